@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# cdict: what is built and tested, and how.
+#
+#   make                build/cdict, build/libcdict.a, build/libcdict.so, build/cdict.pc
+#   make demo           install what the build needs, build, convert a real KVM capture, draw it
+#   make test           install what the tests need, build, run every test
+#
+#   make setup          install the build's dependencies (Debian); nothing to do: says nothing
+#   make setup-test     the same, and the tests' dependencies
+#   make unit           unit tests only               make cli      command tests only
+#   make lint           layers, headers, licence lines, exports, layout
+#   make layers         includes between folders      make headers  public headers alone
+#   make format-check   layout, by clang-format
+#   make check-san      unit, command, oracle, ... tests with the sanitizers' build
+#   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
+#   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
+#   make bench          the costs of DESIGN section 9 (CAPTURE=file: on that capture)
+#   make install        also uninstall; honours DESTDIR and prefix
+#   make clean          remove what was built         make distclean  libperf as well
+#
+# Variables, on the command line:
+#   V=1                 show the commands
+#   WERROR=1            a warning is an error (what CI uses)
+#   CC=clang            another compiler
+#   CFLAGS= LDFLAGS=    yours, after ours; CFLAGS defaults to -O2 -g
+#   SAN=address,undefined   a sanitizers' build, in build/san-address-undefined
+#   B=dir               where the build goes; defaults to build
+#   ROOMS="base format" build these folders only, while another one does not compile
+#   T=pattern           make test: only tests whose name holds the pattern (a regular expression)
+#   JOBS=2              make test, demo: how many at a time
+#   FUZZ_SECONDS=30     make fuzz: per target
+#   prefix=/usr/local DESTDIR=   make install
+
+VERSION := 0.1.0
+SOVERSION := 0
+
+# ---- variables ---------------------------------------------------------------------------------
+
+.SUFFIXES:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+SHELL := /bin/sh
+
+comma := ,
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+JOBS ?= 2
+FUZZ_SECONDS ?= 30
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+mandir ?= $(prefix)/share/man
+completiondir ?= $(prefix)/share/bash-completion/completions
+INSTALL ?= install
+
+B ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+SANB := build/san-address-undefined
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-8s %s\n'
+endif
+
+# ---- dependencies ------------------------------------------------------------------------------
+# libcdict needs zlib and the C library only.  A later issue adds its packages to PROGRAM_PKGS
+# (jansson, libcurl) or, where there is no .pc file (libcsv), to PROGRAM_LIBS.
+
+LIBRARY_PKGS := zlib
+PROGRAM_PKGS := libtraceevent libzstd cairo libpcre2-8
+LIBRARY_LIBS := -lm
+PROGRAM_LIBS :=
+
+missing := $(shell for p in $(LIBRARY_PKGS) $(PROGRAM_PKGS); do \
+	pkg-config --exists $$p 2>/dev/null || echo $$p; done)
+present := $(filter-out $(missing),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
+PKG_CFLAGS := $(if $(present),$(shell pkg-config --cflags $(present)))
+LIBRARY_PKG_LIBS := $(shell pkg-config --libs $(filter $(present),$(LIBRARY_PKGS)) 2>/dev/null)
+PROGRAM_PKG_LIBS := $(shell pkg-config --libs $(filter $(present),$(PROGRAM_PKGS)) 2>/dev/null)
+
+# libperf: the system's, else built once from Debian's kernel source into build/deps.
+ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
+PERF_DEP :=
+PERF_CFLAGS := $(shell pkg-config --cflags libperf)
+PERF_LIBS := $(shell pkg-config --libs libperf)
+else
+PERF_DEP := build/deps/lib/libperf.a
+PERF_CFLAGS := -isystem build/deps/include
+PERF_LIBS := $(PERF_DEP) build/deps/lib/libapi.a
+endif
+
+# ---- flags -------------------------------------------------------------------------------------
+# Everything is position-independent and hidden: one set of objects serves the program, both
+# libraries and the plugin.  The user's CFLAGS come last.
+
+ifdef SAN
+CFLAGS ?= -O1 -g
+san_flags := -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+# gcc's shared libubsan beside libasan forgets its log_path, which tests/run relies on.
+san_program_flags := $(if $(findstring clang,$(CC)),,-static-libubsan)
+endif
+CFLAGS ?= -O2 -g
+
+warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wwrite-strings -Wundef -Wvla $(if $(filter 1,$(WERROR)),-Werror)
+all_cflags = -std=gnu11 -D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(PKG_CFLAGS) \
+	$(PERF_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -pthread $(warnings) \
+	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(san_flags) $(CPPFLAGS) $(CFLAGS)
+all_ldflags = -pthread $(san_flags) $(LDFLAGS)
+library_libs = $(LIBRARY_PKG_LIBS) $(LIBRARY_LIBS)
+program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
+
+# ---- sources -----------------------------------------------------------------------------------
+
+ROOMS ?= base format cmd convert analyze render annotate capture plugin
+sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
+objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+library_objs := $(call objects,$(call sources,base format))
+main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
+internal_objs := $(call objects,$(filter-out cmd/main.c,\
+	$(call sources,cmd convert analyze render annotate capture)))
+plugin_objs := $(call objects,$(call sources,plugin))
+
+unit_srcs := $(sort $(wildcard tests/unit/test_*.c))
+tool_srcs := $(sort $(wildcard tests/tools/*.c))
+fuzz_srcs := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+unit_bins := $(unit_srcs:%.c=$(B)/%)
+tool_bins := $(tool_srcs:%.c=$(B)/%)
+fuzz_bins := $(fuzz_srcs:%.c=$(B)/%)
+replay_obj := $(B)/obj/tests/fuzz/replay.o
+
+all_objs := $(library_objs) $(main_obj) $(internal_objs) $(plugin_objs) $(replay_obj) \
+	$(call objects,$(unit_srcs) $(tool_srcs) $(fuzz_srcs))
+
+libcdict_a := $(B)/libcdict.a
+libcdict_so := $(B)/libcdict.so
+internal_a := $(B)/libinternal.a
+program := $(if $(main_obj),$(B)/cdict)
+plugin := $(if $(plugin_objs),$(B)/cdict-dlfilter.so)
+
+# ---- products ----------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(libcdict_a) $(libcdict_so) $(B)/cdict.pc $(program) $(plugin)
+
+# One sentence for what is absent, when something that needs it is to be built.
+.PHONY: have-library-pkgs have-program-pkgs
+have-library-pkgs: absent = $(filter $(missing),$(LIBRARY_PKGS))
+have-program-pkgs: absent = $(filter $(missing),$(PROGRAM_PKGS))
+have-program-pkgs: have-library-pkgs
+have-library-pkgs have-program-pkgs:
+	@if [ -n '$(absent)' ]; then \
+		echo "cdict needs $(absent), which pkg-config does not know here:" \
+			"'make setup' installs it on Debian" >&2; exit 1; fi
+
+ifneq ($(PERF_DEP),)
+$(PERF_DEP): build-aux/libperf.sh
+	$(Q)build-aux/libperf.sh build/deps
+endif
+
+# Files that change only when what they hold changes: other flags rebuild the objects, another
+# list of sources the archives.
+.PHONY: FORCE
+$(B)/flags: content = $(CC) $(all_cflags) / $(all_ldflags) $(program_libs)
+$(B)/sources: content = $(all_objs)
+$(B)/prefix: content = $(prefix) $(libdir) $(includedir) $(VERSION)
+$(B)/flags $(B)/sources $(B)/prefix: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(content))' >$@.$$$$; \
+		if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
+
+$(library_objs): | have-library-pkgs
+$(filter-out $(library_objs),$(all_objs)): | have-program-pkgs $(PERF_DEP)
+
+$(all_objs): $(B)/obj/%.o: %.c $(B)/flags
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
+
+$(libcdict_a): $(library_objs) $(B)/sources
+$(internal_a): $(internal_objs) $(B)/sources
+$(libcdict_a) $(internal_a):
+	$(say) AR $@
+	@rm -f $@
+	$(Q)ar rcs $@ $(filter %.o,$^)
+
+$(libcdict_so): $(library_objs) format/libcdict.map $(B)/sources
+	$(say) LINK $@
+	$(Q)$(CC) -shared -Wl,-soname,libcdict.so.$(SOVERSION) \
+		-Wl,--version-script=format/libcdict.map $(if $(SAN),,-Wl$(comma)-z$(comma)defs) \
+		-o $@ $(filter %.o,$^) $(all_ldflags) $(library_libs)
+	@ln -sf libcdict.so $(B)/libcdict.so.$(SOVERSION)
+
+$(B)/cdict: $(main_obj) $(internal_a) $(libcdict_a)
+	$(say) LINK $@
+	$(Q)$(CC) -o $@ $^ $(all_ldflags) $(san_program_flags) $(program_libs)
+
+$(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) $(B)/sources
+	$(say) LINK $@
+	$(Q)$(CC) -shared -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(program_libs)
+
+$(B)/cdict.pc: cdict.pc.in $(B)/prefix
+	$(say) GEN $@
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
+		-e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' cdict.pc.in >$@
+
+# Test programs: unit tests, tools, fuzz targets.  Of the archives the linker takes only the used
+# objects.  FUZZER=1 gives the targets libFuzzer's main, else replay.c runs each named file once.
+$(unit_bins): test_libs := -lcmocka
+$(fuzz_bins): test_libs := $(if $(FUZZER),-fsanitize=fuzzer)
+$(fuzz_bins): $(if $(FUZZER),,$(replay_obj))
+$(unit_bins) $(tool_bins) $(fuzz_bins): $(B)/%: $(B)/obj/%.o $(internal_a) $(libcdict_a)
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(internal_a) $(libcdict_a) $(test_libs) $(all_ldflags) \
+		$(san_program_flags) $(program_libs)
+
+-include $(wildcard $(all_objs:.o=.d))
+
+# ---- setup, demo, test -------------------------------------------------------------------------
+# A fresh machine lacks compiler and pkg-config when this file is read: what comes after an install
+# runs in a make of its own.
+
+parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
+
+.PHONY: setup setup-test demo
+setup:
+	@build-aux/setup.sh build
+setup-test:
+	@build-aux/setup.sh test
+
+demo: setup
+	@$(MAKE) $(parallel) all
+	@build-aux/demo.sh $(B)
+
+.PHONY: test test-build unit cli lint layers headers format-check check-san golden
+test: setup-test
+	@$(MAKE) $(parallel) $(if $(filter true,$(CI)),WERROR=1) test-build || \
+		{ echo "the build failed, no test ran"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+	@JOBS=$(JOBS) tests/run $(if $(T),-t '$(T)')
+
+test-build: all $(unit_bins) $(tool_bins) $(fuzz_bins)
+
+unit: $(unit_bins)
+	@JOBS=$(JOBS) tests/run -b $(B) $(if $(T),-t '$(T)') unit
+
+cli: all $(tool_bins)
+	@JOBS=$(JOBS) tests/run -b $(B) $(if $(T),-t '$(T)') cli
+
+lint: $(libcdict_so)
+	@JOBS=$(JOBS) tests/run -b $(B) lint
+
+layers headers:
+	@CC='$(CC)' tests/lint/$@.sh
+format-check:
+	@tests/lint/format.sh
+
+check-san:
+	@$(MAKE) $(parallel) B=$(SANB) SAN=address,undefined test-build
+	@JOBS=$(JOBS) tests/run -b $(SANB) $(if $(T),-t '$(T)') unit cli fuzz \
+		$(filter-out unit cli fuzz compile lint live bench page data tools,\
+		$(patsubst tests/%/,%,$(sort $(wildcard tests/*/))))
+
+golden: all $(tool_bins)
+	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
+
+# ---- fuzz, bench -------------------------------------------------------------------------------
+
+.PHONY: fuzz fuzz-build bench
+fuzz-build: $(fuzz_bins)
+fuzz:
+	@$(MAKE) $(parallel) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 \
+		fuzz-build
+	@build-aux/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+bench: all
+	@CDICT=$(abspath $(B)/cdict) CAPTURE='$(CAPTURE)' bench/run.sh
+
+# ---- install, clean, help ----------------------------------------------------------------------
+
+.PHONY: install uninstall clean distclean help
+man1 := $(sort $(wildcard doc/*.1))
+man5 := $(sort $(wildcard doc/*.5))
+public_headers := $(sort $(wildcard include/cdict/*.h))
+completion := $(if $(program),$(B)/cdict.bash)
+
+$(B)/cdict.bash: $(B)/cdict
+	$(say) GEN $@
+	$(Q)$(B)/cdict --completion bash >$@
+
+install: all $(completion)
+	$(say) INSTALL '$(DESTDIR)$(prefix)'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)/cdict'
+	$(Q)$(INSTALL) -m 644 $(public_headers) '$(DESTDIR)$(includedir)/cdict'
+	$(Q)$(INSTALL) -m 644 $(libcdict_a) '$(DESTDIR)$(libdir)'
+	$(Q)$(INSTALL) -m 755 $(libcdict_so) '$(DESTDIR)$(libdir)/libcdict.so.$(VERSION)'
+	$(Q)ln -sf libcdict.so.$(VERSION) '$(DESTDIR)$(libdir)/libcdict.so.$(SOVERSION)'
+	$(Q)ln -sf libcdict.so.$(SOVERSION) '$(DESTDIR)$(libdir)/libcdict.so'
+	$(Q)$(INSTALL) -m 644 $(B)/cdict.pc '$(DESTDIR)$(libdir)/pkgconfig'
+ifneq ($(program),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)'
+	$(Q)$(INSTALL) -m 755 $(program) '$(DESTDIR)$(bindir)'
+endif
+ifneq ($(plugin),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(libdir)/cdict'
+	$(Q)$(INSTALL) -m 755 $(plugin) '$(DESTDIR)$(libdir)/cdict'
+endif
+ifneq ($(man1),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man1'
+	$(Q)$(INSTALL) -m 644 $(man1) '$(DESTDIR)$(mandir)/man1'
+endif
+ifneq ($(man5),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man5'
+	$(Q)$(INSTALL) -m 644 $(man5) '$(DESTDIR)$(mandir)/man5'
+endif
+ifneq ($(completion),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(completiondir)'
+	$(Q)$(INSTALL) -m 644 $(completion) '$(DESTDIR)$(completiondir)/cdict'
+endif
+
+uninstall:
+	$(say) REMOVE '$(DESTDIR)$(prefix)'
+	$(Q)rm -f '$(DESTDIR)$(bindir)/cdict' '$(DESTDIR)$(libdir)'/libcdict.a \
+		'$(DESTDIR)$(libdir)'/libcdict.so* '$(DESTDIR)$(libdir)/pkgconfig/cdict.pc' \
+		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man1/%',$(man1)) \
+		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man5/%',$(man5)) \
+		'$(DESTDIR)$(completiondir)/cdict'
+	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict'
+
+clean:
+	$(say) CLEAN build
+	$(Q)find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || :
+
+distclean:
+	$(say) CLEAN 'build, with libperf'
+	$(Q)rm -rf build
+
+help:
+	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile

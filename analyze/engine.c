@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* engine.c - the walk: reads events, keeps the time, hands them on. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/internal.h"
+#include "base/fail.h"
+
+/* Events whose loss makes the scheduler's, and KVM's, pairs unsure. */
+#define SCHED_KINDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
+#define KVM_KINDS (ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | \
+		   ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) | \
+		   ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
+
+/* CPU numbers beyond are damage; their events count, but for no CPU. */
+enum { CPUS_MAX = 1 << 16 };
+
+int analyze_engine_new(struct analyze_engine **out, const struct analyze_options *opts,
+		       struct cdict_error *err)
+{
+	struct analyze_engine *eng = calloc(1, sizeof(*eng));
+
+	*out = NULL;
+	if (!eng)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (opts)
+		eng->opts = *opts;
+	eng->needs = ANALYZE_NEED_TASKS | ANALYZE_NEED(SWITCH);
+	*out = eng;
+	return 0;
+}
+
+void analyze_engine_free(struct analyze_engine *eng)
+{
+	if (!eng)
+		return;
+	free(eng->hooks);
+	free(eng->on_run);
+	free(eng->types);
+	free(eng->cpus);
+	free(eng->records);
+	holes_fini(&eng->sched_holes);
+	holes_fini(&eng->kvm_holes);
+	table_fini(&eng->table);
+	free(eng);
+}
+
+int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops, void *self,
+		       struct cdict_error *err)
+{
+	struct hook *hooks = realloc(eng->hooks, (eng->n_hooks + 1) * sizeof(*hooks));
+
+	if (!hooks)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	eng->hooks = hooks;
+	hooks[eng->n_hooks++] = (struct hook){ .ops = ops, .self = self };
+	eng->needs |= ops->needs;
+	return 0;
+}
+
+void analyze_engine_out_of_memory(struct analyze_engine *eng)
+{
+	eng->out_of_memory = true;
+}
+
+const struct analyze_options *analyze_engine_options(const struct analyze_engine *eng)
+{
+	return &eng->opts;
+}
+
+uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task)
+{
+	return eng->table.all[task].cpu;
+}
+
+uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task)
+{
+	return eng->table.all[task].moved_ns;
+}
+
+uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
+{
+	engine_clip(eng, &from_ns, &to_ns);
+	return to_ns - from_ns;
+}
+
+void analyze_engine_window(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns)
+{
+	*from_ns = eng->sum.from_ns;
+	*to_ns = eng->sum.to_ns;
+}
+
+void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns)
+{
+	*from_ns = eng->walk_from_ns;
+	*to_ns = eng->walk_to_ns;
+}
+
+uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
+			     uint64_t from_ns, uint64_t to_ns)
+{
+	return holes_find(kvm ? &eng->kvm_holes : &eng->sched_holes, cpu, from_ns, to_ns);
+}
+
+uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
+{
+	const struct task *t = &eng->table.all[task];
+
+	return t->ran_ns + (t->where == TASK_ON ? eng->now_ns - t->since_ns : 0);
+}
+
+uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu,
+				uint64_t *since_ns)
+{
+	if (cpu >= eng->n_cpus)
+		return ANALYZE_NO_TASK;
+	*since_ns = eng->cpus[cpu].since_ns;
+	return eng->cpus[cpu].cur;
+}
+
+size_t analyze_engine_task_count(const struct analyze_engine *eng)
+{
+	return eng->table.n;
+}
+
+const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng, uint32_t index)
+{
+	return &eng->table.all[index].pub;
+}
+
+uint32_t analyze_engine_cpus(const struct analyze_engine *eng)
+{
+	return eng->n_cpus;
+}
+
+const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng)
+{
+	return &eng->sum;
+}
+
+uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_t cpu)
+{
+	return cpu < eng->n_cpus ? eng->cpus[cpu].unknown_ns : 0;
+}
+
+uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
+{
+	return holes_ns(&eng->sched_holes, cpu, eng->sum.from_ns, eng->sum.to_ns);
+}
+
+/* One allocation holds the six NULL-terminated lists. */
+static int sort_hooks(struct analyze_engine *eng)
+{
+	size_t n = eng->n_hooks + 1;
+	struct hook *room = calloc(6 * n, sizeof(*room));
+
+	if (!room)
+		return -ENOMEM;
+	eng->on_run = room;
+	eng->on_away = room + n;
+	eng->on_sw = room + 2 * n;
+	eng->on_wake = room + 3 * n;
+	eng->on_sched = room + 4 * n;
+	eng->on_kvm = room + 5 * n;
+	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0;
+	     i < eng->n_hooks; i++) {
+		const struct analyze_ops *ops = eng->hooks[i].ops;
+
+		if (ops->run)
+			eng->on_run[run++] = eng->hooks[i];
+		if (ops->away)
+			eng->on_away[away++] = eng->hooks[i];
+		if (ops->sw)
+			eng->on_sw[sw++] = eng->hooks[i];
+		if (ops->wake)
+			eng->on_wake[wake++] = eng->hooks[i];
+		if (ops->sched)
+			eng->on_sched[sched++] = eng->hooks[i];
+		if (ops->kvm)
+			eng->on_kvm[kvm++] = eng->hooks[i];
+	}
+	return 0;
+}
+
+static int record_order(const void *a, const void *b)
+{
+	const struct cdict_task_event *const *x = a, *const *y = b;
+
+	if ((*x)->t_ns != (*y)->t_ns)
+		return (*x)->t_ns < (*y)->t_ns ? -1 : 1;
+	/* They lie in one array or were appended in order: address order is file order. */
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int sort_records(struct analyze_engine *eng, const struct analyze_source *src)
+{
+	eng->records = calloc(src->n_tasks ? src->n_tasks : 1, sizeof(*eng->records));
+	if (!eng->records)
+		return -ENOMEM;
+	for (size_t i = 0; i < src->n_tasks; i++)
+		eng->records[i] = src->task_at(src->ctx, i);
+	eng->n_records = src->n_tasks;
+	qsort(eng->records, eng->n_records, sizeof(*eng->records), record_order);
+	return 0;
+}
+
+static void set_window(struct analyze_engine *eng, const struct analyze_source *src)
+{
+	struct analyze_summary *sum = &eng->sum;
+	uint64_t lead = eng->opts.lead_ns;
+
+	sum->first_ns = src->first_ns;
+	sum->last_ns = src->last_ns;
+	sum->from_ns = eng->opts.from_ns > src->first_ns ? eng->opts.from_ns : src->first_ns;
+	sum->to_ns = eng->opts.to_ns && eng->opts.to_ns < src->last_ns ? eng->opts.to_ns :
+									   src->last_ns;
+	if (sum->from_ns > sum->to_ns)
+		sum->from_ns = sum->to_ns;
+	sum->window_ns = sum->to_ns - sum->from_ns;
+	eng->closed = sum->to_ns == src->last_ns;
+	eng->walk_from_ns = sum->from_ns - src->first_ns > lead ? sum->from_ns - lead :
+								    src->first_ns;
+	eng->walk_to_ns = src->last_ns - sum->to_ns > lead ? sum->to_ns + lead : src->last_ns;
+}
+
+int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
+		   struct cdict_error *err)
+{
+	int ret;
+
+	if (eng->ran)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "an engine runs once");
+	eng->ran = true;
+	set_window(eng, src);
+	ret = types_resolve(&eng->types, src->schema, &eng->states, &eng->sum, err);
+	if (ret)
+		return ret;
+	eng->n_types = cdict_schema_count(src->schema);
+	eng->n_cpus = src->cpus < CPUS_MAX ? src->cpus : CPUS_MAX;
+	ret = holes_init(&eng->sched_holes, src, eng->types, SCHED_KINDS, eng->n_cpus, err);
+	if (!ret)
+		ret = holes_init(&eng->kvm_holes, src, eng->types, KVM_KINDS, eng->n_cpus, err);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < src->n_losses; i++) {
+		const struct cdict_loss *loss = src->loss_at(src->ctx, i);
+
+		if (loss->what != CDICT_LOSS_DISORDER && loss->from_ns <= eng->sum.to_ns &&
+		    loss->to_ns >= eng->sum.from_ns)
+			eng->sum.lost_events += loss->count;
+	}
+	eng->cpus = calloc(eng->n_cpus + 1, sizeof(*eng->cpus));
+	if (!eng->cpus || table_init(&eng->table, eng->n_cpus) || sort_hooks(eng) ||
+	    sort_records(eng, src))
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	eng->now_ns = eng->walk_from_ns;
+	for (uint32_t c = 0; c < eng->n_cpus; c++) {
+		if (table_find(&eng->table, 0, c) == ANALYZE_NO_TASK)
+			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		eng->cpus[c].cur = eng->cpus[c].last = ANALYZE_NO_TASK;
+		eng->cpus[c].since_ns = eng->walk_from_ns;
+		eng->cpus[c].counts = !eng->opts.cpus ||
+				      (c < eng->opts.n_cpus &&
+				       eng->opts.cpus[c / 64] >> (c % 64) & 1);
+	}
+	for (size_t i = 0; i < eng->n_hooks; i++) {
+		const struct hook *h = &eng->hooks[i];
+
+		ret = h->ops->start ? h->ops->start(h->self, src->schema, err) : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* PERF_RECORD_FORK, COMM, EXIT up to @t_ns. */
+static void apply_records(struct analyze_engine *eng, uint64_t t_ns)
+{
+	for (; eng->next_record < eng->n_records; eng->next_record++) {
+		const struct cdict_task_event *rec = eng->records[eng->next_record];
+		uint32_t i;
+
+		if (rec->t_ns > t_ns)
+			return;
+		switch (rec->what) {
+		case CDICT_TASK_FORK:
+			table_birth(&eng->table, rec->tid, rec->pid, rec->ppid, rec->t_ns);
+			break;
+		case CDICT_TASK_COMM:
+		case CDICT_TASK_EXEC:
+			if (rec->tid <= 0)
+				break;
+			i = table_find(&eng->table, rec->tid, CDICT_CPU_UNKNOWN);
+			if (i == ANALYZE_NO_TASK)
+				break;
+			if (rec->pid >= 0)
+				eng->table.all[i].pub.pid = rec->pid;
+			task_comm(&eng->table.all[i], rec->comm, strlen(rec->comm));
+			break;
+		case CDICT_TASK_EXIT:
+			i = rec->tid > 0 ? table_peek(&eng->table, rec->tid) : ANALYZE_NO_TASK;
+			if (i != ANALYZE_NO_TASK)
+				eng->table.all[i].pub.exit_ns = rec->t_ns;
+			break;
+		}
+	}
+}
+
+static uint64_t value_of(const struct cdict_event *ev, int field)
+{
+	return field >= 0 ? ev->values[field] : 0;
+}
+
+static void tell_sched(struct analyze_engine *eng, const struct cdict_event *ev,
+		       const struct type_info *ti)
+{
+	struct analyze_sched s = { .t_ns = eng->now_ns, .cpu = ev->cpu,
+				   .in = engine_in(eng, eng->now_ns),
+				   .kind = (enum analyze_kind)ti->kind };
+
+	s.task = table_find(&eng->table, (int32_t)ev->values[ti->field[0]], ev->cpu);
+	if (s.task == ANALYZE_NO_TASK)
+		return;
+	if (s.kind == ANALYZE_KIND_MIGRATE) {
+		s.orig_cpu = (uint32_t)ev->values[ti->field[MIG_ORIG]];
+		s.dest_cpu = (uint32_t)ev->values[ti->field[MIG_DEST]];
+	} else {
+		s.value = ev->values[ti->field[STAT_VALUE]];
+		if (s.kind == ANALYZE_KIND_IOWAIT)
+			eng->table.all[s.task].io = true;
+	}
+	for (const struct hook *h = eng->on_sched; h->ops; h++)
+		h->ops->sched(h->self, &s);
+}
+
+static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
+		     const struct type_info *ti)
+{
+	struct analyze_kvm k = { .t_ns = eng->now_ns, .cpu = ev->cpu,
+				 .in = engine_in(eng, eng->now_ns),
+				 .kind = (enum analyze_kind)ti->kind,
+				 .value = value_of(ev, ti->field[KVM_VALUE]),
+				 .how = value_of(ev, ti->field[KVM_HOW]) };
+	struct task *t;
+
+	if (ev->tid <= 0)
+		return;
+	k.task = table_find(&eng->table, ev->tid, ev->cpu);
+	if (k.task == ANALYZE_NO_TASK)
+		return;
+	t = &eng->table.all[k.task];
+	if (k.kind == ANALYZE_KIND_KVM_EXIT)
+		k.isa = (uint32_t)value_of(ev, ti->field[KVM_ISA]);
+	if (k.kind == ANALYZE_KIND_KVM_ENTRY || k.kind == ANALYZE_KIND_KVM_EXIT)
+		t->pub.is_vcpu = true;
+	if (ti->field[KVM_VCPU] >= 0)
+		t->pub.vcpu_id = (int32_t)ev->values[ti->field[KVM_VCPU]];
+	for (const struct hook *h = eng->on_kvm; h->ops; h++)
+		h->ops->kvm(h->self, &k);
+}
+
+static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev)
+{
+	const struct type_info *ti = &eng->types[ev->type->index];
+
+	switch ((enum analyze_kind)ti->kind) {
+	case ANALYZE_KIND_SWITCH:
+		if (ev->cpu < eng->n_cpus)
+			track_switch(eng, ev, ti);
+		break;
+	case ANALYZE_KIND_WAKING:
+	case ANALYZE_KIND_WAKEUP:
+	case ANALYZE_KIND_WAKEUP_NEW:
+		track_wake(eng, ev, ti);
+		break;
+	case ANALYZE_KIND_MIGRATE:
+	case ANALYZE_KIND_RUNTIME:
+	case ANALYZE_KIND_IOWAIT:
+		tell_sched(eng, ev, ti);
+		break;
+	case ANALYZE_KIND_FORK:
+		table_birth(&eng->table, (int32_t)ev->values[ti->field[FORK_CHILD]], -1, -1,
+			    eng->now_ns);
+		break;
+	case ANALYZE_KIND_EXEC:
+		track_exec(eng, ev, ti);
+		break;
+	case ANALYZE_KIND_KVM_ENTRY:
+	case ANALYZE_KIND_KVM_EXIT:
+	case ANALYZE_KIND_KVM_USERSPACE:
+	case ANALYZE_KIND_KVM_PIO:
+	case ANALYZE_KIND_KVM_MMIO:
+	case ANALYZE_KIND_KVM_MSR:
+	case ANALYZE_KIND_KVM_VIRQ:
+		tell_kvm(eng, ev, ti);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Returns whether the walk goes on. */
+static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
+{
+	bool guest = ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER;
+
+	if (ev->t_ns > eng->walk_to_ns)
+		return false;
+	if (ev->t_ns < eng->walk_from_ns || ev->type->index >= eng->n_types ||
+	    (guest && eng->opts.no_guest_mode))
+		return true;
+	if (ev->t_ns < eng->now_ns)
+		eng->sum.disorder++;
+	else
+		eng->now_ns = ev->t_ns;
+	if (eng->begun < eng->sched_holes.n)
+		track_holes(eng, eng->now_ns);
+	if (eng->next_record < eng->n_records)
+		apply_records(eng, eng->now_ns);
+	if (engine_in(eng, eng->now_ns)) {
+		eng->sum.events++;
+		eng->sum.guest_mode += guest;
+	}
+	if (ev->cpu < eng->n_cpus)
+		track_sample(eng, ev, eng->types[ev->type->index].kind == ANALYZE_KIND_SWITCH);
+	dispatch(eng, ev);
+	return true;
+}
+
+int engine_walk(struct analyze_engine *eng, const struct analyze_source *src,
+		struct cdict_error *err)
+{
+	struct cdict_event ev;
+	int ret;
+
+	while ((ret = src->next(src->ctx, &ev, err)) > 0)
+		if (!take(eng, &ev))
+			break;
+	if (ret < 0)
+		return ret;
+	apply_records(eng, eng->walk_to_ns);
+	track_finish(eng, eng->walk_to_ns);
+	for (uint32_t c = 0; c < eng->n_cpus; c++) {
+		eng->sum.unknown_ns += eng->cpus[c].counts ? eng->cpus[c].unknown_ns : 0;
+		eng->sum.cpus_seen += eng->cpus[c].any;
+	}
+	for (size_t i = 0; i < eng->n_hooks; i++) {
+		const struct hook *h = &eng->hooks[i];
+
+		ret = h->ops->finish ? h->ops->finish(h->self, err) : 0;
+		if (ret)
+			return ret;
+	}
+	if (eng->out_of_memory)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return 0;
+}
+
+int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,
+		       struct cdict_error *err)
+{
+	int ret = engine_prepare(eng, src, err);
+
+	return ret ? ret : engine_walk(eng, src, err);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * engine.h - one walk over a capture that feeds every analysis.
+ *
+ *	struct analyze_options opts = { 0 };
+ *	struct analyze_engine *eng;
+ *	struct analyze_tasks *tasks;
+ *
+ *	analyze_engine_new(&eng, &opts, err);
+ *	analyze_tasks_new(&tasks, eng, NULL, err);   // registers itself
+ *	analyze_engine_run_reader(eng, reader, err); // once
+ *	... analyze_tasks_row_count(tasks), analyze_tasks_row_at(tasks, i) ...
+ *	analyze_tasks_free(tasks);                   // analyses first
+ *	analyze_engine_free(eng);
+ *
+ * The engine keeps what is common: which task is which (tid reuse, exec), who
+ * runs on each CPU, since when a task is off its CPU and when it was woken, and
+ * where events are missing.  doc/figures.md defines every figure.
+ *
+ * Threads    an engine and its analyses belong to one thread
+ * Units      *_ns durations in ns; t_ns, from_ns, ... in the recording's clock
+ * Failure    0 or a negative code with *err filled
+ * Ownership  new gives, free takes (NULL is fine); task pointers and rows are
+ *            borrowed and die with the engine or their analysis
+ */
+#ifndef ANALYZE_ENGINE_H
+#define ANALYZE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cdict/event.h"
+#include "cdict/loss.h"
+#include "cdict/reader.h"
+#include "cdict/schema.h"
+#include "cdict/task.h"
+
+struct analyze_engine;
+
+#define ANALYZE_NO_TASK UINT32_MAX
+#define ANALYZE_NO_TIME UINT64_MAX
+
+/* Why a task is off its CPU: prev_state when it was switched out. */
+enum analyze_off {
+	ANALYZE_OFF_RUNNABLE = 0, /* "R": taken from the CPU on the way to user mode, or yielded */
+	ANALYZE_OFF_PREEMPTED,    /* "R+": preempted inside the kernel */
+	ANALYZE_OFF_SLEEP,        /* "S", "I" */
+	ANALYZE_OFF_DISK,         /* "D" */
+	ANALYZE_OFF_OTHER,        /* "T", "t", "P", anything else */
+	ANALYZE_OFF_DEAD,         /* "X", "Z": its last switch */
+	ANALYZE_OFF_N,
+	ANALYZE_OFF_UNKNOWN = ANALYZE_OFF_N,
+};
+
+/* One task: a tid between its birth and its death.  A tid that is used again
+ * after a fork or an exit is another task; exec keeps the task. */
+struct analyze_task {
+	uint32_t index; /* in the engine's table; CPU c's IDLE has its own row */
+	int32_t tid;    /* 0: IDLE of @idle_cpu */
+	int32_t pid;    /* -1 while no sample or record told */
+	int32_t ppid;   /* -1 unknown */
+	uint32_t idle_cpu; /* CDICT_CPU_UNKNOWN for all but IDLE */
+	char comm[16];     /* latest, NUL-terminated; untrusted text */
+	uint32_t comm_changes; /* how often it changed after the first one known */
+	uint64_t born_ns;  /* fork seen, else ANALYZE_NO_TIME */
+	uint64_t exit_ns;  /* exit seen, else ANALYZE_NO_TIME */
+	bool reused;       /* another task had this tid before, or has it after */
+	bool is_vcpu;      /* it entered or left a guest */
+	int32_t vcpu_id;   /* as KVM numbers it, repeats between VMs; -1 unknown */
+	uint64_t events;   /* events whose sample was this task, of the types walked, in the window */
+	uint64_t first_ns, last_ns; /* first and last mention, ANALYZE_NO_TIME if none */
+};
+
+/* The walk.  The zero value: the whole capture, all CPUs. */
+struct analyze_options {
+	/* The window; 0 means the capture's first / last event.  Times are clipped to
+	 * it; what happens at an instant counts when from <= t < to (or t = to when
+	 * to is the capture's last event), so windows that touch add up. */
+	uint64_t from_ns, to_ns;
+	/* With a window: how much before and after it is also walked to learn the
+	 * states at its edges.  ANALYZE_NO_TIME: everything.  0: nothing. */
+	uint64_t lead_ns;
+	const uint64_t *cpus; /* bitmap of CPUs whose time counts, NULL = all */
+	size_t n_cpus;        /* bits in it */
+	bool no_guest_mode;   /* leave out samples with cpumode guest, as perf's reports do */
+	bool all_types;       /* walk every event type, so that analyze_task.events counts all */
+	const int32_t *node_of_cpu; /* NUMA node per CPU, -1 unknown, or NULL; borrowed */
+	size_t n_node_of_cpu;
+};
+
+/* analyze_engine_new - @opts may be NULL; bitmaps in it are borrowed. */
+int analyze_engine_new(struct analyze_engine **out, const struct analyze_options *opts,
+		       struct cdict_error *err);
+void analyze_engine_free(struct analyze_engine *eng);
+
+/* Where events come from; a reader, or a test's array. */
+struct analyze_source {
+	const struct cdict_schema *schema;
+	void *ctx;
+	/* 1 and *ev in order of time, 0 at the end, negative on failure. */
+	int (*next)(void *ctx, struct cdict_event *ev, struct cdict_error *err);
+	uint64_t first_ns, last_ns; /* of the whole capture */
+	uint32_t cpus;              /* 1 + the highest CPU number */
+	size_t n_tasks, n_losses;
+	const struct cdict_task_event *(*task_at)(void *ctx, size_t i);
+	const struct cdict_loss *(*loss_at)(void *ctx, size_t i);
+};
+
+/* analyze_engine_run - walks @src once; the analyses' results are then ready. */
+int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,
+		       struct cdict_error *err);
+/* analyze_engine_run_reader - the same for a file; reads only the event types and
+ * the time that the registered analyses need. */
+int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
+			      struct cdict_error *err);
+
+/* --- after the walk --- */
+
+size_t analyze_engine_task_count(const struct analyze_engine *eng);
+const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng, uint32_t index);
+uint32_t analyze_engine_cpus(const struct analyze_engine *eng);
+
+struct analyze_summary {
+	uint64_t from_ns, to_ns;   /* the window */
+	uint64_t first_ns, last_ns; /* of the capture */
+	uint64_t window_ns;        /* to - from */
+	uint64_t events;           /* walked, in the window */
+	uint64_t guest_mode;       /* of them with cpumode guest */
+	uint64_t switches;         /* sched_switch in the window */
+	uint64_t mismatches;       /* switches whose prev was not who we thought ran */
+	uint64_t lost_events;      /* by the loss records that touch the window */
+	uint64_t disorder;         /* events that ran backwards in time while walking */
+	uint64_t unknown_ns;       /* over all CPUs: time of which nobody knows who ran */
+	uint32_t cpus_seen;        /* CPUs with a known runner at any time */
+	/* Which figures the capture can give. */
+	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
+	bool has_entry, has_exit, has_userspace_exit;
+};
+const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng);
+
+/* analyze_engine_cpu_unknown_ns - time in the window of which nobody knows who
+ * ran on @cpu (loss; a CPU without any event). */
+uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_t cpu);
+/* analyze_engine_loss_ns - time in the window on @cpu (CDICT_CPU_UNKNOWN: of any
+ * CPU, once) inside a hole: events are missing there. */
+uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu);
+
+#endif

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* exits.c - see exits.h. */
+#include "analyze/exits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "analyze/reasons.h"
+#include "base/fail.h"
+
+enum { MMIO_READ = 1, MMIO_WRITE = 2 }; /* KVM_TRACE_MMIO_* */
+
+/* A begun interval: since when, on which CPU, for which row. */
+struct open {
+	uint64_t t_ns; /* ANALYZE_NO_TIME: none */
+	uint32_t cpu;
+	uint32_t row; /* INDEX_NONE: not known yet (an MMIO that began at the exit) */
+};
+
+struct thread {
+	bool known;       /* the opens are initialised */
+	bool entered;     /* had a kvm_entry: perf counts from here on */
+	struct open exit, entry, access[ANALYZE_ACCESS_N];
+	uint64_t ran_ns;  /* analyze_engine_ran_ns() at the exit */
+};
+
+struct analyze_exits {
+	struct analyze_engine *eng;
+	bool like_perf;
+	struct analyze_reasons *reasons;
+	struct thread *threads; /* by task */
+	size_t cap_threads;
+	struct index exit_index, guest_index, access_index;
+	struct analyze_exit_row *exits;
+	struct analyze_guest_row *guests;
+	struct analyze_access_row *accesses;
+	size_t cap_exits, cap_guests, cap_accesses;
+	char (*numbers)[24]; /* names of unknown codes */
+	bool done;
+};
+
+static struct thread *thread_of(struct analyze_exits *x, uint32_t task)
+{
+	struct thread *th;
+
+	if (rows_reserve(&x->threads, &x->cap_threads, (size_t)task + 1, sizeof(*x->threads)))
+		return NULL;
+	th = &x->threads[task];
+	if (!th->known) {
+		th->known = true;
+		th->exit.t_ns = th->entry.t_ns = ANALYZE_NO_TIME;
+		for (unsigned k = 0; k < ANALYZE_ACCESS_N; k++)
+			th->access[k].t_ns = ANALYZE_NO_TIME;
+	}
+	return th;
+}
+
+/* Whether events of the thread can be missing between @open and now. */
+static bool torn(const struct analyze_exits *x, const struct open *open,
+		 const struct analyze_kvm *k)
+{
+	uint64_t moved = analyze_engine_moved_ns(x->eng, k->task);
+	bool stayed = open->cpu == k->cpu && (moved == ANALYZE_NO_TIME || moved <= open->t_ns);
+
+	return !x->like_perf &&
+	       analyze_engine_hole(x->eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, open->t_ns,
+				   k->t_ns) != ANALYZE_NO_TIME;
+}
+
+static void begin(struct open *open, const struct analyze_kvm *k, uint32_t row)
+{
+	*open = (struct open){ .t_ns = k->t_ns, .cpu = k->cpu, .row = row };
+}
+
+static uint32_t access_row(struct analyze_exits *x, enum analyze_access_kind kind,
+			   const struct analyze_kvm *k, bool write)
+{
+	uint64_t key = k->task | (uint64_t)kind << 32 | (uint64_t)write << 40;
+	uint32_t i = index_take(&x->access_index, key, k->value);
+	struct analyze_access_row *row;
+
+	if (i == INDEX_NONE || rows_reserve(&x->accesses, &x->cap_accesses, x->access_index.n,
+					    sizeof(*x->accesses))) {
+		analyze_engine_out_of_memory(x->eng);
+		return INDEX_NONE;
+	}
+	row = &x->accesses[i];
+	row->task = k->task;
+	row->kind = kind;
+	row->where = k->value;
+	row->write = write;
+	row->events += k->in;
+	return i;
+}
+
+static void end_access(struct analyze_exits *x, struct open *open, const struct analyze_kvm *k)
+{
+	if (open->t_ns != ANALYZE_NO_TIME && open->row != INDEX_NONE) {
+		if (k->in && !torn(x, open, k))
+			histogram_add(&x->accesses[open->row].time, k->t_ns - open->t_ns,
+				      open->t_ns);
+		open->t_ns = ANALYZE_NO_TIME;
+	}
+}
+
+static void on_access(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
+{
+	struct open *mmio = &th->access[ANALYZE_ACCESS_MMIO];
+	uint32_t row;
+
+	switch (k->kind) {
+	case ANALYZE_KIND_KVM_PIO:
+		begin(&th->access[ANALYZE_ACCESS_PIO], k,
+		      access_row(x, ANALYZE_ACCESS_PIO, k, k->how));
+		break;
+	case ANALYZE_KIND_KVM_MSR:
+		begin(&th->access[ANALYZE_ACCESS_MSR], k,
+		      access_row(x, ANALYZE_ACCESS_MSR, k, k->how));
+		break;
+	case ANALYZE_KIND_KVM_VIRQ:
+		access_row(x, ANALYZE_ACCESS_VIRQ, k, false);
+		break;
+	case ANALYZE_KIND_KVM_MMIO:
+		if (k->how == MMIO_WRITE) {
+			begin(mmio, k, access_row(x, ANALYZE_ACCESS_MMIO, k, true));
+		} else if (k->how == MMIO_READ) {
+			row = access_row(x, ANALYZE_ACCESS_MMIO, k, false);
+			/* perf books a read after a write as the write's. */
+			if (!x->like_perf || mmio->row == INDEX_NONE)
+				mmio->row = row;
+			end_access(x, mmio, k);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_exit_event(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
+{
+	uint32_t isa = k->isa, i;
+	uint64_t code = k->value;
+	struct analyze_guest_row *guest;
+	struct analyze_exit_row *row;
+
+	analyze_reasons_code(x->reasons, &isa, &code, k->how);
+	i = index_take(&x->exit_index, k->task | (uint64_t)isa << 32, code);
+	if (i == INDEX_NONE ||
+	    rows_reserve(&x->exits, &x->cap_exits, x->exit_index.n, sizeof(*x->exits))) {
+		analyze_engine_out_of_memory(x->eng);
+		return;
+	}
+	row = &x->exits[i];
+	row->task = k->task;
+	row->isa = isa;
+	row->reason = code;
+	row->events += k->in;
+	if (th->exit.t_ns != ANALYZE_NO_TIME)
+		x->exits[th->exit.row].broken++;
+	begin(&th->exit, k, i);
+	th->ran_ns = analyze_engine_ran_ns(x->eng, k->task);
+
+	if (th->entry.t_ns != ANALYZE_NO_TIME) {
+		guest = &x->guests[th->entry.row];
+		if (torn(x, &th->entry, k)) {
+			guest->broken++;
+		} else {
+			if (k->in)
+				histogram_add(&guest->time, k->t_ns - th->entry.t_ns,
+					      th->entry.t_ns);
+			guest->guest_ns += analyze_engine_clip(x->eng, th->entry.t_ns, k->t_ns);
+		}
+		th->entry.t_ns = ANALYZE_NO_TIME;
+	}
+	begin(&th->access[ANALYZE_ACCESS_MMIO], k, INDEX_NONE);
+	th->access[ANALYZE_ACCESS_PIO].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_PIO].t_ns :
+							     ANALYZE_NO_TIME;
+	th->access[ANALYZE_ACCESS_MSR].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_MSR].t_ns :
+							     ANALYZE_NO_TIME;
+}
+
+static void on_entry(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
+{
+	uint32_t i = index_take(&x->guest_index, k->task, 0);
+	struct analyze_guest_row *guest;
+	struct analyze_exit_row *row;
+
+	if (i == INDEX_NONE ||
+	    rows_reserve(&x->guests, &x->cap_guests, x->guest_index.n, sizeof(*x->guests))) {
+		analyze_engine_out_of_memory(x->eng);
+		return;
+	}
+	guest = &x->guests[i];
+	guest->task = k->task;
+	guest->entries += k->in;
+	guest->broken += th->entry.t_ns != ANALYZE_NO_TIME;
+	begin(&th->entry, k, i);
+
+	if (th->exit.t_ns != ANALYZE_NO_TIME) {
+		row = &x->exits[th->exit.row];
+		if (torn(x, &th->exit, k)) {
+			row->broken++;
+		} else if (k->in) {
+			histogram_add(&row->time, k->t_ns - th->exit.t_ns, th->exit.t_ns);
+			row->cpu_ns += analyze_engine_ran_ns(x->eng, k->task) - th->ran_ns;
+		}
+		th->exit.t_ns = ANALYZE_NO_TIME;
+	}
+	for (unsigned kind = 0; kind < ANALYZE_ACCESS_N; kind++)
+		end_access(x, &th->access[kind], k);
+	if (!x->like_perf)
+		th->access[ANALYZE_ACCESS_MMIO].t_ns = ANALYZE_NO_TIME;
+}
+
+static void on_kvm(void *self, const struct analyze_kvm *k)
+{
+	struct analyze_exits *x = self;
+	struct thread *th;
+
+	if (k->kind == ANALYZE_KIND_KVM_USERSPACE)
+		return;
+	th = thread_of(x, k->task);
+	if (!th) {
+		analyze_engine_out_of_memory(x->eng);
+		return;
+	}
+	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
+		th->entered = true;
+	else if (x->like_perf && !th->entered)
+		return;
+	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
+		on_entry(x, th, k);
+	else if (k->kind == ANALYZE_KIND_KVM_EXIT)
+		on_exit_event(x, th, k);
+	else
+		on_access(x, th, k);
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_exits *x = self;
+	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
+
+	return analyze_reasons_new(&x->reasons, type ? type->format : "",
+				   type ? type->format_len : 0, err);
+}
+
+static int by_exit(const void *a, const void *b)
+{
+	const struct analyze_exit_row *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	if (x->isa != y->isa)
+		return x->isa < y->isa ? -1 : 1;
+	return x->reason < y->reason ? -1 : x->reason > y->reason;
+}
+
+static int by_guest(const void *a, const void *b)
+{
+	const struct analyze_guest_row *x = a, *y = b;
+
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static int by_access(const void *a, const void *b)
+{
+	const struct analyze_access_row *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->where != y->where)
+		return x->where < y->where ? -1 : 1;
+	return x->write < y->write ? -1 : x->write > y->write;
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_exits *x = self;
+	size_t n = x->exit_index.n;
+
+	for (size_t i = 0; i < x->cap_threads; i++) {
+		const struct thread *th = &x->threads[i];
+
+		if (th->known && th->exit.t_ns != ANALYZE_NO_TIME)
+			x->exits[th->exit.row].broken++;
+		if (th->known && th->entry.t_ns != ANALYZE_NO_TIME)
+			x->guests[th->entry.row].broken++;
+	}
+	x->numbers = calloc(n ? n : 1, sizeof(*x->numbers));
+	if (!x->numbers)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (n)
+		qsort(x->exits, n, sizeof(*x->exits), by_exit);
+	for (size_t i = 0; i < n; i++) {
+		struct analyze_exit_row *row = &x->exits[i];
+
+		row->name = analyze_reasons_text(x->reasons, row->isa, row->reason,
+						 x->numbers[i]);
+		row->idle = analyze_reason_is_idle(row->name);
+	}
+	if (x->guest_index.n)
+		qsort(x->guests, x->guest_index.n, sizeof(*x->guests), by_guest);
+	if (x->access_index.n)
+		qsort(x->accesses, x->access_index.n, sizeof(*x->accesses), by_access);
+	x->done = true;
+	return 0;
+}
+
+static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_PIO) |
+		 ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) | ANALYZE_NEED(KVM_VIRQ),
+	.kvm = on_kvm,
+	.start = on_start,
+	.finish = on_finish,
+};
+
+int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
+		      const struct analyze_exits_options *opts, struct cdict_error *err)
+{
+	struct analyze_exits *x = calloc(1, sizeof(*x));
+	int ret;
+
+	*out = NULL;
+	if (!x)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	x->eng = eng;
+	x->like_perf = opts && opts->like_perf;
+	ret = analyze_engine_add(eng, &ops, x, err);
+	if (ret) {
+		free(x);
+		return ret;
+	}
+	*out = x;
+	return 0;
+}
+
+void analyze_exits_free(struct analyze_exits *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->cap_exits; i++)
+		analyze_exit_row_fini(&x->exits[i]);
+	for (size_t i = 0; i < x->cap_guests; i++)
+		analyze_guest_row_fini(&x->guests[i]);
+	for (size_t i = 0; i < x->cap_accesses; i++)
+		analyze_access_row_fini(&x->accesses[i]);
+	free(x->exits);
+	free(x->guests);
+	free(x->accesses);
+	free(x->threads);
+	free(x->numbers);
+	index_fini(&x->exit_index);
+	index_fini(&x->guest_index);
+	index_fini(&x->access_index);
+	analyze_reasons_free(x->reasons);
+	free(x);
+}
+
+size_t analyze_exits_count(const struct analyze_exits *x)
+{
+	return x->done ? x->exit_index.n : 0;
+}
+
+const struct analyze_exit_row *analyze_exits_at(const struct analyze_exits *x, size_t i)
+{
+	return &x->exits[i];
+}
+
+size_t analyze_exits_guest_count(const struct analyze_exits *x)
+{
+	return x->done ? x->guest_index.n : 0;
+}
+
+const struct analyze_guest_row *analyze_exits_guest_at(const struct analyze_exits *x, size_t i)
+{
+	return &x->guests[i];
+}
+
+size_t analyze_exits_access_count(const struct analyze_exits *x)
+{
+	return x->done ? x->access_index.n : 0;
+}
+
+const struct analyze_access_row *analyze_exits_access_at(const struct analyze_exits *x, size_t i)
+{
+	return &x->accesses[i];
+}
+
+void analyze_exit_row_merge(struct analyze_exit_row *to, const struct analyze_exit_row *from)
+{
+	to->events += from->events;
+	to->broken += from->broken;
+	to->cpu_ns += from->cpu_ns;
+	histogram_merge(&to->time, &from->time);
+}
+
+void analyze_exit_row_fini(struct analyze_exit_row *row)
+{
+	histogram_fini(&row->time);
+}
+
+void analyze_guest_row_merge(struct analyze_guest_row *to, const struct analyze_guest_row *from)
+{
+	to->entries += from->entries;
+	to->broken += from->broken;
+	to->guest_ns += from->guest_ns;
+	histogram_merge(&to->time, &from->time);
+}
+
+void analyze_guest_row_fini(struct analyze_guest_row *row)
+{
+	histogram_fini(&row->time);
+}
+
+void analyze_access_row_merge(struct analyze_access_row *to,
+			      const struct analyze_access_row *from)
+{
+	to->events += from->events;
+	histogram_merge(&to->time, &from->time);
+}
+
+void analyze_access_row_fini(struct analyze_access_row *row)
+{
+	histogram_fini(&row->time);
+}

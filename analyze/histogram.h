@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * histogram.h - a mergeable distribution of durations.
+ *
+ * Log-linear bins: below 64 one bin a value, above it 64 bins an octave.  A
+ * percentile is the middle of its bin, held inside [min, max]: it differs from
+ * the exact one by at most 1/128 (0.79 %).  count, sum, min and max are exact,
+ * and merging two histograms gives what one fed with both would hold.
+ *
+ * Threads    one thread at a time per histogram
+ * Units      values are ns by use, the code does not care
+ * Failure    a failed allocation sets @failed: percentiles are then 0, the
+ *            exact figures still right
+ * Ownership  caller's storage, zeroed by histogram_init(); bins are its own
+ */
+#ifndef ANALYZE_HISTOGRAM_H
+#define ANALYZE_HISTOGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HISTOGRAM_SUB_BITS 6
+#define HISTOGRAM_SUB (1u << HISTOGRAM_SUB_BITS)
+#define HISTOGRAM_OCTAVES (64 - HISTOGRAM_SUB_BITS + 1)
+#define HISTOGRAM_BINS (HISTOGRAM_OCTAVES * HISTOGRAM_SUB)
+
+struct histogram {
+	uint64_t count, sum;
+	uint64_t min, max; /* 0 when count is 0 */
+	uint64_t max_at;   /* what histogram_add() was told of the (first) max: its time */
+	uint8_t octave, n_octaves; /* @bins covers octaves [octave, octave + n_octaves) */
+	bool failed;
+	uint32_t *bins; /* n_octaves * HISTOGRAM_SUB counters, saturating */
+};
+
+/* histogram_bin - the bin of @v; bins are in order of value. */
+static inline unsigned histogram_bin(uint64_t v)
+{
+	unsigned e;
+
+	if (v < HISTOGRAM_SUB)
+		return (unsigned)v;
+	e = 63 - (unsigned)__builtin_clzll(v);
+	return ((e - HISTOGRAM_SUB_BITS + 1) << HISTOGRAM_SUB_BITS) +
+	       (unsigned)(v >> (e - HISTOGRAM_SUB_BITS) & (HISTOGRAM_SUB - 1));
+}
+
+/* histogram_bin_low - the smallest value of @bin. */
+uint64_t histogram_bin_low(unsigned bin);
+/* histogram_bin_count - how many values fell into @bin. */
+uint64_t histogram_bin_count(const struct histogram *h, unsigned bin);
+
+void histogram_init(struct histogram *h);
+void histogram_fini(struct histogram *h);
+
+/* Grows @bins so that @octave is covered; false (and h->failed) when it cannot. */
+bool histogram_cover(struct histogram *h, unsigned octave);
+
+/* histogram_add - counts @v; @at is its time, kept for the largest. */
+static inline void histogram_add(struct histogram *h, uint64_t v, uint64_t at)
+{
+	unsigned bin = histogram_bin(v), octave = bin >> HISTOGRAM_SUB_BITS;
+	uint32_t *p;
+
+	if (!h->count || v > h->max) {
+		h->max = v;
+		h->max_at = at;
+	}
+	if (!h->count || v < h->min)
+		h->min = v;
+	h->count++;
+	h->sum += v;
+	if (octave - h->octave >= h->n_octaves && !histogram_cover(h, octave))
+		return;
+	p = h->bins + (bin - ((unsigned)h->octave << HISTOGRAM_SUB_BITS));
+	*p += *p != UINT32_MAX;
+}
+
+/* histogram_merge - adds all of @from to @to. */
+void histogram_merge(struct histogram *to, const struct histogram *from);
+
+/* histogram_percentile - the smallest value that at least @percent of the
+ * values do not exceed (nearest rank), as precise as above; 0 when empty. */
+uint64_t histogram_percentile(const struct histogram *h, double percent);
+
+static inline uint64_t histogram_avg(const struct histogram *h)
+{
+	return h->count ? h->sum / h->count : 0;
+}
+
+/* histogram_log2 - counts by power of two for drawing: out[i] holds the values
+ * in [2^i, 2^(i+1)), out[0] also the zeros. */
+void histogram_log2(const struct histogram *h, uint64_t out[64]);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* holes.c - the loss records as sorted intervals. */
+#include "analyze/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static int by_from(const void *a, const void *b)
+{
+	const struct hole *x = a, *y = b;
+
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
+}
+
+static void reach(struct hole *holes, size_t n)
+{
+	uint64_t far = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (holes[i].to_ns > far)
+			far = holes[i].to_ns;
+		holes[i].reach_ns = far;
+	}
+}
+
+/* Whether a loss can have taken an event of @kinds. */
+static bool concerns(const struct cdict_loss *loss, const struct type_info *types,
+		     size_t n_types, unsigned kinds)
+{
+	if (loss->what == CDICT_LOSS_DISORDER)
+		return false;
+	if (loss->type == CDICT_TYPE_ANY || loss->type >= n_types)
+		return true;
+	return kinds & 1u << types[loss->type].kind;
+}
+
+int holes_init(struct hole_set *set, const struct analyze_source *src,
+	       const struct type_info *types, unsigned kinds, uint32_t cpus,
+	       struct cdict_error *err)
+{
+	size_t n_types = cdict_schema_count(src->schema);
+
+	memset(set, 0, sizeof(*set));
+	set->all = calloc(src->n_losses ? src->n_losses : 1, sizeof(*set->all));
+	if (!set->all)
+		goto no_memory;
+	for (size_t i = 0; i < src->n_losses; i++) {
+		const struct cdict_loss *loss = src->loss_at(src->ctx, i);
+
+		if (concerns(loss, types, n_types, kinds) && loss->from_ns <= loss->to_ns)
+			set->all[set->n++] = (struct hole){ .cpu = loss->cpu,
+							    .from_ns = loss->from_ns,
+							    .to_ns = loss->to_ns };
+	}
+	if (!set->n)
+		return 0;
+	qsort(set->all, set->n, sizeof(*set->all), by_from);
+	reach(set->all, set->n);
+	set->cpus = cpus;
+	set->cpu = calloc((size_t)cpus + 1, sizeof(*set->cpu));
+	set->n_cpu = calloc((size_t)cpus + 1, sizeof(*set->n_cpu));
+	if (!set->cpu || !set->n_cpu)
+		goto no_memory;
+	for (uint32_t c = 0; c < cpus; c++) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < set->n; i++)
+			n += set->all[i].cpu == c || set->all[i].cpu == CDICT_CPU_UNKNOWN;
+		if (!n)
+			continue;
+		set->cpu[c] = calloc(n, sizeof(**set->cpu));
+		if (!set->cpu[c])
+			goto no_memory;
+		for (size_t i = 0; i < set->n; i++)
+			if (set->all[i].cpu == c || set->all[i].cpu == CDICT_CPU_UNKNOWN)
+				set->cpu[c][set->n_cpu[c]++] = set->all[i];
+		reach(set->cpu[c], n);
+	}
+	return 0;
+no_memory:
+	holes_fini(set);
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+void holes_fini(struct hole_set *set)
+{
+	for (uint32_t c = 0; set->cpu && c < set->cpus; c++)
+		free(set->cpu[c]);
+	free(set->cpu);
+	free(set->n_cpu);
+	free(set->all);
+	memset(set, 0, sizeof(*set));
+}
+
+static const struct hole *of_cpu(const struct hole_set *set, uint32_t cpu, size_t *n)
+{
+	*n = 0;
+	if (!set->n)
+		return NULL;
+	if (cpu == CDICT_CPU_UNKNOWN) {
+		*n = set->n;
+		return set->all;
+	}
+	if (cpu >= set->cpus)
+		return NULL;
+	*n = set->n_cpu[cpu];
+	return set->cpu[cpu];
+}
+
+uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n, lo = 0;
+	const struct hole *holes = of_cpu(set, cpu, &n);
+	size_t hi = n;
+
+	/* The first hole that reaches past from_ns; reach_ns never falls. */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (holes[mid].reach_ns > from_ns)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo == n || holes[lo].from_ns >= to_ns)
+		return ANALYZE_NO_TIME;
+	return holes[lo].from_ns > from_ns ? holes[lo].from_ns : from_ns;
+}
+
+uint64_t holes_ns(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct hole *holes = of_cpu(set, cpu, &n);
+	uint64_t done = from_ns, sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t a = holes[i].from_ns > done ? holes[i].from_ns : done;
+		uint64_t b = holes[i].to_ns < to_ns ? holes[i].to_ns : to_ns;
+
+		if (b > a) {
+			sum += b - a;
+			done = b;
+		}
+	}
+	return sum;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* index.c - see index.h. */
+#include "analyze/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t slot_of(const struct index *ix, uint64_t a, uint64_t b)
+{
+	uint64_t h = (a * UINT64_C(0x9e3779b97f4a7c15)) ^ (b * UINT64_C(0xc2b2ae3d27d4eb4f));
+
+	return (uint32_t)(h ^ h >> 32) & (ix->n_slots - 1);
+}
+
+static uint32_t probe(const struct index *ix, uint64_t a, uint64_t b)
+{
+	uint32_t s = slot_of(ix, a, b);
+
+	while (ix->slots[s]) {
+		const struct index_key *k = &ix->keys[ix->slots[s] - 1];
+
+		if (k->a == a && k->b == b)
+			break;
+		s = (s + 1) & (ix->n_slots - 1);
+	}
+	return s;
+}
+
+static int grow(struct index *ix)
+{
+	uint32_t cap = ix->cap ? 2 * ix->cap : 64;
+	struct index_key *keys = realloc(ix->keys, cap * sizeof(*keys));
+	uint32_t *slots;
+
+	if (!keys)
+		return -ENOMEM;
+	ix->keys = keys;
+	slots = calloc(2 * (size_t)cap, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(ix->slots);
+	ix->slots = slots;
+	ix->cap = cap;
+	ix->n_slots = 2 * cap;
+	for (uint32_t i = 0; i < ix->n; i++)
+		ix->slots[probe(ix, keys[i].a, keys[i].b)] = i + 1;
+	return 0;
+}
+
+uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
+{
+	uint32_t s;
+
+	if (ix->n_slots) {
+		s = probe(ix, a, b);
+		if (ix->slots[s])
+			return ix->slots[s] - 1;
+	}
+	if (ix->n == ix->cap && (ix->n >= UINT32_C(1) << 30 || grow(ix)))
+		return INDEX_NONE;
+	s = probe(ix, a, b);
+	ix->keys[ix->n] = (struct index_key){ a, b };
+	ix->slots[s] = ++ix->n;
+	return ix->n - 1;
+}
+
+uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b)
+{
+	uint32_t s;
+
+	if (!ix->n_slots)
+		return INDEX_NONE;
+	s = probe(ix, a, b);
+	return ix->slots[s] ? ix->slots[s] - 1 : INDEX_NONE;
+}
+
+void index_fini(struct index *ix)
+{
+	free(ix->keys);
+	free(ix->slots);
+	memset(ix, 0, sizeof(*ix));
+}
+
+int rows_reserve(void *rows, size_t *cap, size_t n, size_t size)
+{
+	size_t more = *cap ? 2 * *cap : 64;
+	char *p;
+
+	if (n <= *cap)
+		return 0;
+	if (more < n)
+		more = n;
+	memcpy(&p, rows, sizeof(p));
+	p = realloc(p, more * size);
+	if (!p)
+		return -ENOMEM;
+	memset(p + *cap * size, 0, (more - *cap) * size);
+	memcpy(rows, &p, sizeof(p));
+	*cap = more;
+	return 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* internal.h - the engine's own state, shared by engine.c, table.c, holes.c, types.c. */
+#ifndef ANALYZE_INTERNAL_H
+#define ANALYZE_INTERNAL_H
+
+#include "analyze/ops.h"
+
+/* --- types.c: where the fields of the known events are --- */
+
+enum { FIELDS_MAX = 8 };
+
+struct type_info {
+	uint8_t kind;             /* enum analyze_kind */
+	int16_t field[FIELDS_MAX]; /* indexes by position in the kind's list, -1 absent */
+};
+
+/* Positions in type_info.field. */
+enum { SW_PREV_PID, SW_NEXT_PID, SW_PREV_STATE, SW_PREV_COMM, SW_NEXT_COMM };
+enum { WAKE_PID, WAKE_TARGET, WAKE_COMM };
+enum { MIG_PID, MIG_ORIG, MIG_DEST };
+enum { STAT_PID, STAT_VALUE };
+enum { FORK_CHILD, FORK_COMM };
+enum { EXEC_PID, EXEC_OLD };
+enum { KVM_VCPU, KVM_VALUE, KVM_HOW, KVM_ISA };
+
+/* prev_state -> class, from the print format's own flag table. */
+struct state_table {
+	uint64_t known;       /* bits that the table names */
+	uint8_t off[64];      /* class of each bit */
+};
+
+int types_resolve(struct type_info **out, const struct cdict_schema *schema,
+		  struct state_table *states, struct analyze_summary *sum,
+		  struct cdict_error *err);
+
+/* state_class - the class of a prev_state; the lowest named bit decides, as perf's
+ * and the kernel's printing do. */
+static inline enum analyze_off state_class(const struct state_table *st, uint64_t state)
+{
+	if (!state)
+		return ANALYZE_OFF_RUNNABLE;
+	if (state & st->known)
+		return (enum analyze_off)st->off[__builtin_ctzll(state & st->known)];
+	return ANALYZE_OFF_PREEMPTED;
+}
+
+/* --- holes.c: where events are missing --- */
+
+struct hole {
+	uint32_t cpu; /* CDICT_CPU_UNKNOWN: any */
+	uint64_t from_ns, to_ns;
+	uint64_t reach_ns; /* the largest to_ns of this hole and those before it */
+};
+
+struct hole_set {
+	struct hole *all; /* by from_ns */
+	size_t n;
+	struct hole **cpu; /* per CPU the holes that touch it, by from_ns */
+	size_t *n_cpu;
+	uint32_t cpus;
+};
+
+int holes_init(struct hole_set *set, const struct analyze_source *src,
+	       const struct type_info *types, unsigned kinds, uint32_t cpus,
+	       struct cdict_error *err);
+void holes_fini(struct hole_set *set);
+uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/* holes_ns - time of [from_ns, to_ns] inside a hole of @cpu (or of any), once. */
+uint64_t holes_ns(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+
+/* --- table.c: which task is which --- */
+
+enum task_where { TASK_NEVER, TASK_ON, TASK_OFF, TASK_LOST };
+
+struct task {
+	struct analyze_task pub;
+	uint64_t since_ns; /* ON: switch-in; OFF: switch-out; LOST: from then on unknown */
+	uint64_t ready_ns; /* first wake-up since the switch-out, or ANALYZE_NO_TIME */
+	uint64_t moved_ns; /* last switch in or out, ANALYZE_NO_TIME */
+	uint64_t ran_ns;   /* closed slices, from the walk's start */
+	uint32_t cpu;      /* last on */
+	uint8_t where;     /* enum task_where */
+	uint8_t off;       /* enum analyze_off, while OFF */
+	bool io;           /* sched_stat_iowait since the switch-out */
+	bool gone;         /* switched out dead */
+};
+
+struct task_table {
+	struct task *all;
+	size_t n, cap;
+	uint32_t *slots; /* index + 1 of the latest task of a tid; open addressing */
+	size_t n_slots;  /* power of two */
+	size_t used;
+	uint32_t *idle;  /* per CPU, ANALYZE_NO_TASK */
+	uint32_t n_idle;
+};
+
+int table_init(struct task_table *tab, uint32_t cpus);
+void table_fini(struct task_table *tab);
+/* table_find - the current task of @tid, made when new; ANALYZE_NO_TASK when out of
+ * memory or @tid is negative.  tid 0: IDLE of @cpu. */
+uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu);
+/* table_peek - the same, ANALYZE_NO_TASK when there is none. */
+uint32_t table_peek(const struct task_table *tab, int32_t tid);
+/* table_birth - @tid is a new task from @t_ns on. */
+uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid,
+		     uint64_t t_ns);
+void task_comm(struct task *t, const void *comm, size_t len);
+
+/* --- engine.c --- */
+
+struct cpu_state {
+	uint32_t cur;        /* who runs, ANALYZE_NO_TASK: not known */
+	uint64_t since_ns;   /* this piece began */
+	uint64_t blind_ns;   /* cur unknown: not known until then; afterwards prev will tell */
+	bool seen;           /* a switch started the piece */
+	uint64_t unknown_ns; /* in the window */
+	bool any;            /* somebody was known to run here */
+	uint32_t last;       /* task of the latest sample, to spare the look-up */
+	bool counts;         /* by analyze_options.cpus */
+};
+
+struct hook {
+	const struct analyze_ops *ops;
+	void *self;
+};
+
+struct analyze_engine {
+	struct analyze_options opts;
+	struct hook *hooks;
+	size_t n_hooks;
+	/* hooks by what they implement, NULL-terminated by ops */
+	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm;
+	unsigned needs;
+
+	struct type_info *types;
+	size_t n_types;
+	struct state_table states;
+	struct hole_set sched_holes, kvm_holes;
+	uint64_t reach_ns; /* how far the scheduler holes begun so far reach, 0: none begun */
+	size_t begun;      /* holes of sched_holes.all begun */
+
+	struct task_table table;
+	struct cpu_state *cpus;
+	uint32_t n_cpus;
+	uint64_t now_ns;
+	uint64_t walk_from_ns, walk_to_ns;
+	bool closed; /* the window's end is the capture's last event */
+	bool ran, out_of_memory;
+	struct analyze_summary sum;
+
+	const struct cdict_task_event **records; /* by time */
+	size_t n_records, next_record;
+};
+
+int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
+		   struct cdict_error *err);
+int engine_walk(struct analyze_engine *eng, const struct analyze_source *src,
+		struct cdict_error *err);
+/* track.c: the CPUs' and tasks' states. */
+void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
+		  const struct type_info *ti);
+void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
+		const struct type_info *ti);
+void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
+		const struct type_info *ti);
+void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool is_switch);
+void track_holes(struct analyze_engine *eng, uint64_t t_ns);
+void track_finish(struct analyze_engine *eng, uint64_t end_ns);
+
+static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)
+{
+	return t >= eng->sum.from_ns && (t < eng->sum.to_ns || (t == eng->sum.to_ns && eng->closed));
+}
+
+/* clip - [*a, *b] inside the window; equal when nothing is left. */
+static inline void engine_clip(const struct analyze_engine *eng, uint64_t *a, uint64_t *b)
+{
+	uint64_t lo = *a > eng->sum.from_ns ? *a : eng->sum.from_ns;
+	uint64_t hi = *b < eng->sum.to_ns ? *b : eng->sum.to_ns;
+
+	*a = lo;
+	*b = hi > lo ? hi : lo;
+}
+
+#endif

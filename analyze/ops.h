@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ops.h - what the engine tells an analysis while it walks (internal to analyze/).
+ *
+ * Times are those of the walk, which may start before the window and end after it:
+ * from/to of a piece are clipped to the window already, @in says whether an instant
+ * lies inside.  Every pointer is borrowed for the call.
+ */
+#ifndef ANALYZE_OPS_H
+#define ANALYZE_OPS_H
+
+#include "analyze/engine.h"
+
+/* Event kinds the engine knows; a bit each in analyze_ops.needs. */
+enum analyze_kind {
+	ANALYZE_KIND_OTHER = 0,
+	ANALYZE_KIND_SWITCH,
+	ANALYZE_KIND_WAKING,
+	ANALYZE_KIND_WAKEUP,
+	ANALYZE_KIND_WAKEUP_NEW,
+	ANALYZE_KIND_MIGRATE,
+	ANALYZE_KIND_RUNTIME, /* sched_stat_runtime */
+	ANALYZE_KIND_IOWAIT,  /* sched_stat_iowait */
+	ANALYZE_KIND_FORK,
+	ANALYZE_KIND_EXEC,
+	ANALYZE_KIND_EXIT, /* a process's */
+	ANALYZE_KIND_KVM_ENTRY,
+	ANALYZE_KIND_KVM_EXIT,
+	ANALYZE_KIND_KVM_USERSPACE,
+	ANALYZE_KIND_KVM_PIO,
+	ANALYZE_KIND_KVM_MMIO,
+	ANALYZE_KIND_KVM_MSR,
+	ANALYZE_KIND_KVM_VIRQ,
+	ANALYZE_KIND_N,
+};
+
+#define ANALYZE_NEED(kind) (1u << ANALYZE_KIND_##kind)
+#define ANALYZE_NEED_WAKES (ANALYZE_NEED(WAKING) | ANALYZE_NEED(WAKEUP) | ANALYZE_NEED(WAKEUP_NEW))
+/* What who-is-who needs, always read. */
+#define ANALYZE_NEED_TASKS (ANALYZE_NEED(FORK) | ANALYZE_NEED(EXEC) | ANALYZE_NEED(EXIT))
+
+/* A piece of one CPU's time.  The pieces of a CPU tile the walk without gap or
+ * overlap, in order of time. */
+struct analyze_run {
+	uint32_t cpu;
+	uint32_t task; /* ANALYZE_NO_TASK: nobody knows who ran */
+	uint64_t start_ns, end_ns;
+	uint64_t from_ns, to_ns; /* clipped; from == to when outside the window */
+	bool start_seen, end_seen; /* there is a sched_switch at this end */
+	bool in;                   /* the end lies in the window */
+};
+
+/* A piece of one task's time off the CPU, or (ANALYZE_OFF_UNKNOWN) of time when it is
+ * not known where it was because events are missing. */
+struct analyze_away {
+	uint32_t task;
+	uint32_t cpu; /* it was last on */
+	enum analyze_off off;
+	bool ended; /* a switch-in ends it; false: the walk's end or a loss */
+	bool io;    /* sched_stat_iowait said it slept for I/O */
+	uint64_t start_ns, end_ns, from_ns, to_ns;
+};
+
+struct analyze_switch {
+	uint64_t t_ns;
+	uint32_t cpu;
+	bool in;
+	uint32_t prev, next;
+	enum analyze_off off; /* of prev */
+	uint64_t prev_state;  /* as recorded */
+	/* prev's slice; ANALYZE_NO_TIME when its start was not seen. */
+	uint64_t slice_start_ns;
+	/* next's wait. */
+	uint64_t away_ns;      /* since when it was off, ANALYZE_NO_TIME: not known, or broken by loss */
+	enum analyze_off away; /* its state since */
+	uint64_t ready_ns;     /* its wake-up since, ANALYZE_NO_TIME: none, or broken by loss */
+	uint32_t last_cpu;     /* it was on before, CDICT_CPU_UNKNOWN */
+};
+
+struct analyze_wake {
+	uint64_t t_ns;
+	uint32_t cpu; /* of the waker */
+	bool in;
+	bool first;   /* makes it ready: it is not running, nor woken already */
+	enum analyze_kind kind; /* WAKING, WAKEUP or WAKEUP_NEW */
+	uint32_t task;
+	uint32_t target_cpu; /* CDICT_CPU_UNKNOWN when not recorded */
+};
+
+struct analyze_sched { /* migrate, runtime, iowait */
+	uint64_t t_ns;
+	uint32_t cpu;
+	bool in;
+	enum analyze_kind kind;
+	uint32_t task;
+	uint64_t value;        /* runtime, delay: ns */
+	uint32_t orig_cpu, dest_cpu;
+};
+
+struct analyze_kvm {
+	uint64_t t_ns;
+	uint32_t cpu;
+	bool in;
+	enum analyze_kind kind;
+	uint32_t task;  /* the thread */
+	uint32_t isa;   /* KVM_EXIT: 0 when the event has none */
+	uint64_t value; /* exit reason, port, gpa, MSR, vector */
+	uint64_t how;   /* rw of pio, type of mmio, write of msr, esr_ec of an arm64 exit */
+};
+
+struct analyze_ops {
+	unsigned needs; /* ANALYZE_NEED() bits */
+	void (*run)(void *self, const struct analyze_run *run);
+	void (*away)(void *self, const struct analyze_away *away);
+	void (*sw)(void *self, const struct analyze_switch *sw);
+	void (*wake)(void *self, const struct analyze_wake *wake);
+	void (*sched)(void *self, const struct analyze_sched *ev);
+	void (*kvm)(void *self, const struct analyze_kvm *ev);
+	/* Once the source's schema is known, before the first event; may be NULL. */
+	int (*start)(void *self, const struct cdict_schema *schema, struct cdict_error *err);
+	/* After the last; the remaining pieces have been told.  May be NULL. */
+	int (*finish)(void *self, struct cdict_error *err);
+};
+
+/* analyze_engine_add - registers an analysis; @ops is borrowed. Before the run. */
+int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops, void *self,
+		       struct cdict_error *err);
+
+/* analyze_engine_out_of_memory - what a callback says that could not allocate: the
+ * run then ends with -ENOMEM. */
+void analyze_engine_out_of_memory(struct analyze_engine *eng);
+
+const struct analyze_options *analyze_engine_options(const struct analyze_engine *eng);
+/* analyze_engine_last_cpu - the CPU @task was last on, CDICT_CPU_UNKNOWN. */
+uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task);
+
+/* analyze_engine_moved_ns - when @task was last switched in or out, or ANALYZE_NO_TIME. */
+uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task);
+/* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window. */
+uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
+
+/* The window while walking. */
+void analyze_engine_window(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
+/* Where the walk begins and (at finish) ended; holds the window. */
+void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
+
+/* analyze_engine_hole - the first time in [from_ns, to_ns] from which on events may be
+ * missing on @cpu (CDICT_CPU_UNKNOWN: on any CPU), or ANALYZE_NO_TIME.  @kvm: KVM's
+ * events rather than the scheduler's. */
+uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
+			     uint64_t from_ns, uint64_t to_ns);
+
+/* analyze_engine_ran_ns - how long @task was on a CPU from the walk's start to now. */
+uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task);
+/* analyze_engine_running - who runs on @cpu now, or ANALYZE_NO_TASK; since when. */
+uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu,
+				uint64_t *since_ns);
+
+#endif

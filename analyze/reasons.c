@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* reasons.c - see reasons.h. */
+#include "analyze/reasons.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyze/symbols.h"
+#include "base/fail.h"
+
+enum { TABLES_MAX = 4, FIELD_LEN = 32 };
+
+/* Which isa a table is for. */
+enum { FOR_ANY = -1, FOR_OTHERS = -2 };
+
+struct table {
+	char field[FIELD_LEN];
+	uint64_t mask;
+	int isa; /* a number, FOR_ANY, or FOR_OTHERS: than the table before */
+	struct symbols names;
+};
+
+struct analyze_reasons {
+	struct table tables[TABLES_MAX];
+	size_t n;
+	const struct table *trap; /* of esr_ec, NULL when not arm64 */
+};
+
+static const char *find(const char *at, const char *end, const char *word)
+{
+	return memmem(at, (size_t)(end - at), word, strlen(word));
+}
+
+/* "REC->exit_reason & 0xffff," -> field and mask; NULL when it is anything else. */
+static const char *argument(struct table *t, const char *at, const char *end)
+{
+	size_t n = 0;
+
+	while (at < end && (*at == ' ' || *at == '('))
+		at++;
+	if (end - at < 5 || memcmp(at, "REC->", 5))
+		return NULL;
+	at += 5;
+	while (at < end && (*at == '_' || (*at >= '0' && *at <= '9') ||
+			    (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z'))) {
+		if (n + 1 < sizeof(t->field))
+			t->field[n++] = *at;
+		at++;
+	}
+	t->field[n] = '\0';
+	t->mask = UINT64_MAX;
+	while (at < end && *at == ' ')
+		at++;
+	if (at < end && *at == '&') {
+		at++;
+		while (at < end && *at == ' ')
+			at++;
+		if (!symbols_number(&at, end, &t->mask))
+			return NULL;
+	}
+	while (at < end && (*at == ' ' || *at == ')'))
+		at++;
+	return n && at < end && *at == ',' ? at + 1 : NULL;
+}
+
+/* The condition in front of a table: "(REC->isa == 1) ?". */
+static int condition(const char *at, const char *end)
+{
+	const char *isa = find(at, end, "REC->isa");
+	uint64_t v;
+
+	if (!isa)
+		return FOR_ANY;
+	isa += strlen("REC->isa");
+	while (isa < end && (*isa == ' ' || *isa == '='))
+		isa++;
+	return symbols_number(&isa, end, &v) && v < 16 ? (int)v : FOR_ANY;
+}
+
+int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t len,
+			struct cdict_error *err)
+{
+	struct analyze_reasons *r = calloc(1, sizeof(*r));
+	const char *end = format + len, *before, *at;
+
+	if (!r)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	before = find(format, end, "print fmt:");
+	while (before && r->n < TABLES_MAX && (at = find(before, end, "__print_symbolic("))) {
+		struct table *t = &r->tables[r->n];
+		const char *list = argument(t, at + strlen("__print_symbolic("), end);
+
+		if (!list) {
+			before = at + 1;
+			continue;
+		}
+		t->isa = condition(before, at);
+		if (t->isa == FOR_ANY && r->n && r->tables[r->n - 1].isa >= 0 &&
+		    !strcmp(t->field, r->tables[r->n - 1].field))
+			t->isa = FOR_OTHERS;
+		before = symbols_parse(&t->names, list, end);
+		if (t->names.failed) {
+			r->n++;
+			analyze_reasons_free(r);
+			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		}
+		/* Later tables of another field say something else, unless it is arm64's. */
+		if (r->n && strcmp(t->field, r->tables[0].field)) {
+			if (strcmp(t->field, "esr_ec") || r->trap) {
+				symbols_fini(&t->names);
+				continue;
+			}
+			r->trap = t;
+		}
+		r->n++;
+	}
+	*out = r;
+	return 0;
+}
+
+void analyze_reasons_free(struct analyze_reasons *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->n; i++)
+		symbols_fini(&r->tables[i].names);
+	free(r);
+}
+
+const char *analyze_reasons_field(const struct analyze_reasons *r)
+{
+	return r->n ? r->tables[0].field : NULL;
+}
+
+static const struct table *table_of(const struct analyze_reasons *r, uint32_t isa)
+{
+	const struct table *others = NULL;
+
+	if (isa == ANALYZE_ISA_ARM_TRAP && r->trap)
+		return r->trap;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct table *t = &r->tables[i];
+
+		if (t == r->trap)
+			continue;
+		if (t->isa == FOR_ANY || t->isa == (int)isa)
+			return t;
+		if (t->isa == FOR_OTHERS)
+			others = t;
+	}
+	return others;
+}
+
+void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64_t *code,
+			  uint64_t esr_ec)
+{
+	const struct table *t = table_of(r, *isa);
+	const char *name;
+
+	if (t)
+		*code &= t->mask;
+	if (!r->trap)
+		return;
+	name = t ? symbols_find(&t->names, *code) : NULL;
+	if (name && !strcmp(name, "TRAP")) {
+		*isa = ANALYZE_ISA_ARM_TRAP;
+		*code = esr_ec & r->trap->mask;
+	}
+}
+
+const char *analyze_reasons_name(const struct analyze_reasons *r, uint32_t isa, uint64_t code)
+{
+	const struct table *t = table_of(r, isa);
+	const char *name = t ? symbols_find(&t->names, code) : NULL;
+
+	/* { -1, "err" } is compared as the field's 32 bits too. */
+	if (!name && t && code >> 31 == 1)
+		name = symbols_find(&t->names, code | UINT64_C(0xffffffff00000000));
+	if (!name && t && code >> 32 == 0xffffffff)
+		name = symbols_find(&t->names, code & 0xffffffff);
+	return name;
+}
+
+const char *analyze_reasons_text(const struct analyze_reasons *r, uint32_t isa, uint64_t code,
+				 char room[24])
+{
+	const char *name = analyze_reasons_name(r, isa, code);
+
+	if (name)
+		return name;
+	snprintf(room, 24, "0x%" PRIx64, code);
+	return room;
+}
+
+bool analyze_reason_is_idle(const char *name)
+{
+	/* MWAIT and PAUSE exits are handled without blocking: work, not idleness. */
+	return !strcasecmp(name, "hlt") || !strcasecmp(name, "wfx") || !strcasecmp(name, "wait");
+}

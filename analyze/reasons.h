@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * reasons.h - what a kvm_exit is called, from the capture's own kvm_exit format.
+ *
+ * x86 has one table for VMX (isa 1, low 16 bits of the code) and one for SVM (isa
+ * 2); old kernels have one for both.  arm64 has the exception type (ret) and,
+ * for traps, the exception class (esr_ec).  Elsewhere the first table counts.
+ *
+ * Ownership  new gives, free takes; names are borrowed and die with the reasons
+ */
+#ifndef ANALYZE_REASONS_H
+#define ANALYZE_REASONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cdict/error.h"
+
+enum {
+	ANALYZE_ISA_NONE = 0, /* the event has no isa */
+	ANALYZE_ISA_VMX = 1,
+	ANALYZE_ISA_SVM = 2,
+	ANALYZE_ISA_ARM_TRAP = 3, /* ours: the code is an exception class (esr_ec) */
+};
+
+struct analyze_reasons;
+
+/* analyze_reasons_new - reads the tables in kvm_exit's format file (@len bytes at
+ * @format).  Text without a table is no error: all codes are then unknown. */
+int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t len,
+			struct cdict_error *err);
+void analyze_reasons_free(struct analyze_reasons *r);
+
+/* analyze_reasons_field - the event's field that holds the code, or NULL when no
+ * table says. */
+const char *analyze_reasons_field(const struct analyze_reasons *r);
+
+/* analyze_reasons_code - @isa and @code as the tables have them: masked, and an
+ * arm64 trap turned into its exception class @esr_ec. */
+void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64_t *code,
+			  uint64_t esr_ec);
+
+/* analyze_reasons_name - of a code as analyze_reasons_code() made it, or NULL. */
+const char *analyze_reasons_name(const struct analyze_reasons *r, uint32_t isa, uint64_t code);
+
+/* analyze_reasons_text - the name, or the number ("0x1234") written into @room. */
+const char *analyze_reasons_text(const struct analyze_reasons *r, uint32_t isa, uint64_t code,
+				 char room[24]);
+
+/* analyze_reason_is_idle - whether @name means that the guest waits for an
+ * interrupt (HLT, WFx), so that the time is not work. */
+bool analyze_reason_is_idle(const char *name);
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tasks.c - see tasks.h. */
+#include "analyze/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "base/fail.h"
+
+struct analyze_tasks {
+	struct analyze_engine *eng;
+	bool per_cpu;
+	struct index index; /* (task, cpu or 0) */
+	struct analyze_task_row *rows;
+	size_t cap, n; /* n: after the run */
+	struct analyze_task_row spill; /* what could not be allocated goes here */
+};
+
+static struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
+{
+	uint32_t i = index_take(&t->index, task, t->per_cpu ? cpu : 0);
+	struct analyze_task_row *row;
+
+	if (i == INDEX_NONE || rows_reserve(&t->rows, &t->cap, t->index.n, sizeof(*t->rows))) {
+		analyze_engine_out_of_memory(t->eng);
+		return &t->spill;
+	}
+	row = &t->rows[i];
+	row->task = task;
+	return row;
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct analyze_tasks *t = self;
+	struct analyze_task_row *row;
+	bool whole = run->start_seen && run->end_seen;
+
+	if (run->task == ANALYZE_NO_TASK || (run->from_ns == run->to_ns && !run->in))
+		return;
+	row = row_of(t, run->task, run->cpu);
+	row->run_ns += run->to_ns - run->from_ns;
+	if (!whole)
+		row->edge_ns += run->to_ns - run->from_ns;
+	else if (run->in)
+		histogram_add(&row->slice, run->end_ns - run->start_ns, run->start_ns);
+}
+
+static void on_away(void *self, const struct analyze_away *away)
+{
+	struct analyze_tasks *t = self;
+	struct analyze_task_row *row;
+	uint64_t ns = away->to_ns - away->from_ns;
+
+	if (!ns)
+		return;
+	row = row_of(t, away->task, away->cpu);
+	if (away->off == ANALYZE_OFF_UNKNOWN) {
+		row->unknown_ns += ns;
+		return;
+	}
+	row->off_ns[away->off] += ns;
+	if (away->off == ANALYZE_OFF_DISK && away->io) {
+		row->iowait_ns += ns;
+		row->iowaits++;
+	}
+	if (away->ended) {
+		row->open_off_ns = ns;
+		row->open_off = (uint8_t)away->off;
+	} else {
+		row->tail_ns[away->off] += ns;
+	}
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_tasks *t = self;
+	struct analyze_task_row *row = row_of(t, sw->prev, sw->cpu);
+	const int32_t *node;
+
+	row->open_off_ns = row->open_latency_ns = 0;
+	row->cpu = sw->cpu;
+	if (sw->in) {
+		row->switches++;
+		row->edge_outs += sw->slice_start_ns == ANALYZE_NO_TIME;
+		row->outs[sw->off]++;
+	}
+	row = row_of(t, sw->next, sw->cpu);
+	row->cpu = sw->cpu;
+	if (!sw->in)
+		return;
+	row->switch_ins++;
+	if (sw->ready_ns != ANALYZE_NO_TIME) {
+		row->open_latency_ns = sw->t_ns - sw->ready_ns;
+		histogram_add(&row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
+	}
+	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
+		return;
+	row->migrations++;
+	node = analyze_engine_options(t->eng)->node_of_cpu;
+	if (node && sw->last_cpu < analyze_engine_options(t->eng)->n_node_of_cpu &&
+	    sw->cpu < analyze_engine_options(t->eng)->n_node_of_cpu)
+		row->node_migrations += node[sw->last_cpu] != node[sw->cpu] &&
+					node[sw->last_cpu] >= 0 && node[sw->cpu] >= 0;
+}
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	struct analyze_tasks *t = self;
+
+	if (!wake->in || (wake->kind == ANALYZE_KIND_WAKEUP &&
+			  analyze_engine_summary(t->eng)->has_waking))
+		return;
+	row_of(t, wake->task,
+	       wake->target_cpu == CDICT_CPU_UNKNOWN ? wake->cpu : wake->target_cpu)->wakeups++;
+}
+
+static void on_sched(void *self, const struct analyze_sched *ev)
+{
+	struct analyze_tasks *t = self;
+
+	if (!ev->in)
+		return;
+	if (ev->kind == ANALYZE_KIND_MIGRATE)
+		row_of(t, ev->task, ev->dest_cpu)->migrate_events++;
+	else if (ev->kind == ANALYZE_KIND_RUNTIME)
+		row_of(t, ev->task, ev->cpu)->stat_runtime_ns += ev->value;
+}
+
+static int by_task(const void *a, const void *b)
+{
+	const struct analyze_task_row *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_tasks *t = self;
+
+	(void)err;
+	t->n = t->index.n < t->cap ? t->index.n : t->cap;
+	for (size_t i = 0; i < t->n; i++) {
+		struct analyze_task_row *row = &t->rows[i];
+
+		if (t->per_cpu)
+			row->cpu = (uint32_t)t->index.keys[i].b;
+		else if (!row->switches && !row->switch_ins)
+			row->cpu = analyze_engine_last_cpu(t->eng, row->task);
+		for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
+			if (s == ANALYZE_OFF_RUNNABLE || s == ANALYZE_OFF_PREEMPTED)
+				row->involuntary += row->outs[s];
+			else
+				row->voluntary += row->outs[s];
+		}
+	}
+	if (t->n)
+		qsort(t->rows, t->n, sizeof(*t->rows), by_task);
+	return 0;
+}
+
+static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(IOWAIT) |
+		 ANALYZE_NEED(RUNTIME),
+	.run = on_run,
+	.away = on_away,
+	.sw = on_switch,
+	.wake = on_wake,
+	.sched = on_sched,
+	.finish = on_finish,
+};
+
+int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
+		      const struct analyze_tasks_options *opts, struct cdict_error *err)
+{
+	struct analyze_tasks *t = calloc(1, sizeof(*t));
+	int ret;
+
+	*out = NULL;
+	if (!t)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	t->eng = eng;
+	t->per_cpu = opts && opts->per_cpu;
+	ret = analyze_engine_add(eng, &ops, t, err);
+	if (ret) {
+		free(t);
+		return ret;
+	}
+	*out = t;
+	return 0;
+}
+
+void analyze_tasks_free(struct analyze_tasks *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->cap; i++)
+		analyze_task_row_fini(&t->rows[i]);
+	analyze_task_row_fini(&t->spill);
+	free(t->rows);
+	index_fini(&t->index);
+	free(t);
+}
+
+size_t analyze_tasks_row_count(const struct analyze_tasks *t)
+{
+	return t->n;
+}
+
+const struct analyze_task_row *analyze_tasks_row_at(const struct analyze_tasks *t, size_t i)
+{
+	return &t->rows[i];
+}
+
+void analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_task_row *from)
+{
+	to->run_ns += from->run_ns;
+	to->edge_ns += from->edge_ns;
+	to->unknown_ns += from->unknown_ns;
+	histogram_merge(&to->slice, &from->slice);
+	to->switches += from->switches;
+	to->switch_ins += from->switch_ins;
+	to->edge_outs += from->edge_outs;
+	for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
+		to->outs[s] += from->outs[s];
+		to->off_ns[s] += from->off_ns[s];
+		to->tail_ns[s] += from->tail_ns[s];
+	}
+	to->voluntary += from->voluntary;
+	to->involuntary += from->involuntary;
+	to->iowait_ns += from->iowait_ns;
+	to->iowaits += from->iowaits;
+	to->wakeups += from->wakeups;
+	to->migrations += from->migrations;
+	to->node_migrations += from->node_migrations;
+	to->migrate_events += from->migrate_events;
+	histogram_merge(&to->latency, &from->latency);
+	to->stat_runtime_ns += from->stat_runtime_ns;
+}
+
+void analyze_task_row_fini(struct analyze_task_row *row)
+{
+	histogram_fini(&row->slice);
+	histogram_fini(&row->latency);
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * track.c - who runs where, who is off since when.
+ *
+ * What is known comes from switches: the next of one is the prev of the CPU's
+ * following one.  At the walk's start and after a hole the first switch's prev
+ * tells backwards.  Whatever contradicts is unknown, never guessed.
+ */
+#include <string.h>
+
+#include "analyze/internal.h"
+
+/* A CPU whose runner was contradicted: unknown up to its next switch. */
+#define BLIND_TO_SWITCH UINT64_MAX
+
+static struct task *task_at(struct analyze_engine *eng, uint32_t index)
+{
+	return &eng->table.all[index];
+}
+
+static bool cpu_counts(const struct analyze_engine *eng, uint32_t cpu)
+{
+	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
+}
+
+static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
+		     uint64_t end_ns, bool start_seen, bool end_seen)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	struct analyze_run run = { .cpu = cpu, .task = task, .start_ns = start_ns,
+				   .end_ns = end_ns, .from_ns = start_ns, .to_ns = end_ns,
+				   .start_seen = start_seen, .end_seen = end_seen };
+
+	engine_clip(eng, &run.from_ns, &run.to_ns);
+	if (task == ANALYZE_NO_TASK) {
+		if (start_ns == end_ns)
+			return;
+		c->unknown_ns += run.to_ns - run.from_ns;
+	} else {
+		task_at(eng, task)->ran_ns += end_ns - start_ns;
+		c->any = true;
+	}
+	if (!c->counts)
+		return;
+	run.in = end_seen && engine_in(eng, end_ns);
+	for (const struct hook *h = eng->on_run; h->ops; h++)
+		h->ops->run(h->self, &run);
+}
+
+static void tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
+		      uint64_t start_ns, uint64_t end_ns, bool ended)
+{
+	struct analyze_away away = { .task = t->pub.index, .cpu = t->cpu, .off = off,
+				     .ended = ended, .io = t->io, .start_ns = start_ns,
+				     .end_ns = end_ns, .from_ns = start_ns, .to_ns = end_ns };
+
+	if (start_ns >= end_ns && !ended)
+		return;
+	if (!cpu_counts(eng, t->cpu))
+		return;
+	engine_clip(eng, &away.from_ns, &away.to_ns);
+	for (const struct hook *h = eng->on_away; h->ops; h++)
+		h->ops->away(h->self, &away);
+}
+
+/* Where the first hole in (from, to) begins; cheap while no hole began. */
+static uint64_t hole_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
+{
+	if (eng->reach_ns <= from_ns)
+		return ANALYZE_NO_TIME;
+	return holes_find(&eng->sched_holes, CDICT_CPU_UNKNOWN, from_ns, to_ns);
+}
+
+static void lose(struct task *t, uint64_t since_ns)
+{
+	t->where = TASK_LOST;
+	t->since_ns = since_ns;
+	t->ready_ns = ANALYZE_NO_TIME;
+}
+
+/* The task turns up although its CPU thought it still ran there. */
+static void leave_cpu(struct analyze_engine *eng, struct task *t)
+{
+	if (t->cpu < eng->n_cpus && eng->cpus[t->cpu].cur == t->pub.index) {
+		eng->cpus[t->cpu].cur = ANALYZE_NO_TASK;
+		eng->cpus[t->cpu].blind_ns = BLIND_TO_SWITCH;
+		eng->sum.mismatches++;
+	}
+	lose(t, t->since_ns);
+}
+
+/* A task turns up running on its CPU at @at, without a switch-in: tells of the time
+ * before as far as it is known. */
+static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
+{
+	uint64_t hole;
+
+	switch ((enum task_where)t->where) {
+	case TASK_NEVER:
+		break;
+	case TASK_ON:
+		leave_cpu(eng, t);
+		/* fall through */
+	case TASK_LOST:
+		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
+		break;
+	case TASK_OFF:
+		hole = hole_since(eng, t->since_ns, at);
+		if (hole == ANALYZE_NO_TIME)
+			hole = t->since_ns;
+		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, hole, false);
+		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, hole, at, false);
+		break;
+	}
+}
+
+/* Whether nothing speaks against @t having run since @since. */
+static bool plausible(const struct task *t, uint64_t since_ns)
+{
+	return t->where != TASK_ON &&
+	       (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns <= since_ns);
+}
+
+static void mention(struct analyze_engine *eng, struct task *t)
+{
+	if (t->pub.first_ns == ANALYZE_NO_TIME)
+		t->pub.first_ns = eng->now_ns;
+	t->pub.last_ns = eng->now_ns;
+}
+
+/* The task of @tid; one that was switched out dead is another from now on. */
+static uint32_t living(struct analyze_engine *eng, int32_t tid, uint32_t cpu)
+{
+	uint32_t i = table_find(&eng->table, tid, cpu);
+
+	if (i != ANALYZE_NO_TASK && task_at(eng, i)->gone)
+		i = table_birth(&eng->table, tid, task_at(eng, i)->pub.pid, -1, eng->now_ns);
+	if (i != ANALYZE_NO_TASK)
+		mention(eng, task_at(eng, i));
+	else if (tid >= 0)
+		eng->out_of_memory = true;
+	return i;
+}
+
+static void comm_of(const struct cdict_event *ev, int field, struct task *t)
+{
+	struct cdict_bytes b;
+
+	if (field < 0 || t->pub.tid == 0)
+		return;
+	b = cdict_event_bytes(ev, (size_t)field);
+	if (b.len)
+		task_comm(t, b.data, strnlen((const char *)b.data, b.len));
+}
+
+/* The piece of @c that ends with prev being switched out. */
+static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	uint64_t t = eng->now_ns, from;
+
+	if (c->cur == prev) {
+		tell_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
+		return;
+	}
+	if (c->cur != ANALYZE_NO_TASK) {
+		eng->sum.mismatches++;
+		lose(task_at(eng, c->cur), c->since_ns);
+		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
+		turn_up(eng, task_at(eng, prev), t);
+		return;
+	}
+	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
+	if (from > t || !plausible(task_at(eng, prev), from))
+		from = t;
+	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	turn_up(eng, task_at(eng, prev), from);
+	if (from < t)
+		tell_run(eng, cpu, prev, from, t, false, true);
+}
+
+void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
+		  const struct type_info *ti)
+{
+	struct cpu_state *c = &eng->cpus[ev->cpu];
+	uint64_t t = eng->now_ns;
+	struct analyze_switch sw = { .t_ns = t, .cpu = ev->cpu, .in = engine_in(eng, t),
+				     .slice_start_ns = ANALYZE_NO_TIME,
+				     .away_ns = ANALYZE_NO_TIME, .ready_ns = ANALYZE_NO_TIME };
+	struct task *p, *n;
+
+	sw.prev = living(eng, (int32_t)ev->values[ti->field[SW_PREV_PID]], ev->cpu);
+	sw.next = living(eng, (int32_t)ev->values[ti->field[SW_NEXT_PID]], ev->cpu);
+	if (sw.prev == ANALYZE_NO_TASK || sw.next == ANALYZE_NO_TASK)
+		return;
+	p = task_at(eng, sw.prev);
+	n = task_at(eng, sw.next);
+	sw.prev_state = ev->values[ti->field[SW_PREV_STATE]];
+	sw.off = state_class(&eng->states, sw.prev_state);
+	comm_of(ev, ti->field[SW_PREV_COMM], p);
+	if (!n->pub.comm[0])
+		comm_of(ev, ti->field[SW_NEXT_COMM], n);
+
+	if (c->cur == sw.prev && c->seen)
+		sw.slice_start_ns = c->since_ns;
+	end_piece(eng, ev->cpu, sw.prev);
+	p->where = TASK_OFF;
+	p->off = (uint8_t)sw.off;
+	p->gone = sw.off == ANALYZE_OFF_DEAD && p->pub.tid;
+	p->since_ns = p->moved_ns = t;
+	p->ready_ns = ANALYZE_NO_TIME;
+	p->io = false;
+	p->cpu = ev->cpu;
+
+	sw.last_cpu = n->cpu;
+	sw.away = ANALYZE_OFF_UNKNOWN;
+	if (n->where == TASK_OFF && hole_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
+		sw.away_ns = n->since_ns;
+		sw.away = (enum analyze_off)n->off;
+		tell_away(eng, n, sw.away, n->since_ns, t, true);
+	} else {
+		turn_up(eng, n, t);
+	}
+	if (n->ready_ns != ANALYZE_NO_TIME &&
+	    hole_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
+		sw.ready_ns = n->ready_ns;
+	n->ready_ns = ANALYZE_NO_TIME;
+	n->cpu = ev->cpu;
+	n->since_ns = n->moved_ns = t;
+
+	eng->sum.switches += sw.in;
+	if (c->counts)
+		for (const struct hook *h = eng->on_sw; h->ops; h++)
+			h->ops->sw(h->self, &sw);
+
+	c->since_ns = t;
+	if (t < c->blind_ns && c->blind_ns != BLIND_TO_SWITCH) {
+		/* Inside a hole: it was switched in, but for how long nobody saw. */
+		n->where = TASK_LOST;
+		c->cur = ANALYZE_NO_TASK;
+	} else {
+		n->where = TASK_ON;
+		c->cur = sw.next;
+		c->blind_ns = 0;
+	}
+	c->seen = true;
+}
+
+void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
+		const struct type_info *ti)
+{
+	enum analyze_kind kind = (enum analyze_kind)ti->kind;
+	struct analyze_wake wake = { .t_ns = eng->now_ns, .cpu = ev->cpu, .kind = kind,
+				     .in = engine_in(eng, eng->now_ns),
+				     .target_cpu = CDICT_CPU_UNKNOWN };
+	struct task *t;
+
+	wake.task = living(eng, (int32_t)ev->values[ti->field[WAKE_PID]], CDICT_CPU_UNKNOWN);
+	if (wake.task == ANALYZE_NO_TASK)
+		return;
+	t = task_at(eng, wake.task);
+	if (!t->pub.comm[0])
+		comm_of(ev, ti->field[WAKE_COMM], t);
+	if (ti->field[WAKE_TARGET] >= 0)
+		wake.target_cpu = (uint32_t)ev->values[ti->field[WAKE_TARGET]];
+	if (kind == ANALYZE_KIND_WAKEUP && eng->sum.has_waking)
+		wake.first = false;
+	else
+		wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
+	if (wake.first)
+		t->ready_ns = eng->now_ns;
+	if (cpu_counts(eng, ev->cpu))
+		for (const struct hook *h = eng->on_wake; h->ops; h++)
+			h->ops->wake(h->self, &wake);
+}
+
+/* A thread that is not its group's leader and execs takes over the leader's tid. */
+void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
+		const struct type_info *ti)
+{
+	int32_t tid = (int32_t)ev->values[ti->field[EXEC_PID]];
+	int32_t old_tid = (int32_t)ev->values[ti->field[EXEC_OLD]];
+	struct cpu_state *c;
+	uint32_t old, leader;
+
+	if (tid == old_tid || ev->cpu >= eng->n_cpus)
+		return;
+	c = &eng->cpus[ev->cpu];
+	old = table_peek(&eng->table, old_tid);
+	leader = table_find(&eng->table, tid, ev->cpu);
+	if (old == ANALYZE_NO_TASK || leader == ANALYZE_NO_TASK || c->cur != old)
+		return;
+	tell_run(eng, ev->cpu, old, c->since_ns, eng->now_ns, c->seen, false);
+	task_at(eng, old)->where = TASK_OFF;
+	task_at(eng, old)->off = ANALYZE_OFF_DEAD;
+	task_at(eng, old)->gone = true;
+	task_at(eng, leader)->where = TASK_ON;
+	task_at(eng, leader)->gone = false;
+	task_at(eng, leader)->since_ns = task_at(eng, leader)->moved_ns = eng->now_ns;
+	task_at(eng, leader)->cpu = ev->cpu;
+	mention(eng, task_at(eng, leader));
+	c->cur = leader;
+	c->since_ns = eng->now_ns;
+	c->seen = false;
+}
+
+/* Any event says who runs on its CPU: counts it, learns the pid, and, where the runner
+ * is not known, takes it from there. */
+void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool is_switch)
+{
+	struct cpu_state *c = &eng->cpus[ev->cpu];
+	uint32_t i = c->last;
+	struct task *t;
+	uint64_t from;
+
+	if (ev->tid < 0 || (!ev->tid && ev->pid))
+		return;
+	if (i == ANALYZE_NO_TASK || task_at(eng, i)->pub.tid != ev->tid ||
+	    task_at(eng, i)->pub.reused || task_at(eng, i)->gone) {
+		i = table_find(&eng->table, ev->tid, ev->cpu);
+		if (i == ANALYZE_NO_TASK)
+			return;
+		c->last = i;
+	}
+	t = task_at(eng, i);
+	mention(eng, t);
+	t->pub.events += engine_in(eng, eng->now_ns);
+	if (ev->pid > 0)
+		t->pub.pid = ev->pid;
+	if (c->cur != ANALYZE_NO_TASK || is_switch || t->gone || !eng->sum.has_switch)
+		return;
+	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
+	if (from > eng->now_ns || !plausible(t, from))
+		return;
+	tell_run(eng, ev->cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	turn_up(eng, t, from);
+	t->where = TASK_ON;
+	t->since_ns = t->moved_ns = from;
+	t->ready_ns = ANALYZE_NO_TIME;
+	t->cpu = ev->cpu;
+	c->cur = i;
+	c->since_ns = from;
+	c->seen = false;
+	c->blind_ns = 0;
+}
+
+/* A hole begins on @cpu. */
+static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+
+	if (from_ns < c->since_ns)
+		from_ns = c->since_ns;
+	if (c->cur != ANALYZE_NO_TASK) {
+		tell_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
+		lose(task_at(eng, c->cur), from_ns);
+		c->cur = ANALYZE_NO_TASK;
+		c->blind_ns = to_ns;
+	} else {
+		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from_ns, false, false);
+		if (c->blind_ns == BLIND_TO_SWITCH || to_ns > c->blind_ns)
+			c->blind_ns = to_ns;
+	}
+	c->since_ns = from_ns;
+}
+
+void track_holes(struct analyze_engine *eng, uint64_t t_ns)
+{
+	const struct hole_set *set = &eng->sched_holes;
+
+	for (; eng->begun < set->n && set->all[eng->begun].from_ns < t_ns; eng->begun++) {
+		const struct hole *h = &set->all[eng->begun];
+
+		if (h->to_ns <= eng->walk_from_ns)
+			continue;
+		if (h->to_ns > eng->reach_ns)
+			eng->reach_ns = h->to_ns;
+		for (uint32_t c = 0; c < eng->n_cpus; c++)
+			if (h->cpu == c || h->cpu == CDICT_CPU_UNKNOWN)
+				blind(eng, c, h->from_ns, h->to_ns);
+	}
+}
+
+void track_finish(struct analyze_engine *eng, uint64_t end_ns)
+{
+	track_holes(eng, end_ns);
+	eng->now_ns = end_ns;
+	for (uint32_t cpu = 0; cpu < eng->n_cpus; cpu++) {
+		struct cpu_state *c = &eng->cpus[cpu];
+
+		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen, false);
+		c->since_ns = end_ns;
+	}
+	for (size_t i = 0; i < eng->table.n; i++) {
+		struct task *t = task_at(eng, (uint32_t)i);
+		uint64_t to = end_ns, hole;
+
+		if (t->where == TASK_LOST) {
+			if (t->pub.exit_ns < to)
+				to = t->pub.exit_ns;
+			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
+		} else if (t->where == TASK_OFF && !t->gone) {
+			hole = hole_since(eng, t->since_ns, end_ns);
+			if (hole > end_ns)
+				hole = end_ns;
+			tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, hole, false);
+			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, hole, end_ns, false);
+		}
+	}
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* types.c - finds the known events and their fields by name. */
+#include "analyze/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/symbols.h"
+#include "base/fail.h"
+
+struct known {
+	const char *name;
+	enum analyze_kind kind;
+	/* In the order of the kind's enum in internal.h; alternatives by '|'. The first
+	 * @needed ones must be there, or the event is of no use. */
+	const char *fields[FIELDS_MAX];
+	unsigned needed;
+};
+
+#define STAT(what, kind) { "sched:sched_stat_" what, ANALYZE_KIND_##kind, \
+	{ "pid", "runtime|delay" }, 2 }
+#define WAKE(what, kind) { "sched:sched_" what, ANALYZE_KIND_##kind, \
+	{ "pid", "target_cpu|cpu", "comm" }, 1 }
+
+static const struct known known[] = {
+	{ "sched:sched_switch", ANALYZE_KIND_SWITCH,
+	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm" }, 3 },
+	WAKE("waking", WAKING),
+	WAKE("wakeup", WAKEUP),
+	WAKE("wakeup_new", WAKEUP_NEW),
+	{ "sched:sched_migrate_task", ANALYZE_KIND_MIGRATE, { "pid", "orig_cpu", "dest_cpu" }, 3 },
+	STAT("runtime", RUNTIME),
+	STAT("iowait", IOWAIT),
+	{ "sched:sched_process_fork", ANALYZE_KIND_FORK, { "child_pid", "child_comm" }, 1 },
+	{ "sched:sched_process_exec", ANALYZE_KIND_EXEC, { "pid", "old_pid" }, 2 },
+	{ "kvm:kvm_entry", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
+	{ "kvm:kvm_exit", ANALYZE_KIND_KVM_EXIT,
+	  { "vcpu_id", "exit_reason|ret|exit_nr|reason|scause", "esr_ec", "isa" }, 0 },
+	{ "kvm:kvm_userspace_exit", ANALYZE_KIND_KVM_USERSPACE, { "vcpu_id", "reason" }, 0 },
+	{ "kvm:kvm_pio", ANALYZE_KIND_KVM_PIO, { "vcpu_id", "port", "rw" }, 0 },
+	{ "kvm:kvm_mmio", ANALYZE_KIND_KVM_MMIO, { "vcpu_id", "gpa", "type" }, 0 },
+	{ "kvm:kvm_msr", ANALYZE_KIND_KVM_MSR, { "vcpu_id", "ecx", "write" }, 0 },
+	{ "kvm:kvm_inj_virq", ANALYZE_KIND_KVM_VIRQ, { "vcpu_id", "vector|irq" }, 0 },
+};
+
+static bool is_text(const struct cdict_field *f)
+{
+	return f->kind != CDICT_FIELD_UINT && f->kind != CDICT_FIELD_INT;
+}
+
+static int find_field(const struct cdict_event_type *type, const char *names)
+{
+	while (*names) {
+		size_t n = strcspn(names, "|");
+		char name[32];
+
+		if (n < sizeof(name)) {
+			int at;
+
+			memcpy(name, names, n);
+			name[n] = '\0';
+			at = cdict_event_type_field(type, name);
+			if (at >= 0 && at <= INT16_MAX)
+				return at;
+		}
+		names += n + (names[n] == '|');
+	}
+	return -1;
+}
+
+static void resolve(struct type_info *ti, const struct cdict_event_type *type)
+{
+	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
+		if (strcmp(known[k].name, type->name))
+			continue;
+		for (unsigned i = 0; i < FIELDS_MAX && known[k].fields[i]; i++) {
+			int at = find_field(type, known[k].fields[i]);
+			bool text = strstr(known[k].fields[i], "comm") != NULL;
+
+			if (at >= 0 && is_text(&type->fields[at]) != text)
+				at = -1;
+			ti->field[i] = (int16_t)at;
+			if (at < 0 && i < known[k].needed)
+				return;
+		}
+		ti->kind = (uint8_t)known[k].kind;
+		return;
+	}
+}
+
+/* One letter to a class: fs/proc/array.c, task_state_array. */
+static enum analyze_off letter_class(char c)
+{
+	switch (c) {
+	case 'S':
+	case 'I':
+		return ANALYZE_OFF_SLEEP;
+	case 'D':
+		return ANALYZE_OFF_DISK;
+	case 'X':
+	case 'x':
+	case 'Z':
+		return ANALYZE_OFF_DEAD;
+	default:
+		return ANALYZE_OFF_OTHER;
+	}
+}
+
+static void state_add(struct state_table *st, uint64_t bit, char letter)
+{
+	if (!bit || bit & (bit - 1) || letter == 'R')
+		return;
+	st->known |= bit;
+	st->off[__builtin_ctzll(bit)] = (uint8_t)letter_class(letter);
+}
+
+static void states_init(struct state_table *st, const struct cdict_event_type *type)
+{
+	static const char usual[] = "SDTtXZPI"; /* since Linux 4.14, from bit 0 on */
+	const char *end = type->format + type->format_len, *at;
+	struct symbols names = { 0 };
+
+	at = memmem(type->format, type->format_len, "__print_flags(", 14);
+	at = at ? memchr(at, '{', (size_t)(end - at)) : NULL;
+	if (at)
+		symbols_parse(&names, at, end);
+	for (size_t i = 0; i < names.n; i++)
+		state_add(st, names.all[i].value, names.all[i].name[0]);
+	symbols_fini(&names);
+	for (unsigned i = 0; !st->known && i < sizeof(usual) - 1; i++)
+		state_add(st, UINT64_C(1) << i, usual[i]);
+}
+
+int types_resolve(struct type_info **out, const struct cdict_schema *schema,
+		  struct state_table *states, struct analyze_summary *sum,
+		  struct cdict_error *err)
+{
+	size_t n = cdict_schema_count(schema);
+	struct type_info *types = calloc(n ? n : 1, sizeof(*types));
+
+	if (!types)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		const struct cdict_event_type *type = cdict_schema_at(schema, i);
+
+		for (unsigned f = 0; f < FIELDS_MAX; f++)
+			types[i].field[f] = -1;
+		resolve(&types[i], type);
+		switch ((enum analyze_kind)types[i].kind) {
+		case ANALYZE_KIND_SWITCH:
+			states_init(states, type);
+			sum->has_switch = true;
+			break;
+		case ANALYZE_KIND_WAKING:
+			sum->has_waking = true;
+			break;
+		case ANALYZE_KIND_WAKEUP:
+			sum->has_wakeup = true;
+			break;
+		case ANALYZE_KIND_MIGRATE:
+			sum->has_migrate = true;
+			break;
+		case ANALYZE_KIND_IOWAIT:
+			sum->has_iowait = true;
+			break;
+		case ANALYZE_KIND_RUNTIME:
+			sum->has_runtime = true;
+			break;
+		case ANALYZE_KIND_KVM_ENTRY:
+			sum->has_entry = true;
+			break;
+		case ANALYZE_KIND_KVM_EXIT:
+			sum->has_exit = true;
+			break;
+		case ANALYZE_KIND_KVM_USERSPACE:
+			sum->has_userspace_exit = true;
+			break;
+		default:
+			break;
+		}
+	}
+	*out = types;
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * escape.h - foreign text made harmless, one function per context.
+ *
+ * Names of tasks and hosts are chosen by strangers: any byte but NUL is legal.
+ * Every foreign string crosses exactly one of these on its way out.  Bytes that
+ * are no UTF-8 are shown as \xNN where people read and become U+FFFD where a
+ * format demands Unicode (JSON, XML).
+ */
+#ifndef BASE_ESCAPE_H
+#define BASE_ESCAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sink.h"
+
+/* A line of text for people: control characters and invalid UTF-8 as \xNN, what
+ * would reorder or hide text (bidi controls, zero width) as <U+202E>. */
+void escape_terminal(struct sink *s, const char *text, size_t len);
+/* Inside a double-quoted JSON string; the quotes are the caller's. */
+void escape_json(struct sink *s, const char *text, size_t len);
+/* The same for JSON that stands in an HTML <script>: neither < > & nor U+2028 survive. */
+void escape_json_script(struct sink *s, const char *text, size_t len);
+/* Element content of XML, SVG and HTML. */
+void escape_xml_text(struct sink *s, const char *text, size_t len);
+/* Inside an attribute value in double or single quotes. */
+void escape_xml_attr(struct sink *s, const char *text, size_t len);
+/* One RFC 4180 cell, quoted when it must be. Control characters and invalid
+ * UTF-8 as \xNN. */
+void escape_csv(struct sink *s, const char *text, size_t len);
+/* One cell of a Markdown table. */
+void escape_md(struct sink *s, const char *text, size_t len);
+
+/* escape_width - columns that @text takes after escape_terminal(): one per
+ * character, two for the wide ones of East Asia and emoji. */
+size_t escape_width(const char *text, size_t len);
+
+/* escape_decode - one UTF-8 character at the start of @text: its code point in
+ * *@cp and its length, or 0 when the first byte begins none. */
+size_t escape_decode(const char *text, size_t len, uint32_t *cp);
+
+#endif

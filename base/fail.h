@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * fail.h - fill a struct cdict_error and return its code, in one expression:
+ *	return cdict_fail(err, CDICT_ETRUNCATED, at, "%u bytes are left", n);
+ */
+#ifndef BASE_FAIL_H
+#define BASE_FAIL_H
+
+#include "cdict/error.h"
+
+/* cdict_fail - fills *@err (when not NULL) and returns @code.  @offset is the
+ * byte of the input the message is about, or CDICT_NO_OFFSET. */
+int cdict_fail(struct cdict_error *err, int code, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* cdict_fail_errno - the same for a system call that failed on @subject: the
+ * text is "@subject: strerror(errno)", the code -errno. */
+int cdict_fail_errno(struct cdict_error *err, const char *subject);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Writes one JSON document. */
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "base/escape.h"
+
+void json_init(struct json *j, struct sink *sink)
+{
+	*j = (struct json){ .sink = sink };
+}
+
+static void new_line(struct json *j)
+{
+	sink_putc(j->sink, '\n');
+	sink_repeat(j->sink, ' ', 2 * (size_t)j->depth);
+}
+
+/* What stands before a value: comma, line, key. */
+static void begin(struct json *j, const char *key)
+{
+	if (j->depth) {
+		bool first = !j->at[j->depth - 1].any;
+
+		j->at[j->depth - 1].any = true;
+		if (!first)
+			sink_putc(j->sink, ',');
+		if (j->at[j->depth - 1].lines)
+			new_line(j);
+		else if (!first)
+			sink_putc(j->sink, ' ');
+	}
+	if (key)
+		sink_printf(j->sink, "\"%s\": ", key);
+}
+
+void json_open(struct json *j, const char *key, char bracket, bool lines)
+{
+	assert(j->depth < JSON_DEPTH);
+	begin(j, key);
+	sink_putc(j->sink, bracket);
+	j->at[j->depth].close = bracket == '{' ? '}' : ']';
+	j->at[j->depth].lines = lines;
+	j->at[j->depth].any = false;
+	j->depth++;
+}
+
+void json_close(struct json *j)
+{
+	assert(j->depth);
+	j->depth--;
+	if (j->at[j->depth].lines && j->at[j->depth].any)
+		new_line(j);
+	sink_putc(j->sink, j->at[j->depth].close);
+	if (!j->depth)
+		sink_putc(j->sink, '\n');
+}
+
+void json_text(struct json *j, const char *key, const char *value)
+{
+	if (!value) {
+		json_null(j, key);
+		return;
+	}
+	begin(j, key);
+	sink_putc(j->sink, '"');
+	escape_json(j->sink, value, strlen(value));
+	sink_putc(j->sink, '"');
+}
+
+void json_u64(struct json *j, const char *key, uint64_t value)
+{
+	begin(j, key);
+	sink_printf(j->sink, "%" PRIu64, value);
+}
+
+void json_i64(struct json *j, const char *key, int64_t value)
+{
+	begin(j, key);
+	sink_printf(j->sink, "%" PRId64, value);
+}
+
+void json_number(struct json *j, const char *key, double value)
+{
+	if (!__builtin_isfinite(value)) {
+		json_null(j, key);
+		return;
+	}
+	begin(j, key);
+	sink_printf(j->sink, "%.10g", value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	begin(j, key);
+	sink_puts(j->sink, value ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *key)
+{
+	begin(j, key);
+	sink_puts(j->sink, "null");
+}

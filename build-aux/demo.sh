@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The main job on real input: a recorded hypervisor capture becomes a small cdict, and tables
+# and pictures are drawn from the cdict alone.  demo.sh BUILD
+set -euo pipefail
+
+cdict=$1/cdict
+out=$1/demo
+capture=tests/data/kvm-small.data
+file=$out/kvm-small.cdict
+
+run() {
+	printf '\n$ cdict'
+	printf ' %s' "$@"
+	printf '\n'
+	"$cdict" "$@"
+}
+
+mkdir -p "$out"
+run convert -i "$capture" -o "$file"
+run info "$file"
+run tasks "$file"
+run exits "$file"
+run heatmap "$file" --view exits -o "$out/exits.svg"
+run heatmap "$file" --view switches -o "$out/switches.svg"
+
+echo
+echo "The capture, the cdict made from it, and two pictures drawn from the cdict:"
+for path in "$capture" "$file" "$out/exits.svg" "$out/switches.svg"; do
+	printf '  %9d bytes  %s\n' "$(stat -c %s "$path")" "$path"
+done

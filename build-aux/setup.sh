@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Installs, on Debian, what is missing to build (setup.sh build) or also to test (setup.sh test).
+# Silent and quick when nothing is.  When it may not install, it prints the one line that does,
+# and stops with status 1.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# Debian package, and how to see that what it brings is there, from wherever it came:
+# cmd:PROGRAM, pkg:PKG-CONFIG NAME, file:PATH.
+build_needs='
+gcc                     cmd:gcc
+libc6-dev               file:/usr/include/stdio.h
+pkg-config              cmd:pkg-config
+xz-utils                cmd:xz
+zlib1g-dev              pkg:zlib
+libtraceevent-dev       pkg:libtraceevent
+libzstd-dev             pkg:libzstd
+libcairo2-dev           pkg:cairo
+libpcre2-dev            pkg:libpcre2-8
+libcsv-dev              file:/usr/include/csv.h
+libjansson-dev          pkg:jansson
+libcurl4-gnutls-dev     pkg:libcurl
+node-d3                 file:/usr/share/nodejs/d3/dist/d3.min.js
+'
+test_needs='
+libcmocka-dev           pkg:cmocka
+linux-perf              cmd:perf
+zstd                    cmd:zstd
+chromium                cmd:chromium
+poppler-utils           cmd:pdftotext
+libxml2-utils           cmd:xmllint
+clang                   cmd:clang
+libclang-rt-dev         clang-rt:fuzzer
+clang-format            cmd:clang-format
+procps                  cmd:ps
+'
+
+is_there() {
+	case $1 in
+	cmd:*) command -v "${1#cmd:}" >/dev/null ;;
+	pkg:*) pkg-config --exists "${1#pkg:}" 2>/dev/null ;;
+	file:*) [ -e "${1#file:}" ] ;;
+	clang-rt:*) compgen -G "$(clang -print-resource-dir 2>/dev/null)/lib/*/libclang_rt.*${1#*:}*" ;;
+	esac >/dev/null
+}
+
+libperf_is_there() {
+	pkg-config --exists libperf 2>/dev/null || [ -e build/deps/lib/libperf.a ] ||
+		compgen -G '/usr/src/linux-source-*.tar.xz' >/dev/null
+}
+
+missing=()
+needs=$build_needs
+[ "${1-build}" = test ] && needs+=$test_needs
+while read -r package check; do
+	[ -z "$package" ] || is_there "$check" || missing+=("$package")
+done <<<"$needs"
+# linux-source-6.1 is what Debian 12 has; other releases have a package of that kind as well.
+if ! libperf_is_there; then
+	if [ "$(. /etc/os-release 2>/dev/null && echo "${VERSION_ID-}")" = 12 ]; then
+		missing+=(linux-source-6.1)
+	else
+		missing+=(linux-source)
+	fi
+fi
+
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+refuse() {
+	echo "cdict: $1; as root, run:" >&2
+	echo "apt-get update && ${install[*]}" >&2
+	exit 1
+}
+
+command -v apt-get >/dev/null || refuse "not installing ${missing[*]}: there is no apt-get"
+if [ "$(id -u)" -ne 0 ]; then
+	command -v sudo >/dev/null || refuse "not root, and there is no sudo"
+	# Without a terminal nobody can type a password.
+	sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } || refuse "not root, and sudo refuses"
+	as_root=(sudo)
+fi
+
+echo "cdict: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt_get() {
+	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 \
+		-o Acquire::Retries=3 "$@" >"$log" 2>&1 </dev/null || {
+		cat "$log" >&2
+		return 1
+	}
+}
+apt_get update || refuse "apt-get update failed"
+apt_get install -y --no-install-recommends "${missing[@]}" || refuse "apt-get install failed"

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd.h - what a command of cdict is, and how it speaks to its user.
+ *
+ * cmd/<name>.c exports one `const struct cmd cmd_<name>`; cmd/commands.h lists
+ * them.  Results go to stdout, everything else to stderr.  main() tests stdout
+ * for write errors after run() returned, so a command only has to stop early
+ * when ferror(stdout) tells that nobody reads any more.
+ *
+ *	struct look_opts {
+ *		struct options_shared shared;	// always first
+ *		const char *view;
+ *	};
+ *	static const struct cmd_option look_options[] = {
+ *		CMD_STRING(0, "view", struct look_opts, view, "VIEW", "what to draw"),
+ *		OPTION_TIME, OPTION_CPU, OPTION_QUIET,	// options.h: the shared ones
+ *		CMD_OPTIONS_END,
+ *	};
+ *	const struct cmd cmd_look = {
+ *		.name = "look", .brief = "look at a cdict", .operands = "FILE",
+ *		.min_operands = 1, .max_operands = 1,
+ *		.options = look_options, .opts_size = sizeof(struct look_opts),
+ *		.run = look_run,
+ *	};
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cdict/error.h"
+
+/* Exit statuses. */
+enum cmd_status {
+	CMD_DONE = 0,
+	CMD_FAILED = 1,
+	CMD_DAMAGED = 2,    /* done, but the input was damaged, cut or too lossy */
+	CMD_REGRESSION = 3, /* `diff` found one */
+	CMD_USAGE = 129,
+};
+
+enum cmd_option_kind {
+	CMD_OPT_END = 0,
+	CMD_OPT_FLAG,   /* bool: true when given */
+	CMD_OPT_COUNT,  /* int: how often it was given */
+	CMD_OPT_STRING, /* const char *: the last one given, borrowed from argv */
+	CMD_OPT_UINT,   /* uint64_t */
+	CMD_OPT_NUMBER, /* double, not negative */
+	CMD_OPT_CHOICE, /* int: index into .choices */
+	CMD_OPT_LIST,   /* struct cmd_list: comma lists, repeatable */
+	CMD_OPT_CPUS,   /* struct cmd_cpus: "0-3,8", repeatable */
+	CMD_OPT_TIDS,   /* struct cmd_tids: "17,23", repeatable */
+};
+
+/* Values that own memory; the parser frees them after run(). */
+struct cmd_list {
+	const char **items;
+	size_t n;
+};
+
+struct cmd_cpus {
+	uint64_t *bits; /* NULL: not given */
+	size_t n;       /* bits in @bits, a multiple of 64 */
+};
+
+struct cmd_tids {
+	int32_t *tids; /* ascending */
+	size_t n;
+};
+
+struct cmd_option {
+	enum cmd_option_kind kind;
+	char letter;            /* 0: long only */
+	const char *name;       /* without dashes */
+	size_t offset;          /* of the value in the command's options struct */
+	const char *arg;        /* what the argument is called: "FILE"; NULL for flags */
+	const char *help;       /* one line, no full stop */
+	const char *preset;     /* the default as it would be typed, shown in the help; or NULL */
+	const char *const *choices; /* NULL-terminated, CMD_OPT_CHOICE */
+};
+
+#define CMD_OPTION(kind_, letter_, name_, type, member, arg_, help_)                               \
+	.kind = (kind_), .letter = (letter_), .name = (name_), .offset = offsetof(type, member),   \
+	.arg = (arg_), .help = (help_)
+/* The value's member has the C type named at enum cmd_option_kind. */
+#define CMD_FLAG(letter, name, type, member, help)                                                 \
+	{ CMD_OPTION(CMD_OPT_FLAG, letter, name, type, member, NULL, help) }
+#define CMD_COUNT(letter, name, type, member, help)                                                \
+	{ CMD_OPTION(CMD_OPT_COUNT, letter, name, type, member, NULL, help) }
+#define CMD_STRING(letter, name, type, member, arg, help)                                          \
+	{ CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help) }
+#define CMD_STRING_PRESET(letter, name, type, member, arg, preset_, help)                          \
+	{ CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help), .preset = (preset_) }
+#define CMD_UINT(letter, name, type, member, arg, preset_, help)                                   \
+	{ CMD_OPTION(CMD_OPT_UINT, letter, name, type, member, arg, help), .preset = (preset_) }
+#define CMD_NUMBER(letter, name, type, member, arg, preset_, help)                                 \
+	{ CMD_OPTION(CMD_OPT_NUMBER, letter, name, type, member, arg, help), .preset = (preset_) }
+#define CMD_CHOICE(letter, name, type, member, arg, choices_, preset_, help)                       \
+	{ CMD_OPTION(CMD_OPT_CHOICE, letter, name, type, member, arg, help), .preset = (preset_),  \
+	  .choices = (choices_) }
+#define CMD_LIST(letter, name, type, member, arg, help)                                            \
+	{ CMD_OPTION(CMD_OPT_LIST, letter, name, type, member, arg, help) }
+#define CMD_OPTIONS_END { .kind = CMD_OPT_END }
+
+struct cmd_example {
+	const char *line; /* "cdict info run.cdict" */
+	const char *what; /* one line */
+};
+
+/* One run of a command. */
+struct cmd_call {
+	const struct cmd *cmd;
+	const void *opts;             /* the command's options struct, filled */
+	const char *const *operands;  /* NULL-terminated */
+	size_t n_operands;
+	bool quiet;                   /* -q: no warnings, no progress */
+	int verbose;                  /* -v, how often */
+};
+
+struct cmd {
+	const char *name;
+	const char *brief;    /* one line, lower case */
+	const char *operands; /* "FILE", "[FILE]", "" */
+	const char *about;    /* a paragraph or two for the help; NULL: none */
+	const struct cmd_option *options;   /* ends with CMD_OPTIONS_END */
+	size_t opts_size;     /* of a struct that begins with struct options_shared */
+	unsigned min_operands, max_operands;
+	const struct cmd_example *examples; /* ends with { NULL, NULL }; or NULL */
+	int (*run)(const struct cmd_call *call); /* gives enum cmd_status */
+};
+
+/* cmd_error - "cdict info: run.cdict: text (at byte 20)" on stderr; @subject (a
+ * file's name) may be NULL.  A broken pipe says nothing.  Returns CMD_FAILED. */
+int cmd_error(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
+/* cmd_errorf - the same with a text of the command's own. */
+int cmd_errorf(const struct cmd_call *call, const char *subject, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* cmd_warn - like cmd_errorf(), for what is not fatal; silent with -q. */
+void cmd_warn(const struct cmd_call *call, const char *subject, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* cmd_usage - wrong usage found by the command itself: two lines on stderr.
+ * Returns CMD_USAGE. */
+int cmd_usage(const struct cmd_call *call, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* An output file that appears whole or not at all (base/outfile.h), and whose
+ * temporary name is also removed when a signal ends the program. */
+struct outfile;
+int cmd_output_open(struct outfile **out, const char *path, struct cdict_error *err);
+/* cmd_output_commit - takes @of, also when it fails; cmd_output_abort takes it too. */
+int cmd_output_commit(struct outfile *of, struct cdict_error *err);
+void cmd_output_abort(struct outfile *of);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict convert: perf.data -> cdict. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "convert/convert.h"
+
+struct convert_opts {
+	struct options_shared shared;
+};
+
+static const struct cmd_option convert_options[] = {
+	OPTION_INPUT,    OPTION_OUTPUT,  OPTION_EVENT,    OPTION_JOBS,
+	OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
+};
+
+struct meter {
+	const struct cmd_call *call;
+	int percent;
+	bool shown;
+};
+
+static void show_progress(void *ctx, uint64_t done, uint64_t total)
+{
+	struct meter *m = ctx;
+
+	if (total) {
+		int percent = (int)(done * 100 / total);
+
+		if (percent == m->percent)
+			return;
+		m->percent = percent;
+		fprintf(stderr, "\rconverting %3d %%", percent);
+	} else {
+		fprintf(stderr, "\rconverting %" PRIu64 " MB", done / 1000000);
+	}
+	m->shown = true;
+}
+
+static void clear_progress(const struct meter *m)
+{
+	if (m->shown)
+		fprintf(stderr, "\r\033[K");
+}
+
+/* "1.34 MB" */
+static const char *bytes_text(uint64_t n, char *out, size_t size)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+	double v = (double)n;
+	unsigned u = 0;
+
+	while (v >= 1000 && u < 4) {
+		v /= 1000;
+		u++;
+	}
+	snprintf(out, size, u ? "%.3g %s" : "%.0f %s", v, units[u]);
+	return out;
+}
+
+static void closing_line(const struct cmd_call *call, const struct convert_report *r)
+{
+	char in[32], out[32];
+
+	if (call->quiet)
+		return;
+	fprintf(stderr,
+		"[ cdict convert: %" PRIu64 " events of %zu types kept, %s -> %s, %.2f bytes/event, "
+		"%" PRIu64 " lost ]\n",
+		r->events, r->types, bytes_text(r->bytes_in, in, sizeof(in)),
+		bytes_text(r->bytes_out, out, sizeof(out)),
+		r->events ? (double)r->bytes_out / (double)r->events : 0.0, r->lost);
+	if (r->n_unstored) {
+		fprintf(stderr, "[ cdict convert: not stored:");
+		for (size_t i = 0; i < r->n_unstored; i++)
+			fprintf(stderr, "%s %" PRIu64 " %s", i ? "," : "", r->unstored[i].count,
+				r->unstored[i].name);
+		fprintf(stderr, " ]\n");
+	}
+	if (call->verbose && r->disordered)
+		fprintf(stderr, "[ cdict convert: %" PRIu64 " events were out of order on their CPU "
+				"and sorted in ]\n",
+			r->disordered);
+}
+
+/* "run.data" -> "run.cdict", beside it; a pipe's output needs a name. */
+static const char *output_name(const char *input, char *out, size_t size)
+{
+	size_t n = strlen(input);
+
+	if (!strcmp(input, "-"))
+		return NULL;
+	while (n > 1 && input[n - 1] == '/')
+		n--;
+	if (n > 5 && !strncmp(input + n - 5, ".data", 5))
+		n -= 5;
+	if ((size_t)snprintf(out, size, "%.*s.cdict", (int)n, input) >= size)
+		return NULL;
+	return out;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &x) && !stat(b, &y) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static int status_of(const struct cmd_call *call, const char *input,
+		     const struct convert_report *r, double max_loss_pct)
+{
+	double all = (double)(r->events + r->lost);
+	int status = CMD_DONE;
+
+	if (r->damaged) {
+		cmd_warn(call, input, "input is damaged: %s; what could be read was kept",
+			 r->damage);
+		status = CMD_DAMAGED;
+	}
+	if (!r->events) {
+		cmd_warn(call, input, "%s", r->missing);
+		status = CMD_DAMAGED;
+	} else if (r->lost && 100.0 * (double)r->lost > max_loss_pct * all) {
+		cmd_warn(call, input,
+			 "%.1f %% of the events were lost while recording (%" PRIu64
+			 "): larger buffers (perf record -m) lose fewer",
+			 100.0 * (double)r->lost / all, r->lost);
+		status = CMD_DAMAGED;
+	}
+	return status;
+}
+
+static int convert(const struct cmd_call *call, const char *input, const char *output,
+		   struct perfdata *pd)
+{
+	const struct convert_opts *o = call->opts;
+	struct meter meter = { .call = call, .percent = -1 };
+	struct convert_options options = {
+		.events = o->shared.events.items,
+		.n_events = o->shared.events.n,
+		.jobs = (unsigned)(o->shared.jobs > 1024 ? 1024 : o->shared.jobs),
+		.progress = !call->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
+		.progress_ctx = &meter,
+	};
+	struct convert_report report;
+	struct cdict_error err = { 0 };
+	struct outfile *of;
+	int status;
+
+	if (cmd_output_open(&of, output, &err) < 0)
+		return cmd_error(call, output, &err);
+	if (convert_run(pd, &options, outfile_write, of, &report, &err) < 0) {
+		clear_progress(&meter);
+		cmd_output_abort(of);
+		convert_report_fini(&report);
+		/* A failed write is the output's fault, anything else the input's. */
+		return cmd_error(call, err.code > -1000 && err.code != -ENOMEM ? output : input,
+				 &err);
+	}
+	clear_progress(&meter);
+	if (cmd_output_commit(of, &err) < 0) {
+		convert_report_fini(&report);
+		return cmd_error(call, output, &err);
+	}
+	closing_line(call, &report);
+	status = status_of(call, input, &report, o->shared.max_loss_pct);
+	convert_report_fini(&report);
+	return status;
+}
+
+static int convert_run_command(const struct cmd_call *call)
+{
+	const char *input = options_input(call), *output;
+	const struct convert_opts *o = call->opts;
+	struct cdict_error err = { 0 };
+	struct perfdata *pd;
+	char name[4096];
+	int status;
+
+	if (!input)
+		input = "perf.data";
+	output = o->shared.output ? o->shared.output : output_name(input, name, sizeof(name));
+	if (!output)
+		return cmd_usage(call, "reading a pipe needs -o FILE");
+	if (same_file(input, output))
+		return cmd_usage(call, "%s is both input and output", input);
+	if (perfdata_open(&pd, input, &err) < 0)
+		return cmd_error(call, input, &err);
+	status = convert(call, input, output, pd);
+	perfdata_close(pd);
+	return status;
+}
+
+static const struct cmd_example convert_examples[] = {
+	{ "cdict convert -i perf.data -o run.cdict", "convert a recording" },
+	{ "perf record -o - -e 'sched:*' -a sleep 5 | cdict convert -i - -o run.cdict",
+	  "convert while perf records" },
+	{ "cdict convert -e 'sched:*,irq:*' -i perf.data -o - | cdict info -",
+	  "other events, into a pipe" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_convert = {
+	.name = "convert",
+	.brief = "convert a perf.data recording into a cdict",
+	.operands = "[FILE]",
+	.about = "Reads what perf record wrote (file, pipe, -z, --threads directory) and writes a "
+		 "cdict. Without -e the sched and kvm tracepoints are kept. The input is FILE, -i, "
+		 "or perf.data; the output -o, or the input's name ending in .cdict. Damaged input "
+		 "is kept as far as it can be read, and the exit status is then 2.",
+	.options = convert_options,
+	.opts_size = sizeof(struct convert_opts),
+	.min_operands = 0,
+	.max_operands = 1,
+	.examples = convert_examples,
+	.run = convert_run_command,
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way every table command goes. */
+#include "cmd/figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* With a window: how far around it the walk looks for who was running and who
+ * was asleep when it opens. */
+#define LEAD_NS UINT64_C(100000000)
+
+int figures_fail(const struct figures *f, const struct cdict_error *err)
+{
+	return options_fail(f->call, f->file, err);
+}
+
+int figures_no_memory(const struct figures *f)
+{
+	return cmd_errorf(f->call, f->file, "out of memory");
+}
+
+int figures_open(struct figures *f, const struct cmd_call *call)
+{
+	struct analyze_options opts = { 0 };
+	struct cdict_error err = { 0 };
+	size_t n_nodes = 0;
+	int rc;
+
+	*f = (struct figures){ .call = call, .opts = call->opts, .file = options_input(call) };
+	if (!f->file)
+		return cmd_usage(call, "needs FILE");
+	rc = cdict_reader_open(&f->reader, f->file, &err);
+	if (rc)
+		return cmd_error(call, f->file, &err);
+	rc = options_filter_init(&f->filter, f->opts, f->reader, &err);
+	if (!rc)
+		rc = options_filter_one_window(&f->filter, &err);
+	if (rc)
+		return figures_fail(f, &err);
+	f->nodes = names_nodes(f->reader, &n_nodes);
+	if (f->filter.clipped) {
+		opts.from_ns = f->filter.from_ns;
+		opts.to_ns = f->filter.to_ns;
+	}
+	opts.lead_ns = LEAD_NS;
+	opts.cpus = f->opts->cpus.bits;
+	opts.n_cpus = f->opts->cpus.n;
+	opts.no_guest_mode = f->opts->no_guest_mode;
+	opts.node_of_cpu = f->nodes;
+	opts.n_node_of_cpu = n_nodes;
+	rc = analyze_engine_new(&f->eng, &opts, &err);
+	return rc ? figures_fail(f, &err) : CMD_DONE;
+}
+
+int figures_run(struct figures *f)
+{
+	struct cdict_error err = { 0 };
+	int rc = analyze_engine_run_reader(f->eng, f->reader, &err);
+
+	if (rc)
+		return figures_fail(f, &err);
+	if (names_init(&f->names, f->eng, f->opts))
+		return figures_no_memory(f);
+	f->unknown_ns = analyze_engine_summary(f->eng)->unknown_ns;
+	return CMD_DONE;
+}
+
+int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	struct table_frame frame = {
+		.command = f->call->cmd->name,
+		.file = f->file,
+		.reader = f->reader,
+		.from_ns = sum->from_ns,
+		.to_ns = sum->to_ns,
+		.unknown_ns = &f->unknown_ns,
+		.note = note,
+		.wide = f->call->verbose > 0,
+	};
+	struct cdict_error err = { 0 };
+	struct sink s;
+	int rc;
+
+	if (f->opts->sort) {
+		rc = table_sort(tables[0], f->opts->sort, &err);
+		if (rc)
+			return figures_fail(f, &err);
+	}
+	table_top(tables[0], f->opts->top);
+	sink_to_file(&s, stdout);
+	rc = table_print(&s, f->opts->format, &frame, tables, n);
+	sink_finish(&s);
+	if (rc == -ENOMEM)
+		return figures_no_memory(f);
+	if (f->opts->format == OPTIONS_CSV && cdict_reader_loss_count(f->reader)) {
+		/* CSV has no place for it */
+		struct loss_sum loss;
+		char *line;
+
+		loss_sum(&loss, f->reader, sum->from_ns, sum->to_ns);
+		sink_to_memory(&s);
+		loss_line(&s, &loss, f->unknown_ns);
+		line = sink_take(&s, NULL);
+		if (line)
+			cmd_warn(f->call, f->file, "%s", line);
+		free(line);
+	}
+	return loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+}
+
+void figures_close(struct figures *f)
+{
+	names_fini(&f->names);
+	analyze_engine_free(f->eng);
+	free(f->nodes);
+	options_filter_fini(&f->filter);
+	cdict_reader_close(f->reader);
+}

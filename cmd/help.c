@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The help texts. */
+#include "cmd/help.h"
+
+#include <stdlib.h>
+
+/* Text begins in this column; lines end before the other. */
+#define HELP_COLUMN 30
+#define LAST_COLUMN 96
+
+/* Words of @text, broken into lines that begin at @indent. */
+static void wrap(struct sink *s, const char *text, size_t at, size_t indent)
+{
+	bool first = true;
+
+	while (*text) {
+		size_t len = strcspn(text, " \n");
+
+		if (!first && at + 1 + len > LAST_COLUMN) {
+			sink_putc(s, '\n');
+			sink_repeat(s, ' ', indent);
+			at = indent;
+		} else if (!first) {
+			sink_putc(s, ' ');
+			at++;
+		}
+		sink_add(s, text, len);
+		at += len;
+		text += len;
+		first = false;
+		if (!strncmp(text, "\n\n", 2)) {
+			sink_puts(s, "\n\n");
+			sink_repeat(s, ' ', indent);
+			at = indent;
+			first = true;
+		}
+		text += strspn(text, " \n");
+	}
+	sink_putc(s, '\n');
+}
+
+void help_commands(struct sink *s, const struct cmd *const *cmds)
+{
+	sink_puts(s, "usage: cdict [--version] [--help] COMMAND [OPTIONS]\n\n"
+		     "What Linux perf recorded of the scheduler and of KVM, kept in one small file,\n"
+		     "in numbers and in pictures.\n\n");
+	for (; *cmds; cmds++) {
+		sink_printf(s, "  %-11s ", (*cmds)->name);
+		sink_puts(s, (*cmds)->brief);
+		sink_putc(s, '\n');
+	}
+	sink_puts(s, "\n'cdict help COMMAND' tells its options, 'man cdict-COMMAND' the rest.\n");
+}
+
+static void option(struct sink *s, const struct cmd_option *o)
+{
+	size_t at;
+
+	/* "  -o, --output FILE  " */
+	if (o->letter)
+		sink_printf(s, "  -%c, --%s", o->letter, o->name);
+	else
+		sink_printf(s, "      --%s", o->name);
+	at = 8 + strlen(o->name);
+	if (o->arg) {
+		sink_printf(s, " %s", o->arg);
+		at += 1 + strlen(o->arg);
+	}
+	if (at + 2 > HELP_COLUMN) {
+		sink_putc(s, '\n');
+		at = 0;
+	}
+	sink_repeat(s, ' ', HELP_COLUMN - at);
+	if (o->preset) {
+		struct sink text;
+		char *whole;
+
+		sink_to_memory(&text);
+		sink_printf(&text, "%s (default: %s)", o->help, o->preset);
+		whole = sink_take(&text, NULL);
+		wrap(s, whole ? whole : o->help, HELP_COLUMN, HELP_COLUMN);
+		free(whole);
+	} else {
+		wrap(s, o->help, HELP_COLUMN, HELP_COLUMN);
+	}
+}
+
+void help_command(struct sink *s, const struct cmd *cmd)
+{
+	static const struct cmd_option help = { .kind = CMD_OPT_FLAG, .letter = 'h',
+						.name = "help", .help = "print this" };
+
+	sink_printf(s, "usage: cdict %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
+		    cmd->operands);
+	sink_printf(s, "cdict %s - %s\n", cmd->name, cmd->brief);
+	if (cmd->about) {
+		sink_putc(s, '\n');
+		wrap(s, cmd->about, 0, 0);
+	}
+	sink_puts(s, "\nOptions\n");
+	for (const struct cmd_option *o = cmd->options; o && o->kind; o++)
+		option(s, o);
+	option(s, &help);
+	if (cmd->examples)
+		sink_puts(s, "\nExamples\n");
+	for (const struct cmd_example *e = cmd->examples; e && e->line; e++)
+		sink_printf(s, "  %s\n      %s\n", e->line, e->what);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict: picks the command, and answers for what every command shares. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sink.h"
+#include "cmd/commands.h"
+#include "cmd/help.h"
+#include "cmd/options.h"
+#include "cmd/parse.h"
+
+#ifndef CDICT_BUILD_VERSION
+#define CDICT_BUILD_VERSION "unknown"
+#endif
+
+static const struct cmd *const commands[] = {
+#define X(name) &cmd_##name,
+	COMMANDS(X)
+#undef X
+	NULL,
+};
+
+static const struct cmd *find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+/* What did not reach stdout was lost: tell, unless its reader just went away. */
+static int close_stdout(const struct cmd_call *call, int status)
+{
+	struct cdict_error err = { .code = 0, .offset = CDICT_NO_OFFSET };
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (fflush(stdout) || fclose(stdout))
+		failed = true;
+	if (!failed)
+		return status;
+	if (status == CMD_FAILED) /* told already */
+		return status;
+	err.code = errno ? -errno : -EIO;
+	snprintf(err.text, sizeof(err.text), "standard output: %s",
+		 errno ? cdict_strerror(err.code) : "could not be written");
+	return cmd_error(call, NULL, &err);
+}
+
+/* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and
+ * messages written into it.  Opened the wrong way round, its use still fails. */
+static void hold_standard_files(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			return;
+	}
+}
+
+static int run(const struct cmd *cmd, const char *const *argv)
+{
+	struct cmd_call call = { .cmd = cmd };
+	const struct options_shared *shared;
+	struct cmd_args args;
+	struct cdict_error err = { 0 };
+	int status = CMD_DONE, rc;
+
+	rc = cmd_parse(&args, cmd, argv, &err);
+	if (rc == CDICT_EUSAGE) {
+		status = cmd_usage(&call, "%s", err.text);
+	} else if (rc) {
+		status = cmd_error(&call, NULL, &err);
+	} else if (args.help) {
+		struct sink s;
+
+		sink_to_file(&s, stdout);
+		help_command(&s, cmd);
+		sink_finish(&s);
+	} else {
+		shared = args.opts;
+		call.opts = args.opts;
+		call.operands = args.operands;
+		call.n_operands = args.n_operands;
+		call.quiet = shared->quiet;
+		call.verbose = shared->verbose;
+		status = cmd->run(&call);
+	}
+	cmd_args_fini(&args, cmd);
+	return close_stdout(&call, status);
+}
+
+static int help(const char *const *argv)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	const struct cmd *cmd = NULL;
+	struct sink s;
+
+	if (argv[0] && !strcmp(argv[0], "--"))
+		argv++;
+	if (argv[0]) {
+		cmd = find(argv[0]);
+		if (!cmd)
+			return cmd_usage(&call, "there is no command '%s'", argv[0]);
+		if (argv[1])
+			return cmd_usage(&call, "unexpected operand '%s'", argv[1]);
+	}
+	sink_to_file(&s, stdout);
+	if (cmd)
+		help_command(&s, cmd);
+	else
+		help_commands(&s, commands);
+	sink_finish(&s);
+	return close_stdout(&call, CMD_DONE);
+}
+
+static int completion(const char *shell)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	struct sink s;
+
+	if (!shell || strcmp(shell, "bash"))
+		return cmd_usage(&call, "option --completion takes bash");
+	sink_to_file(&s, stdout);
+	help_completion_bash(&s, commands);
+	sink_finish(&s);
+	return close_stdout(&call, CMD_DONE);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	const char *const *args = (const char *const *)argv + (argc > 0);
+	const char *first = args[0];
+
+	hold_standard_files();
+	if (!first) {
+		/* as perf: no command is wrong usage, answered with the list */
+		help(args);
+		return CMD_USAGE;
+	}
+	if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h"))
+		return help(args + 1);
+	if (!strcmp(first, "--version")) {
+		printf("cdict %s\n", CDICT_BUILD_VERSION);
+		return close_stdout(&call, CMD_DONE);
+	}
+	if (!strcmp(first, "--completion"))
+		return completion(args[1]);
+	if (!strncmp(first, "--completion=", 13))
+		return completion(first + 13);
+	if (first[0] == '-')
+		return cmd_usage(&call, "unknown option '%s'", first);
+	if (!find(first))
+		return cmd_usage(&call, "there is no command '%s'", first);
+	return run(find(first), args + 1);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a command says on stderr. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "cmd/cmd.h"
+
+/* One line in one write, so that lines of several processes do not mix. */
+static void say(const struct cmd_call *call, const char *subject, const char *text, uint64_t at)
+{
+	struct sink s;
+
+	sink_to_memory(&s);
+	sink_puts(&s, "cdict");
+	if (call && call->cmd)
+		sink_printf(&s, " %s", call->cmd->name);
+	sink_puts(&s, ": ");
+	if (subject) {
+		escape_terminal(&s, subject, strlen(subject));
+		sink_puts(&s, ": ");
+	}
+	escape_terminal(&s, text, strlen(text));
+	if (at != CDICT_NO_OFFSET)
+		sink_printf(&s, " (at byte %llu)", (unsigned long long)at);
+	sink_putc(&s, '\n');
+	if (!s.buf.failed)
+		fwrite(s.buf.data, 1, s.buf.len, stderr);
+	sink_finish(&s);
+}
+
+static void vsay(const struct cmd_call *call, const char *subject, const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	say(call, subject, text, CDICT_NO_OFFSET);
+	free(text);
+}
+
+int cmd_error(const struct cmd_call *call, const char *subject, const struct cdict_error *err)
+{
+	if (err->code == -EPIPE)
+		return CMD_FAILED;
+	if (subject && !strcmp(subject, "-"))
+		subject = NULL;
+	say(call, subject, err->text[0] ? err->text : cdict_strerror(err->code), err->offset);
+	return CMD_FAILED;
+}
+
+int cmd_errorf(const struct cmd_call *call, const char *subject, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(call, subject, fmt, ap);
+	va_end(ap);
+	return CMD_FAILED;
+}
+
+void cmd_warn(const struct cmd_call *call, const char *subject, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (call && call->quiet)
+		return;
+	va_start(ap, fmt);
+	vsay(call, subject, fmt, ap);
+	va_end(ap);
+}
+
+int cmd_usage(const struct cmd_call *call, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(call, NULL, fmt, ap);
+	va_end(ap);
+	if (call && call->cmd)
+		fprintf(stderr, "try 'cdict help %s'\n", call->cmd->name);
+	else
+		fprintf(stderr, "try 'cdict help'\n");
+	return CMD_USAGE;
+}

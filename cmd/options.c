@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The options that mean the same in every command, brought to a capture. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pcre2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+const char *const options_formats[] = { "text", "csv", "json", "md", NULL };
+const char *const options_text_or_json[] = { "text", "json", NULL };
+
+#define NS_PER_MS UINT64_C(1000000)
+
+struct regex {
+	pcre2_code *code;
+	pcre2_match_data *match;
+};
+
+bool options_glob(const char *glob, const char *name)
+{
+	return !fnmatch(glob, name, FNM_NOESCAPE);
+}
+
+int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
+{
+	/* milliseconds with six decimals are seconds with nine, read a thousand times */
+	size_t len = strlen(text), whole = strcspn(text, ".");
+	size_t decimals = len > whole ? len - whole - 1 : 0;
+	uint64_t v;
+
+	if (decimals <= 6 && !timespec_seconds(text, len, &v)) {
+		*ns = v / 1000;
+		return 0;
+	}
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			  "'%s' is no number of milliseconds (up to six decimals)", text);
+}
+
+static int init_windows(struct options_filter *f, const struct options_shared *o,
+			const struct cdict_reader *r, struct cdict_error *err)
+{
+	uint64_t first, last, from, to, ns;
+	int rc;
+
+	f->clipped = o->time || o->from_ms || o->cap_ms;
+	if (!cdict_reader_window(r, &first, &last)) {
+		first = last = 0;
+		/* the options' text is tested all the same */
+	}
+	rc = o->time ? timespec_parse(&f->windows, o->time, first, last, err)
+		     : timespec_one(&f->windows, first, last);
+	if (rc == -ENOMEM)
+		return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+	if (rc)
+		return rc;
+	from = first;
+	to = last;
+	if (o->from_ms) {
+		rc = options_ms(o->from_ms, &ns, err);
+		if (rc)
+			return rc;
+		if (__builtin_add_overflow(first, ns, &from))
+			from = UINT64_MAX;
+	}
+	if (o->cap_ms) {
+		rc = options_ms(o->cap_ms, &ns, err);
+		if (rc)
+			return rc;
+		if (!__builtin_add_overflow(from, ns, &ns) && ns < to)
+			to = ns;
+	}
+	timespec_clip(&f->windows, from, to);
+	if (!f->windows.n && cdict_reader_window(r, &first, &last))
+		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
+				  "the wanted time lies outside the capture, which lasts from "
+				  "%llu.%09llu to %llu.%09llu s",
+				  (unsigned long long)(first / 1000000000),
+				  (unsigned long long)(first % 1000000000),
+				  (unsigned long long)(last / 1000000000),
+				  (unsigned long long)(last % 1000000000));
+	if (f->windows.n) {
+		f->from_ns = f->windows.windows[0].from_ns;
+		f->to_ns = f->windows.windows[f->windows.n - 1].to_ns;
+	}
+	if (f->clipped) {
+		f->query.from_ns = f->from_ns;
+		f->query.to_ns = f->to_ns;
+	}
+	return 0;
+}
+
+static int init_types(struct options_filter *f, const struct options_shared *o,
+		      const struct cdict_reader *r, struct cdict_error *err)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(r);
+	size_t n = cdict_schema_count(schema);
+
+	if (!o->events.n)
+		return 0;
+	f->types = calloc(n / 64 + 1, sizeof(*f->types));
+	if (!f->types)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	for (size_t g = 0; g < o->events.n; g++) {
+		const char *glob = o->events.items[g];
+		bool matched = false;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct cdict_event_type *type = cdict_schema_at(schema, i);
+
+			/* "sched_switch" stands for "*:sched_switch" */
+			if (!options_glob(glob, strchr(glob, ':') ? type->name : type->event))
+				continue;
+			f->types[i / 64] |= UINT64_C(1) << (i % 64);
+			matched = true;
+		}
+		if (!matched)
+			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+					  "no event of the capture matches '%s'", glob);
+	}
+	f->query.types = f->types;
+	f->query.n_types = n;
+	return 0;
+}
+
+static int init_regex(struct options_filter *f, const struct options_shared *o,
+		      struct cdict_error *err)
+{
+	const char *pattern = o->task;
+	struct regex *re;
+	char *whole = NULL;
+	PCRE2_SIZE at;
+	int code;
+
+	if (!pattern)
+		return 0;
+	re = calloc(1, sizeof(*re));
+	f->regex = re;
+	if (!re || (*pattern == '*' && asprintf(&whole, ".%s", pattern) < 0))
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	/* names may hold any byte */
+	re->code = pcre2_compile((PCRE2_SPTR)(whole ? whole : pattern), PCRE2_ZERO_TERMINATED,
+				 PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &code, &at, NULL);
+	free(whole);
+	if (!re->code) {
+		PCRE2_UCHAR text[160];
+
+		pcre2_get_error_message(code, text, sizeof(text));
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "task pattern '%s': %s, near character %zu", pattern,
+				  (const char *)text, (size_t)at);
+	}
+	re->match = pcre2_match_data_create_from_pattern(re->code, NULL);
+	if (!re->match)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return 0;
+}
+
+int options_filter_init(struct options_filter *f, const struct options_shared *o,
+			const struct cdict_reader *r, struct cdict_error *err)
+{
+	int rc;
+
+	*f = (struct options_filter){ .tids = &o->tids, .vm = o->vm };
+	f->query.cpus = o->cpus.bits;
+	f->query.n_cpus = o->cpus.n;
+	rc = init_windows(f, o, r, err);
+	if (!rc)
+		rc = init_types(f, o, r, err);
+	if (!rc)
+		rc = init_regex(f, o, err);
+	return rc;
+}
+
+void options_filter_fini(struct options_filter *f)
+{
+	struct regex *re = f->regex;
+
+	timespec_fini(&f->windows);
+	free(f->types);
+	if (re) {
+		pcre2_match_data_free(re->match);
+		pcre2_code_free(re->code);
+		free(re);
+	}
+	*f = (struct options_filter){ 0 };
+}
+
+int options_filter_one_window(const struct options_filter *f, struct cdict_error *err)
+{
+	if (f->windows.n <= 1)
+		return 0;
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			  "option --time takes one window here, not %zu", f->windows.n);
+}
+
+bool options_filter_tasks(const struct options_filter *f)
+{
+	return f->regex || f->tids->n;
+}
+
+bool options_filter_task(const struct options_filter *f, int32_t tid, const char *name)
+{
+	const struct regex *re = f->regex;
+	size_t lo = 0, hi = f->tids->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (f->tids->tids[mid] < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (f->tids->n && (lo == f->tids->n || f->tids->tids[lo] != tid))
+		return false;
+	return !re || pcre2_match(re->code, (PCRE2_SPTR)name, strlen(name), 0, 0, re->match,
+				  NULL) >= 0;
+}
+
+int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err)
+{
+	if (err->code == CDICT_EUSAGE)
+		return cmd_usage(call, "%s", err->text);
+	return cmd_error(call, subject, err);
+}
+
+const char *options_input(const struct cmd_call *call)
+{
+	const struct options_shared *o = call->opts;
+
+	return call->n_operands ? call->operands[0] : o->input;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * options.h - the options that mean the same in every command, and what they
+ * come to for a given capture: options_filter_init() makes the query and the
+ * task filter out of them.
+ *
+ * Each OPTION_* below is one entry of a command's option table and needs the
+ * command's options struct to begin with a struct options_shared.
+ */
+#ifndef CMD_OPTIONS_H
+#define CMD_OPTIONS_H
+
+#include "base/timespec.h"
+#include "cdict/reader.h"
+#include "cmd/cmd.h"
+
+enum options_format {
+	OPTIONS_TEXT = 0,
+	OPTIONS_CSV,
+	OPTIONS_JSON,
+	OPTIONS_MD,
+};
+
+struct options_shared {
+	const char *input, *output;
+	struct cmd_list events; /* globs */
+	const char *task;       /* regular expression */
+	struct cmd_cpus cpus;
+	struct cmd_tids tids;
+	const char *vm;
+	const char *time;
+	const char *from_ms, *cap_ms; /* text: "not given" is not 0 */
+	int format;                   /* enum options_format */
+	const char *sort;
+	uint64_t top;  /* rows; 0: all */
+	uint64_t jobs; /* 0: as many as there are CPUs */
+	double max_loss_pct;
+	bool no_guest_mode, merge_sys_tasks, append_tid;
+	bool quiet;
+	int verbose;
+};
+
+extern const char *const options_formats[];      /* text csv json md */
+extern const char *const options_text_or_json[]; /* text json, with the same enum */
+
+#define OPTION_INPUT                                                                               \
+	CMD_STRING('i', "input", struct options_shared, input, "FILE",                             \
+		   "read FILE; '-' is standard input")
+#define OPTION_OUTPUT                                                                              \
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",                           \
+		   "write FILE, whole or not at all; '-' is standard output")
+#define OPTION_EVENT                                                                               \
+	CMD_LIST('e', "event", struct options_shared, events, "GLOB",                              \
+		 "only events whose name matches, comma list, repeatable")
+#define OPTION_TASK                                                                                \
+	CMD_STRING('t', "task", struct options_shared, task, "REGEX",                              \
+		   "only tasks whose name matches; a leading * is taken as .*")
+#define OPTION_CPU                                                                                 \
+	{ CMD_OPTION(CMD_OPT_CPUS, 'C', "cpu", struct options_shared, cpus, "LIST",                \
+		     "only these CPUs, as in 0-3,8") }
+#define OPTION_TID                                                                                 \
+	{ CMD_OPTION(CMD_OPT_TIDS, 0, "tid", struct options_shared, tids, "LIST",                  \
+		     "only these thread ids, as in 17,23") }
+#define OPTION_VM                                                                                  \
+	CMD_STRING(0, "vm", struct options_shared, vm, "NAME", "only tasks of this VM")
+#define OPTION_TIME                                                                                \
+	CMD_STRING(0, "time", struct options_shared, time, "START,STOP",                           \
+		   "only this time: seconds of the capture's clock, or percent as in 10%-20%")
+#define OPTION_FROM                                                                                \
+	CMD_STRING('f', "from", struct options_shared, from_ms, "MS",                              \
+		   "begin MS milliseconds after the first event")
+#define OPTION_CAP                                                                                 \
+	CMD_STRING('c', "cap", struct options_shared, cap_ms, "MS",                                \
+		   "stop after MS milliseconds")
+#define OPTION_FORMAT                                                                              \
+	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
+		   "how to print: text, csv, json or md")
+#define OPTION_FORMAT_TEXT_JSON                                                                    \
+	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_text_or_json,     \
+		   "text", "how to print: text or json")
+#define OPTION_SORT(preset)                                                                        \
+	CMD_STRING_PRESET('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]", preset,     \
+			  "sort by this column, named as in the JSON output")
+#define OPTION_TOP                                                                                 \
+	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows")
+#define OPTION_JOBS                                                                                \
+	CMD_UINT('j', "jobs", struct options_shared, jobs, "N", NULL,                              \
+		 "use N threads (default: one per CPU)")
+#define OPTION_MAX_LOSS                                                                            \
+	CMD_NUMBER(0, "max-loss", struct options_shared, max_loss_pct, "PCT", "5",                 \
+		   "exit with status 2 when more than PCT percent of the events are lost")
+#define OPTION_NO_GUEST_MODE                                                                       \
+	CMD_FLAG(0, "no-guest-mode", struct options_shared, no_guest_mode,                         \
+		 "leave out events that fired while a guest was entered, as perf does")
+#define OPTION_MERGE_SYS_TASKS                                                                     \
+	CMD_FLAG(0, "merge-sys-tasks", struct options_shared, merge_sys_tasks,                     \
+		 "one row for the per-CPU threads of a kind: swapper/0, swapper/1 -> swapper")
+#define OPTION_APPEND_TID                                                                          \
+	CMD_FLAG(0, "append-tid", struct options_shared, append_tid,                               \
+		 "print names with their thread id: qemu-kvm.4711")
+#define OPTION_QUIET                                                                               \
+	CMD_FLAG('q', "quiet", struct options_shared, quiet, "no warnings, no progress")
+#define OPTION_VERBOSE                                                                             \
+	CMD_COUNT('v', "verbose", struct options_shared, verbose, "say more; may be repeated")
+
+/* The groups most commands want. */
+#define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP
+#define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM
+#define OPTIONS_TABLE(sort) OPTION_FORMAT, OPTION_SORT(sort), OPTION_TOP
+#define OPTIONS_MESSAGES OPTION_QUIET, OPTION_VERBOSE
+
+/*
+ * What the shared options select in one capture.  @query walks a superset:
+ * the events' time must also be in @windows when there are several.
+ */
+struct options_filter {
+	struct cdict_query query;  /* bitmaps borrowed from this struct and from the options */
+	struct timespec_set windows; /* at least one unless the capture holds no event */
+	uint64_t from_ns, to_ns;   /* first start, last end: clipped to the capture */
+	bool clipped;              /* --time, --from or --cap was given */
+	const struct cmd_tids *tids;
+	const char *vm;
+	uint64_t *types;           /* bitmap of @query, owned */
+	void *regex;               /* compiled -t, owned; NULL: not given */
+};
+
+/* options_filter_init - from @o for @r.  CDICT_EUSAGE when an option's text is
+ * wrong (report it with cmd_usage()), CDICT_ENOTFOUND when -e matches nothing.
+ * @o must outlive @f.  Free with options_filter_fini(), also after a failure. */
+int options_filter_init(struct options_filter *f, const struct options_shared *o,
+			const struct cdict_reader *r, struct cdict_error *err);
+void options_filter_fini(struct options_filter *f);
+
+/* options_filter_one_window - CDICT_EUSAGE when --time named several windows:
+ * for commands whose figures need one. */
+int options_filter_one_window(const struct options_filter *f, struct cdict_error *err);
+
+/* Whether a task is wanted by --tid and -t (on its comm or display name). */
+bool options_filter_tasks(const struct options_filter *f); /* is there a task filter at all? */
+bool options_filter_task(const struct options_filter *f, int32_t tid, const char *name);
+
+/* options_fail - reports what options_filter_init() or _one_window() said:
+ * CMD_USAGE or CMD_FAILED. */
+int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
+
+/* options_input - the FILE operand, else -i; NULL when there is neither (then
+ * return cmd_usage(call, "needs FILE")). */
+const char *options_input(const struct cmd_call *call);
+
+/* options_glob - matches * ? [..] over the whole of @name ("sched:*"). */
+bool options_glob(const char *glob, const char *name);
+
+/* options_ms - "12.5" milliseconds as ns; CDICT_EUSAGE. */
+int options_ms(const char *text, uint64_t *ns, struct cdict_error *err);
+
+#endif

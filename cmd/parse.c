@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* argv to a command's options struct, by its option table. */
+#include "cmd/parse.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define MAX_CPU 65535 /* Linux allows 8192 */
+
+static int fail(struct cdict_error *err, const struct cmd_option *o, const char *what,
+		const char *arg)
+{
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s %s, not '%s'", o->name,
+			  what, arg);
+}
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+/* Digits up to @end; false for none or too many. */
+static bool digits(const char **p, uint64_t *v)
+{
+	const char *start = *p;
+
+	for (*v = 0; **p >= '0' && **p <= '9'; (*p)++) {
+		if (__builtin_mul_overflow(*v, 10, v) ||
+		    __builtin_add_overflow(*v, (uint64_t)(**p - '0'), v))
+			return false;
+	}
+	return *p != start;
+}
+
+static int set_number(double *value, const struct cmd_option *o, const char *arg,
+		      struct cdict_error *err)
+{
+	char *end;
+	double v;
+
+	if ((*arg < '0' || *arg > '9') && *arg != '.')
+		return fail(err, o, "takes a number", arg);
+	v = strtod(arg, &end);
+	if (*end || !isfinite(v) || arg[strspn(arg, "0123456789.")])
+		return fail(err, o, "takes a number", arg);
+	*value = v;
+	return 0;
+}
+
+static int set_choice(int *value, const struct cmd_option *o, const char *arg,
+		      struct cdict_error *err)
+{
+	char known[160] = "";
+
+	for (int i = 0; o->choices[i]; i++) {
+		if (!strcmp(o->choices[i], arg)) {
+			*value = i;
+			return 0;
+		}
+		if (i)
+			strncat(known, o->choices[i + 1] ? ", " : " or ",
+				sizeof(known) - strlen(known) - 1);
+		strncat(known, o->choices[i], sizeof(known) - strlen(known) - 1);
+	}
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s takes %s, not '%s'",
+			  o->name, known, arg);
+}
+
+static int add_list(struct cmd_list *list, const struct cmd_option *o, const char *arg,
+		    struct cdict_error *err)
+{
+	for (const char *p = arg;;) {
+		size_t len = strcspn(p, ",");
+		const char **grown;
+
+		if (!len)
+			return fail(err, o, "takes a comma list", arg);
+		grown = realloc(list->items, (list->n + 1) * sizeof(*grown));
+		if (!grown)
+			return no_memory(err);
+		list->items = grown;
+		grown[list->n] = strndup(p, len);
+		if (!grown[list->n])
+			return no_memory(err);
+		list->n++;
+		if (!p[len])
+			return 0;
+		p += len + 1;
+	}
+}
+
+static int add_cpus(struct cmd_cpus *cpus, const struct cmd_option *o, const char *arg,
+		    struct cdict_error *err)
+{
+	static const char what[] = "takes a list of CPUs as in 0-3,8";
+
+	for (const char *p = arg;; p++) {
+		uint64_t from, to;
+
+		if (!digits(&p, &from))
+			return fail(err, o, what, arg);
+		to = from;
+		if (*p == '-') {
+			p++;
+			if (!digits(&p, &to))
+				return fail(err, o, what, arg);
+		}
+		if (to < from || to > MAX_CPU || (*p && *p != ','))
+			return fail(err, o, what, arg);
+		if (to >= cpus->n) {
+			size_t n = (size_t)(to / 64 + 1) * 64;
+			uint64_t *grown = realloc(cpus->bits, n / 8);
+
+			if (!grown)
+				return no_memory(err);
+			memset(grown + cpus->n / 64, 0, (n - cpus->n) / 8);
+			cpus->bits = grown;
+			cpus->n = n;
+		}
+		for (uint64_t cpu = from; cpu <= to; cpu++)
+			cpus->bits[cpu / 64] |= UINT64_C(1) << (cpu % 64);
+		if (!*p)
+			return 0;
+	}
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int add_tids(struct cmd_tids *tids, const struct cmd_option *o, const char *arg,
+		    struct cdict_error *err)
+{
+	for (const char *p = arg;; p++) {
+		int32_t *grown;
+		uint64_t tid;
+
+		if (!digits(&p, &tid) || tid > INT32_MAX || (*p && *p != ','))
+			return fail(err, o, "takes a list of thread ids as in 17,23", arg);
+		grown = realloc(tids->tids, (tids->n + 1) * sizeof(*grown));
+		if (!grown)
+			return no_memory(err);
+		tids->tids = grown;
+		grown[tids->n++] = (int32_t)tid;
+		if (!*p)
+			break;
+	}
+	qsort(tids->tids, tids->n, sizeof(*tids->tids), by_tid);
+	return 0;
+}
+
+/* Puts @arg (NULL for flags) where the option's value lives. */
+static int set(void *opts, const struct cmd_option *o, const char *arg, struct cdict_error *err)
+{
+	void *value = (char *)opts + o->offset;
+
+	switch (o->kind) {
+	case CMD_OPT_FLAG:
+		*(bool *)value = true;
+		return 0;
+	case CMD_OPT_COUNT:
+		++*(int *)value;
+		return 0;
+	case CMD_OPT_STRING:
+		if (!*arg)
+			return fail(err, o, "takes a text", arg);
+		*(const char **)value = arg;
+		return 0;
+	case CMD_OPT_UINT: {
+		const char *p = arg;
+		uint64_t v;
+
+		if (!digits(&p, &v) || *p)
+			return fail(err, o, "takes a whole number", arg);
+		*(uint64_t *)value = v;
+		return 0;
+	}
+	case CMD_OPT_NUMBER:
+		return set_number(value, o, arg, err);
+	case CMD_OPT_CHOICE:
+		return set_choice(value, o, arg, err);
+	case CMD_OPT_LIST:
+		return add_list(value, o, arg, err);
+	case CMD_OPT_CPUS:
+		return add_cpus(value, o, arg, err);
+	case CMD_OPT_TIDS:
+		return add_tids(value, o, arg, err);
+	case CMD_OPT_END:
+		break;
+	}
+	return 0;
+}
+
+static bool takes_argument(const struct cmd_option *o)
+{
+	return o->kind != CMD_OPT_FLAG && o->kind != CMD_OPT_COUNT;
+}
+
+static const struct cmd_option *find_letter(const struct cmd *cmd, char letter)
+{
+	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
+		if (o->letter && o->letter == letter)
+			return o;
+	}
+	return NULL;
+}
+
+/* @name of @len bytes, or an unambiguous beginning of a name. */
+static int find_name(const struct cmd *cmd, const char *name, size_t len,
+		     const struct cmd_option **out, bool *help, struct cdict_error *err)
+{
+	static const struct cmd_option help_option = { .kind = CMD_OPT_FLAG, .name = "help" };
+	const struct cmd_option *found = NULL, *other = NULL;
+
+	*help = false;
+	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
+		if (strncmp(o->name, name, len))
+			continue;
+		if (!o->name[len]) {
+			*out = o;
+			return 0;
+		}
+		other = found;
+		found = o;
+		if (other)
+			break;
+	}
+	if (len && !strncmp("help", name, len)) {
+		*help = !found || len == 4;
+		if (*help) {
+			*out = &help_option;
+			return 0;
+		}
+		other = &help_option;
+	}
+	if (!found)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unknown option '--%.*s'",
+				  (int)len, name);
+	if (other)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option '--%.*s' could be --%s or --%s", (int)len, name,
+				  other->name, found->name);
+	*out = found;
+	return 0;
+}
+
+/* "--name", "--name=value"; @next is the argument that follows. */
+static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *arg,
+		      const char *next, bool *used_next, struct cdict_error *err)
+{
+	size_t len = strcspn(arg, "=");
+	const char *value = arg[len] ? arg + len + 1 : NULL;
+	const struct cmd_option *o = NULL;
+	int rc = find_name(cmd, arg, len, &o, &args->help, err);
+
+	if (rc)
+		return rc;
+	if (args->help)
+		return 0;
+	if (!takes_argument(o) && value)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --%s takes no argument", o->name);
+	if (takes_argument(o) && !value) {
+		if (!next)
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "option --%s needs an argument (%s)", o->name, o->arg);
+		value = next;
+		*used_next = true;
+	}
+	return set(args->opts, o, value, err);
+}
+
+/* "-abc", "-oFILE", "-o" and then FILE. */
+static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const char *arg,
+			 const char *next, bool *used_next, struct cdict_error *err)
+{
+	for (const char *p = arg; *p; p++) {
+		const struct cmd_option *o = find_letter(cmd, *p);
+		const char *value = NULL;
+		int rc;
+
+		if (!o && *p == 'h') {
+			args->help = true;
+			return 0;
+		}
+		if (!o)
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "unknown option '-%c'", *p);
+		if (takes_argument(o)) {
+			value = p[1] ? p + 1 : next;
+			*used_next = !p[1];
+			if (!value)
+				return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+						  "option -%c needs an argument (%s)", *p, o->arg);
+		}
+		rc = set(args->opts, o, value, err);
+		if (rc || value)
+			return rc;
+	}
+	return 0;
+}
+
+static int count_operands(const struct cmd_args *args, const struct cmd *cmd,
+			  struct cdict_error *err)
+{
+	if (args->n_operands < cmd->min_operands)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "needs %s", cmd->operands);
+	if (args->n_operands > cmd->max_operands)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unexpected operand '%s'",
+				  args->operands[cmd->max_operands]);
+	return 0;
+}
+
+int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *argv,
+	      struct cdict_error *err)
+{
+	bool only_operands = false;
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	*args = (struct cmd_args){ 0 };
+	args->opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
+	args->operands = calloc(n + 1, sizeof(*args->operands));
+	if (!args->opts || !args->operands)
+		return no_memory(err);
+	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
+		int rc = o->preset ? set(args->opts, o, o->preset, err) : 0;
+
+		if (rc)
+			return rc;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *arg = argv[i], *next = argv[i + 1];
+		bool used_next = false;
+		int rc;
+
+		if (only_operands || arg[0] != '-' || !arg[1]) {
+			args->operands[args->n_operands++] = arg;
+			continue;
+		}
+		if (!strcmp(arg, "--")) {
+			only_operands = true;
+			continue;
+		}
+		if (arg[1] == '-')
+			rc = parse_long(args, cmd, arg + 2, next, &used_next, err);
+		else
+			rc = parse_letters(args, cmd, arg + 1, next, &used_next, err);
+		if (rc || args->help)
+			return rc;
+		i += used_next;
+	}
+	return count_operands(args, cmd, err);
+}
+
+void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
+{
+	for (const struct cmd_option *o = cmd->options; args->opts && o && o->kind; o++) {
+		void *value = (char *)args->opts + o->offset;
+
+		if (o->kind == CMD_OPT_LIST) {
+			struct cmd_list *list = value;
+
+			for (size_t i = 0; i < list->n; i++)
+				free((void *)list->items[i]);
+			free(list->items);
+		} else if (o->kind == CMD_OPT_CPUS) {
+			free(((struct cmd_cpus *)value)->bits);
+		} else if (o->kind == CMD_OPT_TIDS) {
+			free(((struct cmd_tids *)value)->tids);
+		}
+	}
+	free(args->opts);
+	free(args->operands);
+	*args = (struct cmd_args){ 0 };
+}

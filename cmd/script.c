@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict script: events as perf script prints them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "base/fail.h"
+#include "cdict/reader.h"
+#include "cmd/cmd.h"
+#include "cmd/loss.h"
+#include "cmd/options.h"
+#include "convert/print.h"
+
+struct script_opts {
+	struct options_shared shared;
+};
+
+static const struct cmd_option script_options[] = {
+	OPTION_INPUT, OPTION_EVENT,         OPTION_CPU,       OPTION_TID,
+	OPTIONS_WINDOW, OPTION_NO_GUEST_MODE, OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
+};
+
+#define FLUSH_BYTES (64u << 10)
+
+static bool wanted(const struct options_filter *f, const struct options_shared *o,
+		   const struct cdict_event *ev)
+{
+	if (f->windows.n > 1 && !timespec_covers(&f->windows, ev->t_ns))
+		return false;
+	if (o->no_guest_mode &&
+	    (ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER))
+		return false;
+	return !f->tids->n || options_filter_task(f, ev->tid, "");
+}
+
+/* Lines to stdout. On a terminal what a task was called may not steer it; into a
+ * file or a pipe goes, byte for byte, what perf script prints. */
+static void flush(struct buf *lines, bool terminal)
+{
+	struct sink s;
+
+	if (!terminal) {
+		fwrite(lines->data, 1, lines->len, stdout);
+	} else {
+		sink_to_file(&s, stdout);
+		for (size_t at = 0; at < lines->len;) {
+			const uint8_t *nl = memchr(lines->data + at, '\n', lines->len - at);
+			size_t end = nl ? (size_t)(nl - lines->data) : lines->len;
+
+			escape_terminal(&s, (const char *)lines->data + at, end - at);
+			sink_putc(&s, (char)10);
+			at = end + 1;
+		}
+		sink_finish(&s);
+	}
+	lines->len = 0;
+}
+
+static int print_all(const struct cmd_call *call, const char *input, struct cdict_reader *r,
+		     const struct options_filter *f)
+{
+	const struct script_opts *o = call->opts;
+	struct print *print = print_new(cdict_reader_schema(r));
+	bool terminal = isatty(STDOUT_FILENO);
+	struct cdict_error err = { 0 };
+	struct cdict_events *it = NULL;
+	struct buf lines = { 0 };
+	struct cdict_event ev;
+	int ret = -ENOMEM, status;
+
+	if (!print)
+		cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	else
+		ret = cdict_events_open(&it, r, &f->query, &err);
+	while (!ret && !ferror(stdout) && (ret = cdict_events_next(it, &ev, &err)) > 0) {
+		ret = 0;
+		if (!wanted(f, &o->shared, &ev))
+			continue;
+		print_event(print, &ev, &lines);
+		if (lines.failed)
+			ret = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		else if (lines.len >= FLUSH_BYTES)
+			flush(&lines, terminal);
+	}
+	flush(&lines, terminal);
+	cdict_events_close(it);
+	print_free(print);
+	buf_fini(&lines);
+	status = ret < 0 ? cmd_error(call, input, &err) :
+			   loss_status(call, input, r, o->shared.max_loss_pct);
+	return status;
+}
+
+static int script_run(const struct cmd_call *call)
+{
+	const struct script_opts *o = call->opts;
+	const char *input = options_input(call);
+	struct options_filter filter;
+	struct cdict_error err = { 0 };
+	struct cdict_reader *r;
+	int status;
+
+	if (!input)
+		return cmd_usage(call, "needs FILE");
+	if (cdict_reader_open(&r, input, &err) < 0)
+		return cmd_error(call, input, &err);
+	if (options_filter_init(&filter, &o->shared, r, &err) < 0)
+		status = options_fail(call, input, &err);
+	else
+		status = print_all(call, input, r, &filter);
+	options_filter_fini(&filter);
+	cdict_reader_close(r);
+	return status;
+}
+
+static const struct cmd_example script_examples[] = {
+	{ "cdict script run.cdict", "all events" },
+	{ "cdict script -e sched:sched_switch --time 544.9,545 -C 0-1 run.cdict",
+	  "switches of two CPUs in a tenth of a second" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_script = {
+	.name = "script",
+	.brief = "print events as perf script prints them",
+	.operands = "FILE",
+	.about = "Prints what perf script --guest-code --ns -F tid,cpu,time,event,trace prints for "
+		 "the recording that FILE was converted from. Events that fired while a guest was "
+		 "entered are included; --no-guest-mode leaves them out as perf does without "
+		 "--guest-code.",
+	.options = script_options,
+	.opts_size = sizeof(struct script_opts),
+	.min_operands = 0,
+	.max_operands = 1,
+	.examples = script_examples,
+	.run = script_run,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tables for people: aligned text, and Markdown. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/escape.h"
+#include "cmd/number.h"
+#include "cmd/table.h"
+
+static bool visible(const struct table_frame *frame, const struct table_column *c)
+{
+	return !(c->flags & TABLE_MACHINE) && (!(c->flags & TABLE_WIDE) || frame->wide);
+}
+
+/* "compute-01, 5.003127 s from 812.000001, 12,004 events, 4 CPUs" */
+static void title(struct sink *s, const struct table_frame *frame)
+{
+	const char *host = cdict_reader_info(frame->reader, "host.name");
+	const char *file = strcmp(frame->file, "-") ? frame->file : "standard input";
+	char a[NUMBER_ROOM];
+
+	escape_terminal(s, file, strlen(file));
+	sink_puts(s, ": ");
+	if (host) {
+		escape_terminal(s, host, strlen(host));
+		sink_puts(s, ", ");
+	}
+	sink_puts(s, number_seconds(a, frame->to_ns - frame->from_ns));
+	sink_printf(s, " s from %s", number_seconds(a, frame->from_ns));
+	sink_printf(s, ", %s events", number_grouped(a, cdict_reader_events(frame->reader)));
+	sink_printf(s, ", %" PRIu32 " CPUs\n", cdict_reader_cpus(frame->reader));
+}
+
+static void loss(struct sink *s, const struct table_frame *frame)
+{
+	struct loss_sum sum;
+
+	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
+	loss_line(s, &sum, frame->unknown_ns ? *frame->unknown_ns : 0);
+	sink_putc(s, '\n');
+}
+
+static size_t cell_width(const struct table_column *c, const struct table_cell *cell)
+{
+	char room[NUMBER_ROOM];
+	const char *text = table_cell_human(c, cell, room);
+
+	return escape_width(text, strlen(text));
+}
+
+static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
+		     const size_t *widths, const struct table_cell *row)
+{
+	size_t pending = 0; /* blanks that nothing follows are not written */
+	bool first = true;
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+		char room[NUMBER_ROOM];
+		const char *text;
+		size_t width, blanks;
+
+		if (!visible(frame, col))
+			continue;
+		text = row ? table_cell_human(col, &row[c], room) : col->title;
+		width = escape_width(text, strlen(text));
+		blanks = widths[c] > width ? widths[c] - width : 0;
+		if (!first)
+			pending += 2;
+		first = false;
+		if (col->kind != TABLE_TEXT) {
+			pending += blanks;
+			blanks = 0;
+		}
+		if (*text) {
+			sink_repeat(s, ' ', pending);
+			pending = 0;
+			escape_terminal(s, text, strlen(text));
+		}
+		pending += blanks;
+	}
+	sink_putc(s, '\n');
+}
+
+static void rule(struct sink *s, const struct table_frame *frame, const struct table *t,
+		 const size_t *widths)
+{
+	size_t width = 0;
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (visible(frame, &t->columns[c]))
+			width += widths[c] + (width ? 2 : 0);
+	}
+	sink_repeat(s, '-', width);
+	sink_putc(s, '\n');
+}
+
+static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+{
+	size_t *widths = calloc(t->n_columns, sizeof(*widths));
+
+	if (!widths) {
+		s->error = -ENOMEM;
+		return;
+	}
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+
+		widths[c] = escape_width(col->title, strlen(col->title));
+		for (size_t r = 0; r < t->shown; r++) {
+			size_t w = cell_width(col, &t->cells[r * t->n_columns + c]);
+
+			if (w > widths[c])
+				widths[c] = w;
+		}
+		if (t->total && cell_width(col, &t->total[c]) > widths[c])
+			widths[c] = cell_width(col, &t->total[c]);
+	}
+	text_row(s, frame, t, widths, NULL);
+	rule(s, frame, t, widths);
+	for (size_t r = 0; r < t->shown; r++)
+		text_row(s, frame, t, widths, t->cells + r * t->n_columns);
+	if (t->shown < t->n_rows)
+		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
+	if (t->total) {
+		rule(s, frame, t, widths);
+		text_row(s, frame, t, widths, t->total);
+	}
+	free(widths);
+}
+
+void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n)
+{
+	title(s, frame);
+	if (frame->note)
+		sink_printf(s, "%s\n", frame->note);
+	for (size_t i = 0; i < n; i++) {
+		sink_putc(s, '\n');
+		text_table(s, frame, tables[i]);
+	}
+	sink_putc(s, '\n');
+	loss(s, frame);
+}
+
+static void md_row(struct sink *s, const struct table_frame *frame, const struct table *t,
+		   const struct table_cell *row, bool strong)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+		char room[NUMBER_ROOM];
+		const char *text;
+
+		if (!visible(frame, col))
+			continue;
+		text = row ? table_cell_human(col, &row[c], room) : col->title;
+		sink_puts(s, "| ");
+		if (strong && *text)
+			sink_puts(s, "**");
+		escape_md(s, text, strlen(text));
+		if (strong && *text)
+			sink_puts(s, "**");
+		sink_putc(s, ' ');
+	}
+	sink_puts(s, "|\n");
+}
+
+static void md_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+{
+	md_row(s, frame, t, NULL, false);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (visible(frame, &t->columns[c]))
+			sink_puts(s, t->columns[c].kind == TABLE_TEXT ? "| --- " : "| ---: ");
+	}
+	sink_puts(s, "|\n");
+	for (size_t r = 0; r < t->shown; r++)
+		md_row(s, frame, t, t->cells + r * t->n_columns, false);
+	if (t->total)
+		md_row(s, frame, t, t->total, true);
+	if (t->shown < t->n_rows)
+		sink_printf(s, "\n(%zu more rows)\n", t->n_rows - t->shown);
+}
+
+void table_print_md(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		    size_t n)
+{
+	struct sink line;
+	size_t len = 0;
+	char *text;
+
+	/* the title holds foreign text: as terminal text first it is one line, then
+	 * Markdown's own characters are taken care of */
+	sink_to_memory(&line);
+	title(&line, frame);
+	text = sink_take(&line, &len);
+	if (text)
+		escape_md(s, text, len ? len - 1 : 0);
+	free(text);
+	sink_puts(s, "\n\n");
+	if (frame->note) {
+		escape_md(s, frame->note, strlen(frame->note));
+		sink_puts(s, "\n\n");
+	}
+	for (size_t i = 0; i < n; i++) {
+		md_table(s, frame, tables[i]);
+		sink_putc(s, '\n');
+	}
+	loss(s, frame);
+}

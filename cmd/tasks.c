@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict tasks: what each task did. */
+#include "analyze/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/figures.h"
+
+struct tasks_opts {
+	struct options_shared shared;
+	bool per_cpu;
+};
+
+enum {
+	NAME, TID, PID, COMM, VM, VCPU, CPU, IDLE, RUN, RUN_PERCENT, EDGE, UNKNOWN, SWITCHES,
+	VOLUNTARY, INVOLUNTARY, SLEEP, DISK, IOWAIT, PREEMPTED, SLEEP_NS, DISK_NS, IOWAIT_NS,
+	PREEMPTED_NS, WAKEUPS, MIGRATIONS, NODE_MIGRATIONS, LAT_AVG, LAT_P50, LAT_P99, LAT_MAX,
+	LAT_MAX_AT, SLICE_AVG, SLICE_P50, SLICE_P99, SLICE_MAX, EVENTS,
+};
+
+static const struct table_column columns[] = {
+	[NAME] = { "name", "task", TABLE_TEXT, 0 },
+	[TID] = { "tid", "tid", TABLE_INTEGER, 0 },
+	[PID] = { "pid", "pid", TABLE_INTEGER, 0 },
+	[COMM] = { "comm", "comm", TABLE_TEXT, TABLE_MACHINE },
+	[VM] = { "vm", "vm", TABLE_TEXT, TABLE_WIDE },
+	[VCPU] = { "vcpu", "vcpu", TABLE_INTEGER, TABLE_WIDE },
+	[CPU] = { "cpu", "cpu", TABLE_INTEGER, 0 },
+	[IDLE] = { "idle", "idle", TABLE_INTEGER, TABLE_MACHINE },
+	[RUN] = { "run_ns", "run ms", TABLE_MS, 0 },
+	[RUN_PERCENT] = { "run_percent", "%CPU", TABLE_PERCENT, 0 },
+	[EDGE] = { "edge_ns", "edge ms", TABLE_MS, TABLE_WIDE },
+	[UNKNOWN] = { "unknown_ns", "unknown ms", TABLE_MS, TABLE_WIDE },
+	[SWITCHES] = { "switches", "switches", TABLE_COUNT, 0 },
+	[VOLUNTARY] = { "voluntary", "volunt", TABLE_COUNT, 0 },
+	[INVOLUNTARY] = { "involuntary", "involunt", TABLE_COUNT, 0 },
+	[SLEEP] = { "sleeps", "sleeps", TABLE_COUNT, TABLE_WIDE },
+	[DISK] = { "blocks", "blocks", TABLE_COUNT, TABLE_WIDE },
+	[IOWAIT] = { "iowaits", "iowaits", TABLE_COUNT, TABLE_WIDE },
+	[PREEMPTED] = { "preempted", "preempted", TABLE_COUNT, TABLE_WIDE },
+	[SLEEP_NS] = { "sleep_ns", "sleep ms", TABLE_MS, TABLE_WIDE },
+	[DISK_NS] = { "block_ns", "block ms", TABLE_MS, TABLE_WIDE },
+	[IOWAIT_NS] = { "iowait_ns", "iowait ms", TABLE_MS, TABLE_WIDE },
+	[PREEMPTED_NS] = { "preempt_ns", "preempt ms", TABLE_MS, TABLE_WIDE },
+	[WAKEUPS] = { "wakeups", "wakeups", TABLE_COUNT, 0 },
+	[MIGRATIONS] = { "migrations", "migr", TABLE_COUNT, 0 },
+	[NODE_MIGRATIONS] = { "node_migrations", "cross-node", TABLE_COUNT, TABLE_WIDE },
+	[LAT_AVG] = { "latency_avg_ns", "lat avg ms", TABLE_MS, 0 },
+	[LAT_P50] = { "latency_p50_ns", "lat p50 ms", TABLE_MS, TABLE_WIDE },
+	[LAT_P99] = { "latency_p99_ns", "lat p99 ms", TABLE_MS, 0 },
+	[LAT_MAX] = { "latency_max_ns", "lat max ms", TABLE_MS, 0 },
+	[LAT_MAX_AT] = { "latency_max_at_ns", "lat max at s", TABLE_TIME, TABLE_WIDE },
+	[SLICE_AVG] = { "slice_avg_ns", "slice avg ms", TABLE_MS, TABLE_WIDE },
+	[SLICE_P50] = { "slice_p50_ns", "slice p50 ms", TABLE_MS, TABLE_MACHINE },
+	[SLICE_P99] = { "slice_p99_ns", "slice p99 ms", TABLE_MS, TABLE_MACHINE },
+	[SLICE_MAX] = { "slice_max_ns", "slice max ms", TABLE_MS, TABLE_WIDE },
+	[EVENTS] = { "events", "events", TABLE_COUNT, TABLE_WIDE },
+	TABLE_COLUMNS_END,
+};
+
+static void latency(struct table *t, const struct histogram *h)
+{
+	if (!h->count)
+		return;
+	table_u64(t, LAT_AVG, histogram_avg(h));
+	table_u64(t, LAT_P50, histogram_percentile(h, 50));
+	table_u64(t, LAT_P99, histogram_percentile(h, 99));
+	table_u64(t, LAT_MAX, h->max);
+	table_u64(t, LAT_MAX_AT, h->max_at);
+}
+
+static void slices(struct table *t, const struct histogram *h)
+{
+	if (!h->count)
+		return;
+	table_u64(t, SLICE_AVG, histogram_avg(h));
+	table_u64(t, SLICE_P50, histogram_percentile(h, 50));
+	table_u64(t, SLICE_P99, histogram_percentile(h, 99));
+	table_u64(t, SLICE_MAX, h->max);
+}
+
+static void numbers(struct table *t, const struct analyze_task_row *row, uint64_t window_ns)
+{
+	table_u64(t, RUN, row->run_ns);
+	table_share(t, RUN_PERCENT, row->run_ns, window_ns);
+	table_u64(t, EDGE, row->edge_ns);
+	table_u64(t, UNKNOWN, row->unknown_ns);
+	table_u64(t, SWITCHES, row->switches);
+	table_u64(t, VOLUNTARY, row->voluntary);
+	table_u64(t, INVOLUNTARY, row->involuntary);
+	table_u64(t, SLEEP, row->outs[ANALYZE_OFF_SLEEP]);
+	table_u64(t, DISK, row->outs[ANALYZE_OFF_DISK]);
+	table_u64(t, IOWAIT, row->iowaits);
+	table_u64(t, PREEMPTED, row->outs[ANALYZE_OFF_PREEMPTED]);
+	table_u64(t, SLEEP_NS, row->off_ns[ANALYZE_OFF_SLEEP]);
+	table_u64(t, DISK_NS, row->off_ns[ANALYZE_OFF_DISK]);
+	table_u64(t, IOWAIT_NS, row->iowait_ns);
+	table_u64(t, PREEMPTED_NS,
+		  row->off_ns[ANALYZE_OFF_RUNNABLE] + row->off_ns[ANALYZE_OFF_PREEMPTED]);
+	table_u64(t, WAKEUPS, row->wakeups);
+	table_u64(t, MIGRATIONS, row->migrations);
+	table_u64(t, NODE_MIGRATIONS, row->node_migrations);
+	latency(t, &row->latency);
+	slices(t, &row->slice);
+}
+
+/* Rows that became one: those with the same merged name (and CPU). */
+struct group {
+	char *name;
+	struct analyze_task_row row;
+	uint64_t events;
+	bool idle;
+};
+
+struct groups {
+	struct group *items;
+	size_t n;
+};
+
+static struct group *find_group(struct groups *groups, const char *name, uint32_t cpu, bool per_cpu)
+{
+	struct group *grown;
+
+	for (size_t i = 0; i < groups->n; i++) {
+		struct group *g = &groups->items[i];
+
+		if (!strcmp(g->name, name) && (!per_cpu || g->row.cpu == cpu))
+			return g;
+	}
+	grown = realloc(groups->items, (groups->n + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	groups->items = grown;
+	grown += groups->n;
+	*grown = (struct group){ .name = strdup(name), .row.cpu = cpu };
+	if (!grown->name)
+		return NULL;
+	groups->n++;
+	return grown;
+}
+
+static void fini_groups(struct groups *groups)
+{
+	for (size_t i = 0; i < groups->n; i++) {
+		free(groups->items[i].name);
+		analyze_task_row_fini(&groups->items[i].row);
+	}
+	free(groups->items);
+}
+
+static void one_row(struct table *t, const struct figures *f, const struct analyze_task *task,
+		    const struct analyze_task_row *row, const char *name, uint64_t window_ns)
+{
+	char *vm = names_vm(&f->names, task);
+
+	table_row(t);
+	table_text(t, NAME, name);
+	table_i64(t, TID, task->tid);
+	if (task->pid >= 0)
+		table_i64(t, PID, task->pid);
+	table_text(t, COMM, task->comm);
+	table_text(t, VM, vm);
+	if (task->vcpu_id >= 0)
+		table_i64(t, VCPU, task->vcpu_id);
+	if (task->tid == 0 && task->idle_cpu != CDICT_CPU_UNKNOWN)
+		table_i64(t, CPU, task->idle_cpu);
+	else if (row->cpu != CDICT_CPU_UNKNOWN)
+		table_i64(t, CPU, row->cpu);
+	table_i64(t, IDLE, task->tid == 0);
+	numbers(t, row, window_ns);
+	table_u64(t, EVENTS, task->events);
+	free(vm);
+}
+
+static void group_rows(struct table *t, const struct groups *groups, bool per_cpu,
+		       uint64_t window_ns)
+{
+	for (size_t i = 0; i < groups->n; i++) {
+		const struct group *g = &groups->items[i];
+
+		table_row(t);
+		table_text(t, NAME, g->name);
+		table_i64(t, IDLE, g->idle);
+		if (per_cpu && g->row.cpu != CDICT_CPU_UNKNOWN)
+			table_i64(t, CPU, g->row.cpu);
+		numbers(t, &g->row, window_ns);
+		table_u64(t, EVENTS, g->events);
+	}
+}
+
+static int fill(struct table *t, const struct figures *f, const struct analyze_tasks *tasks,
+		bool per_cpu)
+{
+	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
+	struct analyze_task_row total = { 0 };
+	struct groups groups = { 0 };
+	uint64_t events = 0;
+	int status = CMD_DONE;
+
+	for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
+		const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
+		const struct analyze_task *task = analyze_engine_task(f->eng, row->task);
+		bool first = !i || analyze_tasks_row_at(tasks, i - 1)->task != row->task;
+		char *name;
+
+		if (!names_wanted(&f->names, &f->filter, task))
+			continue;
+		name = names_display(&f->names, task);
+		if (!name) {
+			status = figures_no_memory(f);
+			break;
+		}
+		if (task->tid) {
+			analyze_task_row_merge(&total, row);
+			events += first ? task->events : 0;
+		}
+		if (names_merged(&f->names, task)) {
+			struct group *g = find_group(&groups, name, row->cpu, per_cpu);
+
+			if (g) {
+				analyze_task_row_merge(&g->row, row);
+				g->events += first ? task->events : 0;
+				g->idle = task->tid == 0;
+			} else {
+				status = figures_no_memory(f);
+			}
+		} else {
+			one_row(t, f, task, row, name, window_ns);
+		}
+		free(name);
+	}
+	group_rows(t, &groups, per_cpu, window_ns);
+	table_total(t);
+	table_text(t, NAME, "total without idle");
+	numbers(t, &total, window_ns);
+	table_u64(t, EVENTS, events);
+	analyze_task_row_fini(&total);
+	fini_groups(&groups);
+	return status;
+}
+
+static int tasks_run(const struct cmd_call *call)
+{
+	const struct tasks_opts *opts = call->opts;
+	struct analyze_tasks_options how = { .per_cpu = opts->per_cpu };
+	struct analyze_tasks *tasks = NULL;
+	struct table *t = NULL;
+	struct figures f;
+	int status = figures_open(&f, call);
+
+	if (!status) {
+		struct cdict_error err = { 0 };
+
+		if (analyze_tasks_new(&tasks, f.eng, &how, &err))
+			status = figures_fail(&f, &err);
+	}
+	if (!status)
+		status = figures_run(&f);
+	if (!status) {
+		t = table_new("tasks", columns);
+		status = t ? fill(t, &f, tasks, opts->per_cpu) : figures_no_memory(&f);
+	}
+	if (!status && !analyze_engine_summary(f.eng)->has_switch)
+		cmd_warn(call, f.file, "holds no sched:sched_switch: nobody knows who ran; record "
+			 "with -e 'sched:*'");
+	if (!status)
+		status = figures_print(&f, NULL, &t, 1);
+	table_free(t);
+	analyze_tasks_free(tasks);
+	figures_close(&f);
+	return status;
+}
+
+static const struct cmd_option tasks_options[] = {
+	OPTION_INPUT,
+	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row a task and CPU"),
+	OPTIONS_TASKS,
+	OPTION_CPU,
+	OPTIONS_WINDOW,
+	OPTION_NO_GUEST_MODE,
+	OPTION_MERGE_SYS_TASKS,
+	OPTION_APPEND_TID,
+	OPTIONS_TABLE("idle,run_ns"),
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example tasks_examples[] = {
+	{ "cdict tasks run.cdict", "every task, by run time, IDLE last" },
+	{ "cdict tasks run.cdict -t qemu -s latency_max_ns -n 10",
+	  "the ten QEMU threads that once waited longest for a CPU" },
+	{ "cdict tasks run.cdict --per-cpu -C 0-3 --format csv", "who ran on CPUs 0 to 3, for a script" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_tasks = {
+	.name = "tasks",
+	.brief = "run time, switches, wake-ups and latency per task",
+	.operands = "FILE",
+	.about = "A task is a thread. Run time is clipped to the window; %CPU is its share of the "
+		 "window, 100 being one CPU all the time. Latency is the wait for a CPU after a "
+		 "wake-up. With -v: sleep, block, I/O wait and preemption, time slices, the edge and "
+		 "unknown part of the run time.",
+	.options = tasks_options,
+	.opts_size = sizeof(struct tasks_opts),
+	.min_operands = 0,
+	.max_operands = 1,
+	.examples = tasks_examples,
+	.run = tasks_run,
+};

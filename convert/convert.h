@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * convert.h - perf.data in, cdict out.
+ *
+ * Records are read once, in the file's order. Samples are routed to their CPU; 64 Ki
+ * of one CPU make a block, which any thread may decode and compress; blocks are
+ * written in the order in which they were cut. What is cut depends on the input
+ * alone, so the bytes do not depend on the number of threads.
+ *
+ * Units      bytes, events, ns of the recording's clock
+ * Failure    negative code with *err filled; the output is then incomplete and
+ *            the caller throws it away
+ * Ownership  the caller frees the report with convert_report_fini()
+ */
+#ifndef CONVERT_CONVERT_H
+#define CONVERT_CONVERT_H
+
+#include <stdbool.h>
+
+#include "cdict/writer.h"
+#include "convert/perfdata.h"
+
+struct convert_options {
+	const char *const *events; /* globs over "system:event"; NULL: sched:* and kvm:* */
+	size_t n_events;
+	unsigned jobs;             /* threads that encode; 0: one per CPU of this machine */
+	/* Called now and then with the bytes read and the input's size (0: unknown). */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total);
+	void *progress_ctx;
+};
+
+/* What was done, for the closing line. */
+struct convert_report {
+	uint64_t events, bytes_in, bytes_out;
+	uint64_t lost;          /* events, by the recording's own account */
+	uint64_t disordered;    /* events that ran backwards in time and were sorted in */
+	uint64_t bad_samples;   /* samples that could not be read */
+	size_t types;           /* event types stored */
+	uint64_t first_ns, last_ns;
+	bool damaged;           /* the input: see damage */
+	char damage[512];       /* one sentence */
+	char missing[512];      /* no event was stored: what the input has instead */
+	struct convert_unstored {
+		char *name;
+		uint64_t count;
+	} *unstored;            /* most frequent first */
+	size_t n_unstored;
+};
+
+int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_write_fn fn,
+		void *ctx, struct convert_report *report, struct cdict_error *err);
+void convert_report_fini(struct convert_report *report);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Batches of samples -> blocks, in parallel. */
+#include "convert/encode.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cursor.h"
+
+enum slot_state { SLOT_FREE, SLOT_QUEUED, SLOT_WORK, SLOT_DONE };
+
+struct slot {
+	enum slot_state state;
+	struct batch *batch;
+	struct encode_block block;
+};
+
+struct encode {
+	const struct perfdata *pd;
+	const struct formats *formats;
+	struct slot *slots; /* ring: [first, first + used) in the order given */
+	size_t n_slots, first, used;
+	pthread_t *threads;
+	size_t n_threads;
+	struct format_encoder *inline_encoder; /* without threads */
+	pthread_mutex_t lock;
+	pthread_cond_t queued, done;
+	bool stop;
+};
+
+/* PERF_RECORD_MISC_CPUMODE_MASK of <linux/perf_event.h>: the sample's cpumode. */
+static void sample_of(const struct perfdata_sample *from, const struct pending_sample *p,
+		      uint32_t cpu, uint16_t misc, struct cdict_sample *to)
+{
+	*to = (struct cdict_sample){
+		.t_ns = p->t_ns,
+		.cpu = cpu,
+		.pid = from->pid,
+		.tid = from->tid,
+		.mode = misc & PERF_RECORD_MISC_CPUMODE_MASK,
+		.order = p->order,
+	};
+}
+
+static void encode_batch(const struct encode *e, struct format_encoder *enc,
+			 const struct batch *batch, struct encode_block *block)
+{
+	bool big = perfdata_big_endian(e->pd);
+	const struct perfdata_event *ev = NULL;
+	uint32_t event = UINT32_MAX;
+
+	*block = (struct encode_block){ .cpu = batch->cpu };
+	for (size_t i = 0; i < batch->n && !block->failed; i++) {
+		const struct pending_sample *p = &batch->samples[i];
+		struct perfdata_record rec = {
+			.data = p->record,
+			.type = PERF_RECORD_SAMPLE,
+			.misc = load16(p->record + 4, big),
+			.size = load16(p->record + 6, big),
+		};
+		struct perfdata_sample s;
+		struct cdict_sample out;
+		int ret;
+
+		if (p->event != event) {
+			event = p->event;
+			ev = &e->formats->events[event];
+		}
+		ret = perfdata_sample(e->pd, ev, &rec, &s);
+		if (!ret && !s.raw)
+			ret = CDICT_ECORRUPT;
+		if (!ret) {
+			sample_of(&s, p, batch->cpu, rec.misc, &out);
+			ret = format_encoder_add(enc, &out,
+						 (uint32_t)e->formats->type_of[event], s.raw,
+						 s.raw_size);
+		}
+		if (ret == -ENOMEM) {
+			block->failed = ret;
+		} else if (ret) {
+			if (!block->bad++)
+				block->bad_first_ns = p->t_ns;
+			block->bad_last_ns = p->t_ns;
+		}
+	}
+	if (!block->failed && format_encoder_events(enc))
+		block->failed = format_encoder_finish(enc, &block->payload, &block->info, NULL);
+}
+
+static struct slot *slot_at(struct encode *e, size_t i)
+{
+	return &e->slots[(e->first + i) % e->n_slots];
+}
+
+static void *worker(void *arg)
+{
+	struct encode *e = arg;
+	struct format_encoder *enc = format_encoder_new(e->formats->schema);
+
+	pthread_mutex_lock(&e->lock);
+	while (1) {
+		struct slot *slot = NULL;
+
+		for (size_t i = 0; i < e->used && !slot; i++)
+			if (slot_at(e, i)->state == SLOT_QUEUED)
+				slot = slot_at(e, i);
+		if (!slot && e->stop)
+			break;
+		if (!slot) {
+			pthread_cond_wait(&e->queued, &e->lock);
+			continue;
+		}
+		slot->state = SLOT_WORK;
+		pthread_mutex_unlock(&e->lock);
+		if (enc)
+			encode_batch(e, enc, slot->batch, &slot->block);
+		else
+			slot->block = (struct encode_block){ .failed = -ENOMEM };
+		batch_free(slot->batch);
+		slot->batch = NULL;
+		pthread_mutex_lock(&e->lock);
+		slot->state = SLOT_DONE;
+		pthread_cond_signal(&e->done);
+	}
+	pthread_mutex_unlock(&e->lock);
+	format_encoder_free(enc);
+	return NULL;
+}
+
+struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct formats *formats)
+{
+	struct encode *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->pd = pd;
+	e->formats = formats;
+	pthread_mutex_init(&e->lock, NULL);
+	pthread_cond_init(&e->queued, NULL);
+	pthread_cond_init(&e->done, NULL);
+	e->n_slots = jobs + 1;
+	e->slots = calloc(e->n_slots, sizeof(*e->slots));
+	e->threads = calloc(jobs, sizeof(*e->threads));
+	if (!e->slots || !e->threads)
+		goto fail;
+	while (jobs > 1 && e->n_threads < jobs &&
+	       !pthread_create(&e->threads[e->n_threads], NULL, worker, e))
+		e->n_threads++;
+	if (!e->n_threads) {
+		/* One job, or a system that gives no thread. */
+		e->inline_encoder = format_encoder_new(formats->schema);
+		if (!e->inline_encoder)
+			goto fail;
+	}
+	return e;
+fail:
+	encode_free(e);
+	return NULL;
+}
+
+void encode_free(struct encode *e)
+{
+	if (!e)
+		return;
+	pthread_mutex_lock(&e->lock);
+	e->stop = true;
+	/* What no thread has begun is not begun any more. */
+	for (size_t i = 0; i < e->used; i++)
+		if (slot_at(e, i)->state == SLOT_QUEUED)
+			slot_at(e, i)->state = SLOT_DONE;
+	pthread_cond_broadcast(&e->queued);
+	pthread_mutex_unlock(&e->lock);
+	for (size_t i = 0; i < e->n_threads; i++)
+		pthread_join(e->threads[i], NULL);
+	for (size_t i = 0; i < e->used; i++) {
+		batch_free(slot_at(e, i)->batch);
+		buf_fini(&slot_at(e, i)->block.payload);
+	}
+	format_encoder_free(e->inline_encoder);
+	free(e->slots);
+	free(e->threads);
+	pthread_cond_destroy(&e->queued);
+	pthread_cond_destroy(&e->done);
+	pthread_mutex_destroy(&e->lock);
+	free(e);
+}
+
+bool encode_give(struct encode *e, struct batch *batch)
+{
+	struct slot *slot;
+
+	if (e->used == e->n_slots)
+		return false;
+	slot = slot_at(e, e->used);
+	*slot = (struct slot){ .batch = batch };
+	if (!e->n_threads) {
+		encode_batch(e, e->inline_encoder, batch, &slot->block);
+		batch_free(batch);
+		slot->batch = NULL;
+		slot->state = SLOT_DONE;
+		e->used++;
+		return true;
+	}
+	pthread_mutex_lock(&e->lock);
+	slot->state = SLOT_QUEUED;
+	e->used++;
+	pthread_cond_signal(&e->queued);
+	pthread_mutex_unlock(&e->lock);
+	return true;
+}
+
+bool encode_take(struct encode *e, bool wait, struct encode_block *block)
+{
+	struct slot *slot;
+
+	if (!e->used)
+		return false;
+	slot = slot_at(e, 0);
+	pthread_mutex_lock(&e->lock);
+	while (wait && slot->state != SLOT_DONE)
+		pthread_cond_wait(&e->done, &e->lock);
+	if (slot->state != SLOT_DONE) {
+		pthread_mutex_unlock(&e->lock);
+		return false;
+	}
+	*block = slot->block;
+	*slot = (struct slot){ .state = SLOT_FREE };
+	e->first = (e->first + 1) % e->n_slots;
+	e->used--;
+	pthread_mutex_unlock(&e->lock);
+	return true;
+}
+
+bool encode_idle(const struct encode *e)
+{
+	return !e->used;
+}

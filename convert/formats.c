@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoint formats of a recording -> event types. */
+#include "convert/formats.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+#include "base/fail.h"
+
+static const char *const default_globs[] = { "sched:*", "kvm:*" };
+
+void formats_init(struct formats *f, const char *const *globs, size_t n_globs)
+{
+	*f = (struct formats){ .globs = globs, .n_globs = n_globs };
+	if (!n_globs) {
+		f->globs = default_globs;
+		f->n_globs = sizeof(default_globs) / sizeof(default_globs[0]);
+	}
+}
+
+void formats_fini(struct formats *f)
+{
+	cdict_schema_free(f->schema);
+	free(f->type_of);
+	free(f->events);
+	*f = (struct formats){ 0 };
+}
+
+bool formats_glob(const char *glob, const char *name)
+{
+	return fnmatch(glob, name, 0) == 0;
+}
+
+static bool wanted(const struct formats *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_globs; i++)
+		if (formats_glob(f->globs[i], name))
+			return true;
+	return false;
+}
+
+/* "sched:sched_switch" out of a format text; false when it names none. */
+static bool format_name(const struct perfdata_format *format, char *out, size_t size,
+			uint32_t *id)
+{
+	const char *name = strncmp(format->text, "name: ", 6) ? NULL : format->text + 6;
+	const char *id_line = strstr(format->text, "\nID: ");
+	size_t len;
+
+	if (!name || !id_line)
+		return false;
+	len = strcspn(name, "\n");
+	*id = (uint32_t)strtoul(id_line + 5, NULL, 10);
+	return (size_t)snprintf(out, size, "%s:%.*s", format->system, (int)len, name) < size;
+}
+
+static const struct perfdata_format *format_of(const struct perfdata_tracing *tracing,
+					       uint64_t id, char *name, size_t size)
+{
+	for (size_t i = 0; i < tracing->n_formats; i++) {
+		uint32_t n;
+
+		if (format_name(&tracing->formats[i], name, size, &n) && n == id)
+			return &tracing->formats[i];
+	}
+	return NULL;
+}
+
+static struct tep_handle *tep_new(bool big, int long_size, int page_size)
+{
+	struct tep_handle *tep = tep_alloc();
+
+	if (!tep)
+		return NULL;
+	/* It would write to stderr; what it cannot parse is printed field by field. */
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_file_bigendian(tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tep, long_size);
+	tep_set_page_size(tep, page_size);
+	return tep;
+}
+
+/* libtraceevent must read the format as we do: it is what perf reads with. */
+static bool agrees(const struct cdict_event_type *type, const struct tep_event *event)
+{
+	size_t n = 0;
+
+	for (int common = 1; common >= 0; common--) {
+		const struct tep_format_field *t = common ? event->format.common_fields :
+							    event->format.fields;
+
+		for (; t; t = t->next, n++) {
+			const struct cdict_field *f;
+			bool dynamic = t->flags & TEP_FIELD_IS_DYNAMIC;
+
+			if (n == type->n_fields)
+				return false;
+			f = &type->fields[n];
+			if (strcmp(f->name, t->name) || f->offset != (uint32_t)t->offset ||
+			    f->size != (uint32_t)t->size ||
+			    dynamic != (f->kind > CDICT_FIELD_BYTES))
+				return false;
+			if (f->kind <= CDICT_FIELD_INT &&
+			    (f->kind == CDICT_FIELD_INT) != !!(t->flags & TEP_FIELD_IS_SIGNED))
+				return false;
+		}
+	}
+	return n == type->n_fields;
+}
+
+/* Adds the type of @format to the schema; its index, or negative when the format
+ * cannot be read (*err says why). */
+static int add_type(struct formats *f, const struct perfdata_tracing *tracing,
+		    const struct perfdata_format *format, const char *name,
+		    struct cdict_error *err)
+{
+	struct cdict_schema *alone;
+	struct tep_event *event = NULL;
+	struct tep_handle *tep;
+	int ret;
+
+	/* A schema for the check alone: a type cannot be taken back. */
+	alone = cdict_schema_new(tracing->big_endian, (unsigned)tracing->long_size,
+				 tracing->page_size);
+	tep = tep_new(tracing->big_endian, tracing->long_size, (int)tracing->page_size);
+	if (!alone || !tep) {
+		cdict_schema_free(alone);
+		tep_free(tep);
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	}
+	ret = cdict_schema_add(alone, format->system, format->text, format->len, err);
+	if (ret >= 0) {
+		/* A print format that cannot be parsed still leaves the fields. */
+		tep_parse_event(tep, format->text, format->len, format->system);
+		event = tep_find_event_by_name(tep, format->system,
+					       cdict_schema_at(alone, 0)->event);
+		if (!event || !agrees(cdict_schema_at(alone, 0), event))
+			ret = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+					 "format of %s is not what libtraceevent reads", name);
+	}
+	cdict_schema_free(alone);
+	tep_free(tep);
+	if (ret < 0)
+		return ret;
+	return cdict_schema_add(f->schema, format->system, format->text, format->len, err);
+}
+
+/* The schema index of event @ev, FORMATS_UNSTORED, or -ENOMEM. */
+static int map_event(struct formats *f, const struct perfdata_event *ev,
+		     const struct perfdata_tracing *tracing, struct cdict_error *err)
+{
+	const struct cdict_event_type *type;
+	const struct perfdata_format *format;
+	char name[256];
+
+	err->code = 0;
+	if (ev->attr_type != PERF_TYPE_TRACEPOINT)
+		return FORMATS_UNSTORED;
+	format = format_of(tracing, ev->config, name, sizeof(name));
+	if (!format) {
+		if (wanted(f, ev->name))
+			cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				   "its tracepoint format is not in the file: %s (id %llu)",
+				   ev->name, (unsigned long long)ev->config);
+		return FORMATS_UNSTORED;
+	}
+	if (!wanted(f, name))
+		return FORMATS_UNSTORED;
+	if (!ev->layout.has_raw || ev->layout.time < 0 || ev->layout.tid < 0) {
+		cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+			   "samples of %s were recorded without %s", name,
+			   !ev->layout.has_raw ? "their fields (PERF_SAMPLE_RAW)" :
+			   ev->layout.time < 0 ? "a time" :
+						 "a thread id");
+		return FORMATS_UNSTORED;
+	}
+	type = cdict_schema_find(f->schema, name);
+	if (type)
+		return (int)type->index;
+	return add_type(f, tracing, format, name, err);
+}
+
+int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, char *why,
+		   size_t why_size, struct cdict_error *err)
+{
+	const struct perfdata_tracing *tracing = perfdata_tracing(pd);
+	size_t n = perfdata_event_count(pd);
+	struct perfdata_event *events;
+	struct cdict_error one;
+	int32_t *type_of;
+
+	if (!f->schema) {
+		f->schema = cdict_schema_new(tracing->present && tracing->big_endian,
+					     tracing->present ? (unsigned)tracing->long_size : 8,
+					     tracing->present ? tracing->page_size : 4096);
+		if (!f->schema)
+			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	}
+	if (n <= f->n)
+		return 0;
+	type_of = realloc(f->type_of, n * sizeof(*type_of));
+	if (!type_of)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	f->type_of = type_of;
+	events = realloc(f->events, n * sizeof(*events));
+	if (!events)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	f->events = events;
+	for (; f->n < n; f->n++) {
+		int type = map_event(f, perfdata_event_at(pd, f->n), tracing, &one);
+
+		if (type == -ENOMEM) {
+			*err = one;
+			return type;
+		}
+		if (one.code && !(*bad)++)
+			snprintf(why, why_size, "%s", one.text);
+		events[f->n] = *perfdata_event_at(pd, f->n);
+		type_of[f->n] = type < 0 ? FORMATS_UNSTORED : type;
+	}
+	return 0;
+}
+
+struct tep_handle *formats_tep(const struct cdict_schema *schema)
+{
+	struct tep_handle *tep = tep_new(cdict_schema_big_endian(schema),
+					 (int)cdict_schema_long_size(schema),
+					 (int)cdict_schema_page_size(schema));
+
+	for (size_t i = 0; tep && i < cdict_schema_count(schema); i++) {
+		const struct cdict_event_type *type = cdict_schema_at(schema, i);
+
+		/* An unreadable print format prints as perf prints it: field by field. */
+		tep_parse_event(tep, type->format, type->format_len, type->system);
+	}
+	return tep;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pending.c - routing of samples. One ring per CPU writes in order but for
+ * interrupts that took their time stamp before the interrupted event was written;
+ * several rings per CPU (perf record without -a, or -C with several threads) write
+ * far out of order. Both are sorted here: a CPU keeps back more samples than any
+ * of its late ones had to be moved.
+ */
+#include "convert/pending.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cdict/event.h"
+#include "format/layout.h"
+
+/* Kept back at least, when a block is cut. */
+#define BACK_MIN 512u
+/* All that may wait: the rest of 64 MiB is for batches in work and their columns. */
+#define BYTES_MAX (16u << 20)
+/* One block's records: with the longest one more, 8 MiB. */
+#define BATCH_BYTES_MAX ((8u << 20) - (64u << 10))
+
+void batch_free(struct batch *b)
+{
+	if (!b)
+		return;
+	free(b->samples);
+	free(b->copies);
+	free(b);
+}
+
+void pending_fini(struct pending *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		batch_free(p->cpus[i].batch);
+	free(p->cpus);
+	*p = (struct pending){ 0 };
+}
+
+struct pending_cpu *pending_cpu(struct pending *p, uint32_t cpu)
+{
+	/* Slot 0 is the unknown CPU. */
+	size_t i = cpu == CDICT_CPU_UNKNOWN ? 0 : (size_t)cpu + 1, n;
+	struct pending_cpu *cpus;
+
+	if (i < p->n)
+		return &p->cpus[i];
+	n = p->n ? p->n : 16;
+	while (n <= i)
+		n *= 2;
+	cpus = realloc(p->cpus, n * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	memset(cpus + p->n, 0, (n - p->n) * sizeof(*cpus));
+	p->cpus = cpus;
+	p->n = n;
+	return &cpus[i];
+}
+
+static bool batch_copy(struct batch *b, const uint8_t *record, uint32_t size)
+{
+	if (b->copied + size > b->copies_cap) {
+		size_t cap = b->copies_cap ? b->copies_cap * 2 : 64 << 10;
+		uint8_t *copies = realloc(b->copies, cap);
+
+		if (!copies)
+			return false;
+		/* The samples point into it. */
+		for (size_t i = 0; i < b->n; i++)
+			b->samples[i].record = copies + (b->samples[i].record - b->copies);
+		b->copies = copies;
+		b->copies_cap = cap;
+	}
+	memcpy(b->copies + b->copied, record, size);
+	b->copied += size;
+	return true;
+}
+
+static bool batch_add(struct batch *b, const struct pending_sample *s, uint32_t size, bool copy)
+{
+	if (b->n == b->cap) {
+		size_t cap = b->cap ? b->cap * 2 : 1024;
+		struct pending_sample *samples = realloc(b->samples, cap * sizeof(*samples));
+
+		if (!samples)
+			return false;
+		b->samples = samples;
+		b->cap = cap;
+	}
+	if (copy && !batch_copy(b, s->record, size))
+		return false;
+	b->samples[b->n] = *s;
+	if (copy)
+		b->samples[b->n].record = b->copies + b->copied - size;
+	b->n++;
+	b->bytes += size;
+	return true;
+}
+
+static struct batch *batch_new(uint32_t cpu)
+{
+	struct batch *b = calloc(1, sizeof(*b));
+
+	if (b)
+		b->cpu = cpu;
+	return b;
+}
+
+bool pending_add(struct pending *p, struct pending_cpu *c, uint32_t cpu,
+		 const struct pending_sample *s, uint32_t size)
+{
+	size_t back = 0;
+
+	if (!c->batch) {
+		c->batch = batch_new(cpu);
+		if (!c->batch)
+			return false;
+	}
+	if (s->t_ns < c->max_ns && c->seen) {
+		const struct batch *b = c->batch;
+
+		while (back < b->n && b->samples[b->n - 1 - back].t_ns > s->t_ns)
+			back++;
+		if (back)
+			c->disordered = true;
+		if (back > c->back)
+			c->back = back;
+		if (s->t_ns < c->cut_ns) {
+			if (!c->late++)
+				c->late_first_ns = c->late_last_ns = s->t_ns;
+			if (s->t_ns < c->late_first_ns)
+				c->late_first_ns = s->t_ns;
+			if (s->t_ns > c->late_last_ns)
+				c->late_last_ns = s->t_ns;
+		} else {
+			c->sorted++;
+		}
+	} else {
+		c->max_ns = s->t_ns;
+		c->seen = true;
+	}
+	if (!batch_add(c->batch, s, size, p->copy))
+		return false;
+	p->bytes += size;
+	return true;
+}
+
+static size_t keep_back(const struct pending_cpu *c)
+{
+	return c->back * 2 > BACK_MIN ? c->back * 2 : BACK_MIN;
+}
+
+struct pending_cpu *pending_ready(struct pending *p, struct pending_cpu *latest)
+{
+	struct pending_cpu *most = NULL;
+
+	if (latest->batch && (latest->batch->n >= FORMAT_BLOCK_EVENTS + keep_back(latest) ||
+			      latest->batch->bytes >= BATCH_BYTES_MAX))
+		return latest;
+	if (p->bytes < BYTES_MAX)
+		return NULL;
+	for (size_t i = 0; i < p->n; i++)
+		if (p->cpus[i].batch && (!most || p->cpus[i].batch->bytes > most->batch->bytes))
+			most = &p->cpus[i];
+	return most;
+}
+
+/* Stable, so that samples of one time keep the order in which they were written;
+ * runs that are in order already are only copied. */
+static bool sort(struct batch *b)
+{
+	struct pending_sample *from = b->samples, *to = malloc(b->n * sizeof(*to));
+	struct pending_sample *spare = to;
+	size_t width;
+
+	if (!to)
+		return false;
+	for (width = 1; width < b->n; width *= 2) {
+		struct pending_sample *swap;
+
+		for (size_t lo = 0; lo < b->n; lo += 2 * width) {
+			size_t mid = lo + width < b->n ? lo + width : b->n;
+			size_t hi = mid + width < b->n ? mid + width : b->n;
+			size_t i = lo, j = mid, k = lo;
+
+			if (mid == hi || from[mid - 1].t_ns <= from[mid].t_ns) {
+				memcpy(to + lo, from + lo, (hi - lo) * sizeof(*to));
+				continue;
+			}
+			while (i < mid && j < hi)
+				to[k++] = from[j].t_ns < from[i].t_ns ? from[j++] : from[i++];
+			memcpy(to + k, from + i, (mid - i) * sizeof(*to));
+			k += mid - i;
+			memcpy(to + k, from + j, (hi - j) * sizeof(*to));
+		}
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from == spare) {
+		memcpy(b->samples, spare, b->n * sizeof(*spare));
+		free(spare);
+	} else {
+		free(spare);
+	}
+	return true;
+}
+
+struct batch *pending_cut(struct pending *p, struct pending_cpu *c, bool last, bool *oom)
+{
+	struct batch *b = c->batch, *rest = NULL;
+	size_t n, back = last ? 0 : keep_back(c);
+
+	*oom = false;
+	if (!b || !b->n)
+		return NULL;
+	if (c->disordered && !sort(b))
+		goto fail;
+	c->disordered = false;
+	/* Half at least goes, however far back a sample had to be moved. */
+	n = b->n > 2 * back ? b->n - back : (b->n + 1) / 2;
+	if (last)
+		n = b->n;
+	if (n > FORMAT_BLOCK_EVENTS)
+		n = FORMAT_BLOCK_EVENTS;
+	p->bytes -= b->bytes;
+	c->batch = NULL;
+	if (n < b->n) {
+		rest = batch_new(b->cpu);
+		if (!rest)
+			goto fail;
+		for (size_t i = n; i < b->n; i++) {
+			uint16_t size;
+
+			memcpy(&size, b->samples[i].record + 6, sizeof(size));
+			if (p->swap)
+				size = __builtin_bswap16(size);
+			if (!batch_add(rest, &b->samples[i], size, p->copy)) {
+				batch_free(rest);
+				goto fail;
+			}
+		}
+		c->batch = rest;
+		p->bytes += rest->bytes;
+		b->n = n;
+	}
+	if (b->samples[n - 1].t_ns > c->cut_ns)
+		c->cut_ns = b->samples[n - 1].t_ns;
+	return b;
+fail:
+	*oom = true;
+	return NULL;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Choosing and writing the coding of a column; cdict(5), "Columns". */
+#include "format/columns.h"
+
+#include <string.h>
+
+#define DICT_MAX 4096u
+#define DICT_SLOTS (4u * DICT_MAX)
+/* Symbols fewer than this share the pool: a stream of their own costs more. */
+#define OWN_STREAM_MIN 512u
+
+bool column_grow(struct column *c)
+{
+	uint32_t cap = c->cap ? c->cap * 2 : 64;
+	struct miss *misses = realloc(c->misses, cap * sizeof(*misses));
+
+	if (!misses)
+		return false;
+	c->misses = misses;
+	c->cap = cap;
+	return true;
+}
+
+void column_sink_fini(struct column_sink *s)
+{
+	codec_free(s->codec);
+	buf_fini(&s->dir);
+	buf_fini(&s->pool);
+	buf_fini(&s->bits);
+	buf_fini(&s->own);
+	buf_fini(&s->streams);
+	buf_fini(&s->scratch);
+	free(s->dict.keys);
+	free(s->dict.index);
+	free(s->dict.values);
+}
+
+void column_sink_reset(struct column_sink *s)
+{
+	s->dir.len = s->pool.len = s->bits.len = s->own.len = s->streams.len = 0;
+	s->n_own = s->last_column = 0;
+}
+
+/* Symbols to a stream: (stream, bytes) goes to the directory. */
+static void write_symbols(struct column_sink *s, const void *data, size_t size,
+			  enum codec_strategy strategy)
+{
+	size_t stored;
+
+	if (size < OWN_STREAM_MIN) {
+		buf_varint(&s->dir, FORMAT_STREAM_POOL);
+		buf_varint(&s->dir, size);
+		buf_add(&s->pool, data, size);
+		return;
+	}
+	stored = codec_deflate(s->codec, strategy, data, size, &s->own);
+	buf_varint(&s->streams, stored ? FORMAT_DEFLATE : FORMAT_STORED);
+	buf_varint(&s->streams, size);
+	buf_varint(&s->streams, stored ? stored : size);
+	if (!stored)
+		buf_add(&s->own, data, size);
+	buf_varint(&s->dir, 2 + s->n_own++);
+	buf_varint(&s->dir, size);
+}
+
+static void begin(struct column_sink *s, uint32_t id, unsigned coding)
+{
+	buf_varint(&s->dir, id + 1 - s->last_column);
+	s->last_column = id + 1;
+	buf_u8(&s->dir, (uint8_t)coding);
+}
+
+static inline unsigned bit_length(uint64_t v)
+{
+	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+static inline uint64_t zigzag(uint64_t v)
+{
+	return v << 1 ^ (uint64_t)((int64_t)v >> 63);
+}
+
+static inline void store_le64(uint8_t *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, sizeof(v));
+}
+
+/* The number that a coding stores for a miss. */
+static inline uint64_t coded_value(unsigned coding, const struct miss *m)
+{
+	switch (coding) {
+	case FORMAT_C_DELTA:
+		return m->value - m->predicted;
+	case FORMAT_C_SIGNED:
+		return zigzag(m->value - m->predicted);
+	default:
+		return m->value;
+	}
+}
+
+static bool dict_new(struct column_dict *d)
+{
+	if (d->keys)
+		return true;
+	d->keys = malloc(DICT_SLOTS * sizeof(*d->keys));
+	d->index = malloc(DICT_SLOTS * sizeof(*d->index));
+	d->values = malloc(DICT_MAX * sizeof(*d->values));
+	return d->keys && d->index && d->values;
+}
+
+/* 1 + index of @v in the dictionary, which it joins; 0 when there is no room. */
+static uint32_t dict_index(struct column_dict *d, uint64_t v)
+{
+	uint32_t h = (uint32_t)((v * 0x9e3779b97f4a7c15ull) >> 50);
+
+	while (d->index[h]) {
+		if (d->keys[h] == v)
+			return d->index[h];
+		h = (h + 1) % DICT_SLOTS;
+	}
+	if (d->n == DICT_MAX)
+		return 0;
+	d->keys[h] = v;
+	d->values[d->n] = v;
+	return d->index[h] = ++d->n;
+}
+
+/* Fills the dictionary with the column's values and its symbols into the scratch
+ * buffer; false when there are too many of them to pay. */
+static bool dict_try(struct column_sink *s, const struct column *c, uint32_t total, bool dense,
+		     size_t limit)
+{
+	struct column_dict *d = &s->dict;
+	size_t table = 0;
+	uint32_t at = 0;
+
+	if (!dict_new(d))
+		return false;
+	memset(d->index, 0, DICT_SLOTS * sizeof(*d->index));
+	d->n = 0;
+	s->scratch.len = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t before = d->n, sym = dict_index(d, c->misses[i].value);
+
+		if (!sym)
+			return false;
+		if (d->n != before)
+			table += 1 + (bit_length(zigzag(c->misses[i].value)) + 6) / 7;
+		if (table > limit)
+			return false;
+		for (; dense && at < c->misses[i].at; at++)
+			buf_u8(&s->scratch, 0);
+		at++;
+		buf_varint(&s->scratch, sym);
+	}
+	for (; dense && at < total; at++)
+		buf_u8(&s->scratch, 0);
+	return !s->scratch.failed;
+}
+
+/* Positions of a sparse column: gaps between misses. */
+static void write_gaps(struct column_sink *s, const struct column *c)
+{
+	size_t before = s->pool.len;
+	uint32_t next = 0;
+
+	buf_varint(&s->dir, c->n);
+	for (uint32_t i = 0; i < c->n; i++) {
+		buf_varint(&s->pool, c->misses[i].at - next);
+		next = c->misses[i].at + 1;
+	}
+	buf_varint(&s->dir, s->pool.len - before);
+}
+
+/* Number -> symbol 0..127 and the bits below its two leading ones:
+ * 0, 1, then for each bit length b >= 2 two symbols, b - 2 bits each. */
+static void write_numbers(struct column_sink *s, const struct column *c, uint32_t total, bool dense,
+			  unsigned coding)
+{
+	uint8_t *sym, *bits, *bits_start;
+	uint64_t acc = 0;
+	unsigned fill = 0;
+	uint32_t at = 0;
+
+	s->scratch.len = 0;
+	sym = buf_room(&s->scratch, dense ? total : c->n);
+	bits_start = bits = buf_room(&s->bits, (size_t)c->n * 8 + 16);
+	if (!sym || !bits)
+		return;
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint64_t v = coded_value(coding, &c->misses[i]);
+		unsigned b = bit_length(v);
+
+		for (; dense && at < c->misses[i].at; at++)
+			*sym++ = FORMAT_SYM_HIT;
+		at++;
+		if (b < 2) {
+			*sym++ = (uint8_t)v;
+			continue;
+		}
+		*sym++ = (uint8_t)(2 * b - 2 + (v >> (b - 2) & 1));
+		b -= 2;
+		v &= b ? ~0ull >> (64 - b) : 0;
+		acc |= v << fill;
+		if (fill + b >= 64) {
+			store_le64(bits, acc);
+			bits += 8;
+			acc = fill ? v >> (64 - fill) : 0;
+			fill = fill + b - 64;
+		} else {
+			fill += b;
+		}
+	}
+	for (; dense && at < total; at++)
+		*sym++ = FORMAT_SYM_HIT;
+	for (; fill; fill = fill > 8 ? fill - 8 : 0, acc >>= 8)
+		*bits++ = (uint8_t)acc;
+	s->bits.len += (size_t)(bits - bits_start);
+	buf_varint(&s->dir, (uint64_t)(bits - bits_start));
+	write_symbols(s, s->scratch.data, (size_t)(sym - s->scratch.data), CODEC_HUFFMAN);
+}
+
+static void write_dict(struct column_sink *s)
+{
+	size_t before = s->pool.len;
+	uint64_t last = 0;
+
+	buf_varint(&s->dir, s->dict.n);
+	for (uint32_t i = 0; i < s->dict.n; i++) {
+		buf_svarint(&s->pool, (int64_t)(s->dict.values[i] - last));
+		last = s->dict.values[i];
+	}
+	buf_varint(&s->dir, s->pool.len - before);
+	write_symbols(s, s->scratch.data, s->scratch.len, CODEC_LZ);
+}
+
+static void write_codes(struct column_sink *s, const struct column *c, uint32_t total, bool dense)
+{
+	uint32_t at = 0;
+
+	s->scratch.len = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		for (; dense && at < c->misses[i].at; at++)
+			buf_u8(&s->scratch, 0);
+		at++;
+		buf_varint(&s->scratch, c->misses[i].value + dense);
+	}
+	for (; dense && at < total; at++)
+		buf_u8(&s->scratch, 0);
+	write_symbols(s, s->scratch.data, s->scratch.len, CODEC_LZ);
+}
+
+void column_write(struct column_sink *s, uint32_t id, const struct column *c, uint32_t total,
+		  bool coded, bool is_time)
+{
+	/* A gap costs about a byte, a hit in a dense column about an eighth. */
+	bool dense = c->n > total / 8;
+	uint64_t bits_delta = 0, bits_raw = 0, best;
+	unsigned coding;
+
+	if (!c->n)
+		return;
+	if (coded) {
+		begin(s, id, FORMAT_C_CODE | (dense ? FORMAT_DENSE : 0));
+		if (!dense)
+			write_gaps(s, c);
+		write_codes(s, c, total, dense);
+		return;
+	}
+	if (is_time) {
+		coding = FORMAT_C_DELTA;
+	} else {
+		for (uint32_t i = 0; i < c->n; i++) {
+			const struct miss *m = &c->misses[i];
+
+			bits_delta += bit_length(zigzag(m->value - m->predicted));
+			bits_raw += bit_length(m->value);
+		}
+		coding = bits_delta <= bits_raw ? FORMAT_C_SIGNED : FORMAT_C_RAW;
+		best = (bits_delta <= bits_raw ? bits_delta : bits_raw) / 8;
+		/* With two bits of mantissa a value there is nothing to win. */
+		if (best * 8 > 3ull * c->n &&
+		    dict_try(s, c, total, dense, (size_t)(best / 2)))
+			coding = FORMAT_C_DICT;
+	}
+	begin(s, id, coding | (dense ? FORMAT_DENSE : 0));
+	if (!dense)
+		write_gaps(s, c);
+	if (coding == FORMAT_C_DICT)
+		write_dict(s);
+	else
+		write_numbers(s, c, total, dense, coding);
+}
+
+void column_write_bytes(struct column_sink *s, uint32_t id, const void *data, size_t size)
+{
+	if (!size)
+		return;
+	begin(s, id, FORMAT_C_RAW);
+	write_symbols(s, data, size, CODEC_LZ);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * decode.h - the payload of an EVNT block -> one CPU's events, in order of time.
+ *
+ * Threads    one thread at a time per decoder; the schema is only read
+ * Ownership  format_decoder_new() gives; schema and payload are borrowed, the
+ *            payload only until format_decoder_open() returns
+ */
+#ifndef FORMAT_DECODE_H
+#define FORMAT_DECODE_H
+
+#include "cdict/event.h"
+#include "format/encode.h"
+
+struct format_decoder;
+
+struct format_decoder *format_decoder_new(const struct cdict_schema *schema);
+void format_decoder_free(struct format_decoder *dec);
+
+/* format_block_peek - reads what the index keeps from the start of a payload. */
+int format_block_peek(const void *payload, size_t size, struct format_block *info,
+		      struct cdict_error *err);
+
+int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
+			struct cdict_error *err);
+
+/* format_decoder_next - 1 and *ev (borrowed until the next call), 0 after the last
+ * event, CDICT_ECORRUPT when the block contradicts itself. *order: the recorder's
+ * pass in which the event was written. */
+int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint32_t *order,
+			struct cdict_error *err);
+
+#endif

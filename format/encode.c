@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* One CPU's events -> the payload of an EVNT block. */
+#include "format/encode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/columns.h"
+#include "format/state.h"
+
+/* A byte string of the block; texts up to 16 bytes can be compared as two words. */
+struct entry {
+	uint64_t word[2];
+	uint32_t at, len; /* in encoder.text */
+};
+
+struct format_encoder {
+	const struct cdict_schema *schema;
+	struct state st;
+	struct column_sink sink;
+
+	struct column *columns; /* [base[type] + coded field] */
+	uint32_t *base;
+	uint32_t n_types, n_columns;
+	uint32_t *type_events;  /* events of the type in this block */
+	uint32_t *type_local;   /* its number in this block, when it has events */
+	uint32_t *used;         /* types by that number */
+	uint32_t n_used;
+
+	uint8_t *kinds;
+	uint32_t n;
+	uint32_t cpu;
+	uint64_t first_ns, last_ns;
+	struct buf order;
+	uint32_t order_at, order_last;
+
+	struct entry *entries;
+	uint32_t n_entries, cap_entries;
+	struct buf text;
+	uint32_t *entry_hash; /* 1 + index */
+	uint32_t entry_slots;
+	uint32_t *tid_hash; /* 1 + task */
+	uint32_t tid_slots;
+	bool failed;
+};
+
+static bool hash_new(uint32_t **slots, uint32_t *n, uint32_t size)
+{
+	if (*n != size) {
+		free(*slots);
+		*slots = malloc(size * sizeof(**slots));
+		*n = *slots ? size : 0;
+	}
+	if (*slots)
+		memset(*slots, 0, size * sizeof(**slots));
+	return *slots != NULL;
+}
+
+/* Types may have been added since the last block. */
+static bool fit_schema(struct format_encoder *enc)
+{
+	uint32_t n = (uint32_t)enc->schema->n, columns = 0;
+
+	if (n == enc->n_types)
+		return true;
+	for (uint32_t i = 0; i < enc->n_columns; i++)
+		free(enc->columns[i].misses);
+	free(enc->columns);
+	free(enc->base);
+	free(enc->type_events);
+	free(enc->type_local);
+	free(enc->used);
+	enc->base = calloc(n, sizeof(*enc->base));
+	enc->type_events = calloc(n, sizeof(*enc->type_events));
+	enc->type_local = calloc(n, sizeof(*enc->type_local));
+	enc->used = calloc(n, sizeof(*enc->used));
+	if (enc->base)
+		for (uint32_t i = 0; i < n; i++) {
+			enc->base[i] = columns;
+			columns += enc->schema->types[i]->n_coded;
+		}
+	enc->columns = calloc(columns ? columns : 1, sizeof(*enc->columns));
+	enc->n_types = n;
+	enc->n_columns = enc->columns ? columns : 0;
+	if (enc->base && enc->type_events && enc->type_local && enc->used && enc->columns)
+		return true;
+	enc->n_types = 0;
+	return false;
+}
+
+static bool block_begin(struct format_encoder *enc)
+{
+	struct entry *e;
+
+	if (!fit_schema(enc) || !state_reset(&enc->st, enc->schema))
+		return false;
+	if (!enc->entries) {
+		enc->entries = malloc(64 * sizeof(*enc->entries));
+		enc->cap_entries = enc->entries ? 64 : 0;
+		if (!enc->entries)
+			return false;
+	}
+	if (!hash_new(&enc->entry_hash, &enc->entry_slots, 1024) ||
+	    !hash_new(&enc->tid_hash, &enc->tid_slots, 1024))
+		return false;
+	for (uint32_t i = 0; i < enc->n_used; i++)
+		enc->type_events[enc->used[i]] = 0;
+	for (uint32_t i = 0; i < enc->n_columns; i++)
+		enc->columns[i].n = 0;
+	e = &enc->entries[0]; /* key 0: the empty string */
+	*e = (struct entry){ 0 };
+	enc->n_entries = 1;
+	enc->n_used = enc->n = 0;
+	enc->text.len = enc->order.len = 0;
+	enc->order_at = enc->order_last = 0;
+	enc->failed = false;
+	return true;
+}
+
+struct format_encoder *format_encoder_new(const struct cdict_schema *schema)
+{
+	struct format_encoder *enc = calloc(1, sizeof(*enc));
+
+	if (!enc)
+		return NULL;
+	enc->schema = schema;
+	enc->kinds = malloc(FORMAT_BLOCK_EVENTS);
+	enc->sink.codec = codec_new();
+	if (!enc->kinds || !enc->sink.codec) {
+		format_encoder_free(enc);
+		return NULL;
+	}
+	return enc;
+}
+
+void format_encoder_free(struct format_encoder *enc)
+{
+	if (!enc)
+		return;
+	for (uint32_t i = 0; i < enc->n_columns; i++)
+		free(enc->columns[i].misses);
+	free(enc->columns);
+	free(enc->base);
+	free(enc->type_events);
+	free(enc->type_local);
+	free(enc->used);
+	free(enc->kinds);
+	free(enc->entries);
+	free(enc->entry_hash);
+	free(enc->tid_hash);
+	buf_fini(&enc->order);
+	buf_fini(&enc->text);
+	state_fini(&enc->st);
+	column_sink_fini(&enc->sink);
+	free(enc);
+}
+
+uint32_t format_encoder_events(const struct format_encoder *enc)
+{
+	return enc->n;
+}
+
+static uint32_t tid_slot(const struct format_encoder *enc, int32_t tid)
+{
+	uint32_t h = (uint32_t)tid * 0x9e3779b1u >> 7;
+
+	while (1) {
+		uint32_t task = enc->tid_hash[h &= enc->tid_slots - 1];
+
+		if (!task || enc->st.tids[task - 1] == tid)
+			return h;
+		h++;
+	}
+}
+
+static uint32_t task_of(struct format_encoder *enc, int32_t tid)
+{
+	uint32_t h = tid_slot(enc, tid), task = enc->tid_hash[h];
+
+	if (task)
+		return task - 1;
+	if (2 * enc->st.n_tasks >= enc->tid_slots) {
+		if (!hash_new(&enc->tid_hash, &enc->tid_slots, enc->tid_slots * 4)) {
+			enc->failed = true;
+			return STATE_NONE;
+		}
+		for (uint32_t i = 0; i < enc->st.n_tasks; i++)
+			enc->tid_hash[tid_slot(enc, enc->st.tids[i])] = i + 1;
+		h = tid_slot(enc, tid);
+	}
+	task = state_task_add(&enc->st, tid);
+	if (task == STATE_NONE)
+		enc->failed = true;
+	else
+		enc->tid_hash[h] = task + 1;
+	return task;
+}
+
+static uint32_t bytes_hash(const uint8_t *p, size_t n)
+{
+	uint64_t h = n * 0x9e3779b97f4a7c15ull, w;
+
+	for (; n >= 8; p += 8, n -= 8) {
+		memcpy(&w, p, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdull;
+		h ^= h >> 32;
+	}
+	for (; n; p++, n--)
+		h = (h ^ *p) * 0x100000001b3ull;
+	return (uint32_t)(h ^ h >> 29);
+}
+
+static uint32_t entry_slot(const struct format_encoder *enc, const uint8_t *p, size_t n)
+{
+	uint32_t h = bytes_hash(p, n);
+
+	while (1) {
+		uint32_t key = enc->entry_hash[h &= enc->entry_slots - 1];
+		const struct entry *e = &enc->entries[key ? key - 1 : 0];
+
+		if (!key || (e->len == n && !memcmp(enc->text.data + e->at, p, n)))
+			return h;
+		h++;
+	}
+}
+
+/* Key of a byte string. */
+static uint32_t key_of(struct format_encoder *enc, const uint8_t *p, size_t n)
+{
+	struct entry *e;
+	uint32_t h;
+
+	if (!n)
+		return 0;
+	h = entry_slot(enc, p, n);
+	if (enc->entry_hash[h])
+		return enc->entry_hash[h] - 1;
+	if (enc->n_entries == enc->cap_entries) {
+		uint32_t cap = enc->cap_entries * 2;
+		struct entry *entries = realloc(enc->entries, cap * sizeof(*entries));
+
+		if (!entries)
+			goto fail;
+		enc->entries = entries;
+		enc->cap_entries = cap;
+	}
+	if (2 * enc->n_entries >= enc->entry_slots) {
+		if (!hash_new(&enc->entry_hash, &enc->entry_slots, enc->entry_slots * 4))
+			goto fail;
+		for (uint32_t i = 1; i < enc->n_entries; i++)
+			enc->entry_hash[entry_slot(enc, enc->text.data + enc->entries[i].at,
+						   enc->entries[i].len)] = i + 1;
+		h = entry_slot(enc, p, n);
+	}
+	e = &enc->entries[enc->n_entries];
+	*e = (struct entry){ .at = (uint32_t)enc->text.len, .len = (uint32_t)n };
+	if (n <= sizeof(e->word))
+		memcpy(e->word, p, n);
+	buf_add(&enc->text, p, n);
+	if (enc->text.failed)
+		goto fail;
+	enc->entry_hash[h] = ++enc->n_entries;
+	return enc->n_entries - 1;
+fail:
+	enc->failed = true;
+	return 0;
+}
+
+static inline uint64_t load_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+	case 2:
+		return is_signed ? (uint64_t)(int64_t)(int16_t)load16(p, big) : load16(p, big);
+	case 4:
+		return is_signed ? (uint64_t)(int64_t)(int32_t)load32(p, big) : load32(p, big);
+	default:
+		return load64(p, big);
+	}
+}
+
+/* The bytes of a field that is no scalar; false when they lie outside the payload. */
+static bool field_bytes(const struct format_field *f, const uint8_t *payload, size_t size, bool big,
+			const uint8_t **data, size_t *len)
+{
+	const uint8_t *p = payload + f->offset;
+	uint32_t loc;
+	size_t at;
+
+	if (f->kind == CDICT_FIELD_BYTES) {
+		size_t n = f->len;
+
+		while (n && !p[n - 1])
+			n--;
+		*data = p;
+		*len = n;
+		return true;
+	}
+	loc = load32(p, big);
+	at = (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+	*len = loc >> 16;
+	*data = payload + at;
+	return at <= size && *len <= size - at;
+}
+
+static bool dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size, bool big)
+{
+	const uint8_t *data;
+	size_t len;
+
+	for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++)
+		if (t->coded[i].kind > CDICT_FIELD_BYTES &&
+		    !field_bytes(&t->coded[i], payload, size, big, &data, &len))
+			return false;
+	return true;
+}
+
+/* Codes a task field: nothing when as predicted, else a rank or an index. */
+static inline uint32_t add_task(struct format_encoder *enc, const struct format_field *f,
+				struct column *c, uint32_t at, const uint64_t *row, int32_t tid)
+{
+	struct state *st = &enc->st;
+	uint32_t p = state_predict_task(st, f, row), task, code, rank;
+	const uint32_t *ranks;
+
+	if (p != STATE_NONE && st->tids[p] == tid)
+		return p;
+	task = task_of(enc, tid);
+	if (task == STATE_NONE)
+		return 0;
+	code = task;
+	if (f->model.kind == FORMAT_NEXT || f->model.kind == FORMAT_WAKEE) {
+		ranks = state_ranks(st, f, row);
+		for (rank = 1; rank < STATE_RANKS && ranks[rank] != task; rank++)
+			;
+		code = rank < STATE_RANKS ? rank - 1 : task + STATE_RANKS - 1;
+	}
+	if (!column_miss(c, at, code, 0))
+		enc->failed = true;
+	return task;
+}
+
+static inline uint64_t add_bytes(struct format_encoder *enc, const struct format_field *f,
+				 struct column *c, uint32_t at, const uint64_t *row,
+				 const uint8_t *payload, size_t size)
+{
+	uint64_t p = state_predict(&enc->st, f, row), words[2];
+	const struct entry *e = &enc->entries[p];
+	const uint8_t *data;
+	uint32_t key;
+	size_t len;
+
+	if (f->kind == CDICT_FIELD_BYTES && f->len == sizeof(words) && e->len <= sizeof(words)) {
+		/* A comm: the usual case, and nearly always the expected one. */
+		memcpy(words, payload + f->offset, sizeof(words));
+		if (words[0] == e->word[0] && words[1] == e->word[1])
+			return p;
+	}
+	field_bytes(f, payload, size, enc->schema->big_endian, &data, &len);
+	if (e->len == len && !memcmp(enc->text.data + e->at, data, len))
+		return p;
+	key = key_of(enc, data, len);
+	if (!column_miss(c, at, key, 0))
+		enc->failed = true;
+	return key;
+}
+
+int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
+		       const void *payload, size_t size)
+{
+	const struct format_type *t = enc->schema->types[type];
+	bool big = enc->schema->big_endian;
+	struct state *st = &enc->st;
+	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
+	struct column *c;
+	uint32_t at;
+
+	row[FORMAT_F_TIME] = s->t_ns;
+	if (size < t->pub.payload_size || (t->dynamic && !dynamic_fits(t, payload, size, big)))
+		return CDICT_ECORRUPT;
+	if (!enc->n) {
+		if (!block_begin(enc))
+			return -ENOMEM;
+		enc->cpu = s->cpu;
+		enc->first_ns = enc->last_ns = st->t_ns = s->t_ns;
+		enc->order_last = s->order;
+		buf_varint(&enc->order, s->order);
+		task_of(enc, s->tid); /* task 0: assumed to run */
+	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns) {
+		return CDICT_ELIMIT;
+	}
+	if (!enc->type_events[type]) {
+		/* More types than a byte can name: the next block takes the event. */
+		if (enc->n_used > UINT8_MAX)
+			return CDICT_ELIMIT;
+		enc->type_local[type] = enc->n_used;
+		enc->used[enc->n_used++] = type;
+	}
+	if (s->order != enc->order_last) {
+		buf_varint(&enc->order, enc->n - enc->order_at);
+		buf_svarint(&enc->order, (int64_t)s->order - (int64_t)enc->order_last);
+		enc->order_at = enc->n;
+		enc->order_last = s->order;
+	}
+	c = &enc->columns[enc->base[type]];
+	at = enc->type_events[type]++;
+	enc->kinds[enc->n++] = (uint8_t)enc->type_local[type];
+
+	if (s->t_ns != enc->last_ns && !column_miss(&c[FORMAT_F_TIME], at, s->t_ns, enc->last_ns))
+		enc->failed = true;
+	st->t_ns = enc->last_ns = s->t_ns;
+	st->current = add_task(enc, &t->coded[FORMAT_F_TID], &c[FORMAT_F_TID], at, row, s->tid);
+	row[FORMAT_F_TID] = st->current;
+	for (uint32_t i = FORMAT_F_PID; i < t->n_coded && !enc->failed; i++) {
+		const struct format_field *f = &t->coded[i];
+		uint64_t v, p;
+
+		if (i < FORMAT_F_SAMPLE) {
+			v = i == FORMAT_F_PID ? (uint64_t)(int64_t)s->pid : s->mode;
+		} else if (f->kind > CDICT_FIELD_INT) {
+			row[i] = add_bytes(enc, f, &c[i], at, row, payload, size);
+			state_update(st, f, row, row[i]);
+			continue;
+		} else {
+			v = load_scalar((const uint8_t *)payload + f->offset, f->size,
+					f->kind == CDICT_FIELD_INT, big);
+			if (format_model_is_task(f->model.kind)) {
+				row[i] = add_task(enc, f, &c[i], at, row, (int32_t)v);
+				state_update_task(st, f, row, (uint32_t)row[i]);
+				continue;
+			}
+		}
+		p = state_predict(st, f, row);
+		if (v != p && !column_miss(&c[i], at, v, p))
+			enc->failed = true;
+		row[i] = v;
+		state_update(st, f, row, v);
+	}
+	return enc->failed ? -ENOMEM : 0;
+}
+
+static void write_tables(struct format_encoder *enc)
+{
+	struct column_sink *s = &enc->sink;
+	int64_t last = 0;
+
+	column_write_bytes(s, FORMAT_COL_KIND, enc->n_used > 1 ? enc->kinds : NULL,
+			   enc->n_used > 1 ? enc->n : 0);
+	s->scratch.len = 0;
+	for (uint32_t i = 0; i < enc->st.n_tasks; i++) {
+		buf_svarint(&s->scratch, enc->st.tids[i] - last);
+		last = enc->st.tids[i];
+	}
+	column_write_bytes(s, FORMAT_COL_TIDS, s->scratch.data, s->scratch.len);
+	s->scratch.len = 0;
+	for (uint32_t i = 1; i < enc->n_entries; i++)
+		buf_varint(&s->scratch, enc->entries[i].len);
+	column_write_bytes(s, FORMAT_COL_BYTES_LEN, s->scratch.data, s->scratch.len);
+	column_write_bytes(s, FORMAT_COL_BYTES, enc->text.data, enc->text.len);
+	column_write_bytes(s, FORMAT_COL_ORDER, enc->order.data, enc->order.len);
+}
+
+int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
+			  uint64_t *counts)
+{
+	struct column_sink *s = &enc->sink;
+	uint32_t column = FORMAT_COL_FIELDS;
+	struct buf pool = { 0 };
+	size_t stored;
+	int ret = 0;
+
+	*info = (struct format_block){ enc->cpu, enc->n, enc->first_ns, enc->last_ns };
+	column_sink_reset(s);
+	write_tables(enc);
+	for (uint32_t k = 0; k < enc->n_used; k++) {
+		uint32_t type = enc->used[k];
+		const struct format_type *t = enc->schema->types[type];
+
+		for (uint32_t i = 0; i < t->n_coded; i++, column++) {
+			const struct format_field *f = &t->coded[i];
+
+			column_write(s, column, &enc->columns[enc->base[type] + i],
+				     enc->type_events[type],
+				     format_model_is_task(f->model.kind) ||
+					     f->kind > CDICT_FIELD_INT,
+				     i == FORMAT_F_TIME);
+		}
+		if (counts)
+			counts[type] += enc->type_events[type];
+	}
+
+	buf_varint(out, enc->cpu + 1u); /* 0: unknown */
+	buf_varint(out, enc->n);
+	buf_varint(out, enc->first_ns);
+	buf_varint(out, enc->last_ns - enc->first_ns);
+	buf_varint(out, enc->n_used);
+	for (uint32_t k = 0; k < enc->n_used; k++)
+		buf_varint(out, enc->used[k]);
+	buf_varint(out, enc->st.n_tasks);
+	buf_varint(out, enc->n_entries);
+	buf_varint(out, s->dir.len);
+	buf_varint(out, s->n_own);
+
+	/* Stream 0: bits. Stream 1: directory and small parts, together. */
+	buf_varint(out, s->bits.len);
+	buf_add(&s->dir, s->pool.data, s->pool.len);
+	stored = codec_deflate(s->codec, CODEC_LZ, s->dir.data, s->dir.len, &pool);
+	buf_varint(out, s->dir.len);
+	buf_varint(out, stored); /* 0: stored as it is */
+	buf_add(out, s->streams.data, s->streams.len);
+	buf_add(out, s->bits.data, s->bits.len);
+	if (stored)
+		buf_add(out, pool.data, pool.len);
+	else
+		buf_add(out, s->dir.data, s->dir.len);
+	buf_add(out, s->own.data, s->own.len);
+	if (enc->failed || pool.failed || out->failed || s->dir.failed || s->pool.failed ||
+	    s->bits.failed || s->own.failed || s->streams.failed || s->scratch.failed ||
+	    enc->order.failed)
+		ret = -ENOMEM;
+	buf_fini(&pool);
+	enc->n = 0;
+	return ret;
+}

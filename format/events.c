@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * events.c - the time-ordered walk over all CPUs: a heap of streams, each a chain of
+ * one CPU's blocks that follow each other in time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "format/decode.h"
+#include "format/reader.h"
+
+struct chain {
+	uint64_t t_ns;  /* of the event it stands at (or its next block's first) */
+	uint32_t order, cpu;
+	bool open;      /* stands at an event; else at a block that is not read yet */
+	struct format_decoder *dec;
+	struct cdict_event ev;
+	size_t *blocks;
+	size_t n_blocks, next_block, cap_blocks;
+	uint64_t last_ns; /* end of the last block, while chains are built */
+};
+
+struct cdict_events {
+	struct cdict_reader *r;
+	struct cdict_query query;
+	struct chain *chains;
+	size_t n_chains;
+	struct chain **heap;
+	size_t n_heap;
+	struct chain *given; /* the chain whose event was given last */
+};
+
+static bool wanted_bit(const uint64_t *bits, size_t n, uint32_t i)
+{
+	return !bits || (i < n && bits[i / 64] >> i % 64 & 1);
+}
+
+/* Ties: the pass of the recorder, then the CPU: within a pass it reads its rings in
+ * that order. A block that is not read yet comes before any event of its time. */
+static bool before(const struct chain *a, const struct chain *b)
+{
+	if (a->t_ns != b->t_ns)
+		return a->t_ns < b->t_ns;
+	if (a->open != b->open)
+		return !a->open;
+	if (a->order != b->order)
+		return a->order < b->order;
+	return a->cpu != b->cpu ? a->cpu < b->cpu : a < b;
+}
+
+static void sink(struct cdict_events *it)
+{
+	struct chain **heap = it->heap, *c = heap[0];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < it->n_heap) {
+		if (child + 1 < it->n_heap && before(heap[child + 1], heap[child]))
+			child++;
+		if (!before(heap[child], c))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = c;
+}
+
+static void rise(struct cdict_events *it, size_t i)
+{
+	struct chain **heap = it->heap, *c = heap[i];
+
+	for (; i && before(c, heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = c;
+}
+
+/* Stands @c at its next block; false when there is none. */
+static bool chain_next_block(struct cdict_events *it, struct chain *c)
+{
+	if (c->next_block == c->n_blocks)
+		return false;
+	c->open = false;
+	c->t_ns = it->r->blocks[c->blocks[c->next_block]].first_ns;
+	return true;
+}
+
+/* Moves @c to its next event of the query: 1, 0 at its end, or a negative code. */
+static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_error *err)
+{
+	struct cdict_error why = { 0 };
+	int ret;
+
+	while (1) {
+		if (!c->open) {
+			size_t i = c->blocks[c->next_block++], size;
+			const uint8_t *payload;
+
+			if (!c->dec)
+				c->dec = format_decoder_new(it->r->schema);
+			if (!c->dec)
+				return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			ret = reader_block(it->r, i, &payload, &size, &why);
+			if (!ret) {
+				ret = format_decoder_open(c->dec, payload, size, &why);
+				if (ret == CDICT_ECORRUPT)
+					reader_block_bad(it->r, i, why.text);
+			}
+			if (ret == -ENOMEM)
+				return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+			if (ret)
+				return chain_next_block(it, c);
+			c->open = true;
+		}
+		ret = format_decoder_next(c->dec, &c->ev, &c->order, &why);
+		if (ret < 0)
+			reader_block_bad(it->r, c->blocks[c->next_block - 1], why.text);
+		if (ret <= 0)
+			return chain_next_block(it, c);
+		if (c->ev.t_ns < it->query.from_ns)
+			continue;
+		if (c->ev.t_ns > it->query.to_ns)
+			return 0;
+		if (!wanted_bit(it->query.types, it->query.n_types, c->ev.type->index))
+			continue;
+		c->t_ns = c->ev.t_ns;
+		return 1;
+	}
+}
+
+/* The chain of @b's CPU that it can follow, or a new one. */
+static struct chain *chain_for(struct cdict_events *it, const struct cdict_block_info *b)
+{
+	struct chain *chains;
+
+	for (size_t i = 0; i < it->n_chains; i++)
+		if (it->chains[i].cpu == b->cpu && it->chains[i].last_ns <= b->first_ns)
+			return &it->chains[i];
+	chains = realloc(it->chains, (it->n_chains + 1) * sizeof(*chains));
+	if (!chains)
+		return NULL;
+	it->chains = chains;
+	chains[it->n_chains] = (struct chain){ .cpu = b->cpu };
+	return &chains[it->n_chains++];
+}
+
+static int build(struct cdict_events *it, struct cdict_error *err)
+{
+	const struct cdict_reader *r = it->r;
+
+	for (size_t i = 0; i < r->n_blocks; i++) {
+		const struct cdict_block_info *b = &r->blocks[i];
+		struct chain *c;
+
+		if (b->last_ns < it->query.from_ns || b->first_ns > it->query.to_ns ||
+		    !wanted_bit(it->query.cpus, it->query.n_cpus, b->cpu))
+			continue;
+		c = chain_for(it, b);
+		if (!c)
+			goto oom;
+		if (c->n_blocks == c->cap_blocks) {
+			size_t cap = c->cap_blocks ? 2 * c->cap_blocks : 8;
+			size_t *blocks = realloc(c->blocks, cap * sizeof(*blocks));
+
+			if (!blocks)
+				goto oom;
+			c->blocks = blocks;
+			c->cap_blocks = cap;
+		}
+		c->blocks[c->n_blocks++] = i;
+		c->last_ns = b->last_ns;
+	}
+	it->heap = calloc(it->n_chains ? it->n_chains : 1, sizeof(*it->heap));
+	if (!it->heap)
+		goto oom;
+	for (size_t i = 0; i < it->n_chains; i++)
+		if (chain_next_block(it, &it->chains[i])) {
+			it->heap[it->n_heap] = &it->chains[i];
+			rise(it, it->n_heap++);
+		}
+	return 0;
+oom:
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
+		      const struct cdict_query *query, struct cdict_error *err)
+{
+	struct cdict_events *it = calloc(1, sizeof(*it));
+	int ret;
+
+	*out = NULL;
+	if (!it)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	it->r = r;
+	if (query)
+		it->query = *query;
+	if (!it->query.to_ns)
+		it->query.to_ns = UINT64_MAX;
+	ret = build(it, err);
+	if (ret < 0) {
+		cdict_events_close(it);
+		return ret;
+	}
+	*out = it;
+	return 0;
+}
+
+int cdict_events_next(struct cdict_events *it, struct cdict_event *ev, struct cdict_error *err)
+{
+	int ret;
+
+	/* The event given last is borrowed until now; and a block is only read when
+	 * everything before it was given. */
+	while (it->n_heap && (it->given || !it->heap[0]->open)) {
+		it->given = NULL;
+		ret = chain_next(it, it->heap[0], err);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			it->heap[0] = it->heap[--it->n_heap];
+		if (it->n_heap)
+			sink(it);
+	}
+	if (!it->n_heap)
+		return 0;
+	it->given = it->heap[0];
+	*ev = it->given->ev;
+	return 1;
+}
+
+void cdict_events_close(struct cdict_events *it)
+{
+	if (!it)
+		return;
+	for (size_t i = 0; i < it->n_chains; i++) {
+		format_decoder_free(it->chains[i].dec);
+		free(it->chains[i].blocks);
+	}
+	free(it->chains);
+	free(it->heap);
+	free(it);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* What an open cdict answers without reading events. */
+#include <string.h>
+
+#include "format/reader.h"
+
+uint64_t cdict_reader_size(const struct cdict_reader *r)
+{
+	return r->size;
+}
+
+const struct cdict_schema *cdict_reader_schema(const struct cdict_reader *r)
+{
+	return r->schema;
+}
+
+const char *cdict_reader_info(const struct cdict_reader *r, const char *key)
+{
+	for (size_t i = 0; i < r->n_info; i++)
+		if (!strcmp(r->info[i].key, key))
+			return r->info[i].value;
+	return NULL;
+}
+
+size_t cdict_reader_info_count(const struct cdict_reader *r)
+{
+	return r->n_info;
+}
+
+void cdict_reader_info_at(const struct cdict_reader *r, size_t i, const char **key,
+			  const char **value)
+{
+	*key = r->info[i].key;
+	*value = r->info[i].value;
+}
+
+size_t cdict_reader_task_count(const struct cdict_reader *r)
+{
+	return r->n_tasks;
+}
+
+const struct cdict_task_event *cdict_reader_task_at(const struct cdict_reader *r, size_t i)
+{
+	return &r->tasks[i];
+}
+
+size_t cdict_reader_loss_count(const struct cdict_reader *r)
+{
+	return r->n_losses;
+}
+
+const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i)
+{
+	return &r->losses[i];
+}
+
+size_t cdict_reader_unstored_count(const struct cdict_reader *r)
+{
+	return r->n_unstored;
+}
+
+const struct cdict_unstored *cdict_reader_unstored_at(const struct cdict_reader *r, size_t i)
+{
+	return &r->unstored[i];
+}
+
+size_t cdict_reader_block_count(const struct cdict_reader *r)
+{
+	return r->n_blocks;
+}
+
+const struct cdict_block_info *cdict_reader_block_at(const struct cdict_reader *r, size_t i)
+{
+	return &r->blocks[i];
+}
+
+uint64_t cdict_reader_events(const struct cdict_reader *r)
+{
+	return r->events;
+}
+
+bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns, uint64_t *last_ns)
+{
+	if (!r->n_blocks)
+		return false;
+	*first_ns = r->first_ns;
+	*last_ns = r->last_ns;
+	return true;
+}
+
+uint32_t cdict_reader_cpus(const struct cdict_reader *r)
+{
+	return r->cpus;
+}
+
+void cdict_reader_damage(const struct cdict_reader *r, struct cdict_damage *out)
+{
+	struct cdict_reader *w = (struct cdict_reader *)r;
+
+	pthread_mutex_lock(&w->lock);
+	*out = r->damage;
+	pthread_mutex_unlock(&w->lock);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* reader.h - the inside of an open cdict, shared by reader.c and events.c. */
+#ifndef FORMAT_READER_H
+#define FORMAT_READER_H
+
+#include <pthread.h>
+
+#include "cdict/reader.h"
+#include "format/container.h"
+
+struct reader_pair {
+	const char *key, *value; /* owned by reader.texts */
+};
+
+struct cdict_reader {
+	const uint8_t *data;
+	size_t size;
+	void *mapped; /* munmap() */
+	void *owned;  /* free() */
+
+	struct cdict_schema *schema;
+	struct reader_pair *info;
+	size_t n_info;
+	struct cdict_task_event *tasks;
+	size_t n_tasks, cap_tasks;
+	struct cdict_loss *losses;
+	size_t n_losses;
+	struct cdict_unstored *unstored;
+	size_t n_unstored;
+	struct cdict_block_info *blocks;
+	size_t n_blocks, cap_blocks;
+	uint8_t *block_bad; /* per block: already counted as damaged */
+	char **texts; /* every string given out */
+	size_t n_texts, cap_texts;
+	uint64_t events, first_ns, last_ns;
+	uint32_t cpus;
+
+	pthread_mutex_t lock; /* of damage and block_bad */
+	struct cdict_damage damage;
+};
+
+/* reader_block - the payload of event block @i after its CRC was tested; a bad one
+ * is noted as damage. Borrowed from the file. */
+int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,
+		 struct cdict_error *err);
+/* reader_block_bad - notes that block @i could not be read, because of @why. */
+void reader_block_bad(struct cdict_reader *r, size_t i, const char *why);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * schema.h - event types as the coder sees them: fields in coding order, each
+ * with its model, its place in the payload and its slots of memory.
+ */
+#ifndef FORMAT_SCHEMA_H
+#define FORMAT_SCHEMA_H
+
+#include "base/buf.h"
+#include "base/cursor.h"
+#include "cdict/schema.h"
+#include "format/layout.h"
+
+/* One field to code. Fields 0..3 are the sample's (enum format_sample_field),
+ * then those whose model names a task, then the others, each in layout order. */
+struct format_field {
+	struct cdict_field_model model;
+	uint8_t kind;    /* enum cdict_field_kind */
+	uint8_t size;    /* of a scalar: 1, 2, 4, 8 */
+	uint16_t value;  /* index into cdict_event.values; FORMAT_NO_VALUE for sample fields */
+	uint32_t offset; /* in the payload */
+	uint32_t len;    /* bytes of a fixed array */
+	uint32_t slot;   /* index of its own memory (LAST, TASK, CONTEXT) */
+	uint8_t updates; /* 1 + task cell it also writes, without being predicted from it */
+};
+#define FORMAT_NO_VALUE UINT16_MAX
+
+struct format_type {
+	struct cdict_event_type pub;
+	struct cdict_field *fields; /* pub.fields, owned */
+	char *text;                 /* pub.format, names */
+	struct format_field *coded; /* FORMAT_F_SAMPLE + n_fields */
+	uint32_t n_coded;
+	bool dynamic; /* has __data_loc or __rel_loc fields */
+};
+
+struct cdict_schema {
+	bool big_endian;
+	uint8_t long_size;
+	uint32_t page_size;
+	struct format_type **types;
+	size_t n, cap;
+	uint32_t slots; /* over all types */
+	uint32_t cells; /* task cells used */
+};
+
+/* format_schema_models - chooses the models of @type's fields by their names. */
+void format_schema_models(struct format_type *type);
+
+/* format_schema_write - types from index @from on, as a SCHM payload. */
+void format_schema_write(const struct cdict_schema *schema, size_t from, struct buf *out);
+/* format_schema_read - adds the types of a SCHM payload; creates *@schema when NULL. */
+int format_schema_read(struct cdict_schema **schema, const void *data, size_t size,
+		       struct cdict_error *err);
+
+/* Size of the longest fixed payload part over all types. */
+static inline bool format_kind_is_scalar(unsigned kind)
+{
+	return kind <= CDICT_FIELD_INT;
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * state.h - what the coder remembers inside one block of events, and the models
+ * that predict from it. Encoder and decoder run exactly this code; it starts
+ * empty at every block, so that each block can be read alone.
+ *
+ * Tasks are named by their index in the block's table of tids. A row holds the
+ * event's coded fields so far: task fields as task indexes, other scalars as
+ * values, byte fields as keys into the block's table of byte strings.
+ */
+#ifndef FORMAT_STATE_H
+#define FORMAT_STATE_H
+
+#include "format/schema.h"
+
+#define STATE_NONE UINT32_MAX
+#define STATE_RANKS 4u
+#define STATE_CONTEXTS 4096u  /* last value of a field of a task */
+#define STATE_FOLLOWERS 32768u /* what followed that value */
+
+struct state_task {
+	uint32_t next[STATE_RANKS]; /* who ran after this one, latest first */
+	uint32_t wake[STATE_RANKS]; /* who was woken after this one */
+	uint32_t last_wakee;        /* whom this task woke last */
+	uint32_t set;               /* bitmap: cells that hold a value */
+	uint64_t out_ns;            /* when it was switched out on this CPU */
+};
+
+struct state {
+	const struct cdict_schema *schema;
+	uint64_t t_ns;       /* time of the event in work */
+	uint64_t account_ns; /* when the CPU last accounted run time */
+	uint32_t current;    /* task that runs */
+	uint32_t woken;      /* task of the last WAKEE field */
+	struct state_task *tasks;
+	int32_t *tids;
+	uint64_t *cells; /* [task * schema->cells + cell] */
+	uint32_t n_tasks, cap_tasks;
+	uint64_t cell_last[FORMAT_MAX_CELLS]; /* latest value of the cell in any task */
+	uint64_t *slots;                      /* [schema->slots] */
+	uint32_t n_slots, n_cells;
+	uint64_t *context, *follower;
+	bool context_used;
+	bool failed; /* out of memory */
+};
+
+void state_fini(struct state *st);
+/* state_reset - empties @st for a block of @schema; false when out of memory. */
+bool state_reset(struct state *st, const struct cdict_schema *schema);
+/* state_task_add - appends a task; its index, or STATE_NONE when out of memory. */
+uint32_t state_task_add(struct state *st, int32_t tid);
+
+static inline uint32_t state_hash(uint32_t slot, uint32_t task, uint64_t v)
+{
+	uint32_t h = slot * 0x9e3779b1u ^ task * 0x85ebca6bu;
+
+	h = (h ^ (uint32_t)v) * 0xcc9e2d51u;
+	h = (h ^ h >> 15 ^ (uint32_t)(v >> 32)) * 0x1b873593u;
+	return h ^ h >> 13;
+}
+
+/* Moves @task to the front of a list of the latest. */
+static inline void state_push(uint32_t *list, uint32_t task)
+{
+	uint32_t i = 0;
+
+	while (i < STATE_RANKS - 1 && list[i] != task)
+		i++;
+	for (; i > 0; i--)
+		list[i] = list[i - 1];
+	list[0] = task;
+}
+
+/* The list that a NEXT or WAKEE field picks from. */
+static inline uint32_t *state_ranks(struct state *st, const struct format_field *f,
+				    const uint64_t *row)
+{
+	struct state_task *t;
+
+	if (f->model.kind == FORMAT_NEXT)
+		return st->tasks[row[f->model.who]].next;
+	t = &st->tasks[row[FORMAT_F_TID]];
+	return t->last_wakee == STATE_NONE ? t->wake : st->tasks[t->last_wakee].wake;
+}
+
+/* Predicted task of a field whose model is a task model. */
+static inline uint32_t state_predict_task(struct state *st, const struct format_field *f,
+					  const uint64_t *row)
+{
+	switch (f->model.kind) {
+	case FORMAT_CURRENT:
+		return st->current;
+	case FORMAT_NEXT:
+	case FORMAT_WAKEE:
+		return state_ranks(st, f, row)[0];
+	case FORMAT_WOKEN:
+		return st->woken;
+	case FORMAT_TASK:
+		return (uint32_t)st->slots[f->slot];
+	default: /* FORMAT_SAMETASK */
+		return (uint32_t)row[f->model.who];
+	}
+}
+
+static inline void state_update_task(struct state *st, const struct format_field *f,
+				     const uint64_t *row, uint32_t task)
+{
+	switch (f->model.kind) {
+	case FORMAT_NEXT:
+		state_push(state_ranks(st, f, row), task);
+		st->tasks[row[f->model.who]].out_ns = st->t_ns;
+		if (!st->tids[row[f->model.who]])
+			st->account_ns = st->t_ns;
+		st->current = task;
+		break;
+	case FORMAT_WAKEE:
+		state_push(state_ranks(st, f, row), task);
+		st->tasks[row[FORMAT_F_TID]].last_wakee = task;
+		st->woken = task;
+		break;
+	case FORMAT_TASK:
+		st->slots[f->slot] = task;
+		break;
+	}
+}
+
+static inline uint64_t *state_context(struct state *st, const struct format_field *f,
+				      const uint64_t *row)
+{
+	uint32_t task = (uint32_t)row[FORMAT_F_TID];
+	uint64_t last = st->context[state_hash(f->slot, task, 0) % STATE_CONTEXTS];
+
+	st->context_used = true;
+	return &st->follower[state_hash(f->slot, task, last) % STATE_FOLLOWERS];
+}
+
+/* Predicted value (or key) of any other field. */
+static inline uint64_t state_predict(struct state *st, const struct format_field *f,
+				     const uint64_t *row)
+{
+	uint32_t who;
+	uint64_t v;
+
+	switch (f->model.kind) {
+	case FORMAT_CELL:
+	case FORMAT_PROCESS:
+	case FORMAT_SUM:
+		who = (uint32_t)row[f->model.who];
+		if (st->tasks[who].set & 1u << f->model.cell)
+			v = st->cells[(size_t)who * st->n_cells + f->model.cell];
+		else if (f->model.kind == FORMAT_PROCESS)
+			v = (uint64_t)(int64_t)st->tids[who];
+		else
+			v = st->cell_last[f->model.cell];
+		return f->model.kind == FORMAT_SUM ? v + row[f->model.arg] : v;
+	case FORMAT_ELAPSED:
+		return st->t_ns - st->account_ns;
+	case FORMAT_SINCE:
+		return st->t_ns - st->tasks[row[f->model.who]].out_ns;
+	case FORMAT_CONTEXT:
+		return *state_context(st, f, row);
+	default: /* FORMAT_LAST */
+		return st->slots[f->slot];
+	}
+}
+
+static inline void state_update(struct state *st, const struct format_field *f,
+				const uint64_t *row, uint64_t v)
+{
+	uint32_t who;
+
+	switch (f->model.kind) {
+	case FORMAT_CELL:
+	case FORMAT_PROCESS:
+	case FORMAT_SUM:
+		who = (uint32_t)row[f->model.who];
+		st->tasks[who].set |= 1u << f->model.cell;
+		st->cells[(size_t)who * st->n_cells + f->model.cell] = v;
+		st->cell_last[f->model.cell] = v;
+		break;
+	case FORMAT_ELAPSED:
+		st->account_ns = st->t_ns;
+		break;
+	case FORMAT_SINCE:
+		break;
+	case FORMAT_CONTEXT:
+		*state_context(st, f, row) = v;
+		st->context[state_hash(f->slot, (uint32_t)row[FORMAT_F_TID], 0) %
+			    STATE_CONTEXTS] = v;
+		break;
+	default:
+		st->slots[f->slot] = v;
+		break;
+	}
+}
+
+#endif

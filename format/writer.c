@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Writing the file, front to back. */
+#include "format/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "format/container.h"
+
+/* Rows kept before they are written as a block of their own. */
+#define ROWS_MAX 8192u
+
+struct cpu_encoder {
+	uint32_t cpu;
+	struct format_encoder *enc;
+};
+
+struct cdict_writer {
+	cdict_write_fn fn;
+	void *ctx;
+	struct codec *codec;
+	const struct cdict_schema *schema;
+	size_t schema_written;
+	uint64_t offset;
+	uint32_t ordinal;
+	struct buf index;
+	uint64_t index_ns;
+	struct buf info, losses, unstored, packed;
+	uint32_t n_losses;
+	struct task_rows tasks;
+	struct cpu_encoder *cpus;
+	size_t n_cpus;
+	struct cdict_error failed;
+};
+
+static int fail_for_good(struct cdict_writer *w, int code, struct cdict_error *err)
+{
+	if (!w->failed.code)
+		cdict_fail(&w->failed, code, CDICT_NO_OFFSET, "%s", cdict_strerror(code));
+	if (err)
+		*err = w->failed;
+	return w->failed.code;
+}
+
+static int put(struct cdict_writer *w, const void *data, size_t size, struct cdict_error *err)
+{
+	int ret;
+
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	ret = w->fn(w->ctx, data, size);
+	if (ret < 0)
+		return fail_for_good(w, ret, err);
+	w->offset += size;
+	return 0;
+}
+
+static int put_block(struct cdict_writer *w, uint32_t type, const void *payload, size_t size,
+		     const struct format_block *events, struct cdict_error *err)
+{
+	uint8_t header[FORMAT_BLOCK_HEADER_SIZE];
+	struct index_row row = { .type = type, .size = size + sizeof(header) };
+	struct container_header h = { type, (uint32_t)size, w->ordinal, codec_crc(payload, size) };
+	int ret;
+
+	if (size > FORMAT_BLOCK_MAX)
+		return fail_for_good(w, CDICT_ELIMIT, err);
+	container_header_write(header, &h);
+	ret = put(w, header, sizeof(header), err);
+	if (!ret)
+		ret = put(w, payload, size, err);
+	if (ret)
+		return ret;
+	w->ordinal++;
+	if (events)
+		row.events = *events;
+	index_row_write(&w->index, &row, &w->index_ns);
+	return w->index.failed ? fail_for_good(w, -ENOMEM, err) : 0;
+}
+
+static int put_packed(struct cdict_writer *w, uint32_t type, struct buf *raw,
+		      struct cdict_error *err)
+{
+	int ret;
+
+	w->packed.len = 0;
+	container_pack(w->codec, raw, &w->packed);
+	if (raw->failed || w->packed.failed)
+		return fail_for_good(w, -ENOMEM, err);
+	ret = put_block(w, type, w->packed.data, w->packed.len, NULL, err);
+	raw->len = 0;
+	return ret;
+}
+
+/* Everything that is waiting goes out before the next block of events, so that a
+ * recording that is cut there has it. */
+static int flush_rows(struct cdict_writer *w, struct cdict_error *err)
+{
+	int ret = 0;
+
+	if (w->info.len)
+		ret = put_packed(w, FORMAT_INFO, &w->info, err);
+	if (!ret && w->schema && w->schema_written < w->schema->n) {
+		struct buf raw = { 0 };
+
+		format_schema_write(w->schema, w->schema_written, &raw);
+		w->schema_written = w->schema->n;
+		ret = put_packed(w, FORMAT_SCHEMA, &raw, err);
+		buf_fini(&raw);
+	}
+	if (!ret && w->tasks.n) {
+		ret = put_packed(w, FORMAT_TASKS, &w->tasks.out, err);
+		task_rows_reset(&w->tasks);
+	}
+	if (!ret && w->losses.len) {
+		ret = put_packed(w, FORMAT_LOSSES, &w->losses, err);
+		w->n_losses = 0;
+	}
+	return ret;
+}
+
+int cdict_writer_open(struct cdict_writer **out, cdict_write_fn fn, void *ctx,
+		      struct cdict_error *err)
+{
+	uint8_t header[FORMAT_HEADER_SIZE];
+	struct cdict_writer *w = calloc(1, sizeof(*w));
+	int ret;
+
+	*out = NULL;
+	if (!w)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	w->fn = fn;
+	w->ctx = ctx;
+	w->codec = codec_new();
+	if (!w->codec) {
+		cdict_writer_close(w);
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	}
+	container_file_header(header);
+	ret = put(w, header, sizeof(header), err);
+	if (ret < 0) {
+		cdict_writer_close(w);
+		return ret;
+	}
+	*out = w;
+	return 0;
+}
+
+void cdict_writer_close(struct cdict_writer *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->n_cpus; i++)
+		format_encoder_free(w->cpus[i].enc);
+	free(w->cpus);
+	codec_free(w->codec);
+	task_rows_fini(&w->tasks);
+	buf_fini(&w->index);
+	buf_fini(&w->info);
+	buf_fini(&w->losses);
+	buf_fini(&w->unstored);
+	buf_fini(&w->packed);
+	free(w);
+}
+
+uint64_t cdict_writer_bytes(const struct cdict_writer *w)
+{
+	return w->offset;
+}
+
+int cdict_writer_info(struct cdict_writer *w, const char *key, const char *value,
+		      struct cdict_error *err)
+{
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	buf_string(&w->info, key, strlen(key));
+	buf_string(&w->info, value, strlen(value));
+	return w->info.failed ? fail_for_good(w, -ENOMEM, err) : 0;
+}
+
+int cdict_writer_schema(struct cdict_writer *w, const struct cdict_schema *schema,
+			struct cdict_error *err)
+{
+	w->schema = schema;
+	return w->failed.code ? fail_for_good(w, w->failed.code, err) : 0;
+}
+
+int cdict_writer_task(struct cdict_writer *w, const struct cdict_task_event *ev,
+		      struct cdict_error *err)
+{
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	task_rows_add(&w->tasks, ev);
+	return w->tasks.n >= ROWS_MAX ? flush_rows(w, err) : 0;
+}
+
+int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
+		      struct cdict_error *err)
+{
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	loss_row_write(&w->losses, loss);
+	return ++w->n_losses >= ROWS_MAX ? flush_rows(w, err) : 0;
+}
+
+int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t count,
+			  struct cdict_error *err)
+{
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	buf_string(&w->unstored, name, strlen(name));
+	buf_varint(&w->unstored, count);
+	return w->unstored.failed ? fail_for_good(w, -ENOMEM, err) : 0;
+}
+
+int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
+		      const struct format_block *info, struct cdict_error *err)
+{
+	int ret = flush_rows(w, err);
+
+	return ret ? ret : put_block(w, FORMAT_EVENTS, payload, size, info, err);
+}
+
+static int put_encoder(struct cdict_writer *w, struct format_encoder *enc, struct cdict_error *err)
+{
+	struct format_block info;
+	struct buf payload = { 0 };
+	int ret;
+
+	if (!format_encoder_events(enc))
+		return 0;
+	ret = format_encoder_finish(enc, &payload, &info, NULL);
+	ret = ret ? fail_for_good(w, ret, err) :
+		    format_writer_put(w, payload.data, payload.len, &info, err);
+	buf_fini(&payload);
+	return ret;
+}
+
+static struct format_encoder *encoder_of(struct cdict_writer *w, uint32_t cpu)
+{
+	struct cpu_encoder *cpus;
+
+	for (size_t i = 0; i < w->n_cpus; i++)
+		if (w->cpus[i].cpu == cpu)
+			return w->cpus[i].enc;
+	cpus = realloc(w->cpus, (w->n_cpus + 1) * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	w->cpus = cpus;
+	cpus[w->n_cpus] = (struct cpu_encoder){ cpu, format_encoder_new(w->schema) };
+	return cpus[w->n_cpus].enc ? cpus[w->n_cpus++].enc : NULL;
+}
+
+int cdict_writer_event(struct cdict_writer *w, const struct cdict_sample *sample, uint32_t type,
+		       const void *payload, size_t size, struct cdict_error *err)
+{
+	struct format_encoder *enc;
+	int ret;
+
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	if (!w->schema || type >= w->schema->n)
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				  "event type %u is not in the schema", type);
+	enc = encoder_of(w, sample->cpu);
+	if (!enc)
+		return fail_for_good(w, -ENOMEM, err);
+	ret = format_encoder_add(enc, sample, type, payload, size);
+	if (ret == CDICT_ELIMIT) {
+		ret = put_encoder(w, enc, err);
+		if (ret)
+			return ret;
+		ret = format_encoder_add(enc, sample, type, payload, size);
+	}
+	if (ret == CDICT_ECORRUPT)
+		return cdict_fail(err, ret, CDICT_NO_OFFSET,
+				  "payload of %s is shorter than its fields: %zu bytes",
+				  w->schema->types[type]->pub.name, size);
+	return ret ? fail_for_good(w, ret, err) : 0;
+}
+
+int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
+{
+	uint8_t trailer[FORMAT_TRAILER_SIZE];
+	int ret = w->failed.code ? fail_for_good(w, w->failed.code, err) : 0;
+
+	for (size_t i = 0; i < w->n_cpus && !ret; i++)
+		ret = put_encoder(w, w->cpus[i].enc, err);
+	if (!ret)
+		ret = flush_rows(w, err);
+	if (!ret && w->unstored.len)
+		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, err);
+	if (ret)
+		return ret;
+	container_trailer(trailer, w->offset);
+	ret = put_packed(w, FORMAT_INDEX, &w->index, err);
+	return ret ? ret : put(w, trailer, sizeof(trailer), err);
+}

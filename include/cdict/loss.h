@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * loss.h - what the recording does not contain although it happened.
+ *
+ * Units      from_ns..to_ns in the recording's clock: the events are missing
+ *            somewhere in [from_ns, to_ns]
+ */
+#ifndef CDICT_LOSS_H
+#define CDICT_LOSS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cdict_loss_what {
+	/* The ring buffer was full (PERF_RECORD_LOST). */
+	CDICT_LOSS_RING = 0,
+	/* Samples the kernel counted as lost (PERF_RECORD_LOST_SAMPLES) beyond what
+	 * the LOST records of the same CPU told: the loss after the last of them. */
+	CDICT_LOSS_SAMPLES = 1,
+	/* The kernel throttled the event between THROTTLE and UNTHROTTLE; count is 0,
+	 * nobody knows how many. */
+	CDICT_LOSS_THROTTLE = 2,
+	/* Events that ran backwards in time by more than could be sorted; they are
+	 * stored, count says how many. Not a loss. */
+	CDICT_LOSS_DISORDER = 3,
+	/* Events that the input held but that could not be read (damage). */
+	CDICT_LOSS_DAMAGE = 4,
+};
+
+struct cdict_loss {
+	enum cdict_loss_what what;
+	uint32_t cpu;   /* or CDICT_CPU_UNKNOWN: any CPU */
+	uint32_t type;  /* event type's index, or CDICT_TYPE_ANY */
+	uint64_t from_ns, to_ns;
+	uint64_t count; /* events */
+};
+
+#define CDICT_TYPE_ANY UINT32_MAX
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * reader.h - open a cdict and walk its events.
+ *
+ * Units      *_ns in the recording's clock
+ * Failure    0 or a negative code with *err filled; *out is then NULL. A file
+ *            that is damaged or cut opens as long as its first header is whole:
+ *            what is readable is read, cdict_reader_damage() tells the rest.
+ * Threads    an open reader may be shared by threads; an iterator belongs to one
+ * Ownership  open/parse give, close takes (NULL is fine); what is read from a
+ *            reader is borrowed and dies with it
+ */
+#ifndef CDICT_READER_H
+#define CDICT_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cdict/event.h"
+#include "cdict/loss.h"
+#include "cdict/schema.h"
+#include "cdict/task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cdict_reader;
+
+/* cdict_reader_open - @path is a file, or "-": standard input, read to its end. */
+CDICT_API int cdict_reader_open(struct cdict_reader **out, const char *path,
+				struct cdict_error *err);
+/* cdict_reader_parse - from memory that outlives the reader. */
+CDICT_API int cdict_reader_parse(struct cdict_reader **out, const void *data, size_t size,
+				 struct cdict_error *err);
+CDICT_API void cdict_reader_close(struct cdict_reader *r);
+
+CDICT_API uint64_t cdict_reader_size(const struct cdict_reader *r); /* bytes of the file */
+CDICT_API const struct cdict_schema *cdict_reader_schema(const struct cdict_reader *r);
+
+/* What the capture says of itself: key/value text, in the file's order of first
+ * appearance; a later value of the same key replaces the earlier. cdict(5),
+ * "INFO", lists the keys. Untrusted text. */
+CDICT_API const char *cdict_reader_info(const struct cdict_reader *r, const char *key);
+CDICT_API size_t cdict_reader_info_count(const struct cdict_reader *r);
+CDICT_API void cdict_reader_info_at(const struct cdict_reader *r, size_t i, const char **key,
+				    const char **value);
+
+CDICT_API size_t cdict_reader_task_count(const struct cdict_reader *r);
+CDICT_API const struct cdict_task_event *cdict_reader_task_at(const struct cdict_reader *r,
+							       size_t i);
+CDICT_API size_t cdict_reader_loss_count(const struct cdict_reader *r);
+CDICT_API const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i);
+
+/* What the converter saw in its input and did not store, by name. */
+struct cdict_unstored {
+	const char *name; /* "cycles:u", "PERF_RECORD_MMAP2"... */
+	uint64_t count;
+};
+CDICT_API size_t cdict_reader_unstored_count(const struct cdict_reader *r);
+CDICT_API const struct cdict_unstored *cdict_reader_unstored_at(const struct cdict_reader *r,
+								 size_t i);
+
+/* One block of events: one CPU, in order of time. */
+struct cdict_block_info {
+	uint64_t offset; /* of the block in the file */
+	uint64_t size;   /* bytes with its header */
+	uint32_t cpu;
+	uint32_t events;
+	uint64_t first_ns, last_ns;
+};
+CDICT_API size_t cdict_reader_block_count(const struct cdict_reader *r);
+CDICT_API const struct cdict_block_info *cdict_reader_block_at(const struct cdict_reader *r,
+								size_t i);
+
+CDICT_API uint64_t cdict_reader_events(const struct cdict_reader *r); /* by the index */
+/* First and last stored event over all CPUs; false when there is none. */
+CDICT_API bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns,
+				   uint64_t *last_ns);
+/* Number of CPUs the capture knows of: 1 + the highest number in topology or events. */
+CDICT_API uint32_t cdict_reader_cpus(const struct cdict_reader *r);
+
+/* What is wrong with the file, as far as is known now: opening tests headers
+ * and small blocks; event blocks are tested as they are read, or all by
+ * cdict_reader_verify(). */
+struct cdict_damage {
+	bool cut;               /* no index at the end: its writer was stopped */
+	uint64_t cut_at;        /* bytes that could be used, when cut */
+	bool input_damaged;     /* the converter's input was damaged (info key "input.damage") */
+	size_t blocks;          /* damaged blocks met so far */
+	uint64_t events;        /* events in them, by the index */
+	uint64_t skipped_bytes; /* bytes between blocks that are no block */
+	uint32_t cpu;           /* the first damaged event block's ... */
+	uint64_t first_ns, last_ns;
+	char first[320]; /* the first of all, one line; "" when none */
+};
+CDICT_API void cdict_reader_damage(const struct cdict_reader *r, struct cdict_damage *out);
+/* cdict_reader_verify - reads every block; 0 when whole, CDICT_ECORRUPT or
+ * CDICT_ETRUNCATED otherwise (details in cdict_reader_damage()). */
+CDICT_API int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err);
+
+/* Which events to walk; the zero value means all. */
+struct cdict_query {
+	uint64_t from_ns, to_ns; /* inclusive; to_ns 0 = to the end */
+	const uint64_t *cpus;    /* bitmap, NULL = all */
+	size_t n_cpus;           /* bits in @cpus; CPUs beyond are not wanted */
+	const uint64_t *types;   /* bitmap over schema indexes, NULL = all */
+	size_t n_types;          /* bits in @types */
+};
+
+struct cdict_events;
+
+/* cdict_events_open - a walk in order of time over all CPUs (ties: in the order
+ * in which the recorder wrote them). Only blocks that the query touches are read. */
+CDICT_API int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
+				const struct cdict_query *query, struct cdict_error *err);
+/* cdict_events_next - 1 and *ev, 0 at the end, or a negative code. Damaged blocks
+ * are skipped and noted in cdict_reader_damage(). */
+CDICT_API int cdict_events_next(struct cdict_events *it, struct cdict_event *ev,
+				struct cdict_error *err);
+CDICT_API void cdict_events_close(struct cdict_events *it);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 600
+# The build that the `san` and `fuzz` tests run.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+name=gcc_builds_everything_with_the_sanitizers
+if make -j2 B=build/san-address-undefined CC=gcc SAN=address,undefined test-build 2>&1; then
+	echo "ok $name"
+else
+	echo "not ok $name"
+fi

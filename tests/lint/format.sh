@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The layout of every C file is that of .clang-format, as clang-format 14 understands it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+tool=$(command -v clang-format-14 || command -v clang-format || :)
+case $("${tool:-true}" --version) in
+*" version 14."*) ;;
+*)
+	echo "clang-format 14 is not installed" >&2
+	exit 77
+	;;
+esac
+
+files=$(find . -name '*.[ch]' -not -path './build/*' -not -path './.git/*' | sort)
+wrong=$(for file in $files; do
+	"$tool" "$file" | cmp -s - "$file" || echo "${file#./}"
+done)
+if [ -z "$wrong" ]; then
+	echo "ok every_C_file_is_laid_out_by_clang-format"
+else
+	echo "not ok every_C_file_is_laid_out_by_clang-format"
+	echo "clang-format -i" $wrong
+	exit 1
+fi

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Which folder may include which: DESIGN section 2.  A folder always sees itself and include/cdict.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+declare -A may=(
+	[include]=""
+	[base]=""
+	[format]="base"
+	[convert]="base format"
+	[plugin]="base format convert"
+	[capture]="base format convert"
+	[annotate]="base format"
+	[analyze]="base"
+	[render]="base analyze"
+	[cmd]="base format convert plugin capture annotate analyze render query exchange fleet"
+	[query]="analyze format base"
+	[exchange]="analyze format base"
+	[fleet]="analyze format base"
+)
+# The libraries that read perf's records and tracepoints.
+kernel_libraries='^<(traceevent|perf)/|^<(event-parse|trace-seq|kbuffer)\.h>'
+may_see_kernel_libraries="convert plugin capture"
+
+failed=0
+for room in $(printf '%s\n' "${!may[@]}" | sort); do
+	[ -d "$room" ] || continue
+	files=$(find "$room" -name '*.[ch]' | sort)
+	[ -n "$files" ] || continue
+	wrong=
+	while IFS=: read -r file line text; do
+		name=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*/\1/' <<<"$text")
+		case $name in
+		'"cdict/'* | '<cdict/'*) continue ;;
+		'"'*/*)
+			of=${name%%/*}
+			of=${of#\"}
+			[ "$of" != "$room" ] || continue
+			[[ " ${may[$room]} " != *" $of "* ]] || continue
+			;;
+		'"'*) ;; # without its folder: cannot be judged, so not allowed
+		*)
+			[[ $name =~ $kernel_libraries ]] || continue
+			[[ " $may_see_kernel_libraries " != *" $room "* ]] || continue
+			;;
+		esac
+		wrong+="  $file:$line: $room/ may not include $name"$'\n'
+	done < <(grep -nHE '^[[:space:]]*#[[:space:]]*include' $files)
+	if [ -z "$wrong" ]; then
+		echo "ok ${room}_includes_only_what_it_may"
+	else
+		echo "not ok ${room}_includes_only_what_it_may"
+		printf '%s' "$wrong"
+		failed=1
+	fi
+done
+exit $failed

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every source file names its licence in its first lines, and the right one: libcdict (base/,
+# format/, include/) is LGPL-2.1-only, everything else GPL-2.0-only.  The texts are in LICENSES/.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+failed=0
+verdict() { # NAME LIST-OF-WRONG-FILES
+	if [ -z "$2" ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		printf '%s\n' "$2"
+		failed=1
+	fi
+}
+
+wrong=
+while read -r file; do
+	case $file in
+	base/* | format/* | include/*) licence=LGPL-2.1-only ;;
+	*) licence=GPL-2.0-only ;;
+	esac
+	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $licence\\b" ||
+		wrong+="${wrong:+$'\n'}$file: no line 'SPDX-License-Identifier: $licence'"
+done < <(find . \( -name '*.[ch]' -o -name '*.js' -o -name '*.css' -o -name '*.html' \
+	-o -name '*.sh' -o -name '*.map' -o -name Makefile -o -path ./tests/run \
+	-o -path ./.ci/run \) \
+	-type f -not -path './build/*' -not -path './.git/*' -not -path './tests/data/*' -printf '%P\n' | sort)
+verdict every_source_file_names_its_licence "$wrong"
+
+wrong=
+for licence in GPL-2.0-only LGPL-2.1-only; do
+	[ -s "LICENSES/$licence.txt" ] || wrong+="LICENSES/$licence.txt is missing"
+done
+verdict the_texts_of_both_licences_are_here "$wrong"
+
+wrong=
+while read -r file; do
+	bash -n "$file" 2>/dev/null || wrong+="${wrong:+$'\n'}$file"
+done < <(find . -name '*.sh' -not -path './build/*' -not -path './.git/*'; echo tests/run; echo .ci/run)
+verdict every_shell_script_parses "$wrong"
+exit $failed

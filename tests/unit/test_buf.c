@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The growing buffer: what the cursor reads back, and the memory of a failed allocation. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/cursor.h"
+
+static void what_is_appended_is_read_back_by_the_cursor(void **state)
+{
+	static const uint64_t values[] = { 0, 1, 127, 128, 16383, 16384, UINT32_MAX, UINT64_MAX };
+	static const int64_t signed_values[] = { 0, -1, 63, -64, 64, INT64_MAX, INT64_MIN };
+	struct buf b = { 0 };
+	struct cursor c;
+
+	(void)state;
+	buf_u8(&b, 0xab);
+	buf_le32(&b, 0x01020304);
+	buf_le64(&b, 0x1122334455667788);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		buf_varint(&b, values[i]);
+	for (size_t i = 0; i < sizeof(signed_values) / sizeof(signed_values[0]); i++)
+		buf_svarint(&b, signed_values[i]);
+	assert_false(b.failed);
+
+	c = cursor_init(b.data, b.len, false);
+	assert_int_equal(cursor_u8(&c), 0xab);
+	assert_int_equal(cursor_u32(&c), 0x01020304);
+	assert_true(cursor_u64(&c) == 0x1122334455667788);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		assert_true(cursor_varint(&c) == values[i]);
+	for (size_t i = 0; i < sizeof(signed_values) / sizeof(signed_values[0]); i++)
+		assert_true(cursor_svarint(&c) == signed_values[i]);
+	assert_true(cursor_ok(&c));
+	assert_int_equal(c.left, 0);
+	buf_fini(&b);
+}
+
+static void growing_keeps_what_was_there(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < 100000; i++)
+		buf_u8(&b, (uint8_t)(i * 7));
+	assert_int_equal(b.len, 100000);
+	assert_true(b.len <= b.cap);
+	for (unsigned i = 0; i < 100000; i++)
+		assert_int_equal(b.data[i], (uint8_t)(i * 7));
+	buf_fini(&b);
+	assert_null(b.data);
+	assert_int_equal(b.len, 0);
+}
+
+static void a_printed_text_takes_no_room_for_its_nul(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_printf(&b, "%s-%d", "cpu", 3);
+	buf_printf(&b, "/%u", 12u);
+	assert_int_equal(b.len, 8);
+	assert_memory_equal(b.data, "cpu-3/12", 8);
+	buf_fini(&b);
+}
+
+static void a_request_that_cannot_be_met_is_remembered(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_u8(&b, 1);
+	assert_null(buf_room(&b, SIZE_MAX / 2));
+	assert_true(b.failed);
+	assert_int_equal(b.len, 1);
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_appended_is_read_back_by_the_cursor),
+		cmocka_unit_test(growing_keeps_what_was_there),
+		cmocka_unit_test(a_printed_text_takes_no_room_for_its_nul),
+		cmocka_unit_test(a_request_that_cannot_be_met_is_remembered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
