@@ -74,6 +74,11 @@ uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task
 	return eng->table.all[task].cpu;
 }
 
+uint64_t analyze_engine_now(const struct analyze_engine *eng)
+{
+	return eng->now_ns;
+}
+
 uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task)
 {
 	return eng->table.all[task].moved_ns;

@@ -134,6 +134,7 @@ const struct analyze_options *analyze_engine_options(const struct analyze_engine
 /* analyze_engine_last_cpu - the CPU @task was last on, CDICT_CPU_UNKNOWN. */
 uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task);
 
+uint64_t analyze_engine_now(const struct analyze_engine *eng);
 /* analyze_engine_moved_ns - when @task was last switched in or out, or ANALYZE_NO_TIME. */
 uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task);
 /* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window. */

@@ -6,7 +6,8 @@
  * Units      *_ns durations, *_at_ns and *.max_at times in the recording's clock
  * Ownership  rows are borrowed and die with the analysis
  *
- * Equality with perf (no loss, unclipped, no_guest_mode; doc/figures.md):
+ * Equality with perf (no loss, unclipped; timehist also counts the samples in guest mode,
+ * doc/figures.md):
  *	timehist run-time   = run_ns - edge_ns
  *	timehist sched-in   = switches
  *	timehist max-run    = slice.max;  min-run = edge_outs ? 0 : slice.min

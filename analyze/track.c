@@ -330,7 +330,11 @@ void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool
 	if (c->cur != ANALYZE_NO_TASK || is_switch || t->gone || !eng->sum.has_switch)
 		return;
 	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
-	if (from > eng->now_ns || !plausible(t, from))
+	if (from > eng->now_ns)
+		return;
+	if (!plausible(t, from))
+		from = eng->now_ns;
+	if (!plausible(t, from))
 		return;
 	tell_run(eng, ev->cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	turn_up(eng, t, from);

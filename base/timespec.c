@@ -200,8 +200,8 @@ static int parse_seconds(struct timespec_set *set, const char *text, uint64_t fi
 	}
 }
 
-int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns,
-		   uint64_t last_ns, struct cdict_error *err)
+int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns, uint64_t last_ns,
+		   struct cdict_error *err)
 {
 	struct timespec_set set = { 0 };
 	int rc;

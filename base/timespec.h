@@ -32,8 +32,8 @@ struct timespec_set {
 /* timespec_parse - @first_ns and @last_ns are the capture's own window: what an
  * open side and what percentages refer to.  CDICT_EUSAGE when @text is none of
  * the forms above, -ENOMEM. */
-int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns,
-		   uint64_t last_ns, struct cdict_error *err);
+int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns, uint64_t last_ns,
+		   struct cdict_error *err);
 /* timespec_one - the set of a single window; 0 or -ENOMEM. */
 int timespec_one(struct timespec_set *out, uint64_t from_ns, uint64_t to_ns);
 void timespec_fini(struct timespec_set *set);

@@ -72,12 +72,12 @@ struct cmd_tids {
 
 struct cmd_option {
 	enum cmd_option_kind kind;
-	char letter;            /* 0: long only */
-	const char *name;       /* without dashes */
-	size_t offset;          /* of the value in the command's options struct */
-	const char *arg;        /* what the argument is called: "FILE"; NULL for flags */
-	const char *help;       /* one line, no full stop */
-	const char *preset;     /* the default as it would be typed, shown in the help; or NULL */
+	char letter;        /* 0: long only */
+	const char *name;   /* without dashes */
+	size_t offset;      /* of the value in the command's options struct */
+	const char *arg;    /* what the argument is called: "FILE"; NULL for flags */
+	const char *help;   /* one line, no full stop */
+	const char *preset; /* the default as it would be typed, shown in the help; or NULL */
 	const char *const *choices; /* NULL-terminated, CMD_OPT_CHOICE */
 };
 
@@ -86,23 +86,45 @@ struct cmd_option {
 	.arg = (arg_), .help = (help_)
 /* The value's member has the C type named at enum cmd_option_kind. */
 #define CMD_FLAG(letter, name, type, member, help)                                                 \
-	{ CMD_OPTION(CMD_OPT_FLAG, letter, name, type, member, NULL, help) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_FLAG, letter, name, type, member, NULL, help)                   \
+	}
 #define CMD_COUNT(letter, name, type, member, help)                                                \
-	{ CMD_OPTION(CMD_OPT_COUNT, letter, name, type, member, NULL, help) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_COUNT, letter, name, type, member, NULL, help)                  \
+	}
 #define CMD_STRING(letter, name, type, member, arg, help)                                          \
-	{ CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help)                  \
+	}
 #define CMD_STRING_PRESET(letter, name, type, member, arg, preset_, help)                          \
-	{ CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help), .preset = (preset_) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help),                 \
+			.preset = (preset_)                                                        \
+	}
 #define CMD_UINT(letter, name, type, member, arg, preset_, help)                                   \
-	{ CMD_OPTION(CMD_OPT_UINT, letter, name, type, member, arg, help), .preset = (preset_) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_UINT, letter, name, type, member, arg, help),                   \
+			.preset = (preset_)                                                        \
+	}
 #define CMD_NUMBER(letter, name, type, member, arg, preset_, help)                                 \
-	{ CMD_OPTION(CMD_OPT_NUMBER, letter, name, type, member, arg, help), .preset = (preset_) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_NUMBER, letter, name, type, member, arg, help),                 \
+			.preset = (preset_)                                                        \
+	}
 #define CMD_CHOICE(letter, name, type, member, arg, choices_, preset_, help)                       \
-	{ CMD_OPTION(CMD_OPT_CHOICE, letter, name, type, member, arg, help), .preset = (preset_),  \
-	  .choices = (choices_) }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_CHOICE, letter, name, type, member, arg, help),                 \
+			.preset = (preset_), .choices = (choices_)                                 \
+	}
 #define CMD_LIST(letter, name, type, member, arg, help)                                            \
-	{ CMD_OPTION(CMD_OPT_LIST, letter, name, type, member, arg, help) }
-#define CMD_OPTIONS_END { .kind = CMD_OPT_END }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_LIST, letter, name, type, member, arg, help)                    \
+	}
+#define CMD_OPTIONS_END                                                                            \
+	{                                                                                          \
+		.kind = CMD_OPT_END                                                                \
+	}
 
 struct cmd_example {
 	const char *line; /* "cdict info run.cdict" */
@@ -112,29 +134,32 @@ struct cmd_example {
 /* One run of a command. */
 struct cmd_call {
 	const struct cmd *cmd;
-	const void *opts;             /* the command's options struct, filled */
-	const char *const *operands;  /* NULL-terminated */
+	const void *opts;            /* the command's options struct, filled */
+	const char *const *operands; /* NULL-terminated */
 	size_t n_operands;
-	bool quiet;                   /* -q: no warnings, no progress */
-	int verbose;                  /* -v, how often */
+	bool quiet;  /* -q: no warnings, no progress */
+	int verbose; /* -v, how often */
 };
 
 struct cmd {
 	const char *name;
-	const char *brief;    /* one line, lower case */
-	const char *operands; /* "FILE", "[FILE]", "" */
-	const char *about;    /* a paragraph or two for the help; NULL: none */
-	const struct cmd_option *options;   /* ends with CMD_OPTIONS_END */
-	size_t opts_size;     /* of a struct that begins with struct options_shared */
+	const char *brief;                /* one line, lower case */
+	const char *operands;             /* "FILE", "[FILE]", "" */
+	const char *about;                /* a paragraph or two for the help; NULL: none */
+	const struct cmd_option *options; /* ends with CMD_OPTIONS_END */
+	size_t opts_size;                 /* of a struct that begins with struct options_shared */
 	unsigned min_operands, max_operands;
-	const struct cmd_example *examples; /* ends with { NULL, NULL }; or NULL */
+	const struct cmd_example *examples;      /* ends with { NULL, NULL }; or NULL */
 	int (*run)(const struct cmd_call *call); /* gives enum cmd_status */
 };
 
 /* cmd_error - "cdict info: run.cdict: text (at byte 20)" on stderr; @subject (a
  * file's name) may be NULL.  A broken pipe says nothing.  Returns CMD_FAILED. */
 int cmd_error(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
-/* cmd_errorf - the same with a text of the command's own. */
+/* cmd_stdout_error - writing to stdout failed with @code, a negated errno (0: unknown);
+ * a broken pipe says nothing. Returns CMD_FAILED. */
+int cmd_stdout_error(const struct cmd_call *call, int code);
+/* cmd_errorf - as cmd_error(), with a text of the command's own. */
 int cmd_errorf(const struct cmd_call *call, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* cmd_warn - like cmd_errorf(), for what is not fatal; silent with -q. */

@@ -11,7 +11,9 @@
 #define COMMANDS(X)                                                                                \
 	X(convert)                                                                                 \
 	X(info)                                                                                    \
-	X(script)
+	X(script)                                                                                  \
+	X(tasks)                                                                                   \
+	X(exits)
 
 #define X(name) extern const struct cmd cmd_##name;
 COMMANDS(X)

@@ -11,8 +11,8 @@ struct exits_opts {
 	int by; /* enum exits_by */
 };
 
-static const char *const by_choices[] = { "task", "reason",  "vm",  "vcpu",
-					  "port", "address", "msr", "vector", NULL };
+static const char *const by_choices[] = { "task",    "reason", "vm",     "vcpu", "port",
+					  "address", "msr",    "vector", NULL };
 
 /* What to print for --by, sorted: by default work before idling, longest first. */
 static int print_reasons(struct figures *f, const struct analyze_exits *exits, int by)
@@ -30,8 +30,10 @@ static int print_reasons(struct figures *f, const struct analyze_exits *exits, i
 	if (!status && table_sort(tables[1], "guest_ns", &err))
 		status = figures_fail(f, &err);
 	if (!status) {
-		snprintf(note, sizeof(note), "halted: %s exits, %s ms in which guests were idle; "
-			 "not part of time %%", number_grouped(count, sum.idle.events),
+		snprintf(note, sizeof(note),
+			 "halted: %s exits, %s ms in which guests were idle; "
+			 "not part of time %%",
+			 number_grouped(count, sum.idle.events),
 			 number_scaled(time, sum.idle.time.sum, 1000000, 3));
 		status = figures_print(f, sum.idle.events ? note : NULL, tables, 2);
 	}
@@ -45,7 +47,10 @@ static int print_reasons(struct figures *f, const struct analyze_exits *exits, i
 static int print_access(struct figures *f, const struct analyze_exits *exits, int by)
 {
 	static const enum analyze_access_kind kinds[] = {
-		ANALYZE_ACCESS_PIO, ANALYZE_ACCESS_MMIO, ANALYZE_ACCESS_MSR, ANALYZE_ACCESS_VIRQ,
+		ANALYZE_ACCESS_PIO,
+		ANALYZE_ACCESS_MMIO,
+		ANALYZE_ACCESS_MSR,
+		ANALYZE_ACCESS_VIRQ,
 	};
 	struct cdict_error err = { 0 };
 	struct table *t = NULL;
@@ -77,7 +82,8 @@ static int exits_run(const struct cmd_call *call)
 	if (!status && !analyze_engine_summary(f.eng)->has_exit)
 		cmd_warn(call, f.file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
 	else if (!status && !analyze_engine_summary(f.eng)->has_entry)
-		cmd_warn(call, f.file, "holds no kvm:kvm_entry: exits are counted, their time is "
+		cmd_warn(call, f.file,
+			 "holds no kvm:kvm_entry: exits are counted, their time is "
 			 "unknown");
 	if (!status)
 		status = opts->by >= EXITS_BY_PORT ? print_access(&f, exits, opts->by)
@@ -117,10 +123,11 @@ const struct cmd cmd_exits = {
 	.name = "exits",
 	.brief = "why guests exited, how often and for how long",
 	.operands = "FILE",
-	.about = "The time of an exit runs from kvm_exit to the next kvm_entry of the same thread, "
-		 "whatever the thread did in between. HLT and its kin are the guest being idle: they "
-		 "come last and are left out of the shares of time. A second table tells the time "
-		 "spent in the guest.",
+	.about =
+		"The time of an exit runs from kvm_exit to the next kvm_entry of the same thread, "
+		"whatever the thread did in between. HLT and its kin are the guest being idle: they "
+		"come last and are left out of the shares of time. A second table tells the time "
+		"spent in the guest.",
 	.options = exits_options,
 	.opts_size = sizeof(struct exits_opts),
 	.min_operands = 0,

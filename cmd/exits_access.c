@@ -5,8 +5,21 @@
 
 #include "cmd/exits.h"
 
-enum { G_NAME, G_TID, G_VM, G_VCPU, G_ENTRIES, G_TIME, G_PERCENT, G_AVG, G_P50, G_P99, G_MAX,
-       G_MAX_AT, G_BROKEN };
+enum {
+	G_NAME,
+	G_TID,
+	G_VM,
+	G_VCPU,
+	G_ENTRIES,
+	G_TIME,
+	G_PERCENT,
+	G_AVG,
+	G_P50,
+	G_P99,
+	G_MAX,
+	G_MAX_AT,
+	G_BROKEN
+};
 
 static const struct table_column guest_columns[] = {
 	[G_NAME] = { "name", "task", TABLE_TEXT, 0 },
@@ -43,8 +56,7 @@ static int task_cells(struct table *t, const struct figures *f, const struct ana
 	return CMD_DONE;
 }
 
-int exits_fill_guest(struct table **out, const struct figures *f,
-		     const struct analyze_exits *exits)
+int exits_fill_guest(struct table **out, const struct figures *f, const struct analyze_exits *exits)
 {
 	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
 	struct table *t = table_new("guest", guest_columns);
@@ -75,27 +87,37 @@ int exits_fill_guest(struct table **out, const struct figures *f,
 }
 
 /* The first four are those of the guest table. */
-enum { A_WHERE = G_VCPU + 1, A_DIRECTION, A_COUNT, A_SAMPLES, A_TIME, A_MIN, A_AVG, A_P50, A_P99,
-       A_MAX, A_MAX_AT };
+enum {
+	A_WHERE = G_VCPU + 1,
+	A_DIRECTION,
+	A_COUNT,
+	A_SAMPLES,
+	A_TIME,
+	A_MIN,
+	A_AVG,
+	A_P50,
+	A_P99,
+	A_MAX,
+	A_MAX_AT
+};
 
-#define ACCESS_COLUMNS(key, title)                                                                 \
-	{                                                                                          \
-		[G_NAME] = { "name", "task", TABLE_TEXT, 0 },                                      \
-		[G_TID] = { "tid", "tid", TABLE_INTEGER, 0 },                                      \
-		[G_VM] = { "vm", "vm", TABLE_TEXT, 0 },                                            \
-		[G_VCPU] = { "vcpu", "vcpu", TABLE_INTEGER, 0 },                                   \
-		[A_WHERE] = { key, title, TABLE_TEXT, 0 },                                         \
-		[A_DIRECTION] = { "direction", "direction", TABLE_TEXT, 0 },                       \
-		[A_COUNT] = { "count", "count", TABLE_COUNT, 0 },                                  \
-		[A_SAMPLES] = { "timed", "timed", TABLE_COUNT, TABLE_WIDE },                       \
-		[A_TIME] = { "time_ns", "time ms", TABLE_MS, 0 },                                  \
-		[A_MIN] = { "min_ns", "min us", TABLE_US, 0 },                                     \
-		[A_AVG] = { "avg_ns", "avg us", TABLE_US, 0 },                                     \
-		[A_P50] = { "p50_ns", "p50 us", TABLE_US, TABLE_WIDE },                            \
-		[A_P99] = { "p99_ns", "p99 us", TABLE_US, 0 },                                     \
-		[A_MAX] = { "max_ns", "max us", TABLE_US, 0 },                                     \
-		[A_MAX_AT] = { "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE },                  \
-		TABLE_COLUMNS_END,                                                                 \
+#define ACCESS_COLUMNS(key, title)                                                                    \
+	{                                                                                             \
+		[G_NAME] = { "name", "task", TABLE_TEXT, 0 },                                         \
+		[G_TID] = { "tid", "tid", TABLE_INTEGER, 0 }, [G_VM] = { "vm", "vm", TABLE_TEXT, 0 }, \
+		[G_VCPU] = { "vcpu", "vcpu", TABLE_INTEGER, 0 },                                      \
+		[A_WHERE] = { key, title, TABLE_TEXT, 0 },                                            \
+		[A_DIRECTION] = { "direction", "direction", TABLE_TEXT, 0 },                          \
+		[A_COUNT] = { "count", "count", TABLE_COUNT, 0 },                                     \
+		[A_SAMPLES] = { "timed", "timed", TABLE_COUNT, TABLE_WIDE },                          \
+		[A_TIME] = { "time_ns", "time ms", TABLE_MS, 0 },                                     \
+		[A_MIN] = { "min_ns", "min us", TABLE_US, 0 },                                        \
+		[A_AVG] = { "avg_ns", "avg us", TABLE_US, 0 },                                        \
+		[A_P50] = { "p50_ns", "p50 us", TABLE_US, TABLE_WIDE },                               \
+		[A_P99] = { "p99_ns", "p99 us", TABLE_US, 0 },                                        \
+		[A_MAX] = { "max_ns", "max us", TABLE_US, 0 },                                        \
+		[A_MAX_AT] = { "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE },                     \
+		TABLE_COLUMNS_END,                                                                    \
 	}
 
 static const struct table_column access_columns[ANALYZE_ACCESS_N][A_MAX_AT + 2] = {

@@ -8,8 +8,27 @@
 #include "cmd/exits.h"
 
 enum {
-	NAME, TID, PID, VM, VCPU, REASON, CODE, IDLE, COUNT, COUNT_PERCENT, TIME, TIME_PERCENT, MIN,
-	AVG, P50, P99, P999, MAX, MAX_AT, ON_CPU, BROKEN,
+	NAME,
+	TID,
+	PID,
+	VM,
+	VCPU,
+	REASON,
+	CODE,
+	IDLE,
+	COUNT,
+	COUNT_PERCENT,
+	TIME,
+	TIME_PERCENT,
+	MIN,
+	AVG,
+	P50,
+	P99,
+	P999,
+	MAX,
+	MAX_AT,
+	ON_CPU,
+	BROKEN,
 };
 
 static const struct table_column columns[] = {
@@ -190,7 +209,10 @@ int exits_fill(struct table **out, const struct figures *f, const struct analyze
 		status = group_row(t, f, &groups.items[i], by, sum);
 	if (!status) {
 		table_total(t);
-		table_text(t, by == EXITS_BY_REASON ? REASON : by == EXITS_BY_VM ? VM : NAME,
+		table_text(t,
+			   by == EXITS_BY_REASON ? REASON
+			   : by == EXITS_BY_VM   ? VM
+						 : NAME,
 			   "total without idle");
 		numbers(t, &sum->work, sum);
 	}

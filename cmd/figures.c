@@ -65,6 +65,24 @@ int figures_run(struct figures *f)
 	return CMD_DONE;
 }
 
+/* CSV has no place for the loss line. */
+static void tell_loss(const struct figures *f, const struct analyze_summary *sum)
+{
+	struct loss_sum loss;
+	struct sink s;
+	char *line;
+
+	loss_sum(&loss, f->reader, sum->from_ns, sum->to_ns);
+	if (!loss.lost && !loss.unreadable && !loss.damaged)
+		return;
+	sink_to_memory(&s);
+	loss_line(&s, &loss, f->unknown_ns);
+	line = sink_take(&s, NULL);
+	if (line)
+		cmd_warn(f->call, f->file, "%s", line);
+	free(line);
+}
+
 int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
@@ -93,19 +111,10 @@ int figures_print(struct figures *f, const char *note, struct table *const *tabl
 	sink_finish(&s);
 	if (rc == -ENOMEM)
 		return figures_no_memory(f);
-	if (f->opts->format == OPTIONS_CSV && cdict_reader_loss_count(f->reader)) {
-		/* CSV has no place for it */
-		struct loss_sum loss;
-		char *line;
-
-		loss_sum(&loss, f->reader, sum->from_ns, sum->to_ns);
-		sink_to_memory(&s);
-		loss_line(&s, &loss, f->unknown_ns);
-		line = sink_take(&s, NULL);
-		if (line)
-			cmd_warn(f->call, f->file, "%s", line);
-		free(line);
-	}
+	if (rc)
+		return cmd_stdout_error(f->call, rc);
+	if (f->opts->format == OPTIONS_CSV)
+		tell_loss(f, sum);
 	return loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
 }
 

@@ -41,9 +41,10 @@ static void wrap(struct sink *s, const char *text, size_t at, size_t indent)
 
 void help_commands(struct sink *s, const struct cmd *const *cmds)
 {
-	sink_puts(s, "usage: cdict [--version] [--help] COMMAND [OPTIONS]\n\n"
-		     "What Linux perf recorded of the scheduler and of KVM, kept in one small file,\n"
-		     "in numbers and in pictures.\n\n");
+	sink_puts(s,
+		  "usage: cdict [--version] [--help] COMMAND [OPTIONS]\n\n"
+		  "What Linux perf recorded of the scheduler and of KVM, kept in one small file,\n"
+		  "in numbers and in pictures.\n\n");
 	for (; *cmds; cmds++) {
 		sink_printf(s, "  %-11s ", (*cmds)->name);
 		sink_puts(s, (*cmds)->brief);
@@ -87,8 +88,9 @@ static void option(struct sink *s, const struct cmd_option *o)
 
 void help_command(struct sink *s, const struct cmd *cmd)
 {
-	static const struct cmd_option help = { .kind = CMD_OPT_FLAG, .letter = 'h',
-						.name = "help", .help = "print this" };
+	static const struct cmd_option help = {
+		.kind = CMD_OPT_FLAG, .letter = 'h', .name = "help", .help = "print this"
+	};
 
 	sink_printf(s, "usage: cdict %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
 		    cmd->operands);

@@ -89,7 +89,9 @@ bool info_wall(const struct info *info, uint64_t t_ns, uint64_t *wall_ns)
 static int info_run(const struct cmd_call *call)
 {
 	const struct info_opts *opts = call->opts;
-	struct info info = { .file = options_input(call), .labels = opts->labels };
+	struct info info = { .file = options_input(call),
+			     .labels = opts->labels,
+			     .all_types = call->verbose > 0 };
 	struct cdict_error err = { 0 };
 	struct sink s;
 	int rc, status;
@@ -117,7 +119,11 @@ static int info_run(const struct cmd_call *call)
 		info_print_text(&s, &info);
 	else
 		info_print_json(&s, &info);
-	sink_finish(&s);
+	rc = sink_finish(&s);
+	if (rc) {
+		status = cmd_stdout_error(call, rc);
+		goto out;
+	}
 	status = loss_status(call, info.file, info.reader, opts->shared.max_loss_pct);
 out:
 	free(info.events);
@@ -128,7 +134,8 @@ out:
 static const struct cmd_option info_options[] = {
 	OPTION_INPUT,
 	CMD_FLAG(0, "verify", struct info_opts, verify, "read and test every block of the file"),
-	CMD_FLAG(0, "labels", struct info_opts, labels, "list the tasks, with the names given them"),
+	CMD_FLAG(0, "labels", struct info_opts, labels,
+		 "list the tasks, with the names given them"),
 	OPTION_FORMAT_TEXT_JSON,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,

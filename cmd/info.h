@@ -9,13 +9,14 @@
 struct info {
 	const char *file;
 	struct cdict_reader *reader;
-	uint64_t *events; /* per event type */
-	uint64_t counted; /* events that could be read */
+	uint64_t *events;              /* per event type */
+	uint64_t counted;              /* events that could be read */
 	size_t n_threads, n_processes; /* distinct tids and pids that the recorder named */
-	uint64_t first_ns, last_ns; /* valid when any_event */
+	uint64_t first_ns, last_ns;    /* valid when any_event */
 	bool any_event;
-	bool verified;    /* --verify: every block was read and tested */
-	bool labels;      /* --labels */
+	bool verified;  /* --verify: every block was read and tested */
+	bool labels;    /* --labels */
+	bool all_types; /* -v: also those without an event */
 };
 
 /* The wall clock of @t_ns, ns since 1970; false when the capture does not tell. */

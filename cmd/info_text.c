@@ -72,7 +72,7 @@ static void instant(struct sink *s, const struct info *info, const char *title, 
 	if (info_wall(info, t_ns, &wall))
 		sink_printf(s, " s = %s", number_utc(room, wall));
 	else
-		sink_puts(s, " s, wall clock unknown");
+		sink_puts(s, " s (wall clock not recorded; perf record -k mono does)");
 	sink_putc(s, '\n');
 }
 
@@ -109,7 +109,8 @@ static void contents(struct sink *s, const struct info *info)
 	line(s, info, "written by", "capture.version");
 	if (input) {
 		key(s, "made from");
-		sink_printf(s, "%s bytes of perf.data", number_grouped(room, strtoull(input, NULL, 10)));
+		sink_printf(s, "%s bytes of perf.data",
+			    number_grouped(room, strtoull(input, NULL, 10)));
 		if (mode) {
 			sink_puts(s, " (");
 			escape_terminal(s, mode, strlen(mode));
@@ -165,16 +166,24 @@ static void counts(struct sink *s, struct by_count *rows, size_t n, uint64_t tot
 static void events(struct sink *s, const struct info *info)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(info->reader);
-	size_t types = cdict_schema_count(schema), skipped = cdict_reader_unstored_count(info->reader);
+	size_t types = cdict_schema_count(schema),
+	       skipped = cdict_reader_unstored_count(info->reader);
 	struct by_count *rows = calloc(types + skipped + 1, sizeof(*rows));
 	size_t n = 0;
 
 	if (!rows)
 		return;
-	for (size_t i = 0; i < types; i++)
-		rows[n++] = (struct by_count){ cdict_schema_at(schema, i)->name, info->events[i] };
-	sink_printf(s, "\nevents by type (%zu)\n", types);
+	for (size_t i = 0; i < types; i++) {
+		if (info->events[i] || info->all_types)
+			rows[n++] = (struct by_count){ cdict_schema_at(schema, i)->name,
+						       info->events[i] };
+	}
+	sink_puts(s, "\nevents by type\n");
 	counts(s, rows, n, info->counted);
+	if (n < types)
+		sink_printf(s,
+			    "%14zu  more types were recorded and did not occur (-v lists them)\n",
+			    types - n);
 	if (skipped)
 		sink_puts(s, "\nin the recording, not stored here\n");
 	for (size_t i = 0; i < skipped; i++) {
@@ -186,6 +195,7 @@ static void events(struct sink *s, const struct info *info)
 	free(rows);
 }
 
+/* One line a record. */
 static void losses(struct sink *s, const struct info *info)
 {
 	size_t n = cdict_reader_loss_count(info->reader);
@@ -215,6 +225,11 @@ static void losses(struct sink *s, const struct info *info)
 		}
 		sink_putc(s, '\n');
 	}
+	if (cdict_reader_late_count(info->reader))
+		sink_printf(s,
+			    "late: %zu events reached the recording out of order and stand in "
+			    "their place\n",
+			    cdict_reader_late_count(info->reader));
 }
 
 static void state(struct sink *s, const struct info *info)

@@ -24,6 +24,15 @@ const char *loss_what(enum cdict_loss_what what)
 	return "unknown";
 }
 
+bool loss_missing(const struct cdict_loss *loss)
+{
+	return loss->what == CDICT_LOSS_RING || loss->what == CDICT_LOSS_SAMPLES ||
+	       loss->what == CDICT_LOSS_DAMAGE;
+}
+
+/* A loss record may name any CPU; beyond this one it is of none. */
+#define MAX_CPUS 65536
+
 /* Events per CPU that are missing. */
 struct per_cpu {
 	uint64_t count, from_ns, to_ns;
@@ -57,11 +66,18 @@ static void find_worst(struct loss_sum *out, const struct per_cpu *cpus, uint32_
 
 void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 {
-	uint32_t n = cdict_reader_cpus(r);
-	struct per_cpu *cpus = calloc(n ? n : 1, sizeof(*cpus));
+	struct per_cpu *cpus;
 	struct cdict_damage damage;
 	uint64_t gone = 0;
+	uint32_t n = 0;
 
+	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
+		uint32_t cpu = cdict_reader_loss_at(r, i)->cpu;
+
+		if (cpu >= n && cpu < MAX_CPUS)
+			n = cpu + 1;
+	}
+	cpus = calloc(n + 1, sizeof(*cpus));
 	cdict_reader_damage(r, &damage);
 	*out = (struct loss_sum){ .stored = cdict_reader_events(r),
 				  .damaged = damage.events,
@@ -69,11 +85,10 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
 		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
 
-		if (loss->what != CDICT_LOSS_DISORDER && loss->what != CDICT_LOSS_THROTTLE)
+		if (loss_missing(loss))
 			gone += loss->count;
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
-		out->records++;
 		switch (loss->what) {
 		case CDICT_LOSS_DISORDER:
 			out->disordered += loss->count;
@@ -134,15 +149,15 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 			    number_seconds(to, sum->worst_to_ns));
 	}
 	if (sum->throttled_ns) {
-		sink_printf(s, "%sthrottled for %.3f ms", any ? ", " : "loss: ",
-			    (double)sum->throttled_ns / 1e6);
+		sink_printf(s, "%sthrottled for %.3f ms",
+			    any ? ", " : "loss: ", (double)sum->throttled_ns / 1e6);
 		any = true;
 	}
 	if (sum->disordered)
 		add_part(s, &any, "%s events out of order", sum->disordered);
 	if (unknown_ns) {
-		sink_printf(s, "%s%.3f ms of CPU time unknown", any ? ", " : "loss: ",
-			    (double)unknown_ns / 1e6);
+		sink_printf(s, "%s%.3f ms of CPU time unknown",
+			    any ? ", " : "loss: ", (double)unknown_ns / 1e6);
 		any = true;
 	}
 	if (!any)
@@ -209,8 +224,10 @@ int loss_status(const struct cmd_call *call, const char *file, const struct cdic
 		status = CMD_DAMAGED;
 	}
 	if (sum.percent > max_loss_pct) {
-		cmd_warn(call, file, "%.2f %% of the events are lost, more than the %.10g %% of "
-			 "--max-loss", sum.percent, max_loss_pct);
+		cmd_warn(call, file,
+			 "%.2f %% of the events are lost, more than the %.10g %% of "
+			 "--max-loss",
+			 sum.percent, max_loss_pct);
 		status = CMD_DAMAGED;
 	}
 	return status;

@@ -19,18 +19,16 @@ struct loss_sum {
 	uint64_t disordered; /* stored, but out of order beyond sorting */
 	uint64_t throttled_ns;
 	uint64_t stored;
-	size_t records;      /* of loss */
-	double percent;      /* of all events that happened: lost, unreadable, damaged */
-	bool any_cpu;        /* some of it is of no known CPU */
-	uint32_t worst_cpu;  /* CDICT_CPU_UNKNOWN: none */
+	double percent;     /* of all events that happened: lost, unreadable, damaged */
+	bool any_cpu;       /* some of it is of no known CPU */
+	uint32_t worst_cpu; /* CDICT_CPU_UNKNOWN: none */
 	uint64_t worst_count, worst_from_ns, worst_to_ns;
-	uint32_t cpus;       /* how many CPUs lost something */
+	uint32_t cpus; /* how many CPUs lost something */
 };
 
 /* loss_sum - what touches [from_ns, to_ns]; a record that does counts whole, for
  * nobody knows where in its range its events were.  percent is of the capture. */
-void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_ns,
-	      uint64_t to_ns);
+void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns);
 
 /* loss_line - one sentence for people, without the line's end. */
 void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
@@ -38,6 +36,7 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns);
 
+bool loss_missing(const struct cdict_loss *loss); /* events are missing, not only noted */
 const char *loss_what(enum cdict_loss_what what); /* "ring", "throttle"... */
 
 /* loss_status - CMD_DAMAGED, with a warning, when the file is cut or damaged, the

@@ -2,8 +2,10 @@
 /* cdict: picks the command, and answers for what every command shares. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/sink.h"
 #include "cmd/commands.h"
@@ -19,7 +21,7 @@ static const struct cmd *const commands[] = {
 #define X(name) &cmd_##name,
 	COMMANDS(X)
 #undef X
-	NULL,
+		NULL,
 };
 
 static const struct cmd *find(const char *name)
@@ -31,23 +33,27 @@ static const struct cmd *find(const char *name)
 	return NULL;
 }
 
+/* A failed write's errno may be gone; whether a pipe's reader is gone can be asked. */
+static bool reader_left(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
 /* What did not reach stdout was lost: tell, unless its reader just went away. */
 static int close_stdout(const struct cmd_call *call, int status)
 {
-	struct cdict_error err = { .code = 0, .offset = CDICT_NO_OFFSET };
 	bool failed = ferror(stdout) != 0;
 
 	errno = 0;
-	if (fflush(stdout) || fclose(stdout))
+	if (failed && reader_left())
+		errno = EPIPE;
+	else if (fflush(stdout) || fclose(stdout))
 		failed = true;
-	if (!failed)
+	if (!failed || status == CMD_FAILED) /* told already */
 		return status;
-	if (status == CMD_FAILED) /* told already */
-		return status;
-	err.code = errno ? -errno : -EIO;
-	snprintf(err.text, sizeof(err.text), "standard output: %s",
-		 errno ? cdict_strerror(err.code) : "could not be written");
-	return cmd_error(call, NULL, &err);
+	return cmd_stdout_error(call, -errno);
 }
 
 /* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and

@@ -51,6 +51,15 @@ int cmd_error(const struct cmd_call *call, const char *subject, const struct cdi
 	return CMD_FAILED;
 }
 
+int cmd_stdout_error(const struct cmd_call *call, int code)
+{
+	struct cdict_error err = { .code = code, .offset = CDICT_NO_OFFSET };
+
+	snprintf(err.text, sizeof(err.text), "standard output: %s",
+		 code ? cdict_strerror(code) : "could not be written");
+	return cmd_error(call, NULL, &err);
+}
+
 int cmd_errorf(const struct cmd_call *call, const char *subject, const char *fmt, ...)
 {
 	va_list ap;

@@ -48,8 +48,11 @@ char *number_bytes(char out[NUMBER_ROOM], uint64_t bytes)
 	if (unit == 0)
 		snprintf(out, NUMBER_ROOM, "%" PRIu64 " %s", bytes, units[0]);
 	else
-		snprintf(out, NUMBER_ROOM, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v,
-			 units[unit]);
+		snprintf(out, NUMBER_ROOM, "%.*f %s",
+			 v < 9.995   ? 2
+			 : v < 99.95 ? 1
+				     : 0,
+			 v, units[unit]);
 	return out;
 }
 

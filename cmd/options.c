@@ -219,8 +219,8 @@ bool options_filter_task(const struct options_filter *f, int32_t tid, const char
 	}
 	if (f->tids->n && (lo == f->tids->n || f->tids->tids[lo] != tid))
 		return false;
-	return !re || pcre2_match(re->code, (PCRE2_SPTR)name, strlen(name), 0, 0, re->match,
-				  NULL) >= 0;
+	return !re ||
+	       pcre2_match(re->code, (PCRE2_SPTR)name, strlen(name), 0, 0, re->match, NULL) >= 0;
 }
 
 int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err)

@@ -56,13 +56,16 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 	CMD_STRING('t', "task", struct options_shared, task, "REGEX",                              \
 		   "only tasks whose name matches; a leading * is taken as .*")
 #define OPTION_CPU                                                                                 \
-	{ CMD_OPTION(CMD_OPT_CPUS, 'C', "cpu", struct options_shared, cpus, "LIST",                \
-		     "only these CPUs, as in 0-3,8") }
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_CPUS, 'C', "cpu", struct options_shared, cpus, "LIST",          \
+			   "only these CPUs, as in 0-3,8")                                         \
+	}
 #define OPTION_TID                                                                                 \
-	{ CMD_OPTION(CMD_OPT_TIDS, 0, "tid", struct options_shared, tids, "LIST",                  \
-		     "only these thread ids, as in 17,23") }
-#define OPTION_VM                                                                                  \
-	CMD_STRING(0, "vm", struct options_shared, vm, "NAME", "only tasks of this VM")
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_TIDS, 0, "tid", struct options_shared, tids, "LIST",            \
+			   "only these thread ids, as in 17,23")                                   \
+	}
+#define OPTION_VM CMD_STRING(0, "vm", struct options_shared, vm, "NAME", "only tasks of this VM")
 #define OPTION_TIME                                                                                \
 	CMD_STRING(0, "time", struct options_shared, time, "START,STOP",                           \
 		   "only this time: seconds of the capture's clock, or percent as in 10%-20%")
@@ -70,8 +73,7 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 	CMD_STRING('f', "from", struct options_shared, from_ms, "MS",                              \
 		   "begin MS milliseconds after the first event")
 #define OPTION_CAP                                                                                 \
-	CMD_STRING('c', "cap", struct options_shared, cap_ms, "MS",                                \
-		   "stop after MS milliseconds")
+	CMD_STRING('c', "cap", struct options_shared, cap_ms, "MS", "stop after MS milliseconds")
 #define OPTION_FORMAT                                                                              \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
 		   "how to print: text, csv, json or md")
@@ -114,14 +116,14 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
  * the events' time must also be in @windows when there are several.
  */
 struct options_filter {
-	struct cdict_query query;  /* bitmaps borrowed from this struct and from the options */
+	struct cdict_query query;    /* bitmaps borrowed from this struct and from the options */
 	struct timespec_set windows; /* at least one unless the capture holds no event */
-	uint64_t from_ns, to_ns;   /* first start, last end: clipped to the capture */
-	bool clipped;              /* --time, --from or --cap was given */
+	uint64_t from_ns, to_ns;     /* first start, last end: clipped to the capture */
+	bool clipped;                /* --time, --from or --cap was given */
 	const struct cmd_tids *tids;
 	const char *vm;
-	uint64_t *types;           /* bitmap of @query, owned */
-	void *regex;               /* compiled -t, owned; NULL: not given */
+	uint64_t *types; /* bitmap of @query, owned */
+	void *regex;     /* compiled -t, owned; NULL: not given */
 };
 
 /* options_filter_init - from @o for @r.  CDICT_EUSAGE when an option's text is

@@ -42,8 +42,8 @@ static void install_handlers(void)
 		return;
 	installed = true;
 	for (size_t i = 0; i < N_FATAL; i++) {
-		struct sigaction now, want = { .sa_handler = on_fatal_signal,
-					       .sa_flags = SA_RESETHAND };
+		struct sigaction now,
+			want = { .sa_handler = on_fatal_signal, .sa_flags = SA_RESETHAND };
 
 		/* what the parent ignores (nohup) or the command handles stays so */
 		if (!sigaction(fatal_signals[i], NULL, &now) && now.sa_handler == SIG_DFL)

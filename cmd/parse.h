@@ -15,7 +15,7 @@ struct cmd_args {
 	void *opts;            /* the command's options struct */
 	const char **operands; /* NULL-terminated */
 	size_t n_operands;
-	bool help;             /* -h or --help: nothing after it was looked at */
+	bool help; /* -h or --help: nothing after it was looked at */
 };
 
 /* cmd_parse - @argv is NULL-terminated, without the program's and the command's

@@ -2,6 +2,7 @@
 /* cdict script: events as perf script prints them. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,104 @@ static const struct cmd_option script_options[] = {
 };
 
 #define FLUSH_BYTES (64u << 10)
+
+/* Events that perf hands out late wait here, printed, for their place. */
+struct late {
+	const struct cdict_late **rows; /* by time */
+	size_t n;
+	struct late_line {
+		uint64_t after_ns;
+		size_t at, len;
+	} *waiting; /* in order of after_ns, those of one by time */
+	size_t n_waiting, cap;
+	struct buf text;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct cdict_late *x = *(const struct cdict_late *const *)a;
+	const struct cdict_late *y = *(const struct cdict_late *const *)b;
+
+	return (x->t_ns > y->t_ns) - (x->t_ns < y->t_ns);
+}
+
+static bool late_init(struct late *late, const struct cdict_reader *r)
+{
+	*late = (struct late){ .n = cdict_reader_late_count(r) };
+	late->rows = calloc(late->n + 1, sizeof(*late->rows));
+	if (!late->rows)
+		return false;
+	for (size_t i = 0; i < late->n; i++)
+		late->rows[i] = cdict_reader_late_at(r, i);
+	qsort(late->rows, late->n, sizeof(*late->rows), by_time);
+	return true;
+}
+
+static void late_fini(struct late *late)
+{
+	free(late->rows);
+	free(late->waiting);
+	buf_fini(&late->text);
+}
+
+/* After what @ev is printed, or 0: in its place. */
+static uint64_t late_after(const struct late *late, const struct cdict_event *ev)
+{
+	size_t lo = 0, hi = late->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (late->rows[mid]->t_ns < ev->t_ns)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < late->n && late->rows[lo]->t_ns == ev->t_ns; lo++)
+		if (late->rows[lo]->cpu == ev->cpu)
+			return late->rows[lo]->after_ns;
+	return 0;
+}
+
+/* Moves the last line of @lines to those that wait. */
+static bool late_wait(struct late *late, uint64_t after_ns, struct buf *lines, size_t at)
+{
+	size_t i = late->n_waiting;
+
+	if (late->n_waiting == late->cap) {
+		size_t cap = late->cap ? 2 * late->cap : 16;
+		struct late_line *waiting = realloc(late->waiting, cap * sizeof(*waiting));
+
+		if (!waiting)
+			return false;
+		late->waiting = waiting;
+		late->cap = cap;
+	}
+	for (; i && late->waiting[i - 1].after_ns > after_ns; i--)
+		late->waiting[i] = late->waiting[i - 1];
+	late->waiting[i] = (struct late_line){ after_ns, late->text.len, lines->len - at };
+	late->n_waiting++;
+	buf_add(&late->text, lines->data + at, lines->len - at);
+	lines->len = at;
+	return !late->text.failed;
+}
+
+/* What waits for everything before @t_ns is printed now. */
+static void late_release(struct late *late, uint64_t t_ns, struct buf *lines)
+{
+	size_t n = 0;
+
+	while (n < late->n_waiting && late->waiting[n].after_ns < t_ns) {
+		buf_add(lines, late->text.data + late->waiting[n].at, late->waiting[n].len);
+		n++;
+	}
+	if (!n)
+		return;
+	late->n_waiting -= n;
+	memmove(late->waiting, late->waiting + n, late->n_waiting * sizeof(*late->waiting));
+	if (!late->n_waiting)
+		late->text.len = 0;
+}
 
 static bool wanted(const struct options_filter *f, const struct options_shared *o,
 		   const struct cdict_event *ev)
@@ -64,13 +163,16 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	const struct script_opts *o = call->opts;
 	struct print *print = print_new(cdict_reader_schema(r));
 	bool terminal = isatty(STDOUT_FILENO);
+	uint64_t after_ns;
+	size_t at;
 	struct cdict_error err = { 0 };
 	struct cdict_events *it = NULL;
 	struct buf lines = { 0 };
+	struct late late;
 	struct cdict_event ev;
 	int ret = -ENOMEM, status;
 
-	if (!print)
+	if (!late_init(&late, r) || !print)
 		cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	else
 		ret = cdict_events_open(&it, r, &f->query, &err);
@@ -78,14 +180,19 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		ret = 0;
 		if (!wanted(f, &o->shared, &ev))
 			continue;
+		late_release(&late, ev.t_ns, &lines);
+		at = lines.len;
 		print_event(print, &ev, &lines);
-		if (lines.failed)
+		after_ns = late.n ? late_after(&late, &ev) : 0;
+		if (lines.failed || (after_ns && !late_wait(&late, after_ns, &lines, at)))
 			ret = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 		else if (lines.len >= FLUSH_BYTES)
 			flush(&lines, terminal);
 	}
+	late_release(&late, UINT64_MAX, &lines);
 	flush(&lines, terminal);
 	cdict_events_close(it);
+	late_fini(&late);
 	print_free(print);
 	buf_fini(&lines);
 	status = ret < 0 ? cmd_error(call, input, &err) :

@@ -209,9 +209,10 @@ static int parse_keys(struct sort_keys *keys, const char *spec, struct cdict_err
 		else if (order_len == 5 && !strncmp(order, ":desc", 5))
 			keys->key[keys->n].descending = true;
 		else if (order_len)
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "option --sort takes KEY, KEY:asc or KEY:desc, not '%.*s'",
-					  (int)whole, p);
+			return cdict_fail(
+				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"option --sort takes KEY, KEY:asc or KEY:desc, not '%.*s'",
+				(int)whole, p);
 		keys->n++;
 		p += whole;
 		if (!*p)

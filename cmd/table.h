@@ -50,15 +50,18 @@ struct table_column {
 	enum table_kind kind;
 	unsigned flags;
 };
-#define TABLE_COLUMNS_END { NULL, NULL, TABLE_END, 0 }
+#define TABLE_COLUMNS_END                                                                          \
+	{                                                                                          \
+		NULL, NULL, TABLE_END, 0                                                           \
+	}
 
 /* A cell. */
 struct table_cell {
 	bool set;
 	union {
-		char *text;     /* owned */
-		uint64_t u64;   /* COUNT, MS, US, TIME */
-		int64_t i64;    /* INTEGER */
+		char *text;   /* owned */
+		uint64_t u64; /* COUNT, MS, US, TIME */
+		int64_t i64;  /* INTEGER */
 		double percent;
 	};
 };
@@ -99,14 +102,14 @@ void table_top(struct table *t, uint64_t n);
 
 /* What stands around the tables. */
 struct table_frame {
-	const char *command;  /* "tasks": the schema's name is cdict-tasks */
-	unsigned version;     /* of the schema; 0 means 1 */
+	const char *command; /* "tasks": the schema's name is cdict-tasks */
+	unsigned version;    /* of the schema; 0 means 1 */
 	const char *file;
 	const struct cdict_reader *reader;
-	uint64_t from_ns, to_ns; /* the window of the figures */
+	uint64_t from_ns, to_ns;    /* the window of the figures */
 	const uint64_t *unknown_ns; /* CPU time of which nobody knows the runner; NULL: not asked */
-	const char *note;     /* a line between title and table in text and Markdown, or NULL */
-	bool wide;            /* -v: TABLE_WIDE columns too */
+	const char *note; /* a line between title and table in text and Markdown, or NULL */
+	bool wide;        /* -v: TABLE_WIDE columns too */
 };
 
 /* table_print - @format is enum options_format.  CSV has room for the first table only.
@@ -120,8 +123,8 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 void table_print_md(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		    size_t n);
 void table_print_csv(struct sink *s, const struct table *t);
-void table_print_json(struct sink *s, const struct table_frame *frame,
-		      struct table *const *tables, size_t n);
+void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n);
 /* The objects "schema", "capture" and "window_ns" of every JSON document. */
 void table_frame_json(struct json *j, const struct table_frame *frame);
 

@@ -82,9 +82,12 @@ static void json_row(struct json *j, const char *key, const struct table *t,
 void table_frame_json(struct json *j, const struct table_frame *frame)
 {
 	static const char *const keys[][2] = {
-		{ "host", "host.name" },        { "kernel", "host.kernel" },
-		{ "arch", "host.arch" },        { "cpu", "host.cpu" },
-		{ "perf_version", "perf.version" }, { "clock", "clock.id" },
+		{ "host", "host.name" },
+		{ "kernel", "host.kernel" },
+		{ "arch", "host.arch" },
+		{ "cpu", "host.cpu" },
+		{ "perf_version", "perf.version" },
+		{ "clock", "clock.id" },
 	};
 	char name[64];
 
@@ -108,8 +111,8 @@ void table_frame_json(struct json *j, const struct table_frame *frame)
 	json_close(j);
 }
 
-void table_print_json(struct sink *s, const struct table_frame *frame,
-		      struct table *const *tables, size_t n)
+void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n)
 {
 	struct loss_sum sum;
 	struct json j;
@@ -129,7 +132,8 @@ void table_print_json(struct sink *s, const struct table_frame *frame,
 		if (t->total) {
 			char key[64];
 
-			snprintf(key, sizeof(key), "%s%s", i ? t->name : "", i ? "_total" : "total");
+			snprintf(key, sizeof(key), "%s%s", i ? t->name : "",
+				 i ? "_total" : "total");
 			json_row(&j, key, t, t->total);
 		}
 	}

@@ -8,9 +8,18 @@
 #include "cmd/number.h"
 #include "cmd/table.h"
 
-static bool visible(const struct table_frame *frame, const struct table_column *c)
+/* A column in which no row says anything is left out, too. */
+static bool visible(const struct table_frame *frame, const struct table *t, size_t c)
 {
-	return !(c->flags & TABLE_MACHINE) && (!(c->flags & TABLE_WIDE) || frame->wide);
+	unsigned flags = t->columns[c].flags;
+
+	if ((flags & TABLE_MACHINE) || ((flags & TABLE_WIDE) && !frame->wide))
+		return false;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (t->cells[r * t->n_columns + c].set)
+			return true;
+	}
+	return !t->n_rows || (t->total && t->total[c].set);
 }
 
 /* "compute-01, 5.003127 s from 812.000001, 12,004 events, 4 CPUs" */
@@ -61,7 +70,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		const char *text;
 		size_t width, blanks;
 
-		if (!visible(frame, col))
+		if (!visible(frame, t, c))
 			continue;
 		text = row ? table_cell_human(col, &row[c], room) : col->title;
 		width = escape_width(text, strlen(text));
@@ -89,7 +98,7 @@ static void rule(struct sink *s, const struct table_frame *frame, const struct t
 	size_t width = 0;
 
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (visible(frame, &t->columns[c]))
+		if (visible(frame, t, c))
 			width += widths[c] + (width ? 2 : 0);
 	}
 	sink_repeat(s, '-', width);
@@ -152,7 +161,7 @@ static void md_row(struct sink *s, const struct table_frame *frame, const struct
 		char room[NUMBER_ROOM];
 		const char *text;
 
-		if (!visible(frame, col))
+		if (!visible(frame, t, c))
 			continue;
 		text = row ? table_cell_human(col, &row[c], room) : col->title;
 		sink_puts(s, "| ");
@@ -170,7 +179,7 @@ static void md_table(struct sink *s, const struct table_frame *frame, const stru
 {
 	md_row(s, frame, t, NULL, false);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (visible(frame, &t->columns[c]))
+		if (visible(frame, t, c))
 			sink_puts(s, t->columns[c].kind == TABLE_TEXT ? "| --- " : "| ---: ");
 	}
 	sink_puts(s, "|\n");

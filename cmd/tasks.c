@@ -13,10 +13,42 @@ struct tasks_opts {
 };
 
 enum {
-	NAME, TID, PID, COMM, VM, VCPU, CPU, IDLE, RUN, RUN_PERCENT, EDGE, UNKNOWN, SWITCHES,
-	VOLUNTARY, INVOLUNTARY, SLEEP, DISK, IOWAIT, PREEMPTED, SLEEP_NS, DISK_NS, IOWAIT_NS,
-	PREEMPTED_NS, WAKEUPS, MIGRATIONS, NODE_MIGRATIONS, LAT_AVG, LAT_P50, LAT_P99, LAT_MAX,
-	LAT_MAX_AT, SLICE_AVG, SLICE_P50, SLICE_P99, SLICE_MAX, EVENTS,
+	NAME,
+	TID,
+	PID,
+	COMM,
+	VM,
+	VCPU,
+	CPU,
+	IDLE,
+	RUN,
+	RUN_PERCENT,
+	EDGE,
+	UNKNOWN,
+	SWITCHES,
+	VOLUNTARY,
+	INVOLUNTARY,
+	SLEEP,
+	DISK,
+	IOWAIT,
+	PREEMPTED,
+	SLEEP_NS,
+	DISK_NS,
+	IOWAIT_NS,
+	PREEMPTED_NS,
+	WAKEUPS,
+	MIGRATIONS,
+	NODE_MIGRATIONS,
+	LAT_AVG,
+	LAT_P50,
+	LAT_P99,
+	LAT_MAX,
+	LAT_MAX_AT,
+	SLICE_AVG,
+	SLICE_P50,
+	SLICE_P99,
+	SLICE_MAX,
+	EVENTS,
 };
 
 static const struct table_column columns[] = {
@@ -262,7 +294,8 @@ static int tasks_run(const struct cmd_call *call)
 		status = t ? fill(t, &f, tasks, opts->per_cpu) : figures_no_memory(&f);
 	}
 	if (!status && !analyze_engine_summary(f.eng)->has_switch)
-		cmd_warn(call, f.file, "holds no sched:sched_switch: nobody knows who ran; record "
+		cmd_warn(call, f.file,
+			 "holds no sched:sched_switch: nobody knows who ran; record "
 			 "with -e 'sched:*'");
 	if (!status)
 		status = figures_print(&f, NULL, &t, 1);
@@ -291,7 +324,8 @@ static const struct cmd_example tasks_examples[] = {
 	{ "cdict tasks run.cdict", "every task, by run time, IDLE last" },
 	{ "cdict tasks run.cdict -t qemu -s latency_max_ns -n 10",
 	  "the ten QEMU threads that once waited longest for a CPU" },
-	{ "cdict tasks run.cdict --per-cpu -C 0-3 --format csv", "who ran on CPUs 0 to 3, for a script" },
+	{ "cdict tasks run.cdict --per-cpu -C 0-3 --format csv",
+	  "who ran on CPUs 0 to 3, for a script" },
 	{ NULL, NULL },
 };
 
@@ -299,10 +333,11 @@ const struct cmd cmd_tasks = {
 	.name = "tasks",
 	.brief = "run time, switches, wake-ups and latency per task",
 	.operands = "FILE",
-	.about = "A task is a thread. Run time is clipped to the window; %CPU is its share of the "
-		 "window, 100 being one CPU all the time. Latency is the wait for a CPU after a "
-		 "wake-up. With -v: sleep, block, I/O wait and preemption, time slices, the edge and "
-		 "unknown part of the run time.",
+	.about =
+		"A task is a thread. Run time is clipped to the window; %CPU is its share of the "
+		"window, 100 being one CPU all the time. Latency is the wait for a CPU after a "
+		"wake-up. With -v: sleep, block, I/O wait and preemption, time slices, the edge and "
+		"unknown part of the run time.",
 	.options = tasks_options,
 	.opts_size = sizeof(struct tasks_opts),
 	.min_operands = 0,

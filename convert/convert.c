@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <perf/event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "convert/about.h"
 #include "convert/account.h"
 #include "convert/encode.h"
+#include "convert/rounds.h"
 #include "format/writer.h"
 
 /* Memory of a conversion from a pipe is bounded: so is the number of batches there. */
@@ -31,9 +33,11 @@ struct conversion {
 	struct pending pending;
 	struct account account;
 	struct encode *encode;
+	struct rounds rounds;
 	size_t bad_formats;
 	char bad_format[256];
 	uint32_t order, order_cpu; /* pass over the rings, and the CPU it has come to */
+	bool directory; /* records come from several files */
 	uint64_t progress_at;
 };
 
@@ -159,9 +163,14 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		if (ret)
 			return ret;
 	}
-	if (event < 0 || c->formats.type_of[event] == FORMATS_UNSTORED)
+	if (event < 0)
 		return account_unstored(&c->account, event) ? 0 : no_memory(c);
 	l = &c->formats.events[event].layout;
+	if (c->formats.type_of[event] == FORMATS_UNSTORED) {
+		if (l->time >= 0 && (uint32_t)l->time + 8 <= rec->size)
+			rounds_record(&c->rounds, load64(rec->data + l->time, big));
+		return account_unstored(&c->account, event) ? 0 : no_memory(c);
+	}
 	if ((uint32_t)l->time + 8 > rec->size || (l->cpu >= 0 && (uint32_t)l->cpu + 4 > rec->size)) {
 		c->report->bad_samples++;
 		return 0;
@@ -177,6 +186,13 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		.event = (uint32_t)event,
 		.order = pass_of(c, rec, cpu),
 	};
+	if (rounds_record(&c->rounds, s.t_ns)) {
+		struct cdict_late late = { cpu, s.t_ns, c->rounds.done_ns };
+
+		ret = cdict_writer_late(c->w, &late, c->err);
+		if (ret)
+			return ret;
+	}
 	p = pending_cpu(&c->pending, cpu);
 	if (!p || !pending_add(&c->pending, p, cpu, &s, rec->size))
 		return no_memory(c);
@@ -198,6 +214,24 @@ static void progress(struct conversion *c)
 	c->opts->progress(c->opts->progress_ctx, done, perfdata_size(c->pd));
 }
 
+/* A record that is no sample. */
+static int other(struct conversion *c, const struct perfdata_record *rec)
+{
+	struct perfdata_sample_id id;
+
+	/* A directory's files are read otherwise: without rounds. */
+	if (rec->type == PERF_RECORD_FINISHED_ROUND) {
+		if (!rec->file && !c->directory)
+			rounds_finished(&c->rounds);
+	} else if (rec->type < PERF_RECORD_USER_TYPE_START) {
+		perfdata_sample_id(c->pd, rec, &id);
+		if (id.has_time)
+			rounds_record(&c->rounds, id.time);
+	}
+	c->directory |= rec->file != 0;
+	return account_record(&c->account, c->w, c->pd, rec, &c->pending, c->err);
+}
+
 static int read_records(struct conversion *c)
 {
 	struct perfdata_record rec;
@@ -208,7 +242,7 @@ static int read_records(struct conversion *c)
 		if (rec.type == PERF_RECORD_SAMPLE)
 			ret = sample(c, &rec);
 		else
-			ret = account_record(&c->account, c->w, c->pd, &rec, &c->pending, c->err);
+			ret = other(c, &rec);
 		if (ret < 0)
 			return ret;
 		if (!(++n & 1023))

@@ -11,7 +11,8 @@
 
 enum codec_strategy {
 	CODEC_HUFFMAN, /* symbols without repeating sequences */
-	CODEC_LZ,      /* short texts, tables, repeating sequences */
+	CODEC_LZ,      /* columns with repeating sequences */
+	CODEC_TEXT,    /* texts and tables: little data, pressed hard */
 	CODEC_STRATEGIES
 };
 

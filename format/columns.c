@@ -30,6 +30,8 @@ void column_sink_fini(struct column_sink *s)
 	buf_fini(&s->own);
 	buf_fini(&s->streams);
 	buf_fini(&s->scratch);
+	buf_fini(&s->numbers.symbols);
+	buf_fini(&s->numbers.bits);
 	free(s->dict.keys);
 	free(s->dict.index);
 	free(s->dict.values);
@@ -70,22 +72,9 @@ static void begin(struct column_sink *s, uint32_t id, unsigned coding)
 	buf_u8(&s->dir, (uint8_t)coding);
 }
 
-static inline unsigned bit_length(uint64_t v)
-{
-	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
-}
-
 static inline uint64_t zigzag(uint64_t v)
 {
 	return v << 1 ^ (uint64_t)((int64_t)v >> 63);
-}
-
-static inline void store_le64(uint8_t *p, uint64_t v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	memcpy(p, &v, sizeof(v));
 }
 
 /* The number that a coding stores for a miss. */
@@ -175,52 +164,42 @@ static void write_gaps(struct column_sink *s, const struct column *c)
 	buf_varint(&s->dir, s->pool.len - before);
 }
 
-/* Number -> symbol 0..127 and the bits below its two leading ones:
- * 0, 1, then for each bit length b >= 2 two symbols, b - 2 bits each. */
+/* Ends the bits with a whole byte and writes both halves. */
+static void end_numbers(struct column_sink *s, struct numbers *w)
+{
+	uint8_t tail[8];
+
+	store_le64(tail, w->acc);
+	buf_add(&w->bits, tail, (w->fill + 7) / 8);
+	buf_varint(&s->dir, w->bits.len);
+	buf_add(&s->bits, w->bits.data, w->bits.len);
+	write_symbols(s, w->symbols.data, w->symbols.len, CODEC_HUFFMAN);
+}
+
 static void write_numbers(struct column_sink *s, const struct column *c, uint32_t total, bool dense,
 			  unsigned coding)
 {
-	uint8_t *sym, *bits, *bits_start;
-	uint64_t acc = 0;
-	unsigned fill = 0;
+	struct numbers *w = &s->numbers;
 	uint32_t at = 0;
 
-	s->scratch.len = 0;
-	sym = buf_room(&s->scratch, dense ? total : c->n);
-	bits_start = bits = buf_room(&s->bits, (size_t)c->n * 8 + 16);
-	if (!sym || !bits)
+	numbers_reset(w);
+	if (!numbers_room(w, dense ? total : c->n))
 		return;
 	for (uint32_t i = 0; i < c->n; i++) {
-		uint64_t v = coded_value(coding, &c->misses[i]);
-		unsigned b = bit_length(v);
-
 		for (; dense && at < c->misses[i].at; at++)
-			*sym++ = FORMAT_SYM_HIT;
+			numbers_hit(w);
 		at++;
-		if (b < 2) {
-			*sym++ = (uint8_t)v;
-			continue;
-		}
-		*sym++ = (uint8_t)(2 * b - 2 + (v >> (b - 2) & 1));
-		b -= 2;
-		v &= b ? ~0ull >> (64 - b) : 0;
-		acc |= v << fill;
-		if (fill + b >= 64) {
-			store_le64(bits, acc);
-			bits += 8;
-			acc = fill ? v >> (64 - fill) : 0;
-			fill = fill + b - 64;
-		} else {
-			fill += b;
-		}
+		numbers_put(w, coded_value(coding, &c->misses[i]));
 	}
 	for (; dense && at < total; at++)
-		*sym++ = FORMAT_SYM_HIT;
-	for (; fill; fill = fill > 8 ? fill - 8 : 0, acc >>= 8)
-		*bits++ = (uint8_t)acc;
-	s->bits.len += (size_t)(bits - bits_start);
-	buf_varint(&s->dir, (uint64_t)(bits - bits_start));
-	write_symbols(s, s->scratch.data, (size_t)(sym - s->scratch.data), CODEC_HUFFMAN);
+		numbers_hit(w);
+	end_numbers(s, w);
+}
+
+void column_write_numbers(struct column_sink *s, uint32_t id, struct numbers *w)
+{
+	begin(s, id, FORMAT_C_DELTA | FORMAT_DENSE);
+	end_numbers(s, w);
 }
 
 static void write_dict(struct column_sink *s)
@@ -237,7 +216,8 @@ static void write_dict(struct column_sink *s)
 	write_symbols(s, s->scratch.data, s->scratch.len, CODEC_LZ);
 }
 
-static void write_codes(struct column_sink *s, const struct column *c, uint32_t total, bool dense)
+static void write_codes(struct column_sink *s, const struct column *c, uint32_t total, bool dense,
+			bool noisy)
 {
 	uint32_t at = 0;
 
@@ -250,11 +230,11 @@ static void write_codes(struct column_sink *s, const struct column *c, uint32_t 
 	}
 	for (; dense && at < total; at++)
 		buf_u8(&s->scratch, 0);
-	write_symbols(s, s->scratch.data, s->scratch.len, CODEC_LZ);
+	write_symbols(s, s->scratch.data, s->scratch.len, noisy ? CODEC_HUFFMAN : CODEC_LZ);
 }
 
 void column_write(struct column_sink *s, uint32_t id, const struct column *c, uint32_t total,
-		  bool coded, bool is_time)
+		  bool coded, bool noisy)
 {
 	/* A gap costs about a byte, a hit in a dense column about an eighth. */
 	bool dense = c->n > total / 8;
@@ -267,25 +247,21 @@ void column_write(struct column_sink *s, uint32_t id, const struct column *c, ui
 		begin(s, id, FORMAT_C_CODE | (dense ? FORMAT_DENSE : 0));
 		if (!dense)
 			write_gaps(s, c);
-		write_codes(s, c, total, dense);
+		write_codes(s, c, total, dense, noisy);
 		return;
 	}
-	if (is_time) {
-		coding = FORMAT_C_DELTA;
-	} else {
-		for (uint32_t i = 0; i < c->n; i++) {
-			const struct miss *m = &c->misses[i];
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct miss *m = &c->misses[i];
 
-			bits_delta += bit_length(zigzag(m->value - m->predicted));
-			bits_raw += bit_length(m->value);
-		}
-		coding = bits_delta <= bits_raw ? FORMAT_C_SIGNED : FORMAT_C_RAW;
-		best = (bits_delta <= bits_raw ? bits_delta : bits_raw) / 8;
-		/* With two bits of mantissa a value there is nothing to win. */
-		if (best * 8 > 3ull * c->n &&
-		    dict_try(s, c, total, dense, (size_t)(best / 2)))
-			coding = FORMAT_C_DICT;
+		bits_delta += bit_length(zigzag(m->value - m->predicted));
+		bits_raw += bit_length(m->value);
 	}
+	coding = bits_delta <= bits_raw ? FORMAT_C_SIGNED : FORMAT_C_RAW;
+	best = (bits_delta <= bits_raw ? bits_delta : bits_raw) / 8;
+	/* With two bits of mantissa a value there is nothing to win. */
+	if (best * 8 > 3ull * c->n &&
+	    dict_try(s, c, total, dense, (size_t)(best / 2)))
+		coding = FORMAT_C_DICT;
 	begin(s, id, coding | (dense ? FORMAT_DENSE : 0));
 	if (!dense)
 		write_gaps(s, c);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "format/codec.h"
@@ -35,6 +36,67 @@ static inline bool column_miss(struct column *c, uint32_t at, uint64_t value, ui
 	return true;
 }
 
+/* Numbers as symbols and bits (cdict(5), "Numbers"), written as they come. */
+struct numbers {
+	struct buf symbols, bits;
+	uint64_t acc; /* bits not yet written */
+	unsigned fill;
+};
+
+static inline unsigned bit_length(uint64_t v)
+{
+	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
+}
+
+static inline void store_le64(uint8_t *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(p, &v, sizeof(v));
+}
+
+/* numbers_room - room for @n more, so that numbers_put() need not ask. */
+static inline bool numbers_room(struct numbers *w, size_t n)
+{
+	return buf_room(&w->symbols, n) && buf_room(&w->bits, 8 * n + 16);
+}
+
+/* numbers_put - number -> symbol 0..127 and the bits below its two leading ones:
+ * 0, 1, then for each bit length b >= 2 two symbols, b - 2 bits each. */
+static inline void numbers_put(struct numbers *w, uint64_t v)
+{
+	unsigned b = bit_length(v);
+
+	if (b < 2) {
+		w->symbols.data[w->symbols.len++] = (uint8_t)v;
+		return;
+	}
+	b -= 2;
+	w->symbols.data[w->symbols.len++] = (uint8_t)(2 * b + (v >> b));
+	v &= (1ull << b) - 1;
+	w->acc |= v << w->fill;
+	w->fill += b;
+	if (w->fill >= 64) {
+		store_le64(w->bits.data + w->bits.len, w->acc);
+		w->bits.len += 8;
+		w->fill -= 64;
+		w->acc = w->fill ? v >> (b - w->fill) : 0;
+	}
+}
+
+static inline void numbers_hit(struct numbers *w)
+{
+	w->symbols.data[w->symbols.len++] = FORMAT_SYM_HIT;
+}
+
+static inline void numbers_reset(struct numbers *w)
+{
+	w->symbols.len = w->bits.len = 0;
+	w->acc = 0;
+	w->fill = 0;
+}
+
 /* What a column writes to. */
 struct column_sink {
 	struct codec *codec;
@@ -46,6 +108,7 @@ struct column_sink {
 	uint32_t n_own;
 	uint32_t last_column; /* 1 + id of the last column written */
 	struct buf scratch;
+	struct numbers numbers;
 	struct column_dict {
 		uint64_t *keys;
 		uint32_t *index; /* 1 + index, 0 = free */
@@ -58,9 +121,13 @@ void column_sink_fini(struct column_sink *s);
 void column_sink_reset(struct column_sink *s);
 
 /* column_write - writes column @id of @total events. @coded: values are task codes
- * or keys (FORMAT_C_CODE); @is_time: residuals are unsigned. */
+ * or keys (FORMAT_C_CODE); @noisy: without repeating sequences. */
 void column_write(struct column_sink *s, uint32_t id, const struct column *c, uint32_t total,
-		  bool coded, bool is_time);
+		  bool coded, bool noisy);
+
+/* column_write_numbers - writes @w, one number or hit an event, as a dense column of
+ * coding FORMAT_C_DELTA. */
+void column_write_numbers(struct column_sink *s, uint32_t id, struct numbers *w);
 
 /* column_write_bytes - writes plain bytes as column @id. */
 void column_write_bytes(struct column_sink *s, uint32_t id, const void *data, size_t size);

@@ -50,7 +50,7 @@ void container_pack(struct codec *codec, const struct buf *raw, struct buf *out)
 
 	buf_u8(out, FORMAT_DEFLATE);
 	buf_varint(out, raw->len);
-	if (codec_deflate(codec, CODEC_LZ, raw->data, raw->len, out) || out->failed)
+	if (codec_deflate(codec, CODEC_TEXT, raw->data, raw->len, out) || out->failed)
 		return;
 	out->data[at] = FORMAT_STORED;
 	buf_add(out, raw->data, raw->len);

@@ -386,6 +386,7 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	for (uint32_t k = 0; k < n_used; k++) {
 		uint64_t type = cursor_varint(&c);
 
+		cursor_varint(&c); /* its events */
 		if (!cursor_ok(&c) || type >= dec->schema->n)
 			return damaged(err, "it names an event type that is not there");
 		dec->used[k] = (uint32_t)type;

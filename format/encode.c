@@ -23,6 +23,8 @@ struct format_encoder {
 	struct column *columns; /* [base[type] + coded field] */
 	uint32_t *base;
 	uint32_t n_types, n_columns;
+	struct numbers *times;  /* by type: time since the event before */
+	uint32_t *heads;        /* by type: payload bytes 0..3 of its last event */
 	uint32_t *type_events;  /* events of the type in this block */
 	uint32_t *type_local;   /* its number in this block, when it has events */
 	uint32_t *used;         /* types by that number */
@@ -57,6 +59,27 @@ static bool hash_new(uint32_t **slots, uint32_t *n, uint32_t size)
 	return *slots != NULL;
 }
 
+static void free_types(struct format_encoder *enc)
+{
+	for (uint32_t i = 0; i < enc->n_columns; i++)
+		free(enc->columns[i].misses);
+	for (uint32_t i = 0; enc->times && i < enc->n_types; i++) {
+		buf_fini(&enc->times[i].symbols);
+		buf_fini(&enc->times[i].bits);
+	}
+	free(enc->columns);
+	free(enc->times);
+	free(enc->heads);
+	free(enc->base);
+	free(enc->type_events);
+	free(enc->type_local);
+	free(enc->used);
+	enc->columns = NULL;
+	enc->times = NULL;
+	enc->heads = enc->base = enc->type_events = enc->type_local = enc->used = NULL;
+	enc->n_columns = enc->n_types = enc->n_used = 0;
+}
+
 /* Types may have been added since the last block. */
 static bool fit_schema(struct format_encoder *enc)
 {
@@ -64,13 +87,9 @@ static bool fit_schema(struct format_encoder *enc)
 
 	if (n == enc->n_types)
 		return true;
-	for (uint32_t i = 0; i < enc->n_columns; i++)
-		free(enc->columns[i].misses);
-	free(enc->columns);
-	free(enc->base);
-	free(enc->type_events);
-	free(enc->type_local);
-	free(enc->used);
+	free_types(enc);
+	enc->times = calloc(n, sizeof(*enc->times));
+	enc->heads = calloc(n, sizeof(*enc->heads));
 	enc->base = calloc(n, sizeof(*enc->base));
 	enc->type_events = calloc(n, sizeof(*enc->type_events));
 	enc->type_local = calloc(n, sizeof(*enc->type_local));
@@ -83,9 +102,10 @@ static bool fit_schema(struct format_encoder *enc)
 	enc->columns = calloc(columns ? columns : 1, sizeof(*enc->columns));
 	enc->n_types = n;
 	enc->n_columns = enc->columns ? columns : 0;
-	if (enc->base && enc->type_events && enc->type_local && enc->used && enc->columns)
+	if (enc->base && enc->type_events && enc->type_local && enc->used && enc->columns &&
+	    enc->times && enc->heads)
 		return true;
-	enc->n_types = 0;
+	free_types(enc);
 	return false;
 }
 
@@ -104,8 +124,11 @@ static bool block_begin(struct format_encoder *enc)
 	if (!hash_new(&enc->entry_hash, &enc->entry_slots, 1024) ||
 	    !hash_new(&enc->tid_hash, &enc->tid_slots, 1024))
 		return false;
-	for (uint32_t i = 0; i < enc->n_used; i++)
+	for (uint32_t i = 0; i < enc->n_used; i++) {
 		enc->type_events[enc->used[i]] = 0;
+		enc->heads[enc->used[i]] = 0;
+		numbers_reset(&enc->times[enc->used[i]]);
+	}
 	for (uint32_t i = 0; i < enc->n_columns; i++)
 		enc->columns[i].n = 0;
 	e = &enc->entries[0]; /* key 0: the empty string */
@@ -138,13 +161,7 @@ void format_encoder_free(struct format_encoder *enc)
 {
 	if (!enc)
 		return;
-	for (uint32_t i = 0; i < enc->n_columns; i++)
-		free(enc->columns[i].misses);
-	free(enc->columns);
-	free(enc->base);
-	free(enc->type_events);
-	free(enc->type_local);
-	free(enc->used);
+	free_types(enc);
 	free(enc->kinds);
 	free(enc->entries);
 	free(enc->entry_hash);
@@ -346,18 +363,12 @@ static inline uint64_t add_bytes(struct format_encoder *enc, const struct format
 				 struct column *c, uint32_t at, const uint64_t *row,
 				 const uint8_t *payload, size_t size)
 {
-	uint64_t p = state_predict(&enc->st, f, row), words[2];
+	uint64_t p = state_predict(&enc->st, f, row);
 	const struct entry *e = &enc->entries[p];
 	const uint8_t *data;
 	uint32_t key;
 	size_t len;
 
-	if (f->kind == CDICT_FIELD_BYTES && f->len == sizeof(words) && e->len <= sizeof(words)) {
-		/* A comm: the usual case, and nearly always the expected one. */
-		memcpy(words, payload + f->offset, sizeof(words));
-		if (words[0] == e->word[0] && words[1] == e->word[1])
-			return p;
-	}
 	field_bytes(f, payload, size, enc->schema->big_endian, &data, &len);
 	if (e->len == len && !memcmp(enc->text.data + e->at, data, len))
 		return p;
@@ -365,6 +376,83 @@ static inline uint64_t add_bytes(struct format_encoder *enc, const struct format
 	if (!column_miss(c, at, key, 0))
 		enc->failed = true;
 	return key;
+}
+
+/* A comm: nearly always the one that its task had last. */
+static inline void add_comm(struct format_encoder *enc, const struct format_field *f,
+			    struct column *c, uint32_t at, uint64_t *row, uint32_t i,
+			    const uint8_t *payload)
+{
+	uint64_t key = state_predict(&enc->st, f, row), words[2];
+	const struct entry *e = &enc->entries[key];
+
+	memcpy(words, payload + f->offset, sizeof(words));
+	if (words[0] != e->word[0] || words[1] != e->word[1] || e->len > sizeof(words))
+		key = add_bytes(enc, f, c, at, row, payload, 0);
+	row[i] = key;
+	state_update(&enc->st, f, row, key);
+}
+
+static inline void add_value(struct format_encoder *enc, const struct format_field *f,
+			     struct column *c, uint32_t at, uint64_t *row, uint32_t i, uint64_t v)
+{
+	uint64_t p = state_predict(&enc->st, f, row);
+
+	if (v != p && !column_miss(c, at, v, p))
+		enc->failed = true;
+	row[i] = v;
+	state_update(&enc->st, f, row, v);
+}
+
+/* The recorded fields, from coded field @i on. */
+static void add_fields(struct format_encoder *enc, const struct format_type *t, struct column *c,
+		       uint32_t at, uint64_t *row, const uint8_t *payload, size_t size)
+{
+	bool big = enc->schema->big_endian;
+	struct state *st = &enc->st;
+
+	for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++) {
+		const struct format_field *f = &t->coded[i];
+		uint32_t head;
+
+		switch (f->path) {
+		case FORMAT_PATH_TASK:
+			row[i] = add_task(enc, f, &c[i], at, row,
+					  (int32_t)load_scalar(payload + f->offset, f->size,
+							       f->kind == CDICT_FIELD_INT, big));
+			state_update_task(st, f, row, (uint32_t)row[i]);
+			break;
+		case FORMAT_PATH_HEAD:
+			memcpy(&head, payload, sizeof(head));
+			if (head == enc->heads[t->pub.index]) {
+				i += 2;
+				break;
+			}
+			enc->heads[t->pub.index] = head;
+			for (int n = 0; n < 3; n++, i++, f++)
+				add_value(enc, f, &c[i], at, row, i,
+					  load_scalar(payload + f->offset, f->size,
+						      f->kind == CDICT_FIELD_INT, big));
+			i--;
+			break;
+		case FORMAT_PATH_COMM:
+			add_comm(enc, f, &c[i], at, row, i, payload);
+			break;
+		case FORMAT_PATH_BYTES:
+			row[i] = add_bytes(enc, f, &c[i], at, row, payload, size);
+			state_update(st, f, row, row[i]);
+			break;
+		case FORMAT_PATH_CELL:
+			add_value(enc, f, &c[i], at, row, i,
+				  (uint64_t)(int64_t)(int32_t)load32(payload + f->offset, big));
+			break;
+		default:
+			add_value(enc, f, &c[i], at, row, i,
+				  load_scalar(payload + f->offset, f->size,
+					      f->kind == CDICT_FIELD_INT, big));
+			break;
+		}
+	}
 }
 
 int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
@@ -408,36 +496,17 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	at = enc->type_events[type]++;
 	enc->kinds[enc->n++] = (uint8_t)enc->type_local[type];
 
-	if (s->t_ns != enc->last_ns && !column_miss(&c[FORMAT_F_TIME], at, s->t_ns, enc->last_ns))
-		enc->failed = true;
+	if (!numbers_room(&enc->times[type], 1))
+		return -ENOMEM;
+	numbers_put(&enc->times[type], s->t_ns - enc->last_ns);
 	st->t_ns = enc->last_ns = s->t_ns;
 	st->current = add_task(enc, &t->coded[FORMAT_F_TID], &c[FORMAT_F_TID], at, row, s->tid);
 	row[FORMAT_F_TID] = st->current;
-	for (uint32_t i = FORMAT_F_PID; i < t->n_coded && !enc->failed; i++) {
-		const struct format_field *f = &t->coded[i];
-		uint64_t v, p;
-
-		if (i < FORMAT_F_SAMPLE) {
-			v = i == FORMAT_F_PID ? (uint64_t)(int64_t)s->pid : s->mode;
-		} else if (f->kind > CDICT_FIELD_INT) {
-			row[i] = add_bytes(enc, f, &c[i], at, row, payload, size);
-			state_update(st, f, row, row[i]);
-			continue;
-		} else {
-			v = load_scalar((const uint8_t *)payload + f->offset, f->size,
-					f->kind == CDICT_FIELD_INT, big);
-			if (format_model_is_task(f->model.kind)) {
-				row[i] = add_task(enc, f, &c[i], at, row, (int32_t)v);
-				state_update_task(st, f, row, (uint32_t)row[i]);
-				continue;
-			}
-		}
-		p = state_predict(st, f, row);
-		if (v != p && !column_miss(&c[i], at, v, p))
-			enc->failed = true;
-		row[i] = v;
-		state_update(st, f, row, v);
-	}
+	add_value(enc, &t->coded[FORMAT_F_PID], &c[FORMAT_F_PID], at, row, FORMAT_F_PID,
+		  (uint64_t)(int64_t)s->pid);
+	add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], at, row, FORMAT_F_MODE,
+		  s->mode);
+	add_fields(enc, t, c, at, row, payload, size);
 	return enc->failed ? -ENOMEM : 0;
 }
 
@@ -481,11 +550,16 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 		for (uint32_t i = 0; i < t->n_coded; i++, column++) {
 			const struct format_field *f = &t->coded[i];
 
+			bool task = format_model_is_task(f->model.kind);
+
+			if (i == FORMAT_F_TIME) {
+				column_write_numbers(s, column, &enc->times[type]);
+				continue;
+			}
 			column_write(s, column, &enc->columns[enc->base[type] + i],
-				     enc->type_events[type],
-				     format_model_is_task(f->model.kind) ||
-					     f->kind > CDICT_FIELD_INT,
-				     i == FORMAT_F_TIME);
+				     enc->type_events[type], task || f->kind > CDICT_FIELD_INT,
+				     f->model.kind == FORMAT_NEXT ||
+					     f->model.kind == FORMAT_WAKEE);
 		}
 		if (counts)
 			counts[type] += enc->type_events[type];
@@ -496,8 +570,10 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	buf_varint(out, enc->first_ns);
 	buf_varint(out, enc->last_ns - enc->first_ns);
 	buf_varint(out, enc->n_used);
-	for (uint32_t k = 0; k < enc->n_used; k++)
+	for (uint32_t k = 0; k < enc->n_used; k++) {
 		buf_varint(out, enc->used[k]);
+		buf_varint(out, enc->type_events[enc->used[k]]);
+	}
 	buf_varint(out, enc->st.n_tasks);
 	buf_varint(out, enc->n_entries);
 	buf_varint(out, s->dir.len);
@@ -506,7 +582,7 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	/* Stream 0: bits. Stream 1: directory and small parts, together. */
 	buf_varint(out, s->bits.len);
 	buf_add(&s->dir, s->pool.data, s->pool.len);
-	stored = codec_deflate(s->codec, CODEC_LZ, s->dir.data, s->dir.len, &pool);
+	stored = codec_deflate(s->codec, CODEC_TEXT, s->dir.data, s->dir.len, &pool);
 	buf_varint(out, s->dir.len);
 	buf_varint(out, stored); /* 0: stored as it is */
 	buf_add(out, s->streams.data, s->streams.len);

@@ -47,6 +47,10 @@ enum format_block_type {
 #define FORMAT_MAX_FIELDS 128u
 #define FORMAT_MAX_CELLS 32u
 
+/* Row of a LOSS block that is no loss: an event perf hands out late (from_ns: its
+ * time, to_ns: after what). Other values are enum cdict_loss_what. */
+#define FORMAT_LOSS_LATE 5u
+
 /* Models: how a field's value is predicted (cdict(5), "Models"). */
 enum format_model {
 	FORMAT_LAST = 0,    /* the field's own previous value in the block */

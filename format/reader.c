@@ -145,15 +145,22 @@ static int read_losses(struct cdict_reader *r, const struct buf *raw)
 	struct cursor c = cursor_init(raw->data, raw->len, false);
 
 	while (c.left) {
-		struct cdict_loss loss, *losses;
+		struct cdict_loss loss;
 
 		if (!loss_row_read(&c, &loss))
 			return CDICT_ECORRUPT;
-		losses = realloc(r->losses, (r->n_losses + 1) * sizeof(*losses));
-		if (!losses)
+		if ((unsigned)loss.what == FORMAT_LOSS_LATE) {
+			if (!grow((void **)&r->late, &r->cap_late, r->n_late + 1,
+				  sizeof(*r->late)))
+				return -ENOMEM;
+			r->late[r->n_late++] =
+				(struct cdict_late){ loss.cpu, loss.from_ns, loss.to_ns };
+			continue;
+		}
+		if (!grow((void **)&r->losses, &r->cap_losses, r->n_losses + 1,
+			  sizeof(*r->losses)))
 			return -ENOMEM;
-		r->losses = losses;
-		losses[r->n_losses++] = loss;
+		r->losses[r->n_losses++] = loss;
 	}
 	return 0;
 }
@@ -486,7 +493,7 @@ int cdict_reader_parse(struct cdict_reader **out, const void *data, size_t size,
 static int read_all(struct cdict_reader *r, int fd, struct cdict_error *err)
 {
 	struct buf b = { 0 };
-	ssize_t n;
+	ssize_t n = 0;
 
 	do {
 		uint8_t *room = buf_room(&b, 1 << 20);
@@ -548,6 +555,7 @@ void cdict_reader_close(struct cdict_reader *r)
 	free(r->info);
 	free(r->tasks);
 	free(r->losses);
+	free(r->late);
 	free(r->unstored);
 	free(r->blocks);
 	free(r->block_bad);

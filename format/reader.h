@@ -24,7 +24,9 @@ struct cdict_reader {
 	struct cdict_task_event *tasks;
 	size_t n_tasks, cap_tasks;
 	struct cdict_loss *losses;
-	size_t n_losses;
+	size_t n_losses, cap_losses;
+	struct cdict_late *late;
+	size_t n_late, cap_late;
 	struct cdict_unstored *unstored;
 	size_t n_unstored;
 	struct cdict_block_info *blocks;

@@ -87,6 +87,43 @@ void cdict_schema_free(struct cdict_schema *schema)
 	free(schema);
 }
 
+/* Whether coded fields @c[0..2] are the 4 bytes at the payload's start, each
+ * predicted by its own past. */
+static bool is_head(const struct format_field *c, size_t left)
+{
+	uint32_t at = 0;
+
+	if (left < 3)
+		return false;
+	for (int i = 0; i < 3; i++) {
+		if (c[i].model.kind != FORMAT_LAST || !format_kind_is_scalar(c[i].kind) ||
+		    c[i].offset != at)
+			return false;
+		at += c[i].size;
+	}
+	return at == 4;
+}
+
+static void choose_paths(struct format_type *type)
+{
+	for (uint32_t i = FORMAT_F_SAMPLE; i < type->n_coded; i++) {
+		struct format_field *c = &type->coded[i];
+
+		if (format_model_is_task(c->model.kind))
+			c->path = FORMAT_PATH_TASK;
+		else if (is_head(c, type->n_coded - i))
+			c->path = FORMAT_PATH_HEAD;
+		else if (!format_kind_is_scalar(c->kind))
+			c->path = c->kind == CDICT_FIELD_BYTES && c->len == 16 &&
+						  c->model.kind == FORMAT_CELL ?
+					  FORMAT_PATH_COMM :
+					  FORMAT_PATH_BYTES;
+		else if (c->kind == CDICT_FIELD_INT && c->size == 4 &&
+			 c->model.kind == FORMAT_CELL)
+			c->path = FORMAT_PATH_CELL;
+	}
+}
+
 /* Lays out the coding order (layout.h) and checks that every model only looks at
  * what is decoded before it. */
 static int type_finish(struct cdict_schema *schema, struct format_type *type,
@@ -157,6 +194,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type,
 			at++;
 		}
 	}
+	choose_paths(type);
 	schema->slots = slots;
 	if (!schema->cells)
 		schema->cells = 1;

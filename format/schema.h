@@ -21,9 +21,20 @@ struct format_field {
 	uint32_t offset; /* in the payload */
 	uint32_t len;    /* bytes of a fixed array */
 	uint32_t slot;   /* index of its own memory (LAST, TASK, CONTEXT) */
-	uint8_t updates; /* 1 + task cell it also writes, without being predicted from it */
+	uint8_t path;    /* enum format_path */
 };
 #define FORMAT_NO_VALUE UINT16_MAX
+
+/* The way a field takes through the encoder: the frequent ones have their own. */
+enum format_path {
+	FORMAT_PATH_VALUE, /* any scalar */
+	FORMAT_PATH_TASK,
+	FORMAT_PATH_BYTES,
+	FORMAT_PATH_COMM,  /* 16 bytes, predicted by a cell */
+	FORMAT_PATH_CELL,  /* signed 32 bits, predicted by a cell */
+	FORMAT_PATH_HEAD,  /* first of the 4 bytes of common_type, _flags, _preempt_count:
+			    * unchanged, the next two are skipped */
+};
 
 struct format_type {
 	struct cdict_event_type pub;

@@ -205,6 +205,21 @@ int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
 	return ++w->n_losses >= ROWS_MAX ? flush_rows(w, err) : 0;
 }
 
+int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
+		      struct cdict_error *err)
+{
+	struct cdict_loss row = {
+		.what = (enum cdict_loss_what)FORMAT_LOSS_LATE,
+		.cpu = late->cpu,
+		.type = CDICT_TYPE_ANY,
+		.from_ns = late->t_ns,
+		.to_ns = late->after_ns,
+		.count = 1,
+	};
+
+	return cdict_writer_loss(w, &row, err);
+}
+
 int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t count,
 			  struct cdict_error *err)
 {

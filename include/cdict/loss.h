@@ -40,6 +40,15 @@ struct cdict_loss {
 
 #define CDICT_TYPE_ANY UINT32_MAX
 
+/* An event that reached the recording so late that perf's own reader hands it out
+ * after everything up to after_ns, although it happened before. It is stored in its
+ * place in time; this only says where perf script prints it. */
+struct cdict_late {
+	uint32_t cpu;
+	uint64_t t_ns;     /* the event's own time */
+	uint64_t after_ns; /* > t_ns */
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -53,6 +53,9 @@ CDICT_API const struct cdict_task_event *cdict_reader_task_at(const struct cdict
 CDICT_API size_t cdict_reader_loss_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i);
 
+CDICT_API size_t cdict_reader_late_count(const struct cdict_reader *r);
+CDICT_API const struct cdict_late *cdict_reader_late_at(const struct cdict_reader *r, size_t i);
+
 /* What the converter saw in its input and did not store, by name. */
 struct cdict_unstored {
 	const char *name; /* "cycles:u", "PERF_RECORD_MMAP2"... */

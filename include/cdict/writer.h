@@ -43,6 +43,8 @@ CDICT_API int cdict_writer_task(struct cdict_writer *w, const struct cdict_task_
 				struct cdict_error *err);
 CDICT_API int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
 				struct cdict_error *err);
+CDICT_API int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
+				struct cdict_error *err);
 CDICT_API int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t count,
 				    struct cdict_error *err);
 

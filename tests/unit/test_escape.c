@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Foreign text in every context it is written to. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,14 +40,18 @@ static void a_terminal_obeys_nothing(void **state)
 		{ "qemu-system-x86", "qemu-system-x86" },
 		{ "\x1b[2J\x07", "\\x1b[2J\\x07" },
 		{ "a\nb\tc\r\x7f", "a\\x0ab\\x09c\\x0d\\x7f" },
-		{ "\xc2\x9b" "31m", "\\xc2\\x9b31m" }, /* C1's CSI */
+		{ "\xc2\x9b"
+		  "31m",
+		  "\\xc2\\x9b31m" }, /* C1's CSI */
 		{ "M\xc3\xbcller", "M\xc3\xbcller" },
 		{ "\xff\xfe", "\\xff\\xfe" },
 		{ "cut\xe2\x82", "cut\\xe2\\x82" },
-		{ "\xc0\xaf", "\\xc0\\xaf" },         /* overlong */
+		{ "\xc0\xaf", "\\xc0\\xaf" },          /* overlong */
 		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" }, /* surrogate */
 		{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
-		{ "a\xe2\x80\xae" "b", "a<U+202E>b" },
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a<U+202E>b" },
 		{ "\xe2\x81\xa6", "<U+2066>" },
 		{ "\xe2\x80\x8b", "<U+200B>" },
 		{ "\xf3\xa0\x80\xa1", "<U+E0021>" },
@@ -60,8 +64,10 @@ static void a_terminal_obeys_nothing(void **state)
 
 static void the_width_is_that_of_what_is_shown(void **state)
 {
-	static const char *const texts[] = { "",       "abc",      "\x1b[m",     "M\xc3\xbcller",
-					     "\xff",   "\xc2\x9b", "\xe2\x80\xae", "\xf3\xa0\x80\xa1" };
+	static const char *const texts[] = {
+		"",     "abc",      "\x1b[m",       "M\xc3\xbcller",
+		"\xff", "\xc2\x9b", "\xe2\x80\xae", "\xf3\xa0\x80\xa1"
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -78,8 +84,8 @@ static void the_width_is_that_of_what_is_shown(void **state)
 		assert_int_equal(escape_width(texts[i], strlen(texts[i])), width);
 		free(got);
 	}
-	assert_int_equal(escape_width("\xe4\xb8\xad", 3), 2);  /* a wide character */
-	assert_int_equal(escape_width("e\xcc\x81", 3), 1);     /* a combining one */
+	assert_int_equal(escape_width("\xe4\xb8\xad", 3), 2); /* a wide character */
+	assert_int_equal(escape_width("e\xcc\x81", 3), 1);    /* a combining one */
 }
 
 static void json_stays_json(void **state)
@@ -87,7 +93,9 @@ static void json_stays_json(void **state)
 	static const struct example examples[] = {
 		{ "a\"b\\c/", "a\\\"b\\\\c/" },
 		{ "\n\t\x01\x1f\x7f", "\\n\\t\\u0001\\u001f\\u007f" },
-		{ "\xff" "x", "\xef\xbf\xbdx" },
+		{ "\xff"
+		  "x",
+		  "\xef\xbf\xbdx" },
 		{ "\xe2\x80\xa8", "\\u2028" },
 		{ "</script>&", "</script>&" },
 		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
@@ -114,7 +122,10 @@ static void xml_text_and_attributes_are_not_left(void **state)
 	static const struct example text[] = {
 		{ "<svg onload=\"x\">&amp;", "&lt;svg onload=\"x\"&gt;&amp;amp;" },
 		{ "]]>", "]]&gt;" },
-		{ "a\x01" "b\xff", "a\xef\xbf\xbd" "b\xef\xbf\xbd" },
+		{ "a\x01"
+		  "b\xff",
+		  "a\xef\xbf\xbd"
+		  "b\xef\xbf\xbd" },
 		{ "a\tb\nc", "a\tb\nc" },
 		{ "\xef\xbf\xbf", "\xef\xbf\xbd" },
 	};
@@ -131,12 +142,9 @@ static void xml_text_and_attributes_are_not_left(void **state)
 static void a_csv_cell_stays_one(void **state)
 {
 	static const struct example examples[] = {
-		{ "plain", "plain" },
-		{ "", "" },
-		{ "a,b", "\"a,b\"" },
-		{ "say \"x\"", "\"say \"\"x\"\"\"" },
-		{ " lead", "\" lead\"" },
-		{ "a\r\nb", "a\\x0d\\x0ab" },
+		{ "plain", "plain" },      { "", "" },
+		{ "a,b", "\"a,b\"" },      { "say \"x\"", "\"say \"\"x\"\"\"" },
+		{ " lead", "\" lead\"" },  { "a\r\nb", "a\\x0d\\x0ab" },
 		{ "\xff,", "\"\\xff,\"" },
 	};
 
@@ -178,7 +186,8 @@ static void every_byte_is_safe_everywhere(void **state)
 				got = sink_take(&s, &len);
 				assert_non_null(got);
 				for (size_t i = 0; i < len; i++)
-					assert_true((unsigned char)got[i] >= 0x20 && got[i] != 0x7f);
+					assert_true((unsigned char)got[i] >= 0x20 &&
+						    got[i] != 0x7f);
 				for (size_t i = 0; i < len;) {
 					uint32_t cp;
 					size_t n = escape_decode(got + i, len - i, &cp);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* Output files appear whole or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -196,8 +196,8 @@ static void what_cannot_be_is_refused_at_open(void **state)
 		const char *path;
 		int code;
 	} cases[] = {
-		{ ".", -EISDIR }, { "", -ENOENT }, { "none/x", -ENOENT }, { "none/", -EISDIR },
-		{ "loop", -ELOOP },
+		{ ".", -EISDIR },     { "", -ENOENT },    { "none/x", -ENOENT },
+		{ "none/", -EISDIR }, { "loop", -ELOOP },
 	};
 
 	(void)state;

@@ -83,10 +83,10 @@ static void presets_hold_without_options(void **state)
 static void every_spelling_gives_the_same(void **state)
 {
 	static const char *const spellings[][4] = {
-		{ "-w", "7", "-d", "f" },     { "-dw", "7", "f", NULL },  { "-dw7", "f", NULL, NULL },
-		{ "f", "-w7", "-d", NULL },   { "--width", "7", "-d", "f" },
-		{ "--width=7", "--deep", "f", NULL }, { "--wid=7", "-d", "f", NULL },
-		{ "-d", "-w7", "--", "f" },
+		{ "-w", "7", "-d", "f" },       { "-dw", "7", "f", NULL },
+		{ "-dw7", "f", NULL, NULL },    { "f", "-w7", "-d", NULL },
+		{ "--width", "7", "-d", "f" },  { "--width=7", "--deep", "f", NULL },
+		{ "--wid=7", "-d", "f", NULL }, { "-d", "-w7", "--", "f" },
 	};
 
 	(void)state;
@@ -119,7 +119,8 @@ static void lists_add_up(void **state)
 {
 	(void)state;
 	assert_int_equal(PARSE("f", "-e", "sched:*,kvm:kvm_exit", "-e", "irq:*", "-C", "0-2,64",
-			       "--cpu=70", "--tid", "9,3", "--tid=5", "-vv", "-v"), 0);
+			       "--cpu=70", "--tid", "9,3", "--tid=5", "-vv", "-v"),
+			 0);
 	assert_int_equal(opts()->shared.events.n, 3);
 	assert_string_equal(opts()->shared.events.items[1], "kvm:kvm_exit");
 	assert_string_equal(opts()->shared.events.items[2], "irq:*");
@@ -163,18 +164,21 @@ static void wrong_usage_is_told_in_one_line(void **state)
 		{ { "f", "--kind", "oval" }, "option --kind takes round or square, not 'oval'" },
 		{ { "f", "--max-loss=x" }, "option --max-loss takes a number, not 'x'" },
 		{ { "f", "--max-loss=1e3" }, "option --max-loss takes a number, not '1e3'" },
-		{ { "f", "-C", "3-1" }, "option --cpu takes a list of CPUs as in 0-3,8, not '3-1'" },
+		{ { "f", "-C", "3-1" },
+		  "option --cpu takes a list of CPUs as in 0-3,8, not '3-1'" },
 		{ { "f", "-C", "1," }, "option --cpu takes a list of CPUs as in 0-3,8, not '1,'" },
 		{ { "f", "-C", "99999999" },
 		  "option --cpu takes a list of CPUs as in 0-3,8, not '99999999'" },
-		{ { "f", "--tid=x" }, "option --tid takes a list of thread ids as in 17,23, not 'x'" },
+		{ { "f", "--tid=x" },
+		  "option --tid takes a list of thread ids as in 17,23, not 'x'" },
 		{ { "f", "-e", "a,,b" }, "option --event takes a comma list, not 'a,,b'" },
 		{ { "f", "-o", "" }, "option --output takes a text, not ''" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *argv[4] = { cases[i].argv[0], cases[i].argv[1], cases[i].argv[2], NULL };
+		const char *argv[4] = { cases[i].argv[0], cases[i].argv[1], cases[i].argv[2],
+					NULL };
 
 		assert_int_equal(parse(argv), CDICT_EUSAGE);
 		assert_string_equal(err.text, cases[i].text);

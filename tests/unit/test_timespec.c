@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-only */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /* --time as perf takes it; the capture lasts from 1000 to 2000 ns unless said otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * latency.h - how long tasks that could run waited for a CPU.
+ *
+ * The main figure is wake-up (sched_waking, else sched_wakeup; sched_wakeup_new) to
+ * switch-in.  Beside it the wait after a preemption.  perf sched latency mixes both and
+ * starts at sched_wakeup: its numbers are kept apart, for comparing.
+ *
+ * Units      ns; max_at is the wait's start
+ * Ownership  rows are borrowed and die with the analysis
+ */
+#ifndef ANALYZE_LATENCY_H
+#define ANALYZE_LATENCY_H
+
+#include "analyze/engine.h"
+#include "analyze/histogram.h"
+
+struct analyze_latency;
+
+struct analyze_latency_options {
+	bool by_cpu;    /* one row a CPU that tasks were switched in on, instead of one a task */
+	bool like_perf; /* fill .perf, as perf sched latency computes it */
+};
+
+/* What perf sched latency (Linux 6.1) prints for a task. */
+struct analyze_perf_latency {
+	uint64_t count;      /* Switches */
+	uint64_t sum_ns;     /* Avg delay = sum / count */
+	uint64_t max_ns, max_start_ns, max_end_ns;
+	uint64_t runtime_ns; /* Runtime: sum of sched_stat_runtime */
+};
+
+struct analyze_latency_row {
+	uint32_t task; /* by_cpu: ANALYZE_NO_TASK */
+	uint32_t cpu;  /* by_cpu; else CDICT_CPU_UNKNOWN */
+	struct histogram wakeup;  /* wake-up -> switch-in, by switch-ins in the window */
+	struct histogram preempt; /* switched out runnable -> switch-in */
+	uint64_t torn;            /* waits not counted because events are missing */
+	struct analyze_perf_latency perf;
+};
+
+int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng,
+			const struct analyze_latency_options *opts, struct cdict_error *err);
+void analyze_latency_free(struct analyze_latency *l);
+
+/* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */
+size_t analyze_latency_row_count(const struct analyze_latency *l);
+const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l,
+							 size_t i);
+void analyze_latency_row_merge(struct analyze_latency_row *to,
+			       const struct analyze_latency_row *from);
+void analyze_latency_row_fini(struct analyze_latency_row *row);
+
+#endif

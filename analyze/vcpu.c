@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * vcpu.c - see vcpu.h.  Every task is followed, since a thread shows only with its first
+ * KVM event that it is a vCPU; rows are made of those that are.
+ */
+#include "analyze/vcpu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "analyze/reasons.h"
+#include "analyze/waiters.h"
+#include "base/fail.h"
+
+enum where { NEW, ON, PREEMPTED, WAITING, HALTED, BLOCKED, DEAD };
+enum mode { MODE_UNKNOWN, MODE_GUEST, MODE_EXIT, MODE_QEMU };
+enum what { ENTRY, EXIT, USERSPACE, OUT };
+
+struct watch {
+	uint64_t since_ns; /* accounted up to here */
+	uint8_t where, mode;
+	bool set, kvm_seen;
+	uint32_t cpu;    /* it runs or waits on */
+	uint32_t reason; /* of the last exit, INDEX_NONE */
+	struct analyze_vcpu_row row;
+};
+
+struct analyze_vcpus {
+	struct analyze_engine *eng;
+	struct analyze_reasons *names;
+	struct watch *watches; /* by task */
+	size_t cap_watches;
+	struct index reason_index; /* (task, isa and code) */
+	struct analyze_vcpu_reason *reasons;
+	size_t cap_reasons;
+	struct waiters waiters;
+	/* after the run */
+	struct analyze_vcpu_row *rows;
+	size_t n;
+	struct analyze_vcpu_reason *sorted_reasons;
+	struct analyze_antagonist *sorted_antagonists;
+	char (*numbers)[24];
+};
+
+static struct watch *watch_of(struct analyze_vcpus *v, uint32_t task)
+{
+	struct watch *w;
+
+	if (task >= v->cap_watches &&
+	    rows_reserve(&v->watches, &v->cap_watches, (size_t)task + 1, sizeof(*v->watches))) {
+		analyze_engine_out_of_memory(v->eng);
+		return NULL;
+	}
+	w = &v->watches[task];
+	if (!w->set) {
+		uint64_t end;
+
+		w->set = true;
+		w->reason = INDEX_NONE;
+		w->cpu = CDICT_CPU_UNKNOWN;
+		w->row.worst.behind = ANALYZE_NO_TASK;
+		analyze_engine_walk(v->eng, &w->since_ns, &end);
+	}
+	return w;
+}
+
+static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
+		    uint64_t to_ns)
+{
+	uint64_t ns;
+
+	if (to_ns <= w->since_ns)
+		return;
+	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
+	w->since_ns = to_ns;
+	w->row.ns[state] += ns;
+	if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen)
+		w->row.lost_ns += ns;
+	if (w->reason == INDEX_NONE)
+		return;
+	if (state == ANALYZE_VCPU_EXIT)
+		v->reasons[w->reason].exit_ns += ns;
+	else if (state == ANALYZE_VCPU_QEMU)
+		v->reasons[w->reason].qemu_ns += ns;
+}
+
+static bool hole_on(const struct analyze_vcpus *v, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	return analyze_engine_hole(v->eng, true, cpu, from_ns, to_ns) != ANALYZE_NO_TIME ||
+	       analyze_engine_hole(v->eng, false, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
+}
+
+/* Whether @what may follow when the thread is in @mode. */
+static bool fits(enum mode mode, enum what what)
+{
+	if (mode == MODE_GUEST)
+		return what == EXIT;
+	return mode != MODE_UNKNOWN && what != EXIT;
+}
+
+static enum analyze_vcpu_state state_of(enum mode mode)
+{
+	static const enum analyze_vcpu_state states[] = {
+		[MODE_UNKNOWN] = ANALYZE_VCPU_UNKNOWN,
+		[MODE_GUEST] = ANALYZE_VCPU_GUEST,
+		[MODE_EXIT] = ANALYZE_VCPU_EXIT,
+		[MODE_QEMU] = ANALYZE_VCPU_QEMU,
+	};
+
+	return states[mode];
+}
+
+/* The thread itself does @what on @cpu at @t: its time on the CPU up to there. */
+static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, uint32_t cpu,
+			 enum what what)
+{
+	if (w->where == ON && w->cpu == cpu && fits((enum mode)w->mode, what) &&
+	    !hole_on(v, cpu, w->since_ns, t)) {
+		account(v, w, state_of((enum mode)w->mode), t);
+		return;
+	}
+	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+	w->mode = MODE_UNKNOWN;
+}
+
+static enum analyze_vcpu_state off_state(enum where where)
+{
+	switch (where) {
+	case PREEMPTED:
+		return ANALYZE_VCPU_PREEMPTED;
+	case WAITING:
+		return ANALYZE_VCPU_WAITING;
+	case HALTED:
+		return ANALYZE_VCPU_HALTED;
+	case BLOCKED:
+		return ANALYZE_VCPU_BLOCKED;
+	default:
+		return ANALYZE_VCPU_UNKNOWN;
+	}
+}
+
+/* The time off the CPU up to @t; false when it is torn: it may have run meanwhile. */
+static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
+{
+	uint64_t hole;
+
+	if (w->where == DEAD)
+		w->row.absent_ns += analyze_engine_clip(v->eng, w->since_ns, t);
+	if (w->where == NEW || w->where == ON || w->where == DEAD) {
+		account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+		return false;
+	}
+	hole = analyze_engine_hole(v->eng, false, CDICT_CPU_UNKNOWN, w->since_ns, t);
+	if (hole == ANALYZE_NO_TIME) {
+		account(v, w, off_state((enum where)w->where), t);
+		return true;
+	}
+	account(v, w, off_state((enum where)w->where), hole);
+	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+	return false;
+}
+
+/* Those whose waits are watched; QEMU calls its vCPU threads so from their start. */
+static bool is_candidate(const struct analyze_task *task)
+{
+	return task->is_vcpu || (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
+}
+
+static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
+{
+	w->cpu = cpu;
+	if (is_candidate(analyze_engine_task(v->eng, task)) &&
+	    waiters_add(&v->waiters, v->eng, task, cpu, w->since_ns, w->where == WAITING))
+		analyze_engine_out_of_memory(v->eng);
+}
+
+static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct analyze_switch *sw,
+		      uint64_t start_ns, bool whole)
+{
+	struct waiter done;
+	struct analyze_wait *worst = &w->row.worst;
+
+	if (!waiters_remove(&v->waiters, v->eng, sw->next, &done) || !whole || !sw->in)
+		return;
+	histogram_add(w->where == WAITING ? &w->row.waiting : &w->row.preempted,
+		      sw->t_ns - start_ns, start_ns);
+	if (sw->t_ns - start_ns > worst->dur_ns)
+		*worst = (struct analyze_wait){ .at_ns = start_ns, .dur_ns = sw->t_ns - start_ns,
+						.cpu = sw->cpu,
+						.state = off_state((enum where)w->where),
+						.behind = done.top };
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w = watch_of(v, sw->prev);
+	struct analyze_antagonist *a;
+	uint64_t start;
+	bool idle, whole;
+
+	if (!w)
+		return;
+	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
+	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons[w->reason].idle;
+	w->cpu = sw->cpu;
+	if (sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED) {
+		w->where = PREEMPTED;
+		w->row.preemptions += sw->in;
+		wait_begins(v, w, sw->prev, sw->cpu);
+		if (sw->in && is_candidate(analyze_engine_task(v->eng, sw->prev))) {
+			a = waiters_antagonist(&v->waiters, sw->prev, sw->next);
+			if (a)
+				a->took_over++;
+		}
+	} else if (sw->off == ANALYZE_OFF_DEAD) {
+		w->where = DEAD;
+	} else {
+		w->where = idle ? HALTED : BLOCKED;
+		*(idle ? &w->row.halts : &w->row.blocks) += sw->in;
+	}
+
+	w = watch_of(v, sw->next);
+	if (!w)
+		return;
+	start = w->since_ns;
+	whole = off_cpu_until(v, w, sw->t_ns);
+	if (w->where == PREEMPTED || w->where == WAITING)
+		wait_ends(v, w, sw, start, whole);
+	if (!whole || w->mode == MODE_GUEST)
+		w->mode = MODE_UNKNOWN;
+	w->where = ON;
+	w->cpu = sw->cpu;
+}
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w = watch_of(v, wake->task);
+
+	if (!w)
+		return;
+	if (wake->first && (w->where == HALTED || w->where == BLOCKED || w->where == NEW)) {
+		if (!off_cpu_until(v, w, wake->t_ns))
+			w->mode = MODE_UNKNOWN;
+		w->where = WAITING;
+		w->row.waits += wake->in;
+		wait_begins(v, w, wake->task,
+			    wake->target_cpu != CDICT_CPU_UNKNOWN ? wake->target_cpu : w->cpu);
+	} else if (w->where == WAITING && wake->target_cpu != CDICT_CPU_UNKNOWN &&
+		   wake->target_cpu != w->cpu) {
+		waiters_move(&v->waiters, v->eng, wake->task, wake->target_cpu, wake->t_ns);
+		w->cpu = wake->target_cpu;
+	}
+}
+
+static void on_sched(void *self, const struct analyze_sched *ev)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w;
+
+	if (ev->kind != ANALYZE_KIND_MIGRATE)
+		return;
+	w = watch_of(v, ev->task);
+	if (w && (w->where == PREEMPTED || w->where == WAITING) && ev->dest_cpu != w->cpu) {
+		waiters_move(&v->waiters, v->eng, ev->task, ev->dest_cpu, ev->t_ns);
+		w->cpu = ev->dest_cpu;
+	}
+}
+
+static uint32_t reason_of(struct analyze_vcpus *v, const struct analyze_kvm *k)
+{
+	uint32_t isa = k->isa, i;
+	uint64_t code = k->value;
+	const char *name;
+
+	analyze_reasons_code(v->names, &isa, &code, k->how);
+	i = index_take(&v->reason_index, k->task | (uint64_t)isa << 32, code);
+	if (i == INDEX_NONE || rows_reserve(&v->reasons, &v->cap_reasons, v->reason_index.n,
+					    sizeof(*v->reasons))) {
+		analyze_engine_out_of_memory(v->eng);
+		return INDEX_NONE;
+	}
+	if (!v->reasons[i].name) {
+		name = analyze_reasons_name(v->names, isa, code);
+		v->reasons[i] = (struct analyze_vcpu_reason){
+			.isa = isa, .reason = code, .name = name ? name : "",
+			.idle = name && analyze_reason_is_idle(name) };
+	}
+	return i;
+}
+
+static void on_kvm(void *self, const struct analyze_kvm *k)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w;
+	enum what what;
+	struct waiter done;
+
+	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
+		what = ENTRY;
+	else if (k->kind == ANALYZE_KIND_KVM_EXIT)
+		what = EXIT;
+	else if (k->kind == ANALYZE_KIND_KVM_USERSPACE)
+		what = USERSPACE;
+	else
+		return;
+	w = watch_of(v, k->task);
+	if (!w)
+		return;
+	if (w->where == PREEMPTED || w->where == WAITING)
+		waiters_remove(&v->waiters, v->eng, k->task, &done);
+	on_cpu_until(v, w, k->t_ns, k->cpu, what);
+	w->where = ON;
+	w->cpu = k->cpu;
+	if (what == ENTRY) {
+		w->mode = MODE_GUEST;
+	} else if (what == EXIT) {
+		w->mode = MODE_EXIT;
+		w->reason = reason_of(v, k);
+	} else {
+		if (w->mode == MODE_UNKNOWN)
+			w->reason = INDEX_NONE;
+		w->mode = MODE_QEMU;
+	}
+	w->kvm_seen = true;
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct analyze_vcpus *v = self;
+
+	if (run->task != ANALYZE_NO_TASK &&
+	    waiters_ran(&v->waiters, v->eng, run->cpu, run->task, run->start_ns, run->end_ns))
+		analyze_engine_out_of_memory(v->eng);
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_vcpus *v = self;
+	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
+
+	if (waiters_init(&v->waiters, analyze_engine_cpus(v->eng)))
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return analyze_reasons_new(&v->names, type ? type->format : "",
+				   type ? type->format_len : 0, err);
+}
+
+/* The state the thread is in when the walk ends. */
+static void last_state(struct analyze_vcpus *v, struct watch *w, uint64_t end)
+{
+	enum analyze_vcpu_state state = state_of((enum mode)w->mode);
+	uint64_t before;
+
+	if (w->where != ON) {
+		off_cpu_until(v, w, end);
+		return;
+	}
+	if (state == ANALYZE_VCPU_UNKNOWN || hole_on(v, w->cpu, w->since_ns, end)) {
+		account(v, w, ANALYZE_VCPU_UNKNOWN, end);
+		return;
+	}
+	before = w->row.ns[state];
+	account(v, w, state, end);
+	w->row.edge_ns += w->row.ns[state] - before;
+}
+
+static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
+{
+	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct analyze_vcpu_row *x = a, *y = b;
+	uint64_t xd = delayed_ns(x), yd = delayed_ns(y);
+
+	if (xd != yd)
+		return xd > yd ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static int most_time(const void *a, const void *b)
+{
+	const struct analyze_vcpu_reason *x = a, *y = b;
+	uint64_t xn = x->exit_ns + x->qemu_ns, yn = y->exit_ns + y->qemu_ns;
+
+	if (xn != yn)
+		return xn > yn ? -1 : 1;
+	if (x->isa != y->isa)
+		return x->isa < y->isa ? -1 : 1;
+	return x->reason < y->reason ? -1 : x->reason > y->reason;
+}
+
+/* The reasons of each row, one row's after the other's. */
+static int sort_reasons(struct analyze_vcpus *v)
+{
+	size_t n = v->reason_index.n, at = 0;
+
+	v->sorted_reasons = calloc(n ? n : 1, sizeof(*v->sorted_reasons));
+	v->numbers = calloc(n ? n : 1, sizeof(*v->numbers));
+	if (!v->sorted_reasons || !v->numbers)
+		return -ENOMEM;
+	for (size_t i = 0; i < v->n; i++) {
+		size_t first = at;
+
+		for (size_t k = 0; k < n; k++)
+			if ((uint32_t)v->reason_index.keys[k].a == v->rows[i].task)
+				v->sorted_reasons[at++] = v->reasons[k];
+		if (at > first)
+			qsort(v->sorted_reasons + first, at - first, sizeof(*v->sorted_reasons),
+			      most_time);
+		for (size_t k = first; k < at; k++)
+			v->sorted_reasons[k].name =
+				analyze_reasons_text(v->names, v->sorted_reasons[k].isa,
+						     v->sorted_reasons[k].reason, v->numbers[k]);
+		v->rows[i].reasons = v->sorted_reasons + first;
+		v->rows[i].n_reasons = at - first;
+	}
+	return 0;
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_vcpus *v = self;
+	uint64_t from, end;
+
+	analyze_engine_walk(v->eng, &from, &end);
+	v->rows = calloc(v->cap_watches ? v->cap_watches : 1, sizeof(*v->rows));
+	if (!v->rows)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < v->cap_watches; i++) {
+		struct watch *w = &v->watches[i];
+		const struct analyze_task *task;
+
+		if (!w->set || !w->kvm_seen)
+			continue;
+		task = analyze_engine_task(v->eng, (uint32_t)i);
+		if (!task->is_vcpu)
+			continue;
+		last_state(v, w, end);
+		if (task->born_ns != ANALYZE_NO_TIME && task->born_ns > from)
+			w->row.absent_ns += analyze_engine_clip(v->eng, from, task->born_ns);
+		w->row.task = (uint32_t)i;
+		v->rows[v->n++] = w->row;
+		histogram_init(&w->row.preempted);
+		histogram_init(&w->row.waiting);
+	}
+	if (v->n)
+		qsort(v->rows, v->n, sizeof(*v->rows), worst_first);
+	if (sort_reasons(v) ||
+	    waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists))
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return 0;
+}
+
+static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
+		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
+	.run = on_run,
+	.sw = on_switch,
+	.wake = on_wake,
+	.sched = on_sched,
+	.kvm = on_kvm,
+	.start = on_start,
+	.finish = on_finish,
+};
+
+int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
+		      struct cdict_error *err)
+{
+	struct analyze_vcpus *v = calloc(1, sizeof(*v));
+	int ret;
+
+	*out = NULL;
+	if (!v)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	v->eng = eng;
+	ret = analyze_engine_add(eng, &ops, v, err);
+	if (ret) {
+		free(v);
+		return ret;
+	}
+	*out = v;
+	return 0;
+}
+
+void analyze_vcpus_free(struct analyze_vcpus *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < v->cap_watches; i++) {
+		histogram_fini(&v->watches[i].row.preempted);
+		histogram_fini(&v->watches[i].row.waiting);
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		histogram_fini(&v->rows[i].preempted);
+		histogram_fini(&v->rows[i].waiting);
+	}
+	free(v->watches);
+	free(v->rows);
+	free(v->reasons);
+	free(v->sorted_reasons);
+	free(v->sorted_antagonists);
+	free(v->numbers);
+	index_fini(&v->reason_index);
+	waiters_fini(&v->waiters);
+	analyze_reasons_free(v->names);
+	free(v);
+}
+
+size_t analyze_vcpus_row_count(const struct analyze_vcpus *v)
+{
+	return v->n;
+}
+
+const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i)
+{
+	return &v->rows[i];
+}
+
+const char *analyze_vcpu_state_name(enum analyze_vcpu_state state)
+{
+	static const char *const names[] = { "guest",	"exit",	  "qemu",    "preempted",
+					     "waiting", "halted", "blocked", "unknown" };
+
+	return state < ANALYZE_VCPU_STATES ? names[state] : "unknown";
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * vcpu.h - where every vCPU's time went, and who was in its way.
+ *
+ * A vCPU is a thread that entered or left a guest.  Its row's states add up to the
+ * window, to the ns.  What a state needs to have been seen is in doc/figures.md; in
+ * short: between two events of the thread the first says what it does, the second must
+ * fit, or the time is unknown.  What it does after its last event lasts to the walk's
+ * end and is also given apart as edge_ns; before its first event it is unknown.
+ *
+ * Units      *_ns durations clipped to the window; *_at_ns times in the recording's clock
+ * Ownership  rows are borrowed and die with the analysis
+ */
+#ifndef ANALYZE_VCPU_H
+#define ANALYZE_VCPU_H
+
+#include "analyze/engine.h"
+#include "analyze/histogram.h"
+
+struct analyze_vcpus;
+
+enum analyze_vcpu_state {
+	ANALYZE_VCPU_GUEST = 0, /* between kvm_entry and kvm_exit */
+	ANALYZE_VCPU_EXIT,      /* on a CPU, handling an exit in the kernel (and, when kvm_userspace_exit
+				 * was not recorded, in QEMU) */
+	ANALYZE_VCPU_QEMU,      /* on a CPU, after kvm_userspace_exit, up to the next kvm_entry */
+	ANALYZE_VCPU_PREEMPTED, /* switched out while runnable */
+	ANALYZE_VCPU_WAITING,   /* woken, not yet on a CPU */
+	ANALYZE_VCPU_HALTED,    /* asleep in a HLT (WFx) exit */
+	ANALYZE_VCPU_BLOCKED,   /* asleep otherwise */
+	ANALYZE_VCPU_UNKNOWN,   /* not seen: loss, contradiction, before the first event */
+	ANALYZE_VCPU_STATES,
+};
+
+/* analyze_vcpu_state_name - "guest", "exit", "qemu", "preempted", "waiting", "halted",
+ * "blocked", "unknown". */
+const char *analyze_vcpu_state_name(enum analyze_vcpu_state state);
+
+struct analyze_vcpu_reason {
+	uint32_t isa;
+	uint64_t reason;
+	const char *name;
+	bool idle;       /* HLT, WFx: here the time on the CPU, polling included */
+	uint64_t exit_ns; /* of ns[EXIT] */
+	uint64_t qemu_ns; /* of ns[QEMU]: which exit took it there */
+};
+
+/* Who ran on the CPU on which the vCPU was preempted or waited. */
+struct analyze_antagonist {
+	uint32_t task;         /* IDLE: the CPU was idle, the vCPU not yet switched in */
+	uint64_t preempted_ns; /* of the vCPU's ns[PREEMPTED] */
+	uint64_t waiting_ns;   /* of ns[WAITING] */
+	uint64_t slices;       /* pieces of its running that were in the way */
+	uint64_t took_over;    /* times it was switched in for the vCPU, preempting it */
+};
+
+struct analyze_wait {
+	uint64_t at_ns, dur_ns; /* whole, not clipped; dur_ns 0: there was none */
+	uint32_t cpu;
+	enum analyze_vcpu_state state; /* PREEMPTED or WAITING */
+	uint32_t behind; /* who held the CPU longest during it, ANALYZE_NO_TASK */
+};
+
+struct analyze_vcpu_row {
+	uint32_t task;
+	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum = the window */
+	uint64_t edge_ns;                 /* of GUEST, EXIT, QEMU: open at the walk's end */
+	uint64_t lost_ns;                 /* of UNKNOWN: after its first KVM event (loss, contradiction) */
+	uint64_t absent_ns;               /* of UNKNOWN: before its birth, after its death */
+	uint64_t preemptions, waits, halts, blocks; /* that began in the window */
+	struct histogram preempted;       /* runnable waits that ended in the window, whole */
+	struct histogram waiting;
+	struct analyze_wait worst; /* longest of both, by its end in the window */
+	uint64_t behind_ns;        /* ns[PREEMPTED] + ns[WAITING] with a known runner on the CPU: the
+				    * sum over the antagonists */
+	const struct analyze_vcpu_reason *reasons; /* most time first */
+	size_t n_reasons;
+	const struct analyze_antagonist *antagonists; /* most time first */
+	size_t n_antagonists;
+};
+
+int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
+		      struct cdict_error *err);
+void analyze_vcpus_free(struct analyze_vcpus *v);
+
+/* Rows of all vCPUs, worst first: by ns[PREEMPTED] + ns[WAITING], then the task's index. */
+size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);
+const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* waiters.c - see waiters.h. */
+#include "analyze/waiters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/ops.h"
+
+int waiters_init(struct waiters *ws, uint32_t cpus)
+{
+	memset(ws, 0, sizeof(*ws));
+	ws->cpus = calloc(cpus ? cpus : 1, sizeof(*ws->cpus));
+	if (!ws->cpus)
+		return -ENOMEM;
+	ws->n_cpus = cpus;
+	return 0;
+}
+
+void waiters_fini(struct waiters *ws)
+{
+	for (uint32_t c = 0; c < ws->n_cpus; c++)
+		free(ws->cpus[c].all);
+	free(ws->cpus);
+	free(ws->antagonists);
+	free(ws->where);
+	index_fini(&ws->index);
+	memset(ws, 0, sizeof(*ws));
+}
+
+struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who)
+{
+	uint32_t i = index_take(&ws->index, task, who);
+
+	if (i == INDEX_NONE || rows_reserve(&ws->antagonists, &ws->cap, ws->index.n,
+					    sizeof(*ws->antagonists)))
+		return NULL;
+	ws->antagonists[i].task = who;
+	return &ws->antagonists[i];
+}
+
+static int book(struct waiters *ws, const struct analyze_engine *eng, struct waiter *w,
+		uint32_t who, uint64_t from_ns, uint64_t to_ns)
+{
+	struct analyze_antagonist *a;
+	uint64_t ns;
+
+	if (from_ns < w->booked_ns)
+		from_ns = w->booked_ns;
+	if (to_ns <= from_ns)
+		return 0;
+	w->booked_ns = to_ns;
+	if (to_ns - from_ns > w->top_ns) {
+		w->top_ns = to_ns - from_ns;
+		w->top = who;
+	}
+	ns = analyze_engine_clip(eng, from_ns, to_ns);
+	if (!ns)
+		return 0;
+	a = waiters_antagonist(ws, w->task, who);
+	if (!a)
+		return -ENOMEM;
+	a->slices++;
+	*(w->woken ? &a->waiting_ns : &a->preempted_ns) += ns;
+	return 0;
+}
+
+int waiters_ran(struct waiters *ws, const struct analyze_engine *eng, uint32_t cpu, uint32_t task,
+		uint64_t start_ns, uint64_t end_ns)
+{
+	struct waiter_list *list = &ws->cpus[cpu];
+	int ret = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		ret |= book(ws, eng, &list->all[i], task, start_ns, end_ns);
+	return ret ? -ENOMEM : 0;
+}
+
+static int add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
+{
+	struct waiter_list *list;
+
+	if (rows_reserve(&ws->where, &ws->cap_where, (size_t)w->task + 1, sizeof(*ws->where)))
+		return -ENOMEM;
+	if (cpu >= ws->n_cpus)
+		return 0;
+	list = &ws->cpus[cpu];
+	if (rows_reserve(&list->all, &list->cap, list->n + 1, sizeof(*list->all)))
+		return -ENOMEM;
+	list->all[list->n++] = *w;
+	ws->where[w->task] = cpu + 1;
+	return 0;
+}
+
+int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
+		uint64_t since_ns, bool woken)
+{
+	struct waiter w = { .task = task, .woken = woken, .booked_ns = since_ns,
+			    .top = ANALYZE_NO_TASK };
+	struct waiter old;
+
+	waiters_remove(ws, eng, task, &old);
+	return add(ws, &w, cpu);
+}
+
+bool waiters_remove(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
+		    struct waiter *out)
+{
+	struct waiter_list *list;
+	uint32_t cpu, runs;
+	uint64_t since;
+
+	if (task >= ws->cap_where || !ws->where[task])
+		return false;
+	cpu = ws->where[task] - 1;
+	ws->where[task] = 0;
+	list = &ws->cpus[cpu];
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->all[i].task != task)
+			continue;
+		/* The piece that is still running there. At a switch-in of @task itself the
+		 * engine has already told it: then nothing is left to book. */
+		runs = analyze_engine_running(eng, cpu, &since);
+		if (runs != ANALYZE_NO_TASK && runs != task)
+			book(ws, eng, &list->all[i], runs, since, analyze_engine_now(eng));
+		*out = list->all[i];
+		list->all[i] = list->all[--list->n];
+		return true;
+	}
+	return false;
+}
+
+void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
+		  uint32_t cpu, uint64_t t_ns)
+{
+	struct waiter w;
+
+	if (!waiters_remove(ws, eng, task, &w))
+		return;
+	w.booked_ns = t_ns;
+	add(ws, &w, cpu);
+}
+
+struct pair {
+	uint32_t task;
+	struct analyze_antagonist a;
+};
+
+static int by_task_and_time(const void *x, const void *y)
+{
+	const struct pair *p = x, *q = y;
+	uint64_t pn = p->a.preempted_ns + p->a.waiting_ns, qn = q->a.preempted_ns + q->a.waiting_ns;
+
+	if (p->task != q->task)
+		return p->task < q->task ? -1 : 1;
+	if (pn != qn)
+		return pn > qn ? -1 : 1;
+	return p->a.task < q->a.task ? -1 : p->a.task > q->a.task;
+}
+
+int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t n,
+		 struct analyze_antagonist **out)
+{
+	size_t all = ws->index.n;
+	struct pair *pairs = calloc(all ? all : 1, sizeof(*pairs));
+	struct analyze_antagonist *flat = calloc(all ? all : 1, sizeof(*flat));
+
+	if (!pairs || !flat) {
+		free(pairs);
+		free(flat);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < all; i++)
+		pairs[i] = (struct pair){ (uint32_t)ws->index.keys[i].a, ws->antagonists[i] };
+	if (all)
+		qsort(pairs, all, sizeof(*pairs), by_task_and_time);
+	for (size_t i = 0; i < all; i++)
+		flat[i] = pairs[i].a;
+	for (size_t r = 0; r < n; r++) {
+		size_t lo = 0, hi = all;
+
+		while (lo < hi) {
+			size_t mid = lo + (hi - lo) / 2;
+
+			if (pairs[mid].task < rows[r].task)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		rows[r].antagonists = flat + lo;
+		while (lo < all && pairs[lo].task == rows[r].task) {
+			rows[r].behind_ns += flat[lo].preempted_ns + flat[lo].waiting_ns;
+			rows[r].n_antagonists++;
+			lo++;
+		}
+	}
+	free(pairs);
+	*out = flat;
+	return 0;
+}

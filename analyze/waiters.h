@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * waiters.h - which vCPUs wait for which CPU, and who runs there meanwhile (vcpu.c's).
+ *
+ * Ownership  caller's storage; waiters_fini() empties
+ */
+#ifndef ANALYZE_WAITERS_H
+#define ANALYZE_WAITERS_H
+
+#include "analyze/index.h"
+#include "analyze/vcpu.h"
+
+struct waiter {
+	uint32_t task;
+	bool woken;         /* waits after a wake-up, else preempted */
+	uint64_t booked_ns; /* who ran is booked up to here */
+	uint32_t top;       /* who ran longest at a stretch, ANALYZE_NO_TASK */
+	uint64_t top_ns;
+};
+
+struct waiter_list {
+	struct waiter *all;
+	size_t n, cap;
+};
+
+struct waiters {
+	struct waiter_list *cpus;
+	uint32_t n_cpus;
+	struct index index; /* (vCPU, antagonist) */
+	struct analyze_antagonist *antagonists;
+	size_t cap;
+	uint32_t *where; /* by task: CPU it waits on + 1, 0: it does not wait */
+	size_t cap_where;
+};
+
+int waiters_init(struct waiters *ws, uint32_t cpus);
+void waiters_fini(struct waiters *ws);
+/* @woken: after a wake-up, else preempted. CPUs that do not exist are taken as none. */
+int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
+		uint64_t since_ns, bool woken);
+/* waiters_remove - books up to now; false when @task did not wait. */
+bool waiters_remove(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
+		    struct waiter *out);
+void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
+		  uint32_t cpu, uint64_t t_ns);
+/* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */
+int waiters_ran(struct waiters *ws, const struct analyze_engine *eng, uint32_t cpu, uint32_t task,
+		uint64_t start_ns, uint64_t end_ns);
+/* waiters_antagonist - the cell of the pair, or NULL when out of memory. */
+struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who);
+/* waiters_sort - gives all cells, row by row, and sets the rows' antagonists. */
+int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t n,
+		 struct analyze_antagonist **out);
+
+#endif

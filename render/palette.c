@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Every colour there is. */
+#include "render/palette.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+#define RGB(hex) { (hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex) & 0xff }
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct palette_rgb plain[][2] = {
+	[INK_PAPER] = { RGB(0xffffff), RGB(0x16191d) },
+	[INK_PLOT] = { RGB(0xf7f8f9), RGB(0x1e2227) },
+	[INK_TEXT] = { RGB(0x1c2126), RGB(0xe6e9ec) },
+	[INK_DIM] = { RGB(0x5b6570), RGB(0xa4adb6) },
+	[INK_AXIS] = { RGB(0x8a939c), RGB(0x78828c) },
+	[INK_GRID] = { RGB(0xe1e5e8), RGB(0x31373d) },
+	[INK_ACCENT] = { RGB(0x0072b2), RGB(0x56b4e9) },
+	[INK_LOSS] = { RGB(0xc0392b), RGB(0xff7a6b) },
+};
+
+/* Okabe and Ito's palette; the last three are greys. */
+static const struct palette_rgb states[PALETTE_STATES][2] = {
+	[PALETTE_GUEST] = { RGB(0x0072b2), RGB(0x2b8fd0) },
+	[PALETTE_EXIT] = { RGB(0xe69f00), RGB(0xe69f00) },
+	[PALETTE_QEMU] = { RGB(0xf0e442), RGB(0xf0e442) },
+	[PALETTE_PREEMPTED] = { RGB(0xd55e00), RGB(0xd55e00) },
+	[PALETTE_WAITING] = { RGB(0xcc79a7), RGB(0xcc79a7) },
+	[PALETTE_HALTED] = { RGB(0xd5d9dd), RGB(0x59626b) },
+	[PALETTE_BLOCKED] = { RGB(0x6b747d), RGB(0x98a1aa) },
+	[PALETTE_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
+};
+
+/* Viridis at every tenth. */
+static const struct palette_rgb viridis[] = {
+	RGB(0x440154), RGB(0x482475), RGB(0x414487), RGB(0x355f8d), RGB(0x2a788e), RGB(0x21918c),
+	RGB(0x22a884), RGB(0x44bf70), RGB(0x7ad151), RGB(0xbddf26), RGB(0xfde725),
+};
+
+/* Exit reasons: first the eight fixed colours, then tints and what is rarer. */
+enum {
+	R_INTERRUPT, R_IO, R_MSR, R_CPUID, R_FAULT, R_WINDOW, R_HALT, R_PAUSE,
+	R_MSR_READ, R_MMIO, R_TIMER, R_APIC, R_CALL, R_EXCEPTION, R_REGISTER,
+	R_SPARE_A, R_SPARE_B, R_SPARE_C, R_SPARE_D, R_OTHER,
+};
+
+static const struct palette_rgb reasons[][2] = {
+	[R_INTERRUPT] = { RGB(0x0072b2), RGB(0x2b8fd0) },
+	[R_IO] = { RGB(0xe69f00), RGB(0xe69f00) },
+	[R_MSR] = { RGB(0x009e73), RGB(0x13b287) },
+	[R_CPUID] = { RGB(0xcc79a7), RGB(0xcc79a7) },
+	[R_FAULT] = { RGB(0xd55e00), RGB(0xd55e00) },
+	[R_WINDOW] = { RGB(0x56b4e9), RGB(0x7cc6f0) },
+	[R_HALT] = { RGB(0xc8cdd2), RGB(0x69727b) },
+	[R_PAUSE] = { RGB(0xf0e442), RGB(0xf0e442) },
+	[R_MSR_READ] = { RGB(0x7fd0b8), RGB(0x8fe0c8) },
+	[R_MMIO] = { RGB(0xf2a777), RGB(0xf2a777) },
+	[R_TIMER] = { RGB(0x882255), RGB(0xb04a80) },
+	[R_APIC] = { RGB(0x332288), RGB(0x7766cc) },
+	[R_CALL] = { RGB(0x117733), RGB(0x44a060) },
+	[R_EXCEPTION] = { RGB(0x999933), RGB(0xb5b54a) },
+	[R_REGISTER] = { RGB(0x44aa99), RGB(0x5cc4b2) },
+	[R_SPARE_A] = { RGB(0xa6761d), RGB(0xbf8c30) },
+	[R_SPARE_B] = { RGB(0x7570b3), RGB(0x9490d0) },
+	[R_SPARE_C] = { RGB(0x66a61e), RGB(0x80c038) },
+	[R_SPARE_D] = { RGB(0xe7298a), RGB(0xf050a0) },
+	[R_OTHER] = { RGB(0x5b6570), RGB(0x8a939c) },
+};
+
+static const char reason_letters[] = "ioMcf|.pmxtaCeRABDEz";
+
+/* Names as the kernels' tables have them: VMX, SVM, arm64. */
+static const struct {
+	const char *name;
+	uint8_t reason;
+} named[] = {
+	{ "EXTERNAL_INTERRUPT", R_INTERRUPT }, { "interrupt", R_INTERRUPT },
+	{ "IRQ", R_INTERRUPT },
+	{ "IO_INSTRUCTION", R_IO }, { "io", R_IO },
+	{ "MSR_WRITE", R_MSR }, { "msr", R_MSR }, { "SYS64", R_MSR },
+	{ "MSR_READ", R_MSR_READ },
+	{ "CPUID", R_CPUID },
+	{ "EPT_VIOLATION", R_FAULT }, { "npf", R_FAULT }, { "DABT_LOW", R_FAULT },
+	{ "EPT_MISCONFIG", R_MMIO }, { "IABT_LOW", R_MMIO },
+	{ "INTERRUPT_WINDOW", R_WINDOW }, { "PENDING_INTERRUPT", R_WINDOW }, { "vintr", R_WINDOW },
+	{ "HLT", R_HALT }, { "WFx", R_HALT },
+	{ "PAUSE_INSTRUCTION", R_PAUSE }, { "pause", R_PAUSE },
+	{ "PREEMPTION_TIMER", R_TIMER },
+	{ "APIC_WRITE", R_APIC }, { "APIC_ACCESS", R_APIC }, { "EOI_INDUCED", R_APIC },
+	{ "avic_incomplete_ipi", R_APIC }, { "avic_unaccelerated_access", R_APIC },
+	{ "VMCALL", R_CALL }, { "hypercall", R_CALL }, { "HVC64", R_CALL },
+	{ "EXCEPTION_NMI", R_EXCEPTION }, { "nmi", R_EXCEPTION },
+	{ "CR_ACCESS", R_REGISTER }, { "DR_ACCESS", R_REGISTER },
+	{ "other", R_OTHER },
+};
+
+/* Twelve colours far apart (Okabe-Ito and Tol's muted), then a grey for the rest. */
+static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
+	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xd55e00), RGB(0xd55e00) },
+	{ RGB(0x009e73), RGB(0x13b287) }, { RGB(0xcc79a7), RGB(0xcc79a7) },
+	{ RGB(0xe69f00), RGB(0xe69f00) }, { RGB(0x56b4e9), RGB(0x7cc6f0) },
+	{ RGB(0x882255), RGB(0xb04a80) }, { RGB(0xf0e442), RGB(0xf0e442) },
+	{ RGB(0x332288), RGB(0x7766cc) }, { RGB(0x117733), RGB(0x44a060) },
+	{ RGB(0x999933), RGB(0xb5b54a) }, { RGB(0x44aa99), RGB(0x5cc4b2) },
+	{ RGB(0xb4bbc2), RGB(0x59626b) },
+};
+
+static struct palette_rgb mix(struct palette_rgb a, struct palette_rgb b, double part)
+{
+	return (struct palette_rgb){
+		(uint8_t)(a.r + (b.r - a.r) * part + 0.5),
+		(uint8_t)(a.g + (b.g - a.g) * part + 0.5),
+		(uint8_t)(a.b + (b.b - a.b) * part + 0.5),
+	};
+}
+
+/* More is darker on white paper and brighter on black; the ends that could be taken for
+ * the paper are left out. */
+static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
+{
+	double part = (double)(level ? level - 1 : 0) / (PALETTE_LEVELS - 1), at;
+	size_t i;
+
+	part = part > 1 ? 1 : part;
+	at = theme == PALETTE_LIGHT ? 8.8 - 8.8 * part : 2 + 8 * part;
+	i = (size_t)at;
+	if (i + 1 >= COUNT(viridis))
+		return viridis[COUNT(viridis) - 1];
+	return mix(viridis[i], viridis[i + 1], at - (double)i);
+}
+
+struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
+{
+	switch ((enum ink_kind)ink.kind) {
+	case INK_RAMP:
+		return ramp(theme, ink.level);
+	case INK_STATE:
+		return states[ink.level][theme];
+	case INK_REASON:
+		return reasons[ink.level][theme];
+	case INK_TASK:
+		return tasks[ink.level][theme];
+	default:
+		return plain[ink.kind][theme];
+	}
+}
+
+char palette_letter(struct ink ink)
+{
+	static const char density[] = ".:-=+*#%@", state_letters[] = "geQPw. ?";
+
+	switch ((enum ink_kind)ink.kind) {
+	case INK_RAMP:
+		return density[(ink.level - 1u) * (sizeof(density) - 1) / PALETTE_LEVELS];
+	case INK_STATE:
+		return state_letters[ink.level];
+	case INK_REASON:
+		return reason_letters[ink.level];
+	case INK_TASK:
+		return ink.level < PALETTE_TASKS ? (char)('a' + ink.level) : '-';
+	case INK_ACCENT:
+		return '#';
+	default:
+		return ' ';
+	}
+}
+
+struct ink palette_ramp(double level)
+{
+	double i = level * (PALETTE_LEVELS - 1) + 0.5;
+
+	i = i < 0 ? 0 : i > PALETTE_LEVELS - 1 ? PALETTE_LEVELS - 1 : i;
+	return (struct ink){ INK_RAMP, (uint8_t)(1 + (unsigned)i) };
+}
+
+bool palette_reason_known(const char *name)
+{
+	for (size_t i = 0; i < COUNT(named); i++) {
+		if (!strcasecmp(named[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+struct ink palette_reason_spare(const char *name, unsigned n)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return (struct ink){ INK_REASON, (uint8_t)(R_SPARE_A + (h + n) % 4) };
+}
+
+struct ink palette_reason(const char *name)
+{
+	for (size_t i = 0; i < COUNT(named); i++) {
+		if (!strcasecmp(named[i].name, name))
+			return (struct ink){ INK_REASON, named[i].reason };
+	}
+	return palette_reason_spare(name, 0);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * palette.h - every colour there is.  Views say what a thing is (its ink); which colour
+ * that has in which theme is decided here, once.
+ *
+ * States have the Okabe-Ito colours, told apart by colour-blind people.  Exit reasons
+ * have colours by name: the same reason has the same one in every capture, and the
+ * same cause has the same one on Intel, AMD and arm64.
+ */
+#ifndef RENDER_PALETTE_H
+#define RENDER_PALETTE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum palette_theme { PALETTE_LIGHT = 0, PALETTE_DARK };
+
+enum ink_kind {
+	INK_PAPER = 0, /* background */
+	INK_PLOT,      /* background of the drawn area */
+	INK_TEXT,
+	INK_DIM,       /* text of less weight */
+	INK_AXIS,
+	INK_GRID,
+	INK_ACCENT,
+	INK_LOSS,      /* hatched */
+	INK_RAMP,      /* level 1..PALETTE_LEVELS: how much */
+	INK_STATE,     /* level: enum palette_state */
+	INK_REASON,    /* level: palette_reason() */
+	INK_TASK,      /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
+};
+
+struct ink {
+	uint8_t kind; /* enum ink_kind */
+	uint8_t level;
+};
+
+enum palette_state {
+	PALETTE_GUEST = 0,
+	PALETTE_EXIT,
+	PALETTE_QEMU,
+	PALETTE_PREEMPTED,
+	PALETTE_WAITING,
+	PALETTE_HALTED,
+	PALETTE_BLOCKED,
+	PALETTE_UNKNOWN,
+	PALETTE_STATES,
+};
+
+#define PALETTE_LEVELS 32 /* of the ramp */
+#define PALETTE_TASKS 12
+
+struct palette_rgb {
+	uint8_t r, g, b;
+};
+
+struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink);
+
+/* palette_letter - what stands for a filled ink where there are no colours. */
+char palette_letter(struct ink ink);
+
+/* palette_ramp - the ink of @level in 0..1 (0: the faintest). */
+struct ink palette_ramp(double level);
+
+/* palette_reason - the ink of the exit reason @name ("other": all the rest). */
+struct ink palette_reason(const char *name);
+/* palette_reason_again - another one for a name without a colour of its own, when its
+ * colour is taken in this picture already; @n counts the tries. */
+struct ink palette_reason_spare(const char *name, unsigned n);
+/* palette_reason_known - whether @name has a colour of its own. */
+bool palette_reason_known(const char *name);
+
+#endif

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The option tables are the truth: every option that --help names is in the man page, and the
+# other way round; every page renders without a warning and has an example that names its command.
+set -u
+
+commands=$("$CDICT" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
+[ -n "$commands" ] || echo "not ok the list of commands is empty"
+
+# "-o --output" a line, letters where there are some.
+of_help() {
+	sed -n 's/^  \(-[A-Za-z]\), \(--[a-z-]*\).*/\1 \2/p;s/^      \(--[a-z-]*\).*/\1/p' | sort
+}
+of_page() {
+	sed -n '/^\.SH OPTIONS/,/^\.SH EX/p' "$1" | sed -n 's/^\.BR \(.*\)/\1/p' | grep '^\\-' |
+		sed -e 's/\\-/-/g' -e 's/", "//' -e 's/ *".*//' -e 's/  */ /g' | sort
+}
+
+for command in $commands; do
+	page=$TOP/doc/cdict-$command.1
+	if [ ! -f "$page" ]; then
+		echo "not ok cdict-$command.1 exists"
+		continue
+	fi
+	"$CDICT" help "$command" | of_help >help
+	of_page "$page" >page
+	[ -s help ] || echo "not ok cdict help $command lists options"
+	if diff -u help page >differ; then
+		echo "ok cdict-$command.1 has the options of --help"
+	else
+		cat differ
+		echo "not ok cdict-$command.1 has the options of --help"
+	fi
+	if sed -n '/^\.SH EXAMPLES/,$p' "$page" | grep -q "cdict $command"; then
+		echo "ok cdict-$command.1 has an example"
+	else
+		echo "not ok cdict-$command.1 has an example"
+	fi
+	if grep -q "cdict\\\\-$command (1)" "$TOP/doc/cdict.1"; then
+		echo "ok cdict.1 names cdict-$command"
+	else
+		echo "not ok cdict.1 names cdict-$command"
+	fi
+done
+
+if command -v groff >/dev/null; then
+	for page in "$TOP"/doc/*.[15]; do
+		name=$(basename "$page")
+		if groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null | grep .; then
+			echo "not ok $name renders without a warning"
+		else
+			echo "ok $name renders without a warning"
+		fi
+	done
+else
+	echo "skip rendering groff is not installed"
+fi
+
+# What --completion writes is bash, and completes a command and one of its options.
+"$CDICT" --completion bash >cdict.bash
+complete_words() { # WORDS...; the last one is being typed
+	bash -c 'source ./cdict.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cdict
+		printf "%s\n" "${COMPREPLY[@]}"' _ "$@" 2>/dev/null
+}
+if complete_words cdict inf | grep -qx info && complete_words cdict info --veri | grep -qx -- --verify &&
+	complete_words cdict info --format js | grep -qx json; then
+	echo "ok the completion completes commands, options and choices"
+else
+	echo "not ok the completion completes commands, options and choices"
+fi
