@@ -75,6 +75,7 @@ struct analyze_switch {
 	enum analyze_off away; /* its state since */
 	uint64_t ready_ns;     /* its wake-up since, ANALYZE_NO_TIME: none, or broken by loss */
 	uint32_t last_cpu;     /* it was on before, CDICT_CPU_UNKNOWN */
+	bool torn;             /* a wake-up or switch-out was seen, but events are missing since */
 };
 
 struct analyze_wake {

@@ -219,11 +219,15 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		sw.away = (enum analyze_off)n->off;
 		tell_away(eng, n, sw.away, n->since_ns, t, true);
 	} else {
+		sw.torn = n->where != TASK_NEVER;
 		turn_up(eng, n, t);
 	}
-	if (n->ready_ns != ANALYZE_NO_TIME &&
-	    hole_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
-		sw.ready_ns = n->ready_ns;
+	if (n->ready_ns != ANALYZE_NO_TIME) {
+		if (hole_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
+			sw.ready_ns = n->ready_ns;
+		else
+			sw.torn = true;
+	}
 	n->ready_ns = ANALYZE_NO_TIME;
 	n->cpu = ev->cpu;
 	n->since_ns = n->moved_ns = t;

@@ -180,10 +180,11 @@ static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task,
 static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct analyze_switch *sw,
 		      uint64_t start_ns, bool whole)
 {
-	struct waiter done;
+	struct waiter done = { .top = ANALYZE_NO_TASK };
 	struct analyze_wait *worst = &w->row.worst;
 
-	if (!waiters_remove(&v->waiters, v->eng, sw->next, &done) || !whole || !sw->in)
+	waiters_remove(&v->waiters, v->eng, sw->next, &done);
+	if (!whole || !sw->in || !is_candidate(analyze_engine_task(v->eng, sw->next)))
 		return;
 	histogram_add(w->where == WAITING ? &w->row.waiting : &w->row.preempted,
 		      sw->t_ns - start_ns, start_ns);

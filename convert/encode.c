@@ -10,6 +10,9 @@
 
 #include "base/cursor.h"
 
+/* Records ahead to ask the memory for. */
+#define PREFETCH 8u
+
 enum slot_state { SLOT_FREE, SLOT_QUEUED, SLOT_WORK, SLOT_DONE };
 
 struct slot {
@@ -31,51 +34,54 @@ struct encode {
 	bool stop;
 };
 
-/* PERF_RECORD_MISC_CPUMODE_MASK of <linux/perf_event.h>: the sample's cpumode. */
-static void sample_of(const struct perfdata_sample *from, const struct pending_sample *p,
-		      uint32_t cpu, uint16_t misc, struct cdict_sample *to)
+/* The sample in @p. Its fields mostly lie where the layout says; whatever does not
+ * (callchains before the payload) goes through perfdata_sample(). */
+static inline int read_sample(const struct encode *e, const struct perfdata_event *ev,
+			      const struct pending_sample *p, bool big, struct perfdata_sample *s)
 {
-	*to = (struct cdict_sample){
-		.t_ns = p->t_ns,
-		.cpu = cpu,
-		.pid = from->pid,
-		.tid = from->tid,
-		.mode = misc & PERF_RECORD_MISC_CPUMODE_MASK,
-		.order = p->order,
-	};
+	const struct perfdata_sample_layout *l = &ev->layout;
+	struct perfdata_record rec = { .data = p->record, .type = PERF_RECORD_SAMPLE };
+	uint32_t size = load16(p->record + 6, big);
+
+	if (l->raw_fixed >= 0 && l->tid >= 0 && (uint32_t)l->raw_fixed + 4 <= size) {
+		s->raw = p->record + l->raw_fixed + 4;
+		s->raw_size = load32(s->raw - 4, big);
+		s->pid = (int32_t)load32(p->record + l->tid, big);
+		s->tid = (int32_t)load32(p->record + l->tid + 4, big);
+		return s->raw_size <= size - (uint32_t)l->raw_fixed - 4 ? 0 : CDICT_ECORRUPT;
+	}
+	rec.size = size;
+	rec.misc = load16(p->record + 4, big);
+	if (perfdata_sample(e->pd, ev, &rec, s) < 0 || !s->raw)
+		return CDICT_ECORRUPT;
+	return 0;
 }
 
 static void encode_batch(const struct encode *e, struct format_encoder *enc,
 			 const struct batch *batch, struct encode_block *block)
 {
 	bool big = perfdata_big_endian(e->pd);
-	const struct perfdata_event *ev = NULL;
-	uint32_t event = UINT32_MAX;
+	struct cdict_sample out = { .cpu = batch->cpu };
 
 	*block = (struct encode_block){ .cpu = batch->cpu };
 	for (size_t i = 0; i < batch->n && !block->failed; i++) {
 		const struct pending_sample *p = &batch->samples[i];
-		struct perfdata_record rec = {
-			.data = p->record,
-			.type = PERF_RECORD_SAMPLE,
-			.misc = load16(p->record + 4, big),
-			.size = load16(p->record + 6, big),
-		};
 		struct perfdata_sample s;
-		struct cdict_sample out;
 		int ret;
 
-		if (p->event != event) {
-			event = p->event;
-			ev = &e->formats->events[event];
+		if (i + PREFETCH < batch->n) {
+			__builtin_prefetch(p[PREFETCH].record);
+			__builtin_prefetch(p[PREFETCH].record + 64);
 		}
-		ret = perfdata_sample(e->pd, ev, &rec, &s);
-		if (!ret && !s.raw)
-			ret = CDICT_ECORRUPT;
+		ret = read_sample(e, &e->formats->events[p->event], p, big, &s);
 		if (!ret) {
-			sample_of(&s, p, batch->cpu, rec.misc, &out);
+			out.t_ns = p->t_ns;
+			out.order = p->order;
+			out.pid = s.pid;
+			out.tid = s.tid;
+			out.mode = load16(p->record + 4, big) & PERF_RECORD_MISC_CPUMODE_MASK;
 			ret = format_encoder_add(enc, &out,
-						 (uint32_t)e->formats->type_of[event], s.raw,
+						 (uint32_t)e->formats->type_of[p->event], s.raw,
 						 s.raw_size);
 		}
 		if (ret == -ENOMEM) {

@@ -16,10 +16,6 @@
 
 /* Kept back at least, when a block is cut. */
 #define BACK_MIN 512u
-/* All that may wait: the rest of 64 MiB is for batches in work and their columns. */
-#define BYTES_MAX (16u << 20)
-/* One block's records: with the longest one more, 8 MiB. */
-#define BATCH_BYTES_MAX ((8u << 20) - (64u << 10))
 
 void batch_free(struct batch *b)
 {
@@ -38,14 +34,11 @@ void pending_fini(struct pending *p)
 	*p = (struct pending){ 0 };
 }
 
-struct pending_cpu *pending_cpu(struct pending *p, uint32_t cpu)
+struct pending_cpu *pending_cpu_new(struct pending *p, uint32_t cpu)
 {
-	/* Slot 0 is the unknown CPU. */
 	size_t i = cpu == CDICT_CPU_UNKNOWN ? 0 : (size_t)cpu + 1, n;
 	struct pending_cpu *cpus;
 
-	if (i < p->n)
-		return &p->cpus[i];
 	n = p->n ? p->n : 16;
 	while (n <= i)
 		n *= 2;
@@ -107,8 +100,8 @@ static struct batch *batch_new(uint32_t cpu)
 	return b;
 }
 
-bool pending_add(struct pending *p, struct pending_cpu *c, uint32_t cpu,
-		 const struct pending_sample *s, uint32_t size)
+bool pending_add_slow(struct pending *p, struct pending_cpu *c, uint32_t cpu,
+		      const struct pending_sample *s, uint32_t size)
 {
 	size_t back = 0;
 
@@ -151,14 +144,14 @@ static size_t keep_back(const struct pending_cpu *c)
 	return c->back * 2 > BACK_MIN ? c->back * 2 : BACK_MIN;
 }
 
-struct pending_cpu *pending_ready(struct pending *p, struct pending_cpu *latest)
+struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *latest)
 {
 	struct pending_cpu *most = NULL;
 
 	if (latest->batch && (latest->batch->n >= FORMAT_BLOCK_EVENTS + keep_back(latest) ||
-			      latest->batch->bytes >= BATCH_BYTES_MAX))
+			      latest->batch->bytes >= PENDING_BATCH_MAX))
 		return latest;
-	if (p->bytes < BYTES_MAX)
+	if (p->bytes < PENDING_BYTES_MAX)
 		return NULL;
 	for (size_t i = 0; i < p->n; i++)
 		if (p->cpus[i].batch && (!most || p->cpus[i].batch->bytes > most->batch->bytes))

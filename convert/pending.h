@@ -12,6 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/layout.h"
+
+/* All records that may wait, in bytes: the rest of 64 MiB is for batches in work and
+ * their columns. */
+#define PENDING_BYTES_MAX (16u << 20)
+/* One block's records: with the longest one more, 8 MiB. */
+#define PENDING_BATCH_MAX ((8u << 20) - (64u << 10))
+
 struct pending_sample {
 	uint64_t t_ns;
 	const uint8_t *record; /* the whole record */
@@ -55,16 +63,46 @@ struct pending {
 
 void pending_fini(struct pending *p);
 
+struct pending_cpu *pending_cpu_new(struct pending *p, uint32_t cpu);
+
 /* pending_cpu - state of @cpu (CDICT_CPU_UNKNOWN too), or NULL when out of memory. */
-struct pending_cpu *pending_cpu(struct pending *p, uint32_t cpu);
+static inline struct pending_cpu *pending_cpu(struct pending *p, uint32_t cpu)
+{
+	uint32_t i = cpu + 1; /* the unknown CPU is 0 */
+
+	return i < p->n ? &p->cpus[i] : pending_cpu_new(p, cpu);
+}
+
+bool pending_add_slow(struct pending *p, struct pending_cpu *c, uint32_t cpu,
+		      const struct pending_sample *s, uint32_t size);
 
 /* pending_add - queues a sample of @c; false when out of memory. */
-bool pending_add(struct pending *p, struct pending_cpu *c, uint32_t cpu,
-		 const struct pending_sample *s, uint32_t size);
+static inline bool pending_add(struct pending *p, struct pending_cpu *c, uint32_t cpu,
+			       const struct pending_sample *s, uint32_t size)
+{
+	struct batch *b = c->batch;
+
+	/* The usual case: later than what is there, borrowed, and there is room. */
+	if (!b || p->copy || b->n == b->cap || s->t_ns < c->max_ns)
+		return pending_add_slow(p, c, cpu, s, size);
+	c->max_ns = s->t_ns;
+	b->samples[b->n++] = *s;
+	b->bytes += size;
+	p->bytes += size;
+	return true;
+}
 
 /* pending_ready - a CPU that should be cut now, or NULL: one that holds a block and
  * what has to stay behind, or, when too many bytes wait, the one with most. */
-struct pending_cpu *pending_ready(struct pending *p, struct pending_cpu *latest);
+struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *latest);
+
+static inline struct pending_cpu *pending_ready(struct pending *p, struct pending_cpu *latest)
+{
+	if (p->bytes < PENDING_BYTES_MAX && latest->batch &&
+	    latest->batch->n <= FORMAT_BLOCK_EVENTS && latest->batch->bytes < PENDING_BATCH_MAX)
+		return NULL;
+	return pending_ready_slow(p, latest);
+}
 
 /* pending_cut - takes the earliest samples of @c, a block at most, in order of time.
  * All of them when @last. NULL when there are none or memory is out (*oom). */

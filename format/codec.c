@@ -47,7 +47,7 @@ size_t codec_deflate(struct codec *c, enum codec_strategy strategy, const void *
 	size_t done;
 
 	if (!c->open[strategy]) {
-		if (deflateInit2(z, settings[strategy].level, Z_DEFLATED, -15, 9,
+		if (deflateInit2(z, settings[strategy].level, Z_DEFLATED, -15, 8,
 				 settings[strategy].strategy) != Z_OK)
 			return 0;
 		c->open[strategy] = true;

@@ -383,17 +383,24 @@ static inline void add_comm(struct format_encoder *enc, const struct format_fiel
 			    struct column *c, uint32_t at, uint64_t *row, uint32_t i,
 			    const uint8_t *payload)
 {
-	uint64_t key = state_predict(&enc->st, f, row), words[2];
-	const struct entry *e = &enc->entries[key];
+	const struct state *st = &enc->st;
+	uint32_t who = (uint32_t)row[f->model.who];
+	uint64_t key = st->cells[(size_t)who * st->n_cells + f->model.cell], words[2];
 
-	memcpy(words, payload + f->offset, sizeof(words));
-	if (words[0] != e->word[0] || words[1] != e->word[1] || e->len > sizeof(words))
-		key = add_bytes(enc, f, c, at, row, payload, 0);
-	row[i] = key;
-	state_update(&enc->st, f, row, key);
+	if (st->tasks[who].set >> f->model.cell & 1) {
+		const struct entry *e = &enc->entries[key];
+
+		memcpy(words, payload + f->offset, sizeof(words));
+		if (words[0] == e->word[0] && words[1] == e->word[1] && e->len <= sizeof(words)) {
+			row[i] = key;
+			return;
+		}
+	}
+	row[i] = add_bytes(enc, f, c, at, row, payload, 0);
+	state_set_cell(&enc->st, who, f->model.cell, row[i]);
 }
 
-static inline void add_value(struct format_encoder *enc, const struct format_field *f,
+static void add_value(struct format_encoder *enc, const struct format_field *f,
 			     struct column *c, uint32_t at, uint64_t *row, uint32_t i, uint64_t v)
 {
 	uint64_t p = state_predict(&enc->st, f, row);
@@ -402,6 +409,19 @@ static inline void add_value(struct format_encoder *enc, const struct format_fie
 		enc->failed = true;
 	row[i] = v;
 	state_update(&enc->st, f, row, v);
+}
+
+/* The same for a cell of a task: mostly it holds the value already. */
+static inline void add_cell(struct format_encoder *enc, const struct format_field *f,
+			    struct column *c, uint32_t at, uint64_t *row, uint32_t i, uint64_t v)
+{
+	const struct state *st = &enc->st;
+	uint32_t who = (uint32_t)row[f->model.who];
+
+	row[i] = v;
+	if (st->cells[(size_t)who * st->n_cells + f->model.cell] != v ||
+	    !(st->tasks[who].set >> f->model.cell & 1))
+		add_value(enc, f, c, at, row, i, v);
 }
 
 /* The recorded fields, from coded field @i on. */
@@ -421,6 +441,14 @@ static void add_fields(struct format_encoder *enc, const struct format_type *t, 
 					  (int32_t)load_scalar(payload + f->offset, f->size,
 							       f->kind == CDICT_FIELD_INT, big));
 			state_update_task(st, f, row, (uint32_t)row[i]);
+			break;
+		case FORMAT_PATH_SAMETASK:
+			if ((int32_t)load32(payload + f->offset, big) ==
+			    st->tids[row[f->model.who]])
+				row[i] = row[f->model.who];
+			else
+				row[i] = add_task(enc, f, &c[i], at, row,
+						  (int32_t)load32(payload + f->offset, big));
 			break;
 		case FORMAT_PATH_HEAD:
 			memcpy(&head, payload, sizeof(head));
@@ -443,8 +471,8 @@ static void add_fields(struct format_encoder *enc, const struct format_type *t, 
 			state_update(st, f, row, row[i]);
 			break;
 		case FORMAT_PATH_CELL:
-			add_value(enc, f, &c[i], at, row, i,
-				  (uint64_t)(int64_t)(int32_t)load32(payload + f->offset, big));
+			add_cell(enc, f, &c[i], at, row, i,
+				 (uint64_t)(int64_t)(int32_t)load32(payload + f->offset, big));
 			break;
 		default:
 			add_value(enc, f, &c[i], at, row, i,
@@ -502,10 +530,11 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	st->t_ns = enc->last_ns = s->t_ns;
 	st->current = add_task(enc, &t->coded[FORMAT_F_TID], &c[FORMAT_F_TID], at, row, s->tid);
 	row[FORMAT_F_TID] = st->current;
-	add_value(enc, &t->coded[FORMAT_F_PID], &c[FORMAT_F_PID], at, row, FORMAT_F_PID,
-		  (uint64_t)(int64_t)s->pid);
-	add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], at, row, FORMAT_F_MODE,
-		  s->mode);
+	add_cell(enc, &t->coded[FORMAT_F_PID], &c[FORMAT_F_PID], at, row, FORMAT_F_PID,
+		 (uint64_t)(int64_t)s->pid);
+	if (s->mode != st->slots[0])
+		add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], at, row, FORMAT_F_MODE,
+			  s->mode);
 	add_fields(enc, t, c, at, row, payload, size);
 	return enc->failed ? -ENOMEM : 0;
 }

@@ -109,7 +109,9 @@ static void choose_paths(struct format_type *type)
 	for (uint32_t i = FORMAT_F_SAMPLE; i < type->n_coded; i++) {
 		struct format_field *c = &type->coded[i];
 
-		if (format_model_is_task(c->model.kind))
+		if (c->model.kind == FORMAT_SAMETASK && c->size == 4)
+			c->path = FORMAT_PATH_SAMETASK;
+		else if (format_model_is_task(c->model.kind))
 			c->path = FORMAT_PATH_TASK;
 		else if (is_head(c, type->n_coded - i))
 			c->path = FORMAT_PATH_HEAD;

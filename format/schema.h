@@ -29,6 +29,7 @@ struct format_field {
 enum format_path {
 	FORMAT_PATH_VALUE, /* any scalar */
 	FORMAT_PATH_TASK,
+	FORMAT_PATH_SAMETASK, /* 32 bits */
 	FORMAT_PATH_BYTES,
 	FORMAT_PATH_COMM,  /* 16 bytes, predicted by a cell */
 	FORMAT_PATH_CELL,  /* signed 32 bits, predicted by a cell */

@@ -39,7 +39,7 @@ struct state {
 	int32_t *tids;
 	uint64_t *cells; /* [task * schema->cells + cell] */
 	uint32_t n_tasks, cap_tasks;
-	uint64_t cell_last[FORMAT_MAX_CELLS]; /* latest value of the cell in any task */
+	uint64_t cell_last[FORMAT_MAX_CELLS]; /* latest value that a cell of any task changed to */
 	uint64_t *slots;                      /* [schema->slots] */
 	uint32_t n_slots, n_cells;
 	uint64_t *context, *follower;
@@ -137,6 +137,17 @@ static inline uint64_t *state_context(struct state *st, const struct format_fiel
 	return &st->follower[state_hash(f->slot, task, last) % STATE_FOLLOWERS];
 }
 
+STATE_INLINE void state_set_cell(struct state *st, uint32_t who, uint32_t cell, uint64_t v)
+{
+	uint64_t *at = &st->cells[(size_t)who * st->n_cells + cell];
+
+	if (st->tasks[who].set >> cell & 1 && *at == v)
+		return;
+	st->tasks[who].set |= 1u << cell;
+	*at = v;
+	st->cell_last[cell] = v;
+}
+
 /* Predicted value (or key) of any other field. */
 STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field *f,
 				     const uint64_t *row)
@@ -170,16 +181,11 @@ STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field 
 STATE_INLINE void state_update(struct state *st, const struct format_field *f,
 				const uint64_t *row, uint64_t v)
 {
-	uint32_t who;
-
 	switch (f->model.kind) {
 	case FORMAT_CELL:
 	case FORMAT_PROCESS:
 	case FORMAT_SUM:
-		who = (uint32_t)row[f->model.who];
-		st->tasks[who].set |= 1u << f->model.cell;
-		st->cells[(size_t)who * st->n_cells + f->model.cell] = v;
-		st->cell_last[f->model.cell] = v;
+		state_set_cell(st, (uint32_t)row[f->model.who], f->model.cell, v);
 		break;
 	case FORMAT_ELAPSED:
 		st->account_ns = st->t_ns;

@@ -3,7 +3,7 @@ ln -s $DATA/formats formats
 cat >evil.trace <<'END'
 cpus 1
 proc 301 "</script>"
-proc 302 "=1+1,\"x|"
+proc 302 "=1+1,x|"
 proc 303 "\x1b[2J\xff\n"
 301 [000] 10.000000: sched:sched_switch: prev_pid=301 prev_state=S next_pid=302
 302 [000] 10.000100: sched:sched_switch: prev_pid=302 prev_state=S next_pid=303

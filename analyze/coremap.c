@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* coremap.c - see coremap.h. */
+#include "analyze/coremap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "base/fail.h"
+
+struct analyze_coremap {
+	struct analyze_engine *eng;
+	struct index index; /* (task, CPU) */
+	struct analyze_core_cell *cells, spill;
+	size_t cap, n;
+	struct analyze_core_cpu *cpus;
+};
+
+static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
+{
+	uint32_t i = index_take(&m->index, task, cpu);
+
+	if (i == INDEX_NONE || rows_reserve(&m->cells, &m->cap, m->index.n, sizeof(*m->cells))) {
+		analyze_engine_out_of_memory(m->eng);
+		return &m->spill;
+	}
+	m->cells[i].task = task;
+	m->cells[i].cpu = cpu;
+	return &m->cells[i];
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct analyze_coremap *m = self;
+	uint64_t ns = run->to_ns - run->from_ns;
+	struct analyze_core_cell *cell;
+
+	if (!ns)
+		return;
+	if (run->task == ANALYZE_NO_TASK) {
+		m->cpus[run->cpu].unknown_ns += ns;
+		return;
+	}
+	if (analyze_engine_task(m->eng, run->task)->tid)
+		m->cpus[run->cpu].busy_ns += ns;
+	else
+		m->cpus[run->cpu].idle_ns += ns;
+	cell = cell_of(m, run->task, run->cpu);
+	cell->run_ns += ns;
+	if (!run->start_seen || !run->end_seen)
+		cell->edge_ns += ns;
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_coremap *m = self;
+
+	if (!sw->in)
+		return;
+	cell_of(m, sw->prev, sw->cpu)->switches++;
+	m->cpus[sw->cpu].switches++;
+}
+
+static int by_task(const void *a, const void *b)
+{
+	const struct analyze_core_cell *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_coremap *m = self;
+
+	(void)schema;
+	m->cpus = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->cpus));
+	return m->cpus ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_coremap *m = self;
+
+	(void)err;
+	m->n = m->index.n < m->cap ? m->index.n : m->cap;
+	if (m->n)
+		qsort(m->cells, m->n, sizeof(*m->cells), by_task);
+	return 0;
+}
+
+static const struct analyze_ops ops = {
+	.run = on_run, .sw = on_switch, .start = on_start, .finish = on_finish,
+};
+
+int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng,
+			struct cdict_error *err)
+{
+	struct analyze_coremap *m = calloc(1, sizeof(*m));
+	int ret;
+
+	*out = NULL;
+	if (!m)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	m->eng = eng;
+	ret = analyze_engine_add(eng, &ops, m, err);
+	if (ret) {
+		free(m);
+		return ret;
+	}
+	*out = m;
+	return 0;
+}
+
+void analyze_coremap_free(struct analyze_coremap *m)
+{
+	if (!m)
+		return;
+	free(m->cells);
+	free(m->cpus);
+	index_fini(&m->index);
+	free(m);
+}
+
+size_t analyze_coremap_count(const struct analyze_coremap *m)
+{
+	return m->n;
+}
+
+const struct analyze_core_cell *analyze_coremap_at(const struct analyze_coremap *m, size_t i)
+{
+	return &m->cells[i];
+}
+
+const struct analyze_core_cpu *analyze_coremap_cpu(const struct analyze_coremap *m, uint32_t cpu)
+{
+	return &m->cpus[cpu];
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* latency.c - see latency.h. */
+#include "analyze/latency.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "base/fail.h"
+
+/* perf's struct work_atom: the latest of a task, all it looks at. */
+enum { ATOM_SLEEPING = 0, ATOM_WAIT_CPU, ATOM_SCHED_IN, ATOM_IGNORE };
+
+struct atom {
+	bool has;
+	uint8_t state;
+	uint64_t out_ns, wake_ns;
+};
+
+struct analyze_latency {
+	struct analyze_engine *eng;
+	bool by_cpu, like_perf;
+	struct index index;
+	struct analyze_latency_row *rows;
+	size_t cap, n;
+	struct atom *atoms; /* by task */
+	size_t cap_atoms;
+	struct analyze_latency_row spill;
+};
+
+static struct analyze_latency_row *row_of(struct analyze_latency *l, uint32_t task, uint32_t cpu)
+{
+	uint32_t i = index_take(&l->index, l->by_cpu ? cpu : task, 0);
+	struct analyze_latency_row *row;
+
+	if (i == INDEX_NONE || rows_reserve(&l->rows, &l->cap, l->index.n, sizeof(*l->rows))) {
+		analyze_engine_out_of_memory(l->eng);
+		return &l->spill;
+	}
+	row = &l->rows[i];
+	row->task = l->by_cpu ? ANALYZE_NO_TASK : task;
+	row->cpu = l->by_cpu ? cpu : CDICT_CPU_UNKNOWN;
+	return row;
+}
+
+static struct atom *atom_of(struct analyze_latency *l, uint32_t task)
+{
+	if (rows_reserve(&l->atoms, &l->cap_atoms, (size_t)task + 1, sizeof(*l->atoms))) {
+		analyze_engine_out_of_memory(l->eng);
+		return NULL;
+	}
+	return &l->atoms[task];
+}
+
+static void atom_out(struct atom *a, uint64_t t, bool runnable)
+{
+	*a = (struct atom){ .has = true, .out_ns = t, .wake_ns = runnable ? t : 0,
+			    .state = runnable ? ATOM_WAIT_CPU : ATOM_SLEEPING };
+}
+
+/* builtin-sched.c, latency_switch_event() and add_sched_in_event(). */
+static void perf_switch(struct analyze_latency *l, const struct analyze_switch *sw)
+{
+	struct atom *a = atom_of(l, sw->prev);
+	struct analyze_perf_latency *p;
+	uint64_t ns;
+
+	if (a)
+		atom_out(a, sw->t_ns, sw->prev_state == 0);
+	a = atom_of(l, sw->next);
+	if (!a)
+		return;
+	if (!a->has)
+		atom_out(a, sw->t_ns, true);
+	if (a->state != ATOM_WAIT_CPU)
+		return;
+	if (sw->t_ns < a->wake_ns) {
+		a->state = ATOM_IGNORE;
+		return;
+	}
+	a->state = ATOM_SCHED_IN;
+	if (!sw->in)
+		return;
+	p = &row_of(l, sw->next, sw->cpu)->perf;
+	ns = sw->t_ns - a->wake_ns;
+	p->sum_ns += ns;
+	p->count++;
+	if (ns > p->max_ns) {
+		p->max_ns = ns;
+		p->max_start_ns = a->wake_ns;
+		p->max_end_ns = sw->t_ns;
+	}
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_latency *l = self;
+	bool idle = !analyze_engine_task(l->eng, sw->next)->tid;
+	bool runnable = sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED;
+
+	if (l->like_perf)
+		perf_switch(l, sw);
+	if (!sw->in || idle)
+		return;
+	if (sw->ready_ns != ANALYZE_NO_TIME)
+		histogram_add(&row_of(l, sw->next, sw->cpu)->wakeup, sw->t_ns - sw->ready_ns,
+			      sw->ready_ns);
+	else if (runnable && sw->away_ns != ANALYZE_NO_TIME)
+		histogram_add(&row_of(l, sw->next, sw->cpu)->preempt, sw->t_ns - sw->away_ns,
+			      sw->away_ns);
+	if (sw->torn)
+		row_of(l, sw->next, sw->cpu)->torn++;
+}
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	struct analyze_latency *l = self;
+	struct atom *a;
+
+	if (!l->like_perf || wake->kind == ANALYZE_KIND_WAKING)
+		return;
+	a = atom_of(l, wake->task);
+	if (!a)
+		return;
+	if (!a->has)
+		atom_out(a, wake->t_ns, false);
+	if (a->state != ATOM_SLEEPING || a->out_ns > wake->t_ns)
+		return;
+	a->state = ATOM_WAIT_CPU;
+	a->wake_ns = wake->t_ns;
+}
+
+static void on_sched(void *self, const struct analyze_sched *ev)
+{
+	struct analyze_latency *l = self;
+	struct atom *a;
+
+	if (!l->like_perf || ev->kind != ANALYZE_KIND_RUNTIME)
+		return;
+	a = atom_of(l, ev->task);
+	if (a && !a->has)
+		atom_out(a, ev->t_ns, true);
+	if (ev->in && !l->by_cpu)
+		row_of(l, ev->task, ev->cpu)->perf.runtime_ns += ev->value;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct analyze_latency_row *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_latency *l = self;
+
+	(void)err;
+	l->n = l->index.n < l->cap ? l->index.n : l->cap;
+	if (l->n)
+		qsort(l->rows, l->n, sizeof(*l->rows), by_key);
+	return 0;
+}
+
+static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED_WAKES,
+	.sw = on_switch,
+	.wake = on_wake,
+	.finish = on_finish,
+};
+
+static const struct analyze_ops ops_like_perf = {
+	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(RUNTIME),
+	.sw = on_switch,
+	.wake = on_wake,
+	.sched = on_sched,
+	.finish = on_finish,
+};
+
+int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng,
+			const struct analyze_latency_options *opts, struct cdict_error *err)
+{
+	struct analyze_latency *l = calloc(1, sizeof(*l));
+	int ret;
+
+	*out = NULL;
+	if (!l)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	l->eng = eng;
+	l->by_cpu = opts && opts->by_cpu;
+	l->like_perf = opts && opts->like_perf;
+	ret = analyze_engine_add(eng, l->like_perf ? &ops_like_perf : &ops, l, err);
+	if (ret) {
+		free(l);
+		return ret;
+	}
+	*out = l;
+	return 0;
+}
+
+void analyze_latency_free(struct analyze_latency *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->cap; i++)
+		analyze_latency_row_fini(&l->rows[i]);
+	analyze_latency_row_fini(&l->spill);
+	free(l->rows);
+	free(l->atoms);
+	index_fini(&l->index);
+	free(l);
+}
+
+size_t analyze_latency_row_count(const struct analyze_latency *l)
+{
+	return l->n;
+}
+
+const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l,
+							 size_t i)
+{
+	return &l->rows[i];
+}
+
+void analyze_latency_row_merge(struct analyze_latency_row *to,
+			       const struct analyze_latency_row *from)
+{
+	histogram_merge(&to->wakeup, &from->wakeup);
+	histogram_merge(&to->preempt, &from->preempt);
+	to->torn += from->torn;
+	to->perf.count += from->perf.count;
+	to->perf.sum_ns += from->perf.sum_ns;
+	to->perf.runtime_ns += from->perf.runtime_ns;
+	if (from->perf.max_ns > to->perf.max_ns) {
+		to->perf.max_ns = from->perf.max_ns;
+		to->perf.max_start_ns = from->perf.max_start_ns;
+		to->perf.max_end_ns = from->perf.max_end_ns;
+	}
+}
+
+void analyze_latency_row_fini(struct analyze_latency_row *row)
+{
+	histogram_fini(&row->wakeup);
+	histogram_fini(&row->preempt);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* switches.c - see switches.h. */
+#include "analyze/switches.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/ops.h"
+#include "base/fail.h"
+
+enum { BUCKETS_DEFAULT = 100, BUCKETS_MAX = 1 << 20, CELLS_MAX = 1 << 22 };
+
+struct analyze_switches {
+	struct analyze_engine *eng;
+	struct analyze_switches_options opts;
+	uint64_t from_ns, to_ns, bucket_ns;
+	uint32_t buckets;
+	struct analyze_switch_cell *cells; /* [cpu][bucket] */
+};
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_switches *s = self;
+	uint32_t cpus = analyze_engine_cpus(s->eng), most;
+	uint64_t window, n;
+
+	(void)schema;
+	analyze_engine_window(s->eng, &s->from_ns, &s->to_ns);
+	window = s->to_ns - s->from_ns;
+	most = cpus > CELLS_MAX / 2 ? 1 : CELLS_MAX / (cpus ? cpus : 1);
+	if (most > BUCKETS_MAX)
+		most = BUCKETS_MAX;
+	n = s->opts.buckets ? s->opts.buckets : BUCKETS_DEFAULT;
+	if (n > most)
+		n = most;
+	/* The last instant belongs to the last bucket, hence / and + 1. */
+	s->bucket_ns = s->opts.bucket_ns ? s->opts.bucket_ns : window / n + 1;
+	if (window / s->bucket_ns >= most)
+		s->bucket_ns = window / most + 1;
+	s->buckets = (uint32_t)(window / s->bucket_ns) + 1;
+	s->cells = calloc((size_t)s->buckets * (cpus ? cpus : 1), sizeof(*s->cells));
+	return s->cells ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static struct analyze_switch_cell *cell_at(struct analyze_switches *s, uint32_t cpu, uint64_t t)
+{
+	return &s->cells[(size_t)cpu * s->buckets + (t - s->from_ns) / s->bucket_ns];
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct analyze_switches *s = self;
+	uint64_t from = run->from_ns;
+
+	while (from < run->to_ns) {
+		struct analyze_switch_cell *cell = cell_at(s, run->cpu, from);
+		uint64_t left = s->bucket_ns - (from - s->from_ns) % s->bucket_ns;
+		uint64_t ns = run->to_ns - from < left ? run->to_ns - from : left;
+
+		if (run->task == ANALYZE_NO_TASK)
+			cell->unknown_ns += ns;
+		else if (analyze_engine_task(s->eng, run->task)->tid)
+			cell->busy_ns += ns;
+		else
+			cell->idle_ns += ns;
+		from += ns;
+	}
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_switches *s = self;
+	struct analyze_switch_cell *cell;
+
+	if (!sw->in)
+		return;
+	cell = cell_at(s, sw->cpu, sw->t_ns);
+	cell->switches++;
+	cell->involuntary += sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED;
+}
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	struct analyze_switches *s = self;
+
+	if (wake->in && wake->cpu < analyze_engine_cpus(s->eng) &&
+	    (wake->kind != ANALYZE_KIND_WAKEUP || !analyze_engine_summary(s->eng)->has_waking))
+		cell_at(s, wake->cpu, wake->t_ns)->wakeups++;
+}
+
+static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED_WAKES,
+	.run = on_run,
+	.sw = on_switch,
+	.wake = on_wake,
+	.start = on_start,
+};
+
+int analyze_switches_new(struct analyze_switches **out, struct analyze_engine *eng,
+			 const struct analyze_switches_options *opts, struct cdict_error *err)
+{
+	struct analyze_switches *s = calloc(1, sizeof(*s));
+	int ret;
+
+	*out = NULL;
+	if (!s)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	s->eng = eng;
+	if (opts)
+		s->opts = *opts;
+	ret = analyze_engine_add(eng, &ops, s, err);
+	if (ret) {
+		free(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+void analyze_switches_free(struct analyze_switches *s)
+{
+	if (!s)
+		return;
+	free(s->cells);
+	free(s);
+}
+
+uint64_t analyze_switches_bucket_ns(const struct analyze_switches *s)
+{
+	return s->bucket_ns;
+}
+
+uint32_t analyze_switches_buckets(const struct analyze_switches *s)
+{
+	return s->buckets;
+}
+
+const struct analyze_switch_cell *analyze_switches_at(const struct analyze_switches *s,
+						      uint32_t cpu, uint32_t bucket)
+{
+	return &s->cells[(size_t)cpu * s->buckets + bucket];
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What guests exited for, as stacked bars. */
+#include "render/view_exits.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sink.h"
+#include "render/text.h"
+
+#define SHOWN 8 /* reasons with a colour */
+
+/* --- the numbers --- */
+
+void exit_mix_fini(struct exit_mix *mix)
+{
+	for (size_t i = 0; i < mix->n_reasons; i++)
+		free(mix->reasons[i].name);
+	for (size_t i = 0; i < mix->n_bars; i++) {
+		free(mix->bars[i].name);
+		free(mix->bars[i].counts);
+		free(mix->bars[i].times_ns);
+	}
+	free(mix->reasons);
+	free(mix->bars);
+	*mix = (struct exit_mix){ 0 };
+}
+
+static size_t reason_of(struct exit_mix *mix, const char *name, bool idle)
+{
+	struct exit_reason *grown;
+
+	for (size_t i = 0; i < mix->n_reasons; i++) {
+		if (!strcmp(mix->reasons[i].name, name))
+			return i;
+	}
+	grown = realloc(mix->reasons, (mix->n_reasons + 1) * sizeof(*grown));
+	if (!grown)
+		return SIZE_MAX;
+	mix->reasons = grown;
+	grown[mix->n_reasons] = (struct exit_reason){ .name = strdup(name), .idle = idle };
+	return grown[mix->n_reasons].name ? mix->n_reasons++ : SIZE_MAX;
+}
+
+static struct exit_bar *bar_of(struct exit_mix *mix, uint32_t task, const char *name)
+{
+	struct exit_bar *grown;
+
+	if (mix->n_bars && mix->bars[mix->n_bars - 1].task == task)
+		return &mix->bars[mix->n_bars - 1];
+	grown = realloc(mix->bars, (mix->n_bars + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	mix->bars = grown;
+	grown += mix->n_bars;
+	*grown = (struct exit_bar){ .task = task, .name = text_clean(name, strlen(name)) };
+	if (!grown->name)
+		return NULL;
+	mix->n_bars++;
+	return grown;
+}
+
+/* Room in @bar for reason @i. */
+static int widen(struct exit_bar *bar, size_t i)
+{
+	size_t n = bar->n > i ? bar->n : i + 1;
+	uint64_t *counts = realloc(bar->counts, n * sizeof(*counts)), *times;
+
+	if (!counts)
+		return -ENOMEM;
+	bar->counts = counts;
+	times = realloc(bar->times_ns, n * sizeof(*times));
+	if (!times)
+		return -ENOMEM;
+	bar->times_ns = times;
+	for (; bar->n < n; bar->n++)
+		counts[bar->n] = times[bar->n] = 0;
+	return 0;
+}
+
+int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name,
+		 const char *reason, bool idle, uint64_t count, uint64_t time_ns)
+{
+	struct exit_bar *bar = bar_of(mix, task, task_name);
+	size_t i = reason_of(mix, reason, idle);
+
+	if (!bar || i == SIZE_MAX || widen(bar, i))
+		return -ENOMEM;
+	bar->counts[i] += count;
+	bar->times_ns[i] += time_ns;
+	mix->reasons[i].count += count;
+	mix->reasons[i].time_ns += time_ns;
+	return 0;
+}
+
+/* --- the picture --- */
+
+/* A reason as it is drawn; the last may be "other". */
+struct slot {
+	const char *name;
+	struct ink ink;
+	uint64_t total;
+};
+
+struct plan {
+	const struct exit_mix *mix;
+	bool by_time;
+	struct slot slots[SHOWN + 1];
+	size_t n_slots;
+	uint8_t *slot_of; /* by reason; SHOWN + 1: not in the bars */
+	uint64_t work, idle; /* totals of what is and of what is not in the bars */
+	uint64_t idle_exits, exits;
+};
+
+static uint64_t value(const struct plan *p, const struct exit_bar *bar, size_t reason)
+{
+	if (reason >= bar->n)
+		return 0;
+	return p->by_time ? bar->times_ns[reason] : bar->counts[reason];
+}
+
+static uint64_t total(const struct plan *p, size_t reason)
+{
+	const struct exit_reason *r = &p->mix->reasons[reason];
+
+	return p->by_time ? r->time_ns : r->count;
+}
+
+static bool left_out(const struct plan *p, size_t reason)
+{
+	return p->by_time && p->mix->reasons[reason].idle;
+}
+
+static bool ink_taken(const struct plan *p, struct ink ink)
+{
+	for (size_t i = 0; i < p->n_slots; i++) {
+		if (p->slots[i].ink.level == ink.level)
+			return true;
+	}
+	return false;
+}
+
+static struct ink ink_for(const struct plan *p, const char *name)
+{
+	struct ink ink = palette_reason(name);
+
+	/* two names of one cause in one picture: the smaller takes a spare colour */
+	for (unsigned n = 0; n < 4 && ink_taken(p, ink); n++)
+		ink = palette_reason_spare(name, n);
+	return ink;
+}
+
+/* The largest reasons get a slot each, the rest shares one. */
+static int make_plan(struct plan *p)
+{
+	size_t n = p->mix->n_reasons, rest = 0;
+
+	p->slot_of = malloc(n + 1);
+	if (!p->slot_of)
+		return -ENOMEM;
+	memset(p->slot_of, 0xff, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		p->exits += p->mix->reasons[i].count;
+		if (left_out(p, i)) {
+			p->slot_of[i] = SHOWN + 1;
+			p->idle += total(p, i);
+			p->idle_exits += p->mix->reasons[i].count;
+			continue;
+		}
+		p->work += total(p, i);
+		rest += total(p, i) > 0;
+	}
+	while (rest && p->n_slots < SHOWN) {
+		size_t best = SIZE_MAX;
+
+		for (size_t i = 0; i < n; i++) {
+			if (p->slot_of[i] == 0xff && total(p, i) &&
+			    (best == SIZE_MAX || total(p, i) > total(p, best)))
+				best = i;
+		}
+		p->slot_of[best] = (uint8_t)p->n_slots;
+		p->slots[p->n_slots] = (struct slot){
+			.name = p->mix->reasons[best].name,
+			.ink = ink_for(p, p->mix->reasons[best].name),
+			.total = total(p, best),
+		};
+		p->n_slots++;
+		rest--;
+	}
+	if (!rest)
+		return 0;
+	p->slots[p->n_slots] = (struct slot){ .name = "other", .ink = palette_reason("other") };
+	for (size_t i = 0; i < n; i++) {
+		if (p->slot_of[i] != 0xff)
+			continue;
+		p->slot_of[i] = (uint8_t)p->n_slots;
+		p->slots[p->n_slots].total += total(p, i);
+	}
+	p->n_slots++;
+	return 0;
+}
+
+static int largest_first(const void *a, const void *b)
+{
+	const struct exit_bar *x = a, *y = b;
+
+	if (x->work != y->work)
+		return x->work > y->work ? -1 : 1;
+	if (x->idle != y->idle)
+		return x->idle > y->idle ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static void sum_bars(const struct plan *p, struct exit_mix *mix)
+{
+	for (size_t i = 0; i < mix->n_bars; i++) {
+		struct exit_bar *bar = &mix->bars[i];
+
+		bar->work = bar->idle = 0;
+		for (size_t r = 0; r < bar->n; r++) {
+			if (left_out(p, r))
+				bar->idle += value(p, bar, r);
+			else
+				bar->work += value(p, bar, r);
+		}
+	}
+	if (mix->n_bars)
+		qsort(mix->bars, mix->n_bars, sizeof(*mix->bars), largest_first);
+}
+
+static char *amount(const struct plan *p, char out[TEXT_ROOM], uint64_t v)
+{
+	return p->by_time ? text_duration(out, (double)v) : text_count(out, v);
+}
+
+static char *swatch_text(const struct plan *p, const struct slot *s)
+{
+	char n[TEXT_ROOM], share[TEXT_ROOM];
+	char *text, *name = text_clean(s->name, strlen(s->name));
+
+	if (!name)
+		return NULL;
+	if (asprintf(&text, "%s  %s, %s", name, amount(p, n, s->total),
+		     text_percent(share, (double)s->total, (double)p->work)) < 0)
+		text = NULL;
+	free(name);
+	return text;
+}
+
+/* The legend in as many lines as it takes; with @m NULL only how many. */
+static unsigned legend(struct marks *m, const struct canvas *c, const struct plan *p, double y)
+{
+	double start = c->cells ? 0 : 2 * c->gap_x, x = start;
+	unsigned lines = p->n_slots ? 1 : 0;
+
+	for (size_t i = 0; i < p->n_slots; i++) {
+		char *text = swatch_text(p, &p->slots[i]);
+		double next;
+
+		if (!text)
+			continue;
+		next = frame_swatch(NULL, c, p->slots[i].ink, x, y, text);
+		if (next - 2 * c->gap_x > c->width - start && x > start) {
+			x = start;
+			lines++;
+			next = frame_swatch(NULL, c, p->slots[i].ink, x, y, text);
+		}
+		if (m)
+			frame_swatch(m, c, p->slots[i].ink, x, y + (lines - 1) * c->line, text);
+		x = next;
+		free(text);
+	}
+	return lines;
+}
+
+static char *foot(const struct plan *p)
+{
+	char n[TEXT_ROOM], t[TEXT_ROOM], bars[TEXT_ROOM];
+	struct sink s;
+
+	sink_to_memory(&s);
+	sink_printf(&s, "%s exits of %s vCPU%s", text_count(n, p->exits),
+		    text_count(bars, p->mix->n_bars), p->mix->n_bars == 1 ? "" : "s");
+	if (p->by_time)
+		sink_printf(&s, ", %s from kvm_exit to kvm_entry",
+			    text_duration(t, (double)p->work));
+	if (p->idle_exits)
+		sink_printf(&s, ", and %s in %s exits of idle guests, not in the bars",
+			    text_duration(t, (double)p->idle), text_count(n, p->idle_exits));
+	return sink_take(&s, NULL);
+}
+
+/* What stands at a bar's end. */
+static char *bar_text(const struct plan *p, const struct exit_bar *bar)
+{
+	char n[TEXT_ROOM], idle[TEXT_ROOM], *text;
+
+	if (asprintf(&text, "%s%s%s", amount(p, n, bar->work), bar->idle ? ", halted " : "",
+		     bar->idle ? text_duration(idle, (double)bar->idle) : "") < 0)
+		return NULL;
+	return text;
+}
+
+static void draw_bar(struct marks *m, const struct canvas *c, const struct plan *p,
+		     const struct scale *s, const struct exit_bar *bar, double y)
+{
+	uint64_t values[SHOWN + 2] = { 0 }, sum = 0;
+	double from = s->from;
+
+	for (size_t r = 0; r < bar->n; r++)
+		values[p->slot_of[r]] += value(p, bar, r);
+	for (size_t i = 0; i < p->n_slots; i++) {
+		char n[TEXT_ROOM], share[TEXT_ROOM], note[3 * TEXT_ROOM];
+		double to;
+
+		if (!values[i])
+			continue;
+		sum += values[i];
+		to = scale_at(s, (double)sum);
+		snprintf(note, sizeof(note), "%.60s: %s, %s", p->slots[i].name,
+			 amount(p, n, values[i]),
+			 text_percent(share, (double)values[i], (double)bar->work));
+		marks_rect(m, p->slots[i].ink, from, y - c->bar / 2, to - from, c->bar, note);
+		from = to;
+	}
+}
+
+/* The widest of the texts at the left and at the right of the bars. */
+static void margins(const struct canvas *c, const struct plan *p, struct frame_shape *shape)
+{
+	double edge = c->cells ? 0 : 2 * c->gap_x;
+
+	for (size_t i = 0; i < p->mix->n_bars; i++) {
+		const struct exit_bar *bar = &p->mix->bars[i];
+		char *text = bar_text(p, bar);
+		double w = canvas_text(c, bar->name, MARK_NORMAL);
+
+		shape->left = w > shape->left ? w : shape->left;
+		w = text ? canvas_text(c, text, MARK_SMALL) : 0;
+		shape->right = w > shape->right ? w : shape->right;
+		free(text);
+	}
+	if (shape->left > c->width * 0.35)
+		shape->left = c->width * 0.35;
+	shape->left = ceil(shape->left + edge + c->gap_x);
+	shape->right = ceil(shape->right + edge + c->gap_x);
+}
+
+static void draw_bars(struct marks *m, const struct canvas *c, const struct plan *p,
+		      const struct frame *f, const struct scale *s, double row)
+{
+	for (size_t i = 0; i < p->mix->n_bars; i++) {
+		const struct exit_bar *bar = &p->mix->bars[i];
+		double y = f->plot.y + (double)i * row + row / 2;
+		double edge = c->cells ? 0 : 2 * c->gap_x;
+		char *name = text_fit(bar->name, canvas_font(c, MARK_NORMAL),
+				      f->plot.x - edge - c->gap_x + 1);
+		char *text = bar_text(p, bar);
+
+		if (name && text) {
+			draw_bar(m, c, p, s, bar, y);
+			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
+				   f->plot.x - c->gap_x, y, name);
+			marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_SMALL, MARK_START,
+				   scale_at(s, (double)bar->work) + c->gap_x, y, text);
+		} else {
+			m->failed = true;
+		}
+		free(name);
+		free(text);
+	}
+}
+
+static int draw(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
+		const struct plan *p)
+{
+	double row = c->cells ? 1 : c->bar + c->gap_y;
+	size_t n_rows = p->mix->n_bars ? p->mix->n_bars : 2;
+	struct frame_shape shape = { .axis = true, .plot_h = (double)n_rows * row };
+	struct scale_tick ticks[SCALE_TICKS];
+	struct scale s = { .lo = 0 };
+	unsigned most;
+	struct frame f;
+	size_t n;
+	char *text = foot(p);
+
+	if (!text)
+		return -ENOMEM;
+	shape.foot = text;
+	shape.above = legend(NULL, c, p, 0);
+	margins(c, p, &shape);
+	f = frame_begin(m, c, caption, &shape);
+	free(text);
+	s.hi = p->mix->n_bars && p->mix->bars[0].work ? (double)p->mix->bars[0].work : 1;
+	s.from = f.plot.x;
+	s.to = f.plot.x + f.plot.w;
+	most = (unsigned)(f.plot.w / (c->cells ? 12 : 100));
+	n = p->by_time ? scale_ticks_time(ticks, 0, s.hi, most)
+		       : scale_ticks_count(ticks, 0, s.hi, s.hi < most ? (unsigned)s.hi : most, "");
+	legend(m, c, p, f.above);
+	frame_axis_x(m, c, &f, &s, ticks, p->mix->n_bars ? n : 0,
+		     p->by_time ? "time from kvm_exit to kvm_entry" : "exits");
+	draw_bars(m, c, p, &f, &s, row);
+	if (!p->mix->n_bars)
+		marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_NORMAL, MARK_MIDDLE,
+			   f.plot.x + f.plot.w / 2, f.plot.y + f.plot.h / 2,
+			   "no exits in this window for these tasks");
+	return m->failed ? -ENOMEM : 0;
+}
+
+int view_exits(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
+	       struct exit_mix *mix, bool by_time)
+{
+	struct plan p = { .mix = mix, .by_time = by_time };
+	int rc = make_plan(&p);
+
+	if (!rc) {
+		sum_bars(&p, mix);
+		rc = draw(m, c, caption, &p);
+	}
+	free(p.slot_of);
+	return rc;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * view_exits.h - what guests exited for: one stacked bar a task, by count or by time.
+ *
+ * Reasons beyond the eight largest are one: "other".  By time, reasons that are the
+ * guest being idle are not part of the bars but told beside them.
+ *
+ * Ownership  exit_mix is the caller's storage, zeroed; names are copied
+ */
+#ifndef RENDER_VIEW_EXITS_H
+#define RENDER_VIEW_EXITS_H
+
+#include "render/frame.h"
+
+struct exit_reason {
+	char *name;
+	bool idle; /* HLT and its kin */
+	uint64_t count, time_ns;
+};
+
+struct exit_bar {
+	char *name; /* clean */
+	uint32_t task;
+	uint64_t *counts, *times_ns; /* by reason */
+	size_t n; /* of both */
+	uint64_t work, idle; /* what is drawn (made by view_exits()); idle time */
+};
+
+struct exit_mix {
+	struct exit_reason *reasons;
+	size_t n_reasons;
+	struct exit_bar *bars;
+	size_t n_bars;
+};
+
+/* exit_mix_add - @count exits of @task that took @time_ns together; 0 or -ENOMEM.  Exits
+ * of a task come one after the other. */
+int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name,
+		 const char *reason, bool idle, uint64_t count, uint64_t time_ns);
+void exit_mix_fini(struct exit_mix *mix);
+
+/* view_exits - draws and sorts @mix, the largest bar first; 0 or -ENOMEM. */
+int view_exits(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
+	       struct exit_mix *mix, bool by_time);
+
+#endif
