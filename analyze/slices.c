@@ -27,8 +27,9 @@ struct analyze_slices {
 static void tell(struct analyze_slices *s, enum analyze_slice_kind kind, uint32_t task,
 		 uint32_t cpu, uint64_t start_ns, uint64_t end_ns)
 {
-	struct analyze_slice slice = { .kind = kind, .task = task, .cpu = cpu,
-				       .start_ns = start_ns, .end_ns = end_ns };
+	struct analyze_slice slice = {
+		.kind = kind, .task = task, .cpu = cpu, .start_ns = start_ns, .end_ns = end_ns
+	};
 
 	if ((s->opts.kinds & 1u << kind) && s->opts.tell(s->opts.ctx, &slice))
 		analyze_engine_out_of_memory(s->eng);
@@ -64,6 +65,13 @@ static bool torn(const struct analyze_slices *s, const struct thread *th,
 				   k->t_ns) != ANALYZE_NO_TIME;
 }
 
+static bool counts(const struct analyze_slices *s, uint32_t cpu)
+{
+	const struct analyze_options *o = analyze_engine_options(s->eng);
+
+	return !o->cpus || (cpu < o->n_cpus && (o->cpus[cpu / 64] >> (cpu % 64) & 1));
+}
+
 static void on_kvm(void *self, const struct analyze_kvm *k)
 {
 	struct analyze_slices *s = self;
@@ -80,9 +88,9 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	th = &s->threads[k->task];
 	if (th->any && th->entry != entry && !torn(s, th, k))
 		start_ns = th->t_ns;
-	if (k->in)
-		tell(s, entry ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST, k->task, k->cpu,
-		     start_ns, k->t_ns);
+	if (k->in && counts(s, k->cpu))
+		tell(s, entry ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST, k->task, k->cpu, start_ns,
+		     k->t_ns);
 	*th = (struct thread){ .any = true, .entry = entry, .cpu = k->cpu, .t_ns = k->t_ns };
 }
 

@@ -26,8 +26,8 @@ enum analyze_slice_kind {
 
 struct analyze_slice {
 	enum analyze_slice_kind kind;
-	uint32_t task; /* PIECE: ANALYZE_NO_TASK when nobody knows who ran */
-	uint32_t cpu;  /* where it ended */
+	uint32_t task;     /* PIECE: ANALYZE_NO_TASK when nobody knows who ran */
+	uint32_t cpu;      /* where it ended */
 	uint64_t start_ns; /* ANALYZE_NO_TIME: not seen, or broken by loss */
 	uint64_t end_ns;
 };

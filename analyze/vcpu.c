@@ -183,7 +183,7 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	struct waiter done = { .top = ANALYZE_NO_TASK };
 	struct analyze_wait *worst = &w->row.worst;
 
-	waiters_remove(&v->waiters, v->eng, sw->next, &done);
+	waiters_end(&v->waiters, v->eng, sw->next, whole, &done);
 	if (!whole || !sw->in || !is_candidate(analyze_engine_task(v->eng, sw->next)))
 		return;
 	histogram_add(w->where == WAITING ? &w->row.waiting : &w->row.preempted,
@@ -200,11 +200,14 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	struct analyze_vcpus *v = self;
 	struct watch *w = watch_of(v, sw->prev);
 	struct analyze_antagonist *a;
+	struct waiter done;
 	uint64_t start;
 	bool idle, whole;
 
 	if (!w)
 		return;
+	if (w->where == PREEMPTED || w->where == WAITING)
+		waiters_end(&v->waiters, v->eng, sw->prev, false, &done);
 	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
 	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons[w->reason].idle;
 	w->cpu = sw->cpu;
@@ -313,7 +316,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_remove(&v->waiters, v->eng, k->task, &done);
+		waiters_end(&v->waiters, v->eng, k->task, false, &done);
 	on_cpu_until(v, w, k->t_ns, k->cpu, what);
 	w->where = ON;
 	w->cpu = k->cpu;
@@ -351,13 +354,16 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 }
 
 /* The state the thread is in when the walk ends. */
-static void last_state(struct analyze_vcpus *v, struct watch *w, uint64_t end)
+static void last_state(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end)
 {
 	enum analyze_vcpu_state state = state_of((enum mode)w->mode);
+	struct waiter done;
 	uint64_t before;
 
 	if (w->where != ON) {
-		off_cpu_until(v, w, end);
+		bool whole = off_cpu_until(v, w, end);
+
+		waiters_end(&v->waiters, v->eng, task, whole, &done);
 		return;
 	}
 	if (state == ANALYZE_VCPU_UNKNOWN || hole_on(v, w->cpu, w->since_ns, end)) {
@@ -442,7 +448,7 @@ static int on_finish(void *self, struct cdict_error *err)
 		task = analyze_engine_task(v->eng, (uint32_t)i);
 		if (!task->is_vcpu)
 			continue;
-		last_state(v, w, end);
+		last_state(v, w, (uint32_t)i, end);
 		if (task->born_ns != ANALYZE_NO_TIME && task->born_ns > from)
 			w->row.absent_ns += analyze_engine_clip(v->eng, from, task->born_ns);
 		w->row.task = (uint32_t)i;

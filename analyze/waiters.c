@@ -25,6 +25,9 @@ void waiters_fini(struct waiters *ws)
 	free(ws->cpus);
 	free(ws->antagonists);
 	free(ws->where);
+	for (size_t i = 0; i < ws->cap_booked; i++)
+		free(ws->booked[i].all);
+	free(ws->booked);
 	index_fini(&ws->index);
 	memset(ws, 0, sizeof(*ws));
 }
@@ -43,7 +46,8 @@ struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task,
 static int book(struct waiters *ws, const struct analyze_engine *eng, struct waiter *w,
 		uint32_t who, uint64_t from_ns, uint64_t to_ns)
 {
-	struct analyze_antagonist *a;
+	struct booking_list *list = &ws->booked[w->task];
+	struct booking *b = NULL;
 	uint64_t ns;
 
 	if (from_ns < w->booked_ns)
@@ -58,11 +62,18 @@ static int book(struct waiters *ws, const struct analyze_engine *eng, struct wai
 	ns = analyze_engine_clip(eng, from_ns, to_ns);
 	if (!ns)
 		return 0;
-	a = waiters_antagonist(ws, w->task, who);
-	if (!a)
-		return -ENOMEM;
-	a->slices++;
-	*(w->woken ? &a->waiting_ns : &a->preempted_ns) += ns;
+	/* A few look-backs keep the list short; the rest is merged when it is counted. */
+	for (size_t i = list->n; !b && i && i + 8 > list->n; i--)
+		if (list->all[i - 1].who == who)
+			b = &list->all[i - 1];
+	if (!b) {
+		if (rows_reserve(&list->all, &list->cap, list->n + 1, sizeof(*list->all)))
+			return -ENOMEM;
+		b = &list->all[list->n++];
+		*b = (struct booking){ .who = who };
+	}
+	b->slices++;
+	b->ns += ns;
 	return 0;
 }
 
@@ -81,7 +92,8 @@ static int add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
 {
 	struct waiter_list *list;
 
-	if (rows_reserve(&ws->where, &ws->cap_where, (size_t)w->task + 1, sizeof(*ws->where)))
+	if (rows_reserve(&ws->where, &ws->cap_where, (size_t)w->task + 1, sizeof(*ws->where)) ||
+	    rows_reserve(&ws->booked, &ws->cap_booked, (size_t)w->task + 1, sizeof(*ws->booked)))
 		return -ENOMEM;
 	if (cpu >= ws->n_cpus)
 		return 0;
@@ -93,19 +105,9 @@ static int add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
 	return 0;
 }
 
-int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
-		uint64_t since_ns, bool woken)
-{
-	struct waiter w = { .task = task, .woken = woken, .booked_ns = since_ns,
-			    .top = ANALYZE_NO_TASK };
-	struct waiter old;
-
-	waiters_remove(ws, eng, task, &old);
-	return add(ws, &w, cpu);
-}
-
-bool waiters_remove(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
-		    struct waiter *out)
+/* Books what runs on its CPU up to now, and takes @task from the CPU's list. */
+static bool take_out(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
+		     struct waiter *out)
 {
 	struct waiter_list *list;
 	uint32_t cpu, runs;
@@ -119,8 +121,8 @@ bool waiters_remove(struct waiters *ws, const struct analyze_engine *eng, uint32
 	for (size_t i = 0; i < list->n; i++) {
 		if (list->all[i].task != task)
 			continue;
-		/* The piece that is still running there. At a switch-in of @task itself the
-		 * engine has already told it: then nothing is left to book. */
+		/* At a switch-in of @task itself the engine has already told the piece: then
+		 * nothing is left to book. */
 		runs = analyze_engine_running(eng, cpu, &since);
 		if (runs != ANALYZE_NO_TASK && runs != task)
 			book(ws, eng, &list->all[i], runs, since, analyze_engine_now(eng));
@@ -131,12 +133,44 @@ bool waiters_remove(struct waiters *ws, const struct analyze_engine *eng, uint32
 	return false;
 }
 
+int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
+		uint64_t since_ns, bool woken)
+{
+	struct waiter w = { .task = task, .woken = woken, .booked_ns = since_ns,
+			    .top = ANALYZE_NO_TASK };
+	struct waiter old;
+
+	waiters_end(ws, eng, task, false, &old);
+	return add(ws, &w, cpu);
+}
+
+bool waiters_end(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, bool whole,
+		 struct waiter *out)
+{
+	struct booking_list *list;
+	bool waited = take_out(ws, eng, task, out);
+
+	if (task >= ws->cap_booked)
+		return waited;
+	list = &ws->booked[task];
+	for (size_t i = 0; whole && waited && i < list->n; i++) {
+		struct analyze_antagonist *a = waiters_antagonist(ws, task, list->all[i].who);
+
+		if (!a)
+			break;
+		a->slices += list->all[i].slices;
+		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += list->all[i].ns;
+	}
+	list->n = 0;
+	return waited;
+}
+
 void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
 		  uint32_t cpu, uint64_t t_ns)
 {
 	struct waiter w;
 
-	if (!waiters_remove(ws, eng, task, &w))
+	if (!take_out(ws, eng, task, &w))
 		return;
 	w.booked_ns = t_ns;
 	add(ws, &w, cpu);

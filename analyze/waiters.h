@@ -18,6 +18,17 @@ struct waiter {
 	uint64_t top_ns;
 };
 
+/* What is booked to a wait that has not ended: it counts only if no event was missed. */
+struct booking {
+	uint32_t who, slices;
+	uint64_t ns; /* in the window */
+};
+
+struct booking_list {
+	struct booking *all;
+	size_t n, cap;
+};
+
 struct waiter_list {
 	struct waiter *all;
 	size_t n, cap;
@@ -31,6 +42,8 @@ struct waiters {
 	size_t cap;
 	uint32_t *where; /* by task: CPU it waits on + 1, 0: it does not wait */
 	size_t cap_where;
+	struct booking_list *booked; /* by task */
+	size_t cap_booked;
 };
 
 int waiters_init(struct waiters *ws, uint32_t cpus);
@@ -38,9 +51,10 @@ void waiters_fini(struct waiters *ws);
 /* @woken: after a wake-up, else preempted. CPUs that do not exist are taken as none. */
 int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
 		uint64_t since_ns, bool woken);
-/* waiters_remove - books up to now; false when @task did not wait. */
-bool waiters_remove(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
-		    struct waiter *out);
+/* waiters_end - @task waits no longer: what ran until now counts as in its way if @whole,
+ * else is forgotten. false when it did not wait. */
+bool waiters_end(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, bool whole,
+		 struct waiter *out);
 void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
 		  uint32_t cpu, uint64_t t_ns);
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */

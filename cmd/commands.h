@@ -13,7 +13,8 @@
 	X(info)                                                                                    \
 	X(script)                                                                                  \
 	X(tasks)                                                                                   \
-	X(exits)
+	X(exits)                                                                                   \
+	X(heatmap)
 
 #define X(name) extern const struct cmd cmd_##name;
 COMMANDS(X)

@@ -237,10 +237,15 @@ static struct perfdata *new (const char *name)
 	pd->main.fd = -1;
 	pd->id_at = pd->time_at = -1;
 	pd->name = strdup(name);
-	if (!pd->name) {
+	pd->recent = malloc(ID_RECENT * sizeof(*pd->recent));
+	if (!pd->name || !pd->recent) {
+		free(pd->name);
+		free(pd->recent);
 		free(pd);
 		return NULL;
 	}
+	for (size_t i = 0; i < ID_RECENT; i++)
+		pd->recent[i].event = -1;
 	return pd;
 }
 
@@ -379,6 +384,7 @@ void perfdata_close(struct perfdata *pd)
 	}
 	free(pd->events);
 	free(pd->ids);
+	free(pd->recent);
 	free(pd->name);
 	free(pd);
 }

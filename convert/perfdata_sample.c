@@ -52,13 +52,22 @@ static int event_of_mixed(const struct perfdata *pd, const struct perfdata_recor
 
 int perfdata_event_of(const struct perfdata *pd, const struct perfdata_record *rec)
 {
+	struct id_recent *recent;
+	uint64_t id;
+
 	if (pd->n_events <= 1)
 		return (int)pd->n_events - 1;
 	if (pd->id_at < 0)
 		return event_of_mixed(pd, rec);
 	if (rec->size < (uint32_t)pd->id_at + 8)
 		return -1;
-	return perfdata_event_by_id(pd, load64(rec->data + pd->id_at, pd->big));
+	id = load64(rec->data + pd->id_at, pd->big);
+	recent = &pd->recent[id % ID_RECENT];
+	if (recent->id != id || recent->event < 0) {
+		recent->id = id;
+		recent->event = perfdata_event_by_id(pd, id);
+	}
+	return recent->event;
 }
 
 /* READ: one counter's or a group's values. */

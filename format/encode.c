@@ -40,6 +40,7 @@ struct format_encoder {
 	struct entry *entries;
 	uint32_t n_entries, cap_entries;
 	struct buf text;
+	struct buf odd; /* a dynamic string in its stored form, when that is longer */
 	uint32_t *entry_hash; /* 1 + index */
 	uint32_t entry_slots;
 	uint32_t *tid_hash; /* 1 + task */
@@ -168,6 +169,7 @@ void format_encoder_free(struct format_encoder *enc)
 	free(enc->tid_hash);
 	buf_fini(&enc->order);
 	buf_fini(&enc->text);
+	buf_fini(&enc->odd);
 	state_fini(&enc->st);
 	column_sink_fini(&enc->sink);
 	free(enc);
@@ -322,6 +324,41 @@ static bool field_bytes(const struct format_field *f, const uint8_t *payload, si
 	return at <= size && *len <= size - at;
 }
 
+/* The form in which a dynamic string is kept: without its final NUL, as a fixed array
+ * is, so that both name a task alike; what does not end in one, or would be taken for
+ * such, gets 0, 1 behind it. */
+static void text_form(struct format_encoder *enc, const uint8_t **data, size_t *len)
+{
+	const uint8_t *end = *data + *len;
+
+	if (*len && !end[-1] && (*len < 3 || end[-2] != 1 || end[-3])) {
+		--*len;
+		return;
+	}
+	enc->odd.len = 0;
+	buf_add(&enc->odd, *data, *len);
+	buf_add(&enc->odd, "\0\1", 2);
+	if (enc->odd.failed) {
+		enc->failed = true;
+		return;
+	}
+	*data = enc->odd.data;
+	*len = enc->odd.len;
+}
+
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	uint64_t x[2], y[2];
+
+	if (n < 8 || n > 16)
+		return !memcmp(a, b, n);
+	memcpy(&x[0], a, 8);
+	memcpy(&y[0], b, 8);
+	memcpy(&x[1], a + n - 8, 8);
+	memcpy(&y[1], b + n - 8, 8);
+	return x[0] == y[0] && x[1] == y[1];
+}
+
 static bool dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size, bool big)
 {
 	const uint8_t *data;
@@ -359,49 +396,50 @@ static inline uint32_t add_task(struct format_encoder *enc, const struct format_
 	return task;
 }
 
-static inline uint64_t add_bytes(struct format_encoder *enc, const struct format_field *f,
-				 struct column *c, uint32_t at, const uint64_t *row,
-				 const uint8_t *payload, size_t size)
+static void add_bytes(struct format_encoder *enc, const struct format_field *f, struct column *c,
+		      uint32_t at, uint64_t *row, uint32_t i, const uint8_t *payload, size_t size)
 {
 	uint64_t p = state_predict(&enc->st, f, row);
 	const struct entry *e = &enc->entries[p];
 	const uint8_t *data;
-	uint32_t key;
 	size_t len;
 
 	field_bytes(f, payload, size, enc->schema->big_endian, &data, &len);
-	if (e->len == len && !memcmp(enc->text.data + e->at, data, len))
-		return p;
-	key = key_of(enc, data, len);
-	if (!column_miss(c, at, key, 0))
-		enc->failed = true;
-	return key;
+	if (f->text)
+		text_form(enc, &data, &len);
+	if (e->len != len || !same_bytes(enc->text.data + e->at, data, len)) {
+		p = key_of(enc, data, len);
+		if (!column_miss(c, at, p, 0))
+			enc->failed = true;
+	}
+	row[i] = p;
+	state_update(&enc->st, f, row, p);
 }
 
 /* A comm: nearly always the one that its task had last. */
-static inline void add_comm(struct format_encoder *enc, const struct format_field *f,
-			    struct column *c, uint32_t at, uint64_t *row, uint32_t i,
-			    const uint8_t *payload)
+static inline bool comm_as_before(const struct format_encoder *enc, const struct format_field *f,
+				  const uint64_t *row, const uint8_t *payload, bool big)
 {
 	const struct state *st = &enc->st;
-	uint32_t who = (uint32_t)row[f->model.who];
-	uint64_t key = st->cells[(size_t)who * st->n_cells + f->model.cell], words[2];
+	uint64_t key = st->cells[row[f->model.who] * st->n_cells + f->model.cell], words[2];
+	const struct entry *e = &enc->entries[key];
+	uint32_t loc;
 
-	if (st->tasks[who].set >> f->model.cell & 1) {
-		const struct entry *e = &enc->entries[key];
-
+	if (key >= enc->n_entries)
+		return false; /* STATE_UNSET */
+	if (f->kind == CDICT_FIELD_BYTES) {
 		memcpy(words, payload + f->offset, sizeof(words));
-		if (words[0] == e->word[0] && words[1] == e->word[1] && e->len <= sizeof(words)) {
-			row[i] = key;
-			return;
-		}
+		return words[0] == e->word[0] && words[1] == e->word[1] &&
+		       e->len <= sizeof(words);
 	}
-	row[i] = add_bytes(enc, f, c, at, row, payload, 0);
-	state_set_cell(&enc->st, who, f->model.cell, row[i]);
+	loc = load32(payload + f->offset, big);
+	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] &&
+	       payload[e->len - 1] && same_bytes(enc->text.data + e->at, payload, e->len);
 }
 
-static void add_value(struct format_encoder *enc, const struct format_field *f,
-			     struct column *c, uint32_t at, uint64_t *row, uint32_t i, uint64_t v)
+static void add_value(struct format_encoder *enc, const struct format_field *f, struct column *c,
+		      uint32_t at, uint64_t *row, uint32_t i, uint64_t v)
 {
 	uint64_t p = state_predict(&enc->st, f, row);
 
@@ -411,75 +449,99 @@ static void add_value(struct format_encoder *enc, const struct format_field *f,
 	state_update(&enc->st, f, row, v);
 }
 
-/* The same for a cell of a task: mostly it holds the value already. */
-static inline void add_cell(struct format_encoder *enc, const struct format_field *f,
-			    struct column *c, uint32_t at, uint64_t *row, uint32_t i, uint64_t v)
-{
-	const struct state *st = &enc->st;
-	uint32_t who = (uint32_t)row[f->model.who];
+/* One event on its way through the fields. */
+struct adding {
+	struct format_encoder *enc;
+	const struct format_type *t;
+	struct column *columns; /* of the type */
+	uint32_t at;            /* number of the event within its type */
+	const uint8_t *payload;
+	size_t size;
+	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
+};
 
-	row[i] = v;
-	if (st->cells[(size_t)who * st->n_cells + f->model.cell] != v ||
-	    !(st->tasks[who].set >> f->model.cell & 1))
-		add_value(enc, f, c, at, row, i, v);
+/* A field that is not as predicted, or whose way is not short. */
+static void add_field(struct adding *a, const struct format_field *f)
+{
+	struct column *c = &a->columns[f->index];
+	bool big = a->enc->schema->big_endian;
+	uint64_t v;
+
+	if (f->kind > CDICT_FIELD_INT) {
+		add_bytes(a->enc, f, c, a->at, a->row, f->index, a->payload, a->size);
+		return;
+	}
+	v = load_scalar(a->payload + f->offset, f->size, f->kind == CDICT_FIELD_INT, big);
+	if (!format_model_is_task(f->model.kind)) {
+		add_value(a->enc, f, c, a->at, a->row, f->index, v);
+		return;
+	}
+	a->row[f->index] = add_task(a->enc, f, c, a->at, a->row, (int32_t)v);
+	state_update_task(&a->enc->st, f, a->row, (uint32_t)a->row[f->index]);
 }
 
-/* The recorded fields, from coded field @i on. */
-static void add_fields(struct format_encoder *enc, const struct format_type *t, struct column *c,
-		       uint32_t at, uint64_t *row, const uint8_t *payload, size_t size)
+/* The payload's first four bytes changed since the type's last event: some of the three
+ * fields in them. */
+static void add_head(struct adding *a, const struct format_field *f, uint32_t head)
 {
-	bool big = enc->schema->big_endian;
-	struct state *st = &enc->st;
+	a->enc->heads[a->t->pub.index] = head;
+	for (int i = 0; i < 3; i++, f++) {
+		uint64_t v = load_scalar(a->payload + f->offset, f->size,
+					 f->kind == CDICT_FIELD_INT, a->enc->schema->big_endian);
 
-	for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++) {
-		const struct format_field *f = &t->coded[i];
-		uint32_t head;
+		if (v != a->enc->st.slots[f->slot])
+			add_value(a->enc, f, &a->columns[f->index], a->at, a->row, f->index, v);
+	}
+}
+
+/* The recorded fields. The frequent kinds are tested here: as predicted, which they
+ * mostly are, they change nothing. */
+static inline __attribute__((always_inline)) void add_fields(struct adding *a, bool big)
+{
+	const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];
+	const struct format_field *end = &a->t->coded[a->t->n_coded];
+	const struct format_encoder *enc = a->enc;
+	const struct state *st = &enc->st;
+	uint64_t *row = a->row;
+	uint32_t head;
+
+	for (; f < end; f++) {
+		const uint8_t *p = a->payload + f->offset;
 
 		switch (f->path) {
-		case FORMAT_PATH_TASK:
-			row[i] = add_task(enc, f, &c[i], at, row,
-					  (int32_t)load_scalar(payload + f->offset, f->size,
-							       f->kind == CDICT_FIELD_INT, big));
-			state_update_task(st, f, row, (uint32_t)row[i]);
-			break;
 		case FORMAT_PATH_SAMETASK:
-			if ((int32_t)load32(payload + f->offset, big) ==
-			    st->tids[row[f->model.who]])
-				row[i] = row[f->model.who];
-			else
-				row[i] = add_task(enc, f, &c[i], at, row,
-						  (int32_t)load32(payload + f->offset, big));
+			row[f->index] = row[f->model.who];
+			if ((int32_t)load32(p, big) == st->tids[row[f->model.who]])
+				continue;
 			break;
-		case FORMAT_PATH_HEAD:
-			memcpy(&head, payload, sizeof(head));
-			if (head == enc->heads[t->pub.index]) {
-				i += 2;
-				break;
-			}
-			enc->heads[t->pub.index] = head;
-			for (int n = 0; n < 3; n++, i++, f++)
-				add_value(enc, f, &c[i], at, row, i,
-					  load_scalar(payload + f->offset, f->size,
-						      f->kind == CDICT_FIELD_INT, big));
-			i--;
+		case FORMAT_PATH_CURRENT:
+			row[f->index] = st->current;
+			if ((int32_t)load32(p, big) == st->tids[st->current])
+				continue;
 			break;
-		case FORMAT_PATH_COMM:
-			add_comm(enc, f, &c[i], at, row, i, payload);
-			break;
-		case FORMAT_PATH_BYTES:
-			row[i] = add_bytes(enc, f, &c[i], at, row, payload, size);
-			state_update(st, f, row, row[i]);
+		case FORMAT_PATH_WOKEN:
+			row[f->index] = st->woken;
+			if ((int32_t)load32(p, big) == st->tids[st->woken])
+				continue;
 			break;
 		case FORMAT_PATH_CELL:
-			add_cell(enc, f, &c[i], at, row, i,
-				 (uint64_t)(int64_t)(int32_t)load32(payload + f->offset, big));
+			if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
+				    (uint64_t)(int64_t)(int32_t)load32(p, big) &&
+			    !f->needed)
+				continue;
 			break;
-		default:
-			add_value(enc, f, &c[i], at, row, i,
-				  load_scalar(payload + f->offset, f->size,
-					      f->kind == CDICT_FIELD_INT, big));
+		case FORMAT_PATH_COMM:
+			if (comm_as_before(enc, f, row, a->payload, big))
+				continue;
 			break;
+		case FORMAT_PATH_HEAD:
+			memcpy(&head, a->payload, sizeof(head));
+			if (head != enc->heads[a->t->pub.index])
+				add_head(a, f, head);
+			f += 2;
+			continue;
 		}
+		add_field(a, f);
 	}
 }
 
@@ -489,11 +551,9 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	const struct format_type *t = enc->schema->types[type];
 	bool big = enc->schema->big_endian;
 	struct state *st = &enc->st;
-	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
+	struct adding a;
 	struct column *c;
-	uint32_t at;
 
-	row[FORMAT_F_TIME] = s->t_ns;
 	if (size < t->pub.payload_size || (t->dynamic && !dynamic_fits(t, payload, size, big)))
 		return CDICT_ECORRUPT;
 	if (!enc->n) {
@@ -521,21 +581,33 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		enc->order_last = s->order;
 	}
 	c = &enc->columns[enc->base[type]];
-	at = enc->type_events[type]++;
+	a.enc = enc;
+	a.t = t;
+	a.columns = c;
+	a.at = enc->type_events[type]++;
+	a.payload = payload;
+	a.size = size;
+	a.row[FORMAT_F_TIME] = s->t_ns;
 	enc->kinds[enc->n++] = (uint8_t)enc->type_local[type];
 
 	if (!numbers_room(&enc->times[type], 1))
 		return -ENOMEM;
 	numbers_put(&enc->times[type], s->t_ns - enc->last_ns);
 	st->t_ns = enc->last_ns = s->t_ns;
-	st->current = add_task(enc, &t->coded[FORMAT_F_TID], &c[FORMAT_F_TID], at, row, s->tid);
-	row[FORMAT_F_TID] = st->current;
-	add_cell(enc, &t->coded[FORMAT_F_PID], &c[FORMAT_F_PID], at, row, FORMAT_F_PID,
-		 (uint64_t)(int64_t)s->pid);
+	if (st->tids[st->current] != s->tid)
+		st->current = add_task(enc, &t->coded[FORMAT_F_TID], &c[FORMAT_F_TID], a.at, a.row,
+				       s->tid);
+	a.row[FORMAT_F_TID] = st->current;
+	if (st->cells[(size_t)st->current * st->n_cells] != (uint64_t)(int64_t)s->pid)
+		add_value(enc, &t->coded[FORMAT_F_PID], &c[FORMAT_F_PID], a.at, a.row, FORMAT_F_PID,
+			  (uint64_t)(int64_t)s->pid);
 	if (s->mode != st->slots[0])
-		add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], at, row, FORMAT_F_MODE,
-			  s->mode);
-	add_fields(enc, t, c, at, row, payload, size);
+		add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], a.at, a.row,
+			  FORMAT_F_MODE, s->mode);
+	if (big)
+		add_fields(&a, true);
+	else
+		add_fields(&a, false);
 	return enc->failed ? -ENOMEM : 0;
 }
 

@@ -4,6 +4,17 @@
 
 #include "cdict/event.h"
 
+/* Undoes the coder's care for the final NUL of dynamic strings (cdict(5), "Strings"):
+ * nearly all end in one, and it is not kept. What ends otherwise has 0, 1 behind it.
+ * True when a NUL belongs after the bytes. */
+static bool text_form(struct cdict_bytes *b)
+{
+	if (b->len < 2 || b->data[b->len - 2] || b->data[b->len - 1] != 1)
+		return true;
+	b->len -= 2;
+	return false;
+}
+
 static void store(uint8_t *p, uint64_t v, unsigned size, bool big)
 {
 	for (unsigned i = 0; i < size; i++)
@@ -23,6 +34,7 @@ size_t cdict_event_payload(const struct cdict_schema *schema, const struct cdict
 		const struct cdict_field *f = &ev->type->fields[i];
 		struct cdict_bytes b;
 		size_t at = tail;
+		bool nul;
 
 		if (f->kind <= CDICT_FIELD_INT) {
 			if (fixed <= room)
@@ -37,17 +49,20 @@ size_t cdict_event_payload(const struct cdict_schema *schema, const struct cdict
 				memcpy(p + f->offset, b.data, b.len);
 			continue;
 		}
+		nul = f->is_text && text_form(&b);
 		/* The location is 16 bits of offset and 16 of length. */
-		if (b.len > UINT16_MAX)
-			b.len = UINT16_MAX;
-		tail += b.len;
+		if (b.len > UINT16_MAX - 1)
+			b.len = UINT16_MAX - 1;
+		tail += b.len + nul;
 		if (tail > room || fixed > room)
 			continue;
 		if (b.len)
 			memcpy(p + at, b.data, b.len);
+		if (nul)
+			p[at + b.len] = 0;
 		if (f->kind == CDICT_FIELD_REL_LOC)
 			at -= f->offset + f->size;
-		store(p + f->offset, at | b.len << 16, 4, big);
+		store(p + f->offset, at | (b.len + nul) << 16, 4, big);
 	}
 	return tail;
 }

@@ -106,18 +106,26 @@ static bool is_head(const struct format_field *c, size_t left)
 
 static void choose_paths(struct format_type *type)
 {
+	for (uint32_t i = 0; i < FORMAT_F_SAMPLE; i++)
+		type->coded[i].index = (uint8_t)i;
 	for (uint32_t i = FORMAT_F_SAMPLE; i < type->n_coded; i++) {
 		struct format_field *c = &type->coded[i];
 
+		c->index = (uint8_t)i;
+
 		if (c->model.kind == FORMAT_SAMETASK && c->size == 4)
 			c->path = FORMAT_PATH_SAMETASK;
+		else if (c->model.kind == FORMAT_CURRENT && c->size == 4)
+			c->path = FORMAT_PATH_CURRENT;
+		else if (c->model.kind == FORMAT_WOKEN && c->size == 4)
+			c->path = FORMAT_PATH_WOKEN;
 		else if (format_model_is_task(c->model.kind))
 			c->path = FORMAT_PATH_TASK;
 		else if (is_head(c, type->n_coded - i))
 			c->path = FORMAT_PATH_HEAD;
 		else if (!format_kind_is_scalar(c->kind))
-			c->path = c->kind == CDICT_FIELD_BYTES && c->len == 16 &&
-						  c->model.kind == FORMAT_CELL ?
+			c->path = c->model.kind == FORMAT_CELL &&
+						  (c->kind != CDICT_FIELD_BYTES || c->len == 16) ?
 					  FORMAT_PATH_COMM :
 					  FORMAT_PATH_BYTES;
 		else if (c->kind == CDICT_FIELD_INT && c->size == 4 &&
@@ -163,6 +171,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type,
 				.offset = f->offset,
 				.len = f->size,
 				.slot = slots++,
+				.text = f->is_text && f->kind > CDICT_FIELD_BYTES,
 			};
 			if (f->model.kind >= FORMAT_MODELS || f->model.cell >= FORMAT_MAX_CELLS ||
 			    (format_model_is_task(f->model.kind) &&
@@ -172,6 +181,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type,
 			case FORMAT_SUM:
 				if (f->model.arg >= at || f->model.arg < FORMAT_F_SAMPLE)
 					goto bad;
+				coded[f->model.arg].needed = true;
 				/* fallthrough */
 			case FORMAT_NEXT:
 			case FORMAT_SAMETASK:

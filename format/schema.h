@@ -22,6 +22,9 @@ struct format_field {
 	uint32_t len;    /* bytes of a fixed array */
 	uint32_t slot;   /* index of its own memory (LAST, TASK, CONTEXT) */
 	uint8_t path;    /* enum format_path */
+	uint8_t index;   /* its own number among the coded fields */
+	bool text;       /* a dynamic string: kept without its final NUL */
+	bool needed;     /* another field's model reads its value */
 };
 #define FORMAT_NO_VALUE UINT16_MAX
 
@@ -30,8 +33,10 @@ enum format_path {
 	FORMAT_PATH_VALUE, /* any scalar */
 	FORMAT_PATH_TASK,
 	FORMAT_PATH_SAMETASK, /* 32 bits */
+	FORMAT_PATH_CURRENT,  /* 32 bits, and so is WOKEN */
+	FORMAT_PATH_WOKEN,
 	FORMAT_PATH_BYTES,
-	FORMAT_PATH_COMM,  /* 16 bytes, predicted by a cell */
+	FORMAT_PATH_COMM,  /* 16 bytes or a dynamic string, predicted by a cell */
 	FORMAT_PATH_CELL,  /* signed 32 bits, predicted by a cell */
 	FORMAT_PATH_HEAD,  /* first of the 4 bytes of common_type, _flags, _preempt_count:
 			    * unchanged, the next two are skipped */

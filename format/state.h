@@ -17,6 +17,9 @@
 #define STATE_INLINE static inline __attribute__((always_inline))
 
 #define STATE_NONE UINT32_MAX
+/* A cell that holds nothing: no 32-bit value, no key and no time. Where a 64-bit value
+ * could be the same, the task's bitmap tells. */
+#define STATE_UNSET (1ull << 63 | 1)
 #define STATE_RANKS 4u
 #define STATE_CONTEXTS 4096u  /* last value of a field of a task */
 #define STATE_FOLLOWERS 32768u /* what followed that value */

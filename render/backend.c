@@ -7,7 +7,10 @@
 #include <strings.h>
 
 static const struct backend *const backends[] = {
-	&backend_svg, &backend_png, &backend_pdf, &backend_term,
+	&backend_svg,
+	&backend_png,
+	&backend_pdf,
+	&backend_term,
 };
 
 const struct backend *backend_find(const char *name)

@@ -121,11 +121,13 @@ static size_t path(struct svg *svg, size_t i)
 static void text(struct svg *svg, const struct mark *t)
 {
 	static const char *const anchors[] = {
-		[MARK_START] = "", [MARK_MIDDLE] = " text-anchor=\"middle\"",
+		[MARK_START] = "",
+		[MARK_MIDDLE] = " text-anchor=\"middle\"",
 		[MARK_END] = " text-anchor=\"end\"",
 	};
 	static const char *const sizes[] = {
-		[MARK_NORMAL] = "", [MARK_SMALL] = " font-size=\"12\"",
+		[MARK_NORMAL] = "",
+		[MARK_SMALL] = " font-size=\"12\"",
 		[MARK_TITLE] = " font-size=\"18\" font-weight=\"600\"",
 		[MARK_STRONG] = " font-weight=\"600\"",
 	};

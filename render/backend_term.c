@@ -129,7 +129,8 @@ static void text(struct term *t, const struct mark *m)
 			if (w == 2) {
 				cell_at(t, (unsigned)x + 1, (unsigned)m->y)->covered = true;
 				if (!t->opts->colour)
-					cell_at(t, (unsigned)x + 1, (unsigned)m->y)->covered = false;
+					cell_at(t, (unsigned)x + 1, (unsigned)m->y)->covered =
+						false;
 			}
 		}
 		x += (long)w;
@@ -222,8 +223,10 @@ static void write_line(struct term *t, unsigned y)
 static int draw(const struct marks *m, const struct backend_options *opts, struct sink *out,
 		struct cdict_error *err)
 {
-	struct term t = { .columns = (unsigned)ceil(m->width), .lines = (unsigned)ceil(m->height),
-			  .opts = opts, .out = out };
+	struct term t = { .columns = (unsigned)ceil(m->width),
+			  .lines = (unsigned)ceil(m->height),
+			  .opts = opts,
+			  .out = out };
 
 	t.cells = m->failed ? NULL : calloc((size_t)t.columns * t.lines + 1, sizeof(*t.cells));
 	if (!t.cells)

@@ -43,11 +43,11 @@ unsigned bins_row(const struct bins *b, uint64_t dur_ns);
 
 struct bins_grid {
 	unsigned columns, rows;
-	unsigned per_decade;  /* rows a decade */
-	unsigned lo_decade;   /* row 0 begins at 10^lo_decade ns */
-	uint64_t *cells;      /* columns * rows, row by row, short durations first */
-	uint64_t max;         /* the fullest cell */
-	uint64_t events;      /* all of the wanted owners */
+	unsigned per_decade; /* rows a decade */
+	unsigned lo_decade;  /* row 0 begins at 10^lo_decade ns */
+	uint64_t *cells;     /* columns * rows, row by row, short durations first */
+	uint64_t max;        /* the fullest cell */
+	uint64_t events;     /* all of the wanted owners */
 	uint64_t in_cells, shorter, longer, outside, unplaced;
 };
 

@@ -100,8 +100,8 @@ static char *foot_text(const struct frame_caption *cap, const struct frame_shape
 	return sink_take(&s, NULL);
 }
 
-struct frame frame_begin(struct marks *m, const struct canvas *c,
-			 const struct frame_caption *cap, const struct frame_shape *shape)
+struct frame frame_begin(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
+			 const struct frame_shape *shape)
 {
 	double x = c->cells ? 0 : 2 * c->gap_x, room = c->width - 2 * x;
 	double y = c->gap_y + c->line * (c->cells ? 0.5 : 0.75), below;
@@ -118,8 +118,7 @@ struct frame frame_begin(struct marks *m, const struct canvas *c,
 	m->width = c->width;
 	m->made_at_s = cap->made_at_s;
 	m->title = marks_keep(m, cap->title);
-	y += paragraph(m, c, text_ink, MARK_TITLE, x, y, room, cap->title) * c->line +
-	     c->gap_y / 2;
+	y += paragraph(m, c, text_ink, MARK_TITLE, x, y, room, cap->title) * c->line + c->gap_y / 2;
 	y += paragraph(m, c, dim, MARK_NORMAL, x, y, room, sub) * c->line;
 	y += c->gap_y / 2;
 	f.above = y;
@@ -133,8 +132,8 @@ struct frame frame_begin(struct marks *m, const struct canvas *c,
 	if (f.plot.h < 4 * c->line)
 		f.plot.h = shape->plot_h > 0 ? shape->plot_h : 4 * c->line;
 	m->height = ceil(f.plot.y + f.plot.h + below);
-	paragraph(m, c, dim, MARK_SMALL, x,
-		  m->height - c->gap_y - (foot_lines - 0.5) * c->line, room, foot);
+	paragraph(m, c, dim, MARK_SMALL, x, m->height - c->gap_y - (foot_lines - 0.5) * c->line,
+		  room, foot);
 	free(sub);
 	free(foot);
 	return f;
@@ -185,8 +184,7 @@ void frame_axis_y(struct marks *m, const struct canvas *c, const struct frame *f
 		if (fabs(used - mid) < c->line * 0.9)
 			continue;
 		marks_line(m, axis, f->plot.x - 6, y, f->plot.x, y);
-		marks_text(m, dim, MARK_SMALL, MARK_END, f->plot.x - c->gap_x, mid,
-			   ticks[i].label);
+		marks_text(m, dim, MARK_SMALL, MARK_END, f->plot.x - c->gap_x, mid, ticks[i].label);
 		used = mid;
 	}
 }
@@ -199,8 +197,9 @@ void frame_time(struct marks *m, const struct canvas *c, const struct frame *f,
 	char title[2 * TEXT_ROOM], from[TEXT_ROOM];
 	size_t n;
 
-	*s = (struct scale){ .lo = 0, .hi = span > 0 ? span : 1, .from = f->plot.x,
-			     .to = f->plot.x + f->plot.w };
+	*s = (struct scale){
+		.lo = 0, .hi = span > 0 ? span : 1, .from = f->plot.x, .to = f->plot.x + f->plot.w
+	};
 	n = scale_ticks_time(ticks, 0, s->hi, (unsigned)(f->plot.w / (c->cells ? 10 : 90)));
 	snprintf(title, sizeof(title), "time since %s s", text_seconds(from, cap->from_ns));
 	frame_axis_x(m, c, f, s, ticks, n, title);
@@ -233,8 +232,8 @@ void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 			continue;
 		while (b < n && lost[b])
 			b++;
-		marks_hatch(m, plot->x + (double)a * unit, plot->y, (double)(b - a) * unit,
-			    plot->h, "events lost");
+		marks_hatch(m, plot->x + (double)a * unit, plot->y, (double)(b - a) * unit, plot->h,
+			    "events lost");
 	}
 	free(lost);
 }

@@ -17,9 +17,9 @@
 struct frame_caption {
 	const char *title;
 	const char *label, *host;
-	const char *selection; /* "all tasks but IDLE" */
-	uint64_t from_ns, to_ns; /* the window */
-	const char *loss;      /* one sentence */
+	const char *selection;           /* "all tasks but IDLE" */
+	uint64_t from_ns, to_ns;         /* the window */
+	const char *loss;                /* one sentence */
 	const struct cdict_loss *losses; /* those that touch the picture */
 	size_t n_losses;
 	uint64_t made_at_s;

@@ -11,20 +11,35 @@
 
 struct canvas canvas_pixels(double width, double height)
 {
-	return (struct canvas){ .width = width, .height = height, .line = 20, .gap_x = 8,
-				.gap_y = 8, .cell_x = 4, .cell_y = 4, .bar = 18 };
+	return (struct canvas){ .width = width,
+				.height = height,
+				.line = 20,
+				.gap_x = 8,
+				.gap_y = 8,
+				.cell_x = 4,
+				.cell_y = 4,
+				.bar = 18 };
 }
 
 struct canvas canvas_cells(unsigned columns, unsigned lines, bool half)
 {
-	return (struct canvas){ .width = columns, .height = lines, .cells = true, .line = 1,
-				.gap_x = 1, .cell_x = 1, .cell_y = half ? 0.5 : 1, .bar = 1 };
+	return (struct canvas){ .width = columns,
+				.height = lines,
+				.cells = true,
+				.line = 1,
+				.gap_x = 1,
+				.cell_x = 1,
+				.cell_y = half ? 0.5 : 1,
+				.bar = 1 };
 }
 
 double canvas_font(const struct canvas *c, enum mark_size size)
 {
 	static const double pixels[] = {
-		[MARK_NORMAL] = 13, [MARK_SMALL] = 12, [MARK_TITLE] = 18, [MARK_STRONG] = 13,
+		[MARK_NORMAL] = 13,
+		[MARK_SMALL] = 12,
+		[MARK_TITLE] = 18,
+		[MARK_STRONG] = 13,
 	};
 
 	return c->cells ? 0 : pixels[size];
@@ -98,28 +113,44 @@ void marks_rect(struct marks *m, struct ink ink, double x, double y, double w, d
 		const char *note)
 {
 	if (w > 0 && h > 0)
-		add(m, &(struct mark){ .kind = MARK_RECT, .ink = ink, .x = x, .y = y, .w = w,
-				       .h = h, .text = note });
+		add(m, &(struct mark){ .kind = MARK_RECT,
+				       .ink = ink,
+				       .x = x,
+				       .y = y,
+				       .w = w,
+				       .h = h,
+				       .text = note });
 }
 
 void marks_hatch(struct marks *m, double x, double y, double w, double h, const char *note)
 {
-	add(m, &(struct mark){ .kind = MARK_HATCH, .ink = { INK_LOSS, 0 }, .x = x, .y = y, .w = w,
-			       .h = h, .text = note });
+	add(m, &(struct mark){ .kind = MARK_HATCH,
+			       .ink = { INK_LOSS, 0 },
+			       .x = x,
+			       .y = y,
+			       .w = w,
+			       .h = h,
+			       .text = note });
 }
 
 void marks_line(struct marks *m, struct ink ink, double x1, double y1, double x2, double y2)
 {
-	add(m, &(struct mark){ .kind = MARK_LINE, .ink = ink, .x = x1, .y = y1, .w = x2 - x1,
-			       .h = y2 - y1 });
+	add(m,
+	    &(struct mark){
+		    .kind = MARK_LINE, .ink = ink, .x = x1, .y = y1, .w = x2 - x1, .h = y2 - y1 });
 }
 
 void marks_text(struct marks *m, struct ink ink, enum mark_size size, enum mark_anchor anchor,
 		double x, double y, const char *text)
 {
 	if (*text)
-		add(m, &(struct mark){ .kind = MARK_TEXT, .ink = ink, .size = size,
-				       .anchor = anchor, .x = x, .y = y, .text = text });
+		add(m, &(struct mark){ .kind = MARK_TEXT,
+				       .ink = ink,
+				       .size = size,
+				       .anchor = anchor,
+				       .x = x,
+				       .y = y,
+				       .text = text });
 }
 
 void marks_textf(struct marks *m, struct ink ink, enum mark_size size, enum mark_anchor anchor,

@@ -24,11 +24,11 @@ enum mark_anchor { MARK_START = 0, MARK_MIDDLE, MARK_END };
 
 struct canvas {
 	double width, height;
-	bool cells;           /* a terminal: 1 is a column or a line */
-	double line;          /* from one line of text to the next */
-	double gap_x, gap_y;  /* a small space */
+	bool cells;            /* a terminal: 1 is a column or a line */
+	double line;           /* from one line of text to the next */
+	double gap_x, gap_y;   /* a small space */
 	double cell_x, cell_y; /* smallest useful rectangle */
-	double bar;           /* height of a bar */
+	double bar;            /* height of a bar */
 };
 
 /* canvas_pixels, canvas_cells - @height 0: the view chooses. @half: a cell holds two

@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <strings.h>
 
-#define RGB(hex) { (hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex) & 0xff }
+#define RGB(hex)                                                                                   \
+	{                                                                                          \
+		(hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex)&0xff                                  \
+	}
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct palette_rgb plain[][2] = {
@@ -39,9 +42,26 @@ static const struct palette_rgb viridis[] = {
 
 /* Exit reasons: first the eight fixed colours, then tints and what is rarer. */
 enum {
-	R_INTERRUPT, R_IO, R_MSR, R_CPUID, R_FAULT, R_WINDOW, R_HALT, R_PAUSE,
-	R_MSR_READ, R_MMIO, R_TIMER, R_APIC, R_CALL, R_EXCEPTION, R_REGISTER,
-	R_SPARE_A, R_SPARE_B, R_SPARE_C, R_SPARE_D, R_OTHER,
+	R_INTERRUPT,
+	R_IO,
+	R_MSR,
+	R_CPUID,
+	R_FAULT,
+	R_WINDOW,
+	R_HALT,
+	R_PAUSE,
+	R_MSR_READ,
+	R_MMIO,
+	R_TIMER,
+	R_APIC,
+	R_CALL,
+	R_EXCEPTION,
+	R_REGISTER,
+	R_SPARE_A,
+	R_SPARE_B,
+	R_SPARE_C,
+	R_SPARE_D,
+	R_OTHER,
 };
 
 static const struct palette_rgb reasons[][2] = {
@@ -74,23 +94,41 @@ static const struct {
 	const char *name;
 	uint8_t reason;
 } named[] = {
-	{ "EXTERNAL_INTERRUPT", R_INTERRUPT }, { "interrupt", R_INTERRUPT },
+	{ "EXTERNAL_INTERRUPT", R_INTERRUPT },
+	{ "interrupt", R_INTERRUPT },
 	{ "IRQ", R_INTERRUPT },
-	{ "IO_INSTRUCTION", R_IO }, { "io", R_IO },
-	{ "MSR_WRITE", R_MSR }, { "msr", R_MSR }, { "SYS64", R_MSR },
+	{ "IO_INSTRUCTION", R_IO },
+	{ "io", R_IO },
+	{ "MSR_WRITE", R_MSR },
+	{ "msr", R_MSR },
+	{ "SYS64", R_MSR },
 	{ "MSR_READ", R_MSR_READ },
 	{ "CPUID", R_CPUID },
-	{ "EPT_VIOLATION", R_FAULT }, { "npf", R_FAULT }, { "DABT_LOW", R_FAULT },
-	{ "EPT_MISCONFIG", R_MMIO }, { "IABT_LOW", R_MMIO },
-	{ "INTERRUPT_WINDOW", R_WINDOW }, { "PENDING_INTERRUPT", R_WINDOW }, { "vintr", R_WINDOW },
-	{ "HLT", R_HALT }, { "WFx", R_HALT },
-	{ "PAUSE_INSTRUCTION", R_PAUSE }, { "pause", R_PAUSE },
+	{ "EPT_VIOLATION", R_FAULT },
+	{ "npf", R_FAULT },
+	{ "DABT_LOW", R_FAULT },
+	{ "EPT_MISCONFIG", R_MMIO },
+	{ "IABT_LOW", R_MMIO },
+	{ "INTERRUPT_WINDOW", R_WINDOW },
+	{ "PENDING_INTERRUPT", R_WINDOW },
+	{ "vintr", R_WINDOW },
+	{ "HLT", R_HALT },
+	{ "WFx", R_HALT },
+	{ "PAUSE_INSTRUCTION", R_PAUSE },
+	{ "pause", R_PAUSE },
 	{ "PREEMPTION_TIMER", R_TIMER },
-	{ "APIC_WRITE", R_APIC }, { "APIC_ACCESS", R_APIC }, { "EOI_INDUCED", R_APIC },
-	{ "avic_incomplete_ipi", R_APIC }, { "avic_unaccelerated_access", R_APIC },
-	{ "VMCALL", R_CALL }, { "hypercall", R_CALL }, { "HVC64", R_CALL },
-	{ "EXCEPTION_NMI", R_EXCEPTION }, { "nmi", R_EXCEPTION },
-	{ "CR_ACCESS", R_REGISTER }, { "DR_ACCESS", R_REGISTER },
+	{ "APIC_WRITE", R_APIC },
+	{ "APIC_ACCESS", R_APIC },
+	{ "EOI_INDUCED", R_APIC },
+	{ "avic_incomplete_ipi", R_APIC },
+	{ "avic_unaccelerated_access", R_APIC },
+	{ "VMCALL", R_CALL },
+	{ "hypercall", R_CALL },
+	{ "HVC64", R_CALL },
+	{ "EXCEPTION_NMI", R_EXCEPTION },
+	{ "nmi", R_EXCEPTION },
+	{ "CR_ACCESS", R_REGISTER },
+	{ "DR_ACCESS", R_REGISTER },
 	{ "other", R_OTHER },
 };
 

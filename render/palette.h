@@ -19,15 +19,15 @@ enum ink_kind {
 	INK_PAPER = 0, /* background */
 	INK_PLOT,      /* background of the drawn area */
 	INK_TEXT,
-	INK_DIM,       /* text of less weight */
+	INK_DIM, /* text of less weight */
 	INK_AXIS,
 	INK_GRID,
 	INK_ACCENT,
-	INK_LOSS,      /* hatched */
-	INK_RAMP,      /* level 1..PALETTE_LEVELS: how much */
-	INK_STATE,     /* level: enum palette_state */
-	INK_REASON,    /* level: palette_reason() */
-	INK_TASK,      /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
+	INK_LOSS,   /* hatched */
+	INK_RAMP,   /* level 1..PALETTE_LEVELS: how much */
+	INK_STATE,  /* level: enum palette_state */
+	INK_REASON, /* level: palette_reason() */
+	INK_TASK,   /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
 };
 
 struct ink {

@@ -25,7 +25,7 @@ double scale_at(const struct scale *s, double v);
 
 struct scale_tick {
 	double at;
-	bool minor;            /* without label */
+	bool minor; /* without label */
 	char label[TEXT_ROOM];
 };
 

@@ -81,8 +81,8 @@ static int widen(struct exit_bar *bar, size_t i)
 	return 0;
 }
 
-int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name,
-		 const char *reason, bool idle, uint64_t count, uint64_t time_ns)
+int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name, const char *reason,
+		 bool idle, uint64_t count, uint64_t timed, uint64_t time_ns)
 {
 	struct exit_bar *bar = bar_of(mix, task, task_name);
 	size_t i = reason_of(mix, reason, idle);
@@ -92,6 +92,7 @@ int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name,
 	bar->counts[i] += count;
 	bar->times_ns[i] += time_ns;
 	mix->reasons[i].count += count;
+	mix->reasons[i].timed += timed;
 	mix->reasons[i].time_ns += time_ns;
 	return 0;
 }
@@ -110,9 +111,10 @@ struct plan {
 	bool by_time;
 	struct slot slots[SHOWN + 1];
 	size_t n_slots;
-	uint8_t *slot_of; /* by reason; SHOWN + 1: not in the bars */
+	uint8_t *slot_of;    /* by reason; SHOWN + 1: not in the bars */
 	uint64_t work, idle; /* totals of what is and of what is not in the bars */
 	uint64_t idle_exits, exits;
+	uint64_t open; /* exits without a known end */
 };
 
 static uint64_t value(const struct plan *p, const struct exit_bar *bar, size_t reason)
@@ -164,6 +166,7 @@ static int make_plan(struct plan *p)
 	memset(p->slot_of, 0xff, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		p->exits += p->mix->reasons[i].count;
+		p->open += p->mix->reasons[i].count - p->mix->reasons[i].timed;
 		if (left_out(p, i)) {
 			p->slot_of[i] = SHOWN + 1;
 			p->idle += total(p, i);
@@ -284,6 +287,8 @@ static char *foot(const struct plan *p)
 	sink_to_memory(&s);
 	sink_printf(&s, "%s exits of %s vCPU%s", text_count(n, p->exits),
 		    text_count(bars, p->mix->n_bars), p->mix->n_bars == 1 ? "" : "s");
+	if (p->by_time && p->open)
+		sink_printf(&s, " (the end of %s not seen)", text_count(n, p->open));
 	if (p->by_time)
 		sink_printf(&s, ", %s from kvm_exit to kvm_entry",
 			    text_duration(t, (double)p->work));
@@ -349,6 +354,12 @@ static void margins(const struct canvas *c, const struct plan *p, struct frame_s
 	shape->right = ceil(shape->right + edge + c->gap_x);
 }
 
+/* Where the text behind a bar begins; in cells tiny parts may have widened the bar. */
+static double after_bar(const struct canvas *c, double end)
+{
+	return c->cells ? ceil(end) + 1 : end + c->gap_x;
+}
+
 static void draw_bars(struct marks *m, const struct canvas *c, const struct plan *p,
 		      const struct frame *f, const struct scale *s, double row)
 {
@@ -365,7 +376,7 @@ static void draw_bars(struct marks *m, const struct canvas *c, const struct plan
 			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
 				   f->plot.x - c->gap_x, y, name);
 			marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_SMALL, MARK_START,
-				   scale_at(s, (double)bar->work) + c->gap_x, y, text);
+				   after_bar(c, scale_at(s, (double)bar->work)), y, text);
 		} else {
 			m->failed = true;
 		}

@@ -16,14 +16,15 @@ struct exit_reason {
 	char *name;
 	bool idle; /* HLT and its kin */
 	uint64_t count, time_ns;
+	uint64_t timed; /* of count: with a known end */
 };
 
 struct exit_bar {
 	char *name; /* clean */
 	uint32_t task;
 	uint64_t *counts, *times_ns; /* by reason */
-	size_t n; /* of both */
-	uint64_t work, idle; /* what is drawn (made by view_exits()); idle time */
+	size_t n;                    /* of both */
+	uint64_t work, idle;         /* what is drawn (made by view_exits()); idle time */
 };
 
 struct exit_mix {
@@ -33,10 +34,10 @@ struct exit_mix {
 	size_t n_bars;
 };
 
-/* exit_mix_add - @count exits of @task that took @time_ns together; 0 or -ENOMEM.  Exits
- * of a task come one after the other. */
-int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name,
-		 const char *reason, bool idle, uint64_t count, uint64_t time_ns);
+/* exit_mix_add - @count exits of @task, @timed of which took @time_ns together; 0 or
+ * -ENOMEM.  Exits of a task come one after the other. */
+int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name, const char *reason,
+		 bool idle, uint64_t count, uint64_t timed, uint64_t time_ns);
 void exit_mix_fini(struct exit_mix *mix);
 
 /* view_exits - draws and sorts @mix, the largest bar first; 0 or -ENOMEM. */

@@ -134,9 +134,8 @@ static void cells(struct marks *m, const struct canvas *c, const struct box *plo
 					continue;
 				while (b < g->columns && level_of(g, row, b) == level)
 					b++;
-				marks_rect(m, ink, plot->x + a * c->cell_x,
-					   plot->y + plot->h - hi, (b - a) * c->cell_x, hi - lo,
-					   NULL);
+				marks_rect(m, ink, plot->x + a * c->cell_x, plot->y + plot->h - hi,
+					   (b - a) * c->cell_x, hi - lo, NULL);
 			}
 		}
 	}
@@ -170,11 +169,12 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 
 	marks_rect(m, (struct ink){ INK_PLOT, 0 }, f->plot.x, f->plot.y, f->plot.w, f->plot.h,
 		   NULL);
-	dur = (struct scale){ .lo = pow(10, g->lo_decade), .log = true,
-			      .from = f->plot.y + f->plot.h, .to = f->plot.y };
+	dur = (struct scale){ .lo = pow(10, g->lo_decade),
+			      .log = true,
+			      .from = f->plot.y + f->plot.h,
+			      .to = f->plot.y };
 	dur.hi = pow(10, g->lo_decade + (double)g->rows / g->per_decade);
-	n = scale_ticks_log(ticks, dur.lo, dur.hi,
-			    (unsigned)(f->plot.h / (c->cells ? 2 : 24)) + 1);
+	n = scale_ticks_log(ticks, dur.lo, dur.hi, (unsigned)(f->plot.h / (c->cells ? 2 : 24)) + 1);
 	frame_axis_y(m, c, f, &dur, ticks, n);
 	frame_time(m, c, f, caption, &time);
 	frame_loss(m, c, &f->plot, caption, CDICT_CPU_UNKNOWN);

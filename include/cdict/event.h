@@ -48,8 +48,9 @@ struct cdict_event {
 	const struct cdict_bytes *bytes; /* what the keys index */
 };
 
-/* cdict_event_bytes - the content of a field that is no scalar, trailing NULs of
- * fixed arrays left out. */
+/* cdict_event_bytes - the content of a field that is no scalar: of a fixed array
+ * without its trailing NULs, of a dynamic string (is_text) without the final one. A
+ * dynamic string that does not end in a NUL has the two bytes 0, 1 behind it. */
 static inline struct cdict_bytes cdict_event_bytes(const struct cdict_event *ev, size_t field)
 {
 	return ev->bytes[ev->values[field]];

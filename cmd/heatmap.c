@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict heatmap: one picture, as a file or in the terminal. */
+#include "cmd/heatmap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/outfile.h"
+#include "render/backend.h"
+
+#define WIDTH 1280
+#define HEIGHT 720
+#define PIXELS_MIN 320
+#define PIXELS_MAX 16384
+#define CELLS_MAX 1000
+
+static const char *const themes[] = { "light", "dark", NULL };
+
+/* The index of @text in @choices, the first when not given; or CMD_USAGE reported. */
+static int choose(const struct cmd_call *call, const char *option, const char *text,
+		  const struct heatmap_view *view, const char *const *choices, unsigned *out)
+{
+	char all[120] = "";
+
+	*out = 0;
+	if (!text)
+		return CMD_DONE;
+	if (!choices)
+		return cmd_usage(call, "option --%s makes no sense with --view %s", option,
+				 view->name);
+	for (unsigned i = 0; choices[i]; i++) {
+		if (!strcmp(choices[i], text)) {
+			*out = i;
+			return CMD_DONE;
+		}
+		strcat(all, i ? ", " : "");
+		strcat(all, choices[i]);
+	}
+	return cmd_usage(call, "option --%s: with --view %s it is one of %s, not '%s'", option,
+			 view->name, all, text);
+}
+
+/* Which back-end, by --format-out, else by the file's ending. */
+static int find_backend(const struct cmd_call *call, const struct heatmap_opts *opts,
+			const struct backend **out)
+{
+	const char *file = opts->shared.output;
+
+	if (opts->format_out)
+		*out = backend_find(opts->format_out);
+	else if (!file)
+		*out = &backend_term;
+	else
+		*out = backend_for(file);
+	if (*out && !file && !(*out)->cells)
+		return cmd_usage(call, "needs -o FILE for %s ('-o -' is standard output)",
+				 (*out)->name);
+	if (*out)
+		return CMD_DONE;
+	if (opts->format_out)
+		return cmd_usage(call,
+				 "option --format-out: '%s' is none of svg, png, pdf, terminal",
+				 opts->format_out);
+	return cmd_usage(call,
+			 "cannot tell the format of '%s' by its ending: .svg, .png or .pdf, "
+			 "or say --format-out",
+			 file);
+}
+
+static bool truecolor(void)
+{
+	const char *colours = getenv("COLORTERM"), *none = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && (!none || !*none) && colours &&
+	       (!strcmp(colours, "truecolor") || !strcmp(colours, "24bit"));
+}
+
+/* As large as wished, else as the terminal, else a usual size. */
+static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *opts,
+		       const struct backend *backend, bool colour, struct canvas *c)
+{
+	uint64_t max = backend->cells ? CELLS_MAX : PIXELS_MAX;
+	uint64_t min = backend->cells ? 40 : PIXELS_MIN;
+	uint64_t width = opts->width, height = opts->height;
+	struct winsize ws = { .ws_col = 80, .ws_row = 24 };
+
+	if (width && (width < min || width > max))
+		return cmd_usage(call, "option --width: from %llu to %llu", (unsigned long long)min,
+				 (unsigned long long)max);
+	if (height > max)
+		return cmd_usage(call, "option --height: at most %llu", (unsigned long long)max);
+	if (!backend->cells) {
+		*c = canvas_pixels(width ? (double)width : WIDTH, height ? (double)height : HEIGHT);
+		return CMD_DONE;
+	}
+	if (isatty(STDOUT_FILENO) && (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col))
+		ws = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+	if (!width)
+		width = ws.ws_col < 40 ? 40 : ws.ws_col > CELLS_MAX ? CELLS_MAX : ws.ws_col;
+	if (!height)
+		height = ws.ws_row > 16 ? ws.ws_row - 1u : 16;
+	*c = canvas_cells((unsigned)width, (unsigned)height, colour);
+	return CMD_DONE;
+}
+
+/* Draws into -o, or to stdout. */
+static int put(const struct cmd_call *call, const struct backend *backend, const struct marks *m,
+	       const struct backend_options *how)
+{
+	const struct heatmap_opts *opts = call->opts;
+	const char *file = opts->shared.output;
+	struct cdict_error err = { 0 };
+	struct outfile *of = NULL;
+	struct sink s;
+	int rc;
+
+	if (file) {
+		rc = cmd_output_open(&of, file, &err);
+		if (rc)
+			return cmd_error(call, NULL, &err);
+		sink_to(&s, outfile_write, of);
+	} else {
+		sink_to_file(&s, stdout);
+	}
+	rc = backend->draw(m, how, &s, &err);
+	if (sink_finish(&s) && !rc && !of)
+		return CMD_FAILED; /* main() says why */
+	if (rc) {
+		cmd_output_abort(of);
+		return cmd_error(call, file, &err);
+	}
+	if (of && cmd_output_commit(of, &err))
+		return cmd_error(call, NULL, &err);
+	return CMD_DONE;
+}
+
+static int heatmap_run(const struct cmd_call *call)
+{
+	const struct heatmap_opts *opts = call->opts;
+	const struct heatmap_view *view = &heatmap_views[opts->view];
+	struct backend_options how = { .theme = (enum palette_theme)opts->theme };
+	const struct backend *backend = NULL;
+	struct marks m = { 0 };
+	struct figures f = { 0 };
+	struct canvas c;
+	unsigned what, by;
+	int status;
+
+	status = choose(call, "what", opts->what, view, view->whats, &what);
+	if (!status)
+		status = choose(call, "by", opts->by, view, view->bys, &by);
+	if (!status && opts->height && view->by_rows)
+		status = cmd_usage(call,
+				   "option --height makes no sense with --view %s: its rows "
+				   "decide",
+				   view->name);
+	if (!status)
+		status = find_backend(call, opts, &backend);
+	if (status)
+		return status;
+	how.colour = !opts->shared.output && truecolor();
+	status = size_canvas(call, opts, backend, how.colour, &c);
+	if (status)
+		return status;
+	status = figures_open(&f, call);
+	if (!status)
+		status = view->run(&f, opts, what, by, &c, &m);
+	if (!status)
+		status = put(call, backend, &m, &how);
+	if (!status)
+		status = loss_status(call, f.file, f.reader, opts->shared.max_loss_pct);
+	marks_fini(&m);
+	figures_close(&f);
+	return status;
+}
+
+static const struct cmd_option heatmap_options[] = {
+	OPTION_INPUT,
+	CMD_CHOICE(0, "view", struct heatmap_opts, view, "VIEW", heatmap_view_names, "switches",
+		   "what to draw"),
+	CMD_STRING(0, "what", struct heatmap_opts, what, "WHAT",
+		   "which intervals: run, sleep or wakeup (switches)"),
+	CMD_STRING(0, "by", struct heatmap_opts, by, "WHAT",
+		   "what the length of a bar is: count or time (exits)"),
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",
+		   "write FILE, whole or not at all; its ending tells the format; '-' is standard "
+		   "output (default: draw in the terminal)"),
+	CMD_STRING(0, "format-out", struct heatmap_opts, format_out, "FORMAT",
+		   "svg, png, pdf or terminal, whatever FILE's ending"),
+	CMD_UINT(0, "width", struct heatmap_opts, width, "N", NULL,
+		 "width in pixels (default: 1280), in the terminal in columns"),
+	CMD_UINT(0, "height", struct heatmap_opts, height, "N", NULL,
+		 "height in pixels (default: 720), in the terminal in lines"),
+	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
+	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "light",
+		   "light or dark paper"),
+	OPTIONS_TASKS,
+	OPTION_CPU,
+	OPTIONS_WINDOW,
+	OPTION_NO_GUEST_MODE,
+	OPTION_APPEND_TID,
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example heatmap_examples[] = {
+	{ "cdict heatmap run.cdict -o switches.svg", "how long tasks ran, over time" },
+	{ "cdict heatmap run.cdict --what wakeup -t qemu -o wait.png",
+	  "how long QEMU's threads waited for a CPU" },
+	{ "cdict heatmap run.cdict --view exits --by time",
+	  "exit reasons per vCPU, in the terminal" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_heatmap = {
+	.name = "heatmap",
+	.brief = "draw one picture: SVG, PNG, PDF or in the terminal",
+	.operands = "FILE",
+	.about =
+		"switches: intervals on a grid of time and length (logarithmic); the colour is how "
+		"many. Without a task filter IDLE is left out.\n"
+		"exits: what each vCPU left its guest for, as stacked bars; by time, the exits of "
+		"idle guests are told beside the bars.",
+	.options = heatmap_options,
+	.opts_size = sizeof(struct heatmap_opts),
+	.min_operands = 0,
+	.max_operands = 1,
+	.examples = heatmap_examples,
+	.run = heatmap_run,
+};

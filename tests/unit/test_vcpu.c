@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* vCPU states and antagonists; and what must hold for any capture, however damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analyze/coremap.h"
+#include "analyze/exits.h"
+#include "analyze/latency.h"
+#include "analyze/switches.h"
+#include "analyze/tasks.h"
+#include "analyze/vcpu.h"
+#include "trace.h"
+
+struct run {
+	struct analyze_engine *eng;
+	struct analyze_vcpus *vcpus;
+};
+
+static struct run run_with(struct trace *tr, const struct analyze_options *opts)
+{
+	struct run r = { .eng = trace_engine(opts) };
+
+	assert_int_equal(analyze_vcpus_new(&r.vcpus, r.eng, NULL), 0);
+	trace_run(tr, r.eng);
+	return r;
+}
+
+static void done(struct run *r)
+{
+	analyze_vcpus_free(r->vcpus);
+	analyze_engine_free(r->eng);
+}
+
+static const struct analyze_vcpu_row *row(const struct run *r, int32_t tid)
+{
+	for (size_t i = 0; i < analyze_vcpus_row_count(r->vcpus); i++) {
+		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(r->vcpus, i);
+
+		if (analyze_engine_task(r->eng, v->task)->tid == tid)
+			return v;
+	}
+	return NULL;
+}
+
+static uint64_t sum(const struct analyze_vcpu_row *v)
+{
+	uint64_t ns = 0;
+
+	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
+		ns += v->ns[s];
+	return ns;
+}
+
+/*
+ * vCPU 10 on CPU 0, window 0 .. 1000 from 10000 on:
+ *     0 switched in        (before its first KVM event: unknown)
+ *    10 entry    100 exit CPUID   110 entry             guest 90, exit 10
+ *   200 exit IO  230 userspace    280 entry             guest 90, exit 30, QEMU 50
+ *   300 exit EXTINT, 305 preempted by 20; 405 in, 410 entry
+ *                                                       guest 20, exit 10, preempted 100
+ *   500 exit HLT, 510 asleep (IDLE), woken 700 while 21 runs since 600, in 750, entry 760
+ *                          guest 90, exit 20, halted 190, waiting 50: all behind 21
+ *   900 exit IO, 905 userspace, 910 asleep, woken 950 by IDLE, in 960, entry 965 .. 1000
+ *                          guest 140 + 35 (edge), exit 5, QEMU 5 + 5, blocked 40, waiting 10
+ */
+static void drawn(struct trace *tr)
+{
+	const uint64_t t = 10000;
+
+	trace_init(tr, 1);
+	trace_task(tr, 0, CDICT_TASK_COMM, 1, 10, "CPU 0/KVM");
+	trace_switch(tr, t, 0, 0, TRACE_R, 10);
+	trace_entry(tr, t + 10, 0, 10);
+	trace_exit(tr, t + 100, 0, 10, TRACE_CPUID);
+	trace_entry(tr, t + 110, 0, 10);
+	trace_exit(tr, t + 200, 0, 10, TRACE_IO);
+	trace_add(tr, t + 230, 0, 10, "kvm:kvm_userspace_exit", NULL);
+	trace_entry(tr, t + 280, 0, 10);
+	trace_exit(tr, t + 300, 0, 10, TRACE_EXTINT);
+	trace_switch(tr, t + 305, 0, 10, TRACE_R, 20);
+	trace_switch(tr, t + 405, 0, 20, TRACE_S, 10);
+	trace_entry(tr, t + 410, 0, 10);
+	trace_exit(tr, t + 500, 0, 10, TRACE_HLT);
+	trace_switch(tr, t + 510, 0, 10, TRACE_S, 0);
+	trace_switch(tr, t + 600, 0, 0, TRACE_R, 21);
+	trace_waking(tr, t + 700, 0, 21, 10, 0);
+	trace_switch(tr, t + 750, 0, 21, TRACE_S, 10);
+	trace_entry(tr, t + 760, 0, 10);
+	trace_exit(tr, t + 900, 0, 10, TRACE_IO);
+	trace_add(tr, t + 905, 0, 10, "kvm:kvm_userspace_exit", NULL);
+	trace_switch(tr, t + 910, 0, 10, TRACE_S, 0);
+	trace_waking(tr, t + 950, 0, 0, 10, 0);
+	trace_switch(tr, t + 960, 0, 0, TRACE_R, 10);
+	trace_entry(tr, t + 965, 0, 10);
+	/* Somebody else's event ends the window. */
+	trace_waking(tr, t + 1000, 0, 10, 20, 0);
+}
+
+static void every_ns_of_a_vcpu_has_its_state(void **state)
+{
+	const struct analyze_vcpu_row *v;
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	drawn(&tr);
+	r = run_with(&tr, NULL);
+	v = row(&r, 10);
+	assert_true(v->ns[ANALYZE_VCPU_UNKNOWN] == 10 && v->lost_ns == 0);
+	assert_true(v->ns[ANALYZE_VCPU_GUEST] == 90 + 90 + 20 + 90 + 140 + 35);
+	assert_true(v->edge_ns == 35);
+	assert_true(v->ns[ANALYZE_VCPU_EXIT] == 10 + 30 + 10 + 20 + 5);
+	assert_true(v->ns[ANALYZE_VCPU_QEMU] == 50 + 10);
+	assert_true(v->ns[ANALYZE_VCPU_PREEMPTED] == 100 && v->preemptions == 1);
+	assert_true(v->ns[ANALYZE_VCPU_WAITING] == 60 && v->waits == 2);
+	assert_true(v->ns[ANALYZE_VCPU_HALTED] == 190 && v->halts == 1);
+	assert_true(v->ns[ANALYZE_VCPU_BLOCKED] == 40 && v->blocks == 1);
+	assert_true(sum(v) == 1000);
+	done(&r);
+	trace_fini(&tr);
+}
+
+static void reasons_share_the_time_of_handling_and_of_qemu(void **state)
+{
+	const struct analyze_vcpu_row *v;
+	struct trace tr;
+	struct run r;
+	uint64_t exit_ns = 0, qemu_ns = 0;
+
+	(void)state;
+	drawn(&tr);
+	r = run_with(&tr, NULL);
+	v = row(&r, 10);
+	/* IO: 30 + 5 in the kernel, 50 + 10 in QEMU: the most, so it comes first. */
+	assert_int_equal(v->n_reasons, 4);
+	assert_string_equal(v->reasons[0].name, "IO_INSTRUCTION");
+	assert_true(v->reasons[0].exit_ns == 35 && v->reasons[0].qemu_ns == 60);
+	for (size_t i = 0; i < v->n_reasons; i++) {
+		exit_ns += v->reasons[i].exit_ns;
+		qemu_ns += v->reasons[i].qemu_ns;
+		assert_true(v->reasons[i].idle == !strcmp(v->reasons[i].name, "HLT"));
+	}
+	assert_true(exit_ns == v->ns[ANALYZE_VCPU_EXIT] && qemu_ns == v->ns[ANALYZE_VCPU_QEMU]);
+	done(&r);
+	trace_fini(&tr);
+}
+
+static void antagonists_are_who_ran_meanwhile(void **state)
+{
+	const struct analyze_vcpu_row *v;
+	const struct analyze_antagonist *a;
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	drawn(&tr);
+	r = run_with(&tr, NULL);
+	v = row(&r, 10);
+	/* 20: 100 preempting; 21: 50 while it waited; IDLE: 10 while it woke up. */
+	assert_int_equal(v->n_antagonists, 3);
+	a = &v->antagonists[0];
+	assert_int_equal(analyze_engine_task(r.eng, a->task)->tid, 20);
+	assert_true(a->preempted_ns == 100 && a->waiting_ns == 0 && a->took_over == 1);
+	a = &v->antagonists[1];
+	assert_int_equal(analyze_engine_task(r.eng, a->task)->tid, 21);
+	assert_true(a->waiting_ns == 50 && a->slices == 1 && a->took_over == 0);
+	a = &v->antagonists[2];
+	assert_int_equal(analyze_engine_task(r.eng, a->task)->tid, 0);
+	assert_true(a->waiting_ns == 10);
+	assert_true(v->behind_ns == 160);
+	assert_true(v->worst.dur_ns == 100 && v->worst.at_ns == 10305 && v->worst.cpu == 0);
+	assert_true(v->worst.state == ANALYZE_VCPU_PREEMPTED);
+	assert_int_equal(analyze_engine_task(r.eng, v->worst.behind)->tid, 20);
+	assert_true(v->preempted.count == 1 && v->waiting.count == 2 && v->waiting.max == 50);
+	done(&r);
+	trace_fini(&tr);
+}
+
+static void a_waiting_vcpu_that_is_moved_has_antagonists_on_both_cpus(void **state)
+{
+	const struct analyze_vcpu_row *v;
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	/* Preempted on CPU 0 at 1100 by 20, moved at 1300 to CPU 1 where 21 runs, in at 1400. */
+	trace_init(&tr, 2);
+	trace_task(&tr, 0, CDICT_TASK_COMM, 1, 10, "CPU 0/KVM");
+	trace_switch(&tr, 1000, 1, 0, TRACE_R, 21);
+	trace_entry(&tr, 1000, 0, 10);
+	trace_exit(&tr, 1090, 0, 10, TRACE_EXTINT);
+	trace_switch(&tr, 1100, 0, 10, TRACE_R_PLUS, 20);
+	trace_add(&tr, 1300, 1, 21, "sched:sched_migrate_task", "pid", (uint64_t)10, "orig_cpu",
+		  (uint64_t)0, "dest_cpu", (uint64_t)1, NULL);
+	trace_switch(&tr, 1400, 1, 21, TRACE_S, 10);
+	trace_entry(&tr, 1410, 1, 10);
+	r = run_with(&tr, NULL);
+	v = row(&r, 10);
+	assert_int_equal(v->n_antagonists, 2);
+	assert_int_equal(analyze_engine_task(r.eng, v->antagonists[0].task)->tid, 20);
+	assert_true(v->antagonists[0].preempted_ns == 200);
+	assert_int_equal(analyze_engine_task(r.eng, v->antagonists[1].task)->tid, 21);
+	assert_true(v->antagonists[1].preempted_ns == 100);
+	assert_true(v->ns[ANALYZE_VCPU_PREEMPTED] == 300 && v->behind_ns == 300);
+	done(&r);
+	trace_fini(&tr);
+}
+
+static void without_userspace_exits_qemu_counts_as_handling(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init_without(&tr, 1, "kvm_userspace_exit");
+	trace_entry(&tr, 1000, 0, 10);
+	trace_exit(&tr, 1100, 0, 10, TRACE_IO);
+	trace_entry(&tr, 1150, 0, 10);
+	r = run_with(&tr, NULL);
+	assert_false(analyze_engine_summary(r.eng)->has_userspace_exit);
+	assert_true(row(&r, 10)->ns[ANALYZE_VCPU_EXIT] == 50);
+	assert_true(row(&r, 10)->ns[ANALYZE_VCPU_QEMU] == 0);
+	done(&r);
+	trace_fini(&tr);
+}
+
+static void a_broken_pair_is_unknown_time_not_guest_time(void **state)
+{
+	const struct analyze_vcpu_row *v;
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 1);
+	trace_entry(&tr, 1000, 0, 10);
+	/* An exit and an entry are missing in [1100, 1200]. */
+	trace_exit(&tr, 1300, 0, 10, TRACE_CPUID);
+	trace_entry(&tr, 1310, 0, 10);
+	trace_entry(&tr, 1400, 0, 10); /* and here an exit, though nothing was reported lost */
+	trace_exit(&tr, 1450, 0, 10, TRACE_CPUID);
+	trace_loss(&tr, 0, 1100, 1200);
+	r = run_with(&tr, NULL);
+	v = row(&r, 10);
+	assert_true(v->ns[ANALYZE_VCPU_UNKNOWN] == 300 + 90 && v->lost_ns == 390);
+	assert_true(v->ns[ANALYZE_VCPU_GUEST] == 50 && v->ns[ANALYZE_VCPU_EXIT] == 10);
+	assert_true(sum(v) == 450);
+	done(&r);
+	trace_fini(&tr);
+}
+
+/* --- properties --- */
+
+static uint64_t seed = 1;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 11) % n;
+}
+
+enum { CPUS = 3, TASKS = 7 }; /* tasks 1 .. 4 are vCPUs */
+
+/* A machine that keeps the rules: what it writes is consistent. */
+static void simulate(struct trace *tr, unsigned steps)
+{
+	enum { READY, RUNNING, ASLEEP };
+	int on[CPUS] = { 0 }, where[TASKS + 1] = { 0 }, mode[TASKS + 1] = { 0 };
+	uint64_t t = 1000;
+
+	trace_init(tr, CPUS);
+	for (int i = 1; i <= TASKS; i++)
+		trace_task(tr, 0, CDICT_TASK_COMM, 100, i, i <= 4 ? "CPU 0/KVM" : "other");
+	for (unsigned s = 0; s < steps; s++) {
+		uint32_t cpu = rnd(CPUS);
+		int cur = on[cpu], next, what = (int)rnd(8);
+
+		t += rnd(50);
+		if (cur && cur <= 4 && what < 5) {
+			/* 0: outside, 1: in the guest, 2: left it, 3: in QEMU */
+			if (mode[cur] == 1) {
+				trace_exit(tr, t, cpu, cur, what < 2 ? TRACE_HLT : TRACE_IO);
+				mode[cur] = what < 2 ? 4 : 2;
+			} else if (mode[cur] == 2 && what == 0) {
+				trace_add(tr, t, cpu, cur, "kvm:kvm_userspace_exit", NULL);
+				mode[cur] = 3;
+			} else {
+				trace_entry(tr, t, cpu, cur);
+				mode[cur] = 1;
+			}
+			continue;
+		}
+		if (what == 5) {
+			int wakee = 1 + (int)rnd(TASKS);
+
+			if (where[wakee] == ASLEEP) {
+				trace_waking(tr, t, cpu, cur, wakee, rnd(CPUS));
+				where[wakee] = READY;
+			}
+			continue;
+		}
+		if (cur && mode[cur] == 1)
+			continue; /* no switch inside the guest */
+		next = (int)rnd(TASKS + 1);
+		if (next == cur || (next && where[next] != READY))
+			next = 0;
+		if (next == cur)
+			continue;
+		if (cur)
+			where[cur] = rnd(2) ? ASLEEP : READY;
+		trace_switch(tr, t, cpu, cur,
+			     !cur || where[cur] == READY ? TRACE_R : rnd(2) ? TRACE_S : TRACE_D,
+			     next);
+		if (next)
+			where[next] = RUNNING;
+		on[cpu] = next;
+	}
+}
+
+struct all {
+	struct analyze_engine *eng;
+	struct analyze_tasks *tasks;
+	struct analyze_exits *exits;
+	struct analyze_vcpus *vcpus;
+	struct analyze_coremap *map;
+	struct analyze_latency *latency;
+	struct analyze_switches *switches;
+};
+
+static struct all run_all(struct trace *tr, const struct analyze_options *opts)
+{
+	struct all a = { .eng = trace_engine(opts) };
+
+	assert_int_equal(analyze_tasks_new(&a.tasks, a.eng, NULL, NULL), 0);
+	assert_int_equal(analyze_exits_new(&a.exits, a.eng, NULL, NULL), 0);
+	assert_int_equal(analyze_vcpus_new(&a.vcpus, a.eng, NULL), 0);
+	assert_int_equal(analyze_coremap_new(&a.map, a.eng, NULL), 0);
+	assert_int_equal(analyze_latency_new(&a.latency, a.eng, NULL, NULL), 0);
+	assert_int_equal(analyze_switches_new(&a.switches, a.eng, NULL, NULL), 0);
+	trace_run(tr, a.eng);
+	return a;
+}
+
+static void free_all(struct all *a)
+{
+	analyze_tasks_free(a->tasks);
+	analyze_exits_free(a->exits);
+	analyze_vcpus_free(a->vcpus);
+	analyze_coremap_free(a->map);
+	analyze_latency_free(a->latency);
+	analyze_switches_free(a->switches);
+	analyze_engine_free(a->eng);
+}
+
+static void must_hold(const struct all *a)
+{
+	uint64_t window = analyze_engine_summary(a->eng)->window_ns, ran = 0, known = 0;
+
+	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
+		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
+		uint64_t behind = 0, handled = 0;
+
+		assert_true(sum(v) == window);
+		for (size_t k = 0; k < v->n_antagonists; k++)
+			behind += v->antagonists[k].preempted_ns + v->antagonists[k].waiting_ns;
+		assert_true(behind == v->behind_ns);
+		assert_true(behind <= v->ns[ANALYZE_VCPU_PREEMPTED] + v->ns[ANALYZE_VCPU_WAITING]);
+		for (size_t k = 0; k < v->n_reasons; k++)
+			handled += v->reasons[k].exit_ns;
+		assert_true(handled == v->ns[ANALYZE_VCPU_EXIT]);
+		assert_true(v->lost_ns <= v->ns[ANALYZE_VCPU_UNKNOWN]);
+	}
+	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
+		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
+		uint64_t off = t->unknown_ns;
+
+		for (unsigned s = 0; s < ANALYZE_OFF_N; s++)
+			off += t->off_ns[s];
+		assert_true(t->edge_ns <= t->run_ns);
+		/* A task is in one place at a time. */
+		assert_true(t->run_ns + off <= window);
+		assert_true(t->voluntary + t->involuntary == t->switches);
+		ran += t->run_ns;
+	}
+	for (uint32_t c = 0; c < CPUS; c++) {
+		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(a->map, c);
+		uint64_t buckets = 0;
+
+		assert_true(cpu->busy_ns + cpu->idle_ns + cpu->unknown_ns == window);
+		known += cpu->busy_ns + cpu->idle_ns;
+		for (uint32_t b = 0; b < analyze_switches_buckets(a->switches); b++) {
+			const struct analyze_switch_cell *cell =
+				analyze_switches_at(a->switches, c, b);
+
+			buckets += cell->busy_ns + cell->idle_ns + cell->unknown_ns;
+		}
+		assert_true(buckets == window);
+	}
+	assert_true(ran == known);
+}
+
+static void states_and_columns_add_up_whatever_is_missing(void **state)
+{
+	(void)state;
+	for (unsigned round = 1; round <= 300; round++) {
+		struct trace tr;
+		struct all a;
+
+		seed = round * UINT64_C(0x9e3779b97f4a7c15);
+		simulate(&tr, 400);
+		/* Every fourth is whole; the others are thinned, cut and full of holes. */
+		if (round % 4) {
+			size_t n = 0;
+
+			for (size_t i = 0; i < tr.n; i++)
+				if (rnd(20))
+					tr.events[n++] = tr.events[i];
+			tr.n = round % 4 == 2 ? n / 2 : n;
+			for (unsigned h = rnd(4); h; h--) {
+				uint64_t from = tr.first_ns +
+						rnd((uint32_t)(tr.last_ns - tr.first_ns));
+
+				trace_loss(&tr, rnd(CPUS + 1) ? rnd(CPUS) : CDICT_CPU_UNKNOWN,
+					   from, from + rnd(2000));
+			}
+		}
+		a = run_all(&tr, NULL);
+		must_hold(&a);
+		if (round % 4 == 0) {
+			assert_true(analyze_engine_summary(a.eng)->mismatches == 0);
+			for (size_t i = 0; i < analyze_vcpus_row_count(a.vcpus); i++)
+				assert_true(analyze_vcpus_row_at(a.vcpus, i)->lost_ns == 0);
+		}
+		free_all(&a);
+		trace_fini(&tr);
+	}
+}
+
+/* What adds up over windows that touch. */
+struct totals {
+	uint64_t run, off, unknown, switches, slices, waits, wait_ns, exits, exit_ns;
+	uint64_t vcpu[ANALYZE_VCPU_STATES], behind;
+};
+
+static void add_up(struct totals *to, const struct all *a)
+{
+	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
+		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
+
+		to->run += t->run_ns;
+		to->unknown += t->unknown_ns;
+		to->switches += t->switches;
+		to->slices += t->slice.count;
+		to->waits += t->latency.count;
+		to->wait_ns += t->latency.sum;
+		for (unsigned s = 0; s < ANALYZE_OFF_N; s++)
+			to->off += t->off_ns[s];
+	}
+	for (size_t i = 0; i < analyze_exits_count(a->exits); i++) {
+		to->exits += analyze_exits_at(a->exits, i)->time.count;
+		to->exit_ns += analyze_exits_at(a->exits, i)->time.sum;
+	}
+	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
+		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
+
+		for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
+			to->vcpu[s] += v->ns[s];
+		to->behind += v->behind_ns;
+	}
+}
+
+static void windows_that_touch_add_up_to_the_whole(void **state)
+{
+	(void)state;
+	for (unsigned round = 1; round <= 100; round++) {
+		struct analyze_options left = { .lead_ns = ANALYZE_NO_TIME };
+		struct analyze_options right = { .lead_ns = ANALYZE_NO_TIME };
+		struct totals whole = { 0 }, parts = { 0 };
+		struct trace tr;
+		struct all a;
+
+		seed = round * UINT64_C(0xc2b2ae3d27d4eb4f);
+		simulate(&tr, 300);
+		if (round % 2)
+			trace_loss(&tr, rnd(CPUS), 3000, 3500);
+		left.to_ns = right.from_ns =
+			tr.first_ns + 1 + rnd((uint32_t)(tr.last_ns - tr.first_ns));
+		a = run_all(&tr, NULL);
+		add_up(&whole, &a);
+		free_all(&a);
+		a = run_all(&tr, &left);
+		must_hold(&a);
+		add_up(&parts, &a);
+		free_all(&a);
+		a = run_all(&tr, &right);
+		must_hold(&a);
+		add_up(&parts, &a);
+		free_all(&a);
+		assert_memory_equal(&whole, &parts, sizeof(whole));
+		trace_fini(&tr);
+	}
+}
+
+static void a_short_lead_never_gives_another_answer_only_less(void **state)
+{
+	(void)state;
+	for (unsigned round = 1; round <= 50; round++) {
+		struct analyze_options opts = { .from_ns = 3000, .to_ns = 5000 };
+		struct trace tr;
+		struct all a, full;
+
+		seed = round * UINT64_C(0x2545f4914f6cdd1d);
+		simulate(&tr, 400);
+		a = run_all(&tr, &opts);
+		must_hold(&a);
+		opts.lead_ns = ANALYZE_NO_TIME;
+		full = run_all(&tr, &opts);
+		must_hold(&full);
+		for (uint32_t c = 0; c < CPUS; c++)
+			assert_true(analyze_coremap_cpu(a.map, c)->busy_ns <=
+				    analyze_coremap_cpu(full.map, c)->busy_ns);
+		free_all(&a);
+		free_all(&full);
+		trace_fini(&tr);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_ns_of_a_vcpu_has_its_state),
+		cmocka_unit_test(reasons_share_the_time_of_handling_and_of_qemu),
+		cmocka_unit_test(antagonists_are_who_ran_meanwhile),
+		cmocka_unit_test(a_waiting_vcpu_that_is_moved_has_antagonists_on_both_cpus),
+		cmocka_unit_test(without_userspace_exits_qemu_counts_as_handling),
+		cmocka_unit_test(a_broken_pair_is_unknown_time_not_guest_time),
+		cmocka_unit_test(states_and_columns_add_up_whatever_is_missing),
+		cmocka_unit_test(windows_that_touch_add_up_to_the_whole),
+		cmocka_unit_test(a_short_lead_never_gives_another_answer_only_less),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
