@@ -149,6 +149,9 @@ static void comm_of(const struct cdict_event *ev, int field, struct task *t)
 	if (field < 0 || t->pub.tid == 0)
 		return;
 	b = cdict_event_bytes(ev, (size_t)field);
+	if (b.len < sizeof(t->pub.comm) && !t->pub.comm[b.len] &&
+	    !memcmp(t->pub.comm, b.data, b.len))
+		return;
 	if (b.len)
 		task_comm(t, b.data, strnlen((const char *)b.data, b.len));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define DICT_MAX 4096u
+#define DICT_SAMPLE 512u
 #define DICT_SLOTS (4u * DICT_MAX)
 /* Symbols fewer than this share the pool: a stream of their own costs more. */
 #define OWN_STREAM_MIN 512u
@@ -133,6 +134,10 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 	s->scratch.len = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t before = d->n, sym = dict_index(d, c->misses[i].value);
+
+		/* Nearly every value a new one: there is no table to find. */
+		if (i == DICT_SAMPLE && d->n > DICT_SAMPLE * 7 / 8)
+			return false;
 
 		if (!sym)
 			return false;

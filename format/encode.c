@@ -15,6 +15,8 @@ struct entry {
 	uint32_t at, len; /* in encoder.text */
 };
 
+struct adding;
+
 struct format_encoder {
 	const struct cdict_schema *schema;
 	struct state st;
@@ -24,6 +26,7 @@ struct format_encoder {
 	uint32_t *base;
 	uint32_t n_types, n_columns;
 	struct numbers *times;  /* by type: time since the event before */
+	void (**adders)(struct adding *); /* by type: codes its fields */
 	uint32_t *heads;        /* by type: payload bytes 0..3 of its last event */
 	uint32_t *type_events;  /* events of the type in this block */
 	uint32_t *type_local;   /* its number in this block, when it has events */
@@ -60,6 +63,8 @@ static bool hash_new(uint32_t **slots, uint32_t *n, uint32_t size)
 	return *slots != NULL;
 }
 
+static void (*shape_of(const struct format_type *t, bool big))(struct adding *a);
+
 static void free_types(struct format_encoder *enc)
 {
 	for (uint32_t i = 0; i < enc->n_columns; i++)
@@ -71,6 +76,8 @@ static void free_types(struct format_encoder *enc)
 	free(enc->columns);
 	free(enc->times);
 	free(enc->heads);
+	free(enc->adders);
+	enc->adders = NULL;
 	free(enc->base);
 	free(enc->type_events);
 	free(enc->type_local);
@@ -91,6 +98,7 @@ static bool fit_schema(struct format_encoder *enc)
 	free_types(enc);
 	enc->times = calloc(n, sizeof(*enc->times));
 	enc->heads = calloc(n, sizeof(*enc->heads));
+	enc->adders = calloc(n, sizeof(*enc->adders));
 	enc->base = calloc(n, sizeof(*enc->base));
 	enc->type_events = calloc(n, sizeof(*enc->type_events));
 	enc->type_local = calloc(n, sizeof(*enc->type_local));
@@ -104,8 +112,11 @@ static bool fit_schema(struct format_encoder *enc)
 	enc->n_types = n;
 	enc->n_columns = enc->columns ? columns : 0;
 	if (enc->base && enc->type_events && enc->type_local && enc->used && enc->columns &&
-	    enc->times && enc->heads)
+	    enc->times && enc->heads && enc->adders) {
+		for (uint32_t i = 0; i < n; i++)
+			enc->adders[i] = shape_of(enc->schema->types[i], enc->schema->big_endian);
 		return true;
+	}
 	free_types(enc);
 	return false;
 }
@@ -494,55 +505,133 @@ static void add_head(struct adding *a, const struct format_field *f, uint32_t he
 	}
 }
 
-/* The recorded fields. The frequent kinds are tested here: as predicted, which they
- * mostly are, they change nothing. */
-static inline __attribute__((always_inline)) void add_fields(struct adding *a, bool big)
+/* One recorded field. As predicted, which it mostly is, it changes nothing: that is
+ * tested here. @path is f->path, given apart so that the compiler may know it. */
+static inline __attribute__((always_inline)) void
+add_step(struct adding *a, const struct format_field *f, unsigned path, bool big)
 {
-	const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];
-	const struct format_field *end = &a->t->coded[a->t->n_coded];
+	const uint8_t *p = a->payload + f->offset;
 	const struct format_encoder *enc = a->enc;
 	const struct state *st = &enc->st;
 	uint64_t *row = a->row;
-	uint32_t head;
+	uint32_t task, head;
 
-	for (; f < end; f++) {
-		const uint8_t *p = a->payload + f->offset;
-
-		switch (f->path) {
-		case FORMAT_PATH_SAMETASK:
-			row[f->index] = row[f->model.who];
-			if ((int32_t)load32(p, big) == st->tids[row[f->model.who]])
-				continue;
-			break;
-		case FORMAT_PATH_CURRENT:
-			row[f->index] = st->current;
-			if ((int32_t)load32(p, big) == st->tids[st->current])
-				continue;
-			break;
-		case FORMAT_PATH_WOKEN:
-			row[f->index] = st->woken;
-			if ((int32_t)load32(p, big) == st->tids[st->woken])
-				continue;
-			break;
-		case FORMAT_PATH_CELL:
-			if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
-				    (uint64_t)(int64_t)(int32_t)load32(p, big) &&
-			    !f->needed)
-				continue;
-			break;
-		case FORMAT_PATH_COMM:
-			if (comm_as_before(enc, f, row, a->payload, big))
-				continue;
-			break;
-		case FORMAT_PATH_HEAD:
-			memcpy(&head, a->payload, sizeof(head));
-			if (head != enc->heads[a->t->pub.index])
-				add_head(a, f, head);
-			f += 2;
-			continue;
-		}
-		add_field(a, f);
+	switch (path) {
+	case FORMAT_PATH_SAMETASK:
+	case FORMAT_PATH_CURRENT:
+	case FORMAT_PATH_WOKEN:
+		task = path == FORMAT_PATH_CURRENT ? st->current :
+		       path == FORMAT_PATH_WOKEN   ? st->woken :
+						     (uint32_t)row[f->model.who];
+		row[f->index] = task;
+		if ((int32_t)load32(p, big) == st->tids[task])
+			return;
+		break;
+	case FORMAT_PATH_CELL:
+		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
+			    (uint64_t)(int64_t)(int32_t)load32(p, big) &&
+		    !f->needed)
+			return;
+		break;
+	case FORMAT_PATH_COMM:
+		if (comm_as_before(enc, f, row, a->payload, big))
+			return;
+		break;
+	case FORMAT_PATH_HEAD:
+		memcpy(&head, a->payload, sizeof(head));
+		if (head != enc->heads[a->t->pub.index])
+			add_head(a, f, head);
+		return;
+	case FORMAT_PATH_HEAD_REST:
+		return;
 	}
+	add_field(a, f);
+}
+
+/* Any type's fields. */
+static inline __attribute__((always_inline)) void add_any(struct adding *a, bool big)
+{
+	const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];
+	const struct format_field *end = &a->t->coded[a->t->n_coded];
+
+	for (; f < end; f++)
+		add_step(a, f, f->path, big);
+}
+
+static void add_any_little(struct adding *a)
+{
+	add_any(a, false);
+}
+
+static void add_any_big(struct adding *a)
+{
+	add_any(a, true);
+}
+
+/* The frequent types' fields, unrolled: the paths of the fields after the sample's, in
+ * coding order. */
+#define S FORMAT_PATH_SAMETASK,
+#define U FORMAT_PATH_CURRENT,
+#define W FORMAT_PATH_WOKEN,
+#define T FORMAT_PATH_TASK,
+#define H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST,
+#define N FORMAT_PATH_COMM,
+#define C FORMAT_PATH_CELL,
+#define V FORMAT_PATH_VALUE,
+#define SHAPES(X)                                                                                  \
+	X(sched_switch, S U T H N C V N C)                                                         \
+	X(sched_waking, S T H N C C)                                                               \
+	X(sched_wakeup, S W H N C C)                                                               \
+	X(sched_stat_runtime, S U H N V)                                                           \
+	X(sched_stat_runtime_6_1, S U H N V V)
+
+#define MAX_STEPS 16
+#define X(name, ...)                                                                               \
+	static const uint8_t shape_##name[] = { __VA_ARGS__ };                                     \
+	static void add_##name(struct adding *a)                                                   \
+	{                                                                                          \
+		static const uint8_t paths[MAX_STEPS] = { __VA_ARGS__ };                           \
+		const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];                      \
+                                                                                                   \
+		_Pragma("GCC unroll 16") for (unsigned i = 0; i < sizeof(shape_##name); i++)       \
+			add_step(a, &f[i], paths[i], false);                                       \
+	}
+SHAPES(X)
+#undef X
+
+static const struct shape {
+	const uint8_t *paths;
+	size_t n;
+	void (*add)(struct adding *a);
+} shapes[] = {
+#define X(name, ...) { shape_##name, sizeof(shape_##name), add_##name },
+	SHAPES(X)
+#undef X
+};
+#undef S
+#undef U
+#undef W
+#undef T
+#undef H
+#undef N
+#undef C
+#undef V
+
+/* The function for a type's fields. */
+static void (*shape_of(const struct format_type *t, bool big))(struct adding *a)
+{
+	const struct format_field *f = &t->coded[FORMAT_F_SAMPLE];
+	size_t n = t->n_coded - FORMAT_F_SAMPLE, k;
+
+	for (size_t i = 0; !big && i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		if (shapes[i].n != n)
+			continue;
+		for (k = 0; k < n && shapes[i].paths[k] == f[k].path; k++)
+			;
+		if (k == n)
+			return shapes[i].add;
+	}
+	return big ? add_any_big : add_any_little;
 }
 
 int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
@@ -604,10 +693,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	if (s->mode != st->slots[0])
 		add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], a.at, a.row,
 			  FORMAT_F_MODE, s->mode);
-	if (big)
-		add_fields(&a, true);
-	else
-		add_fields(&a, false);
+	enc->adders[type](&a);
 	return enc->failed ? -ENOMEM : 0;
 }
 

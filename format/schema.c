@@ -123,6 +123,9 @@ static void choose_paths(struct format_type *type)
 			c->path = FORMAT_PATH_TASK;
 		else if (is_head(c, type->n_coded - i))
 			c->path = FORMAT_PATH_HEAD;
+		else if ((i > FORMAT_F_SAMPLE && c[-1].path == FORMAT_PATH_HEAD) ||
+			 (i > FORMAT_F_SAMPLE + 1 && c[-2].path == FORMAT_PATH_HEAD))
+			c->path = FORMAT_PATH_HEAD_REST;
 		else if (!format_kind_is_scalar(c->kind))
 			c->path = c->model.kind == FORMAT_CELL &&
 						  (c->kind != CDICT_FIELD_BYTES || c->len == 16) ?

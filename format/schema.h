@@ -39,7 +39,8 @@ enum format_path {
 	FORMAT_PATH_COMM,  /* 16 bytes or a dynamic string, predicted by a cell */
 	FORMAT_PATH_CELL,  /* signed 32 bits, predicted by a cell */
 	FORMAT_PATH_HEAD,  /* first of the 4 bytes of common_type, _flags, _preempt_count:
-			    * unchanged, the next two are skipped */
+			    * changed or not, the next two are done with it */
+	FORMAT_PATH_HEAD_REST,
 };
 
 struct format_type {

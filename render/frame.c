@@ -184,7 +184,8 @@ void frame_axis_y(struct marks *m, const struct canvas *c, const struct frame *f
 		if (fabs(used - mid) < c->line * 0.9)
 			continue;
 		marks_line(m, axis, f->plot.x - 6, y, f->plot.x, y);
-		marks_text(m, dim, MARK_SMALL, MARK_END, f->plot.x - c->gap_x, mid, ticks[i].label);
+		marks_text(m, dim, MARK_SMALL, MARK_END,
+			   f->plot.x - (c->cells ? 1 : c->gap_x + 3), mid, ticks[i].label);
 		used = mid;
 	}
 }

@@ -128,6 +128,9 @@ static const struct {
 	{ "EXCEPTION_NMI", R_EXCEPTION },
 	{ "nmi", R_EXCEPTION },
 	{ "CR_ACCESS", R_REGISTER },
+	{ "write_cr0", R_REGISTER },
+	{ "write_cr3", R_REGISTER },
+	{ "write_cr4", R_REGISTER },
 	{ "DR_ACCESS", R_REGISTER },
 	{ "other", R_OTHER },
 };
@@ -160,11 +163,20 @@ static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
 	size_t i;
 
 	part = part > 1 ? 1 : part;
-	at = theme == PALETTE_LIGHT ? 8.8 - 8.8 * part : 2 + 8 * part;
+	at = theme == PALETTE_LIGHT ? 8.8 - 8.8 * part : 3 + 7 * part;
 	i = (size_t)at;
 	if (i + 1 >= COUNT(viridis))
 		return viridis[COUNT(viridis) - 1];
 	return mix(viridis[i], viridis[i + 1], at - (double)i);
+}
+
+/* What can be read on @c: black or white, by its luminance. */
+static struct palette_rgb over(struct palette_rgb c)
+{
+	double light = 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
+
+	return light > 135 ? (struct palette_rgb){ 0, 0, 0 }
+			   : (struct palette_rgb){ 255, 255, 255 };
 }
 
 struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
@@ -172,6 +184,8 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 	switch ((enum ink_kind)ink.kind) {
 	case INK_RAMP:
 		return ramp(theme, ink.level);
+	case INK_OVER:
+		return over(ramp(theme, ink.level));
 	case INK_STATE:
 		return states[ink.level][theme];
 	case INK_REASON:

@@ -25,6 +25,7 @@ enum ink_kind {
 	INK_ACCENT,
 	INK_LOSS,   /* hatched */
 	INK_RAMP,   /* level 1..PALETTE_LEVELS: how much */
+	INK_OVER,   /* text over the ramp's level */
 	INK_STATE,  /* level: enum palette_state */
 	INK_REASON, /* level: palette_reason() */
 	INK_TASK,   /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */

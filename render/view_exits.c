@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sink.h"
+#include "render/rows.h"
 #include "render/text.h"
 
 #define SHOWN 8 /* reasons with a colour */
@@ -253,32 +254,6 @@ static char *swatch_text(const struct plan *p, const struct slot *s)
 	return text;
 }
 
-/* The legend in as many lines as it takes; with @m NULL only how many. */
-static unsigned legend(struct marks *m, const struct canvas *c, const struct plan *p, double y)
-{
-	double start = c->cells ? 0 : 2 * c->gap_x, x = start;
-	unsigned lines = p->n_slots ? 1 : 0;
-
-	for (size_t i = 0; i < p->n_slots; i++) {
-		char *text = swatch_text(p, &p->slots[i]);
-		double next;
-
-		if (!text)
-			continue;
-		next = frame_swatch(NULL, c, p->slots[i].ink, x, y, text);
-		if (next - 2 * c->gap_x > c->width - start && x > start) {
-			x = start;
-			lines++;
-			next = frame_swatch(NULL, c, p->slots[i].ink, x, y, text);
-		}
-		if (m)
-			frame_swatch(m, c, p->slots[i].ink, x, y + (lines - 1) * c->line, text);
-		x = next;
-		free(text);
-	}
-	return lines;
-}
-
 static char *foot(const struct plan *p)
 {
 	char n[TEXT_ROOM], t[TEXT_ROOM], bars[TEXT_ROOM];
@@ -333,92 +308,77 @@ static void draw_bar(struct marks *m, const struct canvas *c, const struct plan 
 	}
 }
 
-/* The widest of the texts at the left and at the right of the bars. */
-static void margins(const struct canvas *c, const struct plan *p, struct frame_shape *shape)
+/* Everything of the picture that is text and belongs to a row or the legend. */
+struct texts {
+	struct row_label *rows;
+	struct row_swatch swatches[SHOWN + 1];
+};
+
+static int make_texts(struct texts *t, const struct plan *p)
 {
-	double edge = c->cells ? 0 : 2 * c->gap_x;
-
+	t->rows = calloc(p->mix->n_bars + 1, sizeof(*t->rows));
+	if (!t->rows)
+		return -ENOMEM;
 	for (size_t i = 0; i < p->mix->n_bars; i++) {
-		const struct exit_bar *bar = &p->mix->bars[i];
-		char *text = bar_text(p, bar);
-		double w = canvas_text(c, bar->name, MARK_NORMAL);
-
-		shape->left = w > shape->left ? w : shape->left;
-		w = text ? canvas_text(c, text, MARK_SMALL) : 0;
-		shape->right = w > shape->right ? w : shape->right;
-		free(text);
+		t->rows[i].name = p->mix->bars[i].name;
+		t->rows[i].note = bar_text(p, &p->mix->bars[i]);
+		if (!t->rows[i].note)
+			return -ENOMEM;
 	}
-	if (shape->left > c->width * 0.35)
-		shape->left = c->width * 0.35;
-	shape->left = ceil(shape->left + edge + c->gap_x);
-	shape->right = ceil(shape->right + edge + c->gap_x);
+	for (size_t i = 0; i < p->n_slots; i++) {
+		t->swatches[i].ink = p->slots[i].ink;
+		t->swatches[i].text = swatch_text(p, &p->slots[i]);
+		if (!t->swatches[i].text)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
-/* Where the text behind a bar begins; in cells tiny parts may have widened the bar. */
-static double after_bar(const struct canvas *c, double end)
+static void free_texts(struct texts *t, const struct plan *p)
 {
-	return c->cells ? ceil(end) + 1 : end + c->gap_x;
-}
-
-static void draw_bars(struct marks *m, const struct canvas *c, const struct plan *p,
-		      const struct frame *f, const struct scale *s, double row)
-{
-	for (size_t i = 0; i < p->mix->n_bars; i++) {
-		const struct exit_bar *bar = &p->mix->bars[i];
-		double y = f->plot.y + (double)i * row + row / 2;
-		double edge = c->cells ? 0 : 2 * c->gap_x;
-		char *name = text_fit(bar->name, canvas_font(c, MARK_NORMAL),
-				      f->plot.x - edge - c->gap_x + 1);
-		char *text = bar_text(p, bar);
-
-		if (name && text) {
-			draw_bar(m, c, p, s, bar, y);
-			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
-				   f->plot.x - c->gap_x, y, name);
-			marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_SMALL, MARK_START,
-				   after_bar(c, scale_at(s, (double)bar->work)), y, text);
-		} else {
-			m->failed = true;
-		}
-		free(name);
-		free(text);
-	}
+	for (size_t i = 0; t->rows && i < p->mix->n_bars; i++)
+		free(t->rows[i].note);
+	free(t->rows);
+	for (size_t i = 0; i < p->n_slots; i++)
+		free((char *)t->swatches[i].text);
 }
 
 static int draw(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
-		const struct plan *p)
+		const struct plan *p, struct texts *t)
 {
-	double row = c->cells ? 1 : c->bar + c->gap_y;
-	size_t n_rows = p->mix->n_bars ? p->mix->n_bars : 2;
-	struct frame_shape shape = { .axis = true, .plot_h = (double)n_rows * row };
+	struct frame_shape shape = { .axis = true };
 	struct scale_tick ticks[SCALE_TICKS];
 	struct scale s = { .lo = 0 };
-	unsigned most;
-	struct frame f;
-	size_t n;
+	size_t n, n_bars = p->mix->n_bars;
 	char *text = foot(p);
+	struct frame f;
+	unsigned most;
 
 	if (!text)
 		return -ENOMEM;
 	shape.foot = text;
-	shape.above = legend(NULL, c, p, 0);
-	margins(c, p, &shape);
+	shape.above = rows_legend(NULL, c, t->swatches, p->n_slots, 0);
+	rows_margins(c, t->rows, n_bars, &shape);
 	f = frame_begin(m, c, caption, &shape);
 	free(text);
-	s.hi = p->mix->n_bars && p->mix->bars[0].work ? (double)p->mix->bars[0].work : 1;
+	s.hi = n_bars && p->mix->bars[0].work ? (double)p->mix->bars[0].work : 1;
 	s.from = f.plot.x;
 	s.to = f.plot.x + f.plot.w;
 	most = (unsigned)(f.plot.w / (c->cells ? 12 : 100));
-	n = p->by_time ? scale_ticks_time(ticks, 0, s.hi, most)
-		       : scale_ticks_count(ticks, 0, s.hi, s.hi < most ? (unsigned)s.hi : most, "");
-	legend(m, c, p, f.above);
-	frame_axis_x(m, c, &f, &s, ticks, p->mix->n_bars ? n : 0,
+	if (p->by_time)
+		n = scale_ticks_time(ticks, 0, s.hi, most);
+	else
+		n = scale_ticks_count(ticks, 0, s.hi, s.hi < most ? (unsigned)s.hi : most, "");
+	rows_legend(m, c, t->swatches, p->n_slots, f.above);
+	frame_axis_x(m, c, &f, &s, ticks, n_bars ? n : 0,
 		     p->by_time ? "time from kvm_exit to kvm_entry" : "exits");
-	draw_bars(m, c, p, &f, &s, row);
-	if (!p->mix->n_bars)
-		marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_NORMAL, MARK_MIDDLE,
-			   f.plot.x + f.plot.w / 2, f.plot.y + f.plot.h / 2,
-			   "no exits in this window for these tasks");
+	for (size_t i = 0; i < n_bars; i++) {
+		draw_bar(m, c, p, &s, &p->mix->bars[i], rows_middle(c, &f, i));
+		t->rows[i].end = scale_at(&s, (double)p->mix->bars[i].work);
+	}
+	rows_labels(m, c, &f, t->rows, n_bars);
+	if (!n_bars)
+		rows_nothing(m, &f, "no exits in this window for these tasks");
 	return m->failed ? -ENOMEM : 0;
 }
 
@@ -426,12 +386,16 @@ int view_exits(struct marks *m, const struct canvas *c, const struct frame_capti
 	       struct exit_mix *mix, bool by_time)
 {
 	struct plan p = { .mix = mix, .by_time = by_time };
+	struct texts texts = { 0 };
 	int rc = make_plan(&p);
 
 	if (!rc) {
 		sum_bars(&p, mix);
-		rc = draw(m, c, caption, &p);
+		rc = make_texts(&texts, &p);
 	}
+	if (!rc)
+		rc = draw(m, c, caption, &p, &texts);
+	free_texts(&texts, &p);
 	free(p.slot_of);
 	return rc;
 }

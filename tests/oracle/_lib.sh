@@ -12,7 +12,7 @@ skip() { echo "skip $1 $2"; }
 # fail NAME <what is wrong
 fail() {
 	echo "not ok $1"
-	sed 's/^/    # /' | cut -c1-400
+	head -n 20 | sed 's/^/    # /' | cut -c1-400
 }
 # verdict NAME WRONG: nothing wrong is a pass
 verdict() {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The map of tasks and CPUs. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "render/rows.h"
+#include "render/text.h"
+#include "render/view_tasks.h"
+
+/* Where the columns stand: CPUs in groups, then the total. */
+struct grid {
+	const struct coremap *map;
+	const struct frame_caption *cap;
+	double x, y, wide, gap; /* of the first cell; a column; between NUMA nodes */
+	double tall;
+	uint64_t max; /* switches of the fullest cell */
+};
+
+static uint64_t value(const struct coremap *map, const struct task_use *use)
+{
+	return map->by_switches ? use->switches : use->run_ns;
+}
+
+static unsigned groups_before(const struct coremap *map, size_t column)
+{
+	unsigned n = 0;
+
+	for (size_t i = 1; map->nodes && i <= column && i < map->n_cpus; i++)
+		n += map->nodes[i] != map->nodes[i - 1];
+	return n;
+}
+
+static double column_x(const struct grid *g, size_t column)
+{
+	double x = g->x + (double)column * g->wide + groups_before(g->map, column) * g->gap;
+
+	return column == g->map->n_cpus ? x + g->gap : x;
+}
+
+static double share(const struct grid *g, uint64_t v)
+{
+	double window = (double)(g->cap->to_ns - g->cap->from_ns);
+
+	if (g->map->by_switches)
+		return g->max > 1 ? log((double)v) / log((double)g->max) : 1;
+	return window > 0 ? (double)v / window : 0;
+}
+
+static char *figure(const struct grid *g, char out[TEXT_ROOM], uint64_t v)
+{
+	double window = (double)(g->cap->to_ns - g->cap->from_ns), percent;
+
+	if (g->map->by_switches)
+		return text_short(out, (double)v);
+	percent = window > 0 ? 100 * (double)v / window : 0;
+	snprintf(out, TEXT_ROOM, percent < 0.05 ? "<.1" : percent < 9.95 ? "%.1f" : "%.0f",
+		 percent);
+	return out;
+}
+
+static void cell(struct marks *m, const struct canvas *c, const struct grid *g, size_t column,
+		 double y, uint64_t v, const char *who, bool plain)
+{
+	double x = column_x(g, column), pad = c->cells ? 0 : 1;
+	struct ink ink = palette_ramp(share(g, v)), over = { INK_OVER, ink.level };
+	char text[TEXT_ROOM], note[4 * TEXT_ROOM];
+
+	if (!v)
+		return;
+	figure(g, text, v);
+	if (!plain) {
+		if (column < g->map->n_cpus)
+			snprintf(note, sizeof(note), "%.120s on CPU %u: %s%s", who,
+				 g->map->cpus[column], text, g->map->by_switches ? "" : " %");
+		marks_rect(m, ink, x, y - g->tall / 2, g->wide - pad, g->tall - pad,
+			   column < g->map->n_cpus ? note : NULL);
+	}
+	if (canvas_text(c, text, MARK_SMALL) + (c->cells ? 0 : 4) <= g->wide || plain)
+		marks_text(m, plain ? (struct ink){ INK_TEXT, 0 } : over, MARK_SMALL,
+			   c->cells ? MARK_END : MARK_MIDDLE,
+			   c->cells ? x + g->wide : x + (g->wide - pad) / 2, y, text);
+}
+
+/* CPU numbers over the columns, as many as have room; NUMA nodes over them. */
+static void heads(struct marks *m, const struct canvas *c, const struct grid *g, double y)
+{
+	const struct ink dim = { INK_DIM, 0 };
+	double last = -1e9;
+
+	for (size_t i = 0; i < g->map->n_cpus; i++) {
+		double mid = column_x(g, i) + g->wide / 2, w;
+		char text[TEXT_ROOM];
+
+		snprintf(text, sizeof(text), "%s%u", g->wide > 60 ? "CPU " : "", g->map->cpus[i]);
+		w = canvas_text(c, text, MARK_SMALL);
+		if (mid - w / 2 >= last + c->gap_x / 2) {
+			marks_text(m, dim, MARK_SMALL, c->cells ? MARK_END : MARK_MIDDLE,
+				   c->cells ? column_x(g, i) + g->wide : mid, y, text);
+			last = mid + w / 2;
+		}
+		if (g->map->nodes && (!i || g->map->nodes[i] != g->map->nodes[i - 1]))
+			marks_textf(m, dim, MARK_SMALL, MARK_START, column_x(g, i), y - c->line,
+				    "node %d", g->map->nodes[i]);
+	}
+	marks_text(m, dim, MARK_SMALL, c->cells ? MARK_END : MARK_MIDDLE,
+		   column_x(g, g->map->n_cpus) + g->wide / (c->cells ? 1 : 2), y, "all");
+}
+
+static void total_row(struct marks *m, const struct canvas *c, const struct grid *g, double y)
+{
+	uint64_t all = 0;
+
+	for (size_t cpu = 0; cpu <= g->map->n_cpus; cpu++) {
+		uint64_t sum = 0;
+
+		for (size_t i = 0; cpu < g->map->n_cpus && i < g->map->n; i++)
+			sum += g->map->bars[i].idle ? 0 : value(g->map, &g->map->bars[i].cpus[cpu]);
+		all += sum;
+		cell(m, c, g, cpu, y, cpu < g->map->n_cpus ? sum : all, "all tasks", true);
+	}
+}
+
+static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
+		      const struct frame *f, struct row_label *rows)
+{
+	const struct coremap *map = g->map;
+	size_t row = 0;
+
+	for (size_t i = 0; i <= map->n; i++) {
+		double y = f->plot.y + ((double)row + 0.5) * g->tall;
+
+		/* the total stands before IDLE */
+		if (row == i && (i == map->n || map->bars[i].idle)) {
+			total_row(m, c, g, y);
+			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_STRONG, MARK_END,
+				   f->plot.x - c->gap_x, y, "all tasks");
+			row++;
+			y += g->tall;
+		}
+		if (i == map->n)
+			break;
+		for (size_t cpu = 0; cpu < map->n_cpus; cpu++)
+			cell(m, c, g, cpu, y, value(map, &map->bars[i].cpus[cpu]),
+			     map->bars[i].name, false);
+		cell(m, c, g, map->n_cpus, y, value(map, &map->bars[i].all), "", true);
+		marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
+			   f->plot.x - c->gap_x, y, rows[i].name);
+		row++;
+	}
+}
+
+static void draw(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
+		 const struct coremap *map, struct row_label *rows)
+{
+	struct frame_shape shape = { .above = map->nodes ? 3 : 2 };
+	struct grid g = { .map = map, .cap = cap, .tall = c->cells ? 1 : 22,
+			  .gap = c->cells ? 1 : 10 };
+	char hi[2 * TEXT_ROOM], n[TEXT_ROOM];
+	double room, widest = c->cells ? 6 : 72;
+	struct frame f;
+
+	rows_margins(c, rows, map->n, &shape);
+	shape.right = c->cells ? 0 : 2 * c->gap_x;
+	shape.plot_h = (double)(map->n + 1) * g.tall;
+	shape.foot = map->by_switches ? "context switches away from the task, per CPU"
+				      : "% of the window that the task ran, per CPU";
+	for (size_t i = 0; i < map->n; i++) {
+		for (size_t cpu = 0; cpu < map->n_cpus; cpu++) {
+			uint64_t v = value(map, &map->bars[i].cpus[cpu]);
+
+			g.max = v > g.max ? v : g.max;
+		}
+	}
+	f = frame_begin(m, c, cap, &shape);
+	room = f.plot.w - (groups_before(map, map->n_cpus) + 1) * g.gap;
+	g.wide = room / (double)(map->n_cpus + 1);
+	g.wide = g.wide > widest ? widest : g.wide < c->cell_x ? c->cell_x : floor(g.wide);
+	g.x = f.plot.x;
+	if (map->by_switches)
+		snprintf(hi, sizeof(hi), "%s switches", text_count(n, g.max));
+	else
+		snprintf(hi, sizeof(hi), "100 %%");
+	frame_ramp(m, c, c->width - (c->cells ? 0 : 2 * c->gap_x), f.above,
+		   map->by_switches ? "1" : "0", hi);
+	heads(m, c, &g, f.plot.y - c->line / 2);
+	draw_rows(m, c, &g, &f, rows);
+}
+
+int view_coremap(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
+		 const struct coremap *map)
+{
+	struct row_label *rows = calloc(map->n + 1, sizeof(*rows));
+	char **names = calloc(map->n + 1, sizeof(*names));
+	bool ok = rows && names;
+
+	for (size_t i = 0; ok && i < map->n; i++) {
+		names[i] = text_fit(map->bars[i].name, canvas_font(c, MARK_NORMAL),
+				    c->width * 0.35);
+		rows[i].name = names[i];
+		ok = names[i];
+	}
+	if (ok)
+		draw(m, c, cap, map, rows);
+	for (size_t i = 0; names && i < map->n; i++)
+		free(names[i]);
+	free(names);
+	free(rows);
+	return ok && !m->failed ? 0 : -ENOMEM;
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 600
+#
+# The figures of analyze/ against perf's own reports of the same capture, to perf's printed
+# digits: `perf sched timehist --summary -M` and `--state`, `perf sched latency -p`, `perf kvm stat
+# report` for vmexit, ioport, mmio and msr.  doc/figures.md says what is let pass, and why:
+#   - perf books the last slice of an exiting task under tid -1: when it did, the tasks that died
+#     are compared as one sum with the row of -1;
+#   - time off the CPU is not compared for tasks of which some time is unknown (perf bridges it);
+#   - a wait in state R+ is sleep to perf;
+#   - exits that perf calls UNKNOWN, or names by tables newer than the kernel's, by their numbers only.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+numbers=$(dirname "$MKPERF")/perfnumbers
+
+have_perf || { skip numbers "perf is not installed"; exit 0; }
+[ -x "$numbers" ] || { skip numbers "$numbers is not built"; exit 0; }
+
+# timehist_rows FILE.data OPTION TITLE COLUMNS - "tid sched-in column..." of a summary.
+timehist_rows() {
+	perf sched timehist -i "$1" --summary "$2" 2>perf.err </dev/null |
+		sed -n "/^$3/,/^Idle stats/p" | sed -n 's/^ *[^ ].*\[\(-*[0-9]*\)\(\/[-0-9]*\)*\]  */\1 /p' |
+		awk -v columns="$4" '{
+			n = split(columns, c, " ")
+			for (i = 1; i <= n; i++)
+				printf "%s%s", $c[i], i < n ? " " : "\n"
+		}'
+}
+
+# The tasks that died, and perf's tid -1, as one row: sched-ins (column 2) and run time (3).
+fold_dead() {
+	awk -v dead="$1" '
+		BEGIN { n = split(dead, d, " "); for (i = 1; i <= n; i++) is[d[i]] = 1; is[-1] = 1 }
+		$1 in is { in_ += $2; ms += $3; next }
+		{ print }
+		END { printf "dead %d %.2f\n", in_, ms }'
+}
+
+check_sched() {
+	local data=$1 file=$2 name=$3 dead='' unsure
+	timehist_rows "$data" -M "Runtime summary" "1 3 4 5 6 7 9" | sort >perf.rows
+	"$numbers" timehist "$file" | sort >ours.flags
+	if [ ! -s perf.rows ]; then
+		skip "$name-timehist" "perf sched timehist finds nothing"
+		return
+	fi
+	cut -d' ' -f1-7 ours.flags >ours.rows
+	if grep -q '^-1 ' perf.rows; then
+		dead=$(awk '$8 ~ /d/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
+		for f in perf ours; do
+			fold_dead "$dead" <$f.rows | sort >$f.folded && mv $f.folded $f.rows
+		done
+	fi
+	verdict "$name-timehist" "$(differ perf.rows ours.rows)"
+
+	timehist_rows "$data" --state "Wait-time summary" "1 4 5 6 7 8" | sort >perf.rows
+	"$numbers" state "$file" | sort >ours.flags
+	unsure=$(awk '$7 ~ /[ud]/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
+	[ -n "$dead" ] || unsure=$(awk '$7 ~ /u/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
+	cut -d' ' -f1-6 ours.flags >ours.rows
+	for f in perf ours; do
+		awk -v unsure="$unsure -1" '
+			BEGIN { n = split(unsure, u, " "); for (i = 1; i <= n; i++) is[u[i]] = 1 }
+			!($1 in is)' $f.rows >$f.sure
+	done
+	[ -s perf.sure ] || echo "no task is left to compare" >ours.sure
+	verdict "$name-state" "$(differ perf.sure ours.sure)"
+}
+
+check_latency() {
+	local data=$1 file=$2 name=$3
+	perf sched latency -p -i "$data" 2>perf.err </dev/null |
+		sed -n 's/^  .*:\([0-9]*\)  *| *\([0-9.]*\) ms | *\([0-9]*\) | avg: *\([0-9.]*\) ms | max: *\([0-9.]*\) ms | max start: *\([0-9.]*\) s | max end: *\([0-9.]*\) s.*/\1 \2 \3 \4 \5 \6 \7/p' |
+		sort >perf.rows
+	"$numbers" latency "$file" | sort >ours.rows
+	if [ ! -s perf.rows ]; then
+		skip "$name-latency" "perf sched latency finds nothing"
+		return
+	fi
+	verdict "$name-latency" "$(differ perf.rows ours.rows)"
+}
+
+check_kvm() {
+	local data=$1 file=$2 name=$3 what=$4 key='s/^ *\(.*[^ ]\)  *\([0-9]*\)  *'
+	[ "$what" = vmexit ] && key='s/^ *\(\).*[^ ]  *\([0-9]*\)  *'
+	perf kvm -i "$data" stat report --event="$what" 2>&1 </dev/null |
+		sed -n "$key"'[0-9.]*%  *[0-9.]*%  *\([0-9.]*\)us  *\([0-9.]*\)us  *\([0-9.]*\)us.*/\1 \2 \3 \4 \5/p' |
+		squeeze | sort >perf.rows
+	"$numbers" "$what" "$file" >ours.all
+	if [ "$what" = vmexit ]; then
+		sed 's/.* \([0-9]* [0-9.]* [0-9.]* [0-9.]*\)$/\1/' ours.all | sort >ours.rows
+	else
+		sort ours.all >ours.rows
+	fi
+	if [ ! -s perf.rows ] && [ ! -s ours.rows ]; then
+		skip "$name-$what" "the capture holds none"
+		return
+	fi
+	verdict "$name-$what" "$(differ perf.rows ours.rows)"
+}
+
+check() {
+	local data=$1 name=$2 what
+	rm -f x.cdict
+	"$CDICT" convert -q -i "$data" -o x.cdict 2>convert.err </dev/null
+	if [ ! -s x.cdict ]; then
+		fail "$name" <convert.err
+		return
+	fi
+	check_sched "$data" x.cdict "$name"
+	check_latency "$data" x.cdict "$name"
+	for what in vmexit ioport mmio msr; do
+		check_kvm "$data" x.cdict "$name" $what
+	done
+}
+
+# perf's sched and kvm commands see nothing in a pipe's file (kvm-pipe).
+names='kvm-small kvm-callchain kvm-zstd kvm-libvirt-small kvm-libvirt-cgroups kvm-medium kvm-libvirt
+	kvm-libvirt-run2'
+for name in $names; do
+	for data in "$SHARED/captures/kvm/$name.data" "$DATA/$name.data"; do
+		[ -r "$data" ] && break
+	done
+	if [ -r "$data" ]; then
+		check "$data" "$name"
+	else
+		skip "$name" "the capture is not here"
+	fi
+done
+
+# A fresh one, of this machine's scheduler.
+if perf record -q -a -o fresh.data -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup \
+	-e sched:sched_wakeup_new,sched:sched_migrate_task,sched:sched_stat_runtime \
+	-- sh -c 'for i in 1 2 3 4 5; do ls / >/dev/null; sleep 0.05; done' >record.log 2>&1; then
+	check fresh.data fresh
+else
+	skip fresh "perf cannot record scheduler events here"
+fi
