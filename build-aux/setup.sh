@@ -34,6 +34,7 @@ clang                   cmd:clang
 libclang-rt-dev         clang-rt:fuzzer
 clang-format            cmd:clang-format
 procps                  cmd:ps
+time                    file:/usr/bin/time
 '
 
 is_there() {

@@ -18,9 +18,35 @@
 
 static const char *const themes[] = { "light", "dark", NULL };
 
+/* A view: its name, what --what and --by may be (the first is the default). */
+struct view {
+	const char *name;
+	const char *const *whats, *const *bys; /* NULL: the option makes no sense */
+	bool by_rows;                          /* rows decide the height */
+	heatmap_fn *run;
+};
+
+static const char *const switch_whats[] = { "run", "sleep", "wakeup", NULL };
+static const char *const kvm_whats[] = { "exit", "guest", NULL };
+static const char *const exit_bys[] = { "count", "time", NULL };
+static const char *const use_bys[] = { "run", "switches", NULL };
+
+static const char *const view_names[] = { "switches", "exits", "vcpu",  "coremap",
+					  "cpu",      "kvm",   "cores", NULL };
+static const struct view views[] = {
+	/* in the order of view_names */
+	{ .name = "switches", .whats = switch_whats, .run = heatmap_switches },
+	{ .name = "exits", .bys = exit_bys, .by_rows = true, .run = heatmap_exits },
+	{ .name = "vcpu", .by_rows = true, .run = heatmap_vcpu },
+	{ .name = "coremap", .bys = use_bys, .by_rows = true, .run = heatmap_coremap },
+	{ .name = "cpu", .bys = use_bys, .by_rows = true, .run = heatmap_cpu },
+	{ .name = "kvm", .whats = kvm_whats, .run = heatmap_kvm },
+	{ .name = "cores", .by_rows = true, .run = heatmap_cores },
+};
+
 /* The index of @text in @choices, the first when not given; or CMD_USAGE reported. */
 static int choose(const struct cmd_call *call, const char *option, const char *text,
-		  const struct heatmap_view *view, const char *const *choices, unsigned *out)
+		  const struct view *view, const char *const *choices, unsigned *out)
 {
 	char all[120] = "";
 
@@ -139,7 +165,7 @@ static int put(const struct cmd_call *call, const struct backend *backend, const
 static int heatmap_run(const struct cmd_call *call)
 {
 	const struct heatmap_opts *opts = call->opts;
-	const struct heatmap_view *view = &heatmap_views[opts->view];
+	const struct view *view = &views[opts->view];
 	struct backend_options how = { .theme = (enum palette_theme)opts->theme };
 	const struct backend *backend = NULL;
 	struct marks m = { 0 };
@@ -178,12 +204,12 @@ static int heatmap_run(const struct cmd_call *call)
 
 static const struct cmd_option heatmap_options[] = {
 	OPTION_INPUT,
-	CMD_CHOICE(0, "view", struct heatmap_opts, view, "VIEW", heatmap_view_names, "switches",
+	CMD_CHOICE(0, "view", struct heatmap_opts, view, "VIEW", view_names, "switches",
 		   "what to draw"),
 	CMD_STRING(0, "what", struct heatmap_opts, what, "WHAT",
-		   "which intervals: run, sleep or wakeup (switches)"),
+		   "which intervals: run, sleep or wakeup (switches), exit or guest (kvm)"),
 	CMD_STRING(0, "by", struct heatmap_opts, by, "WHAT",
-		   "what the length of a bar is: count or time (exits)"),
+		   "what is drawn: count or time (exits), run or switches (coremap, cpu)"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "write FILE, whole or not at all; its ending tells the format; '-' is standard "
 		   "output (default: draw in the terminal)"),
@@ -193,6 +219,8 @@ static const struct cmd_option heatmap_options[] = {
 		 "width in pixels (default: 1280), in the terminal in columns"),
 	CMD_UINT(0, "height", struct heatmap_opts, height, "N", NULL,
 		 "height in pixels (default: 720), in the terminal in lines"),
+	CMD_UINT('n', "top", struct heatmap_opts, top, "N", "25",
+		 "the N largest tasks, the others as one; 0 is all (coremap, cpu)"),
 	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
 	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "light",
 		   "light or dark paper"),
@@ -220,10 +248,11 @@ const struct cmd cmd_heatmap = {
 	.brief = "draw one picture: SVG, PNG, PDF or in the terminal",
 	.operands = "FILE",
 	.about =
-		"switches: intervals on a grid of time and length (logarithmic); the colour is how "
-		"many. Without a task filter IDLE is left out.\n"
-		"exits: what each vCPU left its guest for, as stacked bars; by time, the exits of "
-		"idle guests are told beside the bars.",
+		"switches: how long tasks ran (or slept, or waited) on a grid of time and length; "
+		"exits: why vCPUs left their guests; vcpu: where each vCPU's time went, worst first; "
+		"coremap: task by CPU; cpu: CPU time and context switches per task; kvm: how long "
+		"exits took, on a grid as switches; cores: which task ran where. Without a task "
+		"filter IDLE is left out where it would hide the rest.",
 	.options = heatmap_options,
 	.opts_size = sizeof(struct heatmap_opts),
 	.min_operands = 0,

@@ -588,6 +588,7 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 			dec->values[f->value] = row[i];
 	}
 	dec->n++;
+	st->followed = kind < FORMAT_FOLLOWED ? kind : FORMAT_FOLLOWED;
 	*ev = (struct cdict_event){
 		.t_ns = st->t_ns,
 		.cpu = dec->info.cpu,

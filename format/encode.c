@@ -27,7 +27,8 @@ struct format_encoder {
 	uint32_t n_types, n_columns;
 	struct numbers *times;  /* by type: time since the event before */
 	void (**adders)(struct adding *); /* by type: codes its fields */
-	uint32_t *heads;        /* by type: payload bytes 0..3 of its last event */
+	uint32_t *heads;        /* payload bytes 0..3 of the last event of the type that
+				 * followed the same one: [type * 16 + followed] */
 	uint32_t *type_events;  /* events of the type in this block */
 	uint32_t *type_local;   /* its number in this block, when it has events */
 	uint32_t *used;         /* types by that number */
@@ -97,7 +98,7 @@ static bool fit_schema(struct format_encoder *enc)
 		return true;
 	free_types(enc);
 	enc->times = calloc(n, sizeof(*enc->times));
-	enc->heads = calloc(n, sizeof(*enc->heads));
+	enc->heads = calloc((size_t)n * (FORMAT_FOLLOWED + 1), sizeof(*enc->heads));
 	enc->adders = calloc(n, sizeof(*enc->adders));
 	enc->base = calloc(n, sizeof(*enc->base));
 	enc->type_events = calloc(n, sizeof(*enc->type_events));
@@ -138,7 +139,8 @@ static bool block_begin(struct format_encoder *enc)
 		return false;
 	for (uint32_t i = 0; i < enc->n_used; i++) {
 		enc->type_events[enc->used[i]] = 0;
-		enc->heads[enc->used[i]] = 0;
+		memset(&enc->heads[enc->used[i] * (FORMAT_FOLLOWED + 1)], 0,
+		       (FORMAT_FOLLOWED + 1) * sizeof(*enc->heads));
 		numbers_reset(&enc->times[enc->used[i]]);
 	}
 	for (uint32_t i = 0; i < enc->n_columns; i++)
@@ -491,16 +493,21 @@ static void add_field(struct adding *a, const struct format_field *f)
 	state_update_task(&a->enc->st, f, a->row, (uint32_t)a->row[f->index]);
 }
 
+static inline uint32_t *head_of(const struct format_encoder *enc, uint32_t type)
+{
+	return &enc->heads[type * (FORMAT_FOLLOWED + 1) + enc->st.followed];
+}
+
 /* The payload's first four bytes changed since the type's last event: some of the three
  * fields in them. */
 static void add_head(struct adding *a, const struct format_field *f, uint32_t head)
 {
-	a->enc->heads[a->t->pub.index] = head;
+	*head_of(a->enc, a->t->pub.index) = head;
 	for (int i = 0; i < 3; i++, f++) {
 		uint64_t v = load_scalar(a->payload + f->offset, f->size,
 					 f->kind == CDICT_FIELD_INT, a->enc->schema->big_endian);
 
-		if (v != a->enc->st.slots[f->slot])
+		if (v != *state_follow(&a->enc->st, f))
 			add_value(a->enc, f, &a->columns[f->index], a->at, a->row, f->index, v);
 	}
 }
@@ -527,6 +534,12 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		if ((int32_t)load32(p, big) == st->tids[task])
 			return;
 		break;
+	case FORMAT_PATH_EITHER:
+		/* The current task, and so it was the last time. */
+		row[f->index] = st->current;
+		if ((int32_t)load32(p, big) == st->tids[st->current] && !*state_follow(st, f))
+			return;
+		break;
 	case FORMAT_PATH_CELL:
 		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
 			    (uint64_t)(int64_t)(int32_t)load32(p, big) &&
@@ -539,7 +552,7 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		break;
 	case FORMAT_PATH_HEAD:
 		memcpy(&head, a->payload, sizeof(head));
-		if (head != enc->heads[a->t->pub.index])
+		if (head != *head_of(enc, a->t->pub.index))
 			add_head(a, f, head);
 		return;
 	case FORMAT_PATH_HEAD_REST:
@@ -572,6 +585,7 @@ static void add_any_big(struct adding *a)
  * coding order. */
 #define S FORMAT_PATH_SAMETASK,
 #define U FORMAT_PATH_CURRENT,
+#define E FORMAT_PATH_EITHER,
 #define W FORMAT_PATH_WOKEN,
 #define T FORMAT_PATH_TASK,
 #define H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST,
@@ -582,8 +596,8 @@ static void add_any_big(struct adding *a)
 	X(sched_switch, S U T H N C V N C)                                                         \
 	X(sched_waking, S T H N C C)                                                               \
 	X(sched_wakeup, S W H N C C)                                                               \
-	X(sched_stat_runtime, S U H N V)                                                           \
-	X(sched_stat_runtime_6_1, S U H N V V)
+	X(sched_stat_runtime, S E H N V)                                                           \
+	X(sched_stat_runtime_6_1, S E H N V V)
 
 #define MAX_STEPS 16
 #define X(name, ...)                                                                               \
@@ -610,6 +624,7 @@ static const struct shape {
 };
 #undef S
 #undef U
+#undef E
 #undef W
 #undef T
 #undef H
@@ -694,6 +709,8 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		add_value(enc, &t->coded[FORMAT_F_MODE], &c[FORMAT_F_MODE], a.at, a.row,
 			  FORMAT_F_MODE, s->mode);
 	enc->adders[type](&a);
+	st->followed = enc->type_local[type] < FORMAT_FOLLOWED ? enc->type_local[type] :
+								 FORMAT_FOLLOWED;
 	return enc->failed ? -ENOMEM : 0;
 }
 

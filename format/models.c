@@ -34,7 +34,7 @@ static const struct {
 	{ "sched_wakeup", "pid", FORMAT_WOKEN },
 	{ "sched_wakeup_new", "pid", FORMAT_WOKEN },
 	{ "sched_migrate_task", "pid", FORMAT_WOKEN },
-	{ "sched_stat_runtime", "pid", FORMAT_CURRENT },
+	{ "sched_stat_runtime", "pid", FORMAT_EITHER }, /* or the woken task's CPU's current */
 	{ "sched_stat_sleep", "pid", FORMAT_WOKEN },
 	{ "sched_stat_blocked", "pid", FORMAT_WOKEN },
 	{ "sched_stat_iowait", "pid", FORMAT_WOKEN },
@@ -110,7 +110,9 @@ static void field_model(const struct format_type *t, struct cdict_field *f)
 		m->cell = cells[i].cell;
 		return;
 	}
-	if (scalar && !strcmp(f->name, "vcpu_id")) {
+	if (scalar && !strncmp(f->name, "common_", 7)) {
+		m->kind = FORMAT_FOLLOW;
+	} else if (scalar && !strcmp(f->name, "vcpu_id")) {
 		*m = (struct cdict_field_model){ FORMAT_CELL, CELL_VCPU, FORMAT_F_TID, 0 };
 	} else if (scalar && !strcmp(t->pub.event, "sched_stat_runtime") &&
 		   !strcmp(f->name, "runtime")) {
@@ -124,8 +126,7 @@ static void field_model(const struct format_type *t, struct cdict_field *f)
 		   !strcmp(f->name, "delay") && coding_index(t, "pid")) {
 		m->kind = FORMAT_SINCE;
 		m->who = coding_index(t, "pid");
-	} else if (scalar && !strcmp(t->pub.system, "kvm") &&
-		   strncmp(f->name, "common_", 7)) {
+	} else if (scalar && !strcmp(t->pub.system, "kvm")) {
 		m->kind = FORMAT_CONTEXT;
 	}
 }

@@ -96,7 +96,7 @@ static bool is_head(const struct format_field *c, size_t left)
 	if (left < 3)
 		return false;
 	for (int i = 0; i < 3; i++) {
-		if (c[i].model.kind != FORMAT_LAST || !format_kind_is_scalar(c[i].kind) ||
+		if (c[i].model.kind != FORMAT_FOLLOW || !format_kind_is_scalar(c[i].kind) ||
 		    c[i].offset != at)
 			return false;
 		at += c[i].size;
@@ -117,6 +117,8 @@ static void choose_paths(struct format_type *type)
 			c->path = FORMAT_PATH_SAMETASK;
 		else if (c->model.kind == FORMAT_CURRENT && c->size == 4)
 			c->path = FORMAT_PATH_CURRENT;
+		else if (c->model.kind == FORMAT_EITHER && c->size == 4)
+			c->path = FORMAT_PATH_EITHER;
 		else if (c->model.kind == FORMAT_WOKEN && c->size == 4)
 			c->path = FORMAT_PATH_WOKEN;
 		else if (format_model_is_task(c->model.kind))

@@ -11,6 +11,7 @@ void state_fini(struct state *st)
 	free(st->tids);
 	free(st->cells);
 	free(st->slots);
+	free(st->follow);
 	free(st->context);
 	free(st->follower);
 	*st = (struct state){ 0 };
@@ -24,6 +25,11 @@ bool state_reset(struct state *st, const struct cdict_schema *schema)
 		if (!slots)
 			return false;
 		st->slots = slots;
+		slots = realloc(st->follow, (size_t)schema->slots * (FORMAT_FOLLOWED + 1) *
+						    sizeof(*slots));
+		if (!slots)
+			return false;
+		st->follow = slots;
 		st->n_slots = schema->slots;
 	}
 	if (!st->context) {
@@ -43,6 +49,8 @@ bool state_reset(struct state *st, const struct cdict_schema *schema)
 		st->n_cells = schema->cells;
 	}
 	memset(st->slots, 0, st->n_slots * sizeof(*st->slots));
+	memset(st->follow, 0, (size_t)st->n_slots * (FORMAT_FOLLOWED + 1) * sizeof(*st->follow));
+	st->followed = FORMAT_FOLLOWED;
 	memset(st->cell_last, 0, sizeof(st->cell_last));
 	st->schema = schema;
 	st->context_used = false;

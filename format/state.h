@@ -45,6 +45,8 @@ struct state {
 	uint64_t cell_last[FORMAT_MAX_CELLS]; /* latest value that a cell of any task changed to */
 	uint64_t *slots;                      /* [schema->slots] */
 	uint32_t n_slots, n_cells;
+	uint64_t *follow;  /* [slot * (FORMAT_FOLLOWED + 1) + followed] */
+	uint32_t followed; /* number of the event before, at most FORMAT_FOLLOWED */
 	uint64_t *context, *follower;
 	bool context_used;
 	bool failed; /* out of memory */
@@ -89,6 +91,12 @@ static inline uint32_t *state_ranks(struct state *st, const struct format_field 
 	return t->last_wakee == STATE_NONE ? t->wake : st->tasks[t->last_wakee].wake;
 }
 
+/* The memory of a FOLLOW or EITHER field after the event before. */
+static inline uint64_t *state_follow(const struct state *st, const struct format_field *f)
+{
+	return &st->follow[(size_t)f->slot * (FORMAT_FOLLOWED + 1) + st->followed];
+}
+
 /* Predicted task of a field whose model is a task model. */
 STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_field *f,
 					  const uint64_t *row)
@@ -103,6 +111,8 @@ STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_f
 		return st->woken;
 	case FORMAT_TASK:
 		return (uint32_t)st->slots[f->slot];
+	case FORMAT_EITHER:
+		return *state_follow(st, f) ? (uint32_t)st->slots[f->slot] : st->current;
 	default: /* FORMAT_SAMETASK */
 		return (uint32_t)row[f->model.who];
 	}
@@ -126,6 +136,11 @@ STATE_INLINE void state_update_task(struct state *st, const struct format_field 
 		break;
 	case FORMAT_TASK:
 		st->slots[f->slot] = task;
+		break;
+	case FORMAT_EITHER:
+		*state_follow(st, f) = task != st->current;
+		if (task != st->current)
+			st->slots[f->slot] = task;
 		break;
 	}
 }
@@ -176,6 +191,8 @@ STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field 
 		return st->t_ns - st->tasks[row[f->model.who]].out_ns;
 	case FORMAT_CONTEXT:
 		return *state_context(st, f, row);
+	case FORMAT_FOLLOW:
+		return *state_follow(st, f);
 	default: /* FORMAT_LAST */
 		return st->slots[f->slot];
 	}
@@ -194,6 +211,9 @@ STATE_INLINE void state_update(struct state *st, const struct format_field *f,
 		st->account_ns = st->t_ns;
 		break;
 	case FORMAT_SINCE:
+		break;
+	case FORMAT_FOLLOW:
+		*state_follow(st, f) = v;
 		break;
 	case FORMAT_CONTEXT:
 		*state_context(st, f, row) = v;

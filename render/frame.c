@@ -184,8 +184,8 @@ void frame_axis_y(struct marks *m, const struct canvas *c, const struct frame *f
 		if (fabs(used - mid) < c->line * 0.9)
 			continue;
 		marks_line(m, axis, f->plot.x - 6, y, f->plot.x, y);
-		marks_text(m, dim, MARK_SMALL, MARK_END,
-			   f->plot.x - (c->cells ? 1 : c->gap_x + 3), mid, ticks[i].label);
+		marks_text(m, dim, MARK_SMALL, MARK_END, f->plot.x - (c->cells ? 1 : c->gap_x + 3),
+			   mid, ticks[i].label);
 		used = mid;
 	}
 }
@@ -262,7 +262,10 @@ double frame_swatch(struct marks *m, const struct canvas *c, struct ink ink, dou
 	double size = c->cells ? 1 : 12;
 
 	if (m) {
-		marks_rect(m, ink, x, y - size / 2, c->cells ? 2 : size, size, NULL);
+		if (ink.kind == INK_LOSS)
+			marks_hatch(m, x, y - size / 2, c->cells ? 2 : size, size, NULL);
+		else
+			marks_rect(m, ink, x, y - size / 2, c->cells ? 2 : size, size, NULL);
 		marks_text(m, text_ink, MARK_SMALL, MARK_START, x + (c->cells ? 3 : size + 6), y,
 			   text);
 	}

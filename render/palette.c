@@ -199,7 +199,7 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 
 char palette_letter(struct ink ink)
 {
-	static const char density[] = ".:-=+*#%@", state_letters[] = "geQPw. ?";
+	static const char density[] = ".:-=+*#%@", state_letters[] = "geQPw.b?";
 
 	switch ((enum ink_kind)ink.kind) {
 	case INK_RAMP:

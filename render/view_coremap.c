@@ -55,7 +55,10 @@ static char *figure(const struct grid *g, char out[TEXT_ROOM], uint64_t v)
 	if (g->map->by_switches)
 		return text_short(out, (double)v);
 	percent = window > 0 ? 100 * (double)v / window : 0;
-	snprintf(out, TEXT_ROOM, percent < 0.05 ? "<.1" : percent < 9.95 ? "%.1f" : "%.0f",
+	snprintf(out, TEXT_ROOM,
+		 percent < 0.05   ? "<.1"
+		 : percent < 9.95 ? "%.1f"
+				  : "%.0f",
 		 percent);
 	return out;
 }
@@ -64,12 +67,18 @@ static void cell(struct marks *m, const struct canvas *c, const struct grid *g, 
 		 double y, uint64_t v, const char *who, bool plain)
 {
 	double x = column_x(g, column), pad = c->cells ? 0 : 1;
-	struct ink ink = palette_ramp(share(g, v)), over = { INK_OVER, ink.level };
+	double part = share(g, v);
+	struct ink ink = palette_ramp(part), over = { INK_OVER, ink.level };
 	char text[TEXT_ROOM], note[4 * TEXT_ROOM];
 
 	if (!v)
 		return;
 	figure(g, text, v);
+	/* next to nothing shall not look like something */
+	if (!g->map->by_switches && part < 0.002) {
+		ink = (struct ink){ INK_PLOT, 0 };
+		over = (struct ink){ INK_DIM, 0 };
+	}
 	if (!plain) {
 		if (column < g->map->n_cpus)
 			snprintf(note, sizeof(note), "%.120s on CPU %u: %s%s", who,
@@ -118,7 +127,7 @@ static void total_row(struct marks *m, const struct canvas *c, const struct grid
 		for (size_t i = 0; cpu < g->map->n_cpus && i < g->map->n; i++)
 			sum += g->map->bars[i].idle ? 0 : value(g->map, &g->map->bars[i].cpus[cpu]);
 		all += sum;
-		cell(m, c, g, cpu, y, cpu < g->map->n_cpus ? sum : all, "all tasks", true);
+		cell(m, c, g, cpu, y, cpu < g->map->n_cpus ? sum : all, "total", true);
 	}
 }
 
@@ -135,7 +144,7 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 		if (row == i && (i == map->n || map->bars[i].idle)) {
 			total_row(m, c, g, y);
 			marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_STRONG, MARK_END,
-				   f->plot.x - c->gap_x, y, "all tasks");
+				   f->plot.x - c->gap_x, y, "total");
 			row++;
 			y += g->tall;
 		}
@@ -155,10 +164,11 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 		 const struct coremap *map, struct row_label *rows)
 {
 	struct frame_shape shape = { .above = map->nodes ? 3 : 2 };
-	struct grid g = { .map = map, .cap = cap, .tall = c->cells ? 1 : 22,
-			  .gap = c->cells ? 1 : 10 };
+	struct grid g = {
+		.map = map, .cap = cap, .tall = c->cells ? 1 : 22, .gap = c->cells ? 1 : 10
+	};
 	char hi[2 * TEXT_ROOM], n[TEXT_ROOM];
-	double room, widest = c->cells ? 6 : 72;
+	double room, widest = c->cells ? 6 : 110;
 	struct frame f;
 
 	rows_margins(c, rows, map->n, &shape);
@@ -182,8 +192,8 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 		snprintf(hi, sizeof(hi), "%s switches", text_count(n, g.max));
 	else
 		snprintf(hi, sizeof(hi), "100 %%");
-	frame_ramp(m, c, c->width - (c->cells ? 0 : 2 * c->gap_x), f.above,
-		   map->by_switches ? "1" : "0", hi);
+	frame_ramp(m, c, column_x(&g, map->n_cpus) + g.wide, f.above, map->by_switches ? "1" : "0",
+		   hi);
 	heads(m, c, &g, f.plot.y - c->line / 2);
 	draw_rows(m, c, &g, &f, rows);
 }
@@ -196,8 +206,8 @@ int view_coremap(struct marks *m, const struct canvas *c, const struct frame_cap
 	bool ok = rows && names;
 
 	for (size_t i = 0; ok && i < map->n; i++) {
-		names[i] = text_fit(map->bars[i].name, canvas_font(c, MARK_NORMAL),
-				    c->width * 0.35);
+		names[i] =
+			text_fit(map->bars[i].name, canvas_font(c, MARK_NORMAL), c->width * 0.35);
 		rows[i].name = names[i];
 		ok = names[i];
 	}

@@ -103,6 +103,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	}
 	shape.above = 1 + rows_legend(NULL, c, swatches, 2, 0);
 	rows_margins(c, rows, n, &shape);
+	shape.right += c->cells ? 0 : 4;
 	f = frame_begin(m, c, cap, &shape);
 	cpu.from = sw.from = f.plot.x;
 	cpu.to = sw.to = f.plot.x + f.plot.w;
@@ -120,9 +121,10 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 		if (!c->cells)
 			marks_rect(m, (struct ink){ INK_PAPER, 0 }, x - size / 2 - 1.5,
 				   y - size / 2 - 1.5, size + 3, size + 3, NULL);
-		marks_rect(m, dot_ink, c->cells ? floor(x) : x - size / 2, y - size / 2, size, size,
-			   rows[i].note);
-		rows[i].end = f.plot.x + f.plot.w;
+		marks_rect(m, dot_ink,
+			   c->cells ? fmin(floor(x), f.plot.x + f.plot.w - 1) : x - size / 2,
+			   y - size / 2, size, size, rows[i].note);
+		rows[i].end = f.plot.x + f.plot.w + (c->cells ? 0 : 4);
 	}
 	rows_labels(m, c, &f, rows, n);
 	if (!n)

@@ -105,6 +105,19 @@ static unsigned per_decade(const struct canvas *c, double plot_h, unsigned decad
 	return 1;
 }
 
+/* In a terminal rows of unequal height would look like data: makes the plot as high as a
+ * multiple of the rows; whether that changed it. */
+static bool whole_cells(const struct canvas *c, struct frame_shape *shape, double plot_h,
+			unsigned rows)
+{
+	double each = floor(plot_h / (rows * c->cell_y) + 1e-9);
+
+	if (!c->cells || each < 1)
+		return false;
+	shape->plot_h = ceil(each * rows * c->cell_y);
+	return true;
+}
+
 static unsigned level_of(const struct bins_grid *g, unsigned row, unsigned column)
 {
 	uint64_t n = g->cells[(size_t)row * g->columns + column];
@@ -207,8 +220,12 @@ int view_switches(struct marks *m, const struct canvas *c, const struct frame_ca
 	shape.foot = text;
 	shape.right = c->width - shape.left - g.columns * c->cell_x;
 	f = frame_begin(m, c, caption, &shape);
-	free(text);
 	fine = per_decade(c, f.plot.h, g.rows);
+	if (whole_cells(c, &shape, f.plot.h, fine * g.rows)) {
+		marks_fini(m);
+		f = frame_begin(m, c, caption, &shape);
+	}
+	free(text);
 	bins_grid_fini(&g);
 	if (bins_sum(bins, wanted, ctx, fine, &g))
 		return -ENOMEM;

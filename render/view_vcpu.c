@@ -30,7 +30,8 @@ static bool any_of(const struct vcpu_bar *bars, size_t n, unsigned state)
 	return false;
 }
 
-static char *note(const struct vcpu_bar *bar)
+/* How long it was kept waiting and behind whom most; a terminal has room for less. */
+static char *note(const struct vcpu_bar *bar, bool brief)
 {
 	uint64_t waited = bar->ns[PALETTE_PREEMPTED] + bar->ns[PALETTE_WAITING];
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
@@ -39,11 +40,12 @@ static char *note(const struct vcpu_bar *bar)
 	if (!waited)
 		rc = asprintf(&text, "never kept waiting");
 	else if (bar->antagonist)
-		rc = asprintf(&text, "kept waiting %s, %s behind %s",
+		rc = asprintf(&text, brief ? "%s, %s: %s" : "kept waiting %s, %s behind %s",
 			      text_duration(ms, (double)waited),
 			      text_percent(share, bar->antagonist_share, 1), bar->antagonist);
 	else
-		rc = asprintf(&text, "kept waiting %s", text_duration(ms, (double)waited));
+		rc = asprintf(&text, brief ? "%s" : "kept waiting %s",
+			      text_duration(ms, (double)waited));
 	return rc < 0 ? NULL : text;
 }
 
@@ -84,7 +86,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	struct scale s = { .lo = 0, .hi = 100 };
 	struct frame f;
 	size_t n_swatches = 0, n_ticks;
-	char foot[TEXT_ROOM];
+	char foot[3 * TEXT_ROOM];
 
 	for (unsigned i = 0; i < PALETTE_STATES; i++) {
 		struct ink ink = { i == PALETTE_UNKNOWN ? INK_LOSS : INK_STATE,
@@ -93,8 +95,10 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 		if (any_of(bars, n, i))
 			swatches[n_swatches++] = (struct row_swatch){ ink, state_names[i] };
 	}
-	snprintf(foot, sizeof(foot), "%zu vCPU%s, each bar is the whole window", n,
-		 n == 1 ? "" : "s");
+	snprintf(foot, sizeof(foot), "%zu vCPU%s, each bar is the whole window%s", n,
+		 n == 1 ? "" : "s",
+		 c->cells ? "; at the right how long it was kept waiting, and behind whom most"
+			  : "");
 	shape.foot = foot;
 	shape.above = rows_legend(NULL, c, swatches, n_swatches, 0);
 	rows_margins(c, rows, n, &shape);
@@ -122,7 +126,7 @@ int view_vcpu(struct marks *m, const struct canvas *c, const struct frame_captio
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rows[i].name = bars[i].name;
-		rows[i].note = note(&bars[i]);
+		rows[i].note = note(&bars[i], c->cells);
 		if (!rows[i].note)
 			rc = -ENOMEM;
 	}

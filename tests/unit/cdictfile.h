@@ -44,7 +44,8 @@ struct spec {
 
 /* The four fields that every tracepoint has. */
 #define COMMON                                                                                     \
-	{ "unsigned short common_type", 2, false, 0 }, { "unsigned char common_flags", 1, false, 0 }, \
+	{ "unsigned short common_type", 2, false, 0 },                                             \
+		{ "unsigned char common_flags", 1, false, 0 },                                     \
 		{ "unsigned char common_preempt_count", 1, false, 0 },                             \
 	{                                                                                          \
 		"int common_pid", 4, true, 0                                                       \
@@ -62,14 +63,15 @@ static inline void spec_text(struct buf *out, const char *event, unsigned id,
 
 	buf_printf(out, "name: %s\nID: %u\nformat:\n", event, id);
 	for (size_t i = 0; i < n; i++) {
-		unsigned align = is_array(fields[i].decl) || (fields[i].size & (fields[i].size - 1)) ||
-						 fields[i].size > 8 ?
-					 1 :
-					 fields[i].size;
+		unsigned align = is_array(fields[i].decl) ||
+						 (fields[i].size & (fields[i].size - 1)) ||
+						 fields[i].size > 8
+					 ? 1
+					 : fields[i].size;
 
 		at = fields[i].at ? fields[i].at : (at + align - 1) / align * align;
-		buf_printf(out, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", fields[i].decl, at,
-			   fields[i].size, fields[i].is_signed);
+		buf_printf(out, "\tfield:%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", fields[i].decl,
+			   at, fields[i].size, fields[i].is_signed);
 		at += fields[i].size;
 	}
 	buf_printf(out, "\nprint fmt: \"%%d\", REC->common_pid\n");
@@ -126,12 +128,12 @@ static inline struct cdict_schema *usual_schema(void)
 	struct cdict_schema *schema = cdict_schema_new(false, 8, 4096);
 
 	assert_non_null(schema);
-	assert_int_equal(
-		add_type(schema, "sched", "sched_switch", 1, switch_fields, COUNT(switch_fields)),
-		SWITCH);
-	assert_int_equal(
-		add_type(schema, "sched", "sched_waking", 2, waking_fields, COUNT(waking_fields)),
-		WAKING);
+	assert_int_equal(add_type(schema, "sched", "sched_switch", 1, switch_fields,
+				  COUNT(switch_fields)),
+			 SWITCH);
+	assert_int_equal(add_type(schema, "sched", "sched_waking", 2, waking_fields,
+				  COUNT(waking_fields)),
+			 WAKING);
 	assert_int_equal(add_type(schema, "test", "odd", 3, odd_fields, COUNT(odd_fields)), ODD);
 	return schema;
 }
@@ -152,8 +154,7 @@ struct payload {
 	size_t size;
 };
 
-static inline void payload_init(struct payload *p, const struct cdict_schema *schema,
-				unsigned type)
+static inline void payload_init(struct payload *p, const struct cdict_schema *schema, unsigned type)
 {
 	p->schema = schema;
 	p->type = cdict_schema_at(schema, type);

@@ -7,12 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analyze/coremap.h"
-#include "analyze/exits.h"
-#include "analyze/latency.h"
-#include "analyze/switches.h"
-#include "analyze/tasks.h"
 #include "analyze/vcpu.h"
+#include "hold.h"
 #include "trace.h"
 
 struct run {
@@ -44,15 +40,6 @@ static const struct analyze_vcpu_row *row(const struct run *r, int32_t tid)
 			return v;
 	}
 	return NULL;
-}
-
-static uint64_t sum(const struct analyze_vcpu_row *v)
-{
-	uint64_t ns = 0;
-
-	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
-		ns += v->ns[s];
-	return ns;
 }
 
 /*
@@ -119,7 +106,7 @@ static void every_ns_of_a_vcpu_has_its_state(void **state)
 	assert_true(v->ns[ANALYZE_VCPU_WAITING] == 60 && v->waits == 2);
 	assert_true(v->ns[ANALYZE_VCPU_HALTED] == 190 && v->halts == 1);
 	assert_true(v->ns[ANALYZE_VCPU_BLOCKED] == 40 && v->blocks == 1);
-	assert_true(sum(v) == 1000);
+	assert_true(vcpu_sum(v) == 1000);
 	done(&r);
 	trace_fini(&tr);
 }
@@ -247,7 +234,7 @@ static void a_broken_pair_is_unknown_time_not_guest_time(void **state)
 	v = row(&r, 10);
 	assert_true(v->ns[ANALYZE_VCPU_UNKNOWN] == 300 + 90 && v->lost_ns == 390);
 	assert_true(v->ns[ANALYZE_VCPU_GUEST] == 50 && v->ns[ANALYZE_VCPU_EXIT] == 10);
-	assert_true(sum(v) == 450);
+	assert_true(vcpu_sum(v) == 450);
 	done(&r);
 	trace_fini(&tr);
 }
@@ -322,86 +309,13 @@ static void simulate(struct trace *tr, unsigned steps)
 	}
 }
 
-struct all {
-	struct analyze_engine *eng;
-	struct analyze_tasks *tasks;
-	struct analyze_exits *exits;
-	struct analyze_vcpus *vcpus;
-	struct analyze_coremap *map;
-	struct analyze_latency *latency;
-	struct analyze_switches *switches;
-};
-
 static struct all run_all(struct trace *tr, const struct analyze_options *opts)
 {
-	struct all a = { .eng = trace_engine(opts) };
+	struct all a;
 
-	assert_int_equal(analyze_tasks_new(&a.tasks, a.eng, NULL, NULL), 0);
-	assert_int_equal(analyze_exits_new(&a.exits, a.eng, NULL, NULL), 0);
-	assert_int_equal(analyze_vcpus_new(&a.vcpus, a.eng, NULL), 0);
-	assert_int_equal(analyze_coremap_new(&a.map, a.eng, NULL), 0);
-	assert_int_equal(analyze_latency_new(&a.latency, a.eng, NULL, NULL), 0);
-	assert_int_equal(analyze_switches_new(&a.switches, a.eng, NULL, NULL), 0);
+	all_new(&a, opts);
 	trace_run(tr, a.eng);
 	return a;
-}
-
-static void free_all(struct all *a)
-{
-	analyze_tasks_free(a->tasks);
-	analyze_exits_free(a->exits);
-	analyze_vcpus_free(a->vcpus);
-	analyze_coremap_free(a->map);
-	analyze_latency_free(a->latency);
-	analyze_switches_free(a->switches);
-	analyze_engine_free(a->eng);
-}
-
-static void must_hold(const struct all *a)
-{
-	uint64_t window = analyze_engine_summary(a->eng)->window_ns, ran = 0, known = 0;
-
-	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
-		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
-		uint64_t behind = 0, handled = 0;
-
-		assert_true(sum(v) == window);
-		for (size_t k = 0; k < v->n_antagonists; k++)
-			behind += v->antagonists[k].preempted_ns + v->antagonists[k].waiting_ns;
-		assert_true(behind == v->behind_ns);
-		assert_true(behind <= v->ns[ANALYZE_VCPU_PREEMPTED] + v->ns[ANALYZE_VCPU_WAITING]);
-		for (size_t k = 0; k < v->n_reasons; k++)
-			handled += v->reasons[k].exit_ns;
-		assert_true(handled == v->ns[ANALYZE_VCPU_EXIT]);
-		assert_true(v->lost_ns <= v->ns[ANALYZE_VCPU_UNKNOWN]);
-	}
-	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
-		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
-		uint64_t off = t->unknown_ns;
-
-		for (unsigned s = 0; s < ANALYZE_OFF_N; s++)
-			off += t->off_ns[s];
-		assert_true(t->edge_ns <= t->run_ns);
-		/* A task is in one place at a time. */
-		assert_true(t->run_ns + off <= window);
-		assert_true(t->voluntary + t->involuntary == t->switches);
-		ran += t->run_ns;
-	}
-	for (uint32_t c = 0; c < CPUS; c++) {
-		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(a->map, c);
-		uint64_t buckets = 0;
-
-		assert_true(cpu->busy_ns + cpu->idle_ns + cpu->unknown_ns == window);
-		known += cpu->busy_ns + cpu->idle_ns;
-		for (uint32_t b = 0; b < analyze_switches_buckets(a->switches); b++) {
-			const struct analyze_switch_cell *cell =
-				analyze_switches_at(a->switches, c, b);
-
-			buckets += cell->busy_ns + cell->idle_ns + cell->unknown_ns;
-		}
-		assert_true(buckets == window);
-	}
-	assert_true(ran == known);
 }
 
 static void states_and_columns_add_up_whatever_is_missing(void **state)
@@ -436,7 +350,7 @@ static void states_and_columns_add_up_whatever_is_missing(void **state)
 			for (size_t i = 0; i < analyze_vcpus_row_count(a.vcpus); i++)
 				assert_true(analyze_vcpus_row_at(a.vcpus, i)->lost_ns == 0);
 		}
-		free_all(&a);
+		all_free(&a);
 		trace_fini(&tr);
 	}
 }
@@ -492,15 +406,15 @@ static void windows_that_touch_add_up_to_the_whole(void **state)
 			tr.first_ns + 1 + rnd((uint32_t)(tr.last_ns - tr.first_ns));
 		a = run_all(&tr, NULL);
 		add_up(&whole, &a);
-		free_all(&a);
+		all_free(&a);
 		a = run_all(&tr, &left);
 		must_hold(&a);
 		add_up(&parts, &a);
-		free_all(&a);
+		all_free(&a);
 		a = run_all(&tr, &right);
 		must_hold(&a);
 		add_up(&parts, &a);
-		free_all(&a);
+		all_free(&a);
 		assert_memory_equal(&whole, &parts, sizeof(whole));
 		trace_fini(&tr);
 	}
@@ -524,8 +438,8 @@ static void a_short_lead_never_gives_another_answer_only_less(void **state)
 		for (uint32_t c = 0; c < CPUS; c++)
 			assert_true(analyze_coremap_cpu(a.map, c)->busy_ns <=
 				    analyze_coremap_cpu(full.map, c)->busy_ns);
-		free_all(&a);
-		free_all(&full);
+		all_free(&a);
+		all_free(&full);
 		trace_fini(&tr);
 	}
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict heatmap: what all pictures say, and which tasks they show. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/heatmap.h"
+#include "cmd/loss.h"
+#include "render/text.h"
+
+static char *clean(const char *text)
+{
+	return text && *text ? text_clean(text, strlen(text)) : NULL;
+}
+
+static void cpu_list(struct sink *s, const struct cmd_cpus *cpus)
+{
+	const char *comma = "";
+
+	for (size_t a = 0, b; a < cpus->n; a = b) {
+		b = a + 1;
+		if (!(cpus->bits[a / 64] >> (a % 64) & 1))
+			continue;
+		while (b < cpus->n && (cpus->bits[b / 64] >> (b % 64) & 1))
+			b++;
+		sink_printf(s, "%s%zu", comma, a);
+		if (b - a > 1)
+			sink_printf(s, "-%zu", b - 1);
+		comma = ",";
+	}
+}
+
+/* "tasks matching qemu, tids 17,23, CPUs 0-3"; @all stands for every task. */
+static char *selection(const struct options_shared *o, const char *all)
+{
+	const char *comma = "";
+	char *raw, *text;
+	struct sink s;
+	size_t len;
+
+	sink_to_memory(&s);
+	if (o->task) {
+		sink_printf(&s, "tasks matching %s", o->task);
+		comma = ", ";
+	}
+	if (o->tids.n) {
+		sink_printf(&s, "%stid%s", comma, o->tids.n > 1 ? "s" : "");
+		for (size_t i = 0; i < o->tids.n && i < 8; i++)
+			sink_printf(&s, "%s%" PRId32, i ? "," : " ", o->tids.tids[i]);
+		if (o->tids.n > 8)
+			sink_printf(&s, " and %zu more", o->tids.n - 8);
+		comma = ", ";
+	}
+	if (o->vm) {
+		sink_printf(&s, "%sVM %s", comma, o->vm);
+		comma = ", ";
+	}
+	if (!*comma)
+		sink_puts(&s, all);
+	if (o->cpus.n) {
+		sink_puts(&s, ", CPUs ");
+		cpu_list(&s, &o->cpus);
+	}
+	if (o->no_guest_mode)
+		sink_puts(&s, ", without guest-mode events");
+	raw = sink_take(&s, &len);
+	text = raw ? text_clean(raw, len) : NULL;
+	free(raw);
+	return text;
+}
+
+bool heatmap_wanted_cpu(const struct cmd_cpus *cpus, uint32_t cpu)
+{
+	return !cpus->bits || cpu == CDICT_CPU_UNKNOWN ||
+	       (cpu < cpus->n && (cpus->bits[cpu / 64] >> (cpu % 64) & 1));
+}
+
+/* The losses that touch the window and a wanted CPU. */
+static int collect_losses(struct heatmap_caption *cap, const struct figures *f)
+{
+	size_t n = cdict_reader_loss_count(f->reader);
+
+	cap->losses = calloc(n + 1, sizeof(*cap->losses));
+	if (!cap->losses)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct cdict_loss *l = cdict_reader_loss_at(f->reader, i);
+
+		if (l->what == CDICT_LOSS_DISORDER || l->to_ns < cap->frame.from_ns ||
+		    l->from_ns > cap->frame.to_ns || !heatmap_wanted_cpu(&f->opts->cpus, l->cpu))
+			continue;
+		cap->losses[cap->frame.n_losses++] = *l;
+	}
+	cap->frame.losses = cap->losses;
+	return 0;
+}
+
+static char *loss_sentence(const struct figures *f, const struct heatmap_caption *cap)
+{
+	struct loss_sum sum;
+	struct sink s;
+	char *text;
+
+	loss_sum(&sum, f->reader, cap->frame.from_ns, cap->frame.to_ns);
+	sink_to_memory(&s);
+	loss_line(&s, &sum, 0);
+	text = sink_take(&s, NULL);
+	if (text && !strcmp(text, "loss: none")) {
+		free(text);
+		return strdup("no events lost");
+	}
+	return text;
+}
+
+int heatmap_caption_init(struct heatmap_caption *cap, const struct figures *f,
+			 const struct heatmap_opts *opts, const char *title, const char *all)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	const char *at = cdict_reader_info(f->reader, "captured.at_s");
+
+	*cap = (struct heatmap_caption){
+		.frame = { .title = title, .from_ns = sum->from_ns, .to_ns = sum->to_ns }
+	};
+	cap->frame.made_at_s = at ? strtoull(at, NULL, 10) : 0;
+	cap->frame.label = cap->label = clean(opts->label);
+	cap->frame.host = cap->host = clean(cdict_reader_info(f->reader, "host.name"));
+	cap->frame.selection = cap->selection = selection(f->opts, all);
+	cap->frame.loss = cap->loss = loss_sentence(f, cap);
+	if (!cap->selection || !cap->loss || collect_losses(cap, f))
+		return figures_no_memory(f);
+	return CMD_DONE;
+}
+
+void heatmap_caption_fini(struct heatmap_caption *cap)
+{
+	free(cap->label);
+	free(cap->host);
+	free(cap->selection);
+	free(cap->loss);
+	free(cap->losses);
+}
+
+/* --- which tasks are wanted --- */
+
+int heatmap_wanted_init(struct heatmap_wanted *w, const struct figures *f)
+{
+	bool asked = f->opts->task || f->opts->tids.n || f->opts->vm;
+
+	w->n = analyze_engine_task_count(f->eng);
+	w->tasks = calloc(w->n + 1, sizeof(*w->tasks));
+	if (!w->tasks)
+		return figures_no_memory(f);
+	for (size_t i = 0; i < w->n; i++) {
+		const struct analyze_task *task = analyze_engine_task(f->eng, (uint32_t)i);
+
+		w->tasks[i] = (task->tid || asked) && names_wanted(&f->names, &f->filter, task);
+	}
+	return CMD_DONE;
+}
+
+bool heatmap_is_wanted(void *ctx, uint32_t task)
+{
+	const struct heatmap_wanted *w = ctx;
+
+	return task < w->n && w->tasks[task];
+}
+
+char *heatmap_task_name(const struct figures *f, const struct analyze_task *task)
+{
+	char *name = names_display(&f->names, task), *text, *clean_text;
+
+	if (!name)
+		return NULL;
+	if (f->opts->append_tid || !task->tid) {
+		text = name;
+	} else {
+		if (asprintf(&text, "%s  %" PRId32, name, task->tid) < 0)
+			text = NULL;
+		free(name);
+	}
+	clean_text = text ? text_clean(text, strlen(text)) : NULL;
+	free(text);
+	return clean_text;
+}
