@@ -16,7 +16,7 @@
 #define PIXELS_MAX 16384
 #define CELLS_MAX 1000
 
-static const char *const themes[] = { "light", "dark", NULL };
+static const char *const themes[] = { "auto", "light", "dark", NULL };
 
 /* A view: its name, what --what and --by may be (the first is the default). */
 struct view {
@@ -103,6 +103,21 @@ static bool truecolor(void)
 	       (!strcmp(colours, "truecolor") || !strcmp(colours, "24bit"));
 }
 
+/* Paper is light; terminals are dark, unless they say so (the last of "15;0" is the
+ * background's number). */
+static enum palette_theme choose_theme(const struct heatmap_opts *opts,
+				       const struct backend *backend)
+{
+	const char *env = getenv("COLORFGBG"), *last = env ? strrchr(env, ';') : NULL;
+	long background = last ? strtol(last + 1, NULL, 10) : 0;
+
+	if (opts->theme)
+		return opts->theme == 1 ? PALETTE_LIGHT : PALETTE_DARK;
+	if (!backend->cells || background == 7 || background == 15)
+		return PALETTE_LIGHT;
+	return PALETTE_DARK;
+}
+
 /* As large as wished, else as the terminal, else a usual size. */
 static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *opts,
 		       const struct backend *backend, bool colour, struct canvas *c)
@@ -166,7 +181,7 @@ static int heatmap_run(const struct cmd_call *call)
 {
 	const struct heatmap_opts *opts = call->opts;
 	const struct view *view = &views[opts->view];
-	struct backend_options how = { .theme = (enum palette_theme)opts->theme };
+	struct backend_options how = { 0 };
 	const struct backend *backend = NULL;
 	struct marks m = { 0 };
 	struct figures f = { 0 };
@@ -186,6 +201,7 @@ static int heatmap_run(const struct cmd_call *call)
 		status = find_backend(call, opts, &backend);
 	if (status)
 		return status;
+	how.theme = choose_theme(opts, backend);
 	how.colour = !opts->shared.output && truecolor();
 	status = size_canvas(call, opts, backend, how.colour, &c);
 	if (status)
@@ -222,8 +238,8 @@ static const struct cmd_option heatmap_options[] = {
 	CMD_UINT('n', "top", struct heatmap_opts, top, "N", "25",
 		 "the N largest tasks, the others as one; 0 is all (coremap, cpu)"),
 	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
-	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "light",
-		   "light or dark paper"),
+	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "auto",
+		   "light or dark paper; auto: light, but dark in a terminal"),
 	OPTIONS_TASKS,
 	OPTION_CPU,
 	OPTIONS_WINDOW,

@@ -534,12 +534,6 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		if ((int32_t)load32(p, big) == st->tids[task])
 			return;
 		break;
-	case FORMAT_PATH_EITHER:
-		/* The current task, and so it was the last time. */
-		row[f->index] = st->current;
-		if ((int32_t)load32(p, big) == st->tids[st->current] && !*state_follow(st, f))
-			return;
-		break;
 	case FORMAT_PATH_CELL:
 		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
 			    (uint64_t)(int64_t)(int32_t)load32(p, big) &&
@@ -585,7 +579,6 @@ static void add_any_big(struct adding *a)
  * coding order. */
 #define S FORMAT_PATH_SAMETASK,
 #define U FORMAT_PATH_CURRENT,
-#define E FORMAT_PATH_EITHER,
 #define W FORMAT_PATH_WOKEN,
 #define T FORMAT_PATH_TASK,
 #define H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST,
@@ -596,8 +589,8 @@ static void add_any_big(struct adding *a)
 	X(sched_switch, S U T H N C V N C)                                                         \
 	X(sched_waking, S T H N C C)                                                               \
 	X(sched_wakeup, S W H N C C)                                                               \
-	X(sched_stat_runtime, S E H N V)                                                           \
-	X(sched_stat_runtime_6_1, S E H N V V)
+	X(sched_stat_runtime, S U H N V)                                                           \
+	X(sched_stat_runtime_6_1, S U H N V V)
 
 #define MAX_STEPS 16
 #define X(name, ...)                                                                               \
@@ -624,7 +617,6 @@ static const struct shape {
 };
 #undef S
 #undef U
-#undef E
 #undef W
 #undef T
 #undef H

@@ -46,8 +46,8 @@ enum format_block_type {
 #define FORMAT_MAX_TYPES 4096u
 #define FORMAT_MAX_FIELDS 128u
 #define FORMAT_MAX_CELLS 32u
-/* FOLLOW and EITHER tell the event before apart by its number in the block's list of
- * types; this and higher ones are one, and so is the block's start. */
+/* FOLLOW tells the event before apart by its number in the block's list of types; this
+ * and higher ones are one, and so is the block's start. */
 #define FORMAT_FOLLOWED 15u
 
 /* Row of a LOSS block that is no loss: an event perf hands out late (from_ns: its
@@ -71,13 +71,12 @@ enum format_model {
 	FORMAT_SINCE = 12,  /* time since task `who` was switched out on this CPU */
 	FORMAT_CONTEXT = 13, /* what followed the same previous value of the same task */
 	FORMAT_FOLLOW = 14,  /* the field's value when the event before was of the same type */
-	FORMAT_EITHER = 15,  /* a task: CURRENT, or the last that was not, as with FOLLOW */
 	FORMAT_MODELS
 };
 
 static inline int format_model_is_task(unsigned kind)
 {
-	return (kind >= FORMAT_CURRENT && kind <= FORMAT_SAMETASK) || kind == FORMAT_EITHER;
+	return kind >= FORMAT_CURRENT && kind <= FORMAT_SAMETASK;
 }
 
 /* Every event starts with four fields of the sample, before the recorded ones. */

@@ -34,7 +34,7 @@ static const struct {
 	{ "sched_wakeup", "pid", FORMAT_WOKEN },
 	{ "sched_wakeup_new", "pid", FORMAT_WOKEN },
 	{ "sched_migrate_task", "pid", FORMAT_WOKEN },
-	{ "sched_stat_runtime", "pid", FORMAT_EITHER }, /* or the woken task's CPU's current */
+	{ "sched_stat_runtime", "pid", FORMAT_CURRENT },
 	{ "sched_stat_sleep", "pid", FORMAT_WOKEN },
 	{ "sched_stat_blocked", "pid", FORMAT_WOKEN },
 	{ "sched_stat_iowait", "pid", FORMAT_WOKEN },

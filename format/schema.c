@@ -117,8 +117,6 @@ static void choose_paths(struct format_type *type)
 			c->path = FORMAT_PATH_SAMETASK;
 		else if (c->model.kind == FORMAT_CURRENT && c->size == 4)
 			c->path = FORMAT_PATH_CURRENT;
-		else if (c->model.kind == FORMAT_EITHER && c->size == 4)
-			c->path = FORMAT_PATH_EITHER;
 		else if (c->model.kind == FORMAT_WOKEN && c->size == 4)
 			c->path = FORMAT_PATH_WOKEN;
 		else if (format_model_is_task(c->model.kind))

@@ -35,7 +35,6 @@ enum format_path {
 	FORMAT_PATH_SAMETASK, /* 32 bits */
 	FORMAT_PATH_CURRENT,  /* 32 bits, and so is WOKEN */
 	FORMAT_PATH_WOKEN,
-	FORMAT_PATH_EITHER,
 	FORMAT_PATH_BYTES,
 	FORMAT_PATH_COMM,  /* 16 bytes or a dynamic string, predicted by a cell */
 	FORMAT_PATH_CELL,  /* signed 32 bits, predicted by a cell */

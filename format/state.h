@@ -91,7 +91,7 @@ static inline uint32_t *state_ranks(struct state *st, const struct format_field 
 	return t->last_wakee == STATE_NONE ? t->wake : st->tasks[t->last_wakee].wake;
 }
 
-/* The memory of a FOLLOW or EITHER field after the event before. */
+/* The memory of a FOLLOW field after the event before. */
 static inline uint64_t *state_follow(const struct state *st, const struct format_field *f)
 {
 	return &st->follow[(size_t)f->slot * (FORMAT_FOLLOWED + 1) + st->followed];
@@ -111,8 +111,6 @@ STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_f
 		return st->woken;
 	case FORMAT_TASK:
 		return (uint32_t)st->slots[f->slot];
-	case FORMAT_EITHER:
-		return *state_follow(st, f) ? (uint32_t)st->slots[f->slot] : st->current;
 	default: /* FORMAT_SAMETASK */
 		return (uint32_t)row[f->model.who];
 	}
@@ -136,11 +134,6 @@ STATE_INLINE void state_update_task(struct state *st, const struct format_field 
 		break;
 	case FORMAT_TASK:
 		st->slots[f->slot] = task;
-		break;
-	case FORMAT_EITHER:
-		*state_follow(st, f) = task != st->current;
-		if (task != st->current)
-			st->slots[f->slot] = task;
 		break;
 	}
 }

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,42 +146,64 @@ static bool blank(const struct cell *c)
 	       !c->half[1].hatched;
 }
 
-static void colour(struct term *t, int which, struct ink ink)
-{
-	struct palette_rgb c = palette_colour(t->opts->theme, ink);
+/* How a cell looks, as the escape sequence that makes it so. */
+struct style {
+	char code[96];
+	size_t len;
+};
 
-	sink_printf(t->out, "\033[%d;2;%u;%u;%um", which, c.r, c.g, c.b);
+static void add_code(struct style *st, const char *code)
+{
+	size_t n = strlen(code);
+
+	if (st->len + n < sizeof(st->code)) {
+		memcpy(st->code + st->len, code, n + 1);
+		st->len += n;
+	}
 }
 
-static void colour_cell(struct term *t, const struct cell *c)
+static void add_colour(struct style *st, const struct term *t, int which, struct ink ink)
+{
+	struct palette_rgb c = palette_colour(t->opts->theme, ink);
+	char code[32];
+
+	snprintf(code, sizeof(code), "\033[%d;2;%u;%u;%um", which, c.r, c.g, c.b);
+	add_code(st, code);
+}
+
+/* A text's own colour, except plain text: the terminal's background is not ours. */
+static void text_style(struct style *st, const struct term *t, const struct cell *c)
+{
+	if (c->half[1].filled)
+		add_colour(st, t, 48, c->half[1].ink);
+	if (c->ink.kind == INK_DIM)
+		add_code(st, "\033[2m");
+	else if (c->ink.kind != INK_TEXT)
+		add_colour(st, t, 38, c->ink);
+	if (c->strong)
+		add_code(st, "\033[1m");
+}
+
+/* What @c shows; fills its style. */
+static const char *coloured(const struct term *t, const struct cell *c, struct style *st)
 {
 	const struct half *up = &c->half[0], *low = &c->half[1];
 
-	sink_puts(t->out, "\033[0m");
 	if (c->text[0]) {
-		if (low->filled)
-			colour(t, 48, low->ink);
-		/* the terminal's own colour for plain text: its background is not ours */
-		if (c->ink.kind != INK_TEXT && c->ink.kind != INK_DIM)
-			colour(t, 38, c->ink);
-		if (c->ink.kind == INK_DIM)
-			sink_puts(t->out, "\033[2m");
-		if (c->strong)
-			sink_puts(t->out, "\033[1m");
-		sink_puts(t->out, c->text);
-	} else if (up->filled && low->filled) {
-		colour(t, 38, up->ink);
-		colour(t, 48, low->ink);
-		sink_puts(t->out, UPPER_HALF);
-	} else if (up->filled || low->filled) {
-		colour(t, 38, up->filled ? up->ink : low->ink);
-		sink_puts(t->out, up->filled ? UPPER_HALF : LOWER_HALF);
-	} else if (up->hatched || low->hatched) {
-		colour(t, 38, (struct ink){ INK_LOSS, 0 });
-		sink_putc(t->out, '/');
-	} else {
-		sink_putc(t->out, ' ');
+		text_style(st, t, c);
+		return c->text;
 	}
+	if (up->filled || low->filled) {
+		add_colour(st, t, 38, up->filled ? up->ink : low->ink);
+		if (up->filled && low->filled)
+			add_colour(st, t, 48, low->ink);
+		return up->filled ? UPPER_HALF : LOWER_HALF;
+	}
+	if (up->hatched || low->hatched) {
+		add_colour(st, t, 38, (struct ink){ INK_LOSS, 0 });
+		return "/";
+	}
+	return " ";
 }
 
 static void plain_cell(struct term *t, const struct cell *c)
@@ -197,27 +220,32 @@ static void plain_cell(struct term *t, const struct cell *c)
 
 static void write_line(struct term *t, unsigned y)
 {
+	struct style now = { .len = 0 };
 	unsigned end = t->columns;
-	bool styled = false;
 
 	while (end && blank(cell_at(t, end - 1, y)))
 		end--;
 	for (unsigned x = 0; x < end; x++) {
 		const struct cell *c = cell_at(t, x, y);
+		struct style st = { .len = 0 };
+		const char *shown;
 
 		if (c->covered && !c->text[0])
 			continue;
 		if (!t->opts->colour) {
 			plain_cell(t, c);
-		} else if (blank(c)) {
-			sink_puts(t->out, styled ? "\033[0m " : " ");
-			styled = false;
-		} else {
-			colour_cell(t, c);
-			styled = true;
+			continue;
 		}
+		shown = coloured(t, c, &st);
+		if (strcmp(st.code, now.code)) {
+			if (now.len)
+				sink_puts(t->out, "\033[0m");
+			sink_puts(t->out, st.code);
+			now = st;
+		}
+		sink_puts(t->out, shown);
 	}
-	sink_puts(t->out, styled ? "\033[0m\n" : "\n");
+	sink_puts(t->out, now.len ? "\033[0m\n" : "\n");
 }
 
 static int draw(const struct marks *m, const struct backend_options *opts, struct sink *out,

@@ -254,7 +254,7 @@ static void times_and_tasks_keep_their_extremes(void **state)
 	(void)state;
 	book_begin(&b, schema);
 	for (size_t i = 0; i < COUNT(samples); i++) {
-		payload_init(&p, schema, i % 2 ? ODD : SWITCH);
+		payload_init(&p, schema, i % 2 ? WAKING : SWITCH);
 		payload_number(&p, "common_pid", (uint64_t)samples[i].pid);
 		book_event(&b, &samples[i], &p);
 	}
@@ -581,14 +581,14 @@ static void random_type(struct cdict_schema *schema, const char *const name[2], 
 			continue;
 		taken[pick] = true;
 		*f = (struct spec){ .decl = decls[n].decl };
-		if (is_comm || kind == 0) {
-			f->size = is_comm && kind > 3 ? 16 : 1 + next_random(x) % 20;
+		if ((is_comm && kind > 2) || kind == 0) {
+			f->size = is_comm && kind > 4 ? 16 : 1 + next_random(x) % 20;
 			snprintf(decls[n].decl, sizeof(decls[n].decl), "char %s[%u]", field,
 				 f->size);
-		} else if (kind == 1 && !is_pid) {
+		} else if (is_comm || (kind == 1 && !is_pid)) {
 			f->size = 4;
-			snprintf(decls[n].decl, sizeof(decls[n].decl), "__data_loc char[] %s",
-				 field);
+			snprintf(decls[n].decl, sizeof(decls[n].decl), "__data_loc %s[] %s",
+				 next_random(x) % 4 ? "char" : "u8", field);
 		} else if (kind == 2 && !is_pid) {
 			f->size = 4;
 			snprintf(decls[n].decl, sizeof(decls[n].decl), "__rel_loc u16[] %s", field);
