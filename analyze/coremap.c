@@ -14,19 +14,25 @@ struct analyze_coremap {
 	struct index index; /* (task, CPU) */
 	struct analyze_core_cell *cells, spill;
 	size_t cap, n;
+	uint32_t last; /* cell */
 	struct analyze_core_cpu *cpus;
 };
 
 static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
 {
-	uint32_t i = index_take(&m->index, task, cpu);
+	uint32_t i = m->last;
 
+	/* A switch asks for the cell that the piece before it had. */
+	if (i < m->index.n && m->cells[i].task == task && m->cells[i].cpu == cpu)
+		return &m->cells[i];
+	i = index_take(&m->index, task, cpu);
 	if (i == INDEX_NONE || rows_reserve(&m->cells, &m->cap, m->index.n, sizeof(*m->cells))) {
 		analyze_engine_out_of_memory(m->eng);
 		return &m->spill;
 	}
 	m->cells[i].task = task;
 	m->cells[i].cpu = cpu;
+	m->last = i;
 	return &m->cells[i];
 }
 

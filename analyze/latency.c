@@ -22,9 +22,8 @@ struct atom {
 struct analyze_latency {
 	struct analyze_engine *eng;
 	bool by_cpu, like_perf;
-	struct index index;
-	struct analyze_latency_row *rows;
-	size_t cap, n;
+	struct analyze_latency_row *rows; /* by task, or CPU */
+	size_t cap, n;                    /* n: after the run */
 	struct atom *atoms; /* by task */
 	size_t cap_atoms;
 	struct analyze_latency_row spill;
@@ -32,17 +31,13 @@ struct analyze_latency {
 
 static struct analyze_latency_row *row_of(struct analyze_latency *l, uint32_t task, uint32_t cpu)
 {
-	uint32_t i = index_take(&l->index, l->by_cpu ? cpu : task, 0);
-	struct analyze_latency_row *row;
+	size_t i = l->by_cpu ? cpu : task;
 
-	if (i == INDEX_NONE || rows_reserve(&l->rows, &l->cap, l->index.n, sizeof(*l->rows))) {
+	if (i >= l->cap && rows_reserve(&l->rows, &l->cap, i + 1, sizeof(*l->rows))) {
 		analyze_engine_out_of_memory(l->eng);
 		return &l->spill;
 	}
-	row = &l->rows[i];
-	row->task = l->by_cpu ? ANALYZE_NO_TASK : task;
-	row->cpu = l->by_cpu ? cpu : CDICT_CPU_UNKNOWN;
-	return row;
+	return &l->rows[i];
 }
 
 static struct atom *atom_of(struct analyze_latency *l, uint32_t task)
@@ -146,23 +141,22 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 		row_of(l, ev->task, ev->cpu)->perf.runtime_ns += ev->value;
 }
 
-static int by_key(const void *a, const void *b)
-{
-	const struct analyze_latency_row *x = a, *y = b;
-
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
-
+/* Closes the gaps of tasks that never waited. */
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_latency *l = self;
 
 	(void)err;
-	l->n = l->index.n < l->cap ? l->index.n : l->cap;
-	if (l->n)
-		qsort(l->rows, l->n, sizeof(*l->rows), by_key);
+	for (size_t i = 0; i < l->cap; i++) {
+		struct analyze_latency_row row = l->rows[i];
+
+		if (!row.wakeup.count && !row.preempt.count && !row.torn && !row.perf.count)
+			continue;
+		row.task = l->by_cpu ? ANALYZE_NO_TASK : (uint32_t)i;
+		row.cpu = l->by_cpu ? (uint32_t)i : CDICT_CPU_UNKNOWN;
+		memset(&l->rows[i], 0, sizeof(row));
+		l->rows[l->n++] = row;
+	}
 	return 0;
 }
 
@@ -211,7 +205,6 @@ void analyze_latency_free(struct analyze_latency *l)
 	analyze_latency_row_fini(&l->spill);
 	free(l->rows);
 	free(l->atoms);
-	index_fini(&l->index);
 	free(l);
 }
 

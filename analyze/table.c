@@ -8,7 +8,8 @@
 
 static size_t slot_of(const struct task_table *tab, int32_t tid)
 {
-	return (uint32_t)tid * UINT32_C(2654435769) & (tab->n_slots - 1);
+	/* tids come in runs: as they are they fall into different slots. */
+	return (uint32_t)tid & (tab->n_slots - 1);
 }
 
 int table_init(struct task_table *tab, uint32_t cpus)

@@ -13,24 +13,41 @@
 struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
-	struct index index; /* (task, cpu or 0) */
-	struct analyze_task_row *rows;
-	size_t cap, n; /* n: after the run */
+	bool stat_runtime;
+	struct index index; /* per_cpu: (task, CPU) */
+	struct analyze_task_row *rows; /* by number in the index, else by task */
+	size_t cap, n;                 /* n: after the run */
+	bool *used;                    /* by task: anything happened to it */
+	size_t cap_used;
 	struct analyze_task_row spill; /* what could not be allocated goes here */
 };
 
-static struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
+static struct analyze_task_row *row_of_cpu(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
 {
-	uint32_t i = index_take(&t->index, task, t->per_cpu ? cpu : 0);
-	struct analyze_task_row *row;
+	uint32_t i = index_take(&t->index, task, cpu);
 
 	if (i == INDEX_NONE || rows_reserve(&t->rows, &t->cap, t->index.n, sizeof(*t->rows))) {
 		analyze_engine_out_of_memory(t->eng);
 		return &t->spill;
 	}
-	row = &t->rows[i];
-	row->task = task;
-	return row;
+	t->rows[i].task = task;
+	return &t->rows[i];
+}
+
+static inline struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task,
+					      uint32_t cpu)
+{
+	if (t->per_cpu)
+		return row_of_cpu(t, task, cpu);
+	if (task >= t->cap || task >= t->cap_used) {
+		if (rows_reserve(&t->rows, &t->cap, (size_t)task + 1, sizeof(*t->rows)) ||
+		    rows_reserve(&t->used, &t->cap_used, (size_t)task + 1, sizeof(*t->used))) {
+			analyze_engine_out_of_memory(t->eng);
+			return &t->spill;
+		}
+	}
+	t->used[task] = true;
+	return &t->rows[task];
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -126,7 +143,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 		return;
 	if (ev->kind == ANALYZE_KIND_MIGRATE)
 		row_of(t, ev->task, ev->dest_cpu)->migrate_events++;
-	else if (ev->kind == ANALYZE_KIND_RUNTIME)
+	else if (ev->kind == ANALYZE_KIND_RUNTIME && t->stat_runtime)
 		row_of(t, ev->task, ev->cpu)->stat_runtime_ns += ev->value;
 }
 
@@ -139,19 +156,41 @@ static int by_task(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
+/* Closes the gaps of tasks to which nothing happened. */
+static void compact(struct analyze_tasks *t)
+{
+	size_t n = t->cap < t->cap_used ? t->cap : t->cap_used;
+
+	for (size_t i = 0; i < n; i++) {
+		struct analyze_task_row row = t->rows[i];
+
+		if (!t->used[i])
+			continue;
+		row.task = (uint32_t)i;
+		if (!row.switches && !row.switch_ins)
+			row.cpu = analyze_engine_last_cpu(t->eng, row.task);
+		memset(&t->rows[i], 0, sizeof(row));
+		t->rows[t->n++] = row;
+	}
+}
+
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_tasks *t = self;
 
 	(void)err;
-	t->n = t->index.n < t->cap ? t->index.n : t->cap;
+	if (t->per_cpu) {
+		t->n = t->index.n < t->cap ? t->index.n : t->cap;
+		for (size_t i = 0; i < t->n; i++)
+			t->rows[i].cpu = (uint32_t)t->index.keys[i].b;
+		if (t->n)
+			qsort(t->rows, t->n, sizeof(*t->rows), by_task);
+	} else {
+		compact(t);
+	}
 	for (size_t i = 0; i < t->n; i++) {
 		struct analyze_task_row *row = &t->rows[i];
 
-		if (t->per_cpu)
-			row->cpu = (uint32_t)t->index.keys[i].b;
-		else if (!row->switches && !row->switch_ins)
-			row->cpu = analyze_engine_last_cpu(t->eng, row->task);
 		for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
 			if (s == ANALYZE_OFF_RUNNABLE || s == ANALYZE_OFF_PREEMPTED)
 				row->involuntary += row->outs[s];
@@ -159,12 +198,20 @@ static int on_finish(void *self, struct cdict_error *err)
 				row->voluntary += row->outs[s];
 		}
 	}
-	if (t->n)
-		qsort(t->rows, t->n, sizeof(*t->rows), by_task);
 	return 0;
 }
 
 static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(IOWAIT),
+	.run = on_run,
+	.away = on_away,
+	.sw = on_switch,
+	.wake = on_wake,
+	.sched = on_sched,
+	.finish = on_finish,
+};
+
+static const struct analyze_ops ops_stat_runtime = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(IOWAIT) |
 		 ANALYZE_NEED(RUNTIME),
 	.run = on_run,
@@ -186,7 +233,8 @@ int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	t->eng = eng;
 	t->per_cpu = opts && opts->per_cpu;
-	ret = analyze_engine_add(eng, &ops, t, err);
+	t->stat_runtime = opts && opts->stat_runtime;
+	ret = analyze_engine_add(eng, t->stat_runtime ? &ops_stat_runtime : &ops, t, err);
 	if (ret) {
 		free(t);
 		return ret;
@@ -203,6 +251,7 @@ void analyze_tasks_free(struct analyze_tasks *t)
 		analyze_task_row_fini(&t->rows[i]);
 	analyze_task_row_fini(&t->spill);
 	free(t->rows);
+	free(t->used);
 	index_fini(&t->index);
 	free(t);
 }

@@ -28,6 +28,7 @@ struct analyze_tasks;
 
 struct analyze_tasks_options {
 	bool per_cpu; /* one row a task and CPU: what happened at switches on that CPU */
+	bool stat_runtime; /* fill stat_runtime_ns; costs reading every sched_stat_runtime */
 };
 
 struct analyze_task_row {
@@ -62,7 +63,7 @@ struct analyze_task_row {
 	uint64_t node_migrations; /* of them, on another NUMA node */
 	uint64_t migrate_events; /* sched_migrate_task of it */
 	struct histogram latency; /* wake-up to switch-in, by switch-ins in the window */
-	uint64_t stat_runtime_ns; /* sum of sched_stat_runtime, what perf sched latency prints */
+	uint64_t stat_runtime_ns; /* with that option: sum of sched_stat_runtime */
 };
 
 /* analyze_tasks_new - registers with @eng before its run; @opts may be NULL. */

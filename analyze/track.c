@@ -192,7 +192,12 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 				     .away_ns = ANALYZE_NO_TIME, .ready_ns = ANALYZE_NO_TIME };
 	struct task *p, *n;
 
-	sw.prev = living(eng, (int32_t)ev->values[ti->field[SW_PREV_PID]], ev->cpu);
+	sw.prev = c->cur;
+	if (sw.prev != ANALYZE_NO_TASK &&
+	    task_at(eng, sw.prev)->pub.tid == (int32_t)ev->values[ti->field[SW_PREV_PID]])
+		mention(eng, task_at(eng, sw.prev));
+	else
+		sw.prev = living(eng, (int32_t)ev->values[ti->field[SW_PREV_PID]], ev->cpu);
 	sw.next = living(eng, (int32_t)ev->values[ti->field[SW_NEXT_PID]], ev->cpu);
 	if (sw.prev == ANALYZE_NO_TASK || sw.next == ANALYZE_NO_TASK)
 		return;

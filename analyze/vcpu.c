@@ -30,6 +30,7 @@ struct watch {
 
 struct analyze_vcpus {
 	struct analyze_engine *eng;
+	bool off;
 	struct analyze_reasons *names;
 	struct watch *watches; /* by task */
 	size_t cap_watches;
@@ -198,7 +199,7 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_vcpus *v = self;
-	struct watch *w = watch_of(v, sw->prev);
+	struct watch *w = v->off ? NULL : watch_of(v, sw->prev);
 	struct analyze_antagonist *a;
 	struct waiter done;
 	uint64_t start;
@@ -243,7 +244,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 static void on_wake(void *self, const struct analyze_wake *wake)
 {
 	struct analyze_vcpus *v = self;
-	struct watch *w = watch_of(v, wake->task);
+	struct watch *w = v->off ? NULL : watch_of(v, wake->task);
 
 	if (!w)
 		return;
@@ -266,7 +267,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 	struct analyze_vcpus *v = self;
 	struct watch *w;
 
-	if (ev->kind != ANALYZE_KIND_MIGRATE)
+	if (ev->kind != ANALYZE_KIND_MIGRATE || v->off)
 		return;
 	w = watch_of(v, ev->task);
 	if (w && (w->where == PREEMPTED || w->where == WAITING) && ev->dest_cpu != w->cpu) {
@@ -337,7 +338,7 @@ static void on_run(void *self, const struct analyze_run *run)
 {
 	struct analyze_vcpus *v = self;
 
-	if (run->task != ANALYZE_NO_TASK &&
+	if (run->task != ANALYZE_NO_TASK && v->waiters.cpus[run->cpu].n &&
 	    waiters_ran(&v->waiters, v->eng, run->cpu, run->task, run->start_ns, run->end_ns))
 		analyze_engine_out_of_memory(v->eng);
 }
@@ -347,6 +348,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	struct analyze_vcpus *v = self;
 	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
 
+	/* Without KVM's events there is no vCPU to be found. */
+	v->off = !type && !cdict_schema_find(schema, "kvm:kvm_entry");
 	if (waiters_init(&v->waiters, analyze_engine_cpus(v->eng)))
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	return analyze_reasons_new(&v->names, type ? type->format : "",

@@ -18,7 +18,7 @@ struct heatmap_opts {
 	const char *label;
 	uint64_t width, height; /* 0: not given */
 	uint64_t top;           /* rows; 0: all */
-	int theme;              /* enum palette_theme */
+	int theme;              /* 0: as fits */
 };
 
 /* Everything between opening the capture and drawing: analyses, walk, marks.  @what and

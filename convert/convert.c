@@ -31,6 +31,7 @@ struct conversion {
 	struct cdict_writer *w;
 	struct formats formats;
 	struct pending pending;
+	struct batch_spares spares;
 	struct account account;
 	struct encode *encode;
 	struct rounds rounds;
@@ -130,7 +131,7 @@ static int update_formats(struct conversion *c)
 	c->pending.swap = perfdata_big_endian(c->pd) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	if (c->pending.copy && jobs > PIPE_JOBS_MAX)
 		jobs = PIPE_JOBS_MAX;
-	c->encode = encode_new(jobs ? jobs : 1, c->pd, &c->formats);
+	c->encode = encode_new(jobs ? jobs : 1, c->pd, &c->formats, &c->spares);
 	return c->encode ? 0 : no_memory(c);
 }
 
@@ -339,6 +340,8 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	int ret;
 
 	*report = (struct convert_report){ 0 };
+	pthread_mutex_init(&c.spares.lock, NULL);
+	c.pending.spares = &c.spares;
 	formats_init(&c.formats, opts->events, opts->n_events);
 	ret = cdict_writer_open(&c.w, fn, ctx, c.err);
 	if (!ret)
@@ -348,6 +351,9 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	encode_free(c.encode);
 	cdict_writer_close(c.w);
 	pending_fini(&c.pending);
+	while (c.spares.n)
+		batch_free(c.spares.batches[--c.spares.n]);
+	pthread_mutex_destroy(&c.spares.lock);
 	account_fini(&c.account);
 	formats_fini(&c.formats);
 	return ret;

@@ -24,6 +24,7 @@ struct slot {
 struct encode {
 	const struct perfdata *pd;
 	const struct formats *formats;
+	struct batch_spares *spares;
 	struct slot *slots; /* ring: [first, first + used) in the order given */
 	size_t n_slots, first, used;
 	pthread_t *threads;
@@ -125,7 +126,7 @@ static void *worker(void *arg)
 			encode_batch(e, enc, slot->batch, &slot->block);
 		else
 			slot->block = (struct encode_block){ .failed = -ENOMEM };
-		batch_free(slot->batch);
+		batch_done(e->spares, slot->batch);
 		slot->batch = NULL;
 		pthread_mutex_lock(&e->lock);
 		slot->state = SLOT_DONE;
@@ -136,7 +137,8 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct formats *formats)
+struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct formats *formats,
+			  struct batch_spares *spares)
 {
 	struct encode *e = calloc(1, sizeof(*e));
 
@@ -144,6 +146,7 @@ struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct
 		return NULL;
 	e->pd = pd;
 	e->formats = formats;
+	e->spares = spares;
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_cond_init(&e->queued, NULL);
 	pthread_cond_init(&e->done, NULL);
@@ -204,7 +207,7 @@ bool encode_give(struct encode *e, struct batch *batch)
 	*slot = (struct slot){ .batch = batch };
 	if (!e->n_threads) {
 		encode_batch(e, e->inline_encoder, batch, &slot->block);
-		batch_free(batch);
+		batch_done(e->spares, batch);
 		slot->batch = NULL;
 		slot->state = SLOT_DONE;
 		e->used++;

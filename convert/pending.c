@@ -91,12 +91,31 @@ static bool batch_add(struct batch *b, const struct pending_sample *s, uint32_t 
 	return true;
 }
 
-static struct batch *batch_new(uint32_t cpu)
+void batch_done(struct batch_spares *spares, struct batch *b)
 {
-	struct batch *b = calloc(1, sizeof(*b));
+	pthread_mutex_lock(&spares->lock);
+	if (spares->n < BATCH_SPARES) {
+		spares->batches[spares->n++] = b;
+		b = NULL;
+	}
+	pthread_mutex_unlock(&spares->lock);
+	batch_free(b);
+}
 
-	if (b)
+static struct batch *batch_new(struct batch_spares *spares, uint32_t cpu)
+{
+	struct batch *b = NULL;
+
+	pthread_mutex_lock(&spares->lock);
+	if (spares->n)
+		b = spares->batches[--spares->n];
+	pthread_mutex_unlock(&spares->lock);
+	if (!b)
+		b = calloc(1, sizeof(*b));
+	if (b) {
 		b->cpu = cpu;
+		b->n = b->copied = b->bytes = 0;
+	}
 	return b;
 }
 
@@ -106,7 +125,7 @@ bool pending_add_slow(struct pending *p, struct pending_cpu *c, uint32_t cpu,
 	size_t back = 0;
 
 	if (!c->batch) {
-		c->batch = batch_new(cpu);
+		c->batch = batch_new(p->spares, cpu);
 		if (!c->batch)
 			return false;
 	}
@@ -220,7 +239,7 @@ struct batch *pending_cut(struct pending *p, struct pending_cpu *c, bool last, b
 	p->bytes -= b->bytes;
 	c->batch = NULL;
 	if (n < b->n) {
-		rest = batch_new(b->cpu);
+		rest = batch_new(p->spares, b->cpu);
 		if (!rest)
 			goto fail;
 		for (size_t i = n; i < b->n; i++) {

@@ -8,6 +8,7 @@
 #ifndef CONVERT_PENDING_H
 #define CONVERT_PENDING_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,18 @@ struct batch {
 
 void batch_free(struct batch *b);
 
+/* Batches that were worked off, with their memory, to be filled again: fresh memory
+ * for each would be paged in for each. */
+#define BATCH_SPARES 4u
+struct batch_spares {
+	pthread_mutex_t lock;
+	struct batch *batches[BATCH_SPARES];
+	size_t n;
+};
+
+/* batch_done - keeps @b for later, or frees it. */
+void batch_done(struct batch_spares *spares, struct batch *b);
+
 struct pending_cpu {
 	struct batch *batch;  /* what waits; NULL when nothing does */
 	uint64_t max_ns;      /* latest time seen on this CPU */
@@ -53,6 +66,7 @@ struct pending_cpu {
 struct pending {
 	struct pending_cpu *cpus; /* by CPU + 1; the first is the unknown CPU */
 	size_t n;
+	struct batch_spares *spares; /* borrowed */
 	size_t bytes;   /* that wait, over all CPUs */
 	bool copy;      /* records must be copied */
 	bool swap;      /* record headers are in the other byte order */

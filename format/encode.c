@@ -44,6 +44,7 @@ struct format_encoder {
 	struct entry *entries;
 	uint32_t n_entries, cap_entries;
 	struct buf text;
+	struct buf pool; /* stream 1, deflated */
 	struct buf odd; /* a dynamic string in its stored form, when that is longer */
 	uint32_t *entry_hash; /* 1 + index */
 	uint32_t entry_slots;
@@ -183,6 +184,7 @@ void format_encoder_free(struct format_encoder *enc)
 	buf_fini(&enc->order);
 	buf_fini(&enc->text);
 	buf_fini(&enc->odd);
+	buf_fini(&enc->pool);
 	state_fini(&enc->st);
 	column_sink_fini(&enc->sink);
 	free(enc);
@@ -430,8 +432,9 @@ static void add_bytes(struct format_encoder *enc, const struct format_field *f, 
 }
 
 /* A comm: nearly always the one that its task had last. */
-static inline bool comm_as_before(const struct format_encoder *enc, const struct format_field *f,
-				  const uint64_t *row, const uint8_t *payload, bool big)
+static inline __attribute__((always_inline)) bool
+comm_as_before(const struct format_encoder *enc, const struct format_field *f, const uint64_t *row,
+	       const uint8_t *payload, bool big)
 {
 	const struct state *st = &enc->st;
 	uint64_t key = st->cells[row[f->model.who] * st->n_cells + f->model.cell], words[2];
@@ -732,7 +735,7 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 {
 	struct column_sink *s = &enc->sink;
 	uint32_t column = FORMAT_COL_FIELDS;
-	struct buf pool = { 0 };
+	struct buf *pool = &enc->pool;
 	size_t stored;
 	int ret = 0;
 
@@ -755,7 +758,8 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 			column_write(s, column, &enc->columns[enc->base[type] + i],
 				     enc->type_events[type], task || f->kind > CDICT_FIELD_INT,
 				     f->model.kind == FORMAT_NEXT ||
-					     f->model.kind == FORMAT_WAKEE);
+					     f->model.kind == FORMAT_WAKEE ||
+					     f->model.kind == FORMAT_CURRENT);
 		}
 		if (counts)
 			counts[type] += enc->type_events[type];
@@ -778,21 +782,21 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	/* Stream 0: bits. Stream 1: directory and small parts, together. */
 	buf_varint(out, s->bits.len);
 	buf_add(&s->dir, s->pool.data, s->pool.len);
-	stored = codec_deflate(s->codec, CODEC_TEXT, s->dir.data, s->dir.len, &pool);
+	stored = codec_deflate(s->codec, CODEC_TEXT, s->dir.data, s->dir.len, pool);
 	buf_varint(out, s->dir.len);
 	buf_varint(out, stored); /* 0: stored as it is */
 	buf_add(out, s->streams.data, s->streams.len);
 	buf_add(out, s->bits.data, s->bits.len);
 	if (stored)
-		buf_add(out, pool.data, pool.len);
+		buf_add(out, pool->data, pool->len);
 	else
 		buf_add(out, s->dir.data, s->dir.len);
 	buf_add(out, s->own.data, s->own.len);
-	if (enc->failed || pool.failed || out->failed || s->dir.failed || s->pool.failed ||
+	if (enc->failed || pool->failed || out->failed || s->dir.failed || s->pool.failed ||
 	    s->bits.failed || s->own.failed || s->streams.failed || s->scratch.failed ||
 	    enc->order.failed)
 		ret = -ENOMEM;
-	buf_fini(&pool);
+	pool->len = 0;
 	enc->n = 0;
 	return ret;
 }

@@ -309,33 +309,57 @@ static void arrays_and_strings_keep_every_byte(void **state)
 /* A kernel changed sched's comms from char[16] to __data_loc: a recording may mix them. */
 static void a_comm_may_be_an_array_here_and_a_string_there(void **state)
 {
-	static const struct spec dynamic[] = { COMMON,
-					       { "__data_loc char[] comm", 4, false, 0 },
-					       { "pid_t pid", 4, true, 0 } };
+	static const char *const decls[] = { "__data_loc char[] comm", "__data_loc u8[] comm",
+					     "__rel_loc char[] comm" };
 	static const struct spec fixed[] = { COMMON,
 					     { "char comm[16]", 16, false, 0 },
 					     { "pid_t pid", 4, true, 0 } };
-	struct cdict_schema *schema = cdict_schema_new(false, 8, 4096);
-	struct cdict_sample s = { .cpu = 0 };
-	struct payload p;
-	struct book b;
+	/* What the string is; the array holds "bash" or "worker-thread". */
+	static const struct {
+		const char *text;
+		size_t len;
+	} cases[] = { { "bash", 5 },
+		      { "bash", 4 },
+		      { "bash\0", 6 },
+		      { "bash\0\1", 6 },
+		      { "bash\0\1", 7 },
+		      { "", 0 },
+		      { "", 1 },
+		      { "worker-thread", 14 },
+		      { "worker-thread", 13 },
+		      { "bash\0\1\0\1", 9 } };
 
 	(void)state;
-	assert_int_equal(add_type(schema, "sched", "sched_wakeup", 1, dynamic, COUNT(dynamic)), 0);
-	assert_int_equal(add_type(schema, "sched", "sched_waking", 2, fixed, COUNT(fixed)), 1);
-	book_begin(&b, schema);
-	for (unsigned i = 0; i < 8; i++) {
-		s.t_ns = i;
-		payload_init(&p, schema, i & 1);
-		if (i & 1)
-			payload_bytes(&p, "comm", "bash", 4);
-		else
-			payload_bytes(&p, "comm", "bash", 5);
-		payload_number(&p, "pid", 77);
-		book_event(&b, &s, &p);
-	}
-	book_end(&b);
-	cdict_schema_free(schema);
+	for (size_t d = 0; d < COUNT(decls); d++)
+		for (size_t c = 0; c < COUNT(cases); c++) {
+			const struct spec dynamic[] = { COMMON,
+							{ decls[d], 4, false, 0 },
+							{ "pid_t pid", 4, true, 0 } };
+			struct cdict_schema *schema = cdict_schema_new(false, 8, 4096);
+			struct cdict_sample s = { .cpu = 0 };
+			struct payload p;
+			struct book b;
+
+			assert_int_equal(add_type(schema, "sched", "sched_wakeup", 1, dynamic,
+						  COUNT(dynamic)),
+					 0);
+			assert_int_equal(add_type(schema, "sched", "sched_waking", 2, fixed,
+						  COUNT(fixed)),
+					 1);
+			book_begin(&b, schema);
+			for (unsigned i = 0; i < 12; i++) {
+				s.t_ns = i;
+				payload_init(&p, schema, (i + c) & 1);
+				if ((i + c) & 1)
+					payload_text(&p, "comm", c < 7 ? "bash" : "worker-thread");
+				else
+					payload_bytes(&p, "comm", cases[c].text, cases[c].len);
+				payload_number(&p, "pid", 77);
+				book_event(&b, &s, &p);
+			}
+			book_end(&b);
+			cdict_schema_free(schema);
+		}
 }
 
 static void a_32_bit_kernel_has_longs_of_four_bytes(void **state)

@@ -22,9 +22,10 @@ struct run {
 
 static struct run run_with(struct trace *tr, const struct analyze_options *opts)
 {
+	struct analyze_tasks_options topts = { .stat_runtime = true };
 	struct run r = { .eng = trace_engine(opts) };
 
-	assert_int_equal(analyze_tasks_new(&r.tasks, r.eng, NULL, NULL), 0);
+	assert_int_equal(analyze_tasks_new(&r.tasks, r.eng, &topts, NULL), 0);
 	assert_int_equal(analyze_coremap_new(&r.map, r.eng, NULL), 0);
 	trace_run(tr, r.eng);
 	return r;
@@ -430,6 +431,38 @@ static void who_runs_at_the_start_of_a_clipped_window_is_known(void **state)
 	trace_fini(&tr);
 }
 
+static void rows_per_cpu_add_up_to_the_rows_per_task(void **state)
+{
+	struct analyze_tasks_options opts = { .per_cpu = true };
+	struct analyze_engine *eng = trace_engine(NULL);
+	struct analyze_tasks *tasks;
+	struct trace tr;
+
+	(void)state;
+	/* 10 runs 1000-1100 on CPU 0, is woken at 1150 on CPU 1 and runs there 1200-1500. */
+	trace_init(&tr, 2);
+	trace_switch(&tr, 1000, 0, 0, TRACE_R, 10);
+	trace_switch(&tr, 1100, 0, 10, TRACE_S, 0);
+	trace_waking(&tr, 1150, 1, 0, 10, 1);
+	trace_switch(&tr, 1200, 1, 0, TRACE_R, 10);
+	trace_switch(&tr, 1500, 1, 10, TRACE_R, 0);
+	assert_int_equal(analyze_tasks_new(&tasks, eng, &opts, NULL), 0);
+	trace_run(&tr, eng);
+	/* IDLE of CPU 0, IDLE of CPU 1, 10 on CPU 0, 10 on CPU 1. */
+	assert_int_equal(analyze_tasks_row_count(tasks), 4);
+	for (size_t i = 2; i < 4; i++) {
+		const struct analyze_task_row *t = analyze_tasks_row_at(tasks, i);
+
+		assert_int_equal(analyze_engine_task(eng, t->task)->tid, 10);
+		assert_true(t->cpu == i - 2 && t->run_ns == (i == 2 ? 100 : 300));
+		assert_true(t->switches == 1 && t->latency.count == (i == 2 ? 0 : 1));
+		assert_true(t->involuntary == (i == 2 ? 0 : 1) && t->wakeups == (i == 2 ? 0 : 1));
+	}
+	analyze_tasks_free(tasks);
+	analyze_engine_free(eng);
+	trace_fini(&tr);
+}
+
 static void the_cpu_filter_leaves_the_other_cpus_out(void **state)
 {
 	uint64_t cpus[] = { 2 }; /* CPU 1 */
@@ -537,6 +570,7 @@ int main(void)
 		cmocka_unit_test(io_wait_is_the_part_of_disk_sleep_that_the_kernel_calls_so),
 		cmocka_unit_test(guest_mode_samples_count_unless_left_out),
 		cmocka_unit_test(who_runs_at_the_start_of_a_clipped_window_is_known),
+		cmocka_unit_test(rows_per_cpu_add_up_to_the_rows_per_task),
 		cmocka_unit_test(the_cpu_filter_leaves_the_other_cpus_out),
 		cmocka_unit_test(successors_and_buckets_count_every_switch),
 		cmocka_unit_test(latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them),

@@ -1,0 +1,22 @@
+# a full disk: told, status 1, the old file stays, nothing half-written
+$CDICT convert -q -o /dev/full $DATA/kvm-small.data
+echo "device: status $?"
+$CDICT convert -q -o - $DATA/kvm-small.data >/dev/full
+echo "stdout: status $?"
+mkdir small
+cat >inside <<'END'
+mount -t tmpfs -o size=32k tmpfs small || exit 77
+echo before >small/x.cdict
+$CDICT convert -q -o small/x.cdict $DATA/kvm-small.data
+echo "file: status $?"
+ls -A small
+cat small/x.cdict
+END
+# a mount of its own, which ends with the process
+CDICT=$CDICT DATA=$DATA unshare -rm bash inside 2>err
+status=$?
+if [ $status -eq 77 ] || grep -q '^unshare' err; then
+	echo "no mount here: $(head -n 1 err)" >&2
+	exit 77
+fi
+cat err >&2

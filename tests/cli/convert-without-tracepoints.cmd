@@ -1,0 +1,11 @@
+# context-switch records alone: what is missing is said, and how to record it; the file is whole
+$MKPERF -o switches.data $DATA/switch-only.trace
+$CDICT convert -i switches.data -o x.cdict 2>err
+echo "status $?"
+sed 's/ -> .* bytes.event/ -> .../' err
+$CDICT info -q --verify x.cdict | grep -A3 -e '^in the rec' -e '^state'
+$CDICT script x.cdict
+echo "status $?"
+# -q: the status alone
+$CDICT convert -q -i switches.data -o x.cdict
+echo "status $?"

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Other people's recordings, and what their fuzzers found: `cdict convert` ends soon with 0, 1 or 2,
+# says so in a few lines that name the file, leaves an existing output alone when it fails, and
+# where perf prints scheduler events of the file, prints the same.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+# What convert says: at most six lines, each with the file's name, but for the closing lines.
+check_words() {
+	local lines
+	lines=$(wc -l <convert.err)
+	[ "$lines" -le 6 ] || echo "$lines lines on stderr"
+	grep -vF "cdict convert: $1: " convert.err | grep -v '^\[ cdict convert: .* \]$' |
+		sed 's/^/this line does not name the file: /'
+	LC_ALL=C grep -n '[^[:print:]]' convert.err | sed 's/^/not printable: /'
+}
+
+check_failed() {
+	[ "$(wc -l <convert.err)" -eq 1 ] || echo "status 1 with more than one line"
+	[ "$(cat x.cdict)" = "what was there before" ] || echo "status 1, and the old output is gone"
+}
+
+# Nothing was stored: what the file has instead is said, unless it has nothing at all.
+check_nothing_stored() {
+	grep -q 'holds no event of the wanted kind' convert.err || echo "nothing is stored, and not said"
+	! grep -q '^\[ cdict convert: not stored' convert.err ||
+		grep -q 'it has [0-9]' convert.err || echo "what it has instead is not said"
+}
+
+check_converted() {
+	local status=$1 verify
+	"$CDICT" info --verify x.cdict >info.out 2>info.err
+	verify=$?
+	[ $verify -eq 0 ] || [ "$verify" -eq "$status" ] || [ $verify -eq 2 ] ||
+		{ echo "info ends with $verify:"; cat info.err; }
+	if grep -q '^\[ cdict convert: 0 events' convert.err; then
+		[ "$status" -eq 2 ] || echo "nothing is stored, and the status is $status"
+		check_nothing_stored
+	fi
+}
+
+# Where perf can read it: its sched and kvm lines.
+check_lines() {
+	local status=$1
+	perf_lines "$2" >perf.lines
+	[ -s perf.lines ] || return 0
+	if [ "$status" -eq 1 ]; then
+		echo "perf prints $(wc -l <perf.lines) lines of it"
+		return
+	fi
+	cdict_lines x.cdict >cdict.lines
+	differ perf.lines cdict.lines
+}
+
+check() {
+	local file=$1 status
+	rm -rf ./*
+	echo "what was there before" >x.cdict
+	timeout -k 5 20 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
+	status=$?
+	case $status in
+	0 | 1 | 2) ;;
+	124 | 137) echo "does not end" ;;
+	*) echo "ends with $status" ;;
+	esac
+	[ ! -s convert.out ] || echo "prints to stdout"
+	[ "$(ls -A)" = "$(printf '%s\n' convert.err convert.out x.cdict)" ] ||
+		echo "leaves files behind: $(ls -A | tr '\n' ' ')"
+	check_words "$file"
+	case $status in
+	0 | 2) check_converted $status ;;
+	1) check_failed ;;
+	*) return ;;
+	esac
+	check_lines $status "$file"
+}
+
+[ -n "$SHARED" ] || { echo "no ../shared with the public captures" >&2; exit 77; }
+have_perf || { echo "perf is not installed" >&2; exit 77; }
+cd "$(mktemp -d)" || exit 1
+while read -r file; do
+	name=${file#"$SHARED"/captures/public/}
+	verdict "${name%%/*}/${name##*/}" "$(check "$file")"
+done < <(find "$SHARED/captures/public" -type f | sort)
