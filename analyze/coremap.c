@@ -98,7 +98,10 @@ static int on_finish(void *self, struct cdict_error *err)
 }
 
 static const struct analyze_ops ops = {
-	.run = on_run, .sw = on_switch, .start = on_start, .finish = on_finish,
+	.run = on_run,
+	.sw = on_switch,
+	.start = on_start,
+	.finish = on_finish,
 };
 
 int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng,

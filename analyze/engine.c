@@ -9,9 +9,9 @@
 
 /* Events whose loss makes the scheduler's, and KVM's, pairs unsure. */
 #define SCHED_KINDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
-#define KVM_KINDS (ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | \
-		   ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) | \
-		   ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
+#define KVM_KINDS                                                                                  \
+	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) |          \
+	 ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
 
 /* CPU numbers beyond are damage; their events count, but for no CPU. */
 enum { CPUS_MAX = 1 << 16 };
@@ -115,8 +115,7 @@ uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
 	return t->ran_ns + (t->where == TASK_ON ? eng->now_ns - t->since_ns : 0);
 }
 
-uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu,
-				uint64_t *since_ns)
+uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu, uint64_t *since_ns)
 {
 	if (cpu >= eng->n_cpus)
 		return ANALYZE_NO_TASK;
@@ -218,14 +217,14 @@ static void set_window(struct analyze_engine *eng, const struct analyze_source *
 	sum->first_ns = src->first_ns;
 	sum->last_ns = src->last_ns;
 	sum->from_ns = eng->opts.from_ns > src->first_ns ? eng->opts.from_ns : src->first_ns;
-	sum->to_ns = eng->opts.to_ns && eng->opts.to_ns < src->last_ns ? eng->opts.to_ns :
-									   src->last_ns;
+	sum->to_ns = eng->opts.to_ns && eng->opts.to_ns < src->last_ns ? eng->opts.to_ns
+								       : src->last_ns;
 	if (sum->from_ns > sum->to_ns)
 		sum->from_ns = sum->to_ns;
 	sum->window_ns = sum->to_ns - sum->from_ns;
 	eng->closed = sum->to_ns == src->last_ns;
-	eng->walk_from_ns = sum->from_ns - src->first_ns > lead ? sum->from_ns - lead :
-								    src->first_ns;
+	eng->walk_from_ns = sum->from_ns - src->first_ns > lead ? sum->from_ns - lead
+								: src->first_ns;
 	eng->walk_to_ns = src->last_ns - sum->to_ns > lead ? sum->to_ns + lead : src->last_ns;
 }
 
@@ -265,9 +264,8 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 		eng->cpus[c].cur = eng->cpus[c].last = ANALYZE_NO_TASK;
 		eng->cpus[c].since_ns = eng->walk_from_ns;
-		eng->cpus[c].counts = !eng->opts.cpus ||
-				      (c < eng->opts.n_cpus &&
-				       eng->opts.cpus[c / 64] >> (c % 64) & 1);
+		eng->cpus[c].counts = !eng->opts.cpus || (c < eng->opts.n_cpus &&
+							  eng->opts.cpus[c / 64] >> (c % 64) & 1);
 	}
 	for (size_t i = 0; i < eng->n_hooks; i++) {
 		const struct hook *h = &eng->hooks[i];
@@ -320,7 +318,8 @@ static uint64_t value_of(const struct cdict_event *ev, int field)
 static void tell_sched(struct analyze_engine *eng, const struct cdict_event *ev,
 		       const struct type_info *ti)
 {
-	struct analyze_sched s = { .t_ns = eng->now_ns, .cpu = ev->cpu,
+	struct analyze_sched s = { .t_ns = eng->now_ns,
+				   .cpu = ev->cpu,
 				   .in = engine_in(eng, eng->now_ns),
 				   .kind = (enum analyze_kind)ti->kind };
 
@@ -342,7 +341,8 @@ static void tell_sched(struct analyze_engine *eng, const struct cdict_event *ev,
 static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 		     const struct type_info *ti)
 {
-	struct analyze_kvm k = { .t_ns = eng->now_ns, .cpu = ev->cpu,
+	struct analyze_kvm k = { .t_ns = eng->now_ns,
+				 .cpu = ev->cpu,
 				 .in = engine_in(eng, eng->now_ns),
 				 .kind = (enum analyze_kind)ti->kind,
 				 .value = value_of(ev, ti->field[KVM_VALUE]),

@@ -56,19 +56,19 @@ enum analyze_off {
 /* One task: a tid between its birth and its death.  A tid that is used again
  * after a fork or an exit is another task; exec keeps the task. */
 struct analyze_task {
-	uint32_t index; /* in the engine's table; CPU c's IDLE has its own row */
-	int32_t tid;    /* 0: IDLE of @idle_cpu */
-	int32_t pid;    /* -1 while no sample or record told */
-	int32_t ppid;   /* -1 unknown */
-	uint32_t idle_cpu; /* CDICT_CPU_UNKNOWN for all but IDLE */
-	char comm[16];     /* latest, NUL-terminated; untrusted text */
+	uint32_t index;        /* in the engine's table; CPU c's IDLE has its own row */
+	int32_t tid;           /* 0: IDLE of @idle_cpu */
+	int32_t pid;           /* -1 while no sample or record told */
+	int32_t ppid;          /* -1 unknown */
+	uint32_t idle_cpu;     /* CDICT_CPU_UNKNOWN for all but IDLE */
+	char comm[16];         /* latest, NUL-terminated; untrusted text */
 	uint32_t comm_changes; /* how often it changed after the first one known */
-	uint64_t born_ns;  /* fork seen, else ANALYZE_NO_TIME */
-	uint64_t exit_ns;  /* exit seen, else ANALYZE_NO_TIME */
-	bool reused;       /* another task had this tid before, or has it after */
-	bool is_vcpu;      /* it entered or left a guest */
-	int32_t vcpu_id;   /* as KVM numbers it, repeats between VMs; -1 unknown */
-	uint64_t events;   /* events whose sample was this task, of the types walked, in the window */
+	uint64_t born_ns;      /* fork seen, else ANALYZE_NO_TIME */
+	uint64_t exit_ns;      /* exit seen, else ANALYZE_NO_TIME */
+	bool reused;           /* another task had this tid before, or has it after */
+	bool is_vcpu;          /* it entered or left a guest */
+	int32_t vcpu_id;       /* as KVM numbers it, repeats between VMs; -1 unknown */
+	uint64_t events; /* events whose sample was this task, of the types walked, in the window */
 	uint64_t first_ns, last_ns; /* first and last mention, ANALYZE_NO_TIME if none */
 };
 
@@ -122,17 +122,17 @@ const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng,
 uint32_t analyze_engine_cpus(const struct analyze_engine *eng);
 
 struct analyze_summary {
-	uint64_t from_ns, to_ns;   /* the window */
+	uint64_t from_ns, to_ns;    /* the window */
 	uint64_t first_ns, last_ns; /* of the capture */
-	uint64_t window_ns;        /* to - from */
-	uint64_t events;           /* walked, in the window */
-	uint64_t guest_mode;       /* of them with cpumode guest */
-	uint64_t switches;         /* sched_switch in the window */
-	uint64_t mismatches;       /* switches whose prev was not who we thought ran */
-	uint64_t lost_events;      /* by the loss records that touch the window */
-	uint64_t disorder;         /* events that ran backwards in time while walking */
-	uint64_t unknown_ns;       /* over all CPUs: time of which nobody knows who ran */
-	uint32_t cpus_seen;        /* CPUs with a known runner at any time */
+	uint64_t window_ns;         /* to - from */
+	uint64_t events;            /* walked, in the window */
+	uint64_t guest_mode;        /* of them with cpumode guest */
+	uint64_t switches;          /* sched_switch in the window */
+	uint64_t mismatches;        /* switches whose prev was not who we thought ran */
+	uint64_t lost_events;       /* by the loss records that touch the window */
+	uint64_t disorder;          /* events that ran backwards in time while walking */
+	uint64_t unknown_ns;        /* over all CPUs: time of which nobody knows who ran */
+	uint32_t cpus_seen;         /* CPUs with a known runner at any time */
 	/* Which figures the capture can give. */
 	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
 	bool has_entry, has_exit, has_userspace_exit;

@@ -22,10 +22,10 @@ struct open {
 };
 
 struct thread {
-	bool known;       /* the opens are initialised */
-	bool entered;     /* had a kvm_entry: perf counts from here on */
+	bool known;   /* the opens are initialised */
+	bool entered; /* had a kvm_entry: perf counts from here on */
 	struct open exit, entry, access[ANALYZE_ACCESS_N];
-	uint64_t ran_ns;  /* analyze_engine_ran_ns() at the exit */
+	uint64_t ran_ns; /* analyze_engine_ran_ns() at the exit */
 };
 
 struct analyze_exits {
@@ -83,8 +83,8 @@ static uint32_t access_row(struct analyze_exits *x, enum analyze_access_kind kin
 	uint32_t i = index_take(&x->access_index, key, k->value);
 	struct analyze_access_row *row;
 
-	if (i == INDEX_NONE || rows_reserve(&x->accesses, &x->cap_accesses, x->access_index.n,
-					    sizeof(*x->accesses))) {
+	if (i == INDEX_NONE ||
+	    rows_reserve(&x->accesses, &x->cap_accesses, x->access_index.n, sizeof(*x->accesses))) {
 		analyze_engine_out_of_memory(x->eng);
 		return INDEX_NONE;
 	}
@@ -177,10 +177,10 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 		th->entry.t_ns = ANALYZE_NO_TIME;
 	}
 	begin(&th->access[ANALYZE_ACCESS_MMIO], k, INDEX_NONE);
-	th->access[ANALYZE_ACCESS_PIO].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_PIO].t_ns :
-							     ANALYZE_NO_TIME;
-	th->access[ANALYZE_ACCESS_MSR].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_MSR].t_ns :
-							     ANALYZE_NO_TIME;
+	th->access[ANALYZE_ACCESS_PIO].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_PIO].t_ns
+							   : ANALYZE_NO_TIME;
+	th->access[ANALYZE_ACCESS_MSR].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_MSR].t_ns
+							   : ANALYZE_NO_TIME;
 }
 
 static void on_entry(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
@@ -301,8 +301,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	for (size_t i = 0; i < n; i++) {
 		struct analyze_exit_row *row = &x->exits[i];
 
-		row->name = analyze_reasons_text(x->reasons, row->isa, row->reason,
-						 x->numbers[i]);
+		row->name = analyze_reasons_text(x->reasons, row->isa, row->reason, x->numbers[i]);
 		row->idle = analyze_reason_is_idle(row->name);
 	}
 	if (x->guest_index.n)
@@ -419,8 +418,7 @@ void analyze_guest_row_fini(struct analyze_guest_row *row)
 	histogram_fini(&row->time);
 }
 
-void analyze_access_row_merge(struct analyze_access_row *to,
-			      const struct analyze_access_row *from)
+void analyze_access_row_merge(struct analyze_access_row *to, const struct analyze_access_row *from)
 {
 	to->events += from->events;
 	histogram_merge(&to->time, &from->time);

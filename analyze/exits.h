@@ -26,15 +26,15 @@ struct analyze_exits_options {
 };
 
 struct analyze_exit_row {
-	uint32_t task; /* the vCPU thread */
-	uint32_t isa;  /* 1 VMX, 2 SVM, 0 the event has no isa */
-	uint64_t reason;  /* code as the event has it (VMX: the low 16 bits) */
-	const char *name; /* from the capture's own table, or the number in hex */
-	bool idle;        /* HLT, WFx: the guest waits for an interrupt */
-	uint64_t events;  /* kvm_exit events in the window */
-	uint64_t broken;  /* of the exits, those without a usable kvm_entry (edge, loss) */
+	uint32_t task;         /* the vCPU thread */
+	uint32_t isa;          /* 1 VMX, 2 SVM, 0 the event has no isa */
+	uint64_t reason;       /* code as the event has it (VMX: the low 16 bits) */
+	const char *name;      /* from the capture's own table, or the number in hex */
+	bool idle;             /* HLT, WFx: the guest waits for an interrupt */
+	uint64_t events;       /* kvm_exit events in the window */
+	uint64_t broken;       /* of the exits, those without a usable kvm_entry (edge, loss) */
 	struct histogram time; /* time.count = exits with a known end, in the window */
-	uint64_t cpu_ns;  /* of time.sum: the thread was on a CPU (0 without sched_switch) */
+	uint64_t cpu_ns;       /* of time.sum: the thread was on a CPU (0 without sched_switch) */
 };
 
 /* Time in the guest of one thread: kvm_entry -> next kvm_exit. */
@@ -83,8 +83,7 @@ void analyze_exit_row_merge(struct analyze_exit_row *to, const struct analyze_ex
 void analyze_exit_row_fini(struct analyze_exit_row *row);
 void analyze_guest_row_merge(struct analyze_guest_row *to, const struct analyze_guest_row *from);
 void analyze_guest_row_fini(struct analyze_guest_row *row);
-void analyze_access_row_merge(struct analyze_access_row *to,
-			      const struct analyze_access_row *from);
+void analyze_access_row_merge(struct analyze_access_row *to, const struct analyze_access_row *from);
 void analyze_access_row_fini(struct analyze_access_row *row);
 
 #endif

@@ -27,8 +27,8 @@
 
 struct histogram {
 	uint64_t count, sum;
-	uint64_t min, max; /* 0 when count is 0 */
-	uint64_t max_at;   /* what histogram_add() was told of the (first) max: its time */
+	uint64_t min, max;         /* 0 when count is 0 */
+	uint64_t max_at;           /* what histogram_add() was told of the (first) max: its time */
 	uint8_t octave, n_octaves; /* @bins covers octaves [octave, octave + n_octaves) */
 	bool failed;
 	uint32_t *bins; /* n_octaves * HISTOGRAM_SUB counters, saturating */

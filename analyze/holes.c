@@ -29,8 +29,8 @@ static void reach(struct hole *holes, size_t n)
 }
 
 /* Whether a loss can have taken an event of @kinds. */
-static bool concerns(const struct cdict_loss *loss, const struct type_info *types,
-		     size_t n_types, unsigned kinds)
+static bool concerns(const struct cdict_loss *loss, const struct type_info *types, size_t n_types,
+		     unsigned kinds)
 {
 	if (loss->what == CDICT_LOSS_DISORDER)
 		return false;

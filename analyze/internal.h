@@ -10,7 +10,7 @@
 enum { FIELDS_MAX = 8 };
 
 struct type_info {
-	uint8_t kind;             /* enum analyze_kind */
+	uint8_t kind;              /* enum analyze_kind */
 	int16_t field[FIELDS_MAX]; /* indexes by position in the kind's list, -1 absent */
 };
 
@@ -25,13 +25,12 @@ enum { KVM_VCPU, KVM_VALUE, KVM_HOW, KVM_ISA };
 
 /* prev_state -> class, from the print format's own flag table. */
 struct state_table {
-	uint64_t known;       /* bits that the table names */
-	uint8_t off[64];      /* class of each bit */
+	uint64_t known;  /* bits that the table names */
+	uint8_t off[64]; /* class of each bit */
 };
 
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
-		  struct state_table *states, struct analyze_summary *sum,
-		  struct cdict_error *err);
+		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err);
 
 /* state_class - the class of a prev_state; the lowest named bit decides, as perf's
  * and the kernel's printing do. */
@@ -91,7 +90,7 @@ struct task_table {
 	uint32_t *slots; /* index + 1 of the latest task of a tid; open addressing */
 	size_t n_slots;  /* power of two */
 	size_t used;
-	uint32_t *idle;  /* per CPU, ANALYZE_NO_TASK */
+	uint32_t *idle; /* per CPU, ANALYZE_NO_TASK */
 	uint32_t n_idle;
 };
 
@@ -103,8 +102,7 @@ uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu);
 /* table_peek - the same, ANALYZE_NO_TASK when there is none. */
 uint32_t table_peek(const struct task_table *tab, int32_t tid);
 /* table_birth - @tid is a new task from @t_ns on. */
-uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid,
-		     uint64_t t_ns);
+uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid, uint64_t t_ns);
 void task_comm(struct task *t, const void *comm, size_t len);
 
 /* --- engine.c --- */
@@ -170,7 +168,8 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns);
 
 static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)
 {
-	return t >= eng->sum.from_ns && (t < eng->sum.to_ns || (t == eng->sum.to_ns && eng->closed));
+	return t >= eng->sum.from_ns &&
+	       (t < eng->sum.to_ns || (t == eng->sum.to_ns && eng->closed));
 }
 
 /* clip - [*a, *b] inside the window; equal when nothing is left. */

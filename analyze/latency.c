@@ -24,7 +24,7 @@ struct analyze_latency {
 	bool by_cpu, like_perf;
 	struct analyze_latency_row *rows; /* by task, or CPU */
 	size_t cap, n;                    /* n: after the run */
-	struct atom *atoms; /* by task */
+	struct atom *atoms;               /* by task */
 	size_t cap_atoms;
 	struct analyze_latency_row spill;
 };
@@ -51,7 +51,9 @@ static struct atom *atom_of(struct analyze_latency *l, uint32_t task)
 
 static void atom_out(struct atom *a, uint64_t t, bool runnable)
 {
-	*a = (struct atom){ .has = true, .out_ns = t, .wake_ns = runnable ? t : 0,
+	*a = (struct atom){ .has = true,
+			    .out_ns = t,
+			    .wake_ns = runnable ? t : 0,
 			    .state = runnable ? ATOM_WAIT_CPU : ATOM_SLEEPING };
 }
 
@@ -213,8 +215,7 @@ size_t analyze_latency_row_count(const struct analyze_latency *l)
 	return l->n;
 }
 
-const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l,
-							 size_t i)
+const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l, size_t i)
 {
 	return &l->rows[i];
 }

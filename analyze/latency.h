@@ -24,15 +24,15 @@ struct analyze_latency_options {
 
 /* What perf sched latency (Linux 6.1) prints for a task. */
 struct analyze_perf_latency {
-	uint64_t count;      /* Switches */
-	uint64_t sum_ns;     /* Avg delay = sum / count */
+	uint64_t count;  /* Switches */
+	uint64_t sum_ns; /* Avg delay = sum / count */
 	uint64_t max_ns, max_start_ns, max_end_ns;
 	uint64_t runtime_ns; /* Runtime: sum of sched_stat_runtime */
 };
 
 struct analyze_latency_row {
-	uint32_t task; /* by_cpu: ANALYZE_NO_TASK */
-	uint32_t cpu;  /* by_cpu; else CDICT_CPU_UNKNOWN */
+	uint32_t task;            /* by_cpu: ANALYZE_NO_TASK */
+	uint32_t cpu;             /* by_cpu; else CDICT_CPU_UNKNOWN */
 	struct histogram wakeup;  /* wake-up -> switch-in, by switch-ins in the window */
 	struct histogram preempt; /* switched out runnable -> switch-in */
 	uint64_t torn;            /* waits not counted because events are missing */
@@ -45,8 +45,7 @@ void analyze_latency_free(struct analyze_latency *l);
 
 /* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */
 size_t analyze_latency_row_count(const struct analyze_latency *l);
-const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l,
-							 size_t i);
+const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l, size_t i);
 void analyze_latency_row_merge(struct analyze_latency_row *to,
 			       const struct analyze_latency_row *from);
 void analyze_latency_row_fini(struct analyze_latency_row *row);

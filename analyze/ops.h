@@ -45,7 +45,7 @@ struct analyze_run {
 	uint32_t cpu;
 	uint32_t task; /* ANALYZE_NO_TASK: nobody knows who ran */
 	uint64_t start_ns, end_ns;
-	uint64_t from_ns, to_ns; /* clipped; from == to when outside the window */
+	uint64_t from_ns, to_ns;   /* clipped; from == to when outside the window */
 	bool start_seen, end_seen; /* there is a sched_switch at this end */
 	bool in;                   /* the end lies in the window */
 };
@@ -71,7 +71,7 @@ struct analyze_switch {
 	/* prev's slice; ANALYZE_NO_TIME when its start was not seen. */
 	uint64_t slice_start_ns;
 	/* next's wait. */
-	uint64_t away_ns;      /* since when it was off, ANALYZE_NO_TIME: not known, or broken by loss */
+	uint64_t away_ns; /* since when it was off, ANALYZE_NO_TIME: not known, or broken by loss */
 	enum analyze_off away; /* its state since */
 	uint64_t ready_ns;     /* its wake-up since, ANALYZE_NO_TIME: none, or broken by loss */
 	uint32_t last_cpu;     /* it was on before, CDICT_CPU_UNKNOWN */
@@ -82,7 +82,7 @@ struct analyze_wake {
 	uint64_t t_ns;
 	uint32_t cpu; /* of the waker */
 	bool in;
-	bool first;   /* makes it ready: it is not running, nor woken already */
+	bool first;             /* makes it ready: it is not running, nor woken already */
 	enum analyze_kind kind; /* WAKING, WAKEUP or WAKEUP_NEW */
 	uint32_t task;
 	uint32_t target_cpu; /* CDICT_CPU_UNKNOWN when not recorded */
@@ -94,7 +94,7 @@ struct analyze_sched { /* migrate, runtime, iowait */
 	bool in;
 	enum analyze_kind kind;
 	uint32_t task;
-	uint64_t value;        /* runtime, delay: ns */
+	uint64_t value; /* runtime, delay: ns */
 	uint32_t orig_cpu, dest_cpu;
 };
 
@@ -155,7 +155,6 @@ uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_
 /* analyze_engine_ran_ns - how long @task was on a CPU from the walk's start to now. */
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task);
 /* analyze_engine_running - who runs on @cpu now, or ANALYZE_NO_TASK; since when. */
-uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu,
-				uint64_t *since_ns);
+uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu, uint64_t *since_ns);
 
 #endif

@@ -35,11 +35,14 @@ int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r
 	size_t n_types = cdict_schema_count(schema);
 	uint64_t *types = calloc(n_types / 64 + 1, sizeof(*types));
 	struct file file = { .reader = r };
-	struct analyze_source src = { .schema = schema, .ctx = &file, .next = next,
+	struct analyze_source src = { .schema = schema,
+				      .ctx = &file,
+				      .next = next,
 				      .cpus = cdict_reader_cpus(r),
 				      .n_tasks = cdict_reader_task_count(r),
 				      .n_losses = cdict_reader_loss_count(r),
-				      .task_at = task_at, .loss_at = loss_at };
+				      .task_at = task_at,
+				      .loss_at = loss_at };
 	struct cdict_query query = { 0 };
 	int ret;
 
@@ -54,7 +57,8 @@ int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r
 		if (eng->opts.all_types || (eng->types[i].kind != ANALYZE_KIND_OTHER &&
 					    eng->needs & 1u << eng->types[i].kind))
 			types[i / 64] |= UINT64_C(1) << (i % 64);
-	query = (struct cdict_query){ .types = types, .n_types = n_types,
+	query = (struct cdict_query){ .types = types,
+				      .n_types = n_types,
 				      .from_ns = eng->walk_from_ns,
 				      .to_ns = eng->walk_to_ns };
 	ret = cdict_events_open(&file.it, r, &query, err);

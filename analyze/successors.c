@@ -101,8 +101,7 @@ size_t analyze_successors_count(const struct analyze_successors *s)
 	return s->n;
 }
 
-const struct analyze_successor *analyze_successors_at(const struct analyze_successors *s,
-						      size_t i)
+const struct analyze_successor *analyze_successors_at(const struct analyze_successors *s, size_t i)
 {
 	return &s->rows[i];
 }

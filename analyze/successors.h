@@ -26,7 +26,6 @@ void analyze_successors_free(struct analyze_successors *s);
 
 /* By task, then most frequent first. */
 size_t analyze_successors_count(const struct analyze_successors *s);
-const struct analyze_successor *analyze_successors_at(const struct analyze_successors *s,
-						      size_t i);
+const struct analyze_successor *analyze_successors_at(const struct analyze_successors *s, size_t i);
 
 #endif

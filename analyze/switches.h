@@ -14,14 +14,14 @@ struct analyze_switches;
 
 struct analyze_switches_options {
 	uint64_t bucket_ns; /* 0: the window in @buckets parts */
-	uint32_t buckets;   /* 0: 100; at most 1 << 20 buckets are made, the width grows if need be */
+	uint32_t buckets; /* 0: 100; at most 1 << 20 buckets are made, the width grows if need be */
 };
 
 struct analyze_switch_cell {
 	uint64_t switches;
 	uint64_t involuntary;
 	uint64_t busy_ns, idle_ns, unknown_ns; /* sum = the bucket's width inside the window */
-	uint64_t wakeups; /* by a waker on this CPU */
+	uint64_t wakeups;                      /* by a waker on this CPU */
 };
 
 int analyze_switches_new(struct analyze_switches **out, struct analyze_engine *eng,

@@ -144,8 +144,7 @@ uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu)
 	return t->pub.index;
 }
 
-uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid,
-		     uint64_t t_ns)
+uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid, uint64_t t_ns)
 {
 	uint32_t old = tid > 0 ? table_peek(tab, tid) : ANALYZE_NO_TASK, index = old;
 	struct task *t;

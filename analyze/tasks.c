@@ -14,7 +14,7 @@ struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
 	bool stat_runtime;
-	struct index index; /* per_cpu: (task, CPU) */
+	struct index index;            /* per_cpu: (task, CPU) */
 	struct analyze_task_row *rows; /* by number in the index, else by task */
 	size_t cap, n;                 /* n: after the run */
 	bool *used;                    /* by task: anything happened to it */
@@ -34,8 +34,7 @@ static struct analyze_task_row *row_of_cpu(struct analyze_tasks *t, uint32_t tas
 	return &t->rows[i];
 }
 
-static inline struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task,
-					      uint32_t cpu)
+static inline struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
 {
 	if (t->per_cpu)
 		return row_of_cpu(t, task, cpu);
@@ -128,11 +127,11 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 {
 	struct analyze_tasks *t = self;
 
-	if (!wake->in || (wake->kind == ANALYZE_KIND_WAKEUP &&
-			  analyze_engine_summary(t->eng)->has_waking))
+	if (!wake->in ||
+	    (wake->kind == ANALYZE_KIND_WAKEUP && analyze_engine_summary(t->eng)->has_waking))
 		return;
-	row_of(t, wake->task,
-	       wake->target_cpu == CDICT_CPU_UNKNOWN ? wake->cpu : wake->target_cpu)->wakeups++;
+	row_of(t, wake->task, wake->target_cpu == CDICT_CPU_UNKNOWN ? wake->cpu : wake->target_cpu)
+		->wakeups++;
 }
 
 static void on_sched(void *self, const struct analyze_sched *ev)

@@ -27,7 +27,7 @@
 struct analyze_tasks;
 
 struct analyze_tasks_options {
-	bool per_cpu; /* one row a task and CPU: what happened at switches on that CPU */
+	bool per_cpu;      /* one row a task and CPU: what happened at switches on that CPU */
 	bool stat_runtime; /* fill stat_runtime_ns; costs reading every sched_stat_runtime */
 };
 
@@ -38,14 +38,15 @@ struct analyze_task_row {
 	uint64_t run_ns;     /* on a CPU, clipped to the window; edge_ns is part of it */
 	uint64_t edge_ns;    /* of slices of which only one end was seen */
 	uint64_t unknown_ns; /* not known whether it ran: its switches may be lost (never in run_ns) */
-	struct histogram slice; /* slices seen from switch-in to switch-out that ended in the window */
+	struct histogram
+		slice; /* slices seen from switch-in to switch-out that ended in the window */
 
-	uint64_t switches;  /* sched_switch with prev = task */
-	uint64_t switch_ins; /* sched_switch with next = task */
-	uint64_t edge_outs; /* of the switches, those whose slice's start was not seen */
+	uint64_t switches;            /* sched_switch with prev = task */
+	uint64_t switch_ins;          /* sched_switch with next = task */
+	uint64_t edge_outs;           /* of the switches, those whose slice's start was not seen */
 	uint64_t outs[ANALYZE_OFF_N]; /* the switches by state */
-	uint64_t voluntary;   /* outs[] of SLEEP, DISK, OTHER, DEAD */
-	uint64_t involuntary; /* outs[] of RUNNABLE, PREEMPTED (also yields) */
+	uint64_t voluntary;           /* outs[] of SLEEP, DISK, OTHER, DEAD */
+	uint64_t involuntary;         /* outs[] of RUNNABLE, PREEMPTED (also yields) */
 
 	/* Off the CPU, from switch-out to switch-in, by the state at switch-out, clipped
 	 * to the window; includes the wait for a CPU after the wake-up. */
@@ -58,10 +59,10 @@ struct analyze_task_row {
 	uint8_t open_off;                /* its state, enum analyze_off */
 	uint64_t open_latency_ns;        /* of latency.sum: before that same slice */
 
-	uint64_t wakeups;        /* sched_waking (else sched_wakeup) and sched_wakeup_new of it */
-	uint64_t migrations;     /* switched in on another CPU than it last ran on */
+	uint64_t wakeups;         /* sched_waking (else sched_wakeup) and sched_wakeup_new of it */
+	uint64_t migrations;      /* switched in on another CPU than it last ran on */
 	uint64_t node_migrations; /* of them, on another NUMA node */
-	uint64_t migrate_events; /* sched_migrate_task of it */
+	uint64_t migrate_events;  /* sched_migrate_task of it */
 	struct histogram latency; /* wake-up to switch-in, by switch-ins in the window */
 	uint64_t stat_runtime_ns; /* with that option: sum of sched_stat_runtime */
 };

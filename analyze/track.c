@@ -27,9 +27,14 @@ static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, ui
 		     uint64_t end_ns, bool start_seen, bool end_seen)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
-	struct analyze_run run = { .cpu = cpu, .task = task, .start_ns = start_ns,
-				   .end_ns = end_ns, .from_ns = start_ns, .to_ns = end_ns,
-				   .start_seen = start_seen, .end_seen = end_seen };
+	struct analyze_run run = { .cpu = cpu,
+				   .task = task,
+				   .start_ns = start_ns,
+				   .end_ns = end_ns,
+				   .from_ns = start_ns,
+				   .to_ns = end_ns,
+				   .start_seen = start_seen,
+				   .end_seen = end_seen };
 
 	engine_clip(eng, &run.from_ns, &run.to_ns);
 	if (task == ANALYZE_NO_TASK) {
@@ -50,9 +55,15 @@ static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, ui
 static void tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
 		      uint64_t start_ns, uint64_t end_ns, bool ended)
 {
-	struct analyze_away away = { .task = t->pub.index, .cpu = t->cpu, .off = off,
-				     .ended = ended, .io = t->io, .start_ns = start_ns,
-				     .end_ns = end_ns, .from_ns = start_ns, .to_ns = end_ns };
+	struct analyze_away away = { .task = t->pub.index,
+				     .cpu = t->cpu,
+				     .off = off,
+				     .ended = ended,
+				     .io = t->io,
+				     .start_ns = start_ns,
+				     .end_ns = end_ns,
+				     .from_ns = start_ns,
+				     .to_ns = end_ns };
 
 	if (start_ns >= end_ns && !ended)
 		return;
@@ -117,8 +128,7 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 /* Whether nothing speaks against @t having run since @since. */
 static bool plausible(const struct task *t, uint64_t since_ns)
 {
-	return t->where != TASK_ON &&
-	       (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns <= since_ns);
+	return t->where != TASK_ON && (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns <= since_ns);
 }
 
 static void mention(struct analyze_engine *eng, struct task *t)
@@ -187,9 +197,12 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 {
 	struct cpu_state *c = &eng->cpus[ev->cpu];
 	uint64_t t = eng->now_ns;
-	struct analyze_switch sw = { .t_ns = t, .cpu = ev->cpu, .in = engine_in(eng, t),
+	struct analyze_switch sw = { .t_ns = t,
+				     .cpu = ev->cpu,
+				     .in = engine_in(eng, t),
 				     .slice_start_ns = ANALYZE_NO_TIME,
-				     .away_ns = ANALYZE_NO_TIME, .ready_ns = ANALYZE_NO_TIME };
+				     .away_ns = ANALYZE_NO_TIME,
+				     .ready_ns = ANALYZE_NO_TIME };
 	struct task *p, *n;
 
 	sw.prev = c->cur;
@@ -262,7 +275,9 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti)
 {
 	enum analyze_kind kind = (enum analyze_kind)ti->kind;
-	struct analyze_wake wake = { .t_ns = eng->now_ns, .cpu = ev->cpu, .kind = kind,
+	struct analyze_wake wake = { .t_ns = eng->now_ns,
+				     .cpu = ev->cpu,
+				     .kind = kind,
 				     .in = engine_in(eng, eng->now_ns),
 				     .target_cpu = CDICT_CPU_UNKNOWN };
 	struct task *t;

@@ -18,14 +18,20 @@ struct known {
 	unsigned needed;
 };
 
-#define STAT(what, kind) { "sched:sched_stat_" what, ANALYZE_KIND_##kind, \
-	{ "pid", "runtime|delay" }, 2 }
-#define WAKE(what, kind) { "sched:sched_" what, ANALYZE_KIND_##kind, \
-	{ "pid", "target_cpu|cpu", "comm" }, 1 }
+#define STAT(what, kind)                                                                           \
+	{                                                                                          \
+		"sched:sched_stat_" what, ANALYZE_KIND_##kind, { "pid", "runtime|delay" }, 2       \
+	}
+#define WAKE(what, kind)                                                                           \
+	{                                                                                          \
+		"sched:sched_" what, ANALYZE_KIND_##kind, { "pid", "target_cpu|cpu", "comm" }, 1   \
+	}
 
 static const struct known known[] = {
-	{ "sched:sched_switch", ANALYZE_KIND_SWITCH,
-	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm" }, 3 },
+	{ "sched:sched_switch",
+	  ANALYZE_KIND_SWITCH,
+	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm" },
+	  3 },
 	WAKE("waking", WAKING),
 	WAKE("wakeup", WAKEUP),
 	WAKE("wakeup_new", WAKEUP_NEW),
@@ -35,8 +41,10 @@ static const struct known known[] = {
 	{ "sched:sched_process_fork", ANALYZE_KIND_FORK, { "child_pid", "child_comm" }, 1 },
 	{ "sched:sched_process_exec", ANALYZE_KIND_EXEC, { "pid", "old_pid" }, 2 },
 	{ "kvm:kvm_entry", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
-	{ "kvm:kvm_exit", ANALYZE_KIND_KVM_EXIT,
-	  { "vcpu_id", "exit_reason|ret|exit_nr|reason|scause", "esr_ec", "isa" }, 0 },
+	{ "kvm:kvm_exit",
+	  ANALYZE_KIND_KVM_EXIT,
+	  { "vcpu_id", "exit_reason|ret|exit_nr|reason|scause", "esr_ec", "isa" },
+	  0 },
 	{ "kvm:kvm_userspace_exit", ANALYZE_KIND_KVM_USERSPACE, { "vcpu_id", "reason" }, 0 },
 	{ "kvm:kvm_pio", ANALYZE_KIND_KVM_PIO, { "vcpu_id", "port", "rw" }, 0 },
 	{ "kvm:kvm_mmio", ANALYZE_KIND_KVM_MMIO, { "vcpu_id", "gpa", "type" }, 0 },
@@ -133,8 +141,7 @@ static void states_init(struct state_table *st, const struct cdict_event_type *t
 }
 
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
-		  struct state_table *states, struct analyze_summary *sum,
-		  struct cdict_error *err)
+		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err)
 {
 	size_t n = cdict_schema_count(schema);
 	struct type_info *types = calloc(n ? n : 1, sizeof(*types));

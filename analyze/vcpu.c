@@ -190,7 +190,8 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	histogram_add(w->where == WAITING ? &w->row.waiting : &w->row.preempted,
 		      sw->t_ns - start_ns, start_ns);
 	if (sw->t_ns - start_ns > worst->dur_ns)
-		*worst = (struct analyze_wait){ .at_ns = start_ns, .dur_ns = sw->t_ns - start_ns,
+		*worst = (struct analyze_wait){ .at_ns = start_ns,
+						.dur_ns = sw->t_ns - start_ns,
 						.cpu = sw->cpu,
 						.state = off_state((enum where)w->where),
 						.behind = done.top };
@@ -284,16 +285,19 @@ static uint32_t reason_of(struct analyze_vcpus *v, const struct analyze_kvm *k)
 
 	analyze_reasons_code(v->names, &isa, &code, k->how);
 	i = index_take(&v->reason_index, k->task | (uint64_t)isa << 32, code);
-	if (i == INDEX_NONE || rows_reserve(&v->reasons, &v->cap_reasons, v->reason_index.n,
-					    sizeof(*v->reasons))) {
+	if (i == INDEX_NONE ||
+	    rows_reserve(&v->reasons, &v->cap_reasons, v->reason_index.n, sizeof(*v->reasons))) {
 		analyze_engine_out_of_memory(v->eng);
 		return INDEX_NONE;
 	}
 	if (!v->reasons[i].name) {
 		name = analyze_reasons_name(v->names, isa, code);
-		v->reasons[i] = (struct analyze_vcpu_reason){
-			.isa = isa, .reason = code, .name = name ? name : "",
-			.idle = name && analyze_reason_is_idle(name) };
+		v->reasons[i] =
+			(struct analyze_vcpu_reason){ .isa = isa,
+						      .reason = code,
+						      .name = name ? name : "",
+						      .idle = name &&
+							      analyze_reason_is_idle(name) };
 	}
 	return i;
 }
@@ -352,8 +356,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	v->off = !type && !cdict_schema_find(schema, "kvm:kvm_entry");
 	if (waiters_init(&v->waiters, analyze_engine_cpus(v->eng)))
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	return analyze_reasons_new(&v->names, type ? type->format : "",
-				   type ? type->format_len : 0, err);
+	return analyze_reasons_new(&v->names, type ? type->format : "", type ? type->format_len : 0,
+				   err);
 }
 
 /* The state the thread is in when the walk ends. */
@@ -461,8 +465,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	}
 	if (v->n)
 		qsort(v->rows, v->n, sizeof(*v->rows), worst_first);
-	if (sort_reasons(v) ||
-	    waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists))
+	if (sort_reasons(v) || waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists))
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	return 0;
 }
@@ -534,7 +537,7 @@ const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *
 
 const char *analyze_vcpu_state_name(enum analyze_vcpu_state state)
 {
-	static const char *const names[] = { "guest",	"exit",	  "qemu",    "preempted",
+	static const char *const names[] = { "guest",   "exit",   "qemu",    "preempted",
 					     "waiting", "halted", "blocked", "unknown" };
 
 	return state < ANALYZE_VCPU_STATES ? names[state] : "unknown";

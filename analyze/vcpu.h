@@ -21,9 +21,9 @@ struct analyze_vcpus;
 
 enum analyze_vcpu_state {
 	ANALYZE_VCPU_GUEST = 0, /* between kvm_entry and kvm_exit */
-	ANALYZE_VCPU_EXIT,      /* on a CPU, handling an exit in the kernel (and, when kvm_userspace_exit
+	ANALYZE_VCPU_EXIT, /* on a CPU, handling an exit in the kernel (and, when kvm_userspace_exit
 				 * was not recorded, in QEMU) */
-	ANALYZE_VCPU_QEMU,      /* on a CPU, after kvm_userspace_exit, up to the next kvm_entry */
+	ANALYZE_VCPU_QEMU, /* on a CPU, after kvm_userspace_exit, up to the next kvm_entry */
 	ANALYZE_VCPU_PREEMPTED, /* switched out while runnable */
 	ANALYZE_VCPU_WAITING,   /* woken, not yet on a CPU */
 	ANALYZE_VCPU_HALTED,    /* asleep in a HLT (WFx) exit */
@@ -40,7 +40,7 @@ struct analyze_vcpu_reason {
 	uint32_t isa;
 	uint64_t reason;
 	const char *name;
-	bool idle;       /* HLT, WFx: here the time on the CPU, polling included */
+	bool idle;        /* HLT, WFx: here the time on the CPU, polling included */
 	uint64_t exit_ns; /* of ns[EXIT] */
 	uint64_t qemu_ns; /* of ns[QEMU]: which exit took it there */
 };
@@ -58,20 +58,20 @@ struct analyze_wait {
 	uint64_t at_ns, dur_ns; /* whole, not clipped; dur_ns 0: there was none */
 	uint32_t cpu;
 	enum analyze_vcpu_state state; /* PREEMPTED or WAITING */
-	uint32_t behind; /* who held the CPU longest during it, ANALYZE_NO_TASK */
+	uint32_t behind;               /* who held the CPU longest during it, ANALYZE_NO_TASK */
 };
 
 struct analyze_vcpu_row {
 	uint32_t task;
 	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum = the window */
 	uint64_t edge_ns;                 /* of GUEST, EXIT, QEMU: open at the walk's end */
-	uint64_t lost_ns;                 /* of UNKNOWN: after its first KVM event (loss, contradiction) */
-	uint64_t absent_ns;               /* of UNKNOWN: before its birth, after its death */
+	uint64_t lost_ns;   /* of UNKNOWN: after its first KVM event (loss, contradiction) */
+	uint64_t absent_ns; /* of UNKNOWN: before its birth, after its death */
 	uint64_t preemptions, waits, halts, blocks; /* that began in the window */
-	struct histogram preempted;       /* runnable waits that ended in the window, whole */
+	struct histogram preempted; /* runnable waits that ended in the window, whole */
 	struct histogram waiting;
 	struct analyze_wait worst; /* longest of both, by its end in the window */
-	uint64_t behind_ns;        /* ns[PREEMPTED] + ns[WAITING] with a known runner on the CPU: the
+	uint64_t behind_ns; /* ns[PREEMPTED] + ns[WAITING] with a known runner on the CPU: the
 				    * sum over the antagonists */
 	const struct analyze_vcpu_reason *reasons; /* most time first */
 	size_t n_reasons;

@@ -36,8 +36,8 @@ struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task,
 {
 	uint32_t i = index_take(&ws->index, task, who);
 
-	if (i == INDEX_NONE || rows_reserve(&ws->antagonists, &ws->cap, ws->index.n,
-					    sizeof(*ws->antagonists)))
+	if (i == INDEX_NONE ||
+	    rows_reserve(&ws->antagonists, &ws->cap, ws->index.n, sizeof(*ws->antagonists)))
 		return NULL;
 	ws->antagonists[i].task = who;
 	return &ws->antagonists[i];
@@ -136,8 +136,9 @@ static bool take_out(struct waiters *ws, const struct analyze_engine *eng, uint3
 int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
 		uint64_t since_ns, bool woken)
 {
-	struct waiter w = { .task = task, .woken = woken, .booked_ns = since_ns,
-			    .top = ANALYZE_NO_TASK };
+	struct waiter w = {
+		.task = task, .woken = woken, .booked_ns = since_ns, .top = ANALYZE_NO_TASK
+	};
 	struct waiter old;
 
 	waiters_end(ws, eng, task, false, &old);
@@ -165,8 +166,8 @@ bool waiters_end(struct waiters *ws, const struct analyze_engine *eng, uint32_t 
 	return waited;
 }
 
-void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
-		  uint32_t cpu, uint64_t t_ns)
+void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
+		  uint64_t t_ns)
 {
 	struct waiter w;
 

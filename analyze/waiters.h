@@ -55,8 +55,8 @@ int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t t
  * else is forgotten. false when it did not wait. */
 bool waiters_end(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, bool whole,
 		 struct waiter *out);
-void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
-		  uint32_t cpu, uint64_t t_ns);
+void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
+		  uint64_t t_ns);
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */
 int waiters_ran(struct waiters *ws, const struct analyze_engine *eng, uint32_t cpu, uint32_t task,
 		uint64_t start_ns, uint64_t end_ns);

@@ -419,7 +419,8 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	if (ret < 0)
 		return ret;
 	dec->kinds = tables[FORMAT_COL_KIND];
-	if (n_used > 1 && dec->kinds.left != dec->info.events)
+	if (n_used > 1 && dec->kinds.left != (n_used > FORMAT_PAIRED ? dec->info.events :
+									(dec->info.events + 1) / 2))
 		return damaged(err, "it has more events than kinds");
 	dec->order = tables[FORMAT_COL_ORDER];
 	dec->order_now = (uint32_t)cursor_varint(&dec->order);
@@ -547,8 +548,10 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 
 	if (dec->n == dec->info.events)
 		return 0;
-	if (dec->n_used > 1)
-		kind = cursor_u8(&dec->kinds);
+	if (dec->n_used > FORMAT_PAIRED)
+		kind = dec->kinds.at[dec->n];
+	else if (dec->n_used > 1)
+		kind = dec->kinds.at[dec->n / 2] >> (dec->n & 1 ? 4 : 0) & 15;
 	if (kind >= dec->n_used)
 		return damaged(err, "an event is of no type");
 	if (dec->order_left-- == 0) {

@@ -163,7 +163,7 @@ struct format_encoder *format_encoder_new(const struct cdict_schema *schema)
 	if (!enc)
 		return NULL;
 	enc->schema = schema;
-	enc->kinds = malloc(FORMAT_BLOCK_EVENTS);
+	enc->kinds = malloc(FORMAT_BLOCK_EVENTS + 1);
 	enc->sink.codec = codec_new();
 	if (!enc->kinds || !enc->sink.codec) {
 		format_encoder_free(enc);
@@ -714,8 +714,14 @@ static void write_tables(struct format_encoder *enc)
 	struct column_sink *s = &enc->sink;
 	int64_t last = 0;
 
-	column_write_bytes(s, FORMAT_COL_KIND, enc->n_used > 1 ? enc->kinds : NULL,
-			   enc->n_used > 1 ? enc->n : 0);
+	if (enc->n_used > FORMAT_PAIRED) {
+		column_write_bytes(s, FORMAT_COL_KIND, enc->kinds, enc->n);
+	} else if (enc->n_used > 1) {
+		enc->kinds[enc->n] = 0;
+		for (uint32_t i = 0; i < enc->n; i += 2)
+			enc->kinds[i / 2] = (uint8_t)(enc->kinds[i] | enc->kinds[i + 1] << 4);
+		column_write_bytes(s, FORMAT_COL_KIND, enc->kinds, (enc->n + 1) / 2);
+	}
 	s->scratch.len = 0;
 	for (uint32_t i = 0; i < enc->st.n_tasks; i++) {
 		buf_svarint(&s->scratch, enc->st.tids[i] - last);

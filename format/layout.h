@@ -54,6 +54,9 @@ enum format_block_type {
  * time, to_ns: after what). Other values are enum cdict_loss_what. */
 #define FORMAT_LOSS_LATE 5u
 
+/* Blocks of so few types have two events' kinds in a byte, the first in the low half. */
+#define FORMAT_PAIRED 16u
+
 /* Models: how a field's value is predicted (cdict(5), "Models"). */
 enum format_model {
 	FORMAT_LAST = 0,    /* the field's own previous value in the block */
@@ -95,7 +98,8 @@ enum format_coding {
 
 /* Columns before those of the fields. */
 enum format_column {
-	FORMAT_COL_KIND = 0, /* one byte an event: index into the block's types */
+	FORMAT_COL_KIND = 0, /* index into the block's types: a byte an event, or, with
+			      * FORMAT_PAIRED types at most, two events in a byte */
 	FORMAT_COL_TIDS = 1, /* tids of the block's tasks, zigzag LEB128 deltas */
 	FORMAT_COL_BYTES_LEN = 2, /* lengths of the block's strings, LEB128 */
 	FORMAT_COL_BYTES = 3,     /* their bytes */

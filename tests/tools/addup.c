@@ -50,10 +50,13 @@ static const struct cdict_loss *loss_at(void *ctx, size_t i)
 
 static void round_of(struct thinned *th, unsigned round)
 {
-	struct analyze_source src = { .schema = cdict_reader_schema(th->reader), .ctx = th,
-				      .next = next, .cpus = cdict_reader_cpus(th->reader),
+	struct analyze_source src = { .schema = cdict_reader_schema(th->reader),
+				      .ctx = th,
+				      .next = next,
+				      .cpus = cdict_reader_cpus(th->reader),
 				      .n_tasks = cdict_reader_task_count(th->reader),
-				      .task_at = task_at, .loss_at = loss_at };
+				      .task_at = task_at,
+				      .loss_at = loss_at };
 	struct analyze_options opts = { 0 };
 	struct cdict_error err = { 0 };
 	struct all a;

@@ -18,12 +18,12 @@
 #include "analyze/tasks.h"
 #include "analyze/vcpu.h"
 
-#define HOLDS(what)                                                                  \
-	do {                                                                         \
-		if (!(what)) {                                                       \
-			fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what); \
-			abort();                                                     \
-		}                                                                    \
+#define HOLDS(what)                                                                                \
+	do {                                                                                       \
+		if (!(what)) {                                                                     \
+			fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what);  \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 struct all {

@@ -238,7 +238,8 @@ static void accesses_are_timed_as_perf_kvm_stat_does(void **state)
 	trace_init(&tr, 1);
 	trace_entry(&tr, 900, 0, 10);
 	trace_exit(&tr, 1000, 0, 10, TRACE_IO);
-	trace_add(&tr, 1010, 0, 10, "kvm:kvm_pio", "rw", (uint64_t)1, "port", (uint64_t)0x3f8, NULL);
+	trace_add(&tr, 1010, 0, 10, "kvm:kvm_pio", "rw", (uint64_t)1, "port", (uint64_t)0x3f8,
+		  NULL);
 	trace_entry(&tr, 1030, 0, 10);
 	trace_exit(&tr, 1100, 0, 10, 48);
 	trace_add(&tr, 1115, 0, 10, "kvm:kvm_mmio", "type", (uint64_t)1, "gpa",
@@ -249,7 +250,8 @@ static void accesses_are_timed_as_perf_kvm_stat_does(void **state)
 		  (uint64_t)0xfee00010, NULL);
 	trace_entry(&tr, 1250, 0, 10);
 	trace_exit(&tr, 1300, 0, 10, 32);
-	trace_add(&tr, 1310, 0, 10, "kvm:kvm_msr", "write", (uint64_t)1, "ecx", (uint64_t)0x6e0, NULL);
+	trace_add(&tr, 1310, 0, 10, "kvm:kvm_msr", "write", (uint64_t)1, "ecx", (uint64_t)0x6e0,
+		  NULL);
 	trace_add(&tr, 1312, 0, 10, "kvm:kvm_inj_virq", "vector", (uint64_t)236, NULL);
 	trace_add(&tr, 1314, 0, 10, "kvm:kvm_inj_virq", "vector", (uint64_t)236, NULL);
 	trace_entry(&tr, 1320, 0, 10);

@@ -47,8 +47,20 @@ static void count_sum_min_max_and_the_time_of_the_max_are_exact(void **state)
 
 static void every_value_lies_in_its_bin_and_bins_are_in_order(void **state)
 {
-	static const uint64_t values[] = { 0, 1, 63, 64, 65, 127, 128, 1000, 4095, 4096, 1u << 20,
-					   UINT64_MAX / 3, UINT64_MAX - 1, UINT64_MAX };
+	static const uint64_t values[] = { 0,
+					   1,
+					   63,
+					   64,
+					   65,
+					   127,
+					   128,
+					   1000,
+					   4095,
+					   4096,
+					   1u << 20,
+					   UINT64_MAX / 3,
+					   UINT64_MAX - 1,
+					   UINT64_MAX };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -147,9 +147,9 @@ static void numbers_are_c_expressions(void **state)
 		const char *text;
 		uint64_t value;
 	} cases[] = {
-		{ "12", 12 },	    { "0x40 + 1", 0x41 }, { "(1 << 3)", 8 },  { "-1", UINT64_MAX },
-		{ "010", 8 },	    { "1UL", 1 },	  { "(0x10|1)", 17 }, { "~0 & 0xff", 0xff },
-		{ "8 - 3 - 2", 3 },
+		{ "12", 12 },         { "0x40 + 1", 0x41 },  { "(1 << 3)", 8 },
+		{ "-1", UINT64_MAX }, { "010", 8 },          { "1UL", 1 },
+		{ "(0x10|1)", 17 },   { "~0 & 0xff", 0xff }, { "8 - 3 - 2", 3 },
 	};
 	uint64_t v;
 
@@ -160,8 +160,8 @@ static void numbers_are_c_expressions(void **state)
 		assert_true(symbols_number(&at, at + strlen(at), &v));
 		assert_true(v == cases[i].value);
 	}
-	for (const char *const *bad = (const char *const[]){ "", "(", "x", "1 +", "((((((((((((((((((1",
-							      NULL };
+	for (const char *const *bad =
+		     (const char *const[]){ "", "(", "x", "1 +", "((((((((((((((((((1", NULL };
 	     *bad; bad++) {
 		const char *at = *bad;
 

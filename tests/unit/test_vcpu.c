@@ -301,7 +301,9 @@ static void simulate(struct trace *tr, unsigned steps)
 		if (cur)
 			where[cur] = rnd(2) ? ASLEEP : READY;
 		trace_switch(tr, t, cpu, cur,
-			     !cur || where[cur] == READY ? TRACE_R : rnd(2) ? TRACE_S : TRACE_D,
+			     !cur || where[cur] == READY ? TRACE_R
+			     : rnd(2)                    ? TRACE_S
+							 : TRACE_D,
 			     next);
 		if (next)
 			where[next] = RUNNING;
@@ -336,11 +338,11 @@ static void states_and_columns_add_up_whatever_is_missing(void **state)
 					tr.events[n++] = tr.events[i];
 			tr.n = round % 4 == 2 ? n / 2 : n;
 			for (unsigned h = rnd(4); h; h--) {
-				uint64_t from = tr.first_ns +
-						rnd((uint32_t)(tr.last_ns - tr.first_ns));
+				uint64_t from =
+					tr.first_ns + rnd((uint32_t)(tr.last_ns - tr.first_ns));
 
-				trace_loss(&tr, rnd(CPUS + 1) ? rnd(CPUS) : CDICT_CPU_UNKNOWN,
-					   from, from + rnd(2000));
+				trace_loss(&tr, rnd(CPUS + 1) ? rnd(CPUS) : CDICT_CPU_UNKNOWN, from,
+					   from + rnd(2000));
 			}
 		}
 		a = run_all(&tr, NULL);

@@ -36,7 +36,8 @@ struct trace {
 
 /* The formats are those of Linux 6.1 on x86, shortened to what is looked at. */
 static const char *const trace_formats[][2] = {
-	{ "sched", "name: sched_switch\nID: 1\nformat:\n"
+	{ "sched",
+	  "name: sched_switch\nID: 1\nformat:\n"
 	  "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
 	  "\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
 	  "\tfield:int prev_prio;\toffset:28;\tsize:4;\tsigned:1;\n"
@@ -48,33 +49,35 @@ static const char *const trace_formats[][2] = {
 	  "{ 0x00000008, \"t\" }, { 0x00000010, \"X\" }, { 0x00000020, \"Z\" }, "
 	  "{ 0x00000040, \"P\" }, { 0x00000080, \"I\" }) : \"R\"\n" },
 	{ "sched", "name: sched_waking\nID: 2\nformat:\n"
-	  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
-	  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	  "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
+		   "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
+		   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
 	{ "sched", "name: sched_wakeup\nID: 3\nformat:\n"
-	  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
-	  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	  "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
+		   "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
+		   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
 	{ "sched", "name: sched_wakeup_new\nID: 4\nformat:\n"
-	  "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
-	  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	  "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
+		   "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:1;\n"
+		   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
 	{ "sched", "name: sched_migrate_task\nID: 5\nformat:\n"
-	  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	  "\tfield:int orig_cpu;\toffset:32;\tsize:4;\tsigned:1;\n"
-	  "\tfield:int dest_cpu;\toffset:36;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
+		   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int orig_cpu;\toffset:32;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int dest_cpu;\toffset:36;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
 	{ "sched", "name: sched_stat_runtime\nID: 6\nformat:\n"
-	  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	  "\tfield:u64 runtime;\toffset:32;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
+		   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:u64 runtime;\toffset:32;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
 	{ "sched", "name: sched_stat_iowait\nID: 7\nformat:\n"
-	  "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
-	  "\tfield:u64 delay;\toffset:32;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
+		   "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n"
+		   "\tfield:u64 delay;\toffset:32;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
 	{ "sched", "name: sched_process_exec\nID: 8\nformat:\n"
-	  "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
-	  "\tfield:pid_t old_pid;\toffset:16;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
-	{ "kvm", "name: kvm_entry\nID: 20\nformat:\n"
+		   "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+		   "\tfield:pid_t old_pid;\toffset:16;\tsize:4;\tsigned:1;\n\nprint fmt: \"\"\n" },
+	{ "kvm",
+	  "name: kvm_entry\nID: 20\nformat:\n"
 	  "\tfield:unsigned int vcpu_id;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
-	{ "kvm", "name: kvm_exit\nID: 21\nformat:\n"
+	{ "kvm",
+	  "name: kvm_exit\nID: 21\nformat:\n"
 	  "\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n"
 	  "\tfield:u32 isa;\toffset:24;\tsize:4;\tsigned:0;\n"
 	  "\tfield:unsigned int vcpu_id;\toffset:56;\tsize:4;\tsigned:0;\n"
@@ -83,17 +86,19 @@ static const char *const trace_formats[][2] = {
 	  "\"IO_INSTRUCTION\" }) : __print_symbolic(REC->exit_reason, { 0x060, \"interrupt\" }, "
 	  "{ 0x072, \"cpuid\" }, { 0x078, \"hlt\" }, { 0x07b, \"io\" })\n" },
 	{ "kvm", "name: kvm_userspace_exit\nID: 22\nformat:\n"
-	  "\tfield:__u32 reason;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
-	{ "kvm", "name: kvm_pio\nID: 23\nformat:\n"
+		 "\tfield:__u32 reason;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
+	{ "kvm",
+	  "name: kvm_pio\nID: 23\nformat:\n"
 	  "\tfield:unsigned int rw;\toffset:8;\tsize:4;\tsigned:0;\n"
 	  "\tfield:unsigned int port;\toffset:12;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
 	{ "kvm", "name: kvm_mmio\nID: 24\nformat:\n"
-	  "\tfield:u32 type;\toffset:8;\tsize:4;\tsigned:0;\n"
-	  "\tfield:u64 gpa;\toffset:16;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
+		 "\tfield:u32 type;\toffset:8;\tsize:4;\tsigned:0;\n"
+		 "\tfield:u64 gpa;\toffset:16;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n" },
 	{ "kvm", "name: kvm_msr\nID: 25\nformat:\n"
-	  "\tfield:unsigned write;\toffset:8;\tsize:4;\tsigned:0;\n"
-	  "\tfield:u32 ecx;\toffset:12;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
-	{ "kvm", "name: kvm_inj_virq\nID: 26\nformat:\n"
+		 "\tfield:unsigned write;\toffset:8;\tsize:4;\tsigned:0;\n"
+		 "\tfield:u32 ecx;\toffset:12;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
+	{ "kvm",
+	  "name: kvm_inj_virq\nID: 26\nformat:\n"
 	  "\tfield:unsigned int vector;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n" },
 };
 
@@ -149,8 +154,8 @@ static inline void trace_fini(struct trace *tr)
 }
 
 /* trace_add - pairs of field name and value (uint64_t, or char * for text), then NULL. */
-static inline struct trace_event *trace_add(struct trace *tr, uint64_t t, uint32_t cpu,
-					    int32_t tid, const char *type, ...)
+static inline struct trace_event *trace_add(struct trace *tr, uint64_t t, uint32_t cpu, int32_t tid,
+					    const char *type, ...)
 {
 	struct trace_event *e;
 	const char *name;
@@ -219,26 +224,27 @@ static inline void trace_entry(struct trace *tr, uint64_t t, uint32_t cpu, int32
 static inline void trace_exit(struct trace *tr, uint64_t t, uint32_t cpu, int32_t tid,
 			      uint64_t reason)
 {
-	trace_add(tr, t, cpu, tid, "kvm:kvm_exit", "exit_reason", reason, "isa", (uint64_t)1,
-		  NULL);
+	trace_add(tr, t, cpu, tid, "kvm:kvm_exit", "exit_reason", reason, "isa", (uint64_t)1, NULL);
 }
 
-static inline void trace_task(struct trace *tr, uint64_t t, enum cdict_task_what what,
-			      int32_t pid, int32_t tid, const char *comm)
+static inline void trace_task(struct trace *tr, uint64_t t, enum cdict_task_what what, int32_t pid,
+			      int32_t tid, const char *comm)
 {
 	trace_must(tr->n_tasks < 64, "too many task records");
-	tr->tasks[tr->n_tasks++] = (struct cdict_task_event){ .t_ns = t, .what = what, .pid = pid,
-							       .tid = tid, .ppid = -1,
-							       .ptid = -1, .comm = comm };
+	tr->tasks[tr->n_tasks++] = (struct cdict_task_event){
+		.t_ns = t, .what = what, .pid = pid, .tid = tid, .ppid = -1, .ptid = -1, .comm = comm
+	};
 }
 
 static inline void trace_loss(struct trace *tr, uint32_t cpu, uint64_t from, uint64_t to)
 {
 	trace_must(tr->n_losses < 64, "too many losses");
-	tr->losses[tr->n_losses++] = (struct cdict_loss){ .what = CDICT_LOSS_RING, .cpu = cpu,
-							   .type = CDICT_TYPE_ANY,
-							   .from_ns = from, .to_ns = to,
-							   .count = 10 };
+	tr->losses[tr->n_losses++] = (struct cdict_loss){ .what = CDICT_LOSS_RING,
+							  .cpu = cpu,
+							  .type = CDICT_TYPE_ANY,
+							  .from_ns = from,
+							  .to_ns = to,
+							  .count = 10 };
 }
 
 static inline int trace_next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
@@ -271,10 +277,15 @@ static inline const struct cdict_loss *trace_loss_at(void *ctx, size_t i)
 /* trace_run - walks it from the start; may be repeated with another engine. */
 static inline void trace_run(struct trace *tr, struct analyze_engine *eng)
 {
-	struct analyze_source src = { .schema = tr->schema, .ctx = tr, .next = trace_next,
-				      .first_ns = tr->first_ns, .last_ns = tr->last_ns,
-				      .cpus = tr->cpus, .n_tasks = tr->n_tasks,
-				      .n_losses = tr->n_losses, .task_at = trace_task_at,
+	struct analyze_source src = { .schema = tr->schema,
+				      .ctx = tr,
+				      .next = trace_next,
+				      .first_ns = tr->first_ns,
+				      .last_ns = tr->last_ns,
+				      .cpus = tr->cpus,
+				      .n_tasks = tr->n_tasks,
+				      .n_losses = tr->n_losses,
+				      .task_at = trace_task_at,
 				      .loss_at = trace_loss_at };
 	struct cdict_error err = { 0 };
 
