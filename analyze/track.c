@@ -128,7 +128,7 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 /* Whether nothing speaks against @t having run since @since. */
 static bool plausible(const struct task *t, uint64_t since_ns)
 {
-	return t->where != TASK_ON && (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns <= since_ns);
+	return t->where != TASK_ON && (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns < since_ns);
 }
 
 static void mention(struct analyze_engine *eng, struct task *t)
@@ -147,7 +147,7 @@ static uint32_t living(struct analyze_engine *eng, int32_t tid, uint32_t cpu)
 		i = table_birth(&eng->table, tid, task_at(eng, i)->pub.pid, -1, eng->now_ns);
 	if (i != ANALYZE_NO_TASK)
 		mention(eng, task_at(eng, i));
-	else if (tid >= 0)
+	else if (tid > 0)
 		eng->out_of_memory = true;
 	return i;
 }

@@ -14,8 +14,8 @@ struct grid {
 	const struct coremap *map;
 	const struct frame_caption *cap;
 	double x, y, wide, gap; /* of the first cell; a column; between NUMA nodes */
-	double tall;
-	uint64_t max; /* switches of the fullest cell */
+	double tall, total;     /* a row; the width of the last column */
+	uint64_t max;           /* switches of the fullest cell */
 };
 
 static uint64_t value(const struct coremap *map, const struct task_use *use)
@@ -66,30 +66,32 @@ static char *figure(const struct grid *g, char out[TEXT_ROOM], uint64_t v)
 static void cell(struct marks *m, const struct canvas *c, const struct grid *g, size_t column,
 		 double y, uint64_t v, const char *who, bool plain)
 {
-	double x = column_x(g, column), pad = c->cells ? 0 : 1;
-	double part = share(g, v);
+	bool last = column == g->map->n_cpus;
+	double x = column_x(g, column), pad = c->cells ? 0 : 1, part = share(g, v);
+	double wide = last ? g->total : g->wide;
 	struct ink ink = palette_ramp(part), over = { INK_OVER, ink.level };
 	char text[TEXT_ROOM], note[4 * TEXT_ROOM];
+	bool fits;
 
 	if (!v)
 		return;
 	figure(g, text, v);
+	fits = canvas_text(c, text, MARK_SMALL) + (c->cells ? 0 : 4) <= wide;
 	/* next to nothing shall not look like something */
 	if (!g->map->by_switches && part < 0.002) {
 		ink = (struct ink){ INK_PLOT, 0 };
 		over = (struct ink){ INK_DIM, 0 };
 	}
-	if (!plain) {
-		if (column < g->map->n_cpus)
-			snprintf(note, sizeof(note), "%.120s on CPU %u: %s%s", who,
-				 g->map->cpus[column], text, g->map->by_switches ? "" : " %");
-		marks_rect(m, ink, x, y - g->tall / 2, g->wide - pad, g->tall - pad,
-			   column < g->map->n_cpus ? note : NULL);
+	if (plain && (fits || last)) {
+		over = (struct ink){ INK_TEXT, 0 };
+	} else {
+		snprintf(note, sizeof(note), "%.120s on CPU %u: %s%s", who,
+			 last ? 0 : g->map->cpus[column], text, g->map->by_switches ? "" : " %");
+		marks_rect(m, ink, x, y - g->tall / 2, wide - pad, g->tall - pad, note);
 	}
-	if (canvas_text(c, text, MARK_SMALL) + (c->cells ? 0 : 4) <= g->wide || plain)
-		marks_text(m, plain ? (struct ink){ INK_TEXT, 0 } : over, MARK_SMALL,
-			   c->cells ? MARK_END : MARK_MIDDLE,
-			   c->cells ? x + g->wide : x + (g->wide - pad) / 2, y, text);
+	if (fits || last)
+		marks_text(m, over, MARK_SMALL, c->cells ? MARK_END : MARK_MIDDLE,
+			   c->cells ? x + wide : x + (wide - pad) / 2, y, text);
 }
 
 /* CPU numbers over the columns, as many as have room; NUMA nodes over them. */
@@ -114,7 +116,7 @@ static void heads(struct marks *m, const struct canvas *c, const struct grid *g,
 				    "node %d", g->map->nodes[i]);
 	}
 	marks_text(m, dim, MARK_SMALL, c->cells ? MARK_END : MARK_MIDDLE,
-		   column_x(g, g->map->n_cpus) + g->wide / (c->cells ? 1 : 2), y, "all");
+		   column_x(g, g->map->n_cpus) + g->total / (c->cells ? 1 : 2), y, "all");
 }
 
 static void total_row(struct marks *m, const struct canvas *c, const struct grid *g, double y)
@@ -160,6 +162,24 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 	}
 }
 
+/* As wide as there is room; when there is not enough for all CPUs, the picture gets wider:
+ * none is left out. */
+static void place_columns(struct grid *g, struct canvas *c, const struct frame_shape *shape)
+{
+	const struct coremap *map = g->map;
+	double gaps = (groups_before(map, map->n_cpus) + 1) * g->gap;
+	double least = c->cells ? 1 : 4, most = c->cells ? 6 : 110, room;
+
+	g->total = c->cells ? 6 : 56;
+	room = c->width - shape->left - shape->right - gaps - g->total;
+	g->wide = map->n_cpus ? floor(room / (double)map->n_cpus) : most;
+	g->wide = g->wide > most ? most : g->wide < least ? least : g->wide;
+	room -= g->wide * (double)map->n_cpus;
+	if (room < 0)
+		c->width -= room;
+	g->total = g->wide > g->total ? g->wide : g->total;
+}
+
 static void draw(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
 		 const struct coremap *map, struct row_label *rows)
 {
@@ -168,7 +188,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 		.map = map, .cap = cap, .tall = c->cells ? 1 : 22, .gap = c->cells ? 1 : 10
 	};
 	char hi[2 * TEXT_ROOM], n[TEXT_ROOM];
-	double room, widest = c->cells ? 6 : 110;
+	struct canvas wider = *c;
 	struct frame f;
 
 	rows_margins(c, rows, map->n, &shape);
@@ -183,16 +203,15 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 			g.max = v > g.max ? v : g.max;
 		}
 	}
+	place_columns(&g, &wider, &shape);
+	c = &wider;
 	f = frame_begin(m, c, cap, &shape);
-	room = f.plot.w - (groups_before(map, map->n_cpus) + 1) * g.gap;
-	g.wide = room / (double)(map->n_cpus + 1);
-	g.wide = g.wide > widest ? widest : g.wide < c->cell_x ? c->cell_x : floor(g.wide);
 	g.x = f.plot.x;
 	if (map->by_switches)
 		snprintf(hi, sizeof(hi), "%s switches", text_count(n, g.max));
 	else
 		snprintf(hi, sizeof(hi), "100 %%");
-	frame_ramp(m, c, column_x(&g, map->n_cpus) + g.wide, f.above, map->by_switches ? "1" : "0",
+	frame_ramp(m, c, column_x(&g, map->n_cpus) + g.total, f.above, map->by_switches ? "1" : "0",
 		   hi);
 	heads(m, c, &g, f.plot.y - c->line / 2);
 	draw_rows(m, c, &g, &f, rows);

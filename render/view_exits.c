@@ -30,20 +30,25 @@ void exit_mix_fini(struct exit_mix *mix)
 	*mix = (struct exit_mix){ 0 };
 }
 
-static size_t reason_of(struct exit_mix *mix, const char *name, bool idle)
+static size_t reason_of(struct exit_mix *mix, const char *raw, bool idle)
 {
+	char *name = text_clean(raw, strlen(raw));
 	struct exit_reason *grown;
 
-	for (size_t i = 0; i < mix->n_reasons; i++) {
-		if (!strcmp(mix->reasons[i].name, name))
+	for (size_t i = 0; name && i < mix->n_reasons; i++) {
+		if (!strcmp(mix->reasons[i].name, name)) {
+			free(name);
 			return i;
+		}
 	}
-	grown = realloc(mix->reasons, (mix->n_reasons + 1) * sizeof(*grown));
-	if (!grown)
+	grown = name ? realloc(mix->reasons, (mix->n_reasons + 1) * sizeof(*grown)) : NULL;
+	if (!grown) {
+		free(name);
 		return SIZE_MAX;
+	}
 	mix->reasons = grown;
-	grown[mix->n_reasons] = (struct exit_reason){ .name = strdup(name), .idle = idle };
-	return grown[mix->n_reasons].name ? mix->n_reasons++ : SIZE_MAX;
+	grown[mix->n_reasons] = (struct exit_reason){ .name = name, .idle = idle };
+	return mix->n_reasons++;
 }
 
 static struct exit_bar *bar_of(struct exit_mix *mix, uint32_t task, const char *name)
@@ -242,15 +247,11 @@ static char *amount(const struct plan *p, char out[TEXT_ROOM], uint64_t v)
 
 static char *swatch_text(const struct plan *p, const struct slot *s)
 {
-	char n[TEXT_ROOM], share[TEXT_ROOM];
-	char *text, *name = text_clean(s->name, strlen(s->name));
+	char n[TEXT_ROOM], share[TEXT_ROOM], *text;
 
-	if (!name)
-		return NULL;
-	if (asprintf(&text, "%s  %s, %s", name, amount(p, n, s->total),
+	if (asprintf(&text, "%s  %s, %s", s->name, amount(p, n, s->total),
 		     text_percent(share, (double)s->total, (double)p->work)) < 0)
-		text = NULL;
-	free(name);
+		return NULL;
 	return text;
 }
 

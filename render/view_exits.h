@@ -13,8 +13,8 @@
 #include "render/frame.h"
 
 struct exit_reason {
-	char *name;
-	bool idle; /* HLT and its kin */
+	char *name; /* clean */
+	bool idle;  /* HLT and its kin */
 	uint64_t count, time_ns;
 	uint64_t timed; /* of count: with a known end */
 };

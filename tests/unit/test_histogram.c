@@ -99,6 +99,8 @@ static void percentiles_are_within_one_percent_of_the_exact_ones(void **state)
 
 		assert_true((double)off <= (double)exact / 128.0);
 	}
+	assert_true(histogram_percentile(&h, 100) == values[N - 1]);
+	assert_true(histogram_percentile(&h, 0) == values[0]);
 	free(values);
 	histogram_fini(&h);
 }

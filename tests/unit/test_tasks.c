@@ -258,6 +258,64 @@ static void a_tid_used_again_is_another_task(void **state)
 	trace_fini(&tr);
 }
 
+static void a_tid_that_was_switched_out_dead_is_another_task_even_without_a_fork(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 1);
+	trace_switch(&tr, 1000, 0, 0, TRACE_R, 10);
+	trace_switch(&tr, 1200, 0, 10, TRACE_Z, 0);
+	trace_switch(&tr, 1400, 0, 0, TRACE_R, 10);
+	trace_switch(&tr, 1500, 0, 10, TRACE_S, 0);
+	r = run_with(&tr, NULL);
+	assert_true(row(&r, 10, 0)->run_ns == 200 && row(&r, 10, 1)->run_ns == 100);
+	columns_are_full(&r);
+	done(&r);
+	trace_fini(&tr);
+}
+
+/* perf enables events CPU by CPU: 10 is switched out on CPU 0 and turns up on CPU 1. */
+static void who_was_seen_elsewhere_did_not_run_since_the_start(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 2);
+	trace_switch(&tr, 1000, 0, 10, TRACE_R, 0);
+	trace_waking(&tr, 1300, 1, 10, 20, 1); /* here it runs, on CPU 1 */
+	trace_switch(&tr, 1500, 1, 10, TRACE_S, 0);
+	trace_switch(&tr, 1600, 0, 0, TRACE_R, 30);
+	r = run_with(&tr, NULL);
+	/* Known from its sample on: 1300-1500. CPU 1 is unknown before. */
+	assert_true(row(&r, 10, 0)->run_ns == 200 && row(&r, 10, 0)->unknown_ns == 300);
+	assert_true(analyze_engine_cpu_unknown_ns(r.eng, 1) == 300);
+	columns_are_full(&r);
+	done(&r);
+	trace_fini(&tr);
+}
+
+static void time_that_runs_backwards_stands_still(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 1);
+	trace_switch(&tr, 1000, 0, 0, TRACE_R, 10);
+	trace_switch(&tr, 1200, 0, 10, TRACE_S, 0);
+	trace_switch(&tr, 1190, 0, 0, TRACE_R, 10);
+	trace_switch(&tr, 1300, 0, 10, TRACE_S, 0);
+	r = run_with(&tr, NULL);
+	assert_true(analyze_engine_summary(r.eng)->disorder == 1);
+	assert_true(row(&r, 10, 0)->run_ns == 300);
+	columns_are_full(&r);
+	done(&r);
+	trace_fini(&tr);
+}
+
 static void exec_changes_the_comm_and_keeps_the_task(void **state)
 {
 	const struct analyze_task *task;
@@ -518,7 +576,7 @@ static void successors_and_buckets_count_every_switch(void **state)
 
 /*
  * perf sched latency: wake-up at 1100 (sched_wakeup) -> 1150 = 50; preempted 1200 -> 1260 = 60:
- * two waits, 110 together.  Ours keeps them apart, and starts the first at sched_waking (1090).
+ * two waits, 110 together; perf does not count the one in R+ (1300 -> 1310).  Ours keeps them apart, and starts the first at sched_waking (1090).
  */
 static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(void **state)
 {
@@ -537,6 +595,8 @@ static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(voi
 	trace_switch(&tr, 1150, 0, 0, TRACE_R, 10);
 	trace_switch(&tr, 1200, 0, 10, TRACE_R, 11);
 	trace_switch(&tr, 1260, 0, 11, TRACE_S, 10);
+	trace_switch(&tr, 1300, 0, 10, TRACE_R_PLUS, 12);
+	trace_switch(&tr, 1310, 0, 12, TRACE_S, 10);
 	assert_int_equal(analyze_latency_new(&lat, eng, &opts, NULL), 0);
 	trace_run(&tr, eng);
 	for (size_t i = 0; i < analyze_latency_row_count(lat); i++)
@@ -544,7 +604,7 @@ static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(voi
 			l = analyze_latency_row_at(lat, i);
 	assert_non_null(l);
 	assert_true(l->wakeup.count == 1 && l->wakeup.max == 60 && l->wakeup.max_at == 1090);
-	assert_true(l->preempt.count == 1 && l->preempt.max == 60);
+	assert_true(l->preempt.count == 2 && l->preempt.max == 60);
 	assert_true(l->perf.count == 2 && l->perf.sum_ns == 110 && l->perf.max_ns == 60);
 	assert_true(l->perf.max_start_ns == 1200 && l->perf.max_end_ns == 1260);
 	analyze_latency_free(lat);
@@ -562,6 +622,10 @@ int main(void)
 		cmocka_unit_test(a_wait_across_loss_on_another_cpu_is_not_counted),
 		cmocka_unit_test(a_switch_from_somebody_else_makes_the_slice_unknown),
 		cmocka_unit_test(a_tid_used_again_is_another_task),
+		cmocka_unit_test(
+			a_tid_that_was_switched_out_dead_is_another_task_even_without_a_fork),
+		cmocka_unit_test(who_was_seen_elsewhere_did_not_run_since_the_start),
+		cmocka_unit_test(time_that_runs_backwards_stands_still),
 		cmocka_unit_test(exec_changes_the_comm_and_keeps_the_task),
 		cmocka_unit_test(a_thread_that_execs_goes_on_under_the_leaders_tid),
 		cmocka_unit_test(nested_migrations_are_one_move_and_two_events),

@@ -357,6 +357,42 @@ static void states_and_columns_add_up_whatever_is_missing(void **state)
 	}
 }
 
+/* Any values in any field: tids that are negative or idle, CPUs that do not exist. */
+static void nonsense_adds_up_too(void **state)
+{
+	(void)state;
+	for (unsigned round = 1; round <= 100; round++) {
+		struct trace tr;
+		struct all a;
+		uint64_t t = 1000;
+
+		seed = round * UINT64_C(0x9e6c63d0876a3f6b);
+		trace_init(&tr, CPUS);
+		for (unsigned i = 0; i < 500; i++) {
+			size_t type = rnd((uint32_t)cdict_schema_count(tr.schema));
+			struct trace_event *e;
+
+			t += rnd(3) ? rnd(40) : 0;
+			e = trace_add(&tr, rnd(30) ? t : t / 2,
+				      rnd(20) ? rnd(CPUS) : rnd(UINT32_MAX),
+				      rnd(20) ? (int32_t)rnd(TASKS) : -(int32_t)rnd(9),
+				      cdict_schema_at(tr.schema, type)->name, NULL);
+			for (size_t f = 0; f < e->ev.type->n_fields; f++)
+				if (e->ev.type->fields[f].kind <= CDICT_FIELD_INT)
+					e->values[f] = rnd(15) ? rnd(TASKS) : UINT64_MAX - rnd(99);
+		}
+		for (unsigned i = 0; i < 10; i++)
+			trace_task(&tr, rnd((uint32_t)t), (enum cdict_task_what)rnd(4),
+				   (int32_t)rnd(TASKS) - 1, (int32_t)rnd(TASKS) - 1, "x");
+		trace_loss(&tr, rnd(2) ? UINT32_MAX - 1 : rnd(CPUS), rnd((uint32_t)t), t);
+		tr.first_ns = 500;
+		a = run_all(&tr, NULL);
+		must_hold(&a);
+		all_free(&a);
+		trace_fini(&tr);
+	}
+}
+
 /* What adds up over windows that touch. */
 struct totals {
 	uint64_t run, off, unknown, switches, slices, waits, wait_ns, exits, exit_ns;
@@ -456,6 +492,7 @@ int main(void)
 		cmocka_unit_test(without_userspace_exits_qemu_counts_as_handling),
 		cmocka_unit_test(a_broken_pair_is_unknown_time_not_guest_time),
 		cmocka_unit_test(states_and_columns_add_up_whatever_is_missing),
+		cmocka_unit_test(nonsense_adds_up_too),
 		cmocka_unit_test(windows_that_touch_add_up_to_the_whole),
 		cmocka_unit_test(a_short_lead_never_gives_another_answer_only_less),
 	};

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* The fields of an event, one after the other, against what the models predict. */
+#include <string.h>
+
+#include "format/encode_internal.h"
+
+static inline uint64_t load_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+	case 2:
+		return is_signed ? (uint64_t)(int64_t)(int16_t)load16(p, big) : load16(p, big);
+	case 4:
+		return is_signed ? (uint64_t)(int64_t)(int32_t)load32(p, big) : load32(p, big);
+	default:
+		return load64(p, big);
+	}
+}
+
+/* The bytes of a field that is no scalar; false when they lie outside the payload. */
+static bool field_bytes(const struct format_field *f, const uint8_t *payload, size_t size, bool big,
+			const uint8_t **data, size_t *len)
+{
+	const uint8_t *p = payload + f->offset;
+	uint32_t loc;
+	size_t at;
+
+	if (f->kind == CDICT_FIELD_BYTES) {
+		size_t n = f->len;
+
+		while (n && !p[n - 1])
+			n--;
+		*data = p;
+		*len = n;
+		return true;
+	}
+	loc = load32(p, big);
+	at = (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+	*len = loc >> 16;
+	*data = payload + at;
+	return at <= size && *len <= size - at;
+}
+
+/* The form in which a dynamic string is kept: without its final NUL, as a fixed array
+ * is, so that both name a task alike; what does not end in one, or would be taken for
+ * such, gets 0, 1 behind it. */
+static void text_form(struct format_encoder *enc, const uint8_t **data, size_t *len)
+{
+	const uint8_t *end = *data + *len;
+
+	if (*len && !end[-1] && (*len < 3 || end[-2] != 1 || end[-3])) {
+		--*len;
+		return;
+	}
+	enc->odd.len = 0;
+	buf_add(&enc->odd, *data, *len);
+	buf_add(&enc->odd, "\0\1", 2);
+	if (enc->odd.failed) {
+		enc->failed = true;
+		return;
+	}
+	*data = enc->odd.data;
+	*len = enc->odd.len;
+}
+
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
+{
+	uint64_t x[2], y[2];
+
+	if (n < 8 || n > 16)
+		return !memcmp(a, b, n);
+	memcpy(&x[0], a, 8);
+	memcpy(&y[0], b, 8);
+	memcpy(&x[1], a + n - 8, 8);
+	memcpy(&y[1], b + n - 8, 8);
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size, bool big)
+{
+	const uint8_t *data;
+	size_t len;
+
+	for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++)
+		if (t->coded[i].kind > CDICT_FIELD_BYTES &&
+		    !field_bytes(&t->coded[i], payload, size, big, &data, &len))
+			return false;
+	return true;
+}
+
+/* Codes a task field: nothing when as predicted, else a rank or an index. */
+uint32_t encode_add_task(struct adding *a, const struct format_field *f, int32_t tid)
+{
+	struct format_encoder *enc = a->enc;
+	struct state *st = &enc->st;
+	uint32_t p = state_predict_task(st, f, a->row), task, code, rank;
+	const uint32_t *ranks;
+
+	if (p != STATE_NONE && st->tids[p] == tid)
+		return p;
+	task = encode_task(enc, tid);
+	if (task == STATE_NONE)
+		return 0;
+	code = task;
+	if (f->model.kind == FORMAT_NEXT || f->model.kind == FORMAT_WAKEE) {
+		ranks = state_ranks(st, f, a->row);
+		for (rank = 1; rank < STATE_RANKS && ranks[rank] != task; rank++)
+			;
+		code = rank < STATE_RANKS ? rank - 1 : task + STATE_RANKS - 1;
+	}
+	if (!column_miss(&a->type->columns[f->index], a->at, code, 0))
+		enc->failed = true;
+	return task;
+}
+
+static void add_bytes(struct adding *a, const struct format_field *f)
+{
+	struct format_encoder *enc = a->enc;
+	uint64_t p = state_predict(&enc->st, f, a->row);
+	const struct entry *e = &enc->entries[p < enc->n_entries ? p : 0];
+	const uint8_t *data;
+	size_t len;
+
+	field_bytes(f, a->payload, a->size, enc->schema->big_endian, &data, &len);
+	if (f->text)
+		text_form(enc, &data, &len);
+	if (e->len != len || !same_bytes(enc->text.data + e->at, data, len)) {
+		p = encode_key(enc, data, len);
+		if (!column_miss(&a->type->columns[f->index], a->at, p, 0))
+			enc->failed = true;
+	}
+	a->row[f->index] = p;
+	state_update(&enc->st, f, a->row, p);
+}
+
+void encode_add_value(struct adding *a, const struct format_field *f, uint64_t v)
+{
+	uint64_t p = state_predict(&a->enc->st, f, a->row);
+
+	if (v != p && !column_miss(&a->type->columns[f->index], a->at, v, p))
+		a->enc->failed = true;
+	a->row[f->index] = v;
+	state_update(&a->enc->st, f, a->row, v);
+}
+
+/* A comm: nearly always the one that its task had last. */
+static inline __attribute__((always_inline)) bool
+comm_as_before(const struct format_encoder *enc, const struct format_field *f, const uint64_t *row,
+	       const uint8_t *payload, bool big)
+{
+	const struct state *st = &enc->st;
+	uint64_t key = st->cells[row[f->model.who] * st->n_cells + f->model.cell], words[2];
+	const struct entry *e = &enc->entries[key];
+	uint32_t loc;
+
+	if (key >= enc->n_entries)
+		return false; /* STATE_UNSET */
+	if (f->kind == CDICT_FIELD_BYTES) {
+		memcpy(words, payload + f->offset, sizeof(words));
+		return words[0] == e->word[0] && words[1] == e->word[1] &&
+		       e->len <= sizeof(words);
+	}
+	loc = load32(payload + f->offset, big);
+	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] &&
+	       payload[e->len - 1] && same_bytes(enc->text.data + e->at, payload, e->len);
+}
+
+/* A field that is not as predicted, or whose way is not short. */
+static void add_field(struct adding *a, const struct format_field *f)
+{
+	bool big = a->enc->schema->big_endian;
+	uint64_t v;
+
+	if (f->kind > CDICT_FIELD_INT) {
+		add_bytes(a, f);
+		return;
+	}
+	v = load_scalar(a->payload + f->offset, f->size, f->kind == CDICT_FIELD_INT, big);
+	if (!format_model_is_task(f->model.kind)) {
+		encode_add_value(a, f, v);
+		return;
+	}
+	a->row[f->index] = encode_add_task(a, f, (int32_t)v);
+	state_update_task(&a->enc->st, f, a->row, (uint32_t)a->row[f->index]);
+}
+
+/* The payload's first four bytes changed since the type's last event: some of the three
+ * fields in them. */
+static void add_head(struct adding *a, const struct format_field *f, uint32_t head)
+{
+	a->type->heads[a->enc->st.followed] = head;
+	for (int i = 0; i < 3; i++, f++) {
+		uint64_t v = load_scalar(a->payload + f->offset, f->size,
+					 f->kind == CDICT_FIELD_INT, a->enc->schema->big_endian);
+
+		if (v != *state_follow(&a->enc->st, f))
+			encode_add_value(a, f, v);
+	}
+}
+
+/* One recorded field. As predicted, which it mostly is, it changes nothing: that is
+ * tested here. @path is f->path, given apart so that the compiler may know it. */
+static inline __attribute__((always_inline)) void
+add_step(struct adding *a, const struct format_field *f, unsigned path, bool big)
+{
+	const uint8_t *p = a->payload + f->offset;
+	const struct format_encoder *enc = a->enc;
+	const struct state *st = &enc->st;
+	uint64_t *row = a->row;
+	uint32_t task, head;
+
+	switch (path) {
+	case FORMAT_PATH_SAMETASK:
+	case FORMAT_PATH_CURRENT:
+	case FORMAT_PATH_WOKEN:
+		task = path == FORMAT_PATH_CURRENT ? st->current :
+		       path == FORMAT_PATH_WOKEN   ? st->woken :
+						     (uint32_t)row[f->model.who];
+		row[f->index] = task;
+		if ((int32_t)load32(p, big) == st->tids[task])
+			return;
+		break;
+	case FORMAT_PATH_CELL:
+		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
+			    (uint64_t)(int64_t)(int32_t)load32(p, big) &&
+		    !f->needed)
+			return;
+		break;
+	case FORMAT_PATH_COMM:
+		if (comm_as_before(enc, f, row, a->payload, big))
+			return;
+		break;
+	case FORMAT_PATH_HEAD:
+		memcpy(&head, a->payload, sizeof(head));
+		if (head != a->type->heads[st->followed])
+			add_head(a, f, head);
+		return;
+	case FORMAT_PATH_HEAD_REST:
+		return;
+	}
+	add_field(a, f);
+}
+
+/* Any type's fields. */
+static inline __attribute__((always_inline)) void add_any(struct adding *a, bool big)
+{
+	const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];
+	const struct format_field *end = &a->t->coded[a->t->n_coded];
+
+	for (; f < end; f++)
+		add_step(a, f, f->path, big);
+}
+
+static void add_any_little(struct adding *a)
+{
+	add_any(a, false);
+}
+
+static void add_any_big(struct adding *a)
+{
+	add_any(a, true);
+}
+
+/* The frequent types' fields, unrolled: the paths of the fields after the sample's, in
+ * coding order. */
+#define S FORMAT_PATH_SAMETASK,
+#define U FORMAT_PATH_CURRENT,
+#define W FORMAT_PATH_WOKEN,
+#define T FORMAT_PATH_TASK,
+#define H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST,
+#define N FORMAT_PATH_COMM,
+#define C FORMAT_PATH_CELL,
+#define V FORMAT_PATH_VALUE,
+#define SHAPES(X)                                                                                  \
+	X(sched_switch, S U T H N C V N C)                                                         \
+	X(sched_waking, S T H N C C)                                                               \
+	X(sched_wakeup, S W H N C C)                                                               \
+	X(sched_stat_runtime, S U H N V)                                                           \
+	X(sched_stat_runtime_6_1, S U H N V V)
+
+#define MAX_STEPS 16
+#define X(name, ...)                                                                               \
+	static const uint8_t shape_##name[] = { __VA_ARGS__ };                                     \
+	static void add_##name(struct adding *a)                                                   \
+	{                                                                                          \
+		static const uint8_t paths[MAX_STEPS] = { __VA_ARGS__ };                           \
+		const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];                      \
+                                                                                                   \
+		_Pragma("GCC unroll 16") for (unsigned i = 0; i < sizeof(shape_##name); i++)       \
+			add_step(a, &f[i], paths[i], false);                                       \
+	}
+SHAPES(X)
+#undef X
+
+static const struct shape {
+	const uint8_t *paths;
+	size_t n;
+	void (*add)(struct adding *a);
+} shapes[] = {
+#define X(name, ...) { shape_##name, sizeof(shape_##name), add_##name },
+	SHAPES(X)
+#undef X
+};
+#undef S
+#undef U
+#undef W
+#undef T
+#undef H
+#undef N
+#undef C
+#undef V
+
+/* The function for a type's fields. */
+void (*encode_shape(const struct format_type *t, bool big))(struct adding *a)
+{
+	const struct format_field *f = &t->coded[FORMAT_F_SAMPLE];
+	size_t n = t->n_coded - FORMAT_F_SAMPLE, k;
+
+	for (size_t i = 0; !big && i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		if (shapes[i].n != n)
+			continue;
+		for (k = 0; k < n && shapes[i].paths[k] == f[k].path; k++)
+			;
+		if (k == n)
+			return shapes[i].add;
+	}
+	return big ? add_any_big : add_any_little;
+}

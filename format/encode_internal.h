@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* encode_internal.h - the encoder's parts: tables, fields, blocks. */
+#ifndef FORMAT_ENCODE_INTERNAL_H
+#define FORMAT_ENCODE_INTERNAL_H
+
+#include "format/columns.h"
+#include "format/encode.h"
+#include "format/state.h"
+
+/* A byte string of the block; texts up to 16 bytes can be compared as two words. */
+struct entry {
+	uint64_t word[2];
+	uint32_t at, len; /* in encoder.text */
+};
+
+struct adding;
+
+/* What a block knows of one event type. */
+struct encode_type {
+	void (*add)(struct adding *a); /* codes its fields */
+	struct column *columns;        /* one per coded field */
+	struct numbers times;          /* time since the event before */
+	uint32_t events;               /* in this block */
+	uint32_t local;                /* its number in this block, when it has events */
+	/* Payload bytes 0..3 of the last event of the type that followed the same one. */
+	uint32_t heads[FORMAT_FOLLOWED + 1];
+};
+
+struct format_encoder {
+	const struct cdict_schema *schema;
+	struct state st;
+	struct column_sink sink;
+	struct encode_type *types; /* by index in the schema */
+	uint32_t n_types;
+	uint32_t used[UINT8_MAX + 1]; /* types by their number in the block */
+	uint32_t n_used;
+
+	uint8_t *kinds;
+	uint32_t n;
+	uint32_t cpu;
+	uint64_t first_ns, last_ns;
+	struct buf order;
+	uint32_t order_at, order_last;
+
+	struct entry *entries;
+	uint32_t n_entries, cap_entries;
+	struct buf text;
+	struct buf pool; /* stream 1, deflated */
+	struct buf odd;  /* a dynamic string in its stored form, when that is longer */
+	uint32_t *entry_hash; /* 1 + index */
+	uint32_t entry_slots;
+	uint32_t *tid_hash; /* 1 + task */
+	uint32_t tid_slots;
+	bool failed;
+};
+
+/* One event on its way through the fields. */
+struct adding {
+	struct format_encoder *enc;
+	const struct format_type *t;
+	struct encode_type *type;
+	uint32_t at; /* number of the event within its type */
+	const uint8_t *payload;
+	size_t size;
+	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
+};
+
+/* encode_tables.c: the block's tasks and strings */
+bool encode_tables_reset(struct format_encoder *enc);
+void encode_tables_fini(struct format_encoder *enc);
+uint32_t encode_task(struct format_encoder *enc, int32_t tid); /* or STATE_NONE */
+uint32_t encode_key(struct format_encoder *enc, const uint8_t *p, size_t n);
+
+/* encode_fields.c */
+/* Whether every dynamic field of the payload lies inside it. */
+bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size, bool big);
+/* The function for the fields of events of type @t. */
+void (*encode_shape(const struct format_type *t, bool big))(struct adding *a);
+/* A sample's task or value that is not as predicted. */
+uint32_t encode_add_task(struct adding *a, const struct format_field *f, int32_t tid);
+void encode_add_value(struct adding *a, const struct format_field *f, uint64_t v);
+
+#endif
