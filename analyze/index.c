@@ -13,25 +13,20 @@ static uint32_t slot_of(const struct index *ix, uint64_t a, uint64_t b)
 	return (uint32_t)(h ^ h >> 32) & (ix->n_slots - 1);
 }
 
-static uint32_t probe(const struct index *ix, uint64_t a, uint64_t b)
+static struct index_slot *probe(const struct index *ix, uint64_t a, uint64_t b)
 {
 	uint32_t s = slot_of(ix, a, b);
 
-	while (ix->slots[s]) {
-		const struct index_key *k = &ix->keys[ix->slots[s] - 1];
-
-		if (k->a == a && k->b == b)
-			break;
+	while (ix->slots[s].number && (ix->slots[s].a != a || ix->slots[s].b != b))
 		s = (s + 1) & (ix->n_slots - 1);
-	}
-	return s;
+	return &ix->slots[s];
 }
 
 static int grow(struct index *ix)
 {
 	uint32_t cap = ix->cap ? 2 * ix->cap : 64;
 	struct index_key *keys = realloc(ix->keys, cap * sizeof(*keys));
-	uint32_t *slots;
+	struct index_slot *slots;
 
 	if (!keys)
 		return -ENOMEM;
@@ -44,35 +39,26 @@ static int grow(struct index *ix)
 	ix->cap = cap;
 	ix->n_slots = 2 * cap;
 	for (uint32_t i = 0; i < ix->n; i++)
-		ix->slots[probe(ix, keys[i].a, keys[i].b)] = i + 1;
+		*probe(ix, keys[i].a, keys[i].b) =
+			(struct index_slot){ keys[i].a, keys[i].b, i + 1 };
 	return 0;
 }
 
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
 {
-	uint32_t s;
+	struct index_slot *s;
 
 	if (ix->n_slots) {
 		s = probe(ix, a, b);
-		if (ix->slots[s])
-			return ix->slots[s] - 1;
+		if (s->number)
+			return s->number - 1;
 	}
-	if (ix->n == ix->cap && (ix->n >= UINT32_C(1) << 30 || grow(ix)))
+	if (ix->n == ix->cap && (ix->n >= UINT32_C(1) << 29 || grow(ix)))
 		return INDEX_NONE;
 	s = probe(ix, a, b);
 	ix->keys[ix->n] = (struct index_key){ a, b };
-	ix->slots[s] = ++ix->n;
+	*s = (struct index_slot){ a, b, ++ix->n };
 	return ix->n - 1;
-}
-
-uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b)
-{
-	uint32_t s;
-
-	if (!ix->n_slots)
-		return INDEX_NONE;
-	s = probe(ix, a, b);
-	return ix->slots[s] ? ix->slots[s] - 1 : INDEX_NONE;
 }
 
 void index_fini(struct index *ix)

@@ -17,18 +17,21 @@ struct index_key {
 	uint64_t a, b;
 };
 
+struct index_slot {
+	uint64_t a, b;
+	uint32_t number; /* + 1, 0: empty */
+};
+
 struct index {
 	struct index_key *keys; /* of each number */
 	uint32_t n, cap;
-	uint32_t *slots; /* number + 1 */
+	struct index_slot *slots; /* hold the keys too: a look-up touches one line */
 	uint32_t n_slots;
 };
 
 /* index_take - the number of (a, b), a new one when it has none: then it is the old
  * ix->n. INDEX_NONE when out of memory. */
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b);
-/* index_find - INDEX_NONE when it has none. */
-uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b);
 void index_fini(struct index *ix);
 
 /* rows_reserve - makes *rows (each @size bytes, *cap of them) hold at least @n, the new

@@ -321,6 +321,8 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	task_at(eng, old)->where = TASK_OFF;
 	task_at(eng, old)->off = ANALYZE_OFF_DEAD;
 	task_at(eng, old)->gone = true;
+	if (!task_at(eng, leader)->gone)
+		turn_up(eng, task_at(eng, leader), eng->now_ns);
 	task_at(eng, leader)->where = TASK_ON;
 	task_at(eng, leader)->gone = false;
 	task_at(eng, leader)->since_ns = task_at(eng, leader)->moved_ns = eng->now_ns;

@@ -95,10 +95,9 @@ may_record() {
 	perf record -q -e sched:sched_switch -a -o probe.data -- true >/dev/null 2>&1
 }
 
-# lost FILE - events that perf says were lost
+# lost FILE - events that were lost (perf report --stats cannot read a pipe's form)
 lost() {
-	perf report --stats -f -i "$1" 2>/dev/null |
-		awk '/LOST/ { sub(/.*:/, ""); n += $1 } END { print n + 0 }'
+	"$CDICT" convert -i "$1" -o lost.cdict 2>&1 | sed -n 's/.* \([0-9]*\) lost \]$/\1/p'
 }
 samples() {
 	perf report --stats -f -i "$1" 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
@@ -107,15 +106,16 @@ samples() {
 # record OUT LOOPS - the load, to a file, or to a pipe's form when the name ends in .pipe; larger
 # buffers when events were lost.
 record() {
-	local out=$1 loops=$2 buffer to=$1
+	local out=$1 loops=$2 buffer n_lost to=$1
 	[ "${out%.pipe}" = "$out" ] || to=-
 	for buffer in 64M 256M 512M; do
 		say "recording $out: perf bench sched messaging -g 10 -l $loops, perf record -m $buffer"
 		perf record -q -m $buffer -e 'sched:*' -a -o "$to" -- \
 			perf bench sched messaging -g 10 -l "$loops" >"$out.tmp" 2>record.err
 		if [ "$to" = - ]; then mv "$out.tmp" "$out"; else rm "$out.tmp"; fi
-		[ "$(lost "$out")" -gt 0 ] || return 0
-		say "$(lost "$out") losses with -m $buffer"
+		n_lost=$(lost "$out")
+		[ "${n_lost:-0}" -gt 0 ] || return 0
+		say "$n_lost events were lost with -m $buffer"
 	done
 }
 

@@ -35,6 +35,7 @@ struct conversion {
 	struct account account;
 	struct encode *encode;
 	struct rounds rounds;
+	struct buf bad; /* struct cdict_loss of samples that could not be read */
 	size_t bad_formats;
 	char bad_format[256];
 	uint32_t order, order_cpu; /* pass over the rings, and the CPU it has come to */
@@ -58,6 +59,8 @@ static int take_block(struct conversion *c, bool wait)
 		return 0;
 	if (b.failed)
 		ret = no_memory(c);
+	if (!ret)
+		ret = format_writer_put_rows(c->w, &b.rows, c->err);
 	if (!ret && b.info.events) {
 		ret = format_writer_put(c->w, b.payload.data, b.payload.len, &b.info, c->err);
 		if (!r->events || b.info.first_ns < r->first_ns)
@@ -71,8 +74,10 @@ static int take_block(struct conversion *c, bool wait)
 					   b.bad_first_ns, b.bad_last_ns, b.bad };
 
 		r->bad_samples += b.bad;
-		ret = cdict_writer_loss(c->w, &loss, c->err);
+		buf_add(&c->bad, &loss, sizeof(loss));
+		ret = c->bad.failed ? no_memory(c) : 0;
 	}
+	buf_fini(&b.rows);
 	buf_fini(&b.payload);
 	return ret < 0 ? ret : 1;
 }
@@ -88,6 +93,7 @@ static int drain(struct conversion *c)
 
 static int cut(struct conversion *c, struct pending_cpu *cpu, bool last)
 {
+	struct buf rows = { 0 };
 	struct batch *b;
 	bool oom;
 	int ret;
@@ -95,14 +101,14 @@ static int cut(struct conversion *c, struct pending_cpu *cpu, bool last)
 	b = pending_cut(&c->pending, cpu, last, &oom);
 	if (!b)
 		return oom ? no_memory(c) : 0;
-	while (!encode_give(c->encode, b)) {
+	ret = format_writer_take_rows(c->w, &rows, c->err);
+	while (ret >= 0 && !encode_give(c->encode, b, &rows))
 		ret = take_block(c, true);
-		if (ret < 0) {
-			batch_free(b);
-			return ret;
-		}
+	if (ret < 0) {
+		batch_free(b);
+		buf_fini(&rows);
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* Events that came since: their types, and what the recording says of itself. */
@@ -311,6 +317,11 @@ static int finish(struct conversion *c)
 	char number[24];
 	int ret;
 
+	for (size_t at = 0; at < c->bad.len; at += sizeof(struct cdict_loss)) {
+		ret = cdict_writer_loss(c->w, (const struct cdict_loss *)(c->bad.data + at), c->err);
+		if (ret)
+			return ret;
+	}
 	ret = account_finish(&c->account, c->w, c->pd, &c->pending, r, c->err);
 	if (ret)
 		return ret;
@@ -344,13 +355,16 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	c.pending.spares = &c.spares;
 	formats_init(&c.formats, opts->events, opts->n_events);
 	ret = cdict_writer_open(&c.w, fn, ctx, c.err);
-	if (!ret)
+	if (!ret) {
+		format_writer_hold(c.w);
 		ret = read_records(&c);
+	}
 	if (!ret)
 		ret = finish(&c);
 	encode_free(c.encode);
 	cdict_writer_close(c.w);
 	pending_fini(&c.pending);
+	buf_fini(&c.bad);
 	while (c.spares.n)
 		batch_free(c.spares.batches[--c.spares.n]);
 	pthread_mutex_destroy(&c.spares.lock);

@@ -18,6 +18,7 @@ enum slot_state { SLOT_FREE, SLOT_QUEUED, SLOT_WORK, SLOT_DONE };
 struct slot {
 	enum slot_state state;
 	struct batch *batch;
+	struct buf rows;
 	struct encode_block block;
 };
 
@@ -186,6 +187,7 @@ void encode_free(struct encode *e)
 		pthread_join(e->threads[i], NULL);
 	for (size_t i = 0; i < e->used; i++) {
 		batch_free(slot_at(e, i)->batch);
+		buf_fini(&slot_at(e, i)->rows);
 		buf_fini(&slot_at(e, i)->block.payload);
 	}
 	format_encoder_free(e->inline_encoder);
@@ -197,14 +199,15 @@ void encode_free(struct encode *e)
 	free(e);
 }
 
-bool encode_give(struct encode *e, struct batch *batch)
+bool encode_give(struct encode *e, struct batch *batch, struct buf *rows)
 {
 	struct slot *slot;
 
 	if (e->used == e->n_slots)
 		return false;
 	slot = slot_at(e, e->used);
-	*slot = (struct slot){ .batch = batch };
+	*slot = (struct slot){ .batch = batch, .rows = *rows };
+	*rows = (struct buf){ 0 };
 	if (!e->n_threads) {
 		encode_batch(e, e->inline_encoder, batch, &slot->block);
 		batch_done(e->spares, batch);
@@ -236,6 +239,7 @@ bool encode_take(struct encode *e, bool wait, struct encode_block *block)
 		return false;
 	}
 	*block = slot->block;
+	block->rows = slot->rows;
 	*slot = (struct slot){ .state = SLOT_FREE };
 	e->first = (e->first + 1) % e->n_slots;
 	e->used--;

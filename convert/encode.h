@@ -15,6 +15,7 @@
 #include "format/encode.h"
 
 struct encode_block {
+	struct buf rows;          /* what goes before it: format_writer_take_rows() */
 	struct buf payload;       /* of an EVNT block; empty when no event was good */
 	struct format_block info;
 	size_t bad;               /* samples that could not be read */
@@ -32,12 +33,12 @@ struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct
 /* encode_free - waits for what is in work and throws it away. */
 void encode_free(struct encode *e);
 
-/* encode_give - queues @batch; false when as many are in work as should be: take one
- * first. */
-bool encode_give(struct encode *e, struct batch *batch);
+/* encode_give - queues @batch, and takes the memory of @rows, which come back with its
+ * block; false when as many are in work as should be: take one first. */
+bool encode_give(struct encode *e, struct batch *batch, struct buf *rows);
 
 /* encode_take - the next block in order, waiting for it when @wait. False when there
- * is none (or none ready). Free block->payload. */
+ * is none (or none ready). Free block->payload and ->rows. */
 bool encode_take(struct encode *e, bool wait, struct encode_block *block);
 
 /* encode_idle - whether nothing is in work. */

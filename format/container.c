@@ -151,12 +151,17 @@ void task_rows_fini(struct task_rows *rows)
 	buf_fini(&rows->at);
 }
 
-bool task_rows_read(const void *data, size_t size, task_row_fn fn, void *ctx)
+/* Deltas of a damaged block may be anything: they wrap. */
+static int32_t moved(int32_t from, struct cursor *c)
+{
+	return (int32_t)((uint64_t)from + (uint64_t)cursor_svarint(c));
+}
+
+bool task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_fn fn, void *ctx)
 {
 	struct cursor c = cursor_init(data, size, false);
 	struct cdict_task_event ev = { 0 };
-	struct buf texts = { 0 };  /* NUL-terminated */
-	struct buf starts = { 0 }; /* u32 offsets into texts */
+	struct buf comms = { 0 }; /* of the block so far: const char * */
 	bool ok = true;
 
 	while (ok && c.left) {
@@ -164,37 +169,35 @@ bool task_rows_read(const void *data, size_t size, task_row_fn fn, void *ctx)
 		uint64_t n, len;
 
 		ev.what = flags & ROW_WHAT;
-		ev.tid = (int32_t)(ev.tid + cursor_svarint(&c));
-		ev.pid = flags & ROW_PID ? (int32_t)(ev.tid + cursor_svarint(&c)) : ev.tid;
+		ev.tid = moved(ev.tid, &c);
+		ev.pid = flags & ROW_PID ? moved(ev.tid, &c) : ev.tid;
 		if (flags & ROW_TIME)
 			ev.t_ns += (uint64_t)cursor_svarint(&c);
 		ev.comm = NULL;
 		if (ev.what == CDICT_TASK_FORK || ev.what == CDICT_TASK_EXIT) {
-			ev.ppid = (int32_t)(ev.ppid + cursor_svarint(&c));
-			ev.ptid = flags & ROW_PTID ? (int32_t)(ev.ppid + cursor_svarint(&c)) :
-						     ev.ppid;
+			ev.ppid = moved(ev.ppid, &c);
+			ev.ptid = flags & ROW_PTID ? moved(ev.ppid, &c) : ev.ppid;
 		} else {
+			const size_t one = sizeof(ev.comm);
+
 			if (flags & ROW_NEW_COMM) {
 				len = cursor_varint(&c);
-				if (len > c.left)
-					break;
-				buf_le32(&starts, (uint32_t)texts.len);
-				buf_add(&texts, cursor_take(&c, (size_t)len), (size_t)len);
-				buf_u8(&texts, 0);
-				n = 0;
+				if (len <= c.left && cursor_ok(&c))
+					ev.comm = keep(ctx, cursor_take(&c, (size_t)len),
+						       (size_t)len);
+				if (ev.comm)
+					buf_add(&comms, &ev.comm, one);
 			} else {
 				n = cursor_varint(&c);
+				if (n < comms.len / one)
+					memcpy(&ev.comm, comms.data + comms.len - one * (n + 1),
+					       one);
 			}
-			if (n >= starts.len / 4 || texts.failed || starts.failed)
-				break;
-			ev.comm = (const char *)texts.data +
-				  le32(starts.data + starts.len - 4 * (n + 1));
+			ok = ev.comm && !comms.failed;
 		}
-		ok = cursor_ok(&c) && fn(ctx, &ev);
+		ok = ok && cursor_ok(&c) && fn(ctx, &ev);
 	}
-	ok = ok && !c.left && cursor_ok(&c);
-	buf_fini(&texts);
-	buf_fini(&starts);
+	buf_fini(&comms);
 	return ok;
 }
 

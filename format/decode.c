@@ -333,6 +333,7 @@ static int open_columns(struct format_decoder *dec, struct cursor *dir,
 			struct cdict_error *err)
 {
 	uint64_t id = 0, skip;
+	struct reading unknown = { 0 };
 	int ret;
 
 	for (uint32_t i = 0; i < n_columns; i++)
@@ -351,10 +352,12 @@ static int open_columns(struct format_decoder *dec, struct cursor *dir,
 				return damaged(err, "a table cannot be read");
 			continue;
 		}
-		if (id - 1 - FORMAT_COL_FIELDS >= n_columns)
-			return damaged(err, "it names a column that is not there");
-		ret = open_column(dec, &dec->columns[id - 1 - FORMAT_COL_FIELDS], coding, dir,
-				  err);
+		/* A column of a later minor version is read over. */
+		ret = open_column(dec,
+				  id - 1 - FORMAT_COL_FIELDS < n_columns ?
+					  &dec->columns[id - 1 - FORMAT_COL_FIELDS] :
+					  &unknown,
+				  coding, dir, err);
 		if (ret < 0)
 			return ret;
 	}
@@ -369,7 +372,7 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 {
 	struct cursor c = cursor_init(payload, size, false), dir;
 	struct cursor tables[FORMAT_COL_FIELDS];
-	uint64_t n_used, n_tasks, n_bytes, dir_len, n_own;
+	uint64_t n_used, n_tasks, n_bytes, dir_len, n_own, sum = 0, fields = 1;
 	uint32_t n_columns = 0;
 	size_t cap;
 	int ret;
@@ -384,11 +387,14 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	if (!n_used || n_used > UINT8_MAX + 1)
 		return damaged(err, "its types cannot be read");
 	for (uint32_t k = 0; k < n_used; k++) {
-		uint64_t type = cursor_varint(&c);
+		uint64_t type = cursor_varint(&c), events = cursor_varint(&c);
 
-		cursor_varint(&c); /* its events */
 		if (!cursor_ok(&c) || type >= dec->schema->n)
 			return damaged(err, "it names an event type that is not there");
+		if (events > dec->info.events - sum)
+			return damaged(err, "its types have more events than it has");
+		sum += events;
+		fields += events * dec->schema->types[type]->n_coded;
 		dec->used[k] = (uint32_t)type;
 		dec->base[k] = n_columns;
 		dec->events[k] = 0;
@@ -401,6 +407,11 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	n_own = cursor_varint(&c);
 	if (!cursor_ok(&c))
 		return damaged(err, "its head cannot be read");
+	if (sum != dec->info.events)
+		return damaged(err, "its types have fewer events than it has");
+	/* Each was brought by a field of an event. */
+	if (n_tasks > fields || n_bytes > fields)
+		return damaged(err, "it has more tasks or strings than fields");
 	ret = open_streams(dec, &c, n_own, err);
 	if (ret < 0)
 		return ret;

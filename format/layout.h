@@ -46,6 +46,8 @@ enum format_block_type {
 #define FORMAT_MAX_TYPES 4096u
 #define FORMAT_MAX_FIELDS 128u
 #define FORMAT_MAX_CELLS 32u
+#define FORMAT_MAX_PAYLOAD (1u << 20) /* offset and size of a field */
+#define FORMAT_MAX_KEYS 4096u	     /* different keys of INFO */
 /* FOLLOW tells the event before apart by its number in the block's list of types; this
  * and higher ones are one, and so is the block's start. */
 #define FORMAT_FOLLOWED 15u

@@ -21,11 +21,11 @@ static int no_memory(struct cdict_error *err)
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
-static void note(struct cdict_reader *r, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+static void note(struct cdict_reader *r, uint64_t at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
-/* Keeps the first sentence of damage. */
-static void note(struct cdict_reader *r, const char *fmt, ...)
+/* Keeps the first sentence of damage; it is about the byte @at. */
+static void note(struct cdict_reader *r, uint64_t at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -34,6 +34,27 @@ static void note(struct cdict_reader *r, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(r->damage.first, sizeof(r->damage.first), fmt, ap);
 	va_end(ap);
+	r->first_at = at;
+}
+
+/* An event block that cannot be read: what it held, by the index or its own head. */
+static void note_events(struct cdict_reader *r, const struct cdict_block_info *b, const char *why)
+{
+	if (!r->damage.events) {
+		r->damage.cpu = b->cpu;
+		r->damage.first_ns = b->first_ns;
+		r->damage.last_ns = b->last_ns;
+	}
+	r->damage.events += b->events;
+	/* What was said of this place before said less. */
+	if (r->damage.first[0] && r->first_at >= b->offset && r->first_at < b->offset + b->size)
+		r->damage.first[0] = 0;
+	note(r, b->offset,
+	     "event block of CPU %" PRId64 " at byte %" PRIu64 " is damaged (%s): %u events from "
+	     "%" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s are lost",
+	     b->cpu == CDICT_CPU_UNKNOWN ? -1 : (int64_t)b->cpu, b->offset, why, b->events,
+	     b->first_ns / 1000000000, b->first_ns % 1000000000, b->last_ns / 1000000000,
+	     b->last_ns % 1000000000);
 }
 
 static const char *block_name(uint32_t type, char out[5])
@@ -107,6 +128,8 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 			return -ENOMEM;
 		for (i = 0; i < r->n_info && strcmp(r->info[i].key, key); i++)
 			;
+		if (i == FORMAT_MAX_KEYS)
+			return CDICT_ECORRUPT;
 		if (i == r->n_info) {
 			info = realloc(r->info, (i + 1) * sizeof(*info));
 			if (!info)
@@ -119,24 +142,18 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 	return 0;
 }
 
+static const char *keep_comm(void *ctx, const void *data, size_t len)
+{
+	return keep(ctx, data, len);
+}
+
 static bool add_task(void *ctx, const struct cdict_task_event *ev)
 {
 	struct cdict_reader *r = ctx;
-	struct cdict_task_event copy = *ev;
 
-	if (ev->comm) {
-		/* Threads of a process share names: keep the text once. */
-		const char *last = r->n_tasks ? r->tasks[r->n_tasks - 1].comm : NULL;
-
-		copy.comm = last && !strcmp(last, ev->comm) ?
-				    last :
-				    keep(r, ev->comm, strlen(ev->comm));
-		if (!copy.comm)
-			return false;
-	}
 	if (!grow((void **)&r->tasks, &r->cap_tasks, r->n_tasks + 1, sizeof(*r->tasks)))
 		return false;
-	r->tasks[r->n_tasks++] = copy;
+	r->tasks[r->n_tasks++] = *ev;
 	return true;
 }
 
@@ -197,14 +214,16 @@ static int read_small(struct cdict_reader *r, struct codec *codec, uint64_t at,
 	char name[5];
 	int ret = 0;
 
-	if (h->type != FORMAT_INFO && h->type != FORMAT_SCHEMA && h->type != FORMAT_TASKS &&
-	    h->type != FORMAT_LOSSES && h->type != FORMAT_UNSTORED)
-		return 0; /* of a later minor version, or not ours to read here */
+	bool known = h->type == FORMAT_INFO || h->type == FORMAT_SCHEMA ||
+		     h->type == FORMAT_TASKS || h->type == FORMAT_LOSSES ||
+		     h->type == FORMAT_UNSTORED;
+
 	if (codec_crc(payload, h->size) != h->payload_crc)
 		ret = CDICT_ECORRUPT;
-	if (!ret)
+	/* Others are of a later minor version, or not ours to read here. */
+	if (!ret && known)
 		ret = container_unpack(codec, payload, h->size, &raw);
-	if (!ret) {
+	if (!ret && known) {
 		switch (h->type) {
 		case FORMAT_INFO:
 			ret = read_info(r, &raw);
@@ -213,7 +232,7 @@ static int read_small(struct cdict_reader *r, struct codec *codec, uint64_t at,
 			ret = format_schema_read(&r->schema, raw.data, raw.len, NULL);
 			break;
 		case FORMAT_TASKS:
-			if (!task_rows_read(raw.data, raw.len, add_task, r))
+			if (!task_rows_read(raw.data, raw.len, keep_comm, add_task, r))
 				ret = CDICT_ECORRUPT;
 			break;
 		case FORMAT_LOSSES:
@@ -229,7 +248,7 @@ static int read_small(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		return no_memory(err);
 	if (ret) {
 		r->damage.blocks++;
-		note(r, "block %s at byte %" PRIu64 " is damaged%s", block_name(h->type, name), at,
+		note(r, at, "block %s at byte %" PRIu64 " is damaged%s", block_name(h->type, name), at,
 		     h->type == FORMAT_SCHEMA ? ": its event types cannot be read" : "");
 	}
 	return 0;
@@ -244,7 +263,7 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 	/* The head of the payload is believed for now; its CRC is tested on reading. */
 	if (format_block_peek(r->data + at + FORMAT_BLOCK_HEADER_SIZE, h->size, &info, NULL) < 0) {
 		r->damage.blocks++;
-		note(r, "event block at byte %" PRIu64 " is damaged", at);
+		note(r, at, "event block at byte %" PRIu64 " is damaged", at);
 		return 0;
 	}
 	if (!grow((void **)&r->blocks, &r->cap_blocks, r->n_blocks + 1, sizeof(*r->blocks)))
@@ -294,18 +313,18 @@ static int scan(struct cdict_reader *r, struct codec *codec, uint64_t *index_at,
 									  resync(r, at + 1);
 
 			r->damage.skipped_bytes += next - at;
-			note(r, "%" PRIu64 " bytes at byte %" PRIu64 " are no block", next - at, at);
+			note(r, at, "%" PRIu64 " bytes at byte %" PRIu64 " are no block", next - at, at);
 			at = next;
 			continue;
 		}
 		if (h.size > left - FORMAT_BLOCK_HEADER_SIZE) {
-			note(r, "block at byte %" PRIu64 " needs %u bytes, %" PRIu64 " are left", at,
+			note(r, at, "block at byte %" PRIu64 " needs %u bytes, %" PRIu64 " are left", at,
 			     h.size, left - FORMAT_BLOCK_HEADER_SIZE);
 			return 0;
 		}
 		if (h.ordinal != ordinal) {
 			r->damage.blocks += h.ordinal > ordinal ? h.ordinal - ordinal : 1;
-			note(r, "block %u is missing before byte %" PRIu64, ordinal, at);
+			note(r, at, "block %u is missing before byte %" PRIu64, ordinal, at);
 		}
 		ordinal = h.ordinal + 1;
 		if (h.type == FORMAT_EVENTS)
@@ -357,9 +376,12 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 				i++;
 			b = i < r->n_blocks && r->blocks[i].offset == at ? &r->blocks[i] : NULL;
 			if (!b) {
-				r->damage.events += row.events.events;
-				note(r, "event block of CPU %u at byte %" PRIu64 " is damaged",
-				     row.events.cpu, at);
+				struct cdict_block_info gone = {
+					at, row.size, row.events.cpu, row.events.events,
+					row.events.first_ns, row.events.last_ns
+				};
+
+				note_events(r, &gone, "its head cannot be read");
 			} else {
 				/* The index passed its CRC, the payload was not tested yet. */
 				b->cpu = row.events.cpu;
@@ -373,7 +395,7 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 	if (!ret && at != index_at && !r->damage.first[0])
 		ret = CDICT_ECORRUPT;
 	if (ret)
-		note(r, "index at byte %" PRIu64 " is damaged", index_at);
+		note(r, index_at, "index at byte %" PRIu64 " is damaged", index_at);
 	if (ret)
 		r->damage.blocks++;
 	buf_fini(&raw);
@@ -440,7 +462,7 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	if (!index_at || r->size < FORMAT_TRAILER_SIZE || le32(end - 4) != FORMAT_END ||
 	    le32(end - 8) != codec_crc(end - 16, 8) || le64(end - 16) != index_at) {
 		r->damage.cut = true;
-		note(r, "is cut at byte %" PRIu64 ": its end is missing", (uint64_t)r->size);
+		note(r, r->size, "is cut at byte %" PRIu64 ": its end is missing", (uint64_t)r->size);
 	}
 	if (!r->schema) {
 		r->schema = cdict_schema_new(false, 8, 4096);
@@ -574,18 +596,8 @@ void reader_block_bad(struct cdict_reader *r, size_t i, const char *why)
 	pthread_mutex_lock(&r->lock);
 	if (!r->block_bad[i]) {
 		r->block_bad[i] = 1;
-		if (!r->damage.events) {
-			r->damage.cpu = b->cpu;
-			r->damage.first_ns = b->first_ns;
-			r->damage.last_ns = b->last_ns;
-		}
 		r->damage.blocks++;
-		r->damage.events += b->events;
-		note(r,
-		     "event block of CPU %u at byte %" PRIu64 " is damaged (%s): %u events from "
-		     "%" PRIu64 ".%09" PRIu64 " to %" PRIu64 ".%09" PRIu64 " s are lost",
-		     b->cpu, b->offset, why, b->events, b->first_ns / 1000000000,
-		     b->first_ns % 1000000000, b->last_ns / 1000000000, b->last_ns % 1000000000);
+		note_events(r, b, why);
 	}
 	pthread_mutex_unlock(&r->lock);
 }

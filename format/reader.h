@@ -39,6 +39,7 @@ struct cdict_reader {
 
 	pthread_mutex_t lock; /* of damage and block_bad */
 	struct cdict_damage damage;
+	uint64_t first_at; /* byte that damage.first is about */
 };
 
 /* reader_block - the payload of event block @i after its CRC was tested; a bad one

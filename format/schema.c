@@ -335,7 +335,8 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 	bool array = false;
 
 	if (!semi || !number_after(semi, end, "offset:", &f->offset) ||
-	    !number_after(semi, end, "size:", &f->size))
+	    !number_after(semi, end, "size:", &f->size) || f->offset > FORMAT_MAX_PAYLOAD ||
+	    f->size > FORMAT_MAX_PAYLOAD)
 		return -1;
 	number_after(semi, end, "signed:", &is_signed);
 	name_end = semi;
@@ -436,6 +437,7 @@ void format_schema_write(const struct cdict_schema *schema, size_t from, struct 
 	buf_u8(out, schema->big_endian);
 	buf_u8(out, schema->long_size);
 	buf_varint(out, schema->page_size);
+	buf_varint(out, from);
 	buf_varint(out, schema->n - from);
 	for (size_t i = from; i < schema->n; i++) {
 		const struct format_type *t = schema->types[i];
@@ -494,7 +496,8 @@ static bool read_field(struct cursor *c, struct cdict_field *f)
 	f->size = (uint32_t)size;
 	f->kind = kind & 0x7f;
 	f->is_text = kind & 0x80;
-	if (!cursor_ok(c) || f->kind > CDICT_FIELD_REL_LOC || offset > 1u << 20 || size > 1u << 20)
+	if (!cursor_ok(c) || f->kind > CDICT_FIELD_REL_LOC || offset > FORMAT_MAX_PAYLOAD ||
+	    size > FORMAT_MAX_PAYLOAD)
 		return false;
 	if (format_kind_is_scalar(f->kind) && size != 1 && size != 2 && size != 4 && size != 8)
 		return false;
@@ -546,8 +549,12 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 {
 	struct cursor c = cursor_init(data, size, false);
 	uint8_t big = cursor_u8(&c), long_size = cursor_u8(&c);
-	uint64_t page_size = cursor_varint(&c), n = cursor_varint(&c);
+	uint64_t page_size = cursor_varint(&c), from = cursor_varint(&c), n = cursor_varint(&c);
 
+	/* Types are numbered: after one that is lost, none is known. */
+	if (from != (*schema ? (*schema)->n : 0))
+		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
+				  "schema block begins with another type than the next");
 	if (!cursor_ok(&c) || big > 1 || (long_size != 4 && long_size != 8) ||
 	    page_size > 1u << 30 || n > FORMAT_MAX_TYPES)
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,

@@ -29,6 +29,7 @@ struct cdict_writer {
 	uint64_t index_ns;
 	struct buf info, losses, unstored, packed;
 	uint32_t n_losses;
+	bool hold;
 	struct task_rows tasks;
 	struct cpu_encoder *cpus;
 	size_t n_cpus;
@@ -80,43 +81,70 @@ static int put_block(struct cdict_writer *w, uint32_t type, const void *payload,
 	return w->index.failed ? fail_for_good(w, -ENOMEM, err) : 0;
 }
 
-static int put_packed(struct cdict_writer *w, uint32_t type, struct buf *raw,
+/* Packs @raw and empties it: as a block, or, for later, as u32 type, u32 size and the
+ * payload into @later. */
+static int put_packed(struct cdict_writer *w, uint32_t type, struct buf *raw, struct buf *later,
 		      struct cdict_error *err)
 {
-	int ret;
-
 	w->packed.len = 0;
 	container_pack(w->codec, raw, &w->packed);
 	if (raw->failed || w->packed.failed)
 		return fail_for_good(w, -ENOMEM, err);
-	ret = put_block(w, type, w->packed.data, w->packed.len, NULL, err);
 	raw->len = 0;
-	return ret;
+	if (!later)
+		return put_block(w, type, w->packed.data, w->packed.len, NULL, err);
+	buf_le32(later, type);
+	buf_le32(later, (uint32_t)w->packed.len);
+	buf_add(later, w->packed.data, w->packed.len);
+	return later->failed ? fail_for_good(w, -ENOMEM, err) : 0;
 }
 
 /* Everything that is waiting goes out before the next block of events, so that a
  * recording that is cut there has it. */
-static int flush_rows(struct cdict_writer *w, struct cdict_error *err)
+static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
 {
 	int ret = 0;
 
 	if (w->info.len)
-		ret = put_packed(w, FORMAT_INFO, &w->info, err);
+		ret = put_packed(w, FORMAT_INFO, &w->info, later, err);
 	if (!ret && w->schema && w->schema_written < w->schema->n) {
 		struct buf raw = { 0 };
 
 		format_schema_write(w->schema, w->schema_written, &raw);
 		w->schema_written = w->schema->n;
-		ret = put_packed(w, FORMAT_SCHEMA, &raw, err);
+		ret = put_packed(w, FORMAT_SCHEMA, &raw, later, err);
 		buf_fini(&raw);
 	}
 	if (!ret && w->tasks.n) {
-		ret = put_packed(w, FORMAT_TASKS, &w->tasks.out, err);
+		ret = put_packed(w, FORMAT_TASKS, &w->tasks.out, later, err);
 		task_rows_reset(&w->tasks);
 	}
 	if (!ret && w->losses.len) {
-		ret = put_packed(w, FORMAT_LOSSES, &w->losses, err);
+		ret = put_packed(w, FORMAT_LOSSES, &w->losses, later, err);
 		w->n_losses = 0;
+	}
+	return ret;
+}
+
+void format_writer_hold(struct cdict_writer *w)
+{
+	w->hold = true;
+}
+
+int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdict_error *err)
+{
+	return w->failed.code ? fail_for_good(w, w->failed.code, err) : flush_rows(w, out, err);
+}
+
+int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struct cdict_error *err)
+{
+	int ret = 0;
+
+	for (size_t at = 0; at < rows->len && !ret;) {
+		uint32_t type = le32(rows->data + at), size = le32(rows->data + at + 4);
+
+		ret = put_block(w, type, rows->data + at + 8, size, NULL, err);
+		at += 8 + size;
 	}
 	return ret;
 }
@@ -193,7 +221,7 @@ int cdict_writer_task(struct cdict_writer *w, const struct cdict_task_event *ev,
 	if (w->failed.code)
 		return fail_for_good(w, w->failed.code, err);
 	task_rows_add(&w->tasks, ev);
-	return w->tasks.n >= ROWS_MAX ? flush_rows(w, err) : 0;
+	return w->tasks.n >= ROWS_MAX && !w->hold ? flush_rows(w, NULL, err) : 0;
 }
 
 int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
@@ -202,7 +230,7 @@ int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
 	if (w->failed.code)
 		return fail_for_good(w, w->failed.code, err);
 	loss_row_write(&w->losses, loss);
-	return ++w->n_losses >= ROWS_MAX ? flush_rows(w, err) : 0;
+	return ++w->n_losses >= ROWS_MAX && !w->hold ? flush_rows(w, NULL, err) : 0;
 }
 
 int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
@@ -233,7 +261,7 @@ int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t cou
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		      const struct format_block *info, struct cdict_error *err)
 {
-	int ret = flush_rows(w, err);
+	int ret = w->hold ? 0 : flush_rows(w, NULL, err);
 
 	return ret ? ret : put_block(w, FORMAT_EVENTS, payload, size, info, err);
 }
@@ -304,12 +332,12 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 	for (size_t i = 0; i < w->n_cpus && !ret; i++)
 		ret = put_encoder(w, w->cpus[i].enc, err);
 	if (!ret)
-		ret = flush_rows(w, err);
+		ret = flush_rows(w, NULL, err);
 	if (!ret && w->unstored.len)
-		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, err);
+		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, NULL, err);
 	if (ret)
 		return ret;
 	container_trailer(trailer, w->offset);
-	ret = put_packed(w, FORMAT_INDEX, &w->index, err);
+	ret = put_packed(w, FORMAT_INDEX, &w->index, NULL, err);
 	return ret ? ret : put(w, trailer, sizeof(trailer), err);
 }

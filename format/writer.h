@@ -9,6 +9,15 @@
 #include "cdict/writer.h"
 #include "format/encode.h"
 
+/* format_writer_hold - from now on rows (INFO, schema, tasks, losses) wait until they
+ * are taken: their place in the file then does not depend on when blocks are done. */
+void format_writer_hold(struct cdict_writer *w);
+/* format_writer_take_rows - the rows that wait, packed, are appended to @out. */
+int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdict_error *err);
+/* format_writer_put_rows - writes rows that were taken, as blocks. */
+int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows,
+			   struct cdict_error *err);
+
 /* format_writer_put - writes an EVNT payload made by format_encoder_finish(). */
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		      const struct format_block *info, struct cdict_error *err);

@@ -199,8 +199,12 @@ static int make_plan(struct plan *p)
 		p->n_slots++;
 		rest--;
 	}
-	if (!rest)
+	if (!rest) {
+		/* what is left took no time */
+		for (size_t i = 0; i < n; i++)
+			p->slot_of[i] = p->slot_of[i] == 0xff ? SHOWN + 1 : p->slot_of[i];
 		return 0;
+	}
 	p->slots[p->n_slots] = (struct slot){ .name = "other", .ink = palette_reason("other") };
 	for (size_t i = 0; i < n; i++) {
 		if (p->slot_of[i] != 0xff)

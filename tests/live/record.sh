@@ -35,6 +35,12 @@ must_have() { # RECORD TYPE, FILE
 
 # ---- the shapes ---------------------------------------------------------------------------------
 
+# perf reads the files of a directory in readdir's order, which decides between equal times.
+threads() {
+	local by_cpu=1
+	sched "$@"
+}
+
 clock() {
 	sched -k CLOCK_MONOTONIC
 	"$CDICT" info x.cdict | grep -q '^clock  *monotonic' || echo "info does not name the clock"
@@ -131,7 +137,7 @@ switch_records_only() {
 other_tracepoints() {
 	local groups='syscalls:sys_enter_write,syscalls:sys_exit_write,syscalls:sys_enter_openat'
 	groups+=,syscalls:sys_enter_execve,syscalls:sys_enter_clone,syscalls:sys_exit_clone
-	events='[^:]*:.*'
+	local compared='[^:]*:.*'
 	rm -f x.data
 	record x.data -m 8M -a -e "$groups" -e 'sched:*,irq:*,task:*,signal:*,block:*,power:*,net:*'
 	convert_and_compare x.data -e '*:*' --max-loss 100
@@ -142,8 +148,7 @@ other_tracepoints() {
 
 # A %s whose pointer stands in the recording's own printk_formats.
 printk_strings() {
-	events='[^:]*:.*'
-	recorded -m 1M -a -e 'rcu:rcu_utilization' -e sched:sched_switch
+	local compared='[^:]*:.*'
 	rm -f x.data
 	record x.data -m 1M -a -e 'rcu:rcu_utilization' -e sched:sched_switch
 	convert_and_compare x.data -e '*:*' --max-loss 100
@@ -167,23 +172,25 @@ live() {
 	differ perf.lines cdict.lines
 }
 
-# killed - records into x.data until kill -9
+# killed COMMAND... - records into x.data until kill -9, which comes when something is in it
 killed() {
-	local pid
+	local pid i
 	rm -f x.data
 	"$@" 2>record.err &
 	pid=$!
-	messaging
-	pipes
-	sleep 0.2
+	for ((i = 0; i < 40; i++)); do
+		messaging
+		pipes
+		[ "$(stat -c %s x.data 2>/dev/null || echo 0)" -lt 1000000 ] || break
+	done
 	kill -KILL $pid
 	wait $pid 2>/dev/null
-	[ -s x.data ] || echo "perf wrote nothing"
+	[ $i -lt 40 ] || echo "perf wrote nothing"
 }
 
 # perf writes the formats when it ends: a killed recording has samples that nobody can print.
 killed_file() {
-	killed perf record -q -e 'sched:*' -a -o x.data
+	killed perf record -q -m 128K -e 'sched:*' -a -o x.data
 	"$CDICT" convert -i x.data -o x.cdict 2>convert.err
 	[ $? -eq 2 ] || echo "convert does not end with 2"
 	grep -q '^cdict convert: x.data: .*killed' convert.err || cat convert.err
@@ -194,6 +201,7 @@ killed_file() {
 # Into a pipe it writes them first: all that came is there.
 killed_pipe() {
 	local other
+	# shellcheck disable=SC2317 # killed calls it
 	to_pipe() { exec perf record -q -m 128K -e 'sched:*' -a -o - >x.data; }
 	killed to_pipe
 	"$CDICT" convert -q --max-loss 100 -i x.data -o x.cdict 2>convert.err
@@ -217,7 +225,7 @@ cut_pipe() {
 	perf_lines whole.data >whole.lines
 	[ -s whole.lines ] || echo "perf prints nothing"
 	for tenths in 1 4 7 9; do
-		head -c $(($(stat -c %s whole.data) / 80 * 8 * tenths + 3)) whole.data >x.data
+		head -c $(($(stat -c %s whole.data) * tenths / 80 * 8 + 3)) whole.data >x.data
 		"$CDICT" convert -q --max-loss 100 -i - -o x.cdict <x.data 2>convert.err
 		[ $? -eq 2 ] || echo "$tenths tenths: convert does not end with 2"
 		cdict_lines x.cdict >cdict.lines
@@ -244,8 +252,8 @@ run() { # NAME CASE...
 
 run plain sched
 run zstd sched -z
-run threads sched --threads
-run threads-core sched --threads=core
+run threads threads --threads
+run threads-core threads --threads=core
 run call-graph sched -g
 run call-graph-dwarf recorded -m 4M --call-graph dwarf,256 -e sched:sched_switch -a
 run cgroups-and-namespaces sched --all-cgroups --namespaces

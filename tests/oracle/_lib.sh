@@ -66,7 +66,8 @@ differ() {
 }
 
 # convert_and_compare FILE [OPTIONS FOR convert...] - nothing, or what is wrong: `cdict convert`
-# must end with status 0 and `cdict script` print perf's lines.  $events chooses other events.
+# must end with status 0 and `cdict script` print perf's lines.  $compared, a regular expression,
+# names other events; with $by_cpu lines of equal time may come in another order of the CPUs.
 convert_and_compare() {
 	local input=$1 status
 	shift
@@ -78,11 +79,17 @@ convert_and_compare() {
 		cat convert.err
 		[ -e x.cdict ] || return
 	fi
-	perf_lines "$input" ${events+"$events"} >perf.lines
+	perf_lines "$input" ${compared:+"$compared"} >perf.lines
 	cdict_lines x.cdict >cdict.lines || { echo "script ends with $?:"; cat script.err; }
 	if [ ! -s perf.lines ]; then
 		echo "perf prints nothing: $(tail -n 2 perf.err)"
 		return
 	fi
-	differ perf.lines cdict.lines
+	if [ -n "${by_cpu:-}" ] && ! cmp -s perf.lines cdict.lines; then
+		merge_cpus <perf.lines >perf.merged
+		merge_cpus <cdict.lines >cdict.merged
+		differ perf.merged cdict.merged
+	else
+		differ perf.lines cdict.lines
+	fi
 }

@@ -246,6 +246,28 @@ static void reasons_beyond_eight_are_one_and_idling_is_no_work(void **state)
 	exit_mix_fini(&mix);
 }
 
+static void a_reason_whose_exits_never_ended_takes_no_part_of_a_bar(void **state)
+{
+	struct canvas c = canvas_cells(200, 24, false);
+	struct frame_caption cap = { .title = "t", .to_ns = 1000000000, .loss = "no events lost" };
+	struct exit_mix mix = { 0 };
+	struct marks m = { 0 };
+	size_t len;
+	char *out;
+
+	(void)state;
+	assert_int_equal(exit_mix_add(&mix, 1, "a", "io", false, 3, 2, 4000000), 0);
+	assert_int_equal(exit_mix_add(&mix, 1, "a", "cpuid", false, 1, 0, 0), 0);
+	assert_int_equal(view_exits(&m, &c, &cap, &mix, true), 0);
+	out = drawn(&backend_term, &m, false, &len);
+	assert_non_null(strstr(out, "io  4 ms, 100 %"));
+	assert_null(strstr(out, "cpuid"));
+	assert_non_null(strstr(out, "4 exits of 1 vCPU (the end of 2 not seen)"));
+	free(out);
+	marks_fini(&m);
+	exit_mix_fini(&mix);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +282,7 @@ int main(void)
 		cmocka_unit_test(one_cause_has_one_colour_on_every_processor),
 		cmocka_unit_test(every_step_of_the_ramp_is_a_colour_of_its_own),
 		cmocka_unit_test(reasons_beyond_eight_are_one_and_idling_is_no_work),
+		cmocka_unit_test(a_reason_whose_exits_never_ended_takes_no_part_of_a_bar),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
