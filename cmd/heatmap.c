@@ -160,7 +160,7 @@ static int put(const struct cmd_call *call, const struct backend *backend, const
 	if (file) {
 		rc = cmd_output_open(&of, file, &err);
 		if (rc)
-			return cmd_error(call, NULL, &err);
+			return cmd_error(call, file, &err);
 		sink_to(&s, outfile_write, of);
 	} else {
 		sink_to_file(&s, stdout);
@@ -173,7 +173,7 @@ static int put(const struct cmd_call *call, const struct backend *backend, const
 		return cmd_error(call, file, &err);
 	}
 	if (of && cmd_output_commit(of, &err))
-		return cmd_error(call, NULL, &err);
+		return cmd_error(call, file, &err);
 	return CMD_DONE;
 }
 

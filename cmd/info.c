@@ -14,26 +14,18 @@ struct info_opts {
 	bool verify, labels;
 };
 
-/* Events per type: the file keeps no such count, so all are walked. */
 static int count_events(struct info *info, struct cdict_error *err)
 {
-	struct cdict_events *it;
-	struct cdict_event ev;
-	int rc;
+	size_t n = cdict_schema_count(cdict_reader_schema(info->reader));
 
-	info->events = calloc(cdict_schema_count(cdict_reader_schema(info->reader)) + 1,
-			      sizeof(*info->events));
+	info->events = calloc(n + 1, sizeof(*info->events));
 	if (!info->events)
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	rc = cdict_events_open(&it, info->reader, NULL, err);
-	if (rc)
-		return rc;
-	while ((rc = cdict_events_next(it, &ev, err)) > 0) {
-		info->events[ev.type->index]++;
-		info->counted++;
+	for (size_t i = 0; i < n; i++) {
+		info->events[i] = cdict_reader_type_events(info->reader, i);
+		info->counted += info->events[i];
 	}
-	cdict_events_close(it);
-	return rc;
+	return 0;
 }
 
 static int by_number(const void *a, const void *b)

@@ -109,11 +109,21 @@ static bool read_info(struct cursor *c, struct format_block *info)
 }
 
 int format_block_peek(const void *payload, size_t size, struct format_block *info,
-		      struct cdict_error *err)
+		      uint64_t *counts, size_t n_counts, struct cdict_error *err)
 {
 	struct cursor c = cursor_init(payload, size, false);
+	uint64_t n;
 
-	return read_info(&c, info) ? 0 : damaged(err, "its head cannot be read");
+	if (!read_info(&c, info))
+		return damaged(err, "its head cannot be read");
+	n = cursor_varint(&c);
+	for (uint64_t i = 0; counts && i < n && cursor_ok(&c); i++) {
+		uint64_t type = cursor_varint(&c), events = cursor_varint(&c);
+
+		if (type < n_counts && events <= info->events)
+			counts[type] += events;
+	}
+	return 0;
 }
 
 static bool fit(void **p, size_t *cap, size_t n, size_t size)

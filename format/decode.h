@@ -17,9 +17,10 @@ struct format_decoder;
 struct format_decoder *format_decoder_new(const struct cdict_schema *schema);
 void format_decoder_free(struct format_decoder *dec);
 
-/* format_block_peek - reads what the index keeps from the start of a payload. */
+/* format_block_peek - reads what the index keeps from the start of a payload, and adds
+ * the block's events by type to @counts (@n_counts types; may be NULL). */
 int format_block_peek(const void *payload, size_t size, struct format_block *info,
-		      struct cdict_error *err);
+		      uint64_t *counts, size_t n_counts, struct cdict_error *err);
 
 int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
 			struct cdict_error *err);

@@ -89,6 +89,11 @@ uint64_t cdict_reader_events(const struct cdict_reader *r)
 	return r->events;
 }
 
+uint64_t cdict_reader_type_events(const struct cdict_reader *r, size_t index)
+{
+	return index < FORMAT_MAX_TYPES ? r->type_events[index] : 0;
+}
+
 bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns, uint64_t *last_ns)
 {
 	if (!r->n_blocks)

@@ -261,7 +261,8 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 	struct cdict_block_info *b;
 
 	/* The head of the payload is believed for now; its CRC is tested on reading. */
-	if (format_block_peek(r->data + at + FORMAT_BLOCK_HEADER_SIZE, h->size, &info, NULL) < 0) {
+	if (format_block_peek(r->data + at + FORMAT_BLOCK_HEADER_SIZE, h->size, &info,
+			      r->type_events, FORMAT_MAX_TYPES, NULL) < 0) {
 		r->damage.blocks++;
 		note(r, at, "event block at byte %" PRIu64 " is damaged", at);
 		return 0;
@@ -451,8 +452,11 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 				  le32(r->data + 8) & 0xffff, le32(r->data + 8) >> 16,
 				  FORMAT_MAJOR);
 	codec = codec_new();
-	if (!codec)
+	r->type_events = calloc(FORMAT_MAX_TYPES, sizeof(*r->type_events));
+	if (!codec || !r->type_events) {
+		codec_free(codec);
 		return no_memory(err);
+	}
 	ret = scan(r, codec, &index_at, err);
 	if (!ret && index_at)
 		ret = check_index(r, codec, index_at, err);
@@ -581,6 +585,7 @@ void cdict_reader_close(struct cdict_reader *r)
 	free(r->unstored);
 	free(r->blocks);
 	free(r->block_bad);
+	free(r->type_events);
 	cdict_schema_free(r->schema);
 	if (r->mapped)
 		munmap(r->mapped, r->size);

@@ -34,6 +34,7 @@ struct cdict_reader {
 	uint8_t *block_bad; /* per block: already counted as damaged */
 	char **texts; /* every string given out */
 	size_t n_texts, cap_texts;
+	uint64_t *type_events; /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;
 	uint32_t cpus;
 

@@ -340,7 +340,7 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 		return -1;
 	number_after(semi, end, "signed:", &is_signed);
 	name_end = semi;
-	if (name_end > p && name_end[-1] == ']') {
+	while (name_end > p && name_end[-1] == ']') {
 		while (name_end > p && *name_end != '[')
 			name_end--;
 		array = true;

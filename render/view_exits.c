@@ -265,7 +265,7 @@ static char *foot(const struct plan *p)
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%s exits of %s vCPU%s", text_count(n, p->exits),
+	sink_printf(&s, "%s exit%s of %s vCPU%s", text_count(n, p->exits), p->exits == 1 ? "" : "s",
 		    text_count(bars, p->mix->n_bars), p->mix->n_bars == 1 ? "" : "s");
 	if (p->by_time && p->open)
 		sink_printf(&s, " (the end of %s not seen)", text_count(n, p->open));
@@ -273,8 +273,9 @@ static char *foot(const struct plan *p)
 		sink_printf(&s, ", %s from kvm_exit to kvm_entry",
 			    text_duration(t, (double)p->work));
 	if (p->idle_exits)
-		sink_printf(&s, ", and %s in %s exits of idle guests, not in the bars",
-			    text_duration(t, (double)p->idle), text_count(n, p->idle_exits));
+		sink_printf(&s, ", and %s in %s exit%s of idle guests, not in the bars",
+			    text_duration(t, (double)p->idle), text_count(n, p->idle_exits),
+			    p->idle_exits == 1 ? "" : "s");
 	return sink_take(&s, NULL);
 }
 
