@@ -557,6 +557,45 @@ static inline bool take_value(struct format_decoder *dec, const struct format_fi
 	return true;
 }
 
+/* A field that its column does not mention: it is what the models predict, and mostly
+ * that changes nothing. False when it takes the long way. */
+static inline bool take_predicted(struct format_decoder *dec, const struct format_field *f,
+				  uint64_t *row)
+{
+	const struct state *st = &dec->st;
+	uint64_t v;
+
+	switch (f->path) {
+	case FORMAT_PATH_SAMETASK:
+	case FORMAT_PATH_CURRENT:
+	case FORMAT_PATH_WOKEN:
+		v = f->path == FORMAT_PATH_CURRENT ? st->current :
+		    f->path == FORMAT_PATH_WOKEN   ? st->woken :
+						     row[f->model.who];
+		row[f->index] = v;
+		v = (uint64_t)(int64_t)st->tids[v];
+		dec->values[f->value] = f->kind == CDICT_FIELD_UINT ? (uint32_t)v : v;
+		return true;
+	case FORMAT_PATH_CELL:
+	case FORMAT_PATH_COMM:
+		v = st->cells[row[f->model.who] * st->n_cells + f->model.cell];
+		if (v == STATE_UNSET || (f->path == FORMAT_PATH_COMM && v >= dec->n_bytes))
+			return false;
+		row[f->index] = dec->values[f->value] = v;
+		return true;
+	case FORMAT_PATH_HEAD:
+	case FORMAT_PATH_HEAD_REST:
+		row[f->index] = dec->values[f->value] = *state_follow(st, f);
+		return true;
+	}
+	return false;
+}
+
+static inline bool mentions(const struct reading *r, uint32_t at)
+{
+	return r->dense || r->next == at;
+}
+
 int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint32_t *order,
 			struct cdict_error *err)
 {
@@ -593,9 +632,16 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 	if (!take_task(dec, &t->coded[FORMAT_F_TID], &r[FORMAT_F_TID], at, row, FORMAT_F_TID))
 		goto bad;
 	st->current = (uint32_t)row[FORMAT_F_TID];
-	for (uint32_t i = FORMAT_F_PID; i < t->n_coded; i++) {
+	for (uint32_t i = FORMAT_F_PID; i < FORMAT_F_SAMPLE; i++) {
+		if (!take_value(dec, &t->coded[i], &r[i], at, row, &row[i]))
+			goto bad;
+		state_update(st, &t->coded[i], row, row[i]);
+	}
+	for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++) {
 		const struct format_field *f = &t->coded[i];
 
+		if (!mentions(&r[i], at) && take_predicted(dec, f, row))
+			continue;
 		if (format_model_is_task(f->model.kind)) {
 			if (!take_task(dec, f, &r[i], at, row, i))
 				goto bad;
@@ -608,8 +654,7 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 		if (!take_value(dec, f, &r[i], at, row, &row[i]))
 			goto bad;
 		state_update(st, f, row, row[i]);
-		if (f->value != FORMAT_NO_VALUE)
-			dec->values[f->value] = row[i];
+		dec->values[f->value] = row[i];
 	}
 	dec->n++;
 	st->followed = kind < FORMAT_FOLLOWED ? kind : FORMAT_FOLLOWED;

@@ -30,7 +30,13 @@ static bool any_of(const struct vcpu_bar *bars, size_t n, unsigned state)
 	return false;
 }
 
-/* How long it was kept waiting and behind whom most; a terminal has room for less. */
+/* Whether there is no room for many words beside the bars. */
+static bool is_narrow(const struct canvas *c)
+{
+	return c->cells || c->width < 1000;
+}
+
+/* How long it was kept waiting and behind whom most. */
 static char *note(const struct vcpu_bar *bar, bool brief)
 {
 	uint64_t waited = bar->ns[PALETTE_PREEMPTED] + bar->ns[PALETTE_WAITING];
@@ -86,6 +92,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	struct scale s = { .lo = 0, .hi = 100 };
 	struct frame f;
 	size_t n_swatches = 0, n_ticks;
+	unsigned most;
 	char foot[3 * TEXT_ROOM];
 
 	for (unsigned i = 0; i < PALETTE_STATES; i++) {
@@ -97,8 +104,8 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	}
 	snprintf(foot, sizeof(foot), "%zu vCPU%s, each bar is the whole window%s", n,
 		 n == 1 ? "" : "s",
-		 c->cells ? "; at the right how long it was kept waiting, and behind whom most"
-			  : "");
+		 is_narrow(c) ? "; at the right how long it was kept waiting, and behind whom most"
+			      : "");
 	shape.foot = foot;
 	shape.above = rows_legend(NULL, c, swatches, n_swatches, 0);
 	rows_margins(c, rows, n, &shape);
@@ -106,7 +113,8 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	rows_legend(m, c, swatches, n_swatches, f.above);
 	s.from = f.plot.x;
 	s.to = f.plot.x + f.plot.w;
-	n_ticks = scale_ticks_count(ticks, 0, 100, c->cells ? 4 : 10, " %");
+	most = (unsigned)(f.plot.w / (c->cells ? 10 : 60));
+	n_ticks = scale_ticks_count(ticks, 0, 100, most > 10 ? 10 : most, " %");
 	frame_axis_x(m, c, &f, &s, ticks, n_ticks, "share of the window");
 	for (size_t i = 0; i < n; i++) {
 		draw_bar(m, c, &f, &bars[i], rows_middle(c, &f, i));
@@ -126,7 +134,7 @@ int view_vcpu(struct marks *m, const struct canvas *c, const struct frame_captio
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		rows[i].name = bars[i].name;
-		rows[i].note = note(&bars[i], c->cells);
+		rows[i].note = note(&bars[i], is_narrow(c));
 		if (!rows[i].note)
 			rc = -ENOMEM;
 	}

@@ -133,12 +133,19 @@ done
 if perf record -q -a -o fresh.data -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup \
 	-e sched:sched_wakeup_new,sched:sched_migrate_task,sched:sched_stat_runtime \
 	-- sh -c 'for i in 1 2 3 4 5; do ls / >/dev/null; sleep 0.05; done' >record.log 2>&1; then
-	perf script -F trace -i fresh.data 2>/dev/null >fresh.txt
-	into=$(grep -c 'next_pid=0 ' fresh.txt)
-	out=$(grep -c 'prev_pid=0 ' fresh.txt)
-	if [ "$into" -gt $((out + $(nproc --all))) ]; then
-		# perf then counts the idle time as the next task's; we say unknown.
-		skip fresh "this kernel lost switches: $into into idle, $out out of it"
+	# Who is switched out must be who was switched in on that CPU before.
+	missed=$(perf script -F cpu,event,trace -i fresh.data 2>/dev/null |
+		awk '/sched:sched_switch:/ && match($0, / prev_pid=[0-9]+/) {
+			prev = substr($0, RSTART + 10, RLENGTH - 10)
+			match($0, / next_pid=[0-9]+/)
+			if (($1 in on) && on[$1] != prev)
+				n++
+			on[$1] = substr($0, RSTART + 10, RLENGTH - 10)
+		}
+		END { print n + 0 }')
+	if [ "$missed" -gt 0 ]; then
+		# perf books that time to whoever is switched out next; we say unknown.
+		skip fresh "this kernel records not every switch: $missed are missing"
 	else
 		check fresh.data fresh
 	fi
