@@ -12,8 +12,8 @@ const char *cdict_strerror(int code)
 	switch (code) {
 	case 0:
 		return "no error";
-#define X(name, value, text)                                                   \
-	case name:                                                             \
+#define X(name, value, text)                                                                       \
+	case name:                                                                                 \
 		return text;
 		CDICT_ERRORS(X)
 #undef X
@@ -40,5 +40,6 @@ int cdict_fail_errno(struct cdict_error *err, const char *subject)
 {
 	int code = errno ? -errno : -EIO;
 
-	return cdict_fail(err, code, CDICT_NO_OFFSET, "%s: %s", subject, strerror(-code));
+	return cdict_fail(err, code, CDICT_NO_OFFSET, "%s%s%s", subject ? subject : "",
+			  subject ? ": " : "", strerror(-code));
 }

@@ -14,7 +14,7 @@ int cdict_fail(struct cdict_error *err, int code, uint64_t offset, const char *f
 	__attribute__((format(printf, 4, 5)));
 
 /* cdict_fail_errno - the same for a system call that failed on @subject: the
- * text is "@subject: strerror(errno)", the code -errno. */
+ * text is "@subject: strerror(errno)", the code -errno. NULL when the caller names it. */
 int cdict_fail_errno(struct cdict_error *err, const char *subject);
 
 #endif

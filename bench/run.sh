@@ -25,6 +25,7 @@ NEEDED_MB=4000 # on disk: two recordings of 900 MB, and room for perf
 SHARED=
 [ -d ../shared/captures ] && SHARED=$(cd ../shared && pwd)
 missed=0
+load=$(cut -d' ' -f1 /proc/loadavg)
 
 say() { echo "bench: $*" >&2; }
 die() {
@@ -242,7 +243,7 @@ kvm_size_rows() {
 }
 
 memory_row() {
-	local tasks peak limit
+	local tasks peak limit i
 	if [ -z "$pipe" ]; then
 		note "peak memory converting from a pipe" - "skipped: no pipe-mode capture"
 		return
@@ -251,12 +252,16 @@ memory_row() {
 		note "peak memory converting from a pipe" - "skipped: no /usr/bin/time (package time)"
 		return
 	fi
-	# shellcheck disable=SC2002 # a pipe is what is measured
-	cat "$pipe" | /usr/bin/time -f %M -o peak "$CDICT" convert -q -i - -o pipe.cdict
-	peak=$(tail -n 1 peak)
+	rm -f peaks
+	for ((i = 0; i < RUNS; i++)); do # it depends on who is ahead of whom: the worst counts
+		# shellcheck disable=SC2002 # a pipe is what is measured
+		cat "$pipe" | /usr/bin/time -f %M -o peak "$CDICT" convert -q -i - -o pipe.cdict
+		tail -n 1 peak >>peaks
+	done
+	peak=$(sort -n peaks | tail -n 1)
 	tasks=$("$CDICT" tasks --format csv pipe.cdict | tail -n +2 | wc -l)
 	limit=$(calc "64 + 200 * $tasks / 1048576" 1)
-	at_most "peak memory from a pipe of $(calc "$(size_of "$pipe") / 1e6" 0) MB, $tasks tasks, MiB" \
+	at_most "most memory of $RUNS runs, pipe of $(calc "$(size_of "$pipe") / 1e6" 0) MB, $tasks tasks, MiB" \
 		"$(calc "$peak / 1024")" "$limit" "" 1
 }
 
@@ -317,10 +322,11 @@ table_rows() {
 
 heading() {
 	echo "machine   $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
-		"load $(cut -d' ' -f1 /proc/loadavg); Linux $(uname -r)"
+		"load $load when it began; Linux $(uname -r)"
 	echo "versions  $("$CDICT" --version | head -n 1); $(perf --version); $(zstd --version | grep -o 'v[0-9.]*' | head -n 1 | sed 's/^/zstd /')"
 	echo "capture   $big, $(thousands "$(size_of "$big")") bytes, $(thousands "$events") events kept"
 	echo "          -> $(thousands "$(size_of big.cdict)") bytes; medians of $RUNS runs in turns; CPU = user + system"
+	[ "$events" -ge 1000000 ] || echo "          few events: starting the programs weighs on every ratio"
 	echo
 	line what measured must aim 'ok?'
 }

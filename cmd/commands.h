@@ -14,6 +14,8 @@
 	X(script)                                                                                  \
 	X(tasks)                                                                                   \
 	X(exits)                                                                                   \
+	X(vcpu)                                                                                    \
+	X(latency)                                                                                 \
 	X(heatmap)
 
 #define X(name) extern const struct cmd cmd_##name;

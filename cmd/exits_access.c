@@ -51,6 +51,7 @@ static int task_cells(struct table *t, const struct figures *f, const struct ana
 	table_text(t, G_VM, vm);
 	if (task->vcpu_id >= 0)
 		table_i64(t, G_VCPU, task->vcpu_id);
+	table_lossy(t, figures_lossy(f, task));
 	free(name);
 	free(vm);
 	return CMD_DONE;

@@ -60,7 +60,7 @@ static const struct table_column columns[] = {
 struct group {
 	const struct analyze_task *task; /* the only one's, or the first's */
 	char *vm;
-	bool many_tasks;
+	bool many_tasks, lossy;
 	struct analyze_exit_row row;
 };
 
@@ -175,6 +175,7 @@ static int group_row(struct table *t, const struct figures *f, const struct grou
 	table_i64(t, CODE, (int64_t)g->row.reason);
 	table_i64(t, IDLE, g->row.idle);
 	numbers(t, &g->row, sum);
+	table_lossy(t, g->lossy);
 	return CMD_DONE;
 }
 
@@ -183,6 +184,7 @@ int exits_fill(struct table **out, const struct figures *f, const struct analyze
 {
 	struct table *t = table_new("exits", columns);
 	struct groups groups = { 0 };
+	bool lossy = false;
 	int status = t ? CMD_DONE : figures_no_memory(f);
 
 	*out = t;
@@ -201,6 +203,8 @@ int exits_fill(struct table **out, const struct figures *f, const struct analyze
 			status = figures_no_memory(f);
 			break;
 		}
+		g->lossy |= figures_lossy(f, task);
+		lossy |= figures_lossy(f, task);
 		analyze_exit_row_merge(&g->row, row);
 		analyze_exit_row_merge(row->idle ? &sum->idle : &sum->work, row);
 	}
@@ -215,6 +219,7 @@ int exits_fill(struct table **out, const struct figures *f, const struct analyze
 						 : NAME,
 			   "total without idle");
 		numbers(t, &sum->work, sum);
+		table_lossy(t, lossy);
 	}
 	fini_groups(&groups);
 	return status;

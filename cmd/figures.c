@@ -3,7 +3,10 @@
 #include "cmd/figures.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* With a window: how far around it the walk looks for who was running and who
  * was asleep when it opens. */
@@ -49,6 +52,8 @@ int figures_open(struct figures *f, const struct cmd_call *call)
 	opts.node_of_cpu = f->nodes;
 	opts.n_node_of_cpu = n_nodes;
 	rc = analyze_engine_new(&f->eng, &opts, &err);
+	if (!rc)
+		rc = analyze_unknown_new(&f->unknown, f->eng, &err);
 	return rc ? figures_fail(f, &err) : CMD_DONE;
 }
 
@@ -63,6 +68,49 @@ int figures_run(struct figures *f)
 		return figures_no_memory(f);
 	f->unknown_ns = analyze_engine_summary(f->eng)->unknown_ns;
 	return CMD_DONE;
+}
+
+bool figures_lossy(const struct figures *f, const struct analyze_task *task)
+{
+	return analyze_unknown_task(f->unknown, task->index);
+}
+
+int figures_task_cells(struct table *t, const struct figures *f, const struct analyze_task *task)
+{
+	char *name = names_display(&f->names, task), *vm = names_vm(&f->names, task);
+
+	if (!name) {
+		free(vm);
+		return figures_no_memory(f);
+	}
+	table_text(t, TASK_NAME, name);
+	table_i64(t, TASK_TID, task->tid);
+	if (task->pid >= 0)
+		table_i64(t, TASK_PID, task->pid);
+	table_text(t, TASK_COMM, task->comm);
+	table_text(t, TASK_VM, vm);
+	if (task->vcpu_id >= 0)
+		table_i64(t, TASK_VCPU, task->vcpu_id);
+	table_lossy(t, figures_lossy(f, task));
+	free(name);
+	free(vm);
+	return CMD_DONE;
+}
+
+char *figures_who(const struct figures *f, const struct analyze_task *task)
+{
+	char *name = names_display(&f->names, task), *vm = names_vm(&f->names, task), *who = NULL;
+
+	if (!task->tid || !name || strcmp(name, task->comm)) {
+		who = name; /* a label, or with its tid already: it says enough */
+		name = NULL;
+	} else if ((vm ? asprintf(&who, "%s-%s", name, vm)
+		       : asprintf(&who, "%s-%" PRId32, name, task->tid)) < 0) {
+		who = NULL;
+	}
+	free(name);
+	free(vm);
+	return who;
 }
 
 /* CSV has no place for the loss line. */
@@ -94,6 +142,7 @@ int figures_print(struct figures *f, const char *note, struct table *const *tabl
 		.to_ns = sum->to_ns,
 		.unknown_ns = &f->unknown_ns,
 		.note = note,
+		.chart = f->chart,
 		.wide = f->call->verbose > 0,
 	};
 	struct cdict_error err = { 0 };
@@ -121,6 +170,7 @@ int figures_print(struct figures *f, const char *note, struct table *const *tabl
 void figures_close(struct figures *f)
 {
 	names_fini(&f->names);
+	analyze_unknown_free(f->unknown);
 	analyze_engine_free(f->eng);
 	free(f->nodes);
 	options_filter_fini(&f->filter);

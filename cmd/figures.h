@@ -7,9 +7,27 @@
 #define CMD_FIGURES_H
 
 #include "analyze/engine.h"
+#include "analyze/unknown.h"
 #include "cmd/names.h"
 #include "cmd/options.h"
 #include "cmd/table.h"
+
+/* The columns with which every table of tasks begins. */
+enum {
+	TASK_NAME = 0,
+	TASK_TID,
+	TASK_PID,
+	TASK_COMM,
+	TASK_VM,
+	TASK_VCPU,
+	TASK_COLUMNS,
+};
+#define FIGURES_TASK_COLUMNS                                                                       \
+	[TASK_NAME] = { "name", "task", TABLE_TEXT, 0 },                                           \
+	[TASK_TID] = { "tid", "tid", TABLE_INTEGER, 0 },                                           \
+	[TASK_PID] = { "pid", "pid", TABLE_INTEGER, TABLE_MACHINE },                               \
+	[TASK_COMM] = { "comm", "comm", TABLE_TEXT, TABLE_MACHINE },                               \
+	[TASK_VM] = { "vm", "vm", TABLE_TEXT, 0 }, [TASK_VCPU] = { "vcpu", "vcpu", TABLE_INTEGER, 0 }
 
 struct figures {
 	const struct cmd_call *call;
@@ -19,8 +37,10 @@ struct figures {
 	struct options_filter filter;
 	int32_t *nodes;
 	struct analyze_engine *eng;
+	struct analyze_unknown *unknown;
 	struct names names;
 	uint64_t unknown_ns;
+	const char *chart; /* of struct table_frame; borrowed */
 };
 
 /* Each returns CMD_DONE, or the status of a failure that was reported. */
@@ -29,6 +49,13 @@ int figures_open(struct figures *f, const struct cmd_call *call);
 int figures_run(struct figures *f);
 /* figures_print - sorts the first table by -s, cuts it by -n and prints all. */
 int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n);
+/* figures_lossy - whether missing events can have changed the task's figures. */
+/* figures_task_cells - fills those columns and marks the row; a status. */
+int figures_task_cells(struct table *t, const struct figures *f, const struct analyze_task *task);
+/* figures_who - the task as a sentence names it, so that its likes can be told apart:
+ * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid; given, NULL: out of memory. */
+char *figures_who(const struct figures *f, const struct analyze_task *task);
+bool figures_lossy(const struct figures *f, const struct analyze_task *task);
 void figures_close(struct figures *f); /* after the analyses were freed */
 
 /* figures_fail - reports @err about the file; CMD_USAGE or CMD_FAILED. */

@@ -113,6 +113,12 @@ void table_percent(struct table *t, size_t column, double v)
 	t->now[column].set = true;
 }
 
+void table_lossy(struct table *t, bool lossy)
+{
+	for (size_t c = 0; t->now && c < t->n_columns; c++)
+		t->now[c].lossy = lossy;
+}
+
 void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole)
 {
 	if (whole)
@@ -260,7 +266,7 @@ const char *table_cell_human(const struct table_column *c, const struct table_ce
 			     char *room)
 {
 	if (!cell->set)
-		return "";
+		return c->flags & TABLE_DASH ? "-" : "";
 	switch (c->kind) {
 	case TABLE_TEXT:
 		return cell->text;

@@ -39,9 +39,11 @@ enum table_kind {
 };
 
 enum table_column_flags {
-	TABLE_MACHINE = 1, /* in CSV and JSON only */
-	TABLE_HUMAN = 2,   /* in text and Markdown only */
-	TABLE_WIDE = 4,    /* in text and Markdown only with -v */
+	TABLE_MACHINE = 1,                          /* in CSV and JSON only */
+	TABLE_HUMAN = 2,                            /* in text and Markdown only */
+	TABLE_WIDE = 4,                             /* in text and Markdown only with -v */
+	TABLE_DASH = 8,                             /* text and Markdown show an empty cell as - */
+	TABLE_HIDDEN = TABLE_MACHINE | TABLE_HUMAN, /* to sort or find a row by */
 };
 
 struct table_column {
@@ -58,6 +60,7 @@ struct table_column {
 /* A cell. */
 struct table_cell {
 	bool set;
+	bool lossy; /* events are missing that can have changed it */
 	union {
 		char *text;   /* owned */
 		uint64_t u64; /* COUNT, MS, US, TIME */
@@ -90,6 +93,9 @@ void table_text(struct table *t, size_t column, const char *text); /* NULL: empt
 void table_i64(struct table *t, size_t column, int64_t v);
 void table_u64(struct table *t, size_t column, uint64_t v);
 void table_percent(struct table *t, size_t column, double v); /* not finite: empty */
+/* table_lossy - marks the row or total being filled when missing events can have changed its
+ * figures: ~ behind them, "lossy" in CSV and JSON. */
+void table_lossy(struct table *t, bool lossy);
 /* @part of @whole in percent; empty when @whole is 0. */
 void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole);
 
@@ -108,8 +114,9 @@ struct table_frame {
 	const struct cdict_reader *reader;
 	uint64_t from_ns, to_ns;    /* the window of the figures */
 	const uint64_t *unknown_ns; /* CPU time of which nobody knows the runner; NULL: not asked */
-	const char *note; /* a line between title and table in text and Markdown, or NULL */
-	bool wide;        /* -v: TABLE_WIDE columns too */
+	const char *note;  /* a line between title and table in text and Markdown, or NULL */
+	const char *chart; /* lines between the tables and the loss line, text only, or NULL */
+	bool wide;         /* -v: TABLE_WIDE columns too */
 };
 
 /* table_print - @format is enum options_format.  CSV has room for the first table only.

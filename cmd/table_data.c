@@ -34,7 +34,7 @@ void table_print_csv(struct sink *s, const struct table *t)
 		sink_printf(s, "%s%s", first ? "" : ",", t->columns[c].key);
 		first = false;
 	}
-	sink_puts(s, "\r\n");
+	sink_puts(s, ",lossy\r\n");
 	for (size_t r = 0; r < t->shown; r++) {
 		first = true;
 		for (size_t c = 0; c < t->n_columns; c++) {
@@ -45,7 +45,7 @@ void table_print_csv(struct sink *s, const struct table *t)
 			first = false;
 			csv_cell(s, &t->columns[c], &t->cells[r * t->n_columns + c]);
 		}
-		sink_puts(s, "\r\n");
+		sink_puts(s, t->cells[r * t->n_columns].lossy ? ",true\r\n" : ",false\r\n");
 	}
 }
 
@@ -76,6 +76,7 @@ static void json_row(struct json *j, const char *key, const struct table *t,
 			json_u64(j, col->key, row[c].u64);
 		}
 	}
+	json_bool(j, "lossy", row[0].lossy);
 	json_close(j);
 }
 

@@ -50,6 +50,42 @@ static void loss(struct sink *s, const struct table_frame *frame)
 	sink_putc(s, '\n');
 }
 
+/* A figure that missing events can have changed has a ~ behind it. */
+static bool marked(const struct table_column *c, const struct table_cell *cell)
+{
+	return cell->set && cell->lossy && c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER &&
+	       c->kind != TABLE_TIME;
+}
+
+static bool any_marked(const struct table *t, size_t c)
+{
+	for (size_t r = 0; r < t->shown; r++) {
+		if (marked(&t->columns[c], &t->cells[r * t->n_columns + c]))
+			return true;
+	}
+	return t->total && marked(&t->columns[c], &t->total[c]);
+}
+
+static void explain_marks(struct sink *s, const struct table_frame *frame,
+			  struct table *const *tables, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t c = 0; c < tables[i]->n_columns; c++) {
+			if (!visible(frame, tables[i], c) || !any_marked(tables[i], c))
+				continue;
+			sink_puts(s, "~ what it is known to be: events are missing that could have "
+				     "changed it\n");
+			return;
+		}
+	}
+}
+
+/* How a column is set: numbers to the right, marks in a column of their own. */
+struct column_room {
+	size_t width; /* with the mark */
+	bool mark;
+};
+
 static size_t cell_width(const struct table_column *c, const struct table_cell *cell)
 {
 	char room[NUMBER_ROOM];
@@ -59,7 +95,7 @@ static size_t cell_width(const struct table_column *c, const struct table_cell *
 }
 
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     const size_t *widths, const struct table_cell *row)
+		     const struct column_room *rooms, const struct table_cell *row)
 {
 	size_t pending = 0; /* blanks that nothing follows are not written */
 	bool first = true;
@@ -69,12 +105,13 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		char room[NUMBER_ROOM];
 		const char *text;
 		size_t width, blanks;
+		bool mark = row && marked(col, &row[c]);
 
 		if (!visible(frame, t, c))
 			continue;
 		text = row ? table_cell_human(col, &row[c], room) : col->title;
-		width = escape_width(text, strlen(text));
-		blanks = widths[c] > width ? widths[c] - width : 0;
+		width = escape_width(text, strlen(text)) + rooms[c].mark;
+		blanks = rooms[c].width > width ? rooms[c].width - width : 0;
 		if (!first)
 			pending += 2;
 		first = false;
@@ -87,19 +124,21 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 			pending = 0;
 			escape_terminal(s, text, strlen(text));
 		}
-		pending += blanks;
+		if (mark)
+			sink_putc(s, '~');
+		pending += blanks + (rooms[c].mark && !mark);
 	}
 	sink_putc(s, '\n');
 }
 
 static void rule(struct sink *s, const struct table_frame *frame, const struct table *t,
-		 const size_t *widths)
+		 const struct column_room *rooms)
 {
 	size_t width = 0;
 
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (visible(frame, t, c))
-			width += widths[c] + (width ? 2 : 0);
+			width += rooms[c].width + (width ? 2 : 0);
 	}
 	sink_repeat(s, '-', width);
 	sink_putc(s, '\n');
@@ -107,36 +146,38 @@ static void rule(struct sink *s, const struct table_frame *frame, const struct t
 
 static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
-	size_t *widths = calloc(t->n_columns, sizeof(*widths));
+	struct column_room *rooms = calloc(t->n_columns, sizeof(*rooms));
 
-	if (!widths) {
+	if (!rooms) {
 		s->error = -ENOMEM;
 		return;
 	}
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct table_column *col = &t->columns[c];
+		size_t width = escape_width(col->title, strlen(col->title));
 
-		widths[c] = escape_width(col->title, strlen(col->title));
 		for (size_t r = 0; r < t->shown; r++) {
 			size_t w = cell_width(col, &t->cells[r * t->n_columns + c]);
 
-			if (w > widths[c])
-				widths[c] = w;
+			if (w > width)
+				width = w;
 		}
-		if (t->total && cell_width(col, &t->total[c]) > widths[c])
-			widths[c] = cell_width(col, &t->total[c]);
+		if (t->total && cell_width(col, &t->total[c]) > width)
+			width = cell_width(col, &t->total[c]);
+		rooms[c].mark = any_marked(t, c);
+		rooms[c].width = width + rooms[c].mark;
 	}
-	text_row(s, frame, t, widths, NULL);
-	rule(s, frame, t, widths);
+	text_row(s, frame, t, rooms, NULL);
+	rule(s, frame, t, rooms);
 	for (size_t r = 0; r < t->shown; r++)
-		text_row(s, frame, t, widths, t->cells + r * t->n_columns);
+		text_row(s, frame, t, rooms, t->cells + r * t->n_columns);
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
 	if (t->total) {
-		rule(s, frame, t, widths);
-		text_row(s, frame, t, widths, t->total);
+		rule(s, frame, t, rooms);
+		text_row(s, frame, t, rooms, t->total);
 	}
-	free(widths);
+	free(rooms);
 }
 
 void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,
@@ -149,7 +190,10 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 		sink_putc(s, '\n');
 		text_table(s, frame, tables[i]);
 	}
+	if (frame->chart)
+		sink_printf(s, "\n%s", frame->chart);
 	sink_putc(s, '\n');
+	explain_marks(s, frame, tables, n);
 	loss(s, frame);
 }
 
@@ -168,6 +212,8 @@ static void md_row(struct sink *s, const struct table_frame *frame, const struct
 		if (strong && *text)
 			sink_puts(s, "**");
 		escape_md(s, text, strlen(text));
+		if (row && marked(col, &row[c]))
+			sink_putc(s, '~');
 		if (strong && *text)
 			sink_puts(s, "**");
 		sink_putc(s, ' ');
@@ -215,5 +261,6 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 		md_table(s, frame, tables[i]);
 		sink_putc(s, '\n');
 	}
+	explain_marks(s, frame, tables, n);
 	loss(s, frame);
 }

@@ -142,7 +142,7 @@ struct group {
 	char *name;
 	struct analyze_task_row row;
 	uint64_t events;
-	bool idle;
+	bool idle, lossy;
 };
 
 struct groups {
@@ -202,6 +202,7 @@ static void one_row(struct table *t, const struct figures *f, const struct analy
 	table_i64(t, IDLE, task->tid == 0);
 	numbers(t, row, window_ns);
 	table_u64(t, EVENTS, task->events);
+	table_lossy(t, figures_lossy(f, task));
 	free(vm);
 }
 
@@ -218,6 +219,7 @@ static void group_rows(struct table *t, const struct groups *groups, bool per_cp
 			table_i64(t, CPU, g->row.cpu);
 		numbers(t, &g->row, window_ns);
 		table_u64(t, EVENTS, g->events);
+		table_lossy(t, g->lossy);
 	}
 }
 
@@ -228,6 +230,7 @@ static int fill(struct table *t, const struct figures *f, const struct analyze_t
 	struct analyze_task_row total = { 0 };
 	struct groups groups = { 0 };
 	uint64_t events = 0;
+	bool lossy = false;
 	int status = CMD_DONE;
 
 	for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
@@ -246,6 +249,7 @@ static int fill(struct table *t, const struct figures *f, const struct analyze_t
 		if (task->tid) {
 			analyze_task_row_merge(&total, row);
 			events += first ? task->events : 0;
+			lossy |= figures_lossy(f, task);
 		}
 		if (names_merged(&f->names, task)) {
 			struct group *g = find_group(&groups, name, row->cpu, per_cpu);
@@ -254,6 +258,7 @@ static int fill(struct table *t, const struct figures *f, const struct analyze_t
 				analyze_task_row_merge(&g->row, row);
 				g->events += first ? task->events : 0;
 				g->idle = task->tid == 0;
+				g->lossy |= figures_lossy(f, task);
 			} else {
 				status = figures_no_memory(f);
 			}
@@ -267,6 +272,7 @@ static int fill(struct table *t, const struct figures *f, const struct analyze_t
 	table_text(t, NAME, "total without idle");
 	numbers(t, &total, window_ns);
 	table_u64(t, EVENTS, events);
+	table_lossy(t, lossy);
 	analyze_task_row_fini(&total);
 	fini_groups(&groups);
 	return status;

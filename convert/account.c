@@ -62,8 +62,7 @@ static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_samp
 }
 
 static int lost(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		const struct perfdata_record *rec, struct pending *pending,
-		struct cdict_error *err)
+		const struct perfdata_record *rec, struct pending *pending, struct cdict_error *err)
 {
 	bool big = perfdata_big_endian(pd), samples = rec->type == PERF_RECORD_LOST_SAMPLES;
 	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, big);
@@ -134,8 +133,8 @@ static int task(struct cdict_writer *w, const struct perfdata *pd,
 
 	ev.pid = (int32_t)cursor_u32(&c);
 	if (rec->type == PERF_RECORD_COMM) {
-		ev.what = rec->misc & PERF_RECORD_MISC_COMM_EXEC ? CDICT_TASK_EXEC :
-								   CDICT_TASK_COMM;
+		ev.what = rec->misc & PERF_RECORD_MISC_COMM_EXEC ? CDICT_TASK_EXEC
+								 : CDICT_TASK_COMM;
 		ev.tid = (int32_t)cursor_u32(&c);
 		ev.comm = cursor_text(&c, NULL);
 		perfdata_sample_id(pd, rec, &id);
@@ -255,14 +254,13 @@ static int list_unstored(struct account *a, struct cdict_writer *w, const struct
 	if (report->n_unstored)
 		qsort(report->unstored, report->n_unstored, sizeof(*report->unstored), by_count);
 	for (size_t i = 0; i < report->n_unstored && !ret; i++)
-		ret = cdict_writer_unstored(w, report->unstored[i].name,
-					    report->unstored[i].count, err);
+		ret = cdict_writer_unstored(w, report->unstored[i].name, report->unstored[i].count,
+					    err);
 	return ret;
 }
 
 int account_finish(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		   struct pending *pending, struct convert_report *report,
-		   struct cdict_error *err)
+		   struct pending *pending, struct convert_report *report, struct cdict_error *err)
 {
 	int ret = 0;
 

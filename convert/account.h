@@ -24,10 +24,10 @@ struct account {
 	struct account_cpu *cpus; /* as in struct pending */
 	size_t n;
 	uint64_t lost;
-	uint64_t types[128];   /* records by type, PERF_RECORD_* below 64 */
-	uint64_t *events;      /* samples not stored, by event of the recording */
+	uint64_t types[128]; /* records by type, PERF_RECORD_* below 64 */
+	uint64_t *events;    /* samples not stored, by event of the recording */
 	size_t n_events;
-	uint64_t orphans;      /* samples of no known event */
+	uint64_t orphans; /* samples of no known event */
 };
 
 void account_fini(struct account *a);
@@ -43,7 +43,6 @@ bool account_unstored(struct account *a, int event);
 /* account_finish - losses only known at the end, and the list of what is not stored
  * (in the file and in the report). */
 int account_finish(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		   struct pending *pending, struct convert_report *report,
-		   struct cdict_error *err);
+		   struct pending *pending, struct convert_report *report, struct cdict_error *err);
 
 #endif

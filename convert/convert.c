@@ -39,7 +39,7 @@ struct conversion {
 	size_t bad_formats;
 	char bad_format[256];
 	uint32_t order, order_cpu; /* pass over the rings, and the CPU it has come to */
-	bool directory; /* records come from several files */
+	bool directory;            /* records come from several files */
 	uint64_t progress_at;
 };
 
@@ -70,8 +70,8 @@ static int take_block(struct conversion *c, bool wait)
 		r->events += b.info.events;
 	}
 	if (!ret && b.bad) {
-		struct cdict_loss loss = { CDICT_LOSS_DAMAGE, b.cpu, CDICT_TYPE_ANY,
-					   b.bad_first_ns, b.bad_last_ns, b.bad };
+		struct cdict_loss loss = { CDICT_LOSS_DAMAGE, b.cpu,         CDICT_TYPE_ANY,
+					   b.bad_first_ns,    b.bad_last_ns, b.bad };
 
 		r->bad_samples += b.bad;
 		buf_add(&c->bad, &loss, sizeof(loss));
@@ -178,7 +178,8 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 			rounds_record(&c->rounds, load64(rec->data + l->time, big));
 		return account_unstored(&c->account, event) ? 0 : no_memory(c);
 	}
-	if ((uint32_t)l->time + 8 > rec->size || (l->cpu >= 0 && (uint32_t)l->cpu + 4 > rec->size)) {
+	if ((uint32_t)l->time + 8 > rec->size ||
+	    (l->cpu >= 0 && (uint32_t)l->cpu + 4 > rec->size)) {
 		c->report->bad_samples++;
 		return 0;
 	}
@@ -296,8 +297,8 @@ static void say_missing(struct conversion *c)
 
 	if (r->events)
 		return;
-	at = (size_t)snprintf(r->missing, sizeof(r->missing),
-			      "holds no event of the wanted kind%s", n ? ": it has" : "");
+	at = (size_t)snprintf(r->missing, sizeof(r->missing), "holds no event of the wanted kind%s",
+			      n ? ": it has" : "");
 	for (size_t i = 0; i < n && at < sizeof(r->missing); i++)
 		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
 				       "%s %" PRIu64 " %s", i ? "," : "", r->unstored[i].count,
@@ -318,7 +319,8 @@ static int finish(struct conversion *c)
 	int ret;
 
 	for (size_t at = 0; at < c->bad.len; at += sizeof(struct cdict_loss)) {
-		ret = cdict_writer_loss(c->w, (const struct cdict_loss *)(c->bad.data + at), c->err);
+		ret = cdict_writer_loss(c->w, (const struct cdict_loss *)(c->bad.data + at),
+					c->err);
 		if (ret)
 			return ret;
 	}
@@ -346,8 +348,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 		void *ctx, struct convert_report *report, struct cdict_error *err)
 {
 	struct cdict_error none;
-	struct conversion c = { .pd = pd, .opts = opts, .report = report,
-				.err = err ? err : &none };
+	struct conversion c = { .pd = pd, .opts = opts, .report = report, .err = err ? err : &none };
 	int ret;
 
 	*report = (struct convert_report){ 0 };

@@ -23,7 +23,7 @@
 struct convert_options {
 	const char *const *events; /* globs over "system:event"; NULL: sched:* and kvm:* */
 	size_t n_events;
-	unsigned jobs;             /* threads that encode; 0: one per CPU of this machine */
+	unsigned jobs; /* threads that encode; 0: one per CPU of this machine */
 	/* Called now and then with the bytes read and the input's size (0: unknown). */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
@@ -32,18 +32,18 @@ struct convert_options {
 /* What was done, for the closing line. */
 struct convert_report {
 	uint64_t events, bytes_in, bytes_out;
-	uint64_t lost;          /* events, by the recording's own account */
-	uint64_t disordered;    /* events that ran backwards in time and were sorted in */
-	uint64_t bad_samples;   /* samples that could not be read */
-	size_t types;           /* event types stored */
+	uint64_t lost;        /* events, by the recording's own account */
+	uint64_t disordered;  /* events that ran backwards in time and were sorted in */
+	uint64_t bad_samples; /* samples that could not be read */
+	size_t types;         /* event types stored */
 	uint64_t first_ns, last_ns;
-	bool damaged;           /* the input: see damage */
-	char damage[512];       /* one sentence */
-	char missing[512];      /* no event was stored: what the input has instead */
+	bool damaged;      /* the input: see damage */
+	char damage[512];  /* one sentence */
+	char missing[512]; /* no event was stored: what the input has instead */
 	struct convert_unstored {
 		char *name;
 		uint64_t count;
-	} *unstored;            /* most frequent first */
+	} * unstored; /* most frequent first */
 	size_t n_unstored;
 };
 

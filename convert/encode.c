@@ -82,9 +82,8 @@ static void encode_batch(const struct encode *e, struct format_encoder *enc,
 			out.pid = s.pid;
 			out.tid = s.tid;
 			out.mode = load16(p->record + 4, big) & PERF_RECORD_MISC_CPUMODE_MASK;
-			ret = format_encoder_add(enc, &out,
-						 (uint32_t)e->formats->type_of[p->event], s.raw,
-						 s.raw_size);
+			ret = format_encoder_add(enc, &out, (uint32_t)e->formats->type_of[p->event],
+						 s.raw, s.raw_size);
 		}
 		if (ret == -ENOMEM) {
 			block->failed = ret;

@@ -15,13 +15,13 @@
 #include "format/encode.h"
 
 struct encode_block {
-	struct buf rows;          /* what goes before it: format_writer_take_rows() */
-	struct buf payload;       /* of an EVNT block; empty when no event was good */
+	struct buf rows;    /* what goes before it: format_writer_take_rows() */
+	struct buf payload; /* of an EVNT block; empty when no event was good */
 	struct format_block info;
-	size_t bad;               /* samples that could not be read */
+	size_t bad; /* samples that could not be read */
 	uint64_t bad_first_ns, bad_last_ns;
 	uint32_t cpu;
-	int failed;               /* -ENOMEM, or 0 */
+	int failed; /* -ENOMEM, or 0 */
 };
 
 struct encode;

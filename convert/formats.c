@@ -45,8 +45,7 @@ static bool wanted(const struct formats *f, const char *name)
 }
 
 /* "sched:sched_switch" out of a format text; false when it names none. */
-static bool format_name(const struct perfdata_format *format, char *out, size_t size,
-			uint32_t *id)
+static bool format_name(const struct perfdata_format *format, char *out, size_t size, uint32_t *id)
 {
 	const char *name = strncmp(format->text, "name: ", 6) ? NULL : format->text + 6;
 	const char *id_line = strstr(format->text, "\nID: ");
@@ -59,8 +58,8 @@ static bool format_name(const struct perfdata_format *format, char *out, size_t 
 	return (size_t)snprintf(out, size, "%s:%.*s", format->system, (int)len, name) < size;
 }
 
-static const struct perfdata_format *format_of(const struct perfdata_tracing *tracing,
-					       uint64_t id, char *name, size_t size)
+static const struct perfdata_format *format_of(const struct perfdata_tracing *tracing, uint64_t id,
+					       char *name, size_t size)
 {
 	for (size_t i = 0; i < tracing->n_formats; i++) {
 		uint32_t n;
@@ -92,8 +91,8 @@ static bool agrees(const struct cdict_event_type *type, const struct tep_event *
 	size_t n = 0;
 
 	for (int common = 1; common >= 0; common--) {
-		const struct tep_format_field *t = common ? event->format.common_fields :
-							    event->format.fields;
+		const struct tep_format_field *t = common ? event->format.common_fields
+							  : event->format.fields;
 
 		for (; t; t = t->next, n++) {
 			const struct cdict_field *f;
@@ -117,8 +116,7 @@ static bool agrees(const struct cdict_event_type *type, const struct tep_event *
 /* Adds the type of @format to the schema; its index, or negative when the format
  * cannot be read (*err says why). */
 static int add_type(struct formats *f, const struct perfdata_tracing *tracing,
-		    const struct perfdata_format *format, const char *name,
-		    struct cdict_error *err)
+		    const struct perfdata_format *format, const char *name, struct cdict_error *err)
 {
 	struct cdict_schema *alone;
 	struct tep_event *event = NULL;
@@ -175,9 +173,9 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 	if (!ev->layout.has_raw || ev->layout.time < 0 || ev->layout.tid < 0) {
 		cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 			   "samples of %s were recorded without %s", name,
-			   !ev->layout.has_raw ? "their fields (PERF_SAMPLE_RAW)" :
-			   ev->layout.time < 0 ? "a time" :
-						 "a thread id");
+			   !ev->layout.has_raw   ? "their fields (PERF_SAMPLE_RAW)"
+			   : ev->layout.time < 0 ? "a time"
+						 : "a thread id");
 		return FORMATS_UNSTORED;
 	}
 	type = cdict_schema_find(f->schema, name);

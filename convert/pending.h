@@ -52,24 +52,24 @@ struct batch_spares {
 void batch_done(struct batch_spares *spares, struct batch *b);
 
 struct pending_cpu {
-	struct batch *batch;  /* what waits; NULL when nothing does */
-	uint64_t max_ns;      /* latest time seen on this CPU */
-	uint64_t cut_ns;      /* latest time that was already cut */
-	size_t back;          /* how many samples at most a late one had to be moved */
-	bool disordered;      /* the batch is not in order */
+	struct batch *batch; /* what waits; NULL when nothing does */
+	uint64_t max_ns;     /* latest time seen on this CPU */
+	uint64_t cut_ns;     /* latest time that was already cut */
+	size_t back;         /* how many samples at most a late one had to be moved */
+	bool disordered;     /* the batch is not in order */
 	bool seen;
-	uint64_t late;        /* samples earlier than what was already cut */
+	uint64_t late; /* samples earlier than what was already cut */
 	uint64_t late_first_ns, late_last_ns;
-	uint64_t sorted;      /* samples that came out of order, sorted in time */
+	uint64_t sorted; /* samples that came out of order, sorted in time */
 };
 
 struct pending {
 	struct pending_cpu *cpus; /* by CPU + 1; the first is the unknown CPU */
 	size_t n;
 	struct batch_spares *spares; /* borrowed */
-	size_t bytes;   /* that wait, over all CPUs */
-	bool copy;      /* records must be copied */
-	bool swap;      /* record headers are in the other byte order */
+	size_t bytes;                /* that wait, over all CPUs */
+	bool copy;                   /* records must be copied */
+	bool swap;                   /* record headers are in the other byte order */
 };
 
 /* CPUs beyond this are not believed (a damaged sample). */

@@ -209,7 +209,7 @@ static int read_pipe_header(struct perfdata *pd, int fd, struct cdict_error *err
 	s->fd = fd;
 	s->open_ended = true;
 	pd->pipe = true;
-	r = perfdata_stream_need(pd, s, HEADER_PIPE, err);
+	r = perfdata_stream_need(s, HEADER_PIPE, err);
 	if (r < 0)
 		return r;
 	if (r == 0)
@@ -275,7 +275,7 @@ static int open_input(struct perfdata *pd, int fd, struct cdict_error *err)
 	int r;
 
 	if (fstat(fd, &st))
-		return cdict_fail_errno(err, pd->name);
+		return cdict_fail_errno(err, NULL);
 	if (S_ISREG(st.st_mode)) {
 		pd->features.captured_at_s = st.st_mtime;
 		if (!st.st_size)
@@ -329,9 +329,9 @@ int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *e
 		return perfdata_open_fd(out, STDIN_FILENO, "standard input", err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return cdict_fail_errno(err, path);
+		return cdict_fail_errno(err, NULL);
 	if (fstat(fd, &st)) {
-		r = cdict_fail_errno(err, path);
+		r = cdict_fail_errno(err, NULL);
 	} else if (S_ISDIR(st.st_mode)) {
 		struct perfdata *pd = new (path);
 

@@ -30,9 +30,9 @@ struct perfdata_record {
 	uint32_t size;       /* of data, >= 8; equals header.size unless the type carries more */
 	uint32_t type;       /* PERF_RECORD_* */
 	uint16_t misc;
-	uint64_t offset;     /* of the record in its file (of the enclosing one when compressed) */
-	uint32_t file;       /* 0: the main data file; n: data.(n-1) of a directory */
-	uint32_t chunk;      /* directory mode: which 2 MiB turn perf would read it in; else 0 */
+	uint64_t offset; /* of the record in its file (of the enclosing one when compressed) */
+	uint32_t file;   /* 0: the main data file; n: data.(n-1) of a directory */
+	uint32_t chunk;  /* directory mode: which 2 MiB turn perf would read it in; else 0 */
 };
 
 /* Where things lie in the samples of one attr; offsets are from the record's
@@ -42,16 +42,18 @@ struct perfdata_sample_layout {
 	uint64_t read_format;
 	uint64_t branch_sample_type;
 	int id, tid, time, cpu; /* fixed offsets in PERF_RECORD_SAMPLE */
-	int raw_fixed;          /* offset of RAW's u32 size, or -1: absent, or after variable fields */
+	int raw_fixed; /* offset of RAW's u32 size, or -1: absent, or after variable fields */
 	bool has_raw;
 	bool sample_id_all;
-	int tail_size;          /* bytes of the sample_id trailer on other records, 0 if none */
-	int tail_id, tail_tid, tail_time, tail_cpu; /* offsets from the trailer's start, -1 absent */
+	int tail_size; /* bytes of the sample_id trailer on other records, 0 if none */
+	int tail_id, tail_tid, tail_time,
+		tail_cpu; /* offsets from the trailer's start, -1 absent */
 };
 
 /* One event of the recording. */
 struct perfdata_event {
-	const char *name;   /* as perf prints it ("sched:sched_switch"); "" when the file does not say */
+	const char
+		*name; /* as perf prints it ("sched:sched_switch"); "" when the file does not say */
 	uint32_t attr_type; /* PERF_TYPE_* */
 	uint64_t config;    /* tracepoint id for PERF_TYPE_TRACEPOINT */
 	const uint64_t *ids;
@@ -73,7 +75,7 @@ struct perfdata_features {
 	uint64_t total_mem_kb;
 	const char *const *cmdline;
 	size_t n_cmdline;
-	const char *const *sibling_cores;   /* CPU lists, e.g. "0-3" */
+	const char *const *sibling_cores; /* CPU lists, e.g. "0-3" */
 	size_t n_sibling_cores;
 	const char *const *sibling_threads;
 	size_t n_sibling_threads;
@@ -87,7 +89,7 @@ struct perfdata_features {
 	size_t n_numa;
 	bool has_clockid;
 	uint64_t clockid_res_ns;
-	bool has_clock_data;      /* perf record -k: clock and wall taken together */
+	bool has_clock_data; /* perf record -k: clock and wall taken together */
 	uint32_t clock_data_id;
 	uint64_t clock_data_wall_ns, clock_data_clock_ns;
 	bool has_sample_time;
@@ -103,8 +105,8 @@ struct perfdata_format {
 };
 struct perfdata_tracing {
 	bool present;
-	bool big_endian;     /* byte order of raw payloads */
-	int long_size;       /* bytes */
+	bool big_endian; /* byte order of raw payloads */
+	int long_size;   /* bytes */
 	uint32_t page_size;
 	const char *header_page; /* text, may be NULL */
 	size_t header_page_len;
@@ -116,14 +118,14 @@ struct perfdata_tracing {
 
 /* What was damaged or odd, counted; the caller reports it and exits 2. */
 struct perfdata_damage {
-	bool truncated;             /* the data ends inside a record or before header.data.size */
-	uint64_t truncated_at;      /* file offset */
-	uint64_t bad_records;       /* skipped: size or type that cannot be */
-	uint64_t trailing_bytes;    /* bytes after the last whole record that are no record */
-	uint64_t bad_features;      /* sections that could not be read */
-	bool unfinished;            /* header.data.size was 0: the recorder was killed */
-	bool bad_compression;       /* a compressed record did not decompress */
-	char first[256];            /* the first of them, as a sentence with its offset; "" if none */
+	bool truncated;          /* the data ends inside a record or before header.data.size */
+	uint64_t truncated_at;   /* file offset */
+	uint64_t bad_records;    /* skipped: size or type that cannot be */
+	uint64_t trailing_bytes; /* bytes after the last whole record that are no record */
+	uint64_t bad_features;   /* sections that could not be read */
+	bool unfinished;         /* header.data.size was 0: the recorder was killed */
+	bool bad_compression;    /* a compressed record did not decompress */
+	char first[256];         /* the first of them, as a sentence with its offset; "" if none */
 };
 
 struct perfdata;
@@ -137,8 +139,7 @@ int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *e
 int perfdata_open_fd(struct perfdata **out, int fd, const char *name, struct cdict_error *err);
 
 /* perfdata_parse - the same from memory, which must outlive the object. */
-int perfdata_parse(struct perfdata **out, const void *data, size_t size,
-		   struct cdict_error *err);
+int perfdata_parse(struct perfdata **out, const void *data, size_t size, struct cdict_error *err);
 
 void perfdata_close(struct perfdata *pd);
 
@@ -155,8 +156,8 @@ int perfdata_next(struct perfdata *pd, struct perfdata_record *rec, struct cdict
 
 bool perfdata_big_endian(const struct perfdata *pd); /* byte order of records */
 bool perfdata_pipe_mode(const struct perfdata *pd);
-uint64_t perfdata_bytes_read(const struct perfdata *pd);  /* so far */
-uint64_t perfdata_size(const struct perfdata *pd);        /* total, 0 when unknown (pipe) */
+uint64_t perfdata_bytes_read(const struct perfdata *pd); /* so far */
+uint64_t perfdata_size(const struct perfdata *pd);       /* total, 0 when unknown (pipe) */
 
 size_t perfdata_event_count(const struct perfdata *pd);
 const struct perfdata_event *perfdata_event_at(const struct perfdata *pd, size_t i);
@@ -175,8 +176,8 @@ int perfdata_id_cpu(const struct perfdata *pd, uint64_t id);
 struct perfdata_sample {
 	uint64_t time, id;
 	int32_t pid, tid;
-	uint32_t cpu;          /* UINT32_MAX when absent */
-	const uint8_t *raw;    /* NULL when absent */
+	uint32_t cpu;       /* UINT32_MAX when absent */
+	const uint8_t *raw; /* NULL when absent */
 	uint32_t raw_size;
 };
 

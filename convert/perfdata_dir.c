@@ -82,7 +82,7 @@ static int open_parts(struct perfdata *pd, int dir, struct cdict_error *err)
 	uint32_t number;
 
 	if (!d) {
-		r = cdict_fail_errno(err, pd->name);
+		r = cdict_fail_errno(err, NULL);
 		if (fd >= 0)
 			close(fd);
 		return r;
@@ -103,7 +103,7 @@ int perfdata_dir_open(struct perfdata *pd, int dir, struct cdict_error *err)
 			err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 			"a directory without a file \"data\": perf record --threads made none of it");
 	if (fd < 0)
-		return cdict_fail_errno(err, pd->name);
+		return cdict_fail_errno(err, NULL);
 	r = perfdata_open_main(pd, fd, err);
 	close(fd);
 	if (!r && pd->main.fd >= 0)

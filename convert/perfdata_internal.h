@@ -164,10 +164,10 @@ struct perfdata {
 	struct id_recent {
 		uint64_t id;
 		int32_t event;
-	} *recent;          /* of samples, by id modulo ID_RECENT: asked before the table */
-	int id_at;          /* offset of the id in samples, -1: the events differ or have none */
-	int time_at;        /* same of the time */
-	bool same_tail;     /* one sample_id trailer fits all events */
+	} * recent;     /* of samples, by id modulo ID_RECENT: asked before the table */
+	int id_at;      /* offset of the id in samples, -1: the events differ or have none */
+	int time_at;    /* same of the time */
+	bool same_tail; /* one sample_id trailer fits all events */
 
 	struct perfdata_features features;
 	struct perfdata_tracing tracing;
@@ -214,11 +214,11 @@ void perfdata_stream_fini(struct stream *s);
 int perfdata_stream_next(struct perfdata *pd, struct stream *s, struct perfdata_record *rec,
 			 struct cdict_error *err);
 /* Makes @n bytes available at s->at: 1, 0 when the input ends before, or negative. */
-int perfdata_stream_need(struct perfdata *pd, struct stream *s, size_t n, struct cdict_error *err);
+int perfdata_stream_need(struct stream *s, size_t n, struct cdict_error *err);
 /* Takes the @n bytes that follow a record: 1, 0 when the input ends before, or
  * negative.  *@data points to them, in the input or in @into; NULL to skip them. */
-int perfdata_stream_payload(struct perfdata *pd, struct stream *s, uint64_t n, struct buf *into,
-			    const uint8_t **data, struct cdict_error *err);
+int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, const uint8_t **data,
+			    struct cdict_error *err);
 /* Whether a COMPRESSED record comes before the first sample. */
 bool perfdata_stream_is_compressed(const struct perfdata *pd, const struct stream *s);
 /* Which records may come: for damaged bytes. */

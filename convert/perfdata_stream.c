@@ -44,8 +44,7 @@ static uint64_t stream_offset(const struct stream *s)
 }
 
 /* One read(), restarted when interrupted; > 0, 0 at the end, or negative. */
-static ssize_t stream_read(struct stream *s, void *to, size_t n, const char *name,
-			   struct cdict_error *err)
+static ssize_t stream_read(struct stream *s, void *to, size_t n, struct cdict_error *err)
 {
 	for (;;) {
 		ssize_t got = read(s->fd, to, n);
@@ -60,12 +59,12 @@ static ssize_t stream_read(struct stream *s, void *to, size_t n, const char *nam
 
 			poll(&p, 1, -1);
 		} else if (errno != EINTR) {
-			return cdict_fail_errno(err, name);
+			return cdict_fail_errno(err, NULL);
 		}
 	}
 }
 
-int perfdata_stream_need(struct perfdata *pd, struct stream *s, size_t n, struct cdict_error *err)
+int perfdata_stream_need(struct stream *s, size_t n, struct cdict_error *err)
 {
 	size_t left = stream_left(s);
 
@@ -86,7 +85,7 @@ int perfdata_stream_need(struct perfdata *pd, struct stream *s, size_t n, struct
 	s->end = s->buf + left;
 	while (stream_left(s) < n) {
 		size_t held = stream_left(s);
-		ssize_t got = stream_read(s, s->buf + held, s->cap - held, pd->name, err);
+		ssize_t got = stream_read(s, s->buf + held, s->cap - held, err);
 
 		if (got <= 0)
 			return (int)got;
@@ -95,8 +94,8 @@ int perfdata_stream_need(struct perfdata *pd, struct stream *s, size_t n, struct
 	return 1;
 }
 
-int perfdata_stream_payload(struct perfdata *pd, struct stream *s, uint64_t n, struct buf *into,
-			    const uint8_t **data, struct cdict_error *err)
+int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, const uint8_t **data,
+			    struct cdict_error *err)
 {
 	size_t left = stream_left(s);
 	size_t part = n < left ? (size_t)n : left;
@@ -111,7 +110,7 @@ int perfdata_stream_payload(struct perfdata *pd, struct stream *s, uint64_t n, s
 	n -= part;
 	while (n && s->fd >= 0 && !s->eof) {
 		size_t want = n < sizeof(scratch) ? (size_t)n : sizeof(scratch);
-		ssize_t got = stream_read(s, scratch, want, pd->name, err);
+		ssize_t got = stream_read(s, scratch, want, err);
 
 		if (got < 0)
 			return (int)got;
@@ -313,7 +312,7 @@ int perfdata_stream_next(struct perfdata *pd, struct stream *s, struct perfdata_
 		}
 		left = stream_left(s);
 		if (left < RECORD_HEADER_SIZE) {
-			r = perfdata_stream_need(pd, s, RECORD_HEADER_SIZE, err);
+			r = perfdata_stream_need(s, RECORD_HEADER_SIZE, err);
 			if (r <= 0)
 				return r < 0 ? r : stream_end(pd, s);
 			left = stream_left(s);
@@ -324,7 +323,7 @@ int perfdata_stream_next(struct perfdata *pd, struct stream *s, struct perfdata_
 		    (type >= RECORD_USER_START && size % 8 && !perfdata_type_known(type)))
 			return stream_stop(pd, s, type, size);
 		if (left < size) {
-			r = perfdata_stream_need(pd, s, size, err);
+			r = perfdata_stream_need(s, size, err);
 			if (r < 0)
 				return r;
 			if (r == 0) {

@@ -160,9 +160,9 @@ static int take_tracing(struct perfdata *pd, struct stream *s, const struct perf
 
 		if (outside > TRACING_MAX && s->fd >= 0) {
 			bad_record(pd, rec, "announces more tracing data than is believable");
-			return perfdata_stream_payload(pd, s, outside, NULL, NULL, err);
+			return perfdata_stream_payload(s, outside, NULL, NULL, err);
 		}
-		whole = perfdata_stream_payload(pd, s, outside, &held, &data, err);
+		whole = perfdata_stream_payload(s, outside, &held, &data, err);
 		if (whole < 0)
 			goto out;
 		size = (size_t)(s->end_offset - (uint64_t)(s->end - s->at) - before);
@@ -210,7 +210,7 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 			bad_record(pd, rec, "is too short");
 			return 1;
 		}
-		r = perfdata_stream_payload(pd, s, load64(rec->data + 8, pd->big), NULL, NULL, err);
+		r = perfdata_stream_payload(s, load64(rec->data + 8, pd->big), NULL, NULL, err);
 		goto payload;
 	default:
 		break;

@@ -111,7 +111,7 @@ struct column_sink {
 	struct numbers numbers;
 	struct column_dict {
 		uint64_t *keys;
-		uint32_t *index; /* 1 + index, 0 = free */
+		uint32_t *index;  /* 1 + index, 0 = free */
 		uint64_t *values; /* in order of first appearance */
 		uint32_t n;
 	} dict;

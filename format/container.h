@@ -57,7 +57,7 @@ bool loss_row_read(struct cursor *c, struct cdict_loss *loss);
 /* One entry of the index. */
 struct index_row {
 	uint32_t type;
-	uint64_t size; /* with the header */
+	uint64_t size;              /* with the header */
 	struct format_block events; /* of EVNT blocks */
 };
 void index_row_write(struct buf *out, const struct index_row *row, uint64_t *last_ns);

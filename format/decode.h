@@ -19,8 +19,8 @@ void format_decoder_free(struct format_decoder *dec);
 
 /* format_block_peek - reads what the index keeps from the start of a payload, and adds
  * the block's events by type to @counts (@n_counts types; may be NULL). */
-int format_block_peek(const void *payload, size_t size, struct format_block *info,
-		      uint64_t *counts, size_t n_counts, struct cdict_error *err);
+int format_block_peek(const void *payload, size_t size, struct format_block *info, uint64_t *counts,
+		      size_t n_counts, struct cdict_error *err);
 
 int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
 			struct cdict_error *err);

@@ -219,7 +219,8 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 				column_write_numbers(s, column, &et->times);
 				continue;
 			}
-			column_write(s, column, &et->columns[i], et->events, task || f->kind > CDICT_FIELD_INT,
+			column_write(s, column, &et->columns[i], et->events,
+				     task || f->kind > CDICT_FIELD_INT,
 				     f->model.kind == FORMAT_NEXT ||
 					     f->model.kind == FORMAT_WAKEE ||
 					     f->model.kind == FORMAT_CURRENT);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "format/encode_internal.h"
+#include "format/shapes.h"
 
 static inline uint64_t load_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big)
 {
@@ -145,9 +146,10 @@ void encode_add_value(struct adding *a, const struct format_field *f, uint64_t v
 }
 
 /* A comm: nearly always the one that its task had last. */
-static inline __attribute__((always_inline)) bool
-comm_as_before(const struct format_encoder *enc, const struct format_field *f, const uint64_t *row,
-	       const uint8_t *payload, bool big)
+static inline __attribute__((always_inline)) bool comm_as_before(const struct format_encoder *enc,
+								 const struct format_field *f,
+								 const uint64_t *row,
+								 const uint8_t *payload, bool big)
 {
 	const struct state *st = &enc->st;
 	uint64_t key = st->cells[row[f->model.who] * st->n_cells + f->model.cell], words[2];
@@ -158,13 +160,12 @@ comm_as_before(const struct format_encoder *enc, const struct format_field *f, c
 		return false; /* STATE_UNSET */
 	if (f->kind == CDICT_FIELD_BYTES) {
 		memcpy(words, payload + f->offset, sizeof(words));
-		return words[0] == e->word[0] && words[1] == e->word[1] &&
-		       e->len <= sizeof(words);
+		return words[0] == e->word[0] && words[1] == e->word[1] && e->len <= sizeof(words);
 	}
 	loc = load32(payload + f->offset, big);
 	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
-	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] &&
-	       payload[e->len - 1] && same_bytes(enc->text.data + e->at, payload, e->len);
+	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] && payload[e->len - 1] &&
+	       same_bytes(enc->text.data + e->at, payload, e->len);
 }
 
 /* A field that is not as predicted, or whose way is not short. */
@@ -215,9 +216,9 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 	case FORMAT_PATH_SAMETASK:
 	case FORMAT_PATH_CURRENT:
 	case FORMAT_PATH_WOKEN:
-		task = path == FORMAT_PATH_CURRENT ? st->current :
-		       path == FORMAT_PATH_WOKEN   ? st->woken :
-						     (uint32_t)row[f->model.who];
+		task = path == FORMAT_PATH_CURRENT ? st->current
+		       : path == FORMAT_PATH_WOKEN ? st->woken
+						   : (uint32_t)row[f->model.who];
 		row[f->index] = task;
 		if ((int32_t)load32(p, big) == st->tids[task])
 			return;
@@ -263,68 +264,25 @@ static void add_any_big(struct adding *a)
 	add_any(a, true);
 }
 
-/* The frequent types' fields, unrolled: the paths of the fields after the sample's, in
- * coding order. */
-#define S FORMAT_PATH_SAMETASK,
-#define U FORMAT_PATH_CURRENT,
-#define W FORMAT_PATH_WOKEN,
-#define T FORMAT_PATH_TASK,
-#define H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST,
-#define N FORMAT_PATH_COMM,
-#define C FORMAT_PATH_CELL,
-#define V FORMAT_PATH_VALUE,
-#define SHAPES(X)                                                                                  \
-	X(sched_switch, S U T H N C V N C)                                                         \
-	X(sched_waking, S T H N C C)                                                               \
-	X(sched_wakeup, S W H N C C)                                                               \
-	X(sched_stat_runtime, S U H N V)                                                           \
-	X(sched_stat_runtime_6_1, S U H N V V)
-
-#define MAX_STEPS 16
 #define X(name, ...)                                                                               \
-	static const uint8_t shape_##name[] = { __VA_ARGS__ };                                     \
 	static void add_##name(struct adding *a)                                                   \
 	{                                                                                          \
-		static const uint8_t paths[MAX_STEPS] = { __VA_ARGS__ };                           \
+		static const uint8_t paths[] = { __VA_ARGS__ };                                    \
 		const struct format_field *f = &a->t->coded[FORMAT_F_SAMPLE];                      \
                                                                                                    \
-		_Pragma("GCC unroll 16") for (unsigned i = 0; i < sizeof(shape_##name); i++)       \
+		_Pragma("GCC unroll 16") for (unsigned i = 0; i < sizeof(paths); i++)              \
 			add_step(a, &f[i], paths[i], false);                                       \
 	}
-SHAPES(X)
+FORMAT_SHAPES(X)
 #undef X
 
-static const struct shape {
-	const uint8_t *paths;
-	size_t n;
-	void (*add)(struct adding *a);
-} shapes[] = {
-#define X(name, ...) { shape_##name, sizeof(shape_##name), add_##name },
-	SHAPES(X)
-#undef X
-};
-#undef S
-#undef U
-#undef W
-#undef T
-#undef H
-#undef N
-#undef C
-#undef V
-
-/* The function for a type's fields. */
 void (*encode_shape(const struct format_type *t, bool big))(struct adding *a)
 {
-	const struct format_field *f = &t->coded[FORMAT_F_SAMPLE];
-	size_t n = t->n_coded - FORMAT_F_SAMPLE, k;
+	static void (*const shapes[])(struct adding *) = { add_any_little,
+#define X(name, ...) add_##name,
+							   FORMAT_SHAPES(X)
+#undef X
+	};
 
-	for (size_t i = 0; !big && i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		if (shapes[i].n != n)
-			continue;
-		for (k = 0; k < n && shapes[i].paths[k] == f[k].path; k++)
-			;
-		if (k == n)
-			return shapes[i].add;
-	}
-	return big ? add_any_big : add_any_little;
+	return big ? add_any_big : shapes[t->shape];
 }

@@ -45,8 +45,8 @@ struct format_encoder {
 	struct entry *entries;
 	uint32_t n_entries, cap_entries;
 	struct buf text;
-	struct buf pool; /* stream 1, deflated */
-	struct buf odd;  /* a dynamic string in its stored form, when that is longer */
+	struct buf pool;      /* stream 1, deflated */
+	struct buf odd;       /* a dynamic string in its stored form, when that is longer */
 	uint32_t *entry_hash; /* 1 + index */
 	uint32_t entry_slots;
 	uint32_t *tid_hash; /* 1 + task */
@@ -73,7 +73,8 @@ uint32_t encode_key(struct format_encoder *enc, const uint8_t *p, size_t n);
 
 /* encode_fields.c */
 /* Whether every dynamic field of the payload lies inside it. */
-bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size, bool big);
+bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size,
+			 bool big);
 /* The function for the fields of events of type @t. */
 void (*encode_shape(const struct format_type *t, bool big))(struct adding *a);
 /* A sample's task or value that is not as predicted. */

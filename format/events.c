@@ -12,9 +12,9 @@
 #include "format/reader.h"
 
 struct chain {
-	uint64_t t_ns;  /* of the event it stands at (or its next block's first) */
+	uint64_t t_ns; /* of the event it stands at (or its next block's first) */
 	uint32_t order, cpu;
-	bool open;      /* stands at an event; else at a block that is not read yet */
+	bool open; /* stands at an event; else at a block that is not read yet */
 	struct format_decoder *dec;
 	struct cdict_event ev;
 	size_t *blocks;

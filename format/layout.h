@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 /* File header: 8 bytes magic, u16 major, u16 minor, u32 CRC of the 12 before. */
-#define FORMAT_MAGIC "\x89" "CDICT" "\r\n"
+#define FORMAT_MAGIC                                                                               \
+	"\x89"                                                                                     \
+	"CDICT"                                                                                    \
+	"\r\n"
 #define FORMAT_MAGIC_SIZE 8
 #define FORMAT_HEADER_SIZE 16
 /* A reader refuses another major; a minor adds blocks, columns and INFO keys. */
@@ -31,9 +34,9 @@ enum format_block_type {
 	FORMAT_EVENTS = FORMAT_FOURCC('E', 'V', 'N', 'T'), /* one CPU's events */
 	FORMAT_TASKS = FORMAT_FOURCC('T', 'A', 'S', 'K'),  /* birth, names, death of tasks */
 	FORMAT_LOSSES = FORMAT_FOURCC('L', 'O', 'S', 'S'),
-	FORMAT_LABELS = FORMAT_FOURCC('L', 'A', 'B', 'L'), /* names given to tasks */
+	FORMAT_LABELS = FORMAT_FOURCC('L', 'A', 'B', 'L'),   /* names given to tasks */
 	FORMAT_UNSTORED = FORMAT_FOURCC('S', 'K', 'I', 'P'), /* what the input held beside */
-	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),  /* event blocks; the last block */
+	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),    /* event blocks; the last block */
 };
 
 /* Trailer, the file's last 16 bytes: u64 offset of the index block, u32 CRC of
@@ -47,7 +50,7 @@ enum format_block_type {
 #define FORMAT_MAX_FIELDS 128u
 #define FORMAT_MAX_CELLS 32u
 #define FORMAT_MAX_PAYLOAD (1u << 20) /* offset and size of a field */
-#define FORMAT_MAX_KEYS 4096u	     /* different keys of INFO */
+#define FORMAT_MAX_KEYS 4096u         /* different keys of INFO */
 /* FOLLOW tells the event before apart by its number in the block's list of types; this
  * and higher ones are one, and so is the block's start. */
 #define FORMAT_FOLLOWED 15u
@@ -61,19 +64,19 @@ enum format_block_type {
 
 /* Models: how a field's value is predicted (cdict(5), "Models"). */
 enum format_model {
-	FORMAT_LAST = 0,    /* the field's own previous value in the block */
-	FORMAT_TIME = 1,    /* the previous event's time; the residual is unsigned */
-	FORMAT_CURRENT = 2, /* the task that runs on the CPU */
-	FORMAT_NEXT = 3,    /* task that followed `who` the last times; becomes current */
-	FORMAT_WAKEE = 4,   /* task woken after the one this task woke last */
-	FORMAT_WOKEN = 5,   /* the task of the last WAKEE field on the CPU */
-	FORMAT_TASK = 6,    /* a task: the field's own previous one */
+	FORMAT_LAST = 0,     /* the field's own previous value in the block */
+	FORMAT_TIME = 1,     /* the previous event's time; the residual is unsigned */
+	FORMAT_CURRENT = 2,  /* the task that runs on the CPU */
+	FORMAT_NEXT = 3,     /* task that followed `who` the last times; becomes current */
+	FORMAT_WAKEE = 4,    /* task woken after the one this task woke last */
+	FORMAT_WOKEN = 5,    /* the task of the last WAKEE field on the CPU */
+	FORMAT_TASK = 6,     /* a task: the field's own previous one */
 	FORMAT_SAMETASK = 7, /* a task: that of the task field `who` */
-	FORMAT_CELL = 8,    /* cell `cell` of task `who` */
-	FORMAT_PROCESS = 9, /* the same; before the first value: the tid of `who` */
+	FORMAT_CELL = 8,     /* cell `cell` of task `who` */
+	FORMAT_PROCESS = 9,  /* the same; before the first value: the tid of `who` */
 	FORMAT_ELAPSED = 10, /* time since the CPU last accounted a task's run time */
-	FORMAT_SUM = 11,    /* cell `cell` of task `who` plus the value of field `arg` */
-	FORMAT_SINCE = 12,  /* time since task `who` was switched out on this CPU */
+	FORMAT_SUM = 11,     /* cell `cell` of task `who` plus the value of field `arg` */
+	FORMAT_SINCE = 12,   /* time since task `who` was switched out on this CPU */
 	FORMAT_CONTEXT = 13, /* what followed the same previous value of the same task */
 	FORMAT_FOLLOW = 14,  /* the field's value when the event before was of the same type */
 	FORMAT_MODELS
@@ -85,7 +88,13 @@ static inline int format_model_is_task(unsigned kind)
 }
 
 /* Every event starts with four fields of the sample, before the recorded ones. */
-enum format_sample_field { FORMAT_F_TIME, FORMAT_F_TID, FORMAT_F_PID, FORMAT_F_MODE, FORMAT_F_SAMPLE };
+enum format_sample_field {
+	FORMAT_F_TIME,
+	FORMAT_F_TID,
+	FORMAT_F_PID,
+	FORMAT_F_MODE,
+	FORMAT_F_SAMPLE
+};
 
 /* Column encodings. */
 enum format_coding {
@@ -95,14 +104,14 @@ enum format_coding {
 	FORMAT_C_DICT = 3,   /* index into the column's table of values */
 	FORMAT_C_CODE = 4,   /* task code or key of bytes, LEB128 */
 };
-#define FORMAT_DENSE 0x80u /* or'ed to the coding: a symbol for every event */
+#define FORMAT_DENSE 0x80u  /* or'ed to the coding: a symbol for every event */
 #define FORMAT_SYM_HIT 128u /* symbol of a dense numeric column: as predicted */
 
 /* Columns before those of the fields. */
 enum format_column {
-	FORMAT_COL_KIND = 0, /* index into the block's types: a byte an event, or, with
+	FORMAT_COL_KIND = 0,      /* index into the block's types: a byte an event, or, with
 			      * FORMAT_PAIRED types at most, two events in a byte */
-	FORMAT_COL_TIDS = 1, /* tids of the block's tasks, zigzag LEB128 deltas */
+	FORMAT_COL_TIDS = 1,      /* tids of the block's tasks, zigzag LEB128 deltas */
 	FORMAT_COL_BYTES_LEN = 2, /* lengths of the block's strings, LEB128 */
 	FORMAT_COL_BYTES = 3,     /* their bytes */
 	FORMAT_COL_ORDER = 4,     /* passes of the recorder: (events, pass delta) pairs */

@@ -87,12 +87,9 @@ static const struct {
 	uint8_t cell;
 	bool text;
 } cells[] = {
-	{ "comm", CELL_COMM, true },
-	{ "prio", CELL_PRIO, false },
-	{ "target_cpu", CELL_CPU, false },
-	{ "orig_cpu", CELL_CPU, false },
-	{ "dest_cpu", CELL_CPU, false },
-	{ "state", CELL_STATE, false },
+	{ "comm", CELL_COMM, true },       { "prio", CELL_PRIO, false },
+	{ "target_cpu", CELL_CPU, false }, { "orig_cpu", CELL_CPU, false },
+	{ "dest_cpu", CELL_CPU, false },   { "state", CELL_STATE, false },
 };
 
 static void field_model(const struct format_type *t, struct cdict_field *f)
@@ -119,8 +116,7 @@ static void field_model(const struct format_type *t, struct cdict_field *f)
 		m->kind = FORMAT_ELAPSED;
 	} else if (scalar && !strcmp(f->name, "vruntime") && coding_index(t, "pid") &&
 		   coding_index(t, "runtime")) {
-		*m = (struct cdict_field_model){ FORMAT_SUM, CELL_VRUNTIME,
-						 coding_index(t, "pid"),
+		*m = (struct cdict_field_model){ FORMAT_SUM, CELL_VRUNTIME, coding_index(t, "pid"),
 						 coding_index(t, "runtime") };
 	} else if (scalar && !strncmp(t->pub.event, "sched_stat_", 11) &&
 		   !strcmp(f->name, "delay") && coding_index(t, "pid")) {

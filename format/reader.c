@@ -167,15 +167,13 @@ static int read_losses(struct cdict_reader *r, const struct buf *raw)
 		if (!loss_row_read(&c, &loss))
 			return CDICT_ECORRUPT;
 		if ((unsigned)loss.what == FORMAT_LOSS_LATE) {
-			if (!grow((void **)&r->late, &r->cap_late, r->n_late + 1,
-				  sizeof(*r->late)))
+			if (!grow((void **)&r->late, &r->cap_late, r->n_late + 1, sizeof(*r->late)))
 				return -ENOMEM;
 			r->late[r->n_late++] =
 				(struct cdict_late){ loss.cpu, loss.from_ns, loss.to_ns };
 			continue;
 		}
-		if (!grow((void **)&r->losses, &r->cap_losses, r->n_losses + 1,
-			  sizeof(*r->losses)))
+		if (!grow((void **)&r->losses, &r->cap_losses, r->n_losses + 1, sizeof(*r->losses)))
 			return -ENOMEM;
 		r->losses[r->n_losses++] = loss;
 	}
@@ -248,8 +246,8 @@ static int read_small(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		return no_memory(err);
 	if (ret) {
 		r->damage.blocks++;
-		note(r, at, "block %s at byte %" PRIu64 " is damaged%s", block_name(h->type, name), at,
-		     h->type == FORMAT_SCHEMA ? ": its event types cannot be read" : "");
+		note(r, at, "block %s at byte %" PRIu64 " is damaged%s", block_name(h->type, name),
+		     at, h->type == FORMAT_SCHEMA ? ": its event types cannot be read" : "");
 	}
 	return 0;
 }
@@ -270,8 +268,12 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 	if (!grow((void **)&r->blocks, &r->cap_blocks, r->n_blocks + 1, sizeof(*r->blocks)))
 		return no_memory(err);
 	b = &r->blocks[r->n_blocks++];
-	*b = (struct cdict_block_info){ at, h->size + FORMAT_BLOCK_HEADER_SIZE, info.cpu,
-					info.events, info.first_ns, info.last_ns };
+	*b = (struct cdict_block_info){ at,
+					h->size + FORMAT_BLOCK_HEADER_SIZE,
+					info.cpu,
+					info.events,
+					info.first_ns,
+					info.last_ns };
 	return 0;
 }
 
@@ -310,16 +312,18 @@ static int scan(struct cdict_reader *r, struct codec *codec, uint64_t *index_at,
 		if (*index_at && left == FORMAT_TRAILER_SIZE)
 			return 0;
 		if (left < FORMAT_BLOCK_HEADER_SIZE || !container_header_read(r->data + at, &h)) {
-			uint64_t next = left < FORMAT_BLOCK_HEADER_SIZE ? r->size :
-									  resync(r, at + 1);
+			uint64_t next = left < FORMAT_BLOCK_HEADER_SIZE ? r->size
+									: resync(r, at + 1);
 
 			r->damage.skipped_bytes += next - at;
-			note(r, at, "%" PRIu64 " bytes at byte %" PRIu64 " are no block", next - at, at);
+			note(r, at, "%" PRIu64 " bytes at byte %" PRIu64 " are no block", next - at,
+			     at);
 			at = next;
 			continue;
 		}
 		if (h.size > left - FORMAT_BLOCK_HEADER_SIZE) {
-			note(r, at, "block at byte %" PRIu64 " needs %u bytes, %" PRIu64 " are left", at,
+			note(r, at,
+			     "block at byte %" PRIu64 " needs %u bytes, %" PRIu64 " are left", at,
 			     h.size, left - FORMAT_BLOCK_HEADER_SIZE);
 			return 0;
 		}
@@ -377,10 +381,12 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 				i++;
 			b = i < r->n_blocks && r->blocks[i].offset == at ? &r->blocks[i] : NULL;
 			if (!b) {
-				struct cdict_block_info gone = {
-					at, row.size, row.events.cpu, row.events.events,
-					row.events.first_ns, row.events.last_ns
-				};
+				struct cdict_block_info gone = { at,
+								 row.size,
+								 row.events.cpu,
+								 row.events.events,
+								 row.events.first_ns,
+								 row.events.last_ns };
 
 				note_events(r, &gone, "its head cannot be read");
 			} else {
@@ -438,12 +444,13 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	int ret;
 
 	if (r->size < FORMAT_HEADER_SIZE || memcmp(r->data, FORMAT_MAGIC, FORMAT_MAGIC_SIZE))
-		return cdict_fail(err, CDICT_EFORMAT, 0, "is no cdict file: its first bytes are not "
-							 "the cdict magic%s",
+		return cdict_fail(err, CDICT_EFORMAT, 0,
+				  "is no cdict file: its first bytes are not "
+				  "the cdict magic%s",
 				  r->size >= 8 && (!memcmp(r->data, "PERFILE2", 8) ||
-						   !memcmp(r->data, "2ELIFREP", 8)) ?
-					  " but perf's: convert it with 'cdict convert'" :
-					  "");
+						   !memcmp(r->data, "2ELIFREP", 8))
+					  ? " but perf's: convert it with 'cdict convert'"
+					  : "");
 	if (codec_crc(r->data, 12) != le32(r->data + 12))
 		return cdict_fail(err, CDICT_ECORRUPT, 8, "file header is damaged");
 	if ((le32(r->data + 8) & 0xffff) != FORMAT_MAJOR)
@@ -466,7 +473,8 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	if (!index_at || r->size < FORMAT_TRAILER_SIZE || le32(end - 4) != FORMAT_END ||
 	    le32(end - 8) != codec_crc(end - 16, 8) || le64(end - 16) != index_at) {
 		r->damage.cut = true;
-		note(r, r->size, "is cut at byte %" PRIu64 ": its end is missing", (uint64_t)r->size);
+		note(r, r->size, "is cut at byte %" PRIu64 ": its end is missing",
+		     (uint64_t)r->size);
 	}
 	if (!r->schema) {
 		r->schema = cdict_schema_new(false, 8, 4096);

@@ -32,7 +32,7 @@ struct cdict_reader {
 	struct cdict_block_info *blocks;
 	size_t n_blocks, cap_blocks;
 	uint8_t *block_bad; /* per block: already counted as damaged */
-	char **texts; /* every string given out */
+	char **texts;       /* every string given out */
 	size_t n_texts, cap_texts;
 	uint64_t *type_events; /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;

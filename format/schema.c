@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "format/shapes.h"
 
 size_t cdict_schema_count(const struct cdict_schema *schema)
 {
@@ -128,13 +129,32 @@ static void choose_paths(struct format_type *type)
 			c->path = FORMAT_PATH_HEAD_REST;
 		else if (!format_kind_is_scalar(c->kind))
 			c->path = c->model.kind == FORMAT_CELL &&
-						  (c->kind != CDICT_FIELD_BYTES || c->len == 16) ?
-					  FORMAT_PATH_COMM :
-					  FORMAT_PATH_BYTES;
-		else if (c->kind == CDICT_FIELD_INT && c->size == 4 &&
-			 c->model.kind == FORMAT_CELL)
+						  (c->kind != CDICT_FIELD_BYTES || c->len == 16)
+					  ? FORMAT_PATH_COMM
+					  : FORMAT_PATH_BYTES;
+		else if (c->kind == CDICT_FIELD_INT && c->size == 4 && c->model.kind == FORMAT_CELL)
 			c->path = FORMAT_PATH_CELL;
 	}
+}
+
+enum format_shape format_shape_of(const struct format_type *type)
+{
+#define X(name, ...) { __VA_ARGS__ },
+	static const uint8_t paths[][FORMAT_SHAPE_STEPS] = { FORMAT_SHAPES(X) };
+#undef X
+#define X(name, ...) sizeof((const uint8_t[]){ __VA_ARGS__ }),
+	static const size_t steps[] = { FORMAT_SHAPES(X) };
+#undef X
+	const struct format_field *f = &type->coded[FORMAT_F_SAMPLE];
+	size_t n = type->n_coded - FORMAT_F_SAMPLE, k;
+
+	for (int i = 0; i < FORMAT_SHAPE_COUNT - 1; i++) {
+		for (k = 0; k < n && n == steps[i] && paths[i][k] == f[k].path; k++)
+			;
+		if (k == n)
+			return (enum format_shape)(i + 1);
+	}
+	return FORMAT_SHAPE_ANY;
 }
 
 /* Lays out the coding order (layout.h) and checks that every model only looks at
@@ -210,6 +230,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type,
 		}
 	}
 	choose_paths(type);
+	type->shape = (uint8_t)format_shape_of(type);
 	schema->slots = slots;
 	if (!schema->cells)
 		schema->cells = 1;
@@ -341,8 +362,9 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 	number_after(semi, end, "signed:", &is_signed);
 	name_end = semi;
 	while (name_end > p && name_end[-1] == ']') {
-		while (name_end > p && *name_end != '[')
+		do
 			name_end--;
+		while (name_end > p && *name_end != '[');
 		array = true;
 	}
 	name = name_end;
@@ -426,8 +448,7 @@ bad:
 	for (uint32_t i = 0; i < n; i++)
 		free((char *)fields[i].name);
 	free(fields);
-	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-			  "format file of %s:%.*s: %s", system,
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "format file of %s:%.*s: %s", system,
 			  name ? (int)(name_end - name) : 1, name ? name : "?",
 			  n == FORMAT_MAX_FIELDS ? "too many fields" : "field line cannot be read");
 }

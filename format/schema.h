@@ -36,9 +36,9 @@ enum format_path {
 	FORMAT_PATH_CURRENT,  /* 32 bits, and so is WOKEN */
 	FORMAT_PATH_WOKEN,
 	FORMAT_PATH_BYTES,
-	FORMAT_PATH_COMM,  /* 16 bytes or a dynamic string, predicted by a cell */
-	FORMAT_PATH_CELL,  /* signed 32 bits, predicted by a cell */
-	FORMAT_PATH_HEAD,  /* first of the 4 bytes of common_type, _flags, _preempt_count:
+	FORMAT_PATH_COMM, /* 16 bytes or a dynamic string, predicted by a cell */
+	FORMAT_PATH_CELL, /* signed 32 bits, predicted by a cell */
+	FORMAT_PATH_HEAD, /* first of the 4 bytes of common_type, _flags, _preempt_count:
 			    * changed or not, the next two are done with it */
 	FORMAT_PATH_HEAD_REST,
 };
@@ -49,7 +49,8 @@ struct format_type {
 	char *text;                 /* pub.format, names */
 	struct format_field *coded; /* FORMAT_F_SAMPLE + n_fields */
 	uint32_t n_coded;
-	bool dynamic; /* has __data_loc or __rel_loc fields */
+	bool dynamic;  /* has __data_loc or __rel_loc fields */
+	uint8_t shape; /* enum format_shape */
 };
 
 struct cdict_schema {

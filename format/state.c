@@ -25,8 +25,8 @@ bool state_reset(struct state *st, const struct cdict_schema *schema)
 		if (!slots)
 			return false;
 		st->slots = slots;
-		slots = realloc(st->follow, (size_t)schema->slots * (FORMAT_FOLLOWED + 1) *
-						    sizeof(*slots));
+		slots = realloc(st->follow,
+				(size_t)schema->slots * (FORMAT_FOLLOWED + 1) * sizeof(*slots));
 		if (!slots)
 			return false;
 		st->follow = slots;

@@ -21,7 +21,7 @@
  * could be the same, the task's bitmap tells. */
 #define STATE_UNSET (1ull << 63 | 1)
 #define STATE_RANKS 4u
-#define STATE_CONTEXTS 4096u  /* last value of a field of a task */
+#define STATE_CONTEXTS 4096u   /* last value of a field of a task */
 #define STATE_FOLLOWERS 32768u /* what followed that value */
 
 struct state_task {
@@ -99,7 +99,7 @@ static inline uint64_t *state_follow(const struct state *st, const struct format
 
 /* Predicted task of a field whose model is a task model. */
 STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_field *f,
-					  const uint64_t *row)
+					 const uint64_t *row)
 {
 	switch (f->model.kind) {
 	case FORMAT_CURRENT:
@@ -117,7 +117,7 @@ STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_f
 }
 
 STATE_INLINE void state_update_task(struct state *st, const struct format_field *f,
-				     const uint64_t *row, uint32_t task)
+				    const uint64_t *row, uint32_t task)
 {
 	switch (f->model.kind) {
 	case FORMAT_NEXT:
@@ -161,7 +161,7 @@ STATE_INLINE void state_set_cell(struct state *st, uint32_t who, uint32_t cell, 
 
 /* Predicted value (or key) of any other field. */
 STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field *f,
-				     const uint64_t *row)
+				    const uint64_t *row)
 {
 	uint32_t who;
 	uint64_t v;
@@ -191,8 +191,8 @@ STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field 
 	}
 }
 
-STATE_INLINE void state_update(struct state *st, const struct format_field *f,
-				const uint64_t *row, uint64_t v)
+STATE_INLINE void state_update(struct state *st, const struct format_field *f, const uint64_t *row,
+			       uint64_t v)
 {
 	switch (f->model.kind) {
 	case FORMAT_CELL:
@@ -210,8 +210,8 @@ STATE_INLINE void state_update(struct state *st, const struct format_field *f,
 		break;
 	case FORMAT_CONTEXT:
 		*state_context(st, f, row) = v;
-		st->context[state_hash(f->slot, (uint32_t)row[FORMAT_F_TID], 0) %
-			    STATE_CONTEXTS] = v;
+		st->context[state_hash(f->slot, (uint32_t)row[FORMAT_F_TID], 0) % STATE_CONTEXTS] =
+			v;
 		break;
 	default:
 		st->slots[f->slot] = v;

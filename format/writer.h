@@ -15,8 +15,7 @@ void format_writer_hold(struct cdict_writer *w);
 /* format_writer_take_rows - the rows that wait, packed, are appended to @out. */
 int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdict_error *err);
 /* format_writer_put_rows - writes rows that were taken, as blocks. */
-int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows,
-			   struct cdict_error *err);
+int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struct cdict_error *err);
 
 /* format_writer_put - writes an EVNT payload made by format_encoder_finish(). */
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,

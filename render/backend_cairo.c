@@ -158,21 +158,5 @@ static int draw_pdf(const struct marks *m, const struct backend_options *opts, s
 	return finish(cr, surface, CAIRO_STATUS_SUCCESS, err);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-/* fontconfig keeps what it read of the fonts to the program's end. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_options(void);
-
-__attribute__((visibility("default"))) const char *__lsan_default_options(void)
-{
-	return "print_suppressions=0";
-}
-
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void)
-{
-	return "leak:libfontconfig\n";
-}
-#endif
-
 const struct backend backend_png = { .name = "png", .ending = ".png", .draw = draw_png };
 const struct backend backend_pdf = { .name = "pdf", .ending = ".pdf", .draw = draw_pdf };

@@ -20,15 +20,15 @@ extern "C" {
 #endif
 
 /* Codes start below every Linux errno, so the two never collide. */
-#define CDICT_ERRORS(X)                                                        \
-	X(CDICT_EFORMAT, -1000, "not in the expected format")                  \
-	X(CDICT_ETRUNCATED, -1001, "ends too early")                           \
-	X(CDICT_ECORRUPT, -1002, "is damaged")                                 \
-	X(CDICT_EVERSION, -1003, "is of a version this reader does not know")  \
-	X(CDICT_ENOTFOUND, -1004, "not found")                                 \
-	X(CDICT_ELIMIT, -1005, "is beyond a limit")                            \
-	X(CDICT_ENOEVENTS, -1006, "holds no events of the wanted kind")        \
-	X(CDICT_EUSAGE, -1007, "wrong usage")                                  \
+#define CDICT_ERRORS(X)                                                                            \
+	X(CDICT_EFORMAT, -1000, "not in the expected format")                                      \
+	X(CDICT_ETRUNCATED, -1001, "ends too early")                                               \
+	X(CDICT_ECORRUPT, -1002, "is damaged")                                                     \
+	X(CDICT_EVERSION, -1003, "is of a version this reader does not know")                      \
+	X(CDICT_ENOTFOUND, -1004, "not found")                                                     \
+	X(CDICT_ELIMIT, -1005, "is beyond a limit")                                                \
+	X(CDICT_ENOEVENTS, -1006, "holds no events of the wanted kind")                            \
+	X(CDICT_EUSAGE, -1007, "wrong usage")                                                      \
 	X(CDICT_EUNSUPPORTED, -1008, "needs something this build lacks")
 
 enum cdict_error_code {

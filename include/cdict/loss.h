@@ -32,8 +32,8 @@ enum cdict_loss_what {
 
 struct cdict_loss {
 	enum cdict_loss_what what;
-	uint32_t cpu;   /* or CDICT_CPU_UNKNOWN: any CPU */
-	uint32_t type;  /* event type's index, or CDICT_TYPE_ANY */
+	uint32_t cpu;  /* or CDICT_CPU_UNKNOWN: any CPU */
+	uint32_t type; /* event type's index, or CDICT_TYPE_ANY */
 	uint64_t from_ns, to_ns;
 	uint64_t count; /* events */
 };

@@ -49,7 +49,7 @@ CDICT_API void cdict_reader_info_at(const struct cdict_reader *r, size_t i, cons
 
 CDICT_API size_t cdict_reader_task_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_task_event *cdict_reader_task_at(const struct cdict_reader *r,
-							       size_t i);
+							      size_t i);
 CDICT_API size_t cdict_reader_loss_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i);
 
@@ -63,7 +63,7 @@ struct cdict_unstored {
 };
 CDICT_API size_t cdict_reader_unstored_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_unstored *cdict_reader_unstored_at(const struct cdict_reader *r,
-								 size_t i);
+								size_t i);
 
 /* One block of events: one CPU, in order of time. */
 struct cdict_block_info {
@@ -75,7 +75,7 @@ struct cdict_block_info {
 };
 CDICT_API size_t cdict_reader_block_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_block_info *cdict_reader_block_at(const struct cdict_reader *r,
-								size_t i);
+							       size_t i);
 
 CDICT_API uint64_t cdict_reader_events(const struct cdict_reader *r); /* by the index */
 /* Events of the type @index, by the heads of the blocks: nothing is decoded. */

@@ -47,12 +47,12 @@ struct cdict_field {
 };
 
 struct cdict_event_type {
-	uint32_t index;        /* this type's number in the file */
-	uint32_t tracepoint;   /* the kernel's id while recording (perf attr.config) */
-	const char *name;      /* "sched:sched_switch" */
-	const char *system;    /* "sched" */
-	const char *event;     /* "sched_switch" */
-	const char *format;    /* the kernel's format file, whole, NUL-terminated */
+	uint32_t index;      /* this type's number in the file */
+	uint32_t tracepoint; /* the kernel's id while recording (perf attr.config) */
+	const char *name;    /* "sched:sched_switch" */
+	const char *system;  /* "sched" */
+	const char *event;   /* "sched_switch" */
+	const char *format;  /* the kernel's format file, whole, NUL-terminated */
 	size_t format_len;
 	const struct cdict_field *fields; /* in the order of the format file, common fields first */
 	size_t n_fields;
@@ -63,10 +63,10 @@ struct cdict_schema;
 
 CDICT_API size_t cdict_schema_count(const struct cdict_schema *schema);
 CDICT_API const struct cdict_event_type *cdict_schema_at(const struct cdict_schema *schema,
-							  size_t index);
+							 size_t index);
 /* cdict_schema_find - the type called @name ("sched:sched_switch"), or NULL. */
 CDICT_API const struct cdict_event_type *cdict_schema_find(const struct cdict_schema *schema,
-							    const char *name);
+							   const char *name);
 /* cdict_event_type_field - index of the field called @name, or -1. */
 CDICT_API int cdict_event_type_field(const struct cdict_event_type *type, const char *name);
 
@@ -77,15 +77,15 @@ CDICT_API unsigned cdict_schema_page_size(const struct cdict_schema *schema);
 /* cdict_schema_new - an empty schema for payloads of the given byte order and
  * sizes (of the recording kernel); NULL when out of memory. */
 CDICT_API struct cdict_schema *cdict_schema_new(bool big_endian, unsigned long_size,
-						 unsigned page_size);
+						unsigned page_size);
 CDICT_API void cdict_schema_free(struct cdict_schema *schema);
 
 /* cdict_schema_add - parses a kernel format file ("name: ...\nID: ...\nformat:
  * ...") of tracepoint system @system. Returns the new type's index, or a
  * negative code: CDICT_EFORMAT when a field line cannot be read. The text is
  * copied. Adding a name that is already there is an error. */
-CDICT_API int cdict_schema_add(struct cdict_schema *schema, const char *system,
-			       const char *format, size_t format_len, struct cdict_error *err);
+CDICT_API int cdict_schema_add(struct cdict_schema *schema, const char *system, const char *format,
+			       size_t format_len, struct cdict_error *err);
 
 #ifdef __cplusplus
 }

@@ -55,7 +55,7 @@ check_lines() {
 
 check() {
 	local file=$1 status
-	rm -rf ./*
+	find . -mindepth 1 -delete
 	echo "what was there before" >x.cdict
 	timeout -k 5 20 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 	status=$?

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* unknown.c - see unknown.h. */
+#include "analyze/unknown.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "base/fail.h"
+
+struct analyze_unknown {
+	struct analyze_engine *eng;
+	bool *tasks;
+	size_t cap;
+	uint64_t sched_hole, kvm_hole; /* the first in the window, ANALYZE_NO_TIME: none */
+};
+
+static void on_away(void *self, const struct analyze_away *away)
+{
+	struct analyze_unknown *u = self;
+
+	/* Time that is unknown for another reason (the recording's own beginning and end) is
+	 * told as such; here it is about events that were lost. */
+	if (away->off != ANALYZE_OFF_UNKNOWN || away->from_ns == away->to_ns ||
+	    analyze_engine_hole(u->eng, false, CDICT_CPU_UNKNOWN, away->start_ns, away->end_ns) ==
+		    ANALYZE_NO_TIME)
+		return;
+	if (rows_reserve(&u->tasks, &u->cap, (size_t)away->task + 1, sizeof(*u->tasks))) {
+		analyze_engine_out_of_memory(u->eng);
+		return;
+	}
+	u->tasks[away->task] = true;
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_unknown *u = self;
+	uint64_t from, to;
+
+	(void)err;
+	analyze_engine_window(u->eng, &from, &to);
+	u->sched_hole = analyze_engine_hole(u->eng, false, CDICT_CPU_UNKNOWN, from, to);
+	u->kvm_hole = analyze_engine_hole(u->eng, true, CDICT_CPU_UNKNOWN, from, to);
+	return 0;
+}
+
+static const struct analyze_ops ops = { .away = on_away, .finish = on_finish };
+
+int analyze_unknown_new(struct analyze_unknown **out, struct analyze_engine *eng,
+			struct cdict_error *err)
+{
+	struct analyze_unknown *u = calloc(1, sizeof(*u));
+	int ret;
+
+	*out = NULL;
+	if (!u)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	u->eng = eng;
+	ret = analyze_engine_add(eng, &ops, u, err);
+	if (ret) {
+		free(u);
+		return ret;
+	}
+	*out = u;
+	return 0;
+}
+
+void analyze_unknown_free(struct analyze_unknown *u)
+{
+	if (!u)
+		return;
+	free(u->tasks);
+	free(u);
+}
+
+bool analyze_unknown_task(const struct analyze_unknown *u, uint32_t index)
+{
+	const struct analyze_task *task = analyze_engine_task(u->eng, index);
+
+	if (!task->tid && task->idle_cpu != CDICT_CPU_UNKNOWN)
+		return analyze_engine_loss_ns(u->eng, task->idle_cpu) > 0;
+	if (index < u->cap && u->tasks[index])
+		return true;
+	/* Without switches, or when KVM's events alone are missing, nobody knows whose. */
+	if (!analyze_engine_summary(u->eng)->has_switch)
+		return u->sched_hole != ANALYZE_NO_TIME || u->kvm_hole != ANALYZE_NO_TIME;
+	/* First heard of after events were lost: it may have run there. */
+	if (u->sched_hole != ANALYZE_NO_TIME && task->first_ns >= u->sched_hole &&
+	    (task->born_ns == ANALYZE_NO_TIME || task->born_ns < u->sched_hole))
+		return true;
+	return task->is_vcpu && u->kvm_hole != ANALYZE_NO_TIME && u->sched_hole == ANALYZE_NO_TIME;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tables.h - the tables that more than one command prints.
+ *
+ * Each fills a new table from an analysis after figures_run(): *out is given (free it,
+ * also after a failure), and a status returned.
+ */
+#ifndef CMD_TABLES_H
+#define CMD_TABLES_H
+
+#include "analyze/latency.h"
+#include "analyze/tasks.h"
+#include "analyze/vcpu.h"
+#include "cmd/figures.h"
+
+int tables_tasks(struct table **out, const struct figures *f, const struct analyze_tasks *tasks,
+		 bool per_cpu);
+int tables_latency(struct table **out, const struct figures *f,
+		   const struct analyze_latency *latency);
+int tables_latency_cpus(struct table **out, const struct figures *f,
+			const struct analyze_latency *latency); /* made with by_cpu */
+int tables_latency_perf(struct table **out, const struct figures *f,
+			const struct analyze_latency *latency); /* made with like_perf */
+/* tables_latency_chart - bars by powers of two of the waits of all wanted tasks; given. */
+char *tables_latency_chart(const struct figures *f, const struct analyze_latency *latency);
+
+/* Worst first.  The hidden column TABLES_VCPU_ROW is the row's number in @vcpus. */
+enum { TABLES_VCPU_ROW = TASK_COLUMNS };
+int tables_vcpu(struct table **out, const struct figures *f, const struct analyze_vcpus *vcpus);
+int tables_vcpu_reasons(struct table **out, const struct figures *f,
+			const struct analyze_vcpus *vcpus);
+/* tables_antagonists - of the vCPUs that @vcpu (from tables_vcpu()) shows, in its order, the
+ * @most worst of each; 0: all. */
+int tables_antagonists(struct table **out, const struct figures *f,
+		       const struct analyze_vcpus *vcpus, const struct table *vcpu, size_t most);
+/* tables_vcpu_findings - at most five sentences, one a line, on what kept the wanted vCPUs from
+ * running; given, NULL: out of memory. */
+char *tables_vcpu_findings(const struct figures *f, const struct analyze_vcpus *vcpus);
+
+#endif

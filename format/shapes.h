@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * shapes.h - the frequent scheduler events, as the paths (enum format_path) that their
+ * recorded fields take in coding order. Encoder and decoder unroll them; every other
+ * type goes through a loop, to the same result.
+ */
+#ifndef FORMAT_SHAPES_H
+#define FORMAT_SHAPES_H
+
+#include "format/schema.h"
+
+#define SHAPE_S FORMAT_PATH_SAMETASK
+#define SHAPE_U FORMAT_PATH_CURRENT
+#define SHAPE_W FORMAT_PATH_WOKEN
+#define SHAPE_T FORMAT_PATH_TASK
+#define SHAPE_H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST
+#define SHAPE_N FORMAT_PATH_COMM
+#define SHAPE_C FORMAT_PATH_CELL
+#define SHAPE_V FORMAT_PATH_VALUE
+
+/* X(name, paths...). Linux 6.1 to 6.18; sched_stat_runtime had vruntime until 6.7. */
+#define FORMAT_SHAPES(X)                                                                           \
+	X(switch, SHAPE_S, SHAPE_U, SHAPE_T, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_V, SHAPE_N, SHAPE_C) \
+	X(waking, SHAPE_S, SHAPE_T, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
+	X(wakeup, SHAPE_S, SHAPE_W, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
+	X(stat_runtime, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_V)                               \
+	X(stat_runtime_6_1, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_V, SHAPE_V)
+
+enum format_shape {
+	FORMAT_SHAPE_ANY,
+#define X(name, ...) FORMAT_SHAPE_##name,
+	FORMAT_SHAPES(X)
+#undef X
+		FORMAT_SHAPE_COUNT,
+};
+
+#define FORMAT_SHAPE_STEPS 16
+
+/* format_shape_of - the shape of @type, whose paths are chosen. */
+enum format_shape format_shape_of(const struct format_type *type);
+
+#endif
