@@ -23,9 +23,10 @@ run tasks "$file"
 run exits "$file"
 run heatmap "$file" --view exits -o "$out/exits.svg"
 run heatmap "$file" --view switches -o "$out/switches.svg"
+run heatmap "$file" --view vcpu -o "$out/vcpu.svg"
 
 echo
-echo "The capture, the cdict made from it, and two pictures drawn from the cdict:"
-for path in "$capture" "$file" "$out/exits.svg" "$out/switches.svg"; do
+echo "The capture, the cdict made from it, and pictures drawn from the cdict:"
+for path in "$capture" "$file" "$out/exits.svg" "$out/switches.svg" "$out/vcpu.svg"; do
 	printf '  %9d bytes  %s\n' "$(stat -c %s "$path")" "$path"
 done

@@ -16,6 +16,7 @@
 	X(exits)                                                                                   \
 	X(vcpu)                                                                                    \
 	X(latency)                                                                                 \
+	X(coremap)                                                                                 \
 	X(heatmap)
 
 #define X(name) extern const struct cmd cmd_##name;

@@ -103,7 +103,7 @@ int coremap_cpus(struct table **out, const struct figures *f, const struct analy
 			continue;
 		table_row(t);
 		table_i64(t, C_CPU, c);
-		if (f->nodes && f->nodes[c] >= 0)
+		if (f->nodes && c < cdict_reader_cpus(f->reader) && f->nodes[c] >= 0)
 			table_i64(t, C_NODE, f->nodes[c]);
 		table_u64(t, C_BUSY, cpu->busy_ns);
 		table_share(t, C_BUSY_PERCENT, cpu->busy_ns, window_ns);

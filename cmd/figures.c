@@ -131,7 +131,7 @@ static void tell_loss(const struct figures *f, const struct analyze_summary *sum
 	free(line);
 }
 
-int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n)
+int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
 	struct table_frame frame = {
@@ -145,16 +145,9 @@ int figures_print(struct figures *f, const char *note, struct table *const *tabl
 		.chart = f->chart,
 		.wide = f->call->verbose > 0,
 	};
-	struct cdict_error err = { 0 };
 	struct sink s;
 	int rc;
 
-	if (f->opts->sort) {
-		rc = table_sort(tables[0], f->opts->sort, &err);
-		if (rc)
-			return figures_fail(f, &err);
-	}
-	table_top(tables[0], f->opts->top);
 	sink_to_file(&s, stdout);
 	rc = table_print(&s, f->opts->format, &frame, tables, n);
 	sink_finish(&s);
@@ -165,6 +158,16 @@ int figures_print(struct figures *f, const char *note, struct table *const *tabl
 	if (f->opts->format == OPTIONS_CSV)
 		tell_loss(f, sum);
 	return loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+}
+
+int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n)
+{
+	struct cdict_error err = { 0 };
+
+	if (f->opts->sort && table_sort(tables[0], f->opts->sort, &err))
+		return figures_fail(f, &err);
+	table_top(tables[0], f->opts->top);
+	return figures_print_all(f, note, tables, n);
 }
 
 void figures_close(struct figures *f)

@@ -56,6 +56,8 @@ int figures_task_cells(struct table *t, const struct figures *f, const struct an
  * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid; given, NULL: out of memory. */
 char *figures_who(const struct figures *f, const struct analyze_task *task);
 bool figures_lossy(const struct figures *f, const struct analyze_task *task);
+/* figures_print_all - the same for tables that are sorted and cut already. */
+int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n);
 void figures_close(struct figures *f); /* after the analyses were freed */
 
 /* figures_fail - reports @err about the file; CMD_USAGE or CMD_FAILED. */

@@ -169,9 +169,9 @@ static void say_unknown(struct sink *s, const struct figures *f, const struct an
 	who(s, f, row->task);
 	sink_printf(s, " did is unknown for %.0f %% of the time",
 		    percent(unknown_of(row), analyze_engine_summary(f->eng)->window_ns));
-	sink_puts(s, row->lost_ns > unknown_of(row) / 2 ?
-			     ": events are missing.\n" :
-			     ": nothing of it was recorded before its first entry or exit.\n");
+	sink_puts(s, row->lost_ns > unknown_of(row) / 2
+			     ? ": events are missing.\n"
+			     : ": nothing of it was recorded before its first entry or exit.\n");
 }
 
 /* What was seen of all wanted vCPUs; the rows come worst first. */
