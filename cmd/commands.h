@@ -17,6 +17,9 @@
 	X(vcpu)                                                                                    \
 	X(latency)                                                                                 \
 	X(coremap)                                                                                 \
+	X(switches)                                                                                \
+	X(successors)                                                                              \
+	X(stats)                                                                                   \
 	X(heatmap)
 
 #define X(name) extern const struct cmd cmd_##name;

@@ -21,7 +21,7 @@ struct coremap_view {
 	/* filled by coremap_view_init() */
 	uint32_t *cpus; /* those asked for */
 	uint32_t n_cpus;
-	struct coremap_row *rows; /* tasks by -s, others, IDLE, unknown */
+	struct coremap_row *rows; /* tasks by -s, others, IDLE, unknown, and their sum */
 	size_t n_rows;
 	struct table **tables;
 	struct table_column **columns; /* of each table */

@@ -14,7 +14,7 @@ struct coremap_row {
 	char *name;
 	int32_t tid; /* -1: of several tasks, or none */
 	size_t n_tasks;
-	bool lossy;
+	bool lossy, idle;
 	uint64_t *run_ns, *switches; /* by place in view->cpus */
 	uint64_t all_run_ns, all_switches;
 };
@@ -214,19 +214,22 @@ static int finish_rows(struct coremap_view *v, struct coremap_row *extra)
 		static const char *const names[] = { NULL, "IDLE", "unknown" };
 		struct coremap_row *row;
 
-		if (k == OTHERS ? !extra[k].n_tasks : k == UNKNOWN && !extra[k].all_run_ns)
+		if (k == OTHERS && !extra[k].n_tasks)
+			continue;
+		if (k == UNKNOWN && (v->by == COREMAP_BY_SWITCHES || !extra[k].all_run_ns))
 			continue;
 		row = new_row(v, k == OTHERS ? name : names[k], -1);
 		if (!row)
 			return -ENOMEM;
 		row->lossy = extra[k].lossy;
+		row->idle = k == IDLE;
 		for (uint32_t c = 0; c < v->n_cpus; c++)
 			add(row, c, extra[k].run_ns[c], extra[k].switches[c]);
 	}
 	return 0;
 }
 
-/* ---- tables ---- */
+/* ---- tables, of all rows before @sum, the last one ---- */
 
 enum { T_NAME, T_TID, T_ALL, T_CPU };
 
@@ -256,9 +259,7 @@ static bool shows(const struct coremap_row *row, uint32_t from, uint32_t to)
 static void fill(struct table *t, const struct coremap_view *v, uint32_t from, uint32_t to,
 		 const struct coremap_row *sum)
 {
-	for (size_t i = 0; i < v->n_rows; i++) {
-		const struct coremap_row *row = &v->rows[i];
-
+	for (const struct coremap_row *row = v->rows; row < sum; row++) {
 		if (!shows(row, from, to))
 			continue;
 		table_row(t);
@@ -269,6 +270,10 @@ static void fill(struct table *t, const struct coremap_view *v, uint32_t from, u
 		for (uint32_t c = from; c < to; c++)
 			cell(t, v, T_CPU + c - from, row, c);
 		table_lossy(t, row->lossy);
+		/* each CPU has an IDLE of its own */
+		for (uint32_t c = from; c < to && row->idle && t->now; c++)
+			t->now[T_CPU + c - from].lossy =
+				analyze_engine_loss_ns(v->f->eng, v->cpus[c]) > 0;
 	}
 	table_total(t);
 	table_text(t, T_NAME, "total");
@@ -311,11 +316,10 @@ static int make_tables(struct coremap_view *v)
 	v->titles = calloc((size_t)v->n_cpus + 1, sizeof(*v->titles));
 	if (!v->tables || !v->columns || !v->titles || !sum)
 		return -ENOMEM;
-	v->n_rows--; /* the sum is behind the rows: coremap_view_fini() frees it with them */
 	for (uint32_t c = 0; c < v->n_cpus; c++) {
 		snprintf(v->titles[c], sizeof(v->titles[c]), "CPU %" PRIu32, v->cpus[c]);
-		for (size_t i = 0; i < v->n_rows; i++)
-			add(sum, c, v->rows[i].run_ns[c], v->rows[i].switches[c]);
+		for (const struct coremap_row *row = v->rows; row < sum; row++)
+			add(sum, c, row->run_ns[c], row->switches[c]);
 	}
 	for (uint32_t c = 0; c < v->n_cpus || !v->n_tables; c += CPUS_A_TABLE) {
 		uint32_t to = v->n_cpus - c < CPUS_A_TABLE ? v->n_cpus : c + CPUS_A_TABLE;
@@ -323,7 +327,6 @@ static int make_tables(struct coremap_view *v)
 		if (!make_table(v, c, to, sum))
 			return -ENOMEM;
 	}
-	v->n_rows++;
 	return 0;
 }
 

@@ -131,10 +131,11 @@ static void tell_loss(const struct figures *f, const struct analyze_summary *sum
 	free(line);
 }
 
-int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n)
+static struct table_frame frame_of(const struct figures *f, const char *note)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
-	struct table_frame frame = {
+
+	return (struct table_frame){
 		.command = f->call->cmd->name,
 		.file = f->file,
 		.reader = f->reader,
@@ -145,6 +146,11 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 		.chart = f->chart,
 		.wide = f->call->verbose > 0,
 	};
+}
+
+int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n)
+{
+	struct table_frame frame = frame_of(f, note);
 	struct sink s;
 	int rc;
 
@@ -156,8 +162,16 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 	if (rc)
 		return cmd_stdout_error(f->call, rc);
 	if (f->opts->format == OPTIONS_CSV)
-		tell_loss(f, sum);
+		tell_loss(f, analyze_engine_summary(f->eng));
 	return loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+}
+
+int figures_write(struct figures *f, struct sink *s, const char *note, struct table *const *tables,
+		  size_t n)
+{
+	struct table_frame frame = frame_of(f, note);
+
+	return table_print(s, OPTIONS_TEXT, &frame, tables, n);
 }
 
 int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n)

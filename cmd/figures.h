@@ -58,6 +58,9 @@ char *figures_who(const struct figures *f, const struct analyze_task *task);
 bool figures_lossy(const struct figures *f, const struct analyze_task *task);
 /* figures_print_all - the same for tables that are sorted and cut already. */
 int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n);
+/* figures_write - the same to a sink of the caller's, text only, without a status of loss. */
+int figures_write(struct figures *f, struct sink *s, const char *note, struct table *const *tables,
+		  size_t n);
 void figures_close(struct figures *f); /* after the analyses were freed */
 
 /* figures_fail - reports @err about the file; CMD_USAGE or CMD_FAILED. */

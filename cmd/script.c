@@ -161,7 +161,7 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		     const struct options_filter *f)
 {
 	const struct script_opts *o = call->opts;
-	struct print *print = print_new(cdict_reader_schema(r));
+	struct print *print = print_new(cdict_reader_schema(r), cdict_reader_info(r, "trace.strings"));
 	bool terminal = isatty(STDOUT_FILENO);
 	uint64_t after_ns;
 	size_t at;

@@ -71,6 +71,7 @@ struct table_cell {
 
 struct table {
 	const char *name;
+	const char *heading; /* a line above it in text and Markdown, borrowed, or NULL */
 	const struct table_column *columns;
 	size_t n_columns;
 	struct table_cell *cells; /* row by row */

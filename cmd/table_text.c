@@ -188,6 +188,8 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 		sink_printf(s, "%s\n", frame->note);
 	for (size_t i = 0; i < n; i++) {
 		sink_putc(s, '\n');
+		if (tables[i]->heading)
+			sink_printf(s, "%s\n\n", tables[i]->heading);
 		text_table(s, frame, tables[i]);
 	}
 	if (frame->chart)
@@ -258,6 +260,8 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 		sink_puts(s, "\n\n");
 	}
 	for (size_t i = 0; i < n; i++) {
+		if (tables[i]->heading)
+			sink_printf(s, "### %s\n\n", tables[i]->heading);
 		md_table(s, frame, tables[i]);
 		sink_putc(s, '\n');
 	}

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict tasks: what each task did. */
-#include "analyze/tasks.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/figures.h"
+#include "cmd/tables.h"
 
 struct tasks_opts {
 	struct options_shared shared;
@@ -223,15 +221,20 @@ static void group_rows(struct table *t, const struct groups *groups, bool per_cp
 	}
 }
 
-static int fill(struct table *t, const struct figures *f, const struct analyze_tasks *tasks,
-		bool per_cpu)
+int tables_tasks(struct table **out, const struct figures *f, const struct analyze_tasks *tasks,
+		 bool per_cpu)
 {
+	struct table *t = table_new("tasks", columns);
 	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
 	struct analyze_task_row total = { 0 };
 	struct groups groups = { 0 };
 	uint64_t events = 0;
 	bool lossy = false;
 	int status = CMD_DONE;
+
+	*out = t;
+	if (!t)
+		return figures_no_memory(f);
 
 	for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
 		const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
@@ -295,10 +298,8 @@ static int tasks_run(const struct cmd_call *call)
 	}
 	if (!status)
 		status = figures_run(&f);
-	if (!status) {
-		t = table_new("tasks", columns);
-		status = t ? fill(t, &f, tasks, opts->per_cpu) : figures_no_memory(&f);
-	}
+	if (!status)
+		status = tables_tasks(&t, &f, tasks, opts->per_cpu);
 	if (!status && !analyze_engine_summary(f.eng)->has_switch)
 		cmd_warn(call, f.file,
 			 "holds no sched:sched_switch: nobody knows who ran; record "

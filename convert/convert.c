@@ -125,6 +125,9 @@ static int update_formats(struct conversion *c)
 	if (ret || !first)
 		return ret;
 	ret = about_write(c->w, c->pd, c->err);
+	if (!ret && perfdata_tracing(c->pd)->printk && formats_need_strings(c->formats.schema))
+		ret = cdict_writer_info(c->w, "trace.strings", perfdata_tracing(c->pd)->printk,
+					c->err);
 	if (!ret)
 		ret = cdict_writer_schema(c->w, c->formats.schema, c->err);
 	if (ret)
@@ -172,7 +175,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	}
 	if (event < 0)
 		return account_unstored(&c->account, event) ? 0 : no_memory(c);
-	l = &c->formats.events[event].layout;
+	l = &c->formats.events[event]->layout;
 	if (c->formats.type_of[event] == FORMATS_UNSTORED) {
 		if (l->time >= 0 && (uint32_t)l->time + 8 <= rec->size)
 			rounds_record(&c->rounds, load64(rec->data + l->time, big));
@@ -284,6 +287,10 @@ static void say_damage(struct conversion *c)
 	else if (r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
 			 "%" PRIu64 " samples are shorter than their fields", r->bad_samples);
+	else if (c->account.orphans)
+		snprintf(r->damage, sizeof(r->damage),
+			 "%" PRIu64 " samples belong to no event that the file names",
+			 c->account.orphans);
 	r->damaged = r->damage[0];
 }
 

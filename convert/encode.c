@@ -75,7 +75,7 @@ static void encode_batch(const struct encode *e, struct format_encoder *enc,
 			__builtin_prefetch(p[PREFETCH].record);
 			__builtin_prefetch(p[PREFETCH].record + 64);
 		}
-		ret = read_sample(e, &e->formats->events[p->event], p, big, &s);
+		ret = read_sample(e, e->formats->events[p->event], p, big, &s);
 		if (!ret) {
 			out.t_ns = p->t_ns;
 			out.order = p->order;

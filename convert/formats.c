@@ -189,7 +189,7 @@ int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, ch
 {
 	const struct perfdata_tracing *tracing = perfdata_tracing(pd);
 	size_t n = perfdata_event_count(pd);
-	struct perfdata_event *events;
+	const struct perfdata_event **events;
 	struct cdict_error one;
 	int32_t *type_of;
 
@@ -219,18 +219,50 @@ int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, ch
 		}
 		if (one.code && !(*bad)++)
 			snprintf(why, why_size, "%s", one.text);
-		events[f->n] = *perfdata_event_at(pd, f->n);
+		events[f->n] = perfdata_event_at(pd, f->n);
 		type_of[f->n] = type < 0 ? FORMATS_UNSTORED : type;
 	}
 	return 0;
 }
 
-struct tep_handle *formats_tep(const struct cdict_schema *schema)
+bool formats_need_strings(const struct cdict_schema *schema)
+{
+	for (size_t i = 0; i < cdict_schema_count(schema); i++) {
+		const struct cdict_event_type *type = cdict_schema_at(schema, i);
+		const char *fmt = strstr(type->format, "print fmt:");
+		const char *pointer = strstr(type->format, "char *");
+
+		if (pointer && fmt && pointer < fmt)
+			return true;
+	}
+	return false;
+}
+
+/* printk_formats of tracefs: lines of address : "string". */
+static void add_strings(struct tep_handle *tep, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		const char *colon = memchr(text, ':', len);
+		char *string = colon && (size_t)(colon - text) + 2 < len ?
+				       strndup(colon + 2, len - (size_t)(colon - text) - 2) :
+				       NULL;
+
+		if (string)
+			tep_register_print_string(tep, string, strtoull(text, NULL, 16));
+		free(string);
+		text += len + (text[len] == '\n');
+	}
+}
+
+struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings)
 {
 	struct tep_handle *tep = tep_new(cdict_schema_big_endian(schema),
 					 (int)cdict_schema_long_size(schema),
 					 (int)cdict_schema_page_size(schema));
 
+	if (tep && strings)
+		add_strings(tep, strings);
 	for (size_t i = 0; tep && i < cdict_schema_count(schema); i++) {
 		const struct cdict_event_type *type = cdict_schema_at(schema, i);
 

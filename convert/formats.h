@@ -15,8 +15,8 @@ struct formats {
 	struct cdict_schema *schema;
 	/* Per event of the recording: index in the schema, or FORMATS_UNSTORED. */
 	int32_t *type_of;
-	/* Copies: encoding threads read them while the recording may still grow. */
-	struct perfdata_event *events;
+	/* Kept apart: encoding threads read them while the recording may still grow. */
+	const struct perfdata_event **events;
 	size_t n;
 	const char *const *globs;
 	size_t n_globs;
@@ -36,9 +36,15 @@ int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, ch
 /* formats_glob - whether "system:event" matches @glob (fnmatch(3)). */
 bool formats_glob(const char *glob, const char *name);
 
+/* formats_need_strings - whether an event type has a field that is the address of a
+ * string of the kernel (rcu:rcu_utilization): it can only be printed with the
+ * recording's printk_formats. */
+bool formats_need_strings(const struct cdict_schema *schema);
+
 struct tep_handle;
 /* formats_tep - a libtraceevent handle that knows every type of @schema, for
- * printing; NULL when out of memory. Freed with tep_free(). */
-struct tep_handle *formats_tep(const struct cdict_schema *schema);
+ * printing; @strings is the recording's printk_formats text or NULL. NULL when out of
+ * memory. Freed with tep_free(). */
+struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings);
 
 #endif

@@ -20,7 +20,7 @@ struct print {
 	int name_width;
 };
 
-struct print *print_new(const struct cdict_schema *schema)
+struct print *print_new(const struct cdict_schema *schema, const char *strings)
 {
 	struct print *p = calloc(1, sizeof(*p));
 	size_t n = cdict_schema_count(schema);
@@ -28,7 +28,7 @@ struct print *print_new(const struct cdict_schema *schema)
 	if (!p)
 		return NULL;
 	p->schema = schema;
-	p->tep = formats_tep(schema);
+	p->tep = formats_tep(schema, strings);
 	p->events = calloc(n ? n : 1, sizeof(*p->events));
 	if (!p->tep || !p->events) {
 		tep_free(p->tep);

@@ -13,8 +13,8 @@
 
 struct print;
 
-/* print_new - NULL when out of memory. */
-struct print *print_new(const struct cdict_schema *schema);
+/* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. */
+struct print *print_new(const struct cdict_schema *schema, const char *strings);
 void print_free(struct print *p);
 
 /* print_event - appends the line of "perf script --ns -F tid,cpu,time,event,trace",

@@ -58,7 +58,7 @@ threads_of_one_command() {
 
 running_process() {
 	local pid
-	perf bench sched pipe -l 10000000 >/dev/null 2>&1 &
+	perf bench sched pipe -T -l 10000000 >/dev/null 2>&1 &
 	pid=$!
 	sleep 0.2
 	rm -f x.data

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict stats: the figures of a capture in one text file, from one walk. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "base/outfile.h"
+#include "cmd/exits.h"
+#include "cmd/tables.h"
+
+#define MOST_ANTAGONISTS 3
+
+struct stats {
+	struct figures f;
+	struct analyze_tasks *tasks;
+	struct analyze_latency *latency;
+	struct analyze_exits *exits;
+	struct analyze_vcpus *vcpus;
+	struct exits_totals sum;
+	struct table *tables[8];
+	size_t n;
+	char *head, *chart;
+};
+
+static int register_all(struct stats *st)
+{
+	struct cdict_error err = { 0 };
+
+	if (analyze_tasks_new(&st->tasks, st->f.eng, NULL, &err) ||
+	    analyze_latency_new(&st->latency, st->f.eng, NULL, &err) ||
+	    analyze_exits_new(&st->exits, st->f.eng, NULL, &err) ||
+	    analyze_vcpus_new(&st->vcpus, st->f.eng, &err))
+		return figures_fail(&st->f, &err);
+	return CMD_DONE;
+}
+
+/* Takes the table that was just filled: sorted, cut, with its heading. */
+static int keep(struct stats *st, struct table *t, int status, const char *heading,
+		const char *sort, uint64_t top)
+{
+	struct cdict_error err = { 0 };
+
+	if (t)
+		st->tables[st->n++] = t;
+	if (status)
+		return status;
+	t->heading = heading;
+	if (sort && table_sort(t, sort, &err))
+		return figures_fail(&st->f, &err);
+	table_top(t, top);
+	return CMD_DONE;
+}
+
+/* An empty table says nothing here: it is left out. */
+static void drop_empty(struct stats *st)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < st->n; i++) {
+		if (st->tables[i]->n_rows)
+			st->tables[n++] = st->tables[i];
+		else
+			table_free(st->tables[i]);
+	}
+	st->n = n;
+}
+
+static int fill(struct stats *st)
+{
+	uint64_t top = st->f.opts->top ? st->f.opts->top : 20;
+	const struct figures *f = &st->f;
+	struct table *t = NULL, *vcpu;
+	int status;
+
+	status = tables_vcpu(&t, f, st->vcpus);
+	vcpu = t;
+	status = keep(st, t, status, "vCPUs, worst first", NULL, 0);
+	if (!status) {
+		status = tables_antagonists(&t, f, st->vcpus, vcpu, MOST_ANTAGONISTS);
+		status = keep(st, t, status, "Who ran while a vCPU waited", NULL, 0);
+	}
+	if (!status) {
+		status = exits_fill(&t, f, st->exits, EXITS_BY_REASON, &st->sum);
+		status = keep(st, t, status, "Exits by reason", "idle,time_ns", 0);
+	}
+	if (!status) {
+		status = exits_fill_guest(&t, f, st->exits);
+		status = keep(st, t, status, "Time in the guest", "guest_ns", 0);
+	}
+	if (!status) {
+		status = tables_tasks(&t, f, st->tasks, false);
+		status = keep(st, t, status, "Tasks by run time", "idle,run_ns", top);
+	}
+	if (!status) {
+		status = tables_latency(&t, f, st->latency);
+		status = keep(st, t, status, "Wake-up latency, longest first", "latency_max_ns",
+			      top);
+	}
+	if (!status)
+		drop_empty(st);
+	return status;
+}
+
+static void head_line(struct sink *s, const struct figures *f, const char *title, const char *key)
+{
+	const char *value = cdict_reader_info(f->reader, key);
+
+	if (!value || !*value)
+		return;
+	sink_printf(s, "%-10s", title);
+	escape_terminal(s, value, strlen(value));
+	sink_putc(s, '\n');
+}
+
+/* What stands above the tables: where it is from, what to look at, what is lost. */
+static int make_head(struct stats *st)
+{
+	const struct figures *f = &st->f;
+	char *findings = tables_vcpu_findings(f, st->vcpus);
+	struct loss_sum loss;
+	struct sink s;
+
+	if (!findings)
+		return figures_no_memory(f);
+	sink_to_memory(&s);
+	head_line(&s, f, "kernel", "host.kernel");
+	head_line(&s, f, "cpu", "host.cpu");
+	head_line(&s, f, "perf", "perf.version");
+	head_line(&s, f, "command", "perf.cmdline");
+	loss_sum(&loss, f->reader, f->filter.from_ns, f->filter.to_ns);
+	loss_line(&s, &loss, f->unknown_ns);
+	sink_printf(&s, "\n\n%s", findings);
+	free(findings);
+	st->head = sink_take(&s, NULL);
+	st->chart = tables_latency_chart(f, st->latency);
+	return st->head && st->chart ? CMD_DONE : figures_no_memory(f);
+}
+
+static int print(struct stats *st)
+{
+	const struct cmd_call *call = st->f.call;
+	const char *output = st->f.opts->output ? st->f.opts->output : "-";
+	struct cdict_error err = { 0 };
+	struct outfile *of = NULL;
+	struct sink s;
+	int rc, end;
+
+	if (cmd_output_open(&of, output, &err) < 0)
+		return cmd_error(call, output, &err);
+	sink_to(&s, outfile_write, of);
+	st->f.chart = *st->chart ? st->chart : NULL;
+	rc = figures_write(&st->f, &s, st->head, st->tables, st->n);
+	end = sink_finish(&s);
+	rc = rc ? rc : end;
+	if (rc) {
+		cmd_output_abort(of);
+		if (rc == -ENOMEM)
+			return figures_no_memory(&st->f);
+		return strcmp(output, "-") ? cmd_errorf(call, output, "%s", strerror(-rc))
+					   : cmd_stdout_error(call, rc);
+	}
+	if (cmd_output_commit(of, &err) < 0)
+		return cmd_error(call, output, &err);
+	return loss_status(call, st->f.file, st->f.reader, st->f.opts->max_loss_pct);
+}
+
+static int stats_run(const struct cmd_call *call)
+{
+	struct stats st = { 0 };
+	int status = figures_open(&st.f, call);
+
+	if (!status)
+		status = register_all(&st);
+	if (!status)
+		status = figures_run(&st.f);
+	if (!status)
+		status = fill(&st);
+	if (!status)
+		status = make_head(&st);
+	if (!status)
+		status = print(&st);
+	for (size_t i = 0; i < st.n; i++)
+		table_free(st.tables[i]);
+	free(st.head);
+	free(st.chart);
+	analyze_exit_row_fini(&st.sum.work);
+	analyze_exit_row_fini(&st.sum.idle);
+	analyze_tasks_free(st.tasks);
+	analyze_latency_free(st.latency);
+	analyze_exits_free(st.exits);
+	analyze_vcpus_free(st.vcpus);
+	figures_close(&st.f);
+	return status;
+}
+
+static const struct cmd_option stats_options[] = {
+	OPTION_INPUT,
+	OPTION_OUTPUT,
+	OPTIONS_TASKS,
+	OPTION_CPU,
+	OPTIONS_WINDOW,
+	OPTION_NO_GUEST_MODE,
+	OPTION_MERGE_SYS_TASKS,
+	OPTION_APPEND_TID,
+	CMD_UINT('n', "top", struct options_shared, top, "N", "20",
+		 "the first N rows of the tables of tasks and of latency"),
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example stats_examples[] = {
+	{ "cdict stats run.cdict -o run.txt", "the figures of a capture, to keep beside it" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_stats = {
+	.name = "stats",
+	.brief = "the figures of a capture in one text: vCPUs, exits, tasks, latency",
+	.operands = "FILE",
+	.about = "One walk over the capture, and what the commands vcpu, exits, tasks and latency "
+		 "would print of it one after the other. The same capture gives the same text.",
+	.options = stats_options,
+	.opts_size = sizeof(struct options_shared),
+	.min_operands = 0,
+	.max_operands = 1,
+	.examples = stats_examples,
+	.run = stats_run,
+};
