@@ -17,7 +17,7 @@ struct convert_opts {
 };
 
 static const struct cmd_option convert_options[] = {
-	OPTION_INPUT,    OPTION_OUTPUT,  OPTION_EVENT,    OPTION_JOBS,
+	OPTION_INPUT,    OPTION_OUTPUT,    OPTION_EVENT,    OPTION_JOBS,
 	OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
 };
 
@@ -72,7 +72,8 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 	if (call->quiet)
 		return;
 	fprintf(stderr,
-		"[ cdict convert: %" PRIu64 " events of %zu types kept, %s -> %s, %.2f bytes/event, "
+		"[ cdict convert: %" PRIu64
+		" events of %zu types kept, %s -> %s, %.2f bytes/event, "
 		"%" PRIu64 " lost ]\n",
 		r->events, r->types, bytes_text(r->bytes_in, in, sizeof(in)),
 		bytes_text(r->bytes_out, out, sizeof(out)),
@@ -85,8 +86,9 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 		fprintf(stderr, " ]\n");
 	}
 	if (call->verbose && r->disordered)
-		fprintf(stderr, "[ cdict convert: %" PRIu64 " events were out of order on their CPU "
-				"and sorted in ]\n",
+		fprintf(stderr,
+			"[ cdict convert: %" PRIu64 " events were out of order on their CPU "
+			"and sorted in ]\n",
 			r->disordered);
 }
 
@@ -114,8 +116,8 @@ static bool same_file(const char *a, const char *b)
 	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int status_of(const struct cmd_call *call, const char *input,
-		     const struct convert_report *r, double max_loss_pct)
+static int status_of(const struct cmd_call *call, const char *input, const struct convert_report *r,
+		     double max_loss_pct)
 {
 	double all = (double)(r->events + r->lost);
 	int status = CMD_DONE;
@@ -185,11 +187,15 @@ static int convert_run_command(const struct cmd_call *call)
 	char name[4096];
 	int status;
 
+	if (call->n_operands && o->shared.input)
+		return cmd_usage(call, "takes FILE or -i FILE, not both");
 	if (!input)
 		input = "perf.data";
 	output = o->shared.output ? o->shared.output : output_name(input, name, sizeof(name));
 	if (!output)
 		return cmd_usage(call, "reading a pipe needs -o FILE");
+	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
+		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
 	if (same_file(input, output))
 		return cmd_usage(call, "%s is both input and output", input);
 	if (perfdata_open(&pd, input, &err) < 0)

@@ -19,8 +19,8 @@ struct script_opts {
 };
 
 static const struct cmd_option script_options[] = {
-	OPTION_INPUT, OPTION_EVENT,         OPTION_CPU,       OPTION_TID,
-	OPTIONS_WINDOW, OPTION_NO_GUEST_MODE, OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
+	OPTION_INPUT,         OPTION_EVENT,    OPTION_CPU,       OPTION_TID,      OPTIONS_WINDOW,
+	OPTION_NO_GUEST_MODE, OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
 };
 
 #define FLUSH_BYTES (64u << 10)
@@ -32,7 +32,7 @@ struct late {
 	struct late_line {
 		uint64_t after_ns;
 		size_t at, len;
-	} *waiting; /* in order of after_ns, those of one by time */
+	} * waiting; /* in order of after_ns, those of one by time */
 	size_t n_waiting, cap;
 	struct buf text;
 };
@@ -140,6 +140,8 @@ static void flush(struct buf *lines, bool terminal)
 {
 	struct sink s;
 
+	if (!lines->len)
+		return;
 	if (!terminal) {
 		fwrite(lines->data, 1, lines->len, stdout);
 	} else {
@@ -161,7 +163,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		     const struct options_filter *f)
 {
 	const struct script_opts *o = call->opts;
-	struct print *print = print_new(cdict_reader_schema(r), cdict_reader_info(r, "trace.strings"));
+	struct print *print =
+		print_new(cdict_reader_schema(r), cdict_reader_info(r, "trace.strings"));
 	bool terminal = isatty(STDOUT_FILENO);
 	uint64_t after_ns;
 	size_t at;
@@ -195,8 +198,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	late_fini(&late);
 	print_free(print);
 	buf_fini(&lines);
-	status = ret < 0 ? cmd_error(call, input, &err) :
-			   loss_status(call, input, r, o->shared.max_loss_pct);
+	status = ret < 0 ? cmd_error(call, input, &err)
+			 : loss_status(call, input, r, o->shared.max_loss_pct);
 	return status;
 }
 

@@ -17,7 +17,7 @@
 
 /* All records that may wait, in bytes: the rest of 64 MiB is for batches in work and
  * their columns. */
-#define PENDING_BYTES_MAX (16u << 20)
+#define PENDING_BYTES_MAX (12u << 20)
 /* One block's records: with the longest one more, 8 MiB. */
 #define PENDING_BATCH_MAX ((8u << 20) - (64u << 10))
 

@@ -70,7 +70,7 @@ static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 	uint64_t x[2], y[2];
 
 	if (n < 8 || n > 16)
-		return !memcmp(a, b, n);
+		return !n || !memcmp(a, b, n);
 	memcpy(&x[0], a, 8);
 	memcpy(&y[0], b, 8);
 	memcpy(&x[1], a + n - 8, 8);
