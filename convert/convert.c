@@ -140,7 +140,10 @@ static int update_formats(struct conversion *c)
 	c->pending.swap = perfdata_big_endian(c->pd) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	if (c->pending.copy && jobs > PIPE_JOBS_MAX)
 		jobs = PIPE_JOBS_MAX;
-	c->encode = encode_new(jobs ? jobs : 1, c->pd, &c->formats, &c->spares);
+	jobs = jobs ? jobs : 1;
+	/* Borrowed records cost nothing while they wait. */
+	c->encode = encode_new(jobs, c->pending.copy ? jobs + 1 : 4 * jobs, c->pd, &c->formats,
+			       &c->spares);
 	return c->encode ? 0 : no_memory(c);
 }
 

@@ -137,8 +137,8 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct formats *formats,
-			  struct batch_spares *spares)
+struct encode *encode_new(unsigned jobs, unsigned depth, const struct perfdata *pd,
+			  const struct formats *formats, struct batch_spares *spares)
 {
 	struct encode *e = calloc(1, sizeof(*e));
 
@@ -150,7 +150,7 @@ struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_cond_init(&e->queued, NULL);
 	pthread_cond_init(&e->done, NULL);
-	e->n_slots = jobs + 1;
+	e->n_slots = depth;
 	e->slots = calloc(e->n_slots, sizeof(*e->slots));
 	e->threads = calloc(jobs, sizeof(*e->threads));
 	if (!e->slots || !e->threads)

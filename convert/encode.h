@@ -26,10 +26,11 @@ struct encode_block {
 
 struct encode;
 
-/* encode_new - @jobs threads, at least one. Batches go back to @spares (borrowed). The schema and type_of of @formats must
+/* encode_new - @jobs threads, at least one, and at most @depth batches given and not
+ * yet taken. Batches go back to @spares (borrowed). The schema and type_of of @formats must
  * not change while batches are in work. NULL when out of memory. */
-struct encode *encode_new(unsigned jobs, const struct perfdata *pd, const struct formats *formats,
-			  struct batch_spares *spares);
+struct encode *encode_new(unsigned jobs, unsigned depth, const struct perfdata *pd,
+			  const struct formats *formats, struct batch_spares *spares);
 /* encode_free - waits for what is in work and throws it away. */
 void encode_free(struct encode *e);
 

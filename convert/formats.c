@@ -244,9 +244,9 @@ static void add_strings(struct tep_handle *tep, const char *text)
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		const char *colon = memchr(text, ':', len);
-		char *string = colon && (size_t)(colon - text) + 2 < len ?
-				       strndup(colon + 2, len - (size_t)(colon - text) - 2) :
-				       NULL;
+		char *string = colon && (size_t)(colon - text) + 2 < len
+				       ? strndup(colon + 2, len - (size_t)(colon - text) - 2)
+				       : NULL;
 
 		if (string)
 			tep_register_print_string(tep, string, strtoull(text, NULL, 16));
