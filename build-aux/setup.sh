@@ -34,6 +34,7 @@ clang                   cmd:clang
 libclang-rt-dev         clang-rt:fuzzer
 clang-format            cmd:clang-format
 procps                  cmd:ps
+jq                      cmd:jq
 time                    file:/usr/bin/time
 '
 

@@ -209,7 +209,8 @@ static int finish_rows(struct coremap_view *v, struct coremap_row *extra)
 		extra[OTHERS].lossy |= row->lossy;
 		free_row(row);
 	}
-	snprintf(name, sizeof(name), "(%zu others)", extra[OTHERS].n_tasks);
+	snprintf(name, sizeof(name), "(%zu other%s)", extra[OTHERS].n_tasks,
+		 extra[OTHERS].n_tasks == 1 ? "" : "s");
 	for (int k = OTHERS; k < EXTRA; k++) {
 		static const char *const names[] = { NULL, "IDLE", "unknown" };
 		struct coremap_row *row;

@@ -23,7 +23,6 @@ enum {
 	PREEMPT_MAX,
 	PREEMPT_MAX_AT,
 	TORN,
-	CPU,
 };
 
 #define LATENCY_COLUMNS                                                                            \

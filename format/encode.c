@@ -124,7 +124,8 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		enc->order_last = s->order;
 		buf_varint(&enc->order, s->order);
 		encode_task(enc, s->tid); /* task 0: assumed to run */
-	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns) {
+	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
+		   type >= enc->n_types) {
 		return CDICT_ELIMIT;
 	}
 	et = &enc->types[type];

@@ -153,17 +153,22 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 {
 	const struct state *st = &enc->st;
 	uint64_t key = st->cells[row[f->model.who] * st->n_cells + f->model.cell], words[2];
-	const struct entry *e = &enc->entries[key];
+	const struct entry *e;
 	uint32_t loc;
 
 	if (key >= enc->n_entries)
 		return false; /* STATE_UNSET */
+	e = &enc->entries[key];
 	if (f->kind == CDICT_FIELD_BYTES) {
 		memcpy(words, payload + f->offset, sizeof(words));
-		return words[0] == e->word[0] && words[1] == e->word[1] && e->len <= sizeof(words);
+		/* The key's last byte: what ends in NULs is another string than the array. */
+		return words[0] == e->word[0] && words[1] == e->word[1] &&
+		       e->len <= sizeof(words) && (!e->len || enc->text.data[e->at + e->len - 1]);
 	}
 	loc = load32(payload + f->offset, big);
 	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+	if (!f->text)
+		return loc >> 16 == e->len && same_bytes(enc->text.data + e->at, payload, e->len);
 	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] && payload[e->len - 1] &&
 	       same_bytes(enc->text.data + e->at, payload, e->len);
 }

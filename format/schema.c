@@ -149,17 +149,44 @@ enum format_shape format_shape_of(const struct format_type *type)
 	size_t n = type->n_coded - FORMAT_F_SAMPLE, k;
 
 	for (int i = 0; i < FORMAT_SHAPE_COUNT - 1; i++) {
-		for (k = 0; k < n && n == steps[i] && paths[i][k] == f[k].path; k++)
+		for (k = 0; k < n && k < steps[i] && paths[i][k] == f[k].path; k++)
 			;
-		if (k == n)
+		if (k == n && k == steps[i])
 			return (enum format_shape)(i + 1);
 	}
 	return FORMAT_SHAPE_ANY;
 }
 
+/* Whether the model of @f, the coded field number @at, only looks at what is decoded
+ * before it, and at what can be looked at. */
+static bool model_fits(const struct cdict_field *f, const struct format_field *coded, uint32_t at)
+{
+	const struct cdict_field_model *m = &f->model;
+	bool scalar = format_kind_is_scalar(f->kind);
+
+	if (m->kind >= FORMAT_MODELS || m->kind == FORMAT_TIME || m->cell >= FORMAT_MAX_CELLS)
+		return false;
+	switch (m->kind) {
+	case FORMAT_SUM:
+		if (m->arg >= at || m->arg < FORMAT_F_SAMPLE)
+			return false;
+		/* fallthrough */
+	case FORMAT_NEXT:
+	case FORMAT_SAMETASK:
+	case FORMAT_CELL:
+	case FORMAT_PROCESS:
+	case FORMAT_SINCE:
+		if (m->who >= at || !format_model_is_task(coded[m->who].model.kind))
+			return false;
+		break;
+	}
+	return scalar || m->kind == FORMAT_LAST || m->kind == FORMAT_CELL ||
+	       m->kind == FORMAT_FOLLOW || m->kind == FORMAT_CONTEXT;
+}
+
 /* Lays out the coding order (layout.h) and checks that every model only looks at
  * what is decoded before it. */
-static int type_finish(struct cdict_schema *schema, struct format_type *type,
+static int type_finish(struct cdict_schema *schema, struct format_type *type, bool ours,
 		       struct cdict_error *err)
 {
 	size_t n = type->pub.n_fields;
@@ -181,7 +208,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type,
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct cdict_field *f = &type->fields[i];
+			struct cdict_field *f = &type->fields[i];
 			struct format_field *c = &coded[at];
 
 			if (format_model_is_task(f->model.kind) != (pass == 0))
@@ -196,32 +223,17 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type,
 				.slot = slots++,
 				.text = f->is_text && f->kind > CDICT_FIELD_BYTES,
 			};
-			if (f->model.kind >= FORMAT_MODELS || f->model.cell >= FORMAT_MAX_CELLS ||
-			    (format_model_is_task(f->model.kind) &&
-			     !format_kind_is_scalar(f->kind)))
-				goto bad;
-			switch (f->model.kind) {
-			case FORMAT_SUM:
-				if (f->model.arg >= at || f->model.arg < FORMAT_F_SAMPLE)
+			if (!model_fits(f, coded, at)) {
+				if (!ours)
 					goto bad;
-				coded[f->model.arg].needed = true;
-				/* fallthrough */
-			case FORMAT_NEXT:
-			case FORMAT_SAMETASK:
-			case FORMAT_CELL:
-			case FORMAT_PROCESS:
-			case FORMAT_SINCE:
-				if (f->model.who >= at ||
-				    !format_model_is_task(coded[f->model.who].model.kind))
-					goto bad;
-				break;
+				/* A kernel that names its fields otherwise. */
+				f->model = (struct cdict_field_model){
+					.kind = pass ? FORMAT_LAST : FORMAT_TASK,
+				};
+				c->model = f->model;
 			}
-			if ((f->model.kind == FORMAT_SUM || f->model.kind == FORMAT_SINCE ||
-			     f->model.kind == FORMAT_ELAPSED || f->model.kind == FORMAT_PROCESS) &&
-			    !format_kind_is_scalar(f->kind))
-				goto bad;
-			if (f->model.kind == FORMAT_TIME)
-				goto bad;
+			if (f->model.kind == FORMAT_SUM)
+				coded[f->model.arg].needed = true;
 			if (f->kind == CDICT_FIELD_DATA_LOC || f->kind == CDICT_FIELD_REL_LOC)
 				type->dynamic = true;
 			if (f->model.cell + 1u > schema->cells)
@@ -241,7 +253,7 @@ bad:
 }
 
 /* Takes ownership of @type, also on failure. */
-static int schema_append(struct cdict_schema *schema, struct format_type *type,
+static int schema_append(struct cdict_schema *schema, struct format_type *type, bool ours,
 			 struct cdict_error *err)
 {
 	int ret;
@@ -268,7 +280,7 @@ static int schema_append(struct cdict_schema *schema, struct format_type *type,
 		schema->types = types;
 		schema->cap = cap;
 	}
-	ret = type_finish(schema, type, err);
+	ret = type_finish(schema, type, ours, err);
 	if (ret < 0) {
 		type_free(type);
 		return ret;
@@ -443,7 +455,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 		if (fields[i].offset + fields[i].size > type->pub.payload_size)
 			type->pub.payload_size = fields[i].offset + fields[i].size;
 	format_schema_models(type);
-	return schema_append(schema, type, err);
+	return schema_append(schema, type, true, err);
 bad:
 	for (uint32_t i = 0; i < n; i++)
 		free((char *)fields[i].name);
@@ -560,7 +572,7 @@ static int read_type(struct cdict_schema *schema, struct cursor *c, struct cdict
 		if (f->offset + f->size > type->pub.payload_size)
 			type->pub.payload_size = f->offset + f->size;
 	}
-	return schema_append(schema, type, err);
+	return schema_append(schema, type, false, err);
 bad:
 	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "schema block cannot be read");
 }
@@ -585,6 +597,11 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 		if (!*schema)
 			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	}
+	/* Types are known by their number: without those before, these have none. */
+	if (from != (*schema)->n)
+		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
+				  "event types before number %llu are missing",
+				  (unsigned long long)from);
 	(*schema)->big_endian = big;
 	(*schema)->long_size = long_size;
 	(*schema)->page_size = (uint32_t)page_size;

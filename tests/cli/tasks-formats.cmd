@@ -7,7 +7,7 @@ python3 - <<'END'
 import csv, json
 d = json.load(open("x.json"))
 rows = list(csv.DictReader(open("x.csv", newline="")))
-same = [{k: "" if v is None else v if isinstance(v, str) else format(v, ".10g") if isinstance(v, float) else str(v)
+same = [{k: "" if v is None else v if isinstance(v, str) else str(v).lower() if isinstance(v, bool) else format(v, ".10g") if isinstance(v, float) else str(v)
          for k, v in r.items()} for r in d["tasks"]]
 print(len(rows) > 20, rows == same)
 print(d["total"]["run_ns"] == sum(r["run_ns"] for r in d["tasks"] if not r["idle"]))

@@ -1,0 +1,11 @@
+# CPU 0: switches at 0, 410 and 650 µs; CPU 1: at 200 and 700, wake-ups at 180 and 600
+$MKPERF -o x.data $DATA/two-vcpus.trace
+$CDICT convert -q -i x.data -o x.cdict
+$CDICT switches x.cdict --bucket 0.5
+$CDICT switches x.cdict --bucket 0.3 -C 1 --format csv | tr -d '\r'
+$CDICT switches x.cdict --format json | jq -c '[.switches | length, (map(.length_ns) | add), (map(.switches) | add)], .cpus'
+$CDICT switches x.cdict --bucket 0
+$CDICT switches x.cdict --bucket nonsense
+$MKPERF -o loss.data $DATA/loss.trace
+$CDICT convert -q --max-loss 50 -i loss.data -o loss.cdict
+$CDICT switches loss.cdict --bucket 0.2 -C 1 --max-loss 50

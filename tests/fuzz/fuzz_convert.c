@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A perf.data, converted; what comes out is whole, whatever went in. */
+#include "base/buf.h"
+#include "convert/convert.h"
+#include "tests/fuzz/walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int to_buf(void *ctx, const void *data, size_t size)
+{
+	buf_add(ctx, data, size);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = malloc(size ? size : 1);
+	struct convert_options opts = { .jobs = 1 };
+	struct convert_report report = { 0 };
+	struct cdict_error err = { 0 };
+	struct cdict_reader *r;
+	struct buf out = { 0 };
+	struct perfdata *pd;
+
+	if (size)
+		memcpy(copy, data, size);
+	if (!perfdata_parse(&pd, copy, size, &err)) {
+		int ret = convert_run(pd, &opts, to_buf, &out, &report, &err);
+
+		if (!ret) {
+			if (cdict_reader_parse(&r, out.data, out.len, &err) ||
+			    cdict_reader_verify(r, &err))
+				abort();
+			if (cdict_reader_events(r) != report.events)
+				abort();
+			walk_all(r);
+			cdict_reader_close(r);
+		} else if (!err.text[0]) {
+			abort();
+		}
+		convert_report_fini(&report);
+		perfdata_close(pd);
+	}
+	buf_fini(&out);
+	free(copy);
+	return 0;
+}

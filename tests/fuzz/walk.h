@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* walk.h - reads all that an open cdict gives; what fuzz targets share. */
+#ifndef TESTS_FUZZ_WALK_H
+#define TESTS_FUZZ_WALK_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cdict/reader.h"
+
+static volatile uint64_t walk_sum;
+
+static inline void walk_event(const struct cdict_reader *r, const struct cdict_event *ev)
+{
+	uint8_t raw[512];
+
+	walk_sum += cdict_event_payload(cdict_reader_schema(r), ev, raw, sizeof(raw)) + ev->t_ns;
+	for (size_t i = 0; i < ev->type->n_fields; i++) {
+		struct cdict_bytes b;
+
+		if (ev->type->fields[i].kind <= CDICT_FIELD_INT) {
+			walk_sum += ev->values[i];
+			continue;
+		}
+		b = cdict_event_bytes(ev, i);
+		if (b.len)
+			walk_sum += b.data[0] + b.data[b.len - 1];
+	}
+}
+
+/* walk_all - everything beside events, the events, and verify. */
+static inline void walk_all(struct cdict_reader *r)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(r);
+	struct cdict_error err;
+	struct cdict_events *it;
+	struct cdict_event ev;
+	struct cdict_damage d;
+	int verified;
+
+	for (size_t i = 0; i < cdict_reader_info_count(r); i++) {
+		const char *key, *value;
+
+		cdict_reader_info_at(r, i, &key, &value);
+		walk_sum += strlen(key) + strlen(value);
+	}
+	for (size_t i = 0; i < cdict_reader_task_count(r); i++)
+		if (cdict_reader_task_at(r, i)->comm)
+			walk_sum += (uint8_t)cdict_reader_task_at(r, i)->comm[0];
+	for (size_t i = 0; i < cdict_reader_loss_count(r); i++)
+		walk_sum += cdict_reader_loss_at(r, i)->count;
+	for (size_t i = 0; i < cdict_reader_unstored_count(r); i++)
+		walk_sum += strlen(cdict_reader_unstored_at(r, i)->name);
+	for (size_t i = 0; i < cdict_schema_count(schema); i++)
+		walk_sum += strlen(cdict_schema_at(schema, i)->format);
+	if (!cdict_events_open(&it, r, NULL, &err)) {
+		while (cdict_events_next(it, &ev, &err) == 1)
+			walk_event(r, &ev);
+		cdict_events_close(it);
+	}
+	verified = cdict_reader_verify(r, &err);
+	cdict_reader_damage(r, &d);
+	/* What verify says, damage says as well. */
+	if (!verified != !d.first[0])
+		abort();
+}
+
+#endif
