@@ -113,6 +113,24 @@ static bool agrees(const struct cdict_event_type *type, const struct tep_event *
 	return n == type->n_fields;
 }
 
+/* Up to the print format. libtraceevent's parser of those crashes on some, and leaks on
+ * others; it keeps the fields without it. It wants a line that starts with the word, and
+ * every kind of space before. */
+static size_t fields_len(const struct perfdata_format *format)
+{
+	const char *line = format->text, *end = format->text + format->len;
+
+	while (line < end) {
+		const char *eol = memchr(line, '\n', (size_t)(end - line));
+		const char *word = line + strspn(line, " \t\r\v\f");
+
+		if (!strncmp(word, "print", 5))
+			break;
+		line = eol ? eol + 1 : end;
+	}
+	return (size_t)(line - format->text);
+}
+
 /* Adds the type of @format to the schema; its index, or negative when the format
  * cannot be read (*err says why). */
 static int add_type(struct formats *f, const struct perfdata_tracing *tracing,
@@ -134,8 +152,7 @@ static int add_type(struct formats *f, const struct perfdata_tracing *tracing,
 	}
 	ret = cdict_schema_add(alone, format->system, format->text, format->len, err);
 	if (ret >= 0) {
-		/* A print format that cannot be parsed still leaves the fields. */
-		tep_parse_event(tep, format->text, format->len, format->system);
+		tep_parse_event(tep, format->text, fields_len(format), format->system);
 		event = tep_find_event_by_name(tep, format->system,
 					       cdict_schema_at(alone, 0)->event);
 		if (!event || !agrees(cdict_schema_at(alone, 0), event))

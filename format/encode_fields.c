@@ -126,7 +126,8 @@ static void add_bytes(struct adding *a, const struct format_field *f)
 	field_bytes(f, a->payload, a->size, enc->schema->big_endian, &data, &len);
 	if (f->text)
 		text_form(enc, &data, &len);
-	if (e->len != len || !same_bytes(enc->text.data + e->at, data, len)) {
+	/* Without bytes there may be no text yet. */
+	if (e->len != len || (len && !same_bytes(enc->text.data + e->at, data, len))) {
 		p = encode_key(enc, data, len);
 		if (!column_miss(&a->type->columns[f->index], a->at, p, 0))
 			enc->failed = true;
