@@ -26,7 +26,7 @@ int analyze_engine_new(struct analyze_engine **out, const struct analyze_options
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	if (opts)
 		eng->opts = *opts;
-	eng->needs = ANALYZE_NEED_TASKS | ANALYZE_NEED(SWITCH);
+	eng->needs = ANALYZE_NEED_TASKS;
 	*out = eng;
 	return 0;
 }
@@ -153,11 +153,11 @@ uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 	return holes_ns(&eng->sched_holes, cpu, eng->sum.from_ns, eng->sum.to_ns);
 }
 
-/* One allocation holds the six NULL-terminated lists. */
+/* One allocation holds the seven NULL-terminated lists. */
 static int sort_hooks(struct analyze_engine *eng)
 {
 	size_t n = eng->n_hooks + 1;
-	struct hook *room = calloc(6 * n, sizeof(*room));
+	struct hook *room = calloc(7 * n, sizeof(*room));
 
 	if (!room)
 		return -ENOMEM;
@@ -167,7 +167,8 @@ static int sort_hooks(struct analyze_engine *eng)
 	eng->on_wake = room + 3 * n;
 	eng->on_sched = room + 4 * n;
 	eng->on_kvm = room + 5 * n;
-	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0;
+	eng->on_events = room + 6 * n;
+	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0, events = 0;
 	     i < eng->n_hooks; i++) {
 		const struct analyze_ops *ops = eng->hooks[i].ops;
 
@@ -183,6 +184,8 @@ static int sort_hooks(struct analyze_engine *eng)
 			eng->on_sched[sched++] = eng->hooks[i];
 		if (ops->kvm)
 			eng->on_kvm[kvm++] = eng->hooks[i];
+		if (ops->events)
+			eng->on_events[events++] = eng->hooks[i];
 	}
 	return 0;
 }
@@ -263,6 +266,7 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		if (table_find(&eng->table, 0, c) == ANALYZE_NO_TASK)
 			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 		eng->cpus[c].cur = eng->cpus[c].last = ANALYZE_NO_TASK;
+		eng->cpus[c].last_tid = -1;
 		eng->cpus[c].since_ns = eng->walk_from_ns;
 		eng->cpus[c].counts = !eng->opts.cpus || (c < eng->opts.n_cpus &&
 							  eng->opts.cpus[c / 64] >> (c % 64) & 1);
@@ -351,7 +355,10 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 
 	if (ev->tid <= 0)
 		return;
-	k.task = table_find(&eng->table, ev->tid, ev->cpu);
+	if (ev->cpu < eng->n_cpus && eng->cpus[ev->cpu].last_tid == ev->tid)
+		k.task = eng->cpus[ev->cpu].last; /* by track_sample(), of this event */
+	else
+		k.task = table_find(&eng->table, ev->tid, ev->cpu);
 	if (k.task == ANALYZE_NO_TASK)
 		return;
 	t = &eng->table.all[k.task];
@@ -365,10 +372,9 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 		h->ops->kvm(h->self, &k);
 }
 
-static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev)
+static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
+		     const struct type_info *ti)
 {
-	const struct type_info *ti = &eng->types[ev->type->index];
-
 	switch ((enum analyze_kind)ti->kind) {
 	case ANALYZE_KIND_SWITCH:
 		if (ev->cpu < eng->n_cpus)
@@ -408,7 +414,8 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev)
 /* Returns whether the walk goes on. */
 static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 {
-	bool guest = ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER;
+	bool guest = ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER, in;
+	const struct type_info *ti;
 
 	if (ev->t_ns > eng->walk_to_ns)
 		return false;
@@ -423,13 +430,13 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 		track_holes(eng, eng->now_ns);
 	if (eng->next_record < eng->n_records)
 		apply_records(eng, eng->now_ns);
-	if (engine_in(eng, eng->now_ns)) {
-		eng->sum.events++;
-		eng->sum.guest_mode += guest;
-	}
-	if (ev->cpu < eng->n_cpus)
-		track_sample(eng, ev, eng->types[ev->type->index].kind == ANALYZE_KIND_SWITCH);
-	dispatch(eng, ev);
+	in = engine_in(eng, eng->now_ns);
+	eng->sum.events += in;
+	eng->sum.guest_mode += in && guest;
+	track_sample(eng, ev, in);
+	ti = &eng->types[ev->type->index];
+	if (eng->needs & 1u << ti->kind)
+		dispatch(eng, ev, ti);
 	return true;
 }
 

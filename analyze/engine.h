@@ -68,7 +68,7 @@ struct analyze_task {
 	bool reused;           /* another task had this tid before, or has it after */
 	bool is_vcpu;          /* it entered or left a guest */
 	int32_t vcpu_id;       /* as KVM numbers it, repeats between VMs; -1 unknown */
-	uint64_t events; /* events whose sample was this task, of the types walked, in the window */
+	uint64_t events;       /* events whose sample was this task, of every type, in the window */
 	uint64_t first_ns, last_ns; /* first and last mention, ANALYZE_NO_TIME if none */
 };
 
@@ -81,10 +81,9 @@ struct analyze_options {
 	/* With a window: how much before and after it is also walked to learn the
 	 * states at its edges.  ANALYZE_NO_TIME: everything.  0: nothing. */
 	uint64_t lead_ns;
-	const uint64_t *cpus; /* bitmap of CPUs whose time counts, NULL = all */
-	size_t n_cpus;        /* bits in it */
-	bool no_guest_mode;   /* leave out samples with cpumode guest, as perf's reports do */
-	bool all_types;       /* walk every event type, so that analyze_task.events counts all */
+	const uint64_t *cpus;       /* bitmap of CPUs whose time counts, NULL = all */
+	size_t n_cpus;              /* bits in it */
+	bool no_guest_mode;         /* leave out samples with cpumode guest, as perf's reports do */
 	const int32_t *node_of_cpu; /* NUMA node per CPU, -1 unknown, or NULL; borrowed */
 	size_t n_node_of_cpu;
 };
@@ -110,8 +109,8 @@ struct analyze_source {
 /* analyze_engine_run - walks @src once; the analyses' results are then ready. */
 int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,
 		       struct cdict_error *err);
-/* analyze_engine_run_reader - the same for a file; reads only the event types and
- * the time that the registered analyses need. */
+/* analyze_engine_run_reader - the same for a file; reads only the time that is needed, but
+ * every event type: each of them tells who runs, whatever the analyses ask for. */
 int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
 			      struct cdict_error *err);
 
@@ -128,7 +127,7 @@ struct analyze_summary {
 	uint64_t events;            /* walked, in the window */
 	uint64_t guest_mode;        /* of them with cpumode guest */
 	uint64_t switches;          /* sched_switch in the window */
-	uint64_t mismatches;        /* switches whose prev was not who we thought ran */
+	uint64_t mismatches;        /* switches and samples of another than we thought ran */
 	uint64_t lost_events;       /* by the loss records that touch the window */
 	uint64_t disorder;          /* events that ran backwards in time while walking */
 	uint64_t unknown_ns;        /* over all CPUs: time of which nobody knows who ran */

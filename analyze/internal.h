@@ -90,7 +90,8 @@ struct task_table {
 	uint32_t *slots; /* index + 1 of the latest task of a tid; open addressing */
 	size_t n_slots;  /* power of two */
 	size_t used;
-	uint32_t *idle; /* per CPU, ANALYZE_NO_TASK */
+	uint64_t births; /* tids that got another task: what was looked up before is stale */
+	uint32_t *idle;  /* per CPU, ANALYZE_NO_TASK */
 	uint32_t n_idle;
 };
 
@@ -114,8 +115,13 @@ struct cpu_state {
 	bool seen;           /* a switch started the piece */
 	uint64_t unknown_ns; /* in the window */
 	bool any;            /* somebody was known to run here */
-	uint32_t last;       /* task of the latest sample, to spare the look-up */
-	bool counts;         /* by analyze_options.cpus */
+	/* The latest sample's task, to spare the look-up and to count its events together. */
+	uint32_t last;
+	int32_t last_tid, last_pid;
+	uint64_t births;  /* task_table.births when @last was looked up */
+	uint64_t last_ns; /* of the latest sample */
+	uint64_t samples; /* in the window, not yet told of */
+	bool counts;      /* by analyze_options.cpus */
 };
 
 struct hook {
@@ -128,7 +134,7 @@ struct analyze_engine {
 	struct hook *hooks;
 	size_t n_hooks;
 	/* hooks by what they implement, NULL-terminated by ops */
-	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm;
+	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events;
 	unsigned needs;
 
 	struct type_info *types;
@@ -162,7 +168,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti);
 void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti);
-void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool is_switch);
+void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
 void track_holes(struct analyze_engine *eng, uint64_t t_ns);
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
 

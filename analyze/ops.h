@@ -36,8 +36,11 @@ enum analyze_kind {
 
 #define ANALYZE_NEED(kind) (1u << ANALYZE_KIND_##kind)
 #define ANALYZE_NEED_WAKES (ANALYZE_NEED(WAKING) | ANALYZE_NEED(WAKEUP) | ANALYZE_NEED(WAKEUP_NEW))
-/* What who-is-who needs, always read. */
-#define ANALYZE_NEED_TASKS (ANALYZE_NEED(FORK) | ANALYZE_NEED(EXEC) | ANALYZE_NEED(EXIT))
+/* What tells who is who and who runs: handled in every walk, so that all of them know
+ * the same. */
+#define ANALYZE_NEED_TASKS                                                                         \
+	(ANALYZE_NEED(FORK) | ANALYZE_NEED(EXEC) | ANALYZE_NEED(EXIT) | ANALYZE_NEED(SWITCH) |     \
+	 ANALYZE_NEED_WAKES | ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT))
 
 /* A piece of one CPU's time.  The pieces of a CPU tile the walk without gap or
  * overlap, in order of time. */
@@ -110,13 +113,15 @@ struct analyze_kvm {
 };
 
 struct analyze_ops {
-	unsigned needs; /* ANALYZE_NEED() bits */
+	unsigned needs; /* ANALYZE_NEED() bits: what the callbacks are told of */
 	void (*run)(void *self, const struct analyze_run *run);
 	void (*away)(void *self, const struct analyze_away *away);
 	void (*sw)(void *self, const struct analyze_switch *sw);
 	void (*wake)(void *self, const struct analyze_wake *wake);
 	void (*sched)(void *self, const struct analyze_sched *ev);
 	void (*kvm)(void *self, const struct analyze_kvm *ev);
+	/* @n more events in the window whose sample was @task on @cpu (CDICT_CPU_UNKNOWN). */
+	void (*events)(void *self, uint32_t task, uint32_t cpu, uint64_t n);
 	/* Once the source's schema is known, before the first event; may be NULL. */
 	int (*start)(void *self, const struct cdict_schema *schema, struct cdict_error *err);
 	/* After the last; the remaining pieces have been told.  May be NULL. */

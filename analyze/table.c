@@ -162,6 +162,7 @@ uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t p
 		index = t->pub.index;
 		t->pub.reused = tab->all[old].pub.reused = true;
 		tab->slots[probe(tab, tid)] = index + 1;
+		tab->births++;
 	}
 	if (index == ANALYZE_NO_TASK)
 		return index;

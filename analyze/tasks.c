@@ -146,6 +146,11 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 		row_of(t, ev->task, ev->cpu)->stat_runtime_ns += ev->value;
 }
 
+static void on_events(void *self, uint32_t task, uint32_t cpu, uint64_t n)
+{
+	row_of(self, task, cpu)->events += n;
+}
+
 static int by_task(const void *a, const void *b)
 {
 	const struct analyze_task_row *x = a, *y = b;
@@ -207,6 +212,7 @@ static const struct analyze_ops ops = {
 	.sw = on_switch,
 	.wake = on_wake,
 	.sched = on_sched,
+	.events = on_events,
 	.finish = on_finish,
 };
 
@@ -218,6 +224,7 @@ static const struct analyze_ops ops_stat_runtime = {
 	.sw = on_switch,
 	.wake = on_wake,
 	.sched = on_sched,
+	.events = on_events,
 	.finish = on_finish,
 };
 
@@ -287,6 +294,7 @@ void analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_ta
 	to->migrations += from->migrations;
 	to->node_migrations += from->node_migrations;
 	to->migrate_events += from->migrate_events;
+	to->events += from->events;
 	histogram_merge(&to->latency, &from->latency);
 	to->stat_runtime_ns += from->stat_runtime_ns;
 }

@@ -63,6 +63,7 @@ struct analyze_task_row {
 	uint64_t migrations;      /* switched in on another CPU than it last ran on */
 	uint64_t node_migrations; /* of them, on another NUMA node */
 	uint64_t migrate_events;  /* sched_migrate_task of it */
+	uint64_t events; /* of every type, whose sample was the task (with per_cpu: there) */
 	struct histogram latency; /* wake-up to switch-in, by switch-ins in the window */
 	uint64_t stat_runtime_ns; /* with that option: sum of sched_stat_runtime */
 };

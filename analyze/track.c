@@ -89,15 +89,36 @@ static void lose(struct task *t, uint64_t since_ns)
 	t->ready_ns = ANALYZE_NO_TIME;
 }
 
+/* Who is known to run on @cpu from samples alone did not run on to now: it did up to its
+ * last sample. */
+static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	uint64_t at = c->last_ns > c->since_ns ? c->last_ns : c->since_ns;
+
+	tell_run(eng, cpu, c->cur, c->since_ns, at, false, false);
+	lose(task_at(eng, c->cur), at);
+	c->since_ns = at;
+	c->cur = ANALYZE_NO_TASK;
+	eng->sum.mismatches++;
+}
+
 /* The task turns up although its CPU thought it still ran there. */
 static void leave_cpu(struct analyze_engine *eng, struct task *t)
 {
-	if (t->cpu < eng->n_cpus && eng->cpus[t->cpu].cur == t->pub.index) {
-		eng->cpus[t->cpu].cur = ANALYZE_NO_TASK;
-		eng->cpus[t->cpu].blind_ns = BLIND_TO_SWITCH;
+	struct cpu_state *c = t->cpu < eng->n_cpus ? &eng->cpus[t->cpu] : NULL;
+
+	if (!c || c->cur != t->pub.index) {
+		lose(t, t->since_ns);
+	} else if (!c->seen && c->last == c->cur) {
+		end_at_last_sample(eng, t->cpu);
+		c->blind_ns = BLIND_TO_SWITCH;
+	} else {
+		lose(t, t->since_ns);
+		c->cur = ANALYZE_NO_TASK;
+		c->blind_ns = BLIND_TO_SWITCH;
 		eng->sum.mismatches++;
 	}
-	lose(t, t->since_ns);
 }
 
 /* A task turns up running on its CPU at @at, without a switch-in: tells of the time
@@ -128,7 +149,8 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 /* Whether nothing speaks against @t having run since @since. */
 static bool plausible(const struct task *t, uint64_t since_ns)
 {
-	return t->where != TASK_ON && (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns < since_ns);
+	return t->where != TASK_ON && (t->where != TASK_LOST || t->since_ns <= since_ns) &&
+	       (t->moved_ns == ANALYZE_NO_TIME || t->moved_ns < since_ns);
 }
 
 static void mention(struct analyze_engine *eng, struct task *t)
@@ -333,48 +355,108 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	c->seen = false;
 }
 
-/* Any event says who runs on its CPU: counts it, learns the pid, and, where the runner
- * is not known, takes it from there. */
-void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool is_switch)
+/* Tells of the samples that were counted together. */
+static void flush_samples(struct analyze_engine *eng, uint32_t cpu)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+
+	if (c->last == ANALYZE_NO_TASK)
+		return;
+	if (c->last_ns > task_at(eng, c->last)->pub.last_ns)
+		task_at(eng, c->last)->pub.last_ns = c->last_ns;
+	if (!c->samples)
+		return;
+	task_at(eng, c->last)->pub.events += c->samples;
+	for (const struct hook *h = eng->on_events; h->ops; h++)
+		h->ops->events(h->self, c->last, cpu, c->samples);
+	c->samples = 0;
+}
+
+/* A sample of a CPU that is not known: it tells of its task alone. */
+static void sample_of_no_cpu(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
+{
+	uint32_t i = ev->tid > 0 ? table_find(&eng->table, ev->tid, CDICT_CPU_UNKNOWN)
+				 : ANALYZE_NO_TASK;
+
+	if (i == ANALYZE_NO_TASK)
+		return;
+	mention(eng, task_at(eng, i));
+	task_at(eng, i)->pub.events += in;
+	for (const struct hook *h = eng->on_events; in && h->ops; h++)
+		h->ops->events(h->self, i, CDICT_CPU_UNKNOWN, 1);
+}
+
+/* The sample is of another task than the CPU's last one. */
+static bool other_sample(struct analyze_engine *eng, const struct cdict_event *ev)
 {
 	struct cpu_state *c = &eng->cpus[ev->cpu];
-	uint32_t i = c->last;
-	struct task *t;
-	uint64_t from;
+	enum analyze_kind kind = (enum analyze_kind)eng->types[ev->type->index].kind;
+	uint32_t i = table_find(&eng->table, ev->tid, ev->cpu);
 
-	if (ev->tid < 0 || (!ev->tid && ev->pid))
-		return;
-	if (i == ANALYZE_NO_TASK || task_at(eng, i)->pub.tid != ev->tid ||
-	    task_at(eng, i)->pub.reused || task_at(eng, i)->gone) {
-		i = table_find(&eng->table, ev->tid, ev->cpu);
-		if (i == ANALYZE_NO_TASK)
-			return;
-		c->last = i;
+	if (i == ANALYZE_NO_TASK)
+		return false;
+	flush_samples(eng, ev->cpu);
+	if (c->cur != ANALYZE_NO_TASK && !c->seen && task_at(eng, c->cur)->pub.tid != ev->tid &&
+	    kind != ANALYZE_KIND_SWITCH && kind != ANALYZE_KIND_EXEC) {
+		/* The switch between the two was not seen. */
+		end_at_last_sample(eng, ev->cpu);
+		c->blind_ns = eng->now_ns;
 	}
-	t = task_at(eng, i);
-	mention(eng, t);
-	t->pub.events += engine_in(eng, eng->now_ns);
+	c->last = i;
+	c->last_tid = ev->tid;
+	c->last_pid = ev->pid;
+	c->births = eng->table.births;
+	mention(eng, task_at(eng, i));
 	if (ev->pid > 0)
-		t->pub.pid = ev->pid;
-	if (c->cur != ANALYZE_NO_TASK || is_switch || t->gone || !eng->sum.has_switch)
-		return;
-	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
-	if (from > eng->now_ns)
+		task_at(eng, i)->pub.pid = ev->pid;
+	return true;
+}
+
+/* Nobody is known to run on @cpu: its last sample's task does. */
+static void take_runner(struct analyze_engine *eng, uint32_t cpu)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	struct task *t = task_at(eng, c->last);
+	uint64_t from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
+
+	if (from > eng->now_ns || t->gone || !eng->sum.has_switch)
 		return;
 	if (!plausible(t, from))
 		from = eng->now_ns;
 	if (!plausible(t, from))
 		return;
-	tell_run(eng, ev->cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	turn_up(eng, t, from);
 	t->where = TASK_ON;
 	t->since_ns = t->moved_ns = from;
 	t->ready_ns = ANALYZE_NO_TIME;
-	t->cpu = ev->cpu;
-	c->cur = i;
+	t->cpu = cpu;
+	c->cur = c->last;
 	c->since_ns = from;
 	c->seen = false;
 	c->blind_ns = 0;
+}
+
+/* Any event says who runs on its CPU: counts it, learns the pid, and, where the runner
+ * is not known, takes it from there. */
+void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
+{
+	struct cpu_state *c;
+
+	if (ev->tid < 0 || (!ev->tid && ev->pid))
+		return;
+	if (ev->cpu >= eng->n_cpus) {
+		sample_of_no_cpu(eng, ev, in);
+		return;
+	}
+	c = &eng->cpus[ev->cpu];
+	if ((ev->tid != c->last_tid || ev->pid != c->last_pid || c->births != eng->table.births) &&
+	    !other_sample(eng, ev))
+		return;
+	c->last_ns = eng->now_ns;
+	c->samples += in && c->counts;
+	if (c->cur == ANALYZE_NO_TASK && eng->types[ev->type->index].kind != ANALYZE_KIND_SWITCH)
+		take_runner(eng, ev->cpu);
 }
 
 /* A hole begins on @cpu. */
@@ -421,6 +503,7 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 	for (uint32_t cpu = 0; cpu < eng->n_cpus; cpu++) {
 		struct cpu_state *c = &eng->cpus[cpu];
 
+		flush_samples(eng, cpu);
 		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen, false);
 		c->since_ns = end_ns;
 	}

@@ -153,11 +153,14 @@ static int parse_percents(struct timespec_set *set, const char *text, uint64_t f
 		if (from > to || to > 1 || to <= 0)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "time '%s' is not within 0%%-100%%, or empty", text);
-		from_ns = first_ns + (uint64_t)(from * total + 0.5);
+		from_ns = from >= 1 ? last_ns : first_ns + (uint64_t)(from * total + 0.5);
 		to_ns = to >= 1 ? last_ns : first_ns + (uint64_t)(to * total + 0.5);
 		/* neighbours share no event; only the last one has its end */
 		if (to_ns > from_ns && to_ns != last_ns)
 			to_ns--;
+		/* what a double cannot tell apart */
+		if (from_ns > to_ns)
+			from_ns = to_ns;
 		rc = add(set, from_ns, to_ns);
 		if (rc)
 			return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");

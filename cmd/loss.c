@@ -156,8 +156,9 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 	if (sum->disordered)
 		add_part(s, &any, "%s events out of order", sum->disordered);
 	if (unknown_ns) {
-		sink_printf(s, "%s%.3f ms of CPU time unknown",
-			    any ? ", " : "loss: ", (double)unknown_ns / 1e6);
+		sink_printf(s, "%s%.3f ms of CPU time unknown%s",
+			    any ? ", " : "loss: no events lost; ", (double)unknown_ns / 1e6,
+			    any ? "" : " (nothing told who ran)");
 		any = true;
 	}
 	if (!any)

@@ -131,6 +131,7 @@ static void numbers(struct table *t, const struct analyze_task_row *row, uint64_
 	table_u64(t, WAKEUPS, row->wakeups);
 	table_u64(t, MIGRATIONS, row->migrations);
 	table_u64(t, NODE_MIGRATIONS, row->node_migrations);
+	table_u64(t, EVENTS, row->events);
 	latency(t, &row->latency);
 	slices(t, &row->slice);
 }
@@ -139,7 +140,6 @@ static void numbers(struct table *t, const struct analyze_task_row *row, uint64_
 struct group {
 	char *name;
 	struct analyze_task_row row;
-	uint64_t events;
 	bool idle, lossy;
 };
 
@@ -199,7 +199,6 @@ static void one_row(struct table *t, const struct figures *f, const struct analy
 		table_i64(t, CPU, row->cpu);
 	table_i64(t, IDLE, task->tid == 0);
 	numbers(t, row, window_ns);
-	table_u64(t, EVENTS, task->events);
 	table_lossy(t, figures_lossy(f, task));
 	free(vm);
 }
@@ -216,7 +215,6 @@ static void group_rows(struct table *t, const struct groups *groups, bool per_cp
 		if (per_cpu && g->row.cpu != CDICT_CPU_UNKNOWN)
 			table_i64(t, CPU, g->row.cpu);
 		numbers(t, &g->row, window_ns);
-		table_u64(t, EVENTS, g->events);
 		table_lossy(t, g->lossy);
 	}
 }
@@ -228,7 +226,6 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
 	struct analyze_task_row total = { 0 };
 	struct groups groups = { 0 };
-	uint64_t events = 0;
 	bool lossy = false;
 	int status = CMD_DONE;
 
@@ -239,7 +236,6 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 	for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
 		const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
 		const struct analyze_task *task = analyze_engine_task(f->eng, row->task);
-		bool first = !i || analyze_tasks_row_at(tasks, i - 1)->task != row->task;
 		char *name;
 
 		if (!names_wanted(&f->names, &f->filter, task))
@@ -251,7 +247,6 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 		}
 		if (task->tid) {
 			analyze_task_row_merge(&total, row);
-			events += first ? task->events : 0;
 			lossy |= figures_lossy(f, task);
 		}
 		if (names_merged(&f->names, task)) {
@@ -259,7 +254,6 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 
 			if (g) {
 				analyze_task_row_merge(&g->row, row);
-				g->events += first ? task->events : 0;
 				g->idle = task->tid == 0;
 				g->lossy |= figures_lossy(f, task);
 			} else {
@@ -274,7 +268,6 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 	table_total(t);
 	table_text(t, NAME, "total without idle");
 	numbers(t, &total, window_ns);
-	table_u64(t, EVENTS, events);
 	table_lossy(t, lossy);
 	analyze_task_row_fini(&total);
 	fini_groups(&groups);

@@ -113,9 +113,9 @@ static bool agrees(const struct cdict_event_type *type, const struct tep_event *
 	return n == type->n_fields;
 }
 
-/* Up to the print format. libtraceevent's parser of those crashes on some, and leaks on
- * others; it keeps the fields without it. It wants a line that starts with the word, and
- * every kind of space before. */
+/* Up to the print format: libtraceevent crashes on some that a damaged file may have, and
+ * keeps the fields without it. It begins with this word on a line of its own, after any
+ * kind of space. */
 static size_t fields_len(const struct perfdata_format *format)
 {
 	const char *line = format->text, *end = format->text + format->len;
@@ -129,6 +129,15 @@ static size_t fields_len(const struct perfdata_format *format)
 		line = eol ? eol + 1 : end;
 	}
 	return (size_t)(line - format->text);
+}
+
+/* libtraceevent takes other bytes for the end of the text, and crashes (1.7.1). */
+static bool is_ascii(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!strchr("\t\n\r", text[i]) && (text[i] < ' ' || text[i] > '~'))
+			return false;
+	return true;
 }
 
 /* Adds the type of @format to the schema; its index, or negative when the format
@@ -152,7 +161,10 @@ static int add_type(struct formats *f, const struct perfdata_tracing *tracing,
 	}
 	ret = cdict_schema_add(alone, format->system, format->text, format->len, err);
 	if (ret >= 0) {
-		tep_parse_event(tep, format->text, fields_len(format), format->system);
+		size_t len = fields_len(format);
+
+		if (is_ascii(format->text, len))
+			tep_parse_event(tep, format->text, len, format->system);
 		event = tep_find_event_by_name(tep, format->system,
 					       cdict_schema_at(alone, 0)->event);
 		if (!event || !agrees(cdict_schema_at(alone, 0), event))
@@ -272,7 +284,13 @@ static void add_strings(struct tep_handle *tep, const char *text)
 	}
 }
 
-struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings)
+static void add_format(struct tep_handle *tep, const struct cdict_event_type *type)
+{
+	/* An unreadable print format prints as perf prints it: field by field. */
+	tep_parse_event(tep, type->format, type->format_len, type->system);
+}
+
+static struct tep_handle *tep_of(const struct cdict_schema *schema, const char *strings)
 {
 	struct tep_handle *tep = tep_new(cdict_schema_big_endian(schema),
 					 (int)cdict_schema_long_size(schema),
@@ -280,11 +298,24 @@ struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *st
 
 	if (tep && strings)
 		add_strings(tep, strings);
-	for (size_t i = 0; tep && i < cdict_schema_count(schema); i++) {
-		const struct cdict_event_type *type = cdict_schema_at(schema, i);
+	return tep;
+}
 
-		/* An unreadable print format prints as perf prints it: field by field. */
-		tep_parse_event(tep, type->format, type->format_len, type->system);
-	}
+struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings)
+{
+	struct tep_handle *tep = tep_of(schema, strings);
+
+	for (size_t i = 0; tep && i < cdict_schema_count(schema); i++)
+		add_format(tep, cdict_schema_at(schema, i));
+	return tep;
+}
+
+struct tep_handle *formats_tep_one(const struct cdict_schema *schema, const char *strings,
+				   size_t type)
+{
+	struct tep_handle *tep = tep_of(schema, strings);
+
+	if (tep)
+		add_format(tep, cdict_schema_at(schema, type));
 	return tep;
 }

@@ -46,5 +46,8 @@ struct tep_handle;
  * printing; @strings is the recording's printk_formats text or NULL. NULL when out of
  * memory. Freed with tep_free(). */
 struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings);
+/* formats_tep_one - the same for one type alone. */
+struct tep_handle *formats_tep_one(const struct cdict_schema *schema, const char *strings,
+				   size_t type);
 
 #endif

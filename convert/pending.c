@@ -16,6 +16,9 @@
 
 /* Kept back at least, when a block is cut. */
 #define BACK_MIN 512u
+/* How far the place of a late sample is looked for: input that runs backwards
+ * throughout must not take time squared. */
+#define BACK_SEARCH 4096u
 
 void batch_free(struct batch *b)
 {
@@ -132,8 +135,11 @@ bool pending_add_slow(struct pending *p, struct pending_cpu *c, uint32_t cpu,
 	if (s->t_ns < c->max_ns && c->seen) {
 		const struct batch *b = c->batch;
 
-		while (back < b->n && b->samples[b->n - 1 - back].t_ns > s->t_ns)
+		while (back < b->n && back < BACK_SEARCH &&
+		       b->samples[b->n - 1 - back].t_ns > s->t_ns)
 			back++;
+		if (back == BACK_SEARCH)
+			back = b->n; /* far enough to keep all */
 		if (back)
 			c->disordered = true;
 		if (back > c->back)

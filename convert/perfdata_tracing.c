@@ -106,7 +106,7 @@ static int read_all(struct perfdata *pd, struct cursor *c, struct formats *f)
 	c->big = t->big_endian;
 	t->long_size = cursor_u8(c);
 	t->page_size = cursor_u32(c);
-	if (!cursor_ok(c))
+	if (!cursor_ok(c) || (t->long_size != 4 && t->long_size != 8) || t->page_size > 1u << 30)
 		return CDICT_ECORRUPT;
 	t->present = true;
 	t->header_page = header_file(pd, c, "header_page", &t->header_page_len);

@@ -2,9 +2,13 @@
 /* cdict script's printer. */
 #include "convert/print.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
@@ -12,36 +16,88 @@
 
 struct print {
 	const struct cdict_schema *schema;
-	struct tep_handle *tep;
-	struct tep_event **events; /* by type */
+	struct tep_handle **teps;  /* [0]: of all types; [1 + type]: when one had to be left out */
+	struct tep_event **events; /* by type; NULL: not printed by libtraceevent */
 	struct trace_seq seq;
 	uint8_t *payload;
 	size_t room;
 	int name_width;
 };
 
+#define ALL_TYPES SIZE_MAX
+
+/* A schema's formats in libtraceevent: those of all types, or of one. */
+static struct tep_handle *formats_of(const struct cdict_schema *schema, const char *strings,
+				     size_t only)
+{
+	return only == ALL_TYPES ? formats_tep(schema, strings)
+				 : formats_tep_one(schema, strings, only);
+}
+
+/* Print formats come from strangers, and libtraceevent 1.7 crashes on some: a child
+ * tries them first, on a payload of zeros. */
+static bool survives(const struct cdict_schema *schema, const char *strings, size_t only)
+{
+	int status, null;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return true; /* no child, no trial */
+	if (!pid) {
+		struct tep_handle *tep;
+		struct trace_seq seq;
+
+		null = open("/dev/null", O_WRONLY);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		tep = formats_of(schema, strings, only);
+		trace_seq_init(&seq);
+		for (size_t i = 0; tep && i < cdict_schema_count(schema); i++) {
+			const struct cdict_event_type *t = cdict_schema_at(schema, i);
+			struct tep_event *event = tep_find_event_by_name(tep, t->system, t->event);
+			struct tep_record record = { .size = (int)t->payload_size };
+
+			record.data = calloc(1, t->payload_size + 16);
+			if (event && record.data)
+				tep_print_event(tep, &seq, &record, "%s", TEP_PRINT_INFO);
+		}
+		_exit(0);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
 struct print *print_new(const struct cdict_schema *schema, const char *strings)
 {
 	struct print *p = calloc(1, sizeof(*p));
 	size_t n = cdict_schema_count(schema);
+	bool all;
 
 	if (!p)
 		return NULL;
 	p->schema = schema;
-	p->tep = formats_tep(schema, strings);
-	p->events = calloc(n ? n : 1, sizeof(*p->events));
-	if (!p->tep || !p->events) {
-		tep_free(p->tep);
-		free(p->events);
-		free(p);
+	p->events = calloc(n + 1, sizeof(*p->events));
+	p->teps = calloc(n + 1, sizeof(*p->teps));
+	if (!p->events || !p->teps) {
+		print_free(p);
 		return NULL;
 	}
 	trace_seq_init(&p->seq);
+	all = survives(schema, strings, ALL_TYPES);
+	if (all)
+		p->teps[0] = formats_of(schema, strings, ALL_TYPES);
 	for (size_t i = 0; i < n; i++) {
 		const struct cdict_event_type *t = cdict_schema_at(schema, i);
+		struct tep_handle *tep = p->teps[0];
 		int len = (int)strlen(t->name);
 
-		p->events[i] = tep_find_event_by_name(p->tep, t->system, t->event);
+		if (!all && survives(schema, strings, i))
+			tep = p->teps[i + 1] = formats_of(schema, strings, i);
+		else if (!all)
+			tep = NULL;
+		if (tep)
+			p->events[i] = tep_find_event_by_name(tep, t->system, t->event);
 		if (len > p->name_width)
 			p->name_width = len;
 	}
@@ -53,10 +109,33 @@ void print_free(struct print *p)
 	if (!p)
 		return;
 	trace_seq_destroy(&p->seq);
-	tep_free(p->tep);
+	for (size_t i = 0; p->teps && i <= cdict_schema_count(p->schema); i++)
+		tep_free(p->teps[i]);
+	free(p->teps);
 	free(p->events);
 	free(p->payload);
 	free(p);
+}
+
+/* Field by field, for a type whose print format cannot be used. */
+static void print_fields(const struct cdict_event *ev, struct buf *out)
+{
+	for (size_t i = 0; i < ev->type->n_fields; i++) {
+		const struct cdict_field *f = &ev->type->fields[i];
+
+		if (!strncmp(f->name, "common_", 7))
+			continue;
+		if (f->kind == CDICT_FIELD_INT) {
+			buf_printf(out, " %s=%" PRId64, f->name, (int64_t)ev->values[i]);
+		} else if (f->kind == CDICT_FIELD_UINT) {
+			buf_printf(out, " %s=%" PRIu64, f->name, ev->values[i]);
+		} else {
+			struct cdict_bytes b = cdict_event_bytes(ev, i);
+
+			buf_printf(out, " %s=%.*s", f->name, f->is_text ? (int)b.len : 0,
+				   (const char *)b.data);
+		}
+	}
 }
 
 /* The payload with zeros behind it, for strings that do not end inside it. */
@@ -89,9 +168,11 @@ void print_event(struct print *p, const struct cdict_event *ev, struct buf *out)
 	record.data = p->payload;
 	if (event && record.size) {
 		trace_seq_reset(&p->seq);
-		tep_print_event(p->tep, &p->seq, &record, "%s", TEP_PRINT_INFO);
+		tep_print_event(event->tep, &p->seq, &record, "%s", TEP_PRINT_INFO);
 		trace_seq_terminate(&p->seq);
 		buf_add(out, p->seq.buffer, p->seq.len);
+	} else {
+		print_fields(ev, out);
 	}
 	buf_u8(out, '\n');
 }

@@ -292,6 +292,18 @@ static int schema_append(struct cdict_schema *schema, struct format_type *type, 
 	return (int)type->pub.index;
 }
 
+/* As strndup(), of what may have no NUL behind: ASan lets strndup() look for one. */
+static char *copy(const char *text, size_t len)
+{
+	char *s = malloc(len + 1);
+
+	if (s) {
+		memcpy(s, text, len);
+		s[len] = 0;
+	}
+	return s;
+}
+
 static char *join(const char *system, size_t system_len, const char *event, size_t event_len)
 {
 	char *s = malloc(system_len + event_len + 2);
@@ -312,7 +324,7 @@ static struct format_type *type_new(const char *system, size_t system_len, const
 
 	if (!type)
 		return NULL;
-	type->pub.system = strndup(system, system_len);
+	type->pub.system = copy(system, system_len);
 	type->pub.name = join(system, system_len, event, event_len);
 	type->text = malloc(format_len + 1);
 	if (!type->pub.system || !type->pub.name || !type->text) {
@@ -397,7 +409,7 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 		if (f->kind != CDICT_FIELD_BYTES && f->size != 4)
 			return -1;
 	}
-	f->name = strndup(name, (size_t)(name_end - name));
+	f->name = copy(name, (size_t)(name_end - name));
 	return f->name ? 0 : -1;
 }
 
@@ -536,7 +548,7 @@ static bool read_field(struct cursor *c, struct cdict_field *f)
 		return false;
 	if ((f->kind == CDICT_FIELD_DATA_LOC || f->kind == CDICT_FIELD_REL_LOC) && size != 4)
 		return false;
-	f->name = strndup(name, len);
+	f->name = copy(name, len);
 	return f->name != NULL;
 }
 

@@ -16,7 +16,7 @@ make() { # WHAT TRACE [mkperf options]
 	"$build/tests/tools/mkperf" --formats "$data/formats" "$@" -o "$tmp/perf.data" "$trace"
 	touch -d @1700000000 "$tmp/perf.data"
 	"$build/cdict" convert -q -e '*:*' -i "$tmp/perf.data" -o "v$version-$what.cdict" || [ $? -eq 2 ]
-	"$build/tests/tools/dumpevents" "v$version-$what.cdict" >"v$version-$what.txt"
+	"$build/tests/tools/dumpevents" -a "v$version-$what.cdict" >"v$version-$what.txt"
 }
 
 make example example.trace

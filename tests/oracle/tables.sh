@@ -47,9 +47,12 @@ add_up() {
 		all(.cpus[]; .busy_ns + .idle_ns + .unknown_ns == $w)' cells
 	holds "tasks, IDLE and unknown are all CPUs" '$tasks[0] | (.tasks | map(.run_ns) | add // 0) + .loss.unknown_ns ==
 		.window_ns.length * .capture.cpus' tasks
-	# a walk that reads fewer event types knows less at a capture's edges (doc/figures.md)
-	holds "tasks are the core map" '$tasks[0].loss.unknown_ns != $cells[0].loss.unknown_ns or ($tasks[0].tasks | map(.run_ns) | add // 0) ==
-		($cells[0].coremap | map(select(.unknown == 0).run_ns) | add // 0)' tasks cells
+	holds "tasks are the core map" '($tasks[0].tasks | map({key: "\(.tid)/\(.pid)/\(.comm)/\(if .idle == 1 then .cpu else "" end)", ns: .run_ns}) |
+		group_by(.key) | map([.[0].key, (map(.ns) | add)] | select(.[1] > 0))) ==
+		($cells[0].coremap | map(select(.unknown == 0) | {key: "\(.tid)/\(.pid)/\(.comm)/\(if .tid == 0 then .cpu else "" end)", ns: .run_ns}) |
+		group_by(.key) | map([.[0].key, (map(.ns) | add)] | select(.[1] > 0)))' tasks cells
+	holds "every table knows the same" '[$tasks, $cells, $vcpu, $switches, $latency] | map(.[0].loss.unknown_ns) | unique | length == 1' \
+		tasks cells vcpu switches latency
 	holds "switches are the same everywhere" '($tasks[0].tasks | map(.switches) | add // 0) as $n |
 		$n == ($switches[0].switches | map(.switches) | add // 0) and $n == ($cells[0].cpus | map(.switches) | add // 0)' \
 		tasks switches cells

@@ -3,7 +3,7 @@
 // A second reader of cdict files, written from cdict(5) alone: what it and libcdict disagree
 // about is wrong in one of them, or in the page.
 //
-//	node secondread.mjs FILE	one line an event, as tests/tools/dumpline.h has it
+//	node secondread.mjs [-a] FILE	what tests/tools/dumpevents.c prints
 //
 // Everything but main() is pure: bytes are Uint8Arrays, inflate(bytes, size) is given.
 //
@@ -916,7 +916,23 @@ export function eventLine(e) {
 	return line;
 }
 
-async function main(path) {
+// What is in a file beside events.
+export function* otherLines(file) {
+	const text = (s) => bytesText(new TextEncoder().encode(s), true);
+	for (const [key, value] of file.info) yield `# info ${text(key)} ${text(value)}`;
+	for (const t of file.tasks)
+		yield `# ${t.what} ${t.t} ${t.pid}/${t.tid} ` +
+			(t.comm === undefined ? `${t.ppid}/${t.ptid}` : text(t.comm));
+	for (const l of file.losses.filter((row) => row.what !== 'late'))
+		yield `# ${l.what} ${l.cpu} ${l.type} ${l.from}-${l.to} ${l.count}`;
+	for (const l of file.losses.filter((row) => row.what === 'late'))
+		yield `# late ${l.cpu} ${l.from} after ${l.to}`;
+	for (const { name, count } of file.skips) yield `# skip ${text(name)} ${count}`;
+}
+
+async function main(args) {
+	const all = args[0] === '-a';
+	const path = args[args.length - 1];
 	const [{ readFileSync, writeSync }, { inflateRawSync }] = await Promise.all([
 		import('node:fs'),
 		import('node:zlib'),
@@ -934,6 +950,7 @@ async function main(path) {
 		return 1;
 	}
 	let text = '';
+	if (all) for (const line of otherLines(file)) text += `${line}\n`;
 	for (const e of eventsInOrder(file)) {
 		text += `${eventLine(e)}\n`;
 		if (text.length > 1 << 16) {
@@ -947,4 +964,4 @@ async function main(path) {
 }
 
 if (typeof process !== 'undefined' && process.argv[1]?.endsWith('secondread.mjs'))
-	process.exitCode = await main(process.argv[2]);
+	process.exitCode = await main(process.argv.slice(2));

@@ -362,6 +362,58 @@ static void a_comm_may_be_an_array_here_and_a_string_there(void **state)
 		}
 }
 
+/* Every string after every other one, as the name of the same task. */
+static void a_string_is_not_taken_for_one_that_is_kept_alike(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+	} cases[] = { { "ab", 2 },
+		      { "ab", 3 },
+		      { "ab\0", 4 },
+		      { "ab\0\1", 4 },
+		      { "ab\0\1", 5 },
+		      { "ab\0\1\0\1", 6 },
+		      { "ab\0\1\0\1", 7 },
+		      { "", 0 },
+		      { "", 1 },
+		      { "\0\1", 2 },
+		      { "\0\1", 3 },
+		      { "\1", 1 },
+		      { "\1", 2 },
+		      { "\0", 2 },
+		      { "0123456789abcd", 14 },
+		      { "0123456789abcd", 15 } };
+	static const char *const decls[] = { "__data_loc char[] comm", "__data_loc u8[] comm",
+					     "__rel_loc char[] comm", "__data_loc char[] text" };
+
+	(void)state;
+	for (size_t d = 0; d < COUNT(decls); d++) {
+		const struct spec fields[] = { COMMON,
+					       { decls[d], 4, false, 0 },
+					       { "pid_t pid", 4, true, 0 } };
+		struct cdict_schema *schema = cdict_schema_new(false, 8, 4096);
+		struct cdict_sample s = { .cpu = 0 };
+		struct payload p;
+		struct book b;
+
+		assert_int_equal(add_type(schema, "a", "one", 1, fields, COUNT(fields)), 0);
+		assert_int_equal(add_type(schema, "a", "two", 2, fields, COUNT(fields)), 1);
+		book_begin(&b, schema);
+		for (size_t i = 0; i < 2 * COUNT(cases) * COUNT(cases); i++) {
+			size_t k = i / 2, c = i & 1 ? k / COUNT(cases) : k % COUNT(cases);
+
+			s.t_ns = i;
+			payload_init(&p, schema, i % 3 == 0);
+			payload_bytes(&p, strrchr(decls[d], ' ') + 1, cases[c].text, cases[c].len);
+			payload_number(&p, "pid", 77);
+			book_event(&b, &s, &p);
+		}
+		book_end(&b);
+		cdict_schema_free(schema);
+	}
+}
+
 static void a_32_bit_kernel_has_longs_of_four_bytes(void **state)
 {
 	static const struct spec fields[] = { COMMON,
@@ -763,6 +815,7 @@ int main(void)
 		cmocka_unit_test(times_and_tasks_keep_their_extremes),
 		cmocka_unit_test(arrays_and_strings_keep_every_byte),
 		cmocka_unit_test(a_comm_may_be_an_array_here_and_a_string_there),
+		cmocka_unit_test(a_string_is_not_taken_for_one_that_is_kept_alike),
 		cmocka_unit_test(a_32_bit_kernel_has_longs_of_four_bytes),
 		cmocka_unit_test(more_than_256_event_types_need_another_block),
 		cmocka_unit_test(types_may_be_added_between_events),

@@ -575,6 +575,87 @@ static void successors_and_buckets_count_every_switch(void **state)
 }
 
 /*
+ * CPU 1, without a switch: the vCPU 20 is pinned there.  It runs the whole window, though the
+ * first sample is at 1010 and the last at 1990: a switch would have been recorded.
+ *      1000  1010     1020 ...  1990  2000
+ *      |(20) |entry   |exit     |exit |
+ */
+static void a_pinned_vcpu_runs_though_no_switch_tells(void **state)
+{
+	const struct analyze_task_row *vcpu;
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 2);
+	trace_switch(&tr, 1000, 0, 10, TRACE_S, 0);
+	trace_entry(&tr, 1010, 1, 20);
+	trace_exit(&tr, 1020, 1, 20, TRACE_EXTINT);
+	trace_entry(&tr, 1030, 1, 20);
+	trace_exit(&tr, 1990, 1, 20, TRACE_EXTINT);
+	trace_switch(&tr, 2000, 0, 0, TRACE_R, 10);
+	r = run_with(&tr, NULL);
+	vcpu = row(&r, 20, 0);
+	assert_true(vcpu->run_ns == 1000 && vcpu->edge_ns == 1000 && vcpu->switches == 0);
+	assert_true(vcpu->events == 4 && row(&r, 10, 0)->events == 1);
+	assert_true(analyze_engine_cpu_unknown_ns(r.eng, 1) == 0);
+	assert_true(analyze_coremap_cpu(r.map, 1)->busy_ns == 1000);
+	assert_true(analyze_engine_summary(r.eng)->unknown_ns == 0);
+	columns_are_full(&r);
+	done(&r);
+	trace_fini(&tr);
+}
+
+/*
+ * CPU 1, without a switch, but samples of two tasks: 20 ran up to its last one (1300), 21 from
+ * its first one on (1500).  A switch between them was not recorded: 200 are unknown.
+ */
+static void two_tasks_sampled_without_a_switch_between_them_leave_the_time_unknown(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 2);
+	trace_switch(&tr, 1000, 0, 10, TRACE_S, 0);
+	trace_waking(&tr, 1100, 1, 20, 10, 0);
+	trace_waking(&tr, 1300, 1, 20, 10, 0);
+	trace_waking(&tr, 1500, 1, 21, 10, 0);
+	trace_switch(&tr, 2000, 0, 0, TRACE_R, 10);
+	r = run_with(&tr, NULL);
+	assert_true(row(&r, 20, 0)->run_ns == 300 && row(&r, 20, 0)->unknown_ns == 700);
+	assert_true(row(&r, 21, 0)->run_ns == 500 && row(&r, 21, 0)->edge_ns == 500);
+	assert_true(analyze_engine_cpu_unknown_ns(r.eng, 1) == 200);
+	assert_true(analyze_engine_summary(r.eng)->mismatches == 1);
+	columns_are_full(&r);
+	done(&r);
+	trace_fini(&tr);
+}
+
+/* Right after a switch the kernel still works for who was switched out: no contradiction. */
+static void a_sample_of_the_one_just_switched_out_says_nothing(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	simple(&tr);
+	trace_waking(&tr, 1700, 0, 10, 11, 0);
+	trace_switch(&tr, 1800, 0, 10, TRACE_S, 11);
+	trace_waking(&tr, 1801, 0, 10, 12, 0);
+	trace_switch(&tr, 1900, 0, 11, TRACE_S, 0);
+	r = run_with(&tr, NULL);
+	assert_true(row(&r, 11, 0)->run_ns == 300 && row(&r, 11, 0)->slice.count == 2);
+	/* 1000, 1100, 1600, 1700, 1800, 1801: of every type, by the sample. */
+	assert_true(row(&r, 10, 0)->events == 6 && row(&r, 11, 0)->events == 2);
+	assert_true(row(&r, 0, 0)->events == 2);
+	assert_true(analyze_engine_summary(r.eng)->mismatches == 0);
+	columns_are_full(&r);
+	done(&r);
+	trace_fini(&tr);
+}
+
+/*
  * perf sched latency: wake-up at 1100 (sched_wakeup) -> 1150 = 50; preempted 1200 -> 1260 = 60:
  * two waits, 110 together; perf does not count the one in R+ (1300 -> 1310).  Ours keeps them apart, and starts the first at sched_waking (1090).
  */
@@ -637,6 +718,10 @@ int main(void)
 		cmocka_unit_test(rows_per_cpu_add_up_to_the_rows_per_task),
 		cmocka_unit_test(the_cpu_filter_leaves_the_other_cpus_out),
 		cmocka_unit_test(successors_and_buckets_count_every_switch),
+		cmocka_unit_test(a_pinned_vcpu_runs_though_no_switch_tells),
+		cmocka_unit_test(
+			two_tasks_sampled_without_a_switch_between_them_leave_the_time_unknown),
+		cmocka_unit_test(a_sample_of_the_one_just_switched_out_says_nothing),
 		cmocka_unit_test(latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them),
 	};
 
