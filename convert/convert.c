@@ -61,13 +61,15 @@ static int take_block(struct conversion *c, bool wait)
 		ret = no_memory(c);
 	if (!ret)
 		ret = format_writer_put_rows(c->w, &b.rows, c->err);
-	if (!ret && b.info.events) {
-		ret = format_writer_put(c->w, b.payload.data, b.payload.len, &b.info, c->err);
-		if (!r->events || b.info.first_ns < r->first_ns)
-			r->first_ns = b.info.first_ns;
-		if (b.info.last_ns > r->last_ns)
-			r->last_ns = b.info.last_ns;
-		r->events += b.info.events;
+	for (size_t i = 0, at = 0; i < b.n_parts && !ret; at += b.parts[i++].size) {
+		const struct format_block *info = &b.parts[i].info;
+
+		ret = format_writer_put(c->w, b.payload.data + at, b.parts[i].size, info, c->err);
+		if (!r->events || info->first_ns < r->first_ns)
+			r->first_ns = info->first_ns;
+		if (info->last_ns > r->last_ns)
+			r->last_ns = info->last_ns;
+		r->events += info->events;
 	}
 	if (!ret && b.bad) {
 		struct cdict_loss loss = { CDICT_LOSS_DAMAGE, b.cpu,         CDICT_TYPE_ANY,
@@ -78,6 +80,7 @@ static int take_block(struct conversion *c, bool wait)
 		ret = c->bad.failed ? no_memory(c) : 0;
 	}
 	buf_fini(&b.rows);
+	free(b.parts);
 	buf_fini(&b.payload);
 	return ret < 0 ? ret : 1;
 }

@@ -59,6 +59,24 @@ static inline int read_sample(const struct encode *e, const struct perfdata_even
 	return 0;
 }
 
+/* Ends a block of the batch. */
+static int end_block(struct format_encoder *enc, struct encode_block *block)
+{
+	struct encode_part *parts;
+	size_t before = block->payload.len;
+	int ret;
+
+	if (!format_encoder_events(enc))
+		return 0;
+	parts = realloc(block->parts, (block->n_parts + 1) * sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	block->parts = parts;
+	ret = format_encoder_finish(enc, &block->payload, &parts[block->n_parts].info, NULL);
+	parts[block->n_parts++].size = block->payload.len - before;
+	return ret;
+}
+
 static void encode_batch(const struct encode *e, struct format_encoder *enc,
 			 const struct batch *batch, struct encode_block *block)
 {
@@ -93,8 +111,8 @@ static void encode_batch(const struct encode *e, struct format_encoder *enc,
 			block->bad_last_ns = p->t_ns;
 		}
 	}
-	if (!block->failed && format_encoder_events(enc))
-		block->failed = format_encoder_finish(enc, &block->payload, &block->info, NULL);
+	if (!block->failed)
+		block->failed = end_block(enc, block);
 }
 
 static struct slot *slot_at(struct encode *e, size_t i)
@@ -188,6 +206,7 @@ void encode_free(struct encode *e)
 		batch_free(slot_at(e, i)->batch);
 		buf_fini(&slot_at(e, i)->rows);
 		buf_fini(&slot_at(e, i)->block.payload);
+		free(slot_at(e, i)->block.parts);
 	}
 	format_encoder_free(e->inline_encoder);
 	free(e->slots);

@@ -16,8 +16,12 @@
 
 struct encode_block {
 	struct buf rows;    /* what goes before it: format_writer_take_rows() */
-	struct buf payload; /* of an EVNT block; empty when no event was good */
-	struct format_block info;
+	struct buf payload; /* of its EVNT blocks, one after the other */
+	struct encode_part {
+		struct format_block info;
+		size_t size;
+	} * parts; /* mostly one; none when no event was good */
+	size_t n_parts;
 	size_t bad; /* samples that could not be read */
 	uint64_t bad_first_ns, bad_last_ns;
 	uint32_t cpu;
@@ -39,7 +43,7 @@ void encode_free(struct encode *e);
 bool encode_give(struct encode *e, struct batch *batch, struct buf *rows);
 
 /* encode_take - the next block in order, waiting for it when @wait. False when there
- * is none (or none ready). Free block->payload and ->rows. */
+ * is none (or none ready). Free block->payload, ->parts and ->rows. */
 bool encode_take(struct encode *e, bool wait, struct encode_block *block);
 
 /* encode_idle - whether nothing is in work. */

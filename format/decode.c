@@ -53,7 +53,7 @@ static bool read_info(struct cursor *c, struct format_block *info)
 	uint64_t cpu = cursor_varint(c), events = cursor_varint(c);
 	uint64_t first = cursor_varint(c), length = cursor_varint(c);
 
-	if (!cursor_ok(c) || cpu > UINT32_MAX || !events || events > FORMAT_BLOCK_EVENTS ||
+	if (!cursor_ok(c) || cpu > FORMAT_MAX_CPUS || !events || events > FORMAT_BLOCK_EVENTS ||
 	    length > UINT64_MAX - first)
 		return false;
 	*info = (struct format_block){ (uint32_t)cpu - 1u, (uint32_t)events, first,

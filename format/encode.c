@@ -11,6 +11,9 @@
 /* A larger pool is mostly gaps of sparse columns: pressing them hard gives 0.05 %. */
 #define POOL_TEXT_MAX 8192u
 
+/* Strings of one block, far below what a reader takes (FORMAT_BLOCK_MAX). */
+#define TEXT_MAX (64u << 20)
+
 static void free_types(struct format_encoder *enc)
 {
 	for (uint32_t i = 0; i < enc->n_types; i++) {
@@ -128,7 +131,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		buf_varint(&enc->order, s->order);
 		encode_task(enc, s->tid); /* task 0: assumed to run */
 	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
-		   type >= enc->n_types) {
+		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
 	}
 	et = &enc->types[type];

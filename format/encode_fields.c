@@ -127,7 +127,8 @@ static void add_bytes(struct adding *a, const struct format_field *f)
 	if (f->text)
 		text_form(enc, &data, &len);
 	/* Without bytes there may be no text yet. */
-	if (e->len != len || (len && !same_bytes(enc->text.data + e->at, data, len))) {
+	if (p >= enc->n_entries || e->len != len ||
+	    (len && !same_bytes(enc->text.data + e->at, data, len))) {
 		p = encode_key(enc, data, len);
 		if (!column_miss(&a->type->columns[f->index], a->at, p, 0))
 			enc->failed = true;
@@ -170,7 +171,9 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
 	if (!f->text)
 		return loc >> 16 == e->len && same_bytes(enc->text.data + e->at, payload, e->len);
+	/* A key that ends in 0, 1 is another string's (text_form()). */
 	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] && payload[e->len - 1] &&
+	       (payload[e->len - 1] != 1 || payload[e->len - 2]) &&
 	       same_bytes(enc->text.data + e->at, payload, e->len);
 }
 

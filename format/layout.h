@@ -47,6 +47,7 @@ enum format_block_type {
 /* Limits a reader may rely on. */
 #define FORMAT_BLOCK_EVENTS 65536u
 #define FORMAT_MAX_TYPES 4096u
+#define FORMAT_MAX_CPUS 65536u
 #define FORMAT_MAX_FIELDS 128u
 #define FORMAT_MAX_CELLS 32u
 #define FORMAT_MAX_PAYLOAD (1u << 20) /* offset and size of a field */

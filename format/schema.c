@@ -609,11 +609,6 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 		if (!*schema)
 			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	}
-	/* Types are known by their number: without those before, these have none. */
-	if (from != (*schema)->n)
-		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				  "event types before number %llu are missing",
-				  (unsigned long long)from);
 	(*schema)->big_endian = big;
 	(*schema)->long_size = long_size;
 	(*schema)->page_size = (uint32_t)page_size;

@@ -138,11 +138,11 @@ static void csv_has_every_digit_and_no_total(void **state)
 
 	(void)state;
 	assert_string_equal(
-		got, "name,tid,run_ns,max_ns,at_ns,share_percent,count,comm,wide\r\n"
+		got, "name,tid,run_ns,max_ns,at_ns,share_percent,count,comm,wide,lossy\r\n"
 		     "\"b,\"\"|<\\x0a\",10,1500499,12345678,1234567890,12.345,18446744073709551615,"
-		     "\"b,\"\"|<\\x0a\",\r\n"
-		     "a9,9,999999999,,,,,a9,\r\n"
-		     "a10,-1,0,,,,,a10,\r\n");
+		     "\"b,\"\"|<\\x0a\",,false\r\n"
+		     "a9,9,999999999,,,,,a9,,false\r\n"
+		     "a10,-1,0,,,,,a10,,false\r\n");
 	free(got);
 }
 
