@@ -16,6 +16,9 @@
 #define MISC_LOST_SAMPLES_BPF (1u << 15)
 /* perf's own record types (PERF_RECORD_USER_TYPE_START): they describe the file. */
 #define USER_TYPES 64u
+/* perf of Linux 6.15 counts its own up to 84; simpleperf's begin at 32768. */
+#define STRANGE_TYPES 128u
+#define VENDOR_TYPES 32768u
 
 void account_fini(struct account *a)
 {
@@ -168,6 +171,8 @@ int account_record(struct account *a, struct cdict_writer *w, const struct perfd
 	}
 	if (rec->type < USER_TYPES)
 		a->types[rec->type]++;
+	else if (rec->type >= STRANGE_TYPES && rec->type - VENDOR_TYPES >= 256 && !a->strange++)
+		a->strange_type = rec->type;
 	return 0;
 }
 

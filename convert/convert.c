@@ -174,7 +174,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	uint32_t cpu;
 	int ret;
 
-	if (!c->encode || perfdata_event_count(c->pd) > c->formats.n) {
+	if (!c->encode || (event >= 0 && (size_t)event >= c->formats.n)) {
 		ret = update_formats(c);
 		if (ret)
 			return ret;
@@ -293,6 +293,10 @@ static void say_damage(struct conversion *c)
 	else if (r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
 			 "%" PRIu64 " samples are shorter than their fields", r->bad_samples);
+	else if (c->account.strange)
+		snprintf(r->damage, sizeof(r->damage),
+			 "%" PRIu64 " records are of a type that perf does not write: %u",
+			 c->account.strange, c->account.strange_type);
 	else if (c->account.orphans)
 		snprintf(r->damage, sizeof(r->damage),
 			 "%" PRIu64 " samples belong to no event that the file names",

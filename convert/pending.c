@@ -97,7 +97,8 @@ static bool batch_add(struct batch *b, const struct pending_sample *s, uint32_t 
 void batch_done(struct batch_spares *spares, struct batch *b)
 {
 	pthread_mutex_lock(&spares->lock);
-	if (spares->n < BATCH_SPARES) {
+	/* Copies are what memory from a pipe is made of: one is kept. */
+	if (spares->n < (b->copies ? 1 : BATCH_SPARES)) {
 		spares->batches[spares->n++] = b;
 		b = NULL;
 	}
@@ -174,7 +175,7 @@ struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *la
 	struct pending_cpu *most = NULL;
 
 	if (latest->batch && (latest->batch->n >= FORMAT_BLOCK_EVENTS + keep_back(latest) ||
-			      latest->batch->bytes >= PENDING_BATCH_MAX))
+			      latest->batch->bytes >= pending_batch_max(p)))
 		return latest;
 	if (p->bytes < PENDING_BYTES_MAX)
 		return NULL;

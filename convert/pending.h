@@ -106,6 +106,12 @@ static inline bool pending_add(struct pending *p, struct pending_cpu *c, uint32_
 	return true;
 }
 
+/* Half of it when records are copied: then several batches in work are memory. */
+static inline size_t pending_batch_max(const struct pending *p)
+{
+	return p->copy ? PENDING_BATCH_MAX / 2 : PENDING_BATCH_MAX;
+}
+
 /* pending_ready - a CPU that should be cut now, or NULL: one that holds a block and
  * what has to stay behind, or, when too many bytes wait, the one with most. */
 struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *latest);
@@ -113,7 +119,7 @@ struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *la
 static inline struct pending_cpu *pending_ready(struct pending *p, struct pending_cpu *latest)
 {
 	if (p->bytes < PENDING_BYTES_MAX && latest->batch &&
-	    latest->batch->n <= FORMAT_BLOCK_EVENTS && latest->batch->bytes < PENDING_BATCH_MAX)
+	    latest->batch->n <= FORMAT_BLOCK_EVENTS && latest->batch->bytes < pending_batch_max(p))
 		return NULL;
 	return pending_ready_slow(p, latest);
 }

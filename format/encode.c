@@ -120,9 +120,11 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	struct adding a;
 
 	if (size < t->pub.payload_size ||
-	    (t->dynamic && !encode_dynamic_fits(t, payload, size, enc->schema->big_endian)))
+	    (t->dynamic_to && !encode_dynamic_fits(t, payload, size, enc->schema->big_endian)))
 		return CDICT_ECORRUPT;
 	if (!enc->n) {
+		if (s->cpu >= FORMAT_MAX_CPUS && s->cpu != CDICT_CPU_UNKNOWN)
+			return CDICT_ECORRUPT;
 		if (!block_begin(enc))
 			return -ENOMEM;
 		enc->cpu = s->cpu;

@@ -83,7 +83,7 @@ bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, si
 	const uint8_t *data;
 	size_t len;
 
-	for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++)
+	for (uint32_t i = t->dynamic_from; i < t->dynamic_to; i++)
 		if (t->coded[i].kind > CDICT_FIELD_BYTES &&
 		    !field_bytes(&t->coded[i], payload, size, big, &data, &len))
 			return false;

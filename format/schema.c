@@ -234,8 +234,11 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type, bo
 			}
 			if (f->model.kind == FORMAT_SUM)
 				coded[f->model.arg].needed = true;
-			if (f->kind == CDICT_FIELD_DATA_LOC || f->kind == CDICT_FIELD_REL_LOC)
-				type->dynamic = true;
+			if (f->kind == CDICT_FIELD_DATA_LOC || f->kind == CDICT_FIELD_REL_LOC) {
+				if (!type->dynamic_to)
+					type->dynamic_from = at;
+				type->dynamic_to = at + 1;
+			}
 			if (f->model.cell + 1u > schema->cells)
 				schema->cells = f->model.cell + 1u;
 			at++;

@@ -49,7 +49,8 @@ struct format_type {
 	char *text;                 /* pub.format, names */
 	struct format_field *coded; /* FORMAT_F_SAMPLE + n_fields */
 	uint32_t n_coded;
-	bool dynamic;  /* has __data_loc or __rel_loc fields */
+	/* Coded fields [dynamic_from, dynamic_to) hold all __data_loc and __rel_loc ones. */
+	uint32_t dynamic_from, dynamic_to;
 	uint8_t shape; /* enum format_shape */
 };
 

@@ -239,7 +239,7 @@ static void times_and_tasks_keep_their_extremes(void **state)
 		{ 0, 0, 0, 0, 0, 0 },
 		{ 0, 0, -1, -1, 1, 0 },
 		{ 1, CDICT_CPU_UNKNOWN, INT32_MAX, INT32_MIN, 5, 0 },
-		{ 1, CDICT_CPU_UNKNOWN - 1, INT32_MIN, INT32_MAX, 4, 0 },
+		{ 1, 65535, INT32_MIN, INT32_MAX, 4, 0 },
 		{ 1, 0, 1, 2, 3, UINT32_MAX },
 		{ 2, 0, 2, 1, 3, 0 },
 		{ 1ull << 62, 0, 7, 7, 7, 1 },
