@@ -173,15 +173,13 @@ struct encode *encode_new(unsigned jobs, unsigned depth, const struct perfdata *
 	e->threads = calloc(jobs, sizeof(*e->threads));
 	if (!e->slots || !e->threads)
 		goto fail;
-	while (jobs > 1 && e->n_threads < jobs &&
+	/* The caller is one of the jobs: it works while it waits. */
+	while (e->n_threads + 1 < jobs &&
 	       !pthread_create(&e->threads[e->n_threads], NULL, worker, e))
 		e->n_threads++;
-	if (!e->n_threads) {
-		/* One job, or a system that gives no thread. */
-		e->inline_encoder = format_encoder_new(formats->schema);
-		if (!e->inline_encoder)
-			goto fail;
-	}
+	e->inline_encoder = format_encoder_new(formats->schema);
+	if (!e->inline_encoder)
+		goto fail;
 	return e;
 fail:
 	encode_free(e);
@@ -242,6 +240,27 @@ bool encode_give(struct encode *e, struct batch *batch, struct buf *rows)
 	return true;
 }
 
+/* Works on the first batch that nobody has begun, with the lock held at both ends; false
+ * when there is none. */
+static bool work_here(struct encode *e)
+{
+	struct slot *slot = NULL;
+
+	for (size_t i = 0; i < e->used && !slot; i++)
+		if (slot_at(e, i)->state == SLOT_QUEUED)
+			slot = slot_at(e, i);
+	if (!slot)
+		return false;
+	slot->state = SLOT_WORK;
+	pthread_mutex_unlock(&e->lock);
+	encode_batch(e, e->inline_encoder, slot->batch, &slot->block);
+	batch_done(e->spares, slot->batch);
+	slot->batch = NULL;
+	pthread_mutex_lock(&e->lock);
+	slot->state = SLOT_DONE;
+	return true;
+}
+
 bool encode_take(struct encode *e, bool wait, struct encode_block *block)
 {
 	struct slot *slot;
@@ -251,7 +270,8 @@ bool encode_take(struct encode *e, bool wait, struct encode_block *block)
 	slot = slot_at(e, 0);
 	pthread_mutex_lock(&e->lock);
 	while (wait && slot->state != SLOT_DONE)
-		pthread_cond_wait(&e->done, &e->lock);
+		if (!work_here(e))
+			pthread_cond_wait(&e->done, &e->lock);
 	if (slot->state != SLOT_DONE) {
 		pthread_mutex_unlock(&e->lock);
 		return false;
