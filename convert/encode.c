@@ -72,7 +72,7 @@ static int end_block(struct format_encoder *enc, struct encode_block *block)
 	if (!parts)
 		return -ENOMEM;
 	block->parts = parts;
-	ret = format_encoder_finish(enc, &block->payload, &parts[block->n_parts].info, NULL);
+	ret = format_encoder_finish(enc, &block->payload, &parts[block->n_parts].info);
 	parts[block->n_parts++].size = block->payload.len - before;
 	return ret;
 }

@@ -202,8 +202,7 @@ static void write_tables(struct format_encoder *enc)
 	column_write_bytes(s, FORMAT_COL_ORDER, enc->order.data, enc->order.len);
 }
 
-int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
-			  uint64_t *counts)
+int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info)
 {
 	struct column_sink *s = &enc->sink;
 	uint32_t column = FORMAT_COL_FIELDS;
@@ -234,8 +233,6 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 					     f->model.kind == FORMAT_WAKEE ||
 					     f->model.kind == FORMAT_CURRENT);
 		}
-		if (counts)
-			counts[type] += et->events;
 	}
 
 	buf_varint(out, enc->cpu + 1u); /* 0: unknown */

@@ -33,9 +33,7 @@ struct format_block {
 };
 
 /* format_encoder_finish - appends the payload to @out, fills *info, and empties the
- * encoder. 0 or -ENOMEM. Events per type of the block are added to @counts (one
- * per type of the schema) when it is not NULL. */
-int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
-			  uint64_t *counts);
+ * encoder. 0 or -ENOMEM. */
+int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info);
 
 #endif

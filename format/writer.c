@@ -274,7 +274,7 @@ static int put_encoder(struct cdict_writer *w, struct format_encoder *enc, struc
 
 	if (!format_encoder_events(enc))
 		return 0;
-	ret = format_encoder_finish(enc, &payload, &info, NULL);
+	ret = format_encoder_finish(enc, &payload, &info);
 	ret = ret ? fail_for_good(w, ret, err)
 		  : format_writer_put(w, payload.data, payload.len, &info, err);
 	buf_fini(&payload);
