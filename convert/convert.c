@@ -16,7 +16,7 @@
 #include "convert/about.h"
 #include "convert/account.h"
 #include "convert/encode.h"
-#include "convert/rounds.h"
+#include "convert/plain.h"
 #include "format/writer.h"
 
 /* Memory of a conversion from a pipe is bounded: so is the number of batches there. */
@@ -38,8 +38,9 @@ struct conversion {
 	struct buf bad; /* struct cdict_loss of samples that could not be read */
 	size_t bad_formats;
 	char bad_format[256];
-	uint32_t order, order_cpu; /* pass over the rings, and the CPU it has come to */
-	bool directory;            /* records come from several files */
+	struct plain plain;
+	struct passes passes;
+	bool directory; /* records come from several files */
 	uint64_t progress_at;
 };
 
@@ -125,6 +126,8 @@ static int update_formats(struct conversion *c)
 		return ret;
 	ret = formats_update(&c->formats, c->pd, &c->bad_formats, c->bad_format,
 			     sizeof(c->bad_format), c->err);
+	if (!ret && !plain_update(&c->plain, &c->formats))
+		ret = no_memory(c);
 	if (ret || !first)
 		return ret;
 	ret = about_write(c->w, c->pd, c->err);
@@ -148,20 +151,6 @@ static int update_formats(struct conversion *c)
 	c->encode = encode_new(jobs, c->pending.copy ? jobs + 1 : 4 * jobs, c->pd, &c->formats,
 			       &c->spares);
 	return c->encode ? 0 : no_memory(c);
-}
-
-/* perf reads its rings in the order of CPUs, over and over: a sample of a lower CPU
- * than the one before begins a new pass. Events of one time are printed in that
- * order by perf script. */
-static uint32_t pass_of(struct conversion *c, const struct perfdata_record *rec, uint32_t cpu)
-{
-	if (rec->file)
-		return rec->chunk;
-	if (cpu != c->order_cpu) {
-		c->order += cpu < c->order_cpu;
-		c->order_cpu = cpu;
-	}
-	return c->order;
 }
 
 static int sample(struct conversion *c, const struct perfdata_record *rec)
@@ -201,7 +190,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		.t_ns = load64(rec->data + l->time, big),
 		.record = rec->data,
 		.event = (uint32_t)event,
-		.order = pass_of(c, rec, cpu),
+		.order = rec->file ? rec->chunk : passes_sample(&c->passes, cpu),
 	};
 	if (rounds_record(&c->rounds, s.t_ns)) {
 		struct cdict_late late = { cpu, s.t_ns, c->rounds.done_ns };
@@ -262,7 +251,8 @@ static int read_records(struct conversion *c)
 			ret = other(c, &rec);
 		if (ret < 0)
 			return ret;
-		if (!(++n & 1023))
+		plain_walk(&c->plain, c->pd, &c->pending, &c->rounds, &c->passes);
+		if (!(++n & 63))
 			progress(c);
 	}
 	if (ret < 0)
@@ -388,6 +378,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	pthread_mutex_destroy(&c.spares.lock);
 	account_fini(&c.account);
 	formats_fini(&c.formats);
+	plain_fini(&c.plain);
 	return ret;
 }
 

@@ -77,40 +77,53 @@ static int end_block(struct format_encoder *enc, struct encode_block *block)
 	return ret;
 }
 
-static void encode_batch(const struct encode *e, struct format_encoder *enc,
-			 const struct batch *batch, struct encode_block *block)
+static inline __attribute__((always_inline)) void
+encode_samples(const struct encode *e, struct format_encoder *enc, const struct batch *batch,
+	       struct encode_block *block, bool big)
 {
-	bool big = perfdata_big_endian(e->pd);
+	const struct perfdata_event *const *events = e->formats->events;
+	const int32_t *type_of = e->formats->type_of;
 	struct cdict_sample out = { .cpu = batch->cpu };
+	const struct pending_sample *p = batch->samples, *end = p + batch->n;
 
-	*block = (struct encode_block){ .cpu = batch->cpu };
-	for (size_t i = 0; i < batch->n && !block->failed; i++) {
-		const struct pending_sample *p = &batch->samples[i];
+	for (; p < end; p++) {
 		struct perfdata_sample s;
 		int ret;
 
-		if (i + PREFETCH < batch->n) {
+		if (end - p > PREFETCH) {
 			__builtin_prefetch(p[PREFETCH].record);
 			__builtin_prefetch(p[PREFETCH].record + 64);
 		}
-		ret = read_sample(e, e->formats->events[p->event], p, big, &s);
+		ret = read_sample(e, events[p->event], p, big, &s);
 		if (!ret) {
 			out.t_ns = p->t_ns;
 			out.order = p->order;
 			out.pid = s.pid;
 			out.tid = s.tid;
 			out.mode = load16(p->record + 4, big) & PERF_RECORD_MISC_CPUMODE_MASK;
-			ret = format_encoder_add(enc, &out, (uint32_t)e->formats->type_of[p->event],
-						 s.raw, s.raw_size);
+			ret = format_encoder_add(enc, &out, (uint32_t)type_of[p->event], s.raw,
+						 s.raw_size);
 		}
+		if (!ret)
+			continue;
 		if (ret == -ENOMEM) {
 			block->failed = ret;
-		} else if (ret) {
-			if (!block->bad++)
-				block->bad_first_ns = p->t_ns;
-			block->bad_last_ns = p->t_ns;
+			return;
 		}
+		if (!block->bad++)
+			block->bad_first_ns = p->t_ns;
+		block->bad_last_ns = p->t_ns;
 	}
+}
+
+static void encode_batch(const struct encode *e, struct format_encoder *enc,
+			 const struct batch *batch, struct encode_block *block)
+{
+	*block = (struct encode_block){ .cpu = batch->cpu };
+	if (perfdata_big_endian(e->pd))
+		encode_samples(e, enc, batch, block, true);
+	else
+		encode_samples(e, enc, batch, block, false);
 	if (!block->failed)
 		block->failed = end_block(enc, block);
 }

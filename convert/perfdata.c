@@ -237,14 +237,14 @@ static struct perfdata *new (const char *name)
 	pd->main.fd = -1;
 	pd->id_at = pd->time_at = -1;
 	pd->name = strdup(name);
-	pd->recent = malloc(ID_RECENT * sizeof(*pd->recent));
+	pd->recent = malloc(PERFDATA_RECENT * sizeof(*pd->recent));
 	if (!pd->name || !pd->recent) {
 		free(pd->name);
 		free(pd->recent);
 		free(pd);
 		return NULL;
 	}
-	for (size_t i = 0; i < ID_RECENT; i++)
+	for (size_t i = 0; i < PERFDATA_RECENT; i++)
 		pd->recent[i].event = -1;
 	return pd;
 }

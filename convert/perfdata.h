@@ -154,6 +154,25 @@ bool perfdata_stable(const struct perfdata *pd);
  * interpretation - so that they can be counted; COMPRESSED ones are not. */
 int perfdata_next(struct perfdata *pd, struct perfdata_record *rec, struct cdict_error *err);
 
+/* Sample ids met last, by id modulo PERFDATA_RECENT. Ids of one recording follow each
+ * other: they do not collide in practice. */
+#define PERFDATA_RECENT 4096u
+struct perfdata_recent {
+	uint64_t id;
+	int32_t event; /* -1: none yet */
+};
+
+/* perfdata_span - the records ahead, for who walks samples without a call each: of one
+ * mapped file, uncompressed, whose samples all have their id at one place. False when
+ * the recording is not of that kind. perfdata_span_end() says how far the walk came. */
+struct perfdata_span {
+	const uint8_t *at, *end;
+	const struct perfdata_recent *recent;
+	uint32_t id_at;
+};
+bool perfdata_span(const struct perfdata *pd, struct perfdata_span *span);
+void perfdata_span_end(struct perfdata *pd, const uint8_t *at);
+
 bool perfdata_big_endian(const struct perfdata *pd); /* byte order of records */
 bool perfdata_pipe_mode(const struct perfdata *pd);
 uint64_t perfdata_bytes_read(const struct perfdata *pd); /* so far */

@@ -7,6 +7,20 @@ bool perfdata_stable(const struct perfdata *pd)
 	return pd->stable;
 }
 
+bool perfdata_span(const struct perfdata *pd, struct perfdata_span *span)
+{
+	if (!pd->stable || pd->directory || pd->id_at < 0 || pd->main.fd >= 0 || pd->main.inflate)
+		return false;
+	*span = (struct perfdata_span){ pd->main.at, pd->main.end, pd->recent,
+					(uint32_t)pd->id_at };
+	return true;
+}
+
+void perfdata_span_end(struct perfdata *pd, const uint8_t *at)
+{
+	pd->main.at = at;
+}
+
 bool perfdata_big_endian(const struct perfdata *pd)
 {
 	return pd->big;

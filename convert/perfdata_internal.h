@@ -113,9 +113,6 @@ struct event {
 	uint64_t regs_user, regs_intr;
 };
 
-/* Ids of one recording follow each other: these never collide in practice. */
-#define ID_RECENT 4096u
-
 struct id_slot {
 	uint64_t id;
 	int32_t event; /* -1: the slot is free */
@@ -161,10 +158,7 @@ struct perfdata {
 	unsigned id_bits;   /* log2 of the table's size; 0: no table */
 	uint64_t id_bytes;  /* bytes of ids taken from the file, see perfdata_add_ids() */
 	uint64_t id_places; /* bit n: some event has its id at 8n */
-	struct id_recent {
-		uint64_t id;
-		int32_t event;
-	} * recent;     /* of samples, by id modulo ID_RECENT: asked before the table */
+	struct perfdata_recent *recent; /* of samples: asked before the table */
 	int id_at;      /* offset of the id in samples, -1: the events differ or have none */
 	int time_at;    /* same of the time */
 	bool same_tail; /* one sample_id trailer fits all events */

@@ -52,7 +52,7 @@ static int event_of_mixed(const struct perfdata *pd, const struct perfdata_recor
 
 int perfdata_event_of(const struct perfdata *pd, const struct perfdata_record *rec)
 {
-	struct id_recent *recent;
+	struct perfdata_recent *recent;
 	uint64_t id;
 
 	if (pd->n_events <= 1)
@@ -62,7 +62,7 @@ int perfdata_event_of(const struct perfdata *pd, const struct perfdata_record *r
 	if (rec->size < (uint32_t)pd->id_at + 8)
 		return -1;
 	id = load64(rec->data + pd->id_at, pd->big);
-	recent = &pd->recent[id % ID_RECENT];
+	recent = &pd->recent[id % PERFDATA_RECENT];
 	if (recent->id != id || recent->event < 0) {
 		recent->id = id;
 		recent->event = perfdata_event_by_id(pd, id);

@@ -64,8 +64,11 @@ static inline int take_miss(struct reading *r, uint32_t at, uint64_t *number)
 	return 1;
 }
 
-static inline bool take_task(struct format_decoder *dec, const struct format_field *f,
-			     struct reading *r, uint32_t at, uint64_t *row, uint32_t i)
+/* @kind is f->model.kind, given apart so that the compiler may know it. */
+static inline __attribute__((always_inline)) bool take_task(struct format_decoder *dec,
+							    const struct format_field *f,
+							    unsigned kind, struct reading *r,
+							    uint32_t at, uint64_t *row, uint32_t i)
 {
 	struct state *st = &dec->st;
 	uint64_t code = 0;
@@ -73,11 +76,11 @@ static inline bool take_task(struct format_decoder *dec, const struct format_fie
 	int ret = take_miss(r, at, &code);
 
 	if (!ret) {
-		task = state_predict_task(st, f, row);
+		task = state_predict_task(st, f, kind, row);
 	} else if (ret < 0 || r->coding != FORMAT_C_CODE) {
 		return false;
-	} else if (f->model.kind == FORMAT_NEXT || f->model.kind == FORMAT_WAKEE) {
-		task = code < STATE_RANKS - 1 ? state_ranks(st, f, row)[code + 1]
+	} else if (kind == FORMAT_NEXT || kind == FORMAT_WAKEE) {
+		task = code < STATE_RANKS - 1 ? state_ranks(st, f, kind, row)[code + 1]
 					      : (uint32_t)(code - (STATE_RANKS - 1));
 	} else {
 		task = (uint32_t)code;
@@ -88,8 +91,9 @@ static inline bool take_task(struct format_decoder *dec, const struct format_fie
 	return true;
 }
 
-static inline bool take_value(struct format_decoder *dec, const struct format_field *f,
-			      struct reading *r, uint32_t at, const uint64_t *row, uint64_t *out)
+static inline __attribute__((always_inline)) bool
+take_value(struct format_decoder *dec, const struct format_field *f, unsigned kind,
+	   struct reading *r, uint32_t at, const uint64_t *row, uint64_t *out)
 {
 	uint64_t v;
 	int ret = take_miss(r, at, &v);
@@ -97,15 +101,15 @@ static inline bool take_value(struct format_decoder *dec, const struct format_fi
 	if (ret < 0)
 		return false;
 	if (f->kind > CDICT_FIELD_INT) {
-		*out = ret ? v : state_predict(&dec->st, f, row);
+		*out = ret ? v : state_predict(&dec->st, f, kind, row);
 		return (!ret || r->coding == FORMAT_C_CODE) && *out < dec->n_bytes;
 	}
 	if (!ret)
-		v = state_predict(&dec->st, f, row);
+		v = state_predict(&dec->st, f, kind, row);
 	else if (r->coding == FORMAT_C_SIGNED)
-		v = state_predict(&dec->st, f, row) + ((v >> 1) ^ (0 - (v & 1)));
+		v = state_predict(&dec->st, f, kind, row) + ((v >> 1) ^ (0 - (v & 1)));
 	else if (r->coding == FORMAT_C_DELTA)
-		v += state_predict(&dec->st, f, row);
+		v += state_predict(&dec->st, f, kind, row);
 	*out = v;
 	return true;
 }
@@ -145,26 +149,34 @@ static inline __attribute__((always_inline)) bool take_predicted(struct format_d
 	return false;
 }
 
-static bool take_field(struct format_decoder *dec, const struct format_field *f, struct reading *r,
-		       uint32_t at, uint64_t *row)
+static inline __attribute__((always_inline)) bool take_kind(struct format_decoder *dec,
+							    const struct format_field *f,
+							    unsigned kind, struct reading *r,
+							    uint32_t at, uint64_t *row)
 {
 	struct state *st = &dec->st;
 	uint32_t i = f->index;
 
-	if (!format_model_is_task(f->model.kind)) {
-		if (!take_value(dec, f, r, at, row, &row[i]))
+	if (!format_model_is_task(kind)) {
+		if (!take_value(dec, f, kind, r, at, row, &row[i]))
 			return false;
-		state_update(st, f, row, row[i]);
+		state_update(st, f, kind, row, row[i]);
 		dec->values[f->value] = row[i];
 		return true;
 	}
-	if (!take_task(dec, f, r, at, row, i))
+	if (!take_task(dec, f, kind, r, at, row, i))
 		return false;
-	state_update_task(st, f, row, (uint32_t)row[i]);
+	state_update_task(st, f, kind, row, (uint32_t)row[i]);
 	dec->values[f->value] = (uint64_t)(int64_t)st->tids[row[i]];
 	if (f->kind == CDICT_FIELD_UINT)
 		dec->values[f->value] &= ~0ull >> (64 - 8 * f->size);
 	return true;
+}
+
+static bool take_field(struct format_decoder *dec, const struct format_field *f, struct reading *r,
+		       uint32_t at, uint64_t *row)
+{
+	return take_kind(dec, f, f->model.kind, r, at, row);
 }
 
 /* One recorded field; @path is f->path, given apart so that the compiler may know it. */
@@ -175,6 +187,16 @@ static inline __attribute__((always_inline)) bool take_step(struct format_decode
 {
 	if (!r->dense && r->next != at && take_predicted(dec, f, path, row))
 		return true;
+	switch (path) {
+	case FORMAT_PATH_NEXT:
+		return take_kind(dec, f, FORMAT_NEXT, r, at, row);
+	case FORMAT_PATH_WAKEE:
+		return take_kind(dec, f, FORMAT_WAKEE, r, at, row);
+	case FORMAT_PATH_ELAPSED:
+		return take_kind(dec, f, FORMAT_ELAPSED, r, at, row);
+	case FORMAT_PATH_LAST:
+		return take_kind(dec, f, FORMAT_LAST, r, at, row);
+	}
 	return take_field(dec, f, r, at, row);
 }
 
@@ -243,13 +265,16 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 	if (ret)
 		st->t_ns += number;
 	row[FORMAT_F_TIME] = st->t_ns;
-	if (!take_task(dec, &t->coded[FORMAT_F_TID], &r[FORMAT_F_TID], at, row, FORMAT_F_TID))
+	if (!take_task(dec, &t->coded[FORMAT_F_TID], FORMAT_CURRENT, &r[FORMAT_F_TID], at, row,
+		       FORMAT_F_TID))
 		goto bad;
 	st->current = (uint32_t)row[FORMAT_F_TID];
 	for (uint32_t i = FORMAT_F_PID; i < FORMAT_F_SAMPLE; i++) {
-		if (!take_value(dec, &t->coded[i], &r[i], at, row, &row[i]))
+		unsigned model = t->coded[i].model.kind;
+
+		if (!take_value(dec, &t->coded[i], model, &r[i], at, row, &row[i]))
 			goto bad;
-		state_update(st, &t->coded[i], row, row[i]);
+		state_update(st, &t->coded[i], model, row, row[i]);
 	}
 	if (!take_shape[t->shape](dec, t, r, at, row))
 		goto bad;

@@ -11,6 +11,9 @@
 /* A larger pool is mostly gaps of sparse columns: pressing them hard gives 0.05 %. */
 #define POOL_TEXT_MAX 8192u
 
+/* Times that a type makes room for at once. */
+#define TIMES_ROOM 256u
+
 /* Strings of one block, far below what a reader takes (FORMAT_BLOCK_MAX). */
 #define TEXT_MAX (64u << 20)
 
@@ -159,7 +162,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	a.row[FORMAT_F_TIME] = s->t_ns;
 	enc->kinds[enc->n++] = (uint8_t)et->local;
 
-	if (!numbers_room(&et->times, 1))
+	if (!(a.at % TIMES_ROOM) && !numbers_room(&et->times, TIMES_ROOM))
 		return -ENOMEM;
 	numbers_put(&et->times, s->t_ns - enc->last_ns);
 	st->t_ns = enc->last_ns = s->t_ns;

@@ -90,22 +90,19 @@ bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, si
 	return true;
 }
 
-/* Codes a task field: nothing when as predicted, else a rank or an index. */
-uint32_t encode_add_task(struct adding *a, const struct format_field *f, int32_t tid)
+/* A task that is not as predicted: a rank or an index. */
+static uint32_t add_other_task(struct adding *a, const struct format_field *f, int32_t tid)
 {
 	struct format_encoder *enc = a->enc;
 	struct state *st = &enc->st;
-	uint32_t p = state_predict_task(st, f, a->row), task, code, rank;
+	uint32_t task = encode_task(enc, tid), code = task, rank;
+	unsigned kind = f->model.kind;
 	const uint32_t *ranks;
 
-	if (p != STATE_NONE && st->tids[p] == tid)
-		return p;
-	task = encode_task(enc, tid);
 	if (task == STATE_NONE)
 		return 0;
-	code = task;
-	if (f->model.kind == FORMAT_NEXT || f->model.kind == FORMAT_WAKEE) {
-		ranks = state_ranks(st, f, a->row);
+	if (kind == FORMAT_NEXT || kind == FORMAT_WAKEE) {
+		ranks = state_ranks(st, f, kind, a->row);
 		for (rank = 1; rank < STATE_RANKS && ranks[rank] != task; rank++)
 			;
 		code = rank < STATE_RANKS ? rank - 1 : task + STATE_RANKS - 1;
@@ -115,10 +112,25 @@ uint32_t encode_add_task(struct adding *a, const struct format_field *f, int32_t
 	return task;
 }
 
+/* Codes a task field: nothing when as predicted. @kind is f->model.kind. */
+static inline __attribute__((always_inline)) uint32_t
+add_task(struct adding *a, const struct format_field *f, unsigned kind, int32_t tid)
+{
+	struct state *st = &a->enc->st;
+	uint32_t p = state_predict_task(st, f, kind, a->row);
+
+	return p != STATE_NONE && st->tids[p] == tid ? p : add_other_task(a, f, tid);
+}
+
+uint32_t encode_add_task(struct adding *a, const struct format_field *f, int32_t tid)
+{
+	return add_task(a, f, f->model.kind, tid);
+}
+
 static void add_bytes(struct adding *a, const struct format_field *f)
 {
 	struct format_encoder *enc = a->enc;
-	uint64_t p = state_predict(&enc->st, f, a->row);
+	uint64_t p = state_predict(&enc->st, f, f->model.kind, a->row);
 	const struct entry *e = &enc->entries[p < enc->n_entries ? p : 0];
 	const uint8_t *data;
 	size_t len;
@@ -134,17 +146,17 @@ static void add_bytes(struct adding *a, const struct format_field *f)
 			enc->failed = true;
 	}
 	a->row[f->index] = p;
-	state_update(&enc->st, f, a->row, p);
+	state_update(&enc->st, f, f->model.kind, a->row, p);
 }
 
 void encode_add_value(struct adding *a, const struct format_field *f, uint64_t v)
 {
-	uint64_t p = state_predict(&a->enc->st, f, a->row);
+	uint64_t p = state_predict(&a->enc->st, f, f->model.kind, a->row);
 
 	if (v != p && !column_miss(&a->type->columns[f->index], a->at, v, p))
 		a->enc->failed = true;
 	a->row[f->index] = v;
-	state_update(&a->enc->st, f, a->row, v);
+	state_update(&a->enc->st, f, f->model.kind, a->row, v);
 }
 
 /* A comm: nearly always the one that its task had last. */
@@ -193,7 +205,7 @@ static void add_field(struct adding *a, const struct format_field *f)
 		return;
 	}
 	a->row[f->index] = encode_add_task(a, f, (int32_t)v);
-	state_update_task(&a->enc->st, f, a->row, (uint32_t)a->row[f->index]);
+	state_update_task(&a->enc->st, f, f->model.kind, a->row, (uint32_t)a->row[f->index]);
 }
 
 /* The payload's first four bytes changed since the type's last event: some of the three
@@ -216,9 +228,9 @@ static inline __attribute__((always_inline)) void
 add_step(struct adding *a, const struct format_field *f, unsigned path, bool big)
 {
 	const uint8_t *p = a->payload + f->offset;
-	const struct format_encoder *enc = a->enc;
-	const struct state *st = &enc->st;
-	uint64_t *row = a->row;
+	struct format_encoder *enc = a->enc;
+	struct state *st = &enc->st;
+	uint64_t *row = a->row, v;
 	uint32_t task, head;
 
 	switch (path) {
@@ -232,6 +244,31 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		if ((int32_t)load32(p, big) == st->tids[task])
 			return;
 		break;
+	case FORMAT_PATH_NEXT:
+	case FORMAT_PATH_WAKEE:
+		task = add_task(a, f, path == FORMAT_PATH_NEXT ? FORMAT_NEXT : FORMAT_WAKEE,
+				(int32_t)load32(p, big));
+		row[f->index] = task;
+		state_update_task(st, f, path == FORMAT_PATH_NEXT ? FORMAT_NEXT : FORMAT_WAKEE, row,
+				  task);
+		return;
+	case FORMAT_PATH_ELAPSED:
+		v = load64(p, big);
+		if (v != st->t_ns - st->account_ns &&
+		    !column_miss(&a->type->columns[f->index], a->at, v, st->t_ns - st->account_ns))
+			enc->failed = true;
+		row[f->index] = v;
+		st->account_ns = st->t_ns;
+		return;
+	case FORMAT_PATH_LAST:
+		v = load64(p, big);
+		row[f->index] = v;
+		if (v == st->slots[f->slot])
+			return;
+		if (!column_miss(&a->type->columns[f->index], a->at, v, st->slots[f->slot]))
+			enc->failed = true;
+		st->slots[f->slot] = v;
+		return;
 	case FORMAT_PATH_CELL:
 		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==
 			    (uint64_t)(int64_t)(int32_t)load32(p, big) &&

@@ -120,6 +120,10 @@ static void choose_paths(struct format_type *type)
 			c->path = FORMAT_PATH_CURRENT;
 		else if (c->model.kind == FORMAT_WOKEN && c->size == 4)
 			c->path = FORMAT_PATH_WOKEN;
+		else if (c->model.kind == FORMAT_NEXT && c->size == 4)
+			c->path = FORMAT_PATH_NEXT;
+		else if (c->model.kind == FORMAT_WAKEE && c->size == 4)
+			c->path = FORMAT_PATH_WAKEE;
 		else if (format_model_is_task(c->model.kind))
 			c->path = FORMAT_PATH_TASK;
 		else if (is_head(c, type->n_coded - i))
@@ -134,6 +138,11 @@ static void choose_paths(struct format_type *type)
 					  : FORMAT_PATH_BYTES;
 		else if (c->kind == CDICT_FIELD_INT && c->size == 4 && c->model.kind == FORMAT_CELL)
 			c->path = FORMAT_PATH_CELL;
+		else if (c->model.kind == FORMAT_ELAPSED && c->size == 8)
+			c->path = FORMAT_PATH_ELAPSED;
+		else if (format_kind_is_scalar(c->kind) && c->model.kind == FORMAT_LAST &&
+			 c->size == 8)
+			c->path = FORMAT_PATH_LAST;
 	}
 }
 

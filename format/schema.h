@@ -35,6 +35,10 @@ enum format_path {
 	FORMAT_PATH_SAMETASK, /* 32 bits */
 	FORMAT_PATH_CURRENT,  /* 32 bits, and so is WOKEN */
 	FORMAT_PATH_WOKEN,
+	FORMAT_PATH_NEXT,    /* 32 bits */
+	FORMAT_PATH_WAKEE,   /* 32 bits */
+	FORMAT_PATH_ELAPSED, /* 64 bits, and so is LAST */
+	FORMAT_PATH_LAST,
 	FORMAT_PATH_BYTES,
 	FORMAT_PATH_COMM, /* 16 bytes or a dynamic string, predicted by a cell */
 	FORMAT_PATH_CELL, /* signed 32 bits, predicted by a cell */

@@ -12,19 +12,22 @@
 #define SHAPE_S FORMAT_PATH_SAMETASK
 #define SHAPE_U FORMAT_PATH_CURRENT
 #define SHAPE_W FORMAT_PATH_WOKEN
-#define SHAPE_T FORMAT_PATH_TASK
+#define SHAPE_X FORMAT_PATH_NEXT
+#define SHAPE_K FORMAT_PATH_WAKEE
 #define SHAPE_H FORMAT_PATH_HEAD, FORMAT_PATH_HEAD_REST, FORMAT_PATH_HEAD_REST
 #define SHAPE_N FORMAT_PATH_COMM
 #define SHAPE_C FORMAT_PATH_CELL
 #define SHAPE_V FORMAT_PATH_VALUE
+#define SHAPE_E FORMAT_PATH_ELAPSED
+#define SHAPE_L FORMAT_PATH_LAST
 
 /* X(name, paths...). Linux 6.1 to 6.18; sched_stat_runtime had vruntime until 6.7. */
 #define FORMAT_SHAPES(X)                                                                           \
-	X(switch, SHAPE_S, SHAPE_U, SHAPE_T, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_V, SHAPE_N, SHAPE_C) \
-	X(waking, SHAPE_S, SHAPE_T, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
+	X(switch, SHAPE_S, SHAPE_U, SHAPE_X, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_L, SHAPE_N, SHAPE_C) \
+	X(waking, SHAPE_S, SHAPE_K, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
 	X(wakeup, SHAPE_S, SHAPE_W, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
-	X(stat_runtime, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_V)                               \
-	X(stat_runtime_6_1, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_V, SHAPE_V)
+	X(stat_runtime, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E)                               \
+	X(stat_runtime_6_1, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E, SHAPE_V)
 
 enum format_shape {
 	FORMAT_SHAPE_ANY,

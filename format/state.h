@@ -80,12 +80,12 @@ static inline void state_push(uint32_t *list, uint32_t task)
 }
 
 /* The list that a NEXT or WAKEE field picks from. */
-static inline uint32_t *state_ranks(struct state *st, const struct format_field *f,
+static inline uint32_t *state_ranks(struct state *st, const struct format_field *f, unsigned kind,
 				    const uint64_t *row)
 {
 	struct state_task *t;
 
-	if (f->model.kind == FORMAT_NEXT)
+	if (kind == FORMAT_NEXT)
 		return st->tasks[row[f->model.who]].next;
 	t = &st->tasks[row[FORMAT_F_TID]];
 	return t->last_wakee == STATE_NONE ? t->wake : st->tasks[t->last_wakee].wake;
@@ -97,16 +97,18 @@ static inline uint64_t *state_follow(const struct state *st, const struct format
 	return &st->follow[(size_t)f->slot * (FORMAT_FOLLOWED + 1) + st->followed];
 }
 
+/* Below, @kind is f->model.kind, given apart so that the compiler may know it. */
+
 /* Predicted task of a field whose model is a task model. */
 STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_field *f,
-					 const uint64_t *row)
+					 unsigned kind, const uint64_t *row)
 {
-	switch (f->model.kind) {
+	switch (kind) {
 	case FORMAT_CURRENT:
 		return st->current;
 	case FORMAT_NEXT:
 	case FORMAT_WAKEE:
-		return state_ranks(st, f, row)[0];
+		return state_ranks(st, f, kind, row)[0];
 	case FORMAT_WOKEN:
 		return st->woken;
 	case FORMAT_TASK:
@@ -116,19 +118,19 @@ STATE_INLINE uint32_t state_predict_task(struct state *st, const struct format_f
 	}
 }
 
-STATE_INLINE void state_update_task(struct state *st, const struct format_field *f,
+STATE_INLINE void state_update_task(struct state *st, const struct format_field *f, unsigned kind,
 				    const uint64_t *row, uint32_t task)
 {
-	switch (f->model.kind) {
+	switch (kind) {
 	case FORMAT_NEXT:
-		state_push(state_ranks(st, f, row), task);
+		state_push(state_ranks(st, f, kind, row), task);
 		st->tasks[row[f->model.who]].out_ns = st->t_ns;
 		if (!st->tids[row[f->model.who]])
 			st->account_ns = st->t_ns;
 		st->current = task;
 		break;
 	case FORMAT_WAKEE:
-		state_push(state_ranks(st, f, row), task);
+		state_push(state_ranks(st, f, kind, row), task);
 		st->tasks[row[FORMAT_F_TID]].last_wakee = task;
 		st->woken = task;
 		break;
@@ -138,14 +140,27 @@ STATE_INLINE void state_update_task(struct state *st, const struct format_field 
 	}
 }
 
-static inline uint64_t *state_context(struct state *st, const struct format_field *f,
-				      const uint64_t *row)
+/* The memory of a CONTEXT field: the task's last value, and what followed that one. */
+struct state_context {
+	uint64_t *last, *follower;
+};
+
+STATE_INLINE struct state_context state_context(struct state *st, const struct format_field *f,
+						const uint64_t *row)
 {
 	uint32_t task = (uint32_t)row[FORMAT_F_TID];
-	uint64_t last = st->context[state_hash(f->slot, task, 0) % STATE_CONTEXTS];
+	struct state_context c;
 
+	c.last = &st->context[state_hash(f->slot, task, 0) % STATE_CONTEXTS];
+	c.follower = &st->follower[state_hash(f->slot, task, *c.last) % STATE_FOLLOWERS];
 	st->context_used = true;
-	return &st->follower[state_hash(f->slot, task, last) % STATE_FOLLOWERS];
+	return c;
+}
+
+STATE_INLINE void state_context_set(struct state_context c, uint64_t v)
+{
+	*c.follower = v;
+	*c.last = v;
 }
 
 STATE_INLINE void state_set_cell(struct state *st, uint32_t who, uint32_t cell, uint64_t v)
@@ -160,30 +175,30 @@ STATE_INLINE void state_set_cell(struct state *st, uint32_t who, uint32_t cell, 
 }
 
 /* Predicted value (or key) of any other field. */
-STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field *f,
+STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field *f, unsigned kind,
 				    const uint64_t *row)
 {
 	uint32_t who;
 	uint64_t v;
 
-	switch (f->model.kind) {
+	switch (kind) {
 	case FORMAT_CELL:
 	case FORMAT_PROCESS:
 	case FORMAT_SUM:
 		who = (uint32_t)row[f->model.who];
 		if (st->tasks[who].set & 1u << f->model.cell)
 			v = st->cells[(size_t)who * st->n_cells + f->model.cell];
-		else if (f->model.kind == FORMAT_PROCESS)
+		else if (kind == FORMAT_PROCESS)
 			v = (uint64_t)(int64_t)st->tids[who];
 		else
 			v = st->cell_last[f->model.cell];
-		return f->model.kind == FORMAT_SUM ? v + row[f->model.arg] : v;
+		return kind == FORMAT_SUM ? v + row[f->model.arg] : v;
 	case FORMAT_ELAPSED:
 		return st->t_ns - st->account_ns;
 	case FORMAT_SINCE:
 		return st->t_ns - st->tasks[row[f->model.who]].out_ns;
 	case FORMAT_CONTEXT:
-		return *state_context(st, f, row);
+		return *state_context(st, f, row).follower;
 	case FORMAT_FOLLOW:
 		return *state_follow(st, f);
 	default: /* FORMAT_LAST */
@@ -191,10 +206,10 @@ STATE_INLINE uint64_t state_predict(struct state *st, const struct format_field 
 	}
 }
 
-STATE_INLINE void state_update(struct state *st, const struct format_field *f, const uint64_t *row,
-			       uint64_t v)
+STATE_INLINE void state_update(struct state *st, const struct format_field *f, unsigned kind,
+			       const uint64_t *row, uint64_t v)
 {
-	switch (f->model.kind) {
+	switch (kind) {
 	case FORMAT_CELL:
 	case FORMAT_PROCESS:
 	case FORMAT_SUM:
@@ -209,9 +224,7 @@ STATE_INLINE void state_update(struct state *st, const struct format_field *f, c
 		*state_follow(st, f) = v;
 		break;
 	case FORMAT_CONTEXT:
-		*state_context(st, f, row) = v;
-		st->context[state_hash(f->slot, (uint32_t)row[FORMAT_F_TID], 0) % STATE_CONTEXTS] =
-			v;
+		state_context_set(state_context(st, f, row), v);
 		break;
 	default:
 		st->slots[f->slot] = v;
