@@ -14,13 +14,13 @@ struct analyze_coremap {
 	struct index index; /* (task, CPU) */
 	struct analyze_core_cell *cells, spill;
 	size_t cap, n;
-	uint32_t last; /* cell */
+	uint32_t *last; /* per CPU: the cell asked for last */
 	struct analyze_core_cpu *cpus;
 };
 
 static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
 {
-	uint32_t i = m->last;
+	uint32_t i = m->last[cpu];
 
 	/* A switch asks for the cell that the piece before it had. */
 	if (i < m->index.n && m->cells[i].task == task && m->cells[i].cpu == cpu)
@@ -32,7 +32,7 @@ static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t tas
 	}
 	m->cells[i].task = task;
 	m->cells[i].cpu = cpu;
-	m->last = i;
+	m->last[cpu] = i;
 	return &m->cells[i];
 }
 
@@ -83,7 +83,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 
 	(void)schema;
 	m->cpus = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->cpus));
-	return m->cpus ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	m->last = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->last));
+	return m->cpus && m->last ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
 static int on_finish(void *self, struct cdict_error *err)
@@ -129,6 +130,7 @@ void analyze_coremap_free(struct analyze_coremap *m)
 		return;
 	free(m->cells);
 	free(m->cpus);
+	free(m->last);
 	index_fini(&m->index);
 	free(m);
 }

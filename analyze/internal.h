@@ -84,10 +84,15 @@ struct task {
 	bool gone;         /* switched out dead */
 };
 
+struct task_slot {
+	int32_t tid;
+	uint32_t task; /* index + 1 of the latest task of @tid, 0: free */
+};
+
 struct task_table {
 	struct task *all;
 	size_t n, cap;
-	uint32_t *slots; /* index + 1 of the latest task of a tid; open addressing */
+	struct task_slot *slots; /* open addressing */
 	size_t n_slots;  /* power of two */
 	size_t used;
 	uint64_t births; /* tids that got another task: what was looked up before is stale */

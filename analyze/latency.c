@@ -210,6 +210,11 @@ void analyze_latency_free(struct analyze_latency *l)
 	free(l);
 }
 
+const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, uint32_t task)
+{
+	return task < l->cap ? &l->rows[task].wakeup : NULL;
+}
+
 size_t analyze_latency_row_count(const struct analyze_latency *l)
 {
 	return l->n;

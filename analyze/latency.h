@@ -42,6 +42,9 @@ struct analyze_latency_row {
 int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng,
 			const struct analyze_latency_options *opts, struct cdict_error *err);
 void analyze_latency_free(struct analyze_latency *l);
+/* analyze_latency_wakeup - @task's wake-ups while the walk goes on, for an analysis that wants
+ * the same and finishes earlier; made without by_cpu.  NULL: none yet. */
+const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, uint32_t task);
 
 /* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */
 size_t analyze_latency_row_count(const struct analyze_latency *l);

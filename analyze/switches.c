@@ -44,7 +44,9 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 
 static struct analyze_switch_cell *cell_at(struct analyze_switches *s, uint32_t cpu, uint64_t t)
 {
-	return &s->cells[(size_t)cpu * s->buckets + (t - s->from_ns) / s->bucket_ns];
+	size_t first = (size_t)cpu * s->buckets;
+
+	return &s->cells[s->buckets > 1 ? first + (t - s->from_ns) / s->bucket_ns : first];
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -54,7 +56,8 @@ static void on_run(void *self, const struct analyze_run *run)
 
 	while (from < run->to_ns) {
 		struct analyze_switch_cell *cell = cell_at(s, run->cpu, from);
-		uint64_t left = s->bucket_ns - (from - s->from_ns) % s->bucket_ns;
+		uint64_t left = s->buckets > 1 ? s->bucket_ns - (from - s->from_ns) % s->bucket_ns
+					       : UINT64_MAX;
 		uint64_t ns = run->to_ns - from < left ? run->to_ns - from : left;
 
 		if (run->task == ANALYZE_NO_TASK)

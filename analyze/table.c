@@ -8,8 +8,7 @@
 
 static size_t slot_of(const struct task_table *tab, int32_t tid)
 {
-	/* tids come in runs: as they are they fall into different slots. */
-	return (uint32_t)tid & (tab->n_slots - 1);
+	return ((uint32_t)tid * UINT32_C(0x9e3779b1) >> 8) & (tab->n_slots - 1);
 }
 
 int table_init(struct task_table *tab, uint32_t cpus)
@@ -64,7 +63,7 @@ static struct task *new_task(struct task_table *tab, int32_t tid)
 static bool grow_slots(struct task_table *tab)
 {
 	size_t n = 2 * tab->n_slots;
-	uint32_t *old = tab->slots, *slots = calloc(n, sizeof(*slots));
+	struct task_slot *old = tab->slots, *slots = calloc(n, sizeof(*slots));
 	size_t n_old = tab->n_slots;
 
 	if (!slots)
@@ -74,10 +73,10 @@ static bool grow_slots(struct task_table *tab)
 	for (size_t i = 0; i < n_old; i++) {
 		size_t s;
 
-		if (!old[i])
+		if (!old[i].task)
 			continue;
-		s = slot_of(tab, tab->all[old[i] - 1].pub.tid);
-		while (slots[s])
+		s = slot_of(tab, old[i].tid);
+		while (slots[s].task)
 			s = (s + 1) & (n - 1);
 		slots[s] = old[i];
 	}
@@ -90,16 +89,16 @@ static size_t probe(const struct task_table *tab, int32_t tid)
 {
 	size_t s = slot_of(tab, tid);
 
-	while (tab->slots[s] && tab->all[tab->slots[s] - 1].pub.tid != tid)
+	while (tab->slots[s].task && tab->slots[s].tid != tid)
 		s = (s + 1) & (tab->n_slots - 1);
 	return s;
 }
 
 uint32_t table_peek(const struct task_table *tab, int32_t tid)
 {
-	uint32_t slot = tab->slots[probe(tab, tid)];
+	uint32_t task = tab->slots[probe(tab, tid)].task;
 
-	return slot ? slot - 1 : ANALYZE_NO_TASK;
+	return task ? task - 1 : ANALYZE_NO_TASK;
 }
 
 static uint32_t idle_of(struct task_table *tab, uint32_t cpu)
@@ -129,8 +128,8 @@ uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu)
 	if (tid <= 0)
 		return tid ? ANALYZE_NO_TASK : idle_of(tab, cpu);
 	s = probe(tab, tid);
-	if (tab->slots[s])
-		return tab->slots[s] - 1;
+	if (tab->slots[s].task)
+		return tab->slots[s].task - 1;
 	if (tab->used >= tab->n_slots / 2) {
 		if (!grow_slots(tab))
 			return ANALYZE_NO_TASK;
@@ -139,7 +138,7 @@ uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu)
 	t = new_task(tab, tid);
 	if (!t)
 		return ANALYZE_NO_TASK;
-	tab->slots[s] = t->pub.index + 1;
+	tab->slots[s] = (struct task_slot){ tid, t->pub.index + 1 };
 	tab->used++;
 	return t->pub.index;
 }
@@ -161,7 +160,7 @@ uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t p
 			return ANALYZE_NO_TASK;
 		index = t->pub.index;
 		t->pub.reused = tab->all[old].pub.reused = true;
-		tab->slots[probe(tab, tid)] = index + 1;
+		tab->slots[probe(tab, tid)] = (struct task_slot){ tid, index + 1 };
 		tab->births++;
 	}
 	if (index == ANALYZE_NO_TASK)

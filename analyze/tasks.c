@@ -14,10 +14,11 @@ struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
 	bool stat_runtime;
-	struct index index;            /* per_cpu: (task, CPU) */
-	struct analyze_task_row *rows; /* by number in the index, else by task */
-	size_t cap, n;                 /* n: after the run */
-	bool *used;                    /* by task: anything happened to it */
+	struct analyze_latency *const *latency; /* counts them, or NULL */
+	struct index index;                     /* per_cpu: (task, CPU) */
+	struct analyze_task_row *rows;          /* by number in the index, else by task */
+	size_t cap, n;                          /* n: after the run */
+	bool *used;                             /* by task: anything happened to it */
 	size_t cap_used;
 	struct analyze_task_row spill; /* what could not be allocated goes here */
 };
@@ -111,7 +112,8 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	row->switch_ins++;
 	if (sw->ready_ns != ANALYZE_NO_TIME) {
 		row->open_latency_ns = sw->t_ns - sw->ready_ns;
-		histogram_add(&row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
+		if (!t->latency)
+			histogram_add(&row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
 	}
 	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
 		return;
@@ -160,6 +162,14 @@ static int by_task(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
+static void copy_latency(const struct analyze_tasks *t, struct analyze_task_row *row)
+{
+	const struct histogram *h = analyze_latency_wakeup(*t->latency, row->task);
+
+	if (h)
+		histogram_merge(&row->latency, h);
+}
+
 /* Closes the gaps of tasks to which nothing happened. */
 static void compact(struct analyze_tasks *t)
 {
@@ -171,6 +181,8 @@ static void compact(struct analyze_tasks *t)
 		if (!t->used[i])
 			continue;
 		row.task = (uint32_t)i;
+		if (t->latency)
+			copy_latency(t, &row);
 		if (!row.switches && !row.switch_ins)
 			row.cpu = analyze_engine_last_cpu(t->eng, row.task);
 		memset(&t->rows[i], 0, sizeof(row));
@@ -240,6 +252,7 @@ int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
 	t->eng = eng;
 	t->per_cpu = opts && opts->per_cpu;
 	t->stat_runtime = opts && opts->stat_runtime;
+	t->latency = opts && !opts->per_cpu ? opts->latency : NULL;
 	ret = analyze_engine_add(eng, t->stat_runtime ? &ops_stat_runtime : &ops, t, err);
 	if (ret) {
 		free(t);

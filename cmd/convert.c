@@ -10,15 +10,24 @@
 #include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "cmd/stats.h"
 #include "convert/convert.h"
 
 struct convert_opts {
 	struct options_shared shared;
+	bool stats;
 };
 
 static const struct cmd_option convert_options[] = {
-	OPTION_INPUT,    OPTION_OUTPUT,    OPTION_EVENT,    OPTION_JOBS,
-	OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
+	OPTION_INPUT,
+	OPTION_OUTPUT,
+	OPTION_EVENT,
+	OPTION_JOBS,
+	CMD_FLAG(0, "stats", struct convert_opts, stats,
+		 "also write what cdict stats prints, beside the output: run.stats.txt"),
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
 };
 
 struct meter {
@@ -196,12 +205,19 @@ static int convert_run_command(const struct cmd_call *call)
 		return cmd_usage(call, "reading a pipe needs -o FILE");
 	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
 		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+	if (o->stats && !strcmp(output, "-"))
+		return cmd_usage(call, "--stats writes beside the output: give -o FILE");
 	if (same_file(input, output))
 		return cmd_usage(call, "%s is both input and output", input);
 	if (perfdata_open(&pd, input, &err) < 0)
 		return cmd_error(call, input, &err);
 	status = convert(call, input, output, pd);
 	perfdata_close(pd);
+	if (o->stats && (status == CMD_DONE || status == CMD_DAMAGED)) {
+		int more = stats_beside(call, output);
+
+		status = more ? more : status;
+	}
 	return status;
 }
 

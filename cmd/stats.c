@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict stats: the figures of a capture in one text file, from one walk. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/outfile.h"
+#include "cmd/coremap.h"
 #include "cmd/exits.h"
+#include "cmd/stats.h"
 #include "cmd/tables.h"
 
 #define MOST_ANTAGONISTS 3
@@ -17,20 +20,27 @@ struct stats {
 	struct analyze_latency *latency;
 	struct analyze_exits *exits;
 	struct analyze_vcpus *vcpus;
+	struct analyze_coremap *map;
+	struct analyze_switches *switches;
 	struct exits_totals sum;
-	struct table *tables[8];
+	struct table *tables[10];
 	size_t n;
+	struct coremap_view view;
 	char *head, *chart;
 };
 
 static int register_all(struct stats *st)
 {
+	struct analyze_tasks_options tasks = { .latency = &st->latency };
+	struct analyze_switches_options switches = { .buckets = 1 };
 	struct cdict_error err = { 0 };
 
-	if (analyze_tasks_new(&st->tasks, st->f.eng, NULL, &err) ||
+	if (analyze_tasks_new(&st->tasks, st->f.eng, &tasks, &err) ||
 	    analyze_latency_new(&st->latency, st->f.eng, NULL, &err) ||
 	    analyze_exits_new(&st->exits, st->f.eng, NULL, &err) ||
-	    analyze_vcpus_new(&st->vcpus, st->f.eng, &err))
+	    analyze_vcpus_new(&st->vcpus, st->f.eng, &err) ||
+	    analyze_coremap_new(&st->map, st->f.eng, &err) ||
+	    analyze_switches_new(&st->switches, st->f.eng, &switches, &err))
 		return figures_fail(&st->f, &err);
 	return CMD_DONE;
 }
@@ -97,9 +107,29 @@ static int fill(struct stats *st)
 		status = keep(st, t, status, "Wake-up latency, longest first", "latency_max_ns",
 			      top);
 	}
+	if (!status) {
+		status = tables_switches_cpus(&t, f, st->switches);
+		status = keep(st, t, status, "CPUs", NULL, 0);
+	}
 	if (!status)
 		drop_empty(st);
 	return status;
+}
+
+/* The tables of @st, those of the core map last; given, NULL: out of memory. */
+static struct table **all_tables(struct stats *st, size_t *n)
+{
+	struct table **all = calloc(st->n + st->view.n_tables + 1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	memcpy(all, st->tables, st->n * sizeof(*all));
+	for (size_t i = 0; i < st->view.n_tables; i++)
+		all[st->n + i] = st->view.tables[i];
+	if (st->view.n_tables)
+		all[st->n]->heading = "Core map: percent of the window, 100 is one CPU";
+	*n = st->n + st->view.n_tables;
+	return all;
 }
 
 static void head_line(struct sink *s, const struct figures *f, const char *title, const char *key)
@@ -143,14 +173,22 @@ static int print(struct stats *st)
 	const char *output = st->f.opts->output ? st->f.opts->output : "-";
 	struct cdict_error err = { 0 };
 	struct outfile *of = NULL;
+	struct table **tables;
 	struct sink s;
+	size_t n;
 	int rc, end;
 
-	if (cmd_output_open(&of, output, &err) < 0)
+	tables = all_tables(st, &n);
+	if (!tables)
+		return figures_no_memory(&st->f);
+	if (cmd_output_open(&of, output, &err) < 0) {
+		free(tables);
 		return cmd_error(call, output, &err);
+	}
 	sink_to(&s, outfile_write, of);
 	st->f.chart = *st->chart ? st->chart : NULL;
-	rc = figures_write(&st->f, &s, st->head, st->tables, st->n);
+	rc = figures_write(&st->f, &s, st->head, tables, n);
+	free(tables);
 	end = sink_finish(&s);
 	rc = rc ? rc : end;
 	if (rc) {
@@ -176,12 +214,17 @@ static int stats_run(const struct cmd_call *call)
 		status = figures_run(&st.f);
 	if (!status)
 		status = fill(&st);
+	if (!status) {
+		st.view = (struct coremap_view){ .f = &st.f, .map = st.map };
+		status = coremap_view_init(&st.view);
+	}
 	if (!status)
 		status = make_head(&st);
 	if (!status)
 		status = print(&st);
 	for (size_t i = 0; i < st.n; i++)
 		table_free(st.tables[i]);
+	coremap_view_fini(&st.view);
 	free(st.head);
 	free(st.chart);
 	analyze_exit_row_fini(&st.sum.work);
@@ -190,7 +233,31 @@ static int stats_run(const struct cmd_call *call)
 	analyze_latency_free(st.latency);
 	analyze_exits_free(st.exits);
 	analyze_vcpus_free(st.vcpus);
+	analyze_coremap_free(st.map);
+	analyze_switches_free(st.switches);
 	figures_close(&st.f);
+	return status;
+}
+
+int stats_beside(const struct cmd_call *call, const char *cdict)
+{
+	struct options_shared opts = { .input = cdict, .top = 20, .max_loss_pct = 100 };
+	struct cmd_call stats = { .cmd = call->cmd,
+				  .opts = &opts,
+				  .operands = (const char *const[]){ NULL },
+				  .quiet = call->quiet,
+				  .verbose = call->verbose };
+	size_t n = strlen(cdict);
+	char *name;
+	int status;
+
+	if (n > 6 && !strcmp(cdict + n - 6, ".cdict"))
+		n -= 6;
+	if (asprintf(&name, "%.*s.stats.txt", (int)n, cdict) < 0)
+		return cmd_errorf(call, cdict, "out of memory");
+	opts.output = name;
+	status = stats_run(&stats);
+	free(name);
 	return status;
 }
 
@@ -204,7 +271,7 @@ static const struct cmd_option stats_options[] = {
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "20",
-		 "the first N rows of the tables of tasks and of latency"),
+		 "the first N rows of the tables of tasks"),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
@@ -217,10 +284,11 @@ static const struct cmd_example stats_examples[] = {
 
 const struct cmd cmd_stats = {
 	.name = "stats",
-	.brief = "the figures of a capture in one text: vCPUs, exits, tasks, latency",
+	.brief = "the figures of a capture in one text: vCPUs, exits, tasks, latency, CPUs",
 	.operands = "FILE",
-	.about = "One walk over the capture, and what the commands vcpu, exits, tasks and latency "
-		 "would print of it one after the other. The same capture gives the same text.",
+	.about = "One walk over the capture, and what the commands vcpu, exits, tasks, latency, "
+		 "switches and coremap would print of it one after the other. The same "
+		 "capture gives the same text.",
 	.options = stats_options,
 	.opts_size = sizeof(struct options_shared),
 	.min_operands = 0,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict successors: who ran next on the CPU after a task. */
-#include "analyze/successors.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/successors.h"
 #include "cmd/figures.h"
 
 struct successors_opts {
@@ -30,12 +29,13 @@ struct pair {
 	char *name, *next_name; /* when merged, else NULL */
 	const struct analyze_task *task, *next;
 	uint64_t count, involuntary;
+	uint64_t total; /* of the task's switches, when its name did not merge */
 	bool lossy;
 };
 
 struct pairs {
 	struct pair *items;
-	size_t n;
+	size_t n, cap;
 };
 
 static void fini_pairs(struct pairs *pairs)
@@ -66,7 +66,8 @@ static int merged_name(char **out, const struct figures *f, const struct analyze
 static int add_pair(struct pairs *pairs, const struct figures *f, const struct analyze_successor *s)
 {
 	struct pair pair = { .task = analyze_engine_task(f->eng, s->task),
-			     .next = analyze_engine_task(f->eng, s->next) };
+			     .next = analyze_engine_task(f->eng, s->next),
+			     .total = s->total };
 	struct pair *p = NULL, *grown;
 
 	if (merged_name(&pair.name, f, pair.task) || merged_name(&pair.next_name, f, pair.next))
@@ -83,11 +84,16 @@ static int add_pair(struct pairs *pairs, const struct figures *f, const struct a
 		free(pair.name);
 		free(pair.next_name);
 	} else {
-		grown = reallocarray(pairs->items, pairs->n + 1, sizeof(*grown));
-		if (!grown)
-			goto fail;
-		pairs->items = grown;
-		p = &grown[pairs->n++];
+		if (pairs->n == pairs->cap) {
+			size_t cap = pairs->cap ? 2 * pairs->cap : 64;
+
+			grown = reallocarray(pairs->items, cap, sizeof(*grown));
+			if (!grown)
+				goto fail;
+			pairs->items = grown;
+			pairs->cap = cap;
+		}
+		p = &pairs->items[pairs->n++];
 		*p = pair;
 	}
 	p->count += s->count;
@@ -130,7 +136,8 @@ static int fill_row(struct table *t, const struct figures *f, const struct pair 
 
 		if (!name)
 			status = figures_no_memory(f);
-		table_text(t, NEXT, name);
+		else
+			table_text(t, NEXT, name);
 		table_i64(t, NEXT_TID, p->next->tid);
 		if (p->next->pid >= 0)
 			table_i64(t, NEXT_PID, p->next->pid);
@@ -166,8 +173,10 @@ static int fill(struct table **out, const struct figures *f, const struct analyz
 		const struct pair *p = &pairs.items[i];
 
 		/* a task's pairs stand together unless it was merged */
-		if (!i || p->name || p->task != pairs.items[i - 1].task)
+		if (p->name)
 			total = total_of(&pairs, p);
+		else
+			total = p->total;
 		status = fill_row(t, f, p, total);
 		count += p->count;
 		involuntary += p->involuntary;

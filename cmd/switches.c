@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict switches: context switches and busy time per CPU and time bucket. */
-#include "analyze/switches.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/figures.h"
 #include "cmd/number.h"
+#include "cmd/tables.h"
 
 struct switches_opts {
 	struct options_shared shared;
@@ -131,6 +129,12 @@ static int fill(struct table **out, const struct figures *f, const struct analyz
 		table_lossy(t, analyze_engine_loss_ns(f->eng, CDICT_CPU_UNKNOWN) > 0);
 	}
 	return CMD_DONE;
+}
+
+int tables_switches_cpus(struct table **out, const struct figures *f,
+			 const struct analyze_switches *sw)
+{
+	return fill(out, f, sw, false);
 }
 
 static int print(struct figures *f, const struct analyze_switches *sw)

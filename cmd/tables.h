@@ -9,6 +9,7 @@
 #define CMD_TABLES_H
 
 #include "analyze/latency.h"
+#include "analyze/switches.h"
 #include "analyze/tasks.h"
 #include "analyze/vcpu.h"
 #include "cmd/figures.h"
@@ -23,6 +24,9 @@ int tables_latency_perf(struct table **out, const struct figures *f,
 			const struct analyze_latency *latency); /* made with like_perf */
 /* tables_latency_chart - bars by powers of two of the waits of all wanted tasks; given. */
 char *tables_latency_chart(const struct figures *f, const struct analyze_latency *latency);
+
+int tables_switches_cpus(struct table **out, const struct figures *f,
+			 const struct analyze_switches *sw); /* a row a CPU */
 
 /* Worst first.  The hidden column TABLES_VCPU_ROW is the row's number in @vcpus. */
 enum { TABLES_VCPU_ROW = TASK_COLUMNS };

@@ -135,6 +135,7 @@ static inline __attribute__((always_inline)) bool take_predicted(struct format_d
 		dec->values[f->value] = f->kind == CDICT_FIELD_UINT ? (uint32_t)v : v;
 		return true;
 	case FORMAT_PATH_CELL:
+	case FORMAT_PATH_WIDE:
 	case FORMAT_PATH_COMM:
 		v = st->cells[row[f->model.who] * st->n_cells + f->model.cell];
 		if (v == STATE_UNSET || (path == FORMAT_PATH_COMM && v >= dec->n_bytes))
@@ -194,8 +195,8 @@ static inline __attribute__((always_inline)) bool take_step(struct format_decode
 		return take_kind(dec, f, FORMAT_WAKEE, r, at, row);
 	case FORMAT_PATH_ELAPSED:
 		return take_kind(dec, f, FORMAT_ELAPSED, r, at, row);
-	case FORMAT_PATH_LAST:
-		return take_kind(dec, f, FORMAT_LAST, r, at, row);
+	case FORMAT_PATH_WIDE:
+		return take_kind(dec, f, FORMAT_CELL, r, at, row);
 	}
 	return take_field(dec, f, r, at, row);
 }

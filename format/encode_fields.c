@@ -230,7 +230,7 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 	const uint8_t *p = a->payload + f->offset;
 	struct format_encoder *enc = a->enc;
 	struct state *st = &enc->st;
-	uint64_t *row = a->row, v;
+	uint64_t *row = a->row, v, predicted;
 	uint32_t task, head;
 
 	switch (path) {
@@ -260,14 +260,14 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		row[f->index] = v;
 		st->account_ns = st->t_ns;
 		return;
-	case FORMAT_PATH_LAST:
+	case FORMAT_PATH_WIDE:
 		v = load64(p, big);
+		predicted = state_predict(st, f, FORMAT_CELL, row);
 		row[f->index] = v;
-		if (v == st->slots[f->slot])
-			return;
-		if (!column_miss(&a->type->columns[f->index], a->at, v, st->slots[f->slot]))
+		if (v != predicted &&
+		    !column_miss(&a->type->columns[f->index], a->at, v, predicted))
 			enc->failed = true;
-		st->slots[f->slot] = v;
+		state_update(st, f, FORMAT_CELL, row, v);
 		return;
 	case FORMAT_PATH_CELL:
 		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] ==

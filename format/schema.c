@@ -140,9 +140,8 @@ static void choose_paths(struct format_type *type)
 			c->path = FORMAT_PATH_CELL;
 		else if (c->model.kind == FORMAT_ELAPSED && c->size == 8)
 			c->path = FORMAT_PATH_ELAPSED;
-		else if (format_kind_is_scalar(c->kind) && c->model.kind == FORMAT_LAST &&
-			 c->size == 8)
-			c->path = FORMAT_PATH_LAST;
+		else if (c->model.kind == FORMAT_CELL && c->size == 8)
+			c->path = FORMAT_PATH_WIDE;
 	}
 }
 

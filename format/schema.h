@@ -37,8 +37,8 @@ enum format_path {
 	FORMAT_PATH_WOKEN,
 	FORMAT_PATH_NEXT,    /* 32 bits */
 	FORMAT_PATH_WAKEE,   /* 32 bits */
-	FORMAT_PATH_ELAPSED, /* 64 bits, and so is LAST */
-	FORMAT_PATH_LAST,
+	FORMAT_PATH_ELAPSED, /* 64 bits, and so is WIDE: predicted by a cell */
+	FORMAT_PATH_WIDE,
 	FORMAT_PATH_BYTES,
 	FORMAT_PATH_COMM, /* 16 bytes or a dynamic string, predicted by a cell */
 	FORMAT_PATH_CELL, /* signed 32 bits, predicted by a cell */

@@ -19,7 +19,7 @@
 #define SHAPE_C FORMAT_PATH_CELL
 #define SHAPE_V FORMAT_PATH_VALUE
 #define SHAPE_E FORMAT_PATH_ELAPSED
-#define SHAPE_L FORMAT_PATH_LAST
+#define SHAPE_L FORMAT_PATH_WIDE
 
 /* X(name, paths...). Linux 6.1 to 6.18; sched_stat_runtime had vruntime until 6.7. */
 #define FORMAT_SHAPES(X)                                                                           \
