@@ -93,7 +93,7 @@ struct task_table {
 	struct task *all;
 	size_t n, cap;
 	struct task_slot *slots; /* open addressing */
-	size_t n_slots;  /* power of two */
+	size_t n_slots;          /* power of two */
 	size_t used;
 	uint64_t births; /* tids that got another task: what was looked up before is stale */
 	uint32_t *idle;  /* per CPU, ANALYZE_NO_TASK */

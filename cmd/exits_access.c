@@ -16,6 +16,7 @@ enum {
 	G_AVG,
 	G_P50,
 	G_P99,
+	G_P999,
 	G_MAX,
 	G_MAX_AT,
 	G_BROKEN
@@ -32,6 +33,7 @@ static const struct table_column guest_columns[] = {
 	[G_AVG] = { "avg_ns", "avg us", TABLE_US, 0 },
 	[G_P50] = { "p50_ns", "p50 us", TABLE_US, TABLE_WIDE },
 	[G_P99] = { "p99_ns", "p99 us", TABLE_US, 0 },
+	[G_P999] = { "p999_ns", "p99.9 us", TABLE_US, TABLE_WIDE },
 	[G_MAX] = { "max_ns", "max us", TABLE_US, 0 },
 	[G_MAX_AT] = { "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE },
 	[G_BROKEN] = { "unpaired", "unpaired", TABLE_COUNT, TABLE_WIDE },
@@ -79,6 +81,7 @@ int exits_fill_guest(struct table **out, const struct figures *f, const struct a
 			table_u64(t, G_AVG, histogram_avg(&row->time));
 			table_u64(t, G_P50, histogram_percentile(&row->time, 50));
 			table_u64(t, G_P99, histogram_percentile(&row->time, 99));
+			table_u64(t, G_P999, histogram_percentile(&row->time, 99.9));
 			table_u64(t, G_MAX, row->time.max);
 			table_u64(t, G_MAX_AT, row->time.max_at);
 		}
@@ -98,6 +101,7 @@ enum {
 	A_AVG,
 	A_P50,
 	A_P99,
+	A_P999,
 	A_MAX,
 	A_MAX_AT
 };
@@ -116,6 +120,7 @@ enum {
 		[A_AVG] = { "avg_ns", "avg us", TABLE_US, 0 },                                        \
 		[A_P50] = { "p50_ns", "p50 us", TABLE_US, TABLE_WIDE },                               \
 		[A_P99] = { "p99_ns", "p99 us", TABLE_US, 0 },                                        \
+		[A_P999] = { "p999_ns", "p99.9 us", TABLE_US, TABLE_WIDE },                           \
 		[A_MAX] = { "max_ns", "max us", TABLE_US, 0 },                                        \
 		[A_MAX_AT] = { "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE },                     \
 		TABLE_COLUMNS_END,                                                                    \
@@ -170,6 +175,7 @@ int exits_fill_access(struct table **out, const struct figures *f,
 		table_u64(t, A_AVG, histogram_avg(h));
 		table_u64(t, A_P50, histogram_percentile(h, 50));
 		table_u64(t, A_P99, histogram_percentile(h, 99));
+		table_u64(t, A_P999, histogram_percentile(h, 99.9));
 		table_u64(t, A_MAX, h->max);
 		table_u64(t, A_MAX_AT, h->max_at);
 	}
