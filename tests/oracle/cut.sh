@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# timeout: 900
 #
 # Cut and changed captures.  Of a cut perf.data everything printed is what the whole one prints, and
 # the status tells that something is missing.  Of a changed one, where the status is 0, exactly what
