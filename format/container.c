@@ -29,6 +29,23 @@ bool container_header_read(const uint8_t *at, struct container_header *h)
 	return h->size <= FORMAT_BLOCK_MAX;
 }
 
+uint64_t container_resync(const uint8_t *data, uint64_t size, uint64_t at)
+{
+	struct container_header h;
+
+	for (; size - at >= FORMAT_BLOCK_HEADER_SIZE; at++) {
+		const uint8_t *p = memchr(data + at, FORMAT_SYNC & 0xff,
+					  size - at - FORMAT_BLOCK_HEADER_SIZE + 1);
+
+		if (!p)
+			break;
+		at = (uint64_t)(p - data);
+		if (container_header_read(p, &h))
+			return at;
+	}
+	return size;
+}
+
 void container_file_header(uint8_t out[FORMAT_HEADER_SIZE])
 {
 	memcpy(out, FORMAT_MAGIC, FORMAT_MAGIC_SIZE);

@@ -23,6 +23,9 @@ void container_header_write(uint8_t out[FORMAT_BLOCK_HEADER_SIZE],
 /* False when the bytes are no block header. */
 bool container_header_read(const uint8_t *at, struct container_header *h);
 
+/* container_resync - offset of the first block header at or after @at, or @size. */
+uint64_t container_resync(const uint8_t *data, uint64_t size, uint64_t at);
+
 void container_file_header(uint8_t out[FORMAT_HEADER_SIZE]);
 void container_trailer(uint8_t out[FORMAT_TRAILER_SIZE], uint64_t index_offset);
 

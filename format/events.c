@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "cdict/stack.h"
 #include "format/decode.h"
 #include "format/reader.h"
 
@@ -19,6 +20,9 @@ struct chain {
 	struct cdict_event ev;
 	size_t *blocks;
 	size_t n_blocks, next_block, cap_blocks;
+	uint32_t read;    /* events of the open block read so far */
+	uint32_t *stacks; /* of its events, once one was asked for */
+	int n_stacks;     /* -1: not asked yet */
 	uint64_t last_ns; /* end of the last block, while chains are built */
 };
 
@@ -111,12 +115,15 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_err
 			if (ret)
 				return chain_next_block(it, c);
 			c->open = true;
+			c->read = 0;
+			c->n_stacks = -1;
 		}
 		ret = format_decoder_next(c->dec, &c->ev, &c->order, &why);
 		if (ret < 0)
 			reader_block_bad(it->r, c->blocks[c->next_block - 1], why.text);
 		if (ret <= 0)
 			return chain_next_block(it, c);
+		c->read++;
 		if (c->ev.t_ns < it->query.from_ns)
 			continue;
 		if (c->ev.t_ns > it->query.to_ns)
@@ -229,6 +236,21 @@ int cdict_events_next(struct cdict_events *it, struct cdict_event *ev, struct cd
 	return 1;
 }
 
+uint32_t cdict_events_stack(struct cdict_events *it)
+{
+	struct chain *c = it->given;
+
+	if (!c || !it->r->stacks)
+		return CDICT_NO_STACK;
+	if (c->n_stacks < 0) {
+		free(c->stacks);
+		c->n_stacks = reader_stacks(it->r, c->blocks[c->next_block - 1], &c->stacks);
+		if (c->n_stacks < 0)
+			return CDICT_NO_STACK;
+	}
+	return c->read <= (uint32_t)c->n_stacks ? c->stacks[c->read - 1] : CDICT_NO_STACK;
+}
+
 void cdict_events_close(struct cdict_events *it)
 {
 	if (!it)
@@ -236,6 +258,7 @@ void cdict_events_close(struct cdict_events *it)
 	for (size_t i = 0; i < it->n_chains; i++) {
 		format_decoder_free(it->chains[i].dec);
 		free(it->chains[i].blocks);
+		free(it->chains[i].stacks);
 	}
 	free(it->chains);
 	free(it->heap);

@@ -54,6 +54,16 @@ const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size
 	return &r->losses[i];
 }
 
+size_t cdict_reader_label_count(const struct cdict_reader *r)
+{
+	return r->n_labels;
+}
+
+const struct cdict_label *cdict_reader_label_at(const struct cdict_reader *r, size_t i)
+{
+	return &r->labels[i];
+}
+
 size_t cdict_reader_late_count(const struct cdict_reader *r)
 {
 	return r->n_late;

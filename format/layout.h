@@ -34,9 +34,11 @@ enum format_block_type {
 	FORMAT_EVENTS = FORMAT_FOURCC('E', 'V', 'N', 'T'), /* one CPU's events */
 	FORMAT_TASKS = FORMAT_FOURCC('T', 'A', 'S', 'K'),  /* birth, names, death of tasks */
 	FORMAT_LOSSES = FORMAT_FOURCC('L', 'O', 'S', 'S'),
-	FORMAT_LABELS = FORMAT_FOURCC('L', 'A', 'B', 'L'),   /* names given to tasks */
-	FORMAT_UNSTORED = FORMAT_FOURCC('S', 'K', 'I', 'P'), /* what the input held beside */
-	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),    /* event blocks; the last block */
+	FORMAT_LABELS = FORMAT_FOURCC('L', 'A', 'B', 'L'),       /* names given to tasks */
+	FORMAT_UNSTORED = FORMAT_FOURCC('S', 'K', 'I', 'P'),     /* what the input held beside */
+	FORMAT_STACKS = FORMAT_FOURCC('S', 'T', 'A', 'K'),       /* frames and stacks */
+	FORMAT_STACK_EVENTS = FORMAT_FOURCC('S', 'T', 'E', 'V'), /* which event has which */
+	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),        /* event blocks; the last block */
 };
 
 /* Trailer, the file's last 16 bytes: u64 offset of the index block, u32 CRC of
@@ -52,6 +54,14 @@ enum format_block_type {
 #define FORMAT_MAX_CELLS 32u
 #define FORMAT_MAX_PAYLOAD (1u << 20) /* offset and size of a field */
 #define FORMAT_MAX_KEYS 4096u         /* different keys of INFO */
+#define FORMAT_MAX_LABELS (1u << 22)  /* rows of LABL */
+#define FORMAT_LABEL_TEXT 4096u       /* bytes of a label's text */
+#define FORMAT_LABEL_FIELDS 64u       /* texts in a row of LABL */
+#define FORMAT_MAX_FRAMES (1u << 22)  /* frames, and texts, of STAK */
+#define FORMAT_MAX_STACKS (1u << 24)
+#define FORMAT_MAX_STACK_FRAMES (1u << 26) /* of all stacks together */
+#define FORMAT_STACK_DEPTH 8192u
+#define FORMAT_STACK_TEXT 4096u /* bytes of a symbol's or object's name */
 /* FOLLOW tells the event before apart by its number in the block's list of types; this
  * and higher ones are one, and so is the block's start. */
 #define FORMAT_FOLLOWED 15u

@@ -15,6 +15,7 @@
 
 #include "base/fail.h"
 #include "format/decode.h"
+#include "format/labels.h"
 
 static int no_memory(struct cdict_error *err)
 {
@@ -142,7 +143,7 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 	return 0;
 }
 
-static const char *keep_comm(void *ctx, const void *data, size_t len)
+static const char *keep_text(void *ctx, const void *data, size_t len)
 {
 	return keep(ctx, data, len);
 }
@@ -154,6 +155,17 @@ static bool add_task(void *ctx, const struct cdict_task_event *ev)
 	if (!grow((void **)&r->tasks, &r->cap_tasks, r->n_tasks + 1, sizeof(*r->tasks)))
 		return false;
 	r->tasks[r->n_tasks++] = *ev;
+	return true;
+}
+
+static bool add_label(void *ctx, const struct cdict_label *label)
+{
+	struct cdict_reader *r = ctx;
+
+	if (r->n_labels == FORMAT_MAX_LABELS ||
+	    !grow((void **)&r->labels, &r->cap_labels, r->n_labels + 1, sizeof(*r->labels)))
+		return false;
+	r->labels[r->n_labels++] = *label;
 	return true;
 }
 
@@ -214,7 +226,8 @@ static int read_small(struct cdict_reader *r, struct codec *codec, uint64_t at,
 
 	bool known = h->type == FORMAT_INFO || h->type == FORMAT_SCHEMA ||
 		     h->type == FORMAT_TASKS || h->type == FORMAT_LOSSES ||
-		     h->type == FORMAT_UNSTORED;
+		     h->type == FORMAT_LABELS || h->type == FORMAT_UNSTORED ||
+		     h->type == FORMAT_STACKS || h->type == FORMAT_STACK_EVENTS;
 
 	if (codec_crc(payload, h->size) != h->payload_crc)
 		ret = CDICT_ECORRUPT;
@@ -230,11 +243,22 @@ static int read_small(struct cdict_reader *r, struct codec *codec, uint64_t at,
 			ret = format_schema_read(&r->schema, raw.data, raw.len, NULL);
 			break;
 		case FORMAT_TASKS:
-			if (!task_rows_read(raw.data, raw.len, keep_comm, add_task, r))
+			if (!task_rows_read(raw.data, raw.len, keep_text, add_task, r))
 				ret = CDICT_ECORRUPT;
 			break;
 		case FORMAT_LOSSES:
 			ret = read_losses(r, &raw);
+			break;
+		case FORMAT_LABELS:
+			if (!label_rows_read(raw.data, raw.len, keep_text, add_label, r))
+				ret = CDICT_ECORRUPT;
+			break;
+		case FORMAT_STACKS:
+			ret = stack_table_read(&r->stacks, raw.data, raw.len);
+			break;
+		case FORMAT_STACK_EVENTS:
+			ret = stack_table_note(&r->stacks, raw.data, raw.len, at, r->ordinals,
+					       r->n_blocks);
 			break;
 		default:
 			ret = read_unstored(r, &raw);
@@ -265,8 +289,10 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 		note(r, at, "event block at byte %" PRIu64 " is damaged", at);
 		return 0;
 	}
-	if (!grow((void **)&r->blocks, &r->cap_blocks, r->n_blocks + 1, sizeof(*r->blocks)))
+	if (!grow((void **)&r->blocks, &r->cap_blocks, r->n_blocks + 1, sizeof(*r->blocks)) ||
+	    !grow((void **)&r->ordinals, &r->cap_ordinals, r->n_blocks + 1, sizeof(*r->ordinals)))
 		return no_memory(err);
+	r->ordinals[r->n_blocks] = h->ordinal;
 	b = &r->blocks[r->n_blocks++];
 	*b = (struct cdict_block_info){ at,
 					h->size + FORMAT_BLOCK_HEADER_SIZE,
@@ -275,24 +301,6 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 					info.first_ns,
 					info.last_ns };
 	return 0;
-}
-
-/* Offset of the next block header after a damaged place, or the file's size. */
-static uint64_t resync(const struct cdict_reader *r, uint64_t at)
-{
-	struct container_header h;
-
-	for (; r->size - at >= FORMAT_BLOCK_HEADER_SIZE; at++) {
-		const uint8_t *p = memchr(r->data + at, FORMAT_SYNC & 0xff,
-					  r->size - at - FORMAT_BLOCK_HEADER_SIZE + 1);
-
-		if (!p)
-			break;
-		at = (uint64_t)(p - r->data);
-		if (container_header_read(p, &h))
-			return at;
-	}
-	return r->size;
 }
 
 /* Walks the blocks from the front. *index_at: where the index block was, or 0. */
@@ -312,8 +320,9 @@ static int scan(struct cdict_reader *r, struct codec *codec, uint64_t *index_at,
 		if (*index_at && left == FORMAT_TRAILER_SIZE)
 			return 0;
 		if (left < FORMAT_BLOCK_HEADER_SIZE || !container_header_read(r->data + at, &h)) {
-			uint64_t next = left < FORMAT_BLOCK_HEADER_SIZE ? r->size
-									: resync(r, at + 1);
+			uint64_t next = left < FORMAT_BLOCK_HEADER_SIZE
+						? r->size
+						: container_resync(r->data, r->size, at + 1);
 
 			r->damage.skipped_bytes += next - at;
 			note(r, at, "%" PRIu64 " bytes at byte %" PRIu64 " are no block", next - at,
@@ -590,9 +599,12 @@ void cdict_reader_close(struct cdict_reader *r)
 	free(r->tasks);
 	free(r->losses);
 	free(r->late);
+	free(r->labels);
 	free(r->unstored);
 	free(r->blocks);
 	free(r->block_bad);
+	free(r->ordinals);
+	stack_table_free(r->stacks);
 	free(r->type_events);
 	cdict_schema_free(r->schema);
 	if (r->mapped)
@@ -630,6 +642,23 @@ int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size
 	return cdict_fail(err, CDICT_ECORRUPT, b->offset, "event block is damaged");
 }
 
+int reader_stacks(struct cdict_reader *r, size_t i, uint32_t **stacks)
+{
+	uint64_t at;
+	int ret = stack_table_block(r, i, stacks, &at);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret < 0) {
+		pthread_mutex_lock(&r->lock);
+		r->damage.blocks += stack_table_bad(r, i);
+		note(r, at, "block STEV at byte %" PRIu64 " is damaged: stacks are lost", at);
+		pthread_mutex_unlock(&r->lock);
+		return 0;
+	}
+	return ret ? (int)r->blocks[i].events : 0;
+}
+
 int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err)
 {
 	struct format_decoder *dec = format_decoder_new(r->schema);
@@ -641,12 +670,16 @@ int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err)
 		return no_memory(err);
 	for (size_t i = 0; i < r->n_blocks; i++) {
 		const uint8_t *payload;
+		uint32_t *stacks;
 		size_t size;
 		int ret;
 
 		if (reader_block(r, i, &payload, &size, &why) < 0)
 			continue;
-		ret = format_decoder_open(dec, payload, size, &why);
+		ret = reader_stacks(r, i, &stacks);
+		free(stacks);
+		if (ret >= 0)
+			ret = format_decoder_open(dec, payload, size, &why);
 		if (!ret)
 			do
 				ret = format_decoder_next(dec, &ev, &order, &why);

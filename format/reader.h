@@ -7,6 +7,7 @@
 
 #include "cdict/reader.h"
 #include "format/container.h"
+#include "format/stacks.h"
 
 struct reader_pair {
 	const char *key, *value; /* owned by reader.texts */
@@ -27,12 +28,17 @@ struct cdict_reader {
 	size_t n_losses, cap_losses;
 	struct cdict_late *late;
 	size_t n_late, cap_late;
+	struct cdict_label *labels;
+	size_t n_labels, cap_labels;
 	struct cdict_unstored *unstored;
 	size_t n_unstored;
 	struct cdict_block_info *blocks;
 	size_t n_blocks, cap_blocks;
 	uint8_t *block_bad; /* per block: already counted as damaged */
-	char **texts;       /* every string given out */
+	uint32_t *ordinals; /* per block: its number in the file */
+	size_t cap_ordinals;
+	struct stack_table *stacks; /* NULL when there are none */
+	char **texts;               /* every string given out */
 	size_t n_texts, cap_texts;
 	uint64_t *type_events; /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;
@@ -47,6 +53,9 @@ struct cdict_reader {
  * is noted as damage. Borrowed from the file. */
 int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,
 		 struct cdict_error *err);
+/* reader_stacks - the stacks of block @i's events: how many (*stacks is given, NULL when it
+ * has none), or -ENOMEM. Damage is noted, and then there are none. */
+int reader_stacks(struct cdict_reader *r, size_t i, uint32_t **stacks);
 /* reader_block_bad - notes that block @i could not be read, because of @why. */
 void reader_block_bad(struct cdict_reader *r, size_t i, const char *why);
 

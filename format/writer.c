@@ -8,6 +8,8 @@
 
 #include "base/fail.h"
 #include "format/container.h"
+#include "format/labels.h"
+#include "format/stacks.h"
 
 /* Rows kept before they are written as a block of their own. */
 #define ROWS_MAX 8192u
@@ -31,6 +33,9 @@ struct cdict_writer {
 	uint32_t n_losses;
 	bool hold;
 	struct task_rows tasks;
+	struct label_rows labels;
+	struct buf label_blocks; /* packed, waiting */
+	uint32_t n_labels;
 	struct cpu_encoder *cpus;
 	size_t n_cpus;
 	struct cdict_error failed;
@@ -99,6 +104,32 @@ static int put_packed(struct cdict_writer *w, uint32_t type, struct buf *raw, st
 	return later->failed ? fail_for_good(w, -ENOMEM, err) : 0;
 }
 
+static int pack_labels(struct cdict_writer *w, struct cdict_error *err)
+{
+	int ret = 0;
+
+	if (w->labels.n)
+		ret = put_packed(w, FORMAT_LABELS, &w->labels.out, &w->label_blocks, err);
+	label_rows_reset(&w->labels);
+	return ret;
+}
+
+static int flush_labels(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
+{
+	int ret = pack_labels(w, err);
+
+	if (ret || !w->label_blocks.len)
+		return ret;
+	if (later) {
+		buf_add(later, w->label_blocks.data, w->label_blocks.len);
+		ret = later->failed ? fail_for_good(w, -ENOMEM, err) : 0;
+	} else {
+		ret = format_writer_put_rows(w, &w->label_blocks, err);
+	}
+	w->label_blocks.len = 0;
+	return ret;
+}
+
 /* Everything that is waiting goes out before the next block of events, so that a
  * recording that is cut there has it. */
 static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
@@ -123,7 +154,7 @@ static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_er
 		ret = put_packed(w, FORMAT_LOSSES, &w->losses, later, err);
 		w->n_losses = 0;
 	}
-	return ret;
+	return ret ? ret : flush_labels(w, later, err);
 }
 
 void format_writer_hold(struct cdict_writer *w)
@@ -185,6 +216,8 @@ void cdict_writer_close(struct cdict_writer *w)
 	free(w->cpus);
 	codec_free(w->codec);
 	task_rows_fini(&w->tasks);
+	label_rows_fini(&w->labels);
+	buf_fini(&w->label_blocks);
 	buf_fini(&w->index);
 	buf_fini(&w->info);
 	buf_fini(&w->losses);
@@ -248,6 +281,26 @@ int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
 	return cdict_writer_loss(w, &row, err);
 }
 
+int cdict_writer_label(struct cdict_writer *w, const struct cdict_label *label,
+		       struct cdict_error *err)
+{
+	if (w->failed.code)
+		return fail_for_good(w, w->failed.code, err);
+	if (label->tid <= 0 || label->pid < 0 || label->origin < CDICT_LABEL_PROC ||
+	    label->origin > CDICT_LABEL_CSV)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "no label for tid %d",
+				  label->tid);
+	if (w->n_labels == FORMAT_MAX_LABELS)
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "more than %u labels in a file", FORMAT_MAX_LABELS);
+	if (!label_rows_add(&w->labels, label))
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "label of tid %d has a text of more than %u bytes", label->tid,
+				  FORMAT_LABEL_TEXT);
+	w->n_labels++;
+	return label_rows_full(&w->labels) ? pack_labels(w, err) : 0;
+}
+
 int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t count,
 			  struct cdict_error *err)
 {
@@ -264,6 +317,23 @@ int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 	int ret = w->hold ? 0 : flush_rows(w, NULL, err);
 
 	return ret ? ret : put_block(w, FORMAT_EVENTS, payload, size, info, err);
+}
+
+int format_writer_put_stacks(struct cdict_writer *w, struct buf *dict, struct cdict_error *err)
+{
+	return dict->len || dict->failed ? put_packed(w, FORMAT_STACKS, dict, NULL, err) : 0;
+}
+
+int format_writer_put_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
+				   struct cdict_error *err)
+{
+	struct buf raw = { 0 };
+	int ret;
+
+	stack_events_write(&raw, w->ordinal - 1, stacks, n);
+	ret = put_packed(w, FORMAT_STACK_EVENTS, &raw, NULL, err);
+	buf_fini(&raw);
+	return ret;
 }
 
 static int put_encoder(struct cdict_writer *w, struct format_encoder *enc, struct cdict_error *err)

@@ -21,4 +21,12 @@ int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struc
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		      const struct format_block *info, struct cdict_error *err);
 
+/* format_writer_put_stacks - writes a STAK block of what stack_dict_take() gave, if that is
+ * anything, and empties @dict. */
+int format_writer_put_stacks(struct cdict_writer *w, struct buf *dict, struct cdict_error *err);
+/* format_writer_put_stack_events - writes the STEV block of the EVNT block that
+ * format_writer_put() wrote just now: @stacks of its @n events. */
+int format_writer_put_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
+				   struct cdict_error *err);
+
 #endif

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "cdict/event.h"
+#include "cdict/label.h"
 #include "cdict/loss.h"
 #include "cdict/schema.h"
 #include "cdict/task.h"
@@ -52,6 +53,10 @@ CDICT_API const struct cdict_task_event *cdict_reader_task_at(const struct cdict
 							      size_t i);
 CDICT_API size_t cdict_reader_loss_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i);
+
+/* Names that somebody gave to tasks, in the file's order; label.h says which one wins. */
+CDICT_API size_t cdict_reader_label_count(const struct cdict_reader *r);
+CDICT_API const struct cdict_label *cdict_reader_label_at(const struct cdict_reader *r, size_t i);
 
 CDICT_API size_t cdict_reader_late_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_late *cdict_reader_late_at(const struct cdict_reader *r, size_t i);

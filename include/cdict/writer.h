@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "cdict/event.h"
+#include "cdict/label.h"
 #include "cdict/loss.h"
 #include "cdict/schema.h"
 #include "cdict/task.h"
@@ -45,6 +46,11 @@ CDICT_API int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss 
 				struct cdict_error *err);
 CDICT_API int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
 				struct cdict_error *err);
+/* cdict_writer_label - a name for a task, at any time. CDICT_EUSAGE for a tid that is not
+ * above 0, CDICT_ELIMIT when a text is longer than 4096 bytes or there are too many:
+ * that label is then not stored. */
+CDICT_API int cdict_writer_label(struct cdict_writer *w, const struct cdict_label *label,
+				 struct cdict_error *err);
 CDICT_API int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t count,
 				    struct cdict_error *err);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cdict/reader.h"
+#include "cdict/stack.h"
 
 static volatile uint64_t walk_sum;
 
@@ -26,6 +27,18 @@ static inline void walk_event(const struct cdict_reader *r, const struct cdict_e
 		b = cdict_event_bytes(ev, i);
 		if (b.len)
 			walk_sum += b.data[0] + b.data[b.len - 1];
+	}
+}
+
+static inline void walk_stack(const struct cdict_reader *r, uint32_t stack)
+{
+	const uint32_t *frames;
+	size_t n = cdict_reader_stack_at(r, stack, &frames);
+
+	while (n--) {
+		const struct cdict_frame *f = cdict_reader_frame_at(r, frames[n]);
+
+		walk_sum += strlen(f->symbol) + strlen(f->object) + f->address + f->offset;
 	}
 }
 
@@ -50,13 +63,27 @@ static inline void walk_all(struct cdict_reader *r)
 			walk_sum += (uint8_t)cdict_reader_task_at(r, i)->comm[0];
 	for (size_t i = 0; i < cdict_reader_loss_count(r); i++)
 		walk_sum += cdict_reader_loss_at(r, i)->count;
+	for (size_t i = 0; i < cdict_reader_label_count(r); i++) {
+		const struct cdict_label *l = cdict_reader_label_at(r, i);
+
+		walk_sum += strlen(l->name) + strlen(l->group) + strlen(l->group_type) +
+			    strlen(l->role) + strlen(l->uuid) + strlen(l->instance) +
+			    strlen(l->project) + strlen(l->host);
+		if (l->tid <= 0 || l->pid < 0)
+			abort();
+	}
 	for (size_t i = 0; i < cdict_reader_unstored_count(r); i++)
 		walk_sum += strlen(cdict_reader_unstored_at(r, i)->name);
 	for (size_t i = 0; i < cdict_schema_count(schema); i++)
 		walk_sum += strlen(cdict_schema_at(schema, i)->format);
 	if (!cdict_events_open(&it, r, NULL, &err)) {
-		while (cdict_events_next(it, &ev, &err) == 1)
+		while (cdict_events_next(it, &ev, &err) == 1) {
+			uint32_t stack = cdict_events_stack(it);
+
 			walk_event(r, &ev);
+			if (stack != CDICT_NO_STACK)
+				walk_stack(r, stack);
+		}
 		cdict_events_close(it);
 	}
 	verified = cdict_reader_verify(r, &err);

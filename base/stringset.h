@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * stringset.h - strings kept once each.
+ *
+ * Threads    one at a time per set
+ * Ownership  caller's storage; a string lives until stringset_fini()
+ */
+#ifndef BASE_STRINGSET_H
+#define BASE_STRINGSET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct stringset_chunk;
+
+struct stringset {
+	struct stringset_chunk *chunks; /* the texts */
+	char *room;                     /* free part of the newest chunk */
+	size_t left;
+	struct stringset_slot *slots; /* open addressing */
+	size_t n_slots, n;            /* n_slots: a power of two */
+};
+
+/* stringset_add - the set's own copy of @data[@len], NUL-terminated (a NUL inside ends
+ * it); NULL when out of memory. The zero value of struct stringset is an empty set. */
+const char *stringset_add(struct stringset *set, const char *data, size_t len);
+void stringset_fini(struct stringset *set);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Collecting frames and stacks, and the content of STAK and STEV blocks. */
+#include "format/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/layout.h"
+
+static void keys_fini(struct stack_keys *k)
+{
+	buf_fini(&k->bytes);
+	free(k->keys);
+	free(k->slots);
+	*k = (struct stack_keys){ 0 };
+}
+
+void stack_dict_fini(struct stack_dict *d)
+{
+	keys_fini(&d->texts);
+	keys_fini(&d->frames);
+	keys_fini(&d->stacks);
+}
+
+static uint32_t hash_of(const void *data, size_t len)
+{
+	const uint8_t *p = data;
+	uint64_t h = 0x9e3779b97f4a7c15u ^ len;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		uint64_t v;
+
+		memcpy(&v, p, 8);
+		h = (h ^ v) * 0xd6e8feb86659fd93u;
+		h ^= h >> 32;
+	}
+	while (len--)
+		h = (h ^ *p++) * 0x100000001b3u;
+	h *= 0xd6e8feb86659fd93u;
+	return (uint32_t)(h >> 32);
+}
+
+/* Keeps the slots at most half full. */
+static bool keys_room(struct stack_keys *k)
+{
+	uint32_t n = k->n_slots ? k->n_slots * 2 : 256, *slots;
+	struct stack_key *keys;
+
+	if (k->n == k->cap) {
+		uint32_t cap = k->cap ? k->cap * 2 : 128;
+
+		keys = realloc(k->keys, cap * sizeof(*keys));
+		if (!keys)
+			return false;
+		k->keys = keys;
+		k->cap = cap;
+	}
+	if (k->n * 2 < k->n_slots)
+		return true;
+	slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < k->n; i++) {
+		uint32_t at = k->keys[i].hash & (n - 1);
+
+		while (slots[at])
+			at = (at + 1) & (n - 1);
+		slots[at] = i + 1;
+	}
+	free(k->slots);
+	k->slots = slots;
+	k->n_slots = n;
+	return true;
+}
+
+static uint32_t keys_add(struct stack_keys *k, const void *data, size_t len, uint32_t max)
+{
+	uint32_t hash = hash_of(data, len), at;
+
+	if (!keys_room(k))
+		return CDICT_NO_STACK;
+	for (at = hash & (k->n_slots - 1); k->slots[at]; at = (at + 1) & (k->n_slots - 1)) {
+		const struct stack_key *key = &k->keys[k->slots[at] - 1];
+
+		if (key->hash == hash && key->len == len &&
+		    !memcmp(k->bytes.data + key->at, data, len))
+			return k->slots[at] - 1;
+	}
+	if (k->n == max)
+		return CDICT_NO_STACK;
+	k->keys[k->n] = (struct stack_key){ k->bytes.len, (uint32_t)len, hash };
+	buf_add(&k->bytes, data, len);
+	if (k->bytes.failed)
+		return CDICT_NO_STACK;
+	k->slots[at] = k->n + 1;
+	return k->n++;
+}
+
+/* A frame as a key: all of it, without padding. */
+struct frame_key {
+	uint64_t address, offset;
+	uint32_t symbol, object; /* text + 1, 0: none */
+	uint64_t mode;
+};
+
+/* The text's number + 1, 0 for an empty one; false when there is no room. */
+static bool add_text(struct stack_dict *d, const char *text, uint32_t *number)
+{
+	size_t len = strnlen(text, FORMAT_STACK_TEXT);
+	uint32_t i = len ? keys_add(&d->texts, text, len, FORMAT_MAX_FRAMES) : 0;
+
+	*number = len ? i + 1 : 0;
+	return !len || i != CDICT_NO_STACK;
+}
+
+uint32_t stack_dict_frame(struct stack_dict *d, const struct cdict_frame *frame)
+{
+	struct frame_key key = {
+		.address = frame->address,
+		.offset = frame->offset,
+		.mode = frame->mode,
+	};
+
+	if (!add_text(d, frame->symbol, &key.symbol) || !add_text(d, frame->object, &key.object))
+		return CDICT_NO_STACK;
+	return keys_add(&d->frames, &key, sizeof(key), FORMAT_MAX_FRAMES);
+}
+
+uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n)
+{
+	if (n > FORMAT_STACK_DEPTH)
+		n = FORMAT_STACK_DEPTH;
+	return keys_add(&d->stacks, frames, n * sizeof(*frames), FORMAT_MAX_STACKS);
+}
+
+static void write_frames(const struct stack_dict *d, struct buf *out)
+{
+	uint64_t address = 0;
+
+	buf_varint(out, d->frames.n - d->n_frames);
+	for (uint32_t i = d->n_frames; i < d->frames.n; i++) {
+		struct frame_key key;
+
+		memcpy(&key, d->frames.bytes.data + d->frames.keys[i].at, sizeof(key));
+		buf_u8(out, (uint8_t)key.mode);
+		buf_svarint(out, (int64_t)(key.address - address));
+		buf_varint(out, key.symbol);
+		buf_varint(out, key.offset);
+		buf_varint(out, key.object);
+		address = key.address;
+	}
+}
+
+static void write_stacks(const struct stack_dict *d, struct buf *out)
+{
+	buf_varint(out, d->stacks.n - d->n_stacks);
+	for (uint32_t i = d->n_stacks; i < d->stacks.n; i++) {
+		const struct stack_key *key = &d->stacks.keys[i];
+
+		buf_varint(out, key->len / sizeof(uint32_t));
+		for (size_t at = 0; at < key->len; at += sizeof(uint32_t)) {
+			uint32_t frame;
+
+			memcpy(&frame, d->stacks.bytes.data + key->at + at, sizeof(frame));
+			buf_varint(out, frame);
+		}
+	}
+}
+
+void stack_dict_take(struct stack_dict *d, struct buf *out)
+{
+	if (d->n_stacks == d->stacks.n)
+		return; /* frames of no stack can wait */
+	buf_varint(out, d->n_texts);
+	buf_varint(out, d->n_frames);
+	buf_varint(out, d->n_stacks);
+	buf_varint(out, d->texts.n - d->n_texts);
+	for (uint32_t i = d->n_texts; i < d->texts.n; i++)
+		buf_string(out, d->texts.bytes.data + d->texts.keys[i].at, d->texts.keys[i].len);
+	write_frames(d, out);
+	write_stacks(d, out);
+	d->n_texts = d->texts.n;
+	d->n_frames = d->frames.n;
+	d->n_stacks = d->stacks.n;
+}
+
+void stack_events_write(struct buf *out, uint32_t ordinal, const uint32_t *stacks, size_t n)
+{
+	buf_varint(out, ordinal);
+	buf_varint(out, n);
+	for (size_t i = 0; i < n; i++)
+		buf_varint(out, stacks[i] == CDICT_NO_STACK ? 0 : (uint64_t)stacks[i] + 1);
+}
