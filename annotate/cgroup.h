@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cgroup.h - what a thread's control groups say of it. libvirt puts every thread of a
+ * domain into one of its own:
+ *
+ *	v2	0::/machine.slice/machine-qemu\x2d1\x2dNAME.scope/libvirt/vcpu0
+ *	v1	5:cpuset:/machine.slice/machine-qemu\x2d1\x2dNAME.scope/vcpu0
+ *	v1	5:cpuset:/machine/NAME.libvirt-qemu/vcpu0	(without systemd)
+ */
+#ifndef ANNOTATE_CGROUP_H
+#define ANNOTATE_CGROUP_H
+
+#include <stddef.h>
+
+#define CGROUP_PATH_MAX 512
+
+struct cgroup_place {
+	char role[24];              /* "vcpu0" "iothread1" "emulator", or "" */
+	char base[CGROUP_PATH_MAX]; /* the group of the whole VM, or ""; compare only */
+	char instance[256];         /* the domain's name as the group's name has it, or "" */
+};
+
+/* cgroup_parse - @text is /proc/PID/task/TID/cgroup. */
+void cgroup_parse(struct cgroup_place *out, const char *text, size_t len);
+
+#endif

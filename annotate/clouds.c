@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* clouds.yaml through libyaml. */
+#include "annotate/clouds.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/fail.h"
+
+#define CLOUDS_SIZE_MAX ((size_t)1 << 20)
+#define MERGE_DEPTH 8    /* << of << of ... */
+#define KEYS_MAX 1000000 /* visited per question: aliases of aliases multiply */
+
+struct clouds {
+	yaml_document_t doc;
+	bool loaded;
+	const yaml_node_t *all; /* the mapping behind `clouds`; NULL: none */
+};
+
+/* A walk over the keys of a mapping, with those that << brings in. */
+struct walk {
+	const struct clouds *clouds;
+	int (*key)(void *ctx, const yaml_node_t *key, const yaml_node_t *value);
+	void *ctx;
+	size_t left;
+};
+
+static const yaml_node_t *node(const struct clouds *c, int id)
+{
+	/* libyaml's getter takes no const document, and changes none */
+	return yaml_document_get_node((yaml_document_t *)&c->doc, id);
+}
+
+static bool text_is(const yaml_node_t *n, const char *text)
+{
+	return n && n->type == YAML_SCALAR_NODE && n->data.scalar.length == strlen(text) &&
+	       !memcmp(n->data.scalar.value, text, n->data.scalar.length);
+}
+
+static bool is_null(const yaml_node_t *n)
+{
+	return n->type == YAML_SCALAR_NODE && n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	       (!n->data.scalar.length || text_is(n, "~") || text_is(n, "null"));
+}
+
+static int walk(struct walk *w, const yaml_node_t *mapping, unsigned depth);
+
+/* The value of <<: a mapping, or a list of them of which the first counts most. */
+static int walk_merged(struct walk *w, const yaml_node_t *value, unsigned depth)
+{
+	const yaml_node_item_t *item;
+	int rc = 0;
+
+	if (depth == MERGE_DEPTH || !value)
+		return 0;
+	if (value->type != YAML_SEQUENCE_NODE)
+		return walk(w, value, depth + 1);
+	for (item = value->data.sequence.items.top; !rc && item > value->data.sequence.items.start;
+	     item--)
+		rc = walk(w, node(w->clouds, item[-1]), depth + 1);
+	return rc;
+}
+
+/* Merged keys first, so that the mapping's own replace them. */
+static int walk(struct walk *w, const yaml_node_t *mapping, unsigned depth)
+{
+	const yaml_node_pair_t *pair;
+	int rc = 0;
+
+	if (!mapping || mapping->type != YAML_MAPPING_NODE)
+		return 0;
+	for (int own = 0; own < 2 && !rc; own++) {
+		for (pair = mapping->data.mapping.pairs.start;
+		     pair < mapping->data.mapping.pairs.top && !rc; pair++) {
+			const yaml_node_t *key = node(w->clouds, pair->key);
+			const yaml_node_t *value = node(w->clouds, pair->value);
+			bool merge = text_is(key, "<<") &&
+				     key->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+
+			if (!w->left--) {
+				w->left = 0;
+				return -E2BIG;
+			}
+			if (merge && !own)
+				rc = walk_merged(w, value, depth);
+			else if (!merge && own)
+				rc = w->key(w->ctx, key, value);
+		}
+	}
+	return rc;
+}
+
+struct wanted {
+	const char *key;
+	const yaml_node_t *value;
+};
+
+static int if_wanted(void *ctx, const yaml_node_t *key, const yaml_node_t *value)
+{
+	struct wanted *w = ctx;
+
+	if (text_is(key, w->key))
+		w->value = value;
+	return 0;
+}
+
+static const yaml_node_t *find(const struct clouds *c, const yaml_node_t *mapping, const char *key)
+{
+	struct wanted wanted = { .key = key };
+	struct walk w = { c, if_wanted, &wanted, KEYS_MAX };
+
+	return walk(&w, mapping, 0) ? NULL : wanted.value;
+}
+
+int clouds_parse(struct clouds **out, const char *text, size_t size, struct cdict_error *err)
+{
+	struct clouds *c = calloc(1, sizeof(*c));
+	yaml_parser_t parser;
+	const yaml_node_t *root;
+	int rc = 0;
+
+	if (!c || !yaml_parser_initialize(&parser)) {
+		free(c);
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	}
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	if (size > CLOUDS_SIZE_MAX)
+		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				"%zu bytes are no clouds.yaml: more than %zu", size,
+				CLOUDS_SIZE_MAX);
+	else if (!yaml_parser_load(&parser, &c->doc))
+		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "line %zu: %s",
+				(size_t)parser.problem_mark.line + 1,
+				parser.problem ? parser.problem : "is no YAML");
+	else
+		c->loaded = true;
+	yaml_parser_delete(&parser);
+	root = rc ? NULL : yaml_document_get_root_node(&c->doc);
+	if (root && root->type != YAML_MAPPING_NODE && !is_null(root))
+		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+				"line %zu: a mapping with the key 'clouds' is expected",
+				(size_t)root->start_mark.line + 1);
+	if (rc) {
+		clouds_free(c);
+		return rc;
+	}
+	c->all = find(c, root, "clouds");
+	*out = c;
+	return 0;
+}
+
+void clouds_free(struct clouds *c)
+{
+	if (!c)
+		return;
+	for (yaml_node_t *n = c->doc.nodes.start; c->loaded && n < c->doc.nodes.top; n++) {
+		if (n->type == YAML_SCALAR_NODE)
+			explicit_bzero(n->data.scalar.value, n->data.scalar.length);
+	}
+	if (c->loaded)
+		yaml_document_delete(&c->doc);
+	free(c);
+}
+
+const char *clouds_name(const struct clouds *c, size_t i)
+{
+	const yaml_node_t *all = c->all;
+
+	if (!all || all->type != YAML_MAPPING_NODE)
+		return NULL;
+	for (const yaml_node_pair_t *p = all->data.mapping.pairs.start;
+	     p < all->data.mapping.pairs.top; p++) {
+		const yaml_node_t *key = node(c, p->key);
+
+		/* libyaml ends its texts with a NUL */
+		if (key && key->type == YAML_SCALAR_NODE && !text_is(key, "<<") && !i--)
+			return (const char *)key->data.scalar.value;
+	}
+	return NULL;
+}
+
+static int put(void *ctx, const yaml_node_t *key, const yaml_node_t *value)
+{
+	struct openstack_vars *into = ctx;
+	char name[64];
+	size_t len;
+
+	if (!key || !value || key->type != YAML_SCALAR_NODE || value->type != YAML_SCALAR_NODE)
+		return 0;
+	len = key->data.scalar.length;
+	if (len >= sizeof(name)) /* none of those we know */
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		name[i] = key->data.scalar.value[i] == '-' ? '_' : (char)key->data.scalar.value[i];
+	name[len] = '\0';
+	if (is_null(value)) {
+		openstack_vars_unset(into, name);
+		return 0;
+	}
+	return openstack_vars_set(into, name, len, (const char *)value->data.scalar.value,
+				  value->data.scalar.length);
+}
+
+/* regions: [a, {name: b}] - the first one's name, as region_name when there is none. */
+static int first_region(const struct clouds *c, const yaml_node_t *cloud,
+			struct openstack_vars *into)
+{
+	const yaml_node_t *list = find(c, cloud, "regions"), *first;
+
+	if (!list || list->type != YAML_SEQUENCE_NODE ||
+	    list->data.sequence.items.top == list->data.sequence.items.start ||
+	    openstack_vars_get(into, "region_name"))
+		return 0;
+	first = node(c, list->data.sequence.items.start[0]);
+	if (first && first->type == YAML_MAPPING_NODE)
+		first = find(c, first, "name");
+	if (!first || first->type != YAML_SCALAR_NODE)
+		return 0;
+	return openstack_vars_set(into, "region_name", strlen("region_name"),
+				  (const char *)first->data.scalar.value,
+				  first->data.scalar.length);
+}
+
+int clouds_get(const struct clouds *c, const char *name, struct openstack_vars *into,
+	       struct cdict_error *err)
+{
+	const yaml_node_t *cloud = find(c, c->all, name);
+	struct walk w = { c, put, into, KEYS_MAX };
+	int rc;
+
+	if (!cloud || cloud->type != YAML_MAPPING_NODE)
+		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET, "has no cloud '%s'", name);
+	rc = walk(&w, cloud, 0);
+	if (!rc)
+		rc = walk(&w, find(c, cloud, "auth"), 0);
+	if (!rc)
+		rc = first_region(c, cloud, into);
+	if (rc == -E2BIG)
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "has too many merged keys in cloud '%s'", name);
+	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory") : 0;
+}

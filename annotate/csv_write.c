@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writing mapping files. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/csv.h"
+#include "base/fail.h"
+
+/* Quoted when it must be: the reader takes blanks around a bare field for nothing. */
+static void put(struct sink *s, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (!strpbrk(text, ",\"\r\n#") && (!len || !strchr(" \t", *text)) &&
+	    (!len || !strchr(" \t", text[len - 1]))) {
+		sink_add(s, text, len);
+		return;
+	}
+	sink_putc(s, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			sink_putc(s, '"');
+		sink_putc(s, *text);
+	}
+	sink_putc(s, '"');
+}
+
+static void put_row(struct sink *s, const struct cdict_label *l, bool project)
+{
+	const char *cells[] = { l->instance, l->role, l->uuid, l->group_type, l->group, l->name };
+
+	sink_printf(s, "%" PRId32, l->tid);
+	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+		sink_putc(s, ',');
+		put(s, cells[i]);
+	}
+	sink_putc(s, ',');
+	if (l->start_ns)
+		sink_printf(s, "%" PRIu64, l->start_ns);
+	if (project) {
+		sink_putc(s, ',');
+		put(s, l->project);
+	}
+	sink_putc(s, '\n');
+}
+
+/* By tid; those whose start is known first. */
+static int by_task(const void *a, const void *b)
+{
+	const struct cdict_label *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns - 1 < y->start_ns - 1 ? -1 : 1;
+	return 0;
+}
+
+int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_error *err)
+{
+	struct cdict_label *tasks = malloc((m->n + 1) * sizeof(*tasks)), one;
+	bool project = false;
+
+	if (!tasks)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (m->n)
+		memcpy(tasks, m->labels, m->n * sizeof(*tasks));
+	qsort(tasks, m->n, sizeof(*tasks), by_task);
+	for (size_t i = 0; i < m->n; i++)
+		project |= *tasks[i].project != 0;
+	for (int i = 0; i < CSV_COLUMNS - !project; i++)
+		sink_printf(s, "%s%s", i ? "," : "", csv_columns[i]);
+	sink_putc(s, '\n');
+	for (size_t i = 0; i < m->n; i++) {
+		/* A label without a start is part of what its tid's others say. */
+		if (i && tasks[i].tid == tasks[i - 1].tid &&
+		    (!tasks[i].start_ns || tasks[i].start_ns == tasks[i - 1].start_ns))
+			continue;
+		if (mapping_find(m, tasks[i].tid, tasks[i].start_ns, &one)) {
+			one.start_ns = tasks[i].start_ns;
+			put_row(s, &one, project);
+		}
+	}
+	free(tasks);
+	return 0;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The host's VMs and their threads, brought together from /proc and libvirt. */
+#include "annotate/host.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "annotate/libvirt.h"
+#include "annotate/proc.h"
+#include "base/fail.h"
+
+#define STATE_DIR "/run/libvirt/qemu"
+#define DAEMON_URI "qemu:///system"
+
+struct job {
+	const struct host_options *opts;
+	struct host_report *report;
+	struct mapping *into;
+	struct proc_scan scan;
+	struct libvirt_domains domains;
+	uint64_t deadline_ns;
+	uint32_t timeout_ms;
+};
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+/* A note that cannot be kept is no reason to fail. */
+static void note(struct host_report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void note(struct host_report *report, const char *fmt, ...)
+{
+	char **grown = realloc(report->notes, (report->n_notes + 1) * sizeof(*grown));
+	char *text;
+	va_list ap;
+	int n;
+
+	if (!grown)
+		return;
+	report->notes = grown;
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n >= 0)
+		report->notes[report->n_notes++] = text;
+}
+
+/* --- libvirt --- */
+
+static const char *const sockets[] = {
+	"/run/libvirt/libvirt-sock-ro",
+	"/run/libvirt/virtqemud-sock-ro",
+};
+
+static bool daemon_is_there(void)
+{
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+		if (!access(sockets[i], R_OK | W_OK))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* 0, 1 when there was no answer (which is noted), -ENOMEM. */
+static int ask_daemon(struct job *j, const char *uri, struct cdict_error *err)
+{
+	uint64_t now = now_ns();
+	int rc;
+
+	if (now >= j->deadline_ns)
+		return 1;
+	/* Half of the time: the state files may have to be read after all. */
+	rc = libvirt_ask(&j->domains, uri, (unsigned)((j->deadline_ns - now) / 2000000 + 1), err);
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	note(j->report, "libvirt at %s: %s", uri, err->text);
+	return 1;
+}
+
+/* @silent: nobody asked for this folder by name. As ask_daemon(). */
+static int read_state(struct job *j, const char *dir, bool silent, struct cdict_error *err)
+{
+	int rc = libvirt_read_state(&j->domains, dir, j->deadline_ns, err);
+
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	if (!silent)
+		note(j->report, "libvirt's state: %s", err->text);
+	return 1;
+}
+
+static int find_domains(struct job *j, struct cdict_error *err)
+{
+	const char *how = j->opts->libvirt ? j->opts->libvirt : "auto";
+	const char *state = j->opts->libvirt_state;
+	bool automatic = !strcmp(how, "auto"), off = !strcmp(how, "off");
+	bool wanted = state || (!automatic && !off);
+	int rc = 1;
+
+	if (!automatic && !off)
+		rc = ask_daemon(j, how, err);
+	if (rc > 0 && state)
+		rc = read_state(j, state, false, err);
+	else if (rc > 0 && j->scan.live && !off && j->scan.n)
+		rc = read_state(j, STATE_DIR, true, err);
+	if (rc > 0 && automatic && !state && j->scan.live && j->scan.n && daemon_is_there())
+		rc = ask_daemon(j, DAEMON_URI, err);
+	if (j->domains.bad)
+		note(j->report, "libvirt: %zu of its documents cannot be read, the first is %s",
+		     j->domains.bad, j->domains.first_bad);
+	j->report->incomplete |= (rc && wanted) || j->domains.bad;
+	return rc > 0 ? 0 : rc;
+}
+
+/* The domain of a VM. State files of an earlier run have the same names but other
+ * processes: what they say of vCPUs is then not used. */
+static const struct libvirt_domain *domain_of(const struct job *j, const struct proc_vm *vm)
+{
+	const struct libvirt_domain *by_uuid = NULL, *by_name = NULL;
+
+	for (size_t i = 0; i < j->domains.n; i++) {
+		const struct libvirt_domain *d = &j->domains.list[i];
+		bool uuid = d->uuid[0] && !strcmp(d->uuid, vm->args.uuid);
+		bool name = d->name[0] && !strcmp(d->name, vm->args.instance);
+
+		if (d->pid == vm->pid && (uuid || name || !vm->args.uuid[0]))
+			return d;
+		if (uuid && !by_uuid)
+			by_uuid = d;
+		if (name && !by_name && (!d->uuid[0] || !vm->args.uuid[0]))
+			by_name = d;
+	}
+	return by_uuid ? by_uuid : by_name;
+}
+
+/* --- labels --- */
+
+/* What the user would call the VM; "" leaves the name to the instance. */
+static const char *own_name(const struct libvirt_domain *d)
+{
+	return d->nova_name[0] ? d->nova_name : d->title;
+}
+
+static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc_thread *t,
+		      const struct libvirt_domain *d, struct cdict_error *err)
+{
+	char nameless[32] = "";
+	struct cdict_label label = {
+		.tid = t->tid,
+		.pid = t->kernel ? t->tid : vm->pid,
+		.start_ns = t->start_ns,
+		.origin = CDICT_LABEL_PROC,
+		.name = nameless,
+		.role = t->role,
+		.uuid = vm->args.uuid,
+		.instance = vm->args.instance,
+		.host = j->scan.host,
+	};
+	int rc;
+
+	/* Nobody named it: the threads of two such VMs must still not become one. */
+	if (!vm->args.instance[0] && !(d && d->name[0]))
+		snprintf(nameless, sizeof(nameless), "qemu-%d", vm->pid);
+	rc = mapping_add(j->into, &label, err);
+	if (rc || !d)
+		return rc;
+	label.origin = CDICT_LABEL_LIBVIRT;
+	label.name = own_name(d);
+	label.role = t->by_libvirt ? t->role : "";
+	label.uuid = d->uuid;
+	label.instance = d->name;
+	label.project = d->nova_project;
+	label.host = "";
+	return mapping_add(j->into, &label, err);
+}
+
+static bool is_vcpu(const struct proc_thread *t)
+{
+	return !strncmp(t->role, "vcpu", 4);
+}
+
+static int describe(struct job *j, const struct proc_vm *vm, const struct libvirt_domain *d,
+		    struct cdict_error *err)
+{
+	struct host_vm *out = &j->report->vms[j->report->n_vms++];
+	const char *instance = vm->args.instance;
+
+	out->pid = vm->pid;
+	out->libvirt = d != NULL;
+	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
+	if (d && d->uuid[0])
+		memcpy(out->uuid, d->uuid, sizeof(out->uuid));
+	out->instance = strdup(d && d->name[0] ? d->name : instance);
+	out->title = strdup(d ? d->title : "");
+	out->name = strdup(d ? own_name(d) : "");
+	out->project = strdup(d ? d->nova_project : "");
+	out->flavor = strdup(d ? d->nova_flavor : "");
+	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
+		return no_memory(err);
+	for (size_t i = 0; i < vm->n; i++) {
+		out->threads++;
+		out->vcpus += is_vcpu(&vm->threads[i]);
+		out->unnamed += !strcmp(vm->threads[i].role, "thread");
+	}
+	j->report->threads += out->threads;
+	j->report->unnamed += out->unnamed;
+	return 0;
+}
+
+static void give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
+{
+	bool ours = d && d->pid == vm->pid && d->n_vcpus;
+
+	proc_vm_roles(vm, ours ? d->vcpus : NULL, ours ? d->n_vcpus : 0, ours && !d->iothreads);
+}
+
+static int label_all(struct job *j, struct cdict_error *err)
+{
+	const struct libvirt_domain **domains;
+	int rc;
+
+	j->report->vms = calloc(j->scan.n ? j->scan.n : 1, sizeof(*j->report->vms));
+	domains = calloc(j->scan.n ? j->scan.n : 1, sizeof(*domains));
+	if (!j->report->vms || !domains) {
+		free(domains);
+		return no_memory(err);
+	}
+	for (size_t i = 0; i < j->scan.n; i++) {
+		domains[i] = domain_of(j, &j->scan.vms[i]);
+		give_roles(&j->scan.vms[i], domains[i]);
+	}
+	rc = proc_join_kernel(&j->scan, err);
+	for (size_t i = 0; i < j->scan.n && !rc; i++) {
+		const struct proc_vm *vm = &j->scan.vms[i];
+
+		rc = describe(j, vm, domains[i], err);
+		for (size_t t = 0; t < vm->n && !rc; t++)
+			rc = add_thread(j, vm, &vm->threads[t], domains[i], err);
+	}
+	free(domains);
+	return rc;
+}
+
+/* --- what the user should know --- */
+
+static const char *s(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void note_gaps(struct job *j)
+{
+	struct host_report *r = j->report;
+	size_t vms = 0;
+
+	for (size_t i = 0; i < r->n_vms; i++)
+		vms += r->vms[i].unnamed > 0;
+	if (r->unnamed)
+		note(r,
+		     "%zu thread%s of %zu VM%s: no better role than \"thread\"; QEMU runs without "
+		     "debug-threads=on, and no control group or state of libvirt tells its "
+		     "threads apart",
+		     r->unnamed, s(r->unnamed), vms, s(vms));
+	if (j->scan.incomplete)
+		note(r, "the name%s of %zu thread%s could not be read%s", s(j->scan.incomplete),
+		     j->scan.incomplete, s(j->scan.incomplete), geteuid() ? ": run as root" : "");
+	if (j->scan.unreadable)
+		note(r, "%zu process%s could not be looked at, permission denied%s",
+		     j->scan.unreadable, j->scan.unreadable == 1 ? "" : "es",
+		     geteuid() ? ": run as root" : "");
+	if (j->scan.n_kernel)
+		note(r, "%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
+		     j->scan.n_kernel, s(j->scan.n_kernel), j->scan.kernel[0].thread.comm,
+		     j->scan.kernel[0].thread.tid, j->scan.n_kernel == 1 ? "s" : "");
+	if (j->scan.inner && j->scan.n)
+		note(r, "this /proc is that of a container, whose thread ids are not the host's, "
+			"which a recording has: run on the host, or give --proc-root the host's "
+			"/proc");
+	if (j->scan.cut || proc_past(j->deadline_ns)) {
+		r->incomplete = true;
+		note(r, "stopped after %u ms, not all was looked at", j->timeout_ms);
+	}
+}
+
+int host_identify(struct mapping *into, const struct host_options *opts, struct host_report *report,
+		  struct cdict_error *err)
+{
+	struct job j = { .opts = opts, .report = report, .into = into };
+	struct cdict_error own = { 0 };
+	int rc;
+
+	memset(report, 0, sizeof(*report));
+	if (!err)
+		err = &own;
+	j.timeout_ms = opts->timeout_ms ? opts->timeout_ms : 5000;
+	j.deadline_ns = now_ns() + (uint64_t)j.timeout_ms * 1000000;
+	rc = proc_scan(&j.scan, opts->proc_root, j.deadline_ns, err);
+	if (rc)
+		return rc;
+	rc = find_domains(&j, err);
+	if (!rc)
+		rc = label_all(&j, err);
+	if (!rc) {
+		note_gaps(&j);
+		memset(err, 0, sizeof(*err)); /* of what is a note now */
+	}
+	proc_scan_fini(&j.scan);
+	libvirt_domains_fini(&j.domains);
+	return rc;
+}
+
+void host_report_fini(struct host_report *report)
+{
+	for (size_t i = 0; i < report->n_vms; i++) {
+		free(report->vms[i].instance);
+		free(report->vms[i].title);
+		free(report->vms[i].name);
+		free(report->vms[i].project);
+		free(report->vms[i].flavor);
+	}
+	free(report->vms);
+	for (size_t i = 0; i < report->n_notes; i++)
+		free(report->notes[i]);
+	free(report->notes);
+	memset(report, 0, sizeof(*report));
+}
+
+void host_report_summary(const struct host_report *report, struct sink *sink)
+{
+	size_t named = report->threads - report->unnamed;
+
+	if (!report->n_vms) {
+		sink_puts(sink, "no QEMU process found");
+		return;
+	}
+	sink_printf(sink, "%zu VM%s, %zu thread%s named", report->n_vms, s(report->n_vms), named,
+		    s(named));
+	if (report->unnamed)
+		sink_printf(sink, ", %zu not", report->unnamed);
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* HTTP through libcurl: time budget, tries, redirections, bounds. */
+#include "annotate/http.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "annotate/http_url.h"
+#include "base/buf.h"
+#include "base/fail.h"
+
+#define REDIRECTS_MAX 3
+#define HEADERS_MAX ((size_t)256 << 10)
+#define PAUSE_MS 200 /* before the second try; four times that before the third */
+
+struct http {
+	CURL *curl;
+	struct http_options opts;
+	char *cacert, *cert, *key;
+	uint64_t deadline_ms;
+	char message[CURL_ERROR_SIZE];
+};
+
+/* One exchange. */
+struct exchange {
+	struct http *http;
+	struct http_reply *reply;
+	struct buf body;
+	size_t header_bytes;
+	bool too_large;
+	uint32_t retry_after_s;
+};
+
+uint64_t http_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void global_init(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static char *keep(const char *text, bool *failed)
+{
+	char *copy = text && *text ? strdup(text) : NULL;
+
+	*failed = *failed || (text && *text && !copy);
+	return copy;
+}
+
+int http_open(struct http **out, const struct http_options *opts, struct cdict_error *err)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct http *h = calloc(1, sizeof(*h));
+	bool failed = !h;
+
+	pthread_once(&once, global_init);
+	if (h) {
+		h->opts = *opts;
+		h->cacert = keep(opts->cacert, &failed);
+		h->cert = keep(opts->cert, &failed);
+		h->key = keep(opts->key, &failed);
+		h->curl = curl_easy_init();
+		if (!h->opts.connect_ms)
+			h->opts.connect_ms = 5000;
+		if (!h->opts.budget_ms)
+			h->opts.budget_ms = 30000;
+		if (!h->opts.tries)
+			h->opts.tries = 3;
+		if (!h->opts.max_bytes)
+			h->opts.max_bytes = (size_t)16 << 20;
+		h->deadline_ms = http_now_ms() + h->opts.budget_ms;
+	}
+	if (failed || !h->curl) {
+		http_close(h);
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	}
+	*out = h;
+	return 0;
+}
+
+void http_close(struct http *h)
+{
+	if (!h)
+		return;
+	curl_easy_cleanup(h->curl);
+	free(h->cacert);
+	free(h->cert);
+	free(h->key);
+	free(h);
+}
+
+void http_reply_fini(struct http_reply *reply)
+{
+	if (reply->body)
+		explicit_bzero(reply->body, reply->size);
+	if (reply->subject_token)
+		explicit_bzero(reply->subject_token, strlen(reply->subject_token));
+	free(reply->body);
+	free(reply->subject_token);
+	free(reply->location);
+	*reply = (struct http_reply){ 0 };
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+	struct exchange *x = ctx;
+
+	(void)size; /* 1 */
+	if (n > x->http->opts.max_bytes - x->body.len) {
+		x->too_large = true;
+		return 0;
+	}
+	buf_add(&x->body, data, n);
+	return x->body.failed ? 0 : n;
+}
+
+/* "name: value\r\n" - the value, given, when the header is @name. */
+static char *header_value(const char *line, size_t len, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (len <= n || strncasecmp(line, name, n) || line[n] != ':')
+		return NULL;
+	line += n + 1;
+	len -= n + 1;
+	while (len && (*line == ' ' || *line == '\t')) {
+		line++;
+		len--;
+	}
+	while (len && strchr(" \t\r\n", line[len - 1]))
+		len--;
+	return len && len <= HTTP_HEADER_MAX ? strndup(line, len) : NULL;
+}
+
+static void keep_header(char **into, const char *line, size_t len, const char *name)
+{
+	char *value = header_value(line, len, name);
+
+	if (value) {
+		free(*into);
+		*into = value;
+	}
+}
+
+static size_t on_header(char *line, size_t size, size_t n, void *ctx)
+{
+	struct exchange *x = ctx;
+	char *after = NULL;
+
+	(void)size;
+	x->header_bytes += n;
+	if (x->header_bytes > HEADERS_MAX) {
+		x->too_large = true;
+		return 0;
+	}
+	keep_header(&x->reply->subject_token, line, n, "X-Subject-Token");
+	keep_header(&x->reply->location, line, n, "Location");
+	keep_header(&after, line, n, "Retry-After");
+	if (after)
+		x->retry_after_s = (uint32_t)strtoul(after, NULL, 10);
+	free(after);
+	return n;
+}
+
+static uint32_t left_ms(const struct http *h)
+{
+	uint64_t now = http_now_ms();
+
+	return now < h->deadline_ms ? (uint32_t)(h->deadline_ms - now) : 0;
+}
+
+static void set_tls(struct http *h)
+{
+	struct stat st;
+	bool folder = h->cacert && !stat(h->cacert, &st) && S_ISDIR(st.st_mode);
+
+	curl_easy_setopt(h->curl, CURLOPT_SSL_VERIFYPEER, h->opts.insecure ? 0L : 1L);
+	curl_easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, h->opts.insecure ? 0L : 2L);
+	curl_easy_setopt(h->curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	if (h->cacert) {
+		/* these authorities only, not the system's as well */
+		curl_easy_setopt(h->curl, CURLOPT_CAINFO, folder ? NULL : h->cacert);
+		curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder ? h->cacert : NULL);
+	}
+	if (h->cert)
+		curl_easy_setopt(h->curl, CURLOPT_SSLCERT, h->cert);
+	if (h->key)
+		curl_easy_setopt(h->curl, CURLOPT_SSLKEY, h->key);
+}
+
+/* NULL when out of memory. */
+static struct curl_slist *header_list(const struct http_request *r)
+{
+	struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json"), *more = list;
+
+	if (r->body && more)
+		more = curl_slist_append(list, "Content-Type: application/json");
+	/* no waiting for `100 Continue` */
+	if (more)
+		more = curl_slist_append(list, "Expect:");
+	for (const char *const *p = r->headers; p && *p && more; p++)
+		more = curl_slist_append(list, *p);
+	if (more)
+		return list;
+	curl_slist_free_all(list);
+	return NULL;
+}
+
+static CURLcode perform(struct http *h, const struct http_request *r, const char *url,
+			struct exchange *x)
+{
+	struct curl_slist *headers = header_list(r);
+	uint32_t left = left_ms(h);
+	CURLcode code;
+
+	if (!headers)
+		return CURLE_OUT_OF_MEMORY;
+	/* forgets everything but live connections */
+	curl_easy_reset(h->curl);
+	set_tls(h);
+	curl_easy_setopt(h->curl, CURLOPT_URL, url);
+	curl_easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "cdict");
+	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
+	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->message);
+	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS,
+			 (long)(left < h->opts.connect_ms ? left : h->opts.connect_ms));
+	curl_easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)left);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, x);
+	curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, x);
+	if (r->body) {
+		curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(r->body));
+		curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, r->body);
+	}
+	curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, r->method);
+	h->message[0] = '\0';
+	code = curl_easy_perform(h->curl);
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &x->reply->status);
+	curl_slist_free_all(headers);
+	return code;
+}
+
+static int code_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_OPERATION_TIMEDOUT:
+		return -ETIMEDOUT;
+	case CURLE_OUT_OF_MEMORY:
+		return -ENOMEM;
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_URL_MALFORMAT:
+		return CDICT_EUSAGE;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_CIPHER:
+	case CURLE_WEIRD_SERVER_REPLY:
+		return -EPROTO;
+	default:
+		return -ECONNREFUSED;
+	}
+}
+
+static int say_failed(struct http *h, CURLcode code, const char *shown, struct cdict_error *err)
+{
+	const char *why = h->message[0] ? h->message : curl_easy_strerror(code);
+	long number = 0;
+
+	curl_easy_getinfo(h->curl, CURLINFO_OS_ERRNO, &number);
+	if (code == CURLE_COULDNT_CONNECT && number)
+		return cdict_fail(err, -ECONNREFUSED, CDICT_NO_OFFSET, "%s: cannot be reached: %s",
+				  shown, strerror((int)number));
+	if (code == CURLE_PEER_FAILED_VERIFICATION)
+		return cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
+				  "%s: %s: name its authority in OS_CACERT (cacert: in "
+				  "clouds.yaml), or give --insecure",
+				  shown, why);
+	if (code == CURLE_SSL_CACERT_BADFILE && h->cacert)
+		return cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
+				  "%s: the file of authorities cannot be used: %s (OS_CACERT)",
+				  shown, h->cacert);
+	return cdict_fail(err, code_of(code), CDICT_NO_OFFSET, "%s: %s", shown, why);
+}
+
+static bool again(CURLcode code, long status)
+{
+	switch (code) {
+	case CURLE_OK:
+		return status == 429 || status == 500 || (status >= 502 && status <= 504);
+	case CURLE_COULDNT_CONNECT:
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY:
+	case CURLE_GOT_NOTHING:
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+	case CURLE_PARTIAL_FILE:
+	case CURLE_OPERATION_TIMEDOUT: /* of the connection; the budget is looked at apart */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void pause_ms(uint32_t ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+static void trace(const struct http *h, const char *method, const char *shown,
+		  const struct exchange *x, CURLcode code, uint64_t began_ms)
+{
+	char line[512];
+
+	if (!h->opts.trace)
+		return;
+	if (code)
+		snprintf(line, sizeof(line), "%s %s: %s, in %llu ms", method, shown,
+			 curl_easy_strerror(code), (unsigned long long)(http_now_ms() - began_ms));
+	else
+		snprintf(line, sizeof(line), "%s %s: %ld, %zu bytes in %llu ms", method, shown,
+			 x->reply->status, x->body.len,
+			 (unsigned long long)(http_now_ms() - began_ms));
+	h->opts.trace(h->opts.trace_ctx, line);
+}
+
+/* One address, up to @tries times. */
+static int exchange(struct http *h, const struct http_request *r, const char *url,
+		    const char *shown, struct http_reply *reply, struct cdict_error *err)
+{
+	uint32_t wait = PAUSE_MS;
+	int rc = 0;
+
+	for (unsigned try = 1;; try++) {
+		struct exchange x = { .http = h, .reply = reply };
+		uint64_t began = http_now_ms();
+		CURLcode code;
+
+		if (!left_ms(h))
+			return cdict_fail(err, -ETIMEDOUT, CDICT_NO_OFFSET,
+					  "%s: no time left of %u.%u s (--os-timeout)", shown,
+					  h->opts.budget_ms / 1000, h->opts.budget_ms / 100 % 10);
+		code = perform(h, r, url, &x);
+		trace(h, r->method, shown, &x, code, began);
+		if (x.too_large)
+			rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+					"%s: the answer is larger than %zu bytes", shown,
+					h->opts.max_bytes);
+		else if (code == CURLE_OPERATION_TIMEDOUT && !left_ms(h))
+			rc = cdict_fail(err, -ETIMEDOUT, CDICT_NO_OFFSET,
+					"%s: no complete answer within %u.%u s (--os-timeout)",
+					shown, h->opts.budget_ms / 1000,
+					h->opts.budget_ms / 100 % 10);
+		else if (code)
+			rc = say_failed(h, code, shown, err);
+		else
+			rc = 0;
+		if (x.retry_after_s)
+			wait = x.retry_after_s < 10 ? x.retry_after_s * 1000 : 10000;
+		if (x.too_large || !again(code, reply->status) || try == h->opts.tries ||
+		    left_ms(h) <= wait) {
+			buf_u8(&x.body, 0);
+			if (!rc && x.body.failed)
+				rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			reply->body = (char *)x.body.data;
+			reply->size = x.body.len - 1;
+			return rc;
+		}
+		buf_fini(&x.body);
+		http_reply_fini(reply);
+		pause_ms(wait);
+		wait *= 4;
+	}
+}
+
+static bool is_redirect(long status)
+{
+	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+int http_send(struct http *h, const struct http_request *request, struct http_reply *reply,
+	      struct cdict_error *err)
+{
+	char *url = strdup(request->url), *shown = http_url_shown(request->url), *next;
+	int rc = shown ? 0 : http_url_check(request->url, err);
+
+	*reply = (struct http_reply){ 0 };
+	if (!rc && (!url || !shown))
+		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	for (unsigned followed = 0; !rc; followed++) {
+		rc = exchange(h, request, url, shown, reply, err);
+		if (rc || !is_redirect(reply->status))
+			break;
+		next = followed < REDIRECTS_MAX && reply->location
+			       ? http_url_redirect(url, reply->location)
+			       : NULL;
+		if (!next) {
+			char *to = reply->location ? http_url_shown(reply->location) : NULL;
+
+			rc = cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
+					"%s: answers %ld, go to %s: not followed (too often, or "
+					"another scheme, host or port); name the service's own "
+					"address",
+					shown, reply->status, to ? to : "nowhere");
+			free(to);
+			break;
+		}
+		free(url);
+		url = next;
+		http_reply_fini(reply);
+	}
+	if (rc)
+		http_reply_fini(reply);
+	free(url);
+	free(shown);
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* http_url.h - addresses, taken apart by libcurl. */
+#ifndef ANNOTATE_HTTP_URL_H
+#define ANNOTATE_HTTP_URL_H
+
+#include <stdbool.h>
+
+/* http_url_redirect - where the header Location: @location of the answer from @url leads, when
+ * that is the same scheme, host and port: given. NULL: elsewhere, or out of memory. */
+char *http_url_redirect(const char *url, const char *location);
+
+/* http_url_shown - @url without user, password, query and fragment, for messages: given;
+ * NULL when it is no address. */
+char *http_url_shown(const char *url);
+
+/* http_url_parameter - the decoded value of @name in the query of @url: given; NULL: absent. */
+char *http_url_parameter(const char *url, const char *name);
+
+/* http_url_escape - @text as part of a query: given; NULL when out of memory. */
+char *http_url_escape(const char *text);
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keystone v3: tokens, and requests that carry one. */
+#include "annotate/keystone.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/http_url.h"
+#include "annotate/keystone_body.h"
+#include "annotate/keystone_catalog.h"
+#include "base/fail.h"
+#include "base/sink.h"
+
+#define RENEW_BEFORE_MS 10000
+#define PROJECT_NAME_MAX 255
+
+struct keystone {
+	struct http *http;
+	const struct keystone_auth *auth;
+	char *url;    /* ends in /v3 */
+	char *wanted; /* the project that was found out; NULL: what auth says */
+	char *token;
+	uint64_t until_ms; /* renew it from then on; 0: never */
+	struct keystone_token about;
+};
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static void forget(char *secret)
+{
+	if (secret)
+		explicit_bzero(secret, strlen(secret));
+	free(secret);
+}
+
+/* "http://h:5000", ".../v3/", ".../v2.0" -> ".../v3" */
+static char *v3_url(const char *auth_url)
+{
+	size_t len = strcspn(auth_url, "?#");
+	const char *last;
+	char *out;
+
+	while (len && auth_url[len - 1] == '/')
+		len--;
+	last = memrchr(auth_url, '/', len);
+	if (last && (last[1] == 'v') && (last[2] == '3' || last[2] == '2') &&
+	    strspn(last + 2, "0123456789.") == (size_t)(auth_url + len - last) - 2)
+		len = (size_t)(last - auth_url);
+	return asprintf(&out, "%.*s/v3", (int)len, auth_url) < 0 ? NULL : out;
+}
+
+/* Every occurrence of @secret in @text becomes "***". */
+static void clean(char *text, const char *secret)
+{
+	size_t len = secret ? strlen(secret) : 0;
+	char *at = text;
+
+	/* what is as short as this says nothing, and would ruin every text */
+	if (len < 3)
+		return;
+	while ((at = strstr(at, secret)) != NULL) {
+		memcpy(at, "***", 3);
+		memmove(at + 3, at + len, strlen(at + len) + 1);
+		at += 3;
+	}
+}
+
+int keystone_refused(const struct keystone *ks, const char *url, const struct http_reply *reply,
+		     struct cdict_error *err)
+{
+	int code = reply->status == 401   ? -EACCES
+		   : reply->status == 403 ? -EPERM
+		   : reply->status == 404 ? CDICT_ENOTFOUND
+					  : -EPROTO;
+	char *said = keystone_said(reply->body, reply->size), *shown = http_url_shown(url);
+
+	if (said) {
+		clean(said, ks->auth->password);
+		clean(said, ks->auth->appcred_secret);
+		clean(said, ks->token);
+	}
+	cdict_fail(err, code, CDICT_NO_OFFSET, "%s: %ld%s%s", shown ? shown : "?", reply->status,
+		   said ? ": " : "", said ? said : "");
+	free(said);
+	free(shown);
+	return code;
+}
+
+/* Says which of the settings Keystone did not like, as far as it tells. */
+static int login_refused(const struct keystone *ks, const char *url, const struct http_reply *reply,
+			 struct cdict_error *err)
+{
+	int rc = keystone_refused(ks, url, reply, err);
+	size_t len = err ? strlen(err->text) : 0;
+	const char *hint = "";
+
+	if (reply->status == 401 || (reply->status == 404 && ks->auth->by_appcred))
+		hint = ks->auth->by_appcred ? ": is the application credential right, and does it "
+					      "still live?"
+					    : ": are user, password, project and their domains "
+					      "right?";
+	else if (reply->status == 404)
+		hint = ": is this Keystone's address (OS_AUTH_URL)?";
+	if (err)
+		snprintf(err->text + len, sizeof(err->text) - len, "%s", hint);
+	return reply->status == 404 && ks->auth->by_appcred ? -EACCES : rc;
+}
+
+static int take_token(struct keystone *ks, struct http_reply *reply, struct cdict_error *err)
+{
+	struct keystone_token about;
+	int rc;
+
+	if (!reply->subject_token)
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+				  "the answer has no X-Subject-Token");
+	rc = keystone_token_parse(&about, reply->body, reply->size, err);
+	if (rc)
+		return rc;
+	keystone_token_fini(&ks->about);
+	ks->about = about;
+	forget(ks->token);
+	ks->token = reply->subject_token;
+	reply->subject_token = NULL;
+	ks->until_ms = 0;
+	if (about.life_s > 0) {
+		uint64_t life_ms = (uint64_t)about.life_s * 1000;
+		/* of a very short life use at least half */
+		uint64_t early = life_ms / 2 < RENEW_BEFORE_MS ? life_ms / 2 : RENEW_BEFORE_MS;
+
+		ks->until_ms = http_now_ms() + life_ms - early;
+	}
+	return 0;
+}
+
+/* "URL: text" for errors that do not name the service yet. */
+static int at_url(const char *url, int rc, struct cdict_error *err)
+{
+	char text[sizeof(err->text)];
+
+	if (rc && err) {
+		snprintf(text, sizeof(text), "%s", err->text);
+		snprintf(err->text, sizeof(err->text), "%s: %.*s", url,
+			 (int)(sizeof(text) - 1 - (strlen(url) < 200 ? strlen(url) : 200)), text);
+	}
+	return rc;
+}
+
+static int login(struct keystone *ks, struct cdict_error *err)
+{
+	struct http_request request = { .method = "POST" };
+	struct http_reply reply = { 0 };
+	char *body = keystone_body(ks->auth, ks->wanted), *url = NULL;
+	int rc;
+
+	if (asprintf(&url, "%s/auth/tokens", ks->url) < 0)
+		url = NULL;
+	if (!body || !url) {
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"user, password or project are not UTF-8");
+		goto out;
+	}
+	request.url = url;
+	request.body = body;
+	rc = http_send(ks->http, &request, &reply, err);
+	if (rc)
+		goto out;
+	rc = reply.status == 201 || reply.status == 200
+		     ? at_url(url, take_token(ks, &reply, err), err)
+		     : login_refused(ks, url, &reply, err);
+out:
+	http_reply_fini(&reply);
+	forget(body);
+	free(url);
+	return rc;
+}
+
+/* One GET with the token we have. */
+static int get(struct keystone *ks, const char *url, const char *extra, struct http_reply *reply,
+	       struct cdict_error *err)
+{
+	const char *headers[3] = { NULL, extra, NULL };
+	struct http_request request = { .method = "GET", .url = url, .headers = headers };
+	char *header;
+	int rc;
+
+	if (asprintf(&header, "X-Auth-Token: %s", ks->token) < 0)
+		return no_memory(err);
+	headers[0] = header;
+	rc = http_send(ks->http, &request, reply, err);
+	forget(header);
+	return rc;
+}
+
+int keystone_get(struct keystone *ks, const char *url, const char *extra, struct http_reply *reply,
+		 struct cdict_error *err)
+{
+	int rc = 0;
+
+	*reply = (struct http_reply){ 0 };
+	if (ks->until_ms && http_now_ms() >= ks->until_ms)
+		rc = login(ks, err);
+	if (!rc)
+		rc = get(ks, url, extra, reply, err);
+	if (rc || reply->status != 401)
+		return rc;
+	/* expired early, or revoked */
+	http_reply_fini(reply);
+	rc = login(ks, err);
+	return rc ? rc : get(ks, url, extra, reply, err);
+}
+
+/* The names of @projects for a message. */
+static char *project_names(const json_t *projects)
+{
+	struct sink s;
+	size_t i, len;
+	json_t *p;
+
+	sink_to_memory(&s);
+	json_array_foreach(projects, i, p)
+	{
+		const char *name = keystone_json_text(p, "name");
+
+		if (i < 5)
+			sink_printf(&s, "%s%s", i ? ", " : "", name ? name : "?");
+	}
+	if (json_array_size(projects) > 5)
+		sink_puts(&s, ", ...");
+	return sink_take(&s, &len);
+}
+
+/* The token has no scope: the only project that the user may use is the one. */
+static int choose_project(struct keystone *ks, struct cdict_error *err)
+{
+	struct http_reply reply = { 0 };
+	json_t *root = NULL, *projects;
+	char *url, *names;
+	const char *id;
+	int rc;
+
+	if (asprintf(&url, "%s/auth/projects", ks->url) < 0)
+		return no_memory(err);
+	rc = keystone_get(ks, url, NULL, &reply, err);
+	if (!rc && reply.status != 200)
+		rc = keystone_refused(ks, url, &reply, err);
+	if (!rc)
+		rc = at_url(url, keystone_json(&root, reply.body, reply.size, err), err);
+	projects = json_object_get(root, "projects");
+	id = keystone_json_text(json_array_get(projects, 0), "id");
+	if (!rc && json_array_size(projects) == 1 && id) {
+		ks->wanted = strdup(id);
+		rc = ks->wanted ? login(ks, err) : no_memory(err);
+	} else if (!rc) {
+		names = project_names(projects);
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"no project is named (OS_PROJECT_NAME or OS_PROJECT_ID), and the "
+				"user has %zu%s%s",
+				json_array_size(projects), names && *names ? ": " : "",
+				names ? names : "");
+		free(names);
+	}
+	json_decref(root);
+	http_reply_fini(&reply);
+	free(url);
+	return rc;
+}
+
+int keystone_open(struct keystone **out, struct http *http, const struct keystone_auth *auth,
+		  struct cdict_error *err)
+{
+	struct keystone *ks;
+	int rc = http_url_check(auth->auth_url, err);
+
+	if (rc)
+		return rc;
+	ks = calloc(1, sizeof(*ks));
+	if (!ks)
+		return no_memory(err);
+	ks->http = http;
+	ks->auth = auth;
+	ks->url = v3_url(auth->auth_url);
+	rc = ks->url ? login(ks, err) : no_memory(err);
+	if (!rc && !ks->about.catalog && !auth->by_appcred)
+		rc = choose_project(ks, err);
+	if (rc) {
+		keystone_close(ks);
+		return rc;
+	}
+	*out = ks;
+	return 0;
+}
+
+void keystone_close(struct keystone *ks)
+{
+	if (!ks)
+		return;
+	free(ks->url);
+	free(ks->wanted);
+	forget(ks->token);
+	keystone_token_fini(&ks->about);
+	free(ks);
+}
+
+const char *keystone_scope(const struct keystone *ks)
+{
+	return ks->about.project_name ? ks->about.project_name : ks->about.project_id;
+}
+
+char *keystone_project_name(struct keystone *ks, const char *project_id, bool ask)
+{
+	struct http_reply reply = { 0 };
+	char *url = NULL, *id, *out = NULL;
+	const char *name;
+	json_t *root = NULL;
+
+	if (ks->about.project_id && ks->about.project_name &&
+	    !strcmp(ks->about.project_id, project_id))
+		return strdup(ks->about.project_name);
+	if (!ask)
+		return NULL;
+	id = http_url_escape(project_id);
+	if (id && asprintf(&url, "%s/projects/%s", ks->url, id) < 0)
+		url = NULL;
+	if (url && !keystone_get(ks, url, NULL, &reply, NULL) && reply.status == 200 &&
+	    !keystone_json(&root, reply.body, reply.size, NULL)) {
+		name = keystone_json_text(json_object_get(root, "project"), "name");
+		out = name ? strndup(name, PROJECT_NAME_MAX) : NULL;
+	}
+	json_decref(root);
+	http_reply_fini(&reply);
+	free(id);
+	free(url);
+	return out;
+}
+
+int keystone_endpoint(const struct keystone *ks, const char *const *types, const char *interface,
+		      const char *region, char **url, struct cdict_error *err)
+{
+	return at_url(ks->url,
+		      keystone_catalog_find(ks->about.catalog, types, interface, region, url, err),
+		      err);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keystone's JSON: requests for tokens, tokens, error messages. */
+#include "annotate/keystone_body.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fail.h"
+
+#define SAID_MAX 200
+
+static bool given(const char *text)
+{
+	return text && *text;
+}
+
+/* @key: @text into @object, when there is a text; false: out of memory, not UTF-8. */
+static bool put(json_t *object, const char *key, const char *text)
+{
+	return !given(text) || !json_object_set_new(object, key, json_string(text));
+}
+
+/* {"id": ...} or {"name": ...}; the id is the better one. */
+static json_t *named(const char *id, const char *name)
+{
+	json_t *o = json_object();
+
+	if (given(id) ? put(o, "id", id) : put(o, "name", name))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* An id needs no domain; with neither of the domain's own, it is the one called "default". */
+static json_t *in_domain(const char *id, const char *name, const char *domain_id,
+			 const char *domain_name)
+{
+	json_t *o = named(id, name);
+
+	if (!o || given(id))
+		return o;
+	if (!given(domain_id) && !given(domain_name))
+		domain_id = "default";
+	if (!json_object_set_new(o, "domain", named(domain_id, domain_name)))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+static json_t *user(const struct keystone_auth *a)
+{
+	return in_domain(a->user_id, a->username, a->user_domain_id, a->user_domain_name);
+}
+
+static json_t *identity(const struct keystone_auth *a)
+{
+	const char *method = a->by_appcred ? "application_credential" : "password";
+	json_t *how, *inner;
+
+	if (a->by_appcred) {
+		inner = named(a->appcred_id, a->appcred_name);
+		if (inner && !given(a->appcred_id) && json_object_set_new(inner, "user", user(a))) {
+			json_decref(inner);
+			return NULL;
+		}
+		if (!put(inner, "secret", a->appcred_secret)) {
+			json_decref(inner);
+			return NULL;
+		}
+	} else {
+		json_t *who = user(a);
+
+		if (json_object_set_new(who, "password", json_string(a->password))) {
+			json_decref(who);
+			return NULL;
+		}
+		inner = json_pack("{s:o}", "user", who);
+	}
+	how = json_pack("{s:[s]}", "methods", method);
+	if (!json_object_set_new(how, method, inner))
+		return how;
+	json_decref(how);
+	return NULL;
+}
+
+/* NULL: none. */
+static json_t *scope(const struct keystone_auth *a, const char *project_id)
+{
+	if (a->by_appcred)
+		return NULL;
+	if (given(project_id))
+		return json_pack("{s:{s:s}}", "project", "id", project_id);
+	if (a->system_scope)
+		return json_pack("{s:{s:b}}", "system", "all", 1);
+	if (given(a->project_id) || given(a->project_name))
+		return json_pack("{s:o}", "project",
+				 in_domain(a->project_id, a->project_name, a->project_domain_id,
+					   a->project_domain_name));
+	if (given(a->domain_id) || given(a->domain_name))
+		return json_pack("{s:o}", "domain", named(a->domain_id, a->domain_name));
+	return NULL;
+}
+
+char *keystone_body(const struct keystone_auth *a, const char *project_id)
+{
+	json_t *auth = json_object(), *limits = scope(a, project_id), *all;
+	char *text;
+
+	if (json_object_set_new(auth, "identity", identity(a)) ||
+	    (limits && json_object_set_new(auth, "scope", limits))) {
+		json_decref(auth);
+		return NULL;
+	}
+	all = json_pack("{s:o}", "auth", auth);
+	text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	json_decref(all);
+	return text;
+}
+
+int keystone_json(json_t **out, const char *text, size_t size, struct cdict_error *err)
+{
+	json_error_t why;
+
+	*out = json_loadb(text ? text : "", size, JSON_ALLOW_NUL, &why);
+	if (*out)
+		return 0;
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+			  "the answer is no JSON (line %d, column %d)", why.line, why.column);
+}
+
+const char *keystone_json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return given(text) ? text : NULL;
+}
+
+/* "2026-11-20T16:40:30.000000Z"; -1: no such time. */
+static time_t instant(const char *text)
+{
+	struct tm tm = { 0 };
+
+	if (!text || !strptime(text, "%Y-%m-%dT%H:%M:%S", &tm))
+		return -1;
+	return timegm(&tm);
+}
+
+/* By the service's clock alone: ours may be wrong. */
+static long life(const json_t *token)
+{
+	time_t from = instant(keystone_json_text(token, "issued_at"));
+	time_t to = instant(keystone_json_text(token, "expires_at"));
+
+	return from >= 0 && to > from && to - from < 1000000000 ? (long)(to - from) : 0;
+}
+
+int keystone_token_parse(struct keystone_token *out, const char *text, size_t size,
+			 struct cdict_error *err)
+{
+	const char *id, *name;
+	json_t *root, *token, *project;
+	int rc = keystone_json(&root, text, size, err);
+
+	if (rc)
+		return rc;
+	token = json_object_get(root, "token");
+	if (!json_is_object(token)) {
+		json_decref(root);
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "the answer holds no token");
+	}
+	project = json_object_get(token, "project");
+	id = keystone_json_text(project, "id");
+	name = keystone_json_text(project, "name");
+	*out = (struct keystone_token){
+		.life_s = life(token),
+		.project_id = id ? strdup(id) : NULL,
+		.project_name = name ? strdup(name) : NULL,
+		.catalog = json_incref(json_object_get(token, "catalog")),
+	};
+	json_decref(root);
+	return 0;
+}
+
+void keystone_token_fini(struct keystone_token *t)
+{
+	free(t->project_id);
+	free(t->project_name);
+	json_decref(t->catalog);
+	*t = (struct keystone_token){ 0 };
+}
+
+char *keystone_said(const char *text, size_t size)
+{
+	json_t *root = NULL, *value;
+	const char *key, *said = NULL;
+	char *out = NULL;
+
+	if (keystone_json(&root, text, size, NULL))
+		return NULL;
+	json_object_foreach(root, key, value)
+	{
+		if (!said)
+			said = keystone_json_text(value, "message");
+	}
+	if (said) {
+		size_t len = strcspn(said, "\r\n");
+
+		out = strndup(said, len < SAID_MAX ? len : SAID_MAX);
+	}
+	json_decref(root);
+	return out;
+}

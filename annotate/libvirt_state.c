@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* libvirt's domains from files, and the list of them. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/libvirt.h"
+#include "annotate/procfs.h"
+#include "base/fail.h"
+
+void libvirt_domains_fini(struct libvirt_domains *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		libvirt_domain_fini(&d->list[i]);
+	free(d->list);
+	memset(d, 0, sizeof(*d));
+}
+
+static void bad(struct libvirt_domains *d, const char *name, const char *why)
+{
+	if (!d->bad++)
+		snprintf(d->first_bad, sizeof(d->first_bad), "%.100s: %.200s", name, why);
+}
+
+int libvirt_add_xml(struct libvirt_domains *d, const char *name, const void *xml, size_t size,
+		    struct cdict_error *err)
+{
+	struct libvirt_domain domain;
+	struct cdict_error why = { 0 };
+	int rc = libvirt_xml_parse(&domain, xml, size, &why);
+
+	if (rc && rc != -ENOMEM) {
+		bad(d, name, why.text);
+		return 0;
+	}
+	if (!rc && d->n == d->cap) {
+		size_t cap = d->cap ? d->cap * 2 : 16;
+		struct libvirt_domain *grown = realloc(d->list, cap * sizeof(*grown));
+
+		if (grown) {
+			d->list = grown;
+			d->cap = cap;
+		} else {
+			libvirt_domain_fini(&domain);
+			rc = -ENOMEM;
+		}
+	}
+	if (rc)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	d->list[d->n++] = domain;
+	return 0;
+}
+
+static int xml_name(const struct dirent *e)
+{
+	size_t len = strlen(e->d_name);
+
+	return len > 4 && !strcmp(e->d_name + len - 4, ".xml");
+}
+
+static int read_one(struct libvirt_domains *d, int dir, const char *name, struct buf *text,
+		    struct cdict_error *err)
+{
+	int rc = procfs_read(dir, name, text, LIBVIRT_XML_MAX + 1);
+
+	if (rc == -ENOENT || rc == -EINVAL) /* the domain was shut down, or no file at all */
+		return 0;
+	if (rc) {
+		bad(d, name, strerror(-rc));
+		return 0;
+	}
+	return libvirt_add_xml(d, name, text->data, text->len, err);
+}
+
+int libvirt_read_state(struct libvirt_domains *d, const char *dir, uint64_t deadline_ns,
+		       struct cdict_error *err)
+{
+	struct dirent **names = NULL;
+	struct buf text = { 0 };
+	DIR *open = opendir(dir);
+	int n, rc = 0;
+
+	if (!open)
+		return cdict_fail_errno(err, dir);
+	/* In order, so that the same folder always gives the same. */
+	n = scandirat(dirfd(open), ".", &names, xml_name, alphasort);
+	if (n < 0)
+		rc = cdict_fail_errno(err, dir);
+	for (int i = 0; i < n; i++) {
+		if (!rc && !proc_past(deadline_ns))
+			rc = read_one(d, dirfd(open), names[i]->d_name, &text, err);
+		free(names[i]);
+	}
+	free(names);
+	closedir(open);
+	buf_fini(&text);
+	return rc;
+}

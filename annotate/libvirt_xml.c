@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* libvirt's domain XML, read with expat. */
+#include "annotate/libvirt_xml.h"
+
+#include <errno.h>
+#include <expat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/procfs.h"
+#include "base/buf.h"
+#include "base/fail.h"
+
+#define DEPTH_MAX 200       /* a real one has about 12 */
+#define LEVELS_MAX 16       /* what is wanted is not deeper */
+#define TEXT_MAX_BYTES 1024 /* MAPPING_TEXT_MAX */
+#define VCPUS_MAX 65536
+
+/* Nova's namespace ends in /1.0 or /1.1. */
+static const char nova_uri[] = "http://openstack.org/xmlns/libvirt/nova/";
+
+enum field {
+	FIELD_NAME,
+	FIELD_TITLE,
+	FIELD_UUID,
+	FIELD_IOTHREADS,
+	FIELD_NOVA_NAME,
+	FIELD_NOVA_PROJECT,
+	FIELD_NOVA_FLAVOR, /* an attribute */
+	N_FIELDS,
+};
+
+static const char *const text_paths[] = {
+	[FIELD_NAME] = "domain/name",
+	[FIELD_TITLE] = "domain/title",
+	[FIELD_UUID] = "domain/uuid",
+	[FIELD_IOTHREADS] = "domain/iothreads",
+	[FIELD_NOVA_NAME] = "domain/metadata/nova:instance/nova:name",
+	[FIELD_NOVA_PROJECT] = "domain/metadata/nova:instance/nova:owner/nova:project",
+};
+
+struct parser {
+	XML_Parser xml;
+	struct libvirt_domain *out;
+	char path[512];           /* of the open elements below <domstatus> */
+	size_t above[LEVELS_MAX]; /* length of path before each open element */
+	unsigned depth;
+	char *fields[N_FIELDS];
+	enum field field; /* that the open element holds, or N_FIELDS */
+	struct buf text;
+	size_t cap_vcpus;
+	int code; /* 0, or why the parser was stopped */
+	const char *reason;
+};
+
+static void stop(struct parser *p, int code, const char *reason)
+{
+	if (!p->code) {
+		p->code = code;
+		p->reason = reason;
+	}
+	XML_StopParser(p->xml, XML_FALSE);
+}
+
+static void keep(struct parser *p, enum field f, const char *text, size_t len)
+{
+	if (p->fields[f]) /* the first one counts */
+		return;
+	p->fields[f] = strndup(text, len);
+	if (!p->fields[f])
+		stop(p, -ENOMEM, "out of memory");
+}
+
+static const char *attribute(const char **atts, const char *name)
+{
+	for (size_t i = 0; atts[i]; i += 2) {
+		if (!strcmp(atts[i], name))
+			return atts[i + 1];
+	}
+	return "";
+}
+
+static void take_vcpu(struct parser *p, const char **atts)
+{
+	const char *id = attribute(atts, "id");
+	int32_t tid = procfs_number(attribute(atts, "pid"));
+	size_t digits = strspn(id, "0123456789");
+	struct libvirt_domain *d = p->out;
+
+	if (!tid || !digits || id[digits] || digits > 6)
+		return;
+	if (d->n_vcpus == VCPUS_MAX) {
+		stop(p, CDICT_ELIMIT, "has too many vCPUs");
+		return;
+	}
+	if (d->n_vcpus == p->cap_vcpus) {
+		size_t cap = p->cap_vcpus ? p->cap_vcpus * 2 : 8;
+		struct proc_vcpu *grown = realloc(d->vcpus, cap * sizeof(*grown));
+
+		if (!grown) {
+			stop(p, -ENOMEM, "out of memory");
+			return;
+		}
+		d->vcpus = grown;
+		p->cap_vcpus = cap;
+	}
+	d->vcpus[d->n_vcpus++] = (struct proc_vcpu){ (uint32_t)strtoul(id, NULL, 10), tid };
+}
+
+/* expat gives "URI local" for names in a namespace. */
+static void add_name(struct parser *p, const char *name)
+{
+	const char *blank = strrchr(name, ' '), *prefix = "";
+	size_t len = strlen(p->path);
+
+	if (blank) {
+		prefix = strncmp(name, nova_uri, sizeof(nova_uri) - 1) ? "?:" : "nova:";
+		name = blank + 1;
+	}
+	snprintf(p->path + len, sizeof(p->path) - len, "%s%s%s", len ? "/" : "", prefix, name);
+}
+
+static void on_start(void *ctx, const char *name, const char **atts)
+{
+	struct parser *p = ctx;
+
+	p->field = N_FIELDS;
+	if (++p->depth > DEPTH_MAX) {
+		stop(p, CDICT_ELIMIT, "has too many elements inside each other");
+		return;
+	}
+	if (p->depth > LEVELS_MAX)
+		return;
+	p->above[p->depth - 1] = strlen(p->path);
+	if (p->depth == 1 && !strcmp(name, "domstatus")) {
+		p->out->pid = procfs_number(attribute(atts, "pid"));
+		return;
+	}
+	if (p->depth == 1 && strcmp(name, "domain")) {
+		stop(p, CDICT_EFORMAT, "is neither a domain nor the state of one");
+		return;
+	}
+	add_name(p, name);
+	if (!strcmp(p->path, "vcpus/vcpu"))
+		take_vcpu(p, atts);
+	else if (!strcmp(p->path, "domain/metadata/nova:instance/nova:flavor"))
+		keep(p, FIELD_NOVA_FLAVOR, attribute(atts, "name"), TEXT_MAX_BYTES);
+	for (size_t f = 0; f < sizeof(text_paths) / sizeof(text_paths[0]); f++) {
+		if (!strcmp(p->path, text_paths[f]))
+			p->field = (enum field)f;
+	}
+	p->text.len = 0;
+}
+
+static void on_text(void *ctx, const char *text, int len)
+{
+	struct parser *p = ctx;
+	size_t n = len > 0 ? (size_t)len : 0;
+
+	if (p->field == N_FIELDS)
+		return;
+	if (n > TEXT_MAX_BYTES - p->text.len)
+		n = TEXT_MAX_BYTES - p->text.len;
+	buf_add(&p->text, text, n);
+	if (p->text.failed)
+		stop(p, -ENOMEM, "out of memory");
+}
+
+static void on_end(void *ctx, const char *name)
+{
+	struct parser *p = ctx;
+
+	(void)name;
+	if (p->field != N_FIELDS)
+		keep(p, p->field, p->text.len ? (char *)p->text.data : "", p->text.len);
+	p->field = N_FIELDS;
+	if (p->depth <= LEVELS_MAX)
+		p->path[p->above[p->depth - 1]] = 0;
+	p->depth--;
+}
+
+/* Entities can only come from a DTD, and no domain has one. */
+static void on_doctype(void *ctx, const char *name, const char *system_id, const char *public_id,
+		       int internal)
+{
+	(void)name;
+	(void)system_id;
+	(void)public_id;
+	(void)internal;
+	stop(ctx, CDICT_EFORMAT, "has a DOCTYPE, which libvirt never writes");
+}
+
+static int failure(struct parser *p, struct cdict_error *err)
+{
+	enum XML_Error e = XML_GetErrorCode(p->xml);
+	uint64_t at = (uint64_t)XML_GetCurrentByteIndex(p->xml);
+
+	if (p->code)
+		return cdict_fail(err, p->code, at, "%s", p->reason);
+	if (e == XML_ERROR_NO_MEMORY)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail(err, CDICT_EFORMAT, at, "is no XML: %s, line %lu", XML_ErrorString(e),
+			  XML_GetCurrentLineNumber(p->xml));
+}
+
+/* The fields become the caller's; 0 or -ENOMEM. */
+static int hand_over(struct parser *p)
+{
+	struct libvirt_domain *d = p->out;
+	const char *uuid = p->fields[FIELD_UUID], *n = p->fields[FIELD_IOTHREADS];
+	char **const to[N_FIELDS] = {
+		[FIELD_NAME] = &d->name,
+		[FIELD_TITLE] = &d->title,
+		[FIELD_NOVA_NAME] = &d->nova_name,
+		[FIELD_NOVA_PROJECT] = &d->nova_project,
+		[FIELD_NOVA_FLAVOR] = &d->nova_flavor,
+	};
+
+	proc_uuid(d->uuid, uuid ? uuid : "", uuid ? strlen(uuid) : 0);
+	d->iothreads = n ? (uint32_t)strtoul(n, NULL, 10) : 0;
+	for (size_t f = 0; f < N_FIELDS; f++) {
+		if (!to[f])
+			continue;
+		*to[f] = p->fields[f] ? p->fields[f] : strdup("");
+		p->fields[f] = NULL;
+		if (!*to[f])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
+		      struct cdict_error *err)
+{
+	struct parser p = { .out = out, .field = N_FIELDS };
+	int rc = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (size > LIBVIRT_XML_MAX)
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "has %zu bytes, more than a domain's XML can have", size);
+	p.xml = XML_ParserCreateNS(NULL, ' ');
+	if (!p.xml)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	XML_SetUserData(p.xml, &p);
+	XML_SetElementHandler(p.xml, on_start, on_end);
+	XML_SetCharacterDataHandler(p.xml, on_text);
+	XML_SetStartDoctypeDeclHandler(p.xml, on_doctype);
+	if (XML_Parse(p.xml, data, (int)size, 1) != XML_STATUS_OK)
+		rc = failure(&p, err);
+	else if (p.code) /* stopped at the very end */
+		rc = failure(&p, err);
+	else if (hand_over(&p))
+		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	else if (!out->name[0] && !out->uuid[0])
+		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+				"has neither a domain's name nor its UUID");
+	XML_ParserFree(p.xml);
+	for (size_t f = 0; f < N_FIELDS; f++)
+		free(p.fields[f]);
+	buf_fini(&p.text);
+	if (rc)
+		libvirt_domain_fini(out);
+	return rc;
+}
+
+void libvirt_domain_fini(struct libvirt_domain *d)
+{
+	free(d->name);
+	free(d->title);
+	free(d->nova_name);
+	free(d->nova_flavor);
+	free(d->nova_project);
+	free(d->vcpus);
+	memset(d, 0, sizeof(*d));
+}

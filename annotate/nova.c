@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Nova: versions, and the list of servers page by page. */
+#include "annotate/nova.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/http_url.h"
+#include "annotate/nova_version.h"
+#include "base/fail.h"
+
+/* With its metadata, addresses and, for administrators, up to 64 KiB of user data each, so many
+ * servers stay far below what an answer may hold. */
+#define PAGE_SERVERS 100
+#define PAGES_MAX 1000
+
+struct nova {
+	struct keystone *ks;
+	char *endpoint;
+	char version[NOVA_VERSION_MAX];
+	char header[64];
+};
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static void set_header(struct nova *nova)
+{
+	if (nova->version[0])
+		snprintf(nova->header, sizeof(nova->header), "OpenStack-API-Version: compute %s",
+			 nova->version);
+}
+
+/* The service's root says which versions it has. That it says nothing sensible is no reason
+ * to give up: 2.1 needs no header. */
+static int find_version(struct nova *nova, struct cdict_error *err)
+{
+	struct http_reply reply = { 0 };
+	char path[NOVA_VERSION_MAX] = "", *url = NULL, *more;
+	int versioned, rc;
+	char *base = nova_version_base(nova->endpoint, &versioned);
+
+	if (!base || asprintf(&url, "%s/", base) < 0) {
+		free(base);
+		return no_memory(err);
+	}
+	rc = keystone_get(nova->ks, url, NULL, &reply, err);
+	if (!rc && (reply.status == 200 || reply.status == 300)) {
+		rc = nova_version_choose(reply.body, reply.size, nova->version, path, err);
+		rc = rc == CDICT_EFORMAT ? 0 : rc;
+	} else if (!rc && reply.status >= 500) {
+		rc = keystone_refused(nova->ks, url, &reply, err);
+	}
+	http_reply_fini(&reply);
+	free(url);
+	if (!rc && !versioned && path[0]) {
+		if (asprintf(&more, "%s/%s", base, path) < 0) {
+			rc = no_memory(err);
+		} else {
+			free(nova->endpoint);
+			nova->endpoint = more;
+		}
+	}
+	free(base);
+	set_header(nova);
+	return rc;
+}
+
+int nova_open(struct nova **out, struct keystone *ks, const char *endpoint, struct cdict_error *err)
+{
+	struct nova *nova;
+	size_t len;
+	int rc = http_url_check(endpoint, err);
+
+	if (rc)
+		return rc;
+	nova = calloc(1, sizeof(*nova));
+	if (!nova)
+		return no_memory(err);
+	nova->ks = ks;
+	len = strlen(endpoint);
+	while (len && endpoint[len - 1] == '/')
+		len--;
+	nova->endpoint = strndup(endpoint, len);
+	rc = nova->endpoint ? find_version(nova, err) : no_memory(err);
+	if (rc) {
+		nova_close(nova);
+		return rc;
+	}
+	*out = nova;
+	return 0;
+}
+
+void nova_close(struct nova *nova)
+{
+	if (!nova)
+		return;
+	free(nova->endpoint);
+	free(nova);
+}
+
+const char *nova_version(const struct nova *nova)
+{
+	return nova->version;
+}
+
+static char *page_url(const struct nova *nova, const struct nova_query *q, const char *marker)
+{
+	char *host = q->host ? http_url_escape(q->host) : NULL;
+	char *at = marker ? http_url_escape(marker) : NULL, *url = NULL;
+
+	if ((host || !q->host) && (at || !marker) &&
+	    asprintf(&url, "%s/servers/detail?%s%s%s%slimit=%u%s%s", nova->endpoint,
+		     q->all_projects ? "all_tenants=1&" : "", host ? "host=" : "", host ? host : "",
+		     host ? "&" : "", PAGE_SERVERS, at ? "&marker=" : "", at ? at : "") < 0)
+		url = NULL;
+	free(host);
+	free(at);
+	return url;
+}
+
+static int get_page(struct nova *nova, const struct nova_query *q, const char *marker,
+		    struct nova_servers *s, char **next, size_t *added, struct cdict_error *err)
+{
+	struct http_reply reply = { 0 };
+	char *url = page_url(nova, q, marker);
+	struct cdict_error why = { 0 };
+	int rc;
+
+	if (!url)
+		return no_memory(err);
+	rc = keystone_get(nova->ks, url, nova->header[0] ? nova->header : NULL, &reply, err);
+	if (!rc && reply.status == 406 && nova->header[0]) {
+		/* the root promised more than the service keeps: its oldest always works */
+		nova->header[0] = nova->version[0] = '\0';
+		http_reply_fini(&reply);
+		rc = keystone_get(nova->ks, url, NULL, &reply, err);
+	}
+	if (!rc && reply.status != 200)
+		rc = keystone_refused(nova->ks, url, &reply, err);
+	else if (!rc)
+		rc = nova_page_parse(s, &q->keys, reply.body, reply.size, next, added, &why);
+	if (why.code)
+		cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/servers/detail: %s", nova->endpoint,
+			   why.text);
+	http_reply_fini(&reply);
+	free(url);
+	return rc;
+}
+
+int nova_list(struct nova *nova, const struct nova_query *query, struct nova_servers *s,
+	      struct cdict_error *err)
+{
+	char *marker = NULL, *next = NULL;
+	size_t added;
+	int rc;
+
+	for (unsigned page = 0;; page++) {
+		rc = get_page(nova, query, marker, s, &next, &added, err);
+		free(marker);
+		marker = next;
+		next = NULL;
+		/* A page that brings nothing new would be followed by itself for ever. */
+		if (rc || !marker || !added)
+			break;
+		if (page == PAGES_MAX) {
+			rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+					"%s/servers/detail: more than %u pages", nova->endpoint,
+					PAGES_MAX);
+			break;
+		}
+	}
+	free(marker);
+	return rc;
+}

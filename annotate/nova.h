@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * nova.h - the servers that OpenStack's compute service tells of.
+ *
+ * Failure    0 or a negative code with *err filled, those of keystone.h
+ * Ownership  the caller's struct nova_servers, nova_servers_fini() frees it
+ */
+#ifndef ANNOTATE_NOVA_H
+#define ANNOTATE_NOVA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "annotate/keystone.h"
+#include "base/stringset.h"
+
+#define NOVA_SERVERS_MAX 200000
+#define NOVA_TEXT_MAX 1024 /* longer texts are cut */
+
+/* Texts are never NULL; "" = not told. */
+struct nova_server {
+	char *id, *name;
+	char *project_id;
+	char *instance;                 /* OS-EXT-SRV-ATTR:instance_name, for administrators only */
+	char *host;                     /* OS-EXT-SRV-ATTR:host */
+	char *hypervisor;               /* OS-EXT-SRV-ATTR:hypervisor_hostname */
+	char *name_value, *group_value; /* of the wanted metadata keys */
+};
+
+struct nova_servers {
+	struct nova_server *servers; /* no id twice */
+	size_t n, cap;
+	struct stringset ids;
+	size_t unreachable; /* named without anything else: their cell is down */
+};
+
+/* Which metadata to keep; NULL: none. */
+struct nova_keys {
+	const char *name, *group;
+};
+
+void nova_servers_fini(struct nova_servers *s);
+
+/* nova_page_parse - adds the servers of one answer to `servers/detail`; those known already
+ * are counted in neither way. *@next_marker: where the next page begins, given; NULL: this
+ * is the last one. *@added: how many were new. CDICT_EFORMAT, CDICT_ELIMIT, -ENOMEM. */
+int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const char *text,
+		    size_t size, char **next_marker, size_t *added, struct cdict_error *err);
+
+struct nova;
+
+/* nova_open - at @endpoint of the catalog: finds the version of the API, and the newest
+ * microversion that both sides know. */
+int nova_open(struct nova **out, struct keystone *ks, const char *endpoint,
+	      struct cdict_error *err);
+void nova_close(struct nova *nova);
+/* nova_version - "2.79"; "" when the service has no microversions. */
+const char *nova_version(const struct nova *nova);
+
+struct nova_query {
+	bool all_projects;
+	const char *host; /* NULL: wherever they are */
+	struct nova_keys keys;
+};
+
+/* nova_list - all pages. On failure *s holds what came before it. -EPERM: the query is not
+ * allowed (403). */
+int nova_list(struct nova *nova, const struct nova_query *query, struct nova_servers *s,
+	      struct cdict_error *err);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Asks OpenStack, and names the VMs of a mapping by what it says. */
+#include "annotate/openstack.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/namepattern.h"
+#include "annotate/openstack_join.h"
+#include "base/fail.h"
+
+#define PROJECTS_MAX 200 /* whose names are asked for */
+
+struct project {
+	char *id, *name; /* name NULL: not told */
+};
+
+struct asking {
+	const struct openstack_options *opts;
+	struct http *http;
+	struct keystone *ks;
+	struct nova *nova;
+	struct nova_servers servers;
+	struct project projects[PROJECTS_MAX];
+	size_t n_projects, nameless;
+};
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static void note(const struct asking *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(const struct asking *a, const char *fmt, ...)
+{
+	char line[640];
+	va_list ap;
+
+	if (!a->opts->note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	a->opts->note(a->opts->ctx, line);
+}
+
+/* Newest first; the last ones are what the service was called before it had a catalog's
+ * official name. */
+static const char *const compute_types[] = { "compute", "computev21", "compute_legacy", "nova",
+					     NULL };
+
+static int connect_nova(struct asking *a, struct cdict_error *err)
+{
+	const struct openstack_settings *s = a->opts->settings;
+	struct http_options http = { .cacert = s->cacert,
+				     .cert = s->cert,
+				     .key = s->key,
+				     .insecure = a->opts->insecure,
+				     .budget_ms = a->opts->timeout_ms,
+				     .trace = a->opts->trace,
+				     .trace_ctx = a->opts->ctx };
+	char *url = NULL;
+	int rc = http_open(&a->http, &http, err);
+
+	if (!rc)
+		rc = keystone_open(&a->ks, a->http, &s->auth, err);
+	if (rc)
+		return rc;
+	if (s->compute_url)
+		url = strdup(s->compute_url);
+	else
+		rc = keystone_endpoint(a->ks, compute_types, s->interface, s->region, &url, err);
+	if (!rc && !url)
+		rc = no_memory(err);
+	if (!rc && !strncmp(s->auth.auth_url, "https:", 6) && strncmp(url, "https:", 6))
+		note(a, "the compute service is asked without encryption: the catalog says %.200s",
+		     url);
+	if (!rc)
+		rc = nova_open(&a->nova, a->ks, url, err);
+	free(url);
+	return rc;
+}
+
+static void disconnect(struct asking *a)
+{
+	for (size_t i = 0; i < a->n_projects; i++) {
+		free(a->projects[i].id);
+		free(a->projects[i].name);
+	}
+	nova_servers_fini(&a->servers);
+	nova_close(a->nova);
+	keystone_close(a->ks);
+	http_close(a->http);
+}
+
+static int list(struct asking *a, bool all_projects, const char *host, struct cdict_error *err)
+{
+	struct nova_query query = { .all_projects = all_projects,
+				    .host = host,
+				    .keys = { a->opts->name_key, a->opts->group_key } };
+
+	return nova_list(a->nova, &query, &a->servers, err);
+}
+
+/* What could be listed is worth having, also when a later page fails. */
+static int what_came(struct asking *a, int rc, struct cdict_error *err)
+{
+	if (!rc || !a->servers.n)
+		return rc;
+	note(a, "the list of servers is not complete: %s", err ? err->text : "");
+	return 0;
+}
+
+/* The servers of the host, else of the project, else all. */
+static int list_servers(struct asking *a, struct cdict_error *err)
+{
+	const char *const *host = a->opts->hosts;
+	struct cdict_error why = { 0 };
+	const char *scope;
+	int rc = 0;
+
+	for (; host && *host && !rc && !a->servers.n; host++)
+		rc = list(a, true, *host, &why);
+	if (!rc && !a->servers.n) {
+		if (a->opts->hosts && *a->opts->hosts)
+			note(a,
+			     "no server is known on host '%.100s': all servers are looked through "
+			     "(--os-host names it as Nova does)",
+			     a->opts->hosts[0]);
+		rc = list(a, true, NULL, &why);
+	}
+	if (rc == -EPERM) {
+		scope = keystone_scope(a->ks);
+		note(a, "only the servers of %s%s are seen: %.300s",
+		     scope ? "project " : "the token's scope", scope ? scope : "", why.text);
+		rc = list(a, false, NULL, &why);
+	}
+	if (rc && err)
+		*err = why;
+	rc = what_came(a, rc, &why);
+	if (!rc && a->servers.unreachable)
+		note(a, "%zu servers are in a cell that does not answer: their names are not known",
+		     a->servers.unreachable);
+	return rc;
+}
+
+/* The project's name as far as Keystone tells, else its id. */
+static const char *project_of(struct asking *a, const struct nova_server *s)
+{
+	struct project *p;
+
+	for (size_t i = 0; i < a->n_projects; i++) {
+		p = &a->projects[i];
+		if (!strcmp(p->id, s->project_id))
+			return p->name ? p->name : p->id;
+	}
+	if (!*s->project_id || a->n_projects == PROJECTS_MAX)
+		return s->project_id;
+	p = &a->projects[a->n_projects];
+	p->id = strdup(s->project_id);
+	if (!p->id)
+		return s->project_id;
+	/* it may not be allowed at all: do not try it with every project */
+	p->name = keystone_project_name(a->ks, p->id, a->nameless < 2);
+	a->nameless += !p->name;
+	a->n_projects++;
+	return p->name ? p->name : p->id;
+}
+
+/* Name and group: from the metadata that was asked for, else by the pattern. */
+static void name_of(const struct asking *a, const struct nova_server *s,
+		    struct namepattern_result *out)
+{
+	namepattern_apply(a->opts->pattern, s->name, out);
+	if (*s->name_value)
+		snprintf(out->name, sizeof(out->name), "%s", s->name_value);
+	if (*s->group_value) {
+		snprintf(out->group, sizeof(out->group), "%s", s->group_value);
+		namepattern_tidy_group(out->group);
+	}
+}
+
+static int add_label(struct asking *a, struct mapping *m, const struct cdict_label *of,
+		     const struct nova_server *s, struct cdict_error *err)
+{
+	struct namepattern_result name;
+	struct cdict_label label = { .tid = of->tid,
+				     .pid = of->pid,
+				     .start_ns = of->start_ns,
+				     .origin = CDICT_LABEL_OPENSTACK,
+				     .uuid = s->id,
+				     .instance = s->instance,
+				     .project = project_of(a, s) };
+
+	name_of(a, s, &name);
+	label.name = name.name;
+	label.group = name.group;
+	return mapping_add(m, &label, err);
+}
+
+/* A VM is counted by what tells it from others. */
+static int count_vm(struct stringset *seen, const struct cdict_label *label, bool *first)
+{
+	const char *id = *label->uuid ? label->uuid : label->instance;
+	size_t before = seen->n;
+	char key[MAPPING_TEXT_MAX + 1];
+	size_t len = 0;
+
+	for (; id[len] && len < sizeof(key); len++)
+		key[len] = *label->uuid ? (char)tolower((unsigned char)id[len]) : id[len];
+	if (!stringset_add(seen, key, len))
+		return -ENOMEM;
+	*first = seen->n != before;
+	return 0;
+}
+
+static int join(struct asking *a, const struct mapping *known, struct mapping *into,
+		struct openstack_result *result, struct cdict_error *err)
+{
+	struct stringset seen = { 0 };
+	struct openstack_join j;
+	size_t n = known->n; /* those that are added need no name */
+	int rc = openstack_join_init(&j, &a->servers, a->opts->hosts);
+
+	if (rc)
+		return no_memory(err);
+	for (size_t i = 0; i < n && !rc; i++) {
+		const struct nova_server *s;
+		struct cdict_label label;
+		bool first = false;
+
+		if (!mapping_find(known, known->labels[i].tid, known->labels[i].start_ns, &label) ||
+		    (!*label.uuid && !*label.instance))
+			continue;
+		label.start_ns = known->labels[i].start_ns;
+		s = openstack_join_find(&j, &label);
+		rc = count_vm(&seen, &label, &first) ? no_memory(err) : 0;
+		result->vms += !rc && first;
+		if (rc || !s || !*s->name)
+			continue;
+		result->named += first;
+		rc = add_label(a, into, &label, s, err);
+		result->tasks += !rc;
+	}
+	stringset_fini(&seen);
+	openstack_join_fini(&j);
+	return rc;
+}
+
+int openstack_label(const struct mapping *known, struct mapping *into,
+		    const struct openstack_options *opts, struct openstack_result *result,
+		    struct cdict_error *err)
+{
+	struct asking a = { .opts = opts };
+	int rc = connect_nova(&a, err);
+
+	*result = (struct openstack_result){ 0 };
+	if (!rc)
+		rc = list_servers(&a, err);
+	result->servers = a.servers.n;
+	if (!rc)
+		rc = join(&a, known, into, result, err);
+	/* a name for the way out when TLS alone was the trouble */
+	if (rc == -EPROTO && opts->settings->unverified && !opts->insecure && err) {
+		size_t len = strlen(err->text);
+
+		snprintf(err->text + len, sizeof(err->text) - len,
+			 " (that the settings do not want it verified is not enough)");
+	}
+	disconnect(&a);
+	return rc;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* openstack_files.h - where clouds.yaml and secure.yaml are looked for. */
+#ifndef ANNOTATE_OPENSTACK_FILES_H
+#define ANNOTATE_OPENSTACK_FILES_H
+
+#include <stddef.h>
+
+#include "cdict/error.h"
+
+/* openstack_file_read - the whole file: given, NUL-terminated, to be given back to
+ * openstack_file_free(). @err names the path. */
+int openstack_file_read(char **text, size_t *size, const char *path, struct cdict_error *err);
+void openstack_file_free(char *text, size_t size);
+
+struct openstack_places {
+	const char *named;       /* OS_CLIENT_CONFIG_FILE or _SECURE_FILE; NULL */
+	const char *home;        /* HOME; NULL */
+	const char *config_home; /* XDG_CONFIG_HOME; NULL */
+};
+
+/* openstack_file_find - the first of @named, ./, $XDG_CONFIG_HOME/openstack,
+ * ~/.config/openstack, /etc/xdg/openstack, /etc/openstack, each with .yaml, .yml and .json,
+ * that exists and may be read: given. NULL: none. @stem is "clouds" or "secure". */
+char *openstack_file_find(const struct openstack_places *places, const char *stem);
+
+#endif

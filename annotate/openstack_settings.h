@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * openstack_settings.h - which OpenStack, and who we are there, from where the OpenStack
+ * clients look, in their order (openstacksdk's):
+ *
+ * 1. an openrc file that was named: its variables, and no OS_* of the environment but those
+ *    that it leaves to the terminal, passwords and certificates
+ * 2. a cloud that was named (--os-cloud, else OS_CLOUD): clouds.yaml with secure.yaml over it;
+ *    of the environment OS_REGION_NAME only
+ * 3. OS_* variables of the environment, when there is any besides OS_CLOUD, OS_REGION_NAME,
+ *    OS_CLIENT_CONFIG_FILE, OS_CLIENT_SECURE_FILE, OS_CLOUD_NAME
+ * 4. the only cloud of clouds.yaml
+ *
+ * Failure    0 or a negative code with *err filled: CDICT_EUSAGE when something is missing
+ * Ownership  the caller's storage; texts are borrowed until openstack_settings_fini()
+ */
+#ifndef ANNOTATE_OPENSTACK_SETTINGS_H
+#define ANNOTATE_OPENSTACK_SETTINGS_H
+
+#include "annotate/keystone.h"
+#include "annotate/openstack_vars.h"
+
+struct openstack_sources {
+	const char *openrc;       /* file; NULL: none */
+	const char *cloud;        /* --os-cloud; NULL: not given */
+	char *const *environment; /* "NAME=value", NULL-terminated; NULL: the process's */
+};
+
+struct openstack_settings {
+	struct keystone_auth auth;
+	const char *region; /* NULL: any */
+	const char *interface;
+	const char *cacert, *cert, *key; /* NULL: none */
+	const char *compute_url;         /* instead of the catalog's; NULL: the catalog's */
+	bool unverified; /* they ask not to verify TLS. Nobody obeys; it makes a message clear. */
+	char from[160];  /* "cloud 'x' of ./clouds.yaml", "environment" */
+	struct openstack_vars vars;
+};
+
+int openstack_settings_load(struct openstack_settings *s, const struct openstack_sources *from,
+			    struct cdict_error *err);
+void openstack_settings_fini(struct openstack_settings *s);
+
+#endif

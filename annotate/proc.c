@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The walk over /proc. Everything below a process is opened relative to its directory:
+ * when the process ends and its number is used again, those reads fail instead of
+ * telling of the new one. */
+#include "annotate/proc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "annotate/procfs.h"
+#include "base/fail.h"
+
+#define SMALL_MAX 65536                /* stat, status, cgroup */
+#define PROBE_MAX 4096                 /* of a command line, to see whose it is */
+#define CMDLINE_MAX ((size_t)16 << 20) /* the kernel's own limit is 6 MiB */
+
+struct walker {
+	struct proc_scan *scan;
+	uint64_t deadline_ns;
+	struct buf text, cmdline;
+};
+
+bool proc_past(uint64_t deadline_ns)
+{
+	struct timespec now;
+
+	if (!deadline_ns)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec >= deadline_ns;
+}
+
+/* Room for one more item of an array of @size; NULL: out of memory. */
+static void *grow(void *items, size_t n, size_t *cap, size_t size)
+{
+	size_t want = *cap ? *cap * 2 : 8;
+	void *grown = items;
+
+	if (n < *cap)
+		return items;
+	grown = realloc(items, want * size);
+	if (grown)
+		*cap = want;
+	return grown;
+}
+
+struct proc_thread *proc_vm_add(struct proc_vm *vm)
+{
+	void *grown = grow(vm->threads, vm->n, &vm->cap, sizeof(*vm->threads));
+
+	if (!grown)
+		return NULL;
+	vm->threads = grown;
+	memset(&vm->threads[vm->n], 0, sizeof(*vm->threads));
+	return &vm->threads[vm->n++];
+}
+
+static int dir_at(int dir, const char *name)
+{
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY);
+}
+
+/* stat and comm of the process or thread @dir: 0, or why neither could be read. */
+static int read_stat(struct walker *w, int dir, struct procfs_stat *st)
+{
+	int rc = procfs_read(dir, "stat", &w->text, SMALL_MAX), rc_comm;
+	size_t n;
+
+	memset(st, 0, sizeof(*st));
+	if (rc == -ENOMEM)
+		return rc;
+	if (!rc && procfs_parse_stat(st, (char *)w->text.data, w->text.len) && st->comm[0])
+		return 0;
+	rc_comm = procfs_read(dir, "comm", &w->text, sizeof(st->comm) - 1);
+	if (rc_comm)
+		return rc_comm;
+	n = strcspn((char *)w->text.data, "\n");
+	memcpy(st->comm, w->text.data, n);
+	st->comm[n] = 0;
+	return 0;
+}
+
+static void read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
+{
+	memset(place, 0, sizeof(*place));
+	if (!procfs_read(dir, "cgroup", &w->text, SMALL_MAX))
+		cgroup_parse(place, (char *)w->text.data, w->text.len);
+}
+
+static void set_thread(struct proc_thread *t, int32_t tid, const struct procfs_stat *st,
+		       const struct cgroup_place *place)
+{
+	t->tid = tid;
+	t->start_ns = st->start_ns;
+	memcpy(t->comm, st->comm, sizeof(t->comm));
+	memcpy(t->cgroup_role, place->role, sizeof(t->cgroup_role));
+}
+
+/* 0 also when the thread is gone. */
+static int read_thread(struct walker *w, struct proc_vm *vm, int tasks, const char *name)
+{
+	struct cgroup_place place;
+	struct procfs_stat st;
+	struct proc_thread *t;
+	int dir = dir_at(tasks, name), rc;
+	struct stat there;
+
+	if (dir < 0 && (errno == ENOENT || errno == ESRCH || errno == ENOTDIR))
+		return 0;
+	memset(&st, 0, sizeof(st));
+	memset(&place, 0, sizeof(place));
+	rc = -EACCES;
+	if (dir >= 0) {
+		rc = read_stat(w, dir, &st);
+		read_cgroup(w, dir, &place);
+		close(dir);
+	}
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc && (fstatat(tasks, name, &there, 0) || !S_ISDIR(there.st_mode)))
+		return 0; /* it ended in between */
+	if (rc)
+		w->scan->incomplete++;
+	t = proc_vm_add(vm);
+	if (!t)
+		return -ENOMEM;
+	set_thread(t, procfs_number(name), &st, &place);
+	return 0;
+}
+
+static int read_tasks(struct walker *w, struct proc_vm *vm, int dir)
+{
+	int fd = dir_at(dir, "task"), rc = 0;
+	struct dirent *e;
+	DIR *d;
+
+	if (fd < 0)
+		return 0;
+	d = fdopendir(fd);
+	if (!d) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!rc && (e = readdir(d))) {
+		int32_t tid = procfs_number(e->d_name);
+
+		if (proc_past(w->deadline_ns)) {
+			w->scan->cut = true;
+			break;
+		}
+		if (tid && tid != vm->pid) /* the process itself is there already */
+			rc = read_thread(w, vm, fd, e->d_name);
+	}
+	closedir(d);
+	return rc;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct proc_thread *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct proc_vm *x = a, *y = b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+{
+	struct proc_scan *scan = w->scan;
+	struct cgroup_place place;
+	struct proc_thread *t;
+	struct proc_vm *vm;
+	void *grown = grow(scan->vms, scan->n, &scan->cap, sizeof(*scan->vms));
+
+	if (!grown)
+		return -ENOMEM;
+	scan->vms = grown;
+	vm = &scan->vms[scan->n++];
+	memset(vm, 0, sizeof(*vm));
+	vm->pid = pid;
+	memcpy(vm->comm, st->comm, sizeof(vm->comm));
+	if (!procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX))
+		proc_args_parse(&vm->args, (char *)w->cmdline.data, w->cmdline.len);
+	if (!procfs_read(dir, "status", &w->text, SMALL_MAX))
+		vm->inner_pid = procfs_inner_pid((char *)w->text.data, w->text.len);
+	read_cgroup(w, dir, &place);
+	memcpy(vm->base, place.base, sizeof(vm->base));
+	if (!vm->args.instance[0])
+		memcpy(vm->args.instance, place.instance, sizeof(place.instance));
+	t = proc_vm_add(vm);
+	if (!t)
+		return -ENOMEM;
+	set_thread(t, pid, st, &place);
+	if (!st->comm[0])
+		scan->incomplete++;
+	return read_tasks(w, vm, dir);
+}
+
+static int add_kernel(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+{
+	struct proc_scan *scan = w->scan;
+	struct cgroup_place place;
+	struct proc_kernel *k;
+	void *grown = grow(scan->kernel, scan->n_kernel, &scan->cap_kernel, sizeof(*scan->kernel));
+
+	if (!grown)
+		return -ENOMEM;
+	scan->kernel = grown;
+	k = &scan->kernel[scan->n_kernel++];
+	memset(k, 0, sizeof(*k));
+	read_cgroup(w, dir, &place);
+	set_thread(&k->thread, pid, st, &place);
+	memcpy(k->base, place.base, sizeof(k->base));
+	k->thread.kernel = true;
+	k->kind = proc_kernel_thread(st->comm, &k->owner);
+	return 0;
+}
+
+static int read_process(struct walker *w, int dir, int32_t pid)
+{
+	char exe[4096] = "";
+	struct procfs_stat st;
+	int32_t owner;
+	ssize_t n;
+	int rc, rc_stat = read_stat(w, dir, &st);
+
+	if (rc_stat == -ENOMEM)
+		return rc_stat;
+	if (st.kernel_thread)
+		return proc_kernel_thread(st.comm, &owner) ? add_kernel(w, dir, pid, &st) : 0;
+	rc = procfs_read(dir, "cmdline", &w->cmdline, PROBE_MAX);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc && rc_stat) {
+		w->scan->unreadable += rc == -EACCES || rc == -EPERM;
+		return 0;
+	}
+	n = readlinkat(dir, "exe", exe, sizeof(exe) - 1);
+	exe[n > 0 ? n : 0] = 0;
+	if (proc_is_qemu(exe, st.comm, w->cmdline.len ? (char *)w->cmdline.data : "",
+			 w->cmdline.len))
+		return add_vm(w, dir, pid, &st);
+	/* A saved tree may lack the flags that tell a kernel thread. */
+	if (!w->cmdline.len && !st.ppid && proc_kernel_thread(st.comm, &owner))
+		return add_kernel(w, dir, pid, &st);
+	return 0;
+}
+
+static int walk(struct walker *w, DIR *d)
+{
+	struct dirent *e;
+	int rc = 0;
+
+	while (!rc && (e = readdir(d))) {
+		int32_t pid = procfs_number(e->d_name);
+		int dir;
+
+		if (!pid)
+			continue;
+		if (proc_past(w->deadline_ns)) {
+			w->scan->cut = true;
+			break;
+		}
+		dir = dir_at(dirfd(d), e->d_name);
+		if (dir < 0) {
+			w->scan->unreadable += errno == EACCES || errno == EPERM;
+			continue;
+		}
+		w->scan->processes++;
+		rc = read_process(w, dir, pid);
+		close(dir);
+	}
+	return rc;
+}
+
+static void look_around(struct walker *w, int root)
+{
+	struct proc_scan *scan = w->scan;
+	struct statfs fs;
+
+	scan->live = !fstatfs(root, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+	if (!procfs_read(root, "sys/kernel/hostname", &w->text, sizeof(scan->host) - 1)) {
+		w->text.data[strcspn((char *)w->text.data, "\n")] = 0;
+		snprintf(scan->host, sizeof(scan->host), "%s", (char *)w->text.data);
+	}
+	/* The host's pid 2 is kthreadd; that of another namespace is anything. Where other
+	 * users' processes are hidden (hidepid), its absence says nothing. */
+	if (!procfs_read(root, "2/comm", &w->text, 64))
+		scan->inner = scan->live && strcmp((char *)w->text.data, "kthreadd\n");
+	else
+		scan->inner = scan->live && !geteuid();
+}
+
+int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
+	      struct cdict_error *err)
+{
+	struct walker w = { .scan = out, .deadline_ns = deadline_ns };
+	DIR *d = opendir(root ? root : "/proc");
+	int rc;
+
+	memset(out, 0, sizeof(*out));
+	if (!d)
+		return cdict_fail_errno(err, root ? root : "/proc");
+	look_around(&w, dirfd(d));
+	rc = walk(&w, d);
+	closedir(d);
+	buf_fini(&w.text);
+	buf_fini(&w.cmdline);
+	if (rc) {
+		proc_scan_fini(out);
+		return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+	}
+	if (out->n)
+		qsort(out->vms, out->n, sizeof(*out->vms), by_pid);
+	for (size_t i = 0; i < out->n; i++)
+		qsort(out->vms[i].threads, out->vms[i].n, sizeof(*out->vms[i].threads), by_tid);
+	return 0;
+}
+
+void proc_scan_fini(struct proc_scan *scan)
+{
+	for (size_t i = 0; i < scan->n; i++)
+		free(scan->vms[i].threads);
+	free(scan->vms);
+	free(scan->kernel);
+	memset(scan, 0, sizeof(*scan));
+}

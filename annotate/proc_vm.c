@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which thread has which role, and which VM a kernel thread serves. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/proc.h"
+#include "base/fail.h"
+
+/* How sure a claim to a single role is. */
+enum claim {
+	CLAIM_NONE = 0,
+	CLAIM_CGROUP, /* threads that a vCPU starts are in its group too */
+	CLAIM_COMM,
+	CLAIM_BOTH,
+	CLAIM_LIBVIRT,
+};
+
+static bool same_kind(const char *a, const char *b)
+{
+	return *a == *b; /* vcpu, iothread */
+}
+
+/* What a thread is when it is not one of a kind. */
+static void fall_back(const struct proc_vm *vm, struct proc_thread *t, bool named, bool only_vcpus)
+{
+	bool ignored = false;
+	const char *role = "emulator";
+
+	proc_role_of_comm(t->role, t->comm, &ignored);
+	if (t->tid != vm->pid && t->role[0] && !proc_role_is_single(t->role))
+		return;
+	/* Without names all of QEMU's own threads inherit the first one's comm. */
+	if (t->tid != vm->pid && strcmp(t->cgroup_role, "emulator") && !only_vcpus &&
+	    (!t->comm[0] || (!named && !strcmp(t->comm, vm->comm))))
+		role = "thread";
+	strcpy(t->role, role);
+}
+
+static enum claim claim(const struct proc_vm *vm, struct proc_thread *t, bool named,
+			bool only_vcpus, const struct proc_vcpu *vcpus, size_t n_vcpus)
+{
+	char comm[PROC_ROLE_MAX];
+	bool ignored = false, by_comm, by_cgroup;
+
+	for (size_t i = 0; i < n_vcpus; i++) {
+		if (vcpus[i].tid == t->tid && t->tid != vm->pid) {
+			snprintf(t->role, sizeof(t->role), "vcpu%u", vcpus[i].id);
+			return CLAIM_LIBVIRT;
+		}
+	}
+	proc_role_of_comm(comm, t->comm, &ignored);
+	by_comm = proc_role_is_single(comm);
+	by_cgroup = proc_role_is_single(t->cgroup_role);
+	/* The main thread is never one of them, and a name such as "worker" knows better
+	 * than the group in which the thread was started. */
+	if (t->tid == vm->pid || (comm[0] && !by_comm) || (!by_comm && !by_cgroup)) {
+		fall_back(vm, t, named, only_vcpus);
+		return CLAIM_NONE;
+	}
+	if (by_cgroup && (!by_comm || same_kind(comm, t->cgroup_role))) {
+		memcpy(t->role, t->cgroup_role, sizeof(t->cgroup_role));
+		return by_comm ? CLAIM_BOTH : CLAIM_CGROUP;
+	}
+	memcpy(t->role, comm, sizeof(comm));
+	return CLAIM_COMM;
+}
+
+static bool are_named(const struct proc_vm *vm)
+{
+	char role[PROC_ROLE_MAX];
+	bool named = vm->args.debug_threads;
+
+	for (size_t i = 0; i < vm->n && !named; i++) {
+		if (vm->threads[i].tid != vm->pid)
+			proc_role_of_comm(role, vm->threads[i].comm, &named);
+	}
+	return named;
+}
+
+/* A claim to a role that only one thread can have. */
+struct rival {
+	struct proc_thread *thread;
+	enum claim claim;
+};
+
+/* By role; the surest first, then the eldest: QEMU starts its vCPUs before others. */
+static int by_role(const void *a, const void *b)
+{
+	const struct rival *x = a, *y = b;
+	int order = strcmp(x->thread->role, y->thread->role);
+
+	if (order)
+		return order;
+	if (x->claim != y->claim)
+		return x->claim > y->claim ? -1 : 1;
+	if (x->thread->start_ns != y->thread->start_ns)
+		return x->thread->start_ns < y->thread->start_ns ? -1 : 1;
+	return (x->thread->tid > y->thread->tid) - (x->thread->tid < y->thread->tid);
+}
+
+void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vcpus,
+		   bool only_vcpus)
+{
+	struct rival *rivals = calloc(vm->n ? vm->n : 1, sizeof(*rivals));
+	bool named = are_named(vm);
+	size_t n = 0;
+
+	for (size_t i = 0; i < vm->n; i++) {
+		struct proc_thread *t = &vm->threads[i];
+		enum claim c = claim(vm, t, named, only_vcpus, vcpus, n_vcpus);
+
+		t->by_libvirt = c == CLAIM_LIBVIRT;
+		if (c && rivals)
+			rivals[n++] = (struct rival){ t, c };
+	}
+	if (!rivals) /* roles may be given twice then, which harms nobody */
+		return;
+	qsort(rivals, n, sizeof(*rivals), by_role);
+	/* From the end, so that what is compared with still has its role. */
+	for (size_t i = n; i-- > 1;) {
+		if (!strcmp(rivals[i].thread->role, rivals[i - 1].thread->role)) {
+			rivals[i].thread->by_libvirt = false;
+			fall_back(vm, rivals[i].thread, named, only_vcpus);
+		}
+	}
+	free(rivals);
+}
+
+/* --- the kernel's threads --- */
+
+struct owner {
+	int32_t tid;
+	size_t vm;
+};
+
+static int by_owner(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+#define NOBODY SIZE_MAX
+
+/* The only VM with this control group. */
+static size_t vm_of_cgroup(const struct proc_scan *scan, const char *base)
+{
+	size_t found = NOBODY;
+
+	for (size_t i = 0; i < scan->n && *base; i++) {
+		if (strcmp(scan->vms[i].base, base))
+			continue;
+		if (found != NOBODY)
+			return NOBODY;
+		found = i;
+	}
+	return found;
+}
+
+/* The only VM whose process has this number in its own namespace. */
+static size_t vm_of_inner_pid(const struct proc_scan *scan, int32_t pid)
+{
+	size_t found = NOBODY;
+
+	for (size_t i = 0; i < scan->n; i++) {
+		const struct proc_vm *vm = &scan->vms[i];
+
+		if ((vm->inner_pid ? vm->inner_pid : vm->pid) != pid)
+			continue;
+		if (found != NOBODY)
+			return NOBODY;
+		found = i;
+	}
+	return found;
+}
+
+static size_t vm_of_kernel(const struct proc_scan *scan, const struct proc_kernel *k,
+			   const struct owner *owners, size_t n)
+{
+	struct owner key = { .tid = k->owner };
+	const struct owner *o;
+
+	if (k->kind == PROC_KERNEL_PIT) {
+		size_t vm = vm_of_inner_pid(scan, k->owner);
+
+		return vm != NOBODY ? vm : vm_of_cgroup(scan, k->base);
+	}
+	o = k->owner ? bsearch(&key, owners, n, sizeof(*owners), by_owner) : NULL;
+	return o ? o->vm : vm_of_cgroup(scan, k->base);
+}
+
+static struct owner *list_owners(const struct proc_scan *scan, size_t *n)
+{
+	struct owner *owners;
+	size_t total = 0;
+
+	for (size_t i = 0; i < scan->n; i++)
+		total += scan->vms[i].n;
+	owners = calloc(total ? total : 1, sizeof(*owners));
+	*n = 0;
+	for (size_t i = 0; owners && i < scan->n; i++) {
+		for (size_t t = 0; t < scan->vms[i].n; t++)
+			owners[(*n)++] = (struct owner){ scan->vms[i].threads[t].tid, i };
+	}
+	if (owners)
+		qsort(owners, *n, sizeof(*owners), by_owner);
+	return owners;
+}
+
+static int by_kernel_tid(const void *a, const void *b)
+{
+	const struct proc_kernel *x = a, *y = b;
+
+	return (x->thread.tid > y->thread.tid) - (x->thread.tid < y->thread.tid);
+}
+
+int proc_join_kernel(struct proc_scan *scan, struct cdict_error *err)
+{
+	struct owner *owners;
+	size_t n, kept = 0;
+	bool ignored = false;
+
+	owners = list_owners(scan, &n);
+	if (!owners)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (scan->n_kernel)
+		qsort(scan->kernel, scan->n_kernel, sizeof(*scan->kernel), by_kernel_tid);
+	for (size_t i = 0; i < scan->n_kernel; i++) {
+		struct proc_kernel *k = &scan->kernel[i];
+		size_t vm = vm_of_kernel(scan, k, owners, n);
+		struct proc_thread *t;
+
+		if (vm == NOBODY) {
+			scan->kernel[kept++] = *k;
+			continue;
+		}
+		t = proc_vm_add(&scan->vms[vm]);
+		if (!t) {
+			free(owners);
+			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		}
+		*t = k->thread;
+		proc_role_of_comm(t->role, t->comm, &ignored);
+	}
+	scan->n_kernel = kept;
+	free(owners);
+	return 0;
+}
