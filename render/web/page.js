@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The elements of the file -> one object: doc/page.md, "The object".
+
+// ---- bytes ----------------------------------------------------------------------------------
+
+const CHUNK = 1 << 22; // characters decoded before others get a turn; a multiple of 4
+
+const SIX_BITS = (() => {
+	const of = new Uint8Array(128).fill(255);
+	const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+	for (let i = 0; i < 64; i++) of[letters.charCodeAt(i)] = i;
+	return of;
+})();
+
+// Decodes four letters to three bytes from text[from] on; the caller made room.
+function decodeInto(out, at, text, from, to) {
+	for (let i = from; i < to; i += 4) {
+		const v = (SIX_BITS[text.charCodeAt(i)] << 18) | (SIX_BITS[text.charCodeAt(i + 1)] << 12) |
+			(SIX_BITS[text.charCodeAt(i + 2)] << 6) | SIX_BITS[text.charCodeAt(i + 3)];
+		out[at++] = v >> 16;
+		out[at++] = v >> 8;
+		out[at++] = v;
+	}
+}
+
+// Base64 without blanks; the last group alone may be padded.
+export async function decodeBase64(text) {
+	if (text.length % 4) throw new Error('base64 of an odd length');
+	const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+	const whole = text.length - (padding ? 4 : 0);
+	const out = new Uint8Array((text.length / 4) * 3 - padding);
+	for (let from = 0; from < whole; from += CHUNK) {
+		const to = Math.min(whole, from + CHUNK);
+		decodeInto(out, (from / 4) * 3, text, from, to);
+		if (to < whole) await new Promise((resolve) => setTimeout(resolve, 0));
+	}
+	if (padding) {
+		const last = new Uint8Array(3);
+		decodeInto(last, 0, text.slice(whole).replace(/=/g, 'A'), 0, 4);
+		out.set(last.subarray(0, 3 - padding), (whole / 4) * 3);
+	}
+	return out;
+}
+
+export async function inflate(bytes) {
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// ---- arrays of the bins -----------------------------------------------------------------------
+
+// [offset, length, bytes a value] -> the values: 8 is Float64Array, anything less Uint32Array.
+function arrayOf(buffer, [offset, length, size]) {
+	if (size === 8) return new Float64Array(buffer, offset, length);
+	if (size === 4) return new Uint32Array(buffer, offset, length);
+	return Uint32Array.from(size === 2 ? new Uint16Array(buffer, offset, length) : new Uint8Array(buffer, offset, length));
+}
+
+// Ascending values from the steps between them.
+function fromSteps(steps) {
+	for (let i = 1; i < steps.length; i++) steps[i] += steps[i - 1];
+	return steps;
+}
+
+// In the file an array is {"array": [offset, length, size]}, or {"steps": [...]}.
+function withArrays(value, buffer) {
+	if (Array.isArray(value)) return value;
+	if (value === null || typeof value !== 'object') return value;
+	if (value.array) return arrayOf(buffer, value.array);
+	if (value.steps) return fromSteps(arrayOf(buffer, value.steps));
+	const out = {};
+	for (const key of Object.keys(value)) out[key] = withArrays(value[key], buffer);
+	return out;
+}
+
+// Sums of @factor neighbours in each row.
+export function coarser(array, rows, columns, factor) {
+	const n = columns / factor;
+	const out = new Float64Array(rows * n);
+	for (let row = 0; row < rows; row++) {
+		for (let i = 0; i < columns; i++) out[row * n + Math.floor(i / factor)] += array[row * columns + i];
+	}
+	return out;
+}
+
+// ---- tables -------------------------------------------------------------------------------------
+
+export function tableObjects(table) {
+	return table.rows.map((row) => Object.fromEntries(table.columns.map((key, i) => [key, row[i]])));
+}
+
+// The row as the command prints it with --format json; times are BigInt.
+export function commandRow(capture, table, row) {
+	const out = {};
+	table.columns.forEach((key, i) => {
+		const value = row[i];
+		if (key === 'task') {
+			const task = value === null ? null : capture.tasks[value];
+			for (const k of table.identity) out[k] = task && !(k === 'pid' && task.pid < 0) ? task[k] : null;
+		} else if (key === 'antagonist') {
+			const task = capture.tasks[value];
+			out.antagonist = task.name;
+			out.antagonist_tid = task.tid;
+			out.antagonist_pid = task.pid < 0 ? null : task.pid;
+			out.antagonist_vm = task.vm;
+		} else if (key.endsWith('_at_ns')) {
+			out[key] = value === null ? null : BigInt(capture.t0_ns) + BigInt(value);
+		} else {
+			out[key] = value;
+		}
+	});
+	return out;
+}
+
+// Text before digits by the digits' value: "worker2" before "worker10"; groups stand together.
+export function nameOrder(a, b) {
+	const x = a.group ?? '';
+	const y = b.group ?? '';
+	if (x !== y) return x === '' ? 1 : y === '' ? -1 : collator.compare(x, y);
+	return collator.compare(a.name, b.name) || a.index - b.index;
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+// ---- the page -------------------------------------------------------------------------------------
+
+function textOf(document, id) {
+	const element = document.getElementById(id);
+	return element ? element.textContent : null;
+}
+
+async function jsonOf(document, id) {
+	const bytes = await inflate(await decodeBase64(textOf(document, id)));
+	return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+// In the file tasks and tables stand column by column.
+function taskObjects(columns) {
+	const keys = Object.keys(columns);
+	return columns.tid.map((_, index) => {
+		const task = { index };
+		for (const key of keys) task[key] = columns[key][index];
+		task.who ??= `${task.name}-${task.tid}`;
+		return task;
+	});
+}
+
+function withRows({ by_column: columns, ...table }) {
+	return { ...table, rows: columns[0].map((_, i) => columns.map((column) => column[i])) };
+}
+
+async function loadCapture(document, head, index) {
+	const { tasks, tables, bins } = await jsonOf(document, `tables-${index}`);
+	const arrays = await inflate(await decodeBase64(textOf(document, `bins-${index}`)));
+	return {
+		...head,
+		index,
+		tasks: taskObjects(tasks),
+		tables: Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, withRows(table)])),
+		bins: withArrays(bins, arrays.buffer),
+		async bytesOf() {
+			const text = textOf(document, `capture-${index}`);
+			if (text === null) throw new Error('the capture is not in this page');
+			return decodeBase64(text);
+		},
+	};
+}
+
+// Reasons are foreign text: the file has pairs of them, no keys.
+function withReasons(palette) {
+	return { ...palette, reasons: Object.assign(Object.create(null), Object.fromEntries(palette.reasons)) };
+}
+
+// A promise of the page's object.
+export async function loadPage(document) {
+	const head = JSON.parse(textOf(document, 'cdict-page'));
+	if (head.format.version !== 1) throw new Error(`it is of version ${head.format.version}`);
+	const captures = [];
+	for (let i = 0; i < head.captures.length; i++) captures.push(await loadCapture(document, head.captures[i], i));
+	const palette = { light: withReasons(head.palette.light), dark: withReasons(head.palette.dark) };
+	return { ...head, palette, captures, workerSource: textOf(document, 'cdict-worker') };
+}

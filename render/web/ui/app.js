@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The page: holds the state, asks for figures, and tells its parts when something changed.
+import { Card } from './card.js';
+import { h, replace } from './dom.js';
+import { Figures, rowsOf } from './figures.js';
+import { snapToBins } from './fallback.js';
+import { FilterBar } from './filters.js';
+import { findings } from './findings.js';
+import { within } from './gestures.js';
+import { Head } from './head.js';
+import { followKeys } from './keys.js';
+import { Overview } from './overview.js';
+import { START, Store } from './state.js';
+import { Selection } from './selection.js';
+import { clean } from './text.js';
+import { applyTheme } from './theme.js';
+import { viewsFor } from './views.js';
+
+const LEAST_NS = 40; // the narrowest range
+
+class App {
+	constructor(page, decoder, root) {
+		this.page = page;
+		this.decoder = decoder;
+		this.root = root;
+		this.views = viewsFor(page);
+		this.pointer = null; // the time under the pointer
+		this.chosen = null; // [from, to] of the slice that was clicked
+		this.jobs = 0;
+		this.labels = new Map();
+		this.card = new Card(document.body);
+		this.figures = new Figures(decoder, (what, value) => this.#figuresSay(what, value));
+		this.store = new Store(this.#start(), (state) => this.#limit(state), (next, before, gesture) => this.#changed(next, before, gesture));
+		this.selection = new Selection(this);
+		this.palette = applyTheme(page, this.state.theme);
+		this.#build();
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
+		addEventListener('beforeprint', () => this.repaint('light'));
+		addEventListener('afterprint', () => this.repaint());
+		followKeys(this);
+	}
+
+	get state() {
+		return this.store.state;
+	}
+
+	get capture() {
+		return this.page.captures[this.state.capture];
+	}
+
+	get window() {
+		return [this.capture.window.from, this.capture.window.to];
+	}
+
+	/** The range that is shown, [from, to]. */
+	get range() {
+		return this.state.range ?? this.window;
+	}
+
+	/** The narrowest range there is something to show for. */
+	get least() {
+		const { bins } = this.capture;
+
+		return this.figures.canDecode(this.capture) ? LEAST_NS
+			: (bins.to - bins.from) / Math.min(bins.columns, bins.vcpus.length ? bins.vcpu_columns : bins.columns);
+	}
+
+	#start() {
+		const { only, start } = this.page;
+		const vcpus = this.page.captures.some((c) => c.tables.vcpu?.rows.length);
+		const first = this.views.find((v) => v.id !== 'vcpus' || vcpus) ?? this.views[0];
+		const state = { ...START, view: vcpus || first.id === 'compare' ? this.views[0].id : (this.views.find((v) => v.id === 'tasks') ?? first).id };
+
+		if (only && this.views.some((view) => view.id === only))
+			state.view = only;
+		if (start?.what)
+			state.heat = [start.what];
+		if (start?.by === 'count' || start?.by === 'time')
+			state.by = start.by;
+		if (start?.by === 'run' || start?.by === 'switches')
+			state.map = start.by;
+		return state;
+	}
+
+	/** What an address may say, made fit for this page. */
+	#limit(state) {
+		const captures = this.page.captures;
+		const capture = captures[Math.min(state.capture, captures.length - 1)];
+		const { from, to } = capture.window;
+		let { range } = state;
+
+		if (range) {
+			range = within([Math.max(range[0], from), Math.min(Math.max(range[1], range[0] + 1), to)], [from, to]);
+			if (!this.figures.canDecode(capture))
+				range = snapToBins(capture, range);
+			if (!(range[1] > range[0]) || (range[0] <= from && range[1] >= to))
+				range = null;
+		}
+		return {
+			...state, range, capture: capture.index,
+			view: this.views.some((v) => v.id === state.view) ? state.view : this.views[0].id,
+			tasks: state.tasks.filter((t) => t < capture.tasks.length),
+			theme: ['', 'dark', 'light'].includes(state.theme) ? state.theme : '',
+		};
+	}
+
+	#build() {
+		this.head = new Head(this);
+		this.findings = h('section', { class: 'findings', 'aria-label': 'findings' });
+		this.overview = new Overview(this);
+		this.filters = new FilterBar(this);
+		this.tabs = h('nav', { class: 'tabs', role: 'tablist' });
+		this.note = h('div', { class: 'note', role: 'status', hidden: true });
+		this.progress = h('div', { class: 'progress', hidden: true });
+		this.main = h('main', { id: 'view', tabindex: '-1' });
+		replace(this.root, this.head.el, this.page.only ? null : this.findings,
+			h('div', { class: 'sticky' }, this.overview.el, h('div', { class: 'tabs-row' }, this.tabs, this.filters.el), this.progress),
+			this.note, this.main);
+	}
+
+	/** First paint. */
+	begin() {
+		this.figures.want(this.capture, this.range);
+		this.#renderAll();
+		this.#mark();
+	}
+
+	#renderAll() {
+		this.head.render();
+		replace(this.findings, findings(this));
+		this.overview.paint();
+		this.#renderTabs();
+		this.filters.render();
+		this.#openView();
+	}
+
+	#renderTabs() {
+		replace(this.tabs, this.page.only ? [] : this.views.map((view) => h('button', {
+			type: 'button', role: 'tab', class: view.id === this.state.view ? 'tab on' : 'tab',
+			'aria-selected': String(view.id === this.state.view), title: `${view.hint} (key ${view.key})`,
+			data: { view: view.id }, on: { click: () => this.set({ view: view.id }) },
+		}, h('span', { class: 'key' }, view.key), view.title)));
+	}
+
+	#openView() {
+		this.view?.close();
+		this.card.hide();
+		const { make } = this.views.find((v) => v.id === this.state.view);
+
+		this.overview.el.hidden = this.state.view === 'compare';
+		this.view = make(this);
+		replace(this.main, this.view.el);
+		this.view.update({ figures: true, range: true, filter: true });
+	}
+
+	/** Changes the state; the rest follows. */
+	set(part, options) {
+		this.store.set(part, options);
+	}
+
+	/** A new range from a gesture. */
+	zoom(range, gesture = 'zoom') {
+		this.set({ range }, { gesture });
+	}
+
+	/** A new range by a deliberate act; null: the whole window. */
+	select(range) {
+		this.set({ range });
+	}
+
+	/** Adds the value to a list of the filter, or takes it away. */
+	toggle(key, value, keep = false) {
+		const list = this.state[key];
+		const has = list.includes(value);
+
+		this.set({ [key]: has ? list.filter((v) => v !== value) : keep ? [...list, value] : [value] });
+	}
+
+	#changed(next, before, gesture = null) {
+		const started = performance.now();
+		const differs = (...keys) => keys.some((key) => JSON.stringify(next[key]) !== JSON.stringify(before[key]));
+
+		if (differs('theme'))
+			this.palette = applyTheme(this.page, next.theme);
+		if (differs('capture'))
+			this.labels.clear();
+		this.selection.changed();
+		this.freshFigures = false;
+		this.changing = true;
+		this.figures.want(this.capture, this.range);
+		this.changing = false;
+		if (differs('capture', 'theme')) {
+			this.#renderAll();
+		} else {
+			const range = differs('range', 'marks');
+
+			if (differs('strip'))
+				this.overview.paint();
+			this.head.follow();
+			if (range && gesture && !this.freshFigures) {
+				this.#mark();
+				this.#paintSoon(started);
+				return;
+			}
+			if (range) {
+				this.overview.moved();
+				requestAnimationFrame(() => performance.measure('cdict-zoom', { start: started, end: performance.now() }));
+			}
+			this.filters.render();
+			if (differs('view')) {
+				this.#renderTabs();
+				replace(this.findings, findings(this));
+				this.#openView();
+			} else {
+				this.view.update({ range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
+					options: differs('by', 'per', 'map', 'heat', 'open', 'compare'), figures: this.freshFigures });
+			}
+		}
+		this.#mark();
+	}
+
+	/** The steps of a gesture that come before the next frame are drawn once. */
+	#paintSoon(started) {
+		if (this.frame)
+			return;
+		this.frame = requestAnimationFrame(() => {
+			this.frame = 0;
+			this.overview.moved();
+			this.filters.render();
+			this.view.update({ range: true });
+			performance.measure('cdict-zoom', { start: started, end: performance.now() });
+		});
+	}
+
+	#figuresSay(what, value) {
+		if (what === 'busy' || what === 'idle') {
+			this.waiting = what === 'busy';
+			this.#showBusy();
+		} else if (what === 'progress') {
+			this.progress.style.setProperty('--part', String(value));
+		} else if (what === 'shown' && this.changing) {
+			this.freshFigures = true;
+		} else if (what === 'shown' && this.view) {
+			this.selection.changed();
+			this.filters.render();
+			this.view.update({ figures: true, range: false, filter: false });
+			this.#mark();
+		}
+	}
+
+	/** Counts what is being computed: the page says so after 200 ms. */
+	busy(change) {
+		this.jobs += change;
+		this.#showBusy();
+	}
+
+	#showBusy() {
+		const on = this.waiting || this.jobs > 0;
+		const root = document.documentElement;
+
+		if (on)
+			root.dataset.busy = '1';
+		else
+			delete root.dataset.busy;
+		if (on === this.busyNow)
+			return;
+		this.busyNow = on;
+		clearTimeout(this.busyTimer);
+		if (on)
+			this.busyTimer = setTimeout(() => this.#sayBusy(true), 200);
+		else
+			this.#sayBusy(false);
+	}
+
+	/** Figures that are of another range than the one shown are pale while theirs are computed. */
+	#sayBusy(on) {
+		if (!this.progress)
+			return;
+		this.progress.hidden = !on;
+		this.main.classList.toggle('stale', on && String(this.figures.shown?.range) !== String(this.range));
+	}
+
+	#mark() {
+		const root = document.documentElement;
+		const note = [this.capture.damage, this.figures.shown?.note].filter(Boolean).join(' ');
+
+		root.dataset.view = this.state.view;
+		root.dataset.range = this.range.join(',');
+		this.note.hidden = !note;
+		this.note.textContent = note ? clean(note) : '';
+		document.title = `${clean(this.capture.label)} · ${this.views.find((v) => v.id === this.state.view).title} · cdict`;
+	}
+
+	/** The name by which a task is told from its likes. */
+	who(task) {
+		if (task === null || task === undefined)
+			return 'nobody known';
+		let text = this.labels.get(task);
+
+		if (text === undefined) {
+			const t = this.capture.tasks[task];
+
+			text = !t ? `task ${task}` : t.tid === 0 ? t.idle_cpu === null || t.idle_cpu === undefined ? 'IDLE' : `IDLE, CPU ${t.idle_cpu}` : clean(t.who ?? t.name);
+			this.labels.set(task, text);
+		}
+		return text;
+	}
+
+	/** A table's rows as objects, for the range shown. */
+	rows(name) {
+		return rowsOf(this.figures.shown?.tables?.[name]);
+	}
+
+	repaint(theme = null) {
+		this.palette = applyTheme(this.page, theme ?? this.state.theme);
+		this.#renderAll();
+	}
+}
+
+/** Starts the interface in @root. decoder is null when no capture is embedded. */
+export function startApp(page, decoder, root) {
+	const app = new App(page, decoder, root);
+
+	globalThis.cdictPage = {
+		page, decoder,
+		get state() { return app.state; },
+		setState: (part) => app.set(part),
+		figures: () => app.figures.shown,
+		table: (name) => app.rows(name),
+		app,
+	};
+	app.begin();
+	requestAnimationFrame(() => {
+		document.documentElement.dataset.ready = '1';
+		performance.measure('cdict-first-view', { start: 0, end: performance.now() });
+		if (app.figures.canDecode(app.capture))
+			setTimeout(() => app.figures.opened(app.capture).catch(() => {}), 50);
+	});
+	return app;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Words and colours of the comparison.
+import { duration, percent, short } from './text.js';
+
+export const COMPARISONS = {
+	vcpu: { title: 'vCPU states', row: 'vCPU', columns: ['guest_percent', 'exit_percent', 'qemu_percent', 'preempted_percent', 'waiting_percent', 'worst_ns'] },
+	tasks: { title: 'CPU and switches', row: 'task', columns: ['switches_per_s', 'involuntary_per_s', 'wakeups_per_s', 'latency_p99_ns', 'latency_max_ns'] },
+	exits: { title: 'Exit types', row: 'vCPU · reason', columns: ['time_percent', 'avg_ns', 'p99_ns', 'max_ns'] },
+	coremap: { title: 'Core map', row: 'task', columns: [] },
+};
+
+export const FIGURE_WORDS = {
+	run_percent: 'run %', switches_per_s: 'switches/s', involuntary_per_s: 'forced/s', wakeups_per_s: 'wake-ups/s', migrations_per_s: 'migrations/s',
+	latency_avg_ns: 'latency avg', latency_p99_ns: 'latency p99', latency_max_ns: 'latency max',
+	count_per_s: 'exits/s', time_percent: 'time, % of window', avg_ns: 'avg', p99_ns: 'p99', max_ns: 'max',
+	delayed_percent: 'kept waiting', guest_percent: 'guest', exit_percent: 'exits', qemu_percent: 'QEMU', preempted_percent: 'preempted',
+	waiting_percent: 'waiting', halted_percent: 'halted', blocked_percent: 'blocked', unknown_percent: 'unknown', worst_ns: 'worst wait',
+};
+
+/** "+12.3 %", "−38.0 ms" */
+export function signed(key, v) {
+	const size = Math.abs(v);
+	const text = /percent$/.test(key) ? percent(size) : /_ns$/.test(key) ? duration(Math.round(size)) : size < 0.005 ? '0' : short(size);
+
+	return size < 1e-9 || text === '0' ? '0' : `${v > 0 ? '+' : '−'}${text.replace('< ', '<')}`;
+}
+
+// Brewer's PuOr: less is purple, more is orange.
+const LESS = [[216, 218, 235], [178, 171, 210], [128, 115, 172], [84, 39, 136]];
+const MORE = [[254, 224, 182], [253, 184, 99], [224, 130, 20], [179, 88, 6]];
+
+/** The colour of a difference of -1..1 of the largest. */
+export function differenceColour(palette, part) {
+	const steps = part < 0 ? LESS : MORE;
+	const at = Math.min(1, Math.abs(part)) * (steps.length - 1);
+	const i = Math.min(steps.length - 2, Math.floor(at));
+	const mix = steps[i].map((v, k) => Math.round(v + (steps[i + 1][k] - v) * (at - i)));
+
+	return `#${mix.map((v) => v.toString(16).padStart(2, '0')).join('')}`;
+}

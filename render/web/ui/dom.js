@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Elements of the document. Text enters it here and by textContent only.
+
+/**
+ * An element: h('td', {class: 'num', data: {key: 'run_ns'}, title: 'x', on: {click: f}}, 'text', child, …).
+ * Strings become text nodes, null and false are left out.
+ */
+export function h(tag, props, ...children) {
+	return fill(document.createElement(tag), props, children);
+}
+
+/** The same for SVG. */
+export function s(tag, props, ...children) {
+	return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), props, children);
+}
+
+function fill(el, props, children) {
+	for (const [key, value] of Object.entries(props ?? {})) {
+		if (value === null || value === undefined || value === false)
+			continue;
+		if (key === 'on') {
+			for (const [type, listener] of Object.entries(value))
+				el.addEventListener(type, listener);
+		} else if (key === 'data') {
+			for (const [name, v] of Object.entries(value)) {
+				if (v !== null && v !== undefined)
+					el.setAttribute(`data-${name}`, String(v));
+			}
+		} else if (key === 'css') {
+			for (const [name, v] of Object.entries(value))
+				el.style.setProperty(name, v);
+		} else {
+			el.setAttribute(key, value === true ? '' : String(value));
+		}
+	}
+	el.append(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
+	return el;
+}
+
+/** A foreign name: its own direction, whatever is in it. The text is to be clean() already. */
+export function name(text, props) {
+	return h('bdi', { class: 'name', ...props }, text);
+}
+
+export function replace(el, ...children) {
+	el.replaceChildren(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
+}
+
+/** Keeps @el at least as high as it ever was, so that what is below does not move away from under the pointer. */
+export function keepHeight(el) {
+	const { height } = el.getBoundingClientRect();
+
+	el.style.minHeight = `${Math.max(height, parseFloat(el.style.minHeight) || 0)}px`;
+}
+
+export function button(text, title, listener, props) {
+	return h('button', { type: 'button', title, on: { click: listener }, ...props }, text);
+}
+
+/** Buttons of which one is on: choice([['count', 'count'], …], 'count', (v) => …). */
+export function choice(label, options, value, listener) {
+	return h('span', { class: 'choice', role: 'group', 'aria-label': label },
+		label ? h('span', { class: 'dim' }, label) : null,
+		options.map(([key, text, title]) => button(text, title ?? null, () => listener(key), {
+			'aria-pressed': String(key === value), class: key === value ? 'on' : null,
+			data: { choice: key },
+		})));
+}

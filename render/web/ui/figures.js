@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The figures of the range that is shown: those of the file for the whole window, else the decoder's, else what the
+// bins can give.
+import { tableObjects } from '../page.js';
+import { figuresOfBins, snapToBins } from './fallback.js';
+
+const KEPT = 12; // ranges whose figures are remembered
+const WAIT_MS = 60; // a gesture's ranges follow each other faster than this
+
+const objects = new WeakMap();
+
+/** The table's rows as objects, made once. */
+export function rowsOf(table) {
+	if (!table)
+		return [];
+	let rows = objects.get(table);
+
+	if (!rows) {
+		rows = tableObjects(table);
+		objects.set(table, rows);
+	}
+	return rows;
+}
+
+/** What there is: {range, tables, bins, note}; note: why some figures are missing, or null. */
+export class Figures {
+	#kept = new Map();
+	#opened = new Map();
+	#wanted = null;
+	#abort = null;
+	#timer = 0;
+
+	/** listener(what): 'shown' new figures, 'busy' begun, 'idle' ended, 'progress' (0..1), 'failed' (error) */
+	constructor(decoder, listener) {
+		this.decoder = decoder;
+		this.listener = listener;
+		this.shown = null;
+		this.error = null;
+	}
+
+	/** A promise that the decoder has the capture's bytes. */
+	opened(capture) {
+		if (!this.decoder || !capture.embedded)
+			return Promise.reject(new Error(capture.why_not ?? 'the capture is not in this page'));
+		if (!this.#opened.has(capture.index))
+			this.#opened.set(capture.index, this.decoder.open(capture));
+		return this.#opened.get(capture.index);
+	}
+
+	canDecode(capture) {
+		return Boolean(this.decoder && capture.embedded);
+	}
+
+	/** Asks for a range's figures; `shown` has them at once or some time later. */
+	want(capture, range) {
+		const { window, index } = capture;
+		const key = `${index}:${range}`;
+
+		if (this.#wanted === key)
+			return;
+		if (this.shown?.capture !== capture)
+			this.shown = { capture, range: [window.from, window.to], tables: capture.tables, bins: capture.bins, note: null };
+		this.#wanted = key;
+		this.#abort?.abort();
+		clearTimeout(this.#timer);
+		this.error = null;
+		if (range[0] === window.from && range[1] === window.to)
+			this.#show({ capture, range, tables: capture.tables, bins: capture.bins, note: null });
+		else if (!this.canDecode(capture))
+			this.#show(figuresOfBins(capture, snapToBins(capture, range)));
+		else if (this.#kept.has(key))
+			this.#show(this.#kept.get(key));
+		else
+			this.#later(capture, range, key);
+	}
+
+	#show(figures) {
+		this.shown = figures;
+		this.listener('idle');
+		this.listener('shown');
+	}
+
+	#later(capture, range, key) {
+		const abort = new AbortController();
+
+		this.#abort = abort;
+		this.listener('busy');
+		this.#timer = setTimeout(async () => {
+			try {
+				await this.opened(capture);
+				const got = await this.decoder.figures(capture, range, {
+					columns: 1024, signal: abort.signal, onProgress: (part) => this.listener('progress', part),
+				});
+
+				if (abort.signal.aborted)
+					return;
+				const figures = { capture, range, note: null, ...got };
+
+				this.#kept.set(key, figures);
+				if (this.#kept.size > KEPT)
+					this.#kept.delete(this.#kept.keys().next().value);
+				this.#show(figures);
+			} catch (error) {
+				if (abort.signal.aborted)
+					return;
+				this.error = error;
+				this.#show({ ...figuresOfBins(capture, snapToBins(capture, range)), note: `not decoded: ${error.message}` });
+			}
+		}, WAIT_MS);
+	}
+}
+
+/** A question to the decoder whose answer is dropped when a newer one is asked. */
+export class Question {
+	#abort = null;
+
+	constructor(app) {
+		this.app = app;
+	}
+
+	/** ask(decoder, signal) gives a promise; answer(result, error) is called unless a newer question was asked. */
+	ask(call, answer) {
+		const abort = new AbortController();
+
+		this.drop();
+		this.#abort = abort;
+		this.app.busy(1);
+		this.app.figures.opened(this.app.capture)
+			.then(() => call(this.app.decoder, abort.signal))
+			.then((result) => { if (!abort.signal.aborted) answer(result, null); },
+				(error) => { if (!abort.signal.aborted) answer(null, error); })
+			.finally(() => this.app.busy(-1));
+	}
+
+	drop() {
+		this.#abort?.abort();
+		this.#abort = null;
+	}
+}

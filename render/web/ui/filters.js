@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The range and the filter as chips; each goes away by a click.
+import { button, h, replace } from './dom.js';
+import { clean, count, duration, sinceStart } from './text.js';
+
+const WORDS = { cpus: 'CPU', vms: 'VM', reasons: 'exit', states: 'state' };
+const MOST = 4;
+
+export class FilterBar {
+	constructor(app) {
+		this.app = app;
+		this.el = h('div', { class: 'filters' });
+	}
+
+	render() {
+		replace(this.el, this.#range(), this.#chips(), this.#clear());
+	}
+
+	#range() {
+		const { app } = this;
+		const [from, to] = app.range;
+		const text = `${sinceStart(from, to - from)} + ${duration(to - from)}`;
+
+		if (!app.state.range)
+			return h('span', { class: 'dim', title: `${count(to - from)} ns` }, `all ${duration(to - from)}`);
+		return this.#chip(text, `from ${count(from)} ns to ${count(to)} ns after the first event, ${count(to - from)} ns`, { range: null }, 'time');
+	}
+
+	#chip(text, title, part, kind) {
+		return h('span', { class: 'chip', title, data: { chip: kind } }, h('bdi', null, text),
+			button('×', 'take this away', () => this.app.set(part), { class: 'close', 'aria-label': `take away ${text}` }));
+	}
+
+	#chips() {
+		const { app } = this;
+		const { state } = app;
+		const list = (key, show) => {
+			const values = state[key];
+
+			if (values.length > MOST)
+				return [this.#chip(`${values.length} × ${WORDS[key] ?? 'task'}`, values.map(show).join(', '), { [key]: [] }, key)];
+			return values.map((v) => this.#chip(`${WORDS[key] ? `${WORDS[key]} ` : ''}${show(v)}`, 'in the filter',
+				{ [key]: values.filter((other) => other !== v) }, key));
+		};
+
+		return [
+			list('tasks', (t) => app.who(t)), list('vms', clean), list('cpus', String), list('reasons', clean), list('states', clean),
+			state.search ? [this.#chip(`/${clean(state.search)}/`, 'names that match', { search: '' }, 'search')] : [],
+		].flat();
+	}
+
+	#clear() {
+		const { state } = this.app;
+		const n = ['tasks', 'vms', 'cpus', 'reasons', 'states'].reduce((sum, key) => sum + state[key].length, 0) +
+			(state.search ? 1 : 0) + (state.range ? 1 : 0);
+
+		return n > 1 ? button('clear', 'everything again: the whole window, no filter', () => this.app.set({
+			range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+		}), { class: 'link' }) : null;
+	}
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What to look at first: sentences, each a link to the place that shows it.
+import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
+import { h } from './dom.js';
+import { START, toFragment } from './state.js';
+import { clean, figure, spanText } from './text.js';
+
+const KINDS = {
+	delayed: ['preempted', 'had to wait'],
+	handling: ['exit', 'exits'],
+	unknown: ['unknown', 'not known'],
+	loss: ['unknown', 'events missing'],
+	imbalance: ['waiting', 'balance'],
+	good: ['guest', 'fine'],
+};
+
+const EACH = 2; // sentences of a kind of comparison
+
+/** The state a finding leads to. */
+function leadsTo(app, finding) {
+	return {
+		...START, theme: app.state.theme, capture: app.state.capture, strip: app.state.strip,
+		view: app.views.some((v) => v.id === finding.view) ? finding.view : app.state.view,
+		range: finding.range ?? null, tasks: finding.tasks ?? [], reasons: finding.reasons ?? [], cpus: finding.cpus ?? [],
+		compare: finding.compare ?? START.compare,
+	};
+}
+
+/** What changed most from the base to the next capture, as findings. */
+function changes(app) {
+	const { compare, captures } = app.page;
+	const out = [];
+
+	for (const kind of ['vcpu', 'exits', 'tasks']) {
+		const table = compare.tables[kind];
+		const key = table?.figures[0];
+
+		for (const row of table?.rows.filter((r) => r.key[0] !== 'IDLE' && r.change !== 0 && r.values[0] && r.values[1]).slice(0, EACH) ?? []) {
+			const [base, now] = [row.values[0][0] ?? 0, row.values[1][0] ?? 0];
+
+			out.push({
+				text: `${clean(row.key.join(' · '))}: ${FIGURE_WORDS[key]} ${figure(key, base)} in ${clean(captures[0].label)}, ` +
+					`${figure(key, now)} in ${clean(captures[1].label)} (${signed(key, now - base)})`,
+				kind: { vcpu: 'delayed', exits: 'handling', tasks: 'good' }[kind], view: 'compare', compare: kind, title: COMPARISONS[kind].title,
+			});
+		}
+	}
+	return out.slice(0, 5);
+}
+
+export function findings(app) {
+	const list = app.state.view === 'compare' ? changes(app) : app.capture.findings;
+
+	return list.map((finding) => {
+		const [state, word] = KINDS[finding.kind] ?? KINDS.good;
+		const mark = h('span', { class: state === 'unknown' ? 'mark hatched' : 'mark', title: word });
+
+		if (state !== 'unknown')
+			mark.style.background = app.palette.states[state];
+		return h('a', {
+			class: 'finding', data: { kind: finding.kind }, title: finding.title ?? 'show this',
+			href: `#${toFragment(leadsTo(app, finding), app.store.start)}`,
+			on: { click: (e) => {
+				if (e.button || e.ctrlKey || e.metaKey || e.shiftKey)
+					return;
+				e.preventDefault();
+				app.set(leadsTo(app, finding));
+			} },
+		}, mark, h('bdi', { class: 'sentence' }, finding.text), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
+	});
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The head line: what this is a recording of, whether anything is missing, search, theme, save, help.
+import { button, h, replace } from './dom.js';
+import { lossOf } from './axis.js';
+import { showHelp } from './help.js';
+import { saveMenu } from './save.js';
+import { searchRegex } from './selection.js';
+import { themeName } from './theme.js';
+import { clean, count, duration, short, spanText, wallTime } from './text.js';
+
+const SEARCH_MS = 150;
+
+export class Head {
+	constructor(app) {
+		this.app = app;
+		this.what = h('div', { class: 'what' });
+		this.search = h('input', {
+			type: 'search', class: 'search', placeholder: 'search tasks, VMs  ( / )', 'aria-label': 'search tasks and VMs',
+			title: 'a regular expression, as -t takes it; without capitals it minds no case', spellcheck: 'false',
+			on: { input: () => this.#typed(), keydown: (e) => { if (e.key === 'Escape' || e.key === 'Enter') this.search.blur(); } },
+		});
+		this.theme = button('', null, () => app.set({ theme: themeName(app.state.theme) === 'dark' ? 'light' : 'dark' }), { class: 'icon' });
+		this.el = h('header', { class: 'head' }, this.what, this.search, this.theme,
+			saveMenu(app), button('?', 'help: keys and gestures (?)', () => showHelp(app), { class: 'icon', 'aria-label': 'help' }));
+	}
+
+	#typed() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => {
+			const text = this.search.value;
+			const good = searchRegex(text) !== null;
+
+			this.search.classList.toggle('wrong', !good);
+			if (good)
+				this.app.set({ search: text }, { gesture: 'search' });
+		}, SEARCH_MS);
+	}
+
+	/** After a change of state. */
+	follow() {
+		if (document.activeElement !== this.search)
+			this.search.value = this.app.state.search;
+	}
+
+	render() {
+		const { capture, page } = this.app;
+		const dark = themeName(this.app.state.theme) === 'dark';
+
+		this.search.value = this.app.state.search;
+		this.theme.textContent = dark ? '☀' : '☾';
+		this.theme.title = dark ? 'light colours' : 'dark colours';
+		replace(this.what,
+			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
+			this.#facts(capture).map(([text, title]) => h('span', { class: 'fact', title }, h('bdi', null, text))),
+			this.#loss(capture));
+	}
+
+	#chooser() {
+		const { captures } = this.app.page;
+
+		return h('select', {
+			class: 'capture', title: 'whose figures views 1 to 6 show', 'aria-label': 'capture',
+			on: { change: (e) => this.app.set({ capture: Number(e.target.value), range: null, tasks: [], open: [], marks: [] }) },
+		}, captures.map((c) => h('option', { value: c.index, selected: c.index === this.app.state.capture }, clean(c.label))));
+	}
+
+	#facts(capture) {
+		const wall = wallTime(capture, capture.window.from);
+		const span = capture.window.to - capture.window.from;
+		const from = wall ? ` from ${wall.time} UTC` : '';
+		const facts = [
+			[capture.host, [capture.cpu, capture.arch].filter(Boolean).join(' · ')],
+			[capture.kernel, capture.perf_version ? `kernel; recorded by perf ${capture.perf_version}` : 'kernel'],
+			[`${duration(span)}${from}`, wall ? `${wall.day} ${wall.time}.${wall.ns} UTC, ${count(span)} ns` :
+				`${count(span)} ns; the wall clock was not recorded (perf record -k mono does)`],
+			[`${short(capture.window_events)} events`, `${count(capture.window_events)} events of ${capture.types.length} types, ` +
+				`${capture.cpus.length} CPUs`],
+		];
+
+		return facts.filter(([text]) => text).map(([text, title]) => [clean(text), clean(title)]);
+	}
+
+	#loss(capture) {
+		const holes = lossOf(capture);
+		const { lost, percent, text } = capture.loss;
+
+		if (!holes.length && !lost && !capture.damage)
+			return h('span', { class: 'badge good', title: clean(text ?? 'no events lost') }, 'no loss');
+		const cpus = [...new Set(holes.map((l) => l.cpu).filter((c) => c !== null))].sort((a, b) => a - b);
+		const from = Math.min(...holes.map((l) => l.from_ns)), to = Math.max(...holes.map((l) => l.to_ns));
+		const where = holes.length ? `, ${cpus.length ? `CPU ${cpus.length > 4 ? `${cpus.slice(0, 4).join(', ')} …` : cpus.join(', ')}, ` : ''}` +
+			spanText([from, to]) : '';
+
+		return button(`⚠ ${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toFixed(1)} % lost${where}`,
+			`${clean(text ?? '')} Click: show where.`, () => this.#showLoss(from, to), { class: 'badge warn' });
+	}
+
+	#showLoss(from, to) {
+		if (!Number.isFinite(from))
+			return;
+		const edge = Math.max((to - from) * 0.2, 1e6);
+
+		this.app.set({ view: this.app.views.some((v) => v.id === 'cores') ? 'cores' : this.app.state.view, range: [Math.floor(from - edge), Math.ceil(to + edge)] });
+	}
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/view_switches.c.
+import { d3 } from '../d3.js';
+import { button, h, replace } from './dom.js';
+import { drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { Question } from './figures.js';
+import { rampColour, rampLegend } from './legend.js';
+import { clockTime, count, duration, exactNs } from './text.js';
+import { drawMarks } from './marks.js';
+
+export const KINDS = {
+	run: { title: 'How long tasks ran', axis: 'length of each run, drawn where it ended', one: 'run', many: 'runs' },
+	sleep: { title: 'How long tasks were off the CPU', axis: 'time off the CPU, drawn where it ended', one: 'return to a CPU', many: 'returns to a CPU' },
+	wakeup: { title: 'Wake-up latency: how long tasks waited for a CPU', axis: 'from wake-up to running, drawn where it ended', one: 'wake-up', many: 'wake-ups' },
+	guest: { title: 'How long guests ran between exits', axis: 'kvm_entry to kvm_exit, drawn where it ended', one: 'stay in the guest', many: 'stays in the guest' },
+	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
+};
+
+const LEFT = 70, RIGHT = 12, TOP = 8, BOTTOM = 22;
+const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
+
+export class HeatMap {
+	constructor(view, kind, height) {
+		this.view = view;
+		this.app = view.app;
+		this.kind = kind;
+		this.question = new Question(this.app);
+		this.list = new Question(this.app);
+		this.own = null; // {key, bins}: of the filtered tasks
+		this.words = h('span', { class: 'dim' });
+		this.ramp = h('span');
+		this.found = h('div', { class: 'found', hidden: true });
+		this.plot = view.plot({
+			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
+			ramp: () => (this.grid?.max ? ['1', `${count(this.grid.max)} per cell`] : null),
+			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+		});
+		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
+			h('h3', null, KINDS[kind].title), h('span', { class: 'dim small' }, KINDS[kind].axis), h('span', { class: 'space' }), this.ramp),
+		this.plot.el, this.words, this.found);
+	}
+
+	/** The bins to show: all tasks' from the figures, else of the filtered tasks, once the decoder has them. */
+	follow() {
+		const { app } = this;
+		const tasks = app.selection.list();
+		const key = `${app.state.capture}:${app.range}:${tasks}`;
+
+		this.found.hidden = true;
+		if (!tasks || !app.figures.canDecode(app.capture)) {
+			this.own = null;
+			this.question.drop();
+			this.#finish();
+			return;
+		}
+		if (this.own?.key === key)
+			return;
+		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: [this.kind], tasks, signal }), (bins) => {
+			this.own = bins && { key, bins };
+			this.#finish();
+		});
+	}
+
+	#finish() {
+		this.grid = null;
+		this.plot.paint();
+		const { app } = this;
+		const heat = this.#bins()?.heat?.[this.kind];
+		const { one, many } = KINDS[this.kind];
+
+		replace(this.ramp, this.grid?.max ? rampLegend(app.palette, '1', `${count(this.grid.max)} per cell`) : []);
+		if (!heat) {
+			this.words.textContent = app.capture.bins.heat[this.kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
+			return;
+		}
+		const drawn = heat.events - heat.outside - heat.unplaced - heat.shorter - heat.longer;
+		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
+			[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
+
+		this.words.textContent = `${count(heat.events)} ${heat.events === 1 ? one : many}${left.length ? `: ${count(drawn)} drawn, ${left.join(', ')}` : ', all drawn'}` +
+			`${this.kind === 'exit' && app.state.reasons.length ? '; of all reasons' : ''}${app.selection.any && !this.own ? '; of all tasks: the filter needs the capture in the page' : ''}`;
+		this.plot.el.dataset.events = String(heat.events);
+	}
+
+	#bins() {
+		return this.own?.bins ?? this.app.figures.shown?.bins;
+	}
+
+	/** The cells as they are drawn: sums of neighbours where those would be too small to see. */
+	#gridOf(plotWidth, plotHeight) {
+		const bins = this.#bins();
+		const heat = bins?.heat?.[this.kind];
+
+		if (!heat || !heat.cell.length)
+			return null;
+		const [from, to] = this.app.range;
+		const columnPx = plotWidth * ((bins.to - bins.from) / heat.columns) / (to - from);
+		let wide = 1;
+
+		while (columnPx * wide < 3.5 && wide < heat.columns)
+			wide *= 2;
+		let low = Infinity, high = 0;
+		for (const cell of heat.cell) {
+			const row = Math.floor(cell / heat.columns);
+			low = Math.min(low, row);
+			high = Math.max(high, row);
+		}
+		const per = heat.per_decade;
+		const [first, last] = [Math.floor(low / per), Math.floor(high / per) + 1];
+		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= 4) ?? per;
+		const columns = Math.ceil(heat.columns / wide);
+		const cells = new Map();
+		let max = 0;
+
+		heat.cell.forEach((cell, i) => {
+			const row = Math.floor(cell / heat.columns), column = cell % heat.columns;
+			const key = Math.floor(row / tall) * columns + Math.floor(column / wide);
+			const n = (cells.get(key) ?? 0) + heat.count[i];
+
+			cells.set(key, n);
+			max = Math.max(max, n);
+		});
+		const scale = d3.scaleLog().domain([heat.lo_ns * 10 ** first, heat.lo_ns * 10 ** last]).range([TOP + plotHeight, TOP]);
+
+		return { cells, max, columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo: heat.lo_ns, scale, bins };
+	}
+
+	#edge(grid, row) {
+		return grid.lo * 10 ** (row * grid.tall / grid.per);
+	}
+
+	#draw(s, width, height) {
+		const { app } = this;
+		const { palette } = app;
+		const scale = timeScale(app.range, LEFT, width - RIGHT);
+		const plotHeight = height - TOP - BOTTOM;
+		const grid = this.#gridOf(width - LEFT - RIGHT, plotHeight);
+
+		this.grid = grid;
+		s.rect(0, 0, width, height, palette.paper);
+		s.rect(LEFT, TOP, width - LEFT - RIGHT, plotHeight, palette.plot);
+		drawTimeAxis(s, palette, scale, TOP, TOP + plotHeight);
+		if (!grid) {
+			s.text((LEFT + width - RIGHT) / 2, TOP + plotHeight / 2, 'nothing to draw in this range for these tasks', { colour: palette.dim, anchor: 'middle' });
+			drawLoss(s, palette, app.capture, scale, TOP, plotHeight);
+			return;
+		}
+		drawLogAxis(s, palette, grid.scale, LEFT, width - RIGHT);
+		drawLoss(s, palette, app.capture, scale, TOP, plotHeight);
+		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
+			for (const [key, n] of grid.cells) {
+				const row = Math.floor(key / grid.columns), column = key % grid.columns;
+				const x1 = scale(grid.from + column * grid.wide), x2 = scale(grid.from + (column + 1) * grid.wide);
+				const y2 = Math.round(grid.scale(this.#edge(grid, row))), y1 = Math.round(grid.scale(this.#edge(grid, row + 1)));
+
+				if (x2 < LEFT || x1 > width - RIGHT)
+					continue;
+				s.rect(Math.round(x1), y1, Math.max(1, Math.round(x2) - Math.round(x1)), Math.max(1, y2 - y1),
+					rampColour(palette, grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max)));
+			}
+		});
+		drawMarks(s, app, scale, TOP, plotHeight, true);
+	}
+
+	#cellAt(x, y) {
+		const { grid, app } = this;
+		const scale = timeScale(app.range, LEFT, this.plot.width - RIGHT);
+
+		if (!grid || x < LEFT || x > this.plot.width - RIGHT || y < TOP || y > this.plot.height - BOTTOM)
+			return null;
+		const column = Math.floor((scale.invert(x) - grid.from) / grid.wide);
+		const row = Math.floor(Math.log10(grid.scale.invert(y) / grid.lo) * grid.per / grid.tall);
+		const n = grid.cells.get(row * grid.columns + column);
+
+		return n ? { n, row, column, at: grid.from + column * grid.wide } : null;
+	}
+
+	#hit(x, y) {
+		const { app, grid } = this;
+		const cell = this.#cellAt(x, y);
+
+		if (!cell)
+			return null;
+		const { one, many } = KINDS[this.kind];
+		const [lo, hi] = [this.#edge(grid, cell.row), this.#edge(grid, cell.row + 1)];
+		const decodes = app.figures.canDecode(app.capture);
+
+		return {
+			lines: [`${count(cell.n)} ${cell.n === 1 ? one : many} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
+				`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? 'click: which they are' : null],
+			box: { y: y - 6, h: 12 },
+			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
+		};
+	}
+
+	#listCell(cell, lo, hi) {
+		const { app, grid } = this;
+		const range = [Math.ceil(cell.at), Math.ceil(cell.at + grid.wide)];
+
+		this.list.ask((decoder, signal) => decoder.select(app.capture, {
+			kind: this.kind, range, lo_ns: lo, hi_ns: hi, tasks: app.selection.list(),
+		}, { limit: 100, signal }), (result, error) => {
+			this.found.hidden = false;
+			replace(this.found, error ? h('p', { class: 'dim' }, `not decoded: ${error.message}`) : this.#foundRows(result));
+		});
+	}
+
+	#foundRows({ total, rows }) {
+		const { app } = this;
+
+		return [h('div', { class: 'found-head' }, h('strong', null, `${count(total)} ${KINDS[this.kind][total === 1 ? 'one' : 'many']}`),
+			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })),
+		rows.map((row) => h('button', {
+			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,
+			on: { click: () => app.set({ view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
+		}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
+		h('span', { class: 'dim num' }, `from ${clockTime(app.capture, row.from)} s`)))];
+	}
+
+	close() {
+		this.question.drop();
+		this.list.drop();
+	}
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The states of a vCPU over time: stacked columns of the bins, or the intervals themselves when they are few enough.
+import { Question } from './figures.js';
+import { STATES, STATE_WORDS } from './legend.js';
+import { clean, clockTime, count, duration, percent } from './text.js';
+
+const MOST_EVENTS = 120000; // a range with more is drawn from bins
+const MOST = 60000; // intervals
+const NONE = 0xffffffff;
+
+/** Events in the range, as good as known without decoding. */
+export function eventsIn(app) {
+	const [from, to] = app.range;
+	const { capture } = app;
+	const shown = app.figures.shown;
+
+	if (shown?.events !== undefined && String(shown.range) === String(app.range))
+		return shown.events;
+	return capture.window_events * (to - from) / (capture.window.to - capture.window.from);
+}
+
+export class Lanes {
+	constructor(app, drawn) {
+		this.app = app;
+		this.drawn = drawn;
+		this.question = new Question(app);
+		this.exact = null; // {range, by: Map(task -> indexes), states}
+	}
+
+	/** Asks for the intervals of the range when there are few enough. */
+	follow(tasks) {
+		const { app } = this;
+
+		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS) {
+			this.question.drop();
+			return;
+		}
+		const range = app.range;
+
+		this.question.ask((decoder, signal) => decoder.states(app.capture, range, { tasks, max: MOST, signal }), (states) => {
+			if (!states?.complete)
+				return;
+			const by = new Map();
+
+			for (let i = 0; i < states.task.length; i++) {
+				const list = by.get(states.task[i]);
+
+				if (list)
+					list.push(i);
+				else
+					by.set(states.task[i], [i]);
+			}
+			this.exact = { range, states, by };
+			this.drawn();
+		});
+	}
+
+	close() {
+		this.question.drop();
+	}
+
+	#covers() {
+		const [from, to] = this.app.range;
+
+		return this.exact && this.exact.range[0] <= from && this.exact.range[1] >= to;
+	}
+
+	colour(state) {
+		const { palette, selection } = this.app;
+
+		return selection.state(state) ? palette.states[state] : palette.grid;
+	}
+
+	draw(s, task, scale, top, height) {
+		const { palette } = this.app;
+		const [left, right] = scale.range();
+
+		s.rect(left, top, right - left, height, palette.plot);
+		if (this.#covers())
+			this.#drawExact(s, task, scale, top, height);
+		else
+			this.#drawBins(s, task, scale, top, height);
+	}
+
+	#mark(s, k, x, y, w, height) {
+		if (STATES[k] === 'unknown')
+			s.hatch(x, y, w, height, this.app.palette.loss);
+		else
+			s.rect(x, y, w, height, this.colour(STATES[k]));
+	}
+
+	#drawExact(s, task, scale, top, height) {
+		const { states, by } = this.exact;
+		const [left, right] = scale.range();
+		const px = Math.ceil(right - left);
+		const shares = new Float64Array(8 * px);
+		const flush = (x) => this.#column(s, shares.subarray(x * 8, x * 8 + 8), left + x, 1, top, height);
+		const [from, to] = scale.domain();
+
+		for (const i of by.get(task) ?? []) {
+			if (states.to[i] <= from || states.from[i] >= to)
+				continue;
+			const a = Math.max(0, scale(states.from[i]) - left), b = Math.min(px, scale(states.to[i]) - left);
+
+			if (b - a >= 3) {
+				this.#mark(s, states.state[i], left + a, top, b - a, height);
+				continue;
+			}
+			for (let x = Math.floor(a); x < Math.ceil(b) && x < px; x++)
+				shares[x * 8 + states.state[i]] += Math.min(b, x + 1) - Math.max(a, x);
+		}
+		for (let x = 0; x < px; x++)
+			flush(x);
+	}
+
+	/** One stacked column: the guest at the bottom, what is not known on top. */
+	#column(s, shares, x, w, top, height) {
+		let y = top + height;
+
+		for (let k = 0; k < 8; k++) {
+			const part = Math.min(1, shares[k]) * height;
+
+			if (part < 0.05)
+				continue;
+			y -= part;
+			this.#mark(s, k, x, Math.max(top, y), w, part);
+		}
+	}
+
+	#binsOf(task) {
+		const bins = this.app.figures.shown.bins;
+		const row = bins.vcpus.indexOf(task);
+
+		return row < 0 ? null : { bins, row, columns: bins.vcpu_columns, wide: (bins.to - bins.from) / bins.vcpu_columns };
+	}
+
+	#drawBins(s, task, scale, top, height) {
+		const of = this.#binsOf(task);
+		const [left, right] = scale.range();
+		const px = Math.ceil(right - left);
+
+		if (!of)
+			return;
+		const shares = new Float64Array(8);
+
+		for (let x = 0; x < px; x++) {
+			const a = (scale.invert(left + x) - of.bins.from) / of.wide, b = (scale.invert(left + x + 1) - of.bins.from) / of.wide;
+			const first = Math.max(0, Math.floor(a)), last = Math.min(of.columns - 1, Math.max(Math.ceil(b) - 1, Math.floor(a)));
+
+			if (b < 0 || a >= of.columns)
+				continue;
+			for (let k = 0; k < 8; k++) {
+				let sum = 0;
+
+				for (let i = first; i <= last; i++)
+					sum += of.bins.vcpu_ns[(of.row * 8 + k) * of.columns + i];
+				shares[k] = sum / ((last - first + 1) * of.wide);
+			}
+			this.#column(s, shares, left + x, 1, top, height);
+		}
+	}
+
+	/** What is at time @t: lines for the card, and the interval when it is known. */
+	at(task, t) {
+		const { app } = this;
+
+		if (this.#covers()) {
+			const { states, by } = this.exact;
+			const i = (by.get(task) ?? []).find((k) => states.from[k] <= t && t < states.to[k]);
+
+			if (i !== undefined)
+				return this.#interval(states, i, task);
+		}
+		const of = this.#binsOf(task);
+		const column = of ? Math.floor((t - of.bins.from) / of.wide) : -1;
+
+		if (!of || column < 0 || column >= of.columns)
+			return null;
+		const parts = STATES.map((state, k) => [state, of.bins.vcpu_ns[(of.row * 8 + k) * of.columns + column]])
+			.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]).slice(0, 2);
+
+		return { lines: [`${app.who(task)} at ${(t / 1e9).toFixed(4)} s`,
+			...parts.map(([state, ns]) => `${percent(100 * ns / of.wide)} ${STATE_WORDS[state]}`),
+			`of ${duration(Math.round(of.wide))}; zoom in for the events`] };
+	}
+
+	#interval(states, i, task) {
+		const { app } = this;
+		const state = STATES[states.state[i]];
+		const [from, to] = [states.from[i], states.to[i]];
+		const why = states.reason[i] !== NONE ? `exit: ${clean(states.reasons[states.reason[i]])}` : null;
+		const behind = states.behind[i] !== NONE ? `behind ${app.who(states.behind[i])}` : null;
+
+		return {
+			range: [from, to],
+			lines: [`${app.who(task)}: ${STATE_WORDS[state]}`, [why, behind].filter(Boolean).join(', ') || null,
+				`${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`],
+		};
+	}
+}

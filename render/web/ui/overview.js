@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The strip over everything: the whole window at a glance, and the range chosen in it.
+import { d3 } from '../d3.js';
+import { choice, h, replace, s as svg } from './dom.js';
+import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { within } from './gestures.js';
+import { rampColour, rampLegend } from './legend.js';
+import { Plot } from './plot.js';
+import { clean, clockTime, duration, percent } from './text.js';
+
+const LEFT = 78, RIGHT = 12, AXIS = 18;
+
+export class Overview {
+	constructor(app) {
+		this.app = app;
+		this.head = h('div', { class: 'strip-head' });
+		this.plot = new Plot({
+			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
+			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
+		});
+		this.svg = svg('svg', { class: 'brush' });
+		this.plot.el.append(this.svg);
+		this.el = h('section', { class: 'overview', 'aria-label': 'overview' }, this.head, this.plot.el);
+		this.brush = d3.brushX().handleSize(5).on('start brush end', () => this.#brushed());
+		this.svg.addEventListener('dblclick', () => app.select(null));
+	}
+
+	/** Rows of the strip: {label, value(column) 0..1, cpu, lines}. */
+	#rows() {
+		const { capture, state } = this.app;
+		const { bins } = capture;
+
+		if (state.strip === 'vms' && bins.vcpus.length)
+			return this.#vmRows(capture, bins);
+		const wide = (bins.to - bins.from) / bins.columns;
+
+		return capture.cpus.filter((c) => c.seen).map(({ cpu }) => ({
+			label: `CPU ${cpu}`, cpu, columns: bins.columns,
+			value: (i) => bins.busy_ns[cpu * bins.columns + i] / wide,
+			words: (v) => `busy ${percent(100 * v)}`,
+		}));
+	}
+
+	#vmRows(capture, bins) {
+		const vms = new Map();
+		const n = bins.vcpu_columns;
+		const wide = (bins.to - bins.from) / n;
+
+		bins.vcpus.forEach((task, row) => {
+			const { vm } = capture.tasks[task];
+			const of = vms.get(vm ?? '') ?? { vm, rows: [] };
+
+			of.rows.push(row);
+			vms.set(vm ?? '', of);
+		});
+		return [...vms.values()].map(({ vm, rows }) => ({
+			label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
+			value: (i) => rows.reduce((sum, r) => sum + bins.vcpu_ns[(r * 8 + 3) * n + i] + bins.vcpu_ns[(r * 8 + 4) * n + i], 0) /
+				(rows.length * wide),
+			words: (v) => `vCPUs waited for a CPU ${percent(100 * v)} of this time`,
+		}));
+	}
+
+	#rowsHeight() {
+		return Math.max(36, Math.min(84, this.rows.length * (this.rows.length > 12 ? 4 : 14)));
+	}
+
+	paint() {
+		const { app } = this;
+		const vms = app.capture.bins.vcpus.length > 0;
+
+		this.rows = this.#rows();
+		replace(this.head,
+			vms ? choice(null, [['cpus', 'busy CPUs', 'how busy each CPU was'], ['vms', 'waiting VMs', 'how much the vCPUs of each VM waited for a CPU']],
+				app.state.strip, (strip) => app.set({ strip })) : h('span', { class: 'dim' }, 'busy CPUs'),
+			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
+			h('span', { class: 'dim' }, `time since ${clockTime(app.capture, 0).slice(0, -3)} s, the first event`),
+			h('span', { class: 'dim hint' }, 'drag: a range for the whole page · double click: everything'));
+		this.plot.paint();
+	}
+
+	#draw(s, width) {
+		const { app, rows } = this;
+		const { palette, capture } = app;
+		const scale = timeScale(app.window, LEFT, width - RIGHT);
+		const height = this.#rowsHeight();
+		const tall = height / rows.length;
+		const each = Math.max(1, Math.ceil(12 / tall));
+
+		s.rect(0, 0, width, height + AXIS, palette.paper);
+		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
+		rows.forEach((row, k) => {
+			this.#drawRow(s, row, scale, k * tall, tall > 3 ? tall - 1 : tall);
+			if (k % each === 0)
+				s.text(LEFT - 8, k * tall + Math.min(tall, 12) / 2, row.label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
+			if (row.cpu !== undefined)
+				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
+		});
+		if (rows.length && rows[0].cpu === undefined)
+			drawLoss(s, palette, capture, scale, 0, height);
+		drawTimeAxis(s, palette, scale, height, height);
+		for (const at of app.state.marks)
+			s.line(scale(at), 0, scale(at), height, palette.accent, 2);
+		this.#placeBrush(width, height);
+	}
+
+	#drawRow(s, row, scale, y, tall) {
+		const { palette } = this.app;
+		const [left, right] = scale.range();
+		const px = Math.ceil(right - left);
+
+		for (let x = 0; x < px; x++) {
+			const a = Math.floor(x * row.columns / px);
+			const b = Math.max(a + 1, Math.floor((x + 1) * row.columns / px));
+			let sum = 0;
+
+			for (let i = a; i < b; i++)
+				sum += row.value(i);
+			if (sum > 0)
+				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (b - a))));
+		}
+	}
+
+	#hit(x, y) {
+		const [left, right] = [LEFT, this.plot.width - RIGHT];
+		const row = this.rows[Math.floor(y / this.#rowsHeight() * this.rows.length)];
+
+		if (!row || x < left || x > right || y > this.#rowsHeight())
+			return null;
+		const i = Math.min(row.columns - 1, Math.floor((x - left) / (right - left) * row.columns));
+		const [from, to] = this.app.window;
+		const at = from + i * (to - from) / row.columns;
+
+		return {
+			lines: [row.label, row.words(Math.min(1, row.value(i))), `${(at / 1e9).toFixed(4)} s + ${duration(Math.round((to - from) / row.columns))}`],
+			box: { y: 0, h: this.#rowsHeight() + AXIS },
+		};
+	}
+
+	/** The range changed elsewhere. */
+	moved() {
+		this.plot.paint();
+	}
+
+	#placeBrush(width, height) {
+		const { app } = this;
+		const scale = timeScale(app.window, LEFT, width - RIGHT);
+		const g = d3.select(this.svg);
+
+		this.svg.setAttribute('width', width);
+		this.svg.setAttribute('height', height);
+		if (this.dragging)
+			return;
+		this.quiet = true;
+		this.brush.extent([[LEFT, 0], [width - RIGHT, height]]);
+		g.call(this.brush);
+		g.call(this.brush.move, app.state.range ? app.range.map(scale) : null);
+		this.quiet = false;
+	}
+
+	#brushed() {
+		if (this.quiet || !d3.event.sourceEvent)
+			return;
+		const { type, selection } = d3.event;
+		const { app } = this;
+
+		this.dragging = type !== 'end';
+		if (!selection) {
+			if (type === 'end')
+				this.plot.paint();
+			return;
+		}
+		const scale = timeScale(app.window, LEFT, this.plot.width - RIGHT);
+		const [from, to] = selection.map(scale.invert);
+
+		if (to - from >= app.least && type !== 'start')
+			app.zoom(within([from, to], app.window), 'strip');
+		if (type === 'end')
+			this.plot.paint();
+	}
+}

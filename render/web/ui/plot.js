@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A picture on a canvas: drawn when its size or what it shows changes, explained under the pointer.
+import { h } from './dom.js';
+import { CanvasSurface } from './surface.js';
+
+export class Plot {
+	/**
+	 * options: {app, label, height (number or (width) -> number), draw(surface, width, height),
+	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null}
+	 */
+	constructor(options) {
+		this.options = options;
+		this.app = options.app;
+		this.canvas = h('canvas', { role: 'img', 'aria-label': options.label });
+		this.band = h('div', { class: 'band', hidden: true });
+		this.el = h('div', { class: 'plot' }, this.canvas, this.band);
+		this.width = 0;
+		this.pending = false;
+		this.#follow();
+		this.observer = new ResizeObserver(() => this.#resized());
+		this.observer.observe(this.el);
+	}
+
+	get time() {
+		return this.options.time ?? null;
+	}
+
+	#resized() {
+		const width = this.el.clientWidth;
+
+		if (width > 0 && width !== this.width) {
+			this.width = width;
+			this.paint();
+		}
+	}
+
+	heightFor(width) {
+		const { height } = this.options;
+
+		return Math.round(typeof height === 'function' ? height(width) : height);
+	}
+
+	/** Draws now. */
+	paint() {
+		const width = this.el.clientWidth || this.width;
+
+		if (!width)
+			return;
+		const height = this.heightFor(width);
+		const ratio = devicePixelRatio || 1;
+
+		this.width = width;
+		this.height = height;
+		this.canvas.style.height = `${height}px`;
+		this.canvas.width = Math.round(width * ratio);
+		this.canvas.height = Math.round(height * ratio);
+		const context = this.canvas.getContext('2d');
+		context.setTransform(this.canvas.width / width, 0, 0, ratio, 0, 0);
+		this.options.draw(new CanvasSurface(context, ratio), width, height);
+	}
+
+	/** The time under the window's x, or null when the picture has none there. */
+	timeAt(clientX) {
+		const time = this.time;
+
+		if (!time)
+			return null;
+		const { left, width } = this.canvas.getBoundingClientRect();
+		const x = clientX - left;
+		const [from, to] = this.app.range;
+		const [a, b] = [time.left, width - time.right];
+
+		return x < a - 4 || x > b + 4 ? null : from + (Math.min(Math.max(x, a), b) - a) / (b - a) * (to - from);
+	}
+
+	#follow() {
+		this.el.addEventListener('pointermove', (e) => {
+			if (this.busy)
+				return;
+			const { left, top } = this.canvas.getBoundingClientRect();
+			const found = this.options.hit?.(e.clientX - left, e.clientY - top) ?? null;
+
+			this.found = found;
+			this.app.pointer = this.timeAt(e.clientX);
+			this.canvas.classList.toggle('click', Boolean(found?.click));
+			if (found?.lines) {
+				const b = found.box;
+				const box = b && { top: top + b.y, bottom: top + b.y + b.h };
+
+				this.app.card.show(found.lines, e.clientX, e.clientY, box);
+			} else {
+				this.app.card.hide();
+			}
+		});
+		this.el.addEventListener('pointerleave', () => {
+			this.found = null;
+			this.app.pointer = null;
+			this.app.card.hide();
+		});
+		if (!this.time) {
+			this.el.addEventListener('click', (e) => this.found?.click?.(e));
+		}
+	}
+
+	/** Shows the selection being made over [x1, x2], with a text; null takes it away. */
+	showBand(x1, x2, text) {
+		this.band.hidden = x1 === null;
+		if (x1 === null)
+			return;
+		this.band.style.left = `${Math.min(x1, x2)}px`;
+		this.band.style.width = `${Math.abs(x2 - x1)}px`;
+		this.band.textContent = text;
+	}
+
+	close() {
+		this.observer.disconnect();
+	}
+}

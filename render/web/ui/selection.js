@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Which tasks, VMs and CPUs are wanted by the filter.
+
+/** A search as -t means it: a leading * is .*, found anywhere; without capitals it minds no case. null when it is no regex. */
+export function searchRegex(text) {
+	try {
+		return new RegExp(text.replace(/^\*/, '.*'), /\p{Lu}/u.test(text) ? '' : 'i');
+	} catch {
+		return null;
+	}
+}
+
+export class Selection {
+	#cache = null;
+
+	constructor(app) {
+		this.app = app;
+	}
+
+	/** To be called when the state or the capture may have changed. */
+	changed() {
+		this.#cache = null;
+	}
+
+	get any() {
+		const { tasks, vms, search } = this.app.state;
+
+		return tasks.length > 0 || vms.length > 0 || search !== '';
+	}
+
+	#wanted() {
+		const { app } = this;
+		const { tasks, vms, search } = app.state;
+		const named = new Set(tasks);
+		const regex = search ? searchRegex(search) : null;
+
+		return app.capture.tasks.map((t) => {
+			if ((named.size || vms.length) && !named.has(t.index) && !vms.includes(t.vm))
+				return false;
+			return !regex || regex.test(t.name) || regex.test(t.comm ?? '') || (t.vm !== null && regex.test(t.vm));
+		});
+	}
+
+	/** Whether the task is wanted; IDLE only when nothing is filtered. */
+	task(index) {
+		if (!this.any)
+			return true;
+		if (index === null)
+			return false;
+		this.#cache ??= this.#wanted();
+		return this.#cache[index] ?? false;
+	}
+
+	/** Indexes of the wanted tasks, null when that is all of them. */
+	list() {
+		if (!this.any)
+			return null;
+		this.#cache ??= this.#wanted();
+		return this.app.capture.tasks.filter((t) => this.#cache[t.index] && t.tid !== 0).map((t) => t.index);
+	}
+
+	cpu(cpu) {
+		return !this.app.state.cpus.length || this.app.state.cpus.includes(cpu);
+	}
+
+	reason(reason) {
+		return !this.app.state.reasons.length || this.app.state.reasons.includes(reason);
+	}
+
+	state(state) {
+		return !this.app.state.states.length || this.app.state.states.includes(state);
+	}
+
+	/** "all tasks but IDLE", "CPU 0/KVM-1044", "VM 1044", "3 tasks", for captions. */
+	words() {
+		const { tasks, vms, search, cpus } = this.app.state;
+		const parts = [];
+
+		if (tasks.length)
+			parts.push(tasks.length > 3 ? `${tasks.length} tasks` : tasks.map((t) => this.app.who(t)).join(', '));
+		if (vms.length)
+			parts.push(`VM ${vms.join(', ')}`);
+		if (search)
+			parts.push(`tasks matching ${search}`);
+		if (cpus.length)
+			parts.push(`CPUs ${cpus.join(', ')}`);
+		return parts.join(' · ') || 'all tasks';
+	}
+}

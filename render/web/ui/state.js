@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the page shows, and its place in the address: one object, never changed, only replaced.
+
+const NUMBERS = { parse: (text) => text.split(',').filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0) };
+const TEXTS = { parse: (text) => text.split(',').filter(Boolean).map(decodeURIComponent), each: encodeURIComponent };
+const TEXT = { single: true, parse: decodeURIComponent };
+
+// Part of the state -> how it stands in the fragment. Absent: as at the start.
+const PARTS = {
+	view: TEXT,
+	range: { parse: parseRange },
+	tasks: NUMBERS,
+	vms: TEXTS,
+	cpus: NUMBERS,
+	reasons: TEXTS,
+	states: TEXTS,
+	search: TEXT,
+	theme: TEXT,
+	capture: { single: true, parse: (text) => Number(text) || 0 },
+	by: TEXT,
+	per: TEXT,
+	map: TEXT,
+	heat: TEXTS,
+	open: NUMBERS,
+	compare: TEXT,
+	marks: NUMBERS,
+	strip: TEXT,
+};
+
+export const START = Object.freeze({
+	view: 'vcpus', range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+	theme: '', capture: 0,
+	by: 'time', // exits: by count or by time
+	per: 'task', // exits: a bar per task or per VM
+	map: 'run', // core map: run time or switches
+	heat: ['run', 'wakeup'], // switches: which intervals
+	open: [], // vCPU rows that are open
+	compare: 'vcpu',
+	marks: [], // times
+	strip: 'cpus', // overview: cpus, or waiting vms
+});
+
+function parseRange(text) {
+	const [from, to] = text.split(',').map(Number);
+
+	return Number.isFinite(from) && Number.isFinite(to) && to > from && from >= 0 ? [from, to] : null;
+}
+
+function same(a, b) {
+	return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The state as a fragment without '#'. */
+export function toFragment(state, start) {
+	const parts = [];
+
+	for (const [key, how] of Object.entries(PARTS)) {
+		const value = state[key];
+
+		if (same(value, start[key]))
+			continue;
+		const text = Array.isArray(value) ? value.map(how.each ?? String).join(',') : encodeURIComponent(value ?? '');
+		parts.push(`${key}=${text}`);
+	}
+	return parts.join('&');
+}
+
+/** A fragment's state; what cannot be read is as at the start. */
+export function fromFragment(fragment, start) {
+	const state = { ...start };
+
+	for (const part of fragment.replace(/^#/, '').split('&')) {
+		const [key, text] = [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)];
+
+		if (!Object.hasOwn(PARTS, key))
+			continue;
+		try {
+			state[key] = PARTS[key].parse(PARTS[key].single || PARTS[key].each ? text : decodeURIComponent(text));
+		} catch {
+			state[key] = start[key];
+		}
+	}
+	return state;
+}
+
+const GESTURE_MS = 700;
+
+/** The state of the page: in the address, with back and forward. */
+export class Store {
+	#listener;
+	#last = 0;
+
+	constructor(start, limit, listener) {
+		this.start = start;
+		this.limit = limit; // (state) => a state that fits the page
+		this.#listener = listener;
+		this.state = limit(fromFragment(location.hash, start));
+		addEventListener('hashchange', () => this.#reread());
+		addEventListener('popstate', () => this.#reread());
+	}
+
+	#reread() {
+		const next = this.limit(fromFragment(location.hash, this.start));
+
+		if (!same(next, this.state)) {
+			const before = this.state;
+
+			this.state = next;
+			this.#last = 0;
+			this.#listener(next, before);
+		}
+	}
+
+	/**
+	 * Replaces parts of the state. With {gesture: 'zoom'} (the wheel, a key held down) the steps of one gesture are one
+	 * step back.
+	 */
+	set(part, { gesture = null } = {}) {
+		const next = this.limit({ ...this.state, ...part });
+		const before = this.state;
+
+		if (same(next, before))
+			return;
+		const now = performance.now();
+		const goesOn = gesture && gesture === this.gesture && now - this.#last < GESTURE_MS;
+
+		this.#last = gesture ? now : 0;
+		this.gesture = gesture;
+		this.state = next;
+		this.#write(goesOn);
+		this.#listener(next, before, gesture);
+	}
+
+	#write(instead) {
+		const fragment = `#${toFragment(this.state, this.start)}`;
+
+		try {
+			history[instead ? 'replaceState' : 'pushState'](null, '', fragment);
+		} catch {
+			// browsers bound how often: the address is then one step behind
+		}
+	}
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Where in the second things happened: a row a second, its offset across. What is periodic stands in a line.
+import { choice, h, replace } from './dom.js';
+import { Question } from './figures.js';
+import { KINDS } from './heat.js';
+import { within } from './gestures.js';
+import { rampColour, rampLegend } from './legend.js';
+import { count, duration } from './text.js';
+
+const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
+const MOST_HEIGHT = 420;
+
+export class SecondMap {
+	constructor(view) {
+		this.view = view;
+		this.app = view.app;
+		this.question = new Question(this.app);
+		this.map = null;
+		this.ramp = h('span');
+		this.words = h('span', { class: 'dim' });
+		this.plot = view.plot({
+			label: 'offset within the second', title: 'Where in the second, a row a second', ramp: () => (this.max ? ['1', `${count(this.max)} per cell`] : null), height: () => this.#height(),
+			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+		});
+		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Where in the second'),
+			h('span', { class: 'space' }), this.ramp), this.plot.el, this.words);
+		this.#drag();
+	}
+
+	#height() {
+		const rows = this.map?.seconds ?? 8;
+
+		return TOP + BOTTOM + Math.min(MOST_HEIGHT, Math.max(120, rows * Math.max(2, Math.min(24, MOST_HEIGHT / rows))));
+	}
+
+	follow(kind, range) {
+		const { app } = this;
+
+		if (!app.figures.canDecode(app.capture)) {
+			this.el.hidden = true;
+			return;
+		}
+		const tasks = app.selection.list();
+		const key = `${app.state.capture}:${kind}:${range}:${tasks}`;
+
+		if (key === this.key)
+			return;
+		this.key = key;
+		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, tasks, columns: COLUMNS, signal }), (map, error) => {
+			this.map = map && { ...map, range, seconds: Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9))) };
+			this.max = map ? map.count.reduce((a, b) => Math.max(a, b), 0) : 0;
+			replace(this.ramp, this.max ? rampLegend(app.palette, '1', `${count(this.max)} per cell`) : []);
+			this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row a second; drag over a block to look at that time`;
+			this.plot.paint();
+		});
+	}
+
+	#geometry() {
+		const { map, plot } = this;
+		const tall = (plot.height - TOP - BOTTOM) / map.seconds;
+		const wide = (plot.width - LEFT - RIGHT) / map.columns;
+
+		return { tall, wide, first: Math.floor(map.range[0] / 1e9) };
+	}
+
+	#draw(s, w, height) {
+		const { palette } = this.app;
+		const { map } = this;
+
+		s.rect(0, 0, w, height, palette.paper);
+		s.rect(LEFT, TOP, w - LEFT - RIGHT, height - TOP - BOTTOM, palette.plot);
+		if (!map)
+			return;
+		const tall = (height - TOP - BOTTOM) / map.seconds;
+		const wide = (w - LEFT - RIGHT) / map.columns;
+		const first = Math.floor(map.range[0] / 1e9);
+		const every = Math.max(1, Math.ceil(14 / tall));
+
+		for (let row = 0; row < map.seconds; row++) {
+			const y = TOP + row * tall;
+
+			if (row % every === 0)
+				s.text(LEFT - 6, y + Math.min(tall, 14) / 2, `${first + row} s`, { colour: palette.dim, size: 11, anchor: 'end' });
+			for (let i = 0; i < map.columns; i++) {
+				const n = map.count[row * map.columns + i];
+
+				if (n)
+					s.rect(LEFT + i * wide, y, Math.max(1, wide - 0.3), Math.max(1, tall - (tall > 4 ? 1 : 0)),
+						rampColour(palette, this.max === 1 ? 1 : Math.log(n) / Math.log(this.max)));
+			}
+		}
+		for (const ms of [0, 250, 500, 750, 1000]) {
+			const x = LEFT + (w - LEFT - RIGHT) * ms / 1000;
+
+			s.line(Math.round(x) + 0.5, TOP, Math.round(x) + 0.5, height - BOTTOM, palette.grid);
+			s.text(x, height - BOTTOM + 11, ms ? `${ms} ms` : '0', { colour: palette.dim, size: 11, anchor: ms === 1000 ? 'end' : 'middle' });
+		}
+	}
+
+	#place(x, y) {
+		const { map, plot } = this;
+
+		if (!map || x < LEFT || x > plot.width - RIGHT || y < TOP || y > plot.height - BOTTOM)
+			return null;
+		const { tall, wide, first } = this.#geometry();
+		const [row, column] = [Math.min(map.seconds - 1, Math.floor((y - TOP) / tall)), Math.min(map.columns - 1, Math.floor((x - LEFT) / wide))];
+
+		return { row, column, from: (first + row) * 1e9 + column * 1e9 / map.columns, n: map.count[row * map.columns + column] };
+	}
+
+	#hit(x, y) {
+		const at = this.#place(x, y);
+
+		return at && { lines: [`${count(at.n)} at ${(at.from / 1e9).toFixed(3)} s`, `in ${duration(1e9 / this.map.columns)}`, 'drag: choose this time'], box: { y: y - 6, h: 12 } };
+	}
+
+	#drag() {
+		const { el, canvas } = this.plot;
+		const at = (e) => {
+			const { left, top } = canvas.getBoundingClientRect();
+
+			return { x: e.clientX - left, y: e.clientY - top };
+		};
+		let start = null;
+
+		el.addEventListener('pointerdown', (e) => {
+			const p = at(e);
+
+			start = e.button === 0 ? this.#place(p.x, p.y) && p : null;
+			if (start)
+				el.setPointerCapture(e.pointerId);
+		});
+		el.addEventListener('pointermove', (e) => { if (start) this.plot.showBand(start.x, at(e).x, ''); });
+		el.addEventListener('pointerup', (e) => {
+			const a = start && this.#place(start.x, start.y);
+			const end = at(e);
+			const b = a && this.#place(Math.min(Math.max(end.x, LEFT), this.plot.width - RIGHT), Math.min(Math.max(end.y, TOP), this.plot.height - BOTTOM));
+
+			start = null;
+			this.plot.showBand(null);
+			if (!a || !b || (a.row === b.row && a.column === b.column))
+				return;
+			const [first, last] = a.from < b.from ? [a, b] : [b, a];
+
+			this.app.select(within([first.from, last.from + 1e9 / this.map.columns], this.app.window));
+		});
+	}
+
+	close() {
+		this.question.drop();
+	}
+}

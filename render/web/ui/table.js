@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A table of figures: sorted by a click on a head, filtered by typing, copied as text, saved as CSV.
+import { button, h, replace } from './dom.js';
+import { clean, exactFigure, figure } from './text.js';
+import { download } from './download.js';
+
+const FIRST_ROWS = 250;
+
+/** One RFC 4180 cell; a leading = + - @ of foreign text is kept from spreadsheets' formulas. */
+function csvCell(value) {
+	let text = value === null || value === undefined ? '' : typeof value === 'string' ? clean(value) : String(value);
+
+	if (typeof value === 'string' && /^[=+\-@]/.test(text))
+		text = `'${text}`;
+	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function order(a, b) {
+	if (a === null || a === undefined || b === null || b === undefined)
+		return (a === null || a === undefined) - (b === null || b === undefined);
+	if (typeof a === 'number' && typeof b === 'number')
+		return a - b;
+	return String(a).localeCompare(String(b), 'en', { numeric: true });
+}
+
+/**
+ * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, first: 'asc' | 'desc', csv: bool}]
+ *   value: the exact value (data-value, sort, CSV); show: what is seen, made of value by the key's unit when absent.
+ * options: {name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file, foot: text}
+ */
+export class Table {
+	constructor(columns, options) {
+		this.columns = columns;
+		this.options = options;
+		this.sort = options.sort ?? null;
+		this.filter = '';
+		this.rows = [];
+		this.all = false;
+		this.head = h('tr');
+		this.body = h('tbody');
+		this.table = h('table', { class: 'figures', data: { table: options.name } }, h('thead', null, this.head), this.body);
+		this.count = h('span', { class: 'dim' });
+		this.more = button('', 'show every row', () => this.#showAll(), { hidden: true, class: 'link' });
+		this.input = h('input', {
+			type: 'search', placeholder: 'filter rows', size: '12', 'aria-label': 'filter rows',
+			on: { input: () => { this.filter = this.input.value.toLowerCase(); this.#draw(); } },
+		});
+		this.bar = h('div', { class: 'table-bar' }, this.count, this.more, h('span', { class: 'space' }), this.input,
+			button('copy', 'copy the rows as text', () => this.copy()),
+			button('CSV', 'save the rows, exact values, as CSV', () => this.save()));
+		this.el = h('div', { class: 'table-box' }, this.bar, h('div', { class: 'table-scroll' }, this.table));
+		this.#heads();
+	}
+
+	setColumns(columns) {
+		this.columns = columns;
+		this.#heads();
+	}
+
+	setRows(rows) {
+		this.rows = rows;
+		this.#draw();
+	}
+
+	#showAll() {
+		this.all = true;
+		this.#draw();
+	}
+
+	#heads() {
+		replace(this.head, this.columns.map((c) => {
+			const on = this.sort?.[0] === c.key;
+
+			return h('th', {
+				class: [c.text ? null : 'num', on ? 'sorted' : null].filter(Boolean).join(' ') || null, title: c.hint, tabindex: '0',
+				'aria-sort': on ? (this.sort[1] === 'asc' ? 'ascending' : 'descending') : null,
+				on: {
+					click: () => this.#sortBy(c),
+					keydown: (e) => { if (e.key === 'Enter') this.#sortBy(c); },
+				},
+				data: { sort: c.key },
+			}, c.title, h('span', { class: 'arrow', 'aria-hidden': 'true' }, on ? (this.sort[1] === 'asc' ? ' ▴' : ' ▾') : ''));
+		}));
+	}
+
+	#sortBy(column) {
+		const first = column.first ?? (column.text ? 'asc' : 'desc');
+		const turned = this.sort?.[1] === 'asc' ? 'desc' : 'asc';
+
+		this.sort = [column.key, this.sort?.[0] === column.key ? turned : first];
+		this.#heads();
+		this.#draw();
+	}
+
+	/** The rows that are wanted, in order. */
+	shown() {
+		let rows = this.rows;
+
+		if (this.filter)
+			rows = rows.filter((row) => this.columns.some((c) => String(this.#text(c, row)).toLowerCase().includes(this.filter)));
+		const column = this.sort && this.columns.find((c) => c.key === this.sort[0]);
+		if (!column)
+			return rows;
+		const sign = this.sort[1] === 'asc' ? 1 : -1;
+		const missing = (v) => v === null || v === undefined;
+
+		return [...rows].sort((a, b) => {
+			const [x, y] = [column.value(a), column.value(b)];
+
+			return missing(x) || missing(y) ? missing(x) - missing(y) : sign * order(x, y);
+		});
+	}
+
+	#text(column, row) {
+		const value = column.value(row);
+
+		return typeof value === 'string' ? clean(value) : figure(column.key, value);
+	}
+
+	#draw() {
+		const rows = this.shown();
+		const shown = this.all ? rows : rows.slice(0, FIRST_ROWS);
+
+		this.count.textContent = rows.length === this.rows.length ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
+			: `${rows.length} of ${this.rows.length} rows`;
+		this.more.hidden = shown.length === rows.length;
+		this.more.textContent = `${rows.length - shown.length} more`;
+		replace(this.body, shown.map((row, i) => this.#row(row, i)));
+		this.options.drawn?.(this.body);
+	}
+
+	#row(row, i) {
+		const { rowData, rowClass, onRow } = this.options;
+
+		return h('tr', {
+			data: { row: i, ...rowData?.(row) }, class: [onRow ? 'click' : null, rowClass?.(row)].filter(Boolean).join(' ') || null,
+			on: onRow ? { click: (e) => { if (!getSelection()?.toString()) onRow(row, e); } } : null,
+		}, this.columns.map((c) => this.#cell(c, row)));
+	}
+
+	#cell(column, row) {
+		const value = column.value(row);
+
+		return h('td', {
+			class: [column.text ? null : 'num', column.wide ? 'wide' : null].filter(Boolean).join(' ') || null,
+			data: { key: column.key, value: value === undefined ? null : JSON.stringify(value) },
+			title: column.title === '' || column.show && value === undefined ? null : column.text ? clean(value ?? '') : exactFigure(column.key, value),
+		}, column.show ? column.show(row) : column.text ? h('bdi', null, clean(value ?? '')) : figure(column.key, value));
+	}
+
+	#plain() {
+		return this.columns.filter((c) => c.csv !== false);
+	}
+
+	copy() {
+		const columns = this.#plain();
+		const lines = [columns.map((c) => c.title), ...this.shown().map((row) => columns.map((c) => this.#text(c, row)))];
+		const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i].length)));
+		const text = lines.map((line) => line.map((cell, i) => (columns[i].text ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+			.join('  ').trimEnd()).join('\n');
+
+		copyText(`${text}\n`);
+	}
+
+	save() {
+		const columns = this.#plain();
+		const lines = [columns.map((c) => c.key), ...this.shown().map((row) => columns.map((c) => c.value(row)))];
+
+		download(`${this.options.file?.() ?? this.options.name}.csv`, 'text/csv',
+			`${lines.map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`);
+	}
+}
+
+/** Into the clipboard; from file:// by way of a text field where the browser wants it so. */
+export function copyText(text) {
+	const old = () => {
+		const field = h('textarea', { class: 'offscreen' });
+
+		field.value = text;
+		document.body.append(field);
+		field.select();
+		document.execCommand('copy');
+		field.remove();
+	};
+
+	if (navigator.clipboard)
+		navigator.clipboard.writeText(text).catch(old);
+	else
+		old();
+}

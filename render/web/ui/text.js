@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Names and numbers as people read them; the same words and digits as render/text.c.
+
+// What a browser obeys instead of showing: bidi controls, zero widths, fillers (base/escape.c).
+const DECEPTIVE = [
+	[0x00ad, 0x00ad], [0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160], [0x17b4, 0x17b5],
+	[0x180b, 0x180f], [0x200b, 0x200f], [0x2028, 0x202e], [0x2060, 0x206f], [0x3164, 0x3164],
+	[0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff0, 0xfffb], [0x1d173, 0x1d17a],
+	[0xe0000, 0xe0fff],
+];
+
+const hex = (n, digits) => n.toString(16).padStart(digits, '0');
+
+function isControl(cp) {
+	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0);
+}
+
+/** Foreign text, harmless to look at: control characters as \xNN, bidi and zero widths as <U+202E>. */
+export function clean(raw) {
+	let out = '';
+
+	for (const ch of String(raw)) {
+		const cp = ch.codePointAt(0);
+
+		if (isControl(cp))
+			out += cp < 0x80 ? `\\x${hex(cp, 2)}` : `\\xc2\\x${hex(cp, 2)}`;
+		else if (cp >= 0xad && DECEPTIVE.some(([a, b]) => cp >= a && cp <= b))
+			out += `<U+${hex(cp, 4).toUpperCase()}>`;
+		else
+			out += ch;
+	}
+	return out;
+}
+
+/** 1234567 -> "1,234,567" */
+export function count(v) {
+	return String(Math.round(v)).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+function scaled(v, units, gap) {
+	let unit = 0;
+
+	while (Math.abs(v) >= 999.5 && unit + 1 < units.length) {
+		v /= 1000;
+		unit++;
+	}
+	const size = Math.abs(v);
+	const digits = Number.isInteger(v) ? 0 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+	return v.toFixed(digits) + (units[unit] ? gap + units[unit] : '');
+}
+
+/** Three significant digits and a unit: "212 ms". */
+export function duration(ns) {
+	return scaled(ns, ['ns', 'µs', 'ms', 's'], ' ');
+}
+
+/** 34998 -> "35.0k" */
+export function short(v) {
+	return scaled(v, ['', 'k', 'M', 'G', 'T'], '');
+}
+
+/** Of a number that is in percent already. */
+export function percent(v) {
+	const size = Math.abs(v);
+
+	if (size > 0 && size < 0.05)
+		return '< 0.1 %';
+	return `${v.toFixed(size < 99.95 ? 1 : 0)} %`;
+}
+
+/** "212,345,678 ns" */
+export function exactNs(ns) {
+	return `${count(ns)} ns`;
+}
+
+/** Bytes: "24.0 MB". */
+export function bytes(v) {
+	return scaled(v, ['B', 'kB', 'MB', 'GB', 'TB'], ' ');
+}
+
+/** A time of the recording's clock, all digits: "922.060149460". */
+export function clockTime(capture, t) {
+	const ns = BigInt(capture.t0_ns) + BigInt(Math.round(t));
+	const digits = ns.toString().padStart(10, '0');
+
+	return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
+/** Time of day in UTC of @t ns after the first event, or null when the capture cannot tell. */
+export function wallTime(capture, t) {
+	const m = /^(.*?)(?:\.(\d+))?Z$/.exec(capture.wall_t0 ?? '');
+
+	if (!m)
+		return null;
+	const first = BigInt(Date.parse(`${m[1]}Z`)) * 1000000n + BigInt((m[2] ?? '').padEnd(9, '0').slice(0, 9));
+	const ns = first + BigInt(Math.round(t));
+	const ms = Number(ns / 1000000n);
+	const text = new Date(ms).toISOString();
+
+	return { day: text.slice(0, 10), time: text.slice(11, 19), ns: String(ns % 1000000000n).padStart(9, '0') };
+}
+
+/** Seconds since the first event, digits that fit a window of @span ns: "3.2014 s". */
+export function sinceStart(t, span) {
+	const digits = Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(Math.max(span, 1) / 1e9))));
+
+	return `${(t / 1e9).toFixed(digits)} s`;
+}
+
+/** A piece of time since the first event, digits that tell its ends apart: "2.34–2.48 s". */
+export function spanText([from, to]) {
+	const [size, unit] = to >= 1e8 ? [1e9, 's'] : to >= 1e5 ? [1e6, 'ms'] : [1e3, 'µs'];
+	const digits = Math.min(6, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / size))));
+
+	return `${(from / size).toFixed(digits)}–${(to / size).toFixed(digits)} ${unit}`;
+}
+
+const SHOWN_AS = [
+	[/percent$/, percent],
+	[/_at_ns$/, (v) => `${(v / 1e9).toFixed(6)} s`],
+	[/_ns(_per_s)?$/, duration],
+	[/_per_s$/, short],
+];
+
+/** The value of column @key as tables show it. */
+export function figure(key, v) {
+	if (v === null || v === undefined)
+		return '–';
+	if (typeof v !== 'number')
+		return clean(v);
+	for (const [pattern, show] of SHOWN_AS) {
+		if (pattern.test(key))
+			return v === 0 ? '0' : show(v);
+	}
+	return Number.isInteger(v) ? count(v) : short(v);
+}
+
+/** The value of column @key with all its digits. */
+export function exactFigure(key, v) {
+	if (v === null || v === undefined)
+		return 'not known';
+	if (typeof v !== 'number')
+		return clean(v);
+	if (/percent$/.test(key))
+		return `${v} %`;
+	return /_ns$/.test(key) ? exactNs(v) : count(v);
+}
+
+/** "1 vCPU", "3 vCPUs" */
+export function plural(n, one, many = `${one}s`) {
+	return `${count(n)} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// An opened vCPU: who was in its way, which exits its time went into, and how long its waits were.
+import { h } from './dom.js';
+import { Question } from './figures.js';
+import { reasonColours } from './legend.js';
+import { Table } from './table.js';
+import { clean, count, duration, percent } from './text.js';
+
+export function vcpuDetail(view, row, antagonists) {
+	return h('div', { class: 'detail-columns' }, antagonistTable(view, row, antagonists), reasonTable(view, row), histogram(view, row));
+}
+
+function shareBar(part, colour) {
+	const inner = h('div');
+
+	inner.style.width = `${Math.min(100, part)}%`;
+	if (colour)
+		inner.style.background = colour;
+	return h('div', { class: 'share-bar' }, inner);
+}
+
+function antagonistTable(view, row, antagonists) {
+	const { app } = view;
+	const table = new Table([
+		{ key: 'antagonist', title: 'behind whom', text: true, value: (r) => app.who(r.antagonist), show: (r) => h('bdi', null, app.who(r.antagonist)) },
+		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU', value: (r) => r.behind_ns },
+		{ key: 'delayed_percent', title: 'share', value: (r) => r.delayed_percent },
+		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar(r.delayed_percent, app.palette.states.preempted) },
+		{ key: 'preempted_ns', title: 'preempted', value: (r) => r.preempted_ns },
+		{ key: 'waiting_ns', title: 'waiting', value: (r) => r.waiting_ns },
+		{ key: 'took_over', title: 'took over', hint: 'how often it was switched in for this vCPU', value: (r) => r.took_over },
+	], { name: 'antagonists', file: view.file('antagonists'), rowData: (r) => ({ task: r.task, antagonist: r.antagonist }), onRow: (r) => app.toggle('tasks', r.antagonist, true) });
+
+	table.setRows(antagonists);
+	return h('div', { class: 'block' }, h('h4', null, 'Who was in its way'), antagonists.length ? table.el : h('p', { class: 'dim' }, row.delayed_ns ? 'not known' : 'it was never kept waiting'));
+}
+
+function reasonTable(view, row) {
+	const { app } = view;
+	const rows = app.rows('vcpu_reasons').filter((r) => r.task === row.task);
+	const colours = reasonColours(app.palette, rows.map((r) => r.reason));
+	const table = new Table([
+		{ key: 'reason', title: 'exit', text: true, value: (r) => r.reason },
+		{ key: 'exit_ns', title: 'handling', hint: 'on a CPU, in the kernel', value: (r) => r.exit_ns },
+		{ key: 'qemu_ns', title: 'in QEMU', value: (r) => r.qemu_ns },
+		{ key: 'exit_percent', title: 'of the range', value: (r) => r.exit_percent },
+		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar((r.exit_percent + r.qemu_percent) * 2, colours.get(r.reason)) },
+	], { name: 'vcpu_reasons', file: view.file('vcpu-exits'), rowData: (r) => ({ task: r.task, reason: r.reason }),
+		onRow: (r) => app.set({ view: 'exits', reasons: [r.reason], tasks: [row.task] }) });
+
+	table.setRows(rows);
+	return h('div', { class: 'block' }, h('h4', null, 'What its exits cost'), rows.length ? table.el : h('p', { class: 'dim' }, 'no exits here'));
+}
+
+/** Waits after wake-ups by length, one bar a third of a decade. */
+function histogram(view, row) {
+	const { app } = view;
+	const box = h('div', { class: 'block' }, h('h4', null, 'How long it waited after wake-ups'));
+	const latency = app.rows('latency').find((r) => r.task === row.task);
+
+	if (latency?.latency_count)
+		box.append(h('p', { class: 'dim' }, `${count(latency.latency_count)} waits: half under ${duration(latency.latency_p50_ns)}, ` +
+			`99 % under ${duration(latency.latency_p99_ns)}, longest ${duration(latency.latency_max_ns)}`));
+	else
+		box.append(h('p', { class: 'dim' }, 'no wake-ups here'));
+	if (!latency?.latency_count || !app.figures.canDecode(app.capture))
+		return box;
+	const bars = h('div', { class: 'histogram' });
+
+	box.append(bars);
+	new Question(app).ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 16, heat: ['wakeup'], tasks: [row.task], signal }), (bins) => {
+		const heat = bins?.heat?.wakeup;
+
+		if (heat)
+			bars.append(...histogramRows(heat, app.palette.states.waiting));
+	});
+	return box;
+}
+
+function histogramRows(heat, colour) {
+	const step = 8; // rows of 1/24 decade
+	const sums = new Map();
+
+	heat.cell.forEach((cell, i) => {
+		const bar = Math.floor(Math.floor(cell / heat.columns) / step);
+
+		sums.set(bar, (sums.get(bar) ?? 0) + heat.count[i]);
+	});
+	const [lo, hi] = [Math.min(...sums.keys()), Math.max(...sums.keys())];
+	const most = Math.max(...sums.values());
+	const rows = [];
+
+	for (let bar = lo; bar <= hi && sums.size; bar++) {
+		const n = sums.get(bar) ?? 0;
+		const fill = h('div');
+
+		fill.style.width = `${100 * n / most}%`;
+		fill.style.background = colour;
+		rows.push(h('div', { class: 'histogram-row', title: `${count(n)} waits of ${duration(10 ** (bar / 3))} to ${duration(10 ** ((bar + 1) / 3))}` },
+			h('span', { class: 'dim num' }, `≥ ${duration(Number((10 ** (bar / 3)).toPrecision(2)))}`), h('div', { class: 'track' }, fill), h('span', { class: 'num' }, n ? count(n) : '')));
+	}
+	return rows;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the views have in common.
+import { h } from './dom.js';
+import { timeGestures } from './gestures.js';
+import { Plot } from './plot.js';
+
+export class View {
+	constructor(app, title) {
+		this.app = app;
+		this.title = title;
+		this.plots = new Set();
+		this.el = h('section', { class: 'view', 'aria-label': title });
+	}
+
+	/** A picture of this view; one of time answers to wheel and drag. */
+	plot(options) {
+		const plot = new Plot({ app: this.app, ...options });
+
+		if (options.time)
+			timeGestures(plot, this.app);
+		this.plots.add(plot);
+		return plot;
+	}
+
+	drop(plot) {
+		plot.close();
+		this.plots.delete(plot);
+	}
+
+	paint() {
+		for (const plot of this.plots)
+			plot.paint();
+	}
+
+	/** Something changed: {range, figures, filter, options}. */
+	update() {
+		this.paint();
+	}
+
+	/** For saving: [{title, legend, ramp: [low, high], height(width), draw(surface, width, height)}]. */
+	drawings() {
+		return [...this.plots].map((plot) => ({
+			title: typeof plot.options.title === 'function' ? plot.options.title() : plot.options.title,
+			legend: plot.options.legend?.(), ramp: plot.options.ramp?.(),
+			height: (w) => plot.heightFor(w), draw: plot.options.draw,
+		}));
+	}
+
+	close() {
+		for (const plot of this.plots)
+			plot.close();
+		this.plots.clear();
+	}
+
+	/** "all tasks": what a table's CSV is called. */
+	file(name) {
+		return () => `${this.app.capture.label.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 60)}-${name}`;
+	}
+}
+
+/** data-… of a task's row. */
+export function taskData(app, task) {
+	return task === null || task === undefined ? { task: null } : { task, tid: app.capture.tasks[task]?.tid };
+}

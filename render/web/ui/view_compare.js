@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The comparison of captures: side by side and as a signed difference, aligned by name, what changed most first.
+import { choice, h, replace } from './dom.js';
+import { COMPARISONS, FIGURE_WORDS, differenceColour, signed } from './compare.js';
+import { STATES, STATE_WORDS, inkOn, legend, stateItems } from './legend.js';
+import { Table } from './table.js';
+import { clean, clockTime, duration, figure, percent } from './text.js';
+import { View } from './view.js';
+
+export class CompareView extends View {
+	constructor(app) {
+		super(app, 'Comparison');
+		this.tools = h('div', { class: 'tools' });
+		this.sides = h('div', { class: 'sides' });
+		this.key = h('div', { class: 'legend-box' });
+		this.body = h('div');
+		this.other = 1;
+		this.el.append(this.sides, this.tools, this.key, this.body);
+		app.card.watch(this.body, (el) => (el.dataset.card ? el.dataset.card.split('\n') : null));
+	}
+
+	get kind() {
+		const { compare } = this.app.page;
+
+		return compare.tables[this.app.state.compare] ? this.app.state.compare : Object.keys(compare.tables)[0];
+	}
+
+	update(change) {
+		if (!change.figures && !change.options && !change.filter)
+			return;
+		const { app, kind } = this;
+		const { compare, captures } = app.page;
+		const table = compare.tables[kind];
+
+		replace(this.sides, this.#side(captures[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'),
+			captures.length > 2 ? this.#chooseOther(captures) : null, this.#side(captures[this.other], 'new', 'solid'),
+			h('span', { class: 'dim' }, compare.normalised ? 'The windows differ in length: counts and times are rates, per second or percent of the window.' :
+				'Counts and times are rates: per second, or percent of the window.', ' Rows are aligned by name. The whole windows are compared.'));
+		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
+			(next) => app.set({ compare: next })));
+		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
+			h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'));
+		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
+	}
+
+	#side(capture, word, look) {
+		return h('span', { class: 'side' }, h('span', { class: `box ${look}` }), h('span', { class: 'dim' }, `${word}: `), h('strong', null, h('bdi', null, clean(capture.label))),
+			h('span', { class: 'dim' }, ` ${duration(capture.window.to - capture.window.from)} from ${clockTime(capture, capture.window.from).slice(0, -3)} s`));
+	}
+
+	#chooseOther(captures) {
+		const select = h('select', { 'aria-label': 'what to compare with the base', on: { change: (e) => { this.other = Number(e.target.value); this.update({ options: true }); } } },
+			captures.slice(1).map((c) => h('option', { value: c.index, selected: c.index === this.other }, clean(c.label))));
+
+		return select;
+	}
+
+	/** {key, base: values | null, now: values | null} of the wanted rows. */
+	#rows(table) {
+		const { selection } = this.app;
+
+		return table.rows.filter((row) => !selection.any || row.tasks[this.app.state.capture]?.some((t) => selection.task(t)))
+			.map((row) => ({ ...row, base: row.values[0], now: row.values[this.other] }));
+	}
+
+	#table(table, kind) {
+		const { app } = this;
+		const words = COMPARISONS[kind];
+		const at = (key) => table.figures.indexOf(key);
+		const value = (side, key) => (row) => row[side]?.[at(key)] ?? null;
+		const change = (key) => (row) => {
+			const [a, b] = [value('base', key)(row), value('now', key)(row)];
+
+			return a === null && b === null ? null : (b ?? 0) - (a ?? 0);
+		};
+		const rows = this.#rows(table);
+		const main = table.figures[0];
+		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
+		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
+		const columns = [
+			{ key: 'name', title: words.row, text: true, value: (row) => row.key.join(' · '), show: (row) => this.#name(row) },
+			{ key: 'bars', title: kind === 'vcpu' ? 'base above, new below' : `${FIGURE_WORDS[main] ?? main}: base hollow, new solid`, text: true, csv: false, value: () => undefined,
+				show: (row) => (kind === 'vcpu' ? this.#stateBars(row, table) : this.#pairBar(value('base', main)(row), value('now', main)(row), most, main)) },
+			{ key: `${main}_base`, title: 'base', hint: FIGURE_WORDS[main], value: value('base', main), show: (row) => figure(main, value('base', main)(row)) },
+			{ key: `${main}_new`, title: 'new', hint: FIGURE_WORDS[main], value: value('now', main), show: (row) => figure(main, value('now', main)(row)) },
+			{ key: `${main}_change`, title: 'difference', hint: FIGURE_WORDS[main], value: change(main), show: (row) => this.#signedCell(main, change(main)(row)) },
+			{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (row) => this.#differenceBar(change(main)(row), mostChange) },
+			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
+				{ key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
+					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row)))] },
+			]),
+		];
+		const out = new Table(columns, { name: `compare-${kind}`, file: () => `comparison-${kind}`, rowData: (row) => ({ key: row.key.join('\u001f'), change: row.change }), rowClass: (row) => (!row.base || !row.now ? 'lone' : null) });
+
+		this.current = { table, rows, main, value, change, most, mostChange, kind };
+		out.setRows(rows);
+		return out.el;
+	}
+
+	#name(row) {
+		const only = !row.base ? 'new only' : !row.now ? 'base only' : null;
+
+		return [h('bdi', null, clean(row.key[0])), row.key[1] !== undefined ? h('span', { class: 'dim' }, ' · ', h('bdi', null, clean(row.key[1]))) : null,
+			row.tasks[0].length > 1 || row.tasks[this.other]?.length > 1 ? h('span', { class: 'dim', title: 'tasks of the same name are one row' }, ` ×${Math.max(row.tasks[0].length, row.tasks[this.other].length)}`) : null,
+			only ? h('span', { class: 'badge small' }, only) : null];
+	}
+
+	#pairBar(base, now, most, key) {
+		const box = h('div', { class: 'pair', data: { card: `base ${figure(key, base)}\nnew ${figure(key, now)}` } }), solid = h('div', { class: 'solid' }), hollow = h('div', { class: 'hollow' });
+
+		solid.style.width = `${100 * (now ?? 0) / most}%`;
+		hollow.style.width = `${100 * (base ?? 0) / most}%`;
+		box.append(solid, hollow);
+		return box;
+	}
+
+	#stateBars(row, table) {
+		const bar = (values, look) => h('div', { class: `bar ${look}` }, values ? STATES.map((state) => {
+			const v = values[table.figures.indexOf(`${state}_percent`)] ?? 0;
+			const cell = h('div', { class: `state-${state}`, data: { key: `${state}_percent`, value: v, card: `${look === 'base' ? 'base' : 'new'}: ${STATE_WORDS[state]}\n${percent(v)} of the window` } });
+
+			cell.style.width = `${v}%`;
+			return cell;
+		}) : null);
+
+		return h('div', { class: 'bars-two' }, bar(row.base, 'base'), bar(row.now, 'new'));
+	}
+
+	#signedCell(key, v) {
+		if (v === null)
+			return h('span', { class: 'dim' }, '–');
+		return h('span', { class: Math.abs(v) < 1e-12 ? 'dim' : v > 0 ? 'more-text' : 'less-text' }, signed(key, v));
+	}
+
+	#differenceBar(v, most) {
+		const box = h('div', { class: 'difference' }), inner = h('div', { class: (v ?? 0) > 0 ? 'more' : 'less' });
+		const part = 50 * Math.abs(v ?? 0) / most;
+
+		inner.style.width = `${part}%`;
+		inner.style.left = `${(v ?? 0) > 0 ? 50 : 50 - part}%`;
+		box.append(inner);
+		return box;
+	}
+
+	/** Core maps: run % of base and new in each cell, shade and sign of the difference. */
+	#matrix(table) {
+		const { app } = this;
+		const by = new Map();
+		const cpus = new Set();
+		const at = table.figures.indexOf('run_percent');
+
+		for (const row of this.#rows(table)) {
+			const [name, cpu] = row.key;
+			const of = by.get(name) ?? { name, cells: new Map(), change: 0 };
+			const [base, now] = [row.base?.[at] ?? 0, row.now?.[at] ?? 0];
+
+			of.cells.set(Number(cpu), { base, now });
+			of.change += Math.abs(now - base);
+			by.set(name, of);
+			cpus.add(Number(cpu));
+		}
+		const columns = [...cpus].sort((a, b) => a - b);
+		const rows = [...by.values()].sort((a, b) => (a.name === 'IDLE') - (b.name === 'IDLE') || b.change - a.change);
+		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.now - c.base))));
+
+		this.current = { kind: 'coremap', rows, columns, most };
+		return h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
+			h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
+			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most, app.palette)))))),
+		h('p', { class: 'dim' }, 'Difference of run %, new less base; hover: both. Rows whose CPUs changed most first.'));
+	}
+
+	#matrixCell(row, cpu, most, palette) {
+		const cell = row.cells.get(cpu);
+
+		if (!cell)
+			return h('td', { class: 'num cell' });
+		const v = cell.now - cell.base;
+		const td = h('td', { class: 'num cell', data: { cpu, base: cell.base, now: cell.now, value: v, card: `${clean(row.name)} on CPU ${cpu}\nbase ${percent(cell.base)}\nnew ${percent(cell.now)}` } },
+			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);
+
+		if (Math.abs(v) >= 0.05) {
+			const colour = differenceColour(palette, v / most);
+
+			td.style.background = colour;
+			td.style.color = inkOn(colour);
+		}
+		return td;
+	}
+
+	/** For saved pictures: what is compared. */
+	caption() {
+		const [base, now] = [this.app.page.captures[0], this.app.page.captures[this.other]];
+		const side = (c) => `${clean(c.label)} (${duration(c.window.to - c.window.from)} from ${clockTime(c, c.window.from)} s)`;
+
+		return `base ${side(base)} · new ${side(now)} · rates and percent of the window`;
+	}
+
+	drawings() {
+		const { current, app } = this;
+		const { palette } = app;
+
+		if (current.kind === 'coremap')
+			return [{ title: 'Core map: difference of run %, new less base', height: () => Math.min(60, current.rows.length) * 22 + 24, draw: (s, w) => this.#drawMatrix(s, w) }];
+		const rows = current.rows.slice(0, 40);
+		const { value, change, main, most, mostChange, table, kind } = current;
+
+		return [{
+			title: kind === 'vcpu' ? 'vCPU states, base above, new below; how much they were kept waiting, and the difference' :
+				`${COMPARISONS[kind].title}: ${FIGURE_WORDS[main] ?? main}, base hollow, new solid, and the difference`,
+			legend: kind === 'vcpu' ? stateItems(palette) : [], height: () => rows.length * 26 + 6,
+			draw: (s, w) => rows.forEach((row, i) => {
+				const y = i * 26, left = 230, wide = w - left - 420;
+				const [a, b, d] = [value('base', main)(row), value('now', main)(row), change(main)(row) ?? 0];
+
+				s.text(left - 8, y + 12, clean(row.key.join(' · ')), { colour: palette.text, anchor: 'end', room: left - 12 });
+				if (kind === 'vcpu') {
+					[row.base, row.now].forEach((values, k) => {
+						let x = left;
+
+						for (const state of values ? STATES : []) {
+							const part = wide * (values[table.figures.indexOf(`${state}_percent`)] ?? 0) / 100;
+
+							if (state === 'unknown' && part > 0)
+								s.hatch(x, y + 2 + k * 11, part, 10, palette.loss);
+							else if (part > 0)
+								s.rect(x, y + 2 + k * 11, part, 10, palette.states[state]);
+							x += part;
+						}
+					});
+				} else {
+					s.rect(left, y + 5, wide * (b ?? 0) / most, 14, palette.accent);
+					const end = left + wide * (a ?? 0) / most;
+
+					[[left, y + 3, end, y + 3], [left, y + 21, end, y + 21], [left, y + 3, left, y + 21], [end, y + 3, end, y + 21]].forEach((p) => s.line(...p, palette.text));
+				}
+				s.text(left + wide + 12, y + 12, `${figure(main, a)} → ${figure(main, b)}`, { colour: palette.dim, size: 11 });
+				const middle = w - 150, part = 70 * Math.abs(d) / mostChange;
+
+				s.rect(d > 0 ? middle : middle - part, y + 5, part, 14, differenceColour(palette, Math.sign(d)));
+				s.text(w - 4, y + 12, signed(main, d), { colour: palette.text, size: 11, anchor: 'end' });
+			}),
+		}];
+	}
+
+	#drawMatrix(s, w) {
+		const { rows, columns, most } = this.current;
+		const { palette } = this.app;
+		const wide = Math.min(90, (w - 200) / columns.length);
+
+		columns.forEach((cpu, i) => { if (wide > 20) s.text(200 + wide * (i + 0.5), 10, wide > 44 ? `CPU ${cpu}` : String(cpu), { colour: palette.dim, size: 11, anchor: 'middle' }); });
+		rows.slice(0, 60).forEach((row, k) => {
+			const y = 22 + k * 22;
+
+			s.text(192, y + 11, clean(row.name), { colour: palette.text, anchor: 'end', room: 190 });
+			columns.forEach((cpu, i) => {
+				const cell = row.cells.get(cpu);
+				const v = cell ? cell.now - cell.base : 0;
+
+				if (Math.abs(v) < 0.05)
+					return;
+				const colour = differenceColour(palette, v / most);
+
+				s.rect(200 + wide * i, y, wide - 1, 21, colour);
+				s.text(200 + wide * (i + 0.5), y + 11, `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(1)}`, { colour: inkOn(colour), size: 11, anchor: 'middle' });
+			});
+		});
+	}
+}

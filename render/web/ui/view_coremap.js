@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
+import { button, choice, h, replace } from './dom.js';
+import { inkOn, rampColour, rampLegend } from './legend.js';
+import { copyText } from './table.js';
+import { download } from './download.js';
+import { clean, count, exactNs, percent, short } from './text.js';
+import { View } from './view.js';
+
+const FIRST_CELLS = 30000;
+
+export class CoremapView extends View {
+	constructor(app) {
+		super(app, 'Core map: which task ran on which CPU');
+		this.tools = h('div', { class: 'tools' });
+		this.head = h('thead');
+		this.body = h('tbody');
+		this.table = h('table', { class: 'coremap', data: { table: 'coremap' } }, this.head, this.body);
+		this.note = h('p', { class: 'dim' });
+		this.el.append(this.tools, h('div', { class: 'table-scroll' }, this.table), this.note);
+		app.card.watch(this.table, (el) => this.#explain(el));
+		this.table.addEventListener('click', (e) => this.#clicked(e));
+		this.all = false;
+	}
+
+	get key() {
+		return this.app.state.map === 'switches' ? 'switches' : 'run_ns';
+	}
+
+	/** CPUs in order: node by node, siblings of a core side by side: {cpu, node, first: begins a node}. */
+	columns() {
+		const { capture, selection } = this.app;
+		const core = new Map(capture.siblings.flatMap((group) => group.map((cpu) => [cpu, Math.min(...group)])));
+		const seen = capture.cpus.filter(({ cpu, seen: ran }) => ran && selection.cpu(cpu));
+		const list = [...seen].sort((a, b) => a.node - b.node || (core.get(a.cpu) ?? a.cpu) - (core.get(b.cpu) ?? b.cpu) || a.cpu - b.cpu);
+
+		return list.map((c, i) => ({ ...c, core: core.get(c.cpu) ?? c.cpu, first: i > 0 && c.node !== list[i - 1].node }));
+	}
+
+	/** Tasks with their cells, most first, IDLE apart: {tasks: [{task, cells: Map(cpu -> row), sum}], idle, unknown}. */
+	#matrix() {
+		const { app } = this;
+		const by = new Map();
+		const idle = new Map(), unknown = new Map();
+
+		for (const cell of app.rows('coremap')) {
+			if (!app.selection.cpu(cell.cpu))
+				continue;
+			if (cell.unknown)
+				unknown.set(cell.cpu, cell);
+			else if (cell.idle)
+				idle.set(cell.cpu, cell);
+			else if (app.selection.task(cell.task)) {
+				const row = by.get(cell.task) ?? { task: cell.task, cells: new Map(), run_ns: 0, switches: 0 };
+
+				row.cells.set(cell.cpu, cell);
+				row.run_ns += cell.run_ns;
+				row.switches += cell.switches;
+				by.set(cell.task, row);
+			}
+		}
+		const key = this.key;
+
+		return { tasks: [...by.values()].sort((a, b) => b[key] - a[key]), idle, unknown };
+	}
+
+	update(change) {
+		if (!change.figures && !change.filter && !change.options)
+			return;
+		const { app } = this;
+		const matrix = this.#matrix();
+		const columns = this.columns();
+		const most = Math.max(1, ...matrix.tasks.flatMap((row) => [...row.cells.values()].map((cell) => cell.switches)));
+		const length = app.figures.shown.range[1] - app.figures.shown.range[0];
+
+		this.table.classList.toggle('few', columns.length <= 12);
+		this.matrix = matrix;
+		this.cols = columns;
+		this.level = (cell) => (this.key === 'switches' ? (most > 1 ? Math.log(Math.max(1, cell.switches)) / Math.log(most) : 1) : cell.run_ns / length);
+		this.length = length;
+		this.ramp = this.key === 'switches' ? ['1', `${count(most)} switches`] : ['0', '100 %'];
+		replace(this.tools,
+			choice('cells show', [['run', 'run %', 'of the range'], ['switches', 'switches', 'away from the task']], app.state.map, (map) => app.set({ map })),
+			rampLegend(app.palette, ...this.ramp),
+			h('span', { class: 'dim hint' }, 'click a cell: that task on that CPU over time'),
+			h('span', { class: 'space' }), button('copy', 'copy the map as text', () => copyText(this.#asText('\t'))),
+			button('CSV', 'save the map as CSV, exact values', () => download(`${this.file('coremap')()}.csv`, 'text/csv', this.#cellsCsv())));
+		this.#renderHead(columns);
+		this.#renderBody(matrix, columns);
+		this.note.textContent = app.rows('coremap').length ? (this.key === 'switches' ? 'Context switches away from the task, per CPU; shade: logarithmic.' :
+			'Percent of the range that the task ran, per CPU; tasks, IDLE and unknown of a CPU add up to 100 %.') :
+			app.figures.shown.note ? 'The map of a range needs the capture in the page.' : 'no sched_switch events in this range';
+	}
+
+	#renderHead(columns) {
+		const nodes = new Map();
+
+		for (const c of columns)
+			nodes.set(c.node, (nodes.get(c.node) ?? 0) + 1);
+		const named = [...nodes.keys()].some((node) => node >= 0);
+
+		replace(this.head,
+			named && (nodes.size > 1 || columns.length > 1) ? h('tr', null, h('th'), h('th'), [...nodes].map(([node, n], i) => h('th', { class: i ? 'node first' : 'node', colspan: n }, node < 0 ? '' : `NUMA node ${node}`))) : null,
+			h('tr', null, h('th', { class: 'who' }, 'task'), h('th', { class: 'num' }, 'all CPUs'),
+				columns.map((c) => h('th', { class: c.first ? 'num cpu first' : 'num cpu', title: c.core !== c.cpu ? `hardware thread of CPU ${c.core}'s core` : null, data: { cpu: c.cpu } },
+					h('button', { type: 'button', class: 'link', title: 'only this CPU', on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, columns.length > 40 ? String(c.cpu) : `CPU ${c.cpu}`)))));
+	}
+
+	#renderBody(matrix, columns) {
+		const { app } = this;
+		const most = this.all ? Infinity : Math.max(20, Math.floor(FIRST_CELLS / (columns.length + 1)));
+		const rows = matrix.tasks.slice(0, most).map((row) => h('tr', { data: { task: row.task, tid: app.capture.tasks[row.task].tid } },
+			h('th', { class: 'who', title: 'click: only this task', data: { pick: row.task } }, h('bdi', null, app.who(row.task))),
+			this.#total(row), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c))));
+
+		if (matrix.tasks.length > most)
+			rows.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more tasks`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
+		if (matrix.tasks.length)
+			rows.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, (cpu) => this.#columnSum(matrix, cpu), 'total'));
+		if (matrix.idle.size)
+			rows.push(this.#sumRow('IDLE', columns, (cpu) => matrix.idle.get(cpu), 'idle'));
+		if (matrix.unknown.size)
+			rows.push(this.#sumRow('unknown', columns, (cpu) => matrix.unknown.get(cpu), 'unknown'));
+		replace(this.body, rows);
+	}
+
+	#columnSum(matrix, cpu) {
+		const sum = { run_ns: 0, switches: 0 };
+
+		for (const row of matrix.tasks) {
+			const cell = row.cells.get(cpu);
+
+			sum.run_ns += cell?.run_ns ?? 0;
+			sum.switches += cell?.switches ?? 0;
+		}
+		return sum;
+	}
+
+	#sumRow(name, columns, of, kind) {
+		const cells = columns.map((c) => [c, of(c.cpu)]);
+		const all = cells.reduce((sum, [, cell]) => ({ run_ns: sum.run_ns + (cell?.run_ns ?? 0), switches: sum.switches + (cell?.switches ?? 0) }), { run_ns: 0, switches: 0 });
+
+		return h('tr', { class: kind, data: { sum: kind } }, h('th', { class: 'who' }, name), this.#total(all),
+			columns.map((c, i) => this.#cell(cells[i][1], null, c, true)));
+	}
+
+	#total(row) {
+		return h('td', { class: 'num strong', data: { key: this.key, value: row[this.key], total: 1 }, title: this.key === 'run_ns' ? exactNs(row.run_ns) : count(row.switches) }, this.figure(row));
+	}
+
+	figure(cell) {
+		if (this.key === 'switches')
+			return cell.switches ? short(cell.switches) : '–';
+		const part = 100 * cell.run_ns / this.length;
+
+		return !cell.run_ns ? '–' : part < 0.05 ? '<.1' : part.toFixed(part < 9.95 ? 1 : 0);
+	}
+
+	#cell(cell, task, column, plain = false) {
+		const td = h('td', {
+			class: ['num', 'cell', column.first ? 'first' : null].filter(Boolean).join(' '),
+			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
+		}, cell ? this.figure(cell) : '');
+
+		if (cell && !plain && cell[this.key] > 0 && (this.key === 'switches' || this.level(cell) >= 0.002)) {
+			const colour = rampColour(this.app.palette, this.level(cell));
+
+			td.style.background = colour;
+			td.style.color = inkOn(colour);
+		}
+		return td;
+	}
+
+	#explain(el) {
+		const { app } = this;
+		const { task, cpu, run, switches } = el.dataset;
+		const who = task === undefined ? el.closest('tr').querySelector('th').textContent : app.who(Number(task));
+
+		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(100 * Number(run) / this.length)} of the range`, `${count(Number(switches))} switches`,
+			task === undefined ? null : 'click: over time'];
+	}
+
+	#clicked(e) {
+		const pick = e.target.closest('[data-pick]');
+		const cell = e.target.closest('td.cell[data-task]');
+
+		if (pick)
+			this.app.toggle('tasks', Number(pick.dataset.pick), e.shiftKey);
+		else if (cell)
+			this.app.set({ view: 'cores', tasks: [Number(cell.dataset.task)], cpus: [Number(cell.dataset.cpu)] });
+	}
+
+	#asText(tab) {
+		const head = ['task', 'all CPUs', ...this.cols.map((c) => `CPU ${c.cpu}`)];
+		const lines = this.matrix.tasks.map((row) => [this.app.who(row.task), this.figure(row), ...this.cols.map((c) => (row.cells.has(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
+
+		return `${[head, ...lines].map((line) => line.join(tab)).join('\n')}\n`;
+	}
+
+	#cellsCsv() {
+		const quote = (text) => `"${clean(text).replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
+		const lines = this.app.rows('coremap').filter((cell) => cell.task === null || this.app.selection.task(cell.task)).map((cell) => {
+			const task = cell.task === null ? null : this.app.capture.tasks[cell.task];
+
+			return [quote(task ? task.name : 'unknown'), task ? task.tid : '', cell.cpu, cell.idle, cell.unknown, cell.run_ns, cell.run_percent, cell.switches].join(',');
+		});
+
+		return `${['name,tid,cpu,idle,unknown,run_ns,run_percent,switches', ...lines].join('\r\n')}\r\n`;
+	}
+
+	drawings() {
+		const { app } = this;
+		const { palette } = app;
+		const rows = this.matrix.tasks.slice(0, 80);
+		const ends = [['total', (cpu) => this.#columnSum(this.matrix, cpu)], ['IDLE', (cpu) => this.matrix.idle.get(cpu)]];
+
+		return [{
+			title: this.key === 'switches' ? 'context switches away from the task, per CPU' : '% of the window that the task ran, per CPU',
+			ramp: this.ramp, height: () => (rows.length + ends.length) * 22 + 30,
+			draw: (s, w) => {
+				const wide = Math.min(110, (w - 190) / (this.cols.length + 1));
+				const put = (cell, x, y, shade) => {
+					if (!cell || !cell[this.key])
+						return;
+					const colour = shade && this.level(cell) >= 0.002 ? rampColour(palette, this.level(cell)) : null;
+
+					if (colour)
+						s.rect(x, y, wide - 1, 21, colour);
+					if (wide > 24)
+						s.text(x + wide / 2, y + 11, this.figure(cell), { colour: colour ? inkOn(colour) : palette.text, size: 11, anchor: 'middle' });
+				};
+
+				this.cols.forEach((c, i) => { if (wide > 20) s.text(180 + wide * (i + 1.5), 10, wide > 44 ? `CPU ${c.cpu}` : String(c.cpu), { colour: palette.dim, size: 11, anchor: 'middle' }); });
+				s.text(180 + wide / 2, 10, 'all', { colour: palette.dim, size: 11, anchor: 'middle' });
+				rows.forEach((row, k) => {
+					const y = 22 + k * 22;
+
+					s.text(172, y + 11, app.who(row.task), { colour: palette.text, anchor: 'end', room: 170 });
+					put(row, 180, y, false);
+					this.cols.forEach((c, i) => put(row.cells.get(c.cpu), 180 + wide * (i + 1), y, true));
+				});
+				ends.forEach(([name, of], k) => {
+					const y = 26 + (rows.length + k) * 22;
+
+					s.text(172, y + 11, name, { colour: palette.text, anchor: 'end', weight: 600 });
+					this.cols.forEach((c, i) => put(of(c.cpu), 180 + wide * (i + 1), y, false));
+				});
+			},
+		}];
+	}
+}

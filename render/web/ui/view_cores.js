@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
+import { h, keepHeight, replace } from './dom.js';
+import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { EventList } from './events.js';
+import { Question } from './figures.js';
+import { eventsIn } from './lanes.js';
+import { legend } from './legend.js';
+import { drawMarks } from './marks.js';
+import { clean, clockTime, count, duration, percent } from './text.js';
+import { View } from './view.js';
+
+const LEFT = 78, RIGHT = 12, AXIS = 22;
+const MOST_PIECES = 200000, MOST_EVENTS = 400000, MOST_MARKS = 4000;
+const COLOURS = 12;
+const CROWD = 300; // marks: from here on lines in place of triangles
+const WAKEUP = 0, EXIT = 1, MIGRATION = 3;
+const NOBODY = 0xffffffff;
+
+export class CoresView extends View {
+	constructor(app) {
+		super(app, 'Cores: which task had each CPU');
+		this.key = h('div', { class: 'legend-box' });
+		this.words = h('p', { class: 'dim' });
+		this.question = new Question(app);
+		this.markQuestion = new Question(app);
+		this.events = new EventList(app);
+		this.main = this.plot({
+			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + AXIS, time: { left: LEFT, right: RIGHT },
+			legend: () => this.#legendItems(), draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+		});
+		this.el.append(this.key, this.main.el, this.words, this.events.el);
+	}
+
+	cpus() {
+		return this.app.capture.cpus.filter(({ cpu, seen }) => seen && this.app.selection.cpu(cpu)).map(({ cpu }) => cpu);
+	}
+
+	rowHeight() {
+		const n = this.cpus().length;
+
+		return n <= 8 ? (innerHeight > 1100 ? 44 : 30) : n <= 24 ? 20 : n <= 64 ? 12 : 8;
+	}
+
+	/** The tasks with a colour: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
+	#pickColours() {
+		const { app } = this;
+		const chosen = app.selection.list();
+		const rank = app.capture.bins.spark_tasks.filter((task) => app.capture.tasks[task].tid !== 0);
+		const order = chosen ? [...rank.filter((task) => chosen.includes(task)), ...chosen.filter((task) => !rank.includes(task))] : rank;
+
+		this.coloured = order.slice(0, COLOURS);
+		this.colours = new Map(this.coloured.map((task, i) => [task, app.palette.tasks[i]]));
+	}
+
+	colour(task) {
+		const { app } = this;
+
+		if (task === NOBODY)
+			return null;
+		if (app.capture.tasks[task]?.tid === 0)
+			return app.palette.plot;
+		return this.colours.get(task) ?? app.palette.other_task;
+	}
+
+	update(change) {
+		const { app } = this;
+
+		this.#pickColours();
+		if (change.figures || change.filter || change.options)
+			this.#renderKey();
+		if (change.range || change.filter || change.figures)
+			this.#askPieces();
+		this.events.follow(change);
+		this.main.paint();
+		this.#renderWords();
+	}
+
+	#askPieces() {
+		const { app } = this;
+		const range = app.range;
+		const key = `${app.state.capture}:${range}`;
+
+		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS) {
+			this.question.drop();
+			this.markQuestion.drop();
+			this.asked = null;
+			return;
+		}
+		if (key === this.asked)
+			return;
+		this.asked = key;
+		this.question.ask((decoder, signal) => decoder.pieces(app.capture, range, { max: MOST_PIECES, signal }), (pieces) => {
+			this.pieces = pieces?.complete ? { range, ...pieces, starts: startsOf(pieces) } : null;
+			this.main.paint();
+			this.#renderWords();
+		});
+		if (eventsIn(app) > 20 * MOST_MARKS)
+			this.marks = null;
+		else
+			this.markQuestion.ask((decoder, signal) => decoder.marks(app.capture, range, { max: MOST_MARKS, signal }), (marks) => {
+				this.marks = marks?.complete ? { range, ...marks } : null;
+				this.main.paint();
+			});
+	}
+
+	#covered(of) {
+		const [from, to] = this.app.range;
+
+		return of && of.range[0] <= from && of.range[1] >= to;
+	}
+
+	#legendItems() {
+		const { app } = this;
+		const run = new Map(app.rows('tasks').map((row) => [row.task, row.run_ns]));
+		let others = 0;
+
+		for (const row of app.rows('tasks')) {
+			if (!this.colours.has(row.task) && !row.idle)
+				others += row.run_ns ?? 0;
+		}
+		const items = this.coloured.map((task, i) => ({ key: task, task, colour: app.palette.tasks[i], text: `${app.who(task)}  ${run.get(task) ? duration(run.get(task)) : '–'}` }));
+
+		return [...items, { key: 'others', colour: app.palette.other_task, text: `others${others ? `  ${duration(others)}` : ''}` }];
+	}
+
+	#renderKey() {
+		const { app } = this;
+
+		replace(this.key, legend(this.#legendItems().map((item) => ({
+			...item, title: item.task === undefined ? 'every other task' : 'click: only this task', on: true,
+			click: item.task === undefined ? null : (e) => app.toggle('tasks', item.task, e.shiftKey),
+		}))), h('span', { class: 'dim small' }, 'empty: idle · hatched: nobody knows'));
+		keepHeight(this.key);
+	}
+
+	#renderWords() {
+		const { app } = this;
+		const exact = this.#covered(this.pieces);
+		const bins = app.figures.shown.bins;
+		const marks = this.#covered(this.marks) ? '; ▾ wake-up, ▴ exit, ◆ migration' : '';
+
+		this.words.textContent = exact ? `Every slice, widths true; below a pixel: who had the CPU longest, with a line on top${marks}.` :
+			`Each column is the task that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}` +
+			`${app.figures.canDecode(app.capture) ? '; zoom in for single slices.' : '; the capture is not in this page, so zoom ends here.'}`;
+	}
+
+	#draw(s, width, height) {
+		const { app } = this;
+		const { palette } = app;
+		const cpus = this.cpus();
+		const tall = this.rowHeight();
+		const scale = timeScale(app.range, LEFT, width - RIGHT);
+		const bottom = cpus.length * tall;
+		const every = Math.ceil(12 / tall);
+
+		this.colours ?? this.#pickColours();
+		s.rect(0, 0, width, height, palette.paper);
+		drawTimeAxis(s, palette, scale, 0, bottom);
+		cpus.forEach((cpu, i) => {
+			const y = i * tall + 1;
+
+			if (i % every === 0)
+				s.text(LEFT - 8, y + tall / 2, `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
+			s.rect(LEFT, y, width - LEFT - RIGHT, tall - 2, palette.plot);
+			if (this.#covered(this.pieces))
+				this.#drawPieces(s, cpu, scale, y, tall - 2);
+			else
+				this.#drawBins(s, cpu, scale, y, tall - 2);
+			drawLoss(s, palette, app.capture, scale, y, tall - 2, cpu);
+		});
+		if (this.#covered(this.marks))
+			this.#drawEvents(s, cpus, scale, tall);
+		drawMarks(s, app, scale, 0, bottom, true);
+	}
+
+	/** Slices as they are; those below a pixel share it: the longest is drawn, and marked by a line on top. */
+	#drawPieces(s, cpu, scale, y, tall) {
+		const { pieces } = this;
+		const { palette } = this.app;
+		const [left, right] = scale.range();
+		const [from, to] = this.app.range;
+		let pixel = -1, longest = 0, who = NOBODY;
+		const flush = () => {
+			if (pixel < 0 || !longest)
+				return;
+			const colour = this.colour(who);
+
+			if (colour && colour !== palette.plot) {
+				s.rect(left + pixel, y, 1, tall, colour);
+				s.rect(left + pixel, y, 1, 1, palette.dim);
+			}
+		};
+
+		for (let i = this.#firstPiece(cpu, from); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
+			if (pieces.from[i] >= to)
+				break;
+			const a = Math.max(left, scale(pieces.from[i])), b = Math.min(right, scale(pieces.to[i]));
+
+			if (b - a >= 1) {
+				const colour = this.colour(pieces.task[i]);
+
+				if (!colour)
+					s.hatch(a, y, b - a, tall, palette.loss);
+				else if (colour !== palette.plot)
+					s.rect(a, y, b - a, tall, colour);
+				if (colour && colour !== palette.plot && b - a > 46 && tall >= 16)
+					this.#name(s, pieces.task[i], colour, a, b, y, tall);
+				continue;
+			}
+			const at = Math.floor(a - left);
+
+			if (at !== pixel) {
+				flush();
+				[pixel, longest, who] = [at, 0, NOBODY];
+			}
+			if (b - a > longest && this.app.capture.tasks[pieces.task[i]]?.tid !== 0)
+				[longest, who] = [b - a, pieces.task[i]];
+		}
+		flush();
+	}
+
+	/** The first piece of @cpu that ends after @t. */
+	#firstPiece(cpu, t) {
+		const { pieces } = this;
+		let [low, high] = pieces.starts.get(cpu) ?? [pieces.cpu.length, pieces.cpu.length];
+
+		while (low < high) {
+			const middle = (low + high) >> 1;
+
+			if (pieces.to[middle] <= t)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	#name(s, task, colour, a, b, y, tall) {
+		const who = this.app.who(task);
+
+		if (s.measure(who, 11) * 0.7 > b - a - 10)
+			return;
+		const v = parseInt(colour.slice(1), 16);
+		const light = 0.2126 * (v >> 16) + 0.7152 * (v >> 8 & 255) + 0.0722 * (v & 255);
+
+		s.text(a + 5, y + tall / 2, who, { colour: light > 135 ? '#000000' : '#ffffff', size: 11, room: b - a - 10 });
+	}
+
+	#drawBins(s, cpu, scale, y, tall) {
+		const { bins } = this.app.figures.shown;
+		const { palette } = this.app;
+		const [left, right] = scale.range();
+		const wide = (bins.to - bins.from) / bins.columns;
+
+		for (let i = 0; i < bins.columns; i++) {
+			const task = bins.majority[cpu * bins.columns + i];
+			const a = Math.max(left, scale(bins.from + i * wide)), b = Math.min(right, scale(bins.from + (i + 1) * wide));
+
+			if (b <= a)
+				continue;
+			const colour = this.colour(task);
+
+			if (!colour)
+				s.hatch(a, y, b - a, tall, palette.loss);
+			else if (colour !== palette.plot)
+				s.rect(a, y, Math.max(b - a, 0.5) + 0.3, tall, colour);
+		}
+	}
+
+	/** Wake-ups, exits and migrations as small marks at the rows' edges. */
+	#drawEvents(s, cpus, scale, tall) {
+		const { marks, app } = this;
+		const row = new Map(cpus.map((cpu, i) => [cpu, i]));
+		const [from, to] = app.range;
+		const crowd = marks.at.length > CROWD;
+
+		for (let i = 0; i < marks.at.length; i++) {
+			const k = row.get(marks.cpu[i]);
+
+			if (k === undefined || marks.at[i] < from || marks.at[i] > to || (app.selection.any && !app.selection.task(marks.task[i])))
+				continue;
+			const x = scale(marks.at[i]), y = k * tall + 1;
+
+			if (crowd && marks.what[i] !== MIGRATION)
+				s.rect(x, marks.what[i] === WAKEUP ? y : y + tall - 5, 1, 3, marks.what[i] === 2 ? 'transparent' : app.palette.text);
+			else if (marks.what[i] === WAKEUP)
+				s.text(x, y + 4, '▾', { colour: app.palette.text, size: 10, anchor: 'middle' });
+			else if (marks.what[i] === EXIT)
+				s.text(x, y + tall - 6, '▴', { colour: app.palette.text, size: 9, anchor: 'middle' });
+			else if (marks.what[i] === MIGRATION)
+				s.text(x, y + tall / 2, '◆', { colour: app.palette.text, size: 8, anchor: 'middle' });
+		}
+	}
+
+	#hit(x, y) {
+		const { app } = this;
+		const tall = this.rowHeight();
+		const cpu = this.cpus()[Math.floor(y / tall)];
+
+		if (cpu === undefined)
+			return null;
+		const box = { y: Math.floor(y / tall) * tall, h: tall };
+
+		if (x < LEFT)
+			return { lines: [`CPU ${cpu}`, 'click: only this CPU'], box, click: (e) => app.toggle('cpus', cpu, e.shiftKey) };
+		const scale = timeScale(app.range, LEFT, this.main.width - RIGHT);
+		const t = scale.invert(x);
+		const mark = this.#markAt(cpu, x, scale);
+
+		if (mark)
+			return { lines: mark, box };
+		return this.#covered(this.pieces) ? this.#pieceAt(cpu, t, box) : this.#binAt(cpu, t, box);
+	}
+
+	#markAt(cpu, x, scale) {
+		if (!this.#covered(this.marks))
+			return null;
+		const { marks, app } = this;
+		let best = -1, near = 4;
+
+		for (let i = 0; i < marks.at.length; i++) {
+			const far = Math.abs(scale(marks.at[i]) - x);
+
+			if (marks.cpu[i] === cpu && far < near)
+				[best, near] = [i, far];
+		}
+		if (best < 0)
+			return null;
+		const what = ['wake-up of', 'exit of', 'entry of', 'migration of'][marks.what[best]];
+
+		return [`${what} ${app.who(marks.task[best])}`, marks.text[best] < marks.texts.length ? clean(marks.texts[marks.text[best]]) : null,
+			`at ${clockTime(app.capture, marks.at[best])} s, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`];
+	}
+
+	#pieceAt(cpu, t, box) {
+		const { pieces, app } = this;
+
+		for (let i = this.#firstPiece(cpu, t); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
+			if (pieces.from[i] > t)
+				break;
+			const [from, to, task] = [pieces.from[i], pieces.to[i], pieces.task[i]];
+
+			return {
+				lines: [`${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`, `to ${clockTime(app.capture, to)} s`],
+				box, click: (e) => { app.chosen = [from, to]; if (e.shiftKey && task !== NOBODY) app.toggle('tasks', task); },
+			};
+		}
+		return null;
+	}
+
+	#binAt(cpu, t, box) {
+		const { app } = this;
+		const { bins } = app.figures.shown;
+		const wide = (bins.to - bins.from) / bins.columns;
+		const i = Math.floor((t - bins.from) / wide);
+
+		if (i < 0 || i >= bins.columns)
+			return null;
+		const task = bins.majority[cpu * bins.columns + i];
+
+		return { lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${count(bins.switches[cpu * bins.columns + i])} switches`,
+			`in ${duration(Math.round(wide))} from ${((bins.from + i * wide) / 1e9).toFixed(5)} s`], box };
+	}
+
+	close() {
+		this.question.drop();
+		this.markQuestion.drop();
+		this.events.close();
+		super.close();
+	}
+}
+
+/** CPU -> [the first of its pieces, the one after its last]. */
+function startsOf(pieces) {
+	const starts = new Map();
+
+	for (let i = 0; i < pieces.cpu.length; i++) {
+		const of = starts.get(pieces.cpu[i]);
+
+		if (of)
+			of[1] = i + 1;
+		else
+			starts.set(pieces.cpu[i], [i, i + 1]);
+	}
+	return starts;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
+import { d3 } from '../d3.js';
+import { choice, h, keepHeight, replace } from './dom.js';
+import { drawValueAxis } from './axis.js';
+import { HeatMap } from './heat.js';
+import { reasonColours } from './legend.js';
+import { Table } from './table.js';
+import { clean, count, duration, figure, percent, plural } from './text.js';
+import { View, taskData } from './view.js';
+
+const SHOWN = 8; // reasons with a colour
+const ONE = 'of one vCPU: percentiles do not add up; those of all are in the table below'
+const LEFT = 150, RIGHT = 96, ROW = 24, AXIS = 22;
+
+export class ExitsView extends View {
+	constructor(app) {
+		super(app, 'What guests exited for');
+		this.tools = h('div', { class: 'tools' });
+		this.chips = h('div', { class: 'legend-box' });
+		this.foot = h('p', { class: 'dim' });
+		this.bars = this.plot({
+			label: 'exits by task and reason', title: () => (this.byTime ? 'Time from kvm_exit to kvm_entry, without idle guests' : 'Number of exits'), height: () => this.barRows().length * ROW + AXIS, legend: () => this.#legendItems(),
+			draw: (s, w) => this.#drawBars(s, w), hit: (x, y) => this.#hitBar(x, y),
+		});
+		this.reasons = this.#reasonTable();
+		this.opened = false;
+		this.heat = new HeatMap(this, 'exit', 220);
+		this.all = this.#allTable();
+		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.foot), this.reasons.el),
+			this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
+	}
+
+	get byTime() {
+		return this.app.state.by === 'time';
+	}
+
+	rows() {
+		const { selection } = this.app;
+
+		return this.app.rows('exits').filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
+	}
+
+	/** Reasons of the wanted tasks, most first: {reason, idle, count, time_ns, …}. */
+	#sumReasons(rows) {
+		const sums = new Map();
+
+		for (const row of rows) {
+			const sum = sums.get(row.reason) ?? { reason: row.reason, idle: row.idle, count: 0, time_ns: 0, unpaired: 0, min_ns: null, max_ns: null, max_at_ns: null, of: [] };
+
+			sum.count += row.count;
+			sum.time_ns += row.time_ns;
+			sum.unpaired += row.unpaired ?? 0;
+			if (row.min_ns !== null && (sum.min_ns === null || row.min_ns < sum.min_ns))
+				sum.min_ns = row.min_ns;
+			if (row.max_ns !== null && (sum.max_ns === null || row.max_ns > sum.max_ns))
+				[sum.max_ns, sum.max_at_ns, sum.max_task] = [row.max_ns, row.max_at_ns, row.task];
+			sum.of.push(row);
+			sums.set(row.reason, sum);
+		}
+		const list = [...sums.values()];
+		const all = list.reduce((n, sum) => n + sum.count, 0);
+		const work = list.reduce((n, sum) => n + (sum.idle ? 0 : sum.time_ns), 0);
+
+		for (const sum of list) {
+			const one = sum.of.length === 1 ? sum.of[0] : null;
+			const timed = sum.count - sum.unpaired;
+
+			sum.count_percent = all ? 100 * sum.count / all : 0;
+			sum.time_percent = sum.idle || !work ? null : 100 * sum.time_ns / work;
+			sum.avg_ns = timed > 0 ? Math.round(sum.time_ns / timed) : null;
+			[sum.p50_ns, sum.p99_ns] = [one?.p50_ns ?? null, one?.p99_ns ?? null];
+		}
+		const key = this.byTime ? 'time_ns' : 'count';
+
+		return list.sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || b[key] - a[key]);
+	}
+
+	update(change) {
+		const { app } = this;
+
+		if (change.figures || change.filter || change.options) {
+			const rows = this.rows();
+
+			this.sums = this.#sumReasons(rows);
+			this.#pickColours();
+			this.#renderTools();
+			this.reasons.setColumns(this.#reasonColumns());
+			this.reasons.setRows(this.sums);
+			this.all.setRows(rows.filter((row) => app.selection.reason(row.reason)));
+			this.#renderFoot();
+			this.bars.paint();
+			this.heat.follow();
+		} else {
+			this.heat.plot.paint();
+		}
+	}
+
+	/** The eight largest reasons have a colour, the rest is "other". */
+	#pickColours() {
+		const { app } = this;
+		const drawn = this.sums.filter((sum) => !(this.byTime && sum.idle) && app.selection.reason(sum.reason) && (this.byTime ? sum.time_ns : sum.count) > 0);
+
+		this.slots = drawn.slice(0, SHOWN).map((sum) => sum.reason);
+		this.rest = drawn.slice(SHOWN);
+		this.colours = reasonColours(app.palette, [...this.slots, ...this.sums.map((sum) => sum.reason).filter((r) => !this.slots.includes(r))]);
+	}
+
+	colourOf(reason) {
+		return this.rest.some((sum) => sum.reason === reason) ? this.app.palette.reasons.other : this.colours.get(reason);
+	}
+
+	#legendItems() {
+		return [...this.slots.map((reason) => ({ key: reason, text: clean(reason), colour: this.colours.get(reason) })),
+			...this.rest.length ? [{ key: 'other', text: `other (${this.rest.length})`, colour: this.app.palette.reasons.other }] : []];
+	}
+
+	#renderTools() {
+		const { app } = this;
+
+		replace(this.tools,
+			choice('bars show', [['time', 'time', 'from kvm_exit to kvm_entry, without HLT and its kin'], ['count', 'count', 'how many exits']], app.state.by, (by) => app.set({ by })),
+			choice('per', [['task', 'vCPU'], ['vm', 'VM']], app.state.per, (per) => app.set({ per })));
+		const listed = this.sums.filter((sum) => this.opened || this.rest.length < 2 || !this.rest.includes(sum));
+		const rest = h('button', { type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'together again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
+			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } } }, h('span', { class: 'swatch other' }), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
+
+		rest.firstChild.style.background = app.palette.reasons.other;
+		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => {
+			const swatch = h('span', { class: 'swatch' });
+			const idle = this.byTime && sum.idle;
+
+			swatch.style.background = this.colourOf(sum.reason);
+			return h('button', {
+				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
+				title: `${count(sum.count)} exits, ${duration(sum.time_ns)}${sum.idle ? '; the guest was idle: not in the bars by time' : ''} · click: only this; shift-click: this too`,
+				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
+			}, idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, idle ? 'idle' : this.byTime ? duration(sum.time_ns) : figure('count', sum.count)));
+		}), this.rest.length > 1 ? rest : null));
+		keepHeight(this.chips);
+	}
+
+	#renderFoot() {
+		const exits = this.sums.reduce((n, sum) => n + sum.count, 0);
+		const idle = this.sums.filter((sum) => sum.idle);
+		const work = this.sums.reduce((n, sum) => n + (sum.idle ? 0 : sum.time_ns), 0);
+		const open = this.sums.reduce((n, sum) => n + sum.unpaired, 0);
+
+		this.foot.textContent = exits ? `${plural(exits, 'exit')}, ${duration(work)} from kvm_exit to kvm_entry` +
+			`${open ? `; the end of ${count(open)} not seen` : ''}` +
+			`${idle.length && this.byTime ? `; and ${duration(idle.reduce((n, s) => n + s.time_ns, 0))} in ${count(idle.reduce((n, s) => n + s.count, 0))} exits of idle guests, not in the bars` : ''}.`
+			: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
+	}
+
+	/** Bars, the largest first: {name, task | vm, values: Map(reason -> value), work, idle_ns}. */
+	barRows() {
+		const { app } = this;
+		const perVm = app.state.per === 'vm';
+		const bars = new Map();
+
+		for (const row of this.rows()) {
+			if (!app.selection.reason(row.reason))
+				continue;
+			const vm = row.task === null ? null : app.capture.tasks[row.task].vm;
+			const key = perVm ? vm ?? '' : row.task;
+			const bar = bars.get(key) ?? { key, name: row.task === null ? 'all vCPUs' : perVm ? `VM ${clean(vm ?? '?')}` : app.who(row.task), values: new Map(), work: 0, idle_ns: 0 };
+			const value = this.byTime ? row.time_ns : row.count;
+
+			bars.set(key, bar);
+			if (this.byTime && row.idle) {
+				bar.idle_ns += value;
+				continue;
+			}
+			bar.values.set(row.reason, (bar.values.get(row.reason) ?? 0) + value);
+			bar.work += value;
+		}
+		return [...bars.values()].sort((a, b) => b.work - a.work || b.idle_ns - a.idle_ns);
+	}
+
+	#parts(bar) {
+		const parts = this.slots.map((reason) => [reason, bar.values.get(reason) ?? 0]);
+		const rest = this.rest.reduce((sum, { reason }) => sum + (bar.values.get(reason) ?? 0), 0);
+
+		return [...parts, ['other', rest]].filter(([, value]) => value > 0);
+	}
+
+	#amount(v) {
+		return this.byTime ? duration(v) : count(v);
+	}
+
+	#drawBars(s, w) {
+		const { palette } = this.app;
+		const bars = this.barRows();
+		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => bar.work))]).range([LEFT, w - RIGHT]);
+		const bottom = bars.length * ROW;
+
+		this.shown = bars;
+		this.scale = scale;
+		s.rect(0, 0, w, bottom + AXIS, palette.paper);
+		if (bars.length)
+			drawValueAxis(s, palette, scale, 0, bottom, { unit: this.byTime ? 'time' : 'count' });
+		bars.forEach((bar, i) => {
+			const y = i * ROW + 3;
+			let at = 0;
+
+			s.text(LEFT - 8, y + 9, bar.name, { colour: palette.text, anchor: 'end', room: LEFT - 12 });
+			for (const [reason, value] of this.#parts(bar)) {
+				s.rect(scale(at), y, scale(at + value) - scale(at), 18, reason === 'other' ? palette.reasons.other : this.colourOf(reason));
+				at += value;
+			}
+			s.text(scale(at) + 6, y + 9, this.#amount(bar.work), { colour: palette.text, size: 12 });
+		});
+	}
+
+	#hitBar(x, y) {
+		const bar = this.shown?.[Math.floor(y / ROW)];
+
+		if (!bar)
+			return null;
+		const { app } = this;
+		const perVm = app.state.per === 'vm';
+		const box = { y: Math.floor(y / ROW) * ROW, h: ROW };
+		let at = 0;
+
+		for (const [reason, value] of this.#parts(bar)) {
+			at += value;
+			if (x >= LEFT && this.scale.invert(x) < at)
+				return {
+					lines: [`${bar.name}: ${clean(reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`, `${percent(100 * value / bar.work)} of its exits' ${this.byTime ? 'time' : 'number'}`,
+						reason === 'other' ? null : 'click: only this reason'],
+					box, click: reason === 'other' ? null : () => app.toggle('reasons', reason),
+				};
+		}
+		return {
+			lines: [bar.name, `${this.#amount(bar.work)}${bar.idle_ns ? `, and idle ${duration(bar.idle_ns)}` : ''}`, perVm ? 'click: only this VM' : 'click: only this vCPU'], box,
+			click: bar.key === null ? null : () => (perVm ? app.toggle('vms', bar.key) : app.toggle('tasks', bar.key)),
+		};
+	}
+
+	#reasonColumns() {
+		const swatch = (row) => {
+			const el = h('span', { class: 'swatch' });
+
+			el.style.background = this.colourOf(row.reason);
+			return [el, h('bdi', null, clean(row.reason)), row.idle ? h('span', { class: 'dim' }, ' idle') : null];
+		};
+
+		const percentiles = this.sums?.length && this.sums.every((r) => r.p99_ns !== null || !r.time_ns) ? [{ key: 'p50_ns', title: 'p50', hint: ONE, value: (r) => r.p50_ns }, { key: 'p99_ns', title: 'p99', hint: ONE, value: (r) => r.p99_ns }] : [];
+
+		return [
+			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
+			{ key: 'count', title: 'exits', value: (r) => r.count },
+			{ key: 'count_percent', title: 'share', hint: 'of the number of exits', value: (r) => r.count_percent },
+			{ key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile', value: (r) => r.time_ns },
+			{ key: 'time_percent', title: 'share', hint: 'of the time; idle is left out', value: (r) => r.time_percent },
+			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
+			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
+			...percentiles,
+			{ key: 'max_ns', title: 'max', value: (r) => r.max_ns },
+			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+		];
+	}
+
+	#reasonTable() {
+		return new Table(this.#reasonColumns(), { name: 'exit_reasons', file: this.file('exit-reasons'), rowData: (r) => ({ reason: r.reason }), rowClass: (r) => (this.app.selection.reason(r.reason) ? null : 'off'),
+			onRow: (r, e) => this.app.toggle('reasons', r.reason, e.shiftKey) });
+	}
+
+	#when(row) {
+		const { app } = this;
+
+		if (row.max_at_ns === null || row.max_at_ns === undefined)
+			return '–';
+		return h('button', { type: 'button', class: 'link', title: 'show the longest one on the cores', on: { click: (e) => {
+			e.stopPropagation();
+			app.set({ view: 'cores', range: [Math.floor(row.max_at_ns - row.max_ns * 0.2), Math.ceil(row.max_at_ns + row.max_ns * 1.2)] });
+		} } }, `${(row.max_at_ns / 1e9).toFixed(4)} s`);
+	}
+
+	#allTable() {
+		const { app } = this;
+		const number = (key, title, hint) => ({ key, title, hint, value: (r) => r[key] });
+
+		return new Table([
+			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => h('bdi', null, r.task === null ? '–' : app.who(r.task)) },
+			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason },
+			number('count', 'exits'), number('count_percent', 'share'), number('time_ns', 'time'), number('time_percent', 'share'), number('min_ns', 'min'),
+			number('avg_ns', 'avg'), number('p50_ns', 'p50', 'half took no longer'), number('p99_ns', 'p99'), number('max_ns', 'max'),
+			{ key: 'max_at_ns', title: 'when', hint: 'the longest', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+			number('cpu_ns', 'on a CPU', 'part of the time that the thread was on a CPU'), number('unpaired', 'open', 'exits whose end was not seen'),
+		], { name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
+	}
+
+	close() {
+		this.heat.close();
+		super.close();
+	}
+}

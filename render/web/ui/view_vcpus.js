@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// View 1: where the time of every vCPU went, worst first, who was in its way, and when.
+import { d3 } from '../d3.js';
+import { button, h, keepHeight, replace } from './dom.js';
+import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
+import { Lanes } from './lanes.js';
+import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
+import { drawMarks } from './marks.js';
+import { count, duration, exactNs, percent } from './text.js';
+import { View, taskData } from './view.js';
+import { vcpuDetail } from './vcpu_detail.js';
+
+const PAD = 6;
+const FEW = 12; // rows: they have room to be taller
+const KEYS = STATES.map((state) => `${state}_ns`);
+
+export class VcpusView extends View {
+	constructor(app) {
+		super(app, 'vCPUs: where their time went');
+		this.lanes = new Lanes(app, () => this.paint());
+		this.legend = h('div', { class: 'legend-box' });
+		this.body = h('tbody');
+		this.barAxis = this.plot({ label: 'share of the window', height: 18, draw: (s, w) => this.#drawBarAxis(s, w) });
+		this.timeAxis = this.plot({ label: 'time', height: 18, time: { left: PAD, right: PAD }, draw: (s, w) => this.#drawTimeAxis(s, w) });
+		this.table = h('table', { class: 'vcpus', data: { table: 'vcpu' } },
+			h('thead', null, h('tr', null,
+				h('th', { class: 'who' }, 'vCPU, worst first'),
+				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU wanted to run and could not' }, 'kept waiting'),
+				h('th', { class: 'behind', title: 'who had the CPU meanwhile' }, 'behind whom most'),
+				h('th', { class: 'bar-cell' }, this.barAxis.el),
+				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
+		this.empty = h('p', { class: 'empty', hidden: true });
+		this.el.append(this.legend, this.table, this.empty);
+		app.card.watch(this.body, (el) => this.#explain(el));
+		this.rowPlots = [];
+	}
+
+	rows() {
+		return this.app.rows('vcpu').filter((row) => this.app.selection.task(row.task));
+	}
+
+	update(change) {
+		const { app } = this;
+		const rows = this.rows();
+
+		if (change.figures || change.filter || change.options)
+			this.#build(rows);
+		else
+			this.paint();
+		this.lanes.follow(rows.map((row) => row.task));
+	}
+
+	#build(rows) {
+		const { app } = this;
+		const has = (state) => rows.some((row) => row[`${state}_ns`] > 0);
+
+		this.laneHeight = rows.length <= FEW ? 28 : 20;
+		this.table.classList.toggle('tall', rows.length <= FEW);
+		for (const plot of this.rowPlots)
+			this.drop(plot);
+		this.rowPlots = [];
+		replace(this.legend, legend(stateItems(app.palette, has).map((item) => ({
+			...item, title: 'click: only this state in colour', on: app.selection.state(item.key), click: () => app.toggle('states', item.key),
+		}))));
+		keepHeight(this.legend);
+		this.antagonists = Map.groupBy ? Map.groupBy(app.rows('antagonists'), (r) => r.task) : group(app.rows('antagonists'));
+		replace(this.body, rows.map((row, i) => this.#row(row, i, rows.length <= 2)));
+		this.empty.hidden = rows.length > 0;
+		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
+			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no vCPU here: the capture has no KVM events';
+		this.paint();
+	}
+
+	#row(row, i, alone) {
+		const { app } = this;
+		// one or two alone have the room
+		const open = alone || app.state.open.includes(row.task);
+		const { vm } = app.capture.tasks[row.task];
+		const who = app.who(row.task);
+		const lane = this.#lane(row.task);
+		const line = h('tr', { class: open ? 'open' : null, data: { row: i, ...taskData(app, row.task) } },
+			h('td', { class: 'who' },
+				alone ? null : button(open ? '▾' : '▸', 'antagonists, exits, waits', () => app.toggle('open', row.task, true), { class: 'opener', 'aria-expanded': String(open) }),
+				h('a', { class: 'pick', title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
+					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) } }, h('bdi', null, who)),
+				row.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null),
+			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
+				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
+			h('td', { class: 'behind' }, this.#antagonist(row)),
+			h('td', { class: 'bar-cell' }, this.#bar(row)),
+			h('td', { class: 'lane-cell' }, lane.el));
+
+		if (!open)
+			return line;
+		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '5' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
+	}
+
+	#antagonist(row) {
+		const worst = this.antagonists.get(row.task)?.find((a) => a.behind_ns > 0);
+
+		if (!worst || !row.delayed_ns)
+			return '';
+		return [h('span', { class: 'share' }, percent(100 * worst.behind_ns / row.delayed_ns)),
+			h('a', { class: 'pick', title: 'click: only this task', data: { antagonist: worst.antagonist },
+				on: { click: () => this.app.toggle('tasks', worst.antagonist, true) } }, h('bdi', null, this.app.who(worst.antagonist)))];
+	}
+
+	#bar(row) {
+		const sum = KEYS.reduce((all, key) => all + (row[key] ?? 0), 0);
+
+		return h('div', { class: 'bar' }, STATES.map((state, k) => {
+			const ns = row[KEYS[k]];
+			const cell = h('div', { class: `state-${this.app.selection.state(state) ? state : 'off'}`, data: { key: KEYS[k], value: ns, card: state } });
+
+			cell.style.width = `${sum ? 100 * ns / sum : 0}%`;
+			return cell;
+		}));
+	}
+
+	#lane(task) {
+		const { app } = this;
+		const plot = this.plot({
+			label: 'states over time', height: () => this.laneHeight, time: { left: PAD, right: PAD },
+			draw: (s, w, tall) => {
+				const scale = timeScale(app.range, PAD, w - PAD);
+
+				s.rect(0, 0, w, tall, app.palette.paper);
+				this.lanes.draw(s, task, scale, 1, tall - 2);
+				drawLoss(s, app.palette, app.capture, scale, 0, tall);
+				drawMarks(s, app, scale, 0, tall);
+			},
+			hit: (x) => {
+				const at = timeScale(app.range, PAD, plot.width - PAD).invert(x);
+				const found = this.lanes.at(task, at);
+
+				return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: found.range ? () => { app.chosen = found.range; } : null };
+			},
+		});
+
+		this.rowPlots.push(plot);
+		return plot;
+	}
+
+	#drawBarAxis(s, w) {
+		const { palette } = this.app;
+
+		s.rect(0, 0, w, 18, palette.paper);
+		drawValueAxis(s, palette, d3.scaleLinear().domain([0, 100]).range([0, w]), 0, 0, { unit: 'share', edge: 0 });
+	}
+
+	#drawTimeAxis(s, w) {
+		const { app } = this;
+
+		s.rect(0, 0, w, 18, app.palette.paper);
+		drawTimeAxis(s, app.palette, timeScale(app.range, PAD, w - PAD), 0, 0);
+	}
+
+	#explain(el) {
+		const { app } = this;
+		const task = Number(el.closest('tr').dataset.task);
+		const row = this.rows().find((r) => r.task === task);
+		const key = el.dataset.card;
+
+		if (!row)
+			return null;
+		if (key === 'delayed')
+			return [`${app.who(task)}: kept waiting ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
+				`waiting after wake-ups ${duration(row.waiting_ns)}, ${count(row.waits ?? 0)} times`,
+				row.worst_ns ? `worst ${duration(row.worst_ns)} at ${(row.worst_at_ns / 1e9).toFixed(6)} s` : null];
+		const ns = row[`${key}_ns`];
+
+		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(100 * ns / (app.figures.shown.range[1] - app.figures.shown.range[0]))} of the range`];
+	}
+
+	/** For saving: all rows as one picture. */
+	drawings() {
+		const { app } = this;
+		const rows = this.rows();
+		const has = (state) => rows.some((row) => row[`${state}_ns`] > 0);
+
+		return [{ legend: stateItems(app.palette, has), height: () => rows.length * 24 + 40, draw: (s, w) => this.#drawAll(s, w, rows) }];
+	}
+
+	#drawAll(s, w, rows) {
+		const { app } = this;
+		const { palette } = app;
+		const bar = d3.scaleLinear().domain([0, 100]).range([190, Math.round(190 + (w - 190) * 0.32)]);
+		const scale = timeScale(app.range, Math.round(190 + (w - 190) * 0.58), w - 8);
+		const bottom = rows.length * 24;
+
+		drawValueAxis(s, palette, bar, 0, bottom, { unit: 'percent' });
+		drawTimeAxis(s, palette, scale, 0, bottom);
+		rows.forEach((row, i) => {
+			const y = i * 24 + 3;
+			const sum = KEYS.reduce((all, key) => all + row[key], 0);
+			const worst = this.antagonists.get(row.task)?.[0];
+			let at = 0;
+
+			s.text(182, y + 9, app.who(row.task), { colour: palette.text, anchor: 'end', room: 180 });
+			for (const state of STATES) {
+				const part = sum ? 100 * row[`${state}_ns`] / sum : 0;
+
+				if (part && state === 'unknown')
+					s.hatch(bar(at), y, bar(at + part) - bar(at), 18, palette.loss);
+				else if (part)
+					s.rect(bar(at), y, bar(at + part) - bar(at), 18, palette.states[state]);
+				at += part;
+			}
+			s.text(bar(100) + 8, y + 9, !row.delayed_ns ? 'never kept waiting' : `${duration(row.delayed_ns)}${worst ?
+				`, ${percent(100 * worst.behind_ns / row.delayed_ns)} behind ${app.who(worst.antagonist)}` : ''}`,
+			{ colour: palette.dim, size: 11, room: scale.range()[0] - bar(100) - 16 });
+			this.lanes.draw(s, row.task, scale, y, 18);
+		});
+		drawLoss(s, palette, app.capture, scale, 0, bottom);
+	}
+
+	close() {
+		this.lanes.close();
+		super.close();
+	}
+}
+
+function group(rows) {
+	const out = new Map();
+
+	for (const row of rows)
+		out.set(row.task, [...(out.get(row.task) ?? []), row]);
+	return out;
+}

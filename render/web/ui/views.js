@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Which views there are, in order, and their keys.
+import { CompareView } from './view_compare.js';
+import { CoremapView } from './view_coremap.js';
+import { CoresView } from './view_cores.js';
+import { ExitsView } from './view_exits.js';
+import { SwitchesView } from './view_switches.js';
+import { TasksView } from './view_tasks.js';
+import { VcpusView } from './view_vcpus.js';
+
+const VIEWS = [
+	{ id: 'vcpus', key: '1', title: 'vCPUs', hint: 'where the time of every vCPU went, and who was in its way', make: (app) => new VcpusView(app) },
+	{ id: 'exits', key: '2', title: 'Exits', hint: 'what guests exited for, how often and how long', make: (app) => new ExitsView(app) },
+	{ id: 'tasks', key: '3', title: 'Tasks', hint: 'run time, switches, wake-ups and latency of every task', make: (app) => new TasksView(app) },
+	{ id: 'coremap', key: '4', title: 'Core map', hint: 'which task ran on which CPU', make: (app) => new CoremapView(app) },
+	{ id: 'switches', key: '5', title: 'Switches', hint: 'how long tasks ran, slept and waited, over time', make: (app) => new SwitchesView(app) },
+	{ id: 'cores', key: '6', title: 'Cores', hint: 'who had each CPU, over time', make: (app) => new CoresView(app) },
+];
+const COMPARE = { id: 'compare', key: '0', title: 'Comparison', hint: 'what differs between the captures', make: (app) => new CompareView(app) };
+
+export function viewsFor(page) {
+	const views = VIEWS.filter((view) => !page.only || view.id === page.only);
+
+	return page.compare && !page.only ? [COMPARE, ...views] : views.length ? views : VIEWS;
+}
