@@ -38,6 +38,8 @@ struct analyze_vcpus {
 	struct analyze_vcpu_reason *reasons;
 	size_t cap_reasons;
 	struct waiters waiters;
+	analyze_vcpu_tell *tell; /* or NULL */
+	void *tell_ctx;
 	/* after the run */
 	struct analyze_vcpu_row *rows;
 	size_t n;
@@ -68,6 +70,21 @@ static struct watch *watch_of(struct analyze_vcpus *v, uint32_t task)
 	return w;
 }
 
+/* A piece of a thread's time, for whoever wants to hear of it. */
+static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vcpu_state state,
+		 uint64_t to_ns)
+{
+	uint64_t from_ns = w->since_ns, window_from, window_to;
+
+	analyze_engine_window(v->eng, &window_from, &window_to);
+	if (from_ns < window_from)
+		from_ns = window_from;
+	if (to_ns > window_to)
+		to_ns = window_to;
+	if (from_ns < to_ns)
+		v->tell(v->tell_ctx, (uint32_t)(w - v->watches), state, from_ns, to_ns);
+}
+
 static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
 		    uint64_t to_ns)
 {
@@ -75,6 +92,8 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 
 	if (to_ns <= w->since_ns)
 		return;
+	if (v->tell)
+		tell(v, w, state, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
 	w->since_ns = to_ns;
 	w->row.ns[state] += ns;
@@ -499,6 +518,12 @@ int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
 	}
 	*out = v;
 	return 0;
+}
+
+void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell_fn, void *ctx)
+{
+	v->tell = tell_fn;
+	v->tell_ctx = ctx;
 }
 
 void analyze_vcpus_free(struct analyze_vcpus *v)

@@ -83,6 +83,12 @@ int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
 		      struct cdict_error *err);
 void analyze_vcpus_free(struct analyze_vcpus *v);
 
+/* analyze_vcpus_tell - before the run: @tell hears every piece of the rows' ns[], clipped to
+ * the window, as it is added; also of threads that turn out to be no vCPUs. */
+typedef void analyze_vcpu_tell(void *ctx, uint32_t task, enum analyze_vcpu_state state,
+			       uint64_t from_ns, uint64_t to_ns);
+void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell, void *ctx);
+
 /* Rows of all vCPUs, worst first: by ns[PREEMPTED] + ns[WAITING], then the task's index. */
 size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);
 const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i);

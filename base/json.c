@@ -66,7 +66,7 @@ void json_text(struct json *j, const char *key, const char *value)
 	}
 	begin(j, key);
 	sink_putc(j->sink, '"');
-	escape_json(j->sink, value, strlen(value));
+	(j->script ? escape_json_script : escape_json)(j->sink, value, strlen(value));
 	sink_putc(j->sink, '"');
 }
 

@@ -24,6 +24,7 @@
 
 struct json {
 	struct sink *sink;
+	bool script; /* stands in an HTML <script>: texts escape < > & too */
 	unsigned depth;
 	struct {
 		char close;
