@@ -142,8 +142,8 @@ static bool is_ascii(const char *text, size_t len)
 
 /* Adds the type of @format to the schema; its index, or negative when the format
  * cannot be read (*err says why). */
-static int add_type(struct formats *f, const struct perfdata_tracing *tracing,
-		    const struct perfdata_format *format, const char *name, struct cdict_error *err)
+int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
+		const struct perfdata_format *format, const char *name, struct cdict_error *err)
 {
 	struct cdict_schema *alone;
 	struct tep_event *event = NULL;
@@ -210,7 +210,7 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 	type = cdict_schema_find(f->schema, name);
 	if (type)
 		return (int)type->index;
-	return add_type(f, tracing, format, name, err);
+	return formats_add(f, tracing, format, name, err);
 }
 
 int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, char *why,

@@ -33,6 +33,11 @@ void formats_fini(struct formats *f);
 int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, char *why,
 		   size_t why_size, struct cdict_error *err);
 
+/* formats_add - adds @format, called @name, to f->schema, checked against libtraceevent: its
+ * index; or negative and *err says why it cannot be read. */
+int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
+		const struct perfdata_format *format, const char *name, struct cdict_error *err);
+
 /* formats_glob - whether "system:event" matches @glob (fnmatch(3)). */
 bool formats_glob(const char *glob, const char *name);
 

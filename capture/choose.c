@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which tracepoints are recorded. */
+#include "capture/choose.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "capture/tracefs.h"
+#include "convert/formats.h"
+
+/*
+ * The default: what the tables and pictures are made of (analyze/types.c), and nothing else.
+ *
+ * sched_wakeup tells nothing that sched_waking did not, and sched_stat_runtime sums up to what
+ * the switches say: the two are half of all events of sched:*, so they are left out. The KVM
+ * events of other architectures are missing on each.
+ */
+static const char *const defaults[] = {
+	"sched:sched_switch",
+	"sched:sched_waking",
+	"sched:sched_wakeup_new",
+	"sched:sched_migrate_task",
+	"sched:sched_stat_iowait",
+	"sched:sched_process_fork",
+	"sched:sched_process_exec",
+	"kvm:kvm_entry",
+	"kvm:kvm_exit",
+	"kvm:kvm_userspace_exit",
+	"kvm:kvm_pio",
+	"kvm:kvm_mmio",
+	"kvm:kvm_msr",
+	"kvm:kvm_inj_virq",
+};
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+int choice_init(struct choice *c, struct cdict_error *err)
+{
+	char root[4096];
+	int ret;
+
+	*c = (struct choice){ 0 };
+	ret = tracefs_find(root, sizeof(root), err);
+	if (ret)
+		return ret;
+	c->root = strdup(root);
+	return c->root ? 0 : no_memory(err);
+}
+
+void choice_fini(struct choice *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct chosen *ev = &c->events[i];
+
+		free(ev->name);
+		free(ev->system);
+		free(ev->event);
+		free(ev->format);
+		free(ev->filter);
+	}
+	free(c->events);
+	free(c->root);
+	buf_fini(&c->missing);
+	*c = (struct choice){ 0 };
+}
+
+/* Takes the event @name, once. */
+static int add_event(struct choice *c, const char *name, struct cdict_error *err)
+{
+	struct chosen *grown, ev = { .type = -1 };
+	const char *colon = strchr(name, ':');
+	int ret;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->events[i].name, name)) {
+			/* Named again: a filter that follows is for it as well. */
+			ev = c->events[i];
+			memmove(&c->events[i], &c->events[i + 1],
+				(c->n - i - 1) * sizeof(*c->events));
+			c->events[c->n - 1] = ev;
+			if (i < c->last)
+				c->last--;
+			return 0;
+		}
+	grown = realloc(c->events, (c->n + 1) * sizeof(*grown));
+	if (!grown)
+		return no_memory(err);
+	c->events = grown;
+	ev.name = strdup(name);
+	ev.system = strndup(name, (size_t)(colon - name));
+	ev.event = strdup(colon + 1);
+	ret = ev.name && ev.system && ev.event ? 0 : no_memory(err);
+	if (!ret)
+		ret = tracefs_format(c->root, ev.system, ev.event, &ev.format, &ev.format_len,
+				     &ev.id, err);
+	c->events[c->n++] = ev;
+	return ret;
+}
+
+static int add_glob(struct choice *c, const char *glob, struct cdict_error *err)
+{
+	char **names;
+	int n, ret = 0;
+
+	if (!strchr(glob, ':') || strchr(glob, '/'))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "'%s' is no tracepoint: they are called as sched:sched_switch",
+				  glob);
+	n = tracefs_names(c->root, glob, &names, err);
+	if (n < 0)
+		return n;
+	if (!n)
+		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				 "this kernel has no tracepoint '%s': 'perf list tracepoint' "
+				 "shows what it has",
+				 glob);
+	for (int i = 0; i < n && !ret; i++)
+		ret = add_event(c, names[i], err);
+	tracefs_names_free(names, n);
+	return ret;
+}
+
+int choice_add(struct choice *c, const char *list, struct cdict_error *err)
+{
+	char *copy = strdup(list), *rest = copy, *glob;
+	int ret = copy ? 0 : no_memory(err);
+
+	c->last = c->n;
+	while (!ret && (glob = strsep(&rest, ",")))
+		ret = *glob ? add_glob(c, glob, err)
+			    : cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					 "'%s' names an event without a name", list);
+	free(copy);
+	return ret;
+}
+
+int choice_defaults(struct choice *c, struct cdict_error *err)
+{
+	int ret = 0;
+
+	c->last = c->n;
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && !ret; i++) {
+		struct cdict_error why = { 0 };
+
+		ret = add_glob(c, defaults[i], &why);
+		if (ret == CDICT_ENOTFOUND) {
+			buf_printf(&c->missing, "%s%s", c->missing.len ? ", " : "", defaults[i]);
+			ret = 0;
+		} else if (ret) {
+			*err = why;
+		}
+	}
+	buf_u8(&c->missing, 0);
+	if (!ret && c->missing.failed)
+		ret = no_memory(err);
+	if (!ret && !c->n)
+		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				 "this kernel has neither scheduler nor KVM tracepoints");
+	return ret;
+}
+
+int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
+{
+	if (c->last == c->n)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --filter follows the -e whose events it is for");
+	for (size_t i = c->last; i < c->n; i++) {
+		struct chosen *ev = &c->events[i];
+		char *both;
+
+		if (asprintf(&both, ev->filter ? "(%s) && (%s)" : "%s%s",
+			     ev->filter ? ev->filter : "", filter) < 0)
+			return no_memory(err);
+		free(ev->filter);
+		ev->filter = both;
+	}
+	return 0;
+}
+
+int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_error *err)
+{
+	struct perfdata_tracing tracing = {
+		.present = true,
+		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.long_size = (int)sizeof(long),
+		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
+	};
+	struct formats formats;
+	int ret = 0;
+
+	formats_init(&formats, NULL, 0);
+	formats.schema = cdict_schema_new(tracing.big_endian, (unsigned)tracing.long_size,
+					  tracing.page_size);
+	if (!formats.schema)
+		return no_memory(err);
+	for (size_t i = 0; i < c->n && !ret; i++) {
+		struct chosen *ev = &c->events[i];
+		struct perfdata_format format = { ev->system, ev->format, ev->format_len };
+
+		ret = formats_add(&formats, &tracing, &format, ev->name, err);
+		if (ret >= 0) {
+			ev->type = ret;
+			ret = 0;
+		}
+	}
+	if (!ret) {
+		*schema = formats.schema;
+		formats.schema = NULL;
+	}
+	formats_fini(&formats);
+	return ret;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * choose.h - which tracepoints are recorded, and with which filters.
+ *
+ * Failure    negative code with *err filled: CDICT_EUSAGE for what the user asked for wrongly
+ * Ownership  choice_fini() empties what choice_*() filled
+ */
+#ifndef CAPTURE_CHOOSE_H
+#define CAPTURE_CHOOSE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "cdict/schema.h"
+
+struct chosen {
+	char *name; /* "sched:sched_switch" */
+	char *system, *event;
+	char *format; /* the kernel's text */
+	size_t format_len;
+	uint32_t id;
+	char *filter; /* the user's, or NULL */
+	int type;     /* index in the schema */
+};
+
+struct choice {
+	char *root; /* tracefs */
+	struct chosen *events;
+	size_t n;
+	size_t last;        /* first event of the last choice_add(): what a filter is for */
+	struct buf missing; /* names of defaults that this kernel lacks, ", " between them */
+};
+
+int choice_init(struct choice *c, struct cdict_error *err);
+void choice_fini(struct choice *c);
+
+/* choice_defaults - what the views need: see choose.c for the list. */
+int choice_defaults(struct choice *c, struct cdict_error *err);
+/* choice_add - every event that matches one of the globs in @list, "sched:*,kvm:kvm_exit". */
+int choice_add(struct choice *c, const char *list, struct cdict_error *err);
+/* choice_filter - the filter of the events that the last choice_add() named; as perf's --filter,
+ * a second one is joined with &&. */
+int choice_filter(struct choice *c, const char *filter, struct cdict_error *err);
+
+/* choice_schema - the event types, in the order of the events. Given. */
+int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_error *err);
+
+/* choice_full_filter - the filter of @ev, which leaves out what the tasks @own (ascending)
+ * do to themselves; appended to @out, empty when there is none. See own.c. */
+void choice_full_filter(const struct chosen *ev, const int32_t *own, size_t n_own, struct buf *out);
+
+#endif

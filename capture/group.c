@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The life of a group's two threads. */
+#include "capture/group_internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "capture/trigger.h"
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+bool group_begin(struct group *g, int which)
+{
+	bool go;
+
+	pthread_mutex_lock(&g->lock);
+	g->tids[which] = (int32_t)syscall(SYS_gettid);
+	g->ready++;
+	pthread_cond_broadcast(&g->changed);
+	while (!g->go && !g->give_up)
+		pthread_cond_wait(&g->changed, &g->lock);
+	go = g->go;
+	pthread_mutex_unlock(&g->lock);
+	return go;
+}
+
+static int start_threads(struct group *g, struct cdict_error *err)
+{
+	int ret = pthread_create(&g->reader, NULL, group_read, g);
+
+	g->has_reader = !ret;
+	if (!ret)
+		ret = pthread_create(&g->encoder, NULL, group_encode, g);
+	g->has_encoder = !ret;
+	if (ret)
+		return cdict_fail(err, -ret, CDICT_NO_OFFSET, "cannot start a thread: %s",
+				  strerror(ret));
+	pthread_mutex_lock(&g->lock);
+	while (g->ready < 2)
+		pthread_cond_wait(&g->changed, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+	return 0;
+}
+
+int group_new(struct group **out, const struct group_options *opts, struct cdict_error *err)
+{
+	struct group *g = calloc(1, sizeof(*g));
+	int ret;
+
+	*out = NULL;
+	if (!g)
+		return no_memory(err);
+	g->opts = *opts;
+	for (size_t i = 0; i < opts->rings.n_cpus; i++)
+		if ((uint32_t)opts->rings.cpus[i] >= g->n_cpus)
+			g->n_cpus = (uint32_t)opts->rings.cpus[i] + 1;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_cond_init(&g->changed, NULL);
+	pthread_mutex_init(&g->spares.lock, NULL);
+	queue_init(&g->queue, opts->queue_bytes);
+	g->pending.spares = &g->spares;
+	g->pending.copy = true;
+	g->cpus = calloc(g->n_cpus, sizeof(*g->cpus));
+	if (opts->trigger)
+		g->feed = trigger_feed_new(opts->trigger);
+	if (!g->cpus || (opts->trigger && !g->feed))
+		ret = no_memory(err);
+	else
+		ret = start_threads(g, err);
+	if (ret)
+		group_free(g);
+	else
+		*out = g;
+	return ret;
+}
+
+void group_tids(const struct group *g, int32_t tids[2])
+{
+	memcpy(tids, g->tids, sizeof(g->tids));
+}
+
+int group_open(struct group *g, const struct choice *choice, size_t bytes, const int32_t *own,
+	       size_t n_own, struct cdict_error *err)
+{
+	struct rings_options opts = g->opts.rings;
+
+	opts.bytes = bytes;
+	opts.own = own;
+	opts.n_own = n_own;
+	rings_close(g->rings);
+	return rings_open(&g->rings, choice, &opts, err);
+}
+
+struct rings *group_rings(struct group *g)
+{
+	return g->rings;
+}
+
+static void release(struct group *g, bool go)
+{
+	pthread_mutex_lock(&g->lock);
+	if (go)
+		g->go = true;
+	else
+		g->give_up = true;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->lock);
+}
+
+void group_start(struct group *g)
+{
+	release(g, true);
+}
+
+/* The reader may sleep in poll(). */
+static void wake_reader(struct group *g)
+{
+	pthread_kill(g->reader, SIGURG);
+}
+
+void group_flush(struct group *g)
+{
+	atomic_fetch_add(&g->flush_wanted, 1);
+	wake_reader(g);
+}
+
+void group_wait_flush(struct group *g)
+{
+	unsigned wanted = atomic_load(&g->flush_wanted);
+
+	pthread_mutex_lock(&g->lock);
+	while (g->flushed < wanted)
+		pthread_cond_wait(&g->changed, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+}
+
+void group_stop(struct group *g)
+{
+	atomic_store(&g->stop, true);
+	wake_reader(g);
+}
+
+void group_join(struct group *g)
+{
+	if (g->has_reader)
+		pthread_join(g->reader, NULL);
+	if (g->has_encoder)
+		pthread_join(g->encoder, NULL);
+	g->has_reader = g->has_encoder = false;
+	g->counts.out_of_memory |= g->encoder_failed;
+}
+
+const struct group_counts *group_counts(const struct group *g)
+{
+	return &g->counts;
+}
+
+void group_free(struct group *g)
+{
+	if (!g)
+		return;
+	if (g->go)
+		group_stop(g);
+	else
+		release(g, false);
+	group_join(g);
+	rings_close(g->rings);
+	pending_fini(&g->pending);
+	while (g->spares.n)
+		batch_free(g->spares.batches[--g->spares.n]);
+	queue_fini(&g->queue);
+	rows_fini(&g->rows);
+	trigger_feed_free(g->feed);
+	free(g->cpus);
+	pthread_mutex_destroy(&g->spares.lock);
+	pthread_mutex_destroy(&g->lock);
+	pthread_cond_destroy(&g->changed);
+	free(g);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The last blocks, in memory. */
+#include "capture/keep.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "capture/tasks.h"
+
+struct keep_item {
+	struct keep_item *next;
+	struct store_item item;
+	uint64_t last_ns;
+	size_t bytes;
+	unsigned refs; /* the keep's own, and snapshots' */
+};
+
+struct keep {
+	pthread_mutex_t lock;
+	uint64_t ns, max_bytes;
+	uint64_t bytes, newest_ns;
+	struct keep_item *first, **end;
+	size_t n;
+	struct task_table tasks; /* as told by what fell out */
+	bool full;
+};
+
+struct keep *keep_new(uint64_t ns, uint64_t bytes)
+{
+	struct keep *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	pthread_mutex_init(&k->lock, NULL);
+	k->ns = ns;
+	k->max_bytes = bytes ? bytes : KEEP_BYTES;
+	k->end = &k->first;
+	return k;
+}
+
+static void unref(struct keep_item *i)
+{
+	if (--i->refs)
+		return;
+	store_item_fini(&i->item);
+	free(i);
+}
+
+void keep_free(struct keep *k)
+{
+	if (!k)
+		return;
+	while (k->first) {
+		struct keep_item *i = k->first;
+
+		k->first = i->next;
+		unref(i);
+	}
+	task_table_fini(&k->tasks);
+	pthread_mutex_destroy(&k->lock);
+	free(k);
+}
+
+/* The oldest falls out; who its tasks are stays. */
+static bool forget_first(struct keep *k)
+{
+	struct keep_item *i = k->first;
+	bool ok = true;
+
+	for (size_t t = 0; t < rows_tasks(&i->item.rows) && ok; t++)
+		ok = task_table_apply(&k->tasks, rows_task(&i->item.rows, t));
+	k->first = i->next;
+	if (!k->first)
+		k->end = &k->first;
+	k->bytes -= i->bytes;
+	k->n--;
+	unref(i);
+	return ok;
+}
+
+/* Memory is given back what blocks did not fill: they stay for long. */
+static void shrink(struct buf *b)
+{
+	uint8_t *data = b->len ? realloc(b->data, b->len) : NULL;
+
+	if (data) {
+		b->data = data;
+		b->cap = b->len;
+	}
+}
+
+int keep_put(void *keep, struct store_item *item, struct cdict_error *err)
+{
+	struct keep *k = keep;
+	struct keep_item *i = calloc(1, sizeof(*i));
+	bool ok = i != NULL;
+
+	if (!ok)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	i->item = *item;
+	*item = (struct store_item){ 0 };
+	i->refs = 1;
+	shrink(&i->item.payload);
+	shrink(&i->item.rows.tasks);
+	shrink(&i->item.rows.losses);
+	i->bytes = sizeof(*i) + i->item.payload.cap + rows_bytes(&i->item.rows) +
+		   i->item.n_parts * sizeof(*i->item.parts);
+	for (size_t p = 0; p < i->item.n_parts; p++)
+		if (i->item.parts[p].info.last_ns > i->last_ns)
+			i->last_ns = i->item.parts[p].info.last_ns;
+	pthread_mutex_lock(&k->lock);
+	if (i->last_ns > k->newest_ns)
+		k->newest_ns = i->last_ns;
+	if (!i->last_ns) /* rows alone are as old as what they come with */
+		i->last_ns = k->newest_ns;
+	*k->end = i;
+	k->end = &i->next;
+	k->bytes += i->bytes;
+	k->n++;
+	while (ok && k->ns && k->first && k->first->last_ns + k->ns < k->newest_ns)
+		ok = forget_first(k);
+	while (ok && k->n > 1 && k->bytes > k->max_bytes) {
+		k->full = true;
+		ok = forget_first(k);
+	}
+	pthread_mutex_unlock(&k->lock);
+	return ok ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+int keep_take(struct keep *k, struct keep_snapshot *s, struct cdict_error *err)
+{
+	*s = (struct keep_snapshot){ 0 };
+	pthread_mutex_lock(&k->lock);
+	task_table_rows(&k->tasks, &s->before.tasks);
+	s->items = calloc(k->n + 1, sizeof(*s->items));
+	for (struct keep_item *i = k->first; i && s->items; i = i->next) {
+		i->refs++;
+		s->items[s->n++] = i;
+	}
+	pthread_mutex_unlock(&k->lock);
+	if (s->items && !s->before.tasks.failed)
+		return 0;
+	keep_snapshot_free(k, s);
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+const struct store_item *keep_item(const struct keep_item *item)
+{
+	return &item->item;
+}
+
+void keep_snapshot_free(struct keep *k, struct keep_snapshot *s)
+{
+	pthread_mutex_lock(&k->lock);
+	for (size_t i = 0; i < s->n; i++)
+		unref(s->items[i]);
+	pthread_mutex_unlock(&k->lock);
+	rows_fini(&s->before);
+	free(s->items);
+	*s = (struct keep_snapshot){ 0 };
+}
+
+uint64_t keep_bytes(struct keep *k)
+{
+	uint64_t bytes;
+
+	pthread_mutex_lock(&k->lock);
+	bytes = k->bytes;
+	pthread_mutex_unlock(&k->lock);
+	return bytes;
+}
+
+bool keep_full(struct keep *k)
+{
+	bool full;
+
+	pthread_mutex_lock(&k->lock);
+	full = k->full;
+	pthread_mutex_unlock(&k->lock);
+	return full;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording from beginning to end. */
+#include "capture/record.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "capture/clock.h"
+#include "capture/record_internal.h"
+
+void recording_say(const struct recording *rec, bool warning, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	if (!rec->opts->say)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	rec->opts->say(rec->opts->say_ctx, warning, line);
+}
+
+static double now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static uint64_t cpu_ns(uint64_t *wakeups)
+{
+	struct rusage use;
+
+	if (getrusage(RUSAGE_SELF, &use))
+		return 0;
+	*wakeups = (uint64_t)use.ru_nvcsw;
+	return ((uint64_t)use.ru_utime.tv_sec + (uint64_t)use.ru_stime.tv_sec) * 1000000000 +
+	       ((uint64_t)use.ru_utime.tv_usec + (uint64_t)use.ru_stime.tv_usec) * 1000;
+}
+
+static void pair_clocks(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	struct clock *clock = clock_open(o->use_clockid, o->clockid);
+
+	rec->head.cmdline = o->cmdline;
+	rec->head.clock = clock_info(o->use_clockid, o->clockid);
+	rec->head.paired = clock && clock_pair(clock, &rec->head.wall_ns, &rec->head.clock_ns);
+	clock_close(clock);
+}
+
+static int prepare_trigger(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	struct trigger_options opts = { .task = o->trigger_task,
+					.schema = rec->schema,
+					.exit_is_idle = o->exit_is_idle,
+					.exit_ctx = o->exit_ctx,
+					.use_clockid = o->use_clockid,
+					.clockid = o->clockid };
+	int ret;
+
+	if (!o->trigger)
+		return 0;
+	ret = trigger_parse(&opts.spec, o->trigger, rec->err);
+	return ret ? ret : trigger_new(&rec->trigger, &opts, rec->err);
+}
+
+/* Everything up to the moment when events begin. */
+static int prepare(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	int ret = recording_choose(rec);
+
+	if (!ret)
+		ret = prepare_trigger(rec);
+	if (!ret && o->command)
+		ret = workload_prepare(&rec->workload, o->command, &rec->mask,
+				       !strcmp(o->output, "-"), rec->err);
+	if (!ret)
+		ret = recording_output(rec);
+	if (!ret)
+		ret = recording_open(rec);
+	if (ret)
+		return ret;
+	pair_clocks(rec);
+	if (o->beside)
+		ret = o->beside(o->beside_ctx, &rec->choice, rec->report->ring_bytes, rec->err);
+	return ret ? ret : recording_tasks(rec);
+}
+
+static void run(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_start(rec->groups[i]);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		rings_enable(group_rings(rec->groups[i]));
+	workload_go(&rec->workload);
+	recording_wait(rec);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		rings_disable(group_rings(rec->groups[i]));
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_stop(rec->groups[i]);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_join(rec->groups[i]);
+}
+
+static void count(struct recording *rec)
+{
+	struct record_report *r = rec->report;
+
+	for (size_t i = 0; i < rec->n_groups; i++) {
+		const struct group_counts *c = group_counts(rec->groups[i]);
+
+		r->bytes_rings += c->bytes;
+		r->lost += c->lost_ring;
+		r->dropped += c->lost_queue;
+		r->samples += c->samples;
+		r->kernel_events += c->kernel_events;
+		r->kernel_lost += c->kernel_lost;
+		r->disordered += c->disordered;
+		if (c->out_of_memory && !r->ended.code)
+			cdict_fail(&r->ended, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	}
+	r->types = cdict_schema_count(rec->schema);
+	r->cpus = rec->n_cpus;
+	r->groups = rec->n_groups;
+}
+
+static void finish(struct recording *rec, const struct head_end *end)
+{
+	struct record_report *r = rec->report;
+	struct cdict_error err = { 0 };
+	char why[64];
+
+	if (store_failed(rec->store, &err))
+		r->ended = err;
+	if (rec->keep) {
+		snprintf(why, sizeof(why), "at the end: %s", rec->end);
+		if (recording_dump(rec, why, false, &err) < 0 && !r->ended.code)
+			r->ended = err;
+		return;
+	}
+	r->events = store_events(rec->store);
+	if (!r->ended.code && recording_finish(rec, end, &err) < 0)
+		r->ended = err;
+	r->bytes_out = target_bytes(rec->target);
+}
+
+static void close_all(struct recording *rec)
+{
+	struct cdict_error err = { 0 };
+
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_free(rec->groups[i]);
+	free(rec->groups);
+	workload_end(&rec->workload);
+	store_free(rec->store);
+	keep_free(rec->keep);
+	trigger_free(rec->trigger);
+	cdict_writer_close(rec->writer);
+	if (target_close(rec->target, &err) < 0 && !rec->report->ended.code)
+		rec->report->ended = err;
+	head_fini(&rec->head);
+	cdict_schema_free(rec->schema);
+	choice_fini(&rec->choice);
+	free(rec->type_of);
+	free(rec->own);
+	free(rec->cpus);
+}
+
+int record_run(const struct record_options *opts, struct record_report *report,
+	       struct cdict_error *err)
+{
+	struct recording rec = {
+		.opts = opts, .report = report, .err = err, .end = "", .broken = ATOMIC_FLAG_INIT
+	};
+	struct head_end end = { 0 };
+	uint64_t woken = 0, cpu;
+	double began;
+	int ret;
+
+	*report = (struct record_report){ 0 };
+	rec.workload.go = -1;
+	recording_signals(&rec);
+	cpu = cpu_ns(&woken);
+	ret = prepare(&rec);
+	began = now_s();
+	if (!ret) {
+		struct rusage use;
+
+		run(&rec);
+		report->seconds = now_s() - began;
+		count(&rec);
+		end.why = rec.end;
+		end.cpu_ns = cpu_ns(&end.wakeups) - cpu;
+		end.wakeups -= woken;
+		end.lost = report->lost;
+		end.dropped = report->dropped;
+		report->cpu_seconds = (double)end.cpu_ns / 1e9;
+		report->wakeups = end.wakeups;
+		if (!getrusage(RUSAGE_SELF, &use))
+			report->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;
+		finish(&rec, &end);
+		if (opts->beside && opts->beside(opts->beside_ctx, NULL, 0, err) < 0)
+			recording_say(&rec, true, "%s", err->text);
+		workload_end(&rec.workload);
+		report->have_status = rec.workload.pid && !rec.workload.killed;
+		if (report->have_status)
+			report->command_status = workload_exit_status(&rec.workload);
+	}
+	close_all(&rec);
+	recording_signals_restore(&rec);
+	return ret;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * record.h - live recording, straight into a cdict.
+ *
+ *	rings --reader--> batches --queue--> encoder --> store --> file, or memory (--keep)
+ *	(one reader and one encoder for each group of CPUs: group.h)
+ *
+ * Signals    record_run() blocks SIGINT, SIGTERM, SIGHUP, SIGUSR2 and SIGCHLD and answers them;
+ *            it ignores SIGPIPE and SIGXFSZ
+ * Failure    negative code with *err filled: nothing was recorded. What ends a recording early
+ *            (a full disk) is told in the report: what was written stays
+ * Ownership  the caller frees the report with record_report_fini()
+ */
+#ifndef CAPTURE_RECORD_H
+#define CAPTURE_RECORD_H
+
+#include <stdbool.h>
+
+#include "capture/choose.h"
+#include "capture/trigger.h"
+#include "cdict/writer.h"
+
+struct record_event {
+	bool is_filter; /* of the events that the last @text named */
+	const char *text;
+};
+
+struct record_options {
+	const struct record_event *events; /* in the order given; NULL: the default */
+	size_t n_events;
+	bool all;                   /* sched:* and kvm:* */
+	const uint64_t *cpus;       /* bitmap; NULL: all that are online */
+	size_t n_cpus;              /* bits */
+	double seconds;             /* 0: until a signal or the command's end */
+	const char *const *command; /* NULL: none */
+	const char *output;
+	const char *cmdline; /* what the user typed, for INFO */
+	size_t ring_bytes;   /* of each CPU; 0: by the number of CPUs */
+	size_t queue_bytes;  /* of all; 0: RECORD_QUEUE_BYTES */
+	unsigned groups;     /* 0: by the number of CPUs */
+	int realtime;        /* priority, 0: none */
+	bool use_clockid;
+	int clockid;
+	/* The flight recorder. */
+	bool keep;
+	uint64_t keep_ns, keep_bytes; /* 0: no bound of that kind */
+	const char *trigger;          /* or NULL */
+	const char *trigger_task;     /* regular expression, or NULL */
+	trigger_idle_fn exit_is_idle; /* NULL: every exit counts */
+	void *exit_ctx;
+	/* Writes labels of the tasks; called when the recording has begun and before it ends. */
+	int (*labels)(void *ctx, struct cdict_writer *w, struct cdict_error *err);
+	void *labels_ctx;
+	/* Called before the events begin, and after they ended with @choice NULL: something that
+	 * records beside us. */
+	int (*beside)(void *ctx, const struct choice *choice, size_t ring_bytes,
+		      struct cdict_error *err);
+	void *beside_ctx;
+	/* One line for the user: a default event that is missing, a dump that was written. */
+	void (*say)(void *ctx, bool warning, const char *line);
+	void *say_ctx;
+};
+
+/* Rings are so large together, but each within these: half a second of a storm on a small
+ * machine, and no more than a large one has to spare. */
+#define RECORD_RINGS_BYTES ((size_t)256 << 20)
+#define RECORD_RING_MAX ((size_t)16 << 20)
+#define RECORD_RING_MIN ((size_t)4 << 20)
+#define RECORD_QUEUE_BYTES ((size_t)128 << 20)
+#define RECORD_GROUP_CPUS 16u
+
+struct record_report {
+	uint64_t events, bytes_out, bytes_rings;
+	uint64_t lost;                       /* in the rings, as the kernel says */
+	uint64_t dropped;                    /* by us, because encoding or the disk was too slow */
+	uint64_t samples;                    /* read from the rings */
+	uint64_t kernel_events, kernel_lost; /* by its counters: see struct group_counts */
+	uint64_t disordered;                 /* sorted in */
+	size_t types, cpus, groups;
+	size_t ring_bytes; /* as they came to be */
+	double seconds;
+	/* The recorder's own. */
+	double cpu_seconds;
+	uint64_t wakeups, max_rss_bytes;
+	unsigned dumps; /* of the flight recorder */
+	bool have_status;
+	int command_status;
+	struct cdict_error ended; /* code 0, or why it ended early */
+};
+
+int record_run(const struct record_options *opts, struct record_report *report,
+	       struct cdict_error *err);
+
+#endif

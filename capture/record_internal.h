@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* record_internal.h - one recording, shared by record*.c. */
+#ifndef CAPTURE_RECORD_INTERNAL_H
+#define CAPTURE_RECORD_INTERNAL_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "capture/choose.h"
+#include "capture/group.h"
+#include "capture/head.h"
+#include "capture/keep.h"
+#include "capture/record.h"
+#include "capture/store.h"
+#include "capture/target.h"
+#include "capture/trigger.h"
+#include "capture/workload.h"
+
+/* From an encoder to the main thread: the store failed. */
+#define RECORD_SIGNAL_FAILED (SIGRTMIN + 1)
+
+struct recording {
+	const struct record_options *opts;
+	struct record_report *report;
+	struct cdict_error *err;
+
+	int *cpus;
+	size_t n_cpus;
+	struct choice choice;
+	struct cdict_schema *schema;
+	int16_t *type_of; /* by common_type */
+	struct head head;
+	struct store *store;
+	struct group **groups;
+	size_t n_groups;
+	int32_t *own; /* tids, ascending */
+	size_t n_own;
+	struct workload workload;
+	pthread_t main;
+	sigset_t mask, signals; /* as it was; those we wait for */
+	atomic_flag broken;     /* RECORD_SIGNAL_FAILED was sent */
+
+	/* To a file. */
+	struct target *target;
+	struct cdict_writer *writer;
+
+	/* Flight recorder. */
+	struct keep *keep;
+	struct trigger *trigger;
+	uint64_t next_hit_ms; /* a trigger is answered from then on */
+
+	const char *end; /* why it ended */
+};
+
+/* --- record_open.c */
+
+/* CPUs, events, types. */
+int recording_choose(struct recording *rec);
+/* Threads and rings, disabled. */
+int recording_open(struct recording *rec);
+
+/* --- record_output.c */
+
+/* The file, its head written, or the flight recorder's memory. */
+int recording_output(struct recording *rec);
+/* The tasks that are there; from now on the rings tell. */
+int recording_tasks(struct recording *rec);
+/* What ends the file; *err and a negative code when it cannot be ended. */
+int recording_finish(struct recording *rec, const struct head_end *end, struct cdict_error *err);
+/* Writes what the flight recorder holds; says so. */
+int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err);
+
+/* --- record_wait.c */
+
+void recording_signals(struct recording *rec);
+void recording_signals_restore(struct recording *rec);
+/* Until it is to end; answers signals and triggers. */
+void recording_wait(struct recording *rec);
+
+void recording_say(const struct recording *rec, bool warning, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

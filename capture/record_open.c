@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is recorded, and its rings. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "capture/host.h"
+#include "capture/record_internal.h"
+#include "capture/tracefs.h"
+
+#define TYPES_MAX 65536 /* common_type has 16 bits */
+#define RING_MIN_BYTES ((size_t)32 << 10)
+
+static int no_memory(struct recording *rec)
+{
+	return cdict_fail(rec->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static bool is_wanted(const struct record_options *o, int cpu)
+{
+	return !o->cpus || ((size_t)cpu < o->n_cpus && o->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+static int choose_cpus(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	int n = host_cpus(&rec->cpus, rec->err);
+	size_t asked = 0;
+
+	if (n < 0)
+		return n;
+	for (int i = 0; i < n; i++)
+		if (is_wanted(o, rec->cpus[i]))
+			rec->cpus[rec->n_cpus++] = rec->cpus[i];
+	for (size_t i = 0; o->cpus && i < o->n_cpus; i++)
+		asked += o->cpus[i / 64] >> i % 64 & 1;
+	if (o->cpus && asked != rec->n_cpus)
+		return cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --cpu names %zu CPUs, %zu of them are online", asked,
+				  rec->n_cpus);
+	return 0;
+}
+
+static int choose_events(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	int ret = 0;
+
+	if (o->all)
+		ret = choice_add(&rec->choice, "sched:*,kvm:*", rec->err);
+	if (ret == CDICT_ENOTFOUND) /* a kernel without KVM */
+		ret = choice_add(&rec->choice, "sched:*", rec->err);
+	for (size_t i = 0; i < o->n_events && !ret; i++) {
+		const struct record_event *ev = &o->events[i];
+
+		if (!ev->is_filter)
+			ret = choice_add(&rec->choice, ev->text, rec->err);
+		else if (rings_can_filter())
+			ret = choice_filter(&rec->choice, ev->text, rec->err);
+		else
+			ret = cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
+					 "this libperf cannot filter events");
+	}
+	if (!ret && !rec->choice.n)
+		ret = choice_defaults(&rec->choice, rec->err);
+	if (!ret && rec->choice.missing.len > 1)
+		recording_say(rec, false, "this kernel does not have %s",
+			      (const char *)rec->choice.missing.data);
+	return ret;
+}
+
+int recording_choose(struct recording *rec)
+{
+	int ret = choose_cpus(rec);
+
+	if (!ret)
+		ret = choice_init(&rec->choice, rec->err);
+	if (!ret)
+		ret = choose_events(rec);
+	if (!ret)
+		ret = choice_schema(&rec->choice, &rec->schema, rec->err);
+	if (ret)
+		return ret;
+	rec->type_of = malloc(TYPES_MAX * sizeof(*rec->type_of));
+	if (!rec->type_of)
+		return no_memory(rec);
+	memset(rec->type_of, 0xff, TYPES_MAX * sizeof(*rec->type_of));
+	for (size_t i = 0; i < rec->choice.n; i++)
+		if (rec->choice.events[i].id < TYPES_MAX)
+			rec->type_of[rec->choice.events[i].id] =
+				(int16_t)rec->choice.events[i].type;
+	rec->head.schema = rec->schema;
+	rec->head.strings = tracefs_strings(rec->choice.root);
+	head_cpus(&rec->head, rec->cpus, rec->n_cpus);
+	return 0;
+}
+
+/* Every event has a descriptor on every CPU. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void store_is_broken(void *ctx)
+{
+	struct recording *rec = ctx;
+
+	if (!atomic_flag_test_and_set(&rec->broken))
+		pthread_kill(rec->main, RECORD_SIGNAL_FAILED);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int start_groups(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	size_t n = o->groups ? o->groups
+			     : (rec->n_cpus + RECORD_GROUP_CPUS - 1) / RECORD_GROUP_CPUS;
+	int ret = 0;
+
+	if (n > rec->n_cpus)
+		n = rec->n_cpus;
+	rec->groups = calloc(n, sizeof(*rec->groups));
+	rec->own = calloc(2 * n + 1, sizeof(*rec->own));
+	if (!rec->groups || !rec->own)
+		return no_memory(rec);
+	rec->own[rec->n_own++] = (int32_t)syscall(SYS_gettid);
+	for (size_t i = 0; i < n && !ret; i++) {
+		size_t from = rec->n_cpus * i / n, to = rec->n_cpus * (i + 1) / n;
+		struct group_options opts = {
+			.rings = { .cpus = rec->cpus + from,
+				   .n_cpus = to - from,
+				   .use_clockid = o->use_clockid,
+				   .clockid = o->clockid },
+			.schema = rec->schema,
+			.type_of = rec->type_of,
+			.store = rec->store,
+			.trigger = rec->trigger,
+			.queue_bytes = (o->queue_bytes ? o->queue_bytes : RECORD_QUEUE_BYTES) / n,
+			.realtime = o->realtime,
+			.failed = store_is_broken,
+			.failed_ctx = rec,
+		};
+
+		ret = group_new(&rec->groups[rec->n_groups], &opts, rec->err);
+		if (!ret)
+			group_tids(rec->groups[rec->n_groups++], rec->own + rec->n_own);
+		rec->n_own += 2;
+	}
+	qsort(rec->own, rec->n_own, sizeof(*rec->own), by_number);
+	rec->head.own = rec->own;
+	rec->head.n_own = rec->n_own;
+	return ret;
+}
+
+/* perf rounds up to a power of two of pages, too. */
+static size_t round_up(size_t bytes)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	while (size < bytes)
+		size *= 2;
+	return size;
+}
+
+static size_t default_bytes(const struct recording *rec)
+{
+	size_t bytes = RECORD_RING_MAX;
+
+	while (bytes > RECORD_RING_MIN && bytes * rec->n_cpus > RECORD_RINGS_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+int recording_open(struct recording *rec)
+{
+	size_t asked = rec->opts->ring_bytes, wanted = asked ? asked : default_bytes(rec);
+	size_t bytes = round_up(wanted);
+	int ret;
+
+	raise_file_limit();
+	ret = start_groups(rec);
+	for (size_t i = 0; i < rec->n_groups && !ret;) {
+		ret = group_open(rec->groups[i], &rec->choice, bytes, rec->own, rec->n_own,
+				 rec->err);
+		if (!ret) {
+			i++;
+		} else if (ret == -ENOBUFS && !asked && bytes > RING_MIN_BYTES) {
+			bytes /= 2;
+			i = 0;
+			ret = 0;
+		} else if (ret == -ENOBUFS) {
+			ret = cdict_fail(
+				rec->err, ret, CDICT_NO_OFFSET,
+				"may not lock %zu KiB for each of %zu CPUs: give a smaller "
+				"-m, CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb",
+				bytes >> 10, rec->n_cpus);
+		}
+	}
+	if (!ret && !asked && bytes < wanted)
+		recording_say(rec, true,
+			      "ring buffers of %zu KiB a CPU, more may not be locked: CAP_IPC_LOCK "
+			      "allows it",
+			      bytes >> 10);
+	rec->report->ring_bytes = rec->head.ring_bytes = bytes;
+	return ret;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a recording goes: its file, or the flight recorder's dumps. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "capture/proc.h"
+#include "capture/record_internal.h"
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static int put_into_file(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct recording *rec = ctx;
+	int ret = store_write(rec->writer, item, err);
+
+	if (ret < 0)
+		target_trim(rec->target);
+	else
+		target_mark(rec->target);
+	return ret;
+}
+
+static const struct store_ops file_ops = { put_into_file };
+static const struct store_ops keep_ops = { keep_put };
+
+static int write_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err)
+{
+	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, w, err) : 0;
+}
+
+int recording_output(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+
+	if (o->keep) {
+		rec->keep = keep_new(o->keep_ns, o->keep_bytes);
+		rec->store = rec->keep ? store_new(&keep_ops, rec->keep) : NULL;
+		return rec->store ? 0 : no_memory(rec->err);
+	}
+	rec->store = store_new(&file_ops, rec);
+	return rec->store ? target_open(&rec->target, o->output, rec->err) : no_memory(rec->err);
+}
+
+int recording_tasks(struct recording *rec)
+{
+	struct store_item item = { 0 };
+	int ret = 0;
+
+	/* The head first: from here on the file is a recording. */
+	if (!rec->keep) {
+		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
+		if (!ret)
+			ret = head_write(&rec->head, rec->writer, rec->err);
+		if (!ret)
+			ret = target_show(rec->target, rec->err);
+	}
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < rec->n_groups; i++)
+		rings_watch_tasks(group_rings(rec->groups[i]));
+	proc_tasks("/proc", &item.rows);
+	if (item.rows.tasks.failed) {
+		store_item_fini(&item);
+		return no_memory(rec->err);
+	}
+	ret = store_put(rec->store, &item);
+	if (!ret && !rec->keep)
+		ret = write_labels(rec, rec->writer, rec->err);
+	if (ret && !rec->err->code)
+		store_failed(rec->store, rec->err);
+	return ret;
+}
+
+int recording_finish(struct recording *rec, const struct head_end *end, struct cdict_error *err)
+{
+	int ret = write_labels(rec, rec->writer, err);
+
+	if (!ret)
+		ret = head_write_end(end, rec->writer, err);
+	if (!ret)
+		ret = cdict_writer_finish(rec->writer, err);
+	if (ret)
+		target_trim(rec->target);
+	else
+		target_mark(rec->target);
+	return ret;
+}
+
+/* "x.cdict", then "x.2.cdict", "x.3.cdict". Given. */
+static char *dump_name(const char *output, unsigned number)
+{
+	size_t n = strlen(output);
+	char *name;
+
+	if (number == 1)
+		return strdup(output);
+	if (n > 6 && !strcmp(output + n - 6, ".cdict"))
+		n -= 6;
+	if (asprintf(&name, "%.*s.%u.cdict", (int)n, output, number) < 0)
+		return NULL;
+	return name;
+}
+
+static int write_snapshot(struct recording *rec, const struct keep_snapshot *snap, const char *why,
+			  struct cdict_writer *w, struct cdict_error *err)
+{
+	int ret = head_write(&rec->head, w, err);
+
+	if (!ret)
+		ret = cdict_writer_info(w, "record.trigger", why, err);
+	if (!ret)
+		ret = rows_write(&snap->before, w, err);
+	for (size_t i = 0; i < snap->n && !ret; i++) {
+		const struct store_item *item = keep_item(snap->items[i]);
+
+		for (size_t p = 0; p < item->n_parts; p++)
+			rec->report->events += item->parts[p].info.events;
+		ret = store_write(w, item, err);
+	}
+	if (!ret)
+		ret = write_labels(rec, w, err);
+	return ret ? ret : cdict_writer_finish(w, err);
+}
+
+int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err)
+{
+	char *name = dump_name(rec->opts->output, rec->report->dumps + 1);
+	struct cdict_writer *w = NULL;
+	struct target *target = NULL;
+	struct keep_snapshot snap;
+	uint64_t bytes = 0;
+	int ret, closed;
+
+	if (!name)
+		return no_memory(err);
+	for (size_t i = 0; i < rec->n_groups && flush; i++)
+		group_flush(rec->groups[i]);
+	for (size_t i = 0; i < rec->n_groups && flush; i++)
+		group_wait_flush(rec->groups[i]);
+	ret = keep_take(rec->keep, &snap, err);
+	if (ret) {
+		free(name);
+		return ret;
+	}
+	rec->report->events = 0;
+	ret = target_open(&target, name, err);
+	if (!ret)
+		ret = cdict_writer_open(&w, target_write, target, err);
+	if (!ret)
+		ret = write_snapshot(rec, &snap, why, w, err);
+	if (!ret)
+		ret = target_show(target, err); /* whole, or not at all */
+	if (!ret)
+		bytes = target_bytes(target);
+	cdict_writer_close(w);
+	closed = target_close(target, ret ? NULL : err);
+	ret = ret ? ret : closed;
+	keep_snapshot_free(rec->keep, &snap);
+	if (!ret) {
+		rec->report->dumps++;
+		rec->report->bytes_out += bytes;
+		recording_say(rec, false, "%s: %llu events written to %s", why,
+			      (unsigned long long)rec->report->events, name);
+	} else {
+		recording_say(rec, true, "%s: %s", name, err->text);
+	}
+	free(name);
+	return ret;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Waits for what ends a recording. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "capture/record_internal.h"
+
+/* How often a trigger is looked at. */
+#define TRIGGER_MS 50
+/* Recordings of a trigger follow each other no faster; so many are written at most. */
+#define HIT_PAUSE_MS 1000u
+#define HITS_MAX 100u
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+void recording_signals(struct recording *rec)
+{
+	struct sigaction wake = { .sa_handler = nothing }, ignore = { .sa_handler = SIG_IGN };
+
+	rec->main = pthread_self();
+	sigemptyset(&rec->signals);
+	sigaddset(&rec->signals, SIGINT);
+	sigaddset(&rec->signals, SIGTERM);
+	sigaddset(&rec->signals, SIGHUP);
+	sigaddset(&rec->signals, SIGCHLD);
+	sigaddset(&rec->signals, SIGUSR2);
+	sigaddset(&rec->signals, RECORD_SIGNAL_FAILED);
+	pthread_sigmask(SIG_BLOCK, &rec->signals, &rec->mask);
+	/* It interrupts the poll() of a reader. */
+	sigaction(SIGURG, &wake, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+void recording_signals_restore(struct recording *rec)
+{
+	const struct timespec now = { 0 };
+
+	/* What came after the end has had its answer. */
+	while (sigtimedwait(&rec->signals, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, &rec->mask, NULL);
+}
+
+static void on_hit(struct recording *rec)
+{
+	struct trigger_hit hit;
+	struct cdict_error err = { 0 };
+	uint64_t pause = rec->opts->keep_ns / 1000000;
+
+	if (!trigger_run(rec->trigger, &hit) || now_ms() < rec->next_hit_ms ||
+	    rec->report->dumps >= HITS_MAX)
+		return;
+	recording_dump(rec, hit.text, true, &err);
+	/* The next one begins where this one ended. */
+	rec->next_hit_ms = now_ms() + (pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
+}
+
+static void on_usr2(struct recording *rec)
+{
+	struct cdict_error err = { 0 };
+
+	if (rec->keep)
+		recording_dump(rec, "SIGUSR2", true, &err);
+}
+
+/* False: it is to end. */
+static bool on_signal(struct recording *rec, int sig)
+{
+	if (sig == SIGUSR2) {
+		on_usr2(rec);
+	} else if (sig == SIGCHLD) {
+		if (rec->workload.pid && workload_poll(&rec->workload)) {
+			rec->end = "the command ended";
+			return false;
+		}
+	} else if (sig == RECORD_SIGNAL_FAILED) {
+		rec->end = "it could not be written";
+		return false;
+	} else if (sig > 0) {
+		rec->end = sig == SIGINT    ? "interrupted"
+			   : sig == SIGTERM ? "terminated"
+					    : "hung up";
+		return false;
+	}
+	return true;
+}
+
+void recording_wait(struct recording *rec)
+{
+	uint64_t end_ms = rec->opts->seconds > 0
+				  ? now_ms() + (uint64_t)(rec->opts->seconds * 1000 + 0.5)
+				  : UINT64_MAX;
+
+	while (1) {
+		uint64_t now = now_ms(), left = end_ms > now ? end_ms - now : 0;
+		struct timespec ts;
+		int sig;
+
+		if (!left) {
+			rec->end = "the time was over";
+			return;
+		}
+		if (rec->trigger && left > TRIGGER_MS)
+			left = TRIGGER_MS;
+		if (left > 3600000)
+			left = 3600000;
+		ts = (struct timespec){ .tv_sec = (time_t)(left / 1000),
+					.tv_nsec = (long)(left % 1000) * 1000000 };
+		sig = sigtimedwait(&rec->signals, NULL, &ts);
+		if (!on_signal(rec, sig))
+			return;
+		if (rec->trigger)
+			on_hit(rec);
+	}
+}

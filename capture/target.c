@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file of a recording. */
+#include "capture/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+struct target {
+	int fd;
+	bool is_stdout, direct, shown;
+	char *path; /* symbolic links followed */
+	char *temp; /* NULL: the file has no name yet */
+	uint64_t bytes, mark;
+};
+
+static void destroy(struct target *t)
+{
+	free(t->path);
+	free(t->temp);
+	free(t);
+}
+
+static int cannot(struct cdict_error *err, int code)
+{
+	return cdict_fail(err, code, CDICT_NO_OFFSET, "cannot be written: %s", strerror(-code));
+}
+
+/* "dir" of "dir/name", "." of "name". Given. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return strdup(".");
+	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+static int open_unnamed(struct target *t)
+{
+	char *folder = folder_of(t->path);
+	int ret = 0;
+
+	if (!folder)
+		return -ENOMEM;
+	t->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	/* Some file systems (NFS, older kernels' overlays) have no such files. */
+	if (t->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+		if (asprintf(&t->temp, "%s.%d.tmp", t->path, (int)getpid()) < 0)
+			t->temp = NULL;
+		else
+			t->fd = open(t->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	}
+	if (t->fd < 0)
+		ret = -errno;
+	free(folder);
+	return ret;
+}
+
+int target_open(struct target **out, const char *path, struct cdict_error *err)
+{
+	struct target *t = calloc(1, sizeof(*t));
+	bool exists, special;
+	struct stat st;
+	int ret = 0;
+
+	*out = NULL;
+	if (!t)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	t->fd = -1;
+	if (!strcmp(path, "-")) {
+		t->fd = STDOUT_FILENO;
+		t->is_stdout = t->direct = t->shown = true;
+		*out = t;
+		return 0;
+	}
+	exists = !stat(path, &st);
+	special = exists && (!S_ISREG(st.st_mode) || !strncmp(path, "/dev/", 5) ||
+			     !strncmp(path, "/proc/", 6));
+	if (exists && S_ISDIR(st.st_mode)) {
+		destroy(t);
+		return cdict_fail(err, -EISDIR, CDICT_NO_OFFSET, "is a directory");
+	}
+	if (special) {
+		t->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		ret = t->fd < 0 ? -errno : 0;
+		t->direct = t->shown = true;
+	} else {
+		t->path = exists ? realpath(path, NULL) : strdup(path);
+		ret = t->path ? open_unnamed(t) : -errno;
+	}
+	if (ret) {
+		destroy(t);
+		return cannot(err, ret);
+	}
+	*out = t;
+	return 0;
+}
+
+int target_write(void *target, const void *data, size_t size)
+{
+	struct target *t = target;
+	const uint8_t *p = data;
+
+	while (size) {
+		ssize_t n = write(t->fd, p, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) { /* the reader of our pipe made it so */
+			struct pollfd wait = { .fd = t->fd, .events = POLLOUT };
+
+			poll(&wait, 1, -1);
+			continue;
+		}
+		if (n < 0)
+			return -errno;
+		p += n;
+		size -= (size_t)n;
+		t->bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* NAME -> NAME.old, when there is one. */
+static int keep_old(const char *path)
+{
+	char *old;
+	int ret = 0;
+
+	if (asprintf(&old, "%s.old", path) < 0)
+		return -ENOMEM;
+	if (rename(path, old) && errno != ENOENT)
+		ret = -errno;
+	free(old);
+	return ret;
+}
+
+int target_show(struct target *t, struct cdict_error *err)
+{
+	char self[64];
+	int ret;
+
+	target_mark(t);
+	if (t->shown)
+		return 0;
+	ret = keep_old(t->path);
+	if (!ret && t->temp)
+		ret = rename(t->temp, t->path) ? -errno : 0;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", t->fd);
+	if (!ret && !t->temp)
+		ret = linkat(AT_FDCWD, self, AT_FDCWD, t->path, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	if (ret)
+		return cannot(err, ret);
+	t->shown = true;
+	return 0;
+}
+
+bool target_shown(const struct target *t)
+{
+	return t->shown;
+}
+
+void target_mark(struct target *t)
+{
+	t->mark = t->bytes;
+}
+
+void target_trim(struct target *t)
+{
+	if (!t->direct && !ftruncate(t->fd, (off_t)t->mark) &&
+	    lseek(t->fd, (off_t)t->mark, SEEK_SET) >= 0)
+		t->bytes = t->mark;
+}
+
+uint64_t target_bytes(const struct target *t)
+{
+	return t->bytes;
+}
+
+int target_close(struct target *t, struct cdict_error *err)
+{
+	int ret = 0;
+
+	if (!t)
+		return 0;
+	if (!t->is_stdout && t->fd >= 0 && close(t->fd))
+		ret = -errno;
+	if (!t->shown && t->temp)
+		unlink(t->temp);
+	destroy(t);
+	return ret ? cannot(err, ret) : 0;
+}

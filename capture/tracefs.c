@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads tracefs. */
+#include "capture/tracefs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+#include "capture/permit.h"
+
+#define FILE_MAX (64u << 20) /* printk_formats of a large kernel has 1 MiB */
+
+char *tracefs_read(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
+	struct buf b = { 0 };
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return NULL;
+	/* Such files tell no size. */
+	while (b.len < FILE_MAX) {
+		uint8_t *room = buf_room(&b, 16384);
+
+		if (!room)
+			break;
+		n = read(fd, room, 16384);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		b.len += (size_t)n;
+	}
+	saved = b.failed ? ENOMEM : errno;
+	close(fd);
+	if (len)
+		*len = b.len;
+	buf_u8(&b, 0);
+	if (b.failed || n < 0) {
+		buf_fini(&b);
+		errno = saved;
+		return NULL;
+	}
+	return (char *)b.data;
+}
+
+static int not_readable(const char *path, struct cdict_error *err)
+{
+	char setcap[PATH_MAX + 80];
+
+	return cdict_fail(err, -EACCES, CDICT_NO_OFFSET,
+			  "%s cannot be read: run as root, or as root run %s", path,
+			  permit_setcap(setcap, sizeof(setcap)));
+}
+
+/* Mount points of tracefs, then of debugfs, which holds another one. */
+static bool mounted(const char *type, const char *below, char *out, size_t size)
+{
+	FILE *f = fopen("/proc/mounts", "re");
+	char line[4096], at[PATH_MAX], fs[64];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*s %4095s %63s", at, fs) == 2 && !strcmp(fs, type))
+			found = (size_t)snprintf(out, size, "%s%s", at, below) < size;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+int tracefs_find(char *out, size_t size, struct cdict_error *err)
+{
+	char events[PATH_MAX + 16];
+	DIR *dir;
+
+	if (!mounted("tracefs", "", out, size) && !mounted("debugfs", "/tracing", out, size))
+		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
+				  "tracefs is not mounted: as root, run "
+				  "mount -t tracefs nodev /sys/kernel/tracing");
+	snprintf(events, sizeof(events), "%s/events", out);
+	dir = opendir(events);
+	if (!dir && (errno == EACCES || errno == EPERM))
+		return not_readable(events, err);
+	if (!dir)
+		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s: %s", events, strerror(errno));
+	closedir(dir);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void tracefs_names_free(char **names, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* Directories only; "." and what begins with it are left out. */
+static bool is_folder(const struct dirent *d)
+{
+	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
+}
+
+static int add_system(const char *root, const char *system, const char *glob, char ***names, int *n)
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/events/%s", root, system);
+	dir = opendir(path);
+	/* "enable" and "filter" are files; a system may vanish with its module. */
+	while (dir && !ret && (d = readdir(dir))) {
+		char *name, **grown;
+
+		if (!is_folder(d) || asprintf(&name, "%s:%s", system, d->d_name) < 0)
+			continue;
+		if (fnmatch(glob, name, FNM_NOESCAPE)) {
+			free(name);
+			continue;
+		}
+		grown = realloc(*names, ((size_t)*n + 1) * sizeof(*grown));
+		if (grown) {
+			*names = grown;
+			grown[(*n)++] = name;
+		} else {
+			free(name);
+			ret = -ENOMEM;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
+int tracefs_names(const char *root, const char *glob, char ***names, struct cdict_error *err)
+{
+	char path[PATH_MAX], system_glob[256];
+	size_t system_len = strcspn(glob, ":");
+	struct dirent *d;
+	int n = 0, ret = 0;
+	DIR *dir;
+
+	*names = NULL;
+	snprintf(path, sizeof(path), "%s/events", root);
+	snprintf(system_glob, sizeof(system_glob), "%.*s", (int)system_len, glob);
+	dir = opendir(path);
+	if (!dir)
+		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s: %s", path, strerror(errno));
+	while (!ret && (d = readdir(dir)))
+		/* ftrace's own are no tracepoints. */
+		if (is_folder(d) && strcmp(d->d_name, "ftrace") &&
+		    !fnmatch(system_glob, d->d_name, FNM_NOESCAPE))
+			ret = add_system(root, d->d_name, glob, names, &n);
+	closedir(dir);
+	if (ret) {
+		tracefs_names_free(*names, n);
+		*names = NULL;
+		return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+	}
+	if (n)
+		qsort(*names, (size_t)n, sizeof(**names), by_name);
+	return n;
+}
+
+int tracefs_format(const char *root, const char *system, const char *event, char **text,
+		   size_t *len, uint32_t *id, struct cdict_error *err)
+{
+	char path[PATH_MAX];
+	const char *line;
+
+	snprintf(path, sizeof(path), "%s/events/%s/%s/format", root, system, event);
+	*text = tracefs_read(path, len);
+	if (!*text && (errno == EACCES || errno == EPERM))
+		return not_readable(path, err);
+	if (!*text)
+		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s: %s", path, strerror(errno));
+	line = strstr(*text, "\nID: ");
+	*id = line ? (uint32_t)strtoul(line + 5, NULL, 10) : 0;
+	if (*id)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "%s names no id", path);
+}
+
+char *tracefs_strings(const char *root)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/printk_formats", root);
+	return tracefs_read(path, NULL);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* trigger_internal.h - what readers note, and how it is looked at. */
+#ifndef CAPTURE_TRIGGER_INTERNAL_H
+#define CAPTURE_TRIGGER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "capture/trigger.h"
+
+enum note_kind { NOTE_NONE, NOTE_WAKE, NOTE_SWITCH, NOTE_EXIT, NOTE_ENTRY, NOTE_LOSS };
+
+/* What matters of one event. */
+struct note {
+	uint64_t t_ns;
+	enum note_kind kind;
+	bool flag;     /* SWITCH: prev stays ready; EXIT: the vCPU waits for work */
+	int32_t tid;   /* woken; prev; of the vCPU */
+	int32_t next;  /* SWITCH */
+	char comm[16]; /* of the woken, of next */
+};
+
+/* A scalar or text field of an event type; size 0: absent. */
+struct watch_field {
+	uint32_t offset, size;
+	bool data_loc;
+};
+
+/* How an event type is noted. */
+struct watch {
+	enum note_kind kind;
+	struct watch_field tid, next, state, comm, code, isa, esr;
+	const struct cdict_event_type *type;
+};
+
+struct trigger_feed {
+	struct trigger *trigger;
+	struct trigger_feed *next;
+	struct clock *clock;
+	bool clock_tried;
+	uint64_t began_ns;   /* of the pass; 0: unknown */
+	struct buf notes;    /* of this pass */
+	uint64_t horizon_ns; /* under the trigger's lock */
+};
+
+struct watcher; /* the state of all tasks: trigger_watch.c */
+
+struct trigger {
+	struct trigger_options opts;
+	struct watch *watches; /* by type */
+	size_t n_types;
+	pthread_mutex_t lock;
+	struct trigger_feed *feeds;
+	struct buf incoming; /* struct note, from all feeds */
+	bool overflow;       /* too many came while nobody looked */
+	struct buf waiting;  /* the looker's: beyond the horizon */
+	struct watcher *watcher;
+	void *regex;
+};
+
+/* --- trigger_watch.c */
+
+struct watcher *watcher_new(const struct trigger_options *opts, const void *regex);
+void watcher_free(struct watcher *w);
+/* Looks at one note; true and *hit when it is time. */
+bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit);
+/* What still waits at @now_ns. */
+bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit);
+
+/* --- trigger_task.c: the tasks that are meant */
+
+int trigger_regex_new(void **regex, const char *pattern, struct cdict_error *err);
+void trigger_regex_free(void *regex);
+bool trigger_regex_matches(const void *regex, const char *comm); /* NULL: any */
+
+#endif

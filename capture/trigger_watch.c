@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each task waits for, event by event in order of time. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/trigger_internal.h"
+
+/* Over which a task's steal is told. */
+#define WINDOW_NS UINT64_C(1000000000)
+
+struct watched {
+	int32_t tid; /* 0: free */
+	bool running;
+	bool told; /* of what it waits for now */
+	char comm[16];
+	uint64_t woken_ns;  /* waits since then for its CPU; 0: does not */
+	uint64_t ready_ns;  /* the same, or preempted since */
+	uint64_t exit_ns;   /* the vCPU left the guest, 0: is in it */
+	uint64_t window_ns; /* since when stolen_ns is counted */
+	uint64_t stolen_ns;
+};
+
+struct watcher {
+	struct trigger_spec spec;
+	const void *regex;
+	struct watched *slots;
+	size_t n, size;
+};
+
+struct watcher *watcher_new(const struct trigger_options *opts, const void *regex)
+{
+	struct watcher *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->spec = opts->spec;
+	w->regex = regex;
+	w->size = 1024;
+	w->slots = calloc(w->size, sizeof(*w->slots));
+	if (!w->slots) {
+		free(w);
+		return NULL;
+	}
+	return w;
+}
+
+void watcher_free(struct watcher *w)
+{
+	if (!w)
+		return;
+	free(w->slots);
+	free(w);
+}
+
+static struct watched *find(struct watched *slots, size_t size, int32_t tid)
+{
+	size_t i = (uint32_t)tid * 2654435761u & (size - 1);
+
+	while (slots[i].tid && slots[i].tid != tid)
+		i = (i + 1) & (size - 1);
+	return &slots[i];
+}
+
+static bool is_waiting(const struct watched *t)
+{
+	return t->running || t->woken_ns || t->ready_ns || t->exit_ns;
+}
+
+/* Sleepers are forgotten (their window begins anew); grows when many are awake. */
+static bool grow(struct watcher *w)
+{
+	size_t awake = 0, size = 1024;
+	struct watched *slots;
+
+	for (size_t i = 0; i < w->size; i++)
+		awake += w->slots[i].tid && is_waiting(&w->slots[i]);
+	while (size < awake * 4)
+		size *= 2;
+	slots = calloc(size, sizeof(*slots));
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < w->size; i++)
+		if (w->slots[i].tid && is_waiting(&w->slots[i]))
+			*find(slots, size, w->slots[i].tid) = w->slots[i];
+	free(w->slots);
+	w->slots = slots;
+	w->size = size;
+	w->n = awake;
+	return true;
+}
+
+/* NULL: the idle task, or no memory. */
+static struct watched *task_of(struct watcher *w, int32_t tid)
+{
+	struct watched *t;
+
+	if (tid <= 0 || (w->n * 4 >= w->size * 3 && !grow(w)))
+		return NULL;
+	t = find(w->slots, w->size, tid);
+	if (!t->tid) {
+		*t = (struct watched){ .tid = tid };
+		w->n++;
+	}
+	return t;
+}
+
+static const char *plain(const char *comm, char out[16])
+{
+	for (int i = 0; i < 16; i++)
+		out[i] = comm[i] && (comm[i] < ' ' || comm[i] > '~') ? '?' : comm[i];
+	out[15] = '\0';
+	return out;
+}
+
+static bool hit_ns(const struct watcher *w, struct watched *t, const char *what, uint64_t ns,
+		   uint64_t now_ns, struct trigger_hit *hit)
+{
+	char comm[16];
+
+	if (t->told || ns <= w->spec.limit_ns || !trigger_regex_matches(w->regex, t->comm))
+		return false;
+	t->told = true;
+	*hit = (struct trigger_hit){ .t_ns = now_ns, .tid = t->tid, .ns = ns };
+	memcpy(hit->comm, t->comm, sizeof(hit->comm));
+	snprintf(hit->text, sizeof(hit->text),
+		 "%s of %s (%" PRId32 ") was %.3f ms at %" PRIu64 ".%09" PRIu64 " s", what,
+		 plain(t->comm, comm), t->tid, (double)ns / 1e6, now_ns / 1000000000,
+		 now_ns % 1000000000);
+	return true;
+}
+
+/* Brings the steal of @t up to @now_ns; true when a window that ended was too full. */
+static bool steal(struct watcher *w, struct watched *t, uint64_t now_ns, struct trigger_hit *hit)
+{
+	bool found = false;
+
+	if (!t->window_ns)
+		t->window_ns = t->ready_ns ? t->ready_ns : now_ns;
+	while (now_ns >= t->window_ns + WINDOW_NS) {
+		uint64_t end = t->window_ns + WINDOW_NS;
+		uint64_t since = t->ready_ns > t->window_ns ? t->ready_ns : t->window_ns;
+		double pct;
+		char comm[16];
+
+		if (t->ready_ns && since < end)
+			t->stolen_ns += end - since;
+		pct = 100.0 * (double)t->stolen_ns / (double)WINDOW_NS;
+		if (pct > w->spec.limit_pct && trigger_regex_matches(w->regex, t->comm)) {
+			found = true;
+			*hit = (struct trigger_hit){ .t_ns = end, .tid = t->tid, .pct = pct };
+			memcpy(hit->comm, t->comm, sizeof(hit->comm));
+			snprintf(hit->text, sizeof(hit->text),
+				 "steal of %s (%" PRId32
+				 ") was %.1f %% in the second before %" PRIu64 ".%09" PRIu64 " s",
+				 plain(t->comm, comm), t->tid, pct, end / 1000000000,
+				 end % 1000000000);
+		}
+		t->stolen_ns = 0;
+		/* Whole windows of sleep are not walked through. */
+		t->window_ns = t->ready_ns || now_ns < end + WINDOW_NS ? end : now_ns;
+	}
+	return found;
+}
+
+static void add_ready(struct watched *t, uint64_t until_ns)
+{
+	uint64_t since = t->ready_ns > t->window_ns ? t->ready_ns : t->window_ns;
+
+	if (t->ready_ns && until_ns > since)
+		t->stolen_ns += until_ns - since;
+	t->ready_ns = 0;
+}
+
+static bool on_wake(struct watcher *w, const struct note *n, struct trigger_hit *hit)
+{
+	struct watched *t = task_of(w, n->tid);
+	bool found = false;
+
+	if (!t)
+		return false;
+	memcpy(t->comm, n->comm, sizeof(t->comm));
+	if (w->spec.kind == TRIGGER_STEAL)
+		found = steal(w, t, n->t_ns, hit);
+	if (t->running || t->woken_ns || t->ready_ns)
+		return found;
+	t->woken_ns = t->ready_ns = n->t_ns;
+	t->told = false;
+	return found;
+}
+
+static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hit *hit)
+{
+	struct watched *prev = task_of(w, n->tid), *next;
+	bool found = false;
+
+	if (prev) {
+		if (w->spec.kind == TRIGGER_STEAL)
+			found = steal(w, prev, n->t_ns, hit);
+		prev->running = false;
+		prev->woken_ns = 0;
+		prev->ready_ns = n->flag ? n->t_ns : 0;
+	}
+	next = task_of(w, n->next); /* may move prev */
+	if (!next)
+		return found;
+	memcpy(next->comm, n->comm, sizeof(next->comm));
+	if (w->spec.kind == TRIGGER_STEAL)
+		found |= steal(w, next, n->t_ns, hit);
+	else if (w->spec.kind == TRIGGER_LATENCY && next->woken_ns && n->t_ns > next->woken_ns)
+		found |= hit_ns(w, next, "latency", n->t_ns - next->woken_ns, n->t_ns, hit);
+	add_ready(next, n->t_ns);
+	next->running = true;
+	next->woken_ns = 0;
+	return found;
+}
+
+bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit)
+{
+	struct watched *t;
+	bool found = false;
+
+	switch (n->kind) {
+	case NOTE_WAKE:
+		return on_wake(w, n, hit);
+	case NOTE_SWITCH:
+		return on_switch(w, n, hit);
+	case NOTE_EXIT:
+		t = task_of(w, n->tid);
+		if (t) {
+			t->exit_ns = n->flag ? 0 : n->t_ns;
+			t->told = false;
+		}
+		return false;
+	case NOTE_ENTRY:
+		t = task_of(w, n->tid);
+		if (t && t->exit_ns && n->t_ns > t->exit_ns)
+			found = hit_ns(w, t, "exit", n->t_ns - t->exit_ns, n->t_ns, hit);
+		if (t)
+			t->exit_ns = 0;
+		return found;
+	case NOTE_LOSS:
+		/* Nobody knows what they do now. */
+		memset(w->slots, 0, w->size * sizeof(*w->slots));
+		w->n = 0;
+		return false;
+	case NOTE_NONE:
+		break;
+	}
+	return false;
+}
+
+bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < w->size && !found; i++) {
+		struct watched *t = &w->slots[i];
+
+		if (!t->tid)
+			continue;
+		if (w->spec.kind == TRIGGER_LATENCY && t->woken_ns && now_ns > t->woken_ns)
+			found = hit_ns(w, t, "latency", now_ns - t->woken_ns, now_ns, hit);
+		else if (w->spec.kind == TRIGGER_EXIT && t->exit_ns && now_ns > t->exit_ns)
+			found = hit_ns(w, t, "exit", now_ns - t->exit_ns, now_ns, hit);
+		else if (w->spec.kind == TRIGGER_STEAL && t->ready_ns)
+			found = steal(w, t, now_ns, hit);
+	}
+	return found;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The plugin's options: --dlarg KEY=VALUE. */
+#include "plugin/args.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static int no_memory(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+static int add(char ***list, size_t *n, const char *text, size_t len, struct cdict_error *err)
+{
+	char **items = realloc(*list, (*n + 1) * sizeof(*items));
+
+	if (!items)
+		return no_memory(err);
+	*list = items;
+	items[*n] = strndup(text, len);
+	return items[*n] ? (++*n, 0) : no_memory(err);
+}
+
+/* Comma-separated. */
+static int add_events(struct args *a, const char *value, struct cdict_error *err)
+{
+	int ret = 0;
+
+	while (*value && !ret) {
+		size_t len = strcspn(value, ",");
+
+		if (len)
+			ret = add(&a->events, &a->n_events, value, len, err);
+		value += len + (value[len] == ',');
+	}
+	return ret;
+}
+
+static int set_flag(bool *flag, const char *arg, const char *value, struct cdict_error *err)
+{
+	if (!strcmp(value, "1") || !strcmp(value, "yes"))
+		*flag = true;
+	else if (!strcmp(value, "0") || !strcmp(value, "no"))
+		*flag = false;
+	else
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--dlarg %s: 0 or 1 is expected behind the '='", arg);
+	return 0;
+}
+
+static bool is(const char *arg, const char *key, const char **value)
+{
+	size_t len = strlen(key);
+
+	if (strncmp(arg, key, len) || arg[len] != '=')
+		return false;
+	*value = arg + len + 1;
+	return true;
+}
+
+static int parse_one(struct args *a, const char *arg, struct cdict_error *err)
+{
+	const char *value;
+
+	if (is(arg, "out", &value) && *value) {
+		free(a->out);
+		a->out = strdup(value);
+		return a->out ? 0 : no_memory(err);
+	}
+	if (is(arg, "event", &value))
+		return add_events(a, value, err);
+	if (is(arg, "map", &value) && *value)
+		return add(&a->maps, &a->n_maps, value, strlen(value), err);
+	if (is(arg, "print", &value))
+		return set_flag(&a->print, arg, value, err);
+	if (is(arg, "quiet", &value))
+		return set_flag(&a->quiet, arg, value, err);
+	if (is(arg, "stacks", &value))
+		return set_flag(&a->stacks, arg, value, err);
+	if (is(arg, "tracefs", &value))
+		return set_flag(&a->tracefs, arg, value, err);
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			  "--dlarg %s is unknown: out=FILE, event=GLOB, map=CSV, print=1, quiet=1, "
+			  "stacks=0 and tracefs=1 are known",
+			  arg);
+}
+
+int args_parse(struct args *a, char *const *argv, int argc, struct cdict_error *err)
+{
+	int ret = 0;
+
+	*a = (struct args){ .stacks = true };
+	for (int i = 0; i < argc && !ret; i++)
+		ret = parse_one(a, argv[i], err);
+	return ret;
+}
+
+void args_fini(struct args *a)
+{
+	free(a->out);
+	for (size_t i = 0; i < a->n_events; i++)
+		free(a->events[i]);
+	free(a->events);
+	for (size_t i = 0; i < a->n_maps; i++)
+		free(a->maps[i]);
+	free(a->maps);
+	*a = (struct args){ 0 };
+}
