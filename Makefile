@@ -30,6 +30,7 @@
 #   JOBS=2              make test, demo: how many at a time
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
+#   dlfilterdir=dir     make install: where perf script looks for its filters
 
 VERSION := 0.1.0
 SOVERSION := 0
@@ -53,6 +54,9 @@ libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
 completiondir ?= $(prefix)/share/bash-completion/completions
+# Where perf looks for filters: its own folder when we go into the system, else one that
+# PERF_EXEC_PATH=$(libdir)/perf-core tells it.
+dlfilterdir ?= $(or $(if $(filter /usr /usr/local,$(prefix)),$(shell perf --exec-path 2>/dev/null)),$(libdir)/perf-core)/dlfilters
 INSTALL ?= install
 
 B ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
@@ -71,9 +75,9 @@ endif
 # (jansson, libcurl) or, where there is no .pc file (libcsv), to PROGRAM_LIBS.
 
 LIBRARY_PKGS := zlib
-PROGRAM_PKGS := libtraceevent libzstd cairo libpcre2-8
+PROGRAM_PKGS := libtraceevent libzstd cairo libpcre2-8 libcurl jansson yaml-0.1 expat
 LIBRARY_LIBS := -lm
-PROGRAM_LIBS :=
+PROGRAM_LIBS := -lcsv -ldl
 
 missing := $(shell for p in $(LIBRARY_PKGS) $(PROGRAM_PKGS); do \
 	pkg-config --exists $$p 2>/dev/null || echo $$p; done)
@@ -109,7 +113,7 @@ warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 	-Wwrite-strings -Wundef -Wvla $(if $(filter 1,$(WERROR)),-Werror)
 all_cflags = -std=gnu11 -D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(PKG_CFLAGS) \
 	$(PERF_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -pthread $(warnings) \
-	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(san_flags) $(CPPFLAGS) $(CFLAGS)
+	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(page_cflags) $(san_flags) $(CPPFLAGS) $(CFLAGS)
 all_ldflags = -pthread $(san_flags) $(LDFLAGS)
 library_libs = $(LIBRARY_PKG_LIBS) $(LIBRARY_LIBS)
 program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
@@ -182,6 +186,37 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 
+# The page of `cdict report`: modules joined by bundle.awk, d3 from Debian, and the policy that names
+# what may run.  render/page_assets.c takes them into the program.
+WEB ?= render/web
+D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
+page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.min.js render/page_policy.h)
+$(B)/obj/render/page.o $(B)/obj/render/page_assets.o: \
+	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
+$(B)/obj/render/page.o: $(B)/web/render/page_policy.h
+$(B)/obj/render/page_assets.o: $(page_files)
+
+$(B)/web/page.js: entry := main.js
+$(B)/web/worker.js: entry := decode/worker.js
+$(B)/web/page.js $(B)/web/worker.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
+	$(say) BUNDLE $@
+	@mkdir -p $(@D)
+	$(Q)awk -f build-aux/bundle.awk -v entry=$(WEB)/$(entry) </dev/null >$@
+$(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
+	$(say) GEN $@
+	@mkdir -p $(@D)
+	$(Q)cat $(sort $^) /dev/null | tr -d '\r' >$@
+$(B)/web/d3.min.js:
+	@mkdir -p $(@D)
+	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, looked for $(D3) (D3=file tells another" \
+		"place): 'make setup' installs it on Debian" >&2; exit 1; }
+	@! grep -q '</script\|<!--' '$(D3)' || { echo '$(D3) holds </script: it cannot be inlined' >&2; exit 1; }
+	$(Q)tr -d '\r' <'$(D3)' >$@
+$(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.min.js page.js) build-aux/policy.sh
+	$(say) GEN $@
+	@mkdir -p $(@D)
+	$(Q)build-aux/policy.sh $(B)/web/page.css $(B)/web/d3.min.js $(B)/web/page.js >$@
+
 $(libcdict_a): $(library_objs) $(B)/sources
 $(internal_a): $(internal_objs) $(B)/sources
 $(libcdict_a) $(internal_a):
@@ -200,9 +235,15 @@ $(B)/cdict: $(main_obj) $(internal_a) $(libcdict_a)
 	$(say) LINK $@
 	$(Q)$(CC) -o $@ $^ $(all_ldflags) $(san_program_flags) $(program_libs)
 
-$(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) $(B)/sources
+# perf loads it: only what it needs, and with a libtraceevent of its own inside, hidden as all else:
+# perf exports some functions of another version, which a shared one would take for its own.
+traceevent_a := $(wildcard $(shell pkg-config --variable=libdir libtraceevent 2>/dev/null)/libtraceevent.a)
+plugin_libs = $(if $(traceevent_a),$(patsubst -ltraceevent,$(traceevent_a),$(program_libs)),$(program_libs))
+$(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilter.map $(B)/sources
 	$(say) LINK $@
-	$(Q)$(CC) -shared -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(program_libs)
+	$(Q)$(CC) -shared -Wl,--version-script=plugin/dlfilter.map -Wl,-Bsymbolic -Wl,--as-needed \
+		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) \
+		$(plugin_libs)
 
 $(B)/cdict.pc: cdict.pc.in $(B)/prefix
 	$(say) GEN $@
@@ -286,6 +327,7 @@ bench: all
 .PHONY: install uninstall clean distclean help
 man1 := $(sort $(wildcard doc/*.1))
 man5 := $(sort $(wildcard doc/*.5))
+man7 := $(sort $(wildcard doc/*.7))
 public_headers := $(sort $(wildcard include/cdict/*.h))
 completion := $(if $(program),$(B)/cdict.bash)
 
@@ -309,6 +351,8 @@ endif
 ifneq ($(plugin),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(libdir)/cdict'
 	$(Q)$(INSTALL) -m 755 $(plugin) '$(DESTDIR)$(libdir)/cdict'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(dlfilterdir)'
+	$(Q)ln -sf '$(libdir)/cdict/$(notdir $(plugin))' '$(DESTDIR)$(dlfilterdir)'
 endif
 ifneq ($(man1),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man1'
@@ -317,6 +361,10 @@ endif
 ifneq ($(man5),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man5'
 	$(Q)$(INSTALL) -m 644 $(man5) '$(DESTDIR)$(mandir)/man5'
+endif
+ifneq ($(man7),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man7'
+	$(Q)$(INSTALL) -m 644 $(man7) '$(DESTDIR)$(mandir)/man7'
 endif
 ifneq ($(completion),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(completiondir)'
@@ -329,7 +377,8 @@ uninstall:
 		'$(DESTDIR)$(libdir)'/libcdict.so* '$(DESTDIR)$(libdir)/pkgconfig/cdict.pc' \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man1/%',$(man1)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man5/%',$(man5)) \
-		'$(DESTDIR)$(completiondir)/cdict'
+		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man7/%',$(man7)) \
+		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'
 	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict'
 
 clean:

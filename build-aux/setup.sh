@@ -20,7 +20,9 @@ libcairo2-dev           pkg:cairo
 libpcre2-dev            pkg:libpcre2-8
 libcsv-dev              file:/usr/include/csv.h
 libjansson-dev          pkg:jansson
+libyaml-dev             pkg:yaml-0.1
 libcurl4-gnutls-dev     pkg:libcurl
+libexpat1-dev           pkg:expat
 node-d3                 file:/usr/share/nodejs/d3/dist/d3.min.js
 '
 test_needs='
@@ -28,13 +30,16 @@ libcmocka-dev           pkg:cmocka
 linux-perf              cmd:perf
 zstd                    cmd:zstd
 chromium                cmd:chromium
+nodejs                  cmd:node
 poppler-utils           cmd:pdftotext
 libxml2-utils           cmd:xmllint
 clang                   cmd:clang
 libclang-rt-dev         clang-rt:fuzzer
 clang-format            cmd:clang-format
 procps                  cmd:ps
+libvirt-dev             pkg:libvirt
 jq                      cmd:jq
+openssl                 cmd:openssl
 time                    file:/usr/bin/time
 '
 

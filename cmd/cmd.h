@@ -43,15 +43,16 @@ enum cmd_status {
 
 enum cmd_option_kind {
 	CMD_OPT_END = 0,
-	CMD_OPT_FLAG,   /* bool: true when given */
-	CMD_OPT_COUNT,  /* int: how often it was given */
-	CMD_OPT_STRING, /* const char *: the last one given, borrowed from argv */
-	CMD_OPT_UINT,   /* uint64_t */
-	CMD_OPT_NUMBER, /* double, not negative */
-	CMD_OPT_CHOICE, /* int: index into .choices */
-	CMD_OPT_LIST,   /* struct cmd_list: comma lists, repeatable */
-	CMD_OPT_CPUS,   /* struct cmd_cpus: "0-3,8", repeatable */
-	CMD_OPT_TIDS,   /* struct cmd_tids: "17,23", repeatable */
+	CMD_OPT_FLAG,    /* bool: true when given */
+	CMD_OPT_COUNT,   /* int: how often it was given */
+	CMD_OPT_STRING,  /* const char *: the last one given, borrowed from argv */
+	CMD_OPT_UINT,    /* uint64_t */
+	CMD_OPT_NUMBER,  /* double, not negative */
+	CMD_OPT_CHOICE,  /* int: index into .choices */
+	CMD_OPT_LIST,    /* struct cmd_list: comma lists, repeatable */
+	CMD_OPT_CPUS,    /* struct cmd_cpus: "0-3,8", repeatable */
+	CMD_OPT_TIDS,    /* struct cmd_tids: "17,23", repeatable */
+	CMD_OPT_ORDERED, /* struct cmd_list: "name=value", whole; several options may share one */
 };
 
 /* Values that own memory; the parser frees them after run(). */
@@ -121,6 +122,10 @@ struct cmd_option {
 	{                                                                                          \
 		CMD_OPTION(CMD_OPT_LIST, letter, name, type, member, arg, help)                    \
 	}
+#define CMD_ORDERED(letter, name, type, member, arg, help)                                         \
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_ORDERED, letter, name, type, member, arg, help)                 \
+	}
 #define CMD_OPTIONS_END                                                                            \
 	{                                                                                          \
 		.kind = CMD_OPT_END                                                                \
@@ -149,7 +154,8 @@ struct cmd {
 	const struct cmd_option *options; /* ends with CMD_OPTIONS_END */
 	size_t opts_size;                 /* of a struct that begins with struct options_shared */
 	unsigned min_operands, max_operands;
-	const struct cmd_example *examples;      /* ends with { NULL, NULL }; or NULL */
+	bool operands_end_options;          /* what follows the first operand is none of ours */
+	const struct cmd_example *examples; /* ends with { NULL, NULL }; or NULL */
 	int (*run)(const struct cmd_call *call); /* gives enum cmd_status */
 };
 
@@ -176,6 +182,8 @@ struct outfile;
 int cmd_output_open(struct outfile **out, const char *path, struct cdict_error *err);
 /* cmd_output_commit - takes @of, also when it fails; cmd_output_abort takes it too. */
 int cmd_output_commit(struct outfile *of, struct cdict_error *err);
+/* cmd_output_commit_synced - the same; the data is on disk before the name is. */
+int cmd_output_commit_synced(struct outfile *of, struct cdict_error *err);
 void cmd_output_abort(struct outfile *of);
 
 #endif

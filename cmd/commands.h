@@ -9,7 +9,10 @@
 #include "cmd/cmd.h"
 
 #define COMMANDS(X)                                                                                \
+	X(record)                                                                                  \
 	X(convert)                                                                                 \
+	X(identify)                                                                                \
+	X(annotate)                                                                                \
 	X(info)                                                                                    \
 	X(script)                                                                                  \
 	X(tasks)                                                                                   \
@@ -20,7 +23,9 @@
 	X(switches)                                                                                \
 	X(successors)                                                                              \
 	X(stats)                                                                                   \
-	X(heatmap)
+	X(heatmap)                                                                                 \
+	X(report)                                                                                  \
+	X(diff)
 
 #define X(name) extern const struct cmd cmd_##name;
 COMMANDS(X)

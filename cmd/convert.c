@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "annotate/apply.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
+#include "cmd/maps.h"
 #include "cmd/options.h"
 #include "cmd/stats.h"
 #include "convert/convert.h"
@@ -23,6 +25,7 @@ static const struct cmd_option convert_options[] = {
 	OPTION_OUTPUT,
 	OPTION_EVENT,
 	OPTION_JOBS,
+	OPTIONS_MAP,
 	CMD_FLAG(0, "stats", struct convert_opts, stats,
 		 "also write what cdict stats prints, beside the output: run.stats.txt"),
 	OPTION_MAX_LOSS,
@@ -149,8 +152,27 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	return status;
 }
 
+/* The conversion, with labels put in on the way out. */
+static int convert_labelled(struct perfdata *pd, const struct convert_options *options,
+			    const struct mapping *labels, struct outfile *of,
+			    struct convert_report *report, struct cdict_error *err)
+{
+	struct apply_filter *filter;
+	int rc;
+
+	if (!labels->n)
+		return convert_run(pd, options, outfile_write, of, report, err);
+	*report = (struct convert_report){ 0 };
+	rc = apply_filter_new(&filter, labels, outfile_write, of, err);
+	if (!rc)
+		rc = convert_run(pd, options, apply_filter_write, filter, report, err);
+	report->bytes_out = outfile_bytes(of);
+	apply_filter_free(filter);
+	return rc;
+}
+
 static int convert(const struct cmd_call *call, const char *input, const char *output,
-		   struct perfdata *pd)
+		   struct perfdata *pd, const struct mapping *labels)
 {
 	const struct convert_opts *o = call->opts;
 	struct meter meter = { .call = call, .percent = -1 };
@@ -168,7 +190,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 
 	if (cmd_output_open(&of, output, &err) < 0)
 		return cmd_error(call, output, &err);
-	if (convert_run(pd, &options, outfile_write, of, &report, &err) < 0) {
+	if (convert_labelled(pd, &options, labels, of, &report, &err) < 0) {
 		clear_progress(&meter);
 		cmd_output_abort(of);
 		convert_report_fini(&report);
@@ -191,6 +213,7 @@ static int convert_run_command(const struct cmd_call *call)
 {
 	const char *input = options_input(call), *output;
 	const struct convert_opts *o = call->opts;
+	struct mapping labels = { 0 };
 	struct cdict_error err = { 0 };
 	struct perfdata *pd;
 	char name[4096];
@@ -211,7 +234,10 @@ static int convert_run_command(const struct cmd_call *call)
 		return cmd_usage(call, "%s is both input and output", input);
 	if (perfdata_open(&pd, input, &err) < 0)
 		return cmd_error(call, input, &err);
-	status = convert(call, input, output, pd);
+	status = maps_read(&labels, call, &o->shared);
+	if (!status)
+		status = convert(call, input, output, pd, &labels);
+	mapping_fini(&labels);
 	perfdata_close(pd);
 	if (o->stats && (status == CMD_DONE || status == CMD_DAMAGED)) {
 		int more = stats_beside(call, output);

@@ -48,11 +48,11 @@ static int task_cells(struct table *t, const struct figures *f, const struct ana
 		free(vm);
 		return figures_no_memory(f);
 	}
-	table_text(t, G_NAME, name);
+	figures_name_cell(t, G_NAME, f, task, name);
 	table_i64(t, G_TID, task->tid);
-	table_text(t, G_VM, vm);
-	if (task->vcpu_id >= 0)
-		table_i64(t, G_VCPU, task->vcpu_id);
+	figures_vm_cell(t, G_VM, f, task, vm);
+	if (names_vcpu(&f->names, task) >= 0)
+		table_i64(t, G_VCPU, names_vcpu(&f->names, task));
 	table_lossy(t, figures_lossy(f, task));
 	free(name);
 	free(vm);

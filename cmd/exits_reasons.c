@@ -160,16 +160,16 @@ static int group_row(struct table *t, const struct figures *f, const struct grou
 
 		if (!name)
 			return figures_no_memory(f);
-		table_text(t, NAME, name);
+		figures_name_cell(t, NAME, f, g->task, name);
 		table_i64(t, TID, g->task->tid);
 		free(name);
 	}
 	if (by != EXITS_BY_REASON) {
 		if (g->task->pid >= 0)
 			table_i64(t, PID, g->task->pid);
-		table_text(t, VM, g->vm);
-		if (by != EXITS_BY_VM && g->task->vcpu_id >= 0)
-			table_i64(t, VCPU, g->task->vcpu_id);
+		figures_vm_cell(t, VM, f, g->task, g->vm);
+		if (by != EXITS_BY_VM && names_vcpu(&f->names, g->task) >= 0)
+			table_i64(t, VCPU, names_vcpu(&f->names, g->task));
 	}
 	table_text(t, REASON, g->row.name);
 	table_i64(t, CODE, (int64_t)g->row.reason);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/maps.h"
+
 /* With a window: how far around it the walk looks for who was running and who
  * was asleep when it opens. */
 #define LEAD_NS UINT64_C(100000000)
@@ -22,16 +24,36 @@ int figures_no_memory(const struct figures *f)
 	return cmd_errorf(f->call, f->file, "out of memory");
 }
 
+/* The names that the file and --map give. */
+static int open_labels(struct figures *f)
+{
+	struct cdict_error err = { 0 };
+	struct mapping more = { 0 };
+	int status = maps_read(&more, f->call, f->opts);
+
+	if (!status && (more.n || cdict_reader_label_count(f->reader)) &&
+	    label_index_new(&f->labels, f->reader, false, &more, &err))
+		status = figures_fail(f, &err);
+	mapping_fini(&more);
+	return status;
+}
+
 int figures_open(struct figures *f, const struct cmd_call *call)
+{
+	*f = (struct figures){ 0 };
+	if (!options_input(call))
+		return cmd_usage(call, "needs FILE");
+	return figures_open_file(f, call, options_input(call));
+}
+
+int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file)
 {
 	struct analyze_options opts = { 0 };
 	struct cdict_error err = { 0 };
 	size_t n_nodes = 0;
 	int rc;
 
-	*f = (struct figures){ .call = call, .opts = call->opts, .file = options_input(call) };
-	if (!f->file)
-		return cmd_usage(call, "needs FILE");
+	*f = (struct figures){ .call = call, .opts = call->opts, .file = file };
 	rc = cdict_reader_open(&f->reader, f->file, &err);
 	if (rc)
 		return cmd_error(call, f->file, &err);
@@ -40,6 +62,9 @@ int figures_open(struct figures *f, const struct cmd_call *call)
 		rc = options_filter_one_window(&f->filter, &err);
 	if (rc)
 		return figures_fail(f, &err);
+	rc = open_labels(f);
+	if (rc)
+		return rc;
 	f->nodes = names_nodes(f->reader, &n_nodes);
 	if (f->filter.clipped) {
 		opts.from_ns = f->filter.from_ns;
@@ -64,7 +89,7 @@ int figures_run(struct figures *f)
 
 	if (rc)
 		return figures_fail(f, &err);
-	if (names_init(&f->names, f->eng, f->opts))
+	if (names_init(&f->names, f->eng, f->opts, f->labels))
 		return figures_no_memory(f);
 	f->unknown_ns = analyze_engine_summary(f->eng)->unknown_ns;
 	return CMD_DONE;
@@ -83,14 +108,14 @@ int figures_task_cells(struct table *t, const struct figures *f, const struct an
 		free(vm);
 		return figures_no_memory(f);
 	}
-	table_text(t, TASK_NAME, name);
+	figures_name_cell(t, TASK_NAME, f, task, name);
 	table_i64(t, TASK_TID, task->tid);
 	if (task->pid >= 0)
 		table_i64(t, TASK_PID, task->pid);
 	table_text(t, TASK_COMM, task->comm);
-	table_text(t, TASK_VM, vm);
-	if (task->vcpu_id >= 0)
-		table_i64(t, TASK_VCPU, task->vcpu_id);
+	figures_vm_cell(t, TASK_VM, f, task, vm);
+	if (names_vcpu(&f->names, task) >= 0)
+		table_i64(t, TASK_VCPU, names_vcpu(&f->names, task));
 	table_lossy(t, figures_lossy(f, task));
 	free(name);
 	free(vm);
@@ -129,6 +154,21 @@ static void tell_loss(const struct figures *f, const struct analyze_summary *sum
 	if (line)
 		cmd_warn(f->call, f->file, "%s", line);
 	free(line);
+}
+
+void figures_name_cell(struct table *t, size_t column, const struct figures *f,
+		       const struct analyze_task *task, const char *name)
+{
+	table_text(t, column, name);
+	table_order(t, column, names_order(&f->names, task));
+	table_task(t, column, task->index);
+}
+
+void figures_vm_cell(struct table *t, size_t column, const struct figures *f,
+		     const struct analyze_task *task, const char *vm)
+{
+	table_text(t, column, vm);
+	table_order(t, column, names_vm_order(&f->names, task));
 }
 
 static struct table_frame frame_of(const struct figures *f, const char *note)
@@ -187,6 +227,7 @@ int figures_print(struct figures *f, const char *note, struct table *const *tabl
 void figures_close(struct figures *f)
 {
 	names_fini(&f->names);
+	label_index_free(f->labels);
 	analyze_unknown_free(f->unknown);
 	analyze_engine_free(f->eng);
 	free(f->nodes);

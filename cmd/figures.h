@@ -38,6 +38,7 @@ struct figures {
 	int32_t *nodes;
 	struct analyze_engine *eng;
 	struct analyze_unknown *unknown;
+	struct label_index *labels; /* of the file and of --map */
 	struct names names;
 	uint64_t unknown_ns;
 	const char *chart; /* of struct table_frame; borrowed */
@@ -45,11 +46,19 @@ struct figures {
 
 /* Each returns CMD_DONE, or the status of a failure that was reported. */
 int figures_open(struct figures *f, const struct cmd_call *call);
+/* figures_open_file - the same for a command that takes several files. */
+int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file);
 /* Between the two the command registers its analyses with f->eng. */
 int figures_run(struct figures *f);
 /* figures_print - sorts the first table by -s, cuts it by -n and prints all. */
 int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n);
 /* figures_lossy - whether missing events can have changed the task's figures. */
+/* figures_name_cell, figures_vm_cell - one of them; their text is given by names_display()
+ * and names_vm(), and they are sorted by the group first. */
+void figures_name_cell(struct table *t, size_t column, const struct figures *f,
+		       const struct analyze_task *task, const char *name);
+void figures_vm_cell(struct table *t, size_t column, const struct figures *f,
+		     const struct analyze_task *task, const char *vm);
 /* figures_task_cells - fills those columns and marks the row; a status. */
 int figures_task_cells(struct table *t, const struct figures *f, const struct analyze_task *task);
 /* figures_who - the task as a sentence names it, so that its likes can be told apart:

@@ -86,13 +86,24 @@ static int find_backend(const struct cmd_call *call, const struct heatmap_opts *
 	if (*out)
 		return CMD_DONE;
 	if (opts->format_out)
-		return cmd_usage(call,
-				 "option --format-out: '%s' is none of svg, png, pdf, terminal",
-				 opts->format_out);
+		return cmd_usage(
+			call, "option --format-out: '%s' is none of svg, png, pdf, html, terminal",
+			opts->format_out);
 	return cmd_usage(call,
-			 "cannot tell the format of '%s' by its ending: .svg, .png or .pdf, "
+			 "cannot tell the format of '%s' by its ending: .svg, .png, .pdf or .html, "
 			 "or say --format-out",
 			 file);
+}
+
+/* A page is no backend: it draws itself. */
+static bool is_page(const struct heatmap_opts *opts)
+{
+	const char *file = opts->shared.output;
+	size_t len = file ? strlen(file) : 0;
+
+	if (opts->format_out)
+		return file && !strcmp(opts->format_out, "html");
+	return len > 5 && !strcmp(file + len - 5, ".html");
 }
 
 static bool truecolor(void)
@@ -192,6 +203,9 @@ static int heatmap_run(const struct cmd_call *call)
 	status = choose(call, "what", opts->what, view, view->whats, &what);
 	if (!status)
 		status = choose(call, "by", opts->by, view, view->bys, &by);
+	if (!status && is_page(opts))
+		return heatmap_page(call, view->name, view->whats ? view->whats[what] : NULL,
+				    view->bys ? view->bys[by] : NULL);
 	if (!status && opts->height && view->by_rows)
 		status = cmd_usage(call,
 				   "option --height makes no sense with --view %s: its rows "
@@ -230,7 +244,7 @@ static const struct cmd_option heatmap_options[] = {
 		   "write FILE, whole or not at all; its ending tells the format; '-' is standard "
 		   "output (default: draw in the terminal)"),
 	CMD_STRING(0, "format-out", struct heatmap_opts, format_out, "FORMAT",
-		   "svg, png, pdf or terminal, whatever FILE's ending"),
+		   "svg, png, pdf, html or terminal, whatever FILE's ending"),
 	CMD_UINT(0, "width", struct heatmap_opts, width, "N", NULL,
 		 "width in pixels (default: 1280), in the terminal in columns"),
 	CMD_UINT(0, "height", struct heatmap_opts, height, "N", NULL,
@@ -261,7 +275,7 @@ static const struct cmd_example heatmap_examples[] = {
 
 const struct cmd cmd_heatmap = {
 	.name = "heatmap",
-	.brief = "draw one picture: SVG, PNG, PDF or in the terminal",
+	.brief = "draw one picture: SVG, PNG, PDF, HTML or in the terminal",
 	.operands = "FILE",
 	.about =
 		"switches: how long tasks ran (or slept, or waited) on a grid of time and length; "

@@ -29,6 +29,10 @@ typedef int heatmap_fn(struct figures *f, const struct heatmap_opts *opts, unsig
 heatmap_fn heatmap_switches, heatmap_kvm, heatmap_cores;
 heatmap_fn heatmap_exits, heatmap_vcpu, heatmap_cpu, heatmap_coremap;
 
+/* heatmap_page - writes the view to -o as a page of cdict report; @what and @by as chosen, or
+ * NULL.  A status. */
+int heatmap_page(const struct cmd_call *call, const char *view, const char *what, const char *by);
+
 /* A caption with what it points to. */
 struct heatmap_caption {
 	struct frame_caption frame;

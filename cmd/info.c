@@ -127,7 +127,7 @@ static const struct cmd_option info_options[] = {
 	OPTION_INPUT,
 	CMD_FLAG(0, "verify", struct info_opts, verify, "read and test every block of the file"),
 	CMD_FLAG(0, "labels", struct info_opts, labels,
-		 "list the tasks, with the names given them"),
+		 "list the names given to tasks, their origin, and the comms"),
 	OPTION_FORMAT_TEXT_JSON,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,

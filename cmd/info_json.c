@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "annotate/label_text.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "cdict/stack.h"
 #include "cmd/info.h"
 #include "cmd/loss.h"
 #include "cmd/table.h"
@@ -97,8 +99,37 @@ static void damage(struct json *j, const struct info *info)
 	json_close(j);
 }
 
+static void given_labels(struct json *j, const struct info *info)
+{
+	json_open(j, "labels", '[', true);
+	for (size_t i = 0; i < cdict_reader_label_count(info->reader); i++) {
+		const struct cdict_label *l = cdict_reader_label_at(info->reader, i);
+		bool failed = false;
+		char *name = label_text_name(l, &failed);
+
+		json_open(j, NULL, '{', false);
+		json_i64(j, "tid", l->tid);
+		json_text(j, "origin", label_text_origin(l->origin));
+		json_text(j, "name", name);
+		json_text(j, "task_name", l->name);
+		json_text(j, "group", l->group);
+		json_text(j, "group_type", l->group_type);
+		json_text(j, "role", l->role);
+		json_text(j, "instance", l->instance);
+		json_text(j, "uuid", l->uuid);
+		json_text(j, "project", l->project);
+		json_text(j, "host", l->host);
+		json_i64(j, "pid", l->pid);
+		json_u64(j, "start_ns", l->start_ns);
+		json_close(j);
+		free(name);
+	}
+	json_close(j);
+}
+
 static void labels(struct json *j, const struct info *info)
 {
+	given_labels(j, info);
 	json_open(j, "tasks", '[', true);
 	for (size_t i = 0; i < cdict_reader_task_count(info->reader); i++) {
 		const struct cdict_task_event *task = cdict_reader_task_at(info->reader, i);
@@ -136,6 +167,7 @@ void info_print_json(struct sink *s, const struct info *info)
 	damage(&j, info);
 	json_u64(&j, "threads", info->n_threads);
 	json_u64(&j, "processes", info->n_processes);
+	json_u64(&j, "stacks", cdict_reader_stack_count(info->reader));
 	about(&j, info);
 	events(&j, info);
 	blocks(&j, info);

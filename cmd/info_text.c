@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "annotate/label_text.h"
 #include "base/escape.h"
+#include "cdict/stack.h"
 #include "cmd/info.h"
 #include "cmd/loss.h"
 #include "cmd/number.h"
@@ -126,6 +128,12 @@ static void contents(struct sink *s, const struct info *info)
 	key(s, "blocks");
 	sink_printf(s, "%s of events\n",
 		    number_grouped(room, cdict_reader_block_count(info->reader)));
+	if (cdict_reader_stack_count(info->reader)) {
+		key(s, "stacks");
+		sink_printf(s, "%s of %s frames\n",
+			    number_grouped(room, cdict_reader_stack_count(info->reader)),
+			    number_grouped(more, cdict_reader_frame_count(info->reader)));
+	}
 	key(s, "tasks");
 	sink_printf(s, "%s threads of %s processes named by the recorder\n",
 		    number_grouped(room, info->n_threads), number_grouped(more, info->n_processes));
@@ -261,8 +269,45 @@ static void state(struct sink *s, const struct info *info)
 	}
 }
 
+static void label_field(struct sink *s, const char *title, const char *text)
+{
+	if (!*text)
+		return;
+	sink_printf(s, "  %s ", title);
+	escape_terminal(s, text, strlen(text));
+}
+
+static void label(struct sink *s, const struct cdict_label *l)
+{
+	bool failed = false;
+	char *name = label_text_name(l, &failed);
+
+	sink_printf(s, "%10" PRId32 "  %-9s  ", l->tid, label_text_origin(l->origin));
+	if (name)
+		escape_terminal(s, name, strlen(name));
+	else
+		label_field(s, "role", l->role);
+	label_field(s, "instance", l->instance);
+	label_field(s, "uuid", l->uuid);
+	label_field(s, "group type", l->group_type);
+	label_field(s, "project", l->project);
+	label_field(s, "host", l->host);
+	if (l->pid)
+		sink_printf(s, "  process %" PRId32, l->pid);
+	if (l->start_ns)
+		sink_printf(s, "  started %" PRIu64 ".%09" PRIu64 " s after boot",
+			    l->start_ns / 1000000000, l->start_ns % 1000000000);
+	sink_putc(s, '\n');
+	free(name);
+}
+
 static void labels(struct sink *s, const struct info *info)
 {
+	size_t n = cdict_reader_label_count(info->reader);
+
+	sink_puts(s, n ? "\nlabels\n" : "\nno labels: nobody named the tasks (cdict annotate)\n");
+	for (size_t i = 0; i < n; i++)
+		label(s, cdict_reader_label_at(info->reader, i));
 	sink_puts(s, "\ntasks named by the recorder\n");
 	for (size_t i = 0; i < cdict_reader_task_count(info->reader); i++) {
 		const struct cdict_task_event *task = cdict_reader_task_at(info->reader, i);

@@ -1,49 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tasks are called in tables, and which are wanted. */
+/* What tasks are called, and which are wanted. */
 #include "cmd/names.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-static int by_pid(const void *a, const void *b)
+#include "cmd/names_vms.h"
+
+static const struct names_task *of(const struct names *names, const struct analyze_task *task)
 {
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	return &names->tasks[task->index];
 }
 
-static int32_t process(const struct analyze_task *task)
+/* The VM that a task belongs to, or NULL. */
+static const struct names_vm *vm_of(const struct names *names, const struct analyze_task *task)
 {
-	return task->pid >= 0 ? task->pid : task->tid;
-}
+	uint32_t vm = of(names, task)->vm;
 
-int names_init(struct names *names, const struct analyze_engine *eng,
-	       const struct options_shared *opts)
-{
-	size_t n = analyze_engine_task_count(eng);
-
-	*names = (struct names){ .eng = eng, .opts = opts };
-	names->vm_pids = calloc(n + 1, sizeof(*names->vm_pids));
-	if (!names->vm_pids)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct analyze_task *task = analyze_engine_task(eng, (uint32_t)i);
-
-		if (task->is_vcpu)
-			names->vm_pids[names->n_vm_pids++] = process(task);
-	}
-	qsort(names->vm_pids, names->n_vm_pids, sizeof(*names->vm_pids), by_pid);
-	return 0;
-}
-
-void names_fini(struct names *names)
-{
-	free(names->vm_pids);
-	*names = (struct names){ 0 };
+	return vm ? &names->vms[names->vms[vm - 1].leader] : NULL;
 }
 
 static const char *comm(const struct analyze_task *task, char room[32])
@@ -61,7 +39,7 @@ size_t names_merged(const struct names *names, const struct analyze_task *task)
 	const char *name = comm(task, room), *slash = strchr(name, '/');
 
 	/* kernel threads are processes of one thread: swapper/0, kworker/3:1H, kworker/u8:2 */
-	if (!names->opts->merge_sys_tasks || !slash || slash == name)
+	if (!names->opts->merge_sys_tasks || !slash || slash == name || names_named(names, task))
 		return 0;
 	if (task->tid && task->pid >= 0 && task->pid != task->tid)
 		return 0;
@@ -77,8 +55,10 @@ char *names_display(const struct names *names, const struct analyze_task *task)
 {
 	size_t merged = names_merged(names, task);
 	char room[32], *text;
-	const char *name = comm(task, room);
+	const char *name = of(names, task)->name;
 
+	if (!name)
+		name = comm(task, room);
 	if (merged)
 		return strndup(name, merged);
 	if (!names->opts->append_tid)
@@ -86,32 +66,73 @@ char *names_display(const struct names *names, const struct analyze_task *task)
 	return asprintf(&text, "%s.%" PRId32, name, task->tid) < 0 ? NULL : text;
 }
 
+const char *names_order(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->order;
+}
+
 char *names_vm(const struct names *names, const struct analyze_task *task)
 {
-	int32_t pid = process(task);
-	char *text;
+	const struct names_vm *vm = vm_of(names, task);
 
-	if (!names->n_vm_pids || !task->tid ||
-	    !bsearch(&pid, names->vm_pids, names->n_vm_pids, sizeof(pid), by_pid))
-		return NULL;
-	return asprintf(&text, "%" PRId32, pid) < 0 ? NULL : text;
+	return vm ? strdup(vm->text) : NULL;
+}
+
+const char *names_vm_order(const struct names *names, const struct analyze_task *task)
+{
+	const struct names_vm *vm = vm_of(names, task);
+
+	return vm ? vm->order : NULL;
+}
+
+int32_t names_vcpu(const struct names *names, const struct analyze_task *task)
+{
+	return task->vcpu_id >= 0 ? task->vcpu_id : of(names, task)->role_vcpu - 1;
+}
+
+const struct cdict_label *names_label(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->label;
+}
+
+bool names_named(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->name != NULL;
+}
+
+/* --vm takes whatever names a VM: what the tables show, name with or without its group,
+ * instance, UUID, project, or a pid. */
+static bool wanted_vm(const struct names *names, const struct analyze_task *task, const char *want)
+{
+	const struct names_vm *vm = vm_of(names, task), *own;
+	char pid[16], *with_group;
+	bool failed = false, same;
+
+	if (!vm)
+		return false;
+	own = &names->vms[of(names, task)->vm - 1];
+	snprintf(pid, sizeof(pid), "%" PRId32, own->pid);
+	if (!strcmp(want, vm->text) || !strcmp(want, pid) || !strcmp(want, vm->id.name) ||
+	    !strcmp(want, vm->id.instance) || !strcasecmp(want, vm->id.uuid) ||
+	    !strcmp(want, vm->id.project))
+		return *want != 0;
+	with_group = label_text_vm(&vm->id, &failed);
+	same = with_group && !strcmp(want, with_group);
+	free(with_group);
+	return same;
 }
 
 bool names_wanted(const struct names *names, const struct options_filter *filter,
 		  const struct analyze_task *task)
 {
+	const char *name = of(names, task)->name;
 	char room[32];
 
-	if (filter->vm) {
-		char *vm = names_vm(names, task);
-		bool same = vm && !strcmp(vm, filter->vm);
-
-		free(vm);
-		if (!same)
-			return false;
-	}
+	if (filter->vm && !wanted_vm(names, task, filter->vm))
+		return false;
 	return !options_filter_tasks(filter) ||
-	       options_filter_task(filter, task->tid, comm(task, room));
+	       options_filter_task(filter, task->tid, comm(task, room)) ||
+	       (name && options_filter_task(filter, task->tid, name));
 }
 
 int32_t *names_nodes(const struct cdict_reader *r, size_t *n)

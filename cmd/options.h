@@ -28,6 +28,8 @@ struct options_shared {
 	struct cmd_cpus cpus;
 	struct cmd_tids tids;
 	const char *vm;
+	struct cmd_list maps; /* mapping files */
+	bool map_skip_bad;
 	const char *time;
 	const char *from_ms, *cap_ms; /* text: "not given" is not 0 */
 	int format;                   /* enum options_format */
@@ -65,7 +67,15 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 		CMD_OPTION(CMD_OPT_TIDS, 0, "tid", struct options_shared, tids, "LIST",            \
 			   "only these thread ids, as in 17,23")                                   \
 	}
-#define OPTION_VM CMD_STRING(0, "vm", struct options_shared, vm, "NAME", "only tasks of this VM")
+#define OPTION_VM                                                                                  \
+	CMD_STRING(0, "vm", struct options_shared, vm, "NAME",                                     \
+		   "only tasks of this VM: its name, instance, UUID, project or pid")
+#define OPTION_MAP                                                                                 \
+	CMD_LIST(0, "map", struct options_shared, maps, "CSV",                                     \
+		 "name tasks by this mapping file, comma list, repeatable; '-' is standard input")
+#define OPTION_MAP_SKIP_BAD                                                                        \
+	CMD_FLAG(0, "map-skip-bad", struct options_shared, map_skip_bad,                           \
+		 "leave out bad lines of mapping files instead of refusing the file")
 #define OPTION_TIME                                                                                \
 	CMD_STRING(0, "time", struct options_shared, time, "START,STOP",                           \
 		   "only this time: seconds of the capture's clock, or percent as in 10%-20%")
@@ -107,7 +117,8 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 
 /* The groups most commands want. */
 #define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP
-#define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM
+#define OPTIONS_MAP OPTION_MAP, OPTION_MAP_SKIP_BAD
+#define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM, OPTIONS_MAP
 #define OPTIONS_TABLE(sort) OPTION_FORMAT, OPTION_SORT(sort), OPTION_TOP
 #define OPTIONS_MESSAGES OPTION_QUIET, OPTION_VERBOSE
 

@@ -96,16 +96,26 @@ int cmd_output_open(struct outfile **out, const char *path, struct cdict_error *
 	return rc;
 }
 
-int cmd_output_commit(struct outfile *of, struct cdict_error *err)
+static int commit(struct outfile *of, bool sync, struct cdict_error *err)
 {
 	sigset_t old;
 	int rc;
 
 	block_signals(&old);
 	forget(outfile_temporary(of));
-	rc = outfile_commit(of, false, err);
+	rc = outfile_commit(of, sync, err);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc;
+}
+
+int cmd_output_commit(struct outfile *of, struct cdict_error *err)
+{
+	return commit(of, false, err);
+}
+
+int cmd_output_commit_synced(struct outfile *of, struct cdict_error *err)
+{
+	return commit(of, true, err);
 }
 
 void cmd_output_abort(struct outfile *of)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,28 @@ static int add_list(struct cmd_list *list, const struct cmd_option *o, const cha
 			return 0;
 		p += len + 1;
 	}
+}
+
+/* "name=value": what belongs together stands in the order in which it was given. */
+static int add_ordered(struct cmd_list *list, const struct cmd_option *o, const char *arg,
+		       struct cdict_error *err)
+{
+	size_t size = strlen(o->name) + strlen(arg) + 2;
+	const char **grown;
+	char *item;
+
+	if (!*arg)
+		return fail(err, o, "takes a text", arg);
+	grown = realloc(list->items, (list->n + 1) * sizeof(*grown));
+	if (!grown)
+		return no_memory(err);
+	list->items = grown;
+	item = malloc(size);
+	if (!item)
+		return no_memory(err);
+	snprintf(item, size, "%s=%s", o->name, arg);
+	grown[list->n++] = item;
+	return 0;
 }
 
 static int add_cpus(struct cmd_cpus *cpus, const struct cmd_option *o, const char *arg,
@@ -188,6 +211,8 @@ static int set(void *opts, const struct cmd_option *o, const char *arg, struct c
 		return set_choice(value, o, arg, err);
 	case CMD_OPT_LIST:
 		return add_list(value, o, arg, err);
+	case CMD_OPT_ORDERED:
+		return add_ordered(value, o, arg, err);
 	case CMD_OPT_CPUS:
 		return add_cpus(value, o, arg, err);
 	case CMD_OPT_TIDS:
@@ -344,6 +369,7 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 
 		if (only_operands || arg[0] != '-' || !arg[1]) {
 			args->operands[args->n_operands++] = arg;
+			only_operands |= cmd->operands_end_options;
 			continue;
 		}
 		if (!strcmp(arg, "--")) {
@@ -366,12 +392,13 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 	for (const struct cmd_option *o = cmd->options; args->opts && o && o->kind; o++) {
 		void *value = (char *)args->opts + o->offset;
 
-		if (o->kind == CMD_OPT_LIST) {
+		if (o->kind == CMD_OPT_LIST || o->kind == CMD_OPT_ORDERED) {
 			struct cmd_list *list = value;
 
 			for (size_t i = 0; i < list->n; i++)
 				free((void *)list->items[i]);
 			free(list->items);
+			*list = (struct cmd_list){ 0 }; /* others may share it */
 		} else if (o->kind == CMD_OPT_CPUS) {
 			free(((struct cmd_cpus *)value)->bits);
 		} else if (o->kind == CMD_OPT_TIDS) {

@@ -137,11 +137,11 @@ static int fill_row(struct table *t, const struct figures *f, const struct pair 
 		if (!name)
 			status = figures_no_memory(f);
 		else
-			table_text(t, NEXT, name);
+			figures_name_cell(t, NEXT, f, p->next, name);
 		table_i64(t, NEXT_TID, p->next->tid);
 		if (p->next->pid >= 0)
 			table_i64(t, NEXT_PID, p->next->pid);
-		table_text(t, NEXT_VM, vm);
+		figures_vm_cell(t, NEXT_VM, f, p->next, vm);
 		free(name);
 		free(vm);
 	}

@@ -87,6 +87,7 @@ void table_text(struct table *t, size_t column, const char *text)
 		free(t->now[column].text);
 	t->now[column].text = copy;
 	t->now[column].set = true;
+	t->now[column].ordered = false;
 }
 
 void table_i64(struct table *t, size_t column, int64_t v)
@@ -111,6 +112,32 @@ void table_percent(struct table *t, size_t column, double v)
 		return;
 	t->now[column].percent = v;
 	t->now[column].set = true;
+}
+
+void table_order(struct table *t, size_t column, const char *order)
+{
+	struct table_cell *cell = t->now ? &t->now[column] : NULL;
+	size_t len, order_len;
+	char *text;
+
+	if (!cell || !cell->set || cell->ordered || !order)
+		return;
+	len = strlen(cell->text) + 1;
+	order_len = strlen(order) + 1;
+	text = realloc(cell->text, len + order_len);
+	if (!text) {
+		t->failed = true;
+		return;
+	}
+	memcpy(text + len, order, order_len);
+	cell->text = text;
+	cell->ordered = true;
+}
+
+void table_task(struct table *t, size_t column, uint32_t task)
+{
+	if (t->now)
+		t->now[column].task = task + 1;
 }
 
 void table_lossy(struct table *t, bool lossy)
@@ -138,12 +165,22 @@ struct sort_keys {
 	} key[MAX_SORT_KEYS];
 };
 
+/* What has an order of its own comes first. */
+static int compare_texts(const struct table_cell *a, const struct table_cell *b)
+{
+	if (a->ordered != b->ordered)
+		return a->ordered ? -1 : 1;
+	if (!a->ordered)
+		return strverscmp(a->text, b->text);
+	return strcmp(a->text + strlen(a->text) + 1, b->text + strlen(b->text) + 1);
+}
+
 static int compare_cells(enum table_kind kind, const struct table_cell *a,
 			 const struct table_cell *b)
 {
 	switch (kind) {
 	case TABLE_TEXT:
-		return strverscmp(a->text, b->text);
+		return compare_texts(a, b);
 	case TABLE_INTEGER:
 		return (a->i64 > b->i64) - (a->i64 < b->i64);
 	case TABLE_PERCENT:

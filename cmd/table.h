@@ -60,7 +60,9 @@ struct table_column {
 /* A cell. */
 struct table_cell {
 	bool set;
-	bool lossy; /* events are missing that can have changed it */
+	bool lossy;    /* events are missing that can have changed it */
+	bool ordered;  /* behind the text's NUL stands another by which it is sorted */
+	uint32_t task; /* + 1: whom a name means, 0: nobody in particular */
 	union {
 		char *text;   /* owned */
 		uint64_t u64; /* COUNT, MS, US, TIME */
@@ -94,6 +96,11 @@ void table_text(struct table *t, size_t column, const char *text); /* NULL: empt
 void table_i64(struct table *t, size_t column, int64_t v);
 void table_u64(struct table *t, size_t column, uint64_t v);
 void table_percent(struct table *t, size_t column, double v); /* not finite: empty */
+/* table_order - of the text in @column: by what it is sorted instead, before all that have
+ * none; NULL: by itself. */
+void table_order(struct table *t, size_t column, const char *order);
+/* table_task - of the name in @column: the engine's number of the task that it means. */
+void table_task(struct table *t, size_t column, uint32_t task);
 /* table_lossy - marks the row or total being filled when missing events can have changed its
  * figures: ~ behind them, "lossy" in CSV and JSON. */
 void table_lossy(struct table *t, bool lossy);
@@ -135,6 +142,10 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 		      size_t n);
 /* The objects "schema", "capture" and "window_ns" of every JSON document. */
 void table_frame_json(struct json *j, const struct table_frame *frame);
+
+/* table_page_json - the member @key as the page of cdict report has it (doc/page.md,
+ * "Tables"): rows of numbers; names are numbers of tasks, times count from @t0_ns. */
+void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns);
 
 /* table_cell_human - the cell as people read it, escaped by the caller when it is a
  * text; "" when empty.  @room holds numbers. */

@@ -41,4 +41,20 @@ int tables_antagonists(struct table **out, const struct figures *f,
  * running; given, NULL: out of memory. */
 char *tables_vcpu_findings(const struct figures *f, const struct analyze_vcpus *vcpus);
 
+/* What each of these sentences is about. */
+struct tables_finding {
+	const char *kind;       /* "delayed", "handling", "unknown", "good" */
+	uint32_t task;          /* ANALYZE_NO_TASK: none in particular */
+	const char *reason;     /* borrowed from @vcpus, or NULL */
+	uint64_t at_ns, dur_ns; /* of the worst, dur_ns 0: no moment in particular */
+	uint32_t cpu;           /* there, CDICT_CPU_UNKNOWN */
+};
+enum { TABLES_FINDINGS = 6 };
+/* tables_vcpu_findings_about - the same with what each sentence is about: @about has room
+ * for TABLES_FINDINGS, *n of them are told. */
+char *tables_vcpu_findings_about(const struct figures *f, const struct analyze_vcpus *vcpus,
+				 struct tables_finding *about, size_t *n);
+/* tables_duration - "5.00 s", "38 ms", "1.2 ms", "250 us". */
+void tables_duration(struct sink *s, uint64_t ns);
+
 #endif

@@ -185,14 +185,14 @@ static void one_row(struct table *t, const struct figures *f, const struct analy
 	char *vm = names_vm(&f->names, task);
 
 	table_row(t);
-	table_text(t, NAME, name);
+	figures_name_cell(t, NAME, f, task, name);
 	table_i64(t, TID, task->tid);
 	if (task->pid >= 0)
 		table_i64(t, PID, task->pid);
 	table_text(t, COMM, task->comm);
-	table_text(t, VM, vm);
-	if (task->vcpu_id >= 0)
-		table_i64(t, VCPU, task->vcpu_id);
+	figures_vm_cell(t, VM, f, task, vm);
+	if (names_vcpu(&f->names, task) >= 0)
+		table_i64(t, VCPU, names_vcpu(&f->names, task));
 	if (task->tid == 0 && task->idle_cpu != CDICT_CPU_UNKNOWN)
 		table_i64(t, CPU, task->idle_cpu);
 	else if (row->cpu != CDICT_CPU_UNKNOWN)

@@ -23,8 +23,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* "5.00 s", "38 ms", "1.2 ms", "250 us" */
-static void duration(struct sink *s, uint64_t ns)
+void tables_duration(struct sink *s, uint64_t ns)
 {
 	if (ns >= UINT64_C(995000000))
 		sink_printf(s, "%.2f s", (double)ns / 1e9);
@@ -84,7 +83,7 @@ static void worst(struct sink *s, const struct figures *f, const struct analyze_
 	if (!w->dur_ns)
 		return;
 	sink_puts(s, "; worst ");
-	duration(s, w->dur_ns);
+	tables_duration(s, w->dur_ns);
 	sink_printf(s, " at %s s", number_seconds(at, w->at_ns));
 	if (w->cpu != CDICT_CPU_UNKNOWN)
 		sink_printf(s, " on CPU %" PRIu32, w->cpu);
@@ -101,9 +100,9 @@ static void say_delayed(struct sink *s, const struct figures *f, const struct an
 
 	who(s, f, row->task);
 	sink_puts(s, " waited ");
-	duration(s, delayed_ns(row));
+	tables_duration(s, delayed_ns(row));
 	sink_puts(s, " of ");
-	duration(s, window_ns);
+	tables_duration(s, window_ns);
 	sink_puts(s, " for a CPU");
 	behind(s, f, row);
 	worst(s, f, row);
@@ -141,17 +140,17 @@ static void say_handling(struct sink *s, const struct figures *f,
 {
 	who(s, f, row->task);
 	sink_puts(s, " spent ");
-	duration(s, h->all_ns);
+	tables_duration(s, h->all_ns);
 	sink_printf(s, " (%.0f %%) handling exits",
 		    percent(h->all_ns, analyze_engine_summary(f->eng)->window_ns));
 	if (h->qemu_ns) {
 		sink_puts(s, ", ");
-		duration(s, h->qemu_ns);
+		tables_duration(s, h->qemu_ns);
 		sink_puts(s, " of it in QEMU");
 	}
 	if (h->most) {
 		sink_puts(s, "; ");
-		duration(s, h->most_ns);
+		tables_duration(s, h->most_ns);
 		sink_puts(s, " for ");
 		escape_terminal(s, h->most, strlen(h->most));
 	}
@@ -180,6 +179,8 @@ struct findings {
 	const struct analyze_vcpu_row *rows[MOST_DELAYED]; /* the most delayed */
 	const struct analyze_vcpu_row *longest, *busiest, *unknown;
 	struct handling handling; /* of @busiest */
+	struct tables_finding *about;
+	size_t n_about;
 };
 
 static void look(struct findings *found, const struct figures *f,
@@ -211,12 +212,10 @@ static void say_nothing_wrong(struct sink *s, const struct figures *f, const str
 {
 	char at[NUMBER_ROOM];
 
-	if (!analyze_engine_summary(f->eng)->has_switch)
-		return;
 	sink_puts(s, "No vCPU is seen to have waited 1 % of the time for a CPU");
 	if (found->longest) {
 		sink_puts(s, "; the longest wait was ");
-		duration(s, found->longest->worst.dur_ns);
+		tables_duration(s, found->longest->worst.dur_ns);
 		sink_puts(s, ", of ");
 		who(s, f, found->longest->task);
 		sink_printf(s, " at %s s", number_seconds(at, found->longest->worst.at_ns));
@@ -224,30 +223,74 @@ static void say_nothing_wrong(struct sink *s, const struct figures *f, const str
 	sink_puts(s, ".\n");
 }
 
-static void say(struct sink *s, const struct figures *f, const struct findings *found)
+/* Notes what the sentence that comes next is about. */
+static void note(struct findings *found, const char *kind, const struct analyze_vcpu_row *row)
+{
+	struct tables_finding *about = &found->about[found->n_about++];
+
+	*about = (struct tables_finding){ .kind = kind,
+					  .task = row ? row->task : ANALYZE_NO_TASK,
+					  .cpu = CDICT_CPU_UNKNOWN };
+}
+
+/* The moment at which to look. */
+static void note_worst(struct findings *found, const struct analyze_vcpu_row *row)
+{
+	struct tables_finding *about = &found->about[found->n_about - 1];
+
+	about->at_ns = row->worst.at_ns;
+	about->dur_ns = row->worst.dur_ns;
+	about->cpu = row->worst.cpu;
+}
+
+static void say(struct sink *s, const struct figures *f, struct findings *found)
 {
 	size_t named = found->delayed > MOST_DELAYED ? MOST_DELAYED - 1 : found->delayed;
 
 	if (!found->seen) {
+		note(found, "good", NULL);
 		sink_puts(s, "No vCPU was seen.\n");
 		return;
 	}
-	for (size_t i = 0; i < named; i++)
+	for (size_t i = 0; i < named; i++) {
+		note(found, "delayed", found->rows[i]);
+		note_worst(found, found->rows[i]);
 		say_delayed(s, f, found->rows[i]);
-	if (found->delayed > named)
+	}
+	if (found->delayed > named) {
+		note(found, "delayed", NULL);
 		sink_printf(s, "%zu more vCPUs waited 1 %% of the time or more for a CPU.\n",
 			    found->delayed - named);
-	if (!found->delayed)
+	}
+	if (!found->delayed && analyze_engine_summary(f->eng)->has_switch) {
+		note(found, "good", found->longest);
+		if (found->longest)
+			note_worst(found, found->longest);
 		say_nothing_wrong(s, f, found);
-	if (found->busiest)
+	}
+	if (found->busiest) {
+		note(found, "handling", found->busiest);
+		found->about[found->n_about - 1].reason = found->handling.most;
 		say_handling(s, f, found->busiest, &found->handling);
-	if (found->unknown)
+	}
+	if (found->unknown) {
+		note(found, "unknown", found->unknown);
 		say_unknown(s, f, found->unknown);
+	}
 }
 
 char *tables_vcpu_findings(const struct figures *f, const struct analyze_vcpus *vcpus)
 {
-	struct findings found = { 0 };
+	struct tables_finding about[TABLES_FINDINGS];
+	size_t n;
+
+	return tables_vcpu_findings_about(f, vcpus, about, &n);
+}
+
+char *tables_vcpu_findings_about(const struct figures *f, const struct analyze_vcpus *vcpus,
+				 struct tables_finding *about, size_t *n)
+{
+	struct findings found = { .about = about };
 	struct sink s;
 	size_t len = 0;
 	char *text;
@@ -260,6 +303,7 @@ char *tables_vcpu_findings(const struct figures *f, const struct analyze_vcpus *
 	}
 	sink_to_memory(&s);
 	say(&s, f, &found);
+	*n = found.n_about;
 	text = sink_take(&s, &len);
 	if (text && len)
 		text[len - 1] = 0; /* the last line's end: whoever prints it ends it */

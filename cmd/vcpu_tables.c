@@ -253,11 +253,11 @@ static int antagonist(struct table *t, const struct figures *f, const struct ana
 
 	table_lossy(t, doubtful(f, row));
 	if (name)
-		table_text(t, A_WHO, name);
+		figures_name_cell(t, A_WHO, f, who, name);
 	table_i64(t, A_WHO_TID, who->tid);
 	if (who->pid >= 0)
 		table_i64(t, A_WHO_PID, who->pid);
-	table_text(t, A_WHO_VM, vm);
+	figures_vm_cell(t, A_WHO_VM, f, who, vm);
 	table_u64(t, A_TIME, a->preempted_ns + a->waiting_ns);
 	table_share(t, A_SHARE, a->preempted_ns + a->waiting_ns, delayed);
 	table_u64(t, A_PREEMPTED, a->preempted_ns);

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Joins ES modules into one script: awk -f bundle.awk -v entry=render/web/main.js
+#
+# Every module becomes a function of its own, called once, in order of the imports; what it
+# exports is the object it returns.  The subset that is understood is in doc/page.md, "Modules".
+# Whatever looks like import or export and is not in it ends the build.
+
+function fail(file, line, text) {
+	printf "%s:%d: %s\n", file, line, text >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+# "a/b/c.js" and "../x.js" -> "a/x.js"
+function resolve(from, path,    dir) {
+	dir = from
+	sub(/[^\/]*$/, "", dir)
+	while (path ~ /^\.\.?\//) {
+		if (path ~ /^\.\.\//)
+			sub(/[^\/]*\/$/, "", dir)
+		sub(/^\.\.?\//, "", path)
+	}
+	return dir path
+}
+
+# "a, b as c" -> "a, b: c"
+function destructure(names) {
+	gsub(/[ \t\n]+as[ \t\n]+/, ": ", names)
+	return names
+}
+
+# "f, C as D" -> "f, D: C"
+function exported(list,    n, i, part, out, two) {
+	n = split(list, part, ",")
+	for (i = 1; i <= n; i++) {
+		gsub(/^[ \t\n]+|[ \t\n]+$/, "", part[i])
+		if (part[i] == "")
+			continue
+		if (split(part[i], two, /[ \t\n]+as[ \t\n]+/) == 2)
+			part[i] = two[2] ": " two[1]
+		out = out (out == "" ? "" : ", ") part[i]
+	}
+	return out
+}
+
+# One import statement: the line that replaces it.
+function import_of(file, line, text,    names, path, id) {
+	if (text !~ /^import[ \t\n]*(\{[^}]*\}|\* as [A-Za-z0-9_$]+)[ \t\n]*from[ \t\n]*'\.[^']*\.js';[ \t]*$/)
+		fail(file, line, "this import is none that build-aux/bundle.awk knows: " text)
+	path = text
+	sub(/^[^']*'/, "", path)
+	sub(/'.*$/, "", path)
+	id = visit(resolve(file, path))
+	names = text
+	if (text ~ /^import[ \t\n]*\*/) {
+		sub(/^import[ \t\n]*\*[ \t\n]*as[ \t\n]*/, "", names)
+		sub(/[ \t\n].*$/, "", names)
+		return "const " names " = module" id ";"
+	}
+	sub(/^[^{]*\{/, "", names)
+	sub(/\}.*$/, "", names)
+	return "const {" destructure(names) "} = module" id ";"
+}
+
+# Reads @file and what it imports; gives its number.  The rest are locals.
+function visit(file,    id, text, line, whole, out, names, name, got, read) {
+	if (file in number) {
+		if (number[file] == 0)
+			fail(file, 1, "is imported in a circle")
+		return number[file]
+	}
+	number[file] = 0
+	while ((got = (getline text <file)) > 0) {
+		line++
+		read = line
+		if (text ~ /<\/script|<!--/ || text ~ /\r/)
+			fail(file, line, "holds </script, <!-- or a carriage return: no inline script may")
+		if (text ~ /^import[ \t{*]/ || text ~ /^export[ \t]*\{/) {
+			whole = text
+			while (whole !~ /;/ && (getline text <file) > 0) {
+				line++
+				whole = whole "\n" text
+			}
+			if (whole ~ /^import/) {
+				gsub(/\n/, " ", whole)
+				text = import_of(file, read, whole)
+			} else {
+				if (whole !~ /^export[ \t]*\{[^}]*\};[ \t]*$/)
+					fail(file, read, "this export is none that build-aux/bundle.awk knows")
+				sub(/^[^{]*\{/, "", whole)
+				sub(/\}.*$/, "", whole)
+				name = exported(whole)
+				names = names (names == "" || name == "" ? "" : ", ") name
+				text = ""
+			}
+		} else if (text ~ /^export[ \t]/) {
+			if (text !~ /^export (async function\*?|function\*?|class|const) *[A-Za-z_$]/)
+				fail(file, line, "this export is none that build-aux/bundle.awk knows: " text)
+			sub(/^export /, "", text)
+			name = text
+			sub(/^(async function\*?|function\*?|class|const) */, "", name)
+			match(name, /^[A-Za-z0-9_$]+/)
+			name = substr(name, RSTART, RLENGTH)
+			names = names (names == "" ? "" : ", ") name
+		} else if (text ~ /^import[ \t]*['(]/ || text ~ /[^A-Za-z0-9_$.'`]import\.meta/) {
+			fail(file, line, "this import is none that build-aux/bundle.awk knows: " text)
+		}
+		out = out text "\n"
+	}
+	if (got < 0 || !line)
+		fail(file, line, "cannot be read, or is empty")
+	close(file)
+	id = number[file] = ++modules
+	printf "const module%d = (() => { // %s\n%sreturn { %s };\n})();\n", id, file, out, names
+	return id
+}
+
+BEGIN {
+	if (entry == "")
+		fail("bundle.awk", 0, "needs -v entry=FILE")
+	print "(() => {\n'use strict';"
+	visit(entry)
+	if (!failed)
+		print "})();"
+}

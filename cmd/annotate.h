@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* annotate.h - cdict annotate: what it shares between its files. */
+#ifndef CMD_ANNOTATE_H
+#define CMD_ANNOTATE_H
+
+#include "annotate/label_index.h"
+#include "cmd/openstack.h"
+#include "cmd/options.h"
+
+struct annotate_opts {
+	struct options_shared shared;
+	bool clear, anonymize;
+	const char *anonymize_key;
+	struct openstack_opts openstack;
+};
+
+/* annotate_sources - adds to @more what is known beside --map; a status.  @r is the file
+ * that is being annotated: its own labels tell which VMs there are. */
+int annotate_sources(struct mapping *more, const struct cdict_reader *r,
+		     const struct cmd_call *call);
+
+/* What came of it, found by one walk over the events. */
+struct annotate_report {
+	size_t labels;               /* in the new file */
+	size_t tasks;                /* that have a name now */
+	uint64_t events, all_events; /* of these tasks; of the capture */
+	size_t unmatched;            /* labels that name no task, beside those of the file */
+	char *unmatched_text;        /* "tid 7 (Firewall.05.vcpu0), ..."; given */
+	size_t ambiguous;
+	char *ambiguous_text;
+	size_t unnamed; /* threads of VMs without a name */
+	char *unnamed_text;
+};
+
+/* annotate_look - @n_old labels of @labels are the file's own. A status. */
+int annotate_look(struct annotate_report *out, const struct cmd_call *call, const char *file,
+		  struct cdict_reader *r, struct label_index *labels, size_t n_old);
+void annotate_tell(const struct annotate_report *report, const struct cmd_call *call,
+		   const char *file);
+void annotate_report_fini(struct annotate_report *report);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict identify: who runs on this host, as a mapping file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate/host.h"
+#include "base/escape.h"
+#include "base/fail.h"
+#include "base/outfile.h"
+#include "cmd/cmd.h"
+#include "cmd/identify.h"
+#include "cmd/options.h"
+
+static const char *const formats[] = { "csv", "json", NULL };
+
+static const struct cmd_option identify_options[] = {
+	OPTION_OUTPUT,
+	CMD_STRING(0, "proc-root", struct identify_opts, proc_root, "DIR",
+		   "look at DIR, a saved copy of /proc or the host's in a container"),
+	CMD_STRING_PRESET(0, "libvirt", struct identify_opts, libvirt, "URI", "auto",
+			  "ask libvirt at URI, read only; auto: its state files or its daemon, off"),
+	CMD_STRING(0, "libvirt-state", struct identify_opts, libvirt_state, "DIR",
+		   "read libvirt's XML files from DIR instead of /run/libvirt/qemu"),
+	CMD_UINT(0, "timeout", struct identify_opts, timeout_ms, "MS", "5000",
+		 "stop after MS milliseconds with what was found"),
+	CMD_CHOICE(0, "format", struct identify_opts, format, "FORMAT", formats, "csv",
+		   "what to write: csv, a mapping file, or json"),
+	OPENSTACK_OPTIONS(struct identify_opts, openstack),
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+/* A terminal gets no raw control characters: names are chosen by strangers. */
+static void show_lines(struct sink *out, const char *text, size_t len)
+{
+	while (len) {
+		const char *nl = memchr(text, '\n', len);
+		size_t n = nl ? (size_t)(nl - text) : len;
+
+		escape_terminal(out, text, n);
+		sink_putc(out, '\n');
+		n += nl != NULL;
+		text += n;
+		len -= n;
+	}
+}
+
+static int to_stdout(const struct cmd_call *call, const char *text, size_t len)
+{
+	struct sink s;
+	int rc;
+
+	sink_to_file(&s, stdout);
+	if (isatty(STDOUT_FILENO))
+		show_lines(&s, text, len);
+	else
+		sink_add(&s, text, len);
+	rc = sink_finish(&s);
+	return rc ? cmd_stdout_error(call, rc) : CMD_DONE;
+}
+
+static int to_file(const struct cmd_call *call, const char *path, const char *text, size_t len)
+{
+	struct cdict_error err = { 0 };
+	struct outfile *of;
+	int rc = cmd_output_open(&of, path, &err);
+
+	if (rc)
+		return cmd_error(call, path, &err);
+	rc = outfile_write(of, text, len);
+	if (rc) {
+		cmd_output_abort(of);
+		return cmd_errorf(call, path, "cannot be written: %s", strerror(-rc));
+	}
+	rc = cmd_output_commit(of, &err);
+	return rc ? cmd_error(call, path, &err) : CMD_DONE;
+}
+
+static int write_out(const struct cmd_call *call, const struct mapping *m,
+		     const struct host_report *report)
+{
+	const struct identify_opts *o = call->opts;
+	const char *path = o->shared.output;
+	struct cdict_error err = { 0 };
+	struct sink s;
+	size_t len = 0;
+	char *text;
+	int status, rc;
+
+	sink_to_memory(&s);
+	if (o->format == IDENTIFY_JSON)
+		rc = identify_json(&s, m, report, &err);
+	else
+		rc = mapping_write_csv(m, &s, &err);
+	text = sink_take(&s, &len);
+	if (!rc && !text)
+		rc = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (rc)
+		status = cmd_error(call, NULL, &err);
+	else if (path && strcmp(path, "-"))
+		status = to_file(call, path, text, len);
+	else
+		status = to_stdout(call, text, len);
+	free(text);
+	return status;
+}
+
+static void tell(const struct cmd_call *call, const struct host_report *report)
+{
+	struct sink s;
+	char *text;
+
+	sink_to_memory(&s);
+	host_report_summary(report, &s);
+	text = sink_take(&s, NULL);
+	if (text)
+		cmd_warn(call, NULL, "%s", text);
+	free(text);
+	for (size_t i = 0; i < report->n_notes; i++)
+		cmd_warn(call, NULL, "%s", report->notes[i]);
+}
+
+static int identify_run(const struct cmd_call *call)
+{
+	const struct identify_opts *o = call->opts;
+	struct host_options host = {
+		.proc_root = o->proc_root,
+		.libvirt = o->libvirt,
+		.libvirt_state = o->libvirt_state,
+		.timeout_ms = o->timeout_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)o->timeout_ms,
+	};
+	struct cdict_error err = { 0 };
+	struct host_report report;
+	struct mapping m = { 0 };
+	struct openstack_ask *openstack;
+	int status = openstack_prepare(call, &o->openstack, &openstack);
+
+	if (status != CMD_DONE)
+		return status;
+	if (host_identify(&m, &host, &report, &err)) {
+		status = cmd_error(call, NULL, &err);
+	} else {
+		openstack_add(call, openstack, NULL, &m, &m);
+		status = write_out(call, &m, &report);
+	}
+	if (status == CMD_DONE) {
+		tell(call, &report);
+		status = report.incomplete ? CMD_DAMAGED : CMD_DONE;
+	}
+	host_report_fini(&report);
+	mapping_fini(&m);
+	openstack_free(openstack);
+	return status;
+}
+
+static const struct cmd_example identify_examples[] = {
+	{ "cdict identify -o map.csv", "name every thread of every VM of this host, as root" },
+	{ "cdict annotate run.cdict --map map.csv", "and put the names into a recording" },
+	{ "cdict identify --proc-root saved/proc --libvirt-state saved/qemu", "from saved files" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_identify = {
+	.name = "identify",
+	.brief = "find the VMs of this host and name all their threads",
+	.operands = "",
+	.about = "Finds every QEMU process and gives each of its threads, and the kernel's threads "
+		 "that serve it, the VM's name and a role: vcpu0, emulator, iothread1, worker, "
+		 "vhost, kvm-pit, kvm-nx. It looks at /proc, control groups and libvirt, changes "
+		 "nothing, and writes a mapping file for annotate and --map.",
+	.options = identify_options,
+	.opts_size = sizeof(struct identify_opts),
+	.examples = identify_examples,
+	.run = identify_run,
+};

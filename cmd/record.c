@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict record: what the scheduler and KVM do now -> cdict. */
+#include "cmd/record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/reasons.h"
+#include "base/buf.h"
+#include "base/fail.h"
+#include "capture/clock.h"
+#include "cmd/number.h"
+
+#define OPT struct record_opts
+
+static const struct cmd_option record_options[] = {
+	OPTION_OUTPUT,
+	CMD_NUMBER('s', "seconds", OPT, seconds, "SEC", NULL,
+		   "record so long; without it, until the command ends or Ctrl-C"),
+	OPTION_CPU,
+	CMD_FLAG('a', "all-cpus", OPT, all_cpus, "record all CPUs, which is the default"),
+	CMD_ORDERED('e', "event", OPT, events, "GLOB",
+		    "these tracepoints, comma list, repeatable, as in sched:*,kvm:kvm_exit"),
+	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
+		    "only events of the -e before for which FILTER holds, as perf record"),
+	CMD_FLAG(0, "all", OPT, all, "all of sched:* and kvm:* instead of what the views need"),
+	CMD_STRING(
+		'm', "mmap-pages", OPT, buffer, "SIZE",
+		"ring buffer of each CPU: pages, or with a unit as in 512K (default: 16M, of more than "
+		"16 CPUs less, at least 4M)"),
+	CMD_STRING(0, "queue", OPT, queue, "SIZE",
+		   "memory for what waits to be compressed (default: 128M)"),
+	CMD_UINT('r', "realtime", OPT, realtime, "PRIO", "1",
+		 "read the rings with this SCHED_FIFO priority, 1 to 99; 0: at nice -20"),
+	CMD_UINT('j', "jobs", OPT, groups, "N", NULL,
+		 "read with N threads and compress with as many (default: one per 16 CPUs)"),
+	CMD_STRING('k', "clockid", OPT, clock, "CLOCK",
+		   "time stamps of this clock: mono, raw, real, boot, tai (default: perf's)"),
+	CMD_STRING(0, "keep", OPT, keep, "TIME[,SIZE]",
+		   "flight recorder: hold only the last TIME or SIZE, write it on SIGUSR2 and at "
+		   "the end"),
+	CMD_STRING(0, "trigger", OPT, trigger, "WHAT",
+		   "and write it when latency>TIME, exit>TIME or steal>PCT% of a task happens"),
+	CMD_STRING('t', "task", struct options_shared, task, "REGEX",
+		   "the trigger is for tasks whose comm matches; a leading * is taken as .*"),
+	OPTIONS_MAP,
+	CMD_STRING_PRESET(0, "libvirt", OPT, libvirt, "URI", "auto",
+			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
+	CMD_FLAG(0, "no-names", OPT, no_names, "do not look who is running on this host"),
+	CMD_STRING(0, "keep-perf-data", OPT, perf_data, "FILE",
+		   "run perf record beside, of the same events, into FILE"),
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+#undef OPT
+
+struct recorder {
+	const struct cmd_call *call;
+	struct record_names names;
+	struct record_perf perf;
+	struct analyze_reasons *reasons;
+	struct buf cmdline;
+	struct record_event *events;
+};
+
+static void say(void *ctx, bool warning, const char *line)
+{
+	const struct recorder *r = ctx;
+
+	if (warning)
+		cmd_warn(r->call, NULL, "%s", line);
+	else if (!r->call->quiet)
+		fprintf(stderr, "[ cdict record: %s ]\n", line);
+}
+
+/* HLT and its kin, by the name that the recorded format gives the exit. */
+static bool exit_is_idle(void *ctx, const struct cdict_event_type *type, uint32_t isa,
+			 uint64_t code, uint64_t esr_ec)
+{
+	struct recorder *r = ctx;
+	struct cdict_error err;
+	const char *name;
+
+	if (!r->reasons && analyze_reasons_new(&r->reasons, type->format, type->format_len, &err))
+		return false;
+	analyze_reasons_code(r->reasons, &isa, &code, esr_ec);
+	name = analyze_reasons_name(r->reasons, isa, code);
+	return name && analyze_reason_is_idle(name);
+}
+
+/* What the user typed, from the kernel: the parser has taken it apart. */
+static void read_cmdline(struct recorder *r)
+{
+	FILE *f = fopen("/proc/self/cmdline", "re");
+	int c;
+
+	for (; f && (c = getc(f)) != EOF && r->cmdline.len < 65536;)
+		buf_u8(&r->cmdline, c ? (uint8_t)c : ' ');
+	if (f)
+		fclose(f);
+	if (r->cmdline.len)
+		r->cmdline.len--;
+	buf_u8(&r->cmdline, 0);
+}
+
+/* "event=..." and "filter=..." in their order. */
+static int take_events(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+
+	r->events = calloc(o->events.n + 1, sizeof(*r->events));
+	if (!r->events)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < o->events.n; i++) {
+		const char *item = o->events.items[i];
+
+		r->events[i].is_filter = *item == 'f';
+		r->events[i].text = strchr(item, '=') + 1;
+	}
+	if (o->events.n && r->events[0].is_filter && !o->all)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --filter follows the -e whose events it is for");
+	to->events = r->events;
+	to->n_events = o->events.n;
+	return 0;
+}
+
+static int take_options(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	int ret = take_events(r, to, err);
+
+	to->all = o->all;
+	to->cpus = o->shared.cpus.bits;
+	to->n_cpus = o->shared.cpus.n;
+	to->seconds = o->seconds;
+	to->command = r->call->n_operands ? r->call->operands : NULL;
+	to->output = o->shared.output ? o->shared.output : "record.cdict";
+	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups);
+	to->realtime = (int)(o->realtime > 99 ? 99 : o->realtime);
+	to->trigger = o->trigger;
+	to->trigger_task = o->shared.task;
+	to->exit_is_idle = exit_is_idle;
+	to->exit_ctx = r;
+	to->keep = o->keep != NULL;
+	to->use_clockid = o->clock != NULL;
+	if (!ret && o->clock && !clock_find(o->clock, &to->clockid))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --clockid takes mono, raw, real, boot or tai, not '%s'",
+				 o->clock);
+	if (!ret && o->buffer)
+		ret = record_size("mmap-pages", o->buffer, true, &to->ring_bytes, err);
+	if (!ret && o->queue)
+		ret = record_size("queue", o->queue, false, &to->queue_bytes, err);
+	if (!ret && o->keep)
+		ret = record_keep(o->keep, &to->keep_ns, &to->keep_bytes, err);
+	if (!ret && (o->trigger || o->shared.task) && !o->keep)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --%s needs --keep: what should be written then?",
+				 o->trigger ? "trigger" : "task");
+	if (!ret && o->shared.task && !o->trigger)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --task needs --trigger");
+	if (!ret && to->command && o->seconds > 0)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "takes -s SEC or a command, not both");
+	if (!ret && to->keep && !strcmp(to->output, "-"))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--keep writes whole files: give -o FILE");
+	return ret;
+}
+
+static void closing_lines(const struct recorder *r, const struct record_options *o,
+			  const struct record_report *rep)
+{
+	char out[NUMBER_ROOM], rings[NUMBER_ROOM], memory[NUMBER_ROOM];
+
+	if (r->call->quiet)
+		return;
+	if (!o->keep)
+		fprintf(stderr,
+			"[ cdict record: %" PRIu64 " events of %zu types in %.3f s, %s to %s, "
+			"%.2f bytes/event, %" PRIu64 " lost ]\n",
+			rep->events, rep->types, rep->seconds, number_bytes(out, rep->bytes_out),
+			o->output, rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
+			rep->lost + rep->dropped);
+	if (r->call->verbose)
+		fprintf(stderr,
+			"[ cdict record: the kernel counted %" PRIu64 " events and %" PRIu64
+			" lost records; %" PRIu64 " samples were read, %" PRIu64
+			" of them dropped ]\n",
+			rep->kernel_events, rep->kernel_lost, rep->samples, rep->dropped);
+	fprintf(stderr,
+		"[ cdict record: itself used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, woke "
+		"%" PRIu64 " times, %s of memory ]\n",
+		rep->cpu_seconds,
+		rep->seconds > 0 ? 100 * rep->cpu_seconds / rep->seconds / (double)rep->cpus : 0.0,
+		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
+		number_bytes(memory, rep->max_rss_bytes));
+}
+
+static int status_of(const struct recorder *r, const struct record_options *o,
+		     const struct record_report *rep)
+{
+	const struct record_opts *opts = r->call->opts;
+	double lost = (double)(rep->lost + rep->dropped), all = (double)rep->events + lost;
+
+	if (rep->ended.code == -EPIPE && !strcmp(o->output, "-"))
+		return CMD_FAILED; /* who read it went away */
+	if (rep->ended.code) {
+		cmd_warn(r->call, o->output, "recording ended early: %s; what was written is kept",
+			 rep->ended.text);
+		return CMD_DAMAGED;
+	}
+	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
+		cmd_warn(
+			r->call, o->output,
+			"%.1f %% of the events were lost (%.0f by the rings, %.0f by what followed): "
+			"%s",
+			100 * lost / all, (double)rep->lost, (double)rep->dropped,
+			rep->lost ? "larger buffers (-m) lose fewer"
+				  : "a larger --queue or a faster disk loses fewer");
+		return CMD_DAMAGED;
+	}
+	return CMD_DONE;
+}
+
+static int record(struct recorder *r, const struct record_options *o)
+{
+	struct record_report report;
+	struct cdict_error err = { 0 };
+	int ret = record_run(o, &report, &err), status;
+
+	if (ret == CDICT_EUSAGE)
+		return cmd_usage(r->call, "%s", err.text);
+	if (ret)
+		return cmd_error(r->call, NULL, &err);
+	closing_lines(r, o, &report);
+	status = status_of(r, o, &report);
+	if (report.have_status && report.command_status && status != CMD_FAILED)
+		return report.command_status;
+	return status;
+}
+
+static int record_run_command(const struct cmd_call *call)
+{
+	const struct record_opts *opts = call->opts;
+	struct recorder r = { .call = call };
+	struct record_options o = { .say = say, .say_ctx = &r };
+	struct cdict_error err = { 0 };
+	int ret = take_options(&r, &o, &err), status;
+
+	if (ret == CDICT_EUSAGE)
+		status = cmd_usage(call, "%s", err.text);
+	else if (ret)
+		status = cmd_error(call, NULL, &err);
+	else if (!strcmp(o.output, "-") && isatty(STDOUT_FILENO))
+		status = cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+	else
+		status = record_names_init(&r.names, call);
+	if (!ret && status == CMD_DONE) {
+		read_cmdline(&r);
+		o.cmdline = r.cmdline.failed ? NULL : (const char *)r.cmdline.data;
+		o.labels = record_names_write;
+		o.labels_ctx = &r.names;
+		if (opts->perf_data) {
+			r.perf = (struct record_perf){ .opts = opts };
+			o.beside = record_perf_beside;
+			o.beside_ctx = &r.perf;
+		}
+		status = record(&r, &o);
+	}
+	record_names_fini(&r.names);
+	analyze_reasons_free(r.reasons);
+	buf_fini(&r.cmdline);
+	free(r.events);
+	return status;
+}
+
+static const struct cmd_example record_examples[] = {
+	{ "cdict record -s 5 -o run.cdict", "five seconds of this host" },
+	{ "cdict record -o run.cdict -- perf bench sched messaging", "while a command runs" },
+	{ "ssh host cdict record -s 5 -o - | cdict info -", "of another host, nothing left there" },
+	{ "cdict record --keep 30s --trigger 'latency>10ms' -o slow.cdict",
+	  "wait for a late task, keep what led up to it" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.brief = "record the scheduler and KVM live, straight into a cdict",
+	.operands = "[--] [COMMAND...]",
+	.about = "Records what the views need of all CPUs, until COMMAND ends, the time is over or "
+		 "Ctrl-C. Needs root, or CAP_PERFMON and a readable tracefs. Nothing in the system "
+		 "is changed. The file can be read up to its last block at any moment; a file that "
+		 "had its name is kept as FILE.old.",
+	.options = record_options,
+	.opts_size = sizeof(struct record_opts),
+	.min_operands = 0,
+	.max_operands = 4096,
+	.operands_end_options = true,
+	.examples = record_examples,
+	.run = record_run_command,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * page.h - the HTML file of cdict report: policy, style, data, scripts, in one piece.
+ * doc/page.md, "The file", lists its elements.
+ *
+ *	page_head(s, title);
+ *	page_json(s, "cdict-page", json, len);
+ *	page_deflated(s, "tables-0", json, len);
+ *	page_base64(s, "capture-0", bytes, size);
+ *	page_foot(s);
+ *
+ * Failure    the sink remembers failed writes; page_deflated() 0 or -ENOMEM
+ */
+#ifndef RENDER_PAGE_H
+#define RENDER_PAGE_H
+
+#include <stddef.h>
+
+#include "base/sink.h"
+
+/* page_head - @title is foreign text. */
+void page_head(struct sink *s, const char *title);
+/* page_json - @json was made with json.script set: it cannot end its element. */
+void page_json(struct sink *s, const char *id, const char *json, size_t len);
+void page_base64(struct sink *s, const char *id, const void *data, size_t size);
+/* page_deflated - base64 of zlib's format, made with @level (1: fast ... 9: small). */
+int page_deflated(struct sink *s, const char *id, const void *data, size_t size, int level);
+void page_foot(struct sink *s);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* page_assets.h - the page's own style and scripts, as the build bundled them. */
+#ifndef RENDER_PAGE_ASSETS_H
+#define RENDER_PAGE_ASSETS_H
+
+struct page_asset {
+	const char *start, *end;
+};
+
+extern const struct page_asset page_style, page_script, page_worker, page_d3;
+
+#endif

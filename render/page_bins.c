@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counts on columns of time while the engine walks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "render/page_bins_internal.h"
+
+/* Columns are halved until a CPU's rows stay below this, and a vCPU's states. */
+#define COLUMNS_MAX 1024u
+#define COLUMNS_MIN 64u
+#define CELLS_MAX (1u << 16)
+#define VCPU_COLUMNS_MAX 256u
+/* Tasks beyond get no row of their own, so that memory stays bounded. */
+#define SPARKS_MAX 32768u
+#define STATES_MAX 4096u
+/* Reasons beyond (no processor has so many) count as the last. */
+#define REASONS_MAX 512u
+
+static unsigned row_of(const struct page_bins *b, uint64_t dur_ns)
+{
+	unsigned row = b->row_of[63 - __builtin_clzll(dur_ns)];
+
+	while (b->edges[row + 1] <= dur_ns)
+		row++;
+	return row;
+}
+
+static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t task,
+		    uint64_t start_ns, uint64_t end_ns)
+{
+	struct heat *h = &b->heat[kind];
+	uint64_t dur_ns = end_ns - start_ns;
+
+	if (h->owned)
+		return start_ns == ANALYZE_NO_TIME ? bins_unplaced(h->owned, task)
+						   : bins_add(h->owned, task, end_ns, dur_ns);
+	if (!analyze_engine_task(b->eng, task)->tid)
+		return 0;
+	h->events++;
+	if (start_ns == ANALYZE_NO_TIME)
+		h->unplaced++;
+	else if (end_ns < b->columns.from_ns || end_ns > b->columns.to_ns)
+		h->outside++;
+	else if (!dur_ns)
+		h->shorter++;
+	else if (dur_ns >= b->edges[BINS_ROWS])
+		h->longer++;
+	else {
+		if (!h->cells)
+			h->cells = calloc((size_t)b->columns.n * BINS_ROWS, sizeof(*h->cells));
+		if (!h->cells)
+			return -ENOMEM;
+		h->cells[(size_t)columns_of(&b->columns, end_ns) * BINS_ROWS + row_of(b, dur_ns)]++;
+	}
+	return 0;
+}
+
+/* ---- who had the CPU longest ---- */
+
+static void lane_close(struct page_bins *b, uint32_t cpu)
+{
+	struct lane *l = &b->lanes[cpu];
+
+	if (l->best != ANALYZE_NO_TASK)
+		b->majority[(size_t)cpu * b->columns.n + l->column] = l->best;
+	l->used = 0;
+	l->best = ANALYZE_NO_TASK;
+	l->best_ns = 0;
+}
+
+static struct lane_slot *lane_slot(struct lane_slot *slots, uint32_t n, uint32_t task,
+				   uint32_t column)
+{
+	for (uint32_t i = task * 2654435761u;; i++) {
+		struct lane_slot *slot = &slots[i & (n - 1)];
+
+		if (slot->column != column + 1 || slot->task == task)
+			return slot;
+	}
+}
+
+static int lane_grow(struct lane *l)
+{
+	uint32_t n = l->n_slots ? 2 * l->n_slots : 16;
+	struct lane_slot *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->n_slots; i++) {
+		const struct lane_slot *old = &l->slots[i];
+
+		if (old->column == l->column + 1)
+			*lane_slot(slots, n, old->task, l->column) = *old;
+	}
+	free(l->slots);
+	l->slots = slots;
+	l->n_slots = n;
+	return 0;
+}
+
+static int lane_add(struct lane *l, uint32_t task, uint64_t ns)
+{
+	struct lane_slot *slot;
+
+	if (2 * l->used >= l->n_slots && lane_grow(l))
+		return -ENOMEM;
+	slot = lane_slot(l->slots, l->n_slots, task, l->column);
+	if (slot->column != l->column + 1) {
+		*slot = (struct lane_slot){ .task = task, .column = l->column + 1 };
+		l->used++;
+	}
+	slot->ns += ns;
+	if (slot->ns > l->best_ns || (slot->ns == l->best_ns && task < l->best)) {
+		l->best_ns = slot->ns;
+		l->best = task;
+	}
+	return 0;
+}
+
+/* ---- a piece of a CPU's time ---- */
+
+static int add_lane(struct page_bins *b, uint32_t cpu, unsigned column, uint32_t task, uint64_t ns)
+{
+	struct lane *l = &b->lanes[cpu];
+
+	if (l->column != column) {
+		lane_close(b, cpu);
+		l->column = column;
+	}
+	return lane_add(l, task, ns);
+}
+
+/* The row of @task, or NULL when there are too many tasks; -ENOMEM. */
+static int spark_of(struct page_bins *b, uint32_t task, uint64_t **out)
+{
+	*out = NULL;
+	if (task >= b->cap_sparks &&
+	    rows_reserve(&b->sparks, &b->cap_sparks, (size_t)task + 1, sizeof(*b->sparks)))
+		return -ENOMEM;
+	if (!b->sparks[task] && b->n_sparks < SPARKS_MAX) {
+		b->sparks[task] = calloc(SPARK_COLUMNS, sizeof(**b->sparks));
+		if (!b->sparks[task])
+			return -ENOMEM;
+		b->n_sparks++;
+	}
+	*out = b->sparks[task];
+	return 0;
+}
+
+static int add_piece(struct page_bins *b, const struct analyze_run *run)
+{
+	struct columns *c = &b->columns;
+	size_t first = (size_t)run->cpu * c->n;
+	uint64_t from_ns = run->from_ns, *spark = NULL, *row = NULL;
+	bool known = run->task != ANALYZE_NO_TASK;
+
+	if (!known)
+		row = b->unknown + first;
+	else if (analyze_engine_task(b->eng, run->task)->tid) {
+		row = b->busy + first;
+		if (spark_of(b, run->task, &spark))
+			return -ENOMEM;
+	}
+	for (unsigned i = columns_of(c, from_ns); from_ns < run->to_ns; i++) {
+		uint64_t to_ns = run->to_ns < c->edges[i + 1] ? run->to_ns : c->edges[i + 1];
+
+		if (row)
+			row[i] += to_ns - from_ns;
+		if (spark)
+			spark[i >> b->spark_shift] += to_ns - from_ns;
+		if (known && add_lane(b, run->cpu, i, run->task, to_ns - from_ns))
+			return -ENOMEM;
+		from_ns = to_ns;
+	}
+	return 0;
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct page_bins *b = self;
+
+	if (run->from_ns < run->to_ns && run->cpu < b->opts.cpus && add_piece(b, run))
+		analyze_engine_out_of_memory(b->eng);
+}
+
+/* As analyze/slices.c tells them, without a call for each. */
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct page_bins *b = self;
+	int rc;
+
+	if (!sw->in)
+		return;
+	if (sw->cpu < b->opts.cpus)
+		b->switches[(size_t)sw->cpu * b->columns.n + columns_of(&b->columns, sw->t_ns)]++;
+	rc = add_heat(b, ANALYZE_SLICE_RUN, sw->prev, sw->slice_start_ns, sw->t_ns);
+	rc |= add_heat(b, ANALYZE_SLICE_SLEEP, sw->next, sw->away_ns, sw->t_ns);
+	if (sw->ready_ns != ANALYZE_NO_TIME)
+		rc |= add_heat(b, ANALYZE_SLICE_WAKEUP, sw->next, sw->ready_ns, sw->t_ns);
+	if (rc)
+		analyze_engine_out_of_memory(b->eng);
+}
+
+/* Of the guest's: GUEST and EXIT. */
+static int tell(void *ctx, const struct analyze_slice *s)
+{
+	struct page_bins *b = ctx;
+
+	if (s->kind == ANALYZE_SLICE_EXIT && s->start_ns != ANALYZE_NO_TIME &&
+	    s->task < b->cap_last && b->last_reason[s->task])
+		b->reasons[b->last_reason[s->task] - 1].ns[columns_of(&b->columns, s->end_ns)] +=
+			s->end_ns - s->start_ns;
+	return add_heat(b, s->kind, s->task, s->start_ns, s->end_ns);
+}
+
+/* ---- exits ---- */
+
+static struct exit_reason *reason_of(struct page_bins *b, const struct analyze_kvm *k,
+				     uint32_t *number)
+{
+	uint32_t isa = k->isa;
+	uint64_t code = k->value;
+	struct exit_reason *r;
+
+	analyze_reasons_code(b->names, &isa, &code, k->how);
+	if (b->reason_index.n >= REASONS_MAX) {
+		isa = b->reasons[REASONS_MAX - 1].isa;
+		code = b->reasons[REASONS_MAX - 1].code;
+	}
+	*number = index_take(&b->reason_index, isa, code);
+	if (*number == INDEX_NONE ||
+	    rows_reserve(&b->reasons, &b->cap_reasons, (size_t)*number + 1, sizeof(*b->reasons)))
+		return NULL;
+	r = &b->reasons[*number];
+	if (r->counts)
+		return r;
+	r->isa = isa;
+	r->code = code;
+	r->counts = calloc(b->columns.n, sizeof(*r->counts));
+	r->ns = calloc(b->columns.n, sizeof(*r->ns));
+	return r->counts && r->ns ? r : NULL;
+}
+
+/* After the slices' own: an entry's exit slice still finds the reason of its exit. */
+static void on_kvm(void *self, const struct analyze_kvm *k)
+{
+	struct page_bins *b = self;
+	struct exit_reason *r;
+	uint32_t number;
+
+	if (k->kind != ANALYZE_KIND_KVM_EXIT)
+		return;
+	r = reason_of(b, k, &number);
+	if (!r || rows_reserve(&b->last_reason, &b->cap_last, (size_t)k->task + 1,
+			       sizeof(*b->last_reason))) {
+		analyze_engine_out_of_memory(b->eng);
+		return;
+	}
+	b->last_reason[k->task] = number + 1;
+	if (!k->in)
+		return;
+	r->counts[columns_of(&b->columns, k->t_ns)]++;
+	r->count++;
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct page_bins *b = self;
+	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
+
+	return analyze_reasons_new(&b->names, type ? type->format : "", type ? type->format_len : 0,
+				   err);
+}
+
+static int on_finish(void *self, struct cdict_error *err)
+{
+	struct page_bins *b = self;
+
+	(void)err;
+	for (uint32_t cpu = 0; cpu < b->opts.cpus; cpu++)
+		lane_close(b, cpu);
+	return 0;
+}
+
+/* ---- vCPU states ---- */
+
+void page_bins_state(void *bins, uint32_t task, enum analyze_vcpu_state state, uint64_t from_ns,
+		     uint64_t to_ns)
+{
+	struct page_bins *b = bins;
+	size_t n = b->columns.n >> b->vcpu_shift;
+
+	if (rows_reserve(&b->states, &b->cap_states, (size_t)task + 1, sizeof(*b->states)))
+		goto no_memory;
+	if (!b->states[task]) {
+		/* Any task may turn out to be a vCPU; those that are keep their right to a row. */
+		if (b->n_states >= STATES_MAX && !analyze_engine_task(b->eng, task)->is_vcpu)
+			return;
+		b->states[task] = calloc(n * ANALYZE_VCPU_STATES, sizeof(**b->states));
+		if (!b->states[task])
+			goto no_memory;
+		b->n_states++;
+	}
+	columns_spread(&b->columns, b->states[task] + n * state, b->vcpu_shift, from_ns, to_ns);
+	return;
+no_memory:
+	analyze_engine_out_of_memory(b->eng);
+}
+
+/* ---- new, free ---- */
+
+static int choose_columns(struct page_bins *b)
+{
+	unsigned n = COLUMNS_MAX, shift = 0;
+
+	while (n > COLUMNS_MIN && (uint64_t)n * b->opts.cpus > CELLS_MAX)
+		n /= 2;
+	while (n >> shift > VCPU_COLUMNS_MAX)
+		shift++;
+	b->vcpu_shift = shift;
+	for (shift = 0; n >> shift > SPARK_COLUMNS;)
+		shift++;
+	b->spark_shift = shift;
+	return columns_init(&b->columns, b->opts.from_ns, b->opts.to_ns, n);
+}
+
+static int make_room(struct page_bins *b)
+{
+	size_t cells = (size_t)b->columns.n * b->opts.cpus + 1;
+
+	b->busy = calloc(cells, sizeof(*b->busy));
+	b->unknown = calloc(cells, sizeof(*b->unknown));
+	b->switches = calloc(cells, sizeof(*b->switches));
+	b->majority = malloc(cells * sizeof(*b->majority));
+	b->lanes = calloc(b->opts.cpus + 1, sizeof(*b->lanes));
+	if (!b->busy || !b->unknown || !b->switches || !b->majority || !b->lanes)
+		return -ENOMEM;
+	memset(b->majority, 0xff, cells * sizeof(*b->majority));
+	for (uint32_t cpu = 0; cpu < b->opts.cpus; cpu++)
+		b->lanes[cpu].best = ANALYZE_NO_TASK;
+	for (unsigned kind = 0; kind < HEAT_KINDS && b->opts.by_task; kind++) {
+		b->heat[kind].owned = bins_new(b->opts.from_ns, b->opts.to_ns, b->columns.n);
+		if (!b->heat[kind].owned)
+			return -ENOMEM;
+	}
+	for (unsigned row = 0; row <= BINS_ROWS; row++)
+		b->edges[row] = bins_edge(row);
+	for (unsigned bit = 0, row = 0; bit < 64; bit++) {
+		while (row + 1 < BINS_ROWS && b->edges[row + 1] <= UINT64_C(1) << bit)
+			row++;
+		b->row_of[bit] = (uint16_t)row;
+	}
+	return 0;
+}
+
+int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
+		  const struct page_bins_options *opts, struct cdict_error *err)
+{
+	struct page_bins *b = calloc(1, sizeof(*b));
+	struct analyze_slices_options how = {
+		.kinds = 1u << ANALYZE_SLICE_GUEST | 1u << ANALYZE_SLICE_EXIT, .tell = tell
+	};
+	int rc;
+
+	*out = NULL;
+	if (!b)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	b->eng = eng;
+	b->opts = *opts;
+	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(KVM_EXIT),
+				       .run = on_run,
+				       .sw = on_switch,
+				       .kvm = on_kvm,
+				       .start = on_start,
+				       .finish = on_finish };
+	how.ctx = b;
+	rc = choose_columns(b);
+	if (!rc)
+		rc = make_room(b);
+	if (rc)
+		rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+	if (!rc)
+		rc = analyze_slices_new(&b->slices, eng, &how, err);
+	if (!rc)
+		rc = analyze_engine_add(eng, &b->ops, b, err);
+	if (rc) {
+		page_bins_free(b);
+		return rc;
+	}
+	*out = b;
+	return 0;
+}
+
+void page_bins_free(struct page_bins *b)
+{
+	if (!b)
+		return;
+	for (uint32_t cpu = 0; b->lanes && cpu < b->opts.cpus; cpu++)
+		free(b->lanes[cpu].slots);
+	for (size_t i = 0; i < b->cap_sparks; i++)
+		free(b->sparks[i]);
+	for (size_t i = 0; i < b->cap_states; i++)
+		free(b->states[i]);
+	for (size_t i = 0; i < b->cap_reasons; i++) {
+		free(b->reasons[i].counts);
+		free(b->reasons[i].ns);
+	}
+	for (unsigned kind = 0; kind < HEAT_KINDS; kind++) {
+		free(b->heat[kind].cells);
+		bins_free(b->heat[kind].owned);
+	}
+	analyze_slices_free(b->slices);
+	analyze_reasons_free(b->names);
+	index_fini(&b->reason_index);
+	columns_fini(&b->columns);
+	free(b->busy);
+	free(b->unknown);
+	free(b->switches);
+	free(b->majority);
+	free(b->lanes);
+	free(b->sparks);
+	free(b->states);
+	free(b->reasons);
+	free(b->last_reason);
+	free(b);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* page_bins_internal.h - shared by page_bins.c, which counts, and page_bins_write.c. */
+#ifndef RENDER_PAGE_BINS_INTERNAL_H
+#define RENDER_PAGE_BINS_INTERNAL_H
+
+#include "analyze/index.h"
+#include "analyze/ops.h"
+#include "analyze/reasons.h"
+#include "analyze/slices.h"
+#include "render/bins.h"
+#include "render/columns.h"
+#include "render/page_bins.h"
+
+#define SPARK_COLUMNS 64u
+#define SPARK_TASKS 512u
+
+enum { HEAT_KINDS = ANALYZE_SLICE_EXIT + 1 }; /* RUN, SLEEP, WAKEUP, GUEST, EXIT */
+
+/* A grid of all tasks but IDLE, column by column, so that a walk stays in one of them. */
+struct heat {
+	uint32_t *cells; /* [column][row], NULL: nothing yet */
+	uint64_t events, shorter, longer, outside, unplaced;
+	struct bins *owned; /* by task instead */
+};
+
+/* Who has the CPU how long in the column that is being filled. */
+struct lane {
+	struct lane_slot {
+		uint32_t task, column; /* column + 1; another: empty */
+		uint64_t ns;
+	} * slots;
+	uint32_t n_slots, used, column;
+	uint32_t best;
+	uint64_t best_ns;
+};
+
+struct exit_reason {
+	uint32_t isa;
+	uint64_t code;
+	uint64_t count;
+	uint32_t *counts; /* by column */
+	uint64_t *ns;
+};
+
+struct page_bins {
+	struct analyze_engine *eng;
+	struct page_bins_options opts;
+	struct analyze_slices *slices;
+	struct analyze_ops ops;
+	struct columns columns;
+	unsigned spark_shift, vcpu_shift; /* column >> shift: the coarser one */
+
+	uint64_t *busy, *unknown; /* [cpu][column], ns */
+	uint32_t *switches, *majority;
+	struct lane *lanes; /* by CPU */
+
+	uint64_t **sparks; /* by task, NULL: never ran, or too many tasks */
+	size_t cap_sparks, n_sparks;
+	uint64_t **states; /* by task: [state][column >> vcpu_shift] */
+	size_t cap_states, n_states;
+
+	struct heat heat[HEAT_KINDS];
+	uint64_t edges[BINS_ROWS + 1];
+	uint16_t row_of[64]; /* the row of 2^i ns */
+
+	struct analyze_reasons *names;
+	struct index reason_index; /* (isa, code) */
+	struct exit_reason *reasons;
+	size_t cap_reasons;
+	uint32_t *last_reason; /* by task, + 1 */
+	size_t cap_last;
+};
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What was counted, as the page reads it: JSON that points into an array of numbers. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/page_bins_internal.h"
+
+/* The arrays of one page, little-endian, one after another, each at a multiple of 8 bytes. */
+struct writer {
+	struct json *j;
+	struct sink *out;
+};
+
+/* @v, little-endian, in @size bytes: 1, 2, 4 or (a double) 8. */
+static void put(struct sink *s, uint64_t v, unsigned size)
+{
+	uint8_t bytes[8];
+	double number = (double)v;
+
+	if (size == 8)
+		memcpy(&v, &number, sizeof(v));
+	for (unsigned i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	sink_add(s, bytes, size);
+}
+
+/* As few bytes as the largest number needs: half the page's numbers are small. */
+static unsigned size_for(uint64_t most)
+{
+	return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
+}
+
+static void place(struct writer *w, const char *key, size_t n, unsigned size, bool steps)
+{
+	while (w->out->buf.len % 8)
+		sink_putc(w->out, 0);
+	json_open(w->j, key, '{', false);
+	json_open(w->j, steps ? "steps" : "array", '[', false);
+	json_u64(w->j, NULL, w->out->buf.len);
+	json_u64(w->j, NULL, n);
+	json_u64(w->j, NULL, size);
+	json_close(w->j);
+	json_close(w->j);
+}
+
+static void array32(struct writer *w, const char *key, const uint32_t *v, size_t n)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = v[i] > most ? v[i] : most;
+	place(w, key, n, size_for(most), false);
+	for (size_t i = 0; i < n; i++)
+		put(w->out, v[i], size_for(most));
+}
+
+/* Ascending numbers, as the steps between them. */
+static void steps32(struct writer *w, const char *key, const uint32_t *v, size_t n)
+{
+	uint32_t most = n ? v[0] : 0;
+
+	for (size_t i = 1; i < n; i++)
+		most = v[i] - v[i - 1] > most ? v[i] - v[i - 1] : most;
+	place(w, key, n, size_for(most), true);
+	for (size_t i = 0; i < n; i++)
+		put(w->out, i ? v[i] - v[i - 1] : v[0], size_for(most));
+}
+
+/* Rows of @n numbers each; a NULL row is zeros. */
+static void rows64(struct writer *w, const char *key, uint64_t *const *rows, size_t n_rows,
+		   size_t n)
+{
+	uint64_t most = 0;
+	unsigned size;
+
+	for (size_t r = 0; r < n_rows; r++) {
+		for (size_t i = 0; rows[r] && i < n; i++)
+			most = rows[r][i] > most ? rows[r][i] : most;
+	}
+	size = size_for(most);
+	place(w, key, n_rows * n, size, false);
+	for (size_t r = 0; r < n_rows; r++) {
+		for (size_t i = 0; i < n; i++)
+			put(w->out, rows[r] ? rows[r][i] : 0, size);
+	}
+}
+
+static void array64(struct writer *w, const char *key, uint64_t *v, size_t n)
+{
+	rows64(w, key, &v, 1, n);
+}
+
+/* ---- heat maps ---- */
+
+static void heat_head(struct writer *w, const char *name, unsigned columns)
+{
+	json_open(w->j, name, '{', false);
+	json_u64(w->j, "columns", columns);
+	json_u64(w->j, "rows", BINS_ROWS);
+	json_u64(w->j, "per_decade", BINS_PER_DECADE);
+	json_u64(w->j, "lo_ns", 1);
+}
+
+static void heat_tail(struct writer *w, uint64_t events, uint64_t outside, uint64_t unplaced,
+		      uint64_t shorter, uint64_t longer)
+{
+	json_u64(w->j, "events", events);
+	json_u64(w->j, "outside", outside);
+	json_u64(w->j, "unplaced", unplaced);
+	json_u64(w->j, "shorter", shorter);
+	json_u64(w->j, "longer", longer);
+	json_close(w->j);
+}
+
+/* Cells of a grid, those that hold something, in order. */
+struct sparse {
+	uint32_t *cell, *count;
+	size_t n;
+};
+
+static int sparse_room(struct sparse *s, size_t n)
+{
+	*s = (struct sparse){ .cell = malloc((n + 1) * sizeof(*s->cell)),
+			      .count = malloc((n + 1) * sizeof(*s->count)) };
+	return s->cell && s->count ? 0 : -ENOMEM;
+}
+
+static void sparse_fini(struct sparse *s)
+{
+	free(s->cell);
+	free(s->count);
+}
+
+static void sparse_add(struct sparse *s, uint32_t cell, uint64_t count)
+{
+	if (!count)
+		return;
+	s->cell[s->n] = cell;
+	s->count[s->n++] = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+static void sparse_write(struct writer *w, const struct sparse *s)
+{
+	steps32(w, "cell", s->cell, s->n);
+	array32(w, "count", s->count, s->n);
+}
+
+static int heat_of_all(struct writer *w, const char *name, const struct heat *h, unsigned columns)
+{
+	struct sparse s;
+	size_t n = 0;
+
+	for (size_t i = 0; h->cells && i < (size_t)columns * BINS_ROWS; i++)
+		n += h->cells[i] != 0;
+	if (sparse_room(&s, n)) {
+		sparse_fini(&s);
+		return -ENOMEM;
+	}
+	for (unsigned row = 0; h->cells && row < BINS_ROWS; row++) {
+		for (unsigned c = 0; c < columns; c++)
+			sparse_add(&s, row * columns + c, h->cells[(size_t)c * BINS_ROWS + row]);
+	}
+	heat_head(w, name, columns);
+	sparse_write(w, &s);
+	heat_tail(w, h->events, h->outside, h->unplaced, h->shorter, h->longer);
+	sparse_fini(&s);
+	return 0;
+}
+
+static int heat_of_some(struct writer *w, const char *name, const struct heat *h, unsigned columns,
+			const struct page_bins_select *select)
+{
+	struct bins_grid g;
+	struct sparse s;
+	size_t n = 0;
+	int rc = bins_sum(h->owned, select->wanted, select->ctx, BINS_PER_DECADE, &g);
+
+	if (rc)
+		return rc;
+	if (!g.events) {
+		json_null(w->j, name);
+		bins_grid_fini(&g);
+		return 0;
+	}
+	for (size_t i = 0; i < (size_t)g.columns * g.rows; i++)
+		n += g.cells[i] != 0;
+	rc = sparse_room(&s, n);
+	if (!rc) {
+		uint32_t first = g.lo_decade * BINS_PER_DECADE * columns;
+
+		for (size_t i = 0; i < (size_t)g.columns * g.rows; i++)
+			sparse_add(&s, first + (uint32_t)i, g.cells[i]);
+		heat_head(w, name, columns);
+		sparse_write(w, &s);
+		heat_tail(w, g.events, g.outside, g.unplaced, g.shorter, g.longer);
+	}
+	sparse_fini(&s);
+	bins_grid_fini(&g);
+	return rc;
+}
+
+static int write_heat(struct writer *w, const struct page_bins *b,
+		      const struct page_bins_select *select)
+{
+	static const char *const names[HEAT_KINDS] = { "run", "sleep", "wakeup", "guest", "exit" };
+	int rc = 0;
+
+	json_open(w->j, "heat", '{', true);
+	for (unsigned kind = 0; kind < HEAT_KINDS && !rc; kind++) {
+		const struct heat *h = &b->heat[kind];
+
+		if (h->owned)
+			rc = heat_of_some(w, names[kind], h, b->columns.n, select);
+		else if (h->events)
+			rc = heat_of_all(w, names[kind], h, b->columns.n);
+		else
+			json_null(w->j, names[kind]);
+	}
+	json_close(w->j);
+	return rc;
+}
+
+/* ---- tasks, vCPUs, reasons ---- */
+
+struct ranked {
+	uint64_t *row;
+	uint64_t sum;
+	uint32_t number;
+};
+
+static int most_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int write_sparks(struct writer *w, const struct page_bins *b)
+{
+	struct ranked *all = calloc(b->n_sparks + 1, sizeof(*all));
+	uint64_t **rows = calloc(b->n_sparks + 1, sizeof(*rows));
+	unsigned columns = b->columns.n >> b->spark_shift;
+	size_t n = 0;
+
+	for (size_t i = 0; all && rows && i < b->cap_sparks; i++) {
+		if (!b->sparks[i])
+			continue;
+		all[n] = (struct ranked){ .row = b->sparks[i], .number = (uint32_t)i };
+		for (unsigned c = 0; c < columns; c++)
+			all[n].sum += b->sparks[i][c];
+		n++;
+	}
+	if (!all || !rows) {
+		free(all);
+		free(rows);
+		return -ENOMEM;
+	}
+	qsort(all, n, sizeof(*all), most_first);
+	n = n < SPARK_TASKS ? n : SPARK_TASKS;
+	json_open(w->j, "spark_tasks", '[', false);
+	for (size_t i = 0; i < n; i++) {
+		json_u64(w->j, NULL, all[i].number);
+		rows[i] = all[i].row;
+	}
+	json_close(w->j);
+	json_u64(w->j, "spark_columns", columns);
+	rows64(w, "spark_ns", rows, n, columns);
+	free(all);
+	free(rows);
+	return 0;
+}
+
+/* With very many vCPUs their columns are halved, so that the page stays small. */
+#define STATE_CELLS_MAX (1u << 17)
+
+/* @columns neighbours of every state's row, summed by twos. */
+static void halve(uint64_t *row, unsigned columns)
+{
+	for (size_t i = 0; i < (size_t)columns / 2 * ANALYZE_VCPU_STATES; i++)
+		row[i] = row[2 * i] + row[2 * i + 1];
+}
+
+static int write_states(struct writer *w, const struct page_bins *b,
+			const struct page_bins_select *select)
+{
+	uint64_t **rows = calloc(select->n_vcpus + 1, sizeof(*rows));
+	unsigned columns = b->columns.n >> b->vcpu_shift;
+
+	if (!rows)
+		return -ENOMEM;
+	json_open(w->j, "vcpus", '[', false);
+	for (size_t i = 0; i < select->n_vcpus; i++) {
+		uint32_t task = select->vcpus[i];
+
+		json_u64(w->j, NULL, task);
+		rows[i] = task < b->cap_states ? b->states[task] : NULL;
+	}
+	json_close(w->j);
+	for (; columns > 16 && select->n_vcpus * columns * ANALYZE_VCPU_STATES > STATE_CELLS_MAX;
+	     columns /= 2) {
+		for (size_t i = 0; i < select->n_vcpus; i++) {
+			if (rows[i])
+				halve(rows[i], columns);
+		}
+	}
+	json_u64(w->j, "vcpu_columns", columns);
+	rows64(w, "vcpu_ns", rows, select->n_vcpus, (size_t)columns * ANALYZE_VCPU_STATES);
+	free(rows);
+	return 0;
+}
+
+static int write_reasons(struct writer *w, const struct page_bins *b)
+{
+	size_t n = b->reason_index.n, columns = b->columns.n;
+	struct ranked *all = calloc(n + 1, sizeof(*all));
+	uint64_t **counts = calloc(n + 1, sizeof(*counts)), **ns = calloc(n + 1, sizeof(*ns));
+	uint64_t *room = calloc(n * columns + 1, sizeof(*room));
+	bool ok = all && counts && ns && room;
+
+	for (size_t i = 0; ok && i < n; i++)
+		all[i] = (struct ranked){ .sum = b->reasons[i].count, .number = (uint32_t)i };
+	if (ok)
+		qsort(all, n, sizeof(*all), most_first);
+	json_open(w->j, "exit_reasons", '[', false);
+	for (size_t i = 0; ok && i < n; i++) {
+		const struct exit_reason *r = &b->reasons[all[i].number];
+		const char *name;
+		char text[24];
+
+		counts[i] = room + i * columns;
+		for (size_t c = 0; c < columns; c++)
+			counts[i][c] = r->counts[c];
+		ns[i] = r->ns;
+		name = analyze_reasons_text(b->names, r->isa, r->code, text);
+		json_open(w->j, NULL, '{', false);
+		json_text(w->j, "reason", name);
+		json_u64(w->j, "reason_code", r->code);
+		json_u64(w->j, "idle", analyze_reason_is_idle(name));
+		json_close(w->j);
+	}
+	json_close(w->j);
+	if (ok) {
+		rows64(w, "exit_count", counts, n, columns);
+		rows64(w, "exit_ns", ns, n, columns);
+	}
+	free(all);
+	free(counts);
+	free(ns);
+	free(room);
+	return ok ? 0 : -ENOMEM;
+}
+
+int page_bins_write(struct page_bins *b, const struct page_bins_select *select, struct json *j,
+		    struct sink *arrays)
+{
+	struct writer w = { .j = j, .out = arrays };
+	size_t cells = (size_t)b->columns.n * b->opts.cpus;
+	int rc;
+
+	json_open(j, "bins", '{', true);
+	json_u64(j, "from", b->columns.from_ns - select->t0_ns);
+	json_u64(j, "to", b->columns.to_ns - select->t0_ns);
+	json_u64(j, "columns", b->columns.n);
+	array64(&w, "busy_ns", b->busy, cells);
+	array64(&w, "unknown_ns", b->unknown, cells);
+	array32(&w, "switches", b->switches, cells);
+	array32(&w, "majority", b->majority, cells);
+	rc = write_states(&w, b, select);
+	if (!rc)
+		rc = write_reasons(&w, b);
+	if (!rc)
+		rc = write_sparks(&w, b);
+	if (!rc)
+		rc = write_heat(&w, b, select);
+	json_close(j);
+	return rc ? rc : arrays->error;
+}
