@@ -326,7 +326,25 @@ table_rows() {
 	else
 		note "full HTML report" - "skipped: no such command yet"
 	fi
-	has_command record || note "live recording of a switch storm" - "skipped: no such command yet"
+	RUNS=$RUNS STRICT=1 RECORD_DIR=$PWD "$top/bench/record.sh" || missed=$((missed + 1))
+}
+
+# What a browser takes for the page of the large capture.
+page_rows() {
+	local said number
+	has_command report || return
+	at_most "size of the page, against 1.4 x cdict + 1.5 MB" \
+		"$(calc "$(size_of big.html) / (1.4 * $(size_of big.cdict) + 1.5e6)")" 1 ""
+	if ! command -v chromium >/dev/null || ! command -v node >/dev/null; then
+		note "the page in a browser" - "skipped: needs chromium and node"
+		return
+	fi
+	said=$(node "$top/tests/page/_lib/speed.mjs" big.html)
+	number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" <<<"$said"; }
+	at_most "page of all events in Chromium: first view, ms" "$(number first_view_ms)" 2000 "" 0
+	at_most "a zoom step, median of 24, ms" "$(number zoom_ms)" 100 "" 0
+	note "figures of a range of 10 ms, chosen in the page, ms" "$(number range_10ms_ms)"
+	note "figures of a tenth of the capture, ms" "$(number range_tenth_ms)"
 }
 
 heading() {
@@ -370,6 +388,7 @@ memory_row
 cost_row
 window_rows
 table_rows
+page_rows
 echo
 if [ $missed -gt 0 ]; then
 	echo "$missed of the \"must\" column missed"

@@ -72,8 +72,7 @@ static void dump_others(const struct cdict_reader *r, struct buf *out)
 
 static bool put(struct buf *out)
 {
-	bool ok = !out->failed &&
-		  (!out->len || fwrite(out->data, 1, out->len, stdout) == out->len);
+	bool ok = !out->failed && (!out->len || fwrite(out->data, 1, out->len, stdout) == out->len);
 
 	out->len = 0;
 	return ok;

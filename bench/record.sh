@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What live recording costs beside perf record of the same events: how much slower the recorded load
+# becomes, the recorder's CPU, bytes written, events lost. Runs are paired: none, perf, cdict, in turns.
+#
+#   bench/record.sh             also called by bench/run.sh; prints lines of its table
+#
+# Environment: CDICT the program, RUNS=5 rounds, STRICT=1: status 1 when a "must" is missed,
+#   RECORD_DIR=dir where to write (a disk's, not a tmpfs: perf writes hundreds of megabytes)
+set -u
+export LC_ALL=C
+CDICT=${CDICT:-$PWD/build/cdict}
+RUNS=${RUNS:-5}
+events='sched:*,kvm:*'
+missed=0
+
+calc() { awk "BEGIN { printf \"%.${2-3}f\", ($1) }"; }
+holds() { awk "BEGIN { exit !($1) }"; }
+median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
+line() { printf '%-66s %10s %8s %8s  %s\n' "$@"; }
+note() { line "$1" "$2" - - "${3-}"; }
+
+# seconds WHO LOAD... - the load's own account of its time goes to WHO.time
+seconds() {
+	local who=$1
+	shift
+	"$@" 2>"$who.err" | sed -n 's/^ *Total time: *\([0-9.]*\) .*/\1/p' >>"$who.time"
+}
+# cpu WHO COMMAND... - CPU seconds of it and its children to WHO.cpu: the load's is taken off later
+cpu() {
+	local who=$1 TIMEFORMAT='%U %S'
+	shift
+	{ time "$@"; } 2>time.out
+	tail -n 1 time.out | awk '{ print $1 + $2 }' >>"$who.cpu"
+}
+
+with_perf() { perf record -q -e "$events" -a -m 16M -o perf.data -- "$@"; }
+with_cdict() { "$CDICT" record -v --all -m 16M -o x.cdict -- "$@"; }
+alone() { "$@"; }
+
+perf_lost() { "$CDICT" convert -q --max-loss 100 -i perf.data -o lost.cdict; lost lost.cdict; }
+lost() { "$CDICT" info -q --max-loss 100 --format json "$1" | sed -n 's/^ *"lost": \([0-9]*\),*$/\1/p'; }
+
+# storm NAME LOAD...
+storm() {
+	local name=$1 i ratio none perf cdict n_perf=0 n_cdict=0 verdict
+	shift
+	rm -f ./*.time ./*.cpu
+	for ((i = 0; i < RUNS; i++)); do
+		cpu none seconds none alone "$@"
+		cpu perf seconds perf with_perf "$@"
+		cpu cdict seconds cdict with_cdict "$@"
+		sed -n 's/.*itself used \([0-9.]*\) s of CPU.*/\1/p' cdict.err >>cdict.own
+		n_perf=$((n_perf + $(perf_lost)))
+		n_cdict=$((n_cdict + $(lost x.cdict)))
+		# slow-down of this round, ours through perf's
+		paste -d' ' cdict.time perf.time | tail -n 1 | awk '{ print $1 / $2 }' >>ratio.time
+	done
+	none=$(median <none.time) perf=$(median <perf.time) cdict=$(median <cdict.time)
+	ratio=$(median <ratio.time)
+	verdict=MISSED
+	! holds "$ratio <= 1.0" || verdict=ok
+	! holds "$ratio <= 0.9" || verdict="ok, aim"
+	[ "$verdict" != MISSED ] || missed=$((missed + 1))
+	line "recording $name: time ($none s alone, $perf s perf, $cdict s) ratio" "$ratio" 1.0 0.9 "$verdict"
+	verdict=ok
+	[ "$n_cdict" -eq 0 ] || { verdict=MISSED; missed=$((missed + 1)); }
+	line "recording $name: events lost in $RUNS runs (perf $n_perf)" "$n_cdict" 0 0 "$verdict"
+	note "recording $name: CPU with the load's ($(median <none.cpu) s alone, $(median <perf.cpu) s perf)" \
+		"$(median <cdict.cpu) s" "itself $(median <cdict.own) s"
+	note "recording $name: bytes written (perf $(stat -c %s perf.data))" "$(stat -c %s x.cdict)"
+	rm -f perf.data cdict.own
+}
+
+dir=$(mktemp -d "${RECORD_DIR:-${TMPDIR:-/var/tmp}}/cdict-record.XXXXXX") && cd "$dir" || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+if ! perf record -q -e sched:sched_switch -a -o may.data -- true >/dev/null 2>&1; then
+	note "live recording of a switch storm" - "skipped: perf may not record here"
+	exit 0
+fi
+storm "perf bench sched messaging" perf bench sched messaging -g 10 -l 500
+storm "perf bench sched pipe" perf bench sched pipe -l 200000
+[ $missed -eq 0 ] || [ -z "${STRICT:-}" ] || exit 1

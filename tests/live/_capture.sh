@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests of cdict record share; to be sourced after oracle/_lib.sh.
+
+# field NAME FILE - of info's loss
+field() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1\": \([0-9]*\),*$/\1/p" | head -n 1; }
+about() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1\": \"\(.*\)\",*$/\1/p"; }
+events() { "$CDICT" info -q --max-loss 100 "$1" | sed -n 's/^events  *\([0-9,]*\)$/\1/p' | tr -d ,; }
+
+# start_recording OPTIONS... - in the background, under load for a second; sets pid
+start_recording() {
+	rm -f x.cdict
+	"$CDICT" record -q -o x.cdict "$@" 2>rec.err &
+	pid=$!
+	until [ -e x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+	perf bench sched pipe -l 20000 >/dev/null 2>&1
+}
+
+# may_record - else says why not
+may_record() {
+	have_perf || { echo "perf is not installed" >&2; return 1; }
+	cd "$(mktemp -d)" || return 1
+	if ! perf record -q -e sched:sched_switch -a -o may.data -- true 2>may.err; then
+		echo "perf may not record tracepoints here: $(grep -v '^ *$' may.err | head -n 1)" >&2
+		return 1
+	fi
+}
+
+run() { # NAME CASE...
+	local name=$1 folder
+	shift
+	folder=$(mktemp -d "$PWD/case.XXXXXX") && cd "$folder" || exit 1
+	verdict "$name" "$("$@" 2>&1)"
+	cd .. && rm -rf "$folder"
+}

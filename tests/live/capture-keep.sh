@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 280
+#
+# The flight recorder: what it writes holds the moment and what led up to it, its memory is bounded.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+# length FILE - seconds between its first and last event
+length() { "$CDICT" info -q "$1" | sed -n 's/^window  *\([0-9.]*\) s$/\1/p'; }
+holds() { awk "BEGIN { exit !($1) }"; }
+whole() { "$CDICT" info -q --verify "$1" | grep -q '^state: whole' || echo "$1 is not whole"; }
+
+# keep OPTIONS... - in the background; sets pid
+keep() {
+	"$CDICT" record -q -o x.cdict "$@" 2>rec.err &
+	pid=$!
+	sleep 0.5
+}
+
+# Somebody switches all the time, so that every moment has events.
+begin_load() {
+	perf bench sched pipe -l 100000000 >/dev/null 2>&1 &
+	load=$!
+}
+end_load() {
+	kill $load
+	wait $load 2>/dev/null
+}
+
+only_the_last_part() {
+	local pid load
+	begin_load
+	keep --keep 1s -e sched:sched_switch --filter 'prev_comm != "sched-pipe" && next_comm != "sched-pipe"'
+	sleep 4
+	kill -INT $pid
+	wait $pid || echo "record ends with $?"
+	end_load
+	whole x.cdict
+	holds "$(length x.cdict) >= 0.8 && $(length x.cdict) <= 3.2" || echo "holds $(length x.cdict) s of 4.5, 1 was asked for"
+	about record.trigger x.cdict | grep -q '^at the end: interrupted$' || about record.trigger x.cdict
+}
+
+usr2_writes_and_goes_on() {
+	local pid i
+	keep --keep 30s
+	[ -z "$(ls x*.cdict 2>/dev/null)" ] || echo "something is written at once"
+	for i in 1 2; do
+		kill -USR2 $pid
+		sleep 0.7
+	done
+	kill -TERM $pid
+	wait $pid || echo "record ends with $?"
+	for i in x.cdict x.2.cdict x.3.cdict; do
+		whole $i
+		[ "$(events $i)" -gt 0 ] || echo "$i has no event"
+	done
+	[ "$(about record.trigger x.2.cdict)" = SIGUSR2 ] || echo "x.2.cdict does not say why"
+	# Whoever lived before is named in the last one too.
+	"$CDICT" info -v x.3.cdict | grep -q "threads of" || echo "no task is named"
+	[ "$(ls -A | grep -c cdict)" = 3 ] || ls -A
+}
+
+# A task that is stopped for 150 ms and more by one with a real-time priority on the same CPU, after a
+# second in which it ran on time. The other one ends by itself: nobody could end it.
+late_task() {
+	cat >late.sh <<-'END'
+		# shellcheck shell=bash
+		taskset -pc 0 $BASHPID >/dev/null
+		for ((i = 0; i < 40; i++)); do ./napper 0.02; done
+		./napper 0.2 &
+		sleep 0.05
+		chrt -f 40 bash -c 'for ((i = 0; i < 400000; i++)); do :; done'
+		wait
+	END
+	cp "$(command -v sleep)" napper
+	bash late.sh
+}
+latency_trigger() {
+	local pid at first
+	command -v chrt >/dev/null || { echo "no chrt"; return; }
+	keep --keep 5s --trigger 'latency>150ms' -t '^napper$'
+	late_task
+	sleep 0.7
+	kill -INT $pid
+	wait $pid || echo "record ends with $?"
+	whole x.cdict
+	at=$(about record.trigger x.cdict | sed -n 's/^latency of napper .* was [0-9.]* ms at \([0-9.]*\) s$/\1/p')
+	[ -n "$at" ] || { echo "it says: $(about record.trigger x.cdict)"; return; }
+	"$CDICT" script -q x.cdict >lines
+	first=$(awk '{ print $3 + 0; exit }' lines)
+	holds "$at - $first > 0.5" || echo "begins at $first, the trigger was at $at"
+	holds "$(tail -n 1 lines | awk '{ print $3 + 0 }') >= $at" || echo "ends before the trigger at $at"
+	"$CDICT" latency -q --format csv x.cdict >table || echo "latency ends with $?"
+}
+
+# steal_of LIMIT - four loops on one CPU each get a quarter
+steal_trigger() {
+	local i
+	for i in 1 2 3 4; do taskset -c 0 timeout 3 bash -c 'while :; do :; done' & done
+	"$CDICT" record -q -s 2.8 --keep 3s --trigger 'steal>50%' -t '^bash$' -o x.cdict 2>rec.err || echo "record ends with $?"
+	wait
+	about record.trigger x.cdict | grep -q '^steal of bash ([0-9]*) was [5-9][0-9]\.[0-9] % in the second before ' ||
+		about record.trigger x.cdict
+	"$CDICT" record -q -s 1.5 --keep 3s --trigger 'steal>90%' -t '^no-such-task$' -o y.cdict
+	[ "$(about record.trigger y.cdict)" = "at the end: the time was over" ] || about record.trigger y.cdict
+}
+
+# Bytes held stay under what was asked for, and memory under that with what every recording uses:
+# rings, 12 MiB to be compressed, a queue, the program.
+memory_is_bounded() {
+	local peak bytes limit
+	"$CDICT" record --all --keep 1h,4M -m 2M --queue 16M -o x.cdict -- \
+		perf bench sched pipe -l 600000 >/dev/null 2>rec.err || { echo "record ends with $?"; cat rec.err; }
+	peak=$(sed -n 's/.* times, \([0-9.]*\) MB of memory.*/\1/p' rec.err)
+	bytes=$(stat -c %s x.cdict)
+	[ "$bytes" -gt 2000000 ] || echo "only $bytes bytes were held: nothing was tested"
+	[ "$bytes" -lt $((4500 * 1024)) ] || echo "$bytes bytes were held"
+	limit=$((4 + 12 + 16 + 2 * $(nproc) + 30))
+	holds "${peak:-9999} < $limit * 1.05" || echo "memory was $peak MB, bound $limit MiB"
+	whole x.cdict
+}
+
+wrong_usage() {
+	local words
+	for words in '--keep x' '--trigger latency>1ms' '--keep 1s --trigger late' '--keep 1s -o -' '--keep 1s -t x'; do
+		# shellcheck disable=SC2086
+		"$CDICT" record $words -s 0.1 >/dev/null 2>rec.err
+		[ $? -eq 129 ] || { echo "$words does not end with 129"; cat rec.err; }
+	done
+}
+
+may_record || exit 77
+run holds-only-the-last-part only_the_last_part
+run sigusr2-writes-and-goes-on usr2_writes_and_goes_on
+run a-late-task-triggers-and-what-led-to-it-is-there latency_trigger
+run steal-triggers steal_trigger
+run memory-is-bounded-in-a-storm memory_is_bounded
+run wrong-usage wrong_usage

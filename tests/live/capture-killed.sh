@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 280
+#
+# A recorder that is killed at any moment leaves a file that opens and holds all its blocks.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+# Fifty times, at any moment: what is there opens, and is the front of what was recorded.
+killed() {
+	local i pid status blocks=0 at events
+	perf bench sched pipe -l 100000000 >/dev/null 2>&1 &
+	local load=$!
+	for ((i = 0; i < 50; i++)); do
+		rm -f x.cdict*
+		"$CDICT" record -q -o x.cdict 2>rec.err &
+		pid=$!
+		until [ -e x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+		at=0.$(printf %03d $((RANDOM % 1000)))
+		[ $i -ge 10 ] || at=0.00$((RANDOM % 9))
+		[ $i -lt 40 ] || at=1.${at#0.}
+		sleep "$at"
+		kill -KILL $pid
+		wait $pid 2>/dev/null
+		"$CDICT" info --verify x.cdict >info 2>info.err
+		status=$?
+		[ $status -eq 2 ] || { echo "killed after $at s: info ends with $status"; cat info.err; }
+		grep -q '^state: .*cut at byte' info || { echo "killed after $at s:"; tail -n 1 info; }
+		grep -q 'damaged blocks' info && { echo "killed after $at s:"; tail -n 2 info; }
+		events=$(sed -n 's/^events  *\([0-9,]*\)$/\1/p' info | tr -d ,)
+		[ "$events" -eq 0 ] || blocks=$((blocks + 1))
+		[ $((i % 5)) -eq 4 ] || continue
+		"$CDICT" script -q x.cdict >lines 2>script.err
+		[ "$(wc -l <lines)" = "$events" ] ||
+			echo "killed after $at s: $(wc -l <lines) lines of $events events"
+		[ -z "$(ls -A | grep 'tmp$')" ] || { echo "left behind:"; ls -A; }
+	done
+	kill $load
+	wait $load 2>/dev/null
+	[ $blocks -gt 10 ] || echo "only $blocks of the files had events: nothing was tested"
+}
+
+may_record || exit 77
+run kill-9-at-fifty-moments-leaves-files-that-open killed

@@ -1,0 +1,327 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 280
+#
+# cdict record on this machine's own kernel: nothing is lost, nothing is wrong, and what ends it
+# leaves a file that opens.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+# ---- completeness ---------------------------------------------------------------------------------
+
+# nothing_lost COMMAND... - at the default buffer size
+nothing_lost() {
+	local lost
+	"$CDICT" record --all -o x.cdict -- "$@" >/dev/null 2>rec.err || { echo "record ends with $?"; cat rec.err; }
+	lost=$(field lost x.cdict)
+	[ "$lost" = 0 ] || { echo "$lost events are lost"; cat rec.err; }
+	[ "$(events x.cdict)" -gt 20000 ] || echo "only $(events x.cdict) events"
+	"$CDICT" info -q --verify x.cdict >/dev/null || echo "info --verify ends with $?"
+}
+
+# Of the command and all its descendants: what the kernel charges them, and what we recorded. The
+# last switch of a task comes after the kernel's account of it was closed, or not.
+switches_match() {
+	local root theirs ours tasks
+	"$CDICT" record -q -e sched:sched_switch,sched:sched_process_fork -o x.cdict -- \
+		"$BUILD/tests/tools/rusage" use "$@" >/dev/null || echo "record ends with $?"
+	read -r root theirs ours <use
+	theirs=$((theirs + ours))
+	read -r ours tasks < <("$CDICT" script x.cdict | awk -v root="$root" '
+		BEGIN { mine[root] = n = 1 }
+		/sched_process_fork: / && match($0, / pid=[0-9]+/) {
+			parent = substr($0, RSTART + 5, RLENGTH - 5)
+			match($0, /child_pid=[0-9]+/)
+			if (parent in mine) { mine[substr($0, RSTART + 10, RLENGTH - 10)] = 1; n++ }
+		}
+		/sched_switch: / && match($0, / prev_pid=[0-9]+/) {
+			if (substr($0, RSTART + 10, RLENGTH - 10) in mine) ours++
+		}
+		END { print ours + 0, n }')
+	[ "$theirs" -gt 1000 ] || echo "the kernel counts only $theirs switches"
+	[ $((ours - theirs)) -ge -"$tasks" ] && [ $((ours - theirs)) -le "$tasks" ] ||
+		echo "the kernel counts $theirs switches of $tasks tasks, the recording has $ours"
+}
+
+# What was read and what was lost is what happened: the kernel counts the events as well.
+everything_counted() {
+	"$CDICT" record -v -e sched:sched_switch -o x.cdict "$@" 2>rec.err >/dev/null || cat rec.err
+	read -r counted lost samples < <(sed -n \
+		's/.* counted \([0-9]*\) events and \([0-9]*\) lost records; \([0-9]*\) samples .*/\1 \2 \3/p' rec.err)
+	[ "${counted:-0}" -gt 1000 ] || { echo "the kernel counts ${counted:-nothing}"; cat rec.err; }
+	[ "$samples" = "$(events x.cdict)" ] || echo "$samples read, $(events x.cdict) in the file"
+}
+nothing_missing() {
+	everything_counted -- perf bench sched messaging -g 5 -l 200
+	[ "$counted" = "$samples" ] || echo "the kernel counts $counted events, $samples were read"
+}
+
+# A ring of one page loses. LOST records and the kernel's counters tell the same, and so do we; a lost
+# record may be a task's birth, which is no event.
+tiny_ring() {
+	local told
+	everything_counted -r 0 -m 4K --max-loss 100 -- perf bench sched messaging -g 10 -l 300
+	[ "${lost:-0}" -gt 0 ] || { echo "nothing was lost"; return; }
+	told=$(field lost x.cdict)
+	[ "$told" = "$lost" ] || echo "the kernel lost $lost, the file says $told"
+	[ $((samples + lost)) -ge "$counted" ] && [ $((samples + lost)) -le $((counted + 2000)) ] ||
+		echo "$samples read and $lost lost are not the $counted that happened"
+	"$CDICT" tasks --max-loss 100 x.cdict >table 2>/dev/null
+	grep -q '^loss: [0-9,]* events lost' table || { echo "the table does not tell"; tail -n 2 table; }
+	grep -q '~' table || echo "no figure of the table is marked as a bound"
+	"$CDICT" tasks --max-loss 0 x.cdict >/dev/null 2>&1
+	[ $? -eq 2 ] || echo "tasks --max-loss 0 does not end with 2"
+}
+
+# ---- beside perf ----------------------------------------------------------------------------------
+
+# Both record; in the seconds that both have, each CPU shows the same events, but for the times, which
+# the kernel takes for each recorder anew, and for what the recorder does to itself.
+beside_perf() {
+	local own from to cpu pid
+	cp "$(type -P true)" begin
+	cp begin end
+	"$CDICT" record -q -m 16M --all -o x.cdict 2>rec.err &
+	pid=$!
+	until [ -s x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+	sleep 0.3
+	perf record -q -m 16M -e 'sched:*,kvm:*' -a -o x.data -- sh -c \
+		'./begin; perf bench sched messaging -g 3 -l 100; perf bench sched pipe -l 3000; ./end' >/dev/null 2>perf.err
+	sleep 0.3
+	kill -INT $pid
+	wait $pid || { echo "record ends with $?"; cat rec.err; }
+	perf_lines x.data >perf.lines
+	cdict_lines x.cdict >cdict.lines
+	own=$(about record.tids x.cdict)
+	# While perf enables and disables its events one after the other, some are missing.
+	from=$(awk '/sched_process_exec: filename=.\/begin / { printf "%.6f", $3 + 0 }' perf.lines)
+	to=$(awk '/sched_process_exec: filename=.\/end / { printf "%.6f", $3 + 0 }' perf.lines)
+	[ -n "$from" ] && [ -n "$to" ] || echo "perf saw neither begin nor end"
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		in_overlap perf.lines $cpu "$own" "$from" "$to" | sort >perf.cpu
+		in_overlap cdict.lines $cpu "$own" "$from" "$to" | sort >cdict.cpu
+		cat perf.cpu >>perf.all
+		diff perf.cpu cdict.cpu >differ || {
+			# An event at the very edge may have its two times on two sides of it.
+			[ "$(grep -c '^[<>]' differ)" -le 4 ] || { echo "CPU $cpu:"; head -n 6 differ; }
+		}
+	done
+	[ "$(wc -l <perf.all)" -gt 5000 ] || echo "perf printed only $(wc -l <perf.all) lines"
+}
+in_overlap() { # FILE CPU OWN FROM TO
+	awk -v cpu="$2" -v own=",$3," -v from="$4" -v to="$5" '
+		substr($2, 2) + 0 != cpu || $3 + 0 < from || $3 + 0 > to { next }
+		$4 ~ /^sched:/ && $4 != "sched:sched_switch:" && match($0, / pid=[0-9]+/) {
+			if (index(own, "," substr($0, RSTART + 5, RLENGTH - 5) ",")) next
+		}
+		{ $3 = ""; print }' "$1"
+}
+
+keeps_perf_data() {
+	"$CDICT" record -q -m 16M -o x.cdict --keep-perf-data x.data -- perf bench sched messaging -g 2 -l 100 \
+		>/dev/null 2>rec.err || { echo "record ends with $?"; cat rec.err; }
+	perf_lines x.data >perf.lines
+	[ "$(wc -l <perf.lines)" -ge "$(events x.cdict)" ] ||
+		echo "perf.data has $(wc -l <perf.lines) events, the cdict $(events x.cdict)"
+	"$CDICT" convert -q -i x.data -o y.cdict || echo "convert of perf's file ends with $?"
+	[ -z "$(jobs -r)" ] || echo "something still runs"
+}
+
+# ---- what ends it ---------------------------------------------------------------------------------
+
+# ended_by SIGNAL - the file is complete
+ended_by() {
+	local pid
+	start_recording --all
+	kill "-$1" $pid
+	wait $pid
+	[ $? -eq 0 ] || echo "record ends with $?"
+	"$CDICT" info -q --verify x.cdict >info || echo "info ends with $?"
+	grep -q '^state: whole' info || tail -n 1 info
+	[ "$(events x.cdict)" -gt 0 ] || echo "no event"
+}
+
+full_disk() {
+	local status
+	mkdir -p disk
+	unshare -m bash -c 'mount -t tmpfs -o size=200k t disk && cd disk && "$CDICT" record --all -o x.cdict -- \
+		perf bench sched messaging -g 10 -l 300 >/dev/null 2>../rec.err; s=$?; cp x.cdict ..; exit $s'
+	status=$?
+	[ $status -eq 2 ] || echo "record ends with $status"
+	grep -q 'x.cdict: recording ended early: No space left on device; what was written is kept$' rec.err || cat rec.err
+	"$CDICT" info --verify x.cdict >info 2>/dev/null
+	[ $? -eq 2 ] || echo "info does not end with 2"
+	[ "$(events x.cdict)" -gt 1000 ] || echo "only $(events x.cdict) events are kept"
+	grep -q 'no block\|damaged' info && tail -n 3 info
+}
+
+file_too_large() {
+	(ulimit -f 300 && "$CDICT" record --all -o x.cdict -- perf bench sched messaging -g 10 -l 300 >/dev/null 2>rec.err)
+	[ $? -eq 2 ] || echo "record does not end with 2"
+	"$CDICT" info --verify x.cdict >info 2>/dev/null
+	[ "$(events x.cdict)" -gt 1000 ] || echo "only $(events x.cdict) events are kept"
+}
+
+# ---- commands, names, pipes -----------------------------------------------------------------------
+
+status_is_passed_on() {
+	"$CDICT" record -q -o x.cdict -- sh -c 'exit 7'
+	[ $? -eq 7 ] || echo "exit 7 does not arrive"
+	"$CDICT" record -q -o x.cdict -- sh -c 'kill -KILL $$'
+	[ $? -eq 137 ] || echo "signal 9 does not arrive as 137"
+	"$CDICT" record -q -o x.cdict true -x || echo "options of the command are taken for ours"
+	"$CDICT" record -q -o none.cdict -- no-such-command 2>rec.err
+	[ $? -eq 1 ] && [ ! -e none.cdict ] || echo "a command that is none leaves a file"
+}
+
+streams() {
+	"$CDICT" record -q -s 0.5 -o - | "$CDICT" info --verify - >info
+	[ "${PIPESTATUS[*]}" = "0 0" ] || echo "statuses ${PIPESTATUS[*]}"
+	grep -q '^state: whole' info || tail -n 1 info
+	timeout 20 "$CDICT" record -q --all -o - 2>rec.err | head -c 3000 >/dev/null
+	[ "${PIPESTATUS[0]}" -eq 1 ] || echo "without a reader it ends with ${PIPESTATUS[0]}"
+	[ ! -s rec.err ] || cat rec.err
+}
+
+old_file_is_kept() {
+	echo precious >x.cdict
+	"$CDICT" record -q -e no:such -o x.cdict -s 0.1 2>/dev/null
+	[ "$(cat x.cdict)" = precious ] || echo "a recording that fails takes the file away"
+	"$CDICT" record -q -s 0.1 -o x.cdict || echo "record ends with $?"
+	[ "$(cat x.cdict.old)" = precious ] || echo "the old file is not FILE.old"
+	"$CDICT" info -q x.cdict >/dev/null || echo "info ends with $?"
+}
+
+filters() {
+	"$CDICT" record -q -e sched:sched_switch --filter 'prev_comm == "sleep"' -e sched:sched_waking -o x.cdict -- \
+		sh -c 'sleep 0.1; sleep 0.1'
+	"$CDICT" script x.cdict >lines
+	grep -q 'sched_switch: prev_comm=sleep ' lines || echo "no switch passes"
+	grep 'sched_switch: ' lines | grep -v 'prev_comm=sleep ' | head -n 2
+	grep -q 'sched_waking: ' lines || echo "the filter is for other events as well"
+	"$CDICT" record -q -e sched:sched_switch --filter 'no_such == 0' -s 0.1 -o y.cdict 2>rec.err
+	[ $? -eq 129 ] || echo "a filter that is none does not end with 129"
+	grep -q "does not take the filter 'no_such == 0' for sched:sched_switch" rec.err || cat rec.err
+}
+
+# Only the recorder's wake-ups of itself are missing; switches to and from it are there.
+own_activity() {
+	local own tid
+	"$CDICT" record -q --all -s 1.5 -o x.cdict
+	"$CDICT" script x.cdict >lines
+	own=$(about record.tids x.cdict)
+	for tid in ${own//,/ }; do
+		grep -v 'sched_switch: ' lines | grep " pid=$tid " | head -n 1
+	done
+	grep -q "sched_switch: .*=${own##*,} " lines || echo "no switch of ${own##*,} is recorded"
+}
+
+wall_clock() {
+	local before after at
+	before=$(date +%s%N)
+	"$CDICT" record -q -s 0.5 -o x.cdict "$@"
+	after=$(date +%s%N)
+	at=$("$CDICT" info --format json x.cdict | sed -n 's/.*"first_event_wall_ns": \([0-9]*\).*/\1/p')
+	[ "${at:-0}" -gt "$before" ] && [ "${at:-0}" -lt "$after" ] ||
+		echo "first event at ${at:-no time}, recorded from $before to $after"
+}
+clocks() {
+	wall_clock
+	wall_clock -k mono
+	"$CDICT" info x.cdict | grep -q '^clock  *monotonic' || echo "info does not name the clock"
+}
+
+one_cpu() {
+	"$CDICT" record -q -C 0 -s 0.5 -o x.cdict
+	"$CDICT" script x.cdict | grep -v '\[000\]' | head -n 1
+	[ "$(events x.cdict)" -gt 0 ] || echo "no event"
+	"$CDICT" record -q -C 4095 -s 0.1 -o y.cdict 2>rec.err
+	[ $? -eq 129 ] || echo "a CPU that is not there does not end with 129"
+}
+
+# ---- storms, hosts, rights ------------------------------------------------------------------------
+
+fork_storm() {
+	"$CDICT" record -q -e sched:sched_process_fork,sched:sched_switch -o x.cdict -- \
+		bash -c 'for ((i = 0; i < 3000; i++)); do (:) & done; wait' || echo "record ends with $?"
+	[ "$(field lost x.cdict)" = 0 ] || echo "$(field lost x.cdict) are lost"
+	[ "$("$CDICT" script x.cdict | grep -c 'sched_process_fork: ')" -ge 3000 ] || echo "forks are missing"
+	[ "$("$CDICT" info x.cdict | sed -n 's/^tasks  *\([0-9,]*\) threads.*/\1/p' | tr -d ,)" -ge 3000 ] ||
+		"$CDICT" info x.cdict | grep '^tasks'
+}
+
+# The queue of one byte holds one batch: the rest is dropped whole, and told.
+back_pressure() {
+	local lost
+	"$CDICT" record -v --queue 1B --all --max-loss 100 -o - -- perf bench sched pipe -l 100000 2>rec.err |
+		(sleep 4; cat) >x.cdict
+	lost=$(field lost x.cdict)
+	read -r counted samples dropped < <(sed -n \
+		's/.* and \([0-9]*\) lost records; \([0-9]*\) samples were read, \([0-9]*\) of.*/\1 \2 \3/p' rec.err)
+	[ "${dropped:-0}" -gt 0 ] || { echo "nothing was dropped"; return; }
+	[ "$lost" = $((dropped + counted)) ] || echo "$dropped dropped and $counted lost, the file says $lost"
+	[ $(($(events x.cdict) + dropped)) = "$samples" ] ||
+		echo "$(events x.cdict) stored and $dropped dropped are not the $samples that were read"
+}
+
+traces_of_us() {
+	find /sys/kernel/tracing/events/sched -name filter -o -name enable | sort | xargs cat 2>/dev/null
+	cat /sys/kernel/tracing/{set_event,trace_clock,buffer_size_kb,kprobe_events} 2>/dev/null
+	ls /sys/kernel/tracing/instances /proc/sys/kernel | cat
+	cat /proc/sys/kernel/perf_event_{paranoid,mlock_kb,max_sample_rate}
+}
+nothing_left_behind() {
+	local pid
+	traces_of_us >before
+	"$CDICT" record -q --all -s 0.3 -o x.cdict
+	start_recording --all
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	traces_of_us >after
+	diff before after | head -n 5
+	ls -A | grep -v '^\(x.cdict\|x.cdict.old\|before\|after\|rec.err\)$'
+}
+
+rights() {
+	# shellcheck disable=SC2317
+	as() { # CAPABILITIES: nobody with them
+		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" \
+			"$CDICT" record -q -s 0.2 -o "$PWD/open/x.cdict" 2>rec.err
+	}
+	mkdir -p open && chmod 777 open . || return
+	as +perfmon,+dac_read_search || { echo "CAP_PERFMON does not suffice"; cat rec.err; }
+	for caps in +dac_read_search +perfmon -all; do
+		as $caps
+		[ $? -eq 1 ] || echo "nobody with $caps does not end with 1"
+		[ "$(wc -l <rec.err)" -eq 1 ] && grep -q 'setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search=ep /' rec.err ||
+			{ echo "nobody with $caps is told:"; cat rec.err; }
+	done
+}
+
+# ---- run ------------------------------------------------------------------------------------------
+
+may_record || exit 77
+run nothing-is-lost-under-messaging nothing_lost perf bench sched messaging -g 10 -l 300
+run nothing-is-lost-under-pipe nothing_lost perf bench sched pipe -l 100000
+run switches-of-messaging-match-the-kernels-account switches_match perf bench sched messaging -g 5 -l 200
+run switches-of-pipe-match-the-kernels-account switches_match perf bench sched pipe -l 20000
+run every-event-that-the-kernel-counted-is-read nothing_missing
+run a-tiny-ring-loses-what-the-kernel-says tiny_ring
+run perf-beside-sees-the-same-events beside_perf
+run perf-data-is-kept keeps_perf_data
+run ctrl-c-leaves-a-whole-file ended_by INT
+run sigterm-leaves-a-whole-file ended_by TERM
+run a-full-disk-keeps-what-it-has full_disk
+run a-file-size-limit-keeps-what-it-has file_too_large
+run the-commands-status-is-passed-on status_is_passed_on
+run streams-into-a-pipe streams
+run an-old-file-is-kept old_file_is_kept
+run filters-are-the-events-before filters
+run own-activity-is-left-out-but-for-switches own_activity
+run wall-clock-is-known clocks
+run one-cpu-only one_cpu
+run a-fork-storm-is-recorded fork_storm
+run what-cannot-be-written-in-time-is-dropped-and-told back_pressure
+run nothing-is-left-behind nothing_left_behind
+run rights-are-asked-for-in-one-line rights

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 600
+#
+# Names in every capture there is: they change no event, come out of convert and annotate alike,
+# and a file that is being named when the program is killed is the old one or the new one.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+# names_for CDICT - a mapping CSV that names each thread the recorder or an event knows.
+names_for() {
+	"$CDICT" tasks --format csv --max-loss 100 -q "$1" 2>/dev/null </dev/null |
+		awk -F, 'NR > 1 && $2 > 0 { print $2 ",instance-" $2 % 7 ",vcpu" NR ",,FULL," NR % 5 ",Task" NR }'
+}
+
+# only_names - lines with everything out that --anonymize may change: texts of fields.
+only_names() {
+	perl -pe 's/comm=.*?( (?:prev_pid|next_pid|pid|prio|child_pid)=)/comm=$1/g;
+		s/filename=.*?( pid=)/filename=$1/;
+		s/(oldcomm=|newcomm=|name=|comm=)\S+/$1/g'
+}
+
+check_capture() { # CAPTURE
+	local n status
+	rm -f plain.cdict other.cdict in.cdict out.cdict
+	"$CDICT" convert -q -i "$1" -o plain.cdict 2>/dev/null </dev/null
+	[ -e plain.cdict ] || { echo "convert makes nothing of $1"; return; }
+	names_for plain.cdict >map.csv
+	n=$(wc -l <map.csv)
+	cdict_lines plain.cdict >plain.lines
+	[ "$n" -gt 0 ] || return # a capture without tasks
+	"$CDICT" convert -q -i "$1" --map map.csv -o other.cdict 2>/dev/null </dev/null
+	cp plain.cdict in.cdict
+	"$CDICT" annotate --map map.csv --max-loss 100 in.cdict 2>annotate.err </dev/null
+	status=$?
+	[ $status -eq 0 ] || [ $status -eq 2 ] || { echo "annotate ends with $status"; cat annotate.err; }
+	cmp other.cdict in.cdict || echo "convert --map and annotate --map give different files"
+	"$CDICT" info --verify --max-loss 100 in.cdict >/dev/null 2>info.err || {
+		"$CDICT" info --verify --max-loss 100 plain.cdict >/dev/null 2>&1 &&
+			{ echo "annotate made it worse:"; cat info.err; }
+	}
+	[ "$("$CDICT" info --labels --format json -q in.cdict | jq '.labels | length')" = "$n" ] ||
+		echo "not $n labels"
+	cdict_lines in.cdict | cmp - plain.lines || echo "names changed events"
+	"$CDICT" annotate -q --map map.csv --max-loss 100 in.cdict </dev/null
+	cmp other.cdict in.cdict || echo "the same names again change the file"
+	# every one of the tasks is called by its name now
+	"$CDICT" tasks --format csv -q --max-loss 100 in.cdict 2>/dev/null |
+		awk -F, 'NR > 1 && $2 > 0 && $1 !~ /^Task[0-9]+\.0[0-4]\.vcpu[0-9]+$/ { print "not named: " $0 }' | head -n 3
+	"$CDICT" annotate -q --clear --max-loss 100 in.cdict </dev/null
+	cmp plain.cdict in.cdict || echo "without names it is another file"
+	"$CDICT" annotate -q --anonymize --max-loss 100 other.cdict -o out.cdict </dev/null
+	cdict_lines out.cdict | only_names >out.lines
+	only_names <plain.lines | cmp - out.lines || echo "--anonymize changes more than names"
+}
+
+captures=("$DATA"/*.data)
+[ -z "$SHARED" ] || while IFS= read -r f; do captures+=("$f"); done \
+	< <(find "$SHARED/captures" -name '*.data' -size -40M | sort)
+for capture in "${captures[@]}"; do
+	name=${capture##*/}
+	[[ $capture == "$DATA"/* ]] || name=shared_$name
+	wrong=$(check_capture "$capture" 2>&1)
+	verdict "names_change_no_event_of_${name%.data}" "$wrong"
+done
+
+# ---- killed ---------------------------------------------------------------------------------
+killed() {
+	local n=0 killat=$BUILD/tests/tools/killat old=0 new=0 status
+	"$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o old.cdict
+	names_for old.cdict >map.csv
+	cp old.cdict new.cdict
+	"$CDICT" annotate -q --map map.csv new.cdict || return
+	mkdir -p place
+	while :; do
+		n=$((n + 1))
+		cp old.cdict place/x.cdict
+		"$killat" $n "$CDICT" annotate -q --map map.csv place/x.cdict >/dev/null 2>kill.err
+		status=$?
+		if [ $status -eq 77 ]; then
+			skipped=$(tail -n 1 kill.err)
+			return
+		fi
+		if cmp -s place/x.cdict old.cdict; then
+			old=$((old + 1))
+		elif cmp -s place/x.cdict new.cdict; then
+			new=$((new + 1))
+		else
+			echo "killed at system call $n the file is neither the old nor the new one"
+		fi
+		rm -rf place/.x.cdict.*
+		[ $status -eq 0 ] || break
+		[ $n -lt 5000 ] || break
+	done
+	echo "# killed at $((n - 1)) system calls: $old times the old file, $new times the new" >&2
+	[ $n -gt 50 ] && [ $old -gt 20 ] && [ $new -gt 1 ] || echo "$n calls, $old old, $new new"
+}
+skipped=
+wrong=$(killed; [ -z "$skipped" ] || echo "skip: $skipped")
+case $wrong in
+'skip: '*) skip killed_at_any_system_call_the_file_is_the_old_or_the_new_one "${wrong#skip: }" ;;
+*) verdict killed_at_any_system_call_the_file_is_the_old_or_the_new_one "$wrong" ;;
+esac
+
+# ---- a million rows -------------------------------------------------------------------------
+# The time is the program's own (user and system), of which reading the file is the larger part.
+million() {
+	local seconds
+	awk 'BEGIN { for (i = 1; i <= 1000000; i++)
+		printf "%d,instance-%08x,vcpu%d,8f81e3a1-6b1b-4c1c-9f3f-%012x,FULL,%d,Firewall%d\n",
+			i, i / 8, i % 8, i / 8, i % 97, i % 1000 }' >million.csv
+	"$CDICT" convert -q -i "$DATA/kvm-pipe.data" -o m.cdict
+	TIMEFORMAT='%U %S'
+	{ time "$CDICT" tasks --map million.csv m.cdict >tasks.out 2>tasks.err; } 2>time.out || cat tasks.err
+	{ time "$CDICT" tasks m.cdict >/dev/null; } 2>base.out
+	grep -q 'Firewall' tasks.out || echo "nothing was named"
+	seconds=$(awk 'NR == FNR { s = $1 + $2; next } { s -= $1 + $2 } END { print s }' time.out base.out)
+	echo "# a million rows take $seconds s" >&2
+	awk -v s="$seconds" 'BEGIN { exit !(s < 1) }' || echo "a million rows take $seconds s"
+}
+case $BUILD in
+*san-*) skip a_million_rows_take_less_than_a_second "the sanitizers make it slower" ;;
+*) verdict a_million_rows_take_less_than_a_second "$(million)" ;;
+esac

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the tests of the page have in common; to be sourced.  Environment: as doc/HACKING.md says.
+export LC_ALL=C
+LIB=$TOP/tests/page/_lib
+
+pass() { echo "ok $1"; }
+skip() { echo "skip $1 $2"; }
+fail() {
+	echo "not ok $1"
+	head -n 20 | sed 's/^/    # /' | cut -c1-400
+}
+# verdict NAME WRONG: nothing wrong is a pass
+verdict() {
+	if [ -z "$2" ]; then pass "$1"; else fail "$1" <<<"$2"; fi
+}
+
+# need PROGRAM... - ends the job as skipped when one is not there
+need() {
+	local program
+	for program; do
+		command -v "$program" >/dev/null 2>&1 && continue
+		echo "$program is not installed" >&2
+		exit 77
+	done
+}
+
+# report FILE [OPTION...] - writes a page; a status of 2 (lossy input) still does
+report() {
+	"$CDICT" report -q "$@" >report.out 2>&1
+	case $? in
+	0 | 2) ;;
+	*) return 1 ;;
+	esac
+}
+
+# The captures: all that is in tests/data, and what else there is to read.
+# captures - a line "NAME FILE.cdict" each, made in the current directory.
+captures() {
+	local file name
+	for file in "$DATA"/*.data ${SHARED:+"$SHARED"/captures/kvm/*.data}; do
+		[ -f "$file" ] || continue
+		name=$(basename "$file" .data)
+		[ -e "$name.cdict" ] && continue
+		"$CDICT" convert -q -i "$file" -o "$name.cdict" >/dev/null 2>&1
+		[ -s "$name.cdict" ] && echo "$name $name.cdict"
+	done
+}
+made_up() {
+	local file name
+	ln -sfn "$DATA/formats" formats
+	for file in "$DATA"/*.trace; do
+		name=$(basename "$file" .trace)
+		cp "$file" "$name.trace"
+		"$MKPERF" -o "$name.data" "$name.trace" 2>/dev/null || continue
+		"$CDICT" convert -q -i "$name.data" -o "$name.cdict" >/dev/null 2>&1
+		[ -s "$name.cdict" ] && echo "$name $name.cdict"
+	done
+	for file in "$TOP"/tests/golden/*.cdict; do
+		echo "$(basename "$file" .cdict) $file"
+	done
+}
+
+# hostile FILE.cdict - a capture whose names and host try to be something else
+hostile() {
+	ln -sfn "$DATA/formats" formats
+	cat >hostile.trace <<'END'
+cpus 2
+default kvm:kvm_exit isa=1
+proc 301 "</script><img>"
+proc 302 "<img onerror=a"
+proc 303 "\x1b[2J\xff\n"
+proc 304 "\xe2\x80\xae\xe2\x80\xa8drowssap"
+proc 305 "'`${x}&amp;"
+proc 306 "__proto__"
+proc 307 "<!--<script>"
+proc 308 "javascript:x"
+301 [000] 10.000000: kvm:kvm_entry: vcpu_id=0
+301 [000] 10.000100: kvm:kvm_exit: vcpu_id=0 exit_reason=CPUID
+301 [000] 10.000110: sched:sched_switch: prev_pid=301 prev_state=R next_pid=302
+302 [000] 10.000310: sched:sched_switch: prev_pid=302 prev_state=S next_pid=303
+303 [000] 10.000410: sched:sched_switch: prev_pid=303 prev_state=S next_pid=304
+304 [000] 10.000510: sched:sched_switch: prev_pid=304 prev_state=S next_pid=305
+305 [000] 10.000610: sched:sched_switch: prev_pid=305 prev_state=S next_pid=306
+306 [000] 10.000710: sched:sched_switch: prev_pid=306 prev_state=S next_pid=307
+307 [000] 10.000810: sched:sched_switch: prev_pid=307 prev_state=S next_pid=308
+308 [000] 10.000910: sched:sched_switch: prev_pid=308 prev_state=S next_pid=301
+301 [000] 10.001000: kvm:kvm_entry: vcpu_id=0
+301 [000] 10.001100: kvm:kvm_exit: vcpu_id=0 exit_reason=HLT
+301 [000] 10.001110: sched:sched_switch: prev_pid=301 prev_state=S next_pid=0
+END
+	"$MKPERF" -o hostile.data hostile.trace && "$CDICT" convert -q -i hostile.data -o "$1"
+}

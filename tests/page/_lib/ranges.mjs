@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node ranges.mjs PAGE CDICT - in a real browser: what the page computes for a range of time, and
+// what stands in its document, is what the commands print with --time.
+
+import { Browser } from './browser.mjs';
+import { TABLES, commandTables, loader, readPage, rowDiffers } from './page.mjs';
+
+const [file, cdictFile] = process.argv.slice(2);
+const page = await readPage(file);
+const capture = page.captures[0];
+const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
+const wrong = [];
+let compared = 0;
+
+// [from, to) as --time takes it: seconds of the recording's clock, exact to the ns
+function seconds(ns) {
+	const text = (BigInt(capture.t0_ns) + BigInt(ns)).toString().padStart(10, '0');
+	return `${text.slice(0, -9)}.${text.slice(-9)}`;
+}
+const optionsOf = ([from, to]) => ['--time', `${seconds(from)},${seconds(to)}`];
+
+function rangesOf({ from, to }) {
+	const length = to - from;
+	const at = (part) => Math.floor(from + length * part);
+	// from thirds down to single events; odd edges
+	return [[at(1 / 3), at(2 / 3)], [at(0.1), at(0.1) + Math.max(1, Math.floor(length / 50))], [at(0.5) + 1, to], [from, at(0.25)], [at(0.7), at(0.7) + Math.max(1, Math.floor(length / 1000))]];
+}
+
+// The key by which a row is found: texts and identities of the command's row. Tasks may have
+// other names in a window that did not see them renamed: tid and pid tell them.
+const KEYS = ['tid', 'cpu', 'reason', 'reason_code', 'antagonist_tid'];
+const BYNAME = new Set(['name', 'comm', 'vm', 'antagonist', 'antagonist_vm', 'worst_behind', 'vcpu']);
+const keyOf = (row, table) => KEYS.filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid)).map((key) => row[key] ?? '').join('|');
+
+function compare(where, expected, tables) {
+	for (const name of Object.keys(TABLES)) {
+		const want = expected[name];
+		const table = tables[name];
+		if (!table) {
+			wrong.push(`${where}: there is no table ${name}`);
+			continue;
+		}
+		const rows = table.rows.map((row) => loader.commandRow(capture, table, row));
+		const sorted = (list) => list.map((row) => [keyOf(row, name), row]).sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+		const [a, b] = [sorted(want.rows), sorted(rows)];
+		if (a.length !== b.length) {
+			wrong.push(`${where}: ${name}: the command has ${a.length} rows, the page ${b.length}`);
+			continue;
+		}
+		a.forEach(([key, row], i) => {
+			const plain = (r) => Object.fromEntries(Object.entries(r).filter(([k]) => !BYNAME.has(k)));
+			const differs = key !== b[i][0] ? `the command has ${key}, the page ${b[i][0]}` : rowDiffers(plain(row), plain(b[i][1]));
+			if (differs) wrong.push(`${where}: ${name} ${key}: ${differs}`);
+			compared++;
+		});
+		if (want.total && table.total) {
+			const { name: a1, reason, vm, ...figures } = want.total;
+			const got = loader.commandRow(capture, table, table.total);
+			const differs = rowDiffers(figures, Object.fromEntries(Object.entries(got).filter(([key]) => key in figures)));
+			if (differs) wrong.push(`${where}: ${name} total: ${differs}`);
+		}
+	}
+}
+
+// What the document says, table by table, must be a row of the shown figures, cell by cell.
+const DOCUMENT = `(() => {
+	const bad = []; let cells = 0; const shown = new Set();
+	const figures = cdictPage.figures().tables;
+	for (const el of document.querySelectorAll('[data-table]')) {
+		const name = el.dataset.table;
+		if (!el.matches('table')) continue;
+		const table = figures[name];
+		for (const tr of el.querySelectorAll('tr[data-row], tr[data-task]')) {
+			for (const td of tr.querySelectorAll('[data-key][data-value]:not([data-total])')) {
+				if (td.closest('table') !== el) continue; // a row that is open holds tables of its own
+				const task = tr.dataset.task === undefined ? null : Number(tr.dataset.task);
+				const key = td.dataset.key, at = table ? table.columns.indexOf(key) : -1;
+				if (at < 0) continue;
+				const value = JSON.parse(td.dataset.value);
+				const col = table.columns.indexOf('task'), cpu = table.columns.indexOf('cpu');
+				const rows = table.rows.filter((row) => (task === null || col < 0 || row[col] === task) &&
+					(td.dataset.cpu === undefined || cpu < 0 || row[cpu] === Number(td.dataset.cpu)));
+				cells++; shown.add(name);
+				// a task in a column of its own stands there by its name
+				const tasks = cdictPage.page.captures[0].tasks;
+				const named = (row) => key === 'antagonist' && (tasks[row[at]].tid ? tasks[row[at]].who === value : value === 'IDLE, CPU ' + tasks[row[at]].idle_cpu);
+				if (!rows.some((row) => row[at] === value || JSON.stringify(row[at]) === td.dataset.value || named(row)))
+					bad.push(name + ' ' + tr.dataset.tid + ' ' + key + ' says ' + td.dataset.value);
+			}
+		}
+	}
+	return JSON.stringify({ bad: bad.slice(0, 5), cells, shown: [...shown] });
+})()`;
+
+const browser = await Browser.launch();
+let cells = 0;
+const shown = new Set();
+try {
+	const tab = await browser.open(file);
+	await tab.ready();
+	await tab.idle();
+	const figures = () => tab.evaluate('JSON.stringify(cdictPage.figures().tables)').then(JSON.parse);
+	const look = async (where) => {
+		const { bad, cells: n, shown: names } = JSON.parse(await tab.evaluate(DOCUMENT));
+		cells += n;
+		names.forEach((name) => shown.add(name));
+		bad.forEach((text) => wrong.push(`${where}: the document: ${text}`));
+	};
+	compare('whole', commandTables(cdictFile), await figures());
+	for (const view of VIEWS) {
+		await tab.go(`#view=${view}`);
+		await look(view);
+	}
+	for (const range of rangesOf(capture.window)) {
+		if (!(range[1] > range[0])) continue;
+		await tab.go(`#view=tasks&range=${range.join(',')}`);
+		const now = await tab.evaluate('document.documentElement.dataset.range');
+		if (now !== range.join(',')) wrong.push(`the range is ${now} instead of ${range}`);
+		compare(`range ${range}`, commandTables(cdictFile, optionsOf(range)), await figures());
+		for (const view of VIEWS) {
+			await tab.go(`#view=${view}&range=${range.join(',')}`);
+			await look(`${view} ${range}`);
+		}
+	}
+	tab.problems().forEach((text) => wrong.push(text));
+	const at = (table, key) => capture.tables[table].columns.indexOf(key);
+	const cores = capture.tables.coremap.rows.some((row) => row[at('coremap', 'task')] !== null && !row[at('coremap', 'idle')]);
+	for (const name of ['tasks', ...(capture.tables.exits.rows.length ? ['exits', 'vcpu'] : []), ...(cores ? ['coremap'] : [])])
+		if (!shown.has(name)) wrong.push(`no table ${name} was seen in the document`);
+} catch (error) {
+	wrong.push(error.stack ?? String(error));
+} finally {
+	await browser.close();
+}
+console.log(wrong.length ? `${wrong.length} differences\n${wrong.slice(0, 12).join('\n')}` : `${compared} rows, ${cells} cells`);
+process.exit(wrong.length ? 1 : 0);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node speed.mjs PAGE - how long a page of a large capture takes, in ms: until the first view, for a
+// zoom step (its handler, and until the frame is drawn), and until a range's figures are there.
+
+import { Browser, sleep } from './browser.mjs';
+
+const browser = await Browser.launch();
+const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+try {
+	const tab = await browser.open(process.argv[2]);
+	await tab.ready();
+	const first = await tab.evaluate('performance.getEntriesByName("cdict-first-view")[0].duration');
+	await sleep(300);
+	// Wheel and keys as people do it; each step until its frame is on the screen.
+	const steps = await tab.evaluate(`(async () => {
+		const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+		const out = [];
+		for (let i = 0; i < 24; i++) {
+			const start = performance.now();
+			document.dispatchEvent(new KeyboardEvent('keydown', { key: i % 8 < 4 ? 'w' : 's', bubbles: true }));
+			await frame();
+			out.push(performance.now() - start);
+			await new Promise((done) => setTimeout(done, 40));
+		}
+		return out;
+	})()`);
+	const marks = await tab.evaluate('performance.getEntriesByName("cdict-zoom").map((m) => m.duration)');
+	await tab.idle(120000);
+	await tab.evaluate('location.hash = "#view=tasks"; undefined');
+	await tab.idle(120000);
+	const [from, to] = await tab.evaluate('[cdictPage.page.captures[0].window.from, cdictPage.page.captures[0].window.to]');
+	const at = from + (to - from) / 2;
+	const wait = async (length) => {
+		const start = Date.now();
+		await tab.evaluate(`location.hash = "#view=tasks&range=${Math.floor(at)},${Math.floor(at + length)}"; undefined`);
+		await sleep(20);
+		await tab.until('document.documentElement.dataset.busy === undefined', 'figures', 120000);
+		return Date.now() - start;
+	};
+	const ms10 = await wait(10e6);
+	const tenth = await wait((to - from) / 10);
+	console.log(JSON.stringify({ first_view_ms: Math.round(first), zoom_ms: Math.round(median(steps)), zoom_max_ms: Math.round(Math.max(...steps)),
+		steps: marks.length, range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems() }));
+} finally {
+	await browser.close();
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node ui.mjs WEB - the interface's own rules, without a browser: names, numbers, the address, zoom.
+// Prints "ok NAME" or "not ok NAME" and why.
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const web = process.argv[2];
+const load = (file) => import(pathToFileURL(join(web, 'ui', file)));
+const text = await load('text.js');
+const state = await load('state.js');
+const gestures = await load('gestures.js');
+const selection = await load('selection.js');
+const compare = await load('compare.js');
+const fallback = await load('fallback.js');
+
+function check(name, cases) {
+	const wrong = cases.filter(([got, want]) => JSON.stringify(got) !== JSON.stringify(want));
+
+	console.log(`${wrong.length ? 'not ok' : 'ok'} ${name}`);
+	for (const [got, want] of wrong)
+		console.log(`    # ${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
+}
+
+check('foreign_text_is_shown_as_the_terminal_shows_it', [
+	[text.clean('CPU 0/KVM'), 'CPU 0/KVM'],
+	[text.clean('a\x1b[2J\n\x7f'), 'a\\x1b[2J\\x0a\\x7f'],
+	[text.clean('\u0085'), '\\xc2\\x85'],
+	[text.clean('\u202edrow\u200b\ufeff'), '<U+202E>drow<U+200B><U+FEFF>'],
+	[text.clean('\u{e0041}'), '<U+E0041>'],
+	[text.clean('пример 例 🙂'), 'пример 例 🙂'],
+]);
+check('numbers_have_three_digits_and_a_unit', [
+	[[0, 999, 1000, 1234, 12345, 123456, 999499, 999500, 1e9, 5020000000].map(text.duration),
+		['0 ns', '999 ns', '1 µs', '1.23 µs', '12.3 µs', '123 µs', '999 µs', '1.00 ms', '1 s', '5.02 s']],
+	[[7, 999, 34998, 8260000].map(text.short), ['7', '999', '35.0k', '8.26M']],
+	[[0, 0.01, 12.345, 99.96, 204].map(text.percent), ['0.0 %', '< 0.1 %', '12.3 %', '100 %', '204 %']],
+	[text.count(1234567), '1,234,567'],
+	[[text.figure('run_ns', null), text.figure('run_ns', 0), text.figure('switches', 4662), text.figure('max_at_ns', 1500000000)], ['–', '0', '4,662', '1.500000 s']],
+	[compare.signed('run_percent', -25.84), '−25.8 %'],
+	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
+]);
+check('times_of_the_clock_are_exact', [
+	[text.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],
+	[text.clockTime({ t0_ns: '9007199254740993' }, 1), '9007199.254740994'],
+	[text.clockTime({ t0_ns: '5' }, 0), '0.000000005'],
+	[text.wallTime({ wall_t0: '2026-11-20T13:47:48.999999999Z' }, 1), { day: '2026-11-20', time: '13:47:49', ns: '000000000' }],
+	[text.wallTime({ wall_t0: null }, 1), null],
+]);
+
+const some = { ...state.START, view: 'exits', range: [1, 2500000000], tasks: [3, 7], vms: ['a,b', '%&=#<ü'], reasons: ['EPT_VIOLATION'], search: '^vhost|a&b=c', theme: 'dark' };
+check('the_address_gives_the_state_back', [
+	[state.fromFragment(`#${state.toFragment(some, state.START)}`, state.START), some],
+	[state.toFragment(state.START, state.START), ''],
+	[state.fromFragment('#view=exits&range=5,1', state.START).range, null],
+	[state.fromFragment('#vms=%zz&tasks=-1,x,4&__proto__=1&range=abc', state.START), { ...state.START, tasks: [4] }],
+]);
+check('zoom_keeps_what_is_under_the_pointer_and_stays_in_the_window', [
+	[gestures.zoomed([0, 1000], 250, 0.5, [0, 1000], 10), [125, 625]],
+	[gestures.zoomed([0, 1000], 0, 4, [0, 1000], 10), [0, 1000]],
+	[gestures.zoomed([500, 520], 510, 0.1, [0, 1000], 20), [500, 520]],
+	[gestures.within([-100, 100], [0, 1000]), [0, 200]],
+	[gestures.within([900, 1100], [0, 1000]), [800, 1000]],
+]);
+check('a_search_is_a_pattern_as_-t_takes_it', [
+	[selection.searchRegex('*vcpu').test('Router.02.vcpu1'), true],
+	[selection.searchRegex('router').test('Router.02'), true],
+	[selection.searchRegex('ROUTER').test('Router.02'), false],
+	[selection.searchRegex('('), null],
+]);
+
+const bins = { from: 0, to: 1024, columns: 1024, vcpus: [0], vcpu_columns: 256, spark_columns: 64 };
+check('without_the_capture_a_range_is_of_whole_columns', [
+	[fallback.snapToBins({ bins, window: { from: 0, to: 1024 } }, [5, 11]), [4, 12]],
+	[fallback.snapToBins({ bins, window: { from: 0, to: 1024 } }, [5, 501]), [0, 512]],
+	[fallback.snapToBins({ bins: { ...bins, vcpus: [] }, window: { from: 0, to: 1024 } }, [5, 6]), [5, 6]],
+]);
