@@ -65,11 +65,19 @@ static void stop(struct parser *p, int code, const char *reason)
 
 static void keep(struct parser *p, enum field f, const char *text, size_t len)
 {
+	char *copy;
+
 	if (p->fields[f]) /* the first one counts */
 		return;
-	p->fields[f] = strndup(text, len);
-	if (!p->fields[f])
+	/* As strndup(), of what may have no NUL behind: ASan lets strndup() look for one. */
+	copy = malloc(len + 1);
+	if (!copy) {
 		stop(p, -ENOMEM, "out of memory");
+		return;
+	}
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	p->fields[f] = copy;
 }
 
 static const char *attribute(const char **atts, const char *name)
