@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "capture/clock.h"
 #include "cmd/number.h"
+#include "cmd/stats.h"
 
 #define OPT struct record_opts
 
@@ -51,6 +52,9 @@ static const struct cmd_option record_options[] = {
 	CMD_STRING_PRESET(0, "libvirt", OPT, libvirt, "URI", "auto",
 			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
 	CMD_FLAG(0, "no-names", OPT, no_names, "do not look who is running on this host"),
+	OPENSTACK_OPTIONS(OPT, openstack),
+	CMD_FLAG(0, "stats", OPT, stats,
+		 "also write what cdict stats prints, beside the output: run.stats.txt"),
 	CMD_STRING(0, "keep-perf-data", OPT, perf_data, "FILE",
 		   "run perf record beside, of the same events, into FILE"),
 	OPTION_MAX_LOSS,
@@ -173,6 +177,9 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret && to->keep && !strcmp(to->output, "-"))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "--keep writes whole files: give -o FILE");
+	if (!ret && o->stats && (to->keep || !strcmp(to->output, "-")))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--stats writes beside one output file: not with --keep or -o -");
 	return ret;
 }
 
@@ -243,6 +250,11 @@ static int record(struct recorder *r, const struct record_options *o)
 		return cmd_error(r->call, NULL, &err);
 	closing_lines(r, o, &report);
 	status = status_of(r, o, &report);
+	if (((const struct record_opts *)r->call->opts)->stats && status != CMD_FAILED) {
+		int more = stats_beside(r->call, o->output);
+
+		status = more ? more : status;
+	}
 	if (report.have_status && report.command_status && status != CMD_FAILED)
 		return report.command_status;
 	return status;

@@ -6,6 +6,7 @@
 #include "annotate/mapping.h"
 #include "capture/record.h"
 #include "cmd/cmd.h"
+#include "cmd/openstack.h"
 #include "cmd/options.h"
 
 struct record_opts {
@@ -18,10 +19,9 @@ struct record_opts {
 	const char *clock;
 	const char *keep, *trigger;
 	const char *perf_data;
-	const char *stats;
-	bool no_names;
+	bool stats, no_names;
 	const char *libvirt;
-	bool openstack;
+	struct openstack_opts openstack;
 };
 
 /* --- record_units.c: values with units; CDICT_EUSAGE and the option's name in *err */

@@ -23,11 +23,18 @@ static void ask_host(struct record_names *n)
 int record_names_init(struct record_names *n, const struct cmd_call *call)
 {
 	const struct record_opts *o = call->opts;
+	struct openstack_ask *ask = NULL;
 
 	*n = (struct record_names){ .call = call };
-	n->status = maps_read(&n->labels, call, &o->shared);
+	n->status = openstack_prepare(call, &o->openstack, &ask);
+	if (!n->status)
+		n->status = maps_read(&n->labels, call, &o->shared);
 	if (!n->status && !o->no_names)
 		ask_host(n);
+	/* That it could not be asked was said; the host's names are there. */
+	if (!n->status)
+		openstack_add(call, ask, NULL, &n->labels, &n->labels);
+	openstack_free(ask);
 	return n->status;
 }
 

@@ -193,6 +193,12 @@ old_file_is_kept() {
 	"$CDICT" info -q x.cdict >/dev/null || echo "info ends with $?"
 }
 
+stats_beside_it() {
+	"$CDICT" record -q -s 0.3 --stats -o x.cdict || echo "record ends with $?"
+	"$CDICT" stats --max-loss 100 x.cdict 2>&1 | diff - x.stats.txt
+	rm -f x.stats.txt
+}
+
 filters() {
 	"$CDICT" record -q -e sched:sched_switch --filter 'prev_comm == "sleep"' -e sched:sched_waking -o x.cdict -- \
 		sh -c 'sleep 0.1; sleep 0.1'
@@ -317,6 +323,7 @@ run a-file-size-limit-keeps-what-it-has file_too_large
 run the-commands-status-is-passed-on status_is_passed_on
 run streams-into-a-pipe streams
 run an-old-file-is-kept old_file_is_kept
+run the-stats-file-is-what-stats-prints stats_beside_it
 run filters-are-the-events-before filters
 run own-activity-is-left-out-but-for-switches own_activity
 run wall-clock-is-known clocks
