@@ -186,11 +186,12 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 
-# The page of `cdict report`: modules joined by bundle.awk, d3 from Debian, and the policy that names
-# what may run.  render/page_assets.c takes them into the program.
+# The page of `cdict report`: modules joined by bundle.awk, d3 and pako from Debian, and the policy that
+# names what may run.  render/page_assets.c takes them into the program.
 WEB ?= render/web
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
-page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.min.js render/page_policy.h)
+PAKO ?= /usr/share/nodejs/pako/dist/pako_inflate.min.js
+page_files := $(addprefix $(B)/web/,page.js worker.js page.css libraries.js render/page_policy.h)
 $(B)/obj/render/page.o $(B)/obj/render/page_assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 $(B)/obj/render/page.o: $(B)/web/render/page_policy.h
@@ -206,16 +207,18 @@ $(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)cat $(sort $^) /dev/null | tr -d '\r' >$@
-$(B)/web/d3.min.js:
+$(B)/web/libraries.js:
 	@mkdir -p $(@D)
-	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, looked for $(D3) (D3=file tells another" \
-		"place): 'make setup' installs it on Debian" >&2; exit 1; }
-	@! grep -q '</script\|<!--' '$(D3)' || { echo '$(D3) holds </script: it cannot be inlined' >&2; exit 1; }
-	$(Q)tr -d '\r' <'$(D3)' >$@
-$(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.min.js page.js) build-aux/policy.sh
+	@for f in '$(D3)' '$(PAKO)'; do \
+		[ -r "$$f" ] || { echo "cdict needs $${f##*/}, looked for $$f (D3=file, PAKO=file tell" \
+			"another place): 'make setup' installs it on Debian" >&2; exit 1; }; \
+		! grep -q '</script\|<!--' "$$f" || \
+			{ echo "$$f holds </script: it cannot be inlined" >&2; exit 1; }; done
+	$(Q)cat '$(D3)' '$(PAKO)' | tr -d '\r' >$@
+$(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css libraries.js page.js) build-aux/policy.sh
 	$(say) GEN $@
 	@mkdir -p $(@D)
-	$(Q)build-aux/policy.sh $(B)/web/page.css $(B)/web/d3.min.js $(B)/web/page.js >$@
+	$(Q)build-aux/policy.sh $(B)/web/page.css $(B)/web/libraries.js $(B)/web/page.js >$@
 
 $(libcdict_a): $(library_objs) $(B)/sources
 $(internal_a): $(internal_objs) $(B)/sources

@@ -24,6 +24,7 @@ libyaml-dev             pkg:yaml-0.1
 libcurl4-gnutls-dev     pkg:libcurl
 libexpat1-dev           pkg:expat
 node-d3                 file:/usr/share/nodejs/d3/dist/d3.min.js
+node-pako               file:/usr/share/nodejs/pako/dist/pako_inflate.min.js
 '
 test_needs='
 libcmocka-dev           pkg:cmocka

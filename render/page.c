@@ -132,7 +132,7 @@ void page_foot(struct sink *s)
 	put(s, &page_worker);
 	close_data(s);
 	sink_puts(s, "<script>");
-	put(s, &page_d3);
+	put(s, &page_libraries);
 	sink_puts(s, "</script>\n<script>");
 	put(s, &page_script);
 	sink_puts(s, "</script>\n</body>\n</html>\n");

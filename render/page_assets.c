@@ -17,4 +17,4 @@
 ASSET(style, "page.css");
 ASSET(script, "page.js");
 ASSET(worker, "worker.js");
-ASSET(d3, "d3.min.js");
+ASSET(libraries, "libraries.js");

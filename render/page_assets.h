@@ -7,6 +7,6 @@ struct page_asset {
 	const char *start, *end;
 };
 
-extern const struct page_asset page_style, page_script, page_worker, page_d3;
+extern const struct page_asset page_style, page_script, page_worker, page_libraries;
 
 #endif

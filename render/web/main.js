@@ -5,10 +5,10 @@ import { loadPage } from './page.js';
 import { Decoder } from './decode/client.js';
 import { startApp } from './ui/app.js';
 
-async function start() {
+function start() {
 	const root = document.getElementById('app');
 	try {
-		const page = await loadPage(document);
+		const page = loadPage(document);
 		const embedded = page.captures.some((capture) => capture.embedded);
 		startApp(page, embedded ? new Decoder(page.workerSource) : null, root);
 	} catch (error) {

@@ -23,28 +23,42 @@ function decodeInto(out, at, text, from, to) {
 	}
 }
 
-// Base64 without blanks; the last group alone may be padded.
-export async function decodeBase64(text) {
+function bytesFor(text) {
 	if (text.length % 4) throw new Error('base64 of an odd length');
 	const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-	const whole = text.length - (padding ? 4 : 0);
-	const out = new Uint8Array((text.length / 4) * 3 - padding);
-	for (let from = 0; from < whole; from += CHUNK) {
-		const to = Math.min(whole, from + CHUNK);
-		decodeInto(out, (from / 4) * 3, text, from, to);
-		if (to < whole) await new Promise((resolve) => setTimeout(resolve, 0));
-	}
-	if (padding) {
-		const last = new Uint8Array(3);
-		decodeInto(last, 0, text.slice(whole).replace(/=/g, 'A'), 0, 4);
-		out.set(last.subarray(0, 3 - padding), (whole / 4) * 3);
-	}
-	return out;
+	return { whole: text.length - (padding ? 4 : 0), padding, out: new Uint8Array((text.length / 4) * 3 - padding) };
 }
 
-export async function inflate(bytes) {
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+function decodeLast({ whole, padding, out }, text) {
+	if (!padding) return;
+	const last = new Uint8Array(3);
+	decodeInto(last, 0, text.slice(whole).replace(/=/g, 'A'), 0, 4);
+	out.set(last.subarray(0, 3 - padding), (whole / 4) * 3);
+}
+
+// Base64 without blanks; the last group alone may be padded.
+export function decodeBase64(text) {
+	const to = bytesFor(text);
+	decodeInto(to.out, 0, text, 0, to.whole);
+	decodeLast(to, text);
+	return to.out;
+}
+
+// The same of a whole capture: others get a turn in between.
+async function decodeBase64InTurns(text) {
+	const to = bytesFor(text);
+	for (let from = 0; from < to.whole; from += CHUNK) {
+		const end = Math.min(to.whole, from + CHUNK);
+		decodeInto(to.out, (from / 4) * 3, text, from, end);
+		if (end < to.whole) await new Promise((resolve) => setTimeout(resolve, 0));
+	}
+	decodeLast(to, text);
+	return to.out;
+}
+
+// At once, which DecompressionStream cannot: what is shown first is there when the page has loaded.
+function inflate(bytes) {
+	return globalThis.pako.inflate(bytes);
 }
 
 // ---- arrays of the bins -----------------------------------------------------------------------
@@ -129,8 +143,8 @@ function textOf(document, id) {
 	return element ? element.textContent : null;
 }
 
-async function jsonOf(document, id) {
-	const bytes = await inflate(await decodeBase64(textOf(document, id)));
+function jsonOf(document, id) {
+	const bytes = inflate(decodeBase64(textOf(document, id)));
 	return JSON.parse(new TextDecoder().decode(bytes));
 }
 
@@ -149,9 +163,9 @@ function withRows({ by_column: columns, ...table }) {
 	return { ...table, rows: columns[0].map((_, i) => columns.map((column) => column[i])) };
 }
 
-async function loadCapture(document, head, index) {
-	const { tasks, tables, bins } = await jsonOf(document, `tables-${index}`);
-	const arrays = await inflate(await decodeBase64(textOf(document, `bins-${index}`)));
+function loadCapture(document, head, index) {
+	const { tasks, tables, bins } = jsonOf(document, `tables-${index}`);
+	const arrays = inflate(decodeBase64(textOf(document, `bins-${index}`)));
 	return {
 		...head,
 		index,
@@ -161,7 +175,7 @@ async function loadCapture(document, head, index) {
 		async bytesOf() {
 			const text = textOf(document, `capture-${index}`);
 			if (text === null) throw new Error('the capture is not in this page');
-			return decodeBase64(text);
+			return decodeBase64InTurns(text);
 		},
 	};
 }
@@ -171,12 +185,12 @@ function withReasons(palette) {
 	return { ...palette, reasons: Object.assign(Object.create(null), Object.fromEntries(palette.reasons)) };
 }
 
-// A promise of the page's object.
-export async function loadPage(document) {
+// The page's object.
+export function loadPage(document) {
 	const head = JSON.parse(textOf(document, 'cdict-page'));
 	if (head.format.version !== 1) throw new Error(`it is of version ${head.format.version}`);
 	const captures = [];
-	for (let i = 0; i < head.captures.length; i++) captures.push(await loadCapture(document, head.captures[i], i));
+	for (let i = 0; i < head.captures.length; i++) captures.push(loadCapture(document, head.captures[i], i));
 	const palette = { light: withReasons(head.palette.light), dark: withReasons(head.palette.dark) };
 	return { ...head, palette, captures, workerSource: textOf(document, 'cdict-worker') };
 }
