@@ -153,7 +153,8 @@ static void on_start(void *ctx, const char *name, const char **atts)
 	if (!strcmp(p->path, "vcpus/vcpu"))
 		take_vcpu(p, atts);
 	else if (!strcmp(p->path, "domain/metadata/nova:instance/nova:flavor"))
-		keep(p, FIELD_NOVA_FLAVOR, attribute(atts, "name"), TEXT_MAX_BYTES);
+		keep(p, FIELD_NOVA_FLAVOR, attribute(atts, "name"),
+		     strnlen(attribute(atts, "name"), TEXT_MAX_BYTES));
 	for (size_t f = 0; f < sizeof(text_paths) / sizeof(text_paths[0]); f++) {
 		if (!strcmp(p->path, text_paths[f]))
 			p->field = (enum field)f;

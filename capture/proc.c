@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 /* "7 (comm) S 1 ...": a comm may hold parentheses and line ends, nothing after it may. */
 static bool read_stat(int dir, const char *name, char comm[ROWS_COMM], int32_t *ppid)
 {
-	char path[64], text[512], *open, *close_;
+	char path[NAME_MAX + 8], text[512], *open, *close_;
 	ssize_t n;
 	int fd;
 
@@ -55,7 +56,7 @@ static void add(struct rows *rows, int32_t pid, int32_t tid, int32_t parent, con
 static void process(int proc, const char *name, struct rows *rows)
 {
 	int32_t pid = (int32_t)strtol(name, NULL, 10);
-	char path[64], comm[ROWS_COMM];
+	char path[NAME_MAX + 8], comm[ROWS_COMM];
 	struct dirent *d;
 	DIR *tasks;
 	int fd;
