@@ -89,9 +89,9 @@ latency_trigger() {
 	at=$(about record.trigger x.cdict | sed -n 's/^latency of napper .* was [0-9.]* ms at \([0-9.]*\) s$/\1/p')
 	[ -n "$at" ] || { echo "it says: $(about record.trigger x.cdict)"; return; }
 	"$CDICT" script -q x.cdict >lines
-	first=$(awk '{ print $3 + 0; exit }' lines)
+	first=$(awk '{ printf "%.9f", $3; exit }' lines)
 	holds "$at - $first > 0.5" || echo "begins at $first, the trigger was at $at"
-	holds "$(tail -n 1 lines | awk '{ print $3 + 0 }') >= $at" || echo "ends before the trigger at $at"
+	holds "$(tail -n 1 lines | awk '{ printf "%.9f", $3 }') >= $at" || echo "ends before the trigger at $at"
 	"$CDICT" latency -q --format csv x.cdict >table || echo "latency ends with $?"
 }
 
