@@ -165,6 +165,19 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 		sink_puts(s, "loss: none");
 }
 
+void loss_record_open(struct json *j, const struct cdict_loss *loss,
+		      const struct cdict_schema *schema)
+{
+	json_open(j, NULL, '{', false);
+	json_text(j, "what", loss_what(loss->what));
+	if (loss->cpu == CDICT_CPU_UNKNOWN)
+		json_null(j, "cpu");
+	else
+		json_u64(j, "cpu", loss->cpu);
+	if (loss->type < cdict_schema_count(schema))
+		json_text(j, "event", cdict_schema_at(schema, loss->type)->name);
+}
+
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns)
 {
@@ -184,14 +197,7 @@ void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_re
 
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
-		json_open(j, NULL, '{', false);
-		json_text(j, "what", loss_what(loss->what));
-		if (loss->cpu == CDICT_CPU_UNKNOWN)
-			json_null(j, "cpu");
-		else
-			json_u64(j, "cpu", loss->cpu);
-		if (loss->type < cdict_schema_count(schema))
-			json_text(j, "event", cdict_schema_at(schema, loss->type)->name);
+		loss_record_open(j, loss, schema);
 		json_u64(j, "from_ns", loss->from_ns);
 		json_u64(j, "to_ns", loss->to_ns);
 		json_u64(j, "count", loss->count);

@@ -36,6 +36,11 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns);
 
+/* loss_record_open - opens the object of one record: what, where, of which event; its times
+ * and count are the caller's. */
+void loss_record_open(struct json *j, const struct cdict_loss *loss,
+		      const struct cdict_schema *schema);
+
 bool loss_missing(const struct cdict_loss *loss); /* events are missing, not only noted */
 const char *loss_what(enum cdict_loss_what what); /* "ring", "throttle"... */
 

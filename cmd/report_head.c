@@ -181,14 +181,7 @@ static void loss_records(struct json *j, const struct report_capture *c, uint64_
 
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
-		json_open(j, NULL, '{', false);
-		json_text(j, "what", loss_what(loss->what));
-		if (loss->cpu == CDICT_CPU_UNKNOWN)
-			json_null(j, "cpu");
-		else
-			json_u64(j, "cpu", loss->cpu);
-		if (loss->type < cdict_schema_count(schema))
-			json_text(j, "event", cdict_schema_at(schema, loss->type)->name);
+		loss_record_open(j, loss, schema);
 		/* some last for ever; the page needs no more than the capture */
 		json_t(j, "from_ns", c, loss->from_ns < c->t0_ns ? c->t0_ns : loss->from_ns);
 		json_t(j, "to_ns", c, loss->to_ns > c->last_ns ? c->last_ns : loss->to_ns);
