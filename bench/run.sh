@@ -16,7 +16,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C TZ=UTC
-CDICT=${CDICT:-$PWD/build/cdict}
+export CDICT=${CDICT:-$PWD/build/cdict}
 CAPTURE=${CAPTURE:-}
 FAST=${FAST:-}
 RUNS=${RUNS:-$([ -n "$FAST" ] && echo 3 || echo 5)}

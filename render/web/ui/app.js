@@ -10,6 +10,7 @@ import { within } from './gestures.js';
 import { Head } from './head.js';
 import { followKeys } from './keys.js';
 import { Overview } from './overview.js';
+import { GESTURE_MS, finishSlices, holdSlices, inGesture } from './slices.js';
 import { START, Store } from './state.js';
 import { Selection } from './selection.js';
 import { clean } from './text.js';
@@ -27,6 +28,7 @@ class App {
 		this.pointer = null; // the time under the pointer
 		this.chosen = null; // [from, to] of the slice that was clicked
 		this.jobs = 0;
+		this.settling = 0; // timer: figures wait for the end of a gesture
 		this.labels = new Map();
 		this.card = new Card(document.body);
 		this.figures = new Figures(decoder, (what, value) => this.#figuresSay(what, value));
@@ -35,7 +37,7 @@ class App {
 		this.palette = applyTheme(page, this.state.theme);
 		this.#build();
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
-		addEventListener('beforeprint', () => this.repaint('light'));
+		addEventListener('beforeprint', () => this.#print());
 		addEventListener('afterprint', () => this.repaint());
 		followKeys(this);
 	}
@@ -197,11 +199,14 @@ class App {
 			if (differs('strip'))
 				this.overview.paint();
 			this.head.follow();
-			if (range && gesture && !this.freshFigures) {
+			if (range && gesture) {
 				this.#mark();
 				this.#paintSoon(started);
+				if (this.freshFigures || this.settling)
+					this.#settleSoon();
 				return;
 			}
+			this.freshFigures ||= this.#settled();
 			if (range) {
 				this.overview.moved();
 				requestAnimationFrame(() => performance.measure('cdict-zoom', { start: started, end: performance.now() }));
@@ -225,11 +230,41 @@ class App {
 			return;
 		this.frame = requestAnimationFrame(() => {
 			this.frame = 0;
+			holdSlices();
 			this.overview.moved();
 			this.filters.render();
 			this.view.update({ range: true });
 			performance.measure('cdict-zoom', { start: started, end: performance.now() });
 		});
+	}
+
+	/** Figures that come during a gesture are shown when it has ended: its steps are not to wait for tables. */
+	#settleSoon() {
+		if (!this.settling)
+			this.busy(1);
+		clearTimeout(this.settling);
+		this.settling = setTimeout(() => {
+			this.#settled();
+			this.#showFigures();
+		}, GESTURE_MS);
+	}
+
+	/** Whether there were figures still to be shown. */
+	#settled() {
+		const due = Boolean(this.settling);
+
+		clearTimeout(this.settling);
+		this.settling = 0;
+		if (due)
+			this.busy(-1);
+		return due;
+	}
+
+	#showFigures() {
+		this.selection.changed();
+		this.filters.render();
+		this.view.update({ figures: true, range: false, filter: false });
+		this.#mark();
 	}
 
 	#figuresSay(what, value) {
@@ -241,10 +276,10 @@ class App {
 		} else if (what === 'shown' && this.changing) {
 			this.freshFigures = true;
 		} else if (what === 'shown' && this.view) {
-			this.selection.changed();
-			this.filters.render();
-			this.view.update({ figures: true, range: false, filter: false });
-			this.#mark();
+			if (inGesture())
+				this.#settleSoon();
+			else
+				this.#showFigures();
 		}
 	}
 
@@ -309,6 +344,12 @@ class App {
 	/** A table's rows as objects, for the range shown. */
 	rows(name) {
 		return rowsOf(this.figures.shown?.tables?.[name]);
+	}
+
+	#print() {
+		this.repaint('light');
+		finishSlices();
+		this.view.drawUnseen?.();
 	}
 
 	repaint(theme = null) {

@@ -99,6 +99,7 @@ export class Overview {
 		if (rows.length && rows[0].cpu === undefined)
 			drawLoss(s, palette, capture, scale, 0, height);
 		drawTimeAxis(s, palette, scale, height, height);
+		this.drawnMarks = app.state.marks;
 		for (const at of app.state.marks)
 			s.line(scale(at), 0, scale(at), height, palette.accent, 2);
 		this.#placeBrush(width, height);
@@ -139,7 +140,10 @@ export class Overview {
 
 	/** The range changed elsewhere. */
 	moved() {
-		this.plot.paint();
+		if (this.drawnMarks === this.app.state.marks && this.plot.width > 0)
+			this.#placeBrush(this.plot.width, this.#rowsHeight());
+		else
+			this.plot.paint();
 	}
 
 	#placeBrush(width, height) {

@@ -3,8 +3,10 @@
 import { button, h, replace } from './dom.js';
 import { clean, exactFigure, figure } from './text.js';
 import { download } from './download.js';
+import { Slices } from './slices.js';
 
 const FIRST_ROWS = 250;
+const SLICE_ROWS = 40; // more than a screen of 1080 lines shows
 
 /** One RFC 4180 cell; a leading = + - @ of foreign text is kept from spreadsheets' formulas. */
 function csvCell(value) {
@@ -26,7 +28,8 @@ function order(a, b) {
 /**
  * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, first: 'asc' | 'desc', csv: bool}]
  *   value: the exact value (data-value, sort, CSV); show: what is seen, made of value by the key's unit when absent.
- * options: {name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file, foot: text}
+ * options: {app, name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file,
+ *   drawn(trs): these rows were made}
  */
 export class Table {
 	constructor(columns, options) {
@@ -36,6 +39,7 @@ export class Table {
 		this.filter = '';
 		this.rows = [];
 		this.all = false;
+		this.slices = new Slices((change) => options.app.busy(change));
 		this.head = h('tr');
 		this.body = h('tbody');
 		this.table = h('table', { class: 'figures', data: { table: options.name } }, h('thead', null, this.head), this.body);
@@ -125,8 +129,70 @@ export class Table {
 			: `${rows.length} of ${this.rows.length} rows`;
 		this.more.hidden = shown.length === rows.length;
 		this.more.textContent = `${rows.length - shown.length} more`;
-		replace(this.body, shown.map((row, i) => this.#row(row, i)));
-		this.options.drawn?.(this.body);
+		this.#drawRows(shown);
+	}
+
+	// Rows in view at once, the others later; until then those of before stand in their places.
+	#drawRows(rows) {
+		const { body } = this;
+		const first = Math.min(this.#firstInView(), Math.max(0, rows.length - SLICE_ROWS));
+		const put = (from, to) => {
+			const made = rows.slice(from, to).map((row, i) => this.#row(row, from + i));
+
+			made.forEach((tr, i) => {
+				const old = body.rows[from + i];
+
+				if (old)
+					old.replaceWith(tr);
+				else
+					body.append(tr);
+			});
+			this.options.drawn?.(made);
+		};
+
+		while (body.rows.length > rows.length)
+			body.lastChild.remove();
+		// Rows are appended in their order, so there is nothing new before the first in view.
+		put(first, first + SLICE_ROWS);
+		this.slices.begin(this.#rest(rows, first, put));
+	}
+
+	*#rest(rows, first, put) {
+		const { body } = this;
+
+		this.#keepWidths();
+		for (let i = 0; i < rows.length && body.isConnected; i += SLICE_ROWS) {
+			if (i + SLICE_ROWS <= first || i >= first + SLICE_ROWS) {
+				put(i, i + SLICE_ROWS);
+			} else {
+				put(i, first);
+				put(first + SLICE_ROWS, i + SLICE_ROWS);
+			}
+			yield;
+		}
+		this.#keepWidths();
+	}
+
+	// A column that changes its width has every row laid out anew, and moves away from under the pointer.
+	#keepWidths() {
+		const heads = [...this.head.cells];
+		const widths = heads.map((th) => th.getBoundingClientRect().width);
+
+		heads.forEach((th, i) => {
+			if (widths[i] > (parseFloat(th.style.minWidth) || 0))
+				th.style.minWidth = `${Math.ceil(widths[i])}px`;
+		});
+	}
+
+	#firstInView() {
+		const { body } = this;
+
+		if (!body.rows.length)
+			return 0;
+		const box = body.getBoundingClientRect();
+		const at = Math.floor(-box.top / (box.height / body.rows.length)) - 2;
+
+		return Math.min(Math.max(0, at), body.rows.length);
 	}
 
 	#row(row, i) {

@@ -29,7 +29,7 @@ function antagonistTable(view, row, antagonists) {
 		{ key: 'preempted_ns', title: 'preempted', value: (r) => r.preempted_ns },
 		{ key: 'waiting_ns', title: 'waiting', value: (r) => r.waiting_ns },
 		{ key: 'took_over', title: 'took over', hint: 'how often it was switched in for this vCPU', value: (r) => r.took_over },
-	], { name: 'antagonists', file: view.file('antagonists'), rowData: (r) => ({ task: r.task, antagonist: r.antagonist }), onRow: (r) => app.toggle('tasks', r.antagonist, true) });
+	], { app, name: 'antagonists', file: view.file('antagonists'), rowData: (r) => ({ task: r.task, antagonist: r.antagonist }), onRow: (r) => app.toggle('tasks', r.antagonist, true) });
 
 	table.setRows(antagonists);
 	return h('div', { class: 'block' }, h('h4', null, 'Who was in its way'), antagonists.length ? table.el : h('p', { class: 'dim' }, row.delayed_ns ? 'not known' : 'it was never kept waiting'));
@@ -45,7 +45,7 @@ function reasonTable(view, row) {
 		{ key: 'qemu_ns', title: 'in QEMU', value: (r) => r.qemu_ns },
 		{ key: 'exit_percent', title: 'of the range', value: (r) => r.exit_percent },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar((r.exit_percent + r.qemu_percent) * 2, colours.get(r.reason)) },
-	], { name: 'vcpu_reasons', file: view.file('vcpu-exits'), rowData: (r) => ({ task: r.task, reason: r.reason }),
+	], { app, name: 'vcpu_reasons', file: view.file('vcpu-exits'), rowData: (r) => ({ task: r.task, reason: r.reason }),
 		onRow: (r) => app.set({ view: 'exits', reasons: [r.reason], tasks: [row.task] }) });
 
 	table.setRows(rows);

@@ -90,7 +90,7 @@ export class CompareView extends View {
 					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row)))] },
 			]),
 		];
-		const out = new Table(columns, { name: `compare-${kind}`, file: () => `comparison-${kind}`, rowData: (row) => ({ key: row.key.join('\u001f'), change: row.change }), rowClass: (row) => (!row.base || !row.now ? 'lone' : null) });
+		const out = new Table(columns, { app: this.app, name: `compare-${kind}`, file: () => `comparison-${kind}`, rowData: (row) => ({ key: row.key.join('\u001f'), change: row.change }), rowClass: (row) => (!row.base || !row.now ? 'lone' : null) });
 
 		this.current = { table, rows, main, value, change, most, mostChange, kind };
 		out.setRows(rows);

@@ -262,7 +262,7 @@ export class ExitsView extends View {
 	}
 
 	#reasonTable() {
-		return new Table(this.#reasonColumns(), { name: 'exit_reasons', file: this.file('exit-reasons'), rowData: (r) => ({ reason: r.reason }), rowClass: (r) => (this.app.selection.reason(r.reason) ? null : 'off'),
+		return new Table(this.#reasonColumns(), { app: this.app, name: 'exit_reasons', file: this.file('exit-reasons'), rowData: (r) => ({ reason: r.reason }), rowClass: (r) => (this.app.selection.reason(r.reason) ? null : 'off'),
 			onRow: (r, e) => this.app.toggle('reasons', r.reason, e.shiftKey) });
 	}
 
@@ -288,7 +288,7 @@ export class ExitsView extends View {
 			number('avg_ns', 'avg'), number('p50_ns', 'p50', 'half took no longer'), number('p99_ns', 'p99'), number('max_ns', 'max'),
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
 			number('cpu_ns', 'on a CPU', 'part of the time that the thread was on a CPU'), number('unpaired', 'open', 'exits whose end was not seen'),
-		], { name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
+		], { app, name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
 	}
 
 	close() {

@@ -61,8 +61,8 @@ export class TasksView extends View {
 			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
 			{ key: 'spark', title: 'run % over time', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', data: { spark: r.task, card: 'spark' } }) },
 		], {
-			name: 'tasks', file: this.file('tasks'), rowData: (r) => taskData(app, r.task), rowClass: (r) => (app.state.tasks.includes(r.task) ? 'picked' : null),
-			onRow: (r, e) => app.toggle('tasks', r.task, e.shiftKey || e.ctrlKey), drawn: (body) => this.#drawSparks(body),
+			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => taskData(app, r.task), rowClass: (r) => (app.state.tasks.includes(r.task) ? 'picked' : null),
+			onRow: (r, e) => app.toggle('tasks', r.task, e.shiftKey || e.ctrlKey), drawn: (trs) => this.#drawSparks(trs),
 		});
 	}
 
@@ -100,11 +100,16 @@ export class TasksView extends View {
 		this.table.setRows(rows);
 	}
 
-	#drawSparks(body) {
+	#drawSparks(trs) {
 		this.#sparkBins();
-		this.seen.disconnect();
-		for (const canvas of body.querySelectorAll('canvas.spark'))
-			this.seen.observe(canvas);
+		for (const tr of trs)
+			this.seen.observe(tr.querySelector('canvas.spark'));
+	}
+
+	/** For paper: what was never scrolled into view. */
+	drawUnseen() {
+		for (const canvas of this.table.body.querySelectorAll('canvas.spark'))
+			this.#spark(canvas, Number(canvas.dataset.spark));
 	}
 
 	#sparkBins() {
