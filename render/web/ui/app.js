@@ -218,7 +218,7 @@ class App {
 				this.#openView();
 			} else {
 				this.view.update({ range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'open', 'compare'), figures: this.freshFigures });
+					options: differs('by', 'per', 'map', 'heat', 'lay', 'open', 'compare'), figures: this.freshFigures });
 			}
 		}
 		this.#mark();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/view_switches.c.
+// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/view_switches.c. Several
+// kinds on one another have a colour each; where they meet a cell is parted between them.
 import { d3 } from '../d3.js';
 import { button, h, replace } from './dom.js';
 import { drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
-import { rampColour, rampLegend } from './legend.js';
+import { legend, mixed, rampColour, rampLegend } from './legend.js';
 import { clockTime, count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
 
@@ -16,14 +17,37 @@ export const KINDS = {
 	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
 };
 
+const COLOURS = { run: (p) => p.states.guest, sleep: (p) => p.states.blocked, wakeup: (p) => p.states.preempted, guest: (p) => p.spare[0], exit: (p) => p.states.exit };
+const LEAST_PX = 3.5; // a cell's width
+const FAINT = 0.25; // of a colour of its own, for one interval
+
 const LEFT = 70, RIGHT = 12, TOP = 8, BOTTOM = 22;
 const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
 
+/** Sums of neighbours: {cells: Map(row * columns + column -> n), max}. */
+function cellsOf(heat, columns, tall) {
+	const wide = heat.columns / columns;
+	const cells = new Map();
+	let max = 0;
+
+	for (let i = 0; i < heat.cell.length; i++) {
+		const cell = heat.cell[i];
+		const key = Math.floor(Math.floor(cell / heat.columns) / tall) * columns + Math.floor(cell % heat.columns / wide);
+		const n = (cells.get(key) ?? 0) + heat.count[i];
+
+		cells.set(key, n);
+		if (n > max)
+			max = n;
+	}
+	return { cells, max };
+}
+
 export class HeatMap {
-	constructor(view, kind, height) {
+	/** @kinds: one, or several to be drawn on one another. */
+	constructor(view, kinds, height) {
 		this.view = view;
 		this.app = view.app;
-		this.kind = kind;
+		this.kinds = kinds;
 		this.question = new Question(this.app);
 		this.list = new Question(this.app);
 		this.own = null; // {key, bins}: of the filtered tasks
@@ -31,13 +55,32 @@ export class HeatMap {
 		this.ramp = h('span');
 		this.found = h('div', { class: 'found', hidden: true });
 		this.plot = view.plot({
-			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
-			ramp: () => (this.grid?.max ? ['1', `${count(this.grid.max)} per cell`] : null),
+			label: this.#title(), height, time: { left: LEFT, right: RIGHT }, title: `${this.#title()}: ${this.#axis()}`,
+			ramp: () => (this.alone && this.grid ? ['1', `${count(this.grid.layers[0].max)} per cell`] : null),
+			legend: () => (this.alone ? [] : this.#legend()),
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
-		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
-			h('h3', null, KINDS[kind].title), h('span', { class: 'dim small' }, KINDS[kind].axis), h('span', { class: 'space' }), this.ramp),
+		this.el = h('div', { class: 'heat', data: { heat: kinds.join(' ') } }, h('div', { class: 'heat-head' },
+			h('h3', null, this.#title()), h('span', { class: 'dim small' }, this.#axis()), h('span', { class: 'space' }), this.ramp),
 		this.plot.el, this.words, this.found);
+	}
+
+	get alone() {
+		return this.kinds.length === 1;
+	}
+
+	#title() {
+		return this.alone ? KINDS[this.kinds[0]].title : 'How long it took';
+	}
+
+	#axis() {
+		return this.alone ? KINDS[this.kinds[0]].axis : 'length, drawn where it ended';
+	}
+
+	#legend() {
+		const { layers } = this.grid ?? { layers: [] };
+
+		return layers.map(({ kind, colour, max }) => ({ key: kind, colour, text: `${KINDS[kind].many}: 1 to ${count(max)} per cell` }));
 	}
 
 	/** The bins to show: all tasks' from the figures, else of the filtered tasks, once the decoder has them. */
@@ -55,7 +98,7 @@ export class HeatMap {
 		}
 		if (this.own?.key === key)
 			return;
-		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: [this.kind], tasks, signal }), (bins) => {
+		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: this.kinds, tasks, signal }), (bins) => {
 			this.own = bins && { key, bins };
 			this.#finish();
 		});
@@ -65,21 +108,26 @@ export class HeatMap {
 		this.grid = null;
 		this.plot.paint();
 		const { app } = this;
-		const heat = this.#bins()?.heat?.[this.kind];
-		const { one, many } = KINDS[this.kind];
+		const { grid } = this;
+		const tail = `${this.kinds.includes('exit') && app.state.reasons.length ? '; of all reasons' : ''}${app.selection.any && !this.own ? '; of all tasks: the filter needs the capture in the page' : ''}`;
 
-		replace(this.ramp, this.grid?.max ? rampLegend(app.palette, '1', `${count(this.grid.max)} per cell`) : []);
-		if (!heat) {
-			this.words.textContent = app.capture.bins.heat[this.kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
-			return;
-		}
+		replace(this.ramp, !grid ? [] : this.alone ? rampLegend(app.palette, '1', `${count(grid.layers[0].max)} per cell`) : legend(this.#legend()));
+		this.words.textContent = this.kinds.map((kind) => this.#account(kind)).join(' · ') + tail;
+		this.plot.el.dataset.events = String(this.kinds.reduce((sum, kind) => sum + (this.#bins()?.heat?.[kind]?.events ?? 0), 0));
+	}
+
+	/** How many there are of a kind, and how many of them are drawn. */
+	#account(kind) {
+		const heat = this.#bins()?.heat?.[kind];
+		const { one, many } = KINDS[kind];
+
+		if (!heat)
+			return this.app.capture.bins.heat[kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
 		const drawn = heat.events - heat.outside - heat.unplaced - heat.shorter - heat.longer;
 		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
 			[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
 
-		this.words.textContent = `${count(heat.events)} ${heat.events === 1 ? one : many}${left.length ? `: ${count(drawn)} drawn, ${left.join(', ')}` : ', all drawn'}` +
-			`${this.kind === 'exit' && app.state.reasons.length ? '; of all reasons' : ''}${app.selection.any && !this.own ? '; of all tasks: the filter needs the capture in the page' : ''}`;
-		this.plot.el.dataset.events = String(heat.events);
+		return `${count(heat.events)} ${heat.events === 1 ? one : many}${left.length ? `: ${count(drawn)} drawn, ${left.join(', ')}` : ', all drawn'}`;
 	}
 
 	#bins() {
@@ -89,40 +137,30 @@ export class HeatMap {
 	/** The cells as they are drawn: sums of neighbours where those would be too small to see. */
 	#gridOf(plotWidth, plotHeight) {
 		const bins = this.#bins();
-		const heat = bins?.heat?.[this.kind];
+		const heats = this.kinds.map((kind) => ({ kind, heat: bins?.heat?.[kind] })).filter(({ heat }) => heat?.cell.length);
 
-		if (!heat || !heat.cell.length)
+		if (!heats.length)
 			return null;
 		const [from, to] = this.app.range;
-		const columnPx = plotWidth * ((bins.to - bins.from) / heat.columns) / (to - from);
-		let wide = 1;
+		const pixels = plotWidth * (bins.to - bins.from) / (to - from); // of all columns
+		const least = LEAST_PX * Math.min(2, heats.length);
+		let columns = Math.min(...heats.map(({ heat }) => heat.columns));
 
-		while (columnPx * wide < 3.5 && wide < heat.columns)
-			wide *= 2;
+		while (pixels / columns < least && columns > 1)
+			columns /= 2;
 		let low = Infinity, high = 0;
-		for (const cell of heat.cell) {
-			const row = Math.floor(cell / heat.columns);
-			low = Math.min(low, row);
-			high = Math.max(high, row);
+		for (const { heat } of heats) {
+			// cells are in the order of their rows
+			low = Math.min(low, Math.floor(heat.cell[0] / heat.columns));
+			high = Math.max(high, Math.floor(heat.cell[heat.cell.length - 1] / heat.columns));
 		}
-		const per = heat.per_decade;
+		const { per_decade: per, lo_ns: lo } = heats[0].heat;
 		const [first, last] = [Math.floor(low / per), Math.floor(high / per) + 1];
 		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= 4) ?? per;
-		const columns = Math.ceil(heat.columns / wide);
-		const cells = new Map();
-		let max = 0;
+		const layers = heats.map(({ kind, heat }) => ({ kind, colour: COLOURS[kind](this.app.palette), ...cellsOf(heat, columns, tall) }));
+		const scale = d3.scaleLog().domain([lo * 10 ** first, lo * 10 ** last]).range([TOP + plotHeight, TOP]);
 
-		heat.cell.forEach((cell, i) => {
-			const row = Math.floor(cell / heat.columns), column = cell % heat.columns;
-			const key = Math.floor(row / tall) * columns + Math.floor(column / wide);
-			const n = (cells.get(key) ?? 0) + heat.count[i];
-
-			cells.set(key, n);
-			max = Math.max(max, n);
-		});
-		const scale = d3.scaleLog().domain([heat.lo_ns * 10 ** first, heat.lo_ns * 10 ** last]).range([TOP + plotHeight, TOP]);
-
-		return { cells, max, columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo: heat.lo_ns, scale, bins };
+		return { layers, columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
 	}
 
 	#edge(grid, row) {
@@ -148,20 +186,49 @@ export class HeatMap {
 		drawLogAxis(s, palette, grid.scale, LEFT, width - RIGHT);
 		drawLoss(s, palette, app.capture, scale, TOP, plotHeight);
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
-			for (const [key, n] of grid.cells) {
+			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
+
+			for (const [key, parts] of this.#cells(grid)) {
 				const row = Math.floor(key / grid.columns), column = key % grid.columns;
-				const x1 = scale(grid.from + column * grid.wide), x2 = scale(grid.from + (column + 1) * grid.wide);
-				const y2 = Math.round(grid.scale(this.#edge(grid, row))), y1 = Math.round(grid.scale(this.#edge(grid, row + 1)));
+				const x1 = ends[column], x2 = Math.max(x1 + 1, ends[column + 1]);
 
 				if (x2 < LEFT || x1 > width - RIGHT)
 					continue;
-				s.rect(Math.round(x1), y1, Math.max(1, Math.round(x2) - Math.round(x1)), Math.max(1, y2 - y1),
-					rampColour(palette, grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max)));
+				const y2 = Math.round(grid.scale(this.#edge(grid, row))), y1 = Math.round(grid.scale(this.#edge(grid, row + 1)));
+				const each = (x2 - x1) / parts.length;
+
+				parts.forEach((colour, i) => s.rect(x1 + i * each, y1, each, Math.max(1, y2 - y1), colour));
 			}
 		});
 		drawMarks(s, app, scale, TOP, plotHeight, true);
 	}
 
+	/** [[cell, [a colour for each kind in it]]]. */
+	#cells({ layers }) {
+		const { palette } = this.app;
+		const level = (n, max) => (max === 1 ? 1 : Math.log(n) / Math.log(max));
+
+		if (this.alone) {
+			const [{ cells, max }] = layers;
+
+			return [...cells].map(([key, n]) => [key, [rampColour(palette, level(n, max))]]);
+		}
+		const out = new Map();
+
+		for (const { cells, max, colour } of layers) {
+			for (const [key, n] of cells) {
+				const own = mixed(palette.plot, colour, FAINT + (1 - FAINT) * level(n, max));
+
+				if (out.has(key))
+					out.get(key).push(own);
+				else
+					out.set(key, [own]);
+			}
+		}
+		return out;
+	}
+
+	/** The cell under the pointer: what is in it, and of that the kind whose part is pointed at. */
 	#cellAt(x, y) {
 		const { grid, app } = this;
 		const scale = timeScale(app.range, LEFT, this.plot.width - RIGHT);
@@ -170,9 +237,11 @@ export class HeatMap {
 			return null;
 		const column = Math.floor((scale.invert(x) - grid.from) / grid.wide);
 		const row = Math.floor(Math.log10(grid.scale.invert(y) / grid.lo) * grid.per / grid.tall);
-		const n = grid.cells.get(row * grid.columns + column);
+		const parts = grid.layers.map(({ kind, cells }) => ({ kind, n: cells.get(row * grid.columns + column) })).filter(({ n }) => n);
+		const at = grid.from + column * grid.wide;
+		const share = (scale.invert(x) - at) / grid.wide;
 
-		return n ? { n, row, column, at: grid.from + column * grid.wide } : null;
+		return parts.length ? { parts, chosen: parts[Math.min(parts.length - 1, Math.floor(share * parts.length))], row, column, at } : null;
 	}
 
 	#hit(x, y) {
@@ -181,13 +250,12 @@ export class HeatMap {
 
 		if (!cell)
 			return null;
-		const { one, many } = KINDS[this.kind];
 		const [lo, hi] = [this.#edge(grid, cell.row), this.#edge(grid, cell.row + 1)];
 		const decodes = app.figures.canDecode(app.capture);
 
 		return {
-			lines: [`${count(cell.n)} ${cell.n === 1 ? one : many} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
-				`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? 'click: which they are' : null],
+			lines: [`${cell.parts.map(({ kind, n }) => `${count(n)} ${KINDS[kind][n === 1 ? 'one' : 'many']}`).join(', ')} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
+				`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? `click: which ${this.alone ? 'they' : `${KINDS[cell.chosen.kind].many} they`} are` : null],
 			box: { y: y - 6, h: 12 },
 			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
 		};
@@ -196,19 +264,20 @@ export class HeatMap {
 	#listCell(cell, lo, hi) {
 		const { app, grid } = this;
 		const range = [Math.ceil(cell.at), Math.ceil(cell.at + grid.wide)];
+		const { kind } = cell.chosen;
 
 		this.list.ask((decoder, signal) => decoder.select(app.capture, {
-			kind: this.kind, range, lo_ns: lo, hi_ns: hi, tasks: app.selection.list(),
+			kind, range, lo_ns: lo, hi_ns: hi, tasks: app.selection.list(),
 		}, { limit: 100, signal }), (result, error) => {
 			this.found.hidden = false;
-			replace(this.found, error ? h('p', { class: 'dim' }, `not decoded: ${error.message}`) : this.#foundRows(result));
+			replace(this.found, error ? h('p', { class: 'dim' }, `not decoded: ${error.message}`) : this.#foundRows(kind, result));
 		});
 	}
 
-	#foundRows({ total, rows }) {
+	#foundRows(kind, { total, rows }) {
 		const { app } = this;
 
-		return [h('div', { class: 'found-head' }, h('strong', null, `${count(total)} ${KINDS[this.kind][total === 1 ? 'one' : 'many']}`),
+		return [h('div', { class: 'found-head' }, h('strong', null, `${count(total)} ${KINDS[kind][total === 1 ? 'one' : 'many']}`),
 			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })),
 		rows.map((row) => h('button', {
 			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,

@@ -21,6 +21,7 @@ const PARTS = {
 	per: TEXT,
 	map: TEXT,
 	heat: TEXTS,
+	lay: TEXT,
 	open: NUMBERS,
 	compare: TEXT,
 	marks: NUMBERS,
@@ -34,6 +35,7 @@ export const START = Object.freeze({
 	per: 'task', // exits: a bar per task or per VM
 	map: 'run', // core map: run time or switches
 	heat: ['run', 'wakeup'], // switches: which intervals
+	lay: 'apart', // those: apart, or over one another
 	open: [], // vCPU rows that are open
 	compare: 'vcpu',
 	marks: [], // times

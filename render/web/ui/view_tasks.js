@@ -59,7 +59,7 @@ export class TasksView extends View {
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
 			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
-			{ key: 'spark', title: 'run % over time', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', data: { spark: r.task, card: 'spark' } }) },
+			{ key: 'spark', title: 'when it ran', hint: 'run % over time; as high as the task\'s own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', data: { spark: r.task, card: 'spark' } }) },
 		], {
 			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => taskData(app, r.task), rowClass: (r) => (app.state.tasks.includes(r.task) ? 'picked' : null),
 			onRow: (r, e) => app.toggle('tasks', r.task, e.shiftKey || e.ctrlKey), drawn: (trs) => this.#drawSparks(trs),
@@ -213,10 +213,11 @@ export class TasksView extends View {
 
 function drawSpark(s, palette, series, x, y, w, tall) {
 	const wide = w / series.length;
+	const most = Math.max(...series);
 
 	s.rect(x, y + tall - 0.5, w, 0.5, palette.grid);
 	series.forEach((share, i) => {
-		const part = Math.min(1, share) * (tall - 1);
+		const part = most ? share / most * (tall - 1) : 0;
 
 		if (part > 0)
 			s.rect(x + i * wide, y + tall - Math.max(1, part), wide, Math.max(1, part), palette.accent);

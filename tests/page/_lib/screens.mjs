@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 
 const [file, directory, prefix, ...chosen] = process.argv.slice(2);
-const views = chosen.length ? chosen : ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
+const views = chosen.length ? chosen : ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'switches&lay=over', 'cores'];
 const sizes = [[1280, 800], [2560, 1440]];
 const wrong = [];
 let made = 0;
@@ -21,7 +21,7 @@ try {
 			for (const view of views) {
 				await tab.go(`#view=${view}`);
 				await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-				const name = join(directory, `${prefix}-${view}-${width}x${height}-${scheme}.png`);
+				const name = join(directory, `${prefix}-${view.replaceAll(/[&=]/g, '-')}-${width}x${height}-${scheme}.png`);
 				await tab.screenshot(name);
 				made++;
 				// one colour makes some 5 kB at these sizes
