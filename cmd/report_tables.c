@@ -203,6 +203,60 @@ static int bins_json(struct json *j, struct report_capture *c, struct sink *arra
 	return rc;
 }
 
+/* Pairs of a bin, as the step from the one before, and how many fell into it. */
+static void spread_json(struct json *j, const struct histogram *h)
+{
+	unsigned first = (unsigned)h->octave * HISTOGRAM_SUB, last = 0;
+
+	json_open(j, NULL, '[', false);
+	for (unsigned bin = first; bin < first + h->n_octaves * HISTOGRAM_SUB; bin++) {
+		uint64_t n = histogram_bin_count(h, bin);
+
+		if (!n)
+			continue;
+		json_u64(j, NULL, bin - last);
+		json_u64(j, NULL, n);
+		last = bin;
+	}
+	json_close(j);
+}
+
+/* How long exits took, by task and reason: percentiles of several rows of the table of exits do not
+ * add up, distributions do. */
+static void exit_times_json(struct json *j, struct report_capture *c)
+{
+	enum { TASK, REASON, BINS, COLUMN_N };
+	static const char *const columns[COLUMN_N] = { "task", "reason", "bins" };
+
+	json_open(j, "exit_times", '{', true);
+	json_open(j, "identity", '[', false);
+	json_close(j);
+	json_open(j, "columns", '[', false);
+	for (unsigned k = 0; k < COLUMN_N; k++)
+		json_text(j, NULL, columns[k]);
+	json_close(j);
+	json_open(j, "by_column", '[', true);
+	for (unsigned k = 0; k < COLUMN_N; k++) {
+		json_open(j, NULL, '[', false);
+		for (size_t i = 0; i < analyze_exits_count(c->exits); i++) {
+			const struct analyze_exit_row *row = analyze_exits_at(c->exits, i);
+
+			if (!report_wanted(c, row->task))
+				continue;
+			if (k == TASK)
+				json_u64(j, NULL, row->task);
+			else if (k == REASON)
+				json_text(j, NULL, row->name);
+			else
+				spread_json(j, &row->time);
+		}
+		json_close(j);
+	}
+	json_close(j);
+	json_null(j, "total");
+	json_close(j);
+}
+
 int report_tables_json(struct json *j, struct report_capture *c, struct sink *arrays)
 {
 	static const char *const names[REPORT_TABLES] = {
@@ -216,6 +270,7 @@ int report_tables_json(struct json *j, struct report_capture *c, struct sink *ar
 	json_open(j, "tables", '{', true);
 	for (size_t i = 0; i < REPORT_TABLES; i++)
 		table_page_json(j, names[i], c->tables[i], c->t0_ns);
+	exit_times_json(j, c);
 	json_close(j);
 	if (!rc)
 		rc = bins_json(j, c, arrays);

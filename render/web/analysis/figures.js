@@ -14,6 +14,7 @@ import {
 	coremapTable,
 	cpusTable,
 	exitsTable,
+	exitTimesTable,
 	guestTable,
 	latencyTable,
 	switchesTable,
@@ -94,6 +95,7 @@ export class Capture {
 		const tables = {
 			tasks: tasksTable(eng, tasks, unknown, map),
 			exits: exitsTable(exits, unknown, map),
+			exit_times: exitTimesTable(exits, map),
 			guest: guestTable(eng, exits, unknown, map),
 			vcpu: vcpuTable(eng, vcpus, unknown, map),
 			vcpu_reasons: vcpuReasonsTable(eng, vcpus, unknown, map),

@@ -74,6 +74,32 @@ export class Histogram {
 		});
 	}
 
+	// [step from the bin before, values in the bin, ...]: all but the exact figures.
+	pairs() {
+		const out = [];
+		let last = 0;
+		this.octaves.forEach((counts, o) => {
+			for (let k = 0; counts && k < SUB; k++) {
+				if (!counts[k]) continue;
+				out.push(o * SUB + k - last, counts[k]);
+				last = o * SUB + k;
+			}
+		});
+		return out;
+	}
+
+	// What pairs() told of, with the exact figures that a table has.
+	static of(pairs, { sum, min, max }) {
+		const h = new Histogram();
+		let bin = 0;
+		for (let i = 0; i < pairs.length; i += 2) {
+			bin += pairs[i];
+			h.octave(bin >> 6)[bin & 63] += pairs[i + 1];
+			h.count += pairs[i + 1];
+		}
+		return Object.assign(h, { sum, min, max });
+	}
+
 	get avg() {
 		return this.count ? Math.floor(this.sum / this.count) : 0;
 	}

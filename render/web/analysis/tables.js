@@ -196,6 +196,14 @@ export function exitsTable(exits, unknown, map) {
 	};
 }
 
+// How long the exits of each row of the table took.
+export function exitTimesTable(exits, map) {
+	const rows = exits.rows
+		.filter((r) => map.wanted(r.task))
+		.map((r) => [map.index(r.task), r.reason.name, r.time.pairs()]);
+	return { identity: [], columns: ['task', 'reason', 'bins'], rows, total: null };
+}
+
 const GUEST_COLUMNS = [
 	'task',
 	'entries',

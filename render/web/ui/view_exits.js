@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
+import { Histogram } from '../analysis/histogram.js';
 import { d3 } from '../d3.js';
 import { choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
@@ -10,7 +11,6 @@ import { clean, count, duration, figure, percent, plural } from './text.js';
 import { View, taskData } from './view.js';
 
 const SHOWN = 8; // reasons with a colour
-const ONE = 'of one vCPU: percentiles do not add up; those of all are in the table below'
 const LEFT = 150, RIGHT = 96, ROW = 24, AXIS = 22;
 
 export class ExitsView extends View {
@@ -25,7 +25,7 @@ export class ExitsView extends View {
 		});
 		this.reasons = this.#reasonTable();
 		this.opened = false;
-		this.heat = new HeatMap(this, 'exit', 220);
+		this.heat = new HeatMap(this, ['exit'], 220);
 		this.all = this.#allTable();
 		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.foot), this.reasons.el),
 			this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
@@ -59,21 +59,40 @@ export class ExitsView extends View {
 			sums.set(row.reason, sum);
 		}
 		const list = [...sums.values()];
+		const times = this.#times();
 		const all = list.reduce((n, sum) => n + sum.count, 0);
 		const work = list.reduce((n, sum) => n + (sum.idle ? 0 : sum.time_ns), 0);
 
 		for (const sum of list) {
-			const one = sum.of.length === 1 ? sum.of[0] : null;
-			const timed = sum.count - sum.unpaired;
+			const spread = this.#spread(sum, times);
 
 			sum.count_percent = all ? 100 * sum.count / all : 0;
 			sum.time_percent = sum.idle || !work ? null : 100 * sum.time_ns / work;
-			sum.avg_ns = timed > 0 ? Math.round(sum.time_ns / timed) : null;
-			[sum.p50_ns, sum.p99_ns] = [one?.p50_ns ?? null, one?.p99_ns ?? null];
+			sum.avg_ns = spread ? spread.avg : null;
+			[sum.p50_ns, sum.p99_ns] = [50, 99].map((p) => (spread ? spread.percentile(p) : null));
 		}
 		const key = this.byTime ? 'time_ns' : 'count';
 
 		return list.sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || b[key] - a[key]);
+	}
+
+	/** The rows' distributions, by task and reason. */
+	#times() {
+		return new Map(this.app.rows('exit_times').map((row) => [`${row.task} ${row.reason}`, row.bins]));
+	}
+
+	/** The distribution of all rows of @sum, or null: percentiles of rows do not add up. */
+	#spread({ of }, times) {
+		const all = new Histogram();
+
+		for (const { task, reason, time_ns, min_ns, max_ns } of of) {
+			const bins = times.get(`${task} ${reason}`);
+
+			if (!bins)
+				return null;
+			all.merge(Histogram.of(bins, { sum: time_ns, min: min_ns ?? 0, max: max_ns ?? 0 }));
+		}
+		return all.count ? all : null;
 	}
 
 	update(change) {
@@ -245,8 +264,6 @@ export class ExitsView extends View {
 			return [el, h('bdi', null, clean(row.reason)), row.idle ? h('span', { class: 'dim' }, ' idle') : null];
 		};
 
-		const percentiles = this.sums?.length && this.sums.every((r) => r.p99_ns !== null || !r.time_ns) ? [{ key: 'p50_ns', title: 'p50', hint: ONE, value: (r) => r.p50_ns }, { key: 'p99_ns', title: 'p99', hint: ONE, value: (r) => r.p99_ns }] : [];
-
 		return [
 			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
 			{ key: 'count', title: 'exits', value: (r) => r.count },
@@ -255,7 +272,8 @@ export class ExitsView extends View {
 			{ key: 'time_percent', title: 'share', hint: 'of the time; idle is left out', value: (r) => r.time_percent },
 			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
 			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
-			...percentiles,
+			{ key: 'p50_ns', title: 'p50', hint: 'half took no longer', value: (r) => r.p50_ns },
+			{ key: 'p99_ns', title: 'p99', hint: '99 of 100 took no longer', value: (r) => r.p99_ns },
 			{ key: 'max_ns', title: 'max', value: (r) => r.max_ns },
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
 		];

@@ -3,7 +3,7 @@
 // what stands in its document, is what the commands print with --time.
 
 import { Browser } from './browser.mjs';
-import { TABLES, commandTables, loader, readPage, rowDiffers } from './page.mjs';
+import { TABLES, cdict, commandTables, loader, readPage, rowDiffers } from './page.mjs';
 
 const [file, cdictFile] = process.argv.slice(2);
 const page = await readPage(file);
@@ -92,6 +92,24 @@ const DOCUMENT = `(() => {
 	return JSON.stringify({ bad: bad.slice(0, 5), cells, shown: [...shown] });
 })()`;
 
+// The document's table by reason: sums over the tasks that are wanted, percentiles of them all.
+const REASONS = `JSON.stringify([...document.querySelectorAll('table[data-table=exit_reasons] tr[data-row]')].map((tr) =>
+	Object.fromEntries([...tr.querySelectorAll('[data-key][data-value]')].map((td) => [td.dataset.key, JSON.parse(td.dataset.value)]))))`;
+const REASON_KEYS = ['count', 'time_ns', 'min_ns', 'avg_ns', 'p50_ns', 'p99_ns', 'max_ns'];
+
+function compareReasons(where, options, shown) {
+	const { exits } = JSON.parse(cdict('exits', '-q', '--by', 'reason', '--format', 'json', ...options, cdictFile));
+	const byReason = new Map(shown.map((row) => [row.reason, row]));
+	if (exits.length !== shown.length) wrong.push(`${where}: the command has ${exits.length} reasons, the document ${shown.length}`);
+	for (const row of exits) {
+		const seen = byReason.get(row.reason) ?? {};
+		for (const key of REASON_KEYS) {
+			if (seen[key] !== row[key]) wrong.push(`${where}: reason ${row.reason}: ${key} is ${row[key]}, the document says ${seen[key]}`);
+			compared++;
+		}
+	}
+}
+
 const browser = await Browser.launch();
 let cells = 0;
 const shown = new Set();
@@ -117,6 +135,16 @@ try {
 		const now = await tab.evaluate('document.documentElement.dataset.range');
 		if (now !== range.join(',')) wrong.push(`the range is ${now} instead of ${range}`);
 		compare(`range ${range}`, commandTables(cdictFile, optionsOf(range)), await figures());
+		const reasons = async () => JSON.parse(await tab.evaluate(REASONS));
+		await tab.go(`#view=exits&range=${range.join(',')}`);
+		compareReasons(`exits ${range}`, optionsOf(range), await reasons());
+		// two vCPUs, by tid: such a filter is the command's --tid
+		const two = capture.tables.vcpu.rows.slice(0, 2).map(([task]) => task);
+		const tids = new Set(two.map((task) => capture.tasks[task].tid));
+		if (two.length === 2 && capture.tasks.filter(({ tid }) => tids.has(tid)).length === 2) {
+			await tab.go(`#view=exits&tasks=${two}&range=${range.join(',')}`);
+			compareReasons(`exits of two, ${range}`, ['--tid', [...tids].join(), ...optionsOf(range)], await reasons());
+		}
 		for (const view of VIEWS) {
 			await tab.go(`#view=${view}&range=${range.join(',')}`);
 			await look(`${view} ${range}`);
