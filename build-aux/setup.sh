@@ -31,6 +31,7 @@ libcmocka-dev           pkg:cmocka
 linux-perf              cmd:perf
 zstd                    cmd:zstd
 chromium                cmd:chromium
+firefox-esr             cmd:firefox-esr
 nodejs                  cmd:node
 poppler-utils           cmd:pdftotext
 libxml2-utils           cmd:xmllint

@@ -17,14 +17,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { Tab, sleep } from './tab.mjs';
+
+export { sleep };
+
 const FLAGS = [
 	'--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
 	'--disable-background-networking', '--disable-component-update', '--disable-sync',
 	'--disable-extensions', '--disable-default-apps', '--mute-audio', '--hide-scrollbars',
 	'--force-color-profile=srgb', '--remote-debugging-pipe',
 ];
-
-export const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 export class Browser {
 	static async launch() {
@@ -89,7 +91,7 @@ export class Browser {
 	async open(file, { width = 1280, height = 800, scheme = 'light', hash = '', scripts = true } = {}) {
 		const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
 		const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
-		const tab = new Tab(this, targetId, sessionId);
+		const tab = new ChromiumTab(this, targetId, sessionId);
 		this.tabs.set(sessionId, tab);
 		await tab.watch(sessionId);
 		await tab.send('Page.enable');
@@ -120,8 +122,9 @@ export class Browser {
 	}
 }
 
-class Tab {
+class ChromiumTab extends Tab {
 	constructor(browser, targetId, sessionId) {
+		super();
 		Object.assign(this, { browser, targetId, sessionId });
 		this.console = [];
 		this.requests = [];
@@ -184,33 +187,6 @@ class Tab {
 		return result.value;
 	}
 
-	async until(expression, what, ms = 60000) {
-		const end = Date.now() + ms;
-		// while a document is being replaced there may be none
-		while (!(await this.evaluate(expression).catch(() => false))) {
-			if (Date.now() > end) throw new Error(`not within ${ms / 1000} s: ${what}; ${this.problems().join('; ')}`);
-			await sleep(20);
-		}
-	}
-
-	async ready(ms) {
-		await this.until('document.documentElement.dataset.failed !== undefined || document.documentElement.dataset.ready === "1"', 'the first view', ms);
-		const failed = await this.evaluate('document.documentElement.dataset.failed && document.getElementById("app").textContent');
-		if (failed) throw new Error(failed);
-	}
-
-	// Nothing is being computed any more.
-	async idle(ms) {
-		await sleep(50);
-		await this.until('document.documentElement.dataset.busy === undefined', 'the end of computing', ms);
-	}
-
-	async go(hash, ms) {
-		await this.evaluate(`location.hash = ${JSON.stringify(hash)}; undefined`);
-		await sleep(60);
-		await this.idle(ms);
-	}
-
 	async screenshot(file) {
 		const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
 		writeFileSync(file, Buffer.from(data, 'base64'));
@@ -218,6 +194,14 @@ class Tab {
 
 	async mouse(type, x, y, more = {}) {
 		await this.send('Input.dispatchMouseEvent', { type, x, y, button: 'none', ...more });
+	}
+
+	async move(x, y) {
+		await this.mouse('mouseMoved', x, y);
+	}
+
+	async wheel(x, y, deltaY) {
+		await this.mouse('mouseWheel', x, y, { deltaX: 0, deltaY });
 	}
 
 	async drag(x0, y0, x1, y1, modifiers = 0) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node quiet.mjs PAGE... - each page, view by view, with what people do: nothing on the console, no
+// node quiet.mjs [--firefox] PAGE... - each page, view by view, with what people do: nothing on the console, no
 // request, no dialog, no element that foreign text made.
 
-import { Browser, sleep } from './browser.mjs';
+import { sleep } from './tab.mjs';
+
+const firefox = process.argv[2] === '--firefox';
+const files = process.argv.slice(firefox ? 3 : 2);
+const { Browser } = await import(firefox ? './firefox.mjs' : './browser.mjs');
 
 const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores', 'compare'];
 const wrong = [];
@@ -23,10 +27,10 @@ const INJECTED = `(() => {
 
 async function useIt(tab) {
 	for (const [x, y] of [[300, 160], [700, 340], [900, 480], [200, 560]]) {
-		await tab.mouse('mouseMoved', x, y);
+		await tab.move(x, y);
 		await sleep(30);
 	}
-	await tab.mouse('mouseWheel', 700, 340, { deltaX: 0, deltaY: -240 });
+	await tab.wheel(700, 340, -240);
 	await tab.drag(400, 165, 700, 165);
 	for (const key of ['w', 'd', 's', 'a', 'f', 'm', '?', 'Escape', '/', 'Escape', 'Escape']) await tab.key(key);
 	await tab.idle();
@@ -34,7 +38,7 @@ async function useIt(tab) {
 
 const browser = await Browser.launch();
 try {
-	for (const file of process.argv.slice(2)) {
+	for (const file of files) {
 		const tab = await browser.open(file);
 		try {
 			await tab.ready();
@@ -47,6 +51,7 @@ try {
 		} catch (error) {
 			wrong.push(`${file}: ${error.message}`);
 		}
+		await tab.look();
 		tab.problems().forEach((text) => wrong.push(`${file}: ${text}`));
 		await tab.close();
 	}

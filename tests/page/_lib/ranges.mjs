@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node ranges.mjs PAGE CDICT - in a real browser: what the page computes for a range of time, and
+// node ranges.mjs PAGE CDICT [firefox] - in a real browser: what the page computes for a range of time, and
 // what stands in its document, is what the commands print with --time.
 
-import { Browser } from './browser.mjs';
 import { TABLES, cdict, commandTables, loader, readPage, rowDiffers } from './page.mjs';
 
-const [file, cdictFile] = process.argv.slice(2);
+const [file, cdictFile, which = 'browser'] = process.argv.slice(2);
+const { Browser } = await import(`./${which}.mjs`);
 const page = await readPage(file);
 const capture = page.captures[0];
 const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
@@ -150,6 +150,7 @@ try {
 			await look(`${view} ${range}`);
 		}
 	}
+	await tab.look();
 	tab.problems().forEach((text) => wrong.push(text));
 	const at = (table, key) => capture.tables[table].columns.indexOf(key);
 	const cores = capture.tables.coremap.rows.some((row) => row[at('coremap', 'task')] !== null && !row[at('coremap', 'idle')]);
