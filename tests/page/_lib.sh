@@ -26,6 +26,19 @@ need() {
 	done
 }
 
+# chromium_once OPTION... FILE - one run of Chromium without anybody to drive it
+chromium_once() {
+	local profile status
+	profile=$(mktemp -d)
+	"${CHROMIUM:-chromium}" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+		--disable-component-update --disable-sync --user-data-dir="$profile" --window-size=1280,800 "${@:1:$#-1}" "file://$PWD/${*: -1}"
+	status=$?
+	rm -rf "$profile"
+	return $status
+}
+# chromium_dump FILE - the document, after its scripts have run
+chromium_dump() { chromium_once --dump-dom "$1" 2>chromium.err; }
+
 # report FILE [OPTION...] - writes a page; a status of 2 (lossy input) still does
 report() {
 	"$CDICT" report -q "$@" >report.out 2>&1

@@ -25,13 +25,9 @@ verdict a_capture_with_loss_is_drawn "$text"
 
 # What a person gets who knows no more than chromium --screenshot: the first view, painted when the page has loaded.
 plain() {
-	local name=$screens/plain.png profile
-	profile=$(mktemp -d)
+	local name=$screens/plain.png
 	rm -f "$name"
-	"${CHROMIUM:-chromium}" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
-		--disable-component-update --disable-sync --user-data-dir="$profile" --window-size=1280,800 \
-		--screenshot="$name" "file://$PWD/run.html" >chromium.out 2>&1 || tail -n 3 chromium.out
-	rm -rf "$profile"
+	chromium_once --screenshot="$name" run.html >chromium.out 2>&1 || tail -n 3 chromium.out
 	[ "$(stat -c %s "$name" 2>/dev/null || echo 0)" -ge 15000 ] || echo "the picture is nearly blank"
 }
 verdict a_plain_screenshot_shows_the_first_view "$(plain)"

@@ -1,9 +1,27 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The interface's rules that need no browser: how names and numbers are shown, what the address
-# holds, where zoom leads.
+# The page's rules that need no page: how names and numbers are shown, what the address holds, where
+# zoom leads, percentiles. In Chromium, and in node where it is.
 set -u
 . "$TOP/tests/page/_lib.sh"
-need node
-node --no-warnings "$LIB/ui.mjs" "$TOP/render/web" || { echo "node ended with $?"; exit 1; }
+need chromium
+
+(cd "$TOP" && awk -f build-aux/bundle.awk -v entry=tests/page/_lib/ui_checks.js </dev/null) >checks.js || exit 1
+{
+	echo '<!DOCTYPE html><meta charset="utf-8"><body><script>'
+	cat "$BUILD/web/libraries.js"
+	echo '</script><script>'
+	cat checks.js
+	echo '</script>'
+} >checks.html
+# The document is read back as HTML: its entities are the text's.
+chromium_dump checks.html | sed -n 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g; s/^.*<body>//; /^\(not \)\{0,1\}ok \|^    #/p' >said
+sed 's/^\(not \)\{0,1\}ok /&in_chromium_/' said
+[ "$(grep -c '^ok' said)" -ge 9 ] || { echo "Chromium ran $(grep -c ok said) checks"; exit 1; }
+
+if command -v node >/dev/null; then
+	node --no-warnings checks.js | sed 's/^\(not \)\{0,1\}ok /&in_node_/'
+else
+	skip in_node "node is not installed"
+fi

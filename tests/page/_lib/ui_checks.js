@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node ui.mjs WEB - the interface's own rules, without a browser: names, numbers, the address, zoom.
-// Prints "ok NAME" or "not ok NAME" and why.
+// The page's own rules, without a page: names, numbers, the address, zoom, percentiles. Bundled by
+// build-aux/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
+// "ok NAME" or "not ok NAME" and why.
 
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { Histogram } from '../../../render/web/analysis/histogram.js';
+import * as compare from '../../../render/web/ui/compare.js';
+import * as fallback from '../../../render/web/ui/fallback.js';
+import * as gestures from '../../../render/web/ui/gestures.js';
+import * as legend from '../../../render/web/ui/legend.js';
+import * as selection from '../../../render/web/ui/selection.js';
+import * as state from '../../../render/web/ui/state.js';
+import * as text from '../../../render/web/ui/text.js';
 
-const web = process.argv[2];
-const load = (file) => import(pathToFileURL(join(web, 'ui', file)));
-const text = await load('text.js');
-const state = await load('state.js');
-const gestures = await load('gestures.js');
-const selection = await load('selection.js');
-const compare = await load('compare.js');
-const fallback = await load('fallback.js');
+const lines = [];
 
 function check(name, cases) {
 	const wrong = cases.filter(([got, want]) => JSON.stringify(got) !== JSON.stringify(want));
 
-	console.log(`${wrong.length ? 'not ok' : 'ok'} ${name}`);
+	lines.push(`${wrong.length ? 'not ok' : 'ok'} ${name}`);
 	for (const [got, want] of wrong)
-		console.log(`    # ${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
+		lines.push(`    # ${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
 }
 
 check('foreign_text_is_shown_as_the_terminal_shows_it', [
@@ -75,3 +75,27 @@ check('without_the_capture_a_range_is_of_whole_columns', [
 	[fallback.snapToBins({ bins, window: { from: 0, to: 1024 } }, [5, 501]), [0, 512]],
 	[fallback.snapToBins({ bins: { ...bins, vcpus: [] }, window: { from: 0, to: 1024 } }, [5, 6]), [5, 6]],
 ]);
+
+const two = [new Histogram(), new Histogram(), new Histogram()];
+for (let i = 0; i < 5000; i++) {
+	two[i % 2].add(i * i * 7, i);
+	two[2].add(i * i * 7, i);
+}
+const again = new Histogram();
+for (const { sum, min, max, ...h } of two.slice(0, 2).map((h) => ({ sum: h.sum, min: h.min, max: h.max, pairs: h.pairs() })))
+	again.merge(Histogram.of(h.pairs, { sum, min, max }));
+check('distributions_that_were_written_and_merged_have_the_percentiles_of_all', [
+	...[0, 1, 50, 90, 99, 99.9, 100].map((p) => [again.percentile(p), two[2].percentile(p)]),
+	[[again.count, again.sum, again.min, again.max], [two[2].count, two[2].sum, two[2].min, two[2].max]],
+	[new Histogram().pairs(), []],
+]);
+check('colours_mix', [
+	[legend.mixed('#ffffff', '#000000', 0), '#ffffff'],
+	[legend.mixed('#ffffff', '#000000', 1), '#000000'],
+	[legend.mixed('#000000', '#ff8040', 0.5), '#804020'],
+]);
+
+if (typeof document === 'undefined')
+	console.log(lines.join('\n'));
+else
+	document.body.textContent = lines.join('\n');
