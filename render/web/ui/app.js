@@ -349,7 +349,7 @@ class App {
 	#print() {
 		this.repaint('light');
 		finishSlices();
-		this.view.drawUnseen?.();
+		this.view.drawUnseen();
 	}
 
 	repaint(theme = null) {

@@ -89,10 +89,15 @@ export class Overview {
 
 		s.rect(0, 0, width, height + AXIS, palette.paper);
 		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
+		// of more rows than pixels some share one
+		const share = Math.ceil(rows.length / height);
+
+		for (let k = 0; k < rows.length; k += share)
+			this.#drawRow(s, rows.slice(k, k + share), scale, share > 1 ? Math.floor(k * tall) : k * tall,
+				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
 		rows.forEach((row, k) => {
-			this.#drawRow(s, row, scale, k * tall, tall > 3 ? tall - 1 : tall);
 			if (k % each === 0)
-				s.text(LEFT - 8, k * tall + Math.min(tall, 12) / 2, row.label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
+				s.text(LEFT - 8, k * tall + Math.max(tall > 3 ? 0 : 6, Math.min(tall, 12) / 2), row.label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
 			if (row.cpu !== undefined)
 				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
 		});
@@ -105,20 +110,23 @@ export class Overview {
 		this.#placeBrush(width, height);
 	}
 
-	#drawRow(s, row, scale, y, tall) {
+	#drawRow(s, rows, scale, y, tall) {
 		const { palette } = this.app;
 		const [left, right] = scale.range();
 		const px = Math.ceil(right - left);
+		const { columns } = rows[0];
 
 		for (let x = 0; x < px; x++) {
-			const a = Math.floor(x * row.columns / px);
-			const b = Math.max(a + 1, Math.floor((x + 1) * row.columns / px));
+			const a = Math.floor(x * columns / px);
+			const b = Math.max(a + 1, Math.floor((x + 1) * columns / px));
 			let sum = 0;
 
-			for (let i = a; i < b; i++)
-				sum += row.value(i);
+			for (const row of rows) {
+				for (let i = a; i < b; i++)
+					sum += row.value(i);
+			}
 			if (sum > 0)
-				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (b - a))));
+				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (b - a) / rows.length)));
 		}
 	}
 

@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A picture on a canvas: drawn when its size or what it shows changes, explained under the pointer.
+// A picture on a canvas: drawn when its size or what it shows changes and it is in view, explained under the pointer.
 import { h } from './dom.js';
 import { CanvasSurface } from './surface.js';
+
+const MARGIN = 200; // pixels around the window in which a picture is drawn already
+
+const plots = new WeakMap(); // element -> Plot
+let sizes = null, sights = null;
+
+// One observer for all of them: places are read before anything is drawn, which changes the document.
+function observe(plot) {
+	sizes ??= new ResizeObserver((entries) => paintAll(entries.map(({ target }) => plots.get(target)).filter((p) => p?.resized())));
+	sights ??= new IntersectionObserver((entries) => {
+		for (const { isIntersecting, target } of entries) {
+			const seen = plots.get(target);
+
+			if (isIntersecting && seen?.stale)
+				seen.paint();
+		}
+	}, { rootMargin: `${MARGIN}px` });
+	plots.set(plot.el, plot);
+	sizes.observe(plot.el);
+	sights.observe(plot.el);
+}
+
+/** Draws those that are in view; the others when they come into view. */
+export function paintAll(list) {
+	const seen = list.filter((plot) => plot.inView());
+
+	for (const plot of list)
+		plot.stale = true;
+	for (const plot of seen)
+		plot.paint();
+}
 
 export class Plot {
 	/**
 	 * options: {app, label, height (number or (width) -> number), draw(surface, width, height),
-	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null}
+	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, reserve: takes its height undrawn}
 	 */
 	constructor(options) {
 		this.options = options;
@@ -15,23 +46,28 @@ export class Plot {
 		this.band = h('div', { class: 'band', hidden: true });
 		this.el = h('div', { class: 'plot' }, this.canvas, this.band);
 		this.width = 0;
-		this.pending = false;
+		this.stale = true; // what is seen is not what it is to show
+		if (options.reserve)
+			this.canvas.style.height = `${this.heightFor(0)}px`;
 		this.#follow();
-		this.observer = new ResizeObserver(() => this.#resized());
-		this.observer.observe(this.el);
+		observe(this);
 	}
 
 	get time() {
 		return this.options.time ?? null;
 	}
 
-	#resized() {
+	/** Whether its width is another one now. */
+	resized() {
 		const width = this.el.clientWidth;
 
-		if (width > 0 && width !== this.width) {
-			this.width = width;
-			this.paint();
-		}
+		return width > 0 && width !== this.width;
+	}
+
+	inView() {
+		const { top, bottom } = this.el.getBoundingClientRect();
+
+		return bottom >= -MARGIN && top <= innerHeight + MARGIN;
 	}
 
 	heightFor(width) {
@@ -49,6 +85,7 @@ export class Plot {
 		const height = this.heightFor(width);
 		const ratio = devicePixelRatio || 1;
 
+		this.stale = false;
 		this.width = width;
 		this.height = height;
 		this.canvas.style.height = `${height}px`;
@@ -113,6 +150,7 @@ export class Plot {
 	}
 
 	close() {
-		this.observer.disconnect();
+		sizes.unobserve(this.el);
+		sights.unobserve(this.el);
 	}
 }

@@ -54,6 +54,28 @@ export class Slices {
 	}
 }
 
+/**
+ * Rows of a body, made anew: those down to the end of the window at once, the rest in slices.
+ * make(i) gives the elements of row i; least: pixels that a row takes at least; each: rows a slice; tail: elements after them all.
+ */
+export function fillRows(slices, body, count, make, { least, each = 40, tail = [] }) {
+	const rows = (from, to) => Array.from({ length: to - from }, (_, i) => make(from + i)).flat();
+	const { top } = (body.isConnected ? body : document.body).getBoundingClientRect();
+	const box = body.closest('section') ?? body;
+	const first = Math.min(count, Math.ceil((innerHeight - top) / least) + 4);
+
+	// What is below stays where it is while rows are missing.
+	box.style.minHeight = body.childElementCount ? `${box.getBoundingClientRect().height}px` : '';
+	body.replaceChildren(...rows(0, first), ...(first < count ? [] : tail));
+	slices.begin((function* () {
+		for (let i = first; i < count && body.isConnected; i += each) {
+			body.append(...rows(i, Math.min(count, i + each)), ...(i + each < count ? [] : tail));
+			yield;
+		}
+		box.style.minHeight = '';
+	})());
+}
+
 /** A step of a gesture was made: nothing is done until there is none for GESTURE_MS. */
 export function holdSlices() {
 	lastStep = performance.now();

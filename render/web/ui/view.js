@@ -2,7 +2,7 @@
 // What the views have in common.
 import { h } from './dom.js';
 import { timeGestures } from './gestures.js';
-import { Plot } from './plot.js';
+import { Plot, paintAll } from './plot.js';
 
 export class View {
 	constructor(app, title) {
@@ -28,8 +28,15 @@ export class View {
 	}
 
 	paint() {
-		for (const plot of this.plots)
-			plot.paint();
+		paintAll([...this.plots]);
+	}
+
+	/** For paper: what was never scrolled into view. */
+	drawUnseen() {
+		for (const plot of this.plots) {
+			if (plot.stale)
+				plot.paint();
+		}
 	}
 
 	/** Something changed: {range, figures, filter, options}. */

@@ -2,12 +2,15 @@
 // View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
 import { button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
+import { Slices, fillRows } from './slices.js';
 import { copyText } from './table.js';
 import { download } from './download.js';
 import { clean, count, exactNs, percent, short } from './text.js';
 import { View } from './view.js';
 
-const FIRST_CELLS = 30000;
+const FIRST_CELLS = 15000;
+const SLICE_CELLS = 1500;
+const ROW = 23; // pixels
 
 export class CoremapView extends View {
 	constructor(app) {
@@ -21,6 +24,7 @@ export class CoremapView extends View {
 		app.card.watch(this.table, (el) => this.#explain(el));
 		this.table.addEventListener('click', (e) => this.#clicked(e));
 		this.all = false;
+		this.slices = new Slices((change) => app.busy(change));
 	}
 
 	get key() {
@@ -109,19 +113,21 @@ export class CoremapView extends View {
 	#renderBody(matrix, columns) {
 		const { app } = this;
 		const most = this.all ? Infinity : Math.max(20, Math.floor(FIRST_CELLS / (columns.length + 1)));
-		const rows = matrix.tasks.slice(0, most).map((row) => h('tr', { data: { task: row.task, tid: app.capture.tasks[row.task].tid } },
+		const row = (row) => h('tr', { data: { task: row.task, tid: app.capture.tasks[row.task].tid } },
 			h('th', { class: 'who', title: 'click: only this task', data: { pick: row.task } }, h('bdi', null, app.who(row.task))),
-			this.#total(row), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c))));
+			this.#total(row), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c)));
+		const tail = [];
 
 		if (matrix.tasks.length > most)
-			rows.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more tasks`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
+			tail.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more tasks`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
 		if (matrix.tasks.length)
-			rows.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, (cpu) => this.#columnSum(matrix, cpu), 'total'));
+			tail.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, (cpu) => this.#columnSum(matrix, cpu), 'total'));
 		if (matrix.idle.size)
-			rows.push(this.#sumRow('IDLE', columns, (cpu) => matrix.idle.get(cpu), 'idle'));
+			tail.push(this.#sumRow('IDLE', columns, (cpu) => matrix.idle.get(cpu), 'idle'));
 		if (matrix.unknown.size)
-			rows.push(this.#sumRow('unknown', columns, (cpu) => matrix.unknown.get(cpu), 'unknown'));
-		replace(this.body, rows);
+			tail.push(this.#sumRow('unknown', columns, (cpu) => matrix.unknown.get(cpu), 'unknown'));
+		fillRows(this.slices, this.body, Math.min(most, matrix.tasks.length), (i) => [row(matrix.tasks[i])],
+			{ least: ROW, each: Math.ceil(SLICE_CELLS / columns.length), tail });
 	}
 
 	#columnSum(matrix, cpu) {

@@ -17,6 +17,14 @@ const CROWD = 300; // marks: from here on lines in place of triangles
 const WAKEUP = 0, EXIT = 1, MIGRATION = 3;
 const NOBODY = 0xffffffff;
 
+/** What a linear scale does, without asking it each time. */
+function straight(scale) {
+	const [from, to] = scale.domain(), [left, right] = scale.range();
+	const k = (right - left) / (to - from);
+
+	return (t) => left + (t - from) * k;
+}
+
 export class CoresView extends View {
 	constructor(app) {
 		super(app, 'Cores: which task had each CPU');
@@ -161,7 +169,7 @@ export class CoresView extends View {
 			const y = i * tall + 1;
 
 			if (i % every === 0)
-				s.text(LEFT - 8, y + tall / 2, `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
+				s.text(LEFT - 8, Math.max(6, y + tall / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
 			s.rect(LEFT, y, width - LEFT - RIGHT, tall - 2, palette.plot);
 			if (this.#covered(this.pieces))
 				this.#drawPieces(s, cpu, scale, y, tall - 2);
@@ -180,6 +188,7 @@ export class CoresView extends View {
 		const { palette } = this.app;
 		const [left, right] = scale.range();
 		const [from, to] = this.app.range;
+		const x = straight(scale);
 		let pixel = -1, longest = 0, who = NOBODY;
 		const flush = () => {
 			if (pixel < 0 || !longest)
@@ -195,7 +204,7 @@ export class CoresView extends View {
 		for (let i = this.#firstPiece(cpu, from); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
 			if (pieces.from[i] >= to)
 				break;
-			const a = Math.max(left, scale(pieces.from[i])), b = Math.min(right, scale(pieces.to[i]));
+			const a = Math.max(left, x(pieces.from[i])), b = Math.min(right, x(pieces.to[i]));
 
 			if (b - a >= 1) {
 				const colour = this.colour(pieces.task[i]);
@@ -251,16 +260,21 @@ export class CoresView extends View {
 		const { bins } = this.app.figures.shown;
 		const { palette } = this.app;
 		const [left, right] = scale.range();
+		const x = straight(scale);
 		const wide = (bins.to - bins.from) / bins.columns;
+		const first = Math.max(0, Math.floor((scale.domain()[0] - bins.from) / wide));
+		const end = Math.min(bins.columns, Math.ceil((scale.domain()[1] - bins.from) / wide));
 
-		for (let i = 0; i < bins.columns; i++) {
-			const task = bins.majority[cpu * bins.columns + i];
-			const a = Math.max(left, scale(bins.from + i * wide)), b = Math.min(right, scale(bins.from + (i + 1) * wide));
+		// Neighbours of one colour in one go.
+		for (let i = first, next; i < end; i = next) {
+			const colour = this.colour(bins.majority[cpu * bins.columns + i]);
+
+			for (next = i + 1; next < end && this.colour(bins.majority[cpu * bins.columns + next]) === colour;)
+				next++;
+			const a = Math.max(left, x(bins.from + i * wide)), b = Math.min(right, x(bins.from + next * wide));
 
 			if (b <= a)
 				continue;
-			const colour = this.colour(task);
-
 			if (!colour)
 				s.hatch(a, y, b - a, tall, palette.loss);
 			else if (colour !== palette.plot)

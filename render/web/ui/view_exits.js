@@ -2,7 +2,7 @@
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
 import { Histogram } from '../analysis/histogram.js';
 import { d3 } from '../d3.js';
-import { choice, h, keepHeight, replace } from './dom.js';
+import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
 import { HeatMap } from './heat.js';
 import { reasonColours } from './legend.js';
@@ -11,6 +11,8 @@ import { clean, count, duration, figure, percent, plural } from './text.js';
 import { View, taskData } from './view.js';
 
 const SHOWN = 8; // reasons with a colour
+const FIRST_BARS = 40;
+const MOST_BARS = 600; // browsers bound the height of a canvas
 const LEFT = 150, RIGHT = 96, ROW = 24, AXIS = 22;
 
 export class ExitsView extends View {
@@ -20,14 +22,20 @@ export class ExitsView extends View {
 		this.chips = h('div', { class: 'legend-box' });
 		this.foot = h('p', { class: 'dim' });
 		this.bars = this.plot({
-			label: 'exits by task and reason', title: () => (this.byTime ? 'Time from kvm_exit to kvm_entry, without idle guests' : 'Number of exits'), height: () => this.barRows().length * ROW + AXIS, legend: () => this.#legendItems(),
+			label: 'exits by task and reason', title: () => (this.byTime ? 'Time from kvm_exit to kvm_entry, without idle guests' : 'Number of exits'), height: () => this.#bars().length * ROW + AXIS, legend: () => this.#legendItems(),
 			draw: (s, w) => this.#drawBars(s, w), hit: (x, y) => this.#hitBar(x, y),
 		});
+		this.everyBar = false;
+		this.more = button('', 'show every bar', () => {
+			this.everyBar = true;
+			this.#renderMore();
+			this.bars.paint();
+		}, { class: 'link', hidden: true });
 		this.reasons = this.#reasonTable();
 		this.opened = false;
 		this.heat = new HeatMap(this, ['exit'], 220);
 		this.all = this.#allTable();
-		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.foot), this.reasons.el),
+		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.more, this.foot), this.reasons.el),
 			this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
 	}
 
@@ -108,6 +116,7 @@ export class ExitsView extends View {
 			this.reasons.setRows(this.sums);
 			this.all.setRows(rows.filter((row) => app.selection.reason(row.reason)));
 			this.#renderFoot();
+			this.#renderMore();
 			this.bars.paint();
 			this.heat.follow();
 		} else {
@@ -196,6 +205,19 @@ export class ExitsView extends View {
 		return [...bars.values()].sort((a, b) => b.work - a.work || b.idle_ns - a.idle_ns);
 	}
 
+	/** Those that are drawn. */
+	#bars() {
+		return this.barRows().slice(0, this.everyBar ? MOST_BARS : FIRST_BARS);
+	}
+
+	#renderMore() {
+		const left = this.barRows().length - this.#bars().length;
+
+		this.more.hidden = !left;
+		this.more.disabled = this.everyBar;
+		this.more.textContent = this.everyBar ? `${count(left)} more are in the table below` : `${count(left)} more bars`;
+	}
+
 	#parts(bar) {
 		const parts = this.slots.map((reason) => [reason, bar.values.get(reason) ?? 0]);
 		const rest = this.rest.reduce((sum, { reason }) => sum + (bar.values.get(reason) ?? 0), 0);
@@ -209,7 +231,7 @@ export class ExitsView extends View {
 
 	#drawBars(s, w) {
 		const { palette } = this.app;
-		const bars = this.barRows();
+		const bars = this.#bars();
 		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => bar.work))]).range([LEFT, w - RIGHT]);
 		const bottom = bars.length * ROW;
 

@@ -106,8 +106,8 @@ export class TasksView extends View {
 			this.seen.observe(tr.querySelector('canvas.spark'));
 	}
 
-	/** For paper: what was never scrolled into view. */
 	drawUnseen() {
+		super.drawUnseen();
 		for (const canvas of this.table.body.querySelectorAll('canvas.spark'))
 			this.#spark(canvas, Number(canvas.dataset.spark));
 	}

@@ -6,6 +6,7 @@ import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
 import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
 import { drawMarks } from './marks.js';
+import { Slices, fillRows } from './slices.js';
 import { count, duration, exactNs, percent } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
@@ -33,6 +34,7 @@ export class VcpusView extends View {
 		this.el.append(this.legend, this.table, this.empty);
 		app.card.watch(this.body, (el) => this.#explain(el));
 		this.rowPlots = [];
+		this.slices = new Slices((change) => app.busy(change));
 	}
 
 	rows() {
@@ -64,7 +66,7 @@ export class VcpusView extends View {
 		}))));
 		keepHeight(this.legend);
 		this.antagonists = Map.groupBy ? Map.groupBy(app.rows('antagonists'), (r) => r.task) : group(app.rows('antagonists'));
-		replace(this.body, rows.map((row, i) => this.#row(row, i, rows.length <= 2)));
+		fillRows(this.slices, this.body, rows.length, (i) => this.#row(rows[i], i, rows.length <= 2), { least: this.laneHeight });
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
 			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no vCPU here: the capture has no KVM events';
@@ -91,7 +93,7 @@ export class VcpusView extends View {
 			h('td', { class: 'lane-cell' }, lane.el));
 
 		if (!open)
-			return line;
+			return [line];
 		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '5' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
 	}
 
@@ -120,7 +122,7 @@ export class VcpusView extends View {
 	#lane(task) {
 		const { app } = this;
 		const plot = this.plot({
-			label: 'states over time', height: () => this.laneHeight, time: { left: PAD, right: PAD },
+			label: 'states over time', height: () => this.laneHeight, reserve: true, time: { left: PAD, right: PAD },
 			draw: (s, w, tall) => {
 				const scale = timeScale(app.range, PAD, w - PAD);
 
@@ -215,6 +217,7 @@ export class VcpusView extends View {
 	}
 
 	close() {
+		this.slices.drop();
 		this.lanes.close();
 		super.close();
 	}
