@@ -59,9 +59,7 @@ int group_new(struct group **out, const struct group_options *opts, struct cdict
 	if (!g)
 		return no_memory(err);
 	g->opts = *opts;
-	for (size_t i = 0; i < opts->rings.n_cpus; i++)
-		if ((uint32_t)opts->rings.cpus[i] >= g->n_cpus)
-			g->n_cpus = (uint32_t)opts->rings.cpus[i] + 1;
+	g->n_cpus = (uint32_t)opts->n_possible;
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_cond_init(&g->changed, NULL);
 	pthread_mutex_init(&g->spares.lock, NULL);
@@ -87,6 +85,12 @@ void group_tids(const struct group *g, int32_t tids[2])
 	memcpy(tids, g->tids, sizeof(g->tids));
 }
 
+/* The reader may sleep in poll(). */
+static void wake_reader(struct group *g)
+{
+	pthread_kill(g->reader, SIGURG);
+}
+
 int group_open(struct group *g, const struct choice *choice, size_t bytes, const int32_t *own,
 	       size_t n_own, struct cdict_error *err)
 {
@@ -95,8 +99,36 @@ int group_open(struct group *g, const struct choice *choice, size_t bytes, const
 	opts.bytes = bytes;
 	opts.own = own;
 	opts.n_own = n_own;
+	g->added = opts;
+	g->choice = choice;
 	rings_close(g->rings);
 	return rings_open(&g->rings, choice, &opts, err);
+}
+
+int group_add_cpu(struct group *g, int cpu, struct cdict_error *err)
+{
+	struct group_more *more = calloc(1, sizeof(*more));
+	struct rings_options opts = g->added;
+	int ret;
+
+	if (!more)
+		return no_memory(err);
+	opts.cpus = &cpu;
+	opts.n_cpus = 1;
+	ret = rings_open(&more->rings, g->choice, &opts, err);
+	if (ret) {
+		free(more);
+		return ret;
+	}
+	atomic_store(&g->opts.live[cpu], true);
+	rings_enable(more->rings);
+	pthread_mutex_lock(&g->lock);
+	more->next = g->arrived;
+	g->arrived = more;
+	pthread_mutex_unlock(&g->lock);
+	atomic_store(&g->has_arrived, true);
+	wake_reader(g);
+	return 0;
 }
 
 struct rings *group_rings(struct group *g)
@@ -118,12 +150,6 @@ static void release(struct group *g, bool go)
 void group_start(struct group *g)
 {
 	release(g, true);
-}
-
-/* The reader may sleep in poll(). */
-static void wake_reader(struct group *g)
-{
-	pthread_kill(g->reader, SIGURG);
 }
 
 void group_flush(struct group *g)
@@ -163,6 +189,17 @@ const struct group_counts *group_counts(const struct group *g)
 	return &g->counts;
 }
 
+static void close_more(struct group_more *more)
+{
+	while (more) {
+		struct group_more *next = more->next;
+
+		rings_close(more->rings);
+		free(more);
+		more = next;
+	}
+}
+
 void group_free(struct group *g)
 {
 	if (!g)
@@ -173,6 +210,8 @@ void group_free(struct group *g)
 		release(g, false);
 	group_join(g);
 	rings_close(g->rings);
+	close_more(g->more);
+	close_more(g->arrived);
 	pending_fini(&g->pending);
 	while (g->spares.n)
 		batch_free(g->spares.batches[--g->spares.n]);

@@ -14,6 +14,7 @@
 #ifndef CAPTURE_GROUP_H
 #define CAPTURE_GROUP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "capture/rings.h"
@@ -26,6 +27,10 @@ struct group_options {
 	struct store *store;
 	struct trigger *trigger; /* NULL: none */
 	size_t queue_bytes;
+	/* By CPU, so many as there may be: it is online, and recorded. Who made the group takes those away
+	 * that went offline, and calls group_add_cpu() for those that came. */
+	atomic_bool *live;
+	size_t n_possible;
 	int realtime;              /* SCHED_FIFO priority of the reader, 0: nice -20 */
 	void (*failed)(void *ctx); /* the store failed: called from the encoder */
 	void *failed_ctx;
@@ -39,7 +44,7 @@ struct group_counts {
 	uint64_t disordered;     /* out of order on their CPU, sorted in */
 	uint64_t bad;            /* records that could not be read */
 	uint64_t passes;         /* over the rings */
-	/* The kernel's own counters at the end; of CPUs that went away, nothing. */
+	/* The kernel's own counters at the end. */
 	uint64_t kernel_events, kernel_lost;
 	bool out_of_memory;
 };
@@ -56,10 +61,13 @@ int group_open(struct group *g, const struct choice *choice, size_t bytes, const
 struct rings *group_rings(struct group *g);
 /* group_start - the threads begin. */
 void group_start(struct group *g);
+/* group_add_cpu - a CPU that came online: recorded at once, as the others since group_open(). -ENODEV:
+ * it is not there (any more). */
+int group_add_cpu(struct group *g, int cpu, struct cdict_error *err);
 /* group_flush - everything read so far is in the store when it returns (group_wait_flush). */
 void group_flush(struct group *g);
 void group_wait_flush(struct group *g);
-/* group_stop - after rings_disable(): the rest is read, encoded and stored, and the threads end. */
+/* group_stop - after rings_disable() of group_rings(): the rest is read, encoded and stored, and the threads end. */
 void group_stop(struct group *g);
 void group_join(struct group *g);
 const struct group_counts *group_counts(const struct group *g); /* after group_join() */

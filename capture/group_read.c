@@ -12,6 +12,8 @@
 #include "capture/trigger.h"
 
 #define POLL_MS 200
+/* The rings of CPUs that came later cannot wake us: they are looked at so often. */
+#define POLL_MORE_MS 20
 /* A batch this old goes to the file although it is small: what a killed recording misses. */
 #define FLUSH_MS 1000u
 
@@ -58,6 +60,7 @@ static void put(struct group *g, struct work *w)
 {
 	w->rows = g->rows;
 	g->rows = (struct rows){ 0 };
+	g->puts++;
 	if (w->rows.tasks.failed || w->rows.losses.failed)
 		g->counts.out_of_memory = true;
 	queue_put(&g->queue, w);
@@ -73,8 +76,19 @@ static void drop(struct group *g, struct batch *b)
 		.to_ns = b->samples[b->n - 1].t_ns,
 		.count = b->n,
 	};
+	struct group_cpu *c = &g->cpus[b->cpu];
 
-	rows_add_loss(&g->rows, &loss);
+	if (c->dropped_puts == g->puts && c->dropped_row < rows_losses(&g->rows)) {
+		/* One after the other are one loss, however long the disk stands still. */
+		struct cdict_loss *last = (struct cdict_loss *)g->rows.losses.data + c->dropped_row;
+
+		last->to_ns = loss.to_ns;
+		last->count += loss.count;
+	} else {
+		c->dropped_puts = g->puts;
+		c->dropped_row = rows_losses(&g->rows);
+		rows_add_loss(&g->rows, &loss);
+	}
 	g->counts.lost_queue += b->n;
 	batch_done(&g->spares, b);
 }
@@ -102,6 +116,23 @@ static bool cut(struct group *g, struct pending_cpu *c, bool all, bool must)
 	return true;
 }
 
+/* What a CPU did while it was not recorded nobody knows, and not how much it was. */
+static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
+{
+	struct cdict_loss loss = { .what = CDICT_LOSS_RING,
+				   .cpu = cpu,
+				   .type = CDICT_TYPE_ANY,
+				   .from_ns = g->cpus[cpu].blind_ns,
+				   .to_ns = t_ns };
+
+	g->cpus[cpu].blind = false;
+	if (loss.from_ns > t_ns)
+		return;
+	rows_add_loss(&g->rows, &loss);
+	if (g->feed)
+		trigger_feed_loss(g->feed, loss.from_ns, loss.to_ns);
+}
+
 static void sample(struct group *g, uint32_t cpu, const struct perf_event_header *h)
 {
 	const uint8_t *p = (const uint8_t *)h;
@@ -120,6 +151,10 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 		return;
 	}
 	s.t_ns = get64(p + RING_SAMPLE_TIME);
+	if (g->cpus[cpu].blind)
+		sees_again(g, cpu, s.t_ns);
+	if (!g->first_ns || s.t_ns < g->first_ns)
+		g->first_ns = s.t_ns;
 	s.event = (uint32_t)g->opts.type_of[type];
 	g->counts.samples++;
 	c = pending_cpu(&g->pending, cpu);
@@ -128,8 +163,8 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 		return;
 	}
 	if (g->feed)
-		trigger_feed_sample(g->feed, cpu, &s, get32(p + RING_SAMPLE_TID),
-				    p + RING_SAMPLE_RAW, get32(p + RING_SAMPLE_RAW_SIZE));
+		trigger_feed_sample(g->feed, &s, get32(p + RING_SAMPLE_TID), p + RING_SAMPLE_RAW,
+				    get32(p + RING_SAMPLE_RAW_SIZE));
 	while ((c = pending_ready(&g->pending, pending_cpu(&g->pending, cpu))))
 		if (!cut(g, c, false, false))
 			break;
@@ -151,7 +186,7 @@ static void lost(struct group *g, uint32_t cpu, const struct perf_event_header *
 	g->counts.lost_ring += loss.count;
 	rows_add_loss(&g->rows, &loss);
 	if (g->feed)
-		trigger_feed_loss(g->feed, cpu, loss.to_ns);
+		trigger_feed_loss(g->feed, loss.from_ns, loss.to_ns);
 }
 
 static void throttle(struct group *g, uint32_t cpu, const struct perf_event_header *h)
@@ -173,10 +208,18 @@ static void throttle(struct group *g, uint32_t cpu, const struct perf_event_head
 		rows_add_loss(&g->rows, &loss);
 }
 
-/* clock_now() renames its thread to read the time: that says nothing. */
+static int by_number(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* clock_now() renames its thread to read the time: that says nothing. The readers of other groups do
+ * it as well, and may run on our CPUs. */
 static bool is_own(const struct group *g, int32_t tid)
 {
-	return tid == g->tids[0];
+	return bsearch(&tid, g->added.own, g->added.n_own, sizeof(tid), by_number) != NULL;
 }
 
 static void task(struct group *g, const struct perf_event_header *h)
@@ -228,11 +271,97 @@ static void on_record(void *ctx, uint32_t cpu, const struct perf_event_header *h
 	}
 }
 
+/* The kernel's counters of the @i-th CPU of @r, before it is closed. */
+static void count(struct group *g, struct rings *r, size_t i)
+{
+	uint64_t lost, events;
+	bool has_lost;
+
+	if (!rings_count(r, i, &lost, &has_lost, &events))
+		return;
+	g->counts.kernel_events += events;
+	g->counts.kernel_lost += lost;
+	if (has_lost)
+		g->cpus[rings_cpu(r, i)].kernel_lost += lost;
+}
+
+/* From its last event on; of one that had none, from the first of all. */
+static void gets_blind(struct group *g, uint32_t cpu)
+{
+	const struct pending_cpu *c = pending_cpu(&g->pending, cpu);
+
+	if (g->cpus[cpu].blind)
+		return;
+	g->cpus[cpu].blind = true;
+	g->cpus[cpu].blind_ns = c && c->max_ns ? c->max_ns : g->first_ns;
+}
+
+static bool is_live(const struct group *g, const struct rings *r, size_t i)
+{
+	return atomic_load(&g->opts.live[rings_cpu(r, i)]);
+}
+
+/* Of a CPU that comes and goes nothing stays. */
+static void retire(struct group *g, struct group_more **at)
+{
+	struct group_more *more = *at;
+
+	g->counts.bytes += rings_read(more->rings, on_record, g);
+	gets_blind(g, rings_cpu(more->rings, 0));
+	count(g, more->rings, 0);
+	*at = more->next;
+	rings_close(more->rings);
+	free(more);
+}
+
+static void take_arrived(struct group *g)
+{
+	struct group_more *more, *next;
+
+	if (!atomic_exchange(&g->has_arrived, false))
+		return;
+	pthread_mutex_lock(&g->lock);
+	more = g->arrived;
+	g->arrived = NULL;
+	pthread_mutex_unlock(&g->lock);
+	for (; more; more = next) {
+		uint32_t cpu = rings_cpu(more->rings, 0);
+
+		for (struct group_more **at = &g->more; *at;)
+			if (rings_cpu((*at)->rings, 0) == cpu)
+				retire(g, at);
+			else
+				at = &(*at)->next;
+		gets_blind(g, cpu);
+		next = more->next;
+		more->next = g->more;
+		g->more = more;
+	}
+}
+
+static void read_more(struct group *g)
+{
+	for (struct group_more **at = &g->more; *at;) {
+		if (!is_live(g, (*at)->rings, 0)) {
+			retire(g, at);
+			continue;
+		}
+		g->counts.bytes += rings_read((*at)->rings, on_record, g);
+		at = &(*at)->next;
+	}
+}
+
 static void pass(struct group *g)
 {
 	if (g->feed)
 		trigger_feed_begin(g->feed);
 	g->counts.bytes += rings_read(g->rings, on_record, g);
+	/* After what a CPU left behind was read: it is blind from there on. */
+	take_arrived(g);
+	for (size_t i = 0; i < rings_cpus(g->rings); i++)
+		if (!is_live(g, g->rings, i))
+			gets_blind(g, rings_cpu(g->rings, i));
+	read_more(g);
 	g->counts.passes++;
 	if (g->feed)
 		trigger_feed_end(g->feed);
@@ -243,6 +372,18 @@ static void cut_all(struct group *g, bool must)
 	for (size_t i = 0; i < g->pending.n; i++)
 		while (g->pending.cpus[i].batch && cut(g, &g->pending.cpus[i], true, must))
 			;
+}
+
+/* A piece of work without a batch, which never waits and is never dropped. */
+static void put_mark(struct group *g, bool last, unsigned flush)
+{
+	struct work *w = calloc(1, sizeof(*w));
+
+	if (!w) /* nothing may wait for it for ever */
+		abort();
+	w->last = last;
+	w->flush = flush;
+	put(g, w);
 }
 
 /* CPUs that fill no batch a second. */
@@ -262,40 +403,36 @@ static void cut_old(struct group *g)
 			;
 		g->cpus[i].cut = false;
 	}
-}
-
-/* A piece of work without a batch, which never waits and is never dropped. */
-static void put_mark(struct group *g, bool last, unsigned flush)
-{
-	struct work *w = calloc(1, sizeof(*w));
-
-	if (!w) /* nothing may wait for it for ever */
-		abort();
-	w->last = last;
-	w->flush = flush;
-	put(g, w);
+	/* Where no event comes for long, no batch takes them along. */
+	if (rows_tasks(&g->rows) || rows_losses(&g->rows))
+		put_mark(g, false, 0);
 }
 
 /* What the kernel counted beyond its LOST records: lost after the last of them. */
 static void losses_at_end(struct group *g)
 {
-	for (size_t i = 0; i < g->opts.rings.n_cpus; i++) {
-		uint32_t cpu = (uint32_t)g->opts.rings.cpus[i];
-		const struct pending_cpu *c = pending_cpu(&g->pending, cpu);
+	uint64_t newest_ns = 0;
+
+	for (size_t i = 0; i < rings_cpus(g->rings); i++)
+		count(g, g->rings, i);
+	for (struct group_more *more = g->more; more; more = more->next)
+		count(g, more->rings, 0);
+	for (size_t i = 0; i < g->pending.n; i++)
+		if (g->pending.cpus[i].max_ns > newest_ns)
+			newest_ns = g->pending.cpus[i].max_ns;
+	for (uint32_t cpu = 0; cpu < g->n_cpus; cpu++) {
+		const struct group_cpu *gc = &g->cpus[cpu];
 		struct cdict_loss loss = { .what = CDICT_LOSS_SAMPLES,
 					   .cpu = cpu,
 					   .type = CDICT_TYPE_ANY };
-		uint64_t lost, events;
-		bool has_lost;
 
-		if (!c || !rings_count(g->rings, i, &lost, &has_lost, &events))
+		if (gc->blind && newest_ns)
+			sees_again(g, cpu, newest_ns);
+		if (gc->kernel_lost <= gc->lost)
 			continue;
-		g->counts.kernel_events += events;
-		g->counts.kernel_lost += lost;
-		if (!has_lost || lost <= g->cpus[cpu].lost)
-			continue;
-		loss.count = lost - g->cpus[cpu].lost;
-		loss.from_ns = loss.to_ns = c->max_ns;
+		loss.count = gc->kernel_lost - gc->lost;
+		if (cpu + 1 < g->pending.n)
+			loss.from_ns = loss.to_ns = g->pending.cpus[cpu + 1].max_ns;
 		g->counts.lost_ring += loss.count;
 		rows_add_loss(&g->rows, &loss);
 	}
@@ -337,11 +474,12 @@ void *group_read(void *arg)
 		return NULL;
 	hurry(g);
 	g->flush_at_ms = now_ms() + FLUSH_MS;
+	g->puts = 1;
 	while (!atomic_load(&g->stop)) {
 		unsigned wanted = atomic_load(&g->flush_wanted);
 
 		if (wanted == flushed)
-			rings_wait(g->rings, POLL_MS);
+			rings_wait(g->rings, g->more ? POLL_MORE_MS : POLL_MS);
 		pass(g);
 		cut_old(g);
 		if (wanted != flushed) {
@@ -350,7 +488,10 @@ void *group_read(void *arg)
 			flushed = wanted;
 		}
 	}
-	/* The events are disabled: two passes see all that is there. */
+	/* Those of the others are disabled; then two passes see all that is there. */
+	pass(g);
+	for (struct group_more *more = g->more; more; more = more->next)
+		rings_disable(more->rings);
 	pass(g);
 	pass(g);
 	cut_all(g, true);

@@ -24,14 +24,17 @@ void head_fini(struct head *h)
 	h->strings = NULL;
 }
 
-void head_cpus(struct head *h, const int *cpus, size_t n)
+void head_cpus(struct head *h, const bool *cpus, size_t n)
 {
+	h->cpus.len = 0;
 	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && cpus[j] == cpus[j - 1] + 1;)
+		for (j = i + 1; j < n && cpus[i] && cpus[j];)
 			j++;
-		buf_printf(&h->cpus, i ? ",%d" : "%d", cpus[i]);
+		if (!cpus[i])
+			continue;
+		buf_printf(&h->cpus, h->cpus.len ? ",%zu" : "%zu", i);
 		if (j > i + 1)
-			buf_printf(&h->cpus, "-%d", cpus[j - 1]);
+			buf_printf(&h->cpus, "-%zu", j - 1);
 	}
 	buf_u8(&h->cpus, 0);
 }
@@ -60,7 +63,6 @@ static int own_tids(const struct head *h, struct cdict_writer *w, struct cdict_e
 
 int head_write(const struct head *h, struct cdict_writer *w, struct cdict_error *err)
 {
-	struct buf rows = { 0 };
 	int ret = cdict_writer_info(w, "capture.version", "cdict " CDICT_BUILD_VERSION, err);
 
 	if (!ret)
@@ -84,8 +86,14 @@ int head_write(const struct head *h, struct cdict_writer *w, struct cdict_error 
 	if (!ret)
 		ret = cdict_writer_schema(w, h->schema, err);
 	/* Into the file now, not with the first events. */
-	if (!ret)
-		ret = format_writer_take_rows(w, &rows, err);
+	return ret ? ret : head_flush(w, err);
+}
+
+int head_flush(struct cdict_writer *w, struct cdict_error *err)
+{
+	struct buf rows = { 0 };
+	int ret = format_writer_take_rows(w, &rows, err);
+
 	if (!ret)
 		ret = format_writer_put_rows(w, &rows, err);
 	buf_fini(&rows);
@@ -96,6 +104,8 @@ int head_write_end(const struct head_end *e, struct cdict_writer *w, struct cdic
 {
 	int ret = cdict_writer_info(w, "record.end", e->why, err);
 
+	if (!ret && e->cpus)
+		ret = cdict_writer_info(w, "record.cpus", e->cpus, err);
 	if (!ret)
 		ret = number(w, "captured.at_s", (uint64_t)time(NULL), err);
 	if (!ret)

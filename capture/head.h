@@ -20,13 +20,17 @@ struct head {
 };
 
 void head_fini(struct head *h);
-/* head_cpus - fills h->cpus. */
-void head_cpus(struct head *h, const int *cpus, size_t n);
+/* head_cpus - fills h->cpus with those of the @n that are set. */
+void head_cpus(struct head *h, const bool *cpus, size_t n);
 /* head_write - everything, schema included, as whole blocks. */
 int head_write(const struct head *h, struct cdict_writer *w, struct cdict_error *err);
 
+/* head_flush - what was told the writer is in the file. */
+int head_flush(struct cdict_writer *w, struct cdict_error *err);
+
 struct head_end {
-	const char *why; /* "command ended" */
+	const char *why;  /* "command ended" */
+	const char *cpus; /* all that were recorded; NULL: as the head said */
 	uint64_t cpu_ns, wakeups;
 	uint64_t lost, dropped;
 };

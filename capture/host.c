@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -73,9 +74,10 @@ static long number_of(const char *dir, long cpu, const char *file)
 	return v;
 }
 
-int host_cpus(int **cpus, struct cdict_error *err)
+int host_cpu_list(const char *text, int **cpus)
 {
-	char *text = line_of(CPU_DIR "/online"), *p = text, *end;
+	const char *p = text;
+	char *end;
 	int n = 0;
 
 	*cpus = NULL;
@@ -99,12 +101,44 @@ int host_cpus(int **cpus, struct cdict_error *err)
 			grown[n++] = (int)from++;
 		p = end + (*end == ',');
 	}
+	if (!n) {
+		free(*cpus);
+		*cpus = NULL;
+	}
+	return n;
+}
+
+int host_cpus(int **cpus, struct cdict_error *err)
+{
+	char *text = line_of(CPU_DIR "/online");
+	int n = host_cpu_list(text, cpus);
+
 	free(text);
-	if (n)
-		return n;
-	free(*cpus);
-	*cpus = NULL;
-	return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, CPU_DIR "/online names no CPU");
+	return n ? n : cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, CPU_DIR "/online names no CPU");
+}
+
+/* The folder of what the CPU is made of goes with it, and comes back as another one. */
+uint64_t host_cpu_birth(int cpu)
+{
+	char path[sizeof(CPU_DIR) + 40];
+	struct stat st;
+
+	snprintf(path, sizeof(path), CPU_DIR "/cpu%d/topology", cpu);
+	return stat(path, &st) ? 0 : (uint64_t)st.st_ino;
+}
+
+size_t host_cpus_possible(void)
+{
+	char *text = line_of(CPU_DIR "/possible");
+	long configured = sysconf(_SC_NPROCESSORS_CONF);
+	size_t count = configured > 0 ? (size_t)configured : 1;
+	int *cpus, n = host_cpu_list(text, &cpus);
+
+	if (n && (size_t)cpus[n - 1] + 1 > count)
+		count = (size_t)cpus[n - 1] + 1;
+	free(text);
+	free(cpus);
+	return count;
 }
 
 /* "key<blanks>: value" of /proc/cpuinfo, the first; into @out. */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cdict/writer.h"
 
@@ -13,5 +14,11 @@ int host_info(struct cdict_writer *w, struct cdict_error *err);
 
 /* host_cpus - the CPUs that are online, ascending; their count or negative. Given. */
 int host_cpus(int **cpus, struct cdict_error *err);
+/* host_cpus_possible - one more than the highest number that a CPU of this machine may have. */
+size_t host_cpus_possible(void);
+/* host_cpu_birth - another number each time that @cpu comes online; 0: unknown. */
+uint64_t host_cpu_birth(int cpu);
+/* host_cpu_list - the CPUs of "0-3,8"; their count, 0 when there is none or no memory. Given. */
+int host_cpu_list(const char *text, int **cpus);
 
 #endif

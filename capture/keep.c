@@ -24,7 +24,7 @@ struct keep {
 	struct keep_item *first, **end;
 	size_t n;
 	struct task_table tasks; /* as told by what fell out */
-	bool full;
+	uint64_t cut_ns;         /* latest time that fell out for want of room */
 };
 
 struct keep *keep_new(uint64_t ns, uint64_t bytes)
@@ -122,7 +122,8 @@ int keep_put(void *keep, struct store_item *item, struct cdict_error *err)
 	while (ok && k->ns && k->first && k->first->last_ns + k->ns < k->newest_ns)
 		ok = forget_first(k);
 	while (ok && k->n > 1 && k->bytes > k->max_bytes) {
-		k->full = true;
+		if (k->first->last_ns > k->cut_ns)
+			k->cut_ns = k->first->last_ns;
 		ok = forget_first(k);
 	}
 	pthread_mutex_unlock(&k->lock);
@@ -162,22 +163,13 @@ void keep_snapshot_free(struct keep *k, struct keep_snapshot *s)
 	*s = (struct keep_snapshot){ 0 };
 }
 
-uint64_t keep_bytes(struct keep *k)
-{
-	uint64_t bytes;
-
-	pthread_mutex_lock(&k->lock);
-	bytes = k->bytes;
-	pthread_mutex_unlock(&k->lock);
-	return bytes;
-}
-
-bool keep_full(struct keep *k)
+bool keep_full(struct keep *k, uint64_t *held_ns)
 {
 	bool full;
 
 	pthread_mutex_lock(&k->lock);
-	full = k->full;
+	*held_ns = k->newest_ns > k->cut_ns ? k->newest_ns - k->cut_ns : 0;
+	full = k->cut_ns && k->ns && *held_ns < k->ns;
 	pthread_mutex_unlock(&k->lock);
 	return full;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * keep.h - the flight recorder's memory: the last blocks, bounded in time and in bytes. What
- * falls out of it leaves only who the tasks are, so that every dump names them.
+ * falls out of it leaves only who the tasks are, so that every dump names them. What a snapshot
+ * holds stays until that is freed, beside what came since: twice the bytes at most.
  *
  * Threads    keep_put() under the store's lock, keep_take() from any thread
  * Ownership  keep_new() gives; a snapshot is freed with keep_snapshot_free()
@@ -35,8 +36,8 @@ int keep_take(struct keep *k, struct keep_snapshot *s, struct cdict_error *err);
 const struct store_item *keep_item(const struct keep_item *item);
 void keep_snapshot_free(struct keep *k, struct keep_snapshot *s);
 
-uint64_t keep_bytes(struct keep *k); /* held now */
-/* keep_full - whether the bytes were the tighter bound: some seconds asked for are missing. */
-bool keep_full(struct keep *k);
+/* keep_full - whether the bytes are the tighter bound now: of the time asked for, only so much is
+ * held as *held_ns says. */
+bool keep_full(struct keep *k, uint64_t *held_ns);
 
 #endif

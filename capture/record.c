@@ -3,6 +3,7 @@
 #include "capture/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,14 +136,32 @@ static void count(struct recording *rec)
 	r->groups = rec->n_groups;
 }
 
-static void finish(struct recording *rec, const struct head_end *end)
+/* How the file says that the disk was full, or what else it was. */
+static void tell_dropped(struct recording *rec, struct head_end *end)
+{
+	struct record_report *r = rec->report;
+	uint64_t since_ns, n = store_dropped(rec->store, &since_ns);
+
+	r->dropped += n;
+	end->dropped = r->dropped;
+	if (!n)
+		return;
+	snprintf(rec->full, sizeof(rec->full),
+		 "%s: %" PRIu64 " events from %" PRIu64 ".%09" PRIu64 " s on were not written",
+		 cdict_strerror(r->ended.code), n, since_ns / 1000000000, since_ns % 1000000000);
+	end->why = rec->full;
+}
+
+static void finish(struct recording *rec, struct head_end *end)
 {
 	struct record_report *r = rec->report;
 	struct cdict_error err = { 0 };
 	char why[64];
 
-	if (store_failed(rec->store, &err))
+	if (store_failed(rec->store, &err)) {
 		r->ended = err;
+		tell_dropped(rec, end);
+	}
 	if (rec->keep) {
 		snprintf(why, sizeof(why), "at the end: %s", rec->end);
 		if (recording_dump(rec, why, false, &err) < 0 && !r->ended.code)
@@ -150,7 +169,8 @@ static void finish(struct recording *rec, const struct head_end *end)
 		return;
 	}
 	r->events = store_events(rec->store);
-	if (!r->ended.code && recording_finish(rec, end, &err) < 0)
+	/* What could be written is ended as any file, if that can be. */
+	if (recording_finish(rec, end, &err) < 0 && !r->ended.code)
 		r->ended = err;
 	r->bytes_out = target_bytes(rec->target);
 }
@@ -175,6 +195,10 @@ static void close_all(struct recording *rec)
 	free(rec->type_of);
 	free(rec->own);
 	free(rec->cpus);
+	free(rec->live);
+	free(rec->births);
+	free(rec->refused);
+	free(rec->recorded);
 }
 
 int record_run(const struct record_options *opts, struct record_report *report,
@@ -201,6 +225,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 		report->seconds = now_s() - began;
 		count(&rec);
 		end.why = rec.end;
+		end.cpus = rec.head.cpus.failed ? NULL : (const char *)rec.head.cpus.data;
 		end.cpu_ns = cpu_ns(&end.wakeups) - cpu;
 		end.wakeups -= woken;
 		end.lost = report->lost;

@@ -68,6 +68,11 @@ struct record_options {
 #define RECORD_RING_MIN ((size_t)4 << 20)
 #define RECORD_QUEUE_BYTES ((size_t)128 << 20)
 #define RECORD_GROUP_CPUS 16u
+/* What a group holds at most beside the queue: samples that make no block yet (PENDING_BYTES_MAX of
+ * records, and where each of them is), one being encoded, its columns, one block encoded. */
+#define RECORD_GROUP_BYTES ((size_t)32 << 20)
+/* The program, its libraries, and the tasks that live. */
+#define RECORD_BASE_BYTES ((size_t)32 << 20)
 
 struct record_report {
 	uint64_t events, bytes_out, bytes_rings;
@@ -77,12 +82,14 @@ struct record_report {
 	uint64_t kernel_events, kernel_lost; /* by its counters: see struct group_counts */
 	uint64_t disordered;                 /* sorted in */
 	size_t types, cpus, groups;
-	size_t ring_bytes; /* as they came to be */
+	size_t ring_bytes;     /* as they came to be */
+	uint64_t memory_bytes; /* never more than that: doc/cdict-record.1, Memory */
 	double seconds;
 	/* The recorder's own. */
 	double cpu_seconds;
 	uint64_t wakeups, max_rss_bytes;
 	unsigned dumps; /* of the flight recorder */
+	unsigned failed_dumps;
 	bool have_status;
 	int command_status;
 	struct cdict_error ended; /* code 0, or why it ended early */

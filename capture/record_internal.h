@@ -25,8 +25,13 @@ struct recording {
 	struct record_report *report;
 	struct cdict_error *err;
 
-	int *cpus;
+	int *cpus; /* at the beginning */
 	size_t n_cpus;
+	atomic_bool *live; /* by CPU: online, and recorded */
+	uint64_t *births;  /* by CPU: since when */
+	bool *refused;     /* by CPU: could not be added */
+	bool *recorded;    /* by CPU: at some time */
+	size_t n_possible;
 	struct choice choice;
 	struct cdict_schema *schema;
 	int16_t *type_of; /* by common_type */
@@ -44,6 +49,8 @@ struct recording {
 	/* To a file. */
 	struct target *target;
 	struct cdict_writer *writer;
+	uint64_t n_blocks;   /* for the size of the index */
+	uint64_t rows_bytes; /* in the writer, until its next block */
 
 	/* Flight recorder. */
 	struct keep *keep;
@@ -51,6 +58,7 @@ struct recording {
 	uint64_t next_hit_ms; /* a trigger is answered from then on */
 
 	const char *end; /* why it ended */
+	char full[128];  /* the same, of a disk that was full */
 };
 
 /* --- record_open.c */
@@ -59,6 +67,8 @@ struct recording {
 int recording_choose(struct recording *rec);
 /* Threads and rings, disabled. */
 int recording_open(struct recording *rec);
+/* CPUs that came online are recorded too; those that went are recorded when they are back. */
+void recording_look_for_cpus(struct recording *rec);
 
 /* --- record_output.c */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is recorded, and its rings. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -88,6 +90,19 @@ int recording_choose(struct recording *rec)
 	rec->type_of = malloc(TYPES_MAX * sizeof(*rec->type_of));
 	if (!rec->type_of)
 		return no_memory(rec);
+	rec->n_possible = host_cpus_possible();
+	if ((size_t)rec->cpus[rec->n_cpus - 1] >= rec->n_possible)
+		rec->n_possible = (size_t)rec->cpus[rec->n_cpus - 1] + 1;
+	rec->live = calloc(rec->n_possible, sizeof(*rec->live));
+	rec->refused = calloc(rec->n_possible, sizeof(*rec->refused));
+	rec->recorded = calloc(rec->n_possible, sizeof(*rec->recorded));
+	rec->births = calloc(rec->n_possible, sizeof(*rec->births));
+	if (!rec->live || !rec->refused || !rec->recorded || !rec->births)
+		return no_memory(rec);
+	for (size_t i = 0; i < rec->n_cpus; i++) {
+		rec->births[rec->cpus[i]] = host_cpu_birth(rec->cpus[i]);
+		rec->live[rec->cpus[i]] = rec->recorded[rec->cpus[i]] = true;
+	}
 	memset(rec->type_of, 0xff, TYPES_MAX * sizeof(*rec->type_of));
 	for (size_t i = 0; i < rec->choice.n; i++)
 		if (rec->choice.events[i].id < TYPES_MAX)
@@ -95,7 +110,7 @@ int recording_choose(struct recording *rec)
 				(int16_t)rec->choice.events[i].type;
 	rec->head.schema = rec->schema;
 	rec->head.strings = tracefs_strings(rec->choice.root);
-	head_cpus(&rec->head, rec->cpus, rec->n_cpus);
+	head_cpus(&rec->head, rec->recorded, rec->n_possible);
 	return 0;
 }
 
@@ -151,6 +166,8 @@ static int start_groups(struct recording *rec)
 			.store = rec->store,
 			.trigger = rec->trigger,
 			.queue_bytes = (o->queue_bytes ? o->queue_bytes : RECORD_QUEUE_BYTES) / n,
+			.live = rec->live,
+			.n_possible = rec->n_possible,
 			.realtime = o->realtime,
 			.failed = store_is_broken,
 			.failed_ctx = rec,
@@ -186,6 +203,32 @@ static size_t default_bytes(const struct recording *rec)
 	return bytes;
 }
 
+/* doc/cdict-record.1 tells the sum. */
+static uint64_t memory_bound(const struct recording *rec, size_t ring_bytes)
+{
+	const struct record_options *o = rec->opts;
+	uint64_t bytes = RECORD_BASE_BYTES + rec->n_groups * (uint64_t)RECORD_GROUP_BYTES +
+			 rec->n_cpus * (uint64_t)ring_bytes +
+			 (o->queue_bytes ? o->queue_bytes : RECORD_QUEUE_BYTES);
+
+	if (o->keep)
+		bytes += 2 * (o->keep_bytes ? o->keep_bytes : KEEP_BYTES);
+	return bytes + (rec->trigger ? TRIGGER_BYTES : 0);
+}
+
+static void say_what_is_kept(const struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	uint64_t bytes = o->keep_bytes ? o->keep_bytes : KEEP_BYTES;
+	char time[48] = "";
+
+	if (o->keep_ns)
+		snprintf(time, sizeof(time), "the last %g s, and of them ",
+			 (double)o->keep_ns / 1e9);
+	recording_say(rec, false, "holds %sat most %.1f MiB; memory stays below %" PRIu64 " MiB",
+		      time, (double)bytes / (1 << 20), (rec->report->memory_bytes >> 20) + 1);
+}
+
 int recording_open(struct recording *rec)
 {
 	size_t asked = rec->opts->ring_bytes, wanted = asked ? asked : default_bytes(rec);
@@ -217,5 +260,80 @@ int recording_open(struct recording *rec)
 			      "allows it",
 			      bytes >> 10);
 	rec->report->ring_bytes = rec->head.ring_bytes = bytes;
+	rec->report->memory_bytes = memory_bound(rec, bytes);
+	if (!ret && rec->opts->keep)
+		say_what_is_kept(rec);
 	return ret;
+}
+
+/* The group of its neighbours. */
+static struct group *group_for(const struct recording *rec, int cpu)
+{
+	size_t below = 0;
+
+	while (below < rec->n_cpus && rec->cpus[below] <= cpu)
+		below++;
+	for (size_t i = rec->n_groups; i-- > 0;)
+		if (rec->n_cpus * i / rec->n_groups < below)
+			return rec->groups[i];
+	return rec->groups[0];
+}
+
+static void add_cpu(struct recording *rec, int cpu)
+{
+	struct cdict_error err = { 0 };
+	int ret;
+
+	rec->births[cpu] = host_cpu_birth(cpu);
+	ret = group_add_cpu(group_for(rec, cpu), cpu, &err);
+	if (ret == -ENODEV || ret == -ENXIO) /* it went again: the next look will tell */
+		return;
+	if (ret) {
+		rec->refused[cpu] = true;
+		recording_say(rec, true, "CPU %d, which came online, is not recorded: %s", cpu,
+			      err.text);
+		return;
+	}
+	recording_say(rec, false, "CPU %d came online, and is recorded", cpu);
+	if (!rec->recorded[cpu]) {
+		rec->recorded[cpu] = true;
+		head_cpus(&rec->head, rec->recorded, rec->n_possible);
+	}
+}
+
+/* Those that are not online any more, or were not in between. */
+static void look_for_gone(struct recording *rec, const int *online, size_t n)
+{
+	for (size_t cpu = 0, i = 0; cpu < rec->n_possible; cpu++) {
+		uint64_t birth;
+		bool there;
+
+		while (i < n && (size_t)online[i] < cpu)
+			i++;
+		if (!atomic_load(&rec->live[cpu]))
+			continue;
+		there = i < n && (size_t)online[i] == cpu;
+		birth = there ? host_cpu_birth((int)cpu) : 0;
+		if (!there || (birth && rec->births[cpu] && birth != rec->births[cpu])) {
+			atomic_store(&rec->live[cpu], false);
+			recording_say(rec, false, "CPU %zu went offline", cpu);
+		}
+	}
+}
+
+void recording_look_for_cpus(struct recording *rec)
+{
+	int *online, n = host_cpus(&online, NULL);
+
+	if (n < 0)
+		return;
+	look_for_gone(rec, online, (size_t)n);
+	for (int i = 0; i < n; i++) {
+		int cpu = online[i];
+
+		if ((size_t)cpu < rec->n_possible && is_wanted(rec->opts, cpu) &&
+		    !rec->refused[cpu] && !atomic_load(&rec->live[cpu]))
+			add_cpu(rec, cpu);
+	}
+	free(online);
 }

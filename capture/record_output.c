@@ -14,11 +14,42 @@ static int no_memory(struct cdict_error *err)
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
+/* What ends the file, beside the index: INFO, a loss or two of each CPU. */
+#define CLOSING_BYTES ((uint64_t)16 << 10)
+#define CLOSING_CPU_BYTES 96u
+/* A block's row of the index, and its header: packed, and rather too much than too little. */
+#define INDEX_BYTES 32u
+#define HEADER_BYTES 32u
+/* An item's tasks and losses are a block each at most, and one more for each 8192 of them. */
+#define ROWS_BLOCKS 2u
+
+/* With the item there must be room for the file's end: else it is not begun. */
+static int reserve(struct recording *rec, const struct store_item *item, struct cdict_error *err)
+{
+	uint64_t rows = item->rows.tasks.len + item->rows.losses.len;
+	uint64_t blocks = item->n_parts +
+			  (rows ? ROWS_BLOCKS + rows / (8192 * sizeof(struct cdict_loss)) : 0);
+	int ret = target_reserve(rec->target, item->payload.len + rows + rec->rows_bytes +
+						      blocks * (HEADER_BYTES + INDEX_BYTES) +
+						      rec->n_blocks * INDEX_BYTES + CLOSING_BYTES +
+						      rec->n_possible * CLOSING_CPU_BYTES);
+
+	if (ret)
+		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s", cdict_strerror(ret));
+	rec->n_blocks += blocks;
+	/* Without events they wait for the next ones. */
+	rec->rows_bytes = item->n_parts ? 0 : rec->rows_bytes + rows;
+	return 0;
+}
+
 static int put_into_file(void *ctx, struct store_item *item, struct cdict_error *err)
 {
 	struct recording *rec = ctx;
-	int ret = store_write(rec->writer, item, err);
+	int ret = reserve(rec, item, err);
 
+	if (ret)
+		return ret;
+	ret = store_write(rec->writer, item, err);
 	if (ret < 0)
 		target_trim(rec->target);
 	else
@@ -34,6 +65,15 @@ static int write_labels(struct recording *rec, struct cdict_writer *w, struct cd
 	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, w, err) : 0;
 }
 
+/* What failed is the file: its name before the reason. */
+static int of_output(const struct recording *rec, int ret)
+{
+	struct cdict_error why = *rec->err;
+
+	return ret ? cdict_fail(rec->err, ret, why.offset, "%s: %s", rec->opts->output, why.text)
+		   : 0;
+}
+
 int recording_output(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -44,7 +84,8 @@ int recording_output(struct recording *rec)
 		return rec->store ? 0 : no_memory(rec->err);
 	}
 	rec->store = store_new(&file_ops, rec);
-	return rec->store ? target_open(&rec->target, o->output, rec->err) : no_memory(rec->err);
+	return rec->store ? of_output(rec, target_open(&rec->target, o->output, rec->err))
+			  : no_memory(rec->err);
 }
 
 int recording_tasks(struct recording *rec)
@@ -52,16 +93,13 @@ int recording_tasks(struct recording *rec)
 	struct store_item item = { 0 };
 	int ret = 0;
 
-	/* The head first: from here on the file is a recording. */
 	if (!rec->keep) {
 		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
 		if (!ret)
 			ret = head_write(&rec->head, rec->writer, rec->err);
-		if (!ret)
-			ret = target_show(rec->target, rec->err);
 	}
 	if (ret)
-		return ret;
+		return of_output(rec, ret);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		rings_watch_tasks(group_rings(rec->groups[i]));
 	proc_tasks("/proc", &item.rows);
@@ -70,16 +108,24 @@ int recording_tasks(struct recording *rec)
 		return no_memory(rec->err);
 	}
 	ret = store_put(rec->store, &item);
-	if (!ret && !rec->keep)
-		ret = write_labels(rec, rec->writer, rec->err);
-	if (ret && !rec->err->code)
+	if (ret) {
 		store_failed(rec->store, rec->err);
-	return ret;
+		return of_output(rec, ret);
+	}
+	if (rec->keep)
+		return 0;
+	/* Into the file now: at its end there may be no room for them. */
+	ret = write_labels(rec, rec->writer, rec->err);
+	if (!ret)
+		ret = head_flush(rec->writer, rec->err);
+	/* From here on the file is a recording; before, nothing is seen of it. */
+	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
 }
 
 int recording_finish(struct recording *rec, const struct head_end *end, struct cdict_error *err)
 {
-	int ret = write_labels(rec, rec->writer, err);
+	int ret = rec->report->ended.code ? store_write_dropped(rec->store, rec->writer, err)
+					  : write_labels(rec, rec->writer, err);
 
 	if (!ret)
 		ret = head_write_end(end, rec->writer, err);
@@ -134,8 +180,9 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 	struct cdict_writer *w = NULL;
 	struct target *target = NULL;
 	struct keep_snapshot snap;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, held_ns;
 	int ret, closed;
+	bool full;
 
 	if (!name)
 		return no_memory(err);
@@ -143,6 +190,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 		group_flush(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups && flush; i++)
 		group_wait_flush(rec->groups[i]);
+	full = keep_full(rec->keep, &held_ns);
 	ret = keep_take(rec->keep, &snap, err);
 	if (ret) {
 		free(name);
@@ -167,7 +215,14 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 		rec->report->bytes_out += bytes;
 		recording_say(rec, false, "%s: %llu events written to %s", why,
 			      (unsigned long long)rec->report->events, name);
+		if (full)
+			recording_say(rec, true,
+				      "%s: only the last %.1f s are held of %.1f s asked for: more "
+				      "need a larger SIZE in --keep TIME,SIZE",
+				      name, (double)held_ns / 1e9,
+				      (double)rec->opts->keep_ns / 1e9);
 	} else {
+		rec->report->failed_dumps++;
 		recording_say(rec, true, "%s: %s", name, err->text);
 	}
 	free(name);

@@ -9,6 +9,8 @@
 
 /* How often a trigger is looked at. */
 #define TRIGGER_MS 50
+/* How often CPUs that came online are looked for. */
+#define CPUS_MS 1000u
 /* Recordings of a trigger follow each other no faster; so many are written at most. */
 #define HIT_PAUSE_MS 1000u
 #define HITS_MAX 100u
@@ -29,12 +31,17 @@ static void nothing(int sig)
 void recording_signals(struct recording *rec)
 {
 	struct sigaction wake = { .sa_handler = nothing }, ignore = { .sa_handler = SIG_IGN };
+	struct sigaction usual = { .sa_handler = SIG_DFL }, hup;
 
 	rec->main = pthread_self();
 	sigemptyset(&rec->signals);
 	sigaddset(&rec->signals, SIGINT);
 	sigaddset(&rec->signals, SIGTERM);
-	sigaddset(&rec->signals, SIGHUP);
+	/* nohup: the terminal may go. */
+	if (sigaction(SIGHUP, NULL, &hup) || hup.sa_handler != SIG_IGN)
+		sigaddset(&rec->signals, SIGHUP);
+	/* Whoever started us may ignore it: then nobody would tell that the command has ended. */
+	sigaction(SIGCHLD, &usual, NULL);
 	sigaddset(&rec->signals, SIGCHLD);
 	sigaddset(&rec->signals, SIGUSR2);
 	sigaddset(&rec->signals, RECORD_SIGNAL_FAILED);
@@ -104,6 +111,7 @@ void recording_wait(struct recording *rec)
 	uint64_t end_ms = rec->opts->seconds > 0
 				  ? now_ms() + (uint64_t)(rec->opts->seconds * 1000 + 0.5)
 				  : UINT64_MAX;
+	uint64_t look_ms = now_ms() + CPUS_MS;
 
 	while (1) {
 		uint64_t now = now_ms(), left = end_ms > now ? end_ms - now : 0;
@@ -114,10 +122,14 @@ void recording_wait(struct recording *rec)
 			rec->end = "the time was over";
 			return;
 		}
+		if (now >= look_ms) {
+			recording_look_for_cpus(rec);
+			look_ms = now + CPUS_MS;
+		}
 		if (rec->trigger && left > TRIGGER_MS)
 			left = TRIGGER_MS;
-		if (left > 3600000)
-			left = 3600000;
+		if (left > look_ms - now)
+			left = look_ms - now;
 		ts = (struct timespec){ .tv_sec = (time_t)(left / 1000),
 					.tv_nsec = (long)(left % 1000) * 1000000 };
 		sig = sigtimedwait(&rec->signals, NULL, &ts);

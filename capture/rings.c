@@ -240,7 +240,7 @@ int rings_open(struct rings **out, const struct choice *choice, const struct rin
 	if (r)
 		r->cpus = calloc(opts->n_cpus, sizeof(*r->cpus));
 	if (!r || !r->cpus) {
-		free(r);
+		rings_close(r);
 		return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
 	}
 	for (size_t i = 0; i < opts->n_cpus; i++)
@@ -321,10 +321,22 @@ uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx)
 				given = bytes;
 			}
 		}
-		perf_mmap__consume(map);
+		/* When its descriptors hung up, the one above may have unmapped it. */
+		if (!bytes || given != bytes)
+			perf_mmap__consume(map);
 		all += bytes;
 	}
 	return all;
+}
+
+size_t rings_cpus(const struct rings *r)
+{
+	return r->n_cpus;
+}
+
+uint32_t rings_cpu(const struct rings *r, size_t i)
+{
+	return r->cpus[i];
 }
 
 bool rings_count(struct rings *r, size_t i, uint64_t *lost, bool *has_lost, uint64_t *events)

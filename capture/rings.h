@@ -61,6 +61,10 @@ bool rings_wait(struct rings *r, int timeout_ms);
 typedef void (*rings_fn)(void *ctx, uint32_t cpu, const struct perf_event_header *record);
 uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx); /* bytes read */
 
+/* rings_cpus, rings_cpu - the CPUs, in the order of rings_open(). */
+size_t rings_cpus(const struct rings *r);
+uint32_t rings_cpu(const struct rings *r, size_t i);
+
 /* rings_count - what the kernel counted on the @i-th CPU over all events: records that were lost
  * (*has_lost: since Linux 6.0), and events that happened and passed their filters, of those that
  * count one each. False when it cannot be read. */

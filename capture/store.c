@@ -12,7 +12,9 @@ struct store {
 	void *ctx;
 	pthread_mutex_t lock;
 	struct cdict_error failed;
-	uint64_t events;
+	uint64_t events, dropped_events;
+	struct rows dropped; /* a loss for each CPU */
+	struct rows losses;  /* that were in what was dropped */
 };
 
 struct store *store_new(const struct store_ops *ops, void *ctx)
@@ -32,6 +34,8 @@ void store_free(struct store *s)
 	if (!s)
 		return;
 	pthread_mutex_destroy(&s->lock);
+	rows_fini(&s->dropped);
+	rows_fini(&s->losses);
 	free(s);
 }
 
@@ -41,6 +45,41 @@ void store_item_fini(struct store_item *item)
 	buf_fini(&item->payload);
 	free(item->parts);
 	*item = (struct store_item){ 0 };
+}
+
+static struct cdict_loss *loss_of(struct store *s, uint32_t cpu)
+{
+	struct cdict_loss loss = {
+		.what = CDICT_LOSS_RING, .cpu = cpu, .type = CDICT_TYPE_ANY, .from_ns = UINT64_MAX
+	};
+	size_t n = rows_losses(&s->dropped);
+	struct cdict_loss *rows = (struct cdict_loss *)s->dropped.losses.data;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].cpu == cpu)
+			return &rows[i];
+	rows_add_loss(&s->dropped, &loss);
+	rows = (struct cdict_loss *)s->dropped.losses.data;
+	return s->dropped.losses.failed ? NULL : &rows[n];
+}
+
+static void drop(struct store *s, const struct store_item *item)
+{
+	for (size_t i = 0; i < item->n_parts; i++) {
+		const struct format_block *info = &item->parts[i].info;
+		struct cdict_loss *loss = loss_of(s, info->cpu);
+
+		s->dropped_events += info->events;
+		if (!loss)
+			continue;
+		loss->count += info->events;
+		if (info->first_ns < loss->from_ns)
+			loss->from_ns = info->first_ns;
+		if (info->last_ns > loss->to_ns)
+			loss->to_ns = info->last_ns;
+	}
+	for (size_t i = 0; i < rows_losses(&item->rows); i++)
+		rows_add_loss(&s->losses, rows_loss(&item->rows, i));
 }
 
 int store_put(struct store *s, struct store_item *item)
@@ -63,6 +102,8 @@ int store_put(struct store *s, struct store_item *item)
 		}
 	}
 	ret = s->failed.code;
+	if (ret)
+		drop(s, item);
 	pthread_mutex_unlock(&s->lock);
 	store_item_fini(item);
 	return ret;
@@ -88,6 +129,22 @@ uint64_t store_events(struct store *s)
 	events = s->events;
 	pthread_mutex_unlock(&s->lock);
 	return events;
+}
+
+int store_write_dropped(const struct store *s, struct cdict_writer *w, struct cdict_error *err)
+{
+	int ret = rows_write(&s->dropped, w, err);
+
+	return ret ? ret : rows_write(&s->losses, w, err);
+}
+
+uint64_t store_dropped(const struct store *s, uint64_t *since_ns)
+{
+	*since_ns = UINT64_MAX;
+	for (size_t i = 0; i < rows_losses(&s->dropped); i++)
+		if (rows_loss(&s->dropped, i)->from_ns < *since_ns)
+			*since_ns = rows_loss(&s->dropped, i)->from_ns;
+	return s->dropped_events;
 }
 
 int store_write(struct cdict_writer *w, const struct store_item *item, struct cdict_error *err)

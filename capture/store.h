@@ -39,6 +39,11 @@ void store_free(struct store *s);
 int store_put(struct store *s, struct store_item *item);
 bool store_failed(struct store *s, struct cdict_error *err);
 uint64_t store_events(struct store *s); /* put so far */
+/* store_dropped - events that failed or came after the failure, the first at *since_ns; when nobody
+ * puts any more. */
+uint64_t store_dropped(const struct store *s, uint64_t *since_ns);
+/* store_write_dropped - for each CPU a loss that tells of them, and the losses that were among them. */
+int store_write_dropped(const struct store *s, struct cdict_writer *w, struct cdict_error *err);
 
 /* store_write - an item into a cdict: what a file's put does. */
 int store_write(struct cdict_writer *w, const struct store_item *item, struct cdict_error *err);

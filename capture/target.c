@@ -9,10 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+
+/* Reserved at a time. */
+#define RESERVE_AHEAD ((uint64_t)4 << 20)
 
 struct target {
 	int fd;
@@ -20,6 +24,8 @@ struct target {
 	char *path; /* symbolic links followed */
 	char *temp; /* NULL: the file has no name yet */
 	uint64_t bytes, mark;
+	uint64_t reserved; /* up to there; 0: nothing */
+	bool cannot_reserve;
 };
 
 static void destroy(struct target *t)
@@ -130,34 +136,85 @@ int target_write(void *target, const void *data, size_t size)
 	return 0;
 }
 
-/* NAME -> NAME.old, when there is one. */
-static int keep_old(const char *path)
+/* ulimit -f: no space to reserve, and yet an end. */
+static bool is_allowed(uint64_t bytes)
 {
-	char *old;
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	       bytes <= limit.rlim_cur;
+}
+
+/* Up to @until; the size of the file stays. */
+static int reserve(struct target *t, uint64_t until)
+{
+	uint64_t from = t->reserved > t->bytes ? t->reserved : t->bytes;
+	int ret;
+
+	do
+		ret = fallocate(t->fd, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(until - from));
+	while (ret && errno == EINTR);
+	if (ret)
+		return -errno;
+	t->reserved = until;
+	return 0;
+}
+
+int target_reserve(struct target *t, uint64_t bytes)
+{
+	uint64_t until = t->bytes + bytes;
+	int ret;
+
+	if (t->direct)
+		return 0;
+	if (!is_allowed(until))
+		return -EFBIG;
+	if (t->cannot_reserve || until <= t->reserved)
+		return 0;
+	/* A call for each block would cost more than it takes to write some. */
+	if (!reserve(t, until + RESERVE_AHEAD))
+		return 0;
+	ret = reserve(t, until);
+	if (!ret || ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG)
+		return ret;
+	t->cannot_reserve = true;
+	return 0;
+}
+
+/* NAME -> NAME.old, when there is one; then it is in *@old. */
+static int keep_old(const char *path, char **old)
+{
 	int ret = 0;
 
-	if (asprintf(&old, "%s.old", path) < 0)
+	if (asprintf(old, "%s.old", path) < 0) {
+		*old = NULL;
 		return -ENOMEM;
-	if (rename(path, old) && errno != ENOENT)
-		ret = -errno;
-	free(old);
+	}
+	if (rename(path, *old)) {
+		ret = errno == ENOENT ? 0 : -errno;
+		free(*old);
+		*old = NULL;
+	}
 	return ret;
 }
 
 int target_show(struct target *t, struct cdict_error *err)
 {
-	char self[64];
+	char self[64], *old;
 	int ret;
 
 	target_mark(t);
 	if (t->shown)
 		return 0;
-	ret = keep_old(t->path);
+	ret = keep_old(t->path, &old);
 	if (!ret && t->temp)
 		ret = rename(t->temp, t->path) ? -errno : 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", t->fd);
 	if (!ret && !t->temp)
 		ret = linkat(AT_FDCWD, self, AT_FDCWD, t->path, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	if (ret && old) /* what was there is there again */
+		rename(old, t->path);
+	free(old);
 	if (ret)
 		return cannot(err, ret);
 	t->shown = true;
@@ -178,7 +235,7 @@ void target_trim(struct target *t)
 {
 	if (!t->direct && !ftruncate(t->fd, (off_t)t->mark) &&
 	    lseek(t->fd, (off_t)t->mark, SEEK_SET) >= 0)
-		t->bytes = t->mark;
+		t->bytes = t->mark, t->reserved = 0;
 }
 
 uint64_t target_bytes(const struct target *t)
@@ -192,7 +249,9 @@ int target_close(struct target *t, struct cdict_error *err)
 
 	if (!t)
 		return 0;
-	if (!t->is_stdout && t->fd >= 0 && close(t->fd))
+	if (t->reserved > t->bytes && ftruncate(t->fd, (off_t)t->bytes))
+		ret = -errno;
+	if (!t->is_stdout && t->fd >= 0 && close(t->fd) && !ret)
 		ret = -errno;
 	if (!t->shown && t->temp)
 		unlink(t->temp);

@@ -8,6 +8,9 @@
  * nothing is left behind: the file has no name yet. A file that had the name is kept as
  * NAME.old, as perf record does. "-", pipes and devices are written directly.
  *
+ * A disk that gets full must not take the end of the file, its index: space for that is reserved
+ * ahead, behind the file's end, where nobody sees it. What was not used is given back at the end.
+ *
  * Threads    one at a time
  * Failure    negative code with *err filled
  * Ownership  open gives, close takes
@@ -26,6 +29,9 @@ struct target;
 int target_open(struct target **out, const char *path, struct cdict_error *err);
 /* target_write - all of it or a negative errno; a cdict_write_fn. */
 int target_write(void *target, const void *data, size_t size);
+/* target_reserve - whether so many @bytes more can be written: 0 or a negative errno; then what was
+ * reserved before is still there. 0 where it cannot be told: a pipe, some file systems. */
+int target_reserve(struct target *t, uint64_t bytes);
 /* target_show - the head is whole: the file gets its name. */
 int target_show(struct target *t, struct cdict_error *err);
 /* target_mark - what was written so far is whole; target_trim takes back what came after. */

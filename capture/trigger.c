@@ -13,8 +13,9 @@
 
 /* An event is in its ring so long after its time stamp was taken, at most. */
 #define SLACK_NS UINT64_C(2000000)
-/* Notes that may wait while a dump is written. */
-#define NOTES_MAX_BYTES ((size_t)64 << 20)
+/* Notes that may come while a dump is written. They are doubled when they wait, and a buffer that
+ * grows may be twice as large as what it holds. */
+#define NOTES_MAX_BYTES (TRIGGER_BYTES / 4)
 
 int trigger_parse(struct trigger_spec *spec, const char *text, struct cdict_error *err)
 {
@@ -77,6 +78,7 @@ static struct watch watch_of(const struct cdict_event_type *type)
 	    !strcmp(type->name, "sched:sched_wakeup") ||
 	    !strcmp(type->name, "sched:sched_wakeup_new")) {
 		w.kind = NOTE_WAKE;
+		w.is_new = !strcmp(type->event, "sched_wakeup_new");
 		w.tid = field(type, "pid");
 		w.comm = field(type, "comm");
 	} else if (!strcmp(type->name, "sched:sched_switch")) {
@@ -197,20 +199,50 @@ void trigger_feed_begin(struct trigger_feed *f)
 	f->began_ns = f->clock ? clock_now(f->clock) : 0;
 }
 
+static uint64_t newest(const struct buf *notes)
+{
+	const struct note *n = (const struct note *)notes->data;
+	uint64_t t_ns = 0;
+
+	for (size_t i = 0; i < notes->len / sizeof(*n); i++) {
+		uint64_t end = n[i].kind == NOTE_LOSS ? n[i].until_ns : n[i].t_ns;
+
+		if (end > t_ns)
+			t_ns = end;
+	}
+	return t_ns;
+}
+
+/* Throws @notes away. Until the newest of them nothing is known; under the lock. */
+static void overflow(struct trigger *t, struct buf *notes)
+{
+	uint64_t end = newest(notes);
+
+	buf_fini(notes);
+	*notes = (struct buf){ 0 };
+	t->overflow = true;
+	if (end > t->blind_ns)
+		t->blind_ns = end;
+}
+
 void trigger_feed_end(struct trigger_feed *f)
 {
 	struct trigger *t = f->trigger;
+	/* Without a clock the notes themselves tell how far it has got. */
+	uint64_t at = f->began_ns ? f->began_ns : newest(&f->notes);
 
 	pthread_mutex_lock(&t->lock);
-	if (t->incoming.len + f->notes.len > NOTES_MAX_BYTES || t->incoming.failed) {
-		buf_fini(&t->incoming);
-		t->incoming = (struct buf){ 0 };
-		t->overflow = true;
-	} else {
-		buf_add(&t->incoming, f->notes.data, f->notes.len);
+	if (f->notes.failed)
+		overflow(t, &f->notes);
+	if (t->incoming.len + f->notes.len > NOTES_MAX_BYTES)
+		overflow(t, &t->incoming);
+	buf_add(&t->incoming, f->notes.data, f->notes.len);
+	if (t->incoming.failed) {
+		overflow(t, &t->incoming);
+		overflow(t, &f->notes);
 	}
-	if (f->began_ns > SLACK_NS)
-		f->horizon_ns = f->began_ns - SLACK_NS;
+	if (at > SLACK_NS && at - SLACK_NS > f->horizon_ns)
+		f->horizon_ns = at - SLACK_NS;
 	pthread_mutex_unlock(&t->lock);
 	f->notes.len = 0;
 	f->notes.failed = false;
@@ -268,16 +300,22 @@ static bool stays_ready(uint64_t state)
 	return !(state & 0xff);
 }
 
-void trigger_feed_sample(struct trigger_feed *f, uint32_t cpu, const struct pending_sample *s,
-			 uint32_t tid, const uint8_t *raw, uint32_t raw_size)
+/* EXIT_DEAD, EXIT_ZOMBIE, and what before Linux 4.14 was TASK_DEAD and now is a parked thread. */
+static bool has_ended(uint64_t state)
+{
+	return state & 0x70;
+}
+
+void trigger_feed_sample(struct trigger_feed *f, const struct pending_sample *s, uint32_t tid,
+			 const uint8_t *raw, uint32_t raw_size)
 {
 	const struct trigger_options *o = &f->trigger->opts;
 	const struct watch *w = &f->trigger->watches[s->event];
 	struct note n = { .t_ns = s->t_ns, .kind = w->kind, .tid = (int32_t)tid };
 
-	(void)cpu;
 	switch (w->kind) {
 	case NOTE_WAKE:
+		n.flag = w->is_new;
 		n.tid = (int32_t)scalar(&w->tid, raw, raw_size);
 		text(&w->comm, raw, raw_size, n.comm);
 		break;
@@ -285,6 +323,7 @@ void trigger_feed_sample(struct trigger_feed *f, uint32_t cpu, const struct pend
 		n.tid = (int32_t)scalar(&w->tid, raw, raw_size);
 		n.next = (int32_t)scalar(&w->next, raw, raw_size);
 		n.flag = stays_ready(scalar(&w->state, raw, raw_size));
+		n.gone = has_ended(scalar(&w->state, raw, raw_size));
 		text(&w->comm, raw, raw_size, n.comm);
 		break;
 	case NOTE_EXIT:
@@ -302,11 +341,10 @@ void trigger_feed_sample(struct trigger_feed *f, uint32_t cpu, const struct pend
 	buf_add(&f->notes, &n, sizeof(n));
 }
 
-void trigger_feed_loss(struct trigger_feed *f, uint32_t cpu, uint64_t t_ns)
+void trigger_feed_loss(struct trigger_feed *f, uint64_t from_ns, uint64_t to_ns)
 {
-	struct note n = { .t_ns = t_ns, .kind = NOTE_LOSS };
+	struct note n = { .t_ns = from_ns, .kind = NOTE_LOSS, .until_ns = to_ns };
 
-	(void)cpu;
 	buf_add(&f->notes, &n, sizeof(n));
 }
 
@@ -317,10 +355,11 @@ static int by_time(const void *a, const void *b)
 	return (x->t_ns > y->t_ns) - (x->t_ns < y->t_ns);
 }
 
-/* Takes what came, and how far all feeds have got. */
-static uint64_t take(struct trigger *t, bool *overflow)
+/* Takes what came, and how far all feeds have got. True: some are missing, *blind says where. */
+static bool take(struct trigger *t, uint64_t *horizon_ns, struct note *blind)
 {
 	uint64_t horizon = UINT64_MAX;
+	bool missing;
 
 	pthread_mutex_lock(&t->lock);
 	buf_add(&t->waiting, t->incoming.data, t->incoming.len);
@@ -328,28 +367,28 @@ static uint64_t take(struct trigger *t, bool *overflow)
 	for (const struct trigger_feed *f = t->feeds; f; f = f->next)
 		if (f->horizon_ns < horizon)
 			horizon = f->horizon_ns;
-	*overflow = t->overflow;
+	if (t->waiting.failed)
+		overflow(t, &t->waiting);
+	*blind = (struct note){ .kind = NOTE_LOSS, .until_ns = t->blind_ns };
+	missing = t->overflow;
 	t->overflow = false;
 	pthread_mutex_unlock(&t->lock);
-	if (t->waiting.failed) {
-		buf_fini(&t->waiting);
-		t->waiting = (struct buf){ 0 };
-		*overflow = true;
-	}
-	return horizon == UINT64_MAX ? 0 : horizon;
+	*horizon_ns = horizon == UINT64_MAX ? 0 : horizon;
+	return missing;
 }
 
 bool trigger_run(struct trigger *t, struct trigger_hit *hit)
 {
-	const struct note forget = { .kind = NOTE_LOSS };
 	struct trigger_hit one;
-	bool found = false, overflow;
-	uint64_t horizon = take(t, &overflow);
-	struct note *notes = (struct note *)t->waiting.data;
-	size_t n = t->waiting.len / sizeof(*notes), done = 0;
+	struct note blind, *notes;
+	bool found = false;
+	uint64_t horizon;
+	size_t n, done = 0;
 
-	if (overflow)
-		watcher_note(t->watcher, &forget, &one);
+	if (take(t, &horizon, &blind))
+		watcher_note(t->watcher, &blind, &one);
+	notes = (struct note *)t->waiting.data;
+	n = t->waiting.len / sizeof(*notes);
 	if (n)
 		qsort(notes, n, sizeof(*notes), by_time);
 	/* All are looked at, but the first hit is the one that is told. */

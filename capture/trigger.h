@@ -23,6 +23,9 @@
 #include "cdict/schema.h"
 #include "convert/pending.h"
 
+/* Memory of what readers noted and nobody has looked at, at most. */
+#define TRIGGER_BYTES ((size_t)64 << 20)
+
 enum trigger_kind { TRIGGER_LATENCY, TRIGGER_EXIT, TRIGGER_STEAL };
 
 struct trigger_spec {
@@ -73,8 +76,9 @@ void trigger_feed_free(struct trigger_feed *f);
 /* Around each pass over the rings. */
 void trigger_feed_begin(struct trigger_feed *f);
 void trigger_feed_end(struct trigger_feed *f);
-void trigger_feed_sample(struct trigger_feed *f, uint32_t cpu, const struct pending_sample *s,
-			 uint32_t tid, const uint8_t *raw, uint32_t raw_size);
-void trigger_feed_loss(struct trigger_feed *f, uint32_t cpu, uint64_t t_ns);
+void trigger_feed_sample(struct trigger_feed *f, const struct pending_sample *s, uint32_t tid,
+			 const uint8_t *raw, uint32_t raw_size);
+/* trigger_feed_loss - nobody knows what happened between the two times. */
+void trigger_feed_loss(struct trigger_feed *f, uint64_t from_ns, uint64_t to_ns);
 
 #endif

@@ -14,10 +14,14 @@ enum note_kind { NOTE_NONE, NOTE_WAKE, NOTE_SWITCH, NOTE_EXIT, NOTE_ENTRY, NOTE_
 struct note {
 	uint64_t t_ns;
 	enum note_kind kind;
-	bool flag;     /* SWITCH: prev stays ready; EXIT: the vCPU waits for work */
-	int32_t tid;   /* woken; prev; of the vCPU */
-	int32_t next;  /* SWITCH */
-	char comm[16]; /* of the woken, of next */
+	bool flag;    /* SWITCH: prev stays ready; EXIT: the vCPU waits for work; WAKE: it is new */
+	bool gone;    /* SWITCH: prev has ended */
+	int32_t tid;  /* woken; prev; of the vCPU */
+	int32_t next; /* SWITCH */
+	union {
+		char comm[16];     /* of the woken, of next */
+		uint64_t until_ns; /* LOSS */
+	};
 };
 
 /* A scalar or text field of an event type; size 0: absent. */
@@ -29,6 +33,7 @@ struct watch_field {
 /* How an event type is noted. */
 struct watch {
 	enum note_kind kind;
+	bool is_new; /* WAKE */
 	struct watch_field tid, next, state, comm, code, isa, esr;
 	const struct cdict_event_type *type;
 };
@@ -38,7 +43,7 @@ struct trigger_feed {
 	struct trigger_feed *next;
 	struct clock *clock;
 	bool clock_tried;
-	uint64_t began_ns;   /* of the pass; 0: unknown */
+	uint64_t began_ns;   /* of the pass; 0: there is no clock */
 	struct buf notes;    /* of this pass */
 	uint64_t horizon_ns; /* under the trigger's lock */
 };
@@ -52,7 +57,8 @@ struct trigger {
 	pthread_mutex_t lock;
 	struct trigger_feed *feeds;
 	struct buf incoming; /* struct note, from all feeds */
-	bool overflow;       /* too many came while nobody looked */
+	bool overflow;       /* some are missing: too many came while nobody looked */
+	uint64_t blind_ns;   /* until then */
 	struct buf waiting;  /* the looker's: beyond the horizon */
 	struct watcher *watcher;
 	void *regex;

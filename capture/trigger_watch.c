@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/tracefs.h"
 #include "capture/trigger_internal.h"
 
 /* Over which a task's steal is told. */
@@ -13,7 +14,9 @@
 struct watched {
 	int32_t tid; /* 0: free */
 	bool running;
-	bool told; /* of what it waits for now */
+	bool seen;   /* switched in or out: that it does not run is known */
+	bool unsure; /* woken, but it may run all the same: nobody saw it stop */
+	bool told;   /* of what it waits for now */
 	char comm[16];
 	uint64_t woken_ns;  /* waits since then for its CPU; 0: does not */
 	uint64_t ready_ns;  /* the same, or preempted since */
@@ -27,6 +30,7 @@ struct watcher {
 	const void *regex;
 	struct watched *slots;
 	size_t n, size;
+	uint64_t blind_ns; /* until then some events were lost */
 };
 
 struct watcher *watcher_new(const struct trigger_options *opts, const void *regex)
@@ -63,31 +67,31 @@ static struct watched *find(struct watched *slots, size_t size, int32_t tid)
 	return &slots[i];
 }
 
-static bool is_waiting(const struct watched *t)
+static bool is_known(const struct watched *t)
 {
-	return t->running || t->woken_ns || t->ready_ns || t->exit_ns;
+	return t->seen || t->woken_ns || t->exit_ns;
 }
 
-/* Sleepers are forgotten (their window begins anew); grows when many are awake. */
+/* Those that ended are forgotten; grows when many live. */
 static bool grow(struct watcher *w)
 {
-	size_t awake = 0, size = 1024;
+	size_t alive = 0, size = 1024;
 	struct watched *slots;
 
 	for (size_t i = 0; i < w->size; i++)
-		awake += w->slots[i].tid && is_waiting(&w->slots[i]);
-	while (size < awake * 4)
+		alive += w->slots[i].tid && is_known(&w->slots[i]);
+	while (size < alive * 4)
 		size *= 2;
 	slots = calloc(size, sizeof(*slots));
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < w->size; i++)
-		if (w->slots[i].tid && is_waiting(&w->slots[i]))
+		if (w->slots[i].tid && is_known(&w->slots[i]))
 			*find(slots, size, w->slots[i].tid) = w->slots[i];
 	free(w->slots);
 	w->slots = slots;
 	w->size = size;
-	w->n = awake;
+	w->n = alive;
 	return true;
 }
 
@@ -114,12 +118,29 @@ static const char *plain(const char *comm, char out[16])
 	return out;
 }
 
+/* A vCPU may spin for long, and never be switched in where we see it. */
+static void find_comm(struct watched *t)
+{
+	char path[32], *text;
+
+	if (*t->comm)
+		return;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", t->tid);
+	text = tracefs_read(path, NULL);
+	if (text)
+		snprintf(t->comm, sizeof(t->comm), "%.*s", (int)strcspn(text, "\n"), text);
+	free(text);
+}
+
 static bool hit_ns(const struct watcher *w, struct watched *t, const char *what, uint64_t ns,
 		   uint64_t now_ns, struct trigger_hit *hit)
 {
 	char comm[16];
 
-	if (t->told || ns <= w->spec.limit_ns || !trigger_regex_matches(w->regex, t->comm))
+	if (t->told || ns <= w->spec.limit_ns)
+		return false;
+	find_comm(t);
+	if (!trigger_regex_matches(w->regex, t->comm))
 		return false;
 	t->told = true;
 	*hit = (struct trigger_hit){ .t_ns = now_ns, .tid = t->tid, .ns = ns };
@@ -136,6 +157,8 @@ static bool steal(struct watcher *w, struct watched *t, uint64_t now_ns, struct 
 {
 	bool found = false;
 
+	if (t->unsure)
+		return false;
 	if (!t->window_ns)
 		t->window_ns = t->ready_ns ? t->ready_ns : now_ns;
 	while (now_ns >= t->window_ns + WINDOW_NS) {
@@ -147,6 +170,8 @@ static bool steal(struct watcher *w, struct watched *t, uint64_t now_ns, struct 
 		if (t->ready_ns && since < end)
 			t->stolen_ns += end - since;
 		pct = 100.0 * (double)t->stolen_ns / (double)WINDOW_NS;
+		if (pct > w->spec.limit_pct)
+			find_comm(t);
 		if (pct > w->spec.limit_pct && trigger_regex_matches(w->regex, t->comm)) {
 			found = true;
 			*hit = (struct trigger_hit){ .t_ns = end, .tid = t->tid, .pct = pct };
@@ -180,13 +205,17 @@ static bool on_wake(struct watcher *w, const struct note *n, struct trigger_hit 
 
 	if (!t)
 		return false;
+	if (n->flag) /* whoever had the number before has ended, seen or not */
+		*t = (struct watched){ .tid = n->tid };
 	memcpy(t->comm, n->comm, sizeof(t->comm));
 	if (w->spec.kind == TRIGGER_STEAL)
 		found = steal(w, t, n->t_ns, hit);
 	if (t->running || t->woken_ns || t->ready_ns)
 		return found;
 	t->woken_ns = t->ready_ns = n->t_ns;
-	t->told = false;
+	t->unsure = !t->seen && !n->flag;
+	if (w->spec.kind == TRIGGER_LATENCY)
+		t->told = false;
 	return found;
 }
 
@@ -195,23 +224,29 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 	struct watched *prev = task_of(w, n->tid), *next;
 	bool found = false;
 
+	if (prev && prev->unsure) /* it ran, and was woken before it slept */
+		*prev = (struct watched){ .tid = prev->tid };
 	if (prev) {
 		if (w->spec.kind == TRIGGER_STEAL)
 			found = steal(w, prev, n->t_ns, hit);
 		prev->running = false;
+		prev->seen = true;
 		prev->woken_ns = 0;
 		prev->ready_ns = n->flag ? n->t_ns : 0;
 	}
+	if (prev && n->gone) /* its number may be another one's soon */
+		*prev = (struct watched){ .tid = prev->tid };
 	next = task_of(w, n->next); /* may move prev */
 	if (!next)
 		return found;
 	memcpy(next->comm, n->comm, sizeof(next->comm));
+	next->unsure = false;
 	if (w->spec.kind == TRIGGER_STEAL)
 		found |= steal(w, next, n->t_ns, hit);
 	else if (w->spec.kind == TRIGGER_LATENCY && next->woken_ns && n->t_ns > next->woken_ns)
 		found |= hit_ns(w, next, "latency", n->t_ns - next->woken_ns, n->t_ns, hit);
 	add_ready(next, n->t_ns);
-	next->running = true;
+	next->running = next->seen = true;
 	next->woken_ns = 0;
 	return found;
 }
@@ -221,6 +256,8 @@ bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *h
 	struct watched *t;
 	bool found = false;
 
+	if (n->kind != NOTE_LOSS && n->t_ns < w->blind_ns)
+		return false;
 	switch (n->kind) {
 	case NOTE_WAKE:
 		return on_wake(w, n, hit);
@@ -244,6 +281,8 @@ bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *h
 		/* Nobody knows what they do now. */
 		memset(w->slots, 0, w->size * sizeof(*w->slots));
 		w->n = 0;
+		if (n->until_ns > w->blind_ns)
+			w->blind_ns = n->until_ns;
 		return false;
 	case NOTE_NONE:
 		break;
@@ -260,7 +299,8 @@ bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit)
 
 		if (!t->tid)
 			continue;
-		if (w->spec.kind == TRIGGER_LATENCY && t->woken_ns && now_ns > t->woken_ns)
+		if (w->spec.kind == TRIGGER_LATENCY && t->woken_ns && !t->unsure &&
+		    now_ns > t->woken_ns)
 			found = hit_ns(w, t, "latency", now_ns - t->woken_ns, now_ns, hit);
 		else if (w->spec.kind == TRIGGER_EXIT && t->exit_ns && now_ns > t->exit_ns)
 			found = hit_ns(w, t, "exit", now_ns - t->exit_ns, now_ns, hit);

@@ -19,7 +19,9 @@
 #define OPT struct record_opts
 
 static const struct cmd_option record_options[] = {
-	OPTION_OUTPUT,
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",
+		   "write FILE, readable up to its last block while it grows; '-' is standard "
+		   "output (default: record.cdict)"),
 	CMD_NUMBER('s', "seconds", OPT, seconds, "SEC", NULL,
 		   "record so long; without it, until the command ends or Ctrl-C"),
 	OPTION_CPU,
@@ -146,8 +148,8 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	to->seconds = o->seconds;
 	to->command = r->call->n_operands ? r->call->operands : NULL;
 	to->output = o->shared.output ? o->shared.output : "record.cdict";
-	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups);
-	to->realtime = (int)(o->realtime > 99 ? 99 : o->realtime);
+	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer still */
+	to->realtime = (int)o->realtime;
 	to->trigger = o->trigger;
 	to->trigger_task = o->shared.task;
 	to->exit_is_idle = exit_is_idle;
@@ -158,6 +160,9 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --clockid takes mono, raw, real, boot or tai, not '%s'",
 				 o->clock);
+	if (!ret && o->realtime > 99)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --realtime takes 0 to 99, not %" PRIu64, o->realtime);
 	if (!ret && o->buffer)
 		ret = record_size("mmap-pages", o->buffer, true, &to->ring_bytes, err);
 	if (!ret && o->queue)
@@ -168,6 +173,9 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --%s needs --keep: what should be written then?",
 				 o->trigger ? "trigger" : "task");
+	/* Now, and not after what may take longer or is refused to others than root. */
+	if (!ret && o->trigger)
+		ret = trigger_parse(&(struct trigger_spec){ 0 }, o->trigger, err);
 	if (!ret && o->shared.task && !o->trigger)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --task needs --trigger");
@@ -180,13 +188,16 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret && o->stats && (to->keep || !strcmp(to->output, "-")))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "--stats writes beside one output file: not with --keep or -o -");
+	if (!ret && o->perf_data && !strcmp(o->perf_data, to->output))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "-o and --keep-perf-data name the same file");
 	return ret;
 }
 
 static void closing_lines(const struct recorder *r, const struct record_options *o,
 			  const struct record_report *rep)
 {
-	char out[NUMBER_ROOM], rings[NUMBER_ROOM], memory[NUMBER_ROOM];
+	char out[NUMBER_ROOM], rings[NUMBER_ROOM], memory[NUMBER_ROOM], bound[NUMBER_ROOM];
 
 	if (r->call->quiet)
 		return;
@@ -205,11 +216,11 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 			rep->kernel_events, rep->kernel_lost, rep->samples, rep->dropped);
 	fprintf(stderr,
 		"[ cdict record: itself used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, woke "
-		"%" PRIu64 " times, %s of memory ]\n",
+		"%" PRIu64 " times, %s of memory, at most %s allowed ]\n",
 		rep->cpu_seconds,
 		rep->seconds > 0 ? 100 * rep->cpu_seconds / rep->seconds / (double)rep->cpus : 0.0,
 		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
-		number_bytes(memory, rep->max_rss_bytes));
+		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
 }
 
 static int status_of(const struct recorder *r, const struct record_options *o,
@@ -225,6 +236,8 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 			 rep->ended.text);
 		return CMD_DAMAGED;
 	}
+	if (rep->failed_dumps) /* each was told */
+		return CMD_DAMAGED;
 	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
 		cmd_warn(
 			r->call, o->output,

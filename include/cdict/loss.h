@@ -15,7 +15,8 @@ extern "C" {
 #endif
 
 enum cdict_loss_what {
-	/* The ring buffer was full (PERF_RECORD_LOST). */
+	/* The ring buffer was full (PERF_RECORD_LOST); count 0: the CPU was not recorded
+	 * (it came online later, the disk was full), nobody knows how many. */
 	CDICT_LOSS_RING = 0,
 	/* Samples the kernel counted as lost (PERF_RECORD_LOST_SAMPLES) beyond what
 	 * the LOST records of the same CPU told: the loss after the last of them. */
