@@ -142,25 +142,59 @@ ended_by() {
 	[ "$(events x.cdict)" -gt 0 ] || echo "no event"
 }
 
-full_disk() {
-	local status
-	mkdir -p disk
-	unshare -m bash -c 'mount -t tmpfs -o size=200k t disk && cd disk && "$CDICT" record --all -o x.cdict -- \
-		perf bench sched messaging -g 10 -l 300 >/dev/null 2>../rec.err; s=$?; cp x.cdict ..; exit $s'
-	status=$?
-	[ $status -eq 2 ] || echo "record ends with $status"
-	grep -q 'x.cdict: recording ended early: No space left on device; what was written is kept$' rec.err || cat rec.err
-	"$CDICT" info --verify x.cdict >info 2>/dev/null
-	[ $? -eq 2 ] || echo "info does not end with 2"
+# ended_early WHY - the file is whole, and what it lacks is told: what was read is there or lost
+ended_early() {
+	local lost at
+	"$CDICT" info -q --max-loss 100 --verify x.cdict >info || echo "info ends with $?"
+	grep -q '^state: whole' info || tail -n 1 info
 	[ "$(events x.cdict)" -gt 1000 ] || echo "only $(events x.cdict) events are kept"
-	grep -q 'no block\|damaged' info && tail -n 3 info
+	lost=$(field lost x.cdict)
+	read -r at samples < <(sed -n 's/.* and \([0-9]*\) lost records; \([0-9]*\) samples were read.*/\1 \2/p' rec.err)
+	[ "${lost:-0}" -gt 0 ] || { echo "no loss is told"; tail -n 5 info; }
+	[ $(($(events x.cdict) + lost)) = $((samples + at)) ] ||
+		echo "$(events x.cdict) stored and $lost lost are not the $samples read and $at lost by the kernel"
+	about record.end x.cdict | grep -q "^$1: [0-9]* events from [0-9.]* s on were not written\$" ||
+		about record.end x.cdict
+	grep -q "x.cdict: recording ended early: $1; what was written is kept\$" rec.err || cat rec.err
+}
+
+# full_disk SIZE... - records until a disk of this size is full: the end fits wherever that is
+full_disk() {
+	local status size
+	mkdir -p disk
+	for size in "$@"; do
+		unshare -m bash -c 'mount -t tmpfs -o size="$0" t disk && cd disk && "$CDICT" record -v --all -o x.cdict -- \
+			perf bench sched messaging -g 10 -l 600 >/dev/null 2>../rec.err; s=$?; df . | tail -n 1 >../df; cp x.cdict ..; exit $s' "$size"
+		status=$?
+		[ $status -eq 2 ] || { echo "on $size record ends with $status"; cat rec.err; }
+		ended_early "No space left on device"
+	done
+}
+
+# What was reserved for the end, and not needed, is given back.
+reserve_is_given_back() {
+	local blocks
+	"$CDICT" record -q -s 0.5 -o x.cdict || echo "record ends with $?"
+	blocks=$(stat -c %b x.cdict)
+	[ $((blocks * 512)) -lt $(($(stat -c %s x.cdict) + 65536)) ] ||
+		echo "$(stat -c %s x.cdict) bytes take $((blocks * 512)) on the disk"
+}
+
+# From the first block on: nothing is recorded, nothing is left behind.
+disk_without_room() {
+	mkdir -p disk
+	unshare -m bash -c 'mount -t tmpfs -o size=12k t disk && cd disk && "$CDICT" record -s 0.5 -o x.cdict 2>../rec.err; s=$?
+		ls -A >../left; exit $s'
+	[ $? -eq 1 ] || { echo "record does not end with 1"; cat rec.err; }
+	grep -q 'No space left on device' rec.err || cat rec.err
+	[ ! -s left ] || { echo "left behind:"; cat left; }
 }
 
 file_too_large() {
-	(ulimit -f 300 && "$CDICT" record --all -o x.cdict -- perf bench sched messaging -g 10 -l 300 >/dev/null 2>rec.err)
+	(ulimit -f 300 && "$CDICT" record -v --all -o x.cdict -- perf bench sched messaging -g 10 -l 300 >/dev/null 2>rec.err)
 	[ $? -eq 2 ] || echo "record does not end with 2"
-	"$CDICT" info --verify x.cdict >info 2>/dev/null
-	[ "$(events x.cdict)" -gt 1000 ] || echo "only $(events x.cdict) events are kept"
+	[ "$(stat -c %s x.cdict)" -le $((300 * 1024)) ] || echo "it has $(stat -c %s x.cdict) bytes"
+	ended_early "File too large"
 }
 
 # ---- commands, names, pipes -----------------------------------------------------------------------
@@ -173,6 +207,22 @@ status_is_passed_on() {
 	"$CDICT" record -q -o x.cdict true -x || echo "options of the command are taken for ours"
 	"$CDICT" record -q -o none.cdict -- no-such-command 2>rec.err
 	[ $? -eq 1 ] && [ ! -e none.cdict ] || echo "a command that is none leaves a file"
+}
+
+# Whoever starts it may ignore signals, and what is ignored is inherited.
+ignored_signals() {
+	local pid
+	timeout 20 env --ignore-signal=CHLD "$CDICT" record -q -o x.cdict -- sh -c 'exit 7'
+	[ $? -eq 7 ] || echo "with SIGCHLD ignored exit 7 does not arrive"
+	nohup "$CDICT" record -q -o y.cdict >/dev/null 2>&1 &
+	pid=$!
+	until [ -e y.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+	sleep 0.2
+	kill -HUP $pid
+	sleep 0.3
+	kill -TERM $pid || echo "nohup does not keep it"
+	wait $pid || echo "record ends with $?"
+	"$CDICT" info -q --verify y.cdict | grep -q '^state: whole' || echo "it is not whole"
 }
 
 streams() {
@@ -291,18 +341,36 @@ nothing_left_behind() {
 
 rights() {
 	# shellcheck disable=SC2317
-	as() { # CAPABILITIES: nobody with them
+	as() { # CAPABILITIES [OPTION]...: nobody with them
 		setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps="$1" --ambient-caps="$1" \
-			"$CDICT" record -q -s 0.2 -o "$PWD/open/x.cdict" 2>rec.err
+			"$CDICT" record -q -s 0.2 -o "$PWD/open/x.cdict" "${@:2}" 2>rec.err
 	}
 	mkdir -p open && chmod 777 open . || return
 	as +perfmon,+dac_read_search || { echo "CAP_PERFMON does not suffice"; cat rec.err; }
 	for caps in +dac_read_search +perfmon -all; do
 		as $caps
 		[ $? -eq 1 ] || echo "nobody with $caps does not end with 1"
-		[ "$(wc -l <rec.err)" -eq 1 ] && grep -q 'setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search=ep /' rec.err ||
-			{ echo "nobody with $caps is told:"; cat rec.err; }
+		is_told 'setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search=ep /' "nobody with $caps"
 	done
+	# What is missing is named, and how it is granted.
+	as +dac_read_search
+	is_told "(perf_event_paranoid is $(cat /proc/sys/kernel/perf_event_paranoid)): run as root, or as root run setcap " "without CAP_PERFMON"
+	as +perfmon
+	is_told '/events cannot be read: run as root, or as root run setcap ' "without tracefs"
+	as +perfmon,+dac_read_search -m 512M
+	is_told 'may not lock 524288 KiB for each of [0-9]* CPUs: give a smaller -m, CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb' "with large rings"
+	chmod 755 open
+	as +perfmon,+dac_read_search
+	is_told "cdict record: $PWD/open/x.cdict: cannot be written: Permission denied\$" "where it may not write"
+	if unshare -m true 2>/dev/null; then
+		unshare -m sh -c 'umount -l /sys/kernel/tracing; umount -l /sys/kernel/debug
+			exec "$CDICT" record -q -s 0.1 -o none.cdict' 2>rec.err
+		[ ! -e none.cdict ] || echo "without tracefs a file is left"
+		grep -q 'cdict record: tracefs is not mounted: as root, run mount -t tracefs nodev /sys/kernel/tracing$' rec.err || cat rec.err
+	fi
+}
+is_told() { # PATTERN WHO - in one line
+	[ "$(wc -l <rec.err)" -eq 1 ] && grep -q "$1" rec.err || { echo "$2 it says:"; cat rec.err; }
 }
 
 # ---- run ------------------------------------------------------------------------------------------
@@ -318,9 +386,16 @@ run perf-beside-sees-the-same-events beside_perf
 run perf-data-is-kept keeps_perf_data
 run ctrl-c-leaves-a-whole-file ended_by INT
 run sigterm-leaves-a-whole-file ended_by TERM
-run a-full-disk-keeps-what-it-has full_disk
+if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+	run a-full-disk-keeps-what-it-has full_disk 400k 700k
+	run a-disk-without-room-gets-nothing disk_without_room
+else
+	skip a-full-disk-keeps-what-it-has "tmpfs may not be mounted here"
+fi
 run a-file-size-limit-keeps-what-it-has file_too_large
+run what-is-reserved-is-given-back reserve_is_given_back
 run the-commands-status-is-passed-on status_is_passed_on
+run ignored-signals-are-known ignored_signals
 run streams-into-a-pipe streams
 run an-old-file-is-kept old_file_is_kept
 run the-stats-file-is-what-stats-prints stats_beside_it

@@ -1,0 +1,33 @@
+# wrong usage of record is told before anything else, to whoever it is: two lines, status 129, no file
+try() {
+	"$CDICT" record -s 0.01 "$@" 2>&1
+	echo "status $?"
+}
+try --stats -o -
+try --stats --keep 1s
+try --keep 1s -o -
+try --trigger 'latency>1ms'
+try -t sleep
+try --keep 1s -t sleep
+try --keep 1s --trigger 'latency>1'
+try --keep 1s --trigger 'steal>100%'
+try --keep 1s --trigger 'exits>1ms'
+try --keep 0s
+try --keep 1s,1s
+try --keep 64X
+try -m 0
+try -m 4Q
+try --queue 12
+try --queue 0M
+try -k sun
+try -r 100
+try --filter 'prev_pid == 1'
+try --keep-perf-data x.data -o x.data
+try --openrc admin-openrc
+try --os-cloud prod
+try --name-pattern '(?<name>.*)'
+try --openstack --openrc a --os-cloud b
+try --openstack --name-pattern '(?<name>'
+try -- true
+try --no-such
+ls

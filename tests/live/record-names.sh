@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 120
+#
+# record --openstack: a VM that runs here is named while it is recorded, by a made-up OpenStack; and
+# one that cannot be reached costs its names, not the recording.
+# shellcheck disable=SC2154
+set -u
+. "$TOP/tests/openstack/_lib.sh"
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+password=record-pass-27
+token=record-token-53
+uuid=8f81e3a1-6b1b-4c1c-9f3f-0000000000aa
+cat >"$work/rules" <<-R
+	> POST /v3/auth/tokens
+	? "password":"$password"
+	< HTTP/1.1 201 CREATED
+	< X-Subject-Token: $token
+	{"token": {"project": {"id": "p-1", "name": "blue"}, "catalog": [{"type": "compute", "endpoints": [
+	{"interface": "public", "region_id": "R", "url": "http://127.0.0.1:{PORT}/v2.1"}]}]}}
+	> GET /v2.1/
+	< HTTP/1.1 200 OK
+	{"version": {"id": "v2.1", "version": "2.93", "min_version": "2.1"}}
+	> GET /v2.1/servers/detail
+	? X-Auth-Token: $token
+	< HTTP/1.1 200 OK
+	{"servers": [{"id": "$uuid", "name": "chain-05-Firewall", "tenant_id": "p-1"}]}
+R
+
+# A process with the threads of a VM; ends with its input.
+begin_vm() {
+	mkdir -p vm
+	cp "$BUILD/tests/tools/fakeqemu" vm/qemu-system-x86_64
+	mkfifo vm/in
+	THREADS=$'CPU 0/KVM\nCPU 1/KVM' vm/qemu-system-x86_64 -name guest=instance-000000aa,debug-threads=on \
+		-uuid $uuid -accel kvm <vm/in >vm/out &
+	exec 9>vm/in
+	until grep -q '^ready$' vm/out; do sleep 0.02; done
+	vcpu0=$(sed -n 's/^\([0-9]*\) CPU 0\/KVM$/\1/p' vm/out)
+}
+end_vm() {
+	exec 9>&-
+	wait
+}
+# labels FILE - "tid name" of those that OpenStack gave
+labels() { "$CDICT" info -q --max-loss 100 --labels "$1" | grep openstack; }
+
+named() {
+	"$CDICT" record -s 0.3 -o x.cdict --openstack --openrc "$work/openrc" 2>rec.err || echo "record ends with $?"
+	grep -q ': 1 of 1 VMs named, [0-9]* tasks; 1 servers seen$' rec.err || cat rec.err
+	labels x.cdict >labels
+	grep -q "^ *$vcpu0 .*Firewall" labels || { echo "vCPU 0 is $vcpu0:"; "$CDICT" info --labels x.cdict; }
+	grep -aq -e "$password" -e "$token" x.cdict rec.err && echo "a secret is shown"
+	"$CDICT" info -q --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
+}
+
+# The flight recorder's file has them as well, and it is asked once.
+named_when_kept() {
+	: >"$log"
+	"$CDICT" record -q -s 0.3 --keep 1s -o x.cdict --openstack --openrc "$work/openrc" 2>rec.err || echo "record ends with $?"
+	labels x.cdict | grep -q "^ *$vcpu0 .*Firewall" || echo "vCPU 0 has no name"
+	[ "$(grep -c '^GET /v2.1/servers' "$log")" = 1 ] || cat "$log"
+}
+
+# Recorded all the same, named by what the host says itself, with one line.
+unreachable() {
+	"$CDICT" record -q -s 0.3 -o x.cdict --openstack --openrc "$work/openrc" "$@" 2>rec.err || echo "record ends with $?"
+	[ "$(grep -c 'no names from OpenStack' rec.err)" = 1 ] && [ "$(wc -l <rec.err)" = 1 ] || cat rec.err
+	"$CDICT" info -q --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
+	[ "$(events x.cdict)" -gt 0 ] || echo "nothing is recorded"
+	"$CDICT" info -q --labels x.cdict | grep -q "^ *$vcpu0 .*instance-000000aa" ||
+		{ echo "the host's name is missing"; "$CDICT" info --labels x.cdict; }
+}
+slow() {
+	local began=$SECONDS
+	unreachable --os-timeout 500
+	[ $((SECONDS - began)) -le 8 ] || echo "it took $((SECONDS - began)) s"
+}
+
+# Who is not told whom to ask is told so before anything is recorded.
+nothing_says_whom() {
+	"$CDICT" record -s 0.1 -o y.cdict --openstack 2>rec.err
+	[ $? -eq 1 ] || echo "record does not end with 1"
+	grep -q 'give --openrc or --os-cloud, or set the OS_\* variables$' rec.err || cat rec.err
+	[ ! -e y.cdict ] || echo "a file is left"
+}
+
+may_record || exit 77
+begin_vm
+serve "$work/rules"
+rc_file
+run openstack-names-the-vms-of-a-recording named
+run openstack-names-the-vms-of-the-flight-recorder named_when_kept
+{
+	printf '> POST /v3/auth/tokens\n@ delay 60000\n'
+	cat "$work/rules"
+} >"$work/slow"
+serve "$work/slow"
+rc_file
+run an-openstack-that-is-slow-costs-only-its-names slow
+stop_servers
+run an-openstack-that-is-down-costs-only-its-names unreachable
+run without-settings-nothing-is-recorded nothing_says_whom
+end_vm
