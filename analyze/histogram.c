@@ -21,10 +21,29 @@ static uint64_t bin_width(unsigned bin)
 	return octave ? UINT64_C(1) << (octave - 1) : 1;
 }
 
+void histogram_settle(struct histogram *h)
+{
+	unsigned first = (unsigned)h->octave << HISTOGRAM_SUB_BITS;
+
+	for (unsigned i = 0; i < h->n_waiting; i++) {
+		uint32_t *p = &h->bins[h->waiting[i] - first];
+
+		*p += *p != UINT32_MAX;
+	}
+	h->n_waiting = 0;
+}
+
+/* What is read is the same before and after: a reader may do it too. */
+static void settle(const struct histogram *h)
+{
+	histogram_settle((struct histogram *)h);
+}
+
 uint64_t histogram_bin_count(const struct histogram *h, unsigned bin)
 {
 	unsigned octave = bin >> HISTOGRAM_SUB_BITS;
 
+	settle(h);
 	if (octave - h->octave >= h->n_octaves)
 		return 0;
 	return h->bins[bin - ((unsigned)h->octave << HISTOGRAM_SUB_BITS)];
@@ -71,6 +90,7 @@ void histogram_merge(struct histogram *to, const struct histogram *from)
 {
 	if (!from->count)
 		return;
+	settle(from);
 	if (!to->count || from->max > to->max ||
 	    (from->max == to->max && from->max_at < to->max_at)) {
 		to->max = from->max;
@@ -101,6 +121,7 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 
 	if (!h->count || h->failed)
 		return 0;
+	settle(h);
 	want = ceil((double)h->count * percent / 100.0);
 	rank = want < 1 ? 1 : want >= (double)h->count ? h->count : (uint64_t)want;
 	if (rank == h->count)
@@ -122,6 +143,7 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 void histogram_log2(const struct histogram *h, uint64_t out[64])
 {
 	memset(out, 0, 64 * sizeof(*out));
+	settle(h);
 	for (unsigned i = 0; i < (unsigned)h->n_octaves << HISTOGRAM_SUB_BITS; i++) {
 		uint64_t low = histogram_bin_low(i + ((unsigned)h->octave << HISTOGRAM_SUB_BITS));
 

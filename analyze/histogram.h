@@ -7,7 +7,8 @@
  * the exact one by at most 1/128 (0.79 %).  count, sum, min and max are exact,
  * and merging two histograms gives what one fed with both would hold.
  *
- * Threads    one thread at a time per histogram
+ * Threads    one thread at a time per histogram, also to read it: the bins of the latest
+ *            values are counted a handful at a time
  * Units      values are ns by use, the code does not care
  * Failure    a failed allocation sets @failed: percentiles are then 0, the
  *            exact figures still right
@@ -25,12 +26,19 @@
 #define HISTOGRAM_OCTAVES (64 - HISTOGRAM_SUB_BITS + 1)
 #define HISTOGRAM_BINS (HISTOGRAM_OCTAVES * HISTOGRAM_SUB)
 
+/* Every task has some histograms and its values fall anywhere into them: a counter is mostly
+ * not in the processor's cache.  So values wait until there are this many, and are then
+ * counted together: the processor waits for all their counters at once. */
+#define HISTOGRAM_WAITING 14
+
 struct histogram {
 	uint64_t count, sum;
 	uint64_t min, max;         /* 0 when count is 0 */
 	uint64_t max_at;           /* what histogram_add() was told of the (first) max: its time */
 	uint8_t octave, n_octaves; /* @bins covers octaves [octave, octave + n_octaves) */
 	bool failed;
+	uint8_t n_waiting; /* bins of values that are not counted in @bins yet */
+	uint16_t waiting[HISTOGRAM_WAITING];
 	uint32_t *bins; /* n_octaves * HISTOGRAM_SUB counters, saturating */
 };
 
@@ -54,6 +62,9 @@ uint64_t histogram_bin_count(const struct histogram *h, unsigned bin);
 void histogram_init(struct histogram *h);
 void histogram_fini(struct histogram *h);
 
+/* histogram_settle - counts the values that wait. */
+void histogram_settle(struct histogram *h);
+
 /* Grows @bins so that @octave is covered; false (and h->failed) when it cannot. */
 bool histogram_cover(struct histogram *h, unsigned octave);
 
@@ -61,7 +72,6 @@ bool histogram_cover(struct histogram *h, unsigned octave);
 static inline void histogram_add(struct histogram *h, uint64_t v, uint64_t at)
 {
 	unsigned bin = histogram_bin(v), octave = bin >> HISTOGRAM_SUB_BITS;
-	uint32_t *p;
 
 	if (!h->count || v > h->max) {
 		h->max = v;
@@ -73,8 +83,9 @@ static inline void histogram_add(struct histogram *h, uint64_t v, uint64_t at)
 	h->sum += v;
 	if (octave - h->octave >= h->n_octaves && !histogram_cover(h, octave))
 		return;
-	p = h->bins + (bin - ((unsigned)h->octave << HISTOGRAM_SUB_BITS));
-	*p += *p != UINT32_MAX;
+	h->waiting[h->n_waiting++] = (uint16_t)bin;
+	if (h->n_waiting == HISTOGRAM_WAITING)
+		histogram_settle(h);
 }
 
 /* histogram_merge - adds all of @from to @to. */
