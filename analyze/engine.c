@@ -59,6 +59,14 @@ int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops
 	return 0;
 }
 
+void *analyze_engine_find(const struct analyze_engine *eng, const struct analyze_ops *ops)
+{
+	for (size_t i = 0; i < eng->n_hooks; i++)
+		if (eng->hooks[i].ops == ops)
+			return eng->hooks[i].self;
+	return NULL;
+}
+
 void analyze_engine_out_of_memory(struct analyze_engine *eng)
 {
 	eng->out_of_memory = true;
@@ -209,6 +217,7 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 		eng->records[i] = src->task_at(src->ctx, i);
 	eng->n_records = src->n_tasks;
 	qsort(eng->records, eng->n_records, sizeof(*eng->records), record_order);
+	eng->record_ns = eng->n_records ? eng->records[0]->t_ns : UINT64_MAX;
 	return 0;
 }
 
@@ -288,6 +297,7 @@ static void apply_records(struct analyze_engine *eng, uint64_t t_ns)
 		const struct cdict_task_event *rec = eng->records[eng->next_record];
 		uint32_t i;
 
+		eng->record_ns = rec->t_ns;
 		if (rec->t_ns > t_ns)
 			return;
 		switch (rec->what) {
@@ -312,6 +322,7 @@ static void apply_records(struct analyze_engine *eng, uint64_t t_ns)
 			break;
 		}
 	}
+	eng->record_ns = UINT64_MAX;
 }
 
 static uint64_t value_of(const struct cdict_event *ev, int field)
@@ -428,7 +439,7 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 		eng->now_ns = ev->t_ns;
 	if (eng->begun < eng->sched_holes.n)
 		track_holes(eng, eng->now_ns);
-	if (eng->next_record < eng->n_records)
+	if (eng->record_ns <= eng->now_ns)
 		apply_records(eng, eng->now_ns);
 	in = engine_in(eng, eng->now_ns);
 	eng->sum.events += in;

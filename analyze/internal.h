@@ -115,6 +115,7 @@ void task_comm(struct task *t, const void *comm, size_t len);
 
 struct cpu_state {
 	uint32_t cur;        /* who runs, ANALYZE_NO_TASK: not known */
+	uint64_t cur_births; /* task_table.births when @cur was looked up */
 	uint64_t since_ns;   /* this piece began */
 	uint64_t blind_ns;   /* cur unknown: not known until then; afterwards prev will tell */
 	bool seen;           /* a switch started the piece */
@@ -160,6 +161,7 @@ struct analyze_engine {
 
 	const struct cdict_task_event **records; /* by time */
 	size_t n_records, next_record;
+	uint64_t record_ns; /* of the next one, UINT64_MAX after the last */
 };
 
 int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,

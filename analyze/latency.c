@@ -26,6 +26,7 @@ struct analyze_latency {
 	size_t cap, n;                    /* n: after the run */
 	struct atom *atoms;               /* by task */
 	size_t cap_atoms;
+	bool finished; /* rows are closed up */
 	struct analyze_latency_row spill;
 };
 
@@ -159,6 +160,7 @@ static int on_finish(void *self, struct cdict_error *err)
 		memset(&l->rows[i], 0, sizeof(row));
 		l->rows[l->n++] = row;
 	}
+	l->finished = true;
 	return 0;
 }
 
@@ -210,9 +212,30 @@ void analyze_latency_free(struct analyze_latency *l)
 	free(l);
 }
 
+const struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng)
+{
+	const struct analyze_latency *l = analyze_engine_find(eng, &ops);
+
+	if (!l || l->by_cpu)
+		l = analyze_engine_find(eng, &ops_like_perf);
+	return l && !l->by_cpu ? l : NULL;
+}
+
 const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, uint32_t task)
 {
-	return task < l->cap ? &l->rows[task].wakeup : NULL;
+	size_t lo = 0, hi = l->n;
+
+	if (!l->finished)
+		return task < l->cap ? &l->rows[task].wakeup : NULL;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->rows[mid].task < task)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < l->n && l->rows[lo].task == task ? &l->rows[lo].wakeup : NULL;
 }
 
 size_t analyze_latency_row_count(const struct analyze_latency *l)

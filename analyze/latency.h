@@ -42,8 +42,11 @@ struct analyze_latency_row {
 int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng,
 			const struct analyze_latency_options *opts, struct cdict_error *err);
 void analyze_latency_free(struct analyze_latency *l);
-/* analyze_latency_wakeup - @task's wake-ups while the walk goes on, for an analysis that wants
- * the same and finishes earlier; made without by_cpu.  NULL: none yet. */
+/* analyze_latency_of - the one of the engine's that counts wake-up latency by task, or NULL:
+ * who wants the same figures takes them from there.  Whatever the order of registration, it
+ * can be asked from ops.start() on. */
+const struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng);
+/* analyze_latency_wakeup - @task's wake-ups so far, or at the end; NULL: none. */
 const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, uint32_t task);
 
 /* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */

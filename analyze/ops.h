@@ -132,6 +132,10 @@ struct analyze_ops {
 int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops, void *self,
 		       struct cdict_error *err);
 
+/* analyze_engine_find - the self of the analysis that was registered (first) with @ops, for
+ * another that wants its figures; NULL: there is none.  From ops.start() on all are known. */
+void *analyze_engine_find(const struct analyze_engine *eng, const struct analyze_ops *ops);
+
 /* analyze_engine_out_of_memory - what a callback says that could not allocate: the
  * run then ends with -ENOMEM. */
 void analyze_engine_out_of_memory(struct analyze_engine *eng);

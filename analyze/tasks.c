@@ -14,11 +14,11 @@ struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
 	bool stat_runtime;
-	struct analyze_latency *const *latency; /* counts them, or NULL */
-	struct index index;                     /* per_cpu: (task, CPU) */
-	struct analyze_task_row *rows;          /* by number in the index, else by task */
-	size_t cap, n;                          /* n: after the run */
-	bool *used;                             /* by task: anything happened to it */
+	const struct analyze_latency *latency; /* counts the wake-ups; NULL: this one does */
+	struct index index;                    /* per_cpu: (task, CPU) */
+	struct analyze_task_row *rows;         /* by number in the index, else by task */
+	size_t cap, n;                         /* n: after the run */
+	bool *used;                            /* by task: anything happened to it */
 	size_t cap_used;
 	struct analyze_task_row spill; /* what could not be allocated goes here */
 };
@@ -164,7 +164,7 @@ static int by_task(const void *a, const void *b)
 
 static void copy_latency(const struct analyze_tasks *t, struct analyze_task_row *row)
 {
-	const struct histogram *h = analyze_latency_wakeup(*t->latency, row->task);
+	const struct histogram *h = analyze_latency_wakeup(t->latency, row->task);
 
 	if (h)
 		histogram_merge(&row->latency, h);
@@ -188,6 +188,16 @@ static void compact(struct analyze_tasks *t)
 		memset(&t->rows[i], 0, sizeof(row));
 		t->rows[t->n++] = row;
 	}
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_tasks *t = self;
+
+	(void)schema, (void)err;
+	if (!t->per_cpu)
+		t->latency = analyze_latency_of(t->eng);
+	return 0;
 }
 
 static int on_finish(void *self, struct cdict_error *err)
@@ -225,6 +235,7 @@ static const struct analyze_ops ops = {
 	.wake = on_wake,
 	.sched = on_sched,
 	.events = on_events,
+	.start = on_start,
 	.finish = on_finish,
 };
 
@@ -237,6 +248,7 @@ static const struct analyze_ops ops_stat_runtime = {
 	.wake = on_wake,
 	.sched = on_sched,
 	.events = on_events,
+	.start = on_start,
 	.finish = on_finish,
 };
 
@@ -252,7 +264,6 @@ int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
 	t->eng = eng;
 	t->per_cpu = opts && opts->per_cpu;
 	t->stat_runtime = opts && opts->stat_runtime;
-	t->latency = opts && !opts->per_cpu ? opts->latency : NULL;
 	ret = analyze_engine_add(eng, t->stat_runtime ? &ops_stat_runtime : &ops, t, err);
 	if (ret) {
 		free(t);

@@ -30,9 +30,6 @@ struct analyze_tasks;
 struct analyze_tasks_options {
 	bool per_cpu;      /* one row a task and CPU: what happened at switches on that CPU */
 	bool stat_runtime; /* fill stat_runtime_ns; costs reading every sched_stat_runtime */
-	/* Wake-up latencies that are counted anyway: an analysis of the same engine, by task,
-	 * that is registered after this one.  Not with per_cpu. */
-	struct analyze_latency *const *latency;
 };
 
 struct analyze_task_row {

@@ -288,6 +288,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	} else {
 		n->where = TASK_ON;
 		c->cur = sw.next;
+		c->cur_births = eng->table.births;
 		c->blind_ns = 0;
 	}
 	c->seen = true;
@@ -351,6 +352,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	task_at(eng, leader)->cpu = ev->cpu;
 	mention(eng, task_at(eng, leader));
 	c->cur = leader;
+	c->cur_births = eng->table.births;
 	c->since_ns = eng->now_ns;
 	c->seen = false;
 }
@@ -391,8 +393,14 @@ static bool other_sample(struct analyze_engine *eng, const struct cdict_event *e
 {
 	struct cpu_state *c = &eng->cpus[ev->cpu];
 	enum analyze_kind kind = (enum analyze_kind)eng->types[ev->type->index].kind;
-	uint32_t i = table_find(&eng->table, ev->tid, ev->cpu);
+	uint32_t i;
 
+	/* After a switch it is the one that was switched in. */
+	if (c->cur != ANALYZE_NO_TASK && c->cur_births == eng->table.births &&
+	    task_at(eng, c->cur)->pub.tid == ev->tid)
+		i = c->cur;
+	else
+		i = table_find(&eng->table, ev->tid, ev->cpu);
 	if (i == ANALYZE_NO_TASK)
 		return false;
 	flush_samples(eng, ev->cpu);
@@ -432,6 +440,7 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 	t->ready_ns = ANALYZE_NO_TIME;
 	t->cpu = cpu;
 	c->cur = c->last;
+	c->cur_births = c->births;
 	c->since_ns = from;
 	c->seen = false;
 	c->blind_ns = 0;

@@ -15,15 +15,12 @@ static const char *const by_choices[] = { "run", "switches", NULL };
 static int print_cells(struct figures *f, const struct analyze_coremap *map)
 {
 	struct table *tables[2] = { NULL, NULL };
-	struct cdict_error err = { 0 };
 	int status = coremap_cells(&tables[0], f, map);
 
 	if (!status)
 		status = coremap_cpus(&tables[1], f, map);
-	if (!status && !f->opts->sort && table_sort(tables[0], "idle,tid,cpu", &err))
-		status = figures_fail(f, &err);
 	if (!status)
-		status = figures_print(f, NULL, tables, 2);
+		status = figures_print(f, NULL, "idle,tid,cpu", tables, 2);
 	table_free(tables[0]);
 	table_free(tables[1]);
 	return status;
@@ -45,32 +42,36 @@ static int print_map(struct figures *f, const struct analyze_coremap *map, int b
 	return status;
 }
 
+static int coremap_add(struct figures *f, void *map, struct cdict_error *err)
+{
+	return analyze_coremap_new(map, f->eng, err);
+}
+
+static int coremap_print(struct figures *f, void *state)
+{
+	const struct coremap_opts *opts = f->call->opts;
+	struct analyze_coremap **map = state;
+
+	figures_has_switch(f, "ran");
+	return f->opts->format == OPTIONS_TEXT || f->opts->format == OPTIONS_MD
+		       ? print_map(f, *map, opts->by)
+		       : print_cells(f, *map);
+}
+
+static void coremap_free(void *state)
+{
+	struct analyze_coremap **map = state;
+
+	analyze_coremap_free(*map);
+}
+
+static const struct figures_frame coremap_frame = { coremap_add, coremap_print, coremap_free };
+
 static int coremap_run(const struct cmd_call *call)
 {
-	const struct coremap_opts *opts = call->opts;
 	struct analyze_coremap *map = NULL;
-	struct cdict_error err = { 0 };
-	struct figures f;
-	int status = figures_open(&f, call);
 
-	if (!status && analyze_coremap_new(&map, f.eng, &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_run(&f);
-	if (!status) {
-		int format = opts->shared.format;
-
-		if (!analyze_engine_summary(f.eng)->has_switch)
-			cmd_warn(call, f.file,
-				 "holds no sched:sched_switch: nobody knows who ran; record "
-				 "with -e 'sched:*'");
-		status = format == OPTIONS_TEXT || format == OPTIONS_MD
-				 ? print_map(&f, map, opts->by)
-				 : print_cells(&f, map);
-	}
-	analyze_coremap_free(map);
-	figures_close(&f);
-	return status;
+	return figures_command(call, &coremap_frame, &map);
 }
 
 static const struct cmd_option coremap_options[] = {

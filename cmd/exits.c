@@ -25,8 +25,6 @@ static int print_reasons(struct figures *f, const struct analyze_exits *exits, i
 
 	if (!status)
 		status = exits_fill_guest(&tables[1], f, exits);
-	if (!status && !f->opts->sort && table_sort(tables[0], "idle,time_ns", &err))
-		status = figures_fail(f, &err);
 	if (!status && table_sort(tables[1], "guest_ns", &err))
 		status = figures_fail(f, &err);
 	if (!status) {
@@ -35,7 +33,7 @@ static int print_reasons(struct figures *f, const struct analyze_exits *exits, i
 			 "not part of time %%",
 			 number_grouped(count, sum.idle.events),
 			 number_scaled(time, sum.idle.time.sum, 1000000, 3));
-		status = figures_print(f, sum.idle.events ? note : NULL, tables, 2);
+		status = figures_print(f, sum.idle.events ? note : NULL, "idle,time_ns", tables, 2);
 	}
 	table_free(tables[0]);
 	table_free(tables[1]);
@@ -52,45 +50,50 @@ static int print_access(struct figures *f, const struct analyze_exits *exits, in
 		ANALYZE_ACCESS_MSR,
 		ANALYZE_ACCESS_VIRQ,
 	};
-	struct cdict_error err = { 0 };
 	struct table *t = NULL;
 	int status = exits_fill_access(&t, f, exits, kinds[by - EXITS_BY_PORT]);
 
-	if (!status && !f->opts->sort && table_sort(t, "time_ns,count", &err))
-		status = figures_fail(f, &err);
 	if (!status)
-		status = figures_print(f, NULL, &t, 1);
+		status = figures_print(f, NULL, "time_ns,count", &t, 1);
 	table_free(t);
 	return status;
 }
 
-static int exits_run(const struct cmd_call *call)
+static int exits_add(struct figures *f, void *exits, struct cdict_error *err)
 {
-	const struct exits_opts *opts = call->opts;
-	struct analyze_exits *exits = NULL;
-	struct figures f;
-	int status = figures_open(&f, call);
+	return analyze_exits_new(exits, f->eng, NULL, err);
+}
 
-	if (!status) {
-		struct cdict_error err = { 0 };
+static int exits_print(struct figures *f, void *state)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	const struct exits_opts *opts = f->call->opts;
+	struct analyze_exits **exits = state;
 
-		if (analyze_exits_new(&exits, f.eng, NULL, &err))
-			status = figures_fail(&f, &err);
-	}
-	if (!status)
-		status = figures_run(&f);
-	if (!status && !analyze_engine_summary(f.eng)->has_exit)
-		cmd_warn(call, f.file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
-	else if (!status && !analyze_engine_summary(f.eng)->has_entry)
-		cmd_warn(call, f.file,
+	if (!sum->has_exit)
+		cmd_warn(f->call, f->file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+	else if (!sum->has_entry)
+		cmd_warn(f->call, f->file,
 			 "holds no kvm:kvm_entry: exits are counted, their time is "
 			 "unknown");
-	if (!status)
-		status = opts->by >= EXITS_BY_PORT ? print_access(&f, exits, opts->by)
-						   : print_reasons(&f, exits, opts->by);
-	analyze_exits_free(exits);
-	figures_close(&f);
-	return status;
+	return opts->by >= EXITS_BY_PORT ? print_access(f, *exits, opts->by)
+					 : print_reasons(f, *exits, opts->by);
+}
+
+static void exits_free(void *state)
+{
+	struct analyze_exits **exits = state;
+
+	analyze_exits_free(*exits);
+}
+
+static const struct figures_frame exits_frame = { exits_add, exits_print, exits_free };
+
+static int exits_run(const struct cmd_call *call)
+{
+	struct analyze_exits *exits = NULL;
+
+	return figures_command(call, &exits_frame, &exits);
 }
 
 static const struct cmd_option exits_options[] = {

@@ -95,6 +95,32 @@ int figures_run(struct figures *f)
 	return CMD_DONE;
 }
 
+int figures_command(const struct cmd_call *call, const struct figures_frame *frame, void *state)
+{
+	struct cdict_error err = { 0 };
+	struct figures f;
+	int status = figures_open(&f, call);
+
+	if (!status && frame->add(&f, state, &err))
+		status = figures_fail(&f, &err);
+	if (!status)
+		status = figures_run(&f);
+	if (!status)
+		status = frame->print(&f, state);
+	frame->free(state);
+	figures_close(&f);
+	return status;
+}
+
+bool figures_has_switch(const struct figures *f, const char *did)
+{
+	if (analyze_engine_summary(f->eng)->has_switch)
+		return true;
+	cmd_warn(f->call, f->file,
+		 "holds no sched:sched_switch: nobody knows who %s; record with -e 'sched:*'", did);
+	return false;
+}
+
 bool figures_lossy(const struct figures *f, const struct analyze_task *task)
 {
 	return analyze_unknown_task(f->unknown, task->index);
@@ -214,11 +240,13 @@ int figures_write(struct figures *f, struct sink *s, const char *note, struct ta
 	return table_print(s, OPTIONS_TEXT, &frame, tables, n);
 }
 
-int figures_print(struct figures *f, const char *note, struct table *const *tables, size_t n)
+int figures_print(struct figures *f, const char *note, const char *preset,
+		  struct table *const *tables, size_t n)
 {
+	const char *sort = f->opts->sort ? f->opts->sort : preset;
 	struct cdict_error err = { 0 };
 
-	if (f->opts->sort && table_sort(tables[0], f->opts->sort, &err))
+	if (sort && table_sort(tables[0], sort, &err))
 		return figures_fail(f, &err);
 	table_top(tables[0], f->opts->top);
 	return figures_print_all(f, note, tables, n);

@@ -15,19 +15,37 @@ struct latency_opts {
 
 static const char *const by_choices[] = { "task", "cpu", NULL };
 
-static int print(struct figures *f, const struct analyze_latency *latency,
-		 const struct latency_opts *opts)
+static int latency_add(struct figures *f, void *latency, struct cdict_error *err)
 {
-	struct cdict_error err = { 0 };
+	const struct latency_opts *opts = f->call->opts;
+	struct analyze_latency_options how = { .by_cpu = opts->by == BY_CPU,
+					       .like_perf = opts->perf };
+
+	return analyze_latency_new(latency, f->eng, &how, err);
+}
+
+static void warn(const struct figures *f)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+
+	if (figures_has_switch(f, "waited") && !sum->has_waking && !sum->has_wakeup)
+		cmd_warn(f->call, f->file,
+			 "holds neither sched:sched_waking nor sched:sched_wakeup: no "
+			 "wake-up latency is known");
+}
+
+static int latency_print(struct figures *f, void *state)
+{
+	const struct latency_opts *opts = f->call->opts;
+	struct analyze_latency *latency = *(struct analyze_latency **)state;
 	struct table *t = NULL;
 	char *chart = NULL;
-	int status = opts->perf           ? tables_latency_perf(&t, f, latency)
-		     : opts->by == BY_CPU ? tables_latency_cpus(&t, f, latency)
-					  : tables_latency(&t, f, latency);
+	int status;
 
-	if (!status && !f->opts->sort &&
-	    table_sort(t, opts->perf ? "max_delay_ns" : "latency_max_ns", &err))
-		status = figures_fail(f, &err);
+	warn(f);
+	status = opts->perf           ? tables_latency_perf(&t, f, latency)
+		 : opts->by == BY_CPU ? tables_latency_cpus(&t, f, latency)
+				      : tables_latency(&t, f, latency);
 	if (!status && !opts->perf && f->opts->format == OPTIONS_TEXT) {
 		chart = tables_latency_chart(f, latency);
 		if (!chart)
@@ -36,48 +54,33 @@ static int print(struct figures *f, const struct analyze_latency *latency,
 			f->chart = chart;
 	}
 	if (!status)
-		status = figures_print(f, NULL, &t, 1);
+		status = figures_print(f, NULL, opts->perf ? "max_delay_ns" : "latency_max_ns", &t,
+				       1);
 	f->chart = NULL;
 	free(chart);
 	table_free(t);
 	return status;
 }
 
+static void latency_free(void *state)
+{
+	struct analyze_latency **latency = state;
+
+	analyze_latency_free(*latency);
+}
+
+static const struct figures_frame latency_frame = { latency_add, latency_print, latency_free };
+
 static int latency_run(const struct cmd_call *call)
 {
 	const struct latency_opts *opts = call->opts;
-	struct analyze_latency_options how = { .by_cpu = opts->by == BY_CPU,
-					       .like_perf = opts->perf };
 	const struct options_shared *shared = &opts->shared;
 	struct analyze_latency *latency = NULL;
-	struct cdict_error err = { 0 };
-	struct figures f;
-	int status;
 
 	if (opts->by == BY_CPU && (shared->task || shared->tids.n || shared->vm || opts->perf))
 		return cmd_usage(call, "option --by cpu counts all tasks: it does not go with "
 				       "--task, --tid, --vm or --perf");
-	status = figures_open(&f, call);
-	if (!status && analyze_latency_new(&latency, f.eng, &how, &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_run(&f);
-	if (!status) {
-		const struct analyze_summary *sum = analyze_engine_summary(f.eng);
-
-		if (!sum->has_switch)
-			cmd_warn(call, f.file,
-				 "holds no sched:sched_switch: nobody knows who waited; record "
-				 "with -e 'sched:*'");
-		else if (!sum->has_waking && !sum->has_wakeup)
-			cmd_warn(call, f.file,
-				 "holds neither sched:sched_waking nor sched:sched_wakeup: no "
-				 "wake-up latency is known");
-		status = print(&f, latency, opts);
-	}
-	analyze_latency_free(latency);
-	figures_close(&f);
-	return status;
+	return figures_command(call, &latency_frame, &latency);
 }
 
 static const struct cmd_option latency_options[] = {

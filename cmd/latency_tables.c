@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/figures_groups.h"
 #include "cmd/number.h"
 #include "cmd/tables.h"
 
@@ -88,45 +89,9 @@ static void numbers(struct table *t, const struct analyze_latency_row *row)
 
 /* ---- a row per task ---- */
 
-/* Rows that are printed as one: the per-CPU threads of a kind. */
-struct group {
-	char *name;
-	struct analyze_latency_row row;
-	bool lossy;
-};
-
-struct groups {
-	struct group *items;
-	size_t n;
-};
-
-static struct group *find_group(struct groups *groups, const char *name)
+static void row_fini(void *row)
 {
-	struct group *grown;
-
-	for (size_t i = 0; i < groups->n; i++) {
-		if (!strcmp(groups->items[i].name, name))
-			return &groups->items[i];
-	}
-	grown = realloc(groups->items, (groups->n + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	groups->items = grown;
-	grown += groups->n;
-	*grown = (struct group){ .name = strdup(name) };
-	if (!grown->name)
-		return NULL;
-	groups->n++;
-	return grown;
-}
-
-static void fini_groups(struct groups *groups)
-{
-	for (size_t i = 0; i < groups->n; i++) {
-		free(groups->items[i].name);
-		analyze_latency_row_fini(&groups->items[i].row);
-	}
-	free(groups->items);
+	analyze_latency_row_fini(row);
 }
 
 typedef void fill_fn(struct table *t, const struct analyze_latency_row *row);
@@ -136,14 +101,14 @@ static int fill_tasks(struct table *t, const struct figures *f,
 		      const struct analyze_latency *latency, fill_fn *fill)
 {
 	struct analyze_latency_row total = { 0 };
-	struct groups groups = { 0 };
+	struct figures_groups groups = { .row_size = sizeof(total), .row_fini = row_fini };
 	bool lossy = false;
 	int status = CMD_DONE;
 
 	for (size_t i = 0; i < analyze_latency_row_count(latency) && !status; i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(latency, i);
 		const struct analyze_task *task = analyze_engine_task(f->eng, row->task);
-		struct group *g;
+		struct figures_group *g;
 		char *name;
 
 		if (!task->tid || !names_wanted(&f->names, &f->filter, task))
@@ -157,19 +122,18 @@ static int fill_tasks(struct table *t, const struct figures *f,
 			continue;
 		}
 		name = names_display(&f->names, task);
-		g = name ? find_group(&groups, name) : NULL;
+		g = name ? figures_groups_take(&groups, f, task, name, CDICT_CPU_UNKNOWN) : NULL;
 		free(name);
 		if (!g) {
 			status = figures_no_memory(f);
 			break;
 		}
-		g->lossy |= figures_lossy(f, task);
-		analyze_latency_row_merge(&g->row, row);
+		analyze_latency_row_merge(g->row, row);
 	}
 	for (size_t i = 0; i < groups.n; i++) {
 		table_row(t);
 		table_text(t, TASK_NAME, groups.items[i].name);
-		fill(t, &groups.items[i].row);
+		fill(t, groups.items[i].row);
 		table_lossy(t, groups.items[i].lossy);
 	}
 	table_total(t);
@@ -177,7 +141,7 @@ static int fill_tasks(struct table *t, const struct figures *f,
 	fill(t, &total);
 	table_lossy(t, lossy);
 	analyze_latency_row_fini(&total);
-	fini_groups(&groups);
+	figures_groups_fini(&groups);
 	return status;
 }
 

@@ -28,11 +28,10 @@ static int register_all(struct report_capture *c)
 					 .cpus = cdict_reader_cpus(c->f.reader),
 					 .by_task = options_filter_tasks(&c->f.filter) ||
 						    c->f.filter.vm };
-	struct analyze_tasks_options share = { .latency = &c->latency };
 	struct analyze_engine *eng = c->f.eng;
 	struct cdict_error err = { 0 };
 
-	if (analyze_tasks_new(&c->tasks, eng, &share, &err) ||
+	if (analyze_tasks_new(&c->tasks, eng, NULL, &err) ||
 	    analyze_latency_new(&c->latency, eng, NULL, &err) ||
 	    analyze_exits_new(&c->exits, eng, NULL, &err) ||
 	    analyze_vcpus_new(&c->vcpus, eng, &err) ||

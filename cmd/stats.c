@@ -15,7 +15,7 @@
 #define MOST_ANTAGONISTS 3
 
 struct stats {
-	struct figures f;
+	struct figures *f;
 	struct analyze_tasks *tasks;
 	struct analyze_latency *latency;
 	struct analyze_exits *exits;
@@ -29,20 +29,20 @@ struct stats {
 	char *head, *chart;
 };
 
-static int register_all(struct stats *st)
+static int stats_add(struct figures *f, void *state, struct cdict_error *err)
 {
-	struct analyze_tasks_options tasks = { .latency = &st->latency };
 	struct analyze_switches_options switches = { .buckets = 1 };
-	struct cdict_error err = { 0 };
+	struct stats *st = state;
 
-	if (analyze_tasks_new(&st->tasks, st->f.eng, &tasks, &err) ||
-	    analyze_latency_new(&st->latency, st->f.eng, NULL, &err) ||
-	    analyze_exits_new(&st->exits, st->f.eng, NULL, &err) ||
-	    analyze_vcpus_new(&st->vcpus, st->f.eng, &err) ||
-	    analyze_coremap_new(&st->map, st->f.eng, &err) ||
-	    analyze_switches_new(&st->switches, st->f.eng, &switches, &err))
-		return figures_fail(&st->f, &err);
-	return CMD_DONE;
+	st->f = f;
+	if (analyze_tasks_new(&st->tasks, f->eng, NULL, err) ||
+	    analyze_latency_new(&st->latency, f->eng, NULL, err) ||
+	    analyze_exits_new(&st->exits, f->eng, NULL, err) ||
+	    analyze_vcpus_new(&st->vcpus, f->eng, err) ||
+	    analyze_coremap_new(&st->map, f->eng, err) ||
+	    analyze_switches_new(&st->switches, f->eng, &switches, err))
+		return -1;
+	return 0;
 }
 
 /* Takes the table that was just filled: sorted, cut, with its heading. */
@@ -57,7 +57,7 @@ static int keep(struct stats *st, struct table *t, int status, const char *headi
 		return status;
 	t->heading = heading;
 	if (sort && table_sort(t, sort, &err))
-		return figures_fail(&st->f, &err);
+		return figures_fail(st->f, &err);
 	table_top(t, top);
 	return CMD_DONE;
 }
@@ -78,8 +78,8 @@ static void drop_empty(struct stats *st)
 
 static int fill(struct stats *st)
 {
-	uint64_t top = st->f.opts->top ? st->f.opts->top : 20;
-	const struct figures *f = &st->f;
+	uint64_t top = st->f->opts->top ? st->f->opts->top : 20;
+	const struct figures *f = st->f;
 	struct table *t = NULL, *vcpu;
 	int status;
 
@@ -146,7 +146,7 @@ static void head_line(struct sink *s, const struct figures *f, const char *title
 /* What stands above the tables: where it is from, what to look at, what is lost. */
 static int make_head(struct stats *st)
 {
-	const struct figures *f = &st->f;
+	const struct figures *f = st->f;
 	char *findings = tables_vcpu_findings(f, st->vcpus);
 	struct loss_sum loss;
 	struct sink s;
@@ -169,8 +169,8 @@ static int make_head(struct stats *st)
 
 static int print(struct stats *st)
 {
-	const struct cmd_call *call = st->f.call;
-	const char *output = st->f.opts->output ? st->f.opts->output : "-";
+	const struct cmd_call *call = st->f->call;
+	const char *output = st->f->opts->output ? st->f->opts->output : "-";
 	struct cdict_error err = { 0 };
 	struct outfile *of = NULL;
 	struct table **tables;
@@ -180,63 +180,71 @@ static int print(struct stats *st)
 
 	tables = all_tables(st, &n);
 	if (!tables)
-		return figures_no_memory(&st->f);
+		return figures_no_memory(st->f);
 	if (cmd_output_open(&of, output, &err) < 0) {
 		free(tables);
 		return cmd_error(call, output, &err);
 	}
 	sink_to(&s, outfile_write, of);
-	st->f.chart = *st->chart ? st->chart : NULL;
-	rc = figures_write(&st->f, &s, st->head, tables, n);
+	st->f->chart = *st->chart ? st->chart : NULL;
+	rc = figures_write(st->f, &s, st->head, tables, n);
 	free(tables);
 	end = sink_finish(&s);
 	rc = rc ? rc : end;
 	if (rc) {
 		cmd_output_abort(of);
 		if (rc == -ENOMEM)
-			return figures_no_memory(&st->f);
+			return figures_no_memory(st->f);
 		return strcmp(output, "-") ? cmd_errorf(call, output, "%s", strerror(-rc))
 					   : cmd_stdout_error(call, rc);
 	}
 	if (cmd_output_commit(of, &err) < 0)
 		return cmd_error(call, output, &err);
-	return loss_status(call, st->f.file, st->f.reader, st->f.opts->max_loss_pct);
+	return loss_status(call, st->f->file, st->f->reader, st->f->opts->max_loss_pct);
 }
+
+static int stats_print(struct figures *f, void *state)
+{
+	struct stats *st = state;
+	int status = fill(st);
+
+	if (!status) {
+		st->view = (struct coremap_view){ .f = f, .map = st->map };
+		status = coremap_view_init(&st->view);
+	}
+	if (!status)
+		status = make_head(st);
+	if (!status)
+		status = print(st);
+	return status;
+}
+
+static void stats_free(void *state)
+{
+	struct stats *st = state;
+
+	for (size_t i = 0; i < st->n; i++)
+		table_free(st->tables[i]);
+	coremap_view_fini(&st->view);
+	free(st->head);
+	free(st->chart);
+	analyze_exit_row_fini(&st->sum.work);
+	analyze_exit_row_fini(&st->sum.idle);
+	analyze_tasks_free(st->tasks);
+	analyze_latency_free(st->latency);
+	analyze_exits_free(st->exits);
+	analyze_vcpus_free(st->vcpus);
+	analyze_coremap_free(st->map);
+	analyze_switches_free(st->switches);
+}
+
+static const struct figures_frame stats_frame = { stats_add, stats_print, stats_free };
 
 static int stats_run(const struct cmd_call *call)
 {
 	struct stats st = { 0 };
-	int status = figures_open(&st.f, call);
 
-	if (!status)
-		status = register_all(&st);
-	if (!status)
-		status = figures_run(&st.f);
-	if (!status)
-		status = fill(&st);
-	if (!status) {
-		st.view = (struct coremap_view){ .f = &st.f, .map = st.map };
-		status = coremap_view_init(&st.view);
-	}
-	if (!status)
-		status = make_head(&st);
-	if (!status)
-		status = print(&st);
-	for (size_t i = 0; i < st.n; i++)
-		table_free(st.tables[i]);
-	coremap_view_fini(&st.view);
-	free(st.head);
-	free(st.chart);
-	analyze_exit_row_fini(&st.sum.work);
-	analyze_exit_row_fini(&st.sum.idle);
-	analyze_tasks_free(st.tasks);
-	analyze_latency_free(st.latency);
-	analyze_exits_free(st.exits);
-	analyze_vcpus_free(st.vcpus);
-	analyze_coremap_free(st.map);
-	analyze_switches_free(st.switches);
-	figures_close(&st.f);
-	return status;
+	return figures_command(call, &stats_frame, &st);
 }
 
 int stats_beside(const struct cmd_call *call, const char *cdict)

@@ -193,37 +193,43 @@ static int fill(struct table **out, const struct figures *f, const struct analyz
 	return status;
 }
 
+static int successors_add(struct figures *f, void *succ, struct cdict_error *err)
+{
+	return analyze_successors_new(succ, f->eng, err);
+}
+
+static int successors_print(struct figures *f, void *state)
+{
+	struct analyze_successors **succ = state;
+	struct table *t = NULL;
+	int status;
+
+	figures_has_switch(f, "ran");
+	status = fill(&t, f, *succ);
+	if (!status)
+		status = figures_print(f, NULL, "count", &t, 1);
+	table_free(t);
+	return status;
+}
+
+static void successors_free(void *state)
+{
+	struct analyze_successors **succ = state;
+
+	analyze_successors_free(*succ);
+}
+
+static const struct figures_frame successors_frame = { successors_add, successors_print,
+						       successors_free };
+
 static int successors_run(const struct cmd_call *call)
 {
 	const struct options_shared *opts = call->opts;
 	struct analyze_successors *succ = NULL;
-	struct cdict_error err = { 0 };
-	struct table *t = NULL;
-	struct figures f;
-	int status;
 
 	if (!opts->task && !opts->tids.n && !opts->vm)
 		return cmd_usage(call, "needs a task: --task, --tid or --vm");
-	status = figures_open(&f, call);
-	if (!status && analyze_successors_new(&succ, f.eng, &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_run(&f);
-	if (!status) {
-		if (!analyze_engine_summary(f.eng)->has_switch)
-			cmd_warn(call, f.file,
-				 "holds no sched:sched_switch: nobody knows who ran; record "
-				 "with -e 'sched:*'");
-		status = fill(&t, &f, succ);
-	}
-	if (!status && !opts->sort && table_sort(t, "count", &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_print(&f, NULL, &t, 1);
-	table_free(t);
-	analyze_successors_free(succ);
-	figures_close(&f);
-	return status;
+	return figures_command(call, &successors_frame, &succ);
 }
 
 static const struct cmd_option successors_options[] = {

@@ -137,54 +137,62 @@ int tables_switches_cpus(struct table **out, const struct figures *f,
 	return fill(out, f, sw, false);
 }
 
-static int print(struct figures *f, const struct analyze_switches *sw)
+/* What the walk is told and gives. */
+struct run {
+	struct analyze_switches_options how;
+	struct analyze_switches *sw;
+};
+
+static int switches_add(struct figures *f, void *state, struct cdict_error *err)
 {
+	struct run *run = state;
+
+	if (!run->how.bucket_ns)
+		run->how.bucket_ns = nice_bucket(f->filter.to_ns - f->filter.from_ns);
+	return analyze_switches_new(&run->sw, f->eng, &run->how, err);
+}
+
+static int switches_print(struct figures *f, void *state)
+{
+	const struct run *run = state;
 	struct table *tables[2] = { NULL, NULL };
 	char note[100], width[NUMBER_ROOM];
-	int status = fill(&tables[0], f, sw, true);
+	int status;
 
+	figures_has_switch(f, "ran");
+	status = fill(&tables[0], f, run->sw, true);
 	if (!status)
-		status = fill(&tables[1], f, sw, false);
+		status = fill(&tables[1], f, run->sw, false);
 	if (!status) {
 		snprintf(note, sizeof(note), "buckets of %s ms",
-			 number_scaled(width, analyze_switches_bucket_ns(sw), 1000000, 3));
-		status = figures_print(f, note, tables, 2);
+			 number_scaled(width, analyze_switches_bucket_ns(run->sw), 1000000, 3));
+		status = figures_print(f, note, NULL, tables, 2);
 	}
 	table_free(tables[0]);
 	table_free(tables[1]);
 	return status;
 }
 
+static void switches_free(void *state)
+{
+	struct run *run = state;
+
+	analyze_switches_free(run->sw);
+}
+
+static const struct figures_frame switches_frame = { switches_add, switches_print, switches_free };
+
 static int switches_run(const struct cmd_call *call)
 {
 	const struct switches_opts *opts = call->opts;
-	struct analyze_switches_options how = { 0 };
-	struct analyze_switches *sw = NULL;
 	struct cdict_error err = { 0 };
-	struct figures f;
-	int status;
+	struct run run = { 0 };
 
-	if (opts->bucket_ms && options_ms(opts->bucket_ms, &how.bucket_ns, &err))
+	if (opts->bucket_ms && options_ms(opts->bucket_ms, &run.how.bucket_ns, &err))
 		return options_fail(call, NULL, &err);
-	if (opts->bucket_ms && !how.bucket_ns)
+	if (opts->bucket_ms && !run.how.bucket_ns)
 		return cmd_usage(call, "option --bucket takes more than 0 milliseconds");
-	status = figures_open(&f, call);
-	if (!how.bucket_ns)
-		how.bucket_ns = nice_bucket(f.filter.to_ns - f.filter.from_ns);
-	if (!status && analyze_switches_new(&sw, f.eng, &how, &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_run(&f);
-	if (!status) {
-		if (!analyze_engine_summary(f.eng)->has_switch)
-			cmd_warn(call, f.file,
-				 "holds no sched:sched_switch: nobody knows who ran; record "
-				 "with -e 'sched:*'");
-		status = print(&f, sw);
-	}
-	analyze_switches_free(sw);
-	figures_close(&f);
-	return status;
+	return figures_command(call, &switches_frame, &run);
 }
 
 static const struct cmd_option switches_options[] = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/figures_groups.h"
 #include "cmd/tables.h"
 
 struct tasks_opts {
@@ -136,47 +137,9 @@ static void numbers(struct table *t, const struct analyze_task_row *row, uint64_
 	slices(t, &row->slice);
 }
 
-/* Rows that became one: those with the same merged name (and CPU). */
-struct group {
-	char *name;
-	struct analyze_task_row row;
-	bool idle, lossy;
-};
-
-struct groups {
-	struct group *items;
-	size_t n;
-};
-
-static struct group *find_group(struct groups *groups, const char *name, uint32_t cpu, bool per_cpu)
+static void row_fini(void *row)
 {
-	struct group *grown;
-
-	for (size_t i = 0; i < groups->n; i++) {
-		struct group *g = &groups->items[i];
-
-		if (!strcmp(g->name, name) && (!per_cpu || g->row.cpu == cpu))
-			return g;
-	}
-	grown = realloc(groups->items, (groups->n + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	groups->items = grown;
-	grown += groups->n;
-	*grown = (struct group){ .name = strdup(name), .row.cpu = cpu };
-	if (!grown->name)
-		return NULL;
-	groups->n++;
-	return grown;
-}
-
-static void fini_groups(struct groups *groups)
-{
-	for (size_t i = 0; i < groups->n; i++) {
-		free(groups->items[i].name);
-		analyze_task_row_fini(&groups->items[i].row);
-	}
-	free(groups->items);
+	analyze_task_row_fini(row);
 }
 
 static void one_row(struct table *t, const struct figures *f, const struct analyze_task *task,
@@ -203,18 +166,17 @@ static void one_row(struct table *t, const struct figures *f, const struct analy
 	free(vm);
 }
 
-static void group_rows(struct table *t, const struct groups *groups, bool per_cpu,
-		       uint64_t window_ns)
+static void group_rows(struct table *t, const struct figures_groups *groups, uint64_t window_ns)
 {
 	for (size_t i = 0; i < groups->n; i++) {
-		const struct group *g = &groups->items[i];
+		const struct figures_group *g = &groups->items[i];
 
 		table_row(t);
 		table_text(t, NAME, g->name);
 		table_i64(t, IDLE, g->idle);
-		if (per_cpu && g->row.cpu != CDICT_CPU_UNKNOWN)
-			table_i64(t, CPU, g->row.cpu);
-		numbers(t, &g->row, window_ns);
+		if (g->cpu != CDICT_CPU_UNKNOWN)
+			table_i64(t, CPU, g->cpu);
+		numbers(t, g->row, window_ns);
 		table_lossy(t, g->lossy);
 	}
 }
@@ -225,7 +187,7 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 	struct table *t = table_new("tasks", columns);
 	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
 	struct analyze_task_row total = { 0 };
-	struct groups groups = { 0 };
+	struct figures_groups groups = { .row_size = sizeof(total), .row_fini = row_fini };
 	bool lossy = false;
 	int status = CMD_DONE;
 
@@ -250,59 +212,65 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 			lossy |= figures_lossy(f, task);
 		}
 		if (names_merged(&f->names, task)) {
-			struct group *g = find_group(&groups, name, row->cpu, per_cpu);
+			uint32_t cpu = per_cpu ? row->cpu : CDICT_CPU_UNKNOWN;
+			struct figures_group *g = figures_groups_take(&groups, f, task, name, cpu);
 
-			if (g) {
-				analyze_task_row_merge(&g->row, row);
-				g->idle = task->tid == 0;
-				g->lossy |= figures_lossy(f, task);
-			} else {
+			if (g)
+				analyze_task_row_merge(g->row, row);
+			else
 				status = figures_no_memory(f);
-			}
 		} else {
 			one_row(t, f, task, row, name, window_ns);
 		}
 		free(name);
 	}
-	group_rows(t, &groups, per_cpu, window_ns);
+	group_rows(t, &groups, window_ns);
 	table_total(t);
 	table_text(t, NAME, "total without idle");
 	numbers(t, &total, window_ns);
 	table_lossy(t, lossy);
 	analyze_task_row_fini(&total);
-	fini_groups(&groups);
+	figures_groups_fini(&groups);
 	return status;
 }
 
+static int tasks_add(struct figures *f, void *tasks, struct cdict_error *err)
+{
+	const struct tasks_opts *opts = f->call->opts;
+	struct analyze_tasks_options how = { .per_cpu = opts->per_cpu };
+
+	return analyze_tasks_new(tasks, f->eng, &how, err);
+}
+
+static int tasks_print(struct figures *f, void *state)
+{
+	const struct tasks_opts *opts = f->call->opts;
+	struct analyze_tasks **tasks = state;
+	struct table *t = NULL;
+	int status;
+
+	figures_has_switch(f, "ran");
+	status = tables_tasks(&t, f, *tasks, opts->per_cpu);
+	if (!status)
+		status = figures_print(f, NULL, NULL, &t, 1);
+	table_free(t);
+	return status;
+}
+
+static void tasks_free(void *state)
+{
+	struct analyze_tasks **tasks = state;
+
+	analyze_tasks_free(*tasks);
+}
+
+static const struct figures_frame tasks_frame = { tasks_add, tasks_print, tasks_free };
+
 static int tasks_run(const struct cmd_call *call)
 {
-	const struct tasks_opts *opts = call->opts;
-	struct analyze_tasks_options how = { .per_cpu = opts->per_cpu };
 	struct analyze_tasks *tasks = NULL;
-	struct table *t = NULL;
-	struct figures f;
-	int status = figures_open(&f, call);
 
-	if (!status) {
-		struct cdict_error err = { 0 };
-
-		if (analyze_tasks_new(&tasks, f.eng, &how, &err))
-			status = figures_fail(&f, &err);
-	}
-	if (!status)
-		status = figures_run(&f);
-	if (!status)
-		status = tables_tasks(&t, &f, tasks, opts->per_cpu);
-	if (!status && !analyze_engine_summary(f.eng)->has_switch)
-		cmd_warn(call, f.file,
-			 "holds no sched:sched_switch: nobody knows who ran; record "
-			 "with -e 'sched:*'");
-	if (!status)
-		status = figures_print(&f, NULL, &t, 1);
-	table_free(t);
-	analyze_tasks_free(tasks);
-	figures_close(&f);
-	return status;
+	return figures_command(call, &tasks_frame, &tasks);
 }
 
 static const struct cmd_option tasks_options[] = {

@@ -52,7 +52,7 @@ static int print(struct figures *f, const struct analyze_vcpus *vcpus, int by)
 			order[n++] = all[i];
 	}
 	if (!status)
-		status = figures_print(f, note, order, n);
+		status = figures_print(f, note, NULL, order, n);
 	free(note);
 	for (int i = 0; i < 3; i++)
 		table_free(all[i]);
@@ -77,25 +77,34 @@ static void warn(const struct figures *f)
 			 "handling an exit; record with -e 'sched:*'");
 }
 
+static int vcpu_add(struct figures *f, void *vcpus, struct cdict_error *err)
+{
+	return analyze_vcpus_new(vcpus, f->eng, err);
+}
+
+static int vcpu_print(struct figures *f, void *state)
+{
+	const struct vcpu_opts *opts = f->call->opts;
+	struct analyze_vcpus **vcpus = state;
+
+	warn(f);
+	return print(f, *vcpus, opts->by);
+}
+
+static void vcpu_free(void *state)
+{
+	struct analyze_vcpus **vcpus = state;
+
+	analyze_vcpus_free(*vcpus);
+}
+
+static const struct figures_frame vcpu_frame = { vcpu_add, vcpu_print, vcpu_free };
+
 static int vcpu_run(const struct cmd_call *call)
 {
-	const struct vcpu_opts *opts = call->opts;
 	struct analyze_vcpus *vcpus = NULL;
-	struct cdict_error err = { 0 };
-	struct figures f;
-	int status = figures_open(&f, call);
 
-	if (!status && analyze_vcpus_new(&vcpus, f.eng, &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_run(&f);
-	if (!status) {
-		warn(&f);
-		status = print(&f, vcpus, opts->by);
-	}
-	analyze_vcpus_free(vcpus);
-	figures_close(&f);
-	return status;
+	return figures_command(call, &vcpu_frame, &vcpus);
 }
 
 static const struct cmd_option vcpu_options[] = {

@@ -693,6 +693,45 @@ static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(voi
 	trace_fini(&tr);
 }
 
+/* Who counts a task's wake-ups twice, and who is told first, makes no difference. */
+static void wake_ups_counted_by_the_latency_analysis_are_the_tasks_in_either_order(void **state)
+{
+	(void)state;
+	for (int tasks_first = 0; tasks_first < 2; tasks_first++) {
+		struct analyze_engine *eng = trace_engine(NULL);
+		struct analyze_latency *lat;
+		struct analyze_tasks *tasks;
+		const struct histogram *h = NULL;
+		struct trace tr;
+
+		trace_init(&tr, 1);
+		trace_switch(&tr, 1000, 0, 9, TRACE_S, 0);
+		trace_waking(&tr, 1090, 0, 0, 10, 0);
+		trace_switch(&tr, 1150, 0, 0, TRACE_R, 10);
+		trace_switch(&tr, 1200, 0, 10, TRACE_S, 0);
+		if (tasks_first)
+			assert_int_equal(analyze_tasks_new(&tasks, eng, NULL, NULL), 0);
+		assert_int_equal(analyze_latency_new(&lat, eng, NULL, NULL), 0);
+		if (!tasks_first)
+			assert_int_equal(analyze_tasks_new(&tasks, eng, NULL, NULL), 0);
+		trace_run(&tr, eng);
+		for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
+			const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
+
+			if (analyze_engine_task(eng, row->task)->tid == 10)
+				h = &row->latency;
+			else
+				assert_int_equal(row->latency.count, 0);
+		}
+		assert_non_null(h);
+		assert_true(h->count == 1 && h->max == 60 && h->max_at == 1090);
+		analyze_tasks_free(tasks);
+		analyze_latency_free(lat);
+		analyze_engine_free(eng);
+		trace_fini(&tr);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -723,6 +762,8 @@ int main(void)
 			two_tasks_sampled_without_a_switch_between_them_leave_the_time_unknown),
 		cmocka_unit_test(a_sample_of_the_one_just_switched_out_says_nothing),
 		cmocka_unit_test(latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them),
+		cmocka_unit_test(
+			wake_ups_counted_by_the_latency_analysis_are_the_tasks_in_either_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
