@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* reader.h - the inside of an open cdict, shared by reader.c and events.c. */
+/* reader.h - the inside of an open cdict, shared by reader*.c, get.c, events.c. */
 #ifndef FORMAT_READER_H
 #define FORMAT_READER_H
 
@@ -49,6 +49,24 @@ struct cdict_reader {
 	uint64_t first_at; /* byte that damage.first is about */
 };
 
+/* --- reader_small.c --- */
+
+/* reader_small_block - keeps what the block at byte @at holds, which are no events; a bad one
+ * is noted as damage.  0 or -ENOMEM. */
+int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
+		       const struct container_header *h, struct cdict_error *err);
+/* reader_grow - makes room for @n items of @size bytes at *p, *cap being the room it has;
+ * false when out of memory. */
+bool reader_grow(void **p, size_t *cap, size_t n, size_t size);
+
+/* --- reader_damage.c --- */
+
+/* reader_note - keeps the first sentence of damage; it is about the byte @at. */
+void reader_note(struct cdict_reader *r, uint64_t at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* reader_note_events - an event block that cannot be read: what it held, by the index or its
+ * own head. */
+void reader_note_events(struct cdict_reader *r, const struct cdict_block_info *b, const char *why);
 /* reader_block - the payload of event block @i after its CRC was tested; a bad one
  * is noted as damage. Borrowed from the file. */
 int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Event types: parsing the kernel's format files, and the SCHM block. */
-#include "format/schema.h"
+/* Event types: what a schema holds, and the order in which their fields are coded. */
+#include "format/schema_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ struct cdict_schema *cdict_schema_new(bool big_endian, unsigned long_size, unsig
 	return schema;
 }
 
-static void type_free(struct format_type *type)
+void format_type_free(struct format_type *type)
 {
 	if (!type)
 		return;
@@ -83,7 +83,7 @@ void cdict_schema_free(struct cdict_schema *schema)
 	if (!schema)
 		return;
 	for (size_t i = 0; i < schema->n; i++)
-		type_free(schema->types[i]);
+		format_type_free(schema->types[i]);
 	free(schema->types);
 	free(schema);
 }
@@ -263,21 +263,20 @@ bad:
 			  "event type %s: a field has a model that cannot be", type->pub.name);
 }
 
-/* Takes ownership of @type, also on failure. */
-static int schema_append(struct cdict_schema *schema, struct format_type *type, bool ours,
+int format_schema_append(struct cdict_schema *schema, struct format_type *type, bool ours,
 			 struct cdict_error *err)
 {
 	int ret;
 
 	if (schema->n >= FORMAT_MAX_TYPES) {
-		type_free(type);
+		format_type_free(type);
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u event types",
 				  FORMAT_MAX_TYPES);
 	}
 	if (cdict_schema_find(schema, type->pub.name)) {
 		ret = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 				 "event type %s is there already", type->pub.name);
-		type_free(type);
+		format_type_free(type);
 		return ret;
 	}
 	if (schema->n == schema->cap) {
@@ -285,7 +284,7 @@ static int schema_append(struct cdict_schema *schema, struct format_type *type, 
 		struct format_type **types = realloc(schema->types, cap * sizeof(*types));
 
 		if (!types) {
-			type_free(type);
+			format_type_free(type);
 			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 		}
 		schema->types = types;
@@ -293,7 +292,7 @@ static int schema_append(struct cdict_schema *schema, struct format_type *type, 
 	}
 	ret = type_finish(schema, type, ours, err);
 	if (ret < 0) {
-		type_free(type);
+		format_type_free(type);
 		return ret;
 	}
 	type->pub.index = (uint32_t)schema->n;
@@ -303,8 +302,7 @@ static int schema_append(struct cdict_schema *schema, struct format_type *type, 
 	return (int)type->pub.index;
 }
 
-/* As strndup(), of what may have no NUL behind: ASan lets strndup() look for one. */
-static char *copy(const char *text, size_t len)
+char *format_copy(const char *text, size_t len)
 {
 	char *s = malloc(len + 1);
 
@@ -328,18 +326,18 @@ static char *join(const char *system, size_t system_len, const char *event, size
 	return s;
 }
 
-static struct format_type *type_new(const char *system, size_t system_len, const char *event,
+struct format_type *format_type_new(const char *system, size_t system_len, const char *event,
 				    size_t event_len, const char *format, size_t format_len)
 {
 	struct format_type *type = calloc(1, sizeof(*type));
 
 	if (!type)
 		return NULL;
-	type->pub.system = copy(system, system_len);
+	type->pub.system = format_copy(system, system_len);
 	type->pub.name = join(system, system_len, event, event_len);
 	type->text = malloc(format_len + 1);
 	if (!type->pub.system || !type->pub.name || !type->text) {
-		type_free(type);
+		format_type_free(type);
 		return NULL;
 	}
 	type->pub.event = type->pub.name + system_len + 1;
@@ -347,287 +345,4 @@ static struct format_type *type_new(const char *system, size_t system_len, const
 	type->text[format_len] = 0;
 	type->pub.format_len = format_len;
 	return type;
-}
-
-/* "key:number" inside [line, end); false when it is not there. */
-static bool number_after(const char *line, const char *end, const char *key, uint32_t *out)
-{
-	const char *p = memmem(line, (size_t)(end - line), key, strlen(key));
-	uint32_t v = 0;
-
-	if (!p)
-		return false;
-	p += strlen(key);
-	if (p == end || *p < '0' || *p > '9')
-		return false;
-	for (; p < end && *p >= '0' && *p <= '9'; p++) {
-		if (v > 1u << 24)
-			return false;
-		v = v * 10 + (uint32_t)(*p - '0');
-	}
-	*out = v;
-	return true;
-}
-
-static bool starts(const char *p, const char *end, const char *word)
-{
-	size_t n = strlen(word);
-
-	return (size_t)(end - p) >= n && !memcmp(p, word, n);
-}
-
-static bool ident(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* One "field:TYPE NAME[N];\toffset:O;\tsize:S;\tsigned:B;" line, from after "field:". */
-static int field_parse(const char *p, const char *end, struct cdict_field *f)
-{
-	const char *semi = memchr(p, ';', (size_t)(end - p));
-	const char *name_end, *name;
-	uint32_t is_signed = 0;
-	bool array = false;
-
-	if (!semi || !number_after(semi, end, "offset:", &f->offset) ||
-	    !number_after(semi, end, "size:", &f->size) || f->offset > FORMAT_MAX_PAYLOAD ||
-	    f->size > FORMAT_MAX_PAYLOAD)
-		return -1;
-	number_after(semi, end, "signed:", &is_signed);
-	name_end = semi;
-	while (name_end > p && name_end[-1] == ']') {
-		do
-			name_end--;
-		while (name_end > p && *name_end != '[');
-		array = true;
-	}
-	name = name_end;
-	while (name > p && ident(name[-1]))
-		name--;
-	if (name == name_end)
-		return -1;
-	if (starts(p, semi, "__data_loc"))
-		f->kind = CDICT_FIELD_DATA_LOC;
-	else if (starts(p, semi, "__rel_loc"))
-		f->kind = CDICT_FIELD_REL_LOC;
-	else if (array || (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8))
-		f->kind = CDICT_FIELD_BYTES;
-	else
-		f->kind = is_signed ? CDICT_FIELD_INT : CDICT_FIELD_UINT;
-	if (!format_kind_is_scalar(f->kind)) {
-		f->is_text = memmem(p, (size_t)(name - p), "char", 4) != NULL;
-		if (f->kind != CDICT_FIELD_BYTES && f->size != 4)
-			return -1;
-	}
-	f->name = copy(name, (size_t)(name_end - name));
-	return f->name ? 0 : -1;
-}
-
-int cdict_schema_add(struct cdict_schema *schema, const char *system, const char *format,
-		     size_t format_len, struct cdict_error *err)
-{
-	const char *p = format, *end = format + format_len, *name = NULL, *name_end = NULL;
-	struct cdict_field *fields = NULL;
-	struct format_type *type;
-	uint32_t id = 0, n = 0;
-
-	/* The text is kept NUL-terminated: one inside would cut it for others. */
-	if (memchr(format, 0, format_len))
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "format file of system %s has a NUL in it", system);
-	fields = calloc(FORMAT_MAX_FIELDS, sizeof(*fields));
-	if (!fields)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	while (p < end) {
-		const char *eol = memchr(p, '\n', (size_t)(end - p));
-		const char *line = p;
-
-		if (!eol)
-			eol = end;
-		p = eol < end ? eol + 1 : end;
-		while (line < eol && (*line == '\t' || *line == ' '))
-			line++;
-		if (!name && starts(line, eol, "name: ")) {
-			name = line + 6;
-			name_end = eol;
-		} else if (starts(line, eol, "ID: ")) {
-			number_after(line, eol, "ID: ", &id);
-		} else if (starts(line, eol, "field:")) {
-			if (n == FORMAT_MAX_FIELDS || field_parse(line + 6, eol, &fields[n]) < 0)
-				goto bad;
-			n++;
-		} else if (starts(line, eol, "print fmt")) {
-			break;
-		}
-	}
-	if (!name || name == name_end || !n)
-		goto bad;
-	type = type_new(system, strlen(system), name, (size_t)(name_end - name), format,
-			format_len);
-	if (!type) {
-		for (uint32_t i = 0; i < n; i++)
-			free((char *)fields[i].name);
-		free(fields);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	}
-	type->pub.tracepoint = id;
-	type->fields = fields;
-	type->pub.n_fields = n;
-	for (uint32_t i = 0; i < n; i++)
-		if (fields[i].offset + fields[i].size > type->pub.payload_size)
-			type->pub.payload_size = fields[i].offset + fields[i].size;
-	format_schema_models(type);
-	return schema_append(schema, type, true, err);
-bad:
-	for (uint32_t i = 0; i < n; i++)
-		free((char *)fields[i].name);
-	free(fields);
-	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "format file of %s:%.*s: %s", system,
-			  name ? (int)(name_end - name) : 1, name ? name : "?",
-			  n == FORMAT_MAX_FIELDS ? "too many fields" : "field line cannot be read");
-}
-
-void format_schema_write(const struct cdict_schema *schema, size_t from, struct buf *out)
-{
-	buf_u8(out, schema->big_endian);
-	buf_u8(out, schema->long_size);
-	buf_varint(out, schema->page_size);
-	buf_varint(out, from);
-	buf_varint(out, schema->n - from);
-	for (size_t i = from; i < schema->n; i++) {
-		const struct format_type *t = schema->types[i];
-
-		buf_string(out, t->pub.system, strlen(t->pub.system));
-		buf_string(out, t->pub.event, strlen(t->pub.event));
-		buf_varint(out, t->pub.tracepoint);
-		buf_string(out, t->text, t->pub.format_len);
-		buf_varint(out, t->pub.n_fields);
-		for (size_t j = 0; j < t->pub.n_fields; j++) {
-			const struct cdict_field *f = &t->fields[j];
-
-			buf_string(out, f->name, strlen(f->name));
-			buf_varint(out, f->offset);
-			buf_varint(out, f->size);
-			buf_u8(out, (uint8_t)(f->kind | (f->is_text ? 0x80 : 0)));
-			buf_u8(out, f->model.kind);
-			buf_u8(out, f->model.cell);
-			buf_u8(out, f->model.who);
-			buf_u8(out, f->model.arg);
-		}
-	}
-}
-
-static const char *read_string(struct cursor *c, size_t *len)
-{
-	uint64_t n = cursor_varint(c);
-	const char *s;
-
-	if (n > c->left) {
-		c->failed = true;
-		return NULL;
-	}
-	s = (const char *)cursor_take(c, (size_t)n);
-	if (s && memchr(s, 0, (size_t)n)) {
-		c->failed = true;
-		return NULL;
-	}
-	*len = (size_t)n;
-	return s;
-}
-
-/* One field; false when it cannot be. */
-static bool read_field(struct cursor *c, struct cdict_field *f)
-{
-	size_t len;
-	const char *name = read_string(c, &len);
-	uint64_t offset = cursor_varint(c), size = cursor_varint(c);
-	uint8_t kind = cursor_u8(c);
-
-	f->model.kind = cursor_u8(c);
-	f->model.cell = cursor_u8(c);
-	f->model.who = cursor_u8(c);
-	f->model.arg = cursor_u8(c);
-	f->offset = (uint32_t)offset;
-	f->size = (uint32_t)size;
-	f->kind = kind & 0x7f;
-	f->is_text = kind & 0x80;
-	if (!cursor_ok(c) || f->kind > CDICT_FIELD_REL_LOC || offset > FORMAT_MAX_PAYLOAD ||
-	    size > FORMAT_MAX_PAYLOAD)
-		return false;
-	if (format_kind_is_scalar(f->kind) && size != 1 && size != 2 && size != 4 && size != 8)
-		return false;
-	if ((f->kind == CDICT_FIELD_DATA_LOC || f->kind == CDICT_FIELD_REL_LOC) && size != 4)
-		return false;
-	f->name = copy(name, len);
-	return f->name != NULL;
-}
-
-static int read_type(struct cdict_schema *schema, struct cursor *c, struct cdict_error *err)
-{
-	size_t system_len = 0, event_len = 0, format_len = 0;
-	const char *system = read_string(c, &system_len);
-	const char *event = read_string(c, &event_len);
-	uint64_t id = cursor_varint(c);
-	const char *format = read_string(c, &format_len);
-	uint64_t n = cursor_varint(c);
-	struct format_type *type;
-
-	if (!cursor_ok(c) || n > FORMAT_MAX_FIELDS || n > c->left || id > UINT32_MAX)
-		goto bad;
-	type = type_new(system, system_len, event, event_len, format, format_len);
-	if (!type)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	type->pub.tracepoint = (uint32_t)id;
-	type->fields = calloc(n ? (size_t)n : 1, sizeof(*type->fields));
-	if (!type->fields) {
-		type_free(type);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	}
-	for (uint64_t i = 0; i < n; i++) {
-		struct cdict_field *f = &type->fields[i];
-
-		if (!read_field(c, f)) {
-			type_free(type);
-			goto bad;
-		}
-		type->pub.n_fields++;
-		if (f->offset + f->size > type->pub.payload_size)
-			type->pub.payload_size = f->offset + f->size;
-	}
-	return schema_append(schema, type, false, err);
-bad:
-	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "schema block cannot be read");
-}
-
-int format_schema_read(struct cdict_schema **schema, const void *data, size_t size,
-		       struct cdict_error *err)
-{
-	struct cursor c = cursor_init(data, size, false);
-	uint8_t big = cursor_u8(&c), long_size = cursor_u8(&c);
-	uint64_t page_size = cursor_varint(&c), from = cursor_varint(&c), n = cursor_varint(&c);
-
-	/* Types are numbered: after one that is lost, none is known. */
-	if (from != (*schema ? (*schema)->n : 0))
-		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				  "schema block begins with another type than the next");
-	if (!cursor_ok(&c) || big > 1 || (long_size != 4 && long_size != 8) ||
-	    page_size > 1u << 30 || n > FORMAT_MAX_TYPES)
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "schema block cannot be read");
-	if (!*schema) {
-		*schema = cdict_schema_new(big, long_size, (unsigned)page_size);
-		if (!*schema)
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	}
-	(*schema)->big_endian = big;
-	(*schema)->long_size = long_size;
-	(*schema)->page_size = (uint32_t)page_size;
-	for (uint64_t i = 0; i < n; i++) {
-		int ret = read_type(*schema, &c, err);
-
-		if (ret < 0)
-			return ret;
-	}
-	return 0;
 }
