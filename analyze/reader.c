@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* reader.c - a cdict file as the engine's source. */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "analyze/internal.h"
+#include "base/fail.h"
 
 static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 {
@@ -24,6 +28,31 @@ static const struct cdict_loss *loss_at(void *ctx, size_t i)
 	return cdict_reader_loss_at(((struct file *)ctx)->reader, i);
 }
 
+/* The fields that the walk looks at, by type: those that types.c found, of the kinds that are
+ * dispatched.  One allocation; NULL: out of memory. */
+static uint64_t **wanted_fields(const struct analyze_engine *eng, const struct cdict_schema *schema)
+{
+	size_t n_words = 0, at = 0;
+	uint64_t **fields, *words;
+
+	for (size_t i = 0; i < eng->n_types; i++)
+		n_words += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+	fields = calloc(1, (eng->n_types + 1) * sizeof(*fields) + n_words * sizeof(*words));
+	if (!fields)
+		return NULL;
+	words = (uint64_t *)(fields + eng->n_types + 1);
+	for (size_t i = 0; i < eng->n_types; i++) {
+		const struct type_info *ti = &eng->types[i];
+
+		fields[i] = words + at;
+		at += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+		for (int f = 0; f < FIELDS_MAX && eng->needs & 1u << ti->kind; f++)
+			if (ti->field[f] >= 0)
+				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;
+	}
+	return fields;
+}
+
 int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
 			      struct cdict_error *err)
 {
@@ -36,7 +65,8 @@ int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r
 				      .n_losses = cdict_reader_loss_count(r),
 				      .task_at = task_at,
 				      .loss_at = loss_at };
-	struct cdict_query query = { 0 };
+	struct cdict_query query;
+	uint64_t **fields;
 	int ret;
 
 	if (!cdict_reader_window(r, &src.first_ns, &src.last_ns))
@@ -44,8 +74,15 @@ int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r
 	ret = engine_prepare(eng, &src, err);
 	if (ret)
 		return ret;
-	query = (struct cdict_query){ .from_ns = eng->walk_from_ns, .to_ns = eng->walk_to_ns };
+	fields = wanted_fields(eng, src.schema);
+	if (!fields)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	query = (struct cdict_query){ .from_ns = eng->walk_from_ns,
+				      .to_ns = eng->walk_to_ns,
+				      .fields = (const uint64_t *const *)fields,
+				      .n_fields = eng->n_types };
 	ret = cdict_events_open(&file.it, r, &query, err);
+	free(fields);
 	if (!ret)
 		ret = engine_walk(eng, &src, err);
 	cdict_events_close(file.it);

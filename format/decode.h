@@ -13,9 +13,20 @@
 #include "format/encode.h"
 
 struct format_decoder;
+struct format_plan;
+struct cdict_query;
+
+/* format_plan_new - the fields that @query wants, and those that they are predicted from;
+ * given, NULL: out of memory. */
+struct format_plan *format_plan_new(const struct cdict_schema *schema,
+				    const struct cdict_query *query);
+void format_plan_free(struct format_plan *plan);
 
 struct format_decoder *format_decoder_new(const struct cdict_schema *schema);
 void format_decoder_free(struct format_decoder *dec);
+/* format_decoder_use - from the next block on only @plan's fields are worked out (borrowed;
+ * NULL: all).  The values of others are not set, and damage of their columns is not seen. */
+void format_decoder_use(struct format_decoder *dec, const struct format_plan *plan);
 
 /* format_block_peek - reads what the index keeps from the start of a payload, and adds
  * the block's events by type to @counts (@n_counts types; may be NULL). */

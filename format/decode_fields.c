@@ -14,7 +14,7 @@ static inline bool take_number(struct reading *r, uint8_t sym, uint64_t *out)
 		*out = sym;
 		return true;
 	}
-	b = (sym + 2u) / 2 - 2;
+	b = sym / 2u - 1;
 	if (b > r->bit_end - r->bit)
 		return false;
 	p = r->bits + (r->bit >> 3);
@@ -22,33 +22,31 @@ static inline bool take_number(struct reading *r, uint8_t sym, uint64_t *out)
 	v = le64(p) >> shift;
 	if (shift + b > 64)
 		v |= (uint64_t)p[8] << (64 - shift);
-	v &= b ? ~0ull >> (64 - b) : 0;
+	v &= (1ull << b) - 1; /* b is at most 62 */
 	r->bit += b;
 	*out = (2ull | (sym & 1)) << b | v;
 	return true;
 }
 
-/* What the column says of event @at: 0 as predicted, 1 and a number, or -1. */
-static inline int take_miss(struct reading *r, uint32_t at, uint64_t *number)
+/* The next symbol of a numeric column: 0 as predicted, 1 and a number, or -1. */
+static inline __attribute__((always_inline)) int take_symbol(struct reading *r, uint64_t *number)
+{
+	uint8_t sym;
+
+	if (r->symbols.at == r->symbols.end)
+		return -1;
+	sym = *r->symbols.at++;
+	if (sym == FORMAT_SYM_HIT)
+		return 0;
+	return sym < FORMAT_SYM_HIT && take_number(r, sym, number) ? 1 : -1;
+}
+
+/* The same of one whose symbols are numbers themselves, or their places in a table. */
+static int take_code(struct reading *r, uint64_t *number)
 {
 	uint64_t sym;
 
-	if (!r->dense) {
-		if (r->next != at)
-			return 0;
-		decode_next_miss(r);
-	}
-	if (r->coding <= FORMAT_C_RAW) {
-		sym = cursor_u8(&r->symbols);
-		if (sym == FORMAT_SYM_HIT)
-			return 0;
-		return cursor_ok(&r->symbols) && sym < FORMAT_SYM_HIT &&
-				       take_number(r, (uint8_t)sym, number)
-			       ? 1
-			       : -1;
-	}
-	sym = cursor_varint(&r->symbols);
-	if (!cursor_ok(&r->symbols))
+	if (!decode_varint(&r->symbols, &sym))
 		return -1;
 	if (r->coding == FORMAT_C_DICT) {
 		if (!sym)
@@ -62,6 +60,23 @@ static inline int take_miss(struct reading *r, uint32_t at, uint64_t *number)
 		return 0;
 	*number = sym;
 	return 1;
+}
+
+/* What the column says of event @at: 0 as predicted, 1 and a number, or -1. */
+static inline int take_miss(struct reading *r, uint32_t at, uint64_t *number)
+{
+	if (!r->dense) {
+		if (r->next != at)
+			return 0;
+		decode_next_miss(r);
+	}
+	return r->coding <= FORMAT_C_RAW ? take_symbol(r, number) : take_code(r, number);
+}
+
+/* Whether the column does not mention event @at. */
+static inline bool skipped(const struct reading *r, uint32_t at)
+{
+	return !r->dense && r->next != at;
 }
 
 /* @kind is f->model.kind, given apart so that the compiler may know it. */
@@ -186,7 +201,7 @@ static inline __attribute__((always_inline)) bool take_step(struct format_decode
 							    unsigned path, struct reading *r,
 							    uint32_t at, uint64_t *row)
 {
-	if (!r->dense && r->next != at && take_predicted(dec, f, path, row))
+	if (skipped(r, at) && take_predicted(dec, f, path, row))
 		return true;
 	switch (path) {
 	case FORMAT_PATH_NEXT:
@@ -224,21 +239,76 @@ static bool take_any(struct format_decoder *dec, const struct format_type *t, st
 		return true;                                                                       \
 	}
 FORMAT_SHAPES(X)
+FORMAT_SHAPES_WANTED(X)
 #undef X
 
-static bool (*const take_shape[])(struct format_decoder *, const struct format_type *,
-				  struct reading *, uint32_t, uint64_t *) = { take_any,
-#define X(name, ...) take_##name,
-									      FORMAT_SHAPES(X)
+decode_fields_fn *decode_fields_of(const struct format_type *type)
+{
+	static const struct {
+		uint8_t n, paths[FORMAT_SHAPE_STEPS];
+		decode_fields_fn *fields;
+	} shapes[] = {
+#define X(name, ...) { sizeof((const uint8_t[]){ __VA_ARGS__ }), { __VA_ARGS__ }, take_##name },
+		FORMAT_SHAPES(X) FORMAT_SHAPES_WANTED(X)
 #undef X
-};
+	};
+	const struct format_field *f = &type->coded[FORMAT_F_SAMPLE];
+	uint32_t n = type->n_coded - FORMAT_F_SAMPLE, k;
+
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		for (k = 0; k < n && k < shapes[i].n && shapes[i].paths[k] == f[k].path; k++)
+			;
+		if (k == n && k == shapes[i].n)
+			return shapes[i].fields;
+	}
+	return take_any;
+}
+
+/* The sample's own fields; mostly they are as the models predict, which changes nothing. */
+static inline __attribute__((always_inline)) bool take_sample(struct format_decoder *dec,
+							      const struct format_type *t,
+							      struct reading *r, uint32_t at,
+							      uint64_t *row)
+{
+	struct state *st = &dec->st;
+	uint64_t pid;
+
+	if (skipped(&r[FORMAT_F_TID], at)) {
+		row[FORMAT_F_TID] = st->current;
+		if (st->current >= st->n_tasks)
+			return false;
+	} else {
+		if (!take_task(dec, &t->coded[FORMAT_F_TID], FORMAT_CURRENT, &r[FORMAT_F_TID], at,
+			       row, FORMAT_F_TID))
+			return false;
+		st->current = (uint32_t)row[FORMAT_F_TID];
+	}
+	pid = st->cells[row[FORMAT_F_TID] * st->n_cells];
+	if (skipped(&r[FORMAT_F_PID], at) && pid != STATE_UNSET) {
+		row[FORMAT_F_PID] = pid;
+	} else {
+		if (!take_value(dec, &t->coded[FORMAT_F_PID], FORMAT_PROCESS, &r[FORMAT_F_PID], at,
+				row, &row[FORMAT_F_PID]))
+			return false;
+		state_update(st, &t->coded[FORMAT_F_PID], FORMAT_PROCESS, row, row[FORMAT_F_PID]);
+	}
+	if (skipped(&r[FORMAT_F_MODE], at)) {
+		row[FORMAT_F_MODE] = st->slots[0];
+		return true;
+	}
+	if (!take_value(dec, &t->coded[FORMAT_F_MODE], FORMAT_LAST, &r[FORMAT_F_MODE], at, row,
+			&row[FORMAT_F_MODE]))
+		return false;
+	st->slots[0] = row[FORMAT_F_MODE];
+	return true;
+}
 
 int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint32_t *order,
 			struct cdict_error *err)
 {
 	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS], number;
 	struct state *st = &dec->st;
-	const struct format_type *t;
+	struct decode_kind *k;
 	struct reading *r;
 	uint32_t kind = 0, at;
 	int ret;
@@ -256,41 +326,30 @@ int format_decoder_next(struct format_decoder *dec, struct cdict_event *ev, uint
 		dec->order_left = dec->order.left ? (uint32_t)cursor_varint(&dec->order) - 1
 						  : UINT32_MAX;
 	}
-	t = dec->schema->types[dec->used[kind]];
-	r = &dec->columns[dec->base[kind]];
-	at = dec->events[kind]++;
+	k = &dec->used[kind];
+	r = k->columns;
+	at = k->events++;
 
-	ret = take_miss(&r[FORMAT_F_TIME], at, &number);
+	if (r[FORMAT_F_TIME].dense && r[FORMAT_F_TIME].coding <= FORMAT_C_RAW)
+		ret = take_symbol(&r[FORMAT_F_TIME], &number);
+	else
+		ret = take_miss(&r[FORMAT_F_TIME], at, &number);
 	if (ret < 0 || (ret && number > dec->info.last_ns - st->t_ns))
 		return decode_damaged(err, "a time lies outside it");
 	if (ret)
 		st->t_ns += number;
-	row[FORMAT_F_TIME] = st->t_ns;
-	if (!take_task(dec, &t->coded[FORMAT_F_TID], FORMAT_CURRENT, &r[FORMAT_F_TID], at, row,
-		       FORMAT_F_TID))
-		goto bad;
-	st->current = (uint32_t)row[FORMAT_F_TID];
-	for (uint32_t i = FORMAT_F_PID; i < FORMAT_F_SAMPLE; i++) {
-		unsigned model = t->coded[i].model.kind;
-
-		if (!take_value(dec, &t->coded[i], model, &r[i], at, row, &row[i]))
-			goto bad;
-		state_update(st, &t->coded[i], model, row, row[i]);
-	}
-	if (!take_shape[t->shape](dec, t, r, at, row))
+	if (!take_sample(dec, k->type, r, at, row) || !k->fields(dec, k->type, r, at, row))
 		goto bad;
 	dec->n++;
 	st->followed = kind < FORMAT_FOLLOWED ? kind : FORMAT_FOLLOWED;
-	*ev = (struct cdict_event){
-		.t_ns = st->t_ns,
-		.cpu = dec->info.cpu,
-		.pid = (int32_t)row[FORMAT_F_PID],
-		.tid = st->tids[row[FORMAT_F_TID]],
-		.mode = (uint8_t)row[FORMAT_F_MODE],
-		.type = &t->pub,
-		.values = dec->values,
-		.bytes = dec->bytes,
-	};
+	ev->t_ns = st->t_ns;
+	ev->cpu = dec->info.cpu;
+	ev->pid = (int32_t)row[FORMAT_F_PID];
+	ev->tid = st->tids[row[FORMAT_F_TID]];
+	ev->mode = (uint8_t)row[FORMAT_F_MODE];
+	ev->type = k->pub;
+	ev->values = dec->values;
+	ev->bytes = dec->bytes;
 	*order = dec->order_now;
 	return 1;
 bad:

@@ -29,11 +29,14 @@ struct chain {
 struct cdict_events {
 	struct cdict_reader *r;
 	struct cdict_query query;
+	struct format_plan *plan; /* NULL: all fields are wanted */
 	struct chain *chains;
 	size_t n_chains;
 	struct chain **heap;
 	size_t n_heap;
-	struct chain *given; /* the chain whose event was given last */
+	struct chain *given;    /* the chain whose event was given last */
+	uint64_t next_ns;       /* where the chains that are not at the heap's top stand at least */
+	struct cdict_error why; /* of the decoder: too large to be made anew for every event */
 };
 
 static bool wanted_bit(const uint64_t *bits, size_t n, uint32_t i)
@@ -70,6 +73,17 @@ static void sink(struct cdict_events *it)
 	heap[i] = c;
 }
 
+/* Puts the top, which has moved on, where it belongs. */
+static void settle(struct cdict_events *it)
+{
+	uint64_t next = UINT64_MAX;
+
+	sink(it);
+	for (size_t i = 1; i < it->n_heap && i < 3; i++)
+		next = it->heap[i]->t_ns < next ? it->heap[i]->t_ns : next;
+	it->next_ns = next;
+}
+
 static void rise(struct cdict_events *it, size_t i)
 {
 	struct chain **heap = it->heap, *c = heap[i];
@@ -89,10 +103,11 @@ static bool chain_next_block(struct cdict_events *it, struct chain *c)
 	return true;
 }
 
-/* Moves @c to its next event of the query: 1, 0 at its end, or a negative code. */
-static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_error *err)
+/* Moves @c to its next event of the query (*@ev), or to its next block: 1, 0 at its end, or
+ * a negative code. */
+static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_event *ev,
+		      struct cdict_error *err)
 {
-	struct cdict_error why = { 0 };
 	int ret;
 
 	while (1) {
@@ -104,11 +119,12 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_err
 				c->dec = format_decoder_new(it->r->schema);
 			if (!c->dec)
 				return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-			ret = reader_block(it->r, i, &payload, &size, &why);
+			format_decoder_use(c->dec, it->plan);
+			ret = reader_block(it->r, i, &payload, &size, &it->why);
 			if (!ret) {
-				ret = format_decoder_open(c->dec, payload, size, &why);
+				ret = format_decoder_open(c->dec, payload, size, &it->why);
 				if (ret == CDICT_ECORRUPT)
-					reader_block_bad(it->r, i, why.text);
+					reader_block_bad(it->r, i, it->why.text);
 			}
 			if (ret == -ENOMEM)
 				return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
@@ -118,19 +134,19 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_err
 			c->read = 0;
 			c->n_stacks = -1;
 		}
-		ret = format_decoder_next(c->dec, &c->ev, &c->order, &why);
+		ret = format_decoder_next(c->dec, ev, &c->order, &it->why);
 		if (ret < 0)
-			reader_block_bad(it->r, c->blocks[c->next_block - 1], why.text);
+			reader_block_bad(it->r, c->blocks[c->next_block - 1], it->why.text);
 		if (ret <= 0)
 			return chain_next_block(it, c);
 		c->read++;
-		if (c->ev.t_ns < it->query.from_ns)
+		if (ev->t_ns < it->query.from_ns)
 			continue;
-		if (c->ev.t_ns > it->query.to_ns)
+		if (ev->t_ns > it->query.to_ns)
 			return 0;
-		if (!wanted_bit(it->query.types, it->query.n_types, c->ev.type->index))
+		if (!wanted_bit(it->query.types, it->query.n_types, ev->type->index))
 			continue;
-		c->t_ns = c->ev.t_ns;
+		c->t_ns = ev->t_ns;
 		return 1;
 	}
 }
@@ -204,6 +220,14 @@ int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 		it->query = *query;
 	if (!it->query.to_ns)
 		it->query.to_ns = UINT64_MAX;
+	if (it->query.fields || it->query.types) {
+		it->plan = format_plan_new(r->schema, &it->query);
+		it->query.fields = NULL; /* the caller's again */
+		if (!it->plan) {
+			cdict_events_close(it);
+			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		}
+	}
 	ret = build(it, err);
 	if (ret < 0) {
 		cdict_events_close(it);
@@ -220,14 +244,24 @@ int cdict_events_next(struct cdict_events *it, struct cdict_event *ev, struct cd
 	/* The event given last is borrowed until now; and a block is only read when
 	 * everything before it was given. */
 	while (it->n_heap && (it->given || !it->heap[0]->open)) {
+		struct chain *c = it->heap[0];
+
 		it->given = NULL;
-		ret = chain_next(it, it->heap[0], err);
+		ret = chain_next(it, c, ev, err);
 		if (ret < 0)
 			return ret;
+		if (ret && c->open) {
+			/* An event is often followed by another one of its CPU. */
+			if (c->t_ns < it->next_ns) {
+				it->given = c;
+				return 1;
+			}
+			c->ev = *ev;
+		}
 		if (!ret)
 			it->heap[0] = it->heap[--it->n_heap];
 		if (it->n_heap)
-			sink(it);
+			settle(it);
 	}
 	if (!it->n_heap)
 		return 0;
@@ -260,6 +294,7 @@ void cdict_events_close(struct cdict_events *it)
 		free(it->chains[i].blocks);
 		free(it->chains[i].stacks);
 	}
+	format_plan_free(it->plan);
 	free(it->chains);
 	free(it->heap);
 	free(it);

@@ -29,6 +29,13 @@
 	X(stat_runtime, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E)                               \
 	X(stat_runtime_6_1, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E, SHAPE_V)
 
+/* The same when only what the analyses look at is worked out (decode_plan.c). */
+#define FORMAT_SHAPES_WANTED(X)                                                                    \
+	X(switch_wanted, SHAPE_U, SHAPE_X, SHAPE_N, SHAPE_L, SHAPE_N)                              \
+	X(waking_wanted, SHAPE_K, SHAPE_N, SHAPE_C)                                                \
+	X(wakeup_wanted, SHAPE_W, SHAPE_N, SHAPE_C)                                                \
+	X(stat_runtime_wanted, SHAPE_U, SHAPE_N)
+
 enum format_shape {
 	FORMAT_SHAPE_ANY,
 #define X(name, ...) FORMAT_SHAPE_##name,

@@ -117,6 +117,11 @@ struct cdict_query {
 	size_t n_cpus;           /* bits in @cpus; CPUs beyond are not wanted */
 	const uint64_t *types;   /* bitmap over schema indexes, NULL = all */
 	size_t n_types;          /* bits in @types */
+	/* Whose values are looked at, by schema index: a bitmap over the type's fields, NULL = of
+	 * none. What is left out need not be worked out: its values may then be anything.
+	 * Borrowed until cdict_events_open() returns. NULL = all fields. */
+	const uint64_t *const *fields;
+	size_t n_fields; /* types in @fields; of types beyond, all fields */
 };
 
 struct cdict_events;
