@@ -41,6 +41,9 @@ clang-format            cmd:clang-format
 procps                  cmd:ps
 libvirt-dev             pkg:libvirt
 jq                      cmd:jq
+python3                 cmd:python3
+perl                    cmd:perl
+groff-base              cmd:groff
 openssl                 cmd:openssl
 time                    file:/usr/bin/time
 '

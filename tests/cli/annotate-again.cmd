@@ -1,3 +1,4 @@
+# needs: jq
 # a label stays until another of the same task replaces it, field by field, or it is cleared
 $CDICT convert -q -i $DATA/kvm-callchain.data -o x.cdict
 cp x.cdict before

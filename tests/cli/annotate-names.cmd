@@ -1,3 +1,4 @@
+# needs: jq
 # the issue's rows: full, short, a group that is no number; what was renamed, what matched nothing
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 chmod 640 x.cdict

@@ -1,3 +1,4 @@
+# needs: jq
 # a tid that two tasks had: with its start a label means one of them, without both
 $MKPERF -o x.data $DATA/tid-reuse.trace
 $CDICT convert -q -i x.data -o x.cdict

@@ -1,3 +1,4 @@
+# needs: jq
 # the traces' comments say who ran where
 map() {
 	trace=$1

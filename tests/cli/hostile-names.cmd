@@ -1,3 +1,4 @@
+# needs: python3
 # a task's name is anybody's text: harmless in every format
 ln -s $DATA/formats formats
 cat >evil.trace <<'END'

@@ -1,3 +1,4 @@
+# needs: jq
 # names are anybody's text: commas and quotes of QEMU's syntax, line ends, terminal codes
 vm() { # PID NAME COMM
 	mkdir -p proc/$1/task/$1 proc/$1/task/$(($1 + 1))

@@ -1,3 +1,4 @@
+# needs: jq
 # a saved /proc of a real host with four VMs under libvirt, whose state was saved too
 $BUILD/tests/tools/proctree $DATA/identity/kvm-libvirt.proc.txt proc
 $CDICT identify --proc-root proc

@@ -1,3 +1,4 @@
+# needs: python3
 # one object, whose parts agree
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 $CDICT info --format json --labels x.cdict >x.json

@@ -1,3 +1,4 @@
+# needs: jq
 # waits of 1, 2, 3 and 100 µs, as the trace says
 $MKPERF -o x.data $DATA/latency.trace
 $CDICT convert -q -i x.data -o x.cdict

@@ -1,3 +1,4 @@
+# needs: jq
 # CPU 0: switches at 0, 410 and 650 µs; CPU 1: at 200 and 700, wake-ups at 180 and 600
 $MKPERF -o x.data $DATA/two-vcpus.trace
 $CDICT convert -q -i x.data -o x.cdict

@@ -1,3 +1,4 @@
+# needs: python3
 # the same numbers in every format
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
 $CDICT tasks x.cdict --format json >x.json

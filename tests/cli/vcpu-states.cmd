@@ -1,3 +1,4 @@
+# needs: jq
 # every state of every vCPU, by hand from the traces' comments; µs, the last number is their sum.
 # (c of loss.trace waits behind b, but before its first entry nothing tells that it is a vCPU.)
 states() {

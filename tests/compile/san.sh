@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 name=gcc_builds_everything_with_the_sanitizers
-if make -j2 B=build/san-address-undefined CC=gcc SAN=address,undefined test-build 2>&1; then
+if make -j"${JOBS:-2}" B=build/san-address-undefined CC=gcc SAN=address,undefined test-build 2>&1; then
 	echo "ok $name"
 else
 	echo "not ok $name"

@@ -30,7 +30,8 @@ for room in $(printf '%s\n' "${!may[@]}" | sort); do
 	[ -n "$files" ] || continue
 	wrong=
 	while IFS=: read -r file line text; do
-		name=$(sed -E 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*([<"][^>"]*[>"]).*/\1/' <<<"$text")
+		[[ $text =~ ^[[:space:]]*#[[:space:]]*include[[:space:]]*([\<\"][^\>\"]*[\>\"]) ]] &&
+			name=${BASH_REMATCH[1]} || name=$text
 		case $name in
 		'"cdict/'* | '<cdict/'*) continue ;;
 		'"'*/*)

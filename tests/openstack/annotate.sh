@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # annotate --openstack: the names go into the file, the secrets do not.
+# needs: jq
 # timeout: 120
 # shellcheck disable=SC2154
 set -uo pipefail

@@ -97,6 +97,11 @@ run() { # NAME OPTION...: identify, and look for secrets
 	status=$?
 	no_secret "$name"
 }
+against() { # RULES [OPTION]...: asks a service that has these rules before the good ones
+	serve "$work/$1" "$work/good"
+	rc_file OS_REGION_NAME=R1
+	run "$@" --openrc "$work/openrc"
+}
 # The host's names are there all the same, and one line says what is missing.
 all_the_same() { # NAME TEXT
 	if [ "$status" -ne 0 ]; then
@@ -200,9 +205,7 @@ rules pages <<-R
 	{"servers": [$(server 1 chain-05-Firewall), $(server 2 fw-05)], "servers_links": [
 	{"rel": "next", "href": "http://10.255.255.1/inside/servers/detail?marker=m%201%2Fx&limit=2"}]}
 R
-serve "$work/pages" "$work/good"
-rc_file OS_REGION_NAME=R1
-run pages --openrc "$work/openrc"
+against pages
 same two_pages_are_joined "$want" "$(named)"
 if grep -q 10.255.255.1 "$work/err"; then
 	not_ok the_next_page_is_asked_of_the_same_service
@@ -217,9 +220,7 @@ rules loop <<-R
 	{"servers": [$(server 1 chain-05-Firewall)], "servers_links": [
 	{"rel": "next", "href": "http://x/servers/detail?marker=same"}]}
 R
-serve "$work/loop" "$work/good"
-rc_file OS_REGION_NAME=R1
-run loop --openrc "$work/openrc"
+against loop
 same pages_that_go_round_come_to_an_end 2 "$(grep -c '^GET /v2.1/servers' "$log")"
 says and_what_they_brought_counts '1 of 3 VMs named' "$work/err"
 
@@ -232,9 +233,7 @@ rules broken_page <<-R
 	{"servers": [$(server 1 chain-05-Firewall)], "servers_links": [
 	{"rel": "next", "href": "http://x/servers/detail?marker=two"}]}
 R
-serve "$work/broken_page" "$work/good"
-rc_file OS_REGION_NAME=R1
-run broken_page --openrc "$work/openrc"
+against broken_page
 says a_list_that_breaks_off_is_told 'the list of servers is not complete' "$work/err"
 says and_what_came_before_is_used '1 of 3 VMs named' "$work/err"
 
@@ -259,9 +258,7 @@ rules forbidden <<-R
 	$json
 	{"servers": [{"id": "11111111-0000-4000-8000-000000000002", "name": "fw-05", "tenant_id": "p-ops"}]}
 R
-serve "$work/forbidden" "$work/good"
-rc_file OS_REGION_NAME=R1
-run forbidden --openrc "$work/openrc"
+against forbidden
 same what_the_project_sees_is_named 'instance-00000001   
 instance-00000002 fw 5 ops
 instance-00000003   ' "$(named)"
@@ -285,9 +282,7 @@ rules expired <<-R
 	$(token_reply "$token2" "$compute")
 	$expired
 R
-serve "$work/expired" "$work/good"
-rc_file OS_REGION_NAME=R1
-run expired --openrc "$work/openrc"
+against expired
 same an_expired_token_is_renewed "$want" "$(named)"
 same once 2 "$(grep -c '^POST' "$log")"
 
@@ -295,9 +290,7 @@ rules always_401 <<-R
 	> GET /v2.1/servers/detail
 	$refused
 R
-serve "$work/always_401" "$work/good"
-rc_file OS_REGION_NAME=R1
-run always_401 --openrc "$work/openrc"
+against always_401
 all_the_same a_service_that_takes_no_token_is_told 'servers/detail: 401'
 same and_is_not_asked_for_ever 2 "$(grep -c '^POST' "$log")"
 
@@ -313,9 +306,7 @@ rules short <<-R
 	{"version": {"id": "v2.1", "version": "2.93", "min_version": "2.1"}}
 	$expired
 R
-serve "$work/short" "$work/good"
-rc_file OS_REGION_NAME=R1
-run short --openrc "$work/openrc"
+against short
 same a_token_near_its_end_is_renewed_before "$want" "$(named)"
 if grep -q 'servers/detail.*: 401' "$work/err"; then not_ok without_being_refused; else ok without_being_refused; fi
 
@@ -400,9 +391,7 @@ rules old <<-R
 	$json
 	$three
 R
-serve "$work/old" "$work/good"
-rc_file OS_REGION_NAME=R1
-run old --openrc "$work/openrc"
+against old
 same a_service_without_microversions_works "$want" "$(named)"
 if grep -q OpenStack-API-Version "$log"; then not_ok and_is_asked_for_none; else ok and_is_asked_for_none; fi
 
@@ -411,9 +400,7 @@ rules new <<-R
 	$json
 	{"version": {"id": "v2.1", "version": "2.193", "min_version": "2.100"}}
 R
-serve "$work/new" "$work/good"
-rc_file OS_REGION_NAME=R1
-run new --openrc "$work/openrc"
+against new
 all_the_same a_service_from_the_future_is_told 'microversions from 2.100 on'
 
 rules not_acceptable <<-R
@@ -425,9 +412,7 @@ rules not_acceptable <<-R
 	$json
 	$three
 R
-serve "$work/not_acceptable" "$work/good"
-rc_file OS_REGION_NAME=R1
-run not_acceptable --openrc "$work/openrc"
+against not_acceptable
 same a_406_falls_back_to_the_oldest_microversion "$want" "$(named)"
 
 # --- trouble -------------------------------------------------------------------------------------
@@ -447,9 +432,7 @@ rules flaky <<-R
 	< HTTP/1.1 503 Service Unavailable
 	<html>later</html>
 R
-serve "$work/flaky" "$work/good"
-rc_file OS_REGION_NAME=R1
-run flaky --openrc "$work/openrc"
+against flaky
 same what_fails_twice_may_work_at_the_third_time "$want" "$(named)"
 
 rules broken <<-R
@@ -457,9 +440,7 @@ rules broken <<-R
 	< HTTP/1.1 500 Internal Server Error
 	{"computeFault": {"code": 500, "message": "Unexpected API Error.\nclass <x>"}}
 R
-serve "$work/broken" "$work/good"
-rc_file OS_REGION_NAME=R1
-run broken --openrc "$work/openrc"
+against broken
 all_the_same a_service_that_stays_broken_is_told '500: Unexpected API Error.'
 same after_three_tries_as_well 3 "$(grep -c '^GET /v2.1/servers' "$log")"
 
@@ -497,18 +478,14 @@ rules odd <<-R
 	$json
 	{"servers": [7, null, {}, {"id": 5}, {"id": "x", "name": ["y"], "metadata": 3}, $(server 2 fw-05)]}
 R
-serve "$work/odd" "$work/good"
-rc_file OS_REGION_NAME=R1
-run odd --openrc "$work/openrc"
+against odd
 says servers_that_are_none_are_stepped_over '1 of 3 VMs named' "$work/err"
 
 rules not_http <<-R
 	> GET /v2.1/servers/detail
 	< SSH-2.0-OpenSSH_9.2
 R
-serve "$work/not_http" "$work/good"
-rc_file OS_REGION_NAME=R1
-run not_http --openrc "$work/openrc"
+against not_http
 all_the_same what_speaks_no_http_is_told 'servers/detail: '
 
 rules huge <<-R
@@ -517,9 +494,7 @@ rules huge <<-R
 	$json
 	$three
 R
-serve "$work/huge" "$work/good"
-rc_file OS_REGION_NAME=R1
-run huge --openrc "$work/openrc"
+against huge
 all_the_same a_huge_answer_is_refused 'the answer is larger than 16777216 bytes'
 
 # --- redirections --------------------------------------------------------------------------------
@@ -532,9 +507,7 @@ rules moved <<-R
 	$json
 	$three
 R
-serve "$work/moved" "$work/good"
-rc_file OS_REGION_NAME=R1
-run moved --openrc "$work/openrc"
+against moved
 same a_redirection_within_the_service_is_followed "$want" "$(named)"
 # where the token must not go: another port of this host
 mkdir "$work/trap"
@@ -568,9 +541,7 @@ rules elsewhere <<-R
 	$json
 	$three
 R
-serve "$work/elsewhere" "$work/good"
-rc_file OS_REGION_NAME=R1
-run elsewhere --openrc "$work/openrc"
+against elsewhere
 same a_host_with_another_name_in_nova_is_found_by_its_vms "$want" "$(named)"
 says and_that_is_told "no server is known on host 'node-7'" "$work/err"
 
@@ -598,9 +569,7 @@ rules twins <<-R
 	$json
 	$(servers_of "$(server 1 chain-05-Firewall | sed 's/node-7/node-9/g')" "$(server 2 fw-05)")
 R
-serve "$work/twins" "$work/good"
-rc_file OS_REGION_NAME=R1
-run twins --openrc "$work/openrc"
+against twins
 same the_same_domain_name_on_another_host_is_another_vm 'instance-00000001   
 instance-00000002 fw 5 "red
 instance-00000003   ' "$(named)"
@@ -614,9 +583,7 @@ rules metadata <<-R
 	$json
 	$(servers_of "$(server 1 a-1-b '"vnf": "Router", "chain": "007"')" "$(server 2 a-2-b '"vnf": "", "chain": "east"')" "$(server 3 c)")
 R
-serve "$work/metadata" "$work/good"
-rc_file OS_REGION_NAME=R1
-run metadata --openrc "$work/openrc" --name-key vnf --group-key chain
+against metadata --name-key vnf --group-key chain
 same names_and_groups_can_come_from_metadata 'instance-00000001 Router 7 blue
 instance-00000002 a-2-b east "red
 instance-00000003 c  p-3' "$(named)"

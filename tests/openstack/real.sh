@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # identify --openstack against a real Keystone and Nova on loopback, started for this test from
 # Debian's packages by $SHARED/openstack/openstack-up (which installs them where that is allowed).
+# needs: jq
 # timeout: 900
+# takes: 30
+# waits: 1
 # shellcheck disable=SC2154
 set -uo pipefail
 . "$TOP/tests/openstack/_lib.sh"

@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # identify --openstack over TLS: who is believed, and what is sent before that is known.
+# needs: openssl
 # timeout: 120
 # shellcheck disable=SC2154
 set -uo pipefail
 . "$TOP/tests/openstack/_lib.sh"
 
-if ! command -v openssl >/dev/null; then
-	echo "no openssl, which makes certificates and speaks TLS for the service" >&2
-	exit 77
-fi
 password=tls-pass-5e21
 host "$work/proc" node-7
 vm "$work/proc" 100 instance-00000001 11111111-0000-4000-8000-000000000001

@@ -3,7 +3,8 @@
 #
 # What the tests that hold cdict against the real perf have in common; to be sourced.
 #
-# Environment: CDICT the program, DATA tests/data, MKPERF the tool, SHARED the shared captures or "".
+# Environment: CDICT the program, DATA tests/data, MKPERF the tool, SHARED the shared captures or "",
+# MADE a folder that the jobs of one tests/run share (none: nothing is shared).
 # A test prints `ok NAME`, `not ok NAME` followed by lines that begin with "#", or `skip NAME REASON`.
 export LC_ALL=C # lines are bytes: a comm need not be text
 
@@ -20,6 +21,93 @@ verdict() {
 }
 
 have_perf() { command -v perf >/dev/null 2>&1; }
+
+# ---- what is tested with ----------------------------------------------------------------------------
+
+# real_captures [all] - the files of all real captures: those in tests/data, then the others of
+# ../shared/captures.  kvm-medium and kvm-libvirt-run2 are of kvm-libvirt's kind (the same host,
+# events and guests, 8 s): only with `all`, and that is oracle/script, which holds every event of
+# them against perf's, and oracle/numbers, perf's figures.
+real_captures() {
+	local file name found=
+	for file in "$DATA"/*.data ${SHARED:+"$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data}; do
+		name=$(basename "$file" .data)
+		[ -r "$file" ] || continue
+		case $name in
+		kvm-medium | kvm-libvirt-run2) [ "${1-}" = all ] || continue ;;
+		esac
+		case " $found " in *" $name "*) continue ;; esac
+		found+=" $name"
+		echo "$file"
+	done
+}
+# is_large FILE - of more events than a test of many runs over it can afford
+is_large() { [ "$(stat -c %s "$1")" -gt 5000000 ]; }
+
+# The forms of a made-up capture.  perf 6.1 reads neither byte-swapped pipes (FEATURE records and
+# samples stay unswapped) nor COMPRESSED2 nor a larger attr.  A killed recorder wrote no formats, as
+# --no-tracing: nothing can be printed.
+forms_of_perf='le be pipe zstd zstd-be zstd-pipe dir dir-be dir-zstd attr-old'
+forms_beyond_perf='be-pipe zstd2 attr-new'
+forms_without_formats='kill no-tracing'
+
+# make_form FORM TRACE OUT - builds it; says what is wrong
+make_form() {
+	local options=
+	case $1 in
+	le) ;;
+	be) options=--big-endian ;;
+	pipe) options=--pipe ;;
+	be-pipe) options='--pipe --big-endian' ;;
+	zstd) options=--zstd=37 ;;
+	zstd2) options=--zstd2=37 ;;
+	zstd-be) options='--zstd=301 --big-endian' ;;
+	zstd-pipe) options='--zstd=5000 --pipe' ;;
+	dir) options=--dir ;;
+	dir-be) options='--dir --big-endian' ;;
+	dir-zstd) options='--dir --zstd=61' ;;
+	attr-old) options='--attr-size 112' ;;
+	attr-new) options='--attr-size 144' ;;
+	kill) options=--kill ;;
+	no-tracing) options=--no-tracing ;;
+	*) echo "there is no form $1"; return 1 ;;
+	esac
+	rm -rf "$3"
+	# shellcheck disable=SC2086 # the options are words
+	"$MKPERF" $options -o "$3" "$2" 2>mkperf.err || { cat mkperf.err; return 1; }
+}
+
+# libtraceevent does not swap what __print_array prints; generic.trace says what is right.
+mask_arrays() { sed 's/=[0-9][0-9 ]* \(addr\|tail\)=/= \1=/g' "$1"; }
+
+# once KEY COMMAND... - what the command prints, made by the first job of this run that asks for it.
+# Nothing is kept of a command that fails or prints nothing.  Two that ask at once both run it.
+once() {
+	local key=$1 new
+	shift
+	if [ -z "${MADE-}" ]; then
+		"$@"
+	elif [ -s "$MADE/$key" ]; then
+		cat "$MADE/$key"
+	else
+		new=$(mktemp "$MADE/.new.XXXXXX")
+		"$@" >"$new"
+		set -- $? "$new"
+		cat "$2"
+		if [ "$1" -eq 0 ] && [ -s "$2" ]; then mv "$2" "$MADE/$key"; else rm -f "$2"; fi
+		return "$1"
+	fi
+}
+# content_of FILE - a key by what is in it, or in the files of the directory
+content_of() {
+	if [ -d "$1" ]; then
+		echo "dir-$(cat "$1"/* | sha256sum | cut -c1-40)"
+	else
+		sha256sum <"$1" | cut -c1-40
+	fi
+}
+
+# ---- what perf and cdict print ----------------------------------------------------------------------
 
 # The lines of events whose name matches the regular expression $1; a line that does not begin
 # like an event belongs to the one before it (a text field may hold line ends).
@@ -38,10 +126,20 @@ squeeze() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//'; }
 
 # perf_lines FILE [EVENTS] - what perf prints of it, sched and kvm events or those named; perf's
 # own words go to perf.err.  Without --hide-call-graph perf prints the call chains of a pipe
-# although -F does not ask for them.
+# although -F does not ask for them.  Small files are asked of perf once in a run of the tests.
 perf_lines() {
+	local events=${2-(sched|kvm):.*} key
+	: >perf.err
+	if [ -f "$1" ] && is_large "$1"; then
+		perf_prints "$1" "$events"
+	else
+		key=$(content_of "$1")-${events//[!a-z]/}
+		once "perf-$key" perf_prints "$1" "$events"
+	fi
+}
+perf_prints() {
 	perf script --guest-code --ns --hide-call-graph -F tid,cpu,time,event,trace -i "$1" \
-		2>perf.err </dev/null | of_events "${2-(sched|kvm):.*}" | squeeze
+		2>perf.err </dev/null | of_events "$2" | squeeze
 }
 
 # cdict_lines FILE - what cdict prints of a cdict, whatever was lost; its status is the result.

@@ -8,11 +8,7 @@ set -u
 . "$TOP/tests/oracle/_lib.sh"
 addup=$(dirname "$MKPERF")/addup
 
-found=
-for data in "$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data "$DATA"/*.data; do
-	[ -r "$data" ] || continue
-	case " $found " in *" $(basename "$data") "*) continue ;; esac
-	found="$found $(basename "$data")"
+while IFS= read -r data; do
 	rm -f x.cdict
 	"$CDICT" convert -q -i "$data" -o x.cdict 2>convert.err </dev/null
 	if [ ! -s x.cdict ]; then
@@ -21,5 +17,4 @@ for data in "$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data "$DATA"/
 	fi
 	"$addup" x.cdict 15 2>addup.err || echo "ends with $?" >>addup.err
 	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
-done
-[ -n "$found" ] || skip addup "no capture is here"
+done < <(real_captures all)

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: jq perl
 # timeout: 600
+# takes: 13
 #
 # Names in every capture there is: they change no event, come out of convert and annotate alike,
 # and a file that is being named when the program is killed is the old one or the new one.
@@ -54,26 +56,24 @@ check_capture() { # CAPTURE
 	only_names <plain.lines | cmp - out.lines || echo "--anonymize changes more than names"
 }
 
-captures=("$DATA"/*.data)
-[ -z "$SHARED" ] || while IFS= read -r f; do captures+=("$f"); done \
-	< <(find "$SHARED/captures" -name '*.data' -size -40M | sort)
-for capture in "${captures[@]}"; do
+while IFS= read -r capture; do
 	name=${capture##*/}
-	[[ $capture == "$DATA"/* ]] || name=shared_$name
 	wrong=$(check_capture "$capture" 2>&1)
 	verdict "names_change_no_event_of_${name%.data}" "$wrong"
-done
+done < <(real_captures; [ -z "$SHARED" ] || find "$SHARED/captures/public" -name '*.data' | sort)
 
 # ---- killed ---------------------------------------------------------------------------------
+# At every eighth system call until there is a temporary file, and at every one from the eighth
+# before that to the end.
 killed() {
-	local n=0 killat=$BUILD/tests/tools/killat old=0 new=0 status
+	local n=0 step=8 killat=$BUILD/tests/tools/killat old=0 new=0 status
 	"$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o old.cdict
 	names_for old.cdict >map.csv
 	cp old.cdict new.cdict
 	"$CDICT" annotate -q --map map.csv new.cdict || return
 	mkdir -p place
 	while :; do
-		n=$((n + 1))
+		n=$((n + step))
 		cp old.cdict place/x.cdict
 		"$killat" $n "$CDICT" annotate -q --map map.csv place/x.cdict >/dev/null 2>kill.err
 		status=$?
@@ -88,10 +88,14 @@ killed() {
 		else
 			echo "killed at system call $n the file is neither the old nor the new one"
 		fi
-		rm -rf place/.x.cdict.*
 		[ $status -eq 0 ] || break
 		[ $n -lt 5000 ] || break
+		if [ $step -gt 1 ] && compgen -G 'place/.x.cdict.*' >/dev/null; then
+			n=$((n - step)) step=1
+		fi
+		rm -rf place/.x.cdict.*
 	done
+	[ $step -eq 1 ] || echo "no temporary file was seen"
 	echo "# killed at $((n - 1)) system calls: $old times the old file, $new times the new" >&2
 	[ $n -gt 50 ] && [ $old -gt 20 ] && [ $new -gt 1 ] || echo "$n calls, $old old, $new new"
 }
@@ -103,20 +107,24 @@ case $wrong in
 esac
 
 # ---- a million rows -------------------------------------------------------------------------
-# The time is the program's own (user and system), of which reading the file is the larger part.
+# The time is the program's own (user and system), of which reading the file is the larger part; the
+# best of three, as another program on the same core makes it longer.
 million() {
-	local seconds
+	local seconds try
 	awk 'BEGIN { for (i = 1; i <= 1000000; i++)
 		printf "%d,instance-%08x,vcpu%d,8f81e3a1-6b1b-4c1c-9f3f-%012x,FULL,%d,Firewall%d\n",
 			i, i / 8, i % 8, i / 8, i % 97, i % 1000 }' >million.csv
 	"$CDICT" convert -q -i "$DATA/kvm-pipe.data" -o m.cdict
 	TIMEFORMAT='%U %S'
-	{ time "$CDICT" tasks --map million.csv m.cdict >tasks.out 2>tasks.err; } 2>time.out || cat tasks.err
-	{ time "$CDICT" tasks m.cdict >/dev/null; } 2>base.out
+	for try in 1 2 3; do
+		{ time "$CDICT" tasks --map million.csv m.cdict >tasks.out 2>tasks.err; } 2>time.out || cat tasks.err
+		{ time "$CDICT" tasks m.cdict >/dev/null; } 2>base.out
+		seconds=$(awk 'NR == FNR { s = $1 + $2; next } { s -= $1 + $2 } END { print s }' time.out base.out)
+		echo "# a million rows take $seconds s" >&2
+		awk -v s="$seconds" 'BEGIN { exit !(s < 1) }' && break
+		[ $try -lt 3 ] || echo "a million rows take $seconds s"
+	done
 	grep -q 'Firewall' tasks.out || echo "nothing was named"
-	seconds=$(awk 'NR == FNR { s = $1 + $2; next } { s -= $1 + $2 } END { print s }' time.out base.out)
-	echo "# a million rows take $seconds s" >&2
-	awk -v s="$seconds" 'BEGIN { exit !(s < 1) }' || echo "a million rows take $seconds s"
 }
 case $BUILD in
 *san-*) skip a_million_rows_take_less_than_a_second "the sanitizers make it slower" ;;

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: jq xmllint
+# takes: 9
 #
 # cdict identify against what else is known of the same hosts: libvirt's state files and control
 # groups, the vCPU numbers in KVM's own events of the recording, libvirt's library, the live /proc.

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# needs: python3
 # timeout: 600
+# takes: 18
 #
 # Pictures of real and made-up captures: every view in every format is whole (xmllint, pdftoppm, a
 # PNG with more than one colour), the same input gives the same bytes, what the picture says it
@@ -24,59 +26,68 @@ options_of() {
 	esac
 }
 
-# whole FILE - nothing, or what is wrong with the picture
+# whole FILE... - what is wrong with the pictures, each line beginning with the file's name; one
+# xmllint and one python for all of them
 whole() {
-	[ -s "$1" ] || { echo "$1 is empty"; return; }
-	case $1 in
-	*.svg)
-		have xmllint || return
-		xmllint --noout --nonet "$1" 2>&1 | head -n 5
-		;;
-	*.pdf)
-		have pdftoppm || return
-		pdftoppm -r 40 -png "$1" page 2>&1 | head -n 5
-		ls page*.png >/dev/null 2>&1 || echo "$1: pdftoppm draws no page"
-		rm -f page*.png
-		;;
-	*.png)
-		python3 - "$1" <<-'END'
-			import struct, sys, zlib
-			data = open(sys.argv[1], "rb").read()
-			if data[:8] != b"\x89PNG\r\n\x1a\n":
-			    print("is no PNG")
-			at, pixels = 8, b""
-			while at < len(data):
-			    size, kind = struct.unpack(">I4s", data[at:at + 8])
-			    if kind == b"IDAT":
-			        pixels += data[at + 8:at + 8 + size]
-			    at += size + 12
-			if len(set(zlib.decompress(pixels))) < 20:
-			    print("is blank")
-		END
-		;;
-	esac
+	local file pngs=() svgs=()
+	for file; do
+		[ -s "$file" ] || { echo "$file: is empty"; continue; }
+		case $file in
+		*.svg) svgs+=("$file") ;;
+		*.png) pngs+=("$file") ;;
+		*.pdf)
+			have pdftoppm || continue
+			pdftoppm -r 40 -png "$file" page 2>&1 | head -n 5 | sed "s/^/$file: /"
+			ls page*.png >/dev/null 2>&1 || echo "$file: pdftoppm draws no page"
+			rm -f page*.png
+			;;
+		esac
+	done
+	! have xmllint || [ ${#svgs[@]} -eq 0 ] || xmllint --noout --nonet "${svgs[@]}" 2>&1
+	[ ${#pngs[@]} -eq 0 ] || python3 - "${pngs[@]}" <<-'END' 2>&1
+		import struct, sys, zlib
+		for name in sys.argv[1:]:
+		    data = open(name, "rb").read()
+		    if data[:8] != b"\x89PNG\r\n\x1a\n":
+		        print(name + ": is no PNG")
+		        continue
+		    at, pixels = 8, b""
+		    while at < len(data):
+		        size, kind = struct.unpack(">I4s", data[at:at + 8])
+		        if kind == b"IDAT":
+		            pixels += data[at + 8:at + 8 + size]
+		        at += size + 12
+		    if len(set(zlib.decompress(pixels))) < 20:
+		        print(name + ": is blank")
+	END
 }
 
 # every view and format of one capture
 check_formats() {
-	local file=$1 name=$2 view options wrong format
+	local file=$1 name=$2 view options wrong format a
+	rm -rf a && mkdir a
 	for view in $views; do
+		a=a/${view/:/-}
 		options=$(options_of "$view")
-		wrong=
 		for format in svg png pdf; do
 			# shellcheck disable=SC2086 # the options are words
-			wrong+=$("$CDICT" heatmap "$file" $options -q -o "a.$format" 2>&1)
+			"$CDICT" heatmap "$file" $options -q -o "$a.$format" >>"$a.wrong" 2>&1
 			# shellcheck disable=SC2086
-			"$CDICT" heatmap "$file" $options -q --format-out $format -o - >"b.$format"
-			cmp -s "a.$format" "b.$format" || wrong+="$format: two runs differ"
-			wrong+=$(whole "a.$format")
+			"$CDICT" heatmap "$file" $options -q --format-out $format -o - >b
+			cmp -s "$a.$format" b || echo "$format: two runs differ" >>"$a.wrong"
 		done
 		# shellcheck disable=SC2086
 		"$CDICT" heatmap "$file" $options -q >terminal
-		[ -s terminal ] || wrong+="nothing for the terminal"
-		LC_ALL=C grep -q '[^ -~]' terminal && wrong+="the terminal's is no ASCII"
-		awk 'length > 80 { exit 1 }' terminal || wrong+="a line is longer than the terminal"
-		verdict "$name-${view/:/-}" "$wrong"
+		[ -s terminal ] || echo "nothing for the terminal" >>"$a.wrong"
+		! LC_ALL=C grep -q '[^ -~]' terminal || echo "the terminal's is no ASCII" >>"$a.wrong"
+		awk 'length > 80 { exit 1 }' terminal || echo "a line is longer than the terminal" >>"$a.wrong"
+	done
+	whole a/*.svg a/*.png a/*.pdf >whole.out
+	# what no picture is named in belongs to all
+	grep -v '^a/' whole.out >whole.rest
+	for view in $views; do
+		a=a/${view/:/-}
+		verdict "$name-${view/:/-}" "$(cat "$a.wrong" whole.rest; grep "^$a\." whole.out)"
 	done
 }
 
@@ -132,10 +143,11 @@ for trace in loss two-vcpus arm64-exits hotplug migrations; do
 		for format in svg png pdf; do
 			# shellcheck disable=SC2046
 			wrong+=$("$CDICT" heatmap t.cdict $(options_of "$view") -q --max-loss 100 \
-				-o "t.$format" 2>&1)
-			wrong+=$(whole "t.$format")
+				-o "t-${view/:/-}.$format" 2>&1)
 		done
 	done
+	wrong+=$(whole t-*)
+	rm -f t-*
 	verdict "pictures-$trace" "$wrong"
 	[ "$trace" = loss ] && mv t.cdict loss.cdict
 done
@@ -181,17 +193,17 @@ if $MKPERF -o evil.data evil.trace && "$CDICT" convert -q -i evil.data -o evil.c
 		for format in svg png pdf; do
 			# shellcheck disable=SC2046
 			wrong+=$("$CDICT" heatmap evil.cdict $(options_of "$view") -q --label "$label" \
-				-t '.*' -o "evil.$format" 2>&1)
-			wrong+=$(whole "evil.$format")
+				-t '.*' -o "evil-${view/:/-}.$format" 2>&1)
 		done
-		grep -aq '<script\|<b>' evil.svg && wrong+="$view: a name became markup. "
-		LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f]' evil.svg &&
+		grep -aq '<script\|<b>' "evil-${view/:/-}.svg" && wrong+="$view: a name became markup. "
+		LC_ALL=C grep -aq $'[\x01-\x08\x0b-\x1f\x7f]' "evil-${view/:/-}.svg" &&
 			wrong+="$view: a control character is left. "
-		grep -aq $'\xe2\x80\xae' evil.svg && wrong+="$view: a bidi control is left. "
+		grep -aq $'\xe2\x80\xae' "evil-${view/:/-}.svg" && wrong+="$view: a bidi control is left. "
 		# shellcheck disable=SC2046
 		"$CDICT" heatmap evil.cdict $(options_of "$view") -q --label "$label" >terminal
 		LC_ALL=C grep -q '[^ -~]' terminal && wrong+="$view: not plain in the terminal. "
 	done
+	wrong+=$(whole evil-*)
 	verdict pictures-of-hostile-names "$wrong"
 else
 	fail pictures-of-hostile-names <<<"cannot make the capture"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
+# takes: 32
 #
 # The cdict that `perf script --dlfilter cdict-dlfilter.so` writes holds what `cdict convert` makes of
 # the same recording, from a file and through a pipe: `cdict script` prints the same, and all else
@@ -58,11 +59,10 @@ check_pipe() {
 	as_converted
 }
 
-check_captures() { # PREFIX FILE...
-	local prefix=$1 capture name
-	shift
-	for capture; do
-		name=$prefix$(basename "$capture" .data)
+check_captures() { # the files on stdin
+	local capture name
+	while IFS= read -r capture; do
+		name=$(basename "$capture" .data)
 		verdict "$name-file" "$(check_file "$capture")"
 		if "$perfpipe" "$capture" >x.pipe 2>/dev/null; then
 			verdict "$name-pipe" "$(check_pipe x.pipe)"
@@ -74,23 +74,11 @@ check_captures() { # PREFIX FILE...
 
 # Every form of a made-up recording that perf reads.
 check_trace() {
-	local trace=$1 form options wrong by_cpu events='*:*'
-	for form in le be pipe zstd zstd-be zstd-pipe dir dir-zstd attr-old; do
+	local trace=$1 form wrong by_cpu events='*:*'
+	for form in $forms_of_perf; do
 		by_cpu=
-		case $form in
-		le) options= ;;
-		be) options=--big-endian ;;
-		pipe) options=--pipe ;;
-		zstd) options=--zstd=37 ;;
-		zstd-be) options='--zstd=301 --big-endian' ;;
-		zstd-pipe) options='--zstd=5000 --pipe' ;;
-		dir) options=--dir by_cpu=1 ;;
-		dir-zstd) options='--dir --zstd=61' by_cpu=1 ;;
-		attr-old) options='--attr-size 112' ;;
-		esac
-		rm -rf in.data
-		# shellcheck disable=SC2086 # the options are words
-		"$MKPERF" $options -o in.data "$trace" 2>mkperf.err || { cat mkperf.err; continue; }
+		[[ $form != dir* ]] || by_cpu=1
+		make_form "$form" "$trace" in.data || continue
 		# What perf prints nothing of has nothing to hand out.
 		[ -n "$(perf_lines in.data '[^:]*:.*' | head -n 1)" ] || continue
 		case $form in
@@ -345,10 +333,8 @@ if nm -D "$plugin" | grep -q __asan_; then
 fi
 cd "$(mktemp -d)" || exit 1
 small=$DATA/kvm-small.data
-check_captures '' "$DATA"/*.data
+check_captures < <(real_captures)
 if [ -n "$SHARED" ]; then
-	check_captures shared/kvm/ "$SHARED"/captures/kvm/*.data
-	check_captures shared/vmx/ "$SHARED"/captures/vmx/*.data
 	while read -r file; do
 		verdict "public/${file##*/}" "$(check_public "$file")"
 	done < <(find "$SHARED/captures/public" -type f ! -name '*.pfw*' | sort)

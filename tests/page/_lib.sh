@@ -2,19 +2,8 @@
 # shellcheck shell=bash
 #
 # What the tests of the page have in common; to be sourced.  Environment: as doc/HACKING.md says.
-export LC_ALL=C
+. "$TOP/tests/oracle/_lib.sh" # pass, fail, skip, verdict, and the captures
 LIB=$TOP/tests/page/_lib
-
-pass() { echo "ok $1"; }
-skip() { echo "skip $1 $2"; }
-fail() {
-	echo "not ok $1"
-	head -n 20 | sed 's/^/    # /' | cut -c1-400
-}
-# verdict NAME WRONG: nothing wrong is a pass
-verdict() {
-	if [ -z "$2" ]; then pass "$1"; else fail "$1" <<<"$2"; fi
-}
 
 # need PROGRAM... - ends the job as skipped when one is not there
 need() {
@@ -39,6 +28,19 @@ chromium_once() {
 # chromium_dump FILE - the document, after its scripts have run
 chromium_dump() { chromium_once --dump-dom "$1" 2>chromium.err; }
 
+# look_at [--firefox] PAGE... - uses each page, view by view, in one browser
+look_at() {
+	node "$LIB/quiet.mjs" "$@" >said 2>node.err || fail the_browser_ends_well <node.err
+}
+# said_of PAGE - what it did of what it must not, or "PAGE: quiet"
+said_of() { grep "^$1: " said; }
+# quiet NAME PAGE - of a page that was looked at
+quiet() {
+	local text
+	text=$(said_of "$2")
+	if [ "$text" = "$2: quiet" ]; then pass "$1"; else fail "$1" <<<"${text:-nothing is known of $2}"; fi
+}
+
 # report FILE [OPTION...] - writes a page; a status of 2 (lossy input) still does
 report() {
 	"$CDICT" report -q "$@" >report.out 2>&1
@@ -48,17 +50,16 @@ report() {
 	esac
 }
 
-# The captures: all that is in tests/data, and what else there is to read.
-# captures - a line "NAME FILE.cdict" each, made in the current directory.
+# captures - the real ones of our own hosts, a line "NAME FILE.cdict" each, made in the current
+# directory.
 captures() {
 	local file name
-	for file in "$DATA"/*.data ${SHARED:+"$SHARED"/captures/kvm/*.data}; do
-		[ -f "$file" ] || continue
+	while IFS= read -r file; do
+		[[ $file != "$SHARED"/captures/vmx/* ]] || continue
 		name=$(basename "$file" .data)
-		[ -e "$name.cdict" ] && continue
 		"$CDICT" convert -q -i "$file" -o "$name.cdict" >/dev/null 2>&1
 		[ -s "$name.cdict" ] && echo "$name $name.cdict"
-	done
+	done < <(real_captures)
 }
 made_up() {
 	local file name

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
+# takes: 14
 #
 # In a real Chromium: the page's own decoder reads what libcdict reads, every field of every event.
 set -u

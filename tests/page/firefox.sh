@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
+# takes: 20
+# waits: 1
 #
 # The same page in a real Firefox: the figures of the commands, for the whole capture and for ranges; nothing on its
 # console, whatever the names are.
@@ -8,12 +10,11 @@ set -u
 . "$TOP/tests/page/_lib.sh"
 need node "${FIREFOX:-firefox-esr}"
 
-# same NAME CDICT
+# same NAME CDICT - its page is made, and asked about with the others
+cases=()
 same() {
-	local text
 	report "$2" -o "$1.html" || { fail "$1" <report.out; return; }
-	text=$(node "$LIB/ranges.mjs" "$1.html" "$2" firefox 2>&1) && text=
-	verdict "$1" "$text"
+	cases+=("$1" "$1.html" "$2")
 }
 
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o small.cdict || exit 1
@@ -22,21 +23,17 @@ for name in vmx loss; do
 	same "a_range_of_made-up_${name}_has_the_figures_of_--time" "$TOP/tests/golden/v1.0-$name.cdict"
 done
 
-# quiet NAME PAGE
-quiet() {
-	local text
-	text=$(node "$LIB/quiet.mjs" --firefox "$2" 2>&1) && text=
-	verdict "$1" "$text"
-}
+node "$LIB/ranges.mjs" --firefox "${cases[@]}" || fail the_browser_ends_well <<<"node ended with $?"
+
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1
-quiet hostile_names_run_nothing evil.html
 report evil.cdict small.cdict --label "'\"><img src=x onerror=alert(1)>,b" -o both.html || exit 1
-quiet a_comparison_is_quiet both.html
-
 # And it would notice.
 report small.cdict || exit 1
 sed 's|</body>|<img src="x" onerror="alert(1)"></body>|' small.html >asks.html
-text=$(node "$LIB/quiet.mjs" --firefox asks.html 2>&1)
-grep -q 'Content-Security-Policy' <<<"$text" && text=
+
+look_at --firefox evil.html both.html asks.html
+quiet hostile_names_run_nothing evil.html
+quiet a_comparison_is_quiet both.html
+grep -q 'Content-Security-Policy' <<<"$(said_of asks.html)" && text= || text=$(said_of asks.html; echo "nothing is said")
 verdict a_page_that_asks_for_something_is_noticed "$text"

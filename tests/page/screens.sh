@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
+# takes: 8
 #
 # Pictures of every view at two sizes, light and dark, kept in build/screens to be looked at.
 set -u

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Damaged files before the page's reader and figures: every truncation of a file, and bytes changed at
+// Damaged files before the page's reader and figures: every STEPth truncation of a file, and bytes changed at
 // random, with check sums as they were and made right again. Nothing is thrown but "is no cdict
 // file", nothing hangs, and what C reads of the same bytes (dumpevents: status, lines) is the same.
 //
-//	node pagehostile.mjs DUMPEVENTS FILE [FLIPS [SEED]]
+//	node pagehostile.mjs DUMPEVENTS FILE [FLIPS [STEP [SEED]]]
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { openCdict } from '../../render/web/decode/container.js';
 import { eventLines } from '../../render/web/decode/lines.js';
 import { inflateSync } from './secondread.mjs';
 
-const [dump, path, flips = '300', seed = '1'] = process.argv.slice(2);
+const [dump, path, flips = '300', step = '1', seed = '1'] = process.argv.slice(2);
 const whole = readFileSync(path);
 const problems = [];
 const SLOW_MS = 5000;
@@ -96,7 +96,8 @@ function resealed(bytes) {
 	return bytes;
 }
 
-for (let n = 0; n < whole.length; n++) await attack(`cut at ${n}`, whole.subarray(0, n), n % 16 === 0);
+let cuts = 0;
+for (let n = 0; n < whole.length; n += Number(step)) await attack(`cut at ${n}`, whole.subarray(0, n), cuts++ % 16 === 0);
 for (let i = 0; i < Number(flips); i++) {
 	const bytes = Buffer.from(whole);
 	const changes = 1 + random(3);
@@ -109,7 +110,7 @@ for (let i = 0; i < Number(flips); i++) {
 	await attack(`changed at ${where}`, bytes, true);
 	await attack(`changed at ${where}, resealed`, resealed(Buffer.from(bytes)), true);
 }
-console.log(`${whole.length} cuts, ${2 * flips} changed files`);
+console.log(`${cuts} cuts, ${2 * flips} changed files`);
 for (const p of problems.slice(0, 12)) console.log(p);
 if (problems.length) console.log(`${problems.length} problems`);
 process.exitCode = problems.length ? 1 : 0;

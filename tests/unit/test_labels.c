@@ -63,8 +63,9 @@ static void some_events(struct file *f, struct cdict_schema *schema)
 }
 
 /* A file of two CPUs with @before labels at its start and @after at its end. */
-static void make(struct file *f, struct cdict_schema *schema, int before, int after)
+static void make(struct file *f, int before, int after)
 {
+	struct cdict_schema *schema = usual_schema();
 	char room[4][32];
 
 	file_begin(f, schema);
@@ -81,13 +82,13 @@ static void make(struct file *f, struct cdict_schema *schema, int before, int af
 			cdict_writer_label(f->w, (struct cdict_label[]){ label_at(i, room) }, NULL),
 			0);
 	file_end(f);
+	cdict_schema_free(schema);
 }
 
 static void labels_are_read_as_they_were_written(void **state)
 {
 	static const int counts[][2] = { { 0, 0 },  { 1, 0 },    { 0, 1 },
 					 { 3, 20 }, { 8192, 1 }, { 20000, 9000 } };
-	struct cdict_schema *schema = usual_schema();
 
 	(void)state;
 	for (size_t c = 0; c < COUNT(counts); c++) {
@@ -95,8 +96,8 @@ static void labels_are_read_as_they_were_written(void **state)
 		struct cdict_reader *r;
 		char room[4][32];
 
-		make(&f, schema, counts[c][0], counts[c][1]);
-		make(&again, schema, counts[c][0], counts[c][1]);
+		make(&f, counts[c][0], counts[c][1]);
+		make(&again, counts[c][0], counts[c][1]);
 		assert_int_equal(f.bytes.len, again.bytes.len);
 		assert_memory_equal(f.bytes.data, again.bytes.data, f.bytes.len);
 		r = open_bytes(f.bytes.data, f.bytes.len);
@@ -113,7 +114,6 @@ static void labels_are_read_as_they_were_written(void **state)
 		buf_fini(&f.bytes);
 		buf_fini(&again.bytes);
 	}
-	cdict_schema_free(schema);
 }
 
 static void a_label_that_cannot_be_stored_is_refused_and_the_next_one_is_not(void **state)
@@ -199,13 +199,12 @@ static void a_later_minor_version_may_add_texts_and_origins(void **state)
 
 static void a_damaged_block_of_labels_costs_no_event(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct block_at blocks[16];
 	struct file f;
 	size_t n;
 
 	(void)state;
-	make(&f, schema, 3, 0);
+	make(&f, 3, 0);
 	n = find_blocks(&f.bytes, blocks, COUNT(blocks));
 	for (size_t b = 0; b < n; b++) {
 		if (blocks[b].type != FORMAT_LABELS)
@@ -232,7 +231,6 @@ static void a_damaged_block_of_labels_costs_no_event(void **state)
 		}
 	}
 	buf_fini(&f.bytes);
-	cdict_schema_free(schema);
 }
 
 /* --- put in and taken away --- */
@@ -287,13 +285,12 @@ static void assert_same_bytes(const struct buf *a, const struct buf *b)
 
 static void applied_labels_are_those_that_were_wanted_and_clearing_gives_the_old_file(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	static const int counts[] = { 0, 1, 20, 20000 };
 	struct mapping none = { 0 };
 	struct file f;
 
 	(void)state;
-	make(&f, schema, 0, 0);
+	make(&f, 0, 0);
 	for (size_t c = 0; c < COUNT(counts); c++) {
 		struct mapping m = { 0 };
 		struct buf once, twice, cleared;
@@ -315,12 +312,10 @@ static void applied_labels_are_those_that_were_wanted_and_clearing_gives_the_old
 		mapping_fini(&m);
 	}
 	buf_fini(&f.bytes);
-	cdict_schema_free(schema);
 }
 
 static void labels_from_the_start_of_a_file_go_and_no_block_changes_its_number(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct block_at old[32] = { 0 }, new[32] = { 0 };
 	struct mapping m = { 0 };
 	struct buf out, twice, a, b;
@@ -329,7 +324,7 @@ static void labels_from_the_start_of_a_file_go_and_no_block_changes_its_number(v
 	size_t n_old, n_new;
 
 	(void)state;
-	make(&f, schema, 5, 5);
+	make(&f, 5, 5);
 	some_labels(&m, 100, 130);
 	out = apply(f.bytes.data, f.bytes.len, &m, false);
 	r = open_bytes(out.data, out.len);
@@ -356,7 +351,6 @@ static void labels_from_the_start_of_a_file_go_and_no_block_changes_its_number(v
 	buf_fini(&twice);
 	buf_fini(&f.bytes);
 	mapping_fini(&m);
-	cdict_schema_free(schema);
 }
 
 /* A damaged or cut file with labels is as damaged and cut as before, and without them
@@ -397,28 +391,25 @@ static void compare_bad(const void *data, size_t size, const struct mapping *m)
 
 static void a_cut_file_stays_as_cut_at_every_length(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct mapping m = { 0 };
 	struct file f;
 
 	(void)state;
-	make(&f, schema, 0, 0);
+	make(&f, 0, 0);
 	some_labels(&m, 0, 4);
 	for (size_t size = FORMAT_HEADER_SIZE; size <= f.bytes.len; size++)
 		compare_bad(f.bytes.data, size, &m);
 	buf_fini(&f.bytes);
 	mapping_fini(&m);
-	cdict_schema_free(schema);
 }
 
 static void a_damaged_file_stays_as_damaged_whichever_byte_it_is(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct mapping m = { 0 };
 	struct file f;
 
 	(void)state;
-	make(&f, schema, 0, 0);
+	make(&f, 0, 0);
 	some_labels(&m, 0, 4);
 	for (size_t at = 0; at < f.bytes.len; at++) {
 		f.bytes.data[at] ^= 0x55;
@@ -427,19 +418,17 @@ static void a_damaged_file_stays_as_damaged_whichever_byte_it_is(void **state)
 	}
 	buf_fini(&f.bytes);
 	mapping_fini(&m);
-	cdict_schema_free(schema);
 }
 
 static void a_file_that_misses_a_block_still_misses_it(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct mapping m = { 0 };
 	struct block_at blocks[16];
 	struct file f;
 	size_t n;
 
 	(void)state;
-	make(&f, schema, 0, 0);
+	make(&f, 0, 0);
 	some_labels(&m, 0, 4);
 	n = find_blocks(&f.bytes, blocks, COUNT(blocks));
 	assert_true(n > 4);
@@ -454,12 +443,10 @@ static void a_file_that_misses_a_block_still_misses_it(void **state)
 	}
 	buf_fini(&f.bytes);
 	mapping_fini(&m);
-	cdict_schema_free(schema);
 }
 
 static void a_damaged_block_of_labels_stays_until_it_is_cleared(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct mapping m = { 0 };
 	struct block_at blocks[16];
 	struct cdict_reader *r;
@@ -469,7 +456,7 @@ static void a_damaged_block_of_labels_stays_until_it_is_cleared(void **state)
 	size_t n, at = 0;
 
 	(void)state;
-	make(&f, schema, 0, 3);
+	make(&f, 0, 3);
 	some_labels(&m, 0, 4);
 	n = find_blocks(&f.bytes, blocks, COUNT(blocks));
 	while (at < n && blocks[at].type != FORMAT_LABELS)
@@ -491,19 +478,17 @@ static void a_damaged_block_of_labels_stays_until_it_is_cleared(void **state)
 	buf_fini(&out);
 	buf_fini(&f.bytes);
 	mapping_fini(&m);
-	cdict_schema_free(schema);
 }
 
 static void labels_put_in_while_writing_give_the_same_file(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	static const size_t steps[] = { 1, 7, 1000000 };
 	struct mapping m = { 0 };
 	struct buf out;
 	struct file f;
 
 	(void)state;
-	make(&f, schema, 0, 0);
+	make(&f, 0, 0);
 	some_labels(&m, 0, 9000);
 	out = apply(f.bytes.data, f.bytes.len, &m, false);
 	for (size_t s = 0; s < COUNT(steps); s++) {
@@ -523,7 +508,6 @@ static void labels_put_in_while_writing_give_the_same_file(void **state)
 	buf_fini(&out);
 	buf_fini(&f.bytes);
 	mapping_fini(&m);
-	cdict_schema_free(schema);
 }
 
 /* --- whose label --- */

@@ -65,8 +65,9 @@ static void put_cpu(struct file *f, const struct cdict_schema *schema, struct st
 	buf_fini(&dict);
 }
 
-static void usual_file(struct file *f, struct cdict_schema *schema)
+static void usual_file(struct file *f)
 {
+	struct cdict_schema *schema = usual_schema();
 	struct stack_dict d = { 0 };
 
 	file_begin(f, schema);
@@ -74,6 +75,7 @@ static void usual_file(struct file *f, struct cdict_schema *schema)
 		put_cpu(f, schema, &d, cpu, cpu != 2);
 	file_end(f);
 	stack_dict_fini(&d);
+	cdict_schema_free(schema);
 }
 
 static void assert_stack(const struct cdict_reader *r, uint32_t stack, uint32_t cpu, uint32_t i)
@@ -101,7 +103,6 @@ static void assert_stack(const struct cdict_reader *r, uint32_t stack, uint32_t 
 
 static void every_event_has_its_stack(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct cdict_events *it;
 	struct cdict_event ev;
 	struct cdict_reader *r;
@@ -109,7 +110,7 @@ static void every_event_has_its_stack(void **state)
 	uint32_t n = 0;
 
 	(void)state;
-	usual_file(&f, schema);
+	usual_file(&f);
 	r = open_bytes(f.bytes.data, f.bytes.len);
 	assert_int_equal(cdict_reader_frame_count(r), COUNT(frames));
 	assert_int_equal(cdict_events_open(&it, r, NULL, NULL), 0);
@@ -122,12 +123,10 @@ static void every_event_has_its_stack(void **state)
 	assert_whole(r);
 	cdict_reader_close(r);
 	buf_fini(&f.bytes);
-	cdict_schema_free(schema);
 }
 
 static void a_query_does_not_mix_stacks_up(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	const uint64_t cpus = 1u << 1 | 1u << 3, types = 1u << WAKING;
 	struct cdict_query q = { .from_ns = 1205,
 				 .to_ns = 1800,
@@ -142,7 +141,7 @@ static void a_query_does_not_mix_stacks_up(void **state)
 	uint32_t n = 0;
 
 	(void)state;
-	usual_file(&f, schema);
+	usual_file(&f);
 	r = open_bytes(f.bytes.data, f.bytes.len);
 	assert_int_equal(cdict_events_open(&it, r, &q, NULL), 0);
 	for (; cdict_events_next(it, &ev, NULL) > 0; n++)
@@ -153,7 +152,6 @@ static void a_query_does_not_mix_stacks_up(void **state)
 	cdict_events_close(it);
 	cdict_reader_close(r);
 	buf_fini(&f.bytes);
-	cdict_schema_free(schema);
 }
 
 static void frames_and_stacks_are_kept_once(void **state)
@@ -323,13 +321,12 @@ static void bad_contents_cost_the_stacks_only(void **state)
 static void changed_bytes_never_crash(void **state)
 {
 	static const uint8_t changes[] = { 0x01, 0x80, 0xff, 0x55 };
-	struct cdict_schema *schema = usual_schema();
 	struct block_at blocks[32];
 	struct file f;
 	size_t n;
 
 	(void)state;
-	usual_file(&f, schema);
+	usual_file(&f);
 	n = find_blocks(&f.bytes, blocks, COUNT(blocks));
 	for (size_t i = 0; i < n; i++) {
 		if (blocks[i].type != FORMAT_STACKS && blocks[i].type != FORMAT_STACK_EVENTS)
@@ -354,19 +351,17 @@ static void changed_bytes_never_crash(void **state)
 			}
 	}
 	buf_fini(&f.bytes);
-	cdict_schema_free(schema);
 }
 
 /* A file that ends in the middle, of a stacks' block too: what is before it is whole. */
 static void every_prefix_keeps_what_it_has(void **state)
 {
-	struct cdict_schema *schema = usual_schema();
 	struct block_at blocks[32];
 	struct file f;
 	size_t n;
 
 	(void)state;
-	usual_file(&f, schema);
+	usual_file(&f);
 	n = find_blocks(&f.bytes, blocks, COUNT(blocks));
 	for (size_t len = FORMAT_HEADER_SIZE; len < f.bytes.len; len++) {
 		struct cdict_reader *r = open_bytes(f.bytes.data, len);
@@ -382,7 +377,6 @@ static void every_prefix_keeps_what_it_has(void **state)
 		cdict_reader_close(r);
 	}
 	buf_fini(&f.bytes);
-	cdict_schema_free(schema);
 }
 
 int main(void)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// node ranges.mjs PAGE CDICT [firefox] - in a real browser: what the page computes for a range of time, and
-// what stands in its document, is what the commands print with --time.
+// node ranges.mjs [--firefox] NAME PAGE CDICT [NAME PAGE CDICT]... - in one real browser: what each page
+// computes for a range of time, and what stands in its document, is what the commands print with --time.
+// A line "ok NAME" or "not ok NAME" for each.
 
 import { TABLES, cdict, commandTables, loader, readPage, rowDiffers } from './page.mjs';
 
-const [file, cdictFile, which = 'browser'] = process.argv.slice(2);
-const { Browser } = await import(`./${which}.mjs`);
-const page = await readPage(file);
-const capture = page.captures[0];
+const args = process.argv.slice(2);
+const firefox = args[0] === '--firefox' && args.shift();
+const { Browser } = await import(firefox ? './firefox.mjs' : './browser.mjs');
 const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
-const wrong = [];
-let compared = 0;
+
+// The case: its capture, what is wrong, how much was compared.
+let cdictFile, capture, wrong, compared;
 
 // [from, to) as --time takes it: seconds of the recording's clock, exact to the ns
 function seconds(ns) {
@@ -110,10 +111,10 @@ function compareReasons(where, options, shown) {
 	}
 }
 
-const browser = await Browser.launch();
-let cells = 0;
-const shown = new Set();
-try {
+async function check(browser, file) {
+	capture = (await readPage(file)).captures[0];
+	const shown = new Set();
+	let cells = 0;
 	const tab = await browser.open(file);
 	await tab.ready();
 	await tab.idle();
@@ -152,14 +153,25 @@ try {
 	}
 	await tab.look();
 	tab.problems().forEach((text) => wrong.push(text));
+	await tab.close();
 	const at = (table, key) => capture.tables[table].columns.indexOf(key);
 	const cores = capture.tables.coremap.rows.some((row) => row[at('coremap', 'task')] !== null && !row[at('coremap', 'idle')]);
 	for (const name of ['tasks', ...(capture.tables.exits.rows.length ? ['exits', 'vcpu'] : []), ...(cores ? ['coremap'] : [])])
 		if (!shown.has(name)) wrong.push(`no table ${name} was seen in the document`);
-} catch (error) {
-	wrong.push(error.stack ?? String(error));
+	return `${compared} rows, ${cells} cells`;
+}
+
+const browser = await Browser.launch();
+try {
+	for (let i = 0; i + 2 < args.length; i += 3) {
+		const [name, file] = args.slice(i, i + 2);
+		cdictFile = args[i + 2];
+		wrong = [];
+		compared = 0;
+		const done = await check(browser, file).catch((error) => wrong.push(error.stack ?? String(error)));
+		if (wrong.length) console.log([`not ok ${name}`, `${wrong.length} differences`, ...wrong.slice(0, 12)].join('\n    # '));
+		else console.log(`# ${done}\nok ${name}`);
+	}
 } finally {
 	await browser.close();
 }
-console.log(wrong.length ? `${wrong.length} differences\n${wrong.slice(0, 12).join('\n')}` : `${compared} rows, ${cells} cells`);
-process.exit(wrong.length ? 1 : 0);
