@@ -72,18 +72,22 @@ ratios() {
 slower() {
 	local low ratio high verdict
 	read -r low ratio high <<<"$(ratios time)"
+	if [ -z "$judged" ]; then
+		note "$1: time / perf's ($2)" "$ratio" "$low-$high"
+		return
+	fi
 	verdict=MISSED
 	! holds "$low <= 1.0" || verdict="ok, within noise"
 	! holds "$ratio <= 1.0" || verdict=ok
 	! holds "$ratio <= 0.9" || verdict="ok, aim"
 	[ "$verdict" != MISSED ] || missed=$((missed + 1))
-	line "$1: time against perf record's ($2)" "$ratio" 1.0 0.9 "$verdict"
-	note "$1: 95 % of the medians of $PAIRS pairs lie" "$low-$high"
+	line "$1: time / perf's ($2)" "$ratio" 1.0 0.9 "$verdict"
+	note "$1: 95 % of that median, $PAIRS pairs" "$low-$high"
 }
 
-# storm NAME LOAD...
+# storm NAME LOAD... - judged=: only noted
 storm() {
-	local name="recording $1" i n_perf=0 n_cdict=0 verdict
+	local name="record, $1" i n_perf=0 n_cdict=0 verdict
 	shift
 	rm -f ./*.time ./*.cpu ./*.own
 	for ((i = 0; i < PAIRS; i++)); do
@@ -100,8 +104,8 @@ storm() {
 	verdict=ok
 	[ "$n_cdict" -eq 0 ] || { verdict=MISSED; missed=$((missed + 1)); }
 	line "$name: events lost in $PAIRS runs (perf $n_perf)" "$n_cdict" 0 0 "$verdict"
-	note "$name: CPU with the load's ($(median <none.cpu) s alone, $(median <perf.cpu) s perf)" \
-		"$(median <cdict.cpu) s" "itself $(median <cdict.own) s"
+	note "$name: CPU, load too ($(median <none.cpu) s alone, $(median <perf.cpu) s perf)" \
+		"$(median <cdict.cpu) s" "cdict itself $(median <cdict.own) s"
 	note "$name: bytes written (perf $(stat -c %s perf.data))" "$(stat -c %s x.cdict)"
 	rm -f perf.data
 }
@@ -113,6 +117,12 @@ if ! perf record -q -e sched:sched_switch -a -o may.data -- true >/dev/null 2>&1
 	note "live recording of a switch storm" - "skipped: perf may not record here"
 	exit 0
 fi
-storm "perf bench sched messaging" perf bench sched messaging -g 10 -l 300
-storm "perf bench sched pipe" perf bench sched pipe -l 100000
+judged=1
+storm "sched messaging" perf bench sched messaging -g 10 -l 300
+storm "sched pipe on one CPU" taskset -c 0 perf bench sched pipe -l 150000
+# Where the kernel puts the two tasks decides this one, not what an event costs: on two CPUs each step wakes an idle
+# CPU, on one it is ten times as fast. A recorder that needs a CPU now and then drives them together: the load is
+# often faster under perf record than alone.
+judged=
+storm "sched pipe on any CPU" perf bench sched pipe -l 60000
 [ $missed -eq 0 ] || [ -z "${STRICT:-}" ] || exit 1
