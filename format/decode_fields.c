@@ -150,6 +150,7 @@ static inline __attribute__((always_inline)) bool take_predicted(struct format_d
 		dec->values[f->value] = f->kind == CDICT_FIELD_UINT ? (uint32_t)v : v;
 		return true;
 	case FORMAT_PATH_CELL:
+	case FORMAT_PATH_UCELL:
 	case FORMAT_PATH_WIDE:
 	case FORMAT_PATH_COMM:
 		v = st->cells[row[f->model.who] * st->n_cells + f->model.cell];
@@ -189,6 +190,33 @@ static inline __attribute__((always_inline)) bool take_kind(struct format_decode
 	return true;
 }
 
+/* take_kind() of a scalar predicted by its context, which is looked up once. */
+static inline __attribute__((always_inline)) bool take_context(struct format_decoder *dec,
+							       const struct format_field *f,
+							       struct reading *r, uint32_t at,
+							       uint64_t *row)
+{
+	struct state_context c = state_context(&dec->st, f, row);
+	uint64_t v = *c.follower, number;
+
+	if (!skipped(r, at)) {
+		int ret = take_miss(r, at, &number);
+
+		if (ret < 0)
+			return false;
+		if (ret && r->coding == FORMAT_C_SIGNED)
+			v += (number >> 1) ^ (0 - (number & 1));
+		else if (ret && r->coding == FORMAT_C_DELTA)
+			v += number;
+		else if (ret)
+			v = number;
+		*c.follower = v;
+	}
+	*c.last = v;
+	row[f->index] = dec->values[f->value] = v;
+	return true;
+}
+
 static bool take_field(struct format_decoder *dec, const struct format_field *f, struct reading *r,
 		       uint32_t at, uint64_t *row)
 {
@@ -201,6 +229,8 @@ static inline __attribute__((always_inline)) bool take_step(struct format_decode
 							    unsigned path, struct reading *r,
 							    uint32_t at, uint64_t *row)
 {
+	if (path == FORMAT_PATH_CONTEXT)
+		return take_context(dec, f, r, at, row);
 	if (skipped(r, at) && take_predicted(dec, f, path, row))
 		return true;
 	switch (path) {

@@ -231,6 +231,7 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 	struct format_encoder *enc = a->enc;
 	struct state *st = &enc->st;
 	uint64_t *row = a->row, v, predicted;
+	struct state_context context;
 	uint32_t task, head;
 
 	switch (path) {
@@ -275,6 +276,20 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		    !f->needed)
 			return;
 		break;
+	case FORMAT_PATH_UCELL:
+		if (st->cells[row[f->model.who] * st->n_cells + f->model.cell] == load32(p, big) &&
+		    !f->needed)
+			return;
+		break;
+	case FORMAT_PATH_CONTEXT:
+		v = load_scalar(p, f->size, f->kind == CDICT_FIELD_INT, big);
+		context = state_context(st, f, row);
+		row[f->index] = v;
+		if (v != *context.follower &&
+		    !column_miss(&a->type->columns[f->index], a->at, v, *context.follower))
+			enc->failed = true;
+		state_context_set(context, v);
+		return;
 	case FORMAT_PATH_COMM:
 		if (comm_as_before(enc, f, row, a->payload, big))
 			return;

@@ -138,6 +138,11 @@ static void choose_paths(struct format_type *type)
 					  : FORMAT_PATH_BYTES;
 		else if (c->kind == CDICT_FIELD_INT && c->size == 4 && c->model.kind == FORMAT_CELL)
 			c->path = FORMAT_PATH_CELL;
+		else if (c->kind == CDICT_FIELD_UINT && c->size == 4 &&
+			 c->model.kind == FORMAT_CELL)
+			c->path = FORMAT_PATH_UCELL;
+		else if (c->model.kind == FORMAT_CONTEXT)
+			c->path = FORMAT_PATH_CONTEXT;
 		else if (c->model.kind == FORMAT_ELAPSED && c->size == 8)
 			c->path = FORMAT_PATH_ELAPSED;
 		else if (c->model.kind == FORMAT_CELL && c->size == 8)

@@ -40,9 +40,11 @@ enum format_path {
 	FORMAT_PATH_ELAPSED, /* 64 bits, and so is WIDE: predicted by a cell */
 	FORMAT_PATH_WIDE,
 	FORMAT_PATH_BYTES,
-	FORMAT_PATH_COMM, /* 16 bytes or a dynamic string, predicted by a cell */
-	FORMAT_PATH_CELL, /* signed 32 bits, predicted by a cell */
-	FORMAT_PATH_HEAD, /* first of the 4 bytes of common_type, _flags, _preempt_count:
+	FORMAT_PATH_COMM,    /* 16 bytes or a dynamic string, predicted by a cell */
+	FORMAT_PATH_CELL,    /* signed 32 bits, predicted by a cell */
+	FORMAT_PATH_UCELL,   /* the same, unsigned */
+	FORMAT_PATH_CONTEXT, /* any scalar, predicted by what followed its last value */
+	FORMAT_PATH_HEAD,    /* first of the 4 bytes of common_type, _flags, _preempt_count:
 			    * changed or not, the next two are done with it */
 	FORMAT_PATH_HEAD_REST,
 };

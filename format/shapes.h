@@ -20,6 +20,9 @@
 #define SHAPE_V FORMAT_PATH_VALUE
 #define SHAPE_E FORMAT_PATH_ELAPSED
 #define SHAPE_L FORMAT_PATH_WIDE
+#define SHAPE_P FORMAT_PATH_UCELL
+#define SHAPE_Q FORMAT_PATH_CONTEXT
+#define SHAPE_Q3 SHAPE_Q, SHAPE_Q, SHAPE_Q
 
 /* X(name, paths...). Linux 6.1 to 6.18; sched_stat_runtime had vruntime until 6.7. */
 #define FORMAT_SHAPES(X)                                                                           \
@@ -27,14 +30,22 @@
 	X(waking, SHAPE_S, SHAPE_K, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
 	X(wakeup, SHAPE_S, SHAPE_W, SHAPE_H, SHAPE_N, SHAPE_C, SHAPE_C)                            \
 	X(stat_runtime, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E)                               \
-	X(stat_runtime_6_1, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E, SHAPE_V)
+	X(stat_runtime_6_1, SHAPE_S, SHAPE_U, SHAPE_H, SHAPE_N, SHAPE_E, SHAPE_V)                  \
+	X(kvm_entry, SHAPE_S, SHAPE_H, SHAPE_P, SHAPE_Q, SHAPE_Q)                                  \
+	X(kvm_exit, SHAPE_S, SHAPE_H, SHAPE_Q3, SHAPE_Q3, SHAPE_Q, SHAPE_P)                        \
+	X(kvm_pio, SHAPE_S, SHAPE_H, SHAPE_Q3, SHAPE_Q, SHAPE_Q)                                   \
+	X(kvm_msr, SHAPE_S, SHAPE_H, SHAPE_Q3, SHAPE_Q)
 
 /* The same when only what the analyses look at is worked out (decode_plan.c). */
 #define FORMAT_SHAPES_WANTED(X)                                                                    \
 	X(switch_wanted, SHAPE_U, SHAPE_X, SHAPE_N, SHAPE_L, SHAPE_N)                              \
 	X(waking_wanted, SHAPE_K, SHAPE_N, SHAPE_C)                                                \
 	X(wakeup_wanted, SHAPE_W, SHAPE_N, SHAPE_C)                                                \
-	X(stat_runtime_wanted, SHAPE_U, SHAPE_N)
+	X(stat_runtime_wanted, SHAPE_U, SHAPE_N)                                                   \
+	X(kvm_entry_wanted, SHAPE_P, SHAPE_Q, SHAPE_Q)                                             \
+	X(kvm_exit_wanted, SHAPE_Q3, SHAPE_Q3, SHAPE_Q, SHAPE_P)                                   \
+	X(kvm_pio_wanted, SHAPE_Q3, SHAPE_Q, SHAPE_Q)                                              \
+	X(kvm_msr_wanted, SHAPE_Q3, SHAPE_Q)
 
 enum format_shape {
 	FORMAT_SHAPE_ANY,
