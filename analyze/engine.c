@@ -113,7 +113,9 @@ void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, ui
 uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
 			     uint64_t from_ns, uint64_t to_ns)
 {
-	return holes_find(kvm ? &eng->kvm_holes : &eng->sched_holes, cpu, from_ns, to_ns);
+	const struct hole_set *set = kvm ? &eng->kvm_holes : &eng->sched_holes;
+
+	return set->n ? holes_find(set, cpu, from_ns, to_ns) : ANALYZE_NO_TIME;
 }
 
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)

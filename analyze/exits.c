@@ -30,7 +30,7 @@ struct thread {
 
 struct analyze_exits {
 	struct analyze_engine *eng;
-	bool like_perf;
+	bool like_perf, no_accesses;
 	struct analyze_reasons *reasons;
 	struct thread *threads; /* by task */
 	size_t cap_threads;
@@ -176,6 +176,8 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 		}
 		th->entry.t_ns = ANALYZE_NO_TIME;
 	}
+	if (x->no_accesses)
+		return;
 	begin(&th->access[ANALYZE_ACCESS_MMIO], k, INDEX_NONE);
 	th->access[ANALYZE_ACCESS_PIO].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_PIO].t_ns
 							   : ANALYZE_NO_TIME;
@@ -210,6 +212,8 @@ static void on_entry(struct analyze_exits *x, struct thread *th, const struct an
 		}
 		th->exit.t_ns = ANALYZE_NO_TIME;
 	}
+	if (x->no_accesses)
+		return;
 	for (unsigned kind = 0; kind < ANALYZE_ACCESS_N; kind++)
 		end_access(x, &th->access[kind], k);
 	if (!x->like_perf)
@@ -236,7 +240,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		on_entry(x, th, k);
 	else if (k->kind == ANALYZE_KIND_KVM_EXIT)
 		on_exit_event(x, th, k);
-	else
+	else if (!x->no_accesses)
 		on_access(x, th, k);
 }
 
@@ -312,9 +316,20 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
+#define NEED_EXITS (ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT))
+#define NEED_ACCESSES                                                                              \
+	(ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) |                  \
+	 ANALYZE_NEED(KVM_VIRQ))
+
 static const struct analyze_ops ops = {
-	.needs = ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_PIO) |
-		 ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) | ANALYZE_NEED(KVM_VIRQ),
+	.needs = NEED_EXITS | NEED_ACCESSES,
+	.kvm = on_kvm,
+	.start = on_start,
+	.finish = on_finish,
+};
+
+static const struct analyze_ops ops_no_accesses = {
+	.needs = NEED_EXITS,
 	.kvm = on_kvm,
 	.start = on_start,
 	.finish = on_finish,
@@ -331,7 +346,8 @@ int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	x->eng = eng;
 	x->like_perf = opts && opts->like_perf;
-	ret = analyze_engine_add(eng, &ops, x, err);
+	x->no_accesses = opts && opts->no_accesses;
+	ret = analyze_engine_add(eng, x->no_accesses ? &ops_no_accesses : &ops, x, err);
 	if (ret) {
 		free(x);
 		return ret;

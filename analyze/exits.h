@@ -23,6 +23,9 @@ struct analyze_exits_options {
 	/* Pair exactly as perf kvm stat report does: a thread counts from its first
 	 * kvm_entry on, loss is not looked at.  For comparing. */
 	bool like_perf;
+	/* Leave out what was accessed: analyze_exits_access_count() is then 0, and events of
+	 * ports, MMIO, MSRs and injected interrupts are not looked at. */
+	bool no_accesses;
 };
 
 struct analyze_exit_row {

@@ -68,13 +68,11 @@ void index_fini(struct index *ix)
 	memset(ix, 0, sizeof(*ix));
 }
 
-int rows_reserve(void *rows, size_t *cap, size_t n, size_t size)
+int rows_grow(void *rows, size_t *cap, size_t n, size_t size)
 {
 	size_t more = *cap ? 2 * *cap : 64;
 	char *p;
 
-	if (n <= *cap)
-		return 0;
 	if (more < n)
 		more = n;
 	memcpy(&p, rows, sizeof(p));

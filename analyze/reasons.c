@@ -28,6 +28,7 @@ struct analyze_reasons {
 	struct table tables[TABLES_MAX];
 	size_t n;
 	const struct table *trap; /* of esr_ec, NULL when not arm64 */
+	const struct table *of_isa[ANALYZE_ISA_ARM_TRAP + 1];
 };
 
 static const char *find(const char *at, const char *end, const char *word)
@@ -81,6 +82,30 @@ static int condition(const char *at, const char *end)
 	return symbols_number(&isa, end, &v) && v < 16 ? (int)v : FOR_ANY;
 }
 
+static const struct table *find_table(const struct analyze_reasons *r, uint32_t isa)
+{
+	const struct table *others = NULL;
+
+	if (isa == ANALYZE_ISA_ARM_TRAP && r->trap)
+		return r->trap;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct table *t = &r->tables[i];
+
+		if (t == r->trap)
+			continue;
+		if (t->isa == FOR_ANY || t->isa == (int)isa)
+			return t;
+		if (t->isa == FOR_OTHERS)
+			others = t;
+	}
+	return others;
+}
+
+static const struct table *table_of(const struct analyze_reasons *r, uint32_t isa)
+{
+	return isa <= ANALYZE_ISA_ARM_TRAP ? r->of_isa[isa] : find_table(r, isa);
+}
+
 int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t len,
 			struct cdict_error *err)
 {
@@ -118,6 +143,8 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 		}
 		r->n++;
 	}
+	for (uint32_t isa = 0; isa <= ANALYZE_ISA_ARM_TRAP; isa++)
+		r->of_isa[isa] = find_table(r, isa);
 	*out = r;
 	return 0;
 }
@@ -134,25 +161,6 @@ void analyze_reasons_free(struct analyze_reasons *r)
 const char *analyze_reasons_field(const struct analyze_reasons *r)
 {
 	return r->n ? r->tables[0].field : NULL;
-}
-
-static const struct table *table_of(const struct analyze_reasons *r, uint32_t isa)
-{
-	const struct table *others = NULL;
-
-	if (isa == ANALYZE_ISA_ARM_TRAP && r->trap)
-		return r->trap;
-	for (size_t i = 0; i < r->n; i++) {
-		const struct table *t = &r->tables[i];
-
-		if (t == r->trap)
-			continue;
-		if (t->isa == FOR_ANY || t->isa == (int)isa)
-			return t;
-		if (t->isa == FOR_OTHERS)
-			others = t;
-	}
-	return others;
 }
 
 void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64_t *code,

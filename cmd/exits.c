@@ -61,7 +61,10 @@ static int print_access(struct figures *f, const struct analyze_exits *exits, in
 
 static int exits_add(struct figures *f, void *exits, struct cdict_error *err)
 {
-	return analyze_exits_new(exits, f->eng, NULL, err);
+	const struct exits_opts *opts = f->call->opts;
+	struct analyze_exits_options options = { .no_accesses = opts->by < EXITS_BY_PORT };
+
+	return analyze_exits_new(exits, f->eng, &options, err);
 }
 
 static int exits_print(struct figures *f, void *state)

@@ -40,6 +40,7 @@ static int mix_exits(struct exit_mix *mix, const struct figures *f,
 int heatmap_exits(struct figures *f, const struct heatmap_opts *opts, unsigned what, unsigned by,
 		  const struct canvas *c, struct marks *m)
 {
+	const struct analyze_exits_options options = { .no_accesses = true };
 	struct analyze_exits *exits = NULL;
 	struct cdict_error err = { 0 };
 	struct heatmap_caption cap = { 0 };
@@ -47,7 +48,7 @@ int heatmap_exits(struct figures *f, const struct heatmap_opts *opts, unsigned w
 	int status = CMD_DONE;
 
 	(void)what;
-	if (analyze_exits_new(&exits, f->eng, NULL, &err))
+	if (analyze_exits_new(&exits, f->eng, &options, &err))
 		return figures_fail(f, &err);
 	status = figures_run(f);
 	if (!status)

@@ -28,12 +28,13 @@ static int register_all(struct report_capture *c)
 					 .cpus = cdict_reader_cpus(c->f.reader),
 					 .by_task = options_filter_tasks(&c->f.filter) ||
 						    c->f.filter.vm };
+	const struct analyze_exits_options exits = { .no_accesses = true };
 	struct analyze_engine *eng = c->f.eng;
 	struct cdict_error err = { 0 };
 
 	if (analyze_tasks_new(&c->tasks, eng, NULL, &err) ||
 	    analyze_latency_new(&c->latency, eng, NULL, &err) ||
-	    analyze_exits_new(&c->exits, eng, NULL, &err) ||
+	    analyze_exits_new(&c->exits, eng, &exits, &err) ||
 	    analyze_vcpus_new(&c->vcpus, eng, &err) ||
 	    analyze_coremap_new(&c->coremap, eng, &err) || page_bins_new(&c->bins, eng, &how, &err))
 		return figures_fail(&c->f, &err);

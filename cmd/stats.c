@@ -32,12 +32,13 @@ struct stats {
 static int stats_add(struct figures *f, void *state, struct cdict_error *err)
 {
 	struct analyze_switches_options switches = { .buckets = 1 };
+	struct analyze_exits_options exits = { .no_accesses = true };
 	struct stats *st = state;
 
 	st->f = f;
 	if (analyze_tasks_new(&st->tasks, f->eng, NULL, err) ||
 	    analyze_latency_new(&st->latency, f->eng, NULL, err) ||
-	    analyze_exits_new(&st->exits, f->eng, NULL, err) ||
+	    analyze_exits_new(&st->exits, f->eng, &exits, err) ||
 	    analyze_vcpus_new(&st->vcpus, f->eng, err) ||
 	    analyze_coremap_new(&st->map, f->eng, err) ||
 	    analyze_switches_new(&st->switches, f->eng, &switches, err))
