@@ -71,11 +71,13 @@ say = @printf '  %-8s %s\n'
 endif
 
 # ---- dependencies ------------------------------------------------------------------------------
-# libcdict needs zlib and the C library only.  A later issue adds its packages to PROGRAM_PKGS
-# (jansson, libcurl) or, where there is no .pc file (libcsv), to PROGRAM_LIBS.
+# libcdict needs zlib and the C library only.  The program's packages are in PROGRAM_PKGS or, where
+# there is no .pc file (libcsv), in PROGRAM_LIBS; of those in LOADED_PKGS only the headers are needed:
+# the library is loaded when it is used (annotate/curl_library.c).
 
 LIBRARY_PKGS := zlib
-PROGRAM_PKGS := libtraceevent libzstd cairo libpcre2-8 libcurl jansson yaml-0.1 expat
+LOADED_PKGS := libcurl
+PROGRAM_PKGS := libtraceevent libzstd cairo libpcre2-8 jansson yaml-0.1 expat $(LOADED_PKGS)
 LIBRARY_LIBS := -lm
 PROGRAM_LIBS := -lcsv -ldl
 
@@ -84,7 +86,8 @@ missing := $(shell for p in $(LIBRARY_PKGS) $(PROGRAM_PKGS); do \
 present := $(filter-out $(missing),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
 PKG_CFLAGS := $(if $(present),$(shell pkg-config --cflags $(present)))
 LIBRARY_PKG_LIBS := $(shell pkg-config --libs $(filter $(present),$(LIBRARY_PKGS)) 2>/dev/null)
-PROGRAM_PKG_LIBS := $(shell pkg-config --libs $(filter $(present),$(PROGRAM_PKGS)) 2>/dev/null)
+linked := $(filter-out $(LOADED_PKGS),$(filter $(present),$(PROGRAM_PKGS)))
+PROGRAM_PKG_LIBS := $(shell pkg-config --libs $(linked) 2>/dev/null)
 
 # libperf: the system's, else built once from Debian's kernel source into build/deps.
 ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)

@@ -2,7 +2,6 @@
 /* HTTP through libcurl: time budget, tries, redirections, bounds. */
 #include "annotate/http.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "annotate/curl_library.h"
 #include "annotate/http_url.h"
 #include "base/buf.h"
 #include "base/fail.h"
@@ -59,12 +59,23 @@ static char *keep(const char *text, bool *failed)
 	return copy;
 }
 
+int http_no_library(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
+			  "OpenStack is asked through libcurl, which is not installed "
+			  "(Debian: libcurl3-gnutls)");
+}
+
 int http_open(struct http **out, const struct http_options *opts, struct cdict_error *err)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct http *h = calloc(1, sizeof(*h));
-	bool failed = !h;
+	struct http *h;
+	bool failed;
 
+	if (!curl_library_load())
+		return http_no_library(err);
+	h = calloc(1, sizeof(*h));
+	failed = !h;
 	pthread_once(&once, global_init);
 	if (h) {
 		h->opts = *opts;

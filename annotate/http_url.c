@@ -2,13 +2,25 @@
 /* Addresses: what they name, whether two name the same service. */
 #include "annotate/http_url.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "annotate/curl_library.h"
 #include "annotate/http.h"
 #include "base/fail.h"
+
+/* NULL: out of memory, or there is no libcurl. */
+static CURLU *url_new(void)
+{
+	return curl_library_load() ? curl_url() : NULL;
+}
+
+static void url_free(CURLU *u)
+{
+	if (u)
+		curl_url_cleanup(u);
+}
 
 static bool part_same(CURLU *a, CURLU *b, CURLUPart part)
 {
@@ -34,7 +46,7 @@ static char *url_text(CURLU *u, CURLUPart part, unsigned flags)
 
 char *http_url_redirect(const char *url, const char *location)
 {
-	CURLU *from = curl_url(), *to = curl_url();
+	CURLU *from = url_new(), *to = url_new();
 	char *out = NULL;
 
 	if (from && to && !curl_url_set(from, CURLUPART_URL, url, 0) &&
@@ -43,14 +55,14 @@ char *http_url_redirect(const char *url, const char *location)
 	    part_same(from, to, CURLUPART_SCHEME) && part_same(from, to, CURLUPART_HOST) &&
 	    part_same(from, to, CURLUPART_PORT))
 		out = url_text(to, CURLUPART_URL, 0);
-	curl_url_cleanup(from);
-	curl_url_cleanup(to);
+	url_free(from);
+	url_free(to);
 	return out;
 }
 
 char *http_url_shown(const char *url)
 {
-	CURLU *u = curl_url();
+	CURLU *u = url_new();
 	char *out = NULL;
 
 	if (u && !curl_url_set(u, CURLUPART_URL, url, 0)) {
@@ -60,16 +72,18 @@ char *http_url_shown(const char *url)
 		curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
 		out = url_text(u, CURLUPART_URL, 0);
 	}
-	curl_url_cleanup(u);
+	url_free(u);
 	return out;
 }
 
 int http_url_check(const char *url, struct cdict_error *err)
 {
-	CURLU *u = curl_url();
+	CURLU *u = url_new();
 	char *scheme = NULL, *host = NULL, *user = NULL, *password = NULL;
 	int rc = 0;
 
+	if (!curl_library_load())
+		return http_no_library(err);
 	if (!u || curl_url_set(u, CURLUPART_URL, url, 0))
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"the service's address is no URL");
@@ -91,13 +105,13 @@ int http_url_check(const char *url, struct cdict_error *err)
 	free(host);
 	free(user);
 	free(password);
-	curl_url_cleanup(u);
+	url_free(u);
 	return rc;
 }
 
 char *http_url_parameter(const char *url, const char *name)
 {
-	CURLU *u = curl_url();
+	CURLU *u = url_new();
 	size_t len = strlen(name);
 	char *query = NULL, *out = NULL, *decoded;
 	const char *p;
@@ -106,7 +120,7 @@ char *http_url_parameter(const char *url, const char *name)
 	if (u && !curl_url_set(u, CURLUPART_URL, "http://h/", 0) &&
 	    !curl_url_set(u, CURLUPART_URL, url, 0))
 		query = url_text(u, CURLUPART_QUERY, 0);
-	curl_url_cleanup(u);
+	url_free(u);
 	for (p = query; p && !out; p = strchr(p, '&')) {
 		p += *p == '&';
 		if (strncmp(p, name, len) || p[len] != '=')
@@ -122,8 +136,10 @@ char *http_url_parameter(const char *url, const char *name)
 
 char *http_url_escape(const char *text)
 {
-	char *escaped = curl_easy_escape(NULL, text, 0), *copy = escaped ? strdup(escaped) : NULL;
+	char *escaped = curl_library_load() ? curl_easy_escape(NULL, text, 0) : NULL;
+	char *copy = escaped ? strdup(escaped) : NULL;
 
-	curl_free(escaped);
+	if (escaped)
+		curl_free(escaped);
 	return copy;
 }

@@ -5,6 +5,11 @@
 
 #include <stdbool.h>
 
+#include "cdict/error.h"
+
+/* http_no_library - the failure when there is no libcurl. */
+int http_no_library(struct cdict_error *err);
+
 /* http_url_redirect - where the header Location: @location of the answer from @url leads, when
  * that is the same scheme, host and port: given. NULL: elsewhere, or out of memory. */
 char *http_url_redirect(const char *url, const char *location);
