@@ -27,7 +27,7 @@
 #   B=dir               where the build goes; defaults to build
 #   ROOMS="base format" build these folders only, while another one does not compile
 #   T=pattern           make test: only tests whose name holds the pattern (a regular expression)
-#   JOBS=2              make test, demo: how many at a time
+#   JOBS=3              make test, demo: how many at a time
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
 #   dlfilterdir=dir     make install: where perf script looks for its filters
@@ -46,7 +46,7 @@ comma := ,
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-JOBS ?= 2
+JOBS ?= 3
 FUZZ_SECONDS ?= 30
 prefix ?= /usr/local
 bindir ?= $(prefix)/bin

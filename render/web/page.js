@@ -3,7 +3,7 @@
 
 // ---- bytes ----------------------------------------------------------------------------------
 
-const CHUNK = 1 << 20; // characters decoded before others get a turn: a few ms; a multiple of 4
+const CHUNK = 1 << 18; // characters decoded before others get a turn: a ms or two; a multiple of 4
 
 const SIX_BITS = (() => {
 	const of = new Uint8Array(128).fill(255);

@@ -3,9 +3,9 @@
 // bins can give.
 import { tableObjects } from '../page.js';
 import { figuresOfBins, snapToBins } from './fallback.js';
+import { GESTURE_MS, inGesture } from './slices.js';
 
 const KEPT = 12; // ranges whose figures are remembered
-const WAIT_MS = 60; // a gesture's ranges follow each other faster than this
 
 const objects = new WeakMap();
 
@@ -106,7 +106,7 @@ export class Figures {
 				this.error = error;
 				this.#show({ ...figuresOfBins(capture, snapToBins(capture, range)), note: `not decoded: ${error.message}` });
 			}
-		}, WAIT_MS);
+		}, GESTURE_MS);
 	}
 }
 
@@ -125,7 +125,10 @@ export class Question {
 		this.drop();
 		this.#abort = abort;
 		this.app.busy(1);
-		this.app.figures.opened(this.app.capture)
+		// During a gesture the decoder would only take the time of its next step.
+		new Promise((go) => { setTimeout(go, inGesture() ? GESTURE_MS : 0); })
+			.then(() => abort.signal.throwIfAborted())
+			.then(() => this.app.figures.opened(this.app.capture))
 			.then(() => call(this.app.decoder, abort.signal))
 			.then((result) => { if (!abort.signal.aborted) answer(result, null); },
 				(error) => { if (!abort.signal.aborted) answer(null, error); })
