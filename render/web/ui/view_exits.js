@@ -13,7 +13,7 @@ import { View, taskData } from './view.js';
 const SHOWN = 8; // reasons with a colour
 const FIRST_BARS = 40;
 const MOST_BARS = 600; // browsers bound the height of a canvas
-const LEFT = 150, RIGHT = 96, ROW = 24, AXIS = 22;
+const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
 
 export class ExitsView extends View {
 	constructor(app) {
@@ -232,7 +232,9 @@ export class ExitsView extends View {
 	#drawBars(s, w) {
 		const { palette } = this.app;
 		const bars = this.#bars();
-		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => bar.work))]).range([LEFT, w - RIGHT]);
+		// names of instances differ at their ends: none is cut that has room
+		const left = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, ...bars.map((bar) => s.measure(bar.name, 12) + 14)));
+		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => bar.work))]).range([left, w - RIGHT]);
 		const bottom = bars.length * ROW;
 
 		this.shown = bars;
@@ -244,7 +246,7 @@ export class ExitsView extends View {
 			const y = i * ROW + 3;
 			let at = 0;
 
-			s.text(LEFT - 8, y + 9, bar.name, { colour: palette.text, anchor: 'end', room: LEFT - 12 });
+			s.text(left - 8, y + 9, bar.name, { colour: palette.text, anchor: 'end', room: left - 12 });
 			for (const [reason, value] of this.#parts(bar)) {
 				s.rect(scale(at), y, scale(at + value) - scale(at), 18, reason === 'other' ? palette.reasons.other : this.colourOf(reason));
 				at += value;
@@ -265,7 +267,7 @@ export class ExitsView extends View {
 
 		for (const [reason, value] of this.#parts(bar)) {
 			at += value;
-			if (x >= LEFT && this.scale.invert(x) < at)
+			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
 					lines: [`${bar.name}: ${clean(reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`, `${percent(100 * value / bar.work)} of its exits' ${this.byTime ? 'time' : 'number'}`,
 						reason === 'other' ? null : 'click: only this reason'],
