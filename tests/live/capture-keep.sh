@@ -138,7 +138,7 @@ steal_trigger() {
 # longer.
 memory_is_bounded() {
 	local peak bytes limit
-	"$CDICT" record --all --keep 1h,4M -m 2M --queue 16M -o x.cdict -- \
+	"$CDICT" record -e 'sched:*' --keep 1h,4M -m 2M --queue 16M -o x.cdict -- \
 		perf bench sched pipe -l 600000 >/dev/null 2>rec.err || { echo "record ends with $?"; cat rec.err; }
 	peak=$(sed -n 's/.* times, \([0-9.]*\) MB of memory.*/\1/p' rec.err)
 	limit=$(sed -n 's/.*; memory stays below \([0-9]*\) MiB .*/\1/p' rec.err)

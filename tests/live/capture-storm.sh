@@ -16,7 +16,7 @@ length() { "$CDICT" info -q --max-loss 100 "$1" | sed -n 's/^window  *\([0-9.]*\
 
 # keep NAME OPTIONS... - a recorder in the background; sets pid
 keep() {
-	"$CDICT" record --all -m 2M --queue 16M -o "$1.cdict" "${@:2}" 2>"$1.err" &
+	"$CDICT" record -e 'sched:*' -m 2M --queue 16M -o "$1.cdict" "${@:2}" 2>"$1.err" &
 	pid=$!
 }
 

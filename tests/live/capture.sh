@@ -13,7 +13,7 @@ set -u
 # nothing_lost COMMAND... - at the default buffer size
 nothing_lost() {
 	local lost
-	"$CDICT" record --all -o x.cdict -- "$@" >/dev/null 2>rec.err || { echo "record ends with $?"; cat rec.err; }
+	"$CDICT" record -e 'sched:*' -o x.cdict -- "$@" >/dev/null 2>rec.err || { echo "record ends with $?"; cat rec.err; }
 	lost=$(field lost x.cdict)
 	[ "$lost" = 0 ] || { echo "$lost events are lost"; cat rec.err; }
 	[ "$(events x.cdict)" -gt 20000 ] || echo "only $(events x.cdict) events"
@@ -82,11 +82,11 @@ beside_perf() {
 	local own from to cpu pid
 	cp "$(type -P true)" begin
 	cp begin end
-	"$CDICT" record -q -m 16M --all -o x.cdict 2>rec.err &
+	"$CDICT" record -q -m 16M -e 'sched:*' -o x.cdict 2>rec.err &
 	pid=$!
 	until [ -s x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 	sleep 0.3
-	perf record -q -m 16M -e 'sched:*,kvm:*' -a -o x.data -- sh -c \
+	perf record -q -m 16M -e 'sched:*' -a -o x.data -- sh -c \
 		'./begin; perf bench sched messaging -g 3 -l 100; perf bench sched pipe -l 3000; ./end' >/dev/null 2>perf.err
 	sleep 0.3
 	kill -INT $pid
@@ -133,7 +133,7 @@ keeps_perf_data() {
 # ended_by SIGNAL - the file is complete
 ended_by() {
 	local pid
-	start_recording --all
+	start_recording -e 'sched:*'
 	kill "-$1" $pid
 	wait $pid
 	[ $? -eq 0 ] || echo "record ends with $?"
@@ -163,7 +163,7 @@ full_disk() {
 	local status size
 	mkdir -p disk
 	for size in "$@"; do
-		unshare -m bash -c 'mount -t tmpfs -o size="$0" t disk && cd disk && "$CDICT" record -v --all -o x.cdict -- \
+		unshare -m bash -c 'mount -t tmpfs -o size="$0" t disk && cd disk && "$CDICT" record -v -e "sched:*" -o x.cdict -- \
 			perf bench sched messaging -g 10 -l 600 >/dev/null 2>../rec.err; s=$?; df . | tail -n 1 >../df; cp x.cdict ..; exit $s' "$size"
 		status=$?
 		[ $status -eq 2 ] || { echo "on $size record ends with $status"; cat rec.err; }
@@ -191,7 +191,7 @@ disk_without_room() {
 }
 
 file_too_large() {
-	(ulimit -f 300 && "$CDICT" record -v --all -o x.cdict -- perf bench sched messaging -g 10 -l 300 >/dev/null 2>rec.err)
+	(ulimit -f 300 && "$CDICT" record -v -e 'sched:*' -o x.cdict -- perf bench sched messaging -g 10 -l 300 >/dev/null 2>rec.err)
 	[ $? -eq 2 ] || echo "record does not end with 2"
 	[ "$(stat -c %s x.cdict)" -le $((300 * 1024)) ] || echo "it has $(stat -c %s x.cdict) bytes"
 	ended_early "File too large"
@@ -229,7 +229,7 @@ streams() {
 	"$CDICT" record -q -s 0.5 -o - | "$CDICT" info --verify - >info
 	[ "${PIPESTATUS[*]}" = "0 0" ] || echo "statuses ${PIPESTATUS[*]}"
 	grep -q '^state: whole' info || tail -n 1 info
-	timeout 20 "$CDICT" record -q --all -o - 2>rec.err | head -c 3000 >/dev/null
+	timeout 20 "$CDICT" record -q -e 'sched:*' -o - 2>rec.err | head -c 3000 >/dev/null
 	[ "${PIPESTATUS[0]}" -eq 1 ] || echo "without a reader it ends with ${PIPESTATUS[0]}"
 	[ ! -s rec.err ] || cat rec.err
 }
@@ -264,7 +264,7 @@ filters() {
 # Only the recorder's wake-ups of itself are missing; switches to and from it are there.
 own_activity() {
 	local own tid
-	"$CDICT" record -q --all -s 1.5 -o x.cdict
+	"$CDICT" record -q -e 'sched:*' -s 1.5 -o x.cdict
 	"$CDICT" script x.cdict >lines
 	own=$(about record.tids x.cdict)
 	for tid in ${own//,/ }; do
@@ -310,7 +310,7 @@ fork_storm() {
 # The queue of one byte holds one batch: the rest is dropped whole, and told.
 back_pressure() {
 	local lost
-	"$CDICT" record -v --queue 1B --all --max-loss 100 -o - -- perf bench sched pipe -l 100000 2>rec.err |
+	"$CDICT" record -v --queue 1B -e 'sched:*' --max-loss 100 -o - -- perf bench sched pipe -l 100000 2>rec.err |
 		(sleep 4; cat) >x.cdict
 	lost=$(field lost x.cdict)
 	read -r counted samples dropped < <(sed -n \
@@ -331,7 +331,7 @@ nothing_left_behind() {
 	local pid
 	traces_of_us >before
 	"$CDICT" record -q --all -s 0.3 -o x.cdict
-	start_recording --all
+	start_recording -e 'sched:*'
 	kill -KILL $pid
 	wait $pid 2>/dev/null
 	traces_of_us >after
