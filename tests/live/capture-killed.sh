@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 280
+# shares: 1
 #
 # A recorder that is killed at any moment leaves a file that opens and holds all its blocks.
 set -u

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 200
+# shares: 1
 #
 # Thousands of tasks, most of which live for a millisecond: the recorder knows them all by name, and
 # leaves nothing behind, neither in the kernel nor on the disk nor in the command that it runs.

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 120
+# shares: 1
+# waits: 1
 #
 # record --openstack: a VM that runs here is named while it is recorded, by a made-up OpenStack; and
 # one that cannot be reached costs its names, not the recording.

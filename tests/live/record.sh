@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
+# shares: 1
 #
 # Fresh recordings of this machine's own kernel, in every way that perf records: `cdict convert` and
 # `cdict script` give what `perf script` prints of them, or say what is wrong.
