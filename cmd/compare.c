@@ -134,8 +134,9 @@ static double rate(uint64_t n, uint64_t window_ns)
 	return window_ns ? 1e9 * (double)n / (double)window_ns : NAN;
 }
 
-static void of_tasks(double *v, const struct compare_item *items, size_t n, uint64_t window_ns)
+static void of_tasks(double *v, const struct compare_item *items, size_t n, const struct figures *f)
 {
+	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
 	struct analyze_task_row sum = { 0 };
 
 	for (size_t i = 0; i < n; i++)
@@ -143,7 +144,8 @@ static void of_tasks(double *v, const struct compare_item *items, size_t n, uint
 	v[0] = percent(sum.run_ns, window_ns);
 	v[1] = rate(sum.switches, window_ns);
 	v[2] = rate(sum.involuntary, window_ns);
-	v[3] = rate(sum.wakeups, window_ns);
+	if (figures_has_wakeups(f))
+		v[3] = rate(sum.wakeups, window_ns);
 	v[4] = rate(sum.migrations, window_ns);
 	if (sum.latency.count) {
 		v[5] = (double)histogram_avg(&sum.latency);
@@ -202,11 +204,13 @@ static void of_cells(double *v, const struct compare_item *items, size_t n, uint
 }
 
 static void figures_of(enum compare_what what, double *v, const struct compare_item *items,
-		       size_t n, uint64_t window_ns)
+		       size_t n, const struct figures *f)
 {
+	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
+
 	switch (what) {
 	case COMPARE_TASKS:
-		of_tasks(v, items, n, window_ns);
+		of_tasks(v, items, n, f);
 		break;
 	case COMPARE_EXITS:
 		of_exits(v, items, n, window_ns);
@@ -246,8 +250,7 @@ static int fill_row(struct compare *c, struct compare_row *row, const struct rep
 		for (b = a; b < row->n_items && row->items[b].capture == k;)
 			b++;
 		row->set[k] = true;
-		figures_of(c->what, row->values + k * nf, row->items + a, b - a,
-			   analyze_engine_summary(caps[k].f.eng)->window_ns);
+		figures_of(c->what, row->values + k * nf, row->items + a, b - a, &caps[k].f);
 	}
 	base = or_zero(row->values[0]);
 	for (size_t k = 1; k < c->n_captures; k++) {

@@ -121,6 +121,13 @@ bool figures_has_switch(const struct figures *f, const char *did)
 	return false;
 }
 
+bool figures_has_wakeups(const struct figures *f)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+
+	return sum->has_waking || sum->has_wakeup;
+}
+
 bool figures_lossy(const struct figures *f, const struct analyze_task *task)
 {
 	return analyze_unknown_task(f->unknown, task->index);

@@ -76,6 +76,9 @@ int figures_run(struct figures *f);
 /* figures_has_switch - whether the capture has sched_switch; warns when not: "nobody
  * knows who @did", which is "ran" or "waited". */
 bool figures_has_switch(const struct figures *f, const char *did);
+/* figures_has_wakeups - whether the capture has sched_waking or sched_wakeup: else nobody knows
+ * how often a task was woken, and a cell stays empty. */
+bool figures_has_wakeups(const struct figures *f);
 /* figures_print - sorts the first table by -s (else by @preset; NULL: as it is), cuts it by
  * -n and prints all. */
 int figures_print(struct figures *f, const char *note, const char *preset,

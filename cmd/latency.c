@@ -26,9 +26,7 @@ static int latency_add(struct figures *f, void *latency, struct cdict_error *err
 
 static void warn(const struct figures *f)
 {
-	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
-
-	if (figures_has_switch(f, "waited") && !sum->has_waking && !sum->has_wakeup)
+	if (figures_has_switch(f, "waited") && !figures_has_wakeups(f))
 		cmd_warn(f->call, f->file,
 			 "holds neither sched:sched_waking nor sched:sched_wakeup: no "
 			 "wake-up latency is known");

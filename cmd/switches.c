@@ -58,14 +58,16 @@ static void add(struct analyze_switch_cell *to, const struct analyze_switch_cell
 }
 
 /* @wall_ns: for how long, @cell holding the time of one CPU or of all. */
-static void numbers(struct table *t, const struct analyze_switch_cell *cell, uint64_t wall_ns)
+static void numbers(struct table *t, const struct figures *f,
+		    const struct analyze_switch_cell *cell, uint64_t wall_ns)
 {
 	uint64_t length = cell->busy_ns + cell->idle_ns + cell->unknown_ns;
 
 	table_u64(t, LENGTH, length);
 	table_u64(t, SWITCHES, cell->switches);
 	table_u64(t, INVOLUNTARY, cell->involuntary);
-	table_u64(t, WAKEUPS, cell->wakeups);
+	if (figures_has_wakeups(f))
+		table_u64(t, WAKEUPS, cell->wakeups);
 	if (wall_ns)
 		table_u64(t, RATE,
 			  (uint64_t)((double)cell->switches * 1e9 / (double)wall_ns + 0.5));
@@ -112,7 +114,7 @@ static int fill(struct table **out, const struct figures *f, const struct analyz
 			table_row(t);
 			table_i64(t, CPU, c);
 			table_u64(t, FROM, from_ns + b * bucket_ns);
-			numbers(t, cell, cell->busy_ns + cell->idle_ns + cell->unknown_ns);
+			numbers(t, f, cell, cell->busy_ns + cell->idle_ns + cell->unknown_ns);
 			table_lossy(t, lossy && cell->unknown_ns);
 		}
 		add(&all, &sum);
@@ -120,12 +122,12 @@ static int fill(struct table **out, const struct figures *f, const struct analyz
 			continue;
 		table_row(t);
 		table_i64(t, CPU, c);
-		numbers(t, &sum, window_ns);
+		numbers(t, f, &sum, window_ns);
 		table_lossy(t, lossy);
 	}
 	if (!buckets) {
 		table_total(t);
-		numbers(t, &all, window_ns);
+		numbers(t, f, &all, window_ns);
 		table_lossy(t, analyze_engine_loss_ns(f->eng, CDICT_CPU_UNKNOWN) > 0);
 	}
 	return CMD_DONE;

@@ -111,8 +111,10 @@ static void slices(struct table *t, const struct histogram *h)
 	table_u64(t, SLICE_MAX, h->max);
 }
 
-static void numbers(struct table *t, const struct analyze_task_row *row, uint64_t window_ns)
+static void numbers(struct table *t, const struct figures *f, const struct analyze_task_row *row)
 {
+	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
+
 	table_u64(t, RUN, row->run_ns);
 	table_share(t, RUN_PERCENT, row->run_ns, window_ns);
 	table_u64(t, EDGE, row->edge_ns);
@@ -129,7 +131,8 @@ static void numbers(struct table *t, const struct analyze_task_row *row, uint64_
 	table_u64(t, IOWAIT_NS, row->iowait_ns);
 	table_u64(t, PREEMPTED_NS,
 		  row->off_ns[ANALYZE_OFF_RUNNABLE] + row->off_ns[ANALYZE_OFF_PREEMPTED]);
-	table_u64(t, WAKEUPS, row->wakeups);
+	if (figures_has_wakeups(f))
+		table_u64(t, WAKEUPS, row->wakeups);
 	table_u64(t, MIGRATIONS, row->migrations);
 	table_u64(t, NODE_MIGRATIONS, row->node_migrations);
 	table_u64(t, EVENTS, row->events);
@@ -143,7 +146,7 @@ static void row_fini(void *row)
 }
 
 static void one_row(struct table *t, const struct figures *f, const struct analyze_task *task,
-		    const struct analyze_task_row *row, const char *name, uint64_t window_ns)
+		    const struct analyze_task_row *row, const char *name)
 {
 	char *vm = names_vm(&f->names, task);
 
@@ -161,12 +164,13 @@ static void one_row(struct table *t, const struct figures *f, const struct analy
 	else if (row->cpu != CDICT_CPU_UNKNOWN)
 		table_i64(t, CPU, row->cpu);
 	table_i64(t, IDLE, task->tid == 0);
-	numbers(t, row, window_ns);
+	numbers(t, f, row);
 	table_lossy(t, figures_lossy(f, task));
 	free(vm);
 }
 
-static void group_rows(struct table *t, const struct figures_groups *groups, uint64_t window_ns)
+static void group_rows(struct table *t, const struct figures *f,
+		       const struct figures_groups *groups)
 {
 	for (size_t i = 0; i < groups->n; i++) {
 		const struct figures_group *g = &groups->items[i];
@@ -176,7 +180,7 @@ static void group_rows(struct table *t, const struct figures_groups *groups, uin
 		table_i64(t, IDLE, g->idle);
 		if (g->cpu != CDICT_CPU_UNKNOWN)
 			table_i64(t, CPU, g->cpu);
-		numbers(t, g->row, window_ns);
+		numbers(t, f, g->row);
 		table_lossy(t, g->lossy);
 	}
 }
@@ -185,7 +189,6 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 		 bool per_cpu)
 {
 	struct table *t = table_new("tasks", columns);
-	uint64_t window_ns = analyze_engine_summary(f->eng)->window_ns;
 	struct analyze_task_row total = { 0 };
 	struct figures_groups groups = { .row_size = sizeof(total), .row_fini = row_fini };
 	bool lossy = false;
@@ -220,14 +223,14 @@ int tables_tasks(struct table **out, const struct figures *f, const struct analy
 			else
 				status = figures_no_memory(f);
 		} else {
-			one_row(t, f, task, row, name, window_ns);
+			one_row(t, f, task, row, name);
 		}
 		free(name);
 	}
-	group_rows(t, &groups, window_ns);
+	group_rows(t, f, &groups);
 	table_total(t);
 	table_text(t, NAME, "total without idle");
-	numbers(t, &total, window_ns);
+	numbers(t, f, &total);
 	table_lossy(t, lossy);
 	analyze_task_row_fini(&total);
 	figures_groups_fini(&groups);

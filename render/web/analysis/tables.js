@@ -76,10 +76,10 @@ const TASKS_COLUMNS = [
 	'lossy',
 ];
 
-function taskNumbers(r, window) {
+function taskNumbers(r, eng) {
 	return [
 		r.run,
-		share(r.run, window),
+		share(r.run, eng.window),
 		r.edge,
 		r.unknown,
 		r.switches,
@@ -93,7 +93,7 @@ function taskNumbers(r, window) {
 		r.off[OFF.DISK],
 		r.iowait,
 		r.off[OFF.RUNNABLE] + r.off[OFF.PREEMPTED],
-		r.wakeups,
+		eng.types.knowsWakeups ? r.wakeups : null,
 		r.migrations,
 		r.nodeMigrations,
 		...spread(r.latency, [50, 99]),
@@ -116,7 +116,7 @@ export function tasksTable(eng, tasks, unknown, map) {
 		}
 		const cpu = cpuOf(task.tid === 0 && task.idleCpu !== NO_CPU ? task.idleCpu : r.cpu);
 		const idle = task.tid === 0 ? 1 : 0;
-		rows.push([map.index(r.task), cpu, idle, ...taskNumbers(r, eng.window), own]);
+		rows.push([map.index(r.task), cpu, idle, ...taskNumbers(r, eng), own]);
 	}
 	sortRows(TASKS_COLUMNS, rows, [
 		['idle', 1],
@@ -126,7 +126,7 @@ export function tasksTable(eng, tasks, unknown, map) {
 		identity: TASK,
 		columns: TASKS_COLUMNS,
 		rows,
-		total: [null, null, null, ...taskNumbers(total, eng.window), lossy],
+		total: [null, null, null, ...taskNumbers(total, eng), lossy],
 	};
 }
 
@@ -529,7 +529,7 @@ export function switchesTable(eng, sw) {
 				length,
 				sw.switches[i],
 				sw.involuntary[i],
-				sw.wakeups[i],
+				eng.types.knowsWakeups ? sw.wakeups[i] : null,
 				length ? Math.floor((sw.switches[i] * 1e9) / length + 0.5) : null,
 				sw.busy[i],
 				share(sw.busy[i], length),

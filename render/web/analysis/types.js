@@ -157,6 +157,8 @@ export class Types {
 			exit: has(KIND.KVM_EXIT),
 			userspace_exit: has(KIND.KVM_USERSPACE),
 		};
+		// Else nobody knows how often a task was woken.
+		this.knowsWakeups = this.has.waking || this.has.wakeup;
 		// The fields that the figures need.
 		this.want = new Want('figures', (type) => {
 			const info = this.infos[type.index];
