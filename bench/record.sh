@@ -142,7 +142,7 @@ storm "sched pipe on one CPU" "perf perf16M" taskset -c 0 perf bench sched pipe 
 storm "sched pipe on two CPUs" "perf perf16M" "$here/apart.sh" perf bench sched pipe -l 30000
 # Left to the kernel, the two tasks are now on one CPU and now on two, where a step takes ten times as long: an idle
 # CPU is woken, in a VM by the host. They come together while something else keeps the other CPU busy for tens of
-# milliseconds. Perf writing half of 16 MB does that, four times in three seconds, and a sixth of all steps is made
+# milliseconds. Perf writing half of 16 MB does that, four times in three seconds, and an eighth of all steps is made
 # then: with that buffer the load is faster under perf than alone. A recorder that has less to do cannot copy it.
 # What an event costs is judged in both places above, where the placement is held equal.
 storm "sched pipe on any CPU" "perf (perf16M)" perf bench sched pipe -l 40000
