@@ -105,32 +105,3 @@ case $wrong in
 'skip: '*) skip killed_at_any_system_call_the_file_is_the_old_or_the_new_one "${wrong#skip: }" ;;
 *) verdict killed_at_any_system_call_the_file_is_the_old_or_the_new_one "$wrong" ;;
 esac
-
-# ---- a million rows -------------------------------------------------------------------------
-# The time is the program's own (user and system), of which reading the file is the larger part; the
-# best of five, as another program on the same core makes it longer. A machine that is slow meanwhile
-# is told by awk, which takes 0.12 to 0.16 s to read the file on one that does it in 0.6 s: seven times awk's
-# time is then the bound.
-million() {
-	local seconds bound try
-	awk 'BEGIN { for (i = 1; i <= 1000000; i++)
-		printf "%d,instance-%08x,vcpu%d,8f81e3a1-6b1b-4c1c-9f3f-%012x,FULL,%d,Firewall%d\n",
-			i, i / 8, i % 8, i / 8, i % 97, i % 1000 }' >million.csv
-	"$CDICT" convert -q -i "$DATA/kvm-pipe.data" -o m.cdict
-	TIMEFORMAT='%U %S'
-	for try in 1 2 3 4 5; do
-		{ time awk -F, '{ n += $6 } END { print n }' million.csv >/dev/null; } 2>awk.out
-		{ time "$CDICT" tasks --map million.csv m.cdict >tasks.out 2>tasks.err; } 2>time.out || cat tasks.err
-		{ time "$CDICT" tasks m.cdict >/dev/null; } 2>base.out
-		seconds=$(awk 'NR == FNR { s = $1 + $2; next } { s -= $1 + $2 } END { print s }' time.out base.out)
-		bound=$(awk '{ s = 7 * ($1 + $2); print (s > 1 ? s : 1) }' awk.out)
-		echo "# a million rows take $seconds s, the bound is $bound s" >&2
-		awk -v s="$seconds" -v most="$bound" 'BEGIN { exit !(s < most) }' && break
-		[ $try -lt 5 ] || echo "a million rows take $seconds s, the bound is $bound s"
-	done
-	grep -q 'Firewall' tasks.out || echo "nothing was named"
-}
-case $BUILD in
-*san-*) skip a_million_rows_take_less_than_a_second "the sanitizers make it slower" ;;
-*) verdict a_million_rows_take_less_than_a_second "$(million)" ;;
-esac
