@@ -4,19 +4,19 @@
 # becomes, the recorder's CPU, bytes written, events lost. A round runs the load under each once, and every second
 # time alone, now in one order and now in the other; figures are compared within the round.
 #
-# cdict is run as it comes, which is a ring of 16 MB; perf with these 16 MB, and for the pipe, where it loses next to
-# nothing then, as it comes too (512 KB).
+# Both are run as they come: cdict with a ring of 16 MB, perf with one of 512 KB. Since perf loses events then, which
+# costs it nothing, it is run with 16 MB too.
 #
 #   bench/record.sh             also called by bench/run.sh; prints lines of its table
 #
-# Environment: CDICT the program, RUNS=5 (2 * RUNS + 1 rounds), STRICT=1: status 1 when a "must" is missed,
+# Environment: CDICT the program, RUNS=5 (2 * RUNS + 1 rounds; twice as many where runs of the same program lie 30 %
+#   apart), STRICT=1: status 1 when a "must" is missed,
 #   RECORD_DIR=dir where to write (a disk's, not a tmpfs: perf writes hundreds of megabytes)
 set -u
 export LC_ALL=C
 CDICT=${CDICT:-$PWD/build/cdict}
 here=$(cd "$(dirname "$0")" && pwd)
 RUNS=${RUNS:-5}
-ROUNDS=$((2 * RUNS + 1))
 events='sched:*' # of kvm:* none fires here, and each takes the kernel 36 ms to close
 missed=0
 
@@ -93,12 +93,12 @@ compare() {
 
 sum() { awk '{ s += $1 } END { print s + 0 }' "$1"; }
 
-# storm NAME PERFS LOAD... - PERFS: the kinds of perf it is compared with
+# storm NAME ROUNDS LOAD...
 storm() {
-	local name="record, $1" perfs=$2 i who order verdict
+	local name="record, $1" rounds=$2 perfs="perf perf16M" i who order verdict
 	shift 2
 	rm -f ./*.time ./*.cpu ./*.own ./*.lost ./*.bytes
-	for ((i = 0; i < ROUNDS; i++)); do
+	for ((i = 0; i < rounds; i++)); do
 		order="$perfs cdict"
 		((i % 2)) || order="none cdict $(tac -s' ' <<<"$perfs " | xargs)"
 		for who in $order; do
@@ -113,12 +113,12 @@ storm() {
 		note "$name: seconds, and of CPU: ${who/none/alone}" "$(median <"$who.time")" "$(median <"$who.cpu")"
 	done
 	for who in $perfs; do
-		note "$name: bytes, and lost in $ROUNDS runs: $who" "$(cat "$who.bytes")" "$(sum "$who.lost")"
+		note "$name: bytes, and lost in $rounds runs: $who" "$(cat "$who.bytes")" "$(sum "$who.lost")"
 	done
 	note "$name: bytes, and CPU of itself: cdict" "$(stat -c %s x.cdict)" "$(median <cdict.own)"
 	verdict=ok
 	[ "$(sum cdict.lost)" -eq 0 ] || { verdict=MISSED; missed=$((missed + 1)); }
-	line "$name: events lost in $ROUNDS runs: cdict" "$(sum cdict.lost)" 0 0 "$verdict"
+	line "$name: events lost in $rounds runs: cdict" "$(sum cdict.lost)" 0 0 "$verdict"
 	rm -f perf.data
 }
 
@@ -129,13 +129,14 @@ if ! perf record -q -e sched:sched_switch -a -o may.data -- true >/dev/null 2>&1
 	note "live recording of a switch storm" - "skipped: perf may not record here"
 	exit 0
 fi
-storm "sched messaging" perf16M perf bench sched messaging -g 10 -l 300
-storm "sched pipe on one CPU" "perf perf16M" taskset -c 0 perf bench sched pipe -l 60000
-storm "sched pipe on two CPUs" "perf perf16M" "$here/apart.sh" perf bench sched pipe -l 30000
+few=$((2 * RUNS + 1))
+many=$((4 * RUNS + 1))
+storm "sched messaging" $many perf bench sched messaging -g 10 -l 300
+storm "sched pipe on one CPU" $few taskset -c 0 perf bench sched pipe -l 60000
+storm "sched pipe on two CPUs" $few "$here/apart.sh" perf bench sched pipe -l 30000
 # Left to the kernel, the two tasks are now on one CPU and now on two, where a step takes ten times as long: an idle
-# CPU is woken, in a VM by the host. They come together while something else keeps the other CPU busy for tens of
-# milliseconds. Perf writing half of 16 MB does that, four times in three seconds, and an eighth of all steps is made
-# then: with that buffer the load is faster under perf than alone. A recorder that has less to do cannot copy it.
-# What an event costs is judged in both places above, where the placement is held equal.
-storm "sched pipe on any CPU" "perf perf16M" perf bench sched pipe -l 40000
+# CPU is woken, in a VM by the host. They come together while something else keeps the other CPU busy. Perf writing
+# half of 16 MB at a time does that the most, and the load can be faster under it than alone: a recorder that has less
+# to do cannot copy it. What an event costs is seen in both places above, where the placement is held equal.
+storm "sched pipe" $many perf bench sched pipe -l 40000
 [ $missed -eq 0 ] || [ -z "${STRICT:-}" ] || exit 1
