@@ -13,6 +13,7 @@
 struct group_cpu {
 	uint64_t lost;        /* told by LOST records */
 	uint64_t kernel_lost; /* as the kernel counted, of all its rings */
+	bool gone;            /* it was offline before this pass read its ring */
 	bool blind;           /* it is not recorded since @blind_ns */
 	uint64_t blind_ns;
 	uint64_t throttled_ns; /* since when, 0: not */

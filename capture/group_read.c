@@ -355,11 +355,14 @@ static void pass(struct group *g)
 {
 	if (g->feed)
 		trigger_feed_begin(g->feed);
+	/* Asked before its ring is read: of a CPU that goes only then more may be to come. */
+	for (size_t i = 0; i < rings_cpus(g->rings); i++)
+		g->cpus[rings_cpu(g->rings, i)].gone = !is_live(g, g->rings, i);
 	g->counts.bytes += rings_read(g->rings, on_record, g);
 	/* After what a CPU left behind was read: it is blind from there on. */
 	take_arrived(g);
 	for (size_t i = 0; i < rings_cpus(g->rings); i++)
-		if (!is_live(g, g->rings, i))
+		if (g->cpus[rings_cpu(g->rings, i)].gone)
 			gets_blind(g, rings_cpu(g->rings, i));
 	read_more(g);
 	g->counts.passes++;

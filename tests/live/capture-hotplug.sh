@@ -67,7 +67,7 @@ goes_and_comes() {
 	[ "$(about record.cpus x.cdict)" = "0-$cpu" ] || echo "CPUs are $(about record.cpus x.cdict)"
 	[ "$(grep -c "CPU $cpu came online, and is recorded" rec.err)" = 4 ] || cat rec.err
 	# What it did meanwhile nobody knows, and it says so.
-	[ "$(grep -c "^  CPU $cpu  *0 ring " info)" = 4 ] || cat info
+	[ "$(grep -c "^  CPU $cpu  *0 ring " info)" = 4 ] || grep -e ' ring ' -e '^#* *state' info
 	[ "$(field lost x.cdict)" = 0 ] || echo "$(field lost x.cdict) are lost"
 }
 
