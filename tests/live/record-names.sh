@@ -15,21 +15,7 @@ set -u
 password=record-pass-27
 token=record-token-53
 uuid=8f81e3a1-6b1b-4c1c-9f3f-0000000000aa
-cat >"$work/rules" <<-R
-	> POST /v3/auth/tokens
-	? "password":"$password"
-	< HTTP/1.1 201 CREATED
-	< X-Subject-Token: $token
-	{"token": {"project": {"id": "p-1", "name": "blue"}, "catalog": [{"type": "compute", "endpoints": [
-	{"interface": "public", "region_id": "R", "url": "http://127.0.0.1:{PORT}/v2.1"}]}]}}
-	> GET /v2.1/
-	< HTTP/1.1 200 OK
-	{"version": {"id": "v2.1", "version": "2.93", "min_version": "2.1"}}
-	> GET /v2.1/servers/detail
-	? X-Auth-Token: $token
-	< HTTP/1.1 200 OK
-	{"servers": [{"id": "$uuid", "name": "chain-05-Firewall", "tenant_id": "p-1"}]}
-R
+cloud $token "{\"id\": \"$uuid\", \"name\": \"chain-05-Firewall\", \"tenant_id\": \"p-1\"}" >"$work/rules"
 
 # A process with the threads of a VM; ends with its input.
 begin_vm() {

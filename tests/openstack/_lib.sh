@@ -83,6 +83,28 @@ serve() {
 	: >"$log"
 }
 
+# cloud TOKEN SERVERS [WHERE [SCHEME]]: rules of a small one, to be served: it wants $password once, gives TOKEN and
+# lists SERVERS to who asks with it, of the host WHERE ("host=NAME") if that is given
+cloud() {
+	cat <<-R
+		> POST /v3/auth/tokens
+		? "password":"$password"
+		< HTTP/1.1 201 CREATED
+		< X-Subject-Token: $1
+		{"token": {"project": {"id": "p-1", "name": "blue"}, "catalog": [{"type": "compute", "endpoints": [
+		{"interface": "public", "region_id": "R", "url": "${4-http}://127.0.0.1:{PORT}/v2.1"}]}]}}
+		> GET /v2.1/
+		< HTTP/1.1 200 OK
+		< Content-Type: application/json
+		{"version": {"id": "v2.1", "version": "2.93", "min_version": "2.1"}}
+		> GET /v2.1/servers/detail${3:+ $3}
+		? X-Auth-Token: $1
+		< HTTP/1.1 200 OK
+		< Content-Type: application/json
+		{"servers": [$2]}
+	R
+}
+
 # rc_file: writes $work/openrc for $url, with these lines added
 rc_file() {
 	{

@@ -9,29 +9,14 @@ set -uo pipefail
 
 password=annotate-pass-81
 token=annotate-token-19
-cat >"$work/rules" <<-R
-	> POST /v3/auth/tokens
-	? "password":"$password"
-	< HTTP/1.1 201 CREATED
-	< X-Subject-Token: $token
-	{"token": {"project": {"id": "p-1", "name": "blue"}, "catalog": [{"type": "compute", "endpoints": [
-	{"interface": "public", "region_id": "R", "url": "http://127.0.0.1:{PORT}/v2.1"}]}]}}
-	> GET /v2.1/
-	< HTTP/1.1 200 OK
-	{"version": {"id": "v2.1", "version": "2.93", "min_version": "2.1"}}
-	> GET /v2.1/servers/detail host=HOST
-	? X-Auth-Token: $token
-	< HTTP/1.1 200 OK
-	{"servers": [
-	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000001", "name": "chain-05-Firewall", "tenant_id": "p-1"},
-	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000002", "name": "Router </script>, edge-12", "tenant_id": "p-1",
-	 "OS-EXT-SRV-ATTR:instance_name": "instance-00000a01"}]}
-R
 cd "$work" || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict || exit 1
 capture_host=$("$CDICT" info --format json x.cdict | jq -r '.. | objects | .["host.name"]? // empty' | head -n 1)
 [ -n "$capture_host" ] || capture_host=$("$CDICT" info x.cdict | sed -n 's/^host *//p' | cut -d' ' -f1)
-sed -i "s/HOST/$capture_host/" rules
+cloud $token '
+	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000001", "name": "chain-05-Firewall", "tenant_id": "p-1"},
+	{"id": "8f81e3a1-6b1b-4c1c-9f3f-000000000002", "name": "Router </script>, edge-12", "tenant_id": "p-1",
+	 "OS-EXT-SRV-ATTR:instance_name": "instance-00000a01"}' "host=$capture_host" >rules
 # what was known on the host
 cat >map.csv <<-R
 	tid,libvirt-instance,role,uuid

@@ -29,23 +29,7 @@ openssl x509 -req -in right.csr -CA ours.crt -CAkey ours.key -CAcreateserial -da
 	-extfile <(echo subjectAltName=IP:127.0.0.1) -out expired.crt 2>/dev/null
 cp right.key expired.key
 
-json='< HTTP/1.1 200 OK
-< Content-Type: application/json'
-cat >rules <<-R
-	> POST /v3/auth/tokens
-	? "password":"$password"
-	< HTTP/1.1 201 CREATED
-	< X-Subject-Token: tls-token
-	{"token": {"catalog": [{"type": "compute", "endpoints": [
-	{"interface": "public", "region_id": "R", "url": "https://127.0.0.1:{PORT}/v2.1"}]}]}}
-	> GET /v2.1/
-	$json
-	{"version": {"id": "v2.1", "version": "2.93", "min_version": "2.1"}}
-	> GET /v2.1/servers/detail host=node-7
-	? X-Auth-Token: tls-token
-	$json
-	{"servers": [{"id": "11111111-0000-4000-8000-000000000001", "name": "fw-05"}]}
-R
+cloud tls-token '{"id": "11111111-0000-4000-8000-000000000001", "name": "fw-05"}' host=node-7 https >rules
 
 # serve_tls CERTIFICATE: the service behind `openssl s_server`; sets $url and $log
 serve_tls() {
