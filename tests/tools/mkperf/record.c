@@ -7,6 +7,31 @@
 
 #include "tests/tools/mkperf/mkperf.h"
 
+#define HAS(x) (st & BIT(S_##x))
+
+/* Two runs of fields that samples of type @st and the trailers of other records have alike. */
+static void put_tid_time(struct buf *b, uint64_t st, const struct at *at)
+{
+	if (HAS(TID)) {
+		put32(b, at->pid);
+		put32(b, at->tid);
+	}
+	if (HAS(TIME))
+		put64(b, at->t_ns);
+}
+
+static void put_id_cpu(struct buf *b, uint64_t st, const struct at *at, uint64_t id)
+{
+	if (HAS(ID))
+		put64(b, id);
+	if (HAS(STREAM))
+		put64(b, id);
+	if (HAS(CPU)) {
+		put32(b, (uint64_t)at->cpu);
+		put32(b, 0);
+	}
+}
+
 static void put_regs(struct buf *b)
 {
 	unsigned int i;
@@ -23,27 +48,14 @@ static void put_sample(struct buf *b, const struct event *e, const struct at *at
 	uint64_t st = e->sample_type;
 	size_t from;
 
-#define HAS(x) (st & BIT(S_##x))
 	if (HAS(IDENTIFIER))
 		put64(b, id);
 	if (HAS(IP))
 		put64(b, ip);
-	if (HAS(TID)) {
-		put32(b, at->pid);
-		put32(b, at->tid);
-	}
-	if (HAS(TIME))
-		put64(b, at->t_ns);
+	put_tid_time(b, st, at);
 	if (HAS(ADDR))
 		put64(b, 0xadd0);
-	if (HAS(ID))
-		put64(b, id);
-	if (HAS(STREAM))
-		put64(b, id);
-	if (HAS(CPU)) {
-		put32(b, (uint64_t)at->cpu);
-		put32(b, 0);
-	}
+	put_id_cpu(b, st, at, id);
 	if (HAS(PERIOD))
 		put64(b, 1);
 	if (HAS(READ)) { /* read_format ID|LOST: value, id, lost */
@@ -104,20 +116,8 @@ static void put_sample_id(struct buf *b, const struct event *e, const struct at 
 {
 	uint64_t st = e->sample_type;
 
-	if (HAS(TID)) {
-		put32(b, at->pid);
-		put32(b, at->tid);
-	}
-	if (HAS(TIME))
-		put64(b, at->t_ns);
-	if (HAS(ID))
-		put64(b, id);
-	if (HAS(STREAM))
-		put64(b, id);
-	if (HAS(CPU)) {
-		put32(b, (uint64_t)at->cpu);
-		put32(b, 0);
-	}
+	put_tid_time(b, st, at);
+	put_id_cpu(b, st, at, id);
 	if (HAS(IDENTIFIER))
 		put64(b, id);
 #undef HAS
