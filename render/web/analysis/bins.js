@@ -3,7 +3,7 @@
 // What pictures are drawn from: everything counted on columns of time, in the walk of the figures.
 // As render/page_bins.c, and doc/page.md, "Bins".
 
-import { codeNumber } from './tables.js';
+import { codeNumber } from './tables_vm.js';
 import { SLICE, SLICE_NAMES, Slices } from './slices.js';
 import { NO_TASK, NO_TIME } from './table.js';
 import { KIND } from './types.js';

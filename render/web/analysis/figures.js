@@ -9,19 +9,15 @@ import { Exits, reasonsOf } from './exits.js';
 import { Latency } from './latency.js';
 import { Mapping } from './names.js';
 import { Switches } from './switches.js';
+import { coremapTable, cpusTable, latencyTable, switchesTable, tasksTable } from './tables.js';
 import {
 	antagonistsTable,
-	coremapTable,
-	cpusTable,
 	exitsTable,
 	exitTimesTable,
 	guestTable,
-	latencyTable,
-	switchesTable,
-	tasksTable,
 	vcpuReasonsTable,
 	vcpuTable,
-} from './tables.js';
+} from './tables_vm.js';
 import { Tasks } from './tasks.js';
 import { Types } from './types.js';
 import { Unknown } from './unknown.js';
