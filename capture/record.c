@@ -209,7 +209,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 	};
 	struct head_end end = { 0 };
 	uint64_t woken = 0, cpu;
-	double began;
+	double began, began_all = now_s();
 	int ret;
 
 	*report = (struct record_report){ 0 };
@@ -231,6 +231,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 		end.lost = report->lost;
 		end.dropped = report->dropped;
 		report->cpu_seconds = (double)end.cpu_ns / 1e9;
+		report->own_seconds = now_s() - began_all;
 		report->wakeups = end.wakeups;
 		if (!getrusage(RUSAGE_SELF, &use))
 			report->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;

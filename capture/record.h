@@ -85,8 +85,8 @@ struct record_report {
 	size_t ring_bytes;     /* as they came to be */
 	uint64_t memory_bytes; /* never more than that: doc/cdict-record.1, Memory */
 	double seconds;
-	/* The recorder's own. */
-	double cpu_seconds;
+	/* The recorder's own: CPU, with that of preparing, in @own_seconds. */
+	double cpu_seconds, own_seconds;
 	uint64_t wakeups, max_rss_bytes;
 	unsigned dumps; /* of the flight recorder */
 	unsigned failed_dumps;

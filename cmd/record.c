@@ -218,7 +218,8 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 		"[ cdict record: itself used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, woke "
 		"%" PRIu64 " times, %s of memory, at most %s allowed ]\n",
 		rep->cpu_seconds,
-		rep->seconds > 0 ? 100 * rep->cpu_seconds / rep->seconds / (double)rep->cpus : 0.0,
+		rep->own_seconds > 0 ? 100 * rep->cpu_seconds / rep->own_seconds / (double)rep->cpus
+				     : 0.0,
 		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
 		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
 }
