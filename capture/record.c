@@ -175,10 +175,21 @@ static void finish(struct recording *rec, struct head_end *end)
 	r->bytes_out = target_bytes(rec->target);
 }
 
-static void close_all(struct recording *rec)
+static void close_output(struct recording *rec)
 {
 	struct cdict_error err = { 0 };
 
+	cdict_writer_close(rec->writer);
+	rec->writer = NULL;
+	if (target_close(rec->target, &err) < 0 && !rec->report->ended.code)
+		rec->report->ended = err;
+	rec->target = NULL;
+	if (!strcmp(rec->opts->output, "-"))
+		recording_end_stdout();
+}
+
+static void close_all(struct recording *rec)
+{
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_free(rec->groups[i]);
 	free(rec->groups);
@@ -187,8 +198,7 @@ static void close_all(struct recording *rec)
 	keep_free(rec->keep);
 	trigger_free(rec->trigger);
 	cdict_writer_close(rec->writer);
-	if (target_close(rec->target, &err) < 0 && !rec->report->ended.code)
-		rec->report->ended = err;
+	target_close(rec->target, NULL);
 	head_fini(&rec->head);
 	cdict_schema_free(rec->schema);
 	choice_fini(&rec->choice);
@@ -242,6 +252,9 @@ int record_run(const struct record_options *opts, struct record_report *report,
 		report->have_status = rec.workload.pid && !rec.workload.killed;
 		if (report->have_status)
 			report->command_status = workload_exit_status(&rec.workload);
+		close_output(&rec);
+		if (opts->ended)
+			opts->ended(opts->ended_ctx, report);
 	}
 	close_all(&rec);
 	recording_signals_restore(&rec);

@@ -25,6 +25,8 @@ struct record_event {
 	const char *text;
 };
 
+struct record_report;
+
 struct record_options {
 	const struct record_event *events; /* in the order given; NULL: the default */
 	size_t n_events;
@@ -56,6 +58,10 @@ struct record_options {
 	int (*beside)(void *ctx, const struct choice *choice, size_t ring_bytes,
 		      struct cdict_error *err);
 	void *beside_ctx;
+	/* The file is whole and @report as it will be returned. What follows is the closing of the
+	 * events, for which the kernel may take seconds: 36 ms for each KVM tracepoint (Linux 6.18). */
+	void (*ended)(void *ctx, const struct record_report *report);
+	void *ended_ctx;
 	/* One line for the user: a default event that is missing, a dump that was written. */
 	void (*say)(void *ctx, bool warning, const char *line);
 	void *say_ctx;

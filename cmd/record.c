@@ -73,6 +73,8 @@ struct recorder {
 	struct analyze_reasons *reasons;
 	struct buf cmdline;
 	struct record_event *events;
+	const struct record_options *options;
+	int status;
 };
 
 static void say(void *ctx, bool warning, const char *line)
@@ -252,33 +254,39 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 	return CMD_DONE;
 }
 
+static void ended(void *ctx, const struct record_report *report)
+{
+	struct recorder *r = ctx;
+
+	closing_lines(r, r->options, report);
+	r->status = status_of(r, r->options, report);
+	if (((const struct record_opts *)r->call->opts)->stats && r->status != CMD_FAILED) {
+		int more = stats_beside(r->call, r->options->output);
+
+		r->status = more ? more : r->status;
+	}
+}
+
 static int record(struct recorder *r, const struct record_options *o)
 {
 	struct record_report report;
 	struct cdict_error err = { 0 };
-	int ret = record_run(o, &report, &err), status;
+	int ret = record_run(o, &report, &err);
 
 	if (ret == CDICT_EUSAGE)
 		return cmd_usage(r->call, "%s", err.text);
 	if (ret)
 		return cmd_error(r->call, NULL, &err);
-	closing_lines(r, o, &report);
-	status = status_of(r, o, &report);
-	if (((const struct record_opts *)r->call->opts)->stats && status != CMD_FAILED) {
-		int more = stats_beside(r->call, o->output);
-
-		status = more ? more : status;
-	}
-	if (report.have_status && report.command_status && status != CMD_FAILED)
+	if (report.have_status && report.command_status && r->status != CMD_FAILED)
 		return report.command_status;
-	return status;
+	return r->status;
 }
 
 static int record_run_command(const struct cmd_call *call)
 {
 	const struct record_opts *opts = call->opts;
 	struct recorder r = { .call = call };
-	struct record_options o = { .say = say, .say_ctx = &r };
+	struct record_options o = { .say = say, .say_ctx = &r, .ended = ended, .ended_ctx = &r };
 	struct cdict_error err = { 0 };
 	int ret = take_options(&r, &o, &err), status;
 
@@ -300,6 +308,7 @@ static int record_run_command(const struct cmd_call *call)
 			o.beside = record_perf_beside;
 			o.beside_ctx = &r.perf;
 		}
+		r.options = &o;
 		status = record(&r, &o);
 	}
 	record_names_fini(&r.names);
