@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analyze/exits.h"
-#include "trace.h"
+#include "tests/unit/trace.h"
 
 struct run {
 	struct analyze_engine *eng;

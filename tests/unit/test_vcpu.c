@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "analyze/vcpu.h"
-#include "hold.h"
-#include "trace.h"
+#include "tests/unit/hold.h"
+#include "tests/unit/trace.h"
 
 struct run {
 	struct analyze_engine *eng;
