@@ -9,14 +9,13 @@
 #
 #   bench/record.sh             also called by bench/run.sh; prints lines of its table
 #
-# Environment: CDICT the program, RUNS=5 (2 * RUNS + 1 rounds; twice as many where runs of the same program lie 30 %
-#   apart), STRICT=1: status 1 when a "must" is missed,
+# Environment: CDICT the program, RUNS=5 (4 * RUNS + 1 rounds: runs of the same program lie 30 % apart), STRICT=1: status 1 when a "must" is missed,
 #   RECORD_DIR=dir where to write (a disk's, not a tmpfs: perf writes hundreds of megabytes)
 set -u
 export LC_ALL=C
 CDICT=${CDICT:-$PWD/build/cdict}
 here=$(cd "$(dirname "$0")" && pwd)
-RUNS=${RUNS:-5}
+ROUNDS=$((4 * ${RUNS:-5} + 1))
 events='sched:*' # of kvm:* none fires here, and each takes the kernel 36 ms to close
 missed=0
 
@@ -93,12 +92,12 @@ compare() {
 
 sum() { awk '{ s += $1 } END { print s + 0 }' "$1"; }
 
-# storm NAME ROUNDS LOAD...
+# storm NAME LOAD...
 storm() {
-	local name="record, $1" rounds=$2 perfs="perf perf16M" i who order verdict
-	shift 2
+	local name="record, $1" perfs="perf perf16M" i who order verdict
+	shift
 	rm -f ./*.time ./*.cpu ./*.own ./*.lost ./*.bytes
-	for ((i = 0; i < rounds; i++)); do
+	for ((i = 0; i < ROUNDS; i++)); do
 		order="$perfs cdict"
 		((i % 2)) || order="none cdict $(tac -s' ' <<<"$perfs " | xargs)"
 		for who in $order; do
@@ -113,12 +112,12 @@ storm() {
 		note "$name: seconds, and of CPU: ${who/none/alone}" "$(median <"$who.time")" "$(median <"$who.cpu")"
 	done
 	for who in $perfs; do
-		note "$name: bytes, and lost in $rounds runs: $who" "$(cat "$who.bytes")" "$(sum "$who.lost")"
+		note "$name: bytes, and lost in $ROUNDS runs: $who" "$(cat "$who.bytes")" "$(sum "$who.lost")"
 	done
 	note "$name: bytes, and CPU of itself: cdict" "$(stat -c %s x.cdict)" "$(median <cdict.own)"
 	verdict=ok
 	[ "$(sum cdict.lost)" -eq 0 ] || { verdict=MISSED; missed=$((missed + 1)); }
-	line "$name: events lost in $rounds runs: cdict" "$(sum cdict.lost)" 0 0 "$verdict"
+	line "$name: events lost in $ROUNDS runs: cdict" "$(sum cdict.lost)" 0 0 "$verdict"
 	rm -f perf.data
 }
 
@@ -129,14 +128,12 @@ if ! perf record -q -e sched:sched_switch -a -o may.data -- true >/dev/null 2>&1
 	note "live recording of a switch storm" - "skipped: perf may not record here"
 	exit 0
 fi
-few=$((2 * RUNS + 1))
-many=$((4 * RUNS + 1))
-storm "sched messaging" $many perf bench sched messaging -g 10 -l 300
-storm "sched pipe on one CPU" $few taskset -c 0 perf bench sched pipe -l 60000
-storm "sched pipe on two CPUs" $few "$here/apart.sh" perf bench sched pipe -l 30000
+storm "sched messaging" perf bench sched messaging -g 10 -l 300
+storm "sched pipe on one CPU" taskset -c 0 perf bench sched pipe -l 60000
+storm "sched pipe on two CPUs" "$here/apart.sh" perf bench sched pipe -l 30000
 # Left to the kernel, the two tasks are now on one CPU and now on two, where a step takes ten times as long: an idle
 # CPU is woken, in a VM by the host. They come together while something else keeps the other CPU busy. Perf writing
 # half of 16 MB at a time does that the most, and the load can be faster under it than alone: a recorder that has less
 # to do cannot copy it. What an event costs is seen in both places above, where the placement is held equal.
-storm "sched pipe" $many perf bench sched pipe -l 40000
+storm "sched pipe" perf bench sched pipe -l 40000
 [ $missed -eq 0 ] || [ -z "${STRICT:-}" ] || exit 1
