@@ -10,7 +10,8 @@
 #   bench/record.sh             also called by bench/run.sh; prints lines of its table
 #
 # Environment: CDICT the program, RUNS=5 (4 * RUNS + 1 rounds: runs of the same program lie 30 % apart),
-#   STRICT=1: status 1 when a "must" is missed, RECORD_DIR=dir where to write (a disk's, not a tmpfs: perf writes hundreds of megabytes)
+#   STRICT=1: status 1 when a "must" is missed,
+#   RECORD_DIR=dir where to write (a disk's, not a tmpfs: perf writes hundreds of megabytes)
 set -u
 export LC_ALL=C
 CDICT=${CDICT:-$PWD/build/cdict}
