@@ -184,8 +184,6 @@ static void close_output(struct recording *rec)
 	if (target_close(rec->target, &err) < 0 && !rec->report->ended.code)
 		rec->report->ended = err;
 	rec->target = NULL;
-	if (!strcmp(rec->opts->output, "-"))
-		recording_end_stdout();
 }
 
 static void close_all(struct recording *rec)
@@ -197,8 +195,7 @@ static void close_all(struct recording *rec)
 	store_free(rec->store);
 	keep_free(rec->keep);
 	trigger_free(rec->trigger);
-	cdict_writer_close(rec->writer);
-	target_close(rec->target, NULL);
+	close_output(rec);
 	head_fini(&rec->head);
 	cdict_schema_free(rec->schema);
 	choice_fini(&rec->choice);

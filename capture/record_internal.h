@@ -79,7 +79,6 @@ int recording_tasks(struct recording *rec);
 /* What ends the file; *err and a negative code when it cannot be ended. */
 int recording_finish(struct recording *rec, const struct head_end *end, struct cdict_error *err);
 /* Writes what the flight recorder holds; says so. */
-void recording_end_stdout(void);
 int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err);
 
 /* --- record_wait.c */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where a recording goes: its file, or the flight recorder's dumps. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "capture/proc.h"
@@ -174,17 +172,6 @@ static int write_snapshot(struct recording *rec, const struct keep_snapshot *sna
 	if (!ret)
 		ret = write_labels(rec, w, err);
 	return ret ? ret : cdict_writer_finish(w, err);
-}
-
-/* Who reads it need not wait until the events are closed. */
-void recording_end_stdout(void)
-{
-	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	if (null < 0)
-		return;
-	dup2(null, STDOUT_FILENO);
-	close(null);
 }
 
 int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err)

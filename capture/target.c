@@ -243,6 +243,17 @@ uint64_t target_bytes(const struct target *t)
 	return t->bytes;
 }
 
+/* Who reads it sees its end; what else is written there goes nowhere. */
+static void give_up_stdout(void)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null < 0)
+		return;
+	dup2(null, STDOUT_FILENO);
+	close(null);
+}
+
 int target_close(struct target *t, struct cdict_error *err)
 {
 	int ret = 0;
@@ -251,7 +262,9 @@ int target_close(struct target *t, struct cdict_error *err)
 		return 0;
 	if (t->reserved > t->bytes && ftruncate(t->fd, (off_t)t->bytes))
 		ret = -errno;
-	if (!t->is_stdout && t->fd >= 0 && close(t->fd) && !ret)
+	if (t->is_stdout)
+		give_up_stdout();
+	else if (t->fd >= 0 && close(t->fd) && !ret)
 		ret = -errno;
 	if (!t->shown && t->temp)
 		unlink(t->temp);

@@ -66,8 +66,7 @@ int heatmap_switches(struct figures *f, const struct heatmap_opts *opts, unsigne
 		cmd_warn(f->call, f->file,
 			 "holds no sched:sched_switch: nobody knows who ran; "
 			 "record with -e 'sched:*'");
-	else if (!status && what == 2 && !analyze_engine_summary(f->eng)->has_waking &&
-		 !analyze_engine_summary(f->eng)->has_wakeup)
+	else if (!status && what == 2 && !figures_has_wakeups(f))
 		cmd_warn(f->call, f->file, "holds no wake-ups; record with -e 'sched:*'");
 	return status;
 }

@@ -260,11 +260,6 @@ static void ended(void *ctx, const struct record_report *report)
 
 	closing_lines(r, r->options, report);
 	r->status = status_of(r, r->options, report);
-	if (((const struct record_opts *)r->call->opts)->stats && r->status != CMD_FAILED) {
-		int more = stats_beside(r->call, r->options->output);
-
-		r->status = more ? more : r->status;
-	}
 }
 
 static int record(struct recorder *r, const struct record_options *o)
@@ -277,6 +272,11 @@ static int record(struct recorder *r, const struct record_options *o)
 		return cmd_usage(r->call, "%s", err.text);
 	if (ret)
 		return cmd_error(r->call, NULL, &err);
+	if (((const struct record_opts *)r->call->opts)->stats && r->status != CMD_FAILED) {
+		int more = stats_beside(r->call, o->output);
+
+		r->status = more ? more : r->status;
+	}
 	if (report.have_status && report.command_status && r->status != CMD_FAILED)
 		return report.command_status;
 	return r->status;

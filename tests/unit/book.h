@@ -3,8 +3,8 @@
  * book.h - a cdict being written and a copy of each event beside it: what is read back
  * must be what the book holds.
  *
- * The book owns its file and copies, from book_begin() to book_end(); the schema is the caller's
- * and outlives it (NULL: none).
+ * The book owns its file and copies, from book_begin() to book_end(), or to book_free() where the
+ * bytes are looked at after book_check(); the schema is the caller's and outlives it (NULL: none).
  */
 #ifndef TESTS_UNIT_BOOK_H
 #define TESTS_UNIT_BOOK_H
@@ -154,13 +154,18 @@ static inline void book_check(struct book *b)
 	cdict_reader_close(r);
 }
 
-static inline void book_end(struct book *b)
+static inline void book_free(struct book *b)
 {
-	book_check(b);
 	for (size_t i = 0; i < b->n; i++)
 		free(b->events[i].payload);
 	free(b->events);
 	buf_fini(&b->file.bytes);
+}
+
+static inline void book_end(struct book *b)
+{
+	book_check(b);
+	book_free(b);
 }
 
 /* --- values */

@@ -321,10 +321,7 @@ static void a_32_bit_kernel_has_longs_of_four_bytes(void **state)
 	assert_int_equal(cdict_schema_long_size(cdict_reader_schema(r)), 4);
 	assert_int_equal(cdict_schema_page_size(cdict_reader_schema(r)), 65536);
 	cdict_reader_close(r);
-	for (size_t i = 0; i < b.n; i++)
-		free(b.events[i].payload);
-	free(b.events);
-	buf_fini(&b.file.bytes);
+	book_free(&b);
 	cdict_schema_free(schema);
 }
 

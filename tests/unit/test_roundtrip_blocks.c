@@ -31,10 +31,7 @@ static void more_than_256_event_types_need_another_block(void **state)
 	assert_int_equal(cdict_schema_count(cdict_reader_schema(r)), 700);
 	assert_true(cdict_reader_block_count(r) >= 2000 / 256);
 	cdict_reader_close(r);
-	for (size_t i = 0; i < b.n; i++)
-		free(b.events[i].payload);
-	free(b.events);
-	buf_fini(&b.file.bytes);
+	book_free(&b);
 	cdict_schema_free(schema);
 }
 
