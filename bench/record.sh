@@ -48,10 +48,11 @@ with_none() { "$@"; }
 
 lost() { "$CDICT" info -q --max-loss 100 --format json "$1" | sed -n 's/^ *"lost": \([0-9]*\),*$/\1/p'; }
 
-# under WHO LOAD... - one run, and what WHO lost in it
+# under WHO LOAD... - one run, and what WHO lost in it; what the run before wrote is on the disk by then
 under() {
 	local who=$1
 	shift
+	sync -f .
 	cpu "$who" seconds "$who" "with_$who" "$@"
 	case $who in
 	cdict)
