@@ -118,7 +118,7 @@ int recording_tasks(struct recording *rec)
 	ret = write_labels(rec, rec->writer, rec->err);
 	if (!ret)
 		ret = head_flush(rec->writer, rec->err);
-	rec->rows_bytes = 0;
+	rec->rows_bytes = 0; /* they are in the file */
 	/* From here on the file is a recording; before, nothing is seen of it. */
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
 }

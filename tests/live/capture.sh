@@ -169,7 +169,8 @@ until_it_ends() {
 	return $status
 }
 
-# full_disk SIZE... - records until a disk of this size is full: the end fits wherever that is
+# full_disk SIZE... - records until a disk of this size is full: the end fits wherever that is. A machine with
+# thousands of tasks needs a few hundred KiB before the first event.
 full_disk() {
 	local status size
 	mkdir -p disk

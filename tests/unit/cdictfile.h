@@ -274,6 +274,17 @@ static inline void dump_all(struct cdict_reader *r, struct buf *out)
 	cdict_events_close(it);
 }
 
+/* What @r gives is what dump_all() gave into @lines. */
+static inline void assert_holds(struct cdict_reader *r, const struct buf *lines)
+{
+	struct buf got = { 0 };
+
+	dump_all(r, &got);
+	assert_int_equal(got.len, lines->len);
+	assert_memory_equal(got.data, lines->data, lines->len);
+	buf_fini(&got);
+}
+
 static inline struct cdict_reader *open_bytes(const void *data, size_t size)
 {
 	struct cdict_error err = { 0 };
