@@ -6,7 +6,7 @@
  *	perfnumbers timehist|state|latency|vmexit|ioport|mmio|msr FILE.cdict
  *
  * One row a line, blanks between the columns, unsorted:
- *	timehist  tid sched-in run-time min-run avg-run max-run migrations FLAGS
+ *	timehist  tid sched-in run-time min-run avg-run max-run migrations FLAGS ns, the run-time uncut
  *	state     tid run-time sleep iowait preempt delay FLAGS
  *	latency   tid runtime switches avg-delay max-delay start end
  *	others    name samples min max avg
@@ -31,7 +31,7 @@ static void flags(const struct analyze_task *task, const struct analyze_task_row
 {
 	bool died = task->exit_ns != ANALYZE_NO_TIME || row->outs[ANALYZE_OFF_DEAD];
 
-	printf(" %s%s%s\n", died ? "d" : "", row->unknown_ns ? "u" : "",
+	printf(" %s%s%s", died ? "d" : "", row->unknown_ns ? "u" : "",
 	       died || row->unknown_ns ? "" : "-");
 }
 
@@ -46,6 +46,7 @@ static void timehist(const struct analyze_task *task, const struct analyze_task_
 	ms(row->slice.max);
 	printf(" %" PRIu64, row->migrate_events);
 	flags(task, row);
+	printf(" %" PRIu64 "\n", run);
 }
 
 static void state(const struct analyze_task *task, const struct analyze_task_row *row)
@@ -66,6 +67,7 @@ static void state(const struct analyze_task *task, const struct analyze_task_row
 	ms(off[ANALYZE_OFF_RUNNABLE]);
 	ms(row->latency.sum - row->open_latency_ns);
 	flags(task, row);
+	printf("\n");
 }
 
 static void second(uint64_t ns)
