@@ -8,12 +8,17 @@ field() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1
 about() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1\": \"\(.*\)\",*$/\1/p"; }
 events() { "$CDICT" info -q --max-loss 100 "$1" | sed -n 's/^events  *\([0-9,]*\)$/\1/p' | tr -d ,; }
 
+# ready PID - until it records: its readers run
+ready() {
+	until [ "$(ls "/proc/$1/task" 2>/dev/null | wc -l)" -gt 1 ] || ! kill -0 "$1" 2>/dev/null; do sleep 0.02; done
+}
+
 # start_recording OPTIONS... - in the background, under load for a second; sets pid
 start_recording() {
 	rm -f x.cdict
 	"$CDICT" record -q -o x.cdict "$@" 2>rec.err &
 	pid=$!
-	until [ -e x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+	ready $pid
 	perf bench sched pipe -l 20000 >/dev/null 2>&1
 }
 

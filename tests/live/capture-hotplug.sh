@@ -26,7 +26,8 @@ away() { echo 0 >"$switch" || echo "CPU $cpu cannot be taken offline again"; }
 begin() {
 	"$CDICT" record -o x.cdict "$@" 2>rec.err &
 	pid=$!
-	sleep 1
+	ready $pid
+	sleep 0.5
 }
 end() {
 	kill -INT $pid

@@ -16,7 +16,8 @@ whole() { "$CDICT" info -q --verify "$1" | grep -q '^state: whole' || echo "$1 i
 keep() {
 	"$CDICT" record -q -o x.cdict "$@" 2>rec.err &
 	pid=$!
-	sleep 0.5
+	ready $pid
+	sleep 0.3
 }
 
 # Somebody switches all the time, so that every moment has events.
@@ -68,7 +69,8 @@ dump_that_fails() {
 	mkdir there
 	"$CDICT" record --keep 30s -o there/x.cdict 2>rec.err &
 	pid=$!
-	sleep 0.5
+	ready $pid
+	sleep 0.3
 	rmdir there
 	kill -USR2 $pid
 	sleep 0.7

@@ -18,6 +18,7 @@ length() { "$CDICT" info -q --max-loss 100 "$1" | sed -n 's/^window  *\([0-9.]*\
 keep() {
 	"$CDICT" record -e 'sched:*' -m 2M --queue 16M -o "$1.cdict" "${@:2}" 2>"$1.err" &
 	pid=$!
+	ready $pid
 }
 
 # What it said: "holds ...; memory stays below N MiB", in KiB

@@ -49,7 +49,7 @@ forks() {
 	} >map.csv
 	"$CDICT" record --map map.csv -o x.cdict 2>rec.err &
 	pid=$!
-	until [ -e x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+	ready $pid
 	sleep 0.3
 	before=$(fds $pid)
 	# A shell of its own: its children are not ours to wait for.

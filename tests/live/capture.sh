@@ -84,7 +84,7 @@ beside_perf() {
 	cp begin end
 	"$CDICT" record -q -m 16M -e 'sched:*' -o x.cdict 2>rec.err &
 	pid=$!
-	until [ -s x.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+	ready $pid
 	sleep 0.3
 	perf record -q -m 16M -e 'sched:*' -a -o x.data -- sh -c \
 		'./begin; perf bench sched messaging -g 3 -l 100; perf bench sched pipe -l 3000; ./end' >/dev/null 2>perf.err
@@ -228,7 +228,7 @@ ignored_signals() {
 	[ $? -eq 7 ] || echo "with SIGCHLD ignored exit 7 does not arrive"
 	nohup "$CDICT" record -q -o y.cdict >/dev/null 2>&1 &
 	pid=$!
-	until [ -e y.cdict ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+	ready $pid
 	sleep 0.2
 	kill -HUP $pid
 	sleep 0.3
@@ -255,10 +255,11 @@ the_end_is_told_first() {
 	pid=$!
 	cat stream >streamed.cdict
 	grep -q '^State:.*[RSD] (' /proc/$pid/status 2>/dev/null || echo "the stream ends with the process, not before it"
-	for ((i = 0; i < 20; i++)); do
+	for ((i = 0; i < 100; i++)); do
 		grep -q 'itself used' rec.err && break
 		sleep 0.02
 	done
+	grep -q '^State:.*[RSD] (' /proc/$pid/status 2>/dev/null || echo "the closing lines come with the end of the process"
 	grep -q 'itself used' rec.err || echo "the closing lines come later than the stream's end"
 	"$CDICT" info -q --verify streamed.cdict | grep -q '^state: whole' || echo "what was streamed is not whole"
 	wait $pid || echo "record ends with $?"
