@@ -85,7 +85,7 @@ check_sched() {
 			fold_dead "$dead" <$f.rows | sort >$f.folded && mv $f.folded $f.rows
 		done
 	fi
-	verdict "$name-timehist" "$wrong$(differ perf.rows ours.rows)"
+	verdict "$name-timehist" "$wrong${wrong:+$'\n'}$(differ perf.rows ours.rows)"
 
 	timehist_rows "$data" --state "Wait-time summary" "1 4 5 6 7 8" | sort >perf.rows
 	"$numbers" state "$file" | sort >ours.flags
