@@ -255,7 +255,7 @@ the_end_is_told_first() {
 	pid=$!
 	cat stream >streamed.cdict
 	grep -q '^State:.*[RSD] (' /proc/$pid/status 2>/dev/null || echo "the stream ends with the process, not before it"
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 20; i++)); do
 		grep -q 'itself used' rec.err && break
 		sleep 0.02
 	done
