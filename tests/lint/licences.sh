@@ -25,7 +25,7 @@ while read -r file; do
 	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $licence\\b" ||
 		wrong+="${wrong:+$'\n'}$file: no line 'SPDX-License-Identifier: $licence'"
 done < <(find . \( -name '*.[ch]' -o -name '*.js' -o -name '*.css' -o -name '*.html' \
-	-o -name '*.sh' -o -name '*.map' -o -name Makefile -o -path ./tests/run \
+	-o -name '*.sh' -o -name '*.map' -o -name Makefile -o -name package.json -o -path ./tests/run \
 	-o -path ./.ci/run \) \
 	-type f -not -path './build/*' -not -path './.git/*' -not -path './tests/data/*' -printf '%P\n' | sort)
 verdict every_source_file_names_its_licence "$wrong"
