@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Keys -> numbers: linear probing in a table that is at most half full. */
+#include "base/map.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct map_slot {
+	uint64_t a, b;
+	uint32_t number;
+	bool used;
+};
+
+/* Every bit of both words reaches the low bits; which keys meet there depends on the seed. */
+static size_t hash_of(const struct map *m, uint64_t a, uint64_t b)
+{
+	uint64_t h = (a ^ m->seed) * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 32 ^ b) * (m->seed | 1);
+	h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of (a, b), or the empty one where it belongs. */
+static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
+{
+	size_t mask = m->n_slots - 1, i = hash_of(m, a, b) & mask;
+
+	while (m->slots[i].used && (m->slots[i].a != a || m->slots[i].b != b))
+		i = (i + 1) & mask;
+	return &m->slots[i];
+}
+
+/* Where the kernel put the table (address space layout randomization), mixed. */
+static uint64_t seed_of(const struct map_slot *slots)
+{
+	uint64_t z = (uint64_t)(uintptr_t)slots * UINT64_C(0x94d049bb133111eb);
+
+	return (z ^ z >> 31) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static bool grow(struct map *m)
+{
+	struct map to = { .n_slots = m->n_slots ? 2 * m->n_slots : 32, .n = m->n };
+
+	to.slots = to.n_slots > m->n_slots ? calloc(to.n_slots, sizeof(*to.slots)) : NULL;
+	if (!to.slots)
+		return false;
+	to.seed = seed_of(to.slots);
+	for (size_t i = 0; i < m->n_slots; i++)
+		if (m->slots[i].used)
+			*probe(&to, m->slots[i].a, m->slots[i].b) = m->slots[i];
+	free(m->slots);
+	*m = to;
+	return true;
+}
+
+uint32_t *map_find(const struct map *m, uint64_t a, uint64_t b)
+{
+	struct map_slot *s = m->n ? probe(m, a, b) : NULL;
+
+	return s && s->used ? &s->number : NULL;
+}
+
+uint32_t *map_add(struct map *m, uint64_t a, uint64_t b)
+{
+	struct map_slot *s = m->n_slots ? probe(m, a, b) : NULL;
+
+	if (s && s->used)
+		return &s->number;
+	if (2 * m->n >= m->n_slots) {
+		if (!grow(m))
+			return NULL;
+		s = probe(m, a, b);
+	}
+	*s = (struct map_slot){ a, b, MAP_NEW, true };
+	m->n++;
+	return &s->number;
+}
+
+size_t map_longest_run(const struct map *m)
+{
+	size_t longest = 0, run = 0;
+
+	/* twice around: a run may go over the end */
+	for (size_t i = 0; i < 2 * m->n_slots; i++) {
+		run = m->slots[i & (m->n_slots - 1)].used ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+void map_fini(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map){ 0 };
+}
