@@ -10,7 +10,7 @@
 #   make unit           unit tests only               make cli      command tests only
 #   make lint           layers, headers, licence lines, exports, layout
 #   make layers         includes between folders      make headers  public headers alone
-#   make format-check   layout, by clang-format
+#   make format-check   layout of C, by clang-format       make format   lay out C and JavaScript
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
@@ -288,7 +288,7 @@ demo: setup
 	@$(MAKE) $(parallel) all
 	@build-aux/demo.sh $(B)
 
-.PHONY: test test-build unit cli lint layers headers format-check check-san golden
+.PHONY: test test-build unit cli lint layers headers format-check format check-san golden
 test: setup-test
 	@$(MAKE) $(parallel) $(if $(filter true,$(CI)),WERROR=1) test-build || \
 		{ echo "the build failed, no test ran"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
@@ -309,6 +309,9 @@ layers headers:
 	@CC='$(CC)' tests/lint/$@.sh
 format-check:
 	@tests/lint/format.sh
+format:
+	@clang-format -i $$(git ls-files '*.[ch]')
+	@node tests/lint/javascript.mjs fix $$(git ls-files 'render/web/*.js' 'tests/*.mjs')
 
 check-san:
 	@$(MAKE) $(parallel) B=$(SANB) SAN=address,undefined test-build

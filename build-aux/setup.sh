@@ -33,6 +33,7 @@ zstd                    cmd:zstd
 chromium                cmd:chromium
 firefox-esr             cmd:firefox-esr
 nodejs                  cmd:node
+node-typescript         file:/usr/share/nodejs/typescript/lib/typescript.js
 poppler-utils           cmd:pdftotext
 libxml2-utils           cmd:xmllint
 clang                   cmd:clang

@@ -75,7 +75,7 @@ async function attack(what, bytes, compare) {
 			if (c.status !== ours.status || c.stdout !== ours.text)
 				problems.push(
 					`${what}: page status ${ours.status}, ${ours.text.split('\n').length - 1} events; ` +
-						`libcdict ${c.status}, ${c.stdout.split('\n').length - 1}`,
+					`libcdict ${c.status}, ${c.stdout.split('\n').length - 1}`,
 				);
 		}
 	} catch (e) {
@@ -86,7 +86,7 @@ async function attack(what, bytes, compare) {
 
 // The blocks' check sums made right: what a hostile writer would do.
 function resealed(bytes) {
-	for (let at = 16; bytes.length - at >= 24 && le32(bytes, at) === 0x1eb10cdc; ) {
+	for (let at = 16; bytes.length - at >= 24 && le32(bytes, at) === 0x1eb10cdc;) {
 		const size = le32(bytes, at + 8);
 		if (size > bytes.length - at - 24) break;
 		bytes.writeUInt32LE(crc32(bytes.subarray(at + 24, at + 24 + size)), at + 16);

@@ -217,8 +217,10 @@ class App {
 				replace(this.findings, findings(this));
 				this.#openView();
 			} else {
-				this.view.update({ range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'lay', 'open', 'compare'), figures: this.freshFigures });
+				this.view.update({
+					range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
+					options: differs('by', 'per', 'map', 'heat', 'lay', 'open', 'compare'), figures: this.freshFigures
+				});
 			}
 		}
 		this.#mark();
@@ -375,7 +377,7 @@ export function startApp(page, decoder, root) {
 		document.documentElement.dataset.ready = '1';
 		performance.measure('cdict-first-view', { start: 0, end: performance.now() });
 		if (app.figures.canDecode(app.capture))
-			setTimeout(() => app.figures.opened(app.capture).catch(() => {}), 50);
+			setTimeout(() => app.figures.opened(app.capture).catch(() => { }), 50);
 	});
 	return app;
 }

@@ -8,6 +8,7 @@ export function timeScale(range, left, right) {
 	return d3.scaleLinear().domain(range).range([left, right]);
 }
 
+/** @type {[number, string][]} */
 const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
 
 function decimals(step) {

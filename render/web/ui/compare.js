@@ -30,7 +30,7 @@ const LESS = [[216, 218, 235], [178, 171, 210], [128, 115, 172], [84, 39, 136]];
 const MORE = [[254, 224, 182], [253, 184, 99], [224, 130, 20], [179, 88, 6]];
 
 /** The colour of a difference of -1..1 of the largest. */
-export function differenceColour(palette, part) {
+export function differenceColour(part) {
 	const steps = part < 0 ? LESS : MORE;
 	const at = Math.min(1, Math.abs(part)) * (steps.length - 1);
 	const i = Math.min(steps.length - 2, Math.floor(at));

@@ -16,7 +16,7 @@ export class EventList {
 		this.kind = 'all';
 		this.words = h('span', { class: 'dim' });
 		this.more = button('more', `the next ${PAGE}`, () => this.#load(this.rows.length), { hidden: true });
-		this.types = h('select', { 'aria-label': 'events', on: { change: () => { this.key = null; this.follow({ filter: true }); } } });
+		this.types = h('select', { 'aria-label': 'events', on: { change: () => { this.key = null; this.follow(); } } });
 		this.body = h('tbody');
 		this.el = h('div', { class: 'events' },
 			h('div', { class: 'table-bar' }, h('strong', null, 'Events in view'), this.words, h('span', { class: 'space' }), this.types,
@@ -63,14 +63,18 @@ export class EventList {
 	#row(row) {
 		const { app } = this;
 
-		return h('tr', { class: 'click', data: { task: row.task, at: row.at }, title: 'click: go there', on: { click: () => {
-			const span = Math.min(app.range[1] - app.range[0], 1e6);
+		return h('tr', {
+			class: 'click', data: { task: row.task, at: row.at }, title: 'click: go there', on: {
+				click: () => {
+					const span = Math.min(app.range[1] - app.range[0], 1e6);
 
-			if (!getSelection()?.toString())
-				app.select([Math.floor(row.at - span / 2), Math.ceil(row.at + span / 2)]);
-		} } },
-		h('td', null, h('bdi', null, clean(row.comm ?? ''))), h('td', { class: 'num dim' }, String(row.tid)), h('td', { class: 'num dim' }, `[${String(row.cpu).padStart(3, '0')}]`),
-		h('td', { class: 'num' }, clockTime(app.capture, row.at)), h('td', { class: 'type' }, clean(row.type)), h('td', { class: 'trace' }, h('bdi', null, clean(row.text))));
+					if (!getSelection()?.toString())
+						app.select([Math.floor(row.at - span / 2), Math.ceil(row.at + span / 2)]);
+				}
+			}
+		},
+			h('td', null, h('bdi', null, clean(row.comm ?? ''))), h('td', { class: 'num dim' }, String(row.tid)), h('td', { class: 'num dim' }, `[${String(row.cpu).padStart(3, '0')}]`),
+			h('td', { class: 'num' }, clockTime(app.capture, row.at)), h('td', { class: 'type' }, clean(row.type)), h('td', { class: 'trace' }, h('bdi', null, clean(row.text))));
 	}
 
 	#lines() {

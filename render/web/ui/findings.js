@@ -60,12 +60,14 @@ export function findings(app) {
 		return h('a', {
 			class: 'finding', data: { kind: finding.kind }, title: finding.title ?? 'show this',
 			href: `#${toFragment(leadsTo(app, finding), app.store.start)}`,
-			on: { click: (e) => {
-				if (e.button || e.ctrlKey || e.metaKey || e.shiftKey)
-					return;
-				e.preventDefault();
-				app.set(leadsTo(app, finding));
-			} },
+			on: {
+				click: (e) => {
+					if (e.button || e.ctrlKey || e.metaKey || e.shiftKey)
+						return;
+					e.preventDefault();
+					app.set(leadsTo(app, finding));
+				}
+			},
 		}, mark, h('bdi', { class: 'sentence' }, finding.text), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
 	});
 }

@@ -62,7 +62,7 @@ export class HeatMap {
 		});
 		this.el = h('div', { class: 'heat', data: { heat: kinds.join(' ') } }, h('div', { class: 'heat-head' },
 			h('h3', null, this.#title()), h('span', { class: 'dim small' }, this.#axis()), h('span', { class: 'space' }), this.ramp),
-		this.plot.el, this.words, this.found);
+			this.plot.el, this.words, this.found);
 	}
 
 	get alone() {
@@ -125,7 +125,7 @@ export class HeatMap {
 			return this.app.capture.bins.heat[kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
 		const drawn = heat.events - heat.outside - heat.unplaced - heat.shorter - heat.longer;
 		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
-			[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
+		[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
 
 		return `${count(heat.events)} ${heat.events === 1 ? one : many}${left.length ? `: ${count(drawn)} drawn, ${left.join(', ')}` : ', all drawn'}`;
 	}
@@ -255,7 +255,7 @@ export class HeatMap {
 
 		return {
 			lines: [`${cell.parts.map(({ kind, n }) => `${count(n)} ${KINDS[kind][n === 1 ? 'one' : 'many']}`).join(', ')} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
-				`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? `click: which ${this.alone ? 'they' : `${KINDS[cell.chosen.kind].many} they`} are` : null],
+			`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? `click: which ${this.alone ? 'they' : `${KINDS[cell.chosen.kind].many} they`} are` : null],
 			box: { y: y - 6, h: 12 },
 			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
 		};
@@ -283,7 +283,7 @@ export class HeatMap {
 			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,
 			on: { click: () => app.set({ view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
 		}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
-		h('span', { class: 'dim num' }, `from ${clockTime(app.capture, row.from)} s`)))];
+			h('span', { class: 'dim num' }, `from ${clockTime(app.capture, row.from)} s`)))];
 	}
 
 	close() {

@@ -61,7 +61,7 @@ const KEYS = {
 
 export function followKeys(app) {
 	addEventListener('keydown', (e) => {
-		const typing = e.target.closest?.('input, select, textarea');
+		const typing = e.target instanceof Element && e.target.closest('input, select, textarea');
 
 		if (typing || e.ctrlKey || e.metaKey || e.altKey)
 			return;

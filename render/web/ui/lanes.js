@@ -179,9 +179,11 @@ export class Lanes {
 		const parts = STATES.map((state, k) => [state, of.bins.vcpu_ns[(of.row * 8 + k) * of.columns + column]])
 			.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]).slice(0, 2);
 
-		return { lines: [`${app.who(task)} at ${(t / 1e9).toFixed(4)} s`,
+		return {
+			lines: [`${app.who(task)} at ${(t / 1e9).toFixed(4)} s`,
 			...parts.map(([state, ns]) => `${percent(100 * ns / of.wide)} ${STATE_WORDS[state]}`),
-			`of ${duration(Math.round(of.wide))}; zoom in for the events`] };
+			`of ${duration(Math.round(of.wide))}; zoom in for the events`]
+		};
 	}
 
 	#interval(states, i, task) {
@@ -194,7 +196,7 @@ export class Lanes {
 		return {
 			range: [from, to],
 			lines: [`${app.who(task)}: ${STATE_WORDS[state]}`, [why, behind].filter(Boolean).join(', ') || null,
-				`${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`],
+			`${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`],
 		};
 	}
 }

@@ -112,8 +112,6 @@ export class Plot {
 
 	#follow() {
 		this.el.addEventListener('pointermove', (e) => {
-			if (this.busy)
-				return;
 			const { left, top } = this.canvas.getBoundingClientRect();
 			const found = this.options.hit?.(e.clientX - left, e.clientY - top) ?? null;
 

@@ -17,7 +17,7 @@ function caption(app) {
 	const [from, to] = app.range;
 
 	return [clean(capture.label), capture.host && clean(capture.host), `${duration(to - from)} from ${clockTime(capture, from)} s`,
-		clean(app.selection.words()), clean(capture.loss.text ?? '')].filter(Boolean).join(' · ');
+	clean(app.selection.words()), clean(capture.loss.text ?? '')].filter(Boolean).join(' · ');
 }
 
 /** Draws the view on a surface made for its size. make(width, height) gives the surface. */

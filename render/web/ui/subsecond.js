@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Where in the second things happened: a row a second, its offset across. What is periodic stands in a line.
-import { choice, h, replace } from './dom.js';
+import { h, replace } from './dom.js';
 import { Question } from './figures.js';
 import { KINDS } from './heat.js';
 import { within } from './gestures.js';

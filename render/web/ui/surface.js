@@ -98,7 +98,7 @@ export class CanvasSurface {
 		}
 	}
 
-	text(x, y, text, { colour, size = 12, anchor = 'start', weight = 400, room = null } = {}) {
+	text(x, y, text, { colour = null, size = 12, anchor = 'start', weight = 400, room = null } = {}) {
 		this.c.fillStyle = colour;
 		this.c.font = `${weight} ${size}px ${FONT}`;
 		this.c.textAlign = ANCHORS[anchor];
@@ -166,7 +166,7 @@ export class SvgSurface {
 			`${edge ? ` stroke="${edge}" stroke-width="1.5"` : ''}/>`);
 	}
 
-	text(x, y, text, { colour, size = 12, anchor = 'start', weight = 400, room = null } = {}) {
+	text(x, y, text, { colour = null, size = 12, anchor = 'start', weight = 400, room = null } = {}) {
 		const shown = room === null ? text : fit(text, room, size, weight);
 
 		this.out.push(`<text x="${r(x)}" y="${r(y)}" dy="0.35em" font-size="${size}" text-anchor="${anchor}" ` +

@@ -19,7 +19,7 @@ function csvCell(value) {
 
 function order(a, b) {
 	if (a === null || a === undefined || b === null || b === undefined)
-		return (a === null || a === undefined) - (b === null || b === undefined);
+		return Number(a === null || a === undefined) - Number(b === null || b === undefined);
 	if (typeof a === 'number' && typeof b === 'number')
 		return a - b;
 	return String(a).localeCompare(String(b), 'en', { numeric: true });
@@ -111,7 +111,7 @@ export class Table {
 		return [...rows].sort((a, b) => {
 			const [x, y] = [column.value(a), column.value(b)];
 
-			return missing(x) || missing(y) ? missing(x) - missing(y) : sign * order(x, y);
+			return missing(x) || missing(y) ? Number(missing(x)) - Number(missing(y)) : sign * order(x, y);
 		});
 	}
 

@@ -115,6 +115,7 @@ export function spanText([from, to]) {
 	return `${(from / size).toFixed(digits)}–${(to / size).toFixed(digits)} ${unit}`;
 }
 
+/** @type {[RegExp, (ns: number) => string][]} */
 const SHOWN_AS = [
 	[/percent$/, percent],
 	[/_at_ns$/, (v) => `${(v / 1e9).toFixed(6)} s`],

@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { Question } from './figures.js';
 import { reasonColours } from './legend.js';
 import { Table } from './table.js';
-import { clean, count, duration, percent } from './text.js';
+import { count, duration } from './text.js';
 
 export function vcpuDetail(view, row, antagonists) {
 	return h('div', { class: 'detail-columns' }, antagonistTable(view, row, antagonists), reasonTable(view, row), histogram(view, row));
@@ -45,8 +45,10 @@ function reasonTable(view, row) {
 		{ key: 'qemu_ns', title: 'in QEMU', value: (r) => r.qemu_ns },
 		{ key: 'exit_percent', title: 'of the range', value: (r) => r.exit_percent },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar((r.exit_percent + r.qemu_percent) * 2, colours.get(r.reason)) },
-	], { app, name: 'vcpu_reasons', file: view.file('vcpu-exits'), rowData: (r) => ({ task: r.task, reason: r.reason }),
-		onRow: (r) => app.set({ view: 'exits', reasons: [r.reason], tasks: [row.task] }) });
+	], {
+		app, name: 'vcpu_reasons', file: view.file('vcpu-exits'), rowData: (r) => ({ task: r.task, reason: r.reason }),
+		onRow: (r) => app.set({ view: 'exits', reasons: [r.reason], tasks: [row.task] })
+	});
 
 	table.setRows(rows);
 	return h('div', { class: 'block' }, h('h4', null, 'What its exits cost'), rows.length ? table.el : h('p', { class: 'dim' }, 'no exits here'));

@@ -44,7 +44,10 @@ export class View {
 		this.paint();
 	}
 
-	/** For saving: [{title, legend, ramp: [low, high], height(width), draw(surface, width, height)}]. */
+	/**
+	 * For saving.
+	 * @returns {{title?, legend?, ramp?, height: (width) => number, draw: (surface, width, height) => void}[]}
+	 */
 	drawings() {
 		return [...this.plots].map((plot) => ({
 			title: typeof plot.options.title === 'function' ? plot.options.title() : plot.options.title,

@@ -64,7 +64,6 @@ export class CompareView extends View {
 	}
 
 	#table(table, kind) {
-		const { app } = this;
 		const words = COMPARISONS[kind];
 		const at = (key) => table.figures.indexOf(key);
 		const value = (side, key) => (row) => row[side]?.[at(key)] ?? null;
@@ -79,15 +78,19 @@ export class CompareView extends View {
 		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
 		const columns = [
 			{ key: 'name', title: words.row, text: true, value: (row) => row.key.join(' · '), show: (row) => this.#name(row) },
-			{ key: 'bars', title: kind === 'vcpu' ? 'base above, new below' : `${FIGURE_WORDS[main] ?? main}: base hollow, new solid`, text: true, csv: false, value: () => undefined,
-				show: (row) => (kind === 'vcpu' ? this.#stateBars(row, table) : this.#pairBar(value('base', main)(row), value('now', main)(row), most, main)) },
+			{
+				key: 'bars', title: kind === 'vcpu' ? 'base above, new below' : `${FIGURE_WORDS[main] ?? main}: base hollow, new solid`, text: true, csv: false, value: () => undefined,
+				show: (row) => (kind === 'vcpu' ? this.#stateBars(row, table) : this.#pairBar(value('base', main)(row), value('now', main)(row), most, main))
+			},
 			{ key: `${main}_base`, title: 'base', hint: FIGURE_WORDS[main], value: value('base', main), show: (row) => figure(main, value('base', main)(row)) },
 			{ key: `${main}_new`, title: 'new', hint: FIGURE_WORDS[main], value: value('now', main), show: (row) => figure(main, value('now', main)(row)) },
 			{ key: `${main}_change`, title: 'difference', hint: FIGURE_WORDS[main], value: change(main), show: (row) => this.#signedCell(main, change(main)(row)) },
 			{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (row) => this.#differenceBar(change(main)(row), mostChange) },
 			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
-				{ key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
-					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row)))] },
+				{
+					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
+					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row)))]
+				},
 			]),
 		];
 		const out = new Table(columns, { app: this.app, name: `compare-${kind}`, file: () => `comparison-${kind}`, rowData: (row) => ({ key: row.key.join('\u001f'), change: row.change }), rowClass: (row) => (!row.base || !row.now ? 'lone' : null) });
@@ -101,8 +104,8 @@ export class CompareView extends View {
 		const only = !row.base ? 'new only' : !row.now ? 'base only' : null;
 
 		return [h('bdi', null, clean(row.key[0])), row.key[1] !== undefined ? h('span', { class: 'dim' }, ' · ', h('bdi', null, clean(row.key[1]))) : null,
-			row.tasks[0].length > 1 || row.tasks[this.other]?.length > 1 ? h('span', { class: 'dim', title: 'tasks of the same name are one row' }, ` ×${Math.max(row.tasks[0].length, row.tasks[this.other].length)}`) : null,
-			only ? h('span', { class: 'badge small' }, only) : null];
+		row.tasks[0].length > 1 || row.tasks[this.other]?.length > 1 ? h('span', { class: 'dim', title: 'tasks of the same name are one row' }, ` ×${Math.max(row.tasks[0].length, row.tasks[this.other].length)}`) : null,
+		only ? h('span', { class: 'badge small' }, only) : null];
 	}
 
 	#pairBar(base, now, most, key) {
@@ -144,7 +147,6 @@ export class CompareView extends View {
 
 	/** Core maps: run % of base and new in each cell, shade and sign of the difference. */
 	#matrix(table) {
-		const { app } = this;
 		const by = new Map();
 		const cpus = new Set();
 		const at = table.figures.indexOf('run_percent');
@@ -160,17 +162,17 @@ export class CompareView extends View {
 			cpus.add(Number(cpu));
 		}
 		const columns = [...cpus].sort((a, b) => a - b);
-		const rows = [...by.values()].sort((a, b) => (a.name === 'IDLE') - (b.name === 'IDLE') || b.change - a.change);
+		const rows = [...by.values()].sort((a, b) => Number(a.name === 'IDLE') - Number(b.name === 'IDLE') || b.change - a.change);
 		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.now - c.base))));
 
 		this.current = { kind: 'coremap', rows, columns, most };
 		return h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
 			h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
-			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most, app.palette)))))),
-		h('p', { class: 'dim' }, 'Difference of run %, new less base; hover: both. Rows whose CPUs changed most first.'));
+			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most)))))),
+			h('p', { class: 'dim' }, 'Difference of run %, new less base; hover: both. Rows whose CPUs changed most first.'));
 	}
 
-	#matrixCell(row, cpu, most, palette) {
+	#matrixCell(row, cpu, most) {
 		const cell = row.cells.get(cpu);
 
 		if (!cell)
@@ -180,7 +182,7 @@ export class CompareView extends View {
 			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);
 
 		if (Math.abs(v) >= 0.05) {
-			const colour = differenceColour(palette, v / most);
+			const colour = differenceColour(v / most);
 
 			td.style.background = colour;
 			td.style.color = inkOn(colour);
@@ -237,7 +239,7 @@ export class CompareView extends View {
 				s.text(left + wide + 12, y + 12, `${figure(main, a)} → ${figure(main, b)}`, { colour: palette.dim, size: 11 });
 				const middle = w - 150, part = 70 * Math.abs(d) / mostChange;
 
-				s.rect(d > 0 ? middle : middle - part, y + 5, part, 14, differenceColour(palette, Math.sign(d)));
+				s.rect(d > 0 ? middle : middle - part, y + 5, part, 14, differenceColour(Math.sign(d)));
 				s.text(w - 4, y + 12, signed(main, d), { colour: palette.text, size: 11, anchor: 'end' });
 			}),
 		}];
@@ -259,7 +261,7 @@ export class CompareView extends View {
 
 				if (Math.abs(v) < 0.05)
 					return;
-				const colour = differenceColour(palette, v / most);
+				const colour = differenceColour(v / most);
 
 				s.rect(200 + wide * i, y, wide - 1, 21, colour);
 				s.text(200 + wide * (i + 0.5), y + 11, `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(1)}`, { colour: inkOn(colour), size: 11, anchor: 'middle' });

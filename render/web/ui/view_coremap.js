@@ -183,7 +183,7 @@ export class CoremapView extends View {
 		const who = task === undefined ? el.closest('tr').querySelector('th').textContent : app.who(Number(task));
 
 		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(100 * Number(run) / this.length)} of the range`, `${count(Number(switches))} switches`,
-			task === undefined ? null : 'click: over time'];
+		task === undefined ? null : 'click: over time'];
 	}
 
 	#clicked(e) {
@@ -218,6 +218,7 @@ export class CoremapView extends View {
 		const { app } = this;
 		const { palette } = app;
 		const rows = this.matrix.tasks.slice(0, 80);
+		/** @type {[string, (cpu: number) => object][]} */
 		const ends = [['total', (cpu) => this.#columnSum(this.matrix, cpu)], ['IDLE', (cpu) => this.matrix.idle.get(cpu)]];
 
 		return [{

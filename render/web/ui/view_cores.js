@@ -72,14 +72,12 @@ export class CoresView extends View {
 	}
 
 	update(change) {
-		const { app } = this;
-
 		this.#pickColours();
 		if (change.figures || change.filter || change.options)
 			this.#renderKey();
 		if (change.range || change.filter || change.figures)
 			this.#askPieces();
-		this.events.follow(change);
+		this.events.follow();
 		this.main.paint();
 		this.#renderWords();
 	}
@@ -344,7 +342,7 @@ export class CoresView extends View {
 		const what = ['wake-up of', 'exit of', 'entry of', 'migration of'][marks.what[best]];
 
 		return [`${what} ${app.who(marks.task[best])}`, marks.text[best] < marks.texts.length ? clean(marks.texts[marks.text[best]]) : null,
-			`at ${clockTime(app.capture, marks.at[best])} s, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`];
+		`at ${clockTime(app.capture, marks.at[best])} s, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`];
 	}
 
 	#pieceAt(cpu, t, box) {
@@ -373,8 +371,10 @@ export class CoresView extends View {
 			return null;
 		const task = bins.majority[cpu * bins.columns + i];
 
-		return { lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${count(bins.switches[cpu * bins.columns + i])} switches`,
-			`in ${duration(Math.round(wide))} from ${((bins.from + i * wide) / 1e9).toFixed(5)} s`], box };
+		return {
+			lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${count(bins.switches[cpu * bins.columns + i])} switches`,
+			`in ${duration(Math.round(wide))} from ${((bins.from + i * wide) / 1e9).toFixed(5)} s`], box
+		};
 	}
 
 	close() {

@@ -140,7 +140,7 @@ export class ExitsView extends View {
 
 	#legendItems() {
 		return [...this.slots.map((reason) => ({ key: reason, text: clean(reason), colour: this.colours.get(reason) })),
-			...this.rest.length ? [{ key: 'other', text: `other (${this.rest.length})`, colour: this.app.palette.reasons.other }] : []];
+		...this.rest.length ? [{ key: 'other', text: `other (${this.rest.length})`, colour: this.app.palette.reasons.other }] : []];
 	}
 
 	#renderTools() {
@@ -150,8 +150,10 @@ export class ExitsView extends View {
 			choice('bars show', [['time', 'time', 'from kvm_exit to kvm_entry, without HLT and its kin'], ['count', 'count', 'how many exits']], app.state.by, (by) => app.set({ by })),
 			choice('per', [['task', 'vCPU'], ['vm', 'VM']], app.state.per, (per) => app.set({ per })));
 		const listed = this.sums.filter((sum) => this.opened || this.rest.length < 2 || !this.rest.includes(sum));
-		const rest = h('button', { type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'together again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
-			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } } }, h('span', { class: 'swatch other' }), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
+		const rest = h('button', {
+			type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'together again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
+			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } }
+		}, h('span', { class: 'swatch other' }), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
 
 		rest.firstChild.style.background = app.palette.reasons.other;
 		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => {
@@ -270,7 +272,7 @@ export class ExitsView extends View {
 			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
 					lines: [`${bar.name}: ${clean(reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`, `${percent(100 * value / bar.work)} of its exits' ${this.byTime ? 'time' : 'number'}`,
-						reason === 'other' ? null : 'click: only this reason'],
+					reason === 'other' ? null : 'click: only this reason'],
 					box, click: reason === 'other' ? null : () => app.toggle('reasons', reason),
 				};
 		}
@@ -304,8 +306,10 @@ export class ExitsView extends View {
 	}
 
 	#reasonTable() {
-		return new Table(this.#reasonColumns(), { app: this.app, name: 'exit_reasons', file: this.file('exit-reasons'), rowData: (r) => ({ reason: r.reason }), rowClass: (r) => (this.app.selection.reason(r.reason) ? null : 'off'),
-			onRow: (r, e) => this.app.toggle('reasons', r.reason, e.shiftKey) });
+		return new Table(this.#reasonColumns(), {
+			app: this.app, name: 'exit_reasons', file: this.file('exit-reasons'), rowData: (r) => ({ reason: r.reason }), rowClass: (r) => (this.app.selection.reason(r.reason) ? null : 'off'),
+			onRow: (r, e) => this.app.toggle('reasons', r.reason, e.shiftKey)
+		});
 	}
 
 	#when(row) {
@@ -313,10 +317,14 @@ export class ExitsView extends View {
 
 		if (row.max_at_ns === null || row.max_at_ns === undefined)
 			return '–';
-		return h('button', { type: 'button', class: 'link', title: 'show the longest one on the cores', on: { click: (e) => {
-			e.stopPropagation();
-			app.set({ view: 'cores', range: [Math.floor(row.max_at_ns - row.max_ns * 0.2), Math.ceil(row.max_at_ns + row.max_ns * 1.2)] });
-		} } }, `${(row.max_at_ns / 1e9).toFixed(4)} s`);
+		return h('button', {
+			type: 'button', class: 'link', title: 'show the longest one on the cores', on: {
+				click: (e) => {
+					e.stopPropagation();
+					app.set({ view: 'cores', range: [Math.floor(row.max_at_ns - row.max_ns * 0.2), Math.ceil(row.max_at_ns + row.max_ns * 1.2)] });
+				}
+			}
+		}, `${(row.max_at_ns / 1e9).toFixed(4)} s`);
 	}
 
 	#allTable() {

@@ -54,15 +54,19 @@ export class SwitchesView extends View {
 		const { app } = this;
 
 		replace(this.tools, h('span', { class: 'dim' }, 'show'), this.kinds().map((kind) => {
-			const box = h('input', { type: 'checkbox', on: { change: () => {
-				const next = chosen.includes(kind) ? chosen.filter((k) => k !== kind) : [...chosen, kind];
-				app.set({ heat: next.length ? next : chosen });
-			} } });
+			const box = h('input', {
+				type: 'checkbox', on: {
+					change: () => {
+						const next = chosen.includes(kind) ? chosen.filter((k) => k !== kind) : [...chosen, kind];
+						app.set({ heat: next.length ? next : chosen });
+					}
+				}
+			});
 
 			box.checked = chosen.includes(kind);
 			return h('label', { class: 'check', data: { kind } }, box, WORDS[kind]);
 		}), chosen.length > 1 ? choice(null, [['apart', 'apart', 'a picture each'], ['over', 'overlaid', 'all in one picture, a colour each']], this.#lay(), (lay) => app.set({ lay })) : null,
-		h('span', { class: 'dim hint' }, app.selection.any ? app.selection.words() : 'all tasks but IDLE'));
+			h('span', { class: 'dim hint' }, app.selection.any ? app.selection.words() : 'all tasks but IDLE'));
 		const groups = this.#lay() === 'over' ? [chosen] : chosen.map((kind) => [kind]);
 		const keys = groups.map((kinds) => kinds.join('+'));
 

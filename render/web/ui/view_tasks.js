@@ -19,7 +19,7 @@ export class TasksView extends View {
 			for (const { isIntersecting, target } of entries) {
 				if (isIntersecting) {
 					this.seen.unobserve(target);
-					this.#spark(target, Number(target.dataset.spark));
+					this.#spark(target, Number(target.getAttribute('data-spark')));
 				}
 			}
 		}, { rootMargin: '200px' });
@@ -93,8 +93,10 @@ export class TasksView extends View {
 		this.byTask = new Map(rows.map((row) => [row.task, row]));
 		replace(this.key, legend([
 			{ colour: app.palette.states.guest, text: `CPU %: the full width is ${percent(this.mostPercent)} of one CPU` },
-			{ colour: app.palette.states.preempted, text: busy.some((row) => row.switches !== null) ?
-				`● context switches: the full width is ${count(this.mostSwitches)}` : '● context switches: not known here' },
+			{
+				colour: app.palette.states.preempted, text: busy.some((row) => row.switches !== null) ?
+					`● context switches: the full width is ${count(this.mostSwitches)}` : '● context switches: not known here'
+			},
 		]), h('span', { class: 'dim hint' }, app.state.cpus.length ? 'only tasks that ran on the chosen CPUs; figures are of all CPUs' :
 			'click a row: filter by it; shift-click: this one too'));
 		this.table.setRows(rows);
@@ -163,8 +165,8 @@ export class TasksView extends View {
 				[app.who(task), 'too little to be drawn over time'];
 		}
 		return [app.who(task), `run ${row.run_ns === null ? 'not known' : `${exactNs(row.run_ns)}, ${percent(row.run_percent)}`}`,
-			row.switches === null ? null : `${count(row.switches)} switches: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`,
-			row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
+		row.switches === null ? null : `${count(row.switches)} switches: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`,
+		row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
 	}
 
 	close() {
@@ -180,7 +182,7 @@ export class TasksView extends View {
 		return [{
 			title: rows.length < this.rows().length ? `the first ${rows.length} tasks of ${this.rows().length}` : null,
 			legend: [{ colour: palette.states.guest, text: 'CPU time, % of one CPU (axis below)' }, { colour: palette.states.preempted, text: 'context switches (axis above)' },
-				{ colour: palette.accent, text: 'run % over time, at the right' }],
+			{ colour: palette.accent, text: 'run % over time, at the right' }],
 			height: () => rows.length * 22 + 44, draw: (s, w) => this.#drawAll(s, w, rows),
 		}];
 	}

@@ -42,7 +42,6 @@ export class VcpusView extends View {
 	}
 
 	update(change) {
-		const { app } = this;
 		const rows = this.rows();
 
 		if (change.figures || change.filter || change.options)
@@ -65,7 +64,7 @@ export class VcpusView extends View {
 			...item, title: 'click: only this state in colour', on: app.selection.state(item.key), click: () => app.toggle('states', item.key),
 		}))));
 		keepHeight(this.legend);
-		this.antagonists = Map.groupBy ? Map.groupBy(app.rows('antagonists'), (r) => r.task) : group(app.rows('antagonists'));
+		this.antagonists = group(app.rows('antagonists'));
 		fillRows(this.slices, this.body, rows.length, (i) => this.#row(rows[i], i, rows.length <= 2), { least: this.laneHeight });
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
@@ -83,8 +82,10 @@ export class VcpusView extends View {
 		const line = h('tr', { class: open ? 'open' : null, data: { row: i, ...taskData(app, row.task) } },
 			h('td', { class: 'who' },
 				alone ? null : button(open ? '▾' : '▸', 'antagonists, exits, waits', () => app.toggle('open', row.task, true), { class: 'opener', 'aria-expanded': String(open) }),
-				h('a', { class: 'pick', title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
-					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) } }, h('bdi', null, who)),
+				h('a', {
+					class: 'pick', title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
+					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) }
+				}, h('bdi', null, who)),
 				row.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
@@ -103,8 +104,10 @@ export class VcpusView extends View {
 		if (!worst || !row.delayed_ns)
 			return '';
 		return [h('span', { class: 'share' }, percent(100 * worst.behind_ns / row.delayed_ns)),
-			h('a', { class: 'pick', title: 'click: only this task', data: { antagonist: worst.antagonist },
-				on: { click: () => this.app.toggle('tasks', worst.antagonist, true) } }, h('bdi', null, this.app.who(worst.antagonist)))];
+		h('a', {
+			class: 'pick', title: 'click: only this task', data: { antagonist: worst.antagonist },
+			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
+		}, h('bdi', null, this.app.who(worst.antagonist)))];
 	}
 
 	#bar(row) {
@@ -167,8 +170,8 @@ export class VcpusView extends View {
 			return null;
 		if (key === 'delayed')
 			return [`${app.who(task)}: kept waiting ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
-				`waiting after wake-ups ${duration(row.waiting_ns)}, ${count(row.waits ?? 0)} times`,
-				row.worst_ns ? `worst ${duration(row.worst_ns)} at ${(row.worst_at_ns / 1e9).toFixed(6)} s` : null];
+			`waiting after wake-ups ${duration(row.waiting_ns)}, ${count(row.waits ?? 0)} times`,
+			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${(row.worst_at_ns / 1e9).toFixed(6)} s` : null];
 		const ns = row[`${key}_ns`];
 
 		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(100 * ns / (app.figures.shown.range[1] - app.figures.shown.range[0]))} of the range`];
@@ -210,7 +213,7 @@ export class VcpusView extends View {
 			}
 			s.text(bar(100) + 8, y + 9, !row.delayed_ns ? 'never kept waiting' : `${duration(row.delayed_ns)}${worst ?
 				`, ${percent(100 * worst.behind_ns / row.delayed_ns)} behind ${app.who(worst.antagonist)}` : ''}`,
-			{ colour: palette.dim, size: 11, room: scale.range()[0] - bar(100) - 16 });
+				{ colour: palette.dim, size: 11, room: scale.range()[0] - bar(100) - 16 });
 			this.lanes.draw(s, row.task, scale, y, 18);
 		});
 		drawLoss(s, palette, app.capture, scale, 0, bottom);

@@ -107,7 +107,7 @@ export class Browser {
 		const gone = new Promise((resolve) => { this.child.on('exit', resolve); });
 		this.child.removeAllListeners('exit');
 		this.child.on('exit', () => this.fail(new Error('chromium was closed')));
-		this.send('Browser.close').catch(() => {});
+		this.send('Browser.close').catch(() => { });
 		await Promise.race([gone, sleep(3000)]);
 		this.child.kill('SIGKILL');
 		// its children may still write there
@@ -139,37 +139,37 @@ class ChromiumTab extends Tab {
 		await Promise.all([
 			this.send('Runtime.enable', {}, sessionId),
 			this.send('Network.enable', {}, sessionId),
-			this.send('Log.enable', {}, sessionId).catch(() => {}),
+			this.send('Log.enable', {}, sessionId).catch(() => { }),
 			this.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: true }, sessionId),
 		]);
 	}
 
 	event(method, params) {
 		switch (method) {
-		case 'Runtime.consoleAPICalled':
-			this.console.push(`${params.type}: ${params.args.map((arg) => arg.value ?? arg.description).join(' ')}`);
-			break;
-		case 'Runtime.exceptionThrown':
-			this.console.push(`exception: ${params.exceptionDetails.exception?.description ?? params.exceptionDetails.text}`);
-			break;
-		case 'Log.entryAdded':
-			this.console.push(`${params.entry.level}: ${params.entry.text} ${params.entry.url ?? ''}`);
-			break;
-		case 'Network.requestWillBeSent':
-			this.requests.push(params.request.url);
-			break;
-		case 'Network.webSocketCreated':
-			this.requests.push(params.url);
-			break;
-		case 'Page.javascriptDialogOpening':
-			this.console.push(`dialog: ${params.message}`);
-			this.send('Page.handleJavaScriptDialog', { accept: true }).catch(() => {});
-			break;
-		case 'Target.attachedToTarget':
-			this.browser.tabs.set(params.sessionId, this);
-			this.watch(params.sessionId).catch(() => {});
-			break;
-		default:
+			case 'Runtime.consoleAPICalled':
+				this.console.push(`${params.type}: ${params.args.map((arg) => arg.value ?? arg.description).join(' ')}`);
+				break;
+			case 'Runtime.exceptionThrown':
+				this.console.push(`exception: ${params.exceptionDetails.exception?.description ?? params.exceptionDetails.text}`);
+				break;
+			case 'Log.entryAdded':
+				this.console.push(`${params.entry.level}: ${params.entry.text} ${params.entry.url ?? ''}`);
+				break;
+			case 'Network.requestWillBeSent':
+				this.requests.push(params.request.url);
+				break;
+			case 'Network.webSocketCreated':
+				this.requests.push(params.url);
+				break;
+			case 'Page.javascriptDialogOpening':
+				this.console.push(`dialog: ${params.message}`);
+				this.send('Page.handleJavaScriptDialog', { accept: true }).catch(() => { });
+				break;
+			case 'Target.attachedToTarget':
+				this.browser.tabs.set(params.sessionId, this);
+				this.watch(params.sessionId).catch(() => { });
+				break;
+			default:
 		}
 	}
 

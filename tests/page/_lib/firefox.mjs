@@ -121,7 +121,7 @@ export class Browser {
 	async close() {
 		this.child.removeAllListeners('exit');
 		const gone = new Promise((resolve) => { this.child.on('exit', resolve); });
-		this.send('Marionette:Quit', { flags: ['eForceQuit'] }).catch(() => {});
+		this.send('Marionette:Quit', { flags: ['eForceQuit'] }).catch(() => { });
 		await Promise.race([gone, sleep(3000)]);
 		this.child.kill('SIGKILL');
 		this.socket?.destroy();
@@ -182,5 +182,5 @@ class FirefoxTab extends Tab {
 		await this.act('key', [{ type: 'keyDown', value }, { type: 'keyUp', value }]);
 	}
 
-	async close() {}
+	async close() { }
 }

@@ -48,8 +48,10 @@ try {
 	};
 	const ms10 = await wait(10e6);
 	const tenth = await wait((to - from) / 10);
-	console.log(JSON.stringify({ first_view_ms: Math.round(first), zoom_ms: Math.round(median(steps)), zoom_max_ms: Math.round(Math.max(...steps)),
-		zoom_steps: steps.length, zoom_drawn: marks.length, zoom_max_by_view: worst, range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems() }));
+	console.log(JSON.stringify({
+		first_view_ms: Math.round(first), zoom_ms: Math.round(median(steps)), zoom_max_ms: Math.round(Math.max(...steps)),
+		zoom_steps: steps.length, zoom_drawn: marks.length, zoom_max_by_view: worst, range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems()
+	}));
 } finally {
 	await browser.close();
 }

@@ -7,7 +7,7 @@ export class Tab {
 	// evaluate(expression) gives its value, awaited; problems() what the page must not have done.
 
 	// Brings problems() up to date, where they have to be asked for.
-	async look() {}
+	async look() { }
 
 	async until(expression, what, ms = 60000) {
 		const end = Date.now() + ms;
