@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* engine.c - the walk: reads events, keeps the time, hands them on. */
 #include <errno.h>
 #include <stdlib.h>

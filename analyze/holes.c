@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* holes.c - the loss records as sorted intervals. */
 #include "analyze/internal.h"
 

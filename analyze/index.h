@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * index.h - pairs of numbers -> 0, 1, 2, ... in order of first appearance: where a
  * row of an analysis is kept.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* internal.h - the engine's own state, shared by engine.c, table.c, holes.c, types.c. */
 #ifndef ANALYZE_INTERNAL_H
 #define ANALYZE_INTERNAL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* reader.c - a cdict file as the engine's source. */
 #include <errno.h>
 #include <stdlib.h>

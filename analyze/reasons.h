@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * reasons.h - what a kvm_exit is called, from the capture's own kvm_exit format.
  *

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* slices.c - see slices.h. */
 #include "analyze/slices.h"
 

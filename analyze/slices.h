@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * slices.h - intervals as they end, one by one: for pictures, which count them on a
  * grid and need none of them afterwards.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * symbols.h - the value/name lists in a tracepoint's print format, as in
  * __print_symbolic(REC->reason, { 0x040 + 1, "DB excp" }, { -1, "err" }).

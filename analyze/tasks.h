@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * tasks.h - what each task did: time on and off the CPU, switches, wake-ups,
  * migrations, latency.  One row a task, or one a task and CPU.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /* types.c - finds the known events and their fields by name. */
 #include "analyze/internal.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-only
 /*
  * vcpu.c - see vcpu.h.  Every task is followed, since a thread shows only with its first
  * KVM event that it is a vCPU; rows are made of those that are.

@@ -19,7 +19,7 @@
 #ifndef ANNOTATE_APPLY_H
 #define ANNOTATE_APPLY_H
 
-#include "annotate/mapping.h"
+#include "format/mapping.h"
 #include "cdict/reader.h"
 #include "cdict/writer.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* csv.h - the columns of a mapping file; mapping.h has the functions. */
+/* csv.h - labels as a CSV file: cdict-annotate(1), "MAPPING FILES". */
 #ifndef ANNOTATE_CSV_H
 #define ANNOTATE_CSV_H
 
-#include "annotate/mapping.h"
+#include "base/sink.h"
+#include "format/mapping.h"
 
 enum csv_column {
 	CSV_TID,
@@ -20,5 +21,31 @@ enum csv_column {
 };
 
 extern const char *const csv_columns[CSV_COLUMNS];
+
+struct mapping_csv_options {
+	bool skip_bad; /* bad lines are left out instead of refusing the file */
+	/* Told of each bad line that is left out: "line 3, column 1 (tid): ..."; may be NULL. */
+	void (*bad_line)(void *ctx, const char *text);
+	void *ctx;
+};
+
+struct mapping_csv_result {
+	size_t rows; /* labels read */
+	size_t bad;  /* lines left out */
+};
+
+/* mapping_read_csv - reads @path ("-": standard input) into @m, origin CSV.
+ * mapping_parse_csv - the same from memory. @opts and @result may be NULL. On failure
+ * *err says "line 3, column 1 (tid): ..." and @m is as it was. */
+int mapping_read_csv(struct mapping *m, const char *path, const struct mapping_csv_options *opts,
+		     struct mapping_csv_result *result, struct cdict_error *err);
+int mapping_parse_csv(struct mapping *m, const void *data, size_t size,
+		      const struct mapping_csv_options *opts, struct mapping_csv_result *result,
+		      struct cdict_error *err);
+
+/* mapping_write_csv - one row per (tid, start_ns), in ascending order of them, with a
+ * header row; origins are brought together as mapping_find() does. Failures of writing
+ * stay in the sink; -ENOMEM. */
+int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_error *err);
 
 #endif

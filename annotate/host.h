@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "annotate/mapping.h"
+#include "format/mapping.h"
 #include "base/sink.h"
 #include "cdict/error.h"
 

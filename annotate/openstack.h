@@ -14,7 +14,7 @@
 #ifndef ANNOTATE_OPENSTACK_H
 #define ANNOTATE_OPENSTACK_H
 
-#include "annotate/mapping.h"
+#include "format/mapping.h"
 #include "annotate/openstack_settings.h"
 
 struct namepattern;

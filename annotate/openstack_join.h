@@ -3,7 +3,7 @@
 #ifndef ANNOTATE_OPENSTACK_JOIN_H
 #define ANNOTATE_OPENSTACK_JOIN_H
 
-#include "annotate/mapping.h"
+#include "format/mapping.h"
 #include "annotate/nova.h"
 
 struct openstack_join {

@@ -10,7 +10,7 @@
 #include "annotate/anonymize.h"
 #include "annotate/apply.h"
 #include "base/outfile.h"
-#include "cmd/loss.h"
+#include "tables/loss.h"
 #include "cmd/maps.h"
 
 /* OpenStack's names for the VMs that the file's labels and --map tell of. That it cannot be
@@ -88,7 +88,7 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	if (!status)
 		annotate_tell(&report, call, file);
 	if (!status)
-		status = loss_status(call, file, r, o->shared.max_loss_pct);
+		status = cmd_loss_status(call, file, r, o->shared.max_loss_pct);
 	annotate_report_fini(&report);
 	label_index_free(labels);
 	mapping_fini(&more);

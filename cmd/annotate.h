@@ -3,7 +3,7 @@
 #ifndef CMD_ANNOTATE_H
 #define CMD_ANNOTATE_H
 
-#include "annotate/label_index.h"
+#include "format/label_index.h"
 #include "cmd/openstack.h"
 #include "cmd/options.h"
 

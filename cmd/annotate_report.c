@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/label_text.h"
+#include "format/label_text.h"
 #include "base/escape.h"
 #include "cmd/annotate.h"
-#include "cmd/names.h"
-#include "cmd/number.h"
+#include "tables/names.h"
+#include "tables/number.h"
 
 /* So many are named in a message; -v: all. */
 #define MOST_NAMED 10
@@ -93,15 +93,13 @@ static void count(struct annotate_report *out, const struct cmd_call *call,
 	list_init(&unnamed, call);
 	for (uint32_t i = 0; i < analyze_engine_task_count(eng); i++) {
 		const struct analyze_task *task = analyze_engine_task(eng, i);
-		char *vm = names_vm(names, task);
 
 		if (names_named(names, task)) {
 			out->tasks++;
 			out->events += task->events;
-		} else if (vm || works_for_vm(names, task)) {
+		} else if (names_vm(names, task) || works_for_vm(names, task)) {
 			list_add(&unnamed, task->tid, task->comm);
 		}
-		free(vm);
 	}
 	out->all_events = analyze_engine_summary(eng)->events;
 	out->unnamed = unnamed.n;
@@ -112,6 +110,7 @@ int annotate_look(struct annotate_report *out, const struct cmd_call *call, cons
 		  struct cdict_reader *r, struct label_index *labels, size_t n_old)
 {
 	struct analyze_engine *eng = NULL;
+	const struct names_options how = { .labels = labels };
 	struct names names = { 0 };
 	struct cdict_error err = { 0 };
 	int status = CMD_DONE;
@@ -119,7 +118,7 @@ int annotate_look(struct annotate_report *out, const struct cmd_call *call, cons
 	*out = (struct annotate_report){ .labels = label_index_mapping(labels)->n };
 	if (analyze_engine_new(&eng, NULL, &err) || analyze_engine_run_reader(eng, r, &err))
 		status = cmd_error(call, file, &err);
-	else if (names_init(&names, eng, call->opts, labels))
+	else if (names_init(&names, eng, &how))
 		status = cmd_errorf(call, file, "out of memory");
 	if (!status) {
 		count(out, call, eng, &names);

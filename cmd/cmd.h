@@ -176,6 +176,13 @@ void cmd_warn(const struct cmd_call *call, const char *subject, const char *fmt,
 int cmd_usage(const struct cmd_call *call, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* cmd_loss_status - CMD_DAMAGED, with a warning, when the file is cut or damaged, the
+ * converter's input was, or more than @max_loss_pct percent is lost; else
+ * CMD_DONE.  Call it after everything was read. */
+struct cdict_reader;
+int cmd_loss_status(const struct cmd_call *call, const char *file, const struct cdict_reader *r,
+		    double max_loss_pct);
+
 /* An output file that appears whole or not at all (base/outfile.h), and whose
  * temporary name is also removed when a signal ends the program. */
 struct outfile;

@@ -1,77 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict coremap: which task ran on which CPU. */
-#include "cmd/coremap.h"
+#include "cmd/figures.h"
+#include "tables/coremap_map.h"
 
-#include <stdlib.h>
+enum by { BY_RUN = 0, BY_SWITCHES };
 
 struct coremap_opts {
 	struct options_shared shared;
-	int by; /* enum coremap_by */
+	int by; /* enum by */
 };
 
 static const char *const by_choices[] = { "run", "switches", NULL };
 
-/* For programs: a row a cell, and one a CPU. */
-static int print_cells(struct figures *f, const struct analyze_coremap *map)
+static int add(struct figures *f, struct cdict_error *err)
 {
-	struct table *tables[2] = { NULL, NULL };
-	int status = coremap_cells(&tables[0], f, map);
+	return analyze_coremap_new(&f->walk.coremap, f->walk.eng, err);
+}
 
-	if (!status)
-		status = coremap_cpus(&tables[1], f, map);
-	if (!status)
-		status = figures_print(f, NULL, "idle,tid,cpu", tables, 2);
-	table_free(tables[0]);
-	table_free(tables[1]);
-	return status;
+/* For programs: a row a cell, and one a CPU. */
+static int print_cells(struct figures *f)
+{
+	struct table *tables[] = { tables_coremap(&f->walk), tables_coremap_cpus(&f->walk) };
+
+	return figures_print(f, NULL, "idle,tid,cpu", tables, 2);
 }
 
 /* For people: the map, a few CPUs beside each other. */
-static int print_map(struct figures *f, const struct analyze_coremap *map, int by)
+static int print_map(struct figures *f, bool by_switches)
 {
-	struct coremap_view view = { .f = f, .map = map, .by = by };
-	int status = coremap_view_init(&view);
+	struct coremap_map map = { .w = &f->walk,
+				   .by_switches = by_switches,
+				   .sort = f->opts->sort,
+				   .top = f->opts->top };
+	struct cdict_error err = { 0 };
+	int status;
 
-	if (!status)
+	if (coremap_map_init(&map, &err))
+		status = figures_fail(f, &err);
+	else
 		status = figures_print_all(f,
-					   by == COREMAP_BY_RUN
-						   ? "percent of the window; 100 is one CPU"
-						   : "switches away from the task",
-					   view.tables, view.n_tables);
-	coremap_view_fini(&view);
+					   by_switches ? "switches away from the task"
+						       : "percent of the window; 100 is one CPU",
+					   map.tables, map.n_tables);
+	coremap_map_fini(&map);
 	return status;
 }
 
-static int coremap_add(struct figures *f, void *map, struct cdict_error *err)
-{
-	return analyze_coremap_new(map, f->eng, err);
-}
-
-static int coremap_print(struct figures *f, void *state)
+static int print(struct figures *f)
 {
 	const struct coremap_opts *opts = f->call->opts;
-	struct analyze_coremap **map = state;
 
 	figures_has_switch(f, "ran");
-	return f->opts->format == OPTIONS_TEXT || f->opts->format == OPTIONS_MD
-		       ? print_map(f, *map, opts->by)
-		       : print_cells(f, *map);
+	return f->opts->format == TABLE_AS_TEXT || f->opts->format == TABLE_AS_MD
+		       ? print_map(f, opts->by == BY_SWITCHES)
+		       : print_cells(f);
 }
-
-static void coremap_free(void *state)
-{
-	struct analyze_coremap **map = state;
-
-	analyze_coremap_free(*map);
-}
-
-static const struct figures_frame coremap_frame = { coremap_add, coremap_print, coremap_free };
 
 static int coremap_run(const struct cmd_call *call)
 {
-	struct analyze_coremap *map = NULL;
-
-	return figures_command(call, &coremap_frame, &map);
+	return figures_command(call, add, print);
 }
 
 static const struct cmd_option coremap_options[] = {

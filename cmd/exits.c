@@ -1,48 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict exits: what the guests exited for, and how long it took. */
-#include "cmd/exits.h"
+#include <stdio.h>
 
-#include <inttypes.h>
-
-#include "cmd/number.h"
+#include "cmd/figures.h"
+#include "tables/number.h"
 
 struct exits_opts {
 	struct options_shared shared;
-	int by; /* enum exits_by */
+	int by; /* index of by_choices */
 };
 
+/* First those of enum tables_exits_by; from BY_PORT on: where the access went. */
+enum { BY_PORT = TABLES_EXITS_BY_VCPU + 1 };
 static const char *const by_choices[] = { "task",    "reason", "vm",     "vcpu", "port",
 					  "address", "msr",    "vector", NULL };
 
 /* What to print for --by, sorted: by default work before idling, longest first. */
-static int print_reasons(struct figures *f, const struct analyze_exits *exits, int by)
+static int print_reasons(struct figures *f, enum tables_exits_by by)
 {
-	struct exits_totals sum = { 0 };
-	struct table *tables[2] = { NULL, NULL };
+	struct tables_idle_exits idle = { 0 };
+	struct table *tables[] = { tables_exits(&f->walk, by, &idle), tables_guest(&f->walk) };
 	char note[200], count[NUMBER_ROOM], time[NUMBER_ROOM];
 	struct cdict_error err = { 0 };
-	int status = exits_fill(&tables[0], f, exits, by, &sum);
 
-	if (!status)
-		status = exits_fill_guest(&tables[1], f, exits);
-	if (!status && table_sort(tables[1], "guest_ns", &err))
-		status = figures_fail(f, &err);
-	if (!status) {
-		snprintf(note, sizeof(note),
-			 "halted: %s exits, %s ms in which guests were idle; "
-			 "not part of time %%",
-			 number_grouped(count, sum.idle.events),
-			 number_scaled(time, sum.idle.time.sum, 1000000, 3));
-		status = figures_print(f, sum.idle.events ? note : NULL, "idle,time_ns", tables, 2);
+	if (tables[1] && table_sort(tables[1], "guest_ns", &err)) {
+		table_free(tables[1]);
+		tables[1] = NULL; /* told as such */
 	}
-	table_free(tables[0]);
-	table_free(tables[1]);
-	analyze_exit_row_fini(&sum.work);
-	analyze_exit_row_fini(&sum.idle);
-	return status;
+	snprintf(note, sizeof(note),
+		 "halted: %s exits, %s ms in which guests were idle; "
+		 "not part of time %%",
+		 number_grouped(count, idle.events), number_scaled(time, idle.time_ns, 1000000, 3));
+	return figures_print(f, idle.events ? note : NULL, "idle,time_ns", tables, 2);
 }
 
-static int print_access(struct figures *f, const struct analyze_exits *exits, int by)
+static int print_access(struct figures *f, int by)
 {
 	static const enum analyze_access_kind kinds[] = {
 		ANALYZE_ACCESS_PIO,
@@ -50,28 +42,23 @@ static int print_access(struct figures *f, const struct analyze_exits *exits, in
 		ANALYZE_ACCESS_MSR,
 		ANALYZE_ACCESS_VIRQ,
 	};
-	struct table *t = NULL;
-	int status = exits_fill_access(&t, f, exits, kinds[by - EXITS_BY_PORT]);
+	struct table *t = tables_accesses(&f->walk, kinds[by - BY_PORT]);
 
-	if (!status)
-		status = figures_print(f, NULL, "time_ns,count", &t, 1);
-	table_free(t);
-	return status;
+	return figures_print(f, NULL, "time_ns,count", &t, 1);
 }
 
-static int exits_add(struct figures *f, void *exits, struct cdict_error *err)
+static int add(struct figures *f, struct cdict_error *err)
 {
 	const struct exits_opts *opts = f->call->opts;
-	struct analyze_exits_options options = { .no_accesses = opts->by < EXITS_BY_PORT };
+	struct analyze_exits_options options = { .no_accesses = opts->by < BY_PORT };
 
-	return analyze_exits_new(exits, f->eng, &options, err);
+	return analyze_exits_new(&f->walk.exits, f->walk.eng, &options, err);
 }
 
-static int exits_print(struct figures *f, void *state)
+static int print(struct figures *f)
 {
-	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	const struct exits_opts *opts = f->call->opts;
-	struct analyze_exits **exits = state;
 
 	if (!sum->has_exit)
 		cmd_warn(f->call, f->file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
@@ -79,24 +66,13 @@ static int exits_print(struct figures *f, void *state)
 		cmd_warn(f->call, f->file,
 			 "holds no kvm:kvm_entry: exits are counted, their time is "
 			 "unknown");
-	return opts->by >= EXITS_BY_PORT ? print_access(f, *exits, opts->by)
-					 : print_reasons(f, *exits, opts->by);
+	return opts->by >= BY_PORT ? print_access(f, opts->by)
+				   : print_reasons(f, (enum tables_exits_by)opts->by);
 }
-
-static void exits_free(void *state)
-{
-	struct analyze_exits **exits = state;
-
-	analyze_exits_free(*exits);
-}
-
-static const struct figures_frame exits_frame = { exits_add, exits_print, exits_free };
 
 static int exits_run(const struct cmd_call *call)
 {
-	struct analyze_exits *exits = NULL;
-
-	return figures_command(call, &exits_frame, &exits);
+	return figures_command(call, add, print);
 }
 
 static const struct cmd_option exits_options[] = {

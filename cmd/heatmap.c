@@ -226,7 +226,7 @@ static int heatmap_run(const struct cmd_call *call)
 	if (!status)
 		status = put(call, backend, &m, &how);
 	if (!status)
-		status = loss_status(call, f.file, f.reader, opts->shared.max_loss_pct);
+		status = cmd_loss_status(call, f.file, f.reader, opts->shared.max_loss_pct);
 	marks_fini(&m);
 	figures_close(&f);
 	return status;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/heatmap.h"
-#include "cmd/loss.h"
+#include "tables/loss.h"
 #include "render/text.h"
 
 static char *clean(const char *text)
@@ -115,7 +115,7 @@ static char *loss_sentence(const struct figures *f, const struct heatmap_caption
 int heatmap_caption_init(struct heatmap_caption *cap, const struct figures *f,
 			 const struct heatmap_opts *opts, const char *title, const char *all)
 {
-	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	const char *at = cdict_reader_info(f->reader, "captured.at_s");
 
 	*cap = (struct heatmap_caption){
@@ -146,14 +146,14 @@ int heatmap_wanted_init(struct heatmap_wanted *w, const struct figures *f)
 {
 	bool asked = f->opts->task || f->opts->tids.n || f->opts->vm;
 
-	w->n = analyze_engine_task_count(f->eng);
+	w->n = analyze_engine_task_count(f->walk.eng);
 	w->tasks = calloc(w->n + 1, sizeof(*w->tasks));
 	if (!w->tasks)
 		return figures_no_memory(f);
 	for (size_t i = 0; i < w->n; i++) {
-		const struct analyze_task *task = analyze_engine_task(f->eng, (uint32_t)i);
+		const struct analyze_task *task = analyze_engine_task(f->walk.eng, (uint32_t)i);
 
-		w->tasks[i] = (task->tid || asked) && names_wanted(&f->names, &f->filter, task);
+		w->tasks[i] = (task->tid || asked) && names_wanted(&f->walk.names, task);
 	}
 	return CMD_DONE;
 }
@@ -167,7 +167,7 @@ bool heatmap_is_wanted(void *ctx, uint32_t task)
 
 char *heatmap_task_name(const struct figures *f, const struct analyze_task *task)
 {
-	char *name = names_display(&f->names, task), *text, *clean_text;
+	char *name = names_display(&f->walk.names, task), *text, *clean_text;
 
 	if (!name)
 		return NULL;

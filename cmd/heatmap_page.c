@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cmd/heatmap.h"
-#include "cmd/loss.h"
 #include "cmd/report.h"
 
 /* The page's view that shows what ours draws. */
@@ -41,7 +40,7 @@ static const char *senseless(const struct heatmap_opts *opts)
 int heatmap_page(const struct cmd_call *call, const char *view, const char *what, const char *by)
 {
 	const struct heatmap_opts *opts = call->opts;
-	const struct report_view show = { .only = page_view(view), .what = what, .by = by };
+	const struct page_view show = { .only = page_view(view), .what = what, .by = by };
 	const char *file = options_input(call), *option = senseless(opts);
 	struct report_capture c = { 0 };
 	int status;
@@ -50,11 +49,11 @@ int heatmap_page(const struct cmd_call *call, const char *view, const char *what
 		return cmd_usage(call, "needs FILE");
 	if (option)
 		return cmd_usage(call, "option --%s makes no sense with a page", option);
-	status = report_capture_open(&c, call, file, opts->label);
+	status = report_open(&c, call, file, opts->label);
 	if (!status)
 		status = report_write(call, opts->shared.output, &c, 1, &show, REPORT_EMBED_AUTO);
 	if (!status)
-		status = loss_status(call, file, c.f.reader, opts->shared.max_loss_pct);
-	report_capture_close(&c);
+		status = cmd_loss_status(call, file, c.f.reader, opts->shared.max_loss_pct);
+	report_close(&c);
 	return status;
 }

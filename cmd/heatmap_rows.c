@@ -20,11 +20,11 @@ static int mix_exits(struct exit_mix *mix, const struct figures *f,
 {
 	for (size_t i = 0; i < analyze_exits_count(exits); i++) {
 		const struct analyze_exit_row *row = analyze_exits_at(exits, i);
-		const struct analyze_task *task = analyze_engine_task(f->eng, row->task);
+		const struct analyze_task *task = analyze_engine_task(f->walk.eng, row->task);
 		char *name;
 		int rc;
 
-		if (!row->events || !names_wanted(&f->names, &f->filter, task))
+		if (!row->events || !names_wanted(&f->walk.names, task))
 			continue;
 		name = heatmap_task_name(f, task);
 		rc = name ? exit_mix_add(mix, row->task, name, row->name, row->idle, row->events,
@@ -48,7 +48,7 @@ int heatmap_exits(struct figures *f, const struct heatmap_opts *opts, unsigned w
 	int status = CMD_DONE;
 
 	(void)what;
-	if (analyze_exits_new(&exits, f->eng, &options, &err))
+	if (analyze_exits_new(&exits, f->walk.eng, &options, &err))
 		return figures_fail(f, &err);
 	status = figures_run(f);
 	if (!status)
@@ -60,7 +60,7 @@ int heatmap_exits(struct figures *f, const struct heatmap_opts *opts, unsigned w
 					      "all vCPUs");
 	if (!status && view_exits(m, c, &cap.frame, &mix, by == 1))
 		status = figures_no_memory(f);
-	if (!status && !analyze_engine_summary(f->eng)->has_exit)
+	if (!status && !analyze_engine_summary(f->walk.eng)->has_exit)
 		cmd_warn(f->call, f->file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
 	heatmap_caption_fini(&cap);
 	exit_mix_fini(&mix);
@@ -86,14 +86,14 @@ static int fill_vcpu(struct vcpu_bar *bar, const struct figures *f,
 	uint64_t waited = row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
 	const struct analyze_antagonist *worst = row->antagonists;
 
-	bar->name = heatmap_task_name(f, analyze_engine_task(f->eng, row->task));
+	bar->name = heatmap_task_name(f, analyze_engine_task(f->walk.eng, row->task));
 	if (!bar->name)
 		return -1;
 	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
 		bar->ns[states[s]] = row->ns[s];
 	if (!row->n_antagonists || !waited)
 		return 0;
-	bar->antagonist = heatmap_task_name(f, analyze_engine_task(f->eng, worst->task));
+	bar->antagonist = heatmap_task_name(f, analyze_engine_task(f->walk.eng, worst->task));
 	bar->antagonist_share = (double)(worst->preempted_ns + worst->waiting_ns) / (double)waited;
 	return bar->antagonist ? 0 : -1;
 }
@@ -110,7 +110,7 @@ int heatmap_vcpu(struct figures *f, const struct heatmap_opts *opts, unsigned wh
 
 	(void)what;
 	(void)by;
-	if (analyze_vcpus_new(&vcpus, f->eng, &err))
+	if (analyze_vcpus_new(&vcpus, f->walk.eng, &err))
 		return figures_fail(f, &err);
 	status = figures_run(f);
 	if (!status) {
@@ -120,7 +120,7 @@ int heatmap_vcpu(struct figures *f, const struct heatmap_opts *opts, unsigned wh
 	for (size_t i = 0; !status && i < analyze_vcpus_row_count(vcpus); i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(vcpus, i);
 
-		if (names_wanted(&f->names, &f->filter, analyze_engine_task(f->eng, row->task)) &&
+		if (names_wanted(&f->walk.names, analyze_engine_task(f->walk.eng, row->task)) &&
 		    fill_vcpu(&bars[n++], f, row))
 			status = figures_no_memory(f);
 	}
@@ -195,11 +195,11 @@ static int make_bars(struct bars *b, const struct figures *f, const struct analy
 
 	for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
 		const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
-		const struct analyze_task *task = analyze_engine_task(f->eng, row->task);
+		const struct analyze_task *task = analyze_engine_task(f->walk.eng, row->task);
 		struct task_use use = { .run_ns = row->run_ns, .switches = row->switches };
 		struct task_bar *bar;
 
-		if ((!use.run_ns && !use.switches) || !names_wanted(&f->names, &f->filter, task))
+		if ((!use.run_ns && !use.switches) || !names_wanted(&f->walk.names, task))
 			continue;
 		if (!task->tid && idle != SIZE_MAX) {
 			bar = &b->all[idle];
@@ -261,16 +261,16 @@ static int run_bars(struct figures *f, const struct heatmap_opts *opts, bool per
 	struct cdict_error err = { 0 };
 	int status;
 
-	if (analyze_tasks_new(&tasks, f->eng, &how, &err))
+	if (analyze_tasks_new(&tasks, f->walk.eng, &how, &err))
 		return figures_fail(f, &err);
 	status = figures_run(f);
 	if (!status) {
-		b->n_cpus = per_cpu ? analyze_engine_cpus(f->eng) : 0;
+		b->n_cpus = per_cpu ? analyze_engine_cpus(f->walk.eng) : 0;
 		status = make_bars(b, f, tasks);
 	}
 	if (!status)
 		status = cut_bars(b, f, opts->top, by_switches);
-	if (!status && !analyze_engine_summary(f->eng)->has_switch)
+	if (!status && !analyze_engine_summary(f->walk.eng)->has_switch)
 		cmd_warn(f->call, f->file,
 			 "holds no sched:sched_switch: nobody knows who ran; "
 			 "record with -e 'sched:*'");
@@ -304,15 +304,15 @@ int heatmap_cpu(struct figures *f, const struct heatmap_opts *opts, unsigned wha
 /* Wanted CPUs in order of NUMA node, then number. */
 static size_t order_cpus(const struct figures *f, uint32_t *cpus, int32_t *nodes)
 {
-	uint32_t n_cpus = analyze_engine_cpus(f->eng);
+	uint32_t n_cpus = analyze_engine_cpus(f->walk.eng);
 	size_t n = 0, known = 0;
 
-	if (f->nodes)
+	if (f->walk.nodes)
 		known = cdict_reader_cpus(f->reader);
 	for (int32_t node = -1, next; node != INT32_MAX; node = next) {
 		next = INT32_MAX;
 		for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
-			int32_t mine = cpu < known ? f->nodes[cpu] : -1;
+			int32_t mine = cpu < known ? f->walk.nodes[cpu] : -1;
 
 			if (mine > node && mine < next)
 				next = mine;
@@ -330,7 +330,7 @@ static int add_unknown(struct bars *b, const struct figures *f)
 {
 	struct task_bar *bar;
 
-	if (!analyze_engine_summary(f->eng)->unknown_ns || f->opts->task || f->opts->tids.n ||
+	if (!analyze_engine_summary(f->walk.eng)->unknown_ns || f->opts->task || f->opts->tids.n ||
 	    f->opts->vm)
 		return CMD_DONE;
 	bar = new_bar(b, strdup("unknown"));
@@ -338,7 +338,7 @@ static int add_unknown(struct bars *b, const struct figures *f)
 		return figures_no_memory(f);
 	bar->idle = true;
 	for (uint32_t cpu = 0; cpu < b->n_cpus; cpu++) {
-		struct task_use use = { .run_ns = analyze_engine_cpu_unknown_ns(f->eng, cpu) };
+		struct task_use use = { .run_ns = analyze_engine_cpu_unknown_ns(f->walk.eng, cpu) };
 
 		if (heatmap_wanted_cpu(&f->opts->cpus, cpu))
 			add_use(bar, &use, cpu);
@@ -391,7 +391,7 @@ int heatmap_coremap(struct figures *f, const struct heatmap_opts *opts, unsigned
 	map.bars = b.all;
 	map.n = b.n;
 	map.cpus = cpus;
-	map.nodes = f->nodes ? nodes : NULL;
+	map.nodes = f->walk.nodes ? nodes : NULL;
 	if (!status && view_coremap(m, c, &cap.frame, &map))
 		status = figures_no_memory(f);
 	heatmap_caption_fini(&cap);

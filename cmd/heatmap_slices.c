@@ -34,7 +34,7 @@ static int run_slices(struct figures *f, const struct heatmap_opts *opts,
 
 	if (!bins)
 		return figures_no_memory(f);
-	if (analyze_slices_new(&slices, f->eng, &how, &err))
+	if (analyze_slices_new(&slices, f->walk.eng, &how, &err))
 		status = figures_fail(f, &err);
 	if (!status)
 		status = figures_run(f);
@@ -62,11 +62,11 @@ int heatmap_switches(struct figures *f, const struct heatmap_opts *opts, unsigne
 	int status = run_slices(f, opts, kinds[what], "all tasks but IDLE", c, m);
 
 	(void)by;
-	if (!status && !analyze_engine_summary(f->eng)->has_switch)
+	if (!status && !analyze_engine_summary(f->walk.eng)->has_switch)
 		cmd_warn(f->call, f->file,
 			 "holds no sched:sched_switch: nobody knows who ran; "
 			 "record with -e 'sched:*'");
-	else if (!status && what == 2 && !figures_has_wakeups(f))
+	else if (!status && what == 2 && !tables_has_wakeups(&f->walk))
 		cmd_warn(f->call, f->file, "holds no wake-ups; record with -e 'sched:*'");
 	return status;
 }
@@ -76,7 +76,7 @@ int heatmap_kvm(struct figures *f, const struct heatmap_opts *opts, unsigned wha
 {
 	int status = run_slices(f, opts, what ? ANALYZE_SLICE_GUEST : ANALYZE_SLICE_EXIT,
 				"all vCPUs", c, m);
-	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
 	(void)by;
 	if (!status && (!sum->has_exit || !sum->has_entry))
@@ -111,14 +111,14 @@ static unsigned colour_of(void *ctx, uint32_t who)
 static int choose_colours(struct colours *col, struct cores *cores,
 			  const struct analyze_tasks *tasks, struct heatmap_wanted *wanted)
 {
-	size_t n = analyze_engine_task_count(col->f->eng);
+	size_t n = analyze_engine_task_count(col->f->walk.eng);
 
 	col->of = malloc(n + 1);
 	if (!col->of)
 		return figures_no_memory(col->f);
 	memset(col->of, PALETTE_TASKS, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!analyze_engine_task(col->f->eng, (uint32_t)i)->tid)
+		if (!analyze_engine_task(col->f->walk.eng, (uint32_t)i)->tid)
 			col->of[i] = CORES_IDLE;
 	}
 	for (size_t rows = analyze_tasks_row_count(tasks); cores->n_tasks < PALETTE_TASKS;) {
@@ -135,8 +135,8 @@ static int choose_colours(struct colours *col, struct cores *cores,
 		if (!best)
 			break;
 		col->of[best->task] = (uint8_t)cores->n_tasks;
-		col->names[cores->n_tasks] =
-			heatmap_task_name(col->f, analyze_engine_task(col->f->eng, best->task));
+		col->names[cores->n_tasks] = heatmap_task_name(
+			col->f, analyze_engine_task(col->f->walk.eng, best->task));
 		if (!col->names[cores->n_tasks])
 			return figures_no_memory(col->f);
 		cores->tasks[cores->n_tasks].name = col->names[cores->n_tasks];
@@ -159,7 +159,7 @@ static int draw_cores(struct figures *f, const struct heatmap_opts *opts, const 
 	struct heatmap_wanted wanted = { 0 };
 	struct heatmap_caption cap = { 0 };
 	struct colours col = { .f = f };
-	size_t n = analyze_engine_cpus(f->eng);
+	size_t n = analyze_engine_cpus(f->walk.eng);
 	uint32_t *cpus = calloc(n + 1, sizeof(*cpus));
 	int status = cpus ? CMD_DONE : figures_no_memory(f);
 
@@ -204,8 +204,8 @@ int heatmap_cores(struct figures *f, const struct heatmap_opts *opts, unsigned w
 	(void)by;
 	if (!lanes)
 		return figures_no_memory(f);
-	if (analyze_slices_new(&slices, f->eng, &how, &err) ||
-	    analyze_tasks_new(&tasks, f->eng, NULL, &err))
+	if (analyze_slices_new(&slices, f->walk.eng, &how, &err) ||
+	    analyze_tasks_new(&tasks, f->walk.eng, NULL, &err))
 		status = figures_fail(f, &err);
 	if (!status)
 		status = figures_run(f);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "annotate/csv.h"
 #include "annotate/host.h"
 #include "base/escape.h"
 #include "base/fail.h"

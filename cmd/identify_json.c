@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/label_text.h"
+#include "format/label_text.h"
 #include "base/fail.h"
 #include "base/json.h"
 #include "cmd/identify.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict info: what a capture says of itself. */
-#include "cmd/info.h"
+#include "tables/info.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 
-#include "base/fail.h"
-#include "cmd/loss.h"
 #include "cmd/options.h"
 
 struct info_opts {
@@ -14,100 +11,31 @@ struct info_opts {
 	bool verify, labels;
 };
 
-static int count_events(struct info *info, struct cdict_error *err)
-{
-	size_t n = cdict_schema_count(cdict_reader_schema(info->reader));
-
-	info->events = calloc(n + 1, sizeof(*info->events));
-	if (!info->events)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	for (size_t i = 0; i < n; i++) {
-		info->events[i] = cdict_reader_type_events(info->reader, i);
-		info->counted += info->events[i];
-	}
-	return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static size_t distinct(int32_t *ids, size_t n)
-{
-	size_t found = 0;
-
-	qsort(ids, n, sizeof(*ids), by_number);
-	for (size_t i = 0; i < n; i++)
-		found += !i || ids[i] != ids[i - 1];
-	return found;
-}
-
-static int count_tasks(struct info *info)
-{
-	size_t n = cdict_reader_task_count(info->reader);
-	int32_t *tids = calloc(n + 1, sizeof(*tids)), *pids = calloc(n + 1, sizeof(*pids));
-	int rc = tids && pids ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < n && !rc; i++) {
-		const struct cdict_task_event *task = cdict_reader_task_at(info->reader, i);
-
-		tids[i] = task->tid;
-		pids[i] = task->pid;
-	}
-	if (!rc) {
-		info->n_threads = distinct(tids, n);
-		info->n_processes = distinct(pids, n);
-	}
-	free(tids);
-	free(pids);
-	return rc;
-}
-
-bool info_wall(const struct info *info, uint64_t t_ns, uint64_t *wall_ns)
-{
-	const char *wall = cdict_reader_info(info->reader, "clock.wall_ns");
-	const char *mono = cdict_reader_info(info->reader, "clock.mono_ns");
-
-	if (!wall || !mono)
-		return false;
-	/* unsigned on purpose: the pair may lie after @t_ns */
-	*wall_ns = strtoull(wall, NULL, 10) + (t_ns - strtoull(mono, NULL, 10));
-	return true;
-}
-
 static int info_run(const struct cmd_call *call)
 {
 	const struct info_opts *opts = call->opts;
-	struct info info = { .file = options_input(call),
-			     .labels = opts->labels,
-			     .all_types = call->verbose > 0 };
+	const char *file = options_input(call);
+	struct cdict_reader *reader = NULL;
 	struct cdict_error err = { 0 };
+	struct info info;
 	struct sink s;
 	int rc, status;
 
-	if (!info.file)
+	if (!file)
 		return cmd_usage(call, "needs FILE");
-	rc = cdict_reader_open(&info.reader, info.file, &err);
-	if (rc)
-		return cmd_error(call, info.file, &err);
-	info.any_event = cdict_reader_window(info.reader, &info.first_ns, &info.last_ns);
-	if (opts->verify) {
-		/* what is wrong comes with the damage below */
-		cdict_reader_verify(info.reader, &err);
-		info.verified = true;
-	}
-	rc = count_events(&info, &err);
-	if (!rc && count_tasks(&info))
-		rc = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	if (rc) {
-		status = cmd_error(call, info.file, &err);
+	if (cdict_reader_open(&reader, file, &err))
+		return cmd_error(call, file, &err);
+	if (opts->verify) /* what is wrong comes with the damage below */
+		cdict_reader_verify(reader, &err);
+	if (info_init(&info, reader, file)) {
+		status = cmd_errorf(call, file, "out of memory");
 		goto out;
 	}
+	info.verified = opts->verify;
+	info.labels = opts->labels;
+	info.all_types = call->verbose > 0;
 	sink_to_file(&s, stdout);
-	if (opts->shared.format == OPTIONS_TEXT)
+	if (opts->shared.format == TABLE_AS_TEXT)
 		info_print_text(&s, &info);
 	else
 		info_print_json(&s, &info);
@@ -116,10 +44,10 @@ static int info_run(const struct cmd_call *call)
 		status = cmd_stdout_error(call, rc);
 		goto out;
 	}
-	status = loss_status(call, info.file, info.reader, opts->shared.max_loss_pct);
+	status = cmd_loss_status(call, file, reader, opts->shared.max_loss_pct);
 out:
-	free(info.events);
-	cdict_reader_close(info.reader);
+	info_fini(&info);
+	cdict_reader_close(reader);
 	return status;
 }
 

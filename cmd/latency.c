@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict latency: how long tasks that could run waited for a CPU. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "cmd/tables.h"
+#include "cmd/figures.h"
 
 enum by { BY_TASK = 0, BY_CPU };
 
@@ -15,70 +14,51 @@ struct latency_opts {
 
 static const char *const by_choices[] = { "task", "cpu", NULL };
 
-static int latency_add(struct figures *f, void *latency, struct cdict_error *err)
+static int add(struct figures *f, struct cdict_error *err)
 {
 	const struct latency_opts *opts = f->call->opts;
 	struct analyze_latency_options how = { .by_cpu = opts->by == BY_CPU,
 					       .like_perf = opts->perf };
 
-	return analyze_latency_new(latency, f->eng, &how, err);
+	return analyze_latency_new(&f->walk.latency, f->walk.eng, &how, err);
 }
 
-static void warn(const struct figures *f)
-{
-	if (figures_has_switch(f, "waited") && !figures_has_wakeups(f))
-		cmd_warn(f->call, f->file,
-			 "holds neither sched:sched_waking nor sched:sched_wakeup: no "
-			 "wake-up latency is known");
-}
-
-static int latency_print(struct figures *f, void *state)
+static int print(struct figures *f)
 {
 	const struct latency_opts *opts = f->call->opts;
-	struct analyze_latency *latency = *(struct analyze_latency **)state;
-	struct table *t = NULL;
+	struct table *t;
 	char *chart = NULL;
 	int status;
 
-	warn(f);
-	status = opts->perf           ? tables_latency_perf(&t, f, latency)
-		 : opts->by == BY_CPU ? tables_latency_cpus(&t, f, latency)
-				      : tables_latency(&t, f, latency);
-	if (!status && !opts->perf && f->opts->format == OPTIONS_TEXT) {
-		chart = tables_latency_chart(f, latency);
-		if (!chart)
-			status = figures_no_memory(f);
-		else if (*chart)
-			f->chart = chart;
+	if (figures_has_switch(f, "waited") && !tables_has_wakeups(&f->walk))
+		cmd_warn(f->call, f->file,
+			 "holds neither sched:sched_waking nor sched:sched_wakeup: no "
+			 "wake-up latency is known");
+	t = opts->perf           ? tables_latency_perf(&f->walk)
+	    : opts->by == BY_CPU ? tables_latency_cpus(&f->walk)
+				 : tables_latency(&f->walk);
+	if (!opts->perf && f->opts->format == TABLE_AS_TEXT) {
+		chart = tables_latency_chart(&f->walk);
+		if (!chart) {
+			table_free(t);
+			return figures_no_memory(f);
+		}
+		f->chart = *chart ? chart : NULL;
 	}
-	if (!status)
-		status = figures_print(f, NULL, opts->perf ? "max_delay_ns" : "latency_max_ns", &t,
-				       1);
-	f->chart = NULL;
+	status = figures_print(f, NULL, opts->perf ? "max_delay_ns" : "latency_max_ns", &t, 1);
 	free(chart);
-	table_free(t);
 	return status;
 }
-
-static void latency_free(void *state)
-{
-	struct analyze_latency **latency = state;
-
-	analyze_latency_free(*latency);
-}
-
-static const struct figures_frame latency_frame = { latency_add, latency_print, latency_free };
 
 static int latency_run(const struct cmd_call *call)
 {
 	const struct latency_opts *opts = call->opts;
 	const struct options_shared *shared = &opts->shared;
-	struct analyze_latency *latency = NULL;
 
 	if (opts->by == BY_CPU && (shared->task || shared->tids.n || shared->vm || opts->perf))
 		return cmd_usage(call, "option --by cpu counts all tasks: it does not go with "
 				       "--task, --tid, --vm or --perf");
-	return figures_command(call, &latency_frame, &latency);
+	return figures_command(call, add, print);
 }
 
 static const struct cmd_option latency_options[] = {

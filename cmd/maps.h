@@ -3,7 +3,7 @@
 #ifndef CMD_MAPS_H
 #define CMD_MAPS_H
 
-#include "annotate/mapping.h"
+#include "annotate/csv.h"
 #include "cmd/options.h"
 
 /* maps_read - all --map files, in their order, into @m (free it with mapping_fini(), also

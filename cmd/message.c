@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/escape.h"
+#include "tables/loss.h"
 #include "cmd/cmd.h"
 
 /* One line in one write, so that lines of several processes do not mix. */
@@ -93,4 +94,37 @@ int cmd_usage(const struct cmd_call *call, const char *fmt, ...)
 	else
 		fprintf(stderr, "try 'cdict help'\n");
 	return CMD_USAGE;
+}
+
+int cmd_loss_status(const struct cmd_call *call, const char *file, const struct cdict_reader *r,
+		    double max_loss_pct)
+{
+	struct cdict_damage damage;
+	struct loss_sum sum;
+	int status = CMD_DONE;
+
+	if (!strcmp(file, "-"))
+		file = NULL;
+	cdict_reader_damage(r, &damage);
+	loss_sum(&sum, r, 0, UINT64_MAX);
+	if (damage.cut || damage.blocks || damage.skipped_bytes || damage.first[0]) {
+		cmd_warn(call, file, "%s",
+			 damage.first[0] ? damage.first : "is cut: its writer was stopped");
+		status = CMD_DAMAGED;
+	}
+	if (damage.input_damaged) {
+		const char *what = cdict_reader_info(r, "input.damage");
+
+		cmd_warn(call, file, "made from a damaged recording%s%s", what ? ": " : "",
+			 what ? what : "");
+		status = CMD_DAMAGED;
+	}
+	if (sum.percent > max_loss_pct) {
+		cmd_warn(call, file,
+			 "%.2f %% of the events are lost, more than the %.10g %% of "
+			 "--max-loss",
+			 sum.percent, max_loss_pct);
+		status = CMD_DAMAGED;
+	}
+	return status;
 }

@@ -18,7 +18,7 @@
 #ifndef CMD_OPENSTACK_H
 #define CMD_OPENSTACK_H
 
-#include "annotate/mapping.h"
+#include "format/mapping.h"
 #include "cmd/cmd.h"
 
 struct openstack_opts {

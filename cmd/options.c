@@ -166,7 +166,7 @@ int options_filter_init(struct options_filter *f, const struct options_shared *o
 {
 	int rc;
 
-	*f = (struct options_filter){ .tids = &o->tids, .vm = o->vm };
+	*f = (struct options_filter){ 0 };
 	f->query.cpus = o->cpus.bits;
 	f->query.n_cpus = o->cpus.n;
 	rc = init_windows(f, o, r, err);
@@ -199,28 +199,29 @@ int options_filter_one_window(const struct options_filter *f, struct cdict_error
 			  "option --time takes one window here, not %zu", f->windows.n);
 }
 
-bool options_filter_tasks(const struct options_filter *f)
+/* Whether a comm or label matches -t. */
+static bool matches(void *filter, const char *name)
 {
-	return f->regex || f->tids->n;
+	const struct options_filter *f = filter;
+	const struct regex *re = f->regex;
+
+	return pcre2_match(re->code, (PCRE2_SPTR)name, strlen(name), 0, 0, re->match, NULL) >= 0;
 }
 
-bool options_filter_task(const struct options_filter *f, int32_t tid, const char *name)
+struct names_options options_names(const struct options_shared *o, struct options_filter *f,
+				   struct label_index *labels)
 {
-	const struct regex *re = f->regex;
-	size_t lo = 0, hi = f->tids->n;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (f->tids->tids[mid] < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (f->tids->n && (lo == f->tids->n || f->tids->tids[lo] != tid))
-		return false;
-	return !re ||
-	       pcre2_match(re->code, (PCRE2_SPTR)name, strlen(name), 0, 0, re->match, NULL) >= 0;
+	return (struct names_options){
+		.labels = labels,
+		.merge_sys_tasks = o->merge_sys_tasks,
+		.append_tid = o->append_tid,
+		.filter = { .vm = o->vm,
+			    .tids = o->tids.tids,
+			    .n_tids = o->tids.n,
+			    .pattern = o->task,
+			    .matches = o->task ? matches : NULL,
+			    .ctx = f },
+	};
 }
 
 int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err)

@@ -13,13 +13,8 @@
 #include "base/timespec.h"
 #include "cdict/reader.h"
 #include "cmd/cmd.h"
-
-enum options_format {
-	OPTIONS_TEXT = 0,
-	OPTIONS_CSV,
-	OPTIONS_JSON,
-	OPTIONS_MD,
-};
+#include "tables/names.h"
+#include "tables/table.h"
 
 struct options_shared {
 	const char *input, *output;
@@ -32,7 +27,7 @@ struct options_shared {
 	bool map_skip_bad;
 	const char *time;
 	const char *from_ms, *cap_ms; /* text: "not given" is not 0 */
-	int format;                   /* enum options_format */
+	int format;                   /* enum table_format */
 	const char *sort;
 	uint64_t top;  /* rows; 0: all */
 	uint64_t jobs; /* 0: as many as there are CPUs */
@@ -131,10 +126,8 @@ struct options_filter {
 	struct timespec_set windows; /* at least one unless the capture holds no event */
 	uint64_t from_ns, to_ns;     /* first start, last end: clipped to the capture */
 	bool clipped;                /* --time, --from or --cap was given */
-	const struct cmd_tids *tids;
-	const char *vm;
-	uint64_t *types; /* bitmap of @query, owned */
-	void *regex;     /* compiled -t, owned; NULL: not given */
+	uint64_t *types;             /* bitmap of @query, owned */
+	void *regex;                 /* compiled -t, owned; NULL: not given */
 };
 
 /* options_filter_init - from @o for @r.  CDICT_EUSAGE when an option's text is
@@ -148,9 +141,9 @@ void options_filter_fini(struct options_filter *f);
  * for commands whose figures need one. */
 int options_filter_one_window(const struct options_filter *f, struct cdict_error *err);
 
-/* Whether a task is wanted by --tid and -t (on its comm or display name). */
-bool options_filter_tasks(const struct options_filter *f); /* is there a task filter at all? */
-bool options_filter_task(const struct options_filter *f, int32_t tid, const char *name);
+/* options_names - the same options for the names of a walk; all pointers are borrowed. */
+struct names_options options_names(const struct options_shared *o, struct options_filter *f,
+				   struct label_index *labels);
 
 /* options_fail - reports what options_filter_init() or _one_window() said:
  * CMD_USAGE or CMD_FAILED. */

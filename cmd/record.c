@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "capture/clock.h"
-#include "cmd/number.h"
+#include "tables/number.h"
 #include "cmd/stats.h"
 
 #define OPT struct record_opts

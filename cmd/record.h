@@ -3,7 +3,7 @@
 #ifndef CMD_RECORD_H
 #define CMD_RECORD_H
 
-#include "annotate/mapping.h"
+#include "format/mapping.h"
 #include "capture/record.h"
 #include "cmd/cmd.h"
 #include "cmd/openstack.h"

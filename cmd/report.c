@@ -13,9 +13,7 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "cmd/loss.h"
 #include "format/reader.h"
-#include "render/page.h"
 
 #define FILES_MAX 16
 
@@ -28,105 +26,75 @@ struct report_opts {
 
 static const char *const embeds[] = { "auto", "all", "none", NULL };
 
-/* ---- the file ---- */
+/* ---- captures ---- */
 
-static void choose_embedded(struct report_capture *captures, size_t n, int embed)
+char *report_label(const char *file, const char *label)
 {
-	uint64_t bytes = 0;
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	size_t len = strlen(name);
 
-	for (size_t i = 0; i < n; i++)
-		bytes += cdict_reader_size(captures[i].f.reader);
-	for (size_t i = 0; i < n; i++)
-		captures[i].embedded = embed == REPORT_EMBED_ALL ||
-				       (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT);
+	if (label)
+		return strdup(label);
+	if (!strcmp(file, "-"))
+		return strdup("standard input");
+	if (len > 6 && !strcmp(name + len - 6, ".cdict"))
+		len -= 6;
+	return strndup(name, len);
 }
 
-static void title_of(struct sink *s, const struct report_capture *captures, size_t n,
-		     const struct report_view *view)
-{
-	for (size_t i = 0; i < n; i++)
-		sink_printf(s, "%s%s", i ? ", " : "", captures[i].label);
-	sink_printf(s, ": %s", view->only ? view->only : n > 1 ? "comparison" : "cdict report");
-}
-
-static int put_head(struct sink *s, struct report_capture *captures, size_t n,
-		    const struct report_view *view)
-{
-	struct sink title, json;
-	struct json j;
-	char *text;
-	size_t len;
-	int rc;
-
-	sink_to_memory(&title);
-	title_of(&title, captures, n, view);
-	text = sink_take(&title, NULL);
-	if (!text)
-		return -ENOMEM;
-	page_head(s, text);
-	free(text);
-	sink_to_memory(&json);
-	json_init(&j, &json);
-	j.script = true;
-	rc = report_head_json(&j, captures, n, view);
-	text = sink_take(&json, &len);
-	if (text && !rc)
-		page_json(s, "cdict-page", text, len);
-	free(text);
-	return text ? rc : -ENOMEM;
-}
-
-/* "tables-0" and its like */
-static char *id_of(char room[32], const char *name, size_t i)
-{
-	snprintf(room, 32, "%s-%zu", name, i);
-	return room;
-}
-
-static int put_capture(struct sink *s, struct report_capture *c, size_t i)
-{
-	const struct cdict_reader *r = c->f.reader;
-	struct sink tables, arrays;
-	char id[32], *text, *bytes;
-	size_t len, n_bytes;
-	struct json j;
-	int rc;
-
-	sink_to_memory(&tables);
-	sink_to_memory(&arrays);
-	json_init(&j, &tables);
-	rc = report_tables_json(&j, c, &arrays);
-	text = sink_take(&tables, &len);
-	bytes = sink_take(&arrays, &n_bytes);
-	if (!text || !bytes)
-		rc = -ENOMEM;
-	if (!rc)
-		rc = page_deflated(s, id_of(id, "tables", i), text, len, 6);
-	if (!rc)
-		rc = page_deflated(s, id_of(id, "bins", i), bytes, n_bytes, 1);
-	free(text);
-	free(bytes);
-	if (!rc && c->embedded)
-		page_base64(s, id_of(id, "capture", i), r->data, r->size);
-	return rc;
-}
-
-int report_write(const struct cmd_call *call, const char *path, struct report_capture *captures,
-		 size_t n, const struct report_view *view, int embed)
+int report_open(struct report_capture *c, const struct cmd_call *call, const char *file,
+		const char *label)
 {
 	struct cdict_error err = { 0 };
+	int status = figures_open_file(&c->f, call, file);
+
+	if (status)
+		return status;
+	c->label = report_label(file, label);
+	c->page = (struct page_capture){ .walk = &c->f.walk, .label = c->label, .file = file };
+	if (!c->label)
+		return figures_no_memory(&c->f);
+	if (page_capture_add(&c->page, &err))
+		return figures_fail(&c->f, &err);
+	status = figures_run(&c->f);
+	if (!status && page_capture_fill(&c->page))
+		status = figures_no_memory(&c->f);
+	return status;
+}
+
+void report_close(struct report_capture *c)
+{
+	page_capture_fini(&c->page);
+	free(c->label);
+	figures_close(&c->f);
+}
+
+/* ---- the file ---- */
+
+int report_write(const struct cmd_call *call, const char *path, struct report_capture *captures,
+		 size_t n, const struct page_view *view, int embed)
+{
+	struct page_capture *pages[FILES_MAX];
+	struct cdict_error err = { 0 };
 	struct outfile *of = NULL;
+	uint64_t bytes = 0;
 	struct sink s;
 	int rc, end;
 
-	choose_embedded(captures, n, embed);
+	for (size_t i = 0; i < n; i++)
+		bytes += cdict_reader_size(captures[i].f.reader);
+	for (size_t i = 0; i < n; i++) {
+		pages[i] = &captures[i].page;
+		if (embed == REPORT_EMBED_ALL ||
+		    (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT)) {
+			pages[i]->data = captures[i].f.reader->data;
+			pages[i]->size = captures[i].f.reader->size;
+		}
+	}
 	if (cmd_output_open(&of, path, &err))
 		return cmd_error(call, path, &err);
 	sink_to(&s, outfile_write, of);
-	rc = put_head(&s, captures, n, view);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = put_capture(&s, &captures[i], i);
-	page_foot(&s);
+	rc = page_write(&s, pages, n, view);
 	end = sink_finish(&s);
 	if (rc || (end && !strcmp(path, "-"))) {
 		cmd_output_abort(of);
@@ -201,7 +169,7 @@ static void open_page(const struct cmd_call *call, const char *path)
 static int report_run(const struct cmd_call *call)
 {
 	const struct report_opts *opts = call->opts;
-	const struct report_view everything = { 0 };
+	const struct page_view everything = { 0 };
 	struct report_capture captures[FILES_MAX] = { 0 };
 	const char *files[FILES_MAX], *path = opts->shared.output;
 	char name[PATH_MAX];
@@ -217,21 +185,20 @@ static int report_run(const struct cmd_call *call)
 			status = cmd_errorf(call, path, "is the input, and would be lost");
 	}
 	for (; opened < n && !status; opened++)
-		status = report_capture_open(&captures[opened], call, files[opened],
-					     opened < opts->labels.n ? opts->labels.items[opened]
-								     : NULL);
+		status = report_open(&captures[opened], call, files[opened],
+				     opened < opts->labels.n ? opts->labels.items[opened] : NULL);
 	if (!status)
 		status = report_write(call, path, captures, n, &everything, opts->embed);
 	for (size_t i = 0; i < n && !status; i++) {
-		int loss = loss_status(call, files[i], captures[i].f.reader,
-				       opts->shared.max_loss_pct);
+		int loss = cmd_loss_status(call, files[i], captures[i].f.reader,
+					   opts->shared.max_loss_pct);
 
 		worst = loss ? loss : worst;
 	}
 	if (!status && opts->open && strcmp(path, "-"))
 		open_page(call, path);
 	for (size_t i = 0; i < opened; i++)
-		report_capture_close(&captures[i]);
+		report_close(&captures[i]);
 	return status ? status : worst;
 }
 

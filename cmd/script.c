@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "cdict/reader.h"
 #include "cmd/cmd.h"
-#include "cmd/loss.h"
+#include "tables/loss.h"
 #include "cmd/options.h"
 #include "convert/print.h"
 
@@ -131,7 +131,7 @@ static bool wanted(const struct options_filter *f, const struct options_shared *
 	if (o->no_guest_mode &&
 	    (ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER))
 		return false;
-	return !f->tids->n || options_filter_task(f, ev->tid, "");
+	return names_wanted_tid(o->tids.tids, o->tids.n, ev->tid);
 }
 
 /* Lines to stdout. On a terminal what a task was called may not steer it; into a
@@ -199,7 +199,7 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	print_free(print);
 	buf_fini(&lines);
 	status = ret < 0 ? cmd_error(call, input, &err)
-			 : loss_status(call, input, r, o->shared.max_loss_pct);
+			 : cmd_loss_status(call, input, r, o->shared.max_loss_pct);
 	return status;
 }
 

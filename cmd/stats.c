@@ -7,58 +7,40 @@
 
 #include "base/escape.h"
 #include "base/outfile.h"
-#include "cmd/coremap.h"
-#include "cmd/exits.h"
+#include "cmd/figures.h"
 #include "cmd/stats.h"
-#include "cmd/tables.h"
+#include "tables/coremap_map.h"
 
 #define MOST_ANTAGONISTS 3
 
 struct stats {
-	struct figures *f;
-	struct analyze_tasks *tasks;
-	struct analyze_latency *latency;
-	struct analyze_exits *exits;
-	struct analyze_vcpus *vcpus;
-	struct analyze_coremap *map;
-	struct analyze_switches *switches;
-	struct exits_totals sum;
-	struct table *tables[10];
+	struct figures f;
+	struct table *tables[7];
 	size_t n;
-	struct coremap_view view;
+	struct coremap_map map;
 	char *head, *chart;
 };
 
-static int stats_add(struct figures *f, void *state, struct cdict_error *err)
+static int add(struct figures *f, struct cdict_error *err)
 {
 	struct analyze_switches_options switches = { .buckets = 1 };
-	struct analyze_exits_options exits = { .no_accesses = true };
-	struct stats *st = state;
+	int rc = tables_walk_add(&f->walk, err);
 
-	st->f = f;
-	if (analyze_tasks_new(&st->tasks, f->eng, NULL, err) ||
-	    analyze_latency_new(&st->latency, f->eng, NULL, err) ||
-	    analyze_exits_new(&st->exits, f->eng, &exits, err) ||
-	    analyze_vcpus_new(&st->vcpus, f->eng, err) ||
-	    analyze_coremap_new(&st->map, f->eng, err) ||
-	    analyze_switches_new(&st->switches, f->eng, &switches, err))
-		return -1;
-	return 0;
+	return rc ? rc : analyze_switches_new(&f->walk.switches, f->walk.eng, &switches, err);
 }
 
 /* Takes the table that was just filled: sorted, cut, with its heading. */
-static int keep(struct stats *st, struct table *t, int status, const char *heading,
-		const char *sort, uint64_t top)
+static int keep(struct stats *st, struct table *t, const char *heading, const char *sort,
+		uint64_t top)
 {
 	struct cdict_error err = { 0 };
 
-	if (t)
-		st->tables[st->n++] = t;
-	if (status)
-		return status;
+	if (!t)
+		return figures_no_memory(&st->f);
+	st->tables[st->n++] = t;
 	t->heading = heading;
 	if (sort && table_sort(t, sort, &err))
-		return figures_fail(st->f, &err);
+		return figures_fail(&st->f, &err);
 	table_top(t, top);
 	return CMD_DONE;
 }
@@ -79,39 +61,25 @@ static void drop_empty(struct stats *st)
 
 static int fill(struct stats *st)
 {
-	uint64_t top = st->f->opts->top ? st->f->opts->top : 20;
-	const struct figures *f = st->f;
-	struct table *t = NULL, *vcpu;
-	int status;
+	const struct tables_walk *w = &st->f.walk;
+	uint64_t top = st->f.opts->top ? st->f.opts->top : 20;
+	int status = keep(st, tables_vcpu(w), "vCPUs, worst first", NULL, 0);
 
-	status = tables_vcpu(&t, f, st->vcpus);
-	vcpu = t;
-	status = keep(st, t, status, "vCPUs, worst first", NULL, 0);
-	if (!status) {
-		status = tables_antagonists(&t, f, st->vcpus, vcpu, MOST_ANTAGONISTS);
-		status = keep(st, t, status, "Who ran while a vCPU waited", NULL, 0);
-	}
-	if (!status) {
-		status = exits_fill(&t, f, st->exits, EXITS_BY_REASON, &st->sum);
-		status = keep(st, t, status, "Exits by reason", "idle,time_ns", 0);
-	}
-	if (!status) {
-		status = exits_fill_guest(&t, f, st->exits);
-		status = keep(st, t, status, "Time in the guest", "guest_ns", 0);
-	}
-	if (!status) {
-		status = tables_tasks(&t, f, st->tasks, false);
-		status = keep(st, t, status, "Tasks by run time", "idle,run_ns", top);
-	}
-	if (!status) {
-		status = tables_latency(&t, f, st->latency);
-		status = keep(st, t, status, "Wake-up latency, longest first", "latency_max_ns",
-			      top);
-	}
-	if (!status) {
-		status = tables_switches_cpus(&t, f, st->switches);
-		status = keep(st, t, status, "CPUs", NULL, 0);
-	}
+	if (!status)
+		status = keep(st, tables_antagonists(w, st->tables[0], MOST_ANTAGONISTS),
+			      "Who ran while a vCPU waited", NULL, 0);
+	if (!status)
+		status = keep(st, tables_exits(w, TABLES_EXITS_BY_REASON, NULL), "Exits by reason",
+			      "idle,time_ns", 0);
+	if (!status)
+		status = keep(st, tables_guest(w), "Time in the guest", "guest_ns", 0);
+	if (!status)
+		status = keep(st, tables_tasks(w, false), "Tasks by run time", "idle,run_ns", top);
+	if (!status)
+		status = keep(st, tables_latency(w), "Wake-up latency, longest first",
+			      "latency_max_ns", top);
+	if (!status)
+		status = keep(st, tables_switches_cpus(w), "CPUs", NULL, 0);
 	if (!status)
 		drop_empty(st);
 	return status;
@@ -120,16 +88,16 @@ static int fill(struct stats *st)
 /* The tables of @st, those of the core map last; given, NULL: out of memory. */
 static struct table **all_tables(struct stats *st, size_t *n)
 {
-	struct table **all = calloc(st->n + st->view.n_tables + 1, sizeof(*all));
+	struct table **all = calloc(st->n + st->map.n_tables + 1, sizeof(*all));
 
 	if (!all)
 		return NULL;
 	memcpy(all, st->tables, st->n * sizeof(*all));
-	for (size_t i = 0; i < st->view.n_tables; i++)
-		all[st->n + i] = st->view.tables[i];
-	if (st->view.n_tables)
+	for (size_t i = 0; i < st->map.n_tables; i++)
+		all[st->n + i] = st->map.tables[i];
+	if (st->map.n_tables)
 		all[st->n]->heading = "Core map: percent of the window, 100 is one CPU";
-	*n = st->n + st->view.n_tables;
+	*n = st->n + st->map.n_tables;
 	return all;
 }
 
@@ -147,8 +115,8 @@ static void head_line(struct sink *s, const struct figures *f, const char *title
 /* What stands above the tables: where it is from, what to look at, what is lost. */
 static int make_head(struct stats *st)
 {
-	const struct figures *f = st->f;
-	char *findings = tables_vcpu_findings(f, st->vcpus);
+	const struct figures *f = &st->f;
+	char *findings = tables_vcpu_findings(&f->walk);
 	struct loss_sum loss;
 	struct sink s;
 
@@ -160,18 +128,18 @@ static int make_head(struct stats *st)
 	head_line(&s, f, "perf", "perf.version");
 	head_line(&s, f, "command", "perf.cmdline");
 	loss_sum(&loss, f->reader, f->filter.from_ns, f->filter.to_ns);
-	loss_line(&s, &loss, f->unknown_ns);
+	loss_line(&s, &loss, analyze_engine_summary(f->walk.eng)->unknown_ns);
 	sink_printf(&s, "\n\n%s", findings);
 	free(findings);
 	st->head = sink_take(&s, NULL);
-	st->chart = tables_latency_chart(f, st->latency);
+	st->chart = tables_latency_chart(&f->walk);
 	return st->head && st->chart ? CMD_DONE : figures_no_memory(f);
 }
 
 static int print(struct stats *st)
 {
-	const struct cmd_call *call = st->f->call;
-	const char *output = st->f->opts->output ? st->f->opts->output : "-";
+	const struct cmd_call *call = st->f.call;
+	const char *output = st->f.opts->output ? st->f.opts->output : "-";
 	struct cdict_error err = { 0 };
 	struct outfile *of = NULL;
 	struct table **tables;
@@ -181,71 +149,57 @@ static int print(struct stats *st)
 
 	tables = all_tables(st, &n);
 	if (!tables)
-		return figures_no_memory(st->f);
+		return figures_no_memory(&st->f);
 	if (cmd_output_open(&of, output, &err) < 0) {
 		free(tables);
 		return cmd_error(call, output, &err);
 	}
 	sink_to(&s, outfile_write, of);
-	st->f->chart = *st->chart ? st->chart : NULL;
-	rc = figures_write(st->f, &s, st->head, tables, n);
+	st->f.chart = *st->chart ? st->chart : NULL;
+	rc = figures_write(&st->f, &s, st->head, tables, n);
 	free(tables);
 	end = sink_finish(&s);
 	rc = rc ? rc : end;
 	if (rc) {
 		cmd_output_abort(of);
 		if (rc == -ENOMEM)
-			return figures_no_memory(st->f);
+			return figures_no_memory(&st->f);
 		return strcmp(output, "-") ? cmd_errorf(call, output, "%s", strerror(-rc))
 					   : cmd_stdout_error(call, rc);
 	}
 	if (cmd_output_commit(of, &err) < 0)
 		return cmd_error(call, output, &err);
-	return loss_status(call, st->f->file, st->f->reader, st->f->opts->max_loss_pct);
+	return cmd_loss_status(call, st->f.file, st->f.reader, st->f.opts->max_loss_pct);
 }
-
-static int stats_print(struct figures *f, void *state)
-{
-	struct stats *st = state;
-	int status = fill(st);
-
-	if (!status) {
-		st->view = (struct coremap_view){ .f = f, .map = st->map };
-		status = coremap_view_init(&st->view);
-	}
-	if (!status)
-		status = make_head(st);
-	if (!status)
-		status = print(st);
-	return status;
-}
-
-static void stats_free(void *state)
-{
-	struct stats *st = state;
-
-	for (size_t i = 0; i < st->n; i++)
-		table_free(st->tables[i]);
-	coremap_view_fini(&st->view);
-	free(st->head);
-	free(st->chart);
-	analyze_exit_row_fini(&st->sum.work);
-	analyze_exit_row_fini(&st->sum.idle);
-	analyze_tasks_free(st->tasks);
-	analyze_latency_free(st->latency);
-	analyze_exits_free(st->exits);
-	analyze_vcpus_free(st->vcpus);
-	analyze_coremap_free(st->map);
-	analyze_switches_free(st->switches);
-}
-
-static const struct figures_frame stats_frame = { stats_add, stats_print, stats_free };
 
 static int stats_run(const struct cmd_call *call)
 {
 	struct stats st = { 0 };
+	struct figures *f = &st.f;
+	struct cdict_error err = { 0 };
+	int status = figures_open(f, call);
 
-	return figures_command(call, &stats_frame, &st);
+	if (!status)
+		st.map = (struct coremap_map){ .w = &f->walk, .top = f->opts->top };
+	if (!status && add(f, &err))
+		status = figures_fail(f, &err);
+	if (!status)
+		status = figures_run(f);
+	if (!status)
+		status = fill(&st);
+	if (!status && coremap_map_init(&st.map, &err))
+		status = figures_fail(f, &err);
+	if (!status)
+		status = make_head(&st);
+	if (!status)
+		status = print(&st);
+	for (size_t i = 0; i < st.n; i++)
+		table_free(st.tables[i]);
+	coremap_map_fini(&st.map);
+	free(st.head);
+	free(st.chart);
+	figures_close(f);
+	return status;
 }
 
 int stats_beside(const struct cmd_call *call, const char *cdict)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict vcpu: where every vCPU's time went, and who was in its way. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "cmd/tables.h"
+#include "cmd/figures.h"
 
 enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST };
 
@@ -17,51 +16,54 @@ static const char *const by_choices[] = { "state", "reason", "antagonist", NULL 
 /* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
 #define MOST_ANTAGONISTS 3
 
-/* Which of the vCPUs' tables are printed, the chosen one first. */
-static int print(struct figures *f, const struct analyze_vcpus *vcpus, int by)
+/* The vCPUs' tables, the chosen one first. */
+static int print_tables(struct figures *f, int by)
 {
-	struct table *all[3] = { NULL, NULL, NULL }, *order[3];
-	bool json = f->opts->format == OPTIONS_JSON, all_rows;
+	bool json = f->opts->format == TABLE_AS_JSON, text = f->opts->format == TABLE_AS_TEXT;
+	bool all_rows = json || f->call->verbose || by == BY_ANTAGONIST ||
+			f->opts->format == TABLE_AS_CSV;
+	struct table *vcpu = tables_vcpu(&f->walk), *all[3] = { vcpu }, *tables[3];
 	struct cdict_error err = { 0 };
 	char *note = NULL;
 	size_t n = 1;
 	int status;
 
-	all_rows = json || f->call->verbose || by == BY_ANTAGONIST ||
-		   f->opts->format == OPTIONS_CSV;
-	status = tables_vcpu(&all[BY_STATE], f, vcpus);
-	if (!status && by == BY_STATE) {
-		/* the others follow this one's rows */
-		if (f->opts->sort && table_sort(all[BY_STATE], f->opts->sort, &err))
-			status = figures_fail(f, &err);
-		table_top(all[BY_STATE], f->opts->top);
+	if (!vcpu)
+		return figures_no_memory(f);
+	if (by == BY_STATE) { /* the antagonists follow its rows */
+		if (f->opts->sort && table_sort(vcpu, f->opts->sort, &err)) {
+			table_free(vcpu);
+			return figures_fail(f, &err);
+		}
+		table_top(vcpu, f->opts->top);
 	}
-	if (!status)
-		status = tables_vcpu_reasons(&all[BY_REASON], f, vcpus);
-	if (!status)
-		status = tables_antagonists(&all[BY_ANTAGONIST], f, vcpus, all[BY_STATE],
-					    all_rows ? 0 : MOST_ANTAGONISTS);
-	if (!status && by == BY_STATE && f->opts->format == OPTIONS_TEXT) {
-		note = tables_vcpu_findings(f, vcpus);
-		if (!note)
-			status = figures_no_memory(f);
+	all[BY_REASON] = tables_vcpu_reasons(&f->walk);
+	all[BY_ANTAGONIST] = tables_antagonists(&f->walk, vcpu, all_rows ? 0 : MOST_ANTAGONISTS);
+	tables[0] = all[by];
+	for (int i = 0; i < 3; i++) {
+		bool wanted = json ||
+			      (by == BY_STATE && i == BY_ANTAGONIST && (!all[i] || all[i]->n_rows));
+
+		if (i != by && wanted)
+			tables[n++] = all[i];
+		else if (i != by)
+			table_free(all[i]);
 	}
-	order[0] = all[by];
-	for (int i = 0; i < 3 && !status; i++) {
-		if (i != by && (json || (by == BY_STATE && i == BY_ANTAGONIST && all[i]->n_rows)))
-			order[n++] = all[i];
+	if (by == BY_STATE && text) {
+		note = tables_vcpu_findings(&f->walk);
+		if (!note) { /* told as a table that could not be made */
+			table_free(tables[0]);
+			tables[0] = NULL;
+		}
 	}
-	if (!status)
-		status = figures_print(f, note, NULL, order, n);
+	status = figures_print(f, note, NULL, tables, n);
 	free(note);
-	for (int i = 0; i < 3; i++)
-		table_free(all[i]);
 	return status;
 }
 
 static void warn(const struct figures *f)
 {
-	const struct analyze_summary *sum = analyze_engine_summary(f->eng);
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
 	if (!sum->has_entry && !sum->has_exit)
 		cmd_warn(f->call, f->file,
@@ -77,34 +79,22 @@ static void warn(const struct figures *f)
 			 "handling an exit; record with -e 'sched:*'");
 }
 
-static int vcpu_add(struct figures *f, void *vcpus, struct cdict_error *err)
+static int add(struct figures *f, struct cdict_error *err)
 {
-	return analyze_vcpus_new(vcpus, f->eng, err);
+	return analyze_vcpus_new(&f->walk.vcpus, f->walk.eng, err);
 }
 
-static int vcpu_print(struct figures *f, void *state)
+static int print(struct figures *f)
 {
 	const struct vcpu_opts *opts = f->call->opts;
-	struct analyze_vcpus **vcpus = state;
 
 	warn(f);
-	return print(f, *vcpus, opts->by);
+	return print_tables(f, opts->by);
 }
-
-static void vcpu_free(void *state)
-{
-	struct analyze_vcpus **vcpus = state;
-
-	analyze_vcpus_free(*vcpus);
-}
-
-static const struct figures_frame vcpu_frame = { vcpu_add, vcpu_print, vcpu_free };
 
 static int vcpu_run(const struct cmd_call *call)
 {
-	struct analyze_vcpus *vcpus = NULL;
-
-	return figures_command(call, &vcpu_frame, &vcpus);
+	return figures_command(call, add, print);
 }
 
 static const struct cmd_option vcpu_options[] = {

@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "annotate/mapping.h"
+#include "annotate/csv.h"
 #include "base/fail.h"
 #include "plugin/session_internal.h"
 #include "plugin/tidy.h"

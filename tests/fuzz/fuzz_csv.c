@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/label_text.h"
-#include "annotate/mapping.h"
+#include "format/label_text.h"
+#include "annotate/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

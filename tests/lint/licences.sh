@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every source file names its licence in its first lines, and the right one: libcdict (base/,
-# format/, include/) is LGPL-2.1-only, everything else GPL-2.0-only.  The texts are in LICENSES/.
+# Every source file names its licence in its first lines, and the right one: what libcdict is made of
+# (base/, format/, include/, analyze/, tables/) is LGPL-2.1-only, everything else GPL-2.0-only.  The texts are in LICENSES/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,7 +19,7 @@ verdict() { # NAME LIST-OF-WRONG-FILES
 wrong=
 while read -r file; do
 	case $file in
-	base/* | format/* | include/*) licence=LGPL-2.1-only ;;
+	base/* | format/* | include/* | analyze/* | tables/*) licence=LGPL-2.1-only ;;
 	*) licence=GPL-2.0-only ;;
 	esac
 	head -n 3 "$file" | grep -q "SPDX-License-Identifier: $licence\\b" ||

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "annotate/mapping.h"
+#include "annotate/csv.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

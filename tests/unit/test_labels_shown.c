@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Labels brought to tasks, and shown. */
-#include "annotate/label_index.h"
-#include "annotate/label_text.h"
+#include "format/label_index.h"
+#include "format/label_text.h"
 #include "annotate/pseudonym.h"
 #include "tests/unit/labelcapture.h"
 #include "tests/unit/labelfile.h"

@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "cdict/writer.h"
-#include "cmd/number.h"
-#include "cmd/table.h"
+#include "tables/number.h"
+#include "tables/table.h"
 
 enum { NAME, TID, RUN, MAX, AT, SHARE, COUNT, SECRET, WIDE };
 
@@ -112,7 +112,7 @@ static char *print(struct table *t, int format)
 
 static void text_is_aligned_and_tells_the_loss_of_its_window(void **state)
 {
-	char *got = print(example(), OPTIONS_TEXT);
+	char *got = print(example(), TABLE_AS_TEXT);
 
 	(void)state;
 	assert_string_equal(
@@ -134,7 +134,7 @@ static void text_is_aligned_and_tells_the_loss_of_its_window(void **state)
 
 static void csv_has_every_digit_and_no_total(void **state)
 {
-	char *got = print(example(), OPTIONS_CSV);
+	char *got = print(example(), TABLE_AS_CSV);
 
 	(void)state;
 	assert_string_equal(
@@ -148,7 +148,7 @@ static void csv_has_every_digit_and_no_total(void **state)
 
 static void json_is_one_object_with_exact_integers(void **state)
 {
-	char *got = print(example(), OPTIONS_JSON);
+	char *got = print(example(), TABLE_AS_JSON);
 
 	(void)state;
 	assert_non_null(strstr(got, "\"schema\": {\"name\": \"cdict-rows\", \"version\": 1}"));
@@ -166,7 +166,7 @@ static void json_is_one_object_with_exact_integers(void **state)
 
 static void markdown_keeps_its_cells(void **state)
 {
-	char *got = print(example(), OPTIONS_MD);
+	char *got = print(example(), TABLE_AS_MD);
 
 	(void)state;
 	assert_non_null(strstr(got, "| task | tid | run ms |"));
@@ -229,7 +229,7 @@ static void a_column_without_a_cell_is_not_shown_to_people(void **state)
 
 	(void)state;
 	add(t, "a", 1, 2000000);
-	got = print(t, OPTIONS_TEXT);
+	got = print(t, TABLE_AS_TEXT);
 	assert_non_null(strstr(got, "\ntask  tid  run ms\n"));
 	free(got);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All that the page shows of a capture, from one walk. */
+#include "render/page_capture.h"
+
+#include <errno.h>
+
+#include "base/fail.h"
+
+int page_capture_add(struct page_capture *c, struct cdict_error *err)
+{
+	struct tables_walk *w = c->walk;
+	const struct tables_options *opts = &w->opts;
+	const struct names_filter *filter = &opts->names.filter;
+	struct page_bins_options how = { .cpus = cdict_reader_cpus(w->reader),
+					 .by_task = filter->matches || filter->n_tids ||
+						    filter->vm };
+	int rc;
+
+	if (!cdict_reader_window(w->reader, &c->t0_ns, &c->last_ns))
+		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
+				  "holds no event: there is nothing to show");
+	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
+	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
+	rc = tables_walk_add(w, err);
+	if (!rc)
+		rc = page_bins_new(&c->bins, w->eng, &how, err);
+	if (!rc)
+		analyze_vcpus_tell(w->vcpus, page_bins_state, c->bins);
+	return rc;
+}
+
+int page_capture_fill(struct page_capture *c)
+{
+	static const char *const order[PAGE_TABLES] = {
+		[PAGE_TASKS] = "idle,run_ns",    [PAGE_EXITS] = "idle,time_ns",
+		[PAGE_GUEST] = "guest_ns",       [PAGE_LATENCY] = "latency_max_ns",
+		[PAGE_COREMAP] = "idle,tid,cpu",
+	};
+	const struct tables_walk *w = c->walk;
+	struct table **t = c->tables;
+	struct cdict_error err = { 0 };
+
+	t[PAGE_TASKS] = tables_tasks(w, false);
+	t[PAGE_EXITS] = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
+	t[PAGE_GUEST] = tables_guest(w);
+	t[PAGE_VCPU] = tables_vcpu(w);
+	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
+	if (t[PAGE_VCPU])
+		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
+	t[PAGE_LATENCY] = tables_latency(w);
+	t[PAGE_COREMAP] = tables_coremap(w);
+	t[PAGE_CPUS] = tables_coremap_cpus(w);
+	for (size_t i = 0; i < PAGE_TABLES; i++) {
+		if (!t[i] || (order[i] && table_sort(t[i], order[i], &err)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void page_capture_fini(struct page_capture *c)
+{
+	for (size_t i = 0; i < PAGE_TABLES; i++)
+		table_free(c->tables[i]);
+	page_bins_free(c->bins);
+	*c = (struct page_capture){ 0 };
+}

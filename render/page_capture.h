@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * page_capture.h - a capture as the page of cdict report has it: the figures, tables and bins
+ * of one walk, and the JSON that is made of them (doc/page.md).
+ *
+ *	struct page_capture c = { .walk = &walk, .label = "run", .file = "run.cdict" };
+ *
+ *	page_capture_add(&c, err);	// between tables_walk_init() and tables_walk_run()
+ *	page_capture_fill(&c);		// after it
+ *	page_tables_json(&json, &c, &arrays);
+ *	page_capture_fini(&c);		// before tables_walk_fini()
+ *
+ * Failure    0 or a negative code, with *err filled where there is one
+ * Ownership  the struct is the caller's, walk and texts borrowed
+ */
+#ifndef RENDER_PAGE_CAPTURE_H
+#define RENDER_PAGE_CAPTURE_H
+
+#include "base/json.h"
+#include "base/sink.h"
+#include "render/page_bins.h"
+#include "tables/tables.h"
+
+/* In the order in which they are written. */
+enum page_table {
+	PAGE_TASKS = 0,
+	PAGE_EXITS,
+	PAGE_GUEST,
+	PAGE_VCPU,
+	PAGE_VCPU_REASONS,
+	PAGE_ANTAGONISTS,
+	PAGE_LATENCY,
+	PAGE_COREMAP,
+	PAGE_CPUS,
+	PAGE_TABLES,
+};
+
+struct page_capture {
+	struct tables_walk *walk;
+	const char *label, *file;
+	const void *data; /* the file itself, when the page is to hold it, or NULL; borrowed */
+	size_t size;
+	/* What the functions fill. */
+	uint64_t t0_ns, last_ns; /* first and last event of the whole file */
+	struct page_bins *bins;
+	struct table *tables[PAGE_TABLES];
+};
+
+/* page_capture_add - registers what the page needs; CDICT_ENOEVENTS when there is nothing. */
+int page_capture_add(struct page_capture *c, struct cdict_error *err);
+/* page_capture_fill - the tables, each as its command prints it without -s; 0 or -ENOMEM. */
+int page_capture_fill(struct page_capture *c);
+void page_capture_fini(struct page_capture *c);
+
+/* What a page shows: everything, or one view. */
+struct page_view {
+	const char *only;      /* "exits"; NULL: everything */
+	const char *what, *by; /* with which the view starts, or NULL */
+};
+
+/* page_write - the page of @n captures; 0 or -ENOMEM, failed writes stay in the sink. */
+int page_write(struct sink *s, struct page_capture *const *captures, size_t n,
+	       const struct page_view *view);
+
+/* The parts of it; each 0 or -ENOMEM. */
+/* page_head_json - the page's head, with j->script set. */
+int page_head_json(struct json *j, struct page_capture *const *captures, size_t n,
+		   const struct page_view *view);
+/* page_tables_json - tasks, tables and bins of one capture; the bins' numbers go to @arrays. */
+int page_tables_json(struct json *j, const struct page_capture *c, struct sink *arrays);
+/* page_palette_json, page_compare_json - members of the head. */
+void page_palette_json(struct json *j, struct page_capture *const *captures, size_t n);
+int page_compare_json(struct json *j, struct page_capture *const *captures, size_t n);
+
+#endif

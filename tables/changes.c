@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* What changed from one capture to another: tables and regressions. */
+#include "tables/changes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Below these many a figure says little, and is no regression. */
+#define LEAST_WAITS 100
+#define LEAST_EXITS 100
+
+/* ---- the tables ---- */
+
+/* Three columns a figure: before, after, the difference. */
+enum { BASE, NEW, CHANGE, PARTS = CHANGES_PARTS };
+enum { NAME, SECOND, CPU, FIRST = CHANGES_FIRST };
+
+/* What the page calls by keys, people by these; the rest is shown with -v only. */
+static const struct {
+	const char *figure, *title;
+} titles[] = {
+	{ "run_percent", "run %" },         { "switches_per_s", "switches/s" },
+	{ "latency_p99_ns", "lat p99 ms" }, { "count_per_s", "exits/s" },
+	{ "time_percent", "time %" },       { "p99_ns", "p99 ms" },
+	{ "delayed_percent", "delayed %" }, { "guest_percent", "guest %" },
+	{ "worst_ns", "worst ms" },
+};
+
+static bool is_ns(const char *figure)
+{
+	size_t len = strlen(figure);
+
+	return len > 3 && !strcmp(figure + len - 3, "_ns");
+}
+
+static void make_columns(struct changes *c)
+{
+	static const char *const keys[PARTS] = { "base", "new", "change" };
+	static const char *const heads[PARTS] = { " was", " is", " by" };
+	const struct compare_kind *kind = &compare_kinds[c->compare.what];
+
+	c->columns[NAME] = (struct table_column){ "name", kind->name, TABLE_TEXT, 0 };
+	c->columns[SECOND] = (struct table_column){ "reason", "reason", TABLE_TEXT, 0 };
+	c->columns[CPU] = (struct table_column){ "cpu", "cpu", TABLE_INTEGER, 0 };
+	if (!kind->second || strcmp(kind->second, "reason"))
+		c->columns[SECOND].flags = TABLE_HIDDEN;
+	if (!kind->second || strcmp(kind->second, "cpu"))
+		c->columns[CPU].flags = TABLE_HIDDEN;
+	for (size_t f = 0; f < c->compare.n_figures; f++) {
+		const char *title = kind->figures[f];
+		bool shown = false;
+
+		for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+			if (!strcmp(titles[i].figure, kind->figures[f])) {
+				title = titles[i].title;
+				shown = true;
+			}
+		}
+		for (size_t p = 0; p < PARTS; p++) {
+			size_t at = PARTS * f + p;
+			struct table_column *col = &c->columns[FIRST + at];
+
+			snprintf(c->names[at], sizeof(c->names[at]), "%s_%s", kind->figures[f],
+				 keys[p]);
+			snprintf(c->heads[at], sizeof(c->heads[at]), "%s%s", title, heads[p]);
+			*col = (struct table_column){ c->names[at], c->heads[at], TABLE_PERCENT,
+						      shown ? 0 : TABLE_WIDE };
+			if (is_ns(kind->figures[f]))
+				col->kind = p == CHANGE ? TABLE_INTEGER : TABLE_MS;
+			/* a signed duration has no kind of its own: programs subtract in ns */
+			if (is_ns(kind->figures[f]) && p == CHANGE)
+				col->flags = TABLE_MACHINE;
+		}
+	}
+	c->columns[FIRST + PARTS * c->compare.n_figures] =
+		(struct table_column){ .kind = TABLE_END };
+}
+
+static void cell(struct table *t, size_t column, double v)
+{
+	if (!isfinite(v))
+		return;
+	switch (t->columns[column].kind) {
+	case TABLE_MS:
+		table_u64(t, column, (uint64_t)v);
+		break;
+	case TABLE_INTEGER:
+		table_i64(t, column, (int64_t)v);
+		break;
+	default:
+		table_percent(t, column, v);
+	}
+}
+
+static void fill_row(struct changes *c, const struct compare_row *row)
+{
+	size_t nf = c->compare.n_figures;
+
+	table_row(c->table);
+	table_text(c->table, NAME, row->name);
+	table_text(c->table, SECOND, row->second);
+	if (row->cpu != CDICT_CPU_UNKNOWN)
+		table_i64(c->table, CPU, row->cpu);
+	for (size_t f = 0; f < nf; f++) {
+		double base = row->values[f], now = row->values[nf + f];
+
+		cell(c->table, FIRST + PARTS * f + BASE, base);
+		cell(c->table, FIRST + PARTS * f + NEW, now);
+		cell(c->table, FIRST + PARTS * f + CHANGE, now - base);
+	}
+}
+
+int changes_init(struct changes *c, enum compare_what what,
+		 const struct tables_walk *const walks[2])
+{
+	int rc = compare_init(&c->compare, what, walks, 2);
+
+	if (rc)
+		return rc;
+	make_columns(c);
+	c->table = table_new(compare_kinds[what].name, c->columns);
+	for (size_t i = 0; c->table && i < c->compare.n; i++)
+		fill_row(c, &c->compare.rows[i]);
+	c->table = table_done(c->table);
+	return c->table ? 0 : -ENOMEM;
+}
+
+void changes_fini(struct changes *c)
+{
+	table_free(c->table);
+	compare_fini(&c->compare);
+}
+
+/* ---- regressions ---- */
+
+enum { R_WHAT, R_NAME, R_REASON, R_FIGURE, R_BASE, R_NEW, R_LIMIT };
+
+static const struct table_column regression_columns[] = {
+	[R_WHAT] = { "what", "worse", TABLE_TEXT, 0 },
+	[R_NAME] = { "name", "task", TABLE_TEXT, 0 },
+	[R_REASON] = { "reason", "reason", TABLE_TEXT, 0 },
+	[R_FIGURE] = { "figure", "figure", TABLE_TEXT, 0 },
+	[R_BASE] = { "base", "was", TABLE_PERCENT, 0 },
+	[R_NEW] = { "new", "is", TABLE_PERCENT, 0 },
+	[R_LIMIT] = { "limit", "at most", TABLE_PERCENT, 0 },
+	TABLE_COLUMNS_END,
+};
+
+static void regression(struct table *t, const struct compare *c, const struct compare_row *row,
+		       size_t figure, double limit)
+{
+	table_row(t);
+	table_text(t, R_WHAT, compare_kinds[c->what].name);
+	table_text(t, R_NAME, row->name);
+	table_text(t, R_REASON, row->second);
+	table_text(t, R_FIGURE, compare_kinds[c->what].figures[figure]);
+	table_percent(t, R_BASE, row->values[figure]);
+	table_percent(t, R_NEW, row->values[c->n_figures + figure]);
+	table_percent(t, R_LIMIT, limit);
+}
+
+static size_t figure_of(const struct compare *c, const char *name)
+{
+	size_t f = 0;
+
+	while (strcmp(compare_kinds[c->what].figures[f], name))
+		f++;
+	return f;
+}
+
+/* Rows of both captures whose @figure grew beyond base * @factor + @points; those of which
+ * @often, a rate, says that there were fewer than @least are left alone. */
+static void find(struct table *t, const struct compare *c, const char *figure, double factor,
+		 double points, const char *often, double least, const double *window_s)
+{
+	size_t nf = c->n_figures, f = figure_of(c, figure), o = often ? figure_of(c, often) : 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct compare_row *row = &c->rows[i];
+		double base = row->values[f], now = row->values[nf + f];
+		double limit = base * factor + points;
+
+		if (!isfinite(base) || !isfinite(now) || !(now > limit))
+			continue;
+		if (often && (row->values[o] * window_s[0] < least ||
+			      row->values[nf + o] * window_s[1] < least))
+			continue;
+		regression(t, c, row, f, limit);
+	}
+}
+
+struct table *changes_regressions(const struct changes all[COMPARE_N],
+				  const struct changes_limits *limits,
+				  const struct tables_walk *const walks[2])
+{
+	struct table *t = table_new("regressions", regression_columns);
+	double window_s[2];
+
+	if (!t)
+		return NULL;
+	t->heading = "Worse than allowed";
+	for (size_t k = 0; k < 2; k++)
+		window_s[k] = (double)analyze_engine_summary(walks[k]->eng)->window_ns / 1e9;
+	if (isfinite(limits->delay))
+		find(t, &all[COMPARE_VCPU].compare, "delayed_percent", 1, limits->delay, NULL, 0,
+		     window_s);
+	if (isfinite(limits->latency))
+		find(t, &all[COMPARE_TASKS].compare, "latency_p99_ns", 1 + limits->latency / 100, 0,
+		     "wakeups_per_s", LEAST_WAITS, window_s);
+	if (isfinite(limits->exits))
+		find(t, &all[COMPARE_EXITS].compare, "count_per_s", 1 + limits->exits / 100, 0,
+		     "count_per_s", LEAST_EXITS, window_s);
+	return table_done(t);
+}

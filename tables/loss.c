@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* How much a capture does not tell. */
+#include "tables/loss.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tables/number.h"
+
+const char *loss_what(enum cdict_loss_what what)
+{
+	switch (what) {
+	case CDICT_LOSS_RING:
+		return "ring";
+	case CDICT_LOSS_SAMPLES:
+		return "samples";
+	case CDICT_LOSS_THROTTLE:
+		return "throttle";
+	case CDICT_LOSS_DISORDER:
+		return "disorder";
+	case CDICT_LOSS_DAMAGE:
+		return "damage";
+	}
+	return "unknown";
+}
+
+bool loss_missing(const struct cdict_loss *loss)
+{
+	return loss->what == CDICT_LOSS_RING || loss->what == CDICT_LOSS_SAMPLES ||
+	       loss->what == CDICT_LOSS_DAMAGE;
+}
+
+/* A loss record may name any CPU; beyond this one it is of none. */
+#define MAX_CPUS 65536
+
+/* Events per CPU that are missing. */
+struct per_cpu {
+	uint64_t count, from_ns, to_ns;
+};
+
+static void note_cpu(struct per_cpu *cpus, const struct cdict_loss *loss)
+{
+	struct per_cpu *c = &cpus[loss->cpu];
+
+	if (!c->count || loss->from_ns < c->from_ns)
+		c->from_ns = loss->from_ns;
+	if (!c->count || loss->to_ns > c->to_ns)
+		c->to_ns = loss->to_ns;
+	c->count += loss->count;
+}
+
+static void find_worst(struct loss_sum *out, const struct per_cpu *cpus, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!cpus[i].count)
+			continue;
+		out->cpus++;
+		if (cpus[i].count <= out->worst_count)
+			continue;
+		out->worst_cpu = i;
+		out->worst_count = cpus[i].count;
+		out->worst_from_ns = cpus[i].from_ns;
+		out->worst_to_ns = cpus[i].to_ns;
+	}
+}
+
+void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
+{
+	struct per_cpu *cpus;
+	struct cdict_damage damage;
+	uint64_t gone = 0;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
+		uint32_t cpu = cdict_reader_loss_at(r, i)->cpu;
+
+		if (cpu >= n && cpu < MAX_CPUS)
+			n = cpu + 1;
+	}
+	cpus = calloc(n + 1, sizeof(*cpus));
+	cdict_reader_damage(r, &damage);
+	*out = (struct loss_sum){ .stored = cdict_reader_events(r),
+				  .damaged = damage.events,
+				  .worst_cpu = CDICT_CPU_UNKNOWN };
+	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
+		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
+
+		if (loss_missing(loss))
+			gone += loss->count;
+		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
+			continue;
+		switch (loss->what) {
+		case CDICT_LOSS_DISORDER:
+			out->disordered += loss->count;
+			continue;
+		case CDICT_LOSS_THROTTLE:
+			out->throttled_ns += loss->to_ns - loss->from_ns;
+			continue;
+		case CDICT_LOSS_DAMAGE:
+			out->unreadable += loss->count;
+			break;
+		case CDICT_LOSS_RING:
+		case CDICT_LOSS_SAMPLES:
+			out->lost += loss->count;
+			break;
+		}
+		if (loss->cpu >= n)
+			out->any_cpu = true;
+		else if (cpus && loss->count)
+			note_cpu(cpus, loss);
+	}
+	if (cpus)
+		find_worst(out, cpus, n);
+	free(cpus);
+	/* events of damaged blocks are in the index, so they count as stored there */
+	gone += damage.events;
+	if (gone)
+		out->percent = 100.0 * (double)gone /
+			       ((double)out->stored + (double)gone - (double)damage.events);
+}
+
+static void add_part(struct sink *s, bool *any, const char *fmt, uint64_t count)
+{
+	char number[NUMBER_ROOM];
+
+	sink_puts(s, *any ? ", " : "loss: ");
+	sink_printf(s, fmt, number_grouped(number, count));
+	*any = true;
+}
+
+void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
+{
+	bool any = false;
+
+	if (sum->lost)
+		add_part(s, &any, "%s events lost while recording", sum->lost);
+	if (sum->unreadable)
+		add_part(s, &any, "%s unreadable in the recording", sum->unreadable);
+	if (sum->damaged)
+		add_part(s, &any, "%s in damaged blocks of this file", sum->damaged);
+	if (any)
+		sink_printf(s, " (%.2f %% of all)", sum->percent);
+	if (sum->worst_cpu != CDICT_CPU_UNKNOWN) {
+		char from[NUMBER_ROOM], to[NUMBER_ROOM];
+
+		sink_printf(s, ", %s CPU %" PRIu32, sum->cpus > 1 ? "most on" : "on",
+			    sum->worst_cpu);
+		sink_printf(s, " between %s and %s s", number_seconds(from, sum->worst_from_ns),
+			    number_seconds(to, sum->worst_to_ns));
+	}
+	if (sum->throttled_ns) {
+		sink_printf(s, "%sthrottled for %.3f ms",
+			    any ? ", " : "loss: ", (double)sum->throttled_ns / 1e6);
+		any = true;
+	}
+	if (sum->disordered)
+		add_part(s, &any, "%s events out of order", sum->disordered);
+	if (unknown_ns) {
+		sink_printf(s, "%s%.3f ms of CPU time unknown%s",
+			    any ? ", " : "loss: no events lost; ", (double)unknown_ns / 1e6,
+			    any ? "" : " (nothing told who ran)");
+		any = true;
+	}
+	if (!any)
+		sink_puts(s, "loss: none");
+}
+
+void loss_record_open(struct json *j, const struct cdict_loss *loss,
+		      const struct cdict_schema *schema)
+{
+	json_open(j, NULL, '{', false);
+	json_text(j, "what", loss_what(loss->what));
+	if (loss->cpu == CDICT_CPU_UNKNOWN)
+		json_null(j, "cpu");
+	else
+		json_u64(j, "cpu", loss->cpu);
+	if (loss->type < cdict_schema_count(schema))
+		json_text(j, "event", cdict_schema_at(schema, loss->type)->name);
+}
+
+void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
+	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns)
+{
+	json_open(j, "loss", '{', true);
+	json_u64(j, "lost", sum->lost);
+	json_u64(j, "unreadable", sum->unreadable);
+	json_u64(j, "damaged", sum->damaged);
+	json_u64(j, "disordered", sum->disordered);
+	json_u64(j, "throttled_ns", sum->throttled_ns);
+	json_number(j, "percent", sum->percent);
+	if (unknown_ns)
+		json_u64(j, "unknown_ns", *unknown_ns);
+	json_open(j, "records", '[', true);
+	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
+		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
+		const struct cdict_schema *schema = cdict_reader_schema(r);
+
+		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
+			continue;
+		loss_record_open(j, loss, schema);
+		json_u64(j, "from_ns", loss->from_ns);
+		json_u64(j, "to_ns", loss->to_ns);
+		json_u64(j, "count", loss->count);
+		json_close(j);
+	}
+	json_close(j);
+	json_close(j);
+}

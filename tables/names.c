@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* What tasks are called, and which are wanted. */
+#include "tables/names.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tables/names_vms.h"
+
+static const struct names_task *of(const struct names *names, const struct analyze_task *task)
+{
+	return &names->tasks[task->index];
+}
+
+/* The VM that a task belongs to, or NULL. */
+static const struct names_vm *vm_of(const struct names *names, const struct analyze_task *task)
+{
+	uint32_t vm = of(names, task)->vm;
+
+	return vm ? &names->vms[names->vms[vm - 1].leader] : NULL;
+}
+
+static const char *comm(const struct analyze_task *task, char room[32])
+{
+	if (task->tid == 0 && !task->comm[0]) {
+		snprintf(room, 32, "swapper/%" PRIu32, task->idle_cpu);
+		return room;
+	}
+	return task->comm[0] ? task->comm : ":?";
+}
+
+size_t names_merged(const struct names *names, const struct analyze_task *task)
+{
+	char room[32];
+	const char *name = comm(task, room), *slash = strchr(name, '/');
+
+	/* kernel threads are processes of one thread: swapper/0, kworker/3:1H, kworker/u8:2 */
+	if (!names->merge_sys_tasks || !slash || slash == name || names_named(names, task))
+		return 0;
+	if (task->tid && task->pid >= 0 && task->pid != task->tid)
+		return 0;
+	if (task->tid && task->ppid >= 0 && task->ppid != 2)
+		return 0;
+	if (!isdigit((unsigned char)slash[1]) &&
+	    !(slash[1] == 'u' && isdigit((unsigned char)slash[2])))
+		return 0;
+	return (size_t)(slash - name);
+}
+
+char *names_display(const struct names *names, const struct analyze_task *task)
+{
+	size_t merged = names_merged(names, task);
+	char room[32], *text;
+	const char *name = of(names, task)->name;
+
+	if (!name)
+		name = comm(task, room);
+	if (merged)
+		return strndup(name, merged);
+	if (!names->append_tid)
+		return strdup(name);
+	return asprintf(&text, "%s.%" PRId32, name, task->tid) < 0 ? NULL : text;
+}
+
+char *names_who(const struct names *names, const struct analyze_task *task)
+{
+	char *name = names_display(names, task), *who = NULL;
+	const char *vm = names_vm(names, task);
+
+	if (!task->tid || !name || strcmp(name, task->comm)) {
+		who = name; /* a label, or with its tid already: it says enough */
+		name = NULL;
+	} else if ((vm ? asprintf(&who, "%s-%s", name, vm)
+		       : asprintf(&who, "%s-%" PRId32, name, task->tid)) < 0) {
+		who = NULL;
+	}
+	free(name);
+	return who;
+}
+
+const char *names_order(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->order;
+}
+
+const char *names_vm(const struct names *names, const struct analyze_task *task)
+{
+	const struct names_vm *vm = vm_of(names, task);
+
+	return vm ? vm->text : NULL;
+}
+
+const char *names_vm_order(const struct names *names, const struct analyze_task *task)
+{
+	const struct names_vm *vm = vm_of(names, task);
+
+	return vm ? vm->order : NULL;
+}
+
+int32_t names_vcpu(const struct names *names, const struct analyze_task *task)
+{
+	return task->vcpu_id >= 0 ? task->vcpu_id : of(names, task)->role_vcpu - 1;
+}
+
+const struct cdict_label *names_label(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->label;
+}
+
+bool names_named(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->name != NULL;
+}
+
+/* Whatever names a VM is taken: what the tables show, name with or without its group,
+ * instance, UUID, project, or a pid. */
+static bool wanted_vm(const struct names *names, const struct analyze_task *task, const char *want)
+{
+	const struct names_vm *vm = vm_of(names, task), *own;
+	char pid[16], *with_group;
+	bool failed = false, same;
+
+	if (!vm)
+		return false;
+	own = &names->vms[of(names, task)->vm - 1];
+	snprintf(pid, sizeof(pid), "%" PRId32, own->pid);
+	if (!strcmp(want, vm->text) || !strcmp(want, pid) || !strcmp(want, vm->id.name) ||
+	    !strcmp(want, vm->id.instance) || !strcasecmp(want, vm->id.uuid) ||
+	    !strcmp(want, vm->id.project))
+		return *want != 0;
+	with_group = label_text_vm(&vm->id, &failed);
+	same = with_group && !strcmp(want, with_group);
+	free(with_group);
+	return same;
+}
+
+bool names_wanted_tid(const int32_t *tids, size_t n, int32_t tid)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (tids[mid] < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return !n || (lo < n && tids[lo] == tid);
+}
+
+void names_filter(struct names *names, const struct names_filter *filter)
+{
+	for (size_t i = 0; i < analyze_engine_task_count(names->eng); i++) {
+		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
+		const char *name = names->tasks[i].name;
+		char room[32];
+
+		names->tasks[i].wanted =
+			(!filter->vm || wanted_vm(names, task, filter->vm)) &&
+			names_wanted_tid(filter->tids, filter->n_tids, task->tid) &&
+			(!filter->matches || filter->matches(filter->ctx, comm(task, room)) ||
+			 (name && filter->matches(filter->ctx, name)));
+	}
+}
+
+bool names_wanted(const struct names *names, const struct analyze_task *task)
+{
+	return of(names, task)->wanted;
+}
+
+int32_t *names_nodes(const struct cdict_reader *r, size_t *n)
+{
+	const char *p = cdict_reader_info(r, "topology.numa");
+	size_t cpus = cdict_reader_cpus(r);
+	int32_t *nodes;
+
+	if (!p || !cpus)
+		return NULL;
+	nodes = malloc(cpus * sizeof(*nodes));
+	if (!nodes)
+		return NULL;
+	memset(nodes, 0xff, cpus * sizeof(*nodes));
+	*n = cpus;
+	/* foreign text: whatever is not as promised ends the walk */
+	while (isdigit((unsigned char)*p)) {
+		char *end;
+		long node = strtol(p, &end, 10);
+
+		if (*end != ':' || node > 1 << 20)
+			break;
+		do {
+			unsigned long from, to;
+
+			p = end + 1;
+			if (!isdigit((unsigned char)*p))
+				break;
+			from = to = strtoul(p, &end, 10);
+			if (*end == '-' && isdigit((unsigned char)end[1]))
+				to = strtoul(end + 1, &end, 10);
+			for (unsigned long cpu = from; cpu <= to && cpu < cpus; cpu++)
+				nodes[cpu] = (int32_t)node;
+		} while (*end == ',');
+		if (*end != ';')
+			break;
+		p = end + 1;
+	}
+	return nodes;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * names.h - what tasks are called in tables and pictures, and which are wanted.
+ *
+ * A task that somebody named (cdict annotate, --map) has a display name,
+ * "Firewall.05.vcpu0"; others are called by their comm.  A VM is what the labels say it
+ * is (UUID, instance, name and group); without them it is a process that has vCPU
+ * threads, called by its pid.
+ *
+ * Ownership  texts returned are given (free them), unless said otherwise
+ */
+#ifndef TABLES_NAMES_H
+#define TABLES_NAMES_H
+
+#include "analyze/engine.h"
+#include "format/label_index.h"
+
+struct names_vm;
+struct names_task;
+
+/* Which tasks are wanted; the zero value: all. */
+struct names_filter {
+	const char *vm;      /* whatever names a VM */
+	const int32_t *tids; /* ascending */
+	size_t n_tids;
+	const char *pattern;                          /* for whoever tells of the filter */
+	bool (*matches)(void *ctx, const char *name); /* comm or label; NULL: all do */
+	void *ctx;
+};
+
+struct names_options {
+	struct label_index *labels; /* or NULL */
+	bool merge_sys_tasks;       /* one name for the per-CPU threads of a kind */
+	bool append_tid;
+	struct names_filter filter;
+};
+
+struct names {
+	const struct analyze_engine *eng;
+	bool merge_sys_tasks, append_tid;
+	struct names_task *tasks; /* by the engine's numbers */
+	struct names_vm *vms;     /* by pid, ascending */
+	size_t n_vms;
+};
+
+/* names_init - after the engine's walk; 0 or -ENOMEM. */
+int names_init(struct names *names, const struct analyze_engine *eng,
+	       const struct names_options *opts);
+void names_fini(struct names *names);
+
+/* names_display - the name, merged and with its tid as wished. */
+char *names_display(const struct names *names, const struct analyze_task *task);
+/* names_who - the task as a sentence names it, so that its likes can be told apart:
+ * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid; NULL: out of memory. */
+char *names_who(const struct names *names, const struct analyze_task *task);
+/* names_order - by what the name is sorted instead of by its text (group first), or NULL:
+ * by its text; borrowed. */
+const char *names_order(const struct names *names, const struct analyze_task *task);
+/* names_vm - the task's VM, or NULL; borrowed. */
+const char *names_vm(const struct names *names, const struct analyze_task *task);
+/* names_vm_pid - whether the process @pid is a VM. */
+bool names_vm_pid(const struct names *names, int32_t pid);
+/* names_vm_order - as names_order(), of the VM. */
+const char *names_vm_order(const struct names *names, const struct analyze_task *task);
+/* names_vcpu - the number of the vCPU that the task is, by KVM, else by its role; or -1. */
+int32_t names_vcpu(const struct names *names, const struct analyze_task *task);
+/* names_label - what the labels say together, or NULL; borrowed. */
+const struct cdict_label *names_label(const struct names *names, const struct analyze_task *task);
+/* names_named - whether a label gave the task its name. */
+bool names_named(const struct names *names, const struct analyze_task *task);
+
+/* names_merged - whether one row is made of this and others: the length of
+ * the common part of its comm, else 0. */
+size_t names_merged(const struct names *names, const struct analyze_task *task);
+
+/* names_wanted - by the filter; names_wanted_tid - whether @tids, ascending, has the tid, or
+ * there are none. */
+bool names_wanted(const struct names *names, const struct analyze_task *task);
+bool names_wanted_tid(const int32_t *tids, size_t n, int32_t tid);
+
+/* names_nodes - NUMA node per CPU from the info key topology.numa ("0:0-3;1:4-7"), -1 where
+ * unknown, given; NULL when the capture does not tell. */
+int32_t *names_nodes(const struct cdict_reader *r, size_t *n);
+
+#endif

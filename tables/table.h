@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * table.h - rows of figures, printed as text, CSV, JSON or Markdown.
+ *
+ *	t = table_new("tasks", columns);
+ *	table_row(t);
+ *	table_text(t, COL_NAME, task->comm);
+ *	table_u64(t, COL_RUN, row->run_ns);
+ *	...
+ *	table_sort(t, "run_ns:desc", &err);
+ *	t = table_done(t);
+ *	table_print(&s, TABLE_AS_TEXT, &frame, &t, 1);
+ *
+ * A cell that was not set is empty (JSON: null).  Texts are foreign: they are
+ * copied as they are and escaped by the printer.
+ *
+ * Failure    out of memory is remembered; table_done() tells
+ */
+#ifndef TABLES_TABLE_H
+#define TABLES_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/sink.h"
+#include "cdict/reader.h"
+#include "tables/loss.h"
+
+/* How tables are printed. */
+enum table_format {
+	TABLE_AS_TEXT = 0,
+	TABLE_AS_CSV, /* the first table only */
+	TABLE_AS_JSON,
+	TABLE_AS_MD,
+};
+
+enum table_kind {
+	TABLE_TEXT = 0,
+	TABLE_INTEGER, /* an identity: tid, cpu; sorts ascending */
+	TABLE_COUNT,   /* 12,345 */
+	TABLE_MS,      /* a duration in ns, for people in ms with three decimals */
+	TABLE_US,      /* the same in µs with two */
+	TABLE_TIME,    /* a point in time, ns of the recording's clock, for people in s */
+	TABLE_PERCENT, /* two decimals */
+	TABLE_END,     /* of the list of columns */
+};
+
+enum table_column_flags {
+	TABLE_MACHINE = 1,                          /* in CSV and JSON only */
+	TABLE_HUMAN = 2,                            /* in text and Markdown only */
+	TABLE_WIDE = 4,                             /* in text and Markdown only with -v */
+	TABLE_DASH = 8,                             /* text and Markdown show an empty cell as - */
+	TABLE_HIDDEN = TABLE_MACHINE | TABLE_HUMAN, /* to sort or find a row by */
+};
+
+struct table_column {
+	const char *key;   /* CSV, JSON and -s: with the unit, "run_ns" */
+	const char *title; /* text and Markdown: "run ms" */
+	enum table_kind kind;
+	unsigned flags;
+};
+#define TABLE_COLUMNS_END                                                                          \
+	{                                                                                          \
+		NULL, NULL, TABLE_END, 0                                                           \
+	}
+
+/* A cell. */
+struct table_cell {
+	bool set;
+	bool lossy;    /* events are missing that can have changed it */
+	bool ordered;  /* behind the text's NUL stands another by which it is sorted */
+	uint32_t task; /* + 1: whom a name means, 0: nobody in particular */
+	union {
+		char *text;   /* owned */
+		uint64_t u64; /* COUNT, MS, US, TIME */
+		int64_t i64;  /* INTEGER */
+		double percent;
+	};
+};
+
+struct table {
+	const char *name;
+	const char *heading; /* a line above it in text and Markdown, borrowed, or NULL */
+	const struct table_column *columns;
+	size_t n_columns;
+	struct table_cell *cells; /* row by row */
+	size_t n_rows, room;
+	size_t shown;             /* rows that are printed, after table_top() */
+	struct table_cell *total; /* NULL: none */
+	struct table_cell *now;   /* the row being filled */
+	bool failed;
+};
+
+/* table_new - @name is the JSON member; @columns ends with TABLE_COLUMNS_END and
+ * is borrowed.  NULL when out of memory. */
+struct table *table_new(const char *name, const struct table_column *columns);
+void table_free(struct table *t);
+/* table_done - the table, or, when memory was short, NULL: then it is freed. */
+struct table *table_done(struct table *t);
+
+void table_row(struct table *t);   /* begins a row */
+void table_total(struct table *t); /* begins the total, printed last, never sorted */
+
+void table_text(struct table *t, size_t column, const char *text); /* NULL: empty */
+void table_i64(struct table *t, size_t column, int64_t v);
+void table_u64(struct table *t, size_t column, uint64_t v);
+void table_percent(struct table *t, size_t column, double v); /* not finite: empty */
+/* table_order - of the text in @column: by what it is sorted instead, before all that have
+ * none; NULL: by itself. */
+void table_order(struct table *t, size_t column, const char *order);
+/* table_task - of the name in @column: the engine's number of the task that it means. */
+void table_task(struct table *t, size_t column, uint32_t task);
+/* table_lossy - marks the row or total being filled when missing events can have changed its
+ * figures: ~ behind them, "lossy" in CSV and JSON. */
+void table_lossy(struct table *t, bool lossy);
+/* @part of @whole in percent; empty when @whole is 0. */
+void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole);
+
+/* table_sort - "key", "key:asc" or "key:desc", several with commas.  Alone, texts and
+ * identities ascend, figures descend; empty cells come last; equal rows keep
+ * their order.  CDICT_EUSAGE for an unknown key, with the known ones. */
+int table_sort(struct table *t, const char *spec, struct cdict_error *err);
+/* table_top - only the first @n rows are printed; 0: all. */
+void table_top(struct table *t, uint64_t n);
+
+/* What stands around the tables. */
+struct table_frame {
+	const char *command; /* "tasks": the schema's name is cdict-tasks */
+	unsigned version;    /* of the schema; 0 means 1 */
+	const char *file;
+	const struct cdict_reader *reader;
+	uint64_t from_ns, to_ns;    /* the window of the figures */
+	const uint64_t *unknown_ns; /* CPU time of which nobody knows the runner; NULL: not asked */
+	const char *note;  /* a line between title and table in text and Markdown, or NULL */
+	const char *chart; /* lines between the tables and the loss line, text only, or NULL */
+	bool wide;         /* -v: TABLE_WIDE columns too */
+};
+
+/* table_print - 0 or a negative errno. */
+int table_print(struct sink *s, enum table_format format, const struct table_frame *frame,
+		struct table *const *tables, size_t n);
+
+/* The printers behind it. */
+void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n);
+void table_print_md(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		    size_t n);
+void table_print_csv(struct sink *s, const struct table *t);
+void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n);
+/* The objects "schema", "capture" and "window_ns" of every JSON document. */
+void table_frame_json(struct json *j, const struct table_frame *frame);
+
+/* table_page_json - the member @key as the page of cdict report has it (doc/page.md,
+ * "Tables"): rows of numbers; names are numbers of tasks, times count from @t0_ns. */
+void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns);
+
+/* table_cell_human - the cell as people read it, escaped by the caller when it is a
+ * text; "" when empty.  @room holds numbers. */
+const char *table_cell_human(const struct table_column *c, const struct table_cell *cell,
+			     char *room);
+
+#endif

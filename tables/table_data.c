@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Tables for programs: CSV (RFC 4180) and JSON. */
+#include <inttypes.h>
+
+#include "base/escape.h"
+#include "tables/table.h"
+
+static void csv_cell(struct sink *s, const struct table_column *c, const struct table_cell *cell)
+{
+	if (!cell->set)
+		return;
+	switch (c->kind) {
+	case TABLE_TEXT:
+		escape_csv(s, cell->text, strlen(cell->text));
+		break;
+	case TABLE_INTEGER:
+		sink_printf(s, "%" PRId64, cell->i64);
+		break;
+	case TABLE_PERCENT:
+		sink_printf(s, "%.10g", cell->percent);
+		break;
+	default:
+		sink_printf(s, "%" PRIu64, cell->u64);
+	}
+}
+
+void table_print_csv(struct sink *s, const struct table *t)
+{
+	bool first = true;
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (t->columns[c].flags & TABLE_HUMAN)
+			continue;
+		sink_printf(s, "%s%s", first ? "" : ",", t->columns[c].key);
+		first = false;
+	}
+	sink_puts(s, ",lossy\r\n");
+	for (size_t r = 0; r < t->shown; r++) {
+		first = true;
+		for (size_t c = 0; c < t->n_columns; c++) {
+			if (t->columns[c].flags & TABLE_HUMAN)
+				continue;
+			if (!first)
+				sink_putc(s, ',');
+			first = false;
+			csv_cell(s, &t->columns[c], &t->cells[r * t->n_columns + c]);
+		}
+		sink_puts(s, t->cells[r * t->n_columns].lossy ? ",true\r\n" : ",false\r\n");
+	}
+}
+
+static void json_row(struct json *j, const char *key, const struct table *t,
+		     const struct table_cell *row)
+{
+	json_open(j, key, '{', false);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+
+		if (col->flags & TABLE_HUMAN)
+			continue;
+		if (!row[c].set) {
+			json_null(j, col->key);
+			continue;
+		}
+		switch (col->kind) {
+		case TABLE_TEXT:
+			json_text(j, col->key, row[c].text);
+			break;
+		case TABLE_INTEGER:
+			json_i64(j, col->key, row[c].i64);
+			break;
+		case TABLE_PERCENT:
+			json_number(j, col->key, row[c].percent);
+			break;
+		default:
+			json_u64(j, col->key, row[c].u64);
+		}
+	}
+	json_bool(j, "lossy", row[0].lossy);
+	json_close(j);
+}
+
+void table_frame_json(struct json *j, const struct table_frame *frame)
+{
+	static const char *const keys[][2] = {
+		{ "host", "host.name" },
+		{ "kernel", "host.kernel" },
+		{ "arch", "host.arch" },
+		{ "cpu", "host.cpu" },
+		{ "perf_version", "perf.version" },
+		{ "clock", "clock.id" },
+	};
+	char name[64];
+
+	snprintf(name, sizeof(name), "cdict-%s", frame->command);
+	json_open(j, "schema", '{', false);
+	json_text(j, "name", name);
+	json_u64(j, "version", frame->version ? frame->version : 1);
+	json_close(j);
+	json_open(j, "capture", '{', true);
+	json_text(j, "file", frame->file);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_text(j, keys[i][0], cdict_reader_info(frame->reader, keys[i][1]));
+	json_u64(j, "cpus", cdict_reader_cpus(frame->reader));
+	json_u64(j, "events", cdict_reader_events(frame->reader));
+	json_u64(j, "bytes", cdict_reader_size(frame->reader));
+	json_close(j);
+	json_open(j, "window_ns", '{', false);
+	json_u64(j, "from", frame->from_ns);
+	json_u64(j, "to", frame->to_ns);
+	json_u64(j, "length", frame->to_ns - frame->from_ns);
+	json_close(j);
+}
+
+void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n)
+{
+	struct loss_sum sum;
+	struct json j;
+
+	json_init(&j, s);
+	json_open(&j, NULL, '{', true);
+	table_frame_json(&j, frame);
+	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
+	loss_json(&j, &sum, frame->reader, frame->from_ns, frame->to_ns, frame->unknown_ns);
+	for (size_t i = 0; i < n; i++) {
+		const struct table *t = tables[i];
+
+		json_open(&j, t->name, '[', true);
+		for (size_t r = 0; r < t->shown; r++)
+			json_row(&j, NULL, t, t->cells + r * t->n_columns);
+		json_close(&j);
+		if (t->total) {
+			char key[64];
+
+			snprintf(key, sizeof(key), "%s%s", i ? t->name : "",
+				 i ? "_total" : "total");
+			json_row(&j, key, t, t->total);
+		}
+	}
+	json_close(&j);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Tables for the page of cdict report: doc/page.md, "Tables". */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tables/table.h"
+
+/* What a task's number stands for, in place of these columns. */
+static bool is_identity(const char *key)
+{
+	static const char *const keys[] = { "name", "tid", "pid", "comm", "vm", "vcpu" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!strcmp(key, keys[i]))
+			return true;
+	}
+	return false;
+}
+
+enum fate { PLAIN, TASK, DROPPED };
+
+/* @has_name: the table is one of tasks. */
+static enum fate fate_of(const struct table_column *c, bool has_name)
+{
+	if (c->flags & TABLE_HUMAN)
+		return DROPPED;
+	if (!strcmp(c->key, "antagonist"))
+		return TASK;
+	if (!strncmp(c->key, "antagonist_", 11))
+		return DROPPED;
+	if (!has_name || !is_identity(c->key))
+		return PLAIN;
+	return strcmp(c->key, "name") ? DROPPED : TASK;
+}
+
+static bool has_name(const struct table *t)
+{
+	return t->n_columns && !strcmp(t->columns[0].key, "name");
+}
+
+static void head(struct json *j, const struct table *t)
+{
+	json_open(j, "identity", '[', false);
+	for (size_t c = 0; has_name(t) && c < t->n_columns; c++) {
+		if (!(t->columns[c].flags & TABLE_HUMAN) && is_identity(t->columns[c].key))
+			json_text(j, NULL, t->columns[c].key);
+	}
+	json_close(j);
+	json_open(j, "columns", '[', false);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		enum fate fate = fate_of(&t->columns[c], has_name(t));
+
+		if (fate == TASK)
+			json_text(j, NULL, c ? t->columns[c].key : "task");
+		else if (fate == PLAIN)
+			json_text(j, NULL, t->columns[c].key);
+	}
+	json_text(j, NULL, "lossy");
+	json_close(j);
+}
+
+static void cell_json(struct json *j, const struct table_column *col, const struct table_cell *cell,
+		      uint64_t t0_ns)
+{
+	if (!cell->set) {
+		json_null(j, NULL);
+		return;
+	}
+	switch (col->kind) {
+	case TABLE_TEXT:
+		json_text(j, NULL, cell->text);
+		break;
+	case TABLE_INTEGER:
+		json_i64(j, NULL, cell->i64);
+		break;
+	case TABLE_PERCENT:
+		json_number(j, NULL, cell->percent);
+		break;
+	case TABLE_TIME:
+		/* what began before the first event is told of, too */
+		json_i64(j, NULL, (int64_t)(cell->u64 - t0_ns));
+		break;
+	default:
+		json_u64(j, NULL, cell->u64);
+	}
+}
+
+/* What column @c says of @row. */
+static void value_json(struct json *j, const struct table *t, size_t c,
+		       const struct table_cell *row, uint64_t t0_ns)
+{
+	if (fate_of(&t->columns[c], has_name(t)) == PLAIN)
+		cell_json(j, &t->columns[c], &row[c], t0_ns);
+	else if (row[c].task)
+		json_u64(j, NULL, row[c].task - 1);
+	else
+		json_null(j, NULL);
+}
+
+/* Column by column: what repeats stands together, and takes no room once it is deflated. */
+static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns)
+{
+	json_open(j, "by_column", '[', true);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (fate_of(&t->columns[c], has_name(t)) == DROPPED)
+			continue;
+		json_open(j, NULL, '[', false);
+		for (size_t r = 0; r < t->shown; r++)
+			value_json(j, t, c, t->cells + r * t->n_columns, t0_ns);
+		json_close(j);
+	}
+	json_open(j, NULL, '[', false);
+	for (size_t r = 0; r < t->shown; r++)
+		json_bool(j, NULL, t->cells[r * t->n_columns].lossy);
+	json_close(j);
+	json_close(j);
+}
+
+static void total_json(struct json *j, const struct table *t, uint64_t t0_ns)
+{
+	json_open(j, "total", '[', false);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (fate_of(&t->columns[c], has_name(t)) != DROPPED)
+			value_json(j, t, c, t->total, t0_ns);
+	}
+	json_bool(j, NULL, t->total[0].lossy);
+	json_close(j);
+}
+
+void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns)
+{
+	json_open(j, key, '{', true);
+	head(j, t);
+	columns_json(j, t, t0_ns);
+	if (t->total)
+		total_json(j, t, t0_ns);
+	else
+		json_null(j, "total");
+	json_close(j);
+}

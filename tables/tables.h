@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * tables.h - the tables of what a walk found.
+ *
+ * Each fills a new table after tables_walk_run() from the analysis of its name, which must
+ * have been asked for; given (free it), NULL: out of memory.
+ */
+#ifndef TABLES_TABLES_H
+#define TABLES_TABLES_H
+
+#include "tables/table.h"
+#include "tables/walk.h"
+
+struct table *tables_tasks(const struct tables_walk *w, bool per_cpu);
+struct table *tables_latency(const struct tables_walk *w);
+struct table *tables_latency_cpus(const struct tables_walk *w); /* made with by_cpu */
+struct table *tables_latency_perf(const struct tables_walk *w); /* made with like_perf */
+/* tables_latency_chart - bars by powers of two of the waits of all wanted tasks. */
+char *tables_latency_chart(const struct tables_walk *w);
+
+struct table *tables_switches(const struct tables_walk *w);      /* a row a CPU and bucket */
+struct table *tables_switches_cpus(const struct tables_walk *w); /* a row a CPU */
+struct table *tables_successors(const struct tables_walk *w);
+struct table *tables_coremap(const struct tables_walk *w);      /* a row a cell */
+struct table *tables_coremap_cpus(const struct tables_walk *w); /* a row a CPU */
+
+enum tables_exits_by {
+	TABLES_EXITS_BY_TASK = 0,
+	TABLES_EXITS_BY_REASON,
+	TABLES_EXITS_BY_VM,
+	TABLES_EXITS_BY_VCPU,
+};
+/* HLT and its kin are the guest being idle, not work: kept apart. */
+struct tables_idle_exits {
+	uint64_t events, time_ns;
+};
+/* tables_exits - @idle may be NULL. */
+struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
+			   struct tables_idle_exits *idle);
+struct table *tables_guest(const struct tables_walk *w);
+struct table *tables_accesses(const struct tables_walk *w, enum analyze_access_kind kind);
+
+/* Worst first. */
+struct table *tables_vcpu(const struct tables_walk *w);
+/* tables_vcpu_row - which vCPU row @row of tables_vcpu() is about, however it was sorted. */
+const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
+					       const struct table *vcpu, size_t row);
+struct table *tables_vcpu_reasons(const struct tables_walk *w);
+/* tables_antagonists - of the vCPUs that @vcpu (from tables_vcpu()) shows, in its order, the
+ * @most worst of each; 0: all. */
+struct table *tables_antagonists(const struct tables_walk *w, const struct table *vcpu,
+				 size_t most);
+
+/* tables_vcpu_findings - at most five sentences, one a line, on what kept the wanted vCPUs from
+ * running; given, NULL: out of memory. */
+char *tables_vcpu_findings(const struct tables_walk *w);
+
+/* What each of these sentences is about. */
+struct tables_finding {
+	const char *kind;       /* "delayed", "handling", "unknown", "good" */
+	uint32_t task;          /* ANALYZE_NO_TASK: none in particular */
+	const char *reason;     /* borrowed from the analysis, or NULL */
+	uint64_t at_ns, dur_ns; /* of the worst, dur_ns 0: no moment in particular */
+	uint32_t cpu;           /* there, CDICT_CPU_UNKNOWN */
+};
+enum { TABLES_FINDINGS = 6 };
+/* tables_vcpu_findings_about - the same with what each sentence is about: @about has room
+ * for TABLES_FINDINGS, *n of them are told. */
+char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,
+				 size_t *n);
+/* tables_findings_json - what stands at the top of the page: vCPUs or, without them, tasks,
+ * imbalance, loss; times count from @t0_ns.  Needs vcpus, latency and coremap; 0 or -ENOMEM. */
+int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns);
+/* tables_duration - "5.00 s", "38 ms", "1.2 ms", "250 us". */
+void tables_duration(struct sink *s, uint64_t ns);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* vCPUs: what to look at, in sentences. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/escape.h"
+#include "tables/number.h"
+#include "tables/tables.h"
+
+/* In percent of the window: from where on something is worth a sentence. */
+#define DELAYED_FROM 1.0
+#define HANDLING_FROM 20.0
+#define UNKNOWN_FROM 10.0
+/* Of a vCPU's delay: from where on a second antagonist is named. */
+#define SECOND_FROM 20.0
+
+#define MOST_DELAYED 3 /* sentences about delay; with those of handling and the unknown: five */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void tables_duration(struct sink *s, uint64_t ns)
+{
+	if (ns >= UINT64_C(995000000))
+		sink_printf(s, "%.2f s", (double)ns / 1e9);
+	else if (ns >= 9950000)
+		sink_printf(s, "%.0f ms", (double)ns / 1e6);
+	else if (ns >= 995000)
+		sink_printf(s, "%.1f ms", (double)ns / 1e6);
+	else
+		sink_printf(s, "%.*f us", ns < 9950, (double)ns / 1e3);
+}
+
+static void who(struct sink *s, const struct tables_walk *w, uint32_t task)
+{
+	char *name = names_who(&w->names, analyze_engine_task(w->eng, task));
+
+	if (name)
+		escape_terminal(s, name, strlen(name));
+	else
+		s->error = -ENOMEM;
+	free(name);
+}
+
+static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
+{
+	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
+}
+
+static bool is_idle(const struct tables_walk *w, uint32_t task)
+{
+	return !analyze_engine_task(w->eng, task)->tid;
+}
+
+/* "61 % behind A, 20 % behind B" */
+static void behind(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row)
+{
+	for (size_t k = 0; k < row->n_antagonists && k < 2; k++) {
+		const struct analyze_antagonist *a = &row->antagonists[k];
+		double share = percent(a->preempted_ns + a->waiting_ns, delayed_ns(row));
+
+		if (k && share < SECOND_FROM)
+			break;
+		sink_printf(s, "%s%.0f %% ", k ? ", " : ": ", share);
+		if (is_idle(w, a->task)) {
+			sink_puts(s, "while that CPU was idle");
+			continue;
+		}
+		sink_puts(s, "behind ");
+		who(s, w, a->task);
+	}
+}
+
+static void worst(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row)
+{
+	const struct analyze_wait *wait = &row->worst;
+	char at[NUMBER_ROOM];
+
+	if (!wait->dur_ns)
+		return;
+	sink_puts(s, "; worst ");
+	tables_duration(s, wait->dur_ns);
+	sink_printf(s, " at %s s", number_seconds(at, wait->at_ns));
+	if (wait->cpu != CDICT_CPU_UNKNOWN)
+		sink_printf(s, " on CPU %" PRIu32, wait->cpu);
+	if (wait->behind == ANALYZE_NO_TASK || is_idle(w, wait->behind) ||
+	    (row->n_antagonists && row->antagonists[0].task == wait->behind))
+		return;
+	sink_puts(s, " behind ");
+	who(s, w, wait->behind);
+}
+
+static void say_delayed(struct sink *s, const struct tables_walk *w,
+			const struct analyze_vcpu_row *row)
+{
+	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
+
+	who(s, w, row->task);
+	sink_puts(s, " waited ");
+	tables_duration(s, delayed_ns(row));
+	sink_puts(s, " of ");
+	tables_duration(s, window_ns);
+	sink_puts(s, " for a CPU");
+	behind(s, w, row);
+	worst(s, w, row);
+	sink_puts(s, ".\n");
+}
+
+/* Time in which the vCPU ran, but not its guest: exits, and QEMU, that are not idling. */
+struct handling {
+	uint64_t all_ns, qemu_ns, most_ns;
+	const char *most; /* the reason that took longest; borrowed */
+};
+
+static struct handling handling_of(const struct analyze_vcpu_row *row)
+{
+	struct handling h = { 0 };
+
+	for (size_t k = 0; k < row->n_reasons; k++) {
+		const struct analyze_vcpu_reason *r = &row->reasons[k];
+		uint64_t ns = r->exit_ns + r->qemu_ns;
+
+		if (r->idle)
+			continue;
+		h.all_ns += ns;
+		h.qemu_ns += r->qemu_ns;
+		if (ns > h.most_ns) {
+			h.most_ns = ns;
+			h.most = r->name;
+		}
+	}
+	return h;
+}
+
+static void say_handling(struct sink *s, const struct tables_walk *w,
+			 const struct analyze_vcpu_row *row, const struct handling *h)
+{
+	who(s, w, row->task);
+	sink_puts(s, " spent ");
+	tables_duration(s, h->all_ns);
+	sink_printf(s, " (%.0f %%) handling exits",
+		    percent(h->all_ns, analyze_engine_summary(w->eng)->window_ns));
+	if (h->qemu_ns) {
+		sink_puts(s, ", ");
+		tables_duration(s, h->qemu_ns);
+		sink_puts(s, " of it in QEMU");
+	}
+	if (h->most) {
+		sink_puts(s, "; ");
+		tables_duration(s, h->most_ns);
+		sink_puts(s, " for ");
+		escape_terminal(s, h->most, strlen(h->most));
+	}
+	sink_puts(s, ".\n");
+}
+
+static uint64_t unknown_of(const struct analyze_vcpu_row *row)
+{
+	return row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
+}
+
+static void say_unknown(struct sink *s, const struct tables_walk *w,
+			const struct analyze_vcpu_row *row)
+{
+	sink_puts(s, "What ");
+	who(s, w, row->task);
+	sink_printf(s, " did is unknown for %.0f %% of the time",
+		    percent(unknown_of(row), analyze_engine_summary(w->eng)->window_ns));
+	sink_puts(s, row->lost_ns > unknown_of(row) / 2
+			     ? ": events are missing.\n"
+			     : ": nothing of it was recorded before its first entry or exit.\n");
+}
+
+/* What was seen of all wanted vCPUs; the rows come worst first. */
+struct findings {
+	size_t seen, delayed;
+	const struct analyze_vcpu_row *rows[MOST_DELAYED]; /* the most delayed */
+	const struct analyze_vcpu_row *longest, *busiest, *unknown;
+	struct handling handling; /* of @busiest */
+	struct tables_finding *about;
+	size_t n_about;
+};
+
+static void look(struct findings *found, const struct tables_walk *w,
+		 const struct analyze_vcpu_row *row)
+{
+	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
+	uint64_t unknown_ns = unknown_of(row);
+	struct handling h = handling_of(row);
+
+	found->seen++;
+	if (percent(delayed_ns(row), window_ns) >= DELAYED_FROM) {
+		if (found->delayed < MOST_DELAYED)
+			found->rows[found->delayed] = row;
+		found->delayed++;
+	}
+	if (row->worst.dur_ns &&
+	    (!found->longest || row->worst.dur_ns > found->longest->worst.dur_ns))
+		found->longest = row;
+	if (percent(h.all_ns, window_ns) >= HANDLING_FROM && h.all_ns > found->handling.all_ns) {
+		found->busiest = row;
+		found->handling = h;
+	}
+	if (percent(unknown_ns, window_ns) >= UNKNOWN_FROM &&
+	    (!found->unknown || unknown_ns > unknown_of(found->unknown)))
+		found->unknown = row;
+}
+
+static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
+			      const struct findings *found)
+{
+	char at[NUMBER_ROOM];
+
+	sink_puts(s, "No vCPU is seen to have waited 1 % of the time for a CPU");
+	if (found->longest) {
+		sink_puts(s, "; the longest wait was ");
+		tables_duration(s, found->longest->worst.dur_ns);
+		sink_puts(s, ", of ");
+		who(s, w, found->longest->task);
+		sink_printf(s, " at %s s", number_seconds(at, found->longest->worst.at_ns));
+	}
+	sink_puts(s, ".\n");
+}
+
+/* Notes what the sentence that comes next is about. */
+static void note(struct findings *found, const char *kind, const struct analyze_vcpu_row *row)
+{
+	struct tables_finding *about = &found->about[found->n_about++];
+
+	*about = (struct tables_finding){ .kind = kind,
+					  .task = row ? row->task : ANALYZE_NO_TASK,
+					  .cpu = CDICT_CPU_UNKNOWN };
+}
+
+/* The moment at which to look. */
+static void note_worst(struct findings *found, const struct analyze_vcpu_row *row)
+{
+	struct tables_finding *about = &found->about[found->n_about - 1];
+
+	about->at_ns = row->worst.at_ns;
+	about->dur_ns = row->worst.dur_ns;
+	about->cpu = row->worst.cpu;
+}
+
+static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
+{
+	size_t named = found->delayed > MOST_DELAYED ? MOST_DELAYED - 1 : found->delayed;
+
+	if (!found->seen) {
+		note(found, "good", NULL);
+		sink_puts(s, "No vCPU was seen.\n");
+		return;
+	}
+	for (size_t i = 0; i < named; i++) {
+		note(found, "delayed", found->rows[i]);
+		note_worst(found, found->rows[i]);
+		say_delayed(s, w, found->rows[i]);
+	}
+	if (found->delayed > named) {
+		note(found, "delayed", NULL);
+		sink_printf(s, "%zu more vCPUs waited 1 %% of the time or more for a CPU.\n",
+			    found->delayed - named);
+	}
+	if (!found->delayed && analyze_engine_summary(w->eng)->has_switch) {
+		note(found, "good", found->longest);
+		if (found->longest)
+			note_worst(found, found->longest);
+		say_nothing_wrong(s, w, found);
+	}
+	if (found->busiest) {
+		note(found, "handling", found->busiest);
+		found->about[found->n_about - 1].reason = found->handling.most;
+		say_handling(s, w, found->busiest, &found->handling);
+	}
+	if (found->unknown) {
+		note(found, "unknown", found->unknown);
+		say_unknown(s, w, found->unknown);
+	}
+}
+
+char *tables_vcpu_findings(const struct tables_walk *w)
+{
+	struct tables_finding about[TABLES_FINDINGS];
+	size_t n;
+
+	return tables_vcpu_findings_about(w, about, &n);
+}
+
+char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,
+				 size_t *n)
+{
+	struct findings found = { .about = about };
+	struct sink s;
+	size_t len = 0;
+	char *text;
+
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+
+		if (names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
+			look(&found, w, row);
+	}
+	sink_to_memory(&s);
+	say(&s, w, &found);
+	*n = found.n_about;
+	text = sink_take(&s, &len);
+	if (text && len)
+		text[len - 1] = 0; /* the last line's end: whoever prints it ends it */
+	return text;
+}

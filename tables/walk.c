@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* One walk over a capture for tables. */
+#include "tables/walk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+/* With a window: how far around it the walk looks for who was running and who
+ * was asleep when it opens. */
+#define LEAD_NS UINT64_C(100000000)
+
+int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
+		     const struct tables_options *opts, struct cdict_error *err)
+{
+	struct analyze_options how = { .from_ns = opts->from_ns,
+				       .to_ns = opts->to_ns,
+				       .lead_ns = LEAD_NS,
+				       .cpus = opts->cpus,
+				       .n_cpus = opts->n_cpus,
+				       .no_guest_mode = opts->no_guest_mode };
+	int rc;
+
+	*w = (struct tables_walk){ .reader = r, .opts = *opts };
+	w->nodes = names_nodes(r, &how.n_node_of_cpu);
+	how.node_of_cpu = w->nodes;
+	rc = analyze_engine_new(&w->eng, &how, err);
+	return rc ? rc : analyze_unknown_new(&w->unknown, w->eng, err);
+}
+
+int tables_walk_add(struct tables_walk *w, struct cdict_error *err)
+{
+	const struct analyze_exits_options exits = { .no_accesses = true };
+	int rc = analyze_tasks_new(&w->tasks, w->eng, NULL, err);
+
+	if (!rc)
+		rc = analyze_latency_new(&w->latency, w->eng, NULL, err);
+	if (!rc)
+		rc = analyze_exits_new(&w->exits, w->eng, &exits, err);
+	if (!rc)
+		rc = analyze_vcpus_new(&w->vcpus, w->eng, err);
+	return rc ? rc : analyze_coremap_new(&w->coremap, w->eng, err);
+}
+
+int tables_walk_run(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = analyze_engine_run_reader(w->eng, w->reader, err);
+
+	if (rc)
+		return rc;
+	rc = names_init(&w->names, w->eng, &w->opts.names);
+	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory") : 0;
+}
+
+void tables_walk_fini(struct tables_walk *w)
+{
+	names_fini(&w->names);
+	analyze_tasks_free(w->tasks);
+	analyze_latency_free(w->latency);
+	analyze_exits_free(w->exits);
+	analyze_vcpus_free(w->vcpus);
+	analyze_coremap_free(w->coremap);
+	analyze_switches_free(w->switches);
+	analyze_successors_free(w->successors);
+	analyze_unknown_free(w->unknown);
+	analyze_engine_free(w->eng);
+	free(w->nodes);
+	*w = (struct tables_walk){ 0 };
+}
+
+bool tables_has_wakeups(const struct tables_walk *w)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(w->eng);
+
+	return sum->has_waking || sum->has_wakeup;
+}
+
+bool tables_lossy(const struct tables_walk *w, const struct analyze_task *task)
+{
+	return analyze_unknown_task(w->unknown, task->index);
+}
+
+bool tables_cpu(const struct tables_walk *w, uint32_t cpu)
+{
+	const uint64_t *bits = w->opts.cpus;
+
+	return !bits || (cpu < w->opts.n_cpus && (bits[cpu / 64] >> (cpu % 64) & 1));
+}
+
+int32_t tables_node(const struct tables_walk *w, uint32_t cpu)
+{
+	return w->nodes && cpu < cdict_reader_cpus(w->reader) ? w->nodes[cpu] : -1;
+}
