@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# takes: 14
-# Two readers of the same files must agree on every event: libcdict's, and one in JavaScript that
-# was written from cdict(5) alone.  On every fixture, converted here, and on files with damage.
+# takes: 30
+# needs: python3
+# Two readers of the same files must agree on every event: libcdict's, and one in Python that was
+# written from cdict(5) alone.  On every fixture, converted here, and on files with damage.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
-second=$TOP/tests/tools/secondread.mjs
 dump=$BUILD/tests/tools/dumpevents
-node=$(command -v node || command -v nodejs || :)
-[ -n "$node" ] || { echo "node is not installed" >&2; exit 77; }
 [ -x "$dump" ] || { echo "not ok dumpevents is not built"; exit 1; }
 
-# The sanitizers look at libcdict only: what JavaScript reads of a file of the same bytes is known.
-in_javascript() { "$node" "$second" -a "$1" 2>second.err; }
+# The sanitizers look at libcdict only: what Python reads of a file of the same bytes is known.
+second() { python3 "$TOP/tests/tools/secondread.py" -a "$1" 2>second.err; }
 
 # agree NAME FILE [EVENTS]: the same lines, at least so many, and both say of damage or neither does.
 agree() {
@@ -22,7 +20,7 @@ agree() {
 	"$dump" -a "$2" >first 2>first.err
 	first=$?
 	: >second.err
-	once "second-$(content_of "$2")" in_javascript "$2" >second
+	once "second-$(content_of "$2")" second "$2" >second
 	other=$?
 	if [ $first -gt 2 ] || [ $first -ne $other ]; then
 		fail "$1" < <(echo "status $first and $other"; cat first.err second.err)

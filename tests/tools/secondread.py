@@ -1,0 +1,741 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+secondread.py [-a | --crc] FILE: a second reader of cdict files, written from doc/cdict.5 alone.
+
+Prints every event in the form of dumpline.h, as build/tests/tools/dumpevents does, with -a before
+them what else is in the file; with --crc only how many lines there are and their CRC-32.
+Status 2, and the first damage on stderr, when the file is not whole; 1 when it is no cdict.
+"""
+import heapq
+import struct
+import sys
+import zlib
+from itertools import repeat
+
+M32, M64 = (1 << 32) - 1, (1 << 64) - 1
+SYNC = b'\xdc\x0c\xb1\x1e'
+UINT, INT, BYTES, DATA_LOC, REL_LOC = range(5)
+DELTA, SIGNED, RAW, DICT, CODE = range(5)
+(LAST, TIME, CURRENT, NEXT, WAKEE, WOKEN, TASK, SAMETASK, CELL, PROCESS, ELAPSED, SUM, SINCE,
+ CONTEXT, FOLLOW) = range(15)
+TASK_MODELS = range(CURRENT, SAMETASK + 1)
+AS_PREDICTED = None
+
+
+class Damage(Exception):
+    pass
+
+
+def check(true, what):
+    if not true:
+        raise Damage(what)
+
+
+def i32(v):
+    return (v & M32 ^ 1 << 31) - (1 << 31)
+
+
+def i64(v):
+    return (v & M64 ^ 1 << 63) - (1 << 63)
+
+
+def unzigzag(v):
+    return v >> 1 ^ -(v & 1)
+
+
+def inflate(data, size):
+    """A raw deflate stream that holds exactly @size bytes."""
+    check(size <= 1032 * len(data) + 1032, 'deflate does not do so well')
+    z = zlib.decompressobj(-15)
+    try:
+        out = z.decompress(data, size + 1)
+    except zlib.error as e:
+        raise Damage(str(e)) from None
+    check(len(out) == size and z.eof, 'a stream of another length')
+    return out
+
+
+class Bytes:
+    """A place in bytes that moves on with what is read."""
+
+    def __init__(self, data, at=0):
+        self.data, self.at, self.end = data, at, len(data)
+
+    def __bool__(self):
+        return self.at < self.end
+
+    def u8(self):
+        check(self.at < self.end, 'cut')
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def u32(self):
+        return int.from_bytes(self.take(4), 'little')
+
+    def varint(self):
+        v = shift = 0
+        while True:
+            b = self.u8()
+            v |= (b & 127) << shift
+            if b < 128:
+                check(v <= M64, 'a varint of more than 64 bits')
+                return v
+            shift += 7
+            check(shift < 70, 'a varint of more than ten bytes')
+
+    def svarint(self):
+        return unzigzag(self.varint())
+
+    def take(self, n):
+        check(n <= self.end - self.at, 'cut')
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def count(self, limit, what):
+        n = self.varint()
+        check(n <= limit, f'{n} {what}')
+        return n
+
+    def string(self):
+        return self.take(self.varint())
+
+
+def varints(data, n):
+    """Exactly @n varints and nothing behind them."""
+    if len(data) == n and (not n or max(data) < 128):
+        return list(data)
+    r = Bytes(data)
+    out = [r.varint() for _ in range(n)]
+    check(not r, 'bytes behind a table')
+    return out
+
+
+class Field:
+    def __init__(self, name, kind=UINT, size=8, offset=0, model=LAST, cell=0, who=0, arg=0):
+        self.name, self.is_text, self.kind = name, kind >= 128, kind & 127
+        self.size, self.offset, self.model, self.cell, self.who, self.arg = \
+            size, offset, model, cell, who, arg
+        self.is_task = model in TASK_MODELS
+        self.is_scalar = self.kind <= INT
+
+    def validate(self, number, coded):
+        """What a schema must obey; @number in coding order."""
+        ok = self.kind <= REL_LOC and self.model <= FOLLOW and self.cell < 32 and (
+            self.size in (1, 2, 4, 8) if self.is_scalar else
+            self.kind == BYTES or self.size == 4)
+        ok &= self.model != TIME and (
+            self.is_scalar or not self.is_task and self.model not in (ELAPSED, SUM, SINCE, PROCESS))
+        if ok and self.model in (NEXT, SAMETASK, CELL, PROCESS, SUM, SINCE):
+            ok = self.who < number and coded[self.who].is_task
+        check(ok and (self.model != SUM or 4 <= self.arg < number), f'field {self.name}')
+
+
+SAMPLE = [Field('time', model=TIME), Field('tid', INT, 4, model=CURRENT),
+          Field('pid', INT, 4, model=PROCESS, who=1), Field('mode', size=1)]
+
+
+class Type:
+    """An event type.  coded: its fields in coding order, the sample's four first."""
+
+    def __init__(self, name, fmt, fields, first_slot):
+        self.name, self.format, self.fields, self.first_slot = name, fmt, fields, first_slot
+        order = sorted(range(len(fields)), key=lambda i: not fields[i].is_task)
+        self.coded = SAMPLE + [fields[i] for i in order]
+        self.row_of = [4 + order.index(i) for i in range(len(fields))]
+        for n, f in enumerate(self.coded):
+            if n >= 4:
+                f.validate(n, self.coded)
+        self.line = ' '.join(['{} {} {} {} {}', name.replace('{', '{{').replace('}', '}}'),
+                              *(f'{f.name}={{}}' for f in fields)])
+        self.print = [int if f.is_scalar else printed_text if f.is_text else printed_hex
+                      for f in fields]
+
+
+def printed_text(b):
+    return '"%s"' % ''.join(chr(c) if 32 <= c < 127 and c not in b'"\\' else '\\x%02x' % c
+                            for c in b)
+
+
+def printed_hex(b):
+    return '{%s}' % b.hex()
+
+
+class Event:
+    """cpu is None when unknown; values are in the order of the schema: numbers and bytes."""
+    __slots__ = 't', 'cpu', 'tid', 'pid', 'mode', 'type', 'values'
+
+    def __init__(self, *of):
+        self.t, self.cpu, self.tid, self.pid, self.mode, self.type, self.values = of
+
+    def line(self):
+        return self.type.line.format(
+            '-' if self.cpu is None else self.cpu, self.t, self.tid, self.pid, self.mode,
+            *[p(v) for p, v in zip(self.type.print, self.values)])
+
+
+def numbers(symbols, bits):
+    """The numbers of a column: None where the symbol says as predicted."""
+    at = 0
+    for s in symbols:
+        if s < 2:
+            yield s
+        elif s < 128:
+            n = (s + 2) // 2 - 2
+            end = at + n
+            check(end <= 8 * len(bits), 'a column of too few bits')
+            yield (2 + (s & 1)) << n | (
+                int.from_bytes(bits[at >> 3:(end + 7) >> 3], 'little') >> (at & 7)) & (1 << n) - 1
+            at = end
+        else:
+            check(s == 128, 'symbol above 128')
+            yield AS_PREDICTED
+
+
+def sparse(gaps, misses):
+    """None for the events between the misses and, without end, behind the last."""
+    for gap in gaps:
+        yield from repeat(AS_PREDICTED, gap)
+        yield next(misses)
+    yield from repeat(AS_PREDICTED)
+
+
+def read_streams(r, n_own):
+    """The streams behind the head of an EVNT block."""
+    sizes = [(0, n := r.varint(), n)]
+    size, stored = r.varint(), r.varint()
+    sizes.append((1, size, stored) if stored else (0, size, size))
+    for _ in range(n_own):
+        sizes.append((r.varint(), r.varint(), r.varint()))
+    check(sum(s[1] for s in sizes) <= 1 << 29, 'streams above 2^29 bytes')
+    out = []
+    for codec, size, stored in sizes:
+        check(codec <= 1 and size <= 1 << 28 and (codec or size == stored), 'a stream')
+        data = r.take(stored)
+        out.append(Bytes(inflate(data, size) if codec else data))
+    return out
+
+
+def read_part(r, streams):
+    which, size = r.varint(), r.varint()
+    check(which < len(streams), 'a stream that is not there')
+    return streams[which].take(size)
+
+
+def read_column(r, streams, field, n):
+    """A column's entry in the directory: an iterator over what each event has instead of the
+    prediction, and whether that is the value itself.  No field: an entry to be skipped."""
+    coding = r.u8()
+    dense, coding = coding & 128, coding & 127
+    gaps = table = bits = ()
+    n_symbols = n
+    if not dense:
+        n_symbols = r.varint()
+        data = streams[1].take(r.varint())
+        if field:
+            check(n_symbols <= n, 'more misses than events')
+            gaps = varints(data, n_symbols)
+            check(sum(gaps) + n_symbols <= n, 'misses behind the last event')
+    if coding == DICT:
+        n_table = r.varint()
+        data = streams[1].take(r.varint())
+        if field:
+            check(n_table <= len(data), 'a table that is too long')
+            value, table = 0, []
+            for v in varints(data, n_table):
+                value += unzigzag(v)
+                table.append(value & M64)
+    if coding in (DELTA, SIGNED, RAW):
+        bits = streams[0].take(r.varint())
+    symbols = read_part(r, streams)
+    if field is None:
+        return None
+    if field.is_task or not field.is_scalar:
+        check(coding == CODE, 'coding of a task or string')
+    else:
+        check(coding == DELTA if field.model == TIME else coding <= DICT, 'coding of a number')
+    if coding == CODE:
+        codes = varints(symbols, n_symbols)
+        values = [c - 1 if c else AS_PREDICTED for c in codes] if dense else codes
+    elif coding == DICT:
+        codes = varints(symbols, n_symbols)
+        check(not codes or max(codes) <= len(table), 'no such entry of a table')
+        values = [table[c - 1] if c else AS_PREDICTED for c in codes]
+    else:
+        check(len(symbols) == n_symbols, 'number of symbols')
+        values = numbers(symbols, bits)
+        if coding == SIGNED:
+            values = (v if v is None else unzigzag(v) for v in values)
+    out = iter(values) if dense else sparse(gaps, iter(values))
+    return out, coding >= RAW
+
+
+class Task:
+    """What the models remember of a task in a block."""
+    __slots__ = 'tid', 'next', 'wake', 'wakee', 'out', 'cell'
+
+    def __init__(self, tid):
+        self.tid, self.wakee, self.out, self.cell = tid, None, 0, [None] * 32
+        self.next, self.wake = [None] * 4, [None] * 4
+
+
+def push(tasks, it):
+    """To the front of a list of four."""
+    del tasks[tasks.index(it) if it in tasks[:3] else 3]
+    tasks.insert(0, it)
+
+
+def hashed(slot, task, v):
+    h = slot * 0x9e3779b1 & M32 ^ task * 0x85ebca6b & M32
+    h = (h ^ v & M32) * 0xcc9e2d51 & M32
+    h = (h ^ h >> 15 ^ v >> 32) * 0x1b873593 & M32
+    return h ^ h >> 13
+
+
+class Block:
+    """An EVNT block; rows are (time, pass, Event)."""
+
+    def __init__(self, payload, types):
+        r = Bytes(payload)
+        self.cpu = r.count(65536, 'is no CPU') - 1
+        self.n = r.count(65536, 'events')
+        self.first = r.varint()
+        self.last = self.first + r.varint()
+        n_types = r.count(256, 'types')
+        check(self.n and n_types and self.last <= M64, 'head of a block')
+        self.types, self.counts = [], []
+        for _ in range(n_types):
+            number = r.varint()
+            check(number < len(types), f'no type {number}')
+            self.types.append(types[number])
+            self.counts.append(r.varint())
+        check(sum(self.counts) == self.n and len(set(self.types)) == n_types, 'types of a block')
+        most = sum(c * len(t.coded) for t, c in zip(self.types, self.counts)) + 1
+        n_tasks, n_strings = r.count(most, 'tasks'), r.count(most, 'strings')
+        check(n_tasks and n_strings, 'no task or no string')
+        directory, n_own = r.varint(), r.count(len(payload), 'streams')
+        streams = read_streams(r, n_own)
+        self.read_directory(Bytes(streams[1].take(directory)), streams)
+        self.read_tables(n_tasks, n_strings)
+        self.rows = list(self.decode())
+
+    def read_directory(self, r, streams):
+        fields = [(t, f) for t, ty in enumerate(self.types) for f in ty.coded]
+        self.tables, self.columns, number = [b''] * 5, {}, -1
+        while r:
+            step = r.varint()
+            check(step, 'the same column twice')
+            number += step
+            if number < 5:
+                r.u8()
+                self.tables[number] = read_part(r, streams)
+            elif number - 5 < len(fields):
+                t, f = fields[number - 5]
+                self.columns[number - 5] = read_column(r, streams, f, self.counts[t])
+            else:
+                read_column(r, streams, None, 0)
+
+    def read_tables(self, n_tasks, n_strings):
+        kinds, tids, lengths, texts, order = self.tables
+        if len(self.types) == 1:
+            kinds = bytes(self.n)
+        elif len(self.types) <= 16:
+            check(len(kinds) == (self.n + 1) // 2, 'kinds')
+            kinds = bytes(h for b in kinds for h in (b & 15, b >> 4))[:self.n]
+        check(len(kinds) == self.n and
+              all(kinds.count(t) == n for t, n in enumerate(self.counts)), 'kinds')
+        self.kinds = kinds
+        self.tids, tid = [], 0
+        for v in varints(tids, n_tasks):
+            tid += unzigzag(v)
+            self.tids.append(i32(tid))
+        self.strings, r = [b''], Bytes(texts)
+        self.strings += [r.take(n) for n in varints(lengths, n_strings - 1)]
+        check(not r, 'bytes behind the strings')
+        self.passes, number, r = [], 0, Bytes(order)
+        if r:
+            number = r.varint()
+        while r:
+            n = r.varint()
+            check(n <= self.n - len(self.passes), 'a change of the pass behind the last event')
+            self.passes += repeat(number & M32, n)
+            number += r.svarint()
+        self.passes += repeat(number & M32, self.n - len(self.passes))
+
+    def shown(self, f):
+        """From what a row holds of a field to its value."""
+        if f.is_task and f.kind == UINT:
+            return [tid & (1 << 8 * f.size) - 1 for tid in self.tids].__getitem__
+        if f.is_task:
+            return self.tids.__getitem__
+        return {UINT: int, INT: i64}.get(f.kind, self.strings.__getitem__)
+
+    def plan(self):
+        """For each type, what there is to do for each of its coded fields."""
+        at = 0
+        for ty in self.types:
+            fields = []
+            for n, f in enumerate(ty.coded):
+                column, is_value = self.columns.get(at, (repeat(AS_PREDICTED), True))
+                slot = 0 if n == 3 else ty.first_slot + n - 4
+                fields.append((f, f.model, column.__next__, is_value, slot))
+                at += 1
+            yield fields, [(self.shown(f), n) for f, n in zip(ty.fields, ty.row_of)]
+
+    def decode(self):
+        tasks = [Task(tid) for tid in self.tids]
+        latest, context, follower = [0] * 32, [0] * 4096, [0] * 32768
+        slots, follow = {}, {}
+        t, account, current, woken, followed = self.first, 0, 0, 0, 15
+        plans = list(self.plan())
+        cpu = self.cpu if self.cpu >= 0 else None
+
+        def listed(tasks, code):
+            """The task that a list of four and a code mean, which goes to its front."""
+            it = tasks[0] if code is AS_PREDICTED else tasks[code + 1] if code < 3 else code - 3
+            check(it is not None and it < len(self.tids), 'no such task')
+            push(tasks, it)
+            return it
+
+        for at, kind in enumerate(self.kinds):
+            row = []
+            for f, model, column, is_value, slot in plans[kind][0]:
+                code = column()
+                if model == TIME:
+                    v = t = t + (code or 0)
+                    check(t <= self.last, 'a time after the last')
+                elif f.is_task:
+                    if model == NEXT:
+                        w = tasks[row[f.who]]
+                        v = current = listed(w.next, code)
+                        w.out = t
+                        if w.tid == 0:
+                            account = t
+                    elif model == WAKEE:
+                        w = tasks[row[1]]
+                        v = listed(w.wake if w.wakee is None else tasks[w.wakee].wake, code)
+                        w.wakee = woken = v
+                    elif code is not AS_PREDICTED:
+                        v = code
+                        check(v < len(tasks), 'no such task')
+                    elif model == CURRENT:
+                        v = current
+                    elif model == WOKEN:
+                        v = woken
+                    elif model == TASK:
+                        v = slots.get(slot, 0)
+                    else: # SAMETASK
+                        v = row[f.who]
+                    if model == TASK:
+                        slots[slot] = v
+                    if len(row) == 1: # the sample's
+                        current = v
+                else:
+                    if model == CELL or model == PROCESS or model == SUM:
+                        w = tasks[row[f.who]]
+                        v = w.cell[f.cell]
+                        if v is None:
+                            v = w.tid if model == PROCESS else latest[f.cell]
+                        if model == SUM:
+                            v += row[f.arg]
+                    elif model == LAST:
+                        v = slots.get(slot, 0)
+                    elif model == ELAPSED:
+                        v = t - account
+                    elif model == SINCE:
+                        v = t - tasks[row[f.who]].out
+                    elif model == CONTEXT:
+                        of = hashed(slot, row[1], 0) % 4096
+                        on = hashed(slot, row[1], context[of]) % 32768
+                        v = follower[on]
+                    else: # FOLLOW
+                        v = follow.get((slot, followed), 0)
+                    if code is not AS_PREDICTED:
+                        v = code if is_value else v + code
+                    v &= M64
+                    check(f.is_scalar or v < len(self.strings), 'no such string')
+                    if model == CELL or model == PROCESS or model == SUM:
+                        if w.cell[f.cell] != v:
+                            w.cell[f.cell] = latest[f.cell] = v
+                    elif model == LAST:
+                        slots[slot] = v
+                    elif model == ELAPSED:
+                        account = t
+                    elif model == CONTEXT:
+                        follower[on] = context[of] = v
+                    elif model == FOLLOW:
+                        follow[slot, followed] = v
+                row.append(v)
+            followed = min(kind, 15)
+            yield t, self.passes[at], Event(t, cpu, self.tids[row[1]], i32(row[2]), row[3],
+                                            self.types[kind],
+                                            [shown(row[n]) for shown, n in plans[kind][1]])
+
+
+class Cdict:
+    """All that is in a file.  damage: what is wrong with it, the first first."""
+
+    def __init__(self, data):
+        r = Bytes(data)
+        check(r.take(8) == b'\x89CDICT\r\n', 'this is no cdict')
+        version, crc = r.u32(), r.u32()
+        check(crc == zlib.crc32(data[:12]), 'header')
+        check(version & 0xffff == 1, f'a file of version {version & 0xffff}')
+        self.info, self.types, self.blocks, self.damage = {}, [], {}, []
+        self.tasks, self.losses, self.late, self.skipped, self.labels = [], [], [], [], []
+        self.texts, self.frames, self.stacks = [], [], []
+        self.index_at, self.found = None, []
+        self.walk(data)
+
+    def walk(self, data):
+        at, ordinal, read = 16, 0, {
+            b'INFO': self.read_info, b'SCHM': self.read_schema, b'TASK': self.read_tasks,
+            b'LOSS': self.read_losses, b'SKIP': self.read_skipped, b'LABL': self.read_labels,
+            b'STAK': self.read_stacks, b'STEV': self.read_stacks_of_events,
+            b'INDX': self.read_index}
+        while at < len(data) and not (self.index_at and len(data) - at == 16):
+            head = data[at:at + 24]
+            if not is_head(head):
+                begin, at = at, next_head(data, at)
+                self.damage.append(f'{at - begin} bytes at {begin} are no block')
+                continue
+            name, (size, number, crc) = head[4:8], struct.unpack_from('<3I', head, 8)
+            if number != ordinal:
+                self.damage.append(f'blocks before {number} are missing')
+            ordinal = number + 1
+            payload = data[at + 24:at + 24 + size]
+            if len(payload) < size:
+                self.damage.append(f'the file ends in block {number}')
+                return
+            self.found.append([name, size + 24, ()])
+            try:
+                check(zlib.crc32(payload) == crc, 'CRC')
+                if name == b'EVNT':
+                    b = Block(payload, self.types)
+                    self.blocks[number] = b
+                    self.found[-1][2] = b.cpu, b.n, b.first, b.last
+                elif name in read:
+                    r = Bytes(payload)
+                    codec, size = r.u8(), r.count(1 << 28, 'bytes')
+                    content = r.take(len(payload) - r.at)
+                    check(codec == 1 or codec == 0 and len(content) == size, 'envelope')
+                    read[name](Bytes(inflate(content, size) if codec else content))
+            except Damage as e:
+                self.damage.append(f'block {number} ({name.decode("latin1")}): {e}')
+            if name == b'INDX':
+                self.index_at = at
+            at += 24 + len(payload)
+        if not self.index_at or at == len(data):
+            self.damage.append('the file has no index or trailer')
+        elif data[at:] != (t := struct.pack('<Q', self.index_at)) + struct.pack(
+                '<I4s', zlib.crc32(t), b'CDND'):
+            self.damage.append('trailer')
+
+    def read_info(self, r):
+        rows = {}
+        while r:
+            key = r.string()
+            rows[key] = r.string()
+        check(len({*self.info, *rows}) <= 4096, 'too many keys')
+        self.info.update(rows)
+
+    def read_schema(self, r):
+        self.big_endian, self.long_size, self.page_size = r.u8(), r.u8(), r.count(1 << 30, 'page')
+        check(self.big_endian <= 1 and self.long_size in (4, 8), 'byte order or size of a long')
+        check(r.varint() == len(self.types), 'types before are missing')
+        types, slot = [], 1 + sum(len(t.fields) for t in self.types)
+        for _ in range(r.count(4096, 'types')):
+            name = (r.string() + b':' + r.string()).decode('latin1')
+            r.varint()
+            fmt = r.string()
+            fields = []
+            for _ in range(r.count(128, 'fields')):
+                field = r.string().decode('latin1')
+                offset, size = r.count(1 << 20, 'offset'), r.count(1 << 20, 'size')
+                kind, model, cell, who, arg = (r.u8() for _ in range(5))
+                fields.append(Field(field, kind, size, offset, model, cell, who, arg))
+            types.append(Type(name, fmt, fields, slot))
+            slot += len(fields)
+        names = [t.name for t in self.types + types]
+        check(len(names) == len(set(names)) <= 4096, 'types')
+        self.types += types
+
+    def read_tasks(self, r):
+        rows, comms, tid, time, ppid = [], [], 0, 0, 0
+        while r:
+            flags = r.u8()
+            check(flags < 64, 'flags of a task')
+            what = flags & 3
+            tid = i32(tid + r.svarint())
+            pid = i32(tid + r.svarint()) if flags & 4 else tid
+            if flags & 8:
+                time = time + r.svarint() & M64
+            if what in (0, 3):
+                ppid = i32(ppid + r.svarint())
+                of = ppid, i32(ppid + r.svarint()) if flags & 16 else ppid
+            else:
+                if flags & 32:
+                    comms.append(r.string())
+                    of = comms[-1]
+                else:
+                    n = r.varint()
+                    check(n < len(comms), 'no such comm')
+                    of = comms[-1 - n]
+            rows.append((what, time, pid, tid, of))
+        self.tasks += rows
+
+    def read_losses(self, r):
+        losses, late = [], []
+        while r:
+            what, cpu, kind = r.varint(), r.count(65536, 'is no CPU') - 1, r.varint() - 1
+            begin = r.varint()
+            end = begin + r.varint()
+            count = r.varint()
+            check(end <= M64 and kind < 4096, 'row of a loss')
+            if what < 5:
+                losses.append((what, cpu, kind, begin, end, count))
+            elif what == 5:
+                late.append((cpu, begin, end))
+        self.losses += losses
+        self.late += late
+
+    def read_skipped(self, r):
+        rows = []
+        while r:
+            name = r.string()
+            rows.append((name, r.varint()))
+        self.skipped += rows
+
+    def read_labels(self, r):
+        rows, texts, tid, start = [], [b''], 0, 0
+        n = r.varint() if r else 0
+        check(not r or 8 <= n <= 64, 'texts in a row')
+        while r:
+            origin = r.u8()
+            tid = i32(tid + r.svarint())
+            pid = i32(tid + r.svarint())
+            start = start + r.svarint() & M64
+            row = []
+            for _ in range(n):
+                which = r.varint()
+                if which == 1:
+                    texts.append(r.string())
+                check(which < len(texts) + 1, 'no such text')
+                row.append(texts[0 if which == 0 else -max(which - 1, 1)])
+            check(tid > 0, 'a label of no task')
+            rows.append((origin, tid, pid, start, row[:8]))
+        self.labels += rows
+
+    def read_stacks(self, r):
+        check((r.varint(), r.varint(), r.varint()) ==
+              (len(self.texts), len(self.frames), len(self.stacks)), 'stacks before are missing')
+        texts = self.texts + [r.string() for _ in range(r.count(1 << 22, 'texts'))]
+        frames, address = list(self.frames), 0
+        for _ in range(r.count(1 << 22, 'frames')):
+            mode = r.u8()
+            address = address + r.svarint() & M64
+            frames.append((mode, address, r.count(len(texts), 'is no text') - 1, r.varint(),
+                           r.count(len(texts), 'is no text') - 1))
+        stacks = list(self.stacks)
+        for _ in range(r.count(1 << 24, 'stacks')):
+            stacks.append([r.count(len(frames) - 1, 'is no frame')
+                           for _ in range(r.count(8192, 'frames'))])
+        self.texts, self.frames, self.stacks = texts, frames, stacks
+
+    def read_stacks_of_events(self, r):
+        block, n = self.blocks.get(r.varint()), r.varint()
+        check(not block or n == block.n, 'events of another block')
+        if block:
+            block.stacks = [r.count(len(self.stacks), 'is no stack') - 1 for _ in range(n)]
+
+    def read_index(self, r):
+        rows, last = [], 0
+        while r:
+            name, size, head = r.take(4), r.varint(), ()
+            if name == b'EVNT':
+                cpu, n = r.varint() - 1, r.varint()
+                first = last + r.svarint() & M64
+                last = first + r.varint()
+                head = cpu, n, first, last
+            rows.append([name, size, head])
+        check(rows == self.found[:-1], 'the index is of other blocks')
+
+    def events(self):
+        """All events in order of time."""
+        chains = {}
+        for b in self.blocks.values():
+            of_cpu = chains.setdefault(b.cpu if b.cpu >= 0 else M32, [])
+            for chain in of_cpu:
+                if chain[-1].last <= b.first:
+                    chain.append(b)
+                    break
+            else:
+                of_cpu.append([b])
+
+        def rows(cpu, number, chain):
+            for b in chain:
+                for t, order, event in b.rows:
+                    yield t, order, cpu, number, event
+        return (row[4] for row in heapq.merge(
+            *(rows(cpu, n, chain) for cpu in chains for n, chain in enumerate(chains[cpu])),
+            key=lambda row: row[:4]))
+
+
+def is_head(head):
+    return (len(head) == 24 and head[:4] == SYNC and zlib.crc32(head[:20]) ==
+            int.from_bytes(head[20:], 'little') and
+            int.from_bytes(head[8:12], 'little') <= 1 << 28)
+
+
+def next_head(data, at):
+    while (at := data.find(SYNC, at + 1)) >= 0:
+        if is_head(data[at:at + 24]):
+            return at
+    return len(data)
+
+
+def print_others(c, put):
+    def text(b):
+        return printed_text(b.split(b'\0')[0])
+
+    for key, value in c.info.items():
+        put(f'# info {text(key)} {text(value)}')
+    for what, time, pid, tid, of in c.tasks:
+        of = text(of) if what in (1, 2) else '%d/%d' % of
+        put(f'# {("fork", "comm", "exec", "exit")[what]} {time} {pid}/{tid} {of}')
+    for what, cpu, kind, begin, end, n in c.losses:
+        what = ('ring', 'samples', 'throttle', 'disorder', 'damage')[what]
+        put(f'# {what} {cpu} {kind} {begin}-{end} {n}')
+    for cpu, begin, end in c.late:
+        put(f'# late {cpu} {begin} after {end}')
+    for name, n in c.skipped:
+        put(f'# skip {text(name)} {n}')
+
+
+def main(args):
+    try:
+        with open(args[-1], 'rb') as f:
+            c = Cdict(f.read())
+    except (OSError, Damage) as e:
+        print(f'secondread: {args[-1]}: {e}', file=sys.stderr)
+        return 1
+    out, count, crc = sys.stdout, 0, 0
+
+    def put(line):
+        out.write(line + '\n')
+    if args[0] == '-a':
+        print_others(c, put)
+    for event in c.events():
+        if args[0] == '--crc':
+            count, crc = count + 1, zlib.crc32(event.line().encode('latin1') + b'\n', crc)
+        else:
+            put(event.line())
+    if args[0] == '--crc':
+        put(f'{count} {crc:08x}')
+    if c.damage:
+        print(f'secondread: {args[-1]}: {c.damage[0]}', file=sys.stderr)
+    return 2 if c.damage else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
