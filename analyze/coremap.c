@@ -12,8 +12,8 @@
 struct analyze_coremap {
 	struct analyze_engine *eng;
 	struct index index; /* (task, CPU) */
-	struct analyze_core_cell *cells, spill;
-	size_t cap, n;
+	ARRAY(struct analyze_core_cell) cells;
+	struct analyze_core_cell spill;
 	uint32_t *last; /* per CPU: the cell asked for last */
 	struct analyze_core_cpu *cpus;
 };
@@ -21,19 +21,21 @@ struct analyze_coremap {
 static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
 {
 	uint32_t i = m->last[cpu];
+	struct analyze_core_cell *cell;
 
 	/* A switch asks for the cell that the piece before it had. */
-	if (i < m->index.n && m->cells[i].task == task && m->cells[i].cpu == cpu)
-		return &m->cells[i];
+	if (i < m->cells.n && m->cells.at[i].task == task && m->cells.at[i].cpu == cpu)
+		return &m->cells.at[i];
 	i = index_take(&m->index, task, cpu);
-	if (i == INDEX_NONE || rows_reserve(&m->cells, &m->cap, m->index.n, sizeof(*m->cells))) {
+	cell = row_at(&m->cells, i);
+	if (!cell) {
 		analyze_engine_out_of_memory(m->eng);
 		return &m->spill;
 	}
-	m->cells[i].task = task;
-	m->cells[i].cpu = cpu;
+	cell->task = task;
+	cell->cpu = cpu;
 	m->last[cpu] = i;
-	return &m->cells[i];
+	return cell;
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -84,7 +86,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	(void)schema;
 	m->cpus = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->cpus));
 	m->last = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->last));
-	return m->cpus && m->last ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return m->cpus && m->last ? 0 : cdict_fail_nomem(err);
 }
 
 static int on_finish(void *self, struct cdict_error *err)
@@ -92,9 +94,8 @@ static int on_finish(void *self, struct cdict_error *err)
 	struct analyze_coremap *m = self;
 
 	(void)err;
-	m->n = m->index.n < m->cap ? m->index.n : m->cap;
-	if (m->n)
-		qsort(m->cells, m->n, sizeof(*m->cells), by_task);
+	if (m->cells.n)
+		qsort(m->cells.at, m->cells.n, sizeof(*m->cells.at), by_task);
 	return 0;
 }
 
@@ -113,7 +114,7 @@ int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng
 
 	*out = NULL;
 	if (!m)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	m->eng = eng;
 	ret = analyze_engine_add(eng, &ops, m, err);
 	if (ret) {
@@ -128,7 +129,7 @@ void analyze_coremap_free(struct analyze_coremap *m)
 {
 	if (!m)
 		return;
-	free(m->cells);
+	array_fini(&m->cells);
 	free(m->cpus);
 	free(m->last);
 	index_fini(&m->index);
@@ -137,12 +138,12 @@ void analyze_coremap_free(struct analyze_coremap *m)
 
 size_t analyze_coremap_count(const struct analyze_coremap *m)
 {
-	return m->n;
+	return m->cells.n;
 }
 
 const struct analyze_core_cell *analyze_coremap_at(const struct analyze_coremap *m, size_t i)
 {
-	return &m->cells[i];
+	return &m->cells.at[i];
 }
 
 const struct analyze_core_cpu *analyze_coremap_cpu(const struct analyze_coremap *m, uint32_t cpu)

@@ -23,7 +23,7 @@ int analyze_engine_new(struct analyze_engine **out, const struct analyze_options
 
 	*out = NULL;
 	if (!eng)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (opts)
 		eng->opts = *opts;
 	eng->needs = ANALYZE_NEED_TASKS;
@@ -35,7 +35,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 {
 	if (!eng)
 		return;
-	free(eng->hooks);
+	array_fini(&eng->hooks);
 	free(eng->on_run);
 	free(eng->types);
 	free(eng->cpus);
@@ -49,21 +49,17 @@ void analyze_engine_free(struct analyze_engine *eng)
 int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops, void *self,
 		       struct cdict_error *err)
 {
-	struct hook *hooks = realloc(eng->hooks, (eng->n_hooks + 1) * sizeof(*hooks));
-
-	if (!hooks)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	eng->hooks = hooks;
-	hooks[eng->n_hooks++] = (struct hook){ .ops = ops, .self = self };
+	if (array_push(&eng->hooks, (struct hook){ .ops = ops, .self = self }))
+		return cdict_fail_nomem(err);
 	eng->needs |= ops->needs;
 	return 0;
 }
 
 void *analyze_engine_find(const struct analyze_engine *eng, const struct analyze_ops *ops)
 {
-	for (size_t i = 0; i < eng->n_hooks; i++)
-		if (eng->hooks[i].ops == ops)
-			return eng->hooks[i].self;
+	for (size_t i = 0; i < eng->hooks.n; i++)
+		if (eng->hooks.at[i].ops == ops)
+			return eng->hooks.at[i].self;
 	return NULL;
 }
 
@@ -79,7 +75,7 @@ const struct analyze_options *analyze_engine_options(const struct analyze_engine
 
 uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task)
 {
-	return eng->table.all[task].cpu;
+	return eng->table.all.at[task].cpu;
 }
 
 uint64_t analyze_engine_now(const struct analyze_engine *eng)
@@ -89,7 +85,7 @@ uint64_t analyze_engine_now(const struct analyze_engine *eng)
 
 uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task)
 {
-	return eng->table.all[task].moved_ns;
+	return eng->table.all.at[task].moved_ns;
 }
 
 uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
@@ -120,7 +116,7 @@ uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_
 
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
 {
-	const struct task *t = &eng->table.all[task];
+	const struct task *t = &eng->table.all.at[task];
 
 	return t->ran_ns + (t->where == TASK_ON ? eng->now_ns - t->since_ns : 0);
 }
@@ -135,12 +131,12 @@ uint32_t analyze_engine_running(const struct analyze_engine *eng, uint32_t cpu, 
 
 size_t analyze_engine_task_count(const struct analyze_engine *eng)
 {
-	return eng->table.n;
+	return eng->table.all.n;
 }
 
 const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng, uint32_t index)
 {
-	return &eng->table.all[index].pub;
+	return &eng->table.all.at[index].pub;
 }
 
 uint32_t analyze_engine_cpus(const struct analyze_engine *eng)
@@ -166,7 +162,7 @@ uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 /* One allocation holds the seven NULL-terminated lists. */
 static int sort_hooks(struct analyze_engine *eng)
 {
-	size_t n = eng->n_hooks + 1;
+	size_t n = eng->hooks.n + 1;
 	struct hook *room = calloc(7 * n, sizeof(*room));
 
 	if (!room)
@@ -179,23 +175,23 @@ static int sort_hooks(struct analyze_engine *eng)
 	eng->on_kvm = room + 5 * n;
 	eng->on_events = room + 6 * n;
 	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0, events = 0;
-	     i < eng->n_hooks; i++) {
-		const struct analyze_ops *ops = eng->hooks[i].ops;
+	     i < eng->hooks.n; i++) {
+		const struct analyze_ops *ops = eng->hooks.at[i].ops;
 
 		if (ops->run)
-			eng->on_run[run++] = eng->hooks[i];
+			eng->on_run[run++] = eng->hooks.at[i];
 		if (ops->away)
-			eng->on_away[away++] = eng->hooks[i];
+			eng->on_away[away++] = eng->hooks.at[i];
 		if (ops->sw)
-			eng->on_sw[sw++] = eng->hooks[i];
+			eng->on_sw[sw++] = eng->hooks.at[i];
 		if (ops->wake)
-			eng->on_wake[wake++] = eng->hooks[i];
+			eng->on_wake[wake++] = eng->hooks.at[i];
 		if (ops->sched)
-			eng->on_sched[sched++] = eng->hooks[i];
+			eng->on_sched[sched++] = eng->hooks.at[i];
 		if (ops->kvm)
-			eng->on_kvm[kvm++] = eng->hooks[i];
+			eng->on_kvm[kvm++] = eng->hooks.at[i];
 		if (ops->events)
-			eng->on_events[events++] = eng->hooks[i];
+			eng->on_events[events++] = eng->hooks.at[i];
 	}
 	return 0;
 }
@@ -271,19 +267,19 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	eng->cpus = calloc(eng->n_cpus + 1, sizeof(*eng->cpus));
 	if (!eng->cpus || table_init(&eng->table, eng->n_cpus) || sort_hooks(eng) ||
 	    sort_records(eng, src))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	eng->now_ns = eng->walk_from_ns;
 	for (uint32_t c = 0; c < eng->n_cpus; c++) {
 		if (table_find(&eng->table, 0, c) == ANALYZE_NO_TASK)
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		eng->cpus[c].cur = eng->cpus[c].last = ANALYZE_NO_TASK;
 		eng->cpus[c].last_tid = -1;
 		eng->cpus[c].since_ns = eng->walk_from_ns;
 		eng->cpus[c].counts = !eng->opts.cpus || (c < eng->opts.n_cpus &&
 							  eng->opts.cpus[c / 64] >> (c % 64) & 1);
 	}
-	for (size_t i = 0; i < eng->n_hooks; i++) {
-		const struct hook *h = &eng->hooks[i];
+	for (size_t i = 0; i < eng->hooks.n; i++) {
+		const struct hook *h = &eng->hooks.at[i];
 
 		ret = h->ops->start ? h->ops->start(h->self, src->schema, err) : 0;
 		if (ret)
@@ -314,13 +310,13 @@ static void apply_records(struct analyze_engine *eng, uint64_t t_ns)
 			if (i == ANALYZE_NO_TASK)
 				break;
 			if (rec->pid >= 0)
-				eng->table.all[i].pub.pid = rec->pid;
-			task_comm(&eng->table.all[i], rec->comm, strlen(rec->comm));
+				eng->table.all.at[i].pub.pid = rec->pid;
+			task_comm(&eng->table.all.at[i], rec->comm, strlen(rec->comm));
 			break;
 		case CDICT_TASK_EXIT:
 			i = rec->tid > 0 ? table_peek(&eng->table, rec->tid) : ANALYZE_NO_TASK;
 			if (i != ANALYZE_NO_TASK)
-				eng->table.all[i].pub.exit_ns = rec->t_ns;
+				eng->table.all.at[i].pub.exit_ns = rec->t_ns;
 			break;
 		}
 	}
@@ -349,7 +345,7 @@ static void tell_sched(struct analyze_engine *eng, const struct cdict_event *ev,
 	} else {
 		s.value = ev->values[ti->field[STAT_VALUE]];
 		if (s.kind == ANALYZE_KIND_IOWAIT)
-			eng->table.all[s.task].io = true;
+			eng->table.all.at[s.task].io = true;
 	}
 	for (const struct hook *h = eng->on_sched; h->ops; h++)
 		h->ops->sched(h->self, &s);
@@ -374,7 +370,7 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 		k.task = table_find(&eng->table, ev->tid, ev->cpu);
 	if (k.task == ANALYZE_NO_TASK)
 		return;
-	t = &eng->table.all[k.task];
+	t = &eng->table.all.at[k.task];
 	if (k.kind == ANALYZE_KIND_KVM_EXIT)
 		k.isa = (uint32_t)value_of(ev, ti->field[KVM_ISA]);
 	if (k.kind == ANALYZE_KIND_KVM_ENTRY || k.kind == ANALYZE_KIND_KVM_EXIT)
@@ -453,33 +449,40 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	return true;
 }
 
+/* No callback is called any more, no figure is given. */
+static bool failed(const struct analyze_engine *eng)
+{
+	return eng->out_of_memory || eng->table.failed;
+}
+
 int engine_walk(struct analyze_engine *eng, const struct analyze_source *src,
 		struct cdict_error *err)
 {
 	struct cdict_event ev;
-	int ret;
+	int ret = 0;
 
-	while ((ret = src->next(src->ctx, &ev, err)) > 0)
+	while (!failed(eng) && (ret = src->next(src->ctx, &ev, err)) > 0)
 		if (!take(eng, &ev))
 			break;
 	if (ret < 0)
 		return ret;
 	apply_records(eng, eng->walk_to_ns);
-	track_finish(eng, eng->walk_to_ns);
+	if (!failed(eng))
+		track_finish(eng, eng->walk_to_ns);
+	if (failed(eng))
+		return cdict_fail_nomem(err);
 	for (uint32_t c = 0; c < eng->n_cpus; c++) {
 		eng->sum.unknown_ns += eng->cpus[c].counts ? eng->cpus[c].unknown_ns : 0;
 		eng->sum.cpus_seen += eng->cpus[c].any;
 	}
-	for (size_t i = 0; i < eng->n_hooks; i++) {
-		const struct hook *h = &eng->hooks[i];
+	for (size_t i = 0; i < eng->hooks.n; i++) {
+		const struct hook *h = &eng->hooks.at[i];
 
 		ret = h->ops->finish ? h->ops->finish(h->self, err) : 0;
 		if (ret)
 			return ret;
 	}
-	if (eng->out_of_memory)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	return 0;
+	return failed(eng) ? cdict_fail_nomem(err) : 0;
 }
 
 int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,

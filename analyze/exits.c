@@ -32,25 +32,20 @@ struct analyze_exits {
 	struct analyze_engine *eng;
 	bool like_perf, no_accesses;
 	struct analyze_reasons *reasons;
-	struct thread *threads; /* by task */
-	size_t cap_threads;
+	ARRAY(struct thread) threads; /* by task */
 	struct index exit_index, guest_index, access_index;
-	struct analyze_exit_row *exits;
-	struct analyze_guest_row *guests;
-	struct analyze_access_row *accesses;
-	size_t cap_exits, cap_guests, cap_accesses;
+	ARRAY(struct analyze_exit_row) exits;
+	ARRAY(struct analyze_guest_row) guests;
+	ARRAY(struct analyze_access_row) accesses;
 	char (*numbers)[24]; /* names of unknown codes */
 	bool done;
 };
 
 static struct thread *thread_of(struct analyze_exits *x, uint32_t task)
 {
-	struct thread *th;
+	struct thread *th = row_at(&x->threads, task);
 
-	if (rows_reserve(&x->threads, &x->cap_threads, (size_t)task + 1, sizeof(*x->threads)))
-		return NULL;
-	th = &x->threads[task];
-	if (!th->known) {
+	if (th && !th->known) {
 		th->known = true;
 		th->exit.t_ns = th->entry.t_ns = ANALYZE_NO_TIME;
 		for (unsigned k = 0; k < ANALYZE_ACCESS_N; k++)
@@ -81,14 +76,12 @@ static uint32_t access_row(struct analyze_exits *x, enum analyze_access_kind kin
 {
 	uint64_t key = k->task | (uint64_t)kind << 32 | (uint64_t)write << 40;
 	uint32_t i = index_take(&x->access_index, key, k->value);
-	struct analyze_access_row *row;
+	struct analyze_access_row *row = row_at(&x->accesses, i);
 
-	if (i == INDEX_NONE ||
-	    rows_reserve(&x->accesses, &x->cap_accesses, x->access_index.n, sizeof(*x->accesses))) {
+	if (!row) {
 		analyze_engine_out_of_memory(x->eng);
 		return INDEX_NONE;
 	}
-	row = &x->accesses[i];
 	row->task = k->task;
 	row->kind = kind;
 	row->where = k->value;
@@ -101,7 +94,7 @@ static void end_access(struct analyze_exits *x, struct open *open, const struct 
 {
 	if (open->t_ns != ANALYZE_NO_TIME && open->row != INDEX_NONE) {
 		if (k->in && !torn(x, open, k))
-			histogram_add(&x->accesses[open->row].time, k->t_ns - open->t_ns,
+			analyze_count(x->eng, &x->accesses.at[open->row].time, k->t_ns - open->t_ns,
 				      open->t_ns);
 		open->t_ns = ANALYZE_NO_TIME;
 	}
@@ -149,28 +142,27 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 
 	analyze_reasons_code(x->reasons, &isa, &code, k->how);
 	i = index_take(&x->exit_index, k->task | (uint64_t)isa << 32, code);
-	if (i == INDEX_NONE ||
-	    rows_reserve(&x->exits, &x->cap_exits, x->exit_index.n, sizeof(*x->exits))) {
+	row = row_at(&x->exits, i);
+	if (!row) {
 		analyze_engine_out_of_memory(x->eng);
 		return;
 	}
-	row = &x->exits[i];
 	row->task = k->task;
 	row->isa = isa;
 	row->reason = code;
 	row->events += k->in;
 	if (th->exit.t_ns != ANALYZE_NO_TIME)
-		x->exits[th->exit.row].broken++;
+		x->exits.at[th->exit.row].broken++;
 	begin(&th->exit, k, i);
 	th->ran_ns = analyze_engine_ran_ns(x->eng, k->task);
 
 	if (th->entry.t_ns != ANALYZE_NO_TIME) {
-		guest = &x->guests[th->entry.row];
+		guest = &x->guests.at[th->entry.row];
 		if (torn(x, &th->entry, k)) {
 			guest->broken++;
 		} else {
 			if (k->in)
-				histogram_add(&guest->time, k->t_ns - th->entry.t_ns,
+				analyze_count(x->eng, &guest->time, k->t_ns - th->entry.t_ns,
 					      th->entry.t_ns);
 			guest->guest_ns += analyze_engine_clip(x->eng, th->entry.t_ns, k->t_ns);
 		}
@@ -188,26 +180,24 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 static void on_entry(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
 {
 	uint32_t i = index_take(&x->guest_index, k->task, 0);
-	struct analyze_guest_row *guest;
+	struct analyze_guest_row *guest = row_at(&x->guests, i);
 	struct analyze_exit_row *row;
 
-	if (i == INDEX_NONE ||
-	    rows_reserve(&x->guests, &x->cap_guests, x->guest_index.n, sizeof(*x->guests))) {
+	if (!guest) {
 		analyze_engine_out_of_memory(x->eng);
 		return;
 	}
-	guest = &x->guests[i];
 	guest->task = k->task;
 	guest->entries += k->in;
 	guest->broken += th->entry.t_ns != ANALYZE_NO_TIME;
 	begin(&th->entry, k, i);
 
 	if (th->exit.t_ns != ANALYZE_NO_TIME) {
-		row = &x->exits[th->exit.row];
+		row = &x->exits.at[th->exit.row];
 		if (torn(x, &th->exit, k)) {
 			row->broken++;
 		} else if (k->in) {
-			histogram_add(&row->time, k->t_ns - th->exit.t_ns, th->exit.t_ns);
+			analyze_count(x->eng, &row->time, k->t_ns - th->exit.t_ns, th->exit.t_ns);
 			row->cpu_ns += analyze_engine_ran_ns(x->eng, k->task) - th->ran_ns;
 		}
 		th->exit.t_ns = ANALYZE_NO_TIME;
@@ -287,31 +277,31 @@ static int by_access(const void *a, const void *b)
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_exits *x = self;
-	size_t n = x->exit_index.n;
+	size_t n = x->exits.n;
 
-	for (size_t i = 0; i < x->cap_threads; i++) {
-		const struct thread *th = &x->threads[i];
+	for (size_t i = 0; i < x->threads.n; i++) {
+		const struct thread *th = &x->threads.at[i];
 
 		if (th->known && th->exit.t_ns != ANALYZE_NO_TIME)
-			x->exits[th->exit.row].broken++;
+			x->exits.at[th->exit.row].broken++;
 		if (th->known && th->entry.t_ns != ANALYZE_NO_TIME)
-			x->guests[th->entry.row].broken++;
+			x->guests.at[th->entry.row].broken++;
 	}
 	x->numbers = calloc(n ? n : 1, sizeof(*x->numbers));
 	if (!x->numbers)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (n)
-		qsort(x->exits, n, sizeof(*x->exits), by_exit);
+		qsort(x->exits.at, n, sizeof(*x->exits.at), by_exit);
 	for (size_t i = 0; i < n; i++) {
-		struct analyze_exit_row *row = &x->exits[i];
+		struct analyze_exit_row *row = &x->exits.at[i];
 
 		row->name = analyze_reasons_text(x->reasons, row->isa, row->reason, x->numbers[i]);
 		row->idle = analyze_reason_is_idle(row->name);
 	}
-	if (x->guest_index.n)
-		qsort(x->guests, x->guest_index.n, sizeof(*x->guests), by_guest);
-	if (x->access_index.n)
-		qsort(x->accesses, x->access_index.n, sizeof(*x->accesses), by_access);
+	if (x->guests.n)
+		qsort(x->guests.at, x->guests.n, sizeof(*x->guests.at), by_guest);
+	if (x->accesses.n)
+		qsort(x->accesses.at, x->accesses.n, sizeof(*x->accesses.at), by_access);
 	x->done = true;
 	return 0;
 }
@@ -343,7 +333,7 @@ int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
 
 	*out = NULL;
 	if (!x)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	x->eng = eng;
 	x->like_perf = opts && opts->like_perf;
 	x->no_accesses = opts && opts->no_accesses;
@@ -360,16 +350,16 @@ void analyze_exits_free(struct analyze_exits *x)
 {
 	if (!x)
 		return;
-	for (size_t i = 0; i < x->cap_exits; i++)
-		analyze_exit_row_fini(&x->exits[i]);
-	for (size_t i = 0; i < x->cap_guests; i++)
-		analyze_guest_row_fini(&x->guests[i]);
-	for (size_t i = 0; i < x->cap_accesses; i++)
-		analyze_access_row_fini(&x->accesses[i]);
-	free(x->exits);
-	free(x->guests);
-	free(x->accesses);
-	free(x->threads);
+	for (size_t i = 0; i < x->exits.n; i++)
+		analyze_exit_row_fini(&x->exits.at[i]);
+	for (size_t i = 0; i < x->guests.n; i++)
+		analyze_guest_row_fini(&x->guests.at[i]);
+	for (size_t i = 0; i < x->accesses.n; i++)
+		analyze_access_row_fini(&x->accesses.at[i]);
+	array_fini(&x->exits);
+	array_fini(&x->guests);
+	array_fini(&x->accesses);
+	array_fini(&x->threads);
 	free(x->numbers);
 	index_fini(&x->exit_index);
 	index_fini(&x->guest_index);
@@ -380,40 +370,40 @@ void analyze_exits_free(struct analyze_exits *x)
 
 size_t analyze_exits_count(const struct analyze_exits *x)
 {
-	return x->done ? x->exit_index.n : 0;
+	return x->done ? x->exits.n : 0;
 }
 
 const struct analyze_exit_row *analyze_exits_at(const struct analyze_exits *x, size_t i)
 {
-	return &x->exits[i];
+	return &x->exits.at[i];
 }
 
 size_t analyze_exits_guest_count(const struct analyze_exits *x)
 {
-	return x->done ? x->guest_index.n : 0;
+	return x->done ? x->guests.n : 0;
 }
 
 const struct analyze_guest_row *analyze_exits_guest_at(const struct analyze_exits *x, size_t i)
 {
-	return &x->guests[i];
+	return &x->guests.at[i];
 }
 
 size_t analyze_exits_access_count(const struct analyze_exits *x)
 {
-	return x->done ? x->access_index.n : 0;
+	return x->done ? x->accesses.n : 0;
 }
 
 const struct analyze_access_row *analyze_exits_access_at(const struct analyze_exits *x, size_t i)
 {
-	return &x->accesses[i];
+	return &x->accesses.at[i];
 }
 
-void analyze_exit_row_merge(struct analyze_exit_row *to, const struct analyze_exit_row *from)
+int analyze_exit_row_merge(struct analyze_exit_row *to, const struct analyze_exit_row *from)
 {
 	to->events += from->events;
 	to->broken += from->broken;
 	to->cpu_ns += from->cpu_ns;
-	histogram_merge(&to->time, &from->time);
+	return histogram_merge(&to->time, &from->time);
 }
 
 void analyze_exit_row_fini(struct analyze_exit_row *row)
@@ -421,12 +411,12 @@ void analyze_exit_row_fini(struct analyze_exit_row *row)
 	histogram_fini(&row->time);
 }
 
-void analyze_guest_row_merge(struct analyze_guest_row *to, const struct analyze_guest_row *from)
+int analyze_guest_row_merge(struct analyze_guest_row *to, const struct analyze_guest_row *from)
 {
 	to->entries += from->entries;
 	to->broken += from->broken;
 	to->guest_ns += from->guest_ns;
-	histogram_merge(&to->time, &from->time);
+	return histogram_merge(&to->time, &from->time);
 }
 
 void analyze_guest_row_fini(struct analyze_guest_row *row)
@@ -434,10 +424,10 @@ void analyze_guest_row_fini(struct analyze_guest_row *row)
 	histogram_fini(&row->time);
 }
 
-void analyze_access_row_merge(struct analyze_access_row *to, const struct analyze_access_row *from)
+int analyze_access_row_merge(struct analyze_access_row *to, const struct analyze_access_row *from)
 {
 	to->events += from->events;
-	histogram_merge(&to->time, &from->time);
+	return histogram_merge(&to->time, &from->time);
 }
 
 void analyze_access_row_fini(struct analyze_access_row *row)

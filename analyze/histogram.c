@@ -60,7 +60,7 @@ void histogram_fini(struct histogram *h)
 	histogram_init(h);
 }
 
-bool histogram_cover(struct histogram *h, unsigned octave)
+int histogram_cover(struct histogram *h, unsigned octave)
 {
 	unsigned lo = octave, hi = octave + 1;
 	uint32_t *bins;
@@ -71,11 +71,9 @@ bool histogram_cover(struct histogram *h, unsigned octave)
 		if (hi < octave + 1)
 			hi = octave + 1;
 	}
-	bins = h->failed ? NULL : calloc((size_t)(hi - lo) << HISTOGRAM_SUB_BITS, sizeof(*bins));
-	if (!bins) {
-		h->failed = true;
-		return false;
-	}
+	bins = calloc((size_t)(hi - lo) << HISTOGRAM_SUB_BITS, sizeof(*bins));
+	if (!bins)
+		return -ENOMEM;
 	if (h->n_octaves)
 		memcpy(bins + ((h->octave - lo) << HISTOGRAM_SUB_BITS), h->bins,
 		       ((size_t)h->n_octaves << HISTOGRAM_SUB_BITS) * sizeof(*bins));
@@ -83,13 +81,13 @@ bool histogram_cover(struct histogram *h, unsigned octave)
 	h->bins = bins;
 	h->octave = (uint8_t)lo;
 	h->n_octaves = (uint8_t)(hi - lo);
-	return true;
+	return 0;
 }
 
-void histogram_merge(struct histogram *to, const struct histogram *from)
+int histogram_merge(struct histogram *to, const struct histogram *from)
 {
 	if (!from->count)
-		return;
+		return 0;
 	settle(from);
 	if (!to->count || from->max > to->max ||
 	    (from->max == to->max && from->max_at < to->max_at)) {
@@ -100,18 +98,18 @@ void histogram_merge(struct histogram *to, const struct histogram *from)
 		to->min = from->min;
 	to->count += from->count;
 	to->sum += from->sum;
-	to->failed |= from->failed;
 	for (unsigned o = 0; o < from->n_octaves; o++) {
 		const uint32_t *src = from->bins + (o << HISTOGRAM_SUB_BITS);
 		unsigned octave = from->octave + o;
 		uint32_t *dst;
 
-		if (octave - to->octave >= to->n_octaves && !histogram_cover(to, octave))
-			return;
+		if (octave - to->octave >= to->n_octaves && histogram_cover(to, octave))
+			return -ENOMEM;
 		dst = to->bins + ((octave - to->octave) << HISTOGRAM_SUB_BITS);
 		for (unsigned i = 0; i < HISTOGRAM_SUB; i++)
 			dst[i] = src[i] > UINT32_MAX - dst[i] ? UINT32_MAX : dst[i] + src[i];
 	}
+	return 0;
 }
 
 uint64_t histogram_percentile(const struct histogram *h, double percent)
@@ -119,7 +117,7 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 	uint64_t rank, below = 0;
 	double want;
 
-	if (!h->count || h->failed)
+	if (!h->count)
 		return 0;
 	settle(h);
 	want = ceil((double)h->count * percent / 100.0);

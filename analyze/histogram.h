@@ -10,14 +10,14 @@
  * Threads    one thread at a time per histogram, also to read it: the bins of the latest
  *            values are counted a handful at a time
  * Units      values are ns by use, the code does not care
- * Failure    a failed allocation sets @failed: percentiles are then 0, the
- *            exact figures still right
+ * Failure    out of memory: histogram_add() and histogram_merge() say so, and what the
+ *            histogram then holds is no figure
  * Ownership  caller's storage, zeroed by histogram_init(); bins are its own
  */
 #ifndef ANALYZE_HISTOGRAM_H
 #define ANALYZE_HISTOGRAM_H
 
-#include <stdbool.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,8 +36,7 @@ struct histogram {
 	uint64_t min, max;         /* 0 when count is 0 */
 	uint64_t max_at;           /* what histogram_add() was told of the (first) max: its time */
 	uint8_t octave, n_octaves; /* @bins covers octaves [octave, octave + n_octaves) */
-	bool failed;
-	uint8_t n_waiting; /* bins of values that are not counted in @bins yet */
+	uint8_t n_waiting;         /* bins of values that are not counted in @bins yet */
 	uint16_t waiting[HISTOGRAM_WAITING];
 	uint32_t *bins; /* n_octaves * HISTOGRAM_SUB counters, saturating */
 };
@@ -65,11 +64,12 @@ void histogram_fini(struct histogram *h);
 /* histogram_settle - counts the values that wait. */
 void histogram_settle(struct histogram *h);
 
-/* Grows @bins so that @octave is covered; false (and h->failed) when it cannot. */
-bool histogram_cover(struct histogram *h, unsigned octave);
+/* Grows @bins so that @octave is covered; 0 or -ENOMEM. */
+int histogram_cover(struct histogram *h, unsigned octave);
 
-/* histogram_add - counts @v; @at is its time, kept for the largest. */
-static inline void histogram_add(struct histogram *h, uint64_t v, uint64_t at)
+/* histogram_add - counts @v; @at is its time, kept for the largest; 0 or -ENOMEM. */
+__attribute__((warn_unused_result)) static inline int histogram_add(struct histogram *h, uint64_t v,
+								    uint64_t at)
 {
 	unsigned bin = histogram_bin(v), octave = bin >> HISTOGRAM_SUB_BITS;
 
@@ -81,15 +81,16 @@ static inline void histogram_add(struct histogram *h, uint64_t v, uint64_t at)
 		h->min = v;
 	h->count++;
 	h->sum += v;
-	if (octave - h->octave >= h->n_octaves && !histogram_cover(h, octave))
-		return;
+	if (octave - h->octave >= h->n_octaves && histogram_cover(h, octave))
+		return -ENOMEM;
 	h->waiting[h->n_waiting++] = (uint16_t)bin;
 	if (h->n_waiting == HISTOGRAM_WAITING)
 		histogram_settle(h);
+	return 0;
 }
 
-/* histogram_merge - adds all of @from to @to. */
-void histogram_merge(struct histogram *to, const struct histogram *from);
+/* histogram_merge - adds all of @from to @to; 0 or -ENOMEM. */
+int histogram_merge(struct histogram *to, const struct histogram *from);
 
 /* histogram_percentile - the smallest value that at least @percent of the
  * values do not exceed (nearest rank), as precise as above; 0 when empty. */

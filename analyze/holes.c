@@ -84,7 +84,7 @@ int holes_init(struct hole_set *set, const struct analyze_source *src,
 	return 0;
 no_memory:
 	holes_fini(set);
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 void holes_fini(struct hole_set *set)

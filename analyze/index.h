@@ -8,8 +8,8 @@
 #ifndef ANALYZE_INDEX_H
 #define ANALYZE_INDEX_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/array.h"
+#include "base/map.h"
 
 #define INDEX_NONE UINT32_MAX
 
@@ -17,22 +17,27 @@ struct index_key {
 	uint64_t a, b;
 };
 
-struct index_slot {
-	uint64_t a, b;
-	uint32_t number; /* + 1, 0: empty */
-};
-
 struct index {
-	struct index_key *keys; /* of each number */
-	uint32_t n, cap;
-	struct index_slot *slots; /* hold the keys too: a look-up touches one line */
-	uint32_t n_slots;
+	ARRAY(struct index_key) keys; /* of each number */
+	struct map map;
 };
 
 /* index_take - the number of (a, b), a new one when it has none: then it is the old
- * ix->n. INDEX_NONE when out of memory. */
+ * ix->keys.n. INDEX_NONE when out of memory. */
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b);
 void index_fini(struct index *ix);
+
+/* row_at - element @i of the array *@rows, which grows to hold it, the new ones zeroed; NULL
+ * when out of memory, or when @i is the INDEX_NONE of an index that was. */
+#define row_at(rows, i)                                                                            \
+	({                                                                                         \
+		__typeof__(rows) ra_rows_ = (rows);                                                \
+		size_t ra_i_ = (i);                                                                \
+		__builtin_expect(ra_i_ < ra_rows_->n, 1) ||                                        \
+				(ra_i_ != INDEX_NONE && !array_resize(ra_rows_, ra_i_ + 1))        \
+			? &ra_rows_->at[ra_i_]                                                     \
+			: NULL;                                                                    \
+	})
 
 /* rows_reserve - makes *rows (each @size bytes, *cap of them) hold at least @n, the new
  * ones zeroed; 0 or -ENOMEM. */

@@ -4,6 +4,8 @@
 #define ANALYZE_INTERNAL_H
 
 #include "analyze/ops.h"
+#include "base/array.h"
+#include "base/map.h"
 
 /* --- types.c: where the fields of the known events are --- */
 
@@ -84,26 +86,19 @@ struct task {
 	bool gone;         /* switched out dead */
 };
 
-struct task_slot {
-	int32_t tid;
-	uint32_t task; /* index + 1 of the latest task of @tid, 0: free */
-};
-
 struct task_table {
-	struct task *all;
-	size_t n, cap;
-	struct task_slot *slots; /* open addressing */
-	size_t n_slots;          /* power of two */
-	size_t used;
-	uint64_t births; /* tids that got another task: what was looked up before is stale */
-	uint32_t *idle;  /* per CPU, ANALYZE_NO_TASK */
+	ARRAY(struct task) all;
+	struct map latest; /* by tid: the index of its latest task */
+	uint64_t births;   /* tids that got another task: what was looked up before is stale */
+	uint32_t *idle;    /* per CPU, ANALYZE_NO_TASK */
 	uint32_t n_idle;
+	bool failed; /* out of memory, once */
 };
 
 int table_init(struct task_table *tab, uint32_t cpus);
 void table_fini(struct task_table *tab);
 /* table_find - the current task of @tid, made when new; ANALYZE_NO_TASK when out of
- * memory or @tid is negative.  tid 0: IDLE of @cpu. */
+ * memory (then tab->failed) or @tid is negative.  tid 0: IDLE of @cpu. */
 uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu);
 /* table_peek - the same, ANALYZE_NO_TASK when there is none. */
 uint32_t table_peek(const struct task_table *tab, int32_t tid);
@@ -137,8 +132,7 @@ struct hook {
 
 struct analyze_engine {
 	struct analyze_options opts;
-	struct hook *hooks;
-	size_t n_hooks;
+	ARRAY(struct hook) hooks;
 	/* hooks by what they implement, NULL-terminated by ops */
 	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events;
 	unsigned needs;

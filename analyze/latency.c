@@ -22,32 +22,30 @@ struct atom {
 struct analyze_latency {
 	struct analyze_engine *eng;
 	bool by_cpu, like_perf;
-	struct analyze_latency_row *rows; /* by task, or CPU */
-	size_t cap, n;                    /* n: after the run */
-	struct atom *atoms;               /* by task */
-	size_t cap_atoms;
-	bool finished; /* rows are closed up */
+	ARRAY(struct analyze_latency_row) rows; /* by task, or CPU */
+	size_t n;                               /* of them, after the run */
+	ARRAY(struct atom) atoms;               /* by task */
+	bool finished;                          /* rows are closed up */
 	struct analyze_latency_row spill;
 };
 
 static struct analyze_latency_row *row_of(struct analyze_latency *l, uint32_t task, uint32_t cpu)
 {
-	size_t i = l->by_cpu ? cpu : task;
+	struct analyze_latency_row *row = row_at(&l->rows, l->by_cpu ? cpu : task);
 
-	if (i >= l->cap && rows_reserve(&l->rows, &l->cap, i + 1, sizeof(*l->rows))) {
-		analyze_engine_out_of_memory(l->eng);
-		return &l->spill;
-	}
-	return &l->rows[i];
+	if (row)
+		return row;
+	analyze_engine_out_of_memory(l->eng);
+	return &l->spill;
 }
 
 static struct atom *atom_of(struct analyze_latency *l, uint32_t task)
 {
-	if (rows_reserve(&l->atoms, &l->cap_atoms, (size_t)task + 1, sizeof(*l->atoms))) {
+	struct atom *a = row_at(&l->atoms, task);
+
+	if (!a)
 		analyze_engine_out_of_memory(l->eng);
-		return NULL;
-	}
-	return &l->atoms[task];
+	return a;
 }
 
 static void atom_out(struct atom *a, uint64_t t, bool runnable)
@@ -103,11 +101,11 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (!sw->in || idle)
 		return;
 	if (sw->ready_ns != ANALYZE_NO_TIME)
-		histogram_add(&row_of(l, sw->next, sw->cpu)->wakeup, sw->t_ns - sw->ready_ns,
-			      sw->ready_ns);
+		analyze_count(l->eng, &row_of(l, sw->next, sw->cpu)->wakeup,
+			      sw->t_ns - sw->ready_ns, sw->ready_ns);
 	else if (runnable && sw->away_ns != ANALYZE_NO_TIME)
-		histogram_add(&row_of(l, sw->next, sw->cpu)->preempt, sw->t_ns - sw->away_ns,
-			      sw->away_ns);
+		analyze_count(l->eng, &row_of(l, sw->next, sw->cpu)->preempt,
+			      sw->t_ns - sw->away_ns, sw->away_ns);
 	if (sw->torn)
 		row_of(l, sw->next, sw->cpu)->torn++;
 }
@@ -150,15 +148,15 @@ static int on_finish(void *self, struct cdict_error *err)
 	struct analyze_latency *l = self;
 
 	(void)err;
-	for (size_t i = 0; i < l->cap; i++) {
-		struct analyze_latency_row row = l->rows[i];
+	for (size_t i = 0; i < l->rows.n; i++) {
+		struct analyze_latency_row row = l->rows.at[i];
 
 		if (!row.wakeup.count && !row.preempt.count && !row.torn && !row.perf.count)
 			continue;
 		row.task = l->by_cpu ? ANALYZE_NO_TASK : (uint32_t)i;
 		row.cpu = l->by_cpu ? (uint32_t)i : CDICT_CPU_UNKNOWN;
-		memset(&l->rows[i], 0, sizeof(row));
-		l->rows[l->n++] = row;
+		memset(&l->rows.at[i], 0, sizeof(row));
+		l->rows.at[l->n++] = row;
 	}
 	l->finished = true;
 	return 0;
@@ -187,7 +185,7 @@ int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng
 
 	*out = NULL;
 	if (!l)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	l->eng = eng;
 	l->by_cpu = opts && opts->by_cpu;
 	l->like_perf = opts && opts->like_perf;
@@ -204,11 +202,11 @@ void analyze_latency_free(struct analyze_latency *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->cap; i++)
-		analyze_latency_row_fini(&l->rows[i]);
+	for (size_t i = 0; i < l->rows.n; i++)
+		analyze_latency_row_fini(&l->rows.at[i]);
 	analyze_latency_row_fini(&l->spill);
-	free(l->rows);
-	free(l->atoms);
+	array_fini(&l->rows);
+	array_fini(&l->atoms);
 	free(l);
 }
 
@@ -226,16 +224,16 @@ const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, 
 	size_t lo = 0, hi = l->n;
 
 	if (!l->finished)
-		return task < l->cap ? &l->rows[task].wakeup : NULL;
+		return task < l->rows.n ? &l->rows.at[task].wakeup : NULL;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (l->rows[mid].task < task)
+		if (l->rows.at[mid].task < task)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < l->n && l->rows[lo].task == task ? &l->rows[lo].wakeup : NULL;
+	return lo < l->n && l->rows.at[lo].task == task ? &l->rows.at[lo].wakeup : NULL;
 }
 
 size_t analyze_latency_row_count(const struct analyze_latency *l)
@@ -245,14 +243,15 @@ size_t analyze_latency_row_count(const struct analyze_latency *l)
 
 const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l, size_t i)
 {
-	return &l->rows[i];
+	return &l->rows.at[i];
 }
 
-void analyze_latency_row_merge(struct analyze_latency_row *to,
-			       const struct analyze_latency_row *from)
+int analyze_latency_row_merge(struct analyze_latency_row *to,
+			      const struct analyze_latency_row *from)
 {
-	histogram_merge(&to->wakeup, &from->wakeup);
-	histogram_merge(&to->preempt, &from->preempt);
+	int ret = histogram_merge(&to->wakeup, &from->wakeup) |
+		  histogram_merge(&to->preempt, &from->preempt);
+
 	to->torn += from->torn;
 	to->perf.count += from->perf.count;
 	to->perf.sum_ns += from->perf.sum_ns;
@@ -262,6 +261,7 @@ void analyze_latency_row_merge(struct analyze_latency_row *to,
 		to->perf.max_start_ns = from->perf.max_start_ns;
 		to->perf.max_end_ns = from->perf.max_end_ns;
 	}
+	return ret;
 }
 
 void analyze_latency_row_fini(struct analyze_latency_row *row)

@@ -10,6 +10,7 @@
 #define ANALYZE_OPS_H
 
 #include "analyze/engine.h"
+#include "analyze/histogram.h"
 
 /* Event kinds the engine knows; a bit each in analyze_ops.needs. */
 enum analyze_kind {
@@ -137,8 +138,16 @@ int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops
 void *analyze_engine_find(const struct analyze_engine *eng, const struct analyze_ops *ops);
 
 /* analyze_engine_out_of_memory - what a callback says that could not allocate: the
- * run then ends with -ENOMEM. */
+ * run ends there, with -ENOMEM. */
 void analyze_engine_out_of_memory(struct analyze_engine *eng);
+
+/* analyze_count - counts @v in @h, as histogram_add(). */
+static inline void analyze_count(struct analyze_engine *eng, struct histogram *h, uint64_t v,
+				 uint64_t at)
+{
+	if (histogram_add(h, v, at))
+		analyze_engine_out_of_memory(eng);
+}
 
 const struct analyze_options *analyze_engine_options(const struct analyze_engine *eng);
 /* analyze_engine_last_cpu - the CPU @task was last on, CDICT_CPU_UNKNOWN. */

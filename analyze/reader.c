@@ -76,7 +76,7 @@ int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r
 		return ret;
 	fields = wanted_fields(eng, src.schema);
 	if (!fields)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	query = (struct cdict_query){ .from_ns = eng->walk_from_ns,
 				      .to_ns = eng->walk_to_ns,
 				      .fields = (const uint64_t *const *)fields,

@@ -113,7 +113,7 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 	const char *end = format + len, *before, *at;
 
 	if (!r)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	before = find(format, end, "print fmt:");
 	while (before && r->n < TABLES_MAX && (at = find(before, end, "__print_symbolic("))) {
 		struct table *t = &r->tables[r->n];
@@ -131,7 +131,7 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 		if (t->names.failed) {
 			r->n++;
 			analyze_reasons_free(r);
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		}
 		/* Later tables of another field say something else, unless it is arm64's. */
 		if (r->n && strcmp(t->field, r->tables[0].field)) {

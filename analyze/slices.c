@@ -20,8 +20,7 @@ struct analyze_slices {
 	struct analyze_engine *eng;
 	struct analyze_slices_options opts;
 	struct analyze_ops ops;
-	struct thread *threads; /* by task */
-	size_t cap;
+	ARRAY(struct thread) threads; /* by task */
 };
 
 static void tell(struct analyze_slices *s, enum analyze_slice_kind kind, uint32_t task,
@@ -81,11 +80,11 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 
 	if (!entry && k->kind != ANALYZE_KIND_KVM_EXIT)
 		return;
-	if (rows_reserve(&s->threads, &s->cap, (size_t)k->task + 1, sizeof(*s->threads))) {
+	th = row_at(&s->threads, k->task);
+	if (!th) {
 		analyze_engine_out_of_memory(s->eng);
 		return;
 	}
-	th = &s->threads[k->task];
 	if (th->any && th->entry != entry && !torn(s, th, k))
 		start_ns = th->t_ns;
 	if (k->in && counts(s, k->cpu))
@@ -105,7 +104,7 @@ int analyze_slices_new(struct analyze_slices **out, struct analyze_engine *eng,
 
 	*out = NULL;
 	if (!s)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	s->eng = eng;
 	s->opts = *opts;
 	if (opts->kinds & 1u << ANALYZE_SLICE_WAKEUP)
@@ -131,6 +130,6 @@ void analyze_slices_free(struct analyze_slices *s)
 {
 	if (!s)
 		return;
-	free(s->threads);
+	array_fini(&s->threads);
 	free(s);
 }

@@ -12,24 +12,21 @@
 struct analyze_successors {
 	struct analyze_engine *eng;
 	struct index index; /* (task, next) */
-	struct analyze_successor *rows;
-	size_t cap, n;
+	ARRAY(struct analyze_successor) rows;
 };
 
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_successors *s = self;
 	struct analyze_successor *row;
-	uint32_t i;
 
 	if (!sw->in)
 		return;
-	i = index_take(&s->index, sw->prev, sw->next);
-	if (i == INDEX_NONE || rows_reserve(&s->rows, &s->cap, s->index.n, sizeof(*s->rows))) {
+	row = row_at(&s->rows, index_take(&s->index, sw->prev, sw->next));
+	if (!row) {
 		analyze_engine_out_of_memory(s->eng);
 		return;
 	}
-	row = &s->rows[i];
 	row->task = sw->prev;
 	row->next = sw->next;
 	row->count++;
@@ -50,19 +47,20 @@ static int most_frequent(const void *a, const void *b)
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_successors *s = self;
+	struct analyze_successor *rows = s->rows.at;
+	size_t n = s->rows.n;
 
 	(void)err;
-	s->n = s->index.n < s->cap ? s->index.n : s->cap;
-	if (s->n)
-		qsort(s->rows, s->n, sizeof(*s->rows), most_frequent);
-	for (size_t i = 0, first = 0; i < s->n; i++) {
-		if (s->rows[i].task != s->rows[first].task)
+	if (n)
+		qsort(rows, n, sizeof(*rows), most_frequent);
+	for (size_t i = 0, first = 0; i < n; i++) {
+		if (rows[i].task != rows[first].task)
 			first = i;
-		s->rows[first].total += s->rows[i].count;
+		rows[first].total += rows[i].count;
 	}
-	for (size_t i = 1; i < s->n; i++)
-		if (s->rows[i].task == s->rows[i - 1].task)
-			s->rows[i].total = s->rows[i - 1].total;
+	for (size_t i = 1; i < n; i++)
+		if (rows[i].task == rows[i - 1].task)
+			rows[i].total = rows[i - 1].total;
 	return 0;
 }
 
@@ -76,7 +74,7 @@ int analyze_successors_new(struct analyze_successors **out, struct analyze_engin
 
 	*out = NULL;
 	if (!s)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	s->eng = eng;
 	ret = analyze_engine_add(eng, &ops, s, err);
 	if (ret) {
@@ -91,17 +89,17 @@ void analyze_successors_free(struct analyze_successors *s)
 {
 	if (!s)
 		return;
-	free(s->rows);
+	array_fini(&s->rows);
 	index_fini(&s->index);
 	free(s);
 }
 
 size_t analyze_successors_count(const struct analyze_successors *s)
 {
-	return s->n;
+	return s->rows.n;
 }
 
 const struct analyze_successor *analyze_successors_at(const struct analyze_successors *s, size_t i)
 {
-	return &s->rows[i];
+	return &s->rows.at[i];
 }

@@ -39,7 +39,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 		s->bucket_ns = window / most + 1;
 	s->buckets = (uint32_t)(window / s->bucket_ns) + 1;
 	s->cells = calloc((size_t)s->buckets * (cpus ? cpus : 1), sizeof(*s->cells));
-	return s->cells ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return s->cells ? 0 : cdict_fail_nomem(err);
 }
 
 static struct analyze_switch_cell *cell_at(struct analyze_switches *s, uint32_t cpu, uint64_t t)
@@ -107,7 +107,7 @@ int analyze_switches_new(struct analyze_switches **out, struct analyze_engine *e
 
 	*out = NULL;
 	if (!s)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	s->eng = eng;
 	if (opts)
 		s->opts = *opts;

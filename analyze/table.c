@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* table.c - tid -> task: a dense table behind an open-addressed hash. */
+/* table.c - tid -> task: a dense table behind a map. */
 #include "analyze/internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static size_t slot_of(const struct task_table *tab, int32_t tid)
-{
-	return ((uint32_t)tid * UINT32_C(0x9e3779b1) >> 8) & (tab->n_slots - 1);
-}
 
 int table_init(struct task_table *tab, uint32_t cpus)
 {
 	memset(tab, 0, sizeof(*tab));
-	tab->cap = 256;
-	tab->n_slots = 1024;
 	tab->n_idle = cpus;
-	tab->all = calloc(tab->cap, sizeof(*tab->all));
-	tab->slots = calloc(tab->n_slots, sizeof(*tab->slots));
 	tab->idle = calloc(cpus ? cpus : 1, sizeof(*tab->idle));
-	if (!tab->all || !tab->slots || !tab->idle)
-		return -1;
+	if (!tab->idle)
+		return -ENOMEM;
 	for (uint32_t c = 0; c < cpus; c++)
 		tab->idle[c] = ANALYZE_NO_TASK;
 	return 0;
@@ -29,29 +18,21 @@ int table_init(struct task_table *tab, uint32_t cpus)
 
 void table_fini(struct task_table *tab)
 {
-	free(tab->all);
-	free(tab->slots);
+	array_fini(&tab->all);
+	map_fini(&tab->latest);
 	free(tab->idle);
 	memset(tab, 0, sizeof(*tab));
 }
 
 static struct task *new_task(struct task_table *tab, int32_t tid)
 {
-	struct task *t;
+	struct task *t = tab->all.n < ANALYZE_NO_TASK ? array_add(&tab->all) : NULL;
 
-	if (tab->n == tab->cap) {
-		struct task *all = realloc(tab->all, 2 * tab->cap * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		tab->all = all;
-		tab->cap *= 2;
-	}
-	if (tab->n >= ANALYZE_NO_TASK)
+	if (!t) {
+		tab->failed = true;
 		return NULL;
-	t = &tab->all[tab->n];
-	memset(t, 0, sizeof(*t));
-	t->pub.index = (uint32_t)tab->n++;
+	}
+	t->pub.index = (uint32_t)tab->all.n - 1;
 	t->pub.tid = tid;
 	t->pub.pid = t->pub.ppid = t->pub.vcpu_id = -1;
 	t->pub.idle_cpu = t->cpu = CDICT_CPU_UNKNOWN;
@@ -60,45 +41,11 @@ static struct task *new_task(struct task_table *tab, int32_t tid)
 	return t;
 }
 
-static bool grow_slots(struct task_table *tab)
-{
-	size_t n = 2 * tab->n_slots;
-	struct task_slot *old = tab->slots, *slots = calloc(n, sizeof(*slots));
-	size_t n_old = tab->n_slots;
-
-	if (!slots)
-		return false;
-	tab->slots = slots;
-	tab->n_slots = n;
-	for (size_t i = 0; i < n_old; i++) {
-		size_t s;
-
-		if (!old[i].task)
-			continue;
-		s = slot_of(tab, old[i].tid);
-		while (slots[s].task)
-			s = (s + 1) & (n - 1);
-		slots[s] = old[i];
-	}
-	free(old);
-	return true;
-}
-
-/* The slot of @tid, or the empty one where it belongs. */
-static size_t probe(const struct task_table *tab, int32_t tid)
-{
-	size_t s = slot_of(tab, tid);
-
-	while (tab->slots[s].task && tab->slots[s].tid != tid)
-		s = (s + 1) & (tab->n_slots - 1);
-	return s;
-}
-
 uint32_t table_peek(const struct task_table *tab, int32_t tid)
 {
-	uint32_t task = tab->slots[probe(tab, tid)].task;
+	const uint32_t *task = map_find(&tab->latest, (uint32_t)tid, 0);
 
-	return task ? task - 1 : ANALYZE_NO_TASK;
+	return task ? *task : ANALYZE_NO_TASK;
 }
 
 static uint32_t idle_of(struct task_table *tab, uint32_t cpu)
@@ -122,25 +69,16 @@ static uint32_t idle_of(struct task_table *tab, uint32_t cpu)
 
 uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu)
 {
-	struct task *t;
-	size_t s;
+	uint32_t *task;
 
 	if (tid <= 0)
 		return tid ? ANALYZE_NO_TASK : idle_of(tab, cpu);
-	s = probe(tab, tid);
-	if (tab->slots[s].task)
-		return tab->slots[s].task - 1;
-	if (tab->used >= tab->n_slots / 2) {
-		if (!grow_slots(tab))
-			return ANALYZE_NO_TASK;
-		s = probe(tab, tid);
-	}
-	t = new_task(tab, tid);
-	if (!t)
-		return ANALYZE_NO_TASK;
-	tab->slots[s] = (struct task_slot){ tid, t->pub.index + 1 };
-	tab->used++;
-	return t->pub.index;
+	task = map_add(&tab->latest, (uint32_t)tid, 0);
+	if (!task)
+		tab->failed = true;
+	else if (*task != MAP_NEW || new_task(tab, tid))
+		return *task != MAP_NEW ? *task : (*task = (uint32_t)tab->all.n - 1);
+	return ANALYZE_NO_TASK;
 }
 
 uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid, uint64_t t_ns)
@@ -154,18 +92,18 @@ uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t p
 	 * is the same task. */
 	if (old == ANALYZE_NO_TASK) {
 		index = table_find(tab, tid, CDICT_CPU_UNKNOWN);
-	} else if (t_ns && tab->all[old].pub.first_ns != ANALYZE_NO_TIME) {
+	} else if (t_ns && tab->all.at[old].pub.first_ns != ANALYZE_NO_TIME) {
 		t = new_task(tab, tid);
 		if (!t)
 			return ANALYZE_NO_TASK;
 		index = t->pub.index;
-		t->pub.reused = tab->all[old].pub.reused = true;
-		tab->slots[probe(tab, tid)] = (struct task_slot){ tid, index + 1 };
+		t->pub.reused = tab->all.at[old].pub.reused = true;
+		*map_find(&tab->latest, (uint32_t)tid, 0) = index;
 		tab->births++;
 	}
 	if (index == ANALYZE_NO_TASK)
 		return index;
-	t = &tab->all[index];
+	t = &tab->all.at[index];
 	if (pid >= 0)
 		t->pub.pid = pid;
 	if (ppid >= 0)

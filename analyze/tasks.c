@@ -16,38 +16,34 @@ struct analyze_tasks {
 	bool stat_runtime;
 	const struct analyze_latency *latency; /* counts the wake-ups; NULL: this one does */
 	struct index index;                    /* per_cpu: (task, CPU) */
-	struct analyze_task_row *rows;         /* by number in the index, else by task */
-	size_t cap, n;                         /* n: after the run */
-	bool *used;                            /* by task: anything happened to it */
-	size_t cap_used;
-	struct analyze_task_row spill; /* what could not be allocated goes here */
+	ARRAY(struct analyze_task_row) rows;   /* by number in the index, else by task */
+	ARRAY(bool) used;                      /* by task: anything happened to it */
+	size_t n;                              /* of rows, after the run */
+	struct analyze_task_row spill;         /* what could not be allocated goes here */
 };
 
 static struct analyze_task_row *row_of_cpu(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
 {
-	uint32_t i = index_take(&t->index, task, cpu);
+	struct analyze_task_row *row = row_at(&t->rows, index_take(&t->index, task, cpu));
 
-	if (i == INDEX_NONE || rows_reserve(&t->rows, &t->cap, t->index.n, sizeof(*t->rows))) {
+	if (!row) {
 		analyze_engine_out_of_memory(t->eng);
 		return &t->spill;
 	}
-	t->rows[i].task = task;
-	return &t->rows[i];
+	row->task = task;
+	return row;
 }
 
 static inline struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
 {
 	if (t->per_cpu)
 		return row_of_cpu(t, task, cpu);
-	if (task >= t->cap || task >= t->cap_used) {
-		if (rows_reserve(&t->rows, &t->cap, (size_t)task + 1, sizeof(*t->rows)) ||
-		    rows_reserve(&t->used, &t->cap_used, (size_t)task + 1, sizeof(*t->used))) {
-			analyze_engine_out_of_memory(t->eng);
-			return &t->spill;
-		}
+	if (!row_at(&t->rows, task) || !row_at(&t->used, task)) {
+		analyze_engine_out_of_memory(t->eng);
+		return &t->spill;
 	}
-	t->used[task] = true;
-	return &t->rows[task];
+	t->used.at[task] = true;
+	return &t->rows.at[task];
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -63,7 +59,7 @@ static void on_run(void *self, const struct analyze_run *run)
 	if (!whole)
 		row->edge_ns += run->to_ns - run->from_ns;
 	else if (run->in)
-		histogram_add(&row->slice, run->end_ns - run->start_ns, run->start_ns);
+		analyze_count(t->eng, &row->slice, run->end_ns - run->start_ns, run->start_ns);
 }
 
 static void on_away(void *self, const struct analyze_away *away)
@@ -113,7 +109,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (sw->ready_ns != ANALYZE_NO_TIME) {
 		row->open_latency_ns = sw->t_ns - sw->ready_ns;
 		if (!t->latency)
-			histogram_add(&row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
+			analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
 	}
 	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
 		return;
@@ -162,32 +158,33 @@ static int by_task(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
-static void copy_latency(const struct analyze_tasks *t, struct analyze_task_row *row)
+static int copy_latency(const struct analyze_tasks *t, struct analyze_task_row *row)
 {
 	const struct histogram *h = analyze_latency_wakeup(t->latency, row->task);
 
-	if (h)
-		histogram_merge(&row->latency, h);
+	return h ? histogram_merge(&row->latency, h) : 0;
 }
 
 /* Closes the gaps of tasks to which nothing happened. */
-static void compact(struct analyze_tasks *t)
+static int compact(struct analyze_tasks *t)
 {
-	size_t n = t->cap < t->cap_used ? t->cap : t->cap_used;
+	for (size_t i = 0; i < t->used.n; i++) {
+		struct analyze_task_row row = t->rows.at[i];
+		int ret = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct analyze_task_row row = t->rows[i];
-
-		if (!t->used[i])
+		if (!t->used.at[i])
 			continue;
 		row.task = (uint32_t)i;
 		if (t->latency)
-			copy_latency(t, &row);
+			ret = copy_latency(t, &row);
 		if (!row.switches && !row.switch_ins)
 			row.cpu = analyze_engine_last_cpu(t->eng, row.task);
-		memset(&t->rows[i], 0, sizeof(row));
-		t->rows[t->n++] = row;
+		memset(&t->rows.at[i], 0, sizeof(row));
+		t->rows.at[t->n++] = row;
+		if (ret)
+			return ret;
 	}
+	return 0;
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -204,18 +201,17 @@ static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_tasks *t = self;
 
-	(void)err;
 	if (t->per_cpu) {
-		t->n = t->index.n < t->cap ? t->index.n : t->cap;
+		t->n = t->rows.n;
 		for (size_t i = 0; i < t->n; i++)
-			t->rows[i].cpu = (uint32_t)t->index.keys[i].b;
+			t->rows.at[i].cpu = (uint32_t)t->index.keys.at[i].b;
 		if (t->n)
-			qsort(t->rows, t->n, sizeof(*t->rows), by_task);
-	} else {
-		compact(t);
+			qsort(t->rows.at, t->n, sizeof(*t->rows.at), by_task);
+	} else if (compact(t)) {
+		return cdict_fail_nomem(err);
 	}
 	for (size_t i = 0; i < t->n; i++) {
-		struct analyze_task_row *row = &t->rows[i];
+		struct analyze_task_row *row = &t->rows.at[i];
 
 		for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
 			if (s == ANALYZE_OFF_RUNNABLE || s == ANALYZE_OFF_PREEMPTED)
@@ -260,7 +256,7 @@ int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
 
 	*out = NULL;
 	if (!t)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	t->eng = eng;
 	t->per_cpu = opts && opts->per_cpu;
 	t->stat_runtime = opts && opts->stat_runtime;
@@ -277,11 +273,11 @@ void analyze_tasks_free(struct analyze_tasks *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->cap; i++)
-		analyze_task_row_fini(&t->rows[i]);
+	for (size_t i = 0; i < t->rows.n; i++)
+		analyze_task_row_fini(&t->rows.at[i]);
 	analyze_task_row_fini(&t->spill);
-	free(t->rows);
-	free(t->used);
+	array_fini(&t->rows);
+	array_fini(&t->used);
 	index_fini(&t->index);
 	free(t);
 }
@@ -293,15 +289,16 @@ size_t analyze_tasks_row_count(const struct analyze_tasks *t)
 
 const struct analyze_task_row *analyze_tasks_row_at(const struct analyze_tasks *t, size_t i)
 {
-	return &t->rows[i];
+	return &t->rows.at[i];
 }
 
-void analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_task_row *from)
+int analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_task_row *from)
 {
+	int ret = histogram_merge(&to->slice, &from->slice);
+
 	to->run_ns += from->run_ns;
 	to->edge_ns += from->edge_ns;
 	to->unknown_ns += from->unknown_ns;
-	histogram_merge(&to->slice, &from->slice);
 	to->switches += from->switches;
 	to->switch_ins += from->switch_ins;
 	to->edge_outs += from->edge_outs;
@@ -319,8 +316,9 @@ void analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_ta
 	to->node_migrations += from->node_migrations;
 	to->migrate_events += from->migrate_events;
 	to->events += from->events;
-	histogram_merge(&to->latency, &from->latency);
+	ret |= histogram_merge(&to->latency, &from->latency);
 	to->stat_runtime_ns += from->stat_runtime_ns;
+	return ret;
 }
 
 void analyze_task_row_fini(struct analyze_task_row *row)

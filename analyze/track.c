@@ -15,7 +15,7 @@
 
 static struct task *task_at(struct analyze_engine *eng, uint32_t index)
 {
-	return &eng->table.all[index];
+	return &eng->table.all.at[index];
 }
 
 static bool cpu_counts(const struct analyze_engine *eng, uint32_t cpu)
@@ -516,7 +516,7 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen, false);
 		c->since_ns = end_ns;
 	}
-	for (size_t i = 0; i < eng->table.n; i++) {
+	for (size_t i = 0; i < eng->table.all.n; i++) {
 		struct task *t = task_at(eng, (uint32_t)i);
 		uint64_t to = end_ns, hole;
 

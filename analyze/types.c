@@ -123,11 +123,13 @@ static void state_add(struct state_table *st, uint64_t bit, char letter)
 	st->off[__builtin_ctzll(bit)] = (uint8_t)letter_class(letter);
 }
 
-static void states_init(struct state_table *st, const struct cdict_event_type *type)
+/* 0 or -ENOMEM. */
+static int states_init(struct state_table *st, const struct cdict_event_type *type)
 {
 	static const char usual[] = "SDTtXZPI"; /* since Linux 4.14, from bit 0 on */
 	const char *end = type->format + type->format_len, *at;
 	struct symbols names = { 0 };
+	bool failed;
 
 	at = memmem(type->format, type->format_len, "__print_flags(", 14);
 	at = at ? memchr(at, '{', (size_t)(end - at)) : NULL;
@@ -135,9 +137,11 @@ static void states_init(struct state_table *st, const struct cdict_event_type *t
 		symbols_parse(&names, at, end);
 	for (size_t i = 0; i < names.n; i++)
 		state_add(st, names.all[i].value, names.all[i].name[0]);
+	failed = names.failed;
 	symbols_fini(&names);
 	for (unsigned i = 0; !st->known && i < sizeof(usual) - 1; i++)
 		state_add(st, UINT64_C(1) << i, usual[i]);
+	return failed ? -ENOMEM : 0;
 }
 
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
@@ -147,7 +151,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 	struct type_info *types = calloc(n ? n : 1, sizeof(*types));
 
 	if (!types)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		const struct cdict_event_type *type = cdict_schema_at(schema, i);
 
@@ -156,7 +160,10 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		resolve(&types[i], type);
 		switch ((enum analyze_kind)types[i].kind) {
 		case ANALYZE_KIND_SWITCH:
-			states_init(states, type);
+			if (states_init(states, type)) {
+				free(types);
+				return cdict_fail_nomem(err);
+			}
 			sum->has_switch = true;
 			break;
 		case ANALYZE_KIND_WAKING:

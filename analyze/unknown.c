@@ -11,14 +11,14 @@
 
 struct analyze_unknown {
 	struct analyze_engine *eng;
-	bool *tasks;
-	size_t cap;
+	ARRAY(bool) tasks;
 	uint64_t sched_hole, kvm_hole; /* the first in the window, ANALYZE_NO_TIME: none */
 };
 
 static void on_away(void *self, const struct analyze_away *away)
 {
 	struct analyze_unknown *u = self;
+	bool *task;
 
 	/* Time that is unknown for another reason (the recording's own beginning and end) is
 	 * told as such; here it is about events that were lost. */
@@ -26,11 +26,11 @@ static void on_away(void *self, const struct analyze_away *away)
 	    analyze_engine_hole(u->eng, false, CDICT_CPU_UNKNOWN, away->start_ns, away->end_ns) ==
 		    ANALYZE_NO_TIME)
 		return;
-	if (rows_reserve(&u->tasks, &u->cap, (size_t)away->task + 1, sizeof(*u->tasks))) {
+	task = row_at(&u->tasks, away->task);
+	if (task)
+		*task = true;
+	else
 		analyze_engine_out_of_memory(u->eng);
-		return;
-	}
-	u->tasks[away->task] = true;
 }
 
 static int on_finish(void *self, struct cdict_error *err)
@@ -55,7 +55,7 @@ int analyze_unknown_new(struct analyze_unknown **out, struct analyze_engine *eng
 
 	*out = NULL;
 	if (!u)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	u->eng = eng;
 	ret = analyze_engine_add(eng, &ops, u, err);
 	if (ret) {
@@ -70,7 +70,7 @@ void analyze_unknown_free(struct analyze_unknown *u)
 {
 	if (!u)
 		return;
-	free(u->tasks);
+	array_fini(&u->tasks);
 	free(u);
 }
 
@@ -80,7 +80,7 @@ bool analyze_unknown_task(const struct analyze_unknown *u, uint32_t index)
 
 	if (!task->tid && task->idle_cpu != CDICT_CPU_UNKNOWN)
 		return analyze_engine_loss_ns(u->eng, task->idle_cpu) > 0;
-	if (index < u->cap && u->tasks[index])
+	if (index < u->tasks.n && u->tasks.at[index])
 		return true;
 	/* Without switches, or when KVM's events alone are missing, nobody knows whose. */
 	if (!analyze_engine_summary(u->eng)->has_switch)

@@ -32,11 +32,9 @@ struct analyze_vcpus {
 	struct analyze_engine *eng;
 	bool off;
 	struct analyze_reasons *names;
-	struct watch *watches; /* by task */
-	size_t cap_watches;
-	struct index reason_index; /* (task, isa and code) */
-	struct analyze_vcpu_reason *reasons;
-	size_t cap_reasons;
+	ARRAY(struct watch) watches; /* by task */
+	struct index reason_index;   /* (task, isa and code) */
+	ARRAY(struct analyze_vcpu_reason) reasons;
 	struct waiters waiters;
 	analyze_vcpu_tell *tell; /* or NULL */
 	void *tell_ctx;
@@ -50,14 +48,12 @@ struct analyze_vcpus {
 
 static struct watch *watch_of(struct analyze_vcpus *v, uint32_t task)
 {
-	struct watch *w;
+	struct watch *w = row_at(&v->watches, task);
 
-	if (task >= v->cap_watches &&
-	    rows_reserve(&v->watches, &v->cap_watches, (size_t)task + 1, sizeof(*v->watches))) {
+	if (!w) {
 		analyze_engine_out_of_memory(v->eng);
 		return NULL;
 	}
-	w = &v->watches[task];
 	if (!w->set) {
 		uint64_t end;
 
@@ -82,7 +78,7 @@ static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vc
 	if (to_ns > window_to)
 		to_ns = window_to;
 	if (from_ns < to_ns)
-		v->tell(v->tell_ctx, (uint32_t)(w - v->watches), state, from_ns, to_ns);
+		v->tell(v->tell_ctx, (uint32_t)(w - v->watches.at), state, from_ns, to_ns);
 }
 
 static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
@@ -102,9 +98,9 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 	if (w->reason == INDEX_NONE)
 		return;
 	if (state == ANALYZE_VCPU_EXIT)
-		v->reasons[w->reason].exit_ns += ns;
+		v->reasons.at[w->reason].exit_ns += ns;
 	else if (state == ANALYZE_VCPU_QEMU)
-		v->reasons[w->reason].qemu_ns += ns;
+		v->reasons.at[w->reason].qemu_ns += ns;
 }
 
 static bool hole_on(const struct analyze_vcpus *v, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
@@ -192,9 +188,8 @@ static bool is_candidate(const struct analyze_task *task)
 static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
 {
 	w->cpu = cpu;
-	if (is_candidate(analyze_engine_task(v->eng, task)) &&
-	    waiters_add(&v->waiters, v->eng, task, cpu, w->since_ns, w->where == WAITING))
-		analyze_engine_out_of_memory(v->eng);
+	if (is_candidate(analyze_engine_task(v->eng, task)))
+		waiters_add(&v->waiters, task, cpu, w->since_ns, w->where == WAITING);
 }
 
 static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct analyze_switch *sw,
@@ -203,10 +198,10 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	struct waiter done = { .top = ANALYZE_NO_TASK };
 	struct analyze_wait *worst = &w->row.worst;
 
-	waiters_end(&v->waiters, v->eng, sw->next, whole, &done);
+	waiters_end(&v->waiters, sw->next, whole, &done);
 	if (!whole || !sw->in || !is_candidate(analyze_engine_task(v->eng, sw->next)))
 		return;
-	histogram_add(w->where == WAITING ? &w->row.waiting : &w->row.preempted,
+	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
 		      sw->t_ns - start_ns, start_ns);
 	if (sw->t_ns - start_ns > worst->dur_ns)
 		*worst = (struct analyze_wait){ .at_ns = start_ns,
@@ -228,9 +223,9 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_end(&v->waiters, v->eng, sw->prev, false, &done);
+		waiters_end(&v->waiters, sw->prev, false, &done);
 	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
-	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons[w->reason].idle;
+	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons.at[w->reason].idle;
 	w->cpu = sw->cpu;
 	if (sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED) {
 		w->where = PREEMPTED;
@@ -277,7 +272,7 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 			    wake->target_cpu != CDICT_CPU_UNKNOWN ? wake->target_cpu : w->cpu);
 	} else if (w->where == WAITING && wake->target_cpu != CDICT_CPU_UNKNOWN &&
 		   wake->target_cpu != w->cpu) {
-		waiters_move(&v->waiters, v->eng, wake->task, wake->target_cpu, wake->t_ns);
+		waiters_move(&v->waiters, wake->task, wake->target_cpu, wake->t_ns);
 		w->cpu = wake->target_cpu;
 	}
 }
@@ -291,7 +286,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 		return;
 	w = watch_of(v, ev->task);
 	if (w && (w->where == PREEMPTED || w->where == WAITING) && ev->dest_cpu != w->cpu) {
-		waiters_move(&v->waiters, v->eng, ev->task, ev->dest_cpu, ev->t_ns);
+		waiters_move(&v->waiters, ev->task, ev->dest_cpu, ev->t_ns);
 		w->cpu = ev->dest_cpu;
 	}
 }
@@ -300,23 +295,23 @@ static uint32_t reason_of(struct analyze_vcpus *v, const struct analyze_kvm *k)
 {
 	uint32_t isa = k->isa, i;
 	uint64_t code = k->value;
+	struct analyze_vcpu_reason *reason;
 	const char *name;
 
 	analyze_reasons_code(v->names, &isa, &code, k->how);
 	i = index_take(&v->reason_index, k->task | (uint64_t)isa << 32, code);
-	if (i == INDEX_NONE ||
-	    rows_reserve(&v->reasons, &v->cap_reasons, v->reason_index.n, sizeof(*v->reasons))) {
+	reason = row_at(&v->reasons, i);
+	if (!reason) {
 		analyze_engine_out_of_memory(v->eng);
 		return INDEX_NONE;
 	}
-	if (!v->reasons[i].name) {
+	if (!reason->name) {
 		name = analyze_reasons_name(v->names, isa, code);
-		v->reasons[i] =
-			(struct analyze_vcpu_reason){ .isa = isa,
-						      .reason = code,
-						      .name = name ? name : "",
-						      .idle = name &&
-							      analyze_reason_is_idle(name) };
+		*reason = (struct analyze_vcpu_reason){ .isa = isa,
+							.reason = code,
+							.name = name ? name : "",
+							.idle = name &&
+								analyze_reason_is_idle(name) };
 	}
 	return i;
 }
@@ -340,7 +335,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_end(&v->waiters, v->eng, k->task, false, &done);
+		waiters_end(&v->waiters, k->task, false, &done);
 	on_cpu_until(v, w, k->t_ns, k->cpu, what);
 	w->where = ON;
 	w->cpu = k->cpu;
@@ -361,9 +356,8 @@ static void on_run(void *self, const struct analyze_run *run)
 {
 	struct analyze_vcpus *v = self;
 
-	if (run->task != ANALYZE_NO_TASK && v->waiters.cpus[run->cpu].n &&
-	    waiters_ran(&v->waiters, v->eng, run->cpu, run->task, run->start_ns, run->end_ns))
-		analyze_engine_out_of_memory(v->eng);
+	if (run->task != ANALYZE_NO_TASK)
+		waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -373,8 +367,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 
 	/* Without KVM's events there is no vCPU to be found. */
 	v->off = !type && !cdict_schema_find(schema, "kvm:kvm_entry");
-	if (waiters_init(&v->waiters, analyze_engine_cpus(v->eng)))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (waiters_init(&v->waiters, v->eng))
+		return cdict_fail_nomem(err);
 	return analyze_reasons_new(&v->names, type ? type->format : "", type ? type->format_len : 0,
 				   err);
 }
@@ -389,7 +383,7 @@ static void last_state(struct analyze_vcpus *v, struct watch *w, uint32_t task, 
 	if (w->where != ON) {
 		bool whole = off_cpu_until(v, w, end);
 
-		waiters_end(&v->waiters, v->eng, task, whole, &done);
+		waiters_end(&v->waiters, task, whole, &done);
 		return;
 	}
 	if (state == ANALYZE_VCPU_UNKNOWN || hole_on(v, w->cpu, w->since_ns, end)) {
@@ -431,7 +425,7 @@ static int most_time(const void *a, const void *b)
 /* The reasons of each row, one row's after the other's. */
 static int sort_reasons(struct analyze_vcpus *v)
 {
-	size_t n = v->reason_index.n, at = 0;
+	size_t n = v->reasons.n, at = 0;
 
 	v->sorted_reasons = calloc(n ? n : 1, sizeof(*v->sorted_reasons));
 	v->numbers = calloc(n ? n : 1, sizeof(*v->numbers));
@@ -441,8 +435,8 @@ static int sort_reasons(struct analyze_vcpus *v)
 		size_t first = at;
 
 		for (size_t k = 0; k < n; k++)
-			if ((uint32_t)v->reason_index.keys[k].a == v->rows[i].task)
-				v->sorted_reasons[at++] = v->reasons[k];
+			if ((uint32_t)v->reason_index.keys.at[k].a == v->rows[i].task)
+				v->sorted_reasons[at++] = v->reasons.at[k];
 		if (at > first)
 			qsort(v->sorted_reasons + first, at - first, sizeof(*v->sorted_reasons),
 			      most_time);
@@ -462,11 +456,11 @@ static int on_finish(void *self, struct cdict_error *err)
 	uint64_t from, end;
 
 	analyze_engine_walk(v->eng, &from, &end);
-	v->rows = calloc(v->cap_watches ? v->cap_watches : 1, sizeof(*v->rows));
+	v->rows = calloc(v->watches.n + 1, sizeof(*v->rows));
 	if (!v->rows)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	for (size_t i = 0; i < v->cap_watches; i++) {
-		struct watch *w = &v->watches[i];
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < v->watches.n; i++) {
+		struct watch *w = &v->watches.at[i];
 		const struct analyze_task *task;
 
 		if (!w->set || !w->kvm_seen)
@@ -485,7 +479,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	if (v->n)
 		qsort(v->rows, v->n, sizeof(*v->rows), worst_first);
 	if (sort_reasons(v) || waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	return 0;
 }
 
@@ -509,7 +503,7 @@ int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
 
 	*out = NULL;
 	if (!v)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	v->eng = eng;
 	ret = analyze_engine_add(eng, &ops, v, err);
 	if (ret) {
@@ -530,17 +524,17 @@ void analyze_vcpus_free(struct analyze_vcpus *v)
 {
 	if (!v)
 		return;
-	for (size_t i = 0; i < v->cap_watches; i++) {
-		histogram_fini(&v->watches[i].row.preempted);
-		histogram_fini(&v->watches[i].row.waiting);
+	for (size_t i = 0; i < v->watches.n; i++) {
+		histogram_fini(&v->watches.at[i].row.preempted);
+		histogram_fini(&v->watches.at[i].row.waiting);
 	}
 	for (size_t i = 0; i < v->n; i++) {
 		histogram_fini(&v->rows[i].preempted);
 		histogram_fini(&v->rows[i].waiting);
 	}
-	free(v->watches);
+	array_fini(&v->watches);
 	free(v->rows);
-	free(v->reasons);
+	array_fini(&v->reasons);
 	free(v->sorted_reasons);
 	free(v->sorted_antagonists);
 	free(v->numbers);

@@ -8,10 +8,13 @@
 
 #include "analyze/ops.h"
 
-int waiters_init(struct waiters *ws, uint32_t cpus)
+int waiters_init(struct waiters *ws, struct analyze_engine *eng)
 {
+	uint32_t cpus = analyze_engine_cpus(eng);
+
 	memset(ws, 0, sizeof(*ws));
-	ws->cpus = calloc(cpus ? cpus : 1, sizeof(*ws->cpus));
+	ws->eng = eng;
+	ws->cpus = calloc((size_t)cpus + 1, sizeof(*ws->cpus));
 	if (!ws->cpus)
 		return -ENOMEM;
 	ws->n_cpus = cpus;
@@ -21,157 +24,145 @@ int waiters_init(struct waiters *ws, uint32_t cpus)
 void waiters_fini(struct waiters *ws)
 {
 	for (uint32_t c = 0; c < ws->n_cpus; c++)
-		free(ws->cpus[c].all);
+		array_fini(&ws->cpus[c].all);
 	free(ws->cpus);
-	free(ws->antagonists);
-	free(ws->where);
-	for (size_t i = 0; i < ws->cap_booked; i++)
-		free(ws->booked[i].all);
-	free(ws->booked);
+	array_fini(&ws->antagonists);
+	array_fini(&ws->where);
+	for (size_t i = 0; i < ws->booked.n; i++)
+		array_fini(&ws->booked.at[i].all);
+	array_fini(&ws->booked);
 	index_fini(&ws->index);
 	memset(ws, 0, sizeof(*ws));
 }
 
 struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who)
 {
-	uint32_t i = index_take(&ws->index, task, who);
+	struct analyze_antagonist *a = row_at(&ws->antagonists, index_take(&ws->index, task, who));
 
-	if (i == INDEX_NONE ||
-	    rows_reserve(&ws->antagonists, &ws->cap, ws->index.n, sizeof(*ws->antagonists)))
-		return NULL;
-	ws->antagonists[i].task = who;
-	return &ws->antagonists[i];
+	if (a)
+		a->task = who;
+	else
+		analyze_engine_out_of_memory(ws->eng);
+	return a;
 }
 
-static int book(struct waiters *ws, const struct analyze_engine *eng, struct waiter *w,
-		uint32_t who, uint64_t from_ns, uint64_t to_ns)
+static void book(struct waiters *ws, struct waiter *w, uint32_t who, uint64_t from_ns,
+		 uint64_t to_ns)
 {
-	struct booking_list *list = &ws->booked[w->task];
+	struct booking_list *list = &ws->booked.at[w->task];
 	struct booking *b = NULL;
 	uint64_t ns;
 
 	if (from_ns < w->booked_ns)
 		from_ns = w->booked_ns;
 	if (to_ns <= from_ns)
-		return 0;
+		return;
 	w->booked_ns = to_ns;
 	if (to_ns - from_ns > w->top_ns) {
 		w->top_ns = to_ns - from_ns;
 		w->top = who;
 	}
-	ns = analyze_engine_clip(eng, from_ns, to_ns);
+	ns = analyze_engine_clip(ws->eng, from_ns, to_ns);
 	if (!ns)
-		return 0;
+		return;
 	/* A few look-backs keep the list short; the rest is merged when it is counted. */
-	for (size_t i = list->n; !b && i && i + 8 > list->n; i--)
-		if (list->all[i - 1].who == who)
-			b = &list->all[i - 1];
+	for (size_t i = list->all.n; !b && i && i + 8 > list->all.n; i--)
+		if (list->all.at[i - 1].who == who)
+			b = &list->all.at[i - 1];
 	if (!b) {
-		if (rows_reserve(&list->all, &list->cap, list->n + 1, sizeof(*list->all)))
-			return -ENOMEM;
-		b = &list->all[list->n++];
-		*b = (struct booking){ .who = who };
+		b = array_add(&list->all);
+		if (!b) {
+			analyze_engine_out_of_memory(ws->eng);
+			return;
+		}
+		b->who = who;
 	}
 	b->slices++;
 	b->ns += ns;
-	return 0;
 }
 
-int waiters_ran(struct waiters *ws, const struct analyze_engine *eng, uint32_t cpu, uint32_t task,
-		uint64_t start_ns, uint64_t end_ns)
+void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
+		 uint64_t end_ns)
 {
 	struct waiter_list *list = &ws->cpus[cpu];
-	int ret = 0;
 
-	for (size_t i = 0; i < list->n; i++)
-		ret |= book(ws, eng, &list->all[i], task, start_ns, end_ns);
-	return ret ? -ENOMEM : 0;
+	for (size_t i = 0; i < list->all.n; i++)
+		book(ws, &list->all.at[i], task, start_ns, end_ns);
 }
 
-static int add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
+static void add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
 {
-	struct waiter_list *list;
-
-	if (rows_reserve(&ws->where, &ws->cap_where, (size_t)w->task + 1, sizeof(*ws->where)) ||
-	    rows_reserve(&ws->booked, &ws->cap_booked, (size_t)w->task + 1, sizeof(*ws->booked)))
-		return -ENOMEM;
-	if (cpu >= ws->n_cpus)
-		return 0;
-	list = &ws->cpus[cpu];
-	if (rows_reserve(&list->all, &list->cap, list->n + 1, sizeof(*list->all)))
-		return -ENOMEM;
-	list->all[list->n++] = *w;
-	ws->where[w->task] = cpu + 1;
-	return 0;
+	if (!row_at(&ws->where, w->task) || !row_at(&ws->booked, w->task) ||
+	    (cpu < ws->n_cpus && array_push(&ws->cpus[cpu].all, *w)))
+		analyze_engine_out_of_memory(ws->eng);
+	else if (cpu < ws->n_cpus)
+		ws->where.at[w->task] = cpu + 1;
 }
 
 /* Books what runs on its CPU up to now, and takes @task from the CPU's list. */
-static bool take_out(struct waiters *ws, const struct analyze_engine *eng, uint32_t task,
-		     struct waiter *out)
+static bool take_out(struct waiters *ws, uint32_t task, struct waiter *out)
 {
 	struct waiter_list *list;
 	uint32_t cpu, runs;
 	uint64_t since;
 
-	if (task >= ws->cap_where || !ws->where[task])
+	if (task >= ws->where.n || !ws->where.at[task])
 		return false;
-	cpu = ws->where[task] - 1;
-	ws->where[task] = 0;
+	cpu = ws->where.at[task] - 1;
+	ws->where.at[task] = 0;
 	list = &ws->cpus[cpu];
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->all[i].task != task)
+	for (size_t i = 0; i < list->all.n; i++) {
+		if (list->all.at[i].task != task)
 			continue;
 		/* At a switch-in of @task itself the engine has already told the piece: then
 		 * nothing is left to book. */
-		runs = analyze_engine_running(eng, cpu, &since);
+		runs = analyze_engine_running(ws->eng, cpu, &since);
 		if (runs != ANALYZE_NO_TASK && runs != task)
-			book(ws, eng, &list->all[i], runs, since, analyze_engine_now(eng));
-		*out = list->all[i];
-		list->all[i] = list->all[--list->n];
+			book(ws, &list->all.at[i], runs, since, analyze_engine_now(ws->eng));
+		*out = list->all.at[i];
+		list->all.at[i] = list->all.at[--list->all.n];
 		return true;
 	}
 	return false;
 }
 
-int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
-		uint64_t since_ns, bool woken)
+void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken)
 {
 	struct waiter w = {
 		.task = task, .woken = woken, .booked_ns = since_ns, .top = ANALYZE_NO_TASK
 	};
 	struct waiter old;
 
-	waiters_end(ws, eng, task, false, &old);
-	return add(ws, &w, cpu);
+	waiters_end(ws, task, false, &old);
+	add(ws, &w, cpu);
 }
 
-bool waiters_end(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, bool whole,
-		 struct waiter *out)
+bool waiters_end(struct waiters *ws, uint32_t task, bool whole, struct waiter *out)
 {
 	struct booking_list *list;
-	bool waited = take_out(ws, eng, task, out);
+	bool waited = take_out(ws, task, out);
 
-	if (task >= ws->cap_booked)
+	if (task >= ws->booked.n)
 		return waited;
-	list = &ws->booked[task];
-	for (size_t i = 0; whole && waited && i < list->n; i++) {
-		struct analyze_antagonist *a = waiters_antagonist(ws, task, list->all[i].who);
+	list = &ws->booked.at[task];
+	for (size_t i = 0; whole && waited && i < list->all.n; i++) {
+		const struct booking *b = &list->all.at[i];
+		struct analyze_antagonist *a = waiters_antagonist(ws, task, b->who);
 
 		if (!a)
 			break;
-		a->slices += list->all[i].slices;
-		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += list->all[i].ns;
+		a->slices += b->slices;
+		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += b->ns;
 	}
-	list->n = 0;
+	list->all.n = 0;
 	return waited;
 }
 
-void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
-		  uint64_t t_ns)
+void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns)
 {
 	struct waiter w;
 
-	if (!take_out(ws, eng, task, &w))
+	if (!take_out(ws, task, &w))
 		return;
 	w.booked_ns = t_ns;
 	add(ws, &w, cpu);
@@ -197,7 +188,7 @@ static int by_task_and_time(const void *x, const void *y)
 int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t n,
 		 struct analyze_antagonist **out)
 {
-	size_t all = ws->index.n;
+	size_t all = ws->antagonists.n;
 	struct pair *pairs = calloc(all ? all : 1, sizeof(*pairs));
 	struct analyze_antagonist *flat = calloc(all ? all : 1, sizeof(*flat));
 
@@ -207,7 +198,7 @@ int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < all; i++)
-		pairs[i] = (struct pair){ (uint32_t)ws->index.keys[i].a, ws->antagonists[i] };
+		pairs[i] = (struct pair){ (uint32_t)ws->index.keys.at[i].a, ws->antagonists.at[i] };
 	if (all)
 		qsort(pairs, all, sizeof(*pairs), by_task_and_time);
 	for (size_t i = 0; i < all; i++)

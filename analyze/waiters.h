@@ -24,42 +24,35 @@ struct booking {
 	uint64_t ns; /* in the window */
 };
 
-struct booking_list {
-	struct booking *all;
-	size_t n, cap;
+struct waiter_list {
+	ARRAY(struct waiter) all;
 };
 
-struct waiter_list {
-	struct waiter *all;
-	size_t n, cap;
+struct booking_list {
+	ARRAY(struct booking) all;
 };
 
 struct waiters {
+	struct analyze_engine *eng; /* told when there is no memory */
 	struct waiter_list *cpus;
 	uint32_t n_cpus;
 	struct index index; /* (vCPU, antagonist) */
-	struct analyze_antagonist *antagonists;
-	size_t cap;
-	uint32_t *where; /* by task: CPU it waits on + 1, 0: it does not wait */
-	size_t cap_where;
-	struct booking_list *booked; /* by task */
-	size_t cap_booked;
+	ARRAY(struct analyze_antagonist) antagonists;
+	ARRAY(uint32_t) where;             /* by task: CPU it waits on + 1, 0: it does not wait */
+	ARRAY(struct booking_list) booked; /* by task */
 };
 
-int waiters_init(struct waiters *ws, uint32_t cpus);
+int waiters_init(struct waiters *ws, struct analyze_engine *eng);
 void waiters_fini(struct waiters *ws);
 /* @woken: after a wake-up, else preempted. CPUs that do not exist are taken as none. */
-int waiters_add(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
-		uint64_t since_ns, bool woken);
+void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken);
 /* waiters_end - @task waits no longer: what ran until now counts as in its way if @whole,
  * else is forgotten. false when it did not wait. */
-bool waiters_end(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, bool whole,
-		 struct waiter *out);
-void waiters_move(struct waiters *ws, const struct analyze_engine *eng, uint32_t task, uint32_t cpu,
-		  uint64_t t_ns);
+bool waiters_end(struct waiters *ws, uint32_t task, bool whole, struct waiter *out);
+void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns);
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */
-int waiters_ran(struct waiters *ws, const struct analyze_engine *eng, uint32_t cpu, uint32_t task,
-		uint64_t start_ns, uint64_t end_ns);
+void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
+		 uint64_t end_ns);
 /* waiters_antagonist - the cell of the pair, or NULL when out of memory. */
 struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who);
 /* waiters_sort - gives all cells, row by row, and sets the rows' antagonists. */

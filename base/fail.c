@@ -43,3 +43,8 @@ int cdict_fail_errno(struct cdict_error *err, const char *subject)
 	return cdict_fail(err, code, CDICT_NO_OFFSET, "%s%s%s", subject ? subject : "",
 			  subject ? ": " : "", strerror(-code));
 }
+
+int cdict_fail_nomem(struct cdict_error *err)
+{
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}

@@ -17,4 +17,7 @@ int cdict_fail(struct cdict_error *err, int code, uint64_t offset, const char *f
  * text is "@subject: strerror(errno)", the code -errno. NULL when the caller names it. */
 int cdict_fail_errno(struct cdict_error *err, const char *subject);
 
+/* cdict_fail_nomem - the one way in which an allocation fails: "out of memory", -ENOMEM. */
+int cdict_fail_nomem(struct cdict_error *err);
+
 #endif

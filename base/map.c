@@ -11,20 +11,20 @@ struct map_slot {
 	bool used;
 };
 
-/* Every bit of both words reaches the low bits; which keys meet there depends on the seed. */
-static size_t hash_of(const struct map *m, uint64_t a, uint64_t b)
+/* Every bit of both words reaches the high bits, which count; which keys meet there depends on
+ * the seed. */
+static inline size_t hash_of(const struct map *m, uint64_t a, uint64_t b)
 {
-	uint64_t h = (a ^ m->seed) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t x = (a ^ m->seed) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t y = (b ^ m->seed) * UINT64_C(0xbf58476d1ce4e5b9);
 
-	h = (h ^ h >> 32 ^ b) * (m->seed | 1);
-	h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (size_t)(h ^ h >> 32);
+	return (size_t)(((x ^ x >> 32) + y) * (m->seed | 1) >> m->shift);
 }
 
 /* The slot of (a, b), or the empty one where it belongs. */
 static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 {
-	size_t mask = m->n_slots - 1, i = hash_of(m, a, b) & mask;
+	size_t mask = m->n_slots - 1, i = hash_of(m, a, b);
 
 	while (m->slots[i].used && (m->slots[i].a != a || m->slots[i].b != b))
 		i = (i + 1) & mask;
@@ -47,6 +47,7 @@ static bool grow(struct map *m)
 	if (!to.slots)
 		return false;
 	to.seed = seed_of(to.slots);
+	to.shift = (unsigned)__builtin_clzll(to.n_slots) + 1;
 	for (size_t i = 0; i < m->n_slots; i++)
 		if (m->slots[i].used)
 			*probe(&to, m->slots[i].a, m->slots[i].b) = m->slots[i];

@@ -33,6 +33,7 @@ struct map {
 	struct map_slot *slots; /* open addressing, at most half full */
 	size_t n_slots, n;      /* n_slots: a power of two */
 	uint64_t seed;
+	unsigned shift; /* a hash shifted by it is a slot */
 };
 
 /* map_find - the number of (@a, @b); NULL when there is none. */

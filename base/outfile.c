@@ -131,7 +131,7 @@ int outfile_open(struct outfile **out, const char *path, struct cdict_error *err
 	*out = NULL;
 	if (!of || !(of->shown = strdup(path))) {
 		free(of);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	of->fd = -1;
 	if (!strcmp(path, "-")) {

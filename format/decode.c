@@ -51,7 +51,7 @@ int decode_damaged(struct cdict_error *err, const char *what)
 
 static int no_memory(struct cdict_error *err)
 {
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 static bool read_info(struct cursor *c, struct format_block *info)

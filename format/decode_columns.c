@@ -9,7 +9,7 @@
 
 static int no_memory(struct cdict_error *err)
 {
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 bool decode_fit(void **p, size_t *cap, size_t n, size_t size)

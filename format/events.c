@@ -118,7 +118,7 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 			if (!c->dec)
 				c->dec = format_decoder_new(it->r->schema);
 			if (!c->dec)
-				return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+				return cdict_fail_nomem(err);
 			format_decoder_use(c->dec, it->plan);
 			ret = reader_block(it->r, i, &payload, &size, &it->why);
 			if (!ret) {
@@ -203,7 +203,7 @@ static int build(struct cdict_events *it, struct cdict_error *err)
 		}
 	return 0;
 oom:
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
@@ -214,7 +214,7 @@ int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 
 	*out = NULL;
 	if (!it)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	it->r = r;
 	if (query)
 		it->query = *query;
@@ -225,7 +225,7 @@ int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 		it->query.fields = NULL; /* the caller's again */
 		if (!it->plan) {
 			cdict_events_close(it);
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		}
 	}
 	ret = build(it, err);

@@ -16,7 +16,7 @@
 
 static int no_memory(struct cdict_error *err)
 {
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 static int add_block(struct cdict_reader *r, uint64_t at, const struct container_header *h,

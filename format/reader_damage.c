@@ -96,7 +96,7 @@ int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err)
 	uint32_t order;
 
 	if (!dec)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < r->n_blocks; i++) {
 		const uint8_t *payload;
 		uint32_t *stacks;
@@ -115,7 +115,7 @@ int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err)
 			while (ret > 0);
 		if (ret == -ENOMEM) {
 			format_decoder_free(dec);
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		}
 		if (ret < 0)
 			reader_block_bad(r, i, why.text);

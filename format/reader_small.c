@@ -219,7 +219,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 	}
 	buf_fini(&raw);
 	if (ret == -ENOMEM)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (ret) {
 		r->damage.blocks++;
 		reader_note(r, at, "block %s at byte %" PRIu64 " is damaged%s",

@@ -207,7 +207,7 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type, bo
 	uint32_t at = FORMAT_F_SAMPLE, slots = schema->slots;
 
 	if (!coded)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	type->coded = coded;
 	type->n_coded = (uint32_t)(FORMAT_F_SAMPLE + n);
 	coded[FORMAT_F_TIME] = (struct format_field){ .model = { .kind = FORMAT_TIME } };
@@ -290,7 +290,7 @@ int format_schema_append(struct cdict_schema *schema, struct format_type *type, 
 
 		if (!types) {
 			format_type_free(type);
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		}
 		schema->types = types;
 		schema->cap = cap;

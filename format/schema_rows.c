@@ -96,12 +96,12 @@ static int read_type(struct cdict_schema *schema, struct cursor *c, struct cdict
 		goto bad;
 	type = format_type_new(system, system_len, event, event_len, format, format_len);
 	if (!type)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	type->pub.tracepoint = (uint32_t)id;
 	type->fields = calloc(n ? (size_t)n : 1, sizeof(*type->fields));
 	if (!type->fields) {
 		format_type_free(type);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		struct cdict_field *f = &type->fields[i];
@@ -137,7 +137,7 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 	if (!*schema) {
 		*schema = cdict_schema_new(big, long_size, (unsigned)page_size);
 		if (!*schema)
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 	}
 	(*schema)->big_endian = big;
 	(*schema)->long_size = long_size;

@@ -96,7 +96,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 				  "format file of system %s has a NUL in it", system);
 	fields = calloc(FORMAT_MAX_FIELDS, sizeof(*fields));
 	if (!fields)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	while (p < end) {
 		const char *eol = memchr(p, '\n', (size_t)(end - p));
 		const char *line = p;
@@ -127,7 +127,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 		for (uint32_t i = 0; i < n; i++)
 			free((char *)fields[i].name);
 		free(fields);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	type->pub.tracepoint = id;
 	type->fields = fields;

@@ -189,13 +189,13 @@ int cdict_writer_open(struct cdict_writer **out, cdict_write_fn fn, void *ctx,
 
 	*out = NULL;
 	if (!w)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	w->fn = fn;
 	w->ctx = ctx;
 	w->codec = codec_new();
 	if (!w->codec) {
 		cdict_writer_close(w);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	container_file_header(header);
 	ret = put(w, header, sizeof(header), err);

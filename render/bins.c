@@ -101,7 +101,8 @@ static int count(struct bins *b, uint32_t owner, unsigned column, unsigned row)
 {
 	uint32_t i = index_take(&b->index, owner, (uint64_t)column << 16 | row);
 
-	if (i == INDEX_NONE || rows_reserve(&b->counts, &b->cap, b->index.n, sizeof(*b->counts)))
+	if (i == INDEX_NONE ||
+	    rows_reserve(&b->counts, &b->cap, b->index.keys.n, sizeof(*b->counts)))
 		return -ENOMEM;
 	b->counts[i]++;
 	return 0;
@@ -136,8 +137,8 @@ static void decades(const struct bins *b, const bool *mine, unsigned *lo, unsign
 {
 	unsigned first = BINS_ROWS, last = 0;
 
-	for (uint32_t i = 0; i < b->index.n; i++) {
-		unsigned row = b->index.keys[i].b & 0xffff;
+	for (uint32_t i = 0; i < b->index.keys.n; i++) {
+		unsigned row = b->index.keys.at[i].b & 0xffff;
 
 		if (!mine[i] || row >= BINS_ROWS)
 			continue;
@@ -183,22 +184,22 @@ static void place(struct bins_grid *g, uint64_t key, uint64_t n)
 int bins_sum(const struct bins *b, bool (*wanted)(void *ctx, uint32_t owner), void *ctx,
 	     unsigned per_decade, struct bins_grid *out)
 {
-	bool *mine = calloc(b->index.n + 1, sizeof(*mine));
+	bool *mine = calloc(b->index.keys.n + 1, sizeof(*mine));
 	unsigned lo, hi;
 
 	*out = (struct bins_grid){ .columns = b->columns, .per_decade = per_decade };
 	if (!mine)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < b->index.n; i++)
-		mine[i] = !wanted || wanted(ctx, (uint32_t)b->index.keys[i].a);
+	for (uint32_t i = 0; i < b->index.keys.n; i++)
+		mine[i] = !wanted || wanted(ctx, (uint32_t)b->index.keys.at[i].a);
 	decades(b, mine, &lo, &hi);
 	out->lo_decade = lo;
 	out->rows = (hi - lo) * per_decade;
 	out->cells = calloc((size_t)out->rows * out->columns, sizeof(*out->cells));
 	if (out->cells) {
-		for (uint32_t i = 0; i < b->index.n; i++) {
+		for (uint32_t i = 0; i < b->index.keys.n; i++) {
 			if (mine[i])
-				place(out, b->index.keys[i].b, b->counts[i]);
+				place(out, b->index.keys.at[i].b, b->counts[i]);
 		}
 	}
 	free(mine);

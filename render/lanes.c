@@ -55,7 +55,7 @@ static int add(struct lanes *l, uint32_t cpu, unsigned column, uint32_t who, uin
 	uint32_t i = index_take(&l->index, (uint64_t)cpu << 32 | column, who);
 	struct best *best = &l->best[(size_t)cpu * l->columns + column];
 
-	if (i == INDEX_NONE || rows_reserve(&l->ns, &l->cap, l->index.n, sizeof(*l->ns)))
+	if (i == INDEX_NONE || rows_reserve(&l->ns, &l->cap, l->index.keys.n, sizeof(*l->ns)))
 		return -ENOMEM;
 	l->ns[i] += ns;
 	if (l->ns[i] > best->ns)

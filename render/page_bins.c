@@ -225,7 +225,7 @@ static struct exit_reason *reason_of(struct page_bins *b, const struct analyze_k
 	struct exit_reason *r;
 
 	analyze_reasons_code(b->names, &isa, &code, k->how);
-	if (b->reason_index.n >= REASONS_MAX) {
+	if (b->reason_index.keys.n >= REASONS_MAX) {
 		isa = b->reasons[REASONS_MAX - 1].isa;
 		code = b->reasons[REASONS_MAX - 1].code;
 	}

@@ -314,7 +314,7 @@ static int write_states(struct writer *w, const struct page_bins *b,
 
 static int write_reasons(struct writer *w, const struct page_bins *b)
 {
-	size_t n = b->reason_index.n, columns = b->columns.n;
+	size_t n = b->reason_index.keys.n, columns = b->columns.n;
 	struct ranked *all = calloc(n + 1, sizeof(*all));
 	uint64_t **counts = calloc(n + 1, sizeof(*counts)), **ns = calloc(n + 1, sizeof(*ns));
 	uint64_t *room = calloc(n * columns + 1, sizeof(*room));

@@ -34,10 +34,10 @@ static void count_sum_min_max_and_the_time_of_the_max_are_exact(void **state)
 	(void)state;
 	histogram_init(&h);
 	assert_true(histogram_percentile(&h, 50) == 0);
-	histogram_add(&h, 1000, 7);
-	histogram_add(&h, 3, 8);
-	histogram_add(&h, 123456789, 9);
-	histogram_add(&h, 123456789, 10); /* the first max keeps its time */
+	assert_int_equal(histogram_add(&h, 1000, 7), 0);
+	assert_int_equal(histogram_add(&h, 3, 8), 0);
+	assert_int_equal(histogram_add(&h, 123456789, 9), 0);
+	assert_int_equal(histogram_add(&h, 123456789, 10), 0); /* the first max keeps its time */
 	assert_int_equal(h.count, 4);
 	assert_true(h.sum == 1000 + 3 + 2 * UINT64_C(123456789));
 	assert_true(h.min == 3 && h.max == 123456789 && h.max_at == 9);
@@ -87,7 +87,7 @@ static void percentiles_are_within_one_percent_of_the_exact_ones(void **state)
 	histogram_init(&h);
 	for (int i = 0; i < N; i++) {
 		values[i] = rnd() >> (rnd() % 60);
-		histogram_add(&h, values[i], 0);
+		assert_int_equal(histogram_add(&h, values[i], 0), 0);
 	}
 	qsort(values, N, sizeof(*values), by_value);
 	for (size_t p = 0; p < sizeof(percents) / sizeof(percents[0]); p++) {
@@ -112,7 +112,7 @@ static void small_values_have_exact_percentiles(void **state)
 	(void)state;
 	histogram_init(&h);
 	for (uint64_t v = 1; v <= 60; v++)
-		histogram_add(&h, v, 0);
+		assert_int_equal(histogram_add(&h, v, 0), 0);
 	assert_true(histogram_percentile(&h, 50) == 30);
 	assert_true(histogram_percentile(&h, 90) == 54);
 	assert_true(histogram_percentile(&h, 100) == 60);
@@ -131,11 +131,11 @@ static void merging_gives_what_one_histogram_would_hold(void **state)
 	for (int i = 0; i < 3000; i++) {
 		uint64_t v = rnd() >> (rnd() % 64);
 
-		histogram_add(&parts[i % 3], v, (uint64_t)i);
-		histogram_add(&whole, v, (uint64_t)i);
+		assert_int_equal(histogram_add(&parts[i % 3], v, (uint64_t)i), 0);
+		assert_int_equal(histogram_add(&whole, v, (uint64_t)i), 0);
 	}
 	for (int i = 0; i < 3; i++)
-		histogram_merge(&merged, &parts[i]);
+		assert_int_equal(histogram_merge(&merged, &parts[i]), 0);
 	assert_true(merged.count == whole.count && merged.sum == whole.sum);
 	assert_true(merged.min == whole.min && merged.max == whole.max);
 	assert_true(merged.max_at == whole.max_at);
@@ -155,9 +155,9 @@ static void bins_and_powers_of_two_add_up_to_the_count(void **state)
 	(void)state;
 	histogram_init(&h);
 	for (int i = 0; i < 1000; i++)
-		histogram_add(&h, rnd() >> (rnd() % 64), 0);
-	histogram_add(&h, 0, 0);
-	histogram_add(&h, 1, 0);
+		assert_int_equal(histogram_add(&h, rnd() >> (rnd() % 64), 0), 0);
+	assert_int_equal(histogram_add(&h, 0, 0), 0);
+	assert_int_equal(histogram_add(&h, 1, 0), 0);
 	histogram_log2(&h, log2);
 	for (int i = 0; i < 64; i++)
 		sum += log2[i];
