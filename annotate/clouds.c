@@ -184,47 +184,34 @@ const char *clouds_name(const struct clouds *c, size_t i)
 
 static int put(void *ctx, const yaml_node_t *key, const yaml_node_t *value)
 {
-	struct openstack_vars *into = ctx;
-	char name[64];
-	size_t len;
-
 	if (!key || !value || key->type != YAML_SCALAR_NODE || value->type != YAML_SCALAR_NODE)
 		return 0;
-	len = key->data.scalar.length;
-	if (len >= sizeof(name)) /* none of those we know */
-		return 0;
-	for (size_t i = 0; i < len; i++)
-		name[i] = key->data.scalar.value[i] == '-' ? '_' : (char)key->data.scalar.value[i];
-	name[len] = '\0';
-	if (is_null(value)) {
-		openstack_vars_unset(into, name);
-		return 0;
-	}
-	return openstack_vars_set(into, name, len, (const char *)value->data.scalar.value,
-				  value->data.scalar.length);
+	return openstack_values_set(ctx, (const char *)key->data.scalar.value,
+				    key->data.scalar.length,
+				    is_null(value) ? NULL : (const char *)value->data.scalar.value,
+				    value->data.scalar.length);
 }
 
 /* regions: [a, {name: b}] - the first one's name, as region_name when there is none. */
 static int first_region(const struct clouds *c, const yaml_node_t *cloud,
-			struct openstack_vars *into)
+			struct openstack_values *into)
 {
 	const yaml_node_t *list = find(c, cloud, "regions"), *first;
 
 	if (!list || list->type != YAML_SEQUENCE_NODE ||
-	    list->data.sequence.items.top == list->data.sequence.items.start ||
-	    openstack_vars_get(into, "region_name"))
+	    list->data.sequence.items.top == list->data.sequence.items.start || into->region_name)
 		return 0;
 	first = node(c, list->data.sequence.items.start[0]);
 	if (first && first->type == YAML_MAPPING_NODE)
 		first = find(c, first, "name");
 	if (!first || first->type != YAML_SCALAR_NODE)
 		return 0;
-	return openstack_vars_set(into, "region_name", strlen("region_name"),
-				  (const char *)first->data.scalar.value,
-				  first->data.scalar.length);
+	return openstack_values_set(into, "region_name", strlen("region_name"),
+				    (const char *)first->data.scalar.value,
+				    first->data.scalar.length);
 }
 
-int clouds_get(const struct clouds *c, const char *name, struct openstack_vars *into,
+int clouds_get(const struct clouds *c, const char *name, struct openstack_values *into,
 	       struct cdict_error *err)
 {
 	const yaml_node_t *cloud = find(c, c->all, name);

@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#include "annotate/openstack_vars.h"
+#include "annotate/openstack_values.h"
 #include "cdict/error.h"
 
 struct clouds;
@@ -31,7 +31,7 @@ const char *clouds_name(const struct clouds *c, size_t i);
 /* clouds_get - puts what the cloud @name says into @into: each key of it ("region_name") and
  * of its `auth` ("username"), '-' turned to '_'; what @into has already of the same key is
  * replaced, as secure.yaml does with clouds.yaml. CDICT_ENOTFOUND. */
-int clouds_get(const struct clouds *c, const char *name, struct openstack_vars *into,
+int clouds_get(const struct clouds *c, const char *name, struct openstack_values *into,
 	       struct cdict_error *err);
 
 #endif

@@ -1,323 +1,193 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* openrc files: which commands count, and what they do to the variables. */
+/* openrc files: sourced by a shell in a process of its own, whose environment is read back. */
 #include "annotate/openrc.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "annotate/openrc_word.h"
+#include "annotate/child.h"
 #include "base/fail.h"
 
-#define OPENRC_SIZE_MAX ((size_t)1 << 20)
+#define ENVIRONMENT_MAX ((size_t)8 << 20) /* the kernel takes 6 MiB */
 
-struct script {
-	struct openrc_text text;
-	struct openstack_vars *vars;
-	struct openrc_word word;
-	unsigned blocks, parens; /* if, for, {; ( */
-	bool conditional;        /* behind && || | */
-	char until[128];         /* a here-document's last line */
-	bool heredoc, heredoc_tabs;
-	/* the command being read */
-	enum { FIRST, ASSIGNS, EXPORT, UNSET, READ, OTHER } command;
-	bool skip_argument; /* of an option */
-	struct openstack_vars assigned;
-};
+/* Absolute, for root's PATH may lead anywhere. The file's name comes as a variable: an argument
+ * would be $1 to the file, and $0 would make it believe that it was not sourced. */
+static const char script[] = "set -a; . \"$CDICT_OPENRC\" >&2; exec /usr/bin/env -0";
+static const char *const shells[] = { "/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash",
+				      "/bin/sh" };
+
+/* What is taken from the environment although a file was named: secrets that are left out of
+ * files, and what belongs to the machine. */
+static const char *const beside_a_file[] = { "OS_PASSWORD", "OS_APPLICATION_CREDENTIAL_SECRET",
+					     "OS_CACERT", "OS_CERT", "OS_KEY" };
 
 static int no_memory(struct cdict_error *err)
 {
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
-/* Does what is read now happen for certain? */
-static bool counts(const struct script *s)
+/* The value when @setting ("NAME=value") is of @name. */
+static const char *value_of(const char *setting, const char *name)
 {
-	return !s->blocks && !s->parens && !s->conditional;
+	size_t len = strlen(name);
+
+	return !strncmp(setting, name, len) && setting[len] == '=' ? setting + len + 1 : NULL;
 }
 
-/* NAME=value: put into @into, unless it stands where nobody knows whether it is done. */
-static int assign(struct script *s, struct openstack_vars *into, struct cdict_error *err)
+const char *openrc_variable(char *const *environment, const char *name)
 {
-	const struct openrc_word *w = &s->word;
-	const char *text = (const char *)w->text.data;
-	const char *value = text + w->name_len + 1 + w->append;
-	bool unknown = w->unknown || w->append;
+	const char *value = NULL;
 
-	if (!counts(s))
-		return 0;
-	if (openstack_vars_set(into, text, w->name_len, unknown ? NULL : value,
-			       (size_t)(text + w->text.len - value)))
+	for (; *environment && !value; environment++)
+		value = value_of(*environment, name);
+	return value;
+}
+
+static bool begins_with(const char *setting)
+{
+	if (value_of(setting, "BASH_ENV") || value_of(setting, "ENV"))
+		return false; /* files that nobody named */
+	for (size_t i = 0; i < sizeof(beside_a_file) / sizeof(beside_a_file[0]); i++) {
+		if (value_of(setting, beside_a_file[i]))
+			return true;
+	}
+	return strncmp(setting, "OS_", 3) != 0;
+}
+
+struct shell {
+	char *file; /* "CDICT_OPENRC=..." */
+	char **environment;
+};
+
+static void run_shell(void *ctx)
+{
+	const struct shell *s = ctx;
+
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
+		const char *argv[] = { strrchr(shells[i], '/') + 1, "-c", script, NULL };
+
+		execve(shells[i], (char *const *)argv, s->environment);
+	}
+	_exit(127);
+}
+
+static int prepare(struct shell *s, const char *path, char *const *environment,
+		   struct cdict_error *err)
+{
+	struct stat st;
+	size_t n = 0;
+
+	if (stat(path, &st))
+		return cdict_fail_errno(err, path);
+	errno = S_ISDIR(st.st_mode) ? EISDIR : 0;
+	if (errno || eaccess(path, R_OK))
+		return cdict_fail_errno(err, path);
+	/* a shell looks for a bare name along PATH */
+	if (asprintf(&s->file, "CDICT_OPENRC=%s%s", *path == '/' ? "" : "./", path) < 0) {
+		s->file = NULL;
 		return no_memory(err);
-	return 0;
-}
-
-/* The end of a command: assignments with nothing behind them stay. */
-static int end_command(struct script *s, struct cdict_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < s->assigned.n && s->command == ASSIGNS; i++) {
-		const struct openstack_var *v = &s->assigned.vars[i];
-
-		if (openstack_vars_set(s->vars, v->name, strlen(v->name), v->value,
-				       v->value ? strlen(v->value) : 0))
-			rc = no_memory(err);
 	}
-	openstack_vars_fini(&s->assigned);
-	s->command = FIRST;
-	s->skip_argument = false;
-	return rc;
-}
-
-static bool is_one_of(const char *word, const char *const *list)
-{
-	while (*list && strcmp(word, *list))
-		list++;
-	return *list != NULL;
-}
-
-/* Words that open, close and divide compound commands. False: a command's name. */
-static bool reserved(struct script *s, const char *word)
-{
-	static const char *const open[] = { "if",     "for", "while", "until",
-					    "select", "{",   "case",  NULL };
-	static const char *const close[] = { "fi", "done", "}", "esac", NULL };
-	static const char *const divide[] = { "then", "else", "elif", "do", "!", NULL };
-
-	if (s->word.quoted || s->word.unknown)
-		return false;
-	if (is_one_of(word, open)) {
-		s->blocks++;
-		/* what stands between `for` or `case` and the next end is no command */
-		s->command = strcmp(word, "for") && strcmp(word, "select") && strcmp(word, "case")
-				     ? FIRST
-				     : OTHER;
-		return true;
-	}
-	if (is_one_of(word, close)) {
-		s->blocks -= s->blocks > 0;
-		s->command = OTHER; /* at most redirections follow */
-		return true;
-	}
-	return is_one_of(word, divide);
-}
-
-static void name_command(struct script *s, const char *word)
-{
-	static const char *const exports[] = { "export", "declare", "typeset", "readonly", NULL };
-
-	s->command = is_one_of(word, exports) ? EXPORT
-		     : !strcmp(word, "unset") ? UNSET
-		     : !strcmp(word, "read")  ? READ
-					      : OTHER;
-}
-
-/* `read`: what it reads is known to nobody. */
-static int read_argument(struct script *s, const char *word, struct cdict_error *err)
-{
-	size_t len = strlen(word);
-
-	if (s->skip_argument) {
-		s->skip_argument = false;
-		return 0;
-	}
-	if (*word == '-' && len > 1) {
-		s->skip_argument = strchr("adinNptu", word[len - 1]) != NULL;
-		return 0;
-	}
-	if (!len || openrc_name_len(word, len) != len || !counts(s))
-		return 0;
-	return openstack_vars_set(s->vars, word, len, NULL, 0) ? no_memory(err) : 0;
-}
-
-/* One word of a command, read into s->word. */
-static int take_word(struct script *s, struct cdict_error *err)
-{
-	const char *word = (const char *)s->word.text.data;
-
-	switch (s->command) {
-	case FIRST:
-	case ASSIGNS:
-		if (s->word.name_len) {
-			s->command = ASSIGNS;
-			return assign(s, &s->assigned, err);
-		}
-		if (s->command != FIRST || !reserved(s, word))
-			name_command(s, word);
-		return 0;
-	case EXPORT:
-		return s->word.name_len ? assign(s, s->vars, err) : 0;
-	case UNSET:
-		if (counts(s) && *word != '-')
-			openstack_vars_unset(s->vars, word);
-		return 0;
-	case READ:
-		return read_argument(s, word, err);
-	case OTHER:
-		break;
-	}
-	return 0;
-}
-
-static char peek(const struct script *s, size_t ahead)
-{
-	return (size_t)(s->text.end - s->text.at) > ahead ? s->text.at[ahead] : 0;
-}
-
-static void skip_blanks(struct script *s)
-{
-	while (peek(s, 0) == ' ' || peek(s, 0) == '\t')
-		s->text.at++;
-}
-
-/* > file, < file, << END: the word behind it is no argument. */
-static int redirection(struct script *s, struct cdict_error *err)
-{
-	bool heredoc = peek(s, 0) == '<' && peek(s, 1) == '<' && peek(s, 2) != '<';
-	bool tabs = heredoc && peek(s, 2) == '-';
-	int rc;
-
-	while (peek(s, 0) == '<' || peek(s, 0) == '>' || peek(s, 0) == '&' || peek(s, 0) == '|')
-		s->text.at++;
-	s->text.at += tabs;
-	skip_blanks(s);
-	if (s->text.at == s->text.end || openrc_ends_word(*s->text.at))
-		return 0;
-	rc = openrc_word_read(&s->text, &s->word, err);
-	if (rc || !heredoc)
-		return rc;
-	if (s->word.text.len >= sizeof(s->until))
-		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "line %u: a here-document's end is longer than %zu bytes",
-				  s->text.line, sizeof(s->until) - 1);
-	memcpy(s->until, s->word.text.data, s->word.text.len + 1);
-	s->heredoc = true;
-	s->heredoc_tabs = tabs;
-	return 0;
-}
-
-/* Steps over a here-document, from the start of its first line. */
-static void skip_heredoc(struct script *s)
-{
-	size_t want = strlen(s->until);
-	bool found = false;
-
-	while (!found && s->text.at < s->text.end) {
-		const char *nl = memchr(s->text.at, '\n', (size_t)(s->text.end - s->text.at));
-		const char *line = s->text.at, *end = nl ? nl : s->text.end;
-
-		while (s->heredoc_tabs && line < end && *line == '\t')
-			line++;
-		found = (size_t)(end - line) == want && !memcmp(line, s->until, want);
-		s->text.at = nl ? nl + 1 : end;
-		s->text.line++;
-	}
-	s->heredoc = false;
-}
-
-/* An operator that ends a command, at s->text.at. */
-static int operator(struct script *s, struct cdict_error *err)
-{
-	char c = *s->text.at++;
-	bool twice = peek(s, 0) == c;
-	/* the left side of a pipe is a process of its own */
-	bool piped = c == '|' && !twice;
-	bool empty = s->command == FIRST;
-	int rc;
-
-	if (piped || (c == '&' && !twice))
-		s->command = OTHER;
-	rc = end_command(s, err);
-	if ((c == '&' || c == '|' || c == ';') && twice)
-		s->text.at++;
-	if (c == '&' || c == '|')
-		s->conditional = twice || piped;
-	else if (c == ';' || (c == '\n' && !empty)) /* a && <newline> b */
-		s->conditional = false;
-	else if (c == '(')
-		s->parens++;
-	else if (c == ')')
-		s->parens -= s->parens > 0;
-	if (c == '\n') {
-		s->text.line++;
-		if (s->heredoc)
-			skip_heredoc(s);
-	}
-	return rc;
-}
-
-static int step(struct script *s, struct cdict_error *err)
-{
-	char c;
-	int rc;
-
-	skip_blanks(s);
-	c = peek(s, 0);
-	if (s->text.at == s->text.end)
-		return 0;
-	if (c == '#') {
-		while (s->text.at < s->text.end && *s->text.at != '\n')
-			s->text.at++;
-		return 0;
-	}
-	if (c == '\\' && peek(s, 1) == '\n') {
-		s->text.at += 2;
-		s->text.line++;
-		return 0;
-	}
-	if (c == '<' || c == '>')
-		return redirection(s, err);
-	if (openrc_ends_word(c))
-		return operator(s, err);
-	rc = openrc_word_read(&s->text, &s->word, err);
-	return rc ? rc : take_word(s, err);
-}
-
-/* A copy without the carriage returns and the byte order mark of other systems. */
-static char *unix_lines(const char *text, size_t size, size_t *len)
-{
-	char *copy = malloc(size + 1);
-	size_t n = 0, i = size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
-
-	if (!copy)
-		return NULL;
-	for (; i < size; i++) {
-		if (text[i] == '\r' && (i + 1 == size || text[i + 1] == '\n'))
-			continue;
-		copy[n++] = text[i];
-	}
-	*len = n;
-	return copy;
-}
-
-int openrc_parse(struct openstack_vars *vars, const char *text, size_t size,
-		 struct cdict_error *err)
-{
-	struct script s = { .vars = vars, .text = { .line = 1, .vars = vars } };
-	size_t len = 0;
-	char *copy;
-	int rc = 0;
-
-	if (size > OPENRC_SIZE_MAX)
-		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "%zu bytes are no openrc file: more than %zu", size,
-				  OPENRC_SIZE_MAX);
-	if (size && memchr(text, 0, size))
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "holds NUL bytes: no openrc file");
-	copy = unix_lines(text, size, &len);
-	if (!copy)
+	while (environment[n])
+		n++;
+	s->environment = calloc(n + 2, sizeof(*s->environment));
+	if (!s->environment)
 		return no_memory(err);
-	s.text.at = copy;
-	s.text.end = copy + len;
-	while (!rc && s.text.at < s.text.end)
-		rc = step(&s, err);
+	n = 0;
+	s->environment[n++] = s->file;
+	for (; *environment; environment++) {
+		if (begins_with(*environment))
+			s->environment[n++] = *environment;
+	}
+	return 0;
+}
+
+/* The shell's end is good only when env(1) was its end. */
+static int judge(const char *path, int status, const struct buf *text, struct cdict_error *err)
+{
+	if (WIFSIGNALED(status))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "%s: the shell that reads it was ended by signal %d", path,
+				  WTERMSIG(status));
+	if (WEXITSTATUS(status) || !text->len || text->data[text->len - 1])
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "%s: ends the shell that reads it, with status %d", path,
+				  WEXITSTATUS(status));
+	return 0;
+}
+
+/* @setting, or what @before has of the name when it says nothing. */
+static char *setting_or(char *setting, char *const *before)
+{
+	size_t name = strcspn(setting, "=") + 1, len = strlen(setting);
+
+	if (strncmp(setting, "OS_", 3))
+		return setting;
+	while (len > name && setting[len - 1] == '\r') /* lines that ended in CR LF */
+		setting[--len] = '\0';
+	for (; len == name && *before; before++) {
+		if (!strncmp(setting, *before, name))
+			return *before;
+	}
+	return setting;
+}
+
+static int list_settings(struct openrc *out, char *const *before, struct cdict_error *err)
+{
+	char *text = (char *)out->text.data, *end = text + out->text.len;
+	size_t n = 0;
+
+	for (char *p = text; p < end; p += strlen(p) + 1)
+		n++;
+	out->environment = calloc(n + 1, sizeof(*out->environment));
+	if (!out->environment)
+		return no_memory(err);
+	n = 0;
+	for (char *p = text, *next; p < end; p = next) {
+		next = p + strlen(p) + 1;
+		out->environment[n++] = setting_or(p, before);
+	}
+	return 0;
+}
+
+int openrc_run(struct openrc *out, const char *path, char *const *environment, uint32_t timeout_ms,
+	       struct cdict_error *err)
+{
+	struct shell shell = { 0 };
+	struct child_options child = { .what = path,
+				       .terminal = true,
+				       .timeout_ms = child_has_terminal() ? 0 : timeout_ms,
+				       .max_bytes = ENVIRONMENT_MAX,
+				       .run = run_shell,
+				       .ctx = &shell };
+	int status = 0, rc = prepare(&shell, path, environment, err);
+
+	*out = (struct openrc){ 0 };
+	/* at once, so that growing leaves no copies of secrets behind */
+	if (!rc && !buf_room(&out->text, ENVIRONMENT_MAX + (1 << 16)))
+		rc = no_memory(err);
 	if (!rc)
-		rc = end_command(&s, err);
-	openstack_vars_fini(&s.assigned);
-	openrc_word_fini(&s.word);
-	explicit_bzero(copy, len);
-	free(copy);
+		rc = child_read(&child, &out->text, &status, err);
+	if (!rc)
+		rc = judge(path, status, &out->text, err);
+	if (!rc)
+		rc = list_settings(out, shell.environment, err);
+	free(shell.file);
+	free(shell.environment);
+	if (rc)
+		openrc_fini(out);
 	return rc;
+}
+
+void openrc_fini(struct openrc *rc)
+{
+	if (rc->text.data)
+		explicit_bzero(rc->text.data, rc->text.len);
+	buf_fini(&rc->text);
+	free(rc->environment);
+	*rc = (struct openrc){ 0 };
 }

@@ -1,30 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * openrc.h - what variables a shell would have after reading an openrc file. The file is
- * never executed: only what cannot depend on anything else is understood.
+ * openrc.h - the environment that an openrc file makes.
  *
- *	export OS_USERNAME=admin; OS_X='it''s' OS_Y="a \"b\""	understood, `declare -x` too
- *	OS_AUTH_URL=http://$HOST:5000/v3	understood when HOST was set in this file
- *	OS_USERNAME=${OS_USERNAME:-admin}	understood: its own value, else admin
- *	unset OS_REGION_NAME			understood
- *	read -sr OS_PASSWORD_INPUT		OS_PASSWORD_INPUT becomes unknown
- *	OS_PASSWORD=$(pass show x)		unknown; nothing is run
- *	if ... fi, loops, functions, ( ), && ||	left out: nobody knows whether they would run
- *	everything else				left out
+ * Such a file is a program: a shell runs it, as its users' shells do on `source`, with the
+ * rights of this process. It is therefore read only when the user names it, and looked for
+ * nowhere.
  *
- * A shell that sources such a file keeps what it does not export; so do we.
+ * - bash where there is one (the dashboard's file has `read -s`), else sh; no other file (BASH_ENV,
+ *   profiles) is read. What it prints goes to standard error.
+ * - It may ask on the controlling terminal. Where there is none its input is empty, and it is
+ *   ended after a time.
+ * - It begins with the environment but for OS_*, which an earlier file may have left there. Only
+ *   secrets and certificates stay (they belong to the user and the machine, not to the file);
+ *   they count also where the file leaves them empty.
+ * - Its variables count whether exported or not.
  */
 #ifndef ANNOTATE_OPENRC_H
 #define ANNOTATE_OPENRC_H
 
-#include <stddef.h>
-
-#include "annotate/openstack_vars.h"
+#include "base/buf.h"
 #include "cdict/error.h"
 
-/* openrc_parse - sets and unsets variables in @vars. CDICT_EFORMAT, with the line, for a
- * quote or bracket without an end and for NUL bytes; CDICT_ELIMIT; -ENOMEM. */
-int openrc_parse(struct openstack_vars *vars, const char *text, size_t size,
-		 struct cdict_error *err);
+struct openrc {
+	char **environment; /* "NAME=value", NULL-terminated; borrowed from text and from what was
+			     * given */
+	struct buf text;
+};
+
+/* openrc_run - @environment: what the shell begins with. CDICT_EUSAGE when the file ends its shell;
+ * -ETIMEDOUT after @timeout_ms; -errno when it cannot be read. */
+int openrc_run(struct openrc *out, const char *path, char *const *environment, uint32_t timeout_ms,
+	       struct cdict_error *err);
+void openrc_fini(struct openrc *rc);
+
+/* openrc_variable - the value of @name; NULL: not set. */
+const char *openrc_variable(char *const *environment, const char *name);
 
 #endif

@@ -2,12 +2,10 @@
 /* Which OpenStack: openrc, clouds.yaml, environment. */
 #include "annotate/openstack_settings.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "annotate/clouds.h"
@@ -17,58 +15,12 @@
 #include "base/fail.h"
 
 /* Variables that choose among clouds and make none. */
-static const char *const selectors[] = { "OS_CLOUD",
-					 "OS_REGION_NAME",
-					 "OS_CLIENT_CONFIG_FILE",
-					 "OS_CLIENT_SECURE_FILE",
-					 "OS_CLOUD_NAME",
-					 NULL };
-/* What is taken from the environment although a file was named: secrets that are left out of
- * files, and what belongs to the machine. */
-static const char *const beside_a_file[] = { "OS_PASSWORD", "OS_APPLICATION_CREDENTIAL_SECRET",
-					     "OS_CACERT",   "OS_CERT",
-					     "OS_KEY",      NULL };
+static const char *const selectors[] = { "OS_CLOUD", "OS_REGION_NAME", "OS_CLIENT_CONFIG_FILE",
+					 "OS_CLIENT_SECURE_FILE", "OS_CLOUD_NAME" };
 
 static int no_memory(struct cdict_error *err)
 {
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-	while (*list && strcmp(name, *list))
-		list++;
-	return *list != NULL;
-}
-
-static const char *getvar(char *const *environment, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *environment; environment++) {
-		if (!strncmp(*environment, name, len) && (*environment)[len] == '=')
-			return *environment + len + 1;
-	}
-	return NULL;
-}
-
-static int set(struct openstack_vars *vars, const char *name, const char *value)
-{
-	return openstack_vars_set(vars, name, strlen(name), value, value ? strlen(value) : 0);
-}
-
-static int os_environment(struct openstack_vars *vars, char *const *environment)
-{
-	for (; *environment; environment++) {
-		const char *eq = strchr(*environment, '=');
-
-		if (strncmp(*environment, "OS_", 3) || !eq)
-			continue;
-		if (openstack_vars_set(vars, *environment, (size_t)(eq - *environment), eq + 1,
-				       strlen(eq + 1)))
-			return -ENOMEM;
-	}
-	return 0;
 }
 
 /* "path: what" */
@@ -83,61 +35,39 @@ static int in_file(const char *path, int rc, struct cdict_error *err)
 	return rc;
 }
 
-/* The variables that the file sets, in place of those of the environment. */
-static int read_openrc(struct openstack_vars *shell, const char *path, struct cdict_error *err)
+/* OS_USERNAME=x -> username: x, as in clouds.yaml. */
+static int from_variables(struct openstack_values *into, char *const *environment)
 {
-	struct openstack_vars file = { 0 };
-	size_t size;
-	char *text;
-	int rc = openstack_file_read(&text, &size, path, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	rc = in_file(path, openrc_parse(&file, text, size, err), err);
-	openstack_file_free(text, size);
-	for (size_t i = 0; i < shell->n && !rc; i++) {
-		const char *name = shell->vars[i].name;
+	for (; *environment && !rc; environment++) {
+		const char *name = *environment, *eq = strchr(name, '=');
 
-		if ((is_one_of(name, beside_a_file) && !openstack_vars_get(&file, name)) ||
-		    openstack_vars_unknown(&file, name))
-			rc = set(&file, name, shell->vars[i].value) ? no_memory(err) : 0;
+		if (!strncmp(name, "OS_", 3) && eq)
+			rc = openstack_values_set(into, name + 3, (size_t)(eq - name) - 3, eq + 1,
+						  strlen(eq + 1));
 	}
-	if (rc) {
-		openstack_vars_fini(&file);
-		return rc;
-	}
-	openstack_vars_fini(shell);
-	*shell = file;
-	return 0;
+	return rc;
 }
 
-/* OS_USER_NAME=x -> user_name: x, as in clouds.yaml. */
-static int from_shell(struct openstack_vars *into, const struct openstack_vars *shell)
+static bool is_selector(const char *setting)
 {
-	for (size_t i = 0; i < shell->n; i++) {
-		const char *name = shell->vars[i].name;
-		char key[64];
-		size_t n = 0;
+	size_t len = strcspn(setting, "=");
 
-		if (strncmp(name, "OS_", 3))
-			continue;
-		for (name += 3; *name && n + 1 < sizeof(key); name++)
-			key[n++] = (char)tolower((unsigned char)*name);
-		key[n] = '\0';
-		if (set(into, key, shell->vars[i].value))
-			return -ENOMEM;
+	for (size_t i = 0; i < sizeof(selectors) / sizeof(selectors[0]); i++) {
+		if (strlen(selectors[i]) == len && !strncmp(setting, selectors[i], len))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-static bool makes_a_cloud(const struct openstack_vars *shell)
+static bool makes_a_cloud(char *const *environment)
 {
-	for (size_t i = 0; i < shell->n; i++) {
-		const char *name = shell->vars[i].name;
+	for (; *environment; environment++) {
+		const char *name = *environment;
 
-		if (!strncmp(name, "OS_", 3) && !is_one_of(name, selectors) &&
-		    strncmp(name, "OS_TEST", 7) && strncmp(name, "OS_STD", 6) &&
-		    strncmp(name, "OS_LOG", 6))
+		if (!strncmp(name, "OS_", 3) && !is_selector(name) && strncmp(name, "OS_TEST", 7) &&
+		    strncmp(name, "OS_STD", 6) && strncmp(name, "OS_LOG", 6))
 			return true;
 	}
 	return false;
@@ -168,17 +98,16 @@ struct cloud_files {
 	char *path, *secure_path;
 };
 
-static int open_files(struct cloud_files *f, const struct openstack_vars *shell,
-		      char *const *environment, struct cdict_error *err)
+static int open_files(struct cloud_files *f, char *const *environment, struct cdict_error *err)
 {
 	struct openstack_places places = {
-		.named = openstack_vars_get(shell, "OS_CLIENT_CONFIG_FILE"),
-		.home = getvar(environment, "HOME"),
-		.config_home = getvar(environment, "XDG_CONFIG_HOME"),
+		.named = openrc_variable(environment, "OS_CLIENT_CONFIG_FILE"),
+		.home = openrc_variable(environment, "HOME"),
+		.config_home = openrc_variable(environment, "XDG_CONFIG_HOME"),
 	};
 	int rc = load_clouds(&f->clouds, &f->path, &places, "clouds", err);
 
-	places.named = openstack_vars_get(shell, "OS_CLIENT_SECURE_FILE");
+	places.named = openrc_variable(environment, "OS_CLIENT_SECURE_FILE");
 	return rc ? rc : load_clouds(&f->secure, &f->secure_path, &places, "secure", err);
 }
 
@@ -209,14 +138,13 @@ static const char *only_cloud(const struct cloud_files *f, struct cdict_error *e
 	return NULL;
 }
 
-static int from_files(struct openstack_settings *s, const char *name,
-		      const struct openstack_vars *shell, char *const *environment,
+static int from_files(struct openstack_settings *s, const char *name, char *const *environment,
 		      struct cdict_error *err)
 {
-	const char *region = openstack_vars_get(shell, "OS_REGION_NAME");
+	const char *region = openrc_variable(environment, "OS_REGION_NAME");
 	struct cloud_files f = { 0 };
 	bool found = false;
-	int rc = open_files(&f, shell, environment, err);
+	int rc = open_files(&f, environment, err);
 
 	if (!rc && !name) {
 		name = only_cloud(&f, err);
@@ -229,16 +157,18 @@ static int from_files(struct openstack_settings *s, const char *name,
 			"/etc/openstack",
 			name);
 	if (!rc && f.clouds) {
-		rc = in_file(f.path, clouds_get(f.clouds, name, &s->vars, err), err);
+		rc = in_file(f.path, clouds_get(f.clouds, name, &s->values, err), err);
 		found = !rc;
 		/* secure.yaml alone may have it */
 		rc = rc == CDICT_ENOTFOUND && f.secure ? 0 : rc;
 	}
 	if (!rc && f.secure) {
-		rc = in_file(f.secure_path, clouds_get(f.secure, name, &s->vars, err), err);
+		rc = in_file(f.secure_path, clouds_get(f.secure, name, &s->values, err), err);
 		rc = rc == CDICT_ENOTFOUND && found ? 0 : rc;
 	}
-	if (!rc && region && *region && set(&s->vars, "region_name", region))
+	if (!rc && region && *region &&
+	    openstack_values_set(&s->values, "region_name", strlen("region_name"), region,
+				 strlen(region)))
 		rc = no_memory(err);
 	if (!rc)
 		snprintf(s->from, sizeof(s->from), "cloud '%.40s' of %.100s", name,
@@ -251,30 +181,33 @@ int openstack_settings_load(struct openstack_settings *s, const struct openstack
 			    struct cdict_error *err)
 {
 	char *const *environment = from->environment ? from->environment : environ;
-	struct openstack_vars shell = { 0 };
+	uint32_t timeout_ms = from->timeout_ms ? from->timeout_ms : 30000;
+	struct openrc openrc = { 0 };
 	const char *cloud, *own;
 	int rc = 0;
 
 	*s = (struct openstack_settings){ 0 };
-	if (os_environment(&shell, environment))
-		rc = no_memory(err);
-	if (!rc && from->openrc)
-		rc = read_openrc(&shell, from->openrc, err);
-	cloud = from->cloud ? from->cloud : openstack_vars_get(&shell, "OS_CLOUD");
-	own = openstack_vars_get(&shell, "OS_CLOUD_NAME");
-	if (cloud &&
-	    (!*cloud || (!strcmp(cloud, own && *own ? own : "envvars") && makes_a_cloud(&shell))))
+	if (from->openrc)
+		rc = openrc_run(&openrc, from->openrc, environment, timeout_ms, err);
+	if (rc)
+		return rc;
+	if (from->openrc)
+		environment = openrc.environment;
+	cloud = from->cloud ? from->cloud : openrc_variable(environment, "OS_CLOUD");
+	own = openrc_variable(environment, "OS_CLOUD_NAME");
+	if (cloud && (!*cloud || (!strcmp(cloud, own && *own ? own : "envvars") &&
+				  makes_a_cloud(environment))))
 		cloud = NULL;
-	if (!rc && !cloud && (from->openrc || makes_a_cloud(&shell))) {
-		rc = from_shell(&s->vars, &shell) ? no_memory(err) : 0;
+	if (!cloud && (from->openrc || makes_a_cloud(environment))) {
+		rc = from_variables(&s->values, environment) ? no_memory(err) : 0;
 		snprintf(s->from, sizeof(s->from), "%s%.120s",
 			 from->openrc ? "" : "the environment", from->openrc ? from->openrc : "");
-	} else if (!rc) {
-		rc = from_files(s, cloud, &shell, environment, err);
+	} else {
+		rc = from_files(s, cloud, environment, err);
 	}
 	if (!rc)
 		rc = openstack_settings_settle(s, err);
-	openstack_vars_fini(&shell);
+	openrc_fini(&openrc);
 	if (rc)
 		openstack_settings_fini(s);
 	return rc;
@@ -282,6 +215,6 @@ int openstack_settings_load(struct openstack_settings *s, const struct openstack
 
 void openstack_settings_fini(struct openstack_settings *s)
 {
-	openstack_vars_fini(&s->vars);
+	openstack_values_fini(&s->values);
 	*s = (struct openstack_settings){ 0 };
 }

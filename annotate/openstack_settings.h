@@ -3,14 +3,15 @@
  * openstack_settings.h - which OpenStack, and who we are there, from where the OpenStack
  * clients look, in their order (openstacksdk's):
  *
- * 1. an openrc file that was named: its variables, and no OS_* of the environment but those
- *    that it leaves to the terminal, passwords and certificates
+ * 1. an openrc file that was named, as a shell reads it (openrc.h): the OS_* variables there are
+ *    then; they may name a cloud (2)
  * 2. a cloud that was named (--os-cloud, else OS_CLOUD): clouds.yaml with secure.yaml over it;
  *    of the environment OS_REGION_NAME only
  * 3. OS_* variables of the environment, when there is any besides OS_CLOUD, OS_REGION_NAME,
  *    OS_CLIENT_CONFIG_FILE, OS_CLIENT_SECURE_FILE, OS_CLOUD_NAME
  * 4. the only cloud of clouds.yaml
  *
+ * Threads    forks for an openrc file: load before threads are started
  * Failure    0 or a negative code with *err filled: CDICT_EUSAGE when something is missing
  * Ownership  the caller's storage; texts are borrowed until openstack_settings_fini()
  */
@@ -18,12 +19,13 @@
 #define ANNOTATE_OPENSTACK_SETTINGS_H
 
 #include "annotate/keystone.h"
-#include "annotate/openstack_vars.h"
+#include "annotate/openstack_values.h"
 
 struct openstack_sources {
 	const char *openrc;       /* file; NULL: none */
 	const char *cloud;        /* --os-cloud; NULL: not given */
 	char *const *environment; /* "NAME=value", NULL-terminated; NULL: the process's */
+	uint32_t timeout_ms;      /* for a file that cannot ask on a terminal; 0: 30 s */
 };
 
 struct openstack_settings {
@@ -34,7 +36,7 @@ struct openstack_settings {
 	const char *compute_url;         /* instead of the catalog's; NULL: the catalog's */
 	bool unverified; /* they ask not to verify TLS. Nobody obeys; it makes a message clear. */
 	char from[160];  /* "cloud 'x' of ./clouds.yaml", "environment" */
-	struct openstack_vars vars;
+	struct openstack_values values;
 };
 
 int openstack_settings_load(struct openstack_settings *s, const struct openstack_sources *from,

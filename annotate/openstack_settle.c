@@ -7,21 +7,15 @@
 
 #include "base/fail.h"
 
-struct settling {
-	const struct openstack_vars *vars;
-	const char *unknown; /* the first that is wanted and only a shell could tell */
-};
-
-/* The value of @key, or of its older name @old; NULL: none. */
-static const char *get(struct settling *g, const char *key, const char *old)
+/* The first of both that says something; NULL: neither. */
+static const char *either(const char *text, const char *older)
 {
-	const char *value = openstack_vars_get(g->vars, key);
+	return text && *text ? text : older && *older ? older : NULL;
+}
 
-	if (value && *value)
-		return value;
-	if (!g->unknown && openstack_vars_unknown(g->vars, key))
-		g->unknown = key;
-	return old ? get(g, old, NULL) : NULL;
+static const char *given(const char *text)
+{
+	return either(text, NULL);
 }
 
 static bool is_true(const char *value)
@@ -36,24 +30,24 @@ static bool is_false(const char *value)
 			 !strcasecmp(value, "off") || !strcmp(value, "0"));
 }
 
-static void names(struct keystone_auth *a, struct settling *g)
+static void names(struct keystone_auth *a, const struct openstack_values *v)
 {
 	const char *default_id, *default_name;
 
-	a->auth_url = get(g, "auth_url", NULL);
-	a->user_id = get(g, "user_id", NULL);
-	a->username = get(g, "username", "user_name");
-	a->user_domain_id = get(g, "user_domain_id", NULL);
-	a->user_domain_name = get(g, "user_domain_name", NULL);
-	a->project_id = get(g, "project_id", "tenant_id");
-	a->project_name = get(g, "project_name", "tenant_name");
-	a->project_domain_id = get(g, "project_domain_id", NULL);
-	a->project_domain_name = get(g, "project_domain_name", NULL);
-	a->domain_id = get(g, "domain_id", NULL);
-	a->domain_name = get(g, "domain_name", NULL);
-	a->system_scope = get(g, "system_scope", NULL) != NULL;
-	default_id = get(g, "default_domain_id", NULL);
-	default_name = get(g, "default_domain_name", "default_domain");
+	a->auth_url = given(v->auth_url);
+	a->user_id = given(v->user_id);
+	a->username = either(v->username, v->user_name);
+	a->user_domain_id = given(v->user_domain_id);
+	a->user_domain_name = given(v->user_domain_name);
+	a->project_id = either(v->project_id, v->tenant_id);
+	a->project_name = either(v->project_name, v->tenant_name);
+	a->project_domain_id = given(v->project_domain_id);
+	a->project_domain_name = given(v->project_domain_name);
+	a->domain_id = given(v->domain_id);
+	a->domain_name = given(v->domain_name);
+	a->system_scope = given(v->system_scope) != NULL;
+	default_id = given(v->default_domain_id);
+	default_name = either(v->default_domain_name, v->default_domain);
 	if (a->project_id || a->project_name) {
 		/* one domain named for both user and project */
 		default_id = a->domain_id ? a->domain_id : default_id;
@@ -70,13 +64,14 @@ static void names(struct keystone_auth *a, struct settling *g)
 	}
 }
 
-static int method(struct keystone_auth *a, struct settling *g, struct cdict_error *err)
+static int method(struct keystone_auth *a, const struct openstack_values *v,
+		  struct cdict_error *err)
 {
-	const char *type = get(g, "auth_type", "auth_plugin");
-	bool secret = openstack_vars_get(g->vars, "application_credential_secret") != NULL;
+	const char *type = either(v->auth_type, v->auth_plugin);
+	bool secret = v->application_credential_secret != NULL;
 
 	if (!type)
-		a->by_appcred = secret && !openstack_vars_get(g->vars, "password");
+		a->by_appcred = secret && !v->password;
 	else if (!strcmp(type, "v3applicationcredential") ||
 		 !strcmp(type, "application_credential"))
 		a->by_appcred = true;
@@ -86,11 +81,11 @@ static int method(struct keystone_auth *a, struct settling *g, struct cdict_erro
 				  "v3applicationcredential",
 				  type);
 	if (a->by_appcred) {
-		a->appcred_id = get(g, "application_credential_id", NULL);
-		a->appcred_name = get(g, "application_credential_name", NULL);
-		a->appcred_secret = get(g, "application_credential_secret", NULL);
+		a->appcred_id = given(v->application_credential_id);
+		a->appcred_name = given(v->application_credential_name);
+		a->appcred_secret = given(v->application_credential_secret);
 	} else {
-		a->password = get(g, "password", NULL);
+		a->password = given(v->password);
 	}
 	return 0;
 }
@@ -126,29 +121,24 @@ static const char *variable(const char *key, char into[64])
 
 int openstack_settings_settle(struct openstack_settings *s, struct cdict_error *err)
 {
-	struct settling g = { .vars = &s->vars };
+	const struct openstack_values *v = &s->values;
 	const char *lacks;
 	char name[64];
 	int rc;
 
-	names(&s->auth, &g);
-	rc = method(&s->auth, &g, err);
+	names(&s->auth, v);
+	rc = method(&s->auth, v, err);
 	if (rc)
 		return rc;
-	s->region = get(&g, "region_name", NULL);
-	s->interface = get(&g, "interface", "endpoint_type");
+	s->region = given(v->region_name);
+	s->interface = either(v->interface, v->endpoint_type);
 	if (!s->interface)
 		s->interface = "public";
-	s->cacert = get(&g, "cacert", NULL);
-	s->cert = get(&g, "cert", NULL);
-	s->key = get(&g, "key", NULL);
-	s->compute_url = get(&g, "compute_endpoint_override", NULL);
-	s->unverified = is_false(get(&g, "verify", NULL)) || is_true(get(&g, "insecure", NULL));
-	if (g.unknown)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "%s: %s is set to what only a shell could tell; set it in the "
-				  "environment",
-				  s->from, variable(g.unknown, name));
+	s->cacert = given(v->cacert);
+	s->cert = given(v->cert);
+	s->key = given(v->key);
+	s->compute_url = given(v->compute_endpoint_override);
+	s->unverified = is_false(given(v->verify)) || is_true(given(v->insecure));
 	lacks = missing(&s->auth);
 	if (lacks)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s: lacks %s (%s)", s->from,

@@ -5,7 +5,7 @@
 
 #include "annotate/openstack_settings.h"
 
-/* openstack_settings_settle - fills all of @s but vars and from, which it reads. CDICT_EUSAGE
+/* openstack_settings_settle - fills all of @s but values and from, which it reads. CDICT_EUSAGE
  * names what is missing; CDICT_EUNSUPPORTED for other ways to authenticate. */
 int openstack_settings_settle(struct openstack_settings *s, struct cdict_error *err);
 

@@ -28,10 +28,17 @@ static const char *idle_option(const struct openstack_opts *o)
 			      : NULL;
 }
 
+static uint32_t timeout_ms(const struct openstack_opts *o)
+{
+	return o->timeout_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)o->timeout_ms;
+}
+
 int openstack_prepare(const struct cmd_call *call, const struct openstack_opts *opts,
 		      struct openstack_ask **out)
 {
-	struct openstack_sources from = { .openrc = opts->openrc, .cloud = opts->cloud };
+	struct openstack_sources from = { .openrc = opts->openrc,
+					  .cloud = opts->cloud,
+					  .timeout_ms = timeout_ms(opts) };
 	const char *idle = idle_option(opts);
 	struct cdict_error err = { 0 };
 	struct openstack_ask *ask;
@@ -126,8 +133,7 @@ bool openstack_add(const struct cmd_call *call, const struct openstack_ask *ask,
 	o.name_key = ask->opts->name_key;
 	o.group_key = ask->opts->group_key;
 	o.insecure = ask->opts->insecure;
-	o.timeout_ms = ask->opts->timeout_ms > UINT32_MAX ? UINT32_MAX
-							  : (uint32_t)ask->opts->timeout_ms;
+	o.timeout_ms = timeout_ms(ask->opts);
 	o.trace = trace;
 	o.note = note;
 	o.ctx = (void *)call;

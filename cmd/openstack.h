@@ -31,7 +31,7 @@ struct openstack_opts {
 #define OPENSTACK_OPTIONS(type, member)                                                            \
 	CMD_FLAG(0, "openstack", type, member.on, "ask OpenStack for the names of the VMs"),       \
 		CMD_STRING(0, "openrc", type, member.openrc, "FILE",                               \
-			   "who asks: the OS_* variables in FILE, which is not executed"),         \
+			   "who asks: the OS_* variables of FILE, which a shell runs"),            \
 		CMD_STRING(0, "os-cloud", type, member.cloud, "NAME",                              \
 			   "who asks: the cloud NAME of clouds.yaml"),                             \
 		CMD_STRING(0, "os-host", type, member.host, "NAME",                                \

@@ -21,10 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	for (size_t i = 0; i < 8 && (name = clouds_name(c, i)); i++) {
-		struct openstack_vars vars = { 0 };
+		struct openstack_values values = { 0 };
 
-		clouds_get(c, name, &vars, &err);
-		openstack_vars_fini(&vars);
+		clouds_get(c, name, &values, &err);
+		openstack_values_fini(&values);
 	}
 	clouds_free(c);
 	return 0;

@@ -17,20 +17,31 @@
 
 /* --- the files --- */
 
+static const char *value_of(const struct openstack_values *v, const char *name)
+{
+#define X(known)                                                                                   \
+	if (!strcmp(name, #known))                                                                 \
+		return v->known;
+	OPENSTACK_NAMES(X)
+#undef X
+	fail_msg("nobody asks for %s", name);
+	return NULL;
+}
+
 static void says(const char *yaml, const char *cloud, const char *key, const char *value)
 {
-	struct openstack_vars vars = { 0 };
+	struct openstack_values values = { 0 };
 	struct cdict_error err = { 0 };
 	struct clouds *c;
 	const char *got;
 
-	if (clouds_parse(&c, yaml, strlen(yaml), &err) || clouds_get(c, cloud, &vars, &err))
+	if (clouds_parse(&c, yaml, strlen(yaml), &err) || clouds_get(c, cloud, &values, &err))
 		fail_msg("%s: %s", yaml, err.text);
-	got = openstack_vars_get(&vars, key);
+	got = value_of(&values, key);
 	if (!got != !value || (got && strcmp(got, value)))
 		fail_msg("%s: %s is '%s', not '%s'", yaml, key, got ? got : "(none)",
 			 value ? value : "(none)");
-	openstack_vars_fini(&vars);
+	openstack_values_fini(&values);
 	clouds_free(c);
 }
 
@@ -126,7 +137,7 @@ static void files_without_clouds_have_none(void **state)
 					   "clouds: 7\n",
 					   "cloudz: {a: {}}\n",
 					   "clouds: {b: 1}\n" };
-	struct openstack_vars v = { 0 };
+	struct openstack_values v = { 0 };
 	struct cdict_error err;
 	struct clouds *c;
 
@@ -143,7 +154,7 @@ static void files_without_clouds_have_none(void **state)
 static void aliases_that_multiply_come_to_an_end(void **state)
 {
 	char yaml[4096] = "x0: &x0 {a: b, c: d, e: f, g: h, i: j}\n";
-	struct openstack_vars v = { 0 };
+	struct openstack_values v = { 0 };
 	struct clouds *c;
 
 	(void)state;
@@ -158,7 +169,7 @@ static void aliases_that_multiply_come_to_an_end(void **state)
 	assert_int_equal(clouds_parse(&c, yaml, strlen(yaml), NULL), 0);
 	clouds_get(c, "a", &v, NULL); /* whatever it says, it returns */
 	clouds_free(c);
-	openstack_vars_fini(&v);
+	openstack_values_fini(&v);
 }
 
 /* --- which settings count --- */
@@ -208,7 +219,7 @@ static const char *const nothing[] = { "HOME=home", NULL };
 static int load(struct openstack_settings *s, const char *openrc, const char *cloud,
 		const char *const *environment, struct cdict_error *err)
 {
-	struct openstack_sources from = { openrc, cloud, (char *const *)environment };
+	struct openstack_sources from = { openrc, cloud, (char *const *)environment, 0 };
 
 	*err = (struct cdict_error){ 0 };
 	return openstack_settings_load(s, &from, err);
@@ -285,29 +296,35 @@ static void a_named_cloud_goes_before_the_environment(void **state)
 
 static void an_openrc_file_goes_before_everything(void **state)
 {
-	static const char *const with_cloud[] = { ENVIRONMENT, "OS_CLOUD=a", NULL };
+	static const char *const with_cloud[] = { ENVIRONMENT, "OS_CLOUD=a", "OS_CACERT=/mine",
+						  NULL };
 	static const char *const without[] = { "HOME=home", "OS_PROJECT_ID=stale", NULL };
 	struct openstack_settings s;
 	struct cdict_error err;
 
 	(void)state;
 	write_file("clouds.yaml", "clouds:\n" CLOUD("a", "of-a"));
-	write_file("rc", "OS_AUTH_URL=http://rc\nOS_USERNAME=of-rc\nread -s P\nOS_PASSWORD=$P\n");
+	write_file("rc", "OS_AUTH_URL=http://rc\nOS_USERNAME=of-rc\nOS_PASSWORD=\n");
 	user_is("rc", NULL, with_cloud, "of-rc");
 	assert_int_equal(load(&s, "rc", NULL, with_cloud, &err), 0);
 	assert_string_equal(s.auth.auth_url, "http://rc");
 	assert_string_equal(s.auth.password, "p");
+	assert_string_equal(s.cacert, "/mine");
 	openstack_settings_fini(&s);
-	fails_with("rc", NULL, without, "OS_PASSWORD is set to what only a shell could tell");
+	fails_with("rc", NULL, without, "rc: lacks password (OS_PASSWORD)");
 	write_file("rc", "OS_AUTH_URL=http://rc\nOS_USERNAME=of-rc\nOS_PASSWORD=q\n");
+	assert_int_equal(load(&s, "rc", NULL, with_cloud, &err), 0);
+	assert_string_equal(s.auth.password, "q");
+	openstack_settings_fini(&s);
 	assert_int_equal(load(&s, "rc", NULL, without, &err), 0);
 	assert_null(s.auth.project_id);
 	openstack_settings_fini(&s);
 	write_file("rc", "OS_CLOUD=a\n");
 	user_is("rc", NULL, nothing, "of-a");
 	fails_with("gone", NULL, nothing, "gone: No such file or directory");
-	write_file("rc", "X='");
-	fails_with("rc", NULL, nothing, "rc: line 1: a ' without its end");
+	fails_with("home", NULL, nothing, "home: Is a directory");
+	write_file("rc", "exit 3\n");
+	fails_with("rc", NULL, nothing, "rc: ends the shell that reads it, with status 3");
 }
 
 static void secure_yaml_lies_over_clouds_yaml(void **state)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What was said of an OpenStack, kept and forgotten carefully. */
+#include "annotate/openstack_values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void forget(char *text)
+{
+	if (text)
+		explicit_bzero(text, strlen(text));
+	free(text);
+}
+
+static bool is_called(const char *name, const char *text, size_t len)
+{
+	for (; len && *name; name++, text++, len--) {
+		if (tolower((unsigned char)*text) != *name && !(*text == '-' && *name == '_'))
+			return false;
+	}
+	return !len && !*name;
+}
+
+int openstack_values_set(struct openstack_values *v, const char *name, size_t name_len,
+			 const char *text, size_t len)
+{
+	char **place = NULL, *copy = NULL;
+
+#define X(known)                                                                                   \
+	if (is_called(#known, name, name_len))                                                     \
+		place = &v->known;
+	OPENSTACK_NAMES(X)
+#undef X
+	if (!place)
+		return 0;
+	if (text) {
+		copy = strndup(text, len);
+		if (!copy)
+			return -ENOMEM;
+	}
+	forget(*place);
+	*place = copy;
+	return 0;
+}
+
+void openstack_values_fini(struct openstack_values *v)
+{
+#define X(name) forget(v->name);
+	OPENSTACK_NAMES(X)
+#undef X
+	*v = (struct openstack_values){ 0 };
+}
