@@ -86,8 +86,7 @@ static int read_all(const struct child_options *opts, pid_t pid, int fd, struct 
 
 		if (!left)
 			return cdict_fail(err, -ETIMEDOUT, CDICT_NO_OFFSET,
-					  "%s did not end within %.1f s", opts->what,
-					  opts->timeout_ms / 1000.0);
+					  "%s did not answer in time", opts->what);
 		if (poll(&p, 1, ended ? 0 : left < look ? left : look) > 0)
 			rc = read_piece(opts, fd, out, err);
 		else if (ended)

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "annotate/libvirt.h"
 #include "annotate/proc.h"
 #include "base/fail.h"
+#include "base/monotonic.h"
 
 #define STATE_DIR "/run/libvirt/qemu"
 #define DAEMON_URI "qemu:///system"
@@ -68,24 +68,15 @@ static bool daemon_is_there(void)
 	return false;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* 0, 1 when there was no answer (which is noted), -ENOMEM. */
 static int ask_daemon(struct job *j, const char *uri, struct cdict_error *err)
 {
-	uint64_t now = now_ns();
-	int rc;
+	int left = monotonic_left_ms(j->deadline_ns), rc;
 
-	if (now >= j->deadline_ns)
+	if (!left)
 		return 1;
 	/* Half of the time: the state files may have to be read after all. */
-	rc = libvirt_ask(&j->domains, uri, (unsigned)((j->deadline_ns - now) / 2000000 + 1), err);
+	rc = libvirt_ask(&j->domains, uri, (unsigned)left / 2 + 1, err);
 	if (!rc || rc == -ENOMEM)
 		return rc;
 	note(j->report, "libvirt at %s: %s", uri, err->text);
@@ -291,7 +282,7 @@ static void note_gaps(struct job *j)
 		note(r, "this /proc is that of a container, whose thread ids are not the host's, "
 			"which a recording has: run on the host, or give --proc-root the host's "
 			"/proc");
-	if (j->scan.cut || proc_past(j->deadline_ns)) {
+	if (j->scan.cut || monotonic_past(j->deadline_ns)) {
 		r->incomplete = true;
 		note(r, "stopped after %u ms, not all was looked at", j->timeout_ms);
 	}
@@ -308,7 +299,7 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 	if (!err)
 		err = &own;
 	j.timeout_ms = opts->timeout_ms ? opts->timeout_ms : 5000;
-	j.deadline_ns = now_ns() + (uint64_t)j.timeout_ms * 1000000;
+	j.deadline_ns = monotonic_in_ms(j.timeout_ms);
 	rc = proc_scan(&j.scan, opts->proc_root, j.deadline_ns, err);
 	if (rc)
 		return rc;

@@ -3,6 +3,7 @@
 #include "annotate/http.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "annotate/http_url.h"
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/monotonic.h"
 
 #define REDIRECTS_MAX 3
 #define HEADERS_MAX ((size_t)256 << 10)
@@ -24,7 +26,7 @@ struct http {
 	CURL *curl;
 	struct http_options opts;
 	char *cacert, *cert, *key;
-	uint64_t deadline_ms;
+	uint64_t deadline_ns;
 	char message[CURL_ERROR_SIZE];
 };
 
@@ -37,14 +39,6 @@ struct exchange {
 	bool too_large;
 	uint32_t retry_after_s;
 };
-
-uint64_t http_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static void global_init(void)
 {
@@ -91,7 +85,7 @@ int http_open(struct http **out, const struct http_options *opts, struct cdict_e
 			h->opts.tries = 3;
 		if (!h->opts.max_bytes)
 			h->opts.max_bytes = (size_t)16 << 20;
-		h->deadline_ms = http_now_ms() + h->opts.budget_ms;
+		h->deadline_ns = monotonic_in_ms(h->opts.budget_ms);
 	}
 	if (failed || !h->curl) {
 		http_close(h);
@@ -187,9 +181,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *ctx)
 
 static uint32_t left_ms(const struct http *h)
 {
-	uint64_t now = http_now_ms();
-
-	return now < h->deadline_ms ? (uint32_t)(h->deadline_ms - now) : 0;
+	return (uint32_t)monotonic_left_ms(h->deadline_ns);
 }
 
 static void set_tls(struct http *h)
@@ -338,19 +330,19 @@ static void pause_ms(uint32_t ms)
 }
 
 static void trace(const struct http *h, const char *method, const char *shown,
-		  const struct exchange *x, CURLcode code, uint64_t began_ms)
+		  const struct exchange *x, CURLcode code, uint64_t began_ns)
 {
+	uint64_t took_ms = (monotonic_ns() - began_ns) / 1000000;
 	char line[512];
 
 	if (!h->opts.trace)
 		return;
 	if (code)
-		snprintf(line, sizeof(line), "%s %s: %s, in %llu ms", method, shown,
-			 curl_easy_strerror(code), (unsigned long long)(http_now_ms() - began_ms));
+		snprintf(line, sizeof(line), "%s %s: %s, in %" PRIu64 " ms", method, shown,
+			 curl_easy_strerror(code), took_ms);
 	else
-		snprintf(line, sizeof(line), "%s %s: %ld, %zu bytes in %llu ms", method, shown,
-			 x->reply->status, x->body.len,
-			 (unsigned long long)(http_now_ms() - began_ms));
+		snprintf(line, sizeof(line), "%s %s: %ld, %zu bytes in %" PRIu64 " ms", method,
+			 shown, x->reply->status, x->body.len, took_ms);
 	h->opts.trace(h->opts.trace_ctx, line);
 }
 
@@ -363,7 +355,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 
 	for (unsigned try = 1;; try++) {
 		struct exchange x = { .http = h, .reply = reply };
-		uint64_t began = http_now_ms();
+		uint64_t began = monotonic_ns();
 		CURLcode code;
 
 		if (!left_ms(h))

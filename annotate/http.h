@@ -74,7 +74,4 @@ void http_reply_fini(struct http_reply *reply);
  * password in it. */
 int http_url_check(const char *url, struct cdict_error *err);
 
-/* http_now_ms - a clock that never goes back. */
-uint64_t http_now_ms(void);
-
 #endif

@@ -11,6 +11,7 @@
 #include "annotate/keystone_body.h"
 #include "annotate/keystone_catalog.h"
 #include "base/fail.h"
+#include "base/monotonic.h"
 #include "base/sink.h"
 
 #define RENEW_BEFORE_MS 10000
@@ -22,7 +23,7 @@ struct keystone {
 	char *url;    /* ends in /v3 */
 	char *wanted; /* the project that was found out; NULL: what auth says */
 	char *token;
-	uint64_t until_ms; /* renew it from then on; 0: never */
+	uint64_t until_ns; /* renew it from then on; 0: never */
 	struct keystone_token about;
 };
 
@@ -127,13 +128,13 @@ static int take_token(struct keystone *ks, struct http_reply *reply, struct cdic
 	forget(ks->token);
 	ks->token = reply->subject_token;
 	reply->subject_token = NULL;
-	ks->until_ms = 0;
+	ks->until_ns = 0;
 	if (about.life_s > 0) {
 		uint64_t life_ms = (uint64_t)about.life_s * 1000;
 		/* of a very short life use at least half */
 		uint64_t early = life_ms / 2 < RENEW_BEFORE_MS ? life_ms / 2 : RENEW_BEFORE_MS;
 
-		ks->until_ms = http_now_ms() + life_ms - early;
+		ks->until_ns = monotonic_in_ms(life_ms - early);
 	}
 	return 0;
 }
@@ -203,7 +204,7 @@ int keystone_get(struct keystone *ks, const char *url, const char *extra, struct
 	int rc = 0;
 
 	*reply = (struct http_reply){ 0 };
-	if (ks->until_ms && http_now_ms() >= ks->until_ms)
+	if (monotonic_past(ks->until_ns))
 		rc = login(ks, err);
 	if (!rc)
 		rc = get(ks, url, extra, reply, err);

@@ -27,7 +27,7 @@ int libvirt_add_xml(struct libvirt_domains *d, const char *name, const void *xml
 		    struct cdict_error *err);
 
 /* libvirt_read_state - every *.xml in @dir: /run/libvirt/qemu, a copy of it, or a folder
- * of `virsh dumpxml` outputs. Stops at @deadline_ns (proc_past()). */
+ * of `virsh dumpxml` outputs. Stops at @deadline_ns (base/monotonic.h). */
 int libvirt_read_state(struct libvirt_domains *d, const char *dir, uint64_t deadline_ns,
 		       struct cdict_error *err);
 

@@ -9,6 +9,7 @@
 #include "annotate/libvirt.h"
 #include "annotate/procfs.h"
 #include "base/fail.h"
+#include "base/monotonic.h"
 
 void libvirt_domains_fini(struct libvirt_domains *d)
 {
@@ -89,7 +90,7 @@ int libvirt_read_state(struct libvirt_domains *d, const char *dir, uint64_t dead
 	if (n < 0)
 		rc = cdict_fail_errno(err, dir);
 	for (int i = 0; i < n; i++) {
-		if (!rc && !proc_past(deadline_ns))
+		if (!rc && !monotonic_past(deadline_ns))
 			rc = read_one(d, dirfd(open), names[i]->d_name, &text, err);
 		free(names[i]);
 	}

@@ -172,6 +172,9 @@ int openrc_run(struct openrc *out, const char *path, char *const *environment, u
 		rc = no_memory(err);
 	if (!rc)
 		rc = child_read(&child, &out->text, &status, err);
+	if (rc == -ETIMEDOUT)
+		cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: did not end within %.1f s (--os-timeout)",
+			   path, timeout_ms / 1000.0);
 	if (!rc)
 		rc = judge(path, status, &out->text, err);
 	if (!rc)

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "annotate/procfs.h"
 #include "base/fail.h"
+#include "base/monotonic.h"
 
 #define SMALL_MAX 65536                /* stat, status, cgroup */
 #define PROBE_MAX 4096                 /* of a command line, to see whose it is */
@@ -28,16 +28,6 @@ struct walker {
 	uint64_t deadline_ns;
 	struct buf text, cmdline;
 };
-
-bool proc_past(uint64_t deadline_ns)
-{
-	struct timespec now;
-
-	if (!deadline_ns)
-		return false;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec >= deadline_ns;
-}
 
 /* Room for one more item of an array of @size; NULL: out of memory. */
 static void *grow(void *items, size_t n, size_t *cap, size_t size)
@@ -153,7 +143,7 @@ static int read_tasks(struct walker *w, struct proc_vm *vm, int dir)
 	while (!rc && (e = readdir(d))) {
 		int32_t tid = procfs_number(e->d_name);
 
-		if (proc_past(w->deadline_ns)) {
+		if (monotonic_past(w->deadline_ns)) {
 			w->scan->cut = true;
 			break;
 		}
@@ -271,7 +261,7 @@ static int walk(struct walker *w, DIR *d)
 
 		if (!pid)
 			continue;
-		if (proc_past(w->deadline_ns)) {
+		if (monotonic_past(w->deadline_ns)) {
 			w->scan->cut = true;
 			break;
 		}

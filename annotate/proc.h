@@ -67,9 +67,6 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	      struct cdict_error *err);
 void proc_scan_fini(struct proc_scan *scan);
 
-/* proc_past - whether @deadline_ns (0: never) is over. */
-bool proc_past(uint64_t deadline_ns);
-
 /* What libvirt knows of a VM's vCPUs. */
 struct proc_vcpu {
 	uint32_t id;

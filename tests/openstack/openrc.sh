@@ -98,7 +98,7 @@ began=$SECONDS
 echo 'sleep 300; :' >openrc
 setsid "$CDICT" identify --proc-root proc --openstack --openrc openrc --os-timeout 500 >out 2>err </dev/null
 same a_file_that_hangs_fails 1 $?
-says and_is_told 'openrc did not end within 0.5 s' err
+says and_is_told 'openrc: did not end within 0.5 s (--os-timeout)' err
 if [ $((SECONDS - began)) -lt 20 ]; then ok in_time; else not_ok in_time $((SECONDS - began)); fi
 
 # nobody is told: the process is looked at while the file runs
