@@ -11,8 +11,8 @@ static void row_json(struct json *j, const struct compare *c, const struct compa
 	json_open(j, NULL, '{', false);
 	json_open(j, "key", '[', false);
 	json_text(j, NULL, row->name);
-	if (row->second)
-		json_text(j, NULL, row->second);
+	if (row->reason)
+		json_text(j, NULL, row->reason);
 	if (row->cpu != CDICT_CPU_UNKNOWN)
 		json_u64(j, NULL, row->cpu);
 	json_close(j);
@@ -43,23 +43,24 @@ static void row_json(struct json *j, const struct compare *c, const struct compa
 static int kind_json(struct json *j, enum compare_what what, const struct tables_walk *const *walks,
 		     size_t n)
 {
-	const struct compare_kind *kind = &compare_kinds[what];
 	struct compare c;
 	int rc = compare_init(&c, what, walks, n);
 
-	json_open(j, kind->name, '{', true);
+	json_open(j, c.decl->name, '{', true);
 	json_open(j, "key", '[', false);
 	json_text(j, NULL, "name");
-	if (kind->second)
-		json_text(j, NULL, kind->second);
+	if (c.decl->key_reason)
+		json_text(j, NULL, "reason");
+	if (c.decl->key_cpu)
+		json_text(j, NULL, "cpu");
 	json_close(j);
 	json_open(j, "figures", '[', false);
-	for (size_t i = 0; kind->figures[i]; i++)
-		json_text(j, NULL, kind->figures[i]);
+	for (size_t i = 0; i < c.n_figures; i++)
+		json_text(j, NULL, c.figures[i].key);
 	json_close(j);
 	json_open(j, "rows", '[', true);
-	for (size_t i = 0; i < c.n && !rc; i++)
-		row_json(j, &c, &c.rows[i]);
+	for (size_t i = 0; i < c.rows.n && !rc; i++)
+		row_json(j, &c, &c.rows.at[i]);
 	json_close(j);
 	json_close(j);
 	compare_fini(&c);

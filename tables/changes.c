@@ -15,63 +15,39 @@
 
 /* Three columns a figure: before, after, the difference. */
 enum { BASE, NEW, CHANGE, PARTS = CHANGES_PARTS };
-enum { NAME, SECOND, CPU, FIRST = CHANGES_FIRST };
-
-/* What the page calls by keys, people by these; the rest is shown with -v only. */
-static const struct {
-	const char *figure, *title;
-} titles[] = {
-	{ "run_percent", "run %" },         { "switches_per_s", "switches/s" },
-	{ "latency_p99_ns", "lat p99 ms" }, { "count_per_s", "exits/s" },
-	{ "time_percent", "time %" },       { "p99_ns", "p99 ms" },
-	{ "delayed_percent", "delayed %" }, { "guest_percent", "guest %" },
-	{ "worst_ns", "worst ms" },
-};
-
-static bool is_ns(const char *figure)
-{
-	size_t len = strlen(figure);
-
-	return len > 3 && !strcmp(figure + len - 3, "_ns");
-}
+enum { NAME, REASON, CPU, FIRST = CHANGES_FIRST };
 
 static void make_columns(struct changes *c)
 {
 	static const char *const keys[PARTS] = { "base", "new", "change" };
 	static const char *const heads[PARTS] = { " was", " is", " by" };
-	const struct compare_kind *kind = &compare_kinds[c->compare.what];
+	const struct tables_decl *decl = c->compare.decl;
 
-	c->columns[NAME] = (struct table_column){ "name", kind->name, TABLE_TEXT, 0 };
-	c->columns[SECOND] = (struct table_column){ "reason", "reason", TABLE_TEXT, 0 };
-	c->columns[CPU] = (struct table_column){ "cpu", "cpu", TABLE_INTEGER, 0 };
-	if (!kind->second || strcmp(kind->second, "reason"))
-		c->columns[SECOND].flags = TABLE_HIDDEN;
-	if (!kind->second || strcmp(kind->second, "cpu"))
-		c->columns[CPU].flags = TABLE_HIDDEN;
+	c->columns[NAME] = (struct table_column){ .key = "name", .title = decl->name };
+	c->columns[REASON] = (struct table_column){ .key = "reason", .title = "reason" };
+	c->columns[CPU] =
+		(struct table_column){ .key = "cpu", .title = "cpu", .kind = TABLE_INTEGER };
+	c->columns[REASON].flags = decl->key_reason ? 0 : TABLE_HIDDEN;
+	c->columns[CPU].flags = decl->key_cpu ? 0 : TABLE_HIDDEN;
 	for (size_t f = 0; f < c->compare.n_figures; f++) {
-		const char *title = kind->figures[f];
-		bool shown = false;
+		const struct compare_figure *figure = &c->compare.figures[f];
 
-		for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
-			if (!strcmp(titles[i].figure, kind->figures[f])) {
-				title = titles[i].title;
-				shown = true;
-			}
-		}
 		for (size_t p = 0; p < PARTS; p++) {
 			size_t at = PARTS * f + p;
 			struct table_column *col = &c->columns[FIRST + at];
 
-			snprintf(c->names[at], sizeof(c->names[at]), "%s_%s", kind->figures[f],
-				 keys[p]);
-			snprintf(c->heads[at], sizeof(c->heads[at]), "%s%s", title, heads[p]);
-			*col = (struct table_column){ c->names[at], c->heads[at], TABLE_PERCENT,
-						      shown ? 0 : TABLE_WIDE };
-			if (is_ns(kind->figures[f]))
-				col->kind = p == CHANGE ? TABLE_INTEGER : TABLE_MS;
+			snprintf(c->names[at], sizeof(c->names[at]), "%s_%s", figure->key, keys[p]);
+			snprintf(c->heads[at], sizeof(c->heads[at]), "%s%s", figure->title,
+				 heads[p]);
+			*col = (struct table_column){ .key = c->names[at],
+						      .title = c->heads[at],
+						      .kind = figure->ns ? TABLE_MS : TABLE_PERCENT,
+						      .flags = figure->wide ? TABLE_WIDE : 0 };
 			/* a signed duration has no kind of its own: programs subtract in ns */
-			if (is_ns(kind->figures[f]) && p == CHANGE)
+			if (figure->ns && p == CHANGE) {
+				col->kind = TABLE_INTEGER;
 				col->flags = TABLE_MACHINE;
+			}
 		}
 	}
 	c->columns[FIRST + PARTS * c->compare.n_figures] =
@@ -100,7 +76,7 @@ static void fill_row(struct changes *c, const struct compare_row *row)
 
 	table_row(c->table);
 	table_text(c->table, NAME, row->name);
-	table_text(c->table, SECOND, row->second);
+	table_text(c->table, REASON, row->reason);
 	if (row->cpu != CDICT_CPU_UNKNOWN)
 		table_i64(c->table, CPU, row->cpu);
 	for (size_t f = 0; f < nf; f++) {
@@ -120,9 +96,9 @@ int changes_init(struct changes *c, enum compare_what what,
 	if (rc)
 		return rc;
 	make_columns(c);
-	c->table = table_new(compare_kinds[what].name, c->columns);
-	for (size_t i = 0; c->table && i < c->compare.n; i++)
-		fill_row(c, &c->compare.rows[i]);
+	c->table = table_new(c->compare.decl->name, c->columns);
+	for (size_t i = 0; c->table && i < c->compare.rows.n; i++)
+		fill_row(c, &c->compare.rows.at[i]);
 	c->table = table_done(c->table);
 	return c->table ? 0 : -ENOMEM;
 }
@@ -138,13 +114,13 @@ void changes_fini(struct changes *c)
 enum { R_WHAT, R_NAME, R_REASON, R_FIGURE, R_BASE, R_NEW, R_LIMIT };
 
 static const struct table_column regression_columns[] = {
-	[R_WHAT] = { "what", "worse", TABLE_TEXT, 0 },
-	[R_NAME] = { "name", "task", TABLE_TEXT, 0 },
-	[R_REASON] = { "reason", "reason", TABLE_TEXT, 0 },
-	[R_FIGURE] = { "figure", "figure", TABLE_TEXT, 0 },
-	[R_BASE] = { "base", "was", TABLE_PERCENT, 0 },
-	[R_NEW] = { "new", "is", TABLE_PERCENT, 0 },
-	[R_LIMIT] = { "limit", "at most", TABLE_PERCENT, 0 },
+	[R_WHAT] = { .key = "what", .title = "worse" },
+	[R_NAME] = { .key = "name", .title = "task" },
+	[R_REASON] = { .key = "reason", .title = "reason" },
+	[R_FIGURE] = { .key = "figure", .title = "figure" },
+	[R_BASE] = { .key = "base", .title = "was", .kind = TABLE_PERCENT },
+	[R_NEW] = { .key = "new", .title = "is", .kind = TABLE_PERCENT },
+	[R_LIMIT] = { .key = "limit", .title = "at most", .kind = TABLE_PERCENT },
 	TABLE_COLUMNS_END,
 };
 
@@ -152,10 +128,10 @@ static void regression(struct table *t, const struct compare *c, const struct co
 		       size_t figure, double limit)
 {
 	table_row(t);
-	table_text(t, R_WHAT, compare_kinds[c->what].name);
+	table_text(t, R_WHAT, c->decl->name);
 	table_text(t, R_NAME, row->name);
-	table_text(t, R_REASON, row->second);
-	table_text(t, R_FIGURE, compare_kinds[c->what].figures[figure]);
+	table_text(t, R_REASON, row->reason);
+	table_text(t, R_FIGURE, c->figures[figure].key);
 	table_percent(t, R_BASE, row->values[figure]);
 	table_percent(t, R_NEW, row->values[c->n_figures + figure]);
 	table_percent(t, R_LIMIT, limit);
@@ -165,7 +141,7 @@ static size_t figure_of(const struct compare *c, const char *name)
 {
 	size_t f = 0;
 
-	while (strcmp(compare_kinds[c->what].figures[f], name))
+	while (strcmp(c->figures[f].key, name))
 		f++;
 	return f;
 }
@@ -177,8 +153,8 @@ static void find(struct table *t, const struct compare *c, const char *figure, d
 {
 	size_t nf = c->n_figures, f = figure_of(c, figure), o = often ? figure_of(c, often) : 0;
 
-	for (size_t i = 0; i < c->n; i++) {
-		const struct compare_row *row = &c->rows[i];
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct compare_row *row = &c->rows.at[i];
 		double base = row->values[f], now = row->values[nf + f];
 		double limit = base * factor + points;
 

@@ -3,8 +3,9 @@
  * compare.h - several captures beside each other, aligned by what things are called: for the
  * page of cdict report and for cdict diff.
  *
- * Tasks of one capture with the same name are one row.  Figures are of a kind that can be
- * compared whatever the windows' lengths: percent of the window, per second, durations.
+ * What is compared are the columns of a table that are marked so, of a kind that does not depend
+ * on the windows' lengths: percent of the window, per second, durations.  Tasks of one capture
+ * with the same name are one row.
  *
  * Ownership  compare_init() fills the caller's struct, compare_fini() empties it, also after
  *            a failure; names are borrowed from it
@@ -12,7 +13,9 @@
 #ifndef TABLES_COMPARE_H
 #define TABLES_COMPARE_H
 
-#include "tables/walk.h"
+#include "base/array.h"
+#include "base/stringset.h"
+#include "tables/decl.h"
 
 enum compare_what {
 	COMPARE_TASKS = 0,
@@ -24,18 +27,20 @@ enum compare_what {
 
 #define COMPARE_FIGURES_MAX 12
 
-/* What is compared, its figures in order; the first one decides how much a row changed. */
-struct compare_kind {
-	const char *name, *second; /* second key, or NULL */
-	const char *figures[COMPARE_FIGURES_MAX + 1];
+/* A column, as it is compared; the first one decides how much a row changed. */
+struct compare_figure {
+	size_t column;
+	char key[48];    /* "run_percent", "switches_per_s", "latency_p99_ns" */
+	char title[48];  /* "run %", "switches/s", "lat p99 ms" */
+	bool ns, counts; /* a duration; per second; else percent of the window */
+	bool wide;       /* shown with -v only */
 };
-extern const struct compare_kind compare_kinds[COMPARE_N];
 
 struct compare_item; /* a task of one capture, before rows are made */
 
 struct compare_row {
-	const char *name, *second;        /* second: reason; NULL */
-	uint32_t cpu;                     /* CDICT_CPU_UNKNOWN when it is not part of the key */
+	const char *name, *reason;        /* reason: NULL when it is not part of the key */
+	uint32_t cpu;                     /* CDICT_CPU_UNKNOWN when it is not */
 	const struct compare_item *items; /* of all captures */
 	size_t n_items;
 	double *values; /* [capture][figure]; NAN where there is none */
@@ -44,18 +49,18 @@ struct compare_row {
 };
 
 struct compare {
-	enum compare_what what;
+	const struct tables_decl *decl; /* of what */
+	struct compare_figure figures[COMPARE_FIGURES_MAX];
 	size_t n_captures, n_figures;
-	struct compare_item *items;
-	size_t n_items;
-	struct compare_row *rows; /* most changed first */
-	size_t n;
+	ARRAY(struct compare_item) items;
+	struct stringset names;
+	ARRAY(struct compare_row) rows; /* most changed first */
 };
 
 /* compare_init - of the @n @walks that were walked, each with tasks, exits, vcpus and coremap;
  * 0 or -ENOMEM. */
-int compare_init(struct compare *out, enum compare_what what,
-		 const struct tables_walk *const *walks, size_t n);
+int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
+		 size_t n);
 void compare_fini(struct compare *c);
 
 /* The tasks of a row in one capture. */

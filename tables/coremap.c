@@ -1,105 +1,127 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* The core map: its cells, and the CPUs. */
+#include "tables/decl.h"
 #include "tables/tables.h"
-#include "tables/task_cells.h"
 
-enum { CPU = TASK_COLUMNS, IDLE, UNKNOWN, RUN, RUN_PERCENT, EDGE, SWITCHES };
+#define CELL(member) offsetof(struct analyze_core_cell, member)
+
+/* Time of which nobody knows who ran is of no task. */
+static void cell_unknown(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	table_i64(t, column, !r->task);
+	(void)at;
+}
+
+static void cell_if_known(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	if (r->task || r->several)
+		cell_u64(t, column, r, at);
+}
 
 static const struct table_column columns[] = {
-	TASK_CELLS,
-	[CPU] = { "cpu", "cpu", TABLE_INTEGER, 0 },
-	[IDLE] = { "idle", "idle", TABLE_INTEGER, 0 },
-	[UNKNOWN] = { "unknown", "unknown", TABLE_INTEGER, 0 },
-	[RUN] = { "run_ns", "run ms", TABLE_MS, 0 },
-	[RUN_PERCENT] = { "run_percent", "run %", TABLE_PERCENT, 0 },
-	[EDGE] = { "edge_ns", "edge ms", TABLE_MS, 0 },
-	[SWITCHES] = { "switches", "switches", TABLE_COUNT, 0 },
+	CELLS_OF_TASK,
+	{ "cpu", "cpu", TABLE_INTEGER, 0, cell_u32, CELL(cpu) },
+	{ "idle", "idle", TABLE_INTEGER, 0, cell_is_idle, 0 },
+	{ "unknown", "unknown", TABLE_INTEGER, 0, cell_unknown, 0 },
+	{ "run_ns", "run ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_u64, CELL(run_ns) },
+	{ "run_percent", "run %", TABLE_PERCENT, 0, cell_share, CELL(run_ns) },
+	{ "edge_ns", "edge ms", TABLE_MS, 0, cell_if_known, CELL(edge_ns) },
+	{ "switches", "switches", TABLE_COUNT, TABLE_CHANGE, cell_if_known, CELL(switches) },
 	TABLE_COLUMNS_END,
 };
 
-/* Time of which nobody knows who ran: cells of no task, idle 0 and unknown 1. */
-static void unknown_cells(struct table *t, const struct tables_walk *w, uint64_t window_ns)
-{
-	for (uint32_t c = 0; c < analyze_engine_cpus(w->eng); c++) {
-		uint64_t ns = analyze_coremap_cpu(w->coremap, c)->unknown_ns;
+TABLES_ROWS(coremap, coremap, analyze_coremap_count, analyze_coremap_at)
 
-		if (!ns)
-			continue;
-		table_row(t);
-		table_i64(t, CPU, c);
-		table_i64(t, IDLE, 0);
-		table_i64(t, UNKNOWN, 1);
-		table_u64(t, RUN, ns);
-		table_share(t, RUN_PERCENT, ns, window_ns);
-		table_lossy(t, analyze_engine_loss_ns(w->eng, c) > 0);
-	}
+static void coremap_merge(void *to, const void *from)
+{
+	struct analyze_core_cell *sum = to;
+	const struct analyze_core_cell *cell = from;
+
+	sum->run_ns += cell->run_ns;
+	sum->switches += cell->switches;
 }
+
+static void coremap_fini(void *row)
+{
+	(void)row; /* owns nothing */
+}
+
+const struct tables_decl tables_decl_coremap = {
+	.name = "coremap",
+	.columns = columns,
+	.count = coremap_count,
+	.at = coremap_at,
+	.row_size = sizeof(struct analyze_core_cell),
+	.merge = coremap_merge,
+	.fini = coremap_fini,
+	.cpu_at = CELL(cpu),
+	.key_cpu = true,
+};
 
 struct table *tables_coremap(const struct tables_walk *w)
 {
-	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
-	struct table *t = table_new("coremap", columns);
+	struct table *t = tables_make(w, &tables_decl_coremap, false);
 
-	if (!t)
-		return NULL;
-	for (size_t i = 0; i < analyze_coremap_count(w->coremap); i++) {
-		const struct analyze_core_cell *cell = analyze_coremap_at(w->coremap, i);
-		const struct analyze_task *task = analyze_engine_task(w->eng, cell->task);
+	for (uint32_t c = 0; t && c < analyze_engine_cpus(w->eng); c++) {
+		struct analyze_core_cell cell = {
+			.cpu = c, .run_ns = analyze_coremap_cpu(w->coremap, c)->unknown_ns
+		};
+		struct tables_row r = { .w = w,
+					.row = &cell,
+					.window_ns = analyze_engine_summary(w->eng)->window_ns };
 
-		if (!names_wanted(&w->names, task))
+		if (!cell.run_ns)
 			continue;
 		table_row(t);
-		task_cells(t, w, task);
-		table_i64(t, CPU, cell->cpu);
-		table_i64(t, IDLE, task->tid == 0);
-		table_i64(t, UNKNOWN, 0);
-		table_u64(t, RUN, cell->run_ns);
-		table_share(t, RUN_PERCENT, cell->run_ns, window_ns);
-		table_u64(t, EDGE, cell->edge_ns);
-		table_u64(t, SWITCHES, cell->switches);
+		cells_fill(t, &r);
+		table_lossy(t, analyze_engine_loss_ns(w->eng, c) > 0);
 	}
-	unknown_cells(t, w, window_ns);
 	return table_done(t);
 }
 
 /* ---- per CPU ---- */
 
-enum { C_CPU, C_NODE, C_BUSY, C_BUSY_PERCENT, C_IDLE, C_IDLE_PERCENT, C_UNKNOWN, C_SWITCHES };
+#define CPU(member) offsetof(struct analyze_core_cpu, member)
+
+static void cell_cpu(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	table_i64(t, column, r->cpu);
+	(void)at;
+}
+
+static void cell_node(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	if (tables_node(r->w, r->cpu) >= 0)
+		table_i64(t, column, tables_node(r->w, r->cpu));
+	(void)at;
+}
 
 static const struct table_column cpu_columns[] = {
-	[C_CPU] = { "cpu", "CPU", TABLE_INTEGER, 0 },
-	[C_NODE] = { "node", "node", TABLE_INTEGER, 0 },
-	[C_BUSY] = { "busy_ns", "busy ms", TABLE_MS, 0 },
-	[C_BUSY_PERCENT] = { "busy_percent", "busy %", TABLE_PERCENT, 0 },
-	[C_IDLE] = { "idle_ns", "idle ms", TABLE_MS, 0 },
-	[C_IDLE_PERCENT] = { "idle_percent", "idle %", TABLE_PERCENT, 0 },
-	[C_UNKNOWN] = { "unknown_ns", "unknown ms", TABLE_MS, 0 },
-	[C_SWITCHES] = { "switches", "switches", TABLE_COUNT, 0 },
+	{ "cpu", "CPU", TABLE_INTEGER, 0, cell_cpu, 0 },
+	{ "node", "node", TABLE_INTEGER, 0, cell_node, 0 },
+	{ "busy_ns", "busy ms", TABLE_MS, 0, cell_u64, CPU(busy_ns) },
+	{ "busy_percent", "busy %", TABLE_PERCENT, 0, cell_share, CPU(busy_ns) },
+	{ "idle_ns", "idle ms", TABLE_MS, 0, cell_u64, CPU(idle_ns) },
+	{ "idle_percent", "idle %", TABLE_PERCENT, 0, cell_share, CPU(idle_ns) },
+	{ "unknown_ns", "unknown ms", TABLE_MS, 0, cell_u64, CPU(unknown_ns) },
+	{ "switches", "switches", TABLE_COUNT, 0, cell_u64, CPU(switches) },
 	TABLE_COLUMNS_END,
 };
 
 struct table *tables_coremap_cpus(const struct tables_walk *w)
 {
-	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
 	struct table *t = table_new("cpus", cpu_columns);
 
-	if (!t)
-		return NULL;
-	for (uint32_t c = 0; c < analyze_engine_cpus(w->eng); c++) {
-		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(w->coremap, c);
+	for (uint32_t c = 0; t && c < analyze_engine_cpus(w->eng); c++) {
+		struct tables_row r = { .w = w,
+					.row = analyze_coremap_cpu(w->coremap, c),
+					.cpu = c,
+					.window_ns = analyze_engine_summary(w->eng)->window_ns };
 
 		if (!tables_cpu(w, c))
 			continue;
 		table_row(t);
-		table_i64(t, C_CPU, c);
-		if (tables_node(w, c) >= 0)
-			table_i64(t, C_NODE, tables_node(w, c));
-		table_u64(t, C_BUSY, cpu->busy_ns);
-		table_share(t, C_BUSY_PERCENT, cpu->busy_ns, window_ns);
-		table_u64(t, C_IDLE, cpu->idle_ns);
-		table_share(t, C_IDLE_PERCENT, cpu->idle_ns, window_ns);
-		table_u64(t, C_UNKNOWN, cpu->unknown_ns);
-		table_u64(t, C_SWITCHES, cpu->switches);
+		cells_fill(t, &r);
 		table_lossy(t, analyze_engine_loss_ns(w->eng, c) > 0);
 	}
 	return table_done(t);

@@ -153,11 +153,11 @@ static int collect(struct coremap_map *m, struct coremap_row *extra)
 enum { S_NAME, S_TID, S_RUN, S_SWITCHES, S_ROW };
 
 static const struct table_column sort_columns[] = {
-	[S_NAME] = { "name", "task", TABLE_TEXT, 0 },
-	[S_TID] = { "tid", "tid", TABLE_INTEGER, 0 },
-	[S_RUN] = { "run_ns", "run ms", TABLE_MS, 0 },
-	[S_SWITCHES] = { "switches", "switches", TABLE_COUNT, 0 },
-	[S_ROW] = { "row", "row", TABLE_INTEGER, TABLE_HIDDEN },
+	[S_NAME] = { .key = "name", .title = "task" },
+	[S_TID] = { .key = "tid", .title = "tid", .kind = TABLE_INTEGER },
+	[S_RUN] = { .key = "run_ns", .title = "run ms", .kind = TABLE_MS },
+	[S_SWITCHES] = { .key = "switches", .title = "switches", .kind = TABLE_COUNT },
+	[S_ROW] = { .key = "row", .kind = TABLE_INTEGER, .flags = TABLE_HIDDEN },
 	TABLE_COLUMNS_END,
 };
 
@@ -291,12 +291,17 @@ static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t t
 	if (!columns)
 		return NULL;
 	m->columns[m->n_tables] = columns;
-	columns[T_NAME] = (struct table_column){ "name", "task", TABLE_TEXT, 0 };
-	columns[T_TID] = (struct table_column){ "tid", "tid", TABLE_INTEGER, 0 };
-	columns[T_ALL] = (struct table_column){ "all", "all CPUs", kind, TABLE_DASH };
+	columns[T_NAME] = (struct table_column){ .key = "name", .title = "task" };
+	columns[T_TID] =
+		(struct table_column){ .key = "tid", .title = "tid", .kind = TABLE_INTEGER };
+	columns[T_ALL] = (struct table_column){
+		.key = "all", .title = "all CPUs", .kind = kind, .flags = TABLE_DASH
+	};
 	for (uint32_t c = from; c < to; c++)
-		columns[T_CPU + c - from] =
-			(struct table_column){ m->titles[c], m->titles[c], kind, TABLE_DASH };
+		columns[T_CPU + c - from] = (struct table_column){ .key = m->titles[c],
+								   .title = m->titles[c],
+								   .kind = kind,
+								   .flags = TABLE_DASH };
 	columns[T_CPU + to - from].kind = TABLE_END;
 	t = table_new("coremap", columns);
 	if (t)

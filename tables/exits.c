@@ -1,185 +1,182 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* Exits: what the guests exited for, and how long it took. */
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/array.h"
+#include "base/map.h"
+#include "tables/decl.h"
 #include "tables/tables.h"
-#include "tables/task_cells.h"
 
-enum {
-	NAME,
-	TID,
-	PID,
-	VM,
-	VCPU,
-	REASON,
-	CODE,
-	IDLE,
-	COUNT,
-	COUNT_PERCENT,
-	TIME,
-	TIME_PERCENT,
-	MIN,
-	AVG,
-	P50,
-	P99,
-	P999,
-	MAX,
-	MAX_AT,
-	ON_CPU,
-	BROKEN,
-};
-
-static const struct table_column columns[] = {
-	[NAME] = { "name", "task", TABLE_TEXT, 0 },
-	[TID] = { "tid", "tid", TABLE_INTEGER, 0 },
-	[PID] = { "pid", "pid", TABLE_INTEGER, TABLE_WIDE },
-	[VM] = { "vm", "vm", TABLE_TEXT, 0 },
-	[VCPU] = { "vcpu", "vcpu", TABLE_INTEGER, 0 },
-	[REASON] = { "reason", "reason", TABLE_TEXT, 0 },
-	[CODE] = { "reason_code", "code", TABLE_INTEGER, TABLE_MACHINE },
-	[IDLE] = { "idle", "idle", TABLE_INTEGER, TABLE_MACHINE },
-	[COUNT] = { "count", "exits", TABLE_COUNT, 0 },
-	[COUNT_PERCENT] = { "count_percent", "exits %", TABLE_PERCENT, 0 },
-	[TIME] = { "time_ns", "time ms", TABLE_MS, 0 },
-	[TIME_PERCENT] = { "time_percent", "time %", TABLE_PERCENT, 0 },
-	[MIN] = { "min_ns", "min us", TABLE_US, 0 },
-	[AVG] = { "avg_ns", "avg us", TABLE_US, 0 },
-	[P50] = { "p50_ns", "p50 us", TABLE_US, TABLE_WIDE },
-	[P99] = { "p99_ns", "p99 us", TABLE_US, 0 },
-	[P999] = { "p999_ns", "p99.9 us", TABLE_US, TABLE_WIDE },
-	[MAX] = { "max_ns", "max us", TABLE_US, 0 },
-	[MAX_AT] = { "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE },
-	[ON_CPU] = { "cpu_ns", "on CPU ms", TABLE_MS, TABLE_WIDE },
-	[BROKEN] = { "unpaired", "unpaired", TABLE_COUNT, TABLE_WIDE },
-	TABLE_COLUMNS_END,
-};
+#define ROW(member) offsetof(struct analyze_exit_row, member)
 
 /* HLT and its kin are the guest being idle, not work: kept apart. */
 struct totals {
 	struct analyze_exit_row work, idle;
 };
 
+static void cell_code(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	table_i64(t, column, (int64_t)((const struct analyze_exit_row *)r->row)->reason);
+	(void)at;
+}
+
+static void cell_count_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	const struct analyze_exit_row *row = r->row;
+	const struct totals *sum = r->whole;
+
+	table_share(t, column, row->events, sum->work.events + sum->idle.events);
+	(void)at;
+}
+
+static void cell_time_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+{
+	const struct analyze_exit_row *row = r->row;
+	const struct totals *sum = r->whole;
+
+	if (!row->idle)
+		table_share(t, column, row->time.sum, sum->work.time.sum);
+	(void)at;
+}
+
+enum { NAME = 0, VM = 3, REASON = 5 };
+
+static const struct table_column columns[] = {
+	[NAME] = { "name", "task", TABLE_TEXT, 0, cell_name, 0 },
+	{ "tid", "tid", TABLE_INTEGER, 0, cell_tid, 0 },
+	{ "pid", "pid", TABLE_INTEGER, TABLE_WIDE, cell_pid, 0 },
+	[VM] = { "vm", "vm", TABLE_TEXT, 0, cell_vm, 0 },
+	{ "vcpu", "vcpu", TABLE_INTEGER, 0, cell_vcpu, 0 },
+	[REASON] = { "reason", "reason", TABLE_TEXT, 0, cell_text, ROW(name) },
+	{ "reason_code", "code", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_code, 0 },
+	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_bool, ROW(idle) },
+	{ "count", "exits", TABLE_COUNT, TABLE_CHANGE, cell_u64, ROW(events) },
+	{ "count_percent", "exits %", TABLE_PERCENT, 0, cell_count_share, 0 },
+	{ "time_ns", "time ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_sum, ROW(time) },
+	{ "time_percent", "time %", TABLE_PERCENT, 0, cell_time_share, 0 },
+	{ "min_ns", "min us", TABLE_US, 0, cell_min, ROW(time) },
+	{ "avg_ns", "avg us", TABLE_US, TABLE_CHANGE_WIDE, cell_avg, ROW(time) },
+	{ "p50_ns", "p50 us", TABLE_US, TABLE_WIDE, cell_p50, ROW(time) },
+	{ "p99_ns", "p99 us", TABLE_US, TABLE_CHANGE, cell_p99, ROW(time) },
+	{ "p999_ns", "p99.9 us", TABLE_US, TABLE_WIDE, cell_p999, ROW(time) },
+	{ "max_ns", "max us", TABLE_US, TABLE_CHANGE_WIDE, cell_max, ROW(time) },
+	{ "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE, cell_max_at, ROW(time) },
+	{ "cpu_ns", "on CPU ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(cpu_ns) },
+	{ "unpaired", "unpaired", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(broken) },
+	TABLE_COLUMNS_END,
+};
+
+TABLES_ROWS(exits, exits, analyze_exits_count, analyze_exits_at)
+TABLES_SUMS(exits, analyze_exit_row_merge, analyze_exit_row_fini)
+
+const struct tables_decl tables_decl_exits = {
+	.name = "exits",
+	.columns = columns,
+	.count = exits_count,
+	.at = exits_at,
+	.row_size = sizeof(struct analyze_exit_row),
+	.merge = exits_merge,
+	.fini = exits_fini,
+	.reason_at = ROW(name),
+	.key_reason = true,
+};
+
 /* Rows that are printed as one. */
 struct group {
 	const struct analyze_task *task; /* the only one's, or the first's */
-	const char *vm;
 	bool many_tasks, lossy;
 	struct analyze_exit_row row;
 };
 
 struct groups {
-	struct group *items;
-	size_t n;
+	ARRAY(struct group) all;
+	struct map whose, by_reason;
 };
 
-static bool same_text(const char *a, const char *b)
+/* The number of whom rows are told apart by, made when new; NULL: out of memory. */
+static const uint32_t *whose(struct groups *groups, const struct tables_walk *w,
+			     const struct analyze_task *task, enum tables_exits_by by)
 {
-	return a && b ? !strcmp(a, b) : a == b;
+	uint64_t vm = by == TABLES_EXITS_BY_VM || by == TABLES_EXITS_BY_VCPU
+			      ? (uintptr_t)names_vm(&w->names, task) /* one text a VM */
+			      : 0;
+	/* a task that KVM gave no number is a vCPU of its own */
+	uint64_t which = by == TABLES_EXITS_BY_TASK ||
+					 (by == TABLES_EXITS_BY_VCPU && task->vcpu_id < 0)
+				 ? UINT64_C(1) << 32 | task->index
+			 : by == TABLES_EXITS_BY_VCPU ? (uint32_t)task->vcpu_id
+						      : 0;
+	uint32_t *number = map_add(&groups->whose, vm, which);
+
+	if (number && *number == MAP_NEW)
+		*number = (uint32_t)groups->whose.n;
+	return number;
 }
 
-static bool belongs(const struct group *g, const struct analyze_exit_row *row,
-		    const struct analyze_task *task, const char *vm, int by)
+static struct group *find_group(struct groups *groups, const struct tables_walk *w,
+				const struct analyze_exit_row *row, enum tables_exits_by by)
 {
-	if (g->row.isa != row->isa || g->row.reason != row->reason)
-		return false;
-	switch (by) {
-	case TABLES_EXITS_BY_REASON:
-		return true;
-	case TABLES_EXITS_BY_VM:
-		return same_text(g->vm, vm);
-	case TABLES_EXITS_BY_VCPU:
-		return same_text(g->vm, vm) && g->task->vcpu_id == task->vcpu_id &&
-		       (task->vcpu_id >= 0 || g->task == task);
-	default:
-		return g->task == task;
-	}
-}
+	const struct analyze_task *task = analyze_engine_task(w->eng, row->task);
+	const uint32_t *who = whose(groups, w, task, by);
+	uint32_t *number =
+		who ? map_add(&groups->by_reason, row->reason, (uint64_t)row->isa << 32 | *who)
+		    : NULL;
+	struct group *g;
 
-static struct group *find_group(struct groups *groups, const struct analyze_exit_row *row,
-				const struct analyze_task *task, const char *vm, int by)
-{
-	struct group *grown;
-
-	for (size_t i = groups->n; i > 0; i--) {
-		struct group *g = &groups->items[i - 1];
-
-		if (belongs(g, row, task, vm, by)) {
-			g->many_tasks |= g->task != task;
-			return g;
-		}
-	}
-	grown = realloc(groups->items, (groups->n + 1) * sizeof(*grown));
-	if (!grown)
+	if (!number)
 		return NULL;
-	groups->items = grown;
-	grown += groups->n++;
-	*grown = (struct group){ .task = task, .vm = vm };
-	grown->row.task = row->task;
-	grown->row.isa = row->isa;
-	grown->row.reason = row->reason;
-	grown->row.name = row->name;
-	grown->row.idle = row->idle;
-	return grown;
-}
-
-static void fini_groups(struct groups *groups)
-{
-	for (size_t i = 0; i < groups->n; i++) {
-		analyze_exit_row_fini(&groups->items[i].row);
+	if (*number != MAP_NEW) {
+		g = &groups->all.at[*number];
+		g->many_tasks |= g->task != task;
+		return g;
 	}
-	free(groups->items);
+	*number = (uint32_t)groups->all.n;
+	g = array_add(&groups->all);
+	if (!g)
+		return NULL;
+	*g = (struct group){ .task = task,
+			     .row = { .isa = row->isa,
+				      .reason = row->reason,
+				      .name = row->name,
+				      .idle = row->idle } };
+	return g;
 }
 
-static void numbers(struct table *t, const struct analyze_exit_row *row, const struct totals *sum)
+static void fill(struct table *t, const struct tables_walk *w, const struct group *g,
+		 enum tables_exits_by by, const struct totals *sum)
 {
-	const struct histogram *h = &row->time;
+	struct tables_row r = { .w = w, .row = &g->row, .task = g->task, .whole = sum };
 
-	table_u64(t, COUNT, row->events);
-	table_share(t, COUNT_PERCENT, row->events, sum->work.events + sum->idle.events);
-	table_u64(t, TIME, h->sum);
-	if (!row->idle)
-		table_share(t, TIME_PERCENT, h->sum, sum->work.time.sum);
-	if (h->count) {
-		table_u64(t, MIN, h->min);
-		table_u64(t, AVG, histogram_avg(h));
-		table_u64(t, P50, histogram_percentile(h, 50));
-		table_u64(t, P99, histogram_percentile(h, 99));
-		table_u64(t, P999, histogram_percentile(h, 99.9));
-		table_u64(t, MAX, h->max);
-		table_u64(t, MAX_AT, h->max_at);
-	}
-	table_u64(t, ON_CPU, row->cpu_ns);
-	table_u64(t, BROKEN, row->broken);
-}
-
-static void group_row(struct table *t, const struct tables_walk *w, const struct group *g, int by,
-		      const struct totals *sum)
-{
+	if (by == TABLES_EXITS_BY_REASON)
+		r.hidden = HIDE_NAME | HIDE_VM | HIDE_VCPU;
+	else if (by == TABLES_EXITS_BY_VM)
+		r.hidden = HIDE_NAME | HIDE_VCPU;
+	else if (g->many_tasks)
+		r.hidden = HIDE_NAME;
 	table_row(t);
-	if (by != TABLES_EXITS_BY_REASON && by != TABLES_EXITS_BY_VM && !g->many_tasks) {
-		task_cell_name(t, NAME, w, g->task);
-		table_i64(t, TID, g->task->tid);
-	}
-	if (by != TABLES_EXITS_BY_REASON) {
-		task_cell_pid(t, PID, g->task);
-		task_cell_vm(t, VM, w, g->task);
-		if (by != TABLES_EXITS_BY_VM)
-			task_cell_vcpu(t, VCPU, w, g->task);
-	}
-	table_text(t, REASON, g->row.name);
-	table_i64(t, CODE, (int64_t)g->row.reason);
-	table_i64(t, IDLE, g->row.idle);
-	numbers(t, &g->row, sum);
+	cells_fill(t, &r);
 	table_lossy(t, g->lossy);
+}
+
+static void fill_total(struct table *t, const struct tables_walk *w, enum tables_exits_by by,
+		       const struct totals *sum, bool lossy)
+{
+	struct tables_row r = { .w = w, .row = &sum->work, .whole = sum, .total = true };
+
+	table_total(t);
+	cells_fill(t, &r);
+	table_text(t,
+		   by == TABLES_EXITS_BY_REASON ? REASON
+		   : by == TABLES_EXITS_BY_VM   ? VM
+						: NAME,
+		   "total without idle");
+	table_lossy(t, lossy);
 }
 
 struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 			   struct tables_idle_exits *idle)
 {
-	struct table *t = table_new("exits", columns);
-	struct totals sum = { 0 };
+	struct table *t = table_new(tables_decl_exits.name, columns);
 	struct groups groups = { 0 };
+	struct totals sum = { 0 };
 	bool lossy = false;
 
 	if (!t)
@@ -191,7 +188,7 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 
 		if (!names_wanted(&w->names, task))
 			continue;
-		g = find_group(&groups, row, task, names_vm(&w->names, task), by);
+		g = find_group(&groups, w, row, by);
 		if (!g) {
 			t->failed = true;
 			break;
@@ -201,20 +198,17 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 		analyze_exit_row_merge(&g->row, row);
 		analyze_exit_row_merge(row->idle ? &sum.idle : &sum.work, row);
 	}
-	for (size_t i = 0; i < groups.n; i++)
-		group_row(t, w, &groups.items[i], by, &sum);
-	table_total(t);
-	table_text(t,
-		   by == TABLES_EXITS_BY_REASON ? REASON
-		   : by == TABLES_EXITS_BY_VM   ? VM
-						: NAME,
-		   "total without idle");
-	numbers(t, &sum.work, &sum);
-	table_lossy(t, lossy);
+	for (size_t i = 0; i < groups.all.n; i++) {
+		fill(t, w, &groups.all.at[i], by, &sum);
+		analyze_exit_row_fini(&groups.all.at[i].row);
+	}
+	fill_total(t, w, by, &sum, lossy);
 	if (idle)
 		*idle = (struct tables_idle_exits){ sum.idle.events, sum.idle.time.sum };
 	analyze_exit_row_fini(&sum.work);
 	analyze_exit_row_fini(&sum.idle);
-	fini_groups(&groups);
+	array_fini(&groups.all);
+	map_fini(&groups.whose);
+	map_fini(&groups.by_reason);
 	return table_done(t);
 }

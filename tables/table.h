@@ -4,8 +4,7 @@
  *
  *	t = table_new("tasks", columns);
  *	table_row(t);
- *	table_text(t, COL_NAME, task->comm);
- *	table_u64(t, COL_RUN, row->run_ns);
+ *	cells_fill(t, &row);		// cells.h: every column knows its getter
  *	...
  *	table_sort(t, "run_ns:desc", &err);
  *	t = table_done(t);
@@ -52,17 +51,29 @@ enum table_column_flags {
 	TABLE_WIDE = 4,                             /* in text and Markdown only with -v */
 	TABLE_DASH = 8,                             /* text and Markdown show an empty cell as - */
 	TABLE_HIDDEN = TABLE_MACHINE | TABLE_HUMAN, /* to sort or find a row by */
+	TABLE_EACH = 16,                            /* stays empty in the total */
+	/* Between captures it is compared: counts per second, durations as they are. */
+	TABLE_CHANGE = 32,
+	TABLE_CHANGE_SHARE = 64 | TABLE_CHANGE, /* ... in percent of the window */
+	TABLE_CHANGE_WIDE = 128 | TABLE_CHANGE, /* ... shown with -v only */
 };
+
+/* What a row is made of (cells.h), and what fills a cell of it; @at is the column's. */
+struct tables_row;
+struct table;
+typedef void table_getter(struct table *t, size_t column, const struct tables_row *r, size_t at);
 
 struct table_column {
 	const char *key;   /* CSV, JSON and -s: with the unit, "run_ns" */
 	const char *title; /* text and Markdown: "run ms" */
 	enum table_kind kind;
 	unsigned flags;
+	table_getter *get; /* NULL: whoever makes the table fills it */
+	size_t at;         /* what @get looks at, mostly an offset in the row */
 };
 #define TABLE_COLUMNS_END                                                                          \
 	{                                                                                          \
-		NULL, NULL, TABLE_END, 0                                                           \
+		.kind = TABLE_END                                                                  \
 	}
 
 /* A cell. */

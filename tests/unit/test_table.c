@@ -17,15 +17,15 @@
 enum { NAME, TID, RUN, MAX, AT, SHARE, COUNT, SECRET, WIDE };
 
 static const struct table_column columns[] = {
-	[NAME] = { "name", "task", TABLE_TEXT, 0 },
-	[TID] = { "tid", "tid", TABLE_INTEGER, 0 },
-	[RUN] = { "run_ns", "run ms", TABLE_MS, 0 },
-	[MAX] = { "max_ns", "max us", TABLE_US, 0 },
-	[AT] = { "at_ns", "at s", TABLE_TIME, 0 },
-	[SHARE] = { "share_percent", "share %", TABLE_PERCENT, 0 },
-	[COUNT] = { "count", "count", TABLE_COUNT, 0 },
-	[SECRET] = { "comm", "comm", TABLE_TEXT, TABLE_MACHINE },
-	[WIDE] = { "wide", "wide", TABLE_COUNT, TABLE_WIDE },
+	[NAME] = { "name", "task", TABLE_TEXT, 0, NULL, 0 },
+	[TID] = { "tid", "tid", TABLE_INTEGER, 0, NULL, 0 },
+	[RUN] = { "run_ns", "run ms", TABLE_MS, 0, NULL, 0 },
+	[MAX] = { "max_ns", "max us", TABLE_US, 0, NULL, 0 },
+	[AT] = { "at_ns", "at s", TABLE_TIME, 0, NULL, 0 },
+	[SHARE] = { "share_percent", "share %", TABLE_PERCENT, 0, NULL, 0 },
+	[COUNT] = { "count", "count", TABLE_COUNT, 0, NULL, 0 },
+	[SECRET] = { "comm", "comm", TABLE_TEXT, TABLE_MACHINE, NULL, 0 },
+	[WIDE] = { "wide", "wide", TABLE_COUNT, TABLE_WIDE, NULL, 0 },
 	TABLE_COLUMNS_END,
 };
 
