@@ -2,231 +2,158 @@
 /* symbols.c - see symbols.h. */
 #include "analyze/symbols.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_LEN = 128, DEPTH_MAX = 16 };
-
-struct scan {
-	const char *at, *end;
-	int depth;
-};
-
-static void skip_blanks(struct scan *s)
-{
-	while (s->at < s->end && isspace((unsigned char)*s->at))
-		s->at++;
-}
-
-static bool take(struct scan *s, char c)
-{
-	skip_blanks(s);
-	if (s->at < s->end && *s->at == c) {
-		s->at++;
-		return true;
-	}
-	return false;
-}
-
-static bool expression(struct scan *s, uint64_t *out);
-
-static bool digits(struct scan *s, uint64_t *out)
-{
-	unsigned base = 10;
-	const char *start;
-	uint64_t v = 0;
-
-	if (s->end - s->at > 2 && s->at[0] == '0' && (s->at[1] == 'x' || s->at[1] == 'X')) {
-		base = 16;
-		s->at += 2;
-	} else if (s->end - s->at > 1 && s->at[0] == '0' && isdigit((unsigned char)s->at[1])) {
-		base = 8;
-	}
-	for (start = s->at; s->at < s->end; s->at++) {
-		unsigned char c = (unsigned char)*s->at;
-		unsigned d = 99;
-
-		if (isdigit(c))
-			d = c - (unsigned)'0';
-		else if (isxdigit(c))
-			d = (unsigned)tolower(c) - 'a' + 10;
-
-		if (d >= base)
-			break;
-		v = v * base + d;
-	}
-	if (s->at == start)
-		return false;
-	while (s->at < s->end && strchr("uUlL", *s->at))
-		s->at++;
-	*out = v;
-	return true;
-}
-
-static bool unary(struct scan *s, uint64_t *out)
-{
-	if (++s->depth > DEPTH_MAX)
-		return false;
-	if (take(s, '-')) {
-		if (!unary(s, out))
-			return false;
-		*out = -*out;
-	} else if (take(s, '~')) {
-		if (!unary(s, out))
-			return false;
-		*out = ~*out;
-	} else if (take(s, '(')) {
-		if (!expression(s, out) || !take(s, ')'))
-			return false;
-	} else if (!digits(s, out)) {
-		return false;
-	}
-	s->depth--;
-	return true;
-}
-
-/* Left to right without precedence: the kernel's lists need no more. */
-static bool expression(struct scan *s, uint64_t *out)
-{
-	if (!unary(s, out))
-		return false;
-	for (;;) {
-		uint64_t right;
-		char op;
-
-		skip_blanks(s);
-		if (s->at >= s->end || !strchr("+-|&<>", *s->at))
-			return true;
-		op = *s->at++;
-		if (op == '<' || op == '>') {
-			if (s->at >= s->end || *s->at != op)
-				return false;
-			s->at++;
-		}
-		if (!unary(s, &right))
-			return false;
-		switch (op) {
-		case '+':
-			*out += right;
-			break;
-		case '-':
-			*out -= right;
-			break;
-		case '|':
-			*out |= right;
-			break;
-		case '&':
-			*out &= right;
-			break;
-		case '<':
-			*out = right < 64 ? *out << right : 0;
-			break;
-		default:
-			*out = right < 64 ? *out >> right : 0;
-		}
-	}
-}
+#include "analyze/expr.h"
 
 bool symbols_number(const char **text, const char *end, uint64_t *out)
 {
-	struct scan s = { .at = *text, .end = end };
+	struct expr x = { .at = *text, .end = end };
+	bool ok = expr_number(&x, out);
 
-	if (!expression(&s, out))
-		return false;
-	*text = s.at;
-	return true;
-}
-
-/* Adjacent string literals are one: "KVM_EXIT_" "IO". */
-static bool string(struct scan *s, char *out, size_t room)
-{
-	size_t n = 0;
-	bool any = false;
-
-	while (take(s, '"')) {
-		any = true;
-		while (s->at < s->end && *s->at != '"') {
-			if (*s->at == '\\' && s->end - s->at > 1)
-				s->at++;
-			if (n + 1 < room)
-				out[n++] = *s->at;
-			s->at++;
-		}
-		if (!take(s, '"'))
-			return false;
-	}
-	out[n] = '\0';
-	return any;
+	if (ok)
+		*text = x.at;
+	expr_fini(&x);
+	return ok;
 }
 
 static int by_value(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return x->value < y->value ? -1 : x->value > y->value;
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
 }
 
-static bool add(struct symbols *out, uint64_t value, const char *name)
+static int by_order(const void *a, const void *b)
 {
-	char *copy;
+	const struct symbol *x = a, *y = b;
 
-	for (size_t i = 0; i < out->n; i++)
-		if (out->all[i].value == value)
-			return true;
-	if (out->n == out->cap) {
-		size_t cap = out->cap ? 2 * out->cap : 32;
-		struct symbol *all = realloc(out->all, cap * sizeof(*all));
+	return x->order < y->order ? -1 : 1;
+}
 
-		if (!all)
-			return false;
-		out->all = all;
-		out->cap = cap;
-	}
-	copy = strdup(name);
-	if (!copy)
+/* A word that stands for a number: libtraceevent knows these, and takes any other for -1. */
+static bool known_word(const char *word, size_t n)
+{
+	static const char softirq[] = "_SOFTIRQ", hrtimer[] = "HRTIMER_";
+	size_t len = sizeof(softirq) - 1;
+
+	return n > len && (!memcmp(word + n - len, softirq, len) || !memcmp(word, hrtimer, len));
+}
+
+/* The number of an entry. */
+static bool number(struct expr *x, uint64_t *value)
+{
+	const char *start = x->at, *word;
+	size_t n = expr_name(x, &word);
+
+	*value = UINT64_MAX;
+	if (n && x->as_perf && expr_take(x, ','))
+		return !known_word(word, n);
+	x->at = start;
+	if (!expr_number(x, value) || !expr_take(x, ','))
 		return false;
-	out->all[out->n++] = (struct symbol){ .value = value, .name = copy };
+	if (x->as_perf && !x->atom && (int64_t)*value < 0)
+		*value = UINT64_MAX;
 	return true;
+}
+
+static bool add(struct symbols *out, uint64_t value, const char *name, size_t len)
+{
+	char *copy = malloc(len + 1);
+	struct symbol s = { value, copy, (uint32_t)len, (uint32_t)out->all.n };
+
+	if (!copy || array_push(&out->all, s)) {
+		free(copy);
+		return false;
+	}
+	memcpy(copy, name, len);
+	copy[len] = '\0';
+	return true;
+}
+
+/* Of two alike the first of the text is kept, as printing finds it. */
+static void sort(struct symbols *s)
+{
+	size_t n = 0;
+
+	qsort(s->all.at, s->all.n, sizeof(*s->all.at), by_value);
+	for (size_t i = 0; i < s->all.n; i++) {
+		if (n && s->all.at[i].value == s->all.at[n - 1].value)
+			free((char *)(uintptr_t)s->all.at[i].name);
+		else
+			s->all.at[n++] = s->all.at[i];
+	}
+	s->all.n = n;
+}
+
+void symbols_read(struct symbols *out, struct expr *x)
+{
+	const char *name, *entry;
+	uint64_t value;
+	size_t len;
+
+	while (entry = x->at, expr_take(x, '{')) {
+		if (!number(x, &value) || !expr_string(x, &name, &len) || len > SYMBOL_LEN_MAX ||
+		    !expr_take(x, '}')) {
+			x->at = entry;
+			break;
+		}
+		if (!add(out, value, name, len)) {
+			out->failed = true;
+			break;
+		}
+		if (!expr_take(x, ','))
+			break;
+	}
+	out->failed |= x->no_memory;
+	if (out->all.n)
+		sort(out);
 }
 
 const char *symbols_parse(struct symbols *out, const char *text, const char *end)
 {
-	struct scan s = { .at = text, .end = end };
-	char name[NAME_MAX_LEN];
-	uint64_t value;
+	struct expr x = { .at = text, .end = end };
 
-	while (take(&s, '{')) {
-		s.depth = 0;
-		if (!expression(&s, &value) || !take(&s, ',') || !string(&s, name, sizeof(name)) ||
-		    !take(&s, '}'))
-			break;
-		if (!add(out, value, name)) {
-			out->failed = true;
-			break;
-		}
-		if (!take(&s, ','))
-			break;
-	}
-	if (out->n)
-		qsort(out->all, out->n, sizeof(*out->all), by_value);
-	return s.at;
+	symbols_read(out, &x);
+	expr_fini(&x);
+	return x.at;
 }
 
 void symbols_fini(struct symbols *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		free((char *)(uintptr_t)s->all[i].name);
-	free(s->all);
-	memset(s, 0, sizeof(*s));
+	for (size_t i = 0; i < s->all.n; i++)
+		free((char *)(uintptr_t)s->all.at[i].name);
+	array_fini(&s->all);
+	*s = (struct symbols){ 0 };
+}
+
+void symbols_in_order(struct symbols *s)
+{
+	if (s->all.n)
+		qsort(s->all.at, s->all.n, sizeof(*s->all.at), by_order);
+}
+
+const struct symbol *symbols_at(const struct symbols *s, uint64_t value)
+{
+	size_t lo = 0, hi = s->all.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->all.at[mid].value < value)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->all.n && s->all.at[lo].value == value ? &s->all.at[lo] : NULL;
 }
 
 const char *symbols_find(const struct symbols *s, uint64_t value)
 {
-	struct symbol key = { .value = value };
-	struct symbol *hit = NULL;
+	const struct symbol *hit = symbols_at(s, value);
 
-	if (s->n)
-		hit = bsearch(&key, s->all, s->n, sizeof(*s->all), by_value);
 	return hit ? hit->name : NULL;
 }

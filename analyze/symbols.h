@@ -13,15 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
+
+#define SYMBOL_LEN_MAX 4096 /* bytes of a name; a longer one cannot be read */
+
 struct symbol {
 	uint64_t value;
 	const char *name;
+	uint32_t len, order; /* its place in the text */
 };
 
 struct symbols {
-	struct symbol *all; /* by value; of two alike the first of the text, as printing does */
-	size_t n, cap;
-	bool failed; /* out of memory */
+	ARRAY(struct symbol) all; /* by value; of two alike the first of the text */
+	bool failed;              /* out of memory */
 };
 
 /* symbols_parse - reads "{ number, "name" }, ..." from @text on, to the closing
@@ -29,9 +33,16 @@ struct symbols {
 const char *symbols_parse(struct symbols *out, const char *text, const char *end);
 void symbols_fini(struct symbols *s);
 const char *symbols_find(const struct symbols *s, uint64_t value);
+const struct symbol *symbols_at(const struct symbols *s, uint64_t value);
+/* symbols_in_order - puts them as they are in the text; then nothing is found any more. */
+void symbols_in_order(struct symbols *s);
 
-/* symbols_number - evaluates a C integer expression of + - | & ~ << >> and
- * parentheses; false when there is none. *@text moves behind it. */
+struct expr;
+/* symbols_read - symbols_parse() inside of a larger text. */
+void symbols_read(struct symbols *out, struct expr *x);
+
+/* symbols_number - evaluates a constant C integer expression without ?: (expr.h); false when
+ * there is none. *@text moves behind it. */
 bool symbols_number(const char **text, const char *end, uint64_t *out);
 
 #endif

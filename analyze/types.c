@@ -135,8 +135,8 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 	at = at ? memchr(at, '{', (size_t)(end - at)) : NULL;
 	if (at)
 		symbols_parse(&names, at, end);
-	for (size_t i = 0; i < names.n; i++)
-		state_add(st, names.all[i].value, names.all[i].name[0]);
+	for (size_t i = 0; i < names.all.n; i++)
+		state_add(st, names.all.at[i].value, names.all.at[i].name[0]);
 	failed = names.failed;
 	symbols_fini(&names);
 	for (unsigned i = 0; !st->known && i < sizeof(usual) - 1; i++)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/print.h"
 #include "base/escape.h"
 #include "base/fail.h"
 #include "cdict/reader.h"
@@ -159,45 +160,96 @@ static void flush(struct buf *lines, bool terminal)
 	lines->len = 0;
 }
 
+/* What prints: the capture's formats, or libtraceevent where they need it. */
+struct lines {
+	struct printer *printer;
+	struct print *fallback;
+	const uint64_t **fields; /* looked at: of struct cdict_query */
+	uint64_t *all;           /* a bitmap of those of any type */
+};
+
+static void lines_fini(struct lines *l)
+{
+	printer_free(l->printer);
+	print_free(l->fallback);
+	free(l->fields);
+	free(l->all);
+}
+
+static bool lines_init(struct lines *l, const struct cdict_reader *r)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(r);
+	size_t n = cdict_schema_count(schema), words = 1;
+
+	*l = (struct lines){ .printer = printer_new(schema),
+			     .fallback = print_new(schema, cdict_reader_info(r, "trace.strings")) };
+	for (size_t i = 0; i < n; i++)
+		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
+			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;
+	l->fields = calloc(n + 1, sizeof(*l->fields));
+	l->all = malloc(words * sizeof(*l->all));
+	if (!l->printer || !l->fallback || !l->fields || !l->all)
+		return false;
+	memset(l->all, 0xff, words * sizeof(*l->all));
+	for (size_t i = 0; i < n; i++) {
+		l->fields[i] = printer_fields(l->printer, i);
+		if (!l->fields[i])
+			l->fields[i] = l->all;
+	}
+	return true;
+}
+
+/* "perf script --ns -F tid,cpu,time,event,trace" */
+static void line(struct lines *l, const struct cdict_event *ev, struct buf *out)
+{
+	printer_head(l->printer, ev, out);
+	if (!printer_text(l->printer, ev, out) && !print_text(l->fallback, ev, out))
+		printer_plain(ev, out);
+	buf_u8(out, '\n');
+}
+
 static int print_all(const struct cmd_call *call, const char *input, struct cdict_reader *r,
 		     const struct options_filter *f)
 {
 	const struct script_opts *o = call->opts;
-	struct print *print =
-		print_new(cdict_reader_schema(r), cdict_reader_info(r, "trace.strings"));
 	bool terminal = isatty(STDOUT_FILENO);
 	uint64_t after_ns;
 	size_t at;
 	struct cdict_error err = { 0 };
+	struct cdict_query query = f->query;
 	struct cdict_events *it = NULL;
-	struct buf lines = { 0 };
+	struct buf text = { 0 };
+	struct lines lines;
 	struct late late;
 	struct cdict_event ev;
 	int ret = -ENOMEM, status;
+	bool ready = lines_init(&lines, r);
 
-	if (!late_init(&late, r) || !print)
+	query.fields = lines.fields;
+	query.n_fields = cdict_schema_count(cdict_reader_schema(r));
+	if (!late_init(&late, r) || !ready)
 		cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	else
-		ret = cdict_events_open(&it, r, &f->query, &err);
+		ret = cdict_events_open(&it, r, &query, &err);
 	while (!ret && !ferror(stdout) && (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
 		if (!wanted(f, &o->shared, &ev))
 			continue;
-		late_release(&late, ev.t_ns, &lines);
-		at = lines.len;
-		print_event(print, &ev, &lines);
+		late_release(&late, ev.t_ns, &text);
+		at = text.len;
+		line(&lines, &ev, &text);
 		after_ns = late.n ? late_after(&late, &ev) : 0;
-		if (lines.failed || (after_ns && !late_wait(&late, after_ns, &lines, at)))
+		if (text.failed || (after_ns && !late_wait(&late, after_ns, &text, at)))
 			ret = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-		else if (lines.len >= FLUSH_BYTES)
-			flush(&lines, terminal);
+		else if (text.len >= FLUSH_BYTES)
+			flush(&text, terminal);
 	}
-	late_release(&late, UINT64_MAX, &lines);
-	flush(&lines, terminal);
+	late_release(&late, UINT64_MAX, &text);
+	flush(&text, terminal);
 	cdict_events_close(it);
 	late_fini(&late);
-	print_free(print);
-	buf_fini(&lines);
+	lines_fini(&lines);
+	buf_fini(&text);
 	status = ret < 0 ? cmd_error(call, input, &err)
 			 : cmd_loss_status(call, input, r, o->shared.max_loss_pct);
 	return status;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict script's printer. */
+/* Events by libtraceevent, for what analyze/print.h does not take. */
 #include "convert/print.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,10 +17,11 @@ struct print {
 	const struct cdict_schema *schema;
 	struct tep_handle **teps;  /* [0]: of all types; [1 + type]: when one had to be left out */
 	struct tep_event **events; /* by type; NULL: not printed by libtraceevent */
+	const char *strings;
+	bool asked; /* libtraceevent has its formats */
 	struct trace_seq seq;
 	uint8_t *payload;
 	size_t room;
-	int name_width;
 };
 
 #define ALL_TYPES SIZE_MAX
@@ -68,38 +68,43 @@ static bool survives(const struct cdict_schema *schema, const char *strings, siz
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-struct print *print_new(const struct cdict_schema *schema, const char *strings)
+/* Gives libtraceevent the formats, when the first event needs it. */
+static void ask(struct print *p)
 {
-	struct print *p = calloc(1, sizeof(*p));
-	size_t n = cdict_schema_count(schema);
-	bool all;
+	size_t n = cdict_schema_count(p->schema);
+	bool all = survives(p->schema, p->strings, ALL_TYPES);
 
-	if (!p)
-		return NULL;
-	p->schema = schema;
-	p->events = calloc(n + 1, sizeof(*p->events));
-	p->teps = calloc(n + 1, sizeof(*p->teps));
-	if (!p->events || !p->teps) {
-		print_free(p);
-		return NULL;
-	}
-	trace_seq_init(&p->seq);
-	all = survives(schema, strings, ALL_TYPES);
+	p->asked = true;
 	if (all)
-		p->teps[0] = formats_of(schema, strings, ALL_TYPES);
+		p->teps[0] = formats_of(p->schema, p->strings, ALL_TYPES);
 	for (size_t i = 0; i < n; i++) {
-		const struct cdict_event_type *t = cdict_schema_at(schema, i);
+		const struct cdict_event_type *t = cdict_schema_at(p->schema, i);
 		struct tep_handle *tep = p->teps[0];
-		int len = (int)strlen(t->name);
 
-		if (!all && survives(schema, strings, i))
-			tep = p->teps[i + 1] = formats_of(schema, strings, i);
+		if (!all && survives(p->schema, p->strings, i))
+			tep = p->teps[i + 1] = formats_of(p->schema, p->strings, i);
 		else if (!all)
 			tep = NULL;
 		if (tep)
 			p->events[i] = tep_find_event_by_name(tep, t->system, t->event);
-		if (len > p->name_width)
-			p->name_width = len;
+	}
+}
+
+struct print *print_new(const struct cdict_schema *schema, const char *strings)
+{
+	struct print *p = calloc(1, sizeof(*p));
+	size_t n = cdict_schema_count(schema);
+
+	if (!p)
+		return NULL;
+	p->schema = schema;
+	p->strings = strings;
+	p->events = calloc(n + 1, sizeof(*p->events));
+	p->teps = calloc(n + 1, sizeof(*p->teps));
+	trace_seq_init(&p->seq);
+	if (!p->events || !p->teps) {
+		print_free(p);
+		return NULL;
 	}
 	return p;
 }
@@ -115,27 +120,6 @@ void print_free(struct print *p)
 	free(p->events);
 	free(p->payload);
 	free(p);
-}
-
-/* Field by field, for a type whose print format cannot be used. */
-static void print_fields(const struct cdict_event *ev, struct buf *out)
-{
-	for (size_t i = 0; i < ev->type->n_fields; i++) {
-		const struct cdict_field *f = &ev->type->fields[i];
-
-		if (!strncmp(f->name, "common_", 7))
-			continue;
-		if (f->kind == CDICT_FIELD_INT) {
-			buf_printf(out, " %s=%" PRId64, f->name, (int64_t)ev->values[i]);
-		} else if (f->kind == CDICT_FIELD_UINT) {
-			buf_printf(out, " %s=%" PRIu64, f->name, ev->values[i]);
-		} else {
-			struct cdict_bytes b = cdict_event_bytes(ev, i);
-
-			buf_printf(out, " %s=%.*s", f->name, f->is_text ? (int)b.len : 0,
-				   (const char *)b.data);
-		}
-	}
 }
 
 /* The payload with zeros behind it, for strings that do not end inside it. */
@@ -157,22 +141,21 @@ static size_t rebuild(struct print *p, const struct cdict_event *ev)
 	return size;
 }
 
-void print_event(struct print *p, const struct cdict_event *ev, struct buf *out)
+bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 {
-	struct tep_event *event = p->events[ev->type->index];
 	struct tep_record record = { .cpu = (int)ev->cpu, .ts = ev->t_ns };
+	struct tep_event *event;
 
-	buf_printf(out, "%5d [%03d] %5" PRIu64 ".%09" PRIu64 ": %*s: ", ev->tid, (int)ev->cpu,
-		   ev->t_ns / 1000000000, ev->t_ns % 1000000000, p->name_width, ev->type->name);
-	record.size = (int)rebuild(p, ev);
+	if (!p->asked)
+		ask(p);
+	event = p->events[ev->type->index];
+	record.size = event ? (int)rebuild(p, ev) : 0;
 	record.data = p->payload;
-	if (event && record.size) {
-		trace_seq_reset(&p->seq);
-		tep_print_event(event->tep, &p->seq, &record, "%s", TEP_PRINT_INFO);
-		trace_seq_terminate(&p->seq);
-		buf_add(out, p->seq.buffer, p->seq.len);
-	} else {
-		print_fields(ev, out);
-	}
-	buf_u8(out, '\n');
+	if (!record.size)
+		return false;
+	trace_seq_reset(&p->seq);
+	tep_print_event(event->tep, &p->seq, &record, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&p->seq);
+	buf_add(out, p->seq.buffer, p->seq.len);
+	return true;
 }

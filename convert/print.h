@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * print.h - stored events as perf script prints them, by libtraceevent from the
- * capture's own formats.
+ * print.h - what a stored event says by libtraceevent, from the capture's own formats: the
+ * fallback for formats that analyze/print.h does not take, and what tests hold it against.
  *
- * Ownership  print_new() gives; the schema is borrowed
+ * Ownership  print_new() gives; the schema and the strings are borrowed
  */
 #ifndef CONVERT_PRINT_H
 #define CONVERT_PRINT_H
@@ -13,12 +13,13 @@
 
 struct print;
 
-/* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. */
+/* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. The formats
+ * are only read when the first event is printed. */
 struct print *print_new(const struct cdict_schema *schema, const char *strings);
 void print_free(struct print *p);
 
-/* print_event - appends the line of "perf script --ns -F tid,cpu,time,event,trace",
- * newline included. The trace part is the capture's text: untrusted. */
-void print_event(struct print *p, const struct cdict_event *ev, struct buf *out);
+/* print_text - appends what "perf script -F trace" prints, from all fields of the event: the
+ * capture's text, untrusted. False when libtraceevent cannot read the format either. */
+bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out);
 
 #endif

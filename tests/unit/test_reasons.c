@@ -147,9 +147,27 @@ static void numbers_are_c_expressions(void **state)
 		const char *text;
 		uint64_t value;
 	} cases[] = {
-		{ "12", 12 },         { "0x40 + 1", 0x41 },  { "(1 << 3)", 8 },
-		{ "-1", UINT64_MAX }, { "010", 8 },          { "1UL", 1 },
-		{ "(0x10|1)", 17 },   { "~0 & 0xff", 0xff }, { "8 - 3 - 2", 3 },
+		{ "12", 12 },
+		{ "0x40 + 1", 0x41 },
+		{ "(1 << 3)", 8 },
+		{ "-1", UINT64_MAX },
+		{ "010", 8 },
+		{ "1UL", 1 },
+		{ "(0x10|1)", 17 },
+		{ "~0 & 0xff", 0xff },
+		{ "8 - 3 - 2", 3 },
+		/* the precedence of C */
+		{ "1 | 2 << 3", 17 },
+		{ "2 + 3 * 4", 14 },
+		{ "1 << 2 + 1", 8 },
+		{ "6 & 3 == 3", 0 },
+		{ "7 ^ 1 | 8", 14 },
+		{ "-1 + 2 * -3", UINT64_MAX - 6 },
+		{ "!0 + 1", 2 },
+		{ "20 / 3 % 4", 2 },
+		{ "1 || 0 && 0", 1 },
+		{ "(u8)0x1ff", 255 },
+		{ "3 > 2 == 1", 1 },
 	};
 	uint64_t v;
 
@@ -176,7 +194,7 @@ static void adjacent_strings_are_one_name(void **state)
 
 	(void)state;
 	symbols_parse(&s, text, text + strlen(text));
-	assert_int_equal(s.n, 1);
+	assert_int_equal(s.all.n, 1);
 	assert_string_equal(symbols_find(&s, 2), "KVM_EXIT_IO");
 	assert_null(symbols_find(&s, 3));
 	symbols_fini(&s);
