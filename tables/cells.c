@@ -149,12 +149,11 @@ void cell_share(struct table *t, size_t column, const struct tables_row *r, size
 
 /* ---- distributions ---- */
 
-/* NULL when it counted nothing.  One for which there was no memory has no figures. */
-static const struct histogram *counted(struct table *t, const struct tables_row *r, size_t at)
+/* NULL when it counted nothing. */
+static const struct histogram *counted(const struct tables_row *r, size_t at)
 {
 	const struct histogram *h = member(r, at);
 
-	t->failed |= h->failed;
 	return h->count ? h : NULL;
 }
 
@@ -171,7 +170,7 @@ void cell_sum(struct table *t, size_t column, const struct tables_row *r, size_t
 #define CELL_OF_HISTOGRAM(name, figure)                                                            \
 	void name(struct table *t, size_t column, const struct tables_row *r, size_t at)           \
 	{                                                                                          \
-		const struct histogram *h = counted(t, r, at);                                     \
+		const struct histogram *h = counted(r, at);                                     \
                                                                                                    \
 		if (h)                                                                             \
 			table_u64(t, column, figure);                                              \

@@ -162,13 +162,14 @@ char *tables_latency_chart(const struct tables_walk *w)
 	unsigned first = 64, last = 0;
 	char number[NUMBER_ROOM];
 	struct sink s;
+	int rc = 0;
 
 	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
 
-		if (row->task == ANALYZE_NO_TASK ||
-		    names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
-			histogram_merge(&sum, &row->wakeup);
+		if (!rc && (row->task == ANALYZE_NO_TASK ||
+			    names_wanted(&w->names, analyze_engine_task(w->eng, row->task))))
+			rc = histogram_merge(&sum, &row->wakeup);
 	}
 	histogram_log2(&sum, bins);
 	for (unsigned i = 0; i < 64; i++) {
@@ -197,7 +198,7 @@ char *tables_latency_chart(const struct tables_walk *w)
 		sink_repeat(&s, '#', bar);
 		sink_putc(&s, '\n');
 	}
-	s.error = sum.failed ? -ENOMEM : s.error;
+	s.error = rc ? rc : s.error;
 	histogram_fini(&sum);
 	return sink_take(&s, NULL);
 }
