@@ -149,14 +149,6 @@ void cell_share(struct table *t, size_t column, const struct tables_row *r, size
 
 /* ---- distributions ---- */
 
-/* NULL when it counted nothing. */
-static const struct histogram *counted(const struct tables_row *r, size_t at)
-{
-	const struct histogram *h = member(r, at);
-
-	return h->count ? h : NULL;
-}
-
 void cell_count(struct table *t, size_t column, const struct tables_row *r, size_t at)
 {
 	table_u64(t, column, ((const struct histogram *)member(r, at))->count);
@@ -170,9 +162,9 @@ void cell_sum(struct table *t, size_t column, const struct tables_row *r, size_t
 #define CELL_OF_HISTOGRAM(name, figure)                                                            \
 	void name(struct table *t, size_t column, const struct tables_row *r, size_t at)           \
 	{                                                                                          \
-		const struct histogram *h = counted(r, at);                                     \
+		const struct histogram *h = member(r, at);                                         \
                                                                                                    \
-		if (h)                                                                             \
+		if (h->count)                                                                      \
 			table_u64(t, column, figure);                                              \
 	}
 CELL_OF_HISTOGRAM(cell_min, h->min)

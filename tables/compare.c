@@ -85,7 +85,7 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 	if (!sum)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		c->decl->merge(sum, items[i].row);
+		scratch->failed |= c->decl->merge(sum, items[i].row) != 0;
 	r.row = sum;
 	if (c->decl->mean)
 		r.window_ns *= n;

@@ -32,13 +32,14 @@ static const struct table_column columns[] = {
 
 TABLES_ROWS(coremap, coremap, analyze_coremap_count, analyze_coremap_at)
 
-static void coremap_merge(void *to, const void *from)
+static int coremap_merge(void *to, const void *from)
 {
 	struct analyze_core_cell *sum = to;
 	const struct analyze_core_cell *cell = from;
 
 	sum->run_ns += cell->run_ns;
 	sum->switches += cell->switches;
+	return 0;
 }
 
 static void coremap_fini(void *row)

@@ -87,7 +87,7 @@ static void one(struct making *m, const void *row, size_t index, bool per_cpu)
 
 	/* no figure is of IDLE and of tasks */
 	if (decl->total && task->tid) {
-		decl->merge(m->total, row);
+		m->t->failed |= decl->merge(m->total, row) != 0;
 		m->lossy |= lossy;
 		m->n++;
 	}
@@ -100,7 +100,7 @@ static void one(struct making *m, const void *row, size_t index, bool per_cpu)
 		m->t->failed = true;
 		return;
 	}
-	decl->merge(g->row, row);
+	m->t->failed |= decl->merge(g->row, row) != 0;
 	g->idle = task->tid == 0;
 	g->lossy |= lossy;
 }

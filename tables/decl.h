@@ -17,7 +17,7 @@ struct tables_decl {
 	const void *(*at)(const struct tables_walk *w, size_t i);
 	/* How several make one; @row_size bytes, zeroed at first.  NULL: they never do. */
 	size_t row_size;
-	void (*merge)(void *to, const void *from);
+	int (*merge)(void *to, const void *from); /* 0 or -ENOMEM */
 	void (*fini)(void *row);
 	const char *total; /* what its row is called; NULL: there is none */
 	bool no_idle;      /* IDLE has no row */
@@ -47,9 +47,9 @@ struct table *tables_make(const struct tables_walk *w, const struct tables_decl 
 		return at_(w->member, i);                                                          \
 	}
 #define TABLES_SUMS(prefix, merge_, fini_)                                                         \
-	static void prefix##_merge(void *to, const void *from)                                     \
+	static int prefix##_merge(void *to, const void *from)                                      \
 	{                                                                                          \
-		merge_(to, from);                                                                  \
+		return merge_(to, from);                                                           \
 	}                                                                                          \
 	static void prefix##_fini(void *row)                                                       \
 	{                                                                                          \

@@ -195,8 +195,8 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 		}
 		g->lossy |= tables_lossy(w, task);
 		lossy |= tables_lossy(w, task);
-		analyze_exit_row_merge(&g->row, row);
-		analyze_exit_row_merge(row->idle ? &sum.idle : &sum.work, row);
+		t->failed |= analyze_exit_row_merge(&g->row, row) ||
+			     analyze_exit_row_merge(row->idle ? &sum.idle : &sum.work, row);
 	}
 	for (size_t i = 0; i < groups.all.n; i++) {
 		fill(t, w, &groups.all.at[i], by, &sum);

@@ -126,7 +126,7 @@ struct table *tables_latency_cpus(const struct tables_walk *w)
 		cells_fill(t, &r);
 		table_lossy(t, unknown);
 		lossy |= unknown;
-		analyze_latency_row_merge(&total, row);
+		t->failed |= analyze_latency_row_merge(&total, row) != 0;
 	}
 	r.row = &total;
 	r.total = true;
@@ -159,17 +159,17 @@ char *tables_latency_chart(const struct tables_walk *w)
 {
 	struct histogram sum = { 0 };
 	uint64_t bins[64], most = 0;
+	int rc = 0;
 	unsigned first = 64, last = 0;
 	char number[NUMBER_ROOM];
 	struct sink s;
-	int rc = 0;
 
 	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
 
-		if (!rc && (row->task == ANALYZE_NO_TASK ||
-			    names_wanted(&w->names, analyze_engine_task(w->eng, row->task))))
-			rc = histogram_merge(&sum, &row->wakeup);
+		if (row->task == ANALYZE_NO_TASK ||
+		    names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
+			rc = rc ? rc : histogram_merge(&sum, &row->wakeup);
 	}
 	histogram_log2(&sum, bins);
 	for (unsigned i = 0; i < 64; i++) {
@@ -198,7 +198,7 @@ char *tables_latency_chart(const struct tables_walk *w)
 		sink_repeat(&s, '#', bar);
 		sink_putc(&s, '\n');
 	}
-	s.error = rc ? rc : s.error;
+	s.error = rc ? -ENOMEM : s.error;
 	histogram_fini(&sum);
 	return sink_take(&s, NULL);
 }

@@ -120,7 +120,7 @@ static const struct table_column columns[] = {
 TABLES_ROWS(vcpu, vcpus, analyze_vcpus_row_count, analyze_vcpus_row_at)
 
 /* What the total and a comparison tell of several. */
-static void vcpu_merge(void *to, const void *from)
+static int vcpu_merge(void *to, const void *from)
 {
 	struct analyze_vcpu_row *sum = to;
 	const struct analyze_vcpu_row *row = from;
@@ -129,6 +129,7 @@ static void vcpu_merge(void *to, const void *from)
 		sum->ns[s] += row->ns[s];
 	if (row->worst.dur_ns > sum->worst.dur_ns)
 		sum->worst = row->worst;
+	return 0;
 }
 
 static void vcpu_fini(void *row)
