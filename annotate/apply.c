@@ -4,8 +4,9 @@
 
 #include <errno.h>
 
-#include "annotate/apply_internal.h"
 #include "base/fail.h"
+#include "format/container.h"
+#include "format/labels.h"
 #include "format/reader.h"
 
 struct copy {
@@ -22,21 +23,16 @@ struct copy {
 	/* How the file is built: before @labels_at all stays, from @resume_at on the rest;
 	 * between them are the blocks of labels that go. */
 	uint64_t labels_at, resume_at;
-	uint32_t next_ordinal;   /* of a block at labels_at */
-	bool has_index;          /* at resume_at */
-	struct buf old_index;    /* its content */
-	struct buf emptied;      /* u64 offsets of blocks of labels that stay, without any */
-	struct buf blocks, rows; /* the new blocks of labels and their rows */
+	uint32_t next_ordinal; /* of a block at labels_at */
+	bool has_index;        /* at resume_at */
+	struct buf old_index;  /* its content */
+	struct buf emptied;    /* u64 offsets of blocks of labels that stay, without any */
+	struct buf rows;       /* of the new blocks of labels: struct index_row */
 };
 
 /* Other blocks may name a block by its number: one of labels that has others behind it
  * cannot go, it is emptied. */
 static const uint8_t nothing[] = { FORMAT_STORED, 0 };
-
-static int no_memory(struct copy *c)
-{
-	return cdict_fail(c->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
 
 static int put(struct copy *c, const void *data, size_t size)
 {
@@ -141,6 +137,47 @@ static int put_block(struct copy *c, const struct container_header *h, const uin
 	return rc ? rc : put(c, payload, h->size);
 }
 
+static int put_packed(struct copy *c, uint32_t type, const struct buf *payload)
+{
+	struct container_header h = { type, (uint32_t)payload->len, c->next_ordinal++, 0 };
+
+	if (payload->failed)
+		return cdict_fail_nomem(c->err);
+	if (payload->len > FORMAT_BLOCK_MAX)
+		return cdict_fail(c->err, CDICT_ELIMIT, CDICT_NO_OFFSET, "block is too large");
+	h.payload_crc = codec_crc(payload->data, payload->len);
+	return put_block(c, &h, payload->data);
+}
+
+static int put_labels(struct copy *c)
+{
+	const struct mapping *labels = c->labels;
+	struct label_rows pending = { 0 };
+	struct buf payload = { 0 };
+	int rc = 0;
+
+	if (labels->n > FORMAT_MAX_LABELS)
+		return cdict_fail(c->err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "%zu labels, a file can hold %u", labels->n, FORMAT_MAX_LABELS);
+	for (size_t i = 0; i < labels->n && !rc; i++) {
+		struct index_row row = { .type = FORMAT_LABELS };
+
+		label_rows_add(&pending, &labels->labels[i]);
+		if (!label_rows_full(&pending) && i + 1 < labels->n)
+			continue;
+		payload.len = 0;
+		payload.failed |= pending.out.failed;
+		container_pack(c->codec, &pending.out, &payload);
+		label_rows_reset(&pending);
+		row.size = payload.len + FORMAT_BLOCK_HEADER_SIZE;
+		buf_add(&c->rows, &row, sizeof(row));
+		rc = put_packed(c, FORMAT_LABELS, &payload);
+	}
+	label_rows_fini(&pending);
+	buf_fini(&payload);
+	return rc;
+}
+
 /* What stands before the labels. */
 static int copy_front(struct copy *c)
 {
@@ -159,7 +196,7 @@ static int copy_front(struct copy *c)
 		empty.size = sizeof(nothing);
 		empty.payload_crc = codec_crc(nothing, sizeof(nothing));
 		buf_le64(&c->emptied, at);
-		rc = c->emptied.failed ? no_memory(c) : put_block(c, &empty, nothing);
+		rc = c->emptied.failed ? cdict_fail_nomem(c->err) : put_block(c, &empty, nothing);
 	}
 	return rc;
 }
@@ -193,14 +230,15 @@ static int new_index(struct copy *c, struct buf *out)
 		memcpy(&row, c->rows.data + i, sizeof(row));
 		index_row_write(out, &row, &new_ns);
 	}
-	return out->failed ? no_memory(c) : 0;
+	return out->failed || c->rows.failed ? cdict_fail_nomem(c->err) : 0;
 }
 
 /* The index, and the trailer where there was a good one. */
-static int put_end(struct copy *c, uint32_t ordinal)
+static int put_end(struct copy *c)
 {
-	const uint8_t *trailer = c->data + c->size - FORMAT_TRAILER_SIZE;
-	struct buf index = { 0 }, out = { 0 };
+	const uint8_t *old = c->data + c->size - FORMAT_TRAILER_SIZE;
+	struct buf index = { 0 }, payload = { 0 };
+	uint8_t trailer[FORMAT_TRAILER_SIZE];
 	struct piece p;
 	size_t left;
 	bool whole;
@@ -208,37 +246,32 @@ static int put_end(struct copy *c, uint32_t ordinal)
 
 	next_piece(c, c->resume_at, &p);
 	left = c->size - (c->resume_at + p.size);
-	whole = left == FORMAT_TRAILER_SIZE && le32(trailer + 12) == FORMAT_END &&
-		le32(trailer + 8) == codec_crc(trailer, 8) && le64(trailer) == c->resume_at;
+	whole = left == FORMAT_TRAILER_SIZE && le32(old + 12) == FORMAT_END &&
+		le32(old + 8) == codec_crc(old, 8) && le64(old) == c->resume_at;
+	container_trailer(trailer, c->written);
+	container_pack(c->codec, &index, &payload);
 	if (!rc)
-		rc = apply_end(c->codec, &index, ordinal, c->written, &out, c->err);
+		rc = put_packed(c, FORMAT_INDEX, &payload);
 	if (!rc)
-		rc = put(c, out.data, whole ? out.len : out.len - FORMAT_TRAILER_SIZE);
-	if (!rc && !whole)
-		rc = put(c, c->data + c->size - left, left);
+		rc = put(c, whole ? trailer : c->data + c->size - left, left);
 	buf_fini(&index);
-	buf_fini(&out);
+	buf_fini(&payload);
 	return rc;
 }
 
 static int run(struct copy *c)
 {
-	uint32_t n_added;
 	int rc;
 
 	plan(c);
 	/* The reader opened the file, so its header is there. */
 	rc = copy_front(c);
 	if (!rc)
-		rc = apply_blocks(c->labels, c->codec, c->next_ordinal, &c->blocks, &c->rows,
-				  c->err);
-	if (!rc)
-		rc = put(c, c->blocks.data, c->blocks.len);
+		rc = put_labels(c);
 	if (rc)
 		return rc;
-	n_added = (uint32_t)(c->rows.len / sizeof(struct index_row));
 	if (c->has_index)
-		return put_end(c, c->next_ordinal + n_added);
+		return put_end(c);
 	/* Behind a cut file's last whole block is nothing that anybody can read. */
 	return put(c, c->data + c->resume_at, c->size - c->resume_at);
 }
@@ -254,12 +287,11 @@ int apply_labels(const struct cdict_reader *r, const struct mapping *labels, boo
 			  .ctx = ctx,
 			  .codec = codec_new(),
 			  .err = err };
-	int rc = c.codec ? run(&c) : no_memory(&c);
+	int rc = c.codec ? run(&c) : cdict_fail_nomem(err);
 
 	codec_free(c.codec);
 	buf_fini(&c.old_index);
 	buf_fini(&c.emptied);
-	buf_fini(&c.blocks);
 	buf_fini(&c.rows);
 	return rc;
 }

@@ -28,18 +28,4 @@
 int apply_labels(const struct cdict_reader *r, const struct mapping *labels, bool clear,
 		 cdict_write_fn fn, void *ctx, struct cdict_error *err);
 
-/*
- * The same for a cdict that is being written: stands between a cdict_writer and its
- * output, and puts the labels before the index.
- *	apply_filter_new(&flt, labels, outfile_write, of, err);
- *	cdict_writer_open(&w, apply_filter_write, flt, err);
- *	... cdict_writer_finish(w, err) ...
- *	apply_filter_free(flt);
- */
-struct apply_filter;
-int apply_filter_new(struct apply_filter **out, const struct mapping *labels, cdict_write_fn fn,
-		     void *ctx, struct cdict_error *err);
-int apply_filter_write(void *flt, const void *data, size_t size);
-void apply_filter_free(struct apply_filter *flt);
-
 #endif

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "annotate/apply.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/maps.h"
@@ -152,25 +151,6 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	return status;
 }
 
-/* The conversion, with labels put in on the way out. */
-static int convert_labelled(struct perfdata *pd, const struct convert_options *options,
-			    const struct mapping *labels, struct outfile *of,
-			    struct convert_report *report, struct cdict_error *err)
-{
-	struct apply_filter *filter;
-	int rc;
-
-	if (!labels->n)
-		return convert_run(pd, options, outfile_write, of, report, err);
-	*report = (struct convert_report){ 0 };
-	rc = apply_filter_new(&filter, labels, outfile_write, of, err);
-	if (!rc)
-		rc = convert_run(pd, options, apply_filter_write, filter, report, err);
-	report->bytes_out = outfile_bytes(of);
-	apply_filter_free(filter);
-	return rc;
-}
-
 static int convert(const struct cmd_call *call, const char *input, const char *output,
 		   struct perfdata *pd, const struct mapping *labels)
 {
@@ -182,6 +162,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 		.jobs = (unsigned)(o->shared.jobs > 1024 ? 1024 : o->shared.jobs),
 		.progress = !call->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
 		.progress_ctx = &meter,
+		.labels = labels,
 	};
 	struct convert_report report;
 	struct cdict_error err = { 0 };
@@ -190,7 +171,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 
 	if (cmd_output_open(&of, output, &err) < 0)
 		return cmd_error(call, output, &err);
-	if (convert_labelled(pd, &options, labels, of, &report, &err) < 0) {
+	if (convert_run(pd, &options, outfile_write, of, &report, &err) < 0) {
 		clear_progress(&meter);
 		cmd_output_abort(of);
 		convert_report_fini(&report);

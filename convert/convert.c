@@ -345,6 +345,8 @@ static int finish(struct conversion *c)
 					perfdata_pipe_mode(c->pd) ? "pipe" : "file", c->err);
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(c->w, "input.damage", r->damage, c->err);
+	for (size_t i = 0; c->opts->labels && i < c->opts->labels->n && !ret; i++)
+		ret = cdict_writer_label(c->w, &c->opts->labels->labels[i], c->err);
 	if (!ret)
 		ret = cdict_writer_finish(c->w, c->err);
 	r->bytes_out = cdict_writer_bytes(c->w);

@@ -19,6 +19,7 @@
 
 #include "cdict/writer.h"
 #include "convert/perfdata.h"
+#include "format/mapping.h"
 
 struct convert_options {
 	const char *const *events; /* globs over "system:event"; NULL: sched:* and kvm:* */
@@ -27,6 +28,7 @@ struct convert_options {
 	/* Called now and then with the bytes read and the input's size (0: unknown). */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
+	const struct mapping *labels; /* go into the file as well; NULL: none */
 };
 
 /* What was done, for the closing line. */

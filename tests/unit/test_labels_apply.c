@@ -200,36 +200,6 @@ static void a_damaged_block_of_labels_stays_until_it_is_cleared(void **state)
 	mapping_fini(&m);
 }
 
-static void labels_put_in_while_writing_give_the_same_file(void **state)
-{
-	static const size_t steps[] = { 1, 7, 1000000 };
-	struct mapping m = { 0 };
-	struct buf out;
-	struct file f;
-
-	(void)state;
-	make(&f, 0, 0);
-	some_labels(&m, 0, 9000);
-	out = apply(f.bytes.data, f.bytes.len, &m, false);
-	for (size_t s = 0; s < COUNT(steps); s++) {
-		struct apply_filter *flt;
-		struct buf passed = { 0 };
-
-		assert_int_equal(apply_filter_new(&flt, &m, to_buf, &passed, NULL), 0);
-		for (size_t at = 0; at < f.bytes.len; at += steps[s]) {
-			size_t n = f.bytes.len - at < steps[s] ? f.bytes.len - at : steps[s];
-
-			assert_int_equal(apply_filter_write(flt, f.bytes.data + at, n), 0);
-		}
-		apply_filter_free(flt);
-		assert_same_bytes(&passed, &out);
-		buf_fini(&passed);
-	}
-	buf_fini(&out);
-	buf_fini(&f.bytes);
-	mapping_fini(&m);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,7 +211,6 @@ int main(void)
 		cmocka_unit_test(a_damaged_file_stays_as_damaged_whichever_byte_it_is),
 		cmocka_unit_test(a_file_that_misses_a_block_still_misses_it),
 		cmocka_unit_test(a_damaged_block_of_labels_stays_until_it_is_cleared),
-		cmocka_unit_test(labels_put_in_while_writing_give_the_same_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
