@@ -31,11 +31,6 @@ struct copy {
 	struct cdict_error *err;
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static int read_secret(struct pseudonyms *names, const char *path, struct cdict_error *err)
 {
 	char secret[SECRET_MAX];
@@ -91,7 +86,7 @@ static int copy_info(struct copy *c)
 		cdict_reader_info_at(c->r, i, &key, &value);
 		if (!keeps_value(key))
 			value = pseudonym(&c->names, *key == 'h' ? 'h' : 'c', value, strlen(value));
-		rc = value ? cdict_writer_info(c->w, key, value, c->err) : no_memory(c->err);
+		rc = value ? cdict_writer_info(c->w, key, value, c->err) : cdict_fail_nomem(c->err);
 	}
 	return rc;
 }
@@ -106,7 +101,7 @@ static int copy_tasks(struct copy *c)
 		if (ev.comm)
 			ev.comm = pseudonym_comm(&c->names, ev.comm, strlen(ev.comm));
 		if (!ev.comm && (ev.what == CDICT_TASK_COMM || ev.what == CDICT_TASK_EXEC))
-			return no_memory(c->err);
+			return cdict_fail_nomem(c->err);
 		rc = cdict_writer_task(c->w, &ev, c->err);
 	}
 	return rc;
@@ -135,7 +130,7 @@ static int copy_labels(struct copy *c, const struct mapping *labels)
 	for (size_t i = 0; i < labels->n && !rc; i++) {
 		struct cdict_label l = labels->labels[i];
 
-		rc = pseudonym_label(&c->names, &l) ? no_memory(c->err)
+		rc = pseudonym_label(&c->names, &l) ? cdict_fail_nomem(c->err)
 						    : cdict_writer_label(c->w, &l, c->err);
 	}
 	return rc;
@@ -189,7 +184,7 @@ static int put_encoded(struct copy *c)
 	c->payload.len = 0;
 	rc = format_encoder_finish(c->enc, &c->payload, &info);
 	if (rc || c->payload.failed)
-		return no_memory(c->err);
+		return cdict_fail_nomem(c->err);
 	return format_writer_put(c->w, c->payload.data, c->payload.len, &info, c->err);
 }
 
@@ -238,7 +233,7 @@ static int copy_block(struct copy *c, size_t i)
 	if (!rc)
 		rc = format_decoder_open(c->dec, payload, size, &why);
 	if (rc == -ENOMEM)
-		return no_memory(c->err);
+		return cdict_fail_nomem(c->err);
 	if (rc)
 		return leave_out(c, b, 0);
 	while ((got = format_decoder_next(c->dec, &ev, &order, &why)) > 0) {
@@ -248,12 +243,12 @@ static int copy_block(struct copy *c, size_t i)
 			break;
 		}
 		if (rc)
-			return rc == -ENOMEM ? no_memory(c->err) : rc;
+			return rc == -ENOMEM ? cdict_fail_nomem(c->err) : rc;
 		done++;
 	}
 	rc = put_encoded(c);
 	if (!rc && got == -ENOMEM)
-		rc = no_memory(c->err);
+		rc = cdict_fail_nomem(c->err);
 	return !rc && got < 0 ? leave_out(c, b, done) : rc;
 }
 
@@ -299,7 +294,7 @@ int anonymize_write(const struct cdict_reader *r, const struct mapping *labels,
 	if (!rc) {
 		c.dec = format_decoder_new(cdict_reader_schema(r));
 		c.enc = format_encoder_new(cdict_reader_schema(r));
-		rc = c.dec && c.enc ? run(&c, labels) : no_memory(err);
+		rc = c.dec && c.enc ? run(&c, labels) : cdict_fail_nomem(err);
 	}
 	format_decoder_free(c.dec);
 	format_encoder_free(c.enc);

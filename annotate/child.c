@@ -62,7 +62,7 @@ static int read_piece(const struct child_options *opts, int fd, struct buf *out,
 	ssize_t n = room ? read(fd, room, 1 << 16) : -1;
 
 	if (!room)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (n < 0)
 		return errno == EINTR ? 1 : cdict_fail_errno(err, opts->what);
 	out->len += (size_t)n;

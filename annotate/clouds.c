@@ -124,7 +124,7 @@ int clouds_parse(struct clouds **out, const char *text, size_t size, struct cdic
 
 	if (!c || !yaml_parser_initialize(&parser)) {
 		free(c);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
 	if (size > CLOUDS_SIZE_MAX)
@@ -228,5 +228,5 @@ int clouds_get(const struct clouds *c, const char *name, struct openstack_values
 	if (rc == -E2BIG)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 				  "has too many merged keys in cloud '%s'", name);
-	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory") : 0;
+	return rc ? cdict_fail_nomem(err) : 0;
 }

@@ -196,7 +196,7 @@ static int record(struct reading *rd)
 	int tid_at = 0;
 
 	if (rec->text.failed)
-		return cdict_fail(rd->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(rd->err);
 	if (rd->first && header(rd)) {
 		rd->first = false;
 		forget(rec);
@@ -280,7 +280,7 @@ static int fault(struct reading *rd, const char *why)
 	int rc;
 
 	if (csv_error(&rd->parser) != CSV_EPARSE)
-		return cdict_fail(rd->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(rd->err);
 	rc = bad(rd, (int)rd->rec.n, "%s", why);
 	return !rc && !restart(rd) ? -ENOMEM : rc;
 }
@@ -340,7 +340,7 @@ int mapping_parse_csv(struct mapping *m, const void *data, size_t size,
 	for (unsigned i = 0; i < CSV_COLUMNS; i++)
 		rd.column_of[i] = i;
 	if (csv_init(&rd.parser, CSV_STRICT | CSV_STRICT_FINI))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	rc = parse(&rd, data, size);
 	csv_free(&rd.parser);
 	buf_fini(&rd.rec.text);
@@ -365,7 +365,7 @@ static int read_all(struct buf *b, int fd, struct cdict_error *err)
 		uint8_t *room = buf_room(b, 1 << 16);
 
 		if (!room)
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		n = read(fd, room, 1 << 16);
 		if (n > 0)
 			b->len += (size_t)n;

@@ -64,7 +64,7 @@ int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_erro
 	bool project = false;
 
 	if (!tasks)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (m->n)
 		memcpy(tasks, m->labels, m->n * sizeof(*tasks));
 	qsort(tasks, m->n, sizeof(*tasks), by_task);

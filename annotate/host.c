@@ -27,29 +27,20 @@ struct job {
 	uint32_t timeout_ms;
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* A note that cannot be kept is no reason to fail. */
 static void note(struct host_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void note(struct host_report *report, const char *fmt, ...)
 {
-	char **grown = realloc(report->notes, (report->n_notes + 1) * sizeof(*grown));
 	char *text;
 	va_list ap;
 	int n;
 
-	if (!grown)
-		return;
-	report->notes = grown;
 	va_start(ap, fmt);
 	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (n >= 0)
-		report->notes[report->n_notes++] = text;
+	if (n >= 0 && array_push(&report->notes, text))
+		free(text);
 }
 
 /* --- libvirt --- */
@@ -107,9 +98,9 @@ static int find_domains(struct job *j, struct cdict_error *err)
 		rc = ask_daemon(j, how, err);
 	if (rc > 0 && state)
 		rc = read_state(j, state, false, err);
-	else if (rc > 0 && j->scan.live && !off && j->scan.n)
+	else if (rc > 0 && j->scan.live && !off && j->scan.vms.n)
 		rc = read_state(j, STATE_DIR, true, err);
-	if (rc > 0 && automatic && !state && j->scan.live && j->scan.n && daemon_is_there())
+	if (rc > 0 && automatic && !state && j->scan.live && j->scan.vms.n && daemon_is_there())
 		rc = ask_daemon(j, DAEMON_URI, err);
 	if (j->domains.bad)
 		note(j->report, "libvirt: %zu of its documents cannot be read, the first is %s",
@@ -124,8 +115,8 @@ static const struct libvirt_domain *domain_of(const struct job *j, const struct 
 {
 	const struct libvirt_domain *by_uuid = NULL, *by_name = NULL;
 
-	for (size_t i = 0; i < j->domains.n; i++) {
-		const struct libvirt_domain *d = &j->domains.list[i];
+	for (size_t i = 0; i < j->domains.all.n; i++) {
+		const struct libvirt_domain *d = &j->domains.all.at[i];
 		bool uuid = d->uuid[0] && !strcmp(d->uuid, vm->args.uuid);
 		bool name = d->name[0] && !strcmp(d->name, vm->args.instance);
 
@@ -188,9 +179,11 @@ static bool is_vcpu(const struct proc_thread *t)
 static int describe(struct job *j, const struct proc_vm *vm, const struct libvirt_domain *d,
 		    struct cdict_error *err)
 {
-	struct host_vm *out = &j->report->vms[j->report->n_vms++];
+	struct host_vm *out = array_add(&j->report->vms);
 	const char *instance = vm->args.instance;
 
+	if (!out)
+		return cdict_fail_nomem(err);
 	out->pid = vm->pid;
 	out->libvirt = d != NULL;
 	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
@@ -202,11 +195,11 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 	out->project = strdup(d ? d->nova_project : "");
 	out->flavor = strdup(d ? d->nova_flavor : "");
 	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
-		return no_memory(err);
-	for (size_t i = 0; i < vm->n; i++) {
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < vm->threads.n; i++) {
 		out->threads++;
-		out->vcpus += is_vcpu(&vm->threads[i]);
-		out->unnamed += !strcmp(vm->threads[i].role, "thread");
+		out->vcpus += is_vcpu(&vm->threads.at[i]);
+		out->unnamed += !strcmp(vm->threads.at[i].role, "thread");
 	}
 	j->report->threads += out->threads;
 	j->report->unnamed += out->unnamed;
@@ -215,9 +208,9 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 
 static void give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
 {
-	bool ours = d && d->pid == vm->pid && d->n_vcpus;
+	bool ours = d && d->pid == vm->pid && d->vcpus.n;
 
-	proc_vm_roles(vm, ours ? d->vcpus : NULL, ours ? d->n_vcpus : 0, ours && !d->iothreads);
+	proc_vm_roles(vm, ours ? d->vcpus.at : NULL, ours ? d->vcpus.n : 0, ours && !d->iothreads);
 }
 
 static int label_all(struct job *j, struct cdict_error *err)
@@ -225,23 +218,20 @@ static int label_all(struct job *j, struct cdict_error *err)
 	const struct libvirt_domain **domains;
 	int rc;
 
-	j->report->vms = calloc(j->scan.n ? j->scan.n : 1, sizeof(*j->report->vms));
-	domains = calloc(j->scan.n ? j->scan.n : 1, sizeof(*domains));
-	if (!j->report->vms || !domains) {
-		free(domains);
-		return no_memory(err);
-	}
-	for (size_t i = 0; i < j->scan.n; i++) {
-		domains[i] = domain_of(j, &j->scan.vms[i]);
-		give_roles(&j->scan.vms[i], domains[i]);
+	domains = calloc(j->scan.vms.n ? j->scan.vms.n : 1, sizeof(*domains));
+	if (!domains)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < j->scan.vms.n; i++) {
+		domains[i] = domain_of(j, &j->scan.vms.at[i]);
+		give_roles(&j->scan.vms.at[i], domains[i]);
 	}
 	rc = proc_join_kernel(&j->scan, err);
-	for (size_t i = 0; i < j->scan.n && !rc; i++) {
-		const struct proc_vm *vm = &j->scan.vms[i];
+	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
+		const struct proc_vm *vm = &j->scan.vms.at[i];
 
 		rc = describe(j, vm, domains[i], err);
-		for (size_t t = 0; t < vm->n && !rc; t++)
-			rc = add_thread(j, vm, &vm->threads[t], domains[i], err);
+		for (size_t t = 0; t < vm->threads.n && !rc; t++)
+			rc = add_thread(j, vm, &vm->threads.at[t], domains[i], err);
 	}
 	free(domains);
 	return rc;
@@ -259,8 +249,8 @@ static void note_gaps(struct job *j)
 	struct host_report *r = j->report;
 	size_t vms = 0;
 
-	for (size_t i = 0; i < r->n_vms; i++)
-		vms += r->vms[i].unnamed > 0;
+	for (size_t i = 0; i < r->vms.n; i++)
+		vms += r->vms.at[i].unnamed > 0;
 	if (r->unnamed)
 		note(r,
 		     "%zu thread%s of %zu VM%s: no better role than \"thread\"; QEMU runs without "
@@ -274,11 +264,11 @@ static void note_gaps(struct job *j)
 		note(r, "%zu process%s could not be looked at, permission denied%s",
 		     j->scan.unreadable, j->scan.unreadable == 1 ? "" : "es",
 		     geteuid() ? ": run as root" : "");
-	if (j->scan.n_kernel)
+	if (j->scan.kernel.n)
 		note(r, "%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
-		     j->scan.n_kernel, s(j->scan.n_kernel), j->scan.kernel[0].thread.comm,
-		     j->scan.kernel[0].thread.tid, j->scan.n_kernel == 1 ? "s" : "");
-	if (j->scan.inner && j->scan.n)
+		     j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
+		     j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
+	if (j->scan.inner && j->scan.vms.n)
 		note(r, "this /proc is that of a container, whose thread ids are not the host's, "
 			"which a recording has: run on the host, or give --proc-root the host's "
 			"/proc");
@@ -317,17 +307,17 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 
 void host_report_fini(struct host_report *report)
 {
-	for (size_t i = 0; i < report->n_vms; i++) {
-		free(report->vms[i].instance);
-		free(report->vms[i].title);
-		free(report->vms[i].name);
-		free(report->vms[i].project);
-		free(report->vms[i].flavor);
+	for (size_t i = 0; i < report->vms.n; i++) {
+		free(report->vms.at[i].instance);
+		free(report->vms.at[i].title);
+		free(report->vms.at[i].name);
+		free(report->vms.at[i].project);
+		free(report->vms.at[i].flavor);
 	}
-	free(report->vms);
-	for (size_t i = 0; i < report->n_notes; i++)
-		free(report->notes[i]);
-	free(report->notes);
+	array_fini(&report->vms);
+	for (size_t i = 0; i < report->notes.n; i++)
+		free(report->notes.at[i]);
+	array_fini(&report->notes);
 	memset(report, 0, sizeof(*report));
 }
 
@@ -335,11 +325,11 @@ void host_report_summary(const struct host_report *report, struct sink *sink)
 {
 	size_t named = report->threads - report->unnamed;
 
-	if (!report->n_vms) {
+	if (!report->vms.n) {
 		sink_puts(sink, "no QEMU process found");
 		return;
 	}
-	sink_printf(sink, "%zu VM%s, %zu thread%s named", report->n_vms, s(report->n_vms), named,
+	sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n, s(report->vms.n), named,
 		    s(named));
 	if (report->unnamed)
 		sink_printf(sink, ", %zu not", report->unnamed);

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "format/mapping.h"
+#include "base/array.h"
 #include "base/sink.h"
 #include "cdict/error.h"
 
@@ -50,14 +51,12 @@ struct host_vm {
 };
 
 struct host_report {
-	struct host_vm *vms; /* by pid */
-	size_t n_vms;
-	size_t threads, unnamed; /* of all VMs */
+	ARRAY(struct host_vm) vms; /* by pid */
+	size_t threads, unnamed;   /* of all VMs */
 	/* The time was up, or what was asked for by name (a connection, a folder of state
 	 * files) gave nothing or something that cannot be read. */
 	bool incomplete;
-	char **notes; /* one line each, for the user: what is missing, and why */
-	size_t n_notes;
+	ARRAY(char *) notes; /* one line each, for the user: what is missing, and why */
 };
 
 int host_identify(struct mapping *into, const struct host_options *opts, struct host_report *report,

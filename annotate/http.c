@@ -37,7 +37,6 @@ struct exchange {
 	struct buf body;
 	size_t header_bytes;
 	bool too_large;
-	uint32_t retry_after_s;
 };
 
 static void global_init(void)
@@ -89,7 +88,7 @@ int http_open(struct http **out, const struct http_options *opts, struct cdict_e
 	}
 	if (failed || !h->curl) {
 		http_close(h);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	*out = h;
 	return 0;
@@ -114,7 +113,6 @@ void http_reply_fini(struct http_reply *reply)
 		explicit_bzero(reply->subject_token, strlen(reply->subject_token));
 	free(reply->body);
 	free(reply->subject_token);
-	free(reply->location);
 	*reply = (struct http_reply){ 0 };
 }
 
@@ -131,38 +129,12 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 	return x->body.failed ? 0 : n;
 }
 
-/* "name: value\r\n" - the value, given, when the header is @name. */
-static char *header_value(const char *line, size_t len, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (len <= n || strncasecmp(line, name, n) || line[n] != ':')
-		return NULL;
-	line += n + 1;
-	len -= n + 1;
-	while (len && (*line == ' ' || *line == '\t')) {
-		line++;
-		len--;
-	}
-	while (len && strchr(" \t\r\n", line[len - 1]))
-		len--;
-	return len && len <= HTTP_HEADER_MAX ? strndup(line, len) : NULL;
-}
-
-static void keep_header(char **into, const char *line, size_t len, const char *name)
-{
-	char *value = header_value(line, len, name);
-
-	if (value) {
-		free(*into);
-		*into = value;
-	}
-}
-
+/* The header that matters, "X-Subject-Token: value\r\n"; of the others libcurl knows. */
 static size_t on_header(char *line, size_t size, size_t n, void *ctx)
 {
+	static const char name[] = "X-Subject-Token:";
 	struct exchange *x = ctx;
-	char *after = NULL;
+	size_t from = sizeof(name) - 1, to = n;
 
 	(void)size;
 	x->header_bytes += n;
@@ -170,12 +142,16 @@ static size_t on_header(char *line, size_t size, size_t n, void *ctx)
 		x->too_large = true;
 		return 0;
 	}
-	keep_header(&x->reply->subject_token, line, n, "X-Subject-Token");
-	keep_header(&x->reply->location, line, n, "Location");
-	keep_header(&after, line, n, "Retry-After");
-	if (after)
-		x->retry_after_s = (uint32_t)strtoul(after, NULL, 10);
-	free(after);
+	if (n < from || strncasecmp(line, name, from))
+		return n;
+	while (from < to && strchr(" \t", line[from]))
+		from++;
+	while (from < to && strchr(" \t\r\n", line[to - 1]))
+		to--;
+	if (from < to && to - from <= HTTP_HEADER_MAX) {
+		free(x->reply->subject_token);
+		x->reply->subject_token = strndup(line + from, to - from);
+	}
 	return n;
 }
 
@@ -356,6 +332,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 	for (unsigned try = 1;; try++) {
 		struct exchange x = { .http = h, .reply = reply };
 		uint64_t began = monotonic_ns();
+		curl_off_t after_s = 0;
 		CURLcode code;
 
 		if (!left_ms(h))
@@ -377,13 +354,14 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 			rc = say_failed(h, code, shown, err);
 		else
 			rc = 0;
-		if (x.retry_after_s)
-			wait = x.retry_after_s < 10 ? x.retry_after_s * 1000 : 10000;
+		curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after_s);
+		if (after_s > 0)
+			wait = after_s < 10 ? (uint32_t)after_s * 1000 : 10000;
 		if (x.too_large || !again(code, reply->status) || try == h->opts.tries ||
 		    left_ms(h) <= wait) {
 			buf_u8(&x.body, 0);
 			if (!rc && x.body.failed)
-				rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+				rc = cdict_fail_nomem(err);
 			reply->body = (char *)x.body.data;
 			reply->size = x.body.len - 1;
 			return rc;
@@ -408,23 +386,27 @@ int http_send(struct http *h, const struct http_request *request, struct http_re
 
 	*reply = (struct http_reply){ 0 };
 	if (!rc && (!url || !shown))
-		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		rc = cdict_fail_nomem(err);
 	for (unsigned followed = 0; !rc; followed++) {
+		char *to = NULL; /* libcurl's */
+
 		rc = exchange(h, request, url, shown, reply, err);
 		if (rc || !is_redirect(reply->status))
 			break;
-		next = followed < REDIRECTS_MAX && reply->location
-			       ? http_url_redirect(url, reply->location)
-			       : NULL;
-		if (!next) {
-			char *to = reply->location ? http_url_shown(reply->location) : NULL;
-
+		curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to);
+		if (followed == REDIRECTS_MAX || !to || !http_url_same_service(url, to)) {
+			next = to ? http_url_shown(to) : NULL;
 			rc = cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
 					"%s: answers %ld, go to %s: not followed (too often, or "
 					"another scheme, host or port); name the service's own "
 					"address",
-					shown, reply->status, to ? to : "nowhere");
-			free(to);
+					shown, reply->status, next ? next : "nowhere");
+			free(next);
+			break;
+		}
+		next = strdup(to);
+		if (!next) {
+			rc = cdict_fail_nomem(err);
 			break;
 		}
 		free(url);

@@ -53,7 +53,6 @@ struct http_reply {
 	char *body; /* NUL-terminated */
 	size_t size;
 	char *subject_token; /* of X-Subject-Token; NULL: absent */
-	char *location;
 };
 
 struct http;

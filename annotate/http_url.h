@@ -10,9 +10,8 @@
 /* http_no_library - the failure when there is no libcurl. */
 int http_no_library(struct cdict_error *err);
 
-/* http_url_redirect - where the header Location: @location of the answer from @url leads, when
- * that is the same scheme, host and port: given. NULL: elsewhere, or out of memory. */
-char *http_url_redirect(const char *url, const char *location);
+/* http_url_same_service - whether both have the same scheme, host and port. */
+bool http_url_same_service(const char *a, const char *b);
 
 /* http_url_shown - @url without user, password, query and fragment, for messages: given;
  * NULL when it is no address. */

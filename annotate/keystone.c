@@ -27,11 +27,6 @@ struct keystone {
 	struct keystone_token about;
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static void forget(char *secret)
 {
 	if (secret)
@@ -191,7 +186,7 @@ static int get(struct keystone *ks, const char *url, const char *extra, struct h
 	int rc;
 
 	if (asprintf(&header, "X-Auth-Token: %s", ks->token) < 0)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	headers[0] = header;
 	rc = http_send(ks->http, &request, reply, err);
 	forget(header);
@@ -246,7 +241,7 @@ static int choose_project(struct keystone *ks, struct cdict_error *err)
 	int rc;
 
 	if (asprintf(&url, "%s/auth/projects", ks->url) < 0)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	rc = keystone_get(ks, url, NULL, &reply, err);
 	if (!rc && reply.status != 200)
 		rc = keystone_refused(ks, url, &reply, err);
@@ -256,7 +251,7 @@ static int choose_project(struct keystone *ks, struct cdict_error *err)
 	id = keystone_json_text(json_array_get(projects, 0), "id");
 	if (!rc && json_array_size(projects) == 1 && id) {
 		ks->wanted = strdup(id);
-		rc = ks->wanted ? login(ks, err) : no_memory(err);
+		rc = ks->wanted ? login(ks, err) : cdict_fail_nomem(err);
 	} else if (!rc) {
 		names = project_names(projects);
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
@@ -282,11 +277,11 @@ int keystone_open(struct keystone **out, struct http *http, const struct keyston
 		return rc;
 	ks = calloc(1, sizeof(*ks));
 	if (!ks)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	ks->http = http;
 	ks->auth = auth;
 	ks->url = v3_url(auth->auth_url);
-	rc = ks->url ? login(ks, err) : no_memory(err);
+	rc = ks->url ? login(ks, err) : cdict_fail_nomem(err);
 	if (!rc && !ks->about.catalog && !auth->by_appcred)
 		rc = choose_project(ks, err);
 	if (rc) {

@@ -98,5 +98,5 @@ int keystone_catalog_find(const json_t *catalog, const char *const *types, const
 	free(text);
 	if (!found)
 		return CDICT_ENOTFOUND;
-	return *url ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return *url ? 0 : cdict_fail_nomem(err);
 }

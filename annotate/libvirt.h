@@ -11,10 +11,10 @@
 #define ANNOTATE_LIBVIRT_H
 
 #include "annotate/libvirt_xml.h"
+#include "base/array.h"
 
 struct libvirt_domains {
-	struct libvirt_domain *list;
-	size_t n, cap;
+	ARRAY(struct libvirt_domain) all;
 	size_t bad;          /* documents that could not be read */
 	char first_bad[320]; /* the first of them, one line */
 };

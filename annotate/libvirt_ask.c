@@ -140,7 +140,7 @@ int libvirt_ask(struct libvirt_domains *d, const char *uri, unsigned timeout_ms,
 
 	buf_u8(&text, 0);
 	if (!rc && text.failed)
-		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		rc = cdict_fail_nomem(err);
 	p = (const char *)text.data;
 	end = p + text.len - 1;
 	if (!rc && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_ABSENT)

@@ -13,9 +13,9 @@
 
 void libvirt_domains_fini(struct libvirt_domains *d)
 {
-	for (size_t i = 0; i < d->n; i++)
-		libvirt_domain_fini(&d->list[i]);
-	free(d->list);
+	for (size_t i = 0; i < d->all.n; i++)
+		libvirt_domain_fini(&d->all.at[i]);
+	array_fini(&d->all);
 	memset(d, 0, sizeof(*d));
 }
 
@@ -36,22 +36,11 @@ int libvirt_add_xml(struct libvirt_domains *d, const char *name, const void *xml
 		bad(d, name, why.text);
 		return 0;
 	}
-	if (!rc && d->n == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 16;
-		struct libvirt_domain *grown = realloc(d->list, cap * sizeof(*grown));
-
-		if (grown) {
-			d->list = grown;
-			d->cap = cap;
-		} else {
-			libvirt_domain_fini(&domain);
-			rc = -ENOMEM;
-		}
+	if (!rc && array_push(&d->all, domain)) {
+		libvirt_domain_fini(&domain);
+		rc = -ENOMEM;
 	}
-	if (rc)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	d->list[d->n++] = domain;
-	return 0;
+	return rc ? cdict_fail_nomem(err) : 0;
 }
 
 static int xml_name(const struct dirent *e)

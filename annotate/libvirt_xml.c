@@ -49,7 +49,6 @@ struct parser {
 	char *fields[N_FIELDS];
 	enum field field; /* that the open element holds, or N_FIELDS */
 	struct buf text;
-	size_t cap_vcpus;
 	int code; /* 0, or why the parser was stopped */
 	const char *reason;
 };
@@ -98,22 +97,10 @@ static void take_vcpu(struct parser *p, const char **atts)
 
 	if (!tid || !digits || id[digits] || digits > 6)
 		return;
-	if (d->n_vcpus == VCPUS_MAX) {
+	if (d->vcpus.n == VCPUS_MAX)
 		stop(p, CDICT_ELIMIT, "has too many vCPUs");
-		return;
-	}
-	if (d->n_vcpus == p->cap_vcpus) {
-		size_t cap = p->cap_vcpus ? p->cap_vcpus * 2 : 8;
-		struct proc_vcpu *grown = realloc(d->vcpus, cap * sizeof(*grown));
-
-		if (!grown) {
-			stop(p, -ENOMEM, "out of memory");
-			return;
-		}
-		d->vcpus = grown;
-		p->cap_vcpus = cap;
-	}
-	d->vcpus[d->n_vcpus++] = (struct proc_vcpu){ (uint32_t)strtoul(id, NULL, 10), tid };
+	else if (array_push(&d->vcpus, (struct proc_vcpu){ (uint32_t)strtoul(id, NULL, 10), tid }))
+		stop(p, -ENOMEM, "out of memory");
 }
 
 /* expat gives "URI local" for names in a namespace. */
@@ -208,7 +195,7 @@ static int failure(struct parser *p, struct cdict_error *err)
 	if (p->code)
 		return cdict_fail(err, p->code, at, "%s", p->reason);
 	if (e == XML_ERROR_NO_MEMORY)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	return cdict_fail(err, CDICT_EFORMAT, at, "is no XML: %s, line %lu", XML_ErrorString(e),
 			  XML_GetCurrentLineNumber(p->xml));
 }
@@ -251,7 +238,7 @@ int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
 				  "has %zu bytes, more than a domain's XML can have", size);
 	p.xml = XML_ParserCreateNS(NULL, ' ');
 	if (!p.xml)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	XML_SetUserData(p.xml, &p);
 	XML_SetElementHandler(p.xml, on_start, on_end);
 	XML_SetCharacterDataHandler(p.xml, on_text);
@@ -261,7 +248,7 @@ int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
 	else if (p.code) /* stopped at the very end */
 		rc = failure(&p, err);
 	else if (hand_over(&p))
-		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		rc = cdict_fail_nomem(err);
 	else if (!out->name[0] && !out->uuid[0])
 		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 				"has neither a domain's name nor its UUID");
@@ -281,6 +268,6 @@ void libvirt_domain_fini(struct libvirt_domain *d)
 	free(d->nova_name);
 	free(d->nova_flavor);
 	free(d->nova_project);
-	free(d->vcpus);
+	array_fini(&d->vcpus);
 	memset(d, 0, sizeof(*d));
 }

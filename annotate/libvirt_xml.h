@@ -26,8 +26,7 @@ struct libvirt_domain {
 	char *nova_name, *nova_flavor, *nova_project;
 	int32_t pid; /* 0: not of a running domain */
 	uint32_t iothreads;
-	struct proc_vcpu *vcpus;
-	size_t n_vcpus;
+	ARRAY(struct proc_vcpu) vcpus;
 };
 
 /* libvirt_xml_parse - CDICT_EFORMAT for what is no XML or no domain, CDICT_ELIMIT. */

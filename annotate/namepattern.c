@@ -63,13 +63,13 @@ int namepattern_new(struct namepattern **out, const char *pattern, struct cdict_
 	int rc;
 
 	if (!p)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	rc = compile(p, pattern, err);
 	if (!rc) {
 		p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
 		p->context = pcre2_match_context_create(NULL);
 		if (!p->match || !p->context)
-			rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			rc = cdict_fail_nomem(err);
 	}
 	if (rc) {
 		namepattern_free(p);

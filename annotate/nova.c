@@ -23,11 +23,6 @@ struct nova {
 	char header[64];
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static void set_header(struct nova *nova)
 {
 	if (nova->version[0])
@@ -46,7 +41,7 @@ static int find_version(struct nova *nova, struct cdict_error *err)
 
 	if (!base || asprintf(&url, "%s/", base) < 0) {
 		free(base);
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	rc = keystone_get(nova->ks, url, NULL, &reply, err);
 	if (!rc && (reply.status == 200 || reply.status == 300)) {
@@ -59,7 +54,7 @@ static int find_version(struct nova *nova, struct cdict_error *err)
 	free(url);
 	if (!rc && !versioned && path[0]) {
 		if (asprintf(&more, "%s/%s", base, path) < 0) {
-			rc = no_memory(err);
+			rc = cdict_fail_nomem(err);
 		} else {
 			free(nova->endpoint);
 			nova->endpoint = more;
@@ -80,13 +75,13 @@ int nova_open(struct nova **out, struct keystone *ks, const char *endpoint, stru
 		return rc;
 	nova = calloc(1, sizeof(*nova));
 	if (!nova)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	nova->ks = ks;
 	len = strlen(endpoint);
 	while (len && endpoint[len - 1] == '/')
 		len--;
 	nova->endpoint = strndup(endpoint, len);
-	rc = nova->endpoint ? find_version(nova, err) : no_memory(err);
+	rc = nova->endpoint ? find_version(nova, err) : cdict_fail_nomem(err);
 	if (rc) {
 		nova_close(nova);
 		return rc;
@@ -132,7 +127,7 @@ static int get_page(struct nova *nova, const struct nova_query *q, const char *m
 	int rc;
 
 	if (!url)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	rc = keystone_get(nova->ks, url, nova->header[0] ? nova->header : NULL, &reply, err);
 	if (!rc && reply.status == 406 && nova->header[0]) {
 		/* the root promised more than the service keeps: its oldest always works */

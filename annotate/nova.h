@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "annotate/keystone.h"
+#include "base/array.h"
 #include "base/stringset.h"
 
 #define NOVA_SERVERS_MAX 200000
@@ -19,18 +20,17 @@
 
 /* Texts are never NULL; "" = not told. */
 struct nova_server {
-	char *id, *name;
-	char *project_id;
-	char *instance;                 /* OS-EXT-SRV-ATTR:instance_name, for administrators only */
-	char *host;                     /* OS-EXT-SRV-ATTR:host */
-	char *hypervisor;               /* OS-EXT-SRV-ATTR:hypervisor_hostname */
-	char *name_value, *group_value; /* of the wanted metadata keys */
+	const char *id, *name;
+	const char *project_id;
+	const char *instance;   /* OS-EXT-SRV-ATTR:instance_name, for administrators only */
+	const char *host;       /* OS-EXT-SRV-ATTR:host */
+	const char *hypervisor; /* OS-EXT-SRV-ATTR:hypervisor_hostname */
+	const char *name_value, *group_value; /* of the wanted metadata keys */
 };
 
 struct nova_servers {
-	struct nova_server *servers; /* no id twice */
-	size_t n, cap;
-	struct stringset ids;
+	ARRAY(struct nova_server) all; /* no id twice */
+	struct stringset ids, texts;
 	size_t unreachable; /* named without anything else: their cell is down */
 };
 

@@ -9,57 +9,26 @@
 #include "annotate/nova.h"
 #include "base/fail.h"
 
-static void server_fini(struct nova_server *v)
-{
-	free(v->id);
-	free(v->name);
-	free(v->project_id);
-	free(v->instance);
-	free(v->host);
-	free(v->hypervisor);
-	free(v->name_value);
-	free(v->group_value);
-}
-
 void nova_servers_fini(struct nova_servers *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		server_fini(&s->servers[i]);
-	free(s->servers);
+	array_fini(&s->all);
 	stringset_fini(&s->ids);
+	stringset_fini(&s->texts);
 	*s = (struct nova_servers){ 0 };
 }
 
-static char *text(const json_t *object, const char *key, bool *failed)
+/* NULL: out of memory. */
+static const char *text(struct nova_servers *s, const json_t *object, const char *key)
 {
 	const char *value = key ? keystone_json_text(object, key) : NULL;
 	size_t len = value ? strlen(value) : 0;
-	char *copy;
 
 	if (len > NOVA_TEXT_MAX) {
 		len = NOVA_TEXT_MAX;
 		while (len && ((unsigned char)value[len] & 0xc0) == 0x80)
 			len--; /* no half characters */
 	}
-	copy = strndup(value ? value : "", len);
-
-	*failed = *failed || !copy;
-	return copy;
-}
-
-static bool room(struct nova_servers *s)
-{
-	size_t cap = s->cap ? 2 * s->cap : 128;
-	struct nova_server *servers;
-
-	if (s->n < s->cap)
-		return true;
-	servers = realloc(s->servers, cap * sizeof(*servers));
-	if (!servers)
-		return false;
-	s->servers = servers;
-	s->cap = cap;
-	return true;
+	return stringset_add(&s->texts, value ? value : "", len);
 }
 
 static int add(struct nova_servers *s, const struct nova_keys *keys, const json_t *server,
@@ -67,33 +36,31 @@ static int add(struct nova_servers *s, const struct nova_keys *keys, const json_
 {
 	const char *id = keystone_json_text(server, "id");
 	const json_t *metadata = json_object_get(server, "metadata");
-	struct nova_server *v;
 	size_t before = s->ids.n;
-	bool failed = false;
+	struct nova_server v;
 
 	if (!id)
 		return 0;
-	if (!stringset_add(&s->ids, id, strlen(id)) || !room(s))
+	if (!stringset_add(&s->ids, id, strlen(id)))
 		return -ENOMEM;
 	if (s->ids.n == before)
 		return 0;
-	if (s->n == NOVA_SERVERS_MAX)
+	if (s->all.n == NOVA_SERVERS_MAX)
 		return CDICT_ELIMIT;
-	v = &s->servers[s->n];
-	v->id = text(server, "id", &failed);
-	v->name = text(server, "name", &failed);
-	v->project_id = text(server, "tenant_id", &failed);
-	v->instance = text(server, "OS-EXT-SRV-ATTR:instance_name", &failed);
-	v->host = text(server, "OS-EXT-SRV-ATTR:host", &failed);
-	v->hypervisor = text(server, "OS-EXT-SRV-ATTR:hypervisor_hostname", &failed);
-	v->name_value = text(metadata, keys->name, &failed);
-	v->group_value = text(metadata, keys->group, &failed);
-	if (failed) {
-		server_fini(v);
+	v = (struct nova_server){
+		.id = text(s, server, "id"),
+		.name = text(s, server, "name"),
+		.project_id = text(s, server, "tenant_id"),
+		.instance = text(s, server, "OS-EXT-SRV-ATTR:instance_name"),
+		.host = text(s, server, "OS-EXT-SRV-ATTR:host"),
+		.hypervisor = text(s, server, "OS-EXT-SRV-ATTR:hypervisor_hostname"),
+		.name_value = text(s, metadata, keys->name),
+		.group_value = text(s, metadata, keys->group),
+	};
+	if (!v.id || !v.name || !v.project_id || !v.instance || !v.host || !v.hypervisor ||
+	    !v.name_value || !v.group_value || array_push(&s->all, v))
 		return -ENOMEM;
-	}
-	s->unreachable += !*v->name;
-	s->n++;
+	s->unreachable += !*v.name;
 	(*added)++;
 	return 0;
 }
@@ -151,7 +118,7 @@ int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const 
 			cdict_fail(err, rc, CDICT_NO_OFFSET, "more than %d servers",
 				   NOVA_SERVERS_MAX);
 		else if (rc)
-			cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+			cdict_fail_nomem(err);
 	}
 	if (!rc)
 		*next_marker = marker(root);

@@ -26,11 +26,6 @@ static const char *const shells[] = { "/bin/bash", "/usr/bin/bash", "/usr/local/
 static const char *const beside_a_file[] = { "OS_PASSWORD", "OS_APPLICATION_CREDENTIAL_SECRET",
 					     "OS_CACERT", "OS_CERT", "OS_KEY" };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* The value when @setting ("NAME=value") is of @name. */
 static const char *value_of(const char *setting, const char *name)
 {
@@ -90,13 +85,13 @@ static int prepare(struct shell *s, const char *path, char *const *environment,
 	/* a shell looks for a bare name along PATH */
 	if (asprintf(&s->file, "CDICT_OPENRC=%s%s", *path == '/' ? "" : "./", path) < 0) {
 		s->file = NULL;
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	while (environment[n])
 		n++;
 	s->environment = calloc(n + 2, sizeof(*s->environment));
 	if (!s->environment)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	n = 0;
 	s->environment[n++] = s->file;
 	for (; *environment; environment++) {
@@ -145,7 +140,7 @@ static int list_settings(struct openrc *out, char *const *before, struct cdict_e
 		n++;
 	out->environment = calloc(n + 1, sizeof(*out->environment));
 	if (!out->environment)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	n = 0;
 	for (char *p = text, *next; p < end; p = next) {
 		next = p + strlen(p) + 1;
@@ -169,7 +164,7 @@ int openrc_run(struct openrc *out, const char *path, char *const *environment, u
 	*out = (struct openrc){ 0 };
 	/* at once, so that growing leaves no copies of secrets behind */
 	if (!rc && !buf_room(&out->text, ENVIRONMENT_MAX + (1 << 16)))
-		rc = no_memory(err);
+		rc = cdict_fail_nomem(err);
 	if (!rc)
 		rc = child_read(&child, &out->text, &status, err);
 	if (rc == -ETIMEDOUT)

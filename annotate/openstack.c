@@ -29,11 +29,6 @@ struct asking {
 	size_t n_projects, nameless;
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static void note(const struct asking *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -77,7 +72,7 @@ static int connect_nova(struct asking *a, struct cdict_error *err)
 	else
 		rc = keystone_endpoint(a->ks, compute_types, s->interface, s->region, &url, err);
 	if (!rc && !url)
-		rc = no_memory(err);
+		rc = cdict_fail_nomem(err);
 	if (!rc && !strncmp(s->auth.auth_url, "https:", 6) && strncmp(url, "https:", 6))
 		note(a, "the compute service is asked without encryption: the catalog says %.200s",
 		     url);
@@ -111,7 +106,7 @@ static int list(struct asking *a, bool all_projects, const char *host, struct cd
 /* What could be listed is worth having, also when a later page fails. */
 static int what_came(struct asking *a, int rc, struct cdict_error *err)
 {
-	if (!rc || !a->servers.n)
+	if (!rc || !a->servers.all.n)
 		return rc;
 	note(a, "the list of servers is not complete: %s", err ? err->text : "");
 	return 0;
@@ -125,9 +120,9 @@ static int list_servers(struct asking *a, struct cdict_error *err)
 	const char *scope;
 	int rc = 0;
 
-	for (; host && *host && !rc && !a->servers.n; host++)
+	for (; host && *host && !rc && !a->servers.all.n; host++)
 		rc = list(a, true, *host, &why);
-	if (!rc && !a->servers.n) {
+	if (!rc && !a->servers.all.n) {
 		if (a->opts->hosts && *a->opts->hosts)
 			note(a,
 			     "no server is known on host '%.100s': all servers are looked through "
@@ -229,7 +224,7 @@ static int join(struct asking *a, const struct mapping *known, struct mapping *i
 	int rc = openstack_join_init(&j, &a->servers, a->opts->hosts);
 
 	if (rc)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < n && !rc; i++) {
 		const struct nova_server *s;
 		struct cdict_label label;
@@ -240,7 +235,7 @@ static int join(struct asking *a, const struct mapping *known, struct mapping *i
 			continue;
 		label.start_ns = known->labels[i].start_ns;
 		s = openstack_join_find(&j, &label);
-		rc = count_vm(&seen, &label, &first) ? no_memory(err) : 0;
+		rc = count_vm(&seen, &label, &first) ? cdict_fail_nomem(err) : 0;
 		result->vms += !rc && first;
 		if (rc || !s || !*s->name)
 			continue;
@@ -263,7 +258,7 @@ int openstack_label(const struct mapping *known, struct mapping *into,
 	*result = (struct openstack_result){ 0 };
 	if (!rc)
 		rc = list_servers(&a, err);
-	result->servers = a.servers.n;
+	result->servers = a.servers.all.n;
 	if (!rc)
 		rc = join(&a, known, into, result, err);
 	/* a name for the way out when TLS alone was the trouble */

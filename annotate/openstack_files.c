@@ -33,7 +33,7 @@ int openstack_file_read(char **text, size_t *size, const char *path, struct cdic
 	}
 	data = malloc(FILE_MAX + 1);
 	if (!data) {
-		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		rc = cdict_fail_nomem(err);
 		goto out;
 	}
 	/* without a buffer of its own, which would keep a copy of the secrets */

@@ -24,15 +24,15 @@ static int by_instance(const void *a, const void *b)
 int openstack_join_init(struct openstack_join *j, const struct nova_servers *servers,
 			const char *const *hosts)
 {
-	*j = (struct openstack_join){ .servers = servers, .hosts = hosts, .n = servers->n };
-	j->by_id = calloc(servers->n + 1, sizeof(*j->by_id));
-	j->by_instance = calloc(servers->n + 1, sizeof(*j->by_instance));
+	*j = (struct openstack_join){ .servers = servers, .hosts = hosts, .n = servers->all.n };
+	j->by_id = calloc(servers->all.n + 1, sizeof(*j->by_id));
+	j->by_instance = calloc(servers->all.n + 1, sizeof(*j->by_instance));
 	if (!j->by_id || !j->by_instance) {
 		openstack_join_fini(j);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < servers->n; i++)
-		j->by_id[i] = j->by_instance[i] = &servers->servers[i];
+	for (size_t i = 0; i < servers->all.n; i++)
+		j->by_id[i] = j->by_instance[i] = &servers->all.at[i];
 	qsort(j->by_id, j->n, sizeof(*j->by_id), by_id);
 	qsort(j->by_instance, j->n, sizeof(*j->by_instance), by_instance);
 	return 0;
@@ -82,7 +82,7 @@ static const struct nova_server *of_instance(const struct openstack_join *j, con
 const struct nova_server *openstack_join_find(const struct openstack_join *j,
 					      const struct cdict_label *label)
 {
-	const struct nova_server key = { .id = (char *)label->uuid }, *at = &key;
+	const struct nova_server key = { .id = label->uuid }, *at = &key;
 	const struct nova_server **found;
 
 	if (label->uuid && *label->uuid) {

@@ -18,11 +18,6 @@
 static const char *const selectors[] = { "OS_CLOUD", "OS_REGION_NAME", "OS_CLIENT_CONFIG_FILE",
 					 "OS_CLIENT_SECURE_FILE", "OS_CLOUD_NAME" };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* "path: what" */
 static int in_file(const char *path, int rc, struct cdict_error *err)
 {
@@ -169,7 +164,7 @@ static int from_files(struct openstack_settings *s, const char *name, char *cons
 	if (!rc && region && *region &&
 	    openstack_values_set(&s->values, "region_name", strlen("region_name"), region,
 				 strlen(region)))
-		rc = no_memory(err);
+		rc = cdict_fail_nomem(err);
 	if (!rc)
 		snprintf(s->from, sizeof(s->from), "cloud '%.40s' of %.100s", name,
 			 f.path ? f.path : f.secure_path);
@@ -199,7 +194,7 @@ int openstack_settings_load(struct openstack_settings *s, const struct openstack
 				  makes_a_cloud(environment))))
 		cloud = NULL;
 	if (!cloud && (from->openrc || makes_a_cloud(environment))) {
-		rc = from_variables(&s->values, environment) ? no_memory(err) : 0;
+		rc = from_variables(&s->values, environment) ? cdict_fail_nomem(err) : 0;
 		snprintf(s->from, sizeof(s->from), "%s%.120s",
 			 from->openrc ? "" : "the environment", from->openrc ? from->openrc : "");
 	} else {

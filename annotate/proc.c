@@ -29,31 +29,6 @@ struct walker {
 	struct buf text, cmdline;
 };
 
-/* Room for one more item of an array of @size; NULL: out of memory. */
-static void *grow(void *items, size_t n, size_t *cap, size_t size)
-{
-	size_t want = *cap ? *cap * 2 : 8;
-	void *grown = items;
-
-	if (n < *cap)
-		return items;
-	grown = realloc(items, want * size);
-	if (grown)
-		*cap = want;
-	return grown;
-}
-
-struct proc_thread *proc_vm_add(struct proc_vm *vm)
-{
-	void *grown = grow(vm->threads, vm->n, &vm->cap, sizeof(*vm->threads));
-
-	if (!grown)
-		return NULL;
-	vm->threads = grown;
-	memset(&vm->threads[vm->n], 0, sizeof(*vm->threads));
-	return &vm->threads[vm->n++];
-}
-
 static int dir_at(int dir, const char *name)
 {
 	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY);
@@ -120,7 +95,7 @@ static int read_thread(struct walker *w, struct proc_vm *vm, int tasks, const ch
 		return 0; /* it ended in between */
 	if (rc)
 		w->scan->incomplete++;
-	t = proc_vm_add(vm);
+	t = array_add(&vm->threads);
 	if (!t)
 		return -ENOMEM;
 	set_thread(t, procfs_number(name), &st, &place);
@@ -173,14 +148,10 @@ static int add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_st
 	struct proc_scan *scan = w->scan;
 	struct cgroup_place place;
 	struct proc_thread *t;
-	struct proc_vm *vm;
-	void *grown = grow(scan->vms, scan->n, &scan->cap, sizeof(*scan->vms));
+	struct proc_vm *vm = array_add(&scan->vms);
 
-	if (!grown)
+	if (!vm)
 		return -ENOMEM;
-	scan->vms = grown;
-	vm = &scan->vms[scan->n++];
-	memset(vm, 0, sizeof(*vm));
 	vm->pid = pid;
 	memcpy(vm->comm, st->comm, sizeof(vm->comm));
 	if (!procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX))
@@ -191,7 +162,7 @@ static int add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_st
 	memcpy(vm->base, place.base, sizeof(vm->base));
 	if (!vm->args.instance[0])
 		memcpy(vm->args.instance, place.instance, sizeof(place.instance));
-	t = proc_vm_add(vm);
+	t = array_add(&vm->threads);
 	if (!t)
 		return -ENOMEM;
 	set_thread(t, pid, st, &place);
@@ -204,14 +175,10 @@ static int add_kernel(struct walker *w, int dir, int32_t pid, const struct procf
 {
 	struct proc_scan *scan = w->scan;
 	struct cgroup_place place;
-	struct proc_kernel *k;
-	void *grown = grow(scan->kernel, scan->n_kernel, &scan->cap_kernel, sizeof(*scan->kernel));
+	struct proc_kernel *k = array_add(&scan->kernel);
 
-	if (!grown)
+	if (!k)
 		return -ENOMEM;
-	scan->kernel = grown;
-	k = &scan->kernel[scan->n_kernel++];
-	memset(k, 0, sizeof(*k));
 	read_cgroup(w, dir, &place);
 	set_thread(&k->thread, pid, st, &place);
 	memcpy(k->base, place.base, sizeof(k->base));
@@ -312,20 +279,21 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	buf_fini(&w.cmdline);
 	if (rc) {
 		proc_scan_fini(out);
-		return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
-	if (out->n)
-		qsort(out->vms, out->n, sizeof(*out->vms), by_pid);
-	for (size_t i = 0; i < out->n; i++)
-		qsort(out->vms[i].threads, out->vms[i].n, sizeof(*out->vms[i].threads), by_tid);
+	if (out->vms.n)
+		qsort(out->vms.at, out->vms.n, sizeof(*out->vms.at), by_pid);
+	for (size_t i = 0; i < out->vms.n; i++)
+		qsort(out->vms.at[i].threads.at, out->vms.at[i].threads.n,
+		      sizeof(*out->vms.at[i].threads.at), by_tid);
 	return 0;
 }
 
 void proc_scan_fini(struct proc_scan *scan)
 {
-	for (size_t i = 0; i < scan->n; i++)
-		free(scan->vms[i].threads);
-	free(scan->vms);
-	free(scan->kernel);
+	for (size_t i = 0; i < scan->vms.n; i++)
+		array_fini(&scan->vms.at[i].threads);
+	array_fini(&scan->vms);
+	array_fini(&scan->kernel);
 	memset(scan, 0, sizeof(*scan));
 }

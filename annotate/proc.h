@@ -18,6 +18,7 @@
 #include "annotate/cgroup.h"
 #include "annotate/proc_args.h"
 #include "annotate/proc_role.h"
+#include "base/array.h"
 #include "cdict/error.h"
 
 struct proc_thread {
@@ -35,8 +36,7 @@ struct proc_vm {
 	char comm[64];          /* of the process */
 	struct proc_args args;  /* instance: also from the cgroup's name when -name is absent */
 	char base[CGROUP_PATH_MAX];
-	struct proc_thread *threads; /* by tid, kernel's last */
-	size_t n, cap;
+	ARRAY(struct proc_thread) threads; /* by tid, kernel's last */
 };
 
 /* A kernel thread that may serve a VM. */
@@ -48,12 +48,10 @@ struct proc_kernel {
 };
 
 struct proc_scan {
-	struct proc_vm *vms; /* by pid */
-	size_t n, cap;
-	struct proc_kernel *kernel; /* those that belong to no VM stay here */
-	size_t n_kernel, cap_kernel;
-	char host[256];    /* "" unknown */
-	size_t processes;  /* looked at */
+	ARRAY(struct proc_vm) vms;        /* by pid */
+	ARRAY(struct proc_kernel) kernel; /* those that belong to no VM stay here */
+	char host[256];                   /* "" unknown */
+	size_t processes;                 /* looked at */
 	size_t unreadable; /* processes nothing could be read of, permission denied */
 	size_t incomplete; /* threads of VMs whose name or cgroup could not be read */
 	bool live;         /* a real procfs */
@@ -81,8 +79,5 @@ void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_v
 
 /* proc_join_kernel - moves the kernel's threads to the VMs that they serve. */
 int proc_join_kernel(struct proc_scan *scan, struct cdict_error *err);
-
-/* proc_vm_add - a new, empty thread of @vm; NULL: out of memory. */
-struct proc_thread *proc_vm_add(struct proc_vm *vm);
 
 #endif

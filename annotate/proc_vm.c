@@ -7,6 +7,7 @@
 
 #include "annotate/proc.h"
 #include "base/fail.h"
+#include "base/map.h"
 
 /* How sure a claim to a single role is. */
 enum claim {
@@ -72,9 +73,9 @@ static bool are_named(const struct proc_vm *vm)
 	char role[PROC_ROLE_MAX];
 	bool named = vm->args.debug_threads;
 
-	for (size_t i = 0; i < vm->n && !named; i++) {
-		if (vm->threads[i].tid != vm->pid)
-			proc_role_of_comm(role, vm->threads[i].comm, &named);
+	for (size_t i = 0; i < vm->threads.n && !named; i++) {
+		if (vm->threads.at[i].tid != vm->pid)
+			proc_role_of_comm(role, vm->threads.at[i].comm, &named);
 	}
 	return named;
 }
@@ -103,12 +104,12 @@ static int by_role(const void *a, const void *b)
 void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vcpus,
 		   bool only_vcpus)
 {
-	struct rival *rivals = calloc(vm->n ? vm->n : 1, sizeof(*rivals));
+	struct rival *rivals = calloc(vm->threads.n ? vm->threads.n : 1, sizeof(*rivals));
 	bool named = are_named(vm);
 	size_t n = 0;
 
-	for (size_t i = 0; i < vm->n; i++) {
-		struct proc_thread *t = &vm->threads[i];
+	for (size_t i = 0; i < vm->threads.n; i++) {
+		struct proc_thread *t = &vm->threads.at[i];
 		enum claim c = claim(vm, t, named, only_vcpus, vcpus, n_vcpus);
 
 		t->by_libvirt = c == CLAIM_LIBVIRT;
@@ -130,18 +131,6 @@ void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_v
 
 /* --- the kernel's threads --- */
 
-struct owner {
-	int32_t tid;
-	size_t vm;
-};
-
-static int by_owner(const void *a, const void *b)
-{
-	const struct owner *x = a, *y = b;
-
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
 #define NOBODY SIZE_MAX
 
 /* The only VM with this control group. */
@@ -149,8 +138,8 @@ static size_t vm_of_cgroup(const struct proc_scan *scan, const char *base)
 {
 	size_t found = NOBODY;
 
-	for (size_t i = 0; i < scan->n && *base; i++) {
-		if (strcmp(scan->vms[i].base, base))
+	for (size_t i = 0; i < scan->vms.n && *base; i++) {
+		if (strcmp(scan->vms.at[i].base, base))
 			continue;
 		if (found != NOBODY)
 			return NOBODY;
@@ -164,8 +153,8 @@ static size_t vm_of_inner_pid(const struct proc_scan *scan, int32_t pid)
 {
 	size_t found = NOBODY;
 
-	for (size_t i = 0; i < scan->n; i++) {
-		const struct proc_vm *vm = &scan->vms[i];
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		const struct proc_vm *vm = &scan->vms.at[i];
 
 		if ((vm->inner_pid ? vm->inner_pid : vm->pid) != pid)
 			continue;
@@ -177,36 +166,33 @@ static size_t vm_of_inner_pid(const struct proc_scan *scan, int32_t pid)
 }
 
 static size_t vm_of_kernel(const struct proc_scan *scan, const struct proc_kernel *k,
-			   const struct owner *owners, size_t n)
+			   const struct map *vm_of_tid)
 {
-	struct owner key = { .tid = k->owner };
-	const struct owner *o;
+	const uint32_t *vm;
 
 	if (k->kind == PROC_KERNEL_PIT) {
-		size_t vm = vm_of_inner_pid(scan, k->owner);
+		size_t inner = vm_of_inner_pid(scan, k->owner);
 
-		return vm != NOBODY ? vm : vm_of_cgroup(scan, k->base);
+		return inner != NOBODY ? inner : vm_of_cgroup(scan, k->base);
 	}
-	o = k->owner ? bsearch(&key, owners, n, sizeof(*owners), by_owner) : NULL;
-	return o ? o->vm : vm_of_cgroup(scan, k->base);
+	vm = k->owner ? map_find(vm_of_tid, (uint32_t)k->owner, 0) : NULL;
+	return vm ? *vm : vm_of_cgroup(scan, k->base);
 }
 
-static struct owner *list_owners(const struct proc_scan *scan, size_t *n)
+static int list_owners(struct map *vm_of_tid, const struct proc_scan *scan)
 {
-	struct owner *owners;
-	size_t total = 0;
+	for (size_t i = 0; i < scan->vms.n; i++) {
+		const struct proc_vm *vm = &scan->vms.at[i];
 
-	for (size_t i = 0; i < scan->n; i++)
-		total += scan->vms[i].n;
-	owners = calloc(total ? total : 1, sizeof(*owners));
-	*n = 0;
-	for (size_t i = 0; owners && i < scan->n; i++) {
-		for (size_t t = 0; t < scan->vms[i].n; t++)
-			owners[(*n)++] = (struct owner){ scan->vms[i].threads[t].tid, i };
+		for (size_t t = 0; t < vm->threads.n; t++) {
+			uint32_t *place = map_add(vm_of_tid, (uint32_t)vm->threads.at[t].tid, 0);
+
+			if (!place)
+				return -ENOMEM;
+			*place = (uint32_t)i;
+		}
 	}
-	if (owners)
-		qsort(owners, *n, sizeof(*owners), by_owner);
-	return owners;
+	return 0;
 }
 
 static int by_kernel_tid(const void *a, const void *b)
@@ -218,33 +204,33 @@ static int by_kernel_tid(const void *a, const void *b)
 
 int proc_join_kernel(struct proc_scan *scan, struct cdict_error *err)
 {
-	struct owner *owners;
-	size_t n, kept = 0;
+	struct map vm_of_tid = { 0 };
 	bool ignored = false;
+	size_t kept = 0;
+	int rc = list_owners(&vm_of_tid, scan);
 
-	owners = list_owners(scan, &n);
-	if (!owners)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	if (scan->n_kernel)
-		qsort(scan->kernel, scan->n_kernel, sizeof(*scan->kernel), by_kernel_tid);
-	for (size_t i = 0; i < scan->n_kernel; i++) {
-		struct proc_kernel *k = &scan->kernel[i];
-		size_t vm = vm_of_kernel(scan, k, owners, n);
+	if (scan->kernel.n)
+		qsort(scan->kernel.at, scan->kernel.n, sizeof(*scan->kernel.at), by_kernel_tid);
+	for (size_t i = 0; i < scan->kernel.n && !rc; i++) {
+		struct proc_kernel *k = &scan->kernel.at[i];
+		size_t vm = vm_of_kernel(scan, k, &vm_of_tid);
 		struct proc_thread *t;
 
 		if (vm == NOBODY) {
-			scan->kernel[kept++] = *k;
+			scan->kernel.at[kept++] = *k;
 			continue;
 		}
-		t = proc_vm_add(&scan->vms[vm]);
+		t = array_add(&scan->vms.at[vm].threads);
 		if (!t) {
-			free(owners);
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			rc = -ENOMEM;
+			break;
 		}
 		*t = k->thread;
 		proc_role_of_comm(t->role, t->comm, &ignored);
 	}
-	scan->n_kernel = kept;
-	free(owners);
+	map_fini(&vm_of_tid);
+	if (rc)
+		return cdict_fail_nomem(err);
+	scan->kernel.n = kept;
 	return 0;
 }

@@ -98,7 +98,7 @@ static int write_out(const struct cmd_call *call, const struct mapping *m,
 		rc = mapping_write_csv(m, &s, &err);
 	text = sink_take(&s, &len);
 	if (!rc && !text)
-		rc = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		rc = cdict_fail_nomem(&err);
 	if (rc)
 		status = cmd_error(call, NULL, &err);
 	else if (path && strcmp(path, "-"))
@@ -120,8 +120,8 @@ static void tell(const struct cmd_call *call, const struct host_report *report)
 	if (text)
 		cmd_warn(call, NULL, "%s", text);
 	free(text);
-	for (size_t i = 0; i < report->n_notes; i++)
-		cmd_warn(call, NULL, "%s", report->notes[i]);
+	for (size_t i = 0; i < report->notes.n; i++)
+		cmd_warn(call, NULL, "%s", report->notes.at[i]);
 }
 
 static int identify_run(const struct cmd_call *call)

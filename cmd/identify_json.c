@@ -63,7 +63,7 @@ int identify_json(struct sink *s, const struct mapping *m, const struct host_rep
 	struct json j;
 
 	if (!rows)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	/* Every thread has exactly one label of this origin. */
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->labels[i].origin != CDICT_LABEL_PROC)
@@ -81,8 +81,8 @@ int identify_json(struct sink *s, const struct mapping *m, const struct host_rep
 	json_text(&j, "host", host);
 	json_bool(&j, "incomplete", report->incomplete);
 	json_open(&j, "vms", '[', true);
-	for (size_t i = 0; i < report->n_vms; i++)
-		vm_row(&j, &report->vms[i]);
+	for (size_t i = 0; i < report->vms.n; i++)
+		vm_row(&j, &report->vms.at[i]);
 	json_close(&j);
 	json_open(&j, "identify", '[', true);
 	for (size_t i = 0; i < n; i++) {

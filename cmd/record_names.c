@@ -15,8 +15,8 @@ static void ask_host(struct record_names *n)
 	if (host_identify(&n->labels, &host, &report, &err))
 		cmd_warn(n->call, NULL, "tasks are not named: %s", err.text);
 	/* "No VM here" is no news on a host without. */
-	for (size_t i = 0; i < report.n_notes && (report.n_vms || n->call->verbose); i++)
-		cmd_warn(n->call, NULL, "%s", report.notes[i]);
+	for (size_t i = 0; i < report.notes.n && (report.vms.n || n->call->verbose); i++)
+		cmd_warn(n->call, NULL, "%s", report.notes.at[i]);
 	host_report_fini(&report);
 }
 

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (libvirt_xml_parse(&d, data, size, &err)) {
 		must(err.code && err.text[0] && !strchr(err.text, '\n'));
-		must(!d.name && !d.vcpus);
+		must(!d.name && !d.vcpus.at);
 		return 0;
 	}
 	texts[0] = d.name;
@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(texts[i] && strlen(texts[i]) <= 1024);
 	must(!d.uuid[0] || strlen(d.uuid) == 36);
 	must(d.pid >= 0 && (d.name[0] || d.uuid[0]));
-	for (size_t i = 0; i < d.n_vcpus; i++)
-		must(d.vcpus[i].tid > 0 && d.vcpus[i].id <= 999999);
+	for (size_t i = 0; i < d.vcpus.n; i++)
+		must(d.vcpus.at[i].tid > 0 && d.vcpus.at[i].id <= 999999);
 	libvirt_domain_fini(&d);
 	return 0;
 }

@@ -20,17 +20,17 @@ static void servers(const char *text, size_t size)
 	char *marker;
 
 	if (!nova_page_parse(&s, &keys, text, size, &marker, &added, NULL)) {
-		if (added != s.n)
+		if (added != s.all.n)
 			abort();
 		free(marker);
 		/* the same page once more brings nothing new */
 		if (nova_page_parse(&s, &keys, text, size, &marker, &again, NULL) || again ||
-		    s.n != added)
+		    s.all.n != added)
 			abort();
 		free(marker);
 	}
-	for (size_t i = 0; i < s.n; i++) {
-		const struct nova_server *v = &s.servers[i];
+	for (size_t i = 0; i < s.all.n; i++) {
+		const struct nova_server *v = &s.all.at[i];
 
 		if (!*v->id || strlen(v->name) > NOVA_TEXT_MAX || !v->group_value)
 			abort();

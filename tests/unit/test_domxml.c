@@ -54,11 +54,11 @@ static void the_state_of_a_running_domain_has_its_vcpus(void **state)
 	assert_string_equal(d.nova_flavor, "m1.tiny");
 	assert_int_equal(d.pid, 1775);
 	assert_int_equal(d.iothreads, 0);
-	assert_int_equal(d.n_vcpus, 2);
-	assert_int_equal(d.vcpus[0].id, 0);
-	assert_int_equal(d.vcpus[0].tid, 1783);
-	assert_int_equal(d.vcpus[1].id, 1);
-	assert_int_equal(d.vcpus[1].tid, 1784);
+	assert_int_equal(d.vcpus.n, 2);
+	assert_int_equal(d.vcpus.at[0].id, 0);
+	assert_int_equal(d.vcpus.at[0].tid, 1783);
+	assert_int_equal(d.vcpus.at[1].id, 1);
+	assert_int_equal(d.vcpus.at[1].tid, 1784);
 	libvirt_domain_fini(&d);
 	free(text);
 }
@@ -84,7 +84,7 @@ static void a_domain_by_itself_has_names_only(void **state)
 	assert_string_equal(d.uuid, "6f1c2b9e-3d47-4b0a-9c55-0a4f1e7d2c01");
 	assert_int_equal(d.iothreads, 2);
 	assert_int_equal(d.pid, 0);
-	assert_int_equal(d.n_vcpus, 0);
+	assert_int_equal(d.vcpus.n, 0);
 	libvirt_domain_fini(&d);
 }
 
@@ -142,9 +142,9 @@ static void odd_vcpus_are_left_out(void **state)
 		      &err),
 		0);
 	assert_int_equal(d.pid, 9);
-	assert_int_equal(d.n_vcpus, 1);
-	assert_int_equal(d.vcpus[0].id, 4);
-	assert_int_equal(d.vcpus[0].tid, 8);
+	assert_int_equal(d.vcpus.n, 1);
+	assert_int_equal(d.vcpus.at[0].id, 4);
+	assert_int_equal(d.vcpus.at[0].tid, 8);
 	libvirt_domain_fini(&d);
 }
 
@@ -229,7 +229,7 @@ static void nesting_length_and_number_are_bounded(void **state)
 		p += sprintf(p, "<vcpu id='%d' pid='%d'/>", i, i + 1);
 	strcpy(p, "</vcpus><domain><name>d</name></domain></domstatus>");
 	assert_int_equal(parse(&d, xml, &err), CDICT_ELIMIT);
-	assert_null(d.vcpus);
+	assert_null(d.vcpus.at);
 	free(xml);
 
 	assert_int_equal(libvirt_xml_parse(&d, "", LIBVIRT_XML_MAX + 1, &err), CDICT_ELIMIT);

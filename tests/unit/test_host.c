@@ -11,14 +11,14 @@ static void every_thread_of_a_real_host_has_one_role(void **state)
 
 		lay(snapshots[i]);
 		identify(&m, &r, NULL);
-		assert_int_equal(r.n_vms, 4);
+		assert_int_equal(r.vms.n, 4);
 		assert_int_equal(r.unnamed, 0);
-		assert_int_equal(r.n_notes, 0);
+		assert_int_equal(r.notes.n, 0);
 		assert_false(r.incomplete);
 		assert_int_equal(r.threads, m.n);
-		for (size_t v = 0; v < r.n_vms; v++) {
-			check_vm(&m, &r.vms[v]);
-			assert_int_equal(r.vms[v].vcpus, 2);
+		for (size_t v = 0; v < r.vms.n; v++) {
+			check_vm(&m, &r.vms.at[v]);
+			assert_int_equal(r.vms.at[v].vcpus, 2);
 		}
 		host_report_fini(&r);
 		mapping_fini(&m);
@@ -55,8 +55,8 @@ static void without_names_and_groups_libvirt_tells_the_vcpus(void **state)
 	identify(&m, &r, NULL);
 	assert_string_equal(role_of(&m, 1783), "thread");
 	assert_string_equal(role_of(&m, 1775), "emulator");
-	assert_true(r.unnamed > 0 && r.n_notes > 0);
-	assert_non_null(strstr(r.notes[0], "debug-threads"));
+	assert_true(r.unnamed > 0 && r.notes.n > 0);
+	assert_non_null(strstr(r.notes.at[0], "debug-threads"));
 	host_report_fini(&r);
 	mapping_fini(&m);
 
@@ -97,8 +97,8 @@ static void the_state_of_an_earlier_run_gives_names_but_no_roles(void **state)
 	assert_true(mapping_find(&m, 1786, 0, &label));
 	assert_string_equal(label.name, "old");
 	assert_true(r.incomplete); /* broken.xml */
-	assert_int_equal(r.n_notes, 1);
-	assert_non_null(strstr(r.notes[0], "broken.xml"));
+	assert_int_equal(r.notes.n, 1);
+	assert_non_null(strstr(r.notes.at[0], "broken.xml"));
 	host_report_fini(&r);
 	mapping_fini(&m);
 	clear(other);
@@ -146,7 +146,7 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 	PUT("3008 (vhost-1000) S 1 0 0 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 50 0", "3008/stat");
 
 	identify(&m, &r, NULL);
-	assert_int_equal(r.n_vms, 2);
+	assert_int_equal(r.vms.n, 2);
 	static const struct {
 		int tid;
 		const char *instance, *role;
@@ -164,8 +164,8 @@ static void kernel_threads_find_their_vm_by_number_namespace_and_group(void **st
 	assert_string_equal(role_of(&m, 3008), "nobody");
 	assert_true(mapping_find(&m, 3001, 0, &l));
 	assert_int_equal(l.start_ns, UINT64_C(50) * 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-	assert_int_equal(r.n_notes, 1);
-	assert_non_null(strstr(r.notes[0], "2 kernel threads"));
+	assert_int_equal(r.notes.n, 1);
+	assert_non_null(strstr(r.notes.at[0], "2 kernel threads"));
 	host_report_fini(&r);
 	mapping_fini(&m);
 }
@@ -182,7 +182,7 @@ static void vms_that_nobody_named_stay_apart(void **state)
 	proctree_put("qemu-system-x86_64", 18, 0, "70/cmdline");
 	proctree_put("qemu-system-x86_64", 18, 0, "80/cmdline");
 	identify(&m, &r, NULL);
-	assert_int_equal(r.n_vms, 2);
+	assert_int_equal(r.vms.n, 2);
 	assert_true(mapping_find(&m, 70, 0, &l));
 	assert_string_equal(l.name, "qemu-70");
 	assert_true(mapping_find(&m, 80, 0, &l));

@@ -24,8 +24,8 @@ static void of_any_mutilated_tree_every_thread_has_one_role(void **state)
 		for (n = 1 + dice(12); n && n_paths; n--)
 			mutate(paths[dice((unsigned)n_paths)]);
 		identify(&m, &r, dice(2) ? data("libvirt") : NULL);
-		for (size_t v = 0; v < r.n_vms; v++)
-			check_vm(&m, &r.vms[v]);
+		for (size_t v = 0; v < r.vms.n; v++)
+			check_vm(&m, &r.vms.at[v]);
 		host_report_fini(&r);
 		mapping_fini(&m);
 	}
@@ -72,7 +72,7 @@ static void threads_may_come_and_go_meanwhile(void **state)
 		struct mapping m;
 
 		identify(&m, &r, NULL);
-		assert_int_equal(r.n_vms, 4);
+		assert_int_equal(r.vms.n, 4);
 		assert_string_equal(role_of(&m, 1783), "vcpu0");
 		assert_string_equal(role_of(&m, 1786), "worker");
 		host_report_fini(&r);

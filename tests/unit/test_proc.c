@@ -299,7 +299,7 @@ static void check_vm(const struct row *rows, size_t n, const struct proc_vcpu *v
 
 	snprintf(vm.comm, sizeof(vm.comm), "%s", rows[0].comm);
 	for (size_t i = 0; i < n; i++) {
-		struct proc_thread *t = proc_vm_add(&vm);
+		struct proc_thread *t = array_add(&vm.threads);
 
 		t->tid = rows[i].tid;
 		snprintf(t->comm, sizeof(t->comm), "%s", rows[i].comm);
@@ -307,11 +307,11 @@ static void check_vm(const struct row *rows, size_t n, const struct proc_vcpu *v
 	}
 	proc_vm_roles(&vm, vcpus, nv, only_vcpus);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(vm.threads[i].role, rows[i].want))
+		if (strcmp(vm.threads.at[i].role, rows[i].want))
 			fail_msg("tid %d (%s) is %s, not %s", rows[i].tid, rows[i].comm,
-				 vm.threads[i].role, rows[i].want);
+				 vm.threads.at[i].role, rows[i].want);
 	}
-	free(vm.threads);
+	array_fini(&vm.threads);
 }
 
 #define Q "qemu-system-x86"
