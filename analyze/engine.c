@@ -40,6 +40,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->types);
 	free(eng->cpus);
 	free(eng->records);
+	cdict_events_close(eng->it);
 	holes_fini(&eng->sched_holes);
 	holes_fini(&eng->kvm_holes);
 	table_fini(&eng->table);
@@ -455,16 +456,18 @@ static bool failed(const struct analyze_engine *eng)
 	return eng->out_of_memory || eng->table.failed;
 }
 
-int engine_walk(struct analyze_engine *eng, const struct analyze_source *src,
+int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, uint64_t events,
 		struct cdict_error *err)
 {
 	struct cdict_event ev;
 	int ret = 0;
 
-	while (!failed(eng) && (ret = src->next(src->ctx, &ev, err)) > 0)
-		if (!take(eng, &ev))
+	for (; events && !failed(eng); events--) {
+		ret = src->next(src->ctx, &ev, err);
+		if (ret <= 0 || !take(eng, &ev))
 			break;
-	if (ret < 0)
+	}
+	if (ret < 0 || (!events && !failed(eng)))
 		return ret;
 	apply_records(eng, eng->walk_to_ns);
 	if (!failed(eng))
@@ -490,5 +493,5 @@ int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *
 {
 	int ret = engine_prepare(eng, src, err);
 
-	return ret ? ret : engine_walk(eng, src, err);
+	return ret ? ret : engine_walk(eng, src, UINT64_MAX, err);
 }

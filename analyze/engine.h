@@ -113,6 +113,11 @@ int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *
  * every event type: each of them tells who runs, whatever the analyses ask for. */
 int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
 			      struct cdict_error *err);
+/* analyze_engine_begin, analyze_engine_step - the same in steps of at most @events, for who has to
+ * look up in between: step is called until it gives no 1; 0: the walk is done. */
+int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
+			 struct cdict_error *err);
+int analyze_engine_step(struct analyze_engine *eng, uint64_t events, struct cdict_error *err);
 
 /* --- after the walk --- */
 

@@ -156,11 +156,16 @@ struct analyze_engine {
 	const struct cdict_task_event **records; /* by time */
 	size_t n_records, next_record;
 	uint64_t record_ns; /* of the next one, UINT64_MAX after the last */
+
+	struct cdict_reader *reader; /* of a walk in steps */
+	struct cdict_events *it;
 };
 
 int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		   struct cdict_error *err);
-int engine_walk(struct analyze_engine *eng, const struct analyze_source *src,
+/* engine_walk - at most @events of @src; 1: there are more, 0: that was all, and the analyses
+ * have finished. */
+int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, uint64_t events,
 		struct cdict_error *err);
 /* track.c: the CPUs' and tasks' states. */
 void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,

@@ -8,24 +8,17 @@
 
 static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 {
-	struct cdict_events **it = ctx;
-
-	return cdict_events_next(*it, ev, err);
+	return cdict_events_next(((struct analyze_engine *)ctx)->it, ev, err);
 }
-
-struct file {
-	struct cdict_events *it; /* first: next() takes a pointer to it */
-	struct cdict_reader *reader;
-};
 
 static const struct cdict_task_event *task_at(void *ctx, size_t i)
 {
-	return cdict_reader_task_at(((struct file *)ctx)->reader, i);
+	return cdict_reader_task_at(((struct analyze_engine *)ctx)->reader, i);
 }
 
 static const struct cdict_loss *loss_at(void *ctx, size_t i)
 {
-	return cdict_reader_loss_at(((struct file *)ctx)->reader, i);
+	return cdict_reader_loss_at(((struct analyze_engine *)ctx)->reader, i);
 }
 
 /* The fields that the walk looks at, by type: those that types.c found, of the kinds that are
@@ -53,24 +46,33 @@ static uint64_t **wanted_fields(const struct analyze_engine *eng, const struct c
 	return fields;
 }
 
-int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
-			      struct cdict_error *err)
+static struct analyze_source source_of(struct analyze_engine *eng)
 {
-	struct file file = { .reader = r };
+	const struct cdict_reader *r = eng->reader;
 	struct analyze_source src = { .schema = cdict_reader_schema(r),
-				      .ctx = &file,
+				      .ctx = eng,
 				      .next = next,
 				      .cpus = cdict_reader_cpus(r),
 				      .n_tasks = cdict_reader_task_count(r),
 				      .n_losses = cdict_reader_loss_count(r),
 				      .task_at = task_at,
 				      .loss_at = loss_at };
+
+	if (!cdict_reader_window(r, &src.first_ns, &src.last_ns))
+		src.first_ns = src.last_ns = 0;
+	return src;
+}
+
+int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
+			 struct cdict_error *err)
+{
+	struct analyze_source src;
 	struct cdict_query query;
 	uint64_t **fields;
 	int ret;
 
-	if (!cdict_reader_window(r, &src.first_ns, &src.last_ns))
-		src.first_ns = src.last_ns = 0;
+	eng->reader = r;
+	src = source_of(eng);
 	ret = engine_prepare(eng, &src, err);
 	if (ret)
 		return ret;
@@ -81,10 +83,27 @@ int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r
 				      .to_ns = eng->walk_to_ns,
 				      .fields = (const uint64_t *const *)fields,
 				      .n_fields = eng->n_types };
-	ret = cdict_events_open(&file.it, r, &query, err);
+	ret = cdict_events_open(&eng->it, r, &query, err);
 	free(fields);
-	if (!ret)
-		ret = engine_walk(eng, &src, err);
-	cdict_events_close(file.it);
 	return ret;
+}
+
+int analyze_engine_step(struct analyze_engine *eng, uint64_t events, struct cdict_error *err)
+{
+	struct analyze_source src = source_of(eng);
+	int ret = engine_walk(eng, &src, events, err);
+
+	if (ret <= 0) {
+		cdict_events_close(eng->it);
+		eng->it = NULL;
+	}
+	return ret;
+}
+
+int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
+			      struct cdict_error *err)
+{
+	int ret = analyze_engine_begin(eng, r, err);
+
+	return ret ? ret : analyze_engine_step(eng, UINT64_MAX, err);
 }

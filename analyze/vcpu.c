@@ -70,15 +70,25 @@ static struct watch *watch_of(struct analyze_vcpus *v, uint32_t task)
 static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vcpu_state state,
 		 uint64_t to_ns)
 {
-	uint64_t from_ns = w->since_ns, window_from, window_to;
+	struct analyze_vcpu_piece p = { .task = (uint32_t)(w - v->watches.at),
+					.state = state,
+					.from_ns = w->since_ns,
+					.to_ns = to_ns,
+					.behind = ANALYZE_NO_TASK };
+	uint64_t from_ns, end_ns;
 
-	analyze_engine_window(v->eng, &window_from, &window_to);
-	if (from_ns < window_from)
-		from_ns = window_from;
-	if (to_ns > window_to)
-		to_ns = window_to;
-	if (from_ns < to_ns)
-		v->tell(v->tell_ctx, (uint32_t)(w - v->watches.at), state, from_ns, to_ns);
+	analyze_engine_window(v->eng, &from_ns, &end_ns);
+	if (p.from_ns < from_ns)
+		p.from_ns = from_ns;
+	if (p.to_ns > end_ns)
+		p.to_ns = end_ns;
+	if (p.from_ns >= p.to_ns)
+		return;
+	if (w->reason != INDEX_NONE && (state == ANALYZE_VCPU_EXIT || state == ANALYZE_VCPU_QEMU))
+		p.reason = &v->reasons.at[w->reason];
+	else if (state == ANALYZE_VCPU_PREEMPTED || state == ANALYZE_VCPU_WAITING)
+		p.behind = waiters_top(&v->waiters, p.task);
+	v->tell(v->tell_ctx, &p);
 }
 
 static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,

@@ -83,10 +83,18 @@ int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
 		      struct cdict_error *err);
 void analyze_vcpus_free(struct analyze_vcpus *v);
 
-/* analyze_vcpus_tell - before the run: @tell hears every piece of the rows' ns[], clipped to
- * the window, as it is added; also of threads that turn out to be no vCPUs. */
-typedef void analyze_vcpu_tell(void *ctx, uint32_t task, enum analyze_vcpu_state state,
-			       uint64_t from_ns, uint64_t to_ns);
+/* A piece of a row's ns[], clipped to the window. */
+struct analyze_vcpu_piece {
+	uint32_t task;
+	enum analyze_vcpu_state state;
+	uint64_t from_ns, to_ns;
+	const struct analyze_vcpu_reason *reason; /* of EXIT and QEMU: the exit's, or NULL */
+	uint32_t behind; /* of PREEMPTED and WAITING: who held the CPU longest, ANALYZE_NO_TASK */
+};
+
+/* analyze_vcpus_tell - before the run: @tell hears every piece as it is added; also of threads
+ * that turn out to be no vCPUs. */
+typedef void analyze_vcpu_tell(void *ctx, const struct analyze_vcpu_piece *piece);
 void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell, void *ctx);
 
 /* Rows of all vCPUs, worst first: by ns[PREEMPTED] + ns[WAITING], then the task's index. */

@@ -90,6 +90,27 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
 		book(ws, &list->all.at[i], task, start_ns, end_ns);
 }
 
+uint32_t waiters_top(const struct waiters *ws, uint32_t task)
+{
+	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0, runs;
+	const struct waiter_list *list = cpu ? &ws->cpus[cpu - 1] : NULL;
+	const struct waiter *w = NULL;
+	uint64_t since;
+
+	for (size_t i = 0; list && !w && i < list->all.n; i++)
+		if (list->all.at[i].task == task)
+			w = &list->all.at[i];
+	if (!w)
+		return ANALYZE_NO_TASK;
+	runs = analyze_engine_running(ws->eng, cpu - 1, &since);
+	if (since < w->booked_ns)
+		since = w->booked_ns;
+	if (runs != ANALYZE_NO_TASK && runs != task &&
+	    analyze_engine_now(ws->eng) - since > w->top_ns)
+		return runs;
+	return w->top;
+}
+
 static void add(struct waiters *ws, const struct waiter *w, uint32_t cpu)
 {
 	if (!row_at(&ws->where, w->task) || !row_at(&ws->booked, w->task) ||

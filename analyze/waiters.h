@@ -53,6 +53,9 @@ void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */
 void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		 uint64_t end_ns);
+/* waiters_top - who has been in @task's way longest so far, ANALYZE_NO_TASK: nobody, or it does
+ * not wait. */
+uint32_t waiters_top(const struct waiters *ws, uint32_t task);
 /* waiters_antagonist - the cell of the pair, or NULL when out of memory. */
 struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who);
 /* waiters_sort - gives all cells, row by row, and sets the rows' antagonists. */

@@ -33,6 +33,8 @@ static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t 
 	struct heat *h = &b->heat[kind];
 	uint64_t dur_ns = end_ns - start_ns;
 
+	if (b->opts.kinds && !(b->opts.kinds & 1u << kind))
+		return 0;
 	if (h->owned)
 		return start_ns == ANALYZE_NO_TIME ? bins_unplaced(h->owned, task)
 						   : bins_add(h->owned, task, end_ns, dur_ns);
@@ -181,7 +183,7 @@ static void on_run(void *self, const struct analyze_run *run)
 {
 	struct page_bins *b = self;
 
-	if (run->from_ns < run->to_ns && run->cpu < b->opts.cpus && add_piece(b, run))
+	if (run->from_ns < run->to_ns && run->cpu < b->cpus && add_piece(b, run))
 		analyze_engine_out_of_memory(b->eng);
 }
 
@@ -193,7 +195,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 
 	if (!sw->in)
 		return;
-	if (sw->cpu < b->opts.cpus)
+	if (sw->cpu < b->cpus)
 		b->switches[(size_t)sw->cpu * b->columns.n + columns_of(&b->columns, sw->t_ns)]++;
 	rc = add_heat(b, ANALYZE_SLICE_RUN, sw->prev, sw->slice_start_ns, sw->t_ns);
 	rc |= add_heat(b, ANALYZE_SLICE_SLEEP, sw->next, sw->away_ns, sw->t_ns);
@@ -279,18 +281,18 @@ static int on_finish(void *self, struct cdict_error *err)
 	struct page_bins *b = self;
 
 	(void)err;
-	for (uint32_t cpu = 0; cpu < b->opts.cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
 		lane_close(b, cpu);
 	return 0;
 }
 
 /* ---- vCPU states ---- */
 
-void page_bins_state(void *bins, uint32_t task, enum analyze_vcpu_state state, uint64_t from_ns,
-		     uint64_t to_ns)
+void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece)
 {
 	struct page_bins *b = bins;
 	size_t n = b->columns.n >> b->vcpu_shift;
+	uint32_t task = piece->task;
 
 	if (rows_reserve(&b->states, &b->cap_states, (size_t)task + 1, sizeof(*b->states)))
 		goto no_memory;
@@ -303,7 +305,8 @@ void page_bins_state(void *bins, uint32_t task, enum analyze_vcpu_state state, u
 			goto no_memory;
 		b->n_states++;
 	}
-	columns_spread(&b->columns, b->states[task] + n * state, b->vcpu_shift, from_ns, to_ns);
+	columns_spread(&b->columns, b->states[task] + n * piece->state, b->vcpu_shift,
+		       piece->from_ns, piece->to_ns);
 	return;
 no_memory:
 	analyze_engine_out_of_memory(b->eng);
@@ -313,9 +316,10 @@ no_memory:
 
 static int choose_columns(struct page_bins *b)
 {
-	unsigned n = COLUMNS_MAX, shift = 0;
+	unsigned n = b->opts.columns ? b->opts.columns : COLUMNS_MAX, shift = 0;
+	unsigned cells = b->opts.cells ? b->opts.cells : CELLS_MAX;
 
-	while (n > COLUMNS_MIN && (uint64_t)n * b->opts.cpus > CELLS_MAX)
+	while (n > COLUMNS_MIN && (uint64_t)n * b->cpus > cells)
 		n /= 2;
 	while (n >> shift > VCPU_COLUMNS_MAX)
 		shift++;
@@ -328,19 +332,21 @@ static int choose_columns(struct page_bins *b)
 
 static int make_room(struct page_bins *b)
 {
-	size_t cells = (size_t)b->columns.n * b->opts.cpus + 1;
+	size_t cells = (size_t)b->columns.n * b->cpus + 1;
 
 	b->busy = calloc(cells, sizeof(*b->busy));
 	b->unknown = calloc(cells, sizeof(*b->unknown));
 	b->switches = calloc(cells, sizeof(*b->switches));
 	b->majority = malloc(cells * sizeof(*b->majority));
-	b->lanes = calloc(b->opts.cpus + 1, sizeof(*b->lanes));
+	b->lanes = calloc(b->cpus + 1, sizeof(*b->lanes));
 	if (!b->busy || !b->unknown || !b->switches || !b->majority || !b->lanes)
 		return -ENOMEM;
 	memset(b->majority, 0xff, cells * sizeof(*b->majority));
-	for (uint32_t cpu = 0; cpu < b->opts.cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
 		b->lanes[cpu].best = ANALYZE_NO_TASK;
 	for (unsigned kind = 0; kind < HEAT_KINDS && b->opts.by_task; kind++) {
+		if (b->opts.kinds && !(b->opts.kinds & 1u << kind))
+			continue;
 		b->heat[kind].owned = bins_new(b->opts.from_ns, b->opts.to_ns, b->columns.n);
 		if (!b->heat[kind].owned)
 			return -ENOMEM;
@@ -369,6 +375,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	b->eng = eng;
 	b->opts = *opts;
+	b->cpus = opts->kinds ? 0 : opts->cpus;
 	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(KVM_EXIT),
 				       .run = on_run,
 				       .sw = on_switch,
@@ -397,7 +404,7 @@ void page_bins_free(struct page_bins *b)
 {
 	if (!b)
 		return;
-	for (uint32_t cpu = 0; b->lanes && cpu < b->opts.cpus; cpu++)
+	for (uint32_t cpu = 0; b->lanes && cpu < b->cpus; cpu++)
 		free(b->lanes[cpu].slots);
 	for (size_t i = 0; i < b->cap_sparks; i++)
 		free(b->sparks[i]);

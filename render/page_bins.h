@@ -26,7 +26,10 @@ struct page_bins;
 struct page_bins_options {
 	uint64_t from_ns, to_ns; /* the window */
 	uint32_t cpus;
-	bool by_task; /* heat maps are of chosen tasks, known after the walk */
+	bool by_task;            /* heat maps are of chosen tasks, known after the walk */
+	unsigned columns, cells; /* at most so many columns, rows of CPUs times columns; 0: 1024,
+				  * as many as a page has room for */
+	unsigned kinds; /* heat maps alone, a bit each: 1u << ANALYZE_SLICE_RUN, ...; 0: all there is */
 };
 
 int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
@@ -34,8 +37,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 void page_bins_free(struct page_bins *b);
 
 /* page_bins_state - as analyze_vcpu_tell: @bins is a struct page_bins. */
-void page_bins_state(void *bins, uint32_t task, enum analyze_vcpu_state state, uint64_t from_ns,
-		     uint64_t to_ns);
+void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece);
 
 struct page_bins_select {
 	const uint32_t *vcpus; /* tasks, in the page's order */

@@ -45,6 +45,7 @@ struct exit_reason {
 struct page_bins {
 	struct analyze_engine *eng;
 	struct page_bins_options opts;
+	uint32_t cpus; /* that have rows: none when there are heat maps alone */
 	struct analyze_slices *slices;
 	struct analyze_ops ops;
 	struct columns columns;

@@ -4,96 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/page_arrays.h"
 #include "render/page_bins_internal.h"
-
-/* The arrays of one page, little-endian, one after another, each at a multiple of 8 bytes. */
-struct writer {
-	struct json *j;
-	struct sink *out;
-};
-
-/* @v, little-endian, in @size bytes: 1, 2, 4 or (a double) 8. */
-static void put(struct sink *s, uint64_t v, unsigned size)
-{
-	uint8_t bytes[8];
-	double number = (double)v;
-
-	if (size == 8)
-		memcpy(&v, &number, sizeof(v));
-	for (unsigned i = 0; i < size; i++)
-		bytes[i] = (uint8_t)(v >> 8 * i);
-	sink_add(s, bytes, size);
-}
-
-/* As few bytes as the largest number needs: half the page's numbers are small. */
-static unsigned size_for(uint64_t most)
-{
-	return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
-}
-
-static void place(struct writer *w, const char *key, size_t n, unsigned size, bool steps)
-{
-	while (w->out->buf.len % 8)
-		sink_putc(w->out, 0);
-	json_open(w->j, key, '{', false);
-	json_open(w->j, steps ? "steps" : "array", '[', false);
-	json_u64(w->j, NULL, w->out->buf.len);
-	json_u64(w->j, NULL, n);
-	json_u64(w->j, NULL, size);
-	json_close(w->j);
-	json_close(w->j);
-}
-
-static void array32(struct writer *w, const char *key, const uint32_t *v, size_t n)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < n; i++)
-		most = v[i] > most ? v[i] : most;
-	place(w, key, n, size_for(most), false);
-	for (size_t i = 0; i < n; i++)
-		put(w->out, v[i], size_for(most));
-}
-
-/* Ascending numbers, as the steps between them. */
-static void steps32(struct writer *w, const char *key, const uint32_t *v, size_t n)
-{
-	uint32_t most = n ? v[0] : 0;
-
-	for (size_t i = 1; i < n; i++)
-		most = v[i] - v[i - 1] > most ? v[i] - v[i - 1] : most;
-	place(w, key, n, size_for(most), true);
-	for (size_t i = 0; i < n; i++)
-		put(w->out, i ? v[i] - v[i - 1] : v[0], size_for(most));
-}
-
-/* Rows of @n numbers each; a NULL row is zeros. */
-static void rows64(struct writer *w, const char *key, uint64_t *const *rows, size_t n_rows,
-		   size_t n)
-{
-	uint64_t most = 0;
-	unsigned size;
-
-	for (size_t r = 0; r < n_rows; r++) {
-		for (size_t i = 0; rows[r] && i < n; i++)
-			most = rows[r][i] > most ? rows[r][i] : most;
-	}
-	size = size_for(most);
-	place(w, key, n_rows * n, size, false);
-	for (size_t r = 0; r < n_rows; r++) {
-		for (size_t i = 0; i < n; i++)
-			put(w->out, rows[r] ? rows[r][i] : 0, size);
-	}
-}
-
-static void array64(struct writer *w, const char *key, uint64_t *v, size_t n)
-{
-	rows64(w, key, &v, 1, n);
-}
 
 /* ---- heat maps ---- */
 
-static void heat_head(struct writer *w, const char *name, unsigned columns)
+static void heat_head(struct arrays *w, const char *name, unsigned columns)
 {
 	json_open(w->j, name, '{', false);
 	json_u64(w->j, "columns", columns);
@@ -102,7 +18,7 @@ static void heat_head(struct writer *w, const char *name, unsigned columns)
 	json_u64(w->j, "lo_ns", 1);
 }
 
-static void heat_tail(struct writer *w, uint64_t events, uint64_t outside, uint64_t unplaced,
+static void heat_tail(struct arrays *w, uint64_t events, uint64_t outside, uint64_t unplaced,
 		      uint64_t shorter, uint64_t longer)
 {
 	json_u64(w->j, "events", events);
@@ -140,13 +56,13 @@ static void sparse_add(struct sparse *s, uint32_t cell, uint64_t count)
 	s->count[s->n++] = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-static void sparse_write(struct writer *w, const struct sparse *s)
+static void sparse_write(struct arrays *w, const struct sparse *s)
 {
-	steps32(w, "cell", s->cell, s->n);
-	array32(w, "count", s->count, s->n);
+	arrays_steps(w, "cell", s->cell, s->n);
+	arrays_u32(w, "count", s->count, s->n);
 }
 
-static int heat_of_all(struct writer *w, const char *name, const struct heat *h, unsigned columns)
+static int heat_of_all(struct arrays *w, const char *name, const struct heat *h, unsigned columns)
 {
 	struct sparse s;
 	size_t n = 0;
@@ -168,7 +84,7 @@ static int heat_of_all(struct writer *w, const char *name, const struct heat *h,
 	return 0;
 }
 
-static int heat_of_some(struct writer *w, const char *name, const struct heat *h, unsigned columns,
+static int heat_of_some(struct arrays *w, const char *name, const struct heat *h, unsigned columns,
 			const struct page_bins_select *select)
 {
 	struct bins_grid g;
@@ -200,7 +116,7 @@ static int heat_of_some(struct writer *w, const char *name, const struct heat *h
 	return rc;
 }
 
-static int write_heat(struct writer *w, const struct page_bins *b,
+static int write_heat(struct arrays *w, const struct page_bins *b,
 		      const struct page_bins_select *select)
 {
 	static const char *const names[HEAT_KINDS] = { "run", "sleep", "wakeup", "guest", "exit" };
@@ -238,7 +154,7 @@ static int most_first(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int write_sparks(struct writer *w, const struct page_bins *b)
+static int write_sparks(struct arrays *w, const struct page_bins *b)
 {
 	struct ranked *all = calloc(b->n_sparks + 1, sizeof(*all));
 	uint64_t **rows = calloc(b->n_sparks + 1, sizeof(*rows));
@@ -267,7 +183,7 @@ static int write_sparks(struct writer *w, const struct page_bins *b)
 	}
 	json_close(w->j);
 	json_u64(w->j, "spark_columns", columns);
-	rows64(w, "spark_ns", rows, n, columns);
+	arrays_rows(w, "spark_ns", rows, n, columns);
 	free(all);
 	free(rows);
 	return 0;
@@ -283,7 +199,7 @@ static void halve(uint64_t *row, unsigned columns)
 		row[i] = row[2 * i] + row[2 * i + 1];
 }
 
-static int write_states(struct writer *w, const struct page_bins *b,
+static int write_states(struct arrays *w, const struct page_bins *b,
 			const struct page_bins_select *select)
 {
 	uint64_t **rows = calloc(select->n_vcpus + 1, sizeof(*rows));
@@ -307,12 +223,12 @@ static int write_states(struct writer *w, const struct page_bins *b,
 		}
 	}
 	json_u64(w->j, "vcpu_columns", columns);
-	rows64(w, "vcpu_ns", rows, select->n_vcpus, (size_t)columns * ANALYZE_VCPU_STATES);
+	arrays_rows(w, "vcpu_ns", rows, select->n_vcpus, (size_t)columns * ANALYZE_VCPU_STATES);
 	free(rows);
 	return 0;
 }
 
-static int write_reasons(struct writer *w, const struct page_bins *b)
+static int write_reasons(struct arrays *w, const struct page_bins *b)
 {
 	size_t n = b->reason_index.keys.n, columns = b->columns.n;
 	struct ranked *all = calloc(n + 1, sizeof(*all));
@@ -343,8 +259,8 @@ static int write_reasons(struct writer *w, const struct page_bins *b)
 	}
 	json_close(w->j);
 	if (ok) {
-		rows64(w, "exit_count", counts, n, columns);
-		rows64(w, "exit_ns", ns, n, columns);
+		arrays_rows(w, "exit_count", counts, n, columns);
+		arrays_rows(w, "exit_ns", ns, n, columns);
 	}
 	free(all);
 	free(counts);
@@ -353,28 +269,36 @@ static int write_reasons(struct writer *w, const struct page_bins *b)
 	return ok ? 0 : -ENOMEM;
 }
 
+static int write_rows(struct arrays *w, const struct page_bins *b,
+		      const struct page_bins_select *select)
+{
+	size_t cells = (size_t)b->columns.n * b->cpus;
+	int rc;
+
+	arrays_u64(w, "busy_ns", b->busy, cells);
+	arrays_u64(w, "unknown_ns", b->unknown, cells);
+	arrays_u32(w, "switches", b->switches, cells);
+	arrays_u32(w, "majority", b->majority, cells);
+	rc = write_states(w, b, select);
+	if (!rc)
+		rc = write_reasons(w, b);
+	return rc ? rc : write_sparks(w, b);
+}
+
 int page_bins_write(struct page_bins *b, const struct page_bins_select *select, struct json *j,
 		    struct sink *arrays)
 {
-	struct writer w = { .j = j, .out = arrays };
-	size_t cells = (size_t)b->columns.n * b->opts.cpus;
-	int rc;
+	struct arrays w = { .j = j, .out = arrays };
+	int rc = 0;
 
 	json_open(j, "bins", '{', true);
 	json_u64(j, "from", b->columns.from_ns - select->t0_ns);
 	json_u64(j, "to", b->columns.to_ns - select->t0_ns);
 	json_u64(j, "columns", b->columns.n);
-	array64(&w, "busy_ns", b->busy, cells);
-	array64(&w, "unknown_ns", b->unknown, cells);
-	array32(&w, "switches", b->switches, cells);
-	array32(&w, "majority", b->majority, cells);
-	rc = write_states(&w, b, select);
-	if (!rc)
-		rc = write_reasons(&w, b);
-	if (!rc)
-		rc = write_sparks(&w, b);
+	if (!b->opts.kinds)
+		rc = write_rows(&w, b, select);
 	if (!rc)
 		rc = write_heat(&w, b, select);
 	json_close(j);
-	return rc ? rc : arrays->error;
+	return rc ? rc : sink_flush(arrays);
 }

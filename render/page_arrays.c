@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See page_arrays.h. */
+#include "render/page_arrays.h"
+
+#include <string.h>
+
+/* @v, little-endian, in @size bytes: 1, 2, 4 or (a double) 8. */
+static uint8_t *put(uint8_t *p, uint64_t v, unsigned size)
+{
+	double number = (double)v;
+
+	if (size == 8)
+		memcpy(&v, &number, sizeof(v));
+	for (unsigned i = 0; i < size; i++)
+		*p++ = (uint8_t)(v >> 8 * i);
+	return p;
+}
+
+/* As few bytes as the largest number needs: half the page's numbers are small. */
+static unsigned size_for(uint64_t most)
+{
+	return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
+}
+
+/* Room for @n numbers of @size bytes, at a multiple of 8; NULL: out of memory, or none. */
+static uint8_t *place(struct arrays *a, const char *key, size_t n, unsigned size, bool steps)
+{
+	struct buf *buf = &a->out->buf;
+	uint8_t *p;
+
+	while (buf->len % 8 && !buf->failed)
+		buf_u8(buf, 0);
+	json_open(a->j, key, '{', false);
+	json_open(a->j, steps ? "steps" : "array", '[', false);
+	json_u64(a->j, NULL, buf->len);
+	json_u64(a->j, NULL, n);
+	json_u64(a->j, NULL, size);
+	json_close(a->j);
+	json_close(a->j);
+	p = n ? buf_room(buf, n * size) : NULL;
+	if (p)
+		buf->len += n * size;
+	return p;
+}
+
+void arrays_u32(struct arrays *a, const char *key, const uint32_t *v, size_t n)
+{
+	uint32_t most = 0;
+	unsigned size;
+	uint8_t *p;
+
+	for (size_t i = 0; i < n; i++)
+		most = v[i] > most ? v[i] : most;
+	size = size_for(most);
+	p = place(a, key, n, size, false);
+	for (size_t i = 0; p && i < n; i++)
+		p = put(p, v[i], size);
+}
+
+void arrays_steps(struct arrays *a, const char *key, const uint32_t *v, size_t n)
+{
+	uint32_t most = n ? v[0] : 0;
+	unsigned size;
+	uint8_t *p;
+
+	for (size_t i = 1; i < n; i++)
+		most = v[i] - v[i - 1] > most ? v[i] - v[i - 1] : most;
+	size = size_for(most);
+	p = place(a, key, n, size, true);
+	for (size_t i = 0; p && i < n; i++)
+		p = put(p, i ? v[i] - v[i - 1] : v[0], size);
+}
+
+void arrays_rows(struct arrays *a, const char *key, uint64_t *const *rows, size_t n_rows, size_t n)
+{
+	uint64_t most = 0;
+	unsigned size;
+	uint8_t *p;
+
+	for (size_t r = 0; r < n_rows; r++) {
+		for (size_t i = 0; rows[r] && i < n; i++)
+			most = rows[r][i] > most ? rows[r][i] : most;
+	}
+	size = size_for(most);
+	p = place(a, key, n_rows * n, size, false);
+	for (size_t r = 0; p && r < n_rows; r++) {
+		if (!rows[r]) {
+			memset(p, 0, n * size);
+			p += n * size;
+			continue;
+		}
+		for (size_t i = 0; i < n; i++)
+			p = put(p, rows[r][i], size);
+	}
+}
+
+void arrays_u64(struct arrays *a, const char *key, const uint64_t *v, size_t n)
+{
+	uint64_t *row = (uint64_t *)v; /* is read only */
+
+	arrays_rows(a, key, &row, 1, n);
+}
+
+void arrays_double(struct arrays *a, const char *key, const double *v, size_t n)
+{
+	uint8_t *p = place(a, key, n, 8, false);
+	uint64_t bits;
+
+	for (size_t i = 0; p && i < n; i++) {
+		memcpy(&bits, &v[i], sizeof(bits));
+		for (unsigned b = 0; b < 64; b += 8)
+			*p++ = (uint8_t)(bits >> b);
+	}
+}
