@@ -178,7 +178,7 @@ endif
 $(B)/flags: content = $(CC) $(all_cflags) / $(all_ldflags) $(program_libs)
 $(B)/sources: content = $(all_objs)
 $(B)/prefix: content = $(prefix) $(libdir) $(includedir) $(VERSION)
-$(B)/flags $(B)/sources $(B)/prefix: FORCE
+$(B)/flags $(B)/sources $(B)/prefix build/wasm/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(content))' >$@.$$$$; \
 		if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
@@ -201,6 +201,33 @@ $(B)/obj/render/page.o $(B)/obj/render/page_assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 $(B)/obj/render/page.o: $(B)/web/render/page_policy.h
 $(B)/obj/render/page_assets.o: $(page_files)
+
+# The engine that the page runs: the reader, analyze and what draws on it, as WebAssembly.  Every build
+# directory shares it.
+WASM ?= 1
+WASM_CC ?= clang
+engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
+# what no page needs, and wasi-libc cannot
+engine_leaves := base/outfile.c
+engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
+	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c page_arrays.c page_bins.c \
+	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_figures.c page_intervals.c \
+	page_lists.c page_tables.c page_tasks.c))
+engine_objs := $(engine_srcs:%.c=build/wasm/%.o)
+engine_cflags := --target=wasm32-wasi -O3 -g0 -std=gnu11 -D_GNU_SOURCE= -DNDEBUG -Irender/wasm -I. -Iinclude \
+	-D_WASI_EMULATED_MMAN -fvisibility=hidden $(warnings)
+engine_ldflags := --target=wasm32-wasi -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
+	-Wl,--strip-all -lwasi-emulated-mman -lm
+build/wasm/flags: content = $(WASM_CC) $(engine_cflags) $(engine_ldflags) $(engine_objs)
+build/wasm/render/wasm/zlib.o: private engine_cflags += -w # stb_image's own
+$(engine_objs): build/wasm/%.o: %.c build/wasm/flags
+	$(say) WASM $<
+	@mkdir -p $(@D)
+	$(Q)$(WASM_CC) $(engine_cflags) -MMD -MP -c -o $@ $<
+build/wasm/engine.wasm: $(engine_objs)
+	$(say) LINK $@
+	$(Q)$(WASM_CC) -o $@ $^ $(engine_ldflags)
+-include $(wildcard $(engine_objs:.o=.d))
 
 $(B)/web/page.js: entry := main.js
 $(B)/web/worker.js: entry := decode/worker.js

@@ -25,6 +25,11 @@ libcurl4-gnutls-dev     pkg:libcurl
 libexpat1-dev           pkg:expat
 node-d3                 file:/usr/share/nodejs/d3/dist/d3.min.js
 node-pako               file:/usr/share/nodejs/pako/dist/pako_inflate.min.js
+clang                   cmd:clang
+lld                     cmd:wasm-ld
+wasi-libc               file:/usr/include/wasm32-wasi/stdlib.h
+libclang-rt-dev-wasm32  clang-rt:wasm32
+libstb-dev              file:/usr/include/stb/stb_image.h
 '
 test_needs='
 libcmocka-dev           pkg:cmocka
@@ -36,7 +41,6 @@ nodejs                  cmd:node
 node-typescript         file:/usr/share/nodejs/typescript/lib/typescript.js
 poppler-utils           cmd:pdftotext
 libxml2-utils           cmd:xmllint
-clang                   cmd:clang
 libclang-rt-dev         clang-rt:fuzzer
 clang-format            cmd:clang-format
 procps                  cmd:ps

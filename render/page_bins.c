@@ -317,9 +317,8 @@ no_memory:
 static int choose_columns(struct page_bins *b)
 {
 	unsigned n = b->opts.columns ? b->opts.columns : COLUMNS_MAX, shift = 0;
-	unsigned cells = b->opts.cells ? b->opts.cells : CELLS_MAX;
 
-	while (n > COLUMNS_MIN && (uint64_t)n * b->cpus > cells)
+	while (n > COLUMNS_MIN && (uint64_t)n * b->cpus > CELLS_MAX)
 		n /= 2;
 	while (n >> shift > VCPU_COLUMNS_MAX)
 		shift++;

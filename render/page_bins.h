@@ -26,9 +26,8 @@ struct page_bins;
 struct page_bins_options {
 	uint64_t from_ns, to_ns; /* the window */
 	uint32_t cpus;
-	bool by_task;            /* heat maps are of chosen tasks, known after the walk */
-	unsigned columns, cells; /* at most so many columns, rows of CPUs times columns; 0: 1024,
-				  * as many as a page has room for */
+	bool by_task;     /* heat maps are of chosen tasks, known after the walk */
+	unsigned columns; /* at most; 0: 1024 */
 	unsigned kinds; /* heat maps alone, a bit each: 1u << ANALYZE_SLICE_RUN, ...; 0: all there is */
 };
 
@@ -42,7 +41,8 @@ void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece);
 struct page_bins_select {
 	const uint32_t *vcpus; /* tasks, in the page's order */
 	size_t n_vcpus;
-	uint64_t t0_ns;                           /* what the page's times count from */
+	uint64_t t0_ns;          /* what the page's times count from */
+	const uint32_t *numbers; /* the page's of each task, UINT32_MAX: none; NULL: as they are */
 	bool (*wanted)(void *ctx, uint32_t task); /* by_task: whose heat maps */
 	void *ctx;
 };

@@ -139,6 +139,21 @@ static int write_heat(struct arrays *w, const struct page_bins *b,
 
 /* ---- tasks, vCPUs, reasons ---- */
 
+static uint32_t number_of(const struct page_bins_select *select, uint32_t task)
+{
+	return select->numbers && task != ANALYZE_NO_TASK ? select->numbers[task] : task;
+}
+
+static void write_number(struct arrays *w, const struct page_bins_select *select, uint32_t task)
+{
+	uint32_t number = number_of(select, task);
+
+	if (number == ANALYZE_NO_TASK)
+		json_null(w->j, NULL);
+	else
+		json_u64(w->j, NULL, number);
+}
+
 struct ranked {
 	uint64_t *row;
 	uint64_t sum;
@@ -154,7 +169,8 @@ static int most_first(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int write_sparks(struct arrays *w, const struct page_bins *b)
+static int write_sparks(struct arrays *w, const struct page_bins *b,
+			const struct page_bins_select *select)
 {
 	struct ranked *all = calloc(b->n_sparks + 1, sizeof(*all));
 	uint64_t **rows = calloc(b->n_sparks + 1, sizeof(*rows));
@@ -178,7 +194,7 @@ static int write_sparks(struct arrays *w, const struct page_bins *b)
 	n = n < SPARK_TASKS ? n : SPARK_TASKS;
 	json_open(w->j, "spark_tasks", '[', false);
 	for (size_t i = 0; i < n; i++) {
-		json_u64(w->j, NULL, all[i].number);
+		write_number(w, select, all[i].number);
 		rows[i] = all[i].row;
 	}
 	json_close(w->j);
@@ -211,7 +227,7 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 	for (size_t i = 0; i < select->n_vcpus; i++) {
 		uint32_t task = select->vcpus[i];
 
-		json_u64(w->j, NULL, task);
+		write_number(w, select, task);
 		rows[i] = task < b->cap_states ? b->states[task] : NULL;
 	}
 	json_close(w->j);
@@ -275,6 +291,8 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 	size_t cells = (size_t)b->columns.n * b->cpus;
 	int rc;
 
+	for (size_t i = 0; i < cells; i++)
+		b->majority[i] = number_of(select, b->majority[i]);
 	arrays_u64(w, "busy_ns", b->busy, cells);
 	arrays_u64(w, "unknown_ns", b->unknown, cells);
 	arrays_u32(w, "switches", b->switches, cells);
@@ -282,7 +300,7 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 	rc = write_states(w, b, select);
 	if (!rc)
 		rc = write_reasons(w, b);
-	return rc ? rc : write_sparks(w, b);
+	return rc ? rc : write_sparks(w, b, select);
 }
 
 int page_bins_write(struct page_bins *b, const struct page_bins_select *select, struct json *j,

@@ -13,7 +13,7 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	const struct names_filter *filter = &opts->names.filter;
 	struct page_bins_options how = { .cpus = cdict_reader_cpus(w->reader),
 					 .by_task = filter->matches || filter->n_tids ||
-						    filter->vm };
+						    filter->vm || filter->wanted };
 	int rc;
 
 	if (!cdict_reader_window(w->reader, &c->t0_ns, &c->last_ns))

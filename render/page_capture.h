@@ -40,6 +40,7 @@ struct page_capture {
 	const char *label, *file;
 	const void *data; /* the file itself, when the page is to hold it, or NULL; borrowed */
 	size_t size;
+	const uint32_t *numbers; /* the page's of each task, UINT32_MAX: none; NULL: as they are */
 	/* What the functions fill. */
 	uint64_t t0_ns, last_ns; /* first and last event of the whole file */
 	struct page_bins *bins;
@@ -68,6 +69,8 @@ int page_head_json(struct json *j, struct page_capture *const *captures, size_t 
 		   const struct page_view *view);
 /* page_tables_json - tasks, tables and bins of one capture; the bins' numbers go to @arrays. */
 int page_tables_json(struct json *j, const struct page_capture *c, struct sink *arrays);
+/* page_figures_json - tables and bins alone, as members of what is open. */
+int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays);
 /* page_palette_json, page_compare_json - members of the head. */
 void page_palette_json(struct json *j, struct page_capture *const *captures, size_t n);
 int page_compare_json(struct json *j, struct page_capture *const *captures, size_t n);

@@ -189,7 +189,9 @@ static bool wanted(void *walk, uint32_t task)
 static int bins_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
 	const struct table *vcpu = c->tables[PAGE_VCPU];
-	struct page_bins_select select = { .t0_ns = c->t0_ns, .wanted = wanted, .ctx = c->walk };
+	struct page_bins_select select = {
+		.t0_ns = c->t0_ns, .numbers = c->numbers, .wanted = wanted, .ctx = c->walk
+	};
 	uint32_t *vcpus = calloc(vcpu->n_rows + 1, sizeof(*vcpus));
 	int rc;
 
@@ -245,7 +247,7 @@ static void exit_times_json(struct json *j, const struct page_capture *c)
 			if (!wanted(c->walk, row->task))
 				continue;
 			if (k == TASK)
-				json_u64(j, NULL, row->task);
+				json_u64(j, NULL, c->numbers ? c->numbers[row->task] : row->task);
 			else if (k == REASON)
 				json_text(j, NULL, row->name);
 			else
@@ -258,23 +260,29 @@ static void exit_times_json(struct json *j, const struct page_capture *c)
 	json_close(j);
 }
 
-int page_tables_json(struct json *j, const struct page_capture *c, struct sink *arrays)
+int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
 	static const char *const names[PAGE_TABLES] = {
 		"tasks",       "exits",   "guest",   "vcpu", "vcpu_reasons",
 		"antagonists", "latency", "coremap", "cpus",
 	};
+
+	json_open(j, "tables", '{', true);
+	for (size_t i = 0; i < PAGE_TABLES; i++)
+		table_page_json(j, names[i], c->tables[i], c->t0_ns, c->numbers);
+	exit_times_json(j, c);
+	json_close(j);
+	return bins_json(j, c, arrays);
+}
+
+int page_tables_json(struct json *j, const struct page_capture *c, struct sink *arrays)
+{
 	int rc;
 
 	json_open(j, NULL, '{', true);
 	rc = tasks_json(j, c);
-	json_open(j, "tables", '{', true);
-	for (size_t i = 0; i < PAGE_TABLES; i++)
-		table_page_json(j, names[i], c->tables[i], c->t0_ns);
-	exit_times_json(j, c);
-	json_close(j);
 	if (!rc)
-		rc = bins_json(j, c, arrays);
+		rc = page_figures_json(j, c, arrays);
 	json_close(j);
 	return rc;
 }

@@ -160,6 +160,10 @@ void names_filter(struct names *names, const struct names_filter *filter)
 		const char *name = names->tasks[i].name;
 		char room[32];
 
+		if (filter->wanted) {
+			names->tasks[i].wanted = filter->wanted(filter->ctx, task);
+			continue;
+		}
 		names->tasks[i].wanted =
 			(!filter->vm || wanted_vm(names, task, filter->vm)) &&
 			names_wanted_tid(filter->tids, filter->n_tids, task->tid) &&

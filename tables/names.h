@@ -25,6 +25,8 @@ struct names_filter {
 	size_t n_tids;
 	const char *pattern;                          /* for whoever tells of the filter */
 	bool (*matches)(void *ctx, const char *name); /* comm or label; NULL: all do */
+	/* instead of all these: who knows the tasks */
+	bool (*wanted)(void *ctx, const struct analyze_task *task);
 	void *ctx;
 };
 

@@ -164,8 +164,10 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 void table_frame_json(struct json *j, const struct table_frame *frame);
 
 /* table_page_json - the member @key as the page of cdict report has it (doc/page.md,
- * "Tables"): rows of numbers; names are numbers of tasks, times count from @t0_ns. */
-void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns);
+ * "Tables"): rows of numbers; names are numbers of tasks, times count from @t0_ns.  @numbers: what
+ * the page calls each task of the engine, UINT32_MAX: it has none; NULL: as the engine does. */
+void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns,
+		     const uint32_t *numbers);
 
 /* table_cell_human - the cell as people read it, escaped by the caller when it is a
  * text; "" when empty.  @room holds numbers. */

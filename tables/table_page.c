@@ -88,18 +88,25 @@ static void cell_json(struct json *j, const struct table_column *col, const stru
 
 /* What column @c says of @row. */
 static void value_json(struct json *j, const struct table *t, size_t c,
-		       const struct table_cell *row, uint64_t t0_ns)
+		       const struct table_cell *row, uint64_t t0_ns, const uint32_t *numbers)
 {
-	if (fate_of(&t->columns[c], has_name(t)) == PLAIN)
+	uint32_t task = row[c].task - 1;
+
+	if (fate_of(&t->columns[c], has_name(t)) == PLAIN) {
 		cell_json(j, &t->columns[c], &row[c], t0_ns);
-	else if (row[c].task)
-		json_u64(j, NULL, row[c].task - 1);
+		return;
+	}
+	if (row[c].task && numbers)
+		task = numbers[task];
+	if (task != UINT32_MAX)
+		json_u64(j, NULL, task);
 	else
 		json_null(j, NULL);
 }
 
 /* Column by column: what repeats stands together, and takes no room once it is deflated. */
-static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns)
+static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns,
+			 const uint32_t *numbers)
 {
 	json_open(j, "by_column", '[', true);
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -107,7 +114,7 @@ static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns)
 			continue;
 		json_open(j, NULL, '[', false);
 		for (size_t r = 0; r < t->shown; r++)
-			value_json(j, t, c, t->cells + r * t->n_columns, t0_ns);
+			value_json(j, t, c, t->cells + r * t->n_columns, t0_ns, numbers);
 		json_close(j);
 	}
 	json_open(j, NULL, '[', false);
@@ -117,24 +124,26 @@ static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns)
 	json_close(j);
 }
 
-static void total_json(struct json *j, const struct table *t, uint64_t t0_ns)
+static void total_json(struct json *j, const struct table *t, uint64_t t0_ns,
+		       const uint32_t *numbers)
 {
 	json_open(j, "total", '[', false);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (fate_of(&t->columns[c], has_name(t)) != DROPPED)
-			value_json(j, t, c, t->total, t0_ns);
+			value_json(j, t, c, t->total, t0_ns, numbers);
 	}
 	json_bool(j, NULL, t->total[0].lossy);
 	json_close(j);
 }
 
-void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns)
+void table_page_json(struct json *j, const char *key, const struct table *t, uint64_t t0_ns,
+		     const uint32_t *numbers)
 {
 	json_open(j, key, '{', true);
 	head(j, t);
-	columns_json(j, t, t0_ns);
+	columns_json(j, t, t0_ns, numbers);
 	if (t->total)
-		total_json(j, t, t0_ns);
+		total_json(j, t, t0_ns, numbers);
 	else
 		json_null(j, "total");
 	json_close(j);

@@ -43,14 +43,25 @@ int tables_walk_add(struct tables_walk *w, struct cdict_error *err)
 	return rc ? rc : analyze_coremap_new(&w->coremap, w->eng, err);
 }
 
-int tables_walk_run(struct tables_walk *w, struct cdict_error *err)
+int tables_walk_begin(struct tables_walk *w, struct cdict_error *err)
 {
-	int rc = analyze_engine_run_reader(w->eng, w->reader, err);
+	return analyze_engine_begin(w->eng, w->reader, err);
+}
+
+int tables_walk_step(struct tables_walk *w, uint64_t events, struct cdict_error *err)
+{
+	int rc = analyze_engine_step(w->eng, events, err);
 
 	if (rc)
 		return rc;
-	rc = names_init(&w->names, w->eng, &w->opts.names);
-	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory") : 0;
+	return names_init(&w->names, w->eng, &w->opts.names) ? cdict_fail_nomem(err) : 0;
+}
+
+int tables_walk_run(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = tables_walk_begin(w, err);
+
+	return rc ? rc : tables_walk_step(w, UINT64_MAX, err);
 }
 
 void tables_walk_fini(struct tables_walk *w)

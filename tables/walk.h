@@ -62,6 +62,9 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 int tables_walk_add(struct tables_walk *w, struct cdict_error *err);
 /* tables_walk_run - walks, and names the tasks. */
 int tables_walk_run(struct tables_walk *w, struct cdict_error *err);
+/* tables_walk_begin, tables_walk_step - the same in steps: analyze_engine_step(). */
+int tables_walk_begin(struct tables_walk *w, struct cdict_error *err);
+int tables_walk_step(struct tables_walk *w, uint64_t events, struct cdict_error *err);
 void tables_walk_fini(struct tables_walk *w);
 
 /* After the walk. */

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One question at a time about an open capture, answered in steps. */
+#include "render/page_engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/ops.h"
+#include "analyze/slices.h"
+#include "base/fail.h"
+#include "render/page_bins.h"
+#include "render/page_engine_internal.h"
+
+/* How far around a range its walk looks for who was running and who was asleep when it opens: as
+ * far as the commands do. */
+#define LEAD_NS UINT64_C(100000000)
+
+#define COLUMNS_MAX 65535u
+
+/* ---- heat maps alone ---- */
+
+static bool heated(void *ctx, uint32_t task)
+{
+	return page_tasks_heated(ctx, task);
+}
+
+static int bins_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct page_bins_options how = { .from_ns = e->t0_ns + e->q.from_ns,
+					 .to_ns = e->t0_ns + e->q.to_ns,
+					 .by_task = e->chosen || e->q.filtered,
+					 .kinds = e->q.kinds,
+					 .columns = e->q.columns };
+
+	return page_bins_new((struct page_bins **)&e->state, e->eng, &how, err);
+}
+
+static int bins_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	struct page_bins_select select = { .t0_ns = e->t0_ns, .wanted = heated, .ctx = e };
+
+	return page_bins_write(e->state, &select, a->j, a->out) ? cdict_fail_nomem(err) : 0;
+}
+
+static void bins_free(struct page_engine *e)
+{
+	page_bins_free(e->state);
+}
+
+static const struct page_call page_bins_call = {
+	.name = "bins", .add = bins_add, .write = bins_write, .free = bins_free
+};
+
+/* ---- questions ---- */
+
+static const struct page_call *const calls[] = { &page_figures,   &page_bins_call, &page_pieces,
+						 &page_states,    &page_marks,     &page_select,
+						 &page_subsecond, &page_checksum };
+
+int page_engine_open(struct page_engine **out, const void *data, size_t size,
+		     struct cdict_error *err)
+{
+	struct page_engine *e = calloc(1, sizeof(*e));
+	int rc;
+
+	*out = NULL;
+	if (!e)
+		return cdict_fail_nomem(err);
+	rc = cdict_reader_parse(&e->reader, data, size, err);
+	if (!rc && !cdict_reader_window(e->reader, &e->t0_ns, &e->last_ns))
+		rc = cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET, "it holds no event");
+	if (rc) {
+		page_engine_close(e);
+		return rc;
+	}
+	*out = e;
+	return 0;
+}
+
+uint64_t page_engine_events(const struct page_engine *e)
+{
+	return cdict_reader_events(e->reader);
+}
+
+/* The question that is under way, and its answer. */
+static void give_up(struct page_engine *e)
+{
+	if (e->call)
+		e->call->free(e);
+	e->call = NULL;
+	e->state = NULL;
+	analyze_engine_free(e->eng);
+	e->eng = NULL;
+	free(e->chosen);
+	free(e->cpus);
+	e->chosen = e->cpus = NULL;
+	e->enough = false;
+	page_tasks_forget(&e->tasks);
+	sink_finish(&e->json);
+	sink_finish(&e->arrays);
+	sink_to_memory(&e->json);
+	sink_to_memory(&e->arrays);
+}
+
+void page_engine_close(struct page_engine *e)
+{
+	if (!e)
+		return;
+	give_up(e);
+	page_tasks_fini(&e->tasks);
+	cdict_reader_close(e->reader);
+	free(e);
+}
+
+int page_engine_kind(const char *name)
+{
+	static const char *const names[] = { [ANALYZE_SLICE_RUN] = "run",
+					     [ANALYZE_SLICE_SLEEP] = "sleep",
+					     [ANALYZE_SLICE_WAKEUP] = "wakeup",
+					     [ANALYZE_SLICE_GUEST] = "guest",
+					     [ANALYZE_SLICE_EXIT] = "exit" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], name))
+			return (int)i;
+	return -1;
+}
+
+/* Bits of @list, as many as @n; numbers beyond are of nobody.  NULL: out of memory. */
+static uint64_t *bitmap_of(const uint32_t *list, size_t n_list, size_t n)
+{
+	uint64_t *bits = calloc(n / 64 + 1, sizeof(*bits));
+
+	for (size_t i = 0; bits && i < n_list; i++)
+		if (list[i] < n)
+			bits[list[i] / 64] |= UINT64_C(1) << list[i] % 64;
+	return bits;
+}
+
+static int take_lists(struct page_engine *e, const struct page_query *q)
+{
+	e->q.tasks = e->q.cpus = NULL; /* the caller's again */
+	if (q->tasks) {
+		e->chosen = bitmap_of(q->tasks, q->n_tasks, e->tasks.all.n);
+		if (!e->chosen)
+			return -ENOMEM;
+	}
+	if (q->cpus) {
+		e->n_cpus = cdict_reader_cpus(e->reader);
+		e->cpus = bitmap_of(q->cpus, q->n_cpus, e->n_cpus);
+		if (!e->cpus)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int begin(struct page_engine *e, struct cdict_error *err)
+{
+	struct analyze_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
+					.to_ns = e->t0_ns + e->q.to_ns,
+					.lead_ns = LEAD_NS,
+					.cpus = e->cpus,
+					.n_cpus = e->n_cpus };
+	int rc = analyze_engine_new(&e->eng, &opts, err);
+
+	if (!rc)
+		rc = e->call->add(e, err);
+	return rc ? rc : analyze_engine_begin(e->eng, e->reader, err);
+}
+
+int page_engine_ask(struct page_engine *e, const struct page_query *q, struct cdict_error *err)
+{
+	int rc;
+
+	give_up(e);
+	e->q = *q;
+	if (!e->q.columns)
+		e->q.columns = 1024;
+	if (e->q.columns > COLUMNS_MAX || q->to_ns < q->from_ns || q->to_ns > e->last_ns - e->t0_ns)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "the range is not one of this capture");
+	if (take_lists(e, q)) {
+		give_up(e);
+		return cdict_fail_nomem(err);
+	}
+	for (size_t i = 0; !e->call && i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(calls[i]->name, q->call))
+			e->call = calls[i];
+	if (!e->call)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there is no call \"%s\"",
+				  q->call);
+	rc = e->call->step ? e->call->add(e, err) : begin(e, err);
+	if (rc)
+		give_up(e);
+	return rc;
+}
+
+static int write_answer(struct page_engine *e, struct cdict_error *err)
+{
+	struct json j;
+	struct arrays a = { .j = &j, .out = &e->arrays };
+	int rc = 0;
+
+	json_init(&j, &e->json);
+	json_open(&j, NULL, '{', true);
+	json_bool(&j, "complete", !e->enough);
+	if (!e->enough)
+		rc = e->call->write(e, &a, err);
+	json_close(&j);
+	if (!rc && (sink_flush(&e->json) || sink_flush(&e->arrays)))
+		rc = cdict_fail_nomem(err);
+	return rc;
+}
+
+int page_engine_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
+{
+	int rc = e->call->step ? e->call->step(e, events, err)
+			       : analyze_engine_step(e->eng, events, err);
+
+	if (rc > 0 && e->enough)
+		rc = 0;
+	return rc ? rc : write_answer(e, err);
+}
+
+double page_engine_share(const struct page_engine *e)
+{
+	uint64_t from_ns, to_ns, now_ns;
+
+	if (!e->eng)
+		return 0;
+	analyze_engine_walk(e->eng, &from_ns, &to_ns);
+	now_ns = analyze_engine_now(e->eng);
+	return to_ns > from_ns && now_ns > from_ns
+		       ? (double)(now_ns - from_ns) / (double)(to_ns - from_ns)
+		       : 0;
+}
+
+const char *page_engine_json(const struct page_engine *e, size_t *len)
+{
+	*len = e->json.buf.len;
+	return (const char *)e->json.buf.data;
+}
+
+const void *page_engine_arrays(const struct page_engine *e, size_t *len)
+{
+	*len = e->arrays.buf.len;
+	return e->arrays.buf.data;
+}

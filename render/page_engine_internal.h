@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* page_engine_internal.h - shared by page_engine.c, page_tasks.c and page_lists.c. */
+#ifndef RENDER_PAGE_ENGINE_INTERNAL_H
+#define RENDER_PAGE_ENGINE_INTERNAL_H
+
+#include "analyze/engine.h"
+#include "base/array.h"
+#include "render/page_arrays.h"
+#include "render/page_engine.h"
+
+#define PAGE_NO_TASK UINT32_MAX
+
+/* One of the page's tasks, and what tells it apart. */
+struct page_task_key {
+	int64_t key; /* the tid; of IDLE -1 - its CPU */
+	int64_t born_ns;
+	uint32_t number;
+	bool wanted, vcpu;
+};
+
+struct page_tasks {
+	ARRAY(struct page_task_key) all;
+	bool sorted;
+	ARRAY(uint32_t) found; /* by the walk's task: 1 + index of @all; 0: not looked up yet */
+};
+
+struct page_engine {
+	struct cdict_reader *reader;
+	uint64_t t0_ns, last_ns;
+	struct page_tasks tasks;
+
+	const struct page_call *call; /* NULL: nothing is under way */
+	struct page_query q;
+	uint64_t *chosen; /* bitmap of q.tasks; NULL: all */
+	uint64_t *cpus;   /* of q.cpus */
+	size_t n_cpus;
+	struct analyze_engine *eng;
+	void *state; /* the call's */
+	bool enough; /* more than q.max: the walk need not go on */
+	struct sink json, arrays;
+};
+
+struct page_call {
+	const char *name;
+	/* Registers with e->eng. */
+	int (*add)(struct page_engine *e, struct cdict_error *err);
+	/* Members of the answer; 0 or a negative code. */
+	int (*write)(struct page_engine *e, struct arrays *a, struct cdict_error *err);
+	void (*free)(struct page_engine *e);
+	/* Instead of the engine's walk; as page_engine_step(), without the answer. */
+	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
+};
+
+extern const struct page_call page_figures, page_pieces, page_states, page_marks, page_select,
+	page_subsecond, page_checksum;
+
+/* --- page_tasks.c --- */
+
+void page_tasks_forget(struct page_tasks *t); /* what the walk's tasks are: another one begins */
+void page_tasks_fini(struct page_tasks *t);
+/* page_tasks_of - the page's task that one of the walk is, NULL: none.  Of several with one tid the
+ * latest that was born by then. */
+const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task);
+/* page_tasks_number - its number, or PAGE_NO_TASK. */
+uint32_t page_tasks_number(struct page_engine *e, uint32_t task);
+/* page_tasks_wanted - whether it is of the question's tasks; without such, of those that the page
+ * was made for. */
+bool page_tasks_wanted(struct page_engine *e, const struct page_task_key *known);
+/* page_tasks_heated - the same for heat maps: those of all tasks leave out IDLE. */
+bool page_tasks_heated(struct page_engine *e, uint32_t task);
+
+#endif

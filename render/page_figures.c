@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All figures of a range: what the page has of the whole window, by the same walk and writer. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "render/page_capture.h"
+#include "render/page_engine_internal.h"
+
+struct figures {
+	struct tables_walk walk;
+	struct page_capture capture;
+	uint32_t *numbers; /* the page's, by the walk's */
+};
+
+static bool is_wanted(void *ctx, const struct analyze_task *task)
+{
+	return page_tasks_wanted(ctx, page_tasks_of(ctx, task->index));
+}
+
+static int figures_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
+				       .to_ns = e->t0_ns + e->q.to_ns,
+				       .cpus = e->cpus,
+				       .n_cpus = e->n_cpus };
+	struct figures *f = calloc(1, sizeof(*f));
+	int rc;
+
+	e->state = f;
+	if (!f)
+		return cdict_fail_nomem(err);
+	if (e->q.filtered) {
+		opts.names.filter.wanted = is_wanted;
+		opts.names.filter.ctx = e;
+	}
+	rc = tables_walk_init(&f->walk, e->reader, &opts, err);
+	e->eng = f->walk.eng;
+	f->capture.walk = &f->walk;
+	if (!rc)
+		rc = page_capture_add(&f->capture, err);
+	return rc ? rc : tables_walk_begin(&f->walk, err);
+}
+
+static void figures_free(struct page_engine *e)
+{
+	struct figures *f = e->state;
+
+	if (!f)
+		return;
+	e->eng = NULL;
+	page_capture_fini(&f->capture);
+	tables_walk_fini(&f->walk);
+	free(f->numbers);
+	free(f);
+}
+
+static int figures_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
+{
+	struct figures *f = e->state;
+
+	return tables_walk_step(&f->walk, events, err);
+}
+
+static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	struct figures *f = e->state;
+	size_t n = analyze_engine_task_count(e->eng);
+	const struct analyze_summary *sum = analyze_engine_summary(e->eng);
+
+	f->numbers = malloc((n + 1) * sizeof(*f->numbers));
+	if (!f->numbers)
+		return cdict_fail_nomem(err);
+	for (uint32_t i = 0; i < n; i++)
+		f->numbers[i] = page_tasks_number(e, i);
+	f->capture.numbers = f->numbers;
+	json_u64(a->j, "events", sum->events);
+	json_u64(a->j, "unknown_ns", sum->unknown_ns);
+	if (page_capture_fill(&f->capture) || page_figures_json(a->j, &f->capture, a->out))
+		return cdict_fail_nomem(err);
+	return 0;
+}
+
+const struct page_call page_figures = { .name = "figures",
+					.add = figures_add,
+					.write = figures_write,
+					.free = figures_free,
+					.step = figures_step };

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The intervals behind a heat map: those of a block of it, and their ends within the second. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/slices.h"
+#include "base/array.h"
+#include "base/fail.h"
+#include "render/page_engine_internal.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define SECONDS_MAX 100000u
+
+struct interval {
+	uint32_t task, cpu;
+	uint64_t from_ns, to_ns, order;
+};
+
+struct intervals {
+	struct analyze_slices *slices;
+	ARRAY(uint8_t) heated; /* by task: 0 not asked yet, 1 no, 2 yes */
+	/* select: at most twice those that are shown, and some */
+	ARRAY(struct interval) all;
+	uint64_t total;
+	uint64_t bar_ns; /* those up to this long are not among the longest */
+	/* subsecond */
+	uint64_t first; /* second */
+	size_t seconds;
+	uint32_t *count; /* [second][column] */
+};
+
+/* Negative: out of memory. */
+static int is_heated(struct page_engine *e, uint32_t task)
+{
+	struct intervals *v = e->state;
+
+	if (task >= v->heated.n && array_resize(&v->heated, (size_t)task + 1))
+		return -ENOMEM;
+	if (!v->heated.at[task])
+		v->heated.at[task] = page_tasks_heated(e, task) ? 2 : 1;
+	return v->heated.at[task] == 2;
+}
+
+static int add(struct page_engine *e, int (*tell)(void *ctx, const struct analyze_slice *s),
+	       struct cdict_error *err)
+{
+	struct analyze_slices_options how = { .kinds = e->q.kinds, .tell = tell, .ctx = e };
+	struct intervals *v = calloc(1, sizeof(*v));
+
+	e->state = v;
+	if (!v)
+		return cdict_fail_nomem(err);
+	return analyze_slices_new(&v->slices, e->eng, &how, err);
+}
+
+static void intervals_free(struct page_engine *e)
+{
+	struct intervals *v = e->state;
+
+	if (!v)
+		return;
+	analyze_slices_free(v->slices);
+	array_fini(&v->heated);
+	array_fini(&v->all);
+	free(v->count);
+	free(v);
+}
+
+/* ---- select ---- */
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+	uint64_t xn = x->to_ns - x->from_ns, yn = y->to_ns - y->from_ns;
+
+	if (xn != yn)
+		return xn > yn ? -1 : 1;
+	if (x->to_ns != y->to_ns)
+		return x->to_ns < y->to_ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void keep_longest(struct page_engine *e)
+{
+	struct intervals *v = e->state;
+
+	if (v->all.n)
+		qsort(v->all.at, v->all.n, sizeof(*v->all.at), longest_first);
+	if (v->all.n < e->q.max)
+		return;
+	v->all.n = e->q.max;
+	v->bar_ns = v->all.n ? v->all.at[v->all.n - 1].to_ns - v->all.at[v->all.n - 1].from_ns
+			     : UINT64_MAX;
+}
+
+static int tell_select(void *ctx, const struct analyze_slice *s)
+{
+	struct page_engine *e = ctx;
+	struct intervals *v = e->state;
+	uint64_t dur_ns = s->end_ns - s->start_ns;
+	int heated = is_heated(e, s->task);
+
+	if (heated <= 0 || s->start_ns == ANALYZE_NO_TIME || dur_ns < e->q.lo_ns ||
+	    (e->q.hi_ns && dur_ns >= e->q.hi_ns))
+		return heated < 0 ? heated : 0;
+	if (array_push(&v->all,
+		       (struct interval){ s->task, s->cpu, s->start_ns, s->end_ns, v->total++ }))
+		return -ENOMEM;
+	if (v->all.n > 2 * e->q.max + 1000)
+		keep_longest(e);
+	return 0;
+}
+
+static int select_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, tell_select, err);
+}
+
+static int select_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	struct intervals *v = e->state;
+
+	(void)err;
+	keep_longest(e);
+	json_u64(a->j, "total", v->total);
+	json_open(a->j, "rows", '[', true);
+	for (size_t i = 0; i < v->all.n; i++) {
+		const struct interval *row = &v->all.at[i];
+		uint32_t task = page_tasks_number(e, row->task);
+
+		json_open(a->j, NULL, '{', false);
+		if (task == PAGE_NO_TASK)
+			json_null(a->j, "task");
+		else
+			json_u64(a->j, "task", task);
+		if (row->cpu == CDICT_CPU_UNKNOWN)
+			json_null(a->j, "cpu");
+		else
+			json_u64(a->j, "cpu", row->cpu);
+		json_i64(a->j, "from", (int64_t)(row->from_ns - e->t0_ns));
+		json_i64(a->j, "to", (int64_t)(row->to_ns - e->t0_ns));
+		json_close(a->j);
+	}
+	json_close(a->j);
+	return 0;
+}
+
+const struct page_call page_select = {
+	.name = "select", .add = select_add, .write = select_write, .free = intervals_free
+};
+
+/* ---- offset within the second ---- */
+
+static int tell_subsecond(void *ctx, const struct analyze_slice *s)
+{
+	struct page_engine *e = ctx;
+	struct intervals *v = e->state;
+	int heated = is_heated(e, s->task);
+	uint64_t t_ns = s->end_ns - e->t0_ns, row = t_ns / SECOND_NS - v->first;
+
+	if (heated > 0 && row < v->seconds)
+		v->count[row * e->q.columns + t_ns % SECOND_NS * e->q.columns / SECOND_NS]++;
+	return heated < 0 ? heated : 0;
+}
+
+static int subsecond_add(struct page_engine *e, struct cdict_error *err)
+{
+	int rc = add(e, tell_subsecond, err);
+	struct intervals *v = e->state;
+	uint64_t n;
+
+	if (rc)
+		return rc;
+	v->first = e->q.from_ns / SECOND_NS;
+	n = e->q.to_ns / SECOND_NS - v->first + 1;
+	v->seconds = n < SECONDS_MAX ? n : SECONDS_MAX;
+	v->count = calloc(v->seconds * e->q.columns, sizeof(*v->count));
+	return v->count ? 0 : cdict_fail_nomem(err);
+}
+
+static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	const struct intervals *v = e->state;
+
+	(void)err;
+	json_u64(a->j, "seconds", v->seconds);
+	json_u64(a->j, "columns", e->q.columns);
+	arrays_u32(a, "count", v->count, v->seconds * e->q.columns);
+	return 0;
+}
+
+const struct page_call page_subsecond = {
+	.name = "subsecond", .add = subsecond_add, .write = subsecond_write, .free = intervals_free
+};

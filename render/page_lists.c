@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a range holds, one by one: pieces of CPUs' time, states of vCPUs, intervals. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/ops.h"
+#include "analyze/reasons.h"
+#include "analyze/slices.h"
+#include "analyze/vcpu.h"
+#include "base/array.h"
+#include "base/fail.h"
+#include "base/map.h"
+#include "render/page_engine_internal.h"
+
+/* In an array: no task, no reason. */
+#define NONE PAGE_NO_TASK
+
+/* Not to be mistaken for out of memory: the walk's answer is that there is too much. */
+static bool is_full(struct page_engine *e, size_t n)
+{
+	if (n >= e->q.max)
+		e->enough = true;
+	return e->enough;
+}
+
+/* One number of each item as a column. */
+static uint32_t *column_new(size_t n)
+{
+	return malloc((n + 1) * sizeof(uint32_t));
+}
+
+/* ---- who ran where ---- */
+
+struct piece {
+	uint32_t cpu, task;
+	uint64_t from_ns, to_ns;
+};
+
+struct pieces {
+	struct analyze_slices *slices;
+	ARRAY(struct piece) all;
+};
+
+static int tell_piece(void *ctx, const struct analyze_slice *s)
+{
+	struct page_engine *e = ctx;
+	struct pieces *p = e->state;
+
+	if (is_full(e, p->all.n))
+		return 0;
+	return array_push(&p->all, (struct piece){ s->cpu, s->task, s->start_ns, s->end_ns });
+}
+
+static int pieces_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_PIECE,
+					      .tell = tell_piece,
+					      .ctx = e };
+	struct pieces *p = calloc(1, sizeof(*p));
+
+	e->state = p;
+	if (!p)
+		return cdict_fail_nomem(err);
+	return analyze_slices_new(&p->slices, e->eng, &how, err);
+}
+
+/* By CPU, then by time. */
+static int piece_order(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+static int pieces_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	struct pieces *p = e->state;
+	size_t n = p->all.n;
+	uint32_t *cpu = column_new(n), *task = column_new(n);
+	uint64_t *from = malloc((n + 1) * sizeof(*from)), *to = malloc((n + 1) * sizeof(*to));
+	bool ok = cpu && task && from && to;
+
+	if (ok && n)
+		qsort(p->all.at, n, sizeof(*p->all.at), piece_order);
+	for (size_t i = 0; ok && i < n; i++) {
+		cpu[i] = p->all.at[i].cpu;
+		task[i] = page_tasks_number(e, p->all.at[i].task);
+		from[i] = p->all.at[i].from_ns - e->t0_ns;
+		to[i] = p->all.at[i].to_ns - e->t0_ns;
+	}
+	if (ok) {
+		arrays_u32(a, "cpu", cpu, n);
+		arrays_u32(a, "task", task, n);
+		arrays_u64(a, "from", from, n);
+		arrays_u64(a, "to", to, n);
+	}
+	free(cpu);
+	free(task);
+	free(from);
+	free(to);
+	return ok ? 0 : cdict_fail_nomem(err);
+}
+
+static void pieces_free(struct page_engine *e)
+{
+	struct pieces *p = e->state;
+
+	if (!p)
+		return;
+	analyze_slices_free(p->slices);
+	array_fini(&p->all);
+	free(p);
+}
+
+const struct page_call page_pieces = {
+	.name = "pieces", .add = pieces_add, .write = pieces_write, .free = pieces_free
+};
+
+/* ---- exit reasons as numbers ---- */
+
+struct reason {
+	uint32_t isa;
+	uint64_t code;
+};
+
+struct reason_list {
+	struct analyze_reasons *names;
+	struct map numbers; /* of (isa, code) */
+	ARRAY(struct reason) all;
+};
+
+static int reasons_init(struct reason_list *list, const struct page_engine *e,
+			struct cdict_error *err)
+{
+	const struct cdict_event_type *type =
+		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
+
+	return analyze_reasons_new(&list->names, type ? type->format : "",
+				   type ? type->format_len : 0, err);
+}
+
+static void reasons_fini(struct reason_list *list)
+{
+	analyze_reasons_free(list->names);
+	map_fini(&list->numbers);
+	array_fini(&list->all);
+}
+
+static uint32_t reason_number(struct reason_list *list, struct page_engine *e, uint32_t isa,
+			      uint64_t code)
+{
+	uint32_t *number = map_add(&list->numbers, isa, code);
+
+	if (number && *number == MAP_NEW) {
+		*number = (uint32_t)list->all.n;
+		if (array_push(&list->all, (struct reason){ isa, code }))
+			number = NULL;
+	}
+	if (number)
+		return *number;
+	analyze_engine_out_of_memory(e->eng);
+	return NONE;
+}
+
+static void reasons_write(struct json *j, const char *key, const struct reason_list *list)
+{
+	char room[24];
+
+	json_open(j, key, '[', false);
+	for (size_t i = 0; i < list->all.n; i++)
+		json_text(j, NULL,
+			  analyze_reasons_text(list->names, list->all.at[i].isa,
+					       list->all.at[i].code, room));
+	json_close(j);
+}
+
+/* ---- states of vCPUs ---- */
+
+struct state {
+	uint32_t task, state, reason, behind;
+	uint64_t from_ns, to_ns;
+};
+
+struct states {
+	struct analyze_vcpus *vcpus;
+	struct reason_list reasons;
+	ARRAY(struct state) all;
+};
+
+static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
+{
+	struct page_engine *e = ctx;
+	struct states *s = e->state;
+	const struct page_task_key *known = page_tasks_of(e, piece->task);
+	struct state state = { .state = piece->state,
+			       .reason = NONE,
+			       .behind = piece->behind,
+			       .from_ns = piece->from_ns,
+			       .to_ns = piece->to_ns };
+
+	if (!known || !known->vcpu || !page_tasks_wanted(e, known) || is_full(e, s->all.n))
+		return;
+	state.task = known->number;
+	if (piece->reason)
+		state.reason =
+			reason_number(&s->reasons, e, piece->reason->isa, piece->reason->reason);
+	if (array_push(&s->all, state))
+		analyze_engine_out_of_memory(e->eng);
+}
+
+static int states_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct states *s = calloc(1, sizeof(*s));
+	int rc;
+
+	e->state = s;
+	if (!s)
+		return cdict_fail_nomem(err);
+	rc = reasons_init(&s->reasons, e, err);
+	if (!rc)
+		rc = analyze_vcpus_new(&s->vcpus, e->eng, err);
+	if (!rc)
+		analyze_vcpus_tell(s->vcpus, tell_state, e);
+	return rc;
+}
+
+static int states_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	struct states *s = e->state;
+	size_t n = s->all.n;
+	uint32_t *task = column_new(n), *state = column_new(n), *reason = column_new(n),
+		 *behind = column_new(n);
+	uint64_t *from = malloc((n + 1) * sizeof(*from)), *to = malloc((n + 1) * sizeof(*to));
+	bool ok = task && state && reason && behind && from && to;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		task[i] = s->all.at[i].task;
+		state[i] = s->all.at[i].state;
+		reason[i] = s->all.at[i].reason;
+		behind[i] = page_tasks_number(e, s->all.at[i].behind);
+		from[i] = s->all.at[i].from_ns - e->t0_ns;
+		to[i] = s->all.at[i].to_ns - e->t0_ns;
+	}
+	if (ok) {
+		arrays_u32(a, "task", task, n);
+		arrays_u32(a, "state", state, n);
+		arrays_u32(a, "reason", reason, n);
+		reasons_write(a->j, "reasons", &s->reasons);
+		arrays_u32(a, "behind", behind, n);
+		arrays_u64(a, "from", from, n);
+		arrays_u64(a, "to", to, n);
+	}
+	free(task);
+	free(state);
+	free(reason);
+	free(behind);
+	free(from);
+	free(to);
+	return ok ? 0 : cdict_fail_nomem(err);
+}
+
+static void states_free(struct page_engine *e)
+{
+	struct states *s = e->state;
+
+	if (!s)
+		return;
+	analyze_vcpus_free(s->vcpus);
+	reasons_fini(&s->reasons);
+	array_fini(&s->all);
+	free(s);
+}
+
+const struct page_call page_states = {
+	.name = "states", .add = states_add, .write = states_write, .free = states_free
+};
+
+/* ---- wake-ups, exits, entries, migrations ---- */
+
+enum mark_what { MARK_WAKEUP, MARK_EXIT, MARK_ENTRY, MARK_MIGRATION };
+
+struct mark {
+	uint32_t what, cpu, task, text;
+	uint64_t at_ns;
+	double dur_ns; /* NaN: its end was not seen */
+};
+
+/* Of a task: 1 + its marks whose end is to come, 0: none. */
+struct open_marks {
+	size_t woken, kvm;
+};
+
+struct marks {
+	struct analyze_ops ops;
+	struct reason_list reasons;
+	ARRAY(struct open_marks) open; /* by task */
+	ARRAY(struct mark) all;
+};
+
+/* 1 + the mark, 0: it is of no task that was asked for. */
+static size_t put_mark(struct page_engine *e, enum mark_what what, uint32_t cpu, uint32_t task,
+		       uint64_t at_ns)
+{
+	const struct page_task_key *known = page_tasks_of(e, task);
+	struct marks *m = e->state;
+
+	if (!known || (e->chosen && !page_tasks_wanted(e, known)) || is_full(e, m->all.n))
+		return 0;
+	if (array_push(&m->all,
+		       (struct mark){ what, cpu, known->number, NONE, at_ns, __builtin_nan("") })) {
+		analyze_engine_out_of_memory(e->eng);
+		return 0;
+	}
+	return m->all.n;
+}
+
+/* NULL: out of memory */
+static struct open_marks *open_of(struct page_engine *e, uint32_t task)
+{
+	struct marks *m = e->state;
+
+	if (task < m->open.n || !array_resize(&m->open, (size_t)task + 1))
+		return &m->open.at[task];
+	analyze_engine_out_of_memory(e->eng);
+	return NULL;
+}
+
+static void mark_wake(void *self, const struct analyze_wake *wake)
+{
+	struct page_engine *e = self;
+	struct open_marks *open = wake->first ? open_of(e, wake->task) : NULL;
+	uint32_t cpu = wake->target_cpu == CDICT_CPU_UNKNOWN ? wake->cpu : wake->target_cpu;
+
+	if (open)
+		open->woken = wake->in ? put_mark(e, MARK_WAKEUP, cpu, wake->task, wake->t_ns) : 0;
+}
+
+static void mark_switch(void *self, const struct analyze_switch *sw)
+{
+	struct page_engine *e = self;
+	struct marks *m = e->state;
+	struct open_marks *open = open_of(e, sw->next);
+
+	if (!open)
+		return;
+	if (open->woken && sw->ready_ns == m->all.at[open->woken - 1].at_ns)
+		m->all.at[open->woken - 1].dur_ns = (double)(sw->t_ns - sw->ready_ns);
+	open->woken = 0;
+}
+
+static void mark_sched(void *self, const struct analyze_sched *ev)
+{
+	if (ev->in && ev->kind == ANALYZE_KIND_MIGRATE)
+		put_mark(self, MARK_MIGRATION, ev->dest_cpu, ev->task, ev->t_ns);
+}
+
+static void mark_kvm(void *self, const struct analyze_kvm *k)
+{
+	struct page_engine *e = self;
+	struct marks *m = e->state;
+	bool entry = k->kind == ANALYZE_KIND_KVM_ENTRY;
+	struct open_marks *open;
+	struct mark *before;
+	uint32_t isa = k->isa;
+	uint64_t code = k->value;
+
+	if (!entry && k->kind != ANALYZE_KIND_KVM_EXIT)
+		return;
+	open = open_of(e, k->task);
+	if (!open)
+		return;
+	before = open->kvm ? &m->all.at[open->kvm - 1] : NULL;
+	if (before && before->what == (entry ? MARK_EXIT : MARK_ENTRY) &&
+	    analyze_engine_hole(e->eng, true, CDICT_CPU_UNKNOWN, before->at_ns, k->t_ns) ==
+		    ANALYZE_NO_TIME)
+		before->dur_ns = (double)(k->t_ns - before->at_ns);
+	open->kvm = k->in ? put_mark(e, entry ? MARK_ENTRY : MARK_EXIT, k->cpu, k->task, k->t_ns)
+			  : 0;
+	if (entry || !open->kvm)
+		return;
+	analyze_reasons_code(m->reasons.names, &isa, &code, k->how);
+	m->all.at[open->kvm - 1].text = reason_number(&m->reasons, e, isa, code);
+}
+
+static int marks_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct marks *m = calloc(1, sizeof(*m));
+	int rc;
+
+	e->state = m;
+	if (!m)
+		return cdict_fail_nomem(err);
+	m->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) |
+						ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT),
+				       .sw = mark_switch,
+				       .wake = mark_wake,
+				       .sched = mark_sched,
+				       .kvm = mark_kvm };
+	rc = reasons_init(&m->reasons, e, err);
+	return rc ? rc : analyze_engine_add(e->eng, &m->ops, e, err);
+}
+
+static int marks_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	struct marks *m = e->state;
+	size_t n = m->all.n;
+	uint32_t *what = column_new(n), *cpu = column_new(n), *task = column_new(n),
+		 *text = column_new(n);
+	uint64_t *at = malloc((n + 1) * sizeof(*at));
+	double *dur = malloc((n + 1) * sizeof(*dur));
+	bool ok = what && cpu && task && text && at && dur;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		what[i] = m->all.at[i].what;
+		cpu[i] = m->all.at[i].cpu;
+		task[i] = m->all.at[i].task;
+		text[i] = m->all.at[i].text;
+		at[i] = m->all.at[i].at_ns - e->t0_ns;
+		dur[i] = m->all.at[i].dur_ns;
+	}
+	if (ok) {
+		arrays_u32(a, "what", what, n);
+		arrays_u32(a, "cpu", cpu, n);
+		arrays_u32(a, "task", task, n);
+		arrays_u64(a, "at", at, n);
+		arrays_double(a, "dur", dur, n);
+		arrays_u32(a, "text", text, n);
+		reasons_write(a->j, "texts", &m->reasons);
+	}
+	free(what);
+	free(cpu);
+	free(task);
+	free(text);
+	free(at);
+	free(dur);
+	return ok ? 0 : cdict_fail_nomem(err);
+}
+
+static void marks_free(struct page_engine *e)
+{
+	struct marks *m = e->state;
+
+	if (!m)
+		return;
+	reasons_fini(&m->reasons);
+	array_fini(&m->open);
+	array_fini(&m->all);
+	free(m);
+}
+
+const struct page_call page_marks = {
+	.name = "marks", .add = marks_add, .write = marks_write, .free = marks_free
+};

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The C that the page runs (render/page_engine.h) as a JavaScript object: numbers, texts and lists go into
+// its memory, answers come out of it. An Engine holds one capture. doc/page.md, "The decoder".
+
+const STEP_EVENTS = 50000; // some ms
+
+// What libc would ask an operating system for; there is none, and nobody asks.
+function nothing(module) {
+	/** @type {WebAssembly.Imports} */
+	const imports = {};
+	for (const { module: from, name } of WebAssembly.Module.imports(module))
+		(imports[from] ??= {})[name] = () => {
+			throw new Error(`the engine asks for ${name}`);
+		};
+	return imports;
+}
+
+export class Engine {
+	/** @type {any} */
+	#wasm;
+
+	// @module: a WebAssembly.Module; @bytes: the cdict; @tasks: capture.tasks of the page.
+	static open(module, bytes, tasks) {
+		const engine = new Engine();
+		/** @type {any} */
+		const wasm = new WebAssembly.Instance(module, nothing(module)).exports;
+		engine.#wasm = wasm;
+		wasm._initialize();
+		// The capture stays where it is put.
+		engine.#check(wasm.open_capture(engine.#put(bytes, 8), bytes.length));
+		for (const task of tasks)
+			engine.#check(wasm.task(task.tid, task.idle_cpu ?? -1, task.born_ns ?? NaN, task.wanted, task.vcpu !== null));
+		return engine;
+	}
+
+	get events() {
+		return this.#wasm.events();
+	}
+
+	// A promise of {json, arrays}, both ArrayBuffers; watch(share) is awaited between steps, and may throw.
+	async answer({ call, range = [0, 0], tasks, cpus, kinds, filtered, columns, lo_ns, hi_ns, max }, watch) {
+		const wasm = this.#wasm;
+		const texts = [];
+		const text = (value) => {
+			texts.push(this.#put(new TextEncoder().encode(value), 1));
+			return texts.at(-1);
+		};
+		const list = (numbers) => {
+			const values = Uint32Array.from(numbers);
+			texts.push(this.#put(new Uint8Array(values.buffer), 4));
+			return [texts.at(-1), values.length];
+		};
+		wasm.question(text(call), range[0], range[1]);
+		if (tasks) wasm.of_tasks(...list(tasks));
+		if (cpus) wasm.of_cpus(...list(cpus));
+		if (filtered) wasm.of_wanted();
+		for (const kind of kinds ?? []) if (wasm.of_kind(text(kind)) < 0) throw new Error(`there is no heat map of "${kind}"`);
+		wasm.of_length(lo_ns ?? 0, Number.isFinite(hi_ns) ? hi_ns : 0);
+		wasm.on_columns(columns ?? 0);
+		wasm.at_most(max ?? 0);
+		const started = wasm.start();
+		for (const at of texts) wasm.give(at);
+		this.#check(started);
+		while (this.#check(wasm.step(STEP_EVENTS))) await watch(wasm.share());
+		const copy = (at, size) => wasm.memory.buffer.slice(at, at + size);
+		return { json: copy(wasm.json(), wasm.json_size()), arrays: copy(wasm.arrays(), wasm.arrays_size()) };
+	}
+
+	// Where a copy of @bytes is, with @more zeros behind.
+	#put(bytes, more) {
+		const at = this.#wasm.room(bytes.length + more);
+		if (!at) throw new Error('out of memory');
+		const memory = new Uint8Array(this.#wasm.memory.buffer, at, bytes.length + more);
+		memory.set(bytes);
+		memory.fill(0, bytes.length);
+		return at;
+	}
+
+	#check(code) {
+		if (code >= 0) return code;
+		const memory = new Uint8Array(this.#wasm.memory.buffer);
+		const at = this.#wasm.error();
+		throw new Error(new TextDecoder().decode(memory.subarray(at, memory.indexOf(0, at))) || `the engine failed (${code})`);
+	}
+}

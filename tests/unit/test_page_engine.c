@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the page asks of a capture, asked natively: the module that runs in pages is this code. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "analyze/engine.h"
+#include "base/buf.h"
+#include "render/page_engine.h"
+
+/* A golden capture, opened, with its own tasks as the page's. */
+struct asked {
+	struct buf file;
+	struct page_engine *e;
+	uint64_t t0_ns, length_ns;
+	uint32_t cpus;
+	json_t *answer;
+	const uint8_t *arrays;
+};
+
+static void read_golden(struct buf *file, const char *name)
+{
+	char path[4096];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/tests/golden/v1.0-%s.cdict", getenv("TOP"), name);
+	f = fopen(path, "rb");
+	assert_non_null(f);
+	do {
+		n = fread(buf_room(file, 4096), 1, 4096, f);
+		file->len += n;
+	} while (n);
+	fclose(f);
+}
+
+static void add_tasks(struct asked *a)
+{
+	struct analyze_engine *eng;
+	struct cdict_reader *r;
+	uint64_t last_ns;
+
+	assert_int_equal(cdict_reader_parse(&r, a->file.data, a->file.len, NULL), 0);
+	assert_true(cdict_reader_window(r, &a->t0_ns, &last_ns));
+	a->length_ns = last_ns - a->t0_ns;
+	assert_int_equal(analyze_engine_new(&eng, NULL, NULL), 0);
+	assert_int_equal(analyze_engine_run_reader(eng, r, NULL), 0);
+	a->cpus = analyze_engine_cpus(eng);
+	for (uint32_t i = 0; i < analyze_engine_task_count(eng); i++) {
+		const struct analyze_task *own = analyze_engine_task(eng, i);
+		struct page_task task = { .tid = own->tid,
+					  .idle_cpu = own->idle_cpu,
+					  .born_ns = own->born_ns == ANALYZE_NO_TIME
+							     ? INT64_MIN
+							     : (int64_t)(own->born_ns - a->t0_ns),
+					  .wanted = true,
+					  .vcpu = own->is_vcpu };
+
+		assert_int_equal(page_engine_task(a->e, &task), 0);
+	}
+	analyze_engine_free(eng);
+	cdict_reader_close(r);
+}
+
+static void asked_open(struct asked *a, const char *golden)
+{
+	*a = (struct asked){ 0 };
+	read_golden(&a->file, golden);
+	assert_int_equal(page_engine_open(&a->e, a->file.data, a->file.len, NULL), 0);
+	add_tasks(a);
+}
+
+static void asked_close(struct asked *a)
+{
+	json_decref(a->answer);
+	page_engine_close(a->e);
+	buf_fini(&a->file);
+}
+
+/* The answer, in steps of @events; of the whole capture where the question has no range. */
+static const json_t *ask_in_steps(struct asked *a, struct page_query q, uint64_t events)
+{
+	struct cdict_error err = { 0 };
+	const char *text;
+	size_t len;
+	int rc;
+
+	if (!q.to_ns)
+		q.to_ns = a->length_ns;
+	if (page_engine_ask(a->e, &q, &err))
+		fail_msg("%s: %s", q.call, err.text);
+	while ((rc = page_engine_step(a->e, events, &err)) > 0) {
+		double share = page_engine_share(a->e);
+
+		assert_true(share >= 0 && share <= 1);
+	}
+	assert_int_equal(rc, 0);
+	text = page_engine_json(a->e, &len);
+	json_decref(a->answer);
+	a->answer = json_loadb(text, len, 0, NULL);
+	assert_non_null(a->answer);
+	a->arrays = page_engine_arrays(a->e, &len);
+	return a->answer;
+}
+
+static const json_t *ask(struct asked *a, struct page_query q)
+{
+	return ask_in_steps(a, q, UINT64_MAX);
+}
+
+/* How many there are in an array of the answer, and one of them. */
+static size_t count_of(const struct asked *a, const char *key)
+{
+	json_t *place = json_object_get(json_object_get(a->answer, key), "array");
+
+	assert_int_equal(json_array_size(place), 3);
+	return (size_t)json_integer_value(json_array_get(place, 1));
+}
+
+static double number(const struct asked *a, const char *key, size_t i)
+{
+	json_t *place = json_object_get(json_object_get(a->answer, key), "array");
+	size_t at = (size_t)json_integer_value(json_array_get(place, 0));
+	size_t size = (size_t)json_integer_value(json_array_get(place, 2));
+	uint64_t bits = 0;
+	double v;
+
+	for (size_t k = 0; k < size; k++)
+		bits |= (uint64_t)a->arrays[at + i * size + k] << 8 * k;
+	if (size < 8)
+		return (double)bits;
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static bool is_complete(const struct asked *a)
+{
+	return json_is_true(json_object_get(a->answer, "complete"));
+}
+
+static double integer(const struct asked *a, const char *key)
+{
+	return (double)json_integer_value(json_object_get(a->answer, key));
+}
+
+static void pieces_tile_every_cpu(void **state)
+{
+	static const char *const golden[] = { "svm", "sched", "loss", "late" };
+
+	(void)state;
+	for (size_t g = 0; g < sizeof(golden) / sizeof(golden[0]); g++) {
+		struct asked a;
+		double sum = 0, end = 0, cpu = -1;
+
+		asked_open(&a, golden[g]);
+		ask(&a, (struct page_query){ .call = "pieces", .max = 100000 });
+		assert_true(is_complete(&a));
+		for (size_t i = 0; i < count_of(&a, "cpu"); i++) {
+			if (number(&a, "cpu", i) != cpu)
+				end = 0;
+			assert_true(number(&a, "cpu", i) >= cpu);
+			cpu = number(&a, "cpu", i);
+			assert_true(number(&a, "from", i) == end);
+			end = number(&a, "to", i);
+			sum += end - number(&a, "from", i);
+		}
+		assert_true(sum == (double)a.length_ns * a.cpus);
+		asked_close(&a);
+	}
+}
+
+static void more_than_was_asked_for_is_no_list(void **state)
+{
+	struct asked a;
+	size_t n;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, (struct page_query){ .call = "pieces", .max = 100000 });
+	n = count_of(&a, "cpu");
+	ask(&a, (struct page_query){ .call = "pieces", .max = n });
+	assert_true(is_complete(&a));
+	ask(&a, (struct page_query){ .call = "pieces", .max = n - 1 });
+	assert_false(is_complete(&a));
+	assert_null(json_object_get(a.answer, "cpu"));
+	asked_close(&a);
+}
+
+static void states_of_a_vcpu_add_up_to_the_range(void **state)
+{
+	struct asked a;
+	double ns[64] = { 0 };
+	uint64_t from_ns, to_ns;
+	size_t vcpus = 0;
+
+	(void)state;
+	asked_open(&a, "svm");
+	from_ns = a.length_ns / 3;
+	to_ns = a.length_ns - a.length_ns / 5;
+	ask(&a, (struct page_query){
+			.call = "states", .max = 100000, .from_ns = from_ns, .to_ns = to_ns });
+	assert_true(is_complete(&a));
+	assert_true(json_array_size(json_object_get(a.answer, "reasons")) > 0);
+	for (size_t i = 0; i < count_of(&a, "task"); i++) {
+		size_t task = (size_t)number(&a, "task", i);
+
+		assert_true(task < 64);
+		assert_true(number(&a, "state", i) < 8);
+		ns[task] += number(&a, "to", i) - number(&a, "from", i);
+	}
+	for (size_t task = 0; task < 64; task++) {
+		if (ns[task] == 0)
+			continue;
+		assert_true(ns[task] == (double)(to_ns - from_ns));
+		vcpus++;
+	}
+	assert_true(vcpus > 1);
+	asked_close(&a);
+}
+
+static void only_what_was_chosen_is_told(void **state)
+{
+	struct asked a;
+	uint32_t chosen;
+	size_t all;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, (struct page_query){ .call = "marks", .max = 100000 });
+	all = count_of(&a, "task");
+	assert_true(all > 0);
+	chosen = (uint32_t)number(&a, "task", 0);
+	ask(&a,
+	    (struct page_query){ .call = "marks", .max = 100000, .tasks = &chosen, .n_tasks = 1 });
+	assert_true(count_of(&a, "task") > 0 && count_of(&a, "task") < all);
+	for (size_t i = 0; i < count_of(&a, "task"); i++)
+		assert_true(number(&a, "task", i) == chosen);
+	asked_close(&a);
+}
+
+static void an_exit_lasts_to_the_next_entry_of_its_thread(void **state)
+{
+	struct asked a;
+	size_t exits = 0;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, (struct page_query){ .call = "marks", .max = 100000 });
+	for (size_t i = 0; i < count_of(&a, "task"); i++) {
+		size_t next = i + 1;
+
+		if (number(&a, "what", i) != 1 || number(&a, "dur", i) != number(&a, "dur", i))
+			continue;
+		while (number(&a, "what", next) != 2 ||
+		       number(&a, "task", next) != number(&a, "task", i))
+			assert_true(++next < count_of(&a, "task"));
+		assert_true(number(&a, "dur", i) == number(&a, "at", next) - number(&a, "at", i));
+		assert_true(number(&a, "text", i) <
+			    (double)json_array_size(json_object_get(a.answer, "texts")));
+		exits++;
+	}
+	assert_true(exits > 0);
+	asked_close(&a);
+}
+
+static double length_of(const struct asked *a, size_t row)
+{
+	const json_t *r = json_array_get(json_object_get(a->answer, "rows"), row);
+
+	return (double)(json_integer_value(json_object_get(r, "to")) -
+			json_integer_value(json_object_get(r, "from")));
+}
+
+static void a_block_of_a_heat_map_lists_its_longest_first(void **state)
+{
+	struct page_query q = { .call = "select", .max = 100000 };
+	struct asked a;
+	double longest, total, third;
+
+	(void)state;
+	asked_open(&a, "sched");
+	q.kinds = 1u << page_engine_kind("run");
+	ask(&a, q);
+	total = integer(&a, "total");
+	assert_true(total > 2);
+	assert_true(total == (double)json_array_size(json_object_get(a.answer, "rows")));
+	for (size_t i = 0; i + 1 < json_array_size(json_object_get(a.answer, "rows")); i++)
+		assert_true(length_of(&a, i) >= length_of(&a, i + 1));
+	longest = length_of(&a, 0);
+	third = length_of(&a, 2);
+	q.max = 2;
+	ask(&a, q);
+	assert_true(integer(&a, "total") == total);
+	assert_int_equal(json_array_size(json_object_get(a.answer, "rows")), 2);
+	assert_true(length_of(&a, 0) == longest);
+	q.hi_ns = (uint64_t)third + 1;
+	ask(&a, q);
+	assert_true(length_of(&a, 0) == third);
+	asked_close(&a);
+}
+
+static void ends_within_the_second_are_as_many_as_the_heat_map_has(void **state)
+{
+	struct page_query q = { .call = "subsecond", .columns = 16 };
+	struct asked a;
+	double sum = 0;
+
+	(void)state;
+	asked_open(&a, "sched");
+	q.kinds = 1u << page_engine_kind("run");
+	ask(&a, q);
+	for (size_t i = 0; i < count_of(&a, "count"); i++)
+		sum += number(&a, "count", i);
+	assert_true(sum > 0);
+	q.call = "bins";
+	ask(&a, q);
+	assert_true(
+		json_integer_value(json_object_get(
+			json_object_get(json_object_get(json_object_get(a.answer, "bins"), "heat"),
+					"run"),
+			"events")) == (json_int_t)sum);
+	asked_close(&a);
+}
+
+static void steps_of_any_length_give_the_same_answer(void **state)
+{
+	static const char *const calls[] = { "figures", "pieces",   "states",
+					     "marks",   "checksum", "bins" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct page_query q = { .call = calls[i], .max = 100000, .kinds = 31 };
+		struct asked a;
+		char *whole, *steps;
+
+		asked_open(&a, "svm");
+		ask(&a, q);
+		whole = json_dumps(a.answer, JSON_COMPACT);
+		ask_in_steps(&a, q, 1);
+		steps = json_dumps(a.answer, JSON_COMPACT);
+		assert_string_equal(whole, steps);
+		free(whole);
+		free(steps);
+		asked_close(&a);
+	}
+}
+
+static void a_question_may_be_given_up_for_another(void **state)
+{
+	struct page_query q = { .call = "checksum" }, other = { .call = "states", .max = 100000 };
+	struct asked a;
+	double crc;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, q);
+	crc = integer(&a, "crc");
+	other.to_ns = a.length_ns;
+	assert_int_equal(page_engine_ask(a.e, &other, NULL), 0);
+	assert_int_equal(page_engine_step(a.e, 1, NULL), 1);
+	ask(&a, q);
+	assert_true(integer(&a, "crc") == crc);
+	asked_close(&a);
+}
+
+static void a_bit_that_is_not_the_same_shows(void **state)
+{
+	struct asked a, b;
+
+	(void)state;
+	asked_open(&a, "svm");
+	asked_open(&b, "sched");
+	ask(&a, (struct page_query){ .call = "checksum" });
+	ask(&b, (struct page_query){ .call = "checksum" });
+	assert_true(integer(&a, "events") == (double)page_engine_events(a.e));
+	assert_true(integer(&a, "crc") != integer(&b, "crc"));
+	asked_close(&a);
+	asked_close(&b);
+}
+
+static void what_cannot_be_asked_is_refused(void **state)
+{
+	struct page_query nothing = { .call = "nothing" }, late = { .call = "pieces" };
+	struct cdict_error err = { 0 };
+	struct page_engine *e;
+	struct asked a;
+
+	(void)state;
+	asked_open(&a, "svm");
+	assert_int_equal(page_engine_ask(a.e, &nothing, &err), CDICT_EUSAGE);
+	assert_string_equal(err.text, "there is no call \"nothing\"");
+	late.to_ns = a.length_ns + 1;
+	assert_int_equal(page_engine_ask(a.e, &late, NULL), CDICT_EUSAGE);
+	assert_int_equal(page_engine_kind("piece"), -1);
+	assert_int_equal(page_engine_open(&e, "no cdict", 8, NULL), CDICT_EFORMAT);
+	assert_null(e);
+	asked_close(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_tile_every_cpu),
+		cmocka_unit_test(more_than_was_asked_for_is_no_list),
+		cmocka_unit_test(states_of_a_vcpu_add_up_to_the_range),
+		cmocka_unit_test(only_what_was_chosen_is_told),
+		cmocka_unit_test(an_exit_lasts_to_the_next_entry_of_its_thread),
+		cmocka_unit_test(a_block_of_a_heat_map_lists_its_longest_first),
+		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
+		cmocka_unit_test(steps_of_any_length_give_the_same_answer),
+		cmocka_unit_test(a_question_may_be_given_up_for_another),
+		cmocka_unit_test(a_bit_that_is_not_the_same_shows),
+		cmocka_unit_test(what_cannot_be_asked_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
