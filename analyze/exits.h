@@ -82,11 +82,14 @@ const struct analyze_access_row *analyze_exits_access_at(const struct analyze_ex
 
 /* analyze_*_row_merge - adds the numbers of @from to @to; the caller sets the key
  * fields (task, reason, ...) of a fresh, zeroed @to and empties it with its fini. */
-int analyze_exit_row_merge(struct analyze_exit_row *to, const struct analyze_exit_row *from);
+ANALYZE_CHECK int analyze_exit_row_merge(struct analyze_exit_row *to,
+					 const struct analyze_exit_row *from);
 void analyze_exit_row_fini(struct analyze_exit_row *row);
-int analyze_guest_row_merge(struct analyze_guest_row *to, const struct analyze_guest_row *from);
+ANALYZE_CHECK int analyze_guest_row_merge(struct analyze_guest_row *to,
+					  const struct analyze_guest_row *from);
 void analyze_guest_row_fini(struct analyze_guest_row *row);
-int analyze_access_row_merge(struct analyze_access_row *to, const struct analyze_access_row *from);
+ANALYZE_CHECK int analyze_access_row_merge(struct analyze_access_row *to,
+					   const struct analyze_access_row *from);
 void analyze_access_row_fini(struct analyze_access_row *row);
 
 #endif

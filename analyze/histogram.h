@@ -21,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Who leaves out the check prints a figure that is none. */
+#define ANALYZE_CHECK __attribute__((warn_unused_result))
+
 #define HISTOGRAM_SUB_BITS 6
 #define HISTOGRAM_SUB (1u << HISTOGRAM_SUB_BITS)
 #define HISTOGRAM_OCTAVES (64 - HISTOGRAM_SUB_BITS + 1)
@@ -68,8 +71,7 @@ void histogram_settle(struct histogram *h);
 int histogram_cover(struct histogram *h, unsigned octave);
 
 /* histogram_add - counts @v; @at is its time, kept for the largest; 0 or -ENOMEM. */
-__attribute__((warn_unused_result)) static inline int histogram_add(struct histogram *h, uint64_t v,
-								    uint64_t at)
+ANALYZE_CHECK static inline int histogram_add(struct histogram *h, uint64_t v, uint64_t at)
 {
 	unsigned bin = histogram_bin(v), octave = bin >> HISTOGRAM_SUB_BITS;
 
@@ -90,7 +92,7 @@ __attribute__((warn_unused_result)) static inline int histogram_add(struct histo
 }
 
 /* histogram_merge - adds all of @from to @to; 0 or -ENOMEM. */
-int histogram_merge(struct histogram *to, const struct histogram *from);
+ANALYZE_CHECK int histogram_merge(struct histogram *to, const struct histogram *from);
 
 /* histogram_percentile - the smallest value that at least @percent of the
  * values do not exceed (nearest rank), as precise as above; 0 when empty. */

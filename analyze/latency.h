@@ -52,8 +52,8 @@ const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, 
 /* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */
 size_t analyze_latency_row_count(const struct analyze_latency *l);
 const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l, size_t i);
-int analyze_latency_row_merge(struct analyze_latency_row *to,
-			      const struct analyze_latency_row *from);
+ANALYZE_CHECK int analyze_latency_row_merge(struct analyze_latency_row *to,
+					    const struct analyze_latency_row *from);
 void analyze_latency_row_fini(struct analyze_latency_row *row);
 
 #endif

@@ -82,7 +82,8 @@ const struct analyze_task_row *analyze_tasks_row_at(const struct analyze_tasks *
 /* analyze_task_row_merge - adds @from to @to (for groups: all swappers as one; the
  * whole table); @to starts zeroed by the caller and is emptied by
  * analyze_task_row_fini(). */
-int analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_task_row *from);
+ANALYZE_CHECK int analyze_task_row_merge(struct analyze_task_row *to,
+					 const struct analyze_task_row *from);
 void analyze_task_row_fini(struct analyze_task_row *row);
 
 #endif

@@ -9,6 +9,13 @@
 #include "tables/loss.h"
 #include "cmd/cmd.h"
 
+/* What can be said when there is no memory to say it in: stderr has no buffer. */
+static void say_no_memory(const struct cmd_call *call)
+{
+	fprintf(stderr, "cdict%s%s: out of memory\n", call && call->cmd ? " " : "",
+		call && call->cmd ? call->cmd->name : "");
+}
+
 /* One line in one write, so that lines of several processes do not mix. */
 static void say(const struct cmd_call *call, const char *subject, const char *text, uint64_t at)
 {
@@ -27,7 +34,9 @@ static void say(const struct cmd_call *call, const char *subject, const char *te
 	if (at != CDICT_NO_OFFSET)
 		sink_printf(&s, " (at byte %llu)", (unsigned long long)at);
 	sink_putc(&s, '\n');
-	if (!s.buf.failed)
+	if (s.buf.failed)
+		say_no_memory(call);
+	else
 		fwrite(s.buf.data, 1, s.buf.len, stderr);
 	sink_finish(&s);
 }
@@ -36,8 +45,10 @@ static void vsay(const struct cmd_call *call, const char *subject, const char *f
 {
 	char *text;
 
-	if (vasprintf(&text, fmt, ap) < 0)
+	if (vasprintf(&text, fmt, ap) < 0) {
+		say_no_memory(call);
 		return;
+	}
 	say(call, subject, text, CDICT_NO_OFFSET);
 	free(text);
 }

@@ -2,6 +2,7 @@
 /* zlib behind codec.h. */
 #include "format/codec.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -76,10 +77,11 @@ int codec_inflate(struct codec *c, const void *data, size_t size, void *out, siz
 {
 	z_stream *z = &c->inflate;
 	uint8_t none;
+	int ret;
 
 	if (!c->inflate_open) {
 		if (inflateInit2(z, -15) != Z_OK)
-			return CDICT_ELIMIT;
+			return -ENOMEM;
 		c->inflate_open = true;
 	} else {
 		inflateReset(z);
@@ -88,7 +90,10 @@ int codec_inflate(struct codec *c, const void *data, size_t size, void *out, siz
 	z->avail_in = (uInt)size;
 	z->next_out = raw_size ? out : &none;
 	z->avail_out = raw_size ? (uInt)raw_size : 1;
-	if (inflate(z, Z_FINISH) != Z_STREAM_END || z->total_out != raw_size || z->avail_in)
+	ret = inflate(z, Z_FINISH);
+	if (ret == Z_MEM_ERROR)
+		return -ENOMEM;
+	if (ret != Z_STREAM_END || z->total_out != raw_size || z->avail_in)
 		return CDICT_ECORRUPT;
 	return 0;
 }

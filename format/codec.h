@@ -26,7 +26,7 @@ void codec_free(struct codec *c);
 size_t codec_deflate(struct codec *c, enum codec_strategy strategy, const void *data, size_t size,
 		     struct buf *out);
 
-/* codec_inflate - exactly @raw_size bytes to @out, or CDICT_ECORRUPT. */
+/* codec_inflate - exactly @raw_size bytes to @out, or CDICT_ECORRUPT, or -ENOMEM. */
 int codec_inflate(struct codec *c, const void *data, size_t size, void *out, size_t raw_size);
 
 /* codec_plausible - whether @size deflated bytes can hold @raw_size (deflate never

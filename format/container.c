@@ -79,6 +79,7 @@ int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, s
 	uint8_t how = cursor_u8(&c);
 	uint64_t raw = cursor_varint(&c);
 	uint8_t *room;
+	int ret = 0;
 
 	if (!cursor_ok(&c) || how > FORMAT_DEFLATE || raw > FORMAT_BLOCK_MAX ||
 	    (how == FORMAT_STORED ? raw != c.left : !codec_plausible(c.left, raw)))
@@ -88,8 +89,10 @@ int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, s
 		return -ENOMEM;
 	if (how == FORMAT_STORED)
 		memcpy(room, c.at, (size_t)raw);
-	else if (codec_inflate(codec, c.at, c.left, room, (size_t)raw) < 0)
-		return CDICT_ECORRUPT;
+	else
+		ret = codec_inflate(codec, c.at, c.left, room, (size_t)raw);
+	if (ret)
+		return ret;
 	out->len += (size_t)raw;
 	return 0;
 }
@@ -174,12 +177,13 @@ static int32_t moved(int32_t from, struct cursor *c)
 	return (int32_t)((uint64_t)from + (uint64_t)cursor_svarint(c));
 }
 
-bool task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_fn fn, void *ctx)
+int task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_fn fn, void *ctx)
 {
 	struct cursor c = cursor_init(data, size, false);
 	struct cdict_task_event ev = { 0 };
 	struct buf comms = { 0 }; /* of the block so far: const char * */
 	bool ok = true;
+	int ret;
 
 	while (ok && c.left) {
 		unsigned flags = cursor_u8(&c);
@@ -214,8 +218,10 @@ bool task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_f
 		}
 		ok = ok && cursor_ok(&c) && fn(ctx, &ev);
 	}
+	ok = ok && !comms.failed;
+	ret = ok ? 0 : comms.failed ? -ENOMEM : CDICT_ECORRUPT;
 	buf_fini(&comms);
-	return ok;
+	return ret;
 }
 
 void loss_row_write(struct buf *out, const struct cdict_loss *loss)

@@ -52,7 +52,7 @@ void task_rows_fini(struct task_rows *rows);
  * name it (NULL: out of memory); @fn gets the rows. False when damaged. */
 typedef const char *(*task_text_fn)(void *ctx, const void *data, size_t len);
 typedef bool (*task_row_fn)(void *ctx, const struct cdict_task_event *ev);
-bool task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_fn fn, void *ctx);
+int task_rows_read(const void *data, size_t size, task_text_fn keep, task_row_fn fn, void *ctx);
 
 void loss_row_write(struct buf *out, const struct cdict_loss *loss);
 bool loss_row_read(struct cursor *c, struct cdict_loss *loss);

@@ -121,10 +121,10 @@ static int open_tables(struct format_decoder *dec, const struct cursor tables[FO
 	return 0;
 }
 
-int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
-			struct cdict_error *err)
+static int open_block(struct format_decoder *dec, const void *payload, size_t size,
+		      struct cdict_error *err)
 {
-	struct format_type *const *types = dec->plan ? dec->plan->types : dec->schema->types;
+	struct format_type *const *types = dec->plan ? dec->plan->types : dec->schema->types.at;
 	struct cursor c = cursor_init(payload, size, false), dir;
 	struct bytes part;
 	struct cursor tables[FORMAT_COL_FIELDS];
@@ -144,16 +144,17 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	for (uint32_t k = 0; k < n_used; k++) {
 		uint64_t type = cursor_varint(&c), events = cursor_varint(&c);
 
-		if (!cursor_ok(&c) || type >= dec->schema->n || (dec->plan && type >= dec->plan->n))
+		if (!cursor_ok(&c) || type >= dec->schema->types.n ||
+		    (dec->plan && type >= dec->plan->n))
 			return decode_damaged(err, "it names an event type that is not there");
 		if (events > dec->info.events - sum)
 			return decode_damaged(err, "its types have more events than it has");
 		sum += events;
-		fields += events * dec->schema->types[type]->n_coded;
-		dec->used[k] = (struct decode_kind){ .pub = &dec->schema->types[type]->pub,
+		fields += events * dec->schema->types.at[type]->n_coded;
+		dec->used[k] = (struct decode_kind){ .pub = &dec->schema->types.at[type]->pub,
 						     .type = types[type],
 						     .fields = decode_fields_of(types[type]) };
-		n_columns += dec->schema->types[type]->n_coded;
+		n_columns += dec->schema->types.at[type]->n_coded;
 	}
 	dec->n_used = (uint32_t)n_used;
 	n_tasks = cursor_varint(&c);
@@ -196,4 +197,14 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	dec->order_left = dec->order.left ? (uint32_t)cursor_varint(&dec->order) : UINT32_MAX;
 	dec->st.t_ns = dec->info.first_ns;
 	return 0;
+}
+
+int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
+			struct cdict_error *err)
+{
+	int ret;
+
+	dec->no_memory = false;
+	ret = open_block(dec, payload, size, err);
+	return dec->no_memory ? cdict_fail_nomem(err) : ret;
 }

@@ -109,7 +109,11 @@ bool decode_stream_take(struct format_decoder *dec, uint64_t id, uint64_t size, 
 		/* Nothing of it was taken yet but what was passed over. */
 		uint8_t *raw = s->at - s->passed;
 
-		if (codec_inflate(dec->codec, s->stored, s->n_stored, raw, s->passed + s->left))
+		int ret =
+			codec_inflate(dec->codec, s->stored, s->n_stored, raw, s->passed + s->left);
+
+		dec->no_memory |= ret == -ENOMEM;
+		if (ret)
 			return false;
 		s->stored = NULL;
 	}
@@ -274,7 +278,7 @@ int decode_place_columns(struct format_decoder *dec, uint32_t n_columns, struct 
 			dec->place[base + t->coded[i].index] = n;
 			dec->columns[n++] = (struct reading){ .next = NO_MISS };
 		}
-		base += dec->schema->types[t->pub.index]->n_coded;
+		base += dec->schema->types.at[t->pub.index]->n_coded;
 	}
 	dec->n_columns = n;
 	return 0;

@@ -87,7 +87,8 @@ struct format_decoder {
 	struct cursor kinds, order;
 	uint32_t order_now, order_left; /* events until the pass changes */
 	struct format_block info;
-	uint32_t n; /* events given */
+	uint32_t n;     /* events given */
+	bool no_memory; /* to inflate a stream of it */
 	uint64_t values[FORMAT_MAX_FIELDS];
 };
 

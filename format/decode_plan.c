@@ -113,16 +113,16 @@ struct format_plan *format_plan_new(const struct cdict_schema *schema,
 {
 	enum { ROOM = FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS };
 	struct format_plan *plan = calloc(1, sizeof(*plan));
-	bool(*keep)[ROOM] = calloc(schema->n ? schema->n : 1, sizeof(*keep));
+	bool(*keep)[ROOM] = calloc(schema->types.n ? schema->types.n : 1, sizeof(*keep));
 	struct shared sh = { .cells = 1 }; /* the sample's process */
 	bool more = true;
 
 	if (plan)
-		plan->types = calloc(schema->n ? schema->n : 1, sizeof(*plan->types));
+		plan->types = calloc(schema->types.n ? schema->types.n : 1, sizeof(*plan->types));
 	if (!plan || !keep || !plan->types)
 		goto fail;
-	for (size_t i = 0; i < schema->n; i++) {
-		const struct format_type *type = schema->types[i];
+	for (size_t i = 0; i < schema->types.n; i++) {
+		const struct format_type *type = schema->types.at[i];
 
 		for (uint32_t k = 0; k < type->n_coded; k++)
 			keep[i][k] = k < FORMAT_F_SAMPLE ||
@@ -130,12 +130,12 @@ struct format_plan *format_plan_new(const struct cdict_schema *schema,
 	}
 	while (more) {
 		more = false;
-		for (size_t i = 0; i < schema->n; i++)
-			more |= keep_more(schema->types[i], keep[i], &sh);
+		for (size_t i = 0; i < schema->types.n; i++)
+			more |= keep_more(schema->types.at[i], keep[i], &sh);
 	}
-	plan->n = schema->n;
-	for (size_t i = 0; i < schema->n; i++) {
-		plan->types[i] = kept_type(schema->types[i], keep[i]);
+	plan->n = schema->types.n;
+	for (size_t i = 0; i < schema->types.n; i++) {
+		plan->types[i] = kept_type(schema->types.at[i], keep[i]);
 		if (!plan->types[i])
 			goto fail;
 	}

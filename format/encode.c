@@ -22,7 +22,7 @@ static void free_types(struct format_encoder *enc)
 	for (uint32_t i = 0; i < enc->n_types; i++) {
 		struct encode_type *et = &enc->types[i];
 
-		for (uint32_t k = 0; et->columns && k < enc->schema->types[i]->n_coded; k++)
+		for (uint32_t k = 0; et->columns && k < enc->schema->types.at[i]->n_coded; k++)
 			free(et->columns[k].misses);
 		free(et->columns);
 		buf_fini(&et->times.symbols);
@@ -36,7 +36,7 @@ static void free_types(struct format_encoder *enc)
 /* Types may have been added since the last block. */
 static bool fit_schema(struct format_encoder *enc)
 {
-	uint32_t n = (uint32_t)enc->schema->n;
+	uint32_t n = (uint32_t)enc->schema->types.n;
 
 	if (n == enc->n_types)
 		return true;
@@ -46,7 +46,7 @@ static bool fit_schema(struct format_encoder *enc)
 		return false;
 	enc->n_types = n;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct format_type *t = enc->schema->types[i];
+		const struct format_type *t = enc->schema->types.at[i];
 
 		enc->types[i].add = encode_shape(t, enc->schema->big_endian);
 		enc->types[i].columns = calloc(t->n_coded, sizeof(*enc->types[i].columns));
@@ -65,7 +65,7 @@ static bool block_begin(struct format_encoder *enc)
 	for (uint32_t i = 0; i < enc->n_used; i++) {
 		struct encode_type *et = &enc->types[enc->used[i]];
 
-		for (uint32_t k = 0; k < enc->schema->types[enc->used[i]]->n_coded; k++)
+		for (uint32_t k = 0; k < enc->schema->types.at[enc->used[i]]->n_coded; k++)
 			et->columns[k].n = 0;
 		et->events = 0;
 		memset(et->heads, 0, sizeof(et->heads));
@@ -117,7 +117,7 @@ uint32_t format_encoder_events(const struct format_encoder *enc)
 int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
 		       const void *payload, size_t size)
 {
-	const struct format_type *t = enc->schema->types[type];
+	const struct format_type *t = enc->schema->types.at[type];
 	struct state *st = &enc->st;
 	struct encode_type *et;
 	struct adding a;
@@ -218,7 +218,7 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	write_tables(enc);
 	for (uint32_t k = 0; k < enc->n_used; k++) {
 		uint32_t type = enc->used[k];
-		const struct format_type *t = enc->schema->types[type];
+		const struct format_type *t = enc->schema->types.at[type];
 		struct encode_type *et = &enc->types[type];
 
 		for (uint32_t i = 0; i < t->n_coded; i++, column++) {

@@ -18,8 +18,8 @@ struct chain {
 	bool open; /* stands at an event; else at a block that is not read yet */
 	struct format_decoder *dec;
 	struct cdict_event ev;
-	size_t *blocks;
-	size_t n_blocks, next_block, cap_blocks;
+	ARRAY(size_t) blocks;
+	size_t next_block;
 	uint32_t read;    /* events of the open block read so far */
 	uint32_t *stacks; /* of its events, once one was asked for */
 	int n_stacks;     /* -1: not asked yet */
@@ -30,8 +30,7 @@ struct cdict_events {
 	struct cdict_reader *r;
 	struct cdict_query query;
 	struct format_plan *plan; /* NULL: all fields are wanted */
-	struct chain *chains;
-	size_t n_chains;
+	ARRAY(struct chain) chains;
 	struct chain **heap;
 	size_t n_heap;
 	struct chain *given;    /* the chain whose event was given last */
@@ -96,10 +95,10 @@ static void rise(struct cdict_events *it, size_t i)
 /* Stands @c at its next block; false when there is none. */
 static bool chain_next_block(struct cdict_events *it, struct chain *c)
 {
-	if (c->next_block == c->n_blocks)
+	if (c->next_block == c->blocks.n)
 		return false;
 	c->open = false;
-	c->t_ns = it->r->blocks[c->blocks[c->next_block]].first_ns;
+	c->t_ns = it->r->blocks.at[c->blocks.at[c->next_block]].first_ns;
 	return true;
 }
 
@@ -112,7 +111,7 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 
 	while (1) {
 		if (!c->open) {
-			size_t i = c->blocks[c->next_block++], size;
+			size_t i = c->blocks.at[c->next_block++], size;
 			const uint8_t *payload;
 
 			if (!c->dec)
@@ -127,7 +126,7 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 					reader_block_bad(it->r, i, it->why.text);
 			}
 			if (ret == -ENOMEM)
-				return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+				return cdict_fail_nomem(err);
 			if (ret)
 				return chain_next_block(it, c);
 			c->open = true;
@@ -136,7 +135,7 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 		}
 		ret = format_decoder_next(c->dec, ev, &c->order, &it->why);
 		if (ret < 0)
-			reader_block_bad(it->r, c->blocks[c->next_block - 1], it->why.text);
+			reader_block_bad(it->r, c->blocks.at[c->next_block - 1], it->why.text);
 		if (ret <= 0)
 			return chain_next_block(it, c);
 		c->read++;
@@ -154,56 +153,42 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 /* The chain of @b's CPU that it can follow, or a new one. */
 static struct chain *chain_for(struct cdict_events *it, const struct cdict_block_info *b)
 {
-	struct chain *chains;
+	struct chain *c;
 
-	for (size_t i = 0; i < it->n_chains; i++)
-		if (it->chains[i].cpu == b->cpu && it->chains[i].last_ns <= b->first_ns)
-			return &it->chains[i];
-	chains = realloc(it->chains, (it->n_chains + 1) * sizeof(*chains));
-	if (!chains)
-		return NULL;
-	it->chains = chains;
-	chains[it->n_chains] = (struct chain){ .cpu = b->cpu };
-	return &chains[it->n_chains++];
+	for (size_t i = 0; i < it->chains.n; i++)
+		if (it->chains.at[i].cpu == b->cpu && it->chains.at[i].last_ns <= b->first_ns)
+			return &it->chains.at[i];
+	c = array_add(&it->chains);
+	if (c)
+		c->cpu = b->cpu;
+	return c;
 }
 
 static int build(struct cdict_events *it, struct cdict_error *err)
 {
 	const struct cdict_reader *r = it->r;
 
-	for (size_t i = 0; i < r->n_blocks; i++) {
-		const struct cdict_block_info *b = &r->blocks[i];
+	for (size_t i = 0; i < r->blocks.n; i++) {
+		const struct cdict_block_info *b = &r->blocks.at[i];
 		struct chain *c;
 
 		if (b->last_ns < it->query.from_ns || b->first_ns > it->query.to_ns ||
 		    !wanted_bit(it->query.cpus, it->query.n_cpus, b->cpu))
 			continue;
 		c = chain_for(it, b);
-		if (!c)
-			goto oom;
-		if (c->n_blocks == c->cap_blocks) {
-			size_t cap = c->cap_blocks ? 2 * c->cap_blocks : 8;
-			size_t *blocks = realloc(c->blocks, cap * sizeof(*blocks));
-
-			if (!blocks)
-				goto oom;
-			c->blocks = blocks;
-			c->cap_blocks = cap;
-		}
-		c->blocks[c->n_blocks++] = i;
+		if (!c || array_push(&c->blocks, i))
+			return cdict_fail_nomem(err);
 		c->last_ns = b->last_ns;
 	}
-	it->heap = calloc(it->n_chains ? it->n_chains : 1, sizeof(*it->heap));
+	it->heap = calloc(it->chains.n + 1, sizeof(*it->heap));
 	if (!it->heap)
-		goto oom;
-	for (size_t i = 0; i < it->n_chains; i++)
-		if (chain_next_block(it, &it->chains[i])) {
-			it->heap[it->n_heap] = &it->chains[i];
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < it->chains.n; i++)
+		if (chain_next_block(it, &it->chains.at[i])) {
+			it->heap[it->n_heap] = &it->chains.at[i];
 			rise(it, it->n_heap++);
 		}
 	return 0;
-oom:
-	return cdict_fail_nomem(err);
 }
 
 int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
@@ -278,7 +263,7 @@ uint32_t cdict_events_stack(struct cdict_events *it)
 		return CDICT_NO_STACK;
 	if (c->n_stacks < 0) {
 		free(c->stacks);
-		c->n_stacks = reader_stacks(it->r, c->blocks[c->next_block - 1], &c->stacks);
+		c->n_stacks = reader_stacks(it->r, c->blocks.at[c->next_block - 1], &c->stacks);
 		if (c->n_stacks < 0)
 			return CDICT_NO_STACK;
 	}
@@ -289,13 +274,13 @@ void cdict_events_close(struct cdict_events *it)
 {
 	if (!it)
 		return;
-	for (size_t i = 0; i < it->n_chains; i++) {
-		format_decoder_free(it->chains[i].dec);
-		free(it->chains[i].blocks);
-		free(it->chains[i].stacks);
+	for (size_t i = 0; i < it->chains.n; i++) {
+		format_decoder_free(it->chains.at[i].dec);
+		array_fini(&it->chains.at[i].blocks);
+		free(it->chains.at[i].stacks);
 	}
 	format_plan_free(it->plan);
-	free(it->chains);
+	array_fini(&it->chains);
 	free(it->heap);
 	free(it);
 }

@@ -16,82 +16,82 @@ const struct cdict_schema *cdict_reader_schema(const struct cdict_reader *r)
 
 const char *cdict_reader_info(const struct cdict_reader *r, const char *key)
 {
-	for (size_t i = 0; i < r->n_info; i++)
-		if (!strcmp(r->info[i].key, key))
-			return r->info[i].value;
+	for (size_t i = 0; i < r->info.n; i++)
+		if (!strcmp(r->info.at[i].key, key))
+			return r->info.at[i].value;
 	return NULL;
 }
 
 size_t cdict_reader_info_count(const struct cdict_reader *r)
 {
-	return r->n_info;
+	return r->info.n;
 }
 
 void cdict_reader_info_at(const struct cdict_reader *r, size_t i, const char **key,
 			  const char **value)
 {
-	*key = r->info[i].key;
-	*value = r->info[i].value;
+	*key = r->info.at[i].key;
+	*value = r->info.at[i].value;
 }
 
 size_t cdict_reader_task_count(const struct cdict_reader *r)
 {
-	return r->n_tasks;
+	return r->tasks.n;
 }
 
 const struct cdict_task_event *cdict_reader_task_at(const struct cdict_reader *r, size_t i)
 {
-	return &r->tasks[i];
+	return &r->tasks.at[i];
 }
 
 size_t cdict_reader_loss_count(const struct cdict_reader *r)
 {
-	return r->n_losses;
+	return r->losses.n;
 }
 
 const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i)
 {
-	return &r->losses[i];
+	return &r->losses.at[i];
 }
 
 size_t cdict_reader_label_count(const struct cdict_reader *r)
 {
-	return r->n_labels;
+	return r->labels.n;
 }
 
 const struct cdict_label *cdict_reader_label_at(const struct cdict_reader *r, size_t i)
 {
-	return &r->labels[i];
+	return &r->labels.at[i];
 }
 
 size_t cdict_reader_late_count(const struct cdict_reader *r)
 {
-	return r->n_late;
+	return r->late.n;
 }
 
 const struct cdict_late *cdict_reader_late_at(const struct cdict_reader *r, size_t i)
 {
-	return &r->late[i];
+	return &r->late.at[i];
 }
 
 size_t cdict_reader_unstored_count(const struct cdict_reader *r)
 {
-	return r->n_unstored;
+	return r->unstored.n;
 }
 
 const struct cdict_unstored *cdict_reader_unstored_at(const struct cdict_reader *r, size_t i)
 {
-	return &r->unstored[i];
+	return &r->unstored.at[i];
 }
 
 size_t cdict_reader_block_count(const struct cdict_reader *r)
 {
-	return r->n_blocks;
+	return r->blocks.n;
 }
 
 const struct cdict_block_info *cdict_reader_block_at(const struct cdict_reader *r, size_t i)
 {
-	return &r->blocks[i];
+	return &r->blocks.at[i];
 }
 
 uint64_t cdict_reader_events(const struct cdict_reader *r)
@@ -106,7 +106,7 @@ uint64_t cdict_reader_type_events(const struct cdict_reader *r, size_t index)
 
 bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns, uint64_t *last_ns)
 {
-	if (!r->n_blocks)
+	if (!r->blocks.n)
 		return false;
 	*first_ns = r->first_ns;
 	*last_ns = r->last_ns;

@@ -2,9 +2,11 @@
 /* Rows of LABL blocks. */
 #include "format/labels.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/cursor.h"
+#include "cdict/error.h"
 #include "format/layout.h"
 
 /* How a text is told: nothing; new, its bytes follow; TEXT_KNOWN + n: the n-th latest. */
@@ -161,24 +163,26 @@ static bool read_row(struct reading *rd, uint64_t n_texts, struct cdict_label *l
 	return cursor_ok(&rd->c) && l->tid > 0 && l->pid >= 0;
 }
 
-bool label_rows_read(const void *data, size_t size,
-		     const char *(*keep)(void *ctx, const void *data, size_t len),
-		     bool (*fn)(void *ctx, const struct cdict_label *label), void *ctx)
+int label_rows_read(const void *data, size_t size,
+		    const char *(*keep)(void *ctx, const void *data, size_t len),
+		    bool (*fn)(void *ctx, const struct cdict_label *label), void *ctx)
 {
 	struct reading rd = { cursor_init(data, size, false), { 0 }, keep, ctx };
 	uint64_t n_texts = cursor_varint(&rd.c);
 	struct cdict_label l = { 0 };
 	bool ok = cursor_ok(&rd.c) && n_texts >= LABEL_TEXTS && n_texts <= FORMAT_LABEL_FIELDS;
 	unsigned origin;
+	int ret;
 
 	if (!size) /* its labels were taken away */
-		return true;
+		return 0;
 	while (ok && rd.c.left) {
 		ok = read_row(&rd, n_texts, &l, &origin);
 		l.origin = (enum cdict_label_origin)origin;
 		if (ok && origin >= CDICT_LABEL_PROC && origin <= CDICT_LABEL_CSV)
 			ok = fn(ctx, &l);
 	}
+	ret = ok ? 0 : rd.texts.failed ? -ENOMEM : CDICT_ECORRUPT;
 	buf_fini(&rd.texts);
-	return ok;
+	return ret;
 }

@@ -34,8 +34,8 @@ void label_rows_fini(struct label_rows *rows);
 /* label_rows_read - as task_rows_read(): @keep makes a copy of a text, once for all fields
  * that name it (NULL: out of memory); @fn gets the rows. False when damaged, or when
  * either of them said no. Rows of origins that are not known here are left out. */
-bool label_rows_read(const void *data, size_t size,
-		     const char *(*keep)(void *ctx, const void *data, size_t len),
-		     bool (*fn)(void *ctx, const struct cdict_label *label), void *ctx);
+int label_rows_read(const void *data, size_t size,
+		    const char *(*keep)(void *ctx, const void *data, size_t len),
+		    bool (*fn)(void *ctx, const struct cdict_label *label), void *ctx);
 
 #endif

@@ -14,11 +14,6 @@
 #include "base/fail.h"
 #include "format/decode.h"
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail_nomem(err);
-}
-
 static int add_block(struct cdict_reader *r, uint64_t at, const struct container_header *h,
 		     struct cdict_error *err)
 {
@@ -32,13 +27,8 @@ static int add_block(struct cdict_reader *r, uint64_t at, const struct container
 		reader_note(r, at, "event block at byte %" PRIu64 " is damaged", at);
 		return 0;
 	}
-	if (!reader_grow((void **)&r->blocks, &r->cap_blocks, r->n_blocks + 1,
-			 sizeof(*r->blocks)) ||
-	    !reader_grow((void **)&r->ordinals, &r->cap_ordinals, r->n_blocks + 1,
-			 sizeof(*r->ordinals)))
-		return no_memory(err);
-	r->ordinals[r->n_blocks] = h->ordinal;
-	b = &r->blocks[r->n_blocks++];
+	if (array_push(&r->ordinals, h->ordinal) || !(b = array_add(&r->blocks)))
+		return cdict_fail_nomem(err);
 	*b = (struct cdict_block_info){ at,
 					h->size + FORMAT_BLOCK_HEADER_SIZE,
 					info.cpu,
@@ -119,7 +109,7 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 	ret = container_unpack(codec, p + FORMAT_BLOCK_HEADER_SIZE, h.size, &raw);
 	if (ret == -ENOMEM) {
 		buf_fini(&raw);
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	c = cursor_init(raw.data, raw.len, false);
 	while (!ret && c.left) {
@@ -132,9 +122,10 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 		if (row.type == FORMAT_EVENTS) {
 			struct cdict_block_info *b;
 
-			while (i < r->n_blocks && r->blocks[i].offset < at)
+			while (i < r->blocks.n && r->blocks.at[i].offset < at)
 				i++;
-			b = i < r->n_blocks && r->blocks[i].offset == at ? &r->blocks[i] : NULL;
+			b = i < r->blocks.n && r->blocks.at[i].offset == at ? &r->blocks.at[i]
+									    : NULL;
 			if (!b) {
 				struct cdict_block_info gone = { at,
 								 row.size,
@@ -169,8 +160,8 @@ static void sum_up(struct cdict_reader *r)
 	const char *topology = cdict_reader_info(r, "topology.core");
 
 	r->first_ns = UINT64_MAX;
-	for (size_t i = 0; i < r->n_blocks; i++) {
-		const struct cdict_block_info *b = &r->blocks[i];
+	for (size_t i = 0; i < r->blocks.n; i++) {
+		const struct cdict_block_info *b = &r->blocks.at[i];
 
 		r->events += b->events;
 		if (b->first_ns < r->first_ns)
@@ -217,7 +208,7 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	r->type_events = calloc(FORMAT_MAX_TYPES, sizeof(*r->type_events));
 	if (!codec || !r->type_events) {
 		codec_free(codec);
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	ret = scan(r, codec, &index_at, err);
 	if (!ret && index_at)
@@ -234,11 +225,11 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	if (!r->schema) {
 		r->schema = cdict_schema_new(false, 8, 4096);
 		if (!r->schema)
-			return no_memory(err);
+			return cdict_fail_nomem(err);
 	}
-	r->block_bad = calloc(r->n_blocks ? r->n_blocks : 1, 1);
+	r->block_bad = calloc(r->blocks.n ? r->blocks.n : 1, 1);
 	if (!r->block_bad)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	sum_up(r);
 	return 0;
 }
@@ -272,7 +263,7 @@ int cdict_reader_parse(struct cdict_reader **out, const void *data, size_t size,
 
 	*out = NULL;
 	if (!r)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	r->data = data;
 	r->size = size;
 	return finish_open(out, r, 0, err);
@@ -297,7 +288,7 @@ static int read_all(struct cdict_reader *r, int fd, struct cdict_error *err)
 	r->data = b.data;
 	r->size = b.len;
 	if (b.failed)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	return n < 0 ? cdict_fail_errno(err, "cannot be read") : 0;
 }
 
@@ -309,7 +300,7 @@ int cdict_reader_open(struct cdict_reader **out, const char *path, struct cdict_
 
 	*out = NULL;
 	if (!r)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	if (strcmp(path, "-"))
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
@@ -338,18 +329,18 @@ void cdict_reader_close(struct cdict_reader *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->n_texts; i++)
-		free(r->texts[i]);
-	free(r->texts);
-	free(r->info);
-	free(r->tasks);
-	free(r->losses);
-	free(r->late);
-	free(r->labels);
-	free(r->unstored);
-	free(r->blocks);
+	for (size_t i = 0; i < r->texts.n; i++)
+		free(r->texts.at[i]);
+	array_fini(&r->texts);
+	array_fini(&r->info);
+	array_fini(&r->tasks);
+	array_fini(&r->losses);
+	array_fini(&r->late);
+	array_fini(&r->labels);
+	array_fini(&r->unstored);
+	array_fini(&r->blocks);
+	array_fini(&r->ordinals);
 	free(r->block_bad);
-	free(r->ordinals);
 	stack_table_free(r->stacks);
 	free(r->type_events);
 	cdict_schema_free(r->schema);

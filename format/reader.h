@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/array.h"
 #include "cdict/reader.h"
 #include "format/container.h"
 #include "format/stacks.h"
@@ -20,27 +21,19 @@ struct cdict_reader {
 	void *owned;  /* free() */
 
 	struct cdict_schema *schema;
-	struct reader_pair *info;
-	size_t n_info;
-	struct cdict_task_event *tasks;
-	size_t n_tasks, cap_tasks;
-	struct cdict_loss *losses;
-	size_t n_losses, cap_losses;
-	struct cdict_late *late;
-	size_t n_late, cap_late;
-	struct cdict_label *labels;
-	size_t n_labels, cap_labels;
-	struct cdict_unstored *unstored;
-	size_t n_unstored;
-	struct cdict_block_info *blocks;
-	size_t n_blocks, cap_blocks;
-	uint8_t *block_bad; /* per block: already counted as damaged */
-	uint32_t *ordinals; /* per block: its number in the file */
-	size_t cap_ordinals;
+	ARRAY(struct reader_pair) info;
+	ARRAY(struct cdict_task_event) tasks;
+	ARRAY(struct cdict_loss) losses;
+	ARRAY(struct cdict_late) late;
+	ARRAY(struct cdict_label) labels;
+	ARRAY(struct cdict_unstored) unstored;
+	ARRAY(struct cdict_block_info) blocks;
+	ARRAY(uint32_t) ordinals;   /* per block: its number in the file */
+	uint8_t *block_bad;         /* per block: already counted as damaged */
 	struct stack_table *stacks; /* NULL when there are none */
-	char **texts;               /* every string given out */
-	size_t n_texts, cap_texts;
-	uint64_t *type_events; /* by type, FORMAT_MAX_TYPES of them */
+	ARRAY(char *) texts;        /* every string given out */
+	bool no_memory;             /* for a row or text of a block that is read */
+	uint64_t *type_events;      /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;
 	uint32_t cpus;
 
@@ -55,9 +48,6 @@ struct cdict_reader {
  * is noted as damage.  0 or -ENOMEM. */
 int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		       const struct container_header *h, struct cdict_error *err);
-/* reader_grow - makes room for @n items of @size bytes at *p, *cap being the room it has;
- * false when out of memory. */
-bool reader_grow(void **p, size_t *cap, size_t n, size_t size);
 
 /* --- reader_damage.c --- */
 

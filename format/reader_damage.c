@@ -44,7 +44,7 @@ void reader_note_events(struct cdict_reader *r, const struct cdict_block_info *b
 
 void reader_block_bad(struct cdict_reader *r, size_t i, const char *why)
 {
-	const struct cdict_block_info *b = &r->blocks[i];
+	const struct cdict_block_info *b = &r->blocks.at[i];
 
 	pthread_mutex_lock(&r->lock);
 	if (!r->block_bad[i]) {
@@ -58,7 +58,7 @@ void reader_block_bad(struct cdict_reader *r, size_t i, const char *why)
 int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,
 		 struct cdict_error *err)
 {
-	const struct cdict_block_info *b = &r->blocks[i];
+	const struct cdict_block_info *b = &r->blocks.at[i];
 	struct container_header h;
 
 	container_header_read(r->data + b->offset, &h);
@@ -85,7 +85,7 @@ int reader_stacks(struct cdict_reader *r, size_t i, uint32_t **stacks)
 		pthread_mutex_unlock(&r->lock);
 		return 0;
 	}
-	return ret ? (int)r->blocks[i].events : 0;
+	return ret ? (int)r->blocks.at[i].events : 0;
 }
 
 int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err)
@@ -97,7 +97,7 @@ int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err)
 
 	if (!dec)
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < r->n_blocks; i++) {
+	for (size_t i = 0; i < r->blocks.n; i++) {
 		const uint8_t *payload;
 		uint32_t *stacks;
 		size_t size;

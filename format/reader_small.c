@@ -9,36 +9,18 @@
 #include "format/labels.h"
 #include "format/reader.h"
 
-bool reader_grow(void **p, size_t *cap, size_t n, size_t size)
-{
-	size_t want = *cap ? *cap : 16;
-	void *q;
-
-	if (n <= *cap)
-		return true;
-	while (want < n)
-		want *= 2;
-	q = realloc(*p, want * size);
-	if (!q)
-		return false;
-	*p = q;
-	*cap = want;
-	return true;
-}
-
 /* A NUL-terminated copy that lives as long as the reader. */
 static const char *keep(struct cdict_reader *r, const void *data, size_t len)
 {
-	char *s;
+	char *s = malloc(len + 1);
 
-	if (!reader_grow((void **)&r->texts, &r->cap_texts, r->n_texts + 1, sizeof(*r->texts)))
+	if (!s || array_push(&r->texts, s)) {
+		free(s);
+		r->no_memory = true;
 		return NULL;
-	s = malloc(len + 1);
-	if (!s)
-		return NULL;
+	}
 	memcpy(s, data, len);
 	s[len] = 0;
-	r->texts[r->n_texts++] = s;
 	return s;
 }
 
@@ -60,25 +42,19 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 
 	while (c.left) {
 		const char *key = keep_string(r, &c), *value = keep_string(r, &c);
-		struct reader_pair *info;
 		size_t i;
 
 		if (!cursor_ok(&c))
 			return CDICT_ECORRUPT;
 		if (!key || !value)
 			return -ENOMEM;
-		for (i = 0; i < r->n_info && strcmp(r->info[i].key, key); i++)
+		for (i = 0; i < r->info.n && strcmp(r->info.at[i].key, key); i++)
 			;
 		if (i == FORMAT_MAX_KEYS)
 			return CDICT_ECORRUPT;
-		if (i == r->n_info) {
-			info = realloc(r->info, (i + 1) * sizeof(*info));
-			if (!info)
-				return -ENOMEM;
-			r->info = info;
-			r->info[r->n_info++].key = key;
-		}
-		r->info[i].value = value;
+		if (i == r->info.n && array_push(&r->info, (struct reader_pair){ key, value }))
+			return -ENOMEM;
+		r->info.at[i].value = value;
 	}
 	return 0;
 }
@@ -92,21 +68,18 @@ static bool add_task(void *ctx, const struct cdict_task_event *ev)
 {
 	struct cdict_reader *r = ctx;
 
-	if (!reader_grow((void **)&r->tasks, &r->cap_tasks, r->n_tasks + 1, sizeof(*r->tasks)))
-		return false;
-	r->tasks[r->n_tasks++] = *ev;
-	return true;
+	r->no_memory |= array_push(&r->tasks, *ev) != 0;
+	return !r->no_memory;
 }
 
 static bool add_label(void *ctx, const struct cdict_label *label)
 {
 	struct cdict_reader *r = ctx;
 
-	if (r->n_labels == FORMAT_MAX_LABELS ||
-	    !reader_grow((void **)&r->labels, &r->cap_labels, r->n_labels + 1, sizeof(*r->labels)))
+	if (r->labels.n == FORMAT_MAX_LABELS)
 		return false;
-	r->labels[r->n_labels++] = *label;
-	return true;
+	r->no_memory |= array_push(&r->labels, *label) != 0;
+	return !r->no_memory;
 }
 
 static int read_losses(struct cdict_reader *r, const struct buf *raw)
@@ -119,17 +92,12 @@ static int read_losses(struct cdict_reader *r, const struct buf *raw)
 		if (!loss_row_read(&c, &loss))
 			return CDICT_ECORRUPT;
 		if ((unsigned)loss.what == FORMAT_LOSS_LATE) {
-			if (!reader_grow((void **)&r->late, &r->cap_late, r->n_late + 1,
-					 sizeof(*r->late)))
+			if (array_push(&r->late,
+				       (struct cdict_late){ loss.cpu, loss.from_ns, loss.to_ns }))
 				return -ENOMEM;
-			r->late[r->n_late++] =
-				(struct cdict_late){ loss.cpu, loss.from_ns, loss.to_ns };
-			continue;
-		}
-		if (!reader_grow((void **)&r->losses, &r->cap_losses, r->n_losses + 1,
-				 sizeof(*r->losses)))
+		} else if (array_push(&r->losses, loss)) {
 			return -ENOMEM;
-		r->losses[r->n_losses++] = loss;
+		}
 	}
 	return 0;
 }
@@ -141,18 +109,11 @@ static int read_unstored(struct cdict_reader *r, const struct buf *raw)
 	while (c.left) {
 		const char *name = keep_string(r, &c);
 		uint64_t count = cursor_varint(&c);
-		struct cdict_unstored *rows;
 
 		if (!cursor_ok(&c))
 			return CDICT_ECORRUPT;
-		rows = realloc(r->unstored, (r->n_unstored + 1) * sizeof(*rows));
-		if (!rows || !name) {
-			if (rows)
-				r->unstored = rows;
+		if (!name || array_push(&r->unstored, (struct cdict_unstored){ name, count }))
 			return -ENOMEM;
-		}
-		r->unstored = rows;
-		rows[r->n_unstored++] = (struct cdict_unstored){ name, count };
 	}
 	return 0;
 }
@@ -195,22 +156,20 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 			ret = format_schema_read(&r->schema, raw.data, raw.len, NULL);
 			break;
 		case FORMAT_TASKS:
-			if (!task_rows_read(raw.data, raw.len, keep_text, add_task, r))
-				ret = CDICT_ECORRUPT;
+			ret = task_rows_read(raw.data, raw.len, keep_text, add_task, r);
 			break;
 		case FORMAT_LOSSES:
 			ret = read_losses(r, &raw);
 			break;
 		case FORMAT_LABELS:
-			if (!label_rows_read(raw.data, raw.len, keep_text, add_label, r))
-				ret = CDICT_ECORRUPT;
+			ret = label_rows_read(raw.data, raw.len, keep_text, add_label, r);
 			break;
 		case FORMAT_STACKS:
 			ret = stack_table_read(&r->stacks, raw.data, raw.len);
 			break;
 		case FORMAT_STACK_EVENTS:
-			ret = stack_table_note(&r->stacks, raw.data, raw.len, at, r->ordinals,
-					       r->n_blocks);
+			ret = stack_table_note(&r->stacks, raw.data, raw.len, at, r->ordinals.at,
+					       r->blocks.n);
 			break;
 		default:
 			ret = read_unstored(r, &raw);
@@ -218,7 +177,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		}
 	}
 	buf_fini(&raw);
-	if (ret == -ENOMEM)
+	if (ret == -ENOMEM || r->no_memory)
 		return cdict_fail_nomem(err);
 	if (ret) {
 		r->damage.blocks++;

@@ -11,20 +11,20 @@
 
 size_t cdict_schema_count(const struct cdict_schema *schema)
 {
-	return schema->n;
+	return schema->types.n;
 }
 
 const struct cdict_event_type *cdict_schema_at(const struct cdict_schema *schema, size_t index)
 {
-	return &schema->types[index]->pub;
+	return &schema->types.at[index]->pub;
 }
 
 const struct cdict_event_type *cdict_schema_find(const struct cdict_schema *schema,
 						 const char *name)
 {
-	for (size_t i = 0; i < schema->n; i++)
-		if (!strcmp(schema->types[i]->pub.name, name))
-			return &schema->types[i]->pub;
+	for (size_t i = 0; i < schema->types.n; i++)
+		if (!strcmp(schema->types.at[i]->pub.name, name))
+			return &schema->types.at[i]->pub;
 	return NULL;
 }
 
@@ -82,9 +82,9 @@ void cdict_schema_free(struct cdict_schema *schema)
 {
 	if (!schema)
 		return;
-	for (size_t i = 0; i < schema->n; i++)
-		format_type_free(schema->types[i]);
-	free(schema->types);
+	for (size_t i = 0; i < schema->types.n; i++)
+		format_type_free(schema->types.at[i]);
+	array_fini(&schema->types);
 	free(schema);
 }
 
@@ -273,7 +273,7 @@ int format_schema_append(struct cdict_schema *schema, struct format_type *type, 
 {
 	int ret;
 
-	if (schema->n >= FORMAT_MAX_TYPES) {
+	if (schema->types.n >= FORMAT_MAX_TYPES) {
 		format_type_free(type);
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u event types",
 				  FORMAT_MAX_TYPES);
@@ -284,26 +284,19 @@ int format_schema_append(struct cdict_schema *schema, struct format_type *type, 
 		format_type_free(type);
 		return ret;
 	}
-	if (schema->n == schema->cap) {
-		size_t cap = schema->cap ? schema->cap * 2 : 16;
-		struct format_type **types = realloc(schema->types, cap * sizeof(*types));
-
-		if (!types) {
-			format_type_free(type);
-			return cdict_fail_nomem(err);
-		}
-		schema->types = types;
-		schema->cap = cap;
+	if (array_reserve(&schema->types, schema->types.n + 1)) {
+		format_type_free(type);
+		return cdict_fail_nomem(err);
 	}
 	ret = type_finish(schema, type, ours, err);
 	if (ret < 0) {
 		format_type_free(type);
 		return ret;
 	}
-	type->pub.index = (uint32_t)schema->n;
+	type->pub.index = (uint32_t)schema->types.n;
 	type->pub.fields = type->fields;
 	type->pub.format = type->text;
-	schema->types[schema->n++] = type;
+	schema->types.at[schema->types.n++] = type;
 	return (int)type->pub.index;
 }
 

@@ -6,6 +6,7 @@
 #ifndef FORMAT_SCHEMA_H
 #define FORMAT_SCHEMA_H
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "cdict/schema.h"
@@ -64,8 +65,7 @@ struct cdict_schema {
 	bool big_endian;
 	uint8_t long_size;
 	uint32_t page_size;
-	struct format_type **types;
-	size_t n, cap;
+	ARRAY(struct format_type *) types;
 	uint32_t slots; /* over all types */
 	uint32_t cells; /* task cells used */
 };

@@ -13,9 +13,9 @@ void format_schema_write(const struct cdict_schema *schema, size_t from, struct 
 	buf_u8(out, schema->long_size);
 	buf_varint(out, schema->page_size);
 	buf_varint(out, from);
-	buf_varint(out, schema->n - from);
-	for (size_t i = from; i < schema->n; i++) {
-		const struct format_type *t = schema->types[i];
+	buf_varint(out, schema->types.n - from);
+	for (size_t i = from; i < schema->types.n; i++) {
+		const struct format_type *t = schema->types.at[i];
 
 		buf_string(out, t->pub.system, strlen(t->pub.system));
 		buf_string(out, t->pub.event, strlen(t->pub.event));
@@ -55,8 +55,8 @@ static const char *read_string(struct cursor *c, size_t *len)
 	return s;
 }
 
-/* One field; false when it cannot be. */
-static bool read_field(struct cursor *c, struct cdict_field *f)
+/* One field: 0, CDICT_EFORMAT when it cannot be, or -ENOMEM. */
+static int read_field(struct cursor *c, struct cdict_field *f)
 {
 	size_t len;
 	const char *name = read_string(c, &len);
@@ -73,13 +73,13 @@ static bool read_field(struct cursor *c, struct cdict_field *f)
 	f->is_text = kind & 0x80;
 	if (!cursor_ok(c) || f->kind > CDICT_FIELD_REL_LOC || offset > FORMAT_MAX_PAYLOAD ||
 	    size > FORMAT_MAX_PAYLOAD)
-		return false;
+		return CDICT_EFORMAT;
 	if (format_kind_is_scalar(f->kind) && size != 1 && size != 2 && size != 4 && size != 8)
-		return false;
+		return CDICT_EFORMAT;
 	if ((f->kind == CDICT_FIELD_DATA_LOC || f->kind == CDICT_FIELD_REL_LOC) && size != 4)
-		return false;
+		return CDICT_EFORMAT;
 	f->name = format_copy(name, len);
-	return f->name != NULL;
+	return f->name ? 0 : -ENOMEM;
 }
 
 static int read_type(struct cdict_schema *schema, struct cursor *c, struct cdict_error *err)
@@ -106,8 +106,12 @@ static int read_type(struct cdict_schema *schema, struct cursor *c, struct cdict
 	for (uint64_t i = 0; i < n; i++) {
 		struct cdict_field *f = &type->fields[i];
 
-		if (!read_field(c, f)) {
+		int ret = read_field(c, f);
+
+		if (ret) {
 			format_type_free(type);
+			if (ret == -ENOMEM)
+				return cdict_fail_nomem(err);
 			goto bad;
 		}
 		type->pub.n_fields++;
@@ -127,7 +131,7 @@ int format_schema_read(struct cdict_schema **schema, const void *data, size_t si
 	uint64_t page_size = cursor_varint(&c), from = cursor_varint(&c), n = cursor_varint(&c);
 
 	/* Types are numbered: after one that is lost, none is known. */
-	if (from != (*schema ? (*schema)->n : 0))
+	if (from != (*schema ? (*schema)->types.n : 0))
 		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
 				  "schema block begins with another type than the next");
 	if (!cursor_ok(&c) || big > 1 || (long_size != 4 && long_size != 8) ||

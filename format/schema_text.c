@@ -79,7 +79,7 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 			return -1;
 	}
 	f->name = format_copy(name, (size_t)(name_end - name));
-	return f->name ? 0 : -1;
+	return f->name ? 0 : -ENOMEM;
 }
 
 int cdict_schema_add(struct cdict_schema *schema, const char *system, const char *format,
@@ -89,6 +89,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 	struct cdict_field *fields = NULL;
 	struct format_type *type;
 	uint32_t id = 0, n = 0;
+	int ret = 0;
 
 	/* The text is kept NUL-terminated: one inside would cut it for others. */
 	if (memchr(format, 0, format_len))
@@ -112,7 +113,8 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 		} else if (starts(line, eol, "ID: ")) {
 			number_after(line, eol, "ID: ", &id);
 		} else if (starts(line, eol, "field:")) {
-			if (n == FORMAT_MAX_FIELDS || field_parse(line + 6, eol, &fields[n]) < 0)
+			ret = n == FORMAT_MAX_FIELDS ? -1 : field_parse(line + 6, eol, &fields[n]);
+			if (ret)
 				goto bad;
 			n++;
 		} else if (starts(line, eol, "print fmt")) {
@@ -141,6 +143,8 @@ bad:
 	for (uint32_t i = 0; i < n; i++)
 		free((char *)fields[i].name);
 	free(fields);
+	if (ret == -ENOMEM)
+		return cdict_fail_nomem(err);
 	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "format file of %s:%.*s: %s", system,
 			  name ? (int)(name_end - name) : 1, name ? name : "?",
 			  n == FORMAT_MAX_FIELDS ? "too many fields" : "field line cannot be read");

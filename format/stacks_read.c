@@ -249,7 +249,7 @@ int stack_table_block(const struct cdict_reader *r, size_t block, uint32_t **sta
 	if (!b)
 		return 0;
 	*offset = b->offset;
-	events = r->blocks[block].events;
+	events = r->blocks.at[block].events;
 	if (!events || events > FORMAT_BLOCK_EVENTS)
 		return CDICT_ECORRUPT;
 	codec = codec_new();

@@ -138,11 +138,11 @@ static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_er
 
 	if (w->info.len)
 		ret = put_packed(w, FORMAT_INFO, &w->info, later, err);
-	if (!ret && w->schema && w->schema_written < w->schema->n) {
+	if (!ret && w->schema && w->schema_written < w->schema->types.n) {
 		struct buf raw = { 0 };
 
 		format_schema_write(w->schema, w->schema_written, &raw);
-		w->schema_written = w->schema->n;
+		w->schema_written = w->schema->types.n;
 		ret = put_packed(w, FORMAT_SCHEMA, &raw, later, err);
 		buf_fini(&raw);
 	}
@@ -374,7 +374,7 @@ int cdict_writer_event(struct cdict_writer *w, const struct cdict_sample *sample
 
 	if (w->failed.code)
 		return fail_for_good(w, w->failed.code, err);
-	if (!w->schema || type >= w->schema->n)
+	if (!w->schema || type >= w->schema->types.n)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				  "event type %u is not in the schema", type);
 	enc = encoder_of(w, sample->cpu);
@@ -390,7 +390,7 @@ int cdict_writer_event(struct cdict_writer *w, const struct cdict_sample *sample
 	if (ret == CDICT_ECORRUPT)
 		return cdict_fail(err, ret, CDICT_NO_OFFSET,
 				  "payload of %s is shorter than its fields: %zu bytes",
-				  w->schema->types[type]->pub.name, size);
+				  w->schema->types.at[type]->pub.name, size);
 	return ret ? fail_for_good(w, ret, err) : 0;
 }
 

@@ -105,8 +105,8 @@ static void group(const char *name, const struct histogram *time)
 		i++;
 	if (i == n_groups && n_groups < sizeof(groups) / sizeof(groups[0]))
 		snprintf(groups[n_groups++].name, sizeof(groups[0].name), "%s", name);
-	if (i < n_groups)
-		histogram_merge(&groups[i].time, time);
+	if (i < n_groups && histogram_merge(&groups[i].time, time))
+		exit(1);
 }
 
 static void print_groups(void)

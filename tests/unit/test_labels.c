@@ -104,15 +104,16 @@ static void a_later_minor_version_may_add_texts_and_origins(void **state)
 	struct rows rows = { 0 };
 
 	(void)state;
-	assert_true(label_rows_read(content, sizeof(content), keep_text, add_row, &rows));
+	assert_int_equal(label_rows_read(content, sizeof(content), keep_text, add_row, &rows), 0);
 	assert_int_equal(rows.n, 2);
 	assert_int_equal(rows.tids[0], 7);
 	assert_string_equal(rows.names[0], "A");
 	assert_int_equal(rows.tids[1], 9);
 	assert_string_equal(rows.names[1], "A");
-	assert_true(label_rows_read("", 0, keep_text, add_row, &rows));
+	assert_int_equal(label_rows_read("", 0, keep_text, add_row, &rows), 0);
 	for (size_t i = 0; i < COUNT(bad); i++)
-		assert_false(label_rows_read(bad[i], 4, keep_text, add_row, &rows));
+		assert_int_equal(label_rows_read(bad[i], 4, keep_text, add_row, &rows),
+				 CDICT_ECORRUPT);
 }
 
 static void a_damaged_block_of_labels_costs_no_event(void **state)

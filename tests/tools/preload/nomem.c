@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nomem.c - allocations that fail, for LD_PRELOAD: tests/nomem.
+ *
+ *	NOMEM_AT=n    the n-th allocation of the process fails, counted from 1
+ *	NOMEM_FROM=n  the n-th and all after it fail
+ *	NOMEM_LOG=fd  that descriptor gets the number of allocations, at the end
+ *
+ * A program that counts on a call which it does not see (a buffer of stdio's, a sort's) may well
+ * do the same without it.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+void *__libc_memalign(size_t align, size_t n);
+
+static atomic_ulong count;
+static unsigned long at, from;
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *s = getenv("NOMEM_AT");
+
+	at = s ? strtoul(s, NULL, 10) : 0;
+	s = getenv("NOMEM_FROM");
+	from = s ? strtoul(s, NULL, 10) : 0;
+	count = 0;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	const char *s = getenv("NOMEM_LOG");
+
+	if (s)
+		dprintf(atoi(s), "%lu\n", (unsigned long)count);
+}
+
+static int fails(void)
+{
+	unsigned long n = ++count;
+
+	if (n != at && !(from && n >= from))
+		return 0;
+	errno = ENOMEM;
+	return 1;
+}
+
+void *malloc(size_t n)
+{
+	return fails() ? NULL : __libc_malloc(n);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __libc_realloc(p, n);
+}
+
+void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t all;
+
+	if (__builtin_mul_overflow(n, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(p, all);
+}
+
+void *aligned_alloc(size_t align, size_t n)
+{
+	return fails() ? NULL : __libc_memalign(align, n);
+}
+
+int posix_memalign(void **p, size_t align, size_t n)
+{
+	*p = fails() ? NULL : __libc_memalign(align, n);
+	return *p ? 0 : ENOMEM;
+}
