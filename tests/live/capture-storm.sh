@@ -36,8 +36,9 @@ late_task() {
 		wait'
 }
 
-storm() {
-	while :; do
+# Ends with the test, also when that is killed: the storm has a group of its own.
+storm() { # PID of the test
+	while kill -0 "$1"; do
 		perf bench sched messaging -g 4 -l 300
 		perf bench sched pipe -l 50000
 	done >/dev/null 2>&1
@@ -51,7 +52,7 @@ a_minute_of_storm() {
 	keep by-size --keep 1h,6M
 	by_size=$pid
 	sleep 1
-	setsid bash -c "$(declare -f storm); storm" &
+	setsid bash -c "$(declare -f storm); storm $$" &
 	load=$!
 	from=$SECONDS
 	for ((i = 0; SECONDS - from < minute; i++)); do
