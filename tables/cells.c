@@ -4,13 +4,18 @@
 
 #include <stdlib.h>
 
+void cells_fill_one(struct table *t, size_t column, const struct tables_row *r)
+{
+	const struct cell cell = { t, column, r, r->row, t->columns[column].at };
+
+	t->columns[column].get(&cell);
+}
+
 void cells_fill(struct table *t, const struct tables_row *r)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct table_column *col = &t->columns[c];
-
-		if (col->get && !(r->total && (col->flags & TABLE_EACH)))
-			col->get(t, c, r, col->at);
+		if (!(r->total && (t->columns[c].flags & TABLE_EACH)))
+			cells_fill_one(t, c, r);
 	}
 }
 
@@ -40,132 +45,122 @@ static void put_vm(struct table *t, size_t column, const struct names *names,
 	table_order(t, column, names_vm_order(names, task));
 }
 
-void cell_name(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_name(const struct cell *c)
 {
-	(void)at;
-	if (!(r->hidden & HIDE_NAME))
-		put_name(t, column, &r->w->names, r->task, r->name);
+	if (!(c->r->hidden & HIDE_NAME))
+		put_name(c->t, c->column, &c->r->w->names, c->r->task, c->r->name);
 }
 
-void cell_tid(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_tid(const struct cell *c)
 {
-	(void)at;
-	if (r->task && !(r->hidden & HIDE_NAME))
-		table_i64(t, column, r->task->tid);
+	if (c->r->task && !(c->r->hidden & HIDE_NAME))
+		table_i64(c->t, c->column, c->r->task->tid);
 }
 
-void cell_pid(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_pid(const struct cell *c)
 {
-	(void)at;
-	if (r->task && r->task->pid >= 0 && !(r->hidden & HIDE_VM))
-		table_i64(t, column, r->task->pid);
+	if (c->r->task && c->r->task->pid >= 0 && !(c->r->hidden & HIDE_VM))
+		table_i64(c->t, c->column, c->r->task->pid);
 }
 
-void cell_comm(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_comm(const struct cell *c)
 {
-	(void)at;
-	if (r->task && !(r->hidden & HIDE_NAME))
-		table_text(t, column, r->task->comm);
+	if (c->r->task && !(c->r->hidden & HIDE_NAME))
+		table_text(c->t, c->column, c->r->task->comm);
 }
 
-void cell_vm(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_vm(const struct cell *c)
 {
-	(void)at;
-	if (r->task && !(r->hidden & HIDE_VM))
-		put_vm(t, column, &r->w->names, r->task);
+	if (c->r->task && !(c->r->hidden & HIDE_VM))
+		put_vm(c->t, c->column, &c->r->w->names, c->r->task);
 }
 
-void cell_vcpu(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_vcpu(const struct cell *c)
 {
-	(void)at;
-	if (r->task && !(r->hidden & HIDE_VCPU) && names_vcpu(&r->w->names, r->task) >= 0)
-		table_i64(t, column, names_vcpu(&r->w->names, r->task));
+	if (c->r->task && !(c->r->hidden & HIDE_VCPU) &&
+	    names_vcpu(&c->r->w->names, c->r->task) >= 0)
+		table_i64(c->t, c->column, names_vcpu(&c->r->w->names, c->r->task));
 }
 
-void cell_is_idle(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_is_idle(const struct cell *c)
 {
-	(void)at;
-	table_i64(t, column, r->idle);
+	table_i64(c->t, c->column, c->r->idle);
 }
 
-void cell_other_name(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_other_name(const struct cell *c)
 {
-	(void)at;
-	put_name(t, column, &r->w->names, r->other, r->other_name);
+	put_name(c->t, c->column, &c->r->w->names, c->r->other, c->r->other_name);
 }
 
-void cell_other_tid(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_other_tid(const struct cell *c)
 {
-	(void)at;
-	if (r->other)
-		table_i64(t, column, r->other->tid);
+	if (c->r->other)
+		table_i64(c->t, c->column, c->r->other->tid);
 }
 
-void cell_other_pid(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_other_pid(const struct cell *c)
 {
-	(void)at;
-	if (r->other && r->other->pid >= 0)
-		table_i64(t, column, r->other->pid);
+	if (c->r->other && c->r->other->pid >= 0)
+		table_i64(c->t, c->column, c->r->other->pid);
 }
 
-void cell_other_vm(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_other_vm(const struct cell *c)
 {
-	(void)at;
-	if (r->other)
-		put_vm(t, column, &r->w->names, r->other);
+	if (c->r->other)
+		put_vm(c->t, c->column, &c->r->w->names, c->r->other);
 }
 
 /* ---- numbers ---- */
 
-static const void *member(const struct tables_row *r, size_t at)
+static const void *member(const struct cell *c)
 {
-	return (const char *)r->row + at;
+	return (const char *)c->row + c->at;
 }
 
-void cell_u64(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_u64(const struct cell *c)
 {
-	table_u64(t, column, *(const uint64_t *)member(r, at));
+	table_u64(c->t, c->column, *(const uint64_t *)member(c));
 }
 
-void cell_u32(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_u32(const struct cell *c)
 {
-	table_i64(t, column, *(const uint32_t *)member(r, at));
+	table_i64(c->t, c->column, *(const uint32_t *)member(c));
 }
 
-void cell_bool(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_bool(const struct cell *c)
 {
-	table_i64(t, column, *(const bool *)member(r, at));
+	table_i64(c->t, c->column, *(const bool *)member(c));
 }
 
-void cell_text(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_text(const struct cell *c)
 {
-	table_text(t, column, *(const char *const *)member(r, at));
+	table_text(c->t, c->column, *(const char *const *)member(c));
 }
 
-void cell_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_share(const struct cell *c)
 {
-	table_share(t, column, *(const uint64_t *)member(r, at), r->window_ns);
+	table_share(c->t, c->column, *(const uint64_t *)member(c), c->r->window_ns);
 }
 
 /* ---- distributions ---- */
 
-void cell_count(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_count(const struct cell *c)
 {
-	table_u64(t, column, ((const struct histogram *)member(r, at))->count);
+	table_u64(c->t, c->column, ((const struct histogram *)member(c))->count);
 }
 
-void cell_sum(struct table *t, size_t column, const struct tables_row *r, size_t at)
+void cell_sum(const struct cell *c)
 {
-	table_u64(t, column, ((const struct histogram *)member(r, at))->sum);
+	table_u64(c->t, c->column, ((const struct histogram *)member(c))->sum);
 }
 
 #define CELL_OF_HISTOGRAM(name, figure)                                                            \
-	void name(struct table *t, size_t column, const struct tables_row *r, size_t at)           \
+	void name(const struct cell *c)                                                            \
 	{                                                                                          \
-		const struct histogram *h = member(r, at);                                         \
+		const struct histogram *h = member(c);                                             \
                                                                                                    \
 		if (h->count)                                                                      \
-			table_u64(t, column, figure);                                              \
+			table_u64(c->t, c->column, figure);                                        \
 	}
 CELL_OF_HISTOGRAM(cell_min, h->min)
 CELL_OF_HISTOGRAM(cell_avg, histogram_avg(h))

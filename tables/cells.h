@@ -38,10 +38,20 @@ struct tables_row {
 	const void *whole;  /* of which a row of another kind is a share */
 };
 
+/* Where a getter puts what it finds. */
+struct cell {
+	struct table *t;
+	size_t column;
+	const struct tables_row *r;
+	const void *row; /* of @r */
+	size_t at;       /* of the column */
+};
+
 enum tables_hidden { HIDE_NAME = 1 /* and tid, comm */, HIDE_VCPU = 2, HIDE_VM = 4 /* and pid */ };
 
-/* cells_fill - every column of the row begun in @t. */
+/* cells_fill - every column of the row begun in @t; cells_fill_one - one of them. */
 void cells_fill(struct table *t, const struct tables_row *r);
+void cells_fill_one(struct table *t, size_t column, const struct tables_row *r);
 
 /* Of the task. */
 table_getter cell_name, cell_tid, cell_pid, cell_comm, cell_vm, cell_vcpu, cell_is_idle;

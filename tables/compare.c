@@ -91,10 +91,9 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 		r.window_ns *= n;
 	for (size_t f = 0; f < c->n_figures; f++) {
 		const struct compare_figure *figure = &c->figures[f];
-		const struct table_column *col = &c->decl->columns[figure->column];
 
 		scratch->now[figure->column].set = false;
-		col->get(scratch, figure->column, &r, col->at);
+		cells_fill_one(scratch, figure->column, &r);
 		values[f] = value_of(figure, &scratch->now[figure->column], r.window_ns);
 	}
 	c->decl->fini(sum);

@@ -6,16 +6,15 @@
 #define CELL(member) offsetof(struct analyze_core_cell, member)
 
 /* Time of which nobody knows who ran is of no task. */
-static void cell_unknown(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_unknown(const struct cell *c)
 {
-	table_i64(t, column, !r->task);
-	(void)at;
+	table_i64(c->t, c->column, !c->r->task);
 }
 
-static void cell_if_known(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_if_known(const struct cell *c)
 {
-	if (r->task || r->several)
-		cell_u64(t, column, r, at);
+	if (c->r->task || c->r->several)
+		cell_u64(c);
 }
 
 static const struct table_column columns[] = {
@@ -84,17 +83,15 @@ struct table *tables_coremap(const struct tables_walk *w)
 
 #define CPU(member) offsetof(struct analyze_core_cpu, member)
 
-static void cell_cpu(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_cpu(const struct cell *c)
 {
-	table_i64(t, column, r->cpu);
-	(void)at;
+	table_i64(c->t, c->column, c->r->cpu);
 }
 
-static void cell_node(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_node(const struct cell *c)
 {
-	if (tables_node(r->w, r->cpu) >= 0)
-		table_i64(t, column, tables_node(r->w, r->cpu));
-	(void)at;
+	if (tables_node(c->r->w, c->r->cpu) >= 0)
+		table_i64(c->t, c->column, tables_node(c->r->w, c->r->cpu));
 }
 
 static const struct table_column cpu_columns[] = {

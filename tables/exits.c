@@ -12,29 +12,26 @@ struct totals {
 	struct analyze_exit_row work, idle;
 };
 
-static void cell_code(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_code(const struct cell *c)
 {
-	table_i64(t, column, (int64_t)((const struct analyze_exit_row *)r->row)->reason);
-	(void)at;
+	table_i64(c->t, c->column, (int64_t)((const struct analyze_exit_row *)c->row)->reason);
 }
 
-static void cell_count_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_count_share(const struct cell *c)
 {
-	const struct analyze_exit_row *row = r->row;
-	const struct totals *sum = r->whole;
+	const struct analyze_exit_row *row = c->row;
+	const struct totals *sum = c->r->whole;
 
-	table_share(t, column, row->events, sum->work.events + sum->idle.events);
-	(void)at;
+	table_share(c->t, c->column, row->events, sum->work.events + sum->idle.events);
 }
 
-static void cell_time_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_time_share(const struct cell *c)
 {
-	const struct analyze_exit_row *row = r->row;
-	const struct totals *sum = r->whole;
+	const struct analyze_exit_row *row = c->row;
+	const struct totals *sum = c->r->whole;
 
 	if (!row->idle)
-		table_share(t, column, row->time.sum, sum->work.time.sum);
-	(void)at;
+		table_share(c->t, c->column, row->time.sum, sum->work.time.sum);
 }
 
 enum { NAME = 0, VM = 3, REASON = 5 };

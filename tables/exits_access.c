@@ -54,16 +54,15 @@ static const struct analyze_access_row *access_of(const struct tables_row *r)
 	return r->row;
 }
 
-static void cell_where(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_where(const struct cell *c)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "0x%" PRIx64, access_of(r)->where);
-	table_text(t, column, text);
-	(void)at;
+	snprintf(text, sizeof(text), "0x%" PRIx64, access_of(c->r)->where);
+	table_text(c->t, c->column, text);
 }
 
-static void cell_direction(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_direction(const struct cell *c)
 {
 	static const char *const texts[ANALYZE_ACCESS_N][2] = {
 		[ANALYZE_ACCESS_PIO] = { "in", "out" },
@@ -71,15 +70,14 @@ static void cell_direction(struct table *t, size_t column, const struct tables_r
 		[ANALYZE_ACCESS_MSR] = { "read", "write" },
 	};
 
-	table_text(t, column, texts[access_of(r)->kind][access_of(r)->write]);
-	(void)at;
+	table_text(c->t, c->column, texts[access_of(c->r)->kind][access_of(c->r)->write]);
 }
 
 /* How long, when any was timed. */
-static void cell_time(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_time(const struct cell *c)
 {
-	if (access_of(r)->time.count)
-		cell_sum(t, column, r, at);
+	if (access_of(c->r)->time.count)
+		cell_sum(c);
 }
 
 #define ACCESS_COLUMNS(key, title)                                                                     \

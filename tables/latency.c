@@ -35,26 +35,25 @@ static const struct table_column columns[] = { CELLS_OF_TASK, LATENCY_COLUMNS };
 #define PERF(member) ROW(perf.member)
 
 /* Only when there is a wait. */
-static void cell_delay(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_delay(const struct cell *c)
 {
-	if (((const struct analyze_latency_row *)r->row)->perf.count)
-		cell_u64(t, column, r, at);
+	if (((const struct analyze_latency_row *)c->row)->perf.count)
+		cell_u64(c);
 }
 
-static void cell_delay_avg(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_delay_avg(const struct cell *c)
 {
-	const struct analyze_perf_latency *p = &((const struct analyze_latency_row *)r->row)->perf;
+	const struct analyze_perf_latency *p = &((const struct analyze_latency_row *)c->row)->perf;
 
 	if (p->count)
-		table_u64(t, column, p->sum_ns / p->count);
-	(void)at;
+		table_u64(c->t, c->column, p->sum_ns / p->count);
 }
 
 /* When the longest was; of none that took time perf tells nothing. */
-static void cell_delay_at(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_delay_at(const struct cell *c)
 {
-	if (((const struct analyze_latency_row *)r->row)->perf.max_ns)
-		cell_delay(t, column, r, at);
+	if (((const struct analyze_latency_row *)c->row)->perf.max_ns)
+		cell_delay(c);
 }
 
 static const struct table_column perf_columns[] = {

@@ -31,11 +31,10 @@ struct pairs {
 
 #define PAIR(member) offsetof(struct pair, member)
 
-static void cell_of_all(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_of_all(const struct cell *c)
 {
-	table_share(t, column, ((const struct pair *)r->row)->count,
-		    ((const struct who *)r->whole)->count);
-	(void)at;
+	table_share(c->t, c->column, ((const struct pair *)c->row)->count,
+		    ((const struct who *)c->r->whole)->count);
 }
 
 static const struct table_column columns[] = {

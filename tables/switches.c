@@ -12,46 +12,42 @@ static uint64_t length_ns(const struct tables_row *r)
 	return cell->busy_ns + cell->idle_ns + cell->unknown_ns;
 }
 
-static void cell_cpu(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_cpu(const struct cell *c)
 {
-	table_i64(t, column, r->cpu);
-	(void)at;
+	table_i64(c->t, c->column, c->r->cpu);
 }
 
 /* Of a bucket. */
-static void cell_from(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_from(const struct cell *c)
 {
-	if (r->from_ns != ANALYZE_NO_TIME)
-		table_u64(t, column, r->from_ns);
-	(void)at;
+	if (c->r->from_ns != ANALYZE_NO_TIME)
+		table_u64(c->t, c->column, c->r->from_ns);
 }
 
-static void cell_length(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_length(const struct cell *c)
 {
-	table_u64(t, column, length_ns(r));
-	(void)at;
+	table_u64(c->t, c->column, length_ns(c->r));
 }
 
-static void cell_wakeups(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_wakeups(const struct cell *c)
 {
-	if (tables_has_wakeups(r->w))
-		cell_u64(t, column, r, at);
+	if (tables_has_wakeups(c->r->w))
+		cell_u64(c);
 }
 
-static void cell_rate(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_rate(const struct cell *c)
 {
-	const struct analyze_switch_cell *cell = r->row;
+	const struct analyze_switch_cell *cell = c->row;
 
-	if (r->window_ns)
-		table_u64(t, column,
-			  (uint64_t)((double)cell->switches * 1e9 / (double)r->window_ns + 0.5));
-	(void)at;
+	if (c->r->window_ns)
+		table_u64(c->t, c->column,
+			  (uint64_t)((double)cell->switches * 1e9 / (double)c->r->window_ns + 0.5));
 }
 
-static void cell_busy_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_busy_share(const struct cell *c)
 {
-	table_share(t, column, ((const struct analyze_switch_cell *)r->row)->busy_ns, length_ns(r));
-	(void)at;
+	table_share(c->t, c->column, ((const struct analyze_switch_cell *)c->row)->busy_ns,
+		    length_ns(c->r));
 }
 
 static const struct table_column columns[] = {

@@ -58,10 +58,9 @@ enum table_column_flags {
 	TABLE_CHANGE_WIDE = 128 | TABLE_CHANGE, /* ... shown with -v only */
 };
 
-/* What a row is made of (cells.h), and what fills a cell of it; @at is the column's. */
-struct tables_row;
-struct table;
-typedef void table_getter(struct table *t, size_t column, const struct tables_row *r, size_t at);
+/* Fills one cell (cells.h). */
+struct cell;
+typedef void table_getter(const struct cell *c);
 
 struct table_column {
 	const char *key;   /* CSV, JSON and -s: with the unit, "run_ns" */

@@ -6,32 +6,30 @@
 #define ROW(member) offsetof(struct analyze_task_row, member)
 
 /* Of IDLE its own CPU, else the last one, or that of the row. */
-static void cell_cpu(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_cpu(const struct cell *c)
 {
-	uint32_t cpu = r->cpu;
+	uint32_t cpu = c->r->cpu;
 
-	if (r->task)
-		cpu = ((const struct analyze_task_row *)r->row)->cpu;
-	if (r->task && !r->task->tid && r->task->idle_cpu != CDICT_CPU_UNKNOWN)
-		cpu = r->task->idle_cpu;
+	if (c->r->task)
+		cpu = ((const struct analyze_task_row *)c->row)->cpu;
+	if (c->r->task && !c->r->task->tid && c->r->task->idle_cpu != CDICT_CPU_UNKNOWN)
+		cpu = c->r->task->idle_cpu;
 	if (cpu != CDICT_CPU_UNKNOWN)
-		table_i64(t, column, cpu);
-	(void)at;
+		table_i64(c->t, c->column, cpu);
 }
 
 /* Also yields: whatever could have run on. */
-static void cell_preempt(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_preempt(const struct cell *c)
 {
-	const uint64_t *off_ns = ((const struct analyze_task_row *)r->row)->off_ns;
+	const uint64_t *off_ns = ((const struct analyze_task_row *)c->row)->off_ns;
 
-	table_u64(t, column, off_ns[ANALYZE_OFF_RUNNABLE] + off_ns[ANALYZE_OFF_PREEMPTED]);
-	(void)at;
+	table_u64(c->t, c->column, off_ns[ANALYZE_OFF_RUNNABLE] + off_ns[ANALYZE_OFF_PREEMPTED]);
 }
 
-static void cell_wakeups(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_wakeups(const struct cell *c)
 {
-	if (tables_has_wakeups(r->w))
-		cell_u64(t, column, r, at);
+	if (tables_has_wakeups(c->r->w))
+		cell_u64(c);
 }
 
 static const struct table_column columns[] = {

@@ -12,10 +12,9 @@ static const struct analyze_vcpu_row *vcpu_of(const struct tables_row *r)
 	return r->row;
 }
 
-static void cell_index(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_index(const struct cell *c)
 {
-	table_i64(t, column, (int64_t)r->index);
-	(void)at;
+	table_i64(c->t, c->column, (int64_t)c->r->index);
 }
 
 static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
@@ -23,58 +22,53 @@ static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
 	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
 }
 
-static void cell_delayed(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_delayed(const struct cell *c)
 {
-	table_u64(t, column, delayed_ns(vcpu_of(r)));
-	(void)at;
+	table_u64(c->t, c->column, delayed_ns(vcpu_of(c->r)));
 }
 
-static void cell_delayed_share(struct table *t, size_t column, const struct tables_row *r,
-			       size_t at)
+static void cell_delayed_share(const struct cell *c)
 {
-	table_share(t, column, delayed_ns(vcpu_of(r)), r->window_ns);
-	(void)at;
+	table_share(c->t, c->column, delayed_ns(vcpu_of(c->r)), c->r->window_ns);
 }
 
 /* Of several vCPUs 0 tells that none had to wait. */
-static void cell_worst(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_worst(const struct cell *c)
 {
-	if (vcpu_of(r)->worst.dur_ns || r->several)
-		cell_u64(t, column, r, at);
+	if (vcpu_of(c->r)->worst.dur_ns || c->r->several)
+		cell_u64(c);
 }
 
-static void cell_worst_at(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_worst_at(const struct cell *c)
 {
-	if (vcpu_of(r)->worst.dur_ns)
-		cell_u64(t, column, r, at);
+	if (vcpu_of(c->r)->worst.dur_ns)
+		cell_u64(c);
 }
 
-static void cell_worst_cpu(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_worst_cpu(const struct cell *c)
 {
-	const struct analyze_wait *worst = &vcpu_of(r)->worst;
+	const struct analyze_wait *worst = &vcpu_of(c->r)->worst;
 
 	if (worst->dur_ns && worst->cpu != CDICT_CPU_UNKNOWN)
-		cell_u32(t, column, r, at);
+		cell_u32(c);
 }
 
-static void cell_worst_state(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_worst_state(const struct cell *c)
 {
-	if (vcpu_of(r)->worst.dur_ns)
-		table_text(t, column, analyze_vcpu_state_name(vcpu_of(r)->worst.state));
-	(void)at;
+	if (vcpu_of(c->r)->worst.dur_ns)
+		table_text(c->t, c->column, analyze_vcpu_state_name(vcpu_of(c->r)->worst.state));
 }
 
-static void cell_worst_behind(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_worst_behind(const struct cell *c)
 {
-	const struct analyze_wait *worst = &vcpu_of(r)->worst;
+	const struct analyze_wait *worst = &vcpu_of(c->r)->worst;
 	char *who;
 
-	(void)at;
 	if (!worst->dur_ns || worst->behind == ANALYZE_NO_TASK)
 		return;
-	who = names_who(&r->w->names, analyze_engine_task(r->w->eng, worst->behind));
-	t->failed |= !who;
-	table_text(t, column, who);
+	who = names_who(&c->r->w->names, analyze_engine_task(c->r->w->eng, worst->behind));
+	c->t->failed |= !who;
+	table_text(c->t, c->column, who);
 	free(who);
 }
 
@@ -190,10 +184,9 @@ static void fill(struct table *t, const struct tables_walk *w, const struct anal
 
 #define REASON(member) offsetof(struct analyze_vcpu_reason, member)
 
-static void cell_code(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_code(const struct cell *c)
 {
-	table_i64(t, column, (int64_t)((const struct analyze_vcpu_reason *)r->row)->reason);
-	(void)at;
+	table_i64(c->t, c->column, (int64_t)((const struct analyze_vcpu_reason *)c->row)->reason);
 }
 
 static const struct table_column reason_columns[] = {
@@ -234,16 +227,14 @@ static uint64_t behind_ns(const struct tables_row *r)
 	return a->preempted_ns + a->waiting_ns;
 }
 
-static void cell_behind(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_behind(const struct cell *c)
 {
-	table_u64(t, column, behind_ns(r));
-	(void)at;
+	table_u64(c->t, c->column, behind_ns(c->r));
 }
 
-static void cell_behind_share(struct table *t, size_t column, const struct tables_row *r, size_t at)
+static void cell_behind_share(const struct cell *c)
 {
-	table_share(t, column, behind_ns(r), delayed_ns(r->whole));
-	(void)at;
+	table_share(c->t, c->column, behind_ns(c->r), delayed_ns(c->r->whole));
 }
 
 static const struct table_column antagonist_columns[] = {
