@@ -21,7 +21,8 @@ struct atom {
 
 struct analyze_latency {
 	struct analyze_engine *eng;
-	bool by_cpu, like_perf;
+	bool by_cpu;
+	enum analyze_perf like_perf;
 	ARRAY(struct analyze_latency_row) rows; /* by task, or CPU */
 	size_t n;                               /* of them, after the run */
 	ARRAY(struct atom) atoms;               /* by task */
@@ -60,11 +61,14 @@ static void atom_out(struct atom *a, uint64_t t, bool runnable)
 static void perf_switch(struct analyze_latency *l, const struct analyze_switch *sw)
 {
 	struct atom *a = atom_of(l, sw->prev);
+	bool runnable = sw->prev_state == 0;
 	struct analyze_perf_latency *p;
 	uint64_t ns;
 
+	if (l->like_perf == ANALYZE_PERF_6_12)
+		runnable |= sw->off == ANALYZE_OFF_PREEMPTED;
 	if (a)
-		atom_out(a, sw->t_ns, sw->prev_state == 0);
+		atom_out(a, sw->t_ns, runnable);
 	a = atom_of(l, sw->next);
 	if (!a)
 		return;
@@ -113,9 +117,12 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 static void on_wake(void *self, const struct analyze_wake *wake)
 {
 	struct analyze_latency *l = self;
+	enum analyze_kind not_seen = ANALYZE_KIND_WAKING;
 	struct atom *a;
 
-	if (!l->like_perf || wake->kind == ANALYZE_KIND_WAKING)
+	if (l->like_perf == ANALYZE_PERF_6_12 && analyze_engine_summary(l->eng)->has_waking)
+		not_seen = ANALYZE_KIND_WAKEUP;
+	if (!l->like_perf || wake->kind == not_seen)
 		return;
 	a = atom_of(l, wake->task);
 	if (!a)
@@ -188,7 +195,7 @@ int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng
 		return cdict_fail_nomem(err);
 	l->eng = eng;
 	l->by_cpu = opts && opts->by_cpu;
-	l->like_perf = opts && opts->like_perf;
+	l->like_perf = opts ? opts->like_perf : ANALYZE_NOT_PERF;
 	ret = analyze_engine_add(eng, l->like_perf ? &ops_like_perf : &ops, l, err);
 	if (ret) {
 		free(l);

@@ -17,14 +17,18 @@
 
 struct analyze_latency;
 
+/* Whose `perf sched latency`: that of Linux 6.1 starts at sched_wakeup and takes R+ for sleep,
+ * that of 6.12 starts at sched_waking, where it was recorded, and takes R+ for R. */
+enum analyze_perf { ANALYZE_NOT_PERF = 0, ANALYZE_PERF_6_1, ANALYZE_PERF_6_12 };
+
 struct analyze_latency_options {
-	bool by_cpu;    /* one row a CPU that tasks were switched in on, instead of one a task */
-	bool like_perf; /* fill .perf, as perf sched latency computes it */
+	bool by_cpu; /* one row a CPU that tasks were switched in on, instead of one a task */
+	enum analyze_perf like_perf; /* fill .perf, as that perf sched latency computes it */
 };
 
-/* What perf sched latency (Linux 6.1) prints for a task. */
+/* What perf sched latency prints for a task. */
 struct analyze_perf_latency {
-	uint64_t count;  /* Switches */
+	uint64_t count;  /* Switches, later Count */
 	uint64_t sum_ns; /* Avg delay = sum / count */
 	uint64_t max_ns, max_start_ns, max_end_ns;
 	uint64_t runtime_ns; /* Runtime: sum of sched_stat_runtime */

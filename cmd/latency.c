@@ -18,7 +18,8 @@ static int add(struct figures *f, struct cdict_error *err)
 {
 	const struct latency_opts *opts = f->call->opts;
 	struct analyze_latency_options how = { .by_cpu = opts->by == BY_CPU,
-					       .like_perf = opts->perf };
+					       .like_perf = opts->perf ? ANALYZE_PERF_6_1
+								       : ANALYZE_NOT_PERF };
 
 	return analyze_latency_new(&f->walk.latency, f->walk.eng, &how, err);
 }

@@ -3,7 +3,9 @@
  * perfnumbers - prints what perf's reports would print of a cdict, from the figures of
  * analyze/ alone: for tests/oracle/numbers.sh.
  *
- *	perfnumbers timehist|state|latency|vmexit|ioport|mmio|msr FILE.cdict
+ *	perfnumbers timehist|state|latency|vmexit|ioport|mmio|msr FILE.cdict [6.12]
+ *
+ * As perf of Linux 6.1 does, or of 6.12: R+ is R to that one, and a wait after a preemption delay.
  *
  * One row a line, blanks between the columns, unsorted:
  *	timehist  tid sched-in run-time min-run avg-run max-run migrations FLAGS ns, the run-time uncut
@@ -49,9 +51,9 @@ static void timehist(const struct analyze_task *task, const struct analyze_task_
 	printf(" %" PRIu64 "\n", run);
 }
 
-static void state(const struct analyze_task *task, const struct analyze_task_row *row)
+static void state(const struct analyze_task *task, const struct analyze_task_row *row, bool newer)
 {
-	uint64_t off[ANALYZE_OFF_N], sleep = 0;
+	uint64_t off[ANALYZE_OFF_N], sleep = 0, delay = row->latency.sum - row->open_latency_ns;
 
 	for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
 		off[s] = row->off_ns[s] - row->tail_ns[s];
@@ -60,12 +62,17 @@ static void state(const struct analyze_task *task, const struct analyze_task_row
 		if (s != ANALYZE_OFF_DISK && s != ANALYZE_OFF_RUNNABLE)
 			sleep += off[s];
 	}
+	if (newer) {
+		sleep -= off[ANALYZE_OFF_PREEMPTED];
+		off[ANALYZE_OFF_RUNNABLE] += off[ANALYZE_OFF_PREEMPTED];
+		delay += off[ANALYZE_OFF_RUNNABLE];
+	}
 	printf("%d", task->tid);
 	ms(row->run_ns - row->edge_ns);
 	ms(sleep);
 	ms(off[ANALYZE_OFF_DISK]);
 	ms(off[ANALYZE_OFF_RUNNABLE]);
-	ms(row->latency.sum - row->open_latency_ns);
+	ms(delay);
 	flags(task, row);
 	printf("\n");
 }
@@ -148,7 +155,9 @@ static void accesses(const struct analyze_exits *exits, const char *what)
 int main(int argc, char **argv)
 {
 	struct analyze_exits_options like_perf = { .like_perf = true };
-	struct analyze_latency_options lat_opts = { .like_perf = true };
+	bool newer = argc == 4 && !strcmp(argv[3], "6.12");
+	struct analyze_latency_options lat_opts = { .like_perf = newer ? ANALYZE_PERF_6_12
+								       : ANALYZE_PERF_6_1 };
 	struct cdict_error err = { 0 };
 	struct cdict_reader *reader;
 	struct analyze_engine *eng;
@@ -156,7 +165,7 @@ int main(int argc, char **argv)
 	struct analyze_exits *exits;
 	struct analyze_latency *lat;
 
-	if (argc != 3)
+	if (argc != 3 && !newer)
 		return 129;
 	if (cdict_reader_open(&reader, argv[2], &err) || analyze_engine_new(&eng, NULL, &err) ||
 	    analyze_tasks_new(&tasks, eng, NULL, &err) ||
@@ -175,7 +184,7 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "timehist"))
 			timehist(task, row);
 		else if (!strcmp(argv[1], "state"))
-			state(task, row);
+			state(task, row, newer);
 	}
 	for (size_t i = 0; !strcmp(argv[1], "latency") && i < analyze_latency_row_count(lat); i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(lat, i);

@@ -110,41 +110,52 @@ static void successors_and_buckets_count_every_switch(void **state)
 
 /*
  * perf sched latency: wake-up at 1100 (sched_wakeup) -> 1150 = 50; preempted 1200 -> 1260 = 60:
- * two waits, 110 together; perf does not count the one in R+ (1300 -> 1310).  Ours keeps them
- * apart, and starts the first at sched_waking (1090).
+ * two waits, 110 together; perf 6.1 does not count the one in R+ (1300 -> 1310).  Ours keeps them
+ * apart, and starts the first at sched_waking (1090); so does perf 6.12, which counts all three.
  */
 static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(void **state)
 {
-	struct analyze_latency_options opts = { .like_perf = true };
-	struct analyze_engine *eng = trace_engine(NULL);
-	const struct analyze_latency_row *l = NULL;
-	struct analyze_latency *lat;
-	struct trace tr;
+	static const struct {
+		struct analyze_latency_options opts;
+		uint64_t count, sum_ns, max_start_ns;
+	} perfs[] = { { { .like_perf = ANALYZE_PERF_6_1 }, 2, 110, 1200 },
+		      { { .like_perf = ANALYZE_PERF_6_12 }, 3, 130, 1090 } };
 
 	(void)state;
-	trace_init(&tr, 1);
-	trace_switch(&tr, 1000, 0, 10, TRACE_S, 0);
-	trace_waking(&tr, 1090, 0, 0, 10, 0);
-	trace_add(&tr, 1100, 0, 0, "sched:sched_wakeup", "pid", (uint64_t)10, "target_cpu",
-		  (uint64_t)0, NULL);
-	trace_switch(&tr, 1150, 0, 0, TRACE_R, 10);
-	trace_switch(&tr, 1200, 0, 10, TRACE_R, 11);
-	trace_switch(&tr, 1260, 0, 11, TRACE_S, 10);
-	trace_switch(&tr, 1300, 0, 10, TRACE_R_PLUS, 12);
-	trace_switch(&tr, 1310, 0, 12, TRACE_S, 10);
-	assert_int_equal(analyze_latency_new(&lat, eng, &opts, NULL), 0);
-	trace_run(&tr, eng);
-	for (size_t i = 0; i < analyze_latency_row_count(lat); i++)
-		if (analyze_engine_task(eng, analyze_latency_row_at(lat, i)->task)->tid == 10)
-			l = analyze_latency_row_at(lat, i);
-	assert_non_null(l);
-	assert_true(l->wakeup.count == 1 && l->wakeup.max == 60 && l->wakeup.max_at == 1090);
-	assert_true(l->preempt.count == 2 && l->preempt.max == 60);
-	assert_true(l->perf.count == 2 && l->perf.sum_ns == 110 && l->perf.max_ns == 60);
-	assert_true(l->perf.max_start_ns == 1200 && l->perf.max_end_ns == 1260);
-	analyze_latency_free(lat);
-	analyze_engine_free(eng);
-	trace_fini(&tr);
+	for (size_t p = 0; p < sizeof(perfs) / sizeof(perfs[0]); p++) {
+		struct analyze_engine *eng = trace_engine(NULL);
+		const struct analyze_latency_row *l = NULL;
+		struct analyze_latency *lat;
+		struct trace tr;
+
+		trace_init(&tr, 1);
+		trace_switch(&tr, 1000, 0, 10, TRACE_S, 0);
+		trace_waking(&tr, 1090, 0, 0, 10, 0);
+		trace_add(&tr, 1100, 0, 0, "sched:sched_wakeup", "pid", (uint64_t)10, "target_cpu",
+			  (uint64_t)0, NULL);
+		trace_switch(&tr, 1150, 0, 0, TRACE_R, 10);
+		trace_switch(&tr, 1200, 0, 10, TRACE_R, 11);
+		trace_switch(&tr, 1260, 0, 11, TRACE_S, 10);
+		trace_switch(&tr, 1300, 0, 10, TRACE_R_PLUS, 12);
+		trace_switch(&tr, 1310, 0, 12, TRACE_S, 10);
+		assert_int_equal(analyze_latency_new(&lat, eng, &perfs[p].opts, NULL), 0);
+		trace_run(&tr, eng);
+		for (size_t i = 0; i < analyze_latency_row_count(lat); i++)
+			if (analyze_engine_task(eng, analyze_latency_row_at(lat, i)->task)->tid ==
+			    10)
+				l = analyze_latency_row_at(lat, i);
+		assert_non_null(l);
+		assert_true(l->wakeup.count == 1 && l->wakeup.max == 60 &&
+			    l->wakeup.max_at == 1090);
+		assert_true(l->preempt.count == 2 && l->preempt.max == 60);
+		assert_int_equal(l->perf.count, perfs[p].count);
+		assert_int_equal(l->perf.sum_ns, perfs[p].sum_ns);
+		assert_int_equal(l->perf.max_start_ns, perfs[p].max_start_ns);
+		assert_int_equal(l->perf.max_end_ns, l->perf.max_start_ns + 60);
+		analyze_latency_free(lat);
+		analyze_engine_free(eng);
+		trace_fini(&tr);
+	}
 }
 
 /* Who counts a task's wake-ups twice, and who is told first, makes no difference. */
