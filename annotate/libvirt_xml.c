@@ -12,6 +12,12 @@
 #include "base/buf.h"
 #include "base/fail.h"
 
+/* expat 2.9 has positions of 64 bits on every machine, and deprecates the older functions. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentByteIndex64 XML_GetCurrentByteIndex
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#endif
+
 #define DEPTH_MAX 200       /* a real one has about 12 */
 #define LEVELS_MAX 16       /* what is wanted is not deeper */
 #define TEXT_MAX_BYTES 1024 /* MAPPING_TEXT_MAX */
@@ -190,14 +196,14 @@ static void on_doctype(void *ctx, const char *name, const char *system_id, const
 static int failure(struct parser *p, struct cdict_error *err)
 {
 	enum XML_Error e = XML_GetErrorCode(p->xml);
-	uint64_t at = (uint64_t)XML_GetCurrentByteIndex(p->xml);
+	uint64_t at = (uint64_t)XML_GetCurrentByteIndex64(p->xml);
 
 	if (p->code)
 		return cdict_fail(err, p->code, at, "%s", p->reason);
 	if (e == XML_ERROR_NO_MEMORY)
 		return cdict_fail_nomem(err);
 	return cdict_fail(err, CDICT_EFORMAT, at, "is no XML: %s, line %lu", XML_ErrorString(e),
-			  XML_GetCurrentLineNumber(p->xml));
+			  (unsigned long)XML_GetCurrentLineNumber64(p->xml));
 }
 
 /* The fields become the caller's; 0 or -ENOMEM. */
