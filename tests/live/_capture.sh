@@ -8,9 +8,10 @@ field() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1
 about() { "$CDICT" info -q --max-loss 100 --format json "$2" | sed -n "s/^ *\"$1\": \"\(.*\)\",*$/\1/p"; }
 events() { "$CDICT" info -q --max-loss 100 "$1" | sed -n 's/^events  *\([0-9,]*\)$/\1/p' | tr -d ,; }
 
-# ready PID - until it records: its readers run
+# ready PID - until it records: every event is enabled, and it waits for the signal that ends it
 ready() {
-	until [ "$(ls "/proc/$1/task" 2>/dev/null | wc -l)" -gt 1 ] || ! kill -0 "$1" 2>/dev/null; do sleep 0.02; done
+	local n=0
+	until grep -q sigtimedwait "/proc/$1/wchan" || ! kill -0 "$1" || [ $((n += 1)) -gt 3000 ]; do sleep 0.02; done 2>/dev/null
 }
 
 # start_recording OPTIONS... - in the background, under load for a second; sets pid
