@@ -50,6 +50,7 @@ python3                 cmd:python3
 perl                    cmd:perl
 groff-base              cmd:groff
 openssl                 cmd:openssl
+valgrind                cmd:valgrind
 time                    file:/usr/bin/time
 '
 

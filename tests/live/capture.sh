@@ -169,14 +169,22 @@ until_it_ends() {
 	return $status
 }
 
+# apart COMMAND... - with mounts of its own.  In a chroot / is no mount that could be made private: what
+# is mounted there is unmounted by the command.
+apart() {
+	if unshare -m true 2>/dev/null; then unshare -m "$@"; else unshare -m --propagation unchanged "$@"; fi
+}
+export -f apart
+
 # full_disk SIZE... - records until a disk of this size is full: the end fits wherever that is. A machine with
 # thousands of tasks needs a few hundred KiB before the first event.
 full_disk() {
 	local status size
 	mkdir -p disk
 	for size in "$@"; do
-		until_it_ends unshare -m bash -c 'mount -t tmpfs -o size="$0" t disk && cd disk && "$CDICT" record "$@"; s=$?
-			cp x.cdict ..; exit $s' "$size"
+		until_it_ends bash -c 'apart "$@"' - bash -c 'mount -t tmpfs -o size="$0" t disk || exit
+			cd disk && "$CDICT" record "$@"; s=$?
+			cp x.cdict ..; cd .. && umount -l disk; exit $s' "$size"
 		status=$?
 		[ $status -eq 2 ] || { echo "on $size record ends with $status"; cat rec.err; }
 		ended_early "No space left on device"
@@ -195,8 +203,9 @@ reserve_is_given_back() {
 # From the first block on: nothing is recorded, nothing is left behind.
 disk_without_room() {
 	mkdir -p disk
-	unshare -m bash -c 'mount -t tmpfs -o size=12k t disk && cd disk && "$CDICT" record -s 0.5 -o x.cdict 2>../rec.err; s=$?
-		ls -A >../left; exit $s'
+	apart bash -c 'mount -t tmpfs -o size=12k t disk || exit
+		cd disk && "$CDICT" record -s 0.5 -o x.cdict 2>../rec.err; s=$?
+		ls -A >../left; cd .. && umount -l disk; exit $s'
 	[ $? -eq 1 ] || { echo "record does not end with 1"; cat rec.err; }
 	grep -q 'No space left on device' rec.err || cat rec.err
 	[ ! -s left ] || { echo "left behind:"; cat left; }
@@ -417,7 +426,7 @@ run perf-beside-sees-the-same-events beside_perf
 run perf-data-is-kept keeps_perf_data
 run ctrl-c-leaves-a-whole-file ended_by INT
 run sigterm-leaves-a-whole-file ended_by TERM
-if unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
+if apart sh -c 'mount -t tmpfs none /mnt && umount /mnt' 2>/dev/null; then
 	run a-full-disk-keeps-what-it-has full_disk 900k 1200k
 	run a-disk-without-room-gets-nothing disk_without_room
 else
