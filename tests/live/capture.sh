@@ -403,7 +403,7 @@ rights() {
 	as +perfmon,+dac_read_search
 	is_told "cdict record: $PWD/open/x.cdict: cannot be written: Permission denied\$" "where it may not write"
 	if unshare -m true 2>/dev/null; then
-		unshare -m sh -c 'umount -l /sys/kernel/tracing; umount -l /sys/kernel/debug
+		unshare -m sh -c 'umount -alt tracefs,debugfs
 			exec "$CDICT" record -q -s 0.1 -o none.cdict' 2>rec.err
 		[ ! -e none.cdict ] || echo "without tracefs a file is left"
 		grep -q 'cdict record: tracefs is not mounted: as root, run mount -t tracefs nodev /sys/kernel/tracing$' rec.err || cat rec.err
