@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+What a capture tells, by doc/figures.md, as lists of intervals and instants of the whole of it.
+
+Nothing here knows of windows: figures.py clips and counts.  A task is its tid; IDLE is ('idle', cpu).
+"""
+import bisect
+import os
+import re
+import sys
+from collections import defaultdict, namedtuple
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+import secondread  # noqa: E402
+
+# A task on a CPU.  begun, ended: that end was seen as a switch; state: prev_state's letter.
+Slice = namedtuple('Slice', 'task cpu begin end begun ended state next')
+# A task off the CPU, with the letter of the state in which it left; ended: by a switch-in.
+Off = namedtuple('Off', 'task cpu begin end state ended')
+# A wait that ended on a CPU; woken: after a wake-up, else after a preemption.
+Wait = namedtuple('Wait', 'task cpu begin end woken')
+Switch = namedtuple('Switch', 't cpu task next voluntary')
+Wakeup = namedtuple('Wakeup', 't cpu task')
+Move = namedtuple('Move', 't task cpu')
+Gap = namedtuple('Gap', 'cpu begin end')
+
+HOLES = 0, 1, 2, 4 # of LOSS rows: RING, SAMPLES, THROTTLE, DAMAGE
+
+
+def letters_of(event_type):
+    """What prev_state's bits mean, from the recorded print format: [(bit, letter)]."""
+    text = event_type.format.decode('latin1')
+    print_fmt = text[text.index('print fmt:'):]
+    return [(int(number, 0), letter) for number, letter in
+            re.findall(r'\{\s*(0x[0-9a-f]+|[0-9]+),\s*"(.)"\s*\}', print_fmt)]
+
+
+class Capture:
+    def __init__(self, path):
+        with open(path, 'rb') as f:
+            self.file = secondread.Cdict(f.read())
+        self.events = [e for e in self.file.events()]
+        self.names = {t.name for t in self.file.types}
+        self.first, self.last = self.events[0].t, self.events[-1].t
+        topology = self.file.info.get(b'topology.core', b'')
+        self.cpus = range(max([topology.count(b',') if topology else -1] +
+                              [e.cpu for e in self.events if e.cpu is not None]) + 1)
+        self.fields = {t.name: {f.name: i for i, f in enumerate(t.fields)}
+                       for t in self.file.types}
+        self.letters = []
+        for t in self.file.types:
+            if t.name == 'sched:sched_switch':
+                self.letters = letters_of(t)
+        self.gaps = self.read_gaps()
+        self.switches, self.slices, self.unknown = [], [], []
+        self.wakeups, self.offs, self.waits, self.moves = [], [], [], []
+        self.iowaits = defaultdict(list)
+        self.torn = []
+        self.count_events()
+        self.find_sightings()
+        for cpu in self.cpus:
+            self.follow_cpu(cpu)
+        self.slices.sort(key=lambda s: (s.begin, s.end))
+        self.follow_tasks()
+
+    def value(self, event, name):
+        return event.values[self.fields[event.type.name][name]]
+
+    def read_gaps(self):
+        """Per CPU the times in which any event is missing, in order, merged."""
+        gaps = defaultdict(list)
+        for what, cpu, kind, begin, end, _ in self.file.losses:
+            if what in HOLES and kind < 0 or what in HOLES and self.file.types[kind].name == \
+                    'sched:sched_switch':
+                for c in self.cpus if cpu < 0 else [cpu]:
+                    gaps[c].append((max(begin, self.first), min(end, self.last)))
+        for cpu, rows in gaps.items():
+            merged = []
+            for begin, end in sorted(rows):
+                if merged and begin <= merged[-1].end:
+                    merged[-1] = Gap(cpu, merged[-1].begin, max(end, merged[-1].end))
+                else:
+                    merged.append(Gap(cpu, begin, end))
+            gaps[cpu] = merged
+        return gaps
+
+    @staticmethod
+    def task(tid, cpu):
+        return tid if tid else ('idle', cpu)
+
+    def letter(self, state):
+        """The lowest bit that has one decides; else R, and R+ with a bit that says: preempted."""
+        for bit, letter in sorted(self.letters):
+            if state & bit:
+                return letter
+        return 'R+' if state else 'R'
+
+    def was_iowait(self, off):
+        """Did the kernel say of a time in D that it was I/O?"""
+        return any(off.begin < t <= off.end for t in self.iowaits.get(off.task, ()))
+
+    def count_events(self):
+        self.of_task = defaultdict(list)
+        for e in self.events:
+            if e.tid >= 0:
+                self.of_task[self.task(e.tid, e.cpu)].append(e.t)
+
+    def find_sightings(self):
+        """task -> sorted times and CPUs of where it was certainly on a CPU."""
+        sightings, known, self.seen = defaultdict(list), {}, []
+        self.on_cpu = defaultdict(list) # CPU -> (t, order, prev or None, task, letter)
+        for order, e in enumerate(self.events):
+            if e.cpu is None:
+                continue
+            if e.type.name == 'sched:sched_switch':
+                prev = self.task(self.value(e, 'prev_pid'), e.cpu)
+                task = self.task(self.value(e, 'next_pid'), e.cpu)
+                letter = self.letter(self.value(e, 'prev_state'))
+                self.on_cpu[e.cpu].append((e.t, order, prev, task, letter))
+                sightings[prev].append((e.t, e.cpu))
+                sightings[task].append((e.t, e.cpu))
+                known[e.cpu] = e.t
+                self.switches.append(Switch(e.t, e.cpu, prev, task, letter not in ('R', 'R+')))
+            elif e.tid >= 0:
+                task = self.task(e.tid, e.cpu)
+                self.on_cpu[e.cpu].append((e.t, order, None, task, None))
+                gaps = self.gaps.get(e.cpu, ())
+                if e.cpu not in known or any(known[e.cpu] <= g.end and g.begin <= e.t for g in gaps):
+                    sightings[task].append((e.t, e.cpu))
+                    self.seen.append((e.t, order, e.cpu, task))
+        self.sightings = sightings
+
+    def elsewhere(self, task, cpu, begin, end):
+        """Was the task seen on another CPU in (begin, end)?"""
+        seen = self.sightings.get(task, ())
+        at = bisect.bisect_left(seen, (begin, -1))
+        while at < len(seen) and seen[at][0] <= end:
+            if seen[at][1] != cpu and (seen[at][0] > begin or begin == self.first):
+                return True
+            at += 1
+        return False
+
+    def follow_cpu(self, cpu):
+        """Who ran on the CPU: cuts its time at the gaps."""
+        begin, events = self.first, self.on_cpu[cpu]
+        has_switches = 'sched:sched_switch' in self.names
+        for gap in [*self.gaps.get(cpu, ()), None]:
+            end = gap.begin if gap else self.last
+            rows = [e for e in events if begin <= e[0] <= end] if gap or begin > self.first else events
+            if has_switches:
+                self.follow_stretch(cpu, begin, end, rows, gap is None)
+            else:
+                self.unknown.append(Gap(cpu, begin, end))
+            if gap:
+                self.unknown.append(gap)
+                begin = gap.end
+
+    def follow_stretch(self, cpu, begin, end, rows, is_last):
+        """A stretch of a CPU's time in which nothing is missing."""
+        runner = None  # who runs
+        since = begin  # since when, or since when nobody is known
+        switched = False  # a switch told so
+        last_seen = begin
+        for t, _, prev, task, letter in rows:
+            if prev is None:  # a sample
+                if switched:
+                    continue
+                if runner is None:
+                    runner = task
+                    if self.elsewhere(task, cpu, begin, t):
+                        self.unknown.append(Gap(cpu, since, t))
+                        since = t
+                elif runner != task:
+                    self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
+                    self.unknown.append(Gap(cpu, last_seen, t))
+                    runner, since = task, t
+                last_seen = t
+                continue
+            if runner is None and not self.elsewhere(prev, cpu, begin, t):
+                runner = prev
+            if runner is None:
+                self.unknown.append(Gap(cpu, since, t))
+                self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
+            elif runner == prev:
+                self.slices.append(Slice(prev, cpu, since, t, switched, True, letter, task))
+            elif switched:
+                self.unknown.append(Gap(cpu, since, t))
+                self.slices.append(Slice(runner, cpu, since, since, True, False, None, None))
+                self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
+            else:  # samples of another task before
+                self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
+                self.unknown.append(Gap(cpu, last_seen, t))
+                self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
+            runner, since, switched = task, t, True
+        if runner is None:
+            self.unknown.append(Gap(cpu, since, end))
+        elif is_last and self.elsewhere(runner, cpu, since, end):
+            self.unknown.append(Gap(cpu, since, end))
+            self.slices.append(Slice(runner, cpu, since, since, switched, False, None, None))
+        else:
+            self.slices.append(Slice(runner, cpu, since, end, switched, False, None, None))
+
+    def follow_tasks(self):
+        """What each task did between its slices."""
+        wake_name = next((n for n in ('sched:sched_waking', 'sched:sched_wakeup')
+                          if n in self.names), None)
+        self.has_wakeups = wake_name is not None
+        happened = defaultdict(list)
+        for order, e in enumerate(self.events):
+            name = e.type.name
+            if name in (wake_name, 'sched:sched_wakeup_new'):
+                task = self.value(e, 'pid')
+                self.wakeups.append(Wakeup(e.t, e.cpu, task))
+                happened[task].append((e.t, order, 'wake', e.cpu))
+            elif name == 'sched:sched_stat_iowait':
+                self.iowaits[self.value(e, 'pid')].append(e.t)
+            elif name == 'sched:sched_process_fork':
+                happened[self.value(e, 'child_pid')].append((e.t, order, 'birth', None))
+            elif name == 'sched:sched_switch' and e.cpu is not None:
+                prev = self.task(self.value(e, 'prev_pid'), e.cpu)
+                task = self.task(self.value(e, 'next_pid'), e.cpu)
+                happened[prev].append((e.t, order, 'out', e.cpu))
+                happened[task].append((e.t, order + .5, 'in', e.cpu))
+        for t, order, cpu, task in self.seen:
+            happened[task].append((t, order, 'seen', cpu))
+        for what, t, _, tid, _ in self.file.tasks:
+            if what == 0 and t:
+                happened[tid].append((t, -1, 'birth', None))
+        outs = {(s.task, s.cpu, s.end): s for s in self.slices if s.ended}
+        ins = {(s.task, s.cpu, s.begin): s for s in self.slices if s.begun}
+        gaps = sorted(g.begin for rows in self.gaps.values() for g in rows)
+        for task, rows in happened.items():
+            rows.sort(key=lambda row: row[:2])
+            self.follow_task(task, rows, outs, ins, gaps)
+
+    def follow_task(self, task, rows, outs, ins, gaps):
+        on, off, woken, cpu = None, None, None, None
+        gap_at = 0
+        idle = isinstance(task, tuple)
+        for t, _, what, where in rows:
+            while gap_at < len(gaps) and gaps[gap_at] < t:
+                g = gaps[gap_at]
+                gap_at += 1
+                if on is None and off:
+                    self.offs.append(Off(task, off.cpu, off.end, g, off.state, False))
+                    off, lost = None, True
+                if on is None:
+                    woken = None
+            if what == 'birth':
+                on = off = woken = cpu = None
+            elif what == 'seen':
+                off, woken, cpu = None, None, where
+            elif what == 'wake':
+                if on is None and woken is None:
+                    woken = t
+            elif what == 'out':
+                s = outs.get((task, where, t))
+                on, woken, off, cpu = None, None, s, where
+                if s and s.state in ('X', 'Z'):
+                    off = cpu = None
+                if any(g.begin < t < g.end for rows in self.gaps.values() for g in rows):
+                    off = None # it may have run while events were missing
+            else:
+                s = ins.get((task, where, t))
+                if on is None:
+                    if off:
+                        self.offs.append(Off(task, off.cpu, off.end, t, off.state, True))
+                    if woken is not None:
+                        self.waits.append(Wait(task, where, woken, t, True))
+                    elif off and off.state in ('R', 'R+') and not idle:
+                        self.waits.append(Wait(task, where, off.end, t, False))
+                    if cpu is not None and cpu != where:
+                        self.moves.append(Move(t, task, where))
+                on, off, woken, cpu = s, None, None, where
+                if s and not s.ended:
+                    on = None # until somebody else was switched out instead, or the end
+        if off and on is None:
+            end = next((g for g in gaps[gap_at:]), self.last)
+            self.offs.append(Off(task, off.cpu, off.end, end, off.state, False))
