@@ -17,26 +17,41 @@
 #include "base/escape.h"
 #include "base/fail.h"
 
-const char *const csv_columns[CSV_COLUMNS] = {
-	[CSV_TID] = "tid",
-	[CSV_INSTANCE] = "libvirt-instance",
-	[CSV_ROLE] = "role",
-	[CSV_UUID] = "uuid",
-	[CSV_GROUP_TYPE] = "group-type",
-	[CSV_GROUP] = "group-id",
-	[CSV_NAME] = "task-name",
-	[CSV_START] = "start-ns",
-	[CSV_PROJECT] = "project",
+const struct csv_column_of csv_columns[CSV_COLUMNS] = {
+	[CSV_TID] = { "tid", 0 },
+	[CSV_INSTANCE] = { "libvirt-instance", offsetof(struct cdict_label, instance) },
+	[CSV_ROLE] = { "role", offsetof(struct cdict_label, role) },
+	[CSV_UUID] = { "uuid", offsetof(struct cdict_label, uuid) },
+	[CSV_GROUP_TYPE] = { "group-type", offsetof(struct cdict_label, group_type) },
+	[CSV_GROUP] = { "group-id", offsetof(struct cdict_label, group) },
+	[CSV_NAME] = { "task-name", offsetof(struct cdict_label, name) },
+	[CSV_START] = { "start-ns", 0 },
+	[CSV_PROJECT] = { "project", offsetof(struct cdict_label, project) },
 };
+
+const char **csv_text(struct cdict_label *l, enum csv_column column)
+{
+	size_t member = csv_columns[column].member;
+
+	return member ? (const char **)((char *)l + member) : NULL;
+}
+
+bool csv_looks_calculated(const char *text)
+{
+	text += strspn(text, "'");
+	return *text && strchr("=+-@\t\r\n", *text) && text[1];
+}
 
 /* A file larger than this is no mapping. */
 #define FILE_MAX ((size_t)1 << 30)
+#define FIELDS_MAX 64u /* of a record; a header may name what is left out */
+#define LOOK_BACK 64u  /* rows of one tid that a new one is compared with */
 
 /* One record as libcsv hands it out. */
 struct record {
 	struct buf text; /* the fields, each with a NUL behind it */
-	size_t from[CSV_COLUMNS + 1], len[CSV_COLUMNS + 1];
-	size_t n; /* fields, also those beyond the columns */
+	size_t from[FIELDS_MAX], len[FIELDS_MAX];
+	size_t n; /* fields, also those beyond FIELDS_MAX */
 	bool whole;
 };
 
@@ -47,17 +62,17 @@ struct reading {
 	struct cdict_error *err;
 	struct csv_parser parser;
 	struct record rec;
-	unsigned column_of[CSV_COLUMNS + 1]; /* what stands at a position: enum csv_column */
-	size_t n_columns;                    /* positions that may be filled */
-	uint64_t line;                       /* where the record began, from 1 */
-	bool first;                          /* no record was seen yet */
+	unsigned column_of[FIELDS_MAX]; /* what stands at a position; CSV_COLUMNS: left out */
+	size_t n_columns;               /* positions that may be filled */
+	uint64_t line;                  /* where the record began, from 1 */
+	bool first;                     /* no record was seen yet */
 };
 
 static void on_field(void *data, size_t len, void *ctx)
 {
 	struct record *rec = ctx;
 
-	if (rec->n <= CSV_COLUMNS) {
+	if (rec->n < FIELDS_MAX) {
 		rec->from[rec->n] = rec->text.len;
 		rec->len[rec->n] = len;
 		buf_add(&rec->text, data, len);
@@ -86,27 +101,37 @@ static void forget(struct record *rec)
 	rec->whole = false;
 }
 
-/* A line that cannot be used: left out, or the end.  @column from 0, or -1: the line. */
+/* "line 3, column 1 (tid): what"; @column from 0, or -1: the line. */
+static void place(const struct reading *rd, int column, const char *what, struct cdict_error *err)
+{
+	char where[80] = "";
+	const char *name = "too many";
+
+	if (column >= 0 && (size_t)column < rd->n_columns)
+		name = rd->column_of[column] < CSV_COLUMNS ? csv_columns[rd->column_of[column]].name
+							   : "left out";
+	if (column >= 0 && rd->first) /* the header itself */
+		snprintf(where, sizeof(where), ", column %d", column + 1);
+	else if (column >= 0)
+		snprintf(where, sizeof(where), ", column %d (%s)", column + 1, name);
+	cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "line %" PRIu64 "%s: %s", rd->line, where,
+		   what);
+}
+
+/* A line that cannot be used: left out, or the end. */
 static int bad(struct reading *rd, int column, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 static int bad(struct reading *rd, int column, const char *fmt, ...)
 {
-	char what[240], where[80] = "";
 	struct cdict_error err;
+	char what[400];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	if (column >= 0)
-		snprintf(where, sizeof(where), ", column %d (%s)", column + 1,
-			 column < (int)rd->n_columns ? csv_columns[rd->column_of[column]]
-						     : "too many");
-	cdict_fail(&err, CDICT_EFORMAT, CDICT_NO_OFFSET, "line %" PRIu64 "%s: %s", rd->line, where,
-		   what);
-	forget(&rd->rec);
-	rd->first = false;
+	place(rd, column, what, &err);
 	if (!rd->opts || !rd->opts->skip_bad) {
 		if (rd->err)
 			*rd->err = err;
@@ -152,7 +177,7 @@ static bool number(const char *text, size_t len, uint64_t max, uint64_t *out)
 static unsigned column_called(const char *name)
 {
 	for (unsigned i = 0; i < CSV_COLUMNS; i++) {
-		const char *a = csv_columns[i], *b = name;
+		const char *a = csv_columns[i].name, *b = name;
 
 		while (*a && (tolower((unsigned char)*b) == *a || (*a == '-' && *b == '_'))) {
 			a++;
@@ -164,84 +189,180 @@ static unsigned column_called(const char *name)
 	return CSV_COLUMNS;
 }
 
-/* A first record that begins with no number is a header if it is one: then it says where
- * the columns stand. */
-static bool header(struct reading *rd)
+/* A first record that names a column is a header: it says where the columns stand. */
+static bool is_header(const struct record *rec)
+{
+	bool names = false;
+
+	for (size_t i = 0; i < rec->n && i < FIELDS_MAX; i++)
+		names |= column_called(field(rec, i)) < CSV_COLUMNS;
+	return names && !isdigit((unsigned char)*field(rec, 0));
+}
+
+static int unknown_column(struct reading *rd, int column, const char *name)
+{
+	char all[200] = "";
+
+	for (unsigned i = 0; i < CSV_COLUMNS; i++) {
+		strcat(all, i ? ", " : "");
+		strcat(all, csv_columns[i].name);
+	}
+	return bad(rd, column, "%s in the header is no column; they are %s", name, all);
+}
+
+static int header(struct reading *rd)
 {
 	const struct record *rec = &rd->rec;
-	unsigned column[CSV_COLUMNS], seen = 0;
+	unsigned seen = 0;
+	char room[96];
+	int rc = 0;
 
-	if (rec->n > CSV_COLUMNS)
-		return false;
-	for (size_t i = 0; i < rec->n; i++) {
-		column[i] = column_called(field(rec, i));
-		if (column[i] == CSV_COLUMNS || seen & 1u << column[i])
-			return false;
-		seen |= 1u << column[i];
+	rd->n_columns = rec->n < FIELDS_MAX ? rec->n : FIELDS_MAX;
+	for (size_t i = 0; i < rd->n_columns && !rc; i++) {
+		const char *name = shown(room, field(rec, i), rec->len[i]);
+		unsigned c = column_called(field(rec, i));
+		bool twice = c < CSV_COLUMNS && seen & 1u << c;
+
+		rd->column_of[i] = twice ? CSV_COLUMNS : c;
+		seen |= c < CSV_COLUMNS ? 1u << c : 0;
+		if (twice)
+			rc = bad(rd, (int)i, "the header names %s twice", name);
+		else if (c == CSV_COLUMNS)
+			rc = unknown_column(rd, (int)i, name);
 	}
-	if (!(seen & 1u << CSV_TID))
-		return false;
-	memcpy(rd->column_of, column, rec->n * sizeof(*column));
-	rd->n_columns = rec->n;
-	return true;
+	if (!rc && !(seen & 1u << CSV_TID))
+		rc = bad(rd, -1, "the header has no column tid");
+	return rc;
+}
+
+/* What divides the fields of @text, the first one of a record, when that is no comma: it stands
+ * behind what should be alone. '\0': nothing does. */
+static char other_separator(const char *text)
+{
+	size_t at = strcspn(text, ";|\t ");
+	char first[24] = "";
+
+	if (!text[at] || at >= sizeof(first))
+		return '\0';
+	memcpy(first, text, at);
+	return (at && strspn(first, "0123456789") == at) || column_called(first) < CSV_COLUMNS
+		       ? text[at]
+		       : '\0';
+}
+
+static int no_tid(struct reading *rd, int column, const char *text)
+{
+	char room[96], separator = other_separator(text);
+
+	if (separator)
+		return bad(rd, column, "the fields are divided by %s: here a comma divides them",
+			   separator == '\t'  ? "tabs"
+			   : separator == ' ' ? "blanks"
+			   : separator == ';' ? "';'"
+					      : "'|'");
+	return bad(rd, column, "%s is no thread id (a number from 1 to 2147483647)",
+		   shown(room, text, strlen(text)));
+}
+
+/* Rows before this one that say something else of its task. */
+static void compare(struct reading *rd, struct cdict_label *l)
+{
+	const struct mapping *m = rd->into;
+	uint32_t first = mapping_first(m, l->tid), at = first;
+
+	if (!rd->opts || !rd->opts->contradiction)
+		return;
+	for (unsigned n = 0; at != MAPPING_NONE && n < LOOK_BACK; n++) {
+		struct cdict_label old = m->labels[at];
+
+		at = mapping_next(m, at, first);
+		if (old.start_ns && l->start_ns && old.start_ns != l->start_ns)
+			continue;
+		for (size_t i = 0; i < rd->rec.n; i++) {
+			unsigned c = rd->column_of[i];
+			const char **was = c < CSV_COLUMNS ? csv_text(&old, c) : NULL;
+			const char **is = was ? csv_text(l, c) : NULL;
+			char text[240], a[96], b[96];
+			struct cdict_error why;
+
+			if (!was || !**was || !*is || !**is || !strcmp(*was, *is))
+				continue;
+			snprintf(text, sizeof(text),
+				 "tid %" PRId32 " has %s in a row before; %s counts", l->tid,
+				 shown(a, *was, strlen(*was)), shown(b, *is, strlen(*is)));
+			place(rd, (int)i, text, &why);
+			rd->opts->contradiction(rd->opts->ctx, why.text);
+		}
+	}
 }
 
 static int record(struct reading *rd)
 {
 	struct record *rec = &rd->rec;
-	const char *text[CSV_COLUMNS] = { NULL };
+	const char *tid = NULL, *start = NULL;
 	struct cdict_label l = { .origin = CDICT_LABEL_CSV };
-	uint64_t tid = 0, start = 0;
+	int tid_at = 0, start_at = 0;
+	uint64_t number_of;
 	char room[96];
-	int tid_at = 0;
 
-	if (rec->text.failed)
-		return cdict_fail_nomem(rd->err);
-	if (rd->first && header(rd)) {
-		rd->first = false;
-		forget(rec);
-		return 0;
-	}
-	rd->first = false;
 	if (rec->n > rd->n_columns)
 		return bad(rd, (int)rd->n_columns, "%zu fields, at most %zu are expected", rec->n,
 			   rd->n_columns);
 	for (size_t i = 0; i < rec->n; i++) {
-		if (memchr(field(rec, i), 0, rec->len[i]))
-			return bad(rd, (int)i, "holds a NUL byte");
-		if (rec->len[i] > MAPPING_TEXT_MAX)
-			return bad(rd, (int)i, "is %zu bytes long, at most %u are expected",
-				   rec->len[i], MAPPING_TEXT_MAX);
-		text[rd->column_of[i]] = field(rec, i);
-		if (rd->column_of[i] == CSV_TID)
-			tid_at = (int)i;
-	}
-	if (!text[CSV_TID] || !*text[CSV_TID])
-		return bad(rd, tid_at, "the thread id is missing");
-	if (!number(text[CSV_TID], strlen(text[CSV_TID]), INT32_MAX, &tid) || !tid)
-		return bad(rd, tid_at, "%s is no thread id (a number from 1 to 2147483647)",
-			   shown(room, text[CSV_TID], strlen(text[CSV_TID])));
-	if (text[CSV_START] && *text[CSV_START] &&
-	    !number(text[CSV_START], strlen(text[CSV_START]), UINT64_MAX, &start)) {
-		size_t at = 0;
+		const char *text = field(rec, i), **into = NULL;
+		unsigned column = rd->column_of[i];
+		size_t len = rec->len[i];
 
-		while (rd->column_of[at] != CSV_START)
-			at++;
-		return bad(rd, (int)at, "%s is no number of nanoseconds",
-			   shown(room, text[CSV_START], strlen(text[CSV_START])));
+		if (memchr(text, 0, len))
+			return bad(rd, (int)i, "holds a NUL byte");
+		if (*text == '\'' && csv_looks_calculated(text)) {
+			text++;
+			len--;
+		}
+		if (len > MAPPING_TEXT_MAX)
+			return bad(rd, (int)i, "is %zu bytes long, at most %u are expected", len,
+				   MAPPING_TEXT_MAX);
+		if (column < CSV_COLUMNS)
+			into = csv_text(&l, column);
+		if (into) {
+			*into = text;
+		} else if (column == CSV_TID) {
+			tid = text;
+			tid_at = (int)i;
+		} else if (column == CSV_START) {
+			start = text;
+			start_at = (int)i;
+		}
 	}
-	l.tid = (int32_t)tid;
-	l.start_ns = start;
-	l.instance = text[CSV_INSTANCE];
-	l.role = text[CSV_ROLE];
-	l.uuid = text[CSV_UUID];
-	l.group_type = text[CSV_GROUP_TYPE];
-	l.group = text[CSV_GROUP];
-	l.name = text[CSV_NAME];
-	l.project = text[CSV_PROJECT];
+	if (!tid || !*tid)
+		return bad(rd, tid_at, "the thread id is missing");
+	if (!number(tid, strlen(tid), INT32_MAX, &number_of) || !number_of)
+		return no_tid(rd, tid_at, tid);
+	l.tid = (int32_t)number_of;
+	if (start && *start && !number(start, strlen(start), UINT64_MAX, &l.start_ns))
+		return bad(rd, start_at, "%s is no number of nanoseconds",
+			   shown(room, start, strlen(start)));
 	rd->result->rows++;
-	forget(rec);
+	compare(rd, &l);
 	return mapping_add(rd->into, &l, rd->err);
+}
+
+/* The record that is whole. */
+static int take(struct reading *rd)
+{
+	int rc;
+
+	if (rd->rec.text.failed)
+		return cdict_fail_nomem(rd->err);
+	if (rd->first && is_header(&rd->rec)) {
+		rc = header(rd);
+		rd->first = false;
+	} else {
+		rd->first = false;
+		rc = record(rd);
+	}
+	forget(&rd->rec);
+	return rc;
 }
 
 static bool restart(struct reading *rd)
@@ -281,6 +402,7 @@ static int fault(struct reading *rd, const char *why)
 
 	if (csv_error(&rd->parser) != CSV_EPARSE)
 		return cdict_fail_nomem(rd->err);
+	rd->first = false;
 	rc = bad(rd, (int)rd->rec.n, "%s", why);
 	return !rc && !restart(rd) ? -ENOMEM : rc;
 }
@@ -320,7 +442,7 @@ static int parse(struct reading *rd, const char *data, size_t size)
 			line = rd->line;
 			at = resume;
 		} else if (rd->rec.whole) {
-			rc = record(rd);
+			rc = take(rd);
 		}
 	}
 	return rc;

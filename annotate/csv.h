@@ -20,18 +20,35 @@ enum csv_column {
 	CSV_COLUMNS,
 };
 
-extern const char *const csv_columns[CSV_COLUMNS];
+/* A column, and which text of a label it is; 0: a number of its own. */
+struct csv_column_of {
+	const char *name;
+	size_t member;
+};
+
+extern const struct csv_column_of csv_columns[CSV_COLUMNS];
+
+/* csv_text - the column's text of @l; NULL for a column of numbers. */
+const char **csv_text(struct cdict_label *l, enum csv_column column);
+
+/* csv_looks_calculated - whether a spreadsheet would take @text for a formula (=1+1, also +, -, @
+ * and what blanks hide); a ' before it makes it a text, there and here: the writer puts one, the
+ * reader takes one away. Those that are there already are looked through. */
+bool csv_looks_calculated(const char *text);
 
 struct mapping_csv_options {
 	bool skip_bad; /* bad lines are left out instead of refusing the file */
 	/* Told of each bad line that is left out: "line 3, column 1 (tid): ..."; may be NULL. */
 	void (*bad_line)(void *ctx, const char *text);
+	/* Told of each row that says something else of a task than a row before it, in the same
+	 * form; may be NULL. The later one counts. */
+	void (*contradiction)(void *ctx, const char *text);
 	void *ctx;
 };
 
 struct mapping_csv_result {
 	size_t rows; /* labels read */
-	size_t bad;  /* lines left out */
+	size_t bad;  /* lines, or columns of the header, left out */
 };
 
 /* mapping_read_csv - reads @path ("-": standard input) into @m, origin CSV.

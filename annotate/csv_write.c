@@ -12,13 +12,16 @@
 static void put(struct sink *s, const char *text)
 {
 	size_t len = strlen(text);
+	bool calculated = csv_looks_calculated(text);
 
-	if (!strpbrk(text, ",\"\r\n#") && (!len || !strchr(" \t", *text)) &&
+	if (!calculated && !strpbrk(text, ",\"\r\n#") && (!len || !strchr(" \t", *text)) &&
 	    (!len || !strchr(" \t", text[len - 1]))) {
 		sink_add(s, text, len);
 		return;
 	}
 	sink_putc(s, '"');
+	if (calculated)
+		sink_putc(s, '\'');
 	for (; *text; text++) {
 		if (*text == '"')
 			sink_putc(s, '"');
@@ -27,21 +30,17 @@ static void put(struct sink *s, const char *text)
 	sink_putc(s, '"');
 }
 
-static void put_row(struct sink *s, const struct cdict_label *l, bool project)
+static void put_row(struct sink *s, struct cdict_label *l, bool project)
 {
-	const char *cells[] = { l->instance, l->role, l->uuid, l->group_type, l->group, l->name };
-
 	sink_printf(s, "%" PRId32, l->tid);
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+	for (unsigned c = CSV_TID + 1; c < CSV_COLUMNS - (unsigned)!project; c++) {
+		const char **text = csv_text(l, c);
+
 		sink_putc(s, ',');
-		put(s, cells[i]);
-	}
-	sink_putc(s, ',');
-	if (l->start_ns)
-		sink_printf(s, "%" PRIu64, l->start_ns);
-	if (project) {
-		sink_putc(s, ',');
-		put(s, l->project);
+		if (text)
+			put(s, *text);
+		else if (l->start_ns)
+			sink_printf(s, "%" PRIu64, l->start_ns);
 	}
 	sink_putc(s, '\n');
 }
@@ -71,7 +70,7 @@ int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_erro
 	for (size_t i = 0; i < m->n; i++)
 		project |= *tasks[i].project != 0;
 	for (int i = 0; i < CSV_COLUMNS - !project; i++)
-		sink_printf(s, "%s%s", i ? "," : "", csv_columns[i]);
+		sink_printf(s, "%s%s", i ? "," : "", csv_columns[i].name);
 	sink_putc(s, '\n');
 	for (size_t i = 0; i < m->n; i++) {
 		/* A label without a start is part of what its tid's others say. */

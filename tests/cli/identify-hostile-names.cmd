@@ -11,6 +11,7 @@ vm 200 'line\nend' 'CPU 0/KVM\nrest'
 vm 300 '\033[2J\0377' 'worker\0377'
 vm 400 '=1+1' ') (evil'
 vm 500 '#comment' 'IO <script>'
+vm 700 'guest==1+1,debug-threads=on' 'CPU 0/KVM' # no spreadsheet calculates it
 mkdir -p proc/600 && printf 'sh\0-c\0qemu-system-x86_64 -name no\0' >proc/600/cmdline
 $CDICT identify --proc-root proc >map.csv
 cat -v map.csv

@@ -28,7 +28,7 @@ static void parse(struct read *r, const char *text, const struct mapping_csv_opt
 /* All of a label as one line. */
 static const char *line_of(const struct cdict_label *l)
 {
-	static char line[512];
+	static char line[2048];
 
 	snprintf(line, sizeof(line), "%d|%s|%s|%s|%s|%s|%s|%llu|%s", l->tid, l->instance, l->role,
 		 l->uuid, l->group_type, l->group, l->name, (unsigned long long)l->start_ns,
@@ -72,6 +72,12 @@ static const struct {
 	/* a later row of the same task adds and replaces, and does not empty */
 	{ "7,,vcpu0,,,5,Web\n7,,,,,6,\n", "7||vcpu0|||6|Web|0|" },
 	{ "7,,,,,,\xff\xfe name\n", "7||||||\xff\xfe name|0|" },
+	/* what a spreadsheet needs before what is no formula */
+	{ "7,,,,,,'=1+1\n", "7||||||=1+1|0|" },
+	{ "7,,,,,,''@a\n", "7||||||'@a|0|" },
+	{ "7,,,,,,=1+1\n", "7||||||=1+1|0|" },
+	{ "7,,,,,,'quoted'\n", "7||||||'quoted'|0|" },
+	{ "7,,,,,,'-\n", "7||||||'-|0|" },
 };
 
 static void every_form_of_a_row_is_read(void **state)
@@ -128,8 +134,20 @@ static const struct {
 	{ "role,tid\nvcpu0,7,x\n", "line 2, column 3 (too many): 3 fields, at most 2" },
 	{ "role,tid\nvcpu0,x\n", "line 2, column 2 (tid): 'x' is no thread id" },
 	{ "role,tid\nvcpu0\n", "line 2, column 1 (role): the thread id is missing" },
-	{ "tid,tid\n7,8\n", "line 1, column 1 (tid): 'tid' is no thread id" },
-	{ "tid,colour\n7,red\n", "line 1, column 1 (tid): 'tid' is no thread id" },
+	{ "tid,tid\n7,8\n", "line 1, column 2: the header names 'tid' twice" },
+	{ "tid,colour\n7,red\n",
+	  "line 1, column 2: 'colour' in the header is no column; they are tid, libvirt-instance, "
+	  "role, uuid, group-type, group-id, task-name, start-ns, project" },
+	{ "# by hand\nTID,Task Name\n7,a\n", "line 2, column 2: 'Task Name' in the header is no" },
+	{ "role,task-name\nvcpu0,a\n", "line 1: the header has no column tid" },
+	{ "7;i;vcpu0;;;5;Web\n",
+	  "line 1, column 1 (tid): the fields are divided by ';': here a comma divides them" },
+	{ "tid;role;task-name\n7;vcpu0;a\n",
+	  "line 1, column 1 (tid): the fields are divided by ';'" },
+	{ "7\ti\tvcpu0\n", "line 1, column 1 (tid): the fields are divided by tabs" },
+	{ "7|i|vcpu0\n", "line 1, column 1 (tid): the fields are divided by '|'" },
+	{ "7 i vcpu0\n", "line 1, column 1 (tid): the fields are divided by blanks" },
+	{ "7,a\n8;b\n", "line 2, column 1 (tid): the fields are divided by ';'" },
 	{ "7,,,,,,Web\ntid,role\n", "line 2, column 1 (tid): 'tid' is no thread id" },
 	{ "7,,,,,,We\"b\n", "line 1, column 7 (task-name): a quote inside a field" },
 	{ "7,,,,,,\"We\"b\n", "line 1, column 7 (task-name): a quote inside a field" },
@@ -184,7 +202,7 @@ static void note(void *ctx, const char *text)
 static void with_skip_bad_the_other_lines_are_taken(void **state)
 {
 	char told[1000] = "";
-	struct mapping_csv_options opts = { true, note, told };
+	struct mapping_csv_options opts = { .skip_bad = true, .bad_line = note, .ctx = told };
 	struct read r;
 
 	(void)state;
@@ -206,6 +224,59 @@ static void with_skip_bad_the_other_lines_are_taken(void **state)
 	assert_non_null(strstr(told, ";line 5, column 2 (libvirt-instance): "));
 	assert_non_null(strstr(told, ";line 8, column 3 (role): the quote that begins it"));
 	mapping_fini(&r.m);
+}
+
+static void with_skip_bad_unknown_columns_are_left_out(void **state)
+{
+	char told[1000] = "";
+	struct mapping_csv_options opts = { .skip_bad = true, .bad_line = note, .ctx = told };
+	struct read r;
+
+	(void)state;
+	parse(&r, "colour,tid,role,role,task-name\nred,7,vcpu0,vcpu1,\"a\"\n", &opts);
+	assert_int_equal(r.rc, 0);
+	assert_int_equal(r.result.bad, 2);
+	assert_int_equal(r.m.n, 1);
+	assert_string_equal(line_of(&r.m.labels[0]), "7||vcpu0||||a|0|");
+	assert_ptr_equal(strstr(told, "line 1, column 1: 'colour' in the header is no column"),
+			 told);
+	assert_non_null(strstr(told, ";line 1, column 4: the header names 'role' twice;"));
+	mapping_fini(&r.m);
+	/* without tids there is nothing to take */
+	parse(&r, "role\nvcpu0\n7\n", &opts);
+	assert_int_equal(r.rc, 0);
+	assert_int_equal(r.m.n, 0);
+	assert_int_equal(r.result.bad, 3);
+	mapping_fini(&r.m);
+}
+
+static void rows_that_contradict_each_other_are_told(void **state)
+{
+	static const struct {
+		const char *text, *told;
+	} all[] = {
+		{ "7,,vcpu0,,,5,Web\n\n7,,,,,6,\n",
+		  "line 3, column 6 (group-id): tid 7 has '5' in a row before; '6' counts;" },
+		{ "task-name,tid\nA,7\nB,8\nC,7\n",
+		  "line 4, column 1 (task-name): tid 7 has 'A' in a row before; 'C' counts;" },
+		{ "7,,,,,,A,5\n7,,,,,,B\n",
+		  "line 2, column 7 (task-name): tid 7 has 'A' in a row before; 'B' counts;" },
+		/* other tasks, or the same again, or more of it */
+		{ "7,,,,,,A,5\n7,,,,,,B,6\n8,,,,,,C\n", "" },
+		{ "7,,vcpu0,,,,A\n7,,vcpu0,,,,A\n7,,,,,5\n", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(all); i++) {
+		char told[1000] = "";
+		struct mapping_csv_options opts = { .contradiction = note, .ctx = told };
+		struct read r;
+
+		parse(&r, all[i].text, &opts);
+		assert_int_equal(r.rc, 0);
+		assert_string_equal(told, all[i].told);
+		mapping_fini(&r.m);
+	}
 }
 
 static void two_files_add_up_and_a_bad_one_changes_nothing(void **state)
@@ -291,9 +362,12 @@ static void what_is_no_label_is_refused(void **state)
 
 static void what_is_written_is_read_back(void **state)
 {
-	static const char *const texts[] = { "a,b",   "say \"x\"", " lead", "trail ", "two\nlines",
-					     "\r",    "#5",        "",      "\xff",   "plain",
-					     "tab\t", ",",         "\"",    "x\r\ny" };
+	static const char *const texts[] = {
+		"a,b",  "say \"x\"", " lead", "trail ", "two\nlines", "\r",     "#5",   "",
+		"\xff", "plain",     "tab\t", ",",      "\"",         "x\r\ny", "=1+1", "'=1+1",
+		"''-a", "'quoted'",  "-",     "@a",     "+a,b",       "\t=1",   "'"
+	};
+	char longest[MAPPING_TEXT_MAX + 1];
 	struct mapping m = { 0 };
 	struct read again = { 0 };
 	struct sink s;
@@ -312,6 +386,14 @@ static void what_is_written_is_read_back(void **state)
 		l.project = texts[(i + 4) % COUNT(texts)];
 		assert_int_equal(mapping_add(&m, &l, NULL), 0);
 	}
+	memset(longest, '=', MAPPING_TEXT_MAX);
+	longest[MAPPING_TEXT_MAX] = '\0';
+	assert_int_equal(mapping_add(&m,
+				     &(struct cdict_label){ .tid = 91,
+							    .origin = CDICT_LABEL_CSV,
+							    .name = longest },
+				     NULL),
+			 0);
 	sink_to_memory(&s);
 	assert_int_equal(mapping_write_csv(&m, &s, NULL), 0);
 	csv = sink_take(&s, &len);
@@ -321,7 +403,7 @@ static void what_is_written_is_read_back(void **state)
 	assert_int_equal(again.m.n, m.n);
 	for (size_t i = 0; i < m.n; i++) {
 		struct cdict_label a, b;
-		char line[512];
+		char line[sizeof(longest) + 512];
 
 		assert_true(mapping_find(&m, m.labels[i].tid, m.labels[i].start_ns, &a));
 		assert_true(mapping_find(&again.m, m.labels[i].tid, m.labels[i].start_ns, &b));
@@ -364,6 +446,8 @@ int main(void)
 		cmocka_unit_test(a_bad_line_is_told_by_line_column_and_reason_and_nothing_is_taken),
 		cmocka_unit_test(a_nul_and_a_text_too_long_are_refused),
 		cmocka_unit_test(with_skip_bad_the_other_lines_are_taken),
+		cmocka_unit_test(with_skip_bad_unknown_columns_are_left_out),
+		cmocka_unit_test(rows_that_contradict_each_other_are_told),
 		cmocka_unit_test(two_files_add_up_and_a_bad_one_changes_nothing),
 		cmocka_unit_test(of_several_origins_the_greatest_wins_field_by_field),
 		cmocka_unit_test(what_is_no_label_is_refused),
