@@ -11,6 +11,7 @@
 #include "base/fail.h"
 
 #define CLOUDS_SIZE_MAX ((size_t)1 << 20)
+#define DEPTH_MAX 64     /* a real one has 4; the time that libyaml takes grows with its square */
 #define MERGE_DEPTH 8    /* << of << of ... */
 #define KEYS_MAX 1000000 /* visited per question: aliases of aliases multiply */
 
@@ -115,29 +116,74 @@ static const yaml_node_t *find(const struct clouds *c, const yaml_node_t *mappin
 	return walk(&w, mapping, 0) ? NULL : wanted.value;
 }
 
+static int is_no_yaml(const yaml_parser_t *parser, struct cdict_error *err)
+{
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "line %zu: %s",
+			  (size_t)parser->problem_mark.line + 1,
+			  parser->problem ? parser->problem : "is no YAML");
+}
+
+/* Before a document is made of it: whether all of it can be read, and is not too deep. */
+static int look_through(const char *text, size_t size, struct cdict_error *err)
+{
+	yaml_parser_t parser;
+	yaml_event_t event;
+	bool more = true;
+	int depth = 0, rc = 0;
+
+	if (!yaml_parser_initialize(&parser))
+		return cdict_fail_nomem(err);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	while (!rc && more) {
+		if (!yaml_parser_parse(&parser, &event)) {
+			rc = is_no_yaml(&parser, err);
+			break;
+		}
+		more = event.type != YAML_STREAM_END_EVENT &&
+		       event.type != YAML_DOCUMENT_END_EVENT; /* only the first is loaded */
+		depth += event.type == YAML_SEQUENCE_START_EVENT ||
+			 event.type == YAML_MAPPING_START_EVENT;
+		depth -= event.type == YAML_SEQUENCE_END_EVENT ||
+			 event.type == YAML_MAPPING_END_EVENT;
+		if (depth > DEPTH_MAX)
+			rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+					"line %zu: more than %d things inside each other",
+					(size_t)event.start_mark.line + 1, DEPTH_MAX);
+		yaml_event_delete(&event);
+	}
+	yaml_parser_delete(&parser);
+	return rc;
+}
+
+static int load(struct clouds *c, const char *text, size_t size, struct cdict_error *err)
+{
+	yaml_parser_t parser;
+	int rc = 0;
+
+	if (!yaml_parser_initialize(&parser))
+		return cdict_fail_nomem(err);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+	c->loaded = yaml_parser_load(&parser, &c->doc);
+	if (!c->loaded)
+		rc = is_no_yaml(&parser, err);
+	yaml_parser_delete(&parser);
+	return rc;
+}
+
 int clouds_parse(struct clouds **out, const char *text, size_t size, struct cdict_error *err)
 {
 	struct clouds *c = calloc(1, sizeof(*c));
-	yaml_parser_t parser;
 	const yaml_node_t *root;
-	int rc = 0;
+	int rc = c ? 0 : cdict_fail_nomem(err);
 
-	if (!c || !yaml_parser_initialize(&parser)) {
-		free(c);
-		return cdict_fail_nomem(err);
-	}
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
-	if (size > CLOUDS_SIZE_MAX)
+	if (!rc && size > CLOUDS_SIZE_MAX)
 		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 				"%zu bytes are no clouds.yaml: more than %zu", size,
 				CLOUDS_SIZE_MAX);
-	else if (!yaml_parser_load(&parser, &c->doc))
-		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "line %zu: %s",
-				(size_t)parser.problem_mark.line + 1,
-				parser.problem ? parser.problem : "is no YAML");
-	else
-		c->loaded = true;
-	yaml_parser_delete(&parser);
+	if (!rc)
+		rc = look_through(text, size, err);
+	if (!rc)
+		rc = load(c, text, size, err);
 	root = rc ? NULL : yaml_document_get_root_node(&c->doc);
 	if (root && root->type != YAML_MAPPING_NODE && !is_null(root))
 		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,

@@ -172,6 +172,26 @@ static void aliases_that_multiply_come_to_an_end(void **state)
 	openstack_values_fini(&v);
 }
 
+static void what_is_nested_without_end_is_refused(void **state)
+{
+	static const char *const opening[] = { "[", "{a: ", "- ", "? " };
+	static char yaml[1 << 20];
+	struct cdict_error err;
+	struct clouds *c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(opening) / sizeof(opening[0]); i++) {
+		size_t len = strlen(opening[i]), n = 0;
+
+		while (n + len <= sizeof(yaml)) {
+			memcpy(yaml + n, opening[i], len);
+			n += len;
+		}
+		assert_int_equal(clouds_parse(&c, yaml, n, &err), CDICT_ELIMIT);
+		assert_string_equal(err.text, "line 1: more than 64 things inside each other");
+	}
+}
+
 /* --- which settings count --- */
 
 struct place {
@@ -412,6 +432,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_clouds_yaml_is_told),
 		cmocka_unit_test(files_without_clouds_have_none),
 		cmocka_unit_test(aliases_that_multiply_come_to_an_end),
+		cmocka_unit_test(what_is_nested_without_end_is_refused),
 		cmocka_unit_test_setup_teardown(the_first_file_found_counts, enter, leave),
 		cmocka_unit_test_setup_teardown(a_named_cloud_goes_before_the_environment, enter,
 						leave),
