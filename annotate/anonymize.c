@@ -33,30 +33,30 @@ struct copy {
 
 static int read_secret(struct pseudonyms *names, const char *path, struct cdict_error *err)
 {
-	char secret[SECRET_MAX];
-	ssize_t n;
-	int fd;
+	struct buf secret = { 0 };
+	int fd, rc;
 
-	if (!path) {
-		pseudonyms_init(names, NULL, 0);
+	pseudonyms_init(names, NULL, 0);
+	if (!path)
 		return 0;
-	}
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, secret, sizeof(secret));
-	if (n < 0) {
-		int rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				    "key file '%s' cannot be read: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return rc;
-	}
-	close(fd);
-	if (!n)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "key file '%s' is empty",
-				  path);
-	pseudonyms_init(names, secret, (size_t)n);
-	explicit_bzero(secret, sizeof(secret));
-	return 0;
+	/* at once, so that growing leaves no copies behind */
+	rc = fd < 0                          ? -errno
+	     : buf_room(&secret, SECRET_MAX) ? buf_read(&secret, fd, SECRET_MAX)
+					     : -ENOMEM;
+	if (rc)
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"key file '%s' cannot be read: %s", path, strerror(-rc));
+	else if (!secret.len)
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "key file '%s' is empty", path);
+	else
+		pseudonyms_init(names, secret.data, secret.len);
+	if (fd >= 0)
+		close(fd);
+	if (secret.data)
+		explicit_bzero(secret.data, secret.len);
+	buf_fini(&secret);
+	return rc;
 }
 
 /* INFO that tells of the kind of machine, not of whose it is.  What is not listed is

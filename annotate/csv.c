@@ -479,25 +479,6 @@ int mapping_parse_csv(struct mapping *m, const void *data, size_t size,
 	return rc;
 }
 
-static int read_all(struct buf *b, int fd, struct cdict_error *err)
-{
-	ssize_t n = 0;
-
-	do {
-		uint8_t *room = buf_room(b, 1 << 16);
-
-		if (!room)
-			return cdict_fail_nomem(err);
-		n = read(fd, room, 1 << 16);
-		if (n > 0)
-			b->len += (size_t)n;
-		if (b->len > FILE_MAX)
-			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					  "is larger than 1 GiB: that is no mapping file");
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? cdict_fail_errno(err, "cannot be read") : 0;
-}
-
 int mapping_read_csv(struct mapping *m, const char *path, const struct mapping_csv_options *opts,
 		     struct mapping_csv_result *result, struct cdict_error *err)
 {
@@ -507,7 +488,14 @@ int mapping_read_csv(struct mapping *m, const char *path, const struct mapping_c
 
 	if (fd < 0)
 		return cdict_fail_errno(err, "cannot be opened");
-	rc = read_all(&b, fd, err);
+	rc = buf_read(&b, fd, FILE_MAX + 1);
+	if (rc == -ENOMEM)
+		cdict_fail_nomem(err);
+	else if (rc)
+		cdict_fail_errno(err, "cannot be read");
+	else if (b.len > FILE_MAX)
+		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				"is larger than 1 GiB: that is no mapping file");
 	if (!is_stdin)
 		close(fd);
 	if (!rc)

@@ -134,19 +134,6 @@ static int take_token(struct keystone *ks, struct http_reply *reply, struct cdic
 	return 0;
 }
 
-/* "URL: text" for errors that do not name the service yet. */
-static int at_url(const char *url, int rc, struct cdict_error *err)
-{
-	char text[sizeof(err->text)];
-
-	if (rc && err) {
-		snprintf(text, sizeof(text), "%s", err->text);
-		snprintf(err->text, sizeof(err->text), "%s: %.*s", url,
-			 (int)(sizeof(text) - 1 - (strlen(url) < 200 ? strlen(url) : 200)), text);
-	}
-	return rc;
-}
-
 static int login(struct keystone *ks, struct cdict_error *err)
 {
 	struct http_request request = { .method = "POST" };
@@ -167,7 +154,7 @@ static int login(struct keystone *ks, struct cdict_error *err)
 	if (rc)
 		goto out;
 	rc = reply.status == 201 || reply.status == 200
-		     ? at_url(url, take_token(ks, &reply, err), err)
+		     ? cdict_fail_in(err, take_token(ks, &reply, err), url)
 		     : login_refused(ks, url, &reply, err);
 out:
 	http_reply_fini(&reply);
@@ -246,7 +233,7 @@ static int choose_project(struct keystone *ks, struct cdict_error *err)
 	if (!rc && reply.status != 200)
 		rc = keystone_refused(ks, url, &reply, err);
 	if (!rc)
-		rc = at_url(url, keystone_json(&root, reply.body, reply.size, err), err);
+		rc = cdict_fail_in(err, keystone_json(&root, reply.body, reply.size, err), url);
 	projects = json_object_get(root, "projects");
 	id = keystone_json_text(json_array_get(projects, 0), "id");
 	if (!rc && json_array_size(projects) == 1 && id) {
@@ -338,7 +325,7 @@ char *keystone_project_name(struct keystone *ks, const char *project_id, bool as
 int keystone_endpoint(const struct keystone *ks, const char *const *types, const char *interface,
 		      const char *region, char **url, struct cdict_error *err)
 {
-	return at_url(ks->url,
-		      keystone_catalog_find(ks->about.catalog, types, interface, region, url, err),
-		      err);
+	return cdict_fail_in(
+		err, keystone_catalog_find(ks->about.catalog, types, interface, region, url, err),
+		ks->url);
 }

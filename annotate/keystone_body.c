@@ -11,42 +11,30 @@
 
 #define SAID_MAX 200
 
-static bool given(const char *text)
+/* @text, NULL when it is empty: json_pack() leaves that out (*). What is not UTF-8 makes it fail,
+ * and everything that was to hold it. */
+static const char *given(const char *text)
 {
-	return text && *text;
-}
-
-/* @key: @text into @object, when there is a text; false: out of memory, not UTF-8. */
-static bool put(json_t *object, const char *key, const char *text)
-{
-	return !given(text) || !json_object_set_new(object, key, json_string(text));
+	return text && *text ? text : NULL;
 }
 
 /* {"id": ...} or {"name": ...}; the id is the better one. */
 static json_t *named(const char *id, const char *name)
 {
-	json_t *o = json_object();
-
-	if (given(id) ? put(o, "id", id) : put(o, "name", name))
-		return o;
-	json_decref(o);
-	return NULL;
+	id = given(id);
+	return json_pack("{s:s*, s:s*}", "id", id, "name", id ? NULL : given(name));
 }
 
 /* An id needs no domain; with neither of the domain's own, it is the one called "default". */
 static json_t *in_domain(const char *id, const char *name, const char *domain_id,
 			 const char *domain_name)
 {
-	json_t *o = named(id, name);
-
-	if (!o || given(id))
-		return o;
+	if (given(id))
+		return named(id, NULL);
 	if (!given(domain_id) && !given(domain_name))
 		domain_id = "default";
-	if (!json_object_set_new(o, "domain", named(domain_id, domain_name)))
-		return o;
-	json_decref(o);
-	return NULL;
+	return json_pack("{s:s*, s:o}", "name", given(name), "domain",
+			 named(domain_id, domain_name));
 }
 
 static json_t *user(const struct keystone_auth *a)
@@ -54,35 +42,32 @@ static json_t *user(const struct keystone_auth *a)
 	return in_domain(a->user_id, a->username, a->user_domain_id, a->user_domain_name);
 }
 
+static json_t *by_appcred(const struct keystone_auth *a)
+{
+	const char *id = given(a->appcred_id), *secret = given(a->appcred_secret);
+
+	if (id)
+		return json_pack("{s:s, s:s*}", "id", id, "secret", secret);
+	return json_pack("{s:s*, s:o, s:s*}", "name", given(a->appcred_name), "user", user(a),
+			 "secret", secret);
+}
+
+static json_t *by_password(const struct keystone_auth *a)
+{
+	json_t *who = user(a);
+
+	if (!json_object_set_new(who, "password", json_string(a->password)))
+		return json_pack("{s:o}", "user", who);
+	json_decref(who);
+	return NULL;
+}
+
 static json_t *identity(const struct keystone_auth *a)
 {
 	const char *method = a->by_appcred ? "application_credential" : "password";
-	json_t *how, *inner;
 
-	if (a->by_appcred) {
-		inner = named(a->appcred_id, a->appcred_name);
-		if (inner && !given(a->appcred_id) && json_object_set_new(inner, "user", user(a))) {
-			json_decref(inner);
-			return NULL;
-		}
-		if (!put(inner, "secret", a->appcred_secret)) {
-			json_decref(inner);
-			return NULL;
-		}
-	} else {
-		json_t *who = user(a);
-
-		if (json_object_set_new(who, "password", json_string(a->password))) {
-			json_decref(who);
-			return NULL;
-		}
-		inner = json_pack("{s:o}", "user", who);
-	}
-	how = json_pack("{s:[s]}", "methods", method);
-	if (!json_object_set_new(how, method, inner))
-		return how;
-	json_decref(how);
-	return NULL;
+	return json_pack("{s:[s], s:o}", "methods", method, method,
+			 a->by_appcred ? by_appcred(a) : by_password(a));
 }
 
 /* NULL: none. */
@@ -105,16 +90,10 @@ static json_t *scope(const struct keystone_auth *a, const char *project_id)
 
 char *keystone_body(const struct keystone_auth *a, const char *project_id)
 {
-	json_t *auth = json_object(), *limits = scope(a, project_id), *all;
-	char *text;
+	json_t *all = json_pack("{s:{s:o, s:o*}}", "auth", "identity", identity(a), "scope",
+				scope(a, project_id));
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 
-	if (json_object_set_new(auth, "identity", identity(a)) ||
-	    (limits && json_object_set_new(auth, "scope", limits))) {
-		json_decref(auth);
-		return NULL;
-	}
-	all = json_pack("{s:o}", "auth", auth);
-	text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	return text;
 }
@@ -132,9 +111,7 @@ int keystone_json(json_t **out, const char *text, size_t size, struct cdict_erro
 
 const char *keystone_json_text(const json_t *object, const char *key)
 {
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return given(text) ? text : NULL;
+	return given(json_string_value(json_object_get(object, key)));
 }
 
 /* "2026-11-20T16:40:30.000000Z"; -1: no such time. */

@@ -26,34 +26,22 @@
 /* Nova's namespace ends in /1.0 or /1.1. */
 static const char nova_uri[] = "http://openstack.org/xmlns/libvirt/nova/";
 
-enum field {
-	FIELD_NAME,
-	FIELD_TITLE,
-	FIELD_UUID,
-	FIELD_IOTHREADS,
-	FIELD_NOVA_NAME,
-	FIELD_NOVA_PROJECT,
-	FIELD_NOVA_FLAVOR, /* an attribute */
-	N_FIELDS,
-};
+#define FLAVOR "domain/metadata/nova:instance/nova:flavor"
 
-static const char *const text_paths[] = {
-	[FIELD_NAME] = "domain/name",
-	[FIELD_TITLE] = "domain/title",
-	[FIELD_UUID] = "domain/uuid",
-	[FIELD_IOTHREADS] = "domain/iothreads",
-	[FIELD_NOVA_NAME] = "domain/metadata/nova:instance/nova:name",
-	[FIELD_NOVA_PROJECT] = "domain/metadata/nova:instance/nova:owner/nova:project",
+/* An element whose text is wanted. */
+struct field {
+	const char *path;
+	char **text; /* NULL until it is known */
 };
 
 struct parser {
 	XML_Parser xml;
 	struct libvirt_domain *out;
-	char path[512];           /* of the open elements below <domstatus> */
-	size_t above[LEVELS_MAX]; /* length of path before each open element */
+	const struct field *fields; /* until path is NULL */
+	char path[512];             /* of the open elements below <domstatus> */
+	size_t above[LEVELS_MAX];   /* length of path before each open element */
 	unsigned depth;
-	char *fields[N_FIELDS];
-	enum field field; /* that the open element holds, or N_FIELDS */
+	char **open; /* where the open element's text goes; NULL: nowhere */
 	struct buf text;
 	int code; /* 0, or why the parser was stopped */
 	const char *reason;
@@ -68,11 +56,11 @@ static void stop(struct parser *p, int code, const char *reason)
 	XML_StopParser(p->xml, XML_FALSE);
 }
 
-static void keep(struct parser *p, enum field f, const char *text, size_t len)
+static void keep(struct parser *p, char **into, const char *text, size_t len)
 {
 	char *copy;
 
-	if (p->fields[f]) /* the first one counts */
+	if (*into) /* the first one counts */
 		return;
 	/* As strndup(), of what may have no NUL behind: ASan lets strndup() look for one. */
 	copy = malloc(len + 1);
@@ -82,7 +70,7 @@ static void keep(struct parser *p, enum field f, const char *text, size_t len)
 	}
 	memcpy(copy, text, len);
 	copy[len] = '\0';
-	p->fields[f] = copy;
+	*into = copy;
 }
 
 static const char *attribute(const char **atts, const char *name)
@@ -126,7 +114,7 @@ static void on_start(void *ctx, const char *name, const char **atts)
 {
 	struct parser *p = ctx;
 
-	p->field = N_FIELDS;
+	p->open = NULL;
 	if (++p->depth > DEPTH_MAX) {
 		stop(p, CDICT_ELIMIT, "has too many elements inside each other");
 		return;
@@ -145,13 +133,13 @@ static void on_start(void *ctx, const char *name, const char **atts)
 	add_name(p, name);
 	if (!strcmp(p->path, "vcpus/vcpu"))
 		take_vcpu(p, atts);
-	else if (!strcmp(p->path, "domain/metadata/nova:instance/nova:flavor"))
-		keep(p, FIELD_NOVA_FLAVOR, attribute(atts, "name"),
-		     strnlen(attribute(atts, "name"), TEXT_MAX_BYTES));
-	for (size_t f = 0; f < sizeof(text_paths) / sizeof(text_paths[0]); f++) {
-		if (!strcmp(p->path, text_paths[f]))
-			p->field = (enum field)f;
+	for (const struct field *f = p->fields; f->path; f++) {
+		if (!strcmp(p->path, f->path))
+			p->open = f->text;
 	}
+	if (!strcmp(p->path, FLAVOR)) /* an attribute is its name */
+		keep(p, p->open, attribute(atts, "name"),
+		     strnlen(attribute(atts, "name"), TEXT_MAX_BYTES));
 	p->text.len = 0;
 }
 
@@ -160,7 +148,7 @@ static void on_text(void *ctx, const char *text, int len)
 	struct parser *p = ctx;
 	size_t n = len > 0 ? (size_t)len : 0;
 
-	if (p->field == N_FIELDS)
+	if (!p->open)
 		return;
 	if (n > TEXT_MAX_BYTES - p->text.len)
 		n = TEXT_MAX_BYTES - p->text.len;
@@ -174,9 +162,9 @@ static void on_end(void *ctx, const char *name)
 	struct parser *p = ctx;
 
 	(void)name;
-	if (p->field != N_FIELDS)
-		keep(p, p->field, p->text.len ? (char *)p->text.data : "", p->text.len);
-	p->field = N_FIELDS;
+	if (p->open)
+		keep(p, p->open, p->text.len ? (char *)p->text.data : "", p->text.len);
+	p->open = NULL;
 	if (p->depth <= LEVELS_MAX)
 		p->path[p->above[p->depth - 1]] = 0;
 	p->depth--;
@@ -206,36 +194,21 @@ static int failure(struct parser *p, struct cdict_error *err)
 			  (unsigned long)XML_GetCurrentLineNumber64(p->xml));
 }
 
-/* The fields become the caller's; 0 or -ENOMEM. */
-static int hand_over(struct parser *p)
-{
-	struct libvirt_domain *d = p->out;
-	const char *uuid = p->fields[FIELD_UUID], *n = p->fields[FIELD_IOTHREADS];
-	char **const to[N_FIELDS] = {
-		[FIELD_NAME] = &d->name,
-		[FIELD_TITLE] = &d->title,
-		[FIELD_NOVA_NAME] = &d->nova_name,
-		[FIELD_NOVA_PROJECT] = &d->nova_project,
-		[FIELD_NOVA_FLAVOR] = &d->nova_flavor,
-	};
-
-	proc_uuid(d->uuid, uuid ? uuid : "", uuid ? strlen(uuid) : 0);
-	d->iothreads = n ? (uint32_t)strtoul(n, NULL, 10) : 0;
-	for (size_t f = 0; f < N_FIELDS; f++) {
-		if (!to[f])
-			continue;
-		*to[f] = p->fields[f] ? p->fields[f] : strdup("");
-		p->fields[f] = NULL;
-		if (!*to[f])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
 		      struct cdict_error *err)
 {
-	struct parser p = { .out = out, .field = N_FIELDS };
+	char *uuid = NULL, *iothreads = NULL;
+	const struct field fields[] = {
+		{ "domain/name", &out->name },
+		{ "domain/title", &out->title },
+		{ "domain/uuid", &uuid },
+		{ "domain/iothreads", &iothreads },
+		{ "domain/metadata/nova:instance/nova:name", &out->nova_name },
+		{ "domain/metadata/nova:instance/nova:owner/nova:project", &out->nova_project },
+		{ FLAVOR, &out->nova_flavor },
+		{ NULL, NULL },
+	};
+	struct parser p = { .out = out, .fields = fields };
 	int rc = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -249,18 +222,23 @@ int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
 	XML_SetElementHandler(p.xml, on_start, on_end);
 	XML_SetCharacterDataHandler(p.xml, on_text);
 	XML_SetStartDoctypeDeclHandler(p.xml, on_doctype);
-	if (XML_Parse(p.xml, data, (int)size, 1) != XML_STATUS_OK)
+	/* the code alone: stopped at the very end */
+	if (XML_Parse(p.xml, data, (int)size, 1) != XML_STATUS_OK || p.code)
 		rc = failure(&p, err);
-	else if (p.code) /* stopped at the very end */
-		rc = failure(&p, err);
-	else if (hand_over(&p))
-		rc = cdict_fail_nomem(err);
-	else if (!out->name[0] && !out->uuid[0])
+	for (const struct field *f = fields; f->path && !rc; f++) {
+		if (!*f->text && !(*f->text = strdup("")))
+			rc = cdict_fail_nomem(err);
+	}
+	if (!rc) {
+		proc_uuid(out->uuid, uuid, strlen(uuid));
+		out->iothreads = (uint32_t)strtoul(iothreads, NULL, 10);
+	}
+	if (!rc && !out->name[0] && !out->uuid[0])
 		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 				"has neither a domain's name nor its UUID");
 	XML_ParserFree(p.xml);
-	for (size_t f = 0; f < N_FIELDS; f++)
-		free(p.fields[f]);
+	free(uuid);
+	free(iothreads);
 	buf_fini(&p.text);
 	if (rc)
 		libvirt_domain_fini(out);

@@ -122,12 +122,12 @@ static int get_page(struct nova *nova, const struct nova_query *q, const char *m
 		    struct nova_servers *s, char **next, size_t *added, struct cdict_error *err)
 {
 	struct http_reply reply = { 0 };
-	char *url = page_url(nova, q, marker);
-	struct cdict_error why = { 0 };
+	char *url = page_url(nova, q, marker), list[256];
 	int rc;
 
 	if (!url)
 		return cdict_fail_nomem(err);
+	snprintf(list, sizeof(list), "%s/servers/detail", nova->endpoint);
 	rc = keystone_get(nova->ks, url, nova->header[0] ? nova->header : NULL, &reply, err);
 	if (!rc && reply.status == 406 && nova->header[0]) {
 		/* the root promised more than the service keeps: its oldest always works */
@@ -138,10 +138,9 @@ static int get_page(struct nova *nova, const struct nova_query *q, const char *m
 	if (!rc && reply.status != 200)
 		rc = keystone_refused(nova->ks, url, &reply, err);
 	else if (!rc)
-		rc = nova_page_parse(s, &q->keys, reply.body, reply.size, next, added, &why);
-	if (why.code)
-		cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/servers/detail: %s", nova->endpoint,
-			   why.text);
+		rc = cdict_fail_in(
+			err, nova_page_parse(s, &q->keys, reply.body, reply.size, next, added, err),
+			list);
 	http_reply_fini(&reply);
 	free(url);
 	return rc;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "annotate/child.h"
+#include "annotate/openstack_files.h"
 #include "base/fail.h"
 
 #define ENVIRONMENT_MAX ((size_t)8 << 20) /* the kernel takes 6 MiB */
@@ -183,9 +184,7 @@ int openrc_run(struct openrc *out, const char *path, char *const *environment, u
 
 void openrc_fini(struct openrc *rc)
 {
-	if (rc->text.data)
-		explicit_bzero(rc->text.data, rc->text.len);
-	buf_fini(&rc->text);
+	openstack_file_forget(&rc->text);
 	free(rc->environment);
 	*rc = (struct openrc){ 0 };
 }

@@ -3,6 +3,7 @@
 #include "annotate/openstack_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,52 +16,33 @@
 /* More than any parser of them takes. */
 #define FILE_MAX ((size_t)2 << 20)
 
-int openstack_file_read(char **text, size_t *size, const char *path, struct cdict_error *err)
+int openstack_file_read(struct buf *text, const char *path, struct cdict_error *err)
 {
-	FILE *file = fopen(path, "re");
-	struct stat st;
-	char *data = NULL;
-	size_t n = 0;
-	int rc = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 
-	if (!file)
+	*text = (struct buf){ 0 };
+	if (fd < 0)
 		return cdict_fail_errno(err, path);
-	/* a folder can be opened, and says so only when it is read */
-	if (!fstat(fileno(file), &st) && S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		rc = cdict_fail_errno(err, path);
-		goto out;
-	}
-	data = malloc(FILE_MAX + 1);
-	if (!data) {
-		rc = cdict_fail_nomem(err);
-		goto out;
-	}
-	/* without a buffer of its own, which would keep a copy of the secrets */
-	setvbuf(file, NULL, _IONBF, 0);
-	n = fread(data, 1, FILE_MAX, file);
-	if (ferror(file))
-		rc = cdict_fail_errno(err, path);
-	else if (n == FILE_MAX)
+	/* at once, so that growing leaves no copies of secrets behind */
+	rc = buf_room(text, FILE_MAX) ? buf_read(text, fd, FILE_MAX) : -ENOMEM;
+	if (rc == -ENOMEM)
+		cdict_fail_nomem(err);
+	else if (rc)
+		cdict_fail_errno(err, path);
+	else if (text->len == FILE_MAX)
 		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 				"%s: is larger than any such file", path);
-out:
-	fclose(file);
-	if (rc) {
-		openstack_file_free(data, n);
-		return rc;
-	}
-	data[n] = '\0';
-	*text = data;
-	*size = n;
-	return 0;
+	close(fd);
+	if (rc)
+		openstack_file_forget(text);
+	return rc;
 }
 
-void openstack_file_free(char *text, size_t size)
+void openstack_file_forget(struct buf *text)
 {
-	if (text)
-		explicit_bzero(text, size);
-	free(text);
+	if (text->data)
+		explicit_bzero(text->data, text->len);
+	buf_fini(text);
 }
 
 static bool readable(const char *path)

@@ -3,14 +3,13 @@
 #ifndef ANNOTATE_OPENSTACK_FILES_H
 #define ANNOTATE_OPENSTACK_FILES_H
 
-#include <stddef.h>
-
+#include "base/buf.h"
 #include "cdict/error.h"
 
-/* openstack_file_read - the whole file: given, NUL-terminated, to be given back to
- * openstack_file_free(). @err names the path. */
-int openstack_file_read(char **text, size_t *size, const char *path, struct cdict_error *err);
-void openstack_file_free(char *text, size_t size);
+/* openstack_file_read - the whole file, until openstack_file_forget(). @err names the path. */
+int openstack_file_read(struct buf *text, const char *path, struct cdict_error *err);
+/* openstack_file_forget - overwrites and frees it: it has secrets. */
+void openstack_file_forget(struct buf *text);
 
 struct openstack_places {
 	const char *named;       /* OS_CLIENT_CONFIG_FILE or _SECURE_FILE; NULL */

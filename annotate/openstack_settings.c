@@ -18,18 +18,6 @@
 static const char *const selectors[] = { "OS_CLOUD", "OS_REGION_NAME", "OS_CLIENT_CONFIG_FILE",
 					 "OS_CLIENT_SECURE_FILE", "OS_CLOUD_NAME" };
 
-/* "path: what" */
-static int in_file(const char *path, int rc, struct cdict_error *err)
-{
-	char text[sizeof(err->text)];
-
-	if (rc && err) {
-		snprintf(text, sizeof(text), "%s", err->text);
-		snprintf(err->text, sizeof(err->text), "%.200s: %.270s", path, text);
-	}
-	return rc;
-}
-
 /* OS_USERNAME=x -> username: x, as in clouds.yaml. */
 static int from_variables(struct openstack_values *into, char *const *environment)
 {
@@ -72,19 +60,18 @@ static bool makes_a_cloud(char *const *environment)
 static int load_clouds(struct clouds **out, char **path, const struct openstack_places *places,
 		       const char *stem, struct cdict_error *err)
 {
-	size_t size;
-	char *text;
+	struct buf text;
 	int rc;
 
 	*out = NULL;
 	*path = openstack_file_find(places, stem);
 	if (!*path)
 		return 0;
-	rc = openstack_file_read(&text, &size, *path, err);
+	rc = openstack_file_read(&text, *path, err);
 	if (rc)
 		return rc;
-	rc = in_file(*path, clouds_parse(out, text, size, err), err);
-	openstack_file_free(text, size);
+	rc = cdict_fail_in(err, clouds_parse(out, (const char *)text.data, text.len, err), *path);
+	openstack_file_forget(&text);
 	return rc;
 }
 
@@ -152,13 +139,13 @@ static int from_files(struct openstack_settings *s, const char *name, char *cons
 			"/etc/openstack",
 			name);
 	if (!rc && f.clouds) {
-		rc = in_file(f.path, clouds_get(f.clouds, name, &s->values, err), err);
+		rc = cdict_fail_in(err, clouds_get(f.clouds, name, &s->values, err), f.path);
 		found = !rc;
 		/* secure.yaml alone may have it */
 		rc = rc == CDICT_ENOTFOUND && f.secure ? 0 : rc;
 	}
 	if (!rc && f.secure) {
-		rc = in_file(f.secure_path, clouds_get(f.secure, name, &s->values, err), err);
+		rc = cdict_fail_in(err, clouds_get(f.secure, name, &s->values, err), f.secure_path);
 		rc = rc == CDICT_ENOTFOUND && found ? 0 : rc;
 	}
 	if (!rc && region && *region &&

@@ -11,29 +11,6 @@
 
 #define PF_KTHREAD 0x00200000 /* linux/sched.h */
 
-static int read_all(int fd, struct buf *out, size_t most)
-{
-	while (out->len < most) {
-		size_t want = most - out->len < 4096 ? most - out->len : 4096;
-		uint8_t *p = buf_room(out, want + 1);
-		ssize_t n = p ? read(fd, p, want) : -1;
-
-		if (!p)
-			return -ENOMEM;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		out->len += (size_t)n;
-	}
-	if (!buf_room(out, 1))
-		return -ENOMEM;
-	out->data[out->len] = 0;
-	return 0;
-}
-
 int procfs_read(int dir, const char *path, struct buf *out, size_t most)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -45,8 +22,12 @@ int procfs_read(int dir, const char *path, struct buf *out, size_t most)
 		return -errno;
 	rc = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
 	if (!rc)
-		rc = read_all(fd, out, most);
+		rc = buf_read(out, fd, most);
 	close(fd);
+	if (!rc && !buf_room(out, 1))
+		rc = -ENOMEM;
+	if (!rc)
+		out->data[out->len] = 0;
 	if (rc)
 		out->len = 0;
 	return rc;

@@ -2,9 +2,11 @@
 /* Growing byte buffer. */
 #include "base/buf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 uint8_t *buf_room_slow(struct buf *b, size_t n)
 {
@@ -27,6 +29,25 @@ uint8_t *buf_room_slow(struct buf *b, size_t n)
 	b->data = data;
 	b->cap = cap;
 	return data + b->len;
+}
+
+int buf_read(struct buf *b, int fd, size_t most)
+{
+	while (b->len < most) {
+		size_t want = most - b->len < 65536 ? most - b->len : 65536;
+		uint8_t *room = buf_room(b, want);
+		ssize_t n = room ? read(fd, room, want) : -1;
+
+		if (!room)
+			return -ENOMEM;
+		if (!n)
+			break;
+		if (n > 0)
+			b->len += (size_t)n;
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
 }
 
 void buf_fini(struct buf *b)

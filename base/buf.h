@@ -19,6 +19,8 @@ struct buf {
 
 /* buf_room - makes room for @n more bytes; NULL (and failed) when it cannot. */
 uint8_t *buf_room_slow(struct buf *b, size_t n);
+/* buf_read - appends what @fd gives, until its end or until @most bytes are there; 0 or -errno. */
+int buf_read(struct buf *b, int fd, size_t most);
 void buf_fini(struct buf *b);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -48,3 +48,14 @@ int cdict_fail_nomem(struct cdict_error *err)
 {
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
+
+int cdict_fail_in(struct cdict_error *err, int code, const char *subject)
+{
+	char text[sizeof(err->text)];
+
+	if (code && err) {
+		memcpy(text, err->text, sizeof(text));
+		snprintf(err->text, sizeof(err->text), "%.200s: %.270s", subject, text);
+	}
+	return code;
+}

@@ -20,4 +20,8 @@ int cdict_fail_errno(struct cdict_error *err, const char *subject);
 /* cdict_fail_nomem - the one way in which an allocation fails: "out of memory", -ENOMEM. */
 int cdict_fail_nomem(struct cdict_error *err);
 
+/* cdict_fail_in - what *@err (may be NULL) says becomes "@subject: ..." when @code tells of a
+ * failure; @code. */
+int cdict_fail_in(struct cdict_error *err, int code, const char *subject);
+
 #endif

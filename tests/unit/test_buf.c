@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The growing buffer: what the cursor reads back, and the memory of a failed allocation. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -80,9 +82,32 @@ static void a_request_that_cannot_be_met_is_remembered(void **state)
 	buf_fini(&b);
 }
 
+static void a_file_is_read_to_its_end_or_as_far_as_wanted(void **state)
+{
+	static const char text[] = "some text of a pipe";
+	struct buf b = { 0 };
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], text, sizeof(text)), sizeof(text));
+	assert_int_equal(buf_read(&b, fds[0], 4), 0);
+	assert_int_equal(b.len, 4);
+	assert_memory_equal(b.data, "some", 4);
+	close(fds[1]);
+	assert_int_equal(buf_read(&b, fds[0], 1000), 0);
+	assert_int_equal(b.len, sizeof(text));
+	assert_memory_equal(b.data, text, sizeof(text));
+	close(fds[0]);
+	assert_int_equal(buf_read(&b, fds[0], 1000), -EBADF);
+	assert_int_equal(b.len, sizeof(text));
+	buf_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_read_to_its_end_or_as_far_as_wanted),
 		cmocka_unit_test(what_is_appended_is_read_back_by_the_cursor),
 		cmocka_unit_test(growing_keeps_what_was_there),
 		cmocka_unit_test(a_printed_text_takes_no_room_for_its_nul),
