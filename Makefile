@@ -124,14 +124,14 @@ program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
 
 # ---- sources -----------------------------------------------------------------------------------
 
-ROOMS ?= base format cmd convert analyze tables render annotate capture plugin
+ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 library_objs := $(call objects,$(call sources,base format))
 main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
 internal_objs := $(call objects,$(filter-out cmd/main.c,\
-	$(call sources,cmd convert analyze tables render annotate capture)))
+	$(call sources,cmd ingest convert analyze tables render annotate capture)))
 plugin_objs := $(call objects,$(call sources,plugin))
 
 unit_srcs := $(sort $(wildcard tests/unit/test_*.c))

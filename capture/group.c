@@ -3,9 +3,11 @@
 #include "capture/group_internal.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,17 +34,58 @@ bool group_begin(struct group *g, int which)
 	return go;
 }
 
+static bool begin_encoding(void *ctx)
+{
+	if (!group_begin(ctx, 1))
+		return false;
+	setpriority(PRIO_PROCESS, 0, -10);
+	return true;
+}
+
+/* On a machine that is full, a fair share is too little to keep up: nice -10, and when the queue
+ * fills up all the same, the reader's priority until it is nearly empty. */
+static void hurry(void *ctx, size_t waits)
+{
+	struct group *g = ctx;
+	struct sched_param param = { .sched_priority = g->opts.realtime };
+
+	if (!g->opts.realtime)
+		return;
+	if (!g->hurried && waits > g->opts.queue_bytes / 2) {
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param);
+		g->hurried = true;
+	} else if (g->hurried && waits < g->opts.queue_bytes / 8) {
+		param.sched_priority = 0;
+		sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param);
+		g->hurried = false;
+	}
+}
+
+static void storing_failed(void *ctx)
+{
+	struct group *g = ctx;
+
+	if (g->opts.failed)
+		g->opts.failed(g->opts.failed_ctx);
+}
+
 static int start_threads(struct group *g, struct cdict_error *err)
 {
+	struct encode_options opts = { .schema = g->opts.schema,
+				       .threads = 1,
+				       .begin = begin_encoding,
+				       .pace = hurry,
+				       .failed = storing_failed,
+				       .ctx = g };
 	int ret = pthread_create(&g->reader, NULL, group_read, g);
 
 	g->has_reader = !ret;
-	if (!ret)
-		ret = pthread_create(&g->encoder, NULL, group_encode, g);
-	g->has_encoder = !ret;
 	if (ret)
 		return cdict_fail(err, -ret, CDICT_NO_OFFSET, "cannot start a thread: %s",
 				  strerror(ret));
+	ret = ingest_start(&g->ingest, &opts, err);
+	if (ret)
+		return ret;
 	pthread_mutex_lock(&g->lock);
 	while (g->ready < 2)
 		pthread_cond_wait(&g->changed, &g->lock);
@@ -50,8 +93,27 @@ static int start_threads(struct group *g, struct cdict_error *err)
 	return 0;
 }
 
+/* All samples are laid out alike: an event is its type. */
+static bool describe_samples(struct group *g)
+{
+	size_t n = cdict_schema_count(g->opts.schema);
+
+	g->events = calloc(n + 1, sizeof(*g->events));
+	for (size_t i = 0; g->events && i < n; i++)
+		g->events[i] =
+			(struct source_event){ (int32_t)i, RING_SAMPLE_PID, RING_SAMPLE_RAW };
+	g->ingest.source = (struct source){
+		.events = g->events,
+		.n_events = n,
+		.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.copy = true,
+	};
+	return g->events;
+}
+
 int group_new(struct group **out, const struct group_options *opts, struct cdict_error *err)
 {
+	struct ingest_options in = { .store = opts->store, .queue_bytes = opts->queue_bytes };
 	struct group *g = calloc(1, sizeof(*g));
 	int ret;
 
@@ -62,14 +124,11 @@ int group_new(struct group **out, const struct group_options *opts, struct cdict
 	g->n_cpus = (uint32_t)opts->n_possible;
 	pthread_mutex_init(&g->lock, NULL);
 	pthread_cond_init(&g->changed, NULL);
-	pthread_mutex_init(&g->spares.lock, NULL);
-	queue_init(&g->queue, opts->queue_bytes);
-	g->pending.spares = &g->spares;
-	g->pending.copy = true;
+	ingest_init(&g->ingest, &in);
 	g->cpus = calloc(g->n_cpus, sizeof(*g->cpus));
 	if (opts->trigger)
 		g->feed = trigger_feed_new(opts->trigger);
-	if (!g->cpus || (opts->trigger && !g->feed))
+	if (!g->cpus || (opts->trigger && !g->feed) || !describe_samples(g))
 		ret = no_memory(err);
 	else
 		ret = start_threads(g, err);
@@ -166,6 +225,7 @@ void group_wait_flush(struct group *g)
 	while (g->flushed < wanted)
 		pthread_cond_wait(&g->changed, &g->lock);
 	pthread_mutex_unlock(&g->lock);
+	ingest_wait(&g->ingest, NULL);
 }
 
 void group_stop(struct group *g)
@@ -178,10 +238,22 @@ void group_join(struct group *g)
 {
 	if (g->has_reader)
 		pthread_join(g->reader, NULL);
-	if (g->has_encoder)
-		pthread_join(g->encoder, NULL);
-	g->has_reader = g->has_encoder = false;
-	g->counts.out_of_memory |= g->encoder_failed;
+	if (g->has_reader && g->go)
+		ingest_wait(&g->ingest, NULL);
+	g->has_reader = false;
+}
+
+void group_losses(struct group *g)
+{
+	struct store_item item = { 0 };
+
+	ingest_losses(&g->ingest, &item.rows, NULL);
+	if (!rows_empty(&item.rows))
+		store_put(g->opts.store, &item);
+	g->counts.lost_ring = g->ingest.lost;
+	g->counts.lost_queue = g->ingest.dropped;
+	g->counts.disordered = g->ingest.disordered;
+	g->counts.out_of_memory = g->ingest.out_of_memory;
 }
 
 const struct group_counts *group_counts(const struct group *g)
@@ -212,14 +284,10 @@ void group_free(struct group *g)
 	rings_close(g->rings);
 	close_more(g->more);
 	close_more(g->arrived);
-	pending_fini(&g->pending);
-	while (g->spares.n)
-		batch_free(g->spares.batches[--g->spares.n]);
-	queue_fini(&g->queue);
-	rows_fini(&g->rows);
+	ingest_fini(&g->ingest);
+	free(g->events);
 	trigger_feed_free(g->feed);
 	free(g->cpus);
-	pthread_mutex_destroy(&g->spares.lock);
 	pthread_mutex_destroy(&g->lock);
 	pthread_cond_destroy(&g->changed);
 	free(g);

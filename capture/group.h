@@ -3,10 +3,10 @@
  * group.h - a group of CPUs: one thread empties their rings, a second one compresses.
  *
  * The reader copies records out of the rings into one batch per CPU, and does nothing else. A
- * batch that is full, or a second old, goes to the encoder through a queue that holds so many
- * bytes. When the queue is full because the encoder or the disk cannot follow, the batch is
- * thrown away and becomes a loss with its CPU, times and count: the rings are emptied all the
- * same, so what is lost is whole and known, and the recorder never stands still.
+ * batch that is full, or a second old, goes to the encoder (ingest/ingest.h), which may have so
+ * many bytes before it. When it or the disk cannot follow, the batch is thrown away and becomes
+ * a loss with its CPU, times and count: the rings are emptied all the same, so what is lost is
+ * whole and known, and the recorder never stands still.
  *
  * Threads    the functions are for the thread that made the group
  * Ownership  group_new() gives, group_free() takes
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 
 #include "capture/rings.h"
-#include "capture/store.h"
+#include "ingest/ingest.h"
 
 struct group_options {
 	struct rings_options rings; /* its own tids are filled by group_open() */
@@ -64,13 +64,15 @@ void group_start(struct group *g);
 /* group_add_cpu - a CPU that came online: recorded at once, as the others since group_open(). -ENODEV:
  * it is not there (any more). */
 int group_add_cpu(struct group *g, int cpu, struct cdict_error *err);
-/* group_flush - everything read so far is in the store when it returns (group_wait_flush). */
+/* group_flush - everything read so far is in the store when group_wait_flush() returns. */
 void group_flush(struct group *g);
 void group_wait_flush(struct group *g);
 /* group_stop - after rings_disable() of group_rings(): the rest is read, encoded and stored, and the threads end. */
 void group_stop(struct group *g);
 void group_join(struct group *g);
-const struct group_counts *group_counts(const struct group *g); /* after group_join() */
+/* group_losses - when all groups are joined: what is known of losses only now goes into the store. */
+void group_losses(struct group *g);
+const struct group_counts *group_counts(const struct group *g); /* after group_losses() */
 void group_free(struct group *g);
 
 #endif

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "capture/group_internal.h"
+#include "convert/account.h"
 #include "capture/trigger.h"
 
 #define POLL_MS 200
@@ -49,73 +50,6 @@ static uint16_t get16(const void *p)
 	return v;
 }
 
-/* The time in the trailer of a record that is no sample. */
-static uint64_t trailer_time(const struct perf_event_header *h)
-{
-	return h->size >= sizeof(*h) + RING_TRAILER ? get64((const char *)h + h->size - 8) : 0;
-}
-
-/* The rows that wait leave with @w. */
-static void put(struct group *g, struct work *w)
-{
-	w->rows = g->rows;
-	g->rows = (struct rows){ 0 };
-	g->puts++;
-	if (w->rows.tasks.failed || w->rows.losses.failed)
-		g->counts.out_of_memory = true;
-	queue_put(&g->queue, w);
-}
-
-static void drop(struct group *g, struct batch *b)
-{
-	struct cdict_loss loss = {
-		.what = CDICT_LOSS_RING,
-		.cpu = b->cpu,
-		.type = CDICT_TYPE_ANY,
-		.from_ns = b->samples[0].t_ns,
-		.to_ns = b->samples[b->n - 1].t_ns,
-		.count = b->n,
-	};
-	struct group_cpu *c = &g->cpus[b->cpu];
-
-	if (c->dropped_puts == g->puts && c->dropped_row < rows_losses(&g->rows)) {
-		/* One after the other are one loss, however long the disk stands still. */
-		struct cdict_loss *last = (struct cdict_loss *)g->rows.losses.data + c->dropped_row;
-
-		last->to_ns = loss.to_ns;
-		last->count += loss.count;
-	} else {
-		c->dropped_puts = g->puts;
-		c->dropped_row = rows_losses(&g->rows);
-		rows_add_loss(&g->rows, &loss);
-	}
-	g->counts.lost_queue += b->n;
-	batch_done(&g->spares, b);
-}
-
-/* @must: the last batches are not dropped, however many wait. False: nothing was cut. */
-static bool cut(struct group *g, struct pending_cpu *c, bool all, bool must)
-{
-	bool oom;
-	struct batch *b = pending_cut(&g->pending, c, all, &oom);
-	struct work *w;
-
-	g->counts.out_of_memory |= oom;
-	if (!b)
-		return false;
-	if (b->cpu < g->n_cpus)
-		g->cpus[b->cpu].cut = true;
-	w = calloc(1, sizeof(*w));
-	if (!w || (!must && !queue_fits(&g->queue, batch_memory(b)))) {
-		free(w);
-		drop(g, b);
-		return true;
-	}
-	w->batch = b;
-	put(g, w);
-	return true;
-}
-
 /* What a CPU did while it was not recorded nobody knows, and not how much it was. */
 static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
 {
@@ -128,7 +62,7 @@ static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
 	g->cpus[cpu].blind = false;
 	if (loss.from_ns > t_ns)
 		return;
-	rows_add_loss(&g->rows, &loss);
+	ingest_loss(&g->ingest, &loss, NULL);
 	if (g->feed)
 		trigger_feed_loss(g->feed, loss.from_ns, loss.to_ns);
 }
@@ -136,8 +70,7 @@ static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
 static void sample(struct group *g, uint32_t cpu, const struct perf_event_header *h)
 {
 	const uint8_t *p = (const uint8_t *)h;
-	struct pending_sample s = { .record = p };
-	struct pending_cpu *c;
+	struct batch_sample s = { .record = p };
 	uint16_t type;
 
 	if (h->size < RING_SAMPLE_RAW + 8 ||
@@ -157,55 +90,10 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 		g->first_ns = s.t_ns;
 	s.event = (uint32_t)g->opts.type_of[type];
 	g->counts.samples++;
-	c = pending_cpu(&g->pending, cpu);
-	if (!c || !pending_add(&g->pending, c, cpu, &s, h->size)) {
-		g->counts.out_of_memory = true;
-		return;
-	}
 	if (g->feed)
 		trigger_feed_sample(g->feed, &s, get32(p + RING_SAMPLE_TID), p + RING_SAMPLE_RAW,
 				    get32(p + RING_SAMPLE_RAW_SIZE));
-	while ((c = pending_ready(&g->pending, pending_cpu(&g->pending, cpu))))
-		if (!cut(g, c, false, false))
-			break;
-}
-
-static void lost(struct group *g, uint32_t cpu, const struct perf_event_header *h)
-{
-	const struct pending_cpu *c = pending_cpu(&g->pending, cpu);
-	struct cdict_loss loss = { .what = CDICT_LOSS_RING,
-				   .cpu = cpu,
-				   .type = CDICT_TYPE_ANY,
-				   .to_ns = trailer_time(h) };
-
-	if (h->size < sizeof(*h) + 16 || !c)
-		return;
-	loss.count = get64((const char *)h + sizeof(*h) + 8);
-	loss.from_ns = c->max_ns && c->max_ns < loss.to_ns ? c->max_ns : loss.to_ns;
-	g->cpus[cpu].lost += loss.count;
-	g->counts.lost_ring += loss.count;
-	rows_add_loss(&g->rows, &loss);
-	if (g->feed)
-		trigger_feed_loss(g->feed, loss.from_ns, loss.to_ns);
-}
-
-static void throttle(struct group *g, uint32_t cpu, const struct perf_event_header *h)
-{
-	struct cdict_loss loss = { .what = CDICT_LOSS_THROTTLE,
-				   .cpu = cpu,
-				   .type = CDICT_TYPE_ANY,
-				   .from_ns = g->cpus[cpu].throttled_ns };
-
-	if (h->size < sizeof(*h) + 8)
-		return;
-	loss.to_ns = get64((const char *)h + sizeof(*h));
-	if (h->type == PERF_RECORD_THROTTLE) {
-		g->cpus[cpu].throttled_ns = loss.to_ns;
-		return;
-	}
-	g->cpus[cpu].throttled_ns = 0;
-	if (loss.from_ns && loss.to_ns >= loss.from_ns)
-		rows_add_loss(&g->rows, &loss);
+	ingest_add(&g->ingest, cpu, &s, h->size, NULL);
 }
 
 static int by_number(const void *a, const void *b)
@@ -222,53 +110,34 @@ static bool is_own(const struct group *g, int32_t tid)
 	return bsearch(&tid, g->added.own, g->added.n_own, sizeof(tid), by_number) != NULL;
 }
 
-static void task(struct group *g, const struct perf_event_header *h)
+/* Tasks and losses, as convert reads them. */
+static void other(struct group *g, uint32_t cpu, const struct perf_event_header *h)
 {
-	const char *p = (const char *)h + sizeof(*h);
-	struct task_row row = { .t_ns = trailer_time(h) };
+	const char *p = (const char *)h;
+	struct perfdata_record rec = {
+		.data = (const uint8_t *)p, .size = h->size, .type = h->type, .misc = h->misc
+	};
+	struct perfdata_sample_id id = { .has_time = h->size >= sizeof(*h) + RING_TRAILER };
+	struct cdict_loss lost;
 
-	if (h->size < sizeof(*h) + 8 + RING_TRAILER)
+	if (h->type == PERF_RECORD_COMM && h->size >= sizeof(*h) + 8 &&
+	    is_own(g, (int32_t)get32(p + sizeof(*h) + 4)))
 		return;
-	row.pid = (int32_t)get32(p);
-	if (h->type == PERF_RECORD_COMM) {
-		row.what = h->misc & PERF_RECORD_MISC_COMM_EXEC ? CDICT_TASK_EXEC : CDICT_TASK_COMM;
-		row.tid = (int32_t)get32(p + 4);
-		if (is_own(g, row.tid))
-			return;
-		strncpy(row.comm, p + 8, sizeof(row.comm) - 1);
-	} else if (h->size >= sizeof(*h) + 24) {
-		row.what = h->type == PERF_RECORD_EXIT ? CDICT_TASK_EXIT : CDICT_TASK_FORK;
-		row.ppid = (int32_t)get32(p + 4);
-		row.tid = (int32_t)get32(p + 8);
-		row.ptid = (int32_t)get32(p + 12);
-		row.t_ns = get64(p + 16);
-	} else {
-		return;
-	}
-	buf_add(&g->rows.tasks, &row, sizeof(row));
+	if (id.has_time)
+		id.time = get64(p + h->size - 8);
+	account_tell(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);
+	if (lost.count && g->feed)
+		trigger_feed_loss(g->feed, lost.from_ns, lost.to_ns);
 }
 
 static void on_record(void *ctx, uint32_t cpu, const struct perf_event_header *h)
 {
 	struct group *g = ctx;
 
-	switch (h->type) {
-	case PERF_RECORD_SAMPLE:
+	if (h->type == PERF_RECORD_SAMPLE)
 		sample(g, cpu, h);
-		break;
-	case PERF_RECORD_LOST:
-		lost(g, cpu, h);
-		break;
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		throttle(g, cpu, h);
-		break;
-	case PERF_RECORD_COMM:
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-		task(g, h);
-		break;
-	}
+	else
+		other(g, cpu, h);
 }
 
 /* The kernel's counters of the @i-th CPU of @r, before it is closed. */
@@ -282,13 +151,13 @@ static void count(struct group *g, struct rings *r, size_t i)
 	g->counts.kernel_events += events;
 	g->counts.kernel_lost += lost;
 	if (has_lost)
-		g->cpus[rings_cpu(r, i)].kernel_lost += lost;
+		ingest_counted(&g->ingest, rings_cpu(r, i), lost, NULL);
 }
 
 /* From its last event on; of one that had none, from the first of all. */
 static void gets_blind(struct group *g, uint32_t cpu)
 {
-	const struct pending_cpu *c = pending_cpu(&g->pending, cpu);
+	const struct batcher_cpu *c = batcher_cpu(&g->ingest.batcher, cpu);
 
 	if (g->cpus[cpu].blind)
 		return;
@@ -370,25 +239,6 @@ static void pass(struct group *g)
 		trigger_feed_end(g->feed);
 }
 
-static void cut_all(struct group *g, bool must)
-{
-	for (size_t i = 0; i < g->pending.n; i++)
-		while (g->pending.cpus[i].batch && cut(g, &g->pending.cpus[i], true, must))
-			;
-}
-
-/* A piece of work without a batch, which never waits and is never dropped. */
-static void put_mark(struct group *g, bool last, unsigned flush)
-{
-	struct work *w = calloc(1, sizeof(*w));
-
-	if (!w) /* nothing may wait for it for ever */
-		abort();
-	w->last = last;
-	w->flush = flush;
-	put(g, w);
-}
-
 /* CPUs that fill no batch a second. */
 static void cut_old(struct group *g)
 {
@@ -397,63 +247,34 @@ static void cut_old(struct group *g)
 	if (now < g->flush_at_ms)
 		return;
 	g->flush_at_ms = now + FLUSH_MS;
-	for (uint32_t i = 0; i < g->n_cpus && i + 1 < g->pending.n; i++) {
-		struct pending_cpu *c = &g->pending.cpus[i + 1];
-
-		bool recent = g->cpus[i].cut;
-
-		while (!recent && c->batch && cut(g, c, true, false))
-			;
-		g->cpus[i].cut = false;
-	}
-	/* Where no event comes for long, no batch takes them along. */
-	if (rows_tasks(&g->rows) || rows_losses(&g->rows))
-		put_mark(g, false, 0);
+	ingest_age(&g->ingest);
 }
 
-/* What the kernel counted beyond its LOST records: lost after the last of them. */
-static void losses_at_end(struct group *g)
+static void flush(struct group *g, unsigned number)
 {
+	ingest_cut(&g->ingest, NULL);
+	pthread_mutex_lock(&g->lock);
+	g->flushed = number;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->lock);
+}
+
+/* What the kernel counted, and CPUs that did not come back. */
+static void count_at_end(struct group *g)
+{
+	const struct batcher *b = &g->ingest.batcher;
 	uint64_t newest_ns = 0;
 
 	for (size_t i = 0; i < rings_cpus(g->rings); i++)
 		count(g, g->rings, i);
 	for (struct group_more *more = g->more; more; more = more->next)
 		count(g, more->rings, 0);
-	for (size_t i = 0; i < g->pending.n; i++)
-		if (g->pending.cpus[i].max_ns > newest_ns)
-			newest_ns = g->pending.cpus[i].max_ns;
-	for (uint32_t cpu = 0; cpu < g->n_cpus; cpu++) {
-		const struct group_cpu *gc = &g->cpus[cpu];
-		struct cdict_loss loss = { .what = CDICT_LOSS_SAMPLES,
-					   .cpu = cpu,
-					   .type = CDICT_TYPE_ANY };
-
-		if (gc->blind && newest_ns)
+	for (size_t i = 0; i < b->n; i++)
+		if (b->cpus[i].max_ns > newest_ns)
+			newest_ns = b->cpus[i].max_ns;
+	for (uint32_t cpu = 0; cpu < g->n_cpus; cpu++)
+		if (g->cpus[cpu].blind && newest_ns)
 			sees_again(g, cpu, newest_ns);
-		if (gc->kernel_lost <= gc->lost)
-			continue;
-		loss.count = gc->kernel_lost - gc->lost;
-		if (cpu + 1 < g->pending.n)
-			loss.from_ns = loss.to_ns = g->pending.cpus[cpu + 1].max_ns;
-		g->counts.lost_ring += loss.count;
-		rows_add_loss(&g->rows, &loss);
-	}
-	for (size_t i = 0; i < g->pending.n; i++) {
-		const struct pending_cpu *c = &g->pending.cpus[i];
-		struct cdict_loss loss = {
-			.what = CDICT_LOSS_DISORDER,
-			.cpu = i ? (uint32_t)(i - 1) : CDICT_CPU_UNKNOWN,
-			.type = CDICT_TYPE_ANY,
-			.from_ns = c->late_first_ns,
-			.to_ns = c->late_last_ns,
-			.count = c->late,
-		};
-
-		g->counts.disordered += c->sorted + c->late;
-		if (c->late)
-			rows_add_loss(&g->rows, &loss);
-	}
 }
 
 /* The rings do not wait for those who are before us in the run queue. Under a storm of switches
@@ -477,7 +298,6 @@ void *group_read(void *arg)
 		return NULL;
 	hurry(g);
 	g->flush_at_ms = now_ms() + FLUSH_MS;
-	g->puts = 1;
 	while (!atomic_load(&g->stop)) {
 		unsigned wanted = atomic_load(&g->flush_wanted);
 
@@ -485,11 +305,8 @@ void *group_read(void *arg)
 			rings_wait(g->rings, g->more ? POLL_MORE_MS : POLL_MS);
 		pass(g);
 		cut_old(g);
-		if (wanted != flushed) {
-			cut_all(g, true);
-			put_mark(g, false, wanted);
-			flushed = wanted;
-		}
+		if (wanted != flushed)
+			flush(g, flushed = wanted);
 	}
 	/* Those of the others are disabled; then two passes see all that is there. */
 	pass(g);
@@ -497,8 +314,7 @@ void *group_read(void *arg)
 		rings_disable(more->rings);
 	pass(g);
 	pass(g);
-	cut_all(g, true);
-	losses_at_end(g);
-	put_mark(g, true, atomic_load(&g->flush_wanted));
+	count_at_end(g);
+	flush(g, atomic_load(&g->flush_wanted));
 	return NULL;
 }

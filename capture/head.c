@@ -86,18 +86,7 @@ int head_write(const struct head *h, struct cdict_writer *w, struct cdict_error 
 	if (!ret)
 		ret = cdict_writer_schema(w, h->schema, err);
 	/* Into the file now, not with the first events. */
-	return ret ? ret : head_flush(w, err);
-}
-
-int head_flush(struct cdict_writer *w, struct cdict_error *err)
-{
-	struct buf rows = { 0 };
-	int ret = format_writer_take_rows(w, &rows, err);
-
-	if (!ret)
-		ret = format_writer_put_rows(w, &rows, err);
-	buf_fini(&rows);
-	return ret;
+	return ret ? ret : format_writer_flush(w, err);
 }
 
 int head_write_end(const struct head_end *e, struct cdict_writer *w, struct cdict_error *err)

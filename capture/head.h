@@ -25,9 +25,6 @@ void head_cpus(struct head *h, const bool *cpus, size_t n);
 /* head_write - everything, schema included, as whole blocks. */
 int head_write(const struct head *h, struct cdict_writer *w, struct cdict_error *err);
 
-/* head_flush - what was told the writer is in the file. */
-int head_flush(struct cdict_writer *w, struct cdict_error *err);
-
 struct head_end {
 	const char *why;  /* "command ended" */
 	const char *cpus; /* all that were recorded; NULL: as the head said */

@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define COMM_SIZE 16 /* TASK_COMM_LEN */
+
 /* "7 (comm) S 1 ...": a comm may hold parentheses and line ends, nothing after it may. */
-static bool read_stat(int dir, const char *name, char comm[ROWS_COMM], int32_t *ppid)
+static bool read_stat(int dir, const char *name, char comm[COMM_SIZE], int32_t *ppid)
 {
 	char path[NAME_MAX + 8], text[512], *open, *close_;
 	ssize_t n;
@@ -31,7 +33,7 @@ static bool read_stat(int dir, const char *name, char comm[ROWS_COMM], int32_t *
 	if (!open || !close_ || close_ < open || text + n - close_ < 5)
 		return false;
 	*close_ = '\0';
-	snprintf(comm, ROWS_COMM, "%s", open + 1);
+	snprintf(comm, COMM_SIZE, "%s", open + 1);
 	*ppid = (int32_t)strtol(close_ + 4, NULL, 10);
 	return true;
 }
@@ -43,20 +45,21 @@ static bool is_number(const char *s)
 
 static void add(struct rows *rows, int32_t pid, int32_t tid, int32_t parent, const char *comm)
 {
-	struct task_row birth = {
+	struct cdict_task_event birth = {
 		.what = CDICT_TASK_FORK, .pid = pid, .tid = tid, .ppid = parent, .ptid = parent
 	};
-	struct task_row name = { .what = CDICT_TASK_COMM, .pid = pid, .tid = tid };
+	struct cdict_task_event name = {
+		.what = CDICT_TASK_COMM, .pid = pid, .tid = tid, .comm = comm
+	};
 
-	memcpy(name.comm, comm, sizeof(name.comm));
-	buf_add(&rows->tasks, &birth, sizeof(birth));
-	buf_add(&rows->tasks, &name, sizeof(name));
+	rows_add_task(rows, &birth);
+	rows_add_task(rows, &name);
 }
 
 static void process(int proc, const char *name, struct rows *rows)
 {
 	int32_t pid = (int32_t)strtol(name, NULL, 10);
-	char path[NAME_MAX + 8], comm[ROWS_COMM];
+	char path[NAME_MAX + 8], comm[COMM_SIZE];
 	struct dirent *d;
 	DIR *tasks;
 	int fd;

@@ -3,7 +3,7 @@
 #ifndef CAPTURE_PROC_H
 #define CAPTURE_PROC_H
 
-#include "capture/rows.h"
+#include "ingest/rows.h"
 
 /* proc_tasks - a birth and a name for every thread of @proc ("/proc"), with time 0. What ends
  * meanwhile is left out. */

@@ -112,6 +112,8 @@ static void run(struct recording *rec)
 		group_stop(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_join(rec->groups[i]);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_losses(rec->groups[i]);
 }
 
 static void count(struct recording *rec)
@@ -162,13 +164,13 @@ static void finish(struct recording *rec, struct head_end *end)
 		r->ended = err;
 		tell_dropped(rec, end);
 	}
-	if (rec->keep) {
+	if (rec->ring) {
 		snprintf(why, sizeof(why), "at the end: %s", rec->end);
 		if (recording_dump(rec, why, false, &err) < 0 && !r->ended.code)
 			r->ended = err;
 		return;
 	}
-	r->events = store_events(rec->store);
+	r->events = store_counts(rec->store)->events;
 	/* What could be written is ended as any file, if that can be. */
 	if (recording_finish(rec, end, &err) < 0 && !r->ended.code)
 		r->ended = err;
@@ -193,7 +195,7 @@ static void close_all(struct recording *rec)
 	free(rec->groups);
 	workload_end(&rec->workload);
 	store_free(rec->store);
-	keep_free(rec->keep);
+	snapshot_ring_free(rec->ring);
 	trigger_free(rec->trigger);
 	close_output(rec);
 	head_fini(&rec->head);

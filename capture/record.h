@@ -74,7 +74,7 @@ struct record_options {
 #define RECORD_RING_MIN ((size_t)4 << 20)
 #define RECORD_QUEUE_BYTES ((size_t)128 << 20)
 #define RECORD_GROUP_CPUS 16u
-/* What a group holds at most beside the queue: samples that make no block yet (PENDING_BYTES_MAX of
+/* What a group holds at most beside the queue: samples that make no block yet (BATCHER_BYTES_MAX of
  * records, and where each of them is), one being encoded, its columns, one block encoded. */
 #define RECORD_GROUP_BYTES ((size_t)32 << 20)
 /* The program, its libraries, and the tasks that live. */

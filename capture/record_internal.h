@@ -10,12 +10,12 @@
 #include "capture/choose.h"
 #include "capture/group.h"
 #include "capture/head.h"
-#include "capture/keep.h"
 #include "capture/record.h"
-#include "capture/store.h"
 #include "capture/target.h"
 #include "capture/trigger.h"
 #include "capture/workload.h"
+#include "ingest/snapshot.h"
+#include "ingest/store.h"
 
 /* From an encoder to the main thread: the store failed. */
 #define RECORD_SIGNAL_FAILED (SIGRTMIN + 1)
@@ -53,7 +53,7 @@ struct recording {
 	uint64_t rows_bytes; /* in the writer, until its next block */
 
 	/* Flight recorder. */
-	struct keep *keep;
+	struct snapshot_ring *ring;
 	struct trigger *trigger;
 	uint64_t next_hit_ms; /* a trigger is answered from then on */
 

@@ -212,14 +212,14 @@ static uint64_t memory_bound(const struct recording *rec, size_t ring_bytes)
 			 (o->queue_bytes ? o->queue_bytes : RECORD_QUEUE_BYTES);
 
 	if (o->keep)
-		bytes += 2 * (o->keep_bytes ? o->keep_bytes : KEEP_BYTES);
+		bytes += 2 * (o->keep_bytes ? o->keep_bytes : SNAPSHOT_RING_BYTES);
 	return bytes + (rec->trigger ? TRIGGER_BYTES : 0);
 }
 
 static void say_what_is_kept(const struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
-	uint64_t bytes = o->keep_bytes ? o->keep_bytes : KEEP_BYTES;
+	uint64_t bytes = o->keep_bytes ? o->keep_bytes : SNAPSHOT_RING_BYTES;
 	char time[48] = "";
 
 	if (o->keep_ns)

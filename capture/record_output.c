@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "capture/proc.h"
 #include "capture/record_internal.h"
+#include "format/writer.h"
 
 static int no_memory(struct cdict_error *err)
 {
@@ -26,7 +27,7 @@ static int no_memory(struct cdict_error *err)
 /* With the item there must be room for the file's end: else it is not begun. */
 static int reserve(struct recording *rec, const struct store_item *item, struct cdict_error *err)
 {
-	uint64_t rows = item->rows.tasks.len + item->rows.losses.len;
+	uint64_t rows = item->rows.tasks.len + item->rows.losses.len + item->rows.text.len;
 	uint64_t blocks = item->n_parts +
 			  (rows ? ROWS_BLOCKS + rows / (8192 * sizeof(struct cdict_loss)) : 0);
 	int ret = target_reserve(rec->target, item->payload.len + rows + rec->rows_bytes +
@@ -57,8 +58,8 @@ static int put_into_file(void *ctx, struct store_item *item, struct cdict_error 
 	return ret;
 }
 
-static const struct store_ops file_ops = { put_into_file };
-static const struct store_ops keep_ops = { keep_put };
+static const struct store_ops file_ops = { .put = put_into_file, .tell_bad = true };
+static const struct store_ops ring_ops = { .put = snapshot_ring_put, .tell_bad = true };
 
 static int write_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err)
 {
@@ -79,8 +80,8 @@ int recording_output(struct recording *rec)
 	const struct record_options *o = rec->opts;
 
 	if (o->keep) {
-		rec->keep = keep_new(o->keep_ns, o->keep_bytes);
-		rec->store = rec->keep ? store_new(&keep_ops, rec->keep) : NULL;
+		rec->ring = snapshot_ring_new(o->keep_ns, o->keep_bytes);
+		rec->store = rec->ring ? store_new(&ring_ops, rec->ring) : NULL;
 		return rec->store ? 0 : no_memory(rec->err);
 	}
 	rec->store = store_new(&file_ops, rec);
@@ -93,7 +94,7 @@ int recording_tasks(struct recording *rec)
 	struct store_item item = { 0 };
 	int ret = 0;
 
-	if (!rec->keep) {
+	if (!rec->ring) {
 		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
 		if (!ret)
 			ret = head_write(&rec->head, rec->writer, rec->err);
@@ -103,7 +104,7 @@ int recording_tasks(struct recording *rec)
 	for (size_t i = 0; i < rec->n_groups; i++)
 		rings_watch_tasks(group_rings(rec->groups[i]));
 	proc_tasks("/proc", &item.rows);
-	if (item.rows.tasks.failed) {
+	if (rows_failed(&item.rows)) {
 		store_item_fini(&item);
 		return no_memory(rec->err);
 	}
@@ -112,12 +113,12 @@ int recording_tasks(struct recording *rec)
 		store_failed(rec->store, rec->err);
 		return of_output(rec, ret);
 	}
-	if (rec->keep)
+	if (rec->ring)
 		return 0;
 	/* Into the file now: at its end there may be no room for them. */
 	ret = write_labels(rec, rec->writer, rec->err);
 	if (!ret)
-		ret = head_flush(rec->writer, rec->err);
+		ret = format_writer_flush(rec->writer, rec->err);
 	rec->rows_bytes = 0; /* they are in the file */
 	/* From here on the file is a recording; before, nothing is seen of it. */
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
@@ -154,7 +155,7 @@ static char *dump_name(const char *output, unsigned number)
 	return name;
 }
 
-static int write_snapshot(struct recording *rec, const struct keep_snapshot *snap, const char *why,
+static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,
 			  struct cdict_writer *w, struct cdict_error *err)
 {
 	int ret = head_write(&rec->head, w, err);
@@ -164,7 +165,7 @@ static int write_snapshot(struct recording *rec, const struct keep_snapshot *sna
 	if (!ret)
 		ret = rows_write(&snap->before, w, err);
 	for (size_t i = 0; i < snap->n && !ret; i++) {
-		const struct store_item *item = keep_item(snap->items[i]);
+		const struct store_item *item = snapshot_item(snap->items[i]);
 
 		for (size_t p = 0; p < item->n_parts; p++)
 			rec->report->events += item->parts[p].info.events;
@@ -180,7 +181,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 	char *name = dump_name(rec->opts->output, rec->report->dumps + 1);
 	struct cdict_writer *w = NULL;
 	struct target *target = NULL;
-	struct keep_snapshot snap;
+	struct snapshot snap;
 	uint64_t bytes = 0, held_ns;
 	int ret, closed;
 	bool full;
@@ -191,8 +192,8 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 		group_flush(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups && flush; i++)
 		group_wait_flush(rec->groups[i]);
-	full = keep_full(rec->keep, &held_ns);
-	ret = keep_take(rec->keep, &snap, err);
+	full = snapshot_ring_full(rec->ring, &held_ns);
+	ret = snapshot_ring_take(rec->ring, &snap, err);
 	if (ret) {
 		free(name);
 		return ret;
@@ -210,7 +211,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 	cdict_writer_close(w);
 	closed = target_close(target, ret ? NULL : err);
 	ret = ret ? ret : closed;
-	keep_snapshot_free(rec->keep, &snap);
+	snapshot_free(rec->ring, &snap);
 	if (!ret) {
 		rec->report->dumps++;
 		rec->report->bytes_out += bytes;

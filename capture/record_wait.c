@@ -80,7 +80,7 @@ static void on_usr2(struct recording *rec)
 {
 	struct cdict_error err = { 0 };
 
-	if (rec->keep)
+	if (rec->ring)
 		recording_dump(rec, "SIGUSR2", true, &err);
 }
 

@@ -306,7 +306,7 @@ static bool has_ended(uint64_t state)
 	return state & 0x70;
 }
 
-void trigger_feed_sample(struct trigger_feed *f, const struct pending_sample *s, uint32_t tid,
+void trigger_feed_sample(struct trigger_feed *f, const struct batch_sample *s, uint32_t tid,
 			 const uint8_t *raw, uint32_t raw_size)
 {
 	const struct trigger_options *o = &f->trigger->opts;

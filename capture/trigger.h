@@ -21,7 +21,7 @@
 
 #include "cdict/error.h"
 #include "cdict/schema.h"
-#include "convert/pending.h"
+#include "ingest/batcher.h"
 
 /* Memory of what readers noted and nobody has looked at, at most. */
 #define TRIGGER_BYTES ((size_t)64 << 20)
@@ -76,7 +76,7 @@ void trigger_feed_free(struct trigger_feed *f);
 /* Around each pass over the rings. */
 void trigger_feed_begin(struct trigger_feed *f);
 void trigger_feed_end(struct trigger_feed *f);
-void trigger_feed_sample(struct trigger_feed *f, const struct pending_sample *s, uint32_t tid,
+void trigger_feed_sample(struct trigger_feed *f, const struct batch_sample *s, uint32_t tid,
 			 const uint8_t *raw, uint32_t raw_size);
 /* trigger_feed_loss - nobody knows what happened between the two times. */
 void trigger_feed_loss(struct trigger_feed *f, uint64_t from_ns, uint64_t to_ns);

@@ -3,6 +3,7 @@
 #include "convert/account.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,6 @@
 
 void account_fini(struct account *a)
 {
-	free(a->cpus);
 	free(a->events);
 	*a = (struct account){ 0 };
 }
@@ -32,107 +32,77 @@ static int no_memory(struct cdict_error *err)
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
-static struct account_cpu *cpu_of(struct account *a, uint32_t cpu)
+static bool is_task(uint32_t type)
 {
-	size_t i = cpu == CDICT_CPU_UNKNOWN ? 0 : (size_t)cpu + 1, n = a->n ? a->n : 16;
-	struct account_cpu *cpus;
-
-	if (i < a->n)
-		return &a->cpus[i];
-	while (n <= i)
-		n *= 2;
-	cpus = realloc(a->cpus, n * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	memset(cpus + a->n, 0, (n - a->n) * sizeof(*cpus));
-	a->cpus = cpus;
-	a->n = n;
-	return &cpus[i];
+	return type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_COMM;
 }
 
-/* The CPU of a record: its trailer's, or that of its id. */
-static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_sample_id *id,
-			   uint64_t event_id)
+static bool is_lost(uint32_t type)
 {
+	return type == PERF_RECORD_LOST || type == PERF_RECORD_LOST_SAMPLES;
+}
+
+static bool is_loss(uint32_t type)
+{
+	return is_lost(type) || type == PERF_RECORD_THROTTLE || type == PERF_RECORD_UNTHROTTLE;
+}
+
+/* The CPU of a record: its trailer's, or that of its id, which tells of whom it is. */
+static uint32_t record_cpu(const struct perfdata *pd, const struct perfdata_record *rec,
+			   const struct perfdata_sample_id *id)
+{
+	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, perfdata_big_endian(pd));
+	bool trailed = id->has_cpu && id->cpu < INGEST_CPUS_MAX;
+	uint64_t event_id = id->id;
 	int cpu;
 
-	if (id->has_cpu && id->cpu < PENDING_MAX_CPUS && id->time)
+	if (trailed && id->time)
 		return id->cpu;
+	if (rec->type != PERF_RECORD_LOST_SAMPLES) {
+		if (rec->type != PERF_RECORD_LOST)
+			cursor_skip(&c, 8); /* the time */
+		event_id = cursor_u64(&c);
+	}
 	cpu = perfdata_id_cpu(pd, event_id);
-	if (cpu >= 0 && cpu < (int)PENDING_MAX_CPUS)
-		return (uint32_t)cpu;
-	return id->has_cpu && id->cpu < PENDING_MAX_CPUS && id->time ? id->cpu : CDICT_CPU_UNKNOWN;
+	return cpu >= 0 && cpu < (int)INGEST_CPUS_MAX ? (uint32_t)cpu : CDICT_CPU_UNKNOWN;
 }
 
-static int lost(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		const struct perfdata_record *rec, struct pending *pending, struct cdict_error *err)
+static int lost(struct ingest *in, const struct perfdata_record *rec, bool big,
+		const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *told,
+		struct cdict_error *err)
 {
-	bool big = perfdata_big_endian(pd), samples = rec->type == PERF_RECORD_LOST_SAMPLES;
 	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, big);
-	struct perfdata_sample_id id;
-	struct account_cpu *cpu;
-	struct pending_cpu *p;
-	struct cdict_loss loss = { .type = CDICT_TYPE_ANY };
-	uint64_t event_id;
+	bool samples = rec->type == PERF_RECORD_LOST_SAMPLES;
+	uint64_t count;
 
-	perfdata_sample_id(pd, rec, &id);
-	event_id = samples ? id.id : cursor_u64(&c);
-	loss.count = cursor_u64(&c);
+	if (!samples)
+		cursor_skip(&c, 8); /* the event's id */
+	count = cursor_u64(&c);
 	if (!cursor_ok(&c) || (samples && rec->misc & MISC_LOST_SAMPLES_BPF))
 		return 0;
-	loss.cpu = record_cpu(pd, &id, event_id);
-	cpu = cpu_of(a, loss.cpu);
-	p = pending_cpu(pending, loss.cpu);
-	if (!cpu || !p)
-		return no_memory(err);
-	if (samples && !id.time) {
-		cpu->counted += loss.count;
-		return 0;
-	}
-	if (samples)
-		loss.what = CDICT_LOSS_SAMPLES;
-	else
-		cpu->lost += loss.count;
-	loss.to_ns = id.has_time ? id.time : p->max_ns;
-	loss.from_ns = p->max_ns < loss.to_ns ? p->max_ns : loss.to_ns;
-	a->lost += loss.count;
-	return cdict_writer_loss(w, &loss, err);
+	if (samples && !id->time)
+		return ingest_counted(in, cpu, count, err);
+	return ingest_lost(in, samples ? CDICT_LOSS_SAMPLES : CDICT_LOSS_RING, cpu, id->time, count,
+			   told, err);
 }
 
-static int throttle(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		    const struct perfdata_record *rec, struct cdict_error *err)
+static int throttle(struct ingest *in, const struct perfdata_record *rec, bool big, uint32_t cpu,
+		    struct cdict_error *err)
 {
-	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, perfdata_big_endian(pd));
-	uint64_t time = cursor_u64(&c), event_id = cursor_u64(&c);
-	struct cdict_loss loss = { .what = CDICT_LOSS_THROTTLE, .type = CDICT_TYPE_ANY };
-	struct perfdata_sample_id id;
-	struct account_cpu *cpu;
+	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, big);
+	uint64_t t_ns = cursor_u64(&c);
 
+	cursor_u64(&c); /* the event's id */
 	if (!cursor_ok(&c))
 		return 0;
-	perfdata_sample_id(pd, rec, &id);
-	loss.cpu = record_cpu(pd, &id, event_id);
-	cpu = cpu_of(a, loss.cpu);
-	if (!cpu)
-		return no_memory(err);
-	if (rec->type == PERF_RECORD_THROTTLE) {
-		cpu->throttled_ns = time ? time : 1;
-		return 0;
-	}
-	if (!cpu->throttled_ns)
-		return 0;
-	loss.from_ns = cpu->throttled_ns;
-	loss.to_ns = time > loss.from_ns ? time : loss.from_ns;
-	cpu->throttled_ns = 0;
-	return cdict_writer_loss(w, &loss, err);
+	return ingest_throttle(in, cpu, t_ns, rec->type == PERF_RECORD_THROTTLE, err);
 }
 
-static int task(struct cdict_writer *w, const struct perfdata *pd,
-		const struct perfdata_record *rec, struct cdict_error *err)
+static int task(struct ingest *in, const struct perfdata_record *rec, bool big,
+		const struct perfdata_sample_id *id, struct cdict_error *err)
 {
-	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, perfdata_big_endian(pd));
+	struct cursor c = cursor_init(rec->data + 8, rec->size - 8, big);
 	struct cdict_task_event ev = { .what = CDICT_TASK_FORK };
-	struct perfdata_sample_id id;
 
 	ev.pid = (int32_t)cursor_u32(&c);
 	if (rec->type == PERF_RECORD_COMM) {
@@ -140,8 +110,7 @@ static int task(struct cdict_writer *w, const struct perfdata *pd,
 								 : CDICT_TASK_COMM;
 		ev.tid = (int32_t)cursor_u32(&c);
 		ev.comm = cursor_text(&c, NULL);
-		perfdata_sample_id(pd, rec, &id);
-		ev.t_ns = id.has_time ? id.time : 0;
+		ev.t_ns = id->has_time ? id->time : 0;
 	} else {
 		if (rec->type == PERF_RECORD_EXIT)
 			ev.what = CDICT_TASK_EXIT;
@@ -150,24 +119,33 @@ static int task(struct cdict_writer *w, const struct perfdata *pd,
 		ev.ptid = (int32_t)cursor_u32(&c);
 		ev.t_ns = cursor_u64(&c);
 	}
-	return cursor_ok(&c) ? cdict_writer_task(w, &ev, err) : 0;
+	return cursor_ok(&c) ? ingest_task(in, &ev, err) : 0;
 }
 
-int account_record(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		   const struct perfdata_record *rec, struct pending *pending,
-		   struct cdict_error *err)
+int account_tell(struct ingest *in, const struct perfdata_record *rec, bool big,
+		 const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *told,
+		 struct cdict_error *err)
 {
-	switch (rec->type) {
-	case PERF_RECORD_FORK:
-	case PERF_RECORD_EXIT:
-	case PERF_RECORD_COMM:
-		return task(w, pd, rec, err);
-	case PERF_RECORD_LOST:
-	case PERF_RECORD_LOST_SAMPLES:
-		return lost(a, w, pd, rec, pending, err);
-	case PERF_RECORD_THROTTLE:
-	case PERF_RECORD_UNTHROTTLE:
-		return throttle(a, w, pd, rec, err);
+	if (told)
+		*told = (struct cdict_loss){ 0 };
+	if (is_task(rec->type))
+		return task(in, rec, big, id, err);
+	if (is_lost(rec->type))
+		return lost(in, rec, big, id, cpu, told, err);
+	return is_loss(rec->type) ? throttle(in, rec, big, cpu, err) : 0;
+}
+
+int account_record(struct account *a, struct ingest *in, const struct perfdata *pd,
+		   const struct perfdata_record *rec, struct cdict_error *err)
+{
+	struct perfdata_sample_id id;
+
+	if (is_task(rec->type) || is_loss(rec->type)) {
+		perfdata_sample_id(pd, rec, &id);
+		return account_tell(in, rec, perfdata_big_endian(pd), &id,
+				    is_loss(rec->type) ? record_cpu(pd, rec, &id)
+						       : CDICT_CPU_UNKNOWN,
+				    NULL, err);
 	}
 	if (rec->type < USER_TYPES)
 		a->types[rec->type]++;
@@ -176,24 +154,24 @@ int account_record(struct account *a, struct cdict_writer *w, const struct perfd
 	return 0;
 }
 
-bool account_unstored(struct account *a, int event)
+int account_unstored(struct account *a, int event, uint64_t n, struct cdict_error *err)
 {
 	if (event < 0) {
-		a->orphans++;
-		return true;
+		a->orphans += n;
+		return 0;
 	}
 	if ((size_t)event >= a->n_events) {
-		size_t n = (size_t)event + 64;
-		uint64_t *events = realloc(a->events, n * sizeof(*events));
+		size_t cap = (size_t)event + 64;
+		uint64_t *events = realloc(a->events, cap * sizeof(*events));
 
 		if (!events)
-			return false;
-		memset(events + a->n_events, 0, (n - a->n_events) * sizeof(*events));
+			return no_memory(err);
+		memset(events + a->n_events, 0, (cap - a->n_events) * sizeof(*events));
 		a->events = events;
-		a->n_events = n;
+		a->n_events = cap;
 	}
-	a->events[event]++;
-	return true;
+	a->events[event] += n;
+	return 0;
 }
 
 static int add_row(struct convert_report *report, const char *name, uint64_t count,
@@ -264,53 +242,48 @@ static int list_unstored(struct account *a, struct cdict_writer *w, const struct
 	return ret;
 }
 
-int account_finish(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		   struct pending *pending, struct convert_report *report, struct cdict_error *err)
+static void say_damage(const struct account *a, const struct perfdata *pd, const char *wrong,
+		       struct convert_report *r)
 {
-	int ret = 0;
+	const struct perfdata_damage *d = perfdata_damage(pd);
 
-	for (size_t i = 0; i < a->n && !ret; i++) {
-		const struct account_cpu *cpu = &a->cpus[i];
-		struct cdict_loss loss = {
-			.cpu = i ? (uint32_t)(i - 1) : CDICT_CPU_UNKNOWN,
-			.type = CDICT_TYPE_ANY,
-			.from_ns = i < pending->n ? pending->cpus[i].max_ns : 0,
-			.to_ns = report->last_ns,
-		};
+	if (d->first[0])
+		snprintf(r->damage, sizeof(r->damage), "%s", d->first);
+	else if (*wrong)
+		snprintf(r->damage, sizeof(r->damage), "%s", wrong);
+	else if (r->bad_samples)
+		snprintf(r->damage, sizeof(r->damage),
+			 "%" PRIu64 " samples are shorter than their fields", r->bad_samples);
+	else if (a->strange)
+		snprintf(r->damage, sizeof(r->damage),
+			 "%" PRIu64 " records are of a type that perf does not write: %u",
+			 a->strange, a->strange_type);
+	else if (a->orphans)
+		snprintf(r->damage, sizeof(r->damage),
+			 "%" PRIu64 " samples belong to no event that the file names", a->orphans);
+	r->damaged = r->damage[0];
+}
 
-		if (!loss.from_ns)
-			loss.from_ns = report->first_ns;
-		if (loss.to_ns < loss.from_ns)
-			loss.to_ns = loss.from_ns;
-		if (cpu->counted > cpu->lost) {
-			loss.what = CDICT_LOSS_SAMPLES;
-			loss.count = cpu->counted - cpu->lost;
-			a->lost += loss.count;
-			ret = cdict_writer_loss(w, &loss, err);
-		}
-		if (!ret && cpu->throttled_ns) {
-			loss.what = CDICT_LOSS_THROTTLE;
-			loss.count = 0;
-			if (cpu->throttled_ns < loss.to_ns)
-				loss.from_ns = cpu->throttled_ns;
-			ret = cdict_writer_loss(w, &loss, err);
-		}
-	}
-	for (size_t i = 0; i < pending->n && !ret; i++) {
-		const struct pending_cpu *p = &pending->cpus[i];
-		struct cdict_loss loss = {
-			.what = CDICT_LOSS_DISORDER,
-			.cpu = i ? (uint32_t)(i - 1) : CDICT_CPU_UNKNOWN,
-			.type = CDICT_TYPE_ANY,
-			.from_ns = p->late_first_ns,
-			.to_ns = p->late_last_ns,
-			.count = p->late,
-		};
+int account_close(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
+		  const char *wrong, const struct store_counts *counts, struct convert_report *r,
+		  struct cdict_error *err)
+{
+	char number[24];
+	int ret = list_unstored(a, w, pd, r, err);
 
-		report->disordered += p->sorted + p->late;
-		if (p->late)
-			ret = cdict_writer_loss(w, &loss, err);
-	}
-	report->lost = a->lost;
-	return ret ? ret : list_unstored(a, w, pd, report, err);
+	r->events = counts->events;
+	r->first_ns = counts->first_ns;
+	r->last_ns = counts->last_ns;
+	r->bad_samples += counts->bad;
+	r->bytes_in = perfdata_bytes_read(pd);
+	say_damage(a, pd, wrong, r);
+	snprintf(number, sizeof(number), "%" PRIu64, r->bytes_in);
+	if (!ret)
+		ret = cdict_writer_info(w, "input.bytes", number, err);
+	if (!ret)
+		ret = cdict_writer_info(w, "input.mode", perfdata_pipe_mode(pd) ? "pipe" : "file",
+					err);
+	if (!ret && r->damaged)
+		ret = cdict_writer_info(w, "input.damage", r->damage, err);
+	return ret;
 }

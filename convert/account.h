@@ -10,20 +10,10 @@
 #ifndef CONVERT_ACCOUNT_H
 #define CONVERT_ACCOUNT_H
 
-#include "cdict/writer.h"
 #include "convert/convert.h"
-#include "convert/formats.h"
-#include "convert/pending.h"
-
-struct account_cpu {
-	uint64_t lost, counted; /* by LOST records, by LOST_SAMPLES at the end */
-	uint64_t throttled_ns;  /* since when, 0: not */
-};
+#include "ingest/ingest.h"
 
 struct account {
-	struct account_cpu *cpus; /* as in struct pending */
-	size_t n;
-	uint64_t lost;
 	uint64_t types[128]; /* records by type, PERF_RECORD_* below 64 */
 	uint64_t *events;    /* samples not stored, by event of the recording */
 	size_t n_events;
@@ -34,17 +24,23 @@ struct account {
 
 void account_fini(struct account *a);
 
-/* account_record - a record that is no sample. Losses go to @w at once. */
-int account_record(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		   const struct perfdata_record *rec, struct pending *pending,
-		   struct cdict_error *err);
+/* account_tell - a record of tasks or losses of @cpu, which @id was read from, goes into @in; others
+ * do not. *lost (or NULL) is what a LOST record told, its count 0 for any other. */
+int account_tell(struct ingest *in, const struct perfdata_record *rec, bool big,
+		 const struct perfdata_sample_id *id, uint32_t cpu, struct cdict_loss *lost,
+		 struct cdict_error *err);
 
-/* account_unstored - a sample of event @event (-1: unknown) that is not stored. */
-bool account_unstored(struct account *a, int event);
+/* account_record - a record of @pd that is no sample. */
+int account_record(struct account *a, struct ingest *in, const struct perfdata *pd,
+		   const struct perfdata_record *rec, struct cdict_error *err);
 
-/* account_finish - losses only known at the end, and the list of what is not stored
- * (in the file and in the report). */
-int account_finish(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		   struct pending *pending, struct convert_report *report, struct cdict_error *err);
+/* account_unstored - @n samples of event @event (-1: unknown) that are not stored. */
+int account_unstored(struct account *a, int event, uint64_t n, struct cdict_error *err);
+
+/* account_close - what is told of the input at the end, in the file and in @report: what is not
+ * stored, how large it was, what is damaged; @wrong: a reason that only the caller knows, or "". */
+int account_close(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
+		  const char *wrong, const struct store_counts *counts,
+		  struct convert_report *report, struct cdict_error *err);
 
 #endif

@@ -15,12 +15,13 @@
 #include "base/fail.h"
 #include "convert/about.h"
 #include "convert/account.h"
-#include "convert/encode.h"
-#include "convert/plain.h"
+#include "convert/span.h"
 #include "format/writer.h"
+#include "ingest/ingest.h"
 
 /* Memory of a conversion from a pipe is bounded: so is the number of batches there. */
 #define PIPE_JOBS_MAX 2u
+#define JOBS_MAX 64u
 #define PROGRESS_BYTES (4u << 20)
 
 struct conversion {
@@ -29,16 +30,13 @@ struct conversion {
 	struct convert_report *report;
 	struct cdict_error *err;
 	struct cdict_writer *w;
+	struct store *store;
+	struct ingest ingest;
 	struct formats formats;
-	struct pending pending;
-	struct batch_spares spares;
 	struct account account;
-	struct encode *encode;
 	struct rounds rounds;
 	struct buf bad; /* struct cdict_loss of samples that could not be read */
-	size_t bad_formats;
-	char bad_format[256];
-	struct plain plain;
+	struct span span;
 	struct passes passes;
 	bool directory; /* records come from several files */
 	uint64_t progress_at;
@@ -49,86 +47,69 @@ static int no_memory(struct conversion *c)
 	return cdict_fail(c->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
-/* Writes one block that is done; 0 when there is none, 1 when there was. */
-static int take_block(struct conversion *c, bool wait)
+/* What could not be read is told at the end. */
+static int put(void *ctx, struct store_item *item, struct cdict_error *err)
 {
-	struct convert_report *r = c->report;
-	struct encode_block b;
-	int ret = 0;
+	struct conversion *c = ctx;
 
-	if (!encode_take(c->encode, wait, &b))
-		return 0;
-	if (b.failed)
-		ret = no_memory(c);
-	if (!ret)
-		ret = format_writer_put_rows(c->w, &b.rows, c->err);
-	for (size_t i = 0, at = 0; i < b.n_parts && !ret; at += b.parts[i++].size) {
-		const struct format_block *info = &b.parts[i].info;
-
-		ret = format_writer_put(c->w, b.payload.data + at, b.parts[i].size, info, c->err);
-		if (!r->events || info->first_ns < r->first_ns)
-			r->first_ns = info->first_ns;
-		if (info->last_ns > r->last_ns)
-			r->last_ns = info->last_ns;
-		r->events += info->events;
-	}
-	if (!ret && b.bad) {
-		struct cdict_loss loss = { CDICT_LOSS_DAMAGE, b.cpu,         CDICT_TYPE_ANY,
-					   b.bad_first_ns,    b.bad_last_ns, b.bad };
-
-		r->bad_samples += b.bad;
-		buf_add(&c->bad, &loss, sizeof(loss));
-		ret = c->bad.failed ? no_memory(c) : 0;
-	}
-	buf_fini(&b.rows);
-	free(b.parts);
-	buf_fini(&b.payload);
-	return ret < 0 ? ret : 1;
+	if (item->bad.count)
+		buf_add(&c->bad, &item->bad, sizeof(item->bad));
+	return store_write(c->w, item, err);
 }
 
-static int drain(struct conversion *c)
-{
-	int ret = 0;
+static const struct store_ops file_ops = { .put = put };
 
-	while (c->encode && !encode_idle(c->encode) && ret >= 0)
-		ret = take_block(c, true);
-	return ret < 0 ? ret : 0;
+/* A sample whose fields have no fixed place, as behind a call chain. */
+static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
+		       struct source_sample *out)
+{
+	const struct conversion *c = ctx;
+	bool big = perfdata_big_endian(c->pd);
+	struct perfdata_record rec = { .data = record,
+				       .size = load16(record + 6, big),
+				       .type = PERF_RECORD_SAMPLE,
+				       .misc = load16(record + 4, big) };
+	struct perfdata_sample s;
+
+	if (perfdata_sample(c->pd, c->formats.events.at[event], &rec, &s) < 0 || !s.raw)
+		return CDICT_ECORRUPT;
+	*out = (struct source_sample){ s.pid, s.tid, s.raw, s.raw_size };
+	return 0;
 }
 
-static int cut(struct conversion *c, struct pending_cpu *cpu, bool last)
+static int start_ingest(struct conversion *c)
 {
-	struct buf rows = { 0 };
-	struct batch *b;
-	bool oom;
-	int ret;
+	bool copy = !perfdata_stable(c->pd);
+	unsigned jobs = c->opts->jobs ? c->opts->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	struct encode_options opts = { .schema = c->formats.schema };
 
-	b = pending_cut(&c->pending, cpu, last, &oom);
-	if (!b)
-		return oom ? no_memory(c) : 0;
-	ret = format_writer_take_rows(c->w, &rows, c->err);
-	while (ret >= 0 && !encode_give(c->encode, b, &rows))
-		ret = take_block(c, true);
-	if (ret < 0) {
-		batch_free(b);
-		buf_fini(&rows);
-	}
-	return ret < 0 ? ret : 0;
+	c->ingest.source.big = perfdata_big_endian(c->pd);
+	c->ingest.source.copy = copy;
+	c->ingest.source.read = read_sample;
+	c->ingest.source.ctx = c;
+	if (jobs > JOBS_MAX)
+		jobs = JOBS_MAX;
+	if (copy && jobs > PIPE_JOBS_MAX)
+		jobs = PIPE_JOBS_MAX;
+	/* The reader is one of them. Borrowed records cost nothing while they wait. */
+	opts.threads = jobs - 1;
+	opts.helps = true;
+	opts.depth = copy ? jobs + 1 : 4 * jobs;
+	return ingest_start(&c->ingest, &opts, c->err);
 }
 
 /* Events that came since: their types, and what the recording says of itself. */
 static int update_formats(struct conversion *c)
 {
-	int ret = drain(c);
-	bool first = !c->encode;
-	unsigned jobs = c->opts->jobs;
+	int ret = ingest_wait(&c->ingest, c->err);
 
-	if (ret)
-		return ret;
-	ret = formats_update(&c->formats, c->pd, &c->bad_formats, c->bad_format,
-			     sizeof(c->bad_format), c->err);
-	if (!ret && !plain_update(&c->plain, &c->formats))
+	if (!ret)
+		ret = formats_update(&c->formats, c->pd, c->err);
+	if (!ret && !span_update(&c->span, &c->formats))
 		ret = no_memory(c);
-	if (ret || !first)
+	c->ingest.source.events = c->formats.source.at;
+	c->ingest.source.n_events = c->formats.source.n;
+	if (ret || c->ingest.encode)
 		return ret;
 	ret = about_write(c->w, c->pd, c->err);
 	if (!ret && perfdata_tracing(c->pd)->printk && formats_need_strings(c->formats.schema))
@@ -136,21 +117,7 @@ static int update_formats(struct conversion *c)
 					c->err);
 	if (!ret)
 		ret = cdict_writer_schema(c->w, c->formats.schema, c->err);
-	if (ret)
-		return ret;
-	if (!jobs)
-		jobs = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	if (jobs > 64)
-		jobs = 64;
-	c->pending.copy = !perfdata_stable(c->pd);
-	c->pending.swap = perfdata_big_endian(c->pd) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	if (c->pending.copy && jobs > PIPE_JOBS_MAX)
-		jobs = PIPE_JOBS_MAX;
-	jobs = jobs ? jobs : 1;
-	/* Borrowed records cost nothing while they wait. */
-	c->encode = encode_new(jobs, c->pending.copy ? jobs + 1 : 4 * jobs, c->pd, &c->formats,
-			       &c->spares);
-	return c->encode ? 0 : no_memory(c);
+	return ret ? ret : start_ingest(c);
 }
 
 static int sample(struct conversion *c, const struct perfdata_record *rec)
@@ -158,35 +125,33 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	bool big = perfdata_big_endian(c->pd);
 	int event = perfdata_event_of(c->pd, rec);
 	const struct perfdata_sample_layout *l;
-	struct pending_sample s;
-	struct pending_cpu *p;
+	struct batch_sample s;
 	uint32_t cpu;
 	int ret;
 
-	if (!c->encode || (event >= 0 && (size_t)event >= c->formats.n)) {
+	if (!c->ingest.encode || (event >= 0 && (size_t)event >= c->formats.events.n)) {
 		ret = update_formats(c);
 		if (ret)
 			return ret;
 	}
 	if (event < 0)
-		return account_unstored(&c->account, event) ? 0 : no_memory(c);
-	l = &c->formats.events[event]->layout;
-	if (c->formats.type_of[event] == FORMATS_UNSTORED) {
+		return account_unstored(&c->account, event, 1, c->err);
+	l = &c->formats.events.at[event]->layout;
+	if (c->formats.source.at[event].type == SOURCE_UNSTORED) {
 		if (l->time >= 0 && (uint32_t)l->time + 8 <= rec->size)
 			rounds_record(&c->rounds, load64(rec->data + l->time, big));
-		return account_unstored(&c->account, event) ? 0 : no_memory(c);
+		return account_unstored(&c->account, event, 1, c->err);
 	}
+	cpu = CDICT_CPU_UNKNOWN;
+	if (l->cpu >= 0 && (uint32_t)l->cpu + 4 <= rec->size)
+		cpu = load32(rec->data + l->cpu, big);
 	if ((uint32_t)l->time + 8 > rec->size ||
-	    (l->cpu >= 0 && (uint32_t)l->cpu + 4 > rec->size)) {
+	    (l->cpu >= 0 && (uint32_t)l->cpu + 4 > rec->size) ||
+	    (cpu != CDICT_CPU_UNKNOWN && cpu >= INGEST_CPUS_MAX)) {
 		c->report->bad_samples++;
 		return 0;
 	}
-	cpu = l->cpu >= 0 ? load32(rec->data + l->cpu, big) : CDICT_CPU_UNKNOWN;
-	if (cpu != CDICT_CPU_UNKNOWN && cpu >= PENDING_MAX_CPUS) {
-		c->report->bad_samples++;
-		return 0;
-	}
-	s = (struct pending_sample){
+	s = (struct batch_sample){
 		.t_ns = load64(rec->data + l->time, big),
 		.record = rec->data,
 		.event = (uint32_t)event,
@@ -195,19 +160,11 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	if (rounds_record(&c->rounds, s.t_ns)) {
 		struct cdict_late late = { cpu, s.t_ns, c->rounds.done_ns };
 
-		ret = cdict_writer_late(c->w, &late, c->err);
+		ret = ingest_late(&c->ingest, &late, c->err);
 		if (ret)
 			return ret;
 	}
-	p = pending_cpu(&c->pending, cpu);
-	if (!p || !pending_add(&c->pending, p, cpu, &s, rec->size))
-		return no_memory(c);
-	while ((p = pending_ready(&c->pending, pending_cpu(&c->pending, cpu)))) {
-		ret = cut(c, p, false);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return ingest_add(&c->ingest, cpu, &s, rec->size, c->err);
 }
 
 static void progress(struct conversion *c)
@@ -235,7 +192,7 @@ static int other(struct conversion *c, const struct perfdata_record *rec)
 			rounds_record(&c->rounds, id.time);
 	}
 	c->directory |= rec->file != 0;
-	return account_record(&c->account, c->w, c->pd, rec, &c->pending, c->err);
+	return account_record(&c->account, &c->ingest, c->pd, rec, c->err);
 }
 
 static int read_records(struct conversion *c)
@@ -251,47 +208,16 @@ static int read_records(struct conversion *c)
 			ret = other(c, &rec);
 		if (ret < 0)
 			return ret;
-		plain_walk(&c->plain, c->pd, &c->pending, &c->rounds, &c->passes);
+		span_walk(&c->span, c->pd, &c->ingest.batcher, &c->rounds, &c->passes);
 		if (!(++n & 63))
 			progress(c);
 	}
 	if (ret < 0)
 		return ret;
-	if (!c->encode) {
-		ret = update_formats(c);
-		if (ret)
-			return ret;
-	}
-	for (size_t i = 0; i < c->pending.n; i++)
-		while (c->pending.cpus[i].batch) {
-			ret = cut(c, &c->pending.cpus[i], true);
-			if (ret)
-				return ret;
-		}
-	return drain(c);
-}
-
-static void say_damage(struct conversion *c)
-{
-	const struct perfdata_damage *d = perfdata_damage(c->pd);
-	struct convert_report *r = c->report;
-
-	if (d->first[0])
-		snprintf(r->damage, sizeof(r->damage), "%s", d->first);
-	else if (c->bad_formats)
-		snprintf(r->damage, sizeof(r->damage), "%s", c->bad_format);
-	else if (r->bad_samples)
-		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " samples are shorter than their fields", r->bad_samples);
-	else if (c->account.strange)
-		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " records are of a type that perf does not write: %u",
-			 c->account.strange, c->account.strange_type);
-	else if (c->account.orphans)
-		snprintf(r->damage, sizeof(r->damage),
-			 "%" PRIu64 " samples belong to no event that the file names",
-			 c->account.orphans);
-	r->damaged = r->damage[0];
+	ret = c->ingest.encode ? 0 : update_formats(c);
+	if (!ret)
+		ret = ingest_cut(&c->ingest, c->err);
+	return ret ? ret : ingest_wait(&c->ingest, c->err);
 }
 
 /* Why nothing was stored, for somebody who expected a table. */
@@ -319,32 +245,32 @@ static void say_missing(struct conversion *c)
 			 "; record with: perf record -e 'sched:*' -e 'kvm:*' -a");
 }
 
+/* Losses that are known only now. */
+static int write_losses(struct conversion *c)
+{
+	struct rows rows = { .losses = c->bad };
+	int ret;
+
+	c->bad = (struct buf){ 0 };
+	ret = ingest_losses(&c->ingest, &rows, c->err);
+	if (!ret)
+		ret = rows_write(&rows, c->w, c->err);
+	rows_fini(&rows);
+	return ret;
+}
+
 static int finish(struct conversion *c)
 {
 	struct convert_report *r = c->report;
-	char number[24];
-	int ret;
+	int ret = write_losses(c);
 
-	for (size_t at = 0; at < c->bad.len; at += sizeof(struct cdict_loss)) {
-		ret = cdict_writer_loss(c->w, (const struct cdict_loss *)(c->bad.data + at),
-					c->err);
-		if (ret)
-			return ret;
-	}
-	ret = account_finish(&c->account, c->w, c->pd, &c->pending, r, c->err);
-	if (ret)
-		return ret;
+	r->lost = c->ingest.lost;
+	r->disordered = c->ingest.disordered;
 	r->types = cdict_schema_count(c->formats.schema);
-	r->bytes_in = perfdata_bytes_read(c->pd);
-	say_damage(c);
-	say_missing(c);
-	snprintf(number, sizeof(number), "%" PRIu64, r->bytes_in);
-	ret = cdict_writer_info(c->w, "input.bytes", number, c->err);
 	if (!ret)
-		ret = cdict_writer_info(c->w, "input.mode",
-					perfdata_pipe_mode(c->pd) ? "pipe" : "file", c->err);
-	if (!ret && r->damaged)
-		ret = cdict_writer_info(c->w, "input.damage", r->damage, c->err);
+		ret = account_close(&c->account, c->w, c->pd, c->formats.why,
+				    store_counts(c->store), r, c->err);
+	say_missing(c);
 	for (size_t i = 0; c->opts->labels && i < c->opts->labels->n && !ret; i++)
 		ret = cdict_writer_label(c->w, &c->opts->labels->labels[i], c->err);
 	if (!ret)
@@ -358,29 +284,31 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 {
 	struct cdict_error none;
 	struct conversion c = { .pd = pd, .opts = opts, .report = report, .err = err ? err : &none };
+	struct ingest_options in = { 0 };
 	int ret;
 
 	*report = (struct convert_report){ 0 };
-	pthread_mutex_init(&c.spares.lock, NULL);
-	c.pending.spares = &c.spares;
 	formats_init(&c.formats, opts->events, opts->n_events);
 	ret = cdict_writer_open(&c.w, fn, ctx, c.err);
+	c.store = store_new(&file_ops, &c);
+	if (!ret && !c.store)
+		ret = no_memory(&c);
+	in.store = c.store;
+	in.writer = c.w;
+	ingest_init(&c.ingest, &in);
 	if (!ret) {
 		format_writer_hold(c.w);
 		ret = read_records(&c);
 	}
 	if (!ret)
 		ret = finish(&c);
-	encode_free(c.encode);
+	ingest_fini(&c.ingest);
+	store_free(c.store);
 	cdict_writer_close(c.w);
-	pending_fini(&c.pending);
 	buf_fini(&c.bad);
-	while (c.spares.n)
-		batch_free(c.spares.batches[--c.spares.n]);
-	pthread_mutex_destroy(&c.spares.lock);
 	account_fini(&c.account);
 	formats_fini(&c.formats);
-	plain_fini(&c.plain);
+	span_fini(&c.span);
 	return ret;
 }
 

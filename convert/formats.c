@@ -26,8 +26,8 @@ void formats_init(struct formats *f, const char *const *globs, size_t n_globs)
 void formats_fini(struct formats *f)
 {
 	cdict_schema_free(f->schema);
-	free(f->type_of);
-	free(f->events);
+	array_fini(&f->source);
+	array_fini(&f->events);
 	*f = (struct formats){ 0 };
 }
 
@@ -178,7 +178,7 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 	return cdict_schema_add(f->schema, format->system, format->text, format->len, err);
 }
 
-/* The schema index of event @ev, FORMATS_UNSTORED, or -ENOMEM. */
+/* The schema index of event @ev, SOURCE_UNSTORED, or -ENOMEM. */
 static int map_event(struct formats *f, const struct perfdata_event *ev,
 		     const struct perfdata_tracing *tracing, struct cdict_error *err)
 {
@@ -188,24 +188,24 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 
 	err->code = 0;
 	if (ev->attr_type != PERF_TYPE_TRACEPOINT)
-		return FORMATS_UNSTORED;
+		return SOURCE_UNSTORED;
 	format = format_of(tracing, ev->config, name, sizeof(name));
 	if (!format) {
 		if (wanted(f, ev->name))
 			cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				   "its tracepoint format is not in the file: %s (id %llu)",
 				   ev->name, (unsigned long long)ev->config);
-		return FORMATS_UNSTORED;
+		return SOURCE_UNSTORED;
 	}
 	if (!wanted(f, name))
-		return FORMATS_UNSTORED;
+		return SOURCE_UNSTORED;
 	if (!ev->layout.has_raw || ev->layout.time < 0 || ev->layout.tid < 0) {
 		cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 			   "samples of %s were recorded without %s", name,
 			   !ev->layout.has_raw   ? "their fields (PERF_SAMPLE_RAW)"
 			   : ev->layout.time < 0 ? "a time"
 						 : "a thread id");
-		return FORMATS_UNSTORED;
+		return SOURCE_UNSTORED;
 	}
 	type = cdict_schema_find(f->schema, name);
 	if (type)
@@ -213,45 +213,52 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 	return formats_add(f, tracing, format, name, err);
 }
 
-int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, char *why,
-		   size_t why_size, struct cdict_error *err)
+static int make_schema(struct formats *f, const struct perfdata_tracing *tracing,
+		       struct cdict_error *err)
 {
-	const struct perfdata_tracing *tracing = perfdata_tracing(pd);
-	size_t n = perfdata_event_count(pd);
-	const struct perfdata_event **events;
-	struct cdict_error one;
-	int32_t *type_of;
-
-	if (!f->schema) {
+	if (!f->schema)
 		f->schema = cdict_schema_new(tracing->present && tracing->big_endian,
 					     tracing->present ? (unsigned)tracing->long_size : 8,
 					     tracing->present ? tracing->page_size : 4096);
-		if (!f->schema)
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	}
-	if (n <= f->n)
-		return 0;
-	type_of = realloc(f->type_of, n * sizeof(*type_of));
-	if (!type_of)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	f->type_of = type_of;
-	events = realloc(f->events, n * sizeof(*events));
-	if (!events)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	f->events = events;
-	for (; f->n < n; f->n++) {
-		int type = map_event(f, perfdata_event_at(pd, f->n), tracing, &one);
+	return f->schema ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
 
-		if (type == -ENOMEM) {
-			*err = one;
-			return type;
-		}
-		if (one.code && !(*bad)++)
-			snprintf(why, why_size, "%s", one.text);
-		events[f->n] = perfdata_event_at(pd, f->n);
-		type_of[f->n] = type < 0 ? FORMATS_UNSTORED : type;
+int formats_add_event(struct formats *f, const struct perfdata_event *ev,
+		      const struct perfdata_tracing *tracing, struct cdict_error *err)
+{
+	const struct perfdata_sample_layout *l = &ev->layout;
+	struct source_event source = {
+		.type = SOURCE_UNSTORED,
+		.tid = l->tid,
+		.raw = l->raw_fixed >= 0 && l->tid >= 0 ? l->raw_fixed + 4 : -1,
+	};
+	struct cdict_error why;
+	int type, ret = make_schema(f, tracing, err);
+
+	if (ret)
+		return ret;
+	type = map_event(f, ev, tracing, &why);
+	if (type == -ENOMEM) {
+		*err = why;
+		return type;
 	}
+	if (type >= 0)
+		source.type = type;
+	if (why.code && !f->bad++)
+		snprintf(f->why, sizeof(f->why), "%.255s", why.text);
+	if (array_push(&f->source, source) || array_push(&f->events, ev))
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	return 0;
+}
+
+int formats_update(struct formats *f, const struct perfdata *pd, struct cdict_error *err)
+{
+	const struct perfdata_tracing *tracing = perfdata_tracing(pd);
+	int ret = make_schema(f, tracing, err);
+
+	while (!ret && f->events.n < perfdata_event_count(pd))
+		ret = formats_add_event(f, perfdata_event_at(pd, f->events.n), tracing, err);
+	return ret;
 }
 
 bool formats_need_strings(const struct cdict_schema *schema)

@@ -8,30 +8,33 @@
 #ifndef CONVERT_FORMATS_H
 #define CONVERT_FORMATS_H
 
+#include "base/array.h"
 #include "cdict/schema.h"
 #include "convert/perfdata.h"
+#include "ingest/source.h"
 
 struct formats {
 	struct cdict_schema *schema;
-	/* Per event of the recording: index in the schema, or FORMATS_UNSTORED. */
-	int32_t *type_of;
+	/* Per event of the recording: its type in the schema, or SOURCE_UNSTORED, and its place. */
+	ARRAY(struct source_event) source;
 	/* Kept apart: encoding threads read them while the recording may still grow. */
-	const struct perfdata_event **events;
-	size_t n;
+	ARRAY(const struct perfdata_event *) events;
 	const char *const *globs;
 	size_t n_globs;
+	size_t bad;    /* events that are wanted and whose format is missing or cannot be read, */
+	char why[256]; /* and why, of the first */
 };
-
-#define FORMATS_UNSTORED (-1)
 
 void formats_init(struct formats *f, const char *const *globs, size_t n_globs);
 void formats_fini(struct formats *f);
 
-/* formats_update - maps the events that are new since the last call. Events whose
- * format is missing or cannot be read stay unstored: *bad counts them and *why
- * (size @why_size) says it of the first. */
-int formats_update(struct formats *f, const struct perfdata *pd, size_t *bad, char *why,
-		   size_t why_size, struct cdict_error *err);
+/* formats_add_event - one more event of the recording, borrowed; @tracing holds the formats of all so
+ * far. One that cannot be stored is counted, and no failure. */
+int formats_add_event(struct formats *f, const struct perfdata_event *ev,
+		      const struct perfdata_tracing *tracing, struct cdict_error *err);
+/* formats_update - adds the events of @pd that are new since the last call; the schema is there
+ * then, whatever it holds. */
+int formats_update(struct formats *f, const struct perfdata *pd, struct cdict_error *err);
 
 /* formats_add - adds @format, called @name, to f->schema, checked against libtraceevent: its
  * index; or negative and *err says why it cannot be read. */

@@ -167,6 +167,11 @@ int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdic
 	return w->failed.code ? fail_for_good(w, w->failed.code, err) : flush_rows(w, out, err);
 }
 
+int format_writer_flush(struct cdict_writer *w, struct cdict_error *err)
+{
+	return w->failed.code ? fail_for_good(w, w->failed.code, err) : flush_rows(w, NULL, err);
+}
+
 int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struct cdict_error *err)
 {
 	int ret = 0;

@@ -17,6 +17,9 @@ int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdic
 /* format_writer_put_rows - writes rows that were taken, as blocks. */
 int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struct cdict_error *err);
 
+/* format_writer_flush - the rows that wait are written. */
+int format_writer_flush(struct cdict_writer *w, struct cdict_error *err);
+
 /* format_writer_put - writes an EVNT payload made by format_encoder_finish(). */
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		      const struct format_block *info, struct cdict_error *err);

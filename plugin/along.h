@@ -2,8 +2,8 @@
 /*
  * along.h - reads the recording along with perf. perf gives its filter samples and nothing
  * else: no formats, no tasks, no losses, nothing about the host. All of that is in the
- * recording, which a thread of ours reads a second time: from the file, or, when it
- * comes through a pipe, from a copy of what goes to perf (tap.h).
+ * recording, which a thread of ours reads a second time, as convert does: from the file, or,
+ * when it comes through a pipe, from a copy of what goes to perf (tee.h).
  *
  * Threads    the functions are for the thread that opened it
  * Failure    0 or a negative code with *err filled
@@ -14,8 +14,7 @@
 
 #include "cdict/writer.h"
 #include "convert/convert.h"
-#include "plugin/intake.h"
-#include "plugin/types.h"
+#include "ingest/store.h"
 
 struct along;
 
@@ -24,36 +23,22 @@ struct along;
 int along_open(struct along **out, const char *path, struct cdict_error *err);
 int along_open_fd(struct along **out, int fd, struct cdict_error *err);
 
-/* along_events - waits until the recording has named its events; the tracepoints among
- * those from number *@seen on, given (free them), *@n of them; *@seen moves on. Later
- * calls may find more. */
-int along_events(struct along *a, size_t *seen, struct types_event **events, size_t *n,
-		 struct cdict_error *err);
-/* along_tracing - the formats, after along_events(); borrowed. */
+/* along_event - waits until the recording has named its events; number @i of them, NULL when it has
+ * not so many (yet). */
+const struct perfdata_event *along_event(struct along *a, size_t i);
+/* along_tracing - the formats, after along_event(); borrowed. */
 const struct perfdata_tracing *along_tracing(const struct along *a);
 
 /* along_finish - waits until all is read (whatever perf did). */
 void along_finish(struct along *a);
 
-/* What along_write() found out. */
-struct along_result {
-	uint64_t bytes;
-	uint64_t lost;
-	bool pipe;
-	bool damaged;
-	char damage[512];
-};
-
-/* along_write - writes what the recording says of itself, its tasks, losses and what of it
- * is not stored into @w. @in says how samples came; @unstored are samples that perf
- * handed out and that were not stored, by name. After along_finish(). */
-struct along_unstored {
-	const char *name;
-	uint64_t count;
-};
-int along_write(struct along *a, struct cdict_writer *w, const struct intake *in,
-		const struct along_unstored *unstored, size_t n_unstored,
-		struct along_result *result, struct cdict_error *err);
+/* along_unstored - perf handed out @count samples of the event called @name, which are not stored.
+ * After along_finish(). */
+int along_unstored(struct along *a, const char *name, uint64_t count, struct cdict_error *err);
+/* along_write - writes what the recording says of itself, its tasks, losses and what of it is not
+ * stored into @w, after the events that @store had. After along_finish(). */
+int along_write(struct along *a, struct cdict_writer *w, struct store *store,
+		struct convert_report *report, struct cdict_error *err);
 
 /* along_kernel - release of the recorded kernel, NULL when not known; after along_finish(). */
 const char *along_kernel(const struct along *a);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static int open_file(struct input *in, const char *path, struct cdict_error *err
 	return 0;
 }
 
-/* Standard input: a file can be opened once more, a pipe is tapped. */
+/* Standard input: a file can be opened once more, of a pipe a copy is made. */
 static int open_stdin(struct input *in, struct cdict_error *err)
 {
 	struct stat st;
@@ -68,15 +69,15 @@ static int open_stdin(struct input *in, struct cdict_error *err)
 	    lseek(STDIN_FILENO, 0, SEEK_CUR) == HEADER_SIZE)
 		fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		ret = tap_open(&in->tap, STDIN_FILENO, &fd, err);
+		ret = tee_open(&in->tee, STDIN_FILENO, &fd, err);
 	if (!ret)
 		ret = along_open_fd(&in->along, fd, err);
 	if (ret)
 		snprintf(in->why_not, sizeof(in->why_not), "%.280s", err->text);
 	else
 		snprintf(in->from, sizeof(in->from), "the recording");
-	/* A tap that runs already goes on for perf. */
-	return in->tap ? ret : 0;
+	/* A tee that runs already goes on for perf. */
+	return in->tee ? ret : 0;
 }
 
 int input_open(struct input *in, const struct perf_args *perf, bool tracefs,
@@ -102,84 +103,101 @@ running_kernel:
 	return ret;
 }
 
-static int add_recorded(struct input *in, struct types *types, struct cdict_error *err)
+static int add_recorded(struct input *in, struct formats *types, struct cdict_error *err)
 {
-	struct types_event *events;
-	size_t n;
-	int ret = along_events(in->along, &in->seen, &events, &n, err);
+	const struct perfdata_event *ev;
+	int ret = 0;
 
-	if (!ret && (n || !types_schema(types)))
-		ret = types_add(types, along_tracing(in->along), events, n, err);
-	free(events);
+	while (!ret && (ev = along_event(in->along, types->events.n)))
+		ret = formats_add_event(types, ev, along_tracing(in->along), err);
 	return ret;
 }
 
-static int keep_format(struct input *in, const char *system, char *text, size_t len,
-		       struct cdict_error *err)
+/* The format of event "system:name" of number @id in the running kernel; 1 when it has none, which
+ * *@why says. */
+static int running_format(struct input *in, const char *name, uint64_t id, char *why,
+			  size_t why_size, struct cdict_error *err)
 {
-	struct perfdata_format *formats =
-		realloc(in->formats, (in->n_formats + 1) * sizeof(*formats));
-	char *name = strdup(system);
+	struct perfdata_format format = { 0 };
+	const char *colon = strchr(name, ':');
+	struct cdict_error no = { 0 };
+	uint32_t running = 0;
+	char *system, *text;
+	int ret = 1;
 
-	if (formats)
-		in->formats = formats;
-	if (!formats || !name) {
-		free(name);
-		free(text);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (!colon) {
+		snprintf(why, why_size, "%s: the running kernel has no event of this name", name);
+		return 1;
 	}
-	formats[in->n_formats++] = (struct perfdata_format){ name, text, len };
-	return 0;
+	system = strndup(name, (size_t)(colon - name));
+	if (!system)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	if (tracefs_format(in->tracefs, system, colon + 1, &text, &format.len, &running, &no) < 0) {
+		snprintf(why, why_size, "%s: %.200s", name, no.text);
+		text = NULL;
+	} else if (running != id) {
+		snprintf(why, why_size,
+			 "%s has another number than in the running kernel: the recording was made "
+			 "by another one",
+			 name);
+	} else {
+		format.system = system;
+		format.text = text;
+		ret = array_push(&in->formats, format);
+		if (!ret)
+			return 0;
+		cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+	}
+	free(system);
+	free(text);
+	return ret;
 }
 
-static int add_running(struct input *in, struct types *types, const char *name, uint64_t config,
-		       uint64_t sample_type, char *why, size_t why_size, struct cdict_error *err)
+/* Of its layout only what the choice of a type needs; the name is behind it. */
+static struct perfdata_event *event_of(const char *name, const struct perf_event_attr *attr)
 {
-	struct types_event ev = { .config = config, .sample_type = sample_type };
+	struct perfdata_event *ev = calloc(1, sizeof(*ev) + strlen(name) + 1);
+
+	if (!ev)
+		return NULL;
+	ev->name = strcpy((char *)(ev + 1), name);
+	ev->attr_type = attr->type;
+	ev->config = attr->config;
+	ev->layout.has_raw = attr->sample_type & PERF_SAMPLE_RAW;
+	ev->layout.time = attr->sample_type & PERF_SAMPLE_TIME ? 0 : -1;
+	ev->layout.tid = attr->sample_type & PERF_SAMPLE_TID ? 0 : -1;
+	return ev;
+}
+
+static int add_running(struct input *in, struct formats *types, const char *name,
+		       const struct perf_event_attr *attr, char *why, size_t why_size,
+		       struct cdict_error *err)
+{
 	struct perfdata_tracing tracing = {
 		.present = true,
 		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 		.long_size = sizeof(long),
 		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
 	};
-	const char *colon = strchr(name, ':');
-	char system[128], *text;
-	size_t len;
-	uint32_t id;
-	int ret;
+	struct perfdata_event *ev = event_of(name, attr);
+	int ret = running_format(in, name, attr->config, why, why_size, err);
 
-	snprintf(ev.name, sizeof(ev.name), "%s", name);
-	if (colon && (size_t)(colon - name) < sizeof(system)) {
-		struct cdict_error no = { 0 };
-
-		snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
-		if (tracefs_format(in->tracefs, system, colon + 1, &text, &len, &id, &no) < 0) {
-			snprintf(why, why_size, "%s: %.200s", name, no.text);
-		} else if (id != config) {
-			snprintf(why, why_size,
-				 "%s has another number than in the running kernel: the recording "
-				 "was made by another one",
-				 name);
-			free(text);
-		} else {
-			ret = keep_format(in, system, text, len, err);
-			if (ret)
-				return ret;
-		}
-	} else {
-		snprintf(why, why_size, "%s: the running kernel has no event of this name", name);
+	if (ret < 0 || !ev || array_push(&in->events, ev)) {
+		free(ev);
+		return ret < 0 ? ret : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	}
-	tracing.formats = in->formats;
-	tracing.n_formats = in->n_formats;
-	return types_add(types, &tracing, &ev, 1, err);
+	tracing.formats = in->formats.at;
+	tracing.n_formats = in->formats.n;
+	return formats_add_event(types, ev, &tracing, err);
 }
 
-int input_types(struct input *in, struct types *types, const char *name, uint64_t config,
-		uint64_t sample_type, char *why, size_t why_size, struct cdict_error *err)
+int input_types(struct input *in, struct formats *types, const char *name,
+		const struct perf_event_attr *attr, char *why, size_t why_size,
+		struct cdict_error *err)
 {
 	*why = 0;
 	return in->along ? add_recorded(in, types, err)
-			 : add_running(in, types, name, config, sample_type, why, why_size, err);
+			 : add_running(in, types, name, attr, why, why_size, err);
 }
 
 char *input_strings(const struct input *in)
@@ -189,8 +207,8 @@ char *input_strings(const struct input *in)
 
 void input_finish(struct input *in)
 {
-	tap_close(in->tap);
-	in->tap = NULL;
+	tee_close(in->tee);
+	in->tee = NULL;
 	if (in->along)
 		along_finish(in->along);
 }
@@ -200,10 +218,13 @@ void input_close(struct input *in)
 	input_finish(in);
 	along_close(in->along);
 	free(in->path);
-	for (size_t i = 0; i < in->n_formats; i++) {
-		free((void *)(uintptr_t)in->formats[i].system);
-		free((void *)(uintptr_t)in->formats[i].text);
+	for (size_t i = 0; i < in->formats.n; i++) {
+		free((void *)(uintptr_t)in->formats.at[i].system);
+		free((void *)(uintptr_t)in->formats.at[i].text);
 	}
-	free(in->formats);
+	array_fini(&in->formats);
+	for (size_t i = 0; i < in->events.n; i++)
+		free(in->events.at[i]);
+	array_fini(&in->events);
 	*in = (struct input){ 0 };
 }

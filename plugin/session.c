@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "plugin/chains.h"
 #include "plugin/session_internal.h"
+#include "plugin/tidy.h"
 
 static int no_memory(struct cdict_error *err)
 {
@@ -34,46 +35,74 @@ static void give_up(struct session *s, const struct cdict_error *err)
 /* The event's place in the list of those that are not stored. */
 static int unstored_of(struct session *s, const char *name, struct cdict_error *err)
 {
-	struct along_unstored *list;
-	char *copy;
+	struct session_unstored row = { .name = NULL };
 
-	for (size_t i = 0; i < s->n_unstored; i++)
-		if (!strcmp(s->unstored[i].name, name))
+	for (size_t i = 0; i < s->unstored.n; i++)
+		if (!strcmp(s->unstored.at[i].name, name))
 			return (int)i;
-	list = realloc(s->unstored, (s->n_unstored + 1) * sizeof(*list));
-	copy = strdup(name);
-	if (list)
-		s->unstored = list;
-	if (!list || !copy) {
-		free(copy);
+	row.name = strdup(name);
+	if (!row.name || array_push(&s->unstored, row)) {
+		free(row.name);
 		return no_memory(err);
 	}
-	list[s->n_unstored] = (struct along_unstored){ copy, 0 };
-	return (int)s->n_unstored++;
+	return (int)s->unstored.n - 1;
+}
+
+/* The event with this tracepoint id and the fields that matter, or -1. */
+static int find_event(const struct session *s, const struct perf_event_attr *attr)
+{
+	for (size_t i = 0; i < s->types.events.n; i++) {
+		const struct perfdata_event *ev = s->types.events.at[i];
+
+		if (ev->attr_type == PERF_TYPE_TRACEPOINT && ev->config == attr->config &&
+		    ev->layout.has_raw == !!(attr->sample_type & PERF_SAMPLE_RAW) &&
+		    (ev->layout.time >= 0) == !!(attr->sample_type & PERF_SAMPLE_TIME) &&
+		    (ev->layout.tid >= 0) == !!(attr->sample_type & PERF_SAMPLE_TID))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* A sample is laid out by us, whatever its event: its type is all there is to tell. */
+static int describe_samples(struct session *s, struct cdict_error *err)
+{
+	struct encode_options opts = { .schema = s->types.schema, .threads = 1, .depth = 2 };
+	sigset_t signals;
+	int ret;
+
+	for (size_t i = 0; i < s->types.source.n; i++) {
+		s->types.source.at[i].tid = offsetof(struct source_record, pid);
+		s->types.source.at[i].raw = sizeof(struct source_record);
+	}
+	s->ingest.source.events = s->types.source.at;
+	s->ingest.source.n_events = s->types.source.n;
+	if (s->ingest.encode)
+		return 0;
+	tidy_hold_pipe(&signals); /* the thread inherits it */
+	ret = ingest_start(&s->ingest, &opts, err);
+	tidy_release_pipe(&signals);
+	return ret;
 }
 
 /* Events that are new: their types. The encoding thread rests meanwhile. */
 static int learn(struct session *s, const struct perf_dlfilter_sample *sample,
 		 const struct perf_event_attr *attr, struct cdict_error *err)
 {
-	size_t bad = s->types.bad, n = s->types.n;
+	size_t bad = s->types.bad;
 	char why[256];
-	int ret = s->intake ? intake_idle(s->intake, err) : 0;
+	int ret = ingest_wait(&s->ingest, err);
 
 	if (!ret)
-		ret = input_types(&s->input, &s->types, sample->event ? sample->event : "",
-				  attr->config, attr->sample_type, why, sizeof(why), err);
+		ret = input_types(&s->input, &s->types, sample->event ? sample->event : "", attr,
+				  why, sizeof(why), err);
 	if (ret)
 		return ret;
 	if (s->types.bad > bad && !s->said_bad) {
 		s->said_bad = true;
 		session_say(s, "%s; such events are not stored", *why ? why : s->types.why);
 	}
-	if (s->types.n > n && cdict_writer_schema(s->w, types_schema(&s->types), err))
-		return err->code;
-	if (s->intake)
-		return 0;
-	return intake_new(&s->intake, s->w, types_schema(&s->types), &s->chains.dict, err);
+	ret = s->types.schema ? cdict_writer_schema(s->w, s->types.schema, err) : 0;
+	return ret || !s->types.schema ? ret : describe_samples(s, err);
 }
 
 /* Fills @k for the event of @attr. */
@@ -81,21 +110,21 @@ static int find_kind(struct session *s, struct session_kind *k,
 		     const struct perf_dlfilter_sample *sample, const struct perf_event_attr *attr,
 		     struct cdict_error *err)
 {
-	int event = -1, ret;
+	int ret;
 
-	*k = (struct session_kind){ attr, attr->config, attr->sample_type, FORMATS_UNSTORED, -1 };
+	*k = (struct session_kind){ attr, attr->config, attr->sample_type, SOURCE_UNSTORED, -1, -1 };
 	if (attr->type == PERF_TYPE_TRACEPOINT) {
-		event = types_find(&s->types, attr->config, attr->sample_type);
-		if (event < 0) {
+		k->event = find_event(s, attr);
+		if (k->event < 0) {
 			ret = learn(s, sample, attr, err);
 			if (ret)
 				return ret;
-			event = types_find(&s->types, attr->config, attr->sample_type);
+			k->event = find_event(s, attr);
 		}
 	}
-	if (event >= 0)
-		k->type = types_of(&s->types, event);
-	if (k->type == FORMATS_UNSTORED) {
+	if (k->event >= 0)
+		k->type = s->types.source.at[k->event].type;
+	if (k->type == SOURCE_UNSTORED) {
 		ret = unstored_of(s, sample->event ? sample->event : "", err);
 		if (ret < 0)
 			return ret;
@@ -132,12 +161,11 @@ static const struct session_kind *kind_of(struct session *s,
 
 /* --- a sample --- */
 
-static int late(struct session *s, const struct cdict_sample *to, struct cdict_error *err)
+static int late(struct session *s, uint32_t cpu, uint64_t t_ns, struct cdict_error *err)
 {
-	struct cdict_late row = { to->cpu, to->t_ns, s->max_ns };
+	struct cdict_late row = { cpu, t_ns, s->max_ns };
 
-	buf_add(&s->late, &row, sizeof(row));
-	return s->late.failed ? no_memory(err) : 0;
+	return ingest_late(&s->ingest, &row, err);
 }
 
 /* The place among samples of one time on other CPUs: as perf handed them out. */
@@ -149,49 +177,59 @@ static uint32_t order_of(struct session *s, uint64_t t_ns, uint32_t cpu)
 	return s->order;
 }
 
+/* As ingest/source.h wants it. */
+static void lay_out(struct buf *to, const struct perf_dlfilter_sample *sample, uint32_t stack)
+{
+	struct source_record r = {
+		.type = PERF_RECORD_SAMPLE,
+		.misc = sample->cpumode,
+		.size = (uint16_t)(sizeof(r) + sample->raw_size),
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.stack = stack,
+		.raw_size = sample->raw_size,
+	};
+
+	to->len = 0;
+	buf_add(to, &r, sizeof(r));
+	buf_add(to, sample->raw_data, sample->raw_size);
+}
+
 static int store(struct session *s, const struct perf_dlfilter_sample *sample, void *ctx,
 		 struct cdict_error *err)
 {
 	const struct session_kind *k = kind_of(s, sample, ctx, err);
-	struct intake_sample in = { .stack = CDICT_NO_STACK };
-	struct cdict_sample *to = &in.sample;
-	int ret;
+	uint32_t cpu = sample->cpu < 0 ? CDICT_CPU_UNKNOWN : (uint32_t)sample->cpu;
+	struct batch_sample to = { .t_ns = sample->time };
+	uint32_t stack = CDICT_NO_STACK;
+	int ret = 0;
 
 	if (!k)
 		return err->code;
 	s->handed++;
-	if (k->type == FORMATS_UNSTORED) {
-		s->unstored[k->unstored].count++;
+	if (k->type == SOURCE_UNSTORED) {
+		s->unstored.at[k->unstored].count++;
 		return 0;
 	}
-	if (!sample->raw_data) {
+	/* The kernel's records have 16 bits for their size. */
+	if (!sample->raw_data || sample->raw_size > UINT16_MAX - sizeof(struct source_record) ||
+	    (cpu != CDICT_CPU_UNKNOWN && cpu >= INGEST_CPUS_MAX)) {
 		s->bad++;
 		return 0;
 	}
-	to->t_ns = sample->time;
-	to->cpu = sample->cpu < 0 ? CDICT_CPU_UNKNOWN : (uint32_t)sample->cpu;
-	to->pid = sample->pid;
-	to->tid = sample->tid;
-	to->mode = sample->cpumode;
-	to->order = order_of(s, to->t_ns, to->cpu);
-	in.type = (uint32_t)k->type;
-	in.raw = sample->raw_data;
-	in.raw_size = sample->raw_size;
-	if (to->t_ns < s->max_ns) {
-		ret = late(s, to, err);
-		if (ret)
-			return ret;
-	} else {
-		s->max_ns = to->t_ns;
-	}
+	to.event = (uint32_t)k->event;
+	to.order = order_of(s, to.t_ns, cpu);
+	if (to.t_ns < s->max_ns)
+		ret = late(s, cpu, to.t_ns, err);
+	else
+		s->max_ns = to.t_ns;
 	if (s->args.stacks)
-		in.stack = chains_stack(&s->chains, s->fns, sample, ctx);
-	ret = intake_add(s->intake, &in, err);
-	if (ret == CDICT_ECORRUPT) {
-		s->bad++;
-		ret = 0;
-	}
-	return ret;
+		stack = chains_stack(&s->chains, s->fns, sample, ctx);
+	lay_out(&s->record, sample, stack);
+	to.record = s->record.data;
+	if (s->record.failed)
+		return no_memory(err);
+	return ret ? ret : ingest_add(&s->ingest, cpu, &to, (uint32_t)s->record.len, err);
 }
 
 static bool is_guest(uint8_t mode)

@@ -98,6 +98,32 @@ static int write_labels(struct session *s, struct cdict_error *err)
 	return ret;
 }
 
+/* What could not be read is told at the end. */
+static int put(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct session *s = ctx;
+
+	if (item->bad.count)
+		buf_add(&s->bad_rows, &item->bad, sizeof(item->bad));
+	return store_write(s->w, item, err);
+}
+
+/* Samples in this machine's form, which are copied. */
+static int make_ingest(struct session *s, struct cdict_error *err)
+{
+	static const struct store_ops ops = { .put = put };
+	struct ingest_options opts = { .stacks = &s->chains.dict };
+
+	opts.store = s->store = store_new(&ops, s);
+	ingest_init(&s->ingest, &opts);
+	s->ingest.source = (struct source){
+		.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.copy = true,
+		.stacks = true,
+	};
+	return s->store ? 0 : no_memory(err);
+}
+
 static int open_output(struct session *s, struct cdict_error *err)
 {
 	struct cdict_error why = { 0 };
@@ -120,7 +146,9 @@ static int begin(struct session *s, void *ctx, struct cdict_error *err)
 	int n = 0, ret;
 	char **argv = s->fns->args ? s->fns->args(ctx, &n) : NULL;
 
-	ret = args_parse(&s->args, argv, argv ? n : 0, err);
+	ret = make_ingest(s, err);
+	if (!ret)
+		ret = args_parse(&s->args, argv, argv ? n : 0, err);
 	if (!ret)
 		ret = perf_args_read(&s->perf, err);
 	if (ret)
@@ -128,7 +156,7 @@ static int begin(struct session *s, void *ctx, struct cdict_error *err)
 	/* With filters the samples that pass them are taken; without, all, before perf
 	 * spends time on them and drops those of guest mode. */
 	s->early = !s->perf.filtered;
-	types_init(&s->types, (const char *const *)s->args.events, s->args.n_events);
+	formats_init(&s->types, (const char *const *)s->args.events, s->args.n_events);
 	ret = input_open(&s->input, &s->perf, s->args.tracefs, err);
 	if (!ret)
 		ret = name_output(s, err);
@@ -145,15 +173,17 @@ static void session_free(struct session *s)
 {
 	tidy_end();
 	outfile_abort(s->of);
-	intake_free(s->intake);
+	ingest_fini(&s->ingest);
+	store_free(s->store);
 	cdict_writer_close(s->w);
+	formats_fini(&s->types);
 	input_close(&s->input);
-	types_fini(&s->types);
 	chains_fini(&s->chains);
-	for (size_t i = 0; i < s->n_unstored; i++)
-		free((void *)(uintptr_t)s->unstored[i].name);
-	free(s->unstored);
-	buf_fini(&s->late);
+	for (size_t i = 0; i < s->unstored.n; i++)
+		free(s->unstored.at[i].name);
+	array_fini(&s->unstored);
+	buf_fini(&s->record);
+	buf_fini(&s->bad_rows);
 	args_fini(&s->args);
 	perf_args_fini(&s->perf);
 	free(s->out);
@@ -188,33 +218,32 @@ int session_start(struct session **out, const struct perf_dlfilter_fns *fns, voi
 
 /* --- stop --- */
 
-static int write_late(struct session *s, struct cdict_error *err)
-{
-	struct cdict_late row;
-	int ret = 0;
-
-	for (size_t at = 0; at < s->late.len && !ret; at += sizeof(row)) {
-		memcpy(&row, s->late.data + at, sizeof(row));
-		ret = cdict_writer_late(s->w, &row, err);
-	}
-	return ret;
-}
-
 /* Without the recording itself: what came here, and who says so. */
 static int write_alone(struct session *s, struct cdict_error *err)
 {
 	int ret = cdict_writer_info(s->w, "capture.version", "cdict " CDICT_BUILD_VERSION, err);
 
-	for (size_t i = 0; i < s->n_unstored && !ret; i++)
-		if (s->unstored[i].count)
-			ret = cdict_writer_unstored(s->w, s->unstored[i].name, s->unstored[i].count,
-						    err);
+	for (size_t i = 0; i < s->unstored.n && !ret; i++)
+		if (s->unstored.at[i].count)
+			ret = cdict_writer_unstored(s->w, s->unstored.at[i].name,
+						    s->unstored.at[i].count, err);
 	return ret;
+}
+
+static int write_along(struct session *s, struct convert_report *r, struct cdict_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < s->unstored.n && !ret; i++)
+		if (s->unstored.at[i].count)
+			ret = along_unstored(s->input.along, s->unstored.at[i].name,
+					     s->unstored.at[i].count, err);
+	return ret ? ret : along_write(s->input.along, s->w, s->store, r, err);
 }
 
 static int write_strings(struct session *s, struct cdict_error *err)
 {
-	const struct cdict_schema *schema = types_schema(&s->types);
+	const struct cdict_schema *schema = s->types.schema;
 	char *running = NULL;
 	const char *text;
 	int ret = 0;
@@ -246,45 +275,40 @@ static int check_symbols(struct session *s, struct cdict_error *err)
 	return cdict_writer_info(s->w, "stacks.kernel", uts.release, err);
 }
 
-static int write_rest(struct session *s, struct along_result *r, struct cdict_error *err)
+static int write_losses(struct session *s, struct cdict_error *err)
 {
-	size_t n = 0;
-	int ret = 0;
+	struct rows rows = { .losses = s->bad_rows };
+	int ret;
 
-	if (s->intake)
-		ret = intake_finish(s->intake, err);
+	s->bad_rows = (struct buf){ 0 };
+	ret = ingest_losses(&s->ingest, &rows, err);
+	if (!ret)
+		ret = rows_write(&rows, s->w, err);
+	rows_fini(&rows);
+	return ret;
+}
+
+static int write_rest(struct session *s, struct convert_report *r, struct cdict_error *err)
+{
+	int ret = s->ingest.encode ? ingest_cut(&s->ingest, err) : 0;
+
+	if (!ret)
+		ret = ingest_wait(&s->ingest, err);
 	input_finish(&s->input);
-	/* Those of which there was one. */
-	for (size_t i = 0; i < s->n_unstored; i++)
-		n += s->unstored[i].count > 0;
 	if (!ret)
 		ret = write_strings(s, err);
 	if (!ret)
 		ret = check_symbols(s, err);
 	if (!ret)
-		ret = write_late(s, err);
-	if (!ret && s->input.along)
-		ret = along_write(s->input.along, s->w, s->intake, s->unstored,
-				  n ? s->n_unstored : 0, r, err);
-	else if (!ret)
-		ret = write_alone(s, err);
+		ret = write_losses(s, err);
 	if (!ret)
-		ret = cdict_writer_finish(s->w, err);
-	return ret;
+		ret = s->input.along ? write_along(s, r, err) : write_alone(s, err);
+	return ret ? ret : cdict_writer_finish(s->w, err);
 }
 
-static uint64_t stored(const struct session *s)
+static void say_result(const struct session *s, const struct convert_report *r, uint64_t bytes)
 {
-	uint64_t n = 0;
-
-	for (size_t i = 0; s->intake && i < intake_cpus(s->intake); i++)
-		n += intake_counts(s->intake, i)->events;
-	return n;
-}
-
-static void say_result(const struct session *s, const struct along_result *r, uint64_t bytes)
-{
-	uint64_t n = stored(s), dropped = s->guest_early - s->guest_late;
+	uint64_t n = store_counts(s->store)->events, dropped = s->guest_early - s->guest_late;
 
 	if (r->damaged)
 		session_say(s, "%s: input is damaged: %s; what perf handed out was kept",
@@ -310,8 +334,8 @@ static void say_result(const struct session *s, const struct along_result *r, ui
 	fprintf(stderr,
 		"[ cdict-dlfilter: %" PRIu64 " events of %zu types kept in %s, %" PRIu64
 		" bytes, %u stacks, formats from %s",
-		n, types_schema(&s->types) ? cdict_schema_count(types_schema(&s->types)) : 0,
-		s->out, bytes, s->chains.dict.stacks.n, s->input.from);
+		n, s->types.schema ? cdict_schema_count(s->types.schema) : 0, s->out, bytes,
+		s->chains.dict.stacks.n, s->input.from);
 	if (s->input.along)
 		fprintf(stderr, ", %" PRIu64 " lost", r->lost);
 	fprintf(stderr, " ]\n");
@@ -319,7 +343,7 @@ static void say_result(const struct session *s, const struct along_result *r, ui
 
 int session_stop(struct session *s)
 {
-	struct along_result result = { 0 };
+	struct convert_report result = { 0 };
 	struct cdict_error err = { 0 };
 	uint64_t bytes = 0;
 	sigset_t signals;
@@ -341,6 +365,7 @@ int session_stop(struct session *s)
 		session_say(s, "%s is not written%s%s", s->out, err.code ? ": " : "", err.text);
 	else
 		say_result(s, &result, bytes);
+	convert_report_fini(&result);
 	session_free(s);
 	return ret > -1000 ? ret : -EINVAL;
 }

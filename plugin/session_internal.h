@@ -3,12 +3,13 @@
 #ifndef PLUGIN_SESSION_INTERNAL_H
 #define PLUGIN_SESSION_INTERNAL_H
 
+#include "base/array.h"
 #include "base/outfile.h"
+#include "convert/formats.h"
+#include "ingest/ingest.h"
 #include "plugin/args.h"
 #include "plugin/chains.h"
 #include "plugin/input.h"
-#include "plugin/intake.h"
-#include "plugin/types.h"
 
 /* Slots for events of the recording, by where perf has them. */
 #define SESSION_KINDS 4096u
@@ -17,8 +18,15 @@
 struct session_kind {
 	const struct perf_event_attr *attr; /* perf's; NULL: free */
 	uint64_t config, sample_type;
-	int32_t type; /* in the schema, or FORMATS_UNSTORED */
+	int32_t type; /* in the schema, or SOURCE_UNSTORED */
+	int event;    /* of the recording's */
 	int unstored; /* then its place in the list of them */
+};
+
+/* Samples by event, of those that are not stored. */
+struct session_unstored {
+	char *name;
+	uint64_t count;
 };
 
 struct session {
@@ -31,13 +39,14 @@ struct session {
 	struct outfile *of;
 	struct cdict_writer *w;
 	struct input input;
-	struct types types;
-	struct intake *intake; /* NULL before the first sample */
+	struct formats types;
+	struct store *store;
+	struct ingest ingest; /* begun with the first sample */
+	struct buf record;    /* struct source_record and the payload */
+	struct buf bad_rows;  /* struct cdict_loss of samples that could not be read */
 	struct chains chains;
 	struct session_kind kinds[SESSION_KINDS];
-	struct along_unstored *unstored; /* samples by event; names are ours */
-	size_t n_unstored;
-	struct buf late;  /* struct cdict_late */
+	ARRAY(struct session_unstored) unstored;
 	uint64_t max_ns;  /* latest time so far */
 	uint64_t prev_ns; /* of the sample before */
 	uint32_t prev_cpu, order;

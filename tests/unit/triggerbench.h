@@ -77,7 +77,7 @@ static inline void bench_fini(struct bench *b)
 static inline void put(struct bench *b, int cpu, uint64_t t_ns, int32_t tid, const char *type, ...)
 {
 	const struct cdict_event_type *et = cdict_schema_find(b->tr.schema, type);
-	struct pending_sample s = { .t_ns = T0 + t_ns };
+	struct batch_sample s = { .t_ns = T0 + t_ns };
 	uint8_t raw[128] = { 0 };
 	const char *name;
 	va_list ap;

@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * store.h - where encoded blocks go: into the file as they come, or into memory, which keeps the
- * last of them (the flight recorder, keep.h).
+ * last of them (the flight recorder, snapshot.h).
  *
- * Threads    any thread may call store_put(); the rest is for one thread
- * Failure    negative code; the first one stays and is told by store_error()
+ * Threads    any thread may call store_put(); the rest is for one thread, when nobody puts
+ * Failure    negative code; the first one stays and is told by store_failed()
  */
-#ifndef CAPTURE_STORE_H
-#define CAPTURE_STORE_H
+#ifndef INGEST_STORE_H
+#define INGEST_STORE_H
 
-#include "capture/rows.h"
 #include "format/encode.h"
+#include "ingest/rows.h"
 
 struct store;
 
 /* Encoded blocks of one batch, and the rows that go before them. */
 struct store_item {
 	struct rows rows;
+	struct buf stacks;  /* a STAK block's content, that goes before them too */
 	struct buf payload; /* of the blocks, one after the other */
 	struct store_part {
 		struct format_block info;
 		size_t size;
-	} * parts;
+		uint32_t *stacks; /* of its events, or NULL */
+	} * parts;                /* mostly one; none when no event was good */
 	size_t n_parts;
+	struct cdict_loss bad; /* samples that could not be read; count 0: none */
+	int failed;            /* -ENOMEM: it could not be encoded; bad says what is missing */
 };
 
 void store_item_fini(struct store_item *item);
 
 struct store_ops {
 	int (*put)(void *ctx, struct store_item *item, struct cdict_error *err);
+	bool tell_bad; /* item->bad is one of its rows; else put() keeps it for the end */
+};
+
+/* What was put so far. */
+struct store_counts {
+	uint64_t events, first_ns, last_ns;
+	uint64_t bad; /* samples that could not be read */
 };
 
 /* store_new - @ops->put is called under the store's lock, and may take what @item holds. */
@@ -37,10 +48,10 @@ void store_free(struct store *s);
 
 /* store_put - puts @item and empties it. */
 int store_put(struct store *s, struct store_item *item);
-bool store_failed(struct store *s, struct cdict_error *err);
-uint64_t store_events(struct store *s); /* put so far */
-/* store_dropped - events that failed or came after the failure, the first at *since_ns; when nobody
- * puts any more. */
+/* store_failed - the code of the failure (*err: all of it), or 0; at any time. */
+int store_failed(struct store *s, struct cdict_error *err);
+const struct store_counts *store_counts(const struct store *s);
+/* store_dropped - events that failed or came after the failure, the first at *since_ns. */
 uint64_t store_dropped(const struct store *s, uint64_t *since_ns);
 /* store_write_dropped - for each CPU a loss that tells of them, and the losses that were among them. */
 int store_write_dropped(const struct store *s, struct cdict_writer *w, struct cdict_error *err);

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The last blocks, in memory. */
-#include "capture/keep.h"
+#include "ingest/snapshot.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "capture/tasks.h"
+#include "ingest/tasks.h"
 
-struct keep_item {
-	struct keep_item *next;
+struct snapshot_item {
+	struct snapshot_item *next;
 	struct store_item item;
 	uint64_t last_ns;
 	size_t bytes;
-	unsigned refs; /* the keep's own, and snapshots' */
+	unsigned refs; /* the ring's own, and snapshots' */
 };
 
-struct keep {
+struct snapshot_ring {
 	pthread_mutex_t lock;
 	uint64_t ns, max_bytes;
 	uint64_t bytes, newest_ns;
-	struct keep_item *first, **end;
+	struct snapshot_item *first, **end;
 	size_t n;
 	struct task_table tasks; /* as told by what fell out */
 	uint64_t cut_ns;         /* latest time that fell out for want of room */
 };
 
-struct keep *keep_new(uint64_t ns, uint64_t bytes)
+struct snapshot_ring *snapshot_ring_new(uint64_t ns, uint64_t bytes)
 {
-	struct keep *k = calloc(1, sizeof(*k));
+	struct snapshot_ring *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return NULL;
 	pthread_mutex_init(&k->lock, NULL);
 	k->ns = ns;
-	k->max_bytes = bytes ? bytes : KEEP_BYTES;
+	k->max_bytes = bytes ? bytes : SNAPSHOT_RING_BYTES;
 	k->end = &k->first;
 	return k;
 }
 
-static void unref(struct keep_item *i)
+static void unref(struct snapshot_item *i)
 {
 	if (--i->refs)
 		return;
@@ -48,12 +48,12 @@ static void unref(struct keep_item *i)
 	free(i);
 }
 
-void keep_free(struct keep *k)
+void snapshot_ring_free(struct snapshot_ring *k)
 {
 	if (!k)
 		return;
 	while (k->first) {
-		struct keep_item *i = k->first;
+		struct snapshot_item *i = k->first;
 
 		k->first = i->next;
 		unref(i);
@@ -64,13 +64,13 @@ void keep_free(struct keep *k)
 }
 
 /* The oldest falls out; who its tasks are stays. */
-static bool forget_first(struct keep *k)
+static bool forget_first(struct snapshot_ring *k)
 {
-	struct keep_item *i = k->first;
+	struct snapshot_item *i = k->first;
 	bool ok = true;
 
 	for (size_t t = 0; t < rows_tasks(&i->item.rows) && ok; t++)
-		ok = task_table_apply(&k->tasks, rows_task(&i->item.rows, t));
+		ok = task_table_apply(&k->tasks, &i->item.rows, rows_task(&i->item.rows, t));
 	k->first = i->next;
 	if (!k->first)
 		k->end = &k->first;
@@ -91,10 +91,10 @@ static void shrink(struct buf *b)
 	}
 }
 
-int keep_put(void *keep, struct store_item *item, struct cdict_error *err)
+int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *err)
 {
-	struct keep *k = keep;
-	struct keep_item *i = calloc(1, sizeof(*i));
+	struct snapshot_ring *k = ring;
+	struct snapshot_item *i = calloc(1, sizeof(*i));
 	bool ok = i != NULL;
 
 	if (!ok)
@@ -105,6 +105,7 @@ int keep_put(void *keep, struct store_item *item, struct cdict_error *err)
 	shrink(&i->item.payload);
 	shrink(&i->item.rows.tasks);
 	shrink(&i->item.rows.losses);
+	shrink(&i->item.rows.text);
 	i->bytes = sizeof(*i) + i->item.payload.cap + rows_bytes(&i->item.rows) +
 		   i->item.n_parts * sizeof(*i->item.parts);
 	for (size_t p = 0; p < i->item.n_parts; p++)
@@ -130,29 +131,29 @@ int keep_put(void *keep, struct store_item *item, struct cdict_error *err)
 	return ok ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
-int keep_take(struct keep *k, struct keep_snapshot *s, struct cdict_error *err)
+int snapshot_ring_take(struct snapshot_ring *k, struct snapshot *s, struct cdict_error *err)
 {
-	*s = (struct keep_snapshot){ 0 };
+	*s = (struct snapshot){ 0 };
 	pthread_mutex_lock(&k->lock);
-	task_table_rows(&k->tasks, &s->before.tasks);
+	task_table_rows(&k->tasks, &s->before);
 	s->items = calloc(k->n + 1, sizeof(*s->items));
-	for (struct keep_item *i = k->first; i && s->items; i = i->next) {
+	for (struct snapshot_item *i = k->first; i && s->items; i = i->next) {
 		i->refs++;
 		s->items[s->n++] = i;
 	}
 	pthread_mutex_unlock(&k->lock);
-	if (s->items && !s->before.tasks.failed)
+	if (s->items && !rows_failed(&s->before))
 		return 0;
-	keep_snapshot_free(k, s);
+	snapshot_free(k, s);
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
-const struct store_item *keep_item(const struct keep_item *item)
+const struct store_item *snapshot_item(const struct snapshot_item *item)
 {
 	return &item->item;
 }
 
-void keep_snapshot_free(struct keep *k, struct keep_snapshot *s)
+void snapshot_free(struct snapshot_ring *k, struct snapshot *s)
 {
 	pthread_mutex_lock(&k->lock);
 	for (size_t i = 0; i < s->n; i++)
@@ -160,10 +161,10 @@ void keep_snapshot_free(struct keep *k, struct keep_snapshot *s)
 	pthread_mutex_unlock(&k->lock);
 	rows_fini(&s->before);
 	free(s->items);
-	*s = (struct keep_snapshot){ 0 };
+	*s = (struct snapshot){ 0 };
 }
 
-bool keep_full(struct keep *k, uint64_t *held_ns)
+bool snapshot_ring_full(struct snapshot_ring *k, uint64_t *held_ns)
 {
 	bool full;
 

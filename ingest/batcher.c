@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pending.c - routing of samples. One ring per CPU writes in order but for
+ * batcher.c - routing of samples. One ring per CPU writes in order but for
  * interrupts that took their time stamp before the interrupted event was written;
  * several rings per CPU (perf record without -a, or -C with several threads) write
  * far out of order. Both are sorted here: a CPU keeps back more samples than any
  * of its late ones had to be moved.
  */
-#include "convert/pending.h"
+#include "ingest/batcher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +29,18 @@ void batch_free(struct batch *b)
 	free(b);
 }
 
-void pending_fini(struct pending *p)
+void batcher_fini(struct batcher *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		batch_free(p->cpus[i].batch);
 	free(p->cpus);
-	*p = (struct pending){ 0 };
+	*p = (struct batcher){ 0 };
 }
 
-struct pending_cpu *pending_cpu_new(struct pending *p, uint32_t cpu)
+struct batcher_cpu *batcher_cpu_new(struct batcher *p, uint32_t cpu)
 {
 	size_t i = cpu == CDICT_CPU_UNKNOWN ? 0 : (size_t)cpu + 1, n;
-	struct pending_cpu *cpus;
+	struct batcher_cpu *cpus;
 
 	n = p->n ? p->n : 16;
 	while (n <= i)
@@ -73,11 +73,11 @@ static bool batch_copy(struct batch *b, const uint8_t *record, uint32_t size)
 	return true;
 }
 
-static bool batch_add(struct batch *b, const struct pending_sample *s, uint32_t size, bool copy)
+static bool batch_add(struct batch *b, const struct batch_sample *s, uint32_t size, bool copy)
 {
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? b->cap * 2 : 1024;
-		struct pending_sample *samples = realloc(b->samples, cap * sizeof(*samples));
+		struct batch_sample *samples = realloc(b->samples, cap * sizeof(*samples));
 
 		if (!samples)
 			return false;
@@ -123,8 +123,8 @@ static struct batch *batch_new(struct batch_spares *spares, uint32_t cpu)
 	return b;
 }
 
-bool pending_add_slow(struct pending *p, struct pending_cpu *c, uint32_t cpu,
-		      const struct pending_sample *s, uint32_t size)
+bool batcher_add_slow(struct batcher *p, struct batcher_cpu *c, uint32_t cpu,
+		      const struct batch_sample *s, uint32_t size)
 {
 	size_t back = 0;
 
@@ -165,19 +165,19 @@ bool pending_add_slow(struct pending *p, struct pending_cpu *c, uint32_t cpu,
 	return true;
 }
 
-static size_t keep_back(const struct pending_cpu *c)
+static size_t keep_back(const struct batcher_cpu *c)
 {
 	return c->back * 2 > BACK_MIN ? c->back * 2 : BACK_MIN;
 }
 
-struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *latest)
+struct batcher_cpu *batcher_ready_slow(struct batcher *p, struct batcher_cpu *latest)
 {
-	struct pending_cpu *most = NULL;
+	struct batcher_cpu *most = NULL;
 
 	if (latest->batch && (latest->batch->n >= FORMAT_BLOCK_EVENTS + keep_back(latest) ||
-			      latest->batch->bytes >= pending_batch_max(p)))
+			      latest->batch->bytes >= batcher_batch_max(p)))
 		return latest;
-	if (p->bytes < PENDING_BYTES_MAX)
+	if (p->bytes < BATCHER_BYTES_MAX)
 		return NULL;
 	for (size_t i = 0; i < p->n; i++)
 		if (p->cpus[i].batch && (!most || p->cpus[i].batch->bytes > most->batch->bytes))
@@ -189,14 +189,14 @@ struct pending_cpu *pending_ready_slow(struct pending *p, struct pending_cpu *la
  * runs that are in order already are only copied. */
 static bool sort(struct batch *b)
 {
-	struct pending_sample *from = b->samples, *to = malloc(b->n * sizeof(*to));
-	struct pending_sample *spare = to;
+	struct batch_sample *from = b->samples, *to = malloc(b->n * sizeof(*to));
+	struct batch_sample *spare = to;
 	size_t width;
 
 	if (!to)
 		return false;
 	for (width = 1; width < b->n; width *= 2) {
-		struct pending_sample *swap;
+		struct batch_sample *swap;
 
 		for (size_t lo = 0; lo < b->n; lo += 2 * width) {
 			size_t mid = lo + width < b->n ? lo + width : b->n;
@@ -226,7 +226,7 @@ static bool sort(struct batch *b)
 	return true;
 }
 
-struct batch *pending_cut(struct pending *p, struct pending_cpu *c, bool last, bool *oom)
+struct batch *batcher_cut(struct batcher *p, struct batcher_cpu *c, bool last, bool *oom)
 {
 	struct batch *b = c->batch, *rest = NULL;
 	size_t n, back = last ? 0 : keep_back(c);
@@ -243,8 +243,6 @@ struct batch *pending_cut(struct pending *p, struct pending_cpu *c, bool last, b
 		n = b->n;
 	if (n > FORMAT_BLOCK_EVENTS)
 		n = FORMAT_BLOCK_EVENTS;
-	p->bytes -= b->bytes;
-	c->batch = NULL;
 	if (n < b->n) {
 		rest = batch_new(p->spares, b->cpu);
 		if (!rest)
@@ -260,10 +258,11 @@ struct batch *pending_cut(struct pending *p, struct pending_cpu *c, bool last, b
 				goto fail;
 			}
 		}
-		c->batch = rest;
-		p->bytes += rest->bytes;
-		b->n = n;
 	}
+	p->bytes -= b->bytes - (rest ? rest->bytes : 0);
+	c->batch = rest;
+	c->cut = true;
+	b->n = n;
 	if (b->samples[n - 1].t_ns > c->cut_ns)
 		c->cut_ns = b->samples[n - 1].t_ns;
 	return b;

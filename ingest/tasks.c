@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tasks by tid: open addressing; the dead go when the table is rebuilt. */
-#include "capture/tasks.h"
+#include "ingest/tasks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct task_slot *find(struct task_slot *slots, size_t size, int32_t tid)
@@ -36,7 +37,7 @@ static bool rebuild(struct task_table *t)
 	return true;
 }
 
-bool task_table_apply(struct task_table *t, const struct task_row *row)
+bool task_table_apply(struct task_table *t, const struct rows *rows, const struct task_row *row)
 {
 	struct task_slot *slot;
 
@@ -59,7 +60,7 @@ bool task_table_apply(struct task_table *t, const struct task_row *row)
 		break;
 	case CDICT_TASK_COMM:
 	case CDICT_TASK_EXEC:
-		memcpy(slot->comm, row->comm, sizeof(slot->comm));
+		snprintf(slot->comm, sizeof(slot->comm), "%s", rows_comm(rows, row));
 		break;
 	case CDICT_TASK_EXIT:
 		slot->gone = true;
@@ -68,24 +69,25 @@ bool task_table_apply(struct task_table *t, const struct task_row *row)
 	return true;
 }
 
-void task_table_rows(const struct task_table *t, struct buf *tasks)
+void task_table_rows(const struct task_table *t, struct rows *rows)
 {
 	for (size_t i = 0; i < t->size; i++) {
 		const struct task_slot *s = &t->slots[i];
-		struct task_row row = { .what = CDICT_TASK_FORK,
-					.pid = s->pid,
-					.tid = s->tid,
-					.ppid = s->parent,
-					.ptid = s->parent };
+		struct cdict_task_event birth = { .what = CDICT_TASK_FORK,
+						  .pid = s->pid,
+						  .tid = s->tid,
+						  .ppid = s->parent,
+						  .ptid = s->parent };
+		struct cdict_task_event name = {
+			.what = CDICT_TASK_COMM, .pid = s->pid, .tid = s->tid, .comm = s->comm
+		};
 
 		if (!s->tid || s->gone)
 			continue;
 		if (s->parent)
-			buf_add(tasks, &row, sizeof(row));
-		row = (struct task_row){ .what = CDICT_TASK_COMM, .pid = s->pid, .tid = s->tid };
-		memcpy(row.comm, s->comm, sizeof(row.comm));
+			rows_add_task(rows, &birth);
 		if (*s->comm)
-			buf_add(tasks, &row, sizeof(row));
+			rows_add_task(rows, &name);
 	}
 }
 

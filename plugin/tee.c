@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The pipe behind the pipe. */
-#include "plugin/tap.h"
+#include "plugin/tee.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #define PIPE_SIZE (1 << 20)
 #define CHUNK (64u << 10)
 
-struct tap {
+struct tee {
 	pthread_t thread;
 	int in;         /* what perf would have read */
 	int perf, copy; /* where it goes */
@@ -30,7 +30,7 @@ struct tap {
 };
 
 /* Waits until @fd is ready; false when told to stop. */
-static bool ready(const struct tap *t, int fd, short what)
+static bool ready(const struct tee *t, int fd, short what)
 {
 	struct pollfd fds[2] = { { fd, what, 0 }, { t->stop[0], POLLIN, 0 } };
 
@@ -45,7 +45,7 @@ static bool ready(const struct tap *t, int fd, short what)
 }
 
 /* All of @data to @fd; the other end may be gone. */
-static bool put(const struct tap *t, int fd, const uint8_t *data, size_t size)
+static bool put(const struct tee *t, int fd, const uint8_t *data, size_t size)
 {
 	while (size) {
 		ssize_t n;
@@ -64,7 +64,7 @@ static bool put(const struct tap *t, int fd, const uint8_t *data, size_t size)
 	return true;
 }
 
-static ssize_t take(struct tap *t)
+static ssize_t take(struct tee *t)
 {
 	ssize_t n;
 
@@ -78,7 +78,7 @@ static ssize_t take(struct tap *t)
 
 /* The copy begins with the header that perf has read: its byte order is that of the
  * first record, whose type is a small number. */
-static bool begin_copy(struct tap *t, size_t n)
+static bool begin_copy(struct tee *t, size_t n)
 {
 	uint8_t header[16] = { 0 };
 	uint32_t little = 0, big = 0;
@@ -95,7 +95,7 @@ static bool begin_copy(struct tap *t, size_t n)
 }
 
 /* The copy first: when perf has an event, all that came before it is in the copy. */
-static bool pass_chunk(struct tap *t, size_t n)
+static bool pass_chunk(struct tee *t, size_t n)
 {
 	if (t->copy >= 0 && !put(t, t->copy, t->chunk, n)) {
 		close(t->copy);
@@ -105,7 +105,7 @@ static bool pass_chunk(struct tap *t, size_t n)
 }
 
 /* One piece from @in into both pipes; false at the end. */
-static bool pass_spliced(struct tap *t)
+static bool pass_spliced(struct tee *t)
 {
 	ssize_t n = 0;
 
@@ -136,7 +136,7 @@ static bool pass_spliced(struct tap *t)
 
 static void *work(void *arg)
 {
-	struct tap *t = arg;
+	struct tee *t = arg;
 	ssize_t n = take(t);
 	bool more = n > 0 && begin_copy(t, (size_t)n) && pass_chunk(t, (size_t)n);
 
@@ -153,7 +153,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void close_all(struct tap *t)
+static void close_all(struct tee *t)
 {
 	int fds[] = { t->in, t->perf, t->copy, t->stop[0], t->stop[1] };
 
@@ -163,7 +163,7 @@ static void close_all(struct tap *t)
 	free(t);
 }
 
-static int start_thread(struct tap *t)
+static int start_thread(struct tee *t)
 {
 	sigset_t all, old;
 	int ret;
@@ -177,9 +177,9 @@ static int start_thread(struct tap *t)
 	return ret ? -EAGAIN : 0;
 }
 
-int tap_open(struct tap **out, int fd, int *copy, struct cdict_error *err)
+int tee_open(struct tee **out, int fd, int *copy, struct cdict_error *err)
 {
-	struct tap *t = calloc(1, sizeof(*t));
+	struct tee *t = calloc(1, sizeof(*t));
 	int to_perf[2] = { -1, -1 }, to_us[2] = { -1, -1 }, ret;
 	struct stat st;
 
@@ -222,7 +222,7 @@ fail:
 	return ret;
 }
 
-void tap_close(struct tap *t)
+void tee_close(struct tee *t)
 {
 	if (!t)
 		return;

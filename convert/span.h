@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plain.h - the samples of a mapped recording as they nearly always come, without a
+ * span.h - the samples of a mapped recording as they nearly always come, without a
  * call each: of an event that is stored, on a CPU that was seen, not late.
  */
-#ifndef CONVERT_PLAIN_H
-#define CONVERT_PLAIN_H
+#ifndef CONVERT_SPAN_H
+#define CONVERT_SPAN_H
 
 #include "convert/formats.h"
-#include "convert/pending.h"
+#include "ingest/batcher.h"
 #include "convert/rounds.h"
 
 /* What the walk must know of an event of the recording. */
-struct plain_event {
+struct span_event {
 	uint32_t size; /* samples that are shorter, or not stored: UINT32_MAX, are not plain */
 	uint16_t time, cpu;
 };
@@ -32,18 +32,18 @@ static inline uint32_t passes_sample(struct passes *p, uint32_t cpu)
 	return p->pass;
 }
 
-struct plain {
-	struct plain_event *events;
+struct span {
+	struct span_event *events;
 	size_t n;
 };
 
-/* plain_update - events were added; false when out of memory. */
-bool plain_update(struct plain *plain, const struct formats *formats);
-void plain_fini(struct plain *plain);
+/* span_update - events were added; false when out of memory. */
+bool span_update(struct span *span, const struct formats *formats);
+void span_fini(struct span *span);
 
-/* plain_walk - queues samples until one that is not plain, which is then the next
+/* span_walk - queues samples until one that is not plain, which is then the next
  * that perfdata_next() gives. */
-void plain_walk(const struct plain *plain, struct perfdata *pd, struct pending *pending,
-		struct rounds *rounds, struct passes *passes);
+void span_walk(const struct span *span, struct perfdata *pd, struct batcher *batcher,
+	       struct rounds *rounds, struct passes *passes);
 
 #endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * batcher.h - samples of each CPU that wait until they make a block.
+ *
+ * A batch is what becomes one block: samples of one CPU in order of time. Records
+ * are borrowed from a mapped input, or copied into the batch.
+ */
+#ifndef INGEST_BATCHER_H
+#define INGEST_BATCHER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/layout.h"
+#include "ingest/source.h"
+
+/* All records that may wait, in bytes: the rest of 64 MiB is for batches in work and
+ * their columns. */
+#define BATCHER_BYTES_MAX (12u << 20)
+/* One block's records: with the longest one more, 8 MiB. */
+#define BATCH_BYTES_MAX ((8u << 20) - (64u << 10))
+
+struct batch_sample {
+	uint64_t t_ns;
+	const uint8_t *record; /* the whole record */
+	uint32_t event;        /* of the source */
+	uint32_t order;        /* cdict_sample.order */
+};
+
+struct batch {
+	uint32_t cpu;
+	struct batch_sample *samples;
+	size_t n, cap;
+	uint8_t *copies; /* records copied, NULL when borrowed */
+	size_t copied, copies_cap;
+	size_t bytes; /* of all records */
+};
+
+void batch_free(struct batch *b);
+/* batch_memory - what a batch weighs. */
+static inline size_t batch_memory(const struct batch *b)
+{
+	return b ? sizeof(*b) + b->copies_cap + b->cap * sizeof(*b->samples) : 0;
+}
+
+/* Batches that were worked off, with their memory, to be filled again: fresh memory
+ * for each would be paged in for each. */
+#define BATCH_SPARES 4u
+struct batch_spares {
+	pthread_mutex_t lock;
+	struct batch *batches[BATCH_SPARES];
+	size_t n;
+};
+
+/* batch_done - keeps @b for later, or frees it. */
+void batch_done(struct batch_spares *spares, struct batch *b);
+
+struct batcher_cpu {
+	struct batch *batch; /* what waits; NULL when nothing does */
+	uint64_t max_ns;     /* latest time seen on this CPU */
+	uint64_t cut_ns;     /* latest time that was already cut */
+	size_t back;         /* how many samples at most a late one had to be moved */
+	bool disordered;     /* the batch is not in order */
+	bool seen;
+	bool cut;      /* a batch of it was cut since ingest_age() looked */
+	uint64_t late; /* samples earlier than what was already cut */
+	uint64_t late_first_ns, late_last_ns;
+	uint64_t sorted; /* samples that came out of order, sorted in time */
+	/* ingest.c's, of what was lost. */
+	uint64_t lost, counted; /* as told on the way, as counted by the kernel at the end */
+	uint64_t throttled_ns;  /* since when, 0: not */
+	uint64_t dropped_gives; /* its last batch was dropped when so many had been given: */
+	size_t dropped_row;     /* this row of the losses that wait tells of it */
+};
+
+struct batcher {
+	struct batcher_cpu *cpus; /* by CPU + 1; the first is the unknown CPU */
+	size_t n;
+	struct batch_spares *spares; /* borrowed */
+	size_t bytes;                /* that wait, over all CPUs */
+	bool copy;                   /* records must be copied */
+	bool swap;                   /* record headers are in the other byte order */
+};
+
+void batcher_fini(struct batcher *p);
+
+struct batcher_cpu *batcher_cpu_new(struct batcher *p, uint32_t cpu);
+
+/* batcher_cpu - state of @cpu (CDICT_CPU_UNKNOWN too), or NULL when out of memory. */
+static inline struct batcher_cpu *batcher_cpu(struct batcher *p, uint32_t cpu)
+{
+	uint32_t i = cpu + 1; /* the unknown CPU is 0 */
+
+	return i < p->n ? &p->cpus[i] : batcher_cpu_new(p, cpu);
+}
+
+bool batcher_add_slow(struct batcher *p, struct batcher_cpu *c, uint32_t cpu,
+		      const struct batch_sample *s, uint32_t size);
+
+/* batcher_add - queues a sample of @c; false when out of memory. */
+static inline bool batcher_add(struct batcher *p, struct batcher_cpu *c, uint32_t cpu,
+			       const struct batch_sample *s, uint32_t size)
+{
+	struct batch *b = c->batch;
+
+	/* The usual case: later than what is there, borrowed, and there is room. */
+	if (!b || p->copy || b->n == b->cap || s->t_ns < c->max_ns)
+		return batcher_add_slow(p, c, cpu, s, size);
+	c->max_ns = s->t_ns;
+	b->samples[b->n++] = *s;
+	b->bytes += size;
+	p->bytes += size;
+	return true;
+}
+
+/* Half of it when records are copied: then several batches in work are memory. */
+static inline size_t batcher_batch_max(const struct batcher *p)
+{
+	return p->copy ? BATCH_BYTES_MAX / 2 : BATCH_BYTES_MAX;
+}
+
+/* batcher_ready - a CPU that should be cut now, or NULL: one that holds a block and
+ * what has to stay behind, or, when too many bytes wait, the one with most. */
+struct batcher_cpu *batcher_ready_slow(struct batcher *p, struct batcher_cpu *latest);
+
+static inline struct batcher_cpu *batcher_ready(struct batcher *p, struct batcher_cpu *latest)
+{
+	if (p->bytes < BATCHER_BYTES_MAX && latest->batch &&
+	    latest->batch->n <= FORMAT_BLOCK_EVENTS && latest->batch->bytes < batcher_batch_max(p))
+		return NULL;
+	return batcher_ready_slow(p, latest);
+}
+
+/* batcher_cut - takes the earliest samples of @c, a block at most, in order of time.
+ * All of them when @last. NULL when there are none or memory is out (*oom). */
+struct batch *batcher_cut(struct batcher *p, struct batcher_cpu *c, bool last, bool *oom);
+
+#endif

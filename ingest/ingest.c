@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way of samples and rows into the store. */
+#include "ingest/ingest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+int ingest_no_memory(struct ingest *in, struct cdict_error *err)
+{
+	in->out_of_memory = true;
+	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+}
+
+void ingest_init(struct ingest *in, const struct ingest_options *opts)
+{
+	*in = (struct ingest){ .opts = *opts, .gives = 1 };
+	pthread_mutex_init(&in->spares.lock, NULL);
+	in->batcher.spares = &in->spares;
+}
+
+void ingest_fini(struct ingest *in)
+{
+	encode_free(in->encode);
+	batcher_fini(&in->batcher);
+	while (in->spares.n)
+		batch_free(in->spares.batches[--in->spares.n]);
+	pthread_mutex_destroy(&in->spares.lock);
+	rows_fini(&in->rows);
+}
+
+int ingest_start(struct ingest *in, struct encode_options *opts, struct cdict_error *err)
+{
+	in->batcher.copy = in->source.copy;
+	in->batcher.swap = in->source.big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	opts->source = &in->source;
+	opts->spares = &in->spares;
+	opts->store = in->opts.store;
+	return encode_new(&in->encode, opts, err);
+}
+
+/* --- samples --- */
+
+/* The rows that wait leave with @b. */
+static int give(struct ingest *in, struct batch *b, struct cdict_error *err)
+{
+	struct buf stacks = { 0 };
+	int ret;
+
+	if (in->opts.stacks)
+		stack_dict_take(in->opts.stacks, &stacks);
+	in->gives++;
+	ret = encode_give(in->encode, b, &in->rows, &stacks);
+	if (!ret || in->opts.queue_bytes)
+		return 0;
+	store_failed(in->opts.store, err);
+	return ret;
+}
+
+static bool fits(struct ingest *in, const struct batch *b)
+{
+	size_t limit = in->opts.queue_bytes, bytes = encode_bytes(in->encode);
+
+	return !bytes || (bytes <= limit && batch_memory(b) <= limit - bytes);
+}
+
+static void drop(struct ingest *in, struct batcher_cpu *c, struct batch *b)
+{
+	struct cdict_loss loss = {
+		.what = CDICT_LOSS_RING,
+		.cpu = b->cpu,
+		.type = CDICT_TYPE_ANY,
+		.from_ns = b->samples[0].t_ns,
+		.to_ns = b->samples[b->n - 1].t_ns,
+		.count = b->n,
+	};
+
+	if (c->dropped_gives == in->gives && c->dropped_row < rows_losses(&in->rows)) {
+		/* One after the other are one loss, however long the disk stands still. */
+		struct cdict_loss *last = rows_loss(&in->rows, c->dropped_row);
+
+		last->to_ns = loss.to_ns;
+		last->count += loss.count;
+	} else {
+		c->dropped_gives = in->gives;
+		c->dropped_row = rows_losses(&in->rows);
+		rows_add_loss(&in->rows, &loss);
+	}
+	in->dropped += b->n;
+	batch_done(&in->spares, b);
+}
+
+/* 1: a batch of @c was cut; 0: nothing was there. @must: it is not dropped. */
+static int cut(struct ingest *in, struct batcher_cpu *c, bool all, bool must,
+	       struct cdict_error *err)
+{
+	bool oom;
+	struct batch *b = batcher_cut(&in->batcher, c, all, &oom);
+	int ret;
+
+	if (!b)
+		return oom ? ingest_no_memory(in, err) : 0;
+	if (in->opts.queue_bytes && !must && !fits(in, b)) {
+		drop(in, c, b);
+		return 1;
+	}
+	ret = give(in, b, err);
+	return ret ? ret : 1;
+}
+
+int ingest_cut_ready(struct ingest *in, uint32_t cpu, struct cdict_error *err)
+{
+	struct batcher_cpu *c = batcher_cpu(&in->batcher, cpu), *ready;
+	int ret = 1;
+
+	while (c && ret > 0 && (ready = batcher_ready(&in->batcher, c)))
+		ret = cut(in, ready, false, false, err);
+	return ret < 0 ? ret : 0;
+}
+
+int ingest_cut(struct ingest *in, struct cdict_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < in->batcher.n && ret >= 0; i++)
+		while (in->batcher.cpus[i].batch &&
+		       (ret = cut(in, &in->batcher.cpus[i], true, true, err)) > 0)
+			;
+	if (ret >= 0 && !rows_empty(&in->rows))
+		ret = give(in, NULL, err);
+	return ret < 0 ? ret : 0;
+}
+
+void ingest_age(struct ingest *in)
+{
+	for (size_t i = 0; i < in->batcher.n; i++) {
+		struct batcher_cpu *c = &in->batcher.cpus[i];
+		bool recent = c->cut;
+
+		while (!recent && c->batch && cut(in, c, true, false, NULL) > 0)
+			;
+		c->cut = false;
+	}
+	/* Where no event comes for long, no batch takes them along. */
+	if (!rows_empty(&in->rows))
+		give(in, NULL, NULL);
+}
+
+int ingest_wait(struct ingest *in, struct cdict_error *err)
+{
+	if (in->encode)
+		encode_wait(in->encode);
+	return store_failed(in->opts.store, err);
+}
+
+/* --- rows --- */
+
+static int settle(struct ingest *in, struct cdict_error *err)
+{
+	int ret;
+
+	if (rows_failed(&in->rows))
+		return ingest_no_memory(in, err);
+	if (!in->opts.writer || (in->encode && !encode_idle(in->encode)))
+		return 0;
+	ret = rows_write(&in->rows, in->opts.writer, err);
+	in->rows.tasks.len = in->rows.losses.len = in->rows.text.len = 0;
+	return ret;
+}
+
+int ingest_task(struct ingest *in, const struct cdict_task_event *ev, struct cdict_error *err)
+{
+	rows_add_task(&in->rows, ev);
+	return settle(in, err);
+}
+
+int ingest_late(struct ingest *in, const struct cdict_late *late, struct cdict_error *err)
+{
+	rows_add_late(&in->rows, late);
+	return settle(in, err);
+}
+
+int ingest_loss(struct ingest *in, const struct cdict_loss *loss, struct cdict_error *err)
+{
+	rows_add_loss(&in->rows, loss);
+	return settle(in, err);
+}
+
+/* --- what was lost --- */
+
+int ingest_lost(struct ingest *in, enum cdict_loss_what what, uint32_t cpu, uint64_t t_ns,
+		uint64_t count, struct cdict_loss *loss, struct cdict_error *err)
+{
+	struct batcher_cpu *c = batcher_cpu(&in->batcher, cpu);
+	struct cdict_loss row = { .what = what, .cpu = cpu, .type = CDICT_TYPE_ANY };
+
+	if (!c)
+		return ingest_no_memory(in, err);
+	row.count = count;
+	row.to_ns = t_ns ? t_ns : c->max_ns;
+	row.from_ns = c->max_ns < row.to_ns ? c->max_ns : row.to_ns;
+	if (what == CDICT_LOSS_RING)
+		c->lost += count;
+	in->lost += count;
+	if (loss)
+		*loss = row;
+	return ingest_loss(in, &row, err);
+}
+
+int ingest_counted(struct ingest *in, uint32_t cpu, uint64_t count, struct cdict_error *err)
+{
+	struct batcher_cpu *c = batcher_cpu(&in->batcher, cpu);
+
+	if (!c)
+		return ingest_no_memory(in, err);
+	c->counted += count;
+	return 0;
+}
+
+int ingest_throttle(struct ingest *in, uint32_t cpu, uint64_t t_ns, bool begins,
+		    struct cdict_error *err)
+{
+	struct batcher_cpu *c = batcher_cpu(&in->batcher, cpu);
+	struct cdict_loss loss = { .what = CDICT_LOSS_THROTTLE,
+				   .cpu = cpu,
+				   .type = CDICT_TYPE_ANY };
+
+	if (!c)
+		return ingest_no_memory(in, err);
+	loss.from_ns = c->throttled_ns;
+	loss.to_ns = t_ns > loss.from_ns ? t_ns : loss.from_ns;
+	c->throttled_ns = begins ? (t_ns ? t_ns : 1) : 0;
+	return begins || !loss.from_ns ? 0 : ingest_loss(in, &loss, err);
+}
+
+static uint32_t cpu_at(size_t i)
+{
+	return (uint32_t)i - 1u; /* the first is CDICT_CPU_UNKNOWN */
+}
+
+/* Beyond what was told on the way: after the last event, to the end. */
+static void losses_to_the_end(struct ingest *in, size_t i, struct rows *out)
+{
+	const struct store_counts *counts = store_counts(in->opts.store);
+	const struct batcher_cpu *c = &in->batcher.cpus[i];
+	struct cdict_loss loss = {
+		.cpu = cpu_at(i),
+		.type = CDICT_TYPE_ANY,
+		.from_ns = c->max_ns ? c->max_ns : counts->first_ns,
+		.to_ns = counts->last_ns,
+	};
+
+	if (loss.to_ns < loss.from_ns)
+		loss.to_ns = loss.from_ns;
+	if (c->counted > c->lost) {
+		loss.what = CDICT_LOSS_SAMPLES;
+		loss.count = c->counted - c->lost;
+		in->lost += loss.count;
+		rows_add_loss(out, &loss);
+	}
+	if (c->throttled_ns) {
+		loss.what = CDICT_LOSS_THROTTLE;
+		loss.count = 0;
+		if (c->throttled_ns < loss.to_ns)
+			loss.from_ns = c->throttled_ns;
+		rows_add_loss(out, &loss);
+	}
+}
+
+int ingest_losses(struct ingest *in, struct rows *out, struct cdict_error *err)
+{
+	for (size_t i = 0; i < in->batcher.n; i++)
+		losses_to_the_end(in, i, out);
+	for (size_t i = 0; i < in->batcher.n; i++) {
+		const struct batcher_cpu *c = &in->batcher.cpus[i];
+		struct cdict_loss loss = {
+			.what = CDICT_LOSS_DISORDER,
+			.cpu = cpu_at(i),
+			.type = CDICT_TYPE_ANY,
+			.from_ns = c->late_first_ns,
+			.to_ns = c->late_last_ns,
+			.count = c->late,
+		};
+
+		in->disordered += c->sorted + c->late;
+		if (c->late)
+			rows_add_loss(out, &loss);
+	}
+	return rows_failed(out) ? ingest_no_memory(in, err) : 0;
+}
