@@ -128,10 +128,10 @@ ROOMS ?= base format ingest cmd convert analyze tables render annotate capture p
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-library_objs := $(call objects,$(call sources,base format))
+library_objs := $(call objects,$(call sources,base format analyze tables))
 main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
 internal_objs := $(call objects,$(filter-out cmd/main.c,\
-	$(call sources,cmd ingest convert analyze tables render annotate capture)))
+	$(call sources,cmd ingest convert render annotate capture)))
 plugin_objs := $(call objects,$(call sources,plugin))
 
 unit_srcs := $(sort $(wildcard tests/unit/test_*.c))
@@ -374,6 +374,7 @@ bench: all
 
 .PHONY: install uninstall clean distclean help
 man1 := $(sort $(wildcard doc/*.1))
+man3 := $(sort $(wildcard doc/*.3))
 man5 := $(sort $(wildcard doc/*.5))
 man7 := $(sort $(wildcard doc/*.7))
 public_headers := $(sort $(wildcard include/cdict/*.h))
@@ -406,6 +407,10 @@ ifneq ($(man1),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man1'
 	$(Q)$(INSTALL) -m 644 $(man1) '$(DESTDIR)$(mandir)/man1'
 endif
+ifneq ($(man3),)
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man3'
+	$(Q)$(INSTALL) -m 644 $(man3) '$(DESTDIR)$(mandir)/man3'
+endif
 ifneq ($(man5),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man5'
 	$(Q)$(INSTALL) -m 644 $(man5) '$(DESTDIR)$(mandir)/man5'
@@ -424,6 +429,7 @@ uninstall:
 	$(Q)rm -f '$(DESTDIR)$(bindir)/cdict' '$(DESTDIR)$(libdir)'/libcdict.a \
 		'$(DESTDIR)$(libdir)'/libcdict.so* '$(DESTDIR)$(libdir)/pkgconfig/cdict.pc' \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man1/%',$(man1)) \
+		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man3/%',$(man3)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man5/%',$(man5)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man7/%',$(man7)) \
 		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'

@@ -8,14 +8,11 @@
 #include <unistd.h>
 
 #include "base/sink.h"
+#include "cdict/version.h"
 #include "cmd/commands.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
 #include "cmd/parse.h"
-
-#ifndef CDICT_BUILD_VERSION
-#define CDICT_BUILD_VERSION "unknown"
-#endif
 
 static const struct cmd *const commands[] = {
 #define X(name) &cmd_##name,
@@ -151,7 +148,7 @@ int main(int argc, char **argv)
 	if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h"))
 		return help(args + 1);
 	if (!strcmp(first, "--version")) {
-		printf("cdict %s\n", CDICT_BUILD_VERSION);
+		printf("cdict %s\n", cdict_version());
 		return close_stdout(&call, CMD_DONE);
 	}
 	if (!strcmp(first, "--completion"))

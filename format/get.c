@@ -2,7 +2,12 @@
 /* What an open cdict answers without reading events. */
 #include <string.h>
 
+#include "cdict/version.h"
 #include "format/reader.h"
+
+#ifndef CDICT_BUILD_VERSION
+#define CDICT_BUILD_VERSION "unknown"
+#endif
 
 uint64_t cdict_reader_size(const struct cdict_reader *r)
 {
@@ -125,4 +130,9 @@ void cdict_reader_damage(const struct cdict_reader *r, struct cdict_damage *out)
 	pthread_mutex_lock(&w->lock);
 	*out = r->damage;
 	pthread_mutex_unlock(&w->lock);
+}
+
+const char *cdict_version(void)
+{
+	return CDICT_BUILD_VERSION;
 }

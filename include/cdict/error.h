@@ -15,6 +15,8 @@
 
 #include <stdint.h>
 
+#include "cdict/export.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,7 +49,7 @@ struct cdict_error {
 
 /* cdict_strerror - the general text of @code (CDICT_E* or a negated errno);
  * never NULL, static storage for CDICT_E*, thread-local for errno. */
-const char *cdict_strerror(int code);
+CDICT_API const char *cdict_strerror(int code);
 
 #ifdef __cplusplus
 }

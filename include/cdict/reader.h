@@ -94,7 +94,7 @@ CDICT_API uint32_t cdict_reader_cpus(const struct cdict_reader *r);
 /* What is wrong with the file, as far as is known now: opening tests headers
  * and small blocks; event blocks are tested as they are read, or all by
  * cdict_reader_verify(). */
-struct cdict_damage {
+struct cdict_damage {           /* stays as it is: what is new will have functions of its own */
 	bool cut;               /* no index at the end: its writer was stopped */
 	uint64_t cut_at;        /* bytes that could be used, when cut */
 	bool input_damaged;     /* the converter's input was damaged (info key "input.damage") */
@@ -112,6 +112,7 @@ CDICT_API int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *er
 
 /* Which events to walk; the zero value means all. */
 struct cdict_query {
+	size_t size;             /* sizeof(struct cdict_query); 0: as in version 0.1 */
 	uint64_t from_ns, to_ns; /* inclusive; to_ns 0 = to the end */
 	const uint64_t *cpus;    /* bitmap, NULL = all */
 	size_t n_cpus;           /* bits in @cpus; CPUs beyond are not wanted */

@@ -44,7 +44,7 @@ for command in $commands; do
 done
 
 if command -v groff >/dev/null; then
-	for page in "$TOP"/doc/*.[157]; do
+	for page in "$TOP"/doc/*.[1357]; do
 		name=$(basename "$page")
 		if groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null | grep .; then
 			echo "not ok $name renders without a warning"
