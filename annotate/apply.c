@@ -79,31 +79,36 @@ static bool goes(const struct copy *c, const struct piece *p)
 	return p->block && p->h.type == FORMAT_LABELS && (c->clear || payload_good(c, p));
 }
 
-/* The index's content when it can be read to its end. */
-static bool read_index(struct copy *c, const struct piece *p)
+/* The index's content when it can be read to its end: 1, else 0, or -ENOMEM. */
+static int read_index(struct copy *c, const struct piece *p)
 {
 	struct index_row row;
 	uint64_t last_ns = 0;
 	struct cursor rows;
 
+	int rc;
+
 	c->old_index.len = 0;
-	if (!payload_good(c, p) ||
-	    container_unpack(c->codec, c->data + p->at + FORMAT_BLOCK_HEADER_SIZE, p->h.size,
-			     &c->old_index))
-		return false;
+	if (!payload_good(c, p))
+		return 0;
+	rc = container_unpack(c->codec, c->data + p->at + FORMAT_BLOCK_HEADER_SIZE, p->h.size,
+			      &c->old_index);
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
 	rows = cursor_init(c->old_index.data, c->old_index.len, false);
 	while (rows.left) {
 		if (!index_row_read(&rows, &row, &last_ns))
-			return false;
+			return 0;
 	}
-	return true;
+	return 1;
 }
 
-/* First pass: where the labels go. */
-static void plan(struct copy *c)
+/* First pass: where the labels go. 0 or -ENOMEM. */
+static int plan(struct copy *c)
 {
 	bool any_gone = false; /* blocks of labels end at resume_at */
 	struct piece p;
+	int index;
 
 	c->labels_at = c->resume_at = FORMAT_HEADER_SIZE;
 	for (uint64_t at = FORMAT_HEADER_SIZE; next_piece(c, at, &p); at += p.size) {
@@ -111,7 +116,10 @@ static void plan(struct copy *c)
 
 		if (!p.block)
 			continue;
-		c->has_index = p.h.type == FORMAT_INDEX && read_index(c, &p);
+		index = p.h.type == FORMAT_INDEX ? read_index(c, &p) : 0;
+		if (index < 0)
+			return index;
+		c->has_index = index;
 		if (!c->has_index && !goes(c, &p)) {
 			c->labels_at = p.at + p.size;
 			c->next_ordinal = p.h.ordinal + 1;
@@ -123,8 +131,9 @@ static void plan(struct copy *c)
 		}
 		c->resume_at = c->has_index ? p.at : p.at + p.size;
 		if (c->has_index)
-			return;
+			break;
 	}
+	return 0;
 }
 
 static int put_block(struct copy *c, const struct container_header *h, const uint8_t *payload)
@@ -261,9 +270,10 @@ static int put_end(struct copy *c)
 
 static int run(struct copy *c)
 {
-	int rc;
+	int rc = plan(c);
 
-	plan(c);
+	if (rc)
+		return cdict_fail_nomem(c->err);
 	/* The reader opened the file, so its header is there. */
 	rc = copy_front(c);
 	if (!rc)

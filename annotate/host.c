@@ -27,7 +27,6 @@ struct job {
 	uint32_t timeout_ms;
 };
 
-/* A note that cannot be kept is no reason to fail. */
 static void note(struct host_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void note(struct host_report *report, const char *fmt, ...)
@@ -39,7 +38,10 @@ static void note(struct host_report *report, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (n >= 0 && array_push(&report->notes, text))
+	if (n >= 0 && !array_push(&report->notes, text))
+		return;
+	report->unsaid = true;
+	if (n >= 0)
 		free(text);
 }
 
@@ -206,26 +208,27 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 	return 0;
 }
 
-static void give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
+static int give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
 {
 	bool ours = d && d->pid == vm->pid && d->vcpus.n;
 
-	proc_vm_roles(vm, ours ? d->vcpus.at : NULL, ours ? d->vcpus.n : 0, ours && !d->iothreads);
+	return proc_vm_roles(vm, ours ? d->vcpus.at : NULL, ours ? d->vcpus.n : 0,
+			     ours && !d->iothreads);
 }
 
 static int label_all(struct job *j, struct cdict_error *err)
 {
 	const struct libvirt_domain **domains;
-	int rc;
+	int rc = 0;
 
 	domains = calloc(j->scan.vms.n ? j->scan.vms.n : 1, sizeof(*domains));
 	if (!domains)
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < j->scan.vms.n; i++) {
+	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
 		domains[i] = domain_of(j, &j->scan.vms.at[i]);
-		give_roles(&j->scan.vms.at[i], domains[i]);
+		rc = give_roles(&j->scan.vms.at[i], domains[i]);
 	}
-	rc = proc_join_kernel(&j->scan, err);
+	rc = rc ? cdict_fail_nomem(err) : proc_join_kernel(&j->scan, err);
 	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
 		const struct proc_vm *vm = &j->scan.vms.at[i];
 
@@ -299,6 +302,7 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 	if (!rc) {
 		note_gaps(&j);
 		memset(err, 0, sizeof(*err)); /* of what is a note now */
+		rc = report->unsaid ? cdict_fail_nomem(err) : 0;
 	}
 	proc_scan_fini(&j.scan);
 	libvirt_domains_fini(&j.domains);

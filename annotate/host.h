@@ -57,6 +57,7 @@ struct host_report {
 	 * files) gave nothing or something that cannot be read. */
 	bool incomplete;
 	ARRAY(char *) notes; /* one line each, for the user: what is missing, and why */
+	bool unsaid;         /* there was no memory for a note */
 };
 
 int host_identify(struct mapping *into, const struct host_options *opts, struct host_report *report,

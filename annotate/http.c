@@ -27,6 +27,7 @@ struct http {
 	struct http_options opts;
 	char *cacert, *cert, *key;
 	uint64_t deadline_ns;
+	bool no_memory; /* for an option */
 	char message[CURL_ERROR_SIZE];
 };
 
@@ -36,7 +37,7 @@ struct exchange {
 	struct http_reply *reply;
 	struct buf body;
 	size_t header_bytes;
-	bool too_large;
+	bool too_large, no_memory;
 };
 
 static void global_init(void)
@@ -151,6 +152,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *ctx)
 	if (from < to && to - from <= HTTP_HEADER_MAX) {
 		free(x->reply->subject_token);
 		x->reply->subject_token = strndup(line + from, to - from);
+		x->no_memory |= !x->reply->subject_token;
 	}
 	return n;
 }
@@ -158,6 +160,12 @@ static size_t on_header(char *line, size_t size, size_t n, void *ctx)
 static uint32_t left_ms(const struct http *h)
 {
 	return (uint32_t)monotonic_left_ms(h->deadline_ns);
+}
+
+/* libcurl copies texts. */
+static void set_text(struct http *h, CURLoption option, const char *text)
+{
+	h->no_memory |= curl_easy_setopt(h->curl, option, text) == CURLE_OUT_OF_MEMORY;
 }
 
 static void set_tls(struct http *h)
@@ -170,13 +178,13 @@ static void set_tls(struct http *h)
 	curl_easy_setopt(h->curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	if (h->cacert) {
 		/* these authorities only, not the system's as well */
-		curl_easy_setopt(h->curl, CURLOPT_CAINFO, folder ? NULL : h->cacert);
-		curl_easy_setopt(h->curl, CURLOPT_CAPATH, folder ? h->cacert : NULL);
+		set_text(h, CURLOPT_CAINFO, folder ? NULL : h->cacert);
+		set_text(h, CURLOPT_CAPATH, folder ? h->cacert : NULL);
 	}
 	if (h->cert)
-		curl_easy_setopt(h->curl, CURLOPT_SSLCERT, h->cert);
+		set_text(h, CURLOPT_SSLCERT, h->cert);
 	if (h->key)
-		curl_easy_setopt(h->curl, CURLOPT_SSLKEY, h->key);
+		set_text(h, CURLOPT_SSLKEY, h->key);
 }
 
 /* NULL when out of memory. */
@@ -208,11 +216,12 @@ static CURLcode perform(struct http *h, const struct http_request *r, const char
 		return CURLE_OUT_OF_MEMORY;
 	/* forgets everything but live connections */
 	curl_easy_reset(h->curl);
+	h->no_memory = false;
 	set_tls(h);
-	curl_easy_setopt(h->curl, CURLOPT_URL, url);
-	curl_easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	set_text(h, CURLOPT_URL, url);
+	set_text(h, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(h->curl, CURLOPT_USERAGENT, "cdict");
+	set_text(h, CURLOPT_USERAGENT, "cdict");
 	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->message);
 	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS,
@@ -226,9 +235,9 @@ static CURLcode perform(struct http *h, const struct http_request *r, const char
 		curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(r->body));
 		curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, r->body);
 	}
-	curl_easy_setopt(h->curl, CURLOPT_CUSTOMREQUEST, r->method);
+	set_text(h, CURLOPT_CUSTOMREQUEST, r->method);
 	h->message[0] = '\0';
-	code = curl_easy_perform(h->curl);
+	code = h->no_memory ? CURLE_OUT_OF_MEMORY : curl_easy_perform(h->curl);
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &x->reply->status);
 	curl_slist_free_all(headers);
 	return code;
@@ -240,6 +249,7 @@ static int code_of(CURLcode code)
 	case CURLE_OPERATION_TIMEDOUT:
 		return -ETIMEDOUT;
 	case CURLE_OUT_OF_MEMORY:
+	case CURLE_FAILED_INIT: /* where it cannot say more */
 		return -ENOMEM;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_URL_MALFORMAT:
@@ -341,7 +351,9 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 					  h->opts.budget_ms / 1000, h->opts.budget_ms / 100 % 10);
 		code = perform(h, r, url, &x);
 		trace(h, r->method, shown, &x, code, began);
-		if (x.too_large)
+		if (x.no_memory || x.body.failed)
+			rc = cdict_fail_nomem(err);
+		else if (x.too_large)
 			rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 					"%s: the answer is larger than %zu bytes", shown,
 					h->opts.max_bytes);

@@ -2,6 +2,7 @@
 /* Addresses: what they name, whether two name the same service. */
 #include "annotate/http_url.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,16 +11,16 @@
 #include "annotate/http.h"
 #include "base/fail.h"
 
-/* NULL: no address, out of memory, or there is no libcurl. */
+/* NULL: no address, errno ENOMEM when it may be one, or there is no libcurl. */
 static CURLU *parse(const char *url)
 {
 	CURLU *u = curl_library_load() ? curl_url() : NULL;
+	CURLUcode code = u ? curl_url_set(u, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 
-	if (u && curl_url_set(u, CURLUPART_URL, url, 0)) {
+	if (code && u)
 		curl_url_cleanup(u);
-		u = NULL;
-	}
-	return u;
+	errno = code == CURLUE_OUT_OF_MEMORY ? ENOMEM : 0;
+	return code ? NULL : u;
 }
 
 /* NULL: it has none, or out of memory. */
@@ -40,15 +41,6 @@ static void done(CURLU *u)
 		curl_url_cleanup(u);
 }
 
-static bool part_is(CURLU *u, CURLUPart which, const char *text)
-{
-	char *is = part(u, which, CURLU_DEFAULT_PORT);
-	bool same = is && text && !strcasecmp(is, text);
-
-	free(is);
-	return same;
-}
-
 bool http_url_same_service(const char *a, const char *b)
 {
 	static const CURLUPart parts[] = { CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT };
@@ -56,10 +48,12 @@ bool http_url_same_service(const char *a, const char *b)
 	bool same = x && y;
 
 	for (size_t i = 0; same && i < sizeof(parts) / sizeof(parts[0]); i++) {
-		char *text = part(y, parts[i], CURLU_DEFAULT_PORT);
+		char *of_x = part(x, parts[i], CURLU_DEFAULT_PORT);
+		char *of_y = part(y, parts[i], CURLU_DEFAULT_PORT);
 
-		same = part_is(x, parts[i], text);
-		free(text);
+		same = of_x && of_y && !strcasecmp(of_x, of_y);
+		free(of_x);
+		free(of_y);
 	}
 	done(x);
 	done(y);
@@ -85,50 +79,56 @@ char *http_url_shown(const char *url)
 int http_url_check(const char *url, struct cdict_error *err)
 {
 	CURLU *u = parse(url);
+	bool no_memory = !u && errno == ENOMEM;
+	char *scheme = part(u, CURLUPART_SCHEME, 0); /* every address has one */
 	char *user = part(u, CURLUPART_USER, 0), *password = part(u, CURLUPART_PASSWORD, 0);
-	bool http = part_is(u, CURLUPART_SCHEME, "http") || part_is(u, CURLUPART_SCHEME, "https");
 	int rc = 0;
 
 	if (!curl_library_load())
 		rc = http_no_library(err);
+	else if (no_memory || (u && !scheme))
+		rc = cdict_fail_nomem(err);
 	else if (!u)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"the service's address is no URL");
-	else if (!http)
+	else if (strcmp(scheme, "http") && strcmp(scheme, "https"))
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"the service's address begins with neither http:// nor https://");
 	else if (user || password)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"the service's address holds a user or password: take them out of "
 				"it");
+	free(scheme);
 	free(user);
 	free(password);
 	done(u);
 	return rc;
 }
 
-char *http_url_parameter(const char *url, const char *name)
+int http_url_parameter(char **value, const char *url, const char *name)
 {
 	/* of a relative address, too, the query is behind the first '?' */
 	CURLU *u = parse("http://h/");
+	CURLUcode code = u ? curl_url_set(u, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 	size_t len = strlen(name);
-	char *query = NULL, *out = NULL, *decoded;
-	const char *p;
+	char *query = NULL, *decoded;
 
-	if (u && !curl_url_set(u, CURLUPART_URL, url, 0))
-		query = part(u, CURLUPART_QUERY, 0);
+	*value = NULL;
+	if (!code)
+		code = curl_url_get(u, CURLUPART_QUERY, &query, 0);
 	done(u);
-	for (p = query; p && !out; p = strchr(p, '&')) {
+	for (const char *p = query; p && !*value && !code; p = strchr(p, '&')) {
 		p += *p == '&';
 		if (strncmp(p, name, len) || p[len] != '=')
 			continue;
 		decoded =
 			curl_easy_unescape(NULL, p + len + 1, (int)strcspn(p + len + 1, "&"), NULL);
-		out = decoded ? strdup(decoded) : NULL;
+		*value = decoded ? strdup(decoded) : NULL;
 		curl_free(decoded);
+		code = *value ? CURLUE_OK : CURLUE_OUT_OF_MEMORY;
 	}
-	free(query);
-	return out;
+	curl_free(query);
+	return code == CURLUE_OUT_OF_MEMORY ? -ENOMEM : 0;
 }
 
 char *http_url_escape(const char *text)

@@ -17,8 +17,9 @@ bool http_url_same_service(const char *a, const char *b);
  * NULL when it is no address. */
 char *http_url_shown(const char *url);
 
-/* http_url_parameter - the decoded value of @name in the query of @url: given; NULL: absent. */
-char *http_url_parameter(const char *url, const char *name);
+/* http_url_parameter - the decoded value of @name in the query of @url: *@value, given; NULL:
+ * absent. 0 or -ENOMEM. */
+int http_url_parameter(char **value, const char *url, const char *name);
 
 /* http_url_escape - @text as part of a query: given; NULL when out of memory. */
 char *http_url_escape(const char *text);

@@ -138,12 +138,17 @@ static int login(struct keystone *ks, struct cdict_error *err)
 {
 	struct http_request request = { .method = "POST" };
 	struct http_reply reply = { 0 };
-	char *body = keystone_body(ks->auth, ks->wanted), *url = NULL;
+	char *body, *url = NULL;
 	int rc;
 
-	if (asprintf(&url, "%s/auth/tokens", ks->url) < 0)
+	errno = 0;
+	body = keystone_body(ks->auth, ks->wanted);
+	if ((!body && errno == ENOMEM) || asprintf(&url, "%s/auth/tokens", ks->url) < 0) {
 		url = NULL;
-	if (!body || !url) {
+		rc = cdict_fail_nomem(err);
+		goto out;
+	}
+	if (!body) {
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"user, password or project are not UTF-8");
 		goto out;
@@ -295,31 +300,34 @@ const char *keystone_scope(const struct keystone *ks)
 	return ks->about.project_name ? ks->about.project_name : ks->about.project_id;
 }
 
-char *keystone_project_name(struct keystone *ks, const char *project_id, bool ask)
+int keystone_project_name(struct keystone *ks, char **name, const char *project_id, bool ask)
 {
+	const char *known = ks->about.project_name;
 	struct http_reply reply = { 0 };
-	char *url = NULL, *id, *out = NULL;
-	const char *name;
+	char *url = NULL, *id = NULL;
 	json_t *root = NULL;
+	int rc = 0;
 
-	if (ks->about.project_id && ks->about.project_name &&
-	    !strcmp(ks->about.project_id, project_id))
-		return strdup(ks->about.project_name);
-	if (!ask)
-		return NULL;
-	id = http_url_escape(project_id);
-	if (id && asprintf(&url, "%s/projects/%s", ks->url, id) < 0)
-		url = NULL;
-	if (url && !keystone_get(ks, url, NULL, &reply, NULL) && reply.status == 200 &&
-	    !keystone_json(&root, reply.body, reply.size, NULL)) {
-		name = keystone_json_text(json_object_get(root, "project"), "name");
-		out = name ? strndup(name, PROJECT_NAME_MAX) : NULL;
+	if (!known || !ks->about.project_id || strcmp(ks->about.project_id, project_id))
+		known = NULL;
+	if (!known && ask) {
+		id = http_url_escape(project_id);
+		if (!id || asprintf(&url, "%s/projects/%s", ks->url, id) < 0)
+			rc = -ENOMEM;
+		if (!rc)
+			rc = keystone_get(ks, url, NULL, &reply, NULL);
+		if (!rc && reply.status == 200)
+			rc = keystone_json(&root, reply.body, reply.size, NULL);
+		known = keystone_json_text(json_object_get(root, "project"), "name");
 	}
+	*name = known ? strndup(known, PROJECT_NAME_MAX) : NULL;
+	if (known && !*name)
+		rc = -ENOMEM;
 	json_decref(root);
 	http_reply_fini(&reply);
 	free(id);
 	free(url);
-	return out;
+	return rc == -ENOMEM ? rc : 0;
 }
 
 int keystone_endpoint(const struct keystone *ks, const char *const *types, const char *interface,

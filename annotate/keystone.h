@@ -57,9 +57,9 @@ int keystone_get(struct keystone *ks, const char *url, const char *extra, struct
 int keystone_refused(const struct keystone *ks, const char *url, const struct http_reply *reply,
 		     struct cdict_error *err);
 
-/* keystone_project_name - the name of a project: given; NULL when Keystone does not tell. That
- * of the token's own project is known without asking; others only if @ask. */
-char *keystone_project_name(struct keystone *ks, const char *project_id, bool ask);
+/* keystone_project_name - the name of a project: *@name, given; NULL when Keystone does not tell.
+ * That of the token's own project is known without asking; others only if @ask. 0 or -ENOMEM. */
+int keystone_project_name(struct keystone *ks, char **name, const char *project_id, bool ask);
 
 /* The project of the token; NULL: none. */
 const char *keystone_scope(const struct keystone *ks);

@@ -102,9 +102,12 @@ int keystone_json(json_t **out, const char *text, size_t size, struct cdict_erro
 {
 	json_error_t why;
 
+	errno = 0; /* jansson has no code of its own for every such failure */
 	*out = json_loadb(text ? text : "", size, JSON_ALLOW_NUL, &why);
 	if (*out)
 		return 0;
+	if (errno == ENOMEM)
+		return cdict_fail_nomem(err);
 	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 			  "the answer is no JSON (line %d, column %d)", why.line, why.column);
 }
@@ -157,6 +160,10 @@ int keystone_token_parse(struct keystone_token *out, const char *text, size_t si
 		.catalog = json_incref(json_object_get(token, "catalog")),
 	};
 	json_decref(root);
+	if ((id && !out->project_id) || (name && !out->project_name)) {
+		keystone_token_fini(out);
+		return cdict_fail_nomem(err);
+	}
 	return 0;
 }
 

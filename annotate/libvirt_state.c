@@ -57,6 +57,8 @@ static int read_one(struct libvirt_domains *d, int dir, const char *name, struct
 
 	if (rc == -ENOENT || rc == -EINVAL) /* the domain was shut down, or no file at all */
 		return 0;
+	if (rc == -ENOMEM)
+		return cdict_fail_nomem(err);
 	if (rc) {
 		bad(d, name, strerror(-rc));
 		return 0;

@@ -42,6 +42,8 @@ static int compile(struct namepattern *p, const char *pattern, struct cdict_erro
 	p->code = pcre2_compile((PCRE2_SPTR)(pattern ? pattern : DEFAULT_PATTERN),
 				PCRE2_ZERO_TERMINATED, PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &code,
 				&at, NULL);
+	if (!p->code && code == PCRE2_ERROR_HEAP_FAILED)
+		return cdict_fail_nomem(err);
 	if (!p->code) {
 		pcre2_get_error_message(code, text, sizeof(text));
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
@@ -134,8 +136,8 @@ void namepattern_tidy_group(char *group)
 	memmove(group, group + zeros, len - zeros + 1);
 }
 
-void namepattern_apply(const struct namepattern *p, const char *server,
-		       struct namepattern_result *out)
+int namepattern_apply(const struct namepattern *p, const char *server,
+		      struct namepattern_result *out)
 {
 	size_t len = strlen(server);
 	int found;
@@ -144,8 +146,9 @@ void namepattern_apply(const struct namepattern *p, const char *server,
 	out->group[0] = '\0';
 	found = pcre2_match(p->code, (PCRE2_SPTR)server, len, 0, 0, p->match, p->context);
 	if (found <= 0)
-		return;
+		return found == PCRE2_ERROR_NOMEMORY ? -ENOMEM : 0;
 	named(p, server, "name", out->name);
 	if (named(p, server, "group", out->group))
 		namepattern_tidy_group(out->group);
+	return 0;
 }

@@ -35,10 +35,10 @@ struct namepattern_result {
 int namepattern_new(struct namepattern **out, const char *pattern, struct cdict_error *err);
 void namepattern_free(struct namepattern *p);
 
-/* namepattern_apply - never fails: what cannot be matched (a hostile name may take too many
+/* namepattern_apply - 0 or -ENOMEM: what cannot be matched (a hostile name may take too many
  * steps) is kept whole. */
-void namepattern_apply(const struct namepattern *p, const char *server,
-		       struct namepattern_result *out);
+int namepattern_apply(const struct namepattern *p, const char *server,
+		      struct namepattern_result *out);
 
 /* namepattern_tidy_group - @group without leading zeros when it is a number. */
 void namepattern_tidy_group(char *group);

@@ -66,32 +66,34 @@ static int add(struct nova_servers *s, const struct nova_keys *keys, const json_
 }
 
 /* Of the link to the next page only the marker is used: its host may be one that only the
- * service itself can reach. */
-static char *marker(const json_t *root)
+ * service itself can reach. 0 or -ENOMEM. */
+static int marker(char **out, const json_t *root)
 {
 	const json_t *links = json_object_get(root, "servers_links");
 	const json_t *servers = json_object_get(root, "servers");
 	json_t *link;
 	size_t i;
+	int rc = 0;
 
 	json_array_foreach(links, i, link)
 	{
 		const char *rel = keystone_json_text(link, "rel");
 		const char *href = keystone_json_text(link, "href");
 		const char *last;
-		char *found;
 
 		if (!rel || strcmp(rel, "next"))
 			continue;
-		found = href ? http_url_parameter(href, "marker") : NULL;
-		if (found && *found)
-			return found;
-		free(found);
+		if (href)
+			rc = http_url_parameter(out, href, "marker");
+		if (rc || (*out && **out))
+			return rc;
+		free(*out);
 		last = keystone_json_text(json_array_get(servers, json_array_size(servers) - 1),
 					  "id");
-		return last ? strdup(last) : NULL;
+		*out = last ? strdup(last) : NULL;
+		return last && !*out ? -ENOMEM : 0;
 	}
-	return NULL;
+	return 0;
 }
 
 int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const char *page,
@@ -120,8 +122,8 @@ int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const 
 		else if (rc)
 			cdict_fail_nomem(err);
 	}
-	if (!rc)
-		*next_marker = marker(root);
+	if (!rc && marker(next_marker, root))
+		rc = cdict_fail_nomem(err);
 	json_decref(root);
 	return rc;
 }

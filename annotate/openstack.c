@@ -16,7 +16,8 @@
 #define PROJECTS_MAX 200 /* whose names are asked for */
 
 struct project {
-	char *id, *name; /* name NULL: not told */
+	const char *id;
+	char *name; /* NULL: not told */
 };
 
 struct asking {
@@ -84,10 +85,8 @@ static int connect_nova(struct asking *a, struct cdict_error *err)
 
 static void disconnect(struct asking *a)
 {
-	for (size_t i = 0; i < a->n_projects; i++) {
-		free(a->projects[i].id);
+	for (size_t i = 0; i < a->n_projects; i++)
 		free(a->projects[i].name);
-	}
 	nova_servers_fini(&a->servers);
 	nova_close(a->nova);
 	keystone_close(a->ks);
@@ -106,7 +105,7 @@ static int list(struct asking *a, bool all_projects, const char *host, struct cd
 /* What could be listed is worth having, also when a later page fails. */
 static int what_came(struct asking *a, int rc, struct cdict_error *err)
 {
-	if (!rc || !a->servers.all.n)
+	if (!rc || rc == -ENOMEM || !a->servers.all.n)
 		return rc;
 	note(a, "the list of servers is not complete: %s", err ? err->text : "");
 	return 0;
@@ -145,7 +144,7 @@ static int list_servers(struct asking *a, struct cdict_error *err)
 	return rc;
 }
 
-/* The project's name as far as Keystone tells, else its id. */
+/* The project's name as far as Keystone tells, else its id; NULL: out of memory. */
 static const char *project_of(struct asking *a, const struct nova_server *s)
 {
 	struct project *p;
@@ -158,27 +157,28 @@ static const char *project_of(struct asking *a, const struct nova_server *s)
 	if (!*s->project_id || a->n_projects == PROJECTS_MAX)
 		return s->project_id;
 	p = &a->projects[a->n_projects];
-	p->id = strdup(s->project_id);
-	if (!p->id)
-		return s->project_id;
+	p->id = s->project_id;
 	/* it may not be allowed at all: do not try it with every project */
-	p->name = keystone_project_name(a->ks, p->id, a->nameless < 2);
+	if (keystone_project_name(a->ks, &p->name, p->id, a->nameless < 2))
+		return NULL;
 	a->nameless += !p->name;
 	a->n_projects++;
 	return p->name ? p->name : p->id;
 }
 
 /* Name and group: from the metadata that was asked for, else by the pattern. */
-static void name_of(const struct asking *a, const struct nova_server *s,
-		    struct namepattern_result *out)
+static int name_of(const struct asking *a, const struct nova_server *s,
+		   struct namepattern_result *out)
 {
-	namepattern_apply(a->opts->pattern, s->name, out);
+	int rc = namepattern_apply(a->opts->pattern, s->name, out);
+
 	if (*s->name_value)
 		snprintf(out->name, sizeof(out->name), "%s", s->name_value);
 	if (*s->group_value) {
 		snprintf(out->group, sizeof(out->group), "%s", s->group_value);
 		namepattern_tidy_group(out->group);
 	}
+	return rc;
 }
 
 static int add_label(struct asking *a, struct mapping *m, const struct cdict_label *of,
@@ -193,7 +193,8 @@ static int add_label(struct asking *a, struct mapping *m, const struct cdict_lab
 				     .instance = s->instance,
 				     .project = project_of(a, s) };
 
-	name_of(a, s, &name);
+	if (!label.project || name_of(a, s, &name))
+		return cdict_fail_nomem(err);
 	label.name = name.name;
 	label.group = name.group;
 	return mapping_add(m, &label, err);

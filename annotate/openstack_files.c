@@ -52,36 +52,43 @@ static bool readable(const char *path)
 	return !stat(path, &st) && !S_ISDIR(st.st_mode) && !access(path, R_OK);
 }
 
-/* @folder/@below/@stem with each suffix; NULL: none is there. */
-static char *in_folder(const char *folder, const char *below, const char *stem)
+/* @folder/@below/@stem with each suffix into *@path, unless one was found. */
+static int in_folder(char **path, const char *folder, const char *below, const char *stem)
 {
 	static const char *const suffixes[] = { "yaml", "yml", "json" };
-	char *path;
 
 	if (!folder || !*folder)
-		return NULL;
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		if (asprintf(&path, "%s%s/%s.%s", folder, below, stem, suffixes[i]) < 0)
-			return NULL;
-		if (readable(path))
-			return path;
-		free(path);
+		return 0;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && !*path; i++) {
+		if (asprintf(path, "%s%s/%s.%s", folder, below, stem, suffixes[i]) < 0) {
+			*path = NULL;
+			return -ENOMEM;
+		}
+		if (!readable(*path)) {
+			free(*path);
+			*path = NULL;
+		}
 	}
-	return NULL;
+	return 0;
 }
 
-char *openstack_file_find(const struct openstack_places *p, const char *stem)
+int openstack_file_find(char **path, const struct openstack_places *p, const char *stem)
 {
-	char *found;
+	const struct {
+		const char *folder, *below;
+	} places[] = { { ".", "" },
+		       { p->config_home, "/openstack" },
+		       { p->home, "/.config/openstack" },
+		       { "/etc/xdg/openstack", "" },
+		       { "/etc/openstack", "" } };
+	int rc = 0;
 
-	if (p->named && *p->named && readable(p->named))
-		return strdup(p->named);
-	found = in_folder(".", "", stem);
-	if (!found)
-		found = in_folder(p->config_home, "/openstack", stem);
-	if (!found)
-		found = in_folder(p->home, "/.config/openstack", stem);
-	if (!found)
-		found = in_folder("/etc/xdg/openstack", "", stem);
-	return found ? found : in_folder("/etc/openstack", "", stem);
+	*path = NULL;
+	if (p->named && *p->named && readable(p->named)) {
+		*path = strdup(p->named);
+		return *path ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !rc; i++)
+		rc = in_folder(path, places[i].folder, places[i].below, stem);
+	return rc;
 }

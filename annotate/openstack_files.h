@@ -19,7 +19,8 @@ struct openstack_places {
 
 /* openstack_file_find - the first of @named, ./, $XDG_CONFIG_HOME/openstack,
  * ~/.config/openstack, /etc/xdg/openstack, /etc/openstack, each with .yaml, .yml and .json,
- * that exists and may be read: given. NULL: none. @stem is "clouds" or "secure". */
-char *openstack_file_find(const struct openstack_places *places, const char *stem);
+ * that exists and may be read: *@path, given. NULL: none. @stem is "clouds" or "secure". 0 or
+ * -ENOMEM. */
+int openstack_file_find(char **path, const struct openstack_places *places, const char *stem);
 
 #endif

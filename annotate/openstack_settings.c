@@ -64,7 +64,8 @@ static int load_clouds(struct clouds **out, char **path, const struct openstack_
 	int rc;
 
 	*out = NULL;
-	*path = openstack_file_find(places, stem);
+	if (openstack_file_find(path, places, stem))
+		return cdict_fail_nomem(err);
 	if (!*path)
 		return 0;
 	rc = openstack_file_read(&text, *path, err);

@@ -54,11 +54,15 @@ static int read_stat(struct walker *w, int dir, struct procfs_stat *st)
 	return 0;
 }
 
-static void read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
+/* 0, also when it cannot be read, or -ENOMEM. */
+static int read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
 {
+	int rc = procfs_read(dir, "cgroup", &w->text, SMALL_MAX);
+
 	memset(place, 0, sizeof(*place));
-	if (!procfs_read(dir, "cgroup", &w->text, SMALL_MAX))
+	if (!rc)
 		cgroup_parse(place, (char *)w->text.data, w->text.len);
+	return rc == -ENOMEM ? rc : 0;
 }
 
 static void set_thread(struct proc_thread *t, int32_t tid, const struct procfs_stat *st,
@@ -86,7 +90,8 @@ static int read_thread(struct walker *w, struct proc_vm *vm, int tasks, const ch
 	rc = -EACCES;
 	if (dir >= 0) {
 		rc = read_stat(w, dir, &st);
-		read_cgroup(w, dir, &place);
+		if (read_cgroup(w, dir, &place))
+			rc = -ENOMEM;
 		close(dir);
 	}
 	if (rc == -ENOMEM)
@@ -149,16 +154,21 @@ static int add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_st
 	struct cgroup_place place;
 	struct proc_thread *t;
 	struct proc_vm *vm = array_add(&scan->vms);
+	int rc;
 
 	if (!vm)
 		return -ENOMEM;
 	vm->pid = pid;
 	memcpy(vm->comm, st->comm, sizeof(vm->comm));
-	if (!procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX))
+	rc = procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX);
+	if (!rc)
 		proc_args_parse(&vm->args, (char *)w->cmdline.data, w->cmdline.len);
-	if (!procfs_read(dir, "status", &w->text, SMALL_MAX))
+	if (rc != -ENOMEM)
+		rc = procfs_read(dir, "status", &w->text, SMALL_MAX);
+	if (!rc)
 		vm->inner_pid = procfs_inner_pid((char *)w->text.data, w->text.len);
-	read_cgroup(w, dir, &place);
+	if (rc == -ENOMEM || read_cgroup(w, dir, &place))
+		return -ENOMEM;
 	memcpy(vm->base, place.base, sizeof(vm->base));
 	if (!vm->args.instance[0])
 		memcpy(vm->args.instance, place.instance, sizeof(place.instance));
@@ -177,9 +187,8 @@ static int add_kernel(struct walker *w, int dir, int32_t pid, const struct procf
 	struct cgroup_place place;
 	struct proc_kernel *k = array_add(&scan->kernel);
 
-	if (!k)
+	if (!k || read_cgroup(w, dir, &place))
 		return -ENOMEM;
-	read_cgroup(w, dir, &place);
 	set_thread(&k->thread, pid, st, &place);
 	memcpy(k->base, place.base, sizeof(k->base));
 	k->thread.kernel = true;
@@ -244,22 +253,25 @@ static int walk(struct walker *w, DIR *d)
 	return rc;
 }
 
-static void look_around(struct walker *w, int root)
+static int look_around(struct walker *w, int root)
 {
 	struct proc_scan *scan = w->scan;
 	struct statfs fs;
+	int rc = procfs_read(root, "sys/kernel/hostname", &w->text, sizeof(scan->host) - 1);
 
-	scan->live = !fstatfs(root, &fs) && fs.f_type == PROC_SUPER_MAGIC;
-	if (!procfs_read(root, "sys/kernel/hostname", &w->text, sizeof(scan->host) - 1)) {
+	if (rc == -ENOMEM)
+		return rc;
+	if (!rc) {
 		w->text.data[strcspn((char *)w->text.data, "\n")] = 0;
 		snprintf(scan->host, sizeof(scan->host), "%s", (char *)w->text.data);
 	}
+	scan->live = !fstatfs(root, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+	rc = procfs_read(root, "2/comm", &w->text, 64);
 	/* The host's pid 2 is kthreadd; that of another namespace is anything. Where other
 	 * users' processes are hidden (hidepid), its absence says nothing. */
-	if (!procfs_read(root, "2/comm", &w->text, 64))
-		scan->inner = scan->live && strcmp((char *)w->text.data, "kthreadd\n");
-	else
-		scan->inner = scan->live && !geteuid();
+	scan->inner = scan->live &&
+		      (rc ? !geteuid() : strcmp((char *)w->text.data, "kthreadd\n") != 0);
+	return rc == -ENOMEM ? rc : 0;
 }
 
 int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
@@ -272,8 +284,9 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	memset(out, 0, sizeof(*out));
 	if (!d)
 		return cdict_fail_errno(err, root ? root : "/proc");
-	look_around(&w, dirfd(d));
-	rc = walk(&w, d);
+	rc = look_around(&w, dirfd(d));
+	if (!rc)
+		rc = walk(&w, d);
 	closedir(d);
 	buf_fini(&w.text);
 	buf_fini(&w.cmdline);

@@ -71,11 +71,11 @@ struct proc_vcpu {
 	int32_t tid;
 };
 
-/* proc_vm_roles - gives every thread of @vm but the kernel's its role; called before
+/* proc_vm_roles - gives every thread of @vm but the kernel's its role, 0 or -ENOMEM; called before
  * proc_join_kernel(). @vcpus may be NULL. @only_vcpus: the VM is known to have no I/O
  * threads, so that what is no vCPU of @vcpus is the emulator. */
-void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vcpus,
-		   bool only_vcpus);
+int proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vcpus,
+		  bool only_vcpus);
 
 /* proc_join_kernel - moves the kernel's threads to the VMs that they serve. */
 int proc_join_kernel(struct proc_scan *scan, struct cdict_error *err);

@@ -101,23 +101,23 @@ static int by_role(const void *a, const void *b)
 	return (x->thread->tid > y->thread->tid) - (x->thread->tid < y->thread->tid);
 }
 
-void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vcpus,
-		   bool only_vcpus)
+int proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vcpus,
+		  bool only_vcpus)
 {
 	struct rival *rivals = calloc(vm->threads.n ? vm->threads.n : 1, sizeof(*rivals));
 	bool named = are_named(vm);
 	size_t n = 0;
 
+	if (!rivals)
+		return -ENOMEM;
 	for (size_t i = 0; i < vm->threads.n; i++) {
 		struct proc_thread *t = &vm->threads.at[i];
 		enum claim c = claim(vm, t, named, only_vcpus, vcpus, n_vcpus);
 
 		t->by_libvirt = c == CLAIM_LIBVIRT;
-		if (c && rivals)
+		if (c)
 			rivals[n++] = (struct rival){ t, c };
 	}
-	if (!rivals) /* roles may be given twice then, which harms nobody */
-		return;
 	qsort(rivals, n, sizeof(*rivals), by_role);
 	/* From the end, so that what is compared with still has its role. */
 	for (size_t i = n; i-- > 1;) {
@@ -127,6 +127,7 @@ void proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_v
 		}
 	}
 	free(rivals);
+	return 0;
 }
 
 /* --- the kernel's threads --- */

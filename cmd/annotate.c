@@ -2,6 +2,7 @@
 /* cdict annotate: gives the tasks of a cdict names. */
 #include "cmd/annotate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,15 +23,16 @@ static int annotate_openstack(struct mapping *more, const struct cdict_reader *r
 	struct mapping known = { 0 };
 	struct cdict_error err = { 0 };
 	struct openstack_ask *ask;
-	int status = openstack_prepare(call, &o->openstack, &ask);
+	int rc = 0, status = openstack_prepare(call, &o->openstack, &ask);
 
 	if (status != CMD_DONE || !ask)
 		return status;
 	if ((!o->clear && label_index_reader(&known, r, &err)) ||
 	    mapping_add_all(&known, more, &err))
 		status = cmd_error(call, NULL, &err);
-	else if (!openstack_add(call, ask, cdict_reader_info(r, "host.name"), &known, more) &&
-		 !o->shared.maps.n && !o->clear && !o->anonymize)
+	else
+		rc = openstack_add(call, ask, cdict_reader_info(r, "host.name"), &known, more);
+	if (rc == -ENOMEM || (rc && !o->shared.maps.n && !o->clear && !o->anonymize))
 		status = CMD_FAILED;
 	mapping_fini(&known);
 	openstack_free(ask);

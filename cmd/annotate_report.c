@@ -46,7 +46,8 @@ static char *list_take(struct list *l)
 	return sink_take(&l->s, NULL);
 }
 
-static void unmatched(struct annotate_report *out, const struct cmd_call *call,
+/* False: out of memory. */
+static bool unmatched(struct annotate_report *out, const struct cmd_call *call,
 		      const struct label_index *labels, size_t n_old)
 {
 	const struct mapping *m = label_index_mapping(labels);
@@ -69,6 +70,7 @@ static void unmatched(struct annotate_report *out, const struct cmd_call *call,
 	out->unmatched_text = list_take(&none);
 	out->ambiguous = unclear.n;
 	out->ambiguous_text = list_take(&unclear);
+	return !failed && out->unmatched_text && out->ambiguous_text;
 }
 
 /* vhost-<pid> and kvm-...: kernel threads that work for the process <pid>. */
@@ -85,7 +87,7 @@ static bool works_for_vm(const struct names *names, const struct analyze_task *t
 	return false;
 }
 
-static void count(struct annotate_report *out, const struct cmd_call *call,
+static bool count(struct annotate_report *out, const struct cmd_call *call,
 		  const struct analyze_engine *eng, const struct names *names)
 {
 	struct list unnamed;
@@ -104,6 +106,7 @@ static void count(struct annotate_report *out, const struct cmd_call *call,
 	out->all_events = analyze_engine_summary(eng)->events;
 	out->unnamed = unnamed.n;
 	out->unnamed_text = list_take(&unnamed);
+	return out->unnamed_text != NULL;
 }
 
 int annotate_look(struct annotate_report *out, const struct cmd_call *call, const char *file,
@@ -120,10 +123,8 @@ int annotate_look(struct annotate_report *out, const struct cmd_call *call, cons
 		status = cmd_error(call, file, &err);
 	else if (names_init(&names, eng, &how))
 		status = cmd_errorf(call, file, "out of memory");
-	if (!status) {
-		count(out, call, eng, &names);
-		unmatched(out, call, labels, n_old);
-	}
+	else if (!count(out, call, eng, &names) || !unmatched(out, call, labels, n_old))
+		status = cmd_errorf(call, file, "out of memory");
 	names_fini(&names);
 	analyze_engine_free(eng);
 	return status;

@@ -144,8 +144,10 @@ static int identify_run(const struct cmd_call *call)
 	if (host_identify(&m, &host, &report, &err)) {
 		status = cmd_error(call, NULL, &err);
 	} else {
-		openstack_add(call, openstack, NULL, &m, &m);
-		status = write_out(call, &m, &report);
+		/* names that are missing are told; memory that is missing is a failure */
+		status = openstack_add(call, openstack, NULL, &m, &m) == -ENOMEM
+				 ? CMD_FAILED
+				 : write_out(call, &m, &report);
 	}
 	if (status == CMD_DONE) {
 		tell(call, &report);

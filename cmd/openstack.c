@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "annotate/namepattern.h"
@@ -13,6 +14,7 @@ struct openstack_ask {
 	const struct openstack_opts *opts;
 	struct openstack_settings settings;
 	struct namepattern *pattern;
+	struct rlimit core; /* as it was */
 };
 
 /* An option that says how to ask, without the one that says to ask. */
@@ -31,6 +33,19 @@ static const char *idle_option(const struct openstack_opts *o)
 static uint32_t timeout_ms(const struct openstack_opts *o)
 {
 	return o->timeout_ms > UINT32_MAX ? UINT32_MAX : (uint32_t)o->timeout_ms;
+}
+
+/* As long as there are secrets no core file has them. 1: nor a program that core_pattern names,
+ * which 0 would let have it. */
+static void forbid_core(struct openstack_ask *ask)
+{
+	struct rlimit none;
+
+	if (getrlimit(RLIMIT_CORE, &ask->core))
+		return;
+	none = ask->core;
+	none.rlim_cur = none.rlim_max < 1 ? 0 : 1;
+	setrlimit(RLIMIT_CORE, &none);
 }
 
 int openstack_prepare(const struct cmd_call *call, const struct openstack_opts *opts,
@@ -52,6 +67,7 @@ int openstack_prepare(const struct cmd_call *call, const struct openstack_opts *
 	if (!ask)
 		return cmd_errorf(call, NULL, "out of memory");
 	ask->opts = opts;
+	forbid_core(ask);
 	if (namepattern_new(&ask->pattern, opts->pattern, &err)) {
 		openstack_free(ask);
 		return err.code == CDICT_EUSAGE ? cmd_usage(call, "%s", err.text)
@@ -71,6 +87,7 @@ void openstack_free(struct openstack_ask *ask)
 		return;
 	namepattern_free(ask->pattern);
 	openstack_settings_fini(&ask->settings);
+	setrlimit(RLIMIT_CORE, &ask->core);
 	free(ask);
 }
 
@@ -115,17 +132,18 @@ static void host_names(const char *hosts[3], char names[2][NAMES_MAX], const cha
 	hosts[n] = NULL;
 }
 
-bool openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, const char *host,
-		   const struct mapping *known, struct mapping *into)
+int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, const char *host,
+		  const struct mapping *known, struct mapping *into)
 {
 	char names[2][NAMES_MAX];
 	const char *hosts[3];
 	struct openstack_options o = { 0 };
 	struct openstack_result result;
 	struct cdict_error err = { 0 };
+	int rc;
 
 	if (!ask)
-		return true;
+		return 0;
 	host_names(hosts, names, host, ask, known);
 	o.settings = &ask->settings;
 	o.hosts = hosts;
@@ -137,10 +155,11 @@ bool openstack_add(const struct cmd_call *call, const struct openstack_ask *ask,
 	o.trace = trace;
 	o.note = note;
 	o.ctx = (void *)call;
-	if (openstack_label(known, into, &o, &result, &err)) {
+	rc = openstack_label(known, into, &o, &result, &err);
+	if (rc) {
 		/* said in -q too: it was asked for, and is missing */
 		cmd_errorf(call, NULL, "no names from OpenStack: %s", err.text);
-		return false;
+		return rc;
 	}
 	if (!result.vms)
 		cmd_warn(call, NULL,
@@ -152,5 +171,5 @@ bool openstack_add(const struct cmd_call *call, const struct openstack_ask *ask,
 			 "OpenStack (%s): %zu of %zu VMs named, %zu tasks; %zu servers seen",
 			 ask->settings.from, result.named, result.vms, result.tasks,
 			 result.servers);
-	return true;
+	return 0;
 }

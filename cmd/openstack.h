@@ -56,10 +56,10 @@ int openstack_prepare(const struct cmd_call *call, const struct openstack_opts *
 void openstack_free(struct openstack_ask *ask);
 
 /* openstack_add - asks for the VMs of @known, and adds the names to @into (may be @known).
- * @host: what the host is called, NULL: as the labels say, else this machine's name. False:
- * OpenStack could not be asked; one line on stderr says why, and @into is as it was or has
- * what came before. */
-bool openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, const char *host,
-		   const struct mapping *known, struct mapping *into);
+ * @host: what the host is called, NULL: as the labels say, else this machine's name. A negative
+ * code when OpenStack could not be asked: one line on stderr says why, and @into is as it was or
+ * has what came before. */
+int openstack_add(const struct cmd_call *call, const struct openstack_ask *ask, const char *host,
+		  const struct mapping *known, struct mapping *into);
 
 #endif

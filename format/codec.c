@@ -52,8 +52,10 @@ size_t codec_deflate(struct codec *c, enum codec_strategy strategy, const void *
 		return huffman_deflate(data, size, out);
 	if (!c->open[strategy]) {
 		if (deflateInit2(z, settings[strategy].level, Z_DEFLATED, -15, 8,
-				 settings[strategy].strategy) != Z_OK)
+				 settings[strategy].strategy) != Z_OK) {
+			out->failed = true; /* no memory: the same input would give other bytes */
 			return 0;
+		}
 		c->open[strategy] = true;
 	} else {
 		deflateReset(z);

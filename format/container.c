@@ -105,6 +105,9 @@ static uint32_t comm_index(struct task_rows *rows, const char *comm, size_t len,
 {
 	uint32_t n = (uint32_t)(rows->at.len / 8);
 
+	rows->out.failed |= rows->at.failed || rows->comms.failed;
+	if (rows->out.failed)
+		return 0;
 	/* The latest first: a process names its threads alike. At most 64 are tried,
 	 * so that a fork storm of distinct names stays linear. */
 	for (uint32_t i = n; i > 0 && i + 64 > n; i--) {

@@ -6,61 +6,8 @@
 # takes: 60
 # timeout: 600
 set -u
-NOMEM=$BUILD/tests/tools/preload/nomem.so
 cd "$(mktemp -d)" || exit 1
-
-# A command of hundreds of allocations is tried at each of the first SOME, then at as many others.
-SOME=${NOMEM_SOME:-30}
-
-if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; then
-	echo "nomem/tables: the sanitizers' build has an allocator of its own" >&2
-	exit 77
-fi
-
-# try NAME HOW N COMMAND... - one run in which allocation N fails; says what is wrong
-try() {
-	local how=$2 n=$3 rc
-	shift 3
-	env LD_PRELOAD="$NOMEM" "NOMEM_$how=$n" "$@" >out 2>err </dev/null
-	rc=$?
-	case $rc in
-	0) cmp -s out want.out || echo "$how $n: status 0 and other output" ;;
-	1)
-		[ "$(wc -l <err)" -eq 1 ] || echo "$how $n: $(wc -l <err) lines: $(head -n 3 err | tr '\n' '|')"
-		grep -q '^cdict' err || echo "$how $n: $(head -n 1 err)"
-		[ -s out ] && echo "$how $n: status 1 after output"
-		;;
-	*) echo "$how $n: status $rc: $(head -n 1 err)" ;;
-	esac
-}
-
-# walk NAME COMMAND...
-walk() {
-	local name=$1 all step wrong= failed=0 n
-	shift
-	env LD_PRELOAD="$NOMEM" NOMEM_LOG=9 "$@" >want.out 2>err 9>count </dev/null || {
-		echo "not ok $name"
-		sed 's/^/    # /' err
-		return
-	}
-	all=$(cat count)
-	step=$((all / SOME + 1))
-	for ((n = 1; n <= all; n += n < SOME ? 1 : step)); do
-		wrong+=$(try "$name" AT $n "$@")${wrong:+$'\n'}
-		[ -s err ] && failed=$((failed + 1))
-	done
-	for ((n = 1; n <= all; n += step)); do
-		wrong+=$(try "$name" FROM $n "$@")${wrong:+$'\n'}
-	done
-	[ $failed -gt 10 ] || wrong+="only $failed of $all failures were told"
-	wrong=$(grep . <<<"$wrong")
-	if [ -z "$wrong" ]; then
-		echo "ok $name"
-	else
-		echo "not ok $name"
-		head -n 20 <<<"$wrong" | sed 's/^/    # /'
-	fi
-}
+. "$TOP/tests/nomem/_lib.sh"
 
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o y.cdict || exit 1

@@ -102,7 +102,11 @@ says and_is_told 'openrc: did not end within 0.5 s (--os-timeout)' err
 if [ $((SECONDS - began)) -lt 20 ]; then ok in_time; else not_ok in_time $((SECONDS - began)); fi
 
 # nobody is told: the process is looked at while the file runs
+ulimit -Sc unlimited 2>/dev/null
 rc_file "tr '\\0' ' ' </proc/\$PPID/cmdline >&2; tr '\\0' ' ' </proc/\$\$/cmdline >&2"
 identify --openrc openrc
 if grep -qF "$password" err; then not_ok no_secret_is_on_a_command_line; else says no_secret_is_on_a_command_line env err; fi
+rc_file "grep '^Max core' /proc/\$PPID/limits /proc/\$\$/limits | awk '{ print \"core\", \$5 }' >&2"
+identify --openrc openrc
+same no_core_file_has_one 2 "$(grep -c '^core [01]$' err)"
 exit $failed

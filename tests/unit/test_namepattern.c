@@ -24,7 +24,7 @@ static void become(const char *pattern, const struct expected *e, size_t n)
 	if (namepattern_new(&p, pattern, &err))
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < n; i++) {
-		namepattern_apply(p, e[i].server, &got);
+		assert_int_equal(namepattern_apply(p, e[i].server, &got), 0);
 		if (strcmp(got.name, e[i].name) || strcmp(got.group, e[i].group))
 			fail_msg("'%s' became '%s' of group '%s'", e[i].server, got.name,
 				 got.group);
@@ -101,7 +101,7 @@ static void a_long_name_is_cut_between_characters(void **state)
 	server[0] = 'x';
 	for (size_t i = 1; i + 2 < sizeof(server); i += 2)
 		memcpy(server + i, "\xc3\xa9", 3);
-	namepattern_apply(p, server, &got);
+	assert_int_equal(namepattern_apply(p, server, &got), 0);
 	assert_int_equal(strlen(got.name), NAMEPATTERN_TEXT_MAX - 1);
 	namepattern_free(p);
 }

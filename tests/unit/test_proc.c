@@ -305,7 +305,7 @@ static void check_vm(const struct row *rows, size_t n, const struct proc_vcpu *v
 		snprintf(t->comm, sizeof(t->comm), "%s", rows[i].comm);
 		snprintf(t->cgroup_role, sizeof(t->cgroup_role), "%s", rows[i].group);
 	}
-	proc_vm_roles(&vm, vcpus, nv, only_vcpus);
+	assert_int_equal(proc_vm_roles(&vm, vcpus, nv, only_vcpus), 0);
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(vm.threads.at[i].role, rows[i].want))
 			fail_msg("tid %d (%s) is %s, not %s", rows[i].tid, rows[i].comm,
