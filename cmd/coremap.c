@@ -22,7 +22,7 @@ static int print_cells(struct figures *f)
 {
 	struct table *tables[] = { tables_coremap(&f->walk), tables_coremap_cpus(&f->walk) };
 
-	return figures_print(f, NULL, "idle,tid,cpu", tables, 2);
+	return figures_print(f, NULL, tables, 2);
 }
 
 /* For people: the map, a few CPUs beside each other. */

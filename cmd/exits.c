@@ -21,17 +21,12 @@ static int print_reasons(struct figures *f, enum tables_exits_by by)
 	struct tables_idle_exits idle = { 0 };
 	struct table *tables[] = { tables_exits(&f->walk, by, &idle), tables_guest(&f->walk) };
 	char note[200], count[NUMBER_ROOM], time[NUMBER_ROOM];
-	struct cdict_error err = { 0 };
 
-	if (tables[1] && table_sort(tables[1], "guest_ns", &err)) {
-		table_free(tables[1]);
-		tables[1] = NULL; /* told as such */
-	}
 	snprintf(note, sizeof(note),
 		 "halted: %s exits, %s ms in which guests were idle; "
 		 "not part of time %%",
 		 number_grouped(count, idle.events), number_scaled(time, idle.time_ns, 1000000, 3));
-	return figures_print(f, idle.events ? note : NULL, "idle,time_ns", tables, 2);
+	return figures_print(f, idle.events ? note : NULL, tables, 2);
 }
 
 static int print_access(struct figures *f, int by)
@@ -44,7 +39,7 @@ static int print_access(struct figures *f, int by)
 	};
 	struct table *t = tables_accesses(&f->walk, kinds[by - BY_PORT]);
 
-	return figures_print(f, NULL, "time_ns,count", &t, 1);
+	return figures_print(f, NULL, &t, 1);
 }
 
 static int add(struct figures *f, struct cdict_error *err)

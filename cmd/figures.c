@@ -166,17 +166,17 @@ int figures_write(struct figures *f, struct sink *s, const char *note, struct ta
 	return table_print(s, TABLE_AS_TEXT, &frame, tables, n);
 }
 
-int figures_print(struct figures *f, const char *note, const char *preset, struct table **tables,
-		  size_t n)
+int figures_print(struct figures *f, const char *note, struct table **tables, size_t n)
 {
-	const char *sort = f->opts->sort ? f->opts->sort : preset;
 	struct cdict_error err = { 0 };
 	int status = CMD_DONE;
 
-	for (size_t i = 0; i < n && !status; i++)
-		status = tables[i] ? CMD_DONE : figures_no_memory(f);
-	if (!status && sort && table_sort(tables[0], sort, &err))
-		status = figures_fail(f, &err);
+	for (size_t i = 0; i < n && !status; i++) {
+		if (!tables[i])
+			status = figures_no_memory(f);
+		else if (table_sort(tables[i], i ? NULL : f->opts->sort, &err))
+			status = figures_fail(f, &err);
+	}
 	if (!status) {
 		table_top(tables[0], f->opts->top);
 		status = figures_print_all(f, note, tables, n);

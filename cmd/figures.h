@@ -11,7 +11,7 @@
  *	{
  *		struct table *t = tables_look(&f->walk);
  *
- *		return figures_print(f, NULL, "ns", &t, 1);
+ *		return figures_print(f, NULL, &t, 1);
  *	}
  *
  *	return figures_command(call, look_add, look_print);
@@ -51,10 +51,9 @@ int figures_run(struct figures *f);
 /* figures_has_switch - whether the capture has sched_switch; warns when not: "nobody
  * knows who @did", which is "ran" or "waited". */
 bool figures_has_switch(const struct figures *f, const char *did);
-/* figures_print - sorts the first table by -s (else by @preset; NULL: as it is), cuts it by
- * -n, prints all and frees them; one that is NULL could not be made: out of memory. */
-int figures_print(struct figures *f, const char *note, const char *preset, struct table **tables,
-		  size_t n);
+/* figures_print - sorts the tables, the first one by -s, cuts that by -n, prints all and frees
+ * them; one that is NULL could not be made: out of memory. */
+int figures_print(struct figures *f, const char *note, struct table **tables, size_t n);
 /* figures_print_all - prints tables that are sorted and cut already, and stay the caller's. */
 int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n);
 /* figures_write - the same to a sink of the caller's, text only, without a status of loss. */

@@ -46,7 +46,7 @@ static int print(struct figures *f)
 		}
 		f->chart = *chart ? chart : NULL;
 	}
-	status = figures_print(f, NULL, opts->perf ? "max_delay_ns" : "latency_max_ns", &t, 1);
+	status = figures_print(f, NULL, &t, 1);
 	free(chart);
 	return status;
 }

@@ -29,9 +29,8 @@ static int add(struct figures *f, struct cdict_error *err)
 	return rc ? rc : analyze_switches_new(&f->walk.switches, f->walk.eng, &switches, err);
 }
 
-/* Takes the table that was just filled: sorted, cut, with its heading. */
-static int keep(struct stats *st, struct table *t, const char *heading, const char *sort,
-		uint64_t top)
+/* Takes the table: sorted, cut, with its heading. */
+static int keep(struct stats *st, struct table *t, const char *heading, uint64_t top)
 {
 	struct cdict_error err = { 0 };
 
@@ -39,65 +38,46 @@ static int keep(struct stats *st, struct table *t, const char *heading, const ch
 		return figures_no_memory(&st->f);
 	st->tables[st->n++] = t;
 	t->heading = heading;
-	if (sort && table_sort(t, sort, &err))
-		return figures_fail(&st->f, &err);
 	table_top(t, top);
-	return CMD_DONE;
-}
-
-/* An empty table says nothing here: it is left out. */
-static void drop_empty(struct stats *st)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < st->n; i++) {
-		if (st->tables[i]->n_rows)
-			st->tables[n++] = st->tables[i];
-		else
-			table_free(st->tables[i]);
-	}
-	st->n = n;
+	return table_sort(t, NULL, &err) ? figures_fail(&st->f, &err) : CMD_DONE;
 }
 
 static int fill(struct stats *st)
 {
 	const struct tables_walk *w = &st->f.walk;
 	uint64_t top = st->f.opts->top ? st->f.opts->top : 20;
-	int status = keep(st, tables_vcpu(w), "vCPUs, worst first", NULL, 0);
+	int status = keep(st, tables_vcpu(w), "vCPUs, worst first", 0);
 
 	if (!status)
 		status = keep(st, tables_antagonists(w, st->tables[0], MOST_ANTAGONISTS),
-			      "Who ran while a vCPU waited", NULL, 0);
+			      "Who ran while a vCPU waited", 0);
 	if (!status)
 		status = keep(st, tables_exits(w, TABLES_EXITS_BY_REASON, NULL), "Exits by reason",
-			      "idle,time_ns", 0);
+			      0);
 	if (!status)
-		status = keep(st, tables_guest(w), "Time in the guest", "guest_ns", 0);
+		status = keep(st, tables_guest(w), "Time in the guest", 0);
 	if (!status)
-		status = keep(st, tables_tasks(w, false), "Tasks by run time", "idle,run_ns", top);
+		status = keep(st, tables_tasks(w, false), "Tasks by run time", top);
 	if (!status)
-		status = keep(st, tables_latency(w), "Wake-up latency, longest first",
-			      "latency_max_ns", top);
-	if (!status)
-		status = keep(st, tables_switches_cpus(w), "CPUs", NULL, 0);
-	if (!status)
-		drop_empty(st);
-	return status;
+		status = keep(st, tables_latency(w), "Wake-up latency, longest first", top);
+	return status ? status : keep(st, tables_switches_cpus(w), "CPUs", 0);
 }
 
-/* The tables of @st, those of the core map last; given, NULL: out of memory. */
-static struct table **all_tables(struct stats *st, size_t *n)
+/* Those that say something, then the core map; given, NULL: out of memory. */
+static struct table **printed(struct stats *st, size_t *n)
 {
 	struct table **all = calloc(st->n + st->map.n_tables + 1, sizeof(*all));
 
-	if (!all)
-		return NULL;
-	memcpy(all, st->tables, st->n * sizeof(*all));
-	for (size_t i = 0; i < st->map.n_tables; i++)
-		all[st->n + i] = st->map.tables[i];
-	if (st->map.n_tables)
-		all[st->n]->heading = "Core map: percent of the window, 100 is one CPU";
-	*n = st->n + st->map.n_tables;
+	*n = 0;
+	for (size_t i = 0; all && i < st->n; i++) {
+		if (st->tables[i]->n_rows)
+			all[(*n)++] = st->tables[i];
+	}
+	for (size_t i = 0; all && i < st->map.n_tables; i++) {
+		all[(*n)++] = st->map.tables[i];
+		st->map.tables[i]->heading = i ? NULL
+					       : "Core map: percent of the window, 100 is one CPU";
+	}
 	return all;
 }
 
@@ -147,7 +127,7 @@ static int print(struct stats *st)
 	size_t n;
 	int rc, end;
 
-	tables = all_tables(st, &n);
+	tables = printed(st, &n);
 	if (!tables)
 		return figures_no_memory(&st->f);
 	if (cmd_output_open(&of, output, &err) < 0) {

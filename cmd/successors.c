@@ -13,7 +13,7 @@ static int print(struct figures *f)
 
 	figures_has_switch(f, "ran");
 	t = tables_successors(&f->walk);
-	return figures_print(f, NULL, "count", &t, 1);
+	return figures_print(f, NULL, &t, 1);
 }
 
 static int successors_run(const struct cmd_call *call)

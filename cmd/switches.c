@@ -50,7 +50,7 @@ static int print(struct figures *f)
 	tables[1] = tables_switches_cpus(&f->walk);
 	snprintf(note, sizeof(note), "buckets of %s ms",
 		 number_scaled(width, analyze_switches_bucket_ns(f->walk.switches), 1000000, 3));
-	return figures_print(f, note, NULL, tables, 2);
+	return figures_print(f, note, tables, 2);
 }
 
 static int switches_run(const struct cmd_call *call)

@@ -22,7 +22,7 @@ static int print(struct figures *f)
 
 	figures_has_switch(f, "ran");
 	t = tables_tasks(&f->walk, opts->per_cpu);
-	return figures_print(f, NULL, NULL, &t, 1);
+	return figures_print(f, NULL, &t, 1);
 }
 
 static int tasks_run(const struct cmd_call *call)

@@ -56,7 +56,7 @@ static int print_tables(struct figures *f, int by)
 			tables[0] = NULL;
 		}
 	}
-	status = figures_print(f, note, NULL, tables, n);
+	status = figures_print(f, note, tables, n);
 	free(note);
 	return status;
 }

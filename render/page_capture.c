@@ -31,11 +31,6 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 
 int page_capture_fill(struct page_capture *c)
 {
-	static const char *const order[PAGE_TABLES] = {
-		[PAGE_TASKS] = "idle,run_ns",    [PAGE_EXITS] = "idle,time_ns",
-		[PAGE_GUEST] = "guest_ns",       [PAGE_LATENCY] = "latency_max_ns",
-		[PAGE_COREMAP] = "idle,tid,cpu",
-	};
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
 	struct cdict_error err = { 0 };
@@ -51,7 +46,7 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_COREMAP] = tables_coremap(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
 	for (size_t i = 0; i < PAGE_TABLES; i++) {
-		if (!t[i] || (order[i] && table_sort(t[i], order[i], &err)))
+		if (!t[i] || table_sort(t[i], NULL, &err))
 			return -ENOMEM;
 	}
 	return 0;

@@ -49,6 +49,7 @@ static void coremap_fini(void *row)
 const struct tables_decl tables_decl_coremap = {
 	.name = "coremap",
 	.columns = columns,
+	.order = "idle,tid,cpu",
 	.count = coremap_count,
 	.at = coremap_at,
 	.row_size = sizeof(struct analyze_core_cell),

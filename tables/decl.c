@@ -133,6 +133,7 @@ struct table *tables_make(const struct tables_walk *w, const struct tables_decl 
 		free(m.total);
 		return NULL;
 	}
+	m.t->order = decl->order;
 	for (size_t i = 0; i < decl->count(w); i++) {
 		const void *row = decl->at(w, i);
 		const struct analyze_task *task = task_of(&m, row);

@@ -12,6 +12,7 @@
 struct tables_decl {
 	const char *name; /* the JSON member */
 	const struct table_column *columns;
+	const char *order; /* of the rows; NULL: as the analysis has them */
 	/* The rows of the analysis; each begins with the number of its task. */
 	size_t (*count)(const struct tables_walk *w);
 	const void *(*at)(const struct tables_walk *w, size_t i);

@@ -38,6 +38,7 @@ struct table *tables_guest(const struct tables_walk *w)
 	static const struct tables_decl decl = {
 		.name = "guest",
 		.columns = guest_columns,
+		.order = "guest_ns",
 		.count = guest_count,
 		.at = guest_at,
 	};
@@ -113,6 +114,8 @@ struct table *tables_accesses(const struct tables_walk *w, enum analyze_access_k
 	struct table *t = table_new("exits", access_columns[kind]);
 	struct tables_row r = { .w = w };
 
+	if (t)
+		t->order = "time_ns,count";
 	for (size_t i = 0; t && i < analyze_exits_access_count(w->exits); i++) {
 		const struct analyze_access_row *row = analyze_exits_access_at(w->exits, i);
 

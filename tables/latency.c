@@ -72,11 +72,13 @@ static const struct table_column perf_columns[] = {
 TABLES_ROWS(latency, latency, analyze_latency_row_count, analyze_latency_row_at)
 TABLES_SUMS(latency, analyze_latency_row_merge, analyze_latency_row_fini)
 
-static struct table *of_tasks(const struct tables_walk *w, const struct table_column *cols)
+static struct table *of_tasks(const struct tables_walk *w, const struct table_column *cols,
+			      const char *order)
 {
 	const struct tables_decl decl = {
 		.name = "latency",
 		.columns = cols,
+		.order = order,
 		.count = latency_count,
 		.at = latency_at,
 		.row_size = sizeof(struct analyze_latency_row),
@@ -92,12 +94,12 @@ static struct table *of_tasks(const struct tables_walk *w, const struct table_co
 
 struct table *tables_latency(const struct tables_walk *w)
 {
-	return of_tasks(w, columns);
+	return of_tasks(w, columns, "latency_max_ns");
 }
 
 struct table *tables_latency_perf(const struct tables_walk *w)
 {
-	return of_tasks(w, perf_columns);
+	return of_tasks(w, perf_columns, "max_delay_ns");
 }
 
 /* ---- a row per CPU ---- */
@@ -116,6 +118,7 @@ struct table *tables_latency_cpus(const struct tables_walk *w)
 
 	if (!t)
 		return NULL;
+	t->order = "latency_max_ns";
 	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
 		bool unknown = analyze_engine_loss_ns(w->eng, row->cpu) > 0;

@@ -134,8 +134,10 @@ struct table *tables_successors(const struct tables_walk *w)
 		if (names_wanted(&w->names, analyze_engine_task(w->eng, s->task)))
 			t->failed = add(&pairs, w, s);
 	}
-	if (t && !t->failed)
+	if (t && !t->failed) {
+		t->order = "count";
 		fill(t, w, &pairs);
+	}
 	array_fini(&pairs.whos);
 	array_fini(&pairs.all);
 	map_fini(&pairs.by_task);

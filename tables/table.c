@@ -281,9 +281,11 @@ int table_sort(struct table *t, const char *spec, struct cdict_error *err)
 	struct sort_keys keys = { .t = t };
 	struct sort_row *rows = NULL;
 	struct table_cell *sorted = NULL;
-	int rc = parse_keys(&keys, spec, err);
+	int rc;
 
-	if (rc || t->n_rows < 2)
+	spec = spec ? spec : t->order;
+	rc = spec ? parse_keys(&keys, spec, err) : 0;
+	if (rc || !spec || t->n_rows < 2)
 		return rc;
 	rows = calloc(t->n_rows, sizeof(*rows));
 	sorted = calloc(t->room * t->n_columns, sizeof(*sorted));

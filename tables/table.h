@@ -91,6 +91,7 @@ struct table_cell {
 
 struct table {
 	const char *name;
+	const char *order;   /* as table_sort() takes it: how it comes unless asked otherwise */
 	const char *heading; /* a line above it in text and Markdown, borrowed, or NULL */
 	const struct table_column *columns;
 	size_t n_columns;
@@ -129,7 +130,8 @@ void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole);
 
 /* table_sort - "key", "key:asc" or "key:desc", several with commas.  Alone, texts and
  * identities ascend, figures descend; empty cells come last; equal rows keep
- * their order.  CDICT_EUSAGE for an unknown key, with the known ones. */
+ * their order.  NULL: by t->order, if it has one.  CDICT_EUSAGE for an unknown key, with the
+ * known ones. */
 int table_sort(struct table *t, const char *spec, struct cdict_error *err);
 /* table_top - only the first @n rows are printed; 0: all. */
 void table_top(struct table *t, uint64_t n);

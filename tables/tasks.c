@@ -80,6 +80,7 @@ TABLES_SUMS(tasks, analyze_task_row_merge, analyze_task_row_fini)
 const struct tables_decl tables_decl_tasks = {
 	.name = "tasks",
 	.columns = columns,
+	.order = "idle,run_ns",
 	.count = tasks_count,
 	.at = tasks_at,
 	.row_size = sizeof(struct analyze_task_row),
