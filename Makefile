@@ -27,6 +27,7 @@
 #   B=dir               where the build goes; defaults to build
 #   ROOMS="base format" build these folders only, while another one does not compile
 #   T=pattern           make test: only tests whose name holds the pattern (a regular expression)
+#   WASM=0              pages without the engine: tables and pictures whole, no ranges
 #   JOBS=3              make test, demo: how many at a time
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
@@ -180,7 +181,7 @@ endif
 $(B)/flags: content = $(CC) $(all_cflags) / $(all_ldflags) $(program_libs)
 $(B)/sources: content = $(all_objs)
 $(B)/prefix: content = $(prefix) $(libdir) $(includedir) $(VERSION)
-$(B)/flags $(B)/sources $(B)/prefix build/wasm/flags: FORCE
+$(B)/flags $(B)/sources $(B)/prefix $(B)/web/engine build/wasm/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(content))' >$@.$$$$; \
 		if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
@@ -193,12 +194,11 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 
-# The page of `cdict report`: modules joined by bundle.awk, d3 and pako from Debian, and the policy that
+# The page of `cdict report`: modules joined by bundle.awk, d3 from Debian, the engine, and the policy that
 # names what may run.  render/page_assets.c takes them into the program.
 WEB ?= render/web
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
-PAKO ?= /usr/share/nodejs/pako/dist/pako_inflate.min.js
-page_files := $(addprefix $(B)/web/,page.js worker.js page.css libraries.js render/page_policy.h)
+page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js engine.wasm.gz render/page_policy.h)
 $(B)/obj/render/page.o $(B)/obj/render/page_assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 $(B)/obj/render/page.o: $(B)/web/render/page_policy.h
@@ -213,13 +213,14 @@ engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 engine_leaves := base/outfile.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
 	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c page_arrays.c page_bins.c \
-	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_figures.c page_intervals.c \
-	page_lists.c page_tables.c page_tasks.c))
+	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c \
+	page_intervals.c page_lists.c page_tables.c page_tasks.c))
 engine_objs := $(engine_srcs:%.c=build/wasm/%.o)
 engine_cflags := --target=wasm32-wasi -O3 -g0 -std=gnu11 -D_GNU_SOURCE= -DNDEBUG -Irender/wasm -I. -Iinclude \
 	-D_WASI_EMULATED_MMAN -fvisibility=hidden $(warnings)
 engine_ldflags := --target=wasm32-wasi -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
 	-Wl,--strip-all -lwasi-emulated-mman -lm
+$(B)/web/engine: content = $(engine)
 build/wasm/flags: content = $(WASM_CC) $(engine_cflags) $(engine_ldflags) $(engine_objs)
 build/wasm/render/wasm/zlib.o: private engine_cflags += -w # stb_image's own
 $(engine_objs): build/wasm/%.o: %.c build/wasm/flags
@@ -232,7 +233,7 @@ build/wasm/engine.wasm: $(engine_objs)
 -include $(wildcard $(engine_objs:.o=.d))
 
 $(B)/web/page.js: entry := main.js
-$(B)/web/worker.js: entry := decode/worker.js
+$(B)/web/worker.js: entry := engine/worker.js
 $(B)/web/page.js $(B)/web/worker.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
 	$(say) BUNDLE $@
 	@mkdir -p $(@D)
@@ -241,18 +242,20 @@ $(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)cat $(sort $^) /dev/null | tr -d '\r' >$@
-$(B)/web/libraries.js:
+$(B)/web/d3.js:
 	@mkdir -p $(@D)
-	@for f in '$(D3)' '$(PAKO)'; do \
-		[ -r "$$f" ] || { echo "cdict needs $${f##*/}, looked for $$f (D3=file, PAKO=file tell" \
-			"another place): 'make setup' installs it on Debian" >&2; exit 1; }; \
-		! grep -q '</script\|<!--' "$$f" || \
-			{ echo "$$f holds </script: it cannot be inlined" >&2; exit 1; }; done
-	$(Q)cat '$(D3)' '$(PAKO)' | tr -d '\r' >$@
-$(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css libraries.js page.js) build-aux/policy.sh
+	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, looked for $(D3) (D3=file tells another place):" \
+			"'make setup' installs it on Debian" >&2; exit 1; }
+	@! grep -q '</script\|<!--' '$(D3)' || \
+		{ echo "$(D3) holds </script: it cannot be inlined" >&2; exit 1; }
+	$(Q)tr -d '\r' <'$(D3)' >$@
+$(B)/web/engine.wasm.gz: $(engine) $(B)/web/engine
+	@mkdir -p $(@D)
+	$(Q)$(if $(engine),gzip -9n <$(engine),:) >$@
+$(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.js page.js engine) build-aux/policy.sh
 	$(say) GEN $@
 	@mkdir -p $(@D)
-	$(Q)build-aux/policy.sh $(B)/web/page.css $(B)/web/libraries.js $(B)/web/page.js >$@
+	$(Q)build-aux/policy.sh $(if $(engine),wasm-unsafe-eval) $(B)/web/page.css $(B)/web/d3.js $(B)/web/page.js >$@
 
 $(libcdict_a): $(library_objs) $(B)/sources
 $(internal_a): $(internal_objs) $(B)/sources

@@ -113,6 +113,10 @@ struct analyze_kvm {
 	uint64_t how;   /* rw of pio, type of mmio, write of msr, esr_ec of an arm64 exit */
 };
 
+/* analyze_type_tasks - the fields in which events of @type name tasks, beside that of the sample;
+ * how many. */
+unsigned analyze_type_tasks(const struct cdict_event_type *type, int fields[2]);
+
 struct analyze_ops {
 	unsigned needs; /* ANALYZE_NEED() bits: what the callbacks are told of */
 	void (*run)(void *self, const struct analyze_run *run);

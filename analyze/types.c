@@ -97,6 +97,29 @@ static void resolve(struct type_info *ti, const struct cdict_event_type *type)
 	}
 }
 
+unsigned analyze_type_tasks(const struct cdict_event_type *type, int fields[2])
+{
+	struct type_info ti = { 0 };
+
+	memset(ti.field, -1, sizeof(ti.field));
+	resolve(&ti, type);
+	fields[0] = ti.field[0];
+	fields[1] = ti.field[1];
+	switch ((enum analyze_kind)ti.kind) {
+	case ANALYZE_KIND_SWITCH:
+		return 2;
+	case ANALYZE_KIND_WAKING:
+	case ANALYZE_KIND_WAKEUP:
+	case ANALYZE_KIND_WAKEUP_NEW:
+	case ANALYZE_KIND_MIGRATE:
+	case ANALYZE_KIND_IOWAIT:
+	case ANALYZE_KIND_FORK:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* One letter to a class: fs/proc/array.c, task_state_array. */
 static enum analyze_off letter_class(char c)
 {

@@ -65,8 +65,10 @@ void *array_grow(void *at, size_t *cap, size_t want, size_t size);
 	({                                                                                         \
 		__typeof__(a) ap_a_ = (a);                                                         \
 		int ap_rc_ = ap_a_->n < ap_a_->cap ? 0 : array_reserve(ap_a_, ap_a_->n + 1);       \
-		if (!ap_rc_)                                                                       \
-			ap_a_->at[ap_a_->n++] = (__VA_ARGS__);                                     \
+		if (!ap_rc_) {                                                                     \
+			ap_a_->at[ap_a_->n] = (__VA_ARGS__); /* which may look at n */             \
+			ap_a_->n++;                                                                \
+		}                                                                                  \
 		ap_rc_;                                                                            \
 	})
 

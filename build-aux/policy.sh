@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The page's Content-Security-Policy as a C string: policy.sh STYLE SCRIPT...
-# Only what these files hold, byte by byte, may run or style; nothing may be fetched.
+# The page's Content-Security-Policy as a C string: policy.sh [wasm-unsafe-eval] STYLE SCRIPT...
+# Only what these files hold, byte by byte, may run or style, and WebAssembly where it is said;
+# nothing may be fetched.
 set -eu
 
 # sha256 in base64, with what POSIX and coreutils have
@@ -20,9 +21,13 @@ hash() {
 	}'
 }
 
+scripts=
+if [ "$1" = wasm-unsafe-eval ]; then
+	scripts=" 'wasm-unsafe-eval'"
+	shift
+fi
 style=$(hash "$1")
 shift
-scripts=
 for file; do
 	scripts="$scripts 'sha256-$(hash "$file")'"
 done

@@ -24,7 +24,6 @@ libyaml-dev             pkg:yaml-0.1
 libcurl4-gnutls-dev     pkg:libcurl
 libexpat1-dev           pkg:expat
 node-d3                 file:/usr/share/nodejs/d3/dist/d3.min.js
-node-pako               file:/usr/share/nodejs/pako/dist/pako_inflate.min.js
 clang                   cmd:clang
 lld                     cmd:wasm-ld
 wasi-libc               file:/usr/include/wasm32-wasi/stdlib.h

@@ -14,6 +14,7 @@
 
 #include "base/outfile.h"
 #include "format/reader.h"
+#include "render/page.h"
 
 #define FILES_MAX 16
 
@@ -85,8 +86,9 @@ int report_write(const struct cmd_call *call, const char *path, struct report_ca
 		bytes += cdict_reader_size(captures[i].f.reader);
 	for (size_t i = 0; i < n; i++) {
 		pages[i] = &captures[i].page;
-		if (embed == REPORT_EMBED_ALL ||
-		    (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT)) {
+		if (page_has_engine() &&
+		    (embed == REPORT_EMBED_ALL ||
+		     (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT))) {
 			pages[i]->data = captures[i].f.reader->data;
 			pages[i]->size = captures[i].f.reader->size;
 		}

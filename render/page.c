@@ -126,13 +126,21 @@ int page_deflated(struct sink *s, const char *id, const void *data, size_t size,
 
 /* ---- the program ---- */
 
+bool page_has_engine(void)
+{
+	return page_engine_gz.end > page_engine_gz.start;
+}
+
 void page_foot(struct sink *s)
 {
 	open_data(s, "text/plain", "cdict-worker");
 	put(s, &page_worker);
 	close_data(s);
+	if (page_has_engine())
+		page_base64(s, "cdict-engine", page_engine_gz.start,
+			    (size_t)(page_engine_gz.end - page_engine_gz.start));
 	sink_puts(s, "<script>");
-	put(s, &page_libraries);
+	put(s, &page_d3);
 	sink_puts(s, "</script>\n<script>");
 	put(s, &page_script);
 	sink_puts(s, "</script>\n</body>\n</html>\n");

@@ -14,6 +14,7 @@
 #ifndef RENDER_PAGE_H
 #define RENDER_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/sink.h"
@@ -26,5 +27,8 @@ void page_base64(struct sink *s, const char *id, const void *data, size_t size);
 /* page_deflated - base64 of zlib's format, made with @level (1: fast ... 9: small). */
 int page_deflated(struct sink *s, const char *id, const void *data, size_t size, int level);
 void page_foot(struct sink *s);
+/* page_has_engine - whether the page can read the captures in it: not in a build without
+ * WebAssembly. */
+bool page_has_engine(void);
 
 #endif

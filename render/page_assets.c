@@ -17,4 +17,5 @@
 ASSET(style, "page.css");
 ASSET(script, "page.js");
 ASSET(worker, "worker.js");
-ASSET(libraries, "libraries.js");
+ASSET(d3, "d3.js");
+ASSET(engine_gz, "engine.wasm.gz");

@@ -7,6 +7,7 @@ struct page_asset {
 	const char *start, *end;
 };
 
-extern const struct page_asset page_style, page_script, page_worker, page_libraries;
+/* The engine is empty in a build without WebAssembly. */
+extern const struct page_asset page_style, page_script, page_worker, page_d3, page_engine_gz;
 
 #endif

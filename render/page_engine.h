@@ -53,7 +53,9 @@ struct page_query {
 	unsigned columns;      /* 0: 1024 */
 	unsigned kinds;        /* a bit for each page_engine_kind() */
 	uint64_t lo_ns, hi_ns; /* select: how long; hi_ns 0: any */
-	size_t max;            /* pieces, states, marks: give up beyond; select: rows */
+	size_t max;            /* pieces, states, marks: give up beyond; select, events: rows */
+	uint64_t offset;       /* events: rows to leave out */
+	const char *type;      /* events: of this type only; NULL: all */
 };
 
 /* page_engine_kind - the number of a kind of interval ("run", "sleep", "wakeup", "guest", "exit"),

@@ -52,7 +52,7 @@ struct page_call {
 };
 
 extern const struct page_call page_figures, page_pieces, page_states, page_marks, page_select,
-	page_subsecond, page_checksum;
+	page_subsecond, page_events, page_checksum;
 
 /* --- page_tasks.c --- */
 
@@ -61,6 +61,9 @@ void page_tasks_fini(struct page_tasks *t);
 /* page_tasks_of - the page's task that one of the walk is, NULL: none.  Of several with one tid the
  * latest that was born by then. */
 const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task);
+/* page_tasks_at - the one that a sample of @tid on @cpu is of, @t_ns since the first event. */
+const struct page_task_key *page_tasks_at(struct page_engine *e, int32_t tid, uint32_t cpu,
+					  uint64_t t_ns);
 /* page_tasks_number - its number, or PAGE_NO_TASK. */
 uint32_t page_tasks_number(struct page_engine *e, uint32_t task);
 /* page_tasks_wanted - whether it is of the question's tasks; without such, of those that the page

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "render/page.h"
 #include "render/page_capture.h"
 #include "tables/info.h"
 #include "tables/loss.h"
@@ -254,6 +255,13 @@ static void why_not_json(struct json *j, const struct page_capture *c)
 
 	if (c->data) {
 		json_null(j, "why_not");
+		return;
+	}
+	if (!page_has_engine()) {
+		json_text(
+			j, "why_not",
+			"The cdict that made this page was built without WebAssembly: zoom ends at the "
+			"columns of the overview.");
 		return;
 	}
 	snprintf(

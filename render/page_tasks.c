@@ -12,13 +12,14 @@ static int64_t key_of(int32_t tid, uint32_t idle_cpu)
 int page_engine_task(struct page_engine *e, const struct page_task *task)
 {
 	struct page_tasks *t = &e->tasks;
+	struct page_task_key key = { .key = key_of(task->tid, task->idle_cpu),
+				     .born_ns = task->born_ns,
+				     .number = (uint32_t)t->all.n,
+				     .wanted = task->wanted,
+				     .vcpu = task->vcpu };
 
 	t->sorted = false;
-	return array_push(&t->all, (struct page_task_key){ .key = key_of(task->tid, task->idle_cpu),
-							   .born_ns = task->born_ns,
-							   .number = (uint32_t)t->all.n,
-							   .wanted = task->wanted,
-							   .vcpu = task->vcpu });
+	return array_push(&t->all, key);
 }
 
 static int by_key(const void *a, const void *b)
@@ -75,6 +76,14 @@ const struct page_task_key *page_tasks_of(struct page_engine *e, uint32_t task)
 	    (task < t->found.n || !array_resize(&t->found, (size_t)task + 1)))
 		t->found.at[task] = (uint32_t)found;
 	return &t->all.at[found - 1];
+}
+
+const struct page_task_key *page_tasks_at(struct page_engine *e, int32_t tid, uint32_t cpu,
+					  uint64_t t_ns)
+{
+	size_t found = find(&e->tasks, key_of(tid, cpu), (int64_t)t_ns);
+
+	return found ? &e->tasks.all.at[found - 1] : NULL;
 }
 
 uint32_t page_tasks_number(struct page_engine *e, uint32_t task)

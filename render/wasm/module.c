@@ -112,6 +112,16 @@ EXPORT(void, at_most, size_t n)
 	query.max = n;
 }
 
+EXPORT(void, of_type, const char *type)
+{
+	query.type = type;
+}
+
+EXPORT(void, from_row, double offset)
+{
+	query.offset = (uint64_t)offset;
+}
+
 EXPORT(int, start, void)
 {
 	return page_engine_ask(engine, &query, &problem);

@@ -2,15 +2,26 @@
 // The page's entry: reads the file's own elements, starts the decoder, hands over to the interface.
 
 import { loadPage } from './page.js';
-import { Decoder } from './decode/client.js';
+import { Decoder } from './engine/client.js';
 import { startApp } from './ui/app.js';
 
-function start() {
+// null when no capture is embedded, or cannot be read here.
+function decoderOf(page) {
+	if (!page.captures.some((capture) => capture.embedded)) return null;
+	if (typeof WebAssembly === 'object') return new Decoder(page.workerSource, page.engine);
+	for (const capture of page.captures) {
+		if (!capture.embedded) continue;
+		capture.embedded = false;
+		capture.why_not = 'this browser has no WebAssembly: a range shows what the overview knows of it';
+	}
+	return null;
+}
+
+async function start() {
 	const root = document.getElementById('app');
 	try {
-		const page = loadPage(document);
-		const embedded = page.captures.some((capture) => capture.embedded);
-		startApp(page, embedded ? new Decoder(page.workerSource) : null, root);
+		const page = await loadPage(document);
+		startApp(page, decoderOf(page), root);
 	} catch (error) {
 		// A damaged file, or a browser that is too old: say so where people look.
 		root.textContent = `This page cannot be shown: ${error.message}`;

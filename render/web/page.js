@@ -56,9 +56,11 @@ async function decodeBase64InTurns(text) {
 	return to.out;
 }
 
-// At once, which DecompressionStream cannot: what is shown first is there when the page has loaded.
-function inflate(bytes) {
-	return globalThis.pako.inflate(bytes);
+// @format: of DecompressionStream, which the checker's library does not know yet.
+async function inflate(bytes, format) {
+	const { DecompressionStream } = /** @type {any} */ (globalThis);
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
+	return new Response(stream).arrayBuffer();
 }
 
 // ---- arrays of the bins -----------------------------------------------------------------------
@@ -85,6 +87,14 @@ function withArrays(value, buffer) {
 	const out = {};
 	for (const key of Object.keys(value)) out[key] = withArrays(value[key], buffer);
 	return out;
+}
+
+// What the file or the engine has to say: JSON, and what its arrays point into, both ArrayBuffers.
+export function answerOf({ json, arrays }) {
+	const { tables, ...rest } = JSON.parse(new TextDecoder().decode(json));
+	const answer = withArrays(rest, arrays);
+	if (tables) answer.tables = Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, withRows(table)]));
+	return answer;
 }
 
 // Sums of @factor neighbours in each row.
@@ -143,9 +153,8 @@ function textOf(document, id) {
 	return element ? element.textContent : null;
 }
 
-function jsonOf(document, id) {
-	const bytes = inflate(decodeBase64(textOf(document, id)));
-	return JSON.parse(new TextDecoder().decode(bytes));
+async function inflatedOf(document, id, format = 'deflate') {
+	return inflate(decodeBase64(textOf(document, id)), format);
 }
 
 // In the file tasks and tables stand column by column.
@@ -163,15 +172,15 @@ function withRows({ by_column: columns, ...table }) {
 	return { ...table, rows: columns[0].map((_, i) => columns.map((column) => column[i])) };
 }
 
-function loadCapture(document, head, index) {
-	const { tasks, tables, bins } = jsonOf(document, `tables-${index}`);
-	const arrays = inflate(decodeBase64(textOf(document, `bins-${index}`)));
+async function loadCapture(document, head, index) {
+	const [json, arrays] = await Promise.all([inflatedOf(document, `tables-${index}`), inflatedOf(document, `bins-${index}`)]);
+	const { tasks, tables, bins } = answerOf({ json, arrays });
 	return {
 		...head,
 		index,
 		tasks: taskObjects(tasks),
-		tables: Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, withRows(table)])),
-		bins: withArrays(bins, arrays.buffer),
+		tables,
+		bins,
 		async bytesOf() {
 			const text = textOf(document, `capture-${index}`);
 			if (text === null) throw new Error('the capture is not in this page');
@@ -185,12 +194,17 @@ function withReasons(palette) {
 	return { ...palette, reasons: Object.assign(Object.create(null), Object.fromEntries(palette.reasons)) };
 }
 
-// The page's object.
-export function loadPage(document) {
+// A promise of the page's object.
+export async function loadPage(document) {
 	const head = JSON.parse(textOf(document, 'cdict-page'));
 	if (head.format.version !== 1) throw new Error(`it is of version ${head.format.version}`);
-	const captures = [];
-	for (let i = 0; i < head.captures.length; i++) captures.push(loadCapture(document, head.captures[i], i));
+	const captures = await Promise.all(head.captures.map((capture, i) => loadCapture(document, capture, i)));
 	const palette = { light: withReasons(head.palette.light), dark: withReasons(head.palette.dark) };
-	return { ...head, palette, captures, workerSource: textOf(document, 'cdict-worker') };
+	return {
+		...head,
+		palette,
+		captures,
+		workerSource: textOf(document, 'cdict-worker'),
+		engine: async () => new Uint8Array(await inflatedOf(document, 'cdict-engine', 'gzip')),
+	};
 }

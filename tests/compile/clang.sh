@@ -2,15 +2,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 # clang builds everything without a warning; gcc does in the build itself, where CI sets WERROR=1.
-# clang's warnings come from its front end, -O or not, and nobody runs this build: so without.
+# clang's warnings come from its front end, -O or not, and nobody runs this build: so without.  It is
+# also the one without WebAssembly.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+
+# element FILE ID - what the page has there
+element() { sed -n 's|.*<script type="[^"]*" id="'"$2"'">\([^<]*\)</script>.*|\1|p' "$1"; }
+
+# What a page without its engine is: all that one with it shows first, and a sentence.
+without_engine() {
+	local dir name=a_page_built_with_WASM=0_has_its_tables_and_says_what_it_lacks wrong=
+	dir=$(mktemp -d)
+	"$CDICT" convert -q -i tests/data/kvm-small.data -o "$dir/x.cdict" || wrong="no cdict"
+	"$CDICT" report -q "$dir/x.cdict" -o "$dir/with.html"
+	build/clang/cdict report -q --embed all "$dir/x.cdict" -o "$dir/without.html"
+	for id in tables-0 bins-0; do
+		[ -n "$(element "$dir/without.html" $id)" ] || wrong+=" there is no $id"
+		[ "$(element "$dir/with.html" $id)" = "$(element "$dir/without.html" $id)" ] || wrong+=" $id differs"
+	done
+	grep -q 'id="cdict-engine"' "$dir/with.html" || wrong+=" the other build has no engine either"
+	grep -q 'id="cdict-engine"\|id="capture-0"\|wasm-unsafe-eval' "$dir/without.html" && wrong+=" there is an engine, or its capture"
+	grep -q 'built without WebAssembly: zoom ends at the columns' "$dir/without.html" || wrong+=" it does not say so"
+	rm -rf "$dir"
+	if [ -z "$wrong" ]; then echo "ok $name"; else echo "not ok $name"; echo "$wrong"; fi
+}
 
 name=clang_builds_everything_without_a_warning
 if ! command -v clang >/dev/null; then
 	echo "skip $name clang is not installed"
-elif make -j"${JOBS:-2}" B=build/clang CC=clang CFLAGS=-O0 WERROR=1 SAN= test-build 2>&1; then
+elif make -j"${JOBS:-2}" B=build/clang CC=clang CFLAGS=-O0 WERROR=1 SAN= WASM=0 test-build 2>&1; then
 	echo "ok $name"
+	without_engine
 else
 	echo "not ok $name"
 fi

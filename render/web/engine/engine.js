@@ -39,7 +39,7 @@ export class Engine {
 	}
 
 	// A promise of {json, arrays}, both ArrayBuffers; watch(share) is awaited between steps, and may throw.
-	async answer({ call, range = [0, 0], tasks, cpus, kinds, filtered, columns, lo_ns, hi_ns, max }, watch) {
+	async answer({ call, range = [0, 0], tasks, cpus, kinds, type, filtered, columns, lo_ns, hi_ns, offset, max }, watch) {
 		const wasm = this.#wasm;
 		const texts = [];
 		const text = (value) => {
@@ -56,6 +56,8 @@ export class Engine {
 		if (cpus) wasm.of_cpus(...list(cpus));
 		if (filtered) wasm.of_wanted();
 		for (const kind of kinds ?? []) if (wasm.of_kind(text(kind)) < 0) throw new Error(`there is no heat map of "${kind}"`);
+		if (type) wasm.of_type(text(type));
+		wasm.from_row(offset ?? 0);
 		wasm.of_length(lo_ns ?? 0, Number.isFinite(hi_ns) ? hi_ns : 0);
 		wasm.on_columns(columns ?? 0);
 		wasm.at_most(max ?? 0);

@@ -46,7 +46,7 @@ export class EventList {
 		const { cpus } = app.state;
 
 		this.question.ask((decoder, signal) => decoder.events(app.capture, app.range, {
-			tasks, cpus: cpus.length ? cpus : null, types: this.types.value ? [this.types.value] : null, offset, limit: PAGE, signal,
+			tasks, cpus: cpus.length ? cpus : null, type: this.types.value || null, offset, limit: PAGE, signal,
 		}), (result, error) => {
 			if (error) {
 				this.words.textContent = `not decoded: ${error.message}`;

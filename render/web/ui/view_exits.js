@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
-import { Histogram } from '../analysis/histogram.js';
+import { Histogram } from './histogram.js';
 import { d3 } from '../d3.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';

@@ -5,10 +5,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
-
-// In the page that is the library's.
-globalThis.pako = { inflate: (bytes) => new Uint8Array(inflateSync(bytes)) };
 
 const top = process.env.TOP;
 export const loader = await import(pathToFileURL(join(top, 'render/web/page.js')).href);

@@ -3,7 +3,7 @@
 // build-aux/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
 // "ok NAME" or "not ok NAME" and why.
 
-import { Histogram } from '../../../render/web/analysis/histogram.js';
+import { Histogram } from '../../../render/web/ui/histogram.js';
 import * as compare from '../../../render/web/ui/compare.js';
 import * as fallback from '../../../render/web/ui/fallback.js';
 import * as gestures from '../../../render/web/ui/gestures.js';

@@ -3,6 +3,8 @@
 // The page's half of the decoder: calls that give promises, answered by worker.js. One worker serves
 // all captures. doc/page.md, "The decoder".
 
+import { answerOf } from '../page.js';
+
 function reasonOf(signal) {
 	return signal.reason ?? new DOMException('aborted', 'AbortError');
 }
@@ -13,9 +15,12 @@ export class Decoder {
 	#next = 1;
 	#calls = new Map(); // id -> {resolve, reject, onProgress, release}
 	#failed = null;
+	#engine;
+	#ready = null;
 
-	// workerSource: the text of worker.js, bundled.
-	constructor(workerSource) {
+	// workerSource: the text of worker.js, bundled; engine(): a promise of the WebAssembly it runs.
+	constructor(workerSource, engine) {
+		this.#engine = engine;
 		try {
 			this.#url = URL.createObjectURL(new Blob([workerSource], { type: 'text/javascript' }));
 			this.#worker = new Worker(this.#url);
@@ -75,8 +80,15 @@ export class Decoder {
 		});
 	}
 
-	// Hands over the cdict and the tasks.
+	// What the engine has to say, its arrays in place.
+	async #ask(capture, question, how) {
+		return answerOf(await this.#call('ask', { capture: capture.index, question }, how));
+	}
+
+	// Hands over the engine, once, the cdict and the tasks.
 	async open(capture) {
+		this.#ready ??= this.#engine().then((bytes) => this.#call('engine', { bytes }, {}, [bytes.buffer]));
+		await this.#ready;
 		const bytes = await capture.bytesOf();
 		const { task, tid, vm } = capture.filter ?? {};
 		const args = {
@@ -88,42 +100,44 @@ export class Decoder {
 		return this.#call('open', args, {}, [bytes.buffer]);
 	}
 
-	figures(capture, range, { columns = 1024, cpus = null, ...how } = {}) {
-		const args = { capture: capture.index, range, columns, cpus: cpus ? new Set(cpus) : undefined };
-		return this.#call('figures', args, how);
+	figures(capture, range, { cpus = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'figures', range, cpus }, how);
 	}
 
-	bins(capture, range, { columns = 1024, heat, tasks = null, ...how } = {}) {
-		return this.#call('bins', { capture: capture.index, range, columns, heat, tasks }, how);
+	async bins(capture, range, { columns = 1024, heat = null, tasks = null, ...how } = {}) {
+		return (await this.#ask(capture, { call: 'bins', range, columns, kinds: heat, tasks }, how)).bins;
 	}
 
 	pieces(capture, range, { max = 200000, ...how } = {}) {
-		return this.#call('pieces', { capture: capture.index, range, max }, how);
+		return this.#ask(capture, { call: 'pieces', range, max }, how);
 	}
 
 	states(capture, range, { tasks = null, max = 200000, ...how } = {}) {
-		return this.#call('states', { capture: capture.index, range, tasks, max }, how);
+		return this.#ask(capture, { call: 'states', range, tasks, max }, how);
 	}
 
 	marks(capture, range, { tasks = null, max = 200000, ...how } = {}) {
-		return this.#call('marks', { capture: capture.index, range, tasks, max }, how);
+		return this.#ask(capture, { call: 'marks', range, tasks, max }, how);
 	}
 
-	events(capture, range, { tasks = null, cpus = null, types = null, offset = 0, limit = 200, ...how } = {}) {
-		const args = { capture: capture.index, range, tasks, cpus, types, offset, limit };
-		return this.#call('events', args, how);
+	async events(capture, range, { tasks = null, cpus = null, type = null, offset = 0, limit = 200, ...how } = {}) {
+		const question = { call: 'events', range, tasks, cpus, type, offset, max: limit };
+		const { total, rows } = await this.#ask(capture, question, how);
+		const comm = ({ task, tid }) => (task === null ? (tid ? `:${tid}` : 'swapper') : capture.tasks[task].comm);
+		return { total, rows: rows.map((row) => ({ ...row, comm: comm(row) })) };
 	}
 
-	select(capture, what, { limit = 200, ...how } = {}) {
-		return this.#call('select', { capture: capture.index, what, limit }, how);
+	select(capture, { kind, range, lo_ns = 0, hi_ns = Infinity, tasks = null }, { limit = 200, ...how } = {}) {
+		const question = { call: 'select', range, kinds: [kind], lo_ns, hi_ns, tasks, max: limit };
+		return this.#ask(capture, question, how);
 	}
 
-	subsecond(capture, range, { kind, tasks = null, columns = 128, ...how } = {}) {
-		return this.#call('subsecond', { capture: capture.index, range, kind, tasks, columns }, how);
+	subsecond(capture, range, { kind = null, tasks = null, columns = 128, ...how } = {}) {
+		return this.#ask(capture, { call: 'subsecond', range, kinds: [kind], tasks, columns }, how);
 	}
 
 	checksum(capture, how = {}) {
-		return this.#call('checksum', { capture: capture.index }, how);
+		return this.#ask(capture, { call: 'checksum' }, how);
 	}
 
 	close() {

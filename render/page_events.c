@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The events of a range as people read them, a page of them at a time: counted in one walk that
+ * decodes no more than tells whose they are, then decoded whole where those that are shown lie.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/ops.h"
+#include "analyze/print.h"
+#include "base/fail.h"
+#include "render/page_engine_internal.h"
+
+struct type_tasks {
+	unsigned n;
+	int fields[2];
+};
+
+struct row {
+	uint64_t at_ns;
+	uint32_t cpu, type, task;
+	int32_t tid;
+	size_t text; /* where it begins, NUL-terminated */
+};
+
+struct events {
+	struct cdict_events *it;
+	struct cdict_query query;
+	struct type_tasks *tasks; /* by type */
+	uint64_t *types;          /* bitmap of the one that is wanted */
+	struct printer *printer;
+	bool shows; /* the second walk */
+	uint64_t total;
+	/* Where the rows that are shown lie: of those at first_ns the first @skip are not. */
+	uint64_t first_ns, last_ns, skip;
+	uint64_t now_ns, same; /* events that were asked for at this time, so far */
+	ARRAY(struct row) rows;
+	struct buf text;
+};
+
+/* The fields that tell whose an event is, by type; one allocation. */
+static uint64_t **fields_of(const struct page_engine *e)
+{
+	const struct events *v = e->state;
+	const struct cdict_schema *schema = cdict_reader_schema(e->reader);
+	size_t n = cdict_schema_count(schema), words = 0, at = 0;
+	uint64_t **fields, *bits;
+
+	for (size_t i = 0; i < n; i++)
+		words += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+	fields = calloc(1, (n + 1) * sizeof(*fields) + words * sizeof(*bits));
+	if (!fields)
+		return NULL;
+	bits = (uint64_t *)(fields + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		fields[i] = bits + at;
+		at += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+		for (unsigned k = 0; e->chosen && k < v->tasks[i].n; k++)
+			fields[i][v->tasks[i].fields[k] / 64] |= UINT64_C(1)
+								 << v->tasks[i].fields[k] % 64;
+	}
+	return fields;
+}
+
+static int open_walk(struct page_engine *e, struct cdict_error *err)
+{
+	struct events *v = e->state;
+	uint64_t **fields = NULL;
+	int rc;
+
+	cdict_events_close(v->it);
+	v->it = NULL;
+	v->now_ns = UINT64_MAX;
+	if (!v->shows) {
+		fields = fields_of(e);
+		if (!fields)
+			return cdict_fail_nomem(err);
+	}
+	v->query.fields = (const uint64_t *const *)fields;
+	rc = cdict_events_open(&v->it, e->reader, &v->query, err);
+	free(fields);
+	return rc;
+}
+
+static int events_add(struct page_engine *e, struct cdict_error *err)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(e->reader);
+	size_t n = cdict_schema_count(schema);
+	struct events *v = calloc(1, sizeof(*v));
+
+	e->state = v;
+	if (!v)
+		return cdict_fail_nomem(err);
+	v->tasks = calloc(n + 1, sizeof(*v->tasks));
+	v->types = calloc(n / 64 + 1, sizeof(*v->types));
+	v->printer = printer_new(schema);
+	if (!v->tasks || !v->types || !v->printer)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		v->tasks[i].n = analyze_type_tasks(cdict_schema_at(schema, i), v->tasks[i].fields);
+		if (e->q.type && !strcmp(cdict_schema_at(schema, i)->name, e->q.type))
+			v->types[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	v->query = (struct cdict_query){ .from_ns = e->t0_ns + e->q.from_ns,
+					 .to_ns = e->t0_ns + e->q.to_ns,
+					 .cpus = e->cpus,
+					 .n_cpus = e->n_cpus,
+					 .types = e->q.type ? v->types : NULL,
+					 .n_types = n,
+					 .n_fields = n };
+	/* a query has its end in it, a range only where the capture ends */
+	if (v->query.to_ns != e->last_ns && v->query.to_ns > v->query.from_ns)
+		v->query.to_ns--;
+	return open_walk(e, err);
+}
+
+static void events_free(struct page_engine *e)
+{
+	struct events *v = e->state;
+
+	if (!v)
+		return;
+	cdict_events_close(v->it);
+	printer_free(v->printer);
+	array_fini(&v->rows);
+	buf_fini(&v->text);
+	free(v->tasks);
+	free(v->types);
+	free(v);
+}
+
+static bool is_of(struct page_engine *e, int32_t tid, const struct cdict_event *ev)
+{
+	return tid >= 0 &&
+	       page_tasks_wanted(e, page_tasks_at(e, tid, ev->cpu, ev->t_ns - e->t0_ns));
+}
+
+static bool is_asked_for(struct page_engine *e, const struct cdict_event *ev)
+{
+	const struct events *v = e->state;
+	const struct type_tasks *named = &v->tasks[ev->type->index];
+
+	if (!e->chosen || is_of(e, ev->tid, ev))
+		return true;
+	for (unsigned k = 0; k < named->n; k++)
+		if (is_of(e, (int32_t)ev->values[named->fields[k]], ev))
+			return true;
+	return false;
+}
+
+static int show(struct page_engine *e, const struct cdict_event *ev)
+{
+	struct events *v = e->state;
+	const struct page_task_key *known = page_tasks_at(e, ev->tid, ev->cpu, ev->t_ns - e->t0_ns);
+	struct row row = { .at_ns = ev->t_ns - e->t0_ns,
+			   .cpu = ev->cpu,
+			   .type = ev->type->index,
+			   .task = known ? known->number : PAGE_NO_TASK,
+			   .tid = ev->tid,
+			   .text = v->text.len };
+
+	if (!printer_text(v->printer, ev, &v->text))
+		printer_plain(ev, &v->text);
+	buf_u8(&v->text, 0);
+	if (v->text.failed)
+		return -ENOMEM;
+	row.text += v->text.data[row.text] == ' '; /* which stands before a name */
+	return array_push(&v->rows, row);
+}
+
+/* 1: goes on, 0: there are rows enough. */
+static int take(struct page_engine *e, const struct cdict_event *ev)
+{
+	struct events *v = e->state;
+
+	if (ev->t_ns != v->now_ns)
+		v->same = 0;
+	v->now_ns = ev->t_ns;
+	if (!is_asked_for(e, ev))
+		return 1;
+	v->same++;
+	if (v->shows) {
+		if (ev->t_ns == v->first_ns && v->same <= v->skip)
+			return 1;
+		if (v->rows.n == e->q.max)
+			return 0;
+		return show(e, ev) ? -ENOMEM : 1;
+	}
+	if (v->total == e->q.offset) {
+		v->first_ns = ev->t_ns;
+		v->skip = v->same - 1;
+	}
+	if (v->total >= e->q.offset && v->total - e->q.offset < e->q.max)
+		v->last_ns = ev->t_ns;
+	v->total++;
+	return 1;
+}
+
+static int events_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
+{
+	struct events *v = e->state;
+	struct cdict_event ev;
+	int rc;
+
+	for (; events; events--) {
+		rc = cdict_events_next(v->it, &ev, err);
+		if (rc < 0)
+			return rc;
+		if (rc)
+			rc = take(e, &ev);
+		if (rc < 0)
+			return cdict_fail_nomem(err);
+		if (rc)
+			continue;
+		if (v->shows || v->total <= e->q.offset || !e->q.max)
+			return 0;
+		v->shows = true;
+		v->query.from_ns = v->first_ns;
+		v->query.to_ns = v->last_ns;
+		rc = open_walk(e, err);
+		if (rc)
+			return rc;
+	}
+	return 1;
+}
+
+/* @n, or null when it is none. */
+static void number_json(struct json *j, const char *key, uint32_t n)
+{
+	if (n == UINT32_MAX)
+		json_null(j, key);
+	else
+		json_u64(j, key, n);
+}
+
+static int events_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	const struct events *v = e->state;
+	const struct cdict_schema *schema = cdict_reader_schema(e->reader);
+
+	(void)err;
+	json_u64(a->j, "total", v->total);
+	json_open(a->j, "rows", '[', true);
+	for (size_t i = 0; i < v->rows.n; i++) {
+		const struct row *row = &v->rows.at[i];
+
+		json_open(a->j, NULL, '{', false);
+		json_u64(a->j, "at", row->at_ns);
+		number_json(a->j, "cpu", row->cpu);
+		json_i64(a->j, "tid", row->tid);
+		number_json(a->j, "task", row->task);
+		json_text(a->j, "type", cdict_schema_at(schema, row->type)->name);
+		json_text(a->j, "text", (const char *)v->text.data + row->text);
+		json_close(a->j);
+	}
+	json_close(a->j);
+	return 0;
+}
+
+const struct page_call page_events = { .name = "events",
+				       .add = events_add,
+				       .write = events_write,
+				       .free = events_free,
+				       .step = events_step };
