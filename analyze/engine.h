@@ -84,6 +84,7 @@ struct analyze_options {
 	const uint64_t *cpus;       /* bitmap of CPUs whose time counts, NULL = all */
 	size_t n_cpus;              /* bits in it */
 	bool no_guest_mode;         /* leave out samples with cpumode guest, as perf's reports do */
+	unsigned jobs;              /* threads that decode ahead of the walk (struct cdict_query) */
 	const int32_t *node_of_cpu; /* NUMA node per CPU, -1 unknown, or NULL; borrowed */
 	size_t n_node_of_cpu;
 };

@@ -82,7 +82,8 @@ int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
 	query = (struct cdict_query){ .from_ns = eng->walk_from_ns,
 				      .to_ns = eng->walk_to_ns,
 				      .fields = (const uint64_t *const *)fields,
-				      .n_fields = eng->n_types };
+				      .n_fields = eng->n_types,
+				      .jobs = eng->opts.jobs };
 	ret = cdict_events_open(&eng->it, r, &query, err);
 	free(fields);
 	return ret;

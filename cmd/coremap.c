@@ -75,6 +75,7 @@ static const struct cmd_option coremap_options[] = {
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
 		   "sort the tasks by name, tid, run_ns or switches (default: what the map shows)"),
 	OPTION_TOP,
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

@@ -155,6 +155,7 @@ static const struct cmd_option diff_options[] = {
 	OPTION_FORMAT,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "10",
 		 "the N most changed rows of each table; JSON: all"),
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

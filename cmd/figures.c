@@ -66,6 +66,7 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	opts.cpus = f->opts->cpus.bits;
 	opts.n_cpus = f->opts->cpus.n;
 	opts.no_guest_mode = f->opts->no_guest_mode;
+	opts.jobs = f->filter.query.jobs;
 	opts.names = options_names(f->opts, &f->filter, f->labels);
 	rc = tables_walk_init(&f->walk, f->reader, &opts, &err);
 	return rc ? figures_fail(f, &err) : CMD_DONE;

@@ -259,6 +259,7 @@ static const struct cmd_option heatmap_options[] = {
 	OPTIONS_WINDOW,
 	OPTION_NO_GUEST_MODE,
 	OPTION_APPEND_TID,
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

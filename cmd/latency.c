@@ -78,6 +78,7 @@ static const struct cmd_option latency_options[] = {
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
 		   "sort by this column, named as in the JSON output (default: longest wait first)"),
 	OPTION_TOP,
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

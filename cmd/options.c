@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/pool.h"
 
 const char *const options_formats[] = { "text", "csv", "json", "md", NULL };
 const char *const options_text_or_json[] = { "text", "json", NULL };
@@ -167,6 +168,7 @@ int options_filter_init(struct options_filter *f, const struct options_shared *o
 	int rc;
 
 	*f = (struct options_filter){ 0 };
+	f->query.jobs = o->jobs && o->jobs < 1024 ? (unsigned)o->jobs : pool_cpus();
 	f->query.cpus = o->cpus.bits;
 	f->query.n_cpus = o->cpus.n;
 	rc = init_windows(f, o, r, err);

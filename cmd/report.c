@@ -217,6 +217,7 @@ static const struct cmd_option report_options[] = {
 	CMD_FLAG(0, "open", struct report_opts, open, "show the page in the browser"),
 	OPTIONS_TASKS,
 	OPTIONS_WINDOW,
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

@@ -215,6 +215,7 @@ static const struct cmd_option stats_options[] = {
 	OPTION_APPEND_TID,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "20",
 		 "the first N rows of the tables of tasks"),
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

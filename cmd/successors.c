@@ -37,6 +37,7 @@ static const struct cmd_option successors_options[] = {
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
 		   "sort by this column, named as in the JSON output (default: count)"),
 	OPTION_TOP,
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

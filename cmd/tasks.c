@@ -40,6 +40,7 @@ static const struct cmd_option tasks_options[] = {
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
 	OPTIONS_TABLE("idle,run_ns"),
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

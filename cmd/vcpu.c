@@ -111,6 +111,7 @@ static const struct cmd_option vcpu_options[] = {
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
 		   "sort by this column, named as in the JSON output (default: worst first)"),
 	OPTION_TOP,
+	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

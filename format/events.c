@@ -9,8 +9,12 @@
 
 #include "base/fail.h"
 #include "cdict/stack.h"
+#include "format/ahead.h"
 #include "format/decode.h"
 #include "format/reader.h"
+
+/* With fewer events the walk is over before a thread has started. */
+#define AHEAD_WORTH (64u << 10)
 
 struct chain {
 	uint64_t t_ns; /* of the event it stands at (or its next block's first) */
@@ -20,13 +24,19 @@ struct chain {
 	struct cdict_event ev;
 	ARRAY(size_t) blocks;
 	size_t next_block;
-	uint32_t read;    /* events of the open block read so far */
-	uint32_t *stacks; /* of its events, once one was asked for */
-	int n_stacks;     /* -1: not asked yet */
+	uint32_t read; /* events of the open block read so far */
+	/* Whoever asks: of the block stacks_of. */
+	uint32_t *stacks;
+	int n_stacks; /* -1: none was asked for */
+	size_t stacks_of;
 	uint64_t last_ns; /* end of the last block, while chains are built */
 };
 
 struct cdict_events {
+	/* The rest is walked by its thread, and not looked at: what two threads write at every event
+	 * lies apart. NULL: the caller walks. */
+	struct ahead *ahead;
+	char apart[AHEAD_APART];
 	struct cdict_reader *r;
 	struct cdict_query query;
 	struct format_plan *plan; /* NULL: all fields are wanted */
@@ -131,7 +141,6 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 				return chain_next_block(it, c);
 			c->open = true;
 			c->read = 0;
-			c->n_stacks = -1;
 		}
 		ret = format_decoder_next(c->dec, ev, &c->order, &it->why);
 		if (ret < 0)
@@ -160,7 +169,7 @@ static struct chain *chain_for(struct cdict_events *it, const struct cdict_block
 			return &it->chains.at[i];
 	c = array_add(&it->chains);
 	if (c)
-		c->cpu = b->cpu;
+		*c = (struct chain){ .cpu = b->cpu, .n_stacks = -1 };
 	return c;
 }
 
@@ -191,6 +200,39 @@ static int build(struct cdict_events *it, struct cdict_error *err)
 	return 0;
 }
 
+static int walk(struct cdict_events *it, struct cdict_event *ev, struct cdict_error *err);
+
+/* Of the event given last. */
+static struct ahead_place place_of(struct cdict_events *it)
+{
+	const struct chain *c = it->given;
+
+	return c ? (struct ahead_place){ (uint32_t)(c - it->chains.at),
+					 (uint32_t)c->blocks.at[c->next_block - 1], c->read }
+		 : (struct ahead_place){ 0 };
+}
+
+/* Has another thread walk, if @query says so and there is enough to do. */
+static int look_ahead(struct cdict_events *it, const struct cdict_query *query,
+		      struct cdict_error *err)
+{
+	const struct ahead_options opts = { .schema = it->r->schema,
+					    .query = query,
+					    .next = walk,
+					    .place = it->r->stacks ? place_of : NULL,
+					    .it = it,
+					    .cpus = it->r->cpus };
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < it->chains.n; i++)
+		for (size_t k = 0; k < it->chains.at[i].blocks.n; k++)
+			events += it->r->blocks.at[it->chains.at[i].blocks.at[k]].events;
+	if (query->jobs < 2 || events < AHEAD_WORTH)
+		return 0;
+	it->ahead = ahead_new(&opts);
+	return it->ahead ? 0 : cdict_fail_nomem(err);
+}
+
 int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 		      const struct cdict_query *query, struct cdict_error *err)
 {
@@ -214,6 +256,8 @@ int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 		}
 	}
 	ret = build(it, err);
+	if (!ret && query)
+		ret = look_ahead(it, query, err);
 	if (ret < 0) {
 		cdict_events_close(it);
 		return ret;
@@ -222,7 +266,8 @@ int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 	return 0;
 }
 
-int cdict_events_next(struct cdict_events *it, struct cdict_event *ev, struct cdict_error *err)
+/* The walk itself. */
+static int walk(struct cdict_events *it, struct cdict_event *ev, struct cdict_error *err)
 {
 	int ret;
 
@@ -255,25 +300,34 @@ int cdict_events_next(struct cdict_events *it, struct cdict_event *ev, struct cd
 	return 1;
 }
 
+int cdict_events_next(struct cdict_events *it, struct cdict_event *ev, struct cdict_error *err)
+{
+	return it->ahead ? ahead_next(it->ahead, ev, err) : walk(it, ev, err);
+}
+
 uint32_t cdict_events_stack(struct cdict_events *it)
 {
-	struct chain *c = it->given;
+	struct ahead_place at = it->ahead ? ahead_place(it->ahead) : place_of(it);
+	struct chain *c;
 
-	if (!c || !it->r->stacks)
+	if (!at.number || !it->r->stacks)
 		return CDICT_NO_STACK;
-	if (c->n_stacks < 0) {
+	c = &it->chains.at[at.chain];
+	if (c->n_stacks < 0 || c->stacks_of != at.block) {
 		free(c->stacks);
-		c->n_stacks = reader_stacks(it->r, c->blocks.at[c->next_block - 1], &c->stacks);
+		c->n_stacks = reader_stacks(it->r, at.block, &c->stacks);
+		c->stacks_of = at.block;
 		if (c->n_stacks < 0)
 			return CDICT_NO_STACK;
 	}
-	return c->read <= (uint32_t)c->n_stacks ? c->stacks[c->read - 1] : CDICT_NO_STACK;
+	return at.number <= (uint32_t)c->n_stacks ? c->stacks[at.number - 1] : CDICT_NO_STACK;
 }
 
 void cdict_events_close(struct cdict_events *it)
 {
 	if (!it)
 		return;
+	ahead_free(it->ahead); /* first: its thread walks */
 	for (size_t i = 0; i < it->chains.n; i++) {
 		format_decoder_free(it->chains.at[i].dec);
 		array_fini(&it->chains.at[i].blocks);

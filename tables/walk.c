@@ -19,7 +19,8 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 				       .lead_ns = LEAD_NS,
 				       .cpus = opts->cpus,
 				       .n_cpus = opts->n_cpus,
-				       .no_guest_mode = opts->no_guest_mode };
+				       .no_guest_mode = opts->no_guest_mode,
+				       .jobs = opts->jobs };
 	int rc;
 
 	*w = (struct tables_walk){ .reader = r, .opts = *opts };

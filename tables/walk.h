@@ -35,6 +35,7 @@ struct tables_options {
 	const uint64_t *cpus;    /* bitmap of CPUs whose time counts, NULL: all */
 	size_t n_cpus;           /* bits in it */
 	bool no_guest_mode;      /* leave out samples in guest mode */
+	unsigned jobs;           /* threads that decode ahead (struct cdict_query) */
 	struct names_options names;
 };
 

@@ -123,6 +123,9 @@ struct cdict_query {
 	 * Borrowed until cdict_events_open() returns. NULL = all fields. */
 	const uint64_t *const *fields;
 	size_t n_fields; /* types in @fields; of types beyond, all fields */
+	/* Threads that decode ahead of the walk, the caller's among them; 0 and 1: none. What is
+	 * walked does not depend on it. */
+	unsigned jobs;
 };
 
 struct cdict_events;
