@@ -130,9 +130,7 @@ static int flush_labels(struct cdict_writer *w, struct buf *later, struct cdict_
 	return ret;
 }
 
-/* Everything that is waiting goes out before the next block of events, so that a
- * recording that is cut there has it. */
-static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
+static int flush_but_labels(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
 {
 	int ret = 0;
 
@@ -154,6 +152,15 @@ static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_er
 		ret = put_packed(w, FORMAT_LOSSES, &w->losses, later, err);
 		w->n_losses = 0;
 	}
+	return ret;
+}
+
+/* Everything that is waiting goes out before the next block of events, so that a
+ * recording that is cut there has it. */
+static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
+{
+	int ret = flush_but_labels(w, later, err);
+
 	return ret ? ret : flush_labels(w, later, err);
 }
 
@@ -407,9 +414,12 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 	for (size_t i = 0; i < w->n_cpus && !ret; i++)
 		ret = put_encoder(w, w->cpus[i].enc, err);
 	if (!ret)
-		ret = flush_rows(w, NULL, err);
+		ret = flush_but_labels(w, NULL, err);
 	if (!ret && w->unstored.len)
 		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, NULL, err);
+	/* last, where they are put into a file that is there already */
+	if (!ret)
+		ret = flush_labels(w, NULL, err);
 	if (ret)
 		return ret;
 	container_trailer(trailer, w->offset);
