@@ -31,6 +31,7 @@ static void note(struct host_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void note(struct host_report *report, const char *fmt, ...)
 {
+	const char *kept = NULL;
 	char *text;
 	va_list ap;
 	int n;
@@ -38,11 +39,11 @@ static void note(struct host_report *report, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (n >= 0 && !array_push(&report->notes, text))
-		return;
-	report->unsaid = true;
-	if (n >= 0)
+	if (n >= 0) {
+		kept = stringset_add(&report->texts, text, (size_t)n);
 		free(text);
+	}
+	report->unsaid |= !kept || array_push(&report->notes, kept);
 }
 
 /* --- libvirt --- */
@@ -178,11 +179,15 @@ static bool is_vcpu(const struct proc_thread *t)
 	return !strncmp(t->role, "vcpu", 4);
 }
 
+static const char *keep(struct host_report *report, const char *text)
+{
+	return stringset_add(&report->texts, text, strlen(text));
+}
+
 static int describe(struct job *j, const struct proc_vm *vm, const struct libvirt_domain *d,
 		    struct cdict_error *err)
 {
 	struct host_vm *out = array_add(&j->report->vms);
-	const char *instance = vm->args.instance;
 
 	if (!out)
 		return cdict_fail_nomem(err);
@@ -191,11 +196,11 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
 	if (d && d->uuid[0])
 		memcpy(out->uuid, d->uuid, sizeof(out->uuid));
-	out->instance = strdup(d && d->name[0] ? d->name : instance);
-	out->title = strdup(d ? d->title : "");
-	out->name = strdup(d ? own_name(d) : "");
-	out->project = strdup(d ? d->nova_project : "");
-	out->flavor = strdup(d ? d->nova_flavor : "");
+	out->instance = keep(j->report, d && d->name[0] ? d->name : vm->args.instance);
+	out->title = keep(j->report, d ? d->title : "");
+	out->name = keep(j->report, d ? own_name(d) : "");
+	out->project = keep(j->report, d ? d->nova_project : "");
+	out->flavor = keep(j->report, d ? d->nova_flavor : "");
 	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < vm->threads.n; i++) {
@@ -311,17 +316,9 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 
 void host_report_fini(struct host_report *report)
 {
-	for (size_t i = 0; i < report->vms.n; i++) {
-		free(report->vms.at[i].instance);
-		free(report->vms.at[i].title);
-		free(report->vms.at[i].name);
-		free(report->vms.at[i].project);
-		free(report->vms.at[i].flavor);
-	}
 	array_fini(&report->vms);
-	for (size_t i = 0; i < report->notes.n; i++)
-		free(report->notes.at[i]);
 	array_fini(&report->notes);
+	stringset_fini(&report->texts);
 	memset(report, 0, sizeof(*report));
 }
 

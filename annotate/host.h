@@ -28,6 +28,7 @@
 #include "format/mapping.h"
 #include "base/array.h"
 #include "base/sink.h"
+#include "base/stringset.h"
 #include "cdict/error.h"
 
 struct host_options {
@@ -42,7 +43,7 @@ struct host_options {
 
 struct host_vm {
 	int32_t pid;
-	char *instance, *title, *name, *project, *flavor; /* never NULL */
+	const char *instance, *title, *name, *project, *flavor; /* never NULL; in texts */
 	char uuid[37];
 	size_t threads; /* all, with the kernel's */
 	size_t vcpus;
@@ -56,8 +57,9 @@ struct host_report {
 	/* The time was up, or what was asked for by name (a connection, a folder of state
 	 * files) gave nothing or something that cannot be read. */
 	bool incomplete;
-	ARRAY(char *) notes; /* one line each, for the user: what is missing, and why */
-	bool unsaid;         /* there was no memory for a note */
+	ARRAY(const char *) notes; /* one line each, for the user: what is missing, and why */
+	bool unsaid;               /* there was no memory for a note */
+	struct stringset texts;
 };
 
 int host_identify(struct mapping *into, const struct host_options *opts, struct host_report *report,

@@ -134,30 +134,24 @@ int proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vc
 
 #define NOBODY SIZE_MAX
 
-/* The only VM with this control group. */
-static size_t vm_of_cgroup(const struct proc_scan *scan, const char *base)
+static bool in_cgroup(const struct proc_vm *vm, const struct proc_kernel *k)
 {
-	size_t found = NOBODY;
-
-	for (size_t i = 0; i < scan->vms.n && *base; i++) {
-		if (strcmp(scan->vms.at[i].base, base))
-			continue;
-		if (found != NOBODY)
-			return NOBODY;
-		found = i;
-	}
-	return found;
+	return *k->base && !strcmp(vm->base, k->base);
 }
 
-/* The only VM whose process has this number in its own namespace. */
-static size_t vm_of_inner_pid(const struct proc_scan *scan, int32_t pid)
+/* Its process has this number in its own namespace. */
+static bool has_inner_pid(const struct proc_vm *vm, const struct proc_kernel *k)
+{
+	return (vm->inner_pid ? vm->inner_pid : vm->pid) == k->owner;
+}
+
+static size_t only_vm(const struct proc_scan *scan, const struct proc_kernel *k,
+		      bool (*is)(const struct proc_vm *vm, const struct proc_kernel *k))
 {
 	size_t found = NOBODY;
 
 	for (size_t i = 0; i < scan->vms.n; i++) {
-		const struct proc_vm *vm = &scan->vms.at[i];
-
-		if ((vm->inner_pid ? vm->inner_pid : vm->pid) != pid)
+		if (!is(&scan->vms.at[i], k))
 			continue;
 		if (found != NOBODY)
 			return NOBODY;
@@ -169,15 +163,16 @@ static size_t vm_of_inner_pid(const struct proc_scan *scan, int32_t pid)
 static size_t vm_of_kernel(const struct proc_scan *scan, const struct proc_kernel *k,
 			   const struct map *vm_of_tid)
 {
-	const uint32_t *vm;
+	size_t vm = NOBODY;
 
 	if (k->kind == PROC_KERNEL_PIT) {
-		size_t inner = vm_of_inner_pid(scan, k->owner);
+		vm = only_vm(scan, k, has_inner_pid);
+	} else if (k->owner) {
+		const uint32_t *found = map_find(vm_of_tid, (uint32_t)k->owner, 0);
 
-		return inner != NOBODY ? inner : vm_of_cgroup(scan, k->base);
+		vm = found ? *found : NOBODY;
 	}
-	vm = k->owner ? map_find(vm_of_tid, (uint32_t)k->owner, 0) : NULL;
-	return vm ? *vm : vm_of_cgroup(scan, k->base);
+	return vm != NOBODY ? vm : only_vm(scan, k, in_cgroup);
 }
 
 static int list_owners(struct map *vm_of_tid, const struct proc_scan *scan)
