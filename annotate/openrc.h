@@ -7,7 +7,8 @@
  * nowhere.
  *
  * - bash where there is one (the dashboard's file has `read -s`), else sh; no other file (BASH_ENV,
- *   profiles) is read. What it prints goes to standard error.
+ *   profiles) is read. What it prints goes to standard error, or to the terminal when that goes
+ *   elsewhere.
  * - It may ask on the controlling terminal. Where there is none its input is empty, and it is
  *   ended after a time.
  * - It begins with the environment but for OS_*, which an earlier file may have left there. Only

@@ -59,16 +59,20 @@ says a_wrong_answer_is_told 'no names from OpenStack: ' err
 export OS_PASSWORD=$password
 on_terminal $'\n' "$ask >out 2>err"
 same no_answer_leaves_that_of_the_environment "$want" "$(named)"
-setsid "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err </dev/null
+setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err </dev/null
 same without_a_terminal_it_is_that_of_the_environment "$want" "$(named)"
 unset OS_PASSWORD
-setsid "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err <<<"$password"
+setsid -w "$CDICT" identify --proc-root proc --openstack --openrc dashboard >out 2>err <<<"$password"
 same without_either_it_fails 1 $?
 says and_says_what_is_missing 'dashboard: lacks password (OS_PASSWORD)' err
 # Ctrl-C ends it, and the terminal has its echo back
 on_terminal $'\x03' "bash -c 'trap : INT; $ask >out 2>err; stty -a >tty'"
 says an_interrupted_question_leaves_the_terminal_as_it_was ' echo ' tty
 
+# From here on without a terminal, wherever the tests are run: else it is what the file prints on.
+identify() {
+	setsid -w "$CDICT" identify --proc-root "$work/proc" --openstack "$@" >"$work/out" 2>"$work/err"
+}
 # in its place: what it prints is no result, what it calls is found
 mkdir "sub folder"
 rc_file 'echo loud; . "$(dirname "$BASH_SOURCE")/sub folder/more"'
@@ -96,7 +100,7 @@ if [ -e evil/done ]; then not_ok no_other_file_is_run; else ok no_other_file_is_
 # what does not end is ended where nobody can do it
 began=$SECONDS
 echo 'sleep 300; :' >openrc
-setsid "$CDICT" identify --proc-root proc --openstack --openrc openrc --os-timeout 500 >out 2>err </dev/null
+setsid -w "$CDICT" identify --proc-root proc --openstack --openrc openrc --os-timeout 500 >out 2>err </dev/null
 same a_file_that_hangs_fails 1 $?
 says and_is_told 'openrc: did not end within 0.5 s (--os-timeout)' err
 if [ $((SECONDS - began)) -lt 20 ]; then ok in_time; else not_ok in_time $((SECONDS - began)); fi
