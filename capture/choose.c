@@ -37,11 +37,6 @@ static const char *const defaults[] = {
 	"kvm:kvm_inj_virq",
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 int choice_init(struct choice *c, struct cdict_error *err)
 {
 	char root[4096];
@@ -52,7 +47,7 @@ int choice_init(struct choice *c, struct cdict_error *err)
 	if (ret)
 		return ret;
 	c->root = strdup(root);
-	return c->root ? 0 : no_memory(err);
+	return c->root ? 0 : cdict_fail_nomem(err);
 }
 
 void choice_fini(struct choice *c)
@@ -92,12 +87,12 @@ static int add_event(struct choice *c, const char *name, struct cdict_error *err
 		}
 	grown = realloc(c->events, (c->n + 1) * sizeof(*grown));
 	if (!grown)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	c->events = grown;
 	ev.name = strdup(name);
 	ev.system = strndup(name, (size_t)(colon - name));
 	ev.event = strdup(colon + 1);
-	ret = ev.name && ev.system && ev.event ? 0 : no_memory(err);
+	ret = ev.name && ev.system && ev.event ? 0 : cdict_fail_nomem(err);
 	if (!ret)
 		ret = tracefs_format(c->root, ev.system, ev.event, &ev.format, &ev.format_len,
 				     &ev.id, err);
@@ -131,7 +126,7 @@ static int add_glob(struct choice *c, const char *glob, struct cdict_error *err)
 int choice_add(struct choice *c, const char *list, struct cdict_error *err)
 {
 	char *copy = strdup(list), *rest = copy, *glob;
-	int ret = copy ? 0 : no_memory(err);
+	int ret = copy ? 0 : cdict_fail_nomem(err);
 
 	c->last = c->n;
 	while (!ret && (glob = strsep(&rest, ",")))
@@ -160,7 +155,7 @@ int choice_defaults(struct choice *c, struct cdict_error *err)
 	}
 	buf_u8(&c->missing, 0);
 	if (!ret && c->missing.failed)
-		ret = no_memory(err);
+		ret = cdict_fail_nomem(err);
 	if (!ret && !c->n)
 		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				 "this kernel has neither scheduler nor KVM tracepoints");
@@ -178,7 +173,7 @@ int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
 
 		if (asprintf(&both, ev->filter ? "(%s) && (%s)" : "%s%s",
 			     ev->filter ? ev->filter : "", filter) < 0)
-			return no_memory(err);
+			return cdict_fail_nomem(err);
 		free(ev->filter);
 		ev->filter = both;
 	}
@@ -200,7 +195,7 @@ int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_e
 	formats.schema = cdict_schema_new(tracing.big_endian, (unsigned)tracing.long_size,
 					  tracing.page_size);
 	if (!formats.schema)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < c->n && !ret; i++) {
 		struct chosen *ev = &c->events[i];
 		struct perfdata_format format = { ev->system, ev->format, ev->format_len };

@@ -128,18 +128,18 @@ bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns)
 }
 
 static const struct {
-	const char *name, *info;
+	const char *name;
 	int id;
 } names[] = {
-	{ "monotonic", "monotonic", CLOCK_MONOTONIC },
-	{ "mono", "monotonic", CLOCK_MONOTONIC },
-	{ "monotonic_raw", "monotonic_raw", CLOCK_MONOTONIC_RAW },
-	{ "raw", "monotonic_raw", CLOCK_MONOTONIC_RAW },
-	{ "realtime", "realtime", CLOCK_REALTIME },
-	{ "real", "realtime", CLOCK_REALTIME },
-	{ "boottime", "boottime", CLOCK_BOOTTIME },
-	{ "boot", "boottime", CLOCK_BOOTTIME },
-	{ "tai", "tai", CLOCK_TAI },
+	{ "monotonic", CLOCK_MONOTONIC },
+	{ "mono", CLOCK_MONOTONIC },
+	{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
+	{ "raw", CLOCK_MONOTONIC_RAW },
+	{ "realtime", CLOCK_REALTIME },
+	{ "real", CLOCK_REALTIME },
+	{ "boottime", CLOCK_BOOTTIME },
+	{ "boot", CLOCK_BOOTTIME },
+	{ "tai", CLOCK_TAI },
 };
 #define N_NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -153,12 +153,4 @@ bool clock_find(const char *name, int *clockid)
 			return true;
 		}
 	return false;
-}
-
-const char *clock_info(bool use_clockid, int clockid)
-{
-	for (size_t i = 0; use_clockid && i < N_NAMES; i++)
-		if (names[i].id == clockid)
-			return names[i].info;
-	return "perf";
 }

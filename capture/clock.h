@@ -27,7 +27,5 @@ bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns);
 
 /* clock_name - "CLOCK_MONOTONIC", "mono", "raw", ... as perf's -k; false for none of them. */
 bool clock_find(const char *name, int *clockid);
-/* clock_info - what INFO's clock.id says of it. */
-const char *clock_info(bool use_clockid, int clockid);
 
 #endif

@@ -14,11 +14,6 @@
 #include "base/fail.h"
 #include "capture/trigger.h"
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 bool group_begin(struct group *g, int which)
 {
 	bool go;
@@ -119,7 +114,7 @@ int group_new(struct group **out, const struct group_options *opts, struct cdict
 
 	*out = NULL;
 	if (!g)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	g->opts = *opts;
 	g->n_cpus = (uint32_t)opts->n_possible;
 	pthread_mutex_init(&g->lock, NULL);
@@ -129,7 +124,7 @@ int group_new(struct group **out, const struct group_options *opts, struct cdict
 	if (opts->trigger)
 		g->feed = trigger_feed_new(opts->trigger);
 	if (!g->cpus || (opts->trigger && !g->feed) || !describe_samples(g))
-		ret = no_memory(err);
+		ret = cdict_fail_nomem(err);
 	else
 		ret = start_threads(g, err);
 	if (ret)
@@ -171,7 +166,7 @@ int group_add_cpu(struct group *g, int cpu, struct cdict_error *err)
 	int ret;
 
 	if (!more)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	opts.cpus = &cpu;
 	opts.n_cpus = 1;
 	ret = rings_open(&more->rings, g->choice, &opts, err);

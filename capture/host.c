@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,35 +18,6 @@
 #define CPU_DIR "/sys/devices/system/cpu"
 #define NODE_DIR "/sys/devices/system/node"
 #define CPUS_MAX 65536
-
-struct host {
-	struct cdict_writer *w;
-	struct cdict_error *err;
-	int failed;
-};
-
-static void pair(struct host *h, const char *key, const char *value)
-{
-	if (!h->failed && value && *value)
-		h->failed = cdict_writer_info(h->w, key, value, h->err);
-}
-
-static void number(struct host *h, const char *key, long value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%ld", value);
-	if (value > 0)
-		pair(h, key, text);
-}
-
-static void buffer(struct host *h, const char *key, struct buf *b)
-{
-	buf_u8(b, 0);
-	if (!b->failed)
-		pair(h, key, (const char *)b->data);
-	b->len = 0;
-}
 
 /* A file's one line, without its end; NULL when there is none. Given. */
 static char *line_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -63,15 +33,6 @@ static char *line_of(const char *fmt, ...)
 	if (text)
 		text[strcspn(text, "\n")] = '\0';
 	return text;
-}
-
-static long number_of(const char *dir, long cpu, const char *file)
-{
-	char *text = line_of("%s/cpu%ld/topology/%s", dir, cpu, file);
-	long v = text && *text ? strtol(text, NULL, 10) : -1;
-
-	free(text);
-	return v;
 }
 
 int host_cpu_list(const char *text, int **cpus)
@@ -161,69 +122,64 @@ static bool cpuinfo(const char *text, const char *key, char *out, size_t size)
 	return false;
 }
 
-static void cpu(struct host *h)
+static void read_cpu(struct host *h)
 {
 	char *text = tracefs_read("/proc/cpuinfo", NULL), *midr;
-	char model[256], vendor[64], family[32], number_[32], stepping[32], id[192];
+	char vendor[64], family[32], model[32], stepping[32];
 
-	if (cpuinfo(text, "model name", model, sizeof(model)) ||
-	    cpuinfo(text, "Processor", model, sizeof(model)) ||
-	    cpuinfo(text, "cpu", model, sizeof(model)))
-		pair(h, "host.cpu", model);
+	if (cpuinfo(text, "model name", h->cpu, sizeof(h->cpu)) ||
+	    cpuinfo(text, "Processor", h->cpu, sizeof(h->cpu)) ||
+	    cpuinfo(text, "cpu", h->cpu, sizeof(h->cpu)))
+		h->info.cpu = h->cpu;
 	midr = line_of(CPU_DIR "/cpu0/regs/identification/midr_el1");
 	if (midr)
-		pair(h, "host.cpuid", midr);
+		snprintf(h->cpuid, sizeof(h->cpuid), "%s", midr);
 	else if (cpuinfo(text, "vendor_id", vendor, sizeof(vendor)) &&
 		 cpuinfo(text, "cpu family", family, sizeof(family)) &&
-		 cpuinfo(text, "model", number_, sizeof(number_)) &&
-		 cpuinfo(text, "stepping", stepping, sizeof(stepping))) {
-		snprintf(id, sizeof(id), "%s,%s,%s,%s", vendor, family, number_, stepping);
-		pair(h, "host.cpuid", id);
-	}
+		 cpuinfo(text, "model", model, sizeof(model)) &&
+		 cpuinfo(text, "stepping", stepping, sizeof(stepping)))
+		snprintf(h->cpuid, sizeof(h->cpuid), "%s,%s,%s,%s", vendor, family, model,
+			 stepping);
+	h->info.cpuid = h->cpuid;
 	free(midr);
 	free(text);
 }
 
-static void memory(struct host *h)
+static void read_memory(struct host *h)
 {
 	char *text = tracefs_read("/proc/meminfo", NULL);
 	const char *line = text ? strstr(text, "MemTotal:") : NULL;
 
 	if (line)
-		number(h, "host.memory_kb", strtol(line + 9, NULL, 10));
+		h->info.memory_kb = strtoull(line + 9, NULL, 10);
 	free(text);
 }
 
-static void per_cpu(struct host *h, const char *key, const char *file, long n)
+/* NULL: it is told of no CPU. */
+static const int32_t *of_each_cpu(int32_t *to, size_t n, const char *file)
 {
-	struct buf b = { 0 };
 	bool any = false;
 
-	for (long i = 0; i < n; i++) {
-		long v = number_of(CPU_DIR, i, file);
+	for (size_t i = 0; i < n; i++) {
+		char *text = line_of(CPU_DIR "/cpu%zu/topology/%s", i, file);
 
-		any |= v >= 0;
-		buf_printf(&b, "%s%ld", i ? "," : "", v);
+		to[i] = text && *text ? (int32_t)strtol(text, NULL, 10) : -1;
+		any |= to[i] >= 0;
+		free(text);
 	}
-	if (any)
-		buffer(h, key, &b);
-	buf_fini(&b);
+	return any ? to : NULL;
 }
 
 /* Each core once: the list that names a CPU first. */
-static void threads(struct host *h, long n)
+static void read_threads(struct host *h, size_t n)
 {
-	struct buf b = { 0 };
+	for (size_t i = 0; i < n; i++) {
+		char *list = line_of(CPU_DIR "/cpu%zu/topology/thread_siblings_list", i);
 
-	for (long i = 0; i < n; i++) {
-		char *list = line_of(CPU_DIR "/cpu%ld/topology/thread_siblings_list", i);
-
-		if (list && *list && strtol(list, NULL, 10) == i)
-			buf_printf(&b, "%s%s", b.len ? " " : "", list);
+		if (list && *list && strtoul(list, NULL, 10) == i)
+			buf_printf(&h->info.threads, "%s%s", h->info.threads.len ? " " : "", list);
 		free(list);
 	}
-	buffer(h, "topology.threads", &b);
-	buf_fini(&b);
 }
 
 static int is_node(const struct dirent *d)
@@ -231,44 +187,52 @@ static int is_node(const struct dirent *d)
 	return !strncmp(d->d_name, "node", 4) && d->d_name[4] >= '0' && d->d_name[4] <= '9';
 }
 
-static void numa(struct host *h)
+static void read_numa(struct host *h)
 {
 	struct dirent **nodes;
-	struct buf b = { 0 };
 	int n = scandir(NODE_DIR, &nodes, is_node, versionsort);
 
 	for (int i = 0; i < n; i++) {
 		char *list = line_of(NODE_DIR "/%s/cpulist", nodes[i]->d_name);
 
-		buf_printf(&b, "%s%s:%s", b.len ? ";" : "", nodes[i]->d_name + 4, list ? list : "");
+		buf_printf(&h->info.numa, "%s%s:%s", h->info.numa.len ? ";" : "",
+			   nodes[i]->d_name + 4, list ? list : "");
 		free(list);
 		free(nodes[i]);
 	}
 	if (n >= 0)
 		free(nodes);
-	buffer(h, "topology.numa", &b);
-	buf_fini(&b);
 }
 
-int host_info(struct cdict_writer *w, struct cdict_error *err)
+void host_read(struct host *h)
 {
-	struct host h = { .w = w, .err = err };
-	long available = sysconf(_SC_NPROCESSORS_CONF);
-	struct utsname names;
+	long configured = sysconf(_SC_NPROCESSORS_CONF), online = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = configured > 0 ? (size_t)configured : 0;
 
-	if (!uname(&names)) {
-		pair(&h, "host.name", names.nodename);
-		pair(&h, "host.kernel", names.release);
-		pair(&h, "host.arch", names.machine);
+	*h = (struct host){ 0 };
+	if (!uname(&h->names)) {
+		h->info.name = h->names.nodename;
+		h->info.kernel = h->names.release;
+		h->info.arch = h->names.machine;
 	}
-	cpu(&h);
-	memory(&h);
-	number(&h, "host.cpus_online", sysconf(_SC_NPROCESSORS_ONLN));
-	number(&h, "host.cpus", available);
-	per_cpu(&h, "topology.core", "core_id", available);
-	per_cpu(&h, "topology.socket", "physical_package_id", available);
-	per_cpu(&h, "topology.die", "die_id", available);
-	threads(&h, available);
-	numa(&h);
-	return h.failed;
+	read_cpu(h);
+	read_memory(h);
+	h->info.cpus_online = online > 0 ? (uint64_t)online : 0;
+	h->info.cpus = n;
+	h->topology = calloc(3 * n + 1, sizeof(*h->topology));
+	if (h->topology) {
+		h->info.n_topology = n;
+		h->info.core = of_each_cpu(h->topology, n, "core_id");
+		h->info.socket = of_each_cpu(h->topology + n, n, "physical_package_id");
+		h->info.die = of_each_cpu(h->topology + 2 * n, n, "die_id");
+	}
+	read_threads(h, n);
+	read_numa(h);
+}
+
+void host_fini(struct host *h)
+{
+	buf_fini(&h->info.threads);
+	buf_fini(&h->info.numa);
+	free(h->topology);
 }

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* host.h - what this machine is, as INFO pairs of the cdict: the keys that convert writes. */
+/* host.h - what this machine is. */
 #ifndef CAPTURE_HOST_H
 #define CAPTURE_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/utsname.h>
 
-#include "cdict/writer.h"
+#include "ingest/info.h"
 
-/* host_info - writes every pair that can be told. */
-int host_info(struct cdict_writer *w, struct cdict_error *err);
+struct host {
+	struct info_host info; /* its texts are here */
+	struct utsname names;
+	char cpu[256], cpuid[192];
+	int32_t *topology;
+};
+
+/* host_read - all that can be told. */
+void host_read(struct host *h);
+void host_fini(struct host *h);
 
 /* host_cpus - the CPUs that are online, ascending; their count or negative. Given. */
 int host_cpus(int **cpus, struct cdict_error *err);

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "capture/clock.h"
 #include "capture/record_internal.h"
+#include "ingest/info.h"
 
 void recording_say(const struct recording *rec, bool warning, const char *fmt, ...)
 {
@@ -52,9 +53,10 @@ static void pair_clocks(struct recording *rec)
 	const struct record_options *o = rec->opts;
 	struct clock *clock = clock_open(o->use_clockid, o->clockid);
 
-	rec->head.cmdline = o->cmdline;
-	rec->head.clock = clock_info(o->use_clockid, o->clockid);
-	rec->head.paired = clock && clock_pair(clock, &rec->head.wall_ns, &rec->head.clock_ns);
+	rec->info.cmdline = o->cmdline;
+	rec->info.clock = info_clock(o->use_clockid, o->clockid);
+	if (clock)
+		clock_pair(clock, &rec->info.wall_ns, &rec->info.clock_ns);
 	clock_close(clock);
 }
 
@@ -131,7 +133,7 @@ static void count(struct recording *rec)
 		r->kernel_lost += c->kernel_lost;
 		r->disordered += c->disordered;
 		if (c->out_of_memory && !r->ended.code)
-			cdict_fail(&r->ended, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			cdict_fail_nomem(&r->ended);
 	}
 	r->types = cdict_schema_count(rec->schema);
 	r->cpus = rec->n_cpus;
@@ -139,7 +141,7 @@ static void count(struct recording *rec)
 }
 
 /* How the file says that the disk was full, or what else it was. */
-static void tell_dropped(struct recording *rec, struct head_end *end)
+static void tell_dropped(struct recording *rec, struct record_info_end *end)
 {
 	struct record_report *r = rec->report;
 	uint64_t since_ns, n = store_dropped(rec->store, &since_ns);
@@ -154,7 +156,7 @@ static void tell_dropped(struct recording *rec, struct head_end *end)
 	end->why = rec->full;
 }
 
-static void finish(struct recording *rec, struct head_end *end)
+static void finish(struct recording *rec, struct record_info_end *end)
 {
 	struct record_report *r = rec->report;
 	struct cdict_error err = { 0 };
@@ -198,7 +200,7 @@ static void close_all(struct recording *rec)
 	snapshot_ring_free(rec->ring);
 	trigger_free(rec->trigger);
 	close_output(rec);
-	head_fini(&rec->head);
+	record_info_fini(&rec->info);
 	cdict_schema_free(rec->schema);
 	choice_fini(&rec->choice);
 	free(rec->type_of);
@@ -216,7 +218,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 	struct recording rec = {
 		.opts = opts, .report = report, .err = err, .end = "", .broken = ATOMIC_FLAG_INIT
 	};
-	struct head_end end = { 0 };
+	struct record_info_end end = { 0 };
 	uint64_t woken = 0, cpu;
 	double began, began_all = now_s();
 	int ret;
@@ -234,10 +236,9 @@ int record_run(const struct record_options *opts, struct record_report *report,
 		report->seconds = now_s() - began;
 		count(&rec);
 		end.why = rec.end;
-		end.cpus = rec.head.cpus.failed ? NULL : (const char *)rec.head.cpus.data;
+		end.cpus = rec.info.cpus.failed ? NULL : (const char *)rec.info.cpus.data;
 		end.cpu_ns = cpu_ns(&end.wakeups) - cpu;
 		end.wakeups -= woken;
-		end.lost = report->lost;
 		end.dropped = report->dropped;
 		report->cpu_seconds = (double)end.cpu_ns / 1e9;
 		report->own_seconds = now_s() - began_all;

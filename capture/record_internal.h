@@ -9,7 +9,7 @@
 
 #include "capture/choose.h"
 #include "capture/group.h"
-#include "capture/head.h"
+#include "capture/record_info.h"
 #include "capture/record.h"
 #include "capture/target.h"
 #include "capture/trigger.h"
@@ -35,7 +35,7 @@ struct recording {
 	struct choice choice;
 	struct cdict_schema *schema;
 	int16_t *type_of; /* by common_type */
-	struct head head;
+	struct record_info info;
 	struct store *store;
 	struct group **groups;
 	size_t n_groups;
@@ -77,7 +77,8 @@ int recording_output(struct recording *rec);
 /* The tasks that are there; from now on the rings tell. */
 int recording_tasks(struct recording *rec);
 /* What ends the file; *err and a negative code when it cannot be ended. */
-int recording_finish(struct recording *rec, const struct head_end *end, struct cdict_error *err);
+int recording_finish(struct recording *rec, const struct record_info_end *end,
+		     struct cdict_error *err);
 /* Writes what the flight recorder holds; says so. */
 int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err);
 

@@ -17,11 +17,6 @@
 #define TYPES_MAX 65536 /* common_type has 16 bits */
 #define RING_MIN_BYTES ((size_t)32 << 10)
 
-static int no_memory(struct recording *rec)
-{
-	return cdict_fail(rec->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static bool is_wanted(const struct record_options *o, int cpu)
 {
 	return !o->cpus || ((size_t)cpu < o->n_cpus && o->cpus[cpu / 64] >> cpu % 64 & 1);
@@ -89,7 +84,7 @@ int recording_choose(struct recording *rec)
 		return ret;
 	rec->type_of = malloc(TYPES_MAX * sizeof(*rec->type_of));
 	if (!rec->type_of)
-		return no_memory(rec);
+		return cdict_fail_nomem(rec->err);
 	rec->n_possible = host_cpus_possible();
 	if ((size_t)rec->cpus[rec->n_cpus - 1] >= rec->n_possible)
 		rec->n_possible = (size_t)rec->cpus[rec->n_cpus - 1] + 1;
@@ -98,7 +93,7 @@ int recording_choose(struct recording *rec)
 	rec->recorded = calloc(rec->n_possible, sizeof(*rec->recorded));
 	rec->births = calloc(rec->n_possible, sizeof(*rec->births));
 	if (!rec->live || !rec->refused || !rec->recorded || !rec->births)
-		return no_memory(rec);
+		return cdict_fail_nomem(rec->err);
 	for (size_t i = 0; i < rec->n_cpus; i++) {
 		rec->births[rec->cpus[i]] = host_cpu_birth(rec->cpus[i]);
 		rec->live[rec->cpus[i]] = rec->recorded[rec->cpus[i]] = true;
@@ -108,9 +103,9 @@ int recording_choose(struct recording *rec)
 		if (rec->choice.events[i].id < TYPES_MAX)
 			rec->type_of[rec->choice.events[i].id] =
 				(int16_t)rec->choice.events[i].type;
-	rec->head.schema = rec->schema;
-	rec->head.strings = tracefs_strings(rec->choice.root);
-	head_cpus(&rec->head, rec->recorded, rec->n_possible);
+	rec->info.schema = rec->schema;
+	rec->info.strings = tracefs_strings(rec->choice.root);
+	record_info_cpus(&rec->info, rec->recorded, rec->n_possible);
 	return 0;
 }
 
@@ -152,7 +147,7 @@ static int start_groups(struct recording *rec)
 	rec->groups = calloc(n, sizeof(*rec->groups));
 	rec->own = calloc(2 * n + 1, sizeof(*rec->own));
 	if (!rec->groups || !rec->own)
-		return no_memory(rec);
+		return cdict_fail_nomem(rec->err);
 	rec->own[rec->n_own++] = (int32_t)syscall(SYS_gettid);
 	for (size_t i = 0; i < n && !ret; i++) {
 		size_t from = rec->n_cpus * i / n, to = rec->n_cpus * (i + 1) / n;
@@ -179,8 +174,8 @@ static int start_groups(struct recording *rec)
 		rec->n_own += 2;
 	}
 	qsort(rec->own, rec->n_own, sizeof(*rec->own), by_number);
-	rec->head.own = rec->own;
-	rec->head.n_own = rec->n_own;
+	rec->info.own = rec->own;
+	rec->info.n_own = rec->n_own;
 	return ret;
 }
 
@@ -259,7 +254,7 @@ int recording_open(struct recording *rec)
 			      "ring buffers of %zu KiB a CPU, more may not be locked: CAP_IPC_LOCK "
 			      "allows it",
 			      bytes >> 10);
-	rec->report->ring_bytes = rec->head.ring_bytes = bytes;
+	rec->report->ring_bytes = rec->info.ring_bytes = bytes;
 	rec->report->memory_bytes = memory_bound(rec, bytes);
 	if (!ret && rec->opts->keep)
 		say_what_is_kept(rec);
@@ -297,7 +292,7 @@ static void add_cpu(struct recording *rec, int cpu)
 	recording_say(rec, false, "CPU %d came online, and is recorded", cpu);
 	if (!rec->recorded[cpu]) {
 		rec->recorded[cpu] = true;
-		head_cpus(&rec->head, rec->recorded, rec->n_possible);
+		record_info_cpus(&rec->info, rec->recorded, rec->n_possible);
 	}
 }
 

@@ -10,11 +10,6 @@
 #include "capture/record_internal.h"
 #include "format/writer.h"
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* What ends the file, beside the index: INFO, a loss or two of each CPU. */
 #define CLOSING_BYTES ((uint64_t)16 << 10)
 #define CLOSING_CPU_BYTES 96u
@@ -82,11 +77,11 @@ int recording_output(struct recording *rec)
 	if (o->keep) {
 		rec->ring = snapshot_ring_new(o->keep_ns, o->keep_bytes);
 		rec->store = rec->ring ? store_new(&ring_ops, rec->ring) : NULL;
-		return rec->store ? 0 : no_memory(rec->err);
+		return rec->store ? 0 : cdict_fail_nomem(rec->err);
 	}
 	rec->store = store_new(&file_ops, rec);
 	return rec->store ? of_output(rec, target_open(&rec->target, o->output, rec->err))
-			  : no_memory(rec->err);
+			  : cdict_fail_nomem(rec->err);
 }
 
 int recording_tasks(struct recording *rec)
@@ -97,7 +92,7 @@ int recording_tasks(struct recording *rec)
 	if (!rec->ring) {
 		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
 		if (!ret)
-			ret = head_write(&rec->head, rec->writer, rec->err);
+			ret = record_info_begin(&rec->info, rec->writer, rec->err);
 	}
 	if (ret)
 		return of_output(rec, ret);
@@ -106,7 +101,7 @@ int recording_tasks(struct recording *rec)
 	proc_tasks("/proc", &item.rows);
 	if (rows_failed(&item.rows)) {
 		store_item_fini(&item);
-		return no_memory(rec->err);
+		return cdict_fail_nomem(rec->err);
 	}
 	ret = store_put(rec->store, &item);
 	if (ret) {
@@ -124,13 +119,14 @@ int recording_tasks(struct recording *rec)
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
 }
 
-int recording_finish(struct recording *rec, const struct head_end *end, struct cdict_error *err)
+int recording_finish(struct recording *rec, const struct record_info_end *end,
+		     struct cdict_error *err)
 {
 	int ret = rec->report->ended.code ? store_write_dropped(rec->store, rec->writer, err)
 					  : write_labels(rec, rec->writer, err);
 
 	if (!ret)
-		ret = head_write_end(end, rec->writer, err);
+		ret = record_info_end(end, rec->writer, err);
 	if (!ret)
 		ret = cdict_writer_finish(rec->writer, err);
 	if (ret)
@@ -158,7 +154,7 @@ static char *dump_name(const char *output, unsigned number)
 static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,
 			  struct cdict_writer *w, struct cdict_error *err)
 {
-	int ret = head_write(&rec->head, w, err);
+	int ret = record_info_begin(&rec->info, w, err);
 
 	if (!ret)
 		ret = cdict_writer_info(w, "record.trigger", why, err);
@@ -187,7 +183,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 	bool full;
 
 	if (!name)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < rec->n_groups && flush; i++)
 		group_flush(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups && flush; i++)

@@ -188,7 +188,7 @@ static int open_error(int code, const struct choice *choice, struct cdict_error 
 {
 	switch (code) {
 	case -ENOMEM:
-		return cdict_fail(err, code, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	case -EMFILE:
 	case -ENFILE:
 		return cdict_fail(err, code, CDICT_NO_OFFSET,
@@ -241,7 +241,7 @@ int rings_open(struct rings **out, const struct choice *choice, const struct rin
 		r->cpus = calloc(opts->n_cpus, sizeof(*r->cpus));
 	if (!r || !r->cpus) {
 		rings_close(r);
-		return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	for (size_t i = 0; i < opts->n_cpus; i++)
 		r->cpus[i] = (uint32_t)opts->cpus[i];

@@ -80,7 +80,7 @@ int target_open(struct target **out, const char *path, struct cdict_error *err)
 
 	*out = NULL;
 	if (!t)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	t->fd = -1;
 	if (!strcmp(path, "-")) {
 		t->fd = STDOUT_FILENO;

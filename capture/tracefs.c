@@ -169,7 +169,7 @@ int tracefs_names(const char *root, const char *glob, char ***names, struct cdic
 	if (ret) {
 		tracefs_names_free(*names, n);
 		*names = NULL;
-		return cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	if (n)
 		qsort(*names, (size_t)n, sizeof(**names), by_name);

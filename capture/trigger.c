@@ -124,7 +124,7 @@ int trigger_new(struct trigger **out, const struct trigger_options *opts, struct
 
 	*out = NULL;
 	if (!t)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	pthread_mutex_init(&t->lock, NULL);
 	t->opts = *opts;
 	t->n_types = cdict_schema_count(opts->schema);
@@ -136,7 +136,7 @@ int trigger_new(struct trigger **out, const struct trigger_options *opts, struct
 	if (!ret)
 		t->watcher = watcher_new(opts, t->regex);
 	if (!ret && (!t->watches || !t->watcher))
-		ret = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		ret = cdict_fail_nomem(err);
 	for (size_t i = 0; i < t->n_types && !ret; i++)
 		t->watches[i] = watch_of(cdict_schema_at(opts->schema, i));
 	if (ret)

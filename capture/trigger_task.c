@@ -37,7 +37,7 @@ int trigger_regex_new(void **regex, const char *pattern, struct cdict_error *err
 	*regex = NULL;
 	if (!re || asprintf(&whole, *pattern == '*' ? ".%s" : "%s", pattern) < 0) {
 		free(re);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	re->code = pcre2_compile((PCRE2_SPTR)whole, PCRE2_ZERO_TERMINATED,
 				 PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &code, &at, NULL);

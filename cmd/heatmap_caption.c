@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/heatmap.h"
+#include "tables/info.h"
 #include "tables/loss.h"
 #include "render/text.h"
 
@@ -117,11 +118,15 @@ int heatmap_caption_init(struct heatmap_caption *cap, const struct figures *f,
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	const char *at = cdict_reader_info(f->reader, "captured.at_s");
+	uint64_t wall_ns;
 
 	*cap = (struct heatmap_caption){
 		.frame = { .title = title, .from_ns = sum->from_ns, .to_ns = sum->to_ns }
 	};
-	cap->frame.made_at_s = at ? strtoull(at, NULL, 10) : 0;
+	if (at)
+		cap->frame.made_at_s = strtoull(at, NULL, 10);
+	else if (info_wall(f->reader, sum->to_ns, &wall_ns))
+		cap->frame.made_at_s = wall_ns / 1000000000;
 	cap->frame.label = cap->label = clean(opts->label);
 	cap->frame.host = cap->host = clean(cdict_reader_info(f->reader, "host.name"));
 	cap->frame.selection = cap->selection = selection(f->opts, all);

@@ -27,11 +27,6 @@ void account_fini(struct account *a)
 	*a = (struct account){ 0 };
 }
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static bool is_task(uint32_t type)
 {
 	return type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_COMM;
@@ -165,7 +160,7 @@ int account_unstored(struct account *a, int event, uint64_t n, struct cdict_erro
 		uint64_t *events = realloc(a->events, cap * sizeof(*events));
 
 		if (!events)
-			return no_memory(err);
+			return cdict_fail_nomem(err);
 		memset(events + a->n_events, 0, (cap - a->n_events) * sizeof(*events));
 		a->events = events;
 		a->n_events = cap;
@@ -188,11 +183,11 @@ static int add_row(struct convert_report *report, const char *name, uint64_t cou
 		}
 	rows = realloc(report->unstored, (report->n_unstored + 1) * sizeof(*rows));
 	if (!rows)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	report->unstored = rows;
 	rows[report->n_unstored].name = strdup(name);
 	rows[report->n_unstored].count = count;
-	return rows[report->n_unstored++].name ? 0 : no_memory(err);
+	return rows[report->n_unstored++].name ? 0 : cdict_fail_nomem(err);
 }
 
 static int by_count(const void *a, const void *b)

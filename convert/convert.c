@@ -13,7 +13,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "convert/about.h"
+#include "convert/perfdata_info.h"
 #include "convert/account.h"
 #include "convert/span.h"
 #include "format/writer.h"
@@ -41,11 +41,6 @@ struct conversion {
 	bool directory; /* records come from several files */
 	uint64_t progress_at;
 };
-
-static int no_memory(struct conversion *c)
-{
-	return cdict_fail(c->err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
 
 /* What could not be read is told at the end. */
 static int put(void *ctx, struct store_item *item, struct cdict_error *err)
@@ -106,12 +101,12 @@ static int update_formats(struct conversion *c)
 	if (!ret)
 		ret = formats_update(&c->formats, c->pd, c->err);
 	if (!ret && !span_update(&c->span, &c->formats))
-		ret = no_memory(c);
+		ret = cdict_fail_nomem(c->err);
 	c->ingest.source.events = c->formats.source.at;
 	c->ingest.source.n_events = c->formats.source.n;
 	if (ret || c->ingest.encode)
 		return ret;
-	ret = about_write(c->w, c->pd, c->err);
+	ret = perfdata_info_write(c->w, c->pd, c->err);
 	if (!ret && perfdata_tracing(c->pd)->printk && formats_need_strings(c->formats.schema))
 		ret = cdict_writer_info(c->w, "trace.strings", perfdata_tracing(c->pd)->printk,
 					c->err);
@@ -292,7 +287,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	ret = cdict_writer_open(&c.w, fn, ctx, c.err);
 	c.store = store_new(&file_ops, &c);
 	if (!ret && !c.store)
-		ret = no_memory(&c);
+		ret = cdict_fail_nomem(c.err);
 	in.store = c.store;
 	in.writer = c.w;
 	ingest_init(&c.ingest, &in);

@@ -157,7 +157,7 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 	if (!alone || !tep) {
 		cdict_schema_free(alone);
 		tep_free(tep);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	ret = cdict_schema_add(alone, format->system, format->text, format->len, err);
 	if (ret >= 0) {
@@ -220,7 +220,7 @@ static int make_schema(struct formats *f, const struct perfdata_tracing *tracing
 		f->schema = cdict_schema_new(tracing->present && tracing->big_endian,
 					     tracing->present ? (unsigned)tracing->long_size : 8,
 					     tracing->present ? tracing->page_size : 4096);
-	return f->schema ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return f->schema ? 0 : cdict_fail_nomem(err);
 }
 
 int formats_add_event(struct formats *f, const struct perfdata_event *ev,
@@ -247,7 +247,7 @@ int formats_add_event(struct formats *f, const struct perfdata_event *ev,
 	if (why.code && !f->bad++)
 		snprintf(f->why, sizeof(f->why), "%.255s", why.text);
 	if (array_push(&f->source, source) || array_push(&f->events, ev))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	return 0;
 }
 

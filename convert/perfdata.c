@@ -276,14 +276,11 @@ static int open_input(struct perfdata *pd, int fd, struct cdict_error *err)
 
 	if (fstat(fd, &st))
 		return cdict_fail_errno(err, NULL);
-	if (S_ISREG(st.st_mode)) {
-		pd->features.captured_at_s = st.st_mtime;
-		if (!st.st_size)
-			return cdict_fail(err, CDICT_ETRUNCATED, 0, "the file is empty");
-	}
+	if (S_ISREG(st.st_mode) && !st.st_size)
+		return cdict_fail(err, CDICT_ETRUNCATED, 0, "the file is empty");
 	r = lseek(fd, 0, SEEK_CUR) == 0 ? perfdata_map(fd, &map, &size) : 0;
 	if (r < 0)
-		return cdict_fail(err, r, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (!r)
 		return read_pipe_header(pd, fd, err);
 	pd->bytes = map;
@@ -316,7 +313,7 @@ int perfdata_open_fd(struct perfdata **out, int fd, const char *name, struct cdi
 	struct perfdata *pd = new (name);
 
 	if (!pd)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	return finish_open(pd, open_input(pd, fd, err), out);
 }
 
@@ -336,7 +333,7 @@ int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *e
 		struct perfdata *pd = new (path);
 
 		r = pd ? finish_open(pd, perfdata_dir_open(pd, fd, err), out)
-		       : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		       : cdict_fail_nomem(err);
 	} else if (S_ISREG(st.st_mode)) {
 		r = perfdata_open_fd(out, fd, path, err);
 	} else { /* a FIFO: it is read until the end, so the descriptor stays */
@@ -360,7 +357,7 @@ int perfdata_parse(struct perfdata **out, const void *data, size_t size, struct 
 	struct perfdata *pd = new ("memory");
 
 	if (!pd)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	pd->bytes = data;
 	pd->size = size;
 	return finish_open(pd, read_header(pd, err), out);
@@ -394,4 +391,79 @@ int perfdata_next(struct perfdata *pd, struct perfdata_record *rec, struct cdict
 	if (pd->directory)
 		return perfdata_dir_next(pd, rec, err);
 	return perfdata_stream_next(pd, &pd->main, rec, err);
+}
+
+/* --- what is known of an open recording --- */
+
+bool perfdata_stable(const struct perfdata *pd)
+{
+	return pd->stable;
+}
+
+bool perfdata_span(const struct perfdata *pd, struct perfdata_span *span)
+{
+	if (!pd->stable || pd->directory || pd->id_at < 0 || pd->main.fd >= 0 || pd->main.inflate)
+		return false;
+	*span = (struct perfdata_span){ pd->main.at, pd->main.end, pd->recent,
+					(uint32_t)pd->id_at };
+	return true;
+}
+
+void perfdata_span_end(struct perfdata *pd, const uint8_t *at)
+{
+	pd->main.at = at;
+}
+
+bool perfdata_big_endian(const struct perfdata *pd)
+{
+	return pd->big;
+}
+
+bool perfdata_pipe_mode(const struct perfdata *pd)
+{
+	return pd->pipe;
+}
+
+uint64_t perfdata_bytes_read(const struct perfdata *pd)
+{
+	uint64_t n = pd->main.end_offset - (uint64_t)(pd->main.end - pd->main.at);
+
+	for (size_t i = 1; i < pd->n_streams; i++)
+		n += pd->streams[i]->end_offset -
+		     (uint64_t)(pd->streams[i]->end - pd->streams[i]->at);
+	return n;
+}
+
+uint64_t perfdata_size(const struct perfdata *pd)
+{
+	uint64_t n = pd->size;
+
+	for (size_t i = 1; i < pd->n_streams; i++)
+		n += pd->streams[i]->map_size;
+	return n;
+}
+
+size_t perfdata_event_count(const struct perfdata *pd)
+{
+	return pd->n_events;
+}
+
+const struct perfdata_event *perfdata_event_at(const struct perfdata *pd, size_t i)
+{
+	return i < pd->n_events ? &pd->events[i]->pub : NULL;
+}
+
+const struct perfdata_features *perfdata_features(const struct perfdata *pd)
+{
+	return &pd->features;
+}
+
+const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd)
+{
+	return &pd->tracing;
+}
+
+const struct perfdata_damage *perfdata_damage(const struct perfdata *pd)
+{
+	return &pd->damage;
 }

@@ -94,7 +94,6 @@ struct perfdata_features {
 	uint64_t clock_data_wall_ns, clock_data_clock_ns;
 	bool has_sample_time;
 	uint64_t sample_time_first, sample_time_last;
-	int64_t captured_at_s; /* mtime of the file (what perf calls "captured on"), 0 for a pipe */
 };
 
 /* Tracing data: the kernel's own format files, as recorded. */

@@ -59,12 +59,12 @@ static int open_part(struct perfdata *pd, int dir, const char *name, uint32_t nu
 	r = perfdata_map(fd, &map, &size);
 	close(fd);
 	if (r <= 0)
-		return r < 0 ? cdict_fail(err, r, CDICT_NO_OFFSET, "out of memory") : 0;
+		return r < 0 ? cdict_fail_nomem(err) : 0;
 	s = malloc(sizeof(*s));
 	if (!s || add_stream(pd, s)) {
 		free(s);
 		munmap((void *)(uintptr_t)map, size);
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	}
 	perfdata_stream_init(s, map, 0, size);
 	s->open_ended = true;
@@ -112,7 +112,7 @@ int perfdata_dir_open(struct perfdata *pd, int dir, struct cdict_error *err)
 	if (pd->main.fd >= 0)
 		pd->main.fd = -1; /* closed above */
 	if (!r && add_stream(pd, &pd->main))
-		r = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		r = cdict_fail_nomem(err);
 	if (!r)
 		r = open_parts(pd, dir, err);
 	if (r)
@@ -184,7 +184,7 @@ static int start(struct perfdata *pd, struct cdict_error *err)
 {
 	pd->heap = malloc(pd->n_streams * sizeof(*pd->heap));
 	if (!pd->heap)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < pd->n_streams; i++) {
 		int r = advance(pd, pd->streams[i], err);
 

@@ -75,7 +75,7 @@ int perfdata_stream_need(struct stream *s, size_t n, struct cdict_error *err)
 	if (!s->buf) {
 		s->buf = malloc(PIPE_BUFFER);
 		if (!s->buf)
-			return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		s->cap = PIPE_BUFFER;
 		s->at = s->end = s->buf;
 	}
@@ -119,7 +119,7 @@ int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, cons
 		n -= (uint64_t)got;
 	}
 	if (into && into->failed)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (data && s->fd >= 0)
 		*data = into ? into->data : NULL;
 	return n == 0;
@@ -232,7 +232,7 @@ static int stream_inflated(struct perfdata *pd, struct stream *s, struct perfdat
 		int r = perfdata_inflate_next(pd, s, rec);
 
 		if (r == -ENOMEM)
-			return cdict_fail(err, r, CDICT_NO_OFFSET, "out of memory");
+			return cdict_fail_nomem(err);
 		if (r < 0) {
 			pd->damage.bad_compression = true;
 			perfdata_note(pd, rec->offset, "a compressed record does not decompress");

@@ -172,7 +172,7 @@ static int take_tracing(struct perfdata *pd, struct stream *s, const struct perf
 	}
 	r = perfdata_read_tracing(pd, data, size, rec->offset);
 	if (r == -ENOMEM)
-		whole = cdict_fail(err, r, CDICT_NO_OFFSET, "out of memory");
+		whole = cdict_fail_nomem(err);
 	else if (r < 0)
 		pd->damage.bad_features++;
 out:
@@ -216,7 +216,7 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 		break;
 	}
 	if (r == -ENOMEM)
-		return cdict_fail(err, r, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	return r < 0 ? r : 1;
 payload:
 	if (r == 0)

@@ -57,7 +57,7 @@ int perfdata_inflate_start(struct stream *s, const uint8_t *data, size_t size, u
 	if (!z)
 		z = s->inflate = inflate_new();
 	if (!z)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	z->in = (ZSTD_inBuffer){ .src = data, .size = size };
 	z->offset = offset;
 	z->chunk = s->chunk;

@@ -306,15 +306,14 @@ int encode_new(struct encode **out, const struct encode_options *opts, struct cd
 
 	*out = NULL;
 	if (!e)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	e->opts = *opts;
 	e->end = &e->first;
 	pthread_mutex_init(&e->lock, NULL);
 	pthread_cond_init(&e->queued, NULL);
 	pthread_cond_init(&e->stored, NULL);
 	e->threads = calloc(opts->threads + 1, sizeof(*e->threads));
-	ret = e->threads ? start_threads(e, err)
-			 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	ret = e->threads ? start_threads(e, err) : cdict_fail_nomem(err);
 	if (ret)
 		encode_free(e);
 	else

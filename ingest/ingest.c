@@ -10,7 +10,7 @@
 int ingest_no_memory(struct ingest *in, struct cdict_error *err)
 {
 	in->out_of_memory = true;
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 void ingest_init(struct ingest *in, const struct ingest_options *opts)

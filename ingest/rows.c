@@ -45,7 +45,7 @@ int rows_write(const struct rows *r, struct cdict_writer *w, struct cdict_error 
 	int ret = 0;
 
 	if (rows_failed(r))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < rows_tasks(r) && !ret; i++) {
 		const struct task_row *row = rows_task(r, i);
 		struct cdict_task_event ev = {

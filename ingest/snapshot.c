@@ -98,7 +98,7 @@ int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *e
 	bool ok = i != NULL;
 
 	if (!ok)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	i->item = *item;
 	*item = (struct store_item){ 0 };
 	i->refs = 1;
@@ -128,7 +128,7 @@ int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *e
 		ok = forget_first(k);
 	}
 	pthread_mutex_unlock(&k->lock);
-	return ok ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return ok ? 0 : cdict_fail_nomem(err);
 }
 
 int snapshot_ring_take(struct snapshot_ring *k, struct snapshot *s, struct cdict_error *err)
@@ -145,7 +145,7 @@ int snapshot_ring_take(struct snapshot_ring *k, struct snapshot *s, struct cdict
 	if (s->items && !rows_failed(&s->before))
 		return 0;
 	snapshot_free(k, s);
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return cdict_fail_nomem(err);
 }
 
 const struct store_item *snapshot_item(const struct snapshot_item *item)

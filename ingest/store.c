@@ -113,7 +113,7 @@ static int put(struct store *s, struct store_item *item, struct cdict_error *err
 	int ret;
 
 	if (item->failed || rows_failed(&item->rows))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < item->n_parts; i++)
 		count(&counts, &item->parts[i].info);
 	counts.bad += item->bad.count;

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "convert/about.h"
+#include "convert/perfdata_info.h"
 #include "convert/account.h"
 #include "format/writer.h"
 #include "ingest/ingest.h"
@@ -42,11 +42,6 @@ struct along {
 	bool ready;                            /* events and formats are known, or never will be */
 };
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* Events that the recording named since the last call. */
 static int publish(struct along *a, bool ready, struct cdict_error *err)
 {
@@ -60,7 +55,7 @@ static int publish(struct along *a, bool ready, struct cdict_error *err)
 			*ev = *perfdata_event_at(a->pd, a->events.n);
 		if (!ev || array_push(&a->events, ev)) {
 			free(ev);
-			ret = no_memory(err);
+			ret = cdict_fail_nomem(err);
 		}
 	}
 	if (ready && !a->ready) {
@@ -94,7 +89,7 @@ static int sample(struct along *a, const struct perfdata_record *rec, struct cdi
 	t_ns = load64(rec->data + l->time, big);
 	c = batcher_cpu(&a->ingest.batcher, cpu);
 	if (!c)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	if (t_ns > c->max_ns)
 		c->max_ns = t_ns;
 	return 0;
@@ -188,7 +183,7 @@ int along_open(struct along **out, const char *path, struct cdict_error *err)
 
 	*out = NULL;
 	if (!a)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	ret = perfdata_open(&a->pd, path, err);
 	if (ret) {
 		along_close(a);
@@ -204,7 +199,7 @@ int along_open_fd(struct along **out, int fd, struct cdict_error *err)
 	*out = NULL;
 	if (!a) {
 		close(fd);
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	a->fd = fd;
 	return begin(out, a, err);
@@ -297,7 +292,7 @@ int along_write(struct along *a, struct cdict_writer *w, struct store *store,
 	ret = write_rows(a, w, store, err);
 	report->lost = a->ingest.lost;
 	if (!ret)
-		ret = about_write(w, a->pd, err);
+		ret = perfdata_info_write(w, a->pd, err);
 	return ret ? ret
 		   : account_close(&a->account, w, a->pd, a->failed.code ? a->failed.text : "",
 				   store_counts(store), report, err);

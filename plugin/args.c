@@ -8,20 +8,15 @@
 
 #include "base/fail.h"
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 static int add(char ***list, size_t *n, const char *text, size_t len, struct cdict_error *err)
 {
 	char **items = realloc(*list, (*n + 1) * sizeof(*items));
 
 	if (!items)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	*list = items;
 	items[*n] = strndup(text, len);
-	return items[*n] ? (++*n, 0) : no_memory(err);
+	return items[*n] ? (++*n, 0) : cdict_fail_nomem(err);
 }
 
 /* Comma-separated. */
@@ -68,7 +63,7 @@ static int parse_one(struct args *a, const char *arg, struct cdict_error *err)
 	if (is(arg, "out", &value) && *value) {
 		free(a->out);
 		a->out = strdup(value);
-		return a->out ? 0 : no_memory(err);
+		return a->out ? 0 : cdict_fail_nomem(err);
 	}
 	if (is(arg, "event", &value))
 		return add_events(a, value, err);

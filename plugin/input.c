@@ -54,7 +54,7 @@ static int open_file(struct input *in, const char *path, struct cdict_error *err
 	}
 	in->path = strdup(path);
 	if (!in->path)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	snprintf(in->from, sizeof(in->from), "%s", path);
 	return 0;
 }
@@ -131,7 +131,7 @@ static int running_format(struct input *in, const char *name, uint64_t id, char 
 	}
 	system = strndup(name, (size_t)(colon - name));
 	if (!system)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (tracefs_format(in->tracefs, system, colon + 1, &text, &format.len, &running, &no) < 0) {
 		snprintf(why, why_size, "%s: %.200s", name, no.text);
 		text = NULL;
@@ -146,7 +146,7 @@ static int running_format(struct input *in, const char *name, uint64_t id, char 
 		ret = array_push(&in->formats, format);
 		if (!ret)
 			return 0;
-		cdict_fail(err, ret, CDICT_NO_OFFSET, "out of memory");
+		cdict_fail_nomem(err);
 	}
 	free(system);
 	free(text);
@@ -184,7 +184,7 @@ static int add_running(struct input *in, struct formats *types, const char *name
 
 	if (ret < 0 || !ev || array_push(&in->events, ev)) {
 		free(ev);
-		return ret < 0 ? ret : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return ret < 0 ? ret : cdict_fail_nomem(err);
 	}
 	tracing.formats = in->formats.at;
 	tracing.n_formats = in->formats.n;

@@ -102,7 +102,7 @@ static int use(struct perf_args *p, const struct option *o, const char *value,
 		return 0;
 	free(p->input);
 	p->input = strdup(value);
-	return p->input ? 0 : cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	return p->input ? 0 : cdict_fail_nomem(err);
 }
 
 static int long_option(struct perf_args *p, const char *name, struct words *w,
@@ -176,7 +176,7 @@ int perf_args_parse(struct perf_args *p, const char *cmdline, size_t size, struc
 		w.n += !cmdline[i];
 	argv = calloc(w.n + 1, sizeof(*argv));
 	if (!argv)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t i = 0, at = 0; i < w.n; i++, at += strlen(cmdline + at) + 1)
 		argv[i] = cmdline + at;
 	w.argv = argv;

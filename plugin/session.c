@@ -15,11 +15,6 @@
 #include "plugin/session_internal.h"
 #include "plugin/tidy.h"
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* The end of storing, not of perf. */
 static void give_up(struct session *s, const struct cdict_error *err)
 {
@@ -43,7 +38,7 @@ static int unstored_of(struct session *s, const char *name, struct cdict_error *
 	row.name = strdup(name);
 	if (!row.name || array_push(&s->unstored, row)) {
 		free(row.name);
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	return (int)s->unstored.n - 1;
 }
@@ -228,7 +223,7 @@ static int store(struct session *s, const struct perf_dlfilter_sample *sample, v
 	lay_out(&s->record, sample, stack);
 	to.record = s->record.data;
 	if (s->record.failed)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	return ret ? ret : ingest_add(&s->ingest, cpu, &to, (uint32_t)s->record.len, err);
 }
 

@@ -14,6 +14,7 @@
 
 #include "annotate/csv.h"
 #include "base/fail.h"
+#include "ingest/info.h"
 #include "plugin/session_internal.h"
 #include "plugin/tidy.h"
 
@@ -34,11 +35,6 @@ void session_say(const struct session *s, const char *fmt, ...)
 	fprintf(stderr, "cdict-dlfilter: %s\n", line);
 }
 
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-}
-
 /* --- start --- */
 
 /* "run.data" -> "run.cdict", as convert names it. */
@@ -50,7 +46,7 @@ static int name_output(struct session *s, struct cdict_error *err)
 
 	if (s->args.out) {
 		s->out = strdup(s->args.out);
-		return s->out ? 0 : no_memory(err);
+		return s->out ? 0 : cdict_fail_nomem(err);
 	}
 	if (piped)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
@@ -62,7 +58,7 @@ static int name_output(struct session *s, struct cdict_error *err)
 		n -= 5;
 	if (asprintf(&s->out, "%.*s.cdict", (int)n, in) < 0) {
 		s->out = NULL;
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	}
 	return 0;
 }
@@ -121,7 +117,7 @@ static int make_ingest(struct session *s, struct cdict_error *err)
 		.copy = true,
 		.stacks = true,
 	};
-	return s->store ? 0 : no_memory(err);
+	return s->store ? 0 : cdict_fail_nomem(err);
 }
 
 static int open_output(struct session *s, struct cdict_error *err)
@@ -221,8 +217,11 @@ int session_start(struct session **out, const struct perf_dlfilter_fns *fns, voi
 /* Without the recording itself: what came here, and who says so. */
 static int write_alone(struct session *s, struct cdict_error *err)
 {
-	int ret = cdict_writer_info(s->w, "capture.version", "cdict " CDICT_BUILD_VERSION, err);
+	struct info_pairs pairs = { .w = s->w, .err = err };
+	int ret;
 
+	info_begin(&pairs, &(struct info_host){ 0 }, &(struct info_recorder){ 0 });
+	ret = pairs.failed;
 	for (size_t i = 0; i < s->unstored.n && !ret; i++)
 		if (s->unstored.at[i].count)
 			ret = cdict_writer_unstored(s->w, s->unstored.at[i].name,

@@ -185,7 +185,7 @@ int tee_open(struct tee **out, int fd, int *copy, struct cdict_error *err)
 
 	*out = NULL;
 	if (!t)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	t->in = t->perf = t->copy = t->stop[0] = t->stop[1] = -1;
 	t->in = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (t->in < 0 || fstat(t->in, &st) || pipe2(to_perf, O_CLOEXEC) ||

@@ -95,7 +95,7 @@ static void recording(struct sink *s, const struct info *info)
 	if (at) {
 		number_utc(room, strtoull(at, NULL, 10) * UINT64_C(1000000000));
 		room[strcspn(room, ".")] = '\0'; /* known to the second */
-		key(s, "file's date");
+		key(s, "finished");
 		sink_printf(s, "%s UTC\n", room);
 	}
 }

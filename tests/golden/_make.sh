@@ -14,7 +14,6 @@ make() { # WHAT TRACE [mkperf options]
 	local what=$1 trace=$2
 	shift 2
 	"$build/tests/tools/mkperf" --formats "$data/formats" "$@" -o "$tmp/perf.data" "$trace"
-	touch -d @1700000000 "$tmp/perf.data"
 	"$build/cdict" convert -q -e '*:*' -i "$tmp/perf.data" -o "v$version-$what.cdict" || [ $? -eq 2 ]
 	"$build/tests/tools/dumpevents" -a "v$version-$what.cdict" >"v$version-$what.txt"
 }

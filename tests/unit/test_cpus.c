@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "capture/head.h"
+#include "capture/record_info.h"
 #include "capture/host.h"
 
 /* What is read becomes, written again, the last text; NULL: it is no list. */
@@ -30,7 +30,7 @@ static void lists_are_read_and_written(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		bool set[16] = { false };
-		struct head h = { 0 };
+		struct record_info h = { 0 };
 		int *cpus, n = host_cpu_list(lists[i].text, &cpus);
 
 		print_message("# %s\n", lists[i].text);
@@ -46,14 +46,14 @@ static void lists_are_read_and_written(void **state)
 			set[cpus[k]] = true;
 		}
 		free(cpus);
-		head_cpus(&h, set, 16);
+		record_info_cpus(&h, set, 16);
 		assert_string_equal((const char *)h.cpus.data, lists[i].again);
 		/* One more came: it is filled anew. */
 		set[15] = true;
-		head_cpus(&h, set, 16);
+		record_info_cpus(&h, set, 16);
 		assert_memory_equal(h.cpus.data, lists[i].again, strlen(lists[i].again));
 		assert_string_equal((const char *)h.cpus.data + strlen(lists[i].again), ",15");
-		head_fini(&h);
+		record_info_fini(&h);
 	}
 	assert_int_equal(host_cpu_list(NULL, &(int *){ NULL }), 0);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* perf's header features -> INFO pairs. */
+#include "convert/perfdata_info.h"
+
+#include <inttypes.h>
+
+#include "base/fail.h"
+#include "ingest/info.h"
+
+/* Of the first event that says which; all have one. */
+static const char *clock_of(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_event_count(pd); i++) {
+		const struct perfdata_event *ev = perfdata_event_at(pd, i);
+
+		if (ev->use_clockid)
+			return info_clock(true, (int)ev->clockid);
+	}
+	return info_clock(false, 0);
+}
+
+static void words(struct buf *b, const char *const *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%s%s", i ? " " : "", text[i]);
+}
+
+int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struct cdict_error *err)
+{
+	const struct perfdata_features *f = perfdata_features(pd);
+	struct info_pairs pairs = { .w = w, .err = err };
+	struct buf cmdline = { 0 };
+	struct info_host host = {
+		.name = f->hostname,
+		.kernel = f->osrelease,
+		.arch = f->arch,
+		.cpu = f->cpudesc,
+		.cpuid = f->cpuid,
+		.memory_kb = f->total_mem_kb,
+		.cpus_online = f->nrcpus_online,
+		.cpus = f->nrcpus_avail,
+		.core = f->core_id,
+		.socket = f->socket_id,
+		.die = f->die_id,
+		.n_topology = f->n_topology,
+	};
+	struct info_recorder recorder = {
+		.perf_version = f->version,
+		.clock = clock_of(pd),
+		.wall_ns = f->has_clock_data ? f->clock_data_wall_ns : 0,
+		.clock_ns = f->has_clock_data ? f->clock_data_clock_ns : 0,
+	};
+
+	words(&cmdline, f->cmdline, f->n_cmdline);
+	buf_u8(&cmdline, 0);
+	recorder.cmdline = (const char *)cmdline.data;
+	words(&host.threads, f->sibling_threads, f->n_sibling_threads);
+	for (size_t i = 0; i < f->n_numa; i++)
+		buf_printf(&host.numa, "%s%" PRIu32 ":%s", i ? ";" : "", f->numa[i].node,
+			   f->numa[i].cpus ? f->numa[i].cpus : "");
+	if (cmdline.failed)
+		pairs.failed = cdict_fail_nomem(err);
+	info_begin(&pairs, &host, &recorder);
+	buf_fini(&cmdline);
+	return pairs.failed;
+}
