@@ -139,6 +139,13 @@ void group_tids(const struct group *g, int32_t tids[2])
 	memcpy(tids, g->tids, sizeof(g->tids));
 }
 
+int group_by_tid(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 /* The reader may sleep in poll(). */
 static void wake_reader(struct group *g)
 {

@@ -55,6 +55,8 @@ struct group;
 int group_new(struct group **out, const struct group_options *opts, struct cdict_error *err);
 /* group_tids - its threads, for the filters. */
 void group_tids(const struct group *g, int32_t tids[2]);
+/* group_by_tid - tids ascending, for qsort() and bsearch(). */
+int group_by_tid(const void *a, const void *b);
 /* group_open - the rings, of @bytes each, with the tids that are left out. */
 int group_open(struct group *g, const struct choice *choice, size_t bytes, const int32_t *own,
 	       size_t n_own, struct cdict_error *err);

@@ -4,51 +4,20 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/cursor.h"
+#include "capture/clock.h"
 #include "capture/group_internal.h"
 #include "convert/account.h"
 #include "capture/trigger.h"
 
+#define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 #define POLL_MS 200
 /* The rings of CPUs that came later cannot wake us: they are looked at so often. */
 #define POLL_MORE_MS 20
 /* A batch this old goes to the file although it is small: what a killed recording misses. */
 #define FLUSH_MS 1000u
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-static uint64_t get64(const void *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint32_t get32(const void *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint16_t get16(const void *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
 
 /* What a CPU did while it was not recorded nobody knows, and not how much it was. */
 static void sees_again(struct group *g, uint32_t cpu, uint64_t t_ns)
@@ -74,16 +43,16 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 	uint16_t type;
 
 	if (h->size < RING_SAMPLE_RAW + 8 ||
-	    get32(p + RING_SAMPLE_RAW_SIZE) > h->size - RING_SAMPLE_RAW) {
+	    load32(p + RING_SAMPLE_RAW_SIZE, NATIVE_BIG) > h->size - RING_SAMPLE_RAW) {
 		g->counts.bad++;
 		return;
 	}
-	type = get16(p + RING_SAMPLE_RAW);
+	type = load16(p + RING_SAMPLE_RAW, NATIVE_BIG);
 	if (g->opts.type_of[type] < 0) {
 		g->counts.bad++;
 		return;
 	}
-	s.t_ns = get64(p + RING_SAMPLE_TIME);
+	s.t_ns = load64(p + RING_SAMPLE_TIME, NATIVE_BIG);
 	if (g->cpus[cpu].blind)
 		sees_again(g, cpu, s.t_ns);
 	if (!g->first_ns || s.t_ns < g->first_ns)
@@ -91,23 +60,17 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 	s.event = (uint32_t)g->opts.type_of[type];
 	g->counts.samples++;
 	if (g->feed)
-		trigger_feed_sample(g->feed, &s, get32(p + RING_SAMPLE_TID), p + RING_SAMPLE_RAW,
-				    get32(p + RING_SAMPLE_RAW_SIZE));
+		trigger_feed_sample(g->feed, &s, load32(p + RING_SAMPLE_TID, NATIVE_BIG),
+				    p + RING_SAMPLE_RAW,
+				    load32(p + RING_SAMPLE_RAW_SIZE, NATIVE_BIG));
 	ingest_add(&g->ingest, cpu, &s, h->size, NULL);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* clock_now() renames its thread to read the time: that says nothing. The readers of other groups do
  * it as well, and may run on our CPUs. */
 static bool is_own(const struct group *g, int32_t tid)
 {
-	return bsearch(&tid, g->added.own, g->added.n_own, sizeof(tid), by_number) != NULL;
+	return bsearch(&tid, g->added.own, g->added.n_own, sizeof(tid), group_by_tid) != NULL;
 }
 
 /* Tasks and losses, as convert reads them. */
@@ -121,10 +84,10 @@ static void other(struct group *g, uint32_t cpu, const struct perf_event_header 
 	struct cdict_loss lost;
 
 	if (h->type == PERF_RECORD_COMM && h->size >= sizeof(*h) + 8 &&
-	    is_own(g, (int32_t)get32(p + sizeof(*h) + 4)))
+	    is_own(g, (int32_t)load32(p + sizeof(*h) + 4, NATIVE_BIG)))
 		return;
 	if (id.has_time)
-		id.time = get64(p + h->size - 8);
+		id.time = load64(p + h->size - 8, NATIVE_BIG);
 	account_tell(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);
 	if (lost.count && g->feed)
 		trigger_feed_loss(g->feed, lost.from_ns, lost.to_ns);
@@ -242,7 +205,7 @@ static void pass(struct group *g)
 /* CPUs that fill no batch a second. */
 static void cut_old(struct group *g)
 {
-	uint64_t now = now_ms();
+	uint64_t now = clock_ms();
 
 	if (now < g->flush_at_ms)
 		return;
@@ -297,7 +260,7 @@ void *group_read(void *arg)
 	if (!group_begin(g, 0))
 		return NULL;
 	hurry(g);
-	g->flush_at_ms = now_ms() + FLUSH_MS;
+	g->flush_at_ms = clock_ms() + FLUSH_MS;
 	while (!atomic_load(&g->stop)) {
 		unsigned wanted = atomic_load(&g->flush_wanted);
 

@@ -128,13 +128,6 @@ static void store_is_broken(void *ctx)
 		pthread_kill(rec->main, RECORD_SIGNAL_FAILED);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static int start_groups(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -173,7 +166,7 @@ static int start_groups(struct recording *rec)
 			group_tids(rec->groups[rec->n_groups++], rec->own + rec->n_own);
 		rec->n_own += 2;
 	}
-	qsort(rec->own, rec->n_own, sizeof(*rec->own), by_number);
+	qsort(rec->own, rec->n_own, sizeof(*rec->own), group_by_tid);
 	rec->info.own = rec->own;
 	rec->info.n_own = rec->n_own;
 	return ret;

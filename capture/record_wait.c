@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "capture/clock.h"
 #include "capture/record_internal.h"
 
 /* How often a trigger is looked at. */
@@ -14,14 +15,6 @@
 /* Recordings of a trigger follow each other no faster; so many are written at most. */
 #define HIT_PAUSE_MS 1000u
 #define HITS_MAX 100u
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 static void nothing(int sig)
 {
@@ -68,12 +61,12 @@ static void on_hit(struct recording *rec)
 	struct cdict_error err = { 0 };
 	uint64_t pause = rec->opts->keep_ns / 1000000;
 
-	if (!trigger_run(rec->trigger, &hit) || now_ms() < rec->next_hit_ms ||
+	if (!trigger_run(rec->trigger, &hit) || clock_ms() < rec->next_hit_ms ||
 	    rec->report->dumps >= HITS_MAX)
 		return;
 	recording_dump(rec, hit.text, true, &err);
 	/* The next one begins where this one ended. */
-	rec->next_hit_ms = now_ms() + (pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
+	rec->next_hit_ms = clock_ms() + (pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
 }
 
 static void on_usr2(struct recording *rec)
@@ -109,12 +102,12 @@ static bool on_signal(struct recording *rec, int sig)
 void recording_wait(struct recording *rec)
 {
 	uint64_t end_ms = rec->opts->seconds > 0
-				  ? now_ms() + (uint64_t)(rec->opts->seconds * 1000 + 0.5)
+				  ? clock_ms() + (uint64_t)(rec->opts->seconds * 1000 + 0.5)
 				  : UINT64_MAX;
-	uint64_t look_ms = now_ms() + CPUS_MS;
+	uint64_t look_ms = clock_ms() + CPUS_MS;
 
 	while (1) {
-		uint64_t now = now_ms(), left = end_ms > now ? end_ms - now : 0;
+		uint64_t now = clock_ms(), left = end_ms > now ? end_ms - now : 0;
 		struct timespec ts;
 		int sig;
 
