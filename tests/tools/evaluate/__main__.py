@@ -63,10 +63,18 @@ def is_later(c, figure, key, begin, is_whole):
         return 4 # IDLE is no involuntary switch
     if not is_whole and figure.split()[0] in ('exits', 'guest') and figure != 'guest entries':
         return 5 # a window has three bases
+    if (c.some_tasks or c.some_cpus) and figure not in INSTANTS:
+        return 1 # what a recording of some tasks or CPUs cannot tell
+    if c.overwritten and figure not in INSTANTS:
+        return 3 # each CPU begins where its ring does
     if begin - c.first > LEAD_NS and figure not in INSTANTS:
         return 2 # what began more than 100 ms before the window is lost
     if not is_whole and figure.startswith('vcpu') and c.kvm_from[key] >= begin:
         return 2 # a vCPU without a KVM event yet is not seen
+    table, column = figure.split()
+    if table in ('tasks', 'latency') and key[0] in c.contradicted and (
+            column.startswith(('latency', 'preempt', 'migrations'))):
+        return 7 # a missing switch is noticed at the next one of its CPU, after what came between
     if figure.startswith('antagonists') and key[0] in c.woken_first:
         return 16 # a wait that began with the capture's first event has no antagonist
     return None
@@ -78,6 +86,8 @@ class Comparison:
         self.capture = Capture(path)
         self.kvm = kvm.Kvm(self.capture)
         self.capture.kvm_from = {p.task: p.begin for p in reversed(self.kvm.pairs)}
+        self.capture.contradicted = {s.task for s in self.capture.slices
+                                     if s.begin == s.end and s.begun != s.ended}
         self.capture.woken_first = {x.task for x in self.capture.waits
                                     if x.begin == self.capture.first}
         self.compared, self.later, self.wrong = 0, 0, Counter()

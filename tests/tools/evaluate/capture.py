@@ -35,6 +35,17 @@ def letters_of(event_type):
             re.findall(r'\{\s*(0x[0-9a-f]+|[0-9]+),\s*"(.)"\s*\}', print_fmt)]
 
 
+def merged(cpu, times):
+    """Gaps that overlap or touch are one."""
+    out = []
+    for begin, end in sorted(times):
+        if out and begin <= out[-1].end:
+            out[-1] = Gap(cpu, out[-1].begin, max(end, out[-1].end))
+        else:
+            out.append(Gap(cpu, begin, end))
+    return out
+
+
 class Capture:
     def __init__(self, path):
         with open(path, 'rb') as f:
@@ -51,6 +62,7 @@ class Capture:
         for t in self.file.types:
             if t.name == 'sched:sched_switch':
                 self.letters = letters_of(t)
+        self.find_kind()
         self.gaps = self.read_gaps()
         self.switches, self.slices, self.unknown = [], [], []
         self.wakeups, self.offs, self.waits, self.moves = [], [], [], []
@@ -59,9 +71,20 @@ class Capture:
         self.count_events()
         self.find_sightings()
         for cpu in self.cpus:
-            self.follow_cpu(cpu)
+            (self.follow_tasks_on if self.some_tasks else self.follow_cpu)(cpu)
         self.slices.sort(key=lambda s: (s.begin, s.end))
         self.follow_tasks()
+
+    def find_kind(self):
+        """What the recorder's command line says of what was recorded."""
+        words = self.file.info.get(b'perf.cmdline', b'perf record -a').decode('latin1').split()
+        options = words[:words.index('--')] if '--' in words else words
+        if 'record' not in options: # another recorder's words
+            options = ['-a']
+        self.some_cpus = any(re.match('(-C|--cpu)', o) for o in options)
+        self.some_tasks = not self.some_cpus and b'record.cpus' not in self.file.info and not any(
+            re.match('(-[a-zA-Z]*a$|--all-cpus$)', o) for o in options)
+        self.overwritten = '--overwrite' in options
 
     def value(self, event, name):
         return event.values[self.fields[event.type.name][name]]
@@ -74,15 +97,14 @@ class Capture:
                     'sched:sched_switch':
                 for c in self.cpus if cpu < 0 else [cpu]:
                     gaps[c].append((max(begin, self.first), min(end, self.last)))
-        for cpu, rows in gaps.items():
-            merged = []
-            for begin, end in sorted(rows):
-                if merged and begin <= merged[-1].end:
-                    merged[-1] = Gap(cpu, merged[-1].begin, max(end, merged[-1].end))
-                else:
-                    merged.append(Gap(cpu, begin, end))
-            gaps[cpu] = merged
-        return gaps
+        if self.overwritten: # each CPU begins where its ring does
+            first = {}
+            for e in self.events:
+                first.setdefault(e.cpu, e.t)
+            for c in self.cpus:
+                gaps[c].append((self.first, first.get(c, self.last)))
+        self.any_gap = merged(None, [g for rows in gaps.values() for g in rows])
+        return {cpu: merged(cpu, rows) for cpu, rows in gaps.items()}
 
     @staticmethod
     def task(tid, cpu):
@@ -94,6 +116,13 @@ class Capture:
             if state & bit:
                 return letter
         return 'R+' if state else 'R'
+
+    def is_missing(self, t):
+        """Are events of any CPU missing around t?"""
+        at = bisect.bisect_left(self.any_gap, t, key=lambda g: g.end)
+        while at < len(self.any_gap) and self.any_gap[at].end <= t:
+            at += 1
+        return at < len(self.any_gap) and self.any_gap[at].begin < t
 
     def was_iowait(self, off):
         """Did the kernel say of a time in D that it was I/O?"""
@@ -125,7 +154,7 @@ class Capture:
                 task = self.task(e.tid, e.cpu)
                 self.on_cpu[e.cpu].append((e.t, order, None, task, None))
                 gaps = self.gaps.get(e.cpu, ())
-                if e.cpu not in known or any(known[e.cpu] <= g.end and g.begin <= e.t for g in gaps):
+                if e.cpu not in known or any(known[e.cpu] < g.end and g.begin < e.t for g in gaps):
                     sightings[task].append((e.t, e.cpu))
                     self.seen.append((e.t, order, e.cpu, task))
         self.sightings = sightings
@@ -200,6 +229,34 @@ class Capture:
         else:
             self.slices.append(Slice(runner, cpu, since, end, switched, False, None, None))
 
+    def follow_tasks_on(self, cpu):
+        """A CPU of a recording of some tasks: only their own events tell of it.  Who is switched in
+        is known to run when he is one of them; else nobody knows who runs until one is sampled."""
+        recorded = {task for rows in self.on_cpu.values() for _, _, prev, task, _ in rows
+                    if prev is None} | {row[2] for rows in self.on_cpu.values() for row in rows}
+        runner, since, begun, last_seen = None, self.first, False, self.first
+
+        def close(t, ended, letter=None, task=None):
+            if runner is None:
+                self.unknown.append(Gap(cpu, since, t))
+            else:
+                self.slices.append(Slice(runner, cpu, since, t, begun, ended, letter, task))
+
+        for t, _, prev, task, letter in self.on_cpu[cpu]:
+            who = task if prev is None else prev
+            if who != runner:
+                if runner is not None: # its switch-out is missing
+                    close(last_seen, False)
+                    self.unknown.append(Gap(cpu, last_seen, t))
+                else:
+                    close(t, False)
+                runner, since, begun = who, t, False
+            last_seen = t
+            if prev is not None:
+                close(t, True, letter, task)
+                runner, since, begun = task if task in recorded else None, t, task in recorded
+        close(self.last, False)
+
     def follow_tasks(self):
         """What each task did between its slices."""
         wake_name = next((n for n in ('sched:sched_waking', 'sched:sched_wakeup')
@@ -232,33 +289,35 @@ class Capture:
         for task, rows in happened.items():
             rows.sort(key=lambda row: row[:2])
             self.follow_task(task, rows, outs, ins, gaps)
+        if self.some_cpus: # whoever is off them may run on another
+            self.offs, self.waits, self.moves = [], [], []
 
     def follow_task(self, task, rows, outs, ins, gaps):
         on, off, woken, cpu = None, None, None, None
+        torn = False # events were lost while it waited: that wait is none
         gap_at = 0
-        idle = isinstance(task, tuple)
         for t, _, what, where in rows:
             while gap_at < len(gaps) and gaps[gap_at] < t:
                 g = gaps[gap_at]
                 gap_at += 1
                 if on is None and off:
                     self.offs.append(Off(task, off.cpu, off.end, g, off.state, False))
-                    off, lost = None, True
-                if on is None:
-                    woken = None
+                    off = None
+                if on is None and woken is not None:
+                    torn = True
             if what == 'birth':
                 on = off = woken = cpu = None
             elif what == 'seen':
                 off, woken, cpu = None, None, where
             elif what == 'wake':
                 if on is None and woken is None:
-                    woken = t
+                    woken, torn = t, self.is_missing(t)
             elif what == 'out':
                 s = outs.get((task, where, t))
                 on, woken, off, cpu = None, None, s, where
                 if s and s.state in ('X', 'Z'):
                     off = cpu = None
-                if any(g.begin < t < g.end for rows in self.gaps.values() for g in rows):
+                if self.is_missing(t):
                     off = None # it may have run while events were missing
             else:
                 s = ins.get((task, where, t))
@@ -266,14 +325,15 @@ class Capture:
                     if off:
                         self.offs.append(Off(task, off.cpu, off.end, t, off.state, True))
                     if woken is not None:
-                        self.waits.append(Wait(task, where, woken, t, True))
-                    elif off and off.state in ('R', 'R+') and not idle:
+                        if not torn:
+                            self.waits.append(Wait(task, where, woken, t, True))
+                    elif off and off.state in ('R', 'R+') and not isinstance(task, tuple):
                         self.waits.append(Wait(task, where, off.end, t, False))
                     if cpu is not None and cpu != where:
                         self.moves.append(Move(t, task, where))
                 on, off, woken, cpu = s, None, None, where
                 if s and not s.ended:
                     on = None # until somebody else was switched out instead, or the end
-        if off and on is None:
+        if off and on is None and not self.some_tasks:
             end = next((g for g in gaps[gap_at:]), self.last)
             self.offs.append(Off(task, off.cpu, off.end, end, off.state, False))
