@@ -7,177 +7,109 @@
 #include <string.h>
 
 #include "render/page_capture.h"
+#include "tables/cells.h"
 
-static void json_t(struct json *j, uint64_t t_ns, uint64_t t0_ns)
+/* ---- tasks ---- */
+
+#define TASK(member) offsetof(struct analyze_task, member)
+
+/* -1 too */
+static void cell_any_pid(const struct cell *c)
 {
-	if (t_ns == ANALYZE_NO_TIME)
-		json_null(j, NULL);
-	else
-		json_i64(j, NULL, (int64_t)(t_ns - t0_ns));
+	table_i64(c->t, c->column, c->r->task->pid);
 }
 
-static void json_or_null(struct json *j, const char *text)
+static void cell_idle_cpu(const struct cell *c)
 {
-	json_text(j, NULL, text && *text ? text : NULL);
+	if (!c->r->task->tid && c->r->task->idle_cpu != CDICT_CPU_UNKNOWN)
+		table_i64(c->t, c->column, c->r->task->idle_cpu);
 }
 
-/* A task's texts, made once: they are written column by column. */
-struct task_text {
-	char *name, *who;
-};
-
-static void free_texts(struct task_text *texts, size_t n)
+/* Most tasks are told apart by their tid: then nothing stands for name-tid. */
+static void cell_who(const struct cell *c)
 {
-	for (size_t i = 0; texts && i < n; i++) {
-		free(texts[i].name);
-		free(texts[i].who);
-	}
-	free(texts);
-}
-
-/* NULL: out of memory. */
-static struct task_text *make_texts(const struct page_capture *c, size_t n)
-{
-	struct task_text *texts = calloc(n + 1, sizeof(*texts));
-
-	for (size_t i = 0; texts && i < n; i++) {
-		const struct analyze_task *task = analyze_engine_task(c->walk->eng, (uint32_t)i);
-
-		texts[i].name = names_display(&c->walk->names, task);
-		texts[i].who = names_who(&c->walk->names, task);
-		if (texts[i].name && texts[i].who)
-			continue;
-		free_texts(texts, n);
-		return NULL;
-	}
-	return texts;
-}
-
-enum task_column {
-	T_TID,
-	T_PID,
-	T_IDLE_CPU,
-	T_COMM,
-	T_NAME,
-	T_WHO,
-	T_VM,
-	T_VCPU,
-	T_ROLE,
-	T_GROUP,
-	T_BORN,
-	T_EXIT,
-	T_FIRST,
-	T_LAST,
-	T_REUSED,
-	T_WANTED,
-	TASK_COLUMN_N,
-};
-
-/* Most tasks are told apart by their tid: then null stands for name-tid. */
-static void who_json(struct json *j, const struct analyze_task *task, const struct task_text *text)
-{
-	size_t len = strlen(text->name);
+	const struct names *names = &c->r->w->names;
+	char *name = names_display(names, c->r->task), *who = names_who(names, c->r->task);
+	size_t len = name ? strlen(name) : 0;
 	char tid[16];
 
-	snprintf(tid, sizeof(tid), "-%" PRId32, task->tid);
-	if (!strncmp(text->who, text->name, len) && !strcmp(text->who + len, tid))
-		json_null(j, NULL);
-	else
-		json_text(j, NULL, text->who);
+	c->t->failed |= !name || !who;
+	snprintf(tid, sizeof(tid), "-%" PRId32, c->r->task->tid);
+	if (name && who && (strncmp(who, name, len) || strcmp(who + len, tid)))
+		table_text(c->t, c->column, who);
+	free(name);
+	free(who);
 }
 
-static void task_json(struct json *j, const struct page_capture *c, enum task_column column,
-		      const struct analyze_task *task, const struct task_text *text)
+/* A text of the label, at that offset of it. */
+static void cell_label(const struct cell *c)
 {
-	const struct names *names = &c->walk->names;
-	const struct cdict_label *label = names_label(names, task);
-	int32_t vcpu;
+	const struct cdict_label *label = names_label(&c->r->w->names, c->r->task);
+	const char *text = label ? *(const char *const *)((const char *)label + c->at) : NULL;
 
-	switch (column) {
-	case T_TID:
-		json_i64(j, NULL, task->tid);
-		break;
-	case T_PID:
-		json_i64(j, NULL, task->pid);
-		break;
-	case T_IDLE_CPU:
-		if (task->tid || task->idle_cpu == CDICT_CPU_UNKNOWN)
-			json_null(j, NULL);
-		else
-			json_u64(j, NULL, task->idle_cpu);
-		break;
-	case T_COMM:
-		json_text(j, NULL, task->comm);
-		break;
-	case T_NAME:
-		json_text(j, NULL, text->name);
-		break;
-	case T_WHO:
-		who_json(j, task, text);
-		break;
-	case T_VM:
-		json_text(j, NULL, names_vm(names, task));
-		break;
-	case T_VCPU:
-		vcpu = names_vcpu(names, task);
-		if (vcpu < 0)
-			json_null(j, NULL);
-		else
-			json_i64(j, NULL, vcpu);
-		break;
-	case T_ROLE:
-		json_or_null(j, label ? label->role : NULL);
-		break;
-	case T_GROUP:
-		json_or_null(j, label ? label->group : NULL);
-		break;
-	case T_BORN:
-		json_t(j, task->born_ns, c->t0_ns);
-		break;
-	case T_EXIT:
-		json_t(j, task->exit_ns, c->t0_ns);
-		break;
-	case T_FIRST:
-		json_t(j, task->first_ns, c->t0_ns);
-		break;
-	case T_LAST:
-		json_t(j, task->last_ns, c->t0_ns);
-		break;
-	case T_REUSED:
-		json_bool(j, NULL, task->reused);
-		break;
-	case T_WANTED:
-		json_bool(j, NULL, names_wanted(names, task));
-		break;
-	case TASK_COLUMN_N:
-		break;
-	}
+	table_text(c->t, c->column, text && *text ? text : NULL);
 }
 
-/* Column by column, as the tables. */
+static void cell_moment(const struct cell *c)
+{
+	if (*(const uint64_t *)((const char *)c->row + c->at) != ANALYZE_NO_TIME)
+		cell_u64(c);
+}
+
+static void cell_wanted(const struct cell *c)
+{
+	table_i64(c->t, c->column, names_wanted(&c->r->w->names, c->r->task));
+}
+
+static const struct table_column task_columns[] = {
+	{ "tid", NULL, TABLE_INTEGER, 0, cell_tid, 0 },
+	{ "pid", NULL, TABLE_INTEGER, 0, cell_any_pid, 0 },
+	{ "idle_cpu", NULL, TABLE_INTEGER, 0, cell_idle_cpu, 0 },
+	{ "comm", NULL, TABLE_TEXT, 0, cell_comm, 0 },
+	{ "name", NULL, TABLE_TEXT, 0, cell_name, 0 },
+	{ "who", NULL, TABLE_TEXT, 0, cell_who, 0 },
+	{ "vm", NULL, TABLE_TEXT, 0, cell_vm, 0 },
+	{ "vcpu", NULL, TABLE_INTEGER, 0, cell_vcpu, 0 },
+	{ "role", NULL, TABLE_TEXT, 0, cell_label, offsetof(struct cdict_label, role) },
+	{ "group", NULL, TABLE_TEXT, 0, cell_label, offsetof(struct cdict_label, group) },
+	{ "born_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(born_ns) },
+	{ "exit_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(exit_ns) },
+	{ "first_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(first_ns) },
+	{ "last_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(last_ns) },
+	{ "reused", NULL, TABLE_BOOL, 0, cell_bool, TASK(reused) },
+	{ "wanted", NULL, TABLE_BOOL, 0, cell_wanted, 0 },
+	TABLE_COLUMNS_END,
+};
+
+/* Column by column, as the tables, but one cell at a time: there may be millions. */
 static int tasks_json(struct json *j, const struct page_capture *c)
 {
-	static const char *const keys[TASK_COLUMN_N] = {
-		"tid",  "pid",   "idle_cpu", "comm",    "name",     "who",     "vm",     "vcpu",
-		"role", "group", "born_ns",  "exit_ns", "first_ns", "last_ns", "reused", "wanted",
-	};
+	struct table *t = table_new("tasks", task_columns);
 	size_t n = analyze_engine_task_count(c->walk->eng);
-	struct task_text *texts = make_texts(c, n);
+	int rc;
 
-	if (!texts)
-		return -ENOMEM;
+	if (t)
+		table_row(t);
 	json_open(j, "tasks", '{', true);
-	for (unsigned column = 0; column < TASK_COLUMN_N; column++) {
-		json_open(j, keys[column], '[', false);
-		for (size_t i = 0; i < n; i++)
-			task_json(j, c, (enum task_column)column,
-				  analyze_engine_task(c->walk->eng, (uint32_t)i), &texts[i]);
+	for (size_t k = 0; t && !t->failed && k < t->n_columns; k++) {
+		json_open(j, task_columns[k].key, '[', false);
+		for (uint32_t i = 0; i < n; i++) {
+			const struct analyze_task *task = analyze_engine_task(c->walk->eng, i);
+			struct tables_row r = { .w = c->walk, .row = task, .task = task };
+
+			cells_fill_one(t, k, &r);
+			table_cell_json(j, NULL, &task_columns[k], &t->now[k], c->t0_ns);
+			table_clear(t, k);
+		}
 		json_close(j);
 	}
 	json_close(j);
-	free_texts(texts, n);
-	return 0;
+	rc = t && !t->failed ? 0 : -ENOMEM;
+	table_free(t);
+	return rc;
 }
+
+/* ---- bins, distributions ---- */
 
 static bool wanted(void *walk, uint32_t task)
 {

@@ -92,7 +92,7 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 	for (size_t f = 0; f < c->n_figures; f++) {
 		const struct compare_figure *figure = &c->figures[f];
 
-		scratch->now[figure->column].set = false;
+		table_clear(scratch, figure->column);
 		cells_fill_one(scratch, figure->column, &r);
 		values[f] = value_of(figure, &scratch->now[figure->column], r.window_ns);
 	}

@@ -17,7 +17,6 @@ struct source {
 	const char *name;
 	int (*add)(struct tables_walk *w, struct cdict_error *err); /* the analysis it needs */
 	struct table *(*make)(const struct tables_walk *w);
-	const char *sort; /* as the command does; NULL: as it was made */
 };
 
 static int add_tasks(struct tables_walk *w, struct cdict_error *err)
@@ -104,21 +103,21 @@ static struct table *antagonists(const struct tables_walk *w)
 }
 
 static const struct source sources[] = {
-	{ "tasks", add_tasks, tasks, "idle,run_ns" },
-	{ "tasks-cpus", add_tasks_cpus, tasks_cpus, "idle,run_ns" },
-	{ "latency", add_latency, tables_latency, "latency_max_ns" },
-	{ "latency-cpus", add_latency_cpus, tables_latency_cpus, "latency_max_ns" },
-	{ "exits", add_exits, exits, "idle,time_ns" },
-	{ "exits-reasons", add_exits, exits_reasons, "idle,time_ns" },
-	{ "exits-vms", add_exits, exits_vms, "idle,time_ns" },
-	{ "guest", add_exits, tables_guest, "guest_ns" },
-	{ "vcpu", add_vcpus, tables_vcpu, NULL },
-	{ "vcpu-reasons", add_vcpus, tables_vcpu_reasons, NULL },
-	{ "antagonists", add_vcpus, antagonists, NULL },
-	{ "coremap", add_coremap, tables_coremap, "idle,tid,cpu" },
-	{ "cpus", add_coremap, tables_coremap_cpus, NULL },
-	{ "switches", add_switches, tables_switches, NULL },
-	{ "successors", add_successors, tables_successors, "count" },
+	{ "tasks", add_tasks, tasks },
+	{ "tasks-cpus", add_tasks_cpus, tasks_cpus },
+	{ "latency", add_latency, tables_latency },
+	{ "latency-cpus", add_latency_cpus, tables_latency_cpus },
+	{ "exits", add_exits, exits },
+	{ "exits-reasons", add_exits, exits_reasons },
+	{ "exits-vms", add_exits, exits_vms },
+	{ "guest", add_exits, tables_guest },
+	{ "vcpu", add_vcpus, tables_vcpu },
+	{ "vcpu-reasons", add_vcpus, tables_vcpu_reasons },
+	{ "antagonists", add_vcpus, antagonists },
+	{ "coremap", add_coremap, tables_coremap },
+	{ "cpus", add_coremap, tables_coremap_cpus },
+	{ "switches", add_switches, tables_switches },
+	{ "successors", add_successors, tables_successors },
 };
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
@@ -141,7 +140,7 @@ static int make(struct table **out, struct tables_walk *w, const struct source *
 	*out = src->make(w);
 	if (!*out)
 		return cdict_fail_nomem(err);
-	return src->sort ? table_sort(*out, src->sort, err) : 0;
+	return table_sort(*out, NULL, err);
 }
 
 /* @options of the caller's size: what it does not know of is not asked for. */
@@ -248,6 +247,7 @@ enum cdict_table_kind cdict_table_kind(const struct cdict_table *t, size_t colum
 {
 	switch (t->t->columns[column].kind) {
 	case TABLE_INTEGER:
+	case TABLE_BOOL:
 		return CDICT_TABLE_INTEGER;
 	case TABLE_COUNT:
 		return CDICT_TABLE_COUNT;

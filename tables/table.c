@@ -114,6 +114,13 @@ void table_u64(struct table *t, size_t column, uint64_t v)
 	t->now[column].set = true;
 }
 
+void table_clear(struct table *t, size_t column)
+{
+	if (t->now[column].set && t->columns[column].kind == TABLE_TEXT)
+		free(t->now[column].text);
+	t->now[column] = (struct table_cell){ 0 };
+}
+
 void table_percent(struct table *t, size_t column, double v)
 {
 	if (!t->now || !isfinite(v))
@@ -336,6 +343,7 @@ const char *table_cell_human(const struct table_column *c, const struct table_ce
 	case TABLE_PERCENT:
 		snprintf(room, NUMBER_ROOM, "%.2f", cell->percent);
 		return room;
+	case TABLE_BOOL:
 	case TABLE_END:
 		break;
 	}

@@ -42,6 +42,7 @@ enum table_kind {
 	TABLE_US,      /* the same in µs with two */
 	TABLE_TIME,    /* a point in time, ns of the recording's clock, for people in s */
 	TABLE_PERCENT, /* two decimals */
+	TABLE_BOOL,    /* 0 or 1, for programs only: false, true */
 	TABLE_END,     /* of the list of columns */
 };
 
@@ -84,7 +85,7 @@ struct table_cell {
 	union {
 		char *text;   /* owned */
 		uint64_t u64; /* COUNT, MS, US, TIME */
-		int64_t i64;  /* INTEGER */
+		int64_t i64;  /* INTEGER, BOOL */
 		double percent;
 	};
 };
@@ -116,6 +117,7 @@ void table_total(struct table *t); /* begins the total, printed last, never sort
 void table_text(struct table *t, size_t column, const char *text); /* NULL: empty */
 void table_i64(struct table *t, size_t column, int64_t v);
 void table_u64(struct table *t, size_t column, uint64_t v);
+void table_clear(struct table *t, size_t column);             /* the cell is empty again */
 void table_percent(struct table *t, size_t column, double v); /* not finite: empty */
 /* table_order - of the text in @column: by what it is sorted instead, before all that have
  * none; NULL: by itself. */
@@ -164,6 +166,9 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 /* The objects "schema", "capture" and "window_ns" of every JSON document. */
 void table_frame_json(struct json *j, const struct table_frame *frame);
 
+/* table_cell_json - the value of a cell; times count from @t0_ns and may lie before it. */
+void table_cell_json(struct json *j, const char *key, const struct table_column *col,
+		     const struct table_cell *cell, uint64_t t0_ns);
 /* table_page_json - the member @key as the page of cdict report has it (doc/page.md,
  * "Tables"): rows of numbers; names are numbers of tasks, times count from @t0_ns.  @numbers: what
  * the page calls each task of the engine, UINT32_MAX: it has none; NULL: as the engine does. */

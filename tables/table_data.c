@@ -49,32 +49,44 @@ void table_print_csv(struct sink *s, const struct table *t)
 	}
 }
 
+void table_cell_json(struct json *j, const char *key, const struct table_column *col,
+		     const struct table_cell *cell, uint64_t t0_ns)
+{
+	if (!cell->set) {
+		json_null(j, key);
+		return;
+	}
+	switch (col->kind) {
+	case TABLE_TEXT:
+		json_text(j, key, cell->text);
+		break;
+	case TABLE_INTEGER:
+		json_i64(j, key, cell->i64);
+		break;
+	case TABLE_BOOL:
+		json_bool(j, key, cell->i64);
+		break;
+	case TABLE_PERCENT:
+		json_number(j, key, cell->percent);
+		break;
+	case TABLE_TIME:
+		if (t0_ns)
+			json_i64(j, key, (int64_t)(cell->u64 - t0_ns));
+		else
+			json_u64(j, key, cell->u64);
+		break;
+	default:
+		json_u64(j, key, cell->u64);
+	}
+}
+
 static void json_row(struct json *j, const char *key, const struct table *t,
 		     const struct table_cell *row)
 {
 	json_open(j, key, '{', false);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct table_column *col = &t->columns[c];
-
-		if (col->flags & TABLE_HUMAN)
-			continue;
-		if (!row[c].set) {
-			json_null(j, col->key);
-			continue;
-		}
-		switch (col->kind) {
-		case TABLE_TEXT:
-			json_text(j, col->key, row[c].text);
-			break;
-		case TABLE_INTEGER:
-			json_i64(j, col->key, row[c].i64);
-			break;
-		case TABLE_PERCENT:
-			json_number(j, col->key, row[c].percent);
-			break;
-		default:
-			json_u64(j, col->key, row[c].u64);
-		}
+		if (!(t->columns[c].flags & TABLE_HUMAN))
+			table_cell_json(j, t->columns[c].key, &t->columns[c], &row[c], 0);
 	}
 	json_bool(j, "lossy", row[0].lossy);
 	json_close(j);

@@ -60,32 +60,6 @@ static void head(struct json *j, const struct table *t)
 	json_close(j);
 }
 
-static void cell_json(struct json *j, const struct table_column *col, const struct table_cell *cell,
-		      uint64_t t0_ns)
-{
-	if (!cell->set) {
-		json_null(j, NULL);
-		return;
-	}
-	switch (col->kind) {
-	case TABLE_TEXT:
-		json_text(j, NULL, cell->text);
-		break;
-	case TABLE_INTEGER:
-		json_i64(j, NULL, cell->i64);
-		break;
-	case TABLE_PERCENT:
-		json_number(j, NULL, cell->percent);
-		break;
-	case TABLE_TIME:
-		/* what began before the first event is told of, too */
-		json_i64(j, NULL, (int64_t)(cell->u64 - t0_ns));
-		break;
-	default:
-		json_u64(j, NULL, cell->u64);
-	}
-}
-
 /* What column @c says of @row. */
 static void value_json(struct json *j, const struct table *t, size_t c,
 		       const struct table_cell *row, uint64_t t0_ns, const uint32_t *numbers)
@@ -93,7 +67,7 @@ static void value_json(struct json *j, const struct table *t, size_t c,
 	uint32_t task = row[c].task - 1;
 
 	if (fate_of(&t->columns[c], has_name(t)) == PLAIN) {
-		cell_json(j, &t->columns[c], &row[c], t0_ns);
+		table_cell_json(j, NULL, &t->columns[c], &row[c], t0_ns);
 		return;
 	}
 	if (row[c].task && numbers)
