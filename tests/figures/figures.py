@@ -8,8 +8,9 @@ unit for people.  A column that nothing is known of here fails: a new figure nee
 The vCPU V (101, of process 100) runs on CPU 0, where the rival R (200) takes every moment that V
 leaves; W (300) on CPU 1 wakes V and never stops.  CPUs 0 and 1 are node 0, 2 and 3 are node 1.
 V is born a while after the window opens, goes N times through one loop and ends on CPUs 2 and 3.
-Most durations come in four lengths: 1000 short ones, 985 longer, 14 long and 1 longest of 2000, so
-that p50, p99, p99.9, average, maximum and sum are all different.
+Most durations come in four lengths: of 2000 there are 1000 short ones, one of them a little shorter
+still, 985 longer, 14 long and 1 longest, so that minimum, p50, p99, p99.9, average, maximum and sum all
+differ.
 """
 import json
 import subprocess
@@ -23,7 +24,7 @@ OFF = 0.008  # of a percentile, at most
 
 def durations(lengths, shift):
     """2000 durations; @shift tells at which turn the longest comes."""
-    order = [lengths[0]] * 1000 + [lengths[1]] * 985 + [lengths[2]] * 14 + [lengths[3]]
+    order = [lengths[0] - 30] + [lengths[0]] * 999 + [lengths[1]] * 985 + [lengths[2]] * 14 + [lengths[3]]
     return [order[(i + shift) % N] for i in range(N)]
 
 
@@ -32,6 +33,8 @@ PREEMPT = durations((2500, 12000, 55000, 120000), 300)
 GUEST = durations((700, 3300, 17000, 66000), 500)
 ACCESS = durations((330, 1900, 8000, 31000), 700)
 HALTED = 5000
+WAKEUP = 200  # sched_wakeup comes after sched_waking: perf sched latency counts from it
+RUNTIME = 12345  # what sched_stat_runtime says of V
 IDLE, BORN = 2000, 4000  # of CPU 2, V: after the window's start
 
 
@@ -108,6 +111,9 @@ class Capture:
     def wake(self, cpu=0):
         self.event(300, 1, "sched:sched_waking", f"pid=101 target_cpu={cpu}")
         self.woken = self.t
+        self.t += WAKEUP
+        self.event(300, 1, "sched:sched_wakeup", f"pid=101 target_cpu={cpu}")
+        self.t -= WAKEUP
 
     def run(self, cpu, prev):
         """V is switched in, after its wake-up."""
@@ -215,7 +221,7 @@ class Capture:
         self.faults = [(self.t - self.fault, self.fault)]
         self.entry(3)
         self.t += 555
-        self.event(300, 1, "sched:sched_stat_runtime", "pid=300 runtime=1000 vruntime=1")
+        self.event(300, 1, "sched:sched_stat_runtime", f"pid=101 runtime={RUNTIME} vruntime=1")
 
     def trace(self):
         print("# made by tests/figures/figures.py")
@@ -302,6 +308,19 @@ def expected(c):
             ("preempt_ns", "pre sum ms", "ms", preempt.sum), ("torn", "torn", "n", 0),
         ]
         + of_times("preempt_", "pre ", "ms", preempt, "avg p99 max max_at"),
+    )
+
+    # perf takes R+ for sleep, and what ends without a wake-up then for nothing
+    perf = Dist([(ns - WAKEUP, at + WAKEUP) if at != c.waits[0][1] else (ns, at) for ns, at in c.waits]
+                + [p for i, p in enumerate(c.preempts) if i % 4 == 0])
+    yield (
+        "latency_perf", ["latency", "--perf"], "latency", {"tid": 101},
+        who(c) + [
+            ("stat_runtime_ns", "runtime ms", "ms", RUNTIME), ("count", "count", "n", perf.count),
+            ("avg_delay_ns", "avg delay ms", "ms", perf.avg), ("max_delay_ns", "max delay ms", "ms", perf.max),
+            ("max_start_ns", "max start s", "s", perf.max_at),
+            ("max_end_ns", "max end s", "s", perf.max_at + perf.max),
+        ],
     )
 
     # where R was in the way of V, and V in that of R
