@@ -115,6 +115,11 @@ uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_
 	return set->n ? holes_find(set, cpu, from_ns, to_ns) : ANALYZE_NO_TIME;
 }
 
+uint64_t analyze_engine_hole_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
+{
+	return holes_end(&eng->sched_holes, from_ns, to_ns);
+}
+
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
 {
 	const struct task *t = &eng->table.all.at[task];

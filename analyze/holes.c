@@ -112,13 +112,11 @@ static const struct hole *of_cpu(const struct hole_set *set, uint32_t cpu, size_
 	return set->cpu[cpu];
 }
 
-uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+/* The first hole that reaches past @from_ns; reach_ns never falls. */
+static size_t first_past(const struct hole *holes, size_t n, uint64_t from_ns)
 {
-	size_t n, lo = 0;
-	const struct hole *holes = of_cpu(set, cpu, &n);
-	size_t hi = n;
+	size_t lo = 0, hi = n;
 
-	/* The first hole that reaches past from_ns; reach_ns never falls. */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -127,9 +125,29 @@ uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, 
 		else
 			lo = mid + 1;
 	}
-	if (lo == n || holes[lo].from_ns >= to_ns)
+	return lo;
+}
+
+uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct hole *holes = of_cpu(set, cpu, &n);
+	size_t i = first_past(holes, n, from_ns);
+
+	if (i == n || holes[i].from_ns >= to_ns)
 		return ANALYZE_NO_TIME;
-	return holes[lo].from_ns > from_ns ? holes[lo].from_ns : from_ns;
+	return holes[i].from_ns > from_ns ? holes[i].from_ns : from_ns;
+}
+
+uint64_t holes_end(const struct hole_set *set, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t end = from_ns;
+
+	for (size_t i = first_past(set->all, set->n, from_ns);
+	     i < set->n && set->all[i].from_ns <= end && end < to_ns; i++)
+		if (set->all[i].to_ns > end)
+			end = set->all[i].to_ns;
+	return end < to_ns ? end : to_ns;
 }
 
 uint64_t holes_ns(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)

@@ -66,6 +66,8 @@ int holes_init(struct hole_set *set, const struct analyze_source *src,
 	       struct cdict_error *err);
 void holes_fini(struct hole_set *set);
 uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/* holes_end - how far the holes reach that hold @from_ns or one of each other; @to_ns at most. */
+uint64_t holes_end(const struct hole_set *set, uint64_t from_ns, uint64_t to_ns);
 /* holes_ns - time of [from_ns, to_ns] inside a hole of @cpu (or of any), once. */
 uint64_t holes_ns(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 

@@ -119,6 +119,7 @@ unsigned analyze_type_tasks(const struct cdict_event_type *type, int fields[2]);
 
 struct analyze_ops {
 	unsigned needs; /* ANALYZE_NEED() bits: what the callbacks are told of */
+	bool all_cpus;  /* switches and wake-ups on CPUs too that analyze_options leaves out */
 	void (*run)(void *self, const struct analyze_run *run);
 	void (*away)(void *self, const struct analyze_away *away);
 	void (*sw)(void *self, const struct analyze_switch *sw);
@@ -173,6 +174,11 @@ void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, ui
  * events rather than the scheduler's. */
 uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
 			     uint64_t from_ns, uint64_t to_ns);
+
+/* analyze_engine_hole_end - how far the hole reaches that @from_ns, given by
+ * analyze_engine_hole() of any CPU and the scheduler's events, lies in; @to_ns at most. */
+uint64_t analyze_engine_hole_end(const struct analyze_engine *eng, uint64_t from_ns,
+				 uint64_t to_ns);
 
 /* analyze_engine_ran_ns - how long @task was on a CPU from the walk's start to now. */
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task);

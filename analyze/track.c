@@ -276,8 +276,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	n->since_ns = n->moved_ns = t;
 
 	eng->sum.switches += sw.in;
-	if (c->counts)
-		for (const struct hook *h = eng->on_sw; h->ops; h++)
+	for (const struct hook *h = eng->on_sw; h->ops; h++)
+		if (c->counts || h->ops->all_cpus)
 			h->ops->sw(h->self, &sw);
 
 	c->since_ns = t;
@@ -319,8 +319,8 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 		wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
-	if (cpu_counts(eng, ev->cpu))
-		for (const struct hook *h = eng->on_wake; h->ops; h++)
+	for (const struct hook *h = eng->on_wake; h->ops; h++)
+		if (h->ops->all_cpus || cpu_counts(eng, ev->cpu))
 			h->ops->wake(h->self, &wake);
 }
 
