@@ -9,6 +9,20 @@
 #include "analyze/ops.h"
 #include "base/fail.h"
 
+/* The queue of one CPU. */
+struct queue {
+	uint32_t length;
+	uint64_t since_ns;     /* it is so long; accounted up to here */
+	uint64_t above_at_ns;  /* longer than 1 since then, while it is */
+	ARRAY(uint64_t) at_ns; /* known time at each length */
+	struct analyze_core_queue *row;
+};
+
+struct waiting {
+	uint32_t cpu; /* + 1: it waits for that one; 0: it does not */
+	uint32_t gap; /* in which stretch between gaps that began */
+};
+
 struct analyze_coremap {
 	struct analyze_engine *eng;
 	struct index index; /* (task, CPU) */
@@ -16,6 +30,13 @@ struct analyze_coremap {
 	struct analyze_core_cell spill;
 	uint32_t *last; /* per CPU: the cell asked for last */
 	struct analyze_core_cpu *cpus;
+	struct queue *queues; /* per CPU */
+	uint32_t n_queues;
+	ARRAY(struct waiting) waiting; /* by task */
+	uint32_t gap;                  /* grows with each gap: what waited before is forgotten */
+	uint64_t seen_ns;              /* the latest switch, wake-up or migration */
+	uint64_t gap_ns;               /* where the next gap begins, ANALYZE_NO_TIME */
+	uint64_t from_ns, to_ns;       /* the window */
 };
 
 static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
@@ -106,6 +127,232 @@ static const struct analyze_ops ops = {
 	.finish = on_finish,
 };
 
+/* ---- how many wait for each CPU ---- */
+
+/* Books the time from since_ns to @t_ns, in which the length was the same and known. */
+static inline void account(struct analyze_coremap *m, struct queue *cpu, uint64_t t_ns)
+{
+	uint64_t from_ns = cpu->since_ns > m->from_ns ? cpu->since_ns : m->from_ns;
+	uint64_t to_ns = t_ns < m->to_ns ? t_ns : m->to_ns, *at_ns;
+
+	cpu->since_ns = t_ns;
+	if (from_ns >= to_ns)
+		return;
+	at_ns = row_at(&cpu->at_ns, cpu->length);
+	if (at_ns)
+		*at_ns += to_ns - from_ns;
+	else
+		analyze_engine_out_of_memory(m->eng);
+	if (cpu->length > cpu->row->max) {
+		cpu->row->max = cpu->length;
+		cpu->row->max_at_ns = from_ns;
+	}
+}
+
+static void stay_ends(struct analyze_coremap *m, struct queue *cpu, uint64_t t_ns)
+{
+	uint64_t from_ns = cpu->above_at_ns > m->from_ns ? cpu->above_at_ns : m->from_ns;
+	uint64_t to_ns = t_ns < m->to_ns ? t_ns : m->to_ns;
+
+	if (to_ns <= from_ns || to_ns - from_ns <= cpu->row->stay_ns)
+		return;
+	cpu->row->stay_ns = to_ns - from_ns;
+	cpu->row->stay_at_ns = from_ns;
+}
+
+static void change(struct analyze_coremap *m, uint32_t c, bool one_more, uint64_t t_ns)
+{
+	struct queue *cpu = &m->queues[c];
+
+	account(m, cpu, t_ns);
+	cpu->row->seen = true;
+	if (one_more) {
+		if (++cpu->length == 2)
+			cpu->above_at_ns = t_ns;
+	} else if (--cpu->length == 1) {
+		stay_ends(m, cpu, t_ns);
+	}
+}
+
+/* Up to @t_ns: where a gap begins nobody waits any more that is known of, and time in it counts
+ * for no length. */
+static void pass(struct analyze_coremap *m, uint64_t t_ns)
+{
+	uint64_t gap;
+
+	if (t_ns <= m->gap_ns) {
+		m->seen_ns = t_ns;
+		return;
+	}
+	gap = analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, m->seen_ns, t_ns);
+	while (gap != ANALYZE_NO_TIME) {
+		uint64_t end = analyze_engine_hole_end(m->eng, gap, t_ns);
+
+		m->gap++;
+		for (uint32_t c = 0; c < m->n_queues; c++) {
+			struct queue *cpu = &m->queues[c];
+
+			account(m, cpu, gap);
+			if (cpu->length > 1)
+				stay_ends(m, cpu, gap);
+			cpu->length = 0;
+			cpu->since_ns = end;
+		}
+		gap = end < t_ns ? analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, end, t_ns)
+				 : ANALYZE_NO_TIME;
+	}
+	m->seen_ns = t_ns;
+	m->gap_ns = analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, t_ns, UINT64_MAX);
+}
+
+/* The task, when it waits and is known to. */
+static struct waiting *who_waits(struct analyze_coremap *m, uint32_t task)
+{
+	struct waiting *w = task < m->waiting.n ? &m->waiting.at[task] : NULL;
+
+	return w && w->cpu && w->gap == m->gap ? w : NULL;
+}
+
+static void leave(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
+{
+	struct waiting *w = who_waits(m, task);
+
+	if (!w)
+		return;
+	change(m, w->cpu - 1, false, t_ns);
+	w->cpu = 0;
+}
+
+static void join(struct analyze_coremap *m, uint32_t task, uint32_t cpu, uint64_t t_ns)
+{
+	struct waiting *w = row_at(&m->waiting, task);
+
+	leave(m, task, t_ns);
+	if (!w)
+		analyze_engine_out_of_memory(m->eng);
+	if (!w || cpu >= m->n_queues)
+		return;
+	*w = (struct waiting){ .cpu = cpu + 1, .gap = m->gap };
+	change(m, cpu, true, t_ns);
+}
+
+static bool is_idle(const struct analyze_coremap *m, uint32_t task)
+{
+	return !analyze_engine_task(m->eng, task)->tid;
+}
+
+static void queue_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_coremap *m = self;
+
+	pass(m, sw->t_ns);
+	if (sw->cpu < m->n_queues)
+		m->queues[sw->cpu].row->seen = true;
+	/* First who comes, then who goes: a length that is as long afterwards stays so. */
+	if ((sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED) &&
+	    !is_idle(m, sw->prev))
+		join(m, sw->prev, sw->cpu, sw->t_ns);
+	else
+		leave(m, sw->prev, sw->t_ns); /* it ran: its switch-in was not seen */
+	leave(m, sw->next, sw->t_ns);
+}
+
+static void queue_wake(void *self, const struct analyze_wake *wake)
+{
+	struct analyze_coremap *m = self;
+	uint32_t cpu = wake->target_cpu;
+	struct waiting *w;
+
+	pass(m, wake->t_ns);
+	w = who_waits(m, wake->task);
+	if (cpu == CDICT_CPU_UNKNOWN)
+		cpu = w ? w->cpu - 1 : analyze_engine_last_cpu(m->eng, wake->task);
+	if (!is_idle(m, wake->task) && (w ? w->cpu - 1 != cpu : wake->first))
+		join(m, wake->task, cpu, wake->t_ns);
+}
+
+static void queue_sched(void *self, const struct analyze_sched *ev)
+{
+	struct analyze_coremap *m = self;
+	struct waiting *w;
+
+	if (ev->kind != ANALYZE_KIND_MIGRATE)
+		return;
+	pass(m, ev->t_ns);
+	w = who_waits(m, ev->task);
+	if (w && w->cpu - 1 != ev->dest_cpu)
+		join(m, ev->task, ev->dest_cpu, ev->t_ns);
+}
+
+static int queue_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_coremap *m = self;
+	uint64_t from_ns, to_ns;
+
+	(void)schema;
+	analyze_engine_walk(m->eng, &from_ns, &to_ns);
+	analyze_engine_window(m->eng, &m->from_ns, &m->to_ns);
+	m->seen_ns = from_ns;
+	m->gap_ns = analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, from_ns, UINT64_MAX);
+	m->queues = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->queues));
+	if (!m->queues)
+		return cdict_fail_nomem(err);
+	m->n_queues = analyze_engine_cpus(m->eng);
+	for (uint32_t c = 0; c < m->n_queues; c++) {
+		m->queues[c].since_ns = from_ns;
+		m->queues[c].row = &m->cpus[c].queue;
+	}
+	return 0;
+}
+
+/* The least length that @percent of the known time did not exceed. */
+static uint32_t percentile(const struct queue *cpu, unsigned percent)
+{
+	unsigned __int128 want = (unsigned __int128)cpu->row->known_ns * percent, below = 0;
+
+	for (size_t length = 0; length < cpu->at_ns.n; length++) {
+		below += (unsigned __int128)cpu->at_ns.at[length] * 100;
+		if (below >= want)
+			return (uint32_t)length;
+	}
+	return 0;
+}
+
+static int queue_finish(void *self, struct cdict_error *err)
+{
+	struct analyze_coremap *m = self;
+	uint64_t from_ns, to_ns;
+
+	(void)err;
+	analyze_engine_walk(m->eng, &from_ns, &to_ns);
+	pass(m, to_ns);
+	for (uint32_t c = 0; c < m->n_queues; c++) {
+		struct queue *cpu = &m->queues[c];
+
+		account(m, cpu, to_ns);
+		if (cpu->length > 1)
+			stay_ends(m, cpu, to_ns);
+		for (size_t length = 0; length < cpu->at_ns.n; length++) {
+			cpu->row->known_ns += cpu->at_ns.at[length];
+			cpu->row->waited_ns += cpu->at_ns.at[length] * length;
+			cpu->row->above_ns += length > 1 ? cpu->at_ns.at[length] : 0;
+		}
+		cpu->row->p50 = percentile(cpu, 50);
+		cpu->row->p99 = percentile(cpu, 99);
+	}
+	return 0;
+}
+
+static const struct analyze_ops queue_ops = {
+	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE),
+	.all_cpus = true, /* who waits for a CPU may be switched in on another one */
+	.sw = queue_switch,
+	.wake = queue_wake,
+	.sched = queue_sched,
+	.start = queue_start,
+	.finish = queue_finish,
+};
+
 int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng,
 			struct cdict_error *err)
 {
@@ -117,6 +364,8 @@ int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng
 		return cdict_fail_nomem(err);
 	m->eng = eng;
 	ret = analyze_engine_add(eng, &ops, m, err);
+	if (!ret) /* after it: its start makes the rows */
+		ret = analyze_engine_add(eng, &queue_ops, m, err);
 	if (ret) {
 		free(m);
 		return ret;
@@ -132,6 +381,10 @@ void analyze_coremap_free(struct analyze_coremap *m)
 	array_fini(&m->cells);
 	free(m->cpus);
 	free(m->last);
+	for (uint32_t c = 0; c < m->n_queues; c++)
+		array_fini(&m->queues[c].at_ns);
+	free(m->queues);
+	array_fini(&m->waiting);
 	index_fini(&m->index);
 	free(m);
 }

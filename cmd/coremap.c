@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict coremap: which task ran on which CPU. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cmd/figures.h"
 #include "tables/coremap_map.h"
 
@@ -25,7 +28,7 @@ static int print_cells(struct figures *f)
 	return figures_print(f, NULL, tables, 2);
 }
 
-/* For people: the map, a few CPUs beside each other. */
+/* For people: the map, a few CPUs beside each other; with -v what is known of each CPU. */
 static int print_map(struct figures *f, bool by_switches)
 {
 	struct coremap_map map = { .w = &f->walk,
@@ -33,15 +36,28 @@ static int print_map(struct figures *f, bool by_switches)
 				   .sort = f->opts->sort,
 				   .top = f->opts->top };
 	struct cdict_error err = { 0 };
+	struct table **all = NULL, *cpus = NULL;
 	int status;
 
-	if (coremap_map_init(&map, &err))
+	if (coremap_map_init(&map, &err)) {
 		status = figures_fail(f, &err);
-	else
-		status = figures_print_all(f,
-					   by_switches ? "switches away from the task"
-						       : "percent of the window; 100 is one CPU",
-					   map.tables, map.n_tables);
+	} else {
+		all = calloc(map.n_tables + 1, sizeof(struct table *));
+		cpus = f->call->verbose > 0 ? tables_coremap_cpus(&f->walk) : NULL;
+		if (!all || (f->call->verbose > 0 && !cpus)) {
+			status = figures_no_memory(f);
+		} else {
+			memcpy(all, map.tables, map.n_tables * sizeof(struct table *));
+			all[map.n_tables] = cpus;
+			status = figures_print_all(
+				f,
+				by_switches ? "switches away from the task"
+					    : "percent of the window; 100 is one CPU",
+				all, map.n_tables + (cpus ? 1 : 0));
+		}
+	}
+	table_free(cpus);
+	free(all);
 	coremap_map_fini(&map);
 	return status;
 }

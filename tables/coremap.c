@@ -95,6 +95,44 @@ static void cell_node(const struct cell *c)
 		table_i64(c->t, c->column, tables_node(c->r->w, c->r->cpu));
 }
 
+/* Of the queue; without switches and wake-ups nobody knows who waited. */
+static const struct analyze_core_queue *queue_of(const struct cell *c)
+{
+	const struct analyze_core_queue *q = &((const struct analyze_core_cpu *)c->row)->queue;
+
+	return q->seen && q->known_ns && tables_has_wakeups(c->r->w) &&
+			       analyze_engine_summary(c->r->w->eng)->has_switch
+		       ? q
+		       : NULL;
+}
+
+static void cell_queue_mean(const struct cell *c)
+{
+	const struct analyze_core_queue *q = queue_of(c);
+
+	if (q)
+		table_percent(c->t, c->column, (double)q->waited_ns / (double)q->known_ns);
+}
+
+static void cell_queue_u32(const struct cell *c)
+{
+	if (queue_of(c))
+		cell_u32(c);
+}
+
+static void cell_queue_u64(const struct cell *c)
+{
+	if (queue_of(c))
+		cell_u64(c);
+}
+
+/* Only of what there was. */
+static void cell_queue_at(const struct cell *c)
+{
+	if (queue_of(c) && *(const uint64_t *)((const char *)c->row + c->at))
+		cell_u64(c);
+}
+
 static const struct table_column cpu_columns[] = {
 	{ "cpu", "CPU", TABLE_INTEGER, 0, cell_cpu, 0 },
 	{ "node", "node", TABLE_INTEGER, 0, cell_node, 0 },
@@ -104,6 +142,14 @@ static const struct table_column cpu_columns[] = {
 	{ "idle_percent", "idle %", TABLE_PERCENT, 0, cell_share, CPU(idle_ns) },
 	{ "unknown_ns", "unknown ms", TABLE_MS, 0, cell_u64, CPU(unknown_ns) },
 	{ "switches", "switches", TABLE_COUNT, 0, cell_u64, CPU(switches) },
+	{ "queue_mean", "queue", TABLE_PERCENT, 0, cell_queue_mean, 0 },
+	{ "queue_p50", "q p50", TABLE_COUNT, 0, cell_queue_u32, CPU(queue.p50) },
+	{ "queue_p99", "q p99", TABLE_COUNT, 0, cell_queue_u32, CPU(queue.p99) },
+	{ "queue_max", "q max", TABLE_COUNT, 0, cell_queue_u32, CPU(queue.max) },
+	{ "queue_max_at_ns", "q max at s", TABLE_TIME, 0, cell_queue_at, CPU(queue.max_at_ns) },
+	{ "queue_above_1_ns", "q > 1 ms", TABLE_MS, 0, cell_queue_u64, CPU(queue.above_ns) },
+	{ "queue_stay_ns", "longest ms", TABLE_MS, 0, cell_queue_u64, CPU(queue.stay_ns) },
+	{ "queue_stay_at_ns", "longest at s", TABLE_TIME, 0, cell_queue_at, CPU(queue.stay_at_ns) },
 	TABLE_COLUMNS_END,
 };
 
