@@ -24,6 +24,7 @@ export class CoremapView extends View {
 		app.card.watch(this.table, (el) => this.#explain(el));
 		this.table.addEventListener('click', (e) => this.#clicked(e));
 		this.all = false;
+		this.queues = new Map();
 		this.slices = new Slices((change) => app.busy(change));
 	}
 
@@ -80,6 +81,7 @@ export class CoremapView extends View {
 		this.table.classList.toggle('few', columns.length <= 12);
 		this.matrix = matrix;
 		this.cols = columns;
+		this.queues = new Map(app.rows('cpus').filter((c) => typeof c.queue_mean === 'number').map((c) => [c.cpu, c]));
 		this.level = (cell) => (this.key === 'switches' ? (most > 1 ? Math.log(Math.max(1, cell.switches)) / Math.log(most) : 1) : cell.run_ns / length);
 		this.length = length;
 		this.ramp = this.key === 'switches' ? ['1', `${count(most)} switches`] : ['0', '100 %'];
@@ -126,8 +128,22 @@ export class CoremapView extends View {
 			tail.push(this.#sumRow('IDLE', columns, (cpu) => matrix.idle.get(cpu), 'idle'));
 		if (matrix.unknown.size)
 			tail.push(this.#sumRow('unknown', columns, (cpu) => matrix.unknown.get(cpu), 'unknown'));
+		if (this.queues.size)
+			tail.push(this.#queueRow(columns));
 		fillRows(this.slices, this.body, Math.min(most, matrix.tasks.length), (i) => [row(matrix.tasks[i])],
 			{ least: ROW, each: Math.ceil(SLICE_CELLS / columns.length), tail });
+	}
+
+	/** How many tasks waited for each CPU, on average over time. */
+	#queueRow(columns) {
+		return h('tr', { class: 'queue', data: { sum: 'queue' } },
+			h('th', { class: 'who', title: 'tasks that could run and waited for the CPU, the running one apart: the mean over time' }, 'run queue'), h('td'),
+			columns.map((c) => {
+				const q = this.queues.get(c.cpu);
+
+				return h('td', { class: c.first ? 'num cell first' : 'num cell', data: q ? { cpu: c.cpu, key: 'queue_mean', value: q.queue_mean, card: 'queue' } : { cpu: c.cpu } },
+					q ? q.queue_mean.toFixed(2) : '–');
+			}));
 	}
 
 	#columnSum(matrix, cpu) {
@@ -180,6 +196,13 @@ export class CoremapView extends View {
 	#explain(el) {
 		const { app } = this;
 		const { task, cpu, run, switches } = el.dataset;
+
+		if (el.dataset.card === 'queue') {
+			const q = this.queues.get(Number(cpu));
+
+			return [`${q.queue_mean.toFixed(2)} tasks waited for CPU ${cpu} on average`, `half of the time at most ${count(q.queue_p50)}, 99 % of it ${count(q.queue_p99)}, the most ${count(q.queue_max)}`,
+			q.queue_stay_ns ? `more than one for ${exactNs(q.queue_above_1_ns)}, at a stretch ${exactNs(q.queue_stay_ns)}` : 'never more than one'];
+		}
 		const who = task === undefined ? el.closest('tr').querySelector('th').textContent : app.who(Number(task));
 
 		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(100 * Number(run) / this.length)} of the range`, `${count(Number(switches))} switches`,
