@@ -4,25 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "base/stringset.h"
 #include "format/reader.h"
 #include "format/stacks.h"
-
-/* A vector of values of one size. */
-struct vector {
-	void *p;
-	size_t n, cap;
-};
-
-struct stack_table {
-	struct stringset texts;
-	struct vector text_at;  /* const char * */
-	struct vector frames;   /* struct cdict_frame */
-	struct vector stack_at; /* size_t: where in numbers each stack ends */
-	struct vector numbers;  /* uint32_t: frames of all stacks */
-	struct vector blocks;   /* struct stack_block, ascending */
-};
 
 struct stack_block {
 	size_t block;    /* event block */
@@ -30,30 +16,25 @@ struct stack_block {
 	bool bad;        /* damaged, and told of */
 };
 
-static void *push(struct vector *v, size_t size)
-{
-	if (v->n == v->cap) {
-		size_t cap = v->cap ? 2 * v->cap : 64;
-		void *p = realloc(v->p, cap * size);
-
-		if (!p)
-			return NULL;
-		v->p = p;
-		v->cap = cap;
-	}
-	return (char *)v->p + size * v->n++;
-}
+struct stack_table {
+	struct stringset texts;
+	ARRAY(const char *) text_at;
+	ARRAY(struct cdict_frame) frames;
+	ARRAY(size_t) stack_at;           /* where in numbers each stack ends */
+	ARRAY(uint32_t) numbers;          /* frames of all stacks */
+	ARRAY(struct stack_block) blocks; /* ascending */
+};
 
 void stack_table_free(struct stack_table *t)
 {
 	if (!t)
 		return;
 	stringset_fini(&t->texts);
-	free(t->text_at.p);
-	free(t->frames.p);
-	free(t->stack_at.p);
-	free(t->numbers.p);
-	free(t->blocks.p);
+	array_fini(&t->text_at);
+	array_fini(&t->frames);
+	array_fini(&t->stack_at);
+	array_fini(&t->numbers);
+	array_fini(&t->blocks);
 	free(t);
 }
 
@@ -77,7 +58,7 @@ static int read_texts(struct stack_table *t, struct cursor *c)
 
 		if (!p)
 			return CDICT_ECORRUPT;
-		text = push(&t->text_at, sizeof(*text));
+		text = array_add(&t->text_at);
 		if (!text)
 			return -ENOMEM;
 		*text = stringset_add(&t->texts, (const char *)p, (size_t)len);
@@ -94,7 +75,7 @@ static const char *text_at(const struct stack_table *t, uint64_t i)
 {
 	if (!i)
 		return "";
-	return i <= t->text_at.n ? ((const char **)t->text_at.p)[i - 1] : NULL;
+	return i <= t->text_at.n ? t->text_at.at[i - 1] : NULL;
 }
 
 static int read_frames(struct stack_table *t, struct cursor *c)
@@ -113,7 +94,7 @@ static int read_frames(struct stack_table *t, struct cursor *c)
 		f.object = text_at(t, cursor_varint(c));
 		if (!cursor_ok(c) || !f.symbol || !f.object)
 			return CDICT_ECORRUPT;
-		to = push(&t->frames, sizeof(*to));
+		to = array_add(&t->frames);
 		if (!to)
 			return -ENOMEM;
 		*to = f;
@@ -137,12 +118,12 @@ static int read_stack(struct stack_table *t, struct cursor *c)
 			t->numbers.n = before;
 			return CDICT_ECORRUPT;
 		}
-		to = push(&t->numbers, sizeof(*to));
+		to = array_add(&t->numbers);
 		if (!to)
 			return -ENOMEM;
 		*to = (uint32_t)frame;
 	}
-	end = push(&t->stack_at, sizeof(*end));
+	end = array_add(&t->stack_at);
 	if (!end)
 		return -ENOMEM;
 	*end = t->numbers.n;
@@ -191,10 +172,10 @@ int stack_table_note(struct stack_table **out, const void *data, size_t size, ui
 	/* Its events may be lost: then nobody asks for their stacks. */
 	if (!i || ordinals[i - 1] != ordinal)
 		return 0;
-	b = t->blocks.n ? (struct stack_block *)t->blocks.p + t->blocks.n - 1 : NULL;
+	b = t->blocks.n ? &t->blocks.at[t->blocks.n - 1] : NULL;
 	if (b && b->block >= i - 1)
 		return CDICT_ECORRUPT;
-	b = push(&t->blocks, sizeof(*b));
+	b = array_add(&t->blocks);
 	if (!b)
 		return -ENOMEM;
 	*b = (struct stack_block){ i - 1, offset, false };
@@ -203,7 +184,7 @@ int stack_table_note(struct stack_table **out, const void *data, size_t size, ui
 
 static struct stack_block *find_block(const struct stack_table *t, size_t block)
 {
-	struct stack_block *list = t->blocks.p;
+	struct stack_block *list = t->blocks.at;
 	size_t lo = 0, hi = t->blocks.n;
 
 	while (lo < hi) {
@@ -287,7 +268,7 @@ size_t cdict_reader_frame_count(const struct cdict_reader *r)
 
 const struct cdict_frame *cdict_reader_frame_at(const struct cdict_reader *r, size_t i)
 {
-	return (const struct cdict_frame *)r->stacks->frames.p + i;
+	return &r->stacks->frames.at[i];
 }
 
 size_t cdict_reader_stack_count(const struct cdict_reader *r)
@@ -297,9 +278,9 @@ size_t cdict_reader_stack_count(const struct cdict_reader *r)
 
 size_t cdict_reader_stack_at(const struct cdict_reader *r, size_t i, const uint32_t **frames)
 {
-	const size_t *end = r->stacks->stack_at.p;
+	const size_t *end = r->stacks->stack_at.at;
 	size_t from = i ? end[i - 1] : 0;
 
-	*frames = (const uint32_t *)r->stacks->numbers.p + from;
+	*frames = r->stacks->numbers.at + from;
 	return end[i] - from;
 }

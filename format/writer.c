@@ -36,8 +36,7 @@ struct cdict_writer {
 	struct label_rows labels;
 	struct buf label_blocks; /* packed, waiting */
 	uint32_t n_labels;
-	struct cpu_encoder *cpus;
-	size_t n_cpus;
+	ARRAY(struct cpu_encoder) cpus;
 	struct cdict_error failed;
 };
 
@@ -223,9 +222,9 @@ void cdict_writer_close(struct cdict_writer *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < w->n_cpus; i++)
-		format_encoder_free(w->cpus[i].enc);
-	free(w->cpus);
+	for (size_t i = 0; i < w->cpus.n; i++)
+		format_encoder_free(w->cpus.at[i].enc);
+	array_fini(&w->cpus);
 	codec_free(w->codec);
 	task_rows_fini(&w->tasks);
 	label_rows_fini(&w->labels);
@@ -365,17 +364,17 @@ static int put_encoder(struct cdict_writer *w, struct format_encoder *enc, struc
 
 static struct format_encoder *encoder_of(struct cdict_writer *w, uint32_t cpu)
 {
-	struct cpu_encoder *cpus;
+	struct format_encoder *enc;
 
-	for (size_t i = 0; i < w->n_cpus; i++)
-		if (w->cpus[i].cpu == cpu)
-			return w->cpus[i].enc;
-	cpus = realloc(w->cpus, (w->n_cpus + 1) * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	w->cpus = cpus;
-	cpus[w->n_cpus] = (struct cpu_encoder){ cpu, format_encoder_new(w->schema) };
-	return cpus[w->n_cpus].enc ? cpus[w->n_cpus++].enc : NULL;
+	for (size_t i = 0; i < w->cpus.n; i++)
+		if (w->cpus.at[i].cpu == cpu)
+			return w->cpus.at[i].enc;
+	enc = format_encoder_new(w->schema);
+	if (enc && array_push(&w->cpus, (struct cpu_encoder){ cpu, enc })) {
+		format_encoder_free(enc);
+		enc = NULL;
+	}
+	return enc;
 }
 
 int cdict_writer_event(struct cdict_writer *w, const struct cdict_sample *sample, uint32_t type,
@@ -411,8 +410,8 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 	uint8_t trailer[FORMAT_TRAILER_SIZE];
 	int ret = w->failed.code ? fail_for_good(w, w->failed.code, err) : 0;
 
-	for (size_t i = 0; i < w->n_cpus && !ret; i++)
-		ret = put_encoder(w, w->cpus[i].enc, err);
+	for (size_t i = 0; i < w->cpus.n && !ret; i++)
+		ret = put_encoder(w, w->cpus.at[i].enc, err);
 	if (!ret)
 		ret = flush_but_labels(w, NULL, err);
 	if (!ret && w->unstored.len)
