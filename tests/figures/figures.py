@@ -209,6 +209,7 @@ class Capture:
         self.t += 7000
         self.event(300, 1, "sched:sched_stat_iowait", "pid=101 delay=7000")
         self.wake(2)
+        self.queue_at, self.queued = self.t, 1200 + 300  # of CPU 2: V, then 400 in its place
         self.t += 1200
         self.run(2, 400)
         self.t += 300
@@ -451,7 +452,10 @@ def expected(c):
             ("cpu", None, "id", 2), ("node", None, "id", 1), ("busy_ns", None, "ms", window - IDLE),
             ("busy_percent", None, "%", Share(window - IDLE, window)), ("idle_ns", None, "ms", IDLE),
             ("idle_percent", None, "%", Share(IDLE, window)), ("unknown_ns", None, "ms", 0),
-            ("switches", None, "n", 3),
+            ("switches", None, "n", 3), ("queue_mean", "queue", "%", Share(c.queued, 100 * window)),
+            ("queue_p50", "q p50", "n", 0), ("queue_p99", "q p99", "n", 0), ("queue_max", "q max", "n", 1),
+            ("queue_max_at_ns", "q max at s", "s", c.queue_at), ("queue_above_1_ns", "q > 1 ms", "ms", 0),
+            ("queue_stay_ns", "longest ms", "ms", 0), ("queue_stay_at_ns", None, "s", None),
         ],
     )
 
