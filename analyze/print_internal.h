@@ -29,10 +29,10 @@ struct print_spec {
 struct print_op {
 	uint8_t how; /* enum print_how */
 	struct print_spec spec;
-	uint8_t field_bits;
-	uint16_t field;    /* of DECIMAL, STRING */
-	uint32_t at, len;  /* the text before, in print_program.texts */
-	uint32_t code, to; /* of the others: from where to where */
+	uint8_t field_bits; /* of a NUMBER that is a field and nothing else; 0: run the code */
+	uint16_t field;     /* of DECIMAL, STRING */
+	uint32_t at, len;   /* the text before, in print_program.texts */
+	uint32_t code, to;  /* of the others: from where to where */
 };
 
 struct print_program {

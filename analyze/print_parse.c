@@ -264,10 +264,12 @@ static bool conversion(struct expr *x, const char **at, const char *end, struct 
 		return false;
 	op->to = (uint32_t)x->code.n;
 	code = &x->code.at[op->code];
-	if (op->to != op->code + 1 || op->spec.width || op->spec.precision >= 0)
+	if (op->to != op->code + 1)
 		return true;
 	op->field = code->field;
-	op->field_bits = code->bits;
+	op->field_bits = code->op == EXPR_FIELD ? code->bits : 0;
+	if (op->spec.width || op->spec.precision >= 0)
+		return true;
 	if (op->how == PRINT_NUMBER && op->spec.base == 10 && code->op == EXPR_FIELD)
 		op->how = PRINT_DECIMAL;
 	if (op->how == PRINT_TEXT && code->op == EXPR_STRING &&

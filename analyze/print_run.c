@@ -347,7 +347,9 @@ static bool print(const struct print_program *p, const struct cdict_event *ev, s
 			buf_add(out, b.data, until_nul(b.data, b.len));
 			break;
 		default:
-			if (!run(p, op, ev, out, &v))
+			if (op->how == PRINT_NUMBER && op->field_bits)
+				v = scalar(ev, op->field, op->field_bits);
+			else if (!run(p, op, ev, out, &v))
 				return false;
 			if (op->how == PRINT_NUMBER)
 				number(out, v, &op->spec);
@@ -451,7 +453,8 @@ static void stamp(struct printer *p, uint64_t t_ns, struct buf *out)
 	out->len += p->n_digits + 11;
 }
 
-void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *out)
+/* " 4711 [003] " */
+static void who(const struct cdict_event *ev, struct buf *out)
 {
 	static const struct print_spec tid = {
 		.bits = 32, .base = 10, .negative = true, .precision = -1, .width = 5
@@ -459,11 +462,32 @@ void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *o
 	static const struct print_spec cpu = {
 		.bits = 32, .base = 10, .negative = true, .precision = -1, .width = 3, .zeros = true
 	};
+	uint8_t *at = buf_room(out, 12);
+	char digits[DIGITS_MAX], *end = digits + sizeof(digits);
 
+	if (!at)
+		return;
+	/* nearly always so */
+	if (ev->tid >= 0 && ev->tid < 100000 && ev->cpu < 1000) {
+		memset(end - 5, ' ', 5);
+		decimal((uint32_t)ev->tid, end);
+		memcpy(at, end - 5, 5);
+		memcpy(at + 5, " [", 2);
+		at[7] = (uint8_t)('0' + ev->cpu / 100);
+		memcpy(at + 8, pairs + 2 * (ev->cpu % 100), 2);
+		memcpy(at + 10, "] ", 2);
+		out->len += 12;
+		return;
+	}
 	number(out, (uint32_t)ev->tid, &tid);
 	buf_add(out, " [", 2);
 	number(out, ev->cpu, &cpu);
 	buf_add(out, "] ", 2);
+}
+
+void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *out)
+{
+	who(ev, out);
 	stamp(p, ev->t_ns, out);
 	add_padded(out, p->names.data + p->name_len * ev->type->index, p->name_len);
 }

@@ -195,6 +195,8 @@ static bool lines_init(struct lines *l, const struct cdict_reader *r)
 		l->fields[i] = printer_fields(l->printer, i);
 		if (!l->fields[i])
 			l->fields[i] = l->all;
+		if (!printer_knows(l->printer, i) && cdict_reader_type_events(r, i))
+			print_begin(l->fallback);
 	}
 	return true;
 }

@@ -18,7 +18,7 @@ struct print {
 	struct tep_handle **teps;  /* [0]: of all types; [1 + type]: when one had to be left out */
 	struct tep_event **events; /* by type; NULL: not printed by libtraceevent */
 	const char *strings;
-	bool asked; /* libtraceevent has its formats */
+	bool begun; /* libtraceevent has its formats */
 	struct trace_seq seq;
 	uint8_t *payload;
 	size_t room;
@@ -68,13 +68,15 @@ static bool survives(const struct cdict_schema *schema, const char *strings, siz
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* Gives libtraceevent the formats, when the first event needs it. */
-static void ask(struct print *p)
+void print_begin(struct print *p)
 {
 	size_t n = cdict_schema_count(p->schema);
-	bool all = survives(p->schema, p->strings, ALL_TYPES);
+	bool all;
 
-	p->asked = true;
+	if (p->begun)
+		return;
+	p->begun = true;
+	all = survives(p->schema, p->strings, ALL_TYPES);
 	if (all)
 		p->teps[0] = formats_of(p->schema, p->strings, ALL_TYPES);
 	for (size_t i = 0; i < n; i++) {
@@ -146,8 +148,7 @@ bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 	struct tep_record record = { .cpu = (int)ev->cpu, .ts = ev->t_ns };
 	struct tep_event *event;
 
-	if (!p->asked)
-		ask(p);
+	print_begin(p);
 	event = p->events[ev->type->index];
 	record.size = event ? (int)rebuild(p, ev) : 0;
 	record.data = p->payload;

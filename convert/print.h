@@ -13,9 +13,11 @@
 
 struct print;
 
-/* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. The formats
- * are only read when the first event is printed. */
+/* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. */
 struct print *print_new(const struct cdict_schema *schema, const char *strings);
+/* print_begin - reads the formats, which the first event does else. It tries them in a child:
+ * best before there are threads. */
+void print_begin(struct print *p);
 void print_free(struct print *p);
 
 /* print_text - appends what "perf script -F trace" prints, from all fields of the event: the
