@@ -77,8 +77,8 @@ make_form() {
 	"$MKPERF" $options -o "$3" "$2" 2>mkperf.err || { cat mkperf.err; return 1; }
 }
 
-# libtraceevent does not swap what __print_array prints; generic.trace says what is right.
-mask_arrays() { sed 's/=[0-9][0-9 ]* \(addr\|tail\)=/= \1=/g' "$1"; }
+# libtraceevent does not swap what __print_array prints, {0x7,0x8} since 1.8; generic.trace says what is right.
+mask_arrays() { sed -E 's/=(\{[^}]*\}|[0-9][0-9 ]*) (addr|tail)=/= \2=/g' "$1"; }
 
 # once KEY COMMAND... - what the command prints, made by the first job of this run that asks for it.
 # Nothing is kept of a command that fails or prints nothing.  Two that ask at once both run it.
