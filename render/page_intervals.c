@@ -19,10 +19,9 @@ struct interval {
 struct intervals {
 	struct analyze_slices *slices;
 	ARRAY(uint8_t) heated; /* by task: 0 not asked yet, 1 no, 2 yes */
-	/* select: at most twice those that are shown, and some */
+	/* select: a heap of those that are shown */
 	ARRAY(struct interval) all;
 	uint64_t total;
-	uint64_t bar_ns; /* those up to this long are not among the longest */
 	/* subsecond */
 	uint64_t first; /* second */
 	size_t seconds;
@@ -80,17 +79,30 @@ static int longest_first(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void keep_longest(struct page_engine *e)
+/* The heap has what would go first, the shortest, on top. */
+static void sink_down(struct interval *heap, size_t n)
 {
-	struct intervals *v = e->state;
+	struct interval top = heap[0];
+	size_t i = 0, child;
 
-	if (v->all.n)
-		qsort(v->all.at, v->all.n, sizeof(*v->all.at), longest_first);
-	if (v->all.n < e->q.max)
-		return;
-	v->all.n = e->q.max;
-	v->bar_ns = v->all.n ? v->all.at[v->all.n - 1].to_ns - v->all.at[v->all.n - 1].from_ns
-			     : UINT64_MAX;
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && longest_first(&heap[child], &heap[child + 1]) < 0)
+			child++;
+		if (longest_first(&top, &heap[child]) >= 0)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = top;
+}
+
+static void rise(struct interval *heap, size_t i)
+{
+	struct interval last = heap[i];
+
+	for (; i && longest_first(&heap[(i - 1) / 2], &last) < 0; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = last;
 }
 
 static int tell_select(void *ctx, const struct analyze_slice *s)
@@ -98,16 +110,23 @@ static int tell_select(void *ctx, const struct analyze_slice *s)
 	struct page_engine *e = ctx;
 	struct intervals *v = e->state;
 	uint64_t dur_ns = s->end_ns - s->start_ns;
+	struct interval one = {
+		.task = s->task, .cpu = s->cpu, .from_ns = s->start_ns, .to_ns = s->end_ns
+	};
 	int heated = is_heated(e, s->task);
 
 	if (heated <= 0 || s->start_ns == ANALYZE_NO_TIME || dur_ns < e->q.lo_ns ||
 	    (e->q.hi_ns && dur_ns >= e->q.hi_ns))
 		return heated < 0 ? heated : 0;
-	if (array_push(&v->all,
-		       (struct interval){ s->task, s->cpu, s->start_ns, s->end_ns, v->total++ }))
-		return -ENOMEM;
-	if (v->all.n > 2 * e->q.max + 1000)
-		keep_longest(e);
+	one.order = v->total++;
+	if (v->all.n < e->q.max) {
+		if (array_push(&v->all, one))
+			return -ENOMEM;
+		rise(v->all.at, v->all.n - 1);
+	} else if (v->all.n && longest_first(&one, &v->all.at[0]) < 0) {
+		v->all.at[0] = one;
+		sink_down(v->all.at, v->all.n);
+	}
 	return 0;
 }
 
@@ -121,7 +140,8 @@ static int select_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	struct intervals *v = e->state;
 
 	(void)err;
-	keep_longest(e);
+	if (v->all.n)
+		qsort(v->all.at, v->all.n, sizeof(*v->all.at), longest_first);
 	json_u64(a->j, "total", v->total);
 	json_open(a->j, "rows", '[', true);
 	for (size_t i = 0; i < v->all.n; i++) {

@@ -64,14 +64,19 @@ static int pieces_add(struct page_engine *e, struct cdict_error *err)
 	return analyze_slices_new(&p->slices, e->eng, &how, err);
 }
 
-/* By CPU, then by time. */
-static int piece_order(const void *a, const void *b)
+/* Where the pieces of each CPU begin when they stand CPU by CPU; they were told in order of time.
+ * NULL: out of memory. */
+static size_t *places_of(const struct page_engine *e)
 {
-	const struct piece *x = a, *y = b;
+	const struct pieces *p = e->state;
+	uint32_t cpus = analyze_engine_cpus(e->eng);
+	size_t *at = calloc((size_t)cpus + 2, sizeof(*at));
 
-	if (x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+	for (size_t i = 0; at && i < p->all.n; i++)
+		at[p->all.at[i].cpu + 1]++;
+	for (uint32_t cpu = 0; at && cpu < cpus; cpu++)
+		at[cpu + 1] += at[cpu];
+	return at;
 }
 
 static int pieces_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
@@ -80,15 +85,17 @@ static int pieces_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	size_t n = p->all.n;
 	uint32_t *cpu = column_new(n), *task = column_new(n);
 	uint64_t *from = malloc((n + 1) * sizeof(*from)), *to = malloc((n + 1) * sizeof(*to));
-	bool ok = cpu && task && from && to;
+	size_t *places = places_of(e);
+	bool ok = cpu && task && from && to && places;
 
-	if (ok && n)
-		qsort(p->all.at, n, sizeof(*p->all.at), piece_order);
 	for (size_t i = 0; ok && i < n; i++) {
-		cpu[i] = p->all.at[i].cpu;
-		task[i] = page_tasks_number(e, p->all.at[i].task);
-		from[i] = p->all.at[i].from_ns - e->t0_ns;
-		to[i] = p->all.at[i].to_ns - e->t0_ns;
+		const struct piece *piece = &p->all.at[i];
+		size_t place = places[piece->cpu]++;
+
+		cpu[place] = piece->cpu;
+		task[place] = page_tasks_number(e, piece->task);
+		from[place] = piece->from_ns - e->t0_ns;
+		to[place] = piece->to_ns - e->t0_ns;
 	}
 	if (ok) {
 		arrays_u32(a, "cpu", cpu, n);
@@ -96,6 +103,7 @@ static int pieces_write(struct page_engine *e, struct arrays *a, struct cdict_er
 		arrays_u64(a, "from", from, n);
 		arrays_u64(a, "to", to, n);
 	}
+	free(places);
 	free(cpu);
 	free(task);
 	free(from);
