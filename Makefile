@@ -12,6 +12,7 @@
 #   make layers         includes between folders      make headers  public headers alone
 #   make format-check   layout of C, by clang-format       make format   lay out C and JavaScript
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
+#   make mutants        break each column of each table: do the tests of its figures see it?
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
 #   make bench          the costs of DESIGN section 9 (CAPTURE=file: on that capture)
@@ -360,6 +361,15 @@ check-san:
 
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
+
+mutants: all $(tool_bins)
+	@mkdir -p $(B)/mutants && ln -sfn $(CURDIR)/tests/data/formats $(B)/mutants/formats
+	@python3 tests/figures/figures.py trace >$(B)/mutants/x.trace
+	@$(B)/tests/tools/mkperf -o $(B)/mutants/x.data $(B)/mutants/x.trace
+	@$(B)/cdict convert -q -i $(B)/mutants/x.data -o $(B)/mutants/x.cdict
+	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' \
+		MUTANT_LINK='$(main_obj) $(internal_a) $(libcdict_a) $(all_ldflags) $(program_libs)' \
+		python3 tests/figures/mutants.py $(B)/mutants/x.cdict
 
 # ---- fuzz, bench -------------------------------------------------------------------------------
 
