@@ -89,7 +89,11 @@ check_sched() {
 	cut -d' ' -f1-7 ours.flags >ours.rows
 	whole_means | sort >perf.means && mv perf.means perf.rows
 	if ! grep -q '^Terminated tasks:' timehist.out; then
-		dead=$(awk '$8 ~ /d/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
+		dead=$({
+			awk '$8 ~ /d/ { print $1 }' ours.flags
+			perf script --show-task-events -F comm,tid,time,event -i "$data" 2>/dev/null </dev/null |
+				sed -n 's/.*PERF_RECORD_EXIT([0-9]*:\([0-9]*\)).*/\1/p'
+		} | sort -u | tr '\n' ' ')
 		for f in perf ours; do without "$dead" $f.rows >$f.living && mv $f.living $f.rows; done
 	elif grep -q '^-1 ' perf.rows; then
 		dead=$(awk '$8 ~ /d/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
@@ -105,6 +109,7 @@ check_sched() {
 	unsure=$(awk '$7 ~ /[ud]/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
 	[ -n "$dead" ] || unsure=$(awk '$7 ~ /u/ { print $1 }' ours.flags | sort -u | tr '\n' ' ')
 	cut -d' ' -f1-6 ours.flags >ours.rows
+	[ -n "$newer" ] && unsure+=" $dead"
 	for f in perf ours; do without "$unsure" $f.rows >$f.sure; done
 	[ -s perf.sure ] || echo "no task is left to compare" >ours.sure
 	verdict "$name-state" "$(differ perf.sure ours.sure)"
