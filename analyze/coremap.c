@@ -184,9 +184,9 @@ static void pass(struct analyze_coremap *m, uint64_t t_ns)
 		m->seen_ns = t_ns;
 		return;
 	}
-	gap = analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, m->seen_ns, t_ns);
+	gap = analyze_engine_gap(m->eng, false, CDICT_CPU_UNKNOWN, m->seen_ns, t_ns);
 	while (gap != ANALYZE_NO_TIME) {
-		uint64_t end = analyze_engine_hole_end(m->eng, gap, t_ns);
+		uint64_t end = analyze_engine_gap_end(m->eng, gap, t_ns);
 
 		m->gap++;
 		for (uint32_t c = 0; c < m->n_queues; c++) {
@@ -198,11 +198,11 @@ static void pass(struct analyze_coremap *m, uint64_t t_ns)
 			cpu->length = 0;
 			cpu->since_ns = end;
 		}
-		gap = end < t_ns ? analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, end, t_ns)
+		gap = end < t_ns ? analyze_engine_gap(m->eng, false, CDICT_CPU_UNKNOWN, end, t_ns)
 				 : ANALYZE_NO_TIME;
 	}
 	m->seen_ns = t_ns;
-	m->gap_ns = analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, t_ns, UINT64_MAX);
+	m->gap_ns = analyze_engine_gap(m->eng, false, CDICT_CPU_UNKNOWN, t_ns, UINT64_MAX);
 }
 
 /* The task, when it waits and is known to. */
@@ -293,7 +293,7 @@ static int queue_start(void *self, const struct cdict_schema *schema, struct cdi
 	analyze_engine_walk(m->eng, &from_ns, &to_ns);
 	analyze_engine_window(m->eng, &m->from_ns, &m->to_ns);
 	m->seen_ns = from_ns;
-	m->gap_ns = analyze_engine_hole(m->eng, false, CDICT_CPU_UNKNOWN, from_ns, UINT64_MAX);
+	m->gap_ns = analyze_engine_gap(m->eng, false, CDICT_CPU_UNKNOWN, from_ns, UINT64_MAX);
 	m->queues = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->queues));
 	if (!m->queues)
 		return cdict_fail_nomem(err);

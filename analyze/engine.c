@@ -41,8 +41,8 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->cpus);
 	free(eng->records);
 	cdict_events_close(eng->it);
-	holes_fini(&eng->sched_holes);
-	holes_fini(&eng->kvm_holes);
+	gaps_fini(&eng->sched_gaps);
+	gaps_fini(&eng->kvm_gaps);
 	table_fini(&eng->table);
 	free(eng);
 }
@@ -107,17 +107,17 @@ void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, ui
 	*to_ns = eng->walk_to_ns;
 }
 
-uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
-			     uint64_t from_ns, uint64_t to_ns)
+uint64_t analyze_engine_gap(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
+			    uint64_t from_ns, uint64_t to_ns)
 {
-	const struct hole_set *set = kvm ? &eng->kvm_holes : &eng->sched_holes;
+	const struct gap_set *set = kvm ? &eng->kvm_gaps : &eng->sched_gaps;
 
-	return set->n ? holes_find(set, cpu, from_ns, to_ns) : ANALYZE_NO_TIME;
+	return set->n ? gaps_find(set, cpu, from_ns, to_ns) : ANALYZE_NO_TIME;
 }
 
-uint64_t analyze_engine_hole_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
+uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
 {
-	return holes_end(&eng->sched_holes, from_ns, to_ns);
+	return gaps_end(&eng->sched_gaps, from_ns, to_ns);
 }
 
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
@@ -162,7 +162,7 @@ uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_
 
 uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 {
-	return holes_ns(&eng->sched_holes, cpu, eng->sum.from_ns, eng->sum.to_ns);
+	return gaps_ns(&eng->sched_gaps, cpu, eng->sum.from_ns, eng->sum.to_ns);
 }
 
 /* One allocation holds the seven NULL-terminated lists. */
@@ -258,9 +258,9 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		return ret;
 	eng->n_types = cdict_schema_count(src->schema);
 	eng->n_cpus = src->cpus < CPUS_MAX ? src->cpus : CPUS_MAX;
-	ret = holes_init(&eng->sched_holes, src, eng->types, SCHED_KINDS, eng->n_cpus, err);
+	ret = gaps_init(&eng->sched_gaps, src, eng->types, SCHED_KINDS, eng->n_cpus, err);
 	if (!ret)
-		ret = holes_init(&eng->kvm_holes, src, eng->types, KVM_KINDS, eng->n_cpus, err);
+		ret = gaps_init(&eng->kvm_gaps, src, eng->types, KVM_KINDS, eng->n_cpus, err);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < src->n_losses; i++) {
@@ -441,8 +441,8 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 		eng->sum.disorder++;
 	else
 		eng->now_ns = ev->t_ns;
-	if (eng->begun < eng->sched_holes.n)
-		track_holes(eng, eng->now_ns);
+	if (eng->begun < eng->sched_gaps.n)
+		track_gaps(eng, eng->now_ns);
 	if (eng->record_ns <= eng->now_ns)
 		apply_records(eng, eng->now_ns);
 	in = engine_in(eng, eng->now_ns);

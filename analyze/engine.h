@@ -148,7 +148,7 @@ const struct analyze_summary *analyze_engine_summary(const struct analyze_engine
  * ran on @cpu (loss; a CPU without any event). */
 uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_t cpu);
 /* analyze_engine_loss_ns - time in the window on @cpu (CDICT_CPU_UNKNOWN: of any
- * CPU, once) inside a hole: events are missing there. */
+ * CPU, once) inside a gap: events are missing there. */
 uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu);
 
 #endif

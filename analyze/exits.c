@@ -55,15 +55,15 @@ static struct thread *thread_of(struct analyze_exits *x, uint32_t task)
 }
 
 /* Whether events of the thread can be missing between @open and now. */
-static bool torn(const struct analyze_exits *x, const struct open *open,
-		 const struct analyze_kvm *k)
+static bool incomplete(const struct analyze_exits *x, const struct open *open,
+		       const struct analyze_kvm *k)
 {
 	uint64_t moved = analyze_engine_moved_ns(x->eng, k->task);
 	bool stayed = open->cpu == k->cpu && (moved == ANALYZE_NO_TIME || moved <= open->t_ns);
 
 	return !x->like_perf &&
-	       analyze_engine_hole(x->eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, open->t_ns,
-				   k->t_ns) != ANALYZE_NO_TIME;
+	       analyze_engine_gap(x->eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, open->t_ns,
+				  k->t_ns) != ANALYZE_NO_TIME;
 }
 
 static void begin(struct open *open, const struct analyze_kvm *k, uint32_t row)
@@ -93,7 +93,7 @@ static uint32_t access_row(struct analyze_exits *x, enum analyze_access_kind kin
 static void end_access(struct analyze_exits *x, struct open *open, const struct analyze_kvm *k)
 {
 	if (open->t_ns != ANALYZE_NO_TIME && open->row != INDEX_NONE) {
-		if (k->in && !torn(x, open, k))
+		if (k->in && !incomplete(x, open, k))
 			analyze_count(x->eng, &x->accesses.at[open->row].time, k->t_ns - open->t_ns,
 				      open->t_ns);
 		open->t_ns = ANALYZE_NO_TIME;
@@ -158,7 +158,7 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 
 	if (th->entry.t_ns != ANALYZE_NO_TIME) {
 		guest = &x->guests.at[th->entry.row];
-		if (torn(x, &th->entry, k)) {
+		if (incomplete(x, &th->entry, k)) {
 			guest->broken++;
 		} else {
 			if (k->in)
@@ -194,7 +194,7 @@ static void on_entry(struct analyze_exits *x, struct thread *th, const struct an
 
 	if (th->exit.t_ns != ANALYZE_NO_TIME) {
 		row = &x->exits.at[th->exit.row];
-		if (torn(x, &th->exit, k)) {
+		if (incomplete(x, &th->exit, k)) {
 			row->broken++;
 		} else if (k->in) {
 			analyze_count(x->eng, &row->time, k->t_ns - th->exit.t_ns, th->exit.t_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* internal.h - the engine's own state, shared by engine.c, table.c, holes.c, types.c. */
+/* internal.h - the engine's own state, shared by engine.c, table.c, gaps.c, types.c. */
 #ifndef ANALYZE_INTERNAL_H
 #define ANALYZE_INTERNAL_H
 
@@ -45,31 +45,30 @@ static inline enum analyze_off state_class(const struct state_table *st, uint64_
 	return ANALYZE_OFF_PREEMPTED;
 }
 
-/* --- holes.c: where events are missing --- */
+/* --- gaps.c: where events are missing --- */
 
-struct hole {
+struct gap {
 	uint32_t cpu; /* CDICT_CPU_UNKNOWN: any */
 	uint64_t from_ns, to_ns;
-	uint64_t reach_ns; /* the largest to_ns of this hole and those before it */
+	uint64_t reach_ns; /* the largest to_ns of this gap and those before it */
 };
 
-struct hole_set {
-	struct hole *all; /* by from_ns */
+struct gap_set {
+	struct gap *all; /* by from_ns */
 	size_t n;
-	struct hole **cpu; /* per CPU the holes that touch it, by from_ns */
+	struct gap **cpu; /* per CPU the gaps that touch it, by from_ns */
 	size_t *n_cpu;
 	uint32_t cpus;
 };
 
-int holes_init(struct hole_set *set, const struct analyze_source *src,
-	       const struct type_info *types, unsigned kinds, uint32_t cpus,
-	       struct cdict_error *err);
-void holes_fini(struct hole_set *set);
-uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
-/* holes_end - how far the holes reach that hold @from_ns or one of each other; @to_ns at most. */
-uint64_t holes_end(const struct hole_set *set, uint64_t from_ns, uint64_t to_ns);
-/* holes_ns - time of [from_ns, to_ns] inside a hole of @cpu (or of any), once. */
-uint64_t holes_ns(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+int gaps_init(struct gap_set *set, const struct analyze_source *src, const struct type_info *types,
+	      unsigned kinds, uint32_t cpus, struct cdict_error *err);
+void gaps_fini(struct gap_set *set);
+uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/* gaps_end - how far the gaps reach that hold @from_ns or one of each other; @to_ns at most. */
+uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns);
+/* gaps_ns - time of [from_ns, to_ns] inside a gap of @cpu (or of any), once. */
+uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 
 /* --- table.c: which task is which --- */
 
@@ -142,9 +141,9 @@ struct analyze_engine {
 	struct type_info *types;
 	size_t n_types;
 	struct state_table states;
-	struct hole_set sched_holes, kvm_holes;
-	uint64_t reach_ns; /* how far the scheduler holes begun so far reach, 0: none begun */
-	size_t begun;      /* holes of sched_holes.all begun */
+	struct gap_set sched_gaps, kvm_gaps;
+	uint64_t reach_ns; /* how far the scheduler gaps begun so far reach, 0: none begun */
+	size_t begun;      /* gaps of sched_gaps.all begun */
 
 	struct task_table table;
 	struct cpu_state *cpus;
@@ -177,7 +176,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti);
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
-void track_holes(struct analyze_engine *eng, uint64_t t_ns);
+void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
 
 static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)

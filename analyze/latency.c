@@ -110,8 +110,8 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	else if (runnable && sw->away_ns != ANALYZE_NO_TIME)
 		analyze_count(l->eng, &row_of(l, sw->next, sw->cpu)->preempt,
 			      sw->t_ns - sw->away_ns, sw->away_ns);
-	if (sw->torn)
-		row_of(l, sw->next, sw->cpu)->torn++;
+	if (sw->incomplete)
+		row_of(l, sw->next, sw->cpu)->incomplete++;
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)
@@ -158,7 +158,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	for (size_t i = 0; i < l->rows.n; i++) {
 		struct analyze_latency_row row = l->rows.at[i];
 
-		if (!row.wakeup.count && !row.preempt.count && !row.torn && !row.perf.count)
+		if (!row.wakeup.count && !row.preempt.count && !row.incomplete && !row.perf.count)
 			continue;
 		row.task = l->by_cpu ? ANALYZE_NO_TASK : (uint32_t)i;
 		row.cpu = l->by_cpu ? (uint32_t)i : CDICT_CPU_UNKNOWN;
@@ -259,7 +259,7 @@ int analyze_latency_row_merge(struct analyze_latency_row *to,
 	int ret = histogram_merge(&to->wakeup, &from->wakeup) |
 		  histogram_merge(&to->preempt, &from->preempt);
 
-	to->torn += from->torn;
+	to->incomplete += from->incomplete;
 	to->perf.count += from->perf.count;
 	to->perf.sum_ns += from->perf.sum_ns;
 	to->perf.runtime_ns += from->perf.runtime_ns;

@@ -39,7 +39,7 @@ struct analyze_latency_row {
 	uint32_t cpu;             /* by_cpu; else CDICT_CPU_UNKNOWN */
 	struct histogram wakeup;  /* wake-up -> switch-in, by switch-ins in the window */
 	struct histogram preempt; /* switched out runnable -> switch-in */
-	uint64_t torn;            /* waits not counted because events are missing */
+	uint64_t incomplete;      /* waits not counted because events are missing */
 	struct analyze_perf_latency perf;
 };
 

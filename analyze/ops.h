@@ -79,7 +79,7 @@ struct analyze_switch {
 	enum analyze_off away; /* its state since */
 	uint64_t ready_ns;     /* its wake-up since, ANALYZE_NO_TIME: none, or broken by loss */
 	uint32_t last_cpu;     /* it was on before, CDICT_CPU_UNKNOWN */
-	bool torn;             /* a wake-up or switch-out was seen, but events are missing since */
+	bool incomplete;       /* a wake-up or switch-out was seen, but events are missing since */
 };
 
 struct analyze_wake {
@@ -169,16 +169,15 @@ void analyze_engine_window(const struct analyze_engine *eng, uint64_t *from_ns, 
 /* Where the walk begins and (at finish) ended; holds the window. */
 void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
 
-/* analyze_engine_hole - the first time in [from_ns, to_ns] from which on events may be
+/* analyze_engine_gap - the first time in [from_ns, to_ns] from which on events may be
  * missing on @cpu (CDICT_CPU_UNKNOWN: on any CPU), or ANALYZE_NO_TIME.  @kvm: KVM's
  * events rather than the scheduler's. */
-uint64_t analyze_engine_hole(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
-			     uint64_t from_ns, uint64_t to_ns);
+uint64_t analyze_engine_gap(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
+			    uint64_t from_ns, uint64_t to_ns);
 
-/* analyze_engine_hole_end - how far the hole reaches that @from_ns, given by
- * analyze_engine_hole() of any CPU and the scheduler's events, lies in; @to_ns at most. */
-uint64_t analyze_engine_hole_end(const struct analyze_engine *eng, uint64_t from_ns,
-				 uint64_t to_ns);
+/* analyze_engine_gap_end - how far the gap reaches that @from_ns, given by
+ * analyze_engine_gap() of any CPU and the scheduler's events, lies in; @to_ns at most. */
+uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
 
 /* analyze_engine_ran_ns - how long @task was on a CPU from the walk's start to now. */
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task);

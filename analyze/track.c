@@ -3,7 +3,7 @@
  * track.c - who runs where, who is off since when.
  *
  * What is known comes from switches: the next of one is the prev of the CPU's
- * following one.  At the walk's start and after a hole the first switch's prev
+ * following one.  At the walk's start and after a gap the first switch's prev
  * tells backwards.  Whatever contradicts is unknown, never guessed.
  */
 #include <string.h>
@@ -74,12 +74,12 @@ static void tell_away(struct analyze_engine *eng, const struct task *t, enum ana
 		h->ops->away(h->self, &away);
 }
 
-/* Where the first hole in (from, to) begins; cheap while no hole began. */
-static uint64_t hole_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
+/* Where the first gap in (from, to) begins; cheap while no gap began. */
+static uint64_t gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
 {
 	if (eng->reach_ns <= from_ns)
 		return ANALYZE_NO_TIME;
-	return holes_find(&eng->sched_holes, CDICT_CPU_UNKNOWN, from_ns, to_ns);
+	return gaps_find(&eng->sched_gaps, CDICT_CPU_UNKNOWN, from_ns, to_ns);
 }
 
 static void lose(struct task *t, uint64_t since_ns)
@@ -125,7 +125,7 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
  * before as far as it is known. */
 static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 {
-	uint64_t hole;
+	uint64_t gap;
 
 	switch ((enum task_where)t->where) {
 	case TASK_NEVER:
@@ -137,11 +137,11 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
 		break;
 	case TASK_OFF:
-		hole = hole_since(eng, t->since_ns, at);
-		if (hole == ANALYZE_NO_TIME)
-			hole = t->since_ns;
-		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, hole, false);
-		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, hole, at, false);
+		gap = gap_since(eng, t->since_ns, at);
+		if (gap == ANALYZE_NO_TIME)
+			gap = t->since_ns;
+		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
+		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, at, false);
 		break;
 	}
 }
@@ -257,19 +257,19 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 
 	sw.last_cpu = n->cpu;
 	sw.away = ANALYZE_OFF_UNKNOWN;
-	if (n->where == TASK_OFF && hole_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
+	if (n->where == TASK_OFF && gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
 		sw.away_ns = n->since_ns;
 		sw.away = (enum analyze_off)n->off;
 		tell_away(eng, n, sw.away, n->since_ns, t, true);
 	} else {
-		sw.torn = n->where != TASK_NEVER;
+		sw.incomplete = n->where != TASK_NEVER;
 		turn_up(eng, n, t);
 	}
 	if (n->ready_ns != ANALYZE_NO_TIME) {
-		if (hole_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
+		if (gap_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
 			sw.ready_ns = n->ready_ns;
 		else
-			sw.torn = true;
+			sw.incomplete = true;
 	}
 	n->ready_ns = ANALYZE_NO_TIME;
 	n->cpu = ev->cpu;
@@ -282,7 +282,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 
 	c->since_ns = t;
 	if (t < c->blind_ns && c->blind_ns != BLIND_TO_SWITCH) {
-		/* Inside a hole: it was switched in, but for how long nobody saw. */
+		/* Inside a gap: it was switched in, but for how long nobody saw. */
 		n->where = TASK_LOST;
 		c->cur = ANALYZE_NO_TASK;
 	} else {
@@ -468,7 +468,7 @@ void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool
 		take_runner(eng, ev->cpu);
 }
 
-/* A hole begins on @cpu. */
+/* A gap begins on @cpu. */
 static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -488,12 +488,12 @@ static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, ui
 	c->since_ns = from_ns;
 }
 
-void track_holes(struct analyze_engine *eng, uint64_t t_ns)
+void track_gaps(struct analyze_engine *eng, uint64_t t_ns)
 {
-	const struct hole_set *set = &eng->sched_holes;
+	const struct gap_set *set = &eng->sched_gaps;
 
 	for (; eng->begun < set->n && set->all[eng->begun].from_ns < t_ns; eng->begun++) {
-		const struct hole *h = &set->all[eng->begun];
+		const struct gap *h = &set->all[eng->begun];
 
 		if (h->to_ns <= eng->walk_from_ns)
 			continue;
@@ -507,7 +507,7 @@ void track_holes(struct analyze_engine *eng, uint64_t t_ns)
 
 void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 {
-	track_holes(eng, end_ns);
+	track_gaps(eng, end_ns);
 	eng->now_ns = end_ns;
 	for (uint32_t cpu = 0; cpu < eng->n_cpus; cpu++) {
 		struct cpu_state *c = &eng->cpus[cpu];
@@ -518,18 +518,18 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 	}
 	for (size_t i = 0; i < eng->table.all.n; i++) {
 		struct task *t = task_at(eng, (uint32_t)i);
-		uint64_t to = end_ns, hole;
+		uint64_t to = end_ns, gap;
 
 		if (t->where == TASK_LOST) {
 			if (t->pub.exit_ns < to)
 				to = t->pub.exit_ns;
 			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
 		} else if (t->where == TASK_OFF && !t->gone) {
-			hole = hole_since(eng, t->since_ns, end_ns);
-			if (hole > end_ns)
-				hole = end_ns;
-			tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, hole, false);
-			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, hole, end_ns, false);
+			gap = gap_since(eng, t->since_ns, end_ns);
+			if (gap > end_ns)
+				gap = end_ns;
+			tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
+			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, end_ns, false);
 		}
 	}
 }

@@ -12,7 +12,7 @@
 struct analyze_unknown {
 	struct analyze_engine *eng;
 	ARRAY(bool) tasks;
-	uint64_t sched_hole, kvm_hole; /* the first in the window, ANALYZE_NO_TIME: none */
+	uint64_t sched_gap, kvm_gap; /* the first in the window, ANALYZE_NO_TIME: none */
 };
 
 static void on_away(void *self, const struct analyze_away *away)
@@ -23,7 +23,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	/* Time that is unknown for another reason (the recording's own beginning and end) is
 	 * told as such; here it is about events that were lost. */
 	if (away->off != ANALYZE_OFF_UNKNOWN || away->from_ns == away->to_ns ||
-	    analyze_engine_hole(u->eng, false, CDICT_CPU_UNKNOWN, away->start_ns, away->end_ns) ==
+	    analyze_engine_gap(u->eng, false, CDICT_CPU_UNKNOWN, away->start_ns, away->end_ns) ==
 		    ANALYZE_NO_TIME)
 		return;
 	task = row_at(&u->tasks, away->task);
@@ -40,8 +40,8 @@ static int on_finish(void *self, struct cdict_error *err)
 
 	(void)err;
 	analyze_engine_window(u->eng, &from, &to);
-	u->sched_hole = analyze_engine_hole(u->eng, false, CDICT_CPU_UNKNOWN, from, to);
-	u->kvm_hole = analyze_engine_hole(u->eng, true, CDICT_CPU_UNKNOWN, from, to);
+	u->sched_gap = analyze_engine_gap(u->eng, false, CDICT_CPU_UNKNOWN, from, to);
+	u->kvm_gap = analyze_engine_gap(u->eng, true, CDICT_CPU_UNKNOWN, from, to);
 	return 0;
 }
 
@@ -84,10 +84,10 @@ bool analyze_unknown_task(const struct analyze_unknown *u, uint32_t index)
 		return true;
 	/* Without switches, or when KVM's events alone are missing, nobody knows whose. */
 	if (!analyze_engine_summary(u->eng)->has_switch)
-		return u->sched_hole != ANALYZE_NO_TIME || u->kvm_hole != ANALYZE_NO_TIME;
+		return u->sched_gap != ANALYZE_NO_TIME || u->kvm_gap != ANALYZE_NO_TIME;
 	/* First heard of after events were lost: it may have run there. */
-	if (u->sched_hole != ANALYZE_NO_TIME && task->first_ns >= u->sched_hole &&
-	    (task->born_ns == ANALYZE_NO_TIME || task->born_ns < u->sched_hole))
+	if (u->sched_gap != ANALYZE_NO_TIME && task->first_ns >= u->sched_gap &&
+	    (task->born_ns == ANALYZE_NO_TIME || task->born_ns < u->sched_gap))
 		return true;
-	return task->is_vcpu && u->kvm_hole != ANALYZE_NO_TIME && u->sched_hole == ANALYZE_NO_TIME;
+	return task->is_vcpu && u->kvm_gap != ANALYZE_NO_TIME && u->sched_gap == ANALYZE_NO_TIME;
 }

@@ -113,10 +113,10 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 		v->reasons.at[w->reason].qemu_ns += ns;
 }
 
-static bool hole_on(const struct analyze_vcpus *v, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+static bool gap_on(const struct analyze_vcpus *v, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	return analyze_engine_hole(v->eng, true, cpu, from_ns, to_ns) != ANALYZE_NO_TIME ||
-	       analyze_engine_hole(v->eng, false, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
+	return analyze_engine_gap(v->eng, true, cpu, from_ns, to_ns) != ANALYZE_NO_TIME ||
+	       analyze_engine_gap(v->eng, false, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
 }
 
 /* Whether @what may follow when the thread is in @mode. */
@@ -144,7 +144,7 @@ static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, u
 			 enum what what)
 {
 	if (w->where == ON && w->cpu == cpu && fits((enum mode)w->mode, what) &&
-	    !hole_on(v, cpu, w->since_ns, t)) {
+	    !gap_on(v, cpu, w->since_ns, t)) {
 		account(v, w, state_of((enum mode)w->mode), t);
 		return;
 	}
@@ -168,10 +168,10 @@ static enum analyze_vcpu_state off_state(enum where where)
 	}
 }
 
-/* The time off the CPU up to @t; false when it is torn: it may have run meanwhile. */
+/* The time off the CPU up to @t; false when it is broken: it may have run meanwhile. */
 static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 {
-	uint64_t hole;
+	uint64_t gap;
 
 	if (w->where == DEAD)
 		w->row.absent_ns += analyze_engine_clip(v->eng, w->since_ns, t);
@@ -179,12 +179,12 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 		account(v, w, ANALYZE_VCPU_UNKNOWN, t);
 		return false;
 	}
-	hole = analyze_engine_hole(v->eng, false, CDICT_CPU_UNKNOWN, w->since_ns, t);
-	if (hole == ANALYZE_NO_TIME) {
+	gap = analyze_engine_gap(v->eng, false, CDICT_CPU_UNKNOWN, w->since_ns, t);
+	if (gap == ANALYZE_NO_TIME) {
 		account(v, w, off_state((enum where)w->where), t);
 		return true;
 	}
-	account(v, w, off_state((enum where)w->where), hole);
+	account(v, w, off_state((enum where)w->where), gap);
 	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
 	return false;
 }
@@ -396,7 +396,7 @@ static void last_state(struct analyze_vcpus *v, struct watch *w, uint32_t task, 
 		waiters_end(&v->waiters, task, whole, &done);
 		return;
 	}
-	if (state == ANALYZE_VCPU_UNKNOWN || hole_on(v, w->cpu, w->since_ns, end)) {
+	if (state == ANALYZE_VCPU_UNKNOWN || gap_on(v, w->cpu, w->since_ns, end)) {
 		account(v, w, ANALYZE_VCPU_UNKNOWN, end);
 		return;
 	}

@@ -381,7 +381,7 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 		return;
 	before = open->kvm ? &m->all.at[open->kvm - 1] : NULL;
 	if (before && before->what == (entry ? MARK_EXIT : MARK_ENTRY) &&
-	    analyze_engine_hole(e->eng, true, CDICT_CPU_UNKNOWN, before->at_ns, k->t_ns) ==
+	    analyze_engine_gap(e->eng, true, CDICT_CPU_UNKNOWN, before->at_ns, k->t_ns) ==
 		    ANALYZE_NO_TIME)
 		before->dur_ns = (double)(k->t_ns - before->at_ns);
 	open->kvm = k->in ? put_mark(e, entry ? MARK_ENTRY : MARK_EXIT, k->cpu, k->task, k->t_ns)

@@ -25,7 +25,7 @@
 		{ "preempt_max_ns", "pre max ms", TABLE_MS, TABLE_WIDE, cell_max, ROW(preempt) },    \
 		{ "preempt_max_at_ns", "pre max at s", TABLE_TIME,                                   \
 		  TABLE_WIDE,          cell_max_at,    ROW(preempt) },                               \
-		{ "torn", "torn", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(torn) },                    \
+		{ "incomplete", "incomplete", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(incomplete) },  \
 		TABLE_COLUMNS_END
 
 static const struct table_column columns[] = { CELLS_OF_TASK, LATENCY_COLUMNS };

@@ -306,7 +306,7 @@ def expected(c):
         "latency", ["latency"], "latency", {"tid": 101},
         who(c) + sums + of_times("latency_", "", "ms", latency) + [
             ("preempt_count", "preempted", "n", preempt.count),
-            ("preempt_ns", "pre sum ms", "ms", preempt.sum), ("torn", "torn", "n", 0),
+            ("preempt_ns", "pre sum ms", "ms", preempt.sum), ("incomplete", "incomplete", "n", 0),
         ]
         + of_times("preempt_", "pre ", "ms", preempt, "avg p99 max max_at"),
     )
@@ -333,7 +333,7 @@ def expected(c):
          ("latency_ns", "sum ms", "ms", on_0.sum)]
         + of_times("latency_", "", "ms", on_0) + [
             ("preempt_count", "preempted", "n", out_0.count),
-            ("preempt_ns", "pre sum ms", "ms", out_0.sum), ("torn", "torn", "n", 0),
+            ("preempt_ns", "pre sum ms", "ms", out_0.sum), ("incomplete", "incomplete", "n", 0),
         ]
         + of_times("preempt_", "pre ", "ms", out_0, "avg p99 max max_at"),
     )

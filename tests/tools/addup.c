@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * addup - runs all analyses over a cdict, whole and then randomly thinned, cut and with
- * made-up holes, and ends with a message where something does not add up (unit/hold.h).
+ * made-up gaps, and ends with a message where something does not add up (unit/hold.h).
  *
  *	addup FILE.cdict [ROUNDS [SEED]]
  */

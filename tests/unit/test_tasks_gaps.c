@@ -33,7 +33,7 @@ static void a_slice_is_not_bridged_across_loss(void **state)
 	run_on(&r, NULL);
 	assert_true(ran(&r, 11) == 100 && row(&r, 11, 0)->edge_ns == 100);
 	assert_true(row(&r, 11, 0)->slice.count == 0);
-	/* From the hole to the end nothing more is heard of B. */
+	/* From the gap to the end nothing more is heard of B. */
 	assert_true(row(&r, 11, 0)->unknown_ns == 700);
 	assert_true(ran(&r, 12) == 200);
 	/* A slept from 1200; from 1300 on it may have run: 600 unknown until 1900. */

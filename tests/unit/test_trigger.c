@@ -135,7 +135,7 @@ static void too_much_at_once_is_a_loss(void **state)
 		if (n % 65536 == 0)
 			pass(&b, 0, 5 * MS + n);
 	}
-	/* What the other reader brings late began before the hole: who knows how it ended. */
+	/* What the other reader brings late began before the gap: who knows how it ended. */
 	switch_(&b, 1, 4 * MS + 200 * US, 8, TRACE_S, 0, "swapper/1");
 	wake(&b, 1, 4 * MS + 300 * US, 8, "y");
 	expect(&b, 90 * MS, NULL);

@@ -329,7 +329,7 @@ static void states_and_columns_add_up_whatever_is_missing(void **state)
 
 		seed = round * UINT64_C(0x9e3779b97f4a7c15);
 		simulate(&tr, 400);
-		/* Every fourth is whole; the others are thinned, cut and full of holes. */
+		/* Every fourth is whole; the others are thinned, cut and full of gaps. */
 		if (round % 4) {
 			size_t n = 0;
 

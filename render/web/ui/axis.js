@@ -124,11 +124,11 @@ export function drawLoss(s, palette, capture, scale, top, height, cpu = null) {
 	const [left, right] = scale.range();
 	let end = -Infinity;
 
-	for (const hole of lossOf(capture, cpu)) {
-		if (hole.to_ns < from || hole.from_ns > to)
+	for (const gap of lossOf(capture, cpu)) {
+		if (gap.to_ns < from || gap.from_ns > to)
 			continue;
-		const a = Math.max(left, Math.max(scale(hole.from_ns), end));
-		const b = Math.min(right, Math.max(scale(hole.to_ns), a + 2));
+		const a = Math.max(left, Math.max(scale(gap.from_ns), end));
+		const b = Math.min(right, Math.max(scale(gap.to_ns), a + 2));
 
 		if (b <= a)
 			continue;
@@ -141,11 +141,11 @@ const sorted = new WeakMap();
 
 /** The records of loss that hide something of @cpu, by time. Events out of order are not missing. */
 export function lossOf(capture, cpu = null) {
-	let holes = sorted.get(capture);
+	let gaps = sorted.get(capture);
 
-	if (!holes) {
-		holes = capture.loss.records.filter((l) => l.what !== 'disorder').sort((a, b) => a.from_ns - b.from_ns);
-		sorted.set(capture, holes);
+	if (!gaps) {
+		gaps = capture.loss.records.filter((l) => l.what !== 'disorder').sort((a, b) => a.from_ns - b.from_ns);
+		sorted.set(capture, gaps);
 	}
-	return cpu === null ? holes : holes.filter((l) => l.cpu === null || l.cpu === cpu);
+	return cpu === null ? gaps : gaps.filter((l) => l.cpu === null || l.cpu === cpu);
 }

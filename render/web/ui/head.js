@@ -81,14 +81,14 @@ export class Head {
 	}
 
 	#loss(capture) {
-		const holes = lossOf(capture);
+		const gaps = lossOf(capture);
 		const { lost, percent, text } = capture.loss;
 
-		if (!holes.length && !lost && !capture.damage)
+		if (!gaps.length && !lost && !capture.damage)
 			return h('span', { class: 'badge good', title: clean(text ?? 'no events lost') }, 'no loss');
-		const cpus = [...new Set(holes.map((l) => l.cpu).filter((c) => c !== null))].sort((a, b) => a - b);
-		const from = Math.min(...holes.map((l) => l.from_ns)), to = Math.max(...holes.map((l) => l.to_ns));
-		const where = holes.length ? `, ${cpus.length ? `CPU ${cpus.length > 4 ? `${cpus.slice(0, 4).join(', ')} …` : cpus.join(', ')}, ` : ''}` +
+		const cpus = [...new Set(gaps.map((l) => l.cpu).filter((c) => c !== null))].sort((a, b) => a - b);
+		const from = Math.min(...gaps.map((l) => l.from_ns)), to = Math.max(...gaps.map((l) => l.to_ns));
+		const where = gaps.length ? `, ${cpus.length ? `CPU ${cpus.length > 4 ? `${cpus.slice(0, 4).join(', ')} …` : cpus.join(', ')}, ` : ''}` +
 			spanText([from, to]) : '';
 
 		return button(`⚠ ${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toFixed(1)} % lost${where}`,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* holes.c - the loss records as sorted intervals. */
+/* gaps.c - the loss records as sorted intervals. */
 #include "analyze/internal.h"
 
 #include <errno.h>
@@ -10,21 +10,21 @@
 
 static int by_from(const void *a, const void *b)
 {
-	const struct hole *x = a, *y = b;
+	const struct gap *x = a, *y = b;
 
 	if (x->from_ns != y->from_ns)
 		return x->from_ns < y->from_ns ? -1 : 1;
 	return x->to_ns < y->to_ns ? -1 : x->to_ns > y->to_ns;
 }
 
-static void reach(struct hole *holes, size_t n)
+static void reach(struct gap *gaps, size_t n)
 {
 	uint64_t far = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (holes[i].to_ns > far)
-			far = holes[i].to_ns;
-		holes[i].reach_ns = far;
+		if (gaps[i].to_ns > far)
+			far = gaps[i].to_ns;
+		gaps[i].reach_ns = far;
 	}
 }
 
@@ -39,9 +39,8 @@ static bool concerns(const struct cdict_loss *loss, const struct type_info *type
 	return kinds & 1u << types[loss->type].kind;
 }
 
-int holes_init(struct hole_set *set, const struct analyze_source *src,
-	       const struct type_info *types, unsigned kinds, uint32_t cpus,
-	       struct cdict_error *err)
+int gaps_init(struct gap_set *set, const struct analyze_source *src, const struct type_info *types,
+	      unsigned kinds, uint32_t cpus, struct cdict_error *err)
 {
 	size_t n_types = cdict_schema_count(src->schema);
 
@@ -53,9 +52,9 @@ int holes_init(struct hole_set *set, const struct analyze_source *src,
 		const struct cdict_loss *loss = src->loss_at(src->ctx, i);
 
 		if (concerns(loss, types, n_types, kinds) && loss->from_ns <= loss->to_ns)
-			set->all[set->n++] = (struct hole){ .cpu = loss->cpu,
-							    .from_ns = loss->from_ns,
-							    .to_ns = loss->to_ns };
+			set->all[set->n++] = (struct gap){ .cpu = loss->cpu,
+							   .from_ns = loss->from_ns,
+							   .to_ns = loss->to_ns };
 	}
 	if (!set->n)
 		return 0;
@@ -83,11 +82,11 @@ int holes_init(struct hole_set *set, const struct analyze_source *src,
 	}
 	return 0;
 no_memory:
-	holes_fini(set);
+	gaps_fini(set);
 	return cdict_fail_nomem(err);
 }
 
-void holes_fini(struct hole_set *set)
+void gaps_fini(struct gap_set *set)
 {
 	for (uint32_t c = 0; set->cpu && c < set->cpus; c++)
 		free(set->cpu[c]);
@@ -97,7 +96,7 @@ void holes_fini(struct hole_set *set)
 	memset(set, 0, sizeof(*set));
 }
 
-static const struct hole *of_cpu(const struct hole_set *set, uint32_t cpu, size_t *n)
+static const struct gap *of_cpu(const struct gap_set *set, uint32_t cpu, size_t *n)
 {
 	*n = 0;
 	if (!set->n)
@@ -112,15 +111,15 @@ static const struct hole *of_cpu(const struct hole_set *set, uint32_t cpu, size_
 	return set->cpu[cpu];
 }
 
-/* The first hole that reaches past @from_ns; reach_ns never falls. */
-static size_t first_past(const struct hole *holes, size_t n, uint64_t from_ns)
+/* The first gap that reaches past @from_ns; reach_ns never falls. */
+static size_t first_past(const struct gap *gaps, size_t n, uint64_t from_ns)
 {
 	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (holes[mid].reach_ns > from_ns)
+		if (gaps[mid].reach_ns > from_ns)
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -128,18 +127,18 @@ static size_t first_past(const struct hole *holes, size_t n, uint64_t from_ns)
 	return lo;
 }
 
-uint64_t holes_find(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
-	const struct hole *holes = of_cpu(set, cpu, &n);
-	size_t i = first_past(holes, n, from_ns);
+	const struct gap *gaps = of_cpu(set, cpu, &n);
+	size_t i = first_past(gaps, n, from_ns);
 
-	if (i == n || holes[i].from_ns >= to_ns)
+	if (i == n || gaps[i].from_ns >= to_ns)
 		return ANALYZE_NO_TIME;
-	return holes[i].from_ns > from_ns ? holes[i].from_ns : from_ns;
+	return gaps[i].from_ns > from_ns ? gaps[i].from_ns : from_ns;
 }
 
-uint64_t holes_end(const struct hole_set *set, uint64_t from_ns, uint64_t to_ns)
+uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t end = from_ns;
 
@@ -150,15 +149,15 @@ uint64_t holes_end(const struct hole_set *set, uint64_t from_ns, uint64_t to_ns)
 	return end < to_ns ? end : to_ns;
 }
 
-uint64_t holes_ns(const struct hole_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;
-	const struct hole *holes = of_cpu(set, cpu, &n);
+	const struct gap *gaps = of_cpu(set, cpu, &n);
 	uint64_t done = from_ns, sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t a = holes[i].from_ns > done ? holes[i].from_ns : done;
-		uint64_t b = holes[i].to_ns < to_ns ? holes[i].to_ns : to_ns;
+		uint64_t a = gaps[i].from_ns > done ? gaps[i].from_ns : done;
+		uint64_t b = gaps[i].to_ns < to_ns ? gaps[i].to_ns : to_ns;
 
 		if (b > a) {
 			sum += b - a;
