@@ -18,7 +18,9 @@ static inline size_t hash_of(const struct map *m, uint64_t a, uint64_t b)
 	uint64_t x = (a ^ m->seed) * UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t y = (b ^ m->seed) * UINT64_C(0xbf58476d1ce4e5b9);
 
-	return (size_t)(((x ^ x >> 32) + y) * (m->seed | 1) >> m->shift);
+	x = (x ^ x >> 32) + y;
+	/* by a known good number, not by the seed: some make runs of likes */
+	return (size_t)((x ^ x >> 29) * UINT64_C(0x94d049bb133111eb) >> m->shift);
 }
 
 /* The slot of (a, b), or the empty one where it belongs. */
