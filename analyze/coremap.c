@@ -249,8 +249,7 @@ static void queue_switch(void *self, const struct analyze_switch *sw)
 	if (sw->cpu < m->n_queues)
 		m->queues[sw->cpu].row->seen = true;
 	/* First who comes, then who goes: a length that is as long afterwards stays so. */
-	if ((sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED) &&
-	    !is_idle(m, sw->prev))
+	if (sw->involuntary)
 		join(m, sw->prev, sw->cpu, sw->t_ns);
 	else
 		leave(m, sw->prev, sw->t_ns); /* it ran: its switch-in was not seen */

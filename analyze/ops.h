@@ -71,6 +71,7 @@ struct analyze_switch {
 	bool in;
 	uint32_t prev, next;
 	enum analyze_off off; /* of prev */
+	bool involuntary;     /* prev could have run on; never IDLE */
 	uint64_t prev_state;  /* as recorded */
 	/* prev's slice; ANALYZE_NO_TIME when its start was not seen. */
 	uint64_t slice_start_ns;

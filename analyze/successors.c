@@ -30,7 +30,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	row->task = sw->prev;
 	row->next = sw->next;
 	row->count++;
-	row->involuntary += sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED;
+	row->involuntary += sw->involuntary;
 }
 
 static int most_frequent(const void *a, const void *b)

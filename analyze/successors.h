@@ -16,7 +16,7 @@ struct analyze_successors;
 struct analyze_successor {
 	uint32_t task, next;
 	uint64_t count;       /* sched_switch task ==> next in the window */
-	uint64_t involuntary; /* of them task was runnable */
+	uint64_t involuntary; /* of them task could have run on; never IDLE */
 	uint64_t total;       /* of all successors of @task; count / total is the share */
 };
 

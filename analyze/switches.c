@@ -79,7 +79,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		return;
 	cell = cell_at(s, sw->cpu, sw->t_ns);
 	cell->switches++;
-	cell->involuntary += sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED;
+	cell->involuntary += sw->involuntary;
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)

@@ -19,7 +19,7 @@ struct analyze_switches_options {
 
 struct analyze_switch_cell {
 	uint64_t switches;
-	uint64_t involuntary;
+	uint64_t involuntary;                  /* of them prev could have run on; never IDLE */
 	uint64_t busy_ns, idle_ns, unknown_ns; /* sum = the bucket's width inside the window */
 	uint64_t wakeups;                      /* by a waker on this CPU */
 };

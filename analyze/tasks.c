@@ -75,6 +75,8 @@ static void on_away(void *self, const struct analyze_away *away)
 		row->unknown_ns += ns;
 		return;
 	}
+	if (!analyze_engine_task(t->eng, away->task)->tid)
+		return;
 	row->off_ns[away->off] += ns;
 	if (away->off == ANALYZE_OFF_DISK && away->io) {
 		row->iowait_ns += ns;
@@ -99,7 +101,8 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (sw->in) {
 		row->switches++;
 		row->edge_outs += sw->slice_start_ns == ANALYZE_NO_TIME;
-		row->outs[sw->off]++;
+		if (analyze_engine_task(t->eng, sw->prev)->tid)
+			row->outs[sw->off]++;
 	}
 	row = row_of(t, sw->next, sw->cpu);
 	row->cpu = sw->cpu;

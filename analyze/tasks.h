@@ -45,12 +45,12 @@ struct analyze_task_row {
 	uint64_t switches;            /* sched_switch with prev = task */
 	uint64_t switch_ins;          /* sched_switch with next = task */
 	uint64_t edge_outs;           /* of the switches, those whose slice's start was not seen */
-	uint64_t outs[ANALYZE_OFF_N]; /* the switches by state */
+	uint64_t outs[ANALYZE_OFF_N]; /* the switches by state; none of IDLE */
 	uint64_t voluntary;           /* outs[] of SLEEP, DISK, OTHER, DEAD */
 	uint64_t involuntary;         /* outs[] of RUNNABLE, PREEMPTED (also yields) */
 
 	/* Off the CPU, from switch-out to switch-in, by the state at switch-out, clipped
-	 * to the window; includes the wait for a CPU after the wake-up. */
+	 * to the window; includes the wait for a CPU after the wake-up.  IDLE has none. */
 	uint64_t off_ns[ANALYZE_OFF_N];
 	uint64_t iowait_ns; /* of off_ns[DISK]: sched_stat_iowait said it was I/O */
 	uint64_t iowaits;   /* of outs[DISK] */

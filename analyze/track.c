@@ -240,6 +240,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	n = task_at(eng, sw.next);
 	sw.prev_state = ev->values[ti->field[SW_PREV_STATE]];
 	sw.off = state_class(&eng->states, sw.prev_state);
+	sw.involuntary = p->pub.tid &&
+			 (sw.off == ANALYZE_OFF_RUNNABLE || sw.off == ANALYZE_OFF_PREEMPTED);
 	comm_of(ev, ti->field[SW_PREV_COMM], p);
 	if (!n->pub.comm[0])
 		comm_of(ev, ti->field[SW_NEXT_COMM], n);

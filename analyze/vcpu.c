@@ -237,7 +237,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
 	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons.at[w->reason].idle;
 	w->cpu = sw->cpu;
-	if (sw->off == ANALYZE_OFF_RUNNABLE || sw->off == ANALYZE_OFF_PREEMPTED) {
+	if (sw->involuntary) {
 		w->where = PREEMPTED;
 		w->row.preemptions += sw->in;
 		wait_begins(v, w, sw->prev, sw->cpu);

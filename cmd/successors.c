@@ -56,7 +56,7 @@ const struct cmd cmd_successors = {
 	.operands = "FILE",
 	.about = "Counts the switches away from each task that matches, by the task switched to. "
 		 "Percent are of all switches away from the task; involuntary ones are those in "
-		 "which it could have run on.",
+		 "which it could have run on; IDLE has none.",
 	.options = successors_options,
 	.opts_size = sizeof(struct options_shared),
 	.min_operands = 0,

@@ -122,6 +122,12 @@ void cell_u64(const struct cell *c)
 	table_u64(c->t, c->column, *(const uint64_t *)member(c));
 }
 
+void cell_not_idle(const struct cell *c)
+{
+	if (!c->r->idle)
+		cell_u64(c);
+}
+
 void cell_u32(const struct cell *c)
 {
 	table_i64(c->t, c->column, *(const uint32_t *)member(c));

@@ -69,6 +69,8 @@ table_getter cell_other_name, cell_other_tid, cell_other_pid, cell_other_vm;
 
 /* Of the member of that type at the offset; share: in percent of the window. */
 table_getter cell_u64, cell_u32, cell_bool, cell_text, cell_share;
+/* cell_u64, but of IDLE: it neither sleeps nor is it preempted. */
+table_getter cell_not_idle;
 /* Of the struct histogram there; empty when it counted nothing, but for count and sum. */
 table_getter cell_count, cell_sum, cell_min, cell_avg, cell_p50, cell_p99, cell_p999, cell_max,
 	cell_max_at;

@@ -13,7 +13,8 @@
 struct who {
 	const struct analyze_task *task; /* NULL: merged */
 	const char *name;                /* then */
-	uint64_t count;                  /* of all its successors */
+	bool idle;
+	uint64_t count; /* of all its successors */
 };
 
 struct pair {
@@ -45,7 +46,7 @@ static const struct table_column columns[] = {
 	{ "next_vm", "vm", TABLE_TEXT, 0, cell_other_vm, 0 },
 	{ "count", "count", TABLE_COUNT, 0, cell_u64, PAIR(count) },
 	{ "percent", "%", TABLE_PERCENT, TABLE_EACH, cell_of_all, 0 },
-	{ "involuntary", "involunt", TABLE_COUNT, 0, cell_u64, PAIR(involuntary) },
+	{ "involuntary", "involunt", TABLE_COUNT, 0, cell_not_idle, PAIR(involuntary) },
 	TABLE_COLUMNS_END,
 };
 
@@ -63,7 +64,8 @@ static const uint32_t *who_of(struct pairs *pairs, const struct tables_walk *w, 
 		number = map_add(&pairs->by_task, (uintptr_t)name, merged ? 0 : index);
 	if (number && *number == MAP_NEW) {
 		*number = (uint32_t)pairs->whos.n;
-		if (array_push(&pairs->whos, (struct who){ merged ? NULL : task, name, 0 }))
+		if (array_push(&pairs->whos,
+			       (struct who){ merged ? NULL : task, name, !task->tid, 0 }))
 			return NULL;
 	}
 	return number;
@@ -110,6 +112,7 @@ static void fill(struct table *t, const struct tables_walk *w, const struct pair
 		r.other = next->task;
 		r.other_name = next->name;
 		r.whole = who;
+		r.idle = who->idle;
 		table_row(t);
 		cells_fill(t, &r);
 		table_lossy(t, pair->lossy);

@@ -23,6 +23,8 @@ static void cell_preempt(const struct cell *c)
 {
 	const uint64_t *off_ns = ((const struct analyze_task_row *)c->row)->off_ns;
 
+	if (c->r->idle)
+		return;
 	table_u64(c->t, c->column, off_ns[ANALYZE_OFF_RUNNABLE] + off_ns[ANALYZE_OFF_PREEMPTED]);
 }
 
@@ -46,16 +48,20 @@ static const struct table_column columns[] = {
 	{ "edge_ns", "edge ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(edge_ns) },
 	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(unknown_ns) },
 	{ "switches", "switches", TABLE_COUNT, TABLE_CHANGE, cell_u64, ROW(switches) },
-	{ "voluntary", "volunt", TABLE_COUNT, 0, cell_u64, ROW(voluntary) },
-	{ "involuntary", "involunt", TABLE_COUNT, TABLE_CHANGE_WIDE, cell_u64, ROW(involuntary) },
-	{ "sleeps", "sleeps", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(outs[ANALYZE_OFF_SLEEP]) },
-	{ "blocks", "blocks", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(outs[ANALYZE_OFF_DISK]) },
-	{ "iowaits", "iowaits", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(iowaits) },
-	{ "preempted", "preempted", TABLE_COUNT, TABLE_WIDE, cell_u64,
+	{ "voluntary", "volunt", TABLE_COUNT, 0, cell_not_idle, ROW(voluntary) },
+	{ "involuntary", "involunt", TABLE_COUNT, TABLE_CHANGE_WIDE, cell_not_idle,
+	  ROW(involuntary) },
+	{ "sleeps", "sleeps", TABLE_COUNT, TABLE_WIDE, cell_not_idle,
+	  ROW(outs[ANALYZE_OFF_SLEEP]) },
+	{ "blocks", "blocks", TABLE_COUNT, TABLE_WIDE, cell_not_idle, ROW(outs[ANALYZE_OFF_DISK]) },
+	{ "iowaits", "iowaits", TABLE_COUNT, TABLE_WIDE, cell_not_idle, ROW(iowaits) },
+	{ "preempted", "preempted", TABLE_COUNT, TABLE_WIDE, cell_not_idle,
 	  ROW(outs[ANALYZE_OFF_PREEMPTED]) },
-	{ "sleep_ns", "sleep ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(off_ns[ANALYZE_OFF_SLEEP]) },
-	{ "block_ns", "block ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(off_ns[ANALYZE_OFF_DISK]) },
-	{ "iowait_ns", "iowait ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(iowait_ns) },
+	{ "sleep_ns", "sleep ms", TABLE_MS, TABLE_WIDE, cell_not_idle,
+	  ROW(off_ns[ANALYZE_OFF_SLEEP]) },
+	{ "block_ns", "block ms", TABLE_MS, TABLE_WIDE, cell_not_idle,
+	  ROW(off_ns[ANALYZE_OFF_DISK]) },
+	{ "iowait_ns", "iowait ms", TABLE_MS, TABLE_WIDE, cell_not_idle, ROW(iowait_ns) },
 	{ "preempt_ns", "preempt ms", TABLE_MS, TABLE_WIDE, cell_preempt, 0 },
 	{ "wakeups", "wakeups", TABLE_COUNT, TABLE_CHANGE_WIDE, cell_wakeups, ROW(wakeups) },
 	{ "migrations", "migr", TABLE_COUNT, TABLE_CHANGE_WIDE, cell_u64, ROW(migrations) },

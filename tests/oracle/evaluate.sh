@@ -15,7 +15,6 @@
 #      (live/evaluate.sh makes some)
 #   2  in windows that begin more than 100 ms after the capture all but what happens at an instant;
 #      in any window a vCPU that has had no KVM event yet
-#   4  IDLE as involuntary: tasks' and coremap's IDLE rows, switches, successors; its preempt_ns
 #   5  exits and guest times of windows
 #   7  waits and migrations of tasks whose switches are not all there
 #   16 antagonists of a vCPU whose wake-up is the capture's first event

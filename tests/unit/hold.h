@@ -105,7 +105,8 @@ static inline void must_hold(const struct all *a)
 		HOLDS(t->edge_ns <= t->run_ns);
 		/* A task is in one place at a time. */
 		HOLDS(t->run_ns + off <= window);
-		HOLDS(t->voluntary + t->involuntary == t->switches);
+		HOLDS(t->voluntary + t->involuntary ==
+		      (analyze_engine_task(a->eng, t->task)->tid ? t->switches : 0));
 		ran += t->run_ns;
 		switches += t->switches;
 	}

@@ -95,7 +95,7 @@ static void successors_and_buckets_count_every_switch(void **state)
 	assert_int_equal(analyze_successors_count(next), 3);
 	s = analyze_successors_at(next, 0);
 	assert_int_equal(analyze_engine_task(eng, s->next)->tid, 10);
-	assert_true(s->count == 1 && s->total == 1 && s->involuntary == 1);
+	assert_true(s->count == 1 && s->total == 1 && s->involuntary == 0); /* IDLE */
 	/* [1000,1200) has the switch at 1100, [1200,1400) that at 1300, [1400,1600) 1500. */
 	assert_int_equal(analyze_switches_buckets(sw), 4);
 	cell = analyze_switches_at(sw, 0, 1);

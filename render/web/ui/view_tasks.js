@@ -165,7 +165,7 @@ export class TasksView extends View {
 				[app.who(task), 'too little to be drawn over time'];
 		}
 		return [app.who(task), `run ${row.run_ns === null ? 'not known' : `${exactNs(row.run_ns)}, ${percent(row.run_percent)}`}`,
-		row.switches === null ? null : `${count(row.switches)} switches: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`,
+		row.switches === null ? null : `${count(row.switches)} switches${row.idle ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
 		row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
 	}
 

@@ -58,9 +58,6 @@ LEAD_NS = 100_000_000
 
 def is_later(c, figure, key, begin, is_whole):
     """Why a figure of a window from there on is not compared yet: an item of issue 14."""
-    if figure in ('switches involuntary', 'successors involuntary') or (
-            figure in ('tasks involuntary', 'tasks preempt_ns') and key[0] == 0):
-        return 4 # IDLE is no involuntary switch
     if not is_whole and figure.split()[0] in ('exits', 'guest') and figure != 'guest entries':
         return 5 # a window has three bases
     if (c.some_tasks or c.some_cpus) and figure not in INSTANTS:
