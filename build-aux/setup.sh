@@ -46,6 +46,7 @@ procps                  cmd:ps
 libvirt-dev             pkg:libvirt
 jq                      cmd:jq
 python3                 cmd:python3
+python3-pandas          file:/usr/lib/python3/dist-packages/pandas
 perl                    cmd:perl
 groff-base              cmd:groff
 openssl                 cmd:openssl

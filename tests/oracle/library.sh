@@ -40,6 +40,24 @@ wrong=$("${CC:-cc}" -Wall -Wextra -Werror -I"$TOP/include" -o example example.c 
 verdict the_C_example_builds_and_prints_what_the_commands_do "$wrong"
 verdict the_Python_example_prints_the_same "$(python3 example.py x.cdict 2>err | diff expected - 2>&1; grep Traceback err)"
 
+# Its last lines, by whichever Python has pandas: Debian's is not the first of every PATH.
+pandas=
+for python in python3 /usr/bin/python3; do
+	[ -n "$pandas" ] || ! "$python" -c 'import pandas' 2>/dev/null || pandas=$python
+done
+if [ -n "$pandas" ]; then
+	"$CDICT" tasks x.cdict --format json >tasks.json
+	# the library tells of loss beside the columns
+	python3 - >shape <<'END'
+import json
+rows = json.load(open("tasks.json"))["tasks"]
+print((len(rows), len(set(rows[0]) - {"lossy"})))
+END
+	verdict the_data_frame_has_the_table_s_shape "$("$pandas" example.py x.cdict 2>&1 >frame.out | diff shape -; diff expected frame.out)"
+else
+	skip the_data_frame_has_the_table_s_shape "no Python has pandas"
+fi
+
 # Every table beside the command's JSON, cell by cell.
 for pair in 'tasks tasks' 'tasks-cpus tasks --per-cpu' 'latency latency' 'latency-cpus latency --by cpu' \
 	'exits exits' 'exits-reasons exits --by reason' 'exits-vms exits --by vm' 'guest exits' 'vcpu vcpu' \
