@@ -41,6 +41,16 @@ busy() {
 	taskset -c $cpu "./$1"
 	sleep 0.1
 }
+# recorded N - the recorder has said so of N CPUs that came
+recorded() {
+	local i
+	for ((i = 0; i < 200; i++)); do
+		[ "$(grep -c "CPU $cpu came online, and is recorded" rec.err)" -lt $1 ] || return 0
+		sleep 0.1
+	done
+	echo "$1 CPUs came, and are not recorded:"
+	cat rec.err
+}
 seen() { "$CDICT" script -q --max-loss 100 -C $cpu x.cdict | grep -c "comm=$1 "; }
 
 goes_and_comes() {
@@ -50,14 +60,14 @@ goes_and_comes() {
 	away
 	sleep 1.3
 	back
-	sleep 1.6
+	recorded 1
 	busy after
 	fds=$(ls /proc/$pid/fd | wc -l)
 	# Away and back at once, again and again.
 	for i in 1 2 3; do
 		away
 		back
-		sleep 1.6
+		recorded $((i + 1))
 		busy again$i
 	done
 	[ "$(ls /proc/$pid/fd | wc -l)" = "$fds" ] || echo "from $fds descriptors to $(ls /proc/$pid/fd | wc -l)"
@@ -77,7 +87,7 @@ comes_later() {
 	away
 	begin
 	back
-	sleep 1.6
+	recorded 1
 	busy later
 	end
 	[ "$(seen later)" -gt 0 ] || echo "it was not seen on CPU $cpu"
@@ -91,10 +101,10 @@ comes_to_the_flight_recorder() {
 	busy before
 	away
 	back
-	sleep 1.6
+	recorded 1
 	busy after
 	end
-	[ "$(seen before)" -gt 0 ] && [ "$(seen after)" -gt 0 ] || echo "it has not both"
+	[ "$(seen before)" -gt 0 ] && [ "$(seen after)" -gt 0 ] || { echo "it has not both"; cat rec.err info; }
 }
 
 stays_away() {

@@ -5,6 +5,13 @@
 # timeout: 120
 # shellcheck disable=SC2154
 set -uo pipefail
+# A bare chroot has no pseudo-terminals: they are mounted for this test alone, where it may.
+terminal() { script -qefc true /dev/null >/dev/null 2>&1; }
+own_mounts='mount --make-rprivate /dev && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts && exec "$@"'
+if ! terminal && [ -z "${OWN_MOUNTS-}" ] &&
+	unshare -m --propagation unchanged sh -c "$own_mounts" sh true 2>/dev/null; then
+	OWN_MOUNTS=1 exec unshare -m --propagation unchanged sh -c "$own_mounts" sh "$0"
+fi
 . "$TOP/tests/openstack/_lib.sh"
 
 password=asked-for-27d1
@@ -48,7 +55,7 @@ on_terminal() {
 }
 ask="'$CDICT' identify --proc-root proc --openstack --openrc dashboard"
 
-if script -qefc true /dev/null >/dev/null 2>&1; then
+if terminal; then
 	on_terminal "$password"$'\n' "$ask >out 2>err"
 	same the_file_asks_for_the_password_on_the_terminal "0 $want" "$? $(named)"
 	says and_is_seen_to_ask 'Please enter your OpenStack Password for project ops as user robot' screen
