@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +11,22 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "annotate/curl_library.h"
 #include "annotate/http_url.h"
+#include "annotate/library.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
 
 #define REDIRECTS_MAX 3
 #define HEADERS_MAX ((size_t)256 << 10)
+#define ANSWER_MAX ((size_t)16 << 20)
+#define CONNECT_MS 5000u
+#define TRIES 3u
 #define PAUSE_MS 200 /* before the second try; four times that before the third */
 
 struct http {
 	CURL *curl;
 	struct http_options opts;
-	char *cacert, *cert, *key;
 	uint64_t deadline_ns;
 	bool no_memory; /* for an option */
 	char message[CURL_ERROR_SIZE];
@@ -40,57 +41,25 @@ struct exchange {
 	bool too_large, no_memory;
 };
 
-static void global_init(void)
-{
-	curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
-static char *keep(const char *text, bool *failed)
-{
-	char *copy = text && *text ? strdup(text) : NULL;
-
-	*failed = *failed || (text && *text && !copy);
-	return copy;
-}
-
-int http_no_library(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
-			  "OpenStack is asked through libcurl, which is not installed "
-			  "(Debian: libcurl3-gnutls)");
-}
-
 int http_open(struct http **out, const struct http_options *opts, struct cdict_error *err)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct http *h;
-	bool failed;
 
-	if (!curl_library_load())
-		return http_no_library(err);
+	if (!library_curl())
+		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
+				  "OpenStack is asked through libcurl, which is not installed "
+				  "(Debian: libcurl3-gnutls)");
 	h = calloc(1, sizeof(*h));
-	failed = !h;
-	pthread_once(&once, global_init);
-	if (h) {
-		h->opts = *opts;
-		h->cacert = keep(opts->cacert, &failed);
-		h->cert = keep(opts->cert, &failed);
-		h->key = keep(opts->key, &failed);
-		h->curl = curl_easy_init();
-		if (!h->opts.connect_ms)
-			h->opts.connect_ms = 5000;
-		if (!h->opts.budget_ms)
-			h->opts.budget_ms = 30000;
-		if (!h->opts.tries)
-			h->opts.tries = 3;
-		if (!h->opts.max_bytes)
-			h->opts.max_bytes = (size_t)16 << 20;
-		h->deadline_ns = monotonic_in_ms(h->opts.budget_ms);
-	}
-	if (failed || !h->curl) {
-		http_close(h);
+	if (h)
+		h->curl = curl.easy_init();
+	if (!h || !h->curl) {
+		free(h);
 		return cdict_fail_nomem(err);
 	}
+	h->opts = *opts;
+	if (!h->opts.budget_ms)
+		h->opts.budget_ms = 30000;
+	h->deadline_ns = monotonic_in_ms(h->opts.budget_ms);
 	*out = h;
 	return 0;
 }
@@ -99,10 +68,7 @@ void http_close(struct http *h)
 {
 	if (!h)
 		return;
-	curl_easy_cleanup(h->curl);
-	free(h->cacert);
-	free(h->cert);
-	free(h->key);
+	curl.easy_cleanup(h->curl);
 	free(h);
 }
 
@@ -122,7 +88,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 	struct exchange *x = ctx;
 
 	(void)size; /* 1 */
-	if (n > x->http->opts.max_bytes - x->body.len) {
+	if (n > ANSWER_MAX - x->body.len) {
 		x->too_large = true;
 		return 0;
 	}
@@ -165,43 +131,43 @@ static uint32_t left_ms(const struct http *h)
 /* libcurl copies texts. */
 static void set_text(struct http *h, CURLoption option, const char *text)
 {
-	h->no_memory |= curl_easy_setopt(h->curl, option, text) == CURLE_OUT_OF_MEMORY;
+	h->no_memory |= curl.easy_setopt(h->curl, option, text) == CURLE_OUT_OF_MEMORY;
 }
 
 static void set_tls(struct http *h)
 {
 	struct stat st;
-	bool folder = h->cacert && !stat(h->cacert, &st) && S_ISDIR(st.st_mode);
+	bool folder = h->opts.cacert && !stat(h->opts.cacert, &st) && S_ISDIR(st.st_mode);
 
-	curl_easy_setopt(h->curl, CURLOPT_SSL_VERIFYPEER, h->opts.insecure ? 0L : 1L);
-	curl_easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, h->opts.insecure ? 0L : 2L);
-	curl_easy_setopt(h->curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	if (h->cacert) {
+	curl.easy_setopt(h->curl, CURLOPT_SSL_VERIFYPEER, h->opts.insecure ? 0L : 1L);
+	curl.easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, h->opts.insecure ? 0L : 2L);
+	curl.easy_setopt(h->curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	if (h->opts.cacert) {
 		/* these authorities only, not the system's as well */
-		set_text(h, CURLOPT_CAINFO, folder ? NULL : h->cacert);
-		set_text(h, CURLOPT_CAPATH, folder ? h->cacert : NULL);
+		set_text(h, CURLOPT_CAINFO, folder ? NULL : h->opts.cacert);
+		set_text(h, CURLOPT_CAPATH, folder ? h->opts.cacert : NULL);
 	}
-	if (h->cert)
-		set_text(h, CURLOPT_SSLCERT, h->cert);
-	if (h->key)
-		set_text(h, CURLOPT_SSLKEY, h->key);
+	if (h->opts.cert)
+		set_text(h, CURLOPT_SSLCERT, h->opts.cert);
+	if (h->opts.key)
+		set_text(h, CURLOPT_SSLKEY, h->opts.key);
 }
 
 /* NULL when out of memory. */
 static struct curl_slist *header_list(const struct http_request *r)
 {
-	struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json"), *more = list;
+	struct curl_slist *list = curl.slist_append(NULL, "Accept: application/json"), *more = list;
 
 	if (r->body && more)
-		more = curl_slist_append(list, "Content-Type: application/json");
+		more = curl.slist_append(list, "Content-Type: application/json");
 	/* no waiting for `100 Continue` */
 	if (more)
-		more = curl_slist_append(list, "Expect:");
+		more = curl.slist_append(list, "Expect:");
 	for (const char *const *p = r->headers; p && *p && more; p++)
-		more = curl_slist_append(list, *p);
+		more = curl.slist_append(list, *p);
 	if (more)
 		return list;
-	curl_slist_free_all(list);
+	curl.slist_free_all(list);
 	return NULL;
 }
 
@@ -215,31 +181,31 @@ static CURLcode perform(struct http *h, const struct http_request *r, const char
 	if (!headers)
 		return CURLE_OUT_OF_MEMORY;
 	/* forgets everything but live connections */
-	curl_easy_reset(h->curl);
+	curl.easy_reset(h->curl);
 	h->no_memory = false;
 	set_tls(h);
 	set_text(h, CURLOPT_URL, url);
 	set_text(h, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+	curl.easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
 	set_text(h, CURLOPT_USERAGENT, "cdict");
-	curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
-	curl_easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->message);
-	curl_easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS,
-			 (long)(left < h->opts.connect_ms ? left : h->opts.connect_ms));
-	curl_easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)left);
-	curl_easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, on_body);
-	curl_easy_setopt(h->curl, CURLOPT_WRITEDATA, x);
-	curl_easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, on_header);
-	curl_easy_setopt(h->curl, CURLOPT_HEADERDATA, x);
+	curl.easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
+	curl.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->message);
+	curl.easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS,
+			 (long)(left < CONNECT_MS ? left : CONNECT_MS));
+	curl.easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)left);
+	curl.easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl.easy_setopt(h->curl, CURLOPT_WRITEDATA, x);
+	curl.easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, on_header);
+	curl.easy_setopt(h->curl, CURLOPT_HEADERDATA, x);
 	if (r->body) {
-		curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(r->body));
-		curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, r->body);
+		curl.easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE, (long)strlen(r->body));
+		curl.easy_setopt(h->curl, CURLOPT_POSTFIELDS, r->body);
 	}
 	set_text(h, CURLOPT_CUSTOMREQUEST, r->method);
 	h->message[0] = '\0';
-	code = h->no_memory ? CURLE_OUT_OF_MEMORY : curl_easy_perform(h->curl);
-	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &x->reply->status);
-	curl_slist_free_all(headers);
+	code = h->no_memory ? CURLE_OUT_OF_MEMORY : curl.easy_perform(h->curl);
+	curl.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &x->reply->status);
+	curl.slist_free_all(headers);
 	return code;
 }
 
@@ -269,10 +235,10 @@ static int code_of(CURLcode code)
 
 static int say_failed(struct http *h, CURLcode code, const char *shown, struct cdict_error *err)
 {
-	const char *why = h->message[0] ? h->message : curl_easy_strerror(code);
+	const char *why = h->message[0] ? h->message : curl.easy_strerror(code);
 	long number = 0;
 
-	curl_easy_getinfo(h->curl, CURLINFO_OS_ERRNO, &number);
+	curl.easy_getinfo(h->curl, CURLINFO_OS_ERRNO, &number);
 	if (code == CURLE_COULDNT_CONNECT && number)
 		return cdict_fail(err, -ECONNREFUSED, CDICT_NO_OFFSET, "%s: cannot be reached: %s",
 				  shown, strerror((int)number));
@@ -281,10 +247,10 @@ static int say_failed(struct http *h, CURLcode code, const char *shown, struct c
 				  "%s: %s: name its authority in OS_CACERT (cacert: in "
 				  "clouds.yaml), or give --insecure",
 				  shown, why);
-	if (code == CURLE_SSL_CACERT_BADFILE && h->cacert)
+	if (code == CURLE_SSL_CACERT_BADFILE && h->opts.cacert)
 		return cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
 				  "%s: the file of authorities cannot be used: %s (OS_CACERT)",
-				  shown, h->cacert);
+				  shown, h->opts.cacert);
 	return cdict_fail(err, code_of(code), CDICT_NO_OFFSET, "%s: %s", shown, why);
 }
 
@@ -325,7 +291,7 @@ static void trace(const struct http *h, const char *method, const char *shown,
 		return;
 	if (code)
 		snprintf(line, sizeof(line), "%s %s: %s, in %" PRIu64 " ms", method, shown,
-			 curl_easy_strerror(code), took_ms);
+			 curl.easy_strerror(code), took_ms);
 	else
 		snprintf(line, sizeof(line), "%s %s: %ld, %zu bytes in %" PRIu64 " ms", method,
 			 shown, x->reply->status, x->body.len, took_ms);
@@ -356,7 +322,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 		else if (x.too_large)
 			rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 					"%s: the answer is larger than %zu bytes", shown,
-					h->opts.max_bytes);
+					ANSWER_MAX);
 		else if (code == CURLE_OPERATION_TIMEDOUT && !left_ms(h))
 			rc = cdict_fail(err, -ETIMEDOUT, CDICT_NO_OFFSET,
 					"%s: no complete answer within %u.%u s (--os-timeout)",
@@ -366,10 +332,10 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 			rc = say_failed(h, code, shown, err);
 		else
 			rc = 0;
-		curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after_s);
+		curl.easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after_s);
 		if (after_s > 0)
 			wait = after_s < 10 ? (uint32_t)after_s * 1000 : 10000;
-		if (x.too_large || !again(code, reply->status) || try == h->opts.tries ||
+		if (x.too_large || !again(code, reply->status) || try == TRIES ||
 		    left_ms(h) <= wait) {
 			buf_u8(&x.body, 0);
 			if (!rc && x.body.failed)
@@ -405,7 +371,7 @@ int http_send(struct http *h, const struct http_request *request, struct http_re
 		rc = exchange(h, request, url, shown, reply, err);
 		if (rc || !is_redirect(reply->status))
 			break;
-		curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to);
+		curl.easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to);
 		if (followed == REDIRECTS_MAX || !to || !http_url_same_service(url, to)) {
 			next = to ? http_url_shown(to) : NULL;
 			rc = cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,

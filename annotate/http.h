@@ -7,9 +7,9 @@
  *   port, with the same method and body; any other is refused, as it would carry the token
  *   elsewhere.
  * - What fails to connect, breaks off or answers 429, 500, 502, 503 or 504 is tried again,
- *   @tries times at all, with growing pauses, within the one time budget that the whole
+ *   three times at all, with growing pauses, within the one time budget that the whole
  *   struct http has from http_open() on.
- * - An answer of more than @max_bytes is refused.
+ * - An answer of more than 16 MiB is refused.
  * Proxies are taken from the environment, as the OpenStack clients do (http_proxy, no_proxy).
  *
  * Threads    one at a time per struct http
@@ -30,10 +30,7 @@ struct http_options {
 	const char *cacert;     /* file or folder of authorities; NULL: the system's */
 	const char *cert, *key; /* of the client; NULL: none */
 	bool insecure;
-	uint32_t connect_ms; /* per connection; 0: 5000 */
-	uint32_t budget_ms;  /* for everything; 0: 30000 */
-	unsigned tries;      /* per request; 0: 3 */
-	size_t max_bytes;    /* of one answer; 0: 16 MiB */
+	uint32_t budget_ms; /* for everything; 0: 30000 */
 	/* Told "GET URL: 200, 5881 bytes in 25 ms" of each exchange; may be NULL. */
 	void (*trace)(void *ctx, const char *line);
 	void *trace_ctx;
@@ -57,7 +54,7 @@ struct http_reply {
 
 struct http;
 
-/* http_open - copies what @opts points to. */
+/* http_open - @opts is copied, what it points to borrowed until http_close(). */
 int http_open(struct http **out, const struct http_options *opts, struct cdict_error *err);
 void http_close(struct http *h);
 

@@ -7,38 +7,28 @@
 #include <string.h>
 #include <strings.h>
 
-#include "annotate/curl_library.h"
 #include "annotate/http.h"
+#include "annotate/library.h"
 #include "base/fail.h"
 
 /* NULL: no address, errno ENOMEM when it may be one, or there is no libcurl. */
 static CURLU *parse(const char *url)
 {
-	CURLU *u = curl_library_load() ? curl_url() : NULL;
-	CURLUcode code = u ? curl_url_set(u, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
+	CURLU *u = library_curl() ? curl.url() : NULL;
+	CURLUcode code = u ? curl.url_set(u, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 
 	if (code && u)
-		curl_url_cleanup(u);
+		curl.url_cleanup(u);
 	errno = code == CURLUE_OUT_OF_MEMORY ? ENOMEM : 0;
 	return code ? NULL : u;
 }
 
-/* NULL: it has none, or out of memory. */
+/* NULL: it has none, or out of memory; else for curl.free(). */
 static char *part(CURLU *u, CURLUPart which, unsigned flags)
 {
-	char *text = NULL, *copy;
+	char *text = NULL;
 
-	if (!u || curl_url_get(u, which, &text, flags))
-		return NULL;
-	copy = strdup(text);
-	curl_free(text);
-	return copy;
-}
-
-static void done(CURLU *u)
-{
-	if (u)
-		curl_url_cleanup(u);
+	return u && !curl.url_get(u, which, &text, flags) ? text : NULL;
 }
 
 bool http_url_same_service(const char *a, const char *b)
@@ -52,28 +42,28 @@ bool http_url_same_service(const char *a, const char *b)
 		char *of_y = part(y, parts[i], CURLU_DEFAULT_PORT);
 
 		same = of_x && of_y && !strcasecmp(of_x, of_y);
-		free(of_x);
-		free(of_y);
+		curl.free(of_x);
+		curl.free(of_y);
 	}
-	done(x);
-	done(y);
+	curl.url_cleanup(x);
+	curl.url_cleanup(y);
 	return same;
 }
 
 char *http_url_shown(const char *url)
 {
+	static const CURLUPart hidden[] = { CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY,
+					    CURLUPART_FRAGMENT };
 	CURLU *u = parse(url);
-	char *out;
+	char *text, *shown;
 
-	if (u) {
-		curl_url_set(u, CURLUPART_USER, NULL, 0);
-		curl_url_set(u, CURLUPART_PASSWORD, NULL, 0);
-		curl_url_set(u, CURLUPART_QUERY, NULL, 0);
-		curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
-	}
-	out = part(u, CURLUPART_URL, 0);
-	done(u);
-	return out;
+	for (size_t i = 0; u && i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		curl.url_set(u, hidden[i], NULL, 0);
+	text = part(u, CURLUPART_URL, 0);
+	shown = text ? strdup(text) : NULL;
+	curl.free(text);
+	curl.url_cleanup(u);
+	return shown;
 }
 
 int http_url_check(const char *url, struct cdict_error *err)
@@ -84,9 +74,7 @@ int http_url_check(const char *url, struct cdict_error *err)
 	char *user = part(u, CURLUPART_USER, 0), *password = part(u, CURLUPART_PASSWORD, 0);
 	int rc = 0;
 
-	if (!curl_library_load())
-		rc = http_no_library(err);
-	else if (no_memory || (u && !scheme))
+	if (no_memory || (u && !scheme))
 		rc = cdict_fail_nomem(err);
 	else if (!u)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
@@ -98,10 +86,10 @@ int http_url_check(const char *url, struct cdict_error *err)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"the service's address holds a user or password: take them out of "
 				"it");
-	free(scheme);
-	free(user);
-	free(password);
-	done(u);
+	curl.free(scheme);
+	curl.free(user);
+	curl.free(password);
+	curl.url_cleanup(u);
 	return rc;
 }
 
@@ -109,34 +97,35 @@ int http_url_parameter(char **value, const char *url, const char *name)
 {
 	/* of a relative address, too, the query is behind the first '?' */
 	CURLU *u = parse("http://h/");
-	CURLUcode code = u ? curl_url_set(u, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 	size_t len = strlen(name);
 	char *query = NULL, *decoded;
+	CURLUcode code;
 
 	*value = NULL;
+	if (!u)
+		return -ENOMEM;
+	code = curl.url_set(u, CURLUPART_URL, url, 0);
 	if (!code)
-		code = curl_url_get(u, CURLUPART_QUERY, &query, 0);
-	done(u);
+		code = curl.url_get(u, CURLUPART_QUERY, &query, 0);
+	curl.url_cleanup(u);
 	for (const char *p = query; p && !*value && !code; p = strchr(p, '&')) {
 		p += *p == '&';
 		if (strncmp(p, name, len) || p[len] != '=')
 			continue;
 		decoded =
-			curl_easy_unescape(NULL, p + len + 1, (int)strcspn(p + len + 1, "&"), NULL);
+			curl.easy_unescape(NULL, p + len + 1, (int)strcspn(p + len + 1, "&"), NULL);
 		*value = decoded ? strdup(decoded) : NULL;
-		curl_free(decoded);
+		curl.free(decoded);
 		code = *value ? CURLUE_OK : CURLUE_OUT_OF_MEMORY;
 	}
-	curl_free(query);
+	curl.free(query);
 	return code == CURLUE_OUT_OF_MEMORY ? -ENOMEM : 0;
 }
 
 char *http_url_escape(const char *text)
 {
-	char *escaped = curl_library_load() ? curl_easy_escape(NULL, text, 0) : NULL;
-	char *copy = escaped ? strdup(escaped) : NULL;
+	char *escaped = curl.easy_escape(NULL, text, 0), *copy = escaped ? strdup(escaped) : NULL;
 
-	if (escaped)
-		curl_free(escaped);
+	curl.free(escaped);
 	return copy;
 }

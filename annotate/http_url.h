@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* http_url.h - addresses, taken apart by libcurl. */
+/* http_url.h - addresses, taken apart by libcurl, which http_open() has loaded. */
 #ifndef ANNOTATE_HTTP_URL_H
 #define ANNOTATE_HTTP_URL_H
 
 #include <stdbool.h>
 
 #include "cdict/error.h"
-
-/* http_no_library - the failure when there is no libcurl. */
-int http_no_library(struct cdict_error *err);
 
 /* http_url_same_service - whether both have the same scheme, host and port. */
 bool http_url_same_service(const char *a, const char *b);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "annotate/child.h"
+#include "annotate/library.h"
 #include "annotate/libvirt.h"
 #include "base/fail.h"
 
@@ -57,11 +58,8 @@ _Static_assert(CONNECT_LIST_DOMAINS_ACTIVE == VIR_CONNECT_LIST_DOMAINS_ACTIVE, "
 
 static bool load(struct library *lib)
 {
-	void *so = dlopen("libvirt.so.0", RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void *at;
-	} symbols[] = {
+	static const char *const names[] = { "libvirt.so.0", NULL };
+	const struct library_function functions[] = {
 		{ "virInitialize", &lib->initialize },
 		{ "virSetErrorFunc", &lib->set_error_func },
 		{ "virGetLastErrorMessage", &lib->last_error },
@@ -70,14 +68,7 @@ static bool load(struct library *lib)
 		{ "virDomainGetXMLDesc", &lib->xml },
 	};
 
-	for (size_t i = 0; so && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
-		void *function = dlsym(so, symbols[i].name);
-
-		if (!function)
-			return false;
-		memcpy(symbols[i].at, &function, sizeof(function));
-	}
-	return so != NULL;
+	return library_load(names, functions, sizeof(functions) / sizeof(functions[0]));
 }
 
 /* --- the child --- */
