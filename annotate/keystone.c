@@ -9,7 +9,6 @@
 
 #include "annotate/http_url.h"
 #include "annotate/keystone_body.h"
-#include "annotate/keystone_catalog.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
 #include "base/sink.h"

@@ -23,6 +23,10 @@ int keystone_token_parse(struct keystone_token *out, const char *text, size_t si
 			 struct cdict_error *err);
 void keystone_token_fini(struct keystone_token *t);
 
+/* keystone_catalog_find - see keystone_endpoint(). */
+int keystone_catalog_find(const json_t *catalog, const char *const *types, const char *interface,
+			  const char *region, char **url, struct cdict_error *err);
+
 /* keystone_said - the message in an error's body ({"error": {"message": ...}}, Nova's forms
  * too), cut short: given; NULL: none found. */
 char *keystone_said(const char *text, size_t size);

@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "annotate/namepattern.h"
-#include "annotate/openstack_join.h"
+#include "annotate/nova.h"
 #include "base/fail.h"
 
 #define PROJECTS_MAX 200 /* whose names are asked for */
@@ -216,13 +217,112 @@ static int count_vm(struct stringset *seen, const struct cdict_label *label, boo
 	return 0;
 }
 
+/* --- which server a label's VM is --- */
+
+/* Servers by UUID and by instance name. */
+struct server_index {
+	const struct nova_servers *servers;
+	const char *const *hosts; /* NULL-terminated */
+	const struct nova_server **by_id, **by_instance;
+	size_t n;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct nova_server *const *x = a, *const *y = b;
+
+	return strcasecmp((*x)->id, (*y)->id);
+}
+
+static int by_instance(const void *a, const void *b)
+{
+	const struct nova_server *const *x = a, *const *y = b;
+
+	return strcmp((*x)->instance, (*y)->instance);
+}
+
+static void index_fini(struct server_index *j)
+{
+	free(j->by_id);
+	free(j->by_instance);
+	*j = (struct server_index){ 0 };
+}
+
+/* -ENOMEM. @servers and @hosts are borrowed. */
+static int index_init(struct server_index *j, const struct nova_servers *servers,
+		      const char *const *hosts)
+{
+	*j = (struct server_index){ .servers = servers, .hosts = hosts, .n = servers->all.n };
+	j->by_id = calloc(servers->all.n + 1, sizeof(*j->by_id));
+	j->by_instance = calloc(servers->all.n + 1, sizeof(*j->by_instance));
+	if (!j->by_id || !j->by_instance) {
+		index_fini(j);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < servers->all.n; i++)
+		j->by_id[i] = j->by_instance[i] = &servers->all.at[i];
+	qsort(j->by_id, j->n, sizeof(*j->by_id), by_id);
+	qsort(j->by_instance, j->n, sizeof(*j->by_instance), by_instance);
+	return 0;
+}
+
+static bool on_host(const struct server_index *j, const struct nova_server *s)
+{
+	if (!*s->host && !*s->hypervisor)
+		return true;
+	for (const char *const *host = j->hosts; host && *host; host++) {
+		if (!strcmp(s->host, *host) || !strcmp(s->hypervisor, *host))
+			return true;
+	}
+	return false;
+}
+
+static const struct nova_server *of_instance(const struct server_index *j, const char *instance)
+{
+	const struct nova_server *found = NULL;
+	size_t lo = 0, hi = j->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (strcmp(j->by_instance[mid]->instance, instance) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < j->n && !strcmp(j->by_instance[lo]->instance, instance); lo++) {
+		if (!on_host(j, j->by_instance[lo]))
+			continue;
+		if (found) /* two cells, and nothing that tells which is ours */
+			return NULL;
+		found = j->by_instance[lo];
+	}
+	return found;
+}
+
+/* By UUID. A label without one is found by its domain name, which is unique within a cell only:
+ * the server must be on one of the hosts, as far as Nova tells where it is, and be the only such.
+ * NULL: none. */
+static const struct nova_server *server_of(const struct server_index *j,
+					   const struct cdict_label *label)
+{
+	const struct nova_server key = { .id = label->uuid }, *at = &key;
+	const struct nova_server **found;
+
+	if (label->uuid && *label->uuid) {
+		found = bsearch(&at, j->by_id, j->n, sizeof(*j->by_id), by_id);
+		return found ? *found : NULL;
+	}
+	return label->instance && *label->instance ? of_instance(j, label->instance) : NULL;
+}
+
 static int join(struct asking *a, const struct mapping *known, struct mapping *into,
 		struct openstack_result *result, struct cdict_error *err)
 {
 	struct stringset seen = { 0 };
-	struct openstack_join j;
+	struct server_index j;
 	size_t n = known->n; /* those that are added need no name */
-	int rc = openstack_join_init(&j, &a->servers, a->opts->hosts);
+	int rc = index_init(&j, &a->servers, a->opts->hosts);
 
 	if (rc)
 		return cdict_fail_nomem(err);
@@ -235,7 +335,7 @@ static int join(struct asking *a, const struct mapping *known, struct mapping *i
 		    (!*label.uuid && !*label.instance))
 			continue;
 		label.start_ns = known->labels[i].start_ns;
-		s = openstack_join_find(&j, &label);
+		s = server_of(&j, &label);
 		rc = count_vm(&seen, &label, &first) ? cdict_fail_nomem(err) : 0;
 		result->vms += !rc && first;
 		if (rc || !s || !*s->name)
@@ -245,7 +345,7 @@ static int join(struct asking *a, const struct mapping *known, struct mapping *i
 		result->tasks += !rc;
 	}
 	stringset_fini(&seen);
-	openstack_join_fini(&j);
+	index_fini(&j);
 	return rc;
 }
 

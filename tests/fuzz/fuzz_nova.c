@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "annotate/keystone_body.h"
-#include "annotate/keystone_catalog.h"
 #include "annotate/nova.h"
 #include "annotate/nova_version.h"
 
