@@ -75,7 +75,7 @@ endif
 # ---- dependencies ------------------------------------------------------------------------------
 # libcdict needs zlib and the C library only.  The program's packages are in PROGRAM_PKGS or, where
 # there is no .pc file (libcsv), in PROGRAM_LIBS; of those in LOADED_PKGS only the headers are needed:
-# the library is loaded when it is used (annotate/curl_library.c).
+# the library is loaded when it is used (annotate/library.c).
 
 LIBRARY_PKGS := zlib
 LOADED_PKGS := libcurl
@@ -211,7 +211,7 @@ WASM ?= 1
 WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # what no page needs, and wasi-libc cannot
-engine_leaves := base/outfile.c
+engine_leaves := base/outfile.c base/procfs.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
 	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c page_arrays.c page_bins.c \
 	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c \

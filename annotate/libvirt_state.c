@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "annotate/libvirt.h"
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 #include "base/buf.h"
 #include "base/fail.h"
 

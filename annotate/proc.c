@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
 

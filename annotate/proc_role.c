@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 
 static const char *after(const char *text, const char *word)
 {

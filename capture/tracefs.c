@@ -10,45 +10,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/fail.h"
+#include "base/procfs.h"
 #include "capture/permit.h"
 
 #define FILE_MAX (64u << 20) /* printk_formats of a large kernel has 1 MiB */
 
 char *tracefs_read(const char *path, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
 	struct buf b = { 0 };
-	ssize_t n = 0;
+	int rc = procfs_read(AT_FDCWD, path, &b, FILE_MAX);
 
-	if (fd < 0)
+	if (rc) {
+		buf_fini(&b);
+		errno = -rc;
 		return NULL;
-	/* Such files tell no size. */
-	while (b.len < FILE_MAX) {
-		uint8_t *room = buf_room(&b, 16384);
-
-		if (!room)
-			break;
-		n = read(fd, room, 16384);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		b.len += (size_t)n;
 	}
-	saved = b.failed ? ENOMEM : errno;
-	close(fd);
 	if (len)
 		*len = b.len;
-	buf_u8(&b, 0);
-	if (b.failed || n < 0) {
-		buf_fini(&b);
-		errno = saved;
-		return NULL;
-	}
 	return (char *)b.data;
 }
 

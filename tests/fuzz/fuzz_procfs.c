@@ -6,7 +6,7 @@
 #include "annotate/cgroup.h"
 #include "annotate/proc_args.h"
 #include "annotate/proc_role.h"
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

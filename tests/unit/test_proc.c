@@ -13,7 +13,7 @@
 
 #include "annotate/cgroup.h"
 #include "annotate/proc.h"
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * procfs.h - reads the small files of /proc, or of a saved copy of it, where
  * everything may be missing, unreadable, vanish meanwhile, or be a trap.
@@ -6,8 +6,8 @@
  * Units      starttime in clock ticks of user space, start_ns in ns since boot
  * Failure    0 or a negative errno; nothing is printed
  */
-#ifndef ANNOTATE_PROCFS_H
-#define ANNOTATE_PROCFS_H
+#ifndef BASE_PROCFS_H
+#define BASE_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

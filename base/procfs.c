@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: LGPL-2.1-only */
 /* The small files of /proc. */
-#include "annotate/procfs.h"
+#include "base/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
