@@ -79,11 +79,6 @@ static uint64_t of_system(clockid_t id)
 	return clock_gettime(id, &ts) ? 0 : (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-uint64_t clock_ms(void)
-{
-	return of_system(CLOCK_MONOTONIC) / 1000000;
-}
-
 /* Bytes of the ring, which may wrap. */
 static void copy(const struct clock *c, uint64_t at, void *out, size_t n)
 {

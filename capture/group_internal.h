@@ -37,7 +37,7 @@ struct group {
 	uint32_t n_cpus;
 	struct group_counts counts;
 	struct trigger_feed *feed;
-	uint64_t flush_at_ms;
+	uint64_t flush_at_ns;
 	uint64_t first_ns; /* of all samples */
 
 	bool hurried; /* the encoder has the reader's priority */

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/cursor.h"
-#include "capture/clock.h"
+#include "base/monotonic.h"
 #include "capture/group_internal.h"
 #include "convert/account.h"
 #include "capture/trigger.h"
@@ -205,11 +205,9 @@ static void pass(struct group *g)
 /* CPUs that fill no batch a second. */
 static void cut_old(struct group *g)
 {
-	uint64_t now = clock_ms();
-
-	if (now < g->flush_at_ms)
+	if (!monotonic_past(g->flush_at_ns))
 		return;
-	g->flush_at_ms = now + FLUSH_MS;
+	g->flush_at_ns = monotonic_in_ms(FLUSH_MS);
 	ingest_age(&g->ingest);
 }
 
@@ -260,7 +258,7 @@ void *group_read(void *arg)
 	if (!group_begin(g, 0))
 		return NULL;
 	hurry(g);
-	g->flush_at_ms = clock_ms() + FLUSH_MS;
+	g->flush_at_ns = monotonic_in_ms(FLUSH_MS);
 	while (!atomic_load(&g->stop)) {
 		unsigned wanted = atomic_load(&g->flush_wanted);
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/fail.h"
+#include "base/monotonic.h"
 #include "capture/clock.h"
 #include "capture/record_internal.h"
 #include "ingest/info.h"
@@ -27,14 +27,6 @@ void recording_say(const struct recording *rec, bool warning, const char *fmt, .
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	rec->opts->say(rec->opts->say_ctx, warning, line);
-}
-
-static double now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 static uint64_t cpu_ns(uint64_t *wakeups)
@@ -220,7 +212,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 	};
 	struct record_info_end end = { 0 };
 	uint64_t woken = 0, cpu;
-	double began, began_all = now_s();
+	uint64_t began_ns, began_all_ns = monotonic_ns();
 	int ret;
 
 	*report = (struct record_report){ 0 };
@@ -228,12 +220,12 @@ int record_run(const struct record_options *opts, struct record_report *report,
 	recording_signals(&rec);
 	cpu = cpu_ns(&woken);
 	ret = prepare(&rec);
-	began = now_s();
+	began_ns = monotonic_ns();
 	if (!ret) {
 		struct rusage use;
 
 		run(&rec);
-		report->seconds = now_s() - began;
+		report->seconds = (double)(monotonic_ns() - began_ns) / 1e9;
 		count(&rec);
 		end.why = rec.end;
 		end.cpus = rec.info.cpus.failed ? NULL : (const char *)rec.info.cpus.data;
@@ -241,7 +233,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 		end.wakeups -= woken;
 		end.dropped = report->dropped;
 		report->cpu_seconds = (double)end.cpu_ns / 1e9;
-		report->own_seconds = now_s() - began_all;
+		report->own_seconds = (double)(monotonic_ns() - began_all_ns) / 1e9;
 		report->wakeups = end.wakeups;
 		if (!getrusage(RUSAGE_SELF, &use))
 			report->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;

@@ -55,7 +55,7 @@ struct recording {
 	/* Flight recorder. */
 	struct snapshot_ring *ring;
 	struct trigger *trigger;
-	uint64_t next_hit_ms; /* a trigger is answered from then on */
+	uint64_t next_hit_ns; /* a trigger is answered from then on, by base/monotonic.h */
 
 	const char *end; /* why it ended */
 	char full[128];  /* the same, of a disk that was full */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "capture/clock.h"
+#include "base/monotonic.h"
 #include "capture/record_internal.h"
 
 /* How often a trigger is looked at. */
@@ -61,12 +61,12 @@ static void on_hit(struct recording *rec)
 	struct cdict_error err = { 0 };
 	uint64_t pause = rec->opts->keep_ns / 1000000;
 
-	if (!trigger_run(rec->trigger, &hit) || clock_ms() < rec->next_hit_ms ||
+	if (!trigger_run(rec->trigger, &hit) || monotonic_ns() < rec->next_hit_ns ||
 	    rec->report->dumps >= HITS_MAX)
 		return;
 	recording_dump(rec, hit.text, true, &err);
 	/* The next one begins where this one ended. */
-	rec->next_hit_ms = clock_ms() + (pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
+	rec->next_hit_ns = monotonic_in_ms(pause > HIT_PAUSE_MS ? pause : HIT_PAUSE_MS);
 }
 
 static void on_usr2(struct recording *rec)
@@ -101,29 +101,30 @@ static bool on_signal(struct recording *rec, int sig)
 
 void recording_wait(struct recording *rec)
 {
-	uint64_t end_ms = rec->opts->seconds > 0
-				  ? clock_ms() + (uint64_t)(rec->opts->seconds * 1000 + 0.5)
-				  : UINT64_MAX;
-	uint64_t look_ms = clock_ms() + CPUS_MS;
+	double seconds = rec->opts->seconds;
+	bool ends = seconds > 0 && seconds < 1e9; /* nobody waits for 30 years */
+	uint64_t end_ns = ends ? monotonic_in_ms((uint64_t)(seconds * 1000 + 0.5)) : 0;
+	uint64_t look_ns = monotonic_in_ms(CPUS_MS);
 
 	while (1) {
-		uint64_t now = clock_ms(), left = end_ms > now ? end_ms - now : 0;
+		int left, until_look, sig;
 		struct timespec ts;
-		int sig;
 
+		if (monotonic_past(look_ns)) {
+			recording_look_for_cpus(rec);
+			look_ns = monotonic_in_ms(CPUS_MS);
+		}
+		left = monotonic_left_ms(end_ns);
 		if (!left) {
 			rec->end = "the time was over";
 			return;
 		}
-		if (now >= look_ms) {
-			recording_look_for_cpus(rec);
-			look_ms = now + CPUS_MS;
-		}
 		if (rec->trigger && left > TRIGGER_MS)
 			left = TRIGGER_MS;
-		if (left > look_ms - now)
-			left = look_ms - now;
-		ts = (struct timespec){ .tv_sec = (time_t)(left / 1000),
+		until_look = monotonic_left_ms(look_ns);
+		if (left > until_look)
+			left = until_look;
+		ts = (struct timespec){ .tv_sec = left / 1000,
 					.tv_nsec = (long)(left % 1000) * 1000000 };
 		sig = sigtimedwait(&rec->signals, NULL, &ts);
 		if (!on_signal(rec, sig))

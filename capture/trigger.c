@@ -130,11 +130,11 @@ int trigger_new(struct trigger **out, const struct trigger_options *opts, struct
 	t->n_types = cdict_schema_count(opts->schema);
 	t->watches = calloc(t->n_types + 1, sizeof(*t->watches));
 	if (opts->task)
-		ret = trigger_regex_new(&t->regex, opts->task, err);
+		ret = task_pattern_new(&t->tasks, opts->task, err);
 	if (!ret)
 		ret = check_events(t, err);
 	if (!ret)
-		t->watcher = watcher_new(opts, t->regex);
+		t->watcher = watcher_new(opts, t->tasks);
 	if (!ret && (!t->watches || !t->watcher))
 		ret = cdict_fail_nomem(err);
 	for (size_t i = 0; i < t->n_types && !ret; i++)
@@ -151,7 +151,7 @@ void trigger_free(struct trigger *t)
 	if (!t)
 		return;
 	watcher_free(t->watcher);
-	trigger_regex_free(t->regex);
+	task_pattern_free(t->tasks);
 	free(t->watches);
 	buf_fini(&t->incoming);
 	buf_fini(&t->waiting);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "capture/task_pattern.h"
 #include "capture/trigger.h"
 
 enum note_kind { NOTE_NONE, NOTE_WAKE, NOTE_SWITCH, NOTE_EXIT, NOTE_ENTRY, NOTE_LOSS };
@@ -61,22 +62,14 @@ struct trigger {
 	uint64_t blind_ns;   /* until then */
 	struct buf waiting;  /* the looker's: beyond the horizon */
 	struct watcher *watcher;
-	void *regex;
+	struct task_pattern *tasks; /* NULL: any */
 };
 
-/* --- trigger_watch.c */
-
-struct watcher *watcher_new(const struct trigger_options *opts, const void *regex);
+struct watcher *watcher_new(const struct trigger_options *opts, const struct task_pattern *tasks);
 void watcher_free(struct watcher *w);
 /* Looks at one note; true and *hit when it is time. */
 bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit);
 /* What still waits at @now_ns. */
 bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit);
-
-/* --- trigger_task.c: the tasks that are meant */
-
-int trigger_regex_new(void **regex, const char *pattern, struct cdict_error *err);
-void trigger_regex_free(void *regex);
-bool trigger_regex_matches(const void *regex, const char *comm); /* NULL: any */
 
 #endif

@@ -5,14 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/map.h"
 #include "capture/tracefs.h"
 #include "capture/trigger_internal.h"
 
 /* Over which a task's steal is told. */
 #define WINDOW_NS UINT64_C(1000000000)
+/* Fewer are not worth forgetting any. */
+#define TASKS_MIN 1024
 
 struct watched {
-	int32_t tid; /* 0: free */
+	int32_t tid;
 	bool running;
 	bool seen;   /* switched in or out: that it does not run is known */
 	bool unsure; /* woken, but it may run all the same: nobody saw it stop */
@@ -27,44 +31,37 @@ struct watched {
 
 struct watcher {
 	struct trigger_spec spec;
-	const void *regex;
-	struct watched *slots;
-	size_t n, size;
+	const struct task_pattern *pattern;
+	ARRAY(struct watched) tasks;
+	struct map places; /* in tasks, by tid */
+	size_t most;       /* tasks, until those that ended are forgotten */
 	uint64_t blind_ns; /* until then some events were lost */
 };
 
-struct watcher *watcher_new(const struct trigger_options *opts, const void *regex)
+struct watcher *watcher_new(const struct trigger_options *opts, const struct task_pattern *tasks)
 {
 	struct watcher *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
 	w->spec = opts->spec;
-	w->regex = regex;
-	w->size = 1024;
-	w->slots = calloc(w->size, sizeof(*w->slots));
-	if (!w->slots) {
-		free(w);
-		return NULL;
-	}
+	w->pattern = tasks;
+	w->most = TASKS_MIN;
 	return w;
+}
+
+static void forget_all(struct watcher *w)
+{
+	array_fini(&w->tasks);
+	map_fini(&w->places);
 }
 
 void watcher_free(struct watcher *w)
 {
 	if (!w)
 		return;
-	free(w->slots);
+	forget_all(w);
 	free(w);
-}
-
-static struct watched *find(struct watched *slots, size_t size, int32_t tid)
-{
-	size_t i = (uint32_t)tid * 2654435761u & (size - 1);
-
-	while (slots[i].tid && slots[i].tid != tid)
-		i = (i + 1) & (size - 1);
-	return &slots[i];
 }
 
 static bool is_known(const struct watched *t)
@@ -72,41 +69,51 @@ static bool is_known(const struct watched *t)
 	return t->seen || t->woken_ns || t->exit_ns;
 }
 
-/* Those that ended are forgotten; grows when many live. */
-static bool grow(struct watcher *w)
+/* The place of @tid; NULL: no memory. */
+static uint32_t *place_of(struct watcher *w, int32_t tid)
 {
-	size_t alive = 0, size = 1024;
-	struct watched *slots;
+	return map_add(&w->places, (uint32_t)tid, 0);
+}
 
-	for (size_t i = 0; i < w->size; i++)
-		alive += w->slots[i].tid && is_known(&w->slots[i]);
-	while (size < alive * 4)
-		size *= 2;
-	slots = calloc(size, sizeof(*slots));
-	if (!slots)
-		return false;
-	for (size_t i = 0; i < w->size; i++)
-		if (w->slots[i].tid && is_known(&w->slots[i]))
-			*find(slots, size, w->slots[i].tid) = w->slots[i];
-	free(w->slots);
-	w->slots = slots;
-	w->size = size;
-	w->n = alive;
-	return true;
+/* Those that ended are forgotten. */
+static void forget_ended(struct watcher *w)
+{
+	size_t kept = 0;
+
+	map_fini(&w->places);
+	for (size_t i = 0; i < w->tasks.n; i++) {
+		uint32_t *place = is_known(&w->tasks.at[i]) ? place_of(w, w->tasks.at[i].tid)
+							    : NULL;
+
+		if (!place)
+			continue;
+		*place = (uint32_t)kept;
+		w->tasks.at[kept++] = w->tasks.at[i];
+	}
+	w->tasks.n = kept;
+	w->most = kept > TASKS_MIN / 2 ? 2 * kept : TASKS_MIN;
 }
 
 /* NULL: the idle task, or no memory. */
 static struct watched *task_of(struct watcher *w, int32_t tid)
 {
 	struct watched *t;
+	uint32_t *place;
 
-	if (tid <= 0 || (w->n * 4 >= w->size * 3 && !grow(w)))
+	if (tid <= 0)
 		return NULL;
-	t = find(w->slots, w->size, tid);
-	if (!t->tid) {
-		*t = (struct watched){ .tid = tid };
-		w->n++;
-	}
+	if (w->tasks.n >= w->most)
+		forget_ended(w);
+	place = place_of(w, tid);
+	if (!place)
+		return NULL;
+	if (*place != MAP_NEW)
+		return &w->tasks.at[*place];
+	t = array_add(&w->tasks);
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	*place = (uint32_t)w->tasks.n - 1;
 	return t;
 }
 
@@ -140,7 +147,7 @@ static bool hit_ns(const struct watcher *w, struct watched *t, const char *what,
 	if (t->told || ns <= w->spec.limit_ns)
 		return false;
 	find_comm(t);
-	if (!trigger_regex_matches(w->regex, t->comm))
+	if (!task_pattern_matches(w->pattern, t->comm))
 		return false;
 	t->told = true;
 	*hit = (struct trigger_hit){ .t_ns = now_ns, .tid = t->tid, .ns = ns };
@@ -172,7 +179,7 @@ static bool steal(struct watcher *w, struct watched *t, uint64_t now_ns, struct 
 		pct = 100.0 * (double)t->stolen_ns / (double)WINDOW_NS;
 		if (pct > w->spec.limit_pct)
 			find_comm(t);
-		if (pct > w->spec.limit_pct && trigger_regex_matches(w->regex, t->comm)) {
+		if (pct > w->spec.limit_pct && task_pattern_matches(w->pattern, t->comm)) {
 			found = true;
 			*hit = (struct trigger_hit){ .t_ns = end, .tid = t->tid, .pct = pct };
 			memcpy(hit->comm, t->comm, sizeof(hit->comm));
@@ -279,8 +286,7 @@ bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *h
 		return found;
 	case NOTE_LOSS:
 		/* Nobody knows what they do now. */
-		memset(w->slots, 0, w->size * sizeof(*w->slots));
-		w->n = 0;
+		forget_all(w);
 		if (n->until_ns > w->blind_ns)
 			w->blind_ns = n->until_ns;
 		return false;
@@ -294,11 +300,9 @@ bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < w->size && !found; i++) {
-		struct watched *t = &w->slots[i];
+	for (size_t i = 0; i < w->tasks.n && !found; i++) {
+		struct watched *t = &w->tasks.at[i];
 
-		if (!t->tid)
-			continue;
 		if (w->spec.kind == TRIGGER_LATENCY && t->woken_ns && !t->unsure &&
 		    now_ns > t->woken_ns)
 			found = hit_ns(w, t, "latency", now_ns - t->woken_ns, now_ns, hit);

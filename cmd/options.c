@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The options that mean the same in every command, brought to a capture. */
-#define PCRE2_CODE_UNIT_WIDTH 8
 #include "cmd/options.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/pool.h"
+#include "capture/task_pattern.h"
 
 const char *const options_formats[] = { "text", "csv", "json", "md", NULL };
 const char *const options_text_or_json[] = { "text", "json", NULL };
 
 #define NS_PER_MS UINT64_C(1000000)
-
-struct regex {
-	pcre2_code *code;
-	pcre2_match_data *match;
-};
 
 bool options_glob(const char *glob, const char *name)
 {
@@ -57,7 +51,7 @@ static int init_windows(struct options_filter *f, const struct options_shared *o
 	rc = o->time ? timespec_parse(&f->windows, o->time, first, last, err)
 		     : timespec_one(&f->windows, first, last);
 	if (rc == -ENOMEM)
-		return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	if (rc)
 		return rc;
 	from = first;
@@ -106,7 +100,7 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 		return 0;
 	f->types = calloc(n / 64 + 1, sizeof(*f->types));
 	if (!f->types)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	for (size_t g = 0; g < o->events.n; g++) {
 		const char *glob = o->events.items[g];
 		bool matched = false;
@@ -129,39 +123,6 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 	return 0;
 }
 
-static int init_regex(struct options_filter *f, const struct options_shared *o,
-		      struct cdict_error *err)
-{
-	const char *pattern = o->task;
-	struct regex *re;
-	char *whole = NULL;
-	PCRE2_SIZE at;
-	int code;
-
-	if (!pattern)
-		return 0;
-	re = calloc(1, sizeof(*re));
-	f->regex = re;
-	if (!re || (*pattern == '*' && asprintf(&whole, ".%s", pattern) < 0))
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	/* names may hold any byte */
-	re->code = pcre2_compile((PCRE2_SPTR)(whole ? whole : pattern), PCRE2_ZERO_TERMINATED,
-				 PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &code, &at, NULL);
-	free(whole);
-	if (!re->code) {
-		PCRE2_UCHAR text[160];
-
-		pcre2_get_error_message(code, text, sizeof(text));
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "task pattern '%s': %s, near character %zu", pattern,
-				  (const char *)text, (size_t)at);
-	}
-	re->match = pcre2_match_data_create_from_pattern(re->code, NULL);
-	if (!re->match)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	return 0;
-}
-
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
 			const struct cdict_reader *r, struct cdict_error *err)
 {
@@ -174,22 +135,16 @@ int options_filter_init(struct options_filter *f, const struct options_shared *o
 	rc = init_windows(f, o, r, err);
 	if (!rc)
 		rc = init_types(f, o, r, err);
-	if (!rc)
-		rc = init_regex(f, o, err);
+	if (!rc && o->task)
+		rc = task_pattern_new(&f->tasks, o->task, err);
 	return rc;
 }
 
 void options_filter_fini(struct options_filter *f)
 {
-	struct regex *re = f->regex;
-
 	timespec_fini(&f->windows);
 	free(f->types);
-	if (re) {
-		pcre2_match_data_free(re->match);
-		pcre2_code_free(re->code);
-		free(re);
-	}
+	task_pattern_free(f->tasks);
 	*f = (struct options_filter){ 0 };
 }
 
@@ -202,12 +157,9 @@ int options_filter_one_window(const struct options_filter *f, struct cdict_error
 }
 
 /* Whether a comm or label matches -t. */
-static bool matches(void *filter, const char *name)
+static bool matches(void *tasks, const char *name)
 {
-	const struct options_filter *f = filter;
-	const struct regex *re = f->regex;
-
-	return pcre2_match(re->code, (PCRE2_SPTR)name, strlen(name), 0, 0, re->match, NULL) >= 0;
+	return task_pattern_matches(tasks, name);
 }
 
 struct names_options options_names(const struct options_shared *o, struct options_filter *f,
@@ -222,7 +174,7 @@ struct names_options options_names(const struct options_shared *o, struct option
 			    .n_tids = o->tids.n,
 			    .pattern = o->task,
 			    .matches = o->task ? matches : NULL,
-			    .ctx = f },
+			    .ctx = f->tasks },
 	};
 }
 

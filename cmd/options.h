@@ -127,7 +127,7 @@ struct options_filter {
 	uint64_t from_ns, to_ns;     /* first start, last end: clipped to the capture */
 	bool clipped;                /* --time, --from or --cap was given */
 	uint64_t *types;             /* bitmap of @query, owned */
-	void *regex;                 /* compiled -t, owned; NULL: not given */
+	struct task_pattern *tasks;  /* -t, owned; NULL: not given */
 };
 
 /* options_filter_init - from @o for @r.  CDICT_EUSAGE when an option's text is
