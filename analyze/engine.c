@@ -120,6 +120,16 @@ uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_
 	return gaps_end(&eng->sched_gaps, from_ns, to_ns);
 }
 
+bool analyze_engine_pair_broken(const struct analyze_engine *eng, const struct analyze_kvm *k,
+				uint64_t since_ns, uint32_t cpu)
+{
+	uint64_t moved = analyze_engine_moved_ns(eng, k->task);
+	bool stayed = cpu == k->cpu && (moved == ANALYZE_NO_TIME || moved <= since_ns);
+
+	return analyze_engine_gap(eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, since_ns,
+				  k->t_ns) != ANALYZE_NO_TIME;
+}
+
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
 {
 	const struct task *t = &eng->table.all.at[task];
@@ -228,7 +238,6 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 static void set_window(struct analyze_engine *eng, const struct analyze_source *src)
 {
 	struct analyze_summary *sum = &eng->sum;
-	uint64_t lead = eng->opts.lead_ns;
 
 	sum->first_ns = src->first_ns;
 	sum->last_ns = src->last_ns;
@@ -239,9 +248,8 @@ static void set_window(struct analyze_engine *eng, const struct analyze_source *
 		sum->from_ns = sum->to_ns;
 	sum->window_ns = sum->to_ns - sum->from_ns;
 	eng->closed = sum->to_ns == src->last_ns;
-	eng->walk_from_ns = sum->from_ns - src->first_ns > lead ? sum->from_ns - lead
-								: src->first_ns;
-	eng->walk_to_ns = src->last_ns - sum->to_ns > lead ? sum->to_ns + lead : src->last_ns;
+	eng->walk_from_ns = src->first_ns;
+	eng->walk_to_ns = src->last_ns;
 }
 
 int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
@@ -438,7 +446,7 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	    (guest && eng->opts.no_guest_mode))
 		return true;
 	if (ev->t_ns < eng->now_ns)
-		eng->sum.disorder++;
+		eng->sum.disorder += engine_in(eng, eng->now_ns);
 	else
 		eng->now_ns = ev->t_ns;
 	if (eng->begun < eng->sched_gaps.n)

@@ -76,11 +76,9 @@ struct analyze_task {
 struct analyze_options {
 	/* The window; 0 means the capture's first / last event.  Times are clipped to
 	 * it; what happens at an instant counts when from <= t < to (or t = to when
-	 * to is the capture's last event), so windows that touch add up. */
+	 * to is the capture's last event), so windows that touch add up.  What a window
+	 * tells is what the whole capture tells of it, whenever it began or will end. */
 	uint64_t from_ns, to_ns;
-	/* With a window: how much before and after it is also walked to learn the
-	 * states at its edges.  ANALYZE_NO_TIME: everything.  0: nothing. */
-	uint64_t lead_ns;
 	const uint64_t *cpus;       /* bitmap of CPUs whose time counts, NULL = all */
 	size_t n_cpus;              /* bits in it */
 	bool no_guest_mode;         /* leave out samples with cpumode guest, as perf's reports do */
@@ -110,8 +108,7 @@ struct analyze_source {
 /* analyze_engine_run - walks @src once; the analyses' results are then ready. */
 int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,
 		       struct cdict_error *err);
-/* analyze_engine_run_reader - the same for a file; reads only the time that is needed, but
- * every event type: each of them tells who runs, whatever the analyses ask for. */
+/* analyze_engine_run_reader - the same for a file; reads every event type: each of them tells who runs, whatever the analyses ask for. */
 int analyze_engine_run_reader(struct analyze_engine *eng, struct cdict_reader *r,
 			      struct cdict_error *err);
 /* analyze_engine_begin, analyze_engine_step - the same in steps of at most @events, for who has to
@@ -133,11 +130,11 @@ struct analyze_summary {
 	uint64_t events;            /* walked, in the window */
 	uint64_t guest_mode;        /* of them with cpumode guest */
 	uint64_t switches;          /* sched_switch in the window */
-	uint64_t mismatches;        /* switches and samples of another than we thought ran */
+	uint64_t mismatches;        /* in the window: switches, samples of another than ran */
 	uint64_t lost_events;       /* by the loss records that touch the window */
-	uint64_t disorder;          /* events that ran backwards in time while walking */
+	uint64_t disorder;          /* in the window: events that ran backwards in time */
 	uint64_t unknown_ns;        /* over all CPUs: time of which nobody knows who ran */
-	uint32_t cpus_seen;         /* CPUs with a known runner at any time */
+	uint32_t cpus_seen;         /* CPUs with a known runner at any time in the window */
 	/* Which figures the capture can give. */
 	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
 	bool has_entry, has_exit, has_userspace_exit;

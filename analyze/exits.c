@@ -19,6 +19,7 @@ struct open {
 	uint64_t t_ns; /* ANALYZE_NO_TIME: none */
 	uint32_t cpu;
 	uint32_t row; /* INDEX_NONE: not known yet (an MMIO that began at the exit) */
+	bool in;      /* it began in the window */
 };
 
 struct thread {
@@ -58,17 +59,19 @@ static struct thread *thread_of(struct analyze_exits *x, uint32_t task)
 static bool incomplete(const struct analyze_exits *x, const struct open *open,
 		       const struct analyze_kvm *k)
 {
-	uint64_t moved = analyze_engine_moved_ns(x->eng, k->task);
-	bool stayed = open->cpu == k->cpu && (moved == ANALYZE_NO_TIME || moved <= open->t_ns);
-
-	return !x->like_perf &&
-	       analyze_engine_gap(x->eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, open->t_ns,
-				  k->t_ns) != ANALYZE_NO_TIME;
+	return !x->like_perf && analyze_engine_pair_broken(x->eng, k, open->t_ns, open->cpu);
 }
 
 static void begin(struct open *open, const struct analyze_kvm *k, uint32_t row)
 {
-	*open = (struct open){ .t_ns = k->t_ns, .cpu = k->cpu, .row = row };
+	*open = (struct open){ .t_ns = k->t_ns, .cpu = k->cpu, .row = row, .in = k->in };
+}
+
+/* An exit without its entry: of the window in which it began. */
+static void break_exit(struct analyze_exits *x, const struct open *exit)
+{
+	x->exits.at[exit->row].broken += exit->in;
+	x->exits.at[exit->row].events += exit->in;
 }
 
 static uint32_t access_row(struct analyze_exits *x, enum analyze_access_kind kind,
@@ -150,16 +153,15 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 	row->task = k->task;
 	row->isa = isa;
 	row->reason = code;
-	row->events += k->in;
 	if (th->exit.t_ns != ANALYZE_NO_TIME)
-		x->exits.at[th->exit.row].broken++;
+		break_exit(x, &th->exit);
 	begin(&th->exit, k, i);
 	th->ran_ns = analyze_engine_ran_ns(x->eng, k->task);
 
 	if (th->entry.t_ns != ANALYZE_NO_TIME) {
 		guest = &x->guests.at[th->entry.row];
 		if (incomplete(x, &th->entry, k)) {
-			guest->broken++;
+			guest->broken += th->entry.in;
 		} else {
 			if (k->in)
 				analyze_count(x->eng, &guest->time, k->t_ns - th->entry.t_ns,
@@ -189,14 +191,16 @@ static void on_entry(struct analyze_exits *x, struct thread *th, const struct an
 	}
 	guest->task = k->task;
 	guest->entries += k->in;
-	guest->broken += th->entry.t_ns != ANALYZE_NO_TIME;
+	if (th->entry.t_ns != ANALYZE_NO_TIME)
+		guest->broken += th->entry.in;
 	begin(&th->entry, k, i);
 
 	if (th->exit.t_ns != ANALYZE_NO_TIME) {
 		row = &x->exits.at[th->exit.row];
 		if (incomplete(x, &th->exit, k)) {
-			row->broken++;
+			break_exit(x, &th->exit);
 		} else if (k->in) {
+			row->events++;
 			analyze_count(x->eng, &row->time, k->t_ns - th->exit.t_ns, th->exit.t_ns);
 			row->cpu_ns += analyze_engine_ran_ns(x->eng, k->task) - th->ran_ns;
 		}
@@ -274,19 +278,41 @@ static int by_access(const void *a, const void *b)
 	return x->write < y->write ? -1 : x->write > y->write;
 }
 
+/* Takes out the rows to which nothing happened in the window. */
+static void leave_in_window(struct analyze_exits *x)
+{
+	size_t exits = 0, guests = 0, accesses = 0;
+
+	for (size_t i = 0; i < x->exits.n; i++)
+		if (x->exits.at[i].events)
+			x->exits.at[exits++] = x->exits.at[i];
+	for (size_t i = 0; i < x->guests.n; i++)
+		if (x->guests.at[i].entries || x->guests.at[i].guest_ns ||
+		    x->guests.at[i].time.count)
+			x->guests.at[guests++] = x->guests.at[i];
+	for (size_t i = 0; i < x->accesses.n; i++)
+		if (x->accesses.at[i].events || x->accesses.at[i].time.count)
+			x->accesses.at[accesses++] = x->accesses.at[i];
+	x->exits.n = exits;
+	x->guests.n = guests;
+	x->accesses.n = accesses;
+}
+
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_exits *x = self;
-	size_t n = x->exits.n;
+	size_t n;
 
 	for (size_t i = 0; i < x->threads.n; i++) {
 		const struct thread *th = &x->threads.at[i];
 
 		if (th->known && th->exit.t_ns != ANALYZE_NO_TIME)
-			x->exits.at[th->exit.row].broken++;
+			break_exit(x, &th->exit);
 		if (th->known && th->entry.t_ns != ANALYZE_NO_TIME)
-			x->guests.at[th->entry.row].broken++;
+			x->guests.at[th->entry.row].broken += th->entry.in;
 	}
+	leave_in_window(x);
+	n = x->exits.n;
 	x->numbers = calloc(n ? n : 1, sizeof(*x->numbers));
 	if (!x->numbers)
 		return cdict_fail_nomem(err);

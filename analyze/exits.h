@@ -5,7 +5,7 @@
  * One row a thread and reason; commands merge rows by reason, VM or vCPU with
  * analyze_exit_row_merge().  An exit's time runs from kvm_exit to the next
  * kvm_entry of the same thread, whatever the thread did in between; it belongs to
- * the window in which it ends.  HLT and its kin (WFx on arm64) are the guest being
+ * the window in which it ends, one without an entry to that in which it begins.  HLT and its kin (WFx on arm64) are the guest being
  * idle, not work: rows say so in @idle, totals keep them apart.
  *
  * Units      *_ns durations; *.max_at the time of the kvm_exit
@@ -34,9 +34,9 @@ struct analyze_exit_row {
 	uint64_t reason;       /* code as the event has it (VMX: the low 16 bits) */
 	const char *name;      /* from the capture's own table, or the number in hex */
 	bool idle;             /* HLT, WFx: the guest waits for an interrupt */
-	uint64_t events;       /* kvm_exit events in the window */
+	uint64_t events;       /* exits of the window */
 	uint64_t broken;       /* of the exits, those without a usable kvm_entry (edge, loss) */
-	struct histogram time; /* time.count = exits with a known end, in the window */
+	struct histogram time; /* time.count = events - broken */
 	uint64_t cpu_ns;       /* of time.sum: the thread was on a CPU (0 without sched_switch) */
 };
 
@@ -44,7 +44,7 @@ struct analyze_exit_row {
 struct analyze_guest_row {
 	uint32_t task;
 	uint64_t entries;      /* kvm_entry events in the window */
-	uint64_t broken;       /* entries without a usable kvm_exit */
+	uint64_t broken;       /* of them, those without a usable kvm_exit */
 	struct histogram time; /* intervals that ended in the window */
 	uint64_t guest_ns;     /* the same clipped to the window */
 };

@@ -180,6 +180,11 @@ uint64_t analyze_engine_gap(const struct analyze_engine *eng, bool kvm, uint32_t
  * analyze_engine_gap() of any CPU and the scheduler's events, lies in; @to_ns at most. */
 uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
 
+/* analyze_engine_pair_broken - whether events of the thread of @k can be missing between now and one
+ * of its own at @since_ns on @cpu. */
+bool analyze_engine_pair_broken(const struct analyze_engine *eng, const struct analyze_kvm *k,
+				uint64_t since_ns, uint32_t cpu);
+
 /* analyze_engine_ran_ns - how long @task was on a CPU from the walk's start to now. */
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task);
 /* analyze_engine_running - who runs on @cpu now, or ANALYZE_NO_TASK; since when. */

@@ -53,17 +53,6 @@ static void on_run(void *self, const struct analyze_run *run)
 		tell(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, run->from_ns, run->to_ns);
 }
 
-/* Whether events of the thread can be missing between its last one and now. */
-static bool incomplete(const struct analyze_slices *s, const struct thread *th,
-		       const struct analyze_kvm *k)
-{
-	uint64_t moved = analyze_engine_moved_ns(s->eng, k->task);
-	bool stayed = th->cpu == k->cpu && (moved == ANALYZE_NO_TIME || moved <= th->t_ns);
-
-	return analyze_engine_gap(s->eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, th->t_ns,
-				  k->t_ns) != ANALYZE_NO_TIME;
-}
-
 static bool counts(const struct analyze_slices *s, uint32_t cpu)
 {
 	const struct analyze_options *o = analyze_engine_options(s->eng);
@@ -85,7 +74,8 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		analyze_engine_out_of_memory(s->eng);
 		return;
 	}
-	if (th->any && th->entry != entry && !incomplete(s, th, k))
+	if (th->any && th->entry != entry &&
+	    !analyze_engine_pair_broken(s->eng, k, th->t_ns, th->cpu))
 		start_ns = th->t_ns;
 	if (k->in && counts(s, k->cpu))
 		tell(s, entry ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST, k->task, k->cpu, start_ns,

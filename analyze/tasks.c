@@ -42,6 +42,8 @@ static inline struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t 
 		analyze_engine_out_of_memory(t->eng);
 		return &t->spill;
 	}
+	if (!t->used.at[task])
+		t->rows.at[task].cpu = CDICT_CPU_UNKNOWN;
 	t->used.at[task] = true;
 	return &t->rows.at[task];
 }
@@ -55,6 +57,7 @@ static void on_run(void *self, const struct analyze_run *run)
 	if (run->task == ANALYZE_NO_TASK || (run->from_ns == run->to_ns && !run->in))
 		return;
 	row = row_of(t, run->task, run->cpu);
+	row->cpu = run->cpu;
 	row->run_ns += run->to_ns - run->from_ns;
 	if (!whole)
 		row->edge_ns += run->to_ns - run->from_ns;
@@ -71,6 +74,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	if (!ns)
 		return;
 	row = row_of(t, away->task, away->cpu);
+	row->cpu = away->cpu;
 	if (away->off == ANALYZE_OFF_UNKNOWN) {
 		row->unknown_ns += ns;
 		return;
@@ -93,21 +97,23 @@ static void on_away(void *self, const struct analyze_away *away)
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_tasks *t = self;
-	struct analyze_task_row *row = row_of(t, sw->prev, sw->cpu);
+	struct analyze_task_row *row;
 	const int32_t *node;
 
+	if (!sw->in) {
+		if (!t->per_cpu && sw->prev < t->rows.n)
+			t->rows.at[sw->prev].open_off_ns = t->rows.at[sw->prev].open_latency_ns = 0;
+		return;
+	}
+	row = row_of(t, sw->prev, sw->cpu);
 	row->open_off_ns = row->open_latency_ns = 0;
 	row->cpu = sw->cpu;
-	if (sw->in) {
-		row->switches++;
-		row->edge_outs += sw->slice_start_ns == ANALYZE_NO_TIME;
-		if (analyze_engine_task(t->eng, sw->prev)->tid)
-			row->outs[sw->off]++;
-	}
+	row->switches++;
+	row->edge_outs += sw->slice_start_ns == ANALYZE_NO_TIME;
+	if (analyze_engine_task(t->eng, sw->prev)->tid)
+		row->outs[sw->off]++;
 	row = row_of(t, sw->next, sw->cpu);
 	row->cpu = sw->cpu;
-	if (!sw->in)
-		return;
 	row->switch_ins++;
 	if (sw->ready_ns != ANALYZE_NO_TIME) {
 		row->open_latency_ns = sw->t_ns - sw->ready_ns;
@@ -180,8 +186,6 @@ static int compact(struct analyze_tasks *t)
 		row.task = (uint32_t)i;
 		if (t->latency)
 			ret = copy_latency(t, &row);
-		if (!row.switches && !row.switch_ins)
-			row.cpu = analyze_engine_last_cpu(t->eng, row.task);
 		memset(&t->rows.at[i], 0, sizeof(row));
 		t->rows.at[t->n++] = row;
 		if (ret)

@@ -43,7 +43,7 @@ static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, ui
 		c->unknown_ns += run.to_ns - run.from_ns;
 	} else {
 		task_at(eng, task)->ran_ns += end_ns - start_ns;
-		c->any = true;
+		c->any |= run.from_ns < run.to_ns || engine_in(eng, end_ns);
 	}
 	if (!c->counts)
 		return;
@@ -100,7 +100,7 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 	lose(task_at(eng, c->cur), at);
 	c->since_ns = at;
 	c->cur = ANALYZE_NO_TASK;
-	eng->sum.mismatches++;
+	eng->sum.mismatches += engine_in(eng, eng->now_ns);
 }
 
 /* The task turns up although its CPU thought it still ran there. */
@@ -117,7 +117,7 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
 		lose(t, t->since_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = BLIND_TO_SWITCH;
-		eng->sum.mismatches++;
+		eng->sum.mismatches += engine_in(eng, eng->now_ns);
 	}
 }
 
@@ -199,7 +199,7 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		return;
 	}
 	if (c->cur != ANALYZE_NO_TASK) {
-		eng->sum.mismatches++;
+		eng->sum.mismatches += engine_in(eng, eng->now_ns);
 		lose(task_at(eng, c->cur), c->since_ns);
 		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
 		turn_up(eng, task_at(eng, prev), t);

@@ -323,6 +323,7 @@ static uint32_t reason_of(struct analyze_vcpus *v, const struct analyze_kvm *k)
 							.idle = name &&
 								analyze_reason_is_idle(name) };
 	}
+	reason->in |= k->in;
 	return i;
 }
 
@@ -445,7 +446,9 @@ static int sort_reasons(struct analyze_vcpus *v)
 		size_t first = at;
 
 		for (size_t k = 0; k < n; k++)
-			if ((uint32_t)v->reason_index.keys.at[k].a == v->rows[i].task)
+			if ((uint32_t)v->reason_index.keys.at[k].a == v->rows[i].task &&
+			    (v->reasons.at[k].in || v->reasons.at[k].exit_ns ||
+			     v->reasons.at[k].qemu_ns))
 				v->sorted_reasons[at++] = v->reasons.at[k];
 		if (at > first)
 			qsort(v->sorted_reasons + first, at - first, sizeof(*v->sorted_reasons),

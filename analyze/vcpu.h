@@ -43,6 +43,7 @@ struct analyze_vcpu_reason {
 	bool idle;        /* HLT, WFx: here the time on the CPU, polling included */
 	uint64_t exit_ns; /* of ns[EXIT] */
 	uint64_t qemu_ns; /* of ns[QEMU]: which exit took it there */
+	bool in;          /* there was such an exit in the window */
 };
 
 /* Who ran on the CPU on which the vCPU was preempted or waited. */

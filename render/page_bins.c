@@ -210,10 +210,6 @@ static int tell(void *ctx, const struct analyze_slice *s)
 {
 	struct page_bins *b = ctx;
 
-	if (s->kind == ANALYZE_SLICE_EXIT && s->start_ns != ANALYZE_NO_TIME &&
-	    s->task < b->cap_last && b->last_reason[s->task])
-		b->reasons[b->last_reason[s->task] - 1].ns[columns_of(&b->columns, s->end_ns)] +=
-			s->end_ns - s->start_ns;
 	return add_heat(b, s->kind, s->task, s->start_ns, s->end_ns);
 }
 
@@ -245,26 +241,51 @@ static struct exit_reason *reason_of(struct page_bins *b, const struct analyze_k
 	return r->counts && r->ns ? r : NULL;
 }
 
-/* After the slices' own: an entry's exit slice still finds the reason of its exit. */
+/* As analyze/exits.c: an exit is where its entry is, without one where it began. */
+static void count_exit(struct page_bins *b, const struct open_exit *exit, uint64_t at_ns)
+{
+	struct exit_reason *r = &b->reasons[exit->reason - 1];
+
+	r->counts[columns_of(&b->columns, at_ns)]++;
+	r->count++;
+}
+
+static void break_exit(struct page_bins *b, struct open_exit *exit)
+{
+	if (exit->reason && exit->in)
+		count_exit(b, exit, exit->t_ns);
+	exit->reason = 0;
+}
+
 static void on_kvm(void *self, const struct analyze_kvm *k)
 {
 	struct page_bins *b = self;
-	struct exit_reason *r;
+	struct open_exit *exit;
 	uint32_t number;
 
-	if (k->kind != ANALYZE_KIND_KVM_EXIT)
+	if (k->kind != ANALYZE_KIND_KVM_EXIT && k->kind != ANALYZE_KIND_KVM_ENTRY)
 		return;
-	r = reason_of(b, k, &number);
-	if (!r || rows_reserve(&b->last_reason, &b->cap_last, (size_t)k->task + 1,
-			       sizeof(*b->last_reason))) {
-		analyze_engine_out_of_memory(b->eng);
-		return;
+	if (rows_reserve(&b->open, &b->cap_open, (size_t)k->task + 1, sizeof(*b->open)))
+		goto no_memory;
+	exit = &b->open[k->task];
+	if (k->kind == ANALYZE_KIND_KVM_EXIT ||
+	    (exit->reason && analyze_engine_pair_broken(b->eng, k, exit->t_ns, exit->cpu)))
+		break_exit(b, exit);
+	if (k->kind == ANALYZE_KIND_KVM_EXIT) {
+		if (!reason_of(b, k, &number))
+			goto no_memory;
+		*exit = (struct open_exit){ k->t_ns, number + 1, k->cpu, k->in };
+	} else if (exit->reason) {
+		if (k->in) {
+			count_exit(b, exit, k->t_ns);
+			b->reasons[exit->reason - 1].ns[columns_of(&b->columns, k->t_ns)] +=
+				k->t_ns - exit->t_ns;
+		}
+		exit->reason = 0;
 	}
-	b->last_reason[k->task] = number + 1;
-	if (!k->in)
-		return;
-	r->counts[columns_of(&b->columns, k->t_ns)]++;
-	r->count++;
+	return;
+no_memory:
+	analyze_engine_out_of_memory(b->eng);
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -283,6 +304,8 @@ static int on_finish(void *self, struct cdict_error *err)
 	(void)err;
 	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
 		lane_close(b, cpu);
+	for (size_t i = 0; i < b->cap_open; i++)
+		break_exit(b, &b->open[i]);
 	return 0;
 }
 
@@ -375,7 +398,8 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	b->eng = eng;
 	b->opts = *opts;
 	b->cpus = opts->kinds ? 0 : opts->cpus;
-	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(KVM_EXIT),
+	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(KVM_ENTRY) |
+						ANALYZE_NEED(KVM_EXIT),
 				       .run = on_run,
 				       .sw = on_switch,
 				       .kvm = on_kvm,
@@ -429,6 +453,6 @@ void page_bins_free(struct page_bins *b)
 	free(b->sparks);
 	free(b->states);
 	free(b->reasons);
-	free(b->last_reason);
+	free(b->open);
 	free(b);
 }

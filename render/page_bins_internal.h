@@ -34,6 +34,14 @@ struct lane {
 	uint64_t best_ns;
 };
 
+/* An exit that has no entry yet. */
+struct open_exit {
+	uint64_t t_ns;
+	uint32_t reason; /* + 1, 0: there is none */
+	uint32_t cpu;
+	bool in; /* it began in the window */
+};
+
 struct exit_reason {
 	uint32_t isa;
 	uint64_t code;
@@ -68,8 +76,8 @@ struct page_bins {
 	struct index reason_index; /* (isa, code) */
 	struct exit_reason *reasons;
 	size_t cap_reasons;
-	uint32_t *last_reason; /* by task, + 1 */
-	size_t cap_last;
+	struct open_exit *open; /* by task */
+	size_t cap_open;
 };
 
 #endif

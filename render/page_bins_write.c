@@ -256,6 +256,8 @@ static int write_reasons(struct arrays *w, const struct page_bins *b)
 		all[i] = (struct ranked){ .sum = b->reasons[i].count, .number = (uint32_t)i };
 	if (ok)
 		qsort(all, n, sizeof(*all), most_first);
+	while (ok && n && !all[n - 1].sum) /* outside the window only */
+		n--;
 	json_open(w->j, "exit_reasons", '[', false);
 	for (size_t i = 0; ok && i < n; i++) {
 		const struct exit_reason *r = &b->reasons[all[i].number];

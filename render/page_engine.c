@@ -12,10 +12,6 @@
 #include "render/page_bins.h"
 #include "render/page_engine_internal.h"
 
-/* How far around a range its walk looks for who was running and who was asleep when it opens: as
- * far as the commands do. */
-#define LEAD_NS UINT64_C(100000000)
-
 #define COLUMNS_MAX 65535u
 
 /* ---- heat maps alone ---- */
@@ -159,7 +155,6 @@ static int begin(struct page_engine *e, struct cdict_error *err)
 {
 	struct analyze_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
 					.to_ns = e->t0_ns + e->q.to_ns,
-					.lead_ns = LEAD_NS,
 					.cpus = e->cpus,
 					.n_cpus = e->n_cpus };
 	int rc = analyze_engine_new(&e->eng, &opts, err);

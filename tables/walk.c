@@ -7,16 +7,11 @@
 
 #include "base/fail.h"
 
-/* With a window: how far around it the walk looks for who was running and who
- * was asleep when it opens. */
-#define LEAD_NS UINT64_C(100000000)
-
 int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		     const struct tables_options *opts, struct cdict_error *err)
 {
 	struct analyze_options how = { .from_ns = opts->from_ns,
 				       .to_ns = opts->to_ns,
-				       .lead_ns = LEAD_NS,
 				       .cpus = opts->cpus,
 				       .n_cpus = opts->n_cpus,
 				       .no_guest_mode = opts->no_guest_mode,

@@ -13,9 +13,6 @@
 # are its items, is_later() in tests/tools/evaluate/__main__.py has the conditions):
 #   1  recordings of some tasks or CPUs, 3 overwritten rings: all but what happens at an instant
 #      (live/evaluate.sh makes some)
-#   2  in windows that begin more than 100 ms after the capture all but what happens at an instant;
-#      in any window a vCPU that has had no KVM event yet
-#   5  exits and guest times of windows
 #   7  waits and migrations of tasks whose switches are not all there
 #   16 antagonists of a vCPU whose wake-up is the capture's first event
 #   17 vmx-mixed.data: where a task runs that is seen on other CPUs later, without any switch

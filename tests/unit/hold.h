@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/coremap.h"
 #include "analyze/exits.h"
@@ -17,6 +18,7 @@
 #include "analyze/switches.h"
 #include "analyze/tasks.h"
 #include "analyze/vcpu.h"
+#include "base/array.h"
 
 #define HOLDS(what)                                                                                \
 	do {                                                                                       \
@@ -129,6 +131,212 @@ static inline void must_hold(const struct all *a)
 		followed += analyze_successors_at(a->successors, i)->count;
 	HOLDS(followed == switches);
 	HOLDS(switches == analyze_engine_summary(a->eng)->switches);
+}
+
+/* What adds up over windows that touch: a figure of somebody. */
+struct part {
+	uint64_t figure, who, whose; /* who: by tid, or CPU */
+	uint64_t value;
+};
+
+struct parts {
+	ARRAY(struct part) all;
+	uint64_t figure; /* counts within one row */
+};
+
+static inline void part_add(struct parts *p, uint64_t who, uint64_t whose, uint64_t value)
+{
+	struct part part = { p->figure++, who, whose, value };
+
+	if (value)
+		HOLDS(!array_push(&p->all, part));
+}
+
+static inline void part_times(struct parts *p, uint64_t who, uint64_t whose,
+			      const struct histogram *h)
+{
+	part_add(p, who, whose, h->count);
+	part_add(p, who, whose, h->sum);
+}
+
+static inline uint64_t part_of(const struct all *a, uint32_t task)
+{
+	const struct analyze_task *t = analyze_engine_task(a->eng, task);
+
+	return t->tid ? (uint64_t)(uint32_t)t->tid : UINT64_C(1) << 32 | t->idle_cpu;
+}
+
+static inline void parts_of_tasks(struct parts *p, const struct all *a)
+{
+	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
+		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
+		uint64_t who = part_of(a, t->task);
+		const uint64_t values[] = { t->run_ns,         t->unknown_ns, t->switches,
+					    t->switch_ins,     t->edge_outs,  t->voluntary,
+					    t->involuntary,    t->iowait_ns,  t->wakeups,
+					    t->migrations,     t->events,     t->migrate_events,
+					    t->node_migrations };
+
+		p->figure = 100;
+		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+			part_add(p, who, 0, values[k]);
+		for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
+			part_add(p, who, s, t->outs[s]);
+			part_add(p, who, s, t->off_ns[s]);
+		}
+		part_times(p, who, 0, &t->slice);
+		part_times(p, who, 0, &t->latency);
+	}
+	for (size_t i = 0; i < analyze_latency_row_count(a->latency); i++) {
+		const struct analyze_latency_row *l = analyze_latency_row_at(a->latency, i);
+
+		p->figure = 200;
+		part_times(p, part_of(a, l->task), 0, &l->wakeup);
+		part_times(p, part_of(a, l->task), 0, &l->preempt);
+		part_add(p, part_of(a, l->task), 0, l->incomplete);
+	}
+	for (size_t i = 0; i < analyze_successors_count(a->successors); i++) {
+		const struct analyze_successor *s = analyze_successors_at(a->successors, i);
+
+		p->figure = 300;
+		part_add(p, part_of(a, s->task), part_of(a, s->next), s->count);
+		part_add(p, part_of(a, s->task), part_of(a, s->next), s->involuntary);
+	}
+}
+
+static inline void parts_of_cpus(struct parts *p, const struct all *a)
+{
+	for (size_t i = 0; i < analyze_coremap_count(a->map); i++) {
+		const struct analyze_core_cell *c = analyze_coremap_at(a->map, i);
+
+		p->figure = 400;
+		part_add(p, part_of(a, c->task), c->cpu, c->run_ns);
+		part_add(p, part_of(a, c->task), c->cpu, c->switches);
+	}
+	for (uint32_t c = 0; c < analyze_engine_cpus(a->eng); c++) {
+		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(a->map, c);
+
+		p->figure = 500;
+		part_add(p, c, 0, cpu->busy_ns);
+		part_add(p, c, 0, cpu->idle_ns);
+		part_add(p, c, 0, cpu->unknown_ns);
+		part_add(p, c, 0, cpu->switches);
+		part_add(p, c, 0, cpu->queue.known_ns);
+		part_add(p, c, 0, cpu->queue.waited_ns);
+		part_add(p, c, 0, cpu->queue.above_ns);
+		for (uint32_t b = 0; b < analyze_switches_buckets(a->switches); b++) {
+			p->figure = 600;
+			part_add(p, c, 0, analyze_switches_at(a->switches, c, b)->wakeups);
+			part_add(p, c, 0, analyze_switches_at(a->switches, c, b)->involuntary);
+		}
+	}
+}
+
+static inline void parts_of_vcpus(struct parts *p, const struct all *a)
+{
+	for (size_t i = 0; i < analyze_exits_count(a->exits); i++) {
+		const struct analyze_exit_row *x = analyze_exits_at(a->exits, i);
+
+		p->figure = 700;
+		HOLDS(x->time.count + x->broken == x->events);
+		part_add(p, part_of(a, x->task), x->reason, x->events);
+		part_add(p, part_of(a, x->task), x->reason, x->broken);
+		part_add(p, part_of(a, x->task), x->reason, x->cpu_ns);
+		part_times(p, part_of(a, x->task), x->reason, &x->time);
+	}
+	for (size_t i = 0; i < analyze_exits_guest_count(a->exits); i++) {
+		const struct analyze_guest_row *g = analyze_exits_guest_at(a->exits, i);
+
+		p->figure = 800;
+		part_add(p, part_of(a, g->task), 0, g->entries);
+		part_add(p, part_of(a, g->task), 0, g->broken);
+		part_add(p, part_of(a, g->task), 0, g->guest_ns);
+		part_times(p, part_of(a, g->task), 0, &g->time);
+	}
+	for (size_t i = 0; i < analyze_exits_access_count(a->exits); i++) {
+		const struct analyze_access_row *x = analyze_exits_access_at(a->exits, i);
+
+		p->figure = 900 + 10 * (uint64_t)x->kind + 5 * x->write;
+		part_add(p, part_of(a, x->task), x->where, x->events);
+		part_times(p, part_of(a, x->task), x->where, &x->time);
+	}
+	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
+		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
+		uint64_t who = part_of(a, v->task);
+		const uint64_t values[] = { v->lost_ns, v->absent_ns, v->preemptions, v->waits,
+					    v->halts,   v->blocks,    v->behind_ns };
+
+		p->figure = 1000;
+		for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
+			part_add(p, who, s, v->ns[s]);
+		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++)
+			part_add(p, who, 0, values[k]);
+		part_times(p, who, 0, &v->preempted);
+		part_times(p, who, 0, &v->waiting);
+		for (size_t k = 0; k < v->n_reasons; k++) {
+			p->figure = 1100;
+			part_add(p, who, v->reasons[k].reason, v->reasons[k].exit_ns);
+			part_add(p, who, v->reasons[k].reason, v->reasons[k].qemu_ns);
+		}
+		for (size_t k = 0; k < v->n_antagonists; k++) {
+			const struct analyze_antagonist *b = &v->antagonists[k];
+
+			p->figure = 1200;
+			part_add(p, who, part_of(a, b->task), b->preempted_ns);
+			part_add(p, who, part_of(a, b->task), b->waiting_ns);
+			part_add(p, who, part_of(a, b->task), b->took_over);
+		}
+	}
+}
+
+static inline void parts_take(struct parts *p, const struct all *a)
+{
+	parts_of_tasks(p, a);
+	parts_of_cpus(p, a);
+	parts_of_vcpus(p, a);
+}
+
+static inline int part_order(const void *a, const void *b)
+{
+	return memcmp(a, b, offsetof(struct part, value));
+}
+
+/* One row a figure. */
+static inline void parts_sum(struct parts *p)
+{
+	size_t n = 0;
+
+	if (p->all.n)
+		qsort(p->all.at, p->all.n, sizeof(*p->all.at), part_order);
+	for (size_t i = 0; i < p->all.n; i++) {
+		if (n && !part_order(&p->all.at[n - 1], &p->all.at[i]))
+			p->all.at[n - 1].value += p->all.at[i].value;
+		else
+			p->all.at[n++] = p->all.at[i];
+	}
+	p->all.n = n;
+}
+
+static inline void parts_must_equal(struct parts *x, struct parts *y)
+{
+	size_t i = 0;
+
+	parts_sum(x);
+	parts_sum(y);
+	while (i < x->all.n && i < y->all.n &&
+	       !memcmp(&x->all.at[i], &y->all.at[i], sizeof(struct part)))
+		i++;
+	for (int k = 0; k < 2; k++) {
+		struct parts *p = k ? y : x;
+
+		if (i < p->all.n)
+			fprintf(stderr, "%s: figure %ju of %jd, %jd: %ju\n", k ? "parts" : "whole",
+				(uintmax_t)p->all.at[i].figure, (intmax_t)p->all.at[i].who,
+				(intmax_t)p->all.at[i].whose, (uintmax_t)p->all.at[i].value);
+	}
+	HOLDS(i == x->all.n && i == y->all.n);
+	array_fini(&x->all);
+	array_fini(&y->all);
 }
 
 #endif

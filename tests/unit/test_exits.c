@@ -280,8 +280,8 @@ static void two_windows_that_touch_hold_what_the_whole_holds(void **state)
 	(void)state;
 	simple(&tr);
 	for (uint64_t cut = 1005; cut < 1640; cut += 5) {
-		struct analyze_options a = { .to_ns = cut, .lead_ns = ANALYZE_NO_TIME };
-		struct analyze_options b = { .from_ns = cut, .lead_ns = ANALYZE_NO_TIME };
+		struct analyze_options a = { .to_ns = cut };
+		struct analyze_options b = { .from_ns = cut };
 		struct run ra = run_with(&tr, &a, false), rb = run_with(&tr, &b, false);
 		uint64_t count = 0, sum = 0, events = 0, in_guest = 0;
 

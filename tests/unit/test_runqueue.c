@@ -63,9 +63,7 @@ static void windows_that_touch_add_up(void **state)
 	(void)state;
 	worked_example(&r);
 	for (uint64_t from = 1000; from < 2000; from += 50) {
-		struct analyze_options opts = { .from_ns = from,
-						.to_ns = from + 50,
-						.lead_ns = ANALYZE_NO_TIME };
+		struct analyze_options opts = { .from_ns = from, .to_ns = from + 50 };
 
 		run_on(&r, &opts);
 		sum.known_ns += queue(&r, 0)->known_ns;

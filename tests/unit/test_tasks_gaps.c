@@ -125,11 +125,9 @@ static void who_runs_at_the_start_of_a_clipped_window_is_known(void **state)
 	(void)state;
 	run_begin(&r, 1);
 	simple(&r.tr); /* 11 runs from 1100 to 1300, no switch in the window */
-	opts.lead_ns = ANALYZE_NO_TIME;
 	run_on(&r, &opts);
 	assert_true(ran(&r, 11) == 100 && row(&r, 11, 0)->switches == 0);
 	columns_are_full(&r);
-	/* Without a lead: from the prev of the first switch, which lies in this window. */
 	opts = (struct analyze_options){ .from_ns = 1200, .to_ns = 1400 };
 	run_on(&r, &opts);
 	assert_true(ran(&r, 11) == 100 && ran(&r, 0) == 100);

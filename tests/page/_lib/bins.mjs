@@ -59,7 +59,8 @@ for (const capture of page.captures) {
 		run: rowsOf(capture, 'tasks').filter((row) => filtered || !row.idle).reduce((all, row) => all + row.switches, 0),
 		wakeup: null,
 		sleep: null,
-		guest: rowsOf(capture, 'exits').reduce((all, row) => all + row.count, 0),
+		// by the time of kvm_exit, the table by that of the entry after it
+		guest: capture.window_events === capture.events ? rowsOf(capture, 'exits').reduce((all, row) => all + row.count, 0) : null,
 		exit: rowsOf(capture, 'guest').reduce((all, row) => all + row.entries, 0),
 	};
 	for (const [kind, want] of Object.entries(events)) {

@@ -53,21 +53,14 @@ TABLES = (
 # What happens at an instant needs to know nothing that began before.
 INSTANTS = {'tasks switches', 'tasks voluntary', 'tasks wakeups', 'tasks events', 'coremap switches',
             'switches switches', 'switches wakeups', 'successors count', 'guest entries'}
-LEAD_NS = 100_000_000
 
 
-def is_later(c, figure, key, begin, is_whole):
-    """Why a figure of a window from there on is not compared yet: an item of issue 14."""
-    if not is_whole and figure.split()[0] in ('exits', 'guest') and figure != 'guest entries':
-        return 5 # a window has three bases
+def is_later(c, figure, key):
+    """Why a figure is not compared yet: an item of issue 14."""
     if (c.some_tasks or c.some_cpus) and figure not in INSTANTS:
         return 1 # what a recording of some tasks or CPUs cannot tell
     if c.overwritten and figure not in INSTANTS:
         return 3 # each CPU begins where its ring does
-    if begin - c.first > LEAD_NS and figure not in INSTANTS:
-        return 2 # what began more than 100 ms before the window is lost
-    if not is_whole and figure.startswith('vcpu') and c.kvm_from[key] >= begin:
-        return 2 # a vCPU without a KVM event yet is not seen
     table, column = figure.split()
     if table in ('tasks', 'latency') and key[0] in c.contradicted and (
             column.startswith(('latency', 'preempt', 'migrations'))):
@@ -82,7 +75,6 @@ class Comparison:
         self.cdict, self.path, self.all = cdict, path, show_all
         self.capture = Capture(path)
         self.kvm = kvm.Kvm(self.capture)
-        self.capture.kvm_from = {p.task: p.begin for p in reversed(self.kvm.pairs)}
         self.capture.contradicted = {s.task for s in self.capture.slices
                                      if s.begin == s.end and s.begun != s.ended}
         self.capture.woken_first = {x.task for x in self.capture.waits
@@ -107,11 +99,11 @@ class Comparison:
             ours = compute(w, rows, self.kvm)
             where = '' if is_whole else f' in {begin}-{end}'
             for figure in names:
-                self.compare(f'{name} {figure}', where, figure, theirs, ours, begin, is_whole)
+                self.compare(f'{name} {figure}', where, figure, theirs, ours)
 
-    def compare(self, what, where, figure, theirs, ours, begin, is_whole):
+    def compare(self, what, where, figure, theirs, ours):
         for key in {**theirs, **ours}:
-            if not self.all and is_later(self.capture, what, key, begin, is_whole):
+            if not self.all and is_later(self.capture, what, key):
                 self.later += 1
                 continue
             a, b = theirs.get(key, {}).get(figure), ours.get(key, {}).get(figure)
