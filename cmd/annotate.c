@@ -168,7 +168,6 @@ const struct cmd cmd_annotate = {
 		"are not changed.",
 	.options = annotate_options,
 	.opts_size = sizeof(struct annotate_opts),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = annotate_examples,
 	.run = annotate_run,

@@ -55,10 +55,10 @@ enum cmd_option_kind {
 	CMD_OPT_ORDERED, /* struct cmd_list: "name=value", whole; several options may share one */
 };
 
-/* Values that own memory; the parser frees them after run(). */
+/* Values that own memory; the parser frees them after run(). Lists are as base/array.h has them. */
 struct cmd_list {
-	const char **items;
-	size_t n;
+	const char **at;
+	size_t n, cap;
 };
 
 struct cmd_cpus {
@@ -67,8 +67,8 @@ struct cmd_cpus {
 };
 
 struct cmd_tids {
-	int32_t *tids; /* ascending */
-	size_t n;
+	int32_t *at; /* ascending */
+	size_t n, cap;
 };
 
 struct cmd_option {
@@ -192,5 +192,10 @@ int cmd_output_commit(struct outfile *of, struct cdict_error *err);
 /* cmd_output_commit_synced - the same; the data is on disk before the name is. */
 int cmd_output_commit_synced(struct outfile *of, struct cdict_error *err);
 void cmd_output_abort(struct outfile *of);
+/* cmd_output_write - @path with what @write writes, which is 0 or a code with *err filled; a status.
+ * What could not be written is told here. */
+struct sink;
+int cmd_output_write(const struct cmd_call *call, const char *path,
+		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx);
 
 #endif

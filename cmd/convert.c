@@ -158,7 +158,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 	const struct convert_opts *o = call->opts;
 	struct meter meter = { .call = call, .percent = -1 };
 	struct convert_options options = {
-		.events = o->shared.events.items,
+		.events = o->shared.events.at,
 		.n_events = o->shared.events.n,
 		.jobs = (unsigned)(o->shared.jobs > 1024 ? 1024 : o->shared.jobs),
 		.progress = !call->quiet && isatty(STDERR_FILENO) ? show_progress : NULL,
@@ -248,7 +248,6 @@ const struct cmd cmd_convert = {
 		 "is kept as far as it can be read, and the exit status is then 2.",
 	.options = convert_options,
 	.opts_size = sizeof(struct convert_opts),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = convert_examples,
 	.run = convert_run_command,

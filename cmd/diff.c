@@ -81,7 +81,7 @@ static int print(struct figures *f, struct changes *all, struct table *regressio
 	/* CSV has room for one table: what a script looks for */
 	bool json = f->opts->format == TABLE_AS_JSON, csv = f->opts->format == TABLE_AS_CSV;
 	uint64_t top = f->opts->top || json ? f->opts->top : 10;
-	char *note = note_of(f, opts->labels.n > 1 ? opts->labels.items[1] : NULL);
+	char *note = note_of(f, opts->labels.n > 1 ? opts->labels.at[1] : NULL);
 	struct table *tables[COMPARE_N + 1];
 	size_t n = 0;
 	int status;
@@ -155,9 +155,7 @@ static const struct cmd_option diff_options[] = {
 	OPTION_FORMAT,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "10",
 		 "the N most changed rows of each table; JSON: all"),
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
+#include "base/sink.h"
 #include "render/backend.h"
 
 #define WIDTH 1280
@@ -157,35 +157,35 @@ static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *o
 	return CMD_DONE;
 }
 
+/* A picture to draw. */
+struct picture {
+	const struct backend *backend;
+	const struct backend_options *how;
+	struct marks *marks;
+};
+
+static int draw(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	const struct picture *p = ctx;
+
+	return p->backend->draw(p->marks, p->how, s, err);
+}
+
 /* Draws into -o, or to stdout. */
-static int put(const struct cmd_call *call, const struct backend *backend, const struct marks *m,
-	       const struct backend_options *how)
+static int put(const struct cmd_call *call, struct picture *p)
 {
 	const struct heatmap_opts *opts = call->opts;
-	const char *file = opts->shared.output;
 	struct cdict_error err = { 0 };
-	struct outfile *of = NULL;
 	struct sink s;
 	int rc;
 
-	if (file) {
-		rc = cmd_output_open(&of, file, &err);
-		if (rc)
-			return cmd_error(call, file, &err);
-		sink_to(&s, outfile_write, of);
-	} else {
-		sink_to_file(&s, stdout);
-	}
-	rc = backend->draw(m, how, &s, &err);
-	if (sink_finish(&s) && !rc && !of)
+	if (opts->shared.output)
+		return cmd_output_write(call, opts->shared.output, draw, p);
+	sink_to_file(&s, stdout);
+	rc = draw(p, &s, &err);
+	if (sink_finish(&s) && !rc)
 		return CMD_FAILED; /* main() says why */
-	if (rc) {
-		cmd_output_abort(of);
-		return cmd_error(call, file, &err);
-	}
-	if (of && cmd_output_commit(of, &err))
-		return cmd_error(call, file, &err);
-	return CMD_DONE;
+	return rc ? cmd_error(call, NULL, &err) : CMD_DONE;
 }
 
 static int heatmap_run(const struct cmd_call *call)
@@ -224,7 +224,7 @@ static int heatmap_run(const struct cmd_call *call)
 	if (!status)
 		status = view->run(&f, opts, what, by, &c, &m);
 	if (!status)
-		status = put(call, backend, &m, &how);
+		status = put(call, &(struct picture){ backend, &how, &m });
 	if (!status)
 		status = cmd_loss_status(call, f.file, f.reader, opts->shared.max_loss_pct);
 	marks_fini(&m);
@@ -254,14 +254,9 @@ static const struct cmd_option heatmap_options[] = {
 	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
 	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "auto",
 		   "light or dark paper; auto: light, but dark in a terminal"),
-	OPTIONS_TASKS,
-	OPTION_CPU,
-	OPTIONS_WINDOW,
-	OPTION_NO_GUEST_MODE,
+	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 
@@ -286,7 +281,6 @@ const struct cmd cmd_heatmap = {
 		"filter IDLE is left out where it would hide the rest.",
 	.options = heatmap_options,
 	.opts_size = sizeof(struct heatmap_opts),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = heatmap_examples,
 	.run = heatmap_run,

@@ -47,7 +47,7 @@ static char *selection(const struct options_shared *o, const char *all)
 	if (o->tids.n) {
 		sink_printf(&s, "%stid%s", comma, o->tids.n > 1 ? "s" : "");
 		for (size_t i = 0; i < o->tids.n && i < 8; i++)
-			sink_printf(&s, "%s%" PRId32, i ? "," : " ", o->tids.tids[i]);
+			sink_printf(&s, "%s%" PRId32, i ? "," : " ", o->tids.at[i]);
 		if (o->tids.n > 8)
 			sink_printf(&s, " and %zu more", o->tids.n - 8);
 		comma = ", ";

@@ -10,7 +10,6 @@
 #include "annotate/host.h"
 #include "base/escape.h"
 #include "base/fail.h"
-#include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/identify.h"
 #include "cmd/options.h"
@@ -49,64 +48,49 @@ static void show_lines(struct sink *out, const char *text, size_t len)
 	}
 }
 
-static int to_stdout(const struct cmd_call *call, const char *text, size_t len)
+/* What is to be written. */
+struct written {
+	const struct mapping *m;
+	const struct host_report *report;
+	int format;
+};
+
+static int write_names(void *ctx, struct sink *s, struct cdict_error *err)
 {
-	struct sink s;
+	const struct written *n = ctx;
+
+	return n->format == IDENTIFY_JSON ? identify_json(s, n->m, n->report, err)
+					  : mapping_write_csv(n->m, s, err);
+}
+
+static int write_out(const struct cmd_call *call, struct written *names)
+{
+	const char *path = ((const struct identify_opts *)call->opts)->shared.output;
+	struct cdict_error err = { 0 };
+	struct sink s, shown;
+	char *text;
+	size_t len;
 	int rc;
 
-	sink_to_file(&s, stdout);
-	if (isatty(STDOUT_FILENO))
-		show_lines(&s, text, len);
-	else
-		sink_add(&s, text, len);
-	rc = sink_finish(&s);
-	return rc ? cmd_stdout_error(call, rc) : CMD_DONE;
-}
-
-static int to_file(const struct cmd_call *call, const char *path, const char *text, size_t len)
-{
-	struct cdict_error err = { 0 };
-	struct outfile *of;
-	int rc = cmd_output_open(&of, path, &err);
-
-	if (rc)
-		return cmd_error(call, path, &err);
-	rc = outfile_write(of, text, len);
-	if (rc) {
-		cmd_output_abort(of);
-		return cmd_errorf(call, path, "cannot be written: %s", strerror(-rc));
-	}
-	rc = cmd_output_commit(of, &err);
-	return rc ? cmd_error(call, path, &err) : CMD_DONE;
-}
-
-static int write_out(const struct cmd_call *call, const struct mapping *m,
-		     const struct host_report *report)
-{
-	const struct identify_opts *o = call->opts;
-	const char *path = o->shared.output;
-	struct cdict_error err = { 0 };
-	struct sink s;
-	size_t len = 0;
-	char *text;
-	int status, rc;
-
+	if (path && strcmp(path, "-"))
+		return cmd_output_write(call, path, write_names, names);
 	sink_to_memory(&s);
-	if (o->format == IDENTIFY_JSON)
-		rc = identify_json(&s, m, report, &err);
-	else
-		rc = mapping_write_csv(m, &s, &err);
+	rc = write_names(names, &s, &err);
 	text = sink_take(&s, &len);
 	if (!rc && !text)
 		rc = cdict_fail_nomem(&err);
-	if (rc)
-		status = cmd_error(call, NULL, &err);
-	else if (path && strcmp(path, "-"))
-		status = to_file(call, path, text, len);
+	if (rc) {
+		free(text);
+		return cmd_error(call, NULL, &err);
+	}
+	sink_to_file(&shown, stdout);
+	if (isatty(STDOUT_FILENO))
+		show_lines(&shown, text, len);
 	else
-		status = to_stdout(call, text, len);
+		sink_add(&shown, text, len);
+	rc = sink_finish(&shown);
 	free(text);
-	return status;
+	return rc ? cmd_stdout_error(call, rc) : CMD_DONE;
 }
 
 static void tell(const struct cmd_call *call, const struct host_report *report)
@@ -147,7 +131,7 @@ static int identify_run(const struct cmd_call *call)
 		/* names that are missing are told; memory that is missing is a failure */
 		status = openstack_add(call, openstack, NULL, &m, &m) == -ENOMEM
 				 ? CMD_FAILED
-				 : write_out(call, &m, &report);
+				 : write_out(call, &(struct written){ &m, &report, o->format });
 	}
 	if (status == CMD_DONE) {
 		tell(call, &report);

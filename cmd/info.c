@@ -77,7 +77,6 @@ const struct cmd cmd_info = {
 		 "FILE '-' is standard input.",
 	.options = info_options,
 	.opts_size = sizeof(struct info_opts),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = info_examples,
 	.run = info_run,

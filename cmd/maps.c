@@ -30,7 +30,7 @@ static void contradiction(void *ctx, const char *text)
 int maps_read(struct mapping *m, const struct cmd_call *call, const struct options_shared *o)
 {
 	for (size_t i = 0; i < o->maps.n; i++) {
-		struct told told = { .call = call, .file = o->maps.items[i] };
+		struct told told = { .call = call, .file = o->maps.at[i] };
 		struct mapping_csv_options opts = { .skip_bad = o->map_skip_bad,
 						    .bad_line = bad_line,
 						    .contradiction = contradiction,

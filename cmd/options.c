@@ -102,7 +102,7 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 	if (!f->types)
 		return cdict_fail_nomem(err);
 	for (size_t g = 0; g < o->events.n; g++) {
-		const char *glob = o->events.items[g];
+		const char *glob = o->events.at[g];
 		bool matched = false;
 
 		for (size_t i = 0; i < n; i++) {
@@ -170,7 +170,7 @@ struct names_options options_names(const struct options_shared *o, struct option
 		.merge_sys_tasks = o->merge_sys_tasks,
 		.append_tid = o->append_tid,
 		.filter = { .vm = o->vm,
-			    .tids = o->tids.tids,
+			    .tids = o->tids.at,
 			    .n_tids = o->tids.n,
 			    .pattern = o->task,
 			    .matches = o->task ? matches : NULL,

@@ -86,8 +86,8 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_text_or_json,     \
 		   "text", "how to print: text or json")
 #define OPTION_SORT(preset)                                                                        \
-	CMD_STRING_PRESET('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]", preset,     \
-			  "sort by this column, named as in the JSON output")
+	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",                    \
+		   "sort by this column, named as in the JSON output (default: " preset ")")
 #define OPTION_TOP                                                                                 \
 	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows")
 #define OPTION_JOBS                                                                                \
@@ -114,8 +114,10 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 #define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP
 #define OPTIONS_MAP OPTION_MAP, OPTION_MAP_SKIP_BAD
 #define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM, OPTIONS_MAP
+#define OPTIONS_SELECT OPTIONS_TASKS, OPTION_CPU, OPTIONS_WINDOW, OPTION_NO_GUEST_MODE
 #define OPTIONS_TABLE(sort) OPTION_FORMAT, OPTION_SORT(sort), OPTION_TOP
 #define OPTIONS_MESSAGES OPTION_QUIET, OPTION_VERBOSE
+#define OPTIONS_READ OPTION_JOBS, OPTION_MAX_LOSS, OPTIONS_MESSAGES
 
 /*
  * What the shared options select in one capture.  @query walks a superset:

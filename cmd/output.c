@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/outfile.h"
+#include "base/sink.h"
 #include "cmd/cmd.h"
 
 #define OPEN_MAX_FILES 16
@@ -128,4 +129,25 @@ void cmd_output_abort(struct outfile *of)
 	forget(outfile_temporary(of));
 	outfile_abort(of);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+int cmd_output_write(const struct cmd_call *call, const char *path,
+		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx)
+{
+	struct cdict_error err = { 0 };
+	struct outfile *of = NULL;
+	struct sink s;
+	int rc, end;
+
+	if (cmd_output_open(&of, path, &err))
+		return cmd_error(call, path, &err);
+	sink_to(&s, outfile_write, of);
+	rc = write(ctx, &s, &err);
+	end = sink_finish(&s);
+	if (rc || (end && !strcmp(path, "-"))) {
+		cmd_output_abort(of);
+		return rc ? cmd_error(call, path, &err) : cmd_stdout_error(call, end);
+	}
+	/* what could not be written, commit tells */
+	return cmd_output_commit(of, &err) ? cmd_error(call, path, &err) : CMD_DONE;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 
 #define MAX_CPU 65535 /* Linux allows 8192 */
@@ -17,11 +18,6 @@ static int fail(struct cdict_error *err, const struct cmd_option *o, const char 
 {
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --%s %s, not '%s'", o->name,
 			  what, arg);
-}
-
-static int no_memory(struct cdict_error *err)
-{
-	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
 /* Digits up to @end; false for none or too many. */
@@ -71,25 +67,25 @@ static int set_choice(int *value, const struct cmd_option *o, const char *arg,
 			  o->name, known, arg);
 }
 
+/* @item is taken; NULL: there was no memory for it. */
+static int push(struct cmd_list *list, char *item, struct cdict_error *err)
+{
+	if (item && !array_push(list, item))
+		return 0;
+	free(item);
+	return cdict_fail_nomem(err);
+}
+
 static int add_list(struct cmd_list *list, const struct cmd_option *o, const char *arg,
 		    struct cdict_error *err)
 {
 	for (const char *p = arg;;) {
 		size_t len = strcspn(p, ",");
-		const char **grown;
+		int rc = len ? push(list, strndup(p, len), err)
+			     : fail(err, o, "takes a comma list", arg);
 
-		if (!len)
-			return fail(err, o, "takes a comma list", arg);
-		grown = realloc(list->items, (list->n + 1) * sizeof(*grown));
-		if (!grown)
-			return no_memory(err);
-		list->items = grown;
-		grown[list->n] = strndup(p, len);
-		if (!grown[list->n])
-			return no_memory(err);
-		list->n++;
-		if (!p[len])
-			return 0;
+		if (rc || !p[len])
+			return rc;
 		p += len + 1;
 	}
 }
@@ -98,22 +94,11 @@ static int add_list(struct cmd_list *list, const struct cmd_option *o, const cha
 static int add_ordered(struct cmd_list *list, const struct cmd_option *o, const char *arg,
 		       struct cdict_error *err)
 {
-	size_t size = strlen(o->name) + strlen(arg) + 2;
-	const char **grown;
 	char *item;
 
 	if (!*arg)
 		return fail(err, o, "takes a text", arg);
-	grown = realloc(list->items, (list->n + 1) * sizeof(*grown));
-	if (!grown)
-		return no_memory(err);
-	list->items = grown;
-	item = malloc(size);
-	if (!item)
-		return no_memory(err);
-	snprintf(item, size, "%s=%s", o->name, arg);
-	grown[list->n++] = item;
-	return 0;
+	return push(list, asprintf(&item, "%s=%s", o->name, arg) < 0 ? NULL : item, err);
 }
 
 static int add_cpus(struct cmd_cpus *cpus, const struct cmd_option *o, const char *arg,
@@ -139,7 +124,7 @@ static int add_cpus(struct cmd_cpus *cpus, const struct cmd_option *o, const cha
 			uint64_t *grown = realloc(cpus->bits, n / 8);
 
 			if (!grown)
-				return no_memory(err);
+				return cdict_fail_nomem(err);
 			memset(grown + cpus->n / 64, 0, (n - cpus->n) / 8);
 			cpus->bits = grown;
 			cpus->n = n;
@@ -162,20 +147,16 @@ static int add_tids(struct cmd_tids *tids, const struct cmd_option *o, const cha
 		    struct cdict_error *err)
 {
 	for (const char *p = arg;; p++) {
-		int32_t *grown;
 		uint64_t tid;
 
 		if (!digits(&p, &tid) || tid > INT32_MAX || (*p && *p != ','))
 			return fail(err, o, "takes a list of thread ids as in 17,23", arg);
-		grown = realloc(tids->tids, (tids->n + 1) * sizeof(*grown));
-		if (!grown)
-			return no_memory(err);
-		tids->tids = grown;
-		grown[tids->n++] = (int32_t)tid;
+		if (array_push(tids, (int32_t)tid))
+			return cdict_fail_nomem(err);
 		if (!*p)
 			break;
 	}
-	qsort(tids->tids, tids->n, sizeof(*tids->tids), by_tid);
+	qsort(tids->at, tids->n, sizeof(*tids->at), by_tid);
 	return 0;
 }
 
@@ -355,7 +336,7 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 	args->opts = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
 	args->operands = calloc(n + 1, sizeof(*args->operands));
 	if (!args->opts || !args->operands)
-		return no_memory(err);
+		return cdict_fail_nomem(err);
 	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
 		int rc = o->preset ? set(args->opts, o, o->preset, err) : 0;
 
@@ -396,13 +377,12 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 			struct cmd_list *list = value;
 
 			for (size_t i = 0; i < list->n; i++)
-				free((void *)list->items[i]);
-			free(list->items);
-			*list = (struct cmd_list){ 0 }; /* others may share it */
+				free((void *)list->at[i]);
+			array_fini(list); /* others may share it */
 		} else if (o->kind == CMD_OPT_CPUS) {
 			free(((struct cmd_cpus *)value)->bits);
 		} else if (o->kind == CMD_OPT_TIDS) {
-			free(((struct cmd_tids *)value)->tids);
+			free(((struct cmd_tids *)value)->at);
 		}
 	}
 	free(args->opts);

@@ -126,7 +126,7 @@ static int take_events(struct recorder *r, struct record_options *to, struct cdi
 	if (!r->events)
 		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < o->events.n; i++) {
-		const char *item = o->events.items[i];
+		const char *item = o->events.at[i];
 
 		r->events[i].is_filter = *item == 'f';
 		r->events[i].text = strchr(item, '=') + 1;
@@ -337,7 +337,6 @@ const struct cmd cmd_record = {
 		 "had its name is kept as FILE.old.",
 	.options = record_options,
 	.opts_size = sizeof(struct record_opts),
-	.min_operands = 0,
 	.max_operands = 4096,
 	.operands_end_options = true,
 	.examples = record_examples,

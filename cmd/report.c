@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
+#include "base/fail.h"
 #include "format/reader.h"
 #include "render/page.h"
 
@@ -72,38 +72,38 @@ void report_close(struct report_capture *c)
 
 /* ---- the file ---- */
 
+/* The pages of a report, for page_write(). */
+struct pages {
+	struct page_capture *at[FILES_MAX];
+	size_t n;
+	const struct page_view *view;
+};
+
+static int write_pages(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	const struct pages *pages = ctx;
+
+	return page_write(s, pages->at, pages->n, pages->view) ? cdict_fail_nomem(err) : 0;
+}
+
 int report_write(const struct cmd_call *call, const char *path, struct report_capture *captures,
 		 size_t n, const struct page_view *view, int embed)
 {
-	struct page_capture *pages[FILES_MAX];
-	struct cdict_error err = { 0 };
-	struct outfile *of = NULL;
+	struct pages pages = { .n = n, .view = view };
 	uint64_t bytes = 0;
-	struct sink s;
-	int rc, end;
 
 	for (size_t i = 0; i < n; i++)
 		bytes += cdict_reader_size(captures[i].f.reader);
 	for (size_t i = 0; i < n; i++) {
-		pages[i] = &captures[i].page;
+		pages.at[i] = &captures[i].page;
 		if (page_has_engine() &&
 		    (embed == REPORT_EMBED_ALL ||
 		     (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT))) {
-			pages[i]->data = captures[i].f.reader->data;
-			pages[i]->size = captures[i].f.reader->size;
+			pages.at[i]->data = captures[i].f.reader->data;
+			pages.at[i]->size = captures[i].f.reader->size;
 		}
 	}
-	if (cmd_output_open(&of, path, &err))
-		return cmd_error(call, path, &err);
-	sink_to(&s, outfile_write, of);
-	rc = page_write(&s, pages, n, view);
-	end = sink_finish(&s);
-	if (rc || (end && !strcmp(path, "-"))) {
-		cmd_output_abort(of);
-		return rc ? cmd_errorf(call, path, "out of memory") : cmd_stdout_error(call, end);
-	}
-	/* what could not be written, commit tells */
-	return cmd_output_commit(of, &err) ? cmd_error(call, path, &err) : CMD_DONE;
+	return cmd_output_write(call, path, write_pages, &pages);
 }
 
 /* ---- names ---- */
@@ -188,7 +188,7 @@ static int report_run(const struct cmd_call *call)
 	}
 	for (; opened < n && !status; opened++)
 		status = report_open(&captures[opened], call, files[opened],
-				     opened < opts->labels.n ? opts->labels.items[opened] : NULL);
+				     opened < opts->labels.n ? opts->labels.at[opened] : NULL);
 	if (!status)
 		status = report_write(call, path, captures, n, &everything, opts->embed);
 	for (size_t i = 0; i < n && !status; i++) {
@@ -217,9 +217,7 @@ static const struct cmd_option report_options[] = {
 	CMD_FLAG(0, "open", struct report_opts, open, "show the page in the browser"),
 	OPTIONS_TASKS,
 	OPTIONS_WINDOW,
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 
@@ -243,7 +241,6 @@ const struct cmd cmd_report = {
 		"name.",
 	.options = report_options,
 	.opts_size = sizeof(struct report_opts),
-	.min_operands = 0,
 	.max_operands = FILES_MAX,
 	.examples = report_examples,
 	.run = report_run,

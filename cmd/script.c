@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyze/print.h"
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/fail.h"
 #include "cdict/reader.h"
@@ -15,10 +16,6 @@
 #include "cmd/options.h"
 #include "convert/print.h"
 
-struct script_opts {
-	struct options_shared shared;
-};
-
 static const struct cmd_option script_options[] = {
 	OPTION_INPUT,         OPTION_EVENT, OPTION_CPU,      OPTION_TID,       OPTIONS_WINDOW,
 	OPTION_NO_GUEST_MODE, OPTION_JOBS,  OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
@@ -26,15 +23,16 @@ static const struct cmd_option script_options[] = {
 
 #define FLUSH_BYTES (64u << 10)
 
+struct late_line {
+	uint64_t after_ns;
+	size_t at, len; /* in the text of those that wait */
+};
+
 /* Events that perf hands out late wait here, printed, for their place. */
 struct late {
 	const struct cdict_late **rows; /* by time */
 	size_t n;
-	struct late_line {
-		uint64_t after_ns;
-		size_t at, len;
-	} * waiting; /* in order of after_ns, those of one by time */
-	size_t n_waiting, cap;
+	ARRAY(struct late_line) waiting; /* in order of after_ns, those of one by time */
 	struct buf text;
 };
 
@@ -61,7 +59,7 @@ static bool late_init(struct late *late, const struct cdict_reader *r)
 static void late_fini(struct late *late)
 {
 	free(late->rows);
-	free(late->waiting);
+	array_fini(&late->waiting);
 	buf_fini(&late->text);
 }
 
@@ -87,21 +85,13 @@ static uint64_t late_after(const struct late *late, const struct cdict_event *ev
 /* Moves the last line of @lines to those that wait. */
 static bool late_wait(struct late *late, uint64_t after_ns, struct buf *lines, size_t at)
 {
-	size_t i = late->n_waiting;
+	struct late_line *line = array_add(&late->waiting);
 
-	if (late->n_waiting == late->cap) {
-		size_t cap = late->cap ? 2 * late->cap : 16;
-		struct late_line *waiting = realloc(late->waiting, cap * sizeof(*waiting));
-
-		if (!waiting)
-			return false;
-		late->waiting = waiting;
-		late->cap = cap;
-	}
-	for (; i && late->waiting[i - 1].after_ns > after_ns; i--)
-		late->waiting[i] = late->waiting[i - 1];
-	late->waiting[i] = (struct late_line){ after_ns, late->text.len, lines->len - at };
-	late->n_waiting++;
+	if (!line)
+		return false;
+	for (; line > late->waiting.at && line[-1].after_ns > after_ns; line--)
+		*line = line[-1];
+	*line = (struct late_line){ after_ns, late->text.len, lines->len - at };
 	buf_add(&late->text, lines->data + at, lines->len - at);
 	lines->len = at;
 	return !late->text.failed;
@@ -112,15 +102,17 @@ static void late_release(struct late *late, uint64_t t_ns, struct buf *lines)
 {
 	size_t n = 0;
 
-	while (n < late->n_waiting && late->waiting[n].after_ns < t_ns) {
-		buf_add(lines, late->text.data + late->waiting[n].at, late->waiting[n].len);
+	struct late_line *waiting = late->waiting.at;
+
+	while (n < late->waiting.n && waiting[n].after_ns < t_ns) {
+		buf_add(lines, late->text.data + waiting[n].at, waiting[n].len);
 		n++;
 	}
 	if (!n)
 		return;
-	late->n_waiting -= n;
-	memmove(late->waiting, late->waiting + n, late->n_waiting * sizeof(*late->waiting));
-	if (!late->n_waiting)
+	late->waiting.n -= n;
+	memmove(waiting, waiting + n, late->waiting.n * sizeof(*waiting));
+	if (!late->waiting.n)
 		late->text.len = 0;
 }
 
@@ -132,7 +124,7 @@ static bool wanted(const struct options_filter *f, const struct options_shared *
 	if (o->no_guest_mode &&
 	    (ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER))
 		return false;
-	return names_wanted_tid(o->tids.tids, o->tids.n, ev->tid);
+	return names_wanted_tid(o->tids.at, o->tids.n, ev->tid);
 }
 
 /* Lines to stdout. On a terminal what a task was called may not steer it; into a
@@ -213,7 +205,7 @@ static void line(struct lines *l, const struct cdict_event *ev, struct buf *out)
 static int print_all(const struct cmd_call *call, const char *input, struct cdict_reader *r,
 		     const struct options_filter *f)
 {
-	const struct script_opts *o = call->opts;
+	const struct options_shared *o = call->opts;
 	bool terminal = isatty(STDOUT_FILENO);
 	uint64_t after_ns;
 	size_t at;
@@ -224,25 +216,25 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	struct lines lines;
 	struct late late;
 	struct cdict_event ev;
-	int ret = -ENOMEM, status;
+	int ret = -ENOMEM;
 	bool ready = lines_init(&lines, r);
 
 	query.fields = lines.fields;
 	query.n_fields = cdict_schema_count(cdict_reader_schema(r));
 	if (!late_init(&late, r) || !ready)
-		cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		cdict_fail_nomem(&err);
 	else
 		ret = cdict_events_open(&it, r, &query, &err);
 	while (!ret && !ferror(stdout) && (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
-		if (!wanted(f, &o->shared, &ev))
+		if (!wanted(f, o, &ev))
 			continue;
 		late_release(&late, ev.t_ns, &text);
 		at = text.len;
 		line(&lines, &ev, &text);
 		after_ns = late.n ? late_after(&late, &ev) : 0;
 		if (text.failed || (after_ns && !late_wait(&late, after_ns, &text, at)))
-			ret = cdict_fail(&err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+			ret = cdict_fail_nomem(&err);
 		else if (text.len >= FLUSH_BYTES)
 			flush(&text, terminal);
 	}
@@ -252,14 +244,13 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	late_fini(&late);
 	lines_fini(&lines);
 	buf_fini(&text);
-	status = ret < 0 ? cmd_error(call, input, &err)
-			 : cmd_loss_status(call, input, r, o->shared.max_loss_pct);
-	return status;
+	return ret < 0 ? cmd_error(call, input, &err)
+		       : cmd_loss_status(call, input, r, o->max_loss_pct);
 }
 
 static int script_run(const struct cmd_call *call)
 {
-	const struct script_opts *o = call->opts;
+	const struct options_shared *o = call->opts;
 	const char *input = options_input(call);
 	struct options_filter filter;
 	struct cdict_error err = { 0 };
@@ -270,7 +261,7 @@ static int script_run(const struct cmd_call *call)
 		return cmd_usage(call, "needs FILE");
 	if (cdict_reader_open(&r, input, &err) < 0)
 		return cmd_error(call, input, &err);
-	if (options_filter_init(&filter, &o->shared, r, &err) < 0)
+	if (options_filter_init(&filter, o, r, &err) < 0)
 		status = options_fail(call, input, &err);
 	else
 		status = print_all(call, input, r, &filter);
@@ -295,8 +286,7 @@ const struct cmd cmd_script = {
 		 "entered are included; --no-guest-mode leaves them out as perf does without "
 		 "--guest-code.",
 	.options = script_options,
-	.opts_size = sizeof(struct script_opts),
-	.min_operands = 0,
+	.opts_size = sizeof(struct options_shared),
 	.max_operands = 1,
 	.examples = script_examples,
 	.run = script_run,

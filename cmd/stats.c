@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/outfile.h"
+#include "base/fail.h"
 #include "cmd/figures.h"
 #include "cmd/stats.h"
 #include "tables/coremap_map.h"
@@ -116,40 +116,26 @@ static int make_head(struct stats *st)
 	return st->head && st->chart ? CMD_DONE : figures_no_memory(f);
 }
 
+static int write_text(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	struct stats *st = ctx;
+	size_t n;
+	struct table **tables = printed(st, &n);
+	int rc = tables ? figures_write(&st->f, s, st->head, tables, n) : -ENOMEM;
+
+	free(tables);
+	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;
+}
+
 static int print(struct stats *st)
 {
-	const struct cmd_call *call = st->f.call;
-	const char *output = st->f.opts->output ? st->f.opts->output : "-";
-	struct cdict_error err = { 0 };
-	struct outfile *of = NULL;
-	struct table **tables;
-	struct sink s;
-	size_t n;
-	int rc, end;
+	const struct options_shared *opts = st->f.opts;
+	int status;
 
-	tables = printed(st, &n);
-	if (!tables)
-		return figures_no_memory(&st->f);
-	if (cmd_output_open(&of, output, &err) < 0) {
-		free(tables);
-		return cmd_error(call, output, &err);
-	}
-	sink_to(&s, outfile_write, of);
 	st->f.chart = *st->chart ? st->chart : NULL;
-	rc = figures_write(&st->f, &s, st->head, tables, n);
-	free(tables);
-	end = sink_finish(&s);
-	rc = rc ? rc : end;
-	if (rc) {
-		cmd_output_abort(of);
-		if (rc == -ENOMEM)
-			return figures_no_memory(&st->f);
-		return strcmp(output, "-") ? cmd_errorf(call, output, "%s", strerror(-rc))
-					   : cmd_stdout_error(call, rc);
-	}
-	if (cmd_output_commit(of, &err) < 0)
-		return cmd_error(call, output, &err);
-	return cmd_loss_status(call, st->f.file, st->f.reader, st->f.opts->max_loss_pct);
+	status = cmd_output_write(st->f.call, opts->output ? opts->output : "-", write_text, st);
+	return status ? status
+		      : cmd_loss_status(st->f.call, st->f.file, st->f.reader, opts->max_loss_pct);
 }
 
 static int stats_run(const struct cmd_call *call)
@@ -207,17 +193,12 @@ int stats_beside(const struct cmd_call *call, const char *cdict)
 static const struct cmd_option stats_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
-	OPTIONS_TASKS,
-	OPTION_CPU,
-	OPTIONS_WINDOW,
-	OPTION_NO_GUEST_MODE,
+	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "20",
 		 "the first N rows of the tables of tasks"),
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 
@@ -235,7 +216,6 @@ const struct cmd cmd_stats = {
 		 "capture gives the same text.",
 	.options = stats_options,
 	.opts_size = sizeof(struct options_shared),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = stats_examples,
 	.run = stats_run,

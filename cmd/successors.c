@@ -26,21 +26,8 @@ static int successors_run(const struct cmd_call *call)
 }
 
 static const struct cmd_option successors_options[] = {
-	OPTION_INPUT,
-	OPTIONS_TASKS,
-	OPTION_CPU,
-	OPTIONS_WINDOW,
-	OPTION_NO_GUEST_MODE,
-	OPTION_MERGE_SYS_TASKS,
-	OPTION_APPEND_TID,
-	OPTION_FORMAT,
-	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
-		   "sort by this column, named as in the JSON output (default: count)"),
-	OPTION_TOP,
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
-	CMD_OPTIONS_END,
+	OPTION_INPUT,           OPTIONS_SELECT, OPTION_MERGE_SYS_TASKS, OPTION_APPEND_TID,
+	OPTIONS_TABLE("count"), OPTIONS_READ,   CMD_OPTIONS_END,
 };
 
 static const struct cmd_example successors_examples[] = {
@@ -59,7 +46,6 @@ const struct cmd cmd_successors = {
 		 "which it could have run on; IDLE has none.",
 	.options = successors_options,
 	.opts_size = sizeof(struct options_shared),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = successors_examples,
 	.run = successors_run,

@@ -74,13 +74,8 @@ static const struct cmd_option switches_options[] = {
 	OPTION_CPU,
 	OPTIONS_WINDOW,
 	OPTION_NO_GUEST_MODE,
-	OPTION_FORMAT,
-	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
-		   "sort by this column, named as in the JSON output (default: cpu,from_ns)"),
-	OPTION_TOP,
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
+	OPTIONS_TABLE("cpu,from_ns"),
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 
@@ -101,7 +96,6 @@ const struct cmd cmd_switches = {
 		"could have run on.",
 	.options = switches_options,
 	.opts_size = sizeof(struct switches_opts),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = switches_examples,
 	.run = switches_run,

@@ -33,16 +33,11 @@ static int tasks_run(const struct cmd_call *call)
 static const struct cmd_option tasks_options[] = {
 	OPTION_INPUT,
 	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row a task and CPU"),
-	OPTIONS_TASKS,
-	OPTION_CPU,
-	OPTIONS_WINDOW,
-	OPTION_NO_GUEST_MODE,
+	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
 	OPTIONS_TABLE("idle,run_ns"),
-	OPTION_JOBS,
-	OPTION_MAX_LOSS,
-	OPTIONS_MESSAGES,
+	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
 
@@ -66,7 +61,6 @@ const struct cmd cmd_tasks = {
 		"unknown part of the run time.",
 	.options = tasks_options,
 	.opts_size = sizeof(struct tasks_opts),
-	.min_operands = 0,
 	.max_operands = 1,
 	.examples = tasks_examples,
 	.run = tasks_run,

@@ -122,14 +122,14 @@ static void lists_add_up(void **state)
 			       "--cpu=70", "--tid", "9,3", "--tid=5", "-vv", "-v"),
 			 0);
 	assert_int_equal(opts()->shared.events.n, 3);
-	assert_string_equal(opts()->shared.events.items[1], "kvm:kvm_exit");
-	assert_string_equal(opts()->shared.events.items[2], "irq:*");
+	assert_string_equal(opts()->shared.events.at[1], "kvm:kvm_exit");
+	assert_string_equal(opts()->shared.events.at[2], "irq:*");
 	assert_int_equal(opts()->shared.cpus.n, 128);
 	assert_int_equal(opts()->shared.cpus.bits[0], 7);
 	assert_int_equal(opts()->shared.cpus.bits[1], 1 | 1 << 6);
 	assert_int_equal(opts()->shared.tids.n, 3);
-	assert_int_equal(opts()->shared.tids.tids[0], 3);
-	assert_int_equal(opts()->shared.tids.tids[2], 9);
+	assert_int_equal(opts()->shared.tids.at[0], 3);
+	assert_int_equal(opts()->shared.tids.at[2], 9);
 	assert_int_equal(opts()->shared.verbose, 3);
 }
 
