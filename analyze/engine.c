@@ -126,6 +126,8 @@ bool analyze_engine_pair_broken(const struct analyze_engine *eng, const struct a
 	uint64_t moved = analyze_engine_moved_ns(eng, k->task);
 	bool stayed = cpu == k->cpu && (moved == ANALYZE_NO_TIME || moved <= since_ns);
 
+	if (k->kind == ANALYZE_KIND_KVM_EXIT && cpu != k->cpu)
+		return true; /* a guest stays on its CPU */
 	return analyze_engine_gap(eng, true, stayed ? k->cpu : CDICT_CPU_UNKNOWN, since_ns,
 				  k->t_ns) != ANALYZE_NO_TIME;
 }
@@ -153,6 +155,18 @@ size_t analyze_engine_task_count(const struct analyze_engine *eng)
 const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng, uint32_t index)
 {
 	return &eng->table.all.at[index].pub;
+}
+
+uint64_t analyze_engine_absent_ns(const struct analyze_engine *eng, uint32_t index)
+{
+	const struct task *t = &eng->table.all.at[index];
+	uint64_t ns = 0;
+
+	if (t->pub.born_ns != ANALYZE_NO_TIME)
+		ns += analyze_engine_clip(eng, 0, t->pub.born_ns);
+	if (t->gone)
+		ns += analyze_engine_clip(eng, t->moved_ns, eng->sum.to_ns);
+	return ns;
 }
 
 uint32_t analyze_engine_cpus(const struct analyze_engine *eng)

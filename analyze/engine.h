@@ -139,6 +139,9 @@ struct analyze_summary {
 	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
 	bool has_entry, has_exit, has_userspace_exit;
 };
+/* analyze_engine_absent_ns - time of the window before the task's birth and after its death, as far
+ * as these were seen. */
+uint64_t analyze_engine_absent_ns(const struct analyze_engine *eng, uint32_t index);
 const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng);
 
 /* analyze_engine_cpu_unknown_ns - time in the window of which nobody knows who

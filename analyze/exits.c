@@ -22,11 +22,15 @@ struct open {
 	bool in;      /* it began in the window */
 };
 
+/* More ports and MSRs than an exit can access: those beyond are counted, not timed. */
+enum { ACCESSES_MAX = 64 };
+
 struct thread {
 	bool known;   /* the opens are initialised */
 	bool entered; /* had a kvm_entry: perf counts from here on */
-	struct open exit, entry, access[ANALYZE_ACCESS_N];
-	uint64_t ran_ns; /* analyze_engine_ran_ns() at the exit */
+	struct open exit, entry, mmio;
+	ARRAY(struct open) accesses; /* of ports and MSRs, since the exit */
+	uint64_t ran_ns;             /* analyze_engine_ran_ns() at the exit */
 };
 
 struct analyze_exits {
@@ -48,9 +52,7 @@ static struct thread *thread_of(struct analyze_exits *x, uint32_t task)
 
 	if (th && !th->known) {
 		th->known = true;
-		th->exit.t_ns = th->entry.t_ns = ANALYZE_NO_TIME;
-		for (unsigned k = 0; k < ANALYZE_ACCESS_N; k++)
-			th->access[k].t_ns = ANALYZE_NO_TIME;
+		th->exit.t_ns = th->entry.t_ns = th->mmio.t_ns = ANALYZE_NO_TIME;
 	}
 	return th;
 }
@@ -103,19 +105,36 @@ static void end_access(struct analyze_exits *x, struct open *open, const struct 
 	}
 }
 
+/* A port or MSR: to the next entry.  perf knows the latest of a kind only. */
+static void begin_access(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k,
+			 enum analyze_access_kind kind)
+{
+	struct open open;
+
+	begin(&open, k, access_row(x, kind, k, k->how));
+	if (open.row == INDEX_NONE)
+		return;
+	for (size_t i = 0; x->like_perf && i < th->accesses.n; i++) {
+		if (x->accesses.at[th->accesses.at[i].row].kind == kind) {
+			th->accesses.at[i] = open;
+			return;
+		}
+	}
+	if (th->accesses.n < ACCESSES_MAX && array_push(&th->accesses, open))
+		analyze_engine_out_of_memory(x->eng);
+}
+
 static void on_access(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
 {
-	struct open *mmio = &th->access[ANALYZE_ACCESS_MMIO];
+	struct open *mmio = &th->mmio;
 	uint32_t row;
 
 	switch (k->kind) {
 	case ANALYZE_KIND_KVM_PIO:
-		begin(&th->access[ANALYZE_ACCESS_PIO], k,
-		      access_row(x, ANALYZE_ACCESS_PIO, k, k->how));
+		begin_access(x, th, k, ANALYZE_ACCESS_PIO);
 		break;
 	case ANALYZE_KIND_KVM_MSR:
-		begin(&th->access[ANALYZE_ACCESS_MSR], k,
-		      access_row(x, ANALYZE_ACCESS_MSR, k, k->how));
+		begin_access(x, th, k, ANALYZE_ACCESS_MSR);
 		break;
 	case ANALYZE_KIND_KVM_VIRQ:
 		access_row(x, ANALYZE_ACCESS_VIRQ, k, false);
@@ -172,11 +191,9 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 	}
 	if (x->no_accesses)
 		return;
-	begin(&th->access[ANALYZE_ACCESS_MMIO], k, INDEX_NONE);
-	th->access[ANALYZE_ACCESS_PIO].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_PIO].t_ns
-							   : ANALYZE_NO_TIME;
-	th->access[ANALYZE_ACCESS_MSR].t_ns = x->like_perf ? th->access[ANALYZE_ACCESS_MSR].t_ns
-							   : ANALYZE_NO_TIME;
+	begin(&th->mmio, k, INDEX_NONE);
+	if (!x->like_perf)
+		th->accesses.n = 0;
 }
 
 static void on_entry(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
@@ -208,10 +225,12 @@ static void on_entry(struct analyze_exits *x, struct thread *th, const struct an
 	}
 	if (x->no_accesses)
 		return;
-	for (unsigned kind = 0; kind < ANALYZE_ACCESS_N; kind++)
-		end_access(x, &th->access[kind], k);
+	for (size_t a = 0; a < th->accesses.n; a++)
+		end_access(x, &th->accesses.at[a], k);
+	th->accesses.n = 0;
+	end_access(x, &th->mmio, k);
 	if (!x->like_perf)
-		th->access[ANALYZE_ACCESS_MMIO].t_ns = ANALYZE_NO_TIME;
+		th->mmio.t_ns = ANALYZE_NO_TIME;
 }
 
 static void on_kvm(void *self, const struct analyze_kvm *k)
@@ -385,6 +404,8 @@ void analyze_exits_free(struct analyze_exits *x)
 	array_fini(&x->exits);
 	array_fini(&x->guests);
 	array_fini(&x->accesses);
+	for (size_t i = 0; i < x->threads.n; i++)
+		array_fini(&x->threads.at[i].accesses);
 	array_fini(&x->threads);
 	free(x->numbers);
 	index_fini(&x->exit_index);

@@ -62,6 +62,7 @@ struct analyze_away {
 	enum analyze_off off;
 	bool ended; /* a switch-in ends it; false: the walk's end or a loss */
 	bool io;    /* sched_stat_iowait said it slept for I/O */
+	bool in;    /* it ended, in the window */
 	uint64_t start_ns, end_ns, from_ns, to_ns;
 };
 

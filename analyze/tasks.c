@@ -71,7 +71,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	struct analyze_task_row *row;
 	uint64_t ns = away->to_ns - away->from_ns;
 
-	if (!ns)
+	if (!ns && !away->in)
 		return;
 	row = row_of(t, away->task, away->cpu);
 	row->cpu = away->cpu;
@@ -84,7 +84,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	row->off_ns[away->off] += ns;
 	if (away->off == ANALYZE_OFF_DISK && away->io) {
 		row->iowait_ns += ns;
-		row->iowaits++;
+		row->iowaits += away->in;
 	}
 	if (away->ended) {
 		row->open_off_ns = ns;

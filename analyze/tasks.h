@@ -53,7 +53,7 @@ struct analyze_task_row {
 	 * to the window; includes the wait for a CPU after the wake-up.  IDLE has none. */
 	uint64_t off_ns[ANALYZE_OFF_N];
 	uint64_t iowait_ns; /* of off_ns[DISK]: sched_stat_iowait said it was I/O */
-	uint64_t iowaits;   /* of outs[DISK] */
+	uint64_t iowaits;   /* that ended in the window */
 	/* For the comparison with perf: what perf had not booked at the capture's end. */
 	uint64_t tail_ns[ANALYZE_OFF_N]; /* of off_ns: not switched in again */
 	uint64_t open_off_ns;            /* off time before the slice that was still running */

@@ -60,6 +60,7 @@ static void tell_away(struct analyze_engine *eng, const struct task *t, enum ana
 				     .off = off,
 				     .ended = ended,
 				     .io = t->io,
+				     .in = ended && engine_in(eng, end_ns),
 				     .start_ns = start_ns,
 				     .end_ns = end_ns,
 				     .from_ns = start_ns,
@@ -346,6 +347,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	task_at(eng, old)->where = TASK_OFF;
 	task_at(eng, old)->off = ANALYZE_OFF_DEAD;
 	task_at(eng, old)->gone = true;
+	task_at(eng, old)->moved_ns = eng->now_ns;
 	if (!task_at(eng, leader)->gone)
 		turn_up(eng, task_at(eng, leader), eng->now_ns);
 	task_at(eng, leader)->where = TASK_ON;

@@ -173,8 +173,6 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 {
 	uint64_t gap;
 
-	if (w->where == DEAD)
-		w->row.absent_ns += analyze_engine_clip(v->eng, w->since_ns, t);
 	if (w->where == NEW || w->where == ON || w->where == DEAD) {
 		account(v, w, ANALYZE_VCPU_UNKNOWN, t);
 		return false;
@@ -482,8 +480,7 @@ static int on_finish(void *self, struct cdict_error *err)
 		if (!task->is_vcpu)
 			continue;
 		last_state(v, w, (uint32_t)i, end);
-		if (task->born_ns != ANALYZE_NO_TIME && task->born_ns > from)
-			w->row.absent_ns += analyze_engine_clip(v->eng, from, task->born_ns);
+		w->row.absent_ns = analyze_engine_absent_ns(v->eng, (uint32_t)i);
 		w->row.task = (uint32_t)i;
 		v->rows[v->n++] = w->row;
 		histogram_init(&w->row.preempted);
@@ -565,6 +562,15 @@ size_t analyze_vcpus_row_count(const struct analyze_vcpus *v)
 const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i)
 {
 	return &v->rows[i];
+}
+
+uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row)
+{
+	uint64_t ns = 0;
+
+	for (size_t s = 0; s < ANALYZE_VCPU_STATES; s++)
+		ns += row->ns[s];
+	return ns - row->absent_ns;
 }
 
 const char *analyze_vcpu_state_name(enum analyze_vcpu_state state)

@@ -100,6 +100,9 @@ void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell, void *
 
 /* Rows of all vCPUs, worst first: by ns[PREEMPTED] + ns[WAITING], then the task's index. */
 size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);
+/* analyze_vcpu_life_ns - the time of which its percentages are: the window without absent_ns; of a
+ * sum of rows that of all. */
+uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row);
 const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i);
 
 #endif

@@ -76,10 +76,7 @@ static double value_of(const struct compare_figure *f, const struct table_cell *
 static int evaluate(const struct compare *c, double *values, const struct compare_item *items,
 		    size_t n, const struct tables_walk *w, struct table *scratch)
 {
-	struct tables_row r = { .w = w,
-				.several = true,
-				.cpu = CDICT_CPU_UNKNOWN,
-				.window_ns = analyze_engine_summary(w->eng)->window_ns };
+	struct tables_row r = { .w = w, .several = true, .cpu = CDICT_CPU_UNKNOWN };
 	void *sum = calloc(1, c->decl->row_size);
 
 	if (!sum)
@@ -87,8 +84,7 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 	for (size_t i = 0; i < n; i++)
 		scratch->failed |= c->decl->merge(sum, items[i].row) != 0;
 	r.row = sum;
-	if (c->decl->mean)
-		r.window_ns *= n;
+	r.window_ns = tables_life_ns(c->decl, w, sum);
 	for (size_t f = 0; f < c->n_figures; f++) {
 		const struct compare_figure *figure = &c->figures[f];
 

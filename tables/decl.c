@@ -25,7 +25,7 @@ struct making {
 	struct map by_name;
 	struct stringset names;
 	void *total;
-	size_t n; /* rows in it */
+	bool any; /* row is in it */
 	bool lossy;
 };
 
@@ -60,6 +60,12 @@ static struct group *group_of(struct making *m, const struct analyze_task *task,
 	return g->row ? g : NULL;
 }
 
+uint64_t tables_life_ns(const struct tables_decl *decl, const struct tables_walk *w,
+			const void *row)
+{
+	return decl->life_ns ? decl->life_ns(row) : analyze_engine_summary(w->eng)->window_ns;
+}
+
 static void fill(struct making *m, const void *row, size_t index, const struct analyze_task *task,
 		 const struct group *g, bool lossy)
 {
@@ -71,7 +77,7 @@ static void fill(struct making *m, const void *row, size_t index, const struct a
 				.cpu = g ? g->cpu : CDICT_CPU_UNKNOWN,
 				.idle = task ? !task->tid : g->idle,
 				.several = !task,
-				.window_ns = analyze_engine_summary(m->w->eng)->window_ns };
+				.window_ns = tables_life_ns(m->decl, m->w, row) };
 
 	table_row(m->t);
 	cells_fill(m->t, &r);
@@ -89,7 +95,7 @@ static void one(struct making *m, const void *row, size_t index, bool per_cpu)
 	if (decl->total && task->tid) {
 		m->t->failed |= decl->merge(m->total, row) != 0;
 		m->lossy |= lossy;
-		m->n++;
+		m->any = true;
 	}
 	if (!decl->merged || !names_merged(&m->w->names, task)) {
 		fill(m, row, index, task, NULL, lossy);
@@ -113,10 +119,8 @@ static void fill_total(struct making *m)
 				.several = true,
 				.total = true,
 				.cpu = CDICT_CPU_UNKNOWN,
-				.window_ns = analyze_engine_summary(m->w->eng)->window_ns };
+				.window_ns = tables_life_ns(m->decl, m->w, m->total) };
 
-	if (m->decl->mean)
-		r.window_ns *= m->n;
 	table_total(m->t);
 	cells_fill(m->t, &r);
 	table_lossy(m->t, m->lossy);
@@ -151,7 +155,7 @@ struct table *tables_make(const struct tables_walk *w, const struct tables_decl 
 		free(g->row);
 	}
 	if (decl->total) {
-		if (!decl->mean || m.n)
+		if (!decl->life_ns || m.any)
 			fill_total(&m);
 		decl->fini(m.total);
 	}

@@ -22,8 +22,9 @@ struct tables_decl {
 	void (*fini)(void *row);
 	const char *total; /* what its row is called; NULL: there is none */
 	bool no_idle;      /* IDLE has no row */
-	bool mean;         /* shares of several rows are of as many windows */
-	bool merged;       /* tasks whose names were merged are one row */
+	/* Of what a row's shares are, or those of a sum of several; NULL: of the window. */
+	uint64_t (*life_ns)(const void *row);
+	bool merged; /* tasks whose names were merged are one row */
 	/* Whether the row lacks events for another reason than its task does; or NULL. */
 	bool (*lossy)(const void *row);
 	size_t cpu_at, reason_at; /* offsets of a uint32_t and of a const char *, where there are */
@@ -32,6 +33,10 @@ struct tables_decl {
 
 extern const struct tables_decl tables_decl_tasks, tables_decl_exits, tables_decl_vcpu,
 	tables_decl_coremap;
+
+/* tables_life_ns - by life_ns. */
+uint64_t tables_life_ns(const struct tables_decl *decl, const struct tables_walk *w,
+			const void *row);
 
 /* tables_make - the table; with @per_cpu merged rows stay apart by cpu_at.  NULL: no memory. */
 struct table *tables_make(const struct tables_walk *w, const struct tables_decl *decl,

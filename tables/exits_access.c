@@ -16,11 +16,20 @@
 		"vcpu", "vcpu", TABLE_INTEGER, 0, cell_vcpu, 0                                     \
 	}
 
+/* Of its life. */
+static void cell_guest_share(const struct cell *c)
+{
+	const struct analyze_guest_row *row = c->row;
+
+	table_share(c->t, c->column, row->guest_ns,
+		    c->r->window_ns - analyze_engine_absent_ns(c->r->w->eng, row->task));
+}
+
 static const struct table_column guest_columns[] = {
 	CELLS_OF_VCPU,
 	{ "entries", "entries", TABLE_COUNT, 0, cell_u64, GUEST(entries) },
 	{ "guest_ns", "guest ms", TABLE_MS, 0, cell_u64, GUEST(guest_ns) },
-	{ "guest_percent", "guest %", TABLE_PERCENT, 0, cell_share, GUEST(guest_ns) },
+	{ "guest_percent", "guest %", TABLE_PERCENT, 0, cell_guest_share, 0 },
 	{ "avg_ns", "avg us", TABLE_US, 0, cell_avg, GUEST(time) },
 	{ "p50_ns", "p50 us", TABLE_US, TABLE_WIDE, cell_p50, GUEST(time) },
 	{ "p99_ns", "p99 us", TABLE_US, 0, cell_p99, GUEST(time) },

@@ -121,9 +121,15 @@ static int vcpu_merge(void *to, const void *from)
 
 	for (size_t s = 0; s < ANALYZE_VCPU_STATES; s++)
 		sum->ns[s] += row->ns[s];
+	sum->absent_ns += row->absent_ns;
 	if (row->worst.dur_ns > sum->worst.dur_ns)
 		sum->worst = row->worst;
 	return 0;
+}
+
+static uint64_t vcpu_life_ns(const void *row)
+{
+	return analyze_vcpu_life_ns(row);
 }
 
 static void vcpu_fini(void *row)
@@ -146,7 +152,7 @@ const struct tables_decl tables_decl_vcpu = {
 	.merge = vcpu_merge,
 	.fini = vcpu_fini,
 	.total = "all vCPUs",
-	.mean = true,
+	.life_ns = vcpu_life_ns,
 	.lossy = vcpu_lossy,
 };
 
@@ -173,7 +179,7 @@ static void fill(struct table *t, const struct tables_walk *w, const struct anal
 				.task = task,
 				.other = other,
 				.whole = vcpu,
-				.window_ns = analyze_engine_summary(w->eng)->window_ns };
+				.window_ns = analyze_vcpu_life_ns(vcpu) };
 
 	table_row(t);
 	cells_fill(t, &r);
@@ -195,9 +201,9 @@ static const struct table_column reason_columns[] = {
 	{ "reason_code", "code", TABLE_INTEGER, TABLE_MACHINE, cell_code, 0 },
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE, cell_bool, REASON(idle) },
 	{ "exit_ns", "exit ms", TABLE_MS, 0, cell_u64, REASON(exit_ns) },
-	{ "exit_percent", "% of window", TABLE_PERCENT, 0, cell_share, REASON(exit_ns) },
+	{ "exit_percent", "% of life", TABLE_PERCENT, 0, cell_share, REASON(exit_ns) },
 	{ "qemu_ns", "QEMU ms", TABLE_MS, 0, cell_u64, REASON(qemu_ns) },
-	{ "qemu_percent", "% of window", TABLE_PERCENT, 0, cell_share, REASON(qemu_ns) },
+	{ "qemu_percent", "% of life", TABLE_PERCENT, 0, cell_share, REASON(qemu_ns) },
 	TABLE_COLUMNS_END,
 };
 

@@ -9,7 +9,7 @@
 #include "tables/number.h"
 #include "tables/tables.h"
 
-/* In percent of the window: from where on something is worth a sentence. */
+/* In percent of a vCPU's life: from where on something is worth a sentence. */
 #define DELAYED_FROM 1.0
 #define HANDLING_FROM 20.0
 #define UNKNOWN_FROM 10.0
@@ -97,13 +97,11 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 static void say_delayed(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
-	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
-
 	who(s, w, row->task);
 	sink_puts(s, " waited ");
 	tables_duration(s, delayed_ns(row));
 	sink_puts(s, " of ");
-	tables_duration(s, window_ns);
+	tables_duration(s, analyze_vcpu_life_ns(row));
 	sink_puts(s, " for a CPU");
 	behind(s, w, row);
 	worst(s, w, row);
@@ -142,8 +140,7 @@ static void say_handling(struct sink *s, const struct tables_walk *w,
 	who(s, w, row->task);
 	sink_puts(s, " spent ");
 	tables_duration(s, h->all_ns);
-	sink_printf(s, " (%.0f %%) handling exits",
-		    percent(h->all_ns, analyze_engine_summary(w->eng)->window_ns));
+	sink_printf(s, " (%.0f %%) handling exits", percent(h->all_ns, analyze_vcpu_life_ns(row)));
 	if (h->qemu_ns) {
 		sink_puts(s, ", ");
 		tables_duration(s, h->qemu_ns);
@@ -169,7 +166,7 @@ static void say_unknown(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, "What ");
 	who(s, w, row->task);
 	sink_printf(s, " did is unknown for %.0f %% of the time",
-		    percent(unknown_of(row), analyze_engine_summary(w->eng)->window_ns));
+		    percent(unknown_of(row), analyze_vcpu_life_ns(row)));
 	sink_puts(s, row->lost_ns > unknown_of(row) / 2
 			     ? ": events are missing.\n"
 			     : ": nothing of it was recorded before its first entry or exit.\n");
@@ -185,15 +182,14 @@ struct findings {
 	size_t n_about;
 };
 
-static void look(struct findings *found, const struct tables_walk *w,
-		 const struct analyze_vcpu_row *row)
+static void look(struct findings *found, const struct analyze_vcpu_row *row)
 {
-	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
+	uint64_t life_ns = analyze_vcpu_life_ns(row);
 	uint64_t unknown_ns = unknown_of(row);
 	struct handling h = handling_of(row);
 
 	found->seen++;
-	if (percent(delayed_ns(row), window_ns) >= DELAYED_FROM) {
+	if (percent(delayed_ns(row), life_ns) >= DELAYED_FROM) {
 		if (found->delayed < MOST_DELAYED)
 			found->rows[found->delayed] = row;
 		found->delayed++;
@@ -201,11 +197,11 @@ static void look(struct findings *found, const struct tables_walk *w,
 	if (row->worst.dur_ns &&
 	    (!found->longest || row->worst.dur_ns > found->longest->worst.dur_ns))
 		found->longest = row;
-	if (percent(h.all_ns, window_ns) >= HANDLING_FROM && h.all_ns > found->handling.all_ns) {
+	if (percent(h.all_ns, life_ns) >= HANDLING_FROM && h.all_ns > found->handling.all_ns) {
 		found->busiest = row;
 		found->handling = h;
 	}
-	if (percent(unknown_ns, window_ns) >= UNKNOWN_FROM &&
+	if (percent(unknown_ns, life_ns) >= UNKNOWN_FROM &&
 	    (!found->unknown || unknown_ns > unknown_of(found->unknown)))
 		found->unknown = row;
 }
@@ -302,7 +298,7 @@ char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_find
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
 
 		if (names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
-			look(&found, w, row);
+			look(&found, row);
 	}
 	sink_to_memory(&s);
 	say(&s, w, &found);

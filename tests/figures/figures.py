@@ -288,7 +288,7 @@ def expected(c):
             ("switches", "switches", "n", 2 * N + 3),
             ("voluntary", "volunt", "n", N + 3), ("involuntary", "involunt", "n", N),
             ("sleeps", "sleeps", "n", N + 1), ("blocks", "blocks", "n", 2),
-            ("iowaits", "iowaits", "n", 1), ("preempted", "preempted", "n", N * 3 // 4),
+            ("iowaits", "iowaits", "n", 1), ("preempted", "preempted", "n", N),
             ("sleep_ns", "sleep ms", "ms", off_sleep),
             ("block_ns", "block ms", "ms", 7000 + 1200 + 8000 + 1300),
             ("iowait_ns", "iowait ms", "ms", 7000 + 1200),
@@ -348,7 +348,7 @@ def expected(c):
         who(c)
         + [(f"{s}_ns", f"{'QEMU' if s == 'qemu' else s} ms", "ms", ns) for s, ns in states.items()]
         + [
-            ("delayed_ns", "delayed ms", "ms", delayed), ("delayed_percent", "%", "%", Share(delayed, window)),
+            ("delayed_ns", "delayed ms", "ms", delayed), ("delayed_percent", "%", "%", Share(delayed, window - BORN)),
             ("edge_ns", "edge ms", "ms", 555), ("lost_ns", "lost ms", "ms", 0),
             ("absent_ns", "absent ms", "ms", BORN), ("behind_ns", "behind ms", "ms", delayed),
             ("preemptions", "preemptions", "n", N), ("waits", "waits", "n", N + 4),
@@ -367,8 +367,8 @@ def expected(c):
                 ("reason", "reason", "text", reason), ("reason_code", None, "id", code),
                 ("idle", None, "id", idle),
                 ("exit_ns", "exit ms", "ms", in_kernel), ("qemu_ns", "QEMU ms", "ms", in_qemu),
-                ("exit_percent", "% of window", "%", Share(in_kernel, window)),
-                ("qemu_percent", "% of window", "%", Share(in_qemu, window)),
+                ("exit_percent", "% of life", "%", Share(in_kernel, window - BORN)),
+                ("qemu_percent", "% of life", "%", Share(in_qemu, window - BORN)),
             ],
         )
     yield (
@@ -399,7 +399,7 @@ def expected(c):
         "guest", ["exits"], "guest", {"tid": 101},
         who(c, False) + [
             ("entries", "entries", "n", 3 * N + 3), ("guest_ns", "guest ms", "ms", guest.sum),
-            ("guest_percent", "guest %", "%", Share(guest.sum, window)), ("unpaired", "unpaired", "n", 1),
+            ("guest_percent", "guest %", "%", Share(guest.sum, window - BORN)), ("unpaired", "unpaired", "n", 1),
         ]
         + of_times("", "", "us", guest),
     )

@@ -273,6 +273,45 @@ static void accesses_are_timed_as_perf_kvm_stat_does(void **state)
 	trace_fini(&tr);
 }
 
+static void of_several_accesses_before_one_entry_all_are_timed(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init(&tr, 1);
+	trace_entry(&tr, 900, 0, 10);
+	trace_exit(&tr, 1000, 0, 10, TRACE_CPUID);
+	trace_add(&tr, 1010, 0, 10, "kvm:kvm_pio", "port", (uint64_t)0x60, "rw", (uint64_t)0, NULL);
+	trace_add(&tr, 1020, 0, 10, "kvm:kvm_pio", "port", (uint64_t)0x64, "rw", (uint64_t)0, NULL);
+	trace_entry(&tr, 1050, 0, 10);
+	for (int perf = 0; perf < 2; perf++) {
+		r = run_with(&tr, NULL, perf);
+		assert_true(access_at(&r, ANALYZE_ACCESS_PIO, 0x64)->time.sum == 30);
+		assert_true(access_at(&r, ANALYZE_ACCESS_PIO, 0x60)->time.sum == (perf ? 0 : 40));
+		done(&r);
+	}
+	trace_fini(&tr);
+}
+
+static void a_guest_does_not_move_to_another_cpu(void **state)
+{
+	struct trace tr;
+	struct run r;
+
+	(void)state;
+	trace_init_without(&tr, 2, "sched:sched_switch");
+	trace_entry(&tr, 1000, 0, 10);
+	trace_exit(&tr, 1100, 1, 10, TRACE_CPUID);
+	trace_entry(&tr, 1150, 0, 10); /* an exit may: its thread sleeps */
+	trace_exit(&tr, 1160, 0, 10, TRACE_CPUID);
+	r = run_with(&tr, NULL, false);
+	assert_true(guest(&r, 10)->guest_ns == 10 && guest(&r, 10)->broken == 1);
+	assert_true(row(&r, 10, "CPUID")->time.sum == 50);
+	done(&r);
+	trace_fini(&tr);
+}
+
 static void two_windows_that_touch_hold_what_the_whole_holds(void **state)
 {
 	struct trace tr;
@@ -315,6 +354,8 @@ int main(void)
 		cmocka_unit_test(two_vms_whose_threads_share_a_name_stay_apart),
 		cmocka_unit_test(unknown_reasons_are_rows_with_their_number),
 		cmocka_unit_test(accesses_are_timed_as_perf_kvm_stat_does),
+		cmocka_unit_test(of_several_accesses_before_one_entry_all_are_timed),
+		cmocka_unit_test(a_guest_does_not_move_to_another_cpu),
 		cmocka_unit_test(two_windows_that_touch_hold_what_the_whole_holds),
 	};
 

@@ -206,6 +206,30 @@ static void io_wait_is_the_part_of_disk_sleep_that_the_kernel_calls_so(void **st
 	run_end(&r);
 }
 
+static void an_iowait_counts_in_the_window_in_which_it_ends(void **state)
+{
+	static const uint64_t cuts[] = { 1000, 1150, 1300 };
+	uint64_t iowaits = 0, ns = 0;
+	struct run r;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct analyze_options opts = { .from_ns = cuts[i], .to_ns = cuts[i + 1] };
+
+		run_begin(&r, 1);
+		trace_switch(&r.tr, 1000, 0, 10, TRACE_D, 0);
+		trace_add(&r.tr, 1100, 0, 0, "sched:sched_stat_iowait", "pid", (uint64_t)10,
+			  "delay", (uint64_t)100, NULL);
+		trace_switch(&r.tr, 1200, 0, 0, TRACE_R, 10);
+		trace_switch(&r.tr, 1300, 0, 10, TRACE_S, 0);
+		run_on(&r, &opts);
+		iowaits += row(&r, 10, 0)->iowaits;
+		ns += row(&r, 10, 0)->iowait_ns;
+		run_end(&r);
+	}
+	assert_true(iowaits == 1 && ns == 200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +244,7 @@ int main(void)
 		cmocka_unit_test(an_offline_cpu_is_idle_until_it_comes_back),
 		cmocka_unit_test(without_sched_waking_sched_wakeup_counts),
 		cmocka_unit_test(io_wait_is_the_part_of_disk_sleep_that_the_kernel_calls_so),
+		cmocka_unit_test(an_iowait_counts_in_the_window_in_which_it_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ class Kvm:
                 e = last[3]
                 reason = self.reason(e) if last[2] == 'kvm_exit' else None
                 fits = row and row[2] != last[2] and not self.broken(
-                    tid, (e.t, e.cpu), (row[0], row[3].cpu))
+                    tid, (e.t, e.cpu), (row[0], row[3].cpu)) and (reason or e.cpu == row[3].cpu)
                 end = row[0] if fits else None
                 self.pairs.append(Pair(tid, reason, e.t, end, self.time_on_cpu(tid, e.t, end)
                                        if reason and end else 0))
