@@ -19,6 +19,10 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	if (!cdict_reader_window(w->reader, &c->t0_ns, &c->last_ns))
 		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
 				  "holds no event: there is nothing to show");
+	if (c->only_exits)
+		return analyze_exits_new(&w->exits, w->eng,
+					 &(struct analyze_exits_options){ .no_accesses = true },
+					 err);
 	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
 	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
 	rc = tables_walk_add(w, err);
@@ -29,14 +33,27 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	return rc;
 }
 
+static int sort_tables(struct page_capture *c, size_t first, size_t last)
+{
+	struct cdict_error err = { 0 };
+
+	for (size_t i = first; i <= last; i++) {
+		if (!c->tables[i] || table_sort(c->tables[i], NULL, &err))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int page_capture_fill(struct page_capture *c)
 {
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
-	struct cdict_error err = { 0 };
 
-	t[PAGE_TASKS] = tables_tasks(w, false);
 	t[PAGE_EXITS] = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
+	t[PAGE_EXIT_REASONS] = tables_exits(w, TABLES_EXITS_BY_REASON, NULL);
+	if (c->only_exits)
+		return sort_tables(c, PAGE_EXITS, PAGE_EXIT_REASONS);
+	t[PAGE_TASKS] = tables_tasks(w, false);
 	t[PAGE_GUEST] = tables_guest(w);
 	t[PAGE_VCPU] = tables_vcpu(w);
 	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
@@ -45,11 +62,7 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_COREMAP] = tables_coremap(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
-	for (size_t i = 0; i < PAGE_TABLES; i++) {
-		if (!t[i] || table_sort(t[i], NULL, &err))
-			return -ENOMEM;
-	}
-	return 0;
+	return sort_tables(c, 0, PAGE_TABLES - 1);
 }
 
 void page_capture_fini(struct page_capture *c)

@@ -25,6 +25,7 @@
 enum page_table {
 	PAGE_TASKS = 0,
 	PAGE_EXITS,
+	PAGE_EXIT_REASONS,
 	PAGE_GUEST,
 	PAGE_VCPU,
 	PAGE_VCPU_REASONS,
@@ -37,6 +38,7 @@ enum page_table {
 
 struct page_capture {
 	struct tables_walk *walk;
+	bool only_exits; /* not the rest of the tables, no bins */
 	const char *label, *file;
 	const void *data; /* the file itself, when the page is to hold it, or NULL; borrowed */
 	size_t size;

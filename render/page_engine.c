@@ -50,9 +50,10 @@ static const struct page_call page_bins_call = {
 
 /* ---- questions ---- */
 
-static const struct page_call *const calls[] = { &page_figures,   &page_bins_call, &page_pieces,
-						 &page_states,    &page_marks,     &page_select,
-						 &page_subsecond, &page_events,    &page_checksum };
+static const struct page_call *const calls[] = { &page_figures, &page_exits,     &page_bins_call,
+						 &page_pieces,  &page_states,    &page_marks,
+						 &page_select,  &page_subsecond, &page_events,
+						 &page_checksum };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err)

@@ -51,7 +51,7 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_pieces, page_states, page_marks, page_select,
+extern const struct page_call page_figures, page_exits, page_pieces, page_states, page_marks, page_select,
 	page_subsecond, page_events, page_checksum;
 
 /* --- page_tasks.c --- */

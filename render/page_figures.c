@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All figures of a range: what the page has of the whole window, by the same walk and writer. */
+/* All figures of a range, or those of exits for some tasks: what the page has of the whole window, by the
+ * same walk and writer. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,10 +16,12 @@ struct figures {
 
 static bool is_wanted(void *ctx, const struct analyze_task *task)
 {
-	return page_tasks_wanted(ctx, page_tasks_of(ctx, task->index));
+	const struct page_task_key *known = page_tasks_of(ctx, task->index);
+
+	return known && known->wanted && page_tasks_wanted(ctx, known);
 }
 
-static int figures_add(struct page_engine *e, struct cdict_error *err)
+static int add(struct page_engine *e, bool only_exits, struct cdict_error *err)
 {
 	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
 				       .to_ns = e->t0_ns + e->q.to_ns,
@@ -30,16 +33,27 @@ static int figures_add(struct page_engine *e, struct cdict_error *err)
 	e->state = f;
 	if (!f)
 		return cdict_fail_nomem(err);
-	if (e->q.filtered) {
+	if (e->q.filtered || e->chosen) {
 		opts.names.filter.wanted = is_wanted;
 		opts.names.filter.ctx = e;
 	}
 	rc = tables_walk_init(&f->walk, e->reader, &opts, err);
 	e->eng = f->walk.eng;
 	f->capture.walk = &f->walk;
+	f->capture.only_exits = only_exits;
 	if (!rc)
 		rc = page_capture_add(&f->capture, err);
 	return rc ? rc : tables_walk_begin(&f->walk, err);
+}
+
+static int figures_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, false, err);
+}
+
+static int exits_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, true, err);
 }
 
 static void figures_free(struct page_engine *e)
@@ -86,3 +100,9 @@ const struct page_call page_figures = { .name = "figures",
 					.write = figures_write,
 					.free = figures_free,
 					.step = figures_step };
+
+const struct page_call page_exits = { .name = "exits",
+				      .add = exits_add,
+				      .write = figures_write,
+				      .free = figures_free,
+				      .step = figures_step };

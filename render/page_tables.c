@@ -109,7 +109,7 @@ static int tasks_json(struct json *j, const struct page_capture *c)
 	return rc;
 }
 
-/* ---- bins, distributions ---- */
+/* ---- bins ---- */
 
 static bool wanted(void *walk, uint32_t task)
 {
@@ -138,73 +138,19 @@ static int bins_json(struct json *j, const struct page_capture *c, struct sink *
 	return rc;
 }
 
-/* Pairs of a bin, as the step from the one before, and how many fell into it. */
-static void spread_json(struct json *j, const struct histogram *h)
-{
-	unsigned first = (unsigned)h->octave * HISTOGRAM_SUB, last = 0;
-
-	json_open(j, NULL, '[', false);
-	for (unsigned bin = first; bin < first + h->n_octaves * HISTOGRAM_SUB; bin++) {
-		uint64_t n = histogram_bin_count(h, bin);
-
-		if (!n)
-			continue;
-		json_u64(j, NULL, bin - last);
-		json_u64(j, NULL, n);
-		last = bin;
-	}
-	json_close(j);
-}
-
-/* How long exits took, by task and reason: percentiles of several rows of the table of exits do not
- * add up, distributions do. */
-static void exit_times_json(struct json *j, const struct page_capture *c)
-{
-	enum { TASK, REASON, BINS, COLUMN_N };
-	static const char *const columns[COLUMN_N] = { "task", "reason", "bins" };
-
-	json_open(j, "exit_times", '{', true);
-	json_open(j, "identity", '[', false);
-	json_close(j);
-	json_open(j, "columns", '[', false);
-	for (unsigned k = 0; k < COLUMN_N; k++)
-		json_text(j, NULL, columns[k]);
-	json_close(j);
-	json_open(j, "by_column", '[', true);
-	for (unsigned k = 0; k < COLUMN_N; k++) {
-		json_open(j, NULL, '[', false);
-		for (size_t i = 0; i < analyze_exits_count(c->walk->exits); i++) {
-			const struct analyze_exit_row *row = analyze_exits_at(c->walk->exits, i);
-
-			if (!wanted(c->walk, row->task))
-				continue;
-			if (k == TASK)
-				json_u64(j, NULL, c->numbers ? c->numbers[row->task] : row->task);
-			else if (k == REASON)
-				json_text(j, NULL, row->name);
-			else
-				spread_json(j, &row->time);
-		}
-		json_close(j);
-	}
-	json_close(j);
-	json_null(j, "total");
-	json_close(j);
-}
-
 int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
 	static const char *const names[PAGE_TABLES] = {
-		"tasks",       "exits",   "guest",   "vcpu", "vcpu_reasons",
-		"antagonists", "latency", "coremap", "cpus",
+		"tasks",        "exits",       "exit_reasons", "guest",   "vcpu",
+		"vcpu_reasons", "antagonists", "latency",      "coremap", "cpus",
 	};
 
 	json_open(j, "tables", '{', true);
 	for (size_t i = 0; i < PAGE_TABLES; i++)
-		table_page_json(j, names[i], c->tables[i], c->t0_ns, c->numbers);
-	exit_times_json(j, c);
+		if (c->tables[i])
+			table_page_json(j, names[i], c->tables[i], c->t0_ns, c->numbers);
 	json_close(j);
-	return bins_json(j, c, arrays);
+	return c->bins ? bins_json(j, c, arrays) : 0;
 }
 
 int page_tables_json(struct json *j, const struct page_capture *c, struct sink *arrays)

@@ -179,6 +179,7 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 	if (!t)
 		return NULL;
 	t->order = "idle,time_ns";
+	t->grouped = by == TABLES_EXITS_BY_REASON || by == TABLES_EXITS_BY_VM;
 	for (size_t i = 0; i < analyze_exits_count(w->exits) && !t->failed; i++) {
 		const struct analyze_exit_row *row = analyze_exits_at(w->exits, i);
 		const struct analyze_task *task = analyze_engine_task(w->eng, row->task);

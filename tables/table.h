@@ -101,6 +101,7 @@ struct table {
 	size_t shown;             /* rows that are printed, after table_top() */
 	struct table_cell *total; /* NULL: none */
 	struct table_cell *now;   /* the row being filled */
+	bool grouped;             /* rows are of no task, whatever its columns could name */
 	bool failed;
 };
 

@@ -36,7 +36,7 @@ static enum fate fate_of(const struct table_column *c, bool has_name)
 
 static bool has_name(const struct table *t)
 {
-	return t->n_columns && !strcmp(t->columns[0].key, "name");
+	return t->n_columns && !t->grouped && !strcmp(t->columns[0].key, "name");
 }
 
 static void head(struct json *j, const struct table *t)

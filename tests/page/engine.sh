@@ -56,6 +56,14 @@ for (const [file, lacks] of process.argv.slice(2).map((name, i) => [name, i === 
 	const rows = await tab.evaluate('cdictPage.figures().tables.tasks.rows.length');
 	if (says !== lacks) wrong.push(`${file} ${says ? 'says' : 'does not say'} that it has no WebAssembly`);
 	if (!rows) wrong.push(`${file} has no table`);
+	// figures of a range, or those of the whole window with a sentence that says so
+	await tab.go('#view=exits&range=1000000,200000000');
+	const [range, said] = JSON.parse(await tab.evaluate('JSON.stringify([cdictPage.figures().range, document.querySelector(".note").textContent])'));
+	if ((range[1] === 200000000) === lacks) wrong.push(`${file} has figures of ${range}`);
+	if (said.includes('those of the whole window') !== lacks) wrong.push(`${file} says of its figures: ${said}`);
+	await tab.go('#view=exits&tasks=' + await tab.evaluate('cdictPage.table("exits")[0].task'));
+	const foot = await tab.evaluate('document.querySelector(".view .two").textContent');
+	if (foot.includes('Reasons of some tasks are not known') !== lacks) wrong.push(`${file}, exits of one task: ${foot}`);
 	wrong.push(...tab.problems());
 	await tab.close();
 }

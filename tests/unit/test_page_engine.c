@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -403,6 +404,53 @@ static void what_cannot_be_asked_is_refused(void **state)
 	asked_close(&a);
 }
 
+/* Column @key of a table of the answer. */
+static const json_t *column(const struct asked *a, const char *table, const char *key)
+{
+	const json_t *t = json_object_get(json_object_get(a->answer, "tables"), table), *name;
+	size_t i;
+
+	json_array_foreach(
+		json_object_get(t, "columns"), i,
+		name) if (!strcmp(json_string_value(name),
+				  key)) return json_array_get(json_object_get(t, "by_column"), i);
+	fail_msg("%s has no %s", table, key);
+	return NULL;
+}
+
+static json_int_t sum_of(const json_t *numbers)
+{
+	json_int_t sum = 0;
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(numbers, i, v) sum += json_integer_value(v);
+	return sum;
+}
+
+/* Of one task a reason has what its row says; of all more, which no other table has. */
+static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
+{
+	static const char *const figures[] = { "count", "time_ns", "p50_ns", "p99_ns", "max_ns" };
+	struct asked a;
+	json_int_t all;
+	uint32_t chosen;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, (struct page_query){ .call = "exits" });
+	all = sum_of(column(&a, "exit_reasons", "count"));
+	assert_true(all > 0);
+	assert_int_equal(sum_of(column(&a, "exits", "count")), all);
+	chosen = (uint32_t)json_integer_value(json_array_get(column(&a, "exits", "task"), 0));
+	ask(&a, (struct page_query){ .call = "exits", .tasks = &chosen, .n_tasks = 1 });
+	assert_true(sum_of(column(&a, "exit_reasons", "count")) < all);
+	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		assert_true(json_equal(column(&a, "exit_reasons", figures[i]),
+				       column(&a, "exits", figures[i])));
+	asked_close(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +459,7 @@ int main(void)
 		cmocka_unit_test(states_of_a_vcpu_add_up_to_the_range),
 		cmocka_unit_test(only_what_was_chosen_is_told),
 		cmocka_unit_test(an_exit_lasts_to_the_next_entry_of_its_thread),
+		cmocka_unit_test(exits_by_reason_are_those_of_the_chosen_tasks),
 		cmocka_unit_test(a_block_of_a_heat_map_lists_its_longest_first),
 		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
 		cmocka_unit_test(steps_of_any_length_give_the_same_answer),

@@ -104,6 +104,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'figures', range, cpus }, how);
 	}
 
+	exits(capture, range, { tasks = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'exits', range, tasks }, how);
+	}
+
 	async bins(capture, range, { columns = 1024, heat = null, tasks = null, ...how } = {}) {
 		return (await this.#ask(capture, { call: 'bins', range, columns, kinds: heat, tasks }, how)).bins;
 	}

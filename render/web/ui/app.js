@@ -3,7 +3,6 @@
 import { Card } from './card.js';
 import { h, replace } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
-import { snapToBins } from './fallback.js';
 import { FilterBar } from './filters.js';
 import { findings } from './findings.js';
 import { within } from './gestures.js';
@@ -93,8 +92,6 @@ class App {
 
 		if (range) {
 			range = within([Math.max(range[0], from), Math.min(Math.max(range[1], range[0] + 1), to)], [from, to]);
-			if (!this.figures.canDecode(capture))
-				range = snapToBins(capture, range);
 			if (!(range[1] > range[0]) || (range[0] <= from && range[1] >= to))
 				range = null;
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The figures of the range that is shown: those of the file for the whole window, else the decoder's, else what the
-// bins can give.
+// The figures of the range that is shown: those of the file for the whole window, else the decoder's. A page without
+// one keeps those of the whole window, and says so.
 import { tableObjects } from '../page.js';
-import { figuresOfBins, snapToBins } from './fallback.js';
+import { clean } from './text.js';
 import { GESTURE_MS, inGesture } from './slices.js';
 
 const KEPT = 12; // ranges whose figures are remembered
@@ -20,6 +20,17 @@ export function rowsOf(table) {
 		objects.set(table, rows);
 	}
 	return rows;
+}
+
+/** Figures of a range that cannot be had: those of the whole window. */
+function ofWindow(capture, why) {
+	const { window: { from, to }, bins, tables } = capture;
+	const column = ((bins.to - bins.from) / bins.columns / 1e6).toPrecision(3);
+
+	return {
+		capture, range: [from, to], tables, bins,
+		note: `${clean(why)} Figures are those of the whole window; pictures of the range are as fine as its columns of ${column} ms.`,
+	};
 }
 
 /** What there is: {range, tables, bins, note}; note: why some figures are missing, or null. */
@@ -59,15 +70,15 @@ export class Figures {
 		if (this.#wanted === key)
 			return;
 		if (this.shown?.capture !== capture)
-			this.shown = { capture, range: [window.from, window.to], tables: capture.tables, bins: capture.bins, note: null };
+			this.shown = { ...ofWindow(capture, ''), note: null };
 		this.#wanted = key;
 		this.#abort?.abort();
 		clearTimeout(this.#timer);
 		this.error = null;
 		if (range[0] === window.from && range[1] === window.to)
-			this.#show({ capture, range, tables: capture.tables, bins: capture.bins, note: null });
+			this.#show({ ...ofWindow(capture, ''), note: null });
 		else if (!this.canDecode(capture))
-			this.#show(figuresOfBins(capture, snapToBins(capture, range)));
+			this.#show(ofWindow(capture, capture.why_not ?? 'The capture is not in this page.'));
 		else if (this.#kept.has(key))
 			this.#show(this.#kept.get(key));
 		else
@@ -104,7 +115,7 @@ export class Figures {
 				if (abort.signal.aborted)
 					return;
 				this.error = error;
-				this.#show({ ...figuresOfBins(capture, snapToBins(capture, range)), note: `not decoded: ${error.message}` });
+				this.#show(ofWindow(capture, `not decoded: ${error.message}`));
 			}
 		}, GESTURE_MS);
 	}

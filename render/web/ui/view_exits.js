@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
-import { Histogram } from './histogram.js';
 import { d3 } from '../d3.js';
+import { tableObjects } from '../page.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
+import { Question, rowsOf } from './figures.js';
 import { HeatMap } from './heat.js';
 import { reasonColours } from './legend.js';
 import { Table } from './table.js';
@@ -33,6 +34,9 @@ export class ExitsView extends View {
 		}, { class: 'link', hidden: true });
 		this.reasons = this.#reasonTable();
 		this.opened = false;
+		this.question = new Question(app);
+		this.known = null; // {key, table}: the table by reason of the wanted tasks
+		this.asked = null;
 		this.heat = new HeatMap(this, ['exit'], 220);
 		this.all = this.#allTable();
 		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.more, this.foot), this.reasons.el),
@@ -49,79 +53,50 @@ export class ExitsView extends View {
 		return this.app.rows('exits').filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
 	}
 
-	/** Reasons of the wanted tasks, most first: {reason, idle, count, time_ns, …}. */
-	#sumReasons(rows) {
-		const sums = new Map();
-
-		for (const row of rows) {
-			const sum = sums.get(row.reason) ?? { reason: row.reason, idle: row.idle, count: 0, time_ns: 0, unpaired: 0, min_ns: null, max_ns: null, max_at_ns: null, of: [] };
-
-			sum.count += row.count;
-			sum.time_ns += row.time_ns;
-			sum.unpaired += row.unpaired ?? 0;
-			if (row.min_ns !== null && (sum.min_ns === null || row.min_ns < sum.min_ns))
-				sum.min_ns = row.min_ns;
-			if (row.max_ns !== null && (sum.max_ns === null || row.max_ns > sum.max_ns))
-				[sum.max_ns, sum.max_at_ns, sum.max_task] = [row.max_ns, row.max_at_ns, row.task];
-			sum.of.push(row);
-			sums.set(row.reason, sum);
-		}
-		const list = [...sums.values()];
-		const times = this.#times();
-		const all = list.reduce((n, sum) => n + sum.count, 0);
-		const work = list.reduce((n, sum) => n + (sum.idle ? 0 : sum.time_ns), 0);
-
-		for (const sum of list) {
-			const spread = this.#spread(sum, times);
-
-			sum.count_percent = all ? 100 * sum.count / all : 0;
-			sum.time_percent = sum.idle || !work ? null : 100 * sum.time_ns / work;
-			sum.avg_ns = spread ? spread.avg : null;
-			[sum.p50_ns, sum.p99_ns] = [50, 99].map((p) => (spread ? spread.percentile(p) : null));
-		}
-		const key = this.byTime ? 'time_ns' : 'count';
-
-		return list.sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || b[key] - a[key]);
-	}
-
-	/** The rows' distributions, by task and reason. */
-	#times() {
-		return new Map(this.app.rows('exit_times').map((row) => [`${row.task} ${row.reason}`, row.bins]));
-	}
-
-	/** The distribution of all rows of @sum, or null: percentiles of rows do not add up. */
-	#spread({ of }, times) {
-		const all = new Histogram();
-
-		for (const { task, reason, time_ns, min_ns, max_ns } of of) {
-			const bins = times.get(`${task} ${reason}`);
-
-			if (!bins)
-				return null;
-			all.merge(Histogram.of(bins, { sum: time_ns, min: min_ns ?? 0, max: max_ns ?? 0 }));
-		}
-		return all.count ? all : null;
-	}
-
 	update(change) {
-		const { app } = this;
-
-		if (change.figures || change.filter || change.options) {
-			const rows = this.rows();
-
-			this.sums = this.#sumReasons(rows);
-			this.#pickColours();
-			this.#renderTools();
-			this.reasons.setColumns(this.#reasonColumns());
-			this.reasons.setRows(this.sums);
-			this.all.setRows(rows.filter((row) => app.selection.reason(row.reason)));
-			this.#renderFoot();
-			this.#renderMore();
-			this.bars.paint();
-			this.heat.follow();
-		} else {
+		if (change.figures || change.filter || change.options)
+			this.#ask();
+		else
 			this.heat.plot.paint();
+	}
+
+	/** Reasons of the wanted tasks: of all of them they are there, of others the engine has them. */
+	#ask() {
+		const { app } = this;
+		const { range, tables } = app.figures.shown;
+		const tasks = app.selection.list();
+		const key = JSON.stringify([app.capture.index, range, tasks]);
+
+		if (tasks && this.known?.key !== key) {
+			if (this.asked !== key)
+				this.question.ask((decoder, signal) => decoder.exits(app.capture, range, { tasks, signal }), (answer, error) => {
+					this.asked = null;
+					this.known = { key, table: answer?.tables.exit_reasons ?? null, why_not: error?.message };
+					this.#ask();
+				});
+			this.asked = key;
+		} else {
+			this.question.drop();
+			this.asked = null;
+			this.known = tasks ? this.known : { key, table: tables.exit_reasons };
 		}
+		this.#render();
+	}
+
+	#render() {
+		const { app } = this;
+		const by = this.byTime ? 'time_ns' : 'count';
+
+		this.sums = [...rowsOf(this.known?.table)].sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || b[by] - a[by]);
+		this.#pickColours();
+		this.#renderTools();
+		this.reasons.setColumns(this.#reasonColumns());
+		this.reasons.setRows(this.sums);
+		this.all.setRows(this.rows().filter((row) => app.selection.reason(row.reason)));
+		this.#renderFoot();
+		this.#renderMore();
+		this.bars.paint();
+		this.heat.follow();
 	}
 
 	/** The eight largest reasons have a colour, the rest is "other". */
@@ -171,15 +146,15 @@ export class ExitsView extends View {
 	}
 
 	#renderFoot() {
-		const exits = this.sums.reduce((n, sum) => n + sum.count, 0);
-		const idle = this.sums.filter((sum) => sum.idle);
-		const work = this.sums.reduce((n, sum) => n + (sum.idle ? 0 : sum.time_ns), 0);
-		const open = this.sums.reduce((n, sum) => n + sum.unpaired, 0);
+		const { table, why_not } = this.known ?? {};
+		const work = table?.total && tableObjects({ ...table, rows: [table.total] })[0];
+		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
-		this.foot.textContent = exits ? `${plural(exits, 'exit')}, ${duration(work)} from kvm_exit to kvm_entry` +
-			`${open ? `; the end of ${count(open)} not seen` : ''}` +
-			`${idle.length && this.byTime ? `; and ${duration(idle.reduce((n, s) => n + s.time_ns, 0))} in ${count(idle.reduce((n, s) => n + s.count, 0))} exits of idle guests, not in the bars` : ''}.`
-			: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
+		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}, ${duration(work.time_ns)} from kvm_exit to kvm_entry` +
+			`${work.unpaired ? `; the end of ${count(work.unpaired)} not seen` : ''}` +
+			idle.map((sum) => `; and ${duration(sum.time_ns)} in ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${this.byTime ? ', not in the bars' : ''}`).join('') + '.'
+			: why_not ? `Reasons of some tasks are not known: ${why_not}`
+				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
 	}
 
 	/** Bars, the largest first: {name, task | vm, values: Map(reason -> value), work, idle_ns}. */
@@ -342,6 +317,7 @@ export class ExitsView extends View {
 	}
 
 	close() {
+		this.question.drop();
 		this.heat.close();
 		super.close();
 	}

@@ -42,6 +42,7 @@ export function parseExact(text) {
 export const TABLES = {
 	tasks: ['tasks', 'tasks', 'total'],
 	exits: ['exits', 'exits', 'total'],
+	exit_reasons: ['exits --by reason', 'exits', 'total'],
 	guest: ['exits', 'guest', null],
 	vcpu: ['vcpu', 'vcpu', 'total'],
 	vcpu_reasons: ['vcpu', 'reasons', null],
@@ -56,7 +57,7 @@ export function commandTables(file, options = []) {
 	const printed = {};
 	const out = {};
 	for (const [table, [command, key, total]] of Object.entries(TABLES)) {
-		printed[command] ??= parseExact(cdict(command, file, '--format', 'json', '-q', ...options));
+		printed[command] ??= parseExact(cdict(...command.split(' '), file, '--format', 'json', '-q', ...options));
 		out[table] = { rows: printed[command][key] ?? [], total: total ? printed[command][total] ?? null : null };
 	}
 	return out;

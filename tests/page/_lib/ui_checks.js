@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The page's own rules, without a page: names, numbers, the address, zoom, percentiles. Bundled by
+// The page's own rules, without a page: names, numbers, the address, zoom. Bundled by
 // build-aux/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
 // "ok NAME" or "not ok NAME" and why.
 
-import { Histogram } from '../../../render/web/ui/histogram.js';
 import * as compare from '../../../render/web/ui/compare.js';
-import * as fallback from '../../../render/web/ui/fallback.js';
 import * as gestures from '../../../render/web/ui/gestures.js';
 import * as legend from '../../../render/web/ui/legend.js';
 import * as selection from '../../../render/web/ui/selection.js';
@@ -69,26 +67,6 @@ check('a_search_is_a_pattern_as_-t_takes_it', [
 	[selection.searchRegex('('), null],
 ]);
 
-const bins = { from: 0, to: 1024, columns: 1024, vcpus: [0], vcpu_columns: 256, spark_columns: 64 };
-check('without_the_capture_a_range_is_of_whole_columns', [
-	[fallback.snapToBins({ bins, window: { from: 0, to: 1024 } }, [5, 11]), [4, 12]],
-	[fallback.snapToBins({ bins, window: { from: 0, to: 1024 } }, [5, 501]), [0, 512]],
-	[fallback.snapToBins({ bins: { ...bins, vcpus: [] }, window: { from: 0, to: 1024 } }, [5, 6]), [5, 6]],
-]);
-
-const two = [new Histogram(), new Histogram(), new Histogram()];
-for (let i = 0; i < 5000; i++) {
-	two[i % 2].add(i * i * 7, i);
-	two[2].add(i * i * 7, i);
-}
-const again = new Histogram();
-for (const { sum, min, max, ...h } of two.slice(0, 2).map((h) => ({ sum: h.sum, min: h.min, max: h.max, pairs: h.pairs() })))
-	again.merge(Histogram.of(h.pairs, { sum, min, max }));
-check('distributions_that_were_written_and_merged_have_the_percentiles_of_all', [
-	...[0, 1, 50, 90, 99, 99.9, 100].map((p) => [again.percentile(p), two[2].percentile(p)]),
-	[[again.count, again.sum, again.min, again.max], [two[2].count, two[2].sum, two[2].min, two[2].max]],
-	[new Histogram().pairs(), []],
-]);
 check('colours_mix', [
 	[legend.mixed('#ffffff', '#000000', 0), '#ffffff'],
 	[legend.mixed('#ffffff', '#000000', 1), '#000000'],
