@@ -278,6 +278,10 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	ret = types_resolve(&eng->types, src->schema, &eng->states, &eng->sum, err);
 	if (ret)
 		return ret;
+	eng->sum.scope = src->scope;
+	/* Of some switches nothing follows about the time between them. */
+	if (src->scope.filtered)
+		eng->sum.has_switch = false;
 	eng->n_types = cdict_schema_count(src->schema);
 	eng->n_cpus = src->cpus < CPUS_MAX ? src->cpus : CPUS_MAX;
 	ret = gaps_init(&eng->sched_gaps, src, eng->types, SCHED_KINDS, eng->n_cpus, err);
@@ -414,7 +418,7 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 {
 	switch ((enum analyze_kind)ti->kind) {
 	case ANALYZE_KIND_SWITCH:
-		if (ev->cpu < eng->n_cpus)
+		if (ev->cpu < eng->n_cpus && eng->sum.has_switch)
 			track_switch(eng, ev, ti);
 		break;
 	case ANALYZE_KIND_WAKING:

@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/scope.h"
 #include "cdict/event.h"
 #include "cdict/loss.h"
 #include "cdict/reader.h"
@@ -66,9 +67,10 @@ struct analyze_task {
 	uint64_t born_ns;      /* fork seen, else ANALYZE_NO_TIME */
 	uint64_t exit_ns;      /* exit seen, else ANALYZE_NO_TIME */
 	bool reused;           /* another task had this tid before, or has it after */
-	bool is_vcpu;          /* it entered or left a guest */
-	int32_t vcpu_id;       /* as KVM numbers it, repeats between VMs; -1 unknown */
-	uint64_t events;       /* events whose sample was this task, of every type, in the window */
+	bool unrecorded; /* a name in the events of those that were recorded: it has no figures */
+	bool is_vcpu;    /* it entered or left a guest */
+	int32_t vcpu_id; /* as KVM numbers it, repeats between VMs; -1 unknown */
+	uint64_t events; /* events whose sample was this task, of every type, in the window */
 	uint64_t first_ns, last_ns; /* first and last mention, ANALYZE_NO_TIME if none */
 };
 
@@ -98,6 +100,7 @@ struct analyze_source {
 	void *ctx;
 	/* 1 and *ev in order of time, 0 at the end, negative on failure. */
 	int (*next)(void *ctx, struct cdict_event *ev, struct cdict_error *err);
+	struct scope scope;
 	uint64_t first_ns, last_ns; /* of the whole capture */
 	uint32_t cpus;              /* 1 + the highest CPU number */
 	size_t n_tasks, n_losses;
@@ -135,6 +138,7 @@ struct analyze_summary {
 	uint64_t disorder;          /* in the window: events that ran backwards in time */
 	uint64_t unknown_ns;        /* over all CPUs: time of which nobody knows who ran */
 	uint32_t cpus_seen;         /* CPUs with a known runner at any time in the window */
+	struct scope scope;         /* what of the machine was recorded */
 	/* Which figures the capture can give. */
 	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
 	bool has_entry, has_exit, has_userspace_exit;

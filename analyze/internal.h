@@ -13,6 +13,7 @@ enum { FIELDS_MAX = 8 };
 
 struct type_info {
 	uint8_t kind;              /* enum analyze_kind */
+	bool of_others;            /* perf gives it also to the task that it is about */
 	int16_t field[FIELDS_MAX]; /* indexes by position in the kind's list, -1 absent */
 };
 
@@ -85,6 +86,7 @@ struct task {
 	uint8_t off;       /* enum analyze_off, while OFF */
 	bool io;           /* sched_stat_iowait since the switch-out */
 	bool gone;         /* switched out dead */
+	bool recorded;     /* its own events were, where only those of some tasks were */
 };
 
 struct task_table {
@@ -124,6 +126,7 @@ struct cpu_state {
 	uint64_t last_ns; /* of the latest sample */
 	uint64_t samples; /* in the window, not yet told of */
 	bool counts;      /* by analyze_options.cpus */
+	uint64_t own_ns;  /* SCOPE_TASKS: of the latest event that is cur's own, or its switch-in */
 };
 
 struct hook {

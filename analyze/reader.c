@@ -58,6 +58,7 @@ static struct analyze_source source_of(struct analyze_engine *eng)
 				      .task_at = task_at,
 				      .loss_at = loss_at };
 
+	scope_of_reader(&src.scope, r);
 	if (!cdict_reader_window(r, &src.first_ns, &src.last_ns))
 		src.first_ns = src.last_ns = 0;
 	return src;

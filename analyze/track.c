@@ -83,6 +83,16 @@ static uint64_t gap_since(const struct analyze_engine *eng, uint64_t from_ns, ui
 	return gaps_find(&eng->sched_gaps, CDICT_CPU_UNKNOWN, from_ns, to_ns);
 }
 
+/* Until when in (t->since_ns, to) a task that is off its CPU is known to be: to the first gap;
+ * with CPUs or tasks that were not recorded from its start on it may run unseen. */
+static uint64_t known_off_until(const struct analyze_engine *eng, const struct task *t,
+				uint64_t to_ns)
+{
+	if (eng->sum.scope.whom != SCOPE_SYSTEM)
+		return t->since_ns;
+	return gap_since(eng, t->since_ns, to_ns);
+}
+
 static void lose(struct task *t, uint64_t since_ns)
 {
 	t->where = TASK_LOST;
@@ -104,6 +114,25 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 	eng->sum.mismatches += engine_in(eng, eng->now_ns);
 }
 
+static bool is_of_tasks(const struct analyze_engine *eng)
+{
+	return eng->sum.scope.whom == SCOPE_TASKS;
+}
+
+/* Of a recording of some tasks: who runs on @cpu is known to up to its last own event, for
+ * whoever came after it has no switch-out. */
+static void end_at_own(struct analyze_engine *eng, uint32_t cpu)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+
+	if (c->cur == ANALYZE_NO_TASK)
+		return;
+	tell_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
+	lose(task_at(eng, c->cur), c->own_ns);
+	c->since_ns = c->own_ns;
+	c->cur = ANALYZE_NO_TASK;
+}
+
 /* The task turns up although its CPU thought it still ran there. */
 static void leave_cpu(struct analyze_engine *eng, struct task *t)
 {
@@ -111,6 +140,8 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
 
 	if (!c || c->cur != t->pub.index) {
 		lose(t, t->since_ns);
+	} else if (is_of_tasks(eng)) {
+		end_at_own(eng, t->cpu);
 	} else if (!c->seen && c->last == c->cur) {
 		end_at_last_sample(eng, t->cpu);
 		c->blind_ns = BLIND_TO_SWITCH;
@@ -138,7 +169,7 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
 		break;
 	case TASK_OFF:
-		gap = gap_since(eng, t->since_ns, at);
+		gap = known_off_until(eng, t, at);
 		if (gap == ANALYZE_NO_TIME)
 			gap = t->since_ns;
 		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
@@ -195,10 +226,13 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	struct cpu_state *c = &eng->cpus[cpu];
 	uint64_t t = eng->now_ns, from;
 
+	task_at(eng, prev)->recorded = true;
 	if (c->cur == prev) {
 		tell_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
 		return;
 	}
+	if (is_of_tasks(eng))
+		end_at_own(eng, cpu);
 	if (c->cur != ANALYZE_NO_TASK) {
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
 		lose(task_at(eng, c->cur), c->since_ns);
@@ -207,7 +241,7 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		return;
 	}
 	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
-	if (from > t || !plausible(task_at(eng, prev), from))
+	if (from > t || is_of_tasks(eng) || !plausible(task_at(eng, prev), from))
 		from = t;
 	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	turn_up(eng, task_at(eng, prev), from);
@@ -260,7 +294,12 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 
 	sw.last_cpu = n->cpu;
 	sw.away = ANALYZE_OFF_UNKNOWN;
-	if (n->where == TASK_OFF && gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
+	if (eng->sum.scope.whom == SCOPE_CPUS) {
+		/* Where it was since, and since when it waited, other CPUs know. */
+		sw.last_cpu = CDICT_CPU_UNKNOWN;
+		n->ready_ns = ANALYZE_NO_TIME;
+		turn_up(eng, n, t);
+	} else if (n->where == TASK_OFF && gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
 		sw.away_ns = n->since_ns;
 		sw.away = (enum analyze_off)n->off;
 		tell_away(eng, n, sw.away, n->since_ns, t, true);
@@ -283,7 +322,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		if (c->counts || h->ops->all_cpus)
 			h->ops->sw(h->self, &sw);
 
-	c->since_ns = t;
+	c->since_ns = c->own_ns = t;
 	if (t < c->blind_ns && c->blind_ns != BLIND_TO_SWITCH) {
 		/* Inside a gap: it was switched in, but for how long nobody saw. */
 		n->where = TASK_LOST;
@@ -357,7 +396,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	mention(eng, task_at(eng, leader));
 	c->cur = leader;
 	c->cur_births = eng->table.births;
-	c->since_ns = eng->now_ns;
+	c->since_ns = c->own_ns = eng->now_ns;
 	c->seen = false;
 }
 
@@ -387,6 +426,7 @@ static void sample_of_no_cpu(struct analyze_engine *eng, const struct cdict_even
 	if (i == ANALYZE_NO_TASK)
 		return;
 	mention(eng, task_at(eng, i));
+	task_at(eng, i)->recorded = true;
 	task_at(eng, i)->pub.events += in;
 	for (const struct hook *h = eng->on_events; in && h->ops; h++)
 		h->ops->events(h->self, i, CDICT_CPU_UNKNOWN, 1);
@@ -408,8 +448,9 @@ static bool other_sample(struct analyze_engine *eng, const struct cdict_event *e
 	if (i == ANALYZE_NO_TASK)
 		return false;
 	flush_samples(eng, ev->cpu);
-	if (c->cur != ANALYZE_NO_TASK && !c->seen && task_at(eng, c->cur)->pub.tid != ev->tid &&
-	    kind != ANALYZE_KIND_SWITCH && kind != ANALYZE_KIND_EXEC) {
+	if (c->cur != ANALYZE_NO_TASK && !c->seen && !is_of_tasks(eng) &&
+	    task_at(eng, c->cur)->pub.tid != ev->tid && kind != ANALYZE_KIND_SWITCH &&
+	    kind != ANALYZE_KIND_EXEC) {
 		/* The switch between the two was not seen. */
 		end_at_last_sample(eng, ev->cpu);
 		c->blind_ns = eng->now_ns;
@@ -422,6 +463,23 @@ static bool other_sample(struct analyze_engine *eng, const struct cdict_event *e
 	if (ev->pid > 0)
 		task_at(eng, i)->pub.pid = ev->pid;
 	return true;
+}
+
+/* The latest sample's task runs on @cpu since @from_ns. */
+static void start_piece(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	struct task *t = task_at(eng, c->last);
+
+	t->where = TASK_ON;
+	t->since_ns = t->moved_ns = from_ns;
+	t->ready_ns = ANALYZE_NO_TIME;
+	t->cpu = cpu;
+	c->cur = c->last;
+	c->cur_births = c->births;
+	c->since_ns = from_ns;
+	c->seen = false;
+	c->blind_ns = 0;
 }
 
 /* Nobody is known to run on @cpu: its last sample's task does. */
@@ -439,15 +497,31 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 		return;
 	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	turn_up(eng, t, from);
-	t->where = TASK_ON;
-	t->since_ns = t->moved_ns = from;
-	t->ready_ns = ANALYZE_NO_TIME;
-	t->cpu = cpu;
-	c->cur = c->last;
-	c->cur_births = c->births;
-	c->since_ns = from;
-	c->seen = false;
-	c->blind_ns = 0;
+	start_piece(eng, cpu, from);
+}
+
+/* Of a recording of some tasks: what the sample on @cpu says.  Wake-ups and sched_stat_* are given to
+ * the task they are about too, whoever runs: such a sample only ends what it contradicts. */
+static void sample_of_some(struct analyze_engine *eng, uint32_t cpu, const struct type_info *ti)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	struct task *t = task_at(eng, c->last);
+
+	t->recorded |= !ti->of_others;
+	if (ti->kind == ANALYZE_KIND_SWITCH || !eng->sum.has_switch)
+		return;
+	if (ti->kind == ANALYZE_KIND_EXEC && c->cur != ANALYZE_NO_TASK)
+		return; /* the task may have got another tid: track_exec() */
+	if (c->cur != c->last)
+		end_at_own(eng, cpu);
+	if (ti->of_others)
+		return;
+	if (c->cur == ANALYZE_NO_TASK && c->blind_ns <= eng->now_ns && !t->gone) {
+		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, eng->now_ns, false, false);
+		turn_up(eng, t, eng->now_ns);
+		start_piece(eng, cpu, eng->now_ns);
+	}
+	c->own_ns = eng->now_ns;
 }
 
 /* Any event says who runs on its CPU: counts it, learns the pid, and, where the runner
@@ -468,7 +542,10 @@ void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool
 		return;
 	c->last_ns = eng->now_ns;
 	c->samples += in && c->counts;
-	if (c->cur == ANALYZE_NO_TASK && eng->types[ev->type->index].kind != ANALYZE_KIND_SWITCH)
+	if (is_of_tasks(eng))
+		sample_of_some(eng, ev->cpu, &eng->types[ev->type->index]);
+	else if (c->cur == ANALYZE_NO_TASK &&
+		 eng->types[ev->type->index].kind != ANALYZE_KIND_SWITCH)
 		take_runner(eng, ev->cpu);
 }
 
@@ -477,6 +554,8 @@ static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, ui
 {
 	struct cpu_state *c = &eng->cpus[cpu];
 
+	if (is_of_tasks(eng))
+		end_at_own(eng, cpu);
 	if (from_ns < c->since_ns)
 		from_ns = c->since_ns;
 	if (c->cur != ANALYZE_NO_TASK) {
@@ -517,6 +596,9 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		struct cpu_state *c = &eng->cpus[cpu];
 
 		flush_samples(eng, cpu);
+		if (is_of_tasks(eng) && c->cur != ANALYZE_NO_TASK &&
+		    !task_at(eng, c->cur)->recorded)
+			end_at_own(eng, cpu);
 		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen, false);
 		c->since_ns = end_ns;
 	}
@@ -524,12 +606,13 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		struct task *t = task_at(eng, (uint32_t)i);
 		uint64_t to = end_ns, gap;
 
+		t->pub.unrecorded = is_of_tasks(eng) && !t->recorded;
 		if (t->where == TASK_LOST) {
 			if (t->pub.exit_ns < to)
 				to = t->pub.exit_ns;
 			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
 		} else if (t->where == TASK_OFF && !t->gone) {
-			gap = gap_since(eng, t->since_ns, end_ns);
+			gap = known_off_until(eng, t, end_ns);
 			if (gap > end_ns)
 				gap = end_ns;
 			tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);

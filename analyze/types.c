@@ -180,6 +180,9 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 
 		for (unsigned f = 0; f < FIELDS_MAX; f++)
 			types[i].field[f] = -1;
+		/* __perf_task() in the kernel's include/trace/events/sched.h */
+		types[i].of_others = !strncmp(type->name, "sched:sched_wak", 15) ||
+				     !strncmp(type->name, "sched:sched_stat_", 17);
 		resolve(&types[i], type);
 		switch ((enum analyze_kind)types[i].kind) {
 		case ANALYZE_KIND_SWITCH:

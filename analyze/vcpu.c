@@ -30,7 +30,7 @@ struct watch {
 
 struct analyze_vcpus {
 	struct analyze_engine *eng;
-	bool off;
+	bool off, some_cpus; /* away from those it may run on others */
 	struct analyze_reasons *names;
 	ARRAY(struct watch) watches; /* by task */
 	struct index reason_index;   /* (task, isa and code) */
@@ -173,7 +173,7 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 {
 	uint64_t gap;
 
-	if (w->where == NEW || w->where == ON || w->where == DEAD) {
+	if (w->where == NEW || w->where == ON || w->where == DEAD || v->some_cpus) {
 		account(v, w, ANALYZE_VCPU_UNKNOWN, t);
 		return false;
 	}
@@ -375,6 +375,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
 
 	/* Without KVM's events there is no vCPU to be found. */
+	v->some_cpus = analyze_engine_summary(v->eng)->scope.whom == SCOPE_CPUS;
 	v->off = !type && !cdict_schema_find(schema, "kvm:kvm_entry");
 	if (waiters_init(&v->waiters, v->eng))
 		return cdict_fail_nomem(err);

@@ -12,6 +12,7 @@
 
 #include "annotate/pseudonym.h"
 #include "base/fail.h"
+#include "base/scope.h"
 #include "format/decode.h"
 #include "format/reader.h"
 #include "format/writer.h"
@@ -63,11 +64,12 @@ static int read_secret(struct pseudonyms *names, const char *path, struct cdict_
  * hidden: a later version may know more keys. */
 static bool keeps_value(const char *key)
 {
-	static const char *const keys[] = { "capture.version", "host.kernel",      "host.arch",
-					    "host.cpu",        "host.cpuid",       "host.memory_kb",
-					    "host.cpus",       "host.cpus_online", "perf.version",
-					    "captured.at_s",   "input.bytes",      "input.mode",
-					    "input.damage",    "trace.strings",    NULL };
+	static const char *const keys[] = {
+		"capture.version", "host.kernel",    "host.arch",    "host.cpu",
+		"host.cpuid",      "host.memory_kb", "host.cpus",    "host.cpus_online",
+		"perf.version",    "captured.at_s",  "input.bytes",  "input.mode",
+		"input.damage",    "trace.strings",  "record.scope", NULL
+	};
 
 	for (size_t i = 0; keys[i]; i++) {
 		if (!strcmp(key, keys[i]))
@@ -78,6 +80,8 @@ static bool keeps_value(const char *key)
 
 static int copy_info(struct copy *c)
 {
+	char text[SCOPE_TEXT_MAX];
+	struct scope scope;
 	int rc = 0;
 
 	for (size_t i = 0; i < cdict_reader_info_count(c->r) && !rc; i++) {
@@ -88,6 +92,12 @@ static int copy_info(struct copy *c)
 			value = pseudonym(&c->names, *key == 'h' ? 'h' : 'c', value, strlen(value));
 		rc = value ? cdict_writer_info(c->w, key, value, c->err) : cdict_fail_nomem(c->err);
 	}
+	/* The command line said it, and is hidden. */
+	scope_of_reader(&scope, c->r);
+	scope_text(text, &scope);
+	if (!rc && !cdict_reader_info(c->r, "record.scope") &&
+	    strcmp(text, scope_whom_name(SCOPE_SYSTEM)))
+		rc = cdict_writer_info(c->w, "record.scope", text, c->err);
 	return rc;
 }
 

@@ -39,6 +39,7 @@ int record_info_begin(const struct record_info *h, struct cdict_writer *w, struc
 {
 	struct info_pairs pairs = { .w = w, .err = err };
 	struct info_recorder recorder = { .cmdline = h->cmdline,
+					  .scope = h->scope,
 					  .clock = h->clock,
 					  .wall_ns = h->wall_ns,
 					  .clock_ns = h->clock_ns };

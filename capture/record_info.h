@@ -4,13 +4,15 @@
 #define CAPTURE_RECORD_INFO_H
 
 #include "base/buf.h"
+#include "base/scope.h"
 #include "cdict/writer.h"
 
 struct record_info {
 	const char *cmdline;
 	const char *clock;          /* info_clock() */
 	uint64_t wall_ns, clock_ns; /* at the same moment; 0: not known */
-	struct buf cpus;            /* "0-3,8" */
+	struct scope scope;
+	struct buf cpus; /* "0-3,8" */
 	size_t ring_bytes;
 	char *strings; /* printk_formats, or NULL */
 	const struct cdict_schema *schema;

@@ -22,6 +22,7 @@ static bool is_wanted(const struct record_options *o, int cpu)
 	return !o->cpus || ((size_t)cpu < o->n_cpus && o->cpus[cpu / 64] >> cpu % 64 & 1);
 }
 
+/* Returns how many CPUs the host has, or a negative code. */
 static int choose_cpus(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -39,7 +40,7 @@ static int choose_cpus(struct recording *rec)
 		return cdict_fail(rec->err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --cpu names %zu CPUs, %zu of them are online", asked,
 				  rec->n_cpus);
-	return 0;
+	return n;
 }
 
 static int choose_events(struct recording *rec)
@@ -72,7 +73,7 @@ static int choose_events(struct recording *rec)
 
 int recording_choose(struct recording *rec)
 {
-	int ret = choose_cpus(rec);
+	int n_online = choose_cpus(rec), ret = n_online < 0 ? n_online : 0;
 
 	if (!ret)
 		ret = choice_init(&rec->choice, rec->err);
@@ -103,6 +104,12 @@ int recording_choose(struct recording *rec)
 		if (rec->choice.events[i].id < TYPES_MAX)
 			rec->type_of[rec->choice.events[i].id] =
 				(int16_t)rec->choice.events[i].type;
+	if (rec->n_cpus < (size_t)n_online)
+		rec->info.scope.whom = SCOPE_CPUS;
+	for (size_t i = 0; i < rec->choice.n; i++)
+		rec->info.scope.filtered |=
+			rec->choice.events[i].filter &&
+			!strcmp(rec->choice.events[i].name, "sched:sched_switch");
 	rec->info.schema = rec->schema;
 	rec->info.strings = tracefs_strings(rec->choice.root);
 	record_info_cpus(&rec->info, rec->recorded, rec->n_possible);

@@ -154,8 +154,11 @@ static char *dump_name(const char *output, unsigned number)
 static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,
 			  struct cdict_writer *w, struct cdict_error *err)
 {
-	int ret = record_info_begin(&rec->info, w, err);
+	struct record_info info = rec->info;
+	int ret;
 
+	info.scope.overwritten = snap->forgot;
+	ret = record_info_begin(&info, w, err);
 	if (!ret)
 		ret = cdict_writer_info(w, "record.trigger", why, err);
 	if (!ret)

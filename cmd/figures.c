@@ -101,8 +101,17 @@ bool figures_has_switch(const struct figures *f, const char *did)
 {
 	if (analyze_engine_summary(f->walk.eng)->has_switch)
 		return true;
-	cmd_warn(f->call, f->file,
-		 "holds no sched:sched_switch: nobody knows who %s; record with -e 'sched:*'", did);
+	if (analyze_engine_summary(f->walk.eng)->scope.filtered)
+		cmd_warn(
+			f->call, f->file,
+			"holds only some sched:sched_switch: nobody knows who %s; record without a "
+			"filter on it",
+			did);
+	else
+		cmd_warn(
+			f->call, f->file,
+			"holds no sched:sched_switch: nobody knows who %s; record with -e 'sched:*'",
+			did);
 	return false;
 }
 

@@ -62,6 +62,8 @@ struct perfdata_event {
 	const uint8_t *attr; /* the attr's bytes in the file's order */
 	uint32_t attr_size;
 	bool exclude_guest, exclude_host;
+	bool inherit;        /* recorded of some tasks, and of what they start */
+	bool write_backward; /* into a ring that keeps its latest */
 	uint32_t clockid;
 	bool use_clockid;
 	uint64_t sample_period;

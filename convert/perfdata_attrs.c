@@ -9,10 +9,12 @@
 
 /* Bit positions among the attr's flags (8 bytes from 40 on). */
 enum attr_flag {
+	FLAG_INHERIT = 1,
 	FLAG_SAMPLE_ID_ALL = 18,
 	FLAG_EXCLUDE_HOST = 19,
 	FLAG_EXCLUDE_GUEST = 20,
 	FLAG_USE_CLOCKID = 25,
+	FLAG_WRITE_BACKWARD = 27,
 };
 
 /* C bit-fields fill a byte from its low end on little-endian machines and from
@@ -187,6 +189,8 @@ static int event_fill(struct perfdata *pd, struct event *ev, const uint8_t *byte
 	pub->sample_period = load64(attr + 16, pd->big);
 	pub->exclude_host = attr_flag(attr + 40, FLAG_EXCLUDE_HOST, pd->big);
 	pub->exclude_guest = attr_flag(attr + 40, FLAG_EXCLUDE_GUEST, pd->big);
+	pub->inherit = attr_flag(attr + 40, FLAG_INHERIT, pd->big);
+	pub->write_backward = attr_flag(attr + 40, FLAG_WRITE_BACKWARD, pd->big);
 	pub->use_clockid = attr_flag(attr + 40, FLAG_USE_CLOCKID, pd->big);
 	pub->clockid = load32(attr + 92, pd->big);
 	ev->regs_user = load64(attr + 80, pd->big);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
+#include "base/scope.h"
 #include "ingest/info.h"
 
 /* Of the first event that says which; all have one. */
@@ -17,6 +18,23 @@ static const char *clock_of(const struct perfdata *pd)
 			return info_clock(true, (int)ev->clockid);
 	}
 	return info_clock(false, 0);
+}
+
+/* By the command line; without one by what the kernel was asked for. */
+static struct scope scope_of(const struct perfdata *pd)
+{
+	const struct perfdata_features *f = perfdata_features(pd);
+	struct scope s;
+
+	scope_of_words(&s, f->cmdline, f->n_cmdline, (unsigned long)f->nrcpus_online);
+	for (size_t i = 0; i < perfdata_event_count(pd); i++) {
+		const struct perfdata_event *ev = perfdata_event_at(pd, i);
+
+		s.overwritten |= ev->write_backward;
+		if (!f->n_cmdline && ev->inherit)
+			s.whom = SCOPE_TASKS;
+	}
+	return s;
 }
 
 static void words(struct buf *b, const char *const *text, size_t n)
@@ -46,6 +64,7 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 	};
 	struct info_recorder recorder = {
 		.perf_version = f->version,
+		.scope = scope_of(pd),
 		.clock = clock_of(pd),
 		.wall_ns = f->has_clock_data ? f->clock_data_wall_ns : 0,
 		.clock_ns = f->has_clock_data ? f->clock_data_clock_ns : 0,

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/fail.h"
@@ -42,6 +43,18 @@ void info_list(struct info_pairs *p, const char *key, const int32_t *values, siz
 	info_take(p, key, &b);
 }
 
+/* Left out where the command line says the same. */
+static void tell_scope(struct info_pairs *p, const struct scope *scope, const char *cmdline)
+{
+	char room[SCOPE_TEXT_MAX], told[SCOPE_TEXT_MAX];
+	struct scope read;
+
+	scope_read(&read, NULL, cmdline, false);
+	if (strcmp(scope_text(room, scope), scope_text(told, &read)) ||
+	    strcmp(room, scope_whom_name(SCOPE_SYSTEM)))
+		info_text(p, "record.scope", room);
+}
+
 void info_begin(struct info_pairs *p, struct info_host *h, const struct info_recorder *r)
 {
 	char version[64];
@@ -58,6 +71,7 @@ void info_begin(struct info_pairs *p, struct info_host *h, const struct info_rec
 	info_number(p, "host.cpus", h->cpus);
 	info_text(p, "perf.version", r->perf_version);
 	info_text(p, "perf.cmdline", r->cmdline);
+	tell_scope(p, &r->scope, r->cmdline);
 	info_text(p, "clock.id", r->clock);
 	info_number(p, "clock.wall_ns", r->wall_ns);
 	info_number(p, "clock.mono_ns", r->clock_ns);

@@ -9,6 +9,7 @@
 #define INGEST_INFO_H
 
 #include "base/buf.h"
+#include "base/scope.h"
 #include "cdict/writer.h"
 
 struct info_pairs {
@@ -35,6 +36,7 @@ struct info_host {
 };
 struct info_recorder {
 	const char *perf_version, *cmdline;
+	struct scope scope;
 	const char *clock;          /* info_clock() */
 	uint64_t wall_ns, clock_ns; /* at the same moment */
 };

@@ -24,6 +24,7 @@ struct snapshot_ring {
 	struct snapshot_item *first, **end;
 	size_t n;
 	struct task_table tasks; /* as told by what fell out */
+	bool forgot;             /* events fell out */
 	uint64_t cut_ns;         /* latest time that fell out for want of room */
 };
 
@@ -71,6 +72,7 @@ static bool forget_first(struct snapshot_ring *k)
 
 	for (size_t t = 0; t < rows_tasks(&i->item.rows) && ok; t++)
 		ok = task_table_apply(&k->tasks, &i->item.rows, rows_task(&i->item.rows, t));
+	k->forgot |= i->item.n_parts != 0;
 	k->first = i->next;
 	if (!k->first)
 		k->end = &k->first;
@@ -136,6 +138,7 @@ int snapshot_ring_take(struct snapshot_ring *k, struct snapshot *s, struct cdict
 	*s = (struct snapshot){ 0 };
 	pthread_mutex_lock(&k->lock);
 	task_table_rows(&k->tasks, &s->before);
+	s->forgot = k->forgot;
 	s->items = calloc(k->n + 1, sizeof(*s->items));
 	for (struct snapshot_item *i = k->first; i && s->items; i = i->next) {
 		i->refs++;

@@ -29,6 +29,7 @@ struct snapshot {
 	struct rows before; /* the tasks as they were when the first item began */
 	struct snapshot_item **items;
 	size_t n;
+	bool forgot; /* older items fell out, of each CPU up to another time */
 };
 
 /* snapshot_ring_take - what is held now; it stays as it is while recording goes on. */

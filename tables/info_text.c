@@ -208,11 +208,14 @@ static void losses(struct sink *s, const struct info *info)
 {
 	size_t n = cdict_reader_loss_count(info->reader);
 	struct loss_sum sum;
+	struct scope scope;
 
 	loss_sum(&sum, info->reader, 0, UINT64_MAX);
 	sink_putc(s, '\n');
 	loss_line(s, &sum, 0);
 	sink_putc(s, '\n');
+	scope_of_reader(&scope, info->reader);
+	loss_scope(s, &scope);
 	for (size_t i = 0; i < n; i++) {
 		const struct cdict_loss *loss = cdict_reader_loss_at(info->reader, i);
 		const struct cdict_schema *schema = cdict_reader_schema(info->reader);

@@ -165,6 +165,34 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 		sink_puts(s, "loss: none");
 }
 
+void loss_scope(struct sink *s, const struct scope *scope)
+{
+	if (scope->whom == SCOPE_TASKS)
+		sink_printf(
+			s,
+			"recorded: some tasks only%s: what others did is unknown, and of these what "
+			"their own events do not bound\n",
+			scope->no_inherit ? ", not those that they start" : "");
+	if (scope->whom == SCOPE_CPUS)
+		sink_puts(
+			s,
+			"recorded: some CPUs only: a task that is off them may run on another, so "
+			"times off the CPU, waits and migrations are unknown\n");
+	if (scope->filtered)
+		sink_puts(s,
+			  "recorded: some sched_switch only (--filter): who ran when is unknown\n");
+	if (scope->overwritten)
+		sink_puts(s,
+			  "recorded: rings that keep their latest: each CPU begins with its first "
+			  "event, before it is unknown\n");
+	if (scope->late)
+		sink_puts(s, "recorded: from some time after the recorder's start on (-D)\n");
+	if (scope->foreign)
+		sink_puts(s,
+			  "recorded: in a PID namespace: tids are the host's, as the scheduler's "
+			  "events have them; the recorder's names of tasks are left out\n");
+}
+
 void loss_record_open(struct json *j, const struct cdict_loss *loss,
 		      const struct cdict_schema *schema)
 {

@@ -8,6 +8,7 @@
 #define TABLES_LOSS_H
 
 #include "base/json.h"
+#include "base/scope.h"
 #include "base/sink.h"
 #include "cdict/reader.h"
 
@@ -34,6 +35,10 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
 /* loss_json - the object "loss" with its records. */
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns);
+
+/* loss_scope - a line for each thing that the recorder was not asked for, so that figures are unknown:
+ * "recorded: some CPUs only...". Nothing of a whole system. */
+void loss_scope(struct sink *s, const struct scope *scope);
 
 /* loss_record_open - opens the object of one record: what, where, of which event; its times
  * and count are the caller's. */

@@ -160,8 +160,9 @@ void names_filter(struct names *names, const struct names_filter *filter)
 		const char *name = names->tasks[i].name;
 		char room[32];
 
-		if (filter->wanted) {
-			names->tasks[i].wanted = filter->wanted(filter->ctx, task);
+		if (filter->wanted || task->unrecorded) {
+			names->tasks[i].wanted = !task->unrecorded &&
+						 filter->wanted(filter->ctx, task);
 			continue;
 		}
 		names->tasks[i].wanted =

@@ -102,7 +102,8 @@ void table_frame_json(struct json *j, const struct table_frame *frame)
 		{ "perf_version", "perf.version" },
 		{ "clock", "clock.id" },
 	};
-	char name[64];
+	char name[64], text[SCOPE_TEXT_MAX];
+	struct scope scope;
 
 	snprintf(name, sizeof(name), "cdict-%s", frame->command);
 	json_open(j, "schema", '{', false);
@@ -113,6 +114,8 @@ void table_frame_json(struct json *j, const struct table_frame *frame)
 	json_text(j, "file", frame->file);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		json_text(j, keys[i][0], cdict_reader_info(frame->reader, keys[i][1]));
+	scope_of_reader(&scope, frame->reader);
+	json_text(j, "scope", scope_text(text, &scope));
 	json_u64(j, "cpus", cdict_reader_cpus(frame->reader));
 	json_u64(j, "events", cdict_reader_events(frame->reader));
 	json_u64(j, "bytes", cdict_reader_size(frame->reader));

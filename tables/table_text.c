@@ -44,10 +44,13 @@ static void title(struct sink *s, const struct table_frame *frame)
 static void loss(struct sink *s, const struct table_frame *frame)
 {
 	struct loss_sum sum;
+	struct scope scope;
 
 	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
 	loss_line(s, &sum, frame->unknown_ns ? *frame->unknown_ns : 0);
 	sink_putc(s, '\n');
+	scope_of_reader(&scope, frame->reader);
+	loss_scope(s, &scope);
 }
 
 /* A figure that missing events can have changed has a ~ behind it. */

@@ -57,8 +57,6 @@ INSTANTS = {'tasks switches', 'tasks voluntary', 'tasks wakeups', 'tasks events'
 
 def is_later(c, figure, key):
     """Why a figure is not compared yet: an item of issue 14."""
-    if (c.some_tasks or c.some_cpus) and figure not in INSTANTS:
-        return 1 # what a recording of some tasks or CPUs cannot tell
     if c.overwritten and figure not in INSTANTS:
         return 3 # each CPU begins where its ring does
     table, column = figure.split()

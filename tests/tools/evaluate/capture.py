@@ -71,20 +71,26 @@ class Capture:
         self.count_events()
         self.find_sightings()
         for cpu in self.cpus:
-            (self.follow_tasks_on if self.some_tasks else self.follow_cpu)(cpu)
+            self.follow_cpu(cpu)
         self.slices.sort(key=lambda s: (s.begin, s.end))
         self.follow_tasks()
 
     def find_kind(self):
-        """What the recorder's command line says of what was recorded."""
-        words = self.file.info.get(b'perf.cmdline', b'perf record -a').decode('latin1').split()
-        options = words[:words.index('--')] if '--' in words else words
-        if 'record' not in options: # another recorder's words
-            options = ['-a']
-        self.some_cpus = any(re.match('(-C|--cpu)', o) for o in options)
-        self.some_tasks = not self.some_cpus and b'record.cpus' not in self.file.info and not any(
-            re.match('(-[a-zA-Z]*a$|--all-cpus$)', o) for o in options)
-        self.overwritten = '--overwrite' in options
+        """What was recorded, as the file says, or the recorder's command line."""
+        scope = self.file.info.get(b'record.scope', b'').decode('latin1').split()
+        words = self.file.info.get(b'perf.cmdline', b'').decode('latin1').split()
+        if not scope and 'record' in words and b'record.cpus' not in self.file.info:
+            options = words[:words.index('--')] if '--' in words else words
+            if any(re.match('(-C|--cpu)', o) for o in options):
+                scope = ['cpus']
+            elif not any(re.match('(-[a-zA-Z]*a$|--all-cpus$)', o) for o in options) and (
+                    '--' in words or any(re.match('(-[ptuG]|--per-thread)', o) for o in options)):
+                scope = ['tasks']
+            scope += ['overwrite'] if '--overwrite' in options else []
+        self.some_cpus, self.some_tasks = 'cpus' in scope, 'tasks' in scope
+        self.overwritten, self.filtered = 'overwrite' in scope, 'switch-filter' in scope
+        if self.filtered: # as without them
+            self.names.discard('sched:sched_switch')
 
     def value(self, event, name):
         return event.values[self.fields[event.type.name][name]]
@@ -105,6 +111,14 @@ class Capture:
                 gaps[c].append((self.first, first.get(c, self.last)))
         self.any_gap = merged(None, [g for rows in gaps.values() for g in rows])
         return {cpu: merged(cpu, rows) for cpu, rows in gaps.items()}
+
+    def is_switch(self, e):
+        return e.type.name == 'sched:sched_switch' and not self.filtered
+
+    @staticmethod
+    def is_of_others(e):
+        """Is it given to the task that it is about as well, whoever runs?"""
+        return e.type.name.startswith(('sched:sched_wak', 'sched:sched_stat_'))
 
     @staticmethod
     def task(tid, cpu):
@@ -134,14 +148,18 @@ class Capture:
             if e.tid >= 0:
                 self.of_task[self.task(e.tid, e.cpu)].append(e.t)
 
+    def has_figures(self, task):
+        return task in self.recorded or not self.some_tasks
+
     def find_sightings(self):
         """task -> sorted times and CPUs of where it was certainly on a CPU."""
         sightings, known, self.seen = defaultdict(list), {}, []
+        self.recorded, self.others = set(), set()
         self.on_cpu = defaultdict(list) # CPU -> (t, order, prev or None, task, letter)
         for order, e in enumerate(self.events):
             if e.cpu is None:
                 continue
-            if e.type.name == 'sched:sched_switch':
+            if self.is_switch(e):
                 prev = self.task(self.value(e, 'prev_pid'), e.cpu)
                 task = self.task(self.value(e, 'next_pid'), e.cpu)
                 letter = self.letter(self.value(e, 'prev_state'))
@@ -149,10 +167,19 @@ class Capture:
                 sightings[prev].append((e.t, e.cpu))
                 sightings[task].append((e.t, e.cpu))
                 known[e.cpu] = e.t
+                self.recorded.add(prev)
                 self.switches.append(Switch(e.t, e.cpu, prev, task, letter not in ('R', 'R+')))
             elif e.tid >= 0:
                 task = self.task(e.tid, e.cpu)
                 self.on_cpu[e.cpu].append((e.t, order, None, task, None))
+                if self.some_tasks:
+                    if not self.is_of_others(e):
+                        sightings[task].append((e.t, e.cpu))
+                        self.seen.append((e.t, order, e.cpu, task))
+                        self.recorded.add(task)
+                    else:
+                        self.others.add(order)
+                    continue
                 gaps = self.gaps.get(e.cpu, ())
                 if e.cpu not in known or any(known[e.cpu] < g.end and g.begin < e.t for g in gaps):
                     sightings[task].append((e.t, e.cpu))
@@ -177,7 +204,8 @@ class Capture:
             end = gap.begin if gap else self.last
             rows = [e for e in events if begin <= e[0] <= end] if gap or begin > self.first else events
             if has_switches:
-                self.follow_stretch(cpu, begin, end, rows, gap is None)
+                follow = self.follow_recorded if self.some_tasks else self.follow_stretch
+                follow(cpu, begin, end, rows, gap is None)
             else:
                 self.unknown.append(Gap(cpu, begin, end))
             if gap:
@@ -229,12 +257,10 @@ class Capture:
         else:
             self.slices.append(Slice(runner, cpu, since, end, switched, False, None, None))
 
-    def follow_tasks_on(self, cpu):
-        """A CPU of a recording of some tasks: only their own events tell of it.  Who is switched in
-        is known to run when he is one of them; else nobody knows who runs until one is sampled."""
-        recorded = {task for rows in self.on_cpu.values() for _, _, prev, task, _ in rows
-                    if prev is None} | {row[2] for rows in self.on_cpu.values() for row in rows}
-        runner, since, begun, last_seen = None, self.first, False, self.first
+    def follow_recorded(self, cpu, begin, end, rows, is_last):
+        """The same of a recording of some tasks: only their own events tell of the CPU.  Who is
+        switched in runs when it is one of them; else nobody knows who runs until one shows."""
+        runner, since, begun, last_seen = None, begin, False, begin
 
         def close(t, ended, letter=None, task=None):
             if runner is None:
@@ -242,20 +268,28 @@ class Capture:
             else:
                 self.slices.append(Slice(runner, cpu, since, t, begun, ended, letter, task))
 
-        for t, _, prev, task, letter in self.on_cpu[cpu]:
+        def lose(t): # its switch-out is missing
+            nonlocal runner, since
+            if runner is not None:
+                close(last_seen, False)
+            runner, since = None, last_seen if runner is not None else since
+
+        for t, order, prev, task, letter in rows:
             who = task if prev is None else prev
-            if who != runner:
-                if runner is not None: # its switch-out is missing
-                    close(last_seen, False)
-                    self.unknown.append(Gap(cpu, last_seen, t))
-                else:
-                    close(t, False)
+            if runner is not None and (who != runner or self.elsewhere(runner, cpu, last_seen, t)):
+                lose(t)
+            if order in self.others:
+                continue
+            if runner is None:
+                close(t, False)
                 runner, since, begun = who, t, False
             last_seen = t
             if prev is not None:
                 close(t, True, letter, task)
-                runner, since, begun = task if task in recorded else None, t, task in recorded
-        close(self.last, False)
+                runner, since, begun = task if task in self.recorded else None, t, task in self.recorded
+        if not is_last or self.elsewhere(runner, cpu, last_seen, end):
+            lose(end)
+        close(end, False)
 
     def follow_tasks(self):
         """What each task did between its slices."""
@@ -273,7 +307,7 @@ class Capture:
                 self.iowaits[self.value(e, 'pid')].append(e.t)
             elif name == 'sched:sched_process_fork':
                 happened[self.value(e, 'child_pid')].append((e.t, order, 'birth', None))
-            elif name == 'sched:sched_switch' and e.cpu is not None:
+            elif self.is_switch(e) and e.cpu is not None:
                 prev = self.task(self.value(e, 'prev_pid'), e.cpu)
                 task = self.task(self.value(e, 'next_pid'), e.cpu)
                 happened[prev].append((e.t, order, 'out', e.cpu))
@@ -287,6 +321,8 @@ class Capture:
         ins = {(s.task, s.cpu, s.begin): s for s in self.slices if s.begun}
         gaps = sorted(g.begin for rows in self.gaps.values() for g in rows)
         for task, rows in happened.items():
+            if self.some_tasks and task not in self.recorded:
+                continue
             rows.sort(key=lambda row: row[:2])
             self.follow_task(task, rows, outs, ins, gaps)
         if self.some_cpus: # whoever is off them may run on another
@@ -301,7 +337,8 @@ class Capture:
                 g = gaps[gap_at]
                 gap_at += 1
                 if on is None and off:
-                    self.offs.append(Off(task, off.cpu, off.end, g, off.state, False))
+                    if not self.some_tasks:
+                        self.offs.append(Off(task, off.cpu, off.end, g, off.state, False))
                     off = None
                 if on is None and woken is not None:
                     torn = True

@@ -72,7 +72,7 @@ def tasks(w):
             values = lists[task][name]
             row[f'{name}_avg_ns'] = sum(v for v, _ in values) // len(values) if values else None
             row[f'{name}_max_ns'] = max(v for v, _ in values) if values else None
-    return {row_of(task): row for task, row in rows.items()}
+    return {row_of(task): row for task, row in rows.items() if c.has_figures(task)}
 
 
 def latency(w):

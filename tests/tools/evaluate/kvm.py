@@ -99,7 +99,7 @@ class Kvm:
         happened = {tid: list(rows) for tid, rows in of_thread.items() if tid in set(self.vcpus)}
         for order, e in enumerate(c.events):
             name = e.type.name
-            if name == 'sched:sched_switch':
+            if c.is_switch(e):
                 prev, task = c.value(e, 'prev_pid'), c.value(e, 'next_pid')
                 if prev in happened:
                     happened[prev].append((e.t, order, 'out', e))
@@ -136,6 +136,8 @@ class Kvm:
                     'halted': ('wake', 'in'), 'blocked': ('wake', 'in')}.get(what, ())
             fits = (kind in must or kind == 'end') and (
                 what not in ON_CPU or e is None or e.cpu == cpu)
+            if self.c.some_cpus and what in OFF_CPU: # it may have run on another
+                fits = False
             self.states.append(State(tid, what if fits else 'unknown', since, t,
                                      reason if what in ('exit', 'qemu') else None, cpu,
                                      kind != 'end', nxt))
@@ -162,8 +164,8 @@ class Kvm:
                 what, cpu = 'waiting', self.c.value(e, 'target_cpu')
                 is_off = True
             elif kind == 'in':
-                what = back or 'unknown'
-                if not back:
+                what = 'unknown' if self.c.some_cpus else back or 'unknown'
+                if what == 'unknown':
                     reason = None
                 cpu, is_off = e.cpu, False
                 if (tid, e.cpu, t) in contradicted:

@@ -1,0 +1,62 @@
+# needs: jq
+# what a recording of some tasks, of some CPUs, or of some switches cannot tell is unknown (issue 14)
+capture() {
+	"$MKPERF" --formats "$DATA/formats" -o x.data "$1" && "$CDICT" convert -q -i x.data -o x.cdict &&
+		"$CDICT" info x.cdict | grep -E '^(command|recorded)'
+}
+tasks() {
+	"$CDICT" tasks x.cdict "$@" --format json |
+		jq -c '.tasks[] | [.comm, .run_ns, .edge_ns, .unknown_ns, .sleep_ns, .migrations, .latency_max_ns]'
+}
+cores() { "$CDICT" coremap x.cdict --format json | jq -c '.coremap[] | [.comm, .cpu, .run_ns]'; }
+
+# 700 switches to 800, which nobody traced, once: in 90 ms of 92 it "ran"
+cat >tasks.trace <<'TRACE'
+cpus 1
+cmdline perf record -e sched:sched_switch -e sched:sched_waking -e sched:sched_migrate_task -p 700,701
+proc 700 mine
+proc 701 yours
+proc 800 other
+700 [000] 10.000000: sched:sched_migrate_task: pid=701 orig_cpu=0 dest_cpu=0
+700 [000] 10.001000: sched:sched_switch: prev_pid=700 prev_state=S next_pid=701
+701 [000] 10.001500: sched:sched_switch: prev_pid=701 prev_state=S next_pid=800
+800 [000] 10.050000: sched:sched_waking: pid=700 target_cpu=0
+700 [000] 10.091500: sched:sched_migrate_task: pid=701 orig_cpu=0 dest_cpu=0
+700 [000] 10.092000: sched:sched_switch: prev_pid=700 prev_state=S next_pid=0
+TRACE
+capture tasks.trace
+tasks
+cores
+"$CDICT" tasks x.cdict -q | tail -2
+
+# 600 sleeps on CPU 0, and after 168 ms comes back: where it was meanwhile CPU 1 knew
+cat >cpus.trace <<'TRACE'
+cpus 2
+cmdline perf record -C 0 -e sched:*
+proc 600 roams
+600 [000] 10.000000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+  0 [000] 10.001000: sched:sched_waking: pid=600 target_cpu=1
+  0 [000] 10.169000: sched:sched_switch: prev_pid=0 prev_state=R next_pid=600
+600 [000] 10.170000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+TRACE
+capture cpus.trace
+tasks
+cores
+
+# of four switches: IDLE 99.99 % of the CPU
+cat >filter.trace <<'TRACE'
+cpus 1
+cmdline perf record -a -e sched:sched_switch --filter prev_pid==600
+proc 600 mine
+600 [000] 10.000000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+600 [000] 10.000010: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+600 [000] 10.090000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+600 [000] 10.100000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+TRACE
+capture filter.trace
+tasks
+cores
+"$CDICT" info x.cdict --format json | jq -c '.capture.scope, .about["record.scope"]'
+# without the command line it is still known
+"$CDICT" annotate --anonymize -q x.cdict -o y.cdict
+"$CDICT" info y.cdict --format json | jq -c '.capture.scope'
