@@ -24,7 +24,7 @@ static int print_reasons(struct figures *f, enum tables_exits_by by)
 
 	snprintf(note, sizeof(note),
 		 "halted: %s exits, %s ms in which guests were idle; "
-		 "not part of time %%",
+		 "not part of the percentages",
 		 number_grouped(count, idle.events), number_scaled(time, idle.time_ns, 1000000, 3));
 	return figures_print(f, idle.events ? note : NULL, tables, 2);
 }
@@ -77,7 +77,7 @@ static const struct cmd_option exits_options[] = {
 		   "address, msr or vector accessed"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
-	OPTIONS_TABLE("idle,time_ns"),
+	OPTIONS_TABLE("idle,cpu_ns"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
@@ -95,9 +95,10 @@ const struct cmd cmd_exits = {
 	.operands = "FILE",
 	.about =
 		"The time of an exit runs from kvm_exit to the next kvm_entry of the same thread, "
-		"whatever the thread did in between. HLT and its kin are the guest being idle: they "
-		"come last and are left out of the shares of time. A second table tells the time "
-		"spent in the guest.",
+		"whatever the thread did in between. Exits are ranked by the part of it on a CPU; "
+		"off CPU is the rest, in which the thread slept or was preempted. HLT and its kin are "
+		"the guest being idle: they come last and are left out of the percentages. A second "
+		"table tells the time spent in the guest.",
 	.options = exits_options,
 	.opts_size = sizeof(struct exits_opts),
 	.max_operands = 1,

@@ -18,8 +18,10 @@
 static int mix_exits(struct exit_mix *mix, const struct figures *f,
 		     const struct analyze_exits *exits)
 {
+	mix->on_cpu = analyze_engine_summary(f->walk.eng)->has_switch;
 	for (size_t i = 0; i < analyze_exits_count(exits); i++) {
 		const struct analyze_exit_row *row = analyze_exits_at(exits, i);
+		bool on_cpu = mix->on_cpu && !row->idle;
 		const struct analyze_task *task = analyze_engine_task(f->walk.eng, row->task);
 		char *name;
 		int rc;
@@ -28,8 +30,9 @@ static int mix_exits(struct exit_mix *mix, const struct figures *f,
 			continue;
 		name = heatmap_task_name(f, task);
 		rc = name ? exit_mix_add(mix, row->task, name, row->name, row->idle, row->events,
-					 row->time.count, row->time.sum)
+					 row->time.count, on_cpu ? row->cpu_ns : row->time.sum)
 			  : -1;
+		mix->off_ns += on_cpu ? row->time.sum - row->cpu_ns : 0;
 		free(name);
 		if (rc)
 			return figures_no_memory(f);

@@ -51,8 +51,8 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_pieces, page_states, page_marks, page_select,
-	page_subsecond, page_events, page_checksum;
+extern const struct page_call page_figures, page_exits, page_pieces, page_states, page_marks,
+	page_select, page_subsecond, page_events, page_checksum;
 
 /* --- page_tasks.c --- */
 

@@ -269,7 +269,11 @@ static char *foot(const struct plan *p)
 		    text_count(bars, p->mix->n_bars), p->mix->n_bars == 1 ? "" : "s");
 	if (p->by_time && p->open)
 		sink_printf(&s, " (the end of %s not seen)", text_count(n, p->open));
-	if (p->by_time)
+	if (p->by_time && p->mix->on_cpu)
+		sink_printf(&s, ", %s on a CPU and %s off it from kvm_exit to kvm_entry",
+			    text_duration(t, (double)p->work),
+			    text_duration(n, (double)p->mix->off_ns));
+	else if (p->by_time)
 		sink_printf(&s, ", %s from kvm_exit to kvm_entry",
 			    text_duration(t, (double)p->work));
 	if (p->idle_exits)
@@ -377,7 +381,9 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 		n = scale_ticks_count(ticks, 0, s.hi, s.hi < most ? (unsigned)s.hi : most, "");
 	rows_legend(m, c, t->swatches, p->n_slots, f.above);
 	frame_axis_x(m, c, &f, &s, ticks, n_bars ? n : 0,
-		     p->by_time ? "time from kvm_exit to kvm_entry" : "exits");
+		     !p->by_time      ? "exits"
+		     : p->mix->on_cpu ? "time on a CPU from kvm_exit to kvm_entry"
+				      : "time from kvm_exit to kvm_entry");
 	for (size_t i = 0; i < n_bars; i++) {
 		draw_bar(m, c, p, &s, &p->mix->bars[i], rows_middle(c, &f, i));
 		t->rows[i].end = scale_at(&s, (double)p->mix->bars[i].work);

@@ -32,6 +32,8 @@ struct exit_mix {
 	size_t n_reasons;
 	struct exit_bar *bars;
 	size_t n_bars;
+	bool on_cpu;     /* times are what the threads were on a CPU, but those of idle guests */
+	uint64_t off_ns; /* then: the rest of the time from kvm_exit to kvm_entry */
 };
 
 /* exit_mix_add - @count exits of @task, @timed of which took @time_ns together; 0 or

@@ -17,12 +17,43 @@ static void cell_code(const struct cell *c)
 	table_i64(c->t, c->column, (int64_t)((const struct analyze_exit_row *)c->row)->reason);
 }
 
+/* Every share is of the exits without those of idle guests. */
 static void cell_count_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
 	const struct totals *sum = c->r->whole;
 
-	table_share(c->t, c->column, row->events, sum->work.events + sum->idle.events);
+	if (!row->idle)
+		table_share(c->t, c->column, row->events, sum->work.events);
+}
+
+static bool has_switch(const struct tables_walk *w)
+{
+	return analyze_engine_summary(w->eng)->has_switch;
+}
+
+/* Without sched_switch nobody knows what part of the time the thread was on a CPU. */
+static void cell_cpu(const struct cell *c)
+{
+	if (has_switch(c->r->w))
+		cell_u64(c);
+}
+
+static void cell_off_cpu(const struct cell *c)
+{
+	const struct analyze_exit_row *row = c->row;
+
+	if (has_switch(c->r->w) && row->cpu_ns <= row->time.sum)
+		table_u64(c->t, c->column, row->time.sum - row->cpu_ns);
+}
+
+static void cell_cpu_share(const struct cell *c)
+{
+	const struct analyze_exit_row *row = c->row;
+	const struct totals *sum = c->r->whole;
+
+	if (!row->idle && has_switch(c->r->w))
+		table_share(c->t, c->column, row->cpu_ns, sum->work.cpu_ns);
 }
 
 static void cell_time_share(const struct cell *c)
@@ -30,7 +61,7 @@ static void cell_time_share(const struct cell *c)
 	const struct analyze_exit_row *row = c->row;
 	const struct totals *sum = c->r->whole;
 
-	if (!row->idle)
+	if (!row->idle && !has_switch(c->r->w))
 		table_share(c->t, c->column, row->time.sum, sum->work.time.sum);
 }
 
@@ -47,6 +78,9 @@ static const struct table_column columns[] = {
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_bool, ROW(idle) },
 	{ "count", "exits", TABLE_COUNT, TABLE_CHANGE, cell_u64, ROW(events) },
 	{ "count_percent", "exits %", TABLE_PERCENT, 0, cell_count_share, 0 },
+	{ "cpu_ns", "on CPU ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_cpu, ROW(cpu_ns) },
+	{ "cpu_percent", "CPU %", TABLE_PERCENT, 0, cell_cpu_share, 0 },
+	{ "off_cpu_ns", "off CPU ms", TABLE_MS, 0, cell_off_cpu, 0 },
 	{ "time_ns", "time ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_sum, ROW(time) },
 	{ "time_percent", "time %", TABLE_PERCENT, 0, cell_time_share, 0 },
 	{ "min_ns", "min us", TABLE_US, 0, cell_min, ROW(time) },
@@ -56,7 +90,6 @@ static const struct table_column columns[] = {
 	{ "p999_ns", "p99.9 us", TABLE_US, TABLE_WIDE, cell_p999, ROW(time) },
 	{ "max_ns", "max us", TABLE_US, TABLE_CHANGE_WIDE, cell_max, ROW(time) },
 	{ "max_at_ns", "max at s", TABLE_TIME, TABLE_WIDE, cell_max_at, ROW(time) },
-	{ "cpu_ns", "on CPU ms", TABLE_MS, TABLE_WIDE, cell_u64, ROW(cpu_ns) },
 	{ "unpaired", "unpaired", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(broken) },
 	TABLE_COLUMNS_END,
 };
@@ -178,7 +211,7 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 
 	if (!t)
 		return NULL;
-	t->order = "idle,time_ns";
+	t->order = has_switch(w) ? "idle,cpu_ns" : "idle,time_ns";
 	t->grouped = by == TABLES_EXITS_BY_REASON || by == TABLES_EXITS_BY_VM;
 	for (size_t i = 0; i < analyze_exits_count(w->exits) && !t->failed; i++) {
 		const struct analyze_exit_row *row = analyze_exits_at(w->exits, i);

@@ -5,14 +5,14 @@ import { duration, percent, short } from './text.js';
 export const COMPARISONS = {
 	vcpu: { title: 'vCPU states', row: 'vCPU', columns: ['guest_percent', 'exit_percent', 'qemu_percent', 'preempted_percent', 'waiting_percent', 'worst_ns'] },
 	tasks: { title: 'CPU and switches', row: 'task', columns: ['switches_per_s', 'involuntary_per_s', 'wakeups_per_s', 'latency_p99_ns', 'latency_max_ns'] },
-	exits: { title: 'Exit types', row: 'vCPU · reason', columns: ['time_percent', 'avg_ns', 'p99_ns', 'max_ns'] },
+	exits: { title: 'Exit types', row: 'vCPU · reason', columns: ['cpu_percent', 'time_percent', 'avg_ns', 'p99_ns', 'max_ns'] },
 	coremap: { title: 'Core map', row: 'task', columns: [] },
 };
 
 export const FIGURE_WORDS = {
 	run_percent: 'run %', switches_per_s: 'switches/s', involuntary_per_s: 'forced/s', wakeups_per_s: 'wake-ups/s', migrations_per_s: 'migrations/s',
 	latency_avg_ns: 'latency avg', latency_p99_ns: 'latency p99', latency_max_ns: 'latency max',
-	count_per_s: 'exits/s', time_percent: 'time, % of window', avg_ns: 'avg', p99_ns: 'p99', max_ns: 'max',
+	count_per_s: 'exits/s', cpu_percent: 'on CPU, % of window', time_percent: 'time, % of window', avg_ns: 'avg', p99_ns: 'p99', max_ns: 'max',
 	delayed_percent: 'kept waiting', guest_percent: 'guest', exit_percent: 'exits', qemu_percent: 'QEMU', preempted_percent: 'preempted',
 	waiting_percent: 'waiting', halted_percent: 'halted', blocked_percent: 'blocked', unknown_percent: 'unknown', worst_ns: 'worst wait',
 };

@@ -23,7 +23,7 @@ export class ExitsView extends View {
 		this.chips = h('div', { class: 'legend-box' });
 		this.foot = h('p', { class: 'dim' });
 		this.bars = this.plot({
-			label: 'exits by task and reason', title: () => (this.byTime ? 'Time from kvm_exit to kvm_entry, without idle guests' : 'Number of exits'), height: () => this.#bars().length * ROW + AXIS, legend: () => this.#legendItems(),
+			label: 'exits by task and reason', title: () => (this.byTime ? `Time ${this.onCpu ? 'on a CPU ' : ''}from kvm_exit to kvm_entry, without idle guests` : 'Number of exits'), height: () => this.#bars().length * ROW + AXIS, legend: () => this.#legendItems(),
 			draw: (s, w) => this.#drawBars(s, w), hit: (x, y) => this.#hitBar(x, y),
 		});
 		this.everyBar = false;
@@ -45,6 +45,16 @@ export class ExitsView extends View {
 
 	get byTime() {
 		return this.app.state.by === 'time';
+	}
+
+	/** Without sched_switch what part of an exit the thread was on a CPU is not known. */
+	get onCpu() {
+		return this.app.capture.has.switch;
+	}
+
+	/** What bars and order go by. */
+	#taken(row) {
+		return !this.byTime ? row.count : this.onCpu && !row.idle ? row.cpu_ns : row.time_ns;
 	}
 
 	rows() {
@@ -85,9 +95,8 @@ export class ExitsView extends View {
 
 	#render() {
 		const { app } = this;
-		const by = this.byTime ? 'time_ns' : 'count';
 
-		this.sums = [...rowsOf(this.known?.table)].sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || b[by] - a[by]);
+		this.sums = [...rowsOf(this.known?.table)].sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || this.#taken(b) - this.#taken(a));
 		this.#pickColours();
 		this.#renderTools();
 		this.reasons.setColumns(this.#reasonColumns());
@@ -102,7 +111,7 @@ export class ExitsView extends View {
 	/** The eight largest reasons have a colour, the rest is "other". */
 	#pickColours() {
 		const { app } = this;
-		const drawn = this.sums.filter((sum) => !(this.byTime && sum.idle) && app.selection.reason(sum.reason) && (this.byTime ? sum.time_ns : sum.count) > 0);
+		const drawn = this.sums.filter((sum) => !(this.byTime && sum.idle) && app.selection.reason(sum.reason) && this.#taken(sum) > 0);
 
 		this.slots = drawn.slice(0, SHOWN).map((sum) => sum.reason);
 		this.rest = drawn.slice(SHOWN);
@@ -122,7 +131,7 @@ export class ExitsView extends View {
 		const { app } = this;
 
 		replace(this.tools,
-			choice('bars show', [['time', 'time', 'from kvm_exit to kvm_entry, without HLT and its kin'], ['count', 'count', 'how many exits']], app.state.by, (by) => app.set({ by })),
+			choice('bars show', [['time', 'time', `${this.onCpu ? 'on a CPU ' : ''}from kvm_exit to kvm_entry, without HLT and its kin`], ['count', 'count', 'how many exits']], app.state.by, (by) => app.set({ by })),
 			choice('per', [['task', 'vCPU'], ['vm', 'VM']], app.state.per, (per) => app.set({ per })));
 		const listed = this.sums.filter((sum) => this.opened || this.rest.length < 2 || !this.rest.includes(sum));
 		const rest = h('button', {
@@ -138,9 +147,9 @@ export class ExitsView extends View {
 			swatch.style.background = this.colourOf(sum.reason);
 			return h('button', {
 				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
-				title: `${count(sum.count)} exits, ${duration(sum.time_ns)}${sum.idle ? '; the guest was idle: not in the bars by time' : ''} · click: only this; shift-click: this too`,
+				title: `${count(sum.count)} exits, ${duration(sum.time_ns)}${this.onCpu ? `, ${duration(sum.cpu_ns)} of it on a CPU` : ''}${sum.idle ? '; the guest was idle: not in the bars by time' : ''} · click: only this; shift-click: this too`,
 				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
-			}, idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, idle ? 'idle' : this.byTime ? duration(sum.time_ns) : figure('count', sum.count)));
+			}, idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
 		}), this.rest.length > 1 ? rest : null));
 		keepHeight(this.chips);
 	}
@@ -150,7 +159,7 @@ export class ExitsView extends View {
 		const work = table?.total && tableObjects({ ...table, rows: [table.total] })[0];
 		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
-		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}, ${duration(work.time_ns)} from kvm_exit to kvm_entry` +
+		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}, ${this.onCpu ? `${duration(work.cpu_ns)} on a CPU and ${duration(work.off_cpu_ns)} off it` : duration(work.time_ns)} from kvm_exit to kvm_entry` +
 			`${work.unpaired ? `; the end of ${count(work.unpaired)} not seen` : ''}` +
 			idle.map((sum) => `; and ${duration(sum.time_ns)} in ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${this.byTime ? ', not in the bars' : ''}`).join('') + '.'
 			: why_not ? `Reasons of some tasks are not known: ${why_not}`
@@ -169,7 +178,7 @@ export class ExitsView extends View {
 			const vm = row.task === null ? null : app.capture.tasks[row.task].vm;
 			const key = perVm ? vm ?? '' : row.task;
 			const bar = bars.get(key) ?? { key, name: row.task === null ? 'all vCPUs' : perVm ? `VM ${clean(vm ?? '?')}` : app.who(row.task), values: new Map(), work: 0, idle_ns: 0 };
-			const value = this.byTime ? row.time_ns : row.count;
+			const value = this.#taken(row);
 
 			bars.set(key, bar);
 			if (this.byTime && row.idle) {
@@ -268,9 +277,8 @@ export class ExitsView extends View {
 		return [
 			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
 			{ key: 'count', title: 'exits', value: (r) => r.count },
-			{ key: 'count_percent', title: 'share', hint: 'of the number of exits', value: (r) => r.count_percent },
-			{ key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile', value: (r) => r.time_ns },
-			{ key: 'time_percent', title: 'share', hint: 'of the time; idle is left out', value: (r) => r.time_percent },
+			{ key: 'count_percent', title: 'share', hint: 'of the number of exits; idle is left out', value: (r) => r.count_percent },
+			...this.#times(),
 			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
 			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
 			{ key: 'p50_ns', title: 'p50', hint: 'half took no longer', value: (r) => r.p50_ns },
@@ -278,6 +286,18 @@ export class ExitsView extends View {
 			{ key: 'max_ns', title: 'max', value: (r) => r.max_ns },
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
 		];
+	}
+
+	/** On a CPU before what the clock says; without sched_switch only that. */
+	#times() {
+		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile', value: (r) => r.time_ns };
+
+		return this.onCpu ? [
+			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry', value: (r) => r.cpu_ns },
+			{ key: 'cpu_percent', title: 'share', hint: 'of the time on a CPU; idle is left out', value: (r) => r.cpu_percent },
+			{ key: 'off_cpu_ns', title: 'off', hint: 'it slept or was preempted between kvm_exit and kvm_entry', value: (r) => r.off_cpu_ns },
+			time,
+		] : [time, { key: 'time_percent', title: 'share', hint: 'of the time; idle is left out', value: (r) => r.time_percent }];
 	}
 
 	#reasonTable() {
@@ -309,10 +329,10 @@ export class ExitsView extends View {
 		return new Table([
 			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => h('bdi', null, r.task === null ? '–' : app.who(r.task)) },
 			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason },
-			number('count', 'exits'), number('count_percent', 'share'), number('time_ns', 'time'), number('time_percent', 'share'), number('min_ns', 'min'),
+			number('count', 'exits'), number('count_percent', 'share'), ...this.#times(), number('min_ns', 'min'),
 			number('avg_ns', 'avg'), number('p50_ns', 'p50', 'half took no longer'), number('p99_ns', 'p99'), number('max_ns', 'max'),
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
-			number('cpu_ns', 'on a CPU', 'part of the time that the thread was on a CPU'), number('unpaired', 'open', 'exits whose end was not seen'),
+			number('unpaired', 'open', 'exits whose end was not seen'),
 		], { app, name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
 	}
 
