@@ -9,6 +9,7 @@
 
 #include "base/sink.h"
 #include "render/backend.h"
+#include "render/view_switches.h"
 
 #define WIDTH 1280
 #define HEIGHT 720
@@ -18,30 +19,98 @@
 
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 
-/* A view: its name, what --what and --by may be (the first is the default). */
-struct view {
-	const char *name;
-	const char *const *whats, *const *bys; /* NULL: the option makes no sense */
-	bool by_rows;                          /* rows decide the height */
-	heatmap_fn *run;
-};
-
 static const char *const switch_whats[] = { "run", "sleep", "wakeup", NULL };
 static const char *const kvm_whats[] = { "exit", "guest", NULL };
 static const char *const exit_bys[] = { "count", "time", NULL };
 static const char *const use_bys[] = { "run", "switches", NULL };
+static const enum analyze_slice_kind switch_kinds[] = { ANALYZE_SLICE_RUN, ANALYZE_SLICE_SLEEP,
+							ANALYZE_SLICE_WAKEUP };
+static const enum analyze_slice_kind kvm_kinds[] = { ANALYZE_SLICE_EXIT, ANALYZE_SLICE_GUEST };
+
+static void warn_of_switches(const struct heatmap *h)
+{
+	if (figures_has_switch(&h->f, "ran") && h->kind == ANALYZE_SLICE_WAKEUP &&
+	    !tables_has_wakeups(&h->f.walk))
+		cmd_warn(h->f.call, h->f.file, "holds no wake-ups; record with -e 'sched:*'");
+}
+
+static void warn_of_kvm(const struct heatmap *h)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(h->f.walk.eng);
+
+	if (!sum->has_exit || !sum->has_entry)
+		cmd_warn(h->f.call, h->f.file, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
+			 sum->has_exit ? "entry" : "exit");
+}
+
+static void warn_of_exits(const struct heatmap *h)
+{
+	if (!analyze_engine_summary(h->f.walk.eng)->has_exit)
+		cmd_warn(h->f.call, h->f.file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+}
 
 static const char *const view_names[] = { "switches", "exits", "vcpu",  "coremap",
 					  "cpu",      "kvm",   "cores", NULL };
-static const struct view views[] = {
+static const struct view {
+	const char *name;
+	/* What --what and --by may be, the first is the default; NULL: the option makes no sense. */
+	const char *const *whats, *const *bys;
+	const enum analyze_slice_kind *kinds; /* that --what means; NULL: rows are drawn */
+	const char *titles[2];                /* by --by; of intervals view_switches_title() */
+	const char *all;                      /* what no task filter stands for */
+	heatmap_add_fn *add;
+	heatmap_draw_fn *draw;
+	void (*warn)(const struct heatmap *h); /* of what the capture lacks; NULL: nothing */
+} views[] = {
 	/* in the order of view_names */
-	{ .name = "switches", .whats = switch_whats, .run = heatmap_switches },
-	{ .name = "exits", .bys = exit_bys, .by_rows = true, .run = heatmap_exits },
-	{ .name = "vcpu", .by_rows = true, .run = heatmap_vcpu },
-	{ .name = "coremap", .bys = use_bys, .by_rows = true, .run = heatmap_coremap },
-	{ .name = "cpu", .bys = use_bys, .by_rows = true, .run = heatmap_cpu },
-	{ .name = "kvm", .whats = kvm_whats, .run = heatmap_kvm },
-	{ .name = "cores", .by_rows = true, .run = heatmap_cores },
+	{ .name = "switches",
+	  .whats = switch_whats,
+	  .kinds = switch_kinds,
+	  .all = "all tasks but IDLE",
+	  .add = heatmap_add_slices,
+	  .draw = heatmap_draw_slices,
+	  .warn = warn_of_switches },
+	{ .name = "exits",
+	  .bys = exit_bys,
+	  .titles = { "KVM exits: how many per vCPU, by reason",
+		      "KVM exits: time spent per vCPU, by reason" },
+	  .all = "all vCPUs",
+	  .add = heatmap_add_exits,
+	  .draw = heatmap_draw_exits,
+	  .warn = warn_of_exits },
+	{ .name = "vcpu",
+	  .titles = { "vCPUs: where their time went" },
+	  .all = "all vCPUs, worst first",
+	  .add = heatmap_add_vcpu,
+	  .draw = heatmap_draw_vcpu },
+	{ .name = "coremap",
+	  .bys = use_bys,
+	  .titles = { "Core map: run time per task and CPU",
+		      "Core map: context switches per task and CPU" },
+	  .all = "all tasks",
+	  .add = heatmap_add_coremap,
+	  .draw = heatmap_draw_coremap,
+	  .warn = warn_of_switches },
+	{ .name = "cpu",
+	  .bys = use_bys,
+	  .titles = { "Tasks: CPU time against context switches",
+		      "Tasks: CPU time against context switches" },
+	  .all = "all tasks but IDLE",
+	  .add = heatmap_add_cpu,
+	  .draw = heatmap_draw_cpu,
+	  .warn = warn_of_switches },
+	{ .name = "kvm",
+	  .whats = kvm_whats,
+	  .kinds = kvm_kinds,
+	  .all = "all vCPUs",
+	  .add = heatmap_add_slices,
+	  .draw = heatmap_draw_slices,
+	  .warn = warn_of_kvm },
+	{ .name = "cores",
+	  .titles = { "CPUs: which task ran where" },
+	  .all = "the tasks that ran longest",
+	  .add = heatmap_add_cores,
+	  .draw = heatmap_draw_cores },
 };
 
 /* The index of @text in @choices, the first when not given; or CMD_USAGE reported. */
@@ -161,7 +230,7 @@ static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *o
 struct picture {
 	const struct backend *backend;
 	const struct backend_options *how;
-	struct marks *marks;
+	const struct marks *marks;
 };
 
 static int draw(void *ctx, struct sink *s, struct cdict_error *err)
@@ -188,25 +257,57 @@ static int put(const struct cmd_call *call, struct picture *p)
 	return rc ? cmd_error(call, NULL, &err) : CMD_DONE;
 }
 
+/* Everything between opening the capture and drawing: analyses, walk, marks. */
+static int make(struct heatmap *h, const struct view *view)
+{
+	struct figures *f = &h->f;
+	struct cdict_error err = { 0 };
+	const char *title = view->titles[h->by];
+	int status;
+
+	if (view->kinds) {
+		h->kind = view->kinds[h->what];
+		title = view_switches_title(h->kind);
+	}
+	if (view->add(h, &err))
+		return figures_fail(f, &err);
+	status = figures_run(f);
+	if (status)
+		return status;
+	if (heatmap_caption_init(h, title, view->all) || view->draw(h) || h->m.failed)
+		return figures_no_memory(f);
+	if (view->warn)
+		view->warn(h);
+	return CMD_DONE;
+}
+
+static void fini(struct heatmap *h)
+{
+	heatmap_caption_fini(&h->cap);
+	analyze_slices_free(h->slices);
+	bins_free(h->bins);
+	lanes_free(h->lanes);
+	free(h->wanted);
+	marks_fini(&h->m);
+	figures_close(&h->f);
+}
+
 static int heatmap_run(const struct cmd_call *call)
 {
 	const struct heatmap_opts *opts = call->opts;
 	const struct view *view = &views[opts->view];
 	struct backend_options how = { 0 };
 	const struct backend *backend = NULL;
-	struct marks m = { 0 };
-	struct figures f = { 0 };
-	struct canvas c;
-	unsigned what, by;
+	struct heatmap h = { .opts = opts };
 	int status;
 
-	status = choose(call, "what", opts->what, view, view->whats, &what);
+	status = choose(call, "what", opts->what, view, view->whats, &h.what);
 	if (!status)
-		status = choose(call, "by", opts->by, view, view->bys, &by);
+		status = choose(call, "by", opts->by, view, view->bys, &h.by);
 	if (!status && is_page(opts))
-		return heatmap_page(call, view->name, view->whats ? view->whats[what] : NULL,
-				    view->bys ? view->bys[by] : NULL);
-	if (!status && opts->height && view->by_rows)
+		return heatmap_page(call, view->name, view->whats ? view->whats[h.what] : NULL,
+				    view->bys ? view->bys[h.by] : NULL);
+	if (!status && opts->height && !view->kinds)
 		status = cmd_usage(call,
 				   "option --height makes no sense with --view %s: its rows "
 				   "decide",
@@ -217,18 +318,17 @@ static int heatmap_run(const struct cmd_call *call)
 		return status;
 	how.theme = choose_theme(opts, backend);
 	how.colour = !opts->shared.output && truecolor();
-	status = size_canvas(call, opts, backend, how.colour, &c);
+	status = size_canvas(call, opts, backend, how.colour, &h.c);
 	if (status)
 		return status;
-	status = figures_open(&f, call);
+	status = figures_open(&h.f, call);
 	if (!status)
-		status = view->run(&f, opts, what, by, &c, &m);
+		status = make(&h, view);
 	if (!status)
-		status = put(call, &(struct picture){ backend, &how, &m });
+		status = put(call, &(struct picture){ backend, &how, &h.m });
 	if (!status)
-		status = cmd_loss_status(call, f.file, f.reader, opts->shared.max_loss_pct);
-	marks_fini(&m);
-	figures_close(&f);
+		status = cmd_loss_status(call, h.f.file, h.f.reader, opts->shared.max_loss_pct);
+	fini(&h);
 	return status;
 }
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * heatmap.h - the parts of cdict heatmap: options and output (heatmap.c), what all pictures
- * say (heatmap_caption.c), from the capture to marks (heatmap_slices.c, heatmap_rows.c).
+ * heatmap.h - the parts of cdict heatmap: options, the way from the capture to the picture and
+ * output (heatmap.c), what all pictures say (heatmap_caption.c), what is drawn (heatmap_slices.c,
+ * heatmap_rows.c).
  */
 #ifndef CMD_HEATMAP_H
 #define CMD_HEATMAP_H
 
+#include "analyze/slices.h"
 #include "cmd/figures.h"
+#include "render/bins.h"
 #include "render/frame.h"
+#include "render/lanes.h"
 #include "render/marks.h"
 
 struct heatmap_opts {
@@ -21,18 +25,6 @@ struct heatmap_opts {
 	int theme;              /* 0: as fits */
 };
 
-/* Everything between opening the capture and drawing: analyses, walk, marks.  @what and
- * @by are indexes into what the view takes. */
-typedef int heatmap_fn(struct figures *f, const struct heatmap_opts *opts, unsigned what,
-		       unsigned by, const struct canvas *c, struct marks *m);
-
-heatmap_fn heatmap_switches, heatmap_kvm, heatmap_cores;
-heatmap_fn heatmap_exits, heatmap_vcpu, heatmap_cpu, heatmap_coremap;
-
-/* heatmap_page - writes the view to -o as a page of cdict report; @what and @by as chosen, or
- * NULL.  A status. */
-int heatmap_page(const struct cmd_call *call, const char *view, const char *what, const char *by);
-
 /* A caption with what it points to. */
 struct heatmap_caption {
 	struct frame_caption frame;
@@ -40,24 +32,47 @@ struct heatmap_caption {
 	struct cdict_loss *losses;
 };
 
-/* heatmap_caption_init - after the walk; @all is what no task filter stands for.  CMD_DONE
- * or a failure that was reported; heatmap_caption_fini() in either case. */
-int heatmap_caption_init(struct heatmap_caption *cap, const struct figures *f,
-			 const struct heatmap_opts *opts, const char *title, const char *all);
-void heatmap_caption_fini(struct heatmap_caption *cap);
-
-/* Which tasks are wanted, asked once a task; free @tasks. */
-struct heatmap_wanted {
-	bool *tasks;
-	size_t n;
+/* One picture in the making. */
+struct heatmap {
+	struct figures f;
+	const struct heatmap_opts *opts;
+	unsigned what, by;            /* indexes into what the view takes */
+	enum analyze_slice_kind kind; /* of the intervals that are drawn */
+	struct canvas c;
+	struct marks m;
+	struct heatmap_caption cap;
+	/* What the walk fills beside f.walk. */
+	struct analyze_slices *slices;
+	struct bins *bins;
+	struct lanes *lanes;
+	bool *wanted; /* by task: asked for */
 };
 
-int heatmap_wanted_init(struct heatmap_wanted *w, const struct figures *f);
-bool heatmap_is_wanted(void *wanted, uint32_t task); /* as the views ask */
-bool heatmap_wanted_cpu(const struct cmd_cpus *cpus, uint32_t cpu);
+/* What a view does before the walk: registers its analyses, 0 or a negative code with *err filled; and
+ * after it: marks, 0 or -ENOMEM. */
+typedef int heatmap_add_fn(struct heatmap *h, struct cdict_error *err);
+typedef int heatmap_draw_fn(struct heatmap *h);
+
+heatmap_add_fn heatmap_add_slices, heatmap_add_cores, heatmap_add_exits, heatmap_add_vcpu,
+	heatmap_add_cpu, heatmap_add_coremap;
+heatmap_draw_fn heatmap_draw_slices, heatmap_draw_cores, heatmap_draw_exits, heatmap_draw_vcpu,
+	heatmap_draw_cpu, heatmap_draw_coremap;
+
+/* heatmap_page - writes the view to -o as a page of cdict report; @what and @by as chosen, or
+ * NULL.  A status. */
+int heatmap_page(const struct cmd_call *call, const char *view, const char *what, const char *by);
+
+/* heatmap_caption_init - after the walk; @all is what no task filter stands for.  0 or -ENOMEM;
+ * heatmap_caption_fini() in either case. */
+int heatmap_caption_init(struct heatmap *h, const char *title, const char *all);
+void heatmap_caption_fini(struct heatmap_caption *cap);
+
+/* heatmap_find_wanted - fills h->wanted: each task is asked about once.  0 or -ENOMEM. */
+int heatmap_find_wanted(struct heatmap *h);
+bool heatmap_is_wanted(void *heatmap, uint32_t task); /* as the views ask */
 
 /* heatmap_task_name - "CPU 0/KVM  4711", clean, given: names of threads repeat between
  * VMs.  NULL when out of memory. */
-char *heatmap_task_name(const struct figures *f, const struct analyze_task *task);
+char *heatmap_task_name(const struct heatmap *h, uint32_t task);
 
 #endif

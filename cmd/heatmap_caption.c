@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict heatmap: what all pictures say, and which tasks they show. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "cmd/heatmap.h"
 #include "tables/info.h"
 #include "tables/loss.h"
@@ -70,12 +72,6 @@ static char *selection(const struct options_shared *o, const char *all)
 	return text;
 }
 
-bool heatmap_wanted_cpu(const struct cmd_cpus *cpus, uint32_t cpu)
-{
-	return !cpus->bits || cpu == CDICT_CPU_UNKNOWN ||
-	       (cpu < cpus->n && (cpus->bits[cpu / 64] >> (cpu % 64) & 1));
-}
-
 /* The losses that touch the window and a wanted CPU. */
 static int collect_losses(struct heatmap_caption *cap, const struct figures *f)
 {
@@ -83,12 +79,13 @@ static int collect_losses(struct heatmap_caption *cap, const struct figures *f)
 
 	cap->losses = calloc(n + 1, sizeof(*cap->losses));
 	if (!cap->losses)
-		return -1;
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct cdict_loss *l = cdict_reader_loss_at(f->reader, i);
 
 		if (l->what == CDICT_LOSS_DISORDER || l->to_ns < cap->frame.from_ns ||
-		    l->from_ns > cap->frame.to_ns || !heatmap_wanted_cpu(&f->opts->cpus, l->cpu))
+		    l->from_ns > cap->frame.to_ns ||
+		    (l->cpu != CDICT_CPU_UNKNOWN && !tables_cpu(&f->walk, l->cpu)))
 			continue;
 		cap->losses[cap->frame.n_losses++] = *l;
 	}
@@ -113,27 +110,26 @@ static char *loss_sentence(const struct figures *f, const struct heatmap_caption
 	return text;
 }
 
-int heatmap_caption_init(struct heatmap_caption *cap, const struct figures *f,
-			 const struct heatmap_opts *opts, const char *title, const char *all)
+int heatmap_caption_init(struct heatmap *h, const char *title, const char *all)
 {
+	const struct figures *f = &h->f;
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	const char *at = cdict_reader_info(f->reader, "captured.at_s");
+	struct heatmap_caption *cap = &h->cap;
 	uint64_t wall_ns;
 
-	*cap = (struct heatmap_caption){
-		.frame = { .title = title, .from_ns = sum->from_ns, .to_ns = sum->to_ns }
-	};
+	cap->frame = (struct frame_caption){ .title = title,
+					     .from_ns = sum->from_ns,
+					     .to_ns = sum->to_ns };
 	if (at)
 		cap->frame.made_at_s = strtoull(at, NULL, 10);
 	else if (info_wall(f->reader, sum->to_ns, &wall_ns))
 		cap->frame.made_at_s = wall_ns / 1000000000;
-	cap->frame.label = cap->label = clean(opts->label);
+	cap->frame.label = cap->label = clean(h->opts->label);
 	cap->frame.host = cap->host = clean(cdict_reader_info(f->reader, "host.name"));
 	cap->frame.selection = cap->selection = selection(f->opts, all);
 	cap->frame.loss = cap->loss = loss_sentence(f, cap);
-	if (!cap->selection || !cap->loss || collect_losses(cap, f))
-		return figures_no_memory(f);
-	return CMD_DONE;
+	return cap->selection && cap->loss ? collect_losses(cap, f) : -ENOMEM;
 }
 
 void heatmap_caption_fini(struct heatmap_caption *cap)
@@ -147,43 +143,43 @@ void heatmap_caption_fini(struct heatmap_caption *cap)
 
 /* --- which tasks are wanted --- */
 
-int heatmap_wanted_init(struct heatmap_wanted *w, const struct figures *f)
+int heatmap_find_wanted(struct heatmap *h)
 {
-	bool asked = f->opts->task || f->opts->tids.n || f->opts->vm;
+	const struct tables_walk *w = &h->f.walk;
+	bool asked = h->opts->shared.task || h->opts->shared.tids.n || h->opts->shared.vm;
+	size_t n = analyze_engine_task_count(w->eng);
 
-	w->n = analyze_engine_task_count(f->walk.eng);
-	w->tasks = calloc(w->n + 1, sizeof(*w->tasks));
-	if (!w->tasks)
-		return figures_no_memory(f);
-	for (size_t i = 0; i < w->n; i++) {
-		const struct analyze_task *task = analyze_engine_task(f->walk.eng, (uint32_t)i);
+	h->wanted = calloc(n + 1, sizeof(*h->wanted));
+	if (!h->wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct analyze_task *task = analyze_engine_task(w->eng, (uint32_t)i);
 
-		w->tasks[i] = (task->tid || asked) && names_wanted(&f->walk.names, task);
+		h->wanted[i] = (task->tid || asked) && names_wanted(&w->names, task);
 	}
-	return CMD_DONE;
+	return 0;
 }
 
 bool heatmap_is_wanted(void *ctx, uint32_t task)
 {
-	const struct heatmap_wanted *w = ctx;
+	const struct heatmap *h = ctx;
 
-	return task < w->n && w->tasks[task];
+	return task < analyze_engine_task_count(h->f.walk.eng) && h->wanted[task];
 }
 
-char *heatmap_task_name(const struct figures *f, const struct analyze_task *task)
+char *heatmap_task_name(const struct heatmap *h, uint32_t index)
 {
-	char *name = names_display(&f->walk.names, task), *text, *clean_text;
+	const struct analyze_task *task = analyze_engine_task(h->f.walk.eng, index);
+	char *name = names_display(&h->f.walk.names, task), *text = NULL;
+	struct sink s;
 
 	if (!name)
 		return NULL;
-	if (f->opts->append_tid || !task->tid) {
-		text = name;
-	} else {
-		if (asprintf(&text, "%s  %" PRId32, name, task->tid) < 0)
-			text = NULL;
-		free(name);
-	}
-	clean_text = text ? text_clean(text, strlen(text)) : NULL;
-	free(text);
-	return clean_text;
+	sink_to_memory(&s);
+	escape_terminal(&s, name, strlen(name));
+	if (!h->opts->shared.append_tid && task->tid)
+		sink_printf(&s, "  %" PRId32, task->tid);
+	text = sink_take(&s, NULL);
+	free(name);
+	return text;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict heatmap: the pictures over time: switches, kvm, cores. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/slices.h"
-#include "analyze/tasks.h"
+#include "base/fail.h"
 #include "cmd/heatmap.h"
-#include "render/text.h"
 #include "render/view_cores.h"
 #include "render/view_switches.h"
 
@@ -20,69 +19,22 @@ static int bin(void *ctx, const struct analyze_slice *s)
 }
 
 /* A heat map of one kind of slice. */
-static int run_slices(struct figures *f, const struct heatmap_opts *opts,
-		      enum analyze_slice_kind kind, const char *all, const struct canvas *c,
-		      struct marks *m)
+int heatmap_add_slices(struct heatmap *h, struct cdict_error *err)
 {
-	struct bins *bins = bins_new(f->filter.from_ns, f->filter.to_ns, view_switches_columns(c));
-	struct analyze_slices_options how = { .kinds = 1u << kind, .tell = bin, .ctx = bins };
-	struct analyze_slices *slices = NULL;
-	struct cdict_error err = { 0 };
-	struct heatmap_wanted wanted = { 0 };
-	struct heatmap_caption cap = { 0 };
-	int status = CMD_DONE;
+	struct analyze_slices_options how = { .kinds = 1u << h->kind, .tell = bin };
 
-	if (!bins)
-		return figures_no_memory(f);
-	if (analyze_slices_new(&slices, f->walk.eng, &how, &err))
-		status = figures_fail(f, &err);
-	if (!status)
-		status = figures_run(f);
-	if (!status)
-		status = heatmap_wanted_init(&wanted, f);
-	if (!status)
-		status = heatmap_caption_init(&cap, f, opts, view_switches_title(kind), all);
-	if (!status && view_switches(m, c, &cap.frame, kind, bins, heatmap_is_wanted, &wanted))
-		status = figures_no_memory(f);
-	heatmap_caption_fini(&cap);
-	free(wanted.tasks);
-	analyze_slices_free(slices);
-	bins_free(bins);
-	return status;
+	h->bins = bins_new(h->f.filter.from_ns, h->f.filter.to_ns, view_switches_columns(&h->c));
+	if (!h->bins)
+		return cdict_fail_nomem(err);
+	how.ctx = h->bins;
+	return analyze_slices_new(&h->slices, h->f.walk.eng, &how, err);
 }
 
-int heatmap_switches(struct figures *f, const struct heatmap_opts *opts, unsigned what, unsigned by,
-		     const struct canvas *c, struct marks *m)
+int heatmap_draw_slices(struct heatmap *h)
 {
-	static const enum analyze_slice_kind kinds[] = {
-		ANALYZE_SLICE_RUN,
-		ANALYZE_SLICE_SLEEP,
-		ANALYZE_SLICE_WAKEUP,
-	};
-	int status = run_slices(f, opts, kinds[what], "all tasks but IDLE", c, m);
-
-	(void)by;
-	if (!status && !analyze_engine_summary(f->walk.eng)->has_switch)
-		cmd_warn(f->call, f->file,
-			 "holds no sched:sched_switch: nobody knows who ran; "
-			 "record with -e 'sched:*'");
-	else if (!status && what == 2 && !tables_has_wakeups(&f->walk))
-		cmd_warn(f->call, f->file, "holds no wake-ups; record with -e 'sched:*'");
-	return status;
-}
-
-int heatmap_kvm(struct figures *f, const struct heatmap_opts *opts, unsigned what, unsigned by,
-		const struct canvas *c, struct marks *m)
-{
-	int status = run_slices(f, opts, what ? ANALYZE_SLICE_GUEST : ANALYZE_SLICE_EXIT,
-				"all vCPUs", c, m);
-	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
-
-	(void)by;
-	if (!status && (!sum->has_exit || !sum->has_entry))
-		cmd_warn(f->call, f->file, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
-			 sum->has_exit ? "entry" : "exit");
-	return status;
+	if (heatmap_find_wanted(h))
+		return -ENOMEM;
+	return view_switches(&h->m, &h->c, &h->cap.frame, h->kind, h->bins, heatmap_is_wanted, h);
 }
 
 /* --- cores --- */
@@ -95,9 +47,23 @@ static int put_piece(void *ctx, const struct analyze_slice *s)
 	return lanes_add(ctx, s->cpu, s->task, s->start_ns, s->end_ns);
 }
 
+int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
+{
+	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_PIECE,
+					      .tell = put_piece };
+	int rc;
+
+	h->lanes = lanes_new(h->f.filter.from_ns, h->f.filter.to_ns, view_cores_columns(&h->c),
+			     cdict_reader_cpus(h->f.reader));
+	if (!h->lanes)
+		return cdict_fail_nomem(err);
+	how.ctx = h->lanes;
+	rc = analyze_slices_new(&h->slices, h->f.walk.eng, &how, err);
+	return rc ? rc : analyze_tasks_new(&h->f.walk.tasks, h->f.walk.eng, NULL, err);
+}
+
 /* Which task has which colour. */
 struct colours {
-	struct figures *f;
 	uint8_t *of; /* by task */
 	char *names[PALETTE_TASKS];
 };
@@ -108,111 +74,70 @@ static unsigned colour_of(void *ctx, uint32_t who)
 }
 
 /* The wanted tasks that ran longest get the colours. */
-static int choose_colours(struct colours *col, struct cores *cores,
-			  const struct analyze_tasks *tasks, struct heatmap_wanted *wanted)
+static int choose_colours(struct heatmap *h, struct colours *col, struct cores *cores)
 {
-	size_t n = analyze_engine_task_count(col->f->walk.eng);
+	const struct analyze_engine *eng = h->f.walk.eng;
+	const struct analyze_tasks *tasks = h->f.walk.tasks;
+	size_t n = analyze_engine_task_count(eng), rows = analyze_tasks_row_count(tasks);
 
 	col->of = malloc(n + 1);
 	if (!col->of)
-		return figures_no_memory(col->f);
+		return -ENOMEM;
 	memset(col->of, PALETTE_TASKS, n);
 	for (size_t i = 0; i < n; i++) {
-		if (!analyze_engine_task(col->f->walk.eng, (uint32_t)i)->tid)
+		if (!analyze_engine_task(eng, (uint32_t)i)->tid)
 			col->of[i] = CORES_IDLE;
 	}
-	for (size_t rows = analyze_tasks_row_count(tasks); cores->n_tasks < PALETTE_TASKS;) {
+	while (cores->n_tasks < PALETTE_TASKS) {
 		const struct analyze_task_row *best = NULL;
+		struct cores_task *chosen = &cores->tasks[cores->n_tasks];
 
 		for (size_t i = 0; i < rows; i++) {
 			const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
 
 			if (col->of[row->task] == PALETTE_TASKS && row->run_ns &&
-			    heatmap_is_wanted(wanted, row->task) &&
+			    heatmap_is_wanted(h, row->task) &&
 			    (!best || row->run_ns > best->run_ns))
 				best = row;
 		}
 		if (!best)
 			break;
 		col->of[best->task] = (uint8_t)cores->n_tasks;
-		col->names[cores->n_tasks] = heatmap_task_name(
-			col->f, analyze_engine_task(col->f->walk.eng, best->task));
-		if (!col->names[cores->n_tasks])
-			return figures_no_memory(col->f);
-		cores->tasks[cores->n_tasks].name = col->names[cores->n_tasks];
-		cores->tasks[cores->n_tasks].run_ns = best->run_ns;
+		chosen->name = col->names[cores->n_tasks] = heatmap_task_name(h, best->task);
+		chosen->run_ns = best->run_ns;
+		if (!chosen->name)
+			return -ENOMEM;
 		cores->n_tasks++;
 	}
-	for (size_t i = 0; i < analyze_tasks_row_count(tasks); i++) {
+	for (size_t i = 0; i < rows; i++) {
 		const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
 
 		if (col->of[row->task] == PALETTE_TASKS)
 			cores->others_ns += row->run_ns;
 	}
-	return CMD_DONE;
+	return 0;
 }
 
-static int draw_cores(struct figures *f, const struct heatmap_opts *opts, const struct lanes *lanes,
-		      const struct analyze_tasks *tasks, const struct canvas *c, struct marks *m)
+int heatmap_draw_cores(struct heatmap *h)
 {
-	struct cores cores = { .lanes = lanes, .colour = colour_of };
-	struct heatmap_wanted wanted = { 0 };
-	struct heatmap_caption cap = { 0 };
-	struct colours col = { .f = f };
-	size_t n = analyze_engine_cpus(f->walk.eng);
-	uint32_t *cpus = calloc(n + 1, sizeof(*cpus));
-	int status = cpus ? CMD_DONE : figures_no_memory(f);
+	struct colours col = { 0 };
+	struct cores cores = { .lanes = h->lanes, .colour = colour_of, .ctx = &col };
+	uint32_t n = analyze_engine_cpus(h->f.walk.eng);
+	uint32_t *cpus = calloc((size_t)n + 1, sizeof(*cpus));
+	int rc = cpus ? heatmap_find_wanted(h) : -ENOMEM;
 
 	for (uint32_t cpu = 0; cpus && cpu < n; cpu++) {
-		if (heatmap_wanted_cpu(&f->opts->cpus, cpu))
+		if (tables_cpu(&h->f.walk, cpu))
 			cpus[cores.n_cpus++] = cpu;
 	}
 	cores.cpus = cpus;
-	cores.ctx = &col;
-	if (!status)
-		status = heatmap_wanted_init(&wanted, f);
-	if (!status)
-		status = choose_colours(&col, &cores, tasks, &wanted);
-	if (!status)
-		status = heatmap_caption_init(&cap, f, opts, "CPUs: which task ran where",
-					      "the tasks that ran longest");
-	if (!status && view_cores(m, c, &cap.frame, &cores))
-		status = figures_no_memory(f);
-	heatmap_caption_fini(&cap);
+	if (!rc)
+		rc = choose_colours(h, &col, &cores);
+	if (!rc)
+		rc = view_cores(&h->m, &h->c, &h->cap.frame, &cores);
 	for (size_t i = 0; i < PALETTE_TASKS; i++)
 		free(col.names[i]);
 	free(col.of);
-	free(wanted.tasks);
 	free(cpus);
-	return status;
-}
-
-int heatmap_cores(struct figures *f, const struct heatmap_opts *opts, unsigned what, unsigned by,
-		  const struct canvas *c, struct marks *m)
-{
-	struct lanes *lanes = lanes_new(f->filter.from_ns, f->filter.to_ns, view_cores_columns(c),
-					cdict_reader_cpus(f->reader));
-	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_PIECE,
-					      .tell = put_piece,
-					      .ctx = lanes };
-	struct analyze_slices *slices = NULL;
-	struct analyze_tasks *tasks = NULL;
-	struct cdict_error err = { 0 };
-	int status = CMD_DONE;
-
-	(void)what;
-	(void)by;
-	if (!lanes)
-		return figures_no_memory(f);
-	if (analyze_slices_new(&slices, f->walk.eng, &how, &err) ||
-	    analyze_tasks_new(&tasks, f->walk.eng, NULL, &err))
-		status = figures_fail(f, &err);
-	if (!status)
-		status = figures_run(f);
-	if (!status)
-		status = draw_cores(f, opts, lanes, tasks, c, m);
-	analyze_tasks_free(tasks);
-	analyze_slices_free(slices);
-	lanes_free(lanes);
-	return status;
+	return rc;
 }

@@ -69,8 +69,8 @@ static void marks(cairo_t *cr, const struct marks *m, enum palette_theme theme)
 	use(cr, theme, (struct ink){ INK_PAPER, 0 }, 1);
 	cairo_paint(cr);
 	cairo_set_line_width(cr, 1);
-	for (size_t i = 0; i < m->n; i++) {
-		const struct mark *mark = &m->all[i];
+	for (size_t i = 0; i < m->all.n; i++) {
+		const struct mark *mark = &m->all.at[i];
 
 		use(cr, theme, mark->ink, 1);
 		switch (mark->kind) {
@@ -119,8 +119,6 @@ static int draw_png(const struct marks *m, const struct backend_options *opts, s
 	cairo_status_t status;
 	cairo_t *cr;
 
-	if (m->failed)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(m->width),
 					     (int)ceil(m->height));
 	cr = cairo_create(surface);
@@ -140,8 +138,6 @@ static int draw_pdf(const struct marks *m, const struct backend_options *opts, s
 	struct tm tm;
 	cairo_t *cr;
 
-	if (m->failed)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 	surface = cairo_pdf_surface_create_for_stream(to_sink, out, m->width * PDF_SCALE,
 						      m->height * PDF_SCALE);
 	/* the capture's date, not today's: the same input gives the same bytes */

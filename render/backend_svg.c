@@ -80,7 +80,7 @@ static bool same_ink(const struct mark *a, const struct mark *b)
 /* Marks from @i on that can be one path; how many they are. */
 static size_t path(struct svg *svg, size_t i)
 {
-	const struct mark *first = &svg->m->all[i];
+	const struct mark *first = &svg->m->all.at[i];
 	struct sink *s = svg->out;
 	size_t n = 0;
 
@@ -92,8 +92,8 @@ static size_t path(struct svg *svg, size_t i)
 		colour(svg, "fill", first->ink);
 	}
 	sink_puts(s, " d=\"");
-	for (; i + n < svg->m->n && same_ink(first, &svg->m->all[i + n]); n++) {
-		const struct mark *r = &svg->m->all[i + n];
+	for (; i + n < svg->m->all.n && same_ink(first, &svg->m->all.at[i + n]); n++) {
+		const struct mark *r = &svg->m->all.at[i + n];
 
 		sink_putc(s, 'M');
 		number(s, r->x);
@@ -178,11 +178,10 @@ static int draw(const struct marks *m, const struct backend_options *opts, struc
 {
 	struct svg svg = { .m = m, .theme = opts->theme, .out = out };
 
-	if (m->failed)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	(void)err;
 	head(&svg);
-	for (size_t i = 0; i < m->n;) {
-		const struct mark *mark = &m->all[i];
+	for (size_t i = 0; i < m->all.n;) {
+		const struct mark *mark = &m->all.at[i];
 
 		if (mark->kind == MARK_TEXT)
 			text(&svg, mark);

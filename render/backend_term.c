@@ -256,14 +256,14 @@ static int draw(const struct marks *m, const struct backend_options *opts, struc
 			  .opts = opts,
 			  .out = out };
 
-	t.cells = m->failed ? NULL : calloc((size_t)t.columns * t.lines + 1, sizeof(*t.cells));
+	t.cells = calloc((size_t)t.columns * t.lines + 1, sizeof(*t.cells));
 	if (!t.cells)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-	for (size_t i = 0; i < m->n; i++) {
-		if (m->all[i].kind == MARK_TEXT)
-			text(&t, &m->all[i]);
-		else if (m->all[i].kind != MARK_LINE)
-			fill(&t, &m->all[i]);
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < m->all.n; i++) {
+		if (m->all.at[i].kind == MARK_TEXT)
+			text(&t, &m->all.at[i]);
+		else if (m->all.at[i].kind != MARK_LINE)
+			fill(&t, &m->all.at[i]);
 	}
 	for (unsigned y = 0; y < t.lines; y++)
 		write_line(&t, y);

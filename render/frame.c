@@ -82,7 +82,7 @@ static char *subtitle(const struct frame_caption *cap)
 	if (cap->host)
 		sink_printf(&s, "%s · ", cap->host);
 	sink_printf(&s, "%s from %s s", text_duration(span, (double)(cap->to_ns - cap->from_ns)),
-		    text_seconds(from, cap->from_ns));
+		    number_ns(from, cap->from_ns));
 	if (cap->selection)
 		sink_printf(&s, " · %s", cap->selection);
 	return sink_take(&s, NULL);
@@ -202,7 +202,7 @@ void frame_time(struct marks *m, const struct canvas *c, const struct frame *f,
 		.lo = 0, .hi = span > 0 ? span : 1, .from = f->plot.x, .to = f->plot.x + f->plot.w
 	};
 	n = scale_ticks_time(ticks, 0, s->hi, (unsigned)(f->plot.w / (c->cells ? 10 : 90)));
-	snprintf(title, sizeof(title), "time since %s s", text_seconds(from, cap->from_ns));
+	snprintf(title, sizeof(title), "time since %s s", number_ns(from, cap->from_ns));
 	frame_axis_x(m, c, f, s, ticks, n, title);
 }
 

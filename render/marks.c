@@ -54,59 +54,31 @@ double canvas_text(const struct canvas *c, const char *text, enum mark_size size
 
 void marks_fini(struct marks *m)
 {
-	for (size_t i = 0; i < m->n_texts; i++)
-		free(m->texts[i]);
-	free(m->texts);
-	free(m->all);
+	for (size_t i = 0; i < m->texts.n; i++)
+		free(m->texts.at[i]);
+	array_fini(&m->texts);
+	array_fini(&m->all);
 	*m = (struct marks){ 0 };
-}
-
-static void *grow(struct marks *m, void *array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 256;
-	void *grown;
-
-	if (n < *cap)
-		return array;
-	grown = realloc(array, more * size);
-	if (!grown) {
-		m->failed = true;
-		return NULL;
-	}
-	*cap = more;
-	return grown;
-}
-
-static const char *take(struct marks *m, char *text)
-{
-	char **texts = text ? grow(m, m->texts, m->n_texts, &m->cap_texts, sizeof(*texts)) : NULL;
-
-	if (!texts) {
-		free(text);
-		m->failed = true;
-		return "";
-	}
-	m->texts = texts;
-	m->texts[m->n_texts++] = text;
-	return text;
 }
 
 const char *marks_keep(struct marks *m, const char *text)
 {
-	return take(m, strdup(text));
+	char *copy = strdup(text);
+
+	if (copy && !array_push(&m->texts, copy))
+		return copy;
+	free(copy);
+	m->failed = true;
+	return "";
 }
 
 static void add(struct marks *m, const struct mark *mark)
 {
-	struct mark *all = grow(m, m->all, m->n, &m->cap, sizeof(*all));
+	struct mark new = *mark;
 
-	if (!all)
-		return;
-	m->all = all;
-	m->all[m->n] = *mark;
 	if (mark->text)
-		m->all[m->n].text = marks_keep(m, mark->text);
-	m->n++;
+		new.text = marks_keep(m, mark->text);
+	m->failed |= array_push(&m->all, new) != 0;
 }
 
 void marks_rect(struct marks *m, struct ink ink, double x, double y, double w, double h,

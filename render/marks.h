@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
 #include "render/palette.h"
 
 enum mark_size { MARK_NORMAL = 0, MARK_SMALL, MARK_TITLE, MARK_STRONG };
@@ -52,10 +53,8 @@ struct mark {
 };
 
 struct marks {
-	struct mark *all;
-	size_t n, cap;
-	char **texts;
-	size_t n_texts, cap_texts;
+	ARRAY(struct mark) all;
+	ARRAY(char *) texts;
 	bool failed;
 	double width, height; /* of the picture */
 	const char *title;    /* of the document, one of texts */

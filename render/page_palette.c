@@ -67,7 +67,7 @@ static void theme_json(struct json *j, const char *key, enum palette_theme theme
 		colour(j, NULL, theme, INK_RAMP, i);
 	json_close(j);
 	json_open(j, "states", '{', false);
-	for (uint8_t i = 0; i < PALETTE_STATES; i++)
+	for (uint8_t i = 0; i < ANALYZE_VCPU_STATES; i++)
 		colour(j, analyze_vcpu_state_name(i), theme, INK_STATE, i);
 	json_close(j);
 	reasons(j, theme, captures, n);

@@ -23,15 +23,15 @@ static const struct palette_rgb plain[][2] = {
 };
 
 /* Okabe and Ito's palette; the last three are greys. */
-static const struct palette_rgb states[PALETTE_STATES][2] = {
-	[PALETTE_GUEST] = { RGB(0x0072b2), RGB(0x2b8fd0) },
-	[PALETTE_EXIT] = { RGB(0xe69f00), RGB(0xe69f00) },
-	[PALETTE_QEMU] = { RGB(0xf0e442), RGB(0xf0e442) },
-	[PALETTE_PREEMPTED] = { RGB(0xd55e00), RGB(0xd55e00) },
-	[PALETTE_WAITING] = { RGB(0xcc79a7), RGB(0xcc79a7) },
-	[PALETTE_HALTED] = { RGB(0xd5d9dd), RGB(0x59626b) },
-	[PALETTE_BLOCKED] = { RGB(0x6b747d), RGB(0x98a1aa) },
-	[PALETTE_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
+static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
+	[ANALYZE_VCPU_GUEST] = { RGB(0x0072b2), RGB(0x2b8fd0) },
+	[ANALYZE_VCPU_EXIT] = { RGB(0xe69f00), RGB(0xe69f00) },
+	[ANALYZE_VCPU_QEMU] = { RGB(0xf0e442), RGB(0xf0e442) },
+	[ANALYZE_VCPU_PREEMPTED] = { RGB(0xd55e00), RGB(0xd55e00) },
+	[ANALYZE_VCPU_WAITING] = { RGB(0xcc79a7), RGB(0xcc79a7) },
+	[ANALYZE_VCPU_HALTED] = { RGB(0xd5d9dd), RGB(0x59626b) },
+	[ANALYZE_VCPU_BLOCKED] = { RGB(0x6b747d), RGB(0x98a1aa) },
+	[ANALYZE_VCPU_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
 };
 
 /* Viridis at every tenth. */
@@ -40,99 +40,41 @@ static const struct palette_rgb viridis[] = {
 	RGB(0x22a884), RGB(0x44bf70), RGB(0x7ad151), RGB(0xbddf26), RGB(0xfde725),
 };
 
-/* Exit reasons: first the eight fixed colours, then tints and what is rarer. */
-enum {
-	R_INTERRUPT,
-	R_IO,
-	R_MSR,
-	R_CPUID,
-	R_FAULT,
-	R_WINDOW,
-	R_HALT,
-	R_PAUSE,
-	R_MSR_READ,
-	R_MMIO,
-	R_TIMER,
-	R_APIC,
-	R_CALL,
-	R_EXCEPTION,
-	R_REGISTER,
-	R_SPARE_A,
-	R_SPARE_B,
-	R_SPARE_C,
-	R_SPARE_D,
-	R_OTHER,
-};
-
-static const struct palette_rgb reasons[][2] = {
-	[R_INTERRUPT] = { RGB(0x0072b2), RGB(0x2b8fd0) },
-	[R_IO] = { RGB(0xe69f00), RGB(0xe69f00) },
-	[R_MSR] = { RGB(0x009e73), RGB(0x13b287) },
-	[R_CPUID] = { RGB(0xcc79a7), RGB(0xcc79a7) },
-	[R_FAULT] = { RGB(0xd55e00), RGB(0xd55e00) },
-	[R_WINDOW] = { RGB(0x56b4e9), RGB(0x7cc6f0) },
-	[R_HALT] = { RGB(0xc8cdd2), RGB(0x69727b) },
-	[R_PAUSE] = { RGB(0xf0e442), RGB(0xf0e442) },
-	[R_MSR_READ] = { RGB(0x7fd0b8), RGB(0x8fe0c8) },
-	[R_MMIO] = { RGB(0xf2a777), RGB(0xf2a777) },
-	[R_TIMER] = { RGB(0x882255), RGB(0xb04a80) },
-	[R_APIC] = { RGB(0x332288), RGB(0x7766cc) },
-	[R_CALL] = { RGB(0x117733), RGB(0x44a060) },
-	[R_EXCEPTION] = { RGB(0x999933), RGB(0xb5b54a) },
-	[R_REGISTER] = { RGB(0x44aa99), RGB(0x5cc4b2) },
-	[R_SPARE_A] = { RGB(0xa6761d), RGB(0xbf8c30) },
-	[R_SPARE_B] = { RGB(0x7570b3), RGB(0x9490d0) },
-	[R_SPARE_C] = { RGB(0x66a61e), RGB(0x80c038) },
-	[R_SPARE_D] = { RGB(0xe7298a), RGB(0xf050a0) },
-	[R_OTHER] = { RGB(0x5b6570), RGB(0x8a939c) },
-};
-
-static const char reason_letters[] = "ioMcf|.pmxtaCeRABDEz";
-
-/* Names as the kernels' tables have them: VMX, SVM, arm64. */
+/* Exit reasons: first the eight fixed colours, then tints and what is rarer. Names as the kernels'
+ * tables have them: VMX, SVM, arm64. */
 static const struct {
-	const char *name;
-	uint8_t reason;
-} named[] = {
-	{ "EXTERNAL_INTERRUPT", R_INTERRUPT },
-	{ "interrupt", R_INTERRUPT },
-	{ "IRQ", R_INTERRUPT },
-	{ "IO_INSTRUCTION", R_IO },
-	{ "io", R_IO },
-	{ "MSR_WRITE", R_MSR },
-	{ "msr", R_MSR },
-	{ "SYS64", R_MSR },
-	{ "MSR_READ", R_MSR_READ },
-	{ "CPUID", R_CPUID },
-	{ "EPT_VIOLATION", R_FAULT },
-	{ "npf", R_FAULT },
-	{ "DABT_LOW", R_FAULT },
-	{ "EPT_MISCONFIG", R_MMIO },
-	{ "IABT_LOW", R_MMIO },
-	{ "INTERRUPT_WINDOW", R_WINDOW },
-	{ "PENDING_INTERRUPT", R_WINDOW },
-	{ "vintr", R_WINDOW },
-	{ "HLT", R_HALT },
-	{ "WFx", R_HALT },
-	{ "PAUSE_INSTRUCTION", R_PAUSE },
-	{ "pause", R_PAUSE },
-	{ "PREEMPTION_TIMER", R_TIMER },
-	{ "APIC_WRITE", R_APIC },
-	{ "APIC_ACCESS", R_APIC },
-	{ "EOI_INDUCED", R_APIC },
-	{ "avic_incomplete_ipi", R_APIC },
-	{ "avic_unaccelerated_access", R_APIC },
-	{ "VMCALL", R_CALL },
-	{ "hypercall", R_CALL },
-	{ "HVC64", R_CALL },
-	{ "EXCEPTION_NMI", R_EXCEPTION },
-	{ "nmi", R_EXCEPTION },
-	{ "CR_ACCESS", R_REGISTER },
-	{ "write_cr0", R_REGISTER },
-	{ "write_cr3", R_REGISTER },
-	{ "write_cr4", R_REGISTER },
-	{ "DR_ACCESS", R_REGISTER },
-	{ "other", R_OTHER },
+	struct palette_rgb colours[2];
+	char letter;
+	const char *names[6]; /* NULL ends them */
+} reasons[] = {
+	{ { RGB(0x0072b2), RGB(0x2b8fd0) }, 'i', { "EXTERNAL_INTERRUPT", "interrupt", "IRQ" } },
+	{ { RGB(0xe69f00), RGB(0xe69f00) }, 'o', { "IO_INSTRUCTION", "io" } },
+	{ { RGB(0x009e73), RGB(0x13b287) }, 'M', { "MSR_WRITE", "msr", "SYS64" } },
+	{ { RGB(0xcc79a7), RGB(0xcc79a7) }, 'c', { "CPUID" } },
+	{ { RGB(0xd55e00), RGB(0xd55e00) }, 'f', { "EPT_VIOLATION", "npf", "DABT_LOW" } },
+	{ { RGB(0x56b4e9), RGB(0x7cc6f0) },
+	  '|',
+	  { "INTERRUPT_WINDOW", "PENDING_INTERRUPT", "vintr" } },
+	{ { RGB(0xc8cdd2), RGB(0x69727b) }, '.', { "HLT", "WFx" } },
+	{ { RGB(0xf0e442), RGB(0xf0e442) }, 'p', { "PAUSE_INSTRUCTION", "pause" } },
+	{ { RGB(0x7fd0b8), RGB(0x8fe0c8) }, 'm', { "MSR_READ" } },
+	{ { RGB(0xf2a777), RGB(0xf2a777) }, 'x', { "EPT_MISCONFIG", "IABT_LOW" } },
+	{ { RGB(0x882255), RGB(0xb04a80) }, 't', { "PREEMPTION_TIMER" } },
+	{ { RGB(0x332288), RGB(0x7766cc) },
+	  'a',
+	  { "APIC_WRITE", "APIC_ACCESS", "EOI_INDUCED", "avic_incomplete_ipi",
+	    "avic_unaccelerated_access" } },
+	{ { RGB(0x117733), RGB(0x44a060) }, 'C', { "VMCALL", "hypercall", "HVC64" } },
+	{ { RGB(0x999933), RGB(0xb5b54a) }, 'e', { "EXCEPTION_NMI", "nmi" } },
+	{ { RGB(0x44aa99), RGB(0x5cc4b2) },
+	  'R',
+	  { "CR_ACCESS", "write_cr0", "write_cr3", "write_cr4", "DR_ACCESS" } },
+#define SPARE 15 /* and three more: of reasons that are named nowhere */
+	[SPARE] = { { RGB(0xa6761d), RGB(0xbf8c30) }, 'A', { NULL } },
+	{ { RGB(0x7570b3), RGB(0x9490d0) }, 'B', { NULL } },
+	{ { RGB(0x66a61e), RGB(0x80c038) }, 'D', { NULL } },
+	{ { RGB(0xe7298a), RGB(0xf050a0) }, 'E', { NULL } },
+	{ { RGB(0x5b6570), RGB(0x8a939c) }, 'z', { "other" } },
 };
 
 /* Twelve colours far apart (Okabe-Ito and Tol's muted), then a grey for the rest. */
@@ -189,7 +131,7 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 	case INK_STATE:
 		return states[ink.level][theme];
 	case INK_REASON:
-		return reasons[ink.level][theme];
+		return reasons[ink.level].colours[theme];
 	case INK_TASK:
 		return tasks[ink.level][theme];
 	default:
@@ -207,7 +149,7 @@ char palette_letter(struct ink ink)
 	case INK_STATE:
 		return state_letters[ink.level];
 	case INK_REASON:
-		return reason_letters[ink.level];
+		return reasons[ink.level].letter;
 	case INK_TASK:
 		return ink.level < PALETTE_TASKS ? (char)('a' + ink.level) : '-';
 	case INK_ACCENT:
@@ -225,29 +167,22 @@ struct ink palette_ramp(double level)
 	return (struct ink){ INK_RAMP, (uint8_t)(1 + (unsigned)i) };
 }
 
-bool palette_reason_known(const char *name)
-{
-	for (size_t i = 0; i < COUNT(named); i++) {
-		if (!strcasecmp(named[i].name, name))
-			return true;
-	}
-	return false;
-}
-
 struct ink palette_reason_spare(const char *name, unsigned n)
 {
 	uint32_t h = 2166136261u;
 
 	for (; *name; name++)
 		h = (h ^ (uint8_t)*name) * 16777619u;
-	return (struct ink){ INK_REASON, (uint8_t)(R_SPARE_A + (h + n) % 4) };
+	return (struct ink){ INK_REASON, (uint8_t)(SPARE + (h + n) % 4) };
 }
 
 struct ink palette_reason(const char *name)
 {
-	for (size_t i = 0; i < COUNT(named); i++) {
-		if (!strcasecmp(named[i].name, name))
-			return (struct ink){ INK_REASON, named[i].reason };
+	for (size_t i = 0; i < COUNT(reasons); i++) {
+		for (const char *const *known = reasons[i].names; *known; known++) {
+			if (!strcasecmp(*known, name))
+				return (struct ink){ INK_REASON, (uint8_t)i };
+		}
 	}
 	return palette_reason_spare(name, 0);
 }

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/vcpu.h"
+
 enum palette_theme { PALETTE_LIGHT = 0, PALETTE_DARK };
 
 enum ink_kind {
@@ -26,7 +28,7 @@ enum ink_kind {
 	INK_LOSS,   /* hatched */
 	INK_RAMP,   /* level 1..PALETTE_LEVELS: how much */
 	INK_OVER,   /* text over the ramp's level */
-	INK_STATE,  /* level: enum palette_state */
+	INK_STATE,  /* level: enum analyze_vcpu_state */
 	INK_REASON, /* level: palette_reason() */
 	INK_TASK,   /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
 };
@@ -34,18 +36,6 @@ enum ink_kind {
 struct ink {
 	uint8_t kind; /* enum ink_kind */
 	uint8_t level;
-};
-
-enum palette_state {
-	PALETTE_GUEST = 0,
-	PALETTE_EXIT,
-	PALETTE_QEMU,
-	PALETTE_PREEMPTED,
-	PALETTE_WAITING,
-	PALETTE_HALTED,
-	PALETTE_BLOCKED,
-	PALETTE_UNKNOWN,
-	PALETTE_STATES,
 };
 
 #define PALETTE_LEVELS 32 /* of the ramp */
@@ -68,7 +58,5 @@ struct ink palette_reason(const char *name);
 /* palette_reason_again - another one for a name without a colour of its own, when its
  * colour is taken in this picture already; @n counts the tries. */
 struct ink palette_reason_spare(const char *name, unsigned n);
-/* palette_reason_known - whether @name has a colour of its own. */
-bool palette_reason_known(const char *name);
 
 #endif

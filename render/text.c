@@ -11,21 +11,6 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-char *text_count(char out[TEXT_ROOM], uint64_t v)
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
-	char *p = out;
-
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*p++ = ',';
-		*p++ = digits[i];
-	}
-	*p = '\0';
-	return out;
-}
-
 /* Three significant digits of a value below 1000, and its unit. */
 static char *scaled(char out[TEXT_ROOM], double v, const char *const *units, unsigned n,
 		    const char *gap)
@@ -57,12 +42,6 @@ char *text_duration(char out[TEXT_ROOM], double ns)
 	static const char *const units[] = { "ns", "µs", "ms", "s" };
 
 	return scaled(out, ns, units, 4, " ");
-}
-
-char *text_seconds(char out[TEXT_ROOM], uint64_t ns)
-{
-	snprintf(out, TEXT_ROOM, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-	return out;
 }
 
 char *text_percent(char out[TEXT_ROOM], double part, double whole)

@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TEXT_ROOM 64
+#include "tables/number.h"
 
-/* Each writes into @out and returns it. */
-char *text_count(char out[TEXT_ROOM], uint64_t v);                  /* 12,345 */
+#define TEXT_ROOM NUMBER_ROOM
+
+/* Each writes into @out and returns it, as those of tables/number.h do. */
 char *text_short(char out[TEXT_ROOM], double v);                    /* 12.3k */
 char *text_duration(char out[TEXT_ROOM], double ns);                /* 12.3 µs */
-char *text_seconds(char out[TEXT_ROOM], uint64_t ns);               /* 12.345678901 */
 char *text_percent(char out[TEXT_ROOM], double part, double whole); /* 12.3 % */
 
 /* text_clean - foreign text made visible: one line of valid UTF-8 without control

@@ -127,7 +127,9 @@ static void total_row(struct marks *m, const struct canvas *c, const struct grid
 		uint64_t sum = 0;
 
 		for (size_t i = 0; cpu < g->map->n_cpus && i < g->map->n; i++)
-			sum += g->map->bars[i].idle ? 0 : value(g->map, &g->map->bars[i].cpus[cpu]);
+			sum += g->map->bars[i].idle
+				       ? 0
+				       : value(g->map, &g->map->bars[i].cpus[g->map->cpus[cpu]]);
 		all += sum;
 		cell(m, c, g, cpu, y, cpu < g->map->n_cpus ? sum : all, "total", true);
 	}
@@ -153,7 +155,7 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 		if (i == map->n)
 			break;
 		for (size_t cpu = 0; cpu < map->n_cpus; cpu++)
-			cell(m, c, g, cpu, y, value(map, &map->bars[i].cpus[cpu]),
+			cell(m, c, g, cpu, y, value(map, &map->bars[i].cpus[map->cpus[cpu]]),
 			     map->bars[i].name, false);
 		cell(m, c, g, map->n_cpus, y, value(map, &map->bars[i].all), "", true);
 		marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
@@ -198,7 +200,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 				      : "% of the window that the task ran, per CPU";
 	for (size_t i = 0; i < map->n; i++) {
 		for (size_t cpu = 0; cpu < map->n_cpus; cpu++) {
-			uint64_t v = value(map, &map->bars[i].cpus[cpu]);
+			uint64_t v = value(map, &map->bars[i].cpus[map->cpus[cpu]]);
 
 			g.max = v > g.max ? v : g.max;
 		}
@@ -208,7 +210,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	f = frame_begin(m, c, cap, &shape);
 	g.x = f.plot.x;
 	if (map->by_switches)
-		snprintf(hi, sizeof(hi), "%s switches", text_count(n, g.max));
+		snprintf(hi, sizeof(hi), "%s switches", number_grouped(n, g.max));
 	else
 		snprintf(hi, sizeof(hi), "100 %%");
 	frame_ramp(m, c, column_x(&g, map->n_cpus) + g.total, f.above, map->by_switches ? "1" : "0",

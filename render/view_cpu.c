@@ -43,8 +43,8 @@ void task_bars_sort(struct task_bar *bars, size_t n, bool by_switches)
 		qsort(bars, n, sizeof(*bars), by_switches ? by_switches_first : by_run);
 }
 
-static const struct ink bar_ink = { INK_STATE, PALETTE_GUEST },
-			dot_ink = { INK_STATE, PALETTE_PREEMPTED };
+static const struct ink bar_ink = { INK_STATE, ANALYZE_VCPU_GUEST },
+			dot_ink = { INK_STATE, ANALYZE_VCPU_PREEMPTED };
 
 static double percent(const struct task_bar *b, const struct frame_caption *cap)
 {
@@ -58,7 +58,7 @@ static char *note(const struct task_bar *b, const struct frame_caption *cap)
 	char n[TEXT_ROOM], share[TEXT_ROOM], *text;
 
 	if (asprintf(&text, "%s · %s", text_percent(share, percent(b, cap), 100),
-		     text_count(n, b->all.switches)) < 0)
+		     number_grouped(n, b->all.switches)) < 0)
 		return NULL;
 	return text;
 }
@@ -87,8 +87,8 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 		 const struct task_bar *bars, size_t n, struct row_label *rows)
 {
 	static const struct row_swatch swatches[] = {
-		{ { INK_STATE, PALETTE_GUEST }, "CPU time, % of one CPU (axis below)" },
-		{ { INK_STATE, PALETTE_PREEMPTED }, "context switches (axis above)" },
+		{ { INK_STATE, ANALYZE_VCPU_GUEST }, "CPU time, % of one CPU (axis below)" },
+		{ { INK_STATE, ANALYZE_VCPU_PREEMPTED }, "context switches (axis above)" },
 	};
 	struct frame_shape shape = { .axis = true };
 	struct scale cpu = { .lo = 0, .hi = 1 }, sw = { .lo = 0, .hi = 1 };

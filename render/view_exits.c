@@ -18,73 +18,45 @@
 
 void exit_mix_fini(struct exit_mix *mix)
 {
-	for (size_t i = 0; i < mix->n_reasons; i++)
-		free(mix->reasons[i].name);
-	for (size_t i = 0; i < mix->n_bars; i++) {
-		free(mix->bars[i].name);
-		free(mix->bars[i].counts);
-		free(mix->bars[i].times_ns);
+	for (size_t i = 0; i < mix->reasons.n; i++)
+		free(mix->reasons.at[i].name);
+	for (size_t i = 0; i < mix->bars.n; i++) {
+		free(mix->bars.at[i].name);
+		array_fini(&mix->bars.at[i].parts);
 	}
-	free(mix->reasons);
-	free(mix->bars);
-	*mix = (struct exit_mix){ 0 };
+	array_fini(&mix->reasons);
+	array_fini(&mix->bars);
 }
 
+/* The index of the reason, SIZE_MAX: out of memory. */
 static size_t reason_of(struct exit_mix *mix, const char *raw, bool idle)
 {
 	char *name = text_clean(raw, strlen(raw));
-	struct exit_reason *grown;
 
-	for (size_t i = 0; name && i < mix->n_reasons; i++) {
-		if (!strcmp(mix->reasons[i].name, name)) {
+	for (size_t i = 0; name && i < mix->reasons.n; i++) {
+		if (!strcmp(mix->reasons.at[i].name, name)) {
 			free(name);
 			return i;
 		}
 	}
-	grown = name ? realloc(mix->reasons, (mix->n_reasons + 1) * sizeof(*grown)) : NULL;
-	if (!grown) {
-		free(name);
-		return SIZE_MAX;
-	}
-	mix->reasons = grown;
-	grown[mix->n_reasons] = (struct exit_reason){ .name = name, .idle = idle };
-	return mix->n_reasons++;
+	if (name && !array_push(&mix->reasons, (struct exit_reason){ .name = name, .idle = idle }))
+		return mix->reasons.n - 1;
+	free(name);
+	return SIZE_MAX;
 }
 
 static struct exit_bar *bar_of(struct exit_mix *mix, uint32_t task, const char *name)
 {
-	struct exit_bar *grown;
+	struct exit_bar *bar = mix->bars.n ? &mix->bars.at[mix->bars.n - 1] : NULL;
 
-	if (mix->n_bars && mix->bars[mix->n_bars - 1].task == task)
-		return &mix->bars[mix->n_bars - 1];
-	grown = realloc(mix->bars, (mix->n_bars + 1) * sizeof(*grown));
-	if (!grown)
+	if (bar && bar->task == task)
+		return bar;
+	bar = array_add(&mix->bars);
+	if (!bar)
 		return NULL;
-	mix->bars = grown;
-	grown += mix->n_bars;
-	*grown = (struct exit_bar){ .task = task, .name = text_clean(name, strlen(name)) };
-	if (!grown->name)
-		return NULL;
-	mix->n_bars++;
-	return grown;
-}
-
-/* Room in @bar for reason @i. */
-static int widen(struct exit_bar *bar, size_t i)
-{
-	size_t n = bar->n > i ? bar->n : i + 1;
-	uint64_t *counts = realloc(bar->counts, n * sizeof(*counts)), *times;
-
-	if (!counts)
-		return -ENOMEM;
-	bar->counts = counts;
-	times = realloc(bar->times_ns, n * sizeof(*times));
-	if (!times)
-		return -ENOMEM;
-	bar->times_ns = times;
-	for (; bar->n < n; bar->n++)
-		counts[bar->n] = times[bar->n] = 0;
-	return 0;
+	bar->task = task;
+	bar->name = text_clean(name, strlen(name));
+	return bar->name ? bar : NULL;
 }
 
 int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name, const char *reason,
@@ -93,13 +65,13 @@ int exit_mix_add(struct exit_mix *mix, uint32_t task, const char *task_name, con
 	struct exit_bar *bar = bar_of(mix, task, task_name);
 	size_t i = reason_of(mix, reason, idle);
 
-	if (!bar || i == SIZE_MAX || widen(bar, i))
+	if (!bar || i == SIZE_MAX || (bar->parts.n <= i && array_resize(&bar->parts, i + 1)))
 		return -ENOMEM;
-	bar->counts[i] += count;
-	bar->times_ns[i] += time_ns;
-	mix->reasons[i].count += count;
-	mix->reasons[i].timed += timed;
-	mix->reasons[i].time_ns += time_ns;
+	bar->parts.at[i].count += count;
+	bar->parts.at[i].time_ns += time_ns;
+	mix->reasons.at[i].count += count;
+	mix->reasons.at[i].timed += timed;
+	mix->reasons.at[i].time_ns += time_ns;
 	return 0;
 }
 
@@ -125,21 +97,19 @@ struct plan {
 
 static uint64_t value(const struct plan *p, const struct exit_bar *bar, size_t reason)
 {
-	if (reason >= bar->n)
-		return 0;
-	return p->by_time ? bar->times_ns[reason] : bar->counts[reason];
+	return p->by_time ? bar->parts.at[reason].time_ns : bar->parts.at[reason].count;
 }
 
 static uint64_t total(const struct plan *p, size_t reason)
 {
-	const struct exit_reason *r = &p->mix->reasons[reason];
+	const struct exit_reason *r = &p->mix->reasons.at[reason];
 
 	return p->by_time ? r->time_ns : r->count;
 }
 
 static bool left_out(const struct plan *p, size_t reason)
 {
-	return p->by_time && p->mix->reasons[reason].idle;
+	return p->by_time && p->mix->reasons.at[reason].idle;
 }
 
 static bool ink_taken(const struct plan *p, struct ink ink)
@@ -164,19 +134,19 @@ static struct ink ink_for(const struct plan *p, const char *name)
 /* The largest reasons get a slot each, the rest shares one. */
 static int make_plan(struct plan *p)
 {
-	size_t n = p->mix->n_reasons, rest = 0;
+	size_t n = p->mix->reasons.n, rest = 0;
 
 	p->slot_of = malloc(n + 1);
 	if (!p->slot_of)
 		return -ENOMEM;
 	memset(p->slot_of, 0xff, n + 1);
 	for (size_t i = 0; i < n; i++) {
-		p->exits += p->mix->reasons[i].count;
-		p->open += p->mix->reasons[i].count - p->mix->reasons[i].timed;
+		p->exits += p->mix->reasons.at[i].count;
+		p->open += p->mix->reasons.at[i].count - p->mix->reasons.at[i].timed;
 		if (left_out(p, i)) {
 			p->slot_of[i] = SHOWN + 1;
 			p->idle += total(p, i);
-			p->idle_exits += p->mix->reasons[i].count;
+			p->idle_exits += p->mix->reasons.at[i].count;
 			continue;
 		}
 		p->work += total(p, i);
@@ -192,8 +162,8 @@ static int make_plan(struct plan *p)
 		}
 		p->slot_of[best] = (uint8_t)p->n_slots;
 		p->slots[p->n_slots] = (struct slot){
-			.name = p->mix->reasons[best].name,
-			.ink = ink_for(p, p->mix->reasons[best].name),
+			.name = p->mix->reasons.at[best].name,
+			.ink = ink_for(p, p->mix->reasons.at[best].name),
 			.total = total(p, best),
 		};
 		p->n_slots++;
@@ -229,24 +199,24 @@ static int largest_first(const void *a, const void *b)
 
 static void sum_bars(const struct plan *p, struct exit_mix *mix)
 {
-	for (size_t i = 0; i < mix->n_bars; i++) {
-		struct exit_bar *bar = &mix->bars[i];
+	for (size_t i = 0; i < mix->bars.n; i++) {
+		struct exit_bar *bar = &mix->bars.at[i];
 
 		bar->work = bar->idle = 0;
-		for (size_t r = 0; r < bar->n; r++) {
+		for (size_t r = 0; r < bar->parts.n; r++) {
 			if (left_out(p, r))
 				bar->idle += value(p, bar, r);
 			else
 				bar->work += value(p, bar, r);
 		}
 	}
-	if (mix->n_bars)
-		qsort(mix->bars, mix->n_bars, sizeof(*mix->bars), largest_first);
+	if (mix->bars.n)
+		qsort(mix->bars.at, mix->bars.n, sizeof(*mix->bars.at), largest_first);
 }
 
 static char *amount(const struct plan *p, char out[TEXT_ROOM], uint64_t v)
 {
-	return p->by_time ? text_duration(out, (double)v) : text_count(out, v);
+	return p->by_time ? text_duration(out, (double)v) : number_grouped(out, v);
 }
 
 static char *swatch_text(const struct plan *p, const struct slot *s)
@@ -265,10 +235,11 @@ static char *foot(const struct plan *p)
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%s exit%s of %s vCPU%s", text_count(n, p->exits), p->exits == 1 ? "" : "s",
-		    text_count(bars, p->mix->n_bars), p->mix->n_bars == 1 ? "" : "s");
+	sink_printf(&s, "%s exit%s of %s vCPU%s", number_grouped(n, p->exits),
+		    p->exits == 1 ? "" : "s", number_grouped(bars, p->mix->bars.n),
+		    p->mix->bars.n == 1 ? "" : "s");
 	if (p->by_time && p->open)
-		sink_printf(&s, " (the end of %s not seen)", text_count(n, p->open));
+		sink_printf(&s, " (the end of %s not seen)", number_grouped(n, p->open));
 	if (p->by_time && p->mix->on_cpu)
 		sink_printf(&s, ", %s on a CPU and %s off it from kvm_exit to kvm_entry",
 			    text_duration(t, (double)p->work),
@@ -278,7 +249,7 @@ static char *foot(const struct plan *p)
 			    text_duration(t, (double)p->work));
 	if (p->idle_exits)
 		sink_printf(&s, ", and %s in %s exit%s of idle guests, not in the bars",
-			    text_duration(t, (double)p->idle), text_count(n, p->idle_exits),
+			    text_duration(t, (double)p->idle), number_grouped(n, p->idle_exits),
 			    p->idle_exits == 1 ? "" : "s");
 	return sink_take(&s, NULL);
 }
@@ -300,7 +271,7 @@ static void draw_bar(struct marks *m, const struct canvas *c, const struct plan 
 	uint64_t values[SHOWN + 2] = { 0 }, sum = 0;
 	double from = s->from;
 
-	for (size_t r = 0; r < bar->n; r++)
+	for (size_t r = 0; r < bar->parts.n; r++)
 		values[p->slot_of[r]] += value(p, bar, r);
 	for (size_t i = 0; i < p->n_slots; i++) {
 		char n[TEXT_ROOM], share[TEXT_ROOM], note[3 * TEXT_ROOM];
@@ -326,12 +297,12 @@ struct texts {
 
 static int make_texts(struct texts *t, const struct plan *p)
 {
-	t->rows = calloc(p->mix->n_bars + 1, sizeof(*t->rows));
+	t->rows = calloc(p->mix->bars.n + 1, sizeof(*t->rows));
 	if (!t->rows)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->mix->n_bars; i++) {
-		t->rows[i].name = p->mix->bars[i].name;
-		t->rows[i].note = bar_text(p, &p->mix->bars[i]);
+	for (size_t i = 0; i < p->mix->bars.n; i++) {
+		t->rows[i].name = p->mix->bars.at[i].name;
+		t->rows[i].note = bar_text(p, &p->mix->bars.at[i]);
 		if (!t->rows[i].note)
 			return -ENOMEM;
 	}
@@ -346,7 +317,7 @@ static int make_texts(struct texts *t, const struct plan *p)
 
 static void free_texts(struct texts *t, const struct plan *p)
 {
-	for (size_t i = 0; t->rows && i < p->mix->n_bars; i++)
+	for (size_t i = 0; t->rows && i < p->mix->bars.n; i++)
 		free(t->rows[i].note);
 	free(t->rows);
 	for (size_t i = 0; i < p->n_slots; i++)
@@ -359,7 +330,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	struct frame_shape shape = { .axis = true };
 	struct scale_tick ticks[SCALE_TICKS];
 	struct scale s = { .lo = 0 };
-	size_t n, n_bars = p->mix->n_bars;
+	size_t n, n_bars = p->mix->bars.n;
 	char *text = foot(p);
 	struct frame f;
 	unsigned most;
@@ -371,7 +342,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	rows_margins(c, t->rows, n_bars, &shape);
 	f = frame_begin(m, c, caption, &shape);
 	free(text);
-	s.hi = n_bars && p->mix->bars[0].work ? (double)p->mix->bars[0].work : 1;
+	s.hi = n_bars && p->mix->bars.at[0].work ? (double)p->mix->bars.at[0].work : 1;
 	s.from = f.plot.x;
 	s.to = f.plot.x + f.plot.w;
 	most = (unsigned)(f.plot.w / (c->cells ? 12 : 100));
@@ -385,8 +356,8 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 		     : p->mix->on_cpu ? "time on a CPU from kvm_exit to kvm_entry"
 				      : "time from kvm_exit to kvm_entry");
 	for (size_t i = 0; i < n_bars; i++) {
-		draw_bar(m, c, p, &s, &p->mix->bars[i], rows_middle(c, &f, i));
-		t->rows[i].end = scale_at(&s, (double)p->mix->bars[i].work);
+		draw_bar(m, c, p, &s, &p->mix->bars.at[i], rows_middle(c, &f, i));
+		t->rows[i].end = scale_at(&s, (double)p->mix->bars.at[i].work);
 	}
 	rows_labels(m, c, &f, t->rows, n_bars);
 	if (!n_bars)

@@ -10,6 +10,7 @@
 #ifndef RENDER_VIEW_EXITS_H
 #define RENDER_VIEW_EXITS_H
 
+#include "base/array.h"
 #include "render/frame.h"
 
 struct exit_reason {
@@ -19,19 +20,20 @@ struct exit_reason {
 	uint64_t timed; /* of count: with a known end */
 };
 
+struct exit_part {
+	uint64_t count, time_ns;
+};
+
 struct exit_bar {
 	char *name; /* clean */
 	uint32_t task;
-	uint64_t *counts, *times_ns; /* by reason */
-	size_t n;                    /* of both */
-	uint64_t work, idle;         /* what is drawn (made by view_exits()); idle time */
+	ARRAY(struct exit_part) parts; /* by reason */
+	uint64_t work, idle;           /* what is drawn (made by view_exits()); idle time */
 };
 
 struct exit_mix {
-	struct exit_reason *reasons;
-	size_t n_reasons;
-	struct exit_bar *bars;
-	size_t n_bars;
+	ARRAY(struct exit_reason) reasons;
+	ARRAY(struct exit_bar) bars;
 	bool on_cpu;     /* times are what the threads were on a CPU, but those of idle guests */
 	uint64_t off_ns; /* then: the rest of the time from kvm_exit to kvm_entry */
 };

@@ -68,7 +68,7 @@ static void add_part(struct sink *s, bool *any, uint64_t count, const char *text
 
 	if (!count)
 		return;
-	sink_printf(s, "%s%s %s", *any ? ", " : ": ", text_count(n, count), text);
+	sink_printf(s, "%s%s %s", *any ? ", " : ": ", number_grouped(n, count), text);
 	*any = true;
 }
 
@@ -80,7 +80,7 @@ static char *foot(const struct bins_grid *g, const struct words *w)
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%s %s", text_count(n, g->events), g->events == 1 ? w->one : w->many);
+	sink_printf(&s, "%s %s", number_grouped(n, g->events), g->events == 1 ? w->one : w->many);
 	if (g->in_cells != g->events) {
 		add_part(&s, &any, g->in_cells, "drawn");
 		add_part(&s, &any, g->unplaced, w->unplaced);
@@ -161,7 +161,7 @@ static void legend(struct marks *m, const struct canvas *c, const struct frame *
 	double x = c->cells ? 0 : 2 * c->gap_x, wide;
 	char *fit;
 
-	snprintf(hi, sizeof(hi), "%s per cell", text_count(n, g->max));
+	snprintf(hi, sizeof(hi), "%s per cell", number_grouped(n, g->max));
 	wide = g->max ? frame_ramp(m, c, f->plot.x + f->plot.w, f->above, "1", hi) : 0;
 	fit = text_fit(w->axis, canvas_font(c, MARK_SMALL),
 		       f->plot.x + f->plot.w - wide - x - 2 * c->gap_x);

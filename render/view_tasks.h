@@ -20,7 +20,7 @@ struct task_bar {
 	bool idle; /* stands last */
 	bool rest; /* several tasks, the smallest: before idle */
 	struct task_use all;
-	struct task_use *cpus; /* per CPU; NULL for view_cpu() */
+	struct task_use *cpus; /* by CPU number; NULL for view_cpu() */
 };
 
 /* task_bars_sort - by run time or switches, the rest and IDLE last. */

@@ -9,15 +9,15 @@
 #include "render/rows.h"
 #include "render/text.h"
 
-static const char *const state_names[PALETTE_STATES] = {
-	[PALETTE_GUEST] = "in the guest",
-	[PALETTE_EXIT] = "handling an exit",
-	[PALETTE_QEMU] = "in QEMU",
-	[PALETTE_PREEMPTED] = "preempted: ready to run, another task had the CPU",
-	[PALETTE_WAITING] = "waiting: woken, not yet on a CPU",
-	[PALETTE_HALTED] = "halted: the guest was idle",
-	[PALETTE_BLOCKED] = "blocked: asleep for another reason",
-	[PALETTE_UNKNOWN] = "unknown: not seen",
+static const char *const state_names[ANALYZE_VCPU_STATES] = {
+	[ANALYZE_VCPU_GUEST] = "in the guest",
+	[ANALYZE_VCPU_EXIT] = "handling an exit",
+	[ANALYZE_VCPU_QEMU] = "in QEMU",
+	[ANALYZE_VCPU_PREEMPTED] = "preempted: ready to run, another task had the CPU",
+	[ANALYZE_VCPU_WAITING] = "waiting: woken, not yet on a CPU",
+	[ANALYZE_VCPU_HALTED] = "halted: the guest was idle",
+	[ANALYZE_VCPU_BLOCKED] = "blocked: asleep for another reason",
+	[ANALYZE_VCPU_UNKNOWN] = "unknown: not seen",
 };
 
 /* As drawn from the left: from what the vCPU is for to what nobody knows. */
@@ -39,7 +39,7 @@ static bool is_narrow(const struct canvas *c)
 /* How long it was kept waiting and behind whom most. */
 static char *note(const struct vcpu_bar *bar, bool brief)
 {
-	uint64_t waited = bar->ns[PALETTE_PREEMPTED] + bar->ns[PALETTE_WAITING];
+	uint64_t waited = bar->ns[ANALYZE_VCPU_PREEMPTED] + bar->ns[ANALYZE_VCPU_WAITING];
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
 	int rc;
 
@@ -61,9 +61,9 @@ static void draw_bar(struct marks *m, const struct canvas *c, const struct frame
 	uint64_t total = 0, sum = 0;
 	double from = f->plot.x;
 
-	for (unsigned s = 0; s < PALETTE_STATES; s++)
+	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
 		total += bar->ns[s];
-	for (unsigned s = 0; total && s < PALETTE_STATES; s++) {
+	for (unsigned s = 0; total && s < ANALYZE_VCPU_STATES; s++) {
 		char text[3 * TEXT_ROOM], ms[TEXT_ROOM], share[TEXT_ROOM];
 		double to;
 
@@ -74,7 +74,7 @@ static void draw_bar(struct marks *m, const struct canvas *c, const struct frame
 		snprintf(text, sizeof(text), "%s: %s, %s", state_names[s],
 			 text_duration(ms, (double)bar->ns[s]),
 			 text_percent(share, (double)bar->ns[s], (double)total));
-		if (s == PALETTE_UNKNOWN)
+		if (s == ANALYZE_VCPU_UNKNOWN)
 			marks_hatch(m, from, y - c->bar / 2, to - from, c->bar, text);
 		else
 			marks_rect(m, (struct ink){ INK_STATE, (uint8_t)s }, from, y - c->bar / 2,
@@ -87,7 +87,7 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 		const struct vcpu_bar *bars, size_t n, struct row_label *rows)
 {
 	struct frame_shape shape = { .axis = true };
-	struct row_swatch swatches[PALETTE_STATES];
+	struct row_swatch swatches[ANALYZE_VCPU_STATES];
 	struct scale_tick ticks[SCALE_TICKS];
 	struct scale s = { .lo = 0, .hi = 100 };
 	struct frame f;
@@ -95,9 +95,9 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	unsigned most;
 	char foot[3 * TEXT_ROOM];
 
-	for (unsigned i = 0; i < PALETTE_STATES; i++) {
-		struct ink ink = { i == PALETTE_UNKNOWN ? INK_LOSS : INK_STATE,
-				   i == PALETTE_UNKNOWN ? 0 : (uint8_t)i };
+	for (unsigned i = 0; i < ANALYZE_VCPU_STATES; i++) {
+		struct ink ink = { i == ANALYZE_VCPU_UNKNOWN ? INK_LOSS : INK_STATE,
+				   i == ANALYZE_VCPU_UNKNOWN ? 0 : (uint8_t)i };
 
 		if (any_of(bars, n, i))
 			swatches[n_swatches++] = (struct row_swatch){ ink, state_names[i] };

@@ -9,10 +9,10 @@
 #include "render/frame.h"
 
 struct vcpu_bar {
-	char *name;                  /* clean */
-	char *antagonist;            /* clean: who was in its way longest, or NULL */
-	double antagonist_share;     /* of preempted + waiting, 0..1 */
-	uint64_t ns[PALETTE_STATES]; /* sum: the window */
+	char *name;                       /* clean */
+	char *antagonist;                 /* clean: who was in its way longest, or NULL */
+	double antagonist_share;          /* of preempted + waiting, 0..1 */
+	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum: the window */
 };
 
 /* view_vcpu - @bars are worst first; 0 or -ENOMEM. */

@@ -121,8 +121,8 @@ static void durations_have_three_digits_and_a_unit(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(text_duration(out, cases[i].ns), cases[i].want);
-	assert_string_equal(text_count(out, 1234567), "1,234,567");
-	assert_string_equal(text_seconds(out, 544816702906), "544.816702906");
+	assert_string_equal(number_grouped(out, 1234567), "1,234,567");
+	assert_string_equal(number_ns(out, 544816702906), "544.816702906");
 	assert_string_equal(text_percent(out, 1, 3), "33.3 %");
 	assert_string_equal(text_percent(out, 1, 100000), "< 0.1 %");
 	assert_string_equal(text_percent(out, 0, 0), "0.0 %");
