@@ -106,6 +106,8 @@ struct analyze_source {
 	size_t n_tasks, n_losses;
 	const struct cdict_task_event *(*task_at)(void *ctx, size_t i);
 	const struct cdict_loss *(*loss_at)(void *ctx, size_t i);
+	/* Of overwritten rings: when the first event of @cpu was, UINT64_MAX: it has none. */
+	uint64_t (*first_of_cpu)(void *ctx, uint32_t cpu);
 };
 
 /* analyze_engine_run - walks @src once; the analyses' results are then ready. */

@@ -43,9 +43,10 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err)
 {
 	size_t n_types = cdict_schema_count(src->schema);
+	uint32_t rings = src->scope.overwritten ? cpus : 0;
 
 	memset(set, 0, sizeof(*set));
-	set->all = calloc(src->n_losses ? src->n_losses : 1, sizeof(*set->all));
+	set->all = calloc(src->n_losses + rings + 1, sizeof(*set->all));
 	if (!set->all)
 		goto no_memory;
 	for (size_t i = 0; i < src->n_losses; i++) {
@@ -55,6 +56,16 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 			set->all[set->n++] = (struct gap){ .cpu = loss->cpu,
 							   .from_ns = loss->from_ns,
 							   .to_ns = loss->to_ns };
+	}
+	for (uint32_t c = 0; c < rings; c++) {
+		uint64_t to_ns = src->first_of_cpu(src->ctx, c);
+
+		if (to_ns > src->last_ns)
+			to_ns = src->last_ns;
+		if (to_ns > src->first_ns)
+			set->all[set->n++] = (struct gap){ .cpu = c,
+							   .from_ns = src->first_ns,
+							   .to_ns = to_ns };
 	}
 	if (!set->n)
 		return 0;

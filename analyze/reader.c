@@ -21,6 +21,20 @@ static const struct cdict_loss *loss_at(void *ctx, size_t i)
 	return cdict_reader_loss_at(((struct analyze_engine *)ctx)->reader, i);
 }
 
+static uint64_t first_of_cpu(void *ctx, uint32_t cpu)
+{
+	const struct cdict_reader *r = ((struct analyze_engine *)ctx)->reader;
+	uint64_t first_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < cdict_reader_block_count(r); i++) {
+		const struct cdict_block_info *b = cdict_reader_block_at(r, i);
+
+		if (b->cpu == cpu && b->first_ns < first_ns)
+			first_ns = b->first_ns;
+	}
+	return first_ns;
+}
+
 /* The fields that the walk looks at, by type: those that types.c found, of the kinds that are
  * dispatched.  One allocation; NULL: out of memory. */
 static uint64_t **wanted_fields(const struct analyze_engine *eng, const struct cdict_schema *schema)
@@ -56,7 +70,8 @@ static struct analyze_source source_of(struct analyze_engine *eng)
 				      .n_tasks = cdict_reader_task_count(r),
 				      .n_losses = cdict_reader_loss_count(r),
 				      .task_at = task_at,
-				      .loss_at = loss_at };
+				      .loss_at = loss_at,
+				      .first_of_cpu = first_of_cpu };
 
 	scope_of_reader(&src.scope, r);
 	if (!cdict_reader_window(r, &src.first_ns, &src.last_ns))

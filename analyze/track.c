@@ -144,7 +144,7 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
 		end_at_own(eng, t->cpu);
 	} else if (!c->seen && c->last == c->cur) {
 		end_at_last_sample(eng, t->cpu);
-		c->blind_ns = BLIND_TO_SWITCH;
+		c->blind_ns = eng->now_ns;
 	} else {
 		lose(t, t->since_ns);
 		c->cur = ANALYZE_NO_TASK;
@@ -491,6 +491,8 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 
 	if (from > eng->now_ns || t->gone || !eng->sum.has_switch)
 		return;
+	if (t->where == TASK_ON && eng->cpus[t->cpu].cur == c->last && !eng->cpus[t->cpu].seen)
+		leave_cpu(eng, t);
 	if (!plausible(t, from))
 		from = eng->now_ns;
 	if (!plausible(t, from))

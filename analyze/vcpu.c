@@ -23,6 +23,7 @@ struct watch {
 	uint64_t since_ns; /* accounted up to here */
 	uint8_t where, mode;
 	bool set, kvm_seen;
+	bool ran; /* a slice of it was seen whole */
 	uint32_t cpu;    /* it runs or waits on */
 	uint32_t reason; /* of the last exit, INDEX_NONE */
 	struct analyze_vcpu_row row;
@@ -187,16 +188,17 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 	return false;
 }
 
-/* Those whose waits are watched; QEMU calls its vCPU threads so from their start. */
-static bool is_candidate(const struct analyze_task *task)
+/* Those whose waits are watched: QEMU calls its vCPU threads so from their start, and of who has not run
+ * yet nobody knows. */
+static bool is_candidate(const struct watch *w, const struct analyze_task *task)
 {
-	return task->is_vcpu || (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
+	return task->is_vcpu || !w->ran || (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
 }
 
 static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
 {
 	w->cpu = cpu;
-	if (is_candidate(analyze_engine_task(v->eng, task)))
+	if (is_candidate(w, analyze_engine_task(v->eng, task)))
 		waiters_add(&v->waiters, task, cpu, w->since_ns, w->where == WAITING);
 }
 
@@ -207,7 +209,7 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	struct analyze_wait *worst = &w->row.worst;
 
 	waiters_end(&v->waiters, sw->next, whole, &done);
-	if (!whole || !sw->in || !is_candidate(analyze_engine_task(v->eng, sw->next)))
+	if (!whole || !sw->in || !is_candidate(w, analyze_engine_task(v->eng, sw->next)))
 		return;
 	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
 		      sw->t_ns - start_ns, start_ns);
@@ -233,13 +235,14 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (w->where == PREEMPTED || w->where == WAITING)
 		waiters_end(&v->waiters, sw->prev, false, &done);
 	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
+	w->ran |= sw->slice_start_ns != ANALYZE_NO_TIME;
 	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons.at[w->reason].idle;
 	w->cpu = sw->cpu;
 	if (sw->involuntary) {
 		w->where = PREEMPTED;
 		w->row.preemptions += sw->in;
 		wait_begins(v, w, sw->prev, sw->cpu);
-		if (sw->in && is_candidate(analyze_engine_task(v->eng, sw->prev))) {
+		if (sw->in && is_candidate(w, analyze_engine_task(v->eng, sw->prev))) {
 			a = waiters_antagonist(&v->waiters, sw->prev, sw->next);
 			if (a)
 				a->took_over++;

@@ -203,6 +203,35 @@ static void events(struct sink *s, const struct info *info)
 	free(rows);
 }
 
+/* Of overwritten rings: which begins last, and how many CPUs have none. */
+static void rings(struct sink *s, const struct info *info)
+{
+	uint32_t cpus = cdict_reader_cpus(info->reader), last = 0, empty = 0;
+	uint64_t *first_ns = calloc(cpus + 1, sizeof(*first_ns));
+	char begin[NUMBER_ROOM], end[NUMBER_ROOM];
+
+	if (!first_ns)
+		return;
+	for (size_t i = 0; i < cdict_reader_block_count(info->reader); i++) {
+		const struct cdict_block_info *b = cdict_reader_block_at(info->reader, i);
+
+		if (b->cpu < cpus && (!first_ns[b->cpu] || b->first_ns < first_ns[b->cpu]))
+			first_ns[b->cpu] = b->first_ns;
+	}
+	for (uint32_t c = 0; c < cpus; c++) {
+		empty += !first_ns[c];
+		if (first_ns[c] > first_ns[last])
+			last = c;
+	}
+	sink_printf(s, "  they begin between %s and %s s, that of CPU %" PRIu32 " last",
+		    number_seconds(begin, info->first_ns), number_seconds(end, first_ns[last]),
+		    last);
+	if (empty)
+		sink_printf(s, "; %" PRIu32 " CPUs have no event", empty);
+	sink_putc(s, '\n');
+	free(first_ns);
+}
+
 /* One line a record. */
 static void losses(struct sink *s, const struct info *info)
 {
@@ -216,6 +245,8 @@ static void losses(struct sink *s, const struct info *info)
 	sink_putc(s, '\n');
 	scope_of_reader(&scope, info->reader);
 	loss_scope(s, &scope);
+	if (scope.overwritten && info->any_event)
+		rings(s, info);
 	for (size_t i = 0; i < n; i++) {
 		const struct cdict_loss *loss = cdict_reader_loss_at(info->reader, i);
 		const struct cdict_schema *schema = cdict_reader_schema(info->reader);

@@ -2,7 +2,7 @@
 # what a recording of some tasks, of some CPUs, or of some switches cannot tell is unknown (issue 14)
 capture() {
 	"$MKPERF" --formats "$DATA/formats" -o x.data "$1" && "$CDICT" convert -q -i x.data -o x.cdict &&
-		"$CDICT" info x.cdict | grep -E '^(command|recorded)'
+		"$CDICT" info x.cdict | grep -E '^(command|loss:|recorded|  they)'
 }
 tasks() {
 	"$CDICT" tasks x.cdict "$@" --format json |
@@ -40,6 +40,21 @@ proc 600 roams
 600 [000] 10.170000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
 TRACE
 capture cpus.trace
+tasks
+cores
+
+# the ring of CPU 1 begins 80 us after that of CPU 0, and CPU 2 has none: nobody ran there for certain
+cat >rings.trace <<'TRACE'
+cpus 3
+cmdline perf record -a --overwrite -e sched:sched_switch
+proc 600 first
+proc 601 second
+600 [000] 10.000000: sched:sched_switch: prev_pid=600 prev_state=S next_pid=0
+601 [001] 10.000080: sched:sched_switch: prev_pid=601 prev_state=S next_pid=0
+  0 [000] 10.000090: sched:sched_switch: prev_pid=0 prev_state=R next_pid=600
+  0 [001] 10.000100: sched:sched_switch: prev_pid=0 prev_state=R next_pid=601
+TRACE
+capture rings.trace
 tasks
 cores
 

@@ -5,8 +5,7 @@
 #
 # Recordings of every kind, made here and now, evaluated as oracle/evaluate.sh does those of other
 # days: with lost events, of one task and what it starts, of threads, with overwritten rings, of one
-# CPU.  Of overwritten rings only what happens at an instant is compared without EVALUATE=all (issue 14,
-# item 3).
+# CPU.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"

@@ -11,10 +11,7 @@
 # EVALUATE_WINDOWS=200 evaluates so many windows of every capture instead of a few.
 # EVALUATE=all compares also what is known to be wrong and not compared else (issue 14; the numbers
 # are its items, is_later() in tests/tools/evaluate/__main__.py has the conditions):
-#   3  overwritten rings: all but what happens at an instant (live/evaluate.sh makes some)
 #   7  waits and migrations of tasks whose switches are not all there
-#   16 antagonists of a vCPU whose wake-up is the capture's first event
-#   17 vmx-mixed.data: where a task runs that is seen on other CPUs later, without any switch
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -49,7 +46,6 @@ while IFS= read -r data; do
 	windows=10
 	! is_large "$data" || windows=3
 	case $name in
-	vmx-mixed) [ -n "$all" ] || { skip "$name" "item 17 above: EVALUATE=all"; continue; } ;;
 	*-be) continue ;; # the same again
 	esac
 	convert "$data" || { echo "not ok $name"; continue; }

@@ -57,14 +57,10 @@ INSTANTS = {'tasks switches', 'tasks voluntary', 'tasks wakeups', 'tasks events'
 
 def is_later(c, figure, key):
     """Why a figure is not compared yet: an item of issue 14."""
-    if c.overwritten and figure not in INSTANTS:
-        return 3 # each CPU begins where its ring does
     table, column = figure.split()
     if table in ('tasks', 'latency') and key[0] in c.contradicted and (
             column.startswith(('latency', 'preempt', 'migrations'))):
         return 7 # a missing switch is noticed at the next one of its CPU, after what came between
-    if figure.startswith('antagonists') and key[0] in c.woken_first:
-        return 16 # a wait that began with the capture's first event has no antagonist
     return None
 
 
@@ -75,8 +71,6 @@ class Comparison:
         self.kvm = kvm.Kvm(self.capture)
         self.capture.contradicted = {s.task for s in self.capture.slices
                                      if s.begin == s.end and s.begun != s.ended}
-        self.capture.woken_first = {x.task for x in self.capture.waits
-                                    if x.begin == self.capture.first}
         self.compared, self.later, self.wrong = 0, 0, Counter()
 
     def ask(self, command, *options):

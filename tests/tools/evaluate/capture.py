@@ -227,7 +227,7 @@ class Capture:
                     if self.elsewhere(task, cpu, begin, t):
                         self.unknown.append(Gap(cpu, since, t))
                         since = t
-                elif runner != task:
+                elif runner != task or self.elsewhere(runner, cpu, last_seen, t):
                     self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
                     self.unknown.append(Gap(cpu, last_seen, t))
                     runner, since = task, t
@@ -238,19 +238,22 @@ class Capture:
             if runner is None:
                 self.unknown.append(Gap(cpu, since, t))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
-            elif runner == prev:
+            elif runner == prev and (switched or not self.elsewhere(prev, cpu, last_seen, t)):
                 self.slices.append(Slice(prev, cpu, since, t, switched, True, letter, task))
             elif switched:
                 self.unknown.append(Gap(cpu, since, t))
                 self.slices.append(Slice(runner, cpu, since, since, True, False, None, None))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
-            else:  # samples of another task before
+            else:  # samples of another task before, or it was elsewhere meanwhile
                 self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
                 self.unknown.append(Gap(cpu, last_seen, t))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
             runner, since, switched = task, t, True
         if runner is None:
             self.unknown.append(Gap(cpu, since, end))
+        elif not switched and self.elsewhere(runner, cpu, last_seen, end):
+            self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
+            self.unknown.append(Gap(cpu, last_seen, end))
         elif is_last and self.elsewhere(runner, cpu, since, end):
             self.unknown.append(Gap(cpu, since, end))
             self.slices.append(Slice(runner, cpu, since, since, switched, False, None, None))
