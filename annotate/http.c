@@ -43,12 +43,11 @@ struct exchange {
 
 int http_open(struct http **out, const struct http_options *opts, struct cdict_error *err)
 {
+	int ret = library_curl(err);
 	struct http *h;
 
-	if (!library_curl())
-		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
-				  "OpenStack is asked through libcurl, which is not installed "
-				  "(Debian: libcurl3-gnutls)");
+	if (ret)
+		return ret;
 	h = calloc(1, sizeof(*h));
 	if (h)
 		h->curl = curl.easy_init();

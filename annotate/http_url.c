@@ -14,7 +14,7 @@
 /* NULL: no address, errno ENOMEM when it may be one, or there is no libcurl. */
 static CURLU *parse(const char *url)
 {
-	CURLU *u = library_curl() ? curl.url() : NULL;
+	CURLU *u = library_curl(NULL) ? NULL : curl.url();
 	CURLUcode code = u ? curl.url_set(u, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 
 	if (code && u)

@@ -8,19 +8,21 @@
 
 #define CURL_DISABLE_TYPECHECK /* its macros would name the functions themselves */
 #include <curl/curl.h>
-#include <stdbool.h>
 #include <stddef.h>
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
+
+#include "cdict/error.h"
 
 struct library_function {
 	const char *name;
 	void *at; /* where the pointer to it goes */
 };
 
-/* library_load - the first of @names (NULL-terminated) that is there, with its @n functions. False: none is, or
- * it lacks one; dlerror() says what. */
-bool library_load(const char *const *names, const struct library_function *functions, size_t n);
+/* library_load - the first of @names (NULL-terminated) that is there, with its @n functions. -ENOENT: none is, or
+ * it lacks one; -ENOMEM. */
+int library_load(const char *const *names, const struct library_function *functions, size_t n,
+		 struct cdict_error *err);
 
 #define LIBRARY_CURL(X)                                                                            \
 	X(global_init)                                                                             \
@@ -41,14 +43,14 @@ bool library_load(const char *const *names, const struct library_function *funct
 	X(url_get)                                                                                 \
 	X(url_set)
 
-/* libcurl's functions without their prefix, once library_curl() said true. */
+/* libcurl's functions without their prefix, once library_curl() gave 0. */
 extern struct library_curl {
 #define X(name) __typeof__ (&(curl_##name))(name);
 	LIBRARY_CURL(X)
 #undef X
 } curl;
 
-/* library_curl - loads and prepares it once; false where it is not installed. */
-bool library_curl(void);
+/* library_curl - loads and prepares it once; -ENOENT where it is not installed, -ENOMEM. */
+int library_curl(struct cdict_error *err);
 
 #endif

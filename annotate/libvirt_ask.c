@@ -6,7 +6,6 @@
  * A child does the talking and says each domain's XML, a NUL behind each. Its status tells
  * whether it is that or a message.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ SAME(set_error_func, virSetErrorFunc);
 _Static_assert(CONNECT_LIST_DOMAINS_ACTIVE == VIR_CONNECT_LIST_DOMAINS_ACTIVE, "another flag");
 #endif
 
-static bool load(struct library *lib)
+static int load(struct library *lib, struct cdict_error *err)
 {
 	static const char *const names[] = { "libvirt.so.0", NULL };
 	const struct library_function functions[] = {
@@ -68,7 +67,7 @@ static bool load(struct library *lib)
 		{ "virDomainGetXMLDesc", &lib->xml },
 	};
 
-	return library_load(names, functions, sizeof(functions) / sizeof(functions[0]));
+	return library_load(names, functions, sizeof(functions) / sizeof(functions[0]), err);
 }
 
 /* --- the child --- */
@@ -81,7 +80,7 @@ static void quiet(void *ctx, struct _virError *error)
 
 static void end_with(FILE *out, int status, const char *message)
 {
-	fputs(message ? message : "it lacks a function", out);
+	fputs(message, out);
 	fflush(out);
 	_exit(status);
 }
@@ -91,6 +90,7 @@ static void talk(void *ctx)
 	struct library lib = { 0 };
 	struct _virDomain **domains = NULL;
 	struct _virConnect *conn;
+	struct cdict_error err;
 	/* not stdout, which may hold what the parent has still to write */
 	FILE *out = fdopen(STDOUT_FILENO, "w");
 	int n;
@@ -99,8 +99,8 @@ static void talk(void *ctx)
 		_exit(1);
 	/* ssh (qemu+ssh://) cannot ask for a password there, nor complain */
 	dup2(STDIN_FILENO, STDERR_FILENO);
-	if (!load(&lib))
-		end_with(out, STATUS_ABSENT, dlerror());
+	if (load(&lib, &err))
+		end_with(out, STATUS_ABSENT, err.text);
 	lib.set_error_func(NULL, quiet); /* else libvirt prints */
 	conn = lib.initialize() ? NULL : lib.open_read_only(ctx);
 	n = conn ? lib.list(conn, &domains, CONNECT_LIST_DOMAINS_ACTIVE) : -1;
