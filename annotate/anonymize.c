@@ -3,14 +3,13 @@
 #include "annotate/anonymize.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "annotate/pseudonym.h"
+#include "annotate/secret.h"
 #include "base/fail.h"
 #include "base/scope.h"
 #include "format/decode.h"
@@ -35,16 +34,12 @@ struct copy {
 static int read_secret(struct pseudonyms *names, const char *path, struct cdict_error *err)
 {
 	struct buf secret = { 0 };
-	int fd, rc;
+	int rc;
 
 	pseudonyms_init(names, NULL, 0);
 	if (!path)
 		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* at once, so that growing leaves no copies behind */
-	rc = fd < 0                          ? -errno
-	     : buf_room(&secret, SECRET_MAX) ? buf_read(&secret, fd, SECRET_MAX)
-					     : -ENOMEM;
+	rc = secret_read(&secret, path, SECRET_MAX);
 	if (rc)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"key file '%s' cannot be read: %s", path, strerror(-rc));
@@ -52,11 +47,7 @@ static int read_secret(struct pseudonyms *names, const char *path, struct cdict_
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "key file '%s' is empty", path);
 	else
 		pseudonyms_init(names, secret.data, secret.len);
-	if (fd >= 0)
-		close(fd);
-	if (secret.data)
-		explicit_bzero(secret.data, secret.len);
-	buf_fini(&secret);
+	secret_forget(&secret);
 	return rc;
 }
 

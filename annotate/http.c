@@ -4,15 +4,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "annotate/http_url.h"
 #include "annotate/library.h"
+#include "annotate/secret.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
@@ -75,10 +76,8 @@ void http_reply_fini(struct http_reply *reply)
 {
 	if (reply->body)
 		explicit_bzero(reply->body, reply->size);
-	if (reply->subject_token)
-		explicit_bzero(reply->subject_token, strlen(reply->subject_token));
 	free(reply->body);
-	free(reply->subject_token);
+	secret_forget_text(reply->subject_token);
 	*reply = (struct http_reply){ 0 };
 }
 
@@ -272,14 +271,6 @@ static bool again(CURLcode code, long status)
 	}
 }
 
-static void pause_ms(uint32_t ms)
-{
-	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
-
-	while (nanosleep(&t, &t) && errno == EINTR)
-		;
-}
-
 static void trace(const struct http *h, const char *method, const char *shown,
 		  const struct exchange *x, CURLcode code, uint64_t began_ns)
 {
@@ -345,7 +336,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 		}
 		buf_fini(&x.body);
 		http_reply_fini(reply);
-		pause_ms(wait);
+		poll(NULL, 0, (int)wait);
 		wait *= 4;
 	}
 }

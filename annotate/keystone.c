@@ -9,6 +9,7 @@
 
 #include "annotate/http_url.h"
 #include "annotate/keystone_body.h"
+#include "annotate/secret.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
 #include "base/sink.h"
@@ -25,13 +26,6 @@ struct keystone {
 	uint64_t until_ns; /* renew it from then on; 0: never */
 	struct keystone_token about;
 };
-
-static void forget(char *secret)
-{
-	if (secret)
-		explicit_bzero(secret, strlen(secret));
-	free(secret);
-}
 
 /* "http://h:5000", ".../v3/", ".../v2.0" -> ".../v3" */
 static char *v3_url(const char *auth_url)
@@ -119,7 +113,7 @@ static int take_token(struct keystone *ks, struct http_reply *reply, struct cdic
 		return rc;
 	keystone_token_fini(&ks->about);
 	ks->about = about;
-	forget(ks->token);
+	secret_forget_text(ks->token);
 	ks->token = reply->subject_token;
 	reply->subject_token = NULL;
 	ks->until_ns = 0;
@@ -162,7 +156,7 @@ static int login(struct keystone *ks, struct cdict_error *err)
 		     : login_refused(ks, url, &reply, err);
 out:
 	http_reply_fini(&reply);
-	forget(body);
+	secret_forget_text(body);
 	free(url);
 	return rc;
 }
@@ -180,7 +174,7 @@ static int get(struct keystone *ks, const char *url, const char *extra, struct h
 		return cdict_fail_nomem(err);
 	headers[0] = header;
 	rc = http_send(ks->http, &request, reply, err);
-	forget(header);
+	secret_forget_text(header);
 	return rc;
 }
 
@@ -289,7 +283,7 @@ void keystone_close(struct keystone *ks)
 		return;
 	free(ks->url);
 	free(ks->wanted);
-	forget(ks->token);
+	secret_forget_text(ks->token);
 	keystone_token_fini(&ks->about);
 	free(ks);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "annotate/child.h"
-#include "annotate/openstack_files.h"
+#include "annotate/secret.h"
 #include "base/fail.h"
 
 #define ENVIRONMENT_MAX ((size_t)8 << 20) /* the kernel takes 6 MiB */
@@ -184,7 +184,7 @@ int openrc_run(struct openrc *out, const char *path, char *const *environment, u
 
 void openrc_fini(struct openrc *rc)
 {
-	openstack_file_forget(&rc->text);
+	secret_forget(&rc->text);
 	free(rc->environment);
 	*rc = (struct openrc){ 0 };
 }

@@ -3,47 +3,12 @@
 #include "annotate/openstack_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "base/fail.h"
-
-/* More than any parser of them takes. */
-#define FILE_MAX ((size_t)2 << 20)
-
-int openstack_file_read(struct buf *text, const char *path, struct cdict_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
-
-	*text = (struct buf){ 0 };
-	if (fd < 0)
-		return cdict_fail_errno(err, path);
-	/* at once, so that growing leaves no copies of secrets behind */
-	rc = buf_room(text, FILE_MAX) ? buf_read(text, fd, FILE_MAX) : -ENOMEM;
-	if (rc == -ENOMEM)
-		cdict_fail_nomem(err);
-	else if (rc)
-		cdict_fail_errno(err, path);
-	else if (text->len == FILE_MAX)
-		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				"%s: is larger than any such file", path);
-	close(fd);
-	if (rc)
-		openstack_file_forget(text);
-	return rc;
-}
-
-void openstack_file_forget(struct buf *text)
-{
-	if (text->data)
-		explicit_bzero(text->data, text->len);
-	buf_fini(text);
-}
 
 static bool readable(const char *path)
 {

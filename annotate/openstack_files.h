@@ -3,14 +3,6 @@
 #ifndef ANNOTATE_OPENSTACK_FILES_H
 #define ANNOTATE_OPENSTACK_FILES_H
 
-#include "base/buf.h"
-#include "cdict/error.h"
-
-/* openstack_file_read - the whole file, until openstack_file_forget(). @err names the path. */
-int openstack_file_read(struct buf *text, const char *path, struct cdict_error *err);
-/* openstack_file_forget - overwrites and frees it: it has secrets. */
-void openstack_file_forget(struct buf *text);
-
 struct openstack_places {
 	const char *named;       /* OS_CLIENT_CONFIG_FILE or _SECURE_FILE; NULL */
 	const char *home;        /* HOME; NULL */

@@ -12,7 +12,11 @@
 #include "annotate/clouds.h"
 #include "annotate/openrc.h"
 #include "annotate/openstack_files.h"
+#include "annotate/secret.h"
 #include "base/fail.h"
+
+/* More than any parser of the files takes. */
+#define FILE_MAX ((size_t)2 << 20)
 
 /* Variables that choose among clouds and make none. */
 static const char *const selectors[] = { "OS_CLOUD", "OS_REGION_NAME", "OS_CLIENT_CONFIG_FILE",
@@ -68,11 +72,18 @@ static int load_clouds(struct clouds **out, char **path, const struct openstack_
 		return cdict_fail_nomem(err);
 	if (!*path)
 		return 0;
-	rc = openstack_file_read(&text, *path, err);
-	if (rc)
-		return rc;
-	rc = cdict_fail_in(err, clouds_parse(out, (const char *)text.data, text.len, err), *path);
-	openstack_file_forget(&text);
+	rc = secret_read(&text, *path, FILE_MAX);
+	if (rc == -ENOMEM)
+		cdict_fail_nomem(err);
+	else if (rc)
+		cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", *path, strerror(-rc));
+	else if (text.len == FILE_MAX)
+		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				"%s: is larger than any such file", *path);
+	else
+		rc = cdict_fail_in(err, clouds_parse(out, (const char *)text.data, text.len, err),
+				   *path);
+	secret_forget(&text);
 	return rc;
 }
 

@@ -8,12 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void forget(char *text)
-{
-	if (text)
-		explicit_bzero(text, strlen(text));
-	free(text);
-}
+#include "annotate/secret.h"
 
 static bool is_called(const char *name, const char *text, size_t len)
 {
@@ -41,14 +36,14 @@ int openstack_values_set(struct openstack_values *v, const char *name, size_t na
 		if (!copy)
 			return -ENOMEM;
 	}
-	forget(*place);
+	secret_forget_text(*place);
 	*place = copy;
 	return 0;
 }
 
 void openstack_values_fini(struct openstack_values *v)
 {
-#define X(name) forget(v->name);
+#define X(name) secret_forget_text(v->name);
 	OPENSTACK_NAMES(X)
 #undef X
 	*v = (struct openstack_values){ 0 };

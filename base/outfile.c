@@ -197,11 +197,6 @@ int outfile_write(void *ctx, const void *data, size_t size)
 	return 0;
 }
 
-int outfile_fd(const struct outfile *of)
-{
-	return of->fd;
-}
-
 uint64_t outfile_bytes(const struct outfile *of)
 {
 	return of->bytes;

@@ -30,7 +30,6 @@ int outfile_open(struct outfile **out, const char *path, struct cdict_error *err
  * cdict_write_fn, with the outfile as ctx. */
 int outfile_write(void *of, const void *data, size_t size);
 
-int outfile_fd(const struct outfile *of);
 uint64_t outfile_bytes(const struct outfile *of); /* written so far */
 
 /* outfile_temporary - the name to unlink should the program die, or NULL when

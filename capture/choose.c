@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "capture/rings.h"
 #include "capture/tracefs.h"
 #include "convert/formats.h"
 
@@ -52,8 +53,8 @@ int choice_init(struct choice *c, struct cdict_error *err)
 
 void choice_fini(struct choice *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		struct chosen *ev = &c->events[i];
+	for (size_t i = 0; i < c->events.n; i++) {
+		struct chosen *ev = &c->events.at[i];
 
 		free(ev->name);
 		free(ev->system);
@@ -61,7 +62,7 @@ void choice_fini(struct choice *c)
 		free(ev->format);
 		free(ev->filter);
 	}
-	free(c->events);
+	array_fini(&c->events);
 	free(c->root);
 	buf_fini(&c->missing);
 	*c = (struct choice){ 0 };
@@ -70,25 +71,22 @@ void choice_fini(struct choice *c)
 /* Takes the event @name, once. */
 static int add_event(struct choice *c, const char *name, struct cdict_error *err)
 {
-	struct chosen *grown, ev = { .type = -1 };
+	struct chosen *at = c->events.at, ev = { .type = -1 };
 	const char *colon = strchr(name, ':');
 	int ret;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (!strcmp(c->events[i].name, name)) {
+	for (size_t i = 0; i < c->events.n; i++)
+		if (!strcmp(at[i].name, name)) {
 			/* Named again: a filter that follows is for it as well. */
-			ev = c->events[i];
-			memmove(&c->events[i], &c->events[i + 1],
-				(c->n - i - 1) * sizeof(*c->events));
-			c->events[c->n - 1] = ev;
+			ev = at[i];
+			memmove(&at[i], &at[i + 1], (c->events.n - i - 1) * sizeof(*at));
+			at[c->events.n - 1] = ev;
 			if (i < c->last)
 				c->last--;
 			return 0;
 		}
-	grown = realloc(c->events, (c->n + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_reserve(&c->events, c->events.n + 1))
 		return cdict_fail_nomem(err);
-	c->events = grown;
 	ev.name = strdup(name);
 	ev.system = strndup(name, (size_t)(colon - name));
 	ev.event = strdup(colon + 1);
@@ -96,30 +94,28 @@ static int add_event(struct choice *c, const char *name, struct cdict_error *err
 	if (!ret)
 		ret = tracefs_format(c->root, ev.system, ev.event, &ev.format, &ev.format_len,
 				     &ev.id, err);
-	c->events[c->n++] = ev;
+	c->events.at[c->events.n++] = ev;
 	return ret;
 }
 
 static int add_glob(struct choice *c, const char *glob, struct cdict_error *err)
 {
-	char **names;
-	int n, ret = 0;
+	struct tracefs_names names = { 0 };
+	int ret;
 
 	if (!strchr(glob, ':') || strchr(glob, '/'))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "'%s' is no tracepoint: they are called as sched:sched_switch",
 				  glob);
-	n = tracefs_names(c->root, glob, &names, err);
-	if (n < 0)
-		return n;
-	if (!n)
+	ret = tracefs_names(&names, c->root, glob, err);
+	if (!ret && !names.n)
 		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				 "this kernel has no tracepoint '%s': 'perf list tracepoint' "
 				 "shows what it has",
 				 glob);
-	for (int i = 0; i < n && !ret; i++)
-		ret = add_event(c, names[i], err);
-	tracefs_names_free(names, n);
+	for (size_t i = 0; i < names.n && !ret; i++)
+		ret = add_event(c, names.at[i], err);
+	tracefs_names_fini(&names);
 	return ret;
 }
 
@@ -128,7 +124,7 @@ int choice_add(struct choice *c, const char *list, struct cdict_error *err)
 	char *copy = strdup(list), *rest = copy, *glob;
 	int ret = copy ? 0 : cdict_fail_nomem(err);
 
-	c->last = c->n;
+	c->last = c->events.n;
 	while (!ret && (glob = strsep(&rest, ",")))
 		ret = *glob ? add_glob(c, glob, err)
 			    : cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
@@ -141,7 +137,7 @@ int choice_defaults(struct choice *c, struct cdict_error *err)
 {
 	int ret = 0;
 
-	c->last = c->n;
+	c->last = c->events.n;
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && !ret; i++) {
 		struct cdict_error why = { 0 };
 
@@ -156,7 +152,7 @@ int choice_defaults(struct choice *c, struct cdict_error *err)
 	buf_u8(&c->missing, 0);
 	if (!ret && c->missing.failed)
 		ret = cdict_fail_nomem(err);
-	if (!ret && !c->n)
+	if (!ret && !c->events.n)
 		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				 "this kernel has neither scheduler nor KVM tracepoints");
 	return ret;
@@ -164,11 +160,11 @@ int choice_defaults(struct choice *c, struct cdict_error *err)
 
 int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
 {
-	if (c->last == c->n)
+	if (c->last == c->events.n)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --filter follows the -e whose events it is for");
-	for (size_t i = c->last; i < c->n; i++) {
-		struct chosen *ev = &c->events[i];
+	for (size_t i = c->last; i < c->events.n; i++) {
+		struct chosen *ev = &c->events.at[i];
 		char *both;
 
 		if (asprintf(&both, ev->filter ? "(%s) && (%s)" : "%s%s",
@@ -184,7 +180,7 @@ int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_e
 {
 	struct perfdata_tracing tracing = {
 		.present = true,
-		.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.big_endian = NATIVE_BIG,
 		.long_size = (int)sizeof(long),
 		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
 	};
@@ -196,8 +192,8 @@ int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_e
 					  tracing.page_size);
 	if (!formats.schema)
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < c->n && !ret; i++) {
-		struct chosen *ev = &c->events[i];
+	for (size_t i = 0; i < c->events.n && !ret; i++) {
+		struct chosen *ev = &c->events.at[i];
 		struct perfdata_format format = { ev->system, ev->format, ev->format_len };
 
 		ret = formats_add(&formats, &tracing, &format, ev->name, err);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "cdict/schema.h"
 
@@ -25,8 +26,7 @@ struct chosen {
 
 struct choice {
 	char *root; /* tracefs */
-	struct chosen *events;
-	size_t n;
+	ARRAY(struct chosen) events;
 	size_t last;        /* first event of the last choice_add(): what a filter is for */
 	struct buf missing; /* names of defaults that this kernel lacks, ", " between them */
 };

@@ -100,7 +100,7 @@ static bool describe_samples(struct group *g)
 	g->ingest.source = (struct source){
 		.events = g->events,
 		.n_events = n,
-		.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.big = NATIVE_BIG,
 		.copy = true,
 	};
 	return g->events;

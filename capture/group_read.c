@@ -12,7 +12,6 @@
 #include "convert/account.h"
 #include "capture/trigger.h"
 
-#define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 #define POLL_MS 200
 /* The rings of CPUs that came later cannot wake us: they are looked at so often. */
 #define POLL_MORE_MS 20

@@ -63,7 +63,7 @@ static int choose_events(struct recording *rec)
 			ret = cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 					 "this libperf cannot filter events");
 	}
-	if (!ret && !rec->choice.n)
+	if (!ret && !rec->choice.events.n)
 		ret = choice_defaults(&rec->choice, rec->err);
 	if (!ret && rec->choice.missing.len > 1)
 		recording_say(rec, false, "this kernel does not have %s",
@@ -100,16 +100,16 @@ int recording_choose(struct recording *rec)
 		rec->live[rec->cpus[i]] = rec->recorded[rec->cpus[i]] = true;
 	}
 	memset(rec->type_of, 0xff, TYPES_MAX * sizeof(*rec->type_of));
-	for (size_t i = 0; i < rec->choice.n; i++)
-		if (rec->choice.events[i].id < TYPES_MAX)
-			rec->type_of[rec->choice.events[i].id] =
-				(int16_t)rec->choice.events[i].type;
+	for (size_t i = 0; i < rec->choice.events.n; i++)
+		if (rec->choice.events.at[i].id < TYPES_MAX)
+			rec->type_of[rec->choice.events.at[i].id] =
+				(int16_t)rec->choice.events.at[i].type;
 	if (rec->n_cpus < (size_t)n_online)
 		rec->info.scope.whom = SCOPE_CPUS;
-	for (size_t i = 0; i < rec->choice.n; i++)
+	for (size_t i = 0; i < rec->choice.events.n; i++)
 		rec->info.scope.filtered |=
-			rec->choice.events[i].filter &&
-			!strcmp(rec->choice.events[i].name, "sched:sched_switch");
+			rec->choice.events.at[i].filter &&
+			!strcmp(rec->choice.events.at[i].name, "sched:sched_switch");
 	rec->info.schema = rec->schema;
 	rec->info.strings = tracefs_strings(rec->choice.root);
 	record_info_cpus(&rec->info, rec->recorded, rec->n_possible);

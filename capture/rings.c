@@ -112,8 +112,8 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 	int ret = -ENOMEM;
 
 	r->evlist = perf_evlist__new();
-	r->evsels = calloc(choice->n + 1, sizeof(*r->evsels));
-	r->sums = calloc(choice->n + 1, sizeof(*r->sums));
+	r->evsels = calloc(choice->events.n + 1, sizeof(*r->evsels));
+	r->sums = calloc(choice->events.n + 1, sizeof(*r->sums));
 	if (!r->evlist || !r->evsels || !r->sums)
 		return -ENOMEM;
 	fill_attr(&attr, o, r->counts_lost);
@@ -123,11 +123,11 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 	if (add_event(r, &attr))
 		return -ENOMEM;
 	r->tasks = r->evsels[0];
-	for (size_t i = 0; i < choice->n; i++) {
+	for (size_t i = 0; i < choice->events.n; i++) {
 		fill_attr(&attr, o, r->counts_lost);
 		attr.type = PERF_TYPE_TRACEPOINT;
-		attr.config = choice->events[i].id;
-		r->sums[r->n_evsels] = strstr(choice->events[i].name, ":sched_stat_") != NULL;
+		attr.config = choice->events.at[i].id;
+		r->sums[r->n_evsels] = strstr(choice->events.at[i].name, ":sched_stat_") != NULL;
 		if (add_event(r, &attr))
 			return -ENOMEM;
 	}
@@ -159,8 +159,8 @@ static void drop_evlist(struct rings *r)
 static int filter_events(struct rings *r, const struct choice *choice,
 			 const struct rings_options *o, struct cdict_error *err)
 {
-	for (size_t i = 0; i < choice->n; i++) {
-		const struct chosen *ev = &choice->events[i];
+	for (size_t i = 0; i < choice->events.n; i++) {
+		const struct chosen *ev = &choice->events.at[i];
 		struct buf text = { 0 };
 		int ret = 0;
 
@@ -193,7 +193,7 @@ static int open_error(int code, const struct choice *choice, struct cdict_error 
 	case -ENFILE:
 		return cdict_fail(err, code, CDICT_NO_OFFSET,
 				  "too many open files for %zu events on each CPU: raise ulimit -n",
-				  choice->n + 1);
+				  choice->events.n + 1);
 	case -EPERM:
 	case -EACCES:
 		return permit_explain(code, err);

@@ -27,6 +27,8 @@
 #define RING_SAMPLE_RAW_SIZE 32u
 #define RING_SAMPLE_RAW 36u
 #define RING_TRAILER 16u /* pid, tid, time */
+/* for base/cursor.h: this machine's byte order */
+#define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 struct rings_options {
 	const int *cpus; /* ascending */

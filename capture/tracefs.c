@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/procfs.h"
 #include "capture/permit.h"
@@ -80,11 +81,11 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void tracefs_names_free(char **names, int n)
+void tracefs_names_fini(struct tracefs_names *names)
 {
-	for (int i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
+	for (size_t i = 0; i < names->n; i++)
+		free(names->at[i]);
+	array_fini(names);
 }
 
 /* Directories only; "." and what begins with it are left out. */
@@ -93,7 +94,8 @@ static bool is_folder(const struct dirent *d)
 	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
 }
 
-static int add_system(const char *root, const char *system, const char *glob, char ***names, int *n)
+static int add_system(struct tracefs_names *names, const char *root, const char *system,
+		      const char *glob)
 {
 	char path[PATH_MAX];
 	struct dirent *d;
@@ -104,37 +106,30 @@ static int add_system(const char *root, const char *system, const char *glob, ch
 	dir = opendir(path);
 	/* "enable" and "filter" are files; a system may vanish with its module. */
 	while (dir && !ret && (d = readdir(dir))) {
-		char *name, **grown;
+		char *name;
 
 		if (!is_folder(d) || asprintf(&name, "%s:%s", system, d->d_name) < 0)
 			continue;
-		if (fnmatch(glob, name, FNM_NOESCAPE)) {
-			free(name);
-			continue;
+		if (!fnmatch(glob, name, FNM_NOESCAPE)) {
+			ret = array_push(names, name);
+			name = ret ? name : NULL;
 		}
-		grown = realloc(*names, ((size_t)*n + 1) * sizeof(*grown));
-		if (grown) {
-			*names = grown;
-			grown[(*n)++] = name;
-		} else {
-			free(name);
-			ret = -ENOMEM;
-		}
+		free(name);
 	}
 	if (dir)
 		closedir(dir);
 	return ret;
 }
 
-int tracefs_names(const char *root, const char *glob, char ***names, struct cdict_error *err)
+int tracefs_names(struct tracefs_names *names, const char *root, const char *glob,
+		  struct cdict_error *err)
 {
 	char path[PATH_MAX], system_glob[256];
 	size_t system_len = strcspn(glob, ":");
 	struct dirent *d;
-	int n = 0, ret = 0;
+	int ret = 0;
 	DIR *dir;
 
-	*names = NULL;
 	snprintf(path, sizeof(path), "%s/events", root);
 	snprintf(system_glob, sizeof(system_glob), "%.*s", (int)system_len, glob);
 	dir = opendir(path);
@@ -144,16 +139,13 @@ int tracefs_names(const char *root, const char *glob, char ***names, struct cdic
 		/* ftrace's own are no tracepoints. */
 		if (is_folder(d) && strcmp(d->d_name, "ftrace") &&
 		    !fnmatch(system_glob, d->d_name, FNM_NOESCAPE))
-			ret = add_system(root, d->d_name, glob, names, &n);
+			ret = add_system(names, root, d->d_name, glob);
 	closedir(dir);
-	if (ret) {
-		tracefs_names_free(*names, n);
-		*names = NULL;
+	if (ret)
 		return cdict_fail_nomem(err);
-	}
-	if (n)
-		qsort(*names, (size_t)n, sizeof(**names), by_name);
-	return n;
+	if (names->n)
+		qsort(names->at, names->n, sizeof(*names->at), by_name);
+	return 0;
 }
 
 int tracefs_format(const char *root, const char *system, const char *event, char **text,

@@ -17,9 +17,16 @@
 /* tracefs_find - the mount point ("/sys/kernel/tracing"), whose events can be listed. */
 int tracefs_find(char *out, size_t size, struct cdict_error *err);
 
-/* tracefs_names - every "system:event" that matches @glob, ascending; their count or negative. */
-int tracefs_names(const char *root, const char *glob, char ***names, struct cdict_error *err);
-void tracefs_names_free(char **names, int n);
+/* As base/array.h has them. */
+struct tracefs_names {
+	char **at;
+	size_t n, cap;
+};
+
+/* tracefs_names - adds every "system:event" that matches @glob, ascending; 0 or negative. */
+int tracefs_names(struct tracefs_names *names, const char *root, const char *glob,
+		  struct cdict_error *err);
+void tracefs_names_fini(struct tracefs_names *names);
 
 /* tracefs_format - the format file of @system's @event, NUL-terminated, and its id. */
 int tracefs_format(const char *root, const char *system, const char *event, char **text,

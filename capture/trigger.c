@@ -3,12 +3,15 @@
 #include "capture/trigger.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/cursor.h"
 #include "base/fail.h"
 #include "capture/clock.h"
+#include "capture/rings.h"
 #include "capture/trigger_internal.h"
 
 /* An event is in its ring so long after its time stamp was taken, at most. */
@@ -53,21 +56,23 @@ int trigger_parse(struct trigger_spec *spec, const char *text, struct cdict_erro
 			  text);
 }
 
+/* The first of @names ("a|b") that @type has. */
 static struct watch_field field(const struct cdict_event_type *type, const char *names)
 {
-	while (*names) {
+	char name[32];
+	int i = -1;
+
+	for (; *names && i < 0; names += strspn(names, "|")) {
 		size_t n = strcspn(names, "|");
 
-		for (size_t i = 0; i < type->n_fields; i++) {
-			const struct cdict_field *f = &type->fields[i];
-
-			if (strlen(f->name) == n && !memcmp(f->name, names, n))
-				return (struct watch_field){ f->offset, f->size,
-							     f->kind == CDICT_FIELD_DATA_LOC };
-		}
-		names += n + (names[n] == '|');
+		snprintf(name, sizeof(name), "%.*s", (int)n, names);
+		i = cdict_event_type_field(type, name);
+		names += n;
 	}
-	return (struct watch_field){ 0 };
+	if (i < 0)
+		return (struct watch_field){ 0 };
+	return (struct watch_field){ type->fields[i].offset, type->fields[i].size,
+				     type->fields[i].kind == CDICT_FIELD_DATA_LOC };
 }
 
 static struct watch watch_of(const struct cdict_event_type *type)
@@ -251,10 +256,6 @@ void trigger_feed_end(struct trigger_feed *f)
 /* @size bytes at @f of the payload, as an unsigned number of the machine's order. */
 static uint64_t scalar(const struct watch_field *f, const uint8_t *raw, uint32_t raw_size)
 {
-	uint64_t v8;
-	uint32_t v4;
-	uint16_t v2;
-
 	if (!f->size || f->offset > raw_size || f->size > raw_size - f->offset)
 		return 0;
 	raw += f->offset;
@@ -262,14 +263,11 @@ static uint64_t scalar(const struct watch_field *f, const uint8_t *raw, uint32_t
 	case 1:
 		return *raw;
 	case 2:
-		memcpy(&v2, raw, 2);
-		return v2;
+		return load16(raw, NATIVE_BIG);
 	case 4:
-		memcpy(&v4, raw, 4);
-		return v4;
+		return load32(raw, NATIVE_BIG);
 	case 8:
-		memcpy(&v8, raw, 8);
-		return v8;
+		return load64(raw, NATIVE_BIG);
 	}
 	return 0;
 }

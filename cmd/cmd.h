@@ -192,6 +192,8 @@ int cmd_output_commit(struct outfile *of, struct cdict_error *err);
 /* cmd_output_commit_synced - the same; the data is on disk before the name is. */
 int cmd_output_commit_synced(struct outfile *of, struct cdict_error *err);
 void cmd_output_abort(struct outfile *of);
+/* cmd_same_file - whether both names are of one file; "-" is none. */
+bool cmd_same_file(const char *a, const char *b);
 /* cmd_output_write - @path with what @write writes, which is 0 or a code with *err filled; a status.
  * What could not be written is told here. */
 struct sink;

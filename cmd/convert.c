@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
@@ -120,14 +119,6 @@ static const char *output_name(const char *input, char *out, size_t size)
 	return out;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &x) && !stat(b, &y) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int status_of(const struct cmd_call *call, const char *input, const struct convert_report *r,
 		     double max_loss_pct)
 {
@@ -212,7 +203,7 @@ static int convert_run_command(const struct cmd_call *call)
 		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
 	if (o->stats && !strcmp(output, "-"))
 		return cmd_usage(call, "--stats writes beside the output: give -o FILE");
-	if (same_file(input, output))
+	if (cmd_same_file(input, output))
 		return cmd_usage(call, "%s is both input and output", input);
 	if (perfdata_open(&pd, input, &err) < 0)
 		return cmd_error(call, input, &err);

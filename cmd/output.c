@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -150,4 +151,12 @@ int cmd_output_write(const struct cmd_call *call, const char *path,
 	}
 	/* what could not be written, commit tells */
 	return cmd_output_commit(of, &err) ? cmd_error(call, path, &err) : CMD_DONE;
+}
+
+bool cmd_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &x) && !stat(b, &y) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }

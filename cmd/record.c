@@ -3,6 +3,7 @@
 #include "cmd/record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "analyze/reasons.h"
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/procfs.h"
 #include "capture/clock.h"
 #include "tables/number.h"
 #include "cmd/stats.h"
@@ -105,16 +107,11 @@ static bool exit_is_idle(void *ctx, const struct cdict_event_type *type, uint32_
 /* What the user typed, from the kernel: the parser has taken it apart. */
 static void read_cmdline(struct recorder *r)
 {
-	FILE *f = fopen("/proc/self/cmdline", "re");
-	int c;
-
-	for (; f && (c = getc(f)) != EOF && r->cmdline.len < 65536;)
-		buf_u8(&r->cmdline, c ? (uint8_t)c : ' ');
-	if (f)
-		fclose(f);
-	if (r->cmdline.len)
-		r->cmdline.len--;
-	buf_u8(&r->cmdline, 0);
+	/* the last argument's NUL ends it */
+	if (procfs_read(AT_FDCWD, "/proc/self/cmdline", &r->cmdline, 65536))
+		buf_fini(&r->cmdline);
+	for (size_t i = 0; i + 1 < r->cmdline.len; i++)
+		r->cmdline.data[i] = r->cmdline.data[i] ? r->cmdline.data[i] : ' ';
 }
 
 /* "event=..." and "filter=..." in their order. */
@@ -300,7 +297,7 @@ static int record_run_command(const struct cmd_call *call)
 		status = record_names_init(&r.names, call);
 	if (!ret && status == CMD_DONE) {
 		read_cmdline(&r);
-		o.cmdline = r.cmdline.failed ? NULL : (const char *)r.cmdline.data;
+		o.cmdline = (const char *)r.cmdline.data;
 		o.labels = record_names_write;
 		o.labels_ctx = &r.names;
 		if (opts->perf_data) {

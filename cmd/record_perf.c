@@ -81,12 +81,12 @@ static void command_line(struct words *w, const struct record_perf *p, const str
 	word(w, "-1");
 	word(w, "--control");
 	word(w, "fd:%d,%d", control, ack);
-	for (size_t i = 0; i < choice->n; i++) {
+	for (size_t i = 0; i < choice->events.n; i++) {
 		word(w, "-e");
-		word(w, "%s", choice->events[i].name);
-		if (choice->events[i].filter) {
+		word(w, "%s", choice->events.at[i].name);
+		if (choice->events.at[i].filter) {
 			word(w, "--filter");
-			word(w, "%s", choice->events[i].filter);
+			word(w, "%s", choice->events.at[i].filter);
 		}
 	}
 	word(w, "-o");

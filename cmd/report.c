@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,14 +123,6 @@ static int default_name(const struct cmd_call *call, const char *file, size_t n,
 	return CMD_DONE;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &x) && !stat(b, &y) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 static int files_of(const struct cmd_call *call, const char **files, size_t *n)
 {
 	const struct report_opts *opts = call->opts;
@@ -183,7 +174,7 @@ static int report_run(const struct cmd_call *call)
 		path = name;
 	}
 	for (size_t i = 0; i < n && !status; i++) {
-		if (same_file(files[i], path))
+		if (cmd_same_file(files[i], path))
 			status = cmd_errorf(call, path, "is the input, and would be lost");
 	}
 	for (; opened < n && !status; opened++)

@@ -211,10 +211,3 @@ void bins_grid_fini(struct bins_grid *g)
 	free(g->cells);
 	*g = (struct bins_grid){ 0 };
 }
-
-double bins_level(uint64_t n, uint64_t max)
-{
-	if (!n)
-		return 0;
-	return log((double)n + 1) / log((double)(max > n ? max : n) + 1);
-}

@@ -58,7 +58,4 @@ int bins_sum(const struct bins *b, bool (*wanted)(void *ctx, uint32_t owner), vo
 	     unsigned per_decade, struct bins_grid *out);
 void bins_grid_fini(struct bins_grid *g);
 
-/* bins_level - @count as a share of @max on a log scale, 0..1; 0 only for count 0. */
-double bins_level(uint64_t count, uint64_t max);
-
 #endif

@@ -98,11 +98,6 @@ unsigned lanes_columns(const struct lanes *l)
 	return l->columns;
 }
 
-uint32_t lanes_cpus(const struct lanes *l)
-{
-	return l->cpus;
-}
-
 uint32_t lanes_majority(const struct lanes *l, uint32_t cpu, unsigned column)
 {
 	const struct best *best = &l->best[(size_t)cpu * l->columns + column];

@@ -26,7 +26,6 @@ void lanes_free(struct lanes *l);
 int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, uint64_t from_ns, uint64_t to_ns);
 
 unsigned lanes_columns(const struct lanes *l);
-uint32_t lanes_cpus(const struct lanes *l);
 /* lanes_majority - who had @column of @cpu longest, or LANES_NOBODY. */
 uint32_t lanes_majority(const struct lanes *l, uint32_t cpu, unsigned column);
 /* lanes_total - how long @cpu was anybody's. */

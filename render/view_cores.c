@@ -71,28 +71,20 @@ static void lanes(struct marks *m, const struct canvas *c, const struct frame *f
 		lane(m, c, f, cores, cores->cpus[i], rows_middle(c, f, i), CORES_UNKNOWN);
 }
 
-/* The legend's texts; how many, or 0 when out of memory. */
-static size_t make_swatches(const struct cores *cores, struct row_swatch *out, char **texts)
+/* The legend: its texts are given. */
+static size_t make_swatches(const struct cores *cores, struct row_swatch *out)
 {
-	size_t n = 0;
+	size_t n = cores->n_tasks + (cores->others_ns > 0);
 
-	for (size_t i = 0; i < cores->n_tasks; i++) {
-		char ms[TEXT_ROOM];
+	for (size_t i = 0; i < n; i++) {
+		bool others = i == cores->n_tasks;
+		char ms[TEXT_ROOM], *text;
 
-		if (asprintf(&texts[n], "%s  %s", cores->tasks[i].name,
-			     text_duration(ms, (double)cores->tasks[i].run_ns)) < 0)
-			texts[n] = NULL;
-		out[n] = (struct row_swatch){ { INK_TASK, (uint8_t)i }, texts[n] };
-		n++;
-	}
-	if (cores->others_ns) {
-		char ms[TEXT_ROOM];
-
-		if (asprintf(&texts[n], "others  %s", text_duration(ms, (double)cores->others_ns)) <
-		    0)
-			texts[n] = NULL;
-		out[n] = (struct row_swatch){ { INK_TASK, PALETTE_TASKS }, texts[n] };
-		n++;
+		text_duration(ms, (double)(others ? cores->others_ns : cores->tasks[i].run_ns));
+		if (asprintf(&text, "%s  %s", others ? "others" : cores->tasks[i].name, ms) < 0)
+			text = NULL;
+		out[i] = (struct row_swatch){ { INK_TASK, others ? PALETTE_TASKS : (uint8_t)i },
+					      text };
 	}
 	return n;
 }
@@ -133,12 +125,11 @@ int view_cores(struct marks *m, const struct canvas *c, const struct frame_capti
 	struct row_label *rows = calloc(cores->n_cpus + 1, sizeof(*rows));
 	char(*names)[TEXT_ROOM] = calloc(cores->n_cpus + 1, sizeof(*names));
 	struct row_swatch swatches[PALETTE_TASKS + 1];
-	char *texts[PALETTE_TASKS + 1] = { NULL };
-	size_t n = make_swatches(cores, swatches, texts);
+	size_t n = make_swatches(cores, swatches);
 	bool ok = rows && names;
 
 	for (size_t i = 0; i < n; i++)
-		ok = ok && texts[i];
+		ok = ok && swatches[i].text;
 	for (size_t i = 0; ok && i < cores->n_cpus; i++) {
 		snprintf(names[i], TEXT_ROOM, "CPU %u", cores->cpus[i]);
 		rows[i].name = names[i];
@@ -146,7 +137,7 @@ int view_cores(struct marks *m, const struct canvas *c, const struct frame_capti
 	if (ok)
 		draw(m, c, caption, cores, swatches, n, rows);
 	for (size_t i = 0; i < n; i++)
-		free(texts[i]);
+		free((char *)swatches[i].text);
 	free(names);
 	free(rows);
 	return ok && !m->failed ? 0 : -ENOMEM;
