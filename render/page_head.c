@@ -272,6 +272,14 @@ static void why_not_json(struct json *j, const struct page_capture *c)
 	json_text(j, "why_not", text);
 }
 
+static void tell_lack(void *ctx, const char *event, const char *what)
+{
+	json_open(ctx, NULL, '{', false);
+	json_text(ctx, "event", event);
+	json_text(ctx, "unknown", what);
+	json_close(ctx);
+}
+
 static int capture_json(struct json *j, const struct page_capture *c, size_t index)
 {
 	static const char *const about[][2] = {
@@ -304,6 +312,9 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	json_bool(j, "embedded", c->data != NULL);
 	why_not_json(j, c);
 	has_json(j, sum);
+	json_open(j, "not_recorded", '[', false);
+	table_lacks(c->tables, PAGE_TABLES, TABLE_HUMAN, tell_lack, j);
+	json_close(j);
 	types_json(j, r);
 	nodes_json(j, c);
 	cpus_json(j, c);

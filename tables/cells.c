@@ -8,7 +8,9 @@ void cells_fill_one(struct table *t, size_t column, const struct tables_row *r)
 {
 	const struct cell cell = { t, column, r, r->row, t->columns[column].at };
 
-	t->columns[column].get(&cell);
+	t->lacks = tables_lacks(r->w);
+	if (!(t->columns[column].flags & t->lacks))
+		t->columns[column].get(&cell);
 }
 
 void cells_fill(struct table *t, const struct tables_row *r)

@@ -32,18 +32,11 @@ static bool has_switch(const struct tables_walk *w)
 	return analyze_engine_summary(w->eng)->has_switch;
 }
 
-/* Without sched_switch nobody knows what part of the time the thread was on a CPU. */
-static void cell_cpu(const struct cell *c)
-{
-	if (has_switch(c->r->w))
-		cell_u64(c);
-}
-
 static void cell_off_cpu(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
 
-	if (has_switch(c->r->w) && row->cpu_ns <= row->time.sum)
+	if (row->cpu_ns <= row->time.sum)
 		table_u64(c->t, c->column, row->time.sum - row->cpu_ns);
 }
 
@@ -52,10 +45,11 @@ static void cell_cpu_share(const struct cell *c)
 	const struct analyze_exit_row *row = c->row;
 	const struct totals *sum = c->r->whole;
 
-	if (!row->idle && has_switch(c->r->w))
+	if (!row->idle)
 		table_share(c->t, c->column, row->cpu_ns, sum->work.cpu_ns);
 }
 
+/* Without sched_switch nobody knows what part of it the thread was on a CPU. */
 static void cell_time_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
@@ -78,11 +72,15 @@ static const struct table_column columns[] = {
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_bool, ROW(idle) },
 	{ "count", "exits", TABLE_COUNT, TABLE_CHANGE, cell_u64, ROW(events) },
 	{ "count_percent", "exits %", TABLE_PERCENT, 0, cell_count_share, 0 },
-	{ "cpu_ns", "on CPU ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_cpu, ROW(cpu_ns) },
-	{ "cpu_percent", "CPU %", TABLE_PERCENT, 0, cell_cpu_share, 0 },
-	{ "off_cpu_ns", "off CPU ms", TABLE_MS, 0, cell_off_cpu, 0 },
-	{ "time_ns", "time ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_sum, ROW(time) },
-	{ "time_percent", "time %", TABLE_PERCENT, 0, cell_time_share, 0 },
+	{ "cpu_ns", "on CPU ms", TABLE_MS,
+	  TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES | TABLE_OF_SWITCHES, cell_u64, ROW(cpu_ns) },
+	{ "cpu_percent", "CPU %", TABLE_PERCENT, TABLE_OF_ENTRIES | TABLE_OF_SWITCHES,
+	  cell_cpu_share, 0 },
+	{ "off_cpu_ns", "off CPU ms", TABLE_MS, TABLE_OF_ENTRIES | TABLE_OF_SWITCHES, cell_off_cpu,
+	  0 },
+	{ "time_ns", "time ms", TABLE_MS, TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES, cell_sum,
+	  ROW(time) },
+	{ "time_percent", "time %", TABLE_PERCENT, TABLE_OF_ENTRIES, cell_time_share, 0 },
 	{ "min_ns", "min us", TABLE_US, 0, cell_min, ROW(time) },
 	{ "avg_ns", "avg us", TABLE_US, TABLE_CHANGE_WIDE, cell_avg, ROW(time) },
 	{ "p50_ns", "p50 us", TABLE_US, TABLE_WIDE, cell_p50, ROW(time) },

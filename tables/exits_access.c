@@ -28,8 +28,8 @@ static void cell_guest_share(const struct cell *c)
 static const struct table_column guest_columns[] = {
 	CELLS_OF_VCPU,
 	{ "entries", "entries", TABLE_COUNT, 0, cell_u64, GUEST(entries) },
-	{ "guest_ns", "guest ms", TABLE_MS, 0, cell_u64, GUEST(guest_ns) },
-	{ "guest_percent", "guest %", TABLE_PERCENT, 0, cell_guest_share, 0 },
+	{ "guest_ns", "guest ms", TABLE_MS, TABLE_OF_ENTRIES, cell_u64, GUEST(guest_ns) },
+	{ "guest_percent", "guest %", TABLE_PERCENT, TABLE_OF_ENTRIES, cell_guest_share, 0 },
 	{ "avg_ns", "avg us", TABLE_US, 0, cell_avg, GUEST(time) },
 	{ "p50_ns", "p50 us", TABLE_US, TABLE_WIDE, cell_p50, GUEST(time) },
 	{ "p99_ns", "p99 us", TABLE_US, 0, cell_p99, GUEST(time) },

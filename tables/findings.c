@@ -129,11 +129,11 @@ static void one_task(struct findings *all, const struct analyze_latency_row *row
 	sink_to_memory(&s);
 	if (name)
 		escape_terminal(&s, name, strlen(name));
-	sink_puts(&s, " waited ");
+	sink_puts(&s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(&s, delay_of(row));
 	sink_puts(&s, " of ");
 	tables_duration(&s, analyze_engine_summary(w->eng)->window_ns);
-	sink_printf(&s, " for a CPU, %" PRIu64 " times; worst ",
+	sink_printf(&s, "%s, %" PRIu64 " times; worst ", tables_has_wakeups(w) ? " for a CPU" : "",
 		    row->wakeup.count + row->preempt.count);
 	tables_duration(&s, worst->max);
 	sink_printf(&s, " at %s s.", number_seconds(at, worst->max_at));
@@ -266,9 +266,12 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 	lost(&all);
 	if (!all.n)
 		finding(&all, &good, "tasks",
-			analyze_engine_summary(w->eng)->has_switch
-				? "No task waited 1 % of the time for a CPU."
-				: "This capture does not tell who ran: it holds no sched_switch.");
+			tables_lacks(w) & TABLE_OF_SWITCHES
+				? "This capture does not tell who ran: it holds no sched_switch."
+			: tables_lacks(w) & TABLE_OF_TIMES_OFF
+				? "Some CPUs were recorded only: how long tasks waited is unknown."
+			: tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
+						: "No task was preempted for 1 % of the time.");
 	json_close(j);
 	return all.rc;
 }

@@ -29,12 +29,6 @@ static void cell_length(const struct cell *c)
 	table_u64(c->t, c->column, length_ns(c->r));
 }
 
-static void cell_wakeups(const struct cell *c)
-{
-	if (tables_has_wakeups(c->r->w))
-		cell_u64(c);
-}
-
 static void cell_rate(const struct cell *c)
 {
 	const struct analyze_switch_cell *cell = c->row;
@@ -54,13 +48,13 @@ static const struct table_column columns[] = {
 	{ "cpu", "CPU", TABLE_INTEGER, TABLE_EACH, cell_cpu, 0 },
 	{ "from_ns", "from s", TABLE_TIME, 0, cell_from, 0 },
 	{ "length_ns", "length ms", TABLE_MS, TABLE_WIDE, cell_length, 0 },
-	{ "switches", "switches", TABLE_COUNT, 0, cell_u64, CELL(switches) },
-	{ "involuntary", "involunt", TABLE_COUNT, 0, cell_u64, CELL(involuntary) },
-	{ "wakeups", "wakeups", TABLE_COUNT, 0, cell_wakeups, CELL(wakeups) },
-	{ "switches_per_s", "switches/s", TABLE_COUNT, 0, cell_rate, 0 },
-	{ "busy_ns", "busy ms", TABLE_MS, TABLE_WIDE, cell_u64, CELL(busy_ns) },
-	{ "busy_percent", "busy %", TABLE_PERCENT, 0, cell_busy_share, 0 },
-	{ "idle_ns", "idle ms", TABLE_MS, TABLE_WIDE, cell_u64, CELL(idle_ns) },
+	{ "switches", "switches", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, CELL(switches) },
+	{ "involuntary", "involunt", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, CELL(involuntary) },
+	{ "wakeups", "wakeups", TABLE_COUNT, TABLE_OF_WAKEUPS, cell_u64, CELL(wakeups) },
+	{ "switches_per_s", "switches/s", TABLE_COUNT, TABLE_OF_SWITCHES, cell_rate, 0 },
+	{ "busy_ns", "busy ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES, cell_u64, CELL(busy_ns) },
+	{ "busy_percent", "busy %", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_busy_share, 0 },
+	{ "idle_ns", "idle ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES, cell_u64, CELL(idle_ns) },
 	{ "unknown_ns", "unknown ms", TABLE_MS, 0, cell_u64, CELL(unknown_ns) },
 	TABLE_COLUMNS_END,
 };

@@ -10,6 +10,34 @@
 #include "base/fail.h"
 #include "tables/number.h"
 
+void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
+		 void (*tell)(void *ctx, const char *event, const char *what), void *ctx)
+{
+	static const struct {
+		unsigned bit;
+		const char *event, *what;
+	} needs[] = {
+		{ TABLE_OF_SWITCHES, "sched:sched_switch", "who ran and who waited" },
+		{ TABLE_OF_WAKEUPS, "sched:sched_waking", "waiting after wake-ups" },
+		{ TABLE_OF_ENTRIES, "kvm:kvm_entry with kvm:kvm_exit",
+		  "time in guests and of exits" },
+		{ TABLE_OF_QEMU, "kvm:kvm_userspace_exit", "time in QEMU" },
+		{ TABLE_OF_IOWAITS, "sched:sched_stat_iowait", "waiting for I/O" },
+	};
+	unsigned lacks = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t c = 0; c < tables[i]->n_columns; c++) {
+			if (!(tables[i]->columns[c].flags & hidden))
+				lacks |= tables[i]->columns[c].flags & tables[i]->lacks;
+		}
+	}
+	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		if (lacks & needs[i].bit)
+			tell(ctx, needs[i].event, needs[i].what);
+	}
+}
+
 struct table *table_new(const char *name, const struct table_column *columns)
 {
 	struct table *t = calloc(1, sizeof(*t));

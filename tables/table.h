@@ -57,6 +57,13 @@ enum table_column_flags {
 	TABLE_CHANGE = 32,
 	TABLE_CHANGE_SHARE = 64 | TABLE_CHANGE, /* ... in percent of the window */
 	TABLE_CHANGE_WIDE = 128 | TABLE_CHANGE, /* ... shown with -v only */
+	/* What it is made of: empty, not 0, in a capture that lacks it (tables_lacks()). */
+	TABLE_OF_SWITCHES = 1 << 8,
+	TABLE_OF_TIMES_OFF = 1 << 9, /* off the CPU: a recording of some CPUs lacks them, too */
+	TABLE_OF_WAKEUPS = 1 << 10,
+	TABLE_OF_ENTRIES = 1 << 11,
+	TABLE_OF_QEMU = 1 << 12,
+	TABLE_OF_IOWAITS = 1 << 13,
 };
 
 /* Fills one cell (cells.h). */
@@ -102,6 +109,7 @@ struct table {
 	struct table_cell *total; /* NULL: none */
 	struct table_cell *now;   /* the row being filled */
 	bool grouped;             /* rows are of no task, whatever its columns could name */
+	unsigned lacks;           /* TABLE_OF_*: columns with them are empty */
 	bool failed;
 };
 
@@ -155,6 +163,11 @@ struct table_frame {
 /* table_print - 0 or a negative errno. */
 int table_print(struct sink *s, enum table_format format, const struct table_frame *frame,
 		struct table *const *tables, size_t n);
+
+/* table_lacks - what of the capture @tables would need: for each a call of @tell with the event and what
+ * is unknown without it. @hidden: flags of columns that are not looked at. */
+void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
+		 void (*tell)(void *ctx, const char *event, const char *what), void *ctx);
 
 /* The printers behind it. */
 void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,

@@ -127,6 +127,12 @@ void table_frame_json(struct json *j, const struct table_frame *frame)
 	json_close(j);
 }
 
+static void tell_lack(void *ctx, const char *event, const char *what)
+{
+	(void)what;
+	json_text(ctx, NULL, event);
+}
+
 void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		      size_t n)
 {
@@ -138,6 +144,9 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 	table_frame_json(&j, frame);
 	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
 	loss_json(&j, &sum, frame->reader, frame->from_ns, frame->to_ns, frame->unknown_ns);
+	json_open(&j, "not_recorded", '[', false);
+	table_lacks(tables, n, TABLE_HUMAN, tell_lack, &j);
+	json_close(&j);
 	for (size_t i = 0; i < n; i++) {
 		const struct table *t = tables[i];
 

@@ -83,6 +83,18 @@ static void explain_marks(struct sink *s, const struct table_frame *frame,
 	}
 }
 
+static void tell_lack(void *ctx, const char *event, const char *what)
+{
+	sink_printf(ctx, "not recorded: %s, so %s is unknown\n", event, what);
+}
+
+/* Why columns are empty that people would look for. */
+static void explain_lacks(struct sink *s, const struct table_frame *frame,
+			  struct table *const *tables, size_t n)
+{
+	table_lacks(tables, n, TABLE_MACHINE | (frame->wide ? 0 : TABLE_WIDE), tell_lack, s);
+}
+
 /* How a column is set: numbers to the right, marks in a column of their own. */
 struct column_room {
 	size_t width; /* with the mark */
@@ -199,6 +211,7 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 		sink_printf(s, "\n%s", frame->chart);
 	sink_putc(s, '\n');
 	explain_marks(s, frame, tables, n);
+	explain_lacks(s, frame, tables, n);
 	loss(s, frame);
 }
 
@@ -269,5 +282,6 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 		sink_putc(s, '\n');
 	}
 	explain_marks(s, frame, tables, n);
+	explain_lacks(s, frame, tables, n);
 	loss(s, frame);
 }

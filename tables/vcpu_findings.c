@@ -98,11 +98,12 @@ static void say_delayed(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
 	who(s, w, row->task);
-	sink_puts(s, " waited ");
+	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, delayed_ns(row));
 	sink_puts(s, " of ");
 	tables_duration(s, analyze_vcpu_life_ns(row));
-	sink_puts(s, " for a CPU");
+	if (tables_has_wakeups(w))
+		sink_puts(s, " for a CPU");
 	behind(s, w, row);
 	worst(s, w, row);
 	sink_puts(s, ".\n");
@@ -211,7 +212,9 @@ static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 {
 	char at[NUMBER_ROOM];
 
-	sink_puts(s, "No vCPU is seen to have waited 1 % of the time for a CPU");
+	sink_puts(s, tables_has_wakeups(w)
+			     ? "No vCPU is seen to have waited 1 % of the time for a CPU"
+			     : "No vCPU is seen to have been preempted for 1 % of the time");
 	if (found->longest) {
 		sink_puts(s, "; the longest wait was ");
 		tables_duration(s, found->longest->worst.dur_ns);
@@ -258,10 +261,11 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 	}
 	if (found->delayed > named) {
 		note(found, "delayed", NULL);
-		sink_printf(s, "%zu more vCPUs waited 1 %% of the time or more for a CPU.\n",
-			    found->delayed - named);
+		sink_printf(s, "%zu more vCPUs %s.\n", found->delayed - named,
+			    tables_has_wakeups(w) ? "waited 1 % of the time or more for a CPU"
+						  : "were preempted for 1 % of the time or more");
 	}
-	if (!found->delayed && analyze_engine_summary(w->eng)->has_switch) {
+	if (!found->delayed && !(tables_lacks(w) & TABLE_OF_TIMES_OFF)) {
 		note(found, "good", found->longest);
 		if (found->longest)
 			note_worst(found, found->longest);

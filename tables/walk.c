@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "tables/table.h"
 
 int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		     const struct tables_options *opts, struct cdict_error *err)
@@ -81,6 +82,26 @@ bool tables_has_wakeups(const struct tables_walk *w)
 	const struct analyze_summary *sum = analyze_engine_summary(w->eng);
 
 	return sum->has_waking || sum->has_wakeup;
+}
+
+unsigned tables_lacks(const struct tables_walk *w)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(w->eng);
+	unsigned lacks = 0;
+
+	if (!sum->has_switch)
+		lacks |= TABLE_OF_SWITCHES | TABLE_OF_TIMES_OFF;
+	if (sum->scope.whom == SCOPE_CPUS)
+		lacks |= TABLE_OF_TIMES_OFF;
+	if (!tables_has_wakeups(w))
+		lacks |= TABLE_OF_WAKEUPS;
+	if (!sum->has_entry || !sum->has_exit)
+		lacks |= TABLE_OF_ENTRIES;
+	if (!sum->has_userspace_exit)
+		lacks |= TABLE_OF_QEMU;
+	if (!sum->has_iowait)
+		lacks |= TABLE_OF_IOWAITS;
+	return lacks;
 }
 
 bool tables_lossy(const struct tables_walk *w, const struct analyze_task *task)

@@ -73,6 +73,8 @@ void tables_walk_fini(struct tables_walk *w);
 /* tables_has_wakeups - whether the capture has sched_waking or sched_wakeup: else nobody knows
  * how often a task was woken, and a cell stays empty. */
 bool tables_has_wakeups(const struct tables_walk *w);
+/* tables_lacks - TABLE_OF_* (table.h) that the capture has not recorded. */
+unsigned tables_lacks(const struct tables_walk *w);
 /* tables_lossy - whether missing events can have changed the task's figures. */
 bool tables_lossy(const struct tables_walk *w, const struct analyze_task *task);
 /* tables_cpu - whether the CPU was asked for. */

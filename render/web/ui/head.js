@@ -52,7 +52,7 @@ export class Head {
 		replace(this.what,
 			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
 			this.#facts(capture).map(([text, title]) => h('span', { class: 'fact', title }, h('bdi', null, text))),
-			this.#loss(capture));
+			this.#loss(capture), capture.not_recorded.map(({ event, unknown }) => h('span', { class: 'badge', title: `${event} was not recorded: such figures are empty` }, `${unknown} not recorded`)));
 	}
 
 	#chooser() {

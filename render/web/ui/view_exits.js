@@ -279,7 +279,6 @@ export class ExitsView extends View {
 			{ key: 'count', title: 'exits', value: (r) => r.count },
 			{ key: 'count_percent', title: 'share', hint: 'of the number of exits; idle is left out', value: (r) => r.count_percent },
 			...this.#times(),
-			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
 			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
 			{ key: 'p50_ns', title: 'p50', hint: 'half took no longer', value: (r) => r.p50_ns },
 			{ key: 'p99_ns', title: 'p99', hint: '99 of 100 took no longer', value: (r) => r.p99_ns },

@@ -22,9 +22,9 @@ for (const capture of page.captures) {
 
 	for (const cpu of rowsOf(capture, 'cpus')) {
 		const [from, to] = [cpu.cpu * n, (cpu.cpu + 1) * n];
-		equal(`busy_ns of CPU ${cpu.cpu}`, sum(bins.busy_ns, from, to), cpu.busy_ns);
+		equal(`busy_ns of CPU ${cpu.cpu}`, sum(bins.busy_ns, from, to), cpu.busy_ns ?? 0);
 		equal(`unknown_ns of CPU ${cpu.cpu}`, sum(bins.unknown_ns, from, to), cpu.unknown_ns);
-		equal(`switches of CPU ${cpu.cpu}`, sum(bins.switches, from, to), cpu.switches);
+		equal(`switches of CPU ${cpu.cpu}`, sum(bins.switches, from, to), cpu.switches ?? 0);
 	}
 
 	const states = ['guest', 'exit', 'qemu', 'preempted', 'waiting', 'halted', 'blocked', 'unknown'];
@@ -32,7 +32,7 @@ for (const capture of page.captures) {
 	equal('vCPUs', bins.vcpus.join(), vcpus.map((row) => row.task).join());
 	vcpus.forEach((row, i) => states.forEach((state, s) => {
 		const from = (i * states.length + s) * bins.vcpu_columns;
-		equal(`${state} of ${capture.tasks[row.task].who}`, sum(bins.vcpu_ns, from, from + bins.vcpu_columns), row[`${state}_ns`]);
+		equal(`${state} of ${capture.tasks[row.task].who}`, sum(bins.vcpu_ns, from, from + bins.vcpu_columns), row[`${state}_ns`] ?? 0);
 	}));
 
 	const tasks = new Map(rowsOf(capture, 'tasks').map((row) => [row.task, row]));

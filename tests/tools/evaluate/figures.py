@@ -59,7 +59,7 @@ def tasks(w):
         if w.counts(m.t):
             rows[m.task]['migrations'] += 1
     for x in c.waits:
-        if x.woken and w.counts(x.end):
+        if x.woken and c.has_wakeups and w.counts(x.end):
             lists[x.task]['latency'].append((x.end - x.begin, x.begin))
     for task, times in c.of_task.items():
         n = bisect.bisect_left(times, w.end) - bisect.bisect_left(times, w.begin)
@@ -78,7 +78,7 @@ def tasks(w):
 def latency(w):
     rows = defaultdict(lambda: defaultdict(int))
     for x in sorted(w.capture.waits, key=lambda x: x.end):
-        if w.counts(x.end):
+        if w.counts(x.end) and (w.capture.has_wakeups or not x.woken):
             row, kind, ns = rows[row_of(x.task)], 'latency' if x.woken else 'preempt', x.end - x.begin
             row[f'{kind}_count'] += 1
             row[f'{kind}_ns'] += ns
