@@ -63,9 +63,8 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 		if (to_ns > src->last_ns)
 			to_ns = src->last_ns;
 		if (to_ns > src->first_ns)
-			set->all[set->n++] = (struct gap){ .cpu = c,
-							   .from_ns = src->first_ns,
-							   .to_ns = to_ns };
+			set->all[set->n++] =
+				(struct gap){ .cpu = c, .from_ns = src->first_ns, .to_ns = to_ns };
 	}
 	if (!set->n)
 		return 0;

@@ -23,7 +23,7 @@ struct watch {
 	uint64_t since_ns; /* accounted up to here */
 	uint8_t where, mode;
 	bool set, kvm_seen;
-	bool ran; /* a slice of it was seen whole */
+	bool ran;        /* a slice of it was seen whole */
 	uint32_t cpu;    /* it runs or waits on */
 	uint32_t reason; /* of the last exit, INDEX_NONE */
 	struct analyze_vcpu_row row;
@@ -192,7 +192,8 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
  * yet nobody knows. */
 static bool is_candidate(const struct watch *w, const struct analyze_task *task)
 {
-	return task->is_vcpu || !w->ran || (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
+	return task->is_vcpu || !w->ran ||
+	       (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
 }
 
 static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
