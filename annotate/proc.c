@@ -26,8 +26,14 @@
 struct walker {
 	struct proc_scan *scan;
 	uint64_t deadline_ns;
-	struct buf text, cmdline;
+	struct buf text, cmdline; /* a buffer remembers that it could not grow */
+	bool no_memory;           /* for a thread, a VM */
 };
+
+static bool failed(const struct walker *w)
+{
+	return w->no_memory || w->text.failed || w->cmdline.failed;
+}
 
 static int dir_at(int dir, const char *name)
 {
@@ -37,101 +43,88 @@ static int dir_at(int dir, const char *name)
 /* stat and comm of the process or thread @dir: 0, or why neither could be read. */
 static int read_stat(struct walker *w, int dir, struct procfs_stat *st)
 {
-	int rc = procfs_read(dir, "stat", &w->text, SMALL_MAX), rc_comm;
-	size_t n;
+	int rc;
 
 	memset(st, 0, sizeof(*st));
-	if (rc == -ENOMEM)
-		return rc;
-	if (!rc && procfs_parse_stat(st, (char *)w->text.data, w->text.len) && st->comm[0])
+	if (!procfs_read(dir, "stat", &w->text, SMALL_MAX) &&
+	    procfs_parse_stat(st, (char *)w->text.data, w->text.len) && st->comm[0])
 		return 0;
-	rc_comm = procfs_read(dir, "comm", &w->text, sizeof(st->comm) - 1);
-	if (rc_comm)
-		return rc_comm;
-	n = strcspn((char *)w->text.data, "\n");
-	memcpy(st->comm, w->text.data, n);
-	st->comm[n] = 0;
-	return 0;
-}
-
-/* 0, also when it cannot be read, or -ENOMEM. */
-static int read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
-{
-	int rc = procfs_read(dir, "cgroup", &w->text, SMALL_MAX);
-
-	memset(place, 0, sizeof(*place));
+	rc = procfs_read(dir, "comm", &w->text, sizeof(st->comm) - 1);
 	if (!rc)
-		cgroup_parse(place, (char *)w->text.data, w->text.len);
-	return rc == -ENOMEM ? rc : 0;
+		snprintf(st->comm, sizeof(st->comm), "%.*s",
+			 (int)strcspn((char *)w->text.data, "\n"), (char *)w->text.data);
+	return rc;
 }
 
-static void set_thread(struct proc_thread *t, int32_t tid, const struct procfs_stat *st,
-		       const struct cgroup_place *place)
+/* Nothing when it cannot be read. */
+static void read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
 {
+	memset(place, 0, sizeof(*place));
+	if (!procfs_read(dir, "cgroup", &w->text, SMALL_MAX))
+		cgroup_parse(place, (char *)w->text.data, w->text.len);
+}
+
+/* @t NULL: there was no memory for it. */
+static void set_thread(struct walker *w, struct proc_thread *t, int32_t tid,
+		       const struct procfs_stat *st, const struct cgroup_place *place)
+{
+	w->no_memory |= !t;
+	if (!t)
+		return;
 	t->tid = tid;
 	t->start_ns = st->start_ns;
 	memcpy(t->comm, st->comm, sizeof(t->comm));
 	memcpy(t->cgroup_role, place->role, sizeof(t->cgroup_role));
 }
 
-/* 0 also when the thread is gone. */
-static int read_thread(struct walker *w, struct proc_vm *vm, int tasks, const char *name)
+/* It may be gone. */
+static void read_thread(struct walker *w, struct proc_vm *vm, int tasks, const char *name)
 {
-	struct cgroup_place place;
-	struct procfs_stat st;
-	struct proc_thread *t;
-	int dir = dir_at(tasks, name), rc;
+	struct cgroup_place place = { 0 };
+	struct procfs_stat st = { 0 };
+	int dir = dir_at(tasks, name), rc = -EACCES;
 	struct stat there;
 
 	if (dir < 0 && (errno == ENOENT || errno == ESRCH || errno == ENOTDIR))
-		return 0;
-	memset(&st, 0, sizeof(st));
-	memset(&place, 0, sizeof(place));
-	rc = -EACCES;
+		return;
 	if (dir >= 0) {
 		rc = read_stat(w, dir, &st);
-		if (read_cgroup(w, dir, &place))
-			rc = -ENOMEM;
+		read_cgroup(w, dir, &place);
 		close(dir);
 	}
-	if (rc == -ENOMEM)
-		return rc;
 	if (rc && (fstatat(tasks, name, &there, 0) || !S_ISDIR(there.st_mode)))
-		return 0; /* it ended in between */
-	if (rc)
-		w->scan->incomplete++;
-	t = array_add(&vm->threads);
-	if (!t)
-		return -ENOMEM;
-	set_thread(t, procfs_number(name), &st, &place);
-	return 0;
+		return; /* it ended in between */
+	w->scan->incomplete += rc != 0;
+	set_thread(w, array_add(&vm->threads), procfs_number(name), &st, &place);
 }
 
-static int read_tasks(struct walker *w, struct proc_vm *vm, int dir)
+static bool time_is_up(struct walker *w)
 {
-	int fd = dir_at(dir, "task"), rc = 0;
+	w->scan->cut |= monotonic_past(w->deadline_ns);
+	return w->scan->cut;
+}
+
+static void read_tasks(struct walker *w, struct proc_vm *vm, int dir)
+{
+	int fd = dir_at(dir, "task");
 	struct dirent *e;
 	DIR *d;
 
 	if (fd < 0)
-		return 0;
+		return;
 	d = fdopendir(fd);
 	if (!d) {
 		close(fd);
-		return -ENOMEM;
+		w->no_memory = true;
+		return;
 	}
-	while (!rc && (e = readdir(d))) {
+	while (!failed(w) && (e = readdir(d)) && !time_is_up(w)) {
 		int32_t tid = procfs_number(e->d_name);
 
-		if (monotonic_past(w->deadline_ns)) {
-			w->scan->cut = true;
-			break;
-		}
 		if (tid && tid != vm->pid) /* the process itself is there already */
-			rc = read_thread(w, vm, fd, e->d_name);
+			read_thread(w, vm, fd, e->d_name);
 	}
 	closedir(d);
-	return rc;
 }
 
 static int by_tid(const void *a, const void *b)
@@ -148,130 +141,110 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+static void add_vm(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
 {
-	struct proc_scan *scan = w->scan;
 	struct cgroup_place place;
-	struct proc_thread *t;
-	struct proc_vm *vm = array_add(&scan->vms);
-	int rc;
+	struct proc_vm *vm = array_add(&w->scan->vms);
 
+	w->no_memory |= !vm;
 	if (!vm)
-		return -ENOMEM;
+		return;
 	vm->pid = pid;
 	memcpy(vm->comm, st->comm, sizeof(vm->comm));
-	rc = procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX);
-	if (!rc)
+	if (!procfs_read(dir, "cmdline", &w->cmdline, CMDLINE_MAX))
 		proc_args_parse(&vm->args, (char *)w->cmdline.data, w->cmdline.len);
-	if (rc != -ENOMEM)
-		rc = procfs_read(dir, "status", &w->text, SMALL_MAX);
-	if (!rc)
+	if (!procfs_read(dir, "status", &w->text, SMALL_MAX))
 		vm->inner_pid = procfs_inner_pid((char *)w->text.data, w->text.len);
-	if (rc == -ENOMEM || read_cgroup(w, dir, &place))
-		return -ENOMEM;
+	read_cgroup(w, dir, &place);
 	memcpy(vm->base, place.base, sizeof(vm->base));
 	if (!vm->args.instance[0])
 		memcpy(vm->args.instance, place.instance, sizeof(place.instance));
-	t = array_add(&vm->threads);
-	if (!t)
-		return -ENOMEM;
-	set_thread(t, pid, st, &place);
+	set_thread(w, array_add(&vm->threads), pid, st, &place);
 	if (!st->comm[0])
-		scan->incomplete++;
-	return read_tasks(w, vm, dir);
+		w->scan->incomplete++;
+	read_tasks(w, vm, dir);
 }
 
-static int add_kernel(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
+static void add_kernel(struct walker *w, int dir, int32_t pid, const struct procfs_stat *st)
 {
-	struct proc_scan *scan = w->scan;
 	struct cgroup_place place;
-	struct proc_kernel *k = array_add(&scan->kernel);
+	struct proc_kernel *k = array_add(&w->scan->kernel);
 
-	if (!k || read_cgroup(w, dir, &place))
-		return -ENOMEM;
-	set_thread(&k->thread, pid, st, &place);
+	read_cgroup(w, dir, &place);
+	set_thread(w, k ? &k->thread : NULL, pid, st, &place);
+	if (!k)
+		return;
 	memcpy(k->base, place.base, sizeof(k->base));
 	k->thread.kernel = true;
 	k->kind = proc_kernel_thread(st->comm, &k->owner);
-	return 0;
 }
 
-static int read_process(struct walker *w, int dir, int32_t pid)
+static void read_process(struct walker *w, int dir, int32_t pid)
 {
 	char exe[4096] = "";
 	struct procfs_stat st;
 	int32_t owner;
 	ssize_t n;
-	int rc, rc_stat = read_stat(w, dir, &st);
+	int rc_stat = read_stat(w, dir, &st), rc;
 
-	if (rc_stat == -ENOMEM)
-		return rc_stat;
-	if (st.kernel_thread)
-		return proc_kernel_thread(st.comm, &owner) ? add_kernel(w, dir, pid, &st) : 0;
+	if (st.kernel_thread) {
+		if (proc_kernel_thread(st.comm, &owner))
+			add_kernel(w, dir, pid, &st);
+		return;
+	}
 	rc = procfs_read(dir, "cmdline", &w->cmdline, PROBE_MAX);
-	if (rc == -ENOMEM)
-		return rc;
 	if (rc && rc_stat) {
 		w->scan->unreadable += rc == -EACCES || rc == -EPERM;
-		return 0;
+		return;
 	}
 	n = readlinkat(dir, "exe", exe, sizeof(exe) - 1);
 	exe[n > 0 ? n : 0] = 0;
 	if (proc_is_qemu(exe, st.comm, w->cmdline.len ? (char *)w->cmdline.data : "",
 			 w->cmdline.len))
-		return add_vm(w, dir, pid, &st);
+		add_vm(w, dir, pid, &st);
 	/* A saved tree may lack the flags that tell a kernel thread. */
-	if (!w->cmdline.len && !st.ppid && proc_kernel_thread(st.comm, &owner))
-		return add_kernel(w, dir, pid, &st);
-	return 0;
+	else if (!w->cmdline.len && !st.ppid && proc_kernel_thread(st.comm, &owner))
+		add_kernel(w, dir, pid, &st);
 }
 
-static int walk(struct walker *w, DIR *d)
+static void walk(struct walker *w, DIR *d)
 {
 	struct dirent *e;
-	int rc = 0;
 
-	while (!rc && (e = readdir(d))) {
+	while (!failed(w) && (e = readdir(d))) {
 		int32_t pid = procfs_number(e->d_name);
 		int dir;
 
 		if (!pid)
 			continue;
-		if (monotonic_past(w->deadline_ns)) {
-			w->scan->cut = true;
+		if (time_is_up(w))
 			break;
-		}
 		dir = dir_at(dirfd(d), e->d_name);
 		if (dir < 0) {
 			w->scan->unreadable += errno == EACCES || errno == EPERM;
 			continue;
 		}
 		w->scan->processes++;
-		rc = read_process(w, dir, pid);
+		read_process(w, dir, pid);
 		close(dir);
 	}
-	return rc;
 }
 
-static int look_around(struct walker *w, int root)
+static void look_around(struct walker *w, int root)
 {
 	struct proc_scan *scan = w->scan;
 	struct statfs fs;
-	int rc = procfs_read(root, "sys/kernel/hostname", &w->text, sizeof(scan->host) - 1);
+	int rc;
 
-	if (rc == -ENOMEM)
-		return rc;
-	if (!rc) {
-		w->text.data[strcspn((char *)w->text.data, "\n")] = 0;
-		snprintf(scan->host, sizeof(scan->host), "%s", (char *)w->text.data);
-	}
+	if (!procfs_read(root, "sys/kernel/hostname", &w->text, sizeof(scan->host) - 1))
+		snprintf(scan->host, sizeof(scan->host), "%.*s",
+			 (int)strcspn((char *)w->text.data, "\n"), (char *)w->text.data);
 	scan->live = !fstatfs(root, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 	rc = procfs_read(root, "2/comm", &w->text, 64);
 	/* The host's pid 2 is kthreadd; that of another namespace is anything. Where other
 	 * users' processes are hidden (hidepid), its absence says nothing. */
 	scan->inner = scan->live &&
 		      (rc ? !geteuid() : strcmp((char *)w->text.data, "kthreadd\n") != 0);
-	return rc == -ENOMEM ? rc : 0;
 }
 
 int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
@@ -279,18 +252,17 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 {
 	struct walker w = { .scan = out, .deadline_ns = deadline_ns };
 	DIR *d = opendir(root ? root : "/proc");
-	int rc;
 
 	memset(out, 0, sizeof(*out));
 	if (!d)
 		return cdict_fail_errno(err, root ? root : "/proc");
-	rc = look_around(&w, dirfd(d));
-	if (!rc)
-		rc = walk(&w, d);
+	look_around(&w, dirfd(d));
+	walk(&w, d);
 	closedir(d);
+	w.no_memory = failed(&w);
 	buf_fini(&w.text);
 	buf_fini(&w.cmdline);
-	if (rc) {
+	if (w.no_memory) {
 		proc_scan_fini(out);
 		return cdict_fail_nomem(err);
 	}
