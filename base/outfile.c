@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,7 @@ static void inherit(int fd, const struct stat *old)
 		return;
 }
 
-static bool written_directly(const char *path, const struct stat *st)
+bool outfile_is_direct(const char *path, const struct stat *st)
 {
 	/* /dev/stdout, /proc/self/fd/1: the name stands for an open file */
 	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
@@ -145,7 +146,7 @@ int outfile_open(struct outfile **out, const char *path, struct cdict_error *err
 		rc = cdict_fail(err, -EISDIR, CDICT_NO_OFFSET, "is a directory");
 		goto fail;
 	}
-	if (exists && written_directly(path, &old)) {
+	if (exists && outfile_is_direct(path, &old)) {
 		of->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		if (of->fd < 0)
 			goto fail_errno;
@@ -174,27 +175,33 @@ fail:
 	return rc;
 }
 
+int outfile_write_all(int fd, const void *data, size_t size, uint64_t *bytes)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EAGAIN) /* the reader of our pipe made it so */
+			poll(&wait, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n < 0)
+			continue;
+		data = (const uint8_t *)data + n;
+		size -= (size_t)n;
+		*bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
 int outfile_write(void *ctx, const void *data, size_t size)
 {
 	struct outfile *of = ctx;
-	const uint8_t *p = data;
 
-	if (of->error)
-		return of->error;
-	while (size) {
-		ssize_t n = write(of->fd, p, size);
-
-		if (n < 0) {
-			if (errno == EINTR)
-				continue;
-			of->error = -errno;
-			return of->error;
-		}
-		p += n;
-		size -= (size_t)n;
-		of->bytes += (uint64_t)n;
-	}
-	return 0;
+	if (!of->error)
+		of->error = outfile_write_all(of->fd, data, size, &of->bytes);
+	return of->error;
 }
 
 uint64_t outfile_bytes(const struct outfile *of)

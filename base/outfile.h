@@ -42,4 +42,12 @@ int outfile_commit(struct outfile *of, bool sync, struct cdict_error *err);
 /* outfile_abort - closes and removes; NULL is fine. */
 void outfile_abort(struct outfile *of);
 
+/* outfile_write_all - all of @size bytes to @fd, which may be one that does not wait; adds to *@bytes what was
+ * written. 0 or a negative errno. */
+int outfile_write_all(int fd, const void *data, size_t size, uint64_t *bytes);
+/* outfile_is_direct - whether what is there as @path stands for something else than a file that can be
+ * replaced: a pipe, a device, an open file (/dev/stdout, /proc/self/fd/1). */
+struct stat;
+bool outfile_is_direct(const char *path, const struct stat *st);
+
 #endif

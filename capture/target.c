@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/outfile.h"
 
 /* Reserved at a time. */
 #define RESERVE_AHEAD ((uint64_t)4 << 20)
@@ -89,8 +89,7 @@ int target_open(struct target **out, const char *path, struct cdict_error *err)
 		return 0;
 	}
 	exists = !stat(path, &st);
-	special = exists && (!S_ISREG(st.st_mode) || !strncmp(path, "/dev/", 5) ||
-			     !strncmp(path, "/proc/", 6));
+	special = exists && outfile_is_direct(path, &st);
 	if (exists && S_ISDIR(st.st_mode)) {
 		destroy(t);
 		return cdict_fail(err, -EISDIR, CDICT_NO_OFFSET, "is a directory");
@@ -114,26 +113,8 @@ int target_open(struct target **out, const char *path, struct cdict_error *err)
 int target_write(void *target, const void *data, size_t size)
 {
 	struct target *t = target;
-	const uint8_t *p = data;
 
-	while (size) {
-		ssize_t n = write(t->fd, p, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN) { /* the reader of our pipe made it so */
-			struct pollfd wait = { .fd = t->fd, .events = POLLOUT };
-
-			poll(&wait, 1, -1);
-			continue;
-		}
-		if (n < 0)
-			return -errno;
-		p += n;
-		size -= (size_t)n;
-		t->bytes += (uint64_t)n;
-	}
-	return 0;
+	return outfile_write_all(t->fd, data, size, &t->bytes);
 }
 
 /* ulimit -f: no space to reserve, and yet an end. */

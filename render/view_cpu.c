@@ -9,38 +9,33 @@
 #include "render/text.h"
 #include "render/view_tasks.h"
 
-/* qsort has no context: one function an order. */
 static int rank(const struct task_bar *b)
 {
 	return b->idle ? 2 : b->rest ? 1 : 0;
 }
 
-static int by_run(const void *a, const void *b)
+static int larger(uint64_t a, uint64_t b)
 {
-	const struct task_bar *x = a, *y = b;
-
-	if (rank(x) != rank(y))
-		return rank(x) - rank(y);
-	if (x->all.run_ns != y->all.run_ns)
-		return x->all.run_ns > y->all.run_ns ? -1 : 1;
-	return (x->all.switches < y->all.switches) - (x->all.switches > y->all.switches);
+	return (a < b) - (a > b);
 }
 
-static int by_switches_first(const void *a, const void *b)
+static int by_use(const void *a, const void *b, void *by_switches)
 {
 	const struct task_bar *x = a, *y = b;
+	int run = larger(x->all.run_ns, y->all.run_ns);
+	int switches = larger(x->all.switches, y->all.switches);
 
 	if (rank(x) != rank(y))
 		return rank(x) - rank(y);
-	if (x->all.switches != y->all.switches)
-		return x->all.switches > y->all.switches ? -1 : 1;
-	return (x->all.run_ns < y->all.run_ns) - (x->all.run_ns > y->all.run_ns);
+	if (*(const bool *)by_switches)
+		return switches ? switches : run;
+	return run ? run : switches;
 }
 
 void task_bars_sort(struct task_bar *bars, size_t n, bool by_switches)
 {
 	if (n)
-		qsort(bars, n, sizeof(*bars), by_switches ? by_switches_first : by_run);
+		qsort_r(bars, n, sizeof(*bars), by_use, &by_switches);
 }
 
 static const struct ink bar_ink = { INK_STATE, ANALYZE_VCPU_GUEST },
