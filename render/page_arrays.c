@@ -43,32 +43,49 @@ static uint8_t *place(struct arrays *a, const char *key, size_t n, unsigned size
 	return p;
 }
 
-void arrays_u32(struct arrays *a, const char *key, const uint32_t *v, size_t n)
+/* The @i-th number of a column. */
+static uint64_t number_at(const void *first, size_t i, size_t stride, unsigned bytes)
 {
-	uint32_t most = 0;
+	const uint8_t *at = (const uint8_t *)first + i * stride;
+
+	return bytes == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+void arrays_strided(struct arrays *a, const char *key, const void *first, size_t n, size_t stride,
+		    unsigned bytes)
+{
+	uint64_t most = 0;
 	unsigned size;
 	uint8_t *p;
 
-	for (size_t i = 0; i < n; i++)
-		most = v[i] > most ? v[i] : most;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = number_at(first, i, stride, bytes);
+
+		most = v > most ? v : most;
+	}
 	size = size_for(most);
 	p = place(a, key, n, size, false);
 	for (size_t i = 0; p && i < n; i++)
-		p = put(p, v[i], size);
+		p = put(p, number_at(first, i, stride, bytes), size);
 }
 
-void arrays_steps(struct arrays *a, const char *key, const uint32_t *v, size_t n)
+void arrays_steps(struct arrays *a, const char *key, const uint32_t *first, size_t n, size_t stride)
 {
-	uint32_t most = n ? v[0] : 0;
+	uint64_t most = 0, before = 0, v;
 	unsigned size;
 	uint8_t *p;
 
-	for (size_t i = 1; i < n; i++)
-		most = v[i] - v[i - 1] > most ? v[i] - v[i - 1] : most;
+	for (size_t i = 0; i < n; i++, before = v) {
+		v = number_at(first, i, stride, 4);
+		most = v - before > most ? v - before : most;
+	}
 	size = size_for(most);
 	p = place(a, key, n, size, true);
-	for (size_t i = 0; p && i < n; i++)
-		p = put(p, i ? v[i] - v[i - 1] : v[0], size);
+	before = 0;
+	for (size_t i = 0; p && i < n; i++, before = v) {
+		v = number_at(first, i, stride, 4);
+		p = put(p, v - before, size);
+	}
 }
 
 void arrays_rows(struct arrays *a, const char *key, uint64_t *const *rows, size_t n_rows, size_t n)
@@ -94,20 +111,14 @@ void arrays_rows(struct arrays *a, const char *key, uint64_t *const *rows, size_
 	}
 }
 
-void arrays_u64(struct arrays *a, const char *key, const uint64_t *v, size_t n)
-{
-	uint64_t *row = (uint64_t *)v; /* is read only */
-
-	arrays_rows(a, key, &row, 1, n);
-}
-
-void arrays_double(struct arrays *a, const char *key, const double *v, size_t n)
+void arrays_double(struct arrays *a, const char *key, const double *first, size_t n, size_t stride)
 {
 	uint8_t *p = place(a, key, n, 8, false);
-	uint64_t bits;
 
 	for (size_t i = 0; p && i < n; i++) {
-		memcpy(&bits, &v[i], sizeof(bits));
+		uint64_t bits;
+
+		memcpy(&bits, (const uint8_t *)first + i * stride, sizeof(bits));
 		for (unsigned b = 0; b < 64; b += 8)
 			*p++ = (uint8_t)(bits >> b);
 	}

@@ -16,14 +16,21 @@ struct arrays {
 	struct sink *out; /* a memory sink */
 };
 
-/* Each is a member @key of numbers in as few bytes as the largest needs. */
-void arrays_u32(struct arrays *a, const char *key, const uint32_t *v, size_t n);
-void arrays_u64(struct arrays *a, const char *key, const uint64_t *v, size_t n);
+/* arrays_strided - a member @key of numbers in as few bytes as the largest needs: @n of @bytes each,
+ * 4 or 8, the next one @stride bytes behind. */
+void arrays_strided(struct arrays *a, const char *key, const void *first, size_t n, size_t stride,
+		    unsigned bytes);
+/* The same of an array of numbers, and of a member of all elements of an ARRAY(). */
+#define arrays_put(a, key, v, n) arrays_strided(a, key, v, n, sizeof(*(v)), sizeof(*(v)))
+#define arrays_member(a, key, all, member)                                                         \
+	arrays_strided(a, key, (all).at ? &(all).at->member : NULL, (all).n, sizeof(*(all).at),    \
+		       sizeof((all).at->member))
 /* arrays_rows - rows of @n numbers each; a NULL row is zeros. */
 void arrays_rows(struct arrays *a, const char *key, uint64_t *const *rows, size_t n_rows, size_t n);
 /* arrays_steps - ascending numbers, written as the steps between them. */
-void arrays_steps(struct arrays *a, const char *key, const uint32_t *v, size_t n);
-/* arrays_double - any numbers, NaN too. */
-void arrays_double(struct arrays *a, const char *key, const double *v, size_t n);
+void arrays_steps(struct arrays *a, const char *key, const uint32_t *first, size_t n,
+		  size_t stride);
+/* arrays_double - any numbers, NaN too, @stride bytes from one to the next. */
+void arrays_double(struct arrays *a, const char *key, const double *first, size_t n, size_t stride);
 
 #endif

@@ -46,8 +46,7 @@ struct exit_reason {
 	uint32_t isa;
 	uint64_t code;
 	uint64_t count;
-	uint32_t *counts; /* by column */
-	uint64_t *ns;
+	uint64_t *counts, *ns; /* by column */
 };
 
 struct page_bins {

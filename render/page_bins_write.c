@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "render/page_arrays.h"
 #include "render/page_bins_internal.h"
 
@@ -29,89 +30,68 @@ static void heat_tail(struct arrays *w, uint64_t events, uint64_t outside, uint6
 	json_close(w->j);
 }
 
-/* Cells of a grid, those that hold something, in order. */
-struct sparse {
-	uint32_t *cell, *count;
-	size_t n;
+/* A cell of a grid that holds something. */
+struct filled {
+	uint32_t cell, count;
 };
 
-static int sparse_room(struct sparse *s, size_t n)
-{
-	*s = (struct sparse){ .cell = malloc((n + 1) * sizeof(*s->cell)),
-			      .count = malloc((n + 1) * sizeof(*s->count)) };
-	return s->cell && s->count ? 0 : -ENOMEM;
-}
-
-static void sparse_fini(struct sparse *s)
-{
-	free(s->cell);
-	free(s->count);
-}
+struct sparse {
+	ARRAY(struct filled) all; /* in order */
+	bool failed;              /* out of memory */
+};
 
 static void sparse_add(struct sparse *s, uint32_t cell, uint64_t count)
 {
-	if (!count)
-		return;
-	s->cell[s->n] = cell;
-	s->count[s->n++] = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+	uint32_t shown = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+
+	if (count)
+		s->failed |= array_push(&s->all, (struct filled){ cell, shown }) != 0;
 }
 
-static void sparse_write(struct arrays *w, const struct sparse *s)
+/* Takes what is in @s. */
+static int sparse_write(struct arrays *w, struct sparse *s)
 {
-	arrays_steps(w, "cell", s->cell, s->n);
-	arrays_u32(w, "count", s->count, s->n);
+	arrays_steps(w, "cell", s->all.at ? &s->all.at->cell : NULL, s->all.n, sizeof(*s->all.at));
+	arrays_member(w, "count", s->all, count);
+	array_fini(&s->all);
+	return s->failed ? -ENOMEM : 0;
 }
 
 static int heat_of_all(struct arrays *w, const char *name, const struct heat *h, unsigned columns)
 {
-	struct sparse s;
-	size_t n = 0;
+	struct sparse s = { 0 };
+	int rc;
 
-	for (size_t i = 0; h->cells && i < (size_t)columns * BINS_ROWS; i++)
-		n += h->cells[i] != 0;
-	if (sparse_room(&s, n)) {
-		sparse_fini(&s);
-		return -ENOMEM;
-	}
 	for (unsigned row = 0; h->cells && row < BINS_ROWS; row++) {
 		for (unsigned c = 0; c < columns; c++)
 			sparse_add(&s, row * columns + c, h->cells[(size_t)c * BINS_ROWS + row]);
 	}
 	heat_head(w, name, columns);
-	sparse_write(w, &s);
+	rc = sparse_write(w, &s);
 	heat_tail(w, h->events, h->outside, h->unplaced, h->shorter, h->longer);
-	sparse_fini(&s);
-	return 0;
+	return rc;
 }
 
 static int heat_of_some(struct arrays *w, const char *name, const struct heat *h, unsigned columns,
 			const struct page_bins_select *select)
 {
+	struct sparse s = { 0 };
 	struct bins_grid g;
-	struct sparse s;
-	size_t n = 0;
 	int rc = bins_sum(h->owned, select->wanted, select->ctx, BINS_PER_DECADE, &g);
 
 	if (rc)
 		return rc;
-	if (!g.events) {
-		json_null(w->j, name);
-		bins_grid_fini(&g);
-		return 0;
-	}
-	for (size_t i = 0; i < (size_t)g.columns * g.rows; i++)
-		n += g.cells[i] != 0;
-	rc = sparse_room(&s, n);
-	if (!rc) {
+	if (g.events) {
 		uint32_t first = g.lo_decade * BINS_PER_DECADE * columns;
 
 		for (size_t i = 0; i < (size_t)g.columns * g.rows; i++)
 			sparse_add(&s, first + (uint32_t)i, g.cells[i]);
 		heat_head(w, name, columns);
-		sparse_write(w, &s);
+		rc = sparse_write(w, &s);
 		heat_tail(w, g.events, g.outside, g.unplaced, g.shorter, g.longer);
+	} else {
+		json_null(w->j, name);
 	}
-	sparse_fini(&s);
 	bins_grid_fini(&g);
 	return rc;
 }
@@ -249,8 +229,7 @@ static int write_reasons(struct arrays *w, const struct page_bins *b)
 	size_t n = b->reason_index.keys.n, columns = b->columns.n;
 	struct ranked *all = calloc(n + 1, sizeof(*all));
 	uint64_t **counts = calloc(n + 1, sizeof(*counts)), **ns = calloc(n + 1, sizeof(*ns));
-	uint64_t *room = calloc(n * columns + 1, sizeof(*room));
-	bool ok = all && counts && ns && room;
+	bool ok = all && counts && ns;
 
 	for (size_t i = 0; ok && i < n; i++)
 		all[i] = (struct ranked){ .sum = b->reasons[i].count, .number = (uint32_t)i };
@@ -264,9 +243,7 @@ static int write_reasons(struct arrays *w, const struct page_bins *b)
 		const char *name;
 		char text[24];
 
-		counts[i] = room + i * columns;
-		for (size_t c = 0; c < columns; c++)
-			counts[i][c] = r->counts[c];
+		counts[i] = r->counts;
 		ns[i] = r->ns;
 		name = analyze_reasons_text(b->names, r->isa, r->code, text);
 		json_open(w->j, NULL, '{', false);
@@ -283,7 +260,6 @@ static int write_reasons(struct arrays *w, const struct page_bins *b)
 	free(all);
 	free(counts);
 	free(ns);
-	free(room);
 	return ok ? 0 : -ENOMEM;
 }
 
@@ -295,10 +271,10 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 
 	for (size_t i = 0; i < cells; i++)
 		b->majority[i] = number_of(select, b->majority[i]);
-	arrays_u64(w, "busy_ns", b->busy, cells);
-	arrays_u64(w, "unknown_ns", b->unknown, cells);
-	arrays_u32(w, "switches", b->switches, cells);
-	arrays_u32(w, "majority", b->majority, cells);
+	arrays_put(w, "busy_ns", b->busy, cells);
+	arrays_put(w, "unknown_ns", b->unknown, cells);
+	arrays_put(w, "switches", b->switches, cells);
+	arrays_put(w, "majority", b->majority, cells);
 	rc = write_states(w, b, select);
 	if (!rc)
 		rc = write_reasons(w, b);

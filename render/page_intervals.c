@@ -205,7 +205,7 @@ static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict
 	(void)err;
 	json_u64(a->j, "seconds", v->seconds);
 	json_u64(a->j, "columns", e->q.columns);
-	arrays_u32(a, "count", v->count, v->seconds * e->q.columns);
+	arrays_put(a, "count", v->count, v->seconds * e->q.columns);
 	return 0;
 }
 

@@ -23,12 +23,6 @@ static bool is_full(struct page_engine *e, size_t n)
 	return e->enough;
 }
 
-/* One number of each item as a column. */
-static uint32_t *column_new(size_t n)
-{
-	return malloc((n + 1) * sizeof(uint32_t));
-}
-
 /* ---- who ran where ---- */
 
 struct piece {
@@ -82,33 +76,26 @@ static size_t *places_of(const struct page_engine *e)
 static int pieces_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct pieces *p = e->state;
-	size_t n = p->all.n;
-	uint32_t *cpu = column_new(n), *task = column_new(n);
-	uint64_t *from = malloc((n + 1) * sizeof(*from)), *to = malloc((n + 1) * sizeof(*to));
 	size_t *places = places_of(e);
-	bool ok = cpu && task && from && to && places;
+	ARRAY(struct piece) by_cpu = { 0 };
+	int rc = places ? array_resize(&by_cpu, p->all.n) : -ENOMEM;
 
-	for (size_t i = 0; ok && i < n; i++) {
+	for (size_t i = 0; !rc && i < p->all.n; i++) {
 		const struct piece *piece = &p->all.at[i];
-		size_t place = places[piece->cpu]++;
 
-		cpu[place] = piece->cpu;
-		task[place] = page_tasks_number(e, piece->task);
-		from[place] = piece->from_ns - e->t0_ns;
-		to[place] = piece->to_ns - e->t0_ns;
+		by_cpu.at[places[piece->cpu]++] =
+			(struct piece){ piece->cpu, page_tasks_number(e, piece->task),
+					piece->from_ns - e->t0_ns, piece->to_ns - e->t0_ns };
 	}
-	if (ok) {
-		arrays_u32(a, "cpu", cpu, n);
-		arrays_u32(a, "task", task, n);
-		arrays_u64(a, "from", from, n);
-		arrays_u64(a, "to", to, n);
+	if (!rc) {
+		arrays_member(a, "cpu", by_cpu, cpu);
+		arrays_member(a, "task", by_cpu, task);
+		arrays_member(a, "from", by_cpu, from_ns);
+		arrays_member(a, "to", by_cpu, to_ns);
 	}
 	free(places);
-	free(cpu);
-	free(task);
-	free(from);
-	free(to);
-	return ok ? 0 : cdict_fail_nomem(err);
+	array_fini(&by_cpu);
+	return rc ? cdict_fail_nomem(err) : 0;
 }
 
 static void pieces_free(struct page_engine *e)
@@ -237,36 +224,23 @@ static int states_add(struct page_engine *e, struct cdict_error *err)
 static int states_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct states *s = e->state;
-	size_t n = s->all.n;
-	uint32_t *task = column_new(n), *state = column_new(n), *reason = column_new(n),
-		 *behind = column_new(n);
-	uint64_t *from = malloc((n + 1) * sizeof(*from)), *to = malloc((n + 1) * sizeof(*to));
-	bool ok = task && state && reason && behind && from && to;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		task[i] = s->all.at[i].task;
-		state[i] = s->all.at[i].state;
-		reason[i] = s->all.at[i].reason;
-		behind[i] = page_tasks_number(e, s->all.at[i].behind);
-		from[i] = s->all.at[i].from_ns - e->t0_ns;
-		to[i] = s->all.at[i].to_ns - e->t0_ns;
+	(void)err;
+	for (size_t i = 0; i < s->all.n; i++) {
+		struct state *state = &s->all.at[i];
+
+		state->behind = page_tasks_number(e, state->behind);
+		state->from_ns -= e->t0_ns;
+		state->to_ns -= e->t0_ns;
 	}
-	if (ok) {
-		arrays_u32(a, "task", task, n);
-		arrays_u32(a, "state", state, n);
-		arrays_u32(a, "reason", reason, n);
-		reasons_write(a->j, "reasons", &s->reasons);
-		arrays_u32(a, "behind", behind, n);
-		arrays_u64(a, "from", from, n);
-		arrays_u64(a, "to", to, n);
-	}
-	free(task);
-	free(state);
-	free(reason);
-	free(behind);
-	free(from);
-	free(to);
-	return ok ? 0 : cdict_fail_nomem(err);
+	arrays_member(a, "task", s->all, task);
+	arrays_member(a, "state", s->all, state);
+	arrays_member(a, "reason", s->all, reason);
+	reasons_write(a->j, "reasons", &s->reasons);
+	arrays_member(a, "behind", s->all, behind);
+	arrays_member(a, "from", s->all, from_ns);
+	arrays_member(a, "to", s->all, to_ns);
+	return 0;
 }
 
 static void states_free(struct page_engine *e)
@@ -413,37 +387,19 @@ static int marks_add(struct page_engine *e, struct cdict_error *err)
 static int marks_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct marks *m = e->state;
-	size_t n = m->all.n;
-	uint32_t *what = column_new(n), *cpu = column_new(n), *task = column_new(n),
-		 *text = column_new(n);
-	uint64_t *at = malloc((n + 1) * sizeof(*at));
-	double *dur = malloc((n + 1) * sizeof(*dur));
-	bool ok = what && cpu && task && text && at && dur;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		what[i] = m->all.at[i].what;
-		cpu[i] = m->all.at[i].cpu;
-		task[i] = m->all.at[i].task;
-		text[i] = m->all.at[i].text;
-		at[i] = m->all.at[i].at_ns - e->t0_ns;
-		dur[i] = m->all.at[i].dur_ns;
-	}
-	if (ok) {
-		arrays_u32(a, "what", what, n);
-		arrays_u32(a, "cpu", cpu, n);
-		arrays_u32(a, "task", task, n);
-		arrays_u64(a, "at", at, n);
-		arrays_double(a, "dur", dur, n);
-		arrays_u32(a, "text", text, n);
-		reasons_write(a->j, "texts", &m->reasons);
-	}
-	free(what);
-	free(cpu);
-	free(task);
-	free(text);
-	free(at);
-	free(dur);
-	return ok ? 0 : cdict_fail_nomem(err);
+	(void)err;
+	for (size_t i = 0; i < m->all.n; i++)
+		m->all.at[i].at_ns -= e->t0_ns;
+	arrays_member(a, "what", m->all, what);
+	arrays_member(a, "cpu", m->all, cpu);
+	arrays_member(a, "task", m->all, task);
+	arrays_member(a, "at", m->all, at_ns);
+	arrays_double(a, "dur", m->all.at ? &m->all.at->dur_ns : NULL, m->all.n,
+		      sizeof(*m->all.at));
+	arrays_member(a, "text", m->all, text);
+	reasons_write(a->j, "texts", &m->reasons);
+	return 0;
 }
 
 static void marks_free(struct page_engine *e)
