@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* libvirt's domain XML, read with expat. */
-#include "annotate/libvirt_xml.h"
+#include "annotate/libvirt.h"
 
 #include <errno.h>
 #include <expat.h>

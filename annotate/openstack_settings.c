@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "annotate/clouds.h"
 #include "annotate/openrc.h"
-#include "annotate/openstack_files.h"
 #include "annotate/secret.h"
 #include "base/fail.h"
 
@@ -60,15 +60,69 @@ static bool makes_a_cloud(char *const *environment)
 	return false;
 }
 
+/* --- where clouds.yaml and secure.yaml are looked for --- */
+
+static bool readable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISDIR(st.st_mode) && !access(path, R_OK);
+}
+
+/* @folder/@below/@stem with each suffix into *@path, unless one was found. */
+static int in_folder(char **path, const char *folder, const char *below, const char *stem)
+{
+	static const char *const suffixes[] = { "yaml", "yml", "json" };
+
+	if (!folder || !*folder)
+		return 0;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]) && !*path; i++) {
+		if (asprintf(path, "%s%s/%s.%s", folder, below, stem, suffixes[i]) < 0) {
+			*path = NULL;
+			return -ENOMEM;
+		}
+		if (!readable(*path)) {
+			free(*path);
+			*path = NULL;
+		}
+	}
+	return 0;
+}
+
+/* The first of what the variable @named names, ./, $XDG_CONFIG_HOME/openstack, ~/.config/openstack,
+ * /etc/xdg/openstack, /etc/openstack, each with .yaml, .yml and .json, that exists and may be read:
+ * *@path, given. NULL: none. @stem is "clouds" or "secure". 0 or -ENOMEM. */
+static int find_file(char **path, char *const *environment, const char *named, const char *stem)
+{
+	const char *own = openrc_variable(environment, named);
+	const struct {
+		const char *folder, *below;
+	} folders[] = { { ".", "" },
+			{ openrc_variable(environment, "XDG_CONFIG_HOME"), "/openstack" },
+			{ openrc_variable(environment, "HOME"), "/.config/openstack" },
+			{ "/etc/xdg/openstack", "" },
+			{ "/etc/openstack", "" } };
+	int rc = 0;
+
+	*path = NULL;
+	if (own && *own && readable(own)) {
+		*path = strdup(own);
+		return *path ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && !rc; i++)
+		rc = in_folder(path, folders[i].folder, folders[i].below, stem);
+	return rc;
+}
+
 /* Reads and parses the file of that stem, where it is; *out NULL and *path NULL: nowhere. */
-static int load_clouds(struct clouds **out, char **path, const struct openstack_places *places,
-		       const char *stem, struct cdict_error *err)
+static int load_clouds(struct clouds **out, char **path, char *const *environment,
+		       const char *named, const char *stem, struct cdict_error *err)
 {
 	struct buf text;
 	int rc;
 
 	*out = NULL;
-	if (openstack_file_find(path, places, stem))
+	if (find_file(path, environment, named, stem))
 		return cdict_fail_nomem(err);
 	if (!*path)
 		return 0;
@@ -94,15 +148,12 @@ struct cloud_files {
 
 static int open_files(struct cloud_files *f, char *const *environment, struct cdict_error *err)
 {
-	struct openstack_places places = {
-		.named = openrc_variable(environment, "OS_CLIENT_CONFIG_FILE"),
-		.home = openrc_variable(environment, "HOME"),
-		.config_home = openrc_variable(environment, "XDG_CONFIG_HOME"),
-	};
-	int rc = load_clouds(&f->clouds, &f->path, &places, "clouds", err);
+	int rc = load_clouds(&f->clouds, &f->path, environment, "OS_CLIENT_CONFIG_FILE", "clouds",
+			     err);
 
-	places.named = openrc_variable(environment, "OS_CLIENT_SECURE_FILE");
-	return rc ? rc : load_clouds(&f->secure, &f->secure_path, &places, "secure", err);
+	return rc ? rc
+		  : load_clouds(&f->secure, &f->secure_path, environment, "OS_CLIENT_SECURE_FILE",
+				"secure", err);
 }
 
 static void close_files(struct cloud_files *f)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/libvirt_xml.h"
+#include "annotate/libvirt.h"
 
 #define NOVA "http://openstack.org/xmlns/libvirt/nova/1.1"
 
