@@ -54,7 +54,7 @@ static int open_capture(struct figures *f, const struct cmd_call *call, const ch
 	return status ? status : figures_run(f);
 }
 
-static char *note_of(const struct figures *f, const char *label)
+static char *note_of(const struct figures *f, const char *label, bool nameless)
 {
 	uint64_t a = analyze_engine_summary(f[0].walk.eng)->window_ns;
 	uint64_t b = analyze_engine_summary(f[1].walk.eng)->window_ns;
@@ -67,6 +67,8 @@ static char *note_of(const struct figures *f, const char *label)
 	sink_puts(&s, ": ");
 	sink_printf(&s, "%.6f s and %.6f s%s; percent is of each window", (double)a / 1e9,
 		    (double)b / 1e9, a == b ? "" : ", so counts are per second");
+	if (nameless)
+		sink_puts(&s, "\n" COMPARE_NAMELESS);
 	free(name);
 	return sink_take(&s, NULL);
 }
@@ -81,7 +83,8 @@ static int print(struct figures *f, struct changes *all, struct table *regressio
 	/* CSV has room for one table: what a script looks for */
 	bool json = f->opts->format == TABLE_AS_JSON, csv = f->opts->format == TABLE_AS_CSV;
 	uint64_t top = f->opts->top || json ? f->opts->top : 10;
-	char *note = note_of(f, opts->labels.n > 1 ? opts->labels.at[1] : NULL);
+	char *note = note_of(f, opts->labels.n > 1 ? opts->labels.at[1] : NULL,
+			     all[COMPARE_VCPU].compare.nameless);
 	struct table *tables[COMPARE_N + 1];
 	size_t n = 0;
 	int status;
@@ -142,8 +145,10 @@ static int diff_run(const struct cmd_call *call)
 }
 
 static const struct cmd_option diff_options[] = {
-	CMD_STRING(0, "max-delay", struct diff_opts, max_delay, "POINTS",
-		   "regression: a vCPU was delayed POINTS percent of the window longer"),
+	CMD_STRING(
+		0, "max-delay", struct diff_opts, max_delay, "POINTS",
+		"regression: the share of its time for which a vCPU was delayed grew by more than POINTS "
+		"percentage points"),
 	CMD_STRING(0, "max-latency", struct diff_opts, max_latency, "PCT",
 		   "regression: a task's p99 wake-up latency grew by more than PCT percent"),
 	CMD_STRING(0, "max-exits", struct diff_opts, max_exits, "PCT",

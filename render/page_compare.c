@@ -37,6 +37,11 @@ static void row_json(struct json *j, const struct compare *c, const struct compa
 	}
 	json_close(j);
 	json_number(j, "change", row->change);
+	json_open(j, "unknown", '[', false);
+	for (size_t k = 0; k < c->n_captures; k++)
+		json_number(j, NULL, row->unknown[k]);
+	json_close(j);
+	json_bool(j, "nameless", row->nameless);
 	json_close(j);
 }
 
@@ -58,6 +63,8 @@ static int kind_json(struct json *j, enum compare_what what, const struct tables
 	for (size_t i = 0; i < c.n_figures; i++)
 		json_text(j, NULL, c.figures[i].key);
 	json_close(j);
+	json_text(j, "hint", c.nameless ? COMPARE_NAMELESS : NULL);
+	json_u64(j, "unknown_most", COMPARE_UNKNOWN_MAX);
 	json_open(j, "rows", '[', true);
 	for (size_t i = 0; i < c.rows.n && !rc; i++)
 		row_json(j, &c, &c.rows.at[i]);

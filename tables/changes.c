@@ -15,7 +15,7 @@
 
 /* Three columns a figure: before, after, the difference. */
 enum { BASE, NEW, CHANGE, PARTS = CHANGES_PARTS };
-enum { NAME, REASON, CPU, FIRST = CHANGES_FIRST };
+enum { NAME, REASON, CPU, WHY_NOT, FIRST = CHANGES_FIRST };
 
 static void make_columns(struct changes *c)
 {
@@ -27,6 +27,8 @@ static void make_columns(struct changes *c)
 	c->columns[REASON] = (struct table_column){ .key = "reason", .title = "reason" };
 	c->columns[CPU] =
 		(struct table_column){ .key = "cpu", .title = "cpu", .kind = TABLE_INTEGER };
+	c->columns[WHY_NOT] =
+		(struct table_column){ .key = "not_compared", .title = "not compared" };
 	c->columns[REASON].flags = decl->key_reason ? 0 : TABLE_HIDDEN;
 	c->columns[CPU].flags = decl->key_cpu ? 0 : TABLE_HIDDEN;
 	for (size_t f = 0; f < c->compare.n_figures; f++) {
@@ -38,7 +40,8 @@ static void make_columns(struct changes *c)
 
 			snprintf(c->names[at], sizeof(c->names[at]), "%s_%s", figure->key, keys[p]);
 			snprintf(c->heads[at], sizeof(c->heads[at]), "%s%s", figure->title,
-				 heads[p]);
+				 p == CHANGE && !figure->ns && !figure->counts ? " points"
+									       : heads[p]);
 			*col = (struct table_column){ .key = c->names[at],
 						      .title = c->heads[at],
 						      .kind = figure->ns ? TABLE_MS : TABLE_PERCENT,
@@ -70,6 +73,22 @@ static void cell(struct table *t, size_t column, double v)
 	}
 }
 
+/* Which side is too little known, or both. */
+static void fill_why_not(struct table *t, const struct compare_row *row)
+{
+	bool base = row->unknown[0] > COMPARE_UNKNOWN_MAX;
+	bool now = row->unknown[1] > COMPARE_UNKNOWN_MAX;
+	char text[64] = "its VM has no name";
+
+	if (base && now)
+		snprintf(text, sizeof(text), "%.0f %% and %.0f %% are unknown", row->unknown[0],
+			 row->unknown[1]);
+	else if (base || now)
+		snprintf(text, sizeof(text), "%.0f %% of what %s is unknown", row->unknown[now],
+			 now ? "is" : "was");
+	table_text(t, WHY_NOT, text);
+}
+
 static void fill_row(struct changes *c, const struct compare_row *row)
 {
 	size_t nf = c->compare.n_figures;
@@ -79,12 +98,15 @@ static void fill_row(struct changes *c, const struct compare_row *row)
 	table_text(c->table, REASON, row->reason);
 	if (row->cpu != CDICT_CPU_UNKNOWN)
 		table_i64(c->table, CPU, row->cpu);
+	if (!compare_row_stands(row, 1))
+		fill_why_not(c->table, row);
 	for (size_t f = 0; f < nf; f++) {
 		double base = row->values[f], now = row->values[nf + f];
 
 		cell(c->table, FIRST + PARTS * f + BASE, base);
 		cell(c->table, FIRST + PARTS * f + NEW, now);
-		cell(c->table, FIRST + PARTS * f + CHANGE, now - base);
+		if (compare_row_stands(row, 1))
+			cell(c->table, FIRST + PARTS * f + CHANGE, now - base);
 	}
 }
 
@@ -158,7 +180,8 @@ static void find(struct table *t, const struct compare *c, const char *figure, d
 		double base = row->values[f], now = row->values[nf + f];
 		double limit = base * factor + points;
 
-		if (!isfinite(base) || !isfinite(now) || !(now > limit))
+		if (!compare_row_stands(row, 1) || !isfinite(base) || !isfinite(now) ||
+		    !(now > limit))
 			continue;
 		if (often && (row->values[o] * window_s[0] < least ||
 			      row->values[nf + o] * window_s[1] < least))

@@ -13,7 +13,7 @@
 #include "tables/table.h"
 
 enum { CHANGES_PARTS = 3 }; /* columns a figure: before, after, the difference */
-enum { CHANGES_FIRST = 3 }; /* columns before them: name, reason, CPU */
+enum { CHANGES_FIRST = 4 }; /* columns before them: name, reason, CPU, why it is not compared */
 
 struct changes {
 	struct compare compare;

@@ -16,6 +16,7 @@ struct compare_item {
 	const char *name, *reason;
 	uint32_t cpu;
 	size_t capture;
+	size_t alone; /* the capture + 1 when it is like nothing in another one, else 0 */
 	uint32_t task;
 	const void *row; /* of the analysis */
 };
@@ -99,6 +100,15 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 
 /* ---- items ---- */
 
+static char *name_of(const struct compare *c, const struct tables_walk *w,
+		     const struct analyze_task *task)
+{
+	if (!task->tid)
+		return strdup("IDLE");
+	return c->nameless && names_nameless(&w->names, task) ? names_who(&w->names, task)
+							      : names_display(&w->names, task);
+}
+
 static int collect(struct compare *c, const struct tables_walk *w, size_t capture)
 {
 	const struct tables_decl *decl = c->decl;
@@ -115,7 +125,9 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 
 		if (!names_wanted(&w->names, task))
 			continue;
-		name = task->tid ? names_display(&w->names, task) : strdup("IDLE");
+		name = name_of(c, w, task);
+		if (c->nameless && names_nameless(&w->names, task))
+			item.alone = capture + 1;
 		if (name)
 			item.name = stringset_add(&c->names, name, strlen(name));
 		free(name);
@@ -135,7 +147,9 @@ static int same_key(const struct compare_item *a, const struct compare_item *b)
 
 	if (!order && a->reason && b->reason)
 		order = strcmp(a->reason, b->reason);
-	return order ? order : (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	if (!order)
+		order = (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	return order ? order : (a->alone > b->alone) - (a->alone < b->alone);
 }
 
 static int by_key(const void *a, const void *b)
@@ -150,35 +164,70 @@ static int by_key(const void *a, const void *b)
 
 /* ---- rows ---- */
 
+/* In percent, by task: of vCPUs' lives for what is of guests, else of the window; given, NULL: out of
+ * memory. */
+static double *find_unknown(const struct compare *c, const struct tables_walk *w)
+{
+	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
+	double *out = calloc(analyze_engine_task_count(w->eng) + 1, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; window_ns && i < analyze_tasks_row_count(w->tasks); i++) {
+		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
+
+		out[row->task] = 100.0 * (double)row->unknown_ns / (double)window_ns;
+	}
+	if (c->decl != &tables_decl_vcpu && c->decl != &tables_decl_exits)
+		return out;
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+		uint64_t life_ns = analyze_vcpu_life_ns(row);
+		uint64_t unknown_ns = row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
+
+		out[row->task] = life_ns ? 100.0 * (double)unknown_ns / (double)life_ns : 0;
+	}
+	return out;
+}
+
+bool compare_row_stands(const struct compare_row *row, size_t capture)
+{
+	return !row->nameless && row->unknown[0] <= COMPARE_UNKNOWN_MAX &&
+	       row->unknown[capture] <= COMPARE_UNKNOWN_MAX;
+}
+
 static double or_zero(double v)
 {
 	return isfinite(v) ? v : 0;
 }
 
 static int fill_row(struct compare *c, struct compare_row *row,
-		    const struct tables_walk *const *walks, struct table *scratch)
+		    const struct tables_walk *const *walks, double *const *unknown,
+		    struct table *scratch)
 {
 	size_t nf = c->n_figures;
 	int rc = 0;
 
 	row->values = calloc(c->n_captures * nf, sizeof(*row->values));
 	row->set = calloc(c->n_captures, sizeof(*row->set));
-	if (!row->values || !row->set)
+	row->unknown = calloc(c->n_captures, sizeof(*row->unknown));
+	if (!row->values || !row->set || !row->unknown)
 		return -ENOMEM;
 	for (size_t i = 0; i < c->n_captures * nf; i++)
 		row->values[i] = NAN;
 	for (size_t a = 0, b; a < row->n_items && !rc; a = b) {
 		size_t k = row->items[a].capture;
 
-		for (b = a; b < row->n_items && row->items[b].capture == k;)
-			b++;
+		for (b = a; b < row->n_items && row->items[b].capture == k; b++)
+			row->unknown[k] += unknown[k][row->items[b].task];
+		row->unknown[k] /= (double)(b - a);
 		row->set[k] = true;
 		rc = evaluate(c, row->values + k * nf, row->items + a, b - a, walks[k], scratch);
 	}
 	for (size_t k = 1; k < c->n_captures; k++) {
 		double change = or_zero(row->values[k * nf]) - or_zero(row->values[0]);
 
-		if (fabs(change) > fabs(row->change))
+		if (compare_row_stands(row, k) && fabs(change) > fabs(row->change))
 			row->change = change;
 	}
 	return rc;
@@ -195,7 +244,7 @@ static int most_changed(const void *a, const void *b)
 }
 
 static int make_rows(struct compare *c, const struct tables_walk *const *walks,
-		     struct table *scratch)
+		     double *const *unknown, struct table *scratch)
 {
 	for (size_t a = 0, b; a < c->items.n; a = b) {
 		const struct compare_item *first = &c->items.at[a];
@@ -209,8 +258,9 @@ static int make_rows(struct compare *c, const struct tables_walk *const *walks,
 					     .reason = first->reason,
 					     .cpu = first->cpu,
 					     .items = first,
-					     .n_items = b - a };
-		if (fill_row(c, row, walks, scratch))
+					     .n_items = b - a,
+					     .nameless = first->alone };
+		if (fill_row(c, row, walks, unknown, scratch))
 			return -ENOMEM;
 	}
 	if (c->rows.n)
@@ -221,22 +271,31 @@ static int make_rows(struct compare *c, const struct tables_walk *const *walks,
 int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
 		 size_t n)
 {
-	struct table *scratch;
-	int rc = 0;
+	double **unknown = calloc(n, sizeof(*unknown));
+	struct table *scratch = NULL;
+	int rc = unknown ? 0 : -ENOMEM;
 
 	*c = (struct compare){ .decl = compared[what], .n_captures = n };
 	find_figures(c);
-	for (size_t k = 0; k < n && !rc; k++)
+	for (size_t k = 0; k < n; k++)
+		c->nameless |= names_nameless_vms(&walks[k]->names) > 1;
+	for (size_t k = 0; k < n && !rc; k++) {
 		rc = collect(c, walks[k], k);
-	if (rc)
-		return rc;
-	if (c->items.n)
+		unknown[k] = find_unknown(c, walks[k]);
+		if (!unknown[k])
+			rc = -ENOMEM;
+	}
+	if (!rc && c->items.n)
 		qsort(c->items.at, c->items.n, sizeof(*c->items.at), by_key);
-	scratch = table_new(c->decl->name, c->decl->columns);
+	if (!rc)
+		scratch = table_new(c->decl->name, c->decl->columns);
 	if (scratch)
 		table_row(scratch);
-	rc = scratch && !scratch->failed ? make_rows(c, walks, scratch) : -ENOMEM;
+	rc = scratch && !scratch->failed ? make_rows(c, walks, unknown, scratch) : -ENOMEM;
 	table_free(scratch);
+	for (size_t k = 0; unknown && k < n; k++)
+		free(unknown[k]);
+	free(unknown);
 	return rc;
 }
 
@@ -245,6 +304,7 @@ void compare_fini(struct compare *c)
 	for (size_t i = 0; i < c->rows.n; i++) {
 		free(c->rows.at[i].values);
 		free(c->rows.at[i].set);
+		free(c->rows.at[i].unknown);
 	}
 	array_fini(&c->rows);
 	array_fini(&c->items);

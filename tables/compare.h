@@ -45,13 +45,16 @@ struct compare_row {
 	size_t n_items;
 	double *values; /* [capture][figure]; NAN where there is none */
 	bool *set;      /* [capture]: it has such a row */
-	double change;  /* of the first figure, of the capture that differs most from the first */
+	double *unknown; /* [capture]: percent of its tasks' time of which is not known what they did */
+	bool nameless; /* of one of several VMs that nobody named: of one capture only */
+	double change; /* of the first figure, of the capture that differs most from the first */
 };
 
 struct compare {
 	const struct tables_decl *decl; /* of what */
 	struct compare_figure figures[COMPARE_FIGURES_MAX];
 	size_t n_captures, n_figures;
+	bool nameless; /* some rows are */
 	ARRAY(struct compare_item) items;
 	struct stringset names;
 	ARRAY(struct compare_row) rows; /* most changed first */
@@ -62,6 +65,13 @@ struct compare {
 int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
 		 size_t n);
 void compare_fini(struct compare *c);
+
+/* compare_row_stands - whether the row's first capture can be compared with @capture: of neither is too
+ * much unknown, and who it is about is known. */
+enum { COMPARE_UNKNOWN_MAX = 10 }; /* percent */
+bool compare_row_stands(const struct compare_row *row, size_t capture);
+#define COMPARE_NAMELESS                                                                           \
+	"several VMs have no names: they are listed apart, not compared; cdict identify names them"
 
 /* The tasks of a row in one capture. */
 size_t compare_task_count(const struct compare_row *row, size_t capture);

@@ -94,6 +94,27 @@ const char *names_vm(const struct names *names, const struct analyze_task *task)
 	return vm ? vm->text : NULL;
 }
 
+static bool nameless(const struct names_vm *vm)
+{
+	return !*vm->id.name && !*vm->id.uuid && !*vm->id.instance;
+}
+
+bool names_nameless(const struct names *names, const struct analyze_task *task)
+{
+	const struct names_vm *vm = vm_of(names, task);
+
+	return vm && nameless(vm);
+}
+
+size_t names_nameless_vms(const struct names *names)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->n_vms; i++)
+		n += nameless(&names->vms[i]);
+	return n;
+}
+
 const char *names_vm_order(const struct names *names, const struct analyze_task *task)
 {
 	const struct names_vm *vm = vm_of(names, task);

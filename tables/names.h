@@ -60,6 +60,9 @@ char *names_who(const struct names *names, const struct analyze_task *task);
 const char *names_order(const struct names *names, const struct analyze_task *task);
 /* names_vm - the task's VM, or NULL; borrowed. */
 const char *names_vm(const struct names *names, const struct analyze_task *task);
+/* names_nameless - whether the task is of a VM of which the labels say nothing; of how many VMs they do. */
+bool names_nameless(const struct names *names, const struct analyze_task *task);
+size_t names_nameless_vms(const struct names *names);
 /* names_vm_pid - whether the process @pid is a VM. */
 bool names_vm_pid(const struct names *names, int32_t pid);
 /* names_vm_order - as names_order(), of the VM. */

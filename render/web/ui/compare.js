@@ -17,10 +17,10 @@ export const FIGURE_WORDS = {
 	waiting_percent: 'waiting', halted_percent: 'halted', blocked_percent: 'blocked', unknown_percent: 'unknown', worst_ns: 'worst wait',
 };
 
-/** "+12.3 %", "−38.0 ms" */
+/** "+12.3 points" of percentages, "−38.0 ms" */
 export function signed(key, v) {
 	const size = Math.abs(v);
-	const text = /percent$/.test(key) ? percent(size) : /_ns$/.test(key) ? duration(Math.round(size)) : size < 0.005 ? '0' : short(size);
+	const text = /percent$/.test(key) ? percent(size).replace('%', 'points') : /_ns$/.test(key) ? duration(Math.round(size)) : size < 0.005 ? '0' : short(size);
 
 	return size < 1e-9 || text === '0' ? '0' : `${v > 0 ? '+' : '−'}${text.replace('< ', '<')}`;
 }

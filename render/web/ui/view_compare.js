@@ -35,7 +35,7 @@ export class CompareView extends View {
 		replace(this.sides, this.#side(captures[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'),
 			captures.length > 2 ? this.#chooseOther(captures) : null, this.#side(captures[this.other], 'new', 'solid'),
 			h('span', { class: 'dim' }, compare.normalised ? 'The windows differ in length: counts and times are rates, per second or percent of the window.' :
-				'Counts and times are rates: per second, or percent of the window.', ' Rows are aligned by name. The whole windows are compared.'));
+				'Counts and times are rates: per second, or percent of the window.', ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
 			(next) => app.set({ compare: next })));
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
@@ -68,6 +68,8 @@ export class CompareView extends View {
 		const at = (key) => table.figures.indexOf(key);
 		const value = (side, key) => (row) => row[side]?.[at(key)] ?? null;
 		const change = (key) => (row) => {
+			if (this.#whyNot(row, table))
+				return null;
 			const [a, b] = [value('base', key)(row), value('now', key)(row)];
 
 			return a === null && b === null ? null : (b ?? 0) - (a ?? 0);
@@ -77,7 +79,7 @@ export class CompareView extends View {
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
 		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
 		const columns = [
-			{ key: 'name', title: words.row, text: true, value: (row) => row.key.join(' · '), show: (row) => this.#name(row) },
+			{ key: 'name', title: words.row, text: true, value: (row) => row.key.join(' · '), show: (row) => this.#name(row, table) },
 			{
 				key: 'bars', title: kind === 'vcpu' ? 'base above, new below' : `${FIGURE_WORDS[main] ?? main}: base hollow, new solid`, text: true, csv: false, value: () => undefined,
 				show: (row) => (kind === 'vcpu' ? this.#stateBars(row, table) : this.#pairBar(value('base', main)(row), value('now', main)(row), most, main))
@@ -100,8 +102,15 @@ export class CompareView extends View {
 		return out.el;
 	}
 
-	#name(row) {
-		const only = !row.base ? 'new only' : !row.now ? 'base only' : null;
+	/** Why the row's sides are not compared, or null. */
+	#whyNot(row, table) {
+		const unknown = Math.max(row.unknown[0], row.unknown[this.other]);
+
+		return row.nameless ? 'VM without a name' : unknown > table.unknown_most ? `${percent(unknown)} unknown` : null;
+	}
+
+	#name(row, table) {
+		const only = this.#whyNot(row, table) ?? (!row.base ? 'new only' : !row.now ? 'base only' : null);
 
 		return [h('bdi', null, clean(row.key[0])), row.key[1] !== undefined ? h('span', { class: 'dim' }, ' · ', h('bdi', null, clean(row.key[1]))) : null,
 		row.tasks[0].length > 1 || row.tasks[this.other]?.length > 1 ? h('span', { class: 'dim', title: 'tasks of the same name are one row' }, ` ×${Math.max(row.tasks[0].length, row.tasks[this.other].length)}`) : null,
@@ -152,6 +161,8 @@ export class CompareView extends View {
 		const at = table.figures.indexOf('run_percent');
 
 		for (const row of this.#rows(table)) {
+			if (this.#whyNot(row, table))
+				continue;
 			const [name, cpu] = row.key;
 			const of = by.get(name) ?? { name, cells: new Map(), change: 0 };
 			const [base, now] = [row.base?.[at] ?? 0, row.now?.[at] ?? 0];
@@ -169,7 +180,7 @@ export class CompareView extends View {
 		return h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
 			h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
 			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most)))))),
-			h('p', { class: 'dim' }, 'Difference of run %, new less base; hover: both. Rows whose CPUs changed most first.'));
+			h('p', { class: 'dim' }, 'Difference of run % in points, new less base; hover: both. Rows whose CPUs changed most first; those of which too little is known are left out.'));
 	}
 
 	#matrixCell(row, cpu, most) {
