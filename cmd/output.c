@@ -4,6 +4,7 @@
  * SIGTERM, SIGHUP or SIGPIPE ends the program.  A handler can only be told
  * through global state, so this is the one place that keeps some.
  */
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -145,6 +146,8 @@ int cmd_output_write(const struct cmd_call *call, const char *path,
 	sink_to(&s, outfile_write, of);
 	rc = write(ctx, &s, &err);
 	end = sink_finish(&s);
+	if (!rc && end == -ENOMEM)
+		rc = cdict_fail_nomem(&err);
 	if (rc || (end && !strcmp(path, "-"))) {
 		cmd_output_abort(of);
 		return rc ? cmd_error(call, path, &err) : cmd_stdout_error(call, end);

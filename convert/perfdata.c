@@ -46,8 +46,10 @@ void *perfdata_keep(struct perfdata *pd, size_t n)
 	if (!b || n > b->size - b->used) {
 		size = n > ARENA_BLOCK / 4 ? n : ARENA_BLOCK;
 		b = calloc(1, sizeof(*b) + size);
-		if (!b)
+		if (!b) {
+			pd->no_memory = true;
 			return NULL;
+		}
 		b->size = size;
 		pd->arena_size += size;
 		if (size == n && pd->arena) { /* keep filling the present block */
@@ -164,6 +166,8 @@ static int read_file_header(struct perfdata *pd, struct cursor *c, uint64_t head
 	}
 	if (finished && !cut)
 		perfdata_read_features(pd, bitmap, to);
+	if (pd->no_memory)
+		return cdict_fail_nomem(err);
 	perfdata_stream_init(&pd->main, pd->bytes, from, to);
 	pd->main.cut = cut;
 	pd->main.open_ended = !finished;

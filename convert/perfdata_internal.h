@@ -181,6 +181,7 @@ struct perfdata {
 
 	struct arena_block *arena;
 	size_t arena_size;
+	bool no_memory; /* the arena, or the list of formats, could not grow: no damage */
 };
 
 /* --- perfdata.c */

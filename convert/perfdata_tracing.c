@@ -37,8 +37,10 @@ static int add_format(struct perfdata *pd, struct formats *f, const char *system
 		size_t cap = f->cap ? f->cap * 2 : 64;
 		struct perfdata_format *list = realloc(f->list, cap * sizeof(*list));
 
-		if (!list)
+		if (!list) {
+			pd->no_memory = true;
 			return -ENOMEM;
+		}
 		f->list = list;
 		f->cap = cap;
 	}
@@ -190,7 +192,7 @@ int perfdata_read_tracing(struct perfdata *pd, const uint8_t *data, size_t size,
 	r = read_all(pd, &c, &f);
 	if (r == CDICT_EFORMAT)
 		perfdata_note(pd, offset, "the tracing data do not start with their magic");
-	else if (r < 0)
+	else if (r < 0 && !pd->no_memory)
 		perfdata_note(pd, offset, "the tracing data (%zu bytes) end or break at byte %zu",
 			      size, cursor_pos(&c));
 	kept = perfdata_keep(pd, f.n * sizeof(*kept));
@@ -203,7 +205,7 @@ int perfdata_read_tracing(struct perfdata *pd, const uint8_t *data, size_t size,
 	free(f.list);
 	indexed = index_formats(pd);
 	perfdata_name_events(pd, 0);
-	return r ? r : indexed;
+	return pd->no_memory ? -ENOMEM : r ? r : indexed;
 }
 
 static const struct perfdata_format *find_format(const struct perfdata *pd, uint64_t id)

@@ -91,7 +91,7 @@ static int take_feature(struct perfdata *pd, const struct perfdata_record *rec)
 	if (feature >= FEATURE_COUNT)
 		return 0;
 	r = perfdata_feature(pd, (unsigned)feature, c.at, c.left, rec->offset);
-	if (r < 0 && r != -ENOMEM) {
+	if (r < 0 && !pd->no_memory) {
 		perfdata_note(pd, rec->offset, "header feature %u cannot be read",
 			      (unsigned)feature);
 		pd->damage.bad_features++;
@@ -215,7 +215,7 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 	default:
 		break;
 	}
-	if (r == -ENOMEM)
+	if (r == -ENOMEM || pd->no_memory)
 		return cdict_fail_nomem(err);
 	return r < 0 ? r : 1;
 payload:

@@ -93,11 +93,12 @@ static inline uint64_t coded_value(unsigned coding, const struct miss *m)
 
 static bool dict_new(struct column_dict *d)
 {
-	if (d->keys)
-		return true;
-	d->keys = malloc(DICT_SLOTS * sizeof(*d->keys));
-	d->index = malloc(DICT_SLOTS * sizeof(*d->index));
-	d->values = malloc(DICT_MAX * sizeof(*d->values));
+	if (!d->keys)
+		d->keys = malloc(DICT_SLOTS * sizeof(*d->keys));
+	if (!d->index)
+		d->index = malloc(DICT_SLOTS * sizeof(*d->index));
+	if (!d->values)
+		d->values = malloc(DICT_MAX * sizeof(*d->values));
 	return d->keys && d->index && d->values;
 }
 
@@ -127,8 +128,10 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 	size_t table = 0;
 	uint32_t at = 0;
 
-	if (!dict_new(d))
+	if (!dict_new(d)) {
+		s->scratch.failed = true; /* the block is: without memory it would be another */
 		return false;
+	}
 	memset(d->index, 0, DICT_SLOTS * sizeof(*d->index));
 	d->n = 0;
 	s->scratch.len = 0;
@@ -188,8 +191,10 @@ static void write_numbers(struct column_sink *s, const struct column *c, uint32_
 	uint32_t at = 0;
 
 	numbers_reset(w);
-	if (!numbers_room(w, dense ? total : c->n))
+	if (!numbers_room(w, dense ? total : c->n)) {
+		s->bits.failed = true;
 		return;
+	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (; dense && at < c->misses[i].at; at++)
 			numbers_hit(w);

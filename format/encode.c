@@ -134,7 +134,8 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		enc->first_ns = enc->last_ns = s->t_ns;
 		enc->order_last = s->order;
 		buf_varint(&enc->order, s->order);
-		encode_task(enc, s->tid); /* task 0: assumed to run */
+		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
+			return -ENOMEM;
 	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
 		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
@@ -176,6 +177,11 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	et->add(&a);
 	st->followed = et->local < FORMAT_FOLLOWED ? et->local : FORMAT_FOLLOWED;
 	return enc->failed ? -ENOMEM : 0;
+}
+
+void format_encoder_drop(struct format_encoder *enc)
+{
+	enc->n = 0;
 }
 
 static void write_tables(struct format_encoder *enc)

@@ -24,6 +24,9 @@ void format_encoder_free(struct format_encoder *enc);
 int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
 		       const void *payload, size_t size);
 
+/* format_encoder_drop - forgets the events of a block that cannot be finished: -ENOMEM. */
+void format_encoder_drop(struct format_encoder *enc);
+
 uint32_t format_encoder_events(const struct format_encoder *enc);
 
 /* What the index keeps of a block. */

@@ -184,6 +184,8 @@ static void encode_work(struct encode *e, struct format_encoder *enc, struct wor
 		ret = encode_samples(s, enc, w->batch, &w->item, false);
 	if (ret)
 		encode_lost(w);
+	if (ret && enc)
+		format_encoder_drop(enc);
 	batch_done(e->opts.spares, w->batch);
 	w->batch = NULL;
 }

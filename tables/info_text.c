@@ -179,8 +179,10 @@ static void events(struct sink *s, const struct info *info)
 	struct by_count *rows = calloc(types + skipped + 1, sizeof(*rows));
 	size_t n = 0;
 
-	if (!rows)
+	if (!rows) {
+		s->buf.failed = true; /* sink_finish() tells */
 		return;
+	}
 	for (size_t i = 0; i < types; i++) {
 		if (info->events[i] || info->all_types)
 			rows[n++] = (struct by_count){ cdict_schema_at(schema, i)->name,

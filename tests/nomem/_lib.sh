@@ -9,18 +9,26 @@ if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; th
 	exit 77
 fi
 
+# What a command writes instead of printing it: there with status 0, and not at all with 1.
+FILE_MADE=
+
 # try NAME HOW N COMMAND... - one run in which allocation N fails; says what is wrong
 try() {
 	local how=$2 n=$3 rc
 	shift 3
+	[ -z "$FILE_MADE" ] || rm -f "$FILE_MADE"
 	env LD_PRELOAD="$NOMEM" "NOMEM_$how=$n" "$@" >out 2>err </dev/null
 	rc=$?
 	case $rc in
-	0) cmp -s out want.out || grep -q "^cdict.*${TOLD-^}" err || echo "$how $n: status 0 and other output" ;;
+	0)
+		cmp -s out want.out || grep -q "^cdict.*${TOLD-^}" err || echo "$how $n: status 0 and other output"
+		[ -z "$FILE_MADE" ] || cmp -s "$FILE_MADE" want.file || echo "$how $n: status 0 and another file"
+		;;
 	1)
 		[ -n "${SEVERAL_LINES-}" ] || [ "$(wc -l <err)" -eq 1 ] || echo "$how $n: $(wc -l <err) lines: $(head -n 3 err | tr '\n' '|')"
 		grep -q '^cdict' err || echo "$how $n: $(head -n 1 err)"
-		[ -s out ] && echo "$how $n: status 1 after output"
+		[ -s out ] && [ -z "${PRINTS_AS_IT_GOES-}" ] && echo "$how $n: status 1 after output"
+		[ -n "$FILE_MADE" ] && [ -e "$FILE_MADE" ] && echo "$how $n: status 1 and a file"
 		;;
 	*) echo "$how $n: status $rc: $(head -n 1 err)" ;;
 	esac
@@ -36,6 +44,7 @@ walk() {
 		return
 	}
 	all=$(cat count)
+	[ -z "$FILE_MADE" ] || cp "$FILE_MADE" want.file
 	step=$((all / SOME + 1))
 	for ((n = 1; n <= all; n += n < SOME ? 1 : step)); do
 		wrong+=$(try "$name" AT $n "$@")${wrong:+$'\n'}

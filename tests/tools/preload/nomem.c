@@ -6,9 +6,14 @@
  *	NOMEM_FROM=n  the n-th and all after it fail
  *	NOMEM_LOG=fd  that descriptor gets the number of allocations, at the end
  *
+ * libtraceevent's parser crashes on its own memory being short (1.7.1: strcmp() of what strdup() gave): within it
+ * nothing fails, and nothing is counted.
+ *
  * A program that counts on a call which it does not see (a buffer of stdio's, a sort's) may well
  * do the same without it.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -42,9 +47,32 @@ __attribute__((destructor)) static void end(void)
 		dprintf(atoi(s), "%lu\n", (unsigned long)count);
 }
 
+static __thread int spared;
+
+struct tep_handle;
+
+/* What libtraceevent exports. */
+int tep_parse_event(struct tep_handle *tep, const char *buf, unsigned long size, const char *sys);
+int tep_parse_event(struct tep_handle *tep, const char *buf, unsigned long size, const char *sys)
+{
+	static int (*theirs)(struct tep_handle *, const char *, unsigned long, const char *);
+	int ret;
+
+	spared++;
+	if (!theirs)
+		theirs = (__typeof__(theirs))dlsym(RTLD_NEXT, "tep_parse_event");
+	ret = theirs(tep, buf, size, sys);
+	spared--;
+	return ret;
+}
+
 static int fails(void)
 {
-	unsigned long n = ++count;
+	unsigned long n;
+
+	if (spared)
+		return 0;
+	n = ++count;
 
 	if (n != at && !(from && n >= from))
 		return 0;
