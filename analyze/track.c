@@ -23,6 +23,23 @@ static bool cpu_counts(const struct analyze_engine *eng, uint32_t cpu)
 	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
 }
 
+/* IDLE, once it was heard of, may run whenever nobody knows who does, and only then. */
+static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
+{
+	struct analyze_away away = { .task = table_find(&eng->table, 0, run->cpu),
+				     .cpu = run->cpu,
+				     .off = ANALYZE_OFF_UNKNOWN,
+				     .start_ns = run->start_ns,
+				     .end_ns = run->end_ns,
+				     .from_ns = run->from_ns,
+				     .to_ns = run->to_ns };
+
+	if (!eng->cpus[run->cpu].counts || task_at(eng, away.task)->pub.first_ns == ANALYZE_NO_TIME)
+		return;
+	for (const struct hook *h = eng->on_away; h->ops; h++)
+		h->ops->away(h->self, &away);
+}
+
 static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		     uint64_t end_ns, bool start_seen, bool end_seen)
 {
@@ -41,6 +58,7 @@ static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, ui
 		if (start_ns == end_ns)
 			return;
 		c->unknown_ns += run.to_ns - run.from_ns;
+		tell_idle_unknown(eng, &run);
 	} else {
 		task_at(eng, task)->ran_ns += end_ns - start_ns;
 		c->any |= run.from_ns < run.to_ns || engine_in(eng, end_ns);
@@ -68,7 +86,8 @@ static void tell_away(struct analyze_engine *eng, const struct task *t, enum ana
 
 	if (start_ns >= end_ns && !ended)
 		return;
-	if (!cpu_counts(eng, t->cpu))
+	/* That of IDLE is its CPU's: tell_idle_unknown(). */
+	if (!cpu_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
 	engine_clip(eng, &away.from_ns, &away.to_ns);
 	for (const struct hook *h = eng->on_away; h->ops; h++)
@@ -220,6 +239,22 @@ static void comm_of(const struct cdict_event *ev, int field, struct task *t)
 		task_comm(t, b.data, strnlen((const char *)b.data, b.len));
 }
 
+/* @prev is switched out on @cpu, and its switch-in is missing. */
+static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
+{
+	struct task *p = task_at(eng, prev);
+	uint64_t since_ns = eng->cpus[cpu].since_ns;
+
+	/* Nothing was heard of it before: of the time of which nobody knows who ran it had some. */
+	if (p->where == TASK_NEVER) {
+		p->cpu = cpu;
+		if (p->pub.born_ns != ANALYZE_NO_TIME && p->pub.born_ns > since_ns)
+			since_ns = p->pub.born_ns;
+		tell_away(eng, p, ANALYZE_OFF_UNKNOWN, since_ns, eng->now_ns, false);
+	}
+	turn_up(eng, p, eng->now_ns);
+}
+
 /* The piece of @c that ends with prev being switched out. */
 static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 {
@@ -237,14 +272,17 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
 		lose(task_at(eng, c->cur), c->since_ns);
 		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
-		turn_up(eng, task_at(eng, prev), t);
+		appear(eng, cpu, prev);
 		return;
 	}
 	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
 	if (from > t || is_of_tasks(eng) || !plausible(task_at(eng, prev), from))
 		from = t;
 	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
-	turn_up(eng, task_at(eng, prev), from);
+	if (c->blind_ns == BLIND_TO_SWITCH)
+		appear(eng, cpu, prev);
+	else
+		turn_up(eng, task_at(eng, prev), from);
 	if (from < t)
 		tell_run(eng, cpu, prev, from, t, false, true);
 }

@@ -22,7 +22,7 @@ evaluated() { # COMMAND OPTIONS for perf record...
 	"$CDICT" convert -q -e '*:*' -i x.data -o x.cdict 2>convert.err
 	[ -s x.cdict ] || { cat convert.err; return; }
 	[ "$(events x.cdict)" -gt 5 ] || echo "$(events x.cdict) events"
-	python3 "$TOP/tests/tools/evaluate" ${all:+--all} --windows "${EVALUATE_WINDOWS:-8}" "$CDICT" x.cdict \
+	python3 "$TOP/tests/tools/evaluate" --windows "${EVALUATE_WINDOWS:-8}" "$CDICT" x.cdict \
 		>evaluate.out 2>&1 || cat evaluate.out
 }
 
@@ -31,9 +31,6 @@ with_losses() {
 	evaluated "$storm" -a -m 1 -e "'sched:*'"
 	"$CDICT" info -q --max-loss 100 x.cdict | grep -q '^loss: .* events lost' || echo "nothing was lost"
 }
-
-all=
-[ "${EVALUATE-}" != all ] || all=1
 
 run losses with_losses
 run a_task_and_its_children evaluated "$naps" -e $sched

@@ -9,14 +9,11 @@
 # and for random windows.
 #
 # EVALUATE_WINDOWS=200 evaluates so many windows of every capture instead of a few.
-# EVALUATE=all compares also what is known to be wrong and not compared else (issue 14; the numbers
-# are its items, is_later() in tests/tools/evaluate/__main__.py has the conditions):
-#   7  waits and migrations of tasks whose switches are not all there
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
 evaluate() { # NAME CDICT WINDOWS
-	if python3 "$TOP/tests/tools/evaluate" ${all:+--all} --windows "${EVALUATE_WINDOWS:-$3}" \
+	if python3 "$TOP/tests/tools/evaluate" --windows "${EVALUATE_WINDOWS:-$3}" \
 		"$CDICT" "$2" >evaluate.out 2>&1; then
 		pass "$1"
 	else
@@ -29,9 +26,6 @@ convert() { # INPUT
 	local status=$?
 	[ $status -eq 0 ] || [ $status -eq 2 ] || { cat convert.err; return 1; }
 }
-
-all=
-[ "${EVALUATE-}" != all ] || all=1
 
 for trace in "$DATA"/*.trace; do
 	name=$(basename "$trace" .trace)

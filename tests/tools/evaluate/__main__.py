@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-evaluate [--windows N] [--all] CDICT FILE: every figure, as `CDICT ... --format json` gives it of FILE
+evaluate [--windows N] CDICT FILE: every figure, as `CDICT ... --format json` gives it of FILE
 and as it is computed here, from doc/figures.md alone, by another way: the whole capture is cut into
 slices, waits and states once, and a window only clips and counts them.
 
 Whole, and in N windows of random place and length, always the same ones.  A line a disagreement, at
-most eight of a figure; status 1 when there is one.  Without --all what is known to be wrong is not compared: is_later() says what and why.
+most eight of a figure; status 1 when there is one.
 """
 import argparse
 import json
@@ -50,28 +50,13 @@ TABLES = (
      lambda w, rows, k: kvm.antagonists(w, k)),
 )
 
-# What happens at an instant needs to know nothing that began before.
-INSTANTS = {'tasks switches', 'tasks voluntary', 'tasks wakeups', 'tasks events', 'coremap switches',
-            'switches switches', 'switches wakeups', 'successors count', 'guest entries'}
-
-
-def is_later(c, figure, key):
-    """Why a figure is not compared yet: an item of issue 14."""
-    table, column = figure.split()
-    if table in ('tasks', 'latency') and key[0] in c.contradicted and (
-            column.startswith(('latency', 'preempt', 'migrations'))):
-        return 7 # a missing switch is noticed at the next one of its CPU, after what came between
-    return None
-
 
 class Comparison:
-    def __init__(self, cdict, path, show_all):
-        self.cdict, self.path, self.all = cdict, path, show_all
+    def __init__(self, cdict, path):
+        self.cdict, self.path = cdict, path
         self.capture = Capture(path)
         self.kvm = kvm.Kvm(self.capture)
-        self.capture.contradicted = {s.task for s in self.capture.slices
-                                     if s.begin == s.end and s.begun != s.ended}
-        self.compared, self.later, self.wrong = 0, 0, Counter()
+        self.compared, self.wrong = 0, Counter()
 
     def ask(self, command, *options):
         out = subprocess.run([self.cdict, command, self.path, '--format', 'json', '-q', '--max-loss',
@@ -95,9 +80,6 @@ class Comparison:
 
     def compare(self, what, where, figure, theirs, ours):
         for key in {**theirs, **ours}:
-            if not self.all and is_later(self.capture, what, key):
-                self.later += 1
-                continue
             a, b = theirs.get(key, {}).get(figure), ours.get(key, {}).get(figure)
             if a is AMBIGUOUS:
                 continue
@@ -144,18 +126,17 @@ def random_windows(capture, count):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument('--windows', type=int, default=0)
-    p.add_argument('--all', action='store_true')
     p.add_argument('cdict')
     p.add_argument('file')
     args = p.parse_args()
-    c = Comparison(args.cdict, args.file, args.all)
+    c = Comparison(args.cdict, args.file)
     c.window(c.capture.first, c.capture.last, True)
     for begin, end in random_windows(c.capture, args.windows):
         if begin < end:
             c.window(begin, end, False)
     for what, n in sorted(c.wrong.items()):
         print(f'{what}: {n} differ')
-    print(f'{c.compared} figures compared, {c.later} not yet, {sum(c.wrong.values())} differ')
+    print(f'{c.compared} figures compared, {sum(c.wrong.values())} differ')
     return 1 if c.wrong else 0
 
 

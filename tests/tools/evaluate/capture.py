@@ -155,6 +155,7 @@ class Capture:
         """task -> sorted times and CPUs of where it was certainly on a CPU."""
         sightings, known, self.seen = defaultdict(list), {}, []
         self.recorded, self.others = set(), set()
+        self.switch_at = defaultdict(list)
         self.on_cpu = defaultdict(list) # CPU -> (t, order, prev or None, task, letter)
         for order, e in enumerate(self.events):
             if e.cpu is None:
@@ -167,6 +168,7 @@ class Capture:
                 sightings[prev].append((e.t, e.cpu))
                 sightings[task].append((e.t, e.cpu))
                 known[e.cpu] = e.t
+                self.switch_at[e.cpu].append((e.t, order + .5))
                 self.recorded.add(prev)
                 self.switches.append(Switch(e.t, e.cpu, prev, task, letter not in ('R', 'R+')))
             elif e.tid >= 0:
@@ -238,7 +240,7 @@ class Capture:
             if runner is None:
                 self.unknown.append(Gap(cpu, since, t))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
-            elif runner == prev and (switched or not self.elsewhere(prev, cpu, last_seen, t)):
+            elif runner == prev and not self.elsewhere(prev, cpu, since if switched else last_seen, t):
                 self.slices.append(Slice(prev, cpu, since, t, switched, True, letter, task))
             elif switched:
                 self.unknown.append(Gap(cpu, since, t))
@@ -333,9 +335,10 @@ class Capture:
 
     def follow_task(self, task, rows, outs, ins, gaps):
         on, off, woken, cpu = None, None, None, None
+        deaf = (-1, 0) # its switch-out is missing, which shows only then
         torn = False # events were lost while it waited: that wait is none
         gap_at = 0
-        for t, _, what, where in rows:
+        for t, order, what, where in rows:
             while gap_at < len(gaps) and gaps[gap_at] < t:
                 g = gaps[gap_at]
                 gap_at += 1
@@ -345,12 +348,14 @@ class Capture:
                     off = None
                 if on is None and woken is not None:
                     torn = True
+            if what in ('birth', 'seen', 'out'):
+                deaf = -1, 0
             if what == 'birth':
                 on = off = woken = cpu = None
             elif what == 'seen':
                 off, woken, cpu = None, None, where
             elif what == 'wake':
-                if on is None and woken is None:
+                if on is None and woken is None and (t, order) > deaf:
                     woken, torn = t, self.is_missing(t)
             elif what == 'out':
                 s = outs.get((task, where, t))
@@ -372,8 +377,12 @@ class Capture:
                     if cpu is not None and cpu != where:
                         self.moves.append(Move(t, task, where))
                 on, off, woken, cpu = s, None, None, where
+                deaf = -1, 0
                 if s and not s.ended:
                     on = None # until somebody else was switched out instead, or the end
+                    if s.begin == s.end:
+                        deaf = next((n for n in self.switch_at[where] if n > (t, order)),
+                                    (self.last, 1 << 60))
         if off and on is None and not self.some_tasks:
             end = next((g for g in gaps[gap_at:]), self.last)
             self.offs.append(Off(task, off.cpu, off.end, end, off.state, False))
