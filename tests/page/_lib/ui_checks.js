@@ -35,7 +35,7 @@ check('numbers_have_three_digits_and_a_unit', [
 	[[0, 0.01, 12.345, 99.96, 204].map(text.percent), ['0.0 %', '< 0.1 %', '12.3 %', '100 %', '204 %']],
 	[text.count(1234567), '1,234,567'],
 	[[text.figure('run_ns', null), text.figure('run_ns', 0), text.figure('switches', 4662), text.figure('max_at_ns', 1500000000)], ['–', '0', '4,662', '1.500000 s']],
-	[compare.signed('run_percent', -25.84), '−25.8 %'],
+	[compare.signed('run_percent', -25.84), '−25.8 points'],
 	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
 ]);
 check('times_of_the_clock_are_exact', [
