@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 
-static int add(char ***list, size_t *n, const char *text, size_t len, struct cdict_error *err)
+static int add(struct texts *texts, const char *text, size_t len, struct cdict_error *err)
 {
-	char **items = realloc(*list, (*n + 1) * sizeof(*items));
+	char *copy = strndup(text, len);
 
-	if (!items)
-		return cdict_fail_nomem(err);
-	*list = items;
-	items[*n] = strndup(text, len);
-	return items[*n] ? (++*n, 0) : cdict_fail_nomem(err);
+	if (copy && !array_push(texts, copy))
+		return 0;
+	free(copy);
+	return cdict_fail_nomem(err);
 }
 
 /* Comma-separated. */
@@ -28,7 +28,7 @@ static int add_events(struct args *a, const char *value, struct cdict_error *err
 		size_t len = strcspn(value, ",");
 
 		if (len)
-			ret = add(&a->events, &a->n_events, value, len, err);
+			ret = add(&a->events, value, len, err);
 		value += len + (value[len] == ',');
 	}
 	return ret;
@@ -68,7 +68,7 @@ static int parse_one(struct args *a, const char *arg, struct cdict_error *err)
 	if (is(arg, "event", &value))
 		return add_events(a, value, err);
 	if (is(arg, "map", &value) && *value)
-		return add(&a->maps, &a->n_maps, value, strlen(value), err);
+		return add(&a->maps, value, strlen(value), err);
 	if (is(arg, "print", &value))
 		return set_flag(&a->print, arg, value, err);
 	if (is(arg, "quiet", &value))
@@ -93,14 +93,17 @@ int args_parse(struct args *a, char *const *argv, int argc, struct cdict_error *
 	return ret;
 }
 
+static void forget(struct texts *texts)
+{
+	for (size_t i = 0; i < texts->n; i++)
+		free(texts->at[i]);
+	array_fini(texts);
+}
+
 void args_fini(struct args *a)
 {
 	free(a->out);
-	for (size_t i = 0; i < a->n_events; i++)
-		free(a->events[i]);
-	free(a->events);
-	for (size_t i = 0; i < a->n_maps; i++)
-		free(a->maps[i]);
-	free(a->maps);
+	forget(&a->events);
+	forget(&a->maps);
 	*a = (struct args){ 0 };
 }

@@ -14,15 +14,19 @@
 
 #include "cdict/error.h"
 
+/* As base/array.h has them. */
+struct texts {
+	char **at;
+	size_t n, cap;
+};
+
 struct args {
-	char *out;     /* NULL: made from the input's name */
-	char **events; /* globs over "system:event" */
-	size_t n_events;
-	char **maps; /* mapping files */
-	size_t n_maps;
-	bool print;   /* perf prints the events as well */
-	bool quiet;   /* no line at the end when all is well */
-	bool tracefs; /* formats of the running kernel, whatever the input is */
+	char *out;           /* NULL: made from the input's name */
+	struct texts events; /* globs over "system:event" */
+	struct texts maps;   /* mapping files */
+	bool print;          /* perf prints the events as well */
+	bool quiet;          /* no line at the end when all is well */
+	bool tracefs;        /* formats of the running kernel, whatever the input is */
 	bool stacks;
 };
 

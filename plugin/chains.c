@@ -12,40 +12,9 @@
 void chains_fini(struct chains *c)
 {
 	stack_dict_fini(&c->dict);
-	free(c->kernel);
+	map_fini(&c->kernel);
 	free(c->frames);
 	*c = (struct chains){ 0 };
-}
-
-static uint32_t slot_of(const struct chains *c, uint64_t address)
-{
-	uint32_t mask = c->n_slots - 1;
-	uint32_t i = (uint32_t)(address * 0x9e3779b97f4a7c15u >> 32) & mask;
-
-	while (c->kernel[i].frame && c->kernel[i].address != address)
-		i = (i + 1) & mask;
-	return i;
-}
-
-/* Keeps the table at most half full. */
-static bool kernel_room(struct chains *c)
-{
-	struct chains_slot *old = c->kernel;
-	uint32_t n = c->n_slots;
-
-	if (c->n_kernel * 2 < n)
-		return true;
-	c->kernel = calloc(n ? 2u * n : 1024u, sizeof(*c->kernel));
-	if (!c->kernel) {
-		c->kernel = old;
-		return false;
-	}
-	c->n_slots = n ? 2u * n : 1024u;
-	for (uint32_t i = 0; i < n; i++)
-		if (old[i].frame)
-			c->kernel[slot_of(c, old[i].address)] = old[i];
-	free(old);
-	return true;
 }
 
 static uint32_t resolve(struct chains *c, const struct perf_dlfilter_fns *fns, void *ctx,
@@ -68,18 +37,14 @@ static uint32_t resolve(struct chains *c, const struct perf_dlfilter_fns *fns, v
 static uint32_t frame_of(struct chains *c, const struct perf_dlfilter_fns *fns, void *ctx,
 			 uint64_t address, uint8_t mode)
 {
-	uint32_t i, frame;
+	uint32_t *known = mode == CDICT_MODE_KERNEL ? map_add(&c->kernel, address, 0) : NULL;
+	uint32_t frame;
 
-	if (mode != CDICT_MODE_KERNEL || !kernel_room(c))
-		return resolve(c, fns, ctx, address, mode);
-	i = slot_of(c, address);
-	if (c->kernel[i].frame)
-		return c->kernel[i].frame - 1;
+	if (known && *known != MAP_NEW)
+		return *known;
 	frame = resolve(c, fns, ctx, address, mode);
-	if (frame != CDICT_NO_STACK) {
-		c->kernel[i] = (struct chains_slot){ address, frame + 1 };
-		c->n_kernel++;
-	}
+	if (known && frame != CDICT_NO_STACK)
+		*known = frame;
 	return frame;
 }
 

@@ -9,19 +9,16 @@
 #ifndef PLUGIN_CHAINS_H
 #define PLUGIN_CHAINS_H
 
+#include "base/map.h"
 #include "format/stacks.h"
 #include "plugin/perf_abi.h"
 
 /* The zero value is empty. */
 struct chains {
 	struct stack_dict dict;
-	struct chains_slot {
-		uint64_t address;
-		uint32_t frame; /* + 1; 0: free */
-	} * kernel;
-	uint32_t n_kernel, n_slots;
-	uint32_t *frames; /* of one stack */
-	bool full;        /* some stack found no room: it is left out */
+	struct map kernel; /* frames, by address */
+	uint32_t *frames;  /* of one stack */
+	bool full;         /* some stack found no room: it is left out */
 };
 
 void chains_fini(struct chains *c);

@@ -10,10 +10,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/fail.h"
+#include "base/procfs.h"
 
 #define CMDLINE_MAX (4u << 20)
 
@@ -187,25 +186,13 @@ int perf_args_parse(struct perf_args *p, const char *cmdline, size_t size, struc
 
 int perf_args_read(struct perf_args *p, struct cdict_error *err)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC), ret;
 	struct buf b = { 0 };
-	ssize_t n = 0;
+	int ret = procfs_read(AT_FDCWD, "/proc/self/cmdline", &b, CMDLINE_MAX);
 
 	*p = (struct perf_args){ 0 };
-	if (fd < 0)
-		return cdict_fail_errno(err, "/proc/self/cmdline");
-	do {
-		uint8_t *room = buf_room(&b, 4096);
-
-		n = room ? read(fd, room, 4096) : -1;
-		if (n > 0)
-			b.len += (size_t)n;
-	} while (n > 0 && b.len < CMDLINE_MAX);
-	close(fd);
-	if (n < 0)
-		ret = cdict_fail_errno(err, "/proc/self/cmdline");
-	else
-		ret = perf_args_parse(p, (const char *)b.data, b.len, err);
+	errno = -ret;
+	ret = ret ? cdict_fail_errno(err, "/proc/self/cmdline")
+		  : perf_args_parse(p, (const char *)b.data, b.len, err);
 	buf_fini(&b);
 	return ret;
 }

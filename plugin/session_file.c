@@ -81,12 +81,13 @@ static int write_labels(struct session *s, struct cdict_error *err)
 	struct mapping m = { 0 };
 	int ret = 0;
 
-	for (size_t i = 0; i < s->args.n_maps && !ret; i++) {
+	for (size_t i = 0; i < s->args.maps.n && !ret; i++) {
 		struct cdict_error why = { 0 };
 
-		ret = mapping_read_csv(&m, s->args.maps[i], NULL, NULL, &why);
+		ret = mapping_read_csv(&m, s->args.maps.at[i], NULL, NULL, &why);
 		if (ret)
-			cdict_fail(err, ret, CDICT_NO_OFFSET, "%s: %s", s->args.maps[i], why.text);
+			cdict_fail(err, ret, CDICT_NO_OFFSET, "%s: %s", s->args.maps.at[i],
+				   why.text);
 	}
 	for (size_t i = 0; i < m.n && !ret; i++)
 		ret = cdict_writer_label(s->w, &m.labels[i], err);
@@ -152,7 +153,7 @@ static int begin(struct session *s, void *ctx, struct cdict_error *err)
 	/* With filters the samples that pass them are taken; without, all, before perf
 	 * spends time on them and drops those of guest mode. */
 	s->early = !s->perf.filtered;
-	formats_init(&s->types, (const char *const *)s->args.events, s->args.n_events);
+	formats_init(&s->types, (const char *const *)s->args.events.at, s->args.events.n);
 	ret = input_open(&s->input, &s->perf, s->args.tracefs, err);
 	if (!ret)
 		ret = name_output(s, err);
