@@ -125,6 +125,7 @@ static const struct analyze_ops ops = {
 	.sw = on_switch,
 	.start = on_start,
 	.finish = on_finish,
+	.resumes = true,
 };
 
 /* ---- how many wait for each CPU ---- */
@@ -328,6 +329,7 @@ static int queue_finish(void *self, struct cdict_error *err)
 	for (uint32_t c = 0; c < m->n_queues; c++) {
 		struct queue *cpu = &m->queues[c];
 
+		cpu->row->seen |= analyze_engine_has_switches(m->eng, c);
 		account(m, cpu, to_ns);
 		if (cpu->length > 1)
 			stay_ends(m, cpu, to_ns);
@@ -342,6 +344,20 @@ static int queue_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
+static void queue_resume(void *self, const struct analyze_resume *r)
+{
+	struct analyze_coremap *m = self;
+	struct waiting *w = r->waits ? row_at(&m->waiting, r->task) : NULL;
+
+	if (r->waits && !w)
+		analyze_engine_out_of_memory(m->eng);
+	if (!w || r->wait_cpu >= m->n_queues)
+		return;
+	*w = (struct waiting){ .cpu = r->wait_cpu + 1, .gap = m->gap };
+	m->queues[r->wait_cpu].length++;
+	m->queues[r->wait_cpu].above_at_ns = m->from_ns;
+}
+
 static const struct analyze_ops queue_ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE),
 	.all_cpus = true, /* who waits for a CPU may be switched in on another one */
@@ -350,6 +366,8 @@ static const struct analyze_ops queue_ops = {
 	.sched = queue_sched,
 	.start = queue_start,
 	.finish = queue_finish,
+	.resumes = true,
+	.resume = queue_resume,
 };
 
 int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng,

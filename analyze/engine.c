@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/internal.h"
+#include "analyze/digest.h"
 #include "base/fail.h"
 
 /* Events whose loss makes the scheduler's, and KVM's, pairs unsure. */
@@ -12,6 +12,9 @@
 #define KVM_KINDS                                                                                  \
 	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) |          \
 	 ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
+
+/* Events after the window between looks whether something is open. */
+enum { SETTLED_EVERY = 64 };
 
 /* CPU numbers beyond are damage; their events count, but for no CPU. */
 enum { CPUS_MAX = 1 << 16 };
@@ -41,6 +44,9 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->cpus);
 	free(eng->records);
 	cdict_events_close(eng->it);
+	if (eng->at)
+		digest_fini(eng->at);
+	free(eng->at);
 	gaps_fini(&eng->sched_gaps);
 	gaps_fini(&eng->kvm_gaps);
 	table_fini(&eng->table);
@@ -53,7 +59,13 @@ int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops
 	if (array_push(&eng->hooks, (struct hook){ .ops = ops, .self = self }))
 		return cdict_fail_nomem(err);
 	eng->needs |= ops->needs;
+	eng->walk_all |= !ops->resumes;
 	return 0;
+}
+
+void analyze_engine_walk_all(struct analyze_engine *eng)
+{
+	eng->walk_all = true;
 }
 
 void *analyze_engine_find(const struct analyze_engine *eng, const struct analyze_ops *ops)
@@ -264,6 +276,7 @@ static void set_window(struct analyze_engine *eng, const struct analyze_source *
 	eng->closed = sum->to_ns == src->last_ns;
 	eng->walk_from_ns = src->first_ns;
 	eng->walk_to_ns = src->last_ns;
+	eng->begin_ns = src->first_ns;
 }
 
 int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
@@ -321,7 +334,7 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 }
 
 /* PERF_RECORD_FORK, COMM, EXIT up to @t_ns. */
-static void apply_records(struct analyze_engine *eng, uint64_t t_ns)
+void engine_records(struct analyze_engine *eng, uint64_t t_ns)
 {
 	for (; eng->next_record < eng->n_records; eng->next_record++) {
 		const struct cdict_task_event *rec = eng->records[eng->next_record];
@@ -344,6 +357,7 @@ static void apply_records(struct analyze_engine *eng, uint64_t t_ns)
 			if (rec->pid >= 0)
 				eng->table.all.at[i].pub.pid = rec->pid;
 			task_comm(&eng->table.all.at[i], rec->comm, strlen(rec->comm));
+			eng->table.all.at[i].named_ns = rec->t_ns;
 			break;
 		case CDICT_TASK_EXIT:
 			i = rec->tid > 0 ? table_peek(&eng->table, rec->tid) : ANALYZE_NO_TASK;
@@ -460,7 +474,15 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 
 	if (ev->t_ns > eng->walk_to_ns)
 		return false;
-	if (ev->t_ns < eng->walk_from_ns || ev->type->index >= eng->n_types ||
+	if (eng->may_stop && ev->t_ns > eng->sum.to_ns && ev->t_ns > eng->now_ns &&
+	    eng->past++ % SETTLED_EVERY == 0) {
+		if (eng->now_ns < eng->sum.to_ns)
+			eng->now_ns = eng->sum.to_ns;
+		eng->stopped = engine_settled(eng);
+		if (eng->stopped)
+			return false;
+	}
+	if (ev->t_ns < eng->begin_ns || ev->type->index >= eng->n_types ||
 	    (guest && eng->opts.no_guest_mode))
 		return true;
 	if (ev->t_ns < eng->now_ns)
@@ -470,7 +492,7 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	if (eng->begun < eng->sched_gaps.n)
 		track_gaps(eng, eng->now_ns);
 	if (eng->record_ns <= eng->now_ns)
-		apply_records(eng, eng->now_ns);
+		engine_records(eng, eng->now_ns);
 	in = engine_in(eng, eng->now_ns);
 	eng->sum.events += in;
 	eng->sum.guest_mode += in && guest;
@@ -500,7 +522,13 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 	}
 	if (ret < 0 || (!events && !failed(eng)))
 		return ret;
-	apply_records(eng, eng->walk_to_ns);
+	if (eng->stopped) {
+		ret = engine_stop(eng, err);
+		if (ret)
+			return ret;
+		eng->walk_to_ns = eng->now_ns;
+	}
+	engine_records(eng, UINT64_MAX);
 	if (!failed(eng))
 		track_finish(eng, eng->walk_to_ns);
 	if (failed(eng))

@@ -38,6 +38,7 @@
 #include "cdict/task.h"
 
 struct analyze_engine;
+struct digests; /* analyze/digest.h */
 
 #define ANALYZE_NO_TASK UINT32_MAX
 #define ANALYZE_NO_TIME UINT64_MAX
@@ -81,10 +82,13 @@ struct analyze_options {
 	 * to is the capture's last event), so windows that touch add up.  What a window
 	 * tells is what the whole capture tells of it, whenever it began or will end. */
 	uint64_t from_ns, to_ns;
-	const uint64_t *cpus;       /* bitmap of CPUs whose time counts, NULL = all */
-	size_t n_cpus;              /* bits in it */
-	bool no_guest_mode;         /* leave out samples with cpumode guest, as perf's reports do */
-	unsigned jobs;              /* threads that decode ahead of the walk (struct cdict_query) */
+	const uint64_t *cpus; /* bitmap of CPUs whose time counts, NULL = all */
+	size_t n_cpus;        /* bits in it */
+	bool no_guest_mode;   /* leave out samples with cpumode guest, as perf's reports do */
+	unsigned jobs;        /* threads that decode ahead of the walk (struct cdict_query) */
+	/* What the reader's events leave behind: the walk reads them first if nobody did, and goes
+	 * over the window alone.  NULL: over the whole capture.  Borrowed. */
+	struct digests *digests;
 	const int32_t *node_of_cpu; /* NUMA node per CPU, -1 unknown, or NULL; borrowed */
 	size_t n_node_of_cpu;
 };

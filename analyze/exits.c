@@ -356,11 +356,29 @@ static int on_finish(void *self, struct cdict_error *err)
 	(ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) |                  \
 	 ANALYZE_NEED(KVM_VIRQ))
 
+static bool pending(void *self)
+{
+	const struct analyze_exits *x = self;
+	uint64_t from, to;
+
+	analyze_engine_window(x->eng, &from, &to);
+	for (size_t i = 0; i < x->threads.n; i++) {
+		const struct thread *th = &x->threads.at[i];
+
+		if (th->known &&
+		    ((th->exit.t_ns != ANALYZE_NO_TIME && th->exit.in) || th->entry.t_ns < to))
+			return true;
+	}
+	return false;
+}
+
 static const struct analyze_ops ops = {
 	.needs = NEED_EXITS | NEED_ACCESSES,
 	.kvm = on_kvm,
 	.start = on_start,
 	.finish = on_finish,
+	.resumes = true,
+	.pending = pending,
 };
 
 static const struct analyze_ops ops_no_accesses = {
@@ -368,6 +386,8 @@ static const struct analyze_ops ops_no_accesses = {
 	.kvm = on_kvm,
 	.start = on_start,
 	.finish = on_finish,
+	.resumes = true,
+	.pending = pending,
 };
 
 int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
@@ -382,6 +402,8 @@ int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
 	x->eng = eng;
 	x->like_perf = opts && opts->like_perf;
 	x->no_accesses = opts && opts->no_accesses;
+	if (x->like_perf)
+		analyze_engine_walk_all(eng);
 	ret = analyze_engine_add(eng, x->no_accesses ? &ops_no_accesses : &ops, x, err);
 	if (ret) {
 		free(x);

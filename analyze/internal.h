@@ -32,6 +32,10 @@ struct state_table {
 	uint8_t off[64]; /* class of each bit */
 };
 
+/* types_fields - by type a bitmap of the fields that are known, of the kinds in @needs.  One
+ * allocation; NULL: out of memory. */
+uint64_t **types_fields(const struct type_info *types, const struct cdict_schema *schema,
+			unsigned needs);
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err);
 
@@ -81,6 +85,7 @@ struct task {
 	uint64_t ready_ns; /* first wake-up since the switch-out, or ANALYZE_NO_TIME */
 	uint64_t moved_ns; /* last switch in or out, ANALYZE_NO_TIME */
 	uint64_t ran_ns;   /* closed slices, from the walk's start */
+	uint64_t named_ns; /* latest record of its comm, ANALYZE_NO_TIME */
 	uint32_t cpu;      /* last on */
 	uint8_t where;     /* enum task_where */
 	uint8_t off;       /* enum analyze_off, while OFF */
@@ -153,7 +158,13 @@ struct analyze_engine {
 	uint32_t n_cpus;
 	uint64_t now_ns;
 	uint64_t walk_from_ns, walk_to_ns;
-	bool closed; /* the window's end is the capture's last event */
+	uint64_t begin_ns; /* the events' that are walked */
+	bool closed;       /* the window's end is the capture's last event */
+	bool walk_all;     /* some analysis needs all events */
+	bool may_stop;     /* after the window, when nothing is open */
+	bool stopped;
+	uint32_t past;     /* events after the window */
+	struct digest *at; /* where the walk began, NULL: at the start */
 	bool ran, out_of_memory;
 	struct analyze_summary sum;
 
@@ -171,6 +182,15 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
  * have finished. */
 int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, uint64_t events,
 		struct cdict_error *err);
+/* engine_records - what the records of tasks tell up to @t_ns. */
+void engine_records(struct analyze_engine *eng, uint64_t t_ns);
+/* resume.c, with opts.digests: sets begin_ns, and the state there; whether nothing of the window is
+ * open; what else is known of the tasks, once the walk has stopped early. */
+int engine_resume(struct analyze_engine *eng, struct cdict_error *err);
+bool engine_settled(const struct analyze_engine *eng);
+int engine_stop(struct analyze_engine *eng, struct cdict_error *err);
+/* engine_switches_later - whether @cpu has switches after the walk has stopped. */
+bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu);
 /* track.c: the CPUs' and tasks' states. */
 void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		  const struct type_info *ti);

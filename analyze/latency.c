@@ -174,6 +174,7 @@ static const struct analyze_ops ops = {
 	.sw = on_switch,
 	.wake = on_wake,
 	.finish = on_finish,
+	.resumes = true,
 };
 
 static const struct analyze_ops ops_like_perf = {

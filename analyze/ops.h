@@ -115,6 +115,21 @@ struct analyze_kvm {
 	uint64_t how;   /* rw of pio, type of mmio, write of msr, esr_ec of an arm64 exit */
 };
 
+/* What a task did before the walk began, at a time at which it is known (analyze/resume.c).  Its
+ * latest KVM events were told before, as ever; they may be of before the switches. */
+struct analyze_resume {
+	uint32_t task;
+	bool on;                /* it runs */
+	uint64_t out_ns, in_ns; /* the latest switches, ANALYZE_NO_TIME */
+	uint32_t out_cpu, in_cpu;
+	enum analyze_off off; /* at out_ns */
+	bool ran;             /* a slice of it was seen whole */
+	uint64_t kvm_ns;      /* its latest KVM event, ANALYZE_NO_TIME */
+	uint64_t ready_ns;    /* the wake-up since it is off, ANALYZE_NO_TIME */
+	bool waits;           /* woken or preempted: for @wait_cpu */
+	uint32_t wait_cpu;
+};
+
 /* analyze_type_tasks - the fields in which events of @type name tasks, beside that of the sample;
  * how many. */
 unsigned analyze_type_tasks(const struct cdict_event_type *type, int fields[2]);
@@ -130,6 +145,13 @@ struct analyze_ops {
 	void (*kvm)(void *self, const struct analyze_kvm *ev);
 	/* @n more events in the window whose sample was @task on @cpu (CDICT_CPU_UNKNOWN). */
 	void (*events)(void *self, uint32_t task, uint32_t cpu, uint64_t n);
+	/* Instead of the switches and wake-ups before the walk's begin.  @resumes: there is such a
+	 * begin, with this call or without; else the walk is of the whole capture. */
+	bool resumes;
+	void (*resume)(void *self, const struct analyze_resume *r);
+	/* After the window: whether an event to come can change what is told of it, in a capture
+	 * without losses.  NULL: no. */
+	bool (*pending)(void *self);
 	/* Once the source's schema is known, before the first event; may be NULL. */
 	int (*start)(void *self, const struct cdict_schema *schema, struct cdict_error *err);
 	/* After the last; the remaining pieces have been told.  May be NULL. */
@@ -143,6 +165,12 @@ int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops
 /* analyze_engine_find - the self of the analysis that was registered (first) with @ops, for
  * another that wants its figures; NULL: there is none.  From ops.start() on all are known. */
 void *analyze_engine_find(const struct analyze_engine *eng, const struct analyze_ops *ops);
+
+/* analyze_engine_has_switches - whether @cpu is known to have switches outside what is walked. */
+bool analyze_engine_has_switches(const struct analyze_engine *eng, uint32_t cpu);
+
+/* analyze_engine_walk_all - the walk has to be of the whole capture.  Before the run. */
+void analyze_engine_walk_all(struct analyze_engine *eng);
 
 /* analyze_engine_out_of_memory - what a callback says that could not allocate: the
  * run ends there, with -ENOMEM. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/internal.h"
+#include "analyze/digest.h"
 #include "base/fail.h"
 
 static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
@@ -35,31 +35,6 @@ static uint64_t first_of_cpu(void *ctx, uint32_t cpu)
 	return first_ns;
 }
 
-/* The fields that the walk looks at, by type: those that types.c found, of the kinds that are
- * dispatched.  One allocation; NULL: out of memory. */
-static uint64_t **wanted_fields(const struct analyze_engine *eng, const struct cdict_schema *schema)
-{
-	size_t n_words = 0, at = 0;
-	uint64_t **fields, *words;
-
-	for (size_t i = 0; i < eng->n_types; i++)
-		n_words += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
-	fields = calloc(1, (eng->n_types + 1) * sizeof(*fields) + n_words * sizeof(*words));
-	if (!fields)
-		return NULL;
-	words = (uint64_t *)(fields + eng->n_types + 1);
-	for (size_t i = 0; i < eng->n_types; i++) {
-		const struct type_info *ti = &eng->types[i];
-
-		fields[i] = words + at;
-		at += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
-		for (int f = 0; f < FIELDS_MAX && eng->needs & 1u << ti->kind; f++)
-			if (ti->field[f] >= 0)
-				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;
-	}
-	return fields;
-}
-
 static struct analyze_source source_of(struct analyze_engine *eng)
 {
 	const struct cdict_reader *r = eng->reader;
@@ -79,12 +54,33 @@ static struct analyze_source source_of(struct analyze_engine *eng)
 	return src;
 }
 
+/* Begins to read events, where that is known. */
+static int open_events(struct analyze_engine *eng, struct cdict_error *err)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(eng->reader);
+	struct cdict_query query = { .to_ns = eng->walk_to_ns,
+				     .n_fields = eng->n_types,
+				     .jobs = eng->opts.jobs };
+	uint64_t **fields;
+	int ret = eng->opts.digests ? engine_resume(eng, err) : 0;
+
+	if (ret)
+		return ret;
+	fields = types_fields(eng->types, schema, eng->needs);
+	if (!fields)
+		return cdict_fail_nomem(err);
+	query.from_ns = eng->begin_ns;
+	query.fields = (const uint64_t *const *)fields;
+	ret = cdict_events_open(&eng->it, eng->reader, &query, err);
+	free(fields);
+	return ret;
+}
+
 int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
 			 struct cdict_error *err)
 {
 	struct analyze_source src;
-	struct cdict_query query;
-	uint64_t **fields;
+	bool whole;
 	int ret;
 
 	eng->reader = r;
@@ -92,24 +88,28 @@ int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
 	ret = engine_prepare(eng, &src, err);
 	if (ret)
 		return ret;
-	fields = wanted_fields(eng, src.schema);
-	if (!fields)
-		return cdict_fail_nomem(err);
-	query = (struct cdict_query){ .from_ns = eng->walk_from_ns,
-				      .to_ns = eng->walk_to_ns,
-				      .fields = (const uint64_t *const *)fields,
-				      .n_fields = eng->n_types,
-				      .jobs = eng->opts.jobs };
-	ret = cdict_events_open(&eng->it, r, &query, err);
-	free(fields);
-	return ret;
+	whole = eng->sum.from_ns == src.first_ns && eng->sum.to_ns == src.last_ns;
+	if (whole || eng->walk_all || eng->opts.no_guest_mode)
+		eng->opts.digests = NULL;
+	return eng->opts.digests ? 0 : open_events(eng, err);
 }
 
 int analyze_engine_step(struct analyze_engine *eng, uint64_t events, struct cdict_error *err)
 {
 	struct analyze_source src = source_of(eng);
-	int ret = engine_walk(eng, &src, events, err);
+	int ret;
 
+	if (!eng->it) {
+		ret = digests_done(eng->opts.digests)
+			      ? 0
+			      : digests_step(eng->opts.digests, events, err);
+		if (!ret && digests_done(eng->opts.digests))
+			ret = open_events(eng, err);
+		return ret < 0                ? ret
+		       : events == UINT64_MAX ? analyze_engine_step(eng, events, err)
+					      : 1;
+	}
+	ret = engine_walk(eng, &src, events, err);
 	if (ret <= 0) {
 		cdict_events_close(eng->it);
 		eng->it = NULL;

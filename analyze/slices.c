@@ -97,6 +97,7 @@ int analyze_slices_new(struct analyze_slices **out, struct analyze_engine *eng,
 		return cdict_fail_nomem(err);
 	s->eng = eng;
 	s->opts = *opts;
+	s->ops.resumes = true;
 	if (opts->kinds & 1u << ANALYZE_SLICE_WAKEUP)
 		s->ops.needs |= ANALYZE_NEED_WAKES;
 	if (opts->kinds & kvm)

@@ -64,7 +64,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
-static const struct analyze_ops ops = { .sw = on_switch, .finish = on_finish };
+static const struct analyze_ops ops = { .sw = on_switch, .finish = on_finish, .resumes = true };
 
 int analyze_successors_new(struct analyze_successors **out, struct analyze_engine *eng,
 			   struct cdict_error *err)

@@ -97,6 +97,7 @@ static const struct analyze_ops ops = {
 	.sw = on_switch,
 	.wake = on_wake,
 	.start = on_start,
+	.resumes = true,
 };
 
 int analyze_switches_new(struct analyze_switches **out, struct analyze_engine *eng,

@@ -37,7 +37,7 @@ static struct task *new_task(struct task_table *tab, int32_t tid)
 	t->pub.pid = t->pub.ppid = t->pub.vcpu_id = -1;
 	t->pub.idle_cpu = t->cpu = CDICT_CPU_UNKNOWN;
 	t->pub.born_ns = t->pub.exit_ns = t->pub.first_ns = t->pub.last_ns = ANALYZE_NO_TIME;
-	t->since_ns = t->ready_ns = t->moved_ns = ANALYZE_NO_TIME;
+	t->since_ns = t->ready_ns = t->moved_ns = t->named_ns = ANALYZE_NO_TIME;
 	return t;
 }
 

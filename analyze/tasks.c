@@ -240,6 +240,7 @@ static const struct analyze_ops ops = {
 	.events = on_events,
 	.start = on_start,
 	.finish = on_finish,
+	.resumes = true,
 };
 
 static const struct analyze_ops ops_stat_runtime = {
@@ -253,6 +254,7 @@ static const struct analyze_ops ops_stat_runtime = {
 	.events = on_events,
 	.start = on_start,
 	.finish = on_finish,
+	.resumes = true,
 };
 
 int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,

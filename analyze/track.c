@@ -639,7 +639,8 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		if (is_of_tasks(eng) && c->cur != ANALYZE_NO_TASK &&
 		    !task_at(eng, c->cur)->recorded)
 			end_at_own(eng, cpu);
-		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen, false);
+		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen,
+			 engine_switches_later(eng, cpu));
 		c->since_ns = end_ns;
 	}
 	for (size_t i = 0; i < eng->table.all.n; i++) {

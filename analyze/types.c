@@ -223,3 +223,27 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 	*out = types;
 	return 0;
 }
+
+uint64_t **types_fields(const struct type_info *types, const struct cdict_schema *schema,
+			unsigned needs)
+{
+	size_t n = cdict_schema_count(schema), n_words = 0, at = 0;
+	uint64_t **fields, *words;
+
+	for (size_t i = 0; i < n; i++)
+		n_words += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+	fields = calloc(1, (n + 1) * sizeof(*fields) + n_words * sizeof(*words));
+	if (!fields)
+		return NULL;
+	words = (uint64_t *)(fields + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		const struct type_info *ti = &types[i];
+
+		fields[i] = words + at;
+		at += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+		for (int f = 0; f < FIELDS_MAX && needs & 1u << ti->kind; f++)
+			if (ti->field[f] >= 0)
+				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;
+	}
+	return fields;
+}

@@ -45,7 +45,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
-static const struct analyze_ops ops = { .away = on_away, .finish = on_finish };
+static const struct analyze_ops ops = { .away = on_away, .finish = on_finish, .resumes = true };
 
 int analyze_unknown_new(struct analyze_unknown **out, struct analyze_engine *eng,
 			struct cdict_error *err)

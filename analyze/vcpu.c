@@ -472,6 +472,10 @@ static int on_finish(void *self, struct cdict_error *err)
 	uint64_t from, end;
 
 	analyze_engine_walk(v->eng, &from, &end);
+	/* Also of those that are none yet. */
+	for (size_t i = 0; !v->off && i < analyze_engine_task_count(v->eng); i++)
+		if (analyze_engine_task(v->eng, (uint32_t)i)->is_vcpu && !watch_of(v, (uint32_t)i))
+			return cdict_fail_nomem(err);
 	v->rows = calloc(v->watches.n + 1, sizeof(*v->rows));
 	if (!v->rows)
 		return cdict_fail_nomem(err);
@@ -479,8 +483,6 @@ static int on_finish(void *self, struct cdict_error *err)
 		struct watch *w = &v->watches.at[i];
 		const struct analyze_task *task;
 
-		if (!w->set || !w->kvm_seen)
-			continue;
 		task = analyze_engine_task(v->eng, (uint32_t)i);
 		if (!task->is_vcpu)
 			continue;
@@ -498,6 +500,72 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
+/* The switches and the wake-up after the events of KVM that were told. */
+static void on_resume(void *self, const struct analyze_resume *r)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w = v->off ? NULL : watch_of(v, r->task);
+	bool out_last = r->out_ns != ANALYZE_NO_TIME && !r->on, runs = r->kvm_ns != ANALYZE_NO_TIME;
+
+	if (!w)
+		return;
+	w->ran = r->ran;
+	/* What it left it goes back to, unless that was the guest. */
+	if (r->out_ns != ANALYZE_NO_TIME && (!runs || r->out_ns > r->kvm_ns)) {
+		if (!runs || !fits((enum mode)w->mode, OUT) || w->cpu != r->out_cpu)
+			w->mode = MODE_UNKNOWN;
+	} else if (!runs) {
+		w->mode = MODE_UNKNOWN;
+	}
+	if (out_last) {
+		bool idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE &&
+			    v->reasons.at[w->reason].idle;
+
+		if (r->off == ANALYZE_OFF_RUNNABLE || r->off == ANALYZE_OFF_PREEMPTED)
+			w->where = PREEMPTED;
+		else if (r->off == ANALYZE_OFF_DEAD)
+			w->where = DEAD;
+		else
+			w->where = idle ? HALTED : BLOCKED;
+		w->since_ns = r->out_ns;
+		w->cpu = r->out_cpu;
+	} else if (r->on && r->in_ns != ANALYZE_NO_TIME && (!runs || r->in_ns > r->kvm_ns)) {
+		w->where = ON;
+		w->since_ns = r->in_ns;
+		w->cpu = r->in_cpu;
+	}
+	if (r->ready_ns == ANALYZE_NO_TIME ||
+	    (w->where != HALTED && w->where != BLOCKED && w->where != NEW))
+		return;
+	if (w->where == NEW)
+		w->mode = MODE_UNKNOWN;
+	w->where = WAITING;
+	w->since_ns = r->ready_ns;
+	w->cpu = r->wait_cpu;
+}
+
+/* What goes on at the window's end must be seen to end as it should; a wait, for who was in its
+ * way. */
+static bool pending(void *self)
+{
+	const struct analyze_vcpus *v = self;
+	uint64_t from, to;
+
+	analyze_engine_window(v->eng, &from, &to);
+	for (size_t i = 0; i < v->watches.n; i++) {
+		const struct watch *w = &v->watches.at[i];
+
+		if (!w->set || w->since_ns >= to)
+			continue;
+		if (w->where == ON
+			    ? w->mode != MODE_UNKNOWN
+			    : (w->where == PREEMPTED || w->where == WAITING) &&
+				      is_candidate(w, analyze_engine_task(v->eng, (uint32_t)i)))
+			return true;
+	}
+	return false;
+}
+
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
 		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
@@ -508,6 +576,9 @@ static const struct analyze_ops ops = {
 	.kvm = on_kvm,
 	.start = on_start,
 	.finish = on_finish,
+	.resumes = true,
+	.resume = on_resume,
+	.pending = pending,
 };
 
 int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,

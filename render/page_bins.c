@@ -288,6 +288,16 @@ no_memory:
 	analyze_engine_out_of_memory(b->eng);
 }
 
+static bool pending(void *self)
+{
+	const struct page_bins *b = self;
+
+	for (size_t i = 0; i < b->cap_open; i++)
+		if (b->open[i].reason && b->open[i].in)
+			return true;
+	return false;
+}
+
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
 {
 	struct page_bins *b = self;
@@ -404,7 +414,9 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 				       .sw = on_switch,
 				       .kvm = on_kvm,
 				       .start = on_start,
-				       .finish = on_finish };
+				       .finish = on_finish,
+				       .resumes = true,
+				       .pending = pending };
 	how.ctx = b;
 	rc = choose_columns(b);
 	if (!rc)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/ops.h"
+#include "analyze/digest.h"
 #include "analyze/slices.h"
 #include "base/fail.h"
 #include "render/page_bins.h"
@@ -106,6 +106,7 @@ void page_engine_close(struct page_engine *e)
 		return;
 	give_up(e);
 	page_tasks_fini(&e->tasks);
+	digests_free(e->digests);
 	cdict_reader_close(e->reader);
 	free(e);
 }
@@ -158,8 +159,15 @@ static int begin(struct page_engine *e, struct cdict_error *err)
 					.to_ns = e->t0_ns + e->q.to_ns,
 					.cpus = e->cpus,
 					.n_cpus = e->n_cpus };
-	int rc = analyze_engine_new(&e->eng, &opts, err);
+	int rc = 0;
 
+	if (!e->digests && !e->no_digests) {
+		rc = digests_new(&e->digests, e->reader, 0, err);
+		e->no_digests = !e->digests;
+	}
+	opts.digests = e->digests;
+	if (!rc)
+		rc = analyze_engine_new(&e->eng, &opts, err);
 	if (!rc)
 		rc = e->call->add(e, err);
 	return rc ? rc : analyze_engine_begin(e->eng, e->reader, err);

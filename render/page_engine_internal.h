@@ -35,8 +35,10 @@ struct page_engine {
 	uint64_t *cpus;   /* of q.cpus */
 	size_t n_cpus;
 	struct analyze_engine *eng;
-	void *state; /* the call's */
-	bool enough; /* more than q.max: the walk need not go on */
+	struct digests *digests; /* made by the first walk, or NULL */
+	bool no_digests;         /* the capture has none */
+	void *state;             /* the call's */
+	bool enough;             /* more than q.max: the walk need not go on */
 	struct sink json, arrays;
 };
 

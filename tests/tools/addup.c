@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../unit/hold.h"
+#include "analyze/digest.h"
 
 struct thinned {
 	struct cdict_reader *reader;
@@ -18,6 +19,7 @@ struct thinned {
 	uint32_t drop;   /* one event in so many, 0: none */
 	uint64_t cut_ns; /* nothing after */
 	struct cdict_loss losses[4];
+	struct parts whole, alone;
 };
 
 static uint64_t rnd(struct thinned *th, uint64_t n)
@@ -111,6 +113,40 @@ static void round_of(struct thinned *th, unsigned round)
 	rnd(th, 2); /* another next round */
 }
 
+/* A walk over a window alone tells what one over the whole capture tells of it. */
+static void windows_of(struct thinned *th, unsigned rounds)
+{
+	struct cdict_error err = { 0 };
+	uint64_t first_ns, last_ns;
+
+	HOLDS(cdict_reader_window(th->reader, &first_ns, &last_ns));
+	for (unsigned round = 0; round < rounds; round++) {
+		uint64_t length = (last_ns - first_ns) >> rnd(th, 12);
+		struct analyze_options opts = { 0 };
+		struct digests *digests = NULL;
+
+		opts.from_ns = first_ns + rnd(th, last_ns - first_ns - length);
+		opts.to_ns = opts.from_ns + 1 + rnd(th, length);
+		HOLDS(!digests_new(&digests, th->reader, 1 + rnd(th, 2000), &err));
+		if (!digests)
+			return;
+		for (int alone = 0; alone < 2; alone++) {
+			struct parts *parts = alone ? &th->alone : &th->whole;
+			struct all a;
+
+			opts.digests = alone ? digests : NULL;
+			all_new(&a, &opts);
+			HOLDS(!analyze_engine_run_reader(a.eng, th->reader, &err));
+			must_hold(&a);
+			parts_take(parts, &a);
+			parts_take_edges(parts, &a);
+			all_free(&a);
+		}
+		parts_must_equal(&th->whole, &th->alone);
+		digests_free(digests);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct thinned th = { .seed = 1 };
@@ -127,6 +163,7 @@ int main(int argc, char **argv)
 	}
 	for (unsigned round = 0; round < rounds; round++)
 		round_of(&th, round);
+	windows_of(&th, 2 * rounds);
 	cdict_reader_close(th.reader);
 	return 0;
 }

@@ -296,6 +296,45 @@ static inline void parts_take(struct parts *p, const struct all *a)
 	parts_of_vcpus(p, a);
 }
 
+/* What does not add up, but is the same however the walk came there. */
+static inline void parts_take_edges(struct parts *p, const struct all *a)
+{
+	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
+		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
+		const struct analyze_task *task = analyze_engine_task(a->eng, t->task);
+
+		p->figure = 2000;
+		part_add(p, part_of(a, t->task), 0, t->edge_ns);
+		part_add(p, part_of(a, t->task), 0, t->cpu);
+		part_add(p, part_of(a, t->task), 0, t->slice.max);
+		part_add(p, part_of(a, t->task), 0, t->latency.max_at);
+		part_add(p, part_of(a, t->task), 0, task->first_ns);
+		part_add(p, part_of(a, t->task), 0, task->last_ns);
+		part_add(p, part_of(a, t->task), 0, (uint64_t)(int64_t)task->pid);
+		for (size_t c = 0; c < sizeof(task->comm); c++)
+			part_add(p, part_of(a, t->task), c, (uint64_t)(uint8_t)task->comm[c]);
+	}
+	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
+		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
+
+		p->figure = 3000;
+		part_add(p, part_of(a, v->task), 0, 1);
+		part_add(p, part_of(a, v->task), 0, v->edge_ns);
+		part_add(p, part_of(a, v->task), 0, v->worst.at_ns);
+		part_add(p, part_of(a, v->task), 0, v->worst.behind);
+	}
+	for (uint32_t c = 0; c < analyze_engine_cpus(a->eng); c++) {
+		const struct analyze_core_queue *q = &analyze_coremap_cpu(a->map, c)->queue;
+
+		p->figure = 4000;
+		part_add(p, c, 0, q->seen);
+		part_add(p, c, 0, q->max);
+		part_add(p, c, 0, q->max_at_ns);
+		part_add(p, c, 0, q->stay_ns);
+		part_add(p, c, 0, q->stay_at_ns);
+	}
+}
+
 static inline int part_order(const void *a, const void *b)
 {
 	return memcmp(a, b, offsetof(struct part, value));

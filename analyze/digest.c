@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* digest.c - see digest.h. */
+#include "analyze/digest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* Of a digest, unless somebody says so: a block's, the rest of which is read for a time in it. */
+enum { EVENTS_DEFAULT = 1 << 16 };
+
+/* What a run of one CPU's events leaves; its cpus[] has one element. */
+struct part {
+	uint32_t cpu;
+	uint64_t first_ns, last_ns;
+	struct digest sum;
+};
+
+/* A CPU's events on their way into a digest. */
+struct fold {
+	struct digest *to;
+	struct digest_cpu *state;
+	uint32_t cpu;
+	uint32_t sampled; /* row of the latest sample, UINT32_MAX */
+	int32_t tid, pid; /* of that one */
+	uint32_t cur;     /* row that was switched in last, UINT32_MAX */
+	bool no_memory;
+};
+
+struct digests {
+	struct cdict_reader *reader;
+	struct type_info *types;
+	struct state_table states;
+	struct analyze_summary has;
+	uint64_t **fields;
+	size_t n_types;
+	uint32_t n_cpus;
+
+	ARRAY(struct part) parts;
+	struct digest whole;
+	bool hopeless; /* switches are missing, or a thread took another's tid */
+	bool done;
+	/* The CPU that is read. */
+	uint32_t cpu;
+	struct cdict_events *it;
+	struct fold fold;
+	uint64_t in_part, per_part;
+	int32_t cur; /* who was switched in last, over its parts; -1: nobody yet */
+};
+
+void digest_fini(struct digest *d)
+{
+	array_fini(&d->rows);
+	array_fini(&d->kvm);
+	map_fini(&d->index);
+	free(d->cpus);
+	*d = (struct digest){ 0 };
+}
+
+static int digest_init(struct digest *d, uint32_t n_cpus)
+{
+	*d = (struct digest){ .cpus = calloc(n_cpus + 1, sizeof(*d->cpus)), .n_cpus = n_cpus };
+	for (uint32_t c = 0; d->cpus && c < n_cpus; c++)
+		d->cpus[c] = (struct digest_cpu){ .first_switch_ns = ANALYZE_NO_TIME,
+						  .switch_ns = ANALYZE_NO_TIME,
+						  .sample_ns = ANALYZE_NO_TIME,
+						  .last_ns = ANALYZE_NO_TIME };
+	return d->cpus ? 0 : -ENOMEM;
+}
+
+const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu)
+{
+	const uint32_t *i = map_find(&d->index, (uint32_t)tid, tid ? 0 : cpu);
+
+	return i ? &d->rows.at[*i] : NULL;
+}
+
+static const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
+
+static struct digest_row *take_row(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns)
+{
+	uint32_t *i = map_add(&d->index, (uint32_t)tid, tid ? 0 : cpu);
+	struct digest_row *row;
+
+	if (!i)
+		return NULL;
+	if (*i != MAP_NEW)
+		return &d->rows.at[*i];
+	row = array_add(&d->rows);
+	if (!row)
+		return NULL;
+	*i = (uint32_t)d->rows.n - 1;
+	*row = (struct digest_row){ .tid = tid,
+				    .cpu = tid ? CDICT_CPU_UNKNOWN : cpu,
+				    .first_ns = t_ns,
+				    .named_ns = ANALYZE_NO_TIME,
+				    .last_ns = ANALYZE_NO_TIME,
+				    .pid_ns = ANALYZE_NO_TIME,
+				    .comm_ns = ANALYZE_NO_TIME,
+				    .io_ns = ANALYZE_NO_TIME,
+				    .out = { never, never },
+				    .in = { never, never },
+				    .wake = { never, never },
+				    .woken = never,
+				    .moved = never };
+	return row;
+}
+
+static struct digest_kvm *take_kvm(struct digest *d, struct digest_row *row)
+{
+	struct digest_kvm *k;
+
+	if (row->kvm)
+		return &d->kvm.at[row->kvm - 1];
+	k = array_add(&d->kvm);
+	if (!k)
+		return NULL;
+	row->kvm = (uint32_t)d->kvm.n;
+	*k = (struct digest_kvm){ .exit = never,
+				  .entry = never,
+				  .user = never,
+				  .access_ns = ANALYZE_NO_TIME,
+				  .vcpu_id = -1,
+				  .vcpu_ns = ANALYZE_NO_TIME };
+	return k;
+}
+
+/* ---- times: never is before all others ---- */
+
+static bool later(uint64_t a, uint64_t b)
+{
+	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
+}
+
+static void latest(struct digest_when *to, const struct digest_when *w)
+{
+	if (later(w->t_ns, to->t_ns))
+		*to = *w;
+}
+
+static void latest_two(struct digest_when to[2], const struct digest_when *w)
+{
+	if (later(w->t_ns, to[0].t_ns)) {
+		to[1] = to[0];
+		to[0] = *w;
+	} else if (later(w->t_ns, to[1].t_ns)) {
+		to[1] = *w;
+	}
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b; /* never is the largest */
+}
+
+/* ---- adding up ---- */
+
+static void add_kvm(struct digest_kvm *to, const struct digest_kvm *k)
+{
+	if (later(k->exit.t_ns, to->exit.t_ns)) {
+		to->type = k->type;
+		to->value = k->value;
+		to->how = k->how;
+		to->isa = k->isa;
+	}
+	latest(&to->exit, &k->exit);
+	latest(&to->entry, &k->entry);
+	latest(&to->user, &k->user);
+	if (later(k->access_ns, to->access_ns))
+		to->access_ns = k->access_ns;
+	if (later(k->vcpu_ns, to->vcpu_ns)) {
+		to->vcpu_ns = k->vcpu_ns;
+		to->vcpu_id = k->vcpu_id;
+	}
+}
+
+static void add_comm(struct digest_row *to, const struct digest_row *row)
+{
+	bool take;
+
+	if (row->comm_ns == ANALYZE_NO_TIME)
+		return;
+	if (to->comm_ns == ANALYZE_NO_TIME || to->comm_kept != row->comm_kept)
+		take = to->comm_ns == ANALYZE_NO_TIME || to->comm_kept;
+	else
+		take = row->comm_kept ? row->comm_ns < to->comm_ns : row->comm_ns > to->comm_ns;
+	if (!take)
+		return;
+	memcpy(to->comm, row->comm, sizeof(to->comm));
+	to->comm_ns = row->comm_ns;
+	to->comm_kept = row->comm_kept;
+}
+
+static int add_row(struct digest *d, const struct digest *from, const struct digest_row *row)
+{
+	struct digest_row *to = take_row(d, row->tid, row->cpu, row->first_ns);
+
+	if (!to)
+		return -ENOMEM;
+	to->first_ns = earliest(to->first_ns, row->first_ns);
+	to->named_ns = earliest(to->named_ns, row->named_ns);
+	if (later(row->last_ns, to->last_ns))
+		to->last_ns = row->last_ns;
+	if (later(row->pid_ns, to->pid_ns)) {
+		to->pid_ns = row->pid_ns;
+		to->pid = row->pid;
+	}
+	add_comm(to, row);
+	if (later(row->out[0].t_ns, to->out[0].t_ns))
+		to->off = row->off;
+	for (unsigned i = 0; i < 2; i++) {
+		latest_two(to->out, &row->out[i]);
+		latest_two(to->in, &row->in[i]);
+		latest_two(to->wake, &row->wake[i]);
+	}
+	latest(&to->woken, &row->woken);
+	latest(&to->moved, &row->moved);
+	if (later(row->io_ns, to->io_ns))
+		to->io_ns = row->io_ns;
+	if (row->kvm) {
+		struct digest_kvm *k = take_kvm(d, to);
+
+		if (!k)
+			return -ENOMEM;
+		add_kvm(k, &from->kvm.at[row->kvm - 1]);
+	}
+	return 0;
+}
+
+static void add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
+{
+	if (to->first_switch_ns == ANALYZE_NO_TIME || c->sample_ns < to->first_switch_ns)
+		to->mixed |= c->mixed ||
+			     (to->sample_ns != ANALYZE_NO_TIME && c->sample_ns != ANALYZE_NO_TIME &&
+			      to->first_switch_ns == ANALYZE_NO_TIME &&
+			      (to->sample_tid != c->sample_tid));
+	to->first_switch_ns = earliest(to->first_switch_ns, c->first_switch_ns);
+	if (later(c->last_ns, to->last_ns))
+		to->last_ns = c->last_ns;
+	if (later(c->switch_ns, to->switch_ns)) {
+		to->switch_ns = c->switch_ns;
+		to->cur = c->cur;
+	}
+	if (later(c->sample_ns, to->sample_ns)) {
+		to->sample_ns = c->sample_ns;
+		to->sample_tid = c->sample_tid;
+		to->sample_pid = c->sample_pid;
+	}
+}
+
+/* Parts of a CPU come in order of time. */
+static int add_part(struct digest *d, const struct part *p)
+{
+	add_cpu(&d->cpus[p->cpu], &p->sum.cpus[0]);
+	for (size_t i = 0; i < p->sum.rows.n; i++)
+		if (add_row(d, &p->sum, &p->sum.rows.at[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+/* ---- one event ---- */
+
+static struct digest_row *row_of(struct fold *f, int32_t tid, uint64_t t_ns)
+{
+	struct digest_row *row = tid < 0 ? NULL : take_row(f->to, tid, f->cpu, t_ns);
+
+	f->no_memory |= !row && tid >= 0;
+	return row;
+}
+
+static void mention(struct digest_row *row, uint64_t t_ns)
+{
+	if (row->named_ns == ANALYZE_NO_TIME)
+		row->named_ns = t_ns;
+	row->last_ns = t_ns;
+}
+
+static void name(struct digest_row *row, const struct cdict_event *ev, int field, bool own)
+{
+	struct cdict_bytes b;
+
+	if (field < 0 || !row->tid || (!own && row->comm_ns != ANALYZE_NO_TIME))
+		return;
+	b = cdict_event_bytes(ev, (size_t)field);
+	if (!b.len)
+		return;
+	row->comm_ns = ev->t_ns;
+	row->comm_kept = !own;
+	b.len = strnlen((const char *)b.data, b.len < 15 ? b.len : 15);
+	memset(row->comm, 0, sizeof(row->comm));
+	memcpy(row->comm, b.data, b.len);
+}
+
+/* The latest sample's task was there up to that one. */
+static void end_samples(struct fold *f)
+{
+	struct digest_row *row = f->sampled != UINT32_MAX ? &f->to->rows.at[f->sampled] : NULL;
+
+	if (row && later(f->state->sample_ns, row->last_ns))
+		row->last_ns = f->state->sample_ns;
+}
+
+static void fold_sample(struct fold *f, const struct cdict_event *ev)
+{
+	struct digest_cpu *c = f->state;
+	struct digest_row *row;
+
+	if (ev->tid < 0 || (!ev->tid && ev->pid))
+		return;
+	if (f->sampled == UINT32_MAX || ev->tid != f->tid || ev->pid != f->pid) {
+		end_samples(f);
+		row = row_of(f, ev->tid, ev->t_ns);
+		if (!row)
+			return;
+		if (c->first_switch_ns == ANALYZE_NO_TIME && c->sample_ns != ANALYZE_NO_TIME)
+			c->mixed |= ev->tid != c->sample_tid;
+		mention(row, ev->t_ns);
+		if (ev->pid > 0) {
+			row->pid = ev->pid;
+			row->pid_ns = ev->t_ns;
+		}
+		f->sampled = (uint32_t)(row - f->to->rows.at);
+		f->tid = ev->tid;
+		f->pid = ev->pid;
+	}
+	c->sample_ns = ev->t_ns;
+	c->sample_tid = ev->tid;
+	c->sample_pid = ev->pid;
+}
+
+static void fold_switch(struct digests *d, struct fold *f, const struct cdict_event *ev,
+			const struct type_info *ti)
+{
+	int32_t prev = (int32_t)ev->values[ti->field[SW_PREV_PID]];
+	int32_t next = (int32_t)ev->values[ti->field[SW_NEXT_PID]];
+	struct digest_when now = { ev->t_ns, f->cpu };
+	struct digest_row *row;
+
+	if (prev < 0 || next < 0)
+		return;
+	row = f->cur != UINT32_MAX && f->to->rows.at[f->cur].tid == prev
+		      ? &f->to->rows.at[f->cur]
+		      : row_of(f, prev, ev->t_ns);
+	if (!row)
+		return;
+	mention(row, ev->t_ns);
+	name(row, ev, ti->field[SW_PREV_COMM], true);
+	latest_two(row->out, &now);
+	row->off = (uint8_t)state_class(&d->states, ev->values[ti->field[SW_PREV_STATE]]);
+	row = row_of(f, next, ev->t_ns);
+	if (!row)
+		return;
+	mention(row, ev->t_ns);
+	name(row, ev, ti->field[SW_NEXT_COMM], false);
+	latest_two(row->in, &now);
+	f->cur = (uint32_t)(row - f->to->rows.at);
+	if (f->state->first_switch_ns == ANALYZE_NO_TIME)
+		f->state->first_switch_ns = ev->t_ns;
+	f->state->switch_ns = ev->t_ns;
+	f->state->cur = next;
+}
+
+static void fold_wake(struct digests *d, struct fold *f, const struct cdict_event *ev,
+		      const struct type_info *ti)
+{
+	struct digest_row *row = row_of(f, (int32_t)ev->values[ti->field[WAKE_PID]], ev->t_ns);
+	struct digest_when now = { ev->t_ns, CDICT_CPU_UNKNOWN };
+
+	if (!row)
+		return;
+	mention(row, ev->t_ns);
+	name(row, ev, ti->field[WAKE_COMM], false);
+	if (ti->field[WAKE_TARGET] >= 0)
+		now.cpu = (uint32_t)ev->values[ti->field[WAKE_TARGET]];
+	latest(&row->woken, &now);
+	if (ti->kind != ANALYZE_KIND_WAKEUP || !d->has.has_waking)
+		latest_two(row->wake, &now);
+}
+
+static void fold_kvm(struct fold *f, const struct cdict_event *ev, const struct type_info *ti)
+{
+	struct digest_row *row = ev->tid > 0 ? row_of(f, ev->tid, ev->t_ns) : NULL;
+	struct digest_kvm *k = row ? take_kvm(f->to, row) : NULL;
+	struct digest_when now = { ev->t_ns, f->cpu };
+
+	f->no_memory |= row && !k;
+	if (!k)
+		return;
+	if (ti->field[KVM_VCPU] >= 0) {
+		k->vcpu_id = (int32_t)ev->values[ti->field[KVM_VCPU]];
+		k->vcpu_ns = ev->t_ns;
+	}
+	switch ((enum analyze_kind)ti->kind) {
+	case ANALYZE_KIND_KVM_ENTRY:
+		k->entry = now;
+		break;
+	case ANALYZE_KIND_KVM_EXIT:
+		k->exit = now;
+		k->type = ev->type->index;
+		k->value = ti->field[KVM_VALUE] >= 0 ? ev->values[ti->field[KVM_VALUE]] : 0;
+		k->how = ti->field[KVM_HOW] >= 0 ? ev->values[ti->field[KVM_HOW]] : 0;
+		k->isa = ti->field[KVM_ISA] >= 0 ? (uint32_t)ev->values[ti->field[KVM_ISA]] : 0;
+		break;
+	case ANALYZE_KIND_KVM_USERSPACE:
+		k->user = now;
+		break;
+	default:
+		k->access_ns = ev->t_ns;
+		break;
+	}
+}
+
+static void fold_event(struct digests *d, struct fold *f, const struct cdict_event *ev)
+{
+	const struct type_info *ti = &d->types[ev->type->index];
+	struct digest_row *row;
+
+	f->state->last_ns = ev->t_ns;
+	fold_sample(f, ev);
+	switch ((enum analyze_kind)ti->kind) {
+	case ANALYZE_KIND_SWITCH:
+		fold_switch(d, f, ev, ti);
+		break;
+	case ANALYZE_KIND_WAKING:
+	case ANALYZE_KIND_WAKEUP:
+	case ANALYZE_KIND_WAKEUP_NEW:
+		fold_wake(d, f, ev, ti);
+		break;
+	case ANALYZE_KIND_MIGRATE:
+		row = row_of(f, (int32_t)ev->values[ti->field[MIG_PID]], ev->t_ns);
+		if (row)
+			row->moved =
+				(struct digest_when){ ev->t_ns,
+						      (uint32_t)ev->values[ti->field[MIG_DEST]] };
+		break;
+	case ANALYZE_KIND_IOWAIT:
+		row = row_of(f, (int32_t)ev->values[ti->field[STAT_PID]], ev->t_ns);
+		if (row)
+			row->io_ns = ev->t_ns;
+		break;
+	case ANALYZE_KIND_EXEC:
+		d->hopeless |= ev->values[ti->field[EXEC_PID]] != ev->values[ti->field[EXEC_OLD]];
+		break;
+	case ANALYZE_KIND_KVM_ENTRY:
+	case ANALYZE_KIND_KVM_EXIT:
+	case ANALYZE_KIND_KVM_USERSPACE:
+	case ANALYZE_KIND_KVM_PIO:
+	case ANALYZE_KIND_KVM_MMIO:
+	case ANALYZE_KIND_KVM_MSR:
+	case ANALYZE_KIND_KVM_VIRQ:
+		fold_kvm(f, ev, ti);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fold_end(struct fold *f)
+{
+	end_samples(f);
+	f->sampled = f->cur = UINT32_MAX;
+}
+
+/* ---- reading ---- */
+
+static int open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, uint64_t from_ns,
+		    uint64_t to_ns, struct cdict_error *err)
+{
+	uint64_t *cpus = calloc(d->n_cpus / 64 + 1, sizeof(*cpus));
+	struct cdict_query query = { .from_ns = from_ns,
+				     .to_ns = to_ns,
+				     .cpus = cpus,
+				     .n_cpus = d->n_cpus,
+				     .fields = (const uint64_t *const *)d->fields,
+				     .n_fields = d->n_types };
+	int ret;
+
+	if (!cpus)
+		return cdict_fail_nomem(err);
+	cpus[cpu / 64] = UINT64_C(1) << cpu % 64;
+	ret = cdict_events_open(it, d->reader, &query, err);
+	free(cpus);
+	return ret;
+}
+
+int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
+		struct cdict_error *err)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(r);
+	struct digests *d;
+	struct scope scope;
+	int ret;
+
+	*out = NULL;
+	scope_of_reader(&scope, r);
+	if (scope.whom != SCOPE_SYSTEM || scope.filtered || scope.overwritten || scope.foreign)
+		return 0;
+	for (size_t i = 0; i < cdict_reader_loss_count(r); i++)
+		if (cdict_reader_loss_at(r, i)->what != CDICT_LOSS_DISORDER)
+			return 0;
+	for (size_t i = 0; i < cdict_reader_block_count(r); i++)
+		if (cdict_reader_block_at(r, i)->cpu >= cdict_reader_cpus(r))
+			return 0;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return cdict_fail_nomem(err);
+	d->reader = r;
+	d->per_part = events ? events : EVENTS_DEFAULT;
+	d->n_cpus = cdict_reader_cpus(r);
+	d->n_types = cdict_schema_count(schema);
+	ret = types_resolve(&d->types, schema, &d->states, &d->has, err);
+	if (!ret) {
+		d->fields = types_fields(d->types, schema, UINT32_MAX);
+		if (!d->fields || digest_init(&d->whole, d->n_cpus))
+			ret = cdict_fail_nomem(err);
+	}
+	if (ret || !d->has.has_switch) {
+		digests_free(d);
+		return ret;
+	}
+	*out = d;
+	return 0;
+}
+
+void digests_free(struct digests *d)
+{
+	if (!d)
+		return;
+	cdict_events_close(d->it);
+	for (size_t i = 0; i < d->parts.n; i++)
+		digest_fini(&d->parts.at[i].sum);
+	array_fini(&d->parts);
+	digest_fini(&d->whole);
+	free(d->types);
+	free(d->fields);
+	free(d);
+}
+
+static int begin_part(struct digests *d, uint64_t t_ns)
+{
+	struct part *p = array_add(&d->parts);
+
+	if (!p)
+		return -ENOMEM;
+	*p = (struct part){ .cpu = d->cpu, .first_ns = t_ns };
+	if (digest_init(&p->sum, 1)) {
+		d->parts.n--;
+		return -ENOMEM;
+	}
+	d->fold = (struct fold){ .to = &p->sum,
+				 .state = p->sum.cpus,
+				 .cpu = d->cpu,
+				 .sampled = UINT32_MAX,
+				 .cur = UINT32_MAX };
+	d->in_part = 0;
+	return 0;
+}
+
+static int end_part(struct digests *d)
+{
+	struct part *p = &d->parts.at[d->parts.n - 1];
+
+	fold_end(&d->fold);
+	d->fold.to = NULL;
+	p->last_ns = p->sum.cpus[0].last_ns;
+	return add_part(&d->whole, p);
+}
+
+/* Whoever is switched out was switched in before. */
+static void check_chain(struct digests *d, const struct cdict_event *ev)
+{
+	const struct type_info *ti = &d->types[ev->type->index];
+
+	if (ti->kind != ANALYZE_KIND_SWITCH)
+		return;
+	d->hopeless |= d->cur >= 0 && (int32_t)ev->values[ti->field[SW_PREV_PID]] != d->cur;
+	d->cur = (int32_t)ev->values[ti->field[SW_NEXT_PID]];
+}
+
+int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
+{
+	struct cdict_event ev;
+	int ret;
+
+	for (; events && !d->done; events--) {
+		if (!d->it) {
+			if (d->cpu == d->n_cpus) {
+				d->done = true;
+				break;
+			}
+			d->cur = -1;
+			ret = open_cpu(d, &d->it, d->cpu, 0, UINT64_MAX, err);
+			if (ret)
+				return ret;
+		}
+		ret = cdict_events_next(d->it, &ev, err);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			if (d->fold.to && end_part(d))
+				return cdict_fail_nomem(err);
+			cdict_events_close(d->it);
+			d->it = NULL;
+			d->cpu++;
+			continue;
+		}
+		if (d->fold.to && d->in_part >= d->per_part && ev.t_ns > d->fold.state->last_ns &&
+		    end_part(d))
+			return cdict_fail_nomem(err);
+		if (!d->fold.to && begin_part(d, ev.t_ns))
+			return cdict_fail_nomem(err);
+		check_chain(d, &ev);
+		fold_event(d, &d->fold, &ev);
+		d->in_part++;
+		if (d->fold.no_memory)
+			return cdict_fail_nomem(err);
+		d->done = d->hopeless;
+	}
+	return !d->done;
+}
+
+bool digests_done(const struct digests *d)
+{
+	return d->done;
+}
+
+const struct digest *digests_whole(const struct digests *d)
+{
+	return &d->whole;
+}
+
+bool digests_tell(const struct digests *d)
+{
+	return !d->hopeless;
+}
+
+/* The events of @p before @t_ns. */
+static int add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
+		     struct cdict_error *err)
+{
+	struct part piece = { .cpu = p->cpu };
+	struct cdict_events *it = NULL;
+	struct cdict_event ev;
+	int ret = digest_init(&piece.sum, 1);
+	struct fold f = { .to = &piece.sum,
+			  .state = piece.sum.cpus,
+			  .cpu = p->cpu,
+			  .sampled = UINT32_MAX,
+			  .cur = UINT32_MAX };
+
+	if (!ret)
+		ret = open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
+	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
+		fold_event(d, &f, &ev);
+		ret = f.no_memory ? -ENOMEM : 0;
+	}
+	fold_end(&f);
+	if (ret >= 0)
+		ret = add_part(out, &piece);
+	cdict_events_close(it);
+	digest_fini(&piece.sum);
+	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret;
+}
+
+int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err)
+{
+	int ret = digest_init(out, d->n_cpus) ? cdict_fail_nomem(err) : 0;
+
+	for (size_t i = 0; i < d->parts.n && !ret; i++) {
+		const struct part *p = &d->parts.at[i];
+
+		if (p->last_ns < t_ns)
+			ret = add_part(out, p) ? cdict_fail_nomem(err) : 0;
+		else if (p->first_ns < t_ns)
+			ret = add_piece(d, p, t_ns, out, err);
+	}
+	return ret;
+}

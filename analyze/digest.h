@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * digest.h - what a capture's events leave behind, CPU by CPU and some ten thousand events at a
+ * time, so that a walk can begin anywhere and end where nothing is open (internal to analyze/).
+ *
+ * A digest keeps the latest of each thing that happened to a task.  Digests are added up in any
+ * order: the later thing wins.
+ *
+ * Threads    one thread at a time
+ * Failure    0 or a negative code with *err filled
+ * Ownership  new gives, free takes (NULL is fine); the reader is borrowed
+ */
+#ifndef ANALYZE_DIGEST_H
+#define ANALYZE_DIGEST_H
+
+#include "analyze/internal.h"
+
+/* When, and on or for which CPU; ANALYZE_NO_TIME: never. */
+struct digest_when {
+	uint64_t t_ns;
+	uint32_t cpu;
+};
+
+struct digest_kvm {
+	struct digest_when exit, entry, user;
+	uint64_t access_ns; /* the latest access of a port, MSR or device */
+	/* Of the exit. */
+	uint32_t type; /* in the schema */
+	uint64_t value, how;
+	uint32_t isa;
+	int32_t vcpu_id;
+	uint64_t vcpu_ns; /* when it was told */
+};
+
+/* Of one task: by tid; IDLE by its CPU. */
+struct digest_row {
+	int32_t tid;
+	uint32_t cpu;               /* of IDLE, else CDICT_CPU_UNKNOWN */
+	uint64_t first_ns;          /* it is heard of */
+	uint64_t named_ns, last_ns; /* first and last mention, as analyze_task has them */
+	uint64_t pid_ns, comm_ns;   /* when these were told; ANALYZE_NO_TIME: not */
+	int32_t pid;
+	uint32_t kvm; /* + 1: index of digest.kvm; 0: no vCPU */
+	char comm[16];
+	bool comm_kept; /* comm is that of a wake-up or switch-in: the first, if there was none */
+	uint8_t off;    /* enum analyze_off at out[0] */
+	struct digest_when out[2], in[2]; /* switches, the latest first */
+	struct digest_when wake[2];       /* wake-ups that count; where to */
+	struct digest_when woken;         /* of any kind */
+	struct digest_when moved;         /* sched_migrate_task: where to */
+	uint64_t io_ns;                   /* sched_stat_iowait */
+};
+
+struct digest_cpu {
+	uint64_t last_ns; /* of its events */
+	uint64_t first_switch_ns;
+	uint64_t switch_ns; /* the latest; who it switched in */
+	int32_t cur;
+	uint64_t sample_ns; /* the latest sample that names a task */
+	int32_t sample_tid, sample_pid;
+	bool mixed; /* samples of several tasks before the first switch */
+};
+
+/* Of all events before a time. */
+struct digest {
+	ARRAY(struct digest_row) rows;
+	ARRAY(struct digest_kvm) kvm;
+	struct map index; /* of rows, by tid and IDLE's CPU */
+	struct digest_cpu *cpus;
+	uint32_t n_cpus;
+};
+
+struct digests;
+
+/* digests_new - of @r, whose capture must be one of the whole system without losses: else *out
+ * stays NULL, and the return value 0.  @events: of a digest; 0: as many as a block holds. */
+int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
+		struct cdict_error *err);
+void digests_free(struct digests *d);
+/* digests_step - reads @events at most; 1: there are more; 0: all were read that need be. */
+int digests_step(struct digests *d, uint64_t events, struct cdict_error *err);
+bool digests_done(const struct digests *d);
+
+/* digests_tell - whether a walk can begin by them: where a switch's prev was not switched in before,
+ * or a thread took another one's tid, it cannot.  When it is done; the rest may be asked then. */
+bool digests_tell(const struct digests *d);
+/* digests_whole - of all events. */
+const struct digest *digests_whole(const struct digests *d);
+/* digests_at - of the events before @t_ns; @out is zeroed storage, emptied by digest_fini(). */
+int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err);
+void digest_fini(struct digest *d);
+
+const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu);
+
+#endif

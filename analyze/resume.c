@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * resume.c - a walk that begins at the window, in the state in which the events before leave
+ * everything, and ends where nothing of the window is open.
+ *
+ * The state is that of a capture in which each switch's prev was switched in before (digest.h): then
+ * the latest switch of a task tells where it is.  Where that, or what is left of the rest, does not
+ * say enough the walk begins earlier, at the latest at the capture's start.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/digest.h"
+#include "base/fail.h"
+
+/* Tries to begin earlier, before the walk begins at the start. */
+enum { TRIES = 8 };
+
+static const uint64_t impossible = ANALYZE_NO_TIME;
+
+static bool after(uint64_t a, uint64_t b)
+{
+	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
+}
+
+/* ---- whether a digest says enough: the time it is of, an earlier one, or impossible ---- */
+
+/* A vCPU with an exit that has no entry yet: since then it was switched out and in once at most, so
+ * that its time on a CPU and what it goes back to are known. */
+static bool is_simple(const struct digest_row *row, uint64_t exit_ns)
+{
+	if (after(row->in[1].t_ns, exit_ns) || after(row->out[1].t_ns, exit_ns))
+		return false;
+	if (!after(row->in[0].t_ns, exit_ns))
+		return true;
+	return after(row->out[0].t_ns, exit_ns) && after(row->in[0].t_ns, row->out[0].t_ns);
+}
+
+static uint64_t latest_kvm(const struct digest_kvm *k)
+{
+	uint64_t t = k->exit.t_ns;
+
+	if (after(k->entry.t_ns, t))
+		t = k->entry.t_ns;
+	return after(k->user.t_ns, t) ? k->user.t_ns : t;
+}
+
+static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest_row *row,
+			  const struct digest_kvm *k, uint64_t t_ns)
+{
+	const unsigned accesses = ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) |
+				  ANALYZE_NEED(KVM_MSR);
+	uint64_t latest = latest_kvm(k);
+
+	if (latest == ANALYZE_NO_TIME)
+		return t_ns;
+	if (k->exit.t_ns == k->entry.t_ns)
+		return latest;
+	/* It does something while it is off its CPU. */
+	if (after(row->out[0].t_ns, row->in[0].t_ns) && latest >= row->out[0].t_ns)
+		return row->out[0].t_ns;
+	if (after(k->exit.t_ns, k->entry.t_ns) &&
+	    ((eng->needs & accesses && k->access_ns != ANALYZE_NO_TIME &&
+	      k->access_ns >= k->exit.t_ns) ||
+	     !is_simple(row, k->exit.t_ns)))
+		return k->exit.t_ns;
+	return t_ns;
+}
+
+/* A slice of it was seen whole. */
+static bool has_run(const struct digest_row *row)
+{
+	return row->out[0].t_ns != ANALYZE_NO_TIME &&
+	       (after(row->out[0].t_ns, row->in[0].t_ns) ? row->in[0].t_ns != ANALYZE_NO_TIME
+							 : row->in[1].t_ns != ANALYZE_NO_TIME);
+}
+
+/* Those whose waits are watched, as analyze/vcpu.c has them. */
+static bool is_candidate(const struct digest_row *row)
+{
+	return row->kvm || !has_run(row) ||
+	       (!memcmp(row->comm, "CPU ", 4) && strstr(row->comm, "/KVM"));
+}
+
+static uint64_t check_row(const struct analyze_engine *eng, const struct digest *d,
+			  const struct digest_row *row, uint64_t t_ns)
+{
+	uint64_t out = row->out[0].t_ns, in = row->in[0].t_ns, wait;
+
+	if (!row->tid)
+		return t_ns;
+	if (out != ANALYZE_NO_TIME && out == in)
+		return out;
+	if (after(in, out)) {
+		const struct digest_cpu *c = &d->cpus[row->in[0].cpu];
+
+		if (c->switch_ns != in || c->cur != row->tid)
+			return in;
+	} else {
+		if (out != ANALYZE_NO_TIME && row->off == ANALYZE_OFF_DEAD &&
+		    after(row->woken.t_ns, out))
+			return impossible; /* another one has its tid */
+		/* Which wake-up was the first? */
+		if (row->wake[1].t_ns != ANALYZE_NO_TIME &&
+		    (out == ANALYZE_NO_TIME || row->wake[1].t_ns >= out))
+			return out == ANALYZE_NO_TIME ? impossible : out;
+		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == out)
+			return out;
+		/* Who was in a vCPU's way shows only from the beginning. */
+		wait = after(row->wake[0].t_ns, out) ? row->wake[0].t_ns : out;
+		if (wait != ANALYZE_NO_TIME && is_candidate(row) && row->off != ANALYZE_OFF_DEAD &&
+		    (wait != out || row->off == ANALYZE_OFF_RUNNABLE ||
+		     row->off == ANALYZE_OFF_PREEMPTED))
+			return wait;
+	}
+	return row->kvm ? check_kvm(eng, row, &d->kvm.at[row->kvm - 1], t_ns) : t_ns;
+}
+
+static uint64_t check_cpu(const struct digest *d, uint32_t cpu, uint64_t t_ns)
+{
+	const struct digest_cpu *c = &d->cpus[cpu];
+	const struct digest_row *row;
+
+	if (c->switch_ns != ANALYZE_NO_TIME) {
+		row = c->cur ? digest_find(d, c->cur, cpu) : NULL;
+		if (c->cur && (!row || row->in[0].cpu != cpu || row->in[0].t_ns != c->switch_ns ||
+			       !after(row->in[0].t_ns, row->out[0].t_ns)))
+			return c->switch_ns;
+	} else if (c->sample_ns != ANALYZE_NO_TIME) {
+		row = digest_find(d, c->sample_tid, cpu);
+		if (c->mixed || !row || row->in[0].t_ns != ANALYZE_NO_TIME ||
+		    row->out[0].t_ns != ANALYZE_NO_TIME || row->wake[0].t_ns != ANALYZE_NO_TIME)
+			return impossible;
+		for (uint32_t other = 0; c->sample_tid && other < d->n_cpus; other++)
+			if (other != cpu && d->cpus[other].switch_ns == ANALYZE_NO_TIME &&
+			    d->cpus[other].sample_ns != ANALYZE_NO_TIME &&
+			    d->cpus[other].sample_tid == c->sample_tid)
+				return impossible;
+	}
+	return t_ns;
+}
+
+static uint64_t check(const struct analyze_engine *eng, const struct digest *d, uint64_t t_ns)
+{
+	uint64_t begin = t_ns, t;
+
+	for (uint32_t c = 0; c < d->n_cpus; c++) {
+		t = check_cpu(d, c, t_ns);
+		if (t == impossible)
+			return t;
+		begin = t < begin ? t : begin;
+	}
+	for (size_t i = 0; i < d->rows.n; i++) {
+		t = check_row(eng, d, &d->rows.at[i], t_ns);
+		if (t == impossible)
+			return t;
+		begin = t < begin ? t : begin;
+	}
+	return begin;
+}
+
+/* ---- tasks, in the order in which a whole walk meets them ---- */
+
+static int by_first(const void *a, const void *b)
+{
+	const struct digest_row *const *x = a, *const *y = b;
+
+	if ((*x)->first_ns != (*y)->first_ns)
+		return (*x)->first_ns < (*y)->first_ns ? -1 : 1;
+	return (*x)->tid < (*y)->tid ? -1 : (*x)->tid > (*y)->tid;
+}
+
+/* The rows of tasks, in that order; given, NULL: out of memory. */
+static const struct digest_row **in_order(const struct digest *d, size_t *n)
+{
+	const struct digest_row **rows = calloc(d->rows.n + 1, sizeof(*rows));
+
+	*n = 0;
+	for (size_t i = 0; rows && i < d->rows.n; i++)
+		if (d->rows.at[i].tid)
+			rows[(*n)++] = &d->rows.at[i];
+	if (rows && *n)
+		qsort(rows, *n, sizeof(*rows), by_first);
+	return rows;
+}
+
+static void take_comm(struct task *t, const struct digest_row *row)
+{
+	if (row->comm_ns == ANALYZE_NO_TIME)
+		return;
+	if (row->comm_kept ? !t->pub.comm[0]
+			   : t->named_ns == ANALYZE_NO_TIME || row->comm_ns >= t->named_ns)
+		task_comm(t, row->comm, strnlen(row->comm, sizeof(row->comm)));
+}
+
+static void take_names(const struct digest *d, const struct digest_row *row, struct task *t)
+{
+	const struct digest_kvm *k = row->kvm ? &d->kvm.at[row->kvm - 1] : NULL;
+
+	take_comm(t, row);
+	if (row->pid_ns != ANALYZE_NO_TIME)
+		t->pub.pid = row->pid;
+	t->pub.first_ns = row->named_ns;
+	t->pub.last_ns = row->last_ns;
+	if (!k)
+		return;
+	t->pub.is_vcpu = k->exit.t_ns != ANALYZE_NO_TIME || k->entry.t_ns != ANALYZE_NO_TIME;
+	t->pub.vcpu_id = k->vcpu_id;
+}
+
+/* A tid that is used again is of two tasks: their events cannot be told apart. */
+static bool is_used_again(const struct analyze_engine *eng, const struct digest *whole)
+{
+	for (size_t i = 0; i < eng->n_records; i++) {
+		const struct cdict_task_event *rec = eng->records[i];
+		const struct digest_row *row;
+
+		if (rec->what != CDICT_TASK_FORK || rec->tid <= 0 || !rec->t_ns)
+			continue;
+		row = digest_find(whole, rec->tid, 0);
+		if (row && row->first_ns < rec->t_ns)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the state ---- */
+
+/* How long the task was on a CPU from @exit_ns to @t_ns. */
+static uint64_t ran_since(const struct digest_row *row, uint64_t exit_ns, uint64_t t_ns)
+{
+	uint64_t out = row->out[0].t_ns, in = row->in[0].t_ns;
+
+	if (!after(out, exit_ns))
+		return t_ns - exit_ns;
+	return out - exit_ns + (after(in, out) ? t_ns - in : 0);
+}
+
+static void tell_kvm(struct analyze_engine *eng, const struct digest_row *row, uint32_t task,
+		     enum analyze_kind kind, const struct digest_when *when)
+{
+	const struct digest_kvm *d = &eng->at->kvm.at[row->kvm - 1];
+	struct analyze_kvm k = { .t_ns = when->t_ns, .cpu = when->cpu, .kind = kind, .task = task };
+
+	if (when->t_ns == ANALYZE_NO_TIME)
+		return;
+	if (kind == ANALYZE_KIND_KVM_EXIT) {
+		k.isa = d->isa;
+		k.value = d->value;
+		k.how = d->how;
+	}
+	eng->now_ns = when->t_ns;
+	for (const struct hook *h = eng->on_kvm; h->ops; h++)
+		h->ops->kvm(h->self, &k);
+}
+
+/* What the vCPU did last, as if it did it now: the analyses know what to keep of it. */
+static void tell_kvms(struct analyze_engine *eng, const struct digest_row *row, uint32_t task)
+{
+	const struct digest_kvm *k = &eng->at->kvm.at[row->kvm - 1];
+
+	if (k->entry.t_ns < k->exit.t_ns)
+		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_ENTRY, &k->entry);
+	tell_kvm(eng, row, task, ANALYZE_KIND_KVM_EXIT, &k->exit);
+	if (k->entry.t_ns > k->exit.t_ns)
+		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_ENTRY, &k->entry);
+	if (k->user.t_ns != ANALYZE_NO_TIME && k->user.t_ns == latest_kvm(k))
+		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_USERSPACE, &k->user);
+}
+
+static void resume_task(struct analyze_engine *eng, const struct digest_row *row, uint32_t task,
+			uint64_t t_ns)
+{
+	const struct digest_kvm *k = row->kvm ? &eng->at->kvm.at[row->kvm - 1] : NULL;
+	struct analyze_resume r = { .task = task,
+				    .out_ns = row->out[0].t_ns,
+				    .out_cpu = row->out[0].cpu,
+				    .in_ns = row->in[0].t_ns,
+				    .in_cpu = row->in[0].cpu,
+				    .off = (enum analyze_off)row->off,
+				    .ran = has_run(row),
+				    .kvm_ns = k ? latest_kvm(k) : ANALYZE_NO_TIME,
+				    .ready_ns = ANALYZE_NO_TIME,
+				    .wait_cpu = CDICT_CPU_UNKNOWN };
+	struct task *t = &eng->table.all.at[task];
+
+	t->moved_ns = row->in[0].t_ns;
+	if (after(row->out[0].t_ns, t->moved_ns) || t->moved_ns == ANALYZE_NO_TIME)
+		t->moved_ns = row->out[0].t_ns;
+	if (k)
+		tell_kvms(eng, row, task);
+	eng->now_ns = t_ns;
+	t = &eng->table.all.at[task];
+	if (after(r.in_ns, r.out_ns)) {
+		t->where = TASK_ON;
+		t->since_ns = r.in_ns;
+		t->cpu = r.in_cpu;
+	} else {
+		struct digest_when wait = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
+
+		if (r.out_ns != ANALYZE_NO_TIME) {
+			t->where = TASK_OFF;
+			t->off = row->off;
+			t->since_ns = r.out_ns;
+			t->cpu = r.out_cpu;
+			t->gone = row->off == ANALYZE_OFF_DEAD && row->tid;
+			t->io = after(row->io_ns, r.out_ns);
+			if (row->off == ANALYZE_OFF_RUNNABLE || row->off == ANALYZE_OFF_PREEMPTED)
+				wait = row->out[0];
+		}
+		if (after(row->wake[0].t_ns, r.out_ns)) {
+			t->ready_ns = r.ready_ns = row->wake[0].t_ns;
+			if (wait.t_ns == ANALYZE_NO_TIME)
+				wait = (struct digest_when){ r.ready_ns, t->cpu };
+		}
+		/* Where it waits: by the latest that named a CPU. */
+		if (wait.t_ns != ANALYZE_NO_TIME) {
+			bool woken = row->woken.t_ns != ANALYZE_NO_TIME &&
+				     row->woken.t_ns >= wait.t_ns &&
+				     row->woken.cpu != CDICT_CPU_UNKNOWN;
+
+			r.waits = true;
+			r.wait_cpu = wait.cpu;
+			if (woken)
+				r.wait_cpu = row->woken.cpu;
+			if (after(row->moved.t_ns, woken ? row->woken.t_ns : wait.t_ns))
+				r.wait_cpu = row->moved.cpu;
+		}
+	}
+	if (k && after(k->exit.t_ns, k->entry.t_ns)) {
+		/* As it was told: the exit was when the task had run for 0 ns. */
+		uint64_t ran = ran_since(row, k->exit.t_ns, t_ns);
+
+		t->ran_ns = ran - (t->where == TASK_ON ? t_ns - t->since_ns : 0);
+	}
+	r.on = t->where == TASK_ON;
+	if (row->tid)
+		for (size_t i = 0; i < eng->hooks.n; i++)
+			if (eng->hooks.at[i].ops->resume)
+				eng->hooks.at[i].ops->resume(eng->hooks.at[i].self, &r);
+}
+
+static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
+{
+	const struct digest_cpu *d = &eng->at->cpus[cpu];
+	struct cpu_state *c = &eng->cpus[cpu];
+	struct task *t;
+
+	if (d->switch_ns != ANALYZE_NO_TIME) {
+		c->cur = table_find(&eng->table, d->cur, cpu);
+		c->since_ns = c->own_ns = d->switch_ns;
+		c->seen = true;
+		c->cur_births = eng->table.births;
+	} else if (d->sample_ns != ANALYZE_NO_TIME) {
+		/* Nobody else was there, so it runs since the start. */
+		c->cur = c->last = table_find(&eng->table, d->sample_tid, cpu);
+		c->cur_births = c->births = eng->table.births;
+		c->last_tid = d->sample_tid;
+		c->last_pid = d->sample_pid;
+		c->last_ns = d->sample_ns;
+		if (c->cur == ANALYZE_NO_TASK)
+			return;
+		t = &eng->table.all.at[c->cur];
+		t->where = TASK_ON;
+		t->since_ns = t->moved_ns = eng->walk_from_ns;
+		t->cpu = cpu;
+		t->ran_ns -= eng->now_ns - t->since_ns; /* counted by resume_task() */
+	}
+}
+
+/* Sets the state before @t_ns. */
+static int resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err)
+{
+	size_t n;
+	const struct digest_row **rows = in_order(eng->at, &n);
+
+	if (!rows)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t task;
+
+		engine_records(eng, rows[i]->first_ns);
+		task = table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN);
+		if (task == ANALYZE_NO_TASK)
+			break;
+		eng->table.all.at[task].pub.first_ns = rows[i]->named_ns;
+	}
+	engine_records(eng, t_ns - 1);
+	for (size_t i = 0; i < n && !eng->table.failed; i++) {
+		uint32_t task = table_peek(&eng->table, rows[i]->tid);
+
+		take_names(eng->at, rows[i], &eng->table.all.at[task]);
+		resume_task(eng, rows[i], task, t_ns);
+	}
+	for (uint32_t c = 0; c < eng->at->n_cpus && c < eng->n_cpus; c++) {
+		const struct digest_row *idle = digest_find(eng->at, 0, c);
+
+		if (idle) {
+			uint32_t task = table_find(&eng->table, 0, c);
+
+			take_names(eng->at, idle, &eng->table.all.at[task]);
+			resume_task(eng, idle, task, t_ns);
+		}
+		resume_cpu(eng, c);
+	}
+	free(rows);
+	return eng->table.failed || eng->out_of_memory ? cdict_fail_nomem(err) : 0;
+}
+
+int engine_resume(struct analyze_engine *eng, struct cdict_error *err)
+{
+	struct digests *d = eng->opts.digests;
+	uint64_t t_ns = eng->sum.from_ns, begin = t_ns;
+	int ret = 0;
+
+	eng->begin_ns = eng->walk_from_ns;
+	eng->may_stop = digests_tell(d) && !is_used_again(eng, digests_whole(d));
+	if (!eng->may_stop)
+		return 0;
+	eng->at = calloc(1, sizeof(*eng->at));
+	if (!eng->at)
+		return cdict_fail_nomem(err);
+	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns; i++) {
+		digest_fini(eng->at);
+		ret = digests_at(d, begin, eng->at, err);
+		if (ret)
+			return ret;
+		t_ns = check(eng, eng->at, begin);
+		if (t_ns == impossible)
+			return 0;
+		if (t_ns == begin) {
+			eng->begin_ns = begin;
+			return resume(eng, begin, err);
+		}
+		begin = t_ns;
+	}
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* Who runs on @cpu, where no switch comes any more, runs on there as far as is known. */
+static bool stays(const struct analyze_engine *eng, const struct digest *whole, uint32_t cpu)
+{
+	const struct cpu_state *c = &eng->cpus[cpu];
+	const struct digest_row *row;
+	int32_t tid;
+
+	if (c->cur == ANALYZE_NO_TASK || !c->seen)
+		return false;
+	tid = eng->table.all.at[c->cur].pub.tid;
+	if (!tid)
+		return true;
+	row = digest_find(whole, tid, cpu);
+	return row && row->in[0].cpu == cpu && row->in[0].t_ns == c->since_ns &&
+	       after(row->in[0].t_ns, row->out[0].t_ns);
+}
+
+bool engine_settled(const struct analyze_engine *eng)
+{
+	const struct digest *whole = digests_whole(eng->opts.digests);
+
+	for (size_t i = 0; i < eng->hooks.n; i++)
+		if (eng->hooks.at[i].ops->pending &&
+		    eng->hooks.at[i].ops->pending(eng->hooks.at[i].self))
+			return false;
+	for (uint32_t c = 0; c < whole->n_cpus && c < eng->n_cpus; c++) {
+		const struct digest_cpu *d = &whole->cpus[c];
+
+		if (d->last_ns == ANALYZE_NO_TIME)
+			continue;
+		if (d->first_switch_ns == ANALYZE_NO_TIME || d->first_switch_ns >= eng->now_ns ||
+		    eng->cpus[c].cur == ANALYZE_NO_TASK)
+			return false;
+		if (d->switch_ns <= eng->now_ns && !stays(eng, whole, c))
+			return false;
+	}
+	for (size_t i = 0; eng->sum.has_iowait && i < eng->table.all.n; i++) {
+		const struct task *t = &eng->table.all.at[i];
+
+		if (t->where == TASK_OFF && t->off == ANALYZE_OFF_DISK &&
+		    t->since_ns < eng->sum.to_ns)
+			return false;
+	}
+	return true;
+}
+
+bool analyze_engine_has_switches(const struct analyze_engine *eng, uint32_t cpu)
+{
+	const struct digest *whole = eng->opts.digests ? digests_whole(eng->opts.digests) : NULL;
+
+	return whole && cpu < whole->n_cpus && whole->cpus[cpu].first_switch_ns != ANALYZE_NO_TIME;
+}
+
+bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu)
+{
+	const struct digest *whole = eng->stopped ? digests_whole(eng->opts.digests) : NULL;
+
+	return whole && cpu < whole->n_cpus && whole->cpus[cpu].switch_ns != ANALYZE_NO_TIME &&
+	       whole->cpus[cpu].switch_ns > eng->now_ns;
+}
+
+int engine_stop(struct analyze_engine *eng, struct cdict_error *err)
+{
+	const struct digest *whole = digests_whole(eng->opts.digests);
+	size_t n;
+	const struct digest_row **rows = in_order(whole, &n);
+
+	if (!rows)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t task;
+
+		engine_records(eng, rows[i]->first_ns);
+		task = table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN);
+		if (task == ANALYZE_NO_TASK)
+			break;
+		if (eng->table.all.at[task].pub.first_ns == ANALYZE_NO_TIME)
+			eng->table.all.at[task].pub.first_ns = rows[i]->named_ns;
+	}
+	engine_records(eng, UINT64_MAX);
+	for (size_t i = 0; i < n && !eng->table.failed; i++)
+		take_names(whole, rows[i],
+			   &eng->table.all
+				    .at[table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN)]);
+	for (uint32_t c = 0; c < whole->n_cpus && c < eng->n_cpus; c++) {
+		const struct digest_row *idle = digest_find(whole, 0, c);
+
+		if (idle)
+			take_names(whole, idle, &eng->table.all.at[table_find(&eng->table, 0, c)]);
+	}
+	free(rows);
+	return eng->table.failed ? cdict_fail_nomem(err) : 0;
+}
