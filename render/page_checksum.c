@@ -17,23 +17,17 @@ struct checksum {
 
 static int checksum_add(struct page_engine *e, struct cdict_error *err)
 {
-	struct checksum *sum = calloc(1, sizeof(*sum));
+	struct checksum *sum = e->state;
 
-	e->state = sum;
-	if (!sum)
-		return cdict_fail_nomem(err);
 	return cdict_events_open(&sum->it, e->reader, NULL, err);
 }
 
-static void checksum_free(struct page_engine *e)
+static void checksum_fini(struct page_engine *e)
 {
 	struct checksum *sum = e->state;
 
-	if (!sum)
-		return;
 	cdict_events_close(sum->it);
 	buf_fini(&sum->bytes);
-	free(sum);
 }
 
 static void add_event(struct checksum *sum, const struct cdict_event *ev)
@@ -88,7 +82,8 @@ static int checksum_write(struct page_engine *e, struct arrays *a, struct cdict_
 }
 
 const struct page_call page_checksum = { .name = "checksum",
+					 .state_size = sizeof(struct checksum),
 					 .add = checksum_add,
 					 .write = checksum_write,
-					 .free = checksum_free,
+					 .fini = checksum_fini,
 					 .step = checksum_step };

@@ -29,24 +29,28 @@ static int bins_add(struct page_engine *e, struct cdict_error *err)
 					 .kinds = e->q.kinds,
 					 .columns = e->q.columns };
 
-	return page_bins_new((struct page_bins **)&e->state, e->eng, &how, err);
+	return page_bins_new(e->state, e->eng, &how, err);
 }
 
 static int bins_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct page_bins_select select = { .t0_ns = e->t0_ns, .wanted = heated, .ctx = e };
 
-	return page_bins_write(e->state, &select, a->j, a->out) ? cdict_fail_nomem(err) : 0;
+	return page_bins_write(*(struct page_bins **)e->state, &select, a->j, a->out)
+		       ? cdict_fail_nomem(err)
+		       : 0;
 }
 
-static void bins_free(struct page_engine *e)
+static void bins_fini(struct page_engine *e)
 {
-	page_bins_free(e->state);
+	page_bins_free(*(struct page_bins **)e->state);
 }
 
-static const struct page_call page_bins_call = {
-	.name = "bins", .add = bins_add, .write = bins_write, .free = bins_free
-};
+static const struct page_call page_bins_call = { .name = "bins",
+						 .state_size = sizeof(struct page_bins *),
+						 .add = bins_add,
+						 .write = bins_write,
+						 .fini = bins_fini };
 
 /* ---- questions ---- */
 
@@ -84,8 +88,9 @@ uint64_t page_engine_events(const struct page_engine *e)
 static void give_up(struct page_engine *e)
 {
 	if (e->call)
-		e->call->free(e);
+		e->call->fini(e);
 	e->call = NULL;
+	free(e->state);
 	e->state = NULL;
 	analyze_engine_free(e->eng);
 	e->eng = NULL;
@@ -175,6 +180,7 @@ static int begin(struct page_engine *e, struct cdict_error *err)
 
 int page_engine_ask(struct page_engine *e, const struct page_query *q, struct cdict_error *err)
 {
+	const struct page_call *call = NULL;
 	int rc;
 
 	give_up(e);
@@ -188,12 +194,16 @@ int page_engine_ask(struct page_engine *e, const struct page_query *q, struct cd
 		give_up(e);
 		return cdict_fail_nomem(err);
 	}
-	for (size_t i = 0; !e->call && i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; !call && i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(calls[i]->name, q->call))
-			e->call = calls[i];
-	if (!e->call)
+			call = calls[i];
+	if (!call)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there is no call \"%s\"",
 				  q->call);
+	e->state = calloc(1, call->state_size);
+	if (!e->state)
+		return cdict_fail_nomem(err);
+	e->call = call;
 	rc = e->call->step ? e->call->add(e, err) : begin(e, err);
 	if (rc)
 		give_up(e);

@@ -44,17 +44,23 @@ struct page_engine {
 
 struct page_call {
 	const char *name;
+	size_t state_size; /* of e->state, which is zeroed */
 	/* Registers with e->eng. */
 	int (*add)(struct page_engine *e, struct cdict_error *err);
 	/* Members of the answer; 0 or a negative code. */
 	int (*write)(struct page_engine *e, struct arrays *a, struct cdict_error *err);
-	void (*free)(struct page_engine *e);
+	void (*fini)(struct page_engine *e); /* empties e->state */
 	/* Instead of the engine's walk; as page_engine_step(), without the answer. */
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
 extern const struct page_call page_figures, page_exits, page_pieces, page_states, page_marks,
 	page_select, page_subsecond, page_events, page_checksum;
+
+/* --- page_events.c --- */
+
+/* page_number_json - @n, or null when it is UINT32_MAX: none. */
+void page_number_json(struct json *j, const char *key, uint32_t n);
 
 /* --- page_tasks.c --- */
 

@@ -87,11 +87,8 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(e->reader);
 	size_t n = cdict_schema_count(schema);
-	struct events *v = calloc(1, sizeof(*v));
+	struct events *v = e->state;
 
-	e->state = v;
-	if (!v)
-		return cdict_fail_nomem(err);
 	v->tasks = calloc(n + 1, sizeof(*v->tasks));
 	v->types = calloc(n / 64 + 1, sizeof(*v->types));
 	v->printer = printer_new(schema);
@@ -115,19 +112,16 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 	return open_walk(e, err);
 }
 
-static void events_free(struct page_engine *e)
+static void events_fini(struct page_engine *e)
 {
 	struct events *v = e->state;
 
-	if (!v)
-		return;
 	cdict_events_close(v->it);
 	printer_free(v->printer);
 	array_fini(&v->rows);
 	buf_fini(&v->text);
 	free(v->tasks);
 	free(v->types);
-	free(v);
 }
 
 static bool is_of(struct page_engine *e, int32_t tid, const struct cdict_event *ev)
@@ -225,8 +219,7 @@ static int events_step(struct page_engine *e, uint64_t events, struct cdict_erro
 	return 1;
 }
 
-/* @n, or null when it is none. */
-static void number_json(struct json *j, const char *key, uint32_t n)
+void page_number_json(struct json *j, const char *key, uint32_t n)
 {
 	if (n == UINT32_MAX)
 		json_null(j, key);
@@ -247,9 +240,9 @@ static int events_write(struct page_engine *e, struct arrays *a, struct cdict_er
 
 		json_open(a->j, NULL, '{', false);
 		json_u64(a->j, "at", row->at_ns);
-		number_json(a->j, "cpu", row->cpu);
+		page_number_json(a->j, "cpu", row->cpu);
 		json_i64(a->j, "tid", row->tid);
-		number_json(a->j, "task", row->task);
+		page_number_json(a->j, "task", row->task);
 		json_text(a->j, "type", cdict_schema_at(schema, row->type)->name);
 		json_text(a->j, "text", (const char *)v->text.data + row->text);
 		json_close(a->j);
@@ -259,7 +252,8 @@ static int events_write(struct page_engine *e, struct arrays *a, struct cdict_er
 }
 
 const struct page_call page_events = { .name = "events",
+				       .state_size = sizeof(struct events),
 				       .add = events_add,
 				       .write = events_write,
-				       .free = events_free,
+				       .fini = events_fini,
 				       .step = events_step };

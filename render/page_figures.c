@@ -27,12 +27,9 @@ static int add(struct page_engine *e, bool only_exits, struct cdict_error *err)
 				       .to_ns = e->t0_ns + e->q.to_ns,
 				       .cpus = e->cpus,
 				       .n_cpus = e->n_cpus };
-	struct figures *f = calloc(1, sizeof(*f));
+	struct figures *f = e->state;
 	int rc;
 
-	e->state = f;
-	if (!f)
-		return cdict_fail_nomem(err);
 	if (e->q.filtered || e->chosen) {
 		opts.names.filter.wanted = is_wanted;
 		opts.names.filter.ctx = e;
@@ -56,17 +53,14 @@ static int exits_add(struct page_engine *e, struct cdict_error *err)
 	return add(e, true, err);
 }
 
-static void figures_free(struct page_engine *e)
+static void figures_fini(struct page_engine *e)
 {
 	struct figures *f = e->state;
 
-	if (!f)
-		return;
 	e->eng = NULL;
 	page_capture_fini(&f->capture);
 	tables_walk_fini(&f->walk);
 	free(f->numbers);
-	free(f);
 }
 
 static int figures_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
@@ -96,13 +90,15 @@ static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_e
 }
 
 const struct page_call page_figures = { .name = "figures",
+					.state_size = sizeof(struct figures),
 					.add = figures_add,
 					.write = figures_write,
-					.free = figures_free,
+					.fini = figures_fini,
 					.step = figures_step };
 
 const struct page_call page_exits = { .name = "exits",
+				      .state_size = sizeof(struct figures),
 				      .add = exits_add,
 				      .write = figures_write,
-				      .free = figures_free,
+				      .fini = figures_fini,
 				      .step = figures_step };

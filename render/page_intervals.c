@@ -44,25 +44,19 @@ static int add(struct page_engine *e, int (*tell)(void *ctx, const struct analyz
 	       struct cdict_error *err)
 {
 	struct analyze_slices_options how = { .kinds = e->q.kinds, .tell = tell, .ctx = e };
-	struct intervals *v = calloc(1, sizeof(*v));
+	struct intervals *v = e->state;
 
-	e->state = v;
-	if (!v)
-		return cdict_fail_nomem(err);
 	return analyze_slices_new(&v->slices, e->eng, &how, err);
 }
 
-static void intervals_free(struct page_engine *e)
+static void intervals_fini(struct page_engine *e)
 {
 	struct intervals *v = e->state;
 
-	if (!v)
-		return;
 	analyze_slices_free(v->slices);
 	array_fini(&v->heated);
 	array_fini(&v->all);
 	free(v->count);
-	free(v);
 }
 
 /* ---- select ---- */
@@ -146,17 +140,10 @@ static int select_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	json_open(a->j, "rows", '[', true);
 	for (size_t i = 0; i < v->all.n; i++) {
 		const struct interval *row = &v->all.at[i];
-		uint32_t task = page_tasks_number(e, row->task);
 
 		json_open(a->j, NULL, '{', false);
-		if (task == PAGE_NO_TASK)
-			json_null(a->j, "task");
-		else
-			json_u64(a->j, "task", task);
-		if (row->cpu == CDICT_CPU_UNKNOWN)
-			json_null(a->j, "cpu");
-		else
-			json_u64(a->j, "cpu", row->cpu);
+		page_number_json(a->j, "task", page_tasks_number(e, row->task));
+		page_number_json(a->j, "cpu", row->cpu);
 		json_i64(a->j, "from", (int64_t)(row->from_ns - e->t0_ns));
 		json_i64(a->j, "to", (int64_t)(row->to_ns - e->t0_ns));
 		json_close(a->j);
@@ -165,9 +152,11 @@ static int select_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return 0;
 }
 
-const struct page_call page_select = {
-	.name = "select", .add = select_add, .write = select_write, .free = intervals_free
-};
+const struct page_call page_select = { .name = "select",
+				       .state_size = sizeof(struct intervals),
+				       .add = select_add,
+				       .write = select_write,
+				       .fini = intervals_fini };
 
 /* ---- offset within the second ---- */
 
@@ -209,6 +198,8 @@ static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict
 	return 0;
 }
 
-const struct page_call page_subsecond = {
-	.name = "subsecond", .add = subsecond_add, .write = subsecond_write, .free = intervals_free
-};
+const struct page_call page_subsecond = { .name = "subsecond",
+					  .state_size = sizeof(struct intervals),
+					  .add = subsecond_add,
+					  .write = subsecond_write,
+					  .fini = intervals_fini };

@@ -50,11 +50,8 @@ static int pieces_add(struct page_engine *e, struct cdict_error *err)
 	struct analyze_slices_options how = { .kinds = 1u << ANALYZE_SLICE_PIECE,
 					      .tell = tell_piece,
 					      .ctx = e };
-	struct pieces *p = calloc(1, sizeof(*p));
+	struct pieces *p = e->state;
 
-	e->state = p;
-	if (!p)
-		return cdict_fail_nomem(err);
 	return analyze_slices_new(&p->slices, e->eng, &how, err);
 }
 
@@ -98,20 +95,19 @@ static int pieces_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return rc ? cdict_fail_nomem(err) : 0;
 }
 
-static void pieces_free(struct page_engine *e)
+static void pieces_fini(struct page_engine *e)
 {
 	struct pieces *p = e->state;
 
-	if (!p)
-		return;
 	analyze_slices_free(p->slices);
 	array_fini(&p->all);
-	free(p);
 }
 
-const struct page_call page_pieces = {
-	.name = "pieces", .add = pieces_add, .write = pieces_write, .free = pieces_free
-};
+const struct page_call page_pieces = { .name = "pieces",
+				       .state_size = sizeof(struct pieces),
+				       .add = pieces_add,
+				       .write = pieces_write,
+				       .fini = pieces_fini };
 
 /* ---- exit reasons as numbers ---- */
 
@@ -207,12 +203,9 @@ static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
 
 static int states_add(struct page_engine *e, struct cdict_error *err)
 {
-	struct states *s = calloc(1, sizeof(*s));
+	struct states *s = e->state;
 	int rc;
 
-	e->state = s;
-	if (!s)
-		return cdict_fail_nomem(err);
 	rc = reasons_init(&s->reasons, e, err);
 	if (!rc)
 		rc = analyze_vcpus_new(&s->vcpus, e->eng, err);
@@ -243,21 +236,20 @@ static int states_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return 0;
 }
 
-static void states_free(struct page_engine *e)
+static void states_fini(struct page_engine *e)
 {
 	struct states *s = e->state;
 
-	if (!s)
-		return;
 	analyze_vcpus_free(s->vcpus);
 	reasons_fini(&s->reasons);
 	array_fini(&s->all);
-	free(s);
 }
 
-const struct page_call page_states = {
-	.name = "states", .add = states_add, .write = states_write, .free = states_free
-};
+const struct page_call page_states = { .name = "states",
+				       .state_size = sizeof(struct states),
+				       .add = states_add,
+				       .write = states_write,
+				       .fini = states_fini };
 
 /* ---- wake-ups, exits, entries, migrations ---- */
 
@@ -368,12 +360,9 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 
 static int marks_add(struct page_engine *e, struct cdict_error *err)
 {
-	struct marks *m = calloc(1, sizeof(*m));
+	struct marks *m = e->state;
 	int rc;
 
-	e->state = m;
-	if (!m)
-		return cdict_fail_nomem(err);
 	m->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) |
 						ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT),
 				       .sw = mark_switch,
@@ -402,18 +391,17 @@ static int marks_write(struct page_engine *e, struct arrays *a, struct cdict_err
 	return 0;
 }
 
-static void marks_free(struct page_engine *e)
+static void marks_fini(struct page_engine *e)
 {
 	struct marks *m = e->state;
 
-	if (!m)
-		return;
 	reasons_fini(&m->reasons);
 	array_fini(&m->open);
 	array_fini(&m->all);
-	free(m);
 }
 
-const struct page_call page_marks = {
-	.name = "marks", .add = marks_add, .write = marks_write, .free = marks_free
-};
+const struct page_call page_marks = { .name = "marks",
+				      .state_size = sizeof(struct marks),
+				      .add = marks_add,
+				      .write = marks_write,
+				      .fini = marks_fini };
