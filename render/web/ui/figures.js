@@ -69,13 +69,18 @@ export class Figures {
 
 		if (this.#wanted === key)
 			return;
+		const same = this.shown?.capture === capture && !this.shown.note && String(this.shown.range) === String(range);
+
 		if (this.shown?.capture !== capture)
 			this.shown = { ...ofWindow(capture, ''), note: null };
 		this.#wanted = key;
 		this.#abort?.abort();
 		clearTimeout(this.#timer);
 		this.error = null;
-		if (range[0] === window.from && range[1] === window.to)
+		// Zoomed in and out again before there was anything new: what is shown is it.
+		if (same)
+			this.listener('idle');
+		else if (range[0] === window.from && range[1] === window.to)
 			this.#show({ ...ofWindow(capture, ''), note: null });
 		else if (!this.canDecode(capture))
 			this.#show(ofWindow(capture, capture.why_not ?? 'The capture is not in this page.'));

@@ -10,6 +10,7 @@ import { View } from './view.js';
 
 const FIRST_CELLS = 15000;
 const SLICE_CELLS = 1500;
+const ROW_CELLS = 8; // what a row costs the browser beside its CPUs, in cells
 const ROW = 23; // pixels
 
 export class CoremapView extends View {
@@ -114,7 +115,7 @@ export class CoremapView extends View {
 
 	#renderBody(matrix, columns) {
 		const { app } = this;
-		const most = this.all ? Infinity : Math.max(20, Math.floor(FIRST_CELLS / (columns.length + 1)));
+		const most = this.all ? Infinity : Math.max(20, Math.floor(FIRST_CELLS / (columns.length + ROW_CELLS)));
 		const row = (row) => h('tr', { data: { task: row.task, tid: app.capture.tasks[row.task].tid } },
 			h('th', { class: 'who', title: 'click: only this task', data: { pick: row.task } }, h('bdi', null, app.who(row.task))),
 			this.#total(row), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c)));
@@ -131,7 +132,7 @@ export class CoremapView extends View {
 		if (this.queues.size)
 			tail.push(this.#queueRow(columns));
 		fillRows(this.slices, this.body, Math.min(most, matrix.tasks.length), (i) => [row(matrix.tasks[i])],
-			{ least: ROW, each: Math.ceil(SLICE_CELLS / columns.length), tail });
+			{ least: ROW, each: Math.ceil(SLICE_CELLS / (columns.length + ROW_CELLS)), tail });
 	}
 
 	/** How many tasks waited for each CPU, on average over time. */
