@@ -121,6 +121,8 @@ static int diff_run(const struct cmd_call *call)
 
 	for (; opened < 2 && !status; opened++)
 		status = open_capture(&f[opened], call, call->operands[opened]);
+	if (!status && !figures_any_task(&f[0]) && !figures_any_task(&f[1]))
+		status = figures_no_task(&f[1]);
 	for (unsigned what = 0; what < COMPARE_N && !status; what++)
 		status = changes_init(&all[what], (enum compare_what)what, walks)
 				 ? figures_no_memory(f)

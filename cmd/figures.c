@@ -3,6 +3,7 @@
 #include "cmd/figures.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,21 @@ static int open_labels(struct figures *f)
 		status = figures_fail(f, &err);
 	mapping_fini(&more);
 	return status;
+}
+
+/* One of the CPUs asked for is there. */
+static int check_cpus(const struct figures *f)
+{
+	uint32_t cpus = cdict_reader_cpus(f->reader);
+
+	for (uint32_t cpu = 0; cpu < f->opts->cpus.n && cpu < cpus; cpu++) {
+		if (f->opts->cpus.bits[cpu / 64] >> (cpu % 64) & 1)
+			return CMD_DONE;
+	}
+	return !f->opts->cpus.bits || !cpus
+		       ? CMD_DONE
+		       : cmd_errorf(f->call, f->file,
+				    "holds no such CPU: its CPUs are 0 to %" PRIu32, cpus - 1);
 }
 
 int figures_open(struct figures *f, const struct cmd_call *call)
@@ -63,6 +79,9 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 		opts.from_ns = f->filter.from_ns;
 		opts.to_ns = f->filter.to_ns;
 	}
+	rc = check_cpus(f);
+	if (rc)
+		return rc;
 	opts.cpus = f->opts->cpus.bits;
 	opts.n_cpus = f->opts->cpus.n;
 	opts.no_guest_mode = f->opts->no_guest_mode;
@@ -79,6 +98,43 @@ int figures_run(struct figures *f)
 	return tables_walk_run(&f->walk, &err) ? figures_fail(f, &err) : CMD_DONE;
 }
 
+bool figures_any_task(const struct figures *f)
+{
+	const struct options_shared *o = f->opts;
+	size_t n = analyze_engine_task_count(f->walk.eng), i = 0;
+
+	if (!o->vm && !o->task && !o->tids.n)
+		return true;
+	while (i < n &&
+	       !names_wanted(&f->walk.names, analyze_engine_task(f->walk.eng, (uint32_t)i)))
+		i++;
+	return i < n;
+}
+
+int figures_no_task(const struct figures *f)
+{
+	const struct options_shared *o = f->opts;
+
+	if (!!o->vm + !!o->task + !!o->tids.n > 1)
+		return cmd_errorf(f->call, f->file,
+				  "no task is all that was asked for with --task, --tid and --vm");
+	if (o->vm)
+		return cmd_errorf(f->call, f->file,
+				  "holds no VM '%s'; 'cdict vcpu' lists those it holds", o->vm);
+	if (o->task)
+		return cmd_errorf(f->call, f->file,
+				  "no task has a name that matches '%s'; 'cdict tasks' lists them",
+				  o->task);
+	return cmd_errorf(f->call, f->file, "no task has such a tid; 'cdict tasks' lists them");
+}
+
+int figures_run_wanted(struct figures *f)
+{
+	int status = figures_run(f);
+
+	return status || figures_any_task(f) ? status : figures_no_task(f);
+}
+
 int figures_command(const struct cmd_call *call,
 		    int (*add)(struct figures *f, struct cdict_error *err),
 		    int (*print)(struct figures *f))
@@ -90,7 +146,7 @@ int figures_command(const struct cmd_call *call,
 	if (!status && add(&f, &err))
 		status = figures_fail(&f, &err);
 	if (!status)
-		status = figures_run(&f);
+		status = figures_run_wanted(&f);
 	if (!status)
 		status = print(&f);
 	figures_close(&f);

@@ -48,6 +48,12 @@ int figures_open(struct figures *f, const struct cmd_call *call);
 int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file);
 /* Between the two the command registers its analyses with f->walk. */
 int figures_run(struct figures *f);
+/* figures_any_task - after that: whether a task is what --task, --tid and --vm ask for;
+ * figures_no_task - says that none is. */
+bool figures_any_task(const struct figures *f);
+int figures_no_task(const struct figures *f);
+/* figures_run_wanted - the three in one, for a command of one capture. */
+int figures_run_wanted(struct figures *f);
 /* figures_has_switch - whether the capture has sched_switch; warns when not: "nobody
  * knows who @did", which is "ran" or "waited". */
 bool figures_has_switch(const struct figures *f, const char *did);

@@ -271,7 +271,7 @@ static int make(struct heatmap *h, const struct view *view)
 	}
 	if (view->add(h, &err))
 		return figures_fail(f, &err);
-	status = figures_run(f);
+	status = figures_run_wanted(f);
 	if (status)
 		return status;
 	if (heatmap_caption_init(h, title, view->all) || view->draw(h) || h->m.failed)

@@ -50,6 +50,8 @@ int heatmap_page(const struct cmd_call *call, const char *view, const char *what
 	if (option)
 		return cmd_usage(call, "option --%s makes no sense with a page", option);
 	status = report_open(&c, call, file, opts->label);
+	if (!status && !figures_any_task(&c.f))
+		status = figures_no_task(&c.f);
 	if (!status)
 		status = report_write(call, opts->shared.output, &c, 1, &show, REPORT_EMBED_AUTO);
 	if (!status)

@@ -167,6 +167,7 @@ static int report_run(const struct cmd_call *call)
 	const char *files[FILES_MAX], *path = opts->shared.output;
 	char name[PATH_MAX];
 	size_t n, opened = 0;
+	bool any = false;
 	int status = files_of(call, files, &n), worst = CMD_DONE;
 
 	if (!status && !path) {
@@ -180,6 +181,10 @@ static int report_run(const struct cmd_call *call)
 	for (; opened < n && !status; opened++)
 		status = report_open(&captures[opened], call, files[opened],
 				     opened < opts->labels.n ? opts->labels.at[opened] : NULL);
+	for (size_t i = 0; i < opened && !status && !any; i++)
+		any = figures_any_task(&captures[i].f);
+	if (!status && !any)
+		status = figures_no_task(&captures[0].f);
 	if (!status)
 		status = report_write(call, path, captures, n, &everything, opts->embed);
 	for (size_t i = 0; i < n && !status; i++) {

@@ -150,7 +150,7 @@ static int stats_run(const struct cmd_call *call)
 	if (!status && add(f, &err))
 		status = figures_fail(f, &err);
 	if (!status)
-		status = figures_run(f);
+		status = figures_run_wanted(f);
 	if (!status)
 		status = fill(&st);
 	if (!status && coremap_map_init(&st.map, &err))
