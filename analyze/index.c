@@ -24,17 +24,3 @@ void index_fini(struct index *ix)
 	array_fini(&ix->keys);
 	map_fini(&ix->map);
 }
-
-int rows_grow(void *rows, size_t *cap, size_t n, size_t size)
-{
-	size_t old = *cap;
-	char *p;
-
-	memcpy(&p, rows, sizeof(p));
-	p = array_grow(p, cap, n, size);
-	if (!p)
-		return -ENOMEM;
-	memset(p + old * size, 0, (*cap - old) * size);
-	memcpy(rows, &p, sizeof(p));
-	return 0;
-}

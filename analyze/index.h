@@ -39,12 +39,4 @@ void index_fini(struct index *ix);
 			: NULL;                                                                    \
 	})
 
-/* rows_reserve - makes *rows (each @size bytes, *cap of them) hold at least @n, the new
- * ones zeroed; 0 or -ENOMEM. */
-int rows_grow(void *rows, size_t *cap, size_t n, size_t size);
-static inline int rows_reserve(void *rows, size_t *cap, size_t n, size_t size)
-{
-	return n <= *cap ? 0 : rows_grow(rows, cap, n, size);
-}
-
 #endif

@@ -16,8 +16,7 @@ struct bins {
 	unsigned columns;
 	uint64_t edges[BINS_ROWS + 1];
 	struct index index; /* (owner, column << 16 | row) */
-	uint64_t *counts;
-	size_t cap;
+	ARRAY(uint64_t) counts;
 };
 
 uint64_t bins_edge(unsigned row)
@@ -93,18 +92,18 @@ void bins_free(struct bins *b)
 	if (!b)
 		return;
 	index_fini(&b->index);
-	free(b->counts);
+	array_fini(&b->counts);
 	free(b);
 }
 
 static int count(struct bins *b, uint32_t owner, unsigned column, unsigned row)
 {
 	uint32_t i = index_take(&b->index, owner, (uint64_t)column << 16 | row);
+	uint64_t *n = row_at(&b->counts, i);
 
-	if (i == INDEX_NONE ||
-	    rows_reserve(&b->counts, &b->cap, b->index.keys.n, sizeof(*b->counts)))
+	if (!n)
 		return -ENOMEM;
-	b->counts[i]++;
+	++*n;
 	return 0;
 }
 
@@ -199,7 +198,7 @@ int bins_sum(const struct bins *b, bool (*wanted)(void *ctx, uint32_t owner), vo
 	if (out->cells) {
 		for (uint32_t i = 0; i < b->index.keys.n; i++) {
 			if (mine[i])
-				place(out, b->index.keys.at[i].b, b->counts[i]);
+				place(out, b->index.keys.at[i].b, b->counts.at[i]);
 		}
 	}
 	free(mine);

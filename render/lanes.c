@@ -17,8 +17,7 @@ struct lanes {
 	unsigned columns;
 	uint32_t cpus;
 	struct index index; /* (cpu << 32 | column, who) */
-	uint64_t *ns;
-	size_t cap;
+	ARRAY(uint64_t) ns;
 	struct best *best; /* cpus * columns: kept up to date, times only grow */
 	uint64_t *totals;  /* by CPU */
 };
@@ -44,7 +43,7 @@ void lanes_free(struct lanes *l)
 	if (!l)
 		return;
 	index_fini(&l->index);
-	free(l->ns);
+	array_fini(&l->ns);
 	free(l->best);
 	free(l->totals);
 	free(l);
@@ -54,12 +53,13 @@ static int add(struct lanes *l, uint32_t cpu, unsigned column, uint32_t who, uin
 {
 	uint32_t i = index_take(&l->index, (uint64_t)cpu << 32 | column, who);
 	struct best *best = &l->best[(size_t)cpu * l->columns + column];
+	uint64_t *sum = row_at(&l->ns, i);
 
-	if (i == INDEX_NONE || rows_reserve(&l->ns, &l->cap, l->index.keys.n, sizeof(*l->ns)))
+	if (!sum)
 		return -ENOMEM;
-	l->ns[i] += ns;
-	if (l->ns[i] > best->ns)
-		*best = (struct best){ .ns = l->ns[i], .who = who };
+	*sum += ns;
+	if (*sum > best->ns)
+		*best = (struct best){ .ns = *sum, .who = who };
 	return 0;
 }
 

@@ -137,17 +137,18 @@ static int add_lane(struct page_bins *b, uint32_t cpu, unsigned column, uint32_t
 /* The row of @task, or NULL when there are too many tasks; -ENOMEM. */
 static int spark_of(struct page_bins *b, uint32_t task, uint64_t **out)
 {
+	uint64_t **row = row_at(&b->sparks, task);
+
 	*out = NULL;
-	if (task >= b->cap_sparks &&
-	    rows_reserve(&b->sparks, &b->cap_sparks, (size_t)task + 1, sizeof(*b->sparks)))
+	if (!row)
 		return -ENOMEM;
-	if (!b->sparks[task] && b->n_sparks < SPARKS_MAX) {
-		b->sparks[task] = calloc(SPARK_COLUMNS, sizeof(**b->sparks));
-		if (!b->sparks[task])
+	if (!*row && b->n_sparks < SPARKS_MAX) {
+		*row = calloc(SPARK_COLUMNS, sizeof(**row));
+		if (!*row)
 			return -ENOMEM;
 		b->n_sparks++;
 	}
-	*out = b->sparks[task];
+	*out = *row;
 	return 0;
 }
 
@@ -224,15 +225,12 @@ static struct exit_reason *reason_of(struct page_bins *b, const struct analyze_k
 
 	analyze_reasons_code(b->names, &isa, &code, k->how);
 	if (b->reason_index.keys.n >= REASONS_MAX) {
-		isa = b->reasons[REASONS_MAX - 1].isa;
-		code = b->reasons[REASONS_MAX - 1].code;
+		isa = b->reasons.at[REASONS_MAX - 1].isa;
+		code = b->reasons.at[REASONS_MAX - 1].code;
 	}
 	*number = index_take(&b->reason_index, isa, code);
-	if (*number == INDEX_NONE ||
-	    rows_reserve(&b->reasons, &b->cap_reasons, (size_t)*number + 1, sizeof(*b->reasons)))
-		return NULL;
-	r = &b->reasons[*number];
-	if (r->counts)
+	r = row_at(&b->reasons, *number);
+	if (!r || r->counts)
 		return r;
 	r->isa = isa;
 	r->code = code;
@@ -244,7 +242,7 @@ static struct exit_reason *reason_of(struct page_bins *b, const struct analyze_k
 /* As analyze/exits.c: an exit is where its entry is, without one where it began. */
 static void count_exit(struct page_bins *b, const struct open_exit *exit, uint64_t at_ns)
 {
-	struct exit_reason *r = &b->reasons[exit->reason - 1];
+	struct exit_reason *r = &b->reasons.at[exit->reason - 1];
 
 	r->counts[columns_of(&b->columns, at_ns)]++;
 	r->count++;
@@ -265,9 +263,9 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 
 	if (k->kind != ANALYZE_KIND_KVM_EXIT && k->kind != ANALYZE_KIND_KVM_ENTRY)
 		return;
-	if (rows_reserve(&b->open, &b->cap_open, (size_t)k->task + 1, sizeof(*b->open)))
+	exit = row_at(&b->open, k->task);
+	if (!exit)
 		goto no_memory;
-	exit = &b->open[k->task];
 	if (k->kind == ANALYZE_KIND_KVM_EXIT ||
 	    (exit->reason && analyze_engine_pair_broken(b->eng, k, exit->t_ns, exit->cpu)))
 		break_exit(b, exit);
@@ -278,7 +276,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	} else if (exit->reason) {
 		if (k->in) {
 			count_exit(b, exit, k->t_ns);
-			b->reasons[exit->reason - 1].ns[columns_of(&b->columns, k->t_ns)] +=
+			b->reasons.at[exit->reason - 1].ns[columns_of(&b->columns, k->t_ns)] +=
 				k->t_ns - exit->t_ns;
 		}
 		exit->reason = 0;
@@ -292,8 +290,8 @@ static bool pending(void *self)
 {
 	const struct page_bins *b = self;
 
-	for (size_t i = 0; i < b->cap_open; i++)
-		if (b->open[i].reason && b->open[i].in)
+	for (size_t i = 0; i < b->open.n; i++)
+		if (b->open.at[i].reason && b->open.at[i].in)
 			return true;
 	return false;
 }
@@ -314,8 +312,8 @@ static int on_finish(void *self, struct cdict_error *err)
 	(void)err;
 	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
 		lane_close(b, cpu);
-	for (size_t i = 0; i < b->cap_open; i++)
-		break_exit(b, &b->open[i]);
+	for (size_t i = 0; i < b->open.n; i++)
+		break_exit(b, &b->open.at[i]);
 	return 0;
 }
 
@@ -325,21 +323,21 @@ void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece)
 {
 	struct page_bins *b = bins;
 	size_t n = b->columns.n >> b->vcpu_shift;
-	uint32_t task = piece->task;
+	uint64_t **row = row_at(&b->states, piece->task);
 
-	if (rows_reserve(&b->states, &b->cap_states, (size_t)task + 1, sizeof(*b->states)))
+	if (!row)
 		goto no_memory;
-	if (!b->states[task]) {
+	if (!*row) {
 		/* Any task may turn out to be a vCPU; those that are keep their right to a row. */
-		if (b->n_states >= STATES_MAX && !analyze_engine_task(b->eng, task)->is_vcpu)
+		if (b->n_states >= STATES_MAX && !analyze_engine_task(b->eng, piece->task)->is_vcpu)
 			return;
-		b->states[task] = calloc(n * ANALYZE_VCPU_STATES, sizeof(**b->states));
-		if (!b->states[task])
+		*row = calloc(n * ANALYZE_VCPU_STATES, sizeof(**row));
+		if (!*row)
 			goto no_memory;
 		b->n_states++;
 	}
-	columns_spread(&b->columns, b->states[task] + n * piece->state, b->vcpu_shift,
-		       piece->from_ns, piece->to_ns);
+	columns_spread(&b->columns, *row + n * piece->state, b->vcpu_shift, piece->from_ns,
+		       piece->to_ns);
 	return;
 no_memory:
 	analyze_engine_out_of_memory(b->eng);
@@ -404,7 +402,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 
 	*out = NULL;
 	if (!b)
-		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+		return cdict_fail_nomem(err);
 	b->eng = eng;
 	b->opts = *opts;
 	b->cpus = opts->kinds ? 0 : opts->cpus;
@@ -422,7 +420,7 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	if (!rc)
 		rc = make_room(b);
 	if (rc)
-		rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
+		rc = cdict_fail_nomem(err);
 	if (!rc)
 		rc = analyze_slices_new(&b->slices, eng, &how, err);
 	if (!rc)
@@ -441,13 +439,13 @@ void page_bins_free(struct page_bins *b)
 		return;
 	for (uint32_t cpu = 0; b->lanes && cpu < b->cpus; cpu++)
 		free(b->lanes[cpu].slots);
-	for (size_t i = 0; i < b->cap_sparks; i++)
-		free(b->sparks[i]);
-	for (size_t i = 0; i < b->cap_states; i++)
-		free(b->states[i]);
-	for (size_t i = 0; i < b->cap_reasons; i++) {
-		free(b->reasons[i].counts);
-		free(b->reasons[i].ns);
+	for (size_t i = 0; i < b->sparks.n; i++)
+		free(b->sparks.at[i]);
+	for (size_t i = 0; i < b->states.n; i++)
+		free(b->states.at[i]);
+	for (size_t i = 0; i < b->reasons.n; i++) {
+		free(b->reasons.at[i].counts);
+		free(b->reasons.at[i].ns);
 	}
 	for (unsigned kind = 0; kind < HEAT_KINDS; kind++) {
 		free(b->heat[kind].cells);
@@ -462,9 +460,9 @@ void page_bins_free(struct page_bins *b)
 	free(b->switches);
 	free(b->majority);
 	free(b->lanes);
-	free(b->sparks);
-	free(b->states);
-	free(b->reasons);
-	free(b->open);
+	array_fini(&b->sparks);
+	array_fini(&b->states);
+	array_fini(&b->reasons);
+	array_fini(&b->open);
 	free(b);
 }

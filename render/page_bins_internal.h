@@ -62,10 +62,9 @@ struct page_bins {
 	uint32_t *switches, *majority;
 	struct lane *lanes; /* by CPU */
 
-	uint64_t **sparks; /* by task, NULL: never ran, or too many tasks */
-	size_t cap_sparks, n_sparks;
-	uint64_t **states; /* by task: [state][column >> vcpu_shift] */
-	size_t cap_states, n_states;
+	ARRAY(uint64_t *) sparks;  /* by task, NULL: never ran, or too many tasks */
+	ARRAY(uint64_t *) states;  /* by task: [state][column >> vcpu_shift] */
+	size_t n_sparks, n_states; /* that have a row */
 
 	struct heat heat[HEAT_KINDS];
 	uint64_t edges[BINS_ROWS + 1];
@@ -73,10 +72,8 @@ struct page_bins {
 
 	struct analyze_reasons *names;
 	struct index reason_index; /* (isa, code) */
-	struct exit_reason *reasons;
-	size_t cap_reasons;
-	struct open_exit *open; /* by task */
-	size_t cap_open;
+	ARRAY(struct exit_reason) reasons;
+	ARRAY(struct open_exit) open; /* by task */
 };
 
 #endif

@@ -157,12 +157,12 @@ static int write_sparks(struct arrays *w, const struct page_bins *b,
 	unsigned columns = b->columns.n >> b->spark_shift;
 	size_t n = 0;
 
-	for (size_t i = 0; all && rows && i < b->cap_sparks; i++) {
-		if (!b->sparks[i])
+	for (size_t i = 0; all && rows && i < b->sparks.n; i++) {
+		if (!b->sparks.at[i])
 			continue;
-		all[n] = (struct ranked){ .row = b->sparks[i], .number = (uint32_t)i };
+		all[n] = (struct ranked){ .row = b->sparks.at[i], .number = (uint32_t)i };
 		for (unsigned c = 0; c < columns; c++)
-			all[n].sum += b->sparks[i][c];
+			all[n].sum += b->sparks.at[i][c];
 		n++;
 	}
 	if (!all || !rows) {
@@ -208,7 +208,7 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 		uint32_t task = select->vcpus[i];
 
 		write_number(w, select, task);
-		rows[i] = task < b->cap_states ? b->states[task] : NULL;
+		rows[i] = task < b->states.n ? b->states.at[task] : NULL;
 	}
 	json_close(w->j);
 	for (; columns > 16 && select->n_vcpus * columns * ANALYZE_VCPU_STATES > STATE_CELLS_MAX;
@@ -232,14 +232,14 @@ static int write_reasons(struct arrays *w, const struct page_bins *b)
 	bool ok = all && counts && ns;
 
 	for (size_t i = 0; ok && i < n; i++)
-		all[i] = (struct ranked){ .sum = b->reasons[i].count, .number = (uint32_t)i };
+		all[i] = (struct ranked){ .sum = b->reasons.at[i].count, .number = (uint32_t)i };
 	if (ok)
 		qsort(all, n, sizeof(*all), most_first);
 	while (ok && n && !all[n - 1].sum) /* outside the window only */
 		n--;
 	json_open(w->j, "exit_reasons", '[', false);
 	for (size_t i = 0; ok && i < n; i++) {
-		const struct exit_reason *r = &b->reasons[all[i].number];
+		const struct exit_reason *r = &b->reasons.at[all[i].number];
 		const char *name;
 		char text[24];
 
