@@ -46,7 +46,7 @@ int choice_filter(struct choice *c, const char *filter, struct cdict_error *err)
 int choice_schema(struct choice *c, struct cdict_schema **schema, struct cdict_error *err);
 
 /* choice_full_filter - the filter of @ev, which leaves out what the tasks @own (ascending)
- * do to themselves; appended to @out, empty when there is none. See own.c. */
+ * do to themselves; appended to @out, empty when there is none. */
 void choice_full_filter(const struct chosen *ev, const int32_t *own, size_t n_own, struct buf *out);
 
 #endif

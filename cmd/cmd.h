@@ -2,7 +2,7 @@
 /*
  * cmd.h - what a command of cdict is, and how it speaks to its user.
  *
- * cmd/<name>.c exports one `const struct cmd cmd_<name>`; cmd/commands.h lists
+ * cmd/<name>.c exports one `const struct cmd cmd_<name>`; cmd/main.c lists
  * them.  Results go to stdout, everything else to stderr.  main() tests stdout
  * for write errors after run() returned, so a command only has to stop early
  * when ferror(stdout) tells that nobody reads any more.
@@ -199,5 +199,10 @@ bool cmd_same_file(const char *a, const char *b);
 struct sink;
 int cmd_output_write(const struct cmd_call *call, const char *path,
 		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx);
+
+/* stats_beside - what `cdict stats` prints of the file @cdict, written beside it:
+ * run.cdict -> run.stats.txt. Reports failures as the command of @call; a status (loss does
+ * not change it: who made the capture tells of that). */
+int stats_beside(const struct cmd_call *call, const char *cdict);
 
 #endif

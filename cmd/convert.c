@@ -10,7 +10,6 @@
 #include "cmd/cmd.h"
 #include "cmd/maps.h"
 #include "cmd/options.h"
-#include "cmd/stats.h"
 #include "convert/convert.h"
 
 struct convert_opts {

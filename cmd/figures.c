@@ -175,15 +175,12 @@ bool figures_has_switch(const struct figures *f, const char *did)
 static void tell_loss(const struct figures *f, const struct analyze_summary *sum)
 {
 	struct loss_sum loss;
-	struct sink s;
 	char *line;
 
 	loss_sum(&loss, f->reader, sum->from_ns, sum->to_ns);
 	if (!loss.lost && !loss.unreadable && !loss.damaged)
 		return;
-	sink_to_memory(&s);
-	loss_line(&s, &loss, sum->unknown_ns);
-	line = sink_take(&s, NULL);
+	line = loss_text(&loss, sum->unknown_ns);
 	if (line)
 		cmd_warn(f->call, f->file, "%s", line);
 	free(line);

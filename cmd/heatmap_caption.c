@@ -96,13 +96,10 @@ static int collect_losses(struct heatmap_caption *cap, const struct figures *f)
 static char *loss_sentence(const struct figures *f, const struct heatmap_caption *cap)
 {
 	struct loss_sum sum;
-	struct sink s;
 	char *text;
 
 	loss_sum(&sum, f->reader, cap->frame.from_ns, cap->frame.to_ns);
-	sink_to_memory(&s);
-	loss_line(&s, &sum, 0);
-	text = sink_take(&s, NULL);
+	text = loss_text(&sum, 0);
 	if (text && !strcmp(text, "loss: none")) {
 		free(text);
 		return strdup("no events lost");

@@ -9,10 +9,34 @@
 
 #include "base/sink.h"
 #include "cdict/version.h"
-#include "cmd/commands.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
 #include "cmd/parse.h"
+
+/* Every command, in the order in which the help lists them: a new one is one line here and one file
+ * cmd/<name>.c. */
+#define COMMANDS(X)                                                                                \
+	X(record)                                                                                  \
+	X(convert)                                                                                 \
+	X(identify)                                                                                \
+	X(annotate)                                                                                \
+	X(info)                                                                                    \
+	X(script)                                                                                  \
+	X(tasks)                                                                                   \
+	X(exits)                                                                                   \
+	X(vcpu)                                                                                    \
+	X(latency)                                                                                 \
+	X(coremap)                                                                                 \
+	X(switches)                                                                                \
+	X(successors)                                                                              \
+	X(stats)                                                                                   \
+	X(heatmap)                                                                                 \
+	X(report)                                                                                  \
+	X(diff)
+
+#define X(name) extern const struct cmd cmd_##name;
+COMMANDS(X)
+#undef X
 
 static const struct cmd *const commands[] = {
 #define X(name) &cmd_##name,

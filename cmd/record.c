@@ -16,7 +16,6 @@
 #include "base/procfs.h"
 #include "capture/clock.h"
 #include "tables/number.h"
-#include "cmd/stats.h"
 
 #define OPT struct record_opts
 

@@ -8,7 +8,6 @@
 #include "base/escape.h"
 #include "base/fail.h"
 #include "cmd/figures.h"
-#include "cmd/stats.h"
 #include "tables/coremap_map.h"
 
 #define MOST_ANTAGONISTS 3

@@ -154,16 +154,6 @@ static void cpus_json(struct json *j, const struct page_capture *c)
 	json_close(j);
 }
 
-/* The sentence that every command prints. */
-static char *loss_text(const struct page_capture *c, const struct loss_sum *sum)
-{
-	struct sink s;
-
-	sink_to_memory(&s);
-	loss_line(&s, sum, analyze_engine_summary(c->walk->eng)->unknown_ns);
-	return sink_take(&s, NULL);
-}
-
 static void loss_records(struct json *j, const struct page_capture *c, uint64_t from_ns,
 			 uint64_t to_ns)
 {
@@ -193,7 +183,7 @@ static int loss(struct json *j, const struct page_capture *c)
 	char *text;
 
 	loss_sum(&lost, c->walk->reader, sum->from_ns, sum->to_ns);
-	text = loss_text(c, &lost);
+	text = loss_text(&lost, sum->unknown_ns); /* the sentence that every command prints */
 	if (!text)
 		return -ENOMEM;
 	json_open(j, "loss", '{', true);

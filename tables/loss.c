@@ -165,6 +165,15 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 		sink_puts(s, "loss: none");
 }
 
+char *loss_text(const struct loss_sum *sum, uint64_t unknown_ns)
+{
+	struct sink s;
+
+	sink_to_memory(&s);
+	loss_line(&s, sum, unknown_ns);
+	return sink_take(&s, NULL);
+}
+
 void loss_scope(struct sink *s, const struct scope *scope)
 {
 	if (scope->whom == SCOPE_TASKS)
