@@ -512,7 +512,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	d->n_types = cdict_schema_count(schema);
 	ret = types_resolve(&d->types, schema, &d->states, &d->has, err);
 	if (!ret) {
-		d->fields = types_fields(d->types, schema, UINT32_MAX);
+		d->fields = types_fields(d->types, schema, UINT32_MAX, false);
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))
 			ret = cdict_fail_nomem(err);
 	}

@@ -255,7 +255,8 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 		return -ENOMEM;
 	for (size_t i = 0; i < src->n_tasks; i++)
 		eng->records[i] = src->task_at(src->ctx, i);
-	eng->n_records = src->n_tasks;
+	/* Of another PID namespace they are about others. */
+	eng->n_records = eng->sum.scope.foreign ? 0 : src->n_tasks;
 	qsort(eng->records, eng->n_records, sizeof(*eng->records), record_order);
 	eng->record_ns = eng->n_records ? eng->records[0]->t_ns : UINT64_MAX;
 	return 0;
@@ -503,6 +504,18 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	return true;
 }
 
+/* The sample's tid is that of the recorder's PID namespace; the kernel's own is in the payload, as in all
+ * fields. */
+static void take_host_tid(const struct analyze_engine *eng, struct cdict_event *ev)
+{
+	int field = ev->type->index < eng->n_types ? eng->types[ev->type->index].common_pid : -1;
+
+	if (field < 0)
+		return;
+	ev->tid = (int32_t)ev->values[field];
+	ev->pid = ev->tid ? -1 : 0;
+}
+
 /* No callback is called any more, no figure is given. */
 static bool failed(const struct analyze_engine *eng)
 {
@@ -517,6 +530,8 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 
 	for (; events && !failed(eng); events--) {
 		ret = src->next(src->ctx, &ev, err);
+		if (ret > 0 && eng->sum.scope.foreign)
+			take_host_tid(eng, &ev);
 		if (ret <= 0 || !take(eng, &ev))
 			break;
 	}

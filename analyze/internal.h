@@ -14,6 +14,7 @@ enum { FIELDS_MAX = 8 };
 struct type_info {
 	uint8_t kind;              /* enum analyze_kind */
 	bool of_others;            /* perf gives it also to the task that it is about */
+	int16_t common_pid;        /* index, -1 absent */
 	int16_t field[FIELDS_MAX]; /* indexes by position in the kind's list, -1 absent */
 };
 
@@ -32,10 +33,10 @@ struct state_table {
 	uint8_t off[64]; /* class of each bit */
 };
 
-/* types_fields - by type a bitmap of the fields that are known, of the kinds in @needs.  One
+/* types_fields - by type a bitmap of the fields that are known, of the kinds in @needs, and of @common_pid.  One
  * allocation; NULL: out of memory. */
 uint64_t **types_fields(const struct type_info *types, const struct cdict_schema *schema,
-			unsigned needs);
+			unsigned needs, bool common_pid);
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err);
 

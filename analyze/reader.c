@@ -66,7 +66,7 @@ static int open_events(struct analyze_engine *eng, struct cdict_error *err)
 
 	if (ret)
 		return ret;
-	fields = types_fields(eng->types, schema, eng->needs);
+	fields = types_fields(eng->types, schema, eng->needs, eng->sum.scope.foreign);
 	if (!fields)
 		return cdict_fail_nomem(err);
 	query.from_ns = eng->begin_ns;

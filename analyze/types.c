@@ -180,6 +180,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 
 		for (unsigned f = 0; f < FIELDS_MAX; f++)
 			types[i].field[f] = -1;
+		types[i].common_pid = (int16_t)find_field(type, "common_pid");
 		/* __perf_task() in the kernel's include/trace/events/sched.h */
 		types[i].of_others = !strncmp(type->name, "sched:sched_wak", 15) ||
 				     !strncmp(type->name, "sched:sched_stat_", 17);
@@ -225,7 +226,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 }
 
 uint64_t **types_fields(const struct type_info *types, const struct cdict_schema *schema,
-			unsigned needs)
+			unsigned needs, bool common_pid)
 {
 	size_t n = cdict_schema_count(schema), n_words = 0, at = 0;
 	uint64_t **fields, *words;
@@ -241,6 +242,8 @@ uint64_t **types_fields(const struct type_info *types, const struct cdict_schema
 
 		fields[i] = words + at;
 		at += (cdict_schema_at(schema, i)->n_fields + 63) / 64;
+		if (common_pid && ti->common_pid >= 0)
+			fields[i][ti->common_pid / 64] |= UINT64_C(1) << ti->common_pid % 64;
 		for (int f = 0; f < FIELDS_MAX && needs & 1u << ti->kind; f++)
 			if (ti->field[f] >= 0)
 				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;

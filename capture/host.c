@@ -19,6 +19,18 @@
 #define NODE_DIR "/sys/devices/system/node"
 #define CPUS_MAX 65536
 
+/* The first namespace's number is fixed: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h. */
+bool host_pids_foreign(void)
+{
+	char text[32];
+	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	return strcmp(text, "pid:[4026531836]") != 0;
+}
+
 /* A file's one line, without its end; NULL when there is none. Given. */
 static char *line_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static char *line_of(const char *fmt, ...)

@@ -21,6 +21,9 @@ struct host {
 void host_read(struct host *h);
 void host_fini(struct host *h);
 
+/* host_pids_foreign - whether pids here are those of a PID namespace, not the kernel's own. */
+bool host_pids_foreign(void);
+
 /* host_cpus - the CPUs that are online, ascending; their count or negative. Given. */
 int host_cpus(int **cpus, struct cdict_error *err);
 /* host_cpus_possible - one more than the highest number that a CPU of this machine may have. */

@@ -110,6 +110,12 @@ int recording_choose(struct recording *rec)
 		rec->info.scope.filtered |=
 			rec->choice.events.at[i].filter &&
 			!strcmp(rec->choice.events.at[i].name, "sched:sched_switch");
+	rec->info.scope.foreign = host_pids_foreign();
+	if (rec->info.scope.foreign)
+		recording_say(
+			rec, true,
+			"runs in a PID namespace: tids in the scheduler's events are the host's, so "
+			"tasks are named by the events alone, and its own activity is recorded too");
 	rec->info.schema = rec->schema;
 	rec->info.strings = tracefs_strings(rec->choice.root);
 	record_info_cpus(&rec->info, rec->recorded, rec->n_possible);
@@ -155,7 +161,8 @@ static int start_groups(struct recording *rec)
 			.rings = { .cpus = rec->cpus + from,
 				   .n_cpus = to - from,
 				   .use_clockid = o->use_clockid,
-				   .clockid = o->clockid },
+				   .clockid = o->clockid,
+				   .foreign_pids = rec->info.scope.foreign },
 			.schema = rec->schema,
 			.type_of = rec->type_of,
 			.store = rec->store,
@@ -175,7 +182,7 @@ static int start_groups(struct recording *rec)
 	}
 	qsort(rec->own, rec->n_own, sizeof(*rec->own), group_by_tid);
 	rec->info.own = rec->own;
-	rec->info.n_own = rec->n_own;
+	rec->info.n_own = rec->info.scope.foreign ? 0 : rec->n_own;
 	return ret;
 }
 

@@ -164,7 +164,7 @@ static int filter_events(struct rings *r, const struct choice *choice,
 		struct buf text = { 0 };
 		int ret = 0;
 
-		choice_full_filter(ev, o->own, o->n_own, &text);
+		choice_full_filter(ev, o->own, o->foreign_pids ? 0 : o->n_own, &text);
 		buf_u8(&text, 0);
 		if (text.failed)
 			ret = -ENOMEM;

@@ -36,6 +36,7 @@ struct rings_options {
 	size_t bytes; /* of each ring, a power of two of pages */
 	bool use_clockid;
 	int clockid;
+	bool foreign_pids;  /* those of @own are not the kernel's: no filter can leave them out */
 	const int32_t *own; /* tids whose own activity is left out, ascending */
 	size_t n_own;
 };

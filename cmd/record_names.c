@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names at capture: who is running here is known best now. */
 #include "annotate/host.h"
+#include "capture/host.h"
 #include "cmd/maps.h"
 #include "cmd/record.h"
 
@@ -29,7 +30,8 @@ int record_names_init(struct record_names *n, const struct cmd_call *call)
 	n->status = openstack_prepare(call, &o->openstack, &ask);
 	if (!n->status)
 		n->status = maps_read(&n->labels, call, &o->shared);
-	if (!n->status && !o->no_names)
+	/* By tids that the events have only where pids are the kernel's. */
+	if (!n->status && !o->no_names && !host_pids_foreign())
 		ask_host(n);
 	/* That it could not be asked was said; the host's names are there. */
 	if (!n->status)

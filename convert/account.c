@@ -11,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "convert/perfdata_info.h"
 
 /* PERF_RECORD_MISC_LOST_SAMPLES_BPF of Linux 6.12: samples a BPF filter dropped on
  * purpose, no loss. */
@@ -278,6 +279,8 @@ int account_close(struct account *a, struct cdict_writer *w, const struct perfda
 	if (!ret)
 		ret = cdict_writer_info(w, "input.mode", perfdata_pipe_mode(pd) ? "pipe" : "file",
 					err);
+	if (!ret && store_foreign(counts))
+		ret = perfdata_info_foreign(w, pd, err);
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(w, "input.damage", r->damage, err);
 	return ret;

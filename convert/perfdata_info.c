@@ -83,3 +83,13 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 	buf_fini(&cmdline);
 	return pairs.failed;
 }
+
+int perfdata_info_foreign(struct cdict_writer *w, const struct perfdata *pd,
+			  struct cdict_error *err)
+{
+	struct scope scope = scope_of(pd);
+	char text[SCOPE_TEXT_MAX];
+
+	scope.foreign = true;
+	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);
+}

@@ -8,5 +8,8 @@
 
 /* perfdata_info_write - writes every pair that the recording has. */
 int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struct cdict_error *err);
+/* perfdata_info_foreign - what is known when all samples were read: perf counted in a PID namespace. */
+int perfdata_info_foreign(struct cdict_writer *w, const struct perfdata *pd,
+			  struct cdict_error *err);
 
 #endif

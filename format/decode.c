@@ -62,8 +62,10 @@ static bool read_info(struct cursor *c, struct format_block *info)
 	if (!cursor_ok(c) || cpu > FORMAT_MAX_CPUS || !events || events > FORMAT_BLOCK_EVENTS ||
 	    length > UINT64_MAX - first)
 		return false;
-	*info = (struct format_block){ (uint32_t)cpu - 1u, (uint32_t)events, first,
-				       first + length };
+	*info = (struct format_block){ .cpu = (uint32_t)cpu - 1u,
+				       .events = (uint32_t)events,
+				       .first_ns = first,
+				       .last_ns = first + length };
 	return true;
 }
 

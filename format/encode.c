@@ -75,6 +75,7 @@ static bool block_begin(struct format_encoder *enc)
 	enc->order.len = 0;
 	enc->order_at = enc->order_last = 0;
 	enc->failed = false;
+	enc->foreign = 0;
 	return true;
 }
 
@@ -219,7 +220,8 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	size_t stored;
 	int ret = 0;
 
-	*info = (struct format_block){ enc->cpu, enc->n, enc->first_ns, enc->last_ns };
+	*info = (struct format_block){ enc->cpu, enc->n, enc->first_ns, enc->last_ns,
+				       enc->foreign };
 	column_sink_reset(s);
 	write_tables(enc);
 	for (uint32_t k = 0; k < enc->n_used; k++) {

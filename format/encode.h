@@ -33,6 +33,9 @@ uint32_t format_encoder_events(const struct format_encoder *enc);
 struct format_block {
 	uint32_t cpu, events;
 	uint64_t first_ns, last_ns;
+	/* Of the encoder alone: events whose payload counts their task otherwise than the sample does,
+	 * in another PID namespace. */
+	uint32_t foreign;
 };
 
 /* format_encoder_finish - appends the payload to @out, fills *info, and empties the

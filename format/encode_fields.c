@@ -244,6 +244,8 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		row[f->index] = task;
 		if ((int32_t)load32(p, big) == st->tids[task])
 			return;
+		/* Of a task that is exiting perf says -1. */
+		enc->foreign += path == FORMAT_PATH_SAMETASK && st->tids[task] >= 0;
 		break;
 	case FORMAT_PATH_NEXT:
 	case FORMAT_PATH_WAKEE:

@@ -51,6 +51,7 @@ struct format_encoder {
 	uint32_t entry_slots;
 	uint32_t *tid_hash; /* 1 + task */
 	uint32_t tid_slots;
+	uint32_t foreign; /* of format_block */
 	bool failed;
 };
 

@@ -104,6 +104,7 @@ static void count(struct store_counts *c, const struct format_block *info)
 	if (info->last_ns > c->last_ns)
 		c->last_ns = info->last_ns;
 	c->events += info->events;
+	c->foreign += info->foreign;
 }
 
 /* The item may be taken: what is counted is asked before. */

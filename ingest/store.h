@@ -39,8 +39,16 @@ struct store_ops {
 /* What was put so far. */
 struct store_counts {
 	uint64_t events, first_ns, last_ns;
-	uint64_t bad; /* samples that could not be read */
+	uint64_t bad;     /* samples that could not be read */
+	uint64_t foreign; /* events of format_block.foreign */
 };
+
+/* store_foreign - whether the samples count their tasks in another PID namespace than the kernel's own
+ * fields do; a few may differ for another reason. */
+static inline bool store_foreign(const struct store_counts *c)
+{
+	return c->foreign > c->events / 64;
+}
 
 /* store_new - @ops->put is called under the store's lock, and may take what @item holds. */
 struct store *store_new(const struct store_ops *ops, void *ctx);

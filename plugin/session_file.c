@@ -219,9 +219,12 @@ int session_start(struct session **out, const struct perf_dlfilter_fns *fns, voi
 static int write_alone(struct session *s, struct cdict_error *err)
 {
 	struct info_pairs pairs = { .w = s->w, .err = err };
+	const struct info_recorder recorder = {
+		.scope.foreign = store_foreign(store_counts(s->store)),
+	};
 	int ret;
 
-	info_begin(&pairs, &(struct info_host){ 0 }, &(struct info_recorder){ 0 });
+	info_begin(&pairs, &(struct info_host){ 0 }, &recorder);
 	ret = pairs.failed;
 	for (size_t i = 0; i < s->unstored.n && !ret; i++)
 		if (s->unstored.at[i].count)

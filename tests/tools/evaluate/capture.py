@@ -63,6 +63,10 @@ class Capture:
             if t.name == 'sched:sched_switch':
                 self.letters = letters_of(t)
         self.find_kind()
+        if self.foreign: # the kernel's own tid is in every payload
+            for e in self.events:
+                e.tid = self.value(e, 'common_pid')
+            self.file.tasks.clear()
         self.gaps = self.read_gaps()
         self.switches, self.slices, self.unknown = [], [], []
         self.wakeups, self.offs, self.waits, self.moves = [], [], [], []
@@ -89,6 +93,7 @@ class Capture:
             scope += ['overwrite'] if '--overwrite' in options else []
         self.some_cpus, self.some_tasks = 'cpus' in scope, 'tasks' in scope
         self.overwritten, self.filtered = 'overwrite' in scope, 'switch-filter' in scope
+        self.foreign = 'foreign-pids' in scope
         if self.filtered: # as without them
             self.names.discard('sched:sched_switch')
 
