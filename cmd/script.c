@@ -28,12 +28,22 @@ struct late_line {
 	size_t at, len; /* in the text of those that wait */
 };
 
+/* A line of the time that is being printed, when some of that time are late. */
+struct tie {
+	uint32_t cpu;
+	size_t at, len; /* in the text of ties */
+	uint64_t after_ns;
+};
+
 /* Events that perf hands out late wait here, printed, for their place. */
 struct late {
-	const struct cdict_late **rows; /* by time */
+	const struct cdict_late **rows; /* by time and CPU, those of one as they were read */
 	size_t n;
 	ARRAY(struct late_line) waiting; /* in order of after_ns, those of one by time */
 	struct buf text;
+	ARRAY(struct tie) ties;
+	struct buf ties_text;
+	uint64_t ties_ns;
 };
 
 static int by_time(const void *a, const void *b)
@@ -41,7 +51,11 @@ static int by_time(const void *a, const void *b)
 	const struct cdict_late *x = *(const struct cdict_late *const *)a;
 	const struct cdict_late *y = *(const struct cdict_late *const *)b;
 
-	return (x->t_ns > y->t_ns) - (x->t_ns < y->t_ns);
+	if (x->t_ns != y->t_ns)
+		return x->t_ns > y->t_ns ? 1 : -1;
+	if (x->cpu != y->cpu)
+		return x->cpu > y->cpu ? 1 : -1;
+	return (x > y) - (x < y);
 }
 
 static bool late_init(struct late *late, const struct cdict_reader *r)
@@ -61,29 +75,72 @@ static void late_fini(struct late *late)
 	free(late->rows);
 	array_fini(&late->waiting);
 	buf_fini(&late->text);
+	array_fini(&late->ties);
+	buf_fini(&late->ties_text);
 }
 
-/* After what @ev is printed, or 0: in its place. */
-static uint64_t late_after(const struct late *late, const struct cdict_event *ev)
+/* The first row of @t_ns or later. */
+static size_t late_find(const struct late *late, uint64_t t_ns)
 {
 	size_t lo = 0, hi = late->n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (late->rows[mid]->t_ns < ev->t_ns)
+		if (late->rows[mid]->t_ns < t_ns)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	for (; lo < late->n && late->rows[lo]->t_ns == ev->t_ns; lo++)
-		if (late->rows[lo]->cpu == ev->cpu)
-			return late->rows[lo]->after_ns;
-	return 0;
+	return lo;
 }
 
-/* Moves the last line of @lines to those that wait. */
-static bool late_wait(struct late *late, uint64_t after_ns, struct buf *lines, size_t at)
+/* Whether something of that time is late. */
+static bool late_any(const struct late *late, uint64_t t_ns)
+{
+	size_t i = late_find(late, t_ns);
+
+	return i < late->n && late->rows[i]->t_ns == t_ns;
+}
+
+static int tie_by_cpu(const void *a, const void *b)
+{
+	const struct tie *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu > y->cpu ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static int tie_by_place(const void *a, const void *b)
+{
+	const struct tie *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* After what each line is printed, or 0: in its place.  What a ring gave later is no earlier, so of
+ * those of one CPU and time the last ones are late, in the order of their rows. */
+static void ties_resolve(struct late *late)
+{
+	size_t first = late_find(late, late->ties_ns), row = first, tie = late->ties.n;
+
+	while (row < late->n && late->rows[row]->t_ns == late->ties_ns)
+		row++;
+	qsort(late->ties.at, late->ties.n, sizeof(*late->ties.at), tie_by_cpu);
+	while (row > first && tie) {
+		const struct cdict_late *r = late->rows[row - 1];
+		struct tie *t = &late->ties.at[tie - 1];
+
+		if (t->cpu == r->cpu)
+			t->after_ns = r->after_ns;
+		row -= t->cpu <= r->cpu; /* a row whose event is not printed */
+		tie -= t->cpu >= r->cpu;
+	}
+	qsort(late->ties.at, late->ties.n, sizeof(*late->ties.at), tie_by_place);
+}
+
+static bool late_wait(struct late *late, uint64_t after_ns, const uint8_t *text, size_t len)
 {
 	struct late_line *line = array_add(&late->waiting);
 
@@ -91,9 +148,8 @@ static bool late_wait(struct late *late, uint64_t after_ns, struct buf *lines, s
 		return false;
 	for (; line > late->waiting.at && line[-1].after_ns > after_ns; line--)
 		*line = line[-1];
-	*line = (struct late_line){ after_ns, late->text.len, lines->len - at };
-	buf_add(&late->text, lines->data + at, lines->len - at);
-	lines->len = at;
+	*line = (struct late_line){ after_ns, late->text.len, len };
+	buf_add(&late->text, text, len);
 	return !late->text.failed;
 }
 
@@ -114,6 +170,41 @@ static void late_release(struct late *late, uint64_t t_ns, struct buf *lines)
 	memmove(waiting, waiting + n, late->waiting.n * sizeof(*waiting));
 	if (!late->waiting.n)
 		late->text.len = 0;
+}
+
+/* The lines of one time are all here: each is printed, or waits. */
+static bool ties_end(struct late *late, struct buf *lines)
+{
+	bool done = !late->ties_text.failed;
+
+	if (!late->ties.n)
+		return done;
+	ties_resolve(late);
+	for (size_t i = 0; i < late->ties.n && done; i++) {
+		const struct tie *tie = &late->ties.at[i];
+		const uint8_t *text = late->ties_text.data + tie->at;
+
+		if (tie->after_ns)
+			done = late_wait(late, tie->after_ns, text, tie->len);
+		else
+			buf_add(lines, text, tie->len);
+	}
+	late->ties.n = 0;
+	late->ties_text.len = 0;
+	return done;
+}
+
+/* Takes the last line of @lines to those of its time, which some are late of. */
+static bool ties_add(struct late *late, const struct cdict_event *ev, struct buf *lines, size_t at)
+{
+	size_t len = lines->len - at;
+
+	late->ties_ns = ev->t_ns;
+	if (array_push(&late->ties, (struct tie){ ev->cpu, late->ties_text.len, len, 0 }))
+		return false;
+	buf_add(&late->ties_text, lines->data + at, len);
+	lines->len = at;
+	return !late->ties_text.failed;
 }
 
 static bool wanted(const struct options_filter *f, const struct options_shared *o,
@@ -207,8 +298,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 {
 	const struct options_shared *o = call->opts;
 	bool terminal = isatty(STDOUT_FILENO);
-	uint64_t after_ns;
 	size_t at;
+	bool tie;
 	struct cdict_error err = { 0 };
 	struct cdict_query query = f->query;
 	struct cdict_events *it = NULL;
@@ -227,17 +318,24 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		ret = cdict_events_open(&it, r, &query, &err);
 	while (!ret && !ferror(stdout) && (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
-		if (!wanted(f, o, &ev))
+		tie = late.n && late_any(&late, ev.t_ns);
+		if (!tie && !wanted(f, o, &ev))
 			continue;
+		if (late.ties.n && ev.t_ns != late.ties_ns && !ties_end(&late, &text))
+			text.failed = true;
 		late_release(&late, ev.t_ns, &text);
 		at = text.len;
-		line(&lines, &ev, &text);
-		after_ns = late.n ? late_after(&late, &ev) : 0;
-		if (text.failed || (after_ns && !late_wait(&late, after_ns, &text, at)))
+		if (!tie || wanted(f, o, &ev))
+			line(&lines, &ev, &text);
+		if (tie && !ties_add(&late, &ev, &text, at))
+			text.failed = true;
+		if (text.failed)
 			ret = cdict_fail_nomem(&err);
 		else if (text.len >= FLUSH_BYTES)
 			flush(&text, terminal);
 	}
+	if (!ret && !ties_end(&late, &text))
+		ret = cdict_fail_nomem(&err);
 	late_release(&late, UINT64_MAX, &text);
 	flush(&text, terminal);
 	cdict_events_close(it);

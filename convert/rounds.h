@@ -20,10 +20,11 @@ struct rounds {
 	uint64_t next_ns;   /* what the next round hands out */
 	uint64_t done_ns;   /* everything up to here was handed out */
 	bool waiting;       /* something waits */
+	bool late;          /* and is late */
 };
 
 /* rounds_record - a record of time @t_ns was read; true when it is late: perf hands
- * it out after everything up to r->done_ns. */
+ * it out after everything up to r->done_ns; one of just that time behind those that are earlier. */
 static inline bool rounds_record(struct rounds *r, uint64_t t_ns)
 {
 	if (!t_ns || t_ns == UINT64_MAX)
@@ -31,7 +32,10 @@ static inline bool rounds_record(struct rounds *r, uint64_t t_ns)
 	if (!r->waiting || t_ns >= r->latest_ns)
 		r->latest_ns = t_ns;
 	r->waiting = true;
-	return t_ns < r->done_ns;
+	if (t_ns >= r->done_ns)
+		return t_ns == r->done_ns && r->late;
+	r->late = true;
+	return true;
 }
 
 /* rounds_finished - PERF_RECORD_FINISHED_ROUND. */
@@ -41,6 +45,7 @@ static inline void rounds_finished(struct rounds *r)
 		return;
 	if (r->next_ns) {
 		r->done_ns = r->next_ns;
+		r->late = false;
 		r->waiting = r->latest_ns > r->next_ns;
 	}
 	r->next_ns = r->latest_ns;
