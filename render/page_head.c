@@ -201,6 +201,26 @@ static int loss(struct json *j, const struct page_capture *c)
 	return 0;
 }
 
+/* The lines below every table, one by one. */
+static int recorded_json(struct json *j, const struct scope *scope)
+{
+	struct sink s;
+	char *text, *line, *rest;
+
+	sink_to_memory(&s);
+	sink_puts(&s, "");
+	loss_scope(&s, scope);
+	rest = text = sink_take(&s, NULL);
+	if (!text)
+		return -ENOMEM;
+	json_open(j, "recorded", '[', false);
+	while ((line = strsep(&rest, "\n")) && *line)
+		json_text(j, NULL, line);
+	json_close(j);
+	free(text);
+	return 0;
+}
+
 static void damage_json(struct json *j, const struct cdict_reader *r)
 {
 	const char *input = cdict_reader_info(r, "input.damage");
@@ -309,7 +329,8 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	nodes_json(j, c);
 	cpus_json(j, c);
 	siblings_json(j, r);
-	rc = loss(j, c);
+	rc = recorded_json(j, &sum->scope);
+	rc = rc ? rc : loss(j, c);
 	damage_json(j, r);
 	filter_json(j, c);
 	if (!rc)
