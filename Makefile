@@ -217,9 +217,9 @@ engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*
 	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c \
 	page_intervals.c page_lists.c page_tables.c page_tasks.c))
 engine_objs := $(engine_srcs:%.c=build/wasm/%.o)
-engine_cflags := --target=wasm32-wasi -O3 -g0 -std=gnu11 -D_GNU_SOURCE= -DNDEBUG -Irender/wasm -I. -Iinclude \
+engine_cflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -g0 -std=gnu11 -D_GNU_SOURCE= -DNDEBUG -Irender/wasm -I. -Iinclude \
 	-D_WASI_EMULATED_MMAN -fvisibility=hidden $(warnings)
-engine_ldflags := --target=wasm32-wasi -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
+engine_ldflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
 	-Wl,--strip-all -lwasi-emulated-mman -lm
 $(B)/web/engine: content = $(engine)
 build/wasm/flags: content = $(WASM_CC) $(engine_cflags) $(engine_ldflags) $(engine_objs)
