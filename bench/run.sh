@@ -182,6 +182,8 @@ in_turns() {
 		measure convert2 convert -j2
 		measure timehist perf_timehist
 		measure stats "$CDICT" stats big.cdict
+		measure stats2 "$CDICT" stats -j2 big.cdict
+		measure script "$CDICT" script big.cdict
 		for command in $TABLES; do
 			measure "$command" "$CDICT" "$command" big.cdict
 		done
@@ -203,6 +205,10 @@ convert_rows() {
 	fi
 	note "events per second, -j$(nproc), wall" \
 		"$(calc "$events / $(wall convert) / 1e6" 1)M" "$(calc "$(size_of "$big") / $(wall convert) / 1e6" 0) MB/s"
+}
+
+script_row() {
+	speed "cdict script, CPU against perf script ($(cpu script) s)" "$(cpu perf)" "$(cpu script)" 6 6
 }
 
 zstd_size() { # FILE THREADS
@@ -320,6 +326,8 @@ table_rows() {
 		at_most "cdict $command alone, against the same" \
 			"$(calc "$(cpu "$command") / ($timehist + 1e-9)")" 1 0.5
 	done
+	[ "$(nproc)" -lt 2 ] || at_most "cdict stats -j2, wall against one thread ($(wall stats) s)" \
+		"$(calc "$(wall stats2) / ($(wall stats) + 1e-9)")" 0.65 ""
 	if has_command report; then
 		at_most "full HTML report, CPU against the same" \
 			"$(calc "$(cpu report) / ($timehist + 1e-9)")" 1 0.5
@@ -342,7 +350,10 @@ page_rows() {
 	said=$(node "$top/tests/page/_lib/speed.mjs" big.html)
 	number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" <<<"$said"; }
 	at_most "page of all events in Chromium: first view, ms" "$(number first_view_ms)" 2000 "" 0
-	at_most "a zoom step, the worst of 24 (median $(number zoom_ms)), ms" "$(number zoom_max_ms)" 100 "" 0
+	at_most "a zoom step, the worst of all views (median $(number zoom_ms)), ms" "$(number zoom_max_ms)" 50 "" 0
+	at_most "figures of the whole capture in the page, against the CPU of cdict stats ($(cpu stats) s)" \
+		"$(calc "$(number figures_whole_ms) / 1000 / ($(cpu stats) + 1e-9)")" 2.5 ""
+	at_most "the engine's answer for 10 ms of it, ms" "$(calc "$(number figures_10ms_us) / 1000" 1)" 20 "" 1
 	note "figures of a range of 10 ms, chosen in the page, ms" "$(number range_10ms_ms)"
 	note "figures of a tenth of the capture, ms" "$(number range_tenth_ms)"
 }
@@ -382,6 +393,7 @@ events=$("$CDICT" info big.cdict | awk '/^events  / { gsub(",", ""); print $2; e
 in_turns
 heading
 convert_rows
+script_row
 size_rows
 kvm_size_rows
 memory_row

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node speed.mjs PAGE - how long a page of a large capture takes, in ms: until the first view, for a
-// zoom step (its handler, and until the frame is drawn), and until a range's figures are there.
+// zoom step (its handler, and until the frame is drawn), until a range's figures are there, and what the engine alone
+// takes for figures (one thread: on a quiet machine that is its CPU).
 
 import { Browser, sleep } from './browser.mjs';
 
@@ -46,11 +47,27 @@ try {
 		await tab.until('document.documentElement.dataset.busy === undefined', 'figures', 120000);
 		return Date.now() - start;
 	};
+	// Medians; the first question of all waits for the browser's better compiler.
+	const asked = async (from, to, times) => {
+		const all = JSON.parse(await tab.evaluate(`(async () => {
+			const capture = cdictPage.page.captures[0], all = [];
+			await cdictPage.decoder.open(capture);
+			for (let i = 0; i < ${times}; i++) {
+				const start = performance.now();
+				await cdictPage.decoder.figures(capture, [${from}, ${to}]);
+				all.push(performance.now() - start);
+			}
+			return JSON.stringify(all);
+		})()`));
+		return median(all.slice(1));
+	};
+	const whole = await asked(from, to, 4);
+	const engine10 = await asked(Math.floor(at), Math.floor(at + 10e6), 10);
 	const ms10 = await wait(10e6);
 	const tenth = await wait((to - from) / 10);
 	console.log(JSON.stringify({
 		first_view_ms: Math.round(first), zoom_ms: Math.round(median(steps)), zoom_max_ms: Math.round(Math.max(...steps)),
-		zoom_steps: steps.length, zoom_drawn: marks.length, zoom_max_by_view: worst, range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems()
+		zoom_steps: steps.length, zoom_drawn: marks.length, zoom_max_by_view: worst, figures_whole_ms: Math.round(whole), figures_10ms_us: Math.round(1000 * engine10), range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems()
 	}));
 } finally {
 	await browser.close();
