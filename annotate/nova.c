@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "annotate/http_url.h"
-#include "annotate/nova_version.h"
 #include "base/fail.h"
 
 /* With its metadata, addresses and, for administrators, up to 64 KiB of user data each, so many

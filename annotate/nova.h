@@ -47,6 +47,19 @@ void nova_servers_fini(struct nova_servers *s);
 int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const char *text,
 		    size_t size, char **next_marker, size_t *added, struct cdict_error *err);
 
+#define NOVA_VERSION_MAX 16
+
+/* nova_version_base - @endpoint up to its version ("http://h/v2.1/PROJECT" -> ".../v2.1"),
+ * without a slash at the end: given; NULL when out of memory. *@versioned: it has one. */
+char *nova_version_base(const char *endpoint, int *versioned);
+
+/* nova_version_choose - from the answer of the service's root: the microversion to ask for
+ * ("" when it has none), and, when the answer is a list of versions, the path's last part of
+ * the one to use ("v2.1"; "" for a single version). CDICT_EFORMAT; CDICT_EUNSUPPORTED when the
+ * service no longer knows any that we do. */
+int nova_version_choose(const char *text, size_t size, char version[NOVA_VERSION_MAX],
+			char path[NOVA_VERSION_MAX], struct cdict_error *err);
+
 struct nova;
 
 /* nova_open - at @endpoint of the catalog: finds the version of the API, and the newest

@@ -7,7 +7,6 @@
 
 #include "annotate/keystone_body.h"
 #include "annotate/nova.h"
-#include "annotate/nova_version.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
