@@ -8,13 +8,14 @@
 
 #include "base/fail.h"
 
-/* Of a digest, unless somebody says so: a block's, the rest of which is read for a time in it. */
-enum { EVENTS_DEFAULT = 1 << 16 };
+/* Of a digest, unless somebody says so: the rest of it is read for a time in it. */
+enum { EVENTS_DEFAULT = 1 << 14 };
 
 /* What a run of one CPU's events leaves; its cpus[] has one element. */
 struct part {
 	uint32_t cpu;
 	uint64_t first_ns, last_ns;
+	bool switched; /* the CPU had a switch before it */
 	struct digest sum;
 };
 
@@ -26,6 +27,7 @@ struct fold {
 	uint32_t sampled; /* row of the latest sample, UINT32_MAX */
 	int32_t tid, pid; /* of that one */
 	uint32_t cur;     /* row that was switched in last, UINT32_MAX */
+	bool switched;    /* the CPU had a switch */
 	bool no_memory;
 };
 
@@ -100,11 +102,12 @@ static struct digest_row *take_row(struct digest *d, int32_t tid, uint32_t cpu, 
 				    .pid_ns = ANALYZE_NO_TIME,
 				    .comm_ns = ANALYZE_NO_TIME,
 				    .io_ns = ANALYZE_NO_TIME,
+				    .early = never,
 				    .out = { never, never },
 				    .in = { never, never },
 				    .wake = { never, never },
 				    .woken = never,
-				    .moved = never };
+				    .moved = { never, never } };
 	return row;
 }
 
@@ -208,15 +211,19 @@ static int add_row(struct digest *d, const struct digest *from, const struct dig
 		to->pid = row->pid;
 	}
 	add_comm(to, row);
+	to->early_on_many |= row->early_on_many || (to->early.t_ns != ANALYZE_NO_TIME &&
+						    row->early.t_ns != ANALYZE_NO_TIME &&
+						    to->early.cpu != row->early.cpu);
+	latest(&to->early, &row->early);
 	if (later(row->out[0].t_ns, to->out[0].t_ns))
 		to->off = row->off;
 	for (unsigned i = 0; i < 2; i++) {
 		latest_two(to->out, &row->out[i]);
 		latest_two(to->in, &row->in[i]);
 		latest_two(to->wake, &row->wake[i]);
+		latest_two(to->moved, &row->moved[i]);
 	}
 	latest(&to->woken, &row->woken);
-	latest(&to->moved, &row->moved);
 	if (later(row->io_ns, to->io_ns))
 		to->io_ns = row->io_ns;
 	if (row->kvm) {
@@ -328,6 +335,8 @@ static void fold_sample(struct fold *f, const struct cdict_event *ev)
 	c->sample_ns = ev->t_ns;
 	c->sample_tid = ev->tid;
 	c->sample_pid = ev->pid;
+	if (!f->switched)
+		f->to->rows.at[f->sampled].early = (struct digest_when){ ev->t_ns, f->cpu };
 }
 
 static void fold_switch(struct digests *d, struct fold *f, const struct cdict_event *ev,
@@ -356,6 +365,7 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 	name(row, ev, ti->field[SW_NEXT_COMM], false);
 	latest_two(row->in, &now);
 	f->cur = (uint32_t)(row - f->to->rows.at);
+	f->switched = true;
 	if (f->state->first_switch_ns == ANALYZE_NO_TIME)
 		f->state->first_switch_ns = ev->t_ns;
 	f->state->switch_ns = ev->t_ns;
@@ -431,9 +441,9 @@ static void fold_event(struct digests *d, struct fold *f, const struct cdict_eve
 	case ANALYZE_KIND_MIGRATE:
 		row = row_of(f, (int32_t)ev->values[ti->field[MIG_PID]], ev->t_ns);
 		if (row)
-			row->moved =
-				(struct digest_when){ ev->t_ns,
-						      (uint32_t)ev->values[ti->field[MIG_DEST]] };
+			latest_two(row->moved,
+				   &(struct digest_when){
+					   ev->t_ns, (uint32_t)ev->values[ti->field[MIG_DEST]] });
 		break;
 	case ANALYZE_KIND_IOWAIT:
 		row = row_of(f, (int32_t)ev->values[ti->field[STAT_PID]], ev->t_ns);
@@ -544,7 +554,7 @@ static int begin_part(struct digests *d, uint64_t t_ns)
 
 	if (!p)
 		return -ENOMEM;
-	*p = (struct part){ .cpu = d->cpu, .first_ns = t_ns };
+	*p = (struct part){ .cpu = d->cpu, .first_ns = t_ns, .switched = d->cur >= 0 };
 	if (digest_init(&p->sum, 1)) {
 		d->parts.n--;
 		return -ENOMEM;
@@ -552,6 +562,7 @@ static int begin_part(struct digests *d, uint64_t t_ns)
 	d->fold = (struct fold){ .to = &p->sum,
 				 .state = p->sum.cpus,
 				 .cpu = d->cpu,
+				 .switched = p->switched,
 				 .sampled = UINT32_MAX,
 				 .cur = UINT32_MAX };
 	d->in_part = 0;
@@ -568,14 +579,19 @@ static int end_part(struct digests *d)
 	return add_part(&d->whole, p);
 }
 
-/* Whoever is switched out was switched in before. */
+/* Whoever is switched out was switched in before, or sampled last. */
 static void check_chain(struct digests *d, const struct cdict_event *ev)
 {
 	const struct type_info *ti = &d->types[ev->type->index];
+	const struct digest_cpu *c = d->fold.state;
+	int32_t before;
 
 	if (ti->kind != ANALYZE_KIND_SWITCH)
 		return;
-	d->hopeless |= d->cur >= 0 && (int32_t)ev->values[ti->field[SW_PREV_PID]] != d->cur;
+	before = d->cur >= 0                       ? d->cur
+		 : c->sample_ns != ANALYZE_NO_TIME ? c->sample_tid
+						   : (int32_t)ev->values[ti->field[SW_PREV_PID]];
+	d->hopeless |= before != (int32_t)ev->values[ti->field[SW_PREV_PID]];
 	d->cur = (int32_t)ev->values[ti->field[SW_NEXT_PID]];
 }
 
@@ -647,6 +663,7 @@ static int add_piece(struct digests *d, const struct part *p, uint64_t t_ns, str
 	struct fold f = { .to = &piece.sum,
 			  .state = piece.sum.cpus,
 			  .cpu = p->cpu,
+			  .switched = p->switched,
 			  .sampled = UINT32_MAX,
 			  .cur = UINT32_MAX };
 
@@ -677,4 +694,22 @@ int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdic
 			ret = add_piece(d, p, t_ns, out, err);
 	}
 	return ret;
+}
+
+int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+		     digests_switch_fn *fn, void *ctx, struct cdict_error *err)
+{
+	struct cdict_events *it = NULL;
+	struct cdict_event ev;
+	int ret = open_cpu(d, &it, cpu, from_ns, to_ns, err);
+
+	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < to_ns) {
+		const struct type_info *ti = &d->types[ev.type->index];
+
+		ret = ti->kind == ANALYZE_KIND_SWITCH
+			      ? fn(ctx, ev.t_ns, (int32_t)ev.values[ti->field[SW_PREV_PID]])
+			      : 0;
+	}
+	cdict_events_close(it);
+	return ret < 0 ? ret : 0;
 }

@@ -44,10 +44,13 @@ struct digest_row {
 	char comm[16];
 	bool comm_kept; /* comm is that of a wake-up or switch-in: the first, if there was none */
 	uint8_t off;    /* enum analyze_off at out[0] */
+	/* The latest sample of it on a CPU that had no switch yet; of several such CPUs. */
+	struct digest_when early;
+	bool early_on_many;
 	struct digest_when out[2], in[2]; /* switches, the latest first */
 	struct digest_when wake[2];       /* wake-ups that count; where to */
 	struct digest_when woken;         /* of any kind */
-	struct digest_when moved;         /* sched_migrate_task: where to */
+	struct digest_when moved[2];      /* sched_migrate_task: where to */
 	uint64_t io_ns;                   /* sched_stat_iowait */
 };
 
@@ -73,7 +76,7 @@ struct digest {
 struct digests;
 
 /* digests_new - of @r, whose capture must be one of the whole system without losses: else *out
- * stays NULL, and the return value 0.  @events: of a digest; 0: as many as a block holds. */
+ * stays NULL, and the return value 0.  @events: of a digest; 0: some ten thousand. */
 int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		struct cdict_error *err);
 void digests_free(struct digests *d);
@@ -89,6 +92,12 @@ const struct digest *digests_whole(const struct digests *d);
 /* digests_at - of the events before @t_ns; @out is zeroed storage, emptied by digest_fini(). */
 int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err);
 void digest_fini(struct digest *d);
+
+/* digests_switches - calls @fn for the switches of @cpu in [from_ns, to_ns), in order; what it does
+ * not give 0 for ends it. */
+typedef int digests_switch_fn(void *ctx, uint64_t t_ns, int32_t prev);
+int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+		     digests_switch_fn *fn, void *ctx, struct cdict_error *err);
 
 const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu);
 

@@ -47,6 +47,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 	if (eng->at)
 		digest_fini(eng->at);
 	free(eng->at);
+	array_fini(&eng->waits);
 	gaps_fini(&eng->sched_gaps);
 	gaps_fini(&eng->kvm_gaps);
 	table_fini(&eng->table);

@@ -164,8 +164,9 @@ struct analyze_engine {
 	bool walk_all;     /* some analysis needs all events */
 	bool may_stop;     /* after the window, when nothing is open */
 	bool stopped;
-	uint32_t past;     /* events after the window */
-	struct digest *at; /* where the walk began, NULL: at the start */
+	uint32_t past;                   /* events after the window */
+	ARRAY(struct resume_wait) waits; /* where it begins */
+	struct digest *at;               /* where the walk began, NULL: at the start */
 	bool ran, out_of_memory;
 	struct analyze_summary sum;
 

@@ -82,13 +82,80 @@ static bool is_candidate(const struct digest_row *row)
 	       (!memcmp(row->comm, "CPU ", 4) && strstr(row->comm, "/KVM"));
 }
 
+/* It was seen on a CPU that had no switch yet, and is not known to have left it. */
+static bool is_lost(const struct digest *d, const struct digest_row *row)
+{
+	const struct digest_cpu *c;
+
+	if (row->early.t_ns == ANALYZE_NO_TIME || row->in[0].t_ns != ANALYZE_NO_TIME ||
+	    row->out[0].t_ns != ANALYZE_NO_TIME)
+		return false;
+	c = &d->cpus[row->early.cpu];
+	return c->switch_ns != ANALYZE_NO_TIME;
+}
+
+/* Since when it waits, and for which CPU at first; of a task that is off its CPU. */
+static struct digest_when wait_of(const struct digest *d, const struct digest_row *row)
+{
+	struct digest_when wait = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
+
+	if (row->out[0].t_ns != ANALYZE_NO_TIME) {
+		if (row->off == ANALYZE_OFF_DEAD)
+			return wait;
+		if (row->off == ANALYZE_OFF_RUNNABLE || row->off == ANALYZE_OFF_PREEMPTED)
+			return row->out[0];
+	}
+	if (after(row->wake[0].t_ns, is_lost(d, row) ? row->early.t_ns : row->out[0].t_ns)) {
+		wait = row->wake[0];
+		if (wait.cpu == CDICT_CPU_UNKNOWN && row->out[0].t_ns != ANALYZE_NO_TIME)
+			wait.cpu = row->out[0].cpu;
+	}
+	return wait;
+}
+
+/* Where it waits now, and since when: by the latest that named a CPU. */
+static struct digest_when moved_to(const struct digest_row *row, const struct digest_when *wait)
+{
+	const struct digest_when *moved = &row->moved[0];
+	struct digest_when now = *wait;
+
+	if (after(row->woken.t_ns, now.t_ns) && row->woken.cpu != CDICT_CPU_UNKNOWN)
+		now = row->woken;
+	if (after(moved->t_ns, now.t_ns))
+		now = *moved;
+	/* The wake-up tells what the migration before it did. */
+	else if (after(moved->t_ns, wait->t_ns) && moved->cpu == now.cpu)
+		now.t_ns = moved->t_ns;
+	return now;
+}
+
+/* It was moved once at most: of more only the last is known. */
+static bool is_one_move(const struct digest_row *row, const struct digest_when *wait)
+{
+	struct digest_when now = moved_to(row, wait);
+
+	if (after(row->moved[1].t_ns, wait->t_ns) ||
+	    (after(row->moved[0].t_ns, wait->t_ns) && row->moved[0].cpu != now.cpu))
+		return false;
+	return !after(row->woken.t_ns, wait->t_ns) ||
+	       (wait->t_ns != row->out[0].t_ns &&
+		(row->woken.cpu == now.cpu || row->woken.cpu == wait->cpu));
+}
+
 static uint64_t check_row(const struct analyze_engine *eng, const struct digest *d,
 			  const struct digest_row *row, uint64_t t_ns)
 {
-	uint64_t out = row->out[0].t_ns, in = row->in[0].t_ns, wait;
+	uint64_t out = row->out[0].t_ns, in = row->in[0].t_ns, off;
+	struct digest_when wait;
+	bool lost;
 
 	if (!row->tid)
 		return t_ns;
+	lost = is_lost(d, row);
+	/* Woken and seen without a switch: it runs to some, it waits to others. */
+	if (lost && (row->early_on_many || row->wake[1].t_ns != ANALYZE_NO_TIME ||
+		     row->wake[0].t_ns <= row->early.t_ns))
+		return impossible;
 	if (out != ANALYZE_NO_TIME && out == in)
 		return out;
 	if (after(in, out)) {
@@ -101,17 +168,15 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		    after(row->woken.t_ns, out))
 			return impossible; /* another one has its tid */
 		/* Which wake-up was the first? */
+		off = lost ? row->early.t_ns : out;
 		if (row->wake[1].t_ns != ANALYZE_NO_TIME &&
-		    (out == ANALYZE_NO_TIME || row->wake[1].t_ns >= out))
+		    (off == ANALYZE_NO_TIME || row->wake[1].t_ns >= off))
 			return out == ANALYZE_NO_TIME ? impossible : out;
-		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == out)
-			return out;
-		/* Who was in a vCPU's way shows only from the beginning. */
-		wait = after(row->wake[0].t_ns, out) ? row->wake[0].t_ns : out;
-		if (wait != ANALYZE_NO_TIME && is_candidate(row) && row->off != ANALYZE_OFF_DEAD &&
-		    (wait != out || row->off == ANALYZE_OFF_RUNNABLE ||
-		     row->off == ANALYZE_OFF_PREEMPTED))
-			return wait;
+		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == off)
+			return out == ANALYZE_NO_TIME ? impossible : out;
+		wait = wait_of(d, row);
+		if (wait.t_ns != ANALYZE_NO_TIME && is_candidate(row) && !is_one_move(row, &wait))
+			return wait.t_ns;
 	}
 	return row->kvm ? check_kvm(eng, row, &d->kvm.at[row->kvm - 1], t_ns) : t_ns;
 }
@@ -268,6 +333,84 @@ static void tell_kvms(struct analyze_engine *eng, const struct digest_row *row, 
 		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_USERSPACE, &k->user);
 }
 
+/* A stretch in which a vCPU waits for one CPU. */
+struct resume_wait {
+	uint32_t task, cpu;
+	bool last; /* it waits there still */
+	uint64_t from_ns, to_ns;
+};
+
+static void add_wait(struct analyze_engine *eng, uint32_t task, const struct digest_when *wait,
+		     const struct digest_when *now, uint64_t t_ns)
+{
+	struct resume_wait first = { task, wait->cpu, false, wait->t_ns, now->t_ns };
+	struct resume_wait last = { task, now->cpu, true, now->t_ns, t_ns };
+
+	if ((first.from_ns < first.to_ns && array_push(&eng->waits, first)) ||
+	    array_push(&eng->waits, last))
+		eng->out_of_memory = true;
+}
+
+struct waited {
+	struct analyze_engine *eng;
+	uint32_t cpu;
+	bool last;
+};
+
+static void tell_waited(struct analyze_engine *eng, struct resume_wait *w, uint32_t who,
+			uint64_t to_ns)
+{
+	if (to_ns > w->to_ns)
+		to_ns = w->to_ns;
+	if (to_ns <= w->from_ns)
+		return;
+	for (size_t i = 0; i < eng->hooks.n && who != ANALYZE_NO_TASK; i++)
+		if (eng->hooks.at[i].ops->waited)
+			eng->hooks.at[i].ops->waited(eng->hooks.at[i].self, w->task, who,
+						     w->from_ns, to_ns);
+	w->from_ns = to_ns;
+}
+
+static int on_past_switch(void *ctx, uint64_t t_ns, int32_t prev)
+{
+	struct waited *past = ctx;
+	struct analyze_engine *eng = past->eng;
+	uint32_t who = prev ? table_peek(&eng->table, prev) : table_find(&eng->table, 0, past->cpu);
+
+	for (size_t i = 0; i < eng->waits.n; i++)
+		if (eng->waits.at[i].cpu == past->cpu && eng->waits.at[i].last == past->last)
+			tell_waited(eng, &eng->waits.at[i], who, t_ns);
+	return 0;
+}
+
+/* Who had the CPUs for which vCPUs wait, since they do: first those for which they do not any more. */
+static int resume_waits(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err)
+{
+	int ret = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t c = 0; c < eng->n_cpus && !ret; c++) {
+			struct waited past = { eng, c, pass == 1 };
+			uint64_t from_ns = t_ns;
+
+			for (size_t i = 0; i < eng->waits.n; i++)
+				if (eng->waits.at[i].cpu == c &&
+				    eng->waits.at[i].last == past.last &&
+				    eng->waits.at[i].from_ns < from_ns)
+					from_ns = eng->waits.at[i].from_ns;
+			if (from_ns == t_ns)
+				continue;
+			ret = digests_switches(eng->opts.digests, c, from_ns, t_ns, on_past_switch,
+					       &past, err);
+			/* Who runs there now had it up to the move. */
+			for (size_t i = 0; i < eng->waits.n && pass == 0; i++)
+				if (eng->waits.at[i].cpu == c && !eng->waits.at[i].last)
+					tell_waited(eng, &eng->waits.at[i], eng->cpus[c].cur, t_ns);
+		}
+	}
+	return ret;
+}
+
 static void resume_task(struct analyze_engine *eng, const struct digest_row *row, uint32_t task,
 			uint64_t t_ns)
 {
@@ -291,12 +434,18 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 		tell_kvms(eng, row, task);
 	eng->now_ns = t_ns;
 	t = &eng->table.all.at[task];
+	if (row->tid && is_lost(eng->at, row)) {
+		t->where = TASK_LOST;
+		t->since_ns = row->early.t_ns;
+		t->moved_ns = eng->walk_from_ns;
+		t->cpu = row->early.cpu;
+	}
 	if (after(r.in_ns, r.out_ns)) {
 		t->where = TASK_ON;
 		t->since_ns = r.in_ns;
 		t->cpu = r.in_cpu;
 	} else {
-		struct digest_when wait = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
+		struct digest_when wait = wait_of(eng->at, row);
 
 		if (r.out_ns != ANALYZE_NO_TIME) {
 			t->where = TASK_OFF;
@@ -305,26 +454,16 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 			t->cpu = r.out_cpu;
 			t->gone = row->off == ANALYZE_OFF_DEAD && row->tid;
 			t->io = after(row->io_ns, r.out_ns);
-			if (row->off == ANALYZE_OFF_RUNNABLE || row->off == ANALYZE_OFF_PREEMPTED)
-				wait = row->out[0];
 		}
-		if (after(row->wake[0].t_ns, r.out_ns)) {
+		if (after(row->wake[0].t_ns, t->where == TASK_LOST ? t->since_ns : r.out_ns))
 			t->ready_ns = r.ready_ns = row->wake[0].t_ns;
-			if (wait.t_ns == ANALYZE_NO_TIME)
-				wait = (struct digest_when){ r.ready_ns, t->cpu };
-		}
-		/* Where it waits: by the latest that named a CPU. */
 		if (wait.t_ns != ANALYZE_NO_TIME) {
-			bool woken = row->woken.t_ns != ANALYZE_NO_TIME &&
-				     row->woken.t_ns >= wait.t_ns &&
-				     row->woken.cpu != CDICT_CPU_UNKNOWN;
+			struct digest_when now = moved_to(row, &wait);
 
 			r.waits = true;
-			r.wait_cpu = wait.cpu;
-			if (woken)
-				r.wait_cpu = row->woken.cpu;
-			if (after(row->moved.t_ns, woken ? row->woken.t_ns : wait.t_ns))
-				r.wait_cpu = row->moved.cpu;
+			r.wait_cpu = now.cpu;
+			if (row->tid && is_candidate(row))
+				add_wait(eng, task, &wait, &now, t_ns);
 		}
 	}
 	if (k && after(k->exit.t_ns, k->entry.t_ns)) {
@@ -404,7 +543,9 @@ static int resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 		resume_cpu(eng, c);
 	}
 	free(rows);
-	return eng->table.failed || eng->out_of_memory ? cdict_fail_nomem(err) : 0;
+	if (eng->table.failed || eng->out_of_memory)
+		return cdict_fail_nomem(err);
+	return resume_waits(eng, t_ns, err);
 }
 
 int engine_resume(struct analyze_engine *eng, struct cdict_error *err)

@@ -534,14 +534,23 @@ static void on_resume(void *self, const struct analyze_resume *r)
 		w->since_ns = r->in_ns;
 		w->cpu = r->in_cpu;
 	}
-	if (r->ready_ns == ANALYZE_NO_TIME ||
-	    (w->where != HALTED && w->where != BLOCKED && w->where != NEW))
-		return;
-	if (w->where == NEW)
-		w->mode = MODE_UNKNOWN;
-	w->where = WAITING;
-	w->since_ns = r->ready_ns;
-	w->cpu = r->wait_cpu;
+	if (r->ready_ns != ANALYZE_NO_TIME &&
+	    (w->where == HALTED || w->where == BLOCKED || w->where == NEW)) {
+		if (w->where == NEW)
+			w->mode = MODE_UNKNOWN;
+		w->where = WAITING;
+		w->since_ns = r->ready_ns;
+	}
+	if (w->where == WAITING || w->where == PREEMPTED)
+		wait_begins(v, w, r->task, r->wait_cpu);
+}
+
+static void on_waited(void *self, uint32_t task, uint32_t who, uint64_t from_ns, uint64_t to_ns)
+{
+	struct analyze_vcpus *v = self;
+
+	if (!v->off)
+		waiters_waited(&v->waiters, task, who, from_ns, to_ns);
 }
 
 /* What goes on at the window's end must be seen to end as it should; a wait, for who was in its
@@ -578,6 +587,7 @@ static const struct analyze_ops ops = {
 	.finish = on_finish,
 	.resumes = true,
 	.resume = on_resume,
+	.waited = on_waited,
 	.pending = pending,
 };
 

@@ -90,6 +90,16 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
 		book(ws, &list->all.at[i], task, start_ns, end_ns);
 }
 
+void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t from_ns,
+		    uint64_t to_ns)
+{
+	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0;
+
+	for (size_t i = 0; cpu && i < ws->cpus[cpu - 1].all.n; i++)
+		if (ws->cpus[cpu - 1].all.at[i].task == task)
+			book(ws, &ws->cpus[cpu - 1].all.at[i], who, from_ns, to_ns);
+}
+
 uint32_t waiters_top(const struct waiters *ws, uint32_t task)
 {
 	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0, runs;

@@ -49,6 +49,9 @@ void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since
 /* waiters_end - @task waits no longer: what ran until now counts as in its way if @whole,
  * else is forgotten. false when it did not wait. */
 bool waiters_end(struct waiters *ws, uint32_t task, bool whole, struct waiter *out);
+/* waiters_waited - @who had the CPU for which @task waits. */
+void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t from_ns,
+		    uint64_t to_ns);
 void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns);
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */
 void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,

@@ -358,6 +358,17 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 	m->all.at[open->kvm - 1].text = reason_number(&m->reasons, e, isa, code);
 }
 
+/* Marks whose end is to come. */
+static bool marks_pending(void *self)
+{
+	const struct marks *m = ((struct page_engine *)self)->state;
+
+	for (size_t i = 0; i < m->open.n; i++)
+		if (m->open.at[i].woken || m->open.at[i].kvm)
+			return true;
+	return false;
+}
+
 static int marks_add(struct page_engine *e, struct cdict_error *err)
 {
 	struct marks *m = e->state;
@@ -368,7 +379,9 @@ static int marks_add(struct page_engine *e, struct cdict_error *err)
 				       .sw = mark_switch,
 				       .wake = mark_wake,
 				       .sched = mark_sched,
-				       .kvm = mark_kvm };
+				       .kvm = mark_kvm,
+				       .resumes = true,
+				       .pending = marks_pending };
 	rc = reasons_init(&m->reasons, e, err);
 	return rc ? rc : analyze_engine_add(e->eng, &m->ops, e, err);
 }
