@@ -11,6 +11,9 @@
 /* Of a digest, unless somebody says so: the rest of it is read for a time in it. */
 enum { EVENTS_DEFAULT = 1 << 14 };
 
+/* That may be used beside 8 times the file's. */
+enum { BYTES_FREE = 48 << 20 };
+
 /* What a run of one CPU's events leaves; its cpus[] has one element. */
 struct part {
 	uint32_t cpu;
@@ -48,7 +51,7 @@ struct digests {
 	uint32_t cpu;
 	struct cdict_events *it;
 	struct fold fold;
-	uint64_t in_part, per_part;
+	uint64_t in_part, per_part, bytes;
 	int32_t cur; /* who was switched in last, over its parts; -1: nobody yet */
 };
 
@@ -576,6 +579,9 @@ static int end_part(struct digests *d)
 	fold_end(&d->fold);
 	d->fold.to = NULL;
 	p->last_ns = p->sum.cpus[0].last_ns;
+	/* More tasks than a recorder sees: a reader's memory is bounded. */
+	d->bytes += p->sum.rows.n * sizeof(*p->sum.rows.at) + p->sum.kvm.n * sizeof(*p->sum.kvm.at);
+	d->hopeless |= d->bytes / 8 > cdict_reader_size(d->reader) + BYTES_FREE / 8;
 	return add_part(&d->whole, p);
 }
 
