@@ -124,6 +124,11 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	double all = (double)(r->events + r->lost);
 	int status = CMD_DONE;
 
+	/* a ring loses events of every type: those left out are of them (tables/loss.c) */
+	for (size_t i = 0; i < r->n_unstored; i++) {
+		if (strncmp(r->unstored[i].name, "PERF_RECORD_", 12) != 0)
+			all += (double)r->unstored[i].count;
+	}
 	if (r->damaged) {
 		cmd_warn(call, input, "input is damaged: %s; what could be read was kept",
 			 r->damage);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tables/number.h"
 
@@ -64,13 +65,41 @@ static void find_worst(struct loss_sum *out, const struct per_cpu *cpus, uint32_
 	}
 }
 
+void loss_window(const struct cdict_reader *r, uint64_t *from_ns, uint64_t *to_ns)
+{
+	uint64_t first_ns, last_ns;
+
+	if (!cdict_reader_window(r, &first_ns, &last_ns))
+		return;
+	if (*from_ns <= first_ns)
+		*from_ns = 0;
+	if (*to_ns >= last_ns)
+		*to_ns = UINT64_MAX;
+}
+
+/* Events that happened and that the file was told to leave out. */
+static uint64_t left_out(const struct cdict_reader *r)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < cdict_reader_unstored_count(r); i++) {
+		const struct cdict_unstored *u = cdict_reader_unstored_at(r, i);
+
+		if (strncmp(u->name, "PERF_RECORD_", 12) != 0)
+			n += u->count;
+	}
+	return n;
+}
+
 void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 {
 	struct per_cpu *cpus;
 	struct cdict_damage damage;
-	uint64_t gone = 0;
+	uint64_t gone = 0, of_all;
+	bool of_any = false; /* type: a ring loses what comes */
 	uint32_t n = 0;
 
+	loss_window(r, &from_ns, &to_ns);
 	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
 		uint32_t cpu = cdict_reader_loss_at(r, i)->cpu;
 
@@ -85,8 +114,10 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
 		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
 
-		if (loss_missing(loss))
+		if (loss_missing(loss)) {
 			gone += loss->count;
+			of_any |= loss->type >= cdict_schema_count(cdict_reader_schema(r));
+		}
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
 		switch (loss->what) {
@@ -114,9 +145,10 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 	free(cpus);
 	/* events of damaged blocks are in the index, so they count as stored there */
 	gone += damage.events;
+	of_all = out->stored + (of_any ? left_out(r) : 0);
 	if (gone)
 		out->percent = 100.0 * (double)gone /
-			       ((double)out->stored + (double)gone - (double)damage.events);
+			       ((double)of_all + (double)gone - (double)damage.events);
 }
 
 static void add_part(struct sink *s, bool *any, const char *fmt, uint64_t count)
@@ -218,6 +250,7 @@ void loss_record_open(struct json *j, const struct cdict_loss *loss,
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns)
 {
+	loss_window(r, &from_ns, &to_ns);
 	json_open(j, "loss", '{', true);
 	json_u64(j, "lost", sum->lost);
 	json_u64(j, "unreadable", sum->unreadable);

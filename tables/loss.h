@@ -19,12 +19,16 @@ struct loss_sum {
 	uint64_t disordered; /* stored, but out of order beyond sorting */
 	uint64_t throttled_ns;
 	uint64_t stored;
-	double percent;     /* of all events that happened: lost, unreadable, damaged */
+	double percent; /* of all events that happened, also those left out: lost, unreadable, damaged */
 	bool any_cpu;       /* some of it is of no known CPU */
 	uint32_t worst_cpu; /* CDICT_CPU_UNKNOWN: none */
 	uint64_t worst_count, worst_from_ns, worst_to_ns;
 	uint32_t cpus; /* how many CPUs lost something */
 };
+
+/* loss_window - @from_ns and @to_ns so that they hold, of a window that begins or ends with the capture,
+ * also what was lost before its first event and after its last. */
+void loss_window(const struct cdict_reader *r, uint64_t *from_ns, uint64_t *to_ns);
 
 /* loss_sum - what touches [from_ns, to_ns]; a record that does counts whole, for
  * nobody knows where in its range its events were.  percent is of the capture. */
