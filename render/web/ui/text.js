@@ -49,9 +49,9 @@ function scaled(v, units, gap) {
 	return v.toFixed(digits) + (units[unit] ? gap + units[unit] : '');
 }
 
-/** Three significant digits and a unit: "212 ms". */
+/** Three significant digits and a unit: "212 ms"; a dash for what is not known. */
 export function duration(ns) {
-	return scaled(ns, ['ns', 'µs', 'ms', 's'], ' ');
+	return ns === null ? '–' : scaled(ns, ['ns', 'µs', 'ms', 's'], ' ');
 }
 
 /** 34998 -> "35.0k" */
