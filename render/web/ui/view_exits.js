@@ -43,8 +43,9 @@ export class ExitsView extends View {
 			this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
 	}
 
+	/** Without kvm_entry only their number is known. */
 	get byTime() {
-		return this.app.state.by === 'time';
+		return this.app.state.by === 'time' && this.app.capture.has.entry;
 	}
 
 	/** Without sched_switch what part of an exit the thread was on a CPU is not known. */
@@ -131,7 +132,7 @@ export class ExitsView extends View {
 		const { app } = this;
 
 		replace(this.tools,
-			choice('bars show', [['time', 'time', `${this.onCpu ? 'on a CPU ' : ''}from kvm_exit to kvm_entry, without HLT and its kin`], ['count', 'count', 'how many exits']], app.state.by, (by) => app.set({ by })),
+			choice('bars show', [...this.app.capture.has.entry ? [['time', 'time', `${this.onCpu ? 'on a CPU ' : ''}from kvm_exit to kvm_entry, without HLT and its kin`]] : [], ['count', 'count', 'how many exits']], this.byTime ? 'time' : 'count', (by) => app.set({ by })),
 			choice('per', [['task', 'vCPU'], ['vm', 'VM']], app.state.per, (per) => app.set({ per })));
 		const listed = this.sums.filter((sum) => this.opened || this.rest.length < 2 || !this.rest.includes(sum));
 		const rest = h('button', {
@@ -147,11 +148,18 @@ export class ExitsView extends View {
 			swatch.style.background = this.colourOf(sum.reason);
 			return h('button', {
 				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
-				title: `${count(sum.count)} exits, ${duration(sum.time_ns)}${this.onCpu ? `, ${duration(sum.cpu_ns)} of it on a CPU` : ''}${sum.idle ? '; the guest was idle: not in the bars by time' : ''} · click: only this; shift-click: this too`,
+				title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars by time' : ''} · click: only this; shift-click: this too`,
 				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
 			}, idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
 		}), this.rest.length > 1 ? rest : null));
 		keepHeight(this.chips);
+	}
+
+	/** Nothing without kvm_entry. */
+	#timeText({ time_ns, cpu_ns, off_cpu_ns }) {
+		if (time_ns === null)
+			return '';
+		return `, ${cpu_ns === null ? duration(time_ns) : `${duration(cpu_ns)} on a CPU and ${duration(off_cpu_ns)} off it`} from kvm_exit to kvm_entry`;
 	}
 
 	#renderFoot() {
@@ -159,9 +167,9 @@ export class ExitsView extends View {
 		const work = table?.total && tableObjects({ ...table, rows: [table.total] })[0];
 		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
-		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}, ${this.onCpu ? `${duration(work.cpu_ns)} on a CPU and ${duration(work.off_cpu_ns)} off it` : duration(work.time_ns)} from kvm_exit to kvm_entry` +
+		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}${this.#timeText(work)}` +
 			`${work.unpaired ? `; the end of ${count(work.unpaired)} not seen` : ''}` +
-			idle.map((sum) => `; and ${duration(sum.time_ns)} in ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${this.byTime ? ', not in the bars' : ''}`).join('') + '.'
+			idle.map((sum) => `; and ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${sum.time_ns === null ? '' : `, ${duration(sum.time_ns)}`}${this.byTime ? ', not in the bars' : ''}`).join('') + '.'
 			: why_not ? `Reasons of some tasks are not known: ${why_not}`
 				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
 	}
@@ -279,6 +287,7 @@ export class ExitsView extends View {
 			{ key: 'count', title: 'exits', value: (r) => r.count },
 			{ key: 'count_percent', title: 'share', hint: 'of the number of exits; idle is left out', value: (r) => r.count_percent },
 			...this.#times(),
+			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
 			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
 			{ key: 'p50_ns', title: 'p50', hint: 'half took no longer', value: (r) => r.p50_ns },
 			{ key: 'p99_ns', title: 'p99', hint: '99 of 100 took no longer', value: (r) => r.p99_ns },

@@ -96,7 +96,7 @@ const DOCUMENT = `(() => {
 // The document's table by reason: sums over the tasks that are wanted, percentiles of them all.
 const REASONS = `JSON.stringify([...document.querySelectorAll('table[data-table=exit_reasons] tr[data-row]')].map((tr) =>
 	Object.fromEntries([...tr.querySelectorAll('[data-key][data-value]')].map((td) => [td.dataset.key, JSON.parse(td.dataset.value)]))))`;
-const REASON_KEYS = ['count', 'count_percent', 'time_ns', 'cpu_ns', 'cpu_percent', 'off_cpu_ns', 'avg_ns', 'p50_ns', 'p99_ns', 'max_ns'];
+const REASON_KEYS = ['count', 'count_percent', 'time_ns', 'cpu_ns', 'cpu_percent', 'off_cpu_ns', 'min_ns', 'avg_ns', 'p50_ns', 'p99_ns', 'max_ns'];
 
 function compareReasons(where, options, shown) {
 	const { exits } = JSON.parse(cdict('exits', '-q', '--by', 'reason', '--format', 'json', ...options, cdictFile));
