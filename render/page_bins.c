@@ -15,8 +15,6 @@
 /* Tasks beyond get no row of their own, so that memory stays bounded. */
 #define SPARKS_MAX 32768u
 #define STATES_MAX 4096u
-/* Reasons beyond (no processor has so many) count as the last. */
-#define REASONS_MAX 512u
 
 static unsigned row_of(const struct page_bins *b, uint64_t dur_ns)
 {
@@ -214,97 +212,6 @@ static int tell(void *ctx, const struct analyze_slice *s)
 	return add_heat(b, s->kind, s->task, s->start_ns, s->end_ns);
 }
 
-/* ---- exits ---- */
-
-static struct exit_reason *reason_of(struct page_bins *b, const struct analyze_kvm *k,
-				     uint32_t *number)
-{
-	uint32_t isa = k->isa;
-	uint64_t code = k->value;
-	struct exit_reason *r;
-
-	analyze_reasons_code(b->names, &isa, &code, k->how);
-	if (b->reason_index.keys.n >= REASONS_MAX) {
-		isa = b->reasons.at[REASONS_MAX - 1].isa;
-		code = b->reasons.at[REASONS_MAX - 1].code;
-	}
-	*number = index_take(&b->reason_index, isa, code);
-	r = row_at(&b->reasons, *number);
-	if (!r || r->counts)
-		return r;
-	r->isa = isa;
-	r->code = code;
-	r->counts = calloc(b->columns.n, sizeof(*r->counts));
-	r->ns = calloc(b->columns.n, sizeof(*r->ns));
-	return r->counts && r->ns ? r : NULL;
-}
-
-/* As analyze/exits.c: an exit is where its entry is, without one where it began. */
-static void count_exit(struct page_bins *b, const struct open_exit *exit, uint64_t at_ns)
-{
-	struct exit_reason *r = &b->reasons.at[exit->reason - 1];
-
-	r->counts[columns_of(&b->columns, at_ns)]++;
-	r->count++;
-}
-
-static void break_exit(struct page_bins *b, struct open_exit *exit)
-{
-	if (exit->reason && exit->in)
-		count_exit(b, exit, exit->t_ns);
-	exit->reason = 0;
-}
-
-static void on_kvm(void *self, const struct analyze_kvm *k)
-{
-	struct page_bins *b = self;
-	struct open_exit *exit;
-	uint32_t number;
-
-	if (k->kind != ANALYZE_KIND_KVM_EXIT && k->kind != ANALYZE_KIND_KVM_ENTRY)
-		return;
-	exit = row_at(&b->open, k->task);
-	if (!exit)
-		goto no_memory;
-	if (k->kind == ANALYZE_KIND_KVM_EXIT ||
-	    (exit->reason && analyze_engine_pair_broken(b->eng, k, exit->t_ns, exit->cpu)))
-		break_exit(b, exit);
-	if (k->kind == ANALYZE_KIND_KVM_EXIT) {
-		if (!reason_of(b, k, &number))
-			goto no_memory;
-		*exit = (struct open_exit){ k->t_ns, number + 1, k->cpu, k->in };
-	} else if (exit->reason) {
-		if (k->in) {
-			count_exit(b, exit, k->t_ns);
-			b->reasons.at[exit->reason - 1].ns[columns_of(&b->columns, k->t_ns)] +=
-				k->t_ns - exit->t_ns;
-		}
-		exit->reason = 0;
-	}
-	return;
-no_memory:
-	analyze_engine_out_of_memory(b->eng);
-}
-
-static bool pending(void *self)
-{
-	const struct page_bins *b = self;
-
-	for (size_t i = 0; i < b->open.n; i++)
-		if (b->open.at[i].reason && b->open.at[i].in)
-			return true;
-	return false;
-}
-
-static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
-{
-	struct page_bins *b = self;
-	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
-
-	return analyze_reasons_new(&b->names, type ? type->format : "", type ? type->format_len : 0,
-				   err);
-}
-
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct page_bins *b = self;
@@ -312,8 +219,6 @@ static int on_finish(void *self, struct cdict_error *err)
 	(void)err;
 	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
 		lane_close(b, cpu);
-	for (size_t i = 0; i < b->open.n; i++)
-		break_exit(b, &b->open.at[i]);
 	return 0;
 }
 
@@ -406,15 +311,11 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	b->eng = eng;
 	b->opts = *opts;
 	b->cpus = opts->kinds ? 0 : opts->cpus;
-	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(KVM_ENTRY) |
-						ANALYZE_NEED(KVM_EXIT),
+	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES,
 				       .run = on_run,
 				       .sw = on_switch,
-				       .kvm = on_kvm,
-				       .start = on_start,
 				       .finish = on_finish,
-				       .resumes = true,
-				       .pending = pending };
+				       .resumes = true };
 	how.ctx = b;
 	rc = choose_columns(b);
 	if (!rc)
@@ -443,17 +344,11 @@ void page_bins_free(struct page_bins *b)
 		free(b->sparks.at[i]);
 	for (size_t i = 0; i < b->states.n; i++)
 		free(b->states.at[i]);
-	for (size_t i = 0; i < b->reasons.n; i++) {
-		free(b->reasons.at[i].counts);
-		free(b->reasons.at[i].ns);
-	}
 	for (unsigned kind = 0; kind < HEAT_KINDS; kind++) {
 		free(b->heat[kind].cells);
 		bins_free(b->heat[kind].owned);
 	}
 	analyze_slices_free(b->slices);
-	analyze_reasons_free(b->names);
-	index_fini(&b->reason_index);
 	columns_fini(&b->columns);
 	free(b->busy);
 	free(b->unknown);
@@ -462,7 +357,5 @@ void page_bins_free(struct page_bins *b)
 	free(b->lanes);
 	array_fini(&b->sparks);
 	array_fini(&b->states);
-	array_fini(&b->reasons);
-	array_fini(&b->open);
 	free(b);
 }

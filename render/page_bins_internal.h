@@ -5,8 +5,8 @@
 
 #include "analyze/index.h"
 #include "analyze/ops.h"
-#include "analyze/reasons.h"
 #include "analyze/slices.h"
+#include "base/array.h"
 #include "render/bins.h"
 #include "render/columns.h"
 #include "render/page_bins.h"
@@ -34,21 +34,6 @@ struct lane {
 	uint64_t best_ns;
 };
 
-/* An exit that has no entry yet. */
-struct open_exit {
-	uint64_t t_ns;
-	uint32_t reason; /* + 1, 0: there is none */
-	uint32_t cpu;
-	bool in; /* it began in the window */
-};
-
-struct exit_reason {
-	uint32_t isa;
-	uint64_t code;
-	uint64_t count;
-	uint64_t *counts, *ns; /* by column */
-};
-
 struct page_bins {
 	struct analyze_engine *eng;
 	struct page_bins_options opts;
@@ -69,11 +54,6 @@ struct page_bins {
 	struct heat heat[HEAT_KINDS];
 	uint64_t edges[BINS_ROWS + 1];
 	uint16_t row_of[64]; /* the row of 2^i ns */
-
-	struct analyze_reasons *names;
-	struct index reason_index; /* (isa, code) */
-	ARRAY(struct exit_reason) reasons;
-	ARRAY(struct open_exit) open; /* by task */
 };
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "render/page_arrays.h"
 #include "render/page_bins_internal.h"
 
@@ -224,45 +223,6 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 	return 0;
 }
 
-static int write_reasons(struct arrays *w, const struct page_bins *b)
-{
-	size_t n = b->reason_index.keys.n, columns = b->columns.n;
-	struct ranked *all = calloc(n + 1, sizeof(*all));
-	uint64_t **counts = calloc(n + 1, sizeof(*counts)), **ns = calloc(n + 1, sizeof(*ns));
-	bool ok = all && counts && ns;
-
-	for (size_t i = 0; ok && i < n; i++)
-		all[i] = (struct ranked){ .sum = b->reasons.at[i].count, .number = (uint32_t)i };
-	if (ok)
-		qsort(all, n, sizeof(*all), most_first);
-	while (ok && n && !all[n - 1].sum) /* outside the window only */
-		n--;
-	json_open(w->j, "exit_reasons", '[', false);
-	for (size_t i = 0; ok && i < n; i++) {
-		const struct exit_reason *r = &b->reasons.at[all[i].number];
-		const char *name;
-		char text[24];
-
-		counts[i] = r->counts;
-		ns[i] = r->ns;
-		name = analyze_reasons_text(b->names, r->isa, r->code, text);
-		json_open(w->j, NULL, '{', false);
-		json_text(w->j, "reason", name);
-		json_u64(w->j, "reason_code", r->code);
-		json_u64(w->j, "idle", analyze_reason_is_idle(name));
-		json_close(w->j);
-	}
-	json_close(w->j);
-	if (ok) {
-		arrays_rows(w, "exit_count", counts, n, columns);
-		arrays_rows(w, "exit_ns", ns, n, columns);
-	}
-	free(all);
-	free(counts);
-	free(ns);
-	return ok ? 0 : -ENOMEM;
-}
-
 static int write_rows(struct arrays *w, const struct page_bins *b,
 		      const struct page_bins_select *select)
 {
@@ -276,8 +236,6 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 	arrays_put(w, "switches", b->switches, cells);
 	arrays_put(w, "majority", b->majority, cells);
 	rc = write_states(w, b, select);
-	if (!rc)
-		rc = write_reasons(w, b);
 	return rc ? rc : write_sparks(w, b, select);
 }
 

@@ -45,16 +45,6 @@ for (const capture of page.captures) {
 	}
 
 	const filtered = capture.filter.task !== null || capture.filter.tid !== null || capture.filter.vm !== null;
-	if (!filtered) {
-		const exits = rowsOf(capture, 'exits');
-		bins.exit_reasons.forEach((reason, i) => {
-			const rows = exits.filter((row) => row.reason === reason.reason && row.reason_code === reason.reason_code);
-			equal(`exits for ${reason.reason}`, sum(bins.exit_count, i * n, (i + 1) * n), rows.reduce((all, row) => all + row.count, 0));
-			equal(`time of exits for ${reason.reason}`, sum(bins.exit_ns, i * n, (i + 1) * n), rows.reduce((all, row) => all + row.time_ns, 0));
-		});
-		equal('all exits', sum(bins.exit_count), exits.reduce((all, row) => all + row.count, 0));
-	}
-
 	const events = {
 		run: rowsOf(capture, 'tasks').filter((row) => filtered || !row.idle).reduce((all, row) => all + row.switches, 0),
 		wakeup: null,
