@@ -214,10 +214,14 @@ static int store(struct session *s, const struct perf_dlfilter_sample *sample, v
 	}
 	to.event = (uint32_t)k->event;
 	to.order = order_of(s, to.t_ns, cpu);
-	if (to.t_ns < s->max_ns)
+	/* As convert/rounds.h: one of just the latest time stays behind those that were late before it. */
+	if (to.t_ns < s->max_ns || (to.t_ns == s->max_ns && s->late)) {
+		s->late = true;
 		ret = late(s, cpu, to.t_ns, err);
-	else
+	} else if (to.t_ns > s->max_ns) {
+		s->late = false;
 		s->max_ns = to.t_ns;
+	}
 	if (s->args.stacks)
 		stack = chains_stack(&s->chains, s->fns, sample, ctx);
 	lay_out(&s->record, sample, stack);

@@ -48,6 +48,7 @@ struct session {
 	struct session_kind kinds[SESSION_KINDS];
 	ARRAY(struct session_unstored) unstored;
 	uint64_t max_ns;  /* latest time so far */
+	bool late;        /* since then one came that is earlier */
 	uint64_t prev_ns; /* of the sample before */
 	uint32_t prev_cpu, order;
 	uint64_t handed, bad;

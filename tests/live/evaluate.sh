@@ -37,12 +37,16 @@ run a_task_and_its_children evaluated "$naps" -e $sched
 run threads evaluated "$naps" --per-thread -e $sched
 run not_those_it_starts evaluated "$storm" -i -e $sched
 run all_of_a_command evaluated "$storm" -e "'sched:*'"
-# Of a PID namespace, by both recorders: whose tids are whose?
+# Of a PID namespace, by both recorders: whose tids are whose?  In a chroot / is no mount, so that
+# --mount-proc fails.
+namespace() {
+	unshare -pfm --propagation unchanged sh -c 'mount --make-rprivate /proc && mount -t proc proc /proc && exec "$@"' sh "$@"
+}
 in_a_namespace() {
-	unshare -pf --mount-proc true 2>/dev/null || { echo "cannot unshare"; return; }
-	unshare -pf --mount-proc perf record -q -o x.data -a -e $sched -- sh -c "$storm" >perf.out 2>&1
+	namespace true 2>/dev/null || { echo "cannot unshare"; return; }
+	namespace perf record -q -o x.data -a -e $sched -- sh -c "$storm" >perf.out 2>&1
 	"$CDICT" convert -q -i x.data -o perf.cdict
-	unshare -pf --mount-proc "$CDICT" record -q -o own.cdict -- sh -c "$storm" >record.out 2>&1
+	namespace "$CDICT" record -q -o own.cdict -- sh -c "$storm" >record.out 2>&1
 	for file in perf.cdict own.cdict; do
 		"$CDICT" info "$file" | grep -q '^recorded: in a PID namespace' || echo "$file: not told"
 		python3 "$TOP/tests/tools/evaluate" --windows 4 "$CDICT" "$file" >evaluate.out 2>&1 || cat evaluate.out
@@ -52,4 +56,4 @@ in_a_namespace() {
 }
 run in_a_pid_namespace in_a_namespace
 run overwritten_rings evaluated "$storm" -a --overwrite -m 16 -e $sched
-run one_cpu evaluated "$naps" -C 0 -e $sched
+run one_cpu evaluated "taskset -c 0 $naps" -C 0 -e $sched

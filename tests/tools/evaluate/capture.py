@@ -385,7 +385,7 @@ class Capture:
                 deaf = -1, 0
                 if s and not s.ended:
                     on = None # until somebody else was switched out instead, or the end
-                    if s.begin == s.end:
+                    if s.begin == s.end and all(g.begin != t for g in self.gaps.get(where, ())):
                         deaf = next((n for n in self.switch_at[where] if n > (t, order)),
                                     (self.last, 1 << 60))
         if off and on is None and not self.some_tasks:
