@@ -109,12 +109,14 @@ beside_perf() {
 	done
 	[ "$(wc -l <perf.all)" -gt 5000 ] || echo "perf printed only $(wc -l <perf.all) lines"
 }
+# An exiting task that is reaped between the two recorders' samples has its tid in the first and -1 in the second.
 in_overlap() { # FILE CPU OWN FROM TO
 	awk -v cpu="$2" -v own=",$3," -v from="$4" -v to="$5" '
 		substr($2, 2) + 0 != cpu || $3 + 0 < from || $3 + 0 > to { next }
 		$4 ~ /^sched:/ && $4 != "sched:sched_switch:" && match($0, / pid=[0-9]+/) {
 			if (index(own, "," substr($0, RSTART + 5, RLENGTH - 5) ",")) next
 		}
+		/prev_state=[XZ] |sched_stat_runtime: / { $1 = "" }
 		{ $3 = ""; print }' "$1"
 }
 
