@@ -110,9 +110,12 @@ struct analyze_source {
 	size_t n_tasks, n_losses;
 	const struct cdict_task_event *(*task_at)(void *ctx, size_t i);
 	const struct cdict_loss *(*loss_at)(void *ctx, size_t i);
-	/* Of overwritten rings: when the first event of @cpu was, UINT64_MAX: it has none. */
-	uint64_t (*first_of_cpu)(void *ctx, uint32_t cpu);
+	/* Of overwritten rings: when the first event of each CPU was, ANALYZE_NO_TIME: it has none. */
+	void (*first_of_cpus)(void *ctx, uint64_t *first_ns, uint32_t cpus);
 };
+
+/* analyze_first_of_cpus - the same of a file. */
+void analyze_first_of_cpus(const struct cdict_reader *r, uint64_t *first_ns, uint32_t cpus);
 
 /* analyze_engine_run - walks @src once; the analyses' results are then ready. */
 int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,

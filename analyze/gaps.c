@@ -42,13 +42,16 @@ static bool concerns(const struct cdict_loss *loss, const struct type_info *type
 int gaps_init(struct gap_set *set, const struct analyze_source *src, const struct type_info *types,
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err)
 {
-	size_t n_types = cdict_schema_count(src->schema);
+	size_t n_types = cdict_schema_count(src->schema), any = 0;
 	uint32_t rings = src->scope.overwritten ? cpus : 0;
+	uint64_t *first_ns = calloc((size_t)rings + 1, sizeof(*first_ns));
 
 	memset(set, 0, sizeof(*set));
 	set->all = calloc(src->n_losses + rings + 1, sizeof(*set->all));
-	if (!set->all)
+	if (!set->all || !first_ns)
 		goto no_memory;
+	if (rings)
+		src->first_of_cpus(src->ctx, first_ns, rings);
 	for (size_t i = 0; i < src->n_losses; i++) {
 		const struct cdict_loss *loss = src->loss_at(src->ctx, i);
 
@@ -58,14 +61,14 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 							   .to_ns = loss->to_ns };
 	}
 	for (uint32_t c = 0; c < rings; c++) {
-		uint64_t to_ns = src->first_of_cpu(src->ctx, c);
+		uint64_t to_ns = first_ns[c] < src->last_ns ? first_ns[c] : src->last_ns;
 
-		if (to_ns > src->last_ns)
-			to_ns = src->last_ns;
 		if (to_ns > src->first_ns)
 			set->all[set->n++] =
 				(struct gap){ .cpu = c, .from_ns = src->first_ns, .to_ns = to_ns };
 	}
+	free(first_ns);
+	first_ns = NULL;
 	if (!set->n)
 		return 0;
 	qsort(set->all, set->n, sizeof(*set->all), by_from);
@@ -75,23 +78,35 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 	set->n_cpu = calloc((size_t)cpus + 1, sizeof(*set->n_cpu));
 	if (!set->cpu || !set->n_cpu)
 		goto no_memory;
-	for (uint32_t c = 0; c < cpus; c++) {
-		size_t n = 0;
-
-		for (size_t i = 0; i < set->n; i++)
-			n += set->all[i].cpu == c || set->all[i].cpu == CDICT_CPU_UNKNOWN;
-		if (!n)
-			continue;
-		set->cpu[c] = calloc(n, sizeof(**set->cpu));
-		if (!set->cpu[c])
-			goto no_memory;
-		for (size_t i = 0; i < set->n; i++)
-			if (set->all[i].cpu == c || set->all[i].cpu == CDICT_CPU_UNKNOWN)
-				set->cpu[c][set->n_cpu[c]++] = set->all[i];
-		reach(set->cpu[c], n);
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->all[i].cpu == CDICT_CPU_UNKNOWN)
+			any++;
+		else if (set->all[i].cpu < cpus)
+			set->n_cpu[set->all[i].cpu]++;
 	}
+	for (uint32_t c = 0; c < cpus; c++) {
+		size_t n = set->n_cpu[c] + any;
+
+		set->cpu[c] = n ? calloc(n, sizeof(**set->cpu)) : NULL;
+		if (n && !set->cpu[c])
+			goto no_memory;
+		set->n_cpu[c] = 0;
+	}
+	for (size_t i = 0; i < set->n; i++) {
+		uint32_t cpu = set->all[i].cpu, end = cpu + 1;
+
+		if (cpu == CDICT_CPU_UNKNOWN) {
+			cpu = 0;
+			end = cpus;
+		}
+		for (; cpu < end && cpu < cpus; cpu++)
+			set->cpu[cpu][set->n_cpu[cpu]++] = set->all[i];
+	}
+	for (uint32_t c = 0; c < cpus; c++)
+		reach(set->cpu[c], set->n_cpu[c]);
 	return 0;
 no_memory:
+	free(first_ns);
 	gaps_fini(set);
 	return cdict_fail_nomem(err);
 }

@@ -21,18 +21,21 @@ static const struct cdict_loss *loss_at(void *ctx, size_t i)
 	return cdict_reader_loss_at(((struct analyze_engine *)ctx)->reader, i);
 }
 
-static uint64_t first_of_cpu(void *ctx, uint32_t cpu)
+void analyze_first_of_cpus(const struct cdict_reader *r, uint64_t *first_ns, uint32_t cpus)
 {
-	const struct cdict_reader *r = ((struct analyze_engine *)ctx)->reader;
-	uint64_t first_ns = UINT64_MAX;
-
+	for (uint32_t c = 0; c < cpus; c++)
+		first_ns[c] = ANALYZE_NO_TIME;
 	for (size_t i = 0; i < cdict_reader_block_count(r); i++) {
 		const struct cdict_block_info *b = cdict_reader_block_at(r, i);
 
-		if (b->cpu == cpu && b->first_ns < first_ns)
-			first_ns = b->first_ns;
+		if (b->cpu < cpus && b->first_ns < first_ns[b->cpu])
+			first_ns[b->cpu] = b->first_ns;
 	}
-	return first_ns;
+}
+
+static void first_of_cpus(void *ctx, uint64_t *first_ns, uint32_t cpus)
+{
+	analyze_first_of_cpus(((struct analyze_engine *)ctx)->reader, first_ns, cpus);
 }
 
 static struct analyze_source source_of(struct analyze_engine *eng)
@@ -46,7 +49,7 @@ static struct analyze_source source_of(struct analyze_engine *eng)
 				      .n_losses = cdict_reader_loss_count(r),
 				      .task_at = task_at,
 				      .loss_at = loss_at,
-				      .first_of_cpu = first_of_cpu };
+				      .first_of_cpus = first_of_cpus };
 
 	scope_of_reader(&src.scope, r);
 	if (!cdict_reader_window(r, &src.first_ns, &src.last_ns))

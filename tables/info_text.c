@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyze/engine.h"
 #include "format/label_text.h"
 #include "base/escape.h"
 #include "cdict/stack.h"
@@ -214,15 +215,11 @@ static void rings(struct sink *s, const struct info *info)
 
 	if (!first_ns)
 		return;
-	for (size_t i = 0; i < cdict_reader_block_count(info->reader); i++) {
-		const struct cdict_block_info *b = cdict_reader_block_at(info->reader, i);
-
-		if (b->cpu < cpus && (!first_ns[b->cpu] || b->first_ns < first_ns[b->cpu]))
-			first_ns[b->cpu] = b->first_ns;
-	}
+	analyze_first_of_cpus(info->reader, first_ns, cpus);
 	for (uint32_t c = 0; c < cpus; c++) {
-		empty += !first_ns[c];
-		if (first_ns[c] > first_ns[last])
+		if (first_ns[c] == ANALYZE_NO_TIME)
+			empty++;
+		else if (first_ns[last] == ANALYZE_NO_TIME || first_ns[c] > first_ns[last])
 			last = c;
 	}
 	sink_printf(s, "  they begin between %s and %s s, that of CPU %" PRIu32 " last",
