@@ -114,7 +114,7 @@ bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns, uint6
 	if (!r->blocks.n)
 		return false;
 	*first_ns = r->first_ns;
-	*last_ns = r->last_ns;
+	*last_ns = r->lost_ns > r->last_ns ? r->lost_ns : r->last_ns;
 	return true;
 }
 

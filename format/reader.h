@@ -35,6 +35,7 @@ struct cdict_reader {
 	bool no_memory;             /* for a row or text of a block that is read */
 	uint64_t *type_events;      /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;
+	uint64_t lost_ns; /* until when losses are known; 0: none */
 	uint32_t cpus;
 
 	pthread_mutex_t lock; /* of damage and block_bad */

@@ -97,6 +97,9 @@ static int read_losses(struct cdict_reader *r, const struct buf *raw)
 				return -ENOMEM;
 		} else if (array_push(&r->losses, loss)) {
 			return -ENOMEM;
+		} else if (loss.what != CDICT_LOSS_DISORDER && loss.to_ns != UINT64_MAX &&
+			   loss.to_ns > r->lost_ns) {
+			r->lost_ns = loss.to_ns;
 		}
 	}
 	return 0;

@@ -44,7 +44,7 @@ struct page_capture {
 	size_t size;
 	const uint32_t *numbers; /* the page's of each task, UINT32_MAX: none; NULL: as they are */
 	/* What the functions fill. */
-	uint64_t t0_ns, last_ns; /* first and last event of the whole file */
+	uint64_t t0_ns, last_ns; /* the window of the whole file */
 	struct page_bins *bins;
 	struct table *tables[PAGE_TABLES];
 };

@@ -160,7 +160,7 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 	const struct cdict_reader *r = c->walk->reader;
 	const struct cdict_schema *schema = cdict_reader_schema(r);
 
-	loss_window(r, &from_ns, &to_ns);
+	from_ns = loss_since(r, from_ns);
 	json_open(j, "records", '[', true);
 	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
 		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);

@@ -16,7 +16,7 @@ struct info {
 	uint64_t *events;              /* per event type */
 	uint64_t counted;              /* events that could be read */
 	size_t n_threads, n_processes; /* distinct tids and pids that the recorder named */
-	uint64_t first_ns, last_ns;    /* valid when any_event */
+	uint64_t first_ns, last_ns;    /* the window, valid when any_event */
 	bool any_event;
 	bool verified;  /* --verify: every block was read and tested */
 	bool labels;    /* --labels */

@@ -79,6 +79,16 @@ static void instant(struct sink *s, const struct info *info, const char *title, 
 	sink_putc(s, '\n');
 }
 
+static uint64_t last_event(const struct cdict_reader *r)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < cdict_reader_block_count(r); i++)
+		if (cdict_reader_block_at(r, i)->last_ns > last_ns)
+			last_ns = cdict_reader_block_at(r, i)->last_ns;
+	return last_ns;
+}
+
 static void recording(struct sink *s, const struct info *info)
 {
 	const char *at = cdict_reader_info(info->reader, "captured.at_s");
@@ -89,7 +99,9 @@ static void recording(struct sink *s, const struct info *info)
 	line(s, info, "clock", "clock.id");
 	if (info->any_event) {
 		instant(s, info, "first event", info->first_ns);
-		instant(s, info, "last event", info->last_ns);
+		instant(s, info, "last event", last_event(info->reader));
+		if (info->last_ns > last_event(info->reader))
+			instant(s, info, "last loss", info->last_ns);
 		key(s, "window");
 		sink_printf(s, "%s s\n", number_ns(room, info->last_ns - info->first_ns));
 	}

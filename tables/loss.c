@@ -65,16 +65,11 @@ static void find_worst(struct loss_sum *out, const struct per_cpu *cpus, uint32_
 	}
 }
 
-void loss_window(const struct cdict_reader *r, uint64_t *from_ns, uint64_t *to_ns)
+uint64_t loss_since(const struct cdict_reader *r, uint64_t from_ns)
 {
 	uint64_t first_ns, last_ns;
 
-	if (!cdict_reader_window(r, &first_ns, &last_ns))
-		return;
-	if (*from_ns <= first_ns)
-		*from_ns = 0;
-	if (*to_ns >= last_ns)
-		*to_ns = UINT64_MAX;
+	return cdict_reader_window(r, &first_ns, &last_ns) && from_ns <= first_ns ? 0 : from_ns;
 }
 
 /* Events that happened and that the file was told to leave out. */
@@ -99,7 +94,7 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 	bool of_any = false; /* type: a ring loses what comes */
 	uint32_t n = 0;
 
-	loss_window(r, &from_ns, &to_ns);
+	from_ns = loss_since(r, from_ns);
 	for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
 		uint32_t cpu = cdict_reader_loss_at(r, i)->cpu;
 
@@ -250,7 +245,7 @@ void loss_record_open(struct json *j, const struct cdict_loss *loss,
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns)
 {
-	loss_window(r, &from_ns, &to_ns);
+	from_ns = loss_since(r, from_ns);
 	json_open(j, "loss", '{', true);
 	json_u64(j, "lost", sum->lost);
 	json_u64(j, "unreadable", sum->unreadable);

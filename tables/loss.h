@@ -26,9 +26,9 @@ struct loss_sum {
 	uint32_t cpus; /* how many CPUs lost something */
 };
 
-/* loss_window - @from_ns and @to_ns so that they hold, of a window that begins or ends with the capture,
- * also what was lost before its first event and after its last. */
-void loss_window(const struct cdict_reader *r, uint64_t *from_ns, uint64_t *to_ns);
+/* loss_since - @from_ns, but 0 of a window that begins with the capture: what was lost before its first
+ * event is part of it. */
+uint64_t loss_since(const struct cdict_reader *r, uint64_t from_ns);
 
 /* loss_sum - what touches [from_ns, to_ns]; a record that does counts whole, for
  * nobody knows where in its range its events were.  percent is of the capture. */

@@ -85,7 +85,8 @@ CDICT_API const struct cdict_block_info *cdict_reader_block_at(const struct cdic
 CDICT_API uint64_t cdict_reader_events(const struct cdict_reader *r); /* by the index */
 /* Events of the type @index, by the heads of the blocks: nothing is decoded. */
 CDICT_API uint64_t cdict_reader_type_events(const struct cdict_reader *r, size_t index);
-/* First and last stored event over all CPUs; false when there is none. */
+/* The window: from the first stored event over all CPUs to the last one, or to where the last loss
+ * ends when that is later; false when there is no event. */
 CDICT_API bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns,
 				   uint64_t *last_ns);
 /* Number of CPUs the capture knows of: 1 + the highest number in topology or events. */

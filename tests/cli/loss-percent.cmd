@@ -12,7 +12,7 @@ $MKPERF -o x.data x.trace
 $CDICT convert -i x.data -o all.cdict 2>&1 | grep -v kept
 $CDICT convert -e sched:sched_switch -i x.data -o some.cdict 2>&1 | grep -v kept
 for f in all some; do
-	$CDICT info $f.cdict 2>&1 | grep '^loss\|^  *lost\|max-loss'
+	$CDICT info $f.cdict 2>&1 | grep '^loss\|^  *lost\|max-loss\|^window\|^last'
 	$CDICT tasks $f.cdict 2>&1 | grep 'loss:\|max-loss'
 	$CDICT tasks $f.cdict --time 10.000000,10.000050 -q | grep '^loss:'
 	$CDICT tasks $f.cdict --time 10.000050, -q | grep '^loss:'

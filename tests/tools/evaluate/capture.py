@@ -52,7 +52,9 @@ class Capture:
             self.file = secondread.Cdict(f.read())
         self.events = [e for e in self.file.events()]
         self.names = {t.name for t in self.file.types}
-        self.first, self.last = self.events[0].t, self.events[-1].t
+        self.first = self.events[0].t
+        self.last = max([self.events[-1].t] + [end for what, _, _, _, end, _ in self.file.losses
+                                               if what in HOLES and end < (1 << 64) - 1])
         topology = self.file.info.get(b'topology.core', b'')
         self.cpus = range(max([topology.count(b',') if topology else -1] +
                               [e.cpu for e in self.events if e.cpu is not None]) + 1)
