@@ -72,6 +72,49 @@ static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 	return 0;
 }
 
+/* As who stands beside knows the sample of @event in @record, of @size bytes. */
+static struct convert_sample known_as(const struct conversion *c, uint32_t event,
+				      const uint8_t *record, uint32_t size)
+{
+	const struct perfdata_event *ev = c->formats.events.at[event];
+	const struct perfdata_sample_layout *l = &ev->layout;
+	bool big = perfdata_big_endian(c->pd);
+	struct convert_sample s = {
+		.t_ns = UINT64_MAX,
+		.cpu = CDICT_CPU_UNKNOWN,
+		.config = (uint32_t)ev->config,
+		.chain = l->sample_type & PERF_SAMPLE_CALLCHAIN,
+		.stored = c->formats.source.at[event].type != SOURCE_UNSTORED,
+	};
+
+	if (l->time >= 0 && (uint32_t)l->time + 8 <= size)
+		s.t_ns = load64(record + l->time, big);
+	if (l->cpu >= 0 && (uint32_t)l->cpu + 4 <= size)
+		s.cpu = load32(record + l->cpu, big);
+	return s;
+}
+
+static bool wanted(const struct conversion *c, int event, const struct perfdata_record *rec)
+{
+	const struct convert_beside *b = c->opts->beside;
+	struct convert_sample s;
+
+	if (!b || !b->wanted)
+		return true;
+	s = known_as(c, (uint32_t)event, rec->data, rec->size);
+	return b->wanted(b->ctx, &s);
+}
+
+static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
+{
+	const struct conversion *c = ctx;
+	const struct convert_beside *b = c->opts->beside;
+	uint32_t size = load16(record + 6, perfdata_big_endian(c->pd));
+	struct convert_sample s = known_as(c, event, record, size);
+
+	return b->stack(b->ctx, &s);
+}
+
 static int start_ingest(struct conversion *c)
 {
 	bool copy = !perfdata_stable(c->pd);
@@ -81,6 +124,8 @@ static int start_ingest(struct conversion *c)
 	c->ingest.source.big = perfdata_big_endian(c->pd);
 	c->ingest.source.copy = copy;
 	c->ingest.source.read = read_sample;
+	if (c->opts->beside && c->opts->beside->stack)
+		c->ingest.source.stack = stack_of;
 	c->ingest.source.ctx = c;
 	if (jobs > JOBS_MAX)
 		jobs = JOBS_MAX;
@@ -122,6 +167,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	const struct perfdata_sample_layout *l;
 	struct batch_sample s;
 	uint32_t cpu;
+	bool late;
 	int ret;
 
 	if (!c->ingest.encode || (event >= 0 && (size_t)event >= c->formats.events.n)) {
@@ -135,7 +181,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	if (c->formats.source.at[event].type == SOURCE_UNSTORED) {
 		if (l->time >= 0 && (uint32_t)l->time + 8 <= rec->size)
 			rounds_record(&c->rounds, load64(rec->data + l->time, big));
-		return account_unstored(&c->account, event, 1, c->err);
+		return wanted(c, event, rec) ? account_unstored(&c->account, event, 1, c->err) : 0;
 	}
 	cpu = CDICT_CPU_UNKNOWN;
 	if (l->cpu >= 0 && (uint32_t)l->cpu + 4 <= rec->size)
@@ -150,12 +196,15 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		.t_ns = load64(rec->data + l->time, big),
 		.record = rec->data,
 		.event = (uint32_t)event,
-		.order = rec->file ? rec->chunk : passes_sample(&c->passes, cpu),
 	};
-	if (rounds_record(&c->rounds, s.t_ns)) {
-		struct cdict_late late = { cpu, s.t_ns, c->rounds.done_ns };
+	late = rounds_record(&c->rounds, s.t_ns);
+	if (!wanted(c, event, rec))
+		return 0;
+	s.order = rec->file ? rec->chunk : passes_sample(&c->passes, cpu);
+	if (late) {
+		struct cdict_late row = { cpu, s.t_ns, c->rounds.done_ns };
 
-		ret = ingest_late(&c->ingest, &late, c->err);
+		ret = ingest_late(&c->ingest, &row, c->err);
 		if (ret)
 			return ret;
 	}
@@ -192,6 +241,7 @@ static int other(struct conversion *c, const struct perfdata_record *rec)
 
 static int read_records(struct conversion *c)
 {
+	bool each = c->opts->beside && c->opts->beside->filtered;
 	struct perfdata_record rec;
 	unsigned n = 0;
 	int ret;
@@ -203,7 +253,8 @@ static int read_records(struct conversion *c)
 			ret = other(c, &rec);
 		if (ret < 0)
 			return ret;
-		span_walk(&c->span, c->pd, &c->ingest.batcher, &c->rounds, &c->passes);
+		if (!each)
+			span_walk(&c->span, c->pd, &c->ingest.batcher, &c->rounds, &c->passes);
 		if (!(++n & 63))
 			progress(c);
 	}
@@ -268,6 +319,8 @@ static int finish(struct conversion *c)
 	say_missing(c);
 	for (size_t i = 0; c->opts->labels && i < c->opts->labels->n && !ret; i++)
 		ret = cdict_writer_label(c->w, &c->opts->labels->labels[i], c->err);
+	if (!ret && c->opts->beside && c->opts->beside->end)
+		ret = c->opts->beside->end(c->opts->beside->ctx, c->w, c->pd, c->err);
 	if (!ret)
 		ret = cdict_writer_finish(c->w, c->err);
 	r->bytes_out = cdict_writer_bytes(c->w);

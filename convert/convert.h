@@ -21,6 +21,30 @@
 #include "convert/perfdata.h"
 #include "format/mapping.h"
 
+struct stack_dict;
+
+/* A sample, as who watches another reader of the recording knows it. */
+struct convert_sample {
+	uint64_t t_ns;
+	uint32_t cpu, config; /* of the event's attr */
+	bool chain;           /* with a call chain */
+	bool stored;          /* its event: then its stack may be asked for */
+};
+
+/* What another reader of the same recording did with its samples: perf script's filter. Called in
+ * the order of the recording, the stack when a block is encoded; by one thread with one job. */
+struct convert_beside {
+	void *ctx;
+	bool filtered; /* not every sample is wanted */
+	/* NULL when nothing is filtered and no stack is known. */
+	bool (*wanted)(void *ctx, const struct convert_sample *s);
+	/* NULL: no stacks; else CDICT_NO_STACK, or the number in the dictionary that end() writes. */
+	uint32_t (*stack)(void *ctx, const struct convert_sample *s);
+	/* Before the file ends. */
+	int (*end)(void *ctx, struct cdict_writer *w, const struct perfdata *pd,
+		   struct cdict_error *err);
+};
+
 struct convert_options {
 	const char *const *events; /* globs over "system:event"; NULL: sched:* and kvm:* */
 	size_t n_events;
@@ -29,6 +53,7 @@ struct convert_options {
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
 	const struct mapping *labels; /* go into the file as well; NULL: none */
+	const struct convert_beside *beside;
 };
 
 /* What was done, for the closing line. */

@@ -223,8 +223,8 @@ static int make_schema(struct formats *f, const struct perfdata_tracing *tracing
 	return f->schema ? 0 : cdict_fail_nomem(err);
 }
 
-int formats_add_event(struct formats *f, const struct perfdata_event *ev,
-		      const struct perfdata_tracing *tracing, struct cdict_error *err)
+static int add_event(struct formats *f, const struct perfdata_event *ev,
+		     const struct perfdata_tracing *tracing, struct cdict_error *err)
 {
 	const struct perfdata_sample_layout *l = &ev->layout;
 	struct source_event source = {
@@ -257,7 +257,7 @@ int formats_update(struct formats *f, const struct perfdata *pd, struct cdict_er
 	int ret = make_schema(f, tracing, err);
 
 	while (!ret && f->events.n < perfdata_event_count(pd))
-		ret = formats_add_event(f, perfdata_event_at(pd, f->events.n), tracing, err);
+		ret = add_event(f, perfdata_event_at(pd, f->events.n), tracing, err);
 	return ret;
 }
 

@@ -28,12 +28,8 @@ struct formats {
 void formats_init(struct formats *f, const char *const *globs, size_t n_globs);
 void formats_fini(struct formats *f);
 
-/* formats_add_event - one more event of the recording, borrowed; @tracing holds the formats of all so
- * far. One that cannot be stored is counted, and no failure. */
-int formats_add_event(struct formats *f, const struct perfdata_event *ev,
-		      const struct perfdata_tracing *tracing, struct cdict_error *err);
 /* formats_update - adds the events of @pd that are new since the last call; the schema is there
- * then, whatever it holds. */
+ * then, whatever it holds. One that cannot be stored is counted, and no failure. */
 int formats_update(struct formats *f, const struct perfdata *pd, struct cdict_error *err);
 
 /* formats_add - adds @format, called @name, to f->schema, checked against libtraceevent: its

@@ -7,6 +7,9 @@
 
 #include "format/layout.h"
 
+/* Of texts, frames and stacks each that one block has, about. */
+#define DICT_BLOCK_BYTES (4u << 20)
+
 static void keys_fini(struct stack_keys *k)
 {
 	buf_fini(&k->bytes);
@@ -133,15 +136,34 @@ uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n
 	return keys_add(&d->stacks, frames, n * sizeof(*frames), FORMAT_MAX_STACKS);
 }
 
-static void write_frames(const struct stack_dict *d, struct buf *out)
+/* How many of @k from @from on make about a block. */
+static uint32_t portion(const struct stack_keys *k, uint32_t from)
+{
+	size_t bytes = 0;
+	uint32_t n = 0;
+
+	while (from + n < k->n && bytes < DICT_BLOCK_BYTES)
+		bytes += k->keys[from + n++].len + 1;
+	return n;
+}
+
+static void write_texts(struct stack_dict *d, uint32_t n, struct buf *out)
+{
+	buf_varint(out, n);
+	for (; n--; d->n_texts++)
+		buf_string(out, d->texts.bytes.data + d->texts.keys[d->n_texts].at,
+			   d->texts.keys[d->n_texts].len);
+}
+
+static void write_frames(struct stack_dict *d, uint32_t n, struct buf *out)
 {
 	uint64_t address = 0;
 
-	buf_varint(out, d->frames.n - d->n_frames);
-	for (uint32_t i = d->n_frames; i < d->frames.n; i++) {
+	buf_varint(out, n);
+	for (; n--; d->n_frames++) {
 		struct frame_key key;
 
-		memcpy(&key, d->frames.bytes.data + d->frames.keys[i].at, sizeof(key));
+		memcpy(&key, d->frames.bytes.data + d->frames.keys[d->n_frames].at, sizeof(key));
 		buf_u8(out, (uint8_t)key.mode);
 		buf_svarint(out, (int64_t)(key.address - address));
 		buf_varint(out, key.symbol);
@@ -151,11 +173,11 @@ static void write_frames(const struct stack_dict *d, struct buf *out)
 	}
 }
 
-static void write_stacks(const struct stack_dict *d, struct buf *out)
+static void write_stacks(struct stack_dict *d, uint32_t n, struct buf *out)
 {
-	buf_varint(out, d->stacks.n - d->n_stacks);
-	for (uint32_t i = d->n_stacks; i < d->stacks.n; i++) {
-		const struct stack_key *key = &d->stacks.keys[i];
+	buf_varint(out, n);
+	for (; n--; d->n_stacks++) {
+		const struct stack_key *key = &d->stacks.keys[d->n_stacks];
 
 		buf_varint(out, key->len / sizeof(uint32_t));
 		for (size_t at = 0; at < key->len; at += sizeof(uint32_t)) {
@@ -169,19 +191,21 @@ static void write_stacks(const struct stack_dict *d, struct buf *out)
 
 void stack_dict_take(struct stack_dict *d, struct buf *out)
 {
+	uint32_t texts = portion(&d->texts, d->n_texts), frames = 0, stacks = 0;
+
 	if (d->n_stacks == d->stacks.n)
 		return; /* frames of no stack can wait */
+	/* What is named comes first: in this block or in one before. */
+	if (d->n_texts + texts == d->texts.n)
+		frames = portion(&d->frames, d->n_frames);
+	if (d->n_texts + texts == d->texts.n && d->n_frames + frames == d->frames.n)
+		stacks = portion(&d->stacks, d->n_stacks);
 	buf_varint(out, d->n_texts);
 	buf_varint(out, d->n_frames);
 	buf_varint(out, d->n_stacks);
-	buf_varint(out, d->texts.n - d->n_texts);
-	for (uint32_t i = d->n_texts; i < d->texts.n; i++)
-		buf_string(out, d->texts.bytes.data + d->texts.keys[i].at, d->texts.keys[i].len);
-	write_frames(d, out);
-	write_stacks(d, out);
-	d->n_texts = d->texts.n;
-	d->n_frames = d->frames.n;
-	d->n_stacks = d->stacks.n;
+	write_texts(d, texts, out);
+	write_frames(d, frames, out);
+	write_stacks(d, stacks, out);
 }
 
 void stack_events_write(struct buf *out, uint32_t ordinal, const uint32_t *stacks, size_t n)

@@ -43,7 +43,7 @@ uint32_t stack_dict_frame(struct stack_dict *d, const struct cdict_frame *frame)
 uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n);
 
 /* stack_dict_take - appends to @out the content of a STAK block with what is new since
- * the last call; nothing when nothing is. */
+ * the last call, some MiB of it at most; nothing when nothing is. */
 void stack_dict_take(struct stack_dict *d, struct buf *out);
 
 /* stack_events_write - the content of a STEV block for the EVNT block of number @ordinal;

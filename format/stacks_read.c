@@ -162,13 +162,19 @@ int stack_table_note(struct stack_table **out, const void *data, size_t size, ui
 	uint64_t ordinal = cursor_varint(&c);
 	struct stack_block *b;
 	struct stack_table *t;
-	size_t i = n;
+	size_t i = 0;
 
 	if (!cursor_ok(&c) || !have_table(out))
 		return cursor_ok(&c) ? -ENOMEM : CDICT_ECORRUPT;
 	t = *out;
-	while (i && ordinals[i - 1] > ordinal)
-		i--;
+	while (i < n) {
+		size_t mid = i + (n - i) / 2;
+
+		if (ordinals[mid] <= ordinal)
+			i = mid + 1;
+		else
+			n = mid;
+	}
 	/* Its events may be lost: then nobody asks for their stacks. */
 	if (!i || ordinals[i - 1] != ordinal)
 		return 0;

@@ -35,6 +35,7 @@ struct cdict_writer {
 	struct task_rows tasks;
 	struct label_rows labels;
 	struct buf label_blocks; /* packed, waiting */
+	struct buf stack_blocks; /* the same, of STEV */
 	uint32_t n_labels;
 	ARRAY(struct cpu_encoder) cpus;
 	struct cdict_error failed;
@@ -113,42 +114,36 @@ static int pack_labels(struct cdict_writer *w, struct cdict_error *err)
 	return ret;
 }
 
-static int flush_labels(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
+static int flush_labels(struct cdict_writer *w, struct cdict_error *err)
 {
 	int ret = pack_labels(w, err);
 
-	if (ret || !w->label_blocks.len)
-		return ret;
-	if (later) {
-		buf_add(later, w->label_blocks.data, w->label_blocks.len);
-		ret = later->failed ? fail_for_good(w, -ENOMEM, err) : 0;
-	} else {
+	if (!ret)
 		ret = format_writer_put_rows(w, &w->label_blocks, err);
-	}
 	w->label_blocks.len = 0;
 	return ret;
 }
 
-static int flush_but_labels(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
+static int flush_but_labels(struct cdict_writer *w, struct cdict_error *err)
 {
 	int ret = 0;
 
 	if (w->info.len)
-		ret = put_packed(w, FORMAT_INFO, &w->info, later, err);
+		ret = put_packed(w, FORMAT_INFO, &w->info, NULL, err);
 	if (!ret && w->schema && w->schema_written < w->schema->types.n) {
 		struct buf raw = { 0 };
 
 		format_schema_write(w->schema, w->schema_written, &raw);
 		w->schema_written = w->schema->types.n;
-		ret = put_packed(w, FORMAT_SCHEMA, &raw, later, err);
+		ret = put_packed(w, FORMAT_SCHEMA, &raw, NULL, err);
 		buf_fini(&raw);
 	}
 	if (!ret && w->tasks.n) {
-		ret = put_packed(w, FORMAT_TASKS, &w->tasks.out, later, err);
+		ret = put_packed(w, FORMAT_TASKS, &w->tasks.out, NULL, err);
 		task_rows_reset(&w->tasks);
 	}
 	if (!ret && w->losses.len) {
-		ret = put_packed(w, FORMAT_LOSSES, &w->losses, later, err);
+		ret = put_packed(w, FORMAT_LOSSES, &w->losses, NULL, err);
 		w->n_losses = 0;
 	}
 	return ret;
@@ -156,11 +151,11 @@ static int flush_but_labels(struct cdict_writer *w, struct buf *later, struct cd
 
 /* Everything that is waiting goes out before the next block of events, so that a
  * recording that is cut there has it. */
-static int flush_rows(struct cdict_writer *w, struct buf *later, struct cdict_error *err)
+static int flush_rows(struct cdict_writer *w, struct cdict_error *err)
 {
-	int ret = flush_but_labels(w, later, err);
+	int ret = flush_but_labels(w, err);
 
-	return ret ? ret : flush_labels(w, later, err);
+	return ret ? ret : flush_labels(w, err);
 }
 
 void format_writer_hold(struct cdict_writer *w)
@@ -168,14 +163,9 @@ void format_writer_hold(struct cdict_writer *w)
 	w->hold = true;
 }
 
-int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdict_error *err)
-{
-	return w->failed.code ? fail_for_good(w, w->failed.code, err) : flush_rows(w, out, err);
-}
-
 int format_writer_flush(struct cdict_writer *w, struct cdict_error *err)
 {
-	return w->failed.code ? fail_for_good(w, w->failed.code, err) : flush_rows(w, NULL, err);
+	return w->failed.code ? fail_for_good(w, w->failed.code, err) : flush_rows(w, err);
 }
 
 int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struct cdict_error *err)
@@ -229,6 +219,7 @@ void cdict_writer_close(struct cdict_writer *w)
 	task_rows_fini(&w->tasks);
 	label_rows_fini(&w->labels);
 	buf_fini(&w->label_blocks);
+	buf_fini(&w->stack_blocks);
 	buf_fini(&w->index);
 	buf_fini(&w->info);
 	buf_fini(&w->losses);
@@ -265,7 +256,7 @@ int cdict_writer_task(struct cdict_writer *w, const struct cdict_task_event *ev,
 	if (w->failed.code)
 		return fail_for_good(w, w->failed.code, err);
 	task_rows_add(&w->tasks, ev);
-	return w->tasks.n >= ROWS_MAX && !w->hold ? flush_rows(w, NULL, err) : 0;
+	return w->tasks.n >= ROWS_MAX && !w->hold ? flush_rows(w, err) : 0;
 }
 
 int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
@@ -274,7 +265,7 @@ int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss *loss,
 	if (w->failed.code)
 		return fail_for_good(w, w->failed.code, err);
 	loss_row_write(&w->losses, loss);
-	return ++w->n_losses >= ROWS_MAX && !w->hold ? flush_rows(w, NULL, err) : 0;
+	return ++w->n_losses >= ROWS_MAX && !w->hold ? flush_rows(w, err) : 0;
 }
 
 int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
@@ -325,24 +316,34 @@ int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t cou
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		      const struct format_block *info, struct cdict_error *err)
 {
-	int ret = w->hold ? 0 : flush_rows(w, NULL, err);
+	int ret = w->hold ? 0 : flush_rows(w, err);
 
 	return ret ? ret : put_block(w, FORMAT_EVENTS, payload, size, info, err);
 }
 
-int format_writer_put_stacks(struct cdict_writer *w, struct buf *dict, struct cdict_error *err)
-{
-	return dict->len || dict->failed ? put_packed(w, FORMAT_STACKS, dict, NULL, err) : 0;
-}
-
-int format_writer_put_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
-				   struct cdict_error *err)
+int format_writer_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
+			       struct cdict_error *err)
 {
 	struct buf raw = { 0 };
 	int ret;
 
 	stack_events_write(&raw, w->ordinal - 1, stacks, n);
-	ret = put_packed(w, FORMAT_STACK_EVENTS, &raw, NULL, err);
+	ret = put_packed(w, FORMAT_STACK_EVENTS, &raw, &w->stack_blocks, err);
+	buf_fini(&raw);
+	return ret;
+}
+
+int format_writer_put_stacks(struct cdict_writer *w, struct stack_dict *dict,
+			     struct cdict_error *err)
+{
+	struct buf raw = { 0 };
+	int ret = 0;
+
+	while (!ret && (stack_dict_take(dict, &raw), raw.len || raw.failed))
+		ret = put_packed(w, FORMAT_STACKS, &raw, NULL, err);
+	if (!ret)
+		ret = format_writer_put_rows(w, &w->stack_blocks, err);
+	w->stack_blocks.len = 0;
 	buf_fini(&raw);
 	return ret;
 }
@@ -413,12 +414,12 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 	for (size_t i = 0; i < w->cpus.n && !ret; i++)
 		ret = put_encoder(w, w->cpus.at[i].enc, err);
 	if (!ret)
-		ret = flush_but_labels(w, NULL, err);
+		ret = flush_but_labels(w, err);
 	if (!ret && w->unstored.len)
 		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, NULL, err);
 	/* last, where they are put into a file that is there already */
 	if (!ret)
-		ret = flush_labels(w, NULL, err);
+		ret = flush_labels(w, err);
 	if (ret)
 		return ret;
 	container_trailer(trailer, w->offset);

@@ -9,12 +9,10 @@
 #include "cdict/writer.h"
 #include "format/encode.h"
 
-/* format_writer_hold - from now on rows (INFO, schema, tasks, losses) wait until they
- * are taken: their place in the file then does not depend on when blocks are done. */
+/* format_writer_hold - from now on rows (INFO, schema, tasks, losses) wait for
+ * format_writer_flush(): their place in the file then does not depend on when blocks are done. */
 void format_writer_hold(struct cdict_writer *w);
-/* format_writer_take_rows - the rows that wait, packed, are appended to @out. */
-int format_writer_take_rows(struct cdict_writer *w, struct buf *out, struct cdict_error *err);
-/* format_writer_put_rows - writes rows that were taken, as blocks. */
+/* format_writer_put_rows - writes @rows as blocks: of each u32 type, u32 size, the packed content. */
 int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struct cdict_error *err);
 
 /* format_writer_flush - the rows that wait are written. */
@@ -24,12 +22,13 @@ int format_writer_flush(struct cdict_writer *w, struct cdict_error *err);
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		      const struct format_block *info, struct cdict_error *err);
 
-/* format_writer_put_stacks - writes a STAK block of what stack_dict_take() gave, if that is
- * anything, and empties @dict. */
-int format_writer_put_stacks(struct cdict_writer *w, struct buf *dict, struct cdict_error *err);
-/* format_writer_put_stack_events - writes the STEV block of the EVNT block that
- * format_writer_put() wrote just now: @stacks of its @n events. */
-int format_writer_put_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
-				   struct cdict_error *err);
+struct stack_dict;
+/* format_writer_stack_events - @stacks of the @n events of the EVNT block that format_writer_put()
+ * wrote just now: as a STEV block it waits for format_writer_put_stacks(), which writes the STAK
+ * blocks of @dict and what waits. */
+int format_writer_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
+			       struct cdict_error *err);
+int format_writer_put_stacks(struct cdict_writer *w, struct stack_dict *dict,
+			     struct cdict_error *err);
 
 #endif

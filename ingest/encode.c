@@ -23,7 +23,7 @@ struct work {
 	enum work_state state;
 	struct batch *batch;
 	size_t bytes;
-	struct store_item item; /* rows and stacks from the beginning */
+	struct store_item item; /* rows from the beginning */
 };
 
 struct encode {
@@ -140,8 +140,9 @@ static inline __attribute__((always_inline)) int encode_samples(const struct sou
 					ret = format_encoder_add(enc, &out, (uint32_t)ev->type,
 								 s.raw, s.raw_size);
 			}
-			if (!ret && source->stacks &&
-			    !note_stack(enc, batch, &stacks, load32(s.raw - 8, big)))
+			if (!ret && source->stack &&
+			    !note_stack(enc, batch, &stacks,
+					source->stack(source->ctx, p->event, p->record)))
 				ret = -ENOMEM;
 		}
 		if (ret == -ENOMEM)
@@ -357,15 +358,14 @@ static void wait_stored(struct encode *e, uint64_t until)
 			pthread_cond_wait(&e->stored, &e->lock);
 }
 
-int encode_give(struct encode *e, struct batch *batch, struct rows *rows, struct buf *stacks)
+int encode_give(struct encode *e, struct batch *batch, struct rows *rows)
 {
 	struct work *w = calloc(1, sizeof(*w));
-	struct store_item item = { .rows = *rows, .stacks = *stacks };
+	struct store_item item = { .rows = *rows };
 	size_t bytes;
 	int failed;
 
 	*rows = (struct rows){ 0 };
-	*stacks = (struct buf){ 0 };
 	if (!w) {
 		batch_free(batch);
 		item.failed = -ENOMEM;

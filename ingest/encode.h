@@ -38,9 +38,9 @@ int encode_new(struct encode **out, const struct encode_options *opts, struct cd
 /* encode_free - waits for what is in work; what nobody has begun is thrown away. */
 void encode_free(struct encode *e);
 
-/* encode_give - @batch (NULL: rows alone), after the rows that come before it and the content of a
- * STAK block. When as many are in work as should be, waits first. The code of a failure, or 0. */
-int encode_give(struct encode *e, struct batch *batch, struct rows *rows, struct buf *stacks);
+/* encode_give - @batch (NULL: rows alone), after the rows that come before it. When as many are in
+ * work as should be, waits first. The code of a failure, or 0. */
+int encode_give(struct encode *e, struct batch *batch, struct rows *rows);
 /* encode_wait - until all that was given by now is stored. */
 void encode_wait(struct encode *e);
 bool encode_idle(struct encode *e);

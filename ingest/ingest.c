@@ -45,13 +45,10 @@ int ingest_start(struct ingest *in, struct encode_options *opts, struct cdict_er
 /* The rows that wait leave with @b. */
 static int give(struct ingest *in, struct batch *b, struct cdict_error *err)
 {
-	struct buf stacks = { 0 };
 	int ret;
 
-	if (in->opts.stacks)
-		stack_dict_take(in->opts.stacks, &stacks);
 	in->gives++;
-	ret = encode_give(in->encode, b, &in->rows, &stacks);
+	ret = encode_give(in->encode, b, &in->rows);
 	if (!ret || in->opts.queue_bytes)
 		return 0;
 	store_failed(in->opts.store, err);

@@ -5,7 +5,7 @@
  *	source --ingest_add()--> batches of a CPU --encode.h--> blocks --store.h--> file, or
  *	       --ingest_task(), _loss()--> rows ----------------^      snapshot ring (memory)
  *
- * A source (perf.data, the kernel's rings, perf script's filter) says which events it has and
+ * A source (perf.data, the kernel's rings) says which events it has and
  * how its samples lie in memory (source.h), makes their schema, and hands in samples as they
  * come, tasks and losses. Samples of a CPU are sorted, 64 Ki of them make a block, which any
  * thread encodes; blocks and the rows before them are stored in the order in which they were
@@ -22,7 +22,6 @@
 #ifndef INGEST_INGEST_H
 #define INGEST_INGEST_H
 
-#include "format/stacks.h"
 #include "ingest/encode.h"
 
 struct ingest_options {
@@ -30,8 +29,7 @@ struct ingest_options {
 	/* Rows go there at once while nothing is in work: the store's writer, which holds them
 	 * (format_writer_hold). NULL: they wait for the next batch. */
 	struct cdict_writer *writer;
-	struct stack_dict *stacks; /* NULL: samples have none */
-	size_t queue_bytes;        /* that may wait for the encoder; 0: who gives waits */
+	size_t queue_bytes; /* that may wait for the encoder; 0: who gives waits */
 };
 
 struct ingest {

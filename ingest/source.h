@@ -38,12 +38,14 @@ struct source_sample {
 struct source {
 	const struct source_event *events; /* by batch_sample.event */
 	size_t n_events;
-	bool big;    /* byte order of the records */
-	bool copy;   /* records do not stay where they are */
-	bool stacks; /* the u32 before the payload's size is a stack of the file's dictionary */
+	bool big;  /* byte order of the records */
+	bool copy; /* records do not stay where they are */
 	/* The sample in @record of an event without a fixed place: 0, or CDICT_ECORRUPT. */
 	int (*read)(const void *ctx, uint32_t event, const uint8_t *record,
 		    struct source_sample *out);
+	/* The stack of the sample, in the file's dictionary, or CDICT_NO_STACK; NULL: none has one.
+	 * Asked for in the order of a batch. */
+	uint32_t (*stack)(const void *ctx, uint32_t event, const uint8_t *record);
 	const void *ctx;
 };
 
@@ -52,7 +54,7 @@ struct source_record {
 	uint32_t type; /* not looked at */
 	uint16_t misc, size;
 	int32_t pid, tid;
-	uint32_t stack, raw_size;
+	uint32_t raw_size;
 };
 
 #endif

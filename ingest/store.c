@@ -45,7 +45,6 @@ void store_free(struct store *s)
 void store_item_fini(struct store_item *item)
 {
 	rows_fini(&item->rows);
-	buf_fini(&item->stacks);
 	buf_fini(&item->payload);
 	for (size_t i = 0; i < item->n_parts; i++)
 		free(item->parts[i].stacks);
@@ -184,21 +183,17 @@ uint64_t store_dropped(const struct store *s, uint64_t *since_ns)
 int store_write(struct cdict_writer *w, const struct store_item *item, struct cdict_error *err)
 {
 	int ret = rows_write(&item->rows, w, err);
-	struct buf stacks = item->stacks; /* the writer empties it */
 	size_t at = 0;
 
 	/* Without events they wait for the next ones. */
 	if (!ret && (item->n_parts || item->bad.count))
 		ret = format_writer_flush(w, err);
-	if (!ret)
-		ret = format_writer_put_stacks(w, &stacks, err);
 	for (size_t i = 0; i < item->n_parts && !ret; at += item->parts[i++].size) {
 		const struct store_part *part = &item->parts[i];
 
 		ret = format_writer_put(w, item->payload.data + at, part->size, &part->info, err);
 		if (!ret && part->stacks)
-			ret = format_writer_put_stack_events(w, part->stacks, part->info.events,
-							     err);
+			ret = format_writer_stack_events(w, part->stacks, part->info.events, err);
 	}
 	return ret;
 }

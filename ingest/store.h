@@ -17,7 +17,6 @@ struct store;
 /* Encoded blocks of one batch, and the rows that go before them. */
 struct store_item {
 	struct rows rows;
-	struct buf stacks;  /* a STAK block's content, that goes before them too */
 	struct buf payload; /* of the blocks, one after the other */
 	struct store_part {
 		struct format_block info;

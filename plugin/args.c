@@ -75,11 +75,9 @@ static int parse_one(struct args *a, const char *arg, struct cdict_error *err)
 		return set_flag(&a->quiet, arg, value, err);
 	if (is(arg, "stacks", &value))
 		return set_flag(&a->stacks, arg, value, err);
-	if (is(arg, "tracefs", &value))
-		return set_flag(&a->tracefs, arg, value, err);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "--dlarg %s is unknown: out=FILE, event=GLOB, map=CSV, print=1, quiet=1, "
-			  "stacks=0 and tracefs=1 are known",
+			  "--dlarg %s is unknown: out=FILE, event=GLOB, map=CSV, print=1, quiet=1 "
+			  "and stacks=0 are known",
 			  arg);
 }
 

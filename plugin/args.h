@@ -26,7 +26,6 @@ struct args {
 	struct texts maps;   /* mapping files */
 	bool print;          /* perf prints the events as well */
 	bool quiet;          /* no line at the end when all is well */
-	bool tracefs;        /* formats of the running kernel, whatever the input is */
 	bool stacks;
 };
 

@@ -1,234 +1,369 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From perf's samples to the cdict. */
+/*
+ * A thread converts the recording as cdict convert does, from the file or a copy of what comes
+ * through the pipe. perf's own thread tells it what only perf knows: the samples that pass perf's
+ * filters, and stacks with their symbols.
+ */
 #include "plugin/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "annotate/csv.h"
 #include "base/fail.h"
+#include "base/outfile.h"
+#include "convert/convert.h"
+#include "format/writer.h"
+#include "plugin/args.h"
 #include "plugin/chains.h"
-#include "plugin/session_internal.h"
+#include "plugin/handed.h"
+#include "plugin/input.h"
 #include "plugin/tidy.h"
 
-/* The end of storing, not of perf. */
-static void give_up(struct session *s, const struct cdict_error *err)
-{
-	if (s->failed)
-		return;
-	s->failed = true;
-	session_say(s, "%s%s%s; nothing more is stored", err->code > -1000 ? s->out : "",
-		    err->code > -1000 ? ": " : "", err->text);
-}
-
-/* --- which event it is --- */
-
-/* The event's place in the list of those that are not stored. */
-static int unstored_of(struct session *s, const char *name, struct cdict_error *err)
-{
-	struct session_unstored row = { .name = NULL };
-
-	for (size_t i = 0; i < s->unstored.n; i++)
-		if (!strcmp(s->unstored.at[i].name, name))
-			return (int)i;
-	row.name = strdup(name);
-	if (!row.name || array_push(&s->unstored, row)) {
-		free(row.name);
-		return cdict_fail_nomem(err);
-	}
-	return (int)s->unstored.n - 1;
-}
-
-/* The event with this tracepoint id and the fields that matter, or -1. */
-static int find_event(const struct session *s, const struct perf_event_attr *attr)
-{
-	for (size_t i = 0; i < s->types.events.n; i++) {
-		const struct perfdata_event *ev = s->types.events.at[i];
-
-		if (ev->attr_type == PERF_TYPE_TRACEPOINT && ev->config == attr->config &&
-		    ev->layout.has_raw == !!(attr->sample_type & PERF_SAMPLE_RAW) &&
-		    (ev->layout.time >= 0) == !!(attr->sample_type & PERF_SAMPLE_TIME) &&
-		    (ev->layout.tid >= 0) == !!(attr->sample_type & PERF_SAMPLE_TID))
-			return (int)i;
-	}
-	return -1;
-}
-
-/* A sample is laid out by us, whatever its event: its type is all there is to tell. */
-static int describe_samples(struct session *s, struct cdict_error *err)
-{
-	struct encode_options opts = { .schema = s->types.schema, .threads = 1, .depth = 2 };
-	sigset_t signals;
+struct session {
+	const struct perf_dlfilter_fns *fns;
+	struct args args;
+	struct perf_args perf; /* filtered: only what passes perf's filters is stored */
+	char *out;
+	struct outfile *of;
+	struct input input;
+	struct mapping labels;
+	struct handed *handed;
+	/* perf's thread's */
+	bool failed; /* and it was said */
+	struct chains chains;
+	uint64_t guest_early,
+		guest_late; /* samples of guest mode before and after perf's filters */
+	/* the converter's, until it was joined */
+	pthread_t thread;
+	bool running;
+	atomic_bool dropped; /* nobody wants the file any more */
+	struct convert_report report;
+	struct cdict_error err;
 	int ret;
+};
 
-	for (size_t i = 0; i < s->types.source.n; i++) {
-		s->types.source.at[i].tid = offsetof(struct source_record, pid);
-		s->types.source.at[i].raw = sizeof(struct source_record);
-	}
-	s->ingest.source.events = s->types.source.at;
-	s->ingest.source.n_events = s->types.source.n;
-	if (s->ingest.encode)
+static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* One line on stderr. */
+static void say(const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	/* Names of files and events are not to steer a terminal. */
+	for (char *p = line; n > 0 && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	fprintf(stderr, "cdict-dlfilter: %s\n", line);
+}
+
+/* --- the converter --- */
+
+/* Whether perf's thread tells of such samples. */
+static bool is_told(const struct session *s, bool chain)
+{
+	return s->perf.filtered || (s->args.stacks && chain);
+}
+
+static bool wanted(void *ctx, const struct convert_sample *key)
+{
+	struct session *s = ctx;
+	bool stack = key->stored && key->chain && s->args.stacks;
+	const struct handed_sample *got;
+
+	if (!is_told(s, key->chain) || (!s->perf.filtered && stack))
+		return true;
+	got = handed_take(s->handed, key->cpu, key->t_ns, key->config,
+			  stack ? HANDED_WANTED : HANDED_BOTH);
+	return !s->perf.filtered || (got && got->passed);
+}
+
+static uint32_t stack_of(void *ctx, const struct convert_sample *key)
+{
+	struct session *s = ctx;
+	const struct handed_sample *got = NULL;
+
+	if (key->chain)
+		got = handed_take(s->handed, key->cpu, key->t_ns, key->config,
+				  s->perf.filtered ? HANDED_STACK : HANDED_BOTH);
+	return got ? got->stack : CDICT_NO_STACK;
+}
+
+/* perf takes the running kernel's symbols for those of any recording, if nobody tells it
+ * where better ones are: then the file and the user are told. */
+static int check_symbols(struct session *s, struct cdict_writer *w, const struct perfdata *pd,
+			 struct cdict_error *err)
+{
+	const char *kernel = perfdata_features(pd)->osrelease;
+	struct utsname uts;
+
+	if (!s->chains.dict.stacks.n || !kernel || s->perf.symbols || uname(&uts) ||
+	    !strcmp(kernel, uts.release))
 		return 0;
-	tidy_hold_pipe(&signals); /* the thread inherits it */
-	ret = ingest_start(&s->ingest, &opts, err);
-	tidy_release_pipe(&signals);
-	return ret;
+	say("kernel symbols of the stacks are those of %s, the recording is of %s: perf "
+	    "script -k VMLINUX or --symfs DIR gives the right ones, --dlarg stacks=0 none",
+	    uts.release, kernel);
+	return cdict_writer_info(w, "stacks.kernel", uts.release, err);
 }
 
-/* Events that are new: their types. The encoding thread rests meanwhile. */
-static int learn(struct session *s, const struct perf_dlfilter_sample *sample,
-		 const struct perf_event_attr *attr, struct cdict_error *err)
+/* perf has ended: what it told is complete. */
+static int end(void *ctx, struct cdict_writer *w, const struct perfdata *pd,
+	       struct cdict_error *err)
 {
-	size_t bad = s->types.bad;
-	char why[256];
-	int ret = ingest_wait(&s->ingest, err);
-
-	if (!ret)
-		ret = input_types(&s->input, &s->types, sample->event ? sample->event : "", attr,
-				  why, sizeof(why), err);
-	if (ret)
-		return ret;
-	if (s->types.bad > bad && !s->said_bad) {
-		s->said_bad = true;
-		session_say(s, "%s; such events are not stored", *why ? why : s->types.why);
-	}
-	ret = s->types.schema ? cdict_writer_schema(s->w, s->types.schema, err) : 0;
-	return ret || !s->types.schema ? ret : describe_samples(s, err);
-}
-
-/* Fills @k for the event of @attr. */
-static int find_kind(struct session *s, struct session_kind *k,
-		     const struct perf_dlfilter_sample *sample, const struct perf_event_attr *attr,
-		     struct cdict_error *err)
-{
+	struct session *s = ctx;
 	int ret;
 
-	*k = (struct session_kind){ attr, attr->config, attr->sample_type, SOURCE_UNSTORED, -1, -1 };
-	if (attr->type == PERF_TYPE_TRACEPOINT) {
-		k->event = find_event(s, attr);
-		if (k->event < 0) {
-			ret = learn(s, sample, attr, err);
-			if (ret)
-				return ret;
-			k->event = find_event(s, attr);
-		}
+	if (!handed_wait(s->handed))
+		return cdict_fail_nomem(err);
+	ret = check_symbols(s, w, pd, err);
+	return ret ? ret : format_writer_put_stacks(w, &s->chains.dict, err);
+}
+
+static int write_out(void *ctx, const void *data, size_t size)
+{
+	struct session *s = ctx;
+
+	return s->dropped ? -ECANCELED : outfile_write(s->of, data, size);
+}
+
+static void *convert(void *ctx)
+{
+	struct session *s = ctx;
+	const struct convert_beside beside = {
+		.ctx = s,
+		.filtered = s->perf.filtered,
+		.wanted = wanted,
+		.stack = s->args.stacks ? stack_of : NULL,
+		.end = end,
+	};
+	const struct convert_options opts = {
+		.events = (const char *const *)s->args.events.at,
+		.n_events = s->args.events.n,
+		.jobs = 1, /* beside perf's own thread */
+		.labels = &s->labels,
+		.beside = &beside,
+	};
+
+	if (!s->input.pd)
+		s->ret = perfdata_open_fd(&s->input.pd, s->input.fd, "standard input", &s->err);
+	if (!s->ret)
+		s->ret = convert_run(s->input.pd, &opts, write_out, s, &s->report, &s->err);
+	/* The copy ends with it, what perf reads does not. */
+	input_close_copy(&s->input);
+	return NULL;
+}
+
+/* --- start --- */
+
+/* "run.data" -> "run.cdict", as convert names it. */
+static int name_output(struct session *s, struct cdict_error *err)
+{
+	const char *in = s->perf.input ? s->perf.input : "perf.data";
+	size_t n = strlen(in);
+
+	if (s->args.out) {
+		s->out = strdup(s->args.out);
+		return s->out ? 0 : cdict_fail_nomem(err);
 	}
-	if (k->event >= 0)
-		k->type = s->types.source.at[k->event].type;
-	if (k->type == SOURCE_UNSTORED) {
-		ret = unstored_of(s, sample->event ? sample->event : "", err);
-		if (ret < 0)
-			return ret;
-		k->unstored = ret;
+	if (!s->input.pd)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "the recording comes through a pipe: give the output's name, "
+				  "--dlarg out=FILE");
+	while (n > 1 && in[n - 1] == '/')
+		n--;
+	if (n > 5 && !strncmp(in + n - 5, ".data", 5))
+		n -= 5;
+	if (asprintf(&s->out, "%.*s.cdict", (int)n, in) < 0) {
+		s->out = NULL;
+		return cdict_fail_nomem(err);
 	}
 	return 0;
 }
 
-/* The attr of an event stays where it is, so its address says which it is. */
-static const struct session_kind *kind_of(struct session *s,
-					  const struct perf_dlfilter_sample *sample, void *ctx,
-					  struct cdict_error *err)
+static int open_output(struct session *s, struct cdict_error *err)
 {
-	const struct perf_event_attr *attr = s->fns->attr ? s->fns->attr(ctx) : NULL;
-	size_t at = (size_t)((uintptr_t)attr * 0x9e3779b97f4a7c15u >> 40);
-	struct session_kind *k = NULL;
+	struct cdict_error why = { 0 };
+	bool out = !strcmp(s->out, "-");
+	int ret;
 
-	if (!attr) {
-		cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-			   "this perf does not tell a filter which event a sample is of");
-		return NULL;
+	if (out && s->args.print)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "standard output cannot have the cdict and what perf prints");
+	if (out && isatty(STDOUT_FILENO))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "a cdict is not for a terminal: give --dlarg out=FILE");
+	ret = outfile_open(&s->of, s->out, &why);
+	if (ret)
+		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s: %s", s->out, why.text);
+	tidy_begin(outfile_temporary(s->of));
+	return 0;
+}
+
+static int read_labels(struct session *s, struct cdict_error *err)
+{
+	for (size_t i = 0; i < s->args.maps.n; i++) {
+		struct cdict_error why = { 0 };
+		int ret = mapping_read_csv(&s->labels, s->args.maps.at[i], NULL, NULL, &why);
+
+		if (ret)
+			return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s: %s", s->args.maps.at[i],
+					  why.text);
 	}
-	for (size_t i = 0; i < 8; i++) {
-		k = &s->kinds[(at + i) % SESSION_KINDS];
-		if (k->attr == attr && k->config == attr->config &&
-		    k->sample_type == attr->sample_type)
-			return k;
-		if (!k->attr)
-			break;
+	return 0;
+}
+
+static int start_thread(struct session *s, struct cdict_error *err)
+{
+	sigset_t all, old;
+
+	/* perf's signals are for perf's thread; a pipe that nobody reads is an error here. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	s->running = !pthread_create(&s->thread, NULL, convert, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return s->running ? 0
+			  : cdict_fail(err, -EAGAIN, CDICT_NO_OFFSET, "no thread can be started");
+}
+
+static int begin(struct session *s, void *ctx, struct cdict_error *err)
+{
+	int n = 0, ret;
+	char **argv = s->fns->args ? s->fns->args(ctx, &n) : NULL;
+
+	s->handed = handed_new();
+	if (!s->handed)
+		return cdict_fail_nomem(err);
+	ret = args_parse(&s->args, argv, argv ? n : 0, err);
+	if (!ret)
+		ret = perf_args_read(&s->perf, err);
+	if (!ret)
+		ret = input_open(&s->input, &s->perf, err);
+	if (!ret)
+		s->args.stacks = s->args.stacks && input_may_have_chains(&s->input);
+	if (!ret)
+		ret = name_output(s, err);
+	if (!ret)
+		ret = read_labels(s, err);
+	if (!ret)
+		ret = open_output(s, err);
+	return ret ? ret : start_thread(s, err);
+}
+
+/* The converter comes to its end: nothing more comes from perf. */
+static void join(struct session *s)
+{
+	if (!s->running)
+		return;
+	handed_end(s->handed);
+	tee_stop(s->input.tee);
+	pthread_join(s->thread, NULL);
+	s->running = false;
+}
+
+static void session_free(struct session *s)
+{
+	s->dropped = true;
+	join(s);
+	tidy_end();
+	outfile_abort(s->of);
+	input_close(&s->input);
+	mapping_fini(&s->labels);
+	handed_free(s->handed);
+	chains_fini(&s->chains);
+	convert_report_fini(&s->report);
+	args_fini(&s->args);
+	perf_args_fini(&s->perf);
+	free(s->out);
+	free(s);
+}
+
+/* perf prints what it knows of an errno, and it knows none of ours. */
+static int for_perf(int ret)
+{
+	return ret > -1000 ? ret : -EINVAL;
+}
+
+int session_start(struct session **out, const struct perf_dlfilter_fns *fns, void *ctx)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	struct cdict_error err = { 0 };
+	int ret;
+
+	*out = NULL;
+	if (!s) {
+		say("out of memory");
+		return -ENOMEM;
 	}
-	/* Full around there: the last one makes room. */
-	return find_kind(s, k, sample, attr, err) ? NULL : k;
+	s->fns = fns;
+	s->input.fd = -1;
+	ret = begin(s, ctx, &err);
+	if (ret) {
+		say("%s", err.text);
+		session_free(s);
+		return for_perf(ret);
+	}
+	*out = s;
+	return 0;
 }
 
 /* --- a sample --- */
 
-static int late(struct session *s, uint32_t cpu, uint64_t t_ns, struct cdict_error *err)
+/* The end of storing, not of perf. */
+static void give_up(struct session *s, const char *why)
 {
-	struct cdict_late row = { cpu, t_ns, s->max_ns };
-
-	return ingest_late(&s->ingest, &row, err);
+	s->failed = true;
+	s->dropped = true;
+	say("%s; nothing is stored", why);
 }
 
-/* The place among samples of one time on other CPUs: as perf handed them out. */
-static uint32_t order_of(struct session *s, uint64_t t_ns, uint32_t cpu)
+static void give(struct session *s, const struct perf_dlfilter_sample *sample, bool early,
+		 void *ctx)
 {
-	s->order += t_ns == s->prev_ns && cpu < s->prev_cpu;
-	s->prev_ns = t_ns;
-	s->prev_cpu = cpu;
-	return s->order;
-}
+	const struct perf_event_attr *attr;
+	struct handed_sample to;
 
-/* As ingest/source.h wants it. */
-static void lay_out(struct buf *to, const struct perf_dlfilter_sample *sample, uint32_t stack)
-{
-	struct source_record r = {
-		.type = PERF_RECORD_SAMPLE,
-		.misc = sample->cpumode,
-		.size = (uint16_t)(sizeof(r) + sample->raw_size),
-		.pid = sample->pid,
-		.tid = sample->tid,
-		.stack = stack,
-		.raw_size = sample->raw_size,
+	if (s->fns->attr == NULL || sample->size < PERF_DLFILTER_SAMPLE_SIZE) {
+		give_up(s, s->fns->attr
+				   ? "perf's samples are too short: it must be perf of Linux "
+				     "5.14 or later"
+				   : "this perf does not tell a filter which event a sample is of");
+		return;
+	}
+	attr = s->fns->attr(ctx);
+	if (!attr || !is_told(s, attr->sample_type & PERF_SAMPLE_CALLCHAIN))
+		return;
+	to = (struct handed_sample){
+		.t_ns = sample->time,
+		.cpu = sample->cpu < 0 ? CDICT_CPU_UNKNOWN : (uint32_t)sample->cpu,
+		.config = (uint32_t)attr->config,
+		.stack = CDICT_NO_STACK,
+		.passed = !s->perf.filtered,
 	};
-
-	to->len = 0;
-	buf_add(to, &r, sizeof(r));
-	buf_add(to, sample->raw_data, sample->raw_size);
-}
-
-static int store(struct session *s, const struct perf_dlfilter_sample *sample, void *ctx,
-		 struct cdict_error *err)
-{
-	const struct session_kind *k = kind_of(s, sample, ctx, err);
-	uint32_t cpu = sample->cpu < 0 ? CDICT_CPU_UNKNOWN : (uint32_t)sample->cpu;
-	struct batch_sample to = { .t_ns = sample->time };
-	uint32_t stack = CDICT_NO_STACK;
-	int ret = 0;
-
-	if (!k)
-		return err->code;
-	s->handed++;
-	if (k->type == SOURCE_UNSTORED) {
-		s->unstored.at[k->unstored].count++;
-		return 0;
-	}
-	/* The kernel's records have 16 bits for their size. */
-	if (!sample->raw_data || sample->raw_size > UINT16_MAX - sizeof(struct source_record) ||
-	    (cpu != CDICT_CPU_UNKNOWN && cpu >= INGEST_CPUS_MAX)) {
-		s->bad++;
-		return 0;
-	}
-	to.event = (uint32_t)k->event;
-	to.order = order_of(s, to.t_ns, cpu);
-	/* As convert/rounds.h: one of just the latest time stays behind those that were late before it. */
-	if (to.t_ns < s->max_ns || (to.t_ns == s->max_ns && s->late)) {
-		s->late = true;
-		ret = late(s, cpu, to.t_ns, err);
-	} else if (to.t_ns > s->max_ns) {
-		s->late = false;
-		s->max_ns = to.t_ns;
-	}
-	if (s->args.stacks)
-		stack = chains_stack(&s->chains, s->fns, sample, ctx);
-	lay_out(&s->record, sample, stack);
-	to.record = s->record.data;
-	if (s->record.failed)
-		return cdict_fail_nomem(err);
-	return ret ? ret : ingest_add(&s->ingest, cpu, &to, (uint32_t)s->record.len, err);
+	/* Without filters all are taken before perf spends time on them, and drops those of guest
+	 * mode; else those that come back. */
+	if (early && s->args.stacks && !s->perf.filtered)
+		to.stack = chains_stack(&s->chains, s->fns, sample, ctx);
+	if (early)
+		handed_give(s->handed, &to);
+	else if (s->perf.filtered)
+		handed_passed(s->handed, s->args.stacks
+						 ? chains_stack(&s->chains, s->fns, sample, ctx)
+						 : CDICT_NO_STACK);
 }
 
 static bool is_guest(uint8_t mode)
@@ -239,26 +374,73 @@ static bool is_guest(uint8_t mode)
 int session_sample(struct session *s, const struct perf_dlfilter_sample *sample, void *ctx,
 		   bool early)
 {
-	struct cdict_error err = { 0 };
-	int pass = s->args.print ? 0 : 1;
+	/* Left out before perf's own filters, or behind them. */
+	int pass = s->args.print || (early && s->perf.filtered) ? 0 : 1;
 
-	if (s->failed)
+	if (s->failed || (!s->perf.filtered && !s->args.stacks))
 		return pass;
-	if (sample->size < PERF_DLFILTER_SAMPLE_SIZE) {
-		cdict_fail(&err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-			   "perf's samples have %u bytes where %zu are needed: it must be perf of "
-			   "Linux 5.14 or later",
-			   sample->size, PERF_DLFILTER_SAMPLE_SIZE);
-		give_up(s, &err);
-		return pass;
-	}
-	if (is_guest(sample->cpumode)) {
+	give(s, sample, early, ctx);
+	if (s->perf.filtered && !s->failed && is_guest(sample->cpumode)) {
 		s->guest_early += early;
 		s->guest_late += !early;
 	}
-	if (early != s->early)
-		return 0;
-	if (store(s, sample, ctx, &err))
-		give_up(s, &err);
 	return pass;
+}
+
+/* --- stop --- */
+
+static void say_result(const struct session *s)
+{
+	const struct convert_report *r = &s->report;
+	uint64_t dropped = s->guest_early - s->guest_late;
+
+	if (r->damaged)
+		say("%s: input is damaged: %s; what could be read was kept", s->input.from,
+		    r->damage);
+	if (s->chains.full)
+		say("there are more stacks than a cdict may have: some are left out");
+	if (dropped)
+		say("%" PRIu64 " host events that fired while a guest was entered are left out%s",
+		    dropped,
+		    s->perf.guest_code ? " by perf script's options"
+				       : ": perf script drops them without --guest-code");
+	if (!r->events)
+		say("%s %s", s->input.from, r->missing);
+	if (!s->args.quiet)
+		fprintf(stderr,
+			"[ cdict-dlfilter: %" PRIu64 " events of %zu types kept in %s, %" PRIu64
+			" bytes, %u stacks, %" PRIu64 " lost ]\n",
+			r->events, r->types, s->out, r->bytes_out, s->chains.dict.stacks.n,
+			r->lost);
+}
+
+int session_stop(struct session *s)
+{
+	struct outfile *of = s->of;
+	sigset_t signals;
+	int ret;
+
+	join(s);
+	ret = s->failed ? -ECANCELED : s->ret;
+	if (!input_close(&s->input) && !ret)
+		ret = cdict_fail_nomem(&s->err);
+	tidy_hold_pipe(&signals);
+	if (!ret) {
+		s->of = NULL;
+		ret = outfile_commit(of, false, &s->err);
+	}
+	tidy_release_pipe(&signals);
+	if (!ret)
+		say_result(s);
+	else if (s->failed)
+		say("%s is not written", s->out);
+	else
+		say("%s is not written: %s", s->out, s->err.text);
+	session_free(s);
+	return for_perf(ret);
+}
+
+void session_drop(struct session *s)
+{
+	session_free(s);
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +11,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -20,146 +18,158 @@
 #define PIPE_SIZE (1 << 20)
 #define CHUNK (64u << 10)
 
+struct chunk {
+	struct chunk *next;
+	size_t n, done;
+	uint8_t data[CHUNK];
+};
+
 struct tee {
 	pthread_t thread;
 	int in;         /* what perf would have read */
 	int perf, copy; /* where it goes */
-	int stop[2];    /* a pipe: closed at one end, it says stop */
-	bool spliced;   /* @in is a pipe */
-	uint8_t chunk[CHUNK];
+	int stop[2];    /* a pipe: closed at one end, it says that perf wants no more */
+	bool begun, no_memory;
+	struct chunk *for_perf;     /* what was read last, until perf has it, */
+	size_t perf_done;           /* and how much of it perf has */
+	struct chunk *first, *last; /* what the copy has not yet, and for_perf */
 };
 
-/* Waits until @fd is ready; false when told to stop. */
-static bool ready(const struct tee *t, int fd, short what)
+static void close_end(int *fd)
 {
-	struct pollfd fds[2] = { { fd, what, 0 }, { t->stop[0], POLLIN, 0 } };
-
-	while (1) {
-		int n = poll(fds, 2, -1);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0)
-			return !fds[1].revents;
-	}
-}
-
-/* All of @data to @fd; the other end may be gone. */
-static bool put(const struct tee *t, int fd, const uint8_t *data, size_t size)
-{
-	while (size) {
-		ssize_t n;
-
-		if (!ready(t, fd, POLLOUT))
-			return false;
-		/* A pipe with room takes PIPE_BUF bytes without waiting. */
-		n = write(fd, data, size < PIPE_BUF ? size : PIPE_BUF);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		data += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
-static ssize_t take(struct tee *t)
-{
-	ssize_t n;
-
-	do {
-		if (!ready(t, t->in, POLLIN))
-			return -1;
-		n = read(t->in, t->chunk, sizeof(t->chunk));
-	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
-	return n;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 /* The copy begins with the header that perf has read: its byte order is that of the
  * first record, whose type is a small number. */
-static bool begin_copy(struct tee *t, size_t n)
+static void begin_copy(struct chunk *header, const struct chunk *c)
 {
-	uint8_t header[16] = { 0 };
 	uint32_t little = 0, big = 0;
 	bool swapped;
 
-	for (unsigned i = 0; i < 4 && i < n; i++) {
-		little |= (uint32_t)t->chunk[i] << 8 * i;
-		big = big << 8 | t->chunk[i];
+	for (unsigned i = 0; i < 4 && i < c->n; i++) {
+		little |= (uint32_t)c->data[i] << 8 * i;
+		big = big << 8 | c->data[i];
 	}
 	swapped = big < little;
-	memcpy(header, swapped ? "2ELIFREP" : "PERFILE2", 8);
-	header[swapped ? 15 : 8] = 16;
-	return put(t, t->copy, header, sizeof(header));
+	memcpy(header->data, swapped ? "2ELIFREP" : "PERFILE2", 8);
+	header->data[swapped ? 15 : 8] = 16;
+	header->n = 16;
 }
 
-/* The copy first: when perf has an event, all that came before it is in the copy. */
-static bool pass_chunk(struct tee *t, size_t n)
+static void append(struct tee *t, struct chunk *c)
 {
-	if (t->copy >= 0 && !put(t, t->copy, t->chunk, n)) {
-		close(t->copy);
-		t->copy = -1;
-	}
-	return put(t, t->perf, t->chunk, n);
+	if (t->last)
+		t->last->next = c;
+	else
+		t->first = c;
+	t->last = c;
 }
 
-/* One piece from @in into both pipes; false at the end. */
-static bool pass_spliced(struct tee *t)
+/* One chunk from @in; false at its end. */
+static bool take(struct tee *t)
 {
-	ssize_t n = 0;
+	struct chunk *header = t->begun ? NULL : calloc(1, sizeof(*header));
+	struct chunk *c = malloc(sizeof(*c));
+	ssize_t n;
 
-	if (!ready(t, t->in, POLLIN) || !ready(t, t->copy, POLLOUT))
+	if (!c || (!t->begun && !header)) {
+		free(c);
+		free(header);
+		t->no_memory = true;
 		return false;
-	n = tee(t->in, t->copy, PIPE_SIZE, SPLICE_F_NONBLOCK);
-	if (n < 0 && errno == EPIPE) {
-		close(t->copy);
-		t->copy = -1;
-		return true;
 	}
-	if (n <= 0)
+	n = read(t->in, c->data, sizeof(c->data));
+	if (n <= 0) {
+		free(c);
+		free(header);
 		return n < 0 && (errno == EINTR || errno == EAGAIN);
-	while (n > 0) {
-		ssize_t moved;
-
-		if (!ready(t, t->perf, POLLOUT))
-			return false;
-		moved = splice(t->in, NULL, t->perf, NULL, (size_t)n, SPLICE_F_NONBLOCK);
-		if (moved < 0 && errno != EINTR && errno != EAGAIN)
-			return false;
-		if (moved == 0)
-			return false;
-		n -= moved > 0 ? moved : 0;
 	}
+	c->next = NULL;
+	c->n = (size_t)n;
+	c->done = 0;
+	if (!t->begun) {
+		begin_copy(header, c);
+		append(t, header);
+		t->begun = true;
+	}
+	append(t, c);
+	t->for_perf = c;
+	t->perf_done = 0;
 	return true;
 }
 
+/* What @fd takes of @c beyond *@done; false when nobody reads it. */
+static bool put(int fd, const struct chunk *c, size_t *done)
+{
+	ssize_t n = write(fd, c->data + *done, c->n - *done);
+
+	*done += n > 0 ? (size_t)n : 0;
+	return n >= 0 || errno == EINTR || errno == EAGAIN;
+}
+
+static void forget_first(struct tee *t)
+{
+	struct chunk *c = t->first;
+
+	t->first = c->next;
+	if (!t->first)
+		t->last = NULL;
+	free(c);
+}
+
+/* perf waits for nobody but what it reads; what the copy's reader has not room for waits here. */
 static void *work(void *arg)
 {
 	struct tee *t = arg;
-	ssize_t n = take(t);
-	bool more = n > 0 && begin_copy(t, (size_t)n) && pass_chunk(t, (size_t)n);
+	bool more = true;
 
-	while (more && t->spliced && t->copy >= 0)
-		more = pass_spliced(t);
-	while (more) {
-		n = take(t);
-		more = n > 0 && pass_chunk(t, (size_t)n);
+	while (more || t->for_perf || (t->first && t->copy >= 0)) {
+		struct pollfd fds[] = {
+			{ more && !t->for_perf ? t->in : -1, POLLIN, 0 },
+			{ t->for_perf ? t->perf : -1, POLLOUT, 0 },
+			{ t->first && t->first->done < t->first->n ? t->copy : -1, POLLOUT, 0 },
+			{ t->perf >= 0 ? t->stop[0] : -1, POLLIN, 0 },
+		};
+
+		if (poll(fds, 4, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			break;
+		}
+		if (fds[3].revents ||
+		    (fds[1].revents && !put(t->perf, t->for_perf, &t->perf_done))) {
+			close_end(&t->perf);
+			more = false;
+			t->for_perf = NULL;
+		}
+		if (t->for_perf && t->perf_done == t->for_perf->n)
+			t->for_perf = NULL;
+		if (fds[2].revents && !put(t->copy, t->first, &t->first->done))
+			close_end(&t->copy);
+		while (t->first && t->first != t->for_perf &&
+		       (t->first->done == t->first->n || t->copy < 0))
+			forget_first(t);
+		if (fds[0].revents)
+			more = take(t);
+		if (!more && !t->for_perf)
+			close_end(&t->perf);
 	}
-	if (t->copy >= 0)
-		close(t->copy);
-	close(t->perf);
-	t->copy = t->perf = -1;
+	close_end(&t->copy);
+	close_end(&t->perf);
+	while (t->first)
+		forget_first(t);
 	return NULL;
 }
 
 static void close_all(struct tee *t)
 {
-	int fds[] = { t->in, t->perf, t->copy, t->stop[0], t->stop[1] };
+	int *fds[] = { &t->in, &t->perf, &t->copy, &t->stop[0], &t->stop[1] };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		close_end(fds[i]);
 	free(t);
 }
 
@@ -181,19 +191,20 @@ int tee_open(struct tee **out, int fd, int *copy, struct cdict_error *err)
 {
 	struct tee *t = calloc(1, sizeof(*t));
 	int to_perf[2] = { -1, -1 }, to_us[2] = { -1, -1 }, ret;
-	struct stat st;
 
 	*out = NULL;
 	if (!t)
 		return cdict_fail_nomem(err);
 	t->in = t->perf = t->copy = t->stop[0] = t->stop[1] = -1;
 	t->in = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (t->in < 0 || fstat(t->in, &st) || pipe2(to_perf, O_CLOEXEC) ||
-	    pipe2(to_us, O_CLOEXEC) || pipe2(t->stop, O_CLOEXEC))
-		goto fail;
-	t->spliced = S_ISFIFO(st.st_mode);
+	ret = t->in < 0 || pipe2(to_perf, O_CLOEXEC);
 	t->perf = to_perf[1];
+	ret = ret || pipe2(to_us, O_CLOEXEC);
 	t->copy = to_us[1];
+	ret = ret || pipe2(t->stop, O_CLOEXEC) || fcntl(t->perf, F_SETFL, O_NONBLOCK) ||
+	      fcntl(t->copy, F_SETFL, O_NONBLOCK);
+	if (ret)
+		goto fail;
 	/* Not allowed beyond a limit of the user's: then they stay as they are. */
 	fcntl(to_perf[1], F_SETPIPE_SZ, PIPE_SIZE);
 	fcntl(to_us[1], F_SETPIPE_SZ, PIPE_SIZE);
@@ -210,24 +221,27 @@ int tee_open(struct tee **out, int fd, int *copy, struct cdict_error *err)
 	return 0;
 fail:
 	ret = cdict_fail_errno(err, "standard input");
-	if (to_perf[0] >= 0)
-		close(to_perf[0]);
-	if (to_us[0] >= 0)
-		close(to_us[0]);
-	if (t->perf < 0 && to_perf[1] >= 0)
-		close(to_perf[1]);
-	if (t->copy < 0 && to_us[1] >= 0)
-		close(to_us[1]);
+	close_end(&to_perf[0]);
+	close_end(&to_us[0]);
 	close_all(t);
 	return ret;
 }
 
-void tee_close(struct tee *t)
+void tee_stop(struct tee *t)
 {
-	if (!t)
-		return;
-	close(t->stop[1]);
-	t->stop[1] = -1;
-	pthread_join(t->thread, NULL);
-	close_all(t);
+	if (t)
+		close_end(&t->stop[1]);
+}
+
+bool tee_close(struct tee *t)
+{
+	bool all = true;
+
+	if (t) {
+		tee_stop(t);
+		pthread_join(t->thread, NULL);
+		all = !t->no_memory;
+		close_all(t);
+	}
+	return all;
 }

@@ -10,8 +10,6 @@
  *	late      perf's own filters let only every second sample through
  *	abandon   exit without stop()
  *	no-stop   ends without stop(), by dlclose() alone
- *	huge      the samples' CPU is not believable
- *	short     payloads are cut
  *
  * The samples are those of FILE, in order of time. Each has a stack of two frames, of the
  * kernel and of a made-up program. Status 0, or 1 when something is wrong with the plugin.
@@ -34,7 +32,7 @@
 #define AL_UNKNOWN 64 /* bytes a later perf may have added */
 
 static struct host {
-	bool old, new, tiny, no_attr, late, abandon, no_stop, huge, cut;
+	bool old, new, tiny, no_attr, late, abandon, no_stop;
 	char **args;
 	int n_args;
 	const struct perf_event_attr *attr; /* of the sample at hand */
@@ -170,10 +168,10 @@ static void fill(struct perf_dlfilter_sample *s, uint32_t size, const struct per
 		.tid = it->sample.tid,
 		.time = it->sample.time,
 		.id = it->sample.id,
-		.cpu = host.huge ? 1 << 30 : (int32_t)it->sample.cpu,
+		.cpu = (int32_t)it->sample.cpu,
 		.cpumode = it->mode,
 		.misc = it->mode,
-		.raw_size = host.cut ? 3 : it->sample.raw_size,
+		.raw_size = it->sample.raw_size,
 		.raw_data = it->sample.raw ? it->raw : NULL,
 		.raw_callchain_nr = sizeof(chain) / sizeof(chain[0]),
 		.raw_callchain = chain,
@@ -291,8 +289,6 @@ int main(int argc, char **argv)
 		.late = has(argv[1], "late"),
 		.abandon = has(argv[1], "abandon"),
 		.no_stop = has(argv[1], "no-stop"),
-		.huge = has(argv[1], "huge"),
-		.cut = has(argv[1], "short"),
 		.args = argv + 3,
 		.n_args = dashes - 3,
 	};

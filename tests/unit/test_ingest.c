@@ -104,7 +104,7 @@ static int add(struct bench *b, uint32_t cpu, uint64_t t_ns, uint32_t payload,
 	struct {
 		struct source_record head;
 		uint8_t raw[64];
-	} r = { .head = { .pid = 5, .tid = 5, .raw_size = payload, .stack = CDICT_NO_STACK } };
+	} r = { .head = { .pid = 5, .tid = 5, .raw_size = payload } };
 	struct batch_sample s = { .t_ns = t_ns, .record = (const uint8_t *)&r };
 
 	r.head.size = (uint16_t)(sizeof(r.head) + payload);
