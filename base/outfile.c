@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* An output file that appears whole, or not at all. */
+/* An output file that appears whole, or not at all, and destroys nothing. */
 #include "base/outfile.h"
 
 #include <errno.h>
@@ -9,171 +9,365 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
+#include "base/place.h"
 
 struct outfile {
+	struct outfile_options opts; /* without inputs */
+	ARRAY(struct stat) inputs;
+	struct place at;
 	int fd;
-	bool is_stdout;
-	char *shown;  /* as the user called it */
-	char *target; /* where it will be, symbolic links followed */
-	char *temp;   /* NULL: written directly */
+	bool is_stdout, direct, shown;
+	bool is_new;           /* nothing is there under the name */
+	struct stat old;       /* of what is there */
+	char *temp, *old_name; /* in the folder; NULL: none */
+	char *temp_path;       /* that of @temp, for who must remove it */
 	uint64_t bytes;
 	int error; /* of the first failed write */
 };
 
 static void destroy(struct outfile *of)
 {
-	free(of->shown);
-	free(of->target);
+	place_fini(&of->at);
+	array_fini(&of->inputs);
 	free(of->temp);
+	free(of->temp_path);
+	free(of->old_name);
 	free(of);
 }
 
-/* Follows symbolic links in the last component, also to what is not there yet.
- * Given; NULL with errno set. */
-static char *follow(const char *path)
+/* ---- what may be replaced ---- */
+
+static bool same(const struct stat *a, const struct stat *b)
 {
-	char *now = strdup(path), link[PATH_MAX];
-
-	for (int depth = 0; now && depth < 40; depth++) {
-		ssize_t n = readlink(now, link, sizeof(link) - 1);
-		char *slash, *next;
-
-		if (n < 0)
-			return now;
-		link[n] = '\0';
-		slash = strrchr(now, '/');
-		if (link[0] == '/' || !slash) {
-			next = strdup(link);
-		} else if (asprintf(&next, "%.*s/%s", (int)(slash - now), now, link) < 0) {
-			next = NULL;
-		}
-		free(now);
-		now = next;
-	}
-	if (now)
-		errno = ELOOP;
-	free(now);
-	return NULL;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static uint64_t random_bits(void)
+/* Terminals and /dev/null may be both. */
+static int know_inputs(struct outfile *of, const struct outfile_options *opts)
+{
+	struct stat in;
+
+	for (size_t i = 0; i < opts->n_inputs; i++) {
+		const char *path = opts->inputs[i];
+
+		if (strcmp(path, "-") ? stat(path, &in) : fstat(STDIN_FILENO, &in))
+			continue;
+		if (!S_ISCHR(in.st_mode) && array_push(&of->inputs, in))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Whether @st is an input, or would be a file of one that is a directory. */
+static bool is_input(const struct outfile *of, const struct stat *st)
+{
+	struct stat dir;
+	bool have_dir = of->at.dir >= 0 && !fstat(of->at.dir, &dir);
+
+	for (size_t i = 0; i < of->inputs.n; i++) {
+		const struct stat *in = &of->inputs.at[i];
+
+		if ((st && same(st, in)) || (have_dir && S_ISDIR(in->st_mode) && same(&dir, in)))
+			return true;
+	}
+	return false;
+}
+
+/* A recording that somebody made, by its first bytes: ours, perf's in either byte order, trace-cmd's. */
+static bool holds_capture(int fd)
+{
+	static const char *const magics[] = { "\x89"
+					      "CDICT\r\n",
+					      "PERFILE2", "2ELIFREP",
+					      "\x17\x08\x44"
+					      "traci" };
+	char head[8];
+
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head))
+		return false;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		if (!memcmp(head, magics[i], sizeof(head)))
+			return true;
+	}
+	return false;
+}
+
+/* What the open file @fd, which would be written over, allows. */
+static int allowed(const struct outfile *of, int fd, struct cdict_error *err)
+{
+	if (!of->opts.capture && holds_capture(fd))
+		return cdict_fail(err, -EEXIST, CDICT_NO_OFFSET,
+				  "is a capture, which only another capture may replace");
+	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
+		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET,
+				  "is being written by another process");
+	return 0;
+}
+
+static int both(const struct outfile *of, const char *what, struct cdict_error *err)
+{
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s%s is both input and output",
+			  of->opts.path, what);
+}
+
+static int cannot(struct cdict_error *err, int code)
+{
+	if (code == CDICT_ELIMIT)
+		return cdict_fail(err, -EPERM, CDICT_NO_OFFSET,
+				  "is a link or special file of another user, where others may "
+				  "write: not followed");
+	return cdict_fail(err, code, CDICT_NO_OFFSET, "cannot be written: %s",
+			  cdict_strerror(code));
+}
+
+/* The name that what is there will have. */
+static int look_at_old(struct outfile *of, struct cdict_error *err)
+{
+	struct stat st;
+	int ret;
+
+	free(of->old_name);
+	of->old_name = NULL;
+	if (!of->opts.capture || of->is_new || !of->old.st_size)
+		return 0;
+	if (asprintf(&of->old_name, "%s.old", of->at.name) < 0) {
+		of->old_name = NULL;
+		return cdict_fail_nomem(err);
+	}
+	ret = place_stat(&of->at, of->old_name, &st);
+	if (!ret && S_ISDIR(st.st_mode))
+		ret = -EISDIR;
+	if (!ret && is_input(of, &st))
+		return both(of, ".old, where the old file goes,", err);
+	return ret < 0 ? cdict_fail(err, ret, CDICT_NO_OFFSET, "cannot be kept as %s: %s",
+				    of->old_name, strerror(-ret))
+		       : 0;
+}
+
+/* Looks at what is there under the name, now; and again before it is replaced. */
+static int look(struct outfile *of, struct cdict_error *err)
+{
+	int ret = place_stat(&of->at, of->at.name, &of->old), fd;
+
+	of->is_new = ret == 1;
+	if (ret < 0)
+		return cannot(err, ret);
+	if (!of->is_new && S_ISDIR(of->old.st_mode))
+		return cdict_fail(err, -EISDIR, CDICT_NO_OFFSET, "is a directory");
+	if (is_input(of, of->is_new ? NULL : &of->old))
+		return both(of, "", err);
+	if (of->is_new)
+		return 0;
+	of->direct = !S_ISREG(of->old.st_mode);
+	if (of->direct)
+		return S_ISFIFO(of->old.st_mode) && place_is_strange(&of->at, &of->old)
+			       ? cannot(err, CDICT_ELIMIT)
+			       : 0;
+	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* a rename would not ask */
+		return cannot(err, -errno);
+	/* What cannot be read but written is nothing of which more could be known. */
+	fd = openat(of->at.dir, of->at.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0) {
+		ret = allowed(of, fd, err);
+		close(fd);
+	}
+	return ret ? ret : look_at_old(of, err);
+}
+
+/* ---- the file without a name ---- */
+
+static uint32_t random_bits(void)
 {
 	struct timespec ts;
-	uint64_t v;
+	uint32_t v;
 
 	if (getrandom(&v, sizeof(v), GRND_NONBLOCK) == (ssize_t)sizeof(v))
 		return v;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_nsec << 20 ^ (uint64_t)getpid();
+	return (uint32_t)ts.tv_nsec ^ (uint32_t)getpid() << 12;
 }
 
-/* Opens "<directory>/.<name>.<random>"; O_EXCL, so nobody can have laid a link there. */
-static int open_temporary(struct outfile *of, mode_t mode)
+/* A hidden name beside the file's: given, NULL without memory. NAME_MAX is 255 bytes. */
+static char *hidden_name(const struct outfile *of)
 {
-	const char *slash = strrchr(of->target, '/');
-	int dir_len = slash ? (int)(slash - of->target) + 1 : 0;
-	const char *name = of->target + dir_len;
+	char *name;
 
-	for (int tries = 0; tries < 100; tries++) {
-		/* NAME_MAX is 255 bytes: leave room for the suffix */
-		if (asprintf(&of->temp, "%.*s.%.200s.%08x", dir_len, of->target, name,
-			     (unsigned)random_bits()) < 0) {
-			of->temp = NULL;
-			errno = ENOMEM;
-			return -1;
-		}
-		of->fd = open(of->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (of->fd >= 0)
+	return asprintf(&name, ".%.200s.%08x", of->at.name, random_bits()) < 0 ? NULL : name;
+}
+
+/* As the user would call it. */
+static char *path_of(const struct outfile *of, const char *name)
+{
+	char link[64], dir[PATH_MAX], *path;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", of->at.dir);
+	n = readlink(link, dir, sizeof(dir) - 1);
+	return n < 0 || asprintf(&path, "%.*s/%s", (int)n, dir, name) < 0 ? NULL : path;
+}
+
+/* The name under which linkat() knows a file that has none. */
+static void self_name(const struct outfile *of, char *name, size_t size)
+{
+	snprintf(name, size, "/proc/self/fd/%d", of->fd);
+}
+
+static int make(struct outfile *of)
+{
+	mode_t mode = of->opts.capture ? 0600 : 0666;
+	char self[64];
+
+	of->fd = openat(of->at.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	if (of->fd >= 0) {
+		self_name(of, self, sizeof(self));
+		if (!access(self, F_OK))
 			return 0;
-		free(of->temp);
-		of->temp = NULL;
-		if (errno != EEXIST)
-			return -1;
+		close(of->fd); /* no /proc: it could get no name */
+	} else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) {
+		return -errno;
 	}
-	return -1;
+	/* Some file systems (NFS, older kernels' overlays) have no such files. O_EXCL: nobody can have laid a
+	 * link there. */
+	for (int tries = 0; tries < 100; tries++) {
+		free(of->temp);
+		of->temp = hidden_name(of);
+		if (!of->temp)
+			return -ENOMEM;
+		of->fd = openat(of->at.dir, of->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (of->fd >= 0 || errno != EEXIST)
+			break;
+	}
+	if (of->fd >= 0) {
+		of->temp_path = path_of(of, of->temp);
+		return 0;
+	}
+	free(of->temp);
+	of->temp = NULL;
+	return -errno;
 }
 
-/* The new file takes the place of @old: same owner where allowed, same mode. */
-static void inherit(int fd, const struct stat *old)
+/* The new file takes the place of the old one: same owner where allowed, same mode. */
+static void inherit(const struct outfile *of)
 {
-	struct stat now;
+	const struct stat *old = &of->old;
 	mode_t mode = old->st_mode & 0777;
+	struct stat now;
 
-	if (fstat(fd, &now))
+	if (fstat(of->fd, &now))
 		return;
 	if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
-	    fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid))
+	    fchown(of->fd, old->st_uid, old->st_gid) && fchown(of->fd, (uid_t)-1, old->st_gid))
 		mode &= ~(mode_t)070; /* another group must not gain what the old one had */
-	if (fchmod(fd, mode))
+	if (fchmod(of->fd, mode))
 		return;
 }
 
-bool outfile_is_direct(const char *path, const struct stat *st)
+/* Where it cannot be given away it stays ours. */
+static void give_rights(const struct outfile *of)
 {
-	/* /dev/stdout, /proc/self/fd/1: the name stands for an open file */
-	if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
-		return true;
-	return !S_ISREG(st->st_mode);
+	uid_t uid;
+	gid_t gid;
+
+	if (!of->is_new && (of->opts.in_place || !of->opts.capture) &&
+	    !place_is_strange(&of->at, &of->old))
+		inherit(of);
+	else if (place_sudo(&uid, &gid) && fchown(of->fd, uid, gid))
+		return;
 }
 
-int outfile_open(struct outfile **out, const char *path, struct cdict_error *err)
+static int open_direct(struct outfile *of, struct cdict_error *err)
+{
+	struct stat st;
+	char self[64];
+	int fd, ret;
+
+	of->fd = of->is_stdout ? STDOUT_FILENO : of->at.fd;
+	of->at.fd = -1;
+	if (of->fd < 0)
+		of->fd = openat(of->at.dir, of->at.name,
+				O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	if (of->fd < 0)
+		return cannot(err, -errno);
+	of->direct = of->shown = true;
+	if (fstat(of->fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	if (is_input(of, &st))
+		return both(of, "", err);
+	self_name(of, self, sizeof(self));
+	fd = open(self, O_RDONLY | O_CLOEXEC);
+	ret = fd < 0 ? 0 : allowed(of, fd, err);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Everything but the file itself. */
+static int find(struct outfile *of, const struct outfile_options *opts, struct cdict_error *err)
+{
+	int ret;
+
+	of->opts = *opts;
+	of->opts.inputs = NULL;
+	of->at.fd = of->at.dir = of->fd = -1;
+	of->is_stdout = !strcmp(opts->path, "-");
+	if (!opts->in_place && know_inputs(of, opts))
+		return cdict_fail_nomem(err);
+	if (of->is_stdout)
+		return 0;
+	ret = place_find(&of->at, opts->path);
+	if (ret)
+		return cannot(err, ret);
+	return of->at.name ? look(of, err) : 0;
+}
+
+int outfile_check(const struct outfile_options *opts, struct cdict_error *err)
 {
 	struct outfile *of = calloc(1, sizeof(*of));
-	struct stat old;
-	bool exists;
-	int rc;
+	int ret = of ? find(of, opts, err) : cdict_fail_nomem(err);
+
+	if (of && of->at.fd >= 0)
+		close(of->at.fd);
+	if (of)
+		destroy(of);
+	return ret;
+}
+
+int outfile_open(struct outfile **out, const struct outfile_options *opts, struct cdict_error *err)
+{
+	struct outfile *of = calloc(1, sizeof(*of));
+	int ret;
 
 	*out = NULL;
-	if (!of || !(of->shown = strdup(path))) {
-		free(of);
+	if (!of)
 		return cdict_fail_nomem(err);
+	ret = find(of, opts, err);
+	if (!ret && (!of->at.name || of->direct)) {
+		ret = open_direct(of, err);
+	} else if (!ret) {
+		ret = make(of);
+		if (ret)
+			cannot(err, ret);
+		else
+			give_rights(of);
+		/* Who wants to replace it while it grows finds it locked. */
+		if (!ret && opts->capture)
+			flock(of->fd, LOCK_EX | LOCK_NB);
 	}
-	of->fd = -1;
-	if (!strcmp(path, "-")) {
-		of->fd = STDOUT_FILENO;
-		of->is_stdout = true;
+	if (ret)
+		outfile_abort(of);
+	else
 		*out = of;
-		return 0;
-	}
-	exists = !stat(path, &old);
-	if (exists && S_ISDIR(old.st_mode)) {
-		rc = cdict_fail(err, -EISDIR, CDICT_NO_OFFSET, "is a directory");
-		goto fail;
-	}
-	if (exists && outfile_is_direct(path, &old)) {
-		of->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		if (of->fd < 0)
-			goto fail_errno;
-		*out = of;
-		return 0;
-	}
-	if (exists && access(path, W_OK)) /* a rename would not ask */
-		goto fail_errno;
-	of->target = follow(path);
-	if (of->target && (!*of->target || of->target[strlen(of->target) - 1] == '/')) {
-		errno = *of->target ? EISDIR : ENOENT;
-		goto fail_errno;
-	}
-	if (!of->target || open_temporary(of, 0666))
-		goto fail_errno;
-	if (exists)
-		inherit(of->fd, &old);
-	*out = of;
-	return 0;
-
-fail_errno:
-	rc = -errno;
-	cdict_fail(err, rc, CDICT_NO_OFFSET, "cannot be written: %s", strerror(-rc));
-fail:
-	destroy(of);
-	return rc;
+	return ret;
 }
+
+/* ---- writing ---- */
 
 int outfile_write_all(int fd, const void *data, size_t size, uint64_t *bytes)
 {
@@ -204,42 +398,152 @@ int outfile_write(void *ctx, const void *data, size_t size)
 	return of->error;
 }
 
+int outfile_trim(struct outfile *of, uint64_t bytes)
+{
+	if (of->direct)
+		return -ESPIPE;
+	if (ftruncate(of->fd, (off_t)bytes) || lseek(of->fd, (off_t)bytes, SEEK_SET) < 0)
+		return -errno;
+	of->bytes = bytes;
+	of->error = 0;
+	return 0;
+}
+
 uint64_t outfile_bytes(const struct outfile *of)
 {
 	return of->bytes;
 }
 
-const char *outfile_temporary(const struct outfile *of)
+int outfile_fd(const struct outfile *of)
 {
-	return of->temp;
+	return of->fd;
 }
 
-int outfile_commit(struct outfile *of, bool sync, struct cdict_error *err)
+bool outfile_is_direct(const struct outfile *of)
 {
-	int rc = of->error;
+	return of->direct;
+}
 
-	if (!rc && sync && of->temp && fsync(of->fd))
-		rc = -errno;
-	/* a full disk on NFS shows only here */
-	if (!of->is_stdout && close(of->fd) && !rc)
-		rc = -errno;
-	if (!rc && of->temp && rename(of->temp, of->target))
-		rc = -errno;
-	if (rc && of->temp)
-		unlink(of->temp);
-	if (rc)
-		cdict_fail(err, rc, CDICT_NO_OFFSET, "cannot be written: %s", strerror(-rc));
-	destroy(of);
-	return rc;
+bool outfile_is_shown(const struct outfile *of)
+{
+	return of->shown;
+}
+
+const char *outfile_temporary(const struct outfile *of)
+{
+	return of->temp_path;
+}
+
+/* ---- the name ---- */
+
+/* NAME is also NAME.old; at no time is either missing. Where there are no hard links NAME is renamed, which *@moved
+ * tells. */
+static int keep_old(const struct outfile *of, bool *moved)
+{
+	char *hidden = hidden_name(of);
+	int ret = 0;
+
+	if (!hidden)
+		return -ENOMEM;
+	if (linkat(of->at.dir, of->at.name, of->at.dir, hidden, 0)) {
+		*moved = !renameat(of->at.dir, of->at.name, of->at.dir, of->old_name);
+		ret = *moved ? 0 : -errno;
+	} else {
+		if (renameat(of->at.dir, hidden, of->at.dir, of->old_name))
+			ret = -errno;
+		unlinkat(of->at.dir, hidden, 0); /* of one file with both names it is still there */
+	}
+	free(hidden);
+	return ret;
+}
+
+/* From the file without a name, or with a hidden one, to the one it is for. */
+static int link_name(struct outfile *of)
+{
+	char self[64];
+
+	self_name(of, self, sizeof(self));
+	if (!of->temp && of->is_new)
+		return linkat(AT_FDCWD, self, of->at.dir, of->at.name, AT_SYMLINK_FOLLOW) ? -errno
+											  : 0;
+	if (!of->temp) {
+		char *hidden = hidden_name(of);
+
+		if (!hidden)
+			return -ENOMEM;
+		if (linkat(AT_FDCWD, self, of->at.dir, hidden, AT_SYMLINK_FOLLOW)) {
+			free(hidden);
+			return -errno;
+		}
+		of->temp = hidden;
+	}
+	if (renameat(of->at.dir, of->temp, of->at.dir, of->at.name))
+		return -errno;
+	free(of->temp);
+	of->temp = NULL;
+	return 0;
+}
+
+int outfile_show(struct outfile *of, struct cdict_error *err)
+{
+	bool moved = false;
+	int ret;
+
+	if (of->shown)
+		return 0;
+	ret = look(of, err);
+	if (ret)
+		return ret;
+	if (of->direct) /* since it was opened it became something else */
+		return cannot(err, -EEXIST);
+	if (of->old_name)
+		ret = keep_old(of, &moved);
+	if (!ret)
+		ret = link_name(of);
+	if (ret && moved) /* what was there is there again */
+		renameat(of->at.dir, of->old_name, of->at.dir, of->at.name);
+	if (ret)
+		return cannot(err, ret);
+	of->shown = true;
+	return 0;
+}
+
+int outfile_commit(struct outfile *of, int flags, struct cdict_error *err)
+{
+	int ret = flags & OUTFILE_TOLD ? 0 : of->error, fd = of->fd;
+
+	if (!ret && flags & OUTFILE_SYNC && !of->direct && fsync(fd))
+		ret = -errno;
+	if (ret)
+		cannot(err, ret);
+	else if (flags & OUTFILE_EMPTY && !of->shown && !of->is_new && of->old.st_size)
+		ret = cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
+				 "stays what it is: what would replace it is empty");
+	/* a full disk on NFS shows only when it is closed, which must be before the name is given: of a copy */
+	if (!ret && !of->direct) {
+		int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+		if (copy >= 0 && close(copy))
+			ret = cannot(err, -errno);
+	}
+	if (!ret)
+		ret = outfile_show(of, err);
+	if (!of->is_stdout) {
+		of->fd = -1;
+		if (close(fd) && !ret)
+			ret = cannot(err, -errno);
+	}
+	outfile_abort(of);
+	return ret;
 }
 
 void outfile_abort(struct outfile *of)
 {
 	if (!of)
 		return;
-	if (!of->is_stdout)
+	if (!of->is_stdout && of->fd >= 0)
 		close(of->fd);
 	if (of->temp)
-		unlink(of->temp);
+		unlinkat(of->at.dir, of->temp, 0);
 	destroy(of);
 }

@@ -36,6 +36,8 @@ struct record_options {
 	double seconds;             /* 0: until a signal or the command's end */
 	const char *const *command; /* NULL: none */
 	const char *output;
+	const char *const *inputs; /* files that it must not replace */
+	size_t n_inputs;
 	const char *cmdline; /* what the user typed, for INFO */
 	size_t ring_bytes;   /* of each CPU; 0: by the number of CPUs */
 	size_t queue_bytes;  /* of all; 0: RECORD_QUEUE_BYTES */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where a recording goes: its file, or the flight recorder's dumps. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,21 +67,37 @@ static int of_output(const struct recording *rec, int ret)
 {
 	struct cdict_error why = *rec->err;
 
-	return ret ? cdict_fail(rec->err, ret, why.offset, "%s: %s", rec->opts->output, why.text)
-		   : 0;
+	if (!ret || ret == CDICT_EUSAGE)
+		return ret;
+	return cdict_fail(rec->err, ret, why.offset, "%s: %s", rec->opts->output, why.text);
+}
+
+static struct outfile_options capture_named(const struct recording *rec, const char *path)
+{
+	const struct record_options *o = rec->opts;
+
+	return (struct outfile_options){
+		.path = path, .capture = true, .inputs = o->inputs, .n_inputs = o->n_inputs
+	};
 }
 
 int recording_output(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
+	struct outfile_options file = capture_named(rec, o->output);
+	int ret;
 
 	if (o->keep) {
+		/* What cannot be is told now, and not when there is something to write. */
+		ret = of_output(rec, outfile_check(&file, rec->err));
+		if (ret)
+			return ret;
 		rec->ring = snapshot_ring_new(o->keep_ns, o->keep_bytes);
 		rec->store = rec->ring ? store_new(&ring_ops, rec->ring) : NULL;
 		return rec->store ? 0 : cdict_fail_nomem(rec->err);
 	}
 	rec->store = store_new(&file_ops, rec);
-	return rec->store ? of_output(rec, target_open(&rec->target, o->output, rec->err))
+	return rec->store ? of_output(rec, target_open(&rec->target, &file, rec->err))
 			  : cdict_fail_nomem(rec->err);
 }
 
@@ -136,19 +153,62 @@ int recording_finish(struct recording *rec, const struct record_info_end *end,
 	return ret;
 }
 
+/* "x" of "x.cdict" and "x": how long it is. */
+static size_t stem_of(const char *output)
+{
+	size_t n = strlen(output);
+
+	return n > 6 && !strcmp(output + n - 6, ".cdict") ? n - 6 : n;
+}
+
 /* "x.cdict", then "x.2.cdict", "x.3.cdict". Given. */
 static char *dump_name(const char *output, unsigned number)
 {
-	size_t n = strlen(output);
 	char *name;
 
 	if (number == 1)
 		return strdup(output);
-	if (n > 6 && !strcmp(output + n - 6, ".cdict"))
-		n -= 6;
-	if (asprintf(&name, "%.*s.%u.cdict", (int)n, output, number) < 0)
+	if (asprintf(&name, "%.*s.%u.cdict", (int)stem_of(output), output, number) < 0)
 		return NULL;
 	return name;
+}
+
+static bool is_later_dump(const char *name, const char *stem, size_t n)
+{
+	size_t digits;
+
+	if (strncmp(name, stem, n) || name[n] != '.')
+		return false;
+	digits = strspn(name + n + 1, "0123456789");
+	return digits && !strcmp(name + n + 1 + digits, ".cdict");
+}
+
+/* x.2.cdict and those after it of an earlier recording would seem to be of this one: each becomes NAME.old, as the
+ * first does when it is replaced. */
+static void put_away_leftovers(struct recording *rec)
+{
+	const char *output = rec->opts->output, *slash = strrchr(output, '/');
+	int folder_len = slash ? (int)(slash - output) + 1 : 0, n;
+	size_t stem = stem_of(output) - (size_t)folder_len;
+	char *folder, *from, *to;
+	struct dirent **all;
+
+	if (asprintf(&folder, "%.*s", folder_len, output) < 0)
+		return;
+	n = scandir(*folder ? folder : ".", &all, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		from = to = NULL;
+		if (is_later_dump(all[i]->d_name, output + folder_len, stem) &&
+		    asprintf(&from, "%s%s", folder, all[i]->d_name) >= 0 &&
+		    asprintf(&to, "%s.old", from) >= 0 && !rename(from, to))
+			recording_say(rec, false, "%s of an earlier recording is %s now", from, to);
+		free(to);
+		free(from);
+		free(all[i]);
+	}
+	if (n >= 0)
+		free(all);
+	free(folder);
 }
 
 static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,
@@ -180,6 +240,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 	char *name = dump_name(rec->opts->output, rec->report->dumps + 1);
 	struct cdict_writer *w = NULL;
 	struct target *target = NULL;
+	struct outfile_options file;
 	struct snapshot snap;
 	uint64_t bytes = 0, held_ns;
 	int ret, closed;
@@ -198,7 +259,10 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 		return ret;
 	}
 	rec->report->events = 0;
-	ret = target_open(&target, name, err);
+	if (!rec->report->dumps)
+		put_away_leftovers(rec);
+	file = capture_named(rec, name);
+	ret = target_open(&target, &file, err);
 	if (!ret)
 		ret = cdict_writer_open(&w, target_write, target, err);
 	if (!ret)

@@ -5,8 +5,7 @@
  * It appears under its own name as soon as its head is whole (what it is a recording of, and
  * the event types), so that whatever ends the recorder, kill -9 included, leaves a file that
  * opens and holds everything up to the last whole block. Before that nothing is seen, and
- * nothing is left behind: the file has no name yet. A file that had the name is kept as
- * NAME.old, as perf record does. "-", pipes and devices are written directly.
+ * nothing is left behind: the file has no name yet. The rest is base/outfile.h's.
  *
  * A disk that gets full must not take the end of the file, its index: space for that is reserved
  * ahead, behind the file's end, where nobody sees it. What was not used is given back at the end.
@@ -22,11 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cdict/error.h"
+#include "base/outfile.h"
 
 struct target;
 
-int target_open(struct target **out, const char *path, struct cdict_error *err);
+int target_open(struct target **out, const struct outfile_options *opts, struct cdict_error *err);
 /* target_write - all of it or a negative errno; a cdict_write_fn. */
 int target_write(void *target, const void *data, size_t size);
 /* target_reserve - whether so many @bytes more can be written: 0 or a negative errno; then what was

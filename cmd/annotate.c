@@ -57,8 +57,12 @@ static int write_file(const struct cmd_call *call, const char *file, const char 
 	struct outfile *of = NULL;
 	int rc;
 
-	if (cmd_output_open(&of, output, &err) < 0)
-		return cmd_error(call, output, &err);
+	rc = cmd_output_open(&of, call, NULL,
+			     &(struct outfile_options){ .path = output,
+							.capture = true,
+							.in_place = !o->shared.output });
+	if (rc)
+		return rc;
 	rc = o->anonymize ? anonymize_write(r, labels, o->anonymize_key, outfile_write, of, &err)
 			  : apply_labels(r, labels, o->clear, outfile_write, of, &err);
 	if (rc < 0) {
@@ -66,7 +70,7 @@ static int write_file(const struct cmd_call *call, const char *file, const char 
 		/* A failed write is the output's fault, anything else the input's. */
 		return cmd_error(call, err.code > -1000 ? output : file, &err);
 	}
-	return cmd_output_commit_synced(of, &err) < 0 ? cmd_error(call, output, &err) : CMD_DONE;
+	return cmd_output_commit(call, output, of, OUTFILE_SYNC);
 }
 
 static int annotate(const struct cmd_call *call, const char *file, const char *output,

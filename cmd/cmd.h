@@ -183,22 +183,26 @@ struct cdict_reader;
 int cmd_loss_status(const struct cmd_call *call, const char *file, const struct cdict_reader *r,
 		    double max_loss_pct);
 
-/* An output file that appears whole or not at all (base/outfile.h), and whose
- * temporary name is also removed when a signal ends the program. */
+/* An output file that appears whole or not at all and destroys nothing (base/outfile.h), and whose
+ * temporary name is also removed when a signal ends the program. Nothing that the command line names as a file
+ * is replaced, nor @input, which may be NULL. A status; what failed was told. */
 struct outfile;
-int cmd_output_open(struct outfile **out, const char *path, struct cdict_error *err);
+struct outfile_options;
+int cmd_output_open(struct outfile **out, const struct cmd_call *call, const char *input,
+		    const struct outfile_options *how);
+/* cmd_output_check - the same with nothing opened, of an output that is no capture: before what takes long. */
+int cmd_output_check(const struct cmd_call *call, const char *input, const char *path);
 /* cmd_output_commit - takes @of, also when it fails; cmd_output_abort takes it too. */
-int cmd_output_commit(struct outfile *of, struct cdict_error *err);
-/* cmd_output_commit_synced - the same; the data is on disk before the name is. */
-int cmd_output_commit_synced(struct outfile *of, struct cdict_error *err);
+int cmd_output_commit(const struct cmd_call *call, const char *path, struct outfile *of, int flags);
 void cmd_output_abort(struct outfile *of);
-/* cmd_same_file - whether both names are of one file; "-" is none. */
-bool cmd_same_file(const char *a, const char *b);
-/* cmd_output_write - @path with what @write writes, which is 0 or a code with *err filled; a status.
- * What could not be written is told here. */
+/* cmd_output_write - @path with what @write writes, which is 0 or a code with *err filled; a status. */
 struct sink;
-int cmd_output_write(const struct cmd_call *call, const char *path,
+int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
 		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx);
+/* cmd_inputs - what the command line names as files, into @opts, borrowed from *in, an array that the caller empties;
+ * 0 or -ENOMEM. */
+int cmd_inputs(struct cmd_list *in, const struct cmd_call *call, const char *input,
+	       struct outfile_options *opts);
 
 /* stats_beside - what `cdict stats` prints of the file @cdict, written beside it:
  * run.cdict -> run.stats.txt. Reports failures as the command of @call; a status (loss does

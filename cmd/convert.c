@@ -163,10 +163,12 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 	struct convert_report report;
 	struct cdict_error err = { 0 };
 	struct outfile *of;
-	int status;
+	int status, more;
 
-	if (cmd_output_open(&of, output, &err) < 0)
-		return cmd_error(call, output, &err);
+	status = cmd_output_open(&of, call, input,
+				 &(struct outfile_options){ .path = output, .capture = true });
+	if (status)
+		return status;
 	if (convert_run(pd, &options, outfile_write, of, &report, &err) < 0) {
 		clear_progress(&meter);
 		cmd_output_abort(of);
@@ -176,14 +178,13 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 				 &err);
 	}
 	clear_progress(&meter);
-	if (cmd_output_commit(of, &err) < 0) {
-		convert_report_fini(&report);
-		return cmd_error(call, output, &err);
-	}
-	closing_line(call, &report);
-	status = status_of(call, input, &report, o->shared.max_loss_pct);
+	more = cmd_output_commit(call, output, of, report.events ? 0 : OUTFILE_EMPTY);
+	if (!more)
+		closing_line(call, &report);
+	if (!more || !report.events) /* why it is empty */
+		status = status_of(call, input, &report, o->shared.max_loss_pct);
 	convert_report_fini(&report);
-	return status;
+	return more ? more : status;
 }
 
 static int convert_run_command(const struct cmd_call *call)
@@ -207,8 +208,6 @@ static int convert_run_command(const struct cmd_call *call)
 		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
 	if (o->stats && !strcmp(output, "-"))
 		return cmd_usage(call, "--stats writes beside the output: give -o FILE");
-	if (cmd_same_file(input, output))
-		return cmd_usage(call, "%s is both input and output", input);
 	if (perfdata_open(&pd, input, &err) < 0)
 		return cmd_error(call, input, &err);
 	status = maps_read(&labels, call, &o->shared);

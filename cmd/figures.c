@@ -51,10 +51,16 @@ static int check_cpus(const struct figures *f)
 
 int figures_open(struct figures *f, const struct cmd_call *call)
 {
+	const struct options_shared *opts = call->opts;
+	int status = CMD_DONE;
+
 	*f = (struct figures){ 0 };
 	if (!options_input(call))
 		return cmd_usage(call, "needs FILE");
-	return figures_open_file(f, call, options_input(call));
+	/* Told before all of it is read. */
+	if (opts->output)
+		status = cmd_output_check(call, NULL, opts->output);
+	return status ? status : figures_open_file(f, call, options_input(call));
 }
 
 int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file)

@@ -249,7 +249,7 @@ static int put(const struct cmd_call *call, struct picture *p)
 	int rc;
 
 	if (opts->shared.output)
-		return cmd_output_write(call, opts->shared.output, draw, p);
+		return cmd_output_write(call, opts->shared.output, 0, draw, p);
 	sink_to_file(&s, stdout);
 	rc = draw(p, &s, &err);
 	if (sink_finish(&s) && !rc)

@@ -49,7 +49,9 @@ int heatmap_page(const struct cmd_call *call, const char *view, const char *what
 		return cmd_usage(call, "needs FILE");
 	if (option)
 		return cmd_usage(call, "option --%s makes no sense with a page", option);
-	status = report_open(&c, call, file, opts->label);
+	status = cmd_output_check(call, NULL, opts->shared.output);
+	if (!status)
+		status = report_open(&c, call, file, opts->label);
 	if (!status && !figures_any_task(&c.f))
 		status = figures_no_task(&c.f);
 	if (!status)

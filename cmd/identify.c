@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/outfile.h"
 #include "cmd/openstack.h"
 #include "cmd/options.h"
 #include "format/label_text.h"
@@ -173,7 +174,8 @@ static int write_out(const struct cmd_call *call, struct written *names)
 	int rc;
 
 	if (path && strcmp(path, "-"))
-		return cmd_output_write(call, path, write_names, names);
+		return cmd_output_write(call, path, names->m->n ? 0 : OUTFILE_EMPTY, write_names,
+					names);
 	sink_to_memory(&s);
 	rc = write_names(names, &s, &err);
 	text = sink_take(&s, &len);
@@ -221,8 +223,12 @@ static int identify_run(const struct cmd_call *call)
 	struct host_report report;
 	struct mapping m = { 0 };
 	struct openstack_ask *openstack;
-	int status = openstack_prepare(call, &o->openstack, &openstack);
+	int status = CMD_DONE;
 
+	if (o->shared.output)
+		status = cmd_output_check(call, NULL, o->shared.output);
+	if (status == CMD_DONE)
+		status = openstack_prepare(call, &o->openstack, &openstack);
 	if (status != CMD_DONE)
 		return status;
 	if (host_identify(&m, &host, &report, &err)) {

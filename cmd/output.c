@@ -9,13 +9,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/outfile.h"
 #include "base/sink.h"
-#include "cmd/cmd.h"
+#include "cmd/options.h"
 
 #define OPEN_MAX_FILES 16
 
@@ -85,40 +85,96 @@ static void forget(const char *name)
 	}
 }
 
-int cmd_output_open(struct outfile **out, const char *path, struct cdict_error *err)
+/* Whatever the command line names as a file, but -o. */
+static int inputs_of(struct cmd_list *in, const struct cmd_call *call, const char *input)
 {
-	sigset_t old;
-	int rc;
+	const struct options_shared *shared = call->opts;
+	int rc = input ? array_push(in, input) : 0;
 
-	install_handlers();
-	block_signals(&old);
-	rc = outfile_open(out, path, err);
-	if (!rc)
-		remember(outfile_temporary(*out));
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	for (size_t i = 0; i < call->n_operands && !call->cmd->operands_end_options && !rc; i++)
+		rc = array_push(in, call->operands[i]);
+	for (const struct cmd_option *o = call->cmd->options; o->kind != CMD_OPT_END && !rc; o++) {
+		const void *value = (const char *)call->opts + o->offset;
+		const char *const *text = value;
+		const struct cmd_list *list = value;
+
+		if (value == &shared->output || !o->arg ||
+		    (strcmp(o->arg, "FILE") && strcmp(o->arg, "CSV") && strcmp(o->arg, "DIR")))
+			continue;
+		if (o->kind == CMD_OPT_STRING && *text)
+			rc = array_push(in, *text);
+		for (size_t i = 0; o->kind == CMD_OPT_LIST && i < list->n && !rc; i++)
+			rc = array_push(in, list->at[i]);
+	}
 	return rc;
 }
 
-static int commit(struct outfile *of, bool sync, struct cdict_error *err)
+int cmd_inputs(struct cmd_list *in, const struct cmd_call *call, const char *input,
+	       struct outfile_options *opts)
 {
+	*in = (struct cmd_list){ 0 };
+	if (inputs_of(in, call, input)) {
+		array_fini(in);
+		return -ENOMEM;
+	}
+	opts->inputs = in->at;
+	opts->n_inputs = in->n;
+	return 0;
+}
+
+static int failed(const struct cmd_call *call, const char *path, const struct cdict_error *err)
+{
+	return err->code == CDICT_EUSAGE ? cmd_usage(call, "%s", err->text)
+					 : cmd_error(call, path, err);
+}
+
+int cmd_output_check(const struct cmd_call *call, const char *input, const char *path)
+{
+	struct outfile_options opts = { .path = path };
+	struct cdict_error err = { 0 };
+	struct cmd_list in;
+	int status = CMD_DONE;
+
+	if (cmd_inputs(&in, call, input, &opts))
+		return cmd_errorf(call, path, "out of memory");
+	if (outfile_check(&opts, &err))
+		status = failed(call, path, &err);
+	array_fini(&in);
+	return status;
+}
+
+int cmd_output_open(struct outfile **out, const struct cmd_call *call, const char *input,
+		    const struct outfile_options *how)
+{
+	struct outfile_options opts = *how;
+	struct cdict_error err = { 0 };
+	struct cmd_list in;
+	sigset_t old;
+	int rc;
+
+	if (cmd_inputs(&in, call, input, &opts))
+		return cmd_errorf(call, how->path, "out of memory");
+	install_handlers();
+	block_signals(&old);
+	rc = outfile_open(out, &opts, &err);
+	if (!rc)
+		remember(outfile_temporary(*out));
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	array_fini(&in);
+	return rc ? failed(call, how->path, &err) : CMD_DONE;
+}
+
+int cmd_output_commit(const struct cmd_call *call, const char *path, struct outfile *of, int flags)
+{
+	struct cdict_error err = { 0 };
 	sigset_t old;
 	int rc;
 
 	block_signals(&old);
 	forget(outfile_temporary(of));
-	rc = outfile_commit(of, sync, err);
+	rc = outfile_commit(of, flags, &err);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
-}
-
-int cmd_output_commit(struct outfile *of, struct cdict_error *err)
-{
-	return commit(of, false, err);
-}
-
-int cmd_output_commit_synced(struct outfile *of, struct cdict_error *err)
-{
-	return commit(of, true, err);
+	return rc ? failed(call, path, &err) : CMD_DONE;
 }
 
 void cmd_output_abort(struct outfile *of)
@@ -133,7 +189,7 @@ void cmd_output_abort(struct outfile *of)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-int cmd_output_write(const struct cmd_call *call, const char *path,
+int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
 		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx)
 {
 	struct cdict_error err = { 0 };
@@ -141,8 +197,9 @@ int cmd_output_write(const struct cmd_call *call, const char *path,
 	struct sink s;
 	int rc, end;
 
-	if (cmd_output_open(&of, path, &err))
-		return cmd_error(call, path, &err);
+	rc = cmd_output_open(&of, call, NULL, &(struct outfile_options){ .path = path });
+	if (rc)
+		return rc;
 	sink_to(&s, outfile_write, of);
 	rc = write(ctx, &s, &err);
 	end = sink_finish(&s);
@@ -153,13 +210,5 @@ int cmd_output_write(const struct cmd_call *call, const char *path,
 		return rc ? cmd_error(call, path, &err) : cmd_stdout_error(call, end);
 	}
 	/* what could not be written, commit tells */
-	return cmd_output_commit(of, &err) ? cmd_error(call, path, &err) : CMD_DONE;
-}
-
-bool cmd_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return strcmp(a, "-") && strcmp(b, "-") && !stat(a, &x) && !stat(b, &y) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return cmd_output_commit(call, path, of, flags);
 }

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "analyze/reasons.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/outfile.h"
 #include "base/procfs.h"
 #include "capture/clock.h"
 #include "tables/number.h"
@@ -231,8 +233,8 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 	if (rep->ended.code == -EPIPE && !strcmp(o->output, "-"))
 		return CMD_FAILED; /* who read it went away */
 	if (rep->ended.code) {
-		cmd_warn(r->call, o->output, "recording ended early: %s; what was written is kept",
-			 rep->ended.text);
+		cmd_errorf(r->call, o->output,
+			   "recording ended early: %s; what was written is kept", rep->ended.text);
 		return CMD_DAMAGED;
 	}
 	if (rep->failed_dumps) /* each was told */
@@ -284,6 +286,8 @@ static int record_run_command(const struct cmd_call *call)
 	struct recorder r = { .call = call };
 	struct record_options o = { .say = say, .say_ctx = &r, .ended = ended, .ended_ctx = &r };
 	struct cdict_error err = { 0 };
+	struct outfile_options file = { 0 };
+	struct cmd_list inputs = { 0 };
 	int ret = take_options(&r, &o, &err), status;
 
 	if (ret == CDICT_EUSAGE)
@@ -305,8 +309,12 @@ static int record_run_command(const struct cmd_call *call)
 			o.beside_ctx = &r.perf;
 		}
 		r.options = &o;
-		status = record(&r, &o);
+		ret = cmd_inputs(&inputs, call, NULL, &file);
+		o.inputs = file.inputs;
+		o.n_inputs = file.n_inputs;
+		status = ret ? cmd_errorf(call, NULL, "out of memory") : record(&r, &o);
 	}
+	array_fini(&inputs);
 	record_names_fini(&r.names);
 	analyze_reasons_free(r.reasons);
 	buf_fini(&r.cmdline);

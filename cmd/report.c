@@ -102,7 +102,7 @@ int report_write(const struct cmd_call *call, const char *path, struct report_ca
 			pages.at[i]->size = captures[i].f.reader->size;
 		}
 	}
-	return cmd_output_write(call, path, write_pages, &pages);
+	return cmd_output_write(call, path, 0, write_pages, &pages);
 }
 
 /* ---- names ---- */
@@ -174,10 +174,8 @@ static int report_run(const struct cmd_call *call)
 		status = default_name(call, files[0], n, name, sizeof(name));
 		path = name;
 	}
-	for (size_t i = 0; i < n && !status; i++) {
-		if (cmd_same_file(files[i], path))
-			status = cmd_errorf(call, path, "is the input, and would be lost");
-	}
+	if (!status)
+		status = cmd_output_check(call, NULL, path);
 	for (; opened < n && !status; opened++)
 		status = report_open(&captures[opened], call, files[opened],
 				     opened < opts->labels.n ? opts->labels.at[opened] : NULL);

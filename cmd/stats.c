@@ -132,7 +132,7 @@ static int print(struct stats *st)
 	int status;
 
 	st->f.chart = *st->chart ? st->chart : NULL;
-	status = cmd_output_write(st->f.call, opts->output ? opts->output : "-", write_text, st);
+	status = cmd_output_write(st->f.call, opts->output ? opts->output : "-", 0, write_text, st);
 	return status ? status
 		      : cmd_loss_status(st->f.call, st->f.file, st->f.reader, opts->max_loss_pct);
 }
@@ -167,28 +167,6 @@ static int stats_run(const struct cmd_call *call)
 	return status;
 }
 
-int stats_beside(const struct cmd_call *call, const char *cdict)
-{
-	struct options_shared opts = { .input = cdict, .top = 20, .max_loss_pct = 100 };
-	struct cmd_call stats = { .cmd = call->cmd,
-				  .opts = &opts,
-				  .operands = (const char *const[]){ NULL },
-				  .quiet = call->quiet,
-				  .verbose = call->verbose };
-	size_t n = strlen(cdict);
-	char *name;
-	int status;
-
-	if (n > 6 && !strcmp(cdict + n - 6, ".cdict"))
-		n -= 6;
-	if (asprintf(&name, "%.*s.stats.txt", (int)n, cdict) < 0)
-		return cmd_errorf(call, cdict, "out of memory");
-	opts.output = name;
-	status = stats_run(&stats);
-	free(name);
-	return status;
-}
-
 static const struct cmd_option stats_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
@@ -219,3 +197,29 @@ const struct cmd cmd_stats = {
 	.examples = stats_examples,
 	.run = stats_run,
 };
+
+int stats_beside(const struct cmd_call *call, const char *cdict)
+{
+	struct options_shared opts = { .input = cdict, .top = 20, .max_loss_pct = 100 };
+	struct cmd cmd = cmd_stats;
+	struct cmd_call stats = { .cmd = &cmd,
+				  .opts = &opts,
+				  .operands = (const char *const[]){ NULL },
+				  .quiet = call->quiet,
+				  .verbose = call->verbose };
+	size_t n = strlen(cdict);
+	char *name;
+	int status;
+
+	if (n > 6 && !strcmp(cdict + n - 6, ".cdict"))
+		n -= 6;
+	if (asprintf(&name, "%.*s.stats.txt", (int)n, cdict) < 0)
+		return cmd_errorf(call, cdict, "out of memory");
+	opts.output = name;
+	cmd.name = call->cmd->name;
+	status = cmd_output_check(call, NULL, name); /* nor what the capture was made of */
+	if (!status)
+		status = stats_run(&stats);
+	free(name);
+	return status;
+}

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "annotate/csv.h"
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/outfile.h"
 #include "convert/convert.h"
@@ -197,6 +198,8 @@ static int name_output(struct session *s, struct cdict_error *err)
 
 static int open_output(struct session *s, struct cdict_error *err)
 {
+	struct outfile_options opts = { .path = s->out, .capture = true };
+	ARRAY(const char *) inputs = { 0 };
 	struct cdict_error why = { 0 };
 	bool out = !strcmp(s->out, "-");
 	int ret;
@@ -207,7 +210,15 @@ static int open_output(struct session *s, struct cdict_error *err)
 	if (out && isatty(STDOUT_FILENO))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "a cdict is not for a terminal: give --dlarg out=FILE");
-	ret = outfile_open(&s->of, s->out, &why);
+	ret = array_push(&inputs, s->perf.input ? s->perf.input : "perf.data");
+	for (size_t i = 0; i < s->args.maps.n && !ret; i++)
+		ret = array_push(&inputs, s->args.maps.at[i]);
+	opts.inputs = inputs.at;
+	opts.n_inputs = inputs.n;
+	ret = ret ? cdict_fail_nomem(&why) : outfile_open(&s->of, &opts, &why);
+	array_fini(&inputs);
+	if (ret == CDICT_EUSAGE)
+		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s", why.text);
 	if (ret)
 		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s: %s", s->out, why.text);
 	tidy_begin(outfile_temporary(s->of));
@@ -389,7 +400,7 @@ int session_sample(struct session *s, const struct perf_dlfilter_sample *sample,
 
 /* --- stop --- */
 
-static void say_result(const struct session *s)
+static void say_result(const struct session *s, bool written)
 {
 	const struct convert_report *r = &s->report;
 	uint64_t dropped = s->guest_early - s->guest_late;
@@ -406,7 +417,7 @@ static void say_result(const struct session *s)
 				       : ": perf script drops them without --guest-code");
 	if (!r->events)
 		say("%s %s", s->input.from, r->missing);
-	if (!s->args.quiet)
+	if (!s->args.quiet && written)
 		fprintf(stderr,
 			"[ cdict-dlfilter: %" PRIu64 " events of %zu types kept in %s, %" PRIu64
 			" bytes, %u stacks, %" PRIu64 " lost ]\n",
@@ -427,15 +438,14 @@ int session_stop(struct session *s)
 	tidy_hold_pipe(&signals);
 	if (!ret) {
 		s->of = NULL;
-		ret = outfile_commit(of, false, &s->err);
+		ret = outfile_commit(of, s->report.events ? 0 : OUTFILE_EMPTY, &s->err);
 	}
 	tidy_release_pipe(&signals);
-	if (!ret)
-		say_result(s);
-	else if (s->failed)
-		say("%s is not written", s->out);
-	else
-		say("%s is not written: %s", s->out, s->err.text);
+	if (ret)
+		say("%s is not written%s%s", s->out, s->failed ? "" : ": ",
+		    s->failed ? "" : s->err.text);
+	if (!ret || ret == CDICT_ENOEVENTS) /* and why it is empty */
+		say_result(s, !ret);
 	session_free(s);
 	return for_perf(ret);
 }

@@ -10,5 +10,6 @@ kept -e sched:sched_switch
 kept -e 'kvm:kvm_e*'
 kept -e 'sched:sched_switch,kvm:kvm_exit' -e sched:sched_waking
 kept -e '*:*_exit'
+rm x.cdict # which nothing would not replace
 kept -e 'nonsense:*'
 kept -e ''

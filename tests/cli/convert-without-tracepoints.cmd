@@ -7,5 +7,6 @@ $CDICT info -q --verify x.cdict | grep -A3 -e '^in the rec' -e '^state'
 $CDICT script x.cdict
 echo "status $?"
 # -q: the status alone
+rm x.cdict
 $CDICT convert -q -i switches.data -o x.cdict
 echo "status $?"

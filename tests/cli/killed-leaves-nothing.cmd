@@ -1,16 +1,17 @@
-# a signal, a full disk and damaged input: no half-written file, and the old one stays
+# a signal, SIGKILL too, a full disk and damaged input: no half-written file, and the old one stays
 echo before >x.cdict
 mkfifo pipe
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP KILL; do
 	# a background job of a shell without job control ignores SIGINT: env takes that back
 	env --default-signal=INT $CDICT convert -q -i - -o x.cdict <pipe &
 	exec 3>pipe
 	head -c 100000 $DATA/kvm-pipe.data >&3
+	# it writes into a file that has no name
 	for i in {1..100}; do
-		[ -n "$(find . -name '.x.cdict.*')" ] && break
+		readlink /proc/$!/fd/* 2>/dev/null | grep -q "^$PWD/.*deleted" && break
 		sleep 0.05
 	done
-	find . -name '.x.cdict.*' | wc -l
+	readlink /proc/$!/fd/* | grep -c "^$PWD/.*deleted"
 	kill -$signal $!
 	wait $! 2>/dev/null
 	echo "$signal: status $?"

@@ -21,6 +21,7 @@ host() {
 		shift
 	done
 	shift
+	rm -f p.cdict
 	"$dlhost" "$how" "$plugin" "${args[@]}" -- script "$@" -i "$data" >host.out 2>host.err </dev/null
 }
 

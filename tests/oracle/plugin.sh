@@ -268,8 +268,9 @@ check_sigterm() {
 	{ head -c 200000 "$1"; sleep 20; } |
 		perf script --dlfilter "$plugin" --dlarg out=killed/x.cdict -i - >perf.out 2>perf.err &
 	local pid=$! n=0
-	until [ -n "$(ls -A killed)" ] || [ $((n += 1)) -gt 100 ]; do sleep 0.1; done
-	[ $n -le 100 ] || echo "no temporary file was seen"
+	# it writes into a file that has no name
+	until readlink /proc/$pid/fd/* 2>/dev/null | grep -q "^$PWD/killed/.*deleted" || [ $((n += 1)) -gt 100 ]; do sleep 0.1; done
+	[ $n -le 100 ] || echo "no file without a name was seen"
 	kill -TERM $pid
 	wait $pid 2>/dev/null
 	[ -z "$(ls -A killed)" ] || ls -A killed

@@ -67,7 +67,9 @@ static void it_is_seen_when_it_is_shown(void **state)
 
 	(void)state;
 	file("x", "precious");
-	assert_int_equal(target_open(&t, "x", &err), 0);
+	assert_int_equal(target_open(&t, &(struct outfile_options){ .path = "x", .capture = true },
+				     &err),
+			 0);
 	assert_int_equal(target_write(t, "head", 4), 0);
 	assert_string_equal(names(), "x ");
 	assert_string_equal(content("x"), "precious");
@@ -93,7 +95,9 @@ static void what_was_not_shown_leaves_nothing(void **state)
 
 	(void)state;
 	file("x", "precious");
-	assert_int_equal(target_open(&t, "x", &err), 0);
+	assert_int_equal(target_open(&t, &(struct outfile_options){ .path = "x", .capture = true },
+				     &err),
+			 0);
 	assert_int_equal(target_write(t, "head", 4), 0);
 	assert_int_equal(target_reserve(t, 100000), 0);
 	assert_int_equal(target_close(t, &err), 0);
@@ -109,7 +113,9 @@ static void what_is_reserved_is_not_seen_and_given_back(void **state)
 	struct target *t;
 
 	(void)state;
-	assert_int_equal(target_open(&t, "x", &err), 0);
+	assert_int_equal(target_open(&t, &(struct outfile_options){ .path = "x", .capture = true },
+				     &err),
+			 0);
 	assert_int_equal(target_show(t, &err), 0);
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(target_reserve(t, 70000), 0);
@@ -138,7 +144,9 @@ static void a_limit_refuses_before_anything_is_written(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	limit = was;
 	limit.rlim_cur = 10000;
-	assert_int_equal(target_open(&t, "x", &err), 0);
+	assert_int_equal(target_open(&t, &(struct outfile_options){ .path = "x", .capture = true },
+				     &err),
+			 0);
 	assert_int_equal(target_show(t, &err), 0);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	for (int i = 0; i < 8; i++) {
@@ -160,14 +168,21 @@ static void a_device_is_written_as_it_is(void **state)
 	struct target *t;
 
 	(void)state;
-	assert_int_equal(target_open(&t, "/dev/full", &err), 0);
+	assert_int_equal(
+		target_open(&t, &(struct outfile_options){ .path = "/dev/full", .capture = true },
+			    &err),
+		0);
 	assert_true(target_shown(t));
 	assert_int_equal(target_reserve(t, UINT64_C(1) << 60), 0); /* who knows */
 	assert_int_equal(target_write(t, "x", 1), -ENOSPC);
 	assert_int_equal(target_show(t, &err), 0);
 	assert_int_equal(target_close(t, &err), 0);
-	assert_int_equal(target_open(&t, ".", &err), -EISDIR);
-	assert_int_equal(target_open(&t, "no/x", &err), -ENOENT);
+	assert_int_equal(target_open(&t, &(struct outfile_options){ .path = ".", .capture = true },
+				     &err),
+			 -EISDIR);
+	assert_int_equal(
+		target_open(&t, &(struct outfile_options){ .path = "no/x", .capture = true }, &err),
+		-ENOENT);
 	assert_string_equal(names(), "");
 }
 
