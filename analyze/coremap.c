@@ -349,6 +349,7 @@ static void queue_resume(void *self, const struct analyze_resume *r)
 	struct analyze_coremap *m = self;
 	struct waiting *w = r->waits ? row_at(&m->waiting, r->task) : NULL;
 
+	pass(m, analyze_engine_now(m->eng));
 	if (r->waits && !w)
 		analyze_engine_out_of_memory(m->eng);
 	if (!w || r->wait_cpu >= m->n_queues)

@@ -43,7 +43,10 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err)
 {
 	size_t n_types = cdict_schema_count(src->schema), any = 0;
-	uint32_t rings = src->scope.overwritten ? cpus : 0;
+	bool overwritten = src->scope.overwritten;
+	/* Where CPUs begin at different times. */
+	uint64_t until_ns = overwritten ? src->last_ns : src->scope.begins_ns;
+	uint32_t rings = until_ns > src->first_ns ? cpus : 0;
 	uint64_t *first_ns = calloc((size_t)rings + 1, sizeof(*first_ns));
 
 	memset(set, 0, sizeof(*set));
@@ -61,11 +64,13 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 							   .to_ns = loss->to_ns };
 	}
 	for (uint32_t c = 0; c < rings; c++) {
-		uint64_t to_ns = first_ns[c] < src->last_ns ? first_ns[c] : src->last_ns;
+		uint64_t to_ns = first_ns[c] < until_ns ? first_ns[c] : until_ns;
 
 		if (to_ns > src->first_ns)
-			set->all[set->n++] =
-				(struct gap){ .cpu = c, .from_ns = src->first_ns, .to_ns = to_ns };
+			set->all[set->n++] = (struct gap){ .cpu = c,
+							   .from_ns = src->first_ns,
+							   .to_ns = to_ns,
+							   .late = !overwritten };
 	}
 	free(first_ns);
 	first_ns = NULL;
@@ -163,6 +168,17 @@ uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, ui
 	return gaps[i].from_ns > from_ns ? gaps[i].from_ns : from_ns;
 }
 
+uint64_t gaps_lost(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t n;
+	const struct gap *gaps = of_cpu(set, cpu, &n);
+
+	for (size_t i = first_past(gaps, n, from_ns); i < n && gaps[i].from_ns < to_ns; i++)
+		if (!gaps[i].late && gaps[i].to_ns > from_ns)
+			return gaps[i].from_ns > from_ns ? gaps[i].from_ns : from_ns;
+	return ANALYZE_NO_TIME;
+}
+
 uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t end = from_ns;
@@ -184,7 +200,7 @@ uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint
 		uint64_t a = gaps[i].from_ns > done ? gaps[i].from_ns : done;
 		uint64_t b = gaps[i].to_ns < to_ns ? gaps[i].to_ns : to_ns;
 
-		if (b > a) {
+		if (b > a && !gaps[i].late) {
 			sum += b - a;
 			done = b;
 		}

@@ -57,6 +57,7 @@ struct gap {
 	uint32_t cpu; /* CDICT_CPU_UNKNOWN: any */
 	uint64_t from_ns, to_ns;
 	uint64_t reach_ns; /* the largest to_ns of this gap and those before it */
+	bool late;         /* nothing was lost: the CPU was not recorded yet */
 };
 
 struct gap_set {
@@ -71,9 +72,11 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 	      unsigned kinds, uint32_t cpus, struct cdict_error *err);
 void gaps_fini(struct gap_set *set);
 uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
+/* gaps_lost - the same of gaps in which events were lost. */
+uint64_t gaps_lost(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 /* gaps_end - how far the gaps reach that hold @from_ns or one of each other; @to_ns at most. */
 uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns);
-/* gaps_ns - time of [from_ns, to_ns] inside a gap of @cpu (or of any), once. */
+/* gaps_ns - time of [from_ns, to_ns] in which events of @cpu (or of any) were lost, once. */
 uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 
 /* --- table.c: which task is which --- */

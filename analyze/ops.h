@@ -207,6 +207,10 @@ void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, ui
 uint64_t analyze_engine_gap(const struct analyze_engine *eng, bool kvm, uint32_t cpu,
 			    uint64_t from_ns, uint64_t to_ns);
 
+/* analyze_engine_lost - the same, on any CPU, where events were lost: not where a CPU was not recorded yet. */
+uint64_t analyze_engine_lost(const struct analyze_engine *eng, bool kvm, uint64_t from_ns,
+			     uint64_t to_ns);
+
 /* analyze_engine_gap_end - how far the gap reaches that @from_ns, given by
  * analyze_engine_gap() of any CPU and the scheduler's events, lies in; @to_ns at most. */
 uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);

@@ -23,6 +23,14 @@ static bool after(uint64_t a, uint64_t b)
 	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
 }
 
+/* Up to when CPUs were not recorded yet: there are no other gaps. */
+static uint64_t begins(const struct analyze_engine *eng)
+{
+	const struct gap_set *gaps = &eng->sched_gaps;
+
+	return gaps->n ? gaps->all[gaps->n - 1].reach_ns : 0;
+}
+
 /* ---- whether a digest says enough: the time it is of, an earlier one, or impossible ---- */
 
 /* A vCPU with an exit that has no entry yet: since then it was switched out and in once at most, so
@@ -153,7 +161,7 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		return t_ns;
 	lost = is_lost(d, row);
 	/* Woken and seen without a switch: it runs to some, it waits to others. */
-	if (lost && (row->early_on_many || row->wake[1].t_ns != ANALYZE_NO_TIME ||
+	if (lost && (begins(eng) || row->early_on_many || row->wake[1].t_ns != ANALYZE_NO_TIME ||
 		     row->wake[0].t_ns <= row->early.t_ns))
 		return impossible;
 	if (out != ANALYZE_NO_TIME && out == in)
@@ -175,7 +183,8 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == off)
 			return out == ANALYZE_NO_TIME ? impossible : out;
 		wait = wait_of(d, row);
-		if (wait.t_ns != ANALYZE_NO_TIME && is_candidate(row) && !is_one_move(row, &wait))
+		if (wait.t_ns != ANALYZE_NO_TIME && wait.t_ns >= begins(eng) && is_candidate(row) &&
+		    !is_one_move(row, &wait))
 			return wait.t_ns;
 	}
 	return row->kvm ? check_kvm(eng, row, &d->kvm.at[row->kvm - 1], t_ns) : t_ns;
@@ -457,7 +466,8 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 		}
 		if (after(row->wake[0].t_ns, t->where == TASK_LOST ? t->since_ns : r.out_ns))
 			t->ready_ns = r.ready_ns = row->wake[0].t_ns;
-		if (wait.t_ns != ANALYZE_NO_TIME) {
+		/* One that began before all was recorded is no wait. */
+		if (wait.t_ns != ANALYZE_NO_TIME && wait.t_ns >= begins(eng)) {
 			struct digest_when now = moved_to(row, &wait);
 
 			r.waits = true;
@@ -483,15 +493,18 @@ static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
 {
 	const struct digest_cpu *d = &eng->at->cpus[cpu];
 	struct cpu_state *c = &eng->cpus[cpu];
+	uint64_t begin_ns = eng->walk_from_ns;
 	struct task *t;
 
+	if (cpu < eng->sched_gaps.cpus && eng->sched_gaps.n_cpu[cpu])
+		begin_ns = eng->sched_gaps.cpu[cpu][0].to_ns;
 	if (d->switch_ns != ANALYZE_NO_TIME) {
 		c->cur = table_find(&eng->table, d->cur, cpu);
 		c->since_ns = c->own_ns = d->switch_ns;
 		c->seen = true;
 		c->cur_births = eng->table.births;
 	} else if (d->sample_ns != ANALYZE_NO_TIME) {
-		/* Nobody else was there, so it runs since the start. */
+		/* Nobody else was there, so it runs since the CPU's start. */
 		c->cur = c->last = table_find(&eng->table, d->sample_tid, cpu);
 		c->cur_births = c->births = eng->table.births;
 		c->last_tid = d->sample_tid;
@@ -501,9 +514,11 @@ static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
 			return;
 		t = &eng->table.all.at[c->cur];
 		t->where = TASK_ON;
-		t->since_ns = t->moved_ns = eng->walk_from_ns;
+		c->since_ns = t->since_ns = t->moved_ns = begin_ns;
 		t->cpu = cpu;
 		t->ran_ns -= eng->now_ns - t->since_ns; /* counted by resume_task() */
+	} else {
+		c->blind_ns = begin_ns;
 	}
 }
 
@@ -561,7 +576,7 @@ int engine_resume(struct analyze_engine *eng, struct cdict_error *err)
 	eng->at = calloc(1, sizeof(*eng->at));
 	if (!eng->at)
 		return cdict_fail_nomem(err);
-	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns; i++) {
+	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns && begin > begins(eng); i++) {
 		digest_fini(eng->at);
 		ret = digests_at(d, begin, eng->at, err);
 		if (ret)
@@ -571,6 +586,8 @@ int engine_resume(struct analyze_engine *eng, struct cdict_error *err)
 			return 0;
 		if (t_ns == begin) {
 			eng->begin_ns = begin;
+			eng->begun = eng->sched_gaps.n;
+			eng->reach_ns = begins(eng);
 			return resume(eng, begin, err);
 		}
 		begin = t_ns;

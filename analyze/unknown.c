@@ -23,8 +23,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	/* Time that is unknown for another reason (the recording's own beginning and end) is
 	 * told as such; here it is about events that were lost. */
 	if (away->off != ANALYZE_OFF_UNKNOWN || away->from_ns == away->to_ns ||
-	    analyze_engine_gap(u->eng, false, CDICT_CPU_UNKNOWN, away->start_ns, away->end_ns) ==
-		    ANALYZE_NO_TIME)
+	    analyze_engine_lost(u->eng, false, away->start_ns, away->end_ns) == ANALYZE_NO_TIME)
 		return;
 	task = row_at(&u->tasks, away->task);
 	if (task)
@@ -40,8 +39,8 @@ static int on_finish(void *self, struct cdict_error *err)
 
 	(void)err;
 	analyze_engine_window(u->eng, &from, &to);
-	u->sched_gap = analyze_engine_gap(u->eng, false, CDICT_CPU_UNKNOWN, from, to);
-	u->kvm_gap = analyze_engine_gap(u->eng, true, CDICT_CPU_UNKNOWN, from, to);
+	u->sched_gap = analyze_engine_lost(u->eng, false, from, to);
+	u->kvm_gap = analyze_engine_lost(u->eng, true, from, to);
 	return 0;
 }
 

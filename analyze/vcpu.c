@@ -92,6 +92,14 @@ static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vc
 	v->tell(v->tell_ctx, &p);
 }
 
+/* That a CPU was not recorded yet is no loss. */
+static bool is_late(const struct analyze_vcpus *v, uint64_t from_ns, uint64_t to_ns)
+{
+	return from_ns < analyze_engine_summary(v->eng)->scope.begins_ns &&
+	       analyze_engine_lost(v->eng, true, from_ns, to_ns) == ANALYZE_NO_TIME &&
+	       analyze_engine_lost(v->eng, false, from_ns, to_ns) == ANALYZE_NO_TIME;
+}
+
 static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
 		    uint64_t to_ns)
 {
@@ -102,10 +110,10 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 	if (v->tell)
 		tell(v, w, state, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
-	w->since_ns = to_ns;
 	w->row.ns[state] += ns;
-	if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen)
+	if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen && !is_late(v, w->since_ns, to_ns))
 		w->row.lost_ns += ns;
+	w->since_ns = to_ns;
 	if (w->reason == INDEX_NONE)
 		return;
 	if (state == ANALYZE_VCPU_EXIT)

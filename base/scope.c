@@ -3,6 +3,7 @@
 #include "base/scope.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,7 @@ static const struct {
 	{ "foreign-pids", offsetof(struct scope, foreign) },
 };
 enum { FLAGS = sizeof(flags) / sizeof(flags[0]) };
+static const char begins[] = "begins=";
 
 static bool *flag_of(const struct scope *s, size_t i)
 {
@@ -302,6 +304,8 @@ const char *scope_text(char room[SCOPE_TEXT_MAX], const struct scope *s)
 	for (size_t i = 0; i < FLAGS; i++)
 		if (*flag_of(s, i))
 			n += snprintf(room + n, SCOPE_TEXT_MAX - (size_t)n, " %s", flags[i].word);
+	if (s->begins_ns)
+		snprintf(room + n, SCOPE_TEXT_MAX - (size_t)n, " %s%" PRIu64, begins, s->begins_ns);
 	return room;
 }
 
@@ -324,6 +328,8 @@ void scope_read(struct scope *s, const char *text, const char *cmdline, bool by_
 		for (size_t i = 0; i < FLAGS; i++)
 			if (is_word(text, len, flags[i].word))
 				*flag_of(s, i) = true;
+		if (!strncmp(text, begins, sizeof(begins) - 1))
+			s->begins_ns = strtoull(text + sizeof(begins) - 1, NULL, 10);
 		text += len + (text[len] == ' ');
 	}
 }

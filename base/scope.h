@@ -25,6 +25,9 @@ struct scope {
 	bool no_inherit;  /* of some tasks: what they start is not recorded */
 	bool late;        /* -D: recording began some time after the recorder */
 	bool foreign;     /* the recorder counted pids in a namespace of its own */
+	/* Up to then perf went from CPU to CPU and switched its events on: a CPU without an event begins
+	 * with its first one, or then.  0: all at once, as far as is known. */
+	uint64_t begins_ns;
 };
 
 /* scope_of_words - by the words of a perf record command line; of none: SCOPE_SYSTEM.
@@ -41,8 +44,8 @@ static inline void scope_of_reader(struct scope *s, const struct cdict_reader *r
 		   cdict_reader_info(r, "record.cpus") != NULL);
 }
 
-/* scope_text - the value of record.scope: "tasks no-inherit". */
-enum { SCOPE_TEXT_MAX = 80 };
+/* scope_text - the value of record.scope: "tasks no-inherit", "system begins=1000". */
+enum { SCOPE_TEXT_MAX = 112 };
 const char *scope_text(char room[SCOPE_TEXT_MAX], const struct scope *s);
 
 /* scope_whom_name - "system", "cpus", "tasks". */

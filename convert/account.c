@@ -260,10 +260,25 @@ static void say_damage(const struct account *a, const struct perfdata *pd, const
 	r->damaged = r->damage[0];
 }
 
+/* What is known of the scope when all samples were read. */
+static int tell_scope(struct cdict_writer *w, const struct perfdata *pd,
+		      const struct ingest *samples, struct cdict_error *err)
+{
+	struct scope scope = perfdata_info_scope(pd);
+	char text[SCOPE_TEXT_MAX];
+
+	scope.foreign = store_foreign(store_counts(samples->opts.store));
+	scope.begins_ns = ingest_begins(samples, &scope);
+	if (!scope.foreign && !scope.begins_ns)
+		return 0;
+	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);
+}
+
 int account_close(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		  const char *wrong, const struct store_counts *counts, struct convert_report *r,
+		  const char *wrong, const struct ingest *samples, struct convert_report *r,
 		  struct cdict_error *err)
 {
+	const struct store_counts *counts = store_counts(samples->opts.store);
 	char number[24];
 	int ret = list_unstored(a, w, pd, r, err);
 
@@ -279,8 +294,8 @@ int account_close(struct account *a, struct cdict_writer *w, const struct perfda
 	if (!ret)
 		ret = cdict_writer_info(w, "input.mode", perfdata_pipe_mode(pd) ? "pipe" : "file",
 					err);
-	if (!ret && store_foreign(counts))
-		ret = perfdata_info_foreign(w, pd, err);
+	if (!ret)
+		ret = tell_scope(w, pd, samples, err);
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(w, "input.damage", r->damage, err);
 	return ret;

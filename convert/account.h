@@ -38,9 +38,10 @@ int account_record(struct account *a, struct ingest *in, const struct perfdata *
 int account_unstored(struct account *a, int event, uint64_t n, struct cdict_error *err);
 
 /* account_close - what is told of the input at the end, in the file and in @report: what is not
- * stored, how large it was, what is damaged; @wrong: a reason that only the caller knows, or "". */
+ * stored, how large it was, what is damaged, and what its @samples show of how it was recorded;
+ * @wrong: a reason that only the caller knows, or "". */
 int account_close(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
-		  const char *wrong, const struct store_counts *counts,
-		  struct convert_report *report, struct cdict_error *err);
+		  const char *wrong, const struct ingest *samples, struct convert_report *report,
+		  struct cdict_error *err);
 
 #endif

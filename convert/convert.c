@@ -314,8 +314,8 @@ static int finish(struct conversion *c)
 	r->disordered = c->ingest.disordered;
 	r->types = cdict_schema_count(c->formats.schema);
 	if (!ret)
-		ret = account_close(&c->account, c->w, c->pd, c->formats.why,
-				    store_counts(c->store), r, c->err);
+		ret = account_close(&c->account, c->w, c->pd, c->formats.why, &c->ingest, r,
+				    c->err);
 	say_missing(c);
 	for (size_t i = 0; c->opts->labels && i < c->opts->labels->n && !ret; i++)
 		ret = cdict_writer_label(c->w, &c->opts->labels->labels[i], c->err);

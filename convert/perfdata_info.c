@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
-#include "base/scope.h"
 #include "ingest/info.h"
 
 /* Of the first event that says which; all have one. */
@@ -20,8 +19,7 @@ static const char *clock_of(const struct perfdata *pd)
 	return info_clock(false, 0);
 }
 
-/* By the command line; without one by what the kernel was asked for. */
-static struct scope scope_of(const struct perfdata *pd)
+struct scope perfdata_info_scope(const struct perfdata *pd)
 {
 	const struct perfdata_features *f = perfdata_features(pd);
 	struct scope s;
@@ -64,7 +62,7 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 	};
 	struct info_recorder recorder = {
 		.perf_version = f->version,
-		.scope = scope_of(pd),
+		.scope = perfdata_info_scope(pd),
 		.clock = clock_of(pd),
 		.wall_ns = f->has_clock_data ? f->clock_data_wall_ns : 0,
 		.clock_ns = f->has_clock_data ? f->clock_data_clock_ns : 0,
@@ -82,14 +80,4 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 	info_begin(&pairs, &host, &recorder);
 	buf_fini(&cmdline);
 	return pairs.failed;
-}
-
-int perfdata_info_foreign(struct cdict_writer *w, const struct perfdata *pd,
-			  struct cdict_error *err)
-{
-	struct scope scope = scope_of(pd);
-	char text[SCOPE_TEXT_MAX];
-
-	scope.foreign = true;
-	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);
 }

@@ -3,13 +3,14 @@
 #ifndef CONVERT_PERFDATA_INFO_H
 #define CONVERT_PERFDATA_INFO_H
 
+#include "base/scope.h"
 #include "cdict/writer.h"
 #include "convert/perfdata.h"
 
 /* perfdata_info_write - writes every pair that the recording has. */
 int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struct cdict_error *err);
-/* perfdata_info_foreign - what is known when all samples were read: perf counted in a PID namespace. */
-int perfdata_info_foreign(struct cdict_writer *w, const struct perfdata *pd,
-			  struct cdict_error *err);
+/* perfdata_info_scope - what was recorded, by the command line; without one by what the kernel was
+ * asked for. */
+struct scope perfdata_info_scope(const struct perfdata *pd);
 
 #endif

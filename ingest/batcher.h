@@ -70,6 +70,9 @@ struct batcher_cpu {
 	uint64_t sorted; /* samples that came out of order, sorted in time */
 	/* ingest.c's, of what was lost. */
 	uint64_t lost, counted; /* as told on the way, as counted by the kernel at the end */
+	uint64_t first_ns; /* of its first batch's first sample, and whose that is: 0: of none */
+	int32_t first_tid;
+	bool begun;
 	uint64_t throttled_ns;  /* since when, 0: not */
 	uint64_t dropped_gives; /* its last batch was dropped when so many had been given: */
 	size_t dropped_row;     /* this row of the losses that wait tells of it */

@@ -59,6 +59,19 @@ static inline int read_sample(const struct source *s, const struct source_event 
 	return s->read ? s->read(s->ctx, p->event, p->record, out) : CDICT_ECORRUPT;
 }
 
+const struct cdict_schema *encode_schema(const struct encode *e)
+{
+	return e->opts.schema;
+}
+
+int32_t encode_tid(const struct encode *e, const struct batch_sample *p)
+{
+	const struct source *s = e->opts.source;
+	struct source_sample sample;
+
+	return read_sample(s, &s->events[p->event], p, s->big, &sample) ? -1 : sample.tid;
+}
+
 /* Ends a block of the batch. */
 static int end_block(struct format_encoder *enc, struct store_item *item, uint32_t **stacks)
 {

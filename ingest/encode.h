@@ -38,6 +38,9 @@ int encode_new(struct encode **out, const struct encode_options *opts, struct cd
 /* encode_free - waits for what is in work; what nobody has begun is thrown away. */
 void encode_free(struct encode *e);
 
+const struct cdict_schema *encode_schema(const struct encode *e);
+/* encode_tid - whose sample @p is; -1: it cannot be read. */
+int32_t encode_tid(const struct encode *e, const struct batch_sample *p);
 /* encode_give - @batch (NULL: rows alone), after the rows that come before it. When as many are in
  * work as should be, waits first. The code of a failure, or 0. */
 int encode_give(struct encode *e, struct batch *batch, struct rows *rows);

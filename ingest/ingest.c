@@ -98,6 +98,11 @@ static int cut(struct ingest *in, struct batcher_cpu *c, bool all, bool must,
 
 	if (!b)
 		return oom ? ingest_no_memory(in, err) : 0;
+	if (!c->begun && b->cpu != CDICT_CPU_UNKNOWN) {
+		c->begun = true;
+		c->first_ns = b->samples[0].t_ns;
+		c->first_tid = encode_tid(in->encode, &b->samples[0]);
+	}
 	if (in->opts.queue_bytes && !must && !fits(in, b)) {
 		drop(in, c, b);
 		return 1;
@@ -149,6 +154,32 @@ int ingest_wait(struct ingest *in, struct cdict_error *err)
 	if (in->encode)
 		encode_wait(in->encode);
 	return store_failed(in->opts.store, err);
+}
+
+uint64_t ingest_begins(const struct ingest *in, const struct scope *scope)
+{
+	const struct batcher_cpu *cpus = in->batcher.cpus;
+	uint64_t first_ns = UINT64_MAX, begins_ns = 0;
+
+	/* A task whose switches on other CPUs are not all there turns up anywhere. */
+	if (scope->whom == SCOPE_TASKS || scope->filtered || scope->overwritten || !in->encode ||
+	    !cdict_schema_find(encode_schema(in->encode), "sched:sched_switch"))
+		return 0;
+	for (size_t i = 0; i < in->batcher.n; i++) {
+		if (!cpus[i].begun)
+			continue;
+		if (cpus[i].first_ns < first_ns)
+			first_ns = cpus[i].first_ns;
+		for (size_t k = 0; k < i; k++) {
+			uint64_t later_ns = cpus[i].first_ns > cpus[k].first_ns ? cpus[i].first_ns
+										: cpus[k].first_ns;
+
+			if (cpus[k].begun && cpus[i].first_tid > 0 &&
+			    cpus[i].first_tid == cpus[k].first_tid && later_ns > begins_ns)
+				begins_ns = later_ns;
+		}
+	}
+	return begins_ns > first_ns ? begins_ns : 0;
 }
 
 /* --- rows --- */

@@ -22,6 +22,7 @@
 #ifndef INGEST_INGEST_H
 #define INGEST_INGEST_H
 
+#include "base/scope.h"
 #include "ingest/encode.h"
 
 struct ingest_options {
@@ -87,6 +88,10 @@ int ingest_cut(struct ingest *in, struct cdict_error *err);
 void ingest_age(struct ingest *in);
 /* ingest_wait - until all that was cut is stored; the schema may grow then. Not for who must not wait. */
 int ingest_wait(struct ingest *in, struct cdict_error *err);
+
+/* ingest_begins - until when the recorder switched its events on, CPU by CPU (doc/figures.md, "The
+ * recording's begin"); 0: all at once, as far as the samples tell. After ingest_cut(). */
+uint64_t ingest_begins(const struct ingest *in, const struct scope *scope);
 
 /* ingest_losses - what is known only at the end, after ingest_cut() and ingest_wait(): losses beyond
  * those told, and samples that came too late to be sorted in. Once. */

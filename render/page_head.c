@@ -210,7 +210,7 @@ static int recorded_json(struct json *j, const struct scope *scope)
 
 	sink_to_memory(&s);
 	sink_puts(&s, "");
-	loss_scope(&s, scope);
+	loss_scope(&s, scope, 0);
 	rest = text = sink_take(&s, NULL);
 	if (!text)
 		return -ENOMEM;

@@ -255,7 +255,7 @@ static void losses(struct sink *s, const struct info *info)
 	loss_line(s, &sum, 0);
 	sink_putc(s, '\n');
 	scope_of_reader(&scope, info->reader);
-	loss_scope(s, &scope);
+	loss_scope(s, &scope, 0);
 	if (scope.overwritten && info->any_event)
 		rings(s, info);
 	for (size_t i = 0; i < n; i++) {

@@ -201,8 +201,10 @@ char *loss_text(const struct loss_sum *sum, uint64_t unknown_ns)
 	return sink_take(&s, NULL);
 }
 
-void loss_scope(struct sink *s, const struct scope *scope)
+void loss_scope(struct sink *s, const struct scope *scope, uint64_t from_ns)
 {
+	char until[NUMBER_ROOM];
+
 	if (scope->whom == SCOPE_TASKS)
 		sink_printf(
 			s,
@@ -221,6 +223,12 @@ void loss_scope(struct sink *s, const struct scope *scope)
 		sink_puts(s,
 			  "recorded: rings that keep their latest: each CPU begins with its first "
 			  "event, before it is unknown\n");
+	if (scope->begins_ns > from_ns)
+		sink_printf(s,
+			    "recorded: one CPU after the other up to %s s, as perf switches its "
+			    "events on: where it had not yet, who ran is unknown, and so are all "
+			    "waits up to then\n",
+			    number_seconds(until, scope->begins_ns));
 	if (scope->late)
 		sink_puts(s, "recorded: from some time after the recorder's start on (-D)\n");
 	if (scope->foreign)

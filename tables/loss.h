@@ -43,8 +43,8 @@ void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_re
 	       uint64_t from_ns, uint64_t to_ns, const uint64_t *unknown_ns);
 
 /* loss_scope - a line for each thing that the recorder was not asked for, so that figures are unknown:
- * "recorded: some CPUs only...". Nothing of a whole system. */
-void loss_scope(struct sink *s, const struct scope *scope);
+ * "recorded: some CPUs only...". Of a window from @from_ns on. Nothing of a whole system. */
+void loss_scope(struct sink *s, const struct scope *scope, uint64_t from_ns);
 
 /* loss_record_open - opens the object of one record: what, where, of which event; its times
  * and count are the caller's. */

@@ -50,7 +50,7 @@ static void loss(struct sink *s, const struct table_frame *frame)
 	loss_line(s, &sum, frame->unknown_ns ? *frame->unknown_ns : 0);
 	sink_putc(s, '\n');
 	scope_of_reader(&scope, frame->reader);
-	loss_scope(s, &scope);
+	loss_scope(s, &scope, frame->from_ns);
 }
 
 /* A figure that missing events can have changed has a ~ behind it. */

@@ -75,3 +75,34 @@ cores
 # without the command line it is still known
 "$CDICT" annotate --anonymize -q x.cdict -o y.cdict
 "$CDICT" info y.cdict --format json | jq -c '.capture.scope'
+
+# perf goes from CPU to CPU and switches its events on: until it comes to CPU 1 who runs there is unknown, and 700 may
+# have run there: its 100 ms are no wait. CPU 2 began in between, by its first event
+cat >begins.trace <<'TRACE'
+cpus 3
+cmdline perf record -a -e sched:*
+proc 300 perf
+proc 700 waits
+proc 701 woken
+300 [000] 10.000000: sched:sched_waking: pid=700 target_cpu=1
+300 [000] 10.000100: sched:sched_switch: prev_pid=300 prev_state=R next_pid=0
+  0 [002] 10.050000: sched:sched_waking: pid=701 target_cpu=2
+  0 [002] 10.060000: sched:sched_switch: prev_pid=0 prev_state=R next_pid=701
+701 [002] 10.070000: sched:sched_switch: prev_pid=701 prev_state=S next_pid=0
+300 [001] 10.100000: sched:sched_stat_runtime: pid=300 runtime=99900000
+300 [001] 10.100100: sched:sched_waking: pid=701 target_cpu=2
+300 [001] 10.100200: sched:sched_switch: prev_pid=300 prev_state=S next_pid=700
+  0 [002] 10.105100: sched:sched_switch: prev_pid=0 prev_state=R next_pid=701
+700 [001] 10.110000: sched:sched_switch: prev_pid=700 prev_state=S next_pid=0
+TRACE
+capture begins.trace
+"$CDICT" info x.cdict --format json | jq -c '.about["record.scope"]'
+tasks
+tasks --time 10.1,
+"$CDICT" tasks x.cdict --time 10.1, -q | grep recorded:
+cores
+"$CDICT" latency x.cdict -q
+# which one in which the switches are not told does not show, nor one of some tasks
+"$CDICT" convert -q -e 'sched:sched_wak*' -i x.data -o x.cdict && "$CDICT" info x.cdict | grep ^recorded: || echo nothing
+sed 's/ -a / -p 300,700,701 /' begins.trace >some.trace
+capture some.trace

@@ -9,7 +9,8 @@
 #     are compared as one sum with the row of -1, of which perf's cut digits leave the last open;
 #     perf 6.12 forgets a task when it exits: those that died are not compared with it;
 #   - perf adds the mean slice up in floating point and cuts it: just below a whole number of microseconds;
-#   - time off the CPU is not compared for tasks of which some time is unknown (perf bridges it);
+#   - time off the CPU is not compared for tasks of which some time or a wait is unknown (perf bridges it, also while it
+#     was still switching the CPUs' events on);
 #   - a wait in state R+ is sleep to perf 6.1;
 #   - exits that perf calls UNKNOWN are compared by their numbers only.
 set -u

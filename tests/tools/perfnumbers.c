@@ -12,7 +12,7 @@
  *	state     tid run-time sleep iowait preempt delay FLAGS
  *	latency   tid runtime switches avg-delay max-delay start end
  *	others    name samples min max avg
- * FLAGS: d the task died, u some of its time is unknown, - neither.
+ * FLAGS: d the task died, u some of its time or a wait is unknown, - neither.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,12 +29,19 @@ static void ms(uint64_t ns)
 	printf(" %" PRIu64 ".%03" PRIu64, ns / 1000000, ns / 1000 % 1000);
 }
 
+static struct analyze_latency *lat;
+
 static void flags(const struct analyze_task *task, const struct analyze_task_row *row)
 {
 	bool died = task->exit_ns != ANALYZE_NO_TIME || row->outs[ANALYZE_OFF_DEAD];
+	bool unsure = row->unknown_ns;
 
-	printf(" %s%s%s", died ? "d" : "", row->unknown_ns ? "u" : "",
-	       died || row->unknown_ns ? "" : "-");
+	for (size_t i = 0; i < analyze_latency_row_count(lat); i++) {
+		const struct analyze_latency_row *waits = analyze_latency_row_at(lat, i);
+
+		unsure |= waits->task == row->task && waits->incomplete;
+	}
+	printf(" %s%s%s", died ? "d" : "", unsure ? "u" : "", died || unsure ? "" : "-");
 }
 
 static void timehist(const struct analyze_task *task, const struct analyze_task_row *row)
@@ -163,7 +170,6 @@ int main(int argc, char **argv)
 	struct analyze_engine *eng;
 	struct analyze_tasks *tasks;
 	struct analyze_exits *exits;
-	struct analyze_latency *lat;
 
 	if (argc != 3 && !newer)
 		return 129;

@@ -96,6 +96,14 @@ static void what_is_not_known_in_a_stored_scope_is_left_out(void **state)
 	(void)state;
 	scope_read(&s, "tasks later-word no-inherit ", NULL, false);
 	assert_string_equal(scope_text(room, &s), "tasks no-inherit");
+	scope_read(&s, "system begins=18446744073709551615 later-word", NULL, false);
+	assert_string_equal(scope_text(room, &s), "system begins=18446744073709551615");
+	scope_read(&s, "cpus begins=x overwrite switch-filter no-inherit late foreign-pids", NULL,
+		   false);
+	s.begins_ns = UINT64_MAX;
+	assert_string_equal(scope_text(room, &s),
+			    "cpus overwrite switch-filter no-inherit late foreign-pids "
+			    "begins=18446744073709551615");
 }
 
 int main(void)

@@ -96,8 +96,24 @@ class Capture:
         self.some_cpus, self.some_tasks = 'cpus' in scope, 'tasks' in scope
         self.overwritten, self.filtered = 'overwrite' in scope, 'switch-filter' in scope
         self.foreign = 'foreign-pids' in scope
+        self.begins = next((int(w[7:]) for w in scope if w.startswith('begins=')), 0)
+        if b'input.mode' in self.file.info and self.begins != self.when_all_were_on():
+            raise SystemExit(f'begins={self.begins}, evaluated {self.when_all_were_on()}')
         if self.filtered: # as without them
             self.names.discard('sched:sched_switch')
+
+    def when_all_were_on(self):
+        """Until when the recorder went from CPU to CPU: the same task is first on some of them."""
+        if self.some_tasks or self.filtered or self.overwritten or \
+                'sched:sched_switch' not in self.names:
+            return 0
+        firsts = {}
+        for e in self.events:
+            if e.cpu is not None:
+                firsts.setdefault(e.cpu, e)
+        tids = [e.tid for e in firsts.values() if e.tid > 0]
+        return max([e.t for e in firsts.values() if tids.count(e.tid) > 1 and e.t > self.first],
+                   default=0)
 
     def value(self, event, name):
         return event.values[self.fields[event.type.name][name]]
@@ -110,12 +126,13 @@ class Capture:
                     'sched:sched_switch':
                 for c in self.cpus if cpu < 0 else [cpu]:
                     gaps[c].append((max(begin, self.first), min(end, self.last)))
-        if self.overwritten: # each CPU begins where its ring does
+        until = self.last if self.overwritten else self.begins
+        if until: # each CPU begins where its ring does, or where the recorder switched it on
             first = {}
             for e in self.events:
                 first.setdefault(e.cpu, e.t)
             for c in self.cpus:
-                gaps[c].append((self.first, first.get(c, self.last)))
+                gaps[c].append((self.first, min(first.get(c, until), until)))
         self.any_gap = merged(None, [g for rows in gaps.values() for g in rows])
         return {cpu: merged(cpu, rows) for cpu, rows in gaps.items()}
 

@@ -92,6 +92,13 @@ class Kvm:
             at += 1
         return ns
 
+    def first_gap(self, cpu, begin, end):
+        """Since when in (begin, end) events of the CPU, or of any, are missing; None: never."""
+        for g in self.c.any_gap if cpu is None else self.c.gaps.get(cpu, ()):
+            if g.begin < end and begin < g.end:
+                return max(begin, g.begin)
+        return None
+
     def follow(self, of_thread):
         c = self.c
         wake_name = next((n for n in ('sched:sched_waking', 'sched:sched_wakeup')
@@ -119,7 +126,20 @@ class Kvm:
         """The states between the events: what, since when, and what it goes back to."""
         what, since, reason, cpu, back, nxt = 'unknown', self.c.first, None, None, None, None
         is_off = None  # not known
+        wait = len(self.states)  # where the pieces of the latest wait begin
         for t, _, kind, e in rows + [(self.c.last, 0, 'end', None)]:
+            gap = self.first_gap(None if what in OFF_CPU else cpu, since, t)
+            if what not in ('preempted', 'waiting'):
+                wait = len(self.states)
+            if gap is not None and what in OFF_CPU:  # it may have run since
+                if gap > since:
+                    self.states.append(State(tid, what, since, gap, reason, cpu, True, nxt))
+                    nxt = None
+                for i in range(wait, len(self.states)):  # nobody is known to have been in its way
+                    self.states[i] = self.states[i]._replace(cpu=None)
+                what, since, back, reason = 'broken ' + what, gap, None, None
+            elif gap is not None:
+                what = 'unknown'
             if kind == 'move':
                 if what in ('preempted', 'waiting'):
                     self.states.append(State(tid, what, since, t, reason, cpu, 'moved', nxt))
@@ -127,8 +147,11 @@ class Kvm:
                 elif what in ('halted', 'blocked'):
                     cpu = self.c.value(e, 'dest_cpu')
                 continue
-            if kind == 'wake' and (is_off is False or what in ('preempted', 'waiting')):
+            if kind == 'wake' and (is_off is False or what in (
+                    'preempted', 'waiting', 'broken preempted', 'broken waiting')):
                 continue
+            if what.startswith('broken'):
+                what = 'unknown'
             must = {'guest': ('kvm_exit',),
                     'exit': ('kvm_entry', 'kvm_userspace_exit', 'out'),
                     'qemu': ('kvm_entry', 'kvm_userspace_exit', 'out'),
