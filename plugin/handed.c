@@ -70,8 +70,7 @@ static void pass_on(struct handed *h, bool end)
 	if (array_reserve(&to->all, to->all.n + from->all.n)) {
 		h->failed = true;
 	} else if (from->all.n) {
-		memcpy(to->all.at + to->all.n, from->all.at,
-		       from->all.n * sizeof(*from->all.at));
+		memcpy(to->all.at + to->all.n, from->all.at, from->all.n * sizeof(*from->all.at));
 		to->all.n += from->all.n;
 	}
 	h->ended |= end;

@@ -39,7 +39,8 @@ void page_bins_free(struct page_bins *b);
 void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece);
 
 struct page_bins_select {
-	const uint32_t *vcpus; /* tasks, in the page's order */
+	const uint32_t *vcpus;  /* tasks, in the page's order */
+	const char *const *vms; /* of each, NULL: none known; one text a VM */
 	size_t n_vcpus;
 	uint64_t t0_ns;          /* what the page's times count from */
 	const uint32_t *numbers; /* the page's of each task, UINT32_MAX: none; NULL: as they are */

@@ -194,11 +194,53 @@ static void halve(uint64_t *row, unsigned columns)
 		row[i] = row[2 * i] + row[2 * i + 1];
 }
 
+/* The vCPUs of each VM, and how long they were kept waiting together; @rows are of @columns. */
+static int write_vms(struct arrays *w, const struct page_bins_select *select, uint64_t **rows,
+		     unsigned columns)
+{
+	static const enum analyze_vcpu_state delays[] = { ANALYZE_VCPU_PREEMPTED,
+							  ANALYZE_VCPU_WAITING };
+	size_t n = select->n_vcpus, n_vms = 0;
+	uint64_t *cells = calloc(n * columns + 1, sizeof(*cells));
+	uint64_t **sums = calloc(n + 1, sizeof(*sums));
+
+	json_open(w->j, "vms", '[', true);
+	for (size_t i = 0; cells && sums && i < n; i++) {
+		uint64_t *sum = cells + n_vms * columns;
+		size_t before = 0;
+
+		while (before < i && select->vms[before] != select->vms[i])
+			before++;
+		if (before < i)
+			continue;
+		json_open(w->j, NULL, '{', false);
+		json_open(w->j, "vcpus", '[', false);
+		for (size_t k = i; k < n; k++) {
+			if (select->vms[k] != select->vms[i])
+				continue;
+			write_number(w, select, select->vcpus[k]);
+			for (size_t d = 0; rows[k] && d < 2; d++)
+				for (unsigned c = 0; c < columns; c++)
+					sum[c] += rows[k][delays[d] * columns + c];
+		}
+		json_close(w->j);
+		json_close(w->j);
+		sums[n_vms++] = sum;
+	}
+	json_close(w->j);
+	if (cells && sums)
+		arrays_rows(w, "vm_delayed_ns", sums, n_vms, columns);
+	free(cells);
+	free(sums);
+	return cells && sums ? 0 : -ENOMEM;
+}
+
 static int write_states(struct arrays *w, const struct page_bins *b,
 			const struct page_bins_select *select)
 {
 	uint64_t **rows = calloc(select->n_vcpus + 1, sizeof(*rows));
 	unsigned columns = b->columns.n >> b->vcpu_shift;
+	int rc;
 
 	if (!rows)
 		return -ENOMEM;
@@ -219,8 +261,9 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 	}
 	json_u64(w->j, "vcpu_columns", columns);
 	arrays_rows(w, "vcpu_ns", rows, select->n_vcpus, (size_t)columns * ANALYZE_VCPU_STATES);
+	rc = write_vms(w, select, rows, columns);
 	free(rows);
-	return 0;
+	return rc;
 }
 
 static int write_rows(struct arrays *w, const struct page_bins *b,

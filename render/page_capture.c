@@ -3,6 +3,7 @@
 #include "render/page_capture.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/fail.h"
 
@@ -19,10 +20,12 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	if (!cdict_reader_window(w->reader, &c->t0_ns, &c->last_ns))
 		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
 				  "holds no event: there is nothing to show");
-	if (c->only_exits)
+	if (c->part == PAGE_ONLY_EXITS)
 		return analyze_exits_new(&w->exits, w->eng,
 					 &(struct analyze_exits_options){ .no_accesses = true },
 					 err);
+	if (c->part == PAGE_ONLY_COREMAP)
+		return analyze_coremap_new(&w->coremap, w->eng, err);
 	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
 	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
 	rc = tables_walk_add(w, err);
@@ -33,15 +36,89 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 	return rc;
 }
 
-static int sort_tables(struct page_capture *c, size_t first, size_t last)
+/* ---- sums ---- */
+
+static size_t column_of(const struct table *t, const char *key)
+{
+	size_t c = 0;
+
+	while (strcmp(t->columns[c].key, key) != 0)
+		c++;
+	return c;
+}
+
+/* Of the exits, those of the wanted reasons. */
+static bool has_reason(void *ctx, const struct table_cell *row)
+{
+	const struct page_capture *c = ctx;
+	const struct table_cell *reason = &row[column_of(c->tables[PAGE_EXITS], "reason")];
+	size_t i = 0;
+
+	while (i < c->n_reasons && (!reason->set || strcmp(c->reasons[i], reason->text) != 0))
+		i++;
+	return !c->reasons || i < c->n_reasons;
+}
+
+static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *who)
+{
+	const struct table *t = c->tables[of];
+	struct table *sums = t ? table_new("exits", t->columns) : NULL;
+
+	if (!sums)
+		return NULL;
+	sums->grouped = t->grouped;
+	table_add_sums(sums, t, (const char *const[]){ who, NULL }, has_reason, c);
+	table_add_sums(sums, t, (const char *const[]){ who, "idle", NULL }, has_reason, c);
+	return table_done(sums);
+}
+
+static bool is_any(void *ctx, const struct table_cell *row)
+{
+	(void)ctx;
+	(void)row;
+	return true;
+}
+
+/* Of a task that is not IDLE. */
+static bool is_of_task(void *ctx, const struct table_cell *row)
+{
+	const struct table *t = ctx;
+
+	return !row[column_of(t, "idle")].i64 && !row[column_of(t, "unknown")].i64;
+}
+
+static struct table *coremap_sums(struct table *t)
+{
+	struct table *sums = t ? table_new("coremap", t->columns) : NULL;
+
+	if (!sums)
+		return NULL;
+	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", NULL }, is_any, NULL);
+	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "cpu", NULL }, is_of_task,
+		       t);
+	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "name", NULL },
+		       is_of_task, t);
+	return table_done(sums);
+}
+
+/* Each as its command prints it, if it has an order of its own. */
+static int sort_tables(struct page_capture *c)
 {
 	struct cdict_error err = { 0 };
 
-	for (size_t i = first; i <= last; i++) {
-		if (!c->tables[i] || table_sort(c->tables[i], NULL, &err))
+	for (size_t i = 0; i < PAGE_TABLES; i++) {
+		if (c->tables[i] && table_sort(c->tables[i], NULL, &err))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* The tables from @first to @last are there. */
+static bool has_tables(const struct page_capture *c, size_t first, size_t last)
+{
+	while (first <= last && c->tables[first])
+		first++;
+	return first > last;
 }
 
 int page_capture_fill(struct page_capture *c)
@@ -49,20 +126,32 @@ int page_capture_fill(struct page_capture *c)
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
 
+	if (c->part != PAGE_ONLY_EXITS) {
+		t[PAGE_COREMAP] = tables_coremap(w);
+		t[PAGE_COREMAP_SUMS] = coremap_sums(t[PAGE_COREMAP]);
+	}
+	if (c->part == PAGE_ONLY_COREMAP)
+		return t[PAGE_COREMAP_SUMS] ? sort_tables(c) : -ENOMEM;
 	t[PAGE_EXITS] = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
 	t[PAGE_EXIT_REASONS] = tables_exits(w, TABLES_EXITS_BY_REASON, NULL);
-	if (c->only_exits)
-		return sort_tables(c, PAGE_EXITS, PAGE_EXIT_REASONS);
+	t[PAGE_EXITS_VM] = tables_exits(w, TABLES_EXITS_BY_VM, NULL);
+	t[PAGE_EXITS_SUMS] = exits_sums(c, PAGE_EXITS, "name");
+	t[PAGE_EXITS_VM_SUMS] = exits_sums(c, PAGE_EXITS_VM, "vm");
+	if (c->part == PAGE_ONLY_EXITS)
+		return has_tables(c, PAGE_EXITS, PAGE_EXIT_REASONS) &&
+				       has_tables(c, PAGE_EXITS_VM, PAGE_EXITS_VM_SUMS)
+			       ? sort_tables(c)
+			       : -ENOMEM;
 	t[PAGE_TASKS] = tables_tasks(w, false);
 	t[PAGE_GUEST] = tables_guest(w);
 	t[PAGE_VCPU] = tables_vcpu(w);
+	t[PAGE_VCPU_SHARES] = tables_vcpu_shares(w);
 	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
 	if (t[PAGE_VCPU])
 		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
 	t[PAGE_LATENCY] = tables_latency(w);
-	t[PAGE_COREMAP] = tables_coremap(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
-	return sort_tables(c, 0, PAGE_TABLES - 1);
+	return has_tables(c, 0, PAGE_TABLES - 1) ? sort_tables(c) : -ENOMEM;
 }
 
 void page_capture_fini(struct page_capture *c)

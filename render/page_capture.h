@@ -33,12 +33,19 @@ enum page_table {
 	PAGE_LATENCY,
 	PAGE_COREMAP,
 	PAGE_CPUS,
+	PAGE_EXITS_VM,      /* by VM and reason */
+	PAGE_EXITS_SUMS,    /* of all reasons; without idle ones; of those */
+	PAGE_EXITS_VM_SUMS, /* the same */
+	PAGE_COREMAP_SUMS,  /* by CPU, by task, and of all */
+	PAGE_VCPU_SHARES,   /* states in percent */
 	PAGE_TABLES,
 };
 
 struct page_capture {
 	struct tables_walk *walk;
-	bool only_exits; /* not the rest of the tables, no bins */
+	enum { PAGE_EVERYTHING = 0, PAGE_ONLY_EXITS, PAGE_ONLY_COREMAP } part;
+	const char *const *reasons; /* that the sums of exits are of, NULL: all */
+	size_t n_reasons;
 	const char *label, *file;
 	const void *data; /* the file itself, when the page is to hold it, or NULL; borrowed */
 	size_t size;

@@ -36,6 +36,18 @@ static void row_json(struct json *j, const struct compare *c, const struct compa
 		json_close(j);
 	}
 	json_close(j);
+	json_open(j, "differences", '[', false);
+	for (size_t k = 0; k < c->n_captures; k++) {
+		if (!k || !compare_row_stands(row, k)) {
+			json_null(j, NULL);
+			continue;
+		}
+		json_open(j, NULL, '[', false);
+		for (size_t i = 0; i < c->n_figures; i++)
+			json_number(j, NULL, compare_difference(c, row, k, i));
+		json_close(j);
+	}
+	json_close(j);
 	json_number(j, "change", row->change);
 	json_open(j, "unknown", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++)

@@ -54,10 +54,10 @@ static const struct page_call page_bins_call = { .name = "bins",
 
 /* ---- questions ---- */
 
-static const struct page_call *const calls[] = { &page_figures, &page_exits,     &page_bins_call,
-						 &page_pieces,  &page_states,    &page_marks,
-						 &page_select,  &page_subsecond, &page_events,
-						 &page_checksum };
+static const struct page_call *const calls[] = { &page_figures,   &page_exits,     &page_coremap,
+						 &page_bins_call, &page_histogram, &page_pieces,
+						 &page_states,    &page_marks,     &page_select,
+						 &page_subsecond, &page_events,    &page_checksum };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err)
@@ -96,6 +96,9 @@ static void give_up(struct page_engine *e)
 	e->eng = NULL;
 	free(e->chosen);
 	free(e->cpus);
+	while (e->reasons.n)
+		free(e->reasons.at[--e->reasons.n]);
+	array_fini(&e->reasons);
 	e->chosen = e->cpus = NULL;
 	e->enough = false;
 	page_tasks_forget(&e->tasks);
@@ -144,6 +147,15 @@ static uint64_t *bitmap_of(const uint32_t *list, size_t n_list, size_t n)
 static int take_lists(struct page_engine *e, const struct page_query *q)
 {
 	e->q.tasks = e->q.cpus = NULL; /* the caller's again */
+	e->q.reasons = NULL;
+	for (size_t i = 0; i < q->n_reasons; i++) {
+		char *copy = strdup(q->reasons[i]);
+
+		if (!copy || array_push(&e->reasons, copy)) {
+			free(copy);
+			return -ENOMEM;
+		}
+	}
 	if (q->tasks) {
 		e->chosen = bitmap_of(q->tasks, q->n_tasks, e->tasks.all.n);
 		if (!e->chosen)

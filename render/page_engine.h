@@ -56,6 +56,8 @@ struct page_query {
 	size_t max;            /* pieces, states, marks: give up beyond; select, events: rows */
 	uint64_t offset;       /* events: rows to leave out */
 	const char *type;      /* events: of this type only; NULL: all */
+	const char *const *reasons; /* exits: what sums are of; NULL: all */
+	size_t n_reasons;
 };
 
 /* page_engine_kind - the number of a kind of interval ("run", "sleep", "wakeup", "guest", "exit"),

@@ -34,6 +34,7 @@ struct page_engine {
 	uint64_t *chosen; /* bitmap of q.tasks; NULL: all */
 	uint64_t *cpus;   /* of q.cpus */
 	size_t n_cpus;
+	ARRAY(char *) reasons; /* of q.reasons */
 	struct analyze_engine *eng;
 	struct digests *digests; /* made by the first walk, or NULL */
 	bool no_digests;         /* the capture has none */
@@ -54,8 +55,8 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_pieces, page_states, page_marks,
-	page_select, page_subsecond, page_events, page_checksum;
+extern const struct page_call page_figures, page_exits, page_coremap, page_histogram, page_pieces,
+	page_states, page_marks, page_select, page_subsecond, page_events, page_checksum;
 
 /* --- page_events.c --- */
 

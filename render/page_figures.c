@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All figures of a range, or those of exits for some tasks: what the page has of the whole window, by the
+/* All figures of a range, or those of exits or of the core map for some tasks: what the page has of the whole window, by the
  * same walk and writer. */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool is_wanted(void *ctx, const struct analyze_task *task)
 	return known && known->wanted && page_tasks_wanted(ctx, known);
 }
 
-static int add(struct page_engine *e, bool only_exits, struct cdict_error *err)
+static int add(struct page_engine *e, int part, struct cdict_error *err)
 {
 	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
 				       .to_ns = e->t0_ns + e->q.to_ns,
@@ -37,7 +37,9 @@ static int add(struct page_engine *e, bool only_exits, struct cdict_error *err)
 	rc = tables_walk_init(&f->walk, e->reader, &opts, err);
 	e->eng = f->walk.eng;
 	f->capture.walk = &f->walk;
-	f->capture.only_exits = only_exits;
+	f->capture.part = part;
+	f->capture.reasons = (const char *const *)e->reasons.at;
+	f->capture.n_reasons = e->reasons.n;
 	if (!rc)
 		rc = page_capture_add(&f->capture, err);
 	return rc ? rc : tables_walk_begin(&f->walk, err);
@@ -45,12 +47,17 @@ static int add(struct page_engine *e, bool only_exits, struct cdict_error *err)
 
 static int figures_add(struct page_engine *e, struct cdict_error *err)
 {
-	return add(e, false, err);
+	return add(e, PAGE_EVERYTHING, err);
 }
 
 static int exits_add(struct page_engine *e, struct cdict_error *err)
 {
-	return add(e, true, err);
+	return add(e, PAGE_ONLY_EXITS, err);
+}
+
+static int coremap_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, PAGE_ONLY_COREMAP, err);
 }
 
 static void figures_fini(struct page_engine *e)
@@ -102,3 +109,10 @@ const struct page_call page_exits = { .name = "exits",
 				      .write = figures_write,
 				      .fini = figures_fini,
 				      .step = figures_step };
+
+const struct page_call page_coremap = { .name = "coremap",
+					.state_size = sizeof(struct figures),
+					.add = coremap_add,
+					.write = figures_write,
+					.fini = figures_fini,
+					.step = figures_step };

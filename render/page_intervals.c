@@ -6,7 +6,12 @@
 #include "analyze/slices.h"
 #include "base/array.h"
 #include "base/fail.h"
+#include "render/bins.h"
 #include "render/page_engine_internal.h"
+
+/* Bars of the histogram: three a decade. */
+#define BAR_ROWS (BINS_PER_DECADE / 3)
+#define BARS (BINS_ROWS / BAR_ROWS)
 
 #define SECOND_NS UINT64_C(1000000000)
 #define SECONDS_MAX 100000u
@@ -26,6 +31,8 @@ struct intervals {
 	uint64_t first; /* second */
 	size_t seconds;
 	uint32_t *count; /* [second][column] */
+	/* histogram */
+	uint64_t bars[BARS];
 };
 
 /* Negative: out of memory. */
@@ -158,6 +165,59 @@ const struct page_call page_select = { .name = "select",
 				       .write = select_write,
 				       .fini = intervals_fini };
 
+/* ---- how many of each length ---- */
+
+static int tell_histogram(void *ctx, const struct analyze_slice *s)
+{
+	struct page_engine *e = ctx;
+	struct intervals *v = e->state;
+	uint64_t dur_ns = s->end_ns - s->start_ns;
+	int heated = is_heated(e, s->task);
+	unsigned bar = 0;
+
+	if (heated <= 0 || s->start_ns == ANALYZE_NO_TIME || dur_ns < bins_edge(0))
+		return heated < 0 ? heated : 0;
+	while (bar < BARS && bins_edge((bar + 1) * BAR_ROWS) <= dur_ns)
+		bar++;
+	if (bar < BARS)
+		v->bars[bar]++;
+	return 0;
+}
+
+static int histogram_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, tell_histogram, err);
+}
+
+/* Without the empty bars at both ends. */
+static int histogram_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	const struct intervals *v = e->state;
+	unsigned first = 0, end = BARS;
+
+	(void)err;
+	while (first < end && !v->bars[first])
+		first++;
+	while (first < end && !v->bars[end - 1])
+		end--;
+	json_open(a->j, "bars", '[', true);
+	for (; first < end; first++) {
+		json_open(a->j, NULL, '{', false);
+		json_u64(a->j, "from_ns", bins_edge(first * BAR_ROWS));
+		json_u64(a->j, "to_ns", bins_edge((first + 1) * BAR_ROWS));
+		json_u64(a->j, "count", v->bars[first]);
+		json_close(a->j);
+	}
+	json_close(a->j);
+	return 0;
+}
+
+const struct page_call page_histogram = { .name = "histogram",
+					  .state_size = sizeof(struct intervals),
+					  .add = histogram_add,
+					  .write = histogram_write,
+					  .fini = intervals_fini };
+
 /* ---- offset within the second ---- */
 
 static int tell_subsecond(void *ctx, const struct analyze_slice *s)
@@ -190,8 +250,12 @@ static int subsecond_add(struct page_engine *e, struct cdict_error *err)
 static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	const struct intervals *v = e->state;
+	uint32_t most = 0;
 
 	(void)err;
+	for (size_t i = 0; i < v->seconds * e->q.columns; i++)
+		most = v->count[i] > most ? v->count[i] : most;
+	json_u64(a->j, "most", most);
 	json_u64(a->j, "seconds", v->seconds);
 	json_u64(a->j, "columns", e->q.columns);
 	arrays_put(a, "count", v->count, v->seconds * e->q.columns);

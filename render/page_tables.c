@@ -125,24 +125,31 @@ static int bins_json(struct json *j, const struct page_capture *c, struct sink *
 		.t0_ns = c->t0_ns, .numbers = c->numbers, .wanted = wanted, .ctx = c->walk
 	};
 	uint32_t *vcpus = calloc(vcpu->n_rows + 1, sizeof(*vcpus));
-	int rc;
+	const char **vms = calloc(vcpu->n_rows + 1, sizeof(*vms));
+	int rc = -ENOMEM;
 
-	if (!vcpus)
-		return -ENOMEM;
-	for (size_t r = 0; r < vcpu->n_rows; r++)
+	if (!vcpus || !vms)
+		goto out;
+	for (size_t r = 0; r < vcpu->n_rows; r++) {
 		vcpus[r] = tables_vcpu_row(c->walk, vcpu, r)->task;
+		vms[r] = names_vm(&c->walk->names, analyze_engine_task(c->walk->eng, vcpus[r]));
+	}
 	select.vcpus = vcpus;
+	select.vms = vms;
 	select.n_vcpus = vcpu->n_rows;
 	rc = page_bins_write(c->bins, &select, j, arrays);
+out:
 	free(vcpus);
+	free(vms);
 	return rc;
 }
 
 int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
 	static const char *const names[PAGE_TABLES] = {
-		"tasks",        "exits",       "exit_reasons", "guest",   "vcpu",
-		"vcpu_reasons", "antagonists", "latency",      "coremap", "cpus",
+		"tasks",        "exits",       "exit_reasons",  "guest",        "vcpu",
+		"vcpu_reasons", "antagonists", "latency",       "coremap",      "cpus",
+		"exits_vm",     "exits_sums",  "exits_vm_sums", "coremap_sums", "vcpu_shares",
 	};
 
 	json_open(j, "tables", '{', true);

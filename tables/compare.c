@@ -201,6 +201,14 @@ static double or_zero(double v)
 	return isfinite(v) ? v : 0;
 }
 
+double compare_difference(const struct compare *c, const struct compare_row *row, size_t capture,
+			  size_t i)
+{
+	double base = row->values[i], now = row->values[capture * c->n_figures + i];
+
+	return isfinite(base) || isfinite(now) ? or_zero(now) - or_zero(base) : NAN;
+}
+
 static int fill_row(struct compare *c, struct compare_row *row,
 		    const struct tables_walk *const *walks, double *const *unknown,
 		    struct table *scratch)

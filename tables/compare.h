@@ -73,6 +73,11 @@ bool compare_row_stands(const struct compare_row *row, size_t capture);
 #define COMPARE_NAMELESS                                                                           \
 	"several VMs have no names: they are listed apart, not compared; cdict identify names them"
 
+/* compare_difference - how much more figure @i is in @capture than in the first one, where one alone has it
+ * all of it; NAN when neither has. */
+double compare_difference(const struct compare *c, const struct compare_row *row, size_t capture,
+			  size_t i);
+
 /* The tasks of a row in one capture. */
 size_t compare_task_count(const struct compare_row *row, size_t capture);
 uint32_t compare_task_at(const struct compare_row *row, size_t capture, size_t i);

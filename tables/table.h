@@ -139,6 +139,12 @@ void table_lossy(struct table *t, bool lossy);
 /* @part of @whole in percent; empty when @whole is 0. */
 void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole);
 
+/* table_add_sums - a row in @to for each of what differs in the columns @by (keys, NULL behind the last),
+ * in the order in which they come: the counts, times and percentages of the rows of @t that @pick takes,
+ * added up. The columns of both are the same; all else stays empty. */
+void table_add_sums(struct table *to, const struct table *t, const char *const *by,
+		    bool (*pick)(void *ctx, const struct table_cell *row), void *ctx);
+
 /* table_sort - "key", "key:asc" or "key:desc", several with commas.  Alone, texts and
  * identities ascend, figures descend; empty cells come last; equal rows keep
  * their order.  NULL: by t->order, if it has one.  CDICT_EUSAGE for an unknown key, with the

@@ -45,6 +45,7 @@ struct table *tables_vcpu(const struct tables_walk *w);
 /* tables_vcpu_row - which vCPU row @row of tables_vcpu() is about, however it was sorted. */
 const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
 					       const struct table *vcpu, size_t row);
+struct table *tables_vcpu_shares(const struct tables_walk *w);
 struct table *tables_vcpu_reasons(const struct tables_walk *w);
 /* tables_antagonists - of the vCPUs that @vcpu (from tables_vcpu()) shows, in its order, the
  * @most worst of each; 0: all. */

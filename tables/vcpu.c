@@ -118,6 +118,32 @@ static const struct table_column columns[] = {
 
 TABLES_ROWS(vcpu, vcpus, analyze_vcpus_row_count, analyze_vcpus_row_at)
 
+#define SHARE(state) cell_share, ROW(ns[ANALYZE_VCPU_##state])
+
+/* The states in percent of the window. */
+static const struct table_column share_columns[] = {
+	CELLS_OF_TASK,
+	{ "guest_percent", "guest %", TABLE_PERCENT, TABLE_OF_ENTRIES, SHARE(GUEST) },
+	{ "exit_percent", "exit %", TABLE_PERCENT, 0, SHARE(EXIT) },
+	{ "qemu_percent", "QEMU %", TABLE_PERCENT, TABLE_OF_QEMU, SHARE(QEMU) },
+	{ "preempted_percent", "preempted %", TABLE_PERCENT, TABLE_OF_TIMES_OFF, SHARE(PREEMPTED) },
+	{ "waiting_percent", "waiting %", TABLE_PERCENT, TABLE_OF_TIMES_OFF | TABLE_OF_WAKEUPS,
+	  SHARE(WAITING) },
+	{ "halted_percent", "halted %", TABLE_PERCENT, TABLE_OF_TIMES_OFF, SHARE(HALTED) },
+	{ "blocked_percent", "blocked %", TABLE_PERCENT, TABLE_OF_TIMES_OFF, SHARE(BLOCKED) },
+	{ "unknown_percent", "unknown %", TABLE_PERCENT, 0, SHARE(UNKNOWN) },
+	TABLE_COLUMNS_END,
+};
+
+struct table *tables_vcpu_shares(const struct tables_walk *w)
+{
+	static const struct tables_decl decl = {
+		.name = "vcpu_shares", .columns = share_columns, .count = vcpu_count, .at = vcpu_at
+	};
+
+	return tables_make(w, &decl, false);
+}
+
 /* What the total and a comparison tell of several. */
 static int vcpu_merge(void *to, const void *from)
 {

@@ -20,6 +20,7 @@
 static struct page_engine *engine;
 static struct page_query query;
 static struct cdict_error problem;
+static ARRAY(const char *) reasons;
 
 EXPORT(void *, room, size_t size)
 {
@@ -63,6 +64,7 @@ EXPORT(int, task, int32_t tid, uint32_t idle_cpu, double born_ns, int wanted, in
 
 EXPORT(void, question, const char *call, double from_ns, double to_ns)
 {
+	reasons.n = 0;
 	query = (struct page_query){ .call = call,
 				     .from_ns = (uint64_t)from_ns,
 				     .to_ns = (uint64_t)to_ns };
@@ -115,6 +117,15 @@ EXPORT(void, at_most, size_t n)
 EXPORT(void, of_type, const char *type)
 {
 	query.type = type;
+}
+
+EXPORT(int, of_reason, const char *reason)
+{
+	if (array_push(&reasons, reason))
+		return -1;
+	query.reasons = reasons.at;
+	query.n_reasons = reasons.n;
+	return 0;
 }
 
 EXPORT(void, from_row, double offset)

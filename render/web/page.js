@@ -97,16 +97,6 @@ export function answerOf({ json, arrays }) {
 	return answer;
 }
 
-// Sums of @factor neighbours in each row.
-export function coarser(array, rows, columns, factor) {
-	const n = columns / factor;
-	const out = new Float64Array(rows * n);
-	for (let row = 0; row < rows; row++) {
-		for (let i = 0; i < columns; i++) out[row * n + Math.floor(i / factor)] += array[row * columns + i];
-	}
-	return out;
-}
-
 // ---- tables -------------------------------------------------------------------------------------
 
 export function tableObjects(table) {

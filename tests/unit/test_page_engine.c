@@ -329,10 +329,40 @@ static void ends_within_the_second_are_as_many_as_the_heat_map_has(void **state)
 	asked_close(&a);
 }
 
+/* Each wait that is at least as long as a bar begins and shorter than the next is in it. */
+static void bars_of_a_histogram_hold_what_is_so_long(void **state)
+{
+	struct page_query q = { .call = "histogram", .kinds = 1u << page_engine_kind("wakeup") };
+	struct asked a;
+	json_t *bars, *bar;
+	size_t i, n = 0;
+
+	(void)state;
+	asked_open(&a, "sched");
+	ask(&a, q);
+	bars = json_incref(json_object_get(a.answer, "bars"));
+	assert_true(json_array_size(bars) > 1);
+	q.call = "select";
+	json_array_foreach(bars, i, bar)
+	{
+		q.lo_ns = (uint64_t)json_integer_value(json_object_get(bar, "from_ns"));
+		q.hi_ns = (uint64_t)json_integer_value(json_object_get(bar, "to_ns"));
+		ask(&a, q);
+		assert_true(integer(&a, "total") ==
+			    (double)json_integer_value(json_object_get(bar, "count")));
+		n += (size_t)integer(&a, "total");
+	}
+	q.lo_ns = q.hi_ns = 0;
+	ask(&a, q);
+	assert_true(n > 0 && integer(&a, "total") == (double)n);
+	json_decref(bars);
+	asked_close(&a);
+}
+
 static void steps_of_any_length_give_the_same_answer(void **state)
 {
-	static const char *const calls[] = { "figures", "pieces",   "states",
-					     "marks",   "checksum", "bins" };
+	static const char *const calls[] = { "figures", "exits", "coremap", "pieces",
+					     "states",  "marks", "bins",    "checksum" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -432,22 +462,37 @@ static json_int_t sum_of(const json_t *numbers)
 static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 {
 	static const char *const figures[] = { "count", "time_ns", "p50_ns", "p99_ns", "max_ns" };
+	struct page_query q = { .call = "exits" };
 	struct asked a;
-	json_int_t all;
+	json_int_t all, one;
+	char *reason;
 	uint32_t chosen;
 
 	(void)state;
 	asked_open(&a, "svm");
-	ask(&a, (struct page_query){ .call = "exits" });
+	ask(&a, q);
 	all = sum_of(column(&a, "exit_reasons", "count"));
 	assert_true(all > 0);
 	assert_int_equal(sum_of(column(&a, "exits", "count")), all);
 	chosen = (uint32_t)json_integer_value(json_array_get(column(&a, "exits", "task"), 0));
-	ask(&a, (struct page_query){ .call = "exits", .tasks = &chosen, .n_tasks = 1 });
+	q.tasks = &chosen;
+	q.n_tasks = 1;
+	ask(&a, q);
 	assert_true(sum_of(column(&a, "exit_reasons", "count")) < all);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		assert_true(json_equal(column(&a, "exit_reasons", figures[i]),
 				       column(&a, "exits", figures[i])));
+	/* of one reason the sums are its rows */
+	reason = strdup(json_string_value(json_array_get(column(&a, "exit_reasons", "reason"), 0)));
+	assert_non_null(reason);
+	q.reasons = (const char *const *)&reason;
+	q.n_reasons = 1;
+	one = json_integer_value(json_array_get(column(&a, "exit_reasons", "count"), 0));
+	ask(&a, q);
+	assert_int_equal(sum_of(column(&a, "exits_sums", "count")), 2 * one);
+	assert_int_equal(sum_of(column(&a, "exits_vm_sums", "count")), 2 * one);
+	assert_true(sum_of(column(&a, "exits", "count")) > one);
+	free(reason);
 	asked_close(&a);
 }
 
@@ -462,6 +507,7 @@ int main(void)
 		cmocka_unit_test(exits_by_reason_are_those_of_the_chosen_tasks),
 		cmocka_unit_test(a_block_of_a_heat_map_lists_its_longest_first),
 		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
+		cmocka_unit_test(bars_of_a_histogram_hold_what_is_so_long),
 		cmocka_unit_test(steps_of_any_length_give_the_same_answer),
 		cmocka_unit_test(a_question_may_be_given_up_for_another),
 		cmocka_unit_test(a_bit_that_is_not_the_same_shows),

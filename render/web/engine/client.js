@@ -104,8 +104,16 @@ export class Decoder {
 		return this.#ask(capture, { call: 'figures', range, cpus }, how);
 	}
 
-	exits(capture, range, { tasks = null, ...how } = {}) {
-		return this.#ask(capture, { call: 'exits', range, tasks }, how);
+	exits(capture, range, { tasks = null, reasons = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'exits', range, tasks, reasons }, how);
+	}
+
+	coremap(capture, range, { tasks = null, cpus = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'coremap', range, tasks, cpus }, how);
+	}
+
+	async histogram(capture, range, { kind, tasks = null, ...how }) {
+		return (await this.#ask(capture, { call: 'histogram', range, kinds: [kind], tasks }, how)).bars;
 	}
 
 	async bins(capture, range, { columns = 1024, heat = null, tasks = null, ...how } = {}) {

@@ -39,7 +39,7 @@ export class Engine {
 	}
 
 	// A promise of {json, arrays}, both ArrayBuffers; watch(share) is awaited between steps, and may throw.
-	async answer({ call, range = [0, 0], tasks, cpus, kinds, type, filtered, columns, lo_ns, hi_ns, offset, max }, watch) {
+	async answer({ call, range = [0, 0], tasks, cpus, reasons, kinds, type, filtered, columns, lo_ns, hi_ns, offset, max }, watch) {
 		const wasm = this.#wasm;
 		const texts = [];
 		const text = (value) => {
@@ -55,6 +55,7 @@ export class Engine {
 		if (tasks) wasm.of_tasks(...list(tasks));
 		if (cpus) wasm.of_cpus(...list(cpus));
 		if (filtered) wasm.of_wanted();
+		for (const reason of reasons ?? []) wasm.of_reason(text(reason));
 		for (const kind of kinds ?? []) if (wasm.of_kind(text(kind)) < 0) throw new Error(`there is no heat map of "${kind}"`);
 		if (type) wasm.of_type(text(type));
 		wasm.from_row(offset ?? 0);

@@ -37,10 +37,14 @@ function changes(app) {
 
 		for (const row of table?.rows.filter((r) => r.key[0] !== 'IDLE' && r.change !== 0 && r.values[0] && r.values[1]).slice(0, EACH) ?? []) {
 			const [base, now] = [row.values[0][0] ?? 0, row.values[1][0] ?? 0];
+			const change = row.differences[1]?.[0];
+
+			if (change === undefined)
+				continue;
 
 			out.push({
 				text: `${clean(row.key.join(' · '))}: ${FIGURE_WORDS[key]} ${figure(key, base)} in ${clean(captures[0].label)}, ` +
-					`${figure(key, now)} in ${clean(captures[1].label)} (${signed(key, now - base)})`,
+					`${figure(key, now)} in ${clean(captures[1].label)} (${signed(key, change)})`,
 				kind: { vcpu: 'delayed', exits: 'handling', tasks: 'good' }[kind], view: 'compare', compare: kind, title: COMPARISONS[kind].title,
 			});
 		}

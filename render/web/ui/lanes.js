@@ -2,7 +2,7 @@
 // The states of a vCPU over time: stacked columns of the bins, or the intervals themselves when they are few enough.
 import { Question } from './figures.js';
 import { STATES, STATE_WORDS } from './legend.js';
-import { clean, clockTime, count, duration, percent } from './text.js';
+import { clean, clockTime, count, duration } from './text.js';
 
 const MOST_EVENTS = 120000; // a range with more is drawn from bins
 const MOST = 60000; // intervals
@@ -181,7 +181,7 @@ export class Lanes {
 
 		return {
 			lines: [`${app.who(task)} at ${(t / 1e9).toFixed(4)} s`,
-			...parts.map(([state, ns]) => `${percent(100 * ns / of.wide)} ${STATE_WORDS[state]}`),
+			...parts.map(([state, ns]) => `${duration(ns)} ${STATE_WORDS[state]}`),
 			`of ${duration(Math.round(of.wide))}; zoom in for the events`]
 		};
 	}

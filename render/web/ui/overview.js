@@ -6,7 +6,7 @@ import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { within } from './gestures.js';
 import { rampColour, rampLegend } from './legend.js';
 import { Plot } from './plot.js';
-import { clean, clockTime, duration, percent } from './text.js';
+import { clean, clockTime, duration, plural } from './text.js';
 
 const LEFT = 78, RIGHT = 12, AXIS = 18;
 
@@ -25,7 +25,7 @@ export class Overview {
 		this.svg.addEventListener('dblclick', () => app.select(null));
 	}
 
-	/** Rows of the strip: {label, value(column) 0..1, cpu, lines}. */
+	/** Rows of the strip: {label, value(column) 0..1 for its shade, words(column), cpu}. */
 	#rows() {
 		const { capture, state } = this.app;
 		const { bins } = capture;
@@ -37,28 +37,23 @@ export class Overview {
 		return capture.cpus.filter((c) => c.seen).map(({ cpu }) => ({
 			label: `CPU ${cpu}`, cpu, columns: bins.columns,
 			value: (i) => bins.busy_ns[cpu * bins.columns + i] / wide,
-			words: (v) => `busy ${percent(100 * v)}`,
+			words: (i) => `busy ${duration(bins.busy_ns[cpu * bins.columns + i])}`,
 		}));
 	}
 
 	#vmRows(capture, bins) {
-		const vms = new Map();
 		const n = bins.vcpu_columns;
 		const wide = (bins.to - bins.from) / n;
 
-		bins.vcpus.forEach((task, row) => {
-			const { vm } = capture.tasks[task];
-			const of = vms.get(vm ?? '') ?? { vm, rows: [] };
+		return bins.vms.map(({ vcpus }, row) => {
+			const { vm } = capture.tasks[vcpus[0]];
 
-			of.rows.push(row);
-			vms.set(vm ?? '', of);
+			return {
+				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
+				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
+				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,
+			};
 		});
-		return [...vms.values()].map(({ vm, rows }) => ({
-			label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
-			value: (i) => rows.reduce((sum, r) => sum + bins.vcpu_ns[(r * 8 + 3) * n + i] + bins.vcpu_ns[(r * 8 + 4) * n + i], 0) /
-				(rows.length * wide),
-			words: (v) => `vCPUs waited for a CPU ${percent(100 * v)} of this time`,
-		}));
 	}
 
 	#rowsHeight() {
@@ -141,7 +136,7 @@ export class Overview {
 		const at = from + i * (to - from) / row.columns;
 
 		return {
-			lines: [row.label, row.words(Math.min(1, row.value(i))), `${(at / 1e9).toFixed(4)} s + ${duration(Math.round((to - from) / row.columns))}`],
+			lines: [row.label, row.words(i), `${(at / 1e9).toFixed(4)} s + ${duration(Math.round((to - from) / row.columns))}`],
 			box: { y: 0, h: this.#rowsHeight() + AXIS },
 		};
 	}

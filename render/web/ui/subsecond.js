@@ -48,7 +48,7 @@ export class SecondMap {
 		this.key = key;
 		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, tasks, columns: COLUMNS, signal }), (map, error) => {
 			this.map = map && { ...map, range, seconds: Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9))) };
-			this.max = map ? map.count.reduce((a, b) => Math.max(a, b), 0) : 0;
+			this.max = map?.most ?? 0;
 			replace(this.ramp, this.max ? rampLegend(app.palette, '1', `${count(this.max)} per cell`) : []);
 			this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row a second; drag over a block to look at that time`;
 			this.plot.paint();

@@ -70,36 +70,20 @@ function histogram(view, row) {
 	const bars = h('div', { class: 'histogram' });
 
 	box.append(bars);
-	new Question(app).ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 16, heat: ['wakeup'], tasks: [row.task], signal }), (bins) => {
-		const heat = bins?.heat?.wakeup;
-
-		if (heat)
-			bars.append(...histogramRows(heat, app.palette.states.waiting));
-	});
+	new Question(app).ask((decoder, signal) => decoder.histogram(app.capture, app.range, { kind: 'wakeup', tasks: [row.task], signal }),
+		(rows) => bars.append(...histogramRows(rows ?? [], app.palette.states.waiting)));
 	return box;
 }
 
-function histogramRows(heat, colour) {
-	const step = 8; // rows of 1/24 decade
-	const sums = new Map();
+function histogramRows(bars, colour) {
+	const most = Math.max(...bars.map((bar) => bar.count));
 
-	heat.cell.forEach((cell, i) => {
-		const bar = Math.floor(Math.floor(cell / heat.columns) / step);
-
-		sums.set(bar, (sums.get(bar) ?? 0) + heat.count[i]);
-	});
-	const [lo, hi] = [Math.min(...sums.keys()), Math.max(...sums.keys())];
-	const most = Math.max(...sums.values());
-	const rows = [];
-
-	for (let bar = lo; bar <= hi && sums.size; bar++) {
-		const n = sums.get(bar) ?? 0;
+	return bars.map(({ from_ns, to_ns, count: n }) => {
 		const fill = h('div');
 
 		fill.style.width = `${100 * n / most}%`;
 		fill.style.background = colour;
-		rows.push(h('div', { class: 'histogram-row', title: `${count(n)} waits of ${duration(10 ** (bar / 3))} to ${duration(10 ** ((bar + 1) / 3))}` },
-			h('span', { class: 'dim num' }, `≥ ${duration(Number((10 ** (bar / 3)).toPrecision(2)))}`), h('div', { class: 'track' }, fill), h('span', { class: 'num' }, n ? count(n) : '')));
-	}
-	return rows;
+		return h('div', { class: 'histogram-row', title: `${count(n)} waits of ${duration(from_ns)} to ${duration(to_ns)}` },
+			h('span', { class: 'dim num' }, `≥ ${duration(Number(from_ns.toPrecision(2)))}`), h('div', { class: 'track' }, fill), h('span', { class: 'num' }, n ? count(n) : ''));
+	});
 }

@@ -67,13 +67,7 @@ export class CompareView extends View {
 		const words = COMPARISONS[kind];
 		const at = (key) => table.figures.indexOf(key);
 		const value = (side, key) => (row) => row[side]?.[at(key)] ?? null;
-		const change = (key) => (row) => {
-			if (this.#whyNot(row, table))
-				return null;
-			const [a, b] = [value('base', key)(row), value('now', key)(row)];
-
-			return a === null && b === null ? null : (b ?? 0) - (a ?? 0);
-		};
+		const change = (key) => (row) => row.differences[this.other]?.[at(key)] ?? null;
 		const rows = this.#rows(table);
 		const main = table.figures[0];
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
@@ -164,23 +158,21 @@ export class CompareView extends View {
 			if (this.#whyNot(row, table))
 				continue;
 			const [name, cpu] = row.key;
-			const of = by.get(name) ?? { name, cells: new Map(), change: 0 };
-			const [base, now] = [row.base?.[at] ?? 0, row.now?.[at] ?? 0];
+			const of = by.get(name) ?? { name, cells: new Map() };
 
-			of.cells.set(Number(cpu), { base, now });
-			of.change += Math.abs(now - base);
+			of.cells.set(Number(cpu), { base: row.base?.[at] ?? 0, now: row.now?.[at] ?? 0, change: row.differences[this.other]?.[at] ?? 0 });
 			by.set(name, of);
 			cpus.add(Number(cpu));
 		}
 		const columns = [...cpus].sort((a, b) => a - b);
-		const rows = [...by.values()].sort((a, b) => Number(a.name === 'IDLE') - Number(b.name === 'IDLE') || b.change - a.change);
-		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.now - c.base))));
+		const rows = [...by.values()].sort((a, b) => Number(a.name === 'IDLE') - Number(b.name === 'IDLE'));
+		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.change))));
 
 		this.current = { kind: 'coremap', rows, columns, most };
 		return h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
 			h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
 			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most)))))),
-			h('p', { class: 'dim' }, 'Difference of run % in points, new less base; hover: both. Rows whose CPUs changed most first; those of which too little is known are left out.'));
+			h('p', { class: 'dim' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out.'));
 	}
 
 	#matrixCell(row, cpu, most) {
@@ -188,7 +180,7 @@ export class CompareView extends View {
 
 		if (!cell)
 			return h('td', { class: 'num cell' });
-		const v = cell.now - cell.base;
+		const v = cell.change;
 		const td = h('td', { class: 'num cell', data: { cpu, base: cell.base, now: cell.now, value: v, card: `${clean(row.name)} on CPU ${cpu}\nbase ${percent(cell.base)}\nnew ${percent(cell.now)}` } },
 			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);
 
@@ -268,7 +260,7 @@ export class CompareView extends View {
 			s.text(192, y + 11, clean(row.name), { colour: palette.text, anchor: 'end', room: 190 });
 			columns.forEach((cpu, i) => {
 				const cell = row.cells.get(cpu);
-				const v = cell ? cell.now - cell.base : 0;
+				const v = cell?.change ?? 0;
 
 				if (Math.abs(v) < 0.05)
 					return;

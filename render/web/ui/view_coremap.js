@@ -2,6 +2,7 @@
 // View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
 import { button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
+import { Question, rowsOf } from './figures.js';
 import { Slices, fillRows } from './slices.js';
 import { copyText } from './table.js';
 import { download } from './download.js';
@@ -27,6 +28,9 @@ export class CoremapView extends View {
 		this.all = false;
 		this.queues = new Map();
 		this.slices = new Slices((change) => app.busy(change));
+		this.question = new Question(app);
+		this.known = null; // {key, table}: the sums of the chosen tasks and CPUs
+		this.asked = null;
 	}
 
 	get key() {
@@ -43,11 +47,53 @@ export class CoremapView extends View {
 		return list.map((c, i) => ({ ...c, core: core.get(c.cpu) ?? c.cpu, first: i > 0 && c.node !== list[i - 1].node }));
 	}
 
-	/** Tasks with their cells, most first, IDLE apart: {tasks: [{task, cells: Map(cpu -> row), sum}], idle, unknown}. */
+	/** Sums over the chosen tasks and CPUs: of all of them they are there, of others the engine has them. */
+	#ask() {
+		const { app } = this;
+		const { range, tables } = app.figures.shown;
+		const tasks = app.selection.list(), cpus = app.state.cpus.length ? app.state.cpus : null;
+		const key = JSON.stringify([app.capture.index, range, tasks, cpus]);
+
+		if (!tasks && !cpus) {
+			this.question.drop();
+			this.known = { key, table: tables.coremap_sums };
+		} else if (this.known?.key !== key) {
+			this.known = null;
+			if (this.asked !== key)
+				this.question.ask((decoder, signal) => decoder.coremap(app.capture, range, { tasks, cpus, signal }), (answer) => {
+					this.asked = null;
+					this.known = { key, table: answer?.tables.coremap_sums };
+					this.#render();
+				});
+			this.asked = key;
+			return;
+		}
+		this.asked = null;
+	}
+
+	/** {all, idle, unknown: of all CPUs, tasks: Map(task -> sum), cpus: Map(cpu -> sum)}, as far as it is known. */
+	#sums() {
+		const sums = { tasks: new Map(), cpus: new Map() };
+
+		for (const row of rowsOf(this.known?.table)) {
+			if (row.idle || row.unknown)
+				sums[row.idle ? 'idle' : 'unknown'] = row;
+			else if (row.cpu !== null)
+				sums.cpus.set(row.cpu, row);
+			else if (row.task !== null)
+				sums.tasks.set(row.task, row);
+			else
+				sums.all = row;
+		}
+		return sums;
+	}
+
+	/** Tasks with their cells, most first, IDLE apart: {tasks: [{task, cells: Map(cpu -> row), sum}], sums, idle, unknown}. */
 	#matrix() {
 		const { app } = this;
 		const by = new Map();
 		const idle = new Map(), unknown = new Map();
+		const sums = this.#sums();
 
 		for (const cell of app.rows('coremap')) {
 			if (!app.selection.cpu(cell.cpu))
@@ -57,34 +103,34 @@ export class CoremapView extends View {
 			else if (cell.idle)
 				idle.set(cell.cpu, cell);
 			else if (app.selection.task(cell.task)) {
-				const row = by.get(cell.task) ?? { task: cell.task, cells: new Map(), run_ns: 0, switches: 0 };
+				const row = by.get(cell.task) ?? { task: cell.task, cells: new Map(), sum: sums.tasks.get(cell.task) };
 
 				row.cells.set(cell.cpu, cell);
-				row.run_ns += cell.run_ns;
-				row.switches += cell.switches;
 				by.set(cell.task, row);
 			}
 		}
 		const key = this.key;
 
-		return { tasks: [...by.values()].sort((a, b) => b[key] - a[key]), idle, unknown };
+		return { tasks: [...by.values()].sort((a, b) => (b.sum?.[key] ?? 0) - (a.sum?.[key] ?? 0)), sums, idle, unknown };
 	}
 
 	update(change) {
 		if (!change.figures && !change.filter && !change.options)
 			return;
+		this.#ask();
+		this.#render();
+	}
+
+	#render() {
 		const { app } = this;
 		const matrix = this.#matrix();
 		const columns = this.columns();
 		const most = Math.max(1, ...matrix.tasks.flatMap((row) => [...row.cells.values()].map((cell) => cell.switches)));
-		const length = app.figures.shown.range[1] - app.figures.shown.range[0];
-
 		this.table.classList.toggle('few', columns.length <= 12);
 		this.matrix = matrix;
 		this.cols = columns;
 		this.queues = new Map(app.rows('cpus').filter((c) => typeof c.queue_mean === 'number').map((c) => [c.cpu, c]));
-		this.level = (cell) => (this.key === 'switches' ? (most > 1 ? Math.log(Math.max(1, cell.switches)) / Math.log(most) : 1) : cell.run_ns / length);
-		this.length = length;
+		this.level = (cell) => (this.key === 'switches' ? (most > 1 ? Math.log(Math.max(1, cell.switches)) / Math.log(most) : 1) : cell.run_percent / 100);
 		this.ramp = this.key === 'switches' ? ['1', `${count(most)} switches`] : ['0', '100 %'];
 		replace(this.tools,
 			choice('cells show', [['run', 'run %', 'of the range'], ['switches', 'switches', 'away from the task']], app.state.map, (map) => app.set({ map })),
@@ -118,17 +164,17 @@ export class CoremapView extends View {
 		const most = this.all ? Infinity : Math.max(20, Math.floor(FIRST_CELLS / (columns.length + ROW_CELLS)));
 		const row = (row) => h('tr', { data: { task: row.task, tid: app.capture.tasks[row.task].tid } },
 			h('th', { class: 'who', title: 'click: only this task', data: { pick: row.task } }, h('bdi', null, app.who(row.task))),
-			this.#total(row), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c)));
+			this.#total(row.sum), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c)));
 		const tail = [];
 
 		if (matrix.tasks.length > most)
 			tail.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more tasks`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
 		if (matrix.tasks.length)
-			tail.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, (cpu) => this.#columnSum(matrix, cpu), 'total'));
+			tail.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, matrix.sums.cpus, 'total', matrix.sums.all));
 		if (matrix.idle.size)
-			tail.push(this.#sumRow('IDLE', columns, (cpu) => matrix.idle.get(cpu), 'idle'));
+			tail.push(this.#sumRow('IDLE', columns, matrix.idle, 'idle', matrix.sums.idle));
 		if (matrix.unknown.size)
-			tail.push(this.#sumRow('unknown', columns, (cpu) => matrix.unknown.get(cpu), 'unknown'));
+			tail.push(this.#sumRow('unknown', columns, matrix.unknown, 'unknown', matrix.sums.unknown));
 		if (this.queues.size)
 			tail.push(this.#queueRow(columns));
 		fillRows(this.slices, this.body, Math.min(most, matrix.tasks.length), (i) => [row(matrix.tasks[i])],
@@ -147,34 +193,22 @@ export class CoremapView extends View {
 			}));
 	}
 
-	#columnSum(matrix, cpu) {
-		const sum = { run_ns: 0, switches: 0 };
-
-		for (const row of matrix.tasks) {
-			const cell = row.cells.get(cpu);
-
-			sum.run_ns += cell?.run_ns ?? 0;
-			sum.switches += cell?.switches ?? 0;
-		}
-		return sum;
-	}
-
-	#sumRow(name, columns, of, kind) {
-		const cells = columns.map((c) => [c, of(c.cpu)]);
-		const all = cells.reduce((sum, [, cell]) => ({ run_ns: sum.run_ns + (cell?.run_ns ?? 0), switches: sum.switches + (cell?.switches ?? 0) }), { run_ns: 0, switches: 0 });
-
+	#sumRow(name, columns, cells, kind, all) {
 		return h('tr', { class: kind, data: { sum: kind } }, h('th', { class: 'who' }, name), this.#total(all),
-			columns.map((c, i) => this.#cell(cells[i][1], null, c, true)));
+			columns.map((c) => this.#cell(cells.get(c.cpu), null, c, true)));
 	}
 
-	#total(row) {
-		return h('td', { class: 'num strong', data: { key: this.key, value: row[this.key], total: 1 }, title: this.key === 'run_ns' ? exactNs(row.run_ns) : count(row.switches) }, this.figure(row));
+	/** Of several CPUs or tasks; nothing while it is not known. */
+	#total(sum) {
+		if (!sum)
+			return h('td', { class: 'num strong', title: this.asked ? null : 'the sum of a choice needs the capture in the page' }, '–');
+		return h('td', { class: 'num strong', data: { key: this.key, value: sum[this.key], total: 1 }, title: this.key === 'run_ns' ? exactNs(sum.run_ns) : count(sum.switches) }, this.figure(sum));
 	}
 
 	figure(cell) {
 		if (this.key === 'switches')
 			return cell.switches ? short(cell.switches) : '–';
-		const part = 100 * cell.run_ns / this.length;
+		const part = cell.run_percent;
 
 		return !cell.run_ns ? '–' : part < 0.05 ? '<.1' : part.toFixed(part < 9.95 ? 1 : 0);
 	}
@@ -182,7 +216,7 @@ export class CoremapView extends View {
 	#cell(cell, task, column, plain = false) {
 		const td = h('td', {
 			class: ['num', 'cell', column.first ? 'first' : null].filter(Boolean).join(' '),
-			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
+			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, percent: cell.run_percent, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
 		}, cell ? this.figure(cell) : '');
 
 		if (cell && !plain && cell[this.key] > 0 && (this.key === 'switches' || this.level(cell) >= 0.002)) {
@@ -196,7 +230,7 @@ export class CoremapView extends View {
 
 	#explain(el) {
 		const { app } = this;
-		const { task, cpu, run, switches } = el.dataset;
+		const { task, cpu, run, percent: part, switches } = el.dataset;
 
 		if (el.dataset.card === 'queue') {
 			const q = this.queues.get(Number(cpu));
@@ -206,7 +240,7 @@ export class CoremapView extends View {
 		}
 		const who = task === undefined ? el.closest('tr').querySelector('th').textContent : app.who(Number(task));
 
-		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(100 * Number(run) / this.length)} of the range`, `${count(Number(switches))} switches`,
+		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, `${count(Number(switches))} switches`,
 		task === undefined ? null : 'click: over time'];
 	}
 
@@ -220,9 +254,14 @@ export class CoremapView extends View {
 			this.app.set({ view: 'cores', tasks: [Number(cell.dataset.task)], cpus: [Number(cell.dataset.cpu)] });
 	}
 
+	close() {
+		this.question.drop();
+		super.close();
+	}
+
 	#asText(tab) {
 		const head = ['task', 'all CPUs', ...this.cols.map((c) => `CPU ${c.cpu}`)];
-		const lines = this.matrix.tasks.map((row) => [this.app.who(row.task), this.figure(row), ...this.cols.map((c) => (row.cells.has(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
+		const lines = this.matrix.tasks.map((row) => [this.app.who(row.task), row.sum ? this.figure(row.sum) : '–', ...this.cols.map((c) => (row.cells.has(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
 
 		return `${[head, ...lines].map((line) => line.join(tab)).join('\n')}\n`;
 	}
@@ -243,7 +282,7 @@ export class CoremapView extends View {
 		const { palette } = app;
 		const rows = this.matrix.tasks.slice(0, 80);
 		/** @type {[string, (cpu: number) => object][]} */
-		const ends = [['total', (cpu) => this.#columnSum(this.matrix, cpu)], ['IDLE', (cpu) => this.matrix.idle.get(cpu)]];
+		const ends = [['total', (cpu) => this.matrix.sums.cpus.get(cpu)], ['IDLE', (cpu) => this.matrix.idle.get(cpu)]];
 
 		return [{
 			title: this.key === 'switches' ? 'context switches away from the task, per CPU' : '% of the window that the task ran, per CPU',
@@ -267,7 +306,7 @@ export class CoremapView extends View {
 					const y = 22 + k * 22;
 
 					s.text(172, y + 11, app.who(row.task), { colour: palette.text, anchor: 'end', room: 170 });
-					put(row, 180, y, false);
+					put(row.sum, 180, y, false);
 					this.cols.forEach((c, i) => put(row.cells.get(c.cpu), 180 + wide * (i + 1), y, true));
 				});
 				ends.forEach(([name, of], k) => {

@@ -119,15 +119,9 @@ export class CoresView extends View {
 	#legendItems() {
 		const { app } = this;
 		const run = new Map(app.rows('tasks').map((row) => [row.task, row.run_ns]));
-		let others = 0;
-
-		for (const row of app.rows('tasks')) {
-			if (!this.colours.has(row.task) && !row.idle)
-				others += row.run_ns ?? 0;
-		}
 		const items = this.coloured.map((task, i) => ({ key: task, task, colour: app.palette.tasks[i], text: `${app.who(task)}  ${run.get(task) ? duration(run.get(task)) : '–'}` }));
 
-		return [...items, { key: 'others', colour: app.palette.other_task, text: `others${others ? `  ${duration(others)}` : ''}` }];
+		return [...items, { key: 'others', colour: app.palette.other_task, text: 'others' }];
 	}
 
 	#renderKey() {

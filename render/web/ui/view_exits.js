@@ -35,7 +35,7 @@ export class ExitsView extends View {
 		this.reasons = this.#reasonTable();
 		this.opened = false;
 		this.question = new Question(app);
-		this.known = null; // {key, table}: the table by reason of the wanted tasks
+		this.known = null; // {key, tables}: by reason, by VM and the sums, of the wanted tasks and reasons
 		this.asked = null;
 		this.heat = new HeatMap(this, ['exit'], 220);
 		this.all = this.#allTable();
@@ -71,33 +71,40 @@ export class ExitsView extends View {
 			this.heat.plot.paint();
 	}
 
-	/** Reasons of the wanted tasks: of all of them they are there, of others the engine has them. */
+	/** What is of several tasks or reasons: of all of them it is there, of others the engine has it. */
 	#ask() {
 		const { app } = this;
 		const { range, tables } = app.figures.shown;
-		const tasks = app.selection.list();
-		const key = JSON.stringify([app.capture.index, range, tasks]);
+		const tasks = app.selection.list(), reasons = app.state.reasons.length ? app.state.reasons : null;
+		const key = JSON.stringify([app.capture.index, range, tasks, reasons]);
 
-		if (tasks && this.known?.key !== key) {
+		this.key = key;
+
+		if ((tasks || reasons) && this.known?.key !== key) {
 			if (this.asked !== key)
-				this.question.ask((decoder, signal) => decoder.exits(app.capture, range, { tasks, signal }), (answer, error) => {
+				this.question.ask((decoder, signal) => decoder.exits(app.capture, range, { tasks, reasons, signal }), (answer, error) => {
 					this.asked = null;
-					this.known = { key, table: answer?.tables.exit_reasons ?? null, why_not: error?.message };
+					this.known = { key, tables: answer?.tables ?? this.#withoutEngine(tables, tasks), why_not: error?.message };
 					this.#ask();
 				});
 			this.asked = key;
 		} else {
 			this.question.drop();
 			this.asked = null;
-			this.known = tasks ? this.known : { key, table: tables.exit_reasons };
+			this.known = tasks || reasons ? this.known : { key, tables };
 		}
 		this.#render();
+	}
+
+	/** Of some reasons there are the rows by reason, and by VM; their sums are not known. */
+	#withoutEngine(tables, tasks) {
+		return tasks ? {} : { exit_reasons: tables.exit_reasons, exits_vm: tables.exits_vm };
 	}
 
 	#render() {
 		const { app } = this;
 
-		this.sums = [...rowsOf(this.known?.table)].sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || this.#taken(b) - this.#taken(a));
+		this.sums = [...rowsOf(this.known?.tables?.exit_reasons)].sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || this.#taken(b) - this.#taken(a));
 		this.#pickColours();
 		this.#renderTools();
 		this.reasons.setColumns(this.#reasonColumns());
@@ -163,7 +170,8 @@ export class ExitsView extends View {
 	}
 
 	#renderFoot() {
-		const { table, why_not } = this.known ?? {};
+		const { why_not } = this.known ?? {};
+		const table = this.known?.tables?.exit_reasons;
 		const work = table?.total && tableObjects({ ...table, rows: [table.total] })[0];
 		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
@@ -174,29 +182,43 @@ export class ExitsView extends View {
 				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
 	}
 
-	/** Bars, the largest first: {name, task | vm, values: Map(reason -> value), work, idle_ns}. */
+	/** Bars, the largest first: {key, name, parts: [row by reason, as drawn], work: their sum | undefined, idle: that of idle guests}. */
 	barRows() {
 		const { app } = this;
 		const perVm = app.state.per === 'vm';
+		const tables = this.known?.key === this.key || perVm ? this.known?.tables : null;
+		const keyOf = (row) => (perVm ? row.vm ?? '' : row.task);
 		const bars = new Map();
+		const nameOf = (row) => (perVm ? `VM ${clean(row.vm ?? '?')}` : row.task === null ? 'all vCPUs' : app.who(row.task));
 
-		for (const row of this.rows()) {
+		for (const row of perVm ? rowsOf(tables?.exits_vm) : this.rows()) {
 			if (!app.selection.reason(row.reason))
 				continue;
-			const vm = row.task === null ? null : app.capture.tasks[row.task].vm;
-			const key = perVm ? vm ?? '' : row.task;
-			const bar = bars.get(key) ?? { key, name: row.task === null ? 'all vCPUs' : perVm ? `VM ${clean(vm ?? '?')}` : app.who(row.task), values: new Map(), work: 0, idle_ns: 0 };
-			const value = this.#taken(row);
+			const key = keyOf(row);
+			const bar = bars.get(key) ?? { key, name: nameOf(row), parts: [] };
 
 			bars.set(key, bar);
-			if (this.byTime && row.idle) {
-				bar.idle_ns += value;
-				continue;
-			}
-			bar.values.set(row.reason, (bar.values.get(row.reason) ?? 0) + value);
-			bar.work += value;
+			if (!(this.byTime && row.idle) && this.#taken(row) > 0)
+				bar.parts.push(row);
 		}
-		return [...bars.values()].sort((a, b) => b.work - a.work || b.idle_ns - a.idle_ns);
+		// of one reason the row is the sum
+		for (const bar of app.state.reasons.length === 1 ? bars.values() : [])
+			bar.work = bar.parts[0];
+		for (const sum of rowsOf(perVm ? tables?.exits_vm_sums : tables?.exits_sums)) {
+			const bar = bars.get(keyOf(sum));
+
+			// by count an idle guest's exits are exits too
+			if (bar && sum.idle)
+				bar.idle = sum;
+			else if (bar && (sum.idle === null) !== this.byTime)
+				bar.work = sum;
+		}
+		const work = (bar) => this.#taken(bar.work ?? {}) ?? 0, idle = (bar) => this.#taken(bar.idle ?? {}) ?? 0;
+		const place = new Map(this.slots.map((reason, i) => [reason, i]));
+
+		for (const bar of bars.values())
+			bar.parts.sort((a, b) => (place.get(a.reason) ?? SHOWN) - (place.get(b.reason) ?? SHOWN) || this.#taken(b) - this.#taken(a));
+		return [...bars.values()].sort((a, b) => work(b) - work(a) || idle(b) - idle(a));
 	}
 
 	/** Those that are drawn. */
@@ -212,11 +234,13 @@ export class ExitsView extends View {
 		this.more.textContent = this.everyBar ? `${count(left)} more are in the table below` : `${count(left)} more bars`;
 	}
 
-	#parts(bar) {
-		const parts = this.slots.map((reason) => [reason, bar.values.get(reason) ?? 0]);
-		const rest = this.rest.reduce((sum, { reason }) => sum + (bar.values.get(reason) ?? 0), 0);
+	/** How far the bar's parts reach, one behind the other. */
+	#end(bar) {
+		let at = 0;
 
-		return [...parts, ['other', rest]].filter(([, value]) => value > 0);
+		for (const row of bar.parts)
+			at += this.#taken(row);
+		return at;
 	}
 
 	#amount(v) {
@@ -228,7 +252,7 @@ export class ExitsView extends View {
 		const bars = this.#bars();
 		// names of instances differ at their ends: none is cut that has room
 		const left = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, ...bars.map((bar) => s.measure(bar.name, 12) + 14)));
-		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => bar.work))]).range([left, w - RIGHT]);
+		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => this.#end(bar)))]).range([left, w - RIGHT]);
 		const bottom = bars.length * ROW;
 
 		this.shown = bars;
@@ -241,11 +265,13 @@ export class ExitsView extends View {
 			let at = 0;
 
 			s.text(left - 8, y + 9, bar.name, { colour: palette.text, anchor: 'end', room: left - 12 });
-			for (const [reason, value] of this.#parts(bar)) {
-				s.rect(scale(at), y, scale(at + value) - scale(at), 18, reason === 'other' ? palette.reasons.other : this.colourOf(reason));
+			for (const row of bar.parts) {
+				const value = this.#taken(row);
+
+				s.rect(scale(at), y, scale(at + value) - scale(at), 18, this.colourOf(row.reason));
 				at += value;
 			}
-			s.text(scale(at) + 6, y + 9, this.#amount(bar.work), { colour: palette.text, size: 12 });
+			s.text(scale(at) + 6, y + 9, bar.work ? this.#amount(this.#taken(bar.work)) : '', { colour: palette.text, size: 12 });
 		});
 	}
 
@@ -259,17 +285,21 @@ export class ExitsView extends View {
 		const box = { y: Math.floor(y / ROW) * ROW, h: ROW };
 		let at = 0;
 
-		for (const [reason, value] of this.#parts(bar)) {
+		for (const row of bar.parts) {
+			const value = this.#taken(row);
+			const share = !this.byTime ? row.count_percent : this.onCpu ? row.cpu_percent : row.time_percent;
+
 			at += value;
 			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
-					lines: [`${bar.name}: ${clean(reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`, `${percent(100 * value / bar.work)} of its exits' ${this.byTime ? 'time' : 'number'}`,
-					reason === 'other' ? null : 'click: only this reason'],
-					box, click: reason === 'other' ? null : () => app.toggle('reasons', reason),
+					lines: [`${bar.name}: ${clean(row.reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`,
+					share === null ? null : `${percent(share)} of all exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
+					box, click: () => app.toggle('reasons', row.reason),
 				};
 		}
 		return {
-			lines: [bar.name, `${this.#amount(bar.work)}${bar.idle_ns ? `, and idle ${duration(bar.idle_ns)}` : ''}`, perVm ? 'click: only this VM' : 'click: only this vCPU'], box,
+			lines: [bar.name, [bar.work ? this.#amount(this.#taken(bar.work)) : null, bar.idle && this.byTime ? `idle ${duration(this.#taken(bar.idle))}` : null].filter(Boolean).join(', and ') || null,
+			perVm ? 'click: only this VM' : 'click: only this vCPU'], box,
 			click: bar.key === null ? null : () => (perVm ? app.toggle('vms', bar.key) : app.toggle('tasks', bar.key)),
 		};
 	}

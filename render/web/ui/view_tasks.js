@@ -122,7 +122,7 @@ export class TasksView extends View {
 		return this.sparkRow;
 	}
 
-	/** Shares of CPU time, column by column, or null. */
+	/** CPU time, column by column, or null. */
 	#series(task) {
 		const { bins, of } = this.#sparkBins();
 		const row = of.get(task);
@@ -130,9 +130,8 @@ export class TasksView extends View {
 		if (row === undefined)
 			return null;
 		const n = bins.spark_columns;
-		const wide = (bins.to - bins.from) / n;
 
-		return Array.from({ length: n }, (_, i) => bins.spark_ns[row * n + i] / wide);
+		return Array.from(bins.spark_ns.subarray(row * n, (row + 1) * n));
 	}
 
 	#spark(canvas, task) {
@@ -161,7 +160,7 @@ export class TasksView extends View {
 		if (el.dataset.card === 'spark') {
 			const series = this.#series(task);
 
-			return series ? [app.who(task), `run ${percent(row.run_percent)} of the range`, `most ${percent(100 * Math.max(...series))} in one of ${series.length} parts`] :
+			return series ? [app.who(task), `run ${percent(row.run_percent)} of the range`, `most ${duration(Math.max(...series))} in one of ${series.length} parts`] :
 				[app.who(task), 'too little to be drawn over time'];
 		}
 		return [app.who(task), `run ${row.run_ns === null ? 'not known' : `${exactNs(row.run_ns)}, ${percent(row.run_percent)}`}`,
@@ -218,8 +217,8 @@ function drawSpark(s, palette, series, x, y, w, tall) {
 	const most = Math.max(...series);
 
 	s.rect(x, y + tall - 0.5, w, 0.5, palette.grid);
-	series.forEach((share, i) => {
-		const part = most ? share / most * (tall - 1) : 0;
+	series.forEach((ns, i) => {
+		const part = most ? ns / most * (tall - 1) : 0;
 
 		if (part > 0)
 			s.rect(x + i * wide, y + tall - Math.max(1, part), wide, Math.max(1, part), palette.accent);

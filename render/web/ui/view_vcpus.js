@@ -65,6 +65,7 @@ export class VcpusView extends View {
 		}))));
 		keepHeight(this.legend);
 		this.antagonists = group(app.rows('antagonists'));
+		this.shares = new Map(app.rows('vcpu_shares').map((shares) => [shares.task, shares]));
 		fillRows(this.slices, this.body, rows.length, (i) => this.#row(rows[i], i, rows.length <= 2), { least: this.laneHeight });
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
@@ -103,7 +104,7 @@ export class VcpusView extends View {
 
 		if (!worst || !row.delayed_ns)
 			return '';
-		return [h('span', { class: 'share' }, percent(100 * worst.behind_ns / row.delayed_ns)),
+		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {
 			class: 'pick', title: 'click: only this task', data: { antagonist: worst.antagonist },
 			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
@@ -111,13 +112,13 @@ export class VcpusView extends View {
 	}
 
 	#bar(row) {
-		const sum = KEYS.reduce((all, key) => all + (row[key] ?? 0), 0);
+		const shares = this.shares.get(row.task);
 
 		return h('div', { class: 'bar' }, STATES.map((state, k) => {
 			const ns = row[KEYS[k]];
 			const cell = h('div', { class: `state-${this.app.selection.state(state) ? state : 'off'}`, data: { key: KEYS[k], value: ns, card: state } });
 
-			cell.style.width = `${sum ? 100 * ns / sum : 0}%`;
+			cell.style.width = `${shares?.[`${state}_percent`] ?? 0}%`;
 			return cell;
 		}));
 	}
@@ -174,7 +175,7 @@ export class VcpusView extends View {
 			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${(row.worst_at_ns / 1e9).toFixed(6)} s` : null];
 		const ns = row[`${key}_ns`];
 
-		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(100 * ns / (app.figures.shown.range[1] - app.figures.shown.range[0]))} of the range`];
+		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(this.shares.get(task)?.[`${key}_percent`])} of the range`];
 	}
 
 	/** For saving: all rows as one picture. */
@@ -197,13 +198,13 @@ export class VcpusView extends View {
 		drawTimeAxis(s, palette, scale, 0, bottom);
 		rows.forEach((row, i) => {
 			const y = i * 24 + 3;
-			const sum = KEYS.reduce((all, key) => all + row[key], 0);
+			const shares = this.shares.get(row.task);
 			const worst = this.antagonists.get(row.task)?.[0];
 			let at = 0;
 
 			s.text(182, y + 9, app.who(row.task), { colour: palette.text, anchor: 'end', room: 180 });
 			for (const state of STATES) {
-				const part = sum ? 100 * row[`${state}_ns`] / sum : 0;
+				const part = shares?.[`${state}_percent`] ?? 0;
 
 				if (part && state === 'unknown')
 					s.hatch(bar(at), y, bar(at + part) - bar(at), 18, palette.loss);
@@ -212,7 +213,7 @@ export class VcpusView extends View {
 				at += part;
 			}
 			s.text(bar(100) + 8, y + 9, !row.delayed_ns ? 'never kept waiting' : `${duration(row.delayed_ns)}${worst ?
-				`, ${percent(100 * worst.behind_ns / row.delayed_ns)} behind ${app.who(worst.antagonist)}` : ''}`,
+				`, ${percent(worst.delayed_percent)} behind ${app.who(worst.antagonist)}` : ''}`,
 				{ colour: palette.dim, size: 11, room: scale.range()[0] - bar(100) - 16 });
 			this.lanes.draw(s, row.task, scale, y, 18);
 		});

@@ -43,6 +43,7 @@ export const TABLES = {
 	tasks: ['tasks', 'tasks', 'total'],
 	exits: ['exits', 'exits', 'total'],
 	exit_reasons: ['exits --by reason', 'exits', 'total'],
+	exits_vm: ['exits --by vm', 'exits', 'total'],
 	guest: ['exits', 'guest', null],
 	vcpu: ['vcpu', 'vcpu', 'total'],
 	vcpu_reasons: ['vcpu', 'reasons', null],

@@ -31,7 +31,8 @@ function rangesOf({ from, to }) {
 // other names in a window that did not see them renamed: tid and pid tell them.
 const KEYS = ['tid', 'cpu', 'reason', 'reason_code', 'antagonist_tid'];
 const BYNAME = new Set(['name', 'comm', 'vm', 'antagonist', 'antagonist_vm', 'worst_behind', 'vcpu']);
-const keyOf = (row, table) => KEYS.filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid)).map((key) => row[key] ?? '').join('|');
+const keyOf = (row, table) => [...KEYS, ...(table === 'exits_vm' ? ['vm'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))
+	.map((key) => row[key] ?? '').join('|');
 
 function compare(where, expected, tables) {
 	for (const name of Object.keys(TABLES)) {
@@ -111,6 +112,30 @@ function compareReasons(where, options, shown) {
 	}
 }
 
+// The core map's totals, of each task and CPU that is shown, and of all of them.
+const TOTALS = `JSON.stringify([...document.querySelectorAll('table[data-table=coremap] tbody tr')].flatMap((tr) => {
+	const all = tr.querySelector('td[data-total]')?.dataset.value ?? null;
+	if (tr.dataset.sum === undefined) return [['tid ' + tr.dataset.tid, all]];
+	if (!['total', 'idle', 'unknown'].includes(tr.dataset.sum)) return [];
+	return [[tr.dataset.sum, all], ...[...tr.querySelectorAll('td[data-cpu][data-value]')].map((td) => [tr.dataset.sum + ' ' + td.dataset.cpu, td.dataset.value])];
+}))`;
+
+function compareTotals(where, options, shown) {
+	const { coremap } = JSON.parse(cdict('coremap', '-q', '--format', 'json', ...options, cdictFile));
+	const sums = new Map();
+	for (const { tid, cpu, idle, unknown, run_ns } of coremap) {
+		const kind = idle ? 'idle' : unknown ? 'unknown' : 'total';
+		for (const key of [kind, `${kind} ${cpu}`, ...(kind === 'total' ? [`tid ${tid}`] : [])]) sums.set(key, (sums.get(key) ?? 0) + run_ns);
+	}
+	const tids = new Map();
+	capture.tasks.forEach(({ tid }) => tids.set(`tid ${tid}`, (tids.get(`tid ${tid}`) ?? 0) + 1));
+	for (const [key, value] of shown) {
+		if (tids.get(key) > 1) continue;
+		if (String(sums.get(key) ?? 0) !== value) wrong.push(`${where}: the total of ${key} is ${sums.get(key)}, the document says ${value}`);
+		compared++;
+	}
+}
+
 async function check(browser, file) {
 	capture = (await readPage(file)).captures[0];
 	const shown = new Set();
@@ -145,6 +170,16 @@ async function check(browser, file) {
 		if (two.length === 2 && capture.tasks.filter(({ tid }) => tids.has(tid)).length === 2) {
 			await tab.go(`#view=exits&tasks=${two}&range=${range.join(',')}`);
 			compareReasons(`exits of two, ${range}`, ['--tid', [...tids].join(), ...optionsOf(range)], await reasons());
+		}
+		const totals = async () => JSON.parse(await tab.evaluate(TOTALS));
+		await tab.go(`#view=coremap&range=${range.join(',')}`);
+		compareTotals(`core map, ${range}`, optionsOf(range), await totals());
+		const some = capture.tables.tasks.rows.map(([task]) => capture.tasks[task]).filter(({ tid }) => tid).slice(1, 3);
+		if (some.length === 2 && capture.tasks.filter(({ tid }) => some.some((task) => task.tid === tid)).length === 2) {
+			const cpu = capture.cpus.findLast(({ seen }) => seen).cpu;
+			await tab.go(`#view=coremap&tasks=${some.map(({ index }) => index)}&cpus=${cpu}&range=${range.join(',')}`);
+			compareTotals(`core map of two, ${range}`, ['--tid', some.map(({ tid }) => tid).join(), '-C', String(cpu), ...optionsOf(range)],
+				(await totals()).filter(([key]) => !/^(idle|unknown)/.test(key)));
 		}
 		for (const view of VIEWS) {
 			await tab.go(`#view=${view}&range=${range.join(',')}`);
