@@ -21,7 +21,8 @@ static const char *const themes[] = { "auto", "light", "dark", NULL };
 
 static const char *const switch_whats[] = { "run", "sleep", "wakeup", NULL };
 static const char *const kvm_whats[] = { "exit", "guest", NULL };
-static const char *const exit_bys[] = { "count", "time", NULL };
+static const char *const exit_bys[] = { "time", "count", NULL };
+enum { EXITS_BY_TIME, EXITS_BY_COUNT };
 static const char *const use_bys[] = { "run", "switches", NULL };
 static const enum analyze_slice_kind switch_kinds[] = { ANALYZE_SLICE_RUN, ANALYZE_SLICE_SLEEP,
 							ANALYZE_SLICE_WAKEUP };
@@ -72,8 +73,8 @@ static const struct view {
 	  .warn = warn_of_switches },
 	{ .name = "exits",
 	  .bys = exit_bys,
-	  .titles = { "KVM exits: how many per vCPU, by reason",
-		      "KVM exits: time spent per vCPU, by reason" },
+	  .titles = { "KVM exits: time spent per vCPU, by reason",
+		      "KVM exits: how many per vCPU, by reason" },
 	  .all = "all vCPUs",
 	  .add = heatmap_add_exits,
 	  .draw = heatmap_draw_exits,
@@ -262,18 +263,21 @@ static int make(struct heatmap *h, const struct view *view)
 {
 	struct figures *f = &h->f;
 	struct cdict_error err = { 0 };
-	const char *title = view->titles[h->by];
+	const char *title;
 	int status;
 
-	if (view->kinds) {
+	if (view->kinds)
 		h->kind = view->kinds[h->what];
-		title = view_switches_title(h->kind);
-	}
 	if (view->add(h, &err))
 		return figures_fail(f, &err);
 	status = figures_run_wanted(f);
 	if (status)
 		return status;
+	/* Exits without entries take no known time. */
+	if (view->draw == heatmap_draw_exits && !h->opts->by &&
+	    !analyze_engine_summary(f->walk.eng)->has_entry)
+		h->by = EXITS_BY_COUNT;
+	title = view->kinds ? view_switches_title(h->kind) : view->titles[h->by];
 	if (heatmap_caption_init(h, title, view->all) || view->draw(h) || h->m.failed)
 		return figures_no_memory(f);
 	if (view->warn)
@@ -339,7 +343,7 @@ static const struct cmd_option heatmap_options[] = {
 	CMD_STRING(0, "what", struct heatmap_opts, what, "WHAT",
 		   "which intervals: run, sleep or wakeup (switches), exit or guest (kvm)"),
 	CMD_STRING(0, "by", struct heatmap_opts, by, "WHAT",
-		   "what is drawn: count or time (exits), run or switches (coremap, cpu)"),
+		   "what is drawn: time or count (exits), run or switches (coremap, cpu)"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "write FILE, whole or not at all; its ending tells the format; '-' is standard "
 		   "output (default: draw in the terminal)"),
@@ -364,7 +368,7 @@ static const struct cmd_example heatmap_examples[] = {
 	{ "cdict heatmap run.cdict -o switches.svg", "how long tasks ran, over time" },
 	{ "cdict heatmap run.cdict --what wakeup -t qemu -o wait.png",
 	  "how long QEMU's threads waited for a CPU" },
-	{ "cdict heatmap run.cdict --view exits --by time",
+	{ "cdict heatmap run.cdict --view exits",
 	  "exit reasons per vCPU, in the terminal" },
 	{ NULL, NULL },
 };

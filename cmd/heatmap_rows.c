@@ -44,7 +44,7 @@ int heatmap_draw_exits(struct heatmap *h)
 		free(name);
 	}
 	if (!rc)
-		rc = view_exits(&h->m, &h->c, &h->cap.frame, &mix, h->by == 1);
+		rc = view_exits(&h->m, &h->c, &h->cap.frame, &mix, h->by == 0);
 	exit_mix_fini(&mix);
 	return rc;
 }

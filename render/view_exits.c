@@ -107,9 +107,10 @@ static uint64_t total(const struct plan *p, size_t reason)
 	return p->by_time ? r->time_ns : r->count;
 }
 
+/* As in the table of exits: the guest had nothing to do. */
 static bool left_out(const struct plan *p, size_t reason)
 {
-	return p->by_time && p->mix->reasons.at[reason].idle;
+	return p->mix->reasons.at[reason].idle;
 }
 
 static bool ink_taken(const struct plan *p, struct ink ink)
@@ -247,10 +248,13 @@ static char *foot(const struct plan *p)
 	else if (p->by_time)
 		sink_printf(&s, ", %s from kvm_exit to kvm_entry",
 			    text_duration(t, (double)p->work));
-	if (p->idle_exits)
+	if (p->idle_exits && p->by_time)
 		sink_printf(&s, ", and %s in %s exit%s of idle guests, not in the bars",
 			    text_duration(t, (double)p->idle), number_grouped(n, p->idle_exits),
 			    p->idle_exits == 1 ? "" : "s");
+	else if (p->idle_exits)
+		sink_printf(&s, ", of which %s of idle guests %s not in the bars",
+			    number_grouped(n, p->idle_exits), p->idle_exits == 1 ? "is" : "are");
 	return sink_take(&s, NULL);
 }
 
@@ -260,7 +264,7 @@ static char *bar_text(const struct plan *p, const struct exit_bar *bar)
 	char n[TEXT_ROOM], idle[TEXT_ROOM], *text;
 
 	if (asprintf(&text, "%s%s%s", amount(p, n, bar->work), bar->idle ? ", halted " : "",
-		     bar->idle ? text_duration(idle, (double)bar->idle) : "") < 0)
+		     bar->idle ? amount(p, idle, bar->idle) : "") < 0)
 		return NULL;
 	return text;
 }

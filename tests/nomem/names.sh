@@ -27,7 +27,8 @@ identify=("$CDICT" identify --proc-root proc --libvirt-state state)
 walk nomem_identify "${identify[@]}"
 walk nomem_identify_json "${identify[@]}" --format json
 walk nomem_tasks_map "$CDICT" tasks x.cdict --map map.csv --format csv
-walk nomem_annotate "$CDICT" annotate x.cdict --map map.csv -o -
+# a cdict is written block by block
+PRINTS_AS_IT_GOES=1 walk nomem_annotate "$CDICT" annotate x.cdict --map map.csv -o -
 walk nomem_anonymize "$CDICT" annotate x.cdict --map map.csv --anonymize -o y.cdict
 
 password=nomem-pass-11

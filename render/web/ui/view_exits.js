@@ -104,7 +104,7 @@ export class ExitsView extends View {
 	#render() {
 		const { app } = this;
 
-		this.sums = [...rowsOf(this.known?.tables?.exit_reasons)].sort((a, b) => (this.byTime ? a.idle - b.idle : 0) || this.#taken(b) - this.#taken(a));
+		this.sums = [...rowsOf(this.known?.tables?.exit_reasons)].sort((a, b) => a.idle - b.idle || this.#taken(b) - this.#taken(a));
 		this.#pickColours();
 		this.#renderTools();
 		this.reasons.setColumns(this.#reasonColumns());
@@ -119,7 +119,7 @@ export class ExitsView extends View {
 	/** The eight largest reasons have a colour, the rest is "other". */
 	#pickColours() {
 		const { app } = this;
-		const drawn = this.sums.filter((sum) => !(this.byTime && sum.idle) && app.selection.reason(sum.reason) && this.#taken(sum) > 0);
+		const drawn = this.sums.filter((sum) => !sum.idle && app.selection.reason(sum.reason) && this.#taken(sum) > 0);
 
 		this.slots = drawn.slice(0, SHOWN).map((sum) => sum.reason);
 		this.rest = drawn.slice(SHOWN);
@@ -150,14 +150,13 @@ export class ExitsView extends View {
 		rest.firstChild.style.background = app.palette.reasons.other;
 		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => {
 			const swatch = h('span', { class: 'swatch' });
-			const idle = this.byTime && sum.idle;
 
 			swatch.style.background = this.colourOf(sum.reason);
 			return h('button', {
 				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
-				title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars by time' : ''} · click: only this; shift-click: this too`,
+				title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
 				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
-			}, idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
+			}, sum.idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
 		}), this.rest.length > 1 ? rest : null));
 		keepHeight(this.chips);
 	}
@@ -177,7 +176,7 @@ export class ExitsView extends View {
 
 		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}${this.#timeText(work)}` +
 			`${work.unpaired ? `; the end of ${count(work.unpaired)} not seen` : ''}` +
-			idle.map((sum) => `; and ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${sum.time_ns === null ? '' : `, ${duration(sum.time_ns)}`}${this.byTime ? ', not in the bars' : ''}`).join('') + '.'
+			idle.map((sum) => `; and ${plural(sum.count, 'exit')} of idle guests (${clean(sum.reason)})${sum.time_ns === null ? '' : `, ${duration(sum.time_ns)}`}, not in the bars`).join('') + '.'
 			: why_not ? `Reasons of some tasks are not known: ${why_not}`
 				: this.app.capture.has.exit ? 'no exits in this range for these tasks' : 'the capture has no kvm_exit events';
 	}
@@ -198,7 +197,7 @@ export class ExitsView extends View {
 			const bar = bars.get(key) ?? { key, name: nameOf(row), parts: [] };
 
 			bars.set(key, bar);
-			if (!(this.byTime && row.idle) && this.#taken(row) > 0)
+			if (!row.idle && this.#taken(row) > 0)
 				bar.parts.push(row);
 		}
 		// of one reason the row is the sum
@@ -207,10 +206,9 @@ export class ExitsView extends View {
 		for (const sum of rowsOf(perVm ? tables?.exits_vm_sums : tables?.exits_sums)) {
 			const bar = bars.get(keyOf(sum));
 
-			// by count an idle guest's exits are exits too
 			if (bar && sum.idle)
 				bar.idle = sum;
-			else if (bar && (sum.idle === null) !== this.byTime)
+			else if (bar && sum.idle !== null)
 				bar.work = sum;
 		}
 		const work = (bar) => this.#taken(bar.work ?? {}) ?? 0, idle = (bar) => this.#taken(bar.idle ?? {}) ?? 0;
@@ -298,7 +296,7 @@ export class ExitsView extends View {
 				};
 		}
 		return {
-			lines: [bar.name, [bar.work ? this.#amount(this.#taken(bar.work)) : null, bar.idle && this.byTime ? `idle ${duration(this.#taken(bar.idle))}` : null].filter(Boolean).join(', and ') || null,
+			lines: [bar.name, [bar.work ? this.#amount(this.#taken(bar.work)) : null, bar.idle ? `idle ${this.#amount(this.#taken(bar.idle))}` : null].filter(Boolean).join(', and ') || null,
 			perVm ? 'click: only this VM' : 'click: only this vCPU'], box,
 			click: bar.key === null ? null : () => (perVm ? app.toggle('vms', bar.key) : app.toggle('tasks', bar.key)),
 		};
