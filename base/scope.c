@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpulist.h"
+
 /* What an option says. */
 enum {
 	NOTHING,
@@ -96,25 +98,15 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
-/* How many CPUs "0,2-3" names. */
+/* How many CPUs "0,2-3" names; 0: it is no list. */
 static unsigned long count_cpus(const char *list)
 {
 	unsigned long n = 0;
+	uint32_t from, to;
 
-	while (*list) {
-		char *end;
-		unsigned long from = strtoul(list, &end, 10), to = from;
-
-		if (end == list)
-			return 0;
-		if (*end == '-')
-			to = strtoul(end + 1, &end, 10);
-		n += to >= from && to - from < 1 << 16 ? to - from + 1 : 0;
-		list = end + (*end == ',');
-		if (end == list && *end)
-			return 0;
-	}
-	return n;
+	while (cpulist_next(&list, &from, &to))
+		n += to - from + 1;
+	return *list ? 0 : n;
 }
 
 /* Whether one of the event descriptions in "{kvm:*,sched:sched_switch}" is the switch. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cpulist.h"
 #include "base/fail.h"
 #include "capture/tracefs.h"
 
@@ -49,22 +50,14 @@ static char *line_of(const char *fmt, ...)
 
 int host_cpu_list(const char *text, int **cpus)
 {
-	const char *p = text;
-	char *end;
+	const char *p = text ? text : "";
+	uint32_t from, to;
 	int n = 0;
 
 	*cpus = NULL;
-	while (p && *p) {
-		long from = strtol(p, &end, 10), to = from;
-		int *grown;
+	while (cpulist_next(&p, &from, &to)) {
+		int *grown = realloc(*cpus, ((size_t)n + to - from + 1) * sizeof(*grown));
 
-		if (end == p)
-			break;
-		if (*end == '-')
-			to = strtol(end + 1, &end, 10);
-		if (from < 0 || to < from || to >= CPUS_MAX)
-			break;
-		grown = realloc(*cpus, ((size_t)n + (size_t)(to - from) + 1) * sizeof(*grown));
 		if (!grown) {
 			n = 0;
 			break;
@@ -72,7 +65,6 @@ int host_cpu_list(const char *text, int **cpus)
 		*cpus = grown;
 		while (from <= to)
 			grown[n++] = (int)from++;
-		p = end + (*end == ',');
 	}
 	if (!n) {
 		free(*cpus);

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cpulist.h"
 #include "base/fail.h"
-
-#define MAX_CPU 65535 /* Linux allows 8192 */
 
 static int fail(struct cdict_error *err, const struct cmd_option *o, const char *what,
 		const char *arg)
@@ -104,21 +103,10 @@ static int add_ordered(struct cmd_list *list, const struct cmd_option *o, const 
 static int add_cpus(struct cmd_cpus *cpus, const struct cmd_option *o, const char *arg,
 		    struct cdict_error *err)
 {
-	static const char what[] = "takes a list of CPUs as in 0-3,8";
+	const char *p = arg;
+	uint32_t from, to;
 
-	for (const char *p = arg;; p++) {
-		uint64_t from, to;
-
-		if (!digits(&p, &from))
-			return fail(err, o, what, arg);
-		to = from;
-		if (*p == '-') {
-			p++;
-			if (!digits(&p, &to))
-				return fail(err, o, what, arg);
-		}
-		if (to < from || to > MAX_CPU || (*p && *p != ','))
-			return fail(err, o, what, arg);
+	while (cpulist_next(&p, &from, &to)) {
 		if (to >= cpus->n) {
 			size_t n = (size_t)(to / 64 + 1) * 64;
 			uint64_t *grown = realloc(cpus->bits, n / 8);
@@ -129,11 +117,10 @@ static int add_cpus(struct cmd_cpus *cpus, const struct cmd_option *o, const cha
 			cpus->bits = grown;
 			cpus->n = n;
 		}
-		for (uint64_t cpu = from; cpu <= to; cpu++)
+		for (uint32_t cpu = from; cpu <= to; cpu++)
 			cpus->bits[cpu / 64] |= UINT64_C(1) << (cpu % 64);
-		if (!*p)
-			return 0;
 	}
+	return *p || p == arg ? fail(err, o, "takes a list of CPUs as in 0-3,8", arg) : 0;
 }
 
 static int by_tid(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cpulist.h"
 #include "render/page.h"
 #include "render/page_capture.h"
 #include "tables/info.h"
@@ -88,25 +89,19 @@ static void types_json(struct json *j, const struct cdict_reader *r)
 static void siblings_json(struct json *j, const struct cdict_reader *r)
 {
 	const char *p = cdict_reader_info(r, "topology.threads");
-	uint32_t cpus = cdict_reader_cpus(r), left = cpus;
+	uint32_t cpus = cdict_reader_cpus(r), left = cpus, from, to;
 
 	json_open(j, "siblings", '[', false);
 	while (p && *p >= '0' && *p <= '9' && left) {
-		json_open(j, NULL, '[', false);
-		for (;;) {
-			char *end;
-			unsigned long from = strtoul(p, &end, 10), to = from;
+		const char *before = p;
 
-			if (*end == '-')
-				to = strtoul(end + 1, &end, 10);
+		json_open(j, NULL, '[', false);
+		while (cpulist_next(&p, &from, &to))
 			for (; from <= to && from < cpus && left; from++, left--)
 				json_u64(j, NULL, from);
-			p = end;
-			if (*p != ',' || p[1] < '0' || p[1] > '9')
-				break;
-			p++;
-		}
 		json_close(j);
+		if (p == before)
+			break;
 		if (*p == ' ')
 			p++;
 	}

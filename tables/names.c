@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cpulist.h"
 #include "tables/names_vms.h"
 
 static const struct names_task *of(const struct names *names, const struct analyze_task *task)
@@ -214,26 +215,19 @@ int32_t *names_nodes(const struct cdict_reader *r, size_t *n)
 	*n = cpus;
 	/* foreign text: whatever is not as promised ends the walk */
 	while (isdigit((unsigned char)*p)) {
+		uint32_t from, to;
 		char *end;
 		long node = strtol(p, &end, 10);
 
 		if (*end != ':' || node > 1 << 20)
 			break;
-		do {
-			unsigned long from, to;
-
-			p = end + 1;
-			if (!isdigit((unsigned char)*p))
-				break;
-			from = to = strtoul(p, &end, 10);
-			if (*end == '-' && isdigit((unsigned char)end[1]))
-				to = strtoul(end + 1, &end, 10);
-			for (unsigned long cpu = from; cpu <= to && cpu < cpus; cpu++)
-				nodes[cpu] = (int32_t)node;
-		} while (*end == ',');
-		if (*end != ';')
-			break;
 		p = end + 1;
+		while (cpulist_next(&p, &from, &to))
+			for (; from <= to && from < cpus; from++)
+				nodes[from] = (int32_t)node;
+		if (*p != ';')
+			break;
+		p++;
 	}
 	return nodes;
 }

@@ -8,8 +8,8 @@
 
 /* How rows are told apart: each key that is new makes a number of those before it. */
 struct groups {
-	struct map next;         /* (number so far, key) -> number */
-	struct stringset texts;  /* a text's key is its address here */
+	struct map next;        /* (number so far, key) -> number */
+	struct stringset texts; /* a text's key is its address here */
 	uint32_t n;
 };
 
@@ -65,7 +65,8 @@ static void add(struct table *to, const struct table_cell *row, const char *cons
 			continue;
 		if (adds_up(column)) {
 			if (column->kind == TABLE_PERCENT)
-				table_percent(to, c, (cell->set ? cell->percent : 0) + row[c].percent);
+				table_percent(to, c,
+					      (cell->set ? cell->percent : 0) + row[c].percent);
 			else
 				table_u64(to, c, (cell->set ? cell->u64 : 0) + row[c].u64);
 		} else if (!cell->set && is_one_of(column, by)) {

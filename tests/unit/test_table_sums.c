@@ -34,7 +34,7 @@ static struct table *usual(void)
 		uint64_t count, run_ns;
 		bool lossy;
 	} rows[] = {
-		{ "a", 7, 0, "io", 1, 10, false }, { "a", 8, 0, "io", 2, 20, true },
+		{ "a", 7, 0, "io", 1, 10, false },  { "a", 8, 0, "io", 2, 20, true },
 		{ "a", 7, 1, "hlt", 4, 40, false }, { "b", 9, 1, "io", 8, 80, false },
 		{ NULL, 0, 1, "io", 16, 0, false },
 	};
