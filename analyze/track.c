@@ -172,11 +172,11 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
 	}
 }
 
-/* A task turns up running on its CPU at @at, without a switch-in: tells of the time
- * before as far as it is known. */
-static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
+/* A task turns up running at @at, without a switch-in, on a CPU of which nobody knows who ran since
+ * @unseen_ns: tells of the time before as far as it is known. */
+static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_ns, uint64_t at)
 {
-	uint64_t gap;
+	uint64_t off;
 
 	switch ((enum task_where)t->where) {
 	case TASK_NEVER:
@@ -188,11 +188,13 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t at)
 		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
 		break;
 	case TASK_OFF:
-		gap = known_off_until(eng, t, at);
-		if (gap == ANALYZE_NO_TIME)
-			gap = t->since_ns;
-		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
-		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, at, false);
+		off = known_off_until(eng, t, at);
+		if (off == ANALYZE_NO_TIME)
+			off = unseen_ns > t->since_ns ? unseen_ns : t->since_ns;
+		if (off > at)
+			off = at;
+		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, off, false);
+		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, off, at, false);
 		break;
 	}
 }
@@ -252,7 +254,7 @@ static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 			since_ns = p->pub.born_ns;
 		tell_away(eng, p, ANALYZE_OFF_UNKNOWN, since_ns, eng->now_ns, false);
 	}
-	turn_up(eng, p, eng->now_ns);
+	turn_up(eng, p, eng->cpus[cpu].since_ns, eng->now_ns);
 }
 
 /* The piece of @c that ends with prev being switched out. */
@@ -282,7 +284,7 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	if (c->blind_ns == BLIND_TO_SWITCH)
 		appear(eng, cpu, prev);
 	else
-		turn_up(eng, task_at(eng, prev), from);
+		turn_up(eng, task_at(eng, prev), c->since_ns, from);
 	if (from < t)
 		tell_run(eng, cpu, prev, from, t, false, true);
 }
@@ -336,14 +338,14 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		/* Where it was since, and since when it waited, other CPUs know. */
 		sw.last_cpu = CDICT_CPU_UNKNOWN;
 		n->ready_ns = ANALYZE_NO_TIME;
-		turn_up(eng, n, t);
+		turn_up(eng, n, t, t);
 	} else if (n->where == TASK_OFF && gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
 		sw.away_ns = n->since_ns;
 		sw.away = (enum analyze_off)n->off;
 		tell_away(eng, n, sw.away, n->since_ns, t, true);
 	} else {
 		sw.incomplete = n->where != TASK_NEVER;
-		turn_up(eng, n, t);
+		turn_up(eng, n, t, t);
 	}
 	if (n->ready_ns != ANALYZE_NO_TIME) {
 		if (gap_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
@@ -426,7 +428,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	task_at(eng, old)->gone = true;
 	task_at(eng, old)->moved_ns = eng->now_ns;
 	if (!task_at(eng, leader)->gone)
-		turn_up(eng, task_at(eng, leader), eng->now_ns);
+		turn_up(eng, task_at(eng, leader), 0, eng->now_ns);
 	task_at(eng, leader)->where = TASK_ON;
 	task_at(eng, leader)->gone = false;
 	task_at(eng, leader)->since_ns = task_at(eng, leader)->moved_ns = eng->now_ns;
@@ -536,7 +538,7 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 	if (!plausible(t, from))
 		return;
 	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
-	turn_up(eng, t, from);
+	turn_up(eng, t, c->since_ns, from);
 	start_piece(eng, cpu, from);
 }
 
@@ -558,7 +560,7 @@ static void sample_of_some(struct analyze_engine *eng, uint32_t cpu, const struc
 		return;
 	if (c->cur == ANALYZE_NO_TASK && c->blind_ns <= eng->now_ns && !t->gone) {
 		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, eng->now_ns, false, false);
-		turn_up(eng, t, eng->now_ns);
+		turn_up(eng, t, 0, eng->now_ns);
 		start_piece(eng, cpu, eng->now_ns);
 	}
 	c->own_ns = eng->now_ns;

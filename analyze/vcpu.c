@@ -148,19 +148,6 @@ static enum analyze_vcpu_state state_of(enum mode mode)
 	return states[mode];
 }
 
-/* The thread itself does @what on @cpu at @t: its time on the CPU up to there. */
-static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, uint32_t cpu,
-			 enum what what)
-{
-	if (w->where == ON && w->cpu == cpu && fits((enum mode)w->mode, what) &&
-	    !gap_on(v, cpu, w->since_ns, t)) {
-		account(v, w, state_of((enum mode)w->mode), t);
-		return;
-	}
-	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
-	w->mode = MODE_UNKNOWN;
-}
-
 static enum analyze_vcpu_state off_state(enum where where)
 {
 	switch (where) {
@@ -194,6 +181,25 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 	account(v, w, off_state((enum where)w->where), gap);
 	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
 	return false;
+}
+
+/* The thread itself does @what on @cpu at @t: its time up to there. */
+static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, uint32_t cpu,
+			 enum what what)
+{
+	uint64_t unseen_ns = 0;
+
+	if (w->where == ON && w->cpu == cpu && fits((enum mode)w->mode, what) &&
+	    !gap_on(v, cpu, w->since_ns, t)) {
+		account(v, w, state_of((enum mode)w->mode), t);
+		return;
+	}
+	/* Its switch-in was not seen: until the CPU's last switch another one had the CPU. */
+	analyze_engine_running(v->eng, cpu, &unseen_ns);
+	if (w->where != ON && unseen_ns > w->since_ns)
+		off_cpu_until(v, w, unseen_ns < t ? unseen_ns : t);
+	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+	w->mode = MODE_UNKNOWN;
 }
 
 /* Those whose waits are watched: QEMU calls its vCPU threads so from their start, and of who has not run

@@ -349,6 +349,7 @@ class Capture:
         outs = {(s.task, s.cpu, s.end): s for s in self.slices if s.ended}
         ins = {(s.task, s.cpu, s.begin): s for s in self.slices if s.begun}
         gaps = sorted(g.begin for rows in self.gaps.values() for g in rows)
+        self.unseen = {(g.cpu, g.end): g.begin for g in self.unknown}
         for task, rows in happened.items():
             if self.some_tasks and task not in self.recorded:
                 continue
@@ -356,6 +357,11 @@ class Capture:
             self.follow_task(task, rows, outs, ins, gaps)
         if self.some_cpus: # whoever is off them may run on another
             self.offs, self.waits, self.moves = [], [], []
+
+    def off_until(self, off, cpu, t):
+        """A task turns up on cpu at t, and its switch-in is missing: nobody saw who ran there
+        before, but until then others did."""
+        return max(off.end, self.unseen.get((cpu, t), t))
 
     def follow_task(self, task, rows, outs, ins, gaps):
         on, off, woken, cpu = None, None, None, None
@@ -374,6 +380,8 @@ class Capture:
                     torn = True
             if what in ('birth', 'seen', 'out'):
                 deaf = -1, 0
+            if what in ('seen', 'out') and off and on is None and not self.some_tasks:
+                self.offs.append(Off(task, off.cpu, off.end, self.off_until(off, where, t), off.state, False))
             if what == 'birth':
                 on = off = woken = cpu = None
             elif what == 'seen':

@@ -41,7 +41,7 @@ class Kvm:
         for s in self.c.slices:
             on_cpu[s.cpu].append(s)
         for x in self.states:
-            if x.what in ('preempted', 'waiting'):
+            if x.what in ('preempted', 'waiting') and x.ended != 'broken':
                 slices = on_cpu[x.cpu]
                 at = bisect.bisect_left(slices, x.begin, key=lambda s: s.end)
                 while at < len(slices) and slices[at].begin < x.end:
@@ -161,6 +161,12 @@ class Kvm:
                 what not in ON_CPU or e is None or e.cpu == cpu)
             if self.c.some_cpus and what in OFF_CPU: # it may have run on another
                 fits = False
+            if e is not None and not fits and what in OFF_CPU and not self.c.some_cpus:
+                # others had the CPU until its last switch
+                until = max((s for s, _ in self.c.switch_at[e.cpu] if s < t), default=since)
+                if until > since and not any(g.begin < until and since < g.end for g in self.gaps):
+                    self.states.append(State(tid, what, since, until, None, cpu, 'broken', nxt))
+                    since, nxt = until, None
             self.states.append(State(tid, what if fits else 'unknown', since, t,
                                      reason if what in ('exit', 'qemu') else None, cpu,
                                      kind != 'end', nxt))
