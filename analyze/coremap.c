@@ -166,7 +166,6 @@ static void change(struct analyze_coremap *m, uint32_t c, bool one_more, uint64_
 	struct queue *cpu = &m->queues[c];
 
 	account(m, cpu, t_ns);
-	cpu->row->seen = true;
 	if (one_more) {
 		if (++cpu->length == 2)
 			cpu->above_at_ns = t_ns;

@@ -45,14 +45,13 @@ struct digests {
 
 	ARRAY(struct part) parts;
 	struct digest whole;
-	bool hopeless; /* switches are missing, or a thread took another's tid */
+	bool hopeless; /* a thread took another's tid */
 	bool done;
 	/* The CPU that is read. */
 	uint32_t cpu;
 	struct cdict_events *it;
 	struct fold fold;
 	uint64_t in_part, per_part, bytes;
-	int32_t cur; /* who was switched in last, over its parts; -1: nobody yet */
 };
 
 void digest_fini(struct digest *d)
@@ -68,8 +67,10 @@ static int digest_init(struct digest *d, uint32_t n_cpus)
 {
 	*d = (struct digest){ .cpus = calloc(n_cpus + 1, sizeof(*d->cpus)), .n_cpus = n_cpus };
 	for (uint32_t c = 0; d->cpus && c < n_cpus; c++)
-		d->cpus[c] = (struct digest_cpu){ .first_switch_ns = ANALYZE_NO_TIME,
+		d->cpus[c] = (struct digest_cpu){ .first_ns = ANALYZE_NO_TIME,
+						  .first_switch_ns = ANALYZE_NO_TIME,
 						  .switch_ns = ANALYZE_NO_TIME,
+						  .break_ns = ANALYZE_NO_TIME,
 						  .sample_ns = ANALYZE_NO_TIME,
 						  .last_ns = ANALYZE_NO_TIME };
 	return d->cpus ? 0 : -ENOMEM;
@@ -239,14 +240,34 @@ static int add_row(struct digest *d, const struct digest *from, const struct dig
 	return 0;
 }
 
+/* Whether the first switch of @c does not fit to what was before. */
+static bool is_break(const struct digest_cpu *to, const struct digest_cpu *c)
+{
+	if (c->first_switch_ns == ANALYZE_NO_TIME)
+		return false;
+	if (to->switch_ns != ANALYZE_NO_TIME)
+		return to->cur != c->first_prev;
+	return c->first_switch_ns == c->first_ns && to->sample_ns != ANALYZE_NO_TIME &&
+	       to->sample_tid != c->first_prev;
+}
+
+/* @c is later. */
 static void add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 {
+	if (is_break(to, c))
+		to->break_ns = c->first_switch_ns;
+	if (later(c->break_ns, to->break_ns))
+		to->break_ns = c->break_ns;
+	to->first_ns = earliest(to->first_ns, c->first_ns);
 	if (to->first_switch_ns == ANALYZE_NO_TIME || c->sample_ns < to->first_switch_ns)
 		to->mixed |= c->mixed ||
 			     (to->sample_ns != ANALYZE_NO_TIME && c->sample_ns != ANALYZE_NO_TIME &&
 			      to->first_switch_ns == ANALYZE_NO_TIME &&
 			      (to->sample_tid != c->sample_tid));
-	to->first_switch_ns = earliest(to->first_switch_ns, c->first_switch_ns);
+	if (c->first_switch_ns < to->first_switch_ns) {
+		to->first_switch_ns = c->first_switch_ns;
+		to->first_prev = c->first_prev;
+	}
 	if (later(c->last_ns, to->last_ns))
 		to->last_ns = c->last_ns;
 	if (later(c->switch_ns, to->switch_ns)) {
@@ -260,7 +281,6 @@ static void add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 	}
 }
 
-/* Parts of a CPU come in order of time. */
 static int add_part(struct digest *d, const struct part *p)
 {
 	add_cpu(&d->cpus[p->cpu], &p->sum.cpus[0]);
@@ -369,8 +389,10 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 	latest_two(row->in, &now);
 	f->cur = (uint32_t)(row - f->to->rows.at);
 	f->switched = true;
-	if (f->state->first_switch_ns == ANALYZE_NO_TIME)
+	if (f->state->first_switch_ns == ANALYZE_NO_TIME) {
 		f->state->first_switch_ns = ev->t_ns;
+		f->state->first_prev = prev;
+	}
 	f->state->switch_ns = ev->t_ns;
 	f->state->cur = next;
 }
@@ -425,12 +447,27 @@ static void fold_kvm(struct fold *f, const struct cdict_event *ev, const struct 
 	}
 }
 
+/* Whoever is switched out was switched in before, or sampled last. */
+static void fold_chain(struct fold *f, const struct cdict_event *ev, int32_t prev)
+{
+	const struct digest_cpu *c = f->state;
+
+	if (c->switch_ns != ANALYZE_NO_TIME   ? c->cur != prev
+	    : c->sample_ns != ANALYZE_NO_TIME ? !f->switched && c->sample_tid != prev
+					      : false)
+		f->state->break_ns = ev->t_ns;
+}
+
 static void fold_event(struct digests *d, struct fold *f, const struct cdict_event *ev)
 {
 	const struct type_info *ti = &d->types[ev->type->index];
 	struct digest_row *row;
 
+	if (f->state->first_ns == ANALYZE_NO_TIME)
+		f->state->first_ns = ev->t_ns;
 	f->state->last_ns = ev->t_ns;
+	if (ti->kind == ANALYZE_KIND_SWITCH)
+		fold_chain(f, ev, (int32_t)ev->values[ti->field[SW_PREV_PID]]);
 	fold_sample(f, ev);
 	switch ((enum analyze_kind)ti->kind) {
 	case ANALYZE_KIND_SWITCH:
@@ -508,11 +545,8 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 
 	*out = NULL;
 	scope_of_reader(&scope, r);
-	if (scope.whom != SCOPE_SYSTEM || scope.filtered || scope.overwritten || scope.foreign)
+	if (scope.whom == SCOPE_TASKS || scope.filtered || scope.foreign)
 		return 0;
-	for (size_t i = 0; i < cdict_reader_loss_count(r); i++)
-		if (cdict_reader_loss_at(r, i)->what != CDICT_LOSS_DISORDER)
-			return 0;
 	for (size_t i = 0; i < cdict_reader_block_count(r); i++)
 		if (cdict_reader_block_at(r, i)->cpu >= cdict_reader_cpus(r))
 			return 0;
@@ -529,7 +563,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))
 			ret = cdict_fail_nomem(err);
 	}
-	if (ret || !d->has.has_switch) {
+	if (ret) {
 		digests_free(d);
 		return ret;
 	}
@@ -557,7 +591,9 @@ static int begin_part(struct digests *d, uint64_t t_ns)
 
 	if (!p)
 		return -ENOMEM;
-	*p = (struct part){ .cpu = d->cpu, .first_ns = t_ns, .switched = d->cur >= 0 };
+	*p = (struct part){ .cpu = d->cpu,
+			    .first_ns = t_ns,
+			    .switched = d->whole.cpus[d->cpu].switch_ns != ANALYZE_NO_TIME };
 	if (digest_init(&p->sum, 1)) {
 		d->parts.n--;
 		return -ENOMEM;
@@ -585,22 +621,6 @@ static int end_part(struct digests *d)
 	return add_part(&d->whole, p);
 }
 
-/* Whoever is switched out was switched in before, or sampled last. */
-static void check_chain(struct digests *d, const struct cdict_event *ev)
-{
-	const struct type_info *ti = &d->types[ev->type->index];
-	const struct digest_cpu *c = d->fold.state;
-	int32_t before;
-
-	if (ti->kind != ANALYZE_KIND_SWITCH)
-		return;
-	before = d->cur >= 0                       ? d->cur
-		 : c->sample_ns != ANALYZE_NO_TIME ? c->sample_tid
-						   : (int32_t)ev->values[ti->field[SW_PREV_PID]];
-	d->hopeless |= before != (int32_t)ev->values[ti->field[SW_PREV_PID]];
-	d->cur = (int32_t)ev->values[ti->field[SW_NEXT_PID]];
-}
-
 int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
 {
 	struct cdict_event ev;
@@ -612,7 +632,6 @@ int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
 				d->done = true;
 				break;
 			}
-			d->cur = -1;
 			ret = open_cpu(d, &d->it, d->cpu, 0, UINT64_MAX, err);
 			if (ret)
 				return ret;
@@ -633,7 +652,6 @@ int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
 			return cdict_fail_nomem(err);
 		if (!d->fold.to && begin_part(d, ev.t_ns))
 			return cdict_fail_nomem(err);
-		check_chain(d, &ev);
 		fold_event(d, &d->fold, &ev);
 		d->in_part++;
 		if (d->fold.no_memory)
@@ -651,6 +669,14 @@ bool digests_done(const struct digests *d)
 const struct digest *digests_whole(const struct digests *d)
 {
 	return &d->whole;
+}
+
+bool digests_broken(const struct digests *d)
+{
+	for (uint32_t c = 0; c < d->n_cpus; c++)
+		if (d->whole.cpus[c].break_ns != ANALYZE_NO_TIME)
+			return true;
+	return false;
 }
 
 bool digests_tell(const struct digests *d)

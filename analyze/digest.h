@@ -55,8 +55,10 @@ struct digest_row {
 };
 
 struct digest_cpu {
-	uint64_t last_ns; /* of its events */
+	uint64_t first_ns, last_ns; /* of its events */
 	uint64_t first_switch_ns;
+	int32_t first_prev; /* of that one */
+	uint64_t break_ns;  /* the latest whose prev was not switched in before, nor sampled */
 	uint64_t switch_ns; /* the latest; who it switched in */
 	int32_t cur;
 	uint64_t sample_ns; /* the latest sample that names a task */
@@ -75,8 +77,8 @@ struct digest {
 
 struct digests;
 
-/* digests_new - of @r, whose capture must be one of the whole system without losses: else *out
- * stays NULL, and the return value 0.  @events: of a digest; 0: some ten thousand. */
+/* digests_new - of @r, whose capture must be one of whole CPUs with all switches or none, that numbers
+ * tasks as the host does: else *out stays NULL, and the return value 0.  @events: of a digest; 0: some ten thousand. */
 int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		struct cdict_error *err);
 void digests_free(struct digests *d);
@@ -84,9 +86,11 @@ void digests_free(struct digests *d);
 int digests_step(struct digests *d, uint64_t events, struct cdict_error *err);
 bool digests_done(const struct digests *d);
 
-/* digests_tell - whether a walk can begin by them: where a switch's prev was not switched in before,
- * or a thread took another one's tid, it cannot.  When it is done; the rest may be asked then. */
+/* digests_tell - whether a walk can begin by them: where a thread took another one's tid, it cannot.
+ * When it is done; the rest may be asked then. */
 bool digests_tell(const struct digests *d);
+/* digests_broken - whether switches are missing: some prev was not switched in before. */
+bool digests_broken(const struct digests *d);
 /* digests_whole - of all events. */
 const struct digest *digests_whole(const struct digests *d);
 /* digests_at - of the events before @t_ns; @out is zeroed storage, emptied by digest_fini(). */

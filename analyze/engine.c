@@ -48,6 +48,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 		digest_fini(eng->at);
 	free(eng->at);
 	array_fini(&eng->waits);
+	free(eng->ahead);
 	gaps_fini(&eng->sched_gaps);
 	gaps_fini(&eng->kvm_gaps);
 	table_fini(&eng->table);

@@ -190,6 +190,26 @@ uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns)
 	return end < to_ns ? end : to_ns;
 }
 
+bool gaps_blind(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+		uint64_t *begin_ns, uint64_t *end_ns)
+{
+	size_t n;
+	const struct gap *gaps = of_cpu(set, cpu, &n);
+	bool any = false;
+
+	*begin_ns = *end_ns = from_ns;
+	for (size_t i = first_past(gaps, n, from_ns); i < n && gaps[i].from_ns < to_ns; i++) {
+		if (gaps[i].to_ns <= from_ns)
+			continue;
+		any = true;
+		if (gaps[i].from_ns > *begin_ns)
+			*begin_ns = gaps[i].from_ns;
+		if (gaps[i].to_ns > *end_ns)
+			*end_ns = gaps[i].to_ns;
+	}
+	return any;
+}
+
 uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
 	size_t n;

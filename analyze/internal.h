@@ -76,6 +76,10 @@ uint64_t gaps_find(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, ui
 uint64_t gaps_lost(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 /* gaps_end - how far the gaps reach that hold @from_ns or one of each other; @to_ns at most. */
 uint64_t gaps_end(const struct gap_set *set, uint64_t from_ns, uint64_t to_ns);
+/* gaps_blind - of the gaps of @cpu that end after @from_ns and begin before @to_ns: where the last one
+ * begins, not before @from_ns, and where the latest ends; false: there is none. */
+bool gaps_blind(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
+		uint64_t *begin_ns, uint64_t *end_ns);
 /* gaps_ns - time of [from_ns, to_ns] in which events of @cpu (or of any) were lost, once. */
 uint64_t gaps_ns(const struct gap_set *set, uint32_t cpu, uint64_t from_ns, uint64_t to_ns);
 
@@ -119,6 +123,9 @@ uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t p
 void task_comm(struct task *t, const void *comm, size_t len);
 
 /* --- engine.c --- */
+
+/* A CPU whose runner was contradicted: unknown up to its next switch. */
+#define BLIND_TO_SWITCH UINT64_MAX
 
 struct cpu_state {
 	uint32_t cur;        /* who runs, ANALYZE_NO_TASK: not known */
@@ -169,7 +176,11 @@ struct analyze_engine {
 	bool stopped;
 	uint32_t past;                   /* events after the window */
 	ARRAY(struct resume_wait) waits; /* where it begins */
-	struct digest *at;               /* where the walk began, NULL: at the start */
+	struct resume_ahead {
+		uint64_t t_ns;
+		int32_t prev;
+	} * ahead;         /* by CPU: the next switch, when it was looked for */
+	struct digest *at; /* where the walk began, NULL: at the start */
 	bool ran, out_of_memory;
 	struct analyze_summary sum;
 

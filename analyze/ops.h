@@ -120,6 +120,7 @@ struct analyze_kvm {
 struct analyze_resume {
 	uint32_t task;
 	bool on;                /* it runs */
+	bool lost;              /* it ran since in_ns, and its switch-out is missing */
 	uint64_t out_ns, in_ns; /* the latest switches, ANALYZE_NO_TIME */
 	uint32_t out_cpu, in_cpu;
 	enum analyze_off off; /* at out_ns */

@@ -3,9 +3,9 @@
  * resume.c - a walk that begins at the window, in the state in which the events before leave
  * everything, and ends where nothing of the window is open.
  *
- * The state is that of a capture in which each switch's prev was switched in before (digest.h): then
- * the latest switch of a task tells where it is.  Where that, or what is left of the rest, does not
- * say enough the walk begins earlier, at the latest at the capture's start.
+ * The latest switch of a task tells where it is: on the CPU which switched it in last, off it, or, where
+ * that CPU switched somebody else in since, nobody knows where.  Where that, or what is left of the
+ * rest, does not say enough the walk begins earlier, at the latest at the capture's start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +23,13 @@ static bool after(uint64_t a, uint64_t b)
 	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
 }
 
-/* Up to when CPUs were not recorded yet: there are no other gaps. */
-static uint64_t begins(const struct analyze_engine *eng)
-{
-	const struct gap_set *gaps = &eng->sched_gaps;
-
-	return gaps->n ? gaps->all[gaps->n - 1].reach_ns : 0;
-}
-
 /* ---- whether a digest says enough: the time it is of, an earlier one, or impossible ---- */
+
+static bool is_gap(const struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	return eng->sched_gaps.n &&
+	       gaps_find(&eng->sched_gaps, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
+}
 
 /* A vCPU with an exit that has no entry yet: since then it was switched out and in once at most, so
  * that its time on a CPU and what it goes back to are known. */
@@ -53,8 +51,8 @@ static uint64_t latest_kvm(const struct digest_kvm *k)
 	return after(k->user.t_ns, t) ? k->user.t_ns : t;
 }
 
-static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest_row *row,
-			  const struct digest_kvm *k, uint64_t t_ns)
+static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest *d,
+			  const struct digest_row *row, const struct digest_kvm *k, uint64_t t_ns)
 {
 	const unsigned accesses = ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) |
 				  ANALYZE_NEED(KVM_MSR);
@@ -62,6 +60,14 @@ static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest_
 
 	if (latest == ANALYZE_NO_TIME)
 		return t_ns;
+	if (is_gap(eng, CDICT_CPU_UNKNOWN, latest, t_ns) ||
+	    gaps_find(&eng->kvm_gaps, CDICT_CPU_UNKNOWN, latest, t_ns) != ANALYZE_NO_TIME)
+		return latest;
+	/* One without an exit before it. */
+	if (eng->needs & accesses && k->access_ns != ANALYZE_NO_TIME &&
+	    k->entry.t_ns != ANALYZE_NO_TIME && k->access_ns >= k->entry.t_ns &&
+	    !after(k->exit.t_ns, k->entry.t_ns))
+		return k->entry.t_ns;
 	if (k->exit.t_ns == k->entry.t_ns)
 		return latest;
 	/* It does something while it is off its CPU. */
@@ -70,7 +76,9 @@ static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest_
 	if (after(k->exit.t_ns, k->entry.t_ns) &&
 	    ((eng->needs & accesses && k->access_ns != ANALYZE_NO_TIME &&
 	      k->access_ns >= k->exit.t_ns) ||
-	     !is_simple(row, k->exit.t_ns)))
+	     !is_simple(row, k->exit.t_ns) ||
+	     (after(row->out[0].t_ns, k->exit.t_ns) &&
+	      after(d->cpus[row->out[0].cpu].break_ns, k->exit.t_ns))))
 		return k->exit.t_ns;
 	return t_ns;
 }
@@ -150,6 +158,43 @@ static bool is_one_move(const struct digest_row *row, const struct digest_when *
 		(row->woken.cpu == now.cpu || row->woken.cpu == wait->cpu));
 }
 
+/* It was switched in last on a CPU that switched another one in since, or that events are missing of: so
+ * is its switch-out. */
+static bool is_displaced(const struct analyze_engine *eng, const struct digest *d,
+			 const struct digest_row *row, uint64_t t_ns)
+{
+	const struct digest_cpu *c;
+
+	if (!row->tid || !after(row->in[0].t_ns, row->out[0].t_ns))
+		return false;
+	c = &d->cpus[row->in[0].cpu];
+	return c->switch_ns != row->in[0].t_ns || c->cur != row->tid ||
+	       is_gap(eng, row->in[0].cpu, row->in[0].t_ns, t_ns);
+}
+
+/* Of one that is: the time at which that is known, or from which it shows. */
+static uint64_t check_displaced(const struct digest *d, const struct digest_row *row, uint64_t t_ns)
+{
+	const struct digest_kvm *k = row->kvm ? &d->kvm.at[row->kvm - 1] : NULL;
+	uint64_t in = row->in[0].t_ns;
+
+	/* Before the switch that showed it a wake-up says nothing, after it does. */
+	if ((row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns >= in) ||
+	    row->in[1].t_ns == in || (k && after(k->exit.t_ns, k->entry.t_ns)))
+		return in;
+	return t_ns;
+}
+
+/* Whether it is not known of all CPUs who ran there since @from_ns. */
+static bool was_broken(const struct analyze_engine *eng, const struct digest *d, uint64_t from_ns,
+		       uint64_t t_ns)
+{
+	for (uint32_t c = 0; c < d->n_cpus; c++)
+		if (after(d->cpus[c].break_ns, from_ns))
+			return true;
+	return is_gap(eng, CDICT_CPU_UNKNOWN, from_ns, t_ns);
+}
+
 static uint64_t check_row(const struct analyze_engine *eng, const struct digest *d,
 			  const struct digest_row *row, uint64_t t_ns)
 {
@@ -161,17 +206,20 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		return t_ns;
 	lost = is_lost(d, row);
 	/* Woken and seen without a switch: it runs to some, it waits to others. */
-	if (lost && (begins(eng) || row->early_on_many || row->wake[1].t_ns != ANALYZE_NO_TIME ||
-		     row->wake[0].t_ns <= row->early.t_ns))
+	if (lost &&
+	    (is_gap(eng, CDICT_CPU_UNKNOWN, eng->walk_from_ns, t_ns) || row->early_on_many ||
+	     row->wake[1].t_ns != ANALYZE_NO_TIME || row->wake[0].t_ns <= row->early.t_ns))
+		return impossible;
+	/* Nobody saw it leave: which sample was the last before the switch? */
+	if (lost && digests_broken(eng->opts.digests) &&
+	    (d->cpus[row->early.cpu].mixed || row->wake[0].t_ns != ANALYZE_NO_TIME))
 		return impossible;
 	if (out != ANALYZE_NO_TIME && out == in)
 		return out;
-	if (after(in, out)) {
-		const struct digest_cpu *c = &d->cpus[row->in[0].cpu];
-
-		if (c->switch_ns != in || c->cur != row->tid)
+	if (is_displaced(eng, d, row, t_ns)) {
+		if (check_displaced(d, row, t_ns) != t_ns)
 			return in;
-	} else {
+	} else if (!after(in, out)) {
 		if (out != ANALYZE_NO_TIME && row->off == ANALYZE_OFF_DEAD &&
 		    after(row->woken.t_ns, out))
 			return impossible; /* another one has its tid */
@@ -183,22 +231,40 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == off)
 			return out == ANALYZE_NO_TIME ? impossible : out;
 		wait = wait_of(d, row);
-		if (wait.t_ns != ANALYZE_NO_TIME && wait.t_ns >= begins(eng) && is_candidate(row) &&
-		    !is_one_move(row, &wait))
+		if (wait.t_ns != ANALYZE_NO_TIME && is_candidate(row) &&
+		    (!is_one_move(row, &wait) || was_broken(eng, d, wait.t_ns, t_ns)))
 			return wait.t_ns;
 	}
-	return row->kvm ? check_kvm(eng, row, &d->kvm.at[row->kvm - 1], t_ns) : t_ns;
+	return row->kvm ? check_kvm(eng, d, row, &d->kvm.at[row->kvm - 1], t_ns) : t_ns;
 }
 
-static uint64_t check_cpu(const struct digest *d, uint32_t cpu, uint64_t t_ns)
+/* Whether who was switched in last on @cpu was not seen anywhere else after that. */
+static bool runs_on(const struct digest *d, uint32_t cpu)
 {
 	const struct digest_cpu *c = &d->cpus[cpu];
+	const struct digest_row *row = digest_find(d, c->cur, cpu);
+
+	return !c->cur || (row && row->in[0].cpu == cpu && row->in[0].t_ns == c->switch_ns &&
+			   after(row->in[0].t_ns, row->out[0].t_ns));
+}
+
+static uint64_t check_cpu(const struct analyze_engine *eng, const struct digest *d, uint32_t cpu,
+			  uint64_t t_ns)
+{
+	const struct digest_cpu *c = &d->cpus[cpu];
+	bool switched = c->switch_ns != ANALYZE_NO_TIME;
+	uint64_t from_ns = switched ? c->switch_ns : eng->walk_from_ns, begin, end;
 	const struct digest_row *row;
 
+	if (!eng->sum.has_switch)
+		return t_ns;
+	/* A sample after a gap says who runs, from when on depends. */
+	if (gaps_blind(&eng->sched_gaps, cpu, from_ns, t_ns, &begin, &end) &&
+	    c->sample_ns != ANALYZE_NO_TIME && (switched ? c->sample_ns >= end : c->first_ns < end))
+		return switched ? c->switch_ns : impossible;
 	if (c->switch_ns != ANALYZE_NO_TIME) {
-		row = c->cur ? digest_find(d, c->cur, cpu) : NULL;
-		if (c->cur && (!row || row->in[0].cpu != cpu || row->in[0].t_ns != c->switch_ns ||
-			       !after(row->in[0].t_ns, row->out[0].t_ns)))
+		row = digest_find(d, c->cur, cpu);
+		if (!row || (!runs_on(d, cpu) && row->in[0].t_ns == c->switch_ns))
 			return c->switch_ns;
 	} else if (c->sample_ns != ANALYZE_NO_TIME) {
 		row = digest_find(d, c->sample_tid, cpu);
@@ -219,7 +285,7 @@ static uint64_t check(const struct analyze_engine *eng, const struct digest *d, 
 	uint64_t begin = t_ns, t;
 
 	for (uint32_t c = 0; c < d->n_cpus; c++) {
-		t = check_cpu(d, c, t_ns);
+		t = check_cpu(eng, d, c, t_ns);
 		if (t == impossible)
 			return t;
 		begin = t < begin ? t : begin;
@@ -445,11 +511,25 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 	t = &eng->table.all.at[task];
 	if (row->tid && is_lost(eng->at, row)) {
 		t->where = TASK_LOST;
-		t->since_ns = row->early.t_ns;
+		t->since_ns = digests_broken(eng->opts.digests) &&
+					      eng->at->cpus[row->early.cpu].first_prev != row->tid
+				      ? eng->walk_from_ns
+				      : row->early.t_ns;
 		t->moved_ns = eng->walk_from_ns;
 		t->cpu = row->early.cpu;
 	}
-	if (after(r.in_ns, r.out_ns)) {
+	if (is_displaced(eng, eng->at, row, t_ns)) {
+		uint64_t gap = gaps_find(&eng->sched_gaps, r.in_cpu, r.in_ns, t_ns);
+		const struct digest_cpu *c = &eng->at->cpus[r.in_cpu];
+
+		r.lost = true;
+		t->where = TASK_LOST;
+		t->since_ns = gap != ANALYZE_NO_TIME && c->switch_ns == r.in_ns &&
+					      c->cur == row->tid
+				      ? gap
+				      : r.in_ns;
+		t->cpu = r.in_cpu;
+	} else if (after(r.in_ns, r.out_ns)) {
 		t->where = TASK_ON;
 		t->since_ns = r.in_ns;
 		t->cpu = r.in_cpu;
@@ -466,17 +546,16 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 		}
 		if (after(row->wake[0].t_ns, t->where == TASK_LOST ? t->since_ns : r.out_ns))
 			t->ready_ns = r.ready_ns = row->wake[0].t_ns;
-		/* One that began before all was recorded is no wait. */
-		if (wait.t_ns != ANALYZE_NO_TIME && wait.t_ns >= begins(eng)) {
+		if (wait.t_ns != ANALYZE_NO_TIME) {
 			struct digest_when now = moved_to(row, &wait);
 
-			r.waits = true;
+			r.waits = !is_gap(eng, CDICT_CPU_UNKNOWN, wait.t_ns, t_ns);
 			r.wait_cpu = now.cpu;
 			if (row->tid && is_candidate(row))
 				add_wait(eng, task, &wait, &now, t_ns);
 		}
 	}
-	if (k && after(k->exit.t_ns, k->entry.t_ns)) {
+	if (k && eng->sum.has_switch && after(k->exit.t_ns, k->entry.t_ns)) {
 		/* As it was told: the exit was when the task had run for 0 ns. */
 		uint64_t ran = ran_since(row, k->exit.t_ns, t_ns);
 
@@ -493,13 +572,22 @@ static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
 {
 	const struct digest_cpu *d = &eng->at->cpus[cpu];
 	struct cpu_state *c = &eng->cpus[cpu];
-	uint64_t begin_ns = eng->walk_from_ns;
+	uint64_t begin = eng->walk_from_ns, end = begin;
+	bool switched = d->switch_ns != ANALYZE_NO_TIME, blind;
 	struct task *t;
 
-	if (cpu < eng->sched_gaps.cpus && eng->sched_gaps.n_cpu[cpu])
-		begin_ns = eng->sched_gaps.cpu[cpu][0].to_ns;
-	if (d->switch_ns != ANALYZE_NO_TIME) {
-		c->cur = table_find(&eng->table, d->cur, cpu);
+	if (!eng->sum.has_switch)
+		return;
+	blind = gaps_blind(&eng->sched_gaps, cpu, switched ? d->switch_ns : begin, eng->now_ns,
+			   &begin, &end);
+	if (blind && (switched || d->sample_ns == ANALYZE_NO_TIME)) {
+		c->since_ns = c->own_ns = begin;
+		c->blind_ns = end;
+		c->seen = switched;
+	} else if (switched) {
+		c->cur = runs_on(eng->at, cpu) ? table_find(&eng->table, d->cur, cpu)
+					       : ANALYZE_NO_TASK;
+		c->blind_ns = c->cur == ANALYZE_NO_TASK ? BLIND_TO_SWITCH : 0;
 		c->since_ns = c->own_ns = d->switch_ns;
 		c->seen = true;
 		c->cur_births = eng->table.births;
@@ -514,12 +602,20 @@ static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
 			return;
 		t = &eng->table.all.at[c->cur];
 		t->where = TASK_ON;
-		c->since_ns = t->since_ns = t->moved_ns = begin_ns;
+		c->since_ns = t->since_ns = t->moved_ns = end;
 		t->cpu = cpu;
 		t->ran_ns -= eng->now_ns - t->since_ns; /* counted by resume_task() */
-	} else {
-		c->blind_ns = begin_ns;
 	}
+}
+
+/* Gaps that began before @t_ns: what they broke is in the state. */
+static void pass_gaps(struct analyze_engine *eng, uint64_t t_ns)
+{
+	const struct gap_set *set = &eng->sched_gaps;
+
+	for (; eng->begun < set->n && set->all[eng->begun].from_ns < t_ns; eng->begun++)
+		if (set->all[eng->begun].to_ns > eng->reach_ns)
+			eng->reach_ns = set->all[eng->begun].to_ns;
 }
 
 /* Sets the state before @t_ns. */
@@ -540,6 +636,8 @@ static int resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 		eng->table.all.at[task].pub.first_ns = rows[i]->named_ns;
 	}
 	engine_records(eng, t_ns - 1);
+	pass_gaps(eng, t_ns);
+	eng->now_ns = t_ns;
 	for (size_t i = 0; i < n && !eng->table.failed; i++) {
 		uint32_t task = table_peek(&eng->table, rows[i]->tid);
 
@@ -574,9 +672,10 @@ int engine_resume(struct analyze_engine *eng, struct cdict_error *err)
 	if (!eng->may_stop)
 		return 0;
 	eng->at = calloc(1, sizeof(*eng->at));
-	if (!eng->at)
+	eng->ahead = calloc((size_t)eng->n_cpus + 1, sizeof(*eng->ahead));
+	if (!eng->at || !eng->ahead)
 		return cdict_fail_nomem(err);
-	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns && begin > begins(eng); i++) {
+	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns; i++) {
 		digest_fini(eng->at);
 		ret = digests_at(d, begin, eng->at, err);
 		if (ret)
@@ -586,8 +685,6 @@ int engine_resume(struct analyze_engine *eng, struct cdict_error *err)
 			return 0;
 		if (t_ns == begin) {
 			eng->begin_ns = begin;
-			eng->begun = eng->sched_gaps.n;
-			eng->reach_ns = begins(eng);
 			return resume(eng, begin, err);
 		}
 		begin = t_ns;
@@ -614,6 +711,44 @@ static bool stays(const struct analyze_engine *eng, const struct digest *whole, 
 	       after(row->in[0].t_ns, row->out[0].t_ns);
 }
 
+static int on_next_switch(void *ctx, uint64_t t_ns, int32_t prev)
+{
+	struct resume_ahead *a = ctx;
+
+	a->t_ns = t_ns;
+	a->prev = prev;
+	return 1;
+}
+
+/* Whether what goes on on @cpu since before the window's end ends with a switch that fits: then it
+ * is what it seems. */
+static bool ends_well(const struct analyze_engine *eng, uint32_t cpu)
+{
+	const struct cpu_state *c = &eng->cpus[cpu];
+	struct resume_ahead *a = &eng->ahead[cpu];
+	struct cdict_error err;
+
+	if (!digests_broken(eng->opts.digests) || c->since_ns >= eng->sum.to_ns)
+		return true;
+	/* Another task may turn up elsewhere meanwhile. */
+	if (eng->table.all.at[c->cur].pub.tid)
+		return false;
+	if (a->t_ns <= eng->now_ns) {
+		*a = (struct resume_ahead){ .t_ns = ANALYZE_NO_TIME };
+		if (digests_switches(eng->opts.digests, cpu, eng->now_ns + 1, UINT64_MAX,
+				     on_next_switch, a, &err) < 0)
+			return false;
+	}
+	return a->t_ns != ANALYZE_NO_TIME && !a->prev;
+}
+
+/* Nobody is known to run on the CPU since @to_ns or later, or in a gap that lasts until then. */
+static bool is_unknown(const struct cpu_state *c, uint64_t to_ns)
+{
+	return c->cur == ANALYZE_NO_TASK &&
+	       (c->since_ns >= to_ns || (c->blind_ns >= to_ns && c->blind_ns != BLIND_TO_SWITCH));
+}
+
 bool engine_settled(const struct analyze_engine *eng)
 {
 	const struct digest *whole = digests_whole(eng->opts.digests);
@@ -627,10 +762,12 @@ bool engine_settled(const struct analyze_engine *eng)
 
 		if (d->last_ns == ANALYZE_NO_TIME)
 			continue;
+		if (!eng->sum.has_switch || is_unknown(&eng->cpus[c], eng->sum.to_ns))
+			continue;
 		if (d->first_switch_ns == ANALYZE_NO_TIME || d->first_switch_ns >= eng->now_ns ||
 		    eng->cpus[c].cur == ANALYZE_NO_TASK)
 			return false;
-		if (d->switch_ns <= eng->now_ns && !stays(eng, whole, c))
+		if (d->switch_ns <= eng->now_ns ? !stays(eng, whole, c) : !ends_well(eng, c))
 			return false;
 	}
 	for (size_t i = 0; eng->sum.has_iowait && i < eng->table.all.n; i++) {

@@ -174,6 +174,14 @@ static int copy_latency(const struct analyze_tasks *t, struct analyze_task_row *
 	return h ? histogram_merge(&row->latency, h) : 0;
 }
 
+/* IDLE of a CPU that never went idle is none. */
+static bool is_there(const struct analyze_tasks *t, uint32_t task)
+{
+	const struct analyze_task *a = analyze_engine_task(t->eng, task);
+
+	return a->tid || a->first_ns != ANALYZE_NO_TIME;
+}
+
 /* Closes the gaps of tasks to which nothing happened. */
 static int compact(struct analyze_tasks *t)
 {
@@ -181,7 +189,7 @@ static int compact(struct analyze_tasks *t)
 		struct analyze_task_row row = t->rows.at[i];
 		int ret = 0;
 
-		if (!t->used.at[i])
+		if (!t->used.at[i] || !is_there(t, (uint32_t)i))
 			continue;
 		row.task = (uint32_t)i;
 		if (t->latency)
@@ -209,9 +217,14 @@ static int on_finish(void *self, struct cdict_error *err)
 	struct analyze_tasks *t = self;
 
 	if (t->per_cpu) {
-		t->n = t->rows.n;
-		for (size_t i = 0; i < t->n; i++)
-			t->rows.at[i].cpu = (uint32_t)t->index.keys.at[i].b;
+		for (size_t i = 0; i < t->rows.n; i++) {
+			struct analyze_task_row row = t->rows.at[i];
+
+			row.cpu = (uint32_t)t->index.keys.at[i].b;
+			memset(&t->rows.at[i], 0, sizeof(row));
+			if (is_there(t, row.task))
+				t->rows.at[t->n++] = row;
+		}
 		if (t->n)
 			qsort(t->rows.at, t->n, sizeof(*t->rows.at), by_task);
 	} else if (compact(t)) {

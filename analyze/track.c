@@ -10,9 +10,6 @@
 
 #include "analyze/internal.h"
 
-/* A CPU whose runner was contradicted: unknown up to its next switch. */
-#define BLIND_TO_SWITCH UINT64_MAX
-
 static struct task *task_at(struct analyze_engine *eng, uint32_t index)
 {
 	return &eng->table.all.at[index];
@@ -23,7 +20,7 @@ static bool cpu_counts(const struct analyze_engine *eng, uint32_t cpu)
 	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
 }
 
-/* IDLE, once it was heard of, may run whenever nobody knows who does, and only then. */
+/* IDLE may run whenever nobody knows who does, and only then. */
 static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
 {
 	struct analyze_away away = { .task = table_find(&eng->table, 0, run->cpu),
@@ -34,7 +31,7 @@ static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_r
 				     .from_ns = run->from_ns,
 				     .to_ns = run->to_ns };
 
-	if (!eng->cpus[run->cpu].counts || task_at(eng, away.task)->pub.first_ns == ANALYZE_NO_TIME)
+	if (!eng->cpus[run->cpu].counts)
 		return;
 	for (const struct hook *h = eng->on_away; h->ops; h++)
 		h->ops->away(h->self, &away);

@@ -519,7 +519,8 @@ static void on_resume(void *self, const struct analyze_resume *r)
 {
 	struct analyze_vcpus *v = self;
 	struct watch *w = v->off ? NULL : watch_of(v, r->task);
-	bool out_last = r->out_ns != ANALYZE_NO_TIME && !r->on, runs = r->kvm_ns != ANALYZE_NO_TIME;
+	bool out_last = r->out_ns != ANALYZE_NO_TIME && !r->on && !r->lost,
+	     runs = r->kvm_ns != ANALYZE_NO_TIME;
 
 	if (!w)
 		return;
@@ -531,6 +532,8 @@ static void on_resume(void *self, const struct analyze_resume *r)
 	} else if (!runs) {
 		w->mode = MODE_UNKNOWN;
 	}
+	if (v->some_cpus && runs && r->in_ns != ANALYZE_NO_TIME && r->in_ns > r->kvm_ns)
+		w->mode = MODE_UNKNOWN;
 	if (out_last) {
 		bool idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE &&
 			    v->reasons.at[w->reason].idle;
@@ -543,7 +546,8 @@ static void on_resume(void *self, const struct analyze_resume *r)
 			w->where = idle ? HALTED : BLOCKED;
 		w->since_ns = r->out_ns;
 		w->cpu = r->out_cpu;
-	} else if (r->on && r->in_ns != ANALYZE_NO_TIME && (!runs || r->in_ns > r->kvm_ns)) {
+	} else if ((r->on || r->lost) && r->in_ns != ANALYZE_NO_TIME &&
+		   (!runs || r->in_ns > r->kvm_ns)) {
 		w->where = ON;
 		w->since_ns = r->in_ns;
 		w->cpu = r->in_cpu;
