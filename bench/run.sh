@@ -350,7 +350,7 @@ page_rows() {
 	said=$(node "$top/tests/page/_lib/speed.mjs" big.html)
 	number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" <<<"$said"; }
 	at_most "page of all events in Chromium: first view, ms" "$(number first_view_ms)" 2000 "" 0
-	at_most "a zoom step, the worst of all views (median $(number zoom_ms)), ms" "$(number zoom_max_ms)" 50 "" 0
+	at_most "a zoom step, CPU, the worst of all views (median $(number zoom_ms)), ms" "$(number zoom_max_ms)" 50 "" 0
 	at_most "figures of the whole capture in the page, against the CPU of cdict stats ($(cpu stats) s)" \
 		"$(calc "$(number figures_whole_ms) / 1000 / ($(cpu stats) + 1e-9)")" 2.5 ""
 	at_most "the engine's answer for 10 ms of it, ms" "$(calc "$(number figures_10ms_us) / 1000" 1)" 20 "" 1

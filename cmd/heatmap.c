@@ -368,8 +368,7 @@ static const struct cmd_example heatmap_examples[] = {
 	{ "cdict heatmap run.cdict -o switches.svg", "how long tasks ran, over time" },
 	{ "cdict heatmap run.cdict --what wakeup -t qemu -o wait.png",
 	  "how long QEMU's threads waited for a CPU" },
-	{ "cdict heatmap run.cdict --view exits",
-	  "exit reasons per vCPU, in the terminal" },
+	{ "cdict heatmap run.cdict --view exits", "exit reasons per vCPU, in the terminal" },
 	{ NULL, NULL },
 };
 

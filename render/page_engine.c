@@ -170,19 +170,26 @@ static int take_lists(struct page_engine *e, const struct page_query *q)
 	return 0;
 }
 
-static int begin(struct page_engine *e, struct cdict_error *err)
+int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err)
 {
-	struct analyze_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
-					.to_ns = e->t0_ns + e->q.to_ns,
-					.cpus = e->cpus,
-					.n_cpus = e->n_cpus };
 	int rc = 0;
 
 	if (!e->digests && !e->no_digests) {
 		rc = digests_new(&e->digests, e->reader, 0, err);
 		e->no_digests = !e->digests;
 	}
-	opts.digests = e->digests;
+	*out = e->digests;
+	return rc;
+}
+
+static int begin(struct page_engine *e, struct cdict_error *err)
+{
+	struct analyze_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
+					.to_ns = e->t0_ns + e->q.to_ns,
+					.cpus = e->cpus,
+					.n_cpus = e->n_cpus };
+	int rc = page_engine_digests(e, &opts.digests, err);
+
 	if (!rc)
 		rc = analyze_engine_new(&e->eng, &opts, err);
 	if (!rc)

@@ -28,8 +28,10 @@ static int add(struct page_engine *e, int part, struct cdict_error *err)
 				       .cpus = e->cpus,
 				       .n_cpus = e->n_cpus };
 	struct figures *f = e->state;
-	int rc;
+	int rc = page_engine_digests(e, &opts.digests, err);
 
+	if (rc)
+		return rc;
 	if (e->q.filtered || e->chosen) {
 		opts.names.filter.wanted = is_wanted;
 		opts.names.filter.ctx = e;

@@ -16,7 +16,8 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 				       .cpus = opts->cpus,
 				       .n_cpus = opts->n_cpus,
 				       .no_guest_mode = opts->no_guest_mode,
-				       .jobs = opts->jobs };
+				       .jobs = opts->jobs,
+				       .digests = opts->digests };
 	int rc;
 
 	*w = (struct tables_walk){ .reader = r, .opts = *opts };

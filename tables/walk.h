@@ -36,6 +36,7 @@ struct tables_options {
 	size_t n_cpus;           /* bits in it */
 	bool no_guest_mode;      /* leave out samples in guest mode */
 	unsigned jobs;           /* threads that decode ahead (struct cdict_query) */
+	struct digests *digests; /* as struct analyze_options has them */
 	struct names_options names;
 };
 
