@@ -183,10 +183,10 @@ static int put_encoded(struct copy *c)
 	if (!format_encoder_events(c->enc))
 		return 0;
 	c->payload.len = 0;
-	rc = format_encoder_finish(c->enc, &c->payload, &info);
+	rc = format_encoder_finish(c->enc, &c->payload, &info, NULL);
 	if (rc || c->payload.failed)
 		return cdict_fail_nomem(c->err);
-	return format_writer_put(c->w, c->payload.data, c->payload.len, &info, c->err);
+	return format_writer_put(c->w, c->payload.data, c->payload.len, &info, NULL, c->err);
 }
 
 static int add_event(struct copy *c, const struct cdict_event *ev, uint32_t order)

@@ -96,10 +96,19 @@ static bool dict_new(struct column_dict *d)
 	if (!d->keys)
 		d->keys = malloc(DICT_SLOTS * sizeof(*d->keys));
 	if (!d->index)
-		d->index = malloc(DICT_SLOTS * sizeof(*d->index));
+		d->index = calloc(DICT_SLOTS, sizeof(*d->index));
 	if (!d->values)
 		d->values = malloc(DICT_MAX * sizeof(*d->values));
-	return d->keys && d->index && d->values;
+	if (!d->keys || !d->index || !d->values)
+		return false;
+	/* What is in the index from before is no more than what was taken of it. */
+	d->before += d->n;
+	if (d->before > UINT32_MAX - DICT_MAX) {
+		memset(d->index, 0, DICT_SLOTS * sizeof(*d->index));
+		d->before = 0;
+	}
+	d->n = 0;
+	return true;
 }
 
 /* 1 + index of @v in the dictionary, which it joins; 0 when there is no room. */
@@ -107,16 +116,17 @@ static uint32_t dict_index(struct column_dict *d, uint64_t v)
 {
 	uint32_t h = (uint32_t)((v * 0x9e3779b97f4a7c15ull) >> 50);
 
-	while (d->index[h]) {
+	while (d->index[h] > d->before) {
 		if (d->keys[h] == v)
-			return d->index[h];
+			return d->index[h] - d->before;
 		h = (h + 1) % DICT_SLOTS;
 	}
 	if (d->n == DICT_MAX)
 		return 0;
 	d->keys[h] = v;
 	d->values[d->n] = v;
-	return d->index[h] = ++d->n;
+	d->index[h] = d->before + ++d->n;
+	return d->n;
 }
 
 /* Fills the dictionary with the column's values and its symbols into the scratch
@@ -132,8 +142,6 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 		s->scratch.failed = true; /* the block is: without memory it would be another */
 		return false;
 	}
-	memset(d->index, 0, DICT_SLOTS * sizeof(*d->index));
-	d->n = 0;
 	s->scratch.len = 0;
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t before = d->n, sym = dict_index(d, c->misses[i].value);

@@ -111,9 +111,9 @@ struct column_sink {
 	struct numbers numbers;
 	struct column_dict {
 		uint64_t *keys;
-		uint32_t *index;  /* 1 + index, 0 = free */
-		uint64_t *values; /* in order of first appearance */
-		uint32_t n;
+		uint32_t *index;    /* before + 1 + index; up to before: free */
+		uint64_t *values;   /* in order of first appearance */
+		uint32_t n, before; /* before: of all columns written by now */
 	} dict;
 };
 

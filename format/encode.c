@@ -45,15 +45,18 @@ static bool fit_schema(struct format_encoder *enc)
 	if (!enc->types)
 		return false;
 	enc->n_types = n;
+	enc->digested = true;
+	enc->wakeup_counts = !cdict_schema_find(enc->schema, "sched:sched_waking");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct format_type *t = enc->schema->types.at[i];
 
-		enc->types[i].add = encode_shape(t, enc->schema->big_endian);
+		enc->types[i].shape = encode_shape(t, enc->schema->big_endian);
 		enc->types[i].columns = calloc(t->n_coded, sizeof(*enc->types[i].columns));
 		if (!enc->types[i].columns) {
 			free_types(enc);
 			return false;
 		}
+		digest_type(enc, i);
 	}
 	return true;
 }
@@ -68,6 +71,7 @@ static bool block_begin(struct format_encoder *enc)
 		for (uint32_t k = 0; k < enc->schema->types.at[enc->used[i]]->n_coded; k++)
 			et->columns[k].n = 0;
 		et->events = 0;
+		digest_type_begin(et);
 		memset(et->heads, 0, sizeof(et->heads));
 		numbers_reset(&et->times);
 	}
@@ -76,6 +80,9 @@ static bool block_begin(struct format_encoder *enc)
 	enc->order_at = enc->order_last = 0;
 	enc->failed = false;
 	enc->foreign = 0;
+	enc->switched = false;
+	enc->switch_ns = enc->left_ns = 0;
+	enc->missing = 0;
 	return true;
 }
 
@@ -105,6 +112,7 @@ void format_encoder_free(struct format_encoder *enc)
 	buf_fini(&enc->order);
 	buf_fini(&enc->odd);
 	buf_fini(&enc->pool);
+	free(enc->digests);
 	state_fini(&enc->st);
 	column_sink_fini(&enc->sink);
 	free(enc);
@@ -135,8 +143,10 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		enc->first_ns = enc->last_ns = s->t_ns;
 		enc->order_last = s->order;
 		buf_varint(&enc->order, s->order);
+		enc->st.t_ns = s->t_ns;
 		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
 			return -ENOMEM;
+		enc->digests[0].seen = true;
 	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
 		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
@@ -147,6 +157,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		if (enc->n_used > UINT8_MAX)
 			return CDICT_ELIMIT;
 		et->local = enc->n_used;
+		et->followed = et->local < FORMAT_FOLLOWED ? et->local : FORMAT_FOLLOWED;
 		enc->used[enc->n_used++] = type;
 	}
 	if (s->order != enc->order_last) {
@@ -168,15 +179,19 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		return -ENOMEM;
 	numbers_put(&et->times, s->t_ns - enc->last_ns);
 	st->t_ns = enc->last_ns = s->t_ns;
-	if (st->tids[st->current] != s->tid)
+	if (st->tids[st->current] != s->tid) {
+		uint32_t before = st->current;
+
 		st->current = encode_add_task(&a, &t->coded[FORMAT_F_TID], s->tid);
+		digest_note_sample(enc, st->current, before);
+	}
 	a.row[FORMAT_F_TID] = st->current;
 	if (st->cells[(size_t)st->current * st->n_cells] != (uint64_t)(int64_t)s->pid)
 		encode_add_value(&a, &t->coded[FORMAT_F_PID], (uint64_t)(int64_t)s->pid);
 	if (s->mode != st->slots[0])
 		encode_add_value(&a, &t->coded[FORMAT_F_MODE], s->mode);
 	et->add(&a);
-	st->followed = et->local < FORMAT_FOLLOWED ? et->local : FORMAT_FOLLOWED;
+	st->followed = et->followed;
 	return enc->failed ? -ENOMEM : 0;
 }
 
@@ -212,7 +227,8 @@ static void write_tables(struct format_encoder *enc)
 	column_write_bytes(s, FORMAT_COL_ORDER, enc->order.data, enc->order.len);
 }
 
-int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info)
+int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
+			  struct digest **digest)
 {
 	struct column_sink *s = &enc->sink;
 	uint32_t column = FORMAT_COL_FIELDS;
@@ -278,6 +294,8 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	    s->bits.failed || s->own.failed || s->streams.failed || s->scratch.failed ||
 	    enc->order.failed)
 		ret = -ENOMEM;
+	if (digest)
+		*digest = ret ? NULL : digest_collect(enc);
 	pool->len = 0;
 	enc->n = 0;
 	return ret;

@@ -19,6 +19,11 @@ static inline uint64_t load_scalar(const uint8_t *p, unsigned size, bool is_sign
 	}
 }
 
+uint64_t encode_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big)
+{
+	return load_scalar(p, size, is_signed, big);
+}
+
 /* The bytes of a field that is no scalar; false when they lie outside the payload. */
 static bool field_bytes(const struct format_field *f, const uint8_t *payload, size_t size, bool big,
 			const uint8_t **data, size_t *len)
@@ -101,6 +106,8 @@ static uint32_t add_other_task(struct adding *a, const struct format_field *f, i
 
 	if (task == STATE_NONE)
 		return 0;
+	if (a->type->digest.kind == DIGEST_SWITCH && f->index == a->type->digest.task)
+		digest_note_prev(enc, task);
 	if (kind == FORMAT_NEXT || kind == FORMAT_WAKEE) {
 		ranks = state_ranks(st, f, kind, a->row);
 		for (rank = 1; rank < STATE_RANKS && ranks[rank] != task; rank++)
@@ -175,9 +182,8 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 	e = &enc->entries[key];
 	if (f->kind == CDICT_FIELD_BYTES) {
 		memcpy(words, payload + f->offset, sizeof(words));
-		/* The key's last byte: what ends in NULs is another string than the array. */
-		return words[0] == e->word[0] && words[1] == e->word[1] &&
-		       e->len <= sizeof(words) && (!e->len || enc->text.data[e->at + e->len - 1]);
+		/* What ends in NULs is another string than the array. */
+		return words[0] == e->word[0] && words[1] == e->word[1] && e->is_word;
 	}
 	loc = load32(payload + f->offset, big);
 	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
@@ -231,6 +237,7 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 	struct format_encoder *enc = a->enc;
 	struct state *st = &enc->st;
 	uint64_t *row = a->row, v, predicted;
+	struct cdict_digest_row *noted;
 	struct state_context context;
 	uint32_t task, head;
 
@@ -252,6 +259,16 @@ add_step(struct adding *a, const struct format_field *f, unsigned path, bool big
 		task = add_task(a, f, path == FORMAT_PATH_NEXT ? FORMAT_NEXT : FORMAT_WAKEE,
 				(int32_t)load32(p, big));
 		row[f->index] = task;
+		if (path == FORMAT_PATH_NEXT) {
+			st->tasks[row[f->model.who]].out_before_ns =
+				st->tasks[row[f->model.who]].out_ns;
+			enc->switch_ns = st->t_ns;
+		} else {
+			noted = &enc->digests[task].row;
+			noted->wake_ns[1] = noted->wake_ns[0];
+			noted->wake_ns[0] = st->t_ns;
+			noted->wake_cpu = load32(a->payload + a->type->wakee_cpu, big);
+		}
 		state_update_task(st, f, path == FORMAT_PATH_NEXT ? FORMAT_NEXT : FORMAT_WAKEE, row,
 				  task);
 		return;

@@ -4,6 +4,7 @@
 #define FORMAT_ENCODE_INTERNAL_H
 
 #include "format/columns.h"
+#include "format/digest.h"
 #include "format/encode.h"
 #include "format/state.h"
 
@@ -11,17 +12,23 @@
 struct entry {
 	uint64_t word[2];
 	uint32_t at, len; /* in encoder.text */
+	/* Word is all of it, and tells it from others: it does not end in a NUL. */
+	bool is_word;
 };
 
 struct adding;
 
 /* What a block knows of one event type. */
 struct encode_type {
-	void (*add)(struct adding *a); /* codes its fields */
-	struct column *columns;        /* one per coded field */
-	struct numbers times;          /* time since the event before */
-	uint32_t events;               /* in this block */
-	uint32_t local;                /* its number in this block, when it has events */
+	void (*add)(struct adding *a);   /* codes its fields, and notes what a digest needs */
+	void (*shape)(struct adding *a); /* codes its fields */
+	struct digest_fields digest;
+	uint32_t wakee_cpu;     /* of a WAKEE's type: where in the payload its CPU is */
+	struct column *columns; /* one per coded field */
+	struct numbers times;   /* time since the event before */
+	uint32_t events;        /* in this block */
+	uint32_t local;         /* its number in this block, when it has events */
+	uint32_t followed;      /* the smaller of that and FORMAT_FOLLOWED */
 	/* Payload bytes 0..3 of the last event of the type that followed the same one. */
 	uint32_t heads[FORMAT_FOLLOWED + 1];
 };
@@ -52,6 +59,18 @@ struct format_encoder {
 	uint32_t *tid_hash; /* 1 + task */
 	uint32_t tid_slots;
 	uint32_t foreign; /* of format_block */
+
+	/* Of the block's digest: by task, beside its row in st. */
+	struct digest_task *digests;
+	uint32_t cap_digests;
+	bool digested;       /* of these types there is one */
+	bool wakeup_counts;  /* there is no sched_waking */
+	bool switched;       /* there was a switch */
+	uint32_t first_prev; /* of the first switch */
+	uint64_t first_switch_ns, switch_ns;
+	uint32_t left; /* switched in at left_ns; a sample told of another since */
+	uint64_t left_ns;
+	uint64_t missing; /* switches */
 	bool failed;
 };
 
@@ -72,7 +91,19 @@ void encode_tables_fini(struct format_encoder *enc);
 uint32_t encode_task(struct format_encoder *enc, int32_t tid); /* or STATE_NONE */
 uint32_t encode_key(struct format_encoder *enc, const uint8_t *p, size_t n);
 
+/* digest_collect.c */
+/* Type @at of enc->types: what is noted of it; at a block's begin. */
+void digest_type(struct format_encoder *enc, uint32_t at);
+void digest_type_begin(struct encode_type *et);
+/* A task was added to enc->st; false: out of memory. */
+bool digest_task_add(struct format_encoder *enc);
+/* A sample of @task when @before was there. */
+void digest_note_sample(struct format_encoder *enc, uint32_t task, uint32_t before);
+/* A switch whose prev is not the task that was there. */
+void digest_note_prev(struct format_encoder *enc, uint32_t prev);
+
 /* encode_fields.c */
+uint64_t encode_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big);
 /* Whether every dynamic field of the payload lies inside it. */
 bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size,
 			 bool big);

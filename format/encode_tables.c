@@ -25,7 +25,7 @@ bool encode_tables_reset(struct format_encoder *enc)
 		if (!enc->entries)
 			return false;
 	}
-	enc->entries[0] = (struct entry){ 0 }; /* key 0: the empty string */
+	enc->entries[0] = (struct entry){ .is_word = true }; /* key 0: the empty string */
 	enc->n_entries = 1;
 	enc->text.len = 0;
 	return hash_new(&enc->entry_hash, &enc->entry_slots, 1024) &&
@@ -69,7 +69,7 @@ uint32_t encode_task(struct format_encoder *enc, int32_t tid)
 		h = tid_slot(enc, tid);
 	}
 	task = state_task_add(&enc->st, tid);
-	if (task == STATE_NONE)
+	if (task == STATE_NONE || !digest_task_add(enc))
 		enc->failed = true;
 	else
 		enc->tid_hash[h] = task + 1;
@@ -132,7 +132,9 @@ uint32_t encode_key(struct format_encoder *enc, const uint8_t *p, size_t n)
 		h = entry_slot(enc, p, n);
 	}
 	e = &enc->entries[enc->n_entries];
-	*e = (struct entry){ .at = (uint32_t)enc->text.len, .len = (uint32_t)n };
+	*e = (struct entry){ .at = (uint32_t)enc->text.len,
+			     .len = (uint32_t)n,
+			     .is_word = n <= sizeof(e->word) && p[n - 1] };
 	if (n <= sizeof(e->word))
 		memcpy(e->word, p, n);
 	buf_add(&enc->text, p, n);

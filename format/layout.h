@@ -16,7 +16,7 @@
 #define FORMAT_HEADER_SIZE 16
 /* A reader refuses another major; a minor adds blocks, columns and INFO keys. */
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
+#define FORMAT_MINOR 1
 
 /* Block header, little-endian:
  *	u32 sync, u32 type, u32 payload bytes, u32 ordinal,
@@ -38,6 +38,7 @@ enum format_block_type {
 	FORMAT_UNSTORED = FORMAT_FOURCC('S', 'K', 'I', 'P'),     /* what the input held beside */
 	FORMAT_STACKS = FORMAT_FOURCC('S', 'T', 'A', 'K'),       /* frames and stacks */
 	FORMAT_STACK_EVENTS = FORMAT_FOURCC('S', 'T', 'E', 'V'), /* which event has which */
+	FORMAT_DIGEST = FORMAT_FOURCC('D', 'G', 'S', 'T'),       /* what events leave behind */
 	FORMAT_INDEX = FORMAT_FOURCC('I', 'N', 'D', 'X'),        /* event blocks; the last block */
 };
 

@@ -8,9 +8,6 @@
 
 #include "format/schema.h"
 
-/* Cells of a task. Cell 0 is the sample's process id (FORMAT_F_PID). */
-enum { CELL_PROCESS, CELL_COMM, CELL_PRIO, CELL_CPU, CELL_STATE, CELL_VCPU, CELL_VRUNTIME };
-
 static bool ends(const char *s, const char *tail)
 {
 	size_t n = strlen(s), m = strlen(tail);
@@ -87,9 +84,9 @@ static const struct {
 	uint8_t cell;
 	bool text;
 } cells[] = {
-	{ "comm", CELL_COMM, true },       { "prio", CELL_PRIO, false },
-	{ "target_cpu", CELL_CPU, false }, { "orig_cpu", CELL_CPU, false },
-	{ "dest_cpu", CELL_CPU, false },   { "state", CELL_STATE, false },
+	{ "comm", FORMAT_CELL_COMM, true },       { "prio", FORMAT_CELL_PRIO, false },
+	{ "target_cpu", FORMAT_CELL_CPU, false }, { "orig_cpu", FORMAT_CELL_CPU, false },
+	{ "dest_cpu", FORMAT_CELL_CPU, false },   { "state", FORMAT_CELL_STATE, false },
 };
 
 static void field_model(const struct format_type *t, struct cdict_field *f)
@@ -110,13 +107,14 @@ static void field_model(const struct format_type *t, struct cdict_field *f)
 	if (scalar && !strncmp(f->name, "common_", 7)) {
 		m->kind = FORMAT_FOLLOW;
 	} else if (scalar && !strcmp(f->name, "vcpu_id")) {
-		*m = (struct cdict_field_model){ FORMAT_CELL, CELL_VCPU, FORMAT_F_TID, 0 };
+		*m = (struct cdict_field_model){ FORMAT_CELL, FORMAT_CELL_VCPU, FORMAT_F_TID, 0 };
 	} else if (scalar && !strcmp(t->pub.event, "sched_stat_runtime") &&
 		   !strcmp(f->name, "runtime")) {
 		m->kind = FORMAT_ELAPSED;
 	} else if (scalar && !strcmp(f->name, "vruntime") && coding_index(t, "pid") &&
 		   coding_index(t, "runtime")) {
-		*m = (struct cdict_field_model){ FORMAT_SUM, CELL_VRUNTIME, coding_index(t, "pid"),
+		*m = (struct cdict_field_model){ FORMAT_SUM, FORMAT_CELL_VRUNTIME,
+						 coding_index(t, "pid"),
 						 coding_index(t, "runtime") };
 	} else if (scalar && !strncmp(t->pub.event, "sched_stat_", 11) &&
 		   !strcmp(f->name, "delay") && coding_index(t, "pid")) {

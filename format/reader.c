@@ -340,6 +340,7 @@ void cdict_reader_close(struct cdict_reader *r)
 	array_fini(&r->unstored);
 	array_fini(&r->blocks);
 	array_fini(&r->ordinals);
+	array_fini(&r->digests);
 	free(r->block_bad);
 	stack_table_free(r->stacks);
 	free(r->type_events);

@@ -29,6 +29,7 @@ struct cdict_reader {
 	ARRAY(struct cdict_unstored) unstored;
 	ARRAY(struct cdict_block_info) blocks;
 	ARRAY(uint32_t) ordinals;   /* per block: its number in the file */
+	ARRAY(uint64_t) digests;    /* where DGST blocks are */
 	uint8_t *block_bad;         /* per block: already counted as damaged */
 	struct stack_table *stacks; /* NULL when there are none */
 	ARRAY(char *) texts;        /* every string given out */

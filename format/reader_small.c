@@ -150,6 +150,8 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 	/* Others are of a later minor version, or not ours to read here. */
 	if (!ret && known)
 		ret = container_unpack(codec, payload, h->size, &raw);
+	if (!ret && h->type == FORMAT_DIGEST && array_push(&r->digests, at))
+		ret = -ENOMEM;
 	if (!ret && known) {
 		switch (h->type) {
 		case FORMAT_INFO:

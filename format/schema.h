@@ -70,6 +70,17 @@ struct cdict_schema {
 	uint32_t cells; /* task cells used */
 };
 
+/* Cells of a task, as format_schema_models() gives them. */
+enum format_cell {
+	FORMAT_CELL_PROCESS, /* the sample's, FORMAT_F_PID */
+	FORMAT_CELL_COMM,
+	FORMAT_CELL_PRIO,
+	FORMAT_CELL_CPU,
+	FORMAT_CELL_STATE,
+	FORMAT_CELL_VCPU,
+	FORMAT_CELL_VRUNTIME,
+};
+
 /* format_schema_models - chooses the models of @type's fields by their names. */
 void format_schema_models(struct format_type *type);
 

@@ -88,7 +88,7 @@ uint32_t state_task_add(struct state *st, int32_t tid)
 	t = &st->tasks[st->n_tasks];
 	memset(t, 0xff, sizeof(*t));
 	t->set = 0;
-	t->out_ns = 0;
+	t->out_ns = t->out_before_ns = 0;
 	st->tids[st->n_tasks] = tid;
 	for (uint32_t i = 0; i < st->n_cells; i++)
 		st->cells[(size_t)st->n_tasks * st->n_cells + i] = STATE_UNSET;

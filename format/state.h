@@ -30,6 +30,7 @@ struct state_task {
 	uint32_t last_wakee;        /* whom this task woke last */
 	uint32_t set;               /* bitmap: cells that hold a value */
 	uint64_t out_ns;            /* when it was switched out on this CPU */
+	uint64_t out_before_ns;     /* and the time before; the encoder's own */
 };
 
 struct state {

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "format/container.h"
+#include "format/digest.h"
 #include "format/labels.h"
 #include "format/stacks.h"
 
@@ -38,6 +39,7 @@ struct cdict_writer {
 	struct buf stack_blocks; /* the same, of STEV */
 	uint32_t n_labels;
 	ARRAY(struct cpu_encoder) cpus;
+	struct digest_book digests;
 	struct cdict_error failed;
 };
 
@@ -225,6 +227,7 @@ void cdict_writer_close(struct cdict_writer *w)
 	buf_fini(&w->losses);
 	buf_fini(&w->unstored);
 	buf_fini(&w->packed);
+	digest_book_fini(&w->digests);
 	free(w);
 }
 
@@ -313,12 +316,39 @@ int cdict_writer_unstored(struct cdict_writer *w, const char *name, uint64_t cou
 	return w->unstored.failed ? fail_for_good(w, -ENOMEM, err) : 0;
 }
 
+static int put_digests(struct cdict_writer *w, bool last, struct cdict_error *err)
+{
+	struct buf raw = { 0 };
+	uint64_t at = w->offset;
+	int ret = 0;
+
+	if (digest_book_take(&w->digests, &raw, last)) {
+		ret = put_packed(w, FORMAT_DIGEST, &raw, NULL, err);
+		digest_book_stored(&w->digests, w->offset - at);
+	}
+	buf_fini(&raw);
+	return ret;
+}
+
+void format_writer_digests(struct cdict_writer *w, uint32_t millionths)
+{
+	w->digests.budget = millionths;
+}
+
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
-		      const struct format_block *info, struct cdict_error *err)
+		      const struct format_block *info, const struct digest *digest,
+		      struct cdict_error *err)
 {
 	int ret = w->hold ? 0 : flush_rows(w, err);
 
-	return ret ? ret : put_block(w, FORMAT_EVENTS, payload, size, info, err);
+	/* What is about a block of events comes right behind it: this before the next one. */
+	if (!ret)
+		ret = put_digests(w, false, err);
+	if (!ret)
+		ret = put_block(w, FORMAT_EVENTS, payload, size, info, err);
+	if (!ret)
+		digest_book_add(&w->digests, info, w->ordinal - 1, size, digest);
+	return ret;
 }
 
 int format_writer_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,
@@ -350,15 +380,17 @@ int format_writer_put_stacks(struct cdict_writer *w, struct stack_dict *dict,
 
 static int put_encoder(struct cdict_writer *w, struct format_encoder *enc, struct cdict_error *err)
 {
+	struct digest *digest = NULL;
 	struct format_block info;
 	struct buf payload = { 0 };
 	int ret;
 
 	if (!format_encoder_events(enc))
 		return 0;
-	ret = format_encoder_finish(enc, &payload, &info);
+	ret = format_encoder_finish(enc, &payload, &info, &digest);
 	ret = ret ? fail_for_good(w, ret, err)
-		  : format_writer_put(w, payload.data, payload.len, &info, err);
+		  : format_writer_put(w, payload.data, payload.len, &info, digest, err);
+	free(digest);
 	buf_fini(&payload);
 	return ret;
 }
@@ -413,6 +445,8 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 
 	for (size_t i = 0; i < w->cpus.n && !ret; i++)
 		ret = put_encoder(w, w->cpus.at[i].enc, err);
+	if (!ret)
+		ret = put_digests(w, true, err);
 	if (!ret)
 		ret = flush_but_labels(w, err);
 	if (!ret && w->unstored.len)

@@ -18,9 +18,14 @@ int format_writer_put_rows(struct cdict_writer *w, const struct buf *rows, struc
 /* format_writer_flush - the rows that wait are written. */
 int format_writer_flush(struct cdict_writer *w, struct cdict_error *err);
 
-/* format_writer_put - writes an EVNT payload made by format_encoder_finish(). */
+/* format_writer_put - writes an EVNT payload made by format_encoder_finish(), and now and then a DGST
+ * block of what @digest (or NULL) and those before it tell. */
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
-		      const struct format_block *info, struct cdict_error *err);
+		      const struct format_block *info, const struct digest *digest,
+		      struct cdict_error *err);
+/* format_writer_digests - DGST bytes in a million of those of events, for tests of small files; 0: as
+ * ever.  Before the first event. */
+void format_writer_digests(struct cdict_writer *w, uint32_t millionths);
 
 struct stack_dict;
 /* format_writer_stack_events - @stacks of the @n events of the EVNT block that format_writer_put()

@@ -88,7 +88,8 @@ static int end_block(struct format_encoder *enc, struct store_item *item, uint32
 	parts += item->n_parts++;
 	parts->stacks = *stacks;
 	*stacks = NULL;
-	ret = format_encoder_finish(enc, &item->payload, &parts->info);
+	parts->digest = NULL;
+	ret = format_encoder_finish(enc, &item->payload, &parts->info, &parts->digest);
 	parts->size = item->payload.len - before;
 	return ret;
 }
@@ -177,7 +178,7 @@ static void encode_lost(struct work *w)
 
 	w->item.failed = -ENOMEM;
 	for (size_t i = 0; i < w->item.n_parts; i++)
-		free(w->item.parts[i].stacks);
+		store_part_fini(&w->item.parts[i]);
 	w->item.n_parts = 0;
 	w->item.bad = (struct cdict_loss){
 		CDICT_LOSS_RING,           b->cpu, CDICT_TYPE_ANY, b->samples[0].t_ns,

@@ -110,6 +110,11 @@ int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *e
 	shrink(&i->item.rows.text);
 	i->bytes = sizeof(*i) + i->item.payload.cap + rows_bytes(&i->item.rows) +
 		   i->item.n_parts * sizeof(*i->item.parts);
+	/* Digests are of a file's blocks: those of a ring's are not all in it. */
+	for (size_t p = 0; p < i->item.n_parts; p++) {
+		free(i->item.parts[p].digest);
+		i->item.parts[p].digest = NULL;
+	}
 	for (size_t p = 0; p < i->item.n_parts; p++)
 		if (i->item.parts[p].info.last_ns > i->last_ns)
 			i->last_ns = i->item.parts[p].info.last_ns;

@@ -42,12 +42,19 @@ void store_free(struct store *s)
 	free(s);
 }
 
+void store_part_fini(struct store_part *part)
+{
+	free(part->stacks);
+	free(part->digest);
+	*part = (struct store_part){ 0 };
+}
+
 void store_item_fini(struct store_item *item)
 {
 	rows_fini(&item->rows);
 	buf_fini(&item->payload);
 	for (size_t i = 0; i < item->n_parts; i++)
-		free(item->parts[i].stacks);
+		store_part_fini(&item->parts[i]);
 	free(item->parts);
 	*item = (struct store_item){ 0 };
 }
@@ -191,7 +198,8 @@ int store_write(struct cdict_writer *w, const struct store_item *item, struct cd
 	for (size_t i = 0; i < item->n_parts && !ret; at += item->parts[i++].size) {
 		const struct store_part *part = &item->parts[i];
 
-		ret = format_writer_put(w, item->payload.data + at, part->size, &part->info, err);
+		ret = format_writer_put(w, item->payload.data + at, part->size, &part->info,
+					part->digest, err);
 		if (!ret && part->stacks)
 			ret = format_writer_stack_events(w, part->stacks, part->info.events, err);
 	}

@@ -22,12 +22,14 @@ struct store_item {
 		struct format_block info;
 		size_t size;
 		uint32_t *stacks; /* of its events, or NULL */
-	} * parts;                /* mostly one; none when no event was good */
+		struct digest *digest;
+	} * parts; /* mostly one; none when no event was good */
 	size_t n_parts;
 	struct cdict_loss bad; /* samples that could not be read; count 0: none */
 	int failed;            /* -ENOMEM: it could not be encoded; bad says what is missing */
 };
 
+void store_part_fini(struct store_part *part);
 void store_item_fini(struct store_item *item);
 
 struct store_ops {

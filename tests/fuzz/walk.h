@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cdict/digest.h"
 #include "cdict/reader.h"
 #include "cdict/stack.h"
 
@@ -47,6 +48,7 @@ static inline void walk_all(struct cdict_reader *r)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(r);
 	struct cdict_error err;
+	struct cdict_digests *digests;
 	struct cdict_events *it;
 	struct cdict_event ev;
 	struct cdict_damage d;
@@ -85,6 +87,14 @@ static inline void walk_all(struct cdict_reader *r)
 				walk_stack(r, stack);
 		}
 		cdict_events_close(it);
+	}
+	if (!cdict_reader_digests(r, &digests, &err) && digests) {
+		for (size_t i = 0; i < digests->n_cuts; i++)
+			for (size_t k = 0; k < digests->cuts[i].n_rows; k++)
+				walk_sum += digests->cuts[i].rows[k].out_ns[0];
+		for (size_t i = 0; i < digests->n_tasks; i++)
+			walk_sum += strlen(digests->tasks[i].comm);
+		cdict_digests_free(digests);
 	}
 	verified = cdict_reader_verify(r, &err);
 	cdict_reader_damage(r, &d);

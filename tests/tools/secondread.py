@@ -472,6 +472,208 @@ class Block:
                                             [shown(row[n]) for shown, n in plans[kind][1]])
 
 
+KVM_OTHERS = 'kvm:kvm_pio', 'kvm:kvm_mmio', 'kvm:kvm_msr', 'kvm:kvm_inj_virq'
+TIMES = ('OUT', 'OUT2', 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'ENTRY', 'EXIT', 'USER',
+         'ACCESS')
+OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO'
+
+
+class Facts:
+    """What events of one CPU leave behind of the tasks: of each a dict of times and values."""
+
+    def __init__(self, wakeup):
+        self.wakeup, self.tasks, self.outs, self.ins = wakeup, {}, {}, {}
+        self.first = self.last = self.cur = None
+        self.missing, self.strange = 0, False
+
+    def of(self, tid):
+        return self.tasks.setdefault(i32(tid), {})
+
+    def latest(self, tid, what, t, value=None):
+        task = self.of(tid)
+        if what in task and what + '2' in TIMES:
+            task[what + '2'] = task[what]
+        task[what] = t
+        task[what, 'value'] = value
+
+    def add(self, e):
+        name = e.type.name
+        v = dict(zip((f.name for f in e.type.fields), e.values))
+        if name == 'sched:sched_switch':
+            prev, nxt = i32(v['prev_pid']), i32(v['next_pid'])
+            if self.last is None:
+                self.first = prev, e.t
+            elif prev != self.cur:
+                self.missing += 1
+                self.of(self.cur)['IN'] = self.last
+            self.outs[prev] = self.outs.get(prev, 0) + 1
+            if prev in self.ins:
+                self.of(prev)['ran'] = True
+            self.latest(prev, 'OUT', e.t, v['prev_state'])
+            self.ins[nxt] = e.t
+            self.of(nxt)
+            self.cur, self.last = nxt, e.t
+        elif name in ('sched:sched_waking', 'sched:sched_wakeup', 'sched:sched_wakeup_new'):
+            cpu = v.get('target_cpu', v.get('cpu', M32))
+            if name != 'sched:sched_wakeup' or self.wakeup:
+                self.latest(v['pid'], 'WAKE', e.t, cpu)
+            self.latest(v['pid'], 'WOKEN', e.t, cpu)
+        elif name == 'sched:sched_migrate_task':
+            self.latest(v['pid'], 'MOVED', e.t, v['dest_cpu'])
+        elif name == 'sched:sched_stat_iowait':
+            self.latest(v['pid'], 'IO', e.t)
+        elif name == 'kvm:kvm_exit':
+            reason = [v[k] for k in ('exit_reason', 'ret', 'exit_nr', 'reason', 'scause') if k in v]
+            self.latest(e.tid, 'EXIT', e.t, (e.type, (reason or [0])[0] & M64,
+                                             v.get('esr_ec', 0), v.get('isa', 0)))
+        elif name == 'kvm:kvm_entry':
+            self.latest(e.tid, 'ENTRY', e.t)
+        elif name == 'kvm:kvm_userspace_exit':
+            self.latest(e.tid, 'USER', e.t)
+        elif name in KVM_OTHERS:
+            self.latest(e.tid, 'ACCESS', e.t)
+
+    def is_vcpu(self, tid):
+        return any(k in self.tasks.get(tid, ()) for k in ('ENTRY', 'EXIT', 'USER', 'ACCESS'))
+
+
+class Digests:
+    """The DGST blocks."""
+
+    def __init__(self):
+        self.cuts, self.tasks, self.last, self.wakeup = [], [], False, False
+
+    def read(self, r, blocks):
+        flags = r.u8()
+        check(flags < 4 and not self.last, 'more after the last')
+        self.wakeup, self.last = bool(flags & 1), bool(flags & 2)
+        cuts = []
+        for _ in range(r.varint()):
+            cpu, block, rows, missing = r.varint(), blocks.get(r.varint()), r.varint(), r.varint()
+            check(block and block.cpu == cpu, 'no such block')
+            latest = None
+            if r.u8():
+                cur, at = r.svarint(), block.last - r.varint()
+                latest = cur, at, at - r.varint()
+            cuts.append((cpu, block, rows, missing, latest))
+        flags, tids, times, values = (Bytes(r.string()) for _ in range(4))
+        for cpu, block, n, missing, latest in cuts:
+            rows, tid = {}, None
+            for _ in range(n):
+                bits = flags.varint()
+                step = tids.svarint()
+                check(tid is None or step > 0, 'tids not ascending')
+                tid = step + (tid or 0)
+                row = {TIMES[i]: block.last - times.varint()
+                       for i in range(13) if bits >> i + 1 & 1}
+                check(row and bits < 1 << 14, 'flags of a row')
+                for what in ('OUT', 'WAKE', 'WOKEN', 'MOVED', 'EXIT'):
+                    if what in row:
+                        n_values = 4 if what == 'EXIT' else 1
+                        row[what, 'value'] = [values.varint() for _ in range(n_values)]
+                row['ran'] = bool(bits & 1)
+                rows[tid] = row
+            self.cuts.append((cpu, block, rows, missing, latest))
+        check(not (flags or tids or times or values), 'bytes behind a column')
+        if self.last:
+            check(r.varint() == len(blocks), 'of other blocks')
+            n = r.varint()
+            columns = [Bytes(r.string()) for _ in range(5)]
+            names = [b''] + [r.string() for _ in range(r.varint())]
+            check(all(len(name) < 16 for name in names), 'a long name')
+            tid = t = 0
+            for _ in range(n):
+                tid, t = tid + columns[0].svarint(), t + columns[1].varint()
+                self.tasks.append((t, tid, tid + columns[2].svarint(), columns[3].varint(),
+                                   names[columns[4].varint()]))
+            check(not any(columns), 'bytes behind a column of tasks')
+        check(not r, 'bytes behind')
+
+    def prove(self, c):
+        """Yields what is not as the events are.  Rows are worked out anew, from those of the CPU
+        since its cut before, and must hold exactly what the next block does not make of no use."""
+        if not self.cuts:
+            return
+        if not self.last:
+            yield 'the last DGST block is missing'
+        if sorted(self.tasks) != self.tasks:
+            yield 'tasks are in another order'
+        missing = {tid for e in c.events() for tid in self.named(e)} - {t[1] for t in self.tasks}
+        if missing:
+            yield f'tasks {sorted(missing)[:5]} are missing'
+        vcpus = {}
+        for e in (e for n, b in c.blocks.items() for *_, e in b.rows):
+            if e.type.name in KVM_OTHERS or e.type.name in (
+                    'kvm:kvm_entry', 'kvm:kvm_exit', 'kvm:kvm_userspace_exit'):
+                vcpus.setdefault(e.tid, True)
+        for cpu in {b.cpu for b in c.blocks.values()}:
+            blocks = [b for b in c.blocks.values() if b.cpu == cpu]
+            cuts = [cut for cut in self.cuts if cut[0] == cpu]
+            if not cuts or cuts[-1][1] is not blocks[-1] or cuts[-1][2]:
+                yield f'CPU {cpu} has no last cut'
+                continue
+            begin, first = 0, None
+            for number, (_, block, rows, missing, latest) in enumerate(cuts):
+                end = blocks.index(block) + 1
+                facts, behind = Facts(self.wakeup), Facts(self.wakeup)
+                for b in blocks[begin:end]:
+                    for *_, e in b.rows:
+                        facts.add(e)
+                first = first or facts.first
+                if facts.last and (not latest or latest[1] != facts.last or latest[2] != first[1]):
+                    yield f'CPU {cpu}: the latest switch is {facts.last}, not {latest}'
+                elif facts.last and latest[0] != facts.cur:
+                    yield f'CPU {cpu}: {facts.cur} was switched in at {facts.last}, not {latest[0]}'
+                begin = end
+                if end == len(blocks):
+                    continue
+                for *_, e in blocks[end].rows:
+                    behind.add(e)
+                if blocks[end].first <= block.last:
+                    yield f'CPU {cpu}: a cut within {block.last}'
+                for tid in facts.tasks:
+                    yield from self.prove_row(c, cpu, tid, facts, behind, rows.get(tid, {}),
+                                              facts.is_vcpu(tid) or vcpus.get(tid))
+
+    @staticmethod
+    def named(e):
+        v = dict(zip((f.name for f in e.type.fields), e.values))
+        if e.tid > 0:
+            yield e.tid
+        for k in ('prev_pid', 'next_pid') if e.type.name == 'sched:sched_switch' else ():
+            if v[k]:
+                yield i32(v[k])
+
+    @staticmethod
+    def prove_row(c, cpu, tid, facts, behind, row, vcpu):
+        # Of several switch-outs in a block some switch-in may be missing, which is not told
+        vague = behind.missing and behind.outs.get(tid, 0) > 1
+        have, later = facts.tasks[tid], behind.tasks.get(tid, {})
+        for what in TIMES:
+            t, over = have.get(what), False
+            if 'OUT' in later:
+                over = what in OVER_WITH_OUT or (
+                    what in ('OUT', 'OUT2') and 'ran' in later and (not vcpu or 'OUT2' in later))
+            if what in ('WAKE', 'WAKE2', 'MOVED', 'MOVED2'):
+                over |= what[:5].rstrip('2') + '2' in later
+            if what in ('WOKEN', 'IO', 'ENTRY', 'EXIT', 'USER', 'ACCESS'):
+                over |= what in later or what == 'ACCESS' and 'EXIT' in later
+            got = row.get(what)
+            if what == 'WOKEN' and got is None and not over:
+                got = row.get('WAKE')
+            if what == 'IN' or what == 'OUT2' and got is None or vague and what == 'OUT': # OUT2 is of vCPUs
+                continue
+            if got is not None and (got != t or over) or \
+                    got is None and t is not None and not over:
+                yield f'CPU {cpu}: {what} of {tid} is {t}{" of no use" * over}, not {got}'
+            elif got is not None and what in ('OUT', 'MOVED') and \
+                    row[what, 'value'][0] - (what == 'MOVED') & M32 != have[what, 'value'] & M32:
+                yield f'CPU {cpu}: {what} of {tid} has another value'
+            elif got is not None and what == 'EXIT' and row[what, 'value'] != [
+                    c.types.index(have[what, 'value'][0]), *(v & M64 for v in have[what, 'value'][1:])]:
+                yield f'CPU {cpu}: the exit of {tid} is another'
+
+
 class Cdict:
     """All that is in a file.  damage: what is wrong with it, the first first."""
 
@@ -485,6 +687,7 @@ class Cdict:
         self.tasks, self.losses, self.late, self.skipped, self.labels = [], [], [], [], []
         self.texts, self.frames, self.stacks = [], [], []
         self.index_at, self.found = None, []
+        self.digests = Digests()
         self.walk(data)
 
     def walk(self, data):
@@ -492,7 +695,7 @@ class Cdict:
             b'INFO': self.read_info, b'SCHM': self.read_schema, b'TASK': self.read_tasks,
             b'LOSS': self.read_losses, b'SKIP': self.read_skipped, b'LABL': self.read_labels,
             b'STAK': self.read_stacks, b'STEV': self.read_stacks_of_events,
-            b'INDX': self.read_index}
+            b'DGST': self.read_digests, b'INDX': self.read_index}
         while at < len(data) and not (self.index_at and len(data) - at == 16):
             head = data[at:at + 24]
             if not is_head(head):
@@ -648,6 +851,9 @@ class Cdict:
         if block:
             block.stacks = [r.count(len(self.stacks), 'is no stack') - 1 for _ in range(n)]
 
+    def read_digests(self, r):
+        self.digests.read(r, self.blocks)
+
     def read_index(self, r):
         rows, last = [], 0
         while r:
@@ -732,8 +938,10 @@ def main(args):
             put(event.line())
     if args[0] == '--crc':
         put(f'{count} {crc:08x}')
-    if c.damage:
-        print(f'secondread: {args[-1]}: {c.damage[0]}', file=sys.stderr)
+    if not c.damage:
+        c.damage.extend(c.digests.prove(c))
+    for damage in c.damage[:1 if args[0] != '-d' else None]:
+        print(f'secondread: {args[-1]}: {damage}', file=sys.stderr)
     return 2 if c.damage else 0
 
 

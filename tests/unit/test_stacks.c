@@ -40,7 +40,7 @@ static void one_block(const struct cdict_schema *schema, uint32_t cpu, struct bu
 		payload_init(&p, schema, i % 2 ? SWITCH : WAKING);
 		assert_int_equal(format_encoder_add(enc, &s, p.type->index, p.data, p.size), 0);
 	}
-	assert_int_equal(format_encoder_finish(enc, payload, info), 0);
+	assert_int_equal(format_encoder_finish(enc, payload, info, NULL), 0);
 	format_encoder_free(enc);
 }
 
@@ -55,7 +55,7 @@ static void put_cpu(struct file *f, const struct cdict_schema *schema, struct st
 	for (uint32_t i = 0; i < EVENTS; i++)
 		stacks[i] = stack_of(d, cpu, i);
 	one_block(schema, cpu, &payload, &info);
-	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, NULL), 0);
+	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, NULL, NULL), 0);
 	if (with_stacks)
 		assert_int_equal(format_writer_stack_events(f->w, stacks, EVENTS, NULL), 0);
 	/* All at the end, or some of them on the way. */
@@ -291,7 +291,8 @@ static void bad_contents_cost_the_stacks_only(void **state)
 		/* Block 0 is the dictionary, 1 the schema. */
 		one_block(schema, 0, &payload, &info);
 		put_content(&f, FORMAT_STACKS, b->dict, b->dict_len);
-		assert_int_equal(format_writer_put(f.w, payload.data, payload.len, &info, NULL), 0);
+		assert_int_equal(
+			format_writer_put(f.w, payload.data, payload.len, &info, NULL, NULL), 0);
 		buf_add(&events, b->events, b->events_len);
 		for (unsigned k = (unsigned)b->events_len - 2; k < EVENTS; k++)
 			buf_u8(&events, 1);

@@ -187,7 +187,7 @@ static void the_header_and_an_empty_file_are_these_bytes(void **state)
 	file_end(&f);
 	assert_memory_equal(f.bytes.data,
 			    "\x89"
-			    "CDICT\r\n\1\0\0\0",
+			    "CDICT\r\n\1\0\1\0",
 			    12);
 	assert_int_equal(le32(f.bytes.data + 12), codec_crc(f.bytes.data, 12));
 	assert_int_equal(find_blocks(&f.bytes, blocks, 2), 1);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * digest.h - what the events of a block leave behind, task by task, while they are encoded, and
+ * the DGST blocks that are made of it; cdict(5).
+ *
+ * Threads    as the encoder; as the writer
+ * Ownership  digest_collect() gives a block's digest, free() takes it
+ */
+#ifndef FORMAT_DIGEST_H
+#define FORMAT_DIGEST_H
+
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "cdict/digest.h"
+#include "format/schema.h"
+
+struct format_encoder;
+struct format_block;
+
+/* Times of a row, in the order in which they are written. */
+enum digest_time {
+	DIGEST_OUT,
+	DIGEST_OUT_BEFORE,
+	DIGEST_IN,
+	DIGEST_WAKE,
+	DIGEST_WAKE_BEFORE,
+	DIGEST_WOKEN,
+	DIGEST_MOVED,
+	DIGEST_MOVED_BEFORE,
+	DIGEST_IO,
+	DIGEST_ENTRY,
+	DIGEST_EXIT,
+	DIGEST_USER,
+	DIGEST_ACCESS,
+	DIGEST_TIMES,
+};
+
+/* --- while events are encoded (digest_collect.c) --- */
+
+/* What the events of a type do to a digest. */
+enum digest_kind {
+	DIGEST_NONE,
+	DIGEST_SWITCH,
+	DIGEST_WAKING,
+	DIGEST_WAKEUP,
+	DIGEST_WAKEUP_NEW,
+	DIGEST_MIGRATE,
+	DIGEST_IOWAIT,
+	DIGEST_KVM_ENTRY,
+	DIGEST_KVM_EXIT,
+	DIGEST_KVM_USERSPACE,
+	DIGEST_KVM_OTHER,
+};
+
+/* Where it is told. */
+struct digest_fields {
+	uint8_t kind;
+	uint8_t task;                                  /* coded field */
+	const struct format_field *cpu;                /* where to; NULL: not told */
+	const struct format_field *reason, *how, *isa; /* of an exit, or NULL */
+};
+
+/* digest_fields_of - false: a digest of @type's events cannot be made. */
+bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *schema,
+		      const struct format_type *type);
+
+struct digest_task {
+	struct cdict_digest_row row;
+	uint64_t first_ns;
+	int32_t pid, vcpu_id;
+	char comm[16];
+	bool seen;      /* by a sample, a switch, a wake-up, ... */
+	bool turned_up; /* on the CPU, without a switch-in */
+};
+
+/* Of a block. */
+struct digest {
+	bool switched;
+	bool wakeup_counts;
+	int32_t first_prev, cur; /* of the first and the last switch */
+	uint64_t first_switch_ns, switch_ns;
+	uint64_t missing;
+	size_t n;
+	struct digest_task tasks[];
+};
+
+/* digest_collect - of the block that @enc holds; NULL: there is none. */
+struct digest *digest_collect(const struct format_encoder *enc);
+
+/* --- while blocks are written, in their order (digest_write.c) --- */
+
+struct digest_cpu;
+
+struct digest_book {
+	ARRAY(struct digest_cpu) cpus;
+	ARRAY(struct digest_task) tasks; /* of the whole file */
+	struct map index;                /* of them, by tid */
+	uint32_t blocks;
+	uint64_t event_bytes;
+	uint64_t stored; /* bytes of DGST blocks */
+	uint32_t cuts, n_cuts;
+	struct buf head, flags, tids, times, values;
+	bool wakeup_counts;
+	bool off;        /* no digest, for good */
+	uint32_t budget; /* DGST bytes in a million of those of events; 0: DIGEST_BUDGET */
+};
+
+/* digest_book_add - block number @ordinal of @info, of @size bytes, was written; @d: its
+ * digest, NULL: it has none. */
+void digest_book_add(struct digest_book *b, const struct format_block *info, uint32_t ordinal,
+		     uint64_t size, const struct digest *d);
+/* digest_book_take - the content of a DGST block, if it is time for one: when @last, of the last. */
+bool digest_book_take(struct digest_book *b, struct buf *out, bool last);
+/* digest_book_stored - the block was written, @size bytes. */
+void digest_book_stored(struct digest_book *b, uint64_t size);
+void digest_book_fini(struct digest_book *b);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * What a block's events leave behind.  The encoder notes what its own memory of a task does not
+ * tell; the rest is taken from that when the block ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/digest.h"
+#include "format/encode_internal.h"
+
+static const struct {
+	const char *name;
+	enum digest_kind kind;
+} kinds[] = {
+	{ "sched:sched_switch", DIGEST_SWITCH },
+	{ "sched:sched_waking", DIGEST_WAKING },
+	{ "sched:sched_wakeup", DIGEST_WAKEUP },
+	{ "sched:sched_wakeup_new", DIGEST_WAKEUP_NEW },
+	{ "sched:sched_migrate_task", DIGEST_MIGRATE },
+	{ "sched:sched_stat_iowait", DIGEST_IOWAIT },
+	{ "kvm:kvm_entry", DIGEST_KVM_ENTRY },
+	{ "kvm:kvm_exit", DIGEST_KVM_EXIT },
+	{ "kvm:kvm_userspace_exit", DIGEST_KVM_USERSPACE },
+	{ "kvm:kvm_pio", DIGEST_KVM_OTHER },
+	{ "kvm:kvm_mmio", DIGEST_KVM_OTHER },
+	{ "kvm:kvm_msr", DIGEST_KVM_OTHER },
+	{ "kvm:kvm_inj_virq", DIGEST_KVM_OTHER },
+};
+
+/* The first of @names, apart by '|', that is a scalar of @t. */
+static const struct format_field *find(const struct format_type *t, const char *names)
+{
+	for (size_t n; *names; names += n + (names[n] == '|')) {
+		n = strcspn(names, "|");
+		for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++) {
+			const struct format_field *f = &t->coded[i];
+			const char *name = t->fields[f->value].name;
+
+			if (format_kind_is_scalar(f->kind) && !strncmp(name, names, n) && !name[n])
+				return f;
+		}
+	}
+	return NULL;
+}
+
+static const struct format_field *find_task(const struct format_type *t, const char *name)
+{
+	const struct format_field *f = find(t, name);
+
+	return f && f->size == 4 && format_model_is_task(f->model.kind) ? f : NULL;
+}
+
+static const struct format_field *find_cpu(const struct format_type *t, const char *names)
+{
+	const struct format_field *f = find(t, names);
+
+	return f && f->size == 4 ? f : NULL;
+}
+
+/* The cell that the latest prev_state is in; -1: none has it alone. */
+static int state_cell(const struct cdict_schema *schema, const struct format_type *t)
+{
+	const struct format_field *state = find(t, "prev_state"), *prev = find_task(t, "prev_pid");
+
+	if (!state || !prev || state->model.kind != FORMAT_CELL || state->model.who != prev->index)
+		return -1;
+	for (size_t i = 0; i < schema->types.n; i++)
+		for (uint32_t k = FORMAT_F_SAMPLE; k < schema->types.at[i]->n_coded; k++) {
+			const struct format_field *f = &schema->types.at[i]->coded[k];
+
+			if (f != state && !format_model_is_task(f->model.kind) &&
+			    (f->model.kind == FORMAT_CELL || f->model.kind == FORMAT_SUM) &&
+			    f->model.cell == state->model.cell)
+				return -1;
+		}
+	return state->model.cell;
+}
+
+bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *schema,
+		      const struct format_type *t)
+{
+	const struct format_field *task = NULL, *next;
+
+	*out = (struct digest_fields){ 0 };
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].name, t->pub.name))
+			out->kind = (uint8_t)kinds[i].kind;
+	switch ((enum digest_kind)out->kind) {
+	case DIGEST_NONE:
+		/* Another's switches and wakings would be noted where they are coded. */
+		for (uint32_t i = FORMAT_F_SAMPLE; i < t->n_coded; i++)
+			if (t->coded[i].path == FORMAT_PATH_NEXT ||
+			    t->coded[i].path == FORMAT_PATH_WAKEE)
+				return false;
+		return true;
+	case DIGEST_SWITCH:
+		task = find_task(t, "prev_pid");
+		next = find_task(t, "next_pid");
+		if (!task || !next || task->model.kind != FORMAT_CURRENT ||
+		    next->path != FORMAT_PATH_NEXT || state_cell(schema, t) != FORMAT_CELL_STATE)
+			return false;
+		break;
+	case DIGEST_WAKING:
+		task = find_task(t, "pid");
+		out->cpu = find_cpu(t, "target_cpu|cpu");
+		if (!task || task->path != FORMAT_PATH_WAKEE || !out->cpu)
+			return false;
+		break;
+	case DIGEST_WAKEUP:
+	case DIGEST_WAKEUP_NEW:
+		task = find_task(t, "pid");
+		out->cpu = find_cpu(t, "target_cpu|cpu");
+		break;
+	case DIGEST_MIGRATE:
+		task = find_task(t, "pid");
+		out->cpu = find_cpu(t, "dest_cpu");
+		if (!out->cpu)
+			return false;
+		break;
+	case DIGEST_IOWAIT:
+		task = find_task(t, "pid");
+		break;
+	case DIGEST_KVM_EXIT:
+		out->reason = find(t, "exit_reason|ret|exit_nr|reason|scause");
+		out->how = find(t, "esr_ec");
+		out->isa = find(t, "isa");
+		/* fallthrough */
+	default:
+		out->task = FORMAT_F_TID;
+		return true;
+	}
+	out->task = task ? task->index : 0;
+	return task != NULL;
+}
+
+static inline uint64_t scalar(const struct adding *a, const struct format_field *f)
+{
+	const uint8_t *p = a->payload;
+
+	if (!f)
+		return 0;
+	p += f->offset;
+	if (f->size == 4 && f->kind == CDICT_FIELD_UINT)
+		return load32(p, a->enc->schema->big_endian);
+	return encode_scalar(p, f->size, f->kind == CDICT_FIELD_INT, a->enc->schema->big_endian);
+}
+
+/* KVM's are of the sample's task. */
+static inline struct cdict_digest_row *note_kvm(struct adding *a)
+{
+	struct digest_task *task;
+
+	a->type->shape(a);
+	task = &a->enc->digests[a->row[FORMAT_F_TID]];
+	task->seen = true;
+	return &task->row;
+}
+
+static void note_entry(struct adding *a)
+{
+	note_kvm(a)->entry_ns = a->enc->st.t_ns;
+}
+
+static void note_user(struct adding *a)
+{
+	note_kvm(a)->user_ns = a->enc->st.t_ns;
+}
+
+static void note_access(struct adding *a)
+{
+	note_kvm(a)->access_ns = a->enc->st.t_ns;
+}
+
+static void note_exit(struct adding *a)
+{
+	const struct digest_fields *d = &a->type->digest;
+	struct cdict_digest_row *row = note_kvm(a);
+
+	row->exit_ns = a->enc->st.t_ns;
+	row->exit_type = a->t->pub.index;
+	row->exit_reason = scalar(a, d->reason);
+	row->exit_how = scalar(a, d->how);
+	row->exit_isa = (uint32_t)scalar(a, d->isa);
+}
+
+/* The scheduler's; of switches the block's first. */
+static void note_sched(struct adding *a)
+{
+	const struct digest_fields *d = &a->type->digest;
+	struct format_encoder *enc = a->enc;
+	struct digest_task *task;
+	struct cdict_digest_row *row;
+	uint64_t t_ns = enc->st.t_ns;
+	uint32_t cpu = CDICT_CPU_UNKNOWN;
+
+	a->type->shape(a);
+	if (enc->failed)
+		return;
+	task = &enc->digests[a->row[d->task]];
+	row = &task->row;
+	task->seen = true;
+	if (d->cpu)
+		cpu = (uint32_t)scalar(a, d->cpu);
+	switch ((enum digest_kind)d->kind) {
+	case DIGEST_SWITCH:
+		enc->switched = true;
+		enc->first_prev = (uint32_t)a->row[d->task];
+		enc->first_switch_ns = t_ns;
+		a->type->add = a->type->shape;
+		break;
+	case DIGEST_WAKEUP:
+	case DIGEST_WAKEUP_NEW:
+		if (d->kind != DIGEST_WAKEUP || enc->wakeup_counts) {
+			row->wake_ns[1] = row->wake_ns[0];
+			row->wake_ns[0] = t_ns;
+			row->wake_cpu = cpu;
+		}
+		row->woken_ns = t_ns;
+		row->woken_cpu = cpu;
+		break;
+	case DIGEST_MIGRATE:
+		row->moved_ns[1] = row->moved_ns[0];
+		row->moved_ns[0] = t_ns;
+		row->moved_cpu = cpu;
+		break;
+	default: /* DIGEST_IOWAIT */
+		row->io_ns = t_ns;
+		break;
+	}
+}
+
+void digest_type(struct format_encoder *enc, uint32_t at)
+{
+	const struct format_type *t = enc->schema->types.at[at];
+	struct encode_type *et = &enc->types[at];
+
+	if (!digest_fields_of(&et->digest, enc->schema, t)) {
+		et->digest = (struct digest_fields){ 0 };
+		enc->digested = false;
+	}
+	et->wakee_cpu = et->digest.cpu ? et->digest.cpu->offset : 0;
+	digest_type_begin(et);
+}
+
+void digest_type_begin(struct encode_type *et)
+{
+	switch ((enum digest_kind)et->digest.kind) {
+	case DIGEST_NONE:
+	case DIGEST_WAKING: /* it is noted where its task is coded */
+		et->add = et->shape;
+		break;
+	case DIGEST_KVM_ENTRY:
+		et->add = note_entry;
+		break;
+	case DIGEST_KVM_EXIT:
+		et->add = note_exit;
+		break;
+	case DIGEST_KVM_USERSPACE:
+		et->add = note_user;
+		break;
+	case DIGEST_KVM_OTHER:
+		et->add = note_access;
+		break;
+	default:
+		et->add = note_sched;
+		break;
+	}
+}
+
+bool digest_task_add(struct format_encoder *enc)
+{
+	struct digest_task *task;
+
+	if (enc->st.n_tasks > enc->cap_digests) {
+		struct digest_task *all = realloc(enc->digests, enc->st.cap_tasks * sizeof(*all));
+
+		if (!all)
+			return false;
+		enc->digests = all;
+		enc->cap_digests = enc->st.cap_tasks;
+	}
+	task = &enc->digests[enc->st.n_tasks - 1];
+	memset(task, 0xff, sizeof(*task)); /* CDICT_NEVER, CDICT_CPU_UNKNOWN */
+	task->first_ns = enc->st.t_ns;
+	task->seen = task->turned_up = false;
+	return true;
+}
+
+/* Who was switched in last is not who is there: his switch-out is missing, and @task's switch-in. */
+static void note_missing(struct format_encoder *enc, uint32_t cur, uint32_t task)
+{
+	enc->missing++;
+	enc->digests[cur].row.in_ns = enc->switch_ns;
+	enc->digests[task].turned_up = true;
+}
+
+void digest_note_sample(struct format_encoder *enc, uint32_t task, uint32_t before)
+{
+	enc->digests[task].seen = true;
+	if (!enc->switch_ns)
+		return;
+	if (enc->left_ns != enc->switch_ns) {
+		enc->left = before;
+		enc->left_ns = enc->switch_ns;
+	}
+	/* Of a task that is exiting perf says -1. */
+	if (enc->st.tids[task] >= 0 && task != enc->left)
+		note_missing(enc, enc->left, task);
+}
+
+void digest_note_prev(struct format_encoder *enc, uint32_t prev)
+{
+	uint32_t cur = enc->left_ns == enc->switch_ns ? enc->left : enc->st.current;
+
+	if (enc->switch_ns && cur != prev && enc->st.tids[cur] >= 0)
+		note_missing(enc, cur, prev);
+}
+
+/* --- when the block ends --- */
+
+static void take_comm(const struct format_encoder *enc, uint64_t key, char comm[16])
+{
+	const struct entry *e = &enc->entries[key < enc->n_entries ? key : 0];
+
+	memset(comm, 0, 16);
+	if (e->len)
+		memcpy(comm, enc->text.data + e->at, e->len < 15 ? e->len : 15);
+}
+
+static uint64_t cell(const struct format_encoder *enc, size_t task, unsigned number)
+{
+	return number < enc->st.n_cells ? enc->st.cells[task * enc->st.n_cells + number]
+					: STATE_UNSET;
+}
+
+static uint64_t or_never(uint64_t t_ns)
+{
+	return t_ns ? t_ns : CDICT_NEVER;
+}
+
+static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur,
+		      struct digest_task *task)
+{
+	struct cdict_digest_row *row = &task->row;
+	uint64_t pid = cell(enc, i, FORMAT_CELL_PROCESS), v;
+
+	*task = enc->digests[i];
+	row->tid = enc->st.tids[i];
+	row->out_ns[0] = or_never(enc->st.tasks[i].out_ns);
+	row->out_ns[1] = or_never(enc->st.tasks[i].out_before_ns);
+	row->prev_state = cell(enc, i, FORMAT_CELL_STATE);
+	/* Switched out once, and that was the block's first switch: the switch-in was before. */
+	row->ran = row->out_ns[0] != CDICT_NEVER &&
+		   (row->out_ns[1] != CDICT_NEVER || (i != enc->first_prev && !task->turned_up));
+	if (row->wake_ns[0] != CDICT_NEVER &&
+	    (row->woken_ns == CDICT_NEVER || row->wake_ns[0] >= row->woken_ns)) {
+		row->woken_ns = row->wake_ns[0];
+		row->woken_cpu = row->wake_cpu;
+	}
+	task->seen |= i == cur || row->out_ns[0] != CDICT_NEVER || row->woken_ns != CDICT_NEVER;
+	v = cell(enc, i, FORMAT_CELL_VCPU);
+	task->vcpu_id = v == STATE_UNSET ? -1 : (int32_t)v;
+	task->pid = pid == STATE_UNSET || (int32_t)pid <= 0 ? -1 : (int32_t)pid;
+	take_comm(enc, cell(enc, i, FORMAT_CELL_COMM), task->comm);
+}
+
+struct digest *digest_collect(const struct format_encoder *enc)
+{
+	const struct state *st = &enc->st;
+	uint32_t cur = enc->switched && enc->left_ns == enc->switch_ns ? enc->left : st->current;
+	struct digest *d;
+
+	if (!enc->digested)
+		return NULL;
+	d = malloc(sizeof(*d) + st->n_tasks * sizeof(d->tasks[0]));
+	if (!d)
+		return NULL;
+	*d = (struct digest){ .switched = enc->switched,
+			      .wakeup_counts = enc->wakeup_counts,
+			      .first_prev = enc->switched ? st->tids[enc->first_prev] : -1,
+			      .cur = st->tids[cur],
+			      .first_switch_ns = enc->switched ? enc->first_switch_ns : CDICT_NEVER,
+			      .switch_ns = enc->switched ? enc->switch_ns : CDICT_NEVER,
+			      .missing = enc->missing };
+	for (uint32_t i = 0; i < st->n_tasks; i++) {
+		if (st->tids[i] < 0)
+			continue;
+		take_task(enc, i, cur, &d->tasks[d->n]);
+		d->n += d->tasks[d->n].seen;
+	}
+	return d;
+}

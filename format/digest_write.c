@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * Digests of blocks -> DGST blocks.  Of a CPU the rows of all blocks since its last cut are added
+ * up.  When its next block comes, and the file has room, there is a cut between the two: what the
+ * new block makes of no use is left out of the rows, and they are written.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/digest.h"
+#include "format/encode.h"
+#include "format/layout.h"
+
+/* A block holds so much, not deflated. */
+#define CONTENT_BYTES (16u << 10)
+
+/* Of a cut and of a row: what they take at most, by and large; they are deflated afterwards. */
+#define CUT_BYTES 24u
+#define TASK_BYTES 8u
+
+struct digest_cpu {
+	uint32_t cpu, ordinal; /* of the last block */
+	uint64_t last_ns;
+	bool switched;
+	int32_t cur;
+	uint64_t first_switch_ns, switch_ns, missing;
+	ARRAY(struct cdict_digest_row) rows; /* since the last cut */
+	struct map index;
+};
+
+static void cpu_fini(struct digest_cpu *c)
+{
+	array_fini(&c->rows);
+	map_fini(&c->index);
+}
+
+void digest_book_fini(struct digest_book *b)
+{
+	for (size_t i = 0; i < b->cpus.n; i++)
+		cpu_fini(&b->cpus.at[i]);
+	array_fini(&b->cpus);
+	array_fini(&b->tasks);
+	map_fini(&b->index);
+	buf_fini(&b->head);
+	buf_fini(&b->flags);
+	buf_fini(&b->tids);
+	buf_fini(&b->times);
+	buf_fini(&b->values);
+}
+
+/* No digest for the file: what is written already says nothing without the last block. */
+static void give_up(struct digest_book *b)
+{
+	uint64_t stored = b->stored;
+
+	digest_book_fini(b);
+	*b = (struct digest_book){ .off = true, .stored = stored };
+}
+
+/* ---- adding up ---- */
+
+static void add_two(uint64_t to[2], const uint64_t of[2])
+{
+	if (of[0] == CDICT_NEVER)
+		return;
+	to[1] = of[1] != CDICT_NEVER ? of[1] : to[0];
+	to[0] = of[0];
+}
+
+static void add_one(uint64_t *to, uint64_t t_ns)
+{
+	if (t_ns != CDICT_NEVER)
+		*to = t_ns;
+}
+
+/* @row is of later events of the CPU. */
+static void add_row(struct cdict_digest_row *to, const struct cdict_digest_row *row)
+{
+	if (row->out_ns[0] != CDICT_NEVER)
+		to->prev_state = row->prev_state;
+	to->ran |= row->ran;
+	add_two(to->out_ns, row->out_ns);
+	add_one(&to->in_ns, row->in_ns);
+	if (row->wake_ns[0] != CDICT_NEVER)
+		to->wake_cpu = row->wake_cpu;
+	add_two(to->wake_ns, row->wake_ns);
+	if (row->woken_ns != CDICT_NEVER)
+		to->woken_cpu = row->woken_cpu;
+	add_one(&to->woken_ns, row->woken_ns);
+	if (row->moved_ns[0] != CDICT_NEVER)
+		to->moved_cpu = row->moved_cpu;
+	add_two(to->moved_ns, row->moved_ns);
+	add_one(&to->io_ns, row->io_ns);
+	if (row->exit_ns != CDICT_NEVER) {
+		to->exit_type = row->exit_type;
+		to->exit_reason = row->exit_reason;
+		to->exit_how = row->exit_how;
+		to->exit_isa = row->exit_isa;
+	}
+	add_one(&to->exit_ns, row->exit_ns);
+	add_one(&to->entry_ns, row->entry_ns);
+	add_one(&to->user_ns, row->user_ns);
+	add_one(&to->access_ns, row->access_ns);
+}
+
+static struct cdict_digest_row *row_of(struct digest_cpu *c, const struct cdict_digest_row *like)
+{
+	uint32_t *i = map_add(&c->index, (uint32_t)like->tid, 0);
+	struct cdict_digest_row *row;
+
+	if (!i)
+		return NULL;
+	if (*i != MAP_NEW)
+		return &c->rows.at[*i];
+	row = array_add(&c->rows);
+	if (!row)
+		return NULL;
+	*i = (uint32_t)c->rows.n - 1;
+	memset(row, 0xff, sizeof(*row));
+	row->tid = like->tid;
+	row->ran = false;
+	return row;
+}
+
+/* The task in the list of all; NULL: out of memory. */
+static struct digest_task *task_of(struct digest_book *b, const struct digest_task *t)
+{
+	uint32_t *i = map_add(&b->index, (uint32_t)t->row.tid, 0);
+	struct digest_task *to;
+
+	if (!i)
+		return NULL;
+	if (*i != MAP_NEW)
+		return &b->tasks.at[*i];
+	to = array_add(&b->tasks);
+	if (!to)
+		return NULL;
+	*i = (uint32_t)b->tasks.n - 1;
+	*to = *t;
+	to->seen = false; /* by KVM */
+	return to;
+}
+
+static bool has_kvm(const struct cdict_digest_row *row)
+{
+	return row->exit_ns != CDICT_NEVER || row->entry_ns != CDICT_NEVER ||
+	       row->user_ns != CDICT_NEVER || row->access_ns != CDICT_NEVER;
+}
+
+static bool add_tasks(struct digest_book *b, const struct digest *d, uint64_t last_ns)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct digest_task *t = &d->tasks[i];
+		struct digest_task *to = t->row.tid ? task_of(b, t) : NULL;
+
+		if (!t->row.tid)
+			continue;
+		if (!to)
+			return false;
+		if (t->first_ns < to->first_ns)
+			to->first_ns = t->first_ns;
+		to->seen |= has_kvm(&t->row);
+		/* Blocks of CPUs come one after the other, not in order of time. */
+		if (to->row.io_ns != CDICT_NEVER && to->row.io_ns > last_ns)
+			continue;
+		to->row.io_ns = last_ns;
+		if (t->pid > 0)
+			to->pid = t->pid;
+		if (t->vcpu_id >= 0)
+			to->vcpu_id = t->vcpu_id;
+		if (t->comm[0])
+			memcpy(to->comm, t->comm, sizeof(to->comm));
+	}
+	return true;
+}
+
+/* ---- what later events make of no use ---- */
+
+/* What is of no use in @row when @next, of the same task, is of the block behind it. */
+static void thin(struct cdict_digest_row *row, const struct cdict_digest_row *next, bool vcpu)
+{
+	if (next->out_ns[0] != CDICT_NEVER) {
+		/* It was off, woken, moved before: all that is over. */
+		row->in_ns = row->wake_ns[0] = row->wake_ns[1] = row->woken_ns = CDICT_NEVER;
+		row->moved_ns[0] = row->moved_ns[1] = row->io_ns = CDICT_NEVER;
+		if (next->ran && (!vcpu || next->out_ns[1] != CDICT_NEVER))
+			row->out_ns[0] = row->out_ns[1] = CDICT_NEVER;
+	}
+	if (next->wake_ns[1] != CDICT_NEVER)
+		row->wake_ns[0] = row->wake_ns[1] = CDICT_NEVER;
+	if (next->woken_ns != CDICT_NEVER)
+		row->woken_ns = CDICT_NEVER;
+	if (next->moved_ns[1] != CDICT_NEVER)
+		row->moved_ns[0] = row->moved_ns[1] = CDICT_NEVER;
+	if (next->io_ns != CDICT_NEVER)
+		row->io_ns = CDICT_NEVER;
+	if (next->exit_ns != CDICT_NEVER)
+		row->exit_ns = row->access_ns = CDICT_NEVER;
+	if (next->entry_ns != CDICT_NEVER)
+		row->entry_ns = CDICT_NEVER;
+	if (next->user_ns != CDICT_NEVER)
+		row->user_ns = CDICT_NEVER;
+	if (next->access_ns != CDICT_NEVER)
+		row->access_ns = CDICT_NEVER;
+}
+
+/* ---- a cut ---- */
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct cdict_digest_row *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void put_time(struct digest_book *b, uint64_t end_ns, uint64_t t_ns)
+{
+	buf_varint(&b->times, end_ns - t_ns);
+}
+
+/* False: nothing is left of it. */
+static bool put_row(struct digest_book *b, const struct cdict_digest_row *row, uint64_t end_ns,
+		    bool vcpu, int32_t *tid)
+{
+	const uint64_t times[DIGEST_TIMES] = {
+		[DIGEST_OUT] = row->out_ns[0],
+		[DIGEST_OUT_BEFORE] = vcpu ? row->out_ns[1] : CDICT_NEVER,
+		[DIGEST_IN] = row->in_ns,
+		[DIGEST_WAKE] = row->wake_ns[0],
+		[DIGEST_WAKE_BEFORE] = row->wake_ns[1],
+		[DIGEST_WOKEN] = row->woken_ns,
+		[DIGEST_MOVED] = row->moved_ns[0],
+		[DIGEST_MOVED_BEFORE] = row->moved_ns[1],
+		[DIGEST_IO] = row->io_ns,
+		[DIGEST_ENTRY] = row->entry_ns,
+		[DIGEST_EXIT] = row->exit_ns,
+		[DIGEST_USER] = row->user_ns,
+		[DIGEST_ACCESS] = row->access_ns,
+	};
+	uint64_t flags = row->ran && row->out_ns[0] != CDICT_NEVER;
+
+	for (unsigned i = 0; i < DIGEST_TIMES; i++)
+		if (times[i] != CDICT_NEVER)
+			flags |= 2u << i;
+	/* Mostly the same. */
+	if (row->woken_ns == row->wake_ns[0] && row->woken_cpu == row->wake_cpu)
+		flags &= ~(UINT64_C(2) << DIGEST_WOKEN);
+	if (!(flags >> 1))
+		return false;
+	buf_varint(&b->flags, flags);
+	buf_svarint(&b->tids, (int64_t)row->tid - *tid);
+	*tid = row->tid;
+	for (unsigned i = 0; i < DIGEST_TIMES; i++)
+		if (flags & UINT64_C(2) << i)
+			put_time(b, end_ns, times[i]);
+	if (flags & UINT64_C(2) << DIGEST_OUT)
+		buf_varint(&b->values, row->prev_state);
+	if (flags & UINT64_C(2) << DIGEST_WAKE)
+		buf_varint(&b->values, row->wake_cpu + 1u);
+	if (flags & UINT64_C(2) << DIGEST_WOKEN)
+		buf_varint(&b->values, row->woken_cpu + 1u);
+	if (flags & UINT64_C(2) << DIGEST_MOVED)
+		buf_varint(&b->values, row->moved_cpu + 1u);
+	if (flags & UINT64_C(2) << DIGEST_EXIT) {
+		buf_varint(&b->values, row->exit_type);
+		buf_varint(&b->values, row->exit_reason);
+		buf_varint(&b->values, row->exit_how);
+		buf_varint(&b->values, row->exit_isa);
+	}
+	return true;
+}
+
+static uint64_t content_bytes(const struct digest_book *b)
+{
+	return b->head.len + b->flags.len + b->tids.len + b->times.len + b->values.len;
+}
+
+static bool is_vcpu(const struct digest_book *b, int32_t tid)
+{
+	const uint32_t *i = map_find(&b->index, (uint32_t)tid, 0);
+
+	return i && b->tasks.at[*i].seen;
+}
+
+/* Behind the last block of @c; @last: of the file. */
+static void put_cut(struct digest_book *b, struct digest_cpu *c, bool last)
+{
+	uint32_t n = 0;
+	int32_t tid = 0;
+
+	if (!last) {
+		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), by_tid);
+		for (size_t i = 0; i < c->rows.n; i++)
+			n += put_row(b, &c->rows.at[i], c->last_ns, is_vcpu(b, c->rows.at[i].tid),
+				     &tid);
+	}
+	buf_varint(&b->head, c->cpu);
+	buf_varint(&b->head, c->ordinal);
+	buf_varint(&b->head, n);
+	buf_varint(&b->head, c->missing);
+	buf_u8(&b->head, c->switched);
+	if (c->switched) {
+		buf_svarint(&b->head, c->cur);
+		buf_varint(&b->head, c->last_ns - c->switch_ns);
+		buf_varint(&b->head, c->switch_ns - c->first_switch_ns);
+	}
+	c->missing = 0;
+	b->n_cuts++;
+	b->cuts++;
+}
+
+static uint64_t budget(const struct digest_book *b)
+{
+	return b->budget ? b->event_bytes / 1000000 * b->budget +
+				   b->event_bytes % 1000000 * b->budget / 1000000
+			 : b->event_bytes / 1000 * 9;
+}
+
+/* Whether the rows of @c may be written now: what is written so far and what the last block will
+ * take must stay below the budget. */
+static bool has_room(const struct digest_book *b, const struct digest_cpu *c)
+{
+	uint64_t rows = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		rows += 10 * !(c->rows.at[i].out_ns[0] == CDICT_NEVER &&
+			       c->rows.at[i].woken_ns == CDICT_NEVER);
+	return b->stored + content_bytes(b) + rows + CUT_BYTES * (1 + b->cpus.n) +
+		       TASK_BYTES * b->tasks.n <=
+	       budget(b);
+}
+
+static struct digest_cpu *cpu_of(struct digest_book *b, uint32_t cpu, bool *is_new)
+{
+	struct digest_cpu *c;
+
+	*is_new = false;
+	for (size_t i = 0; i < b->cpus.n; i++)
+		if (b->cpus.at[i].cpu == cpu)
+			return &b->cpus.at[i];
+	c = array_add(&b->cpus);
+	if (!c)
+		return NULL;
+	*is_new = true;
+	*c = (struct digest_cpu){ .cpu = cpu, .cur = -1 };
+	return c;
+}
+
+/* Cuts between the last block of @c and @d, or does not, and adds @d. */
+static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct digest *d,
+		      uint64_t first_ns)
+{
+	struct digest_cpu all = *c;
+
+	if (c->rows.n && first_ns > c->last_ns) {
+		memset(&c->rows, 0, sizeof(c->rows));
+		if (array_reserve(&c->rows, all.rows.n)) {
+			*c = all;
+			return false;
+		}
+		memcpy(c->rows.at, all.rows.at, all.rows.n * sizeof(*c->rows.at));
+		c->rows.n = all.rows.n;
+		for (size_t i = 0; i < d->n; i++) {
+			const struct cdict_digest_row *row = &d->tasks[i].row;
+			const uint32_t *at = map_find(&c->index, (uint32_t)row->tid, 0);
+
+			if (at)
+				thin(&c->rows.at[*at], row, is_vcpu(b, row->tid));
+		}
+		if (has_room(b, c)) {
+			put_cut(b, c, false);
+			all.missing = 0;
+			cpu_fini(&all);
+			memset(&all.index, 0, sizeof(all.index));
+		}
+		array_fini(&c->rows);
+		*c = all;
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		struct cdict_digest_row *row = row_of(c, &d->tasks[i].row);
+
+		if (!row)
+			return false;
+		add_row(row, &d->tasks[i].row);
+	}
+	return true;
+}
+
+/* Who ran last on @c is not who the first switch of @d found there. */
+static bool note_seam(struct digest_cpu *c, const struct digest *d)
+{
+	struct cdict_digest_row like = { .tid = c->cur }, *row;
+
+	if (!c->switched || !d->switched || d->first_prev == c->cur)
+		return true;
+	c->missing++;
+	row = row_of(c, &like);
+	if (row)
+		row->in_ns = c->switch_ns;
+	return row != NULL;
+}
+
+void digest_book_add(struct digest_book *b, const struct format_block *info, uint32_t ordinal,
+		     uint64_t size, const struct digest *d)
+{
+	struct digest_cpu *c;
+	bool is_new, ok;
+
+	b->event_bytes += size;
+	if (b->off || !d || info->cpu >= FORMAT_MAX_CPUS ||
+	    (b->blocks && d->wakeup_counts != b->wakeup_counts)) {
+		if (!b->off)
+			give_up(b);
+		return;
+	}
+	b->wakeup_counts = d->wakeup_counts;
+	b->blocks++;
+	c = cpu_of(b, info->cpu, &is_new);
+	/* Of events that run backwards what is later is not the latest. */
+	ok = c && (is_new || info->first_ns >= c->last_ns) && add_tasks(b, d, info->last_ns) &&
+	     note_seam(c, d) && add_block(b, c, d, info->first_ns);
+	if (ok) {
+		c->ordinal = ordinal;
+		c->last_ns = info->last_ns;
+		c->missing += d->missing;
+		if (d->switched) {
+			if (!c->switched)
+				c->first_switch_ns = d->first_switch_ns;
+			c->switched = true;
+			c->cur = d->cur;
+			c->switch_ns = d->switch_ns;
+		}
+	}
+	if (!ok)
+		give_up(b);
+}
+
+/* ---- a block ---- */
+
+static void put_column(struct buf *out, struct buf *column)
+{
+	buf_varint(out, column->len);
+	buf_add(out, column->data, column->len);
+	out->failed |= column->failed;
+	column->len = 0;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct digest_task *x = a, *y = b;
+
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
+	return x->row.tid < y->row.tid ? -1 : x->row.tid > y->row.tid;
+}
+
+/* The comm in @texts, which it joins: 1 and more, the first and more; 0: none. */
+static uint32_t comm_number(struct buf *texts, const char comm[16])
+{
+	uint32_t n = (uint32_t)(texts->len / 16);
+
+	if (!comm[0])
+		return 0;
+	/* The latest first; of many names some are written twice. */
+	for (uint32_t i = n; i > 0 && i + 256 > n; i--)
+		if (!memcmp(texts->data + 16 * (size_t)(i - 1), comm, 16))
+			return i;
+	buf_add(texts, comm, 16);
+	return n + 1;
+}
+
+static void put_tasks(struct digest_book *b, struct buf *out)
+{
+	struct buf texts = { 0 }, comms = { 0 };
+	uint64_t t_ns = 0;
+	int32_t tid = 0;
+
+	if (b->tasks.n)
+		qsort(b->tasks.at, b->tasks.n, sizeof(*b->tasks.at), by_first);
+	for (size_t i = 0; i < b->tasks.n; i++) {
+		const struct digest_task *t = &b->tasks.at[i];
+
+		buf_svarint(&b->tids, (int64_t)t->row.tid - tid);
+		tid = t->row.tid;
+		buf_varint(&b->times, t->first_ns - t_ns);
+		t_ns = t->first_ns;
+		buf_svarint(&b->values, (int64_t)t->pid - t->row.tid);
+		buf_varint(&b->flags, t->seen ? t->vcpu_id + UINT64_C(2) : 0);
+		buf_varint(&comms, comm_number(&texts, t->comm));
+	}
+	buf_varint(out, b->blocks);
+	buf_varint(out, b->tasks.n);
+	put_column(out, &b->tids);
+	put_column(out, &b->times);
+	put_column(out, &b->values);
+	put_column(out, &b->flags);
+	put_column(out, &comms);
+	buf_varint(out, texts.len / 16);
+	for (size_t i = 0; i < texts.len / 16; i++) {
+		const char *comm = (const char *)texts.data + 16 * i;
+
+		buf_string(out, comm, strnlen(comm, 16));
+	}
+	out->failed |= texts.failed;
+	buf_fini(&texts);
+	buf_fini(&comms);
+}
+
+bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
+{
+	if (b->off || (last ? !b->cuts : content_bytes(b) < CONTENT_BYTES))
+		return false;
+	/* All CPUs' ends, so that whoever reads this far knows them all. */
+	for (size_t i = 0; last && i < b->cpus.n; i++)
+		put_cut(b, &b->cpus.at[i], true);
+	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1));
+	buf_varint(out, b->n_cuts);
+	buf_add(out, b->head.data, b->head.len);
+	out->failed |= b->head.failed;
+	b->head.len = 0;
+	b->n_cuts = 0;
+	put_column(out, &b->flags);
+	put_column(out, &b->tids);
+	put_column(out, &b->times);
+	put_column(out, &b->values);
+	if (last)
+		put_tasks(b, out);
+	return true;
+}
+
+void digest_book_stored(struct digest_book *b, uint64_t size)
+{
+	b->stored += size;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a file's DGST blocks tell together with the events behind their cuts is what all events
+ * tell; and whatever bytes are changed, a reader says nothing or something, and does not fall.
+ */
+#include "cdict/digest.h"
+#include "format/digest.h"
+#include "format/writer.h"
+#include "tests/unit/cdictfile.h"
+
+enum { CPUS = 3, TASKS = 40, BLOCKS = 30, EVENTS = 120 };
+
+struct latest {
+	uint64_t out_ns, wake_ns, state;
+	uint32_t wake_cpu;
+};
+
+struct event {
+	uint64_t t_ns;
+	bool is_switch;
+	int32_t prev, next; /* or who is woken, and where to */
+};
+
+static struct event events[CPUS][BLOCKS][EVENTS];
+static uint64_t dice_now;
+
+static unsigned dice(unsigned n)
+{
+	dice_now = dice_now * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(dice_now >> 33) % n;
+}
+
+static void put_block(struct file *f, const struct cdict_schema *schema, uint32_t cpu, unsigned b,
+		      int32_t *cur)
+{
+	struct format_encoder *enc = format_encoder_new(schema);
+	struct buf payload = { 0 };
+	struct format_block info;
+	struct digest *digest;
+
+	for (unsigned i = 0; i < EVENTS; i++) {
+		struct event *ev = &events[cpu][b][i];
+		struct cdict_sample s = { .cpu = cpu, .tid = *cur, .pid = *cur, .mode = 1 };
+		struct payload p;
+
+		/* Some tasks are busy, others rest for many blocks. */
+		ev->next = (int32_t)(dice(20) ? 3 * cpu + 1 + dice(5) : 1 + dice(TASKS));
+		ev->t_ns = s.t_ns = 1000 + (b * EVENTS + i) * 100 + dice(100);
+		ev->is_switch = dice(3) != 0 && ev->next != *cur;
+		ev->prev = *cur;
+		payload_init(&p, schema, ev->is_switch ? SWITCH : WAKING);
+		payload_number(&p, "common_pid", (uint64_t)*cur);
+		if (ev->is_switch) {
+			payload_number(&p, "prev_pid", (uint64_t)*cur);
+			payload_number(&p, "prev_state", (uint64_t)i % 5);
+			payload_number(&p, "next_pid", (uint64_t)ev->next);
+			payload_text(&p, "next_comm", "a task");
+			*cur = ev->next;
+		} else {
+			ev->prev = (int32_t)dice(CPUS);
+			payload_number(&p, "pid", (uint64_t)ev->next);
+			payload_number(&p, "target_cpu", (uint64_t)ev->prev);
+		}
+		assert_int_equal(format_encoder_add(enc, &s, p.type->index, p.data, p.size), 0);
+	}
+	assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
+	assert_non_null(digest);
+	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, digest, NULL),
+			 0);
+	free(digest);
+	buf_fini(&payload);
+	format_encoder_free(enc);
+}
+
+static void make_file(struct file *f, const struct cdict_schema *schema, uint32_t millionths)
+{
+	int32_t cur[CPUS] = { 1, 2, 3 };
+
+	dice_now = 1;
+	file_begin(f, schema);
+	format_writer_digests(f->w, millionths);
+	for (unsigned b = 0; b < BLOCKS; b++)
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+			put_block(f, schema, cpu, b, &cur[cpu]);
+	file_end(f);
+}
+
+static void fold(struct latest *l, const struct event *ev, unsigned i)
+{
+	if (ev->is_switch) {
+		l[ev->prev].out_ns = ev->t_ns;
+		l[ev->prev].state = i % 5;
+	} else {
+		l[ev->next].wake_ns = ev->t_ns;
+		l[ev->next].wake_cpu = (uint32_t)ev->prev;
+	}
+}
+
+/* Rows of the cuts of @cpu up to @at, then the next block. */
+static void by_digests(struct latest *l, const struct cdict_digests *d, uint32_t cpu, size_t at)
+{
+	for (size_t c = 0; c <= at; c++)
+		for (size_t i = 0; i < d->cuts[c].n_rows && d->cuts[c].cpu == cpu; i++) {
+			const struct cdict_digest_row *row = &d->cuts[c].rows[i];
+
+			assert_in_range(row->tid, 1, TASKS);
+			if (row->out_ns[0] != CDICT_NEVER) {
+				l[row->tid].out_ns = row->out_ns[0];
+				l[row->tid].state = row->prev_state;
+			}
+			if (row->wake_ns[0] != CDICT_NEVER) {
+				l[row->tid].wake_ns = row->wake_ns[0];
+				l[row->tid].wake_cpu = row->wake_cpu;
+			}
+		}
+	for (unsigned i = 0; i < EVENTS; i++)
+		fold(l, &events[cpu][d->cuts[at].block / CPUS + 1][i], i);
+}
+
+static void rows_and_the_block_behind_tell_what_all_events_do(void **state)
+{
+	struct cdict_schema *schema = usual_schema();
+	struct cdict_digests *d;
+	struct cdict_reader *r;
+	struct file f;
+	size_t rows = 0, cuts = 0;
+
+	(void)state;
+	make_file(&f, schema, 1000000);
+	assert_int_equal(cdict_reader_parse(&r, f.bytes.data, f.bytes.len, NULL), 0);
+	assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
+	assert_non_null(d);
+	assert_false(d->wakeup_counts);
+	assert_int_equal(d->n_tasks, TASKS);
+	for (size_t c = 0; c < d->n_cuts; c++) {
+		const struct cdict_digest_cut *cut = &d->cuts[c];
+		struct latest told[TASKS + 1] = { 0 }, right[TASKS + 1] = { 0 };
+
+		rows += cut->n_rows;
+		cuts += !cut->last;
+		assert_true(cut->switched);
+		assert_int_equal(cut->missing, 0);
+		if (cut->last)
+			continue;
+		for (unsigned b = 0; b <= cut->block / CPUS + 1; b++)
+			for (unsigned i = 0; i < EVENTS; i++)
+				fold(right, &events[cut->cpu][b][i], i);
+		by_digests(told, d, cut->cpu, c);
+		for (int tid = 1; tid <= TASKS; tid++) {
+			assert_int_equal(told[tid].out_ns, right[tid].out_ns);
+			assert_int_equal(told[tid].state, right[tid].state);
+			/* What was woken before it was switched out is over. */
+			if (right[tid].wake_ns < right[tid].out_ns)
+				continue;
+			assert_int_equal(told[tid].wake_ns, right[tid].wake_ns);
+			assert_int_equal(told[tid].wake_cpu, right[tid].wake_cpu);
+		}
+	}
+	assert_int_equal(cuts, CPUS * (BLOCKS - 1));
+	assert_in_range(rows, cuts, cuts * TASKS / 2);
+	cdict_digests_free(d);
+	cdict_reader_close(r);
+	buf_fini(&f.bytes);
+	cdict_schema_free(schema);
+}
+
+static uint64_t dgst_bytes(const struct file *f, uint64_t *events_bytes)
+{
+	uint64_t sum = 0;
+
+	*events_bytes = 0;
+	for (size_t at = FORMAT_HEADER_SIZE; at + FORMAT_TRAILER_SIZE < f->bytes.len;) {
+		uint32_t size = le32(f->bytes.data + at + 8) + FORMAT_BLOCK_HEADER_SIZE;
+
+		if (le32(f->bytes.data + at + 4) == FORMAT_DIGEST)
+			sum += size;
+		if (le32(f->bytes.data + at + 4) == FORMAT_EVENTS)
+			*events_bytes += size;
+		at += size;
+	}
+	return sum;
+}
+
+static void digests_stay_within_their_budget(void **state)
+{
+	static const uint32_t budgets[] = { 0, 20000, 60000, 150000, 1000000 };
+	struct cdict_schema *schema = usual_schema();
+	uint64_t before = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(budgets); i++) {
+		uint64_t of_events, bytes;
+		struct file f;
+
+		make_file(&f, schema, budgets[i]);
+		bytes = dgst_bytes(&f, &of_events);
+		assert_in_range(bytes, before,
+				of_events * (budgets[i] ? budgets[i] : 9000) / 1000000);
+		before = bytes;
+		buf_fini(&f.bytes);
+	}
+	assert_true(before);
+	cdict_schema_free(schema);
+}
+
+/* Each byte of each DGST block, its check sum made right. */
+static void changed_bytes_do_no_harm(void **state)
+{
+	struct cdict_schema *schema = usual_schema();
+	uint64_t sum = 0, none = 0;
+	struct file f;
+
+	(void)state;
+	make_file(&f, schema, 1000000);
+	for (size_t at = FORMAT_HEADER_SIZE, size; at + FORMAT_TRAILER_SIZE < f.bytes.len;
+	     at += size) {
+		uint8_t *p = f.bytes.data + at;
+
+		size = le32(p + 8) + FORMAT_BLOCK_HEADER_SIZE;
+		for (size_t i = FORMAT_BLOCK_HEADER_SIZE; i < size && le32(p + 4) == FORMAT_DIGEST;
+		     i++) {
+			struct cdict_digests *d;
+			struct cdict_reader *r;
+			uint8_t was = p[i];
+
+			p[i] ^= (uint8_t)(1 << dice(8));
+			store_scalar(p + 16,
+				     codec_crc(p + FORMAT_BLOCK_HEADER_SIZE,
+					       size - FORMAT_BLOCK_HEADER_SIZE),
+				     4, false);
+			store_scalar(p + 20, codec_crc(p, 20), 4, false);
+			assert_int_equal(cdict_reader_parse(&r, f.bytes.data, f.bytes.len, NULL),
+					 0);
+			assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
+			none += !d;
+			for (size_t c = 0; d && c < d->n_cuts; c++)
+				for (size_t k = 0; k < d->cuts[c].n_rows; k++)
+					sum += d->cuts[c].rows[k].out_ns[0];
+			cdict_digests_free(d);
+			cdict_reader_close(r);
+			p[i] = was;
+			store_scalar(p + 16,
+				     codec_crc(p + FORMAT_BLOCK_HEADER_SIZE,
+					       size - FORMAT_BLOCK_HEADER_SIZE),
+				     4, false);
+			store_scalar(p + 20, codec_crc(p, 20), 4, false);
+		}
+	}
+	assert_true(none && sum);
+	buf_fini(&f.bytes);
+	cdict_schema_free(schema);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_and_the_block_behind_tell_what_all_events_do),
+		cmocka_unit_test(digests_stay_within_their_budget),
+		cmocka_unit_test(changed_bytes_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
