@@ -99,7 +99,7 @@ static bool read_index(struct copy *c, const struct piece *p)
 	if (p->h.type != FORMAT_INDEX || !payload_good(c, p))
 		return false;
 	rc = container_unpack(c->codec, c->data + p->at + FORMAT_BLOCK_HEADER_SIZE, p->h.size,
-			      &c->old_index);
+			      c->size, &c->old_index);
 	check_memory(c, rc == -ENOMEM);
 	if (rc)
 		return false;

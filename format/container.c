@@ -73,7 +73,8 @@ void container_pack(struct codec *codec, const struct buf *raw, struct buf *out)
 	buf_add(out, raw->data, raw->len);
 }
 
-int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, struct buf *out)
+int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, size_t file_size,
+		     struct buf *out)
 {
 	struct cursor c = cursor_init(payload, size, false);
 	uint8_t how = cursor_u8(&c);
@@ -84,6 +85,8 @@ int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, s
 	if (!cursor_ok(&c) || how > FORMAT_DEFLATE || raw > FORMAT_BLOCK_MAX ||
 	    (how == FORMAT_STORED ? raw != c.left : !codec_plausible(c.left, raw)))
 		return CDICT_ECORRUPT;
+	if (raw > ((uint64_t)16 << 20) + file_size)
+		return CDICT_ELIMIT;
 	room = buf_room(out, (size_t)raw + 1);
 	if (!room)
 		return -ENOMEM;

@@ -32,8 +32,10 @@ void container_trailer(uint8_t out[FORMAT_TRAILER_SIZE], uint64_t index_offset);
 /* Envelope of all payloads but EVNT's: u8 codec, varint inflated size, bytes. */
 void container_pack(struct codec *codec, const struct buf *raw, struct buf *out);
 /* container_unpack - the inflated bytes in @out (given; free with buf_fini), or
- * CDICT_ECORRUPT / -ENOMEM. */
-int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, struct buf *out);
+ * CDICT_ECORRUPT / CDICT_ELIMIT / -ENOMEM. More than 16 MiB and @file_size bytes are no block of a
+ * file of that size. */
+int container_unpack(struct codec *codec, const uint8_t *payload, size_t size, size_t file_size,
+		     struct buf *out);
 
 /* Rows of TASK blocks; the memory that deltas need starts empty at every block. */
 struct task_rows {

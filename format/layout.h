@@ -52,6 +52,7 @@ enum format_block_type {
 #define FORMAT_MAX_TYPES 4096u
 #define FORMAT_MAX_CPUS 65536u
 #define FORMAT_MAX_FIELDS 128u
+#define FORMAT_MAX_ALL_FIELDS 65536u /* of all types together */
 #define FORMAT_MAX_CELLS 32u
 #define FORMAT_MAX_PAYLOAD (1u << 20) /* offset and size of a field */
 #define FORMAT_MAX_KEYS 4096u         /* different keys of INFO */

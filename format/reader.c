@@ -106,7 +106,7 @@ static int check_index(struct cdict_reader *r, struct codec *codec, uint64_t ind
 	int ret = 0;
 
 	container_header_read(p, &h);
-	ret = container_unpack(codec, p + FORMAT_BLOCK_HEADER_SIZE, h.size, &raw);
+	ret = container_unpack(codec, p + FORMAT_BLOCK_HEADER_SIZE, h.size, r->size, &raw);
 	if (ret == -ENOMEM) {
 		buf_fini(&raw);
 		return cdict_fail_nomem(err);
@@ -174,9 +174,9 @@ static void sum_up(struct cdict_reader *r)
 	if (topology) {
 		uint32_t n = 1;
 
-		for (; *topology; topology++)
+		for (; *topology && n <= FORMAT_MAX_CPUS; topology++)
 			n += *topology == ',';
-		if (n > r->cpus)
+		if (n > r->cpus && n <= FORMAT_MAX_CPUS)
 			r->cpus = n;
 	}
 	r->damage.input_damaged = cdict_reader_info(r, "input.damage") != NULL;
@@ -204,6 +204,7 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 				  "is of format version %u.%u, this reader knows %u.x",
 				  le32(r->data + 8) & 0xffff, le32(r->data + 8) >> 16,
 				  FORMAT_MAJOR);
+	r->room = ((uint64_t)24 << 20) + 7 * (uint64_t)r->size;
 	codec = codec_new();
 	r->type_events = calloc(FORMAT_MAX_TYPES, sizeof(*r->type_events));
 	if (!codec || !r->type_events) {
@@ -329,9 +330,9 @@ void cdict_reader_close(struct cdict_reader *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->texts.n; i++)
-		free(r->texts.at[i]);
-	array_fini(&r->texts);
+	for (size_t i = 0; i < r->info.n; i++)
+		free(r->info.at[i].key);
+	stringset_fini(&r->texts);
 	array_fini(&r->info);
 	array_fini(&r->tasks);
 	array_fini(&r->losses);

@@ -6,12 +6,14 @@
 #include <pthread.h>
 
 #include "base/array.h"
+#include "base/stringset.h"
 #include "cdict/reader.h"
 #include "format/container.h"
 #include "format/stacks.h"
 
 struct reader_pair {
-	const char *key, *value; /* owned by reader.texts */
+	char *key;   /* owned; the value is behind it */
+	char *value; /* latest of the key */
 };
 
 struct cdict_reader {
@@ -32,8 +34,11 @@ struct cdict_reader {
 	ARRAY(uint64_t) digests;    /* where DGST blocks are */
 	uint8_t *block_bad;         /* per block: already counted as damaged */
 	struct stack_table *stacks; /* NULL when there are none */
-	ARRAY(char *) texts;        /* every string given out */
+	struct stringset texts;     /* every string given out, but INFO's */
+	uint32_t info_rows;         /* of INFO, with those that were replaced */
+	uint64_t room;              /* bytes that rows and texts may still take: DESIGN F13 */
 	bool no_memory;             /* for a row or text of a block that is read */
+	bool no_room;               /* the same: it holds more than such a file can mean */
 	uint64_t *type_events;      /* by type, FORMAT_MAX_TYPES of them */
 	uint64_t events, first_ns, last_ns;
 	uint64_t lost_ns; /* until when losses are known; 0: none */

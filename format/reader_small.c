@@ -9,22 +9,42 @@
 #include "format/labels.h"
 #include "format/reader.h"
 
-/* A NUL-terminated copy that lives as long as the reader. */
+/* Whether there is room for a row or text of @bytes. */
+static bool spend(struct cdict_reader *r, size_t bytes)
+{
+	if (r->room < bytes) {
+		r->no_room = true;
+		return false;
+	}
+	r->room -= bytes;
+	return true;
+}
+
+/* Adds @row to @rows; false without room or memory. */
+#define keep_row(r, rows, row)                                                                     \
+	(spend(r, sizeof(*(rows)->at)) && !((r)->no_memory |= array_push(rows, row) != 0))
+
+/* A slot of the set, with what that has to spare. */
+#define TEXT_BYTES 48u
+
+/* A NUL-terminated copy that lives as long as the reader, one for equal texts. */
 static const char *keep(struct cdict_reader *r, const void *data, size_t len)
 {
-	char *s = malloc(len + 1);
+	size_t before = r->texts.n;
+	const char *s;
 
-	if (!s || array_push(&r->texts, s)) {
-		free(s);
-		r->no_memory = true;
+	if (r->room < len + TEXT_BYTES) {
+		r->no_room = true;
 		return NULL;
 	}
-	memcpy(s, data, len);
-	s[len] = 0;
+	s = stringset_add(&r->texts, data, len);
+	r->no_memory |= !s;
+	if (r->texts.n > before)
+		r->room -= len + TEXT_BYTES;
 	return s;
 }
 
-static const char *keep_string(struct cdict_reader *r, struct cursor *c)
+static const uint8_t *take_string(struct cursor *c, size_t *len)
 {
 	uint64_t n = cursor_varint(c);
 	const uint8_t *p = n <= c->left ? cursor_take(c, (size_t)n) : NULL;
@@ -33,7 +53,51 @@ static const char *keep_string(struct cdict_reader *r, struct cursor *c)
 		c->failed = true;
 		return NULL;
 	}
-	return keep(r, p, (size_t)n);
+	*len = strnlen((const char *)p, (size_t)n);
+	return p;
+}
+
+static const char *keep_string(struct cdict_reader *r, struct cursor *c)
+{
+	size_t len;
+	const uint8_t *p = take_string(c, &len);
+
+	return p ? keep(r, p, len) : NULL;
+}
+
+/* A later value of a key takes the place of the one before. */
+static int set_info(struct cdict_reader *r, const uint8_t *key, size_t key_len,
+		    const uint8_t *value, size_t value_len)
+{
+	struct reader_pair new;
+	size_t i;
+
+	for (i = 0; i < r->info.n && (strncmp(r->info.at[i].key, (const char *)key, key_len) ||
+				      r->info.at[i].key[key_len]);
+	     i++)
+		;
+	if (i == FORMAT_MAX_KEYS)
+		return CDICT_ECORRUPT;
+	if (!spend(r, sizeof(new) + key_len + value_len))
+		return CDICT_ELIMIT;
+	new.key = malloc(key_len + value_len + 2);
+	if (!new.key)
+		return -ENOMEM;
+	new.value = new.key + key_len + 1;
+	memcpy(new.key, key, key_len);
+	new.key[key_len] = 0;
+	memcpy(new.value, value, value_len);
+	new.value[value_len] = 0;
+	if (i == r->info.n) {
+		if (!array_push(&r->info, new))
+			return 0;
+		free(new.key);
+		return -ENOMEM;
+	}
+	r->room += sizeof(new) + key_len + strlen(r->info.at[i].value);
+	free(r->info.at[i].key);
+	r->info.at[i] = new;
+	return 0;
 }
 
 static int read_info(struct cdict_reader *r, const struct buf *raw)
@@ -41,20 +105,19 @@ static int read_info(struct cdict_reader *r, const struct buf *raw)
 	struct cursor c = cursor_init(raw->data, raw->len, false);
 
 	while (c.left) {
-		const char *key = keep_string(r, &c), *value = keep_string(r, &c);
-		size_t i;
+		size_t key_len, value_len;
+		const uint8_t *key = take_string(&c, &key_len),
+			      *value = take_string(&c, &value_len);
+		int ret;
 
 		if (!cursor_ok(&c))
 			return CDICT_ECORRUPT;
-		if (!key || !value)
-			return -ENOMEM;
-		for (i = 0; i < r->info.n && strcmp(r->info.at[i].key, key); i++)
-			;
-		if (i == FORMAT_MAX_KEYS)
-			return CDICT_ECORRUPT;
-		if (i == r->info.n && array_push(&r->info, (struct reader_pair){ key, value }))
-			return -ENOMEM;
-		r->info.at[i].value = value;
+		/* A key is looked for among all: each may be given a few times. */
+		if (r->info_rows++ == 4 * FORMAT_MAX_KEYS)
+			return CDICT_ELIMIT;
+		ret = set_info(r, key, key_len, value, value_len);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -68,18 +131,14 @@ static bool add_task(void *ctx, const struct cdict_task_event *ev)
 {
 	struct cdict_reader *r = ctx;
 
-	r->no_memory |= array_push(&r->tasks, *ev) != 0;
-	return !r->no_memory;
+	return keep_row(r, &r->tasks, *ev);
 }
 
 static bool add_label(void *ctx, const struct cdict_label *label)
 {
 	struct cdict_reader *r = ctx;
 
-	if (r->labels.n == FORMAT_MAX_LABELS)
-		return false;
-	r->no_memory |= array_push(&r->labels, *label) != 0;
-	return !r->no_memory;
+	return r->labels.n < FORMAT_MAX_LABELS && keep_row(r, &r->labels, *label);
 }
 
 static int read_losses(struct cdict_reader *r, const struct buf *raw)
@@ -88,19 +147,21 @@ static int read_losses(struct cdict_reader *r, const struct buf *raw)
 
 	while (c.left) {
 		struct cdict_loss loss;
+		bool kept;
 
 		if (!loss_row_read(&c, &loss))
 			return CDICT_ECORRUPT;
-		if ((unsigned)loss.what == FORMAT_LOSS_LATE) {
-			if (array_push(&r->late,
-				       (struct cdict_late){ loss.cpu, loss.from_ns, loss.to_ns }))
-				return -ENOMEM;
-		} else if (array_push(&r->losses, loss)) {
-			return -ENOMEM;
-		} else if (loss.what != CDICT_LOSS_DISORDER && loss.to_ns != UINT64_MAX &&
-			   loss.to_ns > r->lost_ns) {
+		if ((unsigned)loss.what == FORMAT_LOSS_LATE)
+			kept = keep_row(
+				r, &r->late,
+				((struct cdict_late){ loss.cpu, loss.from_ns, loss.to_ns }));
+		else
+			kept = keep_row(r, &r->losses, loss);
+		if (!kept)
+			return CDICT_ELIMIT;
+		if ((unsigned)loss.what != FORMAT_LOSS_LATE && loss.what != CDICT_LOSS_DISORDER &&
+		    loss.to_ns != UINT64_MAX && loss.to_ns > r->lost_ns)
 			r->lost_ns = loss.to_ns;
-		}
 	}
 	return 0;
 }
@@ -115,8 +176,8 @@ static int read_unstored(struct cdict_reader *r, const struct buf *raw)
 
 		if (!cursor_ok(&c))
 			return CDICT_ECORRUPT;
-		if (!name || array_push(&r->unstored, (struct cdict_unstored){ name, count }))
-			return -ENOMEM;
+		if (!name || !keep_row(r, &r->unstored, ((struct cdict_unstored){ name, count })))
+			return CDICT_ELIMIT;
 	}
 	return 0;
 }
@@ -149,7 +210,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		ret = CDICT_ECORRUPT;
 	/* Others are of a later minor version, or not ours to read here. */
 	if (!ret && known)
-		ret = container_unpack(codec, payload, h->size, &raw);
+		ret = container_unpack(codec, payload, h->size, r->size, &raw);
 	if (!ret && h->type == FORMAT_DIGEST && array_push(&r->digests, at))
 		ret = -ENOMEM;
 	if (!ret && known) {
@@ -170,7 +231,7 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 			ret = label_rows_read(raw.data, raw.len, keep_text, add_label, r);
 			break;
 		case FORMAT_STACKS:
-			ret = stack_table_read(&r->stacks, raw.data, raw.len);
+			ret = stack_table_read(&r->stacks, raw.data, raw.len, &r->room);
 			break;
 		case FORMAT_STACK_EVENTS:
 			ret = stack_table_note(&r->stacks, raw.data, raw.len, at, r->ordinals.at,
@@ -186,9 +247,17 @@ int reader_small_block(struct cdict_reader *r, struct codec *codec, uint64_t at,
 		return cdict_fail_nomem(err);
 	if (ret) {
 		r->damage.blocks++;
-		reader_note(r, at, "block %s at byte %" PRIu64 " is damaged%s",
-			    block_name(h->type, name), at,
-			    h->type == FORMAT_SCHEMA ? ": its event types cannot be read" : "");
+		if (ret == CDICT_ELIMIT || r->no_room)
+			reader_note(r, at,
+				    "block %s at byte %" PRIu64
+				    " holds more than a file of this size can mean",
+				    block_name(h->type, name), at);
+		else
+			reader_note(r, at, "block %s at byte %" PRIu64 " is damaged%s",
+				    block_name(h->type, name), at,
+				    h->type == FORMAT_SCHEMA ? ": its event types cannot be read"
+							     : "");
+		r->no_room = false;
 	}
 	return 0;
 }

@@ -273,10 +273,12 @@ int format_schema_append(struct cdict_schema *schema, struct format_type *type, 
 {
 	int ret;
 
-	if (schema->types.n >= FORMAT_MAX_TYPES) {
+	if (schema->types.n >= FORMAT_MAX_TYPES ||
+	    type->pub.n_fields > FORMAT_MAX_ALL_FIELDS - schema->n_fields) {
 		format_type_free(type);
-		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u event types",
-				  FORMAT_MAX_TYPES);
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "more than %u event types or %u fields of theirs",
+				  FORMAT_MAX_TYPES, FORMAT_MAX_ALL_FIELDS);
 	}
 	if (cdict_schema_find(schema, type->pub.name)) {
 		ret = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
@@ -297,6 +299,7 @@ int format_schema_append(struct cdict_schema *schema, struct format_type *type, 
 	type->pub.fields = type->fields;
 	type->pub.format = type->text;
 	schema->types.at[schema->types.n++] = type;
+	schema->n_fields += (uint32_t)type->pub.n_fields;
 	return (int)type->pub.index;
 }
 

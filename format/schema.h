@@ -66,8 +66,8 @@ struct cdict_schema {
 	uint8_t long_size;
 	uint32_t page_size;
 	ARRAY(struct format_type *) types;
-	uint32_t slots; /* over all types */
-	uint32_t cells; /* task cells used */
+	uint32_t n_fields, slots; /* over all types */
+	uint32_t cells;           /* task cells used */
 };
 
 /* Cells of a task, as format_schema_models() gives them. */

@@ -58,8 +58,9 @@ struct cdict_reader;
 struct cdict_error;
 
 void stack_table_free(struct stack_table *t);
-/* stack_table_read - takes in a STAK block's content: 0, CDICT_ECORRUPT or -ENOMEM. */
-int stack_table_read(struct stack_table **t, const void *data, size_t size);
+/* stack_table_read - takes in a STAK block's content: 0, CDICT_ECORRUPT or -ENOMEM; CDICT_ELIMIT when it
+ * takes more than *@room bytes, which become fewer. */
+int stack_table_read(struct stack_table **t, const void *data, size_t size, uint64_t *room);
 /* stack_table_note - remembers the STEV block at @offset, whose content begins so, for
  * the last @n of the reader's event blocks' @ordinals. The same failures. */
 int stack_table_note(struct stack_table **t, const void *data, size_t size, uint64_t offset,

@@ -45,7 +45,16 @@ static bool have_table(struct stack_table **t)
 	return *t;
 }
 
-static int read_texts(struct stack_table *t, struct cursor *c)
+/* Whether there is room for @bytes more. */
+static bool spend(uint64_t *room, size_t bytes)
+{
+	if (*room < bytes)
+		return false;
+	*room -= bytes;
+	return true;
+}
+
+static int read_texts(struct stack_table *t, struct cursor *c, uint64_t *room)
 {
 	uint64_t n = cursor_varint(c);
 
@@ -58,6 +67,9 @@ static int read_texts(struct stack_table *t, struct cursor *c)
 
 		if (!p)
 			return CDICT_ECORRUPT;
+		/* its slot in the set with what that has to spare */
+		if (!spend(room, sizeof(*text) + 64 + (size_t)len))
+			return CDICT_ELIMIT;
 		text = array_add(&t->text_at);
 		if (!text)
 			return -ENOMEM;
@@ -78,7 +90,7 @@ static const char *text_at(const struct stack_table *t, uint64_t i)
 	return i <= t->text_at.n ? t->text_at.at[i - 1] : NULL;
 }
 
-static int read_frames(struct stack_table *t, struct cursor *c)
+static int read_frames(struct stack_table *t, struct cursor *c, uint64_t *room)
 {
 	uint64_t n = cursor_varint(c), address = 0;
 
@@ -94,6 +106,8 @@ static int read_frames(struct stack_table *t, struct cursor *c)
 		f.object = text_at(t, cursor_varint(c));
 		if (!cursor_ok(c) || !f.symbol || !f.object)
 			return CDICT_ECORRUPT;
+		if (!spend(room, sizeof(*to)))
+			return CDICT_ELIMIT;
 		to = array_add(&t->frames);
 		if (!to)
 			return -ENOMEM;
@@ -102,13 +116,15 @@ static int read_frames(struct stack_table *t, struct cursor *c)
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 }
 
-static int read_stack(struct stack_table *t, struct cursor *c)
+static int read_stack(struct stack_table *t, struct cursor *c, uint64_t *room)
 {
 	uint64_t n = cursor_varint(c);
 	size_t before = t->numbers.n, *end;
 
 	if (n > FORMAT_STACK_DEPTH)
 		return CDICT_ECORRUPT;
+	if (!spend(room, sizeof(*end) + (size_t)n * sizeof(uint32_t)))
+		return CDICT_ELIMIT;
 	while (n--) {
 		uint64_t frame = cursor_varint(c);
 		uint32_t *to;
@@ -130,7 +146,7 @@ static int read_stack(struct stack_table *t, struct cursor *c)
 	return 0;
 }
 
-int stack_table_read(struct stack_table **out, const void *data, size_t size)
+int stack_table_read(struct stack_table **out, const void *data, size_t size, uint64_t *room)
 {
 	struct cursor c = cursor_init(data, size, false);
 	struct stack_table *t;
@@ -144,14 +160,14 @@ int stack_table_read(struct stack_table **out, const void *data, size_t size)
 	if (cursor_varint(&c) != t->text_at.n || cursor_varint(&c) != t->frames.n ||
 	    cursor_varint(&c) != t->stack_at.n)
 		return CDICT_ECORRUPT;
-	ret = read_texts(t, &c);
+	ret = read_texts(t, &c, room);
 	if (!ret)
-		ret = read_frames(t, &c);
+		ret = read_frames(t, &c, room);
 	n = cursor_varint(&c);
 	if (!ret && (!cursor_ok(&c) || n > FORMAT_MAX_STACKS - t->stack_at.n))
 		ret = CDICT_ECORRUPT;
 	while (!ret && n--)
-		ret = read_stack(t, &c);
+		ret = read_stack(t, &c, room);
 	return ret;
 }
 
@@ -246,7 +262,7 @@ int stack_table_block(const struct cdict_reader *r, size_t block, uint32_t **sta
 	container_header_read(r->data + b->offset, &h);
 	if (!ret)
 		ret = container_unpack(codec, r->data + b->offset + FORMAT_BLOCK_HEADER_SIZE,
-				       h.size, &raw);
+				       h.size, r->size, &raw);
 	if (!ret)
 		ret = read_numbers(r->stacks, &raw, events, *stacks);
 	buf_fini(&raw);
