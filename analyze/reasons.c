@@ -37,7 +37,7 @@ static const char *find(const char *at, const char *end, const char *word)
 }
 
 /* "REC->exit_reason & 0xffff," -> field and mask; NULL when it is anything else. */
-static const char *argument(struct table *t, const char *at, const char *end)
+static const char *argument(struct table *t, const char *at, const char *end, bool *no_memory)
 {
 	size_t n = 0;
 
@@ -60,7 +60,7 @@ static const char *argument(struct table *t, const char *at, const char *end)
 		at++;
 		while (at < end && *at == ' ')
 			at++;
-		if (!symbols_number(&at, end, &t->mask))
+		if (!symbols_number(&at, end, &t->mask, no_memory))
 			return NULL;
 	}
 	while (at < end && (*at == ' ' || *at == ')'))
@@ -69,7 +69,7 @@ static const char *argument(struct table *t, const char *at, const char *end)
 }
 
 /* The condition in front of a table: "(REC->isa == 1) ?". */
-static int condition(const char *at, const char *end)
+static int condition(const char *at, const char *end, bool *no_memory)
 {
 	const char *isa = find(at, end, "REC->isa");
 	uint64_t v;
@@ -79,7 +79,7 @@ static int condition(const char *at, const char *end)
 	isa += strlen("REC->isa");
 	while (isa < end && (*isa == ' ' || *isa == '='))
 		isa++;
-	return symbols_number(&isa, end, &v) && v < 16 ? (int)v : FOR_ANY;
+	return symbols_number(&isa, end, &v, no_memory) && v < 16 ? (int)v : FOR_ANY;
 }
 
 static const struct table *find_table(const struct analyze_reasons *r, uint32_t isa)
@@ -111,24 +111,25 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 {
 	struct analyze_reasons *r = calloc(1, sizeof(*r));
 	const char *end = format + len, *before, *at;
+	bool no_memory = false;
 
 	if (!r)
 		return cdict_fail_nomem(err);
 	before = find(format, end, "print fmt:");
 	while (before && r->n < TABLES_MAX && (at = find(before, end, "__print_symbolic("))) {
 		struct table *t = &r->tables[r->n];
-		const char *list = argument(t, at + strlen("__print_symbolic("), end);
+		const char *list = argument(t, at + strlen("__print_symbolic("), end, &no_memory);
 
 		if (!list) {
 			before = at + 1;
 			continue;
 		}
-		t->isa = condition(before, at);
+		t->isa = condition(before, at, &no_memory);
 		if (t->isa == FOR_ANY && r->n && r->tables[r->n - 1].isa >= 0 &&
 		    !strcmp(t->field, r->tables[r->n - 1].field))
 			t->isa = FOR_OTHERS;
 		before = symbols_parse(&t->names, list, end);
-		if (t->names.failed) {
+		if (t->names.failed || no_memory) {
 			r->n++;
 			analyze_reasons_free(r);
 			return cdict_fail_nomem(err);
@@ -142,6 +143,10 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 			r->trap = t;
 		}
 		r->n++;
+	}
+	if (no_memory) {
+		analyze_reasons_free(r);
+		return cdict_fail_nomem(err);
 	}
 	for (uint32_t isa = 0; isa <= ANALYZE_ISA_ARM_TRAP; isa++)
 		r->of_isa[isa] = find_table(r, isa);

@@ -7,13 +7,14 @@
 
 #include "analyze/expr.h"
 
-bool symbols_number(const char **text, const char *end, uint64_t *out)
+bool symbols_number(const char **text, const char *end, uint64_t *out, bool *no_memory)
 {
 	struct expr x = { .at = *text, .end = end };
 	bool ok = expr_number(&x, out);
 
 	if (ok)
 		*text = x.at;
+	*no_memory |= x.no_memory;
 	expr_fini(&x);
 	return ok;
 }

@@ -43,6 +43,6 @@ void symbols_read(struct symbols *out, struct expr *x);
 
 /* symbols_number - evaluates a constant C integer expression without ?: (expr.h); false when
  * there is none. *@text moves behind it. */
-bool symbols_number(const char **text, const char *end, uint64_t *out);
+bool symbols_number(const char **text, const char *end, uint64_t *out, bool *no_memory);
 
 #endif

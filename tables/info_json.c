@@ -26,6 +26,8 @@ static void about(struct json *j, const struct info *info)
 		safe = sink_take(&s, NULL);
 		if (safe)
 			json_text(j, safe, value);
+		else
+			j->sink->buf.failed = true;
 		free(safe);
 	}
 	json_close(j);

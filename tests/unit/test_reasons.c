@@ -169,13 +169,14 @@ static void numbers_are_c_expressions(void **state)
 		{ "(u8)0x1ff", 255 },
 		{ "3 > 2 == 1", 1 },
 	};
+	bool no_memory = false;
 	uint64_t v;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *at = cases[i].text;
 
-		assert_true(symbols_number(&at, at + strlen(at), &v));
+		assert_true(symbols_number(&at, at + strlen(at), &v, &no_memory));
 		assert_true(v == cases[i].value);
 	}
 	for (const char *const *bad =
@@ -183,8 +184,9 @@ static void numbers_are_c_expressions(void **state)
 	     *bad; bad++) {
 		const char *at = *bad;
 
-		assert_false(symbols_number(&at, at + strlen(at), &v));
+		assert_false(symbols_number(&at, at + strlen(at), &v, &no_memory));
 	}
+	assert_false(no_memory);
 }
 
 static void adjacent_strings_are_one_name(void **state)
