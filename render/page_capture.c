@@ -62,7 +62,8 @@ static bool has_reason(void *ctx, const struct table_cell *row)
 static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *who)
 {
 	const struct table *t = c->tables[of];
-	struct table *sums = t ? table_new("exits", t->columns) : NULL;
+	/* has_reason() looks into PAGE_EXITS */
+	struct table *sums = t && c->tables[PAGE_EXITS] ? table_new("exits", t->columns) : NULL;
 
 	if (!sums)
 		return NULL;
