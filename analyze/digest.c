@@ -106,6 +106,7 @@ static struct digest_row *take_row(struct digest *d, int32_t tid, uint32_t cpu, 
 				    .pid_ns = ANALYZE_NO_TIME,
 				    .comm_ns = ANALYZE_NO_TIME,
 				    .io_ns = ANALYZE_NO_TIME,
+				    .lost_ns = ANALYZE_NO_TIME,
 				    .early = never,
 				    .out = { never, never },
 				    .in = { never, never },
@@ -397,20 +398,37 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 	f->state->cur = next;
 }
 
+static bool is_wake(const struct type_info *ti)
+{
+	return ti->kind == ANALYZE_KIND_WAKING || ti->kind == ANALYZE_KIND_WAKEUP ||
+	       ti->kind == ANALYZE_KIND_WAKEUP_NEW;
+}
+
+static bool counts(const struct digests *d, const struct type_info *ti)
+{
+	return ti->kind != ANALYZE_KIND_WAKEUP || !d->has.has_waking;
+}
+
+static struct digest_when wake_of(const struct cdict_event *ev, const struct type_info *ti)
+{
+	int field = ti->field[WAKE_TARGET];
+
+	return (struct digest_when){ ev->t_ns,
+				     field >= 0 ? (uint32_t)ev->values[field] : CDICT_CPU_UNKNOWN };
+}
+
 static void fold_wake(struct digests *d, struct fold *f, const struct cdict_event *ev,
 		      const struct type_info *ti)
 {
 	struct digest_row *row = row_of(f, (int32_t)ev->values[ti->field[WAKE_PID]], ev->t_ns);
-	struct digest_when now = { ev->t_ns, CDICT_CPU_UNKNOWN };
+	struct digest_when now = wake_of(ev, ti);
 
 	if (!row)
 		return;
 	mention(row, ev->t_ns);
 	name(row, ev, ti->field[WAKE_COMM], false);
-	if (ti->field[WAKE_TARGET] >= 0)
-		now.cpu = (uint32_t)ev->values[ti->field[WAKE_TARGET]];
 	latest(&row->woken, &now);
-	if (ti->kind != ANALYZE_KIND_WAKEUP || !d->has.has_waking)
+	if (counts(d, ti))
 		latest_two(row->wake, &now);
 }
 
@@ -515,13 +533,14 @@ static void fold_end(struct fold *f)
 
 /* ---- reading ---- */
 
+/* @cpu: CDICT_CPU_UNKNOWN: of all. */
 static int open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, uint64_t from_ns,
 		    uint64_t to_ns, struct cdict_error *err)
 {
 	uint64_t *cpus = calloc(d->n_cpus / 64 + 1, sizeof(*cpus));
 	struct cdict_query query = { .from_ns = from_ns,
 				     .to_ns = to_ns,
-				     .cpus = cpus,
+				     .cpus = cpu < d->n_cpus ? cpus : NULL,
 				     .n_cpus = d->n_cpus,
 				     .fields = (const uint64_t *const *)d->fields,
 				     .n_fields = d->n_types };
@@ -529,7 +548,8 @@ static int open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, u
 
 	if (!cpus)
 		return cdict_fail_nomem(err);
-	cpus[cpu / 64] = UINT64_C(1) << cpu % 64;
+	if (cpu < d->n_cpus)
+		cpus[cpu / 64] = UINT64_C(1) << cpu % 64;
 	ret = cdict_events_open(it, d->reader, &query, err);
 	free(cpus);
 	return ret;
@@ -744,4 +764,25 @@ int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t
 	}
 	cdict_events_close(it);
 	return ret < 0 ? ret : 0;
+}
+
+int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,
+		       struct digest_when *wake, struct cdict_error *err)
+{
+	struct cdict_events *it = NULL;
+	struct cdict_event ev;
+	int ret = open_cpu(d, &it, CDICT_CPU_UNKNOWN, from_ns, UINT64_MAX, err);
+	bool found = false;
+
+	while (!ret && !found && events-- && (ret = cdict_events_next(it, &ev, err)) > 0) {
+		const struct type_info *ti = &d->types[ev.type->index];
+
+		ret = 0;
+		found = is_wake(ti) && counts(d, ti) &&
+			(int32_t)ev.values[ti->field[WAKE_PID]] == tid;
+		if (found)
+			*wake = wake_of(&ev, ti);
+	}
+	cdict_events_close(it);
+	return ret < 0 ? ret : found;
 }

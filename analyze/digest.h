@@ -52,6 +52,7 @@ struct digest_row {
 	struct digest_when woken;         /* of any kind */
 	struct digest_when moved[2];      /* sched_migrate_task: where to */
 	uint64_t io_ns;                   /* sched_stat_iowait */
+	uint64_t lost_ns; /* resume.c's: it was switched in, and another one out instead */
 };
 
 struct digest_cpu {
@@ -102,6 +103,11 @@ void digest_fini(struct digest *d);
 typedef int digests_switch_fn(void *ctx, uint64_t t_ns, int32_t prev);
 int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
 		     digests_switch_fn *fn, void *ctx, struct cdict_error *err);
+
+/* digests_first_wake - the first wake-up of @tid from @from_ns on that counts, if it is among the next
+ * @events: 1; 0: it is not. */
+int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,
+		       struct digest_when *wake, struct cdict_error *err);
 
 const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu);
 

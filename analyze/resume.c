@@ -13,8 +13,8 @@
 #include "analyze/digest.h"
 #include "base/fail.h"
 
-/* Tries to begin earlier, before the walk begins at the start. */
-enum { TRIES = 8 };
+/* Tries to begin earlier, before the walk begins at the start; events in which a wake-up is looked for. */
+enum { TRIES = 8, EVENTS_AHEAD = 1 << 16 };
 
 static const uint64_t impossible = ANALYZE_NO_TIME;
 
@@ -91,11 +91,14 @@ static bool has_run(const struct digest_row *row)
 							 : row->in[1].t_ns != ANALYZE_NO_TIME);
 }
 
-/* Those whose waits are watched, as analyze/vcpu.c has them. */
-static bool is_candidate(const struct digest_row *row)
+/* Those whose waits are watched, as analyze/vcpu.c has them, and that are vCPUs in the end. */
+static bool is_candidate(const struct analyze_engine *eng, const struct digest_row *row)
 {
-	return row->kvm || !has_run(row) ||
-	       (!memcmp(row->comm, "CPU ", 4) && strstr(row->comm, "/KVM"));
+	const struct digest_row *whole = digest_find(digests_whole(eng->opts.digests), row->tid, 0);
+
+	return whole && whole->kvm &&
+	       (row->kvm || !has_run(row) ||
+		(!memcmp(row->comm, "CPU ", 4) && strstr(row->comm, "/KVM")));
 }
 
 /* It was seen on a CPU that had no switch yet, and is not known to have left it. */
@@ -172,17 +175,53 @@ static bool is_displaced(const struct analyze_engine *eng, const struct digest *
 	       is_gap(eng, row->in[0].cpu, row->in[0].t_ns, t_ns);
 }
 
-/* Of one that is: the time at which that is known, or from which it shows. */
-static uint64_t check_displaced(const struct digest *d, const struct digest_row *row, uint64_t t_ns)
+static int on_first_switch(void *ctx, uint64_t t_ns, int32_t prev)
 {
-	const struct digest_kvm *k = row->kvm ? &d->kvm.at[row->kvm - 1] : NULL;
-	uint64_t in = row->in[0].t_ns;
+	(void)prev;
+	*(uint64_t *)ctx = t_ns;
+	return 1;
+}
 
-	/* Before the switch that showed it a wake-up says nothing, after it does. */
-	if ((row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns >= in) ||
-	    row->in[1].t_ns == in || (k && after(k->exit.t_ns, k->entry.t_ns)))
+/* Of several wake-ups since @from_ns the first one counts; false: it is not known. */
+static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
+			    uint64_t from_ns)
+{
+	struct cdict_error err;
+
+	if (row->wake[1].t_ns != ANALYZE_NO_TIME && row->wake[1].t_ns >= from_ns &&
+	    digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD, &row->wake[0],
+			       &err) != 1)
+		return false;
+	row->wake[1] = (struct digest_when){ ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
+	return true;
+}
+
+/* Of one that is: the time at which that is known, or from which it shows.  Before the switch that
+ * showed it a wake-up says nothing, after it does. */
+static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_row *row,
+				uint64_t t_ns)
+{
+	const struct digest_kvm *k = row->kvm ? &eng->at->kvm.at[row->kvm - 1] : NULL;
+	uint64_t in = row->in[0].t_ns, gap;
+	struct cdict_error err;
+
+	if (row->in[1].t_ns == in || (k && after(k->exit.t_ns, k->entry.t_ns)))
 		return in;
-	return t_ns;
+	if (row->wake[0].t_ns == ANALYZE_NO_TIME || row->wake[0].t_ns < in)
+		return t_ns;
+	if (digests_switches(eng->opts.digests, row->in[0].cpu, in + 1, t_ns, on_first_switch,
+			     &row->lost_ns, &err))
+		return in;
+	gap = gaps_find(&eng->sched_gaps, row->in[0].cpu, in, t_ns);
+	if (gap < row->lost_ns)
+		row->lost_ns = gap;
+	if (row->lost_ns == ANALYZE_NO_TIME || row->lost_ns == row->wake[0].t_ns)
+		return in;
+	/* Before it none counts: of more than one the first after it does. */
+	if (row->wake[0].t_ns < row->lost_ns)
+		return t_ns;
+	return take_first_wake(eng, row, row->lost_ns) && row->wake[0].t_ns != row->lost_ns ? t_ns
+											    : in;
 }
 
 /* Whether it is not known of all CPUs who ran there since @from_ns. */
@@ -196,7 +235,7 @@ static bool was_broken(const struct analyze_engine *eng, const struct digest *d,
 }
 
 static uint64_t check_row(const struct analyze_engine *eng, const struct digest *d,
-			  const struct digest_row *row, uint64_t t_ns)
+			  struct digest_row *row, uint64_t t_ns)
 {
 	uint64_t out = row->out[0].t_ns, in = row->in[0].t_ns, off;
 	struct digest_when wait;
@@ -217,7 +256,7 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 	if (out != ANALYZE_NO_TIME && out == in)
 		return out;
 	if (is_displaced(eng, d, row, t_ns)) {
-		if (check_displaced(d, row, t_ns) != t_ns)
+		if (check_displaced(eng, row, t_ns) != t_ns)
 			return in;
 	} else if (!after(in, out)) {
 		if (out != ANALYZE_NO_TIME && row->off == ANALYZE_OFF_DEAD &&
@@ -225,13 +264,13 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 			return impossible; /* another one has its tid */
 		/* Which wake-up was the first? */
 		off = lost ? row->early.t_ns : out;
-		if (row->wake[1].t_ns != ANALYZE_NO_TIME &&
-		    (off == ANALYZE_NO_TIME || row->wake[1].t_ns >= off))
+		if (!lost &&
+		    !take_first_wake(eng, row, off != ANALYZE_NO_TIME ? off : row->first_ns))
 			return out == ANALYZE_NO_TIME ? impossible : out;
 		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == off)
 			return out == ANALYZE_NO_TIME ? impossible : out;
 		wait = wait_of(d, row);
-		if (wait.t_ns != ANALYZE_NO_TIME && is_candidate(row) &&
+		if (wait.t_ns != ANALYZE_NO_TIME && is_candidate(eng, row) &&
 		    (!is_one_move(row, &wait) || was_broken(eng, d, wait.t_ns, t_ns)))
 			return wait.t_ns;
 	}
@@ -529,6 +568,15 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 				      ? gap
 				      : r.in_ns;
 		t->cpu = r.in_cpu;
+		if (after(row->wake[0].t_ns, row->lost_ns) && row->lost_ns != ANALYZE_NO_TIME) {
+			struct digest_when wait = row->wake[0];
+
+			if (wait.cpu == CDICT_CPU_UNKNOWN)
+				wait.cpu = r.in_cpu;
+			t->ready_ns = r.ready_ns = wait.t_ns;
+			r.waits = !is_gap(eng, CDICT_CPU_UNKNOWN, wait.t_ns, t_ns);
+			r.wait_cpu = moved_to(row, &wait).cpu;
+		}
 	} else if (after(r.in_ns, r.out_ns)) {
 		t->where = TASK_ON;
 		t->since_ns = r.in_ns;
@@ -551,7 +599,7 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 
 			r.waits = !is_gap(eng, CDICT_CPU_UNKNOWN, wait.t_ns, t_ns);
 			r.wait_cpu = now.cpu;
-			if (row->tid && is_candidate(row))
+			if (row->tid && is_candidate(eng, row))
 				add_wait(eng, task, &wait, &now, t_ns);
 		}
 	}
