@@ -23,6 +23,7 @@ struct watch {
 	uint64_t since_ns; /* accounted up to here */
 	uint8_t where, mode;
 	bool set, kvm_seen;
+	bool late; /* mode is unknown, as some CPU was not recorded yet */
 	bool ran;        /* a slice of it was seen whole */
 	uint32_t cpu;    /* it runs or waits on */
 	uint32_t reason; /* of the last exit, INDEX_NONE */
@@ -92,10 +93,12 @@ static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vc
 	v->tell(v->tell_ctx, &p);
 }
 
-/* That a CPU was not recorded yet is no loss. */
-static bool is_late(const struct analyze_vcpus *v, uint64_t from_ns, uint64_t to_ns)
+/* That a CPU was not recorded yet is no loss, nor is what follows from it: what the vCPU goes back to. */
+static bool is_late(const struct analyze_vcpus *v, const struct watch *w, uint64_t to_ns)
 {
-	return from_ns < analyze_engine_summary(v->eng)->scope.begins_ns &&
+	uint64_t from_ns = w->since_ns;
+
+	return (w->late || from_ns < analyze_engine_summary(v->eng)->scope.begins_ns) &&
 	       analyze_engine_lost(v->eng, true, from_ns, to_ns) == ANALYZE_NO_TIME &&
 	       analyze_engine_lost(v->eng, false, from_ns, to_ns) == ANALYZE_NO_TIME;
 }
@@ -111,7 +114,9 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 		tell(v, w, state, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
 	w->row.ns[state] += ns;
-	if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen && !is_late(v, w->since_ns, to_ns))
+	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
+		w->late = true;
+	else if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen)
 		w->row.lost_ns += ns;
 	w->since_ns = to_ns;
 	if (w->reason == INDEX_NONE)
@@ -377,6 +382,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		w->mode = MODE_QEMU;
 	}
 	w->kvm_seen = true;
+	w->late = false;
 }
 
 static void on_run(void *self, const struct analyze_run *run)

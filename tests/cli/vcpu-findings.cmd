@@ -10,3 +10,4 @@ $CDICT convert -q -i latency.data -o latency.cdict
 $CDICT vcpu latency.cdict
 $CDICT convert -q -i $DATA/kvm-small.data -o small.cdict
 $CDICT vcpu small.cdict | sed -n '2,/^$/p'
+$CDICT vcpu small.cdict --format json | grep -c '"lossy": true' || :

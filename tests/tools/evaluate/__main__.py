@@ -20,7 +20,7 @@ import kvm
 from capture import Capture
 
 TASKS = ('run_ns edge_ns switches voluntary involuntary sleep_ns block_ns iowait_ns preempt_ns wakeups '
-         'migrations slice_avg_ns slice_max_ns latency_avg_ns latency_max_ns events').split()
+         'unknown_ns migrations slice_avg_ns slice_max_ns latency_avg_ns latency_max_ns events').split()
 WAITS = [f'{a}_{b}' for a in ('latency', 'preempt') for b in ('count', 'ns', 'max_ns', 'max_at_ns')]
 STATES = [s + '_ns' for s in 'delayed guest exit qemu preempted waiting halted blocked unknown edge'.split()]
 

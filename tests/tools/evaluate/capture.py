@@ -357,6 +357,36 @@ class Capture:
             self.follow_task(task, rows, outs, ins, gaps)
         if self.some_cpus: # whoever is off them may run on another
             self.offs, self.waits, self.moves = [], [], []
+        self.find_unknown(happened)
+
+    def find_unknown(self, happened):
+        """(task, begin, end): since it was first seen it neither ran nor was off a CPU, for all that is known."""
+        self.unknown_of = []
+        known = defaultdict(list)
+        for s in self.slices + self.offs:
+            known[s.task].append((s.begin, s.end))
+        dead = {(s.task, s.cpu, s.end) for s in self.slices if s.state in ('X', 'Z')}
+        for task, rows in happened.items() if 'sched:sched_switch' in self.names else ():
+            if isinstance(task, tuple): # as its CPU
+                self.unknown_of += [(task, g.begin, g.end) for g in self.unknown
+                                    if g.cpu == task[1]]
+                continue
+            lives, first = [], None # [first seen, dead]
+            for t, _, what, where in rows:
+                if what == 'birth' or (what == 'out' and (task, where, t) in dead):
+                    if first is not None:
+                        lives.append((first, t))
+                    first = None
+                elif what != 'wake' and first is None:
+                    first = t
+            if first is not None:
+                lives.append((first, self.last))
+            for begin, end in lives:
+                at = begin
+                for b, e in sorted(known[task]) + [(end, end)]:
+                    if b > at:
+                        self.unknown_of.append((task, at, min(b, end)))
+                    at = max(at, e)
 
     def off_until(self, off, cpu, t):
         """A task turns up on cpu at t, and its switch-in is missing: nobody saw who ran there

@@ -51,6 +51,8 @@ def tasks(w):
             rows[o.task][kind] += ns
         if o.state == 'D' and c.was_iowait(o):
             rows[o.task]['iowait_ns'] += ns
+    for task, begin, end in c.unknown_of:
+        rows[task]['unknown_ns'] += w.clipped(begin, end)
     if c.has_wakeups:
         for u in c.wakeups:
             if w.counts(u.t):
