@@ -25,7 +25,7 @@ export class Overview {
 		this.svg.addEventListener('dblclick', () => app.select(null));
 	}
 
-	/** Rows of the strip: {label, value(column) 0..1 for its shade, words(column), cpu}. */
+	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: of which nothing is known, words(column), cpu}. */
 	#rows() {
 		const { capture, state } = this.app;
 		const { bins } = capture;
@@ -37,7 +37,8 @@ export class Overview {
 		return capture.cpus.filter((c) => c.seen).map(({ cpu }) => ({
 			label: `CPU ${cpu}`, cpu, columns: bins.columns,
 			value: (i) => bins.busy_ns[cpu * bins.columns + i] / wide,
-			words: (i) => `busy ${duration(bins.busy_ns[cpu * bins.columns + i])}`,
+			unknown: (i) => bins.unknown_ns[cpu * bins.columns + i] / wide,
+			words: (i) => `busy ${duration(bins.busy_ns[cpu * bins.columns + i])}${bins.unknown_ns[cpu * bins.columns + i] ? `, unknown ${duration(bins.unknown_ns[cpu * bins.columns + i])}` : ''}`,
 		}));
 	}
 
@@ -51,6 +52,7 @@ export class Overview {
 			return {
 				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
 				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
+				unknown: () => 0,
 				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,
 			};
 		});
@@ -110,18 +112,30 @@ export class Overview {
 		const [left, right] = scale.range();
 		const px = Math.ceil(right - left);
 		const { columns } = rows[0];
+		let hatched = px; // since which pixel
 
-		for (let x = 0; x < px; x++) {
+		for (let x = 0; x <= px; x++) {
 			const a = Math.floor(x * columns / px);
 			const b = Math.max(a + 1, Math.floor((x + 1) * columns / px));
-			let sum = 0;
+			const all = (b - a) * rows.length;
+			let sum = 0, unknown = 0;
 
-			for (const row of rows) {
-				for (let i = a; i < b; i++)
+			for (const row of x < px ? rows : []) {
+				for (let i = a; i < b; i++) {
 					sum += row.value(i);
+					unknown += row.unknown(i);
+				}
 			}
+			// not idle where nobody knows
+			if (unknown > all / 2) {
+				hatched = Math.min(hatched, x);
+				continue;
+			}
+			if (hatched < x)
+				s.hatch(left + hatched, y, x - hatched, tall, palette.loss);
+			hatched = px;
 			if (sum > 0)
-				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (b - a) / rows.length)));
+				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (all - unknown))));
 		}
 	}
 
