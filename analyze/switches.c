@@ -35,8 +35,10 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 		n = most;
 	/* The last instant belongs to the last bucket, hence / and + 1. */
 	s->bucket_ns = s->opts.bucket_ns ? s->opts.bucket_ns : window / n + 1;
+	if (!s->bucket_ns) /* a window of all 2^64 ns */
+		s->bucket_ns = UINT64_MAX;
 	if (window / s->bucket_ns >= most)
-		s->bucket_ns = window / most + 1;
+		s->bucket_ns = most > 1 ? window / most + 1 : UINT64_MAX;
 	s->buckets = (uint32_t)(window / s->bucket_ns) + 1;
 	s->cells = calloc((size_t)s->buckets * (cpus ? cpus : 1), sizeof(*s->cells));
 	return s->cells ? 0 : cdict_fail_nomem(err);

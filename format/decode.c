@@ -210,3 +210,16 @@ int format_decoder_open(struct format_decoder *dec, const void *payload, size_t 
 	ret = open_block(dec, payload, size, err);
 	return dec->no_memory ? cdict_fail_nomem(err) : ret;
 }
+
+size_t format_decoder_give(struct format_decoder *dec, void **raw, void **bytes)
+{
+	size_t size = dec->raw_cap + dec->cap_bytes * sizeof(*dec->bytes);
+
+	*raw = dec->raw;
+	*bytes = dec->bytes;
+	dec->raw = NULL;
+	dec->bytes = NULL;
+	dec->raw_cap = dec->cap_bytes = 0;
+	dec->info.events = dec->n = 0; /* of it nothing can be read */
+	return size;
+}

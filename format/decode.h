@@ -36,6 +36,9 @@ int format_block_peek(const void *payload, size_t size, struct format_block *inf
 int format_decoder_open(struct format_decoder *dec, const void *payload, size_t size,
 			struct cdict_error *err);
 
+/* format_decoder_give - what the events of the open block point to, given: the decoder needs none of it any more
+ * until another block is opened. How many bytes that are. */
+size_t format_decoder_give(struct format_decoder *dec, void **raw, void **bytes);
 /* format_decoder_next - 1 and *ev (borrowed until the next call), 0 after the last
  * event, CDICT_ECORRUPT when the block contradicts itself. *order: the recorder's
  * pass in which the event was written. */

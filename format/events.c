@@ -16,11 +16,33 @@
 /* With fewer events the walk is over before a thread has started. */
 #define AHEAD_WORTH (64u << 10)
 
+/* With more chains than that, each of which would have a decoder of some 140 kB, blocks of so many events are
+ * worked out at once, by one decoder for all. */
+#define CHAINS_APART 64u
+#define HELD_EVENTS 512u
+/* What a decoder takes, and what all chains may: beyond, blocks overlap as no recorder writes them. */
+#define DECODER_BYTES ((uint64_t)140 << 10)
+#define CHAINS_BYTES ((uint64_t)1 << 30)
+
+/* The events of a block that were worked out at once. */
+struct held {
+	ARRAY(struct held_event {
+		struct cdict_event ev;
+		uint32_t order;
+		size_t values; /* where its values begin */
+	})
+	events;
+	ARRAY(uint64_t) values;
+	void *raw, *bytes; /* the decoder's, what the events point to */
+	uint64_t size;
+};
+
 struct chain {
 	uint64_t t_ns; /* of the event it stands at (or its next block's first) */
 	uint32_t order, cpu;
 	bool open; /* stands at an event; else at a block that is not read yet */
 	struct format_decoder *dec;
+	struct held *held; /* of the open block, instead of @dec */
 	struct cdict_event ev;
 	ARRAY(size_t) blocks;
 	size_t next_block;
@@ -39,7 +61,9 @@ struct cdict_events {
 	char apart[AHEAD_APART];
 	struct cdict_reader *r;
 	struct cdict_query query;
-	struct format_plan *plan; /* NULL: all fields are wanted */
+	struct format_plan *plan;   /* NULL: all fields are wanted */
+	struct format_decoder *dec; /* of blocks that are held */
+	uint64_t chains_bytes;
 	ARRAY(struct chain) chains;
 	struct chain **heap;
 	size_t n_heap;
@@ -112,6 +136,75 @@ static bool chain_next_block(struct cdict_events *it, struct chain *c)
 	return true;
 }
 
+static void free_held(struct cdict_events *it, struct chain *c)
+{
+	if (!c->held)
+		return;
+	it->chains_bytes -= c->held->size;
+	array_fini(&c->held->events);
+	array_fini(&c->held->values);
+	free(c->held->raw);
+	free(c->held->bytes);
+	free(c->held);
+	c->held = NULL;
+}
+
+static int take_room(struct cdict_events *it, uint64_t bytes, struct cdict_error *err)
+{
+	if (bytes > CHAINS_BYTES + 8 * (uint64_t)it->r->size - it->chains_bytes)
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "more blocks overlap in time than can be read at once");
+	it->chains_bytes += bytes;
+	return 0;
+}
+
+/* All events of block @i, up to one that is damaged. */
+static int hold(struct cdict_events *it, struct chain *c, size_t i, struct cdict_error *err)
+{
+	struct held *h = c->held;
+	struct cdict_event ev;
+	uint32_t order;
+	int ret;
+
+	while ((ret = format_decoder_next(it->dec, &ev, &order, &it->why)) > 0) {
+		struct held_event e = { .ev = ev, .order = order, .values = h->values.n };
+
+		if (array_reserve(&h->values, h->values.n + ev.type->n_fields) ||
+		    array_push(&h->events, e))
+			return cdict_fail_nomem(err);
+		memcpy(h->values.at + h->values.n, ev.values,
+		       ev.type->n_fields * sizeof(*ev.values));
+		h->values.n += ev.type->n_fields;
+	}
+	if (ret < 0)
+		reader_block_bad(it->r, i, it->why.text);
+	h->size = format_decoder_give(it->dec, &h->raw, &h->bytes) +
+		  h->events.cap * sizeof(*h->events.at) + h->values.cap * sizeof(*h->values.at);
+	for (size_t k = 0; k < h->events.n; k++)
+		h->events.at[k].ev.values = h->values.at + h->events.at[k].values;
+	ret = take_room(it, h->size, err);
+	if (ret)
+		h->size = 0;
+	return ret;
+}
+
+/* The decoder of @c's next block: its own, or that of all. */
+static struct format_decoder *decoder_for(struct cdict_events *it, struct chain *c, size_t i,
+					  int *ret, struct cdict_error *err)
+{
+	bool own = it->chains.n <= CHAINS_APART || it->r->blocks.at[i].events > HELD_EVENTS;
+	struct format_decoder **dec = own ? &c->dec : &it->dec;
+
+	*ret = own && !c->dec ? take_room(it, DECODER_BYTES, err) : 0;
+	if (!*ret && !*dec)
+		*dec = format_decoder_new(it->r->schema);
+	if (!*ret && !own && !c->held)
+		c->held = calloc(1, sizeof(*c->held));
+	if (!*ret && (!*dec || (!own && !c->held)))
+		*ret = cdict_fail_nomem(err);
+	return *ret ? NULL : *dec;
+}
+
 /* Moves @c to its next event of the query (*@ev), or to its next block: 1, 0 at its end, or
  * a negative code. */
 static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_event *ev,
@@ -124,14 +217,16 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 			size_t i = c->blocks.at[c->next_block++], size;
 			const uint8_t *payload;
 
-			if (!c->dec)
-				c->dec = format_decoder_new(it->r->schema);
-			if (!c->dec)
-				return cdict_fail_nomem(err);
-			format_decoder_use(c->dec, it->plan);
+			struct format_decoder *dec;
+
+			free_held(it, c);
+			dec = decoder_for(it, c, i, &ret, err);
+			if (!dec)
+				return ret;
+			format_decoder_use(dec, it->plan);
 			ret = reader_block(it->r, i, &payload, &size, &it->why);
 			if (!ret) {
-				ret = format_decoder_open(c->dec, payload, size, &it->why);
+				ret = format_decoder_open(dec, payload, size, &it->why);
 				if (ret == CDICT_ECORRUPT)
 					reader_block_bad(it->r, i, it->why.text);
 			}
@@ -139,10 +234,23 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 				return cdict_fail_nomem(err);
 			if (ret)
 				return chain_next_block(it, c);
+			if (c->held) {
+				ret = hold(it, c, i, err);
+				if (ret)
+					return ret;
+			}
 			c->open = true;
 			c->read = 0;
 		}
-		ret = format_decoder_next(c->dec, ev, &c->order, &it->why);
+		if (c->held) {
+			ret = c->read < c->held->events.n;
+			if (ret) {
+				*ev = c->held->events.at[c->read].ev;
+				c->order = c->held->events.at[c->read].order;
+			}
+		} else {
+			ret = format_decoder_next(c->dec, ev, &c->order, &it->why);
+		}
 		if (ret < 0)
 			reader_block_bad(it->r, c->blocks.at[c->next_block - 1], it->why.text);
 		if (ret <= 0)
@@ -329,10 +437,12 @@ void cdict_events_close(struct cdict_events *it)
 		return;
 	ahead_free(it->ahead); /* first: its thread walks */
 	for (size_t i = 0; i < it->chains.n; i++) {
+		free_held(it, &it->chains.at[i]);
 		format_decoder_free(it->chains.at[i].dec);
 		array_fini(&it->chains.at[i].blocks);
 		free(it->chains.at[i].stacks);
 	}
+	format_decoder_free(it->dec);
 	format_plan_free(it->plan);
 	array_fini(&it->chains);
 	free(it->heap);

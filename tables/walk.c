@@ -8,6 +8,30 @@
 #include "base/fail.h"
 #include "tables/table.h"
 
+/* With more CPU numbers than that, tables have only the CPUs that the file tells of: else three kilobytes with one
+ * event of CPU 65535 would be a hundred megabytes of text. */
+#define CPUS_MANY 4096u
+
+static uint64_t *cpus_seen(const struct cdict_reader *r)
+{
+	uint32_t n = cdict_reader_cpus(r);
+	uint64_t *bits = calloc(n / 64 + 1, sizeof(*bits));
+
+	for (size_t i = 0; bits && i < cdict_reader_block_count(r); i++) {
+		uint32_t cpu = cdict_reader_block_at(r, i)->cpu;
+
+		if (cpu < n)
+			bits[cpu / 64] |= 1ull << cpu % 64;
+	}
+	for (size_t i = 0; bits && i < cdict_reader_loss_count(r); i++) {
+		uint32_t cpu = cdict_reader_loss_at(r, i)->cpu;
+
+		if (cpu < n)
+			bits[cpu / 64] |= 1ull << cpu % 64;
+	}
+	return bits;
+}
+
 int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		     const struct tables_options *opts, struct cdict_error *err)
 {
@@ -21,6 +45,13 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 	int rc;
 
 	*w = (struct tables_walk){ .reader = r, .opts = *opts };
+	if (!opts->cpus && cdict_reader_cpus(r) > CPUS_MANY) {
+		w->cpus = cpus_seen(r);
+		if (!w->cpus)
+			return cdict_fail_nomem(err);
+		how.cpus = w->opts.cpus = w->cpus;
+		how.n_cpus = w->opts.n_cpus = cdict_reader_cpus(r);
+	}
 	w->nodes = names_nodes(r, &how.n_node_of_cpu);
 	how.node_of_cpu = w->nodes;
 	rc = analyze_engine_new(&w->eng, &how, err);
@@ -75,6 +106,7 @@ void tables_walk_fini(struct tables_walk *w)
 	analyze_unknown_free(w->unknown);
 	analyze_engine_free(w->eng);
 	free(w->nodes);
+	free(w->cpus);
 	*w = (struct tables_walk){ 0 };
 }
 

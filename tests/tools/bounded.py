@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE, and says what takes more than MIB of memory
+and eight times the file, more than SECONDS of CPU and a second for each MiB of the file, prints more than 20 MB, or ends
+otherwise than with status 0, or 1 or 2 and a reason.
+"""
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+COMMANDS = [['info', '--verify'], ['tasks'], ['switches'], ['coremap', '-C', '63'], ['stats'], ['script'],
+            ['annotate', '--anonymize', '-o', '-'], ['heatmap', '-o', 'x.svg']]
+
+
+def run(command, path, folder, seconds):
+    with open(f'{folder}/out', 'wb') as out, open(f'{folder}/err', 'w+b') as err:
+        p = subprocess.Popen([os.environ['CDICT'], command[0], path] + command[1:], stdin=subprocess.DEVNULL, stdout=out,
+                             stderr=err, cwd=folder,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds + 5, seconds + 5)))
+        _, status, used = os.wait4(p.pid, 0)
+        p.returncode = 0
+        err.seek(0)
+        return os.waitstatus_to_exitcode(status), used, os.path.getsize(f'{folder}/out'), err.read(200)
+
+
+def main(argv):
+    base, seconds = int(argv[0]), int(argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        for path in argv[2:]:
+            mib = os.path.getsize(path) / 1048576
+            for command in COMMANDS:
+                for old in ('x.svg',):
+                    if os.path.exists(f'{folder}/{old}'):
+                        os.unlink(f'{folder}/{old}')
+                status, used, printed, said = run(command, os.path.abspath(path), folder, seconds + int(mib))
+                wrong = []
+                if status not in (0, 1, 2) or (status and not said):
+                    wrong.append(f'status {status}')
+                if used.ru_maxrss / 1024 > base + 8 * mib:
+                    wrong.append(f'{used.ru_maxrss // 1024} MiB')
+                if used.ru_utime + used.ru_stime > seconds + mib:
+                    wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s')
+                if printed > 20e6 * (1 + mib):
+                    wrong.append(f'{printed} bytes printed')
+                if wrong:
+                    print(f'{os.path.basename(path)}: {command[0]}: {", ".join(wrong)}: {said.decode(errors="replace").strip()}')
+
+
+main(sys.argv[1:])

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+mkbomb.py FOLDER: small cdicts there, a KIND each, whose check sums are right and which mean too much (doc/cdict.5, Limits);
+of KIND-mended one byte is another one, and its check sums are right again.
+
+mkbomb.py --mend FILE OUT SEED: such a copy of any cdict.
+"""
+import random
+import struct
+import sys
+import zlib
+
+SYNC = 0x1eb10cdc
+
+
+def varint(v):
+    out = bytearray()
+    while v > 127:
+        out.append(v & 127 | 128)
+        v >>= 7
+    out.append(v)
+    return bytes(out)
+
+
+def text(s):
+    return varint(len(s)) + s
+
+
+def pack(raw):
+    z = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return b'\x01' + varint(len(raw)) + z.compress(raw) + z.flush()
+
+
+def blocks_to_file(blocks):
+    """[(type, payload)] as a whole file with an index."""
+    head = b'\x89CDICT\r\n' + struct.pack('<HH', 1, 0)
+    out = bytearray(head + struct.pack('<I', zlib.crc32(head)))
+    rows = b''
+    for ordinal, (kind, payload) in enumerate(blocks + [(b'INDX', None)]):
+        at = len(out)
+        payload = pack(rows) if payload is None else payload
+        header = struct.pack('<I4sIII', SYNC, kind, len(payload), ordinal, zlib.crc32(payload))
+        out += header + struct.pack('<I', zlib.crc32(header)) + payload
+        rows += kind + varint(len(payload) + 24)
+    tail = struct.pack('<Q', at)
+    return bytes(out + tail + struct.pack('<I', zlib.crc32(tail)) + b'CDND')
+
+
+MUCH = 24 << 20  # bytes of rows that deflate to a thousandth
+
+
+def fill(row):
+    return row * (MUCH // len(row))
+
+
+def schema(types, fields):
+    out = b'\0\x08' + varint(4096) + varint(0) + varint(types)
+    for t in range(types):
+        out += text(b's') + text(b'e%d' % t) + varint(t) + text(b'') + varint(fields)
+        for f in range(fields):
+            out += text(b'f%d' % f) + varint(8 * f) + varint(8) + b'\0\0\0\0\0'
+    return out
+
+
+KINDS = {
+    'task': lambda: [(b'TASK', pack(fill(b'\x00\x02\x00')))],
+    'task-comms': lambda: [(b'TASK', pack(b''.join(b'\x21\x02' + text(b'%06x' % i) for i in range(400000))))],
+    'loss': lambda: [(b'LOSS', pack(fill(b'\x00\x01\x00\x05\x05\x01')))],
+    'late': lambda: [(b'LOSS', pack(fill(b'\x05\x01\x00\x05\x05\x01')))],
+    'skip': lambda: [(b'SKIP', pack(fill(text(b'x:y') + b'\x01')))],
+    'labl': lambda: [(b'LABL', pack(b'\x08' + fill(b'\x04\x02\x00\x00' + bytes(8))))],
+    'labl-texts': lambda: [(b'LABL', pack(b'\x40' + fill(b'\x04\x02\x00\x00' + b'\x01\x01a' * 64)))],
+    'info-value': lambda: [(b'INFO', pack(text(b'topology.core') + text(fill(b'0,'))))],
+    'info-rows': lambda: [(b'INFO', pack(fill(text(b'k') + text(b'v' * 100))))],
+    'info-keys': lambda: [(b'INFO', pack(b''.join(text(b'k%d' % (i % 4096)) + text(b'v') for i in range(400000))))],
+    'info-blocks': lambda: [(b'INFO', pack(text(b'k') + text(bytes([65 + i % 26]) * (12 << 20)))) for i in range(6)],
+    'schm': lambda: [(b'SCHM', pack(schema(1024, 128)))],
+    'stak-texts': lambda: [(b'STAK', pack(b'\0\0\0' + varint(1 << 19) + b''.join(text(b'%x' % i) for i in range(1 << 19)) + b'\0\0'))],
+    'stak-stacks': lambda: [(b'STAK', pack(b'\0\0\0\0\0' + varint(1 << 24) + bytes(1 << 24)))],
+    'stak-numbers': lambda: [(b'STAK', pack(b'\0\0\0\0\x01\0\0\0\0\0' + varint(4000) + (varint(8000) + bytes(8000)) * 4000))],
+    'inflate': lambda: [(b'TASK', pack(bytes(100 << 20)))],
+    'blocks': lambda: [(b'LATE', b'')] * 30000,
+    'index': lambda: [(b'TASK', pack(b'\x00\x02\x00')), (b'INDX', pack(fill(b'TASK\x18')))],
+}
+
+
+def mend(data, seed):
+    """One byte of what a block inflates to, or of what is stored, is another; all check sums are right."""
+    rnd = random.Random(seed)
+    at, found = 16, []
+    while at + 24 <= len(data) - 16:
+        size = struct.unpack_from('<I', data, at + 8)[0]
+        found.append((bytes(data[at + 4:at + 8]), bytes(data[at + 24:at + 24 + size])))
+        at += 24 + size
+    found = [b for b in found if b[0] != b'INDX']
+    i = rnd.randrange(len(found))
+    kind, payload = found[i]
+    if not payload:
+        return data
+    if payload[0] == 1 and kind != b'EVNT':
+        size = shift = 0
+        n = 1
+        while True:
+            size |= (payload[n] & 127) << shift
+            shift += 7
+            n += 1
+            if payload[n - 1] < 128:
+                break
+        raw = bytearray(zlib.decompress(payload[n:], -15))
+        raw[rnd.randrange(len(raw))] = rnd.randrange(256)
+        payload = pack(bytes(raw))
+    else:
+        raw = bytearray(payload)
+        raw[rnd.randrange(len(raw))] = rnd.randrange(256)
+        payload = bytes(raw)
+    found[i] = (kind, payload)
+    return blocks_to_file(found)
+
+
+def main(argv):
+    if argv[0] == '--mend':
+        with open(argv[1], 'rb') as f:
+            data = mend(f.read(), int(argv[3]))
+        with open(argv[2], 'wb') as f:
+            f.write(data)
+        return
+    for name, blocks in KINDS.items():
+        data = blocks_to_file(blocks())
+        with open(f'{argv[0]}/{name}.cdict', 'wb') as f:
+            f.write(data)
+        with open(f'{argv[0]}/{name}-mended.cdict', 'wb') as f:
+            f.write(mend(data, len(name)))
+
+
+main(sys.argv[1:])
