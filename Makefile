@@ -213,7 +213,7 @@ engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # what no page needs, and wasi-libc cannot
 engine_leaves := base/outfile.c base/place.c base/procfs.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
-	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c page_arrays.c page_bins.c \
+	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c lanes.c page_arrays.c page_bins.c \
 	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c \
 	page_intervals.c page_lists.c page_tables.c page_tasks.c))
 engine_objs := $(engine_srcs:%.c=build/wasm/%.o)

@@ -163,11 +163,6 @@ void analyze_reasons_free(struct analyze_reasons *r)
 	free(r);
 }
 
-const char *analyze_reasons_field(const struct analyze_reasons *r)
-{
-	return r->n ? r->tables[0].field : NULL;
-}
-
 void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64_t *code,
 			  uint64_t esr_ec)
 {

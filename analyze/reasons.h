@@ -32,10 +32,6 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 			struct cdict_error *err);
 void analyze_reasons_free(struct analyze_reasons *r);
 
-/* analyze_reasons_field - the event's field that holds the code, or NULL when no
- * table says. */
-const char *analyze_reasons_field(const struct analyze_reasons *r);
-
 /* analyze_reasons_code - @isa and @code as the tables have them: masked, and an
  * arm64 trap turned into its exception class @esr_ec. */
 void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64_t *code,

@@ -4,37 +4,43 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "analyze/index.h"
+#include "render/columns.h"
 
-struct best {
-	uint64_t ns;
-	uint32_t who;
+/* The column that a CPU is at. */
+struct lane {
+	struct lane_slot {
+		uint32_t who, column; /* column + 1; another: empty */
+		uint64_t ns;
+	} * slots;
+	uint32_t n_slots, used, column;
+	uint32_t best;
+	uint64_t best_ns;
 };
 
 struct lanes {
-	uint64_t from_ns, to_ns;
-	unsigned columns;
+	struct columns columns;
 	uint32_t cpus;
-	struct index index; /* (cpu << 32 | column, who) */
-	ARRAY(uint64_t) ns;
-	struct best *best; /* cpus * columns: kept up to date, times only grow */
-	uint64_t *totals;  /* by CPU */
+	struct lane *lanes;
+	uint32_t *majority; /* [cpu][column] */
 };
 
 struct lanes *lanes_new(uint64_t from_ns, uint64_t to_ns, unsigned columns, uint32_t cpus)
 {
 	struct lanes *l = calloc(1, sizeof(*l));
+	size_t size = ((size_t)columns * cpus + 1) * sizeof(*l->majority);
 
 	if (!l)
 		return NULL;
-	*l = (struct lanes){ .from_ns = from_ns, .to_ns = to_ns, .columns = columns, .cpus = cpus };
-	l->best = calloc((size_t)columns * cpus + 1, sizeof(*l->best));
-	l->totals = calloc((size_t)cpus + 1, sizeof(*l->totals));
-	if (!l->best || !l->totals) {
+	l->cpus = cpus;
+	l->lanes = calloc((size_t)cpus + 1, sizeof(*l->lanes));
+	l->majority = malloc(size);
+	if (columns_init(&l->columns, from_ns, to_ns, columns) || !l->lanes || !l->majority) {
 		lanes_free(l);
 		return NULL;
 	}
+	memset(l->majority, 0xff, size);
 	return l;
 }
 
@@ -42,70 +48,89 @@ void lanes_free(struct lanes *l)
 {
 	if (!l)
 		return;
-	index_fini(&l->index);
-	array_fini(&l->ns);
-	free(l->best);
-	free(l->totals);
+	for (uint32_t cpu = 0; l->lanes && cpu < l->cpus; cpu++)
+		free(l->lanes[cpu].slots);
+	columns_fini(&l->columns);
+	free(l->lanes);
+	free(l->majority);
 	free(l);
 }
 
-static int add(struct lanes *l, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
+static struct lane_slot *slot_of(struct lane_slot *slots, uint32_t n, uint32_t who, uint32_t column)
 {
-	uint32_t i = index_take(&l->index, (uint64_t)cpu << 32 | column, who);
-	struct best *best = &l->best[(size_t)cpu * l->columns + column];
-	uint64_t *sum = row_at(&l->ns, i);
+	for (uint32_t i = who * 2654435761u;; i++) {
+		struct lane_slot *slot = &slots[i & (n - 1)];
 
-	if (!sum)
+		if (slot->column != column + 1 || slot->who == who)
+			return slot;
+	}
+}
+
+static int grow(struct lane *l)
+{
+	uint32_t n = l->n_slots ? 2 * l->n_slots : 16;
+	struct lane_slot *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
 		return -ENOMEM;
-	*sum += ns;
-	if (*sum > best->ns)
-		*best = (struct best){ .ns = *sum, .who = who };
+	for (uint32_t i = 0; i < l->n_slots; i++) {
+		const struct lane_slot *old = &l->slots[i];
+
+		if (old->column == l->column + 1)
+			*slot_of(slots, n, old->who, l->column) = *old;
+	}
+	free(l->slots);
+	l->slots = slots;
+	l->n_slots = n;
 	return 0;
 }
 
-/* Where column @i begins, after the window's start. */
-static uint64_t begin(const struct lanes *l, unsigned i)
+int lanes_add_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
 {
-	return (uint64_t)((unsigned __int128)(l->to_ns - l->from_ns) * i / l->columns);
+	struct lane *l = &all->lanes[cpu];
+	struct lane_slot *slot;
+
+	if (l->column != column) {
+		l->column = column;
+		l->used = 0;
+		l->best_ns = 0;
+	}
+	if (2 * l->used >= l->n_slots && grow(l))
+		return -ENOMEM;
+	slot = slot_of(l->slots, l->n_slots, who, column);
+	if (slot->column != column + 1) {
+		*slot = (struct lane_slot){ .who = who, .column = column + 1 };
+		l->used++;
+	}
+	slot->ns += ns;
+	if (slot->ns > l->best_ns || (slot->ns == l->best_ns && who < l->best)) {
+		l->best_ns = slot->ns;
+		l->best = who;
+		all->majority[(size_t)cpu * all->columns.n + column] = who;
+	}
+	return 0;
 }
 
 int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t span = l->to_ns - l->from_ns, from = from_ns - l->from_ns;
-	uint64_t to = to_ns - l->from_ns;
-	unsigned column;
-
-	if (cpu >= l->cpus || from_ns < l->from_ns || to_ns > l->to_ns || from >= to || !span)
+	if (cpu >= l->cpus || from_ns >= to_ns)
 		return 0;
-	l->totals[cpu] += to - from;
-	column = (unsigned)((unsigned __int128)from * l->columns / span);
-	/* rounding may have put it a column too early */
-	while (column + 1 < l->columns && begin(l, column + 1) <= from)
-		column++;
-	for (; from < to; column++) {
-		uint64_t end = column + 1 < l->columns ? begin(l, column + 1) : span;
+	for (unsigned i = columns_of(&l->columns, from_ns); from_ns < to_ns; i++) {
+		uint64_t end_ns = to_ns < l->columns.edges[i + 1] ? to_ns : l->columns.edges[i + 1];
 
-		end = end < to ? end : to;
-		if (add(l, cpu, column, who, end - from))
+		if (lanes_add_in(l, cpu, i, who, end_ns - from_ns))
 			return -ENOMEM;
-		from = end;
+		from_ns = end_ns;
 	}
 	return 0;
 }
 
 unsigned lanes_columns(const struct lanes *l)
 {
-	return l->columns;
+	return l->columns.n;
 }
 
-uint32_t lanes_majority(const struct lanes *l, uint32_t cpu, unsigned column)
+const uint32_t *lanes_majority(const struct lanes *l, uint32_t cpu)
 {
-	const struct best *best = &l->best[(size_t)cpu * l->columns + column];
-
-	return best->ns ? best->who : LANES_NOBODY;
-}
-
-uint64_t lanes_total(const struct lanes *l, uint32_t cpu)
-{
-	return l->totals[cpu];
+	return l->majority + (size_t)cpu * l->columns.n;
 }

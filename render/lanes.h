@@ -2,11 +2,11 @@
 /*
  * lanes.h - who had each CPU longest, column of time by column of time.
  *
- * Times are added up while walking; memory is one cell a CPU, column and task that ran
- * there.
+ * Pieces of a CPU come in order of time, so that only the column that is being filled is
+ * remembered task by task.  Of equals the lower number is the longest.
  *
  * Failure    0 or -ENOMEM
- * Ownership  new gives, free takes (NULL is fine); a lane is the caller's array
+ * Ownership  new gives, free takes (NULL is fine)
  */
 #ifndef RENDER_LANES_H
 #define RENDER_LANES_H
@@ -22,13 +22,13 @@ struct lanes;
 struct lanes *lanes_new(uint64_t from_ns, uint64_t to_ns, unsigned columns, uint32_t cpus);
 void lanes_free(struct lanes *l);
 
-/* lanes_add - @who had @cpu in [from_ns, to_ns], which lies in the window. */
+/* lanes_add - @who had @cpu in [from_ns, to_ns], which lies in the window. lanes_add_in - for @ns of
+ * @column; @cpu is one of them. */
 int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, uint64_t from_ns, uint64_t to_ns);
+int lanes_add_in(struct lanes *l, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns);
 
 unsigned lanes_columns(const struct lanes *l);
-/* lanes_majority - who had @column of @cpu longest, or LANES_NOBODY. */
-uint32_t lanes_majority(const struct lanes *l, uint32_t cpu, unsigned column);
-/* lanes_total - how long @cpu was anybody's. */
-uint64_t lanes_total(const struct lanes *l, uint32_t cpu);
+/* lanes_majority - who had each column of @cpu longest, or LANES_NOBODY. Rows of CPUs follow each other. */
+const uint32_t *lanes_majority(const struct lanes *l, uint32_t cpu);
 
 #endif

@@ -2,7 +2,6 @@
 /* Counts on columns of time while the engine walks. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "render/page_bins_internal.h"
@@ -57,80 +56,7 @@ static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t 
 	return 0;
 }
 
-/* ---- who had the CPU longest ---- */
-
-static void lane_close(struct page_bins *b, uint32_t cpu)
-{
-	struct lane *l = &b->lanes[cpu];
-
-	if (l->best != ANALYZE_NO_TASK)
-		b->majority[(size_t)cpu * b->columns.n + l->column] = l->best;
-	l->used = 0;
-	l->best = ANALYZE_NO_TASK;
-	l->best_ns = 0;
-}
-
-static struct lane_slot *lane_slot(struct lane_slot *slots, uint32_t n, uint32_t task,
-				   uint32_t column)
-{
-	for (uint32_t i = task * 2654435761u;; i++) {
-		struct lane_slot *slot = &slots[i & (n - 1)];
-
-		if (slot->column != column + 1 || slot->task == task)
-			return slot;
-	}
-}
-
-static int lane_grow(struct lane *l)
-{
-	uint32_t n = l->n_slots ? 2 * l->n_slots : 16;
-	struct lane_slot *slots = calloc(n, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < l->n_slots; i++) {
-		const struct lane_slot *old = &l->slots[i];
-
-		if (old->column == l->column + 1)
-			*lane_slot(slots, n, old->task, l->column) = *old;
-	}
-	free(l->slots);
-	l->slots = slots;
-	l->n_slots = n;
-	return 0;
-}
-
-static int lane_add(struct lane *l, uint32_t task, uint64_t ns)
-{
-	struct lane_slot *slot;
-
-	if (2 * l->used >= l->n_slots && lane_grow(l))
-		return -ENOMEM;
-	slot = lane_slot(l->slots, l->n_slots, task, l->column);
-	if (slot->column != l->column + 1) {
-		*slot = (struct lane_slot){ .task = task, .column = l->column + 1 };
-		l->used++;
-	}
-	slot->ns += ns;
-	if (slot->ns > l->best_ns || (slot->ns == l->best_ns && task < l->best)) {
-		l->best_ns = slot->ns;
-		l->best = task;
-	}
-	return 0;
-}
-
 /* ---- a piece of a CPU's time ---- */
-
-static int add_lane(struct page_bins *b, uint32_t cpu, unsigned column, uint32_t task, uint64_t ns)
-{
-	struct lane *l = &b->lanes[cpu];
-
-	if (l->column != column) {
-		lane_close(b, cpu);
-		l->column = column;
-	}
-	return lane_add(l, task, ns);
-}
 
 /* The row of @task, or NULL when there are too many tasks; -ENOMEM. */
 static int spark_of(struct page_bins *b, uint32_t task, uint64_t **out)
@@ -171,7 +97,7 @@ static int add_piece(struct page_bins *b, const struct analyze_run *run)
 			row[i] += to_ns - from_ns;
 		if (spark)
 			spark[i >> b->spark_shift] += to_ns - from_ns;
-		if (known && add_lane(b, run->cpu, i, run->task, to_ns - from_ns))
+		if (known && lanes_add_in(b->lanes, run->cpu, i, run->task, to_ns - from_ns))
 			return -ENOMEM;
 		from_ns = to_ns;
 	}
@@ -210,16 +136,6 @@ static int tell(void *ctx, const struct analyze_slice *s)
 	struct page_bins *b = ctx;
 
 	return add_heat(b, s->kind, s->task, s->start_ns, s->end_ns);
-}
-
-static int on_finish(void *self, struct cdict_error *err)
-{
-	struct page_bins *b = self;
-
-	(void)err;
-	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
-		lane_close(b, cpu);
-	return 0;
 }
 
 /* ---- vCPU states ---- */
@@ -272,13 +188,9 @@ static int make_room(struct page_bins *b)
 	b->busy = calloc(cells, sizeof(*b->busy));
 	b->unknown = calloc(cells, sizeof(*b->unknown));
 	b->switches = calloc(cells, sizeof(*b->switches));
-	b->majority = malloc(cells * sizeof(*b->majority));
-	b->lanes = calloc(b->cpus + 1, sizeof(*b->lanes));
-	if (!b->busy || !b->unknown || !b->switches || !b->majority || !b->lanes)
+	b->lanes = lanes_new(b->opts.from_ns, b->opts.to_ns, b->columns.n, b->cpus);
+	if (!b->busy || !b->unknown || !b->switches || !b->lanes)
 		return -ENOMEM;
-	memset(b->majority, 0xff, cells * sizeof(*b->majority));
-	for (uint32_t cpu = 0; cpu < b->cpus; cpu++)
-		b->lanes[cpu].best = ANALYZE_NO_TASK;
 	for (unsigned kind = 0; kind < HEAT_KINDS && b->opts.by_task; kind++) {
 		if (b->opts.kinds && !(b->opts.kinds & 1u << kind))
 			continue;
@@ -311,11 +223,9 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	b->eng = eng;
 	b->opts = *opts;
 	b->cpus = opts->kinds ? 0 : opts->cpus;
-	b->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES,
-				       .run = on_run,
-				       .sw = on_switch,
-				       .finish = on_finish,
-				       .resumes = true };
+	b->ops = (struct analyze_ops){
+		.needs = ANALYZE_NEED_WAKES, .run = on_run, .sw = on_switch, .resumes = true
+	};
 	how.ctx = b;
 	rc = choose_columns(b);
 	if (!rc)
@@ -338,8 +248,6 @@ void page_bins_free(struct page_bins *b)
 {
 	if (!b)
 		return;
-	for (uint32_t cpu = 0; b->lanes && cpu < b->cpus; cpu++)
-		free(b->lanes[cpu].slots);
 	for (size_t i = 0; i < b->sparks.n; i++)
 		free(b->sparks.at[i]);
 	for (size_t i = 0; i < b->states.n; i++)
@@ -353,8 +261,7 @@ void page_bins_free(struct page_bins *b)
 	free(b->busy);
 	free(b->unknown);
 	free(b->switches);
-	free(b->majority);
-	free(b->lanes);
+	lanes_free(b->lanes);
 	array_fini(&b->sparks);
 	array_fini(&b->states);
 	free(b);

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "render/bins.h"
 #include "render/columns.h"
+#include "render/lanes.h"
 #include "render/page_bins.h"
 
 #define SPARK_COLUMNS 64u
@@ -23,17 +24,6 @@ struct heat {
 	struct bins *owned; /* by task instead */
 };
 
-/* Who has the CPU how long in the column that is being filled. */
-struct lane {
-	struct lane_slot {
-		uint32_t task, column; /* column + 1; another: empty */
-		uint64_t ns;
-	} * slots;
-	uint32_t n_slots, used, column;
-	uint32_t best;
-	uint64_t best_ns;
-};
-
 struct page_bins {
 	struct analyze_engine *eng;
 	struct page_bins_options opts;
@@ -44,8 +34,8 @@ struct page_bins {
 	unsigned spark_shift, vcpu_shift; /* column >> shift: the coarser one */
 
 	uint64_t *busy, *unknown; /* [cpu][column], ns */
-	uint32_t *switches, *majority;
-	struct lane *lanes; /* by CPU */
+	uint32_t *switches;
+	struct lanes *lanes;
 
 	ARRAY(uint64_t *) sparks;  /* by task, NULL: never ran, or too many tasks */
 	ARRAY(uint64_t *) states;  /* by task: [state][column >> vcpu_shift] */

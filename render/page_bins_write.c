@@ -270,14 +270,18 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 		      const struct page_bins_select *select)
 {
 	size_t cells = (size_t)b->columns.n * b->cpus;
+	uint32_t *majority = malloc((cells + 1) * sizeof(*majority));
 	int rc;
 
+	if (!majority)
+		return -ENOMEM;
 	for (size_t i = 0; i < cells; i++)
-		b->majority[i] = number_of(select, b->majority[i]);
+		majority[i] = number_of(select, lanes_majority(b->lanes, 0)[i]);
 	arrays_put(w, "busy_ns", b->busy, cells);
 	arrays_put(w, "unknown_ns", b->unknown, cells);
 	arrays_put(w, "switches", b->switches, cells);
-	arrays_put(w, "majority", b->majority, cells);
+	arrays_put(w, "majority", majority, cells);
+	free(majority);
 	rc = write_states(w, b, select);
 	return rc ? rc : write_sparks(w, b, select);
 }

@@ -26,16 +26,17 @@ unsigned view_cores_columns(const struct canvas *c)
 static void lane(struct marks *m, const struct canvas *c, const struct frame *f,
 		 const struct cores *cores, uint32_t cpu, double y, unsigned wanted)
 {
+	const uint32_t *majority = lanes_majority(cores->lanes, cpu);
 	unsigned n = lanes_columns(cores->lanes);
 	double unit = f->plot.w / n;
 
 	for (unsigned a = 0, b; a < n; a = b) {
-		uint32_t who = lanes_majority(cores->lanes, cpu, a);
+		uint32_t who = majority[a];
 		unsigned colour = who == LANES_NOBODY ? CORES_UNKNOWN
 						      : cores->colour(cores->ctx, who);
 
 		for (b = a + 1; b < n; b++) {
-			uint32_t next = lanes_majority(cores->lanes, cpu, b);
+			uint32_t next = majority[b];
 
 			if (next != who && (next == LANES_NOBODY || who == LANES_NOBODY ||
 					    cores->colour(cores->ctx, next) != colour))
