@@ -210,6 +210,11 @@ static bool ties_add(struct late *late, const struct cdict_event *ev, struct buf
 static bool wanted(const struct options_filter *f, const struct options_shared *o,
 		   const struct cdict_event *ev)
 {
+	size_t type = ev->type->index;
+
+	if (f->query.types &&
+	    (type >= f->query.n_types || !(f->query.types[type / 64] >> type % 64 & 1)))
+		return false;
 	if (f->windows.n > 1 && !timespec_covers(&f->windows, ev->t_ns))
 		return false;
 	if (o->no_guest_mode &&
@@ -312,10 +317,17 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 
 	query.fields = lines.fields;
 	query.n_fields = cdict_schema_count(cdict_reader_schema(r));
-	if (!late_init(&late, r) || !ready)
+	if (!late_init(&late, r) || !ready) {
 		cdict_fail_nomem(&err);
-	else
+	} else {
+		/* Which of a CPU and time are late is told by their order: all of them must come. */
+		for (size_t i = 0; late.n && query.types && i < query.n_fields; i++)
+			if (i >= query.n_types || !(query.types[i / 64] >> i % 64 & 1))
+				lines.fields[i] = NULL;
+		if (late.n)
+			query.types = NULL;
 		ret = cdict_events_open(&it, r, &query, &err);
+	}
 	while (!ret && !ferror(stdout) && (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
 		tie = late.n && late_any(&late, ev.t_ns);
