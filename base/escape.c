@@ -3,6 +3,7 @@
 #include "base/escape.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
@@ -176,6 +177,8 @@ static void json(struct sink *s, const char *text, size_t len, bool in_script)
 		} else if (is_control(cp) || cp == 0x2028 || cp == 0x2029 ||
 			   (in_script && (cp == '<' || cp == '>' || cp == '&'))) {
 			sink_printf(s, "\\u%04x", cp);
+		} else if (is_deceptive(cp)) {
+			sink_printf(s, in_script ? "\\u003cU+%04X\\u003e" : "<U+%04X>", cp);
 		} else {
 			sink_add(s, text, n);
 		}
@@ -242,16 +245,22 @@ void escape_xml_attr(struct sink *s, const char *text, size_t len)
 void escape_csv(struct sink *s, const char *text, size_t len)
 {
 	bool quote = len && (text[0] == ' ' || text[len - 1] == ' ');
+	/* A spreadsheet would run it, and takes the mark away. */
+	bool formula = len && strchr("=+-@", text[0]);
 
 	for (size_t i = 0; i < len && !quote; i++)
 		quote = text[i] == '"' || text[i] == ',';
 	if (quote)
 		sink_putc(s, '"');
+	if (formula)
+		sink_putc(s, '\'');
 	while (len) {
 		uint32_t cp = 0;
 		size_t n = escape_decode(text, len, &cp);
 
-		if (!n || is_control(cp)) {
+		if (n && is_deceptive(cp)) {
+			sink_printf(s, "<U+%04X>", cp);
+		} else if (!n || is_control(cp)) {
 			n = n ? n : 1;
 			for (size_t i = 0; i < n; i++)
 				add_hex(s, (uint8_t)text[i]);

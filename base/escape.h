@@ -18,7 +18,8 @@
 /* A line of text for people: control characters and invalid UTF-8 as \xNN, what
  * would reorder or hide text (bidi controls, zero width) as <U+202E>. */
 void escape_terminal(struct sink *s, const char *text, size_t len);
-/* Inside a double-quoted JSON string; the quotes are the caller's. */
+/* Inside a double-quoted JSON string; the quotes are the caller's. What would reorder or hide text as
+ * escape_terminal() shows it. */
 void escape_json(struct sink *s, const char *text, size_t len);
 /* The same for JSON that stands in an HTML <script>: neither < > & nor U+2028 survive. */
 void escape_json_script(struct sink *s, const char *text, size_t len);
@@ -26,8 +27,9 @@ void escape_json_script(struct sink *s, const char *text, size_t len);
 void escape_xml_text(struct sink *s, const char *text, size_t len);
 /* Inside an attribute value in double or single quotes. */
 void escape_xml_attr(struct sink *s, const char *text, size_t len);
-/* One RFC 4180 cell, quoted when it must be. Control characters and invalid
- * UTF-8 as \xNN. */
+/* One RFC 4180 cell, quoted when it must be. Control characters, invalid UTF-8 and what would
+ * reorder or hide text as escape_terminal() shows them; what a spreadsheet would run (it begins with
+ * one of = + - @) has a ' in front. */
 void escape_csv(struct sink *s, const char *text, size_t len);
 /* One cell of a Markdown table. */
 void escape_md(struct sink *s, const char *text, size_t len);

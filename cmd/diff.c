@@ -108,6 +108,40 @@ static int print(struct figures *f, struct changes *all, struct table *regressio
 	return status;
 }
 
+/* A gate that looked at nothing is none: what was asked for and cannot be judged is said. */
+static bool judges(struct figures f[2], const struct changes_judged judged[3])
+{
+	static const char *const what[] = { "vCPU", "task's latency", "task's exits" };
+	static const char *const options[] = { "max-delay", "max-latency", "max-exits" };
+	const struct diff_opts *opts = f->call->opts;
+	const char *const given[] = { opts->max_delay, opts->max_latency, opts->max_exits };
+	bool all = true;
+
+	for (int i = 0; i < 3; i++) {
+		const struct figures *without = &f[0];
+
+		if (!given[i] || judged[i].rows)
+			continue;
+		all = false;
+		if (analyze_engine_summary(f[0].walk.eng)->has_switch)
+			without = analyze_engine_summary(f[1].walk.eng)->has_switch ? NULL : &f[1];
+		if (without && i < 2)
+			cmd_errorf(f->call, without->file,
+				   "cannot judge --%s: holds no sched:sched_switch", options[i]);
+		else if (judged[i].few)
+			cmd_errorf(
+				f->call, f[1].file,
+				"cannot judge --%s: of the tasks in both captures none has 100 %s "
+				"or more in each",
+				options[i], i == 1 ? "wake-ups" : "exits");
+		else
+			cmd_errorf(f->call, f[1].file,
+				   "cannot judge --%s: no %s is known well enough in both captures",
+				   options[i], what[i]);
+	}
+	return all;
+}
+
 static int diff_run(const struct cmd_call *call)
 {
 	const struct diff_opts *opts = call->opts;
@@ -116,6 +150,7 @@ static int diff_run(const struct cmd_call *call)
 	struct changes all[COMPARE_N] = { 0 };
 	struct table *regressions = NULL;
 	struct changes_limits limits;
+	struct changes_judged judged[3] = { 0 };
 	size_t opened = 0;
 	int status = limits_of(call, &limits), loss;
 
@@ -128,15 +163,17 @@ static int diff_run(const struct cmd_call *call)
 				 ? figures_no_memory(f)
 				 : CMD_DONE;
 	if (!status) {
-		regressions = changes_regressions(all, &limits, walks);
+		regressions = changes_regressions(all, &limits, walks, judged);
 		status = regressions ? print(f, all, regressions) : figures_no_memory(f);
 	}
 	if (regressions) {
 		loss = cmd_loss_status(call, f[1].file, f[1].reader, opts->shared.max_loss_pct);
 		if (status == CMD_DONE)
 			status = loss;
-		if ((status == CMD_DONE || status == CMD_DAMAGED) && regressions->n_rows)
-			status = CMD_REGRESSION;
+		if (status == CMD_DONE || status == CMD_DAMAGED)
+			status = !judges(f, judged) && !regressions->n_rows ? CMD_FAILED
+				 : regressions->n_rows                      ? CMD_REGRESSION
+									    : status;
 	}
 	for (unsigned what = 0; what < COMPARE_N; what++)
 		changes_fini(&all[what]);

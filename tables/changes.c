@@ -171,7 +171,8 @@ static size_t figure_of(const struct compare *c, const char *name)
 /* Rows of both captures whose @figure grew beyond base * @factor + @points; those of which
  * @often, a rate, says that there were fewer than @least are left alone. */
 static void find(struct table *t, const struct compare *c, const char *figure, double factor,
-		 double points, const char *often, double least, const double *window_s)
+		 double points, const char *often, double least, const double *window_s,
+		 struct changes_judged *judged)
 {
 	size_t nf = c->n_figures, f = figure_of(c, figure), o = often ? figure_of(c, often) : 0;
 
@@ -180,11 +181,15 @@ static void find(struct table *t, const struct compare *c, const char *figure, d
 		double base = row->values[f], now = row->values[nf + f];
 		double limit = base * factor + points;
 
-		if (!compare_row_stands(row, 1) || !isfinite(base) || !isfinite(now) ||
-		    !(now > limit))
+		if (!compare_row_stands(row, 1) || !isfinite(base) || !isfinite(now))
 			continue;
 		if (often && (row->values[o] * window_s[0] < least ||
-			      row->values[nf + o] * window_s[1] < least))
+			      row->values[nf + o] * window_s[1] < least)) {
+			judged->few++;
+			continue;
+		}
+		judged->rows++;
+		if (!(now > limit))
 			continue;
 		regression(t, c, row, f, limit);
 	}
@@ -192,7 +197,8 @@ static void find(struct table *t, const struct compare *c, const char *figure, d
 
 struct table *changes_regressions(const struct changes all[COMPARE_N],
 				  const struct changes_limits *limits,
-				  const struct tables_walk *const walks[2])
+				  const struct tables_walk *const walks[2],
+				  struct changes_judged judged[3])
 {
 	struct table *t = table_new("regressions", regression_columns);
 	double window_s[2];
@@ -204,12 +210,12 @@ struct table *changes_regressions(const struct changes all[COMPARE_N],
 		window_s[k] = (double)analyze_engine_summary(walks[k]->eng)->window_ns / 1e9;
 	if (isfinite(limits->delay))
 		find(t, &all[COMPARE_VCPU].compare, "delayed_percent", 1, limits->delay, NULL, 0,
-		     window_s);
+		     window_s, &judged[0]);
 	if (isfinite(limits->latency))
 		find(t, &all[COMPARE_TASKS].compare, "latency_p99_ns", 1 + limits->latency / 100, 0,
-		     "wakeups_per_s", LEAST_WAITS, window_s);
+		     "wakeups_per_s", LEAST_WAITS, window_s, &judged[1]);
 	if (isfinite(limits->exits))
 		find(t, &all[COMPARE_EXITS].compare, "count_per_s", 1 + limits->exits / 100, 0,
-		     "count_per_s", LEAST_EXITS, window_s);
+		     "count_per_s", LEAST_EXITS, window_s, &judged[2]);
 	return table_done(t);
 }

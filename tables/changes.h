@@ -35,9 +35,16 @@ struct changes_limits {
 	double exits;   /* percent of a task's exits for a reason */
 };
 
-/* changes_regressions - what grew beyond them; given, NULL: out of memory. */
+/* How many rows a limit could be held against, and how many not because there was too little of them. */
+struct changes_judged {
+	size_t rows, few;
+};
+
+/* changes_regressions - what grew beyond them; given, NULL: out of memory. *@judged[]: by delay, latency
+ * and exits. */
 struct table *changes_regressions(const struct changes all[COMPARE_N],
 				  const struct changes_limits *limits,
-				  const struct tables_walk *const walks[2]);
+				  const struct tables_walk *const walks[2],
+				  struct changes_judged judged[3]);
 
 #endif

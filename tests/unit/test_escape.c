@@ -97,6 +97,9 @@ static void json_stays_json(void **state)
 		  "x",
 		  "\xef\xbf\xbdx" },
 		{ "\xe2\x80\xa8", "\\u2028" },
+		{ "a\xe2\x80\xae"
+		  "b",
+		  "a<U+202E>b" },
 		{ "</script>&", "</script>&" },
 		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
 	};
@@ -110,6 +113,7 @@ static void a_script_element_is_not_left(void **state)
 	static const struct example examples[] = {
 		{ "</script><script>", "\\u003c/script\\u003e\\u003cscript\\u003e" },
 		{ "<!--&", "\\u003c!--\\u0026" },
+		{ "\xe2\x80\xae", "\\u003cU+202E\\u003e" },
 		{ "\"\\", "\\\"\\\\" },
 	};
 
@@ -142,10 +146,19 @@ static void xml_text_and_attributes_are_not_left(void **state)
 static void a_csv_cell_stays_one(void **state)
 {
 	static const struct example examples[] = {
-		{ "plain", "plain" },      { "", "" },
-		{ "a,b", "\"a,b\"" },      { "say \"x\"", "\"say \"\"x\"\"\"" },
-		{ " lead", "\" lead\"" },  { "a\r\nb", "a\\x0d\\x0ab" },
+		{ "plain", "plain" },
+		{ "", "" },
+		{ "a,b", "\"a,b\"" },
+		{ "say \"x\"", "\"say \"\"x\"\"\"" },
+		{ " lead", "\" lead\"" },
+		{ "a\r\nb", "a\\x0d\\x0ab" },
 		{ "\xff,", "\"\\xff,\"" },
+		{ "\xe2\x80\xae", "<U+202E>" },
+		{ "=1+1", "'=1+1" },
+		{ "@x", "'@x" },
+		{ "-x,", "\"'-x,\"" },
+		{ "a=1", "a=1" },
+		{ "+", "'+" },
 	};
 
 	(void)state;
