@@ -63,7 +63,7 @@ int perfdata_event_of(const struct perfdata *pd, const struct perfdata_record *r
 		return -1;
 	id = load64(rec->data + pd->id_at, pd->big);
 	recent = &pd->recent[id % PERFDATA_RECENT];
-	if (recent->id != id || recent->event < 0) {
+	if (recent->event < 0 || recent->id != id) {
 		recent->id = id;
 		recent->event = perfdata_event_by_id(pd, id);
 	}

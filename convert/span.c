@@ -78,7 +78,7 @@ void span_walk(const struct span *span, struct perfdata *pd, struct batcher *bat
 		if (size > (size_t)(s.end - at) || size < s.id_at + 8)
 			break;
 		recent = &s.recent[native64(at + s.id_at) % PERFDATA_RECENT];
-		if (recent->id != native64(at + s.id_at) || (size_t)recent->event >= span->n)
+		if ((size_t)recent->event >= span->n || recent->id != native64(at + s.id_at))
 			break;
 		ev = &span->events[recent->event];
 		if (size < ev->size)
