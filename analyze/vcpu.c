@@ -23,7 +23,7 @@ struct watch {
 	uint64_t since_ns; /* accounted up to here */
 	uint8_t where, mode;
 	bool set, kvm_seen;
-	bool late; /* mode is unknown, as some CPU was not recorded yet */
+	bool late;       /* mode is unknown, as some CPU was not recorded yet */
 	bool ran;        /* a slice of it was seen whole */
 	uint32_t cpu;    /* it runs or waits on */
 	uint32_t reason; /* of the last exit, INDEX_NONE */

@@ -307,8 +307,7 @@ int cdict_reader_digests(struct cdict_reader *r, struct cdict_digests **out,
 
 		container_header_read(p, &h);
 		raw.len = 0;
-		ret = container_unpack(codec, p + FORMAT_BLOCK_HEADER_SIZE, h.size, r->size,
-				       &raw);
+		ret = container_unpack(codec, p + FORMAT_BLOCK_HEADER_SIZE, h.size, r->size, &raw);
 		if (!ret)
 			ret = read_block(&b, &raw);
 	}

@@ -170,6 +170,7 @@ convert_and_compare() {
 	local input=$1 status
 	shift
 	rm -f x.cdict
+	rm -f x.cdict
 	"$CDICT" convert -q -i "$input" -o x.cdict "$@" 2>convert.err </dev/null
 	status=$?
 	if [ $status -ne 0 ]; then

@@ -25,12 +25,14 @@ only_names() {
 check_capture() { # CAPTURE
 	local n status
 	rm -f plain.cdict other.cdict in.cdict out.cdict
+	rm -f plain.cdict
 	"$CDICT" convert -q -i "$1" -o plain.cdict 2>/dev/null </dev/null
 	[ -e plain.cdict ] || { echo "convert makes nothing of $1"; return; }
 	names_for plain.cdict >map.csv
 	n=$(wc -l <map.csv)
 	cdict_lines plain.cdict >plain.lines
 	[ "$n" -gt 0 ] || return # a capture without tasks
+	rm -f other.cdict
 	"$CDICT" convert -q -i "$1" --map map.csv -o other.cdict 2>/dev/null </dev/null
 	cp plain.cdict in.cdict
 	"$CDICT" annotate --map map.csv --max-loss 100 in.cdict 2>annotate.err </dev/null

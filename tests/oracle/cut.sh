@@ -33,6 +33,7 @@ even() {
 # convert_in_time FILE - its status to $status
 convert_in_time() {
 	rm -f x.cdict cdict.lines
+	rm -f x.cdict
 	timeout -k 5 20 "$CDICT" convert -q -i "$1" -o x.cdict 2>convert.err </dev/null
 	status=$?
 	: >cdict.lines

@@ -22,6 +22,7 @@ evaluate() { # NAME CDICT WINDOWS
 }
 
 convert() { # INPUT
+	rm -f x.cdict
 	"$CDICT" convert -q -e '*:*' -i "$1" -o x.cdict 2>convert.err
 	local status=$?
 	[ $status -eq 0 ] || [ $status -eq 2 ] || { cat convert.err; return 1; }

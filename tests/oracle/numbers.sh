@@ -154,6 +154,7 @@ check() {
 	local data=$1 name=$2 what
 	shift 2
 	rm -f x.cdict
+	rm -f x.cdict
 	"$CDICT" convert -q -i "$data" -o x.cdict 2>convert.err </dev/null
 	if [ ! -s x.cdict ]; then
 		fail "$name" <convert.err

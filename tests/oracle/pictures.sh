@@ -135,6 +135,7 @@ done
 # --- captures without what a view needs, and with loss ---
 
 for trace in loss two-vcpus arm64-exits hotplug migrations; do
+	rm -f t.cdict
 	$MKPERF -o t.data "$DATA/$trace.trace" &&
 		"$CDICT" convert -q --max-loss 100 -i t.data -o t.cdict ||
 		{ fail "pictures-$trace" <<<"cannot make it"; continue; }

@@ -58,6 +58,7 @@ as_converted() {
 }
 
 check_file() {
+	rm -f c.cdict
 	"$CDICT" convert -q ${events:+-e "$events"} -i "$1" -o c.cdict 2>convert.err </dev/null
 	with_plugin p.cdict -i "$1" </dev/null
 	as_converted
@@ -65,6 +66,7 @@ check_file() {
 
 # check_pipe FILE - a recording in pipe mode, through a pipe.
 check_pipe() {
+	rm -f c.cdict
 	cat "$1" | "$CDICT" convert -q ${events:+-e "$events"} -i - -o c.cdict 2>convert.err
 	cat "$1" | with_plugin p.cdict -i -
 	as_converted
@@ -101,6 +103,7 @@ check_trace() {
 # Other people's recordings: where perf reads events, what convert makes; else perf and the plugin
 # come to a clean end.
 check_public() {
+	rm -f c.cdict
 	timeout 20 "$CDICT" convert -q -i "$1" -o c.cdict 2>convert.err </dev/null || :
 	rm -f p.cdict
 	timeout -k 5 20 perf script --guest-code -i "$1" >plain.out 2>plain.err </dev/null

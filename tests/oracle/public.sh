@@ -57,6 +57,7 @@ check() {
 	local file=$1 status
 	find . -mindepth 1 -delete
 	echo "what was there before" >x.cdict
+	rm -f x.cdict
 	timeout -k 5 20 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 	status=$?
 	case $status in

@@ -34,6 +34,7 @@ agree() {
 }
 
 convert() { # INPUT OUTPUT
+	rm -f "$2"
 	"$CDICT" convert -q -e '*:*' -i "$1" -o "$2" 2>convert.err
 	local status=$?
 	[ $status -eq 0 ] || [ $status -eq 2 ] || { cat convert.err; return 1; }

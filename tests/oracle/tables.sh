@@ -104,6 +104,7 @@ normal() {
 
 check() { # NAME PERF.DATA
 	rm -f x.* -- *.json
+	rm -f x.cdict
 	"$CDICT" convert -q --max-loss 100 -i "$2" -o x.cdict 2>convert.err </dev/null
 	if [ ! -s x.cdict ]; then
 		fail "tables-$1" <convert.err
