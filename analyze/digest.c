@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /* digest.c - see digest.h. */
-#include "analyze/digest.h"
+#include "analyze/digest_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,46 +14,6 @@ enum { EVENTS_DEFAULT = 1 << 14 };
 /* That may be used beside 8 times the file's. */
 enum { BYTES_FREE = 48 << 20 };
 
-/* What a run of one CPU's events leaves; its cpus[] has one element. */
-struct part {
-	uint32_t cpu;
-	uint64_t first_ns, last_ns;
-	bool switched; /* the CPU had a switch before it */
-	struct digest sum;
-};
-
-/* A CPU's events on their way into a digest. */
-struct fold {
-	struct digest *to;
-	struct digest_cpu *state;
-	uint32_t cpu;
-	uint32_t sampled; /* row of the latest sample, UINT32_MAX */
-	int32_t tid, pid; /* of that one */
-	uint32_t cur;     /* row that was switched in last, UINT32_MAX */
-	bool switched;    /* the CPU had a switch */
-	bool no_memory;
-};
-
-struct digests {
-	struct cdict_reader *reader;
-	struct type_info *types;
-	struct state_table states;
-	struct analyze_summary has;
-	uint64_t **fields;
-	size_t n_types;
-	uint32_t n_cpus;
-
-	ARRAY(struct part) parts;
-	struct digest whole;
-	bool hopeless; /* a thread took another's tid */
-	bool done;
-	/* The CPU that is read. */
-	uint32_t cpu;
-	struct cdict_events *it;
-	struct fold fold;
-	uint64_t in_part, per_part, bytes;
-};
-
 void digest_fini(struct digest *d)
 {
 	array_fini(&d->rows);
@@ -63,7 +23,7 @@ void digest_fini(struct digest *d)
 	*d = (struct digest){ 0 };
 }
 
-static int digest_init(struct digest *d, uint32_t n_cpus)
+int digest_init(struct digest *d, uint32_t n_cpus)
 {
 	*d = (struct digest){ .cpus = calloc(n_cpus + 1, sizeof(*d->cpus)), .n_cpus = n_cpus };
 	for (uint32_t c = 0; d->cpus && c < n_cpus; c++)
@@ -85,7 +45,7 @@ const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32
 
 static const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 
-static struct digest_row *take_row(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns)
+struct digest_row *digest_take_row(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns)
 {
 	uint32_t *i = map_add(&d->index, (uint32_t)tid, tid ? 0 : cpu);
 	struct digest_row *row;
@@ -116,7 +76,7 @@ static struct digest_row *take_row(struct digest *d, int32_t tid, uint32_t cpu, 
 	return row;
 }
 
-static struct digest_kvm *take_kvm(struct digest *d, struct digest_row *row)
+struct digest_kvm *digest_take_kvm(struct digest *d, struct digest_row *row)
 {
 	struct digest_kvm *k;
 
@@ -137,23 +97,23 @@ static struct digest_kvm *take_kvm(struct digest *d, struct digest_row *row)
 
 /* ---- times: never is before all others ---- */
 
-static bool later(uint64_t a, uint64_t b)
+bool digest_later(uint64_t a, uint64_t b)
 {
 	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
 }
 
-static void latest(struct digest_when *to, const struct digest_when *w)
+void digest_latest(struct digest_when *to, const struct digest_when *w)
 {
-	if (later(w->t_ns, to->t_ns))
+	if (digest_later(w->t_ns, to->t_ns))
 		*to = *w;
 }
 
-static void latest_two(struct digest_when to[2], const struct digest_when *w)
+void digest_latest_two(struct digest_when to[2], const struct digest_when *w)
 {
-	if (later(w->t_ns, to[0].t_ns)) {
+	if (digest_later(w->t_ns, to[0].t_ns)) {
 		to[1] = to[0];
 		to[0] = *w;
-	} else if (later(w->t_ns, to[1].t_ns)) {
+	} else if (digest_later(w->t_ns, to[1].t_ns)) {
 		to[1] = *w;
 	}
 }
@@ -165,20 +125,20 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 
 /* ---- adding up ---- */
 
-static void add_kvm(struct digest_kvm *to, const struct digest_kvm *k)
+void digest_add_kvm(struct digest_kvm *to, const struct digest_kvm *k)
 {
-	if (later(k->exit.t_ns, to->exit.t_ns)) {
+	if (digest_later(k->exit.t_ns, to->exit.t_ns)) {
 		to->type = k->type;
 		to->value = k->value;
 		to->how = k->how;
 		to->isa = k->isa;
 	}
-	latest(&to->exit, &k->exit);
-	latest(&to->entry, &k->entry);
-	latest(&to->user, &k->user);
-	if (later(k->access_ns, to->access_ns))
+	digest_latest(&to->exit, &k->exit);
+	digest_latest(&to->entry, &k->entry);
+	digest_latest(&to->user, &k->user);
+	if (digest_later(k->access_ns, to->access_ns))
 		to->access_ns = k->access_ns;
-	if (later(k->vcpu_ns, to->vcpu_ns)) {
+	if (digest_later(k->vcpu_ns, to->vcpu_ns)) {
 		to->vcpu_ns = k->vcpu_ns;
 		to->vcpu_id = k->vcpu_id;
 	}
@@ -201,42 +161,47 @@ static void add_comm(struct digest_row *to, const struct digest_row *row)
 	to->comm_kept = row->comm_kept;
 }
 
+void digest_add_early(struct digest_row *to, const struct digest_row *row)
+{
+	to->early_on_many |= row->early_on_many || (to->early.t_ns != ANALYZE_NO_TIME &&
+						    row->early.t_ns != ANALYZE_NO_TIME &&
+						    to->early.cpu != row->early.cpu);
+	digest_latest(&to->early, &row->early);
+}
+
 static int add_row(struct digest *d, const struct digest *from, const struct digest_row *row)
 {
-	struct digest_row *to = take_row(d, row->tid, row->cpu, row->first_ns);
+	struct digest_row *to = digest_take_row(d, row->tid, row->cpu, row->first_ns);
 
 	if (!to)
 		return -ENOMEM;
 	to->first_ns = earliest(to->first_ns, row->first_ns);
 	to->named_ns = earliest(to->named_ns, row->named_ns);
-	if (later(row->last_ns, to->last_ns))
+	if (digest_later(row->last_ns, to->last_ns))
 		to->last_ns = row->last_ns;
-	if (later(row->pid_ns, to->pid_ns)) {
+	if (digest_later(row->pid_ns, to->pid_ns)) {
 		to->pid_ns = row->pid_ns;
 		to->pid = row->pid;
 	}
 	add_comm(to, row);
-	to->early_on_many |= row->early_on_many || (to->early.t_ns != ANALYZE_NO_TIME &&
-						    row->early.t_ns != ANALYZE_NO_TIME &&
-						    to->early.cpu != row->early.cpu);
-	latest(&to->early, &row->early);
-	if (later(row->out[0].t_ns, to->out[0].t_ns))
+	digest_add_early(to, row);
+	if (digest_later(row->out[0].t_ns, to->out[0].t_ns))
 		to->off = row->off;
 	for (unsigned i = 0; i < 2; i++) {
-		latest_two(to->out, &row->out[i]);
-		latest_two(to->in, &row->in[i]);
-		latest_two(to->wake, &row->wake[i]);
-		latest_two(to->moved, &row->moved[i]);
+		digest_latest_two(to->out, &row->out[i]);
+		digest_latest_two(to->in, &row->in[i]);
+		digest_latest_two(to->wake, &row->wake[i]);
+		digest_latest_two(to->moved, &row->moved[i]);
 	}
-	latest(&to->woken, &row->woken);
-	if (later(row->io_ns, to->io_ns))
+	digest_latest(&to->woken, &row->woken);
+	if (digest_later(row->io_ns, to->io_ns))
 		to->io_ns = row->io_ns;
 	if (row->kvm) {
-		struct digest_kvm *k = take_kvm(d, to);
+		struct digest_kvm *k = digest_take_kvm(d, to);
 
 		if (!k)
 			return -ENOMEM;
-		add_kvm(k, &from->kvm.at[row->kvm - 1]);
+		digest_add_kvm(k, &from->kvm.at[row->kvm - 1]);
 	}
 	return 0;
 }
@@ -253,11 +218,11 @@ static bool is_break(const struct digest_cpu *to, const struct digest_cpu *c)
 }
 
 /* @c is later. */
-static void add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
+void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 {
 	if (is_break(to, c))
 		to->break_ns = c->first_switch_ns;
-	if (later(c->break_ns, to->break_ns))
+	if (digest_later(c->break_ns, to->break_ns))
 		to->break_ns = c->break_ns;
 	to->first_ns = earliest(to->first_ns, c->first_ns);
 	if (to->first_switch_ns == ANALYZE_NO_TIME || c->sample_ns < to->first_switch_ns)
@@ -269,22 +234,22 @@ static void add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 		to->first_switch_ns = c->first_switch_ns;
 		to->first_prev = c->first_prev;
 	}
-	if (later(c->last_ns, to->last_ns))
+	if (digest_later(c->last_ns, to->last_ns))
 		to->last_ns = c->last_ns;
-	if (later(c->switch_ns, to->switch_ns)) {
+	if (digest_later(c->switch_ns, to->switch_ns)) {
 		to->switch_ns = c->switch_ns;
 		to->cur = c->cur;
 	}
-	if (later(c->sample_ns, to->sample_ns)) {
+	if (digest_later(c->sample_ns, to->sample_ns)) {
 		to->sample_ns = c->sample_ns;
 		to->sample_tid = c->sample_tid;
 		to->sample_pid = c->sample_pid;
 	}
 }
 
-static int add_part(struct digest *d, const struct part *p)
+int digest_add_part(struct digest *d, const struct part *p)
 {
-	add_cpu(&d->cpus[p->cpu], &p->sum.cpus[0]);
+	digest_add_cpu(&d->cpus[p->cpu], &p->sum.cpus[0]);
 	for (size_t i = 0; i < p->sum.rows.n; i++)
 		if (add_row(d, &p->sum, &p->sum.rows.at[i]))
 			return -ENOMEM;
@@ -295,7 +260,7 @@ static int add_part(struct digest *d, const struct part *p)
 
 static struct digest_row *row_of(struct fold *f, int32_t tid, uint64_t t_ns)
 {
-	struct digest_row *row = tid < 0 ? NULL : take_row(f->to, tid, f->cpu, t_ns);
+	struct digest_row *row = tid < 0 ? NULL : digest_take_row(f->to, tid, f->cpu, t_ns);
 
 	f->no_memory |= !row && tid >= 0;
 	return row;
@@ -329,7 +294,7 @@ static void end_samples(struct fold *f)
 {
 	struct digest_row *row = f->sampled != UINT32_MAX ? &f->to->rows.at[f->sampled] : NULL;
 
-	if (row && later(f->state->sample_ns, row->last_ns))
+	if (row && digest_later(f->state->sample_ns, row->last_ns))
 		row->last_ns = f->state->sample_ns;
 }
 
@@ -380,14 +345,14 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 		return;
 	mention(row, ev->t_ns);
 	name(row, ev, ti->field[SW_PREV_COMM], true);
-	latest_two(row->out, &now);
+	digest_latest_two(row->out, &now);
 	row->off = (uint8_t)state_class(&d->states, ev->values[ti->field[SW_PREV_STATE]]);
 	row = row_of(f, next, ev->t_ns);
 	if (!row)
 		return;
 	mention(row, ev->t_ns);
 	name(row, ev, ti->field[SW_NEXT_COMM], false);
-	latest_two(row->in, &now);
+	digest_latest_two(row->in, &now);
 	f->cur = (uint32_t)(row - f->to->rows.at);
 	f->switched = true;
 	if (f->state->first_switch_ns == ANALYZE_NO_TIME) {
@@ -427,15 +392,15 @@ static void fold_wake(struct digests *d, struct fold *f, const struct cdict_even
 		return;
 	mention(row, ev->t_ns);
 	name(row, ev, ti->field[WAKE_COMM], false);
-	latest(&row->woken, &now);
+	digest_latest(&row->woken, &now);
 	if (counts(d, ti))
-		latest_two(row->wake, &now);
+		digest_latest_two(row->wake, &now);
 }
 
 static void fold_kvm(struct fold *f, const struct cdict_event *ev, const struct type_info *ti)
 {
 	struct digest_row *row = ev->tid > 0 ? row_of(f, ev->tid, ev->t_ns) : NULL;
-	struct digest_kvm *k = row ? take_kvm(f->to, row) : NULL;
+	struct digest_kvm *k = row ? digest_take_kvm(f->to, row) : NULL;
 	struct digest_when now = { ev->t_ns, f->cpu };
 
 	f->no_memory |= row && !k;
@@ -499,9 +464,10 @@ static void fold_event(struct digests *d, struct fold *f, const struct cdict_eve
 	case ANALYZE_KIND_MIGRATE:
 		row = row_of(f, (int32_t)ev->values[ti->field[MIG_PID]], ev->t_ns);
 		if (row)
-			latest_two(row->moved,
-				   &(struct digest_when){
-					   ev->t_ns, (uint32_t)ev->values[ti->field[MIG_DEST]] });
+			digest_latest_two(
+				row->moved,
+				&(struct digest_when){ ev->t_ns,
+						       (uint32_t)ev->values[ti->field[MIG_DEST]] });
 		break;
 	case ANALYZE_KIND_IOWAIT:
 		row = row_of(f, (int32_t)ev->values[ti->field[STAT_PID]], ev->t_ns);
@@ -583,12 +549,25 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))
 			ret = cdict_fail_nomem(err);
 	}
+	if (!ret && !events)
+		ret = digest_take_file(d, err);
 	if (ret) {
 		digests_free(d);
 		return ret;
 	}
 	*out = d;
 	return 0;
+}
+
+int digests_told(struct digests **out, struct cdict_reader *r, struct cdict_error *err)
+{
+	int ret = digests_new(out, r, 0, err);
+
+	if (!ret && *out && !(*out)->file) {
+		digests_free(*out);
+		*out = NULL;
+	}
+	return ret;
 }
 
 void digests_free(struct digests *d)
@@ -600,6 +579,7 @@ void digests_free(struct digests *d)
 		digest_fini(&d->parts.at[i].sum);
 	array_fini(&d->parts);
 	digest_fini(&d->whole);
+	digest_file_fini(d);
 	free(d->types);
 	free(d->fields);
 	free(d);
@@ -638,7 +618,7 @@ static int end_part(struct digests *d)
 	/* More tasks than a recorder sees: a reader's memory is bounded. */
 	d->bytes += p->sum.rows.n * sizeof(*p->sum.rows.at) + p->sum.kvm.n * sizeof(*p->sum.kvm.at);
 	d->hopeless |= d->bytes / 8 > cdict_reader_size(d->reader) + BYTES_FREE / 8;
-	return add_part(&d->whole, p);
+	return digest_add_part(&d->whole, p);
 }
 
 int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
@@ -704,31 +684,38 @@ bool digests_tell(const struct digests *d)
 	return !d->hopeless;
 }
 
-/* The events of @p before @t_ns. */
-static int add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
-		     struct cdict_error *err)
+int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err)
 {
-	struct part piece = { .cpu = p->cpu };
 	struct cdict_events *it = NULL;
 	struct cdict_event ev;
-	int ret = digest_init(&piece.sum, 1);
-	struct fold f = { .to = &piece.sum,
-			  .state = piece.sum.cpus,
+	int ret;
+	struct fold f = { .to = &p->sum,
+			  .state = p->sum.cpus,
 			  .cpu = p->cpu,
 			  .switched = p->switched,
 			  .sampled = UINT32_MAX,
 			  .cur = UINT32_MAX };
 
-	if (!ret)
-		ret = open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
+	ret = open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
 		fold_event(d, &f, &ev);
 		ret = f.no_memory ? -ENOMEM : 0;
 	}
 	fold_end(&f);
-	if (ret >= 0)
-		ret = add_part(out, &piece);
 	cdict_events_close(it);
+	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret < 0 ? ret : 0;
+}
+
+int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
+		     struct cdict_error *err)
+{
+	struct part piece = { .cpu = p->cpu, .first_ns = p->first_ns, .switched = p->switched };
+	int ret = digest_init(&piece.sum, 1) ? -ENOMEM : 0;
+
+	if (!ret)
+		ret = digest_read_piece(d, &piece, t_ns, err);
+	if (!ret)
+		ret = digest_add_part(out, &piece);
 	digest_fini(&piece.sum);
 	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret;
 }
@@ -737,13 +724,15 @@ int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdic
 {
 	int ret = digest_init(out, d->n_cpus) ? cdict_fail_nomem(err) : 0;
 
+	if (!ret && d->file)
+		ret = digest_file_at(d, t_ns, out, err);
 	for (size_t i = 0; i < d->parts.n && !ret; i++) {
 		const struct part *p = &d->parts.at[i];
 
 		if (p->last_ns < t_ns)
-			ret = add_part(out, p) ? cdict_fail_nomem(err) : 0;
+			ret = digest_add_part(out, p) ? cdict_fail_nomem(err) : 0;
 		else if (p->first_ns < t_ns)
-			ret = add_piece(d, p, t_ns, out, err);
+			ret = digest_add_piece(d, p, t_ns, out, err);
 	}
 	return ret;
 }

@@ -82,6 +82,9 @@ struct digests;
  * tasks as the host does: else *out stays NULL, and the return value 0.  @events: of a digest; 0: some ten thousand. */
 int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		struct cdict_error *err);
+/* digests_told - the same, of what the file tells: they are done.  *out is NULL as well when it tells
+ * nothing. */
+int digests_told(struct digests **out, struct cdict_reader *r, struct cdict_error *err);
 void digests_free(struct digests *d);
 /* digests_step - reads @events at most; 1: there are more; 0: all were read that need be. */
 int digests_step(struct digests *d, uint64_t events, struct cdict_error *err);

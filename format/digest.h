@@ -47,6 +47,7 @@ enum digest_kind {
 	DIGEST_WAKEUP_NEW,
 	DIGEST_MIGRATE,
 	DIGEST_IOWAIT,
+	DIGEST_EXEC,
 	DIGEST_KVM_ENTRY,
 	DIGEST_KVM_EXIT,
 	DIGEST_KVM_USERSPACE,
@@ -59,6 +60,7 @@ struct digest_fields {
 	uint8_t task;                                  /* coded field */
 	const struct format_field *cpu;                /* where to; NULL: not told */
 	const struct format_field *reason, *how, *isa; /* of an exit, or NULL */
+	const struct format_field *old;                /* of an exec: which tid it had */
 };
 
 /* digest_fields_of - false: a digest of @type's events cannot be made. */
@@ -75,7 +77,7 @@ struct digest_task {
 };
 
 /* Of a block. */
-struct digest {
+struct block_digest {
 	bool switched;
 	bool wakeup_counts;
 	int32_t first_prev, cur; /* of the first and the last switch */
@@ -86,7 +88,7 @@ struct digest {
 };
 
 /* digest_collect - of the block that @enc holds; NULL: there is none. */
-struct digest *digest_collect(const struct format_encoder *enc);
+struct block_digest *digest_collect(const struct format_encoder *enc);
 
 /* --- while blocks are written, in their order (digest_write.c) --- */
 
@@ -107,9 +109,9 @@ struct digest_book {
 };
 
 /* digest_book_add - block number @ordinal of @info, of @size bytes, was written; @d: its
- * digest, NULL: it has none. */
+ * digest, which is changed; NULL: it has none. */
 void digest_book_add(struct digest_book *b, const struct format_block *info, uint32_t ordinal,
-		     uint64_t size, const struct digest *d);
+		     uint64_t size, struct block_digest *d);
 /* digest_book_take - the content of a DGST block, if it is time for one: when @last, of the last. */
 bool digest_book_take(struct digest_book *b, struct buf *out, bool last);
 /* digest_book_stored - the block was written, @size bytes. */

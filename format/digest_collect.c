@@ -19,6 +19,7 @@ static const struct {
 	{ "sched:sched_wakeup_new", DIGEST_WAKEUP_NEW },
 	{ "sched:sched_migrate_task", DIGEST_MIGRATE },
 	{ "sched:sched_stat_iowait", DIGEST_IOWAIT },
+	{ "sched:sched_process_exec", DIGEST_EXEC },
 	{ "kvm:kvm_entry", DIGEST_KVM_ENTRY },
 	{ "kvm:kvm_exit", DIGEST_KVM_EXIT },
 	{ "kvm:kvm_userspace_exit", DIGEST_KVM_USERSPACE },
@@ -120,6 +121,12 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 		break;
 	case DIGEST_IOWAIT:
 		task = find_task(t, "pid");
+		break;
+	case DIGEST_EXEC:
+		task = find_task(t, "pid");
+		out->old = find_task(t, "old_pid");
+		if (!out->old)
+			return false;
 		break;
 	case DIGEST_KVM_EXIT:
 		out->reason = find(t, "exit_reason|ret|exit_nr|reason|scause");
@@ -223,6 +230,9 @@ static void note_sched(struct adding *a)
 		row->moved_ns[1] = row->moved_ns[0];
 		row->moved_ns[0] = t_ns;
 		row->moved_cpu = cpu;
+		break;
+	case DIGEST_EXEC: /* a thread takes another's tid: it is no more who it was */
+		enc->taken_over |= a->row[d->task] != a->row[d->old->index];
 		break;
 	default: /* DIGEST_IOWAIT */
 		row->io_ns = t_ns;
@@ -365,24 +375,25 @@ static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur
 	take_comm(enc, cell(enc, i, FORMAT_CELL_COMM), task->comm);
 }
 
-struct digest *digest_collect(const struct format_encoder *enc)
+struct block_digest *digest_collect(const struct format_encoder *enc)
 {
 	const struct state *st = &enc->st;
 	uint32_t cur = enc->switched && enc->left_ns == enc->switch_ns ? enc->left : st->current;
-	struct digest *d;
+	struct block_digest *d;
 
-	if (!enc->digested)
+	if (!enc->digested || enc->taken_over)
 		return NULL;
 	d = malloc(sizeof(*d) + st->n_tasks * sizeof(d->tasks[0]));
 	if (!d)
 		return NULL;
-	*d = (struct digest){ .switched = enc->switched,
-			      .wakeup_counts = enc->wakeup_counts,
-			      .first_prev = enc->switched ? st->tids[enc->first_prev] : -1,
-			      .cur = st->tids[cur],
-			      .first_switch_ns = enc->switched ? enc->first_switch_ns : CDICT_NEVER,
-			      .switch_ns = enc->switched ? enc->switch_ns : CDICT_NEVER,
-			      .missing = enc->missing };
+	*d = (struct block_digest){ .switched = enc->switched,
+				    .wakeup_counts = enc->wakeup_counts,
+				    .first_prev = enc->switched ? st->tids[enc->first_prev] : -1,
+				    .cur = st->tids[cur],
+				    .first_switch_ns = enc->switched ? enc->first_switch_ns
+								     : CDICT_NEVER,
+				    .switch_ns = enc->switched ? enc->switch_ns : CDICT_NEVER,
+				    .missing = enc->missing };
 	for (uint32_t i = 0; i < st->n_tasks; i++) {
 		if (st->tids[i] < 0)
 			continue;

@@ -184,9 +184,15 @@ static int read_tasks(struct reading *b, struct cursor *c)
 		t->is_vcpu = vcpu != 0;
 		t->vcpu_id = vcpu ? (int32_t)(uint32_t)(vcpu - 2) : -1;
 		comm = cursor_varint(&comms);
-		if (comm > texts.n || t->tid <= 0)
+		t->cpu = CDICT_CPU_UNKNOWN;
+		if (comm > texts.n || !t->tid || t->tid < -(int32_t)FORMAT_MAX_CPUS)
 			ret = CDICT_ECORRUPT;
-		else if (comm)
+		else if (t->tid < 0) {
+			t->cpu = (uint32_t)(-1 - t->tid);
+			t->tid = 0;
+			t->pid = -1;
+		}
+		if (!ret && comm)
 			memcpy(t->comm, texts.at[comm - 1].text, sizeof(t->comm));
 	}
 	array_fini(&texts);

@@ -122,10 +122,11 @@ static struct cdict_digest_row *row_of(struct digest_cpu *c, const struct cdict_
 	return row;
 }
 
-/* The task in the list of all; NULL: out of memory. */
-static struct digest_task *task_of(struct digest_book *b, const struct digest_task *t)
+/* The task in the list of all, IDLE as -1 - @cpu; NULL: out of memory. */
+static struct digest_task *task_of(struct digest_book *b, const struct digest_task *t, uint32_t cpu)
 {
-	uint32_t *i = map_add(&b->index, (uint32_t)t->row.tid, 0);
+	int32_t tid = t->row.tid ? t->row.tid : -1 - (int32_t)cpu;
+	uint32_t *i = map_add(&b->index, (uint32_t)tid, 0);
 	struct digest_task *to;
 
 	if (!i)
@@ -137,6 +138,7 @@ static struct digest_task *task_of(struct digest_book *b, const struct digest_ta
 		return NULL;
 	*i = (uint32_t)b->tasks.n - 1;
 	*to = *t;
+	to->row.tid = tid;
 	to->seen = false; /* by KVM */
 	return to;
 }
@@ -147,14 +149,13 @@ static bool has_kvm(const struct cdict_digest_row *row)
 	       row->user_ns != CDICT_NEVER || row->access_ns != CDICT_NEVER;
 }
 
-static bool add_tasks(struct digest_book *b, const struct digest *d, uint64_t last_ns)
+static bool add_tasks(struct digest_book *b, const struct block_digest *d, uint32_t cpu,
+		      uint64_t last_ns)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		const struct digest_task *t = &d->tasks[i];
-		struct digest_task *to = t->row.tid ? task_of(b, t) : NULL;
+		struct digest_task *to = task_of(b, t, cpu);
 
-		if (!t->row.tid)
-			continue;
 		if (!to)
 			return false;
 		if (t->first_ns < to->first_ns)
@@ -164,6 +165,8 @@ static bool add_tasks(struct digest_book *b, const struct digest *d, uint64_t la
 		if (to->row.io_ns != CDICT_NEVER && to->row.io_ns > last_ns)
 			continue;
 		to->row.io_ns = last_ns;
+		if (!t->row.tid)
+			continue;
 		if (t->pid > 0)
 			to->pid = t->pid;
 		if (t->vcpu_id >= 0)
@@ -347,7 +350,7 @@ static struct digest_cpu *cpu_of(struct digest_book *b, uint32_t cpu, bool *is_n
 }
 
 /* Cuts between the last block of @c and @d, or does not, and adds @d. */
-static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct digest *d,
+static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct block_digest *d,
 		      uint64_t first_ns)
 {
 	struct digest_cpu all = *c;
@@ -386,12 +389,16 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 	return true;
 }
 
-/* Who ran last on @c is not who the first switch of @d found there. */
-static bool note_seam(struct digest_cpu *c, const struct digest *d)
+/* Who ran last on @c is who the first switch of @d found there, and has run; or he is not. */
+static bool note_seam(struct digest_cpu *c, struct block_digest *d)
 {
 	struct cdict_digest_row like = { .tid = c->cur }, *row;
 
-	if (!c->switched || !d->switched || d->first_prev == c->cur)
+	if (!c->switched || !d->switched)
+		return true;
+	for (size_t i = 0; i < d->n && d->first_prev == c->cur; i++)
+		d->tasks[i].row.ran |= d->tasks[i].row.tid == c->cur;
+	if (d->first_prev == c->cur)
 		return true;
 	c->missing++;
 	row = row_of(c, &like);
@@ -401,7 +408,7 @@ static bool note_seam(struct digest_cpu *c, const struct digest *d)
 }
 
 void digest_book_add(struct digest_book *b, const struct format_block *info, uint32_t ordinal,
-		     uint64_t size, const struct digest *d)
+		     uint64_t size, struct block_digest *d)
 {
 	struct digest_cpu *c;
 	bool is_new, ok;
@@ -417,8 +424,9 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	b->blocks++;
 	c = cpu_of(b, info->cpu, &is_new);
 	/* Of events that run backwards what is later is not the latest. */
-	ok = c && (is_new || info->first_ns >= c->last_ns) && add_tasks(b, d, info->last_ns) &&
-	     note_seam(c, d) && add_block(b, c, d, info->first_ns);
+	ok = c && (is_new || info->first_ns >= c->last_ns) &&
+	     add_tasks(b, d, info->cpu, info->last_ns) && note_seam(c, d) &&
+	     add_block(b, c, d, info->first_ns);
 	if (ok) {
 		c->ordinal = ordinal;
 		c->last_ns = info->last_ns;
@@ -484,9 +492,9 @@ static void put_tasks(struct digest_book *b, struct buf *out)
 		tid = t->row.tid;
 		buf_varint(&b->times, t->first_ns - t_ns);
 		t_ns = t->first_ns;
-		buf_svarint(&b->values, (int64_t)t->pid - t->row.tid);
+		buf_svarint(&b->values, t->row.tid < 0 ? 0 : (int64_t)t->pid - t->row.tid);
 		buf_varint(&b->flags, t->seen ? t->vcpu_id + UINT64_C(2) : 0);
-		buf_varint(&comms, comm_number(&texts, t->comm));
+		buf_varint(&comms, t->row.tid < 0 ? 0 : comm_number(&texts, t->comm));
 	}
 	buf_varint(out, b->blocks);
 	buf_varint(out, b->tasks.n);

@@ -80,7 +80,7 @@ static bool block_begin(struct format_encoder *enc)
 	enc->order_at = enc->order_last = 0;
 	enc->failed = false;
 	enc->foreign = 0;
-	enc->switched = false;
+	enc->switched = enc->taken_over = false;
 	enc->switch_ns = enc->left_ns = 0;
 	enc->missing = 0;
 	return true;
@@ -228,7 +228,7 @@ static void write_tables(struct format_encoder *enc)
 }
 
 int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
-			  struct digest **digest)
+			  struct block_digest **digest)
 {
 	struct column_sink *s = &enc->sink;
 	uint32_t column = FORMAT_COL_FIELDS;

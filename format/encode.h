@@ -38,12 +38,12 @@ struct format_block {
 	uint32_t foreign;
 };
 
-struct digest;
+struct block_digest;
 
 /* format_encoder_finish - appends the payload to @out, fills *info, and empties the
  * encoder. *digest (unless NULL; given, free()): what the events leave behind, NULL when that is not
  * known. 0 or -ENOMEM. */
 int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct format_block *info,
-			  struct digest **digest);
+			  struct block_digest **digest);
 
 #endif

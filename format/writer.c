@@ -336,7 +336,7 @@ void format_writer_digests(struct cdict_writer *w, uint32_t millionths)
 }
 
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
-		      const struct format_block *info, const struct digest *digest,
+		      const struct format_block *info, struct block_digest *digest,
 		      struct cdict_error *err)
 {
 	int ret = w->hold ? 0 : flush_rows(w, err);
@@ -380,7 +380,7 @@ int format_writer_put_stacks(struct cdict_writer *w, struct stack_dict *dict,
 
 static int put_encoder(struct cdict_writer *w, struct format_encoder *enc, struct cdict_error *err)
 {
-	struct digest *digest = NULL;
+	struct block_digest *digest = NULL;
 	struct format_block info;
 	struct buf payload = { 0 };
 	int ret;

@@ -21,7 +21,7 @@ int format_writer_flush(struct cdict_writer *w, struct cdict_error *err);
 /* format_writer_put - writes an EVNT payload made by format_encoder_finish(), and now and then a DGST
  * block of what @digest (or NULL) and those before it tell. */
 int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
-		      const struct format_block *info, const struct digest *digest,
+		      const struct format_block *info, struct block_digest *digest,
 		      struct cdict_error *err);
 /* format_writer_digests - DGST bytes in a million of those of events, for tests of small files; 0: as
  * ever.  Before the first event. */

@@ -22,7 +22,7 @@ struct store_item {
 		struct format_block info;
 		size_t size;
 		uint32_t *stacks; /* of its events, or NULL */
-		struct digest *digest;
+		struct block_digest *digest;
 	} * parts; /* mostly one; none when no event was good */
 	size_t n_parts;
 	struct cdict_loss bad; /* samples that could not be read; count 0: none */

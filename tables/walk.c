@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyze/digest.h"
 #include "base/fail.h"
 #include "tables/table.h"
 
@@ -42,7 +43,7 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 				       .no_guest_mode = opts->no_guest_mode,
 				       .jobs = opts->jobs,
 				       .digests = opts->digests };
-	int rc;
+	int rc = 0;
 
 	*w = (struct tables_walk){ .reader = r, .opts = *opts };
 	if (!opts->cpus && cdict_reader_cpus(r) > CPUS_MANY) {
@@ -52,6 +53,13 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		how.cpus = w->opts.cpus = w->cpus;
 		how.n_cpus = w->opts.n_cpus = cdict_reader_cpus(r);
 	}
+	/* The whole is read anyway. */
+	if (!how.digests && (how.from_ns || how.to_ns))
+		rc = digests_told(&w->digests, r, err);
+	if (rc)
+		return rc;
+	if (w->digests)
+		how.digests = w->digests;
 	w->nodes = names_nodes(r, &how.n_node_of_cpu);
 	how.node_of_cpu = w->nodes;
 	rc = analyze_engine_new(&w->eng, &how, err);
@@ -105,6 +113,7 @@ void tables_walk_fini(struct tables_walk *w)
 	analyze_successors_free(w->successors);
 	analyze_unknown_free(w->unknown);
 	analyze_engine_free(w->eng);
+	digests_free(w->digests);
 	free(w->nodes);
 	free(w->cpus);
 	*w = (struct tables_walk){ 0 };

@@ -45,8 +45,9 @@ struct tables_walk {
 	struct tables_options opts;
 	struct analyze_engine *eng;
 	struct analyze_unknown *unknown;
-	uint64_t *cpus; /* those that the file tells of, of very many; or NULL */
-	int32_t *nodes; /* NUMA node per CPU of the reader, or NULL */
+	uint64_t *cpus;          /* those that the file tells of, of very many; or NULL */
+	struct digests *digests; /* its own, or NULL */
+	int32_t *nodes;          /* NUMA node per CPU of the reader, or NULL */
 	struct names names;
 	/* Those that were wanted, else NULL. */
 	struct analyze_tasks *tasks;

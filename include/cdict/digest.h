@@ -56,7 +56,8 @@ struct cdict_digest_cut {
 
 /* A task of the whole capture. */
 struct cdict_digest_task {
-	int32_t tid;
+	int32_t tid; /* 0: IDLE of @cpu, which is CDICT_CPU_UNKNOWN of others */
+	uint32_t cpu;
 	int32_t pid;       /* -1: not known */
 	int32_t vcpu_id;   /* -1 */
 	bool is_vcpu;      /* it has KVM's events */
@@ -67,7 +68,7 @@ struct cdict_digest_task {
 struct cdict_digests {
 	const struct cdict_digest_cut *cuts; /* those of a CPU in order of time */
 	size_t n_cuts;
-	const struct cdict_digest_task *tasks; /* by first_ns; without IDLE */
+	const struct cdict_digest_task *tasks; /* by first_ns */
 	size_t n_tasks;
 	bool wakeup_counts; /* wake_ns are of sched_wakeup */
 };

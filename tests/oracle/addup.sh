@@ -17,14 +17,14 @@ while IFS= read -r data; do
 		fail "addup-$(basename "$data")" <convert.err
 		continue
 	fi
-	"$addup" x.cdict 15 2>addup.err || echo "ends with $?" >>addup.err
+	"$addup" x.cdict 15 2>addup.err >addup.out || echo "ends with $?" >>addup.err
 	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
 	for missing in '40 0' '300 2' '0 8'; do
 		# shellcheck disable=SC2086
 		python3 "$TOP/tests/tools/thinperf.py" "$data" x.data $missing 1 2>thin.err || break
 		rm -f x.cdict
 		"$CDICT" convert -q -i x.data -o x.cdict 2>>thin.err </dev/null
-		"$addup" x.cdict 3 2>addup.err || echo "ends with $?" >>addup.err
+		"$addup" x.cdict 3 2>addup.err >addup.out || echo "ends with $?" >>addup.err
 		verdict "addup-$(basename "$data" .data)-${missing/ /-}" "$(cat addup.err)"
 	done
 done < <(real_captures all)

@@ -598,6 +598,8 @@ class Digests:
             yield 'the last DGST block is missing'
         if sorted(self.tasks) != self.tasks:
             yield 'tasks are in another order'
+        if any(vcpu or name or pid - tid for _, tid, pid, vcpu, name in self.tasks if tid < 0):
+            yield 'IDLE is a vCPU or has a name'
         missing = {tid for e in c.events() for tid in self.named(e)} - {t[1] for t in self.tasks}
         if missing:
             yield f'tasks {sorted(missing)[:5]} are missing'
@@ -629,6 +631,8 @@ class Digests:
                     continue
                 for *_, e in blocks[end].rows:
                     behind.add(e)
+                if behind.first and behind.first[0] == facts.cur:
+                    behind.of(facts.cur)['ran'] = True
                 if blocks[end].first <= block.last:
                     yield f'CPU {cpu}: a cut within {block.last}'
                 for tid in facts.tasks:

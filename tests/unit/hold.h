@@ -296,8 +296,9 @@ static inline void parts_take(struct parts *p, const struct all *a)
 	parts_of_vcpus(p, a);
 }
 
-/* What does not add up, but is the same however the walk came there. */
-static inline void parts_take_edges(struct parts *p, const struct all *a)
+/* What does not add up, but is the same however the walk came there; @mentions: also when each task
+ * was mentioned. */
+static inline void parts_take_edges(struct parts *p, const struct all *a, bool mentions)
 {
 	for (size_t i = 0; i < analyze_tasks_row_count(a->tasks); i++) {
 		const struct analyze_task_row *t = analyze_tasks_row_at(a->tasks, i);
@@ -308,8 +309,8 @@ static inline void parts_take_edges(struct parts *p, const struct all *a)
 		part_add(p, part_of(a, t->task), 0, t->cpu);
 		part_add(p, part_of(a, t->task), 0, t->slice.max);
 		part_add(p, part_of(a, t->task), 0, t->latency.max_at);
-		part_add(p, part_of(a, t->task), 0, task->first_ns);
-		part_add(p, part_of(a, t->task), 0, task->last_ns);
+		part_add(p, part_of(a, t->task), 0, mentions ? task->first_ns : 0);
+		part_add(p, part_of(a, t->task), 0, mentions ? task->last_ns : 0);
 		part_add(p, part_of(a, t->task), 0, (uint64_t)(int64_t)task->pid);
 		for (size_t c = 0; c < sizeof(task->comm); c++)
 			part_add(p, part_of(a, t->task), c, (uint64_t)(uint8_t)task->comm[c]);

@@ -36,7 +36,7 @@ static void put_block(struct file *f, const struct cdict_schema *schema, uint32_
 	struct format_encoder *enc = format_encoder_new(schema);
 	struct buf payload = { 0 };
 	struct format_block info;
-	struct digest *digest;
+	struct block_digest *digest;
 
 	for (unsigned i = 0; i < EVENTS; i++) {
 		struct event *ev = &events[cpu][b][i];
@@ -131,7 +131,7 @@ static void rows_and_the_block_behind_tell_what_all_events_do(void **state)
 	assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
 	assert_non_null(d);
 	assert_false(d->wakeup_counts);
-	assert_int_equal(d->n_tasks, TASKS);
+	assert_int_equal(d->n_tasks, TASKS); /* no IDLE */
 	for (size_t c = 0; c < d->n_cuts; c++) {
 		const struct cdict_digest_cut *cut = &d->cuts[c];
 		struct latest told[TASKS + 1] = { 0 }, right[TASKS + 1] = { 0 };

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* digest_internal.h - the digests' own state, shared by digest.c and digest_file.c. */
+#ifndef ANALYZE_DIGEST_INTERNAL_H
+#define ANALYZE_DIGEST_INTERNAL_H
+
+#include "analyze/digest.h"
+#include "cdict/digest.h"
+
+/* What a run of one CPU's events leaves; its cpus[] has one element. */
+struct part {
+	uint32_t cpu;
+	uint64_t first_ns, last_ns;
+	bool switched; /* the CPU had a switch before it */
+	struct digest sum;
+};
+
+/* A CPU's events on their way into a digest. */
+struct fold {
+	struct digest *to;
+	struct digest_cpu *state;
+	uint32_t cpu;
+	uint32_t sampled; /* row of the latest sample, UINT32_MAX */
+	int32_t tid, pid; /* of that one */
+	uint32_t cur;     /* row that was switched in last, UINT32_MAX */
+	bool switched;    /* the CPU had a switch */
+	bool no_memory;
+};
+
+/* A cut of the file's, with what is behind it. */
+struct cut {
+	const struct cdict_digest_cut *of;
+	uint64_t next_first_ns, next_last_ns; /* the CPU's next block */
+	uint64_t break_ns;                    /* switches are missing before it: not after that */
+	size_t before;                        /* the CPU's cut before, + 1 */
+};
+
+/* A CPU, where the file tells. */
+struct cpu_cuts {
+	struct part head; /* up to its first switch */
+	size_t last, cut; /* cuts, + 1; @cut while they are linked */
+	uint64_t first_ns, last_ns;
+};
+
+struct digests {
+	struct cdict_reader *reader;
+	struct cdict_digests *file; /* what the file tells, or NULL: parts are read */
+	struct cut *cuts;           /* as those of the file */
+	struct cpu_cuts *cpus;
+	struct type_info *types;
+	struct state_table states;
+	struct analyze_summary has;
+	uint64_t **fields;
+	size_t n_types;
+	uint32_t n_cpus;
+
+	ARRAY(struct part) parts;
+	struct digest whole;
+	bool hopeless; /* a thread took another's tid */
+	bool done;
+	/* The CPU that is read. */
+	uint32_t cpu;
+	struct cdict_events *it;
+	struct fold fold;
+	uint64_t in_part, per_part, bytes;
+};
+
+/* --- digest.c --- */
+
+int digest_init(struct digest *d, uint32_t n_cpus); /* 0 or -ENOMEM */
+/* digest_take_row - of @tid, made when new, heard of at @t_ns; NULL: out of memory. */
+struct digest_row *digest_take_row(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns);
+struct digest_kvm *digest_take_kvm(struct digest *d, struct digest_row *row);
+bool digest_later(uint64_t a, uint64_t b); /* never is before all others */
+void digest_latest(struct digest_when *to, const struct digest_when *w);
+void digest_latest_two(struct digest_when to[2], const struct digest_when *w);
+void digest_add_kvm(struct digest_kvm *to, const struct digest_kvm *k);
+void digest_add_early(struct digest_row *to, const struct digest_row *row);
+void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c);
+int digest_add_part(struct digest *d, const struct part *p);
+/* digest_read_piece - the events of @p's CPU from its first_ns on and before @t_ns, into @p. */
+int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err);
+/* digest_add_piece - the same, added to @out. */
+int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
+		     struct cdict_error *err);
+
+/* --- digest_file.c --- */
+
+/* digest_take_file - what the file tells of the whole, and where its cuts are; d->file stays NULL when
+ * it tells nothing.  0 or a negative code. */
+int digest_take_file(struct digests *d, struct cdict_error *err);
+void digest_file_fini(struct digests *d);
+/* digest_file_at - adds the events before @t_ns to @out. */
+int digest_file_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err);
+
+#endif
