@@ -65,7 +65,7 @@ struct format_encoder {
 	uint32_t cap_digests;
 	bool digested;       /* of these types there is one */
 	bool wakeup_counts;  /* there is no sched_waking */
-	bool taken_over; /* a tid, by a thread that called exec */
+	bool taken_over;     /* a tid, by a thread that called exec */
 	bool switched;       /* there was a switch */
 	uint32_t first_prev; /* of the first switch */
 	uint64_t first_switch_ns, switch_ns;
