@@ -124,7 +124,7 @@ lossy_is_status_2() {
 # ---- other events -------------------------------------------------------------------------------
 
 switch_records_only() {
-	rm -f x.data
+	rm -f x.data x.cdict
 	record x.data --switch-events -e dummy -a
 	must_have PERF_RECORD_SWITCH_CPU_WIDE x.data
 	"$CDICT" convert -i x.data -o x.cdict 2>convert.err
@@ -191,6 +191,7 @@ killed() {
 
 # perf writes the formats when it ends: a killed recording has samples that nobody can print.
 killed_file() {
+	rm -f x.cdict
 	killed perf record -q -m 128K -e 'sched:*' -a -o x.data
 	"$CDICT" convert -i x.data -o x.cdict 2>convert.err
 	[ $? -eq 2 ] || echo "convert does not end with 2"
