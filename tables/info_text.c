@@ -268,7 +268,10 @@ static void losses(struct sink *s, const struct info *info)
 		else
 			sink_printf(s, "  CPU %-3" PRIu32, loss->cpu);
 		sink_printf(s, "  %10s %-8s  %s to %s s", number_grouped(count, loss->count),
-			    loss_what(loss->what), number_seconds(from, loss->from_ns),
+			    loss_what(loss->what),
+			    /* a ring may lose before it has an event */
+			    number_seconds(from, loss->from_ns > info->first_ns ? loss->from_ns
+										: info->first_ns),
 			    number_seconds(to, loss->to_ns));
 		if (loss->type < cdict_schema_count(schema)) {
 			const char *name = cdict_schema_at(schema, loss->type)->name;

@@ -90,7 +90,7 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 {
 	struct per_cpu *cpus;
 	struct cdict_damage damage;
-	uint64_t gone = 0, of_all;
+	uint64_t gone = 0, of_all, first_ns, last_ns;
 	bool of_any = false; /* type: a ring loses what comes */
 	uint32_t n = 0;
 
@@ -137,6 +137,9 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 	}
 	if (cpus)
 		find_worst(out, cpus, n);
+	/* A ring may lose before it has an event. */
+	if (cdict_reader_window(r, &first_ns, &last_ns) && out->worst_from_ns < first_ns)
+		out->worst_from_ns = first_ns;
 	free(cpus);
 	/* events of damaged blocks are in the index, so they count as stored there */
 	gone += damage.events;

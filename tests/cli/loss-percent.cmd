@@ -18,3 +18,10 @@ for f in all some; do
 	$CDICT tasks $f.cdict --time 10.000050, -q | grep '^loss:'
 	$CDICT tasks $f.cdict --format json -q | grep '"percent"\|"lost"'
 done
+# a ring that lost something before its first event did so since the recording's begin
+{
+	printf 'cpus 2\n301 [000] 10.000000: sched:sched_switch: prev_pid=301 prev_state=S next_pid=302\n'
+	printf '[001] 10.000050: LOST 1\n302 [001] 10.000050: sched:sched_switch: prev_pid=302 prev_state=S next_pid=301\n'
+} >x.trace
+$MKPERF -o x.data x.trace && $CDICT convert -q -i x.data -o x.cdict 2>/dev/null
+$CDICT info --max-loss 100 x.cdict | grep -A 1 ^loss

@@ -74,6 +74,7 @@ class Capture:
         self.wakeups, self.offs, self.waits, self.moves = [], [], [], []
         self.iowaits = defaultdict(list)
         self.torn = []
+        self.came_unseen = {} # (task, CPU, switch-out) -> since when the CPU is unknown
         self.count_events()
         self.find_sightings()
         for cpu in self.cpus:
@@ -270,6 +271,7 @@ class Capture:
                 self.unknown.append(Gap(cpu, since, t))
                 self.slices.append(Slice(runner, cpu, since, since, True, False, None, None))
                 self.slices.append(Slice(prev, cpu, t, t, False, True, letter, task))
+                self.came_unseen[prev, cpu, t] = since
             else:  # samples of another task before, or it was elsewhere meanwhile
                 self.slices.append(Slice(runner, cpu, since, last_seen, False, False, None, None))
                 self.unknown.append(Gap(cpu, last_seen, t))
@@ -371,14 +373,17 @@ class Capture:
                 self.unknown_of += [(task, g.begin, g.end) for g in self.unknown
                                     if g.cpu == task[1]]
                 continue
-            lives, first = [], None # [first seen, dead]
+            lives, first, born = [], None, 0 # [first seen, dead]
             for t, _, what, where in rows:
                 if what == 'birth' or (what == 'out' and (task, where, t) in dead):
                     if first is not None:
                         lives.append((first, t))
                     first = None
+                    born = t
                 elif what != 'wake' and first is None:
                     first = t
+                    if what == 'out' and not lives: # nothing was heard of it before
+                        first = max(self.came_unseen.get((task, where, t), t), born)
             if first is not None:
                 lives.append((first, self.last))
             for begin, end in lives:
