@@ -260,9 +260,17 @@ int digest_add_part(struct digest *d, const struct part *p)
 
 static struct digest_row *row_of(struct fold *f, int32_t tid, uint64_t t_ns)
 {
-	struct digest_row *row = tid < 0 ? NULL : digest_take_row(f->to, tid, f->cpu, t_ns);
+	uint32_t *at = &f->rows[(uint32_t)tid % 256];
+	struct digest_row *row;
 
-	f->no_memory |= !row && tid >= 0;
+	if (tid < 0)
+		return NULL;
+	if (*at && f->to->rows.at[*at - 1].tid == tid)
+		return &f->to->rows.at[*at - 1];
+	row = digest_take_row(f->to, tid, f->cpu, t_ns);
+	f->no_memory |= !row;
+	if (row)
+		*at = (uint32_t)(row - f->to->rows.at) + 1;
 	return row;
 }
 

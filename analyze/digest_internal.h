@@ -24,6 +24,7 @@ struct fold {
 	uint32_t cur;     /* row that was switched in last, UINT32_MAX */
 	bool switched;    /* the CPU had a switch */
 	bool no_memory;
+	uint32_t rows[256]; /* + 1, by the tid's last bits: where it was found last */
 };
 
 /* A cut of the file's, with what is behind it. */
