@@ -368,7 +368,8 @@ static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur
 		row->woken_ns = row->wake_ns[0];
 		row->woken_cpu = row->wake_cpu;
 	}
-	task->seen |= i == cur || row->out_ns[0] != CDICT_NEVER || row->woken_ns != CDICT_NEVER;
+	task->seen |= i == cur || row->out_ns[0] != CDICT_NEVER || row->woken_ns != CDICT_NEVER ||
+		      row->in_ns != CDICT_NEVER;
 	v = cell(enc, i, FORMAT_CELL_VCPU);
 	task->vcpu_id = v == STATE_UNSET ? -1 : (int32_t)v;
 	task->pid = pid == STATE_UNSET || (int32_t)pid <= 0 ? -1 : (int32_t)pid;

@@ -400,7 +400,7 @@ static bool note_seam(struct digest_cpu *c, struct block_digest *d)
 		d->tasks[i].row.ran |= d->tasks[i].row.tid == c->cur;
 	if (d->first_prev == c->cur)
 		return true;
-	c->missing++;
+	d->missing++; /* it shows in the new block */
 	row = row_of(c, &like);
 	if (row)
 		row->in_ns = c->switch_ns;
