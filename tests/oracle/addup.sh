@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 300
+# timeout: 600
 #
 # For every real capture, whole and randomly thinned, cut and holed: vCPU states add up to the
 # window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a
