@@ -17,8 +17,22 @@ function decoderOf(page) {
 	return null;
 }
 
+// The page has loaded when its first view is drawn: a document within it is open until then.
+function holdLoad() {
+	const frame = document.createElement('iframe');
+
+	frame.hidden = true;
+	document.body.append(frame);
+	frame.contentDocument?.open();
+	return () => requestAnimationFrame(() => {
+		frame.contentDocument?.close();
+		frame.remove();
+	});
+}
+
 async function start() {
 	const root = document.getElementById('app');
+	const loaded = holdLoad();
 	try {
 		const page = await loadPage(document);
 		startApp(page, decoderOf(page), root);
@@ -27,6 +41,7 @@ async function start() {
 		root.textContent = `This page cannot be shown: ${error.message}`;
 		document.documentElement.dataset.failed = '1';
 	}
+	loaded();
 }
 
 start();
