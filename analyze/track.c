@@ -647,16 +647,16 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		uint64_t to = end_ns, gap;
 
 		t->pub.unrecorded = is_of_tasks(eng) && !t->recorded;
+		if (t->pub.exit_ns < to)
+			to = t->pub.exit_ns;
 		if (t->where == TASK_LOST) {
-			if (t->pub.exit_ns < to)
-				to = t->pub.exit_ns;
 			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
 		} else if (t->where == TASK_OFF && !t->gone) {
 			gap = known_off_until(eng, t, end_ns);
 			if (gap > end_ns)
 				gap = end_ns;
 			tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
-			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, end_ns, false);
+			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
 	}
 }

@@ -368,6 +368,7 @@ class Capture:
         for s in self.slices + self.offs:
             known[s.task].append((s.begin, s.end))
         dead = {(s.task, s.cpu, s.end) for s in self.slices if s.state in ('X', 'Z')}
+        gone = {tid: t for what, t, _, tid, _ in self.file.tasks if what == 3}
         for task, rows in happened.items() if 'sched:sched_switch' in self.names else ():
             if isinstance(task, tuple): # as its CPU
                 self.unknown_of += [(task, g.begin, g.end) for g in self.unknown
@@ -385,7 +386,7 @@ class Capture:
                     if what == 'out' and not lives: # nothing was heard of it before
                         first = max(self.came_unseen.get((task, where, t), t), born)
             if first is not None:
-                lives.append((first, self.last))
+                lives.append((first, max(rows[-1][0], min(self.last, gone.get(task, self.last)))))
             for begin, end in lives:
                 at = begin
                 for b, e in sorted(known[task]) + [(end, end)]:
