@@ -24,6 +24,7 @@ function holdLoad() {
 	frame.hidden = true;
 	document.body.append(frame);
 	frame.contentDocument?.open();
+	frame.contentDocument?.write('<!doctype html>');
 	return () => requestAnimationFrame(() => {
 		frame.contentDocument?.close();
 		frame.remove();
