@@ -12,6 +12,7 @@
 #include "annotate/apply.h"
 #include "base/outfile.h"
 #include "tables/loss.h"
+#include "cmd/input.h"
 #include "cmd/maps.h"
 
 /* OpenStack's names for the VMs that the file's labels and --map tell of. That it cannot be
@@ -113,14 +114,12 @@ static bool replaceable(const char *path)
 static int annotate_run(const struct cmd_call *call)
 {
 	const struct annotate_opts *o = call->opts;
-	const char *file = options_input(call);
+	const char *file = input_file(call);
 	const char *output = o->shared.output ? o->shared.output : file;
 	struct cdict_error err = { 0 };
 	struct cdict_reader *r;
 	int status;
 
-	if (!file)
-		return cmd_usage(call, "needs FILE");
 	if (!o->shared.maps.n && !o->openstack.on && !o->clear && !o->anonymize)
 		return cmd_usage(call, "needs --map CSV, --openstack, --clear or --anonymize");
 	if (o->anonymize_key && !o->anonymize)
@@ -163,7 +162,7 @@ static const struct cmd_example annotate_examples[] = {
 const struct cmd cmd_annotate = {
 	.name = "annotate",
 	.brief = "name the tasks of a cdict: VM, role, group",
-	.operands = "FILE",
+	.operands = "[FILE]",
 	.about =
 		"Writes labels into FILE: in place (the file is replaced at once, or not at all), "
 		"or into -o. Labels that are there stay; a new one for the same task replaces what "

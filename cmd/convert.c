@@ -8,6 +8,7 @@
 
 #include "base/outfile.h"
 #include "cmd/cmd.h"
+#include "cmd/input.h"
 #include "cmd/maps.h"
 #include "cmd/options.h"
 #include "convert/convert.h"
@@ -189,7 +190,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 
 static int convert_run_command(const struct cmd_call *call)
 {
-	const char *input = options_input(call), *output;
+	const char *input = input_file(call), *output;
 	const struct convert_opts *o = call->opts;
 	struct mapping labels = { 0 };
 	struct cdict_error err = { 0 };
@@ -199,8 +200,8 @@ static int convert_run_command(const struct cmd_call *call)
 
 	if (call->n_operands && o->shared.input)
 		return cmd_usage(call, "takes FILE or -i FILE, not both");
-	if (!input)
-		input = "perf.data";
+	if (!strcmp(input, INPUT_DEFAULT) && !call->n_operands && !o->shared.input)
+		input = "perf.data"; /* what is to become a cdict is none */
 	output = o->shared.output ? o->shared.output : output_name(input, name, sizeof(name));
 	if (!output)
 		return cmd_usage(call, "reading a pipe needs -o FILE");

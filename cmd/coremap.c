@@ -102,14 +102,14 @@ static const struct cmd_example coremap_examples[] = {
 const struct cmd cmd_coremap = {
 	.name = "coremap",
 	.brief = "which task ran on which CPU: run time and switches",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about =
 		"A row a task, a column a CPU; tasks that are not shown are one row, IDLE and the "
 		"time of which nobody knows who ran come last, so that every column adds up to 100 % "
 		"of the window. A cell that never was is a dash. CSV and JSON have a row a cell.",
 	.options = coremap_options,
 	.opts_size = sizeof(struct coremap_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = coremap_examples,
 	.run = coremap_run,
 };

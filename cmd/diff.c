@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "cmd/input.h"
 #include "cmd/report.h"
 #include "tables/changes.h"
 
@@ -152,10 +153,16 @@ static int diff_run(const struct cmd_call *call)
 	struct changes_limits limits;
 	struct changes_judged judged[3] = { 0 };
 	size_t opened = 0;
+	const char *files[2] = { INPUT_DEFAULT ".old", INPUT_DEFAULT };
 	int status = limits_of(call, &limits), loss;
 
+	/* as perf diff: one names the new one, none is the recording and its predecessor */
+	if (call->n_operands)
+		files[1] = call->operands[call->n_operands - 1];
+	if (call->n_operands > 1)
+		files[0] = call->operands[0];
 	for (; opened < 2 && !status; opened++)
-		status = open_capture(&f[opened], call, call->operands[opened]);
+		status = open_capture(&f[opened], call, files[opened]);
 	if (!status && !figures_any_task(&f[0]) && !figures_any_task(&f[1]))
 		status = figures_no_task(&f[1]);
 	for (unsigned what = 0; what < COMPARE_N && !status; what++)
@@ -213,14 +220,13 @@ static const struct cmd_example diff_examples[] = {
 const struct cmd cmd_diff = {
 	.name = "diff",
 	.brief = "what changed between two captures, with a status for scripts",
-	.operands = "BASE NEW",
+	.operands = "[[BASE] NEW]",
 	.about =
 		"Tasks are matched by their display names, never by tid. Figures are percent of each "
 		"window, per second, or durations, so that windows need not be of one length. With "
 		"--max-... the exit status is 3 when something became worse than that.",
 	.options = diff_options,
 	.opts_size = sizeof(struct diff_opts),
-	.min_operands = 2,
 	.max_operands = 2,
 	.examples = diff_examples,
 	.run = diff_run,

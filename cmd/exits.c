@@ -92,7 +92,7 @@ static const struct cmd_example exits_examples[] = {
 const struct cmd cmd_exits = {
 	.name = "exits",
 	.brief = "why guests exited, how often and for how long",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about =
 		"The time of an exit runs from kvm_exit to the next kvm_entry of the same thread, "
 		"whatever the thread did in between. Exits are ranked by the part of it on a CPU; "
@@ -101,7 +101,7 @@ const struct cmd cmd_exits = {
 		"table tells the time spent in the guest.",
 	.options = exits_options,
 	.opts_size = sizeof(struct exits_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = exits_examples,
 	.run = exits_run,
 };

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
+#include "cmd/input.h"
 #include "cmd/maps.h"
 
 int figures_fail(const struct figures *f, const struct cdict_error *err)
@@ -55,12 +57,10 @@ int figures_open(struct figures *f, const struct cmd_call *call)
 	int status = CMD_DONE;
 
 	*f = (struct figures){ 0 };
-	if (!options_input(call))
-		return cmd_usage(call, "needs FILE");
 	/* Told before all of it is read. */
 	if (opts->output)
 		status = cmd_output_check(call, NULL, opts->output);
-	return status ? status : figures_open_file(f, call, options_input(call));
+	return status ? status : figures_open_file(f, call, input_file(call));
 }
 
 int figures_open_file(struct figures *f, const struct cmd_call *call, const char *file)
@@ -70,9 +70,9 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	int rc;
 
 	*f = (struct figures){ .call = call, .opts = call->opts, .file = file };
-	rc = cdict_reader_open(&f->reader, f->file, &err);
+	rc = input_open(&f->reader, call, f->file, 0);
 	if (rc)
-		return cmd_error(call, f->file, &err);
+		return rc;
 	rc = options_filter_init(&f->filter, f->opts, f->reader, &err);
 	if (!rc)
 		rc = options_filter_one_window(&f->filter, &err);
@@ -141,24 +141,6 @@ int figures_run_wanted(struct figures *f)
 	return status || figures_any_task(f) ? status : figures_no_task(f);
 }
 
-int figures_command(const struct cmd_call *call,
-		    int (*add)(struct figures *f, struct cdict_error *err),
-		    int (*print)(struct figures *f))
-{
-	struct cdict_error err = { 0 };
-	struct figures f;
-	int status = figures_open(&f, call);
-
-	if (!status && add(&f, &err))
-		status = figures_fail(&f, &err);
-	if (!status)
-		status = figures_run_wanted(&f);
-	if (!status)
-		status = print(&f);
-	figures_close(&f);
-	return status;
-}
-
 bool figures_has_switch(const struct figures *f, const char *did)
 {
 	if (analyze_engine_summary(f->walk.eng)->has_switch)
@@ -216,6 +198,8 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 	int rc;
 
 	sink_to_file(&s, stdout);
+	if (f->several && f->nth)
+		sink_putc(&s, '\n');
 	rc = table_print(&s, (enum table_format)f->opts->format, &frame, tables, n);
 	sink_finish(&s);
 	if (rc == -ENOMEM)
@@ -235,10 +219,29 @@ int figures_write(struct figures *f, struct sink *s, const char *note, struct ta
 	return table_print(s, TABLE_AS_TEXT, &frame, tables, n);
 }
 
+/* For later, with those of the other files. */
+static int keep(struct figures *f, const char *note, struct table **tables, size_t n)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < n && i < FIGURES_TABLES; i++) {
+		all &= tables[i] != NULL;
+		f->kept[f->n_kept] = tables[i];
+		f->n_kept += tables[i] != NULL;
+	}
+	f->kept_note = note ? strdup(note) : NULL;
+	f->kept_chart = f->chart ? strdup(f->chart) : NULL;
+	f->chart = NULL;
+	return all && !note == !f->kept_note ? CMD_DONE : figures_no_memory(f);
+}
+
 int figures_print(struct figures *f, const char *note, struct table **tables, size_t n)
 {
 	struct cdict_error err = { 0 };
 	int status = CMD_DONE;
+
+	if (f->several)
+		return keep(f, note, tables, n);
 
 	for (size_t i = 0; i < n && !status; i++) {
 		if (!tables[i])
@@ -257,8 +260,195 @@ int figures_print(struct figures *f, const char *note, struct table **tables, si
 
 void figures_close(struct figures *f)
 {
+	for (size_t i = 0; i < f->n_kept; i++)
+		table_free(f->kept[i]);
+	free(f->kept_note);
+	free(f->kept_chart);
 	tables_walk_fini(&f->walk);
 	label_index_free(f->labels);
 	options_filter_fini(&f->filter);
 	cdict_reader_close(f->reader);
+}
+
+/* ---- a table command, of one file or several ---- */
+
+/* A text of each file that has one, under the file's name. Given; NULL: none, or *failed. */
+static char *join_texts(const struct figures *f, size_t n, bool charts, bool *failed)
+{
+	struct sink s;
+	size_t len;
+	char *text;
+
+	sink_to_memory(&s);
+	for (size_t i = 0; i < n; i++) {
+		const char *of = charts ? f[i].kept_chart : f[i].kept_note;
+		bool lines = of && strchr(of, '\n');
+
+		if (!of)
+			continue;
+		sink_puts(&s, s.buf.len ? "\n" : "");
+		escape_terminal(&s, f[i].file, strlen(f[i].file));
+		sink_puts(&s, lines ? ":\n" : ": ");
+		sink_puts(&s, of);
+	}
+	text = sink_take(&s, &len);
+	*failed |= !text;
+	if (text && !len) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* Tables of one name and make are one. */
+static size_t join_tables(struct figures *f, size_t n, struct table **joined)
+{
+	struct table **parts = calloc(n, sizeof(struct table *));
+	const char **files = calloc(n, sizeof(*files));
+	size_t n_joined = 0;
+	bool failed = !parts || !files;
+
+	for (size_t i = 0; i < n && !failed; i++) {
+		for (size_t k = 0; k < f[i].n_kept && n_joined < FIGURES_TABLES && !failed; k++) {
+			const struct table *like = f[i].kept[k];
+			size_t found = 0, known = 0;
+
+			while (known < n_joined && strcmp(joined[known]->name, like->name))
+				known++;
+			if (known < n_joined)
+				continue;
+			for (size_t other = i; other < n; other++) {
+				for (size_t m = 0; m < f[other].n_kept; m++) {
+					if (strcmp(f[other].kept[m]->name, like->name) ||
+					    f[other].kept[m]->columns != like->columns)
+						continue;
+					parts[found] = f[other].kept[m];
+					files[found++] = f[other].file;
+				}
+			}
+			joined[n_joined] = table_join(parts, files, found);
+			failed = !joined[n_joined];
+			n_joined += !failed;
+		}
+	}
+	free(parts);
+	free(files);
+	if (!failed)
+		return n_joined;
+	while (n_joined)
+		table_free(joined[--n_joined]);
+	return 0;
+}
+
+static int print_tables(struct figures *f, size_t n, struct table *const *tables, size_t n_tables)
+{
+	struct table_frame *frames = calloc(n, sizeof(*frames));
+	bool failed = !frames;
+	char *note = join_texts(f, n, false, &failed), *chart = join_texts(f, n, true, &failed);
+	struct sink s;
+	int rc = -ENOMEM;
+
+	if (!failed) {
+		for (size_t i = 0; i < n; i++)
+			frames[i] = frame_of(&f[i], NULL);
+		frames[0].note = note;
+		frames[0].chart = chart;
+		frames[0].others = frames + 1;
+		frames[0].n_others = n - 1;
+		sink_to_file(&s, stdout);
+		rc = table_print(&s, (enum table_format)f->opts->format, frames, tables, n_tables);
+		sink_finish(&s);
+	}
+	free(frames);
+	free(note);
+	free(chart);
+	if (rc == -ENOMEM)
+		return figures_no_memory(f);
+	return rc ? cmd_stdout_error(f->call, rc) : CMD_DONE;
+}
+
+/* What the files kept, as tables of them all. */
+static int print_kept(struct figures *f, size_t n)
+{
+	struct table *tables[FIGURES_TABLES];
+	struct cdict_error err = { 0 };
+	size_t n_tables = join_tables(f, n, tables);
+	int status = n_tables ? CMD_DONE : figures_no_memory(f);
+
+	for (size_t i = 0; i < n_tables && !status; i++) {
+		if (table_sort(tables[i], i ? NULL : f->opts->sort, &err))
+			status = figures_fail(f, &err);
+	}
+	if (!status) {
+		table_top(tables[0], f->opts->top);
+		status = print_tables(f, n, tables, n_tables);
+	}
+	for (size_t i = 0; i < n && !status && f->opts->format == TABLE_AS_CSV; i++)
+		tell_loss(&f[i], analyze_engine_summary(f[i].walk.eng));
+	for (size_t i = 0; i < n_tables; i++)
+		table_free(tables[i]);
+	return status;
+}
+
+static int walk_file(struct figures *f, const struct cmd_call *call, const char *file,
+		     int (*add)(struct figures *f, struct cdict_error *err))
+{
+	struct cdict_error err = { 0 };
+	int status = figures_open_file(f, call, file);
+
+	if (!status && add(f, &err))
+		status = figures_fail(f, &err);
+	return status ? status : figures_run(f);
+}
+
+static int print_files(struct figures *f, size_t n, int (*print)(struct figures *f))
+{
+	int status = CMD_DONE, worst = CMD_DONE;
+
+	for (size_t i = 0; i < n && (!status || status == CMD_DAMAGED); i++) {
+		f[i].several = n > 1;
+		f[i].nth = i;
+		status = print(&f[i]);
+		worst = status ? status : worst;
+	}
+	if (worst && worst != CMD_DAMAGED)
+		return worst;
+	if (!f->n_kept)
+		return worst; /* printed one by one, with what was lost */
+	status = print_kept(f, n);
+	for (size_t i = 0; i < n && (!status || status == CMD_DAMAGED); i++) {
+		int loss = cmd_loss_status(f->call, f[i].file, f[i].reader, f->opts->max_loss_pct);
+
+		status = loss ? loss : status;
+	}
+	return status ? status : worst;
+}
+
+int figures_command(const struct cmd_call *call,
+		    int (*add)(struct figures *f, struct cdict_error *err),
+		    int (*print)(struct figures *f))
+{
+	struct input_files files = { 0 };
+	struct figures *f = NULL;
+	size_t opened = 0;
+	bool any = false;
+	int status = input_files(&files, call);
+
+	if (!status)
+		f = calloc(files.n, sizeof(*f));
+	if (!status && !f)
+		status = cmd_errorf(call, NULL, "out of memory");
+	for (; !status && opened < files.n; opened++) {
+		status = walk_file(&f[opened], call, files.at[opened], add);
+		any |= !status && figures_any_task(&f[opened]);
+	}
+	if (!status && !any)
+		status = figures_no_task(&f[0]);
+	if (!status)
+		status = print_files(f, files.n, print);
+	for (size_t i = 0; i < opened; i++)
+		figures_close(&f[i]);
+	free(f);
+	input_files_fini(&files);
+	return status;
 }

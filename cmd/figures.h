@@ -24,6 +24,11 @@
 #include "cmd/options.h"
 #include "tables/tables.h"
 
+/* As many as a command prints. */
+#define FIGURES_TABLES 4
+/* A table of more files than that nobody looks at. */
+#define FIGURES_FILES 256
+
 struct figures {
 	const struct cmd_call *call;
 	const struct options_shared *opts;
@@ -33,9 +38,15 @@ struct figures {
 	struct label_index *labels; /* of the file and of --map */
 	struct tables_walk walk;
 	const char *chart; /* of struct table_frame; borrowed */
+	/* Of a command that got several files: its tables wait here for those of the others. */
+	bool several;
+	size_t nth; /* of the files */
+	struct table *kept[FIGURES_TABLES];
+	size_t n_kept;
+	char *kept_note, *kept_chart;
 };
 
-/* figures_command - one walk over the command's one FILE; a status.  @add registers the
+/* figures_command - one walk over each of the command's files; a status.  @add registers the
  * analyses: 0 or a negative code with *err filled.  @print, after the walk, warns of what the
  * capture lacks and prints; a status. */
 int figures_command(const struct cmd_call *call,
@@ -57,7 +68,8 @@ int figures_run_wanted(struct figures *f);
 /* figures_has_switch - whether the capture has sched_switch; warns when not: "nobody
  * knows who @did", which is "ran" or "waited". */
 bool figures_has_switch(const struct figures *f, const char *did);
-/* figures_print - sorts the tables, the first one by -s, cuts that by -n, prints all and frees
+/* figures_print - of several files: keeps the tables, to be printed as one with a column that tells the
+ * file; else sorts the tables, the first one by -s, cuts that by -n, prints all and frees
  * them; one that is NULL could not be made: out of memory. */
 int figures_print(struct figures *f, const char *note, struct table **tables, size_t n);
 /* figures_print_all - prints tables that are sorted and cut already, and stay the caller's. */

@@ -375,7 +375,7 @@ static const struct cmd_example heatmap_examples[] = {
 const struct cmd cmd_heatmap = {
 	.name = "heatmap",
 	.brief = "draw one picture: SVG, PNG, PDF, HTML or in the terminal",
-	.operands = "FILE",
+	.operands = "[FILE]",
 	.about =
 		"switches: how long tasks ran (or slept, or waited) on a grid of time and length; "
 		"exits: why vCPUs left their guests; vcpu: where each vCPU's time went, worst first; "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/heatmap.h"
+#include "cmd/input.h"
 #include "cmd/report.h"
 
 /* The page's view that shows what ours draws. */
@@ -41,12 +42,10 @@ int heatmap_page(const struct cmd_call *call, const char *view, const char *what
 {
 	const struct heatmap_opts *opts = call->opts;
 	const struct page_view show = { .only = page_view(view), .what = what, .by = by };
-	const char *file = options_input(call), *option = senseless(opts);
+	const char *file = input_file(call), *option = senseless(opts);
 	struct report_capture c = { 0 };
 	int status;
 
-	if (!file)
-		return cmd_usage(call, "needs FILE");
 	if (option)
 		return cmd_usage(call, "option --%s makes no sense with a page", option);
 	status = cmd_output_check(call, NULL, opts->shared.output);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "cmd/input.h"
 #include "cmd/options.h"
 
 struct info_opts {
@@ -14,17 +15,16 @@ struct info_opts {
 static int info_run(const struct cmd_call *call)
 {
 	const struct info_opts *opts = call->opts;
-	const char *file = options_input(call);
+	const char *file = input_file(call);
 	struct cdict_reader *reader = NULL;
 	struct cdict_error err = { 0 };
 	struct info info;
 	struct sink s;
 	int rc, status;
 
-	if (!file)
-		return cmd_usage(call, "needs FILE");
-	if (cdict_reader_open(&reader, file, &err))
-		return cmd_error(call, file, &err);
+	status = input_open(&reader, call, file, INPUT_ALL_EVENTS | INPUT_MAY_BE_EMPTY);
+	if (status)
+		return status;
 	if (opts->verify) /* what is wrong comes with the damage below */
 		cdict_reader_verify(reader, &err);
 	if (info_init(&info, reader, file)) {
@@ -72,7 +72,7 @@ static const struct cmd_example info_examples[] = {
 const struct cmd cmd_info = {
 	.name = "info",
 	.brief = "host, clock, events, loss and state of a cdict",
-	.operands = "FILE",
+	.operands = "[FILE]",
 	.about = "Tells what perf's header told of the recorded host, and what the file holds. "
 		 "FILE '-' is standard input.",
 	.options = info_options,

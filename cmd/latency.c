@@ -86,14 +86,14 @@ static const struct cmd_example latency_examples[] = {
 const struct cmd cmd_latency = {
 	.name = "latency",
 	.brief = "run-queue latency: from wake-up to running",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about =
 		"Latency is the time from a task's first wake-up to its switch-in. With -v also the "
 		"waits after preemption. Percentiles are at most 0.8 % off, everything else is exact. "
 		"The bars count the waits of all tasks by powers of two.",
 	.options = latency_options,
 	.opts_size = sizeof(struct latency_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = latency_examples,
 	.run = latency_run,
 };

@@ -184,10 +184,3 @@ int options_fail(const struct cmd_call *call, const char *subject, const struct 
 		return cmd_usage(call, "%s", err->text);
 	return cmd_error(call, subject, err);
 }
-
-const char *options_input(const struct cmd_call *call)
-{
-	const struct options_shared *o = call->opts;
-
-	return call->n_operands ? call->operands[0] : o->input;
-}

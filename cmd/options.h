@@ -151,10 +151,6 @@ struct names_options options_names(const struct options_shared *o, struct option
  * CMD_USAGE or CMD_FAILED. */
 int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
 
-/* options_input - the FILE operand, else -i; NULL when there is neither (then
- * return cmd_usage(call, "needs FILE")). */
-const char *options_input(const struct cmd_call *call);
-
 /* options_glob - matches * ? [..] over the whole of @name ("sched:*"). */
 bool options_glob(const char *glob, const char *name);
 

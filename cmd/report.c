@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "cmd/input.h"
 #include "format/reader.h"
 #include "render/page.h"
 
@@ -117,27 +118,25 @@ static int default_name(const struct cmd_call *call, const char *file, size_t n,
 		return cmd_usage(call, "needs -o FILE when it reads standard input");
 	if (len > 6 && !strcmp(file + len - 6, ".cdict"))
 		len -= 6;
+	else if (len > 5 && !strcmp(file + len - 5, ".data"))
+		len -= 5;
 	if ((size_t)snprintf(out, size, "%.*s%s.html", (int)len, file,
 			     n > 1 ? "-comparison" : "") >= size)
 		return cmd_errorf(call, file, "its name is too long: name the page with -o");
 	return CMD_DONE;
 }
 
-static int files_of(const struct cmd_call *call, const char **files, size_t *n)
+static int files_of(const struct cmd_call *call, struct input_files *files)
 {
 	const struct report_opts *opts = call->opts;
+	int status = input_files(files, call);
 
-	*n = 0;
-	for (size_t i = 0; i < call->n_operands && i < FILES_MAX; i++)
-		files[(*n)++] = call->operands[i];
-	if (!*n && opts->shared.input)
-		files[(*n)++] = opts->shared.input;
-	if (!*n)
-		return cmd_usage(call, "needs FILE");
-	if (opts->labels.n > *n)
+	if (!status && files->n > FILES_MAX)
+		return cmd_usage(call, "compares at most %d files, not %zu", FILES_MAX, files->n);
+	if (!status && opts->labels.n > files->n)
 		return cmd_usage(call, "option --label: %zu labels for %zu file%s", opts->labels.n,
-				 *n, *n > 1 ? "s" : "");
-	return CMD_DONE;
+				 files->n, files->n > 1 ? "s" : "");
+	return status;
 }
 
 /* The desktop's own opener; the page is written, so a failure is only told. */
@@ -164,20 +163,22 @@ static int report_run(const struct cmd_call *call)
 	const struct report_opts *opts = call->opts;
 	const struct page_view everything = { 0 };
 	struct report_capture captures[FILES_MAX] = { 0 };
-	const char *files[FILES_MAX], *path = opts->shared.output;
+	struct input_files files = { 0 };
+	const char *path = opts->shared.output;
 	char name[PATH_MAX];
-	size_t n, opened = 0;
+	size_t opened = 0;
 	bool any = false;
-	int status = files_of(call, files, &n), worst = CMD_DONE;
+	int status = files_of(call, &files), worst = CMD_DONE;
+	const size_t n = files.n;
 
 	if (!status && !path) {
-		status = default_name(call, files[0], n, name, sizeof(name));
+		status = default_name(call, files.at[0], n, name, sizeof(name));
 		path = name;
 	}
 	if (!status)
 		status = cmd_output_check(call, NULL, path);
 	for (; opened < n && !status; opened++)
-		status = report_open(&captures[opened], call, files[opened],
+		status = report_open(&captures[opened], call, files.at[opened],
 				     opened < opts->labels.n ? opts->labels.at[opened] : NULL);
 	for (size_t i = 0; i < opened && !status && !any; i++)
 		any = figures_any_task(&captures[i].f);
@@ -186,7 +187,7 @@ static int report_run(const struct cmd_call *call)
 	if (!status)
 		status = report_write(call, path, captures, n, &everything, opts->embed);
 	for (size_t i = 0; i < n && !status; i++) {
-		int loss = cmd_loss_status(call, files[i], captures[i].f.reader,
+		int loss = cmd_loss_status(call, files.at[i], captures[i].f.reader,
 					   opts->shared.max_loss_pct);
 
 		worst = loss ? loss : worst;
@@ -195,6 +196,7 @@ static int report_run(const struct cmd_call *call)
 		open_page(call, path);
 	for (size_t i = 0; i < opened; i++)
 		report_close(&captures[i]);
+	input_files_fini(&files);
 	return status ? status : worst;
 }
 
@@ -227,7 +229,7 @@ static const struct cmd_example report_examples[] = {
 const struct cmd cmd_report = {
 	.name = "report",
 	.brief = "one HTML page with everything, which opens anywhere",
-	.operands = "FILE...",
+	.operands = "[FILE...]",
 	.about =
 		"The page needs no network and no server: mail it, keep it. Its numbers are those of "
 		"tasks, exits, vcpu, latency and coremap; a range of time chosen in it gives what "

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "cdict/reader.h"
 #include "cmd/cmd.h"
+#include "cmd/input.h"
 #include "tables/loss.h"
 #include "cmd/options.h"
 #include "convert/print.h"
@@ -361,16 +362,15 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 static int script_run(const struct cmd_call *call)
 {
 	const struct options_shared *o = call->opts;
-	const char *input = options_input(call);
+	const char *input = input_file(call);
 	struct options_filter filter;
 	struct cdict_error err = { 0 };
 	struct cdict_reader *r;
 	int status;
 
-	if (!input)
-		return cmd_usage(call, "needs FILE");
-	if (cdict_reader_open(&r, input, &err) < 0)
-		return cmd_error(call, input, &err);
+	status = input_open(&r, call, input, INPUT_ALL_EVENTS);
+	if (status)
+		return status;
 	if (options_filter_init(&filter, o, r, &err) < 0)
 		status = options_fail(call, input, &err);
 	else
@@ -390,7 +390,7 @@ static const struct cmd_example script_examples[] = {
 const struct cmd cmd_script = {
 	.name = "script",
 	.brief = "print events as perf script prints them",
-	.operands = "FILE",
+	.operands = "[FILE]",
 	.about = "Prints what perf script --guest-code --ns -F tid,cpu,time,event,trace prints for "
 		 "the recording that FILE was converted from. Events that fired while a guest was "
 		 "entered are included; --no-guest-mode leaves them out as perf does without "

@@ -187,7 +187,7 @@ static const struct cmd_example stats_examples[] = {
 const struct cmd cmd_stats = {
 	.name = "stats",
 	.brief = "the figures of a capture in one text: vCPUs, exits, tasks, latency, CPUs",
-	.operands = "FILE",
+	.operands = "[FILE]",
 	.about = "One walk over the capture, and what the commands vcpu, exits, tasks, latency, "
 		 "switches and coremap would print of it one after the other. The same "
 		 "capture gives the same text.",

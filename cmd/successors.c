@@ -40,13 +40,13 @@ static const struct cmd_example successors_examples[] = {
 const struct cmd cmd_successors = {
 	.name = "successors",
 	.brief = "who ran next on the CPU after a task",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about = "Counts the switches away from each task that matches, by the task switched to. "
 		 "Percent are of all switches away from the task; involuntary ones are those in "
 		 "which it could have run on; IDLE has none.",
 	.options = successors_options,
 	.opts_size = sizeof(struct options_shared),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = successors_examples,
 	.run = successors_run,
 };

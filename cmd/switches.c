@@ -89,14 +89,14 @@ static const struct cmd_example switches_examples[] = {
 const struct cmd cmd_switches = {
 	.name = "switches",
 	.brief = "context switches and busy time, per CPU and over time",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about =
 		"A row per CPU and time bucket, then one per CPU. Busy is the share of the bucket "
 		"in which a task other than IDLE ran; involuntary switches are those of tasks that "
 		"could have run on.",
 	.options = switches_options,
 	.opts_size = sizeof(struct switches_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = switches_examples,
 	.run = switches_run,
 };

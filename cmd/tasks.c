@@ -53,7 +53,7 @@ static const struct cmd_example tasks_examples[] = {
 const struct cmd cmd_tasks = {
 	.name = "tasks",
 	.brief = "run time, switches, wake-ups and latency per task",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about =
 		"A task is a thread. Run time is clipped to the window; %CPU is its share of the "
 		"window, 100 being one CPU all the time. Latency is the wait for a CPU after a "
@@ -61,7 +61,7 @@ const struct cmd cmd_tasks = {
 		"unknown part of the run time.",
 	.options = tasks_options,
 	.opts_size = sizeof(struct tasks_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = tasks_examples,
 	.run = tasks_run,
 };

@@ -120,7 +120,7 @@ static const struct cmd_example vcpu_examples[] = {
 const struct cmd cmd_vcpu = {
 	.name = "vcpu",
 	.brief = "where every vCPU's time went, and who was in its way",
-	.operands = "FILE",
+	.operands = "[FILE...]",
 	.about =
 		"Opens with what to look at. Then, for every vCPU, the window to the ns: in the guest, "
 		"handling an exit in the kernel, in QEMU, preempted, waiting for a CPU after a "
@@ -128,7 +128,7 @@ const struct cmd cmd_vcpu = {
 		"ran on the CPU meanwhile.",
 	.options = vcpu_options,
 	.opts_size = sizeof(struct vcpu_opts),
-	.max_operands = 1,
+	.max_operands = FIGURES_FILES,
 	.examples = vcpu_examples,
 	.run = vcpu_run,
 };

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tracedat.h"
+
 #define HEADER_PIPE 16  /* struct perf_pipe_file_header */
 #define HEADER_OLD 72   /* struct perf_file_header before it had features */
 #define HEADER_FILE 104 /* struct perf_file_header */
@@ -84,6 +86,8 @@ static int read_magic(struct perfdata *pd, const uint8_t *p, struct cdict_error 
 		return cdict_fail(
 			err, CDICT_EVERSION, 0,
 			"the first perf.data format (PERFFILE, before Linux 3.6) is not supported");
+	else if (tracedat_is(p, HEADER_PIPE))
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, TRACEDAT_SENTENCE);
 	else
 		return cdict_fail(err, CDICT_EFORMAT, 0,
 				  "not a perf.data: it does not start with \"PERFILE2\"");

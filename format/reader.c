@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/tracedat.h"
 #include "format/decode.h"
 
 static int add_block(struct cdict_reader *r, uint64_t at, const struct container_header *h,
@@ -189,6 +190,8 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	const uint8_t *end = r->data + r->size;
 	int ret;
 
+	if (tracedat_is(r->data, r->size))
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, TRACEDAT_SENTENCE);
 	if (r->size < FORMAT_HEADER_SIZE || memcmp(r->data, FORMAT_MAGIC, FORMAT_MAGIC_SIZE))
 		return cdict_fail(err, CDICT_EFORMAT, 0,
 				  "is no cdict file: its first bytes are not "
@@ -265,6 +268,21 @@ int cdict_reader_parse(struct cdict_reader **out, const void *data, size_t size,
 	*out = NULL;
 	if (!r)
 		return cdict_fail_nomem(err);
+	r->data = data;
+	r->size = size;
+	return finish_open(out, r, 0, err);
+}
+
+int reader_take(struct cdict_reader **out, void *data, size_t size, struct cdict_error *err)
+{
+	struct cdict_reader *r = reader_new();
+
+	*out = NULL;
+	if (!r) {
+		free(data);
+		return cdict_fail_nomem(err);
+	}
+	r->owned = data;
 	r->data = data;
 	r->size = size;
 	return finish_open(out, r, 0, err);

@@ -49,6 +49,11 @@ struct cdict_reader {
 	uint64_t first_at; /* byte that damage.first is about */
 };
 
+/* --- reader.c --- */
+
+/* reader_take - as cdict_reader_parse(), but of memory that the reader takes, also on failure. */
+int reader_take(struct cdict_reader **out, void *data, size_t size, struct cdict_error *err);
+
 /* --- reader_small.c --- */
 
 /* reader_small_block - keeps what the block at byte @at holds, which are no events; a bad one

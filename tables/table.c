@@ -68,6 +68,7 @@ void table_free(struct table *t)
 	free_cells(t, t->total);
 	free(t->cells);
 	free(t->total);
+	free(t->own_columns);
 	free(t);
 }
 

@@ -102,6 +102,7 @@ struct table {
 	const char *order;   /* as table_sort() takes it: how it comes unless asked otherwise */
 	const char *heading; /* a line above it in text and Markdown, borrowed, or NULL */
 	const struct table_column *columns;
+	struct table_column *own_columns; /* the same, freed with it; NULL: they are borrowed */
 	size_t n_columns;
 	struct table_cell *cells; /* row by row */
 	size_t n_rows, room;
@@ -145,6 +146,10 @@ void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole);
 void table_add_sums(struct table *to, const struct table *t, const char *const *by,
 		    bool (*pick)(void *ctx, const struct table_cell *row), void *ctx);
 
+/* table_join - one table of the rows of @parts, which have the same columns, with a column before them that tells
+ * the file of each. It takes the rows, and has no total: NULL when out of memory. */
+struct table *table_join(struct table *const *parts, const char *const *files, size_t n);
+
 /* table_sort - "key", "key:asc" or "key:desc", several with commas.  Alone, texts and
  * identities ascend, figures descend; empty cells come last; equal rows keep
  * their order.  NULL: by t->order, if it has one.  CDICT_EUSAGE for an unknown key, with the
@@ -164,6 +169,10 @@ struct table_frame {
 	const char *note;  /* a line between title and table in text and Markdown, or NULL */
 	const char *chart; /* lines between the tables and the loss line, text only, or NULL */
 	bool wide;         /* -v: TABLE_WIDE columns too */
+	/* Further captures whose rows are in the tables as well: what is said of a capture is said of
+	 * each. Of theirs only file, reader, window and unknown_ns are looked at. */
+	const struct table_frame *others;
+	size_t n_others;
 };
 
 /* table_print - 0 or a negative errno. */

@@ -92,7 +92,18 @@ static void json_row(struct json *j, const char *key, const struct table *t,
 	json_close(j);
 }
 
-void table_frame_json(struct json *j, const struct table_frame *frame)
+static void schema_json(struct json *j, const struct table_frame *frame)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "cdict-%s", frame->command);
+	json_open(j, "schema", '{', false);
+	json_text(j, "name", name);
+	json_u64(j, "version", frame->version ? frame->version : 1);
+	json_close(j);
+}
+
+static void capture_json(struct json *j, const struct table_frame *frame)
 {
 	static const char *const keys[][2] = {
 		{ "host", "host.name" },
@@ -102,14 +113,9 @@ void table_frame_json(struct json *j, const struct table_frame *frame)
 		{ "perf_version", "perf.version" },
 		{ "clock", "clock.id" },
 	};
-	char name[64], text[SCOPE_TEXT_MAX];
+	char text[SCOPE_TEXT_MAX];
 	struct scope scope;
 
-	snprintf(name, sizeof(name), "cdict-%s", frame->command);
-	json_open(j, "schema", '{', false);
-	json_text(j, "name", name);
-	json_u64(j, "version", frame->version ? frame->version : 1);
-	json_close(j);
 	json_open(j, "capture", '{', true);
 	json_text(j, "file", frame->file);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -127,6 +133,35 @@ void table_frame_json(struct json *j, const struct table_frame *frame)
 	json_close(j);
 }
 
+void table_frame_json(struct json *j, const struct table_frame *frame)
+{
+	schema_json(j, frame);
+	capture_json(j, frame);
+}
+
+static void loss_of(struct json *j, const struct table_frame *frame)
+{
+	struct loss_sum sum;
+
+	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
+	loss_json(j, &sum, frame->reader, frame->from_ns, frame->to_ns, frame->unknown_ns);
+}
+
+/* Each of the captures with what is said of it. */
+static void captures_json(struct json *j, const struct table_frame *frame)
+{
+	json_open(j, "captures", '[', true);
+	for (size_t i = 0; i <= frame->n_others; i++) {
+		const struct table_frame *of = i ? &frame->others[i - 1] : frame;
+
+		json_open(j, NULL, '{', true);
+		capture_json(j, of);
+		loss_of(j, of);
+		json_close(j);
+	}
+	json_close(j);
+}
+
 static void tell_lack(void *ctx, const char *event, const char *what)
 {
 	(void)what;
@@ -136,14 +171,17 @@ static void tell_lack(void *ctx, const char *event, const char *what)
 void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		      size_t n)
 {
-	struct loss_sum sum;
 	struct json j;
 
 	json_init(&j, s);
 	json_open(&j, NULL, '{', true);
-	table_frame_json(&j, frame);
-	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
-	loss_json(&j, &sum, frame->reader, frame->from_ns, frame->to_ns, frame->unknown_ns);
+	schema_json(&j, frame);
+	if (frame->n_others) {
+		captures_json(&j, frame);
+	} else {
+		capture_json(&j, frame);
+		loss_of(&j, frame);
+	}
 	json_open(&j, "not_recorded", '[', false);
 	table_lacks(tables, n, TABLE_HUMAN, tell_lack, &j);
 	json_close(&j);

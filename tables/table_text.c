@@ -23,7 +23,7 @@ static bool visible(const struct table_frame *frame, const struct table *t, size
 }
 
 /* "compute-01, 5.003127 s from 812.000001, 12,004 events, 4 CPUs" */
-static void title(struct sink *s, const struct table_frame *frame)
+static void title_of(struct sink *s, const struct table_frame *frame)
 {
 	const char *host = cdict_reader_info(frame->reader, "host.name");
 	const char *file = strcmp(frame->file, "-") ? frame->file : "standard input";
@@ -41,7 +41,14 @@ static void title(struct sink *s, const struct table_frame *frame)
 	sink_printf(s, ", %" PRIu32 " CPUs\n", cdict_reader_cpus(frame->reader));
 }
 
-static void loss(struct sink *s, const struct table_frame *frame)
+static void title(struct sink *s, const struct table_frame *frame)
+{
+	title_of(s, frame);
+	for (size_t i = 0; i < frame->n_others; i++)
+		title_of(s, &frame->others[i]);
+}
+
+static void loss_of(struct sink *s, const struct table_frame *frame)
 {
 	struct loss_sum sum;
 	struct scope scope;
@@ -51,6 +58,20 @@ static void loss(struct sink *s, const struct table_frame *frame)
 	sink_putc(s, '\n');
 	scope_of_reader(&scope, frame->reader);
 	loss_scope(s, &scope, frame->from_ns);
+}
+
+/* Of several captures, whose it is. */
+static void loss(struct sink *s, const struct table_frame *frame)
+{
+	for (size_t i = 0; i <= frame->n_others; i++) {
+		const struct table_frame *of = i ? &frame->others[i - 1] : frame;
+
+		if (frame->n_others) {
+			escape_terminal(s, of->file, strlen(of->file));
+			sink_puts(s, ": ");
+		}
+		loss_of(s, of);
+	}
 }
 
 /* A figure that missing events can have changed has a ~ behind it. */
@@ -264,16 +285,19 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 
 	/* the title holds foreign text: as terminal text first it is one line, then
 	 * Markdown's own characters are taken care of */
-	sink_to_memory(&line);
-	title(&line, frame);
-	text = sink_take(&line, &len);
-	if (text)
-		escape_md(s, text, len ? len - 1 : 0);
-	free(text);
-	sink_puts(s, "\n\n");
-	if (frame->note) {
-		escape_md(s, frame->note, strlen(frame->note));
+	for (size_t i = 0; i <= frame->n_others; i++) {
+		sink_to_memory(&line);
+		title_of(&line, i ? &frame->others[i - 1] : frame);
+		text = sink_take(&line, &len);
+		if (text)
+			escape_md(s, text, len ? len - 1 : 0);
+		free(text);
 		sink_puts(s, "\n\n");
+	}
+	for (const char *at = frame->note; at && *at; at += strspn(at, "\n")) {
+		escape_md(s, at, strcspn(at, "\n"));
+		sink_puts(s, "\n\n");
+		at += strcspn(at, "\n");
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (tables[i]->heading)

@@ -22,3 +22,8 @@ done
 walk nomem_stats "$CDICT" stats x.cdict
 walk nomem_merged "$CDICT" tasks x.cdict --merge-sys-tasks --format csv
 walk nomem_diff "$CDICT" diff x.cdict y.cdict
+for format in text json md; do
+	walk "nomem_several_$format" "$CDICT" exits x.cdict y.cdict --format $format
+done
+walk nomem_several_vcpu "$CDICT" vcpu x.cdict y.cdict
+walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"

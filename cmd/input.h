@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * input.h - the captures that a command reads: which ones, and of what kind.
+ *
+ * Failure    a status; what failed was told
+ */
+#ifndef CMD_INPUT_H
+#define CMD_INPUT_H
+
+#include "cdict/reader.h"
+#include "cmd/cmd.h"
+
+/* What record writes and the others read when no file is named, as perf.data is for perf. */
+#define INPUT_DEFAULT "record.cdict"
+
+/* input_file - the FILE operand, else -i; when there is neither, "-" if standard input is a pipe, else
+ * INPUT_DEFAULT: perf's rule. */
+const char *input_file(const struct cmd_call *call);
+
+/* The files of a command that takes several, as input_file() when none is named. A pattern ("*.cdict") that
+ * the shell left as it is stands for the files that match. */
+struct input_files {
+	char **at; /* ends with NULL */
+	size_t n;
+};
+int input_files(struct input_files *files, const struct cmd_call *call);
+void input_files_fini(struct input_files *files);
+
+enum input_flags {
+	INPUT_ALL_EVENTS = 1, /* of a recording of perf; else those of sched and kvm */
+	INPUT_MAY_BE_EMPTY = 2,
+};
+
+/* input_open - @file, which is a cdict, or what perf records: that is converted on the way, into memory, and told. */
+int input_open(struct cdict_reader **out, const struct cmd_call *call, const char *file,
+	       unsigned flags);
+
+#endif
