@@ -2,6 +2,8 @@
 # cdict: what is built and tested, and how.
 #
 #   make                build/cdict, build/libcdict.a, build/libcdict.so, build/cdict.pc
+#   make static         build/cdict-host: one program without libraries, for any Linux of this machine's kind
+#   make roots          root folders of other systems for its test, by debootstrap (ROOT_DIR=build/roots)
 #   make demo           install what the build needs, build, convert a real KVM capture, draw it
 #   make test           install what the tests need, build, run every test
 #
@@ -75,13 +77,13 @@ endif
 # ---- dependencies ------------------------------------------------------------------------------
 # libcdict needs zlib and the C library only.  The program's packages are in PROGRAM_PKGS or, where
 # there is no .pc file (libcsv), in PROGRAM_LIBS; of those in LOADED_PKGS only the headers are needed:
-# the library is loaded when it is used (annotate/library.c).
+# the library is loaded when it is used (base/shared_object.h).
 
 LIBRARY_PKGS := zlib
-LOADED_PKGS := libcurl
-PROGRAM_PKGS := libtraceevent libzstd cairo libpcre2-8 jansson yaml-0.1 expat $(LOADED_PKGS)
-LIBRARY_LIBS := -lm
-PROGRAM_LIBS := -lcsv -ldl
+LOADED_PKGS := libcurl cairo jansson
+PROGRAM_PKGS := libtraceevent libzstd libpcre2-8 yaml-0.1 expat $(LOADED_PKGS)
+LIBRARY_LIBS := -lm -ldl
+PROGRAM_LIBS := -lcsv
 
 missing := $(shell for p in $(LIBRARY_PKGS) $(PROGRAM_PKGS); do \
 	pkg-config --exists $$p 2>/dev/null || echo $$p; done)
@@ -217,7 +219,7 @@ WASM ?= 1
 WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # what no page needs, and wasi-libc cannot
-engine_leaves := base/outfile.c base/place.c base/procfs.c
+engine_leaves := base/outfile.c base/place.c base/procfs.c base/shared_object.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
 	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c lanes.c page_arrays.c page_bins.c \
 	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c \
@@ -282,6 +284,25 @@ $(B)/cdict: $(main_obj) $(internal_a) $(libcdict_a)
 	$(say) LINK $@
 	$(Q)$(CC) -o $@ $^ $(all_ldflags) $(san_program_flags) $(program_libs)
 
+# The same objects without any shared library: what is loaded when it is used is left out (base/shared_object.c).
+static_obj := $(B)/obj/static/shared_object.o
+static_pkgs := $(filter-out $(LOADED_PKGS),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
+static_libs = $(PERF_LIBS) $(shell pkg-config --static --libs $(static_pkgs) 2>/dev/null) $(PROGRAM_LIBS) $(LIBRARY_LIBS)
+static_missing := $(if $(SAN),all,$(shell for lib in c z traceevent zstd pcre2-8 yaml expat csv; do \
+	[ "$$($(CC) -print-file-name=lib$$lib.a)" != lib$$lib.a ] || echo lib$$lib.a; done))
+.PHONY: static have-static
+static: $(B)/cdict-host
+have-static:
+	@if [ -n '$(static_missing)' ]; then echo "the static program needs $(static_missing)" >&2; exit 1; fi
+$(static_obj): base/shared_object.c $(B)/flags
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(all_cflags) -DCDICT_STATIC -MMD -MP -c -o $@ $<
+$(B)/cdict-host: $(static_obj) $(main_obj) $(internal_a) $(libcdict_a) | have-static
+	$(say) LINK $@
+	$(Q)$(CC) -static-pie -s -Wl,--gc-sections,--wrap=dlopen -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(static_libs)
+-include $(static_obj:.o=.d)
+
 # perf loads it: only what it needs, and with a libtraceevent of its own inside, hidden as all else:
 # perf exports some functions of another version, which a shared one would take for its own.
 traceevent_a := $(wildcard $(shell pkg-config --variable=libdir libtraceevent 2>/dev/null)/libtraceevent.a)
@@ -299,7 +320,9 @@ $(B)/cdict.pc: cdict.pc.in $(B)/prefix
 
 # Test programs: unit tests, tools, fuzz targets.  Of the archives the linker takes only the used
 # objects.  FUZZER=1 gives the targets libFuzzer's main, else replay.c runs each named file once.
-$(unit_bins): test_libs := -lcmocka
+test_json := -Wl,--as-needed $(or $(shell pkg-config --libs jansson 2>/dev/null),-ljansson) -Wl,--no-as-needed
+$(unit_bins): test_libs := -lcmocka $(test_json)
+$(tool_bins): test_libs := $(test_json)
 $(fuzz_bins): test_libs := $(if $(FUZZER),-fsanitize=fuzzer)
 $(fuzz_bins): $(if $(FUZZER),,$(replay_obj))
 $(B)/tests/tools/mkperf: $(call objects,$(mkperf_srcs))
@@ -324,7 +347,10 @@ $(preload_sos): $(B)/%.so: $(B)/obj/%.o
 
 parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
-.PHONY: setup setup-test demo
+.PHONY: setup setup-test demo roots
+ROOT_DIR ?= build/roots
+roots:
+	@build-aux/roots.sh $(ROOT_DIR)
 setup:
 	@build-aux/setup.sh build
 setup-test:
@@ -340,7 +366,7 @@ test: setup-test
 		{ echo "the build failed, no test ran"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 	@JOBS=$(JOBS) tests/run $(if $(T),-t '$(T)')
 
-test-build: all $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
+test-build: all $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 
 unit: $(unit_bins)
 	@JOBS=$(JOBS) tests/run -b $(B) $(if $(T),-t '$(T)') unit
@@ -456,7 +482,7 @@ uninstall:
 
 clean:
 	$(say) CLEAN build
-	$(Q)find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || :
+	$(Q)find build -mindepth 1 -maxdepth 1 ! -name deps ! -name roots -exec rm -rf {} + 2>/dev/null || :
 
 distclean:
 	$(say) CLEAN 'build, with libperf'

@@ -44,9 +44,11 @@ struct exchange {
 
 int http_open(struct http **out, const struct http_options *opts, struct cdict_error *err)
 {
-	int ret = library_curl(err);
 	struct http *h;
+	int ret = library_curl(err);
 
+	if (!ret)
+		ret = library_json(err); /* what it brings is JSON */
 	if (ret)
 		return ret;
 	h = calloc(1, sizeof(*h));

@@ -92,10 +92,14 @@ static json_t *scope(const struct keystone_auth *a, const char *project_id)
 
 char *keystone_body(const struct keystone_auth *a, const char *project_id)
 {
-	json_t *all = json_pack("{s:{s:o, s:o*}}", "auth", "identity", identity(a), "scope",
-				scope(a, project_id));
-	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	json_t *all;
+	char *text;
 
+	if (library_json(NULL))
+		return NULL;
+	all = json_pack("{s:{s:o, s:o*}}", "auth", "identity", identity(a), "scope",
+			scope(a, project_id));
+	text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	return text;
 }
@@ -103,7 +107,11 @@ char *keystone_body(const struct keystone_auth *a, const char *project_id)
 int keystone_json(json_t **out, const char *text, size_t size, struct cdict_error *err)
 {
 	json_error_t why;
+	int rc = library_json(err);
 
+	*out = NULL;
+	if (rc)
+		return rc;
 	errno = 0; /* jansson has no code of its own for every such failure */
 	*out = json_loadb(text ? text : "", size, JSON_ALLOW_NUL, &why);
 	if (*out)

@@ -3,12 +3,11 @@
 #ifndef ANNOTATE_KEYSTONE_BODY_H
 #define ANNOTATE_KEYSTONE_BODY_H
 
-#include <jansson.h>
-
 #include "annotate/keystone.h"
+#include "annotate/library.h"
 
 /* keystone_body - the JSON that asks for a token: given (it holds the secret); NULL when out
- * of memory or when @auth is not UTF-8. @project_id not NULL: of this project. */
+ * of memory, without jansson, or when @auth is not UTF-8. @project_id not NULL: of this project. */
 char *keystone_body(const struct keystone_auth *auth, const char *project_id);
 
 /* What a token says of itself. */
@@ -31,7 +30,7 @@ int keystone_catalog_find(const json_t *catalog, const char *const *types, const
  * too), cut short: given; NULL: none found. */
 char *keystone_said(const char *text, size_t size);
 
-/* keystone_json - parses an answer; CDICT_EFORMAT with "what is no JSON". */
+/* keystone_json - parses an answer; CDICT_EFORMAT with "what is no JSON", or what library_json() gives. */
 int keystone_json(json_t **out, const char *text, size_t size, struct cdict_error *err);
 /* keystone_json_text - a member that is a text, NULL when it is none or empty. */
 const char *keystone_json_text(const json_t *object, const char *key);

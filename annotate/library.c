@@ -1,72 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "annotate/library.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
-#include <string.h>
+#include "base/shared_object.h"
 
-#include "base/fail.h"
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 struct library_curl curl;
-static struct cdict_error curl_error;
-static int curl_status;
+struct library_json json;
 
-/* What the loader says of a failure; it has no code for it. */
-static int not_loaded(struct cdict_error *err)
+void library_json_delete(json_t *value)
 {
-	const char *text = dlerror();
-
-	if (text && strstr(text, strerror(ENOMEM)))
-		return cdict_fail_nomem(err);
-	return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, "%s", text ? text : "not loaded");
+	json.delete(value);
 }
 
-int library_load(const char *const *names, const struct library_function *functions, size_t n,
-		 struct cdict_error *err)
+static void prepare_curl(void)
 {
-	void *so = NULL;
-	int ret = -ENOENT;
-
-	for (; *names && !so && ret == -ENOENT; names++) {
-		so = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-		ret = so ? 0 : not_loaded(err);
-	}
-	for (size_t i = 0; so && i < n; i++) {
-		void *function = dlsym(so, functions[i].name);
-
-		if (!function)
-			return not_loaded(err);
-		memcpy(functions[i].at, &function, sizeof(function));
-	}
-	return ret;
-}
-
-static void load_curl(void)
-{
-	/* Debian's GnuTLS build, with or without the other; elsewhere there is one. */
-	static const char *const names[] = { "libcurl-gnutls.so.4", "libcurl.so.4", NULL };
-	static const struct library_function functions[] = {
-#define X(name) { "curl_" #name, &curl.name },
-		LIBRARY_CURL(X)
-#undef X
-	};
-
-	curl_status = library_load(names, functions, sizeof(functions) / sizeof(functions[0]),
-				   &curl_error);
-	if (!curl_status)
-		curl.global_init(CURL_GLOBAL_DEFAULT);
+	curl.global_init(CURL_GLOBAL_DEFAULT);
 }
 
 int library_curl(struct cdict_error *err)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	/* Debian's GnuTLS build, with or without the other; elsewhere there is one. */
+	static const char *const names[] = { "libcurl-gnutls.so.4", "libcurl.so.4", NULL };
+	static const struct shared_function functions[] = {
+#define X(name) { "curl_" #name, &curl.name },
+		LIBRARY_CURL(X)
+#undef X
+	};
+	static struct shared_object so = {
+		.use = "OpenStack is asked through libcurl",
+		.package = "libcurl3-gnutls",
+		.names = names,
+		.functions = functions,
+		.n = ARRAY_SIZE(functions),
+		.prepare = prepare_curl,
+	};
 
-	pthread_once(&once, load_curl);
-	if (curl_status == -ENOENT)
-		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
-				  "OpenStack is asked through libcurl, which is not installed "
-				  "(Debian: libcurl3-gnutls): %s",
-				  curl_error.text);
-	return curl_status ? cdict_fail_nomem(err) : 0;
+	return shared_object_load(&so, err);
+}
+
+int library_json(struct cdict_error *err)
+{
+	static const char *const names[] = { "libjansson.so.4", NULL };
+	static const struct shared_function functions[] = {
+#define X(name) { "json_" #name, &json.name },
+		LIBRARY_JSON(X)
+#undef X
+			{ "json_delete", &json.delete },
+	};
+	static struct shared_object so = {
+		.use = "OpenStack's answers are read by jansson",
+		.package = "libjansson4",
+		.names = names,
+		.functions = functions,
+		.n = ARRAY_SIZE(functions),
+	};
+
+	return shared_object_load(&so, err);
 }

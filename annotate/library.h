@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * library.h - libraries that are loaded when somebody asks a service: a laptop may lack them, and with what
- * libcurl needs it is most of the time that a short command takes to start (7 of 15 ms).
- */
+/* library.h - libcurl and jansson, which are loaded when OpenStack is asked. */
 #ifndef ANNOTATE_LIBRARY_H
 #define ANNOTATE_LIBRARY_H
 
@@ -12,17 +9,12 @@
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 
+/* json_decref() is inline and calls it. */
+#define json_delete library_json_delete
+#include <jansson.h>
+#undef json_delete
+
 #include "cdict/error.h"
-
-struct library_function {
-	const char *name;
-	void *at; /* where the pointer to it goes */
-};
-
-/* library_load - the first of @names (NULL-terminated) that is there, with its @n functions. -ENOENT: none is, or
- * it lacks one; -ENOMEM. */
-int library_load(const char *const *names, const struct library_function *functions, size_t n,
-		 struct cdict_error *err);
 
 #define LIBRARY_CURL(X)                                                                            \
 	X(global_init)                                                                             \
@@ -50,7 +42,47 @@ extern struct library_curl {
 #undef X
 } curl;
 
-/* library_curl - loads and prepares it once; -ENOENT where it is not installed, -ENOMEM. */
+#define LIBRARY_JSON(X)                                                                            \
+	X(array_get)                                                                               \
+	X(array_size)                                                                              \
+	X(dumps)                                                                                   \
+	X(loadb)                                                                                   \
+	X(object_get)                                                                              \
+	X(object_iter)                                                                             \
+	X(object_iter_key)                                                                         \
+	X(object_iter_next)                                                                        \
+	X(object_iter_value)                                                                       \
+	X(object_key_to_iter)                                                                      \
+	X(object_set_new)                                                                          \
+	X(pack)                                                                                    \
+	X(string)                                                                                  \
+	X(string_value)
+
+/* jansson's, once library_json() gave 0, under their own names: its macros and inline functions call them. */
+extern struct library_json {
+#define X(name) __typeof__ (&(json_##name))(name);
+	LIBRARY_JSON(X)
+#undef X
+	void (*delete)(json_t *json);
+} json;
+
+#define json_array_get json.array_get
+#define json_array_size json.array_size
+#define json_dumps json.dumps
+#define json_loadb json.loadb
+#define json_object_get json.object_get
+#define json_object_iter json.object_iter
+#define json_object_iter_key json.object_iter_key
+#define json_object_iter_next json.object_iter_next
+#define json_object_iter_value json.object_iter_value
+#define json_object_key_to_iter json.object_key_to_iter
+#define json_object_set_new json.object_set_new
+#define json_pack json.pack
+#define json_string json.string
+#define json_string_value json.string_value
+
+/* library_curl, library_json - load and prepare it once; -ENOENT where it is not installed, -ENOSYS, -ENOMEM. */
 int library_curl(struct cdict_error *err);
+int library_json(struct cdict_error *err);
 
 #endif

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "annotate/child.h"
-#include "annotate/library.h"
 #include "annotate/libvirt.h"
 #include "base/fail.h"
+#include "base/shared_object.h"
 
 #define STATUS_ERROR 2
 #define STATUS_ABSENT 3 /* no library here */
@@ -58,7 +58,7 @@ _Static_assert(CONNECT_LIST_DOMAINS_ACTIVE == VIR_CONNECT_LIST_DOMAINS_ACTIVE, "
 static int load(struct library *lib, struct cdict_error *err)
 {
 	static const char *const names[] = { "libvirt.so.0", NULL };
-	const struct library_function functions[] = {
+	const struct shared_function functions[] = {
 		{ "virInitialize", &lib->initialize },
 		{ "virSetErrorFunc", &lib->set_error_func },
 		{ "virGetLastErrorMessage", &lib->last_error },
@@ -67,7 +67,7 @@ static int load(struct library *lib, struct cdict_error *err)
 		{ "virDomainGetXMLDesc", &lib->xml },
 	};
 
-	return library_load(names, functions, sizeof(functions) / sizeof(functions[0]), err);
+	return shared_object_open(names, functions, sizeof(functions) / sizeof(functions[0]), err);
 }
 
 /* --- the child --- */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/shared_object.h"
+
 /* Text begins in this column; lines end before the other. */
 #define HELP_COLUMN 30
 #define LAST_COLUMN 96
@@ -51,6 +53,9 @@ void help_commands(struct sink *s, const struct cmd *const *cmds)
 		sink_putc(s, '\n');
 	}
 	sink_puts(s, "\n'cdict help COMMAND' tells its options, 'man cdict-COMMAND' the rest.\n");
+	if (shared_object_without())
+		sink_printf(s, "This program is one static file, without %s.\n",
+			    shared_object_without());
 }
 
 static void option(struct sink *s, const struct cmd_option *o)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/shared_object.h"
 #include "base/sink.h"
 #include "cdict/version.h"
 #include "cmd/help.h"
@@ -173,6 +174,8 @@ int main(int argc, char **argv)
 		return help(args + 1);
 	if (!strcmp(first, "--version")) {
 		printf("cdict %s\n", cdict_version());
+		if (shared_object_without())
+			printf("one static file, without %s\n", shared_object_without());
 		return close_stdout(&call, CMD_DONE);
 	}
 	if (!strcmp(first, "--completion"))

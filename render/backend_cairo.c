@@ -9,7 +9,93 @@
 #include <cairo.h>
 
 #include "base/fail.h"
+#include "base/shared_object.h"
 #include "render/backend.h"
+
+/* Cairo's functions, once load() gave 0, under their own names. */
+#define CAIRO(X)                                                                                   \
+	X(clip)                                                                                    \
+	X(create)                                                                                  \
+	X(destroy)                                                                                 \
+	X(fill)                                                                                    \
+	X(image_surface_create)                                                                    \
+	X(line_to)                                                                                 \
+	X(move_to)                                                                                 \
+	X(paint)                                                                                   \
+	X(pdf_surface_create_for_stream)                                                           \
+	X(pdf_surface_set_metadata)                                                                \
+	X(rectangle)                                                                               \
+	X(restore)                                                                                 \
+	X(save)                                                                                    \
+	X(scale)                                                                                   \
+	X(select_font_face)                                                                        \
+	X(set_font_size)                                                                           \
+	X(set_line_width)                                                                          \
+	X(set_source_rgba)                                                                         \
+	X(show_page)                                                                               \
+	X(show_text)                                                                               \
+	X(status)                                                                                  \
+	X(status_to_string)                                                                        \
+	X(stroke)                                                                                  \
+	X(surface_destroy)                                                                         \
+	X(surface_finish)                                                                          \
+	X(surface_status)                                                                          \
+	X(surface_write_to_png_stream)                                                             \
+	X(text_extents)
+
+static struct {
+#define X(name) __typeof__ (&(cairo_##name))(name);
+	CAIRO(X)
+#undef X
+} cairo;
+
+static int load(struct cdict_error *err)
+{
+	static const char *const names[] = { "libcairo.so.2", NULL };
+	static const struct shared_function functions[] = {
+#define X(name) { "cairo_" #name, &cairo.name },
+		CAIRO(X)
+#undef X
+	};
+	static struct shared_object so = {
+		.use = "PNG and PDF are drawn by cairo",
+		.package = "libcairo2",
+		.names = names,
+		.functions = functions,
+		.n = sizeof(functions) / sizeof(functions[0]),
+	};
+
+	return shared_object_load(&so, err);
+}
+
+#define cairo_clip cairo.clip
+#define cairo_create cairo.create
+#define cairo_destroy cairo.destroy
+#define cairo_fill cairo.fill
+#define cairo_image_surface_create cairo.image_surface_create
+#define cairo_line_to cairo.line_to
+#define cairo_move_to cairo.move_to
+#define cairo_paint cairo.paint
+#define cairo_pdf_surface_create_for_stream cairo.pdf_surface_create_for_stream
+#define cairo_pdf_surface_set_metadata cairo.pdf_surface_set_metadata
+#define cairo_rectangle cairo.rectangle
+#define cairo_restore cairo.restore
+#define cairo_save cairo.save
+#define cairo_scale cairo.scale
+#define cairo_select_font_face cairo.select_font_face
+#define cairo_set_font_size cairo.set_font_size
+#define cairo_set_line_width cairo.set_line_width
+#define cairo_set_source_rgba cairo.set_source_rgba
+#define cairo_show_page cairo.show_page
+#define cairo_show_text cairo.show_text
+#define cairo_status cairo.status
+#define cairo_status_to_string cairo.status_to_string
+#define cairo_stroke cairo.stroke
+#define cairo_surface_destroy cairo.surface_destroy
+#define cairo_surface_finish cairo.surface_finish
+#define cairo_surface_status cairo.surface_status
+#define cairo_surface_write_to_png_stream cairo.surface_write_to_png_stream
+#define cairo_text_extents cairo.text_extents
 
 /* PDF's unit is 1/72 inch, ours a 96th. */
 #define PDF_SCALE 0.75
@@ -118,7 +204,10 @@ static int draw_png(const struct marks *m, const struct backend_options *opts, s
 	cairo_surface_t *surface;
 	cairo_status_t status;
 	cairo_t *cr;
+	int ret = load(err);
 
+	if (ret)
+		return ret;
 	surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(m->width),
 					     (int)ceil(m->height));
 	cr = cairo_create(surface);
@@ -137,7 +226,10 @@ static int draw_pdf(const struct marks *m, const struct backend_options *opts, s
 	char date[32] = "";
 	struct tm tm;
 	cairo_t *cr;
+	int ret = load(err);
 
+	if (ret)
+		return ret;
 	surface = cairo_pdf_surface_create_for_stream(to_sink, out, m->width * PDF_SCALE,
 						      m->height * PDF_SCALE);
 	/* the capture's date, not today's: the same input gives the same bytes */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+#include "base/shared_object.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#ifdef CDICT_STATIC
+
+/* A static glibc loads only libraries of its own version: none is loaded. */
+int shared_object_open(const char *const *names, const struct shared_function *functions, size_t n,
+		       struct cdict_error *err)
+{
+	(void)names;
+	(void)functions;
+	(void)n;
+	return cdict_fail(err, -ENOSYS, CDICT_NO_OFFSET, "the static program loads no libraries");
+}
+
+/* What libtraceevent would load plugins with, which nobody asks for (the linker's --wrap=dlopen). */
+void *__wrap_dlopen(const char *name, int mode);
+void *__wrap_dlopen(const char *name, int mode)
+{
+	(void)name;
+	(void)mode;
+	return NULL;
+}
+
+const char *shared_object_without(void)
+{
+	return "PNG, PDF, OpenStack's services, libvirt's daemon";
+}
+
+#else
+
+const char *shared_object_without(void)
+{
+	return NULL;
+}
+
+/* What the loader says of a failure; it has no code for it. */
+static int not_loaded(struct cdict_error *err)
+{
+	const char *text = dlerror();
+
+	if (text && strstr(text, strerror(ENOMEM)))
+		return cdict_fail_nomem(err);
+	return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, "%s", text ? text : "not loaded");
+}
+
+int shared_object_open(const char *const *names, const struct shared_function *functions, size_t n,
+		       struct cdict_error *err)
+{
+	void *so = NULL;
+	int ret = -ENOENT;
+
+	for (; *names && !so && ret == -ENOENT; names++) {
+		so = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+		ret = so ? 0 : not_loaded(err);
+	}
+	for (size_t i = 0; so && i < n; i++) {
+		void *function = dlsym(so, functions[i].name);
+
+		if (!function)
+			return not_loaded(err);
+		memcpy(functions[i].at, &function, sizeof(function));
+	}
+	return ret;
+}
+
+#endif
+
+int shared_object_load(struct shared_object *so, struct cdict_error *err)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	enum { NEW, OPEN }; /* or the code of the failure */
+
+	pthread_mutex_lock(&lock);
+	if (so->state == NEW) {
+		so->state = shared_object_open(so->names, so->functions, so->n, &so->why);
+		if (!so->state) {
+			so->state = OPEN;
+			if (so->prepare)
+				so->prepare();
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	switch (so->state) {
+	case OPEN:
+		return 0;
+	case -ENOENT:
+		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
+				  "%s, which is not installed (Debian: %s): %s", so->use,
+				  so->package, so->why.text);
+	case -ENOSYS:
+		return cdict_fail(err, -ENOSYS, CDICT_NO_OFFSET, "%s, but %s", so->use,
+				  so->why.text);
+	}
+	return cdict_fail_nomem(err);
+}
