@@ -488,6 +488,7 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	    eng->past++ % SETTLED_EVERY == 0) {
 		if (eng->now_ns < eng->sum.to_ns)
 			eng->now_ns = eng->sum.to_ns;
+		track_gaps(eng, eng->now_ns);
 		eng->stopped = engine_settled(eng);
 		if (eng->stopped)
 			return false;

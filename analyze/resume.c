@@ -168,7 +168,7 @@ static bool is_displaced(const struct analyze_engine *eng, const struct digest *
 {
 	const struct digest_cpu *c;
 
-	if (!row->tid || !after(row->in[0].t_ns, row->out[0].t_ns))
+	if (!after(row->in[0].t_ns, row->out[0].t_ns))
 		return false;
 	c = &d->cpus[row->in[0].cpu];
 	return c->switch_ns != row->in[0].t_ns || c->cur != row->tid ||
@@ -838,9 +838,16 @@ bool analyze_engine_has_switches(const struct analyze_engine *eng, uint32_t cpu)
 bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu)
 {
 	const struct digest *whole = eng->stopped ? digests_whole(eng->opts.digests) : NULL;
+	struct resume_ahead next = { .t_ns = ANALYZE_NO_TIME };
+	struct cdict_error err;
 
-	return whole && cpu < whole->n_cpus && whole->cpus[cpu].switch_ns != ANALYZE_NO_TIME &&
-	       whole->cpus[cpu].switch_ns > eng->now_ns;
+	if (!whole || cpu >= whole->n_cpus || !after(whole->cpus[cpu].switch_ns, eng->now_ns))
+		return false;
+	/* Events may be missing before it. */
+	return !is_gap(eng, cpu, eng->now_ns, whole->cpus[cpu].switch_ns) ||
+	       (digests_switches(eng->opts.digests, cpu, eng->now_ns + 1, UINT64_MAX,
+				 on_next_switch, &next, &err) >= 0 &&
+		!is_gap(eng, cpu, eng->now_ns, next.t_ns));
 }
 
 int engine_stop(struct analyze_engine *eng, struct cdict_error *err)

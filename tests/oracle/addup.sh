@@ -2,13 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
 #
-# For every real capture, whole and randomly thinned, cut and holed: vCPU states add up to the
+# For every real and made-up capture, whole and randomly thinned, cut and holed: vCPU states add up to the
 # window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a
 # walk over a window alone tells what one over all tells of it, also of captures with events missing
 # that nobody reported, and with lost ones.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 addup=$(dirname "$MKPERF")/addup
+
+for trace in "$DATA"/*.trace; do
+	name=$(basename "$trace" .trace)
+	case $name in
+	switch-only | switch-per-task | generic) continue ;; # no events of these kinds
+	old-states) continue ;;                              # a task that lives on when it is dead
+	esac
+	rm -f x.cdict
+	"$MKPERF" -o x.data "$trace" 2>mkperf.err && "$CDICT" convert -q -i x.data -o x.cdict 2>>mkperf.err
+	"$addup" x.cdict 30 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	verdict "addup-$name" "$(cat addup.err)"
+done
 
 while IFS= read -r data; do
 	rm -f x.cdict

@@ -238,7 +238,9 @@ static bool rows_agree(const struct digest *x, const struct digest_row *a, const
 	if (!k)
 		return true;
 	AGREE(same_when(&k->exit, &l->exit) && same_when(&k->entry, &l->entry));
-	AGREE(same_when(&k->user, &l->user) && k->vcpu_id == l->vcpu_id);
+	AGREE(same_when(&k->user, &l->user));
+	/* The file tells which vCPU it is before an event does. */
+	AGREE(k->vcpu_id == l->vcpu_id || k->vcpu_id == -1);
 	AGREE(k->exit.t_ns == ANALYZE_NO_TIME ||
 	      (k->type == l->type && k->value == l->value && k->how == l->how && k->isa == l->isa));
 	if (is_after(k->access_ns, k->exit.t_ns))
