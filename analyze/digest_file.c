@@ -247,19 +247,9 @@ static int add_running(struct digests *d)
 	return 0;
 }
 
-/* Where events were lost a walk that begins a little earlier than need be does not always tell the
- * same (addup of sched32 with eight losses): there all is read. */
-static bool is_lossy(const struct cdict_reader *r)
-{
-	for (size_t i = 0; i < cdict_reader_loss_count(r); i++)
-		if (cdict_reader_loss_at(r, i)->what != CDICT_LOSS_DISORDER)
-			return true;
-	return false;
-}
-
 int digest_take_file(struct digests *d, struct cdict_error *err)
 {
-	int ret = is_lossy(d->reader) ? 0 : cdict_reader_digests(d->reader, &d->file, err);
+	int ret = cdict_reader_digests(d->reader, &d->file, err);
 
 	if (ret || !d->file)
 		return ret;
