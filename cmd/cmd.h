@@ -46,9 +46,11 @@ enum cmd_option_kind {
 	CMD_OPT_FLAG,    /* bool: true when given */
 	CMD_OPT_COUNT,   /* int: how often it was given */
 	CMD_OPT_STRING,  /* const char *: the last one given, borrowed from argv */
+	CMD_OPT_MAYBE,   /* the same; without "=value" it is "", as perf's optional arguments */
 	CMD_OPT_UINT,    /* uint64_t */
 	CMD_OPT_NUMBER,  /* double, not negative */
 	CMD_OPT_CHOICE,  /* int: index into .choices */
+	CMD_OPT_CHOOSE,  /* int: index into .choices of the option's own name, when given */
 	CMD_OPT_LIST,    /* struct cmd_list: comma lists, repeatable */
 	CMD_OPT_CPUS,    /* struct cmd_cpus: "0-3,8", repeatable */
 	CMD_OPT_TIDS,    /* struct cmd_tids: "17,23", repeatable */
@@ -82,6 +84,17 @@ struct cmd_option {
 	const char *const *choices; /* NULL-terminated, CMD_OPT_CHOICE */
 };
 
+/* An option that perf's command of the same name has and ours does not need: it is accepted, or refused with
+ * the reason. The manual page lists them. */
+enum cmd_foreign_argument { CMD_FOREIGN_NONE = 0, CMD_FOREIGN_MAYBE, CMD_FOREIGN_ONE };
+struct cmd_foreign {
+	char letter;      /* 0: long only */
+	const char *name; /* NULL: a letter only */
+	enum cmd_foreign_argument argument;
+	bool refused;
+	const char *why; /* what it is here, or the reason */
+};
+
 #define CMD_OPTION(kind_, letter_, name_, type, member, arg_, help_)                               \
 	.kind = (kind_), .letter = (letter_), .name = (name_), .offset = offsetof(type, member),   \
 	.arg = (arg_), .help = (help_)
@@ -97,6 +110,10 @@ struct cmd_option {
 #define CMD_STRING(letter, name, type, member, arg, help)                                          \
 	{                                                                                          \
 		CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help)                  \
+	}
+#define CMD_MAYBE(letter, name, type, member, arg, help)                                           \
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_MAYBE, letter, name, type, member, arg, help)                   \
 	}
 #define CMD_STRING_PRESET(letter, name, type, member, arg, preset_, help)                          \
 	{                                                                                          \
@@ -148,11 +165,12 @@ struct cmd_call {
 
 struct cmd {
 	const char *name;
-	const char *brief;                /* one line, lower case */
-	const char *operands;             /* "FILE", "[FILE]", "" */
-	const char *about;                /* a paragraph or two for the help; NULL: none */
-	const struct cmd_option *options; /* ends with CMD_OPTIONS_END */
-	size_t opts_size;                 /* of a struct that begins with struct options_shared */
+	const char *brief;                 /* one line, lower case */
+	const char *operands;              /* "FILE", "[FILE]", "" */
+	const char *about;                 /* a paragraph or two for the help; NULL: none */
+	const struct cmd_option *options;  /* ends with CMD_OPTIONS_END */
+	const struct cmd_foreign *foreign; /* ends with one without letter and name; or NULL */
+	size_t opts_size;                  /* of a struct that begins with struct options_shared */
 	unsigned min_operands, max_operands;
 	bool operands_end_options;          /* what follows the first operand is none of ours */
 	const struct cmd_example *examples; /* ends with { NULL, NULL }; or NULL */

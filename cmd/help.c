@@ -44,7 +44,7 @@ static void wrap(struct sink *s, const char *text, size_t at, size_t indent)
 void help_commands(struct sink *s, const struct cmd *const *cmds)
 {
 	sink_puts(s,
-		  "usage: cdict [--version] [--help] COMMAND [OPTIONS]\n\n"
+		  "usage: cdict [-V] [-h] COMMAND [OPTIONS]\n\n"
 		  "What Linux perf recorded of the scheduler and of KVM, kept in one small file,\n"
 		  "in numbers and in pictures.\n\n");
 	for (; *cmds; cmds++) {
@@ -69,8 +69,8 @@ static void option(struct sink *s, const struct cmd_option *o)
 		sink_printf(s, "      --%s", o->name);
 	at = 8 + strlen(o->name);
 	if (o->arg) {
-		sink_printf(s, " %s", o->arg);
-		at += 1 + strlen(o->arg);
+		sink_printf(s, o->kind == CMD_OPT_MAYBE ? "[=%s]" : " %s", o->arg);
+		at += strlen(o->arg) + (o->kind == CMD_OPT_MAYBE ? 3 : 1);
 	}
 	if (at + 2 > HELP_COLUMN) {
 		sink_putc(s, '\n');

@@ -9,6 +9,7 @@
 
 #include "base/shared_object.h"
 #include "base/sink.h"
+#include "base/suggest.h"
 #include "cdict/version.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
@@ -53,6 +54,19 @@ static const struct cmd *find(const char *name)
 			return commands[i];
 	}
 	return NULL;
+}
+
+static int no_command(const char *name)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	struct suggest s;
+
+	suggest_begin(&s, name, strlen(name));
+	for (size_t i = 0; commands[i]; i++)
+		suggest_try(&s, commands[i]->name);
+	suggest_try(&s, "help");
+	suggest_try(&s, "version");
+	return cmd_usage(&call, "there is no command '%s'%s", name, suggest_text(&s, ""));
 }
 
 /* A failed write's errno may be gone; whether a pipe's reader is gone can be asked. */
@@ -132,7 +146,7 @@ static int help(const char *const *argv)
 	if (argv[0]) {
 		cmd = find(argv[0]);
 		if (!cmd)
-			return cmd_usage(&call, "there is no command '%s'", argv[0]);
+			return no_command(argv[0]);
 		if (argv[1])
 			return cmd_usage(&call, "unexpected operand '%s'", argv[1]);
 	}
@@ -172,7 +186,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h"))
 		return help(args + 1);
-	if (!strcmp(first, "--version")) {
+	if (!strcmp(first, "--version") || !strcmp(first, "-V") || !strcmp(first, "-v") ||
+	    !strcmp(first, "version")) {
 		printf("cdict %s\n", cdict_version());
 		if (shared_object_without())
 			printf("one static file, without %s\n", shared_object_without());
@@ -185,6 +200,6 @@ int main(int argc, char **argv)
 	if (first[0] == '-')
 		return cmd_usage(&call, "unknown option '%s'", first);
 	if (!find(first))
-		return cmd_usage(&call, "there is no command '%s'", first);
+		return no_command(first);
 	return run(find(first), args + 1);
 }

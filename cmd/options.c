@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/pool.h"
+#include "base/suggest.h"
 #include "capture/task_pattern.h"
 
 const char *const options_formats[] = { "text", "csv", "json", "md", NULL };
@@ -90,6 +91,20 @@ static int init_windows(struct options_filter *f, const struct options_shared *o
 	return 0;
 }
 
+static int no_event(const struct cdict_schema *schema, const char *glob, struct cdict_error *err)
+{
+	struct suggest s;
+
+	suggest_begin(&s, glob, strlen(glob));
+	for (size_t i = 0; i < cdict_schema_count(schema); i++) {
+		const struct cdict_event_type *type = cdict_schema_at(schema, i);
+
+		suggest_try(&s, strchr(glob, ':') ? type->name : type->event);
+	}
+	return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+			  "no event of the capture matches '%s'%s", glob, suggest_text(&s, ""));
+}
+
 static int init_types(struct options_filter *f, const struct options_shared *o,
 		      const struct cdict_reader *r, struct cdict_error *err)
 {
@@ -115,8 +130,7 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 			matched = true;
 		}
 		if (!matched)
-			return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-					  "no event of the capture matches '%s'", glob);
+			return no_event(schema, glob, err);
 	}
 	f->query.types = f->types;
 	f->query.n_types = n;

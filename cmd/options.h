@@ -79,12 +79,20 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 		   "begin MS milliseconds after the first event")
 #define OPTION_CAP                                                                                 \
 	CMD_STRING('c', "cap", struct options_shared, cap_ms, "MS", "stop after MS milliseconds")
+#define OPTION_JSON(formats)                                                                       \
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_CHOOSE, 0, "json", struct options_shared, format, NULL,         \
+			   "the same as --format json"),                                           \
+			.choices = (formats)                                                       \
+	}
 #define OPTION_FORMAT                                                                              \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
-		   "how to print: text, csv, json or md")
+		   "how to print: text, csv, json or md"),                                         \
+		OPTION_JSON(options_formats)
 #define OPTION_FORMAT_TEXT_JSON                                                                    \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_text_or_json,     \
-		   "text", "how to print: text or json")
+		   "text", "how to print: text or json"),                                          \
+		OPTION_JSON(options_text_or_json)
 #define OPTION_SORT(preset)                                                                        \
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",                    \
 		   "sort by this column, named as in the JSON output (default: " preset ")")

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/cpulist.h"
 #include "base/fail.h"
+#include "base/suggest.h"
 
 static int fail(struct cdict_error *err, const struct cmd_option *o, const char *what,
 		const char *arg)
@@ -164,6 +165,9 @@ static int set(void *opts, const struct cmd_option *o, const char *arg, struct c
 			return fail(err, o, "takes a text", arg);
 		*(const char **)value = arg;
 		return 0;
+	case CMD_OPT_MAYBE:
+		*(const char **)value = arg ? arg : "";
+		return 0;
 	case CMD_OPT_UINT: {
 		const char *p = arg;
 		uint64_t v;
@@ -177,6 +181,8 @@ static int set(void *opts, const struct cmd_option *o, const char *arg, struct c
 		return set_number(value, o, arg, err);
 	case CMD_OPT_CHOICE:
 		return set_choice(value, o, arg, err);
+	case CMD_OPT_CHOOSE:
+		return set_choice(value, o, o->name, err);
 	case CMD_OPT_LIST:
 		return add_list(value, o, arg, err);
 	case CMD_OPT_ORDERED:
@@ -193,7 +199,42 @@ static int set(void *opts, const struct cmd_option *o, const char *arg, struct c
 
 static bool takes_argument(const struct cmd_option *o)
 {
-	return o->kind != CMD_OPT_FLAG && o->kind != CMD_OPT_COUNT;
+	return o->kind != CMD_OPT_FLAG && o->kind != CMD_OPT_COUNT && o->kind != CMD_OPT_MAYBE &&
+	       o->kind != CMD_OPT_CHOOSE;
+}
+
+/* perf's option --@name of @len bytes, or -@letter. */
+static const struct cmd_foreign *find_foreign(const struct cmd *cmd, const char *name, size_t len,
+					      char letter)
+{
+	for (const struct cmd_foreign *f = cmd->foreign; f && (f->name || f->letter); f++) {
+		if (letter ? f->letter == letter
+			   : f->name && !strncmp(f->name, name, len) && !f->name[len])
+			return f;
+	}
+	return NULL;
+}
+
+static int refuse(const struct cmd_foreign *f, struct cdict_error *err)
+{
+	char letter[2] = { f->letter, 0 };
+
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option -%s%s: %s",
+			  f->name ? "-" : "", f->name ? f->name : letter, f->why);
+}
+
+/* What there is to say of an unknown --@name. */
+static int unknown_name(const struct cmd *cmd, const char *name, size_t len,
+			struct cdict_error *err)
+{
+	struct suggest s;
+
+	suggest_begin(&s, name, len);
+	for (const struct cmd_option *o = cmd->options; o && o->kind; o++)
+		suggest_try(&s, o->name);
+	suggest_try(&s, "help");
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unknown option '--%.*s'%s", (int)len,
+			  name, suggest_text(&s, "--"));
 }
 
 static const struct cmd_option *find_letter(const struct cmd *cmd, char letter)
@@ -234,8 +275,7 @@ static int find_name(const struct cmd *cmd, const char *name, size_t len,
 		other = &help_option;
 	}
 	if (!found)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "unknown option '--%.*s'",
-				  (int)len, name);
+		return unknown_name(cmd, name, len, err);
 	if (other)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option '--%.*s' could be --%s or --%s", (int)len, name,
@@ -250,14 +290,24 @@ static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *
 {
 	size_t len = strcspn(arg, "=");
 	const char *value = arg[len] ? arg + len + 1 : NULL;
+	const struct cmd_foreign *foreign = find_foreign(cmd, arg, len, 0);
 	const struct cmd_option *o = NULL;
-	int rc = find_name(cmd, arg, len, &o, &args->help, err);
+	int rc;
 
+	if (!foreign && !strncmp(arg, "no-", 3) && find_foreign(cmd, arg + 3, len - 3, 0))
+		return 0; /* what is not there is not done */
+	if (foreign && foreign->refused)
+		return refuse(foreign, err);
+	if (foreign) {
+		*used_next = foreign->argument == CMD_FOREIGN_ONE && !value && next;
+		return 0;
+	}
+	rc = find_name(cmd, arg, len, &o, &args->help, err);
 	if (rc)
 		return rc;
 	if (args->help)
 		return 0;
-	if (!takes_argument(o) && value)
+	if (!takes_argument(o) && value && o->kind != CMD_OPT_MAYBE)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --%s takes no argument", o->name);
 	if (takes_argument(o) && !value) {
@@ -276,11 +326,23 @@ static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const cha
 {
 	for (const char *p = arg; *p; p++) {
 		const struct cmd_option *o = find_letter(cmd, *p);
+		const struct cmd_foreign *foreign;
 		const char *value = NULL;
 		int rc;
 
 		if (!o && *p == 'h') {
 			args->help = true;
+			return 0;
+		}
+		if (!o && (foreign = find_foreign(cmd, NULL, 0, *p))) {
+			if (foreign->refused)
+				return refuse(foreign, err);
+			/* "-z3": digits behind the letter are its value */
+			if (foreign->argument == CMD_FOREIGN_MAYBE)
+				p += strspn(p + 1, "0123456789");
+			if (foreign->argument != CMD_FOREIGN_ONE)
+				continue;
+			*used_next = !p[1] && next;
 			return 0;
 		}
 		if (!o)

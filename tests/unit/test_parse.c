@@ -15,6 +15,7 @@ struct look_opts {
 	bool deep, deeper;
 	int kind;
 	uint64_t width;
+	const char *turn;
 };
 
 static const char *const kinds[] = { "round", "square", NULL };
@@ -29,9 +30,21 @@ static const struct cmd_option look_options[] = {
 	CMD_FLAG('d', "deep", struct look_opts, deep, "look deep"),
 	CMD_FLAG(0, "deeper", struct look_opts, deeper, "look deeper"),
 	CMD_CHOICE(0, "kind", struct look_opts, kind, "KIND", kinds, "square", "what to look at"),
+	{ CMD_OPTION(CMD_OPT_CHOOSE, 0, "square", struct look_opts, kind, NULL, "a square one"),
+	  .choices = kinds },
+	CMD_MAYBE(0, "turn", struct look_opts, turn, "TIME", "turn it"),
 	CMD_UINT('w', "width", struct look_opts, width, "N", "80", "columns"),
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
+};
+
+/* Those of another program, which are accepted or refused. */
+static const struct cmd_foreign look_foreign[] = {
+	{ 'b', "branch-any", CMD_FOREIGN_NONE, true, "nothing branches here" },
+	{ 'R', "raw-samples", CMD_FOREIGN_NONE, false, "always" },
+	{ 'z', "compression-level", CMD_FOREIGN_MAYBE, false, "always" },
+	{ 0, "affinity", CMD_FOREIGN_ONE, false, "none" },
+	{ 0, NULL, CMD_FOREIGN_NONE, false, NULL },
 };
 
 static const struct cmd look = {
@@ -41,6 +54,7 @@ static const struct cmd look = {
 	.min_operands = 1,
 	.max_operands = 2,
 	.options = look_options,
+	.foreign = look_foreign,
 	.opts_size = sizeof(struct look_opts),
 };
 
@@ -133,6 +147,31 @@ static void lists_add_up(void **state)
 	assert_int_equal(opts()->shared.verbose, 3);
 }
 
+static void options_of_perf_are_accepted_with_their_arguments(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("f", "-R", "-z3", "-Rz", "--compression-level=7", "--affinity",
+			       "cpu", "--affinity=node", "--no-raw-samples", "-dw9"),
+			 0);
+	assert_int_equal(args.n_operands, 1);
+	assert_true(opts()->deep);
+	assert_int_equal(opts()->width, 9);
+}
+
+static void a_value_that_may_be_missing_comes_behind_the_equals_sign(void **state)
+{
+	(void)state;
+	assert_int_equal(PARSE("f"), 0);
+	assert_null(opts()->turn);
+	assert_int_equal(PARSE("f", "--turn", "g"), 0);
+	assert_string_equal(opts()->turn, "");
+	assert_int_equal(args.n_operands, 2);
+	assert_int_equal(PARSE("f", "--turn=30s"), 0);
+	assert_string_equal(opts()->turn, "30s");
+	assert_int_equal(PARSE("f", "--square"), 0);
+	assert_int_equal(opts()->kind, 1);
+}
+
 static void help_stops_everything(void **state)
 {
 	(void)state;
@@ -151,6 +190,10 @@ static void wrong_usage_is_told_in_one_line(void **state)
 		{ { NULL }, "needs FILE" },
 		{ { "a", "b", "c" }, "unexpected operand 'c'" },
 		{ { "f", "--nonsense" }, "unknown option '--nonsense'" },
+		{ { "f", "--dep" }, "unknown option '--dep' (did you mean '--deep'?)" },
+		{ { "f", "--widht" }, "unknown option '--widht' (did you mean '--width'?)" },
+		{ { "f", "--branch-any" }, "option --branch-any: nothing branches here" },
+		{ { "f", "-b" }, "option --branch-any: nothing branches here" },
 		{ { "f", "-x" }, "unknown option '-x'" },
 		{ { "f", "-dx" }, "unknown option '-x'" },
 		{ { "f", "--wid" }, "option --width needs an argument (N)" },
@@ -209,6 +252,8 @@ int main(void)
 		cmocka_unit_test(every_spelling_gives_the_same),
 		cmocka_unit_test(dashes_can_be_operands),
 		cmocka_unit_test(lists_add_up),
+		cmocka_unit_test(options_of_perf_are_accepted_with_their_arguments),
+		cmocka_unit_test(a_value_that_may_be_missing_comes_behind_the_equals_sign),
 		cmocka_unit_test(help_stops_everything),
 		cmocka_unit_test(wrong_usage_is_told_in_one_line),
 		cmocka_unit_test(milliseconds_have_six_decimals),

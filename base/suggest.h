@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * suggest.h - what somebody may have meant who misspelt a name.
+ *
+ *	suggest_begin(&s, "taks");
+ *	suggest_try(&s, "tasks");	// each name there is
+ *	suggest_text(&s)		// " (did you mean 'tasks'?)", or ""
+ *
+ * Ownership  names are borrowed until suggest_text() was called; the text is in the struct
+ */
+#ifndef BASE_SUGGEST_H
+#define BASE_SUGGEST_H
+
+#include <stddef.h>
+
+struct suggest {
+	const char *asked;
+	size_t asked_len;
+	const char *best;
+	unsigned distance; /* of the best; more than that is no suggestion */
+	char text[128];
+};
+
+void suggest_begin(struct suggest *s, const char *asked, size_t len);
+void suggest_try(struct suggest *s, const char *name);
+const char *suggest_text(struct suggest *s, const char *before);
+
+#endif
