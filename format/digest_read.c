@@ -328,7 +328,8 @@ int cdict_reader_digests(struct cdict_reader *r, struct cdict_digests **out,
 		return ret == -ENOMEM ? cdict_fail_nomem(err) : 0;
 	}
 	for (size_t i = 0; i < d->cuts.n; i++)
-		d->cuts.at[i].rows = d->rows.at + d->first_row.at[i];
+		if (d->cuts.at[i].n_rows)
+			d->cuts.at[i].rows = d->rows.at + d->first_row.at[i];
 	d->pub.cuts = d->cuts.at;
 	d->pub.n_cuts = d->cuts.n;
 	d->pub.tasks = d->tasks.at;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The blocks of a cdict as they are inside, before they are packed: each a byte for its type, two of its
+ * size and its content.  What is made of them is a file whose check sums and index are right; all that a
+ * command reads of it is read, its tables are walked for and printed, and JSON is JSON.
+ */
+/* base/json.h has one of that name, too */
+#define json_null jansson_null
+#include <jansson.h>
+#undef json_null
+
+#include "analyze/digest.h"
+#include "base/cursor.h"
+#include "format/container.h"
+#include "format/decode.h"
+#include "tables/info.h"
+#include "tables/tables.h"
+#include "tests/fuzz/limits.h"
+#include "tests/fuzz/walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const uint32_t types[] = { FORMAT_EVENTS, FORMAT_SCHEMA, FORMAT_INFO,        FORMAT_TASKS,
+				  FORMAT_LOSSES, FORMAT_LABELS, FORMAT_UNSTORED,    FORMAT_STACKS,
+				  FORMAT_DIGEST, FORMAT_INDEX,  FORMAT_STACK_EVENTS };
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
+
+static void must(int so)
+{
+	if (!so)
+		abort();
+}
+
+static void put_block(struct buf *file, uint32_t type, uint32_t ordinal, const struct buf *payload)
+{
+	const struct container_header h = { type, (uint32_t)payload->len, ordinal,
+					    codec_crc(payload->data, payload->len) };
+	uint8_t header[FORMAT_BLOCK_HEADER_SIZE];
+
+	container_header_write(header, &h);
+	buf_add(file, header, sizeof(header));
+	buf_add(file, payload->data, payload->len);
+}
+
+static void make_file(struct buf *file, const uint8_t *data, size_t size)
+{
+	struct cursor c = cursor_init(data, size, false);
+	struct buf payload = { 0 }, index = { 0 };
+	uint8_t header[FORMAT_HEADER_SIZE], trailer[FORMAT_TRAILER_SIZE];
+	uint32_t ordinal = 0;
+	uint64_t last_ns = 0, at;
+
+	container_file_header(header);
+	buf_add(file, header, sizeof(header));
+	while (c.left >= 3) {
+		uint32_t type = types[cursor_u8(&c) % TYPES];
+		struct index_row row = { .type = type };
+		uint16_t want = cursor_u16(&c);
+		size_t n = want < c.left ? want : c.left;
+
+		payload.len = 0;
+		if (type != FORMAT_EVENTS && type != FORMAT_STACK_EVENTS) {
+			buf_u8(&payload, FORMAT_STORED);
+			buf_varint(&payload, n);
+		}
+		buf_add(&payload, cursor_take(&c, n), n);
+		put_block(file, type, ordinal++, &payload);
+		row.size = payload.len + FORMAT_BLOCK_HEADER_SIZE;
+		if (type == FORMAT_EVENTS)
+			format_block_peek(payload.data, payload.len, &row.events, NULL, 0, NULL);
+		index_row_write(&index, &row, &last_ns);
+	}
+	at = file->len;
+	payload.len = 0;
+	buf_u8(&payload, FORMAT_STORED);
+	buf_varint(&payload, index.len);
+	buf_add(&payload, index.data, index.len);
+	put_block(file, FORMAT_INDEX, ordinal, &payload);
+	container_trailer(trailer, at);
+	buf_add(file, trailer, sizeof(trailer));
+	buf_fini(&payload);
+	buf_fini(&index);
+}
+
+/* What was printed as JSON is JSON. */
+static void must_be_json(struct sink *s)
+{
+	json_error_t why;
+	size_t len;
+	char *text = sink_take(s, &len);
+	json_t *j;
+
+	must(text != NULL);
+	limits_end();
+	/* of integers jansson has no more than 63 bits */
+	j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
+	if (!j) {
+		fprintf(stderr, "%s at byte %d of:\n%s\n", why.text, why.position, text);
+		abort();
+	}
+	json_decref(j);
+	free(text);
+}
+
+static void info(const struct cdict_reader *r)
+{
+	struct info info;
+	struct sink s;
+
+	must(!info_init(&info, r, "x.cdict"));
+	info.labels = info.all_types = true;
+	sink_to_memory(&s);
+	info_print_text(&s, &info);
+	must(!sink_finish(&s));
+	sink_to_memory(&s);
+	info_print_json(&s, &info);
+	info_fini(&info);
+	must_be_json(&s);
+}
+
+static void tables(struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct tables_options opts = { .from_ns = from_ns, .to_ns = to_ns };
+	struct table_frame frame = { .command = "stats", .file = "x.cdict", .reader = r };
+	struct cdict_error err = { 0 };
+	struct table *all[9];
+	struct tables_walk w;
+	struct sink s;
+
+	if (tables_walk_init(&w, r, &opts, &err) || tables_walk_add(&w, &err) ||
+	    analyze_switches_new(&w.switches, w.eng, NULL, &err) ||
+	    analyze_successors_new(&w.successors, w.eng, &err) || tables_walk_run(&w, &err)) {
+		must(err.text[0]);
+		tables_walk_fini(&w);
+		return;
+	}
+	analyze_engine_window(w.eng, &frame.from_ns, &frame.to_ns);
+	all[0] = tables_tasks(&w, false);
+	all[1] = tables_latency(&w);
+	all[2] = tables_exits(&w, TABLES_EXITS_BY_TASK, NULL);
+	all[3] = tables_vcpu(&w);
+	all[4] = tables_coremap(&w);
+	all[5] = tables_coremap_cpus(&w);
+	all[6] = tables_switches(&w);
+	all[7] = tables_successors(&w);
+	all[8] = all[3] ? tables_antagonists(&w, all[3], 3) : NULL;
+	for (size_t i = 0; i < 9; i++) {
+		must(all[i] && !table_sort(all[i], NULL, &err));
+		sink_to_memory(&s);
+		must(!table_print(&s, TABLE_AS_CSV, &frame, &all[i], 1) && !sink_finish(&s));
+	}
+	sink_to_memory(&s);
+	must(!table_print(&s, TABLE_AS_TEXT, &frame, all, 9) && !sink_finish(&s));
+	sink_to_memory(&s);
+	must(!table_print(&s, TABLE_AS_JSON, &frame, all, 9));
+	for (size_t i = 0; i < 9; i++)
+		table_free(all[i]);
+	tables_walk_fini(&w);
+	must_be_json(&s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t first_ns, last_ns;
+	struct cdict_reader *r;
+	struct cdict_error err;
+	struct buf file = { 0 };
+
+	make_file(&file, data, size);
+	limits_begin(file.len);
+	must(!cdict_reader_parse(&r, file.data, file.len, &err));
+	walk_all(r);
+	info(r);
+	limits_begin(file.len);
+	tables(r, 0, 0);
+	if (cdict_reader_window(r, &first_ns, &last_ns)) {
+		limits_begin(file.len);
+		tables(r, first_ns + (last_ns - first_ns) / 3, last_ns - (last_ns - first_ns) / 3);
+	}
+	limits_end();
+	cdict_reader_close(r);
+	buf_fini(&file);
+	return 0;
+}
