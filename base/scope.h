@@ -25,7 +25,7 @@ struct scope {
 	bool no_inherit;  /* of some tasks: what they start is not recorded */
 	bool late;        /* -D: recording began some time after the recorder */
 	bool foreign;     /* the recorder counted pids in a namespace of its own */
-	/* Up to then perf went from CPU to CPU and switched its events on: a CPU without an event begins
+	/* Up to then the recorder went from CPU to CPU and switched its events on: a CPU without an event begins
 	 * with its first one, or then.  0: all at once, as far as is known. */
 	uint64_t begins_ns;
 };

@@ -92,12 +92,25 @@ static int prepare(struct recording *rec)
 	return ret ? ret : recording_tasks(rec);
 }
 
+/* CPU by CPU: when it is done the samples' clock tells, 0: it does not, or there are no switches. */
+static void switch_on(struct recording *rec)
+{
+	struct clock *clock = clock_open(rec->opts->use_clockid, rec->opts->clockid);
+	bool switches = clock;
+
+	for (size_t i = 0; i < rec->n_groups; i++)
+		switches &= rings_watch_switches(group_rings(rec->groups[i]));
+	rec->info.scope.begins_ns = switches && !rec->info.scope.filtered ? clock_now(clock) : 0;
+	clock_close(clock);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		rings_enable(group_rings(rec->groups[i]));
+}
+
 static void run(struct recording *rec)
 {
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_start(rec->groups[i]);
-	for (size_t i = 0; i < rec->n_groups; i++)
-		rings_enable(group_rings(rec->groups[i]));
+	switch_on(rec);
 	workload_go(&rec->workload);
 	recording_wait(rec);
 	for (size_t i = 0; i < rec->n_groups; i++)
@@ -165,6 +178,9 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		return;
 	}
 	r->events = store_counts(rec->store)->events;
+	end->scope = rec->info.scope;
+	if (end->scope.begins_ns <= store_counts(rec->store)->first_ns)
+		end->scope.begins_ns = 0;
 	/* What could be written is ended as any file, if that can be. */
 	if (recording_finish(rec, end, &err) < 0 && !r->ended.code)
 		r->ended = err;

@@ -64,7 +64,7 @@ int record_info_end(const struct record_info_end *e, struct cdict_writer *w,
 		    struct cdict_error *err)
 {
 	struct info_pairs pairs = { .w = w, .err = err };
-	char dropped[24];
+	char dropped[24], scope[SCOPE_TEXT_MAX];
 
 	snprintf(dropped, sizeof(dropped), "%" PRIu64, e->dropped);
 	info_text(&pairs, "record.end", e->why);
@@ -73,5 +73,7 @@ int record_info_end(const struct record_info_end *e, struct cdict_writer *w,
 	info_number(&pairs, "record.own_cpu_ns", e->cpu_ns);
 	info_number(&pairs, "record.own_wakeups", e->wakeups);
 	info_text(&pairs, "record.dropped", dropped); /* none is known, too */
+	if (e->scope.begins_ns)
+		info_text(&pairs, "record.scope", scope_text(scope, &e->scope));
 	return pairs.failed;
 }

@@ -31,6 +31,7 @@ struct record_info_end {
 	const char *cpus; /* all that were recorded; NULL: as the head said */
 	uint64_t cpu_ns, wakeups;
 	uint64_t dropped;
+	struct scope scope; /* told again when its begins_ns is known by now */
 };
 
 int record_info_end(const struct record_info_end *e, struct cdict_writer *w,

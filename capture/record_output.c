@@ -215,9 +215,19 @@ static int write_snapshot(struct recording *rec, const struct snapshot *snap, co
 			  struct cdict_writer *w, struct cdict_error *err)
 {
 	struct record_info info = rec->info;
+	uint64_t first_ns = UINT64_MAX;
 	int ret;
 
+	for (size_t i = 0; i < snap->n; i++) {
+		const struct store_item *item = snapshot_item(snap->items[i]);
+
+		for (size_t p = 0; p < item->n_parts; p++)
+			if (item->parts[p].info.first_ns < first_ns)
+				first_ns = item->parts[p].info.first_ns;
+	}
 	info.scope.overwritten = snap->forgot;
+	if (snap->forgot || info.scope.begins_ns <= first_ns)
+		info.scope.begins_ns = 0;
 	ret = record_info_begin(&info, w, err);
 	if (!ret)
 		ret = cdict_writer_info(w, "record.trigger", why, err);

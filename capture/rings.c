@@ -31,7 +31,8 @@ int perf_evsel__apply_filter(struct perf_evsel *evsel, const char *filter) __att
 
 struct rings {
 	struct perf_evlist *evlist;
-	struct perf_evsel *tasks; /* the dummy event that carries FORK, COMM, EXIT */
+	struct perf_evsel *tasks;    /* the dummy event that carries FORK, COMM, EXIT */
+	struct perf_evsel *switches; /* sched_switch, or NULL */
 	struct perf_evsel **evsels;
 	size_t n_evsels;
 	bool *sums; /* per event: it counts something else than itself (nanoseconds) */
@@ -130,6 +131,8 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 		r->sums[r->n_evsels] = strstr(choice->events.at[i].name, ":sched_stat_") != NULL;
 		if (add_event(r, &attr))
 			return -ENOMEM;
+		if (!strcmp(choice->events.at[i].name, "sched:sched_switch"))
+			r->switches = r->evsels[r->n_evsels - 1];
 	}
 	cpus = cpu_map(o);
 	threads = perf_thread_map__new_dummy();
@@ -152,6 +155,7 @@ static void drop_evlist(struct rings *r)
 	free(r->sums);
 	r->evlist = NULL;
 	r->evsels = NULL;
+	r->switches = NULL;
 	r->sums = NULL;
 	r->n_evsels = 0;
 }
@@ -268,6 +272,11 @@ void rings_close(struct rings *r)
 void rings_watch_tasks(struct rings *r)
 {
 	perf_evsel__enable(r->tasks);
+}
+
+bool rings_watch_switches(struct rings *r)
+{
+	return r->switches && !perf_evsel__enable(r->switches);
 }
 
 void rings_enable(struct rings *r)

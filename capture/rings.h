@@ -51,6 +51,9 @@ void rings_close(struct rings *r);
 
 /* rings_watch_tasks - births, names and deaths of tasks are recorded from here on. */
 void rings_watch_tasks(struct rings *r);
+/* rings_watch_switches - who runs is from here on, CPU by CPU: before anything else, so that a CPU's first
+ * event says that its switches are recorded, too. False: sched_switch is not among the events. */
+bool rings_watch_switches(struct rings *r);
 /* rings_enable - and everything else. */
 void rings_enable(struct rings *r);
 void rings_disable(struct rings *r);

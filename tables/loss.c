@@ -228,9 +228,9 @@ void loss_scope(struct sink *s, const struct scope *scope, uint64_t from_ns)
 			  "event, before it is unknown\n");
 	if (scope->begins_ns > from_ns)
 		sink_printf(s,
-			    "recorded: one CPU after the other up to %s s, as perf switches its "
-			    "events on: where it had not yet, who ran is unknown, and so are all "
-			    "waits up to then\n",
+			    "recorded: one CPU after the other up to %s s, as the recorder "
+			    "switched them on: where it had not yet, who ran is unknown, and so "
+			    "are all waits up to then\n",
 			    number_seconds(until, scope->begins_ns));
 	if (scope->late)
 		sink_puts(s, "recorded: from some time after the recorder's start on (-D)\n");

@@ -55,5 +55,25 @@ in_a_namespace() {
 	done
 }
 run in_a_pid_namespace in_a_namespace
+# A recorder of ours that switches its events on slowly: until it has done so on all CPUs, those where it has
+# not yet are unknown.
+switched_on_slowly() {
+	local us=$((40000 / $(nproc))) begins first load n=0
+	timeout 60 perf bench sched messaging -g 2 -l 100000 >/dev/null 2>&1 &
+	load=$!
+	until [ "$(cat /proc/[0-9]*/comm | grep -c '^sched-messaging')" -gt 20 ] || [ $((n += 1)) -gt 1000 ]; do sleep 0.02; done 2>/dev/null
+	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/preload/enableslow.so \
+		"$CDICT" record -q -o x.cdict -s 0.3 >record.out 2>&1 || cat record.out
+	kill $load
+	begins=$("$CDICT" info -q --max-loss 100 --format json x.cdict | sed -n 's/.*"scope": "system begins=\([0-9]*\)",/\1/p')
+	first=$("$CDICT" info -q --max-loss 100 --format json x.cdict | sed -n 's/.*"first_ns": \([0-9]*\),.*/\1/p' | sort -n | head -n 1)
+	[ $((${begins:-0} - ${first:-0})) -ge $((us * 250)) ] || echo "begins=$begins, first event at $first"
+	python3 "$TOP/tests/tools/evaluate" --windows 4 "$CDICT" x.cdict >evaluate.out 2>&1 || cat evaluate.out
+}
+if [ "$(nproc)" -gt 1 ]; then
+	run switched_on_slowly switched_on_slowly
+else
+	skip switched_on_slowly "one CPU"
+fi
 run overwritten_rings evaluated "$storm" -a --overwrite -m 16 -e $sched
 run one_cpu evaluated "taskset -c 0 $naps" -C 0 -e $sched
