@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * help.h - what the option tables say, as help and as shell completion.
+ * help.h - what the option tables say, as help and as the completions of shells (completion.c).
  * @cmds is the NULL-terminated list of all commands.
  */
 #ifndef CMD_HELP_H
@@ -11,6 +11,7 @@
 
 void help_commands(struct sink *s, const struct cmd *const *cmds);
 void help_command(struct sink *s, const struct cmd *cmd);
-void help_completion_bash(struct sink *s, const struct cmd *const *cmds);
+/* help_completion - for bash, zsh or fish; false: for another shell, and nothing was written. */
+bool help_completion(struct sink *s, const char *shell, const struct cmd *const *cmds);
 
 #endif

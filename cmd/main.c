@@ -164,10 +164,9 @@ static int completion(const char *shell)
 	const struct cmd_call call = { .cmd = NULL };
 	struct sink s;
 
-	if (!shell || strcmp(shell, "bash"))
-		return cmd_usage(&call, "option --completion takes bash");
 	sink_to_file(&s, stdout);
-	help_completion_bash(&s, commands);
+	if (!shell || !help_completion(&s, shell, commands))
+		return cmd_usage(&call, "option --completion takes bash, zsh or fish");
 	sink_finish(&s);
 	return close_stdout(&call, CMD_DONE);
 }

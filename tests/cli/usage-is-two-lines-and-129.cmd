@@ -5,7 +5,7 @@ try() {
 try nonsense
 try --nonsense
 try help nonsense
-try --completion fish
+try --completion tcsh
 try info
 try info --nonsense x
 try info --format

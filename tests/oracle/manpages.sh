@@ -55,16 +55,3 @@ if command -v groff >/dev/null; then
 else
 	echo "skip rendering groff is not installed"
 fi
-
-# What --completion writes is bash, and completes a command and one of its options.
-"$CDICT" --completion bash >cdict.bash
-complete_words() { # WORDS...; the last one is being typed
-	bash -c 'source ./cdict.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cdict
-		printf "%s\n" "${COMPREPLY[@]}"' _ "$@" 2>/dev/null
-}
-if complete_words cdict inf | grep -qx info && complete_words cdict info --veri | grep -qx -- --verify &&
-	complete_words cdict info --format js | grep -qx json; then
-	echo "ok the completion completes commands, options and choices"
-else
-	echo "not ok the completion completes commands, options and choices"
-fi

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What `cdict --completion` writes for bash, zsh and fish: every option of every command is in it, and each shell that is
+# installed completes commands, options and values with it.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+cd "$(mktemp -d)" || exit 1
+mkdir zsh fish
+"$CDICT" --completion bash >cdict.bash
+"$CDICT" --completion zsh >zsh/_cdict
+"$CDICT" --completion fish >cdict.fish
+commands=$("$CDICT" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
+
+# part SHELL COMMAND - what the completion has of one command
+part() {
+	case $1 in
+	bash) sed -n "s/^\t*$2) words='\(.*\)' ;;/\1/p" cdict.bash | tr ' ' '\n' ;;
+	zsh) sed -n "/^\t$2)$/,/;;$/p" zsh/_cdict ;;
+	fish) grep "__fish_seen_subcommand_from $2'" cdict.fish | sed 's/ -l / --/' ;;
+	esac
+}
+for shell in bash zsh fish; do
+	wrong=
+	for command in $commands; do
+		part $shell "$command" >part
+		options=$("$CDICT" help "$command" | sed -n 's/^  \(-[A-Za-z], \|    \)--\([a-z-]*\).*/\2/p' | grep -vx help)
+		[ -n "$options" ] || wrong+="$command has no options "
+		for option in $options; do
+			grep -qE -- "(^|[^a-z-])--$option([^a-z-]|\$)" part || wrong+="$command lacks --$option "
+		done
+	done
+	verdict "every_option_is_in_the_completion_for_$shell" "$wrong"
+done
+# a choice, a list of values, events
+verdict values_are_in_it "$(for file in cdict.bash zsh/_cdict cdict.fish; do
+	for words in 'mono raw real boot tai' 'switches exits vcpu coremap' available_events 'latency> exit> steal>'; do
+		grep -q "$words" "$file" || echo "$file lacks $words"
+	done
+done)"
+verdict the_clocks_are_those_that_record_takes "$(for clock in mono raw real boot tai; do
+	"$CDICT" record -k $clock -s nonsense 2>&1 | grep -i "clockid"
+done)"
+
+bash_completes() { # WORDS...; the last one is being typed
+	bash -c 'source ./cdict.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cdict
+		printf "%s\n" "${COMPREPLY[@]}"' _ "$@" 2>/dev/null
+}
+fish_completes() { # WORDS...
+	HOME=$PWD/fish fish --private -c 'source cdict.fish; complete -C "$argv"' "$@" 2>&1 | cut -f1
+}
+# zsh completes in a terminal only: Tab is typed into one.
+cat >type.zsh <<'END'
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1= ; fpath=($PWD/zsh \$fpath); autoload -U compinit; compinit -u -D; echo REA''DY"
+zpty -r z out "*READY*"
+zpty -n -w z "$1"$'\t\t'
+out= more=
+for i in {1..100}; do # until what Tab gave does not grow any more
+	sleep 0.1
+	zpty -r -t z more && out+=$more || [[ -z $out ]] || break
+done
+print -r -- "$out"
+zpty -d z
+END
+zsh_completes() { # WORDS...
+	zsh -f type.zsh "$*" 2>&1 | tr -d '\a\b' | tr ' ' '\n'
+}
+for shell in bash fish zsh; do
+	if ! command -v $shell >/dev/null; then
+		skip "${shell}_completes" "$shell is not installed"
+		continue
+	fi
+	wrong=
+	while read -r want words; do
+		# shellcheck disable=SC2086
+		${shell}_completes $words | grep -qe "$want" || wrong+="'$words' does not give $want "
+	done <<-END
+		info cdict inf
+		--verify cdict info --veri
+		json cdict info --format js
+		vcpu cdict heatmap --view vc
+		boot cdict record --clockid bo
+	END
+	verdict "${shell}_completes_commands_options_and_values" "$wrong"
+done
