@@ -18,11 +18,14 @@
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
 #   make bench          the costs of DESIGN section 9 (CAPTURE=file: on that capture)
-#   make install        also uninstall; honours DESTDIR and prefix
+#   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
+#   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
+#   make deb            Debian's packages, in build/deb      make test-deb   install, use and purge them (ROOT_DIR=)
 #   make clean          remove what was built         make distclean  libperf as well
 #
 # Variables, on the command line:
 #   V=1                 show the commands
+#   CROSS=aarch64-linux-gnu   for another machine, in build/aarch64-linux-gnu; RUN=qemu-aarch64-static starts what is built
 #   WERROR=1            a warning is an error (what CI uses)
 #   CC=clang            another compiler
 #   CFLAGS= LDFLAGS=    yours, after ours; CFLAGS defaults to -O2 -g
@@ -34,9 +37,10 @@
 #   JOBS=3              make test, demo: how many at a time
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
-#   dlfilterdir=dir     make install: where perf script looks for its filters
+#   dlfilterdir=dir     make install: where perf script looks for its filters; with prefix=/usr perf's own folder
+#   STRIP=:             make install: leave the debug information
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 SOVERSION := 0
 
 # ---- variables ---------------------------------------------------------------------------------
@@ -47,9 +51,12 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 SHELL := /bin/sh
 
 comma := ,
+# CROSS=aarch64-linux-gnu: that compiler, its libraries, a build of its own; RUN starts what is built (qemu-user).
+cross := $(if $(CROSS),$(CROSS)-)
 ifeq ($(origin CC),default)
-CC := gcc
+CC := $(cross)gcc
 endif
+PKG_CONFIG ?= $(if $(CROSS),PKG_CONFIG_LIBDIR=/usr/lib/$(CROSS)/pkgconfig:/usr/share/pkgconfig )pkg-config
 JOBS ?= 3
 FUZZ_SECONDS ?= 30
 prefix ?= /usr/local
@@ -58,12 +65,16 @@ libdir ?= $(prefix)/lib
 includedir ?= $(prefix)/include
 mandir ?= $(prefix)/share/man
 completiondir ?= $(prefix)/share/bash-completion/completions
+zshdir ?= $(prefix)/share/zsh/site-functions
+fishdir ?= $(prefix)/share/fish/vendor_completions.d
 # Where perf looks for filters: its own folder when we go into the system, else one that
 # PERF_EXEC_PATH=$(libdir)/perf-core tells it.
-dlfilterdir ?= $(or $(if $(filter /usr /usr/local,$(prefix)),$(shell perf --exec-path 2>/dev/null)),$(libdir)/perf-core)/dlfilters
+dlfilterdir ?= $(or $(if $(filter /usr,$(prefix)),$(shell perf --exec-path 2>/dev/null)),$(libdir)/perf-core)/dlfilters
 INSTALL ?= install
+STRIP ?= $(cross)strip
+OBJCOPY ?= $(cross)objcopy
 
-B ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+B ?= build$(if $(CROSS),/$(CROSS))$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 SANB := build/san-address-undefined
 
 ifeq ($(V),1)
@@ -86,22 +97,23 @@ LIBRARY_LIBS := -lm -ldl
 PROGRAM_LIBS := -lcsv
 
 missing := $(shell for p in $(LIBRARY_PKGS) $(PROGRAM_PKGS); do \
-	pkg-config --exists $$p 2>/dev/null || echo $$p; done)
+	$(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
 present := $(filter-out $(missing),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
-PKG_CFLAGS := $(if $(present),$(shell pkg-config --cflags $(present)))
-LIBRARY_PKG_LIBS := $(shell pkg-config --libs $(filter $(present),$(LIBRARY_PKGS)) 2>/dev/null)
+PKG_CFLAGS := $(if $(present),$(shell $(PKG_CONFIG) --cflags $(present)))
+LIBRARY_PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(filter $(present),$(LIBRARY_PKGS)) 2>/dev/null)
 linked := $(filter-out $(LOADED_PKGS),$(filter $(present),$(PROGRAM_PKGS)))
-PROGRAM_PKG_LIBS := $(shell pkg-config --libs $(linked) 2>/dev/null)
+PROGRAM_PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(linked) 2>/dev/null)
 
 # libperf: the system's, else built once from Debian's kernel source into build/deps.
-ifeq ($(shell pkg-config --exists libperf 2>/dev/null && echo yes),yes)
+ifeq ($(shell $(PKG_CONFIG) --exists libperf 2>/dev/null && echo yes),yes)
 PERF_DEP :=
-PERF_CFLAGS := $(shell pkg-config --cflags libperf)
-PERF_LIBS := $(shell pkg-config --libs libperf)
+PERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf)
+PERF_LIBS := $(shell $(PKG_CONFIG) --libs libperf)
 else
-PERF_DEP := build/deps/lib/libperf.a
-PERF_CFLAGS := -isystem build/deps/include
-PERF_LIBS := $(PERF_DEP) build/deps/lib/libapi.a
+deps := build/deps$(if $(CROSS),/$(CROSS))
+PERF_DEP := $(deps)/lib/libperf.a
+PERF_CFLAGS := -isystem $(deps)/include
+PERF_LIBS := $(PERF_DEP) $(deps)/lib/libapi.a
 endif
 
 # ---- flags -------------------------------------------------------------------------------------
@@ -123,7 +135,7 @@ warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 machine := $(shell $(CC) -dumpmachine 2>/dev/null)
 hardening := -fstack-protector-strong $(if $(filter x86_64-%,$(machine)),-fcf-protection,$(if \
 	$(filter aarch64-%,$(machine)),-mbranch-protection=standard)) \
-	$(if $(SAN),,$(if $(filter -O%,$(filter-out -O0,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+	$(if $(SAN)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS)$(CFLAGS)),,$(if $(filter -O%,$(filter-out -O0,$(CFLAGS))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 hardening_ld := -Wl,-z,relro,-z,now,-z,noexecstack
 all_cflags = -std=gnu11 -D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(PKG_CFLAGS) \
 	$(PERF_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -pthread $(warnings) \
@@ -181,7 +193,7 @@ have-library-pkgs have-program-pkgs:
 
 ifneq ($(PERF_DEP),)
 $(PERF_DEP): build-aux/libperf.sh
-	$(Q)build-aux/libperf.sh build/deps
+	$(Q)build-aux/libperf.sh $(deps) $(cross)
 endif
 
 # Files that change only when what they hold changes: other flags rebuild the objects, another
@@ -271,7 +283,7 @@ $(internal_a): $(internal_objs) $(B)/sources
 $(libcdict_a) $(internal_a):
 	$(say) AR $@
 	@rm -f $@
-	$(Q)ar rcs $@ $(filter %.o,$^)
+	$(Q)$(cross)ar rcs $@ $(filter %.o,$^)
 
 $(libcdict_so): $(library_objs) format/libcdict.map $(B)/sources
 	$(say) LINK $@
@@ -287,7 +299,7 @@ $(B)/cdict: $(main_obj) $(internal_a) $(libcdict_a)
 # The same objects without any shared library: what is loaded when it is used is left out (base/shared_object.c).
 static_obj := $(B)/obj/static/shared_object.o
 static_pkgs := $(filter-out $(LOADED_PKGS),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
-static_libs = $(PERF_LIBS) $(shell pkg-config --static --libs $(static_pkgs) 2>/dev/null) $(PROGRAM_LIBS) $(LIBRARY_LIBS)
+static_libs = $(PERF_LIBS) $(shell $(PKG_CONFIG) --static --libs $(static_pkgs) 2>/dev/null) $(PROGRAM_LIBS) $(LIBRARY_LIBS)
 static_missing := $(if $(SAN),all,$(shell for lib in c z traceevent zstd pcre2-8 yaml expat csv; do \
 	[ "$$($(CC) -print-file-name=lib$$lib.a)" != lib$$lib.a ] || echo lib$$lib.a; done))
 .PHONY: static have-static
@@ -305,7 +317,7 @@ $(B)/cdict-host: $(static_obj) $(main_obj) $(internal_a) $(libcdict_a) | have-st
 
 # perf loads it: only what it needs, and with a libtraceevent of its own inside, hidden as all else:
 # perf exports some functions of another version, which a shared one would take for its own.
-traceevent_a := $(wildcard $(shell pkg-config --variable=libdir libtraceevent 2>/dev/null)/libtraceevent.a)
+traceevent_a := $(wildcard $(shell $(PKG_CONFIG) --variable=libdir libtraceevent 2>/dev/null)/libtraceevent.a)
 plugin_libs = $(if $(traceevent_a),$(patsubst -ltraceevent,$(traceevent_a),$(program_libs)),$(program_libs))
 $(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilter.map $(B)/sources
 	$(say) LINK $@
@@ -320,7 +332,7 @@ $(B)/cdict.pc: cdict.pc.in $(B)/prefix
 
 # Test programs: unit tests, tools, fuzz targets.  Of the archives the linker takes only the used
 # objects.  FUZZER=1 gives the targets libFuzzer's main, else replay.c runs each named file once.
-test_json := -Wl,--as-needed $(or $(shell pkg-config --libs jansson 2>/dev/null),-ljansson) -Wl,--no-as-needed
+test_json := -Wl,--as-needed $(or $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null),-ljansson) -Wl,--no-as-needed
 $(unit_bins): test_libs := -lcmocka $(test_json)
 $(tool_bins): test_libs := $(test_json)
 $(fuzz_bins): test_libs := $(if $(FUZZER),-fsanitize=fuzzer) $(test_json)
@@ -366,7 +378,7 @@ test: setup-test
 		{ echo "the build failed, no test ran"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 	@JOBS=$(JOBS) tests/run $(if $(T),-t '$(T)')
 
-test-build: all $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
+test-build: to-install $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 
 unit: $(unit_bins)
 	@JOBS=$(JOBS) tests/run -b $(B) $(if $(T),-t '$(T)') unit
@@ -419,56 +431,66 @@ bench: all
 
 # ---- install, clean, help ----------------------------------------------------------------------
 
-.PHONY: install uninstall clean distclean help
-man1 := $(sort $(wildcard doc/*.1))
+.PHONY: to-install install install-built uninstall clean distclean help
+man1 := $(filter-out doc/cdict-host.1,$(sort $(wildcard doc/*.1)))
 man3 := $(sort $(wildcard doc/*.3))
 man5 := $(sort $(wildcard doc/*.5))
 man7 := $(sort $(wildcard doc/*.7))
 public_headers := $(sort $(wildcard include/cdict/*.h))
-completion := $(if $(program),$(B)/cdict.bash)
+completions := $(if $(program),$(addprefix $(B)/completion/,cdict.bash _cdict cdict.fish))
 
-$(B)/cdict.bash: $(B)/cdict
+$(B)/completion/cdict.bash: shell := bash
+$(B)/completion/_cdict: shell := zsh
+$(B)/completion/cdict.fish: shell := fish
+$(completions): $(B)/cdict
 	$(say) GEN $@
-	$(Q)$(B)/cdict --completion bash >$@
+	@mkdir -p $(@D)
+	$(Q)$(RUN) $(B)/cdict --completion $(shell) >$@
 
-install: all $(completion)
+# What others link has no names but the API's: one object, the rest of them local.
+$(B)/installed/libcdict.a: $(library_objs) format/libcdict.map $(B)/sources
+	$(say) AR $@
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)sed -n 's/^\t\(cdict_[a-z0-9_]*\);$$/\1/p' format/libcdict.map >$(@D)/names
+	$(Q)$(CC) $(all_cflags) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) \
+		-o $(@D)/libcdict.o $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --keep-global-symbols=$(@D)/names $(@D)/libcdict.o
+	$(Q)$(cross)ar rcs $@ $(@D)/libcdict.o
+
+to-install: all $(completions) $(B)/installed/libcdict.a
+install: to-install
+	@$(MAKE) install-built
+
+# What was built, without building: a test installs what it tests.
+install-built:
 	$(say) INSTALL '$(DESTDIR)$(prefix)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(libdir)/pkgconfig' '$(DESTDIR)$(includedir)/cdict'
 	$(Q)$(INSTALL) -m 644 $(public_headers) '$(DESTDIR)$(includedir)/cdict'
-	$(Q)$(INSTALL) -m 644 $(libcdict_a) '$(DESTDIR)$(libdir)'
+	$(Q)$(INSTALL) -m 644 $(B)/installed/libcdict.a '$(DESTDIR)$(libdir)'
+	$(Q)$(STRIP) --strip-debug '$(DESTDIR)$(libdir)/libcdict.a'
 	$(Q)$(INSTALL) -m 755 $(libcdict_so) '$(DESTDIR)$(libdir)/libcdict.so.$(VERSION)'
+	$(Q)$(STRIP) --strip-unneeded '$(DESTDIR)$(libdir)/libcdict.so.$(VERSION)'
 	$(Q)ln -sf libcdict.so.$(VERSION) '$(DESTDIR)$(libdir)/libcdict.so.$(SOVERSION)'
 	$(Q)ln -sf libcdict.so.$(SOVERSION) '$(DESTDIR)$(libdir)/libcdict.so'
 	$(Q)$(INSTALL) -m 644 $(B)/cdict.pc '$(DESTDIR)$(libdir)/pkgconfig'
 ifneq ($(program),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(bindir)'
 	$(Q)$(INSTALL) -m 755 $(program) '$(DESTDIR)$(bindir)'
+	$(Q)$(STRIP) '$(DESTDIR)$(bindir)/cdict'
 endif
 ifneq ($(plugin),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(libdir)/cdict'
 	$(Q)$(INSTALL) -m 755 $(plugin) '$(DESTDIR)$(libdir)/cdict'
+	$(Q)$(STRIP) --strip-unneeded '$(DESTDIR)$(libdir)/cdict/$(notdir $(plugin))'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(dlfilterdir)'
 	$(Q)ln -sf '$(libdir)/cdict/$(notdir $(plugin))' '$(DESTDIR)$(dlfilterdir)'
 endif
-ifneq ($(man1),)
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man1'
-	$(Q)$(INSTALL) -m 644 $(man1) '$(DESTDIR)$(mandir)/man1'
-endif
-ifneq ($(man3),)
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man3'
-	$(Q)$(INSTALL) -m 644 $(man3) '$(DESTDIR)$(mandir)/man3'
-endif
-ifneq ($(man5),)
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man5'
-	$(Q)$(INSTALL) -m 644 $(man5) '$(DESTDIR)$(mandir)/man5'
-endif
-ifneq ($(man7),)
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(mandir)/man7'
-	$(Q)$(INSTALL) -m 644 $(man7) '$(DESTDIR)$(mandir)/man7'
-endif
-ifneq ($(completion),)
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(completiondir)'
-	$(Q)$(INSTALL) -m 644 $(completion) '$(DESTDIR)$(completiondir)/cdict'
+	$(Q)for page in $(man1) $(man3) $(man5) $(man7); do \
+		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
+ifneq ($(completions),)
+	$(Q)$(INSTALL) -D -m 644 $(B)/completion/cdict.bash '$(DESTDIR)$(completiondir)/cdict'
+	$(Q)$(INSTALL) -D -m 644 $(B)/completion/_cdict '$(DESTDIR)$(zshdir)/_cdict'
+	$(Q)$(INSTALL) -D -m 644 $(B)/completion/cdict.fish '$(DESTDIR)$(fishdir)/cdict.fish'
 endif
 
 uninstall:
@@ -479,8 +501,20 @@ uninstall:
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man3/%',$(man3)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man5/%',$(man5)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man7/%',$(man7)) \
-		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'
+		'$(DESTDIR)$(completiondir)/cdict' '$(DESTDIR)$(zshdir)/_cdict' '$(DESTDIR)$(fishdir)/cdict.fish' \
+		'$(DESTDIR)$(dlfilterdir)/cdict-dlfilter.so'
 	$(Q)rm -rf '$(DESTDIR)$(includedir)/cdict' '$(DESTDIR)$(libdir)/cdict'
+
+# ---- packages -----------------------------------------------------------------------------------
+
+.PHONY: dist deb test-deb
+dist_tar := build/dist/cdict-$(VERSION).tar.xz
+dist:
+	@build-aux/dist.sh $(VERSION) $(dist_tar)
+deb: dist
+	@build-aux/deb.sh $(VERSION) $(dist_tar) build/deb
+test-deb: dist
+	@build-aux/test-deb.sh $(VERSION) $(dist_tar) $(ROOT_DIR)
 
 clean:
 	$(say) CLEAN build

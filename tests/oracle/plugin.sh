@@ -253,7 +253,7 @@ check_listed() {
 }
 
 check_installed_link() {
-	make -n -C "$TOP" B="$BUILD" install prefix=/usr DESTDIR=/nowhere 2>/dev/null |
+	make -n -C "$TOP" B="$BUILD" install-built prefix=/usr DESTDIR=/nowhere 2>/dev/null |
 		grep -q "ln -sf '/usr/lib/cdict/cdict-dlfilter.so' '/nowhere$(perf --exec-path)/dlfilters'" ||
 		echo "make install makes no link where perf looks"
 }
