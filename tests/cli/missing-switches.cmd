@@ -15,7 +15,13 @@ proc 9 other
   0 [000] 10.000500: sched:sched_switch: prev_pid=0 prev_state=R next_pid=9
   9 [001] 10.000500: sched:sched_waking: pid=8 target_cpu=0
 TRACE
-"$MKPERF" --formats "$DATA/formats" -o x.data x.trace && "$CDICT" convert -q -i x.data -o x.cdict
-"$CDICT" tasks x.cdict --format json |
-	jq -c '.tasks[] | [.comm, .run_ns, .unknown_ns, .sleep_ns, .switches, .latency_max_ns]'
-"$CDICT" coremap x.cdict --format json | jq -c '.coremap[] | select(.comm == null) | [.cpu, .run_ns]'
+figures() { # TRACE
+	rm -f x.cdict
+	"$MKPERF" --formats "$DATA/formats" -o x.data "$1" && "$CDICT" convert -q --max-loss 100 -i x.data -o x.cdict
+	"$CDICT" tasks x.cdict --max-loss 100 --format json |
+		jq -c '.tasks[] | [.comm, .run_ns, .unknown_ns, .sleep_ns, .switches, .latency_max_ns]'
+	"$CDICT" coremap x.cdict --max-loss 100 --format json | jq -c '.coremap[] | select(.comm == null) | [.cpu, .run_ns]'
+}
+figures x.trace
+echo "--- as the trace says"
+figures "$DATA/switches-in-unseen.trace"

@@ -351,7 +351,7 @@ class Capture:
         outs = {(s.task, s.cpu, s.end): s for s in self.slices if s.ended}
         ins = {(s.task, s.cpu, s.begin): s for s in self.slices if s.begun}
         gaps = sorted(g.begin for rows in self.gaps.values() for g in rows)
-        self.unseen = {(g.cpu, g.end): g.begin for g in self.unknown}
+        self.unseen = {(g.cpu, g.end): g.begin for g in self.unknown if g.begin < g.end}
         for task, rows in happened.items():
             if self.some_tasks and task not in self.recorded:
                 continue
@@ -376,15 +376,15 @@ class Capture:
                 continue
             lives, first, born = [], None, 0 # [first seen, dead]
             for t, _, what, where in rows:
+                if what not in ('birth', 'wake') and first is None:
+                    first = t
+                    if what == 'out' and not lives: # nothing was heard of it before
+                        first = max(self.came_unseen.get((task, where, t), t), born)
                 if what == 'birth' or (what == 'out' and (task, where, t) in dead):
                     if first is not None:
                         lives.append((first, t))
                     first = None
                     born = t
-                elif what != 'wake' and first is None:
-                    first = t
-                    if what == 'out' and not lives: # nothing was heard of it before
-                        first = max(self.came_unseen.get((task, where, t), t), born)
             if first is not None:
                 lives.append((first, max(rows[-1][0], min(self.last, gone.get(task, self.last)))))
             for begin, end in lives:
