@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/suggest.h"
 #include "capture/rings.h"
 #include "capture/tracefs.h"
 #include "convert/formats.h"
@@ -98,37 +99,179 @@ static int add_event(struct choice *c, const char *name, struct cdict_error *err
 	return ret;
 }
 
-static int add_glob(struct choice *c, const char *glob, struct cdict_error *err)
+/* What perf means by modifiers (perf-list(1), "EVENT MODIFIERS"): the first of u, k, h leaves out the rest. */
+static int read_modifiers(const char *text, unsigned * not, struct cdict_error *err)
+{
+	bool some = false;
+
+	*not = 0;
+	for (const char *p = text; *p; p++) {
+		unsigned is = *p == 'u'   ? CHOICE_NOT_USER
+			      : *p == 'k' ? CHOICE_NOT_KERNEL
+			      : *p == 'h' ? CHOICE_NOT_HV
+					  : 0;
+
+		if (is && !some)
+			*not |= CHOICE_NOT_USER | CHOICE_NOT_KERNEL | CHOICE_NOT_HV;
+		some |= is != 0;
+		*not &= ~is;
+		if (*p == 'G' || *p == 'H')
+			*not |= *p == 'G' ? CHOICE_NOT_HOST : CHOICE_NOT_GUEST;
+		else if (!is && *p != 'D') /* pinned: a tracepoint always is */
+			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					  "modifier '%c' in ':%s' makes no sense with a "
+					  "tracepoint: of its events each is a sample",
+					  *p, text);
+	}
+	return 0;
+}
+
+static bool is_system(const struct choice *c, const char *name, size_t len)
+{
+	char path[4096];
+
+	return (size_t)snprintf(path, sizeof(path), "%s/events/%.*s", c->root, (int)len, name) <
+		       sizeof(path) &&
+	       !access(path, F_OK);
+}
+
+/* Cuts the modifiers off; NULL: there are none. */
+static char *cut_modifiers(const struct choice *c, char *glob)
+{
+	char *first = strchr(glob, ':'), *last = strrchr(glob, ':');
+
+	if (!first)
+		return NULL;
+	if (first == last && (last[strspn(last, ":ukhGHDpPSWeIb")] || !last[1] ||
+			      is_system(c, glob, (size_t)(first - glob))))
+		return NULL;
+	*last = '\0';
+	return last + 1;
+}
+
+static bool is_pattern(const char *glob)
+{
+	return glob[strcspn(glob, "*?[")];
+}
+
+static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 {
 	struct tracefs_names names = { 0 };
+	bool bare = !strncmp(glob, "*:", 2);
+	struct suggest s;
 	int ret;
 
-	if (!strchr(glob, ':') || strchr(glob, '/'))
+	suggest_begin(&s, bare ? glob + 2 : glob, strlen(glob) - 2 * bare);
+	if (!is_pattern(glob + 2 * bare) && !tracefs_names(&names, c->root, "*:*", err)) {
+		for (size_t i = 0; i < names.n; i++)
+			suggest_try(&s, bare ? strchr(names.at[i], ':') + 1 : names.at[i]);
+	}
+	ret = cdict_fail(
+		err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+		"this kernel has no tracepoint '%s'%s; 'perf list tracepoint' shows what it has",
+		s.asked, suggest_text(&s, ""));
+	tracefs_names_fini(&names);
+	return ret;
+}
+
+static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdict_error *err)
+{
+	struct tracefs_names names = { 0 };
+	size_t before;
+	int ret;
+
+	if (strchr(glob, '/'))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "'%s' is no tracepoint: they are called as sched:sched_switch",
 				  glob);
 	ret = tracefs_names(&names, c->root, glob, err);
 	if (!ret && !names.n)
-		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-				 "this kernel has no tracepoint '%s': 'perf list tracepoint' "
-				 "shows what it has",
-				 glob);
-	for (size_t i = 0; i < names.n && !ret; i++)
+		ret = no_event(c, glob, err);
+	for (size_t i = 0; i < names.n && !ret; i++) {
+		before = c->events.n;
 		ret = add_event(c, names.at[i], err);
+		if (!ret)
+			c->events.at[before < c->events.n ? before : c->events.n - 1].not = not ;
+	}
 	tracefs_names_fini(&names);
 	return ret;
 }
 
+static int add_missing(struct choice *c, const char *name, struct cdict_error *err)
+{
+	if (c->missing.len)
+		c->missing.len--; /* the NUL */
+	buf_printf(&c->missing, "%s%s", c->missing.len ? ", " : "", name);
+	buf_u8(&c->missing, 0);
+	return c->missing.failed ? cdict_fail_nomem(err) : 0;
+}
+
+/* One of a list: a name, a pattern, with modifiers of its own or of its group. */
+static int add_named(struct choice *c, char *item, const char *of_group, struct cdict_error *err)
+{
+	char *modifiers = cut_modifiers(c, item), bare[256];
+	const char *glob = item;
+	unsigned not ;
+	int ret = read_modifiers(modifiers ? modifiers : of_group, &not, err);
+
+	if (ret)
+		return ret;
+	if (!strchr(item, ':')) {
+		snprintf(bare, sizeof(bare), "*:%s", item);
+		glob = bare;
+	}
+	ret = add_glob(c, glob, not, err);
+	if (ret == CDICT_ENOTFOUND && is_pattern(item))
+		ret = add_missing(c, item, err);
+	return ret;
+}
+
+/* "{a,b}:k", of which @item is the part up to a comma and @rest what follows. NULL, or what is wrong. */
+static const char *in_groups(char *item, const char *rest, bool *in_group, char of_group[16])
+{
+	char *close;
+
+	if (*item == '{') {
+		const char *end = strchr(item, '}');
+
+		end = end || !rest ? end : strchr(rest, '}');
+		if (*in_group || !end)
+			return *in_group ? "a group in a group" : "'{' without '}'";
+		*in_group = true;
+		if (end[1] == ':')
+			snprintf(of_group, 16, "%.*s", (int)strcspn(end + 2, ","), end + 2);
+		memmove(item, item + 1, strlen(item));
+	}
+	close = strchr(item, '}');
+	if (!close)
+		return NULL;
+	if (!*in_group)
+		return "'}' without '{'";
+	*in_group = false;
+	*close = '\0';
+	return close[1] && close[1] != ':' ? "a group ends with '}' or '}:MODIFIERS'" : NULL;
+}
+
 int choice_add(struct choice *c, const char *list, struct cdict_error *err)
 {
-	char *copy = strdup(list), *rest = copy, *glob;
+	char *copy = strdup(list), *rest = copy, *item, of_group[16] = "";
+	bool in_group = false;
+	const char *wrong;
 	int ret = copy ? 0 : cdict_fail_nomem(err);
 
 	c->last = c->events.n;
-	while (!ret && (glob = strsep(&rest, ",")))
-		ret = *glob ? add_glob(c, glob, err)
-			    : cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					 "'%s' names an event without a name", list);
+	while (!ret && (item = strsep(&rest, ","))) {
+		wrong = in_groups(item, rest, &in_group, of_group);
+		if (!wrong && !*item)
+			wrong = "names an event without a name";
+		if (wrong)
+			ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "'%s': %s", list,
+					 wrong);
+		else
+			ret = add_named(c, item, of_group, err);
+		if (!in_group)
+			of_group[0] = '\0';
+	}
 	free(copy);
 	return ret;
 }
@@ -141,17 +284,13 @@ int choice_defaults(struct choice *c, struct cdict_error *err)
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]) && !ret; i++) {
 		struct cdict_error why = { 0 };
 
-		ret = add_glob(c, defaults[i], &why);
+		ret = add_glob(c, defaults[i], 0, &why);
 		if (ret == CDICT_ENOTFOUND) {
-			buf_printf(&c->missing, "%s%s", c->missing.len ? ", " : "", defaults[i]);
-			ret = 0;
+			ret = add_missing(c, defaults[i], err);
 		} else if (ret) {
 			*err = why;
 		}
 	}
-	buf_u8(&c->missing, 0);
-	if (!ret && c->missing.failed)
-		ret = cdict_fail_nomem(err);
 	if (!ret && !c->events.n)
 		ret = cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				 "this kernel has neither scheduler nor KVM tracepoints");

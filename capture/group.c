@@ -230,6 +230,29 @@ void group_wait_flush(struct group *g)
 	ingest_wait(&g->ingest, NULL);
 }
 
+void group_pause(struct group *g)
+{
+	atomic_store(&g->paused, true);
+	group_flush(g);
+	group_wait_flush(g);
+}
+
+void group_resume(struct group *g)
+{
+	atomic_store(&g->paused, false);
+	wake_reader(g);
+}
+
+uint64_t group_lost(const struct group *g)
+{
+	return atomic_load(&g->lost);
+}
+
+bool group_over(const struct group *g)
+{
+	return rings_over(g->rings);
+}
+
 void group_stop(struct group *g)
 {
 	atomic_store(&g->stop, true);

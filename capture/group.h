@@ -69,6 +69,14 @@ int group_add_cpu(struct group *g, int cpu, struct cdict_error *err);
 /* group_flush - everything read so far is in the store when group_wait_flush() returns. */
 void group_flush(struct group *g);
 void group_wait_flush(struct group *g);
+/* group_pause - after rings_disable() of group_rings(): what is there is read, and from then on nothing is known until
+ * group_resume(), after which rings_enable() is called. */
+void group_pause(struct group *g);
+void group_resume(struct group *g);
+/* group_lost - events that were lost so far, as far as is known; from any thread. */
+uint64_t group_lost(const struct group *g);
+/* group_over - all tasks whose events are recorded have ended. */
+bool group_over(const struct group *g);
 /* group_stop - after rings_disable() of group_rings(): the rest is read, encoded and stored, and the threads end. */
 void group_stop(struct group *g);
 void group_join(struct group *g);

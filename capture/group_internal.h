@@ -44,6 +44,8 @@ struct group {
 	atomic_bool stop;
 	atomic_uint flush_wanted;
 	atomic_bool has_arrived;
+	atomic_bool paused;
+	atomic_ullong lost; /* for group_lost() */
 
 	/* Under @lock: the start, and flushes that are done. */
 	pthread_mutex_t lock;

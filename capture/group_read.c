@@ -197,6 +197,7 @@ static void pass(struct group *g)
 			gets_blind(g, rings_cpu(g->rings, i));
 	read_more(g);
 	g->counts.passes++;
+	atomic_store(&g->lost, g->ingest.lost + g->ingest.dropped);
 	if (g->feed)
 		trigger_feed_end(g->feed);
 }
@@ -249,10 +250,27 @@ static void hurry(const struct group *g)
 	setpriority(PRIO_PROCESS, 0, -20); /* of this thread; refused to others than root */
 }
 
+/* The rings of all CPUs are disabled, or will be enabled: a pause is a loss of nobody knows how much. */
+static void pause_or_resume(struct group *g, bool paused)
+{
+	for (struct group_more *more = g->more; more; more = more->next) {
+		if (!paused) {
+			rings_enable(more->rings);
+			continue;
+		}
+		rings_disable(more->rings);
+		g->counts.bytes += rings_read(more->rings, on_record, g);
+		gets_blind(g, rings_cpu(more->rings, 0));
+	}
+	for (size_t i = 0; i < rings_cpus(g->rings) && paused && g->first_ns; i++)
+		gets_blind(g, rings_cpu(g->rings, i));
+}
+
 void *group_read(void *arg)
 {
 	struct group *g = arg;
 	unsigned flushed = 0;
+	bool was_paused = false;
 
 	if (!group_begin(g, 0))
 		return NULL;
@@ -264,6 +282,8 @@ void *group_read(void *arg)
 		if (wanted == flushed)
 			rings_wait(g->rings, g->more ? POLL_MORE_MS : POLL_MS);
 		pass(g);
+		if (was_paused != atomic_load(&g->paused))
+			pause_or_resume(g, was_paused = !was_paused);
 		cut_old(g);
 		if (wanted != flushed)
 			flush(g, flushed = wanted);

@@ -240,3 +240,16 @@ void host_fini(struct host *h)
 	buf_fini(&h->info.numa);
 	free(h->topology);
 }
+
+uint64_t host_memory_available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	unsigned long long kib = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f) && !kib)
+		sscanf(line, "MemAvailable: %llu kB", &kib);
+	if (f)
+		fclose(f);
+	return kib << 10;
+}

@@ -26,6 +26,8 @@ bool host_pids_foreign(void);
 
 /* host_cpus - the CPUs that are online, ascending; their count or negative. Given. */
 int host_cpus(int **cpus, struct cdict_error *err);
+/* host_memory_available - bytes that can be had without swapping; 0: unknown. */
+uint64_t host_memory_available(void);
 /* host_cpus_possible - one more than the highest number that a CPU of this machine may have. */
 size_t host_cpus_possible(void);
 /* host_cpu_birth - another number each time that @cpu comes online; 0: unknown. */

@@ -92,25 +92,13 @@ static int prepare(struct recording *rec)
 	return ret ? ret : recording_tasks(rec);
 }
 
-/* CPU by CPU: when it is done the samples' clock tells, 0: it does not, or there are no switches. */
-static void switch_on(struct recording *rec)
-{
-	struct clock *clock = clock_open(rec->opts->use_clockid, rec->opts->clockid);
-	bool switches = clock;
-
-	for (size_t i = 0; i < rec->n_groups; i++)
-		switches &= rings_watch_switches(group_rings(rec->groups[i]));
-	rec->info.scope.begins_ns = switches && !rec->info.scope.filtered ? clock_now(clock) : 0;
-	clock_close(clock);
-	for (size_t i = 0; i < rec->n_groups; i++)
-		rings_enable(group_rings(rec->groups[i]));
-}
-
 static void run(struct recording *rec)
 {
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_start(rec->groups[i]);
-	switch_on(rec);
+	rec->began_ns = monotonic_ns();
+	if (!rec->opts->n_spans && !rec->opts->begin_paused)
+		recording_switch(rec, true);
 	workload_go(&rec->workload);
 	recording_wait(rec);
 	for (size_t i = 0; i < rec->n_groups; i++)
@@ -178,13 +166,14 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		return;
 	}
 	r->events = store_counts(rec->store)->events;
-	end->scope = rec->info.scope;
-	if (end->scope.begins_ns <= store_counts(rec->store)->first_ns)
-		end->scope.begins_ns = 0;
+	if (!rec->writer) /* the next file could not be begun */
+		return;
+	end->scope = recording_scope_end(rec);
 	/* What could be written is ended as any file, if that can be. */
 	if (recording_finish(rec, end, &err) < 0 && !r->ended.code)
 		r->ended = err;
-	r->bytes_out = target_bytes(rec->target);
+	if (rec->target)
+		r->bytes_out += target_bytes(rec->target);
 }
 
 static void close_output(struct recording *rec)
@@ -218,6 +207,11 @@ static void close_all(struct recording *rec)
 	free(rec->births);
 	free(rec->refused);
 	free(rec->recorded);
+	for (size_t i = 0; i < rec->names.n; i++)
+		free(rec->names.at[i]);
+	array_fini(&rec->names);
+	free(rec->name);
+	pthread_mutex_destroy(&rec->file_lock);
 }
 
 int record_run(const struct record_options *opts, struct record_report *report,
@@ -233,6 +227,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 
 	*report = (struct record_report){ 0 };
 	rec.workload.go = -1;
+	pthread_mutex_init(&rec.file_lock, NULL);
 	recording_signals(&rec);
 	cpu = cpu_ns(&woken);
 	ret = prepare(&rec);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "capture/choose.h"
+#include "capture/control.h"
 #include "capture/trigger.h"
 #include "cdict/writer.h"
 
@@ -27,16 +28,36 @@ struct record_event {
 
 struct record_report;
 
+/* When events are recorded, by the time since the recording began. */
+struct record_span {
+	uint64_t from_ms, to_ms; /* to_ms 0: to the end */
+};
+
+/* While it records. */
+struct record_progress {
+	double seconds;
+	uint64_t events, bytes; /* encoded, and written or held, so far */
+	uint64_t lost;          /* by the rings and by us, as far as is known */
+	double cpu_seconds;     /* the recorder's own */
+	bool paused;
+};
+
 struct record_options {
 	const struct record_event *events; /* in the order given; NULL: the default */
 	size_t n_events;
 	bool all;                   /* sched:* and kvm:* */
+	bool tell_missing;          /* which of the default the kernel lacks */
 	const uint64_t *cpus;       /* bitmap; NULL: all that are online */
 	size_t n_cpus;              /* bits */
 	double seconds;             /* 0: until a signal or the command's end */
 	const char *const *command; /* NULL: none */
 	const char *output;
-	const char *const *inputs; /* files that it must not replace */
+	/* One file after the other, each with the time in its name: by time, size or SIGUSR2. */
+	bool rotate;
+	uint64_t rotate_ns, rotate_bytes; /* 0: not by that */
+	unsigned rotate_files;            /* only so many are left; 0: all */
+	uint64_t max_bytes;               /* ends it; 0: no bound */
+	const char *const *inputs;        /* files that it must not replace */
 	size_t n_inputs;
 	const char *cmdline; /* what the user typed, for INFO */
 	size_t ring_bytes;   /* of each CPU; 0: by the number of CPUs */
@@ -45,6 +66,13 @@ struct record_options {
 	int realtime;        /* priority, 0: none */
 	bool use_clockid;
 	int clockid;
+	const int32_t *tids; /* only these, ascending; NULL: all tasks */
+	size_t n_tids;
+	bool no_inherit;                 /* of them: not what they start */
+	const struct record_span *spans; /* ascending; NULL: from the beginning to the end */
+	size_t n_spans;
+	bool begin_paused;       /* until @control says otherwise */
+	struct control *control; /* NULL: none */
 	/* The flight recorder. */
 	bool keep;
 	uint64_t keep_ns, keep_bytes; /* 0: no bound of that kind */
@@ -52,8 +80,8 @@ struct record_options {
 	const char *trigger_task;     /* regular expression, or NULL */
 	trigger_idle_fn exit_is_idle; /* NULL: every exit counts */
 	void *exit_ctx;
-	/* Writes labels of the tasks; called when the recording has begun and before it ends. */
-	int (*labels)(void *ctx, struct cdict_writer *w, struct cdict_error *err);
+	/* Writes labels of the tasks; called when the recording has begun and before it ends, @last. */
+	int (*labels)(void *ctx, bool last, struct cdict_writer *w, struct cdict_error *err);
 	void *labels_ctx;
 	/* Called before the events begin, and after they ended with @choice NULL: something that
 	 * records beside us. */
@@ -64,6 +92,9 @@ struct record_options {
 	 * events, for which the kernel may take seconds: 36 ms for each KVM tracepoint (Linux 6.18). */
 	void (*ended)(void *ctx, const struct record_report *report);
 	void *ended_ctx;
+	/* Once a second; NULL: nobody looks. */
+	void (*progress)(void *ctx, const struct record_progress *p);
+	void *progress_ctx;
 	/* One line for the user: a default event that is missing, a dump that was written. */
 	void (*say)(void *ctx, bool warning, const char *line);
 	void *say_ctx;
@@ -73,6 +104,8 @@ struct record_options {
  * machine, and no more than a large one has to spare. */
 #define RECORD_RINGS_BYTES ((size_t)256 << 20)
 #define RECORD_RING_MAX ((size_t)16 << 20)
+/* libperf keeps a ring's mask in an int: events of a larger ring would not be seen. */
+#define RECORD_RING_LIMIT ((size_t)1 << 30)
 #define RECORD_RING_MIN ((size_t)4 << 20)
 #define RECORD_QUEUE_BYTES ((size_t)128 << 20)
 #define RECORD_GROUP_CPUS 16u
@@ -98,6 +131,7 @@ struct record_report {
 	uint64_t wakeups, max_rss_bytes;
 	unsigned dumps; /* of the flight recorder */
 	unsigned failed_dumps;
+	unsigned files; /* with rotate */
 	bool have_status;
 	int command_status;
 	struct cdict_error ended; /* code 0, or why it ended early */

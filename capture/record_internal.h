@@ -46,7 +46,20 @@ struct recording {
 	sigset_t mask, signals; /* as it was; those we wait for */
 	atomic_flag broken;     /* RECORD_SIGNAL_FAILED was sent */
 
+	/* Recorded now, or paused; the next of opts->spans to begin or end. */
+	bool on, was_on;
+	size_t next_span;
+	uint64_t began_ns; /* base/monotonic.h */
+
+	/* What an encoder told, for record_progress. */
+	atomic_ullong put_events, put_bytes;
+
 	/* To a file. */
+	pthread_mutex_t file_lock; /* of all below it, while encoders run */
+	char *name;                /* of the file, when it is not opts->output */
+	uint64_t name_bytes;       /* put_bytes when it was begun */
+	uint64_t rotate_at_ns;
+	ARRAY(char *) names; /* that are done, oldest first */
 	struct target *target;
 	struct cdict_writer *writer;
 	uint64_t n_blocks;   /* for the size of the index */
@@ -76,6 +89,14 @@ void recording_look_for_cpus(struct recording *rec);
 int recording_output(struct recording *rec);
 /* The tasks that are there; from now on the rings tell. */
 int recording_tasks(struct recording *rec);
+/* A further file, its head, tasks and names; rec->file_lock is held. */
+int recording_begin_file(struct recording *rec);
+/* record_rotate.c: the file is ended, another one begun. */
+int recording_rotate(struct recording *rec);
+/* What the file's end says of how it began. */
+struct scope recording_scope_end(const struct recording *rec);
+/* The name of what is written. */
+const char *recording_name(const struct recording *rec);
 /* What ends the file; *err and a negative code when it cannot be ended. */
 int recording_finish(struct recording *rec, const struct record_info_end *end,
 		     struct cdict_error *err);
@@ -86,6 +107,8 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 
 void recording_signals(struct recording *rec);
 void recording_signals_restore(struct recording *rec);
+/* Events are recorded from now on, or not: what happened meanwhile is unknown. */
+void recording_switch(struct recording *rec, bool on);
 /* Until it is to end; answers signals and triggers. */
 void recording_wait(struct recording *rec);
 

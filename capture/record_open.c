@@ -50,8 +50,6 @@ static int choose_events(struct recording *rec)
 
 	if (o->all)
 		ret = choice_add(&rec->choice, "sched:*,kvm:*", rec->err);
-	if (ret == CDICT_ENOTFOUND) /* a kernel without KVM */
-		ret = choice_add(&rec->choice, "sched:*", rec->err);
 	for (size_t i = 0; i < o->n_events && !ret; i++) {
 		const struct record_event *ev = &o->events[i];
 
@@ -63,10 +61,15 @@ static int choose_events(struct recording *rec)
 			ret = cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
 					 "this libperf cannot filter events");
 	}
+	if (!ret && !rec->choice.events.n && o->n_events)
+		ret = cdict_fail(rec->err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				 "this kernel has none of %s",
+				 (const char *)rec->choice.missing.data);
 	if (!ret && !rec->choice.events.n)
 		ret = choice_defaults(&rec->choice, rec->err);
-	if (!ret && rec->choice.missing.len > 1)
-		recording_say(rec, false, "this kernel does not have %s",
+	/* Of the default what a kernel lacks is no news: one without KVM has no KVM events. */
+	if (!ret && rec->choice.missing.len && (o->n_events || o->all || o->tell_missing))
+		recording_say(rec, o->n_events || o->all, "this kernel does not have %s",
 			      (const char *)rec->choice.missing.data);
 	return ret;
 }
@@ -106,6 +109,10 @@ int recording_choose(struct recording *rec)
 				(int16_t)rec->choice.events.at[i].type;
 	if (rec->n_cpus < (size_t)n_online)
 		rec->info.scope.whom = SCOPE_CPUS;
+	if (rec->opts->tids)
+		rec->info.scope.whom = SCOPE_TASKS;
+	rec->info.scope.no_inherit = rec->opts->tids && rec->opts->no_inherit;
+	rec->info.scope.late = rec->opts->n_spans || rec->opts->begin_paused;
 	for (size_t i = 0; i < rec->choice.events.n; i++)
 		rec->info.scope.filtered |=
 			rec->choice.events.at[i].filter &&
@@ -162,6 +169,9 @@ static int start_groups(struct recording *rec)
 				   .n_cpus = to - from,
 				   .use_clockid = o->use_clockid,
 				   .clockid = o->clockid,
+				   .tids = o->tids,
+				   .n_tids = o->n_tids,
+				   .no_inherit = o->no_inherit,
 				   .foreign_pids = rec->info.scope.foreign },
 			.schema = rec->schema,
 			.type_of = rec->type_of,
@@ -231,12 +241,28 @@ static void say_what_is_kept(const struct recording *rec)
 		      time, (double)bytes / (1 << 20), (rec->report->memory_bytes >> 20) + 1);
 }
 
+/* What cannot be is said before the kernel says something else. */
+static int check_rings(struct recording *rec, size_t bytes)
+{
+	uint64_t all = (uint64_t)bytes * rec->n_cpus, free_bytes = host_memory_available();
+
+	if (free_bytes && all > free_bytes)
+		return cdict_fail(rec->err, -ENOMEM, CDICT_NO_OFFSET,
+				  "rings of %zu MiB for each of %zu CPUs are %" PRIu64
+				  " MiB, of which %" PRIu64 " MiB are free: give a smaller -m",
+				  bytes >> 20, rec->n_cpus, all >> 20, free_bytes >> 20);
+	return 0;
+}
+
 int recording_open(struct recording *rec)
 {
 	size_t asked = rec->opts->ring_bytes, wanted = asked ? asked : default_bytes(rec);
 	size_t bytes = round_up(wanted);
 	int ret;
 
+	ret = check_rings(rec, bytes);
+	if (ret)
+		return ret;
 	raise_file_limit();
 	ret = start_groups(rec);
 	for (size_t i = 0; i < rec->n_groups && !ret;) {

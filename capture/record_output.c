@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/monotonic.h"
 #include "capture/proc.h"
 #include "capture/record_internal.h"
 #include "format/writer.h"
@@ -54,12 +57,47 @@ static int put_into_file(void *ctx, struct store_item *item, struct cdict_error 
 	return ret;
 }
 
-static const struct store_ops file_ops = { .put = put_into_file, .tell_bad = true };
-static const struct store_ops ring_ops = { .put = snapshot_ring_put, .tell_bad = true };
+static void count_put(struct recording *rec, const struct store_item *item)
+{
+	unsigned long long events = 0;
+
+	for (size_t i = 0; i < item->n_parts; i++)
+		events += item->parts[i].info.events;
+	atomic_fetch_add(&rec->put_events, events);
+	atomic_fetch_add(&rec->put_bytes, item->payload.len);
+}
+
+static int put_file(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct recording *rec = ctx;
+	int ret;
+
+	count_put(rec, item);
+	pthread_mutex_lock(&rec->file_lock);
+	ret = put_into_file(rec, item, err);
+	pthread_mutex_unlock(&rec->file_lock);
+	return ret;
+}
+
+static int put_ring(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct recording *rec = ctx;
+
+	count_put(rec, item);
+	return snapshot_ring_put(rec->ring, item, err);
+}
+
+static const struct store_ops file_ops = { .put = put_file, .tell_bad = true };
+static const struct store_ops ring_ops = { .put = put_ring, .tell_bad = true };
+
+const char *recording_name(const struct recording *rec)
+{
+	return rec->name ? rec->name : rec->opts->output;
+}
 
 static int write_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err)
 {
-	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, w, err) : 0;
+	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, *rec->end, w, err) : 0;
 }
 
 /* What failed is the file: its name before the reason. */
@@ -69,7 +107,7 @@ static int of_output(const struct recording *rec, int ret)
 
 	if (!ret || ret == CDICT_EUSAGE)
 		return ret;
-	return cdict_fail(rec->err, ret, why.offset, "%s: %s", rec->opts->output, why.text);
+	return cdict_fail(rec->err, ret, why.offset, "%s: %s", recording_name(rec), why.text);
 }
 
 static struct outfile_options capture_named(const struct recording *rec, const char *path)
@@ -79,6 +117,43 @@ static struct outfile_options capture_named(const struct recording *rec, const c
 	return (struct outfile_options){
 		.path = path, .capture = true, .inputs = o->inputs, .n_inputs = o->n_inputs
 	};
+}
+
+/* "x" of "x.cdict" and "x": how long it is. */
+static size_t stem_of(const char *output)
+{
+	size_t n = strlen(output);
+
+	return n > 6 && !strcmp(output + n - 6, ".cdict") ? n - 6 : n;
+}
+
+/* "x.2026112219301234.cdict", as perf record stamps its files: to the hundredth of a second. Given. */
+static char *stamped_name(const char *output)
+{
+	struct timespec now;
+	struct tm tm;
+	char stamp[32], *name;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!localtime_r(&now.tv_sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm))
+		return NULL;
+	if (asprintf(&name, "%.*s.%s%02ld%s", (int)stem_of(output), output, stamp,
+		     now.tv_nsec / 10000000, output + stem_of(output)) < 0)
+		return NULL;
+	return name;
+}
+
+static int next_name(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+
+	rec->name = stamped_name(o->output);
+	if (!rec->name)
+		return cdict_fail_nomem(rec->err);
+	rec->rotate_at_ns = o->rotate_ns ? monotonic_in_ms(o->rotate_ns / 1000000) : 0;
+	rec->name_bytes = atomic_load(&rec->put_bytes);
+	rec->report->files++;
+	return 0;
 }
 
 int recording_output(struct recording *rec)
@@ -93,8 +168,14 @@ int recording_output(struct recording *rec)
 		if (ret)
 			return ret;
 		rec->ring = snapshot_ring_new(o->keep_ns, o->keep_bytes);
-		rec->store = rec->ring ? store_new(&ring_ops, rec->ring) : NULL;
+		rec->store = rec->ring ? store_new(&ring_ops, rec) : NULL;
 		return rec->store ? 0 : cdict_fail_nomem(rec->err);
+	}
+	if (o->rotate) {
+		ret = next_name(rec);
+		if (ret)
+			return ret;
+		file.path = rec->name;
 	}
 	rec->store = store_new(&file_ops, rec);
 	return rec->store ? of_output(rec, target_open(&rec->target, &file, rec->err))
@@ -136,6 +217,33 @@ int recording_tasks(struct recording *rec)
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
 }
 
+int recording_begin_file(struct recording *rec)
+{
+	struct rows rows = { 0 };
+	struct outfile_options file;
+	int ret = next_name(rec);
+
+	if (ret)
+		return ret;
+	file = capture_named(rec, rec->name);
+	rec->n_blocks = rec->rows_bytes = 0;
+	ret = target_open(&rec->target, &file, rec->err);
+	if (!ret)
+		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
+	if (!ret)
+		ret = record_info_begin(&rec->info, rec->writer, rec->err);
+	proc_tasks("/proc", &rows);
+	if (!ret)
+		ret = rows_failed(&rows) ? cdict_fail_nomem(rec->err)
+					 : rows_write(&rows, rec->writer, rec->err);
+	rows_fini(&rows);
+	if (!ret)
+		ret = write_labels(rec, rec->writer, rec->err);
+	if (!ret)
+		ret = format_writer_flush(rec->writer, rec->err);
+	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
+}
+
 int recording_finish(struct recording *rec, const struct record_info_end *end,
 		     struct cdict_error *err)
 {
@@ -151,14 +259,6 @@ int recording_finish(struct recording *rec, const struct record_info_end *end,
 	else
 		target_mark(rec->target);
 	return ret;
-}
-
-/* "x" of "x.cdict" and "x": how long it is. */
-static size_t stem_of(const char *output)
-{
-	size_t n = strlen(output);
-
-	return n > 6 && !strcmp(output + n - 6, ".cdict") ? n - 6 : n;
 }
 
 /* "x.cdict", then "x.2.cdict", "x.3.cdict". Given. */

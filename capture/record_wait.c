@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/monotonic.h"
 #include "capture/record_internal.h"
 
-/* How often a trigger is looked at. */
-#define TRIGGER_MS 50
+/* How often triggers, sizes and commands are looked at. */
+#define LOOK_MS 50
 /* How often CPUs that came online are looked for. */
 #define CPUS_MS 1000u
 /* Recordings of a trigger follow each other no faster; so many are written at most. */
@@ -78,9 +79,19 @@ static void on_usr2(struct recording *rec)
 }
 
 /* False: it is to end. */
+static bool rotate(struct recording *rec)
+{
+	if (!recording_rotate(rec))
+		return true;
+	rec->end = "it could not be written";
+	return false;
+}
+
 static bool on_signal(struct recording *rec, int sig)
 {
 	if (sig == SIGUSR2) {
+		if (rec->opts->rotate)
+			return rotate(rec);
 		on_usr2(rec);
 	} else if (sig == SIGCHLD) {
 		if (rec->workload.pid && workload_poll(&rec->workload)) {
@@ -99,35 +110,156 @@ static bool on_signal(struct recording *rec, int sig)
 	return true;
 }
 
+/* What --control says. */
+static bool on_control(struct recording *rec)
+{
+	struct control *c = rec->opts->control;
+	enum control_command command;
+
+	while ((command = control_next(c)) != CONTROL_NONE) {
+		if (command == CONTROL_ENABLE || command == CONTROL_DISABLE)
+			recording_switch(rec, command == CONTROL_ENABLE);
+		else if (command == CONTROL_SNAPSHOT && rec->ring)
+			on_usr2(rec);
+		else if (command == CONTROL_SNAPSHOT || command == CONTROL_UNKNOWN)
+			recording_say(rec, true,
+				      command == CONTROL_UNKNOWN
+					      ? "--control: '%s' is no command: enable, disable, "
+						"snapshot, stop or ping"
+					      : "--control: %s is for --keep",
+				      c->line);
+		if (command == CONTROL_SNAPSHOT ? rec->ring != NULL : command != CONTROL_UNKNOWN)
+			control_ack(c);
+		if (command == CONTROL_STOP) {
+			rec->end = "--control said stop";
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The next of opts->spans that begins or ends, by base/monotonic.h; 0: none. */
+static uint64_t next_switch(const struct recording *rec)
+{
+	const struct record_span *span = &rec->opts->spans[rec->next_span];
+
+	if (rec->next_span >= rec->opts->n_spans)
+		return 0;
+	if (!rec->on)
+		return rec->began_ns + span->from_ms * 1000000;
+	return span->to_ms ? rec->began_ns + span->to_ms * 1000000 : 0;
+}
+
+/* False: the last span is over. */
+static bool on_span(struct recording *rec)
+{
+	while (monotonic_past(next_switch(rec))) {
+		recording_switch(rec, !rec->on);
+		if (rec->on)
+			continue;
+		if (++rec->next_span >= rec->opts->n_spans) {
+			rec->end = "the last time of --delay was over";
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Sizes that were reached, and times. */
+static bool on_bounds(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	uint64_t bytes = atomic_load(&rec->put_bytes);
+	size_t over = 0;
+
+	if (o->max_bytes && bytes >= o->max_bytes) {
+		rec->end = "--max-size was reached";
+		return false;
+	}
+	for (size_t i = 0; i < rec->n_groups && o->tids; i++)
+		over += group_over(rec->groups[i]);
+	if (o->tids && over == rec->n_groups) {
+		rec->end = "the tasks ended";
+		return false;
+	}
+	if (monotonic_past(rec->rotate_at_ns) ||
+	    (o->rotate_bytes && bytes - rec->name_bytes >= o->rotate_bytes))
+		return rotate(rec);
+	return true;
+}
+
+static double own_seconds(void)
+{
+	struct rusage use;
+
+	if (getrusage(RUSAGE_SELF, &use))
+		return 0;
+	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+	       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
+}
+
+/* @before: what it took until it began. */
+static void tell_progress(struct recording *rec, double before)
+{
+	struct record_progress p = {
+		.seconds = (double)(monotonic_ns() - rec->began_ns) / 1e9,
+		.events = atomic_load(&rec->put_events),
+		.bytes = atomic_load(&rec->put_bytes),
+		.cpu_seconds = own_seconds() - before,
+		.paused = !rec->on,
+	};
+
+	if (!rec->opts->progress)
+		return;
+	for (size_t i = 0; i < rec->n_groups; i++)
+		p.lost += group_lost(rec->groups[i]);
+	rec->opts->progress(rec->opts->progress_ctx, &p);
+}
+
+static int sooner(int left, int other)
+{
+	return left < other ? left : other;
+}
+
+/* How long nothing has to be looked at. */
+static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_ns)
+{
+	const struct record_options *o = rec->opts;
+	int left = sooner(monotonic_left_ms(end_ns), monotonic_left_ms(look_ns));
+
+	left = sooner(left, monotonic_left_ms(next_switch(rec)));
+	left = sooner(left, monotonic_left_ms(rec->rotate_at_ns));
+	if (rec->trigger || o->control || o->max_bytes || o->rotate_bytes || o->tids)
+		left = sooner(left, LOOK_MS);
+	return left;
+}
+
 void recording_wait(struct recording *rec)
 {
-	double seconds = rec->opts->seconds;
+	double seconds = rec->opts->seconds, before = own_seconds();
 	bool ends = seconds > 0 && seconds < 1e9; /* nobody waits for 30 years */
 	uint64_t end_ns = ends ? monotonic_in_ms((uint64_t)(seconds * 1000 + 0.5)) : 0;
 	uint64_t look_ns = monotonic_in_ms(CPUS_MS);
 
+	tell_progress(rec, before);
 	while (1) {
-		int left, until_look, sig;
 		struct timespec ts;
+		int left;
 
 		if (monotonic_past(look_ns)) {
 			recording_look_for_cpus(rec);
+			tell_progress(rec, before);
 			look_ns = monotonic_in_ms(CPUS_MS);
 		}
-		left = monotonic_left_ms(end_ns);
-		if (!left) {
+		if (monotonic_past(end_ns)) {
 			rec->end = "the time was over";
 			return;
 		}
-		if (rec->trigger && left > TRIGGER_MS)
-			left = TRIGGER_MS;
-		until_look = monotonic_left_ms(look_ns);
-		if (left > until_look)
-			left = until_look;
+		left = wait_ms(rec, end_ns, look_ns);
 		ts = (struct timespec){ .tv_sec = left / 1000,
 					.tv_nsec = (long)(left % 1000) * 1000000 };
-		sig = sigtimedwait(&rec->signals, NULL, &ts);
-		if (!on_signal(rec, sig))
+		if (!on_signal(rec, sigtimedwait(&rec->signals, NULL, &ts)) || !on_span(rec) ||
+		    !on_bounds(rec) || (rec->opts->control && !on_control(rec)))
 			return;
 		if (rec->trigger)
 			on_hit(rec);

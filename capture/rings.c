@@ -11,6 +11,7 @@
 #include <perf/threadmap.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ struct rings {
 	size_t n_cpus;
 	size_t bytes;
 	bool counts_lost;
-	bool polls; /* some descriptor is still worth polling */
+	size_t n_threads;
+	atomic_bool polls; /* some descriptor is still worth polling */
 };
 
 bool rings_can_filter(void)
@@ -77,6 +79,7 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 			(uint32_t)(o->bytes / 4 < WAKEUP_BYTES ? o->bytes / 4 : WAKEUP_BYTES),
 		.use_clockid = o->use_clockid,
 		.clockid = o->use_clockid ? o->clockid : 0,
+		.inherit = o->tids && !o->no_inherit,
 	};
 }
 
@@ -105,6 +108,34 @@ static struct perf_cpu_map *cpu_map(const struct rings_options *o)
 	return map;
 }
 
+/* Those that are still there, or all; NULL: no memory, or none is. */
+static struct perf_thread_map *thread_map(struct rings *r, const struct rings_options *o)
+{
+	struct perf_thread_map *map = NULL;
+	pid_t *there;
+	char path[32];
+	int n = 0;
+
+	r->n_threads = 1;
+	if (!o->tids) {
+		map = perf_thread_map__new_dummy();
+		if (map)
+			perf_thread_map__set_pid(map, 0, -1);
+		return map;
+	}
+	there = calloc(o->n_tids, sizeof(*there));
+	for (size_t i = 0; there && i < o->n_tids; i++) {
+		snprintf(path, sizeof(path), "/proc/%d", o->tids[i]);
+		if (!access(path, F_OK))
+			there[n++] = o->tids[i];
+	}
+	if (n)
+		map = perf_thread_map__new_array(n, there);
+	r->n_threads = (size_t)n;
+	free(there);
+	return map;
+}
+
 static int make_evlist(struct rings *r, const struct choice *choice, const struct rings_options *o)
 {
 	struct perf_thread_map *threads = NULL;
@@ -128,6 +159,11 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 		fill_attr(&attr, o, r->counts_lost);
 		attr.type = PERF_TYPE_TRACEPOINT;
 		attr.config = choice->events.at[i].id;
+		attr.exclude_user = !!(choice->events.at[i].not &CHOICE_NOT_USER);
+		attr.exclude_kernel = !!(choice->events.at[i].not &CHOICE_NOT_KERNEL);
+		attr.exclude_hv = !!(choice->events.at[i].not &CHOICE_NOT_HV);
+		attr.exclude_host = !!(choice->events.at[i].not &CHOICE_NOT_HOST);
+		attr.exclude_guest = !!(choice->events.at[i].not &CHOICE_NOT_GUEST);
 		r->sums[r->n_evsels] = strstr(choice->events.at[i].name, ":sched_stat_") != NULL;
 		if (add_event(r, &attr))
 			return -ENOMEM;
@@ -135,9 +171,10 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 			r->switches = r->evsels[r->n_evsels - 1];
 	}
 	cpus = cpu_map(o);
-	threads = perf_thread_map__new_dummy();
+	threads = thread_map(r, o);
+	if (!r->n_threads)
+		ret = -ESRCH;
 	if (cpus && threads && (size_t)perf_cpu_map__nr(cpus) == o->n_cpus) {
-		perf_thread_map__set_pid(threads, 0, -1);
 		perf_evlist__set_maps(r->evlist, cpus, threads);
 		ret = 0;
 	}
@@ -198,6 +235,9 @@ static int open_error(int code, const struct choice *choice, struct cdict_error 
 		return cdict_fail(err, code, CDICT_NO_OFFSET,
 				  "too many open files for %zu events on each CPU: raise ulimit -n",
 				  choice->events.n + 1);
+	case -ESRCH:
+		return cdict_fail(err, code, CDICT_NO_OFFSET,
+				  "the tasks that were to be recorded are gone");
 	case -EPERM:
 	case -EACCES:
 		return permit_explain(code, err);
@@ -216,6 +256,11 @@ static int try_open(struct rings *r, const struct choice *choice, const struct r
 		ret = perf_evlist__open(r->evlist);
 	if (ret == -EINVAL && r->counts_lost) {
 		r->counts_lost = false; /* before Linux 6.0 */
+		drop_evlist(r);
+		return try_open(r, choice, o, err);
+	}
+	/* One of them ended just now: the others are there. */
+	if (ret == -ESRCH && o->tids && r->n_threads) {
 		drop_evlist(r);
 		return try_open(r, choice, o, err);
 	}
@@ -338,6 +383,11 @@ uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx)
 	return all;
 }
 
+bool rings_over(const struct rings *r)
+{
+	return !atomic_load(&r->polls);
+}
+
 size_t rings_cpus(const struct rings *r)
 {
 	return r->n_cpus;
@@ -353,13 +403,15 @@ bool rings_count(struct rings *r, size_t i, uint64_t *lost, bool *has_lost, uint
 	*lost = *events = 0;
 	*has_lost = r->counts_lost;
 	for (size_t e = 0; e < r->n_evsels; e++) {
-		struct perf_counts_values values = { 0 };
+		for (size_t t = 0; t < r->n_threads; t++) {
+			struct perf_counts_values values = { 0 };
 
-		if (perf_evsel__read(r->evsels[e], (int)i, 0, &values) < 0)
-			return false;
-		*lost += r->counts_lost ? values.lost : 0;
-		if (!r->sums[e])
-			*events += values.val;
+			if (perf_evsel__read(r->evsels[e], (int)i, (int)t, &values) < 0)
+				return false;
+			*lost += r->counts_lost ? values.lost : 0;
+			if (!r->sums[e])
+				*events += values.val;
+		}
 	}
 	return true;
 }

@@ -36,7 +36,10 @@ struct rings_options {
 	size_t bytes; /* of each ring, a power of two of pages */
 	bool use_clockid;
 	int clockid;
-	bool foreign_pids;  /* those of @own are not the kernel's: no filter can leave them out */
+	bool foreign_pids;   /* those of @own are not the kernel's: no filter can leave them out */
+	const int32_t *tids; /* only these tasks; NULL: all */
+	size_t n_tids;
+	bool no_inherit;
 	const int32_t *own; /* tids whose own activity is left out, ascending */
 	size_t n_own;
 };
@@ -66,6 +69,9 @@ bool rings_wait(struct rings *r, int timeout_ms);
  * @fn returns. At most twice a ring's bytes of each, so that no busy ring keeps others waiting. */
 typedef void (*rings_fn)(void *ctx, uint32_t cpu, const struct perf_event_header *record);
 uint64_t rings_read(struct rings *r, rings_fn fn, void *ctx); /* bytes read */
+
+/* rings_over - nothing can come any more: all tasks have ended. From any thread. */
+bool rings_over(const struct rings *r);
 
 /* rings_cpus, rings_cpu - the CPUs, in the order of rings_open(). */
 size_t rings_cpus(const struct rings *r);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analyze/reasons.h"
@@ -17,6 +18,8 @@
 #include "base/outfile.h"
 #include "base/procfs.h"
 #include "capture/clock.h"
+#include "capture/whom.h"
+#include "cmd/input.h"
 #include "tables/number.h"
 
 #define OPT struct record_opts
@@ -25,12 +28,22 @@ static const struct cmd_option record_options[] = {
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "write FILE, readable up to its last block while it grows; '-' is standard "
 		   "output (default: record.cdict)"),
-	CMD_NUMBER('s', "seconds", OPT, seconds, "SEC", NULL,
-		   "record so long; without it, until the command ends or Ctrl-C"),
+	CMD_STRING('s', "seconds", OPT, seconds, "TIME",
+		   "record so long: seconds, or as in 300ms or 2m; without it, until the command "
+		   "ends or Ctrl-C"),
 	OPTION_CPU,
 	CMD_FLAG('a', "all-cpus", OPT, all_cpus, "record all CPUs, which is the default"),
+	{ CMD_OPTION(CMD_OPT_TIDS, 'p', "pid", OPT, pids, "LIST",
+		     "only what these processes do, and what they start") },
+	{ CMD_OPTION(CMD_OPT_TIDS, 't', "tid", struct options_shared, tids, "LIST",
+		     "only what these threads do, and what they start") },
+	CMD_STRING('u', "uid", OPT, user, "USER", "only what the processes of USER do"),
+	CMD_LIST('G', "cgroup", OPT, cgroups, "NAME",
+		 "only what the tasks do that are in this cgroup or below it now"),
+	CMD_FLAG('i', "no-inherit", OPT, no_inherit, "of -p, -t, -u and -G: not what they start"),
 	CMD_ORDERED('e', "event", OPT, events, "GLOB",
-		    "these tracepoints, comma list, repeatable, as in sched:*,kvm:kvm_exit"),
+		    "these tracepoints, comma list, repeatable, as in sched:*,kvm:kvm_exit or "
+		    "sched_switch"),
 	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
 		    "only events of the -e before for which FILTER holds, as perf record"),
 	CMD_FLAG(0, "all", OPT, all, "all of sched:* and kvm:* instead of what the views need"),
@@ -44,6 +57,20 @@ static const struct cmd_option record_options[] = {
 		 "read the rings with this SCHED_FIFO priority, 1 to 99; 0: at nice -20"),
 	CMD_UINT('j', "jobs", OPT, groups, "N", NULL,
 		 "read with N threads and compress with as many (default: one per 16 CPUs)"),
+	CMD_STRING('D', "delay", OPT, delay, "MS",
+		   "begin MS milliseconds after the command; -1: when --control says so; or only "
+		   "in ranges, as in 10-20,30-40"),
+	CMD_STRING(0, "control", OPT, control, "fd:N[,M]|fifo:A[,B]",
+		   "take commands: enable, disable, snapshot, stop, ping"),
+	CMD_STRING(0, "max-size", OPT, max_size, "SIZE", "end when so much was written"),
+	CMD_MAYBE(0, "switch-output", OPT, switch_output, "WHEN",
+		  "one file after the other, the time in their names: at each SIGUSR2, or after a "
+		  "time or size as in 30s or 2G"),
+	CMD_UINT(0, "switch-max-files", OPT, switch_max_files, "N", NULL,
+		 "of --switch-output: keep the last N files"),
+	CMD_FLAG(0, "timestamp-filename", OPT, timestamp_filename,
+		 "put the time into the file's name"),
+	CMD_FLAG(0, "dry-run", OPT, dry_run, "test the options, record nothing"),
 	CMD_STRING('k', "clockid", OPT, clock, "CLOCK",
 		   "time stamps of this clock: mono, raw, real, boot, tai (default: perf's)"),
 	CMD_STRING(0, "keep", OPT, keep, "TIME[,SIZE]",
@@ -51,7 +78,7 @@ static const struct cmd_option record_options[] = {
 		   "the end"),
 	CMD_STRING(0, "trigger", OPT, trigger, "WHAT",
 		   "and write it when latency>TIME, exit>TIME or steal>PCT% of a task happens"),
-	CMD_STRING('t', "task", struct options_shared, task, "REGEX",
+	CMD_STRING(0, "task", struct options_shared, task, "REGEX",
 		   "the trigger is for tasks whose comm matches; a leading * is taken as .*"),
 	OPTIONS_MAP,
 	CMD_STRING_PRESET(0, "libvirt", OPT, libvirt, "URI", "auto",
@@ -77,13 +104,20 @@ struct recorder {
 	struct buf cmdline;
 	struct record_event *events;
 	const struct record_options *options;
+	struct whom whom;
+	struct record_span *spans;
+	struct control control;
+	struct record_meter meter;
+	bool terminal; /* somebody looks at standard error */
+	char *stamped; /* -o with the time in it */
 	int status;
 };
 
 static void say(void *ctx, bool warning, const char *line)
 {
-	const struct recorder *r = ctx;
+	struct recorder *r = ctx;
 
+	record_progress_end(&r->meter);
 	if (warning)
 		cmd_warn(r->call, NULL, "%s", line);
 	else if (!r->call->quiet)
@@ -137,17 +171,108 @@ static int take_events(struct recorder *r, struct record_options *to, struct cdi
 	return 0;
 }
 
+/* Whom: -p, -t, -u, -G. */
+static int take_tasks(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	int ret = 0;
+
+	for (size_t i = 0; i < o->pids.n && !ret; i++)
+		ret = whom_pid(&r->whom, o->pids.at[i], err);
+	for (size_t i = 0; i < o->shared.tids.n && !ret; i++)
+		ret = whom_tid(&r->whom, o->shared.tids.at[i], err);
+	if (!ret && o->user)
+		ret = whom_user(&r->whom, o->user, err);
+	for (size_t i = 0; i < o->cgroups.n && !ret; i++)
+		ret = whom_cgroup(&r->whom, o->cgroups.at[i], err);
+	whom_done(&r->whom);
+	to->tids = r->whom.tids.n ? r->whom.tids.at : NULL;
+	to->n_tids = r->whom.tids.n;
+	to->no_inherit = o->no_inherit;
+	if (!ret && o->all_cpus && to->tids)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "takes -a or some tasks (-p, -t, -u, -G), not both");
+	return ret;
+}
+
+/* When, and into which files. */
+static int take_times(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	uint64_t ns = 0;
+	size_t bytes = 0;
+	int ret = 0;
+
+	r->control.in = r->control.out = -1;
+	if (o->seconds)
+		ret = record_time("seconds", o->seconds, &ns, err);
+	to->seconds = (double)ns / 1e9;
+	if (!ret && o->delay)
+		ret = record_delay(o->delay, &r->spans, &to->n_spans, &to->begin_paused, err);
+	to->spans = r->spans;
+	if (!ret && o->max_size)
+		ret = record_size("max-size", o->max_size, false, &bytes, err);
+	to->max_bytes = bytes;
+	if (!ret && o->switch_output)
+		ret = record_rotation(o->switch_output, to, err);
+	to->rotate_files = (unsigned)(o->switch_max_files > 65536 ? 65536 : o->switch_max_files);
+	if (!ret && o->switch_max_files && !o->switch_output)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --switch-max-files needs --switch-output");
+	if (!ret && o->switch_output && (o->keep || !strcmp(to->output, "-")))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--switch-output writes whole files: not with --keep or -o -");
+	if (!ret && to->max_bytes && o->keep)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--max-size is of a file that grows: not with --keep, whose SIZE "
+				 "bounds it");
+	if (!ret && to->begin_paused && !o->control)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "-D -1 needs --control: who would begin it?");
+	if (!ret && o->control)
+		ret = control_open(&r->control, o->control, err);
+	to->control = !ret && o->control ? &r->control : NULL;
+	return ret;
+}
+
+static int take_output(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	char stamp[32];
+	struct tm tm;
+	time_t now = time(NULL);
+	size_t stem;
+
+	to->output = o->shared.output ? o->shared.output : INPUT_DEFAULT;
+	if (!o->timestamp_filename || !strcmp(to->output, "-") || o->switch_output)
+		return 0;
+	stem = strlen(to->output);
+	stem -= stem > 6 && !strcmp(to->output + stem - 6, ".cdict") ? 6 : 0;
+	if (!localtime_r(&now, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm) ||
+	    asprintf(&r->stamped, "%.*s.%s00%s", (int)stem, to->output, stamp, to->output + stem) <
+		    0) {
+		r->stamped = NULL;
+		return cdict_fail_nomem(err);
+	}
+	to->output = r->stamped;
+	return 0;
+}
+
 static int take_options(struct recorder *r, struct record_options *to, struct cdict_error *err)
 {
 	const struct record_opts *o = r->call->opts;
 	int ret = take_events(r, to, err);
 
+	if (!ret)
+		ret = take_output(r, to, err);
+	if (!ret)
+		ret = take_times(r, to, err);
+
 	to->all = o->all;
 	to->cpus = o->shared.cpus.bits;
 	to->n_cpus = o->shared.cpus.n;
-	to->seconds = o->seconds;
 	to->command = r->call->n_operands ? r->call->operands : NULL;
-	to->output = o->shared.output ? o->shared.output : "record.cdict";
+	to->tell_missing = r->call->verbose > 0;
 	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer still */
 	to->realtime = (int)o->realtime;
 	to->trigger = o->trigger;
@@ -165,6 +290,11 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 				 "option --realtime takes 0 to 99, not %" PRIu64, o->realtime);
 	if (!ret && o->buffer)
 		ret = record_size("mmap-pages", o->buffer, true, &to->ring_bytes, err);
+	if (!ret && to->ring_bytes > RECORD_RING_LIMIT)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --mmap-pages: a ring of %s is %zu MiB; libperf reads "
+				 "rings of 1 GiB at most",
+				 o->buffer, to->ring_bytes >> 20);
 	if (!ret && o->queue)
 		ret = record_size("queue", o->queue, false, &to->queue_bytes, err);
 	if (!ret && o->keep)
@@ -179,7 +309,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret && o->shared.task && !o->trigger)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --task needs --trigger");
-	if (!ret && to->command && o->seconds > 0)
+	if (!ret && to->command && o->seconds)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "takes -s SEC or a command, not both");
 	if (!ret && to->keep && !strcmp(to->output, "-"))
@@ -191,7 +321,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret && o->perf_data && !strcmp(o->perf_data, to->output))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "-o and --keep-perf-data name the same file");
-	return ret;
+	return ret ? ret : take_tasks(r, to, err);
 }
 
 static void closing_lines(const struct recorder *r, const struct record_options *o,
@@ -203,10 +333,11 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 		return;
 	if (!o->keep)
 		fprintf(stderr,
-			"[ cdict record: %" PRIu64 " events of %zu types in %.3f s, %s to %s, "
+			"[ cdict record: %" PRIu64 " events of %zu types in %.3f s, %s to %s%s, "
 			"%.2f bytes/event, %" PRIu64 " lost ]\n",
 			rep->events, rep->types, rep->seconds, number_bytes(out, rep->bytes_out),
-			o->output, rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
+			o->rotate ? "files as " : "", o->output,
+			rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
 			rep->lost + rep->dropped);
 	if (r->call->verbose)
 		fprintf(stderr,
@@ -222,6 +353,16 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 				     : 0.0,
 		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
 		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
+	/* What to type next, when somebody looks who may not know. */
+	if (r->terminal && strcmp(o->output, "-") && !o->rotate && (!o->keep || rep->dumps)) {
+		bool named = strcmp(o->output, INPUT_DEFAULT) != 0;
+
+		fprintf(stderr,
+			"[ cdict record: next: 'cdict vcpu%s%s', 'cdict tasks%s%s', or 'cdict "
+			"report%s%s' for a page ]\n",
+			named ? " " : "", named ? o->output : "", named ? " " : "",
+			named ? o->output : "", named ? " " : "", named ? o->output : "");
+	}
 }
 
 static int status_of(const struct recorder *r, const struct record_options *o,
@@ -256,8 +397,12 @@ static void ended(void *ctx, const struct record_report *report)
 {
 	struct recorder *r = ctx;
 
+	record_progress_end(&r->meter);
 	closing_lines(r, r->options, report);
 	r->status = status_of(r, r->options, report);
+	/* Done, but what was asked for is not all there. */
+	if (!record_names_wait(&r->names) && r->status == CMD_DONE)
+		r->status = CMD_DAMAGED;
 }
 
 static int record(struct recorder *r, const struct record_options *o)
@@ -297,8 +442,15 @@ static int record_run_command(const struct cmd_call *call)
 	else if (!strcmp(o.output, "-") && isatty(STDOUT_FILENO))
 		status = cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
 	else
-		status = record_names_init(&r.names, call);
-	if (!ret && status == CMD_DONE) {
+		status = opts->dry_run ? CMD_DONE : record_names_init(&r.names, call);
+	if (!ret && status == CMD_DONE && !opts->dry_run) {
+		r.terminal = !call->quiet && isatty(STDERR_FILENO);
+		r.meter.output = o.output;
+		/* A command writes to the terminal itself. */
+		if (r.terminal && !o.command) {
+			o.progress = record_progress_show;
+			o.progress_ctx = &r.meter;
+		}
 		read_cmdline(&r);
 		o.cmdline = (const char *)r.cmdline.data;
 		o.labels = record_names_write;
@@ -318,6 +470,10 @@ static int record_run_command(const struct cmd_call *call)
 	record_names_fini(&r.names);
 	analyze_reasons_free(r.reasons);
 	buf_fini(&r.cmdline);
+	control_close(&r.control);
+	whom_fini(&r.whom);
+	free(r.spans);
+	free(r.stamped);
 	free(r.events);
 	return status;
 }
@@ -340,6 +496,7 @@ const struct cmd cmd_record = {
 		 "is changed. The file can be read up to its last block at any moment; a file that "
 		 "had its name is kept as FILE.old.",
 	.options = record_options,
+	.foreign = record_perf_options,
 	.opts_size = sizeof(struct record_opts),
 	.max_operands = 4096,
 	.operands_end_options = true,

@@ -3,6 +3,8 @@
 #ifndef CMD_RECORD_H
 #define CMD_RECORD_H
 
+#include <pthread.h>
+
 #include "format/mapping.h"
 #include "capture/record.h"
 #include "cmd/cmd.h"
@@ -13,7 +15,13 @@ struct record_opts {
 	struct options_shared shared;
 	struct cmd_list events; /* "event=sched:*", "filter=prev_pid != 0", in order */
 	bool all, all_cpus;
-	double seconds;
+	const char *seconds, *delay;
+	struct cmd_tids pids;
+	const char *user;
+	struct cmd_list cgroups;
+	bool no_inherit, dry_run, timestamp_filename;
+	const char *max_size, *switch_output, *control;
+	uint64_t switch_max_files;
 	const char *buffer, *queue;
 	uint64_t realtime, groups;
 	const char *clock;
@@ -32,19 +40,50 @@ int record_size(const char *option, const char *text, bool pages, size_t *bytes,
 /* "30s", "500ms", "2m", "64M", "30s,64M". */
 int record_keep(const char *text, uint64_t *ns, uint64_t *bytes, struct cdict_error *err);
 
+/* "5" seconds, "300ms", "2m": more than nothing. */
+int record_time(const char *option, const char *text, uint64_t *ns, struct cdict_error *err);
+/* "500" ms, "-1", "10-20,30-40". Spans are given. */
+int record_delay(const char *text, struct record_span **spans, size_t *n, bool *paused,
+		 struct cdict_error *err);
+/* "signal", "30s", "2G". */
+int record_rotation(const char *text, struct record_options *o, struct cdict_error *err);
+
+/* --- record_perf_options.c: what perf record has and we do not need */
+
+extern const struct cmd_foreign record_perf_options[];
+
+/* --- record_progress.c: what a terminal shows */
+
+struct record_meter {
+	const char *output;
+	bool shown;
+};
+
+/* struct record_options.progress; the meter's line is taken away by record_progress_end(). */
+void record_progress_show(void *meter, const struct record_progress *p);
+void record_progress_end(struct record_meter *m);
+
 /* --- record_names.c: labels of the tasks */
 
 struct record_names {
 	const struct cmd_call *call;
 	struct mapping labels;
-	int status; /* of the mapping files */
+	int status;  /* of the mapping files */
+	bool failed; /* something that was asked for names did not give them */
+	/* OpenStack is asked while it is recorded, by a thread of its own. */
+	struct openstack_ask *ask;
+	struct mapping asked; /* what is known, and then what came */
+	pthread_t thread;
+	bool asking;
 };
 
 /* Looks at the host and reads the mapping files, before the recording; a status. */
 int record_names_init(struct record_names *n, const struct cmd_call *call);
 void record_names_fini(struct record_names *n);
+/* Waits for who is still asked, and takes what came; false: not all gave their names. */
+bool record_names_wait(struct record_names *n);
 /* struct record_options.labels */
-int record_names_write(void *names, struct cdict_writer *w, struct cdict_error *err);
+int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err);
 
 /* --- record_perf.c: perf record beside us */
 

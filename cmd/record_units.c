@@ -101,3 +101,93 @@ int record_keep(const char *text, uint64_t *ns, uint64_t *bytes, struct cdict_er
 	free(copy);
 	return 0;
 }
+
+int record_time(const char *option, const char *text, uint64_t *ns, struct cdict_error *err)
+{
+	double v = 0, unit = 0;
+	char *end = NULL;
+
+	if (number(text, &v, &end))
+		unit = *end ? unit_ns(end) : 1e9;
+	if (!unit || v * unit < 1 || v * unit >= 1e18)
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			unit && v == 0
+				? "option --%s takes more than no time, not '%s'"
+				: "option --%s takes seconds, or a time as in 300ms or 2m, not '%s'",
+			option, text);
+	*ns = (uint64_t)(v * unit);
+	return 0;
+}
+
+static bool span(const char *text, struct record_span *s, bool range)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	s->from_ms = strtoull(text, &end, 10);
+	if (!range)
+		return !*end;
+	if (*end != '-' || end[1] < '0' || end[1] > '9')
+		return false;
+	s->to_ms = strtoull(end + 1, &end, 10);
+	return !*end && s->to_ms > s->from_ms;
+}
+
+int record_delay(const char *text, struct record_span **spans, size_t *n, bool *paused,
+		 struct cdict_error *err)
+{
+	bool range = strchr(text, '-') != NULL, ok = true;
+	char *copy, *rest, *part;
+
+	*spans = NULL;
+	*n = 0;
+	*paused = !strcmp(text, "-1");
+	if (*paused)
+		return 0;
+	*spans = calloc(strlen(text) + 1, sizeof(**spans));
+	copy = rest = strdup(text);
+	if (!*spans || !copy) {
+		free(copy);
+		return cdict_fail_nomem(err);
+	}
+	while (ok && (part = strsep(&rest, ","))) {
+		ok = span(part, &(*spans)[*n], range) && (range || !*n) &&
+		     (!*n || (*spans)[*n].from_ms >= (*spans)[*n - 1].to_ms) &&
+		     (*spans)[*n].from_ms < UINT64_C(1) << 40 &&
+		     (*spans)[*n].to_ms < UINT64_C(1) << 40;
+		++*n;
+	}
+	free(copy);
+	if (ok)
+		return 0;
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			  "option --delay takes milliseconds, -1, or ranges as in 10-20,30-40, not "
+			  "'%s'",
+			  text);
+}
+
+int record_rotation(const char *text, struct record_options *o, struct cdict_error *err)
+{
+	size_t bytes;
+
+	o->rotate = true;
+	if (!*text || !strcmp(text, "signal"))
+		return 0;
+	if (!record_size("switch-output", text, false, &bytes, NULL) &&
+	    text[strspn(text, "0123456789.")]) {
+		o->rotate_bytes = bytes;
+		return 0;
+	}
+	if (text[strspn(text, "0123456789.")] &&
+	    !record_time("switch-output", text, &o->rotate_ns, NULL)) {
+		if (o->rotate_ns >= 100000000) /* files of less are no use */
+			return 0;
+	}
+	return cdict_fail(
+		err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+		"option --switch-output takes signal, a time from 100ms on or a size, as in "
+		"30s or 2G, not '%s'",
+		text);
+}

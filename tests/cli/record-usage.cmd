@@ -7,8 +7,9 @@ try --stats -o -
 try --stats --keep 1s
 try --keep 1s -o -
 try --trigger 'latency>1ms'
+try --task sleep
+try --keep 1s --task sleep
 try -t sleep
-try --keep 1s -t sleep
 try --keep 1s --trigger 'latency>1'
 try --keep 1s --trigger 'steal>100%'
 try --keep 1s --trigger 'exits>1ms'
@@ -30,4 +31,26 @@ try --openstack --openrc a --os-cloud b
 try --openstack --name-pattern '(?<name>'
 try -- true
 try --no-such
+try -s 0
+try -s 0ms
+try -s 3x
+try -m 4G
+try -m 1000000
+try -g
+try --call-graph dwarf
+try -F 99
+try -b
+try -D x
+try -D 20-10
+try -D 10-20,15-30
+try -D -1
+try --control pipe:3
+try --control fd:77
+try --switch-output=1
+try --switch-output --keep 1s
+try --switch-max-files 3
+try --max-size much
+try -p 0x
+try -a -p $$
+try -u nobody-of-that-name
 ls

@@ -109,7 +109,7 @@ late_task() {
 latency_trigger() {
 	local pid at first
 	command -v chrt >/dev/null || { echo "no chrt"; return; }
-	keep --keep 5s --trigger 'latency>150ms' -t '^napper$'
+	keep --keep 5s --trigger 'latency>150ms' --task '^napper$'
 	late_task
 	sleep 0.7
 	kill -INT $pid
@@ -128,11 +128,11 @@ latency_trigger() {
 steal_trigger() {
 	local i
 	for i in 1 2 3 4; do taskset -c 0 timeout 3 bash -c 'while :; do :; done' & done
-	"$CDICT" record -q -s 2.8 --keep 3s --trigger 'steal>50%' -t '^bash$' -o x.cdict 2>rec.err || echo "record ends with $?"
+	"$CDICT" record -q -s 2.8 --keep 3s --trigger 'steal>50%' --task '^bash$' -o x.cdict 2>rec.err || echo "record ends with $?"
 	wait
 	about record.trigger x.cdict | grep -q '^steal of bash ([0-9]*) was [5-9][0-9]\.[0-9] % in the second before ' ||
 		about record.trigger x.cdict
-	"$CDICT" record -q -s 1.5 --keep 3s --trigger 'steal>90%' -t '^no-such-task$' -o y.cdict
+	"$CDICT" record -q -s 1.5 --keep 3s --trigger 'steal>90%' --task '^no-such-task$' -o y.cdict
 	[ "$(about record.trigger y.cdict)" = "at the end: the time was over" ] || about record.trigger y.cdict
 }
 
@@ -155,7 +155,7 @@ memory_is_bounded() {
 
 wrong_usage() {
 	local words
-	for words in '--keep x' '--trigger latency>1ms' '--keep 1s --trigger late' '--keep 1s -o -' '--keep 1s -t x'; do
+	for words in '--keep x' '--trigger latency>1ms' '--keep 1s --trigger late' '--keep 1s -o -' '--keep 1s --task x'; do
 		# shellcheck disable=SC2086
 		"$CDICT" record $words -s 0.1 >/dev/null 2>rec.err
 		[ $? -eq 129 ] || { echo "$words does not end with 129"; cat rec.err; }

@@ -47,7 +47,7 @@ storm() { # PID of the test
 # Sets everything the verdicts below look at.
 a_minute_of_storm() {
 	local i by_time by_size load from
-	keep by-time --keep 5s --trigger 'latency>150ms' -t '^napper$'
+	keep by-time --keep 5s --trigger 'latency>150ms' --task '^napper$'
 	by_time=$pid
 	keep by-size --keep 1h,6M
 	by_size=$pid

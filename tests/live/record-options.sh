@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 240
+# shares: 1
+# waits: 1
+# needs: python3
+#
+# record as hands that know perf type it: whom, when and into which files; what a terminal shows.
+# shellcheck disable=SC2154
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+load() { perf bench sched pipe -l "${1:-20000}" >/dev/null 2>&1; }
+rec() { "$CDICT" record -q -o x.cdict "$@" 2>rec.err || echo "record $* ends with $?: $(cat rec.err)"; }
+why() { [ "$(about record.end x.cdict)" = "$1" ] || echo "it ended because $(about record.end x.cdict)"; }
+whole() { "$CDICT" info -q --max-loss 100 --verify "$1" | grep -q '^state: whole' || echo "$1 is not whole"; }
+
+# Every option of the installed perf is ours, or accepted, or refused with a reason; and the manual says which.
+every_option_of_perf() {
+	local letter name verdict said n=0
+	perf record -h 2>&1 | sed -n 's/$/ /; s/^ *\(-[A-Za-z]\)\{0,1\},\{0,1\} *\(--[a-z-]*\)\{0,1\}[ =[].*/\1 \2/p' | grep -e - >options
+	while read -r letter name; do
+		case $letter in --*) name=$letter letter= ;; esac
+		n=$((n + 1))
+		if sed -n '/^\.SH OPTIONS/,/^\.SH EX/p' "$TOP/doc/cdict-record.1" | sed 's/\\-/-/g' | grep -qe "^\.BR .*${name:-$letter}[ \",\[]*"; then
+			continue
+		fi
+		verdict=$(sed -n '/^\.SH COMPARED/,$p' "$TOP/doc/cdict-record.1" | sed 's/\\-/-/g' |
+			grep -A1 -e "^\.IP.*[ B]${name:-$letter}\\\\fR" | tail -n 1)
+		said=$("$CDICT" record --dry-run "${name:-$letter}" value -- true 2>&1)
+		case $?,$verdict in
+		0,accepted:*) [ -z "$said" ] || echo "$name says $said" ;;
+		129,refused:*) [[ $said == *"${verdict#refused: }"* ]] || echo "$letter $name says '$said', the manual '$verdict'" ;;
+		*) echo "$letter $name: '$said', the manual says '$verdict'" ;;
+		esac
+	done <options
+	[ $n -gt 60 ] || echo "only $n options of perf were seen"
+}
+
+as_perf_is_called() {
+	rec -a -R -N -B -T -z -m 1M -s 200ms -e sched_switch,'{sched:sched_waking,sched:sched_wakeup_new}:k'
+	"$CDICT" info -q --max-loss 100 -v x.cdict >info
+	for name in sched_switch sched_waking sched_wakeup_new; do
+		grep -q "sched:$name$" info || echo "no $name: $(grep sched: info)"
+	done
+	why 'the time was over'
+}
+
+# A name that is none ends it, with the nearest; a pattern of nothing is told, once; the default says nothing.
+missing_events() {
+	"$CDICT" record -s 0.1 -e sched_swich -o y.cdict 2>rec.err
+	[ $? -eq 1 ] && grep -q "(did you mean 'sched_switch'?)" rec.err || cat rec.err
+	[ ! -e y.cdict ] || echo "a file is left"
+	"$CDICT" record -s 0.1 -e 'sched:*,no_such_system:*' -o x.cdict 2>rec.err
+	[ "$(grep -c 'does not have no_such_system' rec.err)" = 1 ] || cat rec.err
+	"$CDICT" record -s 0.1 -o x.cdict 2>rec.err
+	grep 'does not have' rec.err
+}
+
+# Of one process, its threads and children: no event of others, and the file says what it is.
+one_process() {
+	load 200000 &
+	local bench=$!
+	sleep 0.3
+	local of
+	of=$(pgrep -P "$bench" | head -n 1)
+	rec -p "${of:-$bench}" -s 0.3
+	kill "$bench" ${of:+"$of"} 2>/dev/null
+	wait
+	[ "$(events x.cdict)" -gt 100 ] || echo "$(events x.cdict) events"
+	"$CDICT" script --max-loss 100 -e sched:sched_switch x.cdict | grep -v 'prev_comm=\(perf\|sched-\)' | head -n 2
+	"$CDICT" info --max-loss 100 x.cdict | grep -q 'some tasks only' || echo "it does not say that it is some tasks"
+}
+tasks_that_end() {
+	sleep 0.7 &
+	rec -t $! -s 20
+	why 'the tasks ended'
+	"$CDICT" record -q -p 2147483647 -s 0.1 -o y.cdict 2>rec.err
+	[ $? -eq 1 ] && grep -q 'there is no process 2147483647' rec.err || cat rec.err
+}
+one_user() { rec -u "$(id -u)" -s 0.2; }
+
+# The time between two ranges is known to be unknown.
+ranges() {
+	load 100000 &
+	rec -D 100-300,600-800 -s 20
+	kill $! 2>/dev/null
+	wait
+	why 'the last time of --delay was over'
+	"$CDICT" info -q --max-loss 100 --json x.cdict | tr -d '\n ' | grep -q '"count":0,"from' ||
+		"$CDICT" info -q --max-loss 100 x.cdict | grep -q ' 0 ring ' || echo "the pause is no loss"
+	whole x.cdict
+}
+
+control() {
+	local answer
+	mkfifo ctl ack
+	exec 8<>ack
+	"$CDICT" record -q -D -1 --control fifo:ctl,ack -s 30 -o x.cdict 2>rec.err &
+	for command in ping enable; do
+		echo $command >ctl
+		read -r -t 20 answer <&8 && [ "$answer" = ack ] || echo "no answer to $command"
+	done
+	load 5000
+	for command in disable enable disable stop; do
+		echo $command >ctl
+		read -r -t 20 answer <&8 && [ "$answer" = ack ] || echo "no answer to $command"
+	done
+	wait $! || echo "record ends with $?"
+	exec 8>&-
+	why '--control said stop'
+	[ "$(events x.cdict)" -gt 1000 ] || echo "$(events x.cdict) events"
+}
+
+sizes_and_files() {
+	load 200000 &
+	rec --max-size 20K -s 30
+	why '--max-size was reached'
+	rm -f x.cdict
+	"$CDICT" record -q --switch-output=300ms --switch-max-files 2 -s 1.4 -o r.cdict 2>rec.err || cat rec.err
+	kill $! 2>/dev/null
+	wait
+	[ "$(find . -name 'r.*.cdict' | wc -l)" = 2 ] || ls
+	for file in r.*.cdict; do
+		[[ $file =~ ^r\.[0-9]{16}\.cdict$ ]] || echo "$file"
+		whole "$file"
+		[ "$(events "$file")" -gt 0 ] || echo "$file holds no event"
+	done
+	"$CDICT" record -q --timestamp-filename -s 0.1 -o t.cdict && ls t.*.cdict >/dev/null
+	[ ! -e t.cdict ] || echo "it has no time in its name"
+}
+switched_by_signal() {
+	"$CDICT" record -q --switch-output -o s.cdict 2>rec.err &
+	ready $!
+	load 2000
+	kill -USR2 $!
+	load 2000
+	kill -INT $!
+	wait $! || cat rec.err
+	[ "$(find . -name 's.*.cdict' | wc -l)" = 2 ] || ls
+	"$CDICT" tasks -q --max-loss 100 's.*.cdict' >both || echo "tasks ends with $?"
+}
+
+# A pty, as python makes one: progress while it records, and what to type next.
+terminal() {
+	python3 - "$CDICT" <<-'P'
+	import os, pty, sys
+	pid, fd = pty.fork()
+	if not pid:
+	    os.execv(sys.argv[1], [sys.argv[1], 'record', '-s', '2500ms'])
+	text = b''
+	while True:
+	    try:
+	        part = os.read(fd, 65536)
+	    except OSError:
+	        break
+	    if not part:
+	        break
+	    text += part
+	if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]):
+	    print('record fails', text)
+	for want in b'\rrecording to record.cdict, 0 s: ', b'\rrecording to record.cdict, 2 s: ', b' % of a CPU', b"next: 'cdict vcpu', 'cdict tasks', or 'cdict report' for a page":
+	    if want not in text:
+	        print('no', want, 'in', text)
+	P
+	"$CDICT" record -s 0.1 2>rec.err
+	grep -e recording -e next: rec.err
+}
+
+may_record || exit 77
+run every_option_of_perf_is_ours_accepted_or_refused every_option_of_perf
+run options_as_perf_is_called as_perf_is_called
+run missing_events_are_told_once_when_asked_for missing_events
+run one_process_and_what_it_starts one_process
+run tasks_that_end_end_the_recording tasks_that_end
+run a_user_by_number one_user
+run only_in_ranges_of_time ranges
+run commands_to_a_running_recording control
+run sizes_end_or_switch_files sizes_and_files
+run files_are_switched_by_a_signal switched_by_signal
+run a_terminal_shows_that_it_records terminal
