@@ -325,13 +325,15 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		return cdict_fail_nomem(err);
 	eng->now_ns = eng->walk_from_ns;
 	for (uint32_t c = 0; c < eng->n_cpus; c++) {
-		if (table_find(&eng->table, 0, c) == ANALYZE_NO_TASK)
-			return cdict_fail_nomem(err);
 		eng->cpus[c].cur = eng->cpus[c].last = ANALYZE_NO_TASK;
 		eng->cpus[c].last_tid = -1;
 		eng->cpus[c].since_ns = eng->walk_from_ns;
 		eng->cpus[c].counts = !eng->opts.cpus || (c < eng->opts.n_cpus &&
 							  eng->opts.cpus[c / 64] >> (c % 64) & 1);
+		/* Of very many CPUs most are but a high number: IDLE of those when it is heard of. */
+		if ((eng->cpus[c].counts || eng->n_cpus <= ANALYZE_CPUS_MANY) &&
+		    table_find(&eng->table, 0, c) == ANALYZE_NO_TASK)
+			return cdict_fail_nomem(err);
 	}
 	for (size_t i = 0; i < eng->hooks.n; i++) {
 		const struct hook *h = &eng->hooks.at[i];

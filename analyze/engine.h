@@ -42,6 +42,9 @@ struct digests; /* analyze/digest.h */
 
 #define ANALYZE_NO_TASK UINT32_MAX
 #define ANALYZE_NO_TIME UINT64_MAX
+/* With more CPU numbers than that, only those that have events or losses are told of: else three kilobytes with one
+ * event of CPU 65535 would be a hundred megabytes of text. */
+#define ANALYZE_CPUS_MANY 4096u
 
 /* Why a task is off its CPU: prev_state when it was switched out. */
 enum analyze_off {

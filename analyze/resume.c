@@ -698,6 +698,8 @@ static int resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 		if (idle) {
 			uint32_t task = table_find(&eng->table, 0, c);
 
+			if (task == ANALYZE_NO_TASK)
+				break;
 			take_names(eng->at, idle, &eng->table.all.at[task]);
 			resume_task(eng, idle, task, t_ns);
 		}
@@ -875,9 +877,11 @@ int engine_stop(struct analyze_engine *eng, struct cdict_error *err)
 				    .at[table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN)]);
 	for (uint32_t c = 0; c < whole->n_cpus && c < eng->n_cpus; c++) {
 		const struct digest_row *idle = digest_find(whole, 0, c);
+		uint32_t task;
 
-		if (idle)
-			take_names(whole, idle, &eng->table.all.at[table_find(&eng->table, 0, c)]);
+		task = idle ? table_find(&eng->table, 0, c) : ANALYZE_NO_TASK;
+		if (task != ANALYZE_NO_TASK)
+			take_names(whole, idle, &eng->table.all.at[task]);
 	}
 	free(rows);
 	return eng->table.failed ? cdict_fail_nomem(err) : 0;

@@ -23,8 +23,7 @@ static bool cpu_counts(const struct analyze_engine *eng, uint32_t cpu)
 /* IDLE may run whenever nobody knows who does, and only then. */
 static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
 {
-	struct analyze_away away = { .task = table_find(&eng->table, 0, run->cpu),
-				     .cpu = run->cpu,
+	struct analyze_away away = { .cpu = run->cpu,
 				     .off = ANALYZE_OFF_UNKNOWN,
 				     .start_ns = run->start_ns,
 				     .end_ns = run->end_ns,
@@ -33,6 +32,7 @@ static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_r
 
 	if (!eng->cpus[run->cpu].counts)
 		return;
+	away.task = table_find(&eng->table, 0, run->cpu);
 	for (const struct hook *h = eng->on_away; h->ops; h++)
 		h->ops->away(h->self, &away);
 }

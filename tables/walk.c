@@ -9,10 +9,6 @@
 #include "base/fail.h"
 #include "tables/table.h"
 
-/* With more CPU numbers than that, tables have only the CPUs that the file tells of: else three kilobytes with one
- * event of CPU 65535 would be a hundred megabytes of text. */
-#define CPUS_MANY 4096u
-
 static uint64_t *cpus_seen(const struct cdict_reader *r)
 {
 	uint32_t n = cdict_reader_cpus(r);
@@ -46,7 +42,7 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 	int rc = 0;
 
 	*w = (struct tables_walk){ .reader = r, .opts = *opts };
-	if (!opts->cpus && cdict_reader_cpus(r) > CPUS_MANY) {
+	if (!opts->cpus && cdict_reader_cpus(r) > ANALYZE_CPUS_MANY) {
 		w->cpus = cpus_seen(r);
 		if (!w->cpus)
 			return cdict_fail_nomem(err);

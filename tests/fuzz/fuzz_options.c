@@ -95,7 +95,7 @@ static void parse(const struct cmd *cmd, const char *const *words, size_t n)
 
 		must(args.n_operands <= n && !args.operands[args.n_operands]);
 		for (size_t i = 0; i + 1 < o->tids.n; i++)
-			must(o->tids.at[i] < o->tids.at[i + 1]);
+			must(o->tids.at[i] <= o->tids.at[i + 1]);
 		must(o->cpus.n <= CPULIST_MAX);
 		ask(o);
 	}
