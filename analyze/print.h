@@ -31,6 +31,8 @@ const uint64_t *printer_fields(const struct printer *p, size_t index);
 
 /* printer_head - appends "tid [cpu] seconds: name: ". */
 void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *out);
+/* printer_name - of that only "name: ". */
+void printer_name(struct printer *p, const struct cdict_event *ev, struct buf *out);
 /* printer_text - appends what the format says of the event; false, and nothing is appended,
  * when it is not known, or this event's fields are not what it expects. */
 bool printer_text(struct printer *p, const struct cdict_event *ev, struct buf *out);

@@ -485,11 +485,16 @@ static void who(const struct cdict_event *ev, struct buf *out)
 	buf_add(out, "] ", 2);
 }
 
+void printer_name(struct printer *p, const struct cdict_event *ev, struct buf *out)
+{
+	add_padded(out, p->names.data + p->name_len * ev->type->index, p->name_len);
+}
+
 void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *out)
 {
 	who(ev, out);
 	stamp(p, ev->t_ns, out);
-	add_padded(out, p->names.data + p->name_len * ev->type->index, p->name_len);
+	printer_name(p, ev, out);
 }
 
 bool printer_text(struct printer *p, const struct cdict_event *ev, struct buf *out)

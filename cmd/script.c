@@ -15,11 +15,40 @@
 #include "cmd/input.h"
 #include "tables/loss.h"
 #include "cmd/options.h"
+#include "cmd/script_fields.h"
 #include "convert/print.h"
 
+struct script_opts {
+	struct options_shared shared;
+	const char *fields;
+	bool ns;
+};
+
 static const struct cmd_option script_options[] = {
-	OPTION_INPUT,         OPTION_EVENT, OPTION_CPU,      OPTION_TID,       OPTIONS_WINDOW,
-	OPTION_NO_GUEST_MODE, OPTION_JOBS,  OPTION_MAX_LOSS, OPTIONS_MESSAGES, CMD_OPTIONS_END,
+	OPTION_INPUT,
+	OPTION_EVENT,
+	OPTION_CPU,
+	OPTION_TID,
+	CMD_STRING('F', "fields", struct script_opts, fields, "LIST",
+		   "of comm, pid, tid, cpu, time, event, trace; or changes as in +comm,-cpu "
+		   "(default: tid,cpu,time,event,trace, in ns)"),
+	CMD_FLAG(0, "ns", struct script_opts, ns, "with -F: times in ns, not in us"),
+	OPTION_TIME,
+	CMD_STRING(0, "from", struct options_shared, from_ms, "MS",
+		   "begin MS milliseconds after the first event"),
+	OPTION_CAP,
+	OPTION_NO_GUEST_MODE,
+	OPTION_JOBS,
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+/* What perf script is called with and needs nothing here. */
+static const struct cmd_foreign script_perf_options[] = {
+	{ 'f', "force", CMD_FOREIGN_NONE, false, "whose file it is does not matter" },
+	{ 0, "guest-code", CMD_FOREIGN_NONE, false, "always" },
+	{ 0, NULL, CMD_FOREIGN_NONE, false, NULL },
 };
 
 #define FLUSH_BYTES (64u << 10)
@@ -255,6 +284,7 @@ struct lines {
 	struct print *fallback;
 	const uint64_t **fields; /* looked at: of struct cdict_query */
 	uint64_t *all;           /* a bitmap of those of any type */
+	struct script_fields head;
 };
 
 static void lines_fini(struct lines *l)
@@ -263,15 +293,23 @@ static void lines_fini(struct lines *l)
 	print_free(l->fallback);
 	free(l->fields);
 	free(l->all);
+	script_fields_fini(&l->head);
 }
 
-static bool lines_init(struct lines *l, const struct cdict_reader *r)
+static bool lines_init(struct lines *l, const struct cmd_call *call, const struct cdict_reader *r)
 {
+	const struct script_opts *o = call->opts;
+	struct cdict_error err;
+
 	const struct cdict_schema *schema = cdict_reader_schema(r);
 	size_t n = cdict_schema_count(schema), words = 1;
 
 	*l = (struct lines){ .printer = printer_new(schema),
 			     .fallback = print_new(schema, cdict_reader_info(r, "trace.strings")) };
+	/* the text was tested before */
+	if (script_fields_parse(&l->head, o->fields, o->ns, &err) ||
+	    script_fields_init(&l->head, r, &err))
+		return false;
 	for (size_t i = 0; i < n; i++)
 		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
 			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;
@@ -293,7 +331,11 @@ static bool lines_init(struct lines *l, const struct cdict_reader *r)
 /* "perf script --ns -F tid,cpu,time,event,trace" */
 static void line(struct lines *l, const struct cdict_event *ev, struct buf *out)
 {
-	printer_head(l->printer, ev, out);
+	script_fields_head(&l->head, l->printer, ev, out);
+	if (!l->head.trace) {
+		buf_u8(out, '\n');
+		return;
+	}
 	if (!printer_text(l->printer, ev, out) && !print_text(l->fallback, ev, out))
 		printer_plain(ev, out);
 	buf_u8(out, '\n');
@@ -314,7 +356,7 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	struct late late;
 	struct cdict_event ev;
 	int ret = -ENOMEM;
-	bool ready = lines_init(&lines, r);
+	bool ready = lines_init(&lines, call, r);
 
 	query.fields = lines.fields;
 	query.n_fields = cdict_schema_count(cdict_reader_schema(r));
@@ -364,10 +406,14 @@ static int script_run(const struct cmd_call *call)
 	const struct options_shared *o = call->opts;
 	const char *input = input_file(call);
 	struct options_filter filter;
+	const struct script_opts *opts = call->opts;
 	struct cdict_error err = { 0 };
+	struct script_fields fields;
 	struct cdict_reader *r;
 	int status;
 
+	if (script_fields_parse(&fields, opts->fields, opts->ns, &err))
+		return cmd_usage(call, "%s", err.text);
 	status = input_open(&r, call, input, INPUT_ALL_EVENTS);
 	if (status)
 		return status;
@@ -384,6 +430,7 @@ static const struct cmd_example script_examples[] = {
 	{ "cdict script run.cdict", "all events" },
 	{ "cdict script -e sched:sched_switch --time 544.9,545 -C 0-1 run.cdict",
 	  "switches of two CPUs in a tenth of a second" },
+	{ "cdict script -F comm,tid,time,event", "these fields, as perf script -F" },
 	{ NULL, NULL },
 };
 
@@ -396,7 +443,8 @@ const struct cmd cmd_script = {
 		 "entered are included; --no-guest-mode leaves them out as perf does without "
 		 "--guest-code.",
 	.options = script_options,
-	.opts_size = sizeof(struct options_shared),
+	.foreign = script_perf_options,
+	.opts_size = sizeof(struct script_opts),
 	.max_operands = 1,
 	.examples = script_examples,
 	.run = script_run,

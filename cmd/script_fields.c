@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The fields of a line of cdict script. */
+#include "cmd/script_fields.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/suggest.h"
+
+static bool *field(struct script_fields *f, const char *name, size_t len)
+{
+	const struct {
+		const char *name;
+		bool *on;
+	} all[] = { { "comm", &f->comm },  { "pid", &f->pid },   { "tid", &f->tid },
+		    { "cpu", &f->cpu },    { "time", &f->time }, { "event", &f->event },
+		    { "trace", &f->trace } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (strlen(all[i].name) == len && !strncmp(all[i].name, name, len))
+			return all[i].on;
+	}
+	return NULL;
+}
+
+static int unknown(const char *name, size_t len, struct cdict_error *err)
+{
+	static const char *const names[] = { "comm", "pid", "tid", "cpu", "time", "event", "trace" };
+	struct suggest s;
+
+	suggest_begin(&s, name, len);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		suggest_try(&s, names[i]);
+	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			  "option --fields: '%.*s' is none of comm, pid, tid, cpu, time, event, "
+			  "trace%s",
+			  (int)len, name, suggest_text(&s, ""));
+}
+
+int script_fields_parse(struct script_fields *f, const char *text, bool ns, struct cdict_error *err)
+{
+	bool changes = text && (*text == '+' || *text == '-');
+
+	*f = (struct script_fields){ .usual = !text, .ns = ns || !text || changes };
+	if (!text || changes)
+		f->tid = f->cpu = f->time = f->event = f->trace = true;
+	/* "trace:comm,cpu": of tracepoints, and there are no others */
+	if (text && !strncmp(text, "trace:", 6))
+		text += 6;
+	for (const char *p = text; p && *p;) {
+		size_t len = strcspn(p, ",");
+		bool sign = *p == '+' || *p == '-', *on = field(f, p + sign, len - sign);
+
+		if (!on)
+			return unknown(p + sign, len - sign, err);
+		if (sign != changes)
+			return cdict_fail(
+				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"option --fields takes names, or changes as in +pid,-cpu, "
+				"not both");
+		*on = *p != '-';
+		p += len + (p[len] == ',');
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct cdict_task_event *x = *(const struct cdict_task_event *const *)a;
+	const struct cdict_task_event *y = *(const struct cdict_task_event *const *)b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns > y->t_ns ? 1 : -1;
+	return (x > y) - (x < y);
+}
+
+int script_fields_init(struct script_fields *f, const struct cdict_reader *r,
+		       struct cdict_error *err)
+{
+	size_t n = f->comm ? cdict_reader_task_count(r) : 0;
+
+	f->tasks = calloc(n + 1, sizeof(*f->tasks));
+	if (!f->tasks)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		f->tasks[f->n_tasks++] = cdict_reader_task_at(r, i);
+	qsort(f->tasks, n, sizeof(*f->tasks), by_time);
+	return 0;
+}
+
+void script_fields_fini(struct script_fields *f)
+{
+	free(f->tasks);
+	map_fini(&f->by_tid);
+	array_fini(&f->names);
+	*f = (struct script_fields){ 0 };
+}
+
+static const char *name_of(const struct script_fields *f, int32_t tid)
+{
+	const uint32_t *at = map_find(&f->by_tid, (uint32_t)tid, 0);
+
+	return at ? f->names.at[*at] : NULL;
+}
+
+static bool set_name(struct script_fields *f, int32_t tid, const char *name)
+{
+	uint32_t *at = map_add(&f->by_tid, (uint32_t)tid, 0);
+
+	if (!at)
+		return false;
+	if (*at == MAP_NEW) {
+		*at = (uint32_t)f->names.n;
+		return !array_push(&f->names, name);
+	}
+	f->names.at[*at] = name;
+	return true;
+}
+
+/* Who is called what at @t_ns; what a task starts is called as it is. */
+static bool follow(struct script_fields *f, uint64_t t_ns)
+{
+	bool done = true;
+
+	for (; f->next < f->n_tasks && f->tasks[f->next]->t_ns <= t_ns && done; f->next++) {
+		const struct cdict_task_event *t = f->tasks[f->next];
+
+		if (t->what == CDICT_TASK_COMM || t->what == CDICT_TASK_EXEC)
+			done = set_name(f, t->tid, t->comm);
+		else if (t->what == CDICT_TASK_FORK && name_of(f, t->ptid))
+			done = set_name(f, t->tid, name_of(f, t->ptid));
+	}
+	return done;
+}
+
+static void add_comm(struct script_fields *f, const struct cdict_event *ev, struct buf *out)
+{
+	const char *name;
+	char number[16];
+
+	if (!follow(f, ev->t_ns)) {
+		out->failed = true;
+		return;
+	}
+	name = ev->tid ? name_of(f, ev->tid) : "swapper";
+	if (!name) {
+		snprintf(number, sizeof(number), ":%d", ev->tid);
+		name = number;
+	}
+	buf_printf(out, "%16s ", name);
+}
+
+/* As perf script's: fields in its order, whatever theirs. */
+void script_fields_head(struct script_fields *f, struct printer *p, const struct cdict_event *ev,
+			struct buf *out)
+{
+	if (f->usual) {
+		printer_head(p, ev, out);
+		return;
+	}
+	if (f->comm)
+		add_comm(f, ev, out);
+	if (f->pid && f->tid)
+		buf_printf(out, "%5d/%-5d ", ev->pid, ev->tid);
+	else if (f->pid || f->tid)
+		buf_printf(out, "%5d ", f->pid ? ev->pid : ev->tid);
+	if (f->cpu)
+		buf_printf(out, "[%03d] ", (int)ev->cpu);
+	if (f->time && f->ns)
+		buf_printf(out, "%5" PRIu64 ".%09" PRIu64 ": ", ev->t_ns / 1000000000,
+			   ev->t_ns % 1000000000);
+	else if (f->time)
+		buf_printf(out, "%5" PRIu64 ".%06" PRIu64 ": ", ev->t_ns / 1000000000,
+			   ev->t_ns % 1000000000 / 1000);
+	if (f->event)
+		printer_name(p, ev, out);
+}

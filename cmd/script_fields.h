@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * script_fields.h - the fields of a line of cdict script, as perf script -F names them.
+ *
+ * Failure    negative code with *err filled
+ * Ownership  script_fields_fini() empties what script_fields_init() filled; the reader is borrowed
+ */
+#ifndef CMD_SCRIPT_FIELDS_H
+#define CMD_SCRIPT_FIELDS_H
+
+#include "analyze/print.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "cdict/reader.h"
+
+struct script_fields {
+	bool comm, pid, tid, cpu, time, event, trace;
+	bool usual; /* tid, cpu, time in ns, event, trace: what printer_head() prints */
+	bool ns;
+	/* What tasks are called, as the walk goes on. */
+	const struct cdict_task_event **tasks; /* by time */
+	size_t n_tasks, next;
+	struct map by_tid; /* tid -> index in names */
+	ARRAY(const char *) names;
+};
+
+/* script_fields_parse - "comm,tid,trace", "+pid", "-cpu" to what there is without; NULL: the usual ones. */
+int script_fields_parse(struct script_fields *f, const char *text, bool ns,
+			struct cdict_error *err);
+int script_fields_init(struct script_fields *f, const struct cdict_reader *r,
+		       struct cdict_error *err);
+void script_fields_fini(struct script_fields *f);
+
+/* script_fields_head - what stands before the trace, of events in order of time; out->failed. */
+void script_fields_head(struct script_fields *f, struct printer *p, const struct cdict_event *ev,
+			struct buf *out);
+
+#endif
