@@ -207,6 +207,7 @@ static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *o
 	uint64_t min = backend->cells ? 40 : PIXELS_MIN;
 	uint64_t width = opts->width, height = opts->height;
 	struct winsize ws = { .ws_col = 80, .ws_row = 24 };
+	const char *columns = getenv("COLUMNS"); /* as set by hand; shells do not export theirs */
 
 	if (width && (width < min || width > max))
 		return cmd_usage(call, "option --width: from %llu to %llu", (unsigned long long)min,
@@ -219,6 +220,8 @@ static int size_canvas(const struct cmd_call *call, const struct heatmap_opts *o
 	}
 	if (isatty(STDOUT_FILENO) && (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || !ws.ws_col))
 		ws = (struct winsize){ .ws_col = 80, .ws_row = 24 };
+	if (columns && atoi(columns) > 0 && atoi(columns) <= CELLS_MAX)
+		ws.ws_col = (unsigned short)atoi(columns);
 	if (!width)
 		width = ws.ws_col < 40 ? 40 : ws.ws_col > CELLS_MAX ? CELLS_MAX : ws.ws_col;
 	if (!height)

@@ -12,6 +12,7 @@
 #include "base/cpulist.h"
 #include "base/fail.h"
 #include "base/suggest.h"
+#include "cmd/config.h"
 
 static int fail(struct cdict_error *err, const struct cmd_option *o, const char *what,
 		const char *arg)
@@ -149,7 +150,7 @@ static int add_tids(struct cmd_tids *tids, const struct cmd_option *o, const cha
 }
 
 /* Puts @arg (NULL for flags) where the option's value lives. */
-static int set(void *opts, const struct cmd_option *o, const char *arg, struct cdict_error *err)
+int cmd_option_set(void *opts, const struct cmd_option *o, const char *arg, struct cdict_error *err)
 {
 	void *value = (char *)opts + o->offset;
 
@@ -317,7 +318,7 @@ static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *
 		value = next;
 		*used_next = true;
 	}
-	return set(args->opts, o, value, err);
+	return cmd_option_set(args->opts, o, value, err);
 }
 
 /* "-abc", "-oFILE", "-o" and then FILE. */
@@ -355,7 +356,7 @@ static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const cha
 				return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 						  "option -%c needs an argument (%s)", *p, o->arg);
 		}
-		rc = set(args->opts, o, value, err);
+		rc = cmd_option_set(args->opts, o, value, err);
 		if (rc || value)
 			return rc;
 	}
@@ -387,11 +388,13 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 	if (!args->opts || !args->operands)
 		return cdict_fail_nomem(err);
 	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
-		int rc = o->preset ? set(args->opts, o, o->preset, err) : 0;
+		int rc = o->preset ? cmd_option_set(args->opts, o, o->preset, err) : 0;
 
 		if (rc)
 			return rc;
 	}
+	if (config_defaults(args, cmd, err))
+		return err->code;
 	for (size_t i = 0; i < n; i++) {
 		const char *arg = argv[i], *next = argv[i + 1];
 		bool used_next = false;
@@ -434,6 +437,9 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 			free(((struct cmd_tids *)value)->at);
 		}
 	}
+	for (size_t i = 0; i < args->texts.n; i++)
+		free((void *)args->texts.at[i]);
+	array_fini(&args->texts);
 	free(args->opts);
 	free(args->operands);
 	*args = (struct cmd_args){ 0 };

@@ -15,7 +15,8 @@ struct cmd_args {
 	void *opts;            /* the command's options struct */
 	const char **operands; /* NULL-terminated */
 	size_t n_operands;
-	bool help; /* -h or --help: nothing after it was looked at */
+	struct cmd_list texts; /* of the configuration, owned */
+	bool help;             /* -h or --help: nothing after it was looked at */
 };
 
 /* cmd_parse - @argv is NULL-terminated, without the program's and the command's
@@ -23,6 +24,9 @@ struct cmd_args {
  * also after a failure. */
 int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *argv,
 	      struct cdict_error *err);
+/* cmd_option_set - as if @arg had been given to @o; it must live as long as @opts. */
+int cmd_option_set(void *opts, const struct cmd_option *o, const char *arg,
+		   struct cdict_error *err);
 void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd);
 
 #endif

@@ -41,3 +41,6 @@ SEVERAL_LINES=1
 # Without memory for a path glibc 2.41 says that a library, or one that it needs, is not there: names are left out, and it is told.
 TOLD='no names from OpenStack: OpenStack.*, which is not installed'
 walk nomem_openstack "${identify[@]}" --openstack --os-cloud a
+mkdir -p config && printf '[tasks]\nsort = tid\ntop = 3\n' >config/config
+export CDICT_CONFIG=$PWD/config/config CDICT_TASKS_FORMAT=csv
+walk nomem_config "$CDICT" tasks x.cdict
