@@ -211,6 +211,8 @@ int ingest_late(struct ingest *in, const struct cdict_late *late, struct cdict_e
 
 int ingest_loss(struct ingest *in, const struct cdict_loss *loss, struct cdict_error *err)
 {
+	if (loss->to_ns > in->lost_ns)
+		in->lost_ns = loss->to_ns;
 	rows_add_loss(&in->rows, loss);
 	return settle(in, err);
 }
@@ -279,6 +281,11 @@ static void losses_to_the_end(struct ingest *in, size_t i, struct rows *out)
 		.to_ns = counts->last_ns,
 	};
 
+	/* A loss elsewhere may be later than all events. */
+	if (loss.to_ns < counts->lost_ns)
+		loss.to_ns = counts->lost_ns;
+	if (loss.to_ns < in->lost_ns)
+		loss.to_ns = in->lost_ns;
 	if (loss.to_ns < loss.from_ns)
 		loss.to_ns = loss.from_ns;
 	if (c->counted > c->lost) {

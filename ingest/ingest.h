@@ -42,6 +42,7 @@ struct ingest {
 	struct encode *encode;
 	uint64_t gives;      /* works given */
 	uint64_t lost;       /* told on the way and at the end */
+	uint64_t lost_ns;    /* the latest end of those told on the way */
 	uint64_t dropped;    /* because the encoder did not follow */
 	uint64_t disordered; /* sorted in, known after ingest_losses() */
 	bool out_of_memory;

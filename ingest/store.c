@@ -123,6 +123,9 @@ static int put(struct store *s, struct store_item *item, struct cdict_error *err
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < item->n_parts; i++)
 		count(&counts, &item->parts[i].info);
+	for (size_t i = 0; i < rows_losses(&item->rows); i++)
+		if (rows_loss(&item->rows, i)->to_ns > counts.lost_ns)
+			counts.lost_ns = rows_loss(&item->rows, i)->to_ns;
 	counts.bad += item->bad.count;
 	if (s->ops->tell_bad && item->bad.count)
 		rows_add_loss(&item->rows, &item->bad);

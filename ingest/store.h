@@ -40,6 +40,7 @@ struct store_ops {
 /* What was put so far. */
 struct store_counts {
 	uint64_t events, first_ns, last_ns;
+	uint64_t lost_ns; /* the latest end of a loss among them */
 	uint64_t bad;     /* samples that could not be read */
 	uint64_t foreign; /* events of format_block.foreign */
 };

@@ -240,6 +240,30 @@ static void what_is_too_short_is_told_with_its_time(void **state)
 	end(b);
 }
 
+static void what_the_kernel_counted_beyond_was_lost_up_to_the_recordings_end(void **state)
+{
+	struct bench *b = begin(0, 2, 0);
+	struct cdict_error err = { 0 };
+	struct rows rows = { 0 };
+
+	(void)state;
+	assert_int_equal(add(b, 0, 10, 8, &err), 0);
+	assert_int_equal(add(b, 1, 20, 8, &err), 0);
+	/* On CPU 0 the last that is told of is a loss, later than all events. */
+	assert_int_equal(ingest_lost(&b->in, CDICT_LOSS_RING, 0, 90, 3, NULL, &err), 0);
+	assert_int_equal(ingest_counted(&b->in, 0, 3, &err), 0);
+	assert_int_equal(ingest_counted(&b->in, 1, 4, &err), 0);
+	finish(b);
+	assert_int_equal(ingest_losses(&b->in, &rows, &err), 0);
+	assert_int_equal(rows_losses(&rows), 1);
+	assert_int_equal(rows_loss(&rows, 0)->cpu, 1);
+	assert_int_equal(rows_loss(&rows, 0)->count, 4);
+	assert_int_equal(rows_loss(&rows, 0)->from_ns, 20);
+	assert_int_equal(rows_loss(&rows, 0)->to_ns, 90);
+	rows_fini(&rows);
+	end(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +273,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_is_dropped_and_told_once),
 		cmocka_unit_test(after_a_failed_store_who_waits_is_told_and_the_rest_is_counted),
 		cmocka_unit_test(what_is_too_short_is_told_with_its_time),
+		cmocka_unit_test(what_the_kernel_counted_beyond_was_lost_up_to_the_recordings_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
