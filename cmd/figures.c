@@ -3,7 +3,6 @@
 #include "cmd/figures.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,21 +33,6 @@ static int open_labels(struct figures *f)
 		status = figures_fail(f, &err);
 	mapping_fini(&more);
 	return status;
-}
-
-/* One of the CPUs asked for is there. */
-static int check_cpus(const struct figures *f)
-{
-	uint32_t cpus = cdict_reader_cpus(f->reader);
-
-	for (uint32_t cpu = 0; cpu < f->opts->cpus.n && cpu < cpus; cpu++) {
-		if (f->opts->cpus.bits[cpu / 64] >> (cpu % 64) & 1)
-			return CMD_DONE;
-	}
-	return !f->opts->cpus.bits || !cpus
-		       ? CMD_DONE
-		       : cmd_errorf(f->call, f->file,
-				    "holds no such CPU: its CPUs are 0 to %" PRIu32, cpus - 1);
 }
 
 int figures_open(struct figures *f, const struct cmd_call *call)
@@ -85,9 +69,6 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 		opts.from_ns = f->filter.from_ns;
 		opts.to_ns = f->filter.to_ns;
 	}
-	rc = check_cpus(f);
-	if (rc)
-		return rc;
 	opts.cpus = f->opts->cpus.bits;
 	opts.n_cpus = f->opts->cpus.n;
 	opts.no_guest_mode = f->opts->no_guest_mode;

@@ -3,6 +3,7 @@
 #include "cmd/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,21 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 	return 0;
 }
 
+/* One of the CPUs asked for is there. */
+static int check_cpus(const struct options_shared *o, const struct cdict_reader *r,
+		      struct cdict_error *err)
+{
+	uint32_t cpus = cdict_reader_cpus(r);
+
+	for (uint32_t cpu = 0; cpu < o->cpus.n && cpu < cpus; cpu++)
+		if (o->cpus.bits[cpu / 64] >> (cpu % 64) & 1)
+			return 0;
+	return !o->cpus.bits || !cpus
+		       ? 0
+		       : cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
+				    "holds no such CPU: its CPUs are 0 to %" PRIu32, cpus - 1);
+}
+
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
 			const struct cdict_reader *r, struct cdict_error *err)
 {
@@ -147,6 +163,8 @@ int options_filter_init(struct options_filter *f, const struct options_shared *o
 	f->query.cpus = o->cpus.bits;
 	f->query.n_cpus = o->cpus.n;
 	rc = init_windows(f, o, r, err);
+	if (!rc)
+		rc = check_cpus(o, r, err);
 	if (!rc)
 		rc = init_types(f, o, r, err);
 	if (!rc && o->task)

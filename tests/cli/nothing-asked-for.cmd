@@ -7,7 +7,7 @@ for command in tasks latency exits vcpu successors coremap stats 'heatmap --view
 		echo "$command $option: status $?"
 	done
 done
-for command in tasks latency exits vcpu switches coremap stats heatmap; do
+for command in tasks latency exits vcpu switches coremap stats heatmap script; do
 	$CDICT $command -C 99 x.cdict
 	echo "$command -C 99: status $?"
 done
