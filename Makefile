@@ -139,7 +139,7 @@ hardening := -fstack-protector-strong $(if $(filter x86_64-%,$(machine)),-fcf-pr
 hardening_ld := -Wl,-z,relro,-z,now,-z,noexecstack
 all_cflags = -std=gnu11 -D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(PKG_CFLAGS) \
 	$(PERF_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -pthread $(warnings) \
-	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(page_cflags) $(hardening) $(san_flags) $(CPPFLAGS) $(CFLAGS)
+	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(page_cflags) $(hardening) $(san_flags) $(CPPFLAGS) $(CFLAGS) $(late_cflags)
 all_ldflags = -pthread $(hardening_ld) $(san_flags) $(LDFLAGS)
 library_libs = $(LIBRARY_PKG_LIBS) $(LIBRARY_LIBS)
 program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
@@ -224,6 +224,8 @@ $(B)/obj/render/page.o $(B)/obj/render/page_assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 $(B)/obj/render/page.o: $(B)/web/render/page_policy.h
 $(B)/obj/render/page_assets.o: $(page_files)
+# what its assembler brings has names that link-time optimization does not see
+$(B)/obj/render/page_assets.o: private late_cflags := -fno-lto
 
 # The engine that the page runs: the reader, analyze and what draws on it, as WebAssembly.  Every build
 # directory shares it.
@@ -301,7 +303,7 @@ static_obj := $(B)/obj/static/shared_object.o
 static_pkgs := $(filter-out $(LOADED_PKGS),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
 static_libs = $(PERF_LIBS) $(shell $(PKG_CONFIG) --static --libs $(static_pkgs) 2>/dev/null) $(PROGRAM_LIBS) $(LIBRARY_LIBS)
 static_missing := $(if $(SAN),all,$(shell for lib in c z traceevent zstd pcre2-8 yaml expat csv; do \
-	[ "$$($(CC) -print-file-name=lib$$lib.a)" != lib$$lib.a ] || echo lib$$lib.a; done))
+	$(CC) -print-file-name=lib$$lib.a 2>/dev/null | grep -q / || echo lib$$lib.a; done))
 .PHONY: static have-static
 static: $(B)/cdict-host
 have-static:

@@ -1,21 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Builds libperf (and libapi, which it calls) from Debian's kernel source:
-#   libperf.sh DEST     headers to DEST/include/perf, archives to DEST/lib
+#   libperf.sh DEST [CROSS-]     headers to DEST/include/perf, archives to DEST/lib; by the compiler CROSS-gcc
 # Only the few megabytes of tools/ that it needs are unpacked, outside the tree: the
 # kernel's makefiles cannot live in a path with spaces, and a build that fails leaves
 # nothing.  DEST appears whole or not at all.  Needs no network.
 set -euo pipefail
 
-dest=$1
+dest=$1 cross=${2-}
+# what the kernel calls the machine
+case $cross in
+'') arch= ;;
+aarch64-*) arch=ARCH=arm64 ;;
+s390x-*) arch=ARCH=s390 ;;
+i?86-* | x86_64-*) arch=ARCH=x86 ;;
+*) arch=ARCH=${cross%%-*} ;;
+esac
 
 # The newest of the installed sources.
 source=
-for tar in $(printf '%s\n' /usr/src/linux-source-*.tar.xz | sort -V); do
+for tar in $(printf '%s\n' /usr/src/linux-source-*.tar.{xz,bz2} | sort -V); do
 	[ -r "$tar" ] && source=$tar
 done
 if [ -z "$source" ]; then
-	echo "cdict needs libperf: neither pkg-config nor /usr/src/linux-source-*.tar.xz" \
+	echo "cdict needs libperf: neither pkg-config nor /usr/src/linux-source-*.tar.xz or .bz2" \
 		"has it; 'make setup' installs Debian's linux-source" >&2
 	exit 1
 fi
@@ -24,7 +32,7 @@ printf '  %-8s %s\n' LIBPERF "$source"
 tmp=$(mktemp -d "/tmp/cdict-libperf.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 
-top=$(basename "$source" .tar.xz)
+top=$(basename "${source%.tar.*}")
 if ! tar -C "$tmp" --strip-components=1 --wildcards --exclude="$top/tools/lib/bpf/*" \
 	-xf "$source" "$top/tools/lib/*" "$top/tools/build/*" "$top/tools/include/*" \
 	"$top/tools/scripts/*" "$top/tools/arch/*/include/*"; then
@@ -35,7 +43,7 @@ fi
 # A clean environment: our make's flags (CC, O, V, SAN, -j's pipe) are not the kernel's.
 # -w: a compiler newer than the source must not stop it with a new warning.
 if ! env -i PATH="$PATH" HOME="$tmp" LC_ALL=C make -C "$tmp/tools/lib/perf" -j2 \
-	EXTRA_CFLAGS='-O2 -w' >"$tmp/log" 2>&1; then
+	${cross:+CROSS_COMPILE="$cross" "$arch"} EXTRA_CFLAGS='-O2 -w' >"$tmp/log" 2>&1; then
 	cat "$tmp/log" >&2
 	echo "cdict needs libperf: building it from $source failed, see above" >&2
 	exit 1
