@@ -296,7 +296,8 @@ int rings_open(struct rings **out, const struct choice *choice, const struct rin
 		r->cpus[i] = (uint32_t)opts->cpus[i];
 	r->n_cpus = opts->n_cpus;
 	r->bytes = opts->bytes;
-	r->counts_lost = r->polls = true;
+	r->counts_lost = true;
+	r->polls = true;
 	ret = try_open(r, choice, opts, err);
 	if (ret)
 		rings_close(r);

@@ -48,6 +48,9 @@ void digest_book_fini(struct digest_book *b)
 	buf_fini(&b->values);
 }
 
+/* What is kept of a task is some 600 bytes, of a converter that may take 200: of so many tasks no file has digests. */
+enum { TASKS_MAX = 1 << 17 };
+
 /* No digest for the file: what is written already says nothing without the last block. */
 static void give_up(struct digest_book *b)
 {
@@ -426,7 +429,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	/* Of events that run backwards what is later is not the latest. */
 	ok = c && (is_new || info->first_ns >= c->last_ns) &&
 	     add_tasks(b, d, info->cpu, info->last_ns) && note_seam(c, d) &&
-	     add_block(b, c, d, info->first_ns);
+	     add_block(b, c, d, info->first_ns) && b->tasks.n <= TASKS_MAX;
 	if (ok) {
 		c->ordinal = ordinal;
 		c->last_ns = info->last_ns;

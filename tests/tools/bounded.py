@@ -4,6 +4,8 @@
 bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE, and says what takes more than MIB of memory
 and eight times the file (a page's numbers apart), more than SECONDS of CPU and a second for each MiB of the file, prints more than 20 MB, or ends
 otherwise than with status 0, or 1 or 2 and a reason.
+
+bounded.py --one MIB SECONDS COMMAND...: the same of one command of cdict, MIB and SECONDS as they are, and it must not fail.
 """
 import os
 import resource
@@ -16,10 +18,10 @@ COMMANDS = [['info', '--verify'], ['tasks'], ['switches'], ['coremap', '-C', '63
 PAGE = 48  # MiB more: what a page draws from is of one size for all files
 
 
-def run(command, path, folder, seconds):
+def run(words, folder, seconds):
     with open(f'{folder}/out', 'wb') as out, open(f'{folder}/err', 'w+b') as err:
-        p = subprocess.Popen([os.environ['CDICT'], command[0], path] + command[1:], stdin=subprocess.DEVNULL, stdout=out,
-                             stderr=err, cwd=folder,
+        p = subprocess.Popen([os.environ['CDICT']] + words, stdin=subprocess.DEVNULL, stdout=out,
+                             stderr=err, cwd=folder or None,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds + 5, seconds + 5)))
         _, status, used = os.wait4(p.pid, 0)
         p.returncode = 0
@@ -27,7 +29,18 @@ def run(command, path, folder, seconds):
         return os.waitstatus_to_exitcode(status), used, os.path.getsize(f'{folder}/out'), err.read(200)
 
 
+def one(argv):
+    with tempfile.TemporaryDirectory() as folder:
+        status, used, _, said = run(argv[2:], folder, int(argv[1]))
+    mib, seconds = used.ru_maxrss / 1024, used.ru_utime + used.ru_stime
+    if status not in (0, 2) or mib > int(argv[0]) or seconds > int(argv[1]):
+        print(f'{" ".join(argv[2:])}: status {status}, {mib:.0f} MiB, {seconds:.1f} s: {said.decode(errors="replace").strip()}')
+
+
 def main(argv):
+    if argv[0] == '--one':
+        one(argv[1:])
+        return
     base, seconds = int(argv[0]), int(argv[1])
     with tempfile.TemporaryDirectory() as folder:
         for path in argv[2:]:
@@ -36,7 +49,7 @@ def main(argv):
                 for old in ('x.svg', 'x.html'):
                     if os.path.exists(f'{folder}/{old}'):
                         os.unlink(f'{folder}/{old}')
-                status, used, printed, said = run(command, os.path.abspath(path), folder, seconds + int(mib))
+                status, used, printed, said = run([command[0], os.path.abspath(path)] + command[1:], folder, seconds + int(mib))
                 wrong = []
                 if status not in (0, 1, 2) or (status and not said):
                     wrong.append(f'status {status}')

@@ -75,6 +75,7 @@ KINDS = {
     'info-rows': lambda: [(b'INFO', pack(fill(text(b'k') + text(b'v' * 100))))],
     'info-keys': lambda: [(b'INFO', pack(b''.join(text(b'k%d' % (i % 4096)) + text(b'v') for i in range(400000))))],
     'info-blocks': lambda: [(b'INFO', pack(text(b'k') + text(bytes([65 + i % 26]) * (12 << 20)))) for i in range(6)],
+    'schm-types': lambda: [(b'SCHM', pack(schema(100000, 1)))],
     'schm': lambda: [(b'SCHM', pack(schema(1024, 128)))],
     'stak-texts': lambda: [(b'STAK', pack(b'\0\0\0' + varint(1 << 19) + b''.join(text(b'%x' % i) for i in range(1 << 19)) + b'\0\0'))],
     'stak-stacks': lambda: [(b'STAK', pack(b'\0\0\0\0\0' + varint(1 << 24) + bytes(1 << 24)))],
