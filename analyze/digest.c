@@ -16,6 +16,7 @@ enum { BYTES_FREE = 48 << 20 };
 
 void digest_fini(struct digest *d)
 {
+	array_fini(&d->tasks);
 	array_fini(&d->rows);
 	array_fini(&d->kvm);
 	map_fini(&d->index);
@@ -36,35 +37,57 @@ int digest_init(struct digest *d, uint32_t n_cpus)
 	return d->cpus ? 0 : -ENOMEM;
 }
 
-const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu)
+const struct digest_task *digest_find_task(const struct digest *d, int32_t tid, uint32_t cpu)
 {
 	const uint32_t *i = map_find(&d->index, (uint32_t)tid, tid ? 0 : cpu);
 
-	return i ? &d->rows.at[*i] : NULL;
+	return i ? &d->tasks.at[*i] : NULL;
+}
+
+const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu)
+{
+	const struct digest_task *task = digest_find_task(d, tid, cpu);
+
+	return task && task->row ? &d->rows.at[task->row - 1] : NULL;
 }
 
 static const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 
-struct digest_row *digest_take_row(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns)
+struct digest_task *digest_take_task(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns)
 {
 	uint32_t *i = map_add(&d->index, (uint32_t)tid, tid ? 0 : cpu);
-	struct digest_row *row;
+	struct digest_task *task;
 
 	if (!i)
 		return NULL;
 	if (*i != MAP_NEW)
-		return &d->rows.at[*i];
+		return &d->tasks.at[*i];
+	task = array_add(&d->tasks);
+	if (!task)
+		return NULL;
+	*i = (uint32_t)d->tasks.n - 1;
+	*task = (struct digest_task){ .tid = tid,
+				      .cpu = tid ? CDICT_CPU_UNKNOWN : cpu,
+				      .first_ns = t_ns,
+				      .named_ns = ANALYZE_NO_TIME,
+				      .last_ns = ANALYZE_NO_TIME,
+				      .pid_ns = ANALYZE_NO_TIME,
+				      .comm_ns = ANALYZE_NO_TIME };
+	return task;
+}
+
+struct digest_row *digest_take_row(struct digest *d, struct digest_task *task)
+{
+	struct digest_row *row;
+
+	if (task->row)
+		return &d->rows.at[task->row - 1];
 	row = array_add(&d->rows);
 	if (!row)
 		return NULL;
-	*i = (uint32_t)d->rows.n - 1;
-	*row = (struct digest_row){ .tid = tid,
-				    .cpu = tid ? CDICT_CPU_UNKNOWN : cpu,
-				    .first_ns = t_ns,
-				    .named_ns = ANALYZE_NO_TIME,
-				    .last_ns = ANALYZE_NO_TIME,
-				    .pid_ns = ANALYZE_NO_TIME,
-				    .comm_ns = ANALYZE_NO_TIME,
+	task->row = (uint32_t)d->rows.n;
+	*row = (struct digest_row){ .task = (uint32_t)(task - d->tasks.at),
+				    .tid = task->tid,
 				    .io_ns = ANALYZE_NO_TIME,
 				    .lost_ns = ANALYZE_NO_TIME,
 				    .early = never,
@@ -144,21 +167,21 @@ void digest_add_kvm(struct digest_kvm *to, const struct digest_kvm *k)
 	}
 }
 
-static void add_comm(struct digest_row *to, const struct digest_row *row)
+static void add_comm(struct digest_task *to, const struct digest_task *task)
 {
 	bool take;
 
-	if (row->comm_ns == ANALYZE_NO_TIME)
+	if (task->comm_ns == ANALYZE_NO_TIME)
 		return;
-	if (to->comm_ns == ANALYZE_NO_TIME || to->comm_kept != row->comm_kept)
+	if (to->comm_ns == ANALYZE_NO_TIME || to->comm_kept != task->comm_kept)
 		take = to->comm_ns == ANALYZE_NO_TIME || to->comm_kept;
 	else
-		take = row->comm_kept ? row->comm_ns < to->comm_ns : row->comm_ns > to->comm_ns;
+		take = task->comm_kept ? task->comm_ns < to->comm_ns : task->comm_ns > to->comm_ns;
 	if (!take)
 		return;
-	memcpy(to->comm, row->comm, sizeof(to->comm));
-	to->comm_ns = row->comm_ns;
-	to->comm_kept = row->comm_kept;
+	memcpy(to->comm, task->comm, sizeof(to->comm));
+	to->comm_ns = task->comm_ns;
+	to->comm_kept = task->comm_kept;
 }
 
 void digest_add_early(struct digest_row *to, const struct digest_row *row)
@@ -169,21 +192,13 @@ void digest_add_early(struct digest_row *to, const struct digest_row *row)
 	digest_latest(&to->early, &row->early);
 }
 
-static int add_row(struct digest *d, const struct digest *from, const struct digest_row *row)
+static int add_row(struct digest *d, struct digest_task *task, const struct digest *from,
+		   const struct digest_row *row)
 {
-	struct digest_row *to = digest_take_row(d, row->tid, row->cpu, row->first_ns);
+	struct digest_row *to = digest_take_row(d, task);
 
 	if (!to)
 		return -ENOMEM;
-	to->first_ns = earliest(to->first_ns, row->first_ns);
-	to->named_ns = earliest(to->named_ns, row->named_ns);
-	if (digest_later(row->last_ns, to->last_ns))
-		to->last_ns = row->last_ns;
-	if (digest_later(row->pid_ns, to->pid_ns)) {
-		to->pid_ns = row->pid_ns;
-		to->pid = row->pid;
-	}
-	add_comm(to, row);
 	digest_add_early(to, row);
 	if (digest_later(row->out[0].t_ns, to->out[0].t_ns))
 		to->off = row->off;
@@ -204,6 +219,24 @@ static int add_row(struct digest *d, const struct digest *from, const struct dig
 		digest_add_kvm(k, &from->kvm.at[row->kvm - 1]);
 	}
 	return 0;
+}
+
+static int add_task(struct digest *d, const struct digest *from, const struct digest_task *task)
+{
+	struct digest_task *to = digest_take_task(d, task->tid, task->cpu, task->first_ns);
+
+	if (!to)
+		return -ENOMEM;
+	to->first_ns = earliest(to->first_ns, task->first_ns);
+	to->named_ns = earliest(to->named_ns, task->named_ns);
+	if (digest_later(task->last_ns, to->last_ns))
+		to->last_ns = task->last_ns;
+	if (digest_later(task->pid_ns, to->pid_ns)) {
+		to->pid_ns = task->pid_ns;
+		to->pid = task->pid;
+	}
+	add_comm(to, task);
+	return task->row ? add_row(d, to, from, &from->rows.at[task->row - 1]) : 0;
 }
 
 /* Whether the first switch of @c does not fit to what was before. */
@@ -250,8 +283,8 @@ void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 int digest_add_part(struct digest *d, const struct part *p)
 {
 	digest_add_cpu(&d->cpus[p->cpu], &p->sum.cpus[0]);
-	for (size_t i = 0; i < p->sum.rows.n; i++)
-		if (add_row(d, &p->sum, &p->sum.rows.at[i]))
+	for (size_t i = 0; i < p->sum.tasks.n; i++)
+		if (add_task(d, &p->sum, &p->sum.tasks.at[i]))
 			return -ENOMEM;
 	return 0;
 }
@@ -261,54 +294,63 @@ int digest_add_part(struct digest *d, const struct part *p)
 static struct digest_row *row_of(struct fold *f, int32_t tid, uint64_t t_ns)
 {
 	uint32_t *at = &f->rows[(uint32_t)tid % 256];
+	struct digest_task *task;
 	struct digest_row *row;
 
 	if (tid < 0)
 		return NULL;
 	if (*at && f->to->rows.at[*at - 1].tid == tid)
 		return &f->to->rows.at[*at - 1];
-	row = digest_take_row(f->to, tid, f->cpu, t_ns);
+	task = digest_take_task(f->to, tid, f->cpu, t_ns);
+	row = task ? digest_take_row(f->to, task) : NULL;
 	f->no_memory |= !row;
 	if (row)
 		*at = (uint32_t)(row - f->to->rows.at) + 1;
 	return row;
 }
 
-static void mention(struct digest_row *row, uint64_t t_ns)
+static struct digest_task *mention(struct fold *f, const struct digest_row *row, uint64_t t_ns)
 {
-	if (row->named_ns == ANALYZE_NO_TIME)
-		row->named_ns = t_ns;
-	row->last_ns = t_ns;
+	struct digest_task *task = &f->to->tasks.at[row->task];
+
+	if (task->named_ns == ANALYZE_NO_TIME)
+		task->named_ns = t_ns;
+	task->last_ns = t_ns;
+	return task;
 }
 
-static void name(struct digest_row *row, const struct cdict_event *ev, int field, bool own)
+static void name(struct digest_task *task, const struct cdict_event *ev, int field, bool own)
 {
 	struct cdict_bytes b;
 
-	if (field < 0 || !row->tid || (!own && row->comm_ns != ANALYZE_NO_TIME))
+	if (field < 0 || !task->tid || (!own && task->comm_ns != ANALYZE_NO_TIME))
 		return;
 	b = cdict_event_bytes(ev, (size_t)field);
 	if (!b.len)
 		return;
-	row->comm_ns = ev->t_ns;
-	row->comm_kept = !own;
+	task->comm_ns = ev->t_ns;
+	task->comm_kept = !own;
 	b.len = strnlen((const char *)b.data, b.len < 15 ? b.len : 15);
-	memset(row->comm, 0, sizeof(row->comm));
-	memcpy(row->comm, b.data, b.len);
+	memset(task->comm, 0, sizeof(task->comm));
+	memcpy(task->comm, b.data, b.len);
 }
 
 /* The latest sample's task was there up to that one. */
 static void end_samples(struct fold *f)
 {
-	struct digest_row *row = f->sampled != UINT32_MAX ? &f->to->rows.at[f->sampled] : NULL;
+	struct digest_task *task;
 
-	if (row && digest_later(f->state->sample_ns, row->last_ns))
-		row->last_ns = f->state->sample_ns;
+	if (f->sampled == UINT32_MAX)
+		return;
+	task = &f->to->tasks.at[f->to->rows.at[f->sampled].task];
+	if (digest_later(f->state->sample_ns, task->last_ns))
+		task->last_ns = f->state->sample_ns;
 }
 
 static void fold_sample(struct fold *f, const struct cdict_event *ev)
 {
 	struct digest_cpu *c = f->state;
+	struct digest_task *task;
 	struct digest_row *row;
 
 	if (ev->tid < 0 || (!ev->tid && ev->pid))
@@ -320,10 +362,10 @@ static void fold_sample(struct fold *f, const struct cdict_event *ev)
 			return;
 		if (c->first_switch_ns == ANALYZE_NO_TIME && c->sample_ns != ANALYZE_NO_TIME)
 			c->mixed |= ev->tid != c->sample_tid;
-		mention(row, ev->t_ns);
+		task = mention(f, row, ev->t_ns);
 		if (ev->pid > 0) {
-			row->pid = ev->pid;
-			row->pid_ns = ev->t_ns;
+			task->pid = ev->pid;
+			task->pid_ns = ev->t_ns;
 		}
 		f->sampled = (uint32_t)(row - f->to->rows.at);
 		f->tid = ev->tid;
@@ -351,15 +393,13 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 		      : row_of(f, prev, ev->t_ns);
 	if (!row)
 		return;
-	mention(row, ev->t_ns);
-	name(row, ev, ti->field[SW_PREV_COMM], true);
+	name(mention(f, row, ev->t_ns), ev, ti->field[SW_PREV_COMM], true);
 	digest_latest_two(row->out, &now);
 	row->off = (uint8_t)state_class(&d->states, ev->values[ti->field[SW_PREV_STATE]]);
 	row = row_of(f, next, ev->t_ns);
 	if (!row)
 		return;
-	mention(row, ev->t_ns);
-	name(row, ev, ti->field[SW_NEXT_COMM], false);
+	name(mention(f, row, ev->t_ns), ev, ti->field[SW_NEXT_COMM], false);
 	digest_latest_two(row->in, &now);
 	f->cur = (uint32_t)(row - f->to->rows.at);
 	f->switched = true;
@@ -398,8 +438,7 @@ static void fold_wake(struct digests *d, struct fold *f, const struct cdict_even
 
 	if (!row)
 		return;
-	mention(row, ev->t_ns);
-	name(row, ev, ti->field[WAKE_COMM], false);
+	name(mention(f, row, ev->t_ns), ev, ti->field[WAKE_COMM], false);
 	digest_latest(&row->woken, &now);
 	if (counts(d, ti))
 		digest_latest_two(row->wake, &now);
@@ -624,7 +663,8 @@ static int end_part(struct digests *d)
 	d->fold.to = NULL;
 	p->last_ns = p->sum.cpus[0].last_ns;
 	/* More tasks than a recorder sees: a reader's memory is bounded. */
-	d->bytes += p->sum.rows.n * sizeof(*p->sum.rows.at) + p->sum.kvm.n * sizeof(*p->sum.kvm.at);
+	d->bytes += p->sum.tasks.n * sizeof(*p->sum.tasks.at) +
+		    p->sum.rows.n * sizeof(*p->sum.rows.at) + p->sum.kvm.n * sizeof(*p->sum.kvm.at);
 	d->hopeless |= d->bytes / 8 > cdict_reader_size(d->reader) + BYTES_FREE / 8;
 	return digest_add_part(&d->whole, p);
 }

@@ -33,20 +33,28 @@ struct digest_kvm {
 };
 
 /* Of one task: by tid; IDLE by its CPU. */
-struct digest_row {
+struct digest_task {
 	int32_t tid;
-	uint32_t cpu;               /* of IDLE, else CDICT_CPU_UNKNOWN */
+	uint32_t cpu; /* of IDLE, else CDICT_CPU_UNKNOWN */
+	int32_t pid;
+	uint32_t row;               /* + 1: index of digest.rows; 0: nothing happened to it */
 	uint64_t first_ns;          /* it is heard of */
 	uint64_t named_ns, last_ns; /* first and last mention, as analyze_task has them */
 	uint64_t pid_ns, comm_ns;   /* when these were told; ANALYZE_NO_TIME: not */
-	int32_t pid;
-	uint32_t kvm; /* + 1: index of digest.kvm; 0: no vCPU */
 	char comm[16];
 	bool comm_kept; /* comm is that of a wake-up or switch-in: the first, if there was none */
-	uint8_t off;    /* enum analyze_off at out[0] */
+	bool died;      /* and nothing else is known of it */
+};
+
+/* What happened to one. */
+struct digest_row {
+	uint32_t task; /* index of digest.tasks */
+	int32_t tid;
+	uint32_t kvm; /* + 1: index of digest.kvm; 0: no vCPU */
+	uint8_t off;  /* enum analyze_off at out[0] */
 	/* The latest sample of it on a CPU that had no switch yet; of several such CPUs. */
-	struct digest_when early;
 	bool early_on_many;
+	struct digest_when early;
 	struct digest_when out[2], in[2]; /* switches, the latest first */
 	struct digest_when wake[2];       /* wake-ups that count; where to */
 	struct digest_when woken;         /* of any kind */
@@ -69,9 +77,10 @@ struct digest_cpu {
 
 /* Of all events before a time. */
 struct digest {
+	ARRAY(struct digest_task) tasks;
 	ARRAY(struct digest_row) rows;
 	ARRAY(struct digest_kvm) kvm;
-	struct map index; /* of rows, by tid and IDLE's CPU */
+	struct map index; /* of tasks, by tid and IDLE's CPU */
 	struct digest_cpu *cpus;
 	uint32_t n_cpus;
 };
@@ -112,6 +121,8 @@ int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t
 int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,
 		       struct digest_when *wake, struct cdict_error *err);
 
+/* NULL: none. */
+const struct digest_task *digest_find_task(const struct digest *d, int32_t tid, uint32_t cpu);
 const struct digest_row *digest_find(const struct digest *d, int32_t tid, uint32_t cpu);
 
 #endif

@@ -17,31 +17,47 @@ static struct digest_when at_ns(uint64_t t_ns, uint32_t cpu)
 /* The tasks that were heard of before @t_ns. */
 static int add_tasks(const struct digests *d, uint64_t t_ns, struct digest *out)
 {
-	for (size_t i = 0; i < d->file->n_tasks && d->file->tasks[i].first_ns < t_ns; i++) {
-		const struct cdict_digest_task *t = &d->file->tasks[i];
-		struct digest_row *row = digest_take_row(out, t->tid, t->cpu, t->first_ns);
+	const struct cdict_digest_task *all = d->file->tasks;
+	size_t n = 0;
+
+	while (n < d->file->n_tasks && all[n].first_ns < t_ns)
+		n++;
+	if (array_reserve(&out->tasks, n + d->n_cpus))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct cdict_digest_task *t = &all[i];
+		struct digest_task *task = digest_take_task(out, t->tid, t->cpu, t->first_ns);
+		struct digest_row *row;
 		struct digest_kvm *k;
 
-		if (!row)
+		if (!task)
 			return -ENOMEM;
-		row->named_ns = row->last_ns = t->first_ns;
+		task->named_ns = task->last_ns = t->first_ns;
 		if (t->pid > 0) {
-			row->pid = t->pid;
-			row->pid_ns = t->first_ns;
+			task->pid = t->pid;
+			task->pid_ns = t->first_ns;
 		}
 		if (t->comm[0]) {
-			memcpy(row->comm, t->comm, sizeof(row->comm));
-			row->comm_ns = t->first_ns;
+			memcpy(task->comm, t->comm, sizeof(task->comm));
+			task->comm_ns = t->first_ns;
 		}
 		if (!t->is_vcpu || t_ns != UINT64_MAX)
 			continue;
-		k = digest_take_kvm(out, row);
+		row = digest_take_row(out, task);
+		k = row ? digest_take_kvm(out, row) : NULL;
 		if (!k)
 			return -ENOMEM;
 		k->vcpu_id = t->vcpu_id;
 		k->vcpu_ns = k->exit.t_ns = t->first_ns;
 	}
 	return 0;
+}
+
+static struct digest_row *row_of(struct digest *out, int32_t tid, uint32_t cpu, uint64_t first_ns)
+{
+	struct digest_task *task = digest_take_task(out, tid, cpu, first_ns);
+
+	return task ? digest_take_row(out, task) : NULL;
 }
 
 static int add_file_kvm(struct digest *out, struct digest_row *to, const struct cdict_digest_row *r,
@@ -73,7 +89,7 @@ static int add_file_kvm(struct digest *out, struct digest_row *to, const struct 
 static int add_file_row(const struct digests *d, const struct cdict_digest_row *r, uint32_t cpu,
 			uint64_t first_ns, struct digest *out)
 {
-	struct digest_row *to = digest_take_row(out, r->tid, cpu, first_ns);
+	struct digest_row *to = row_of(out, r->tid, cpu, first_ns);
 
 	if (!to)
 		return -ENOMEM;
@@ -111,7 +127,7 @@ static int add_rows(const struct digests *d, const struct cut *cut, struct diges
 		to->break_ns = cut->break_ns;
 	to->switch_ns = of->switch_ns;
 	to->cur = of->cur;
-	row = digest_take_row(out, of->cur, of->cpu, of->switch_ns);
+	row = row_of(out, of->cur, of->cpu, of->switch_ns);
 	if (!row)
 		return -ENOMEM;
 	digest_latest_two(row->in, &(struct digest_when){ of->switch_ns, of->cpu });
@@ -130,7 +146,8 @@ static int add_head(const struct part *head, struct digest *out)
 	digest_add_cpu(&out->cpus[head->cpu], &head->sum.cpus[0]);
 	for (size_t i = 0; i < head->sum.rows.n; i++) {
 		const struct digest_row *row = &head->sum.rows.at[i];
-		struct digest_row *to = digest_take_row(out, row->tid, row->cpu, row->first_ns);
+		const struct digest_task *task = &head->sum.tasks.at[row->task];
+		struct digest_row *to = row_of(out, task->tid, task->cpu, task->first_ns);
 
 		if (!to)
 			return -ENOMEM;
@@ -239,7 +256,7 @@ static int add_running(struct digests *d)
 
 		if (cpu->switch_ns == ANALYZE_NO_TIME)
 			continue;
-		row = digest_take_row(&d->whole, cpu->cur, c, cpu->switch_ns);
+		row = row_of(&d->whole, cpu->cur, c, cpu->switch_ns);
 		if (!row)
 			return -ENOMEM;
 		digest_latest_two(row->in, &(struct digest_when){ cpu->switch_ns, c });

@@ -68,8 +68,9 @@ struct digests {
 /* --- digest.c --- */
 
 int digest_init(struct digest *d, uint32_t n_cpus); /* 0 or -ENOMEM */
-/* digest_take_row - of @tid, made when new, heard of at @t_ns; NULL: out of memory. */
-struct digest_row *digest_take_row(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns);
+/* digest_take_task - @tid, made when new, heard of at @t_ns; NULL: out of memory. */
+struct digest_task *digest_take_task(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns);
+struct digest_row *digest_take_row(struct digest *d, struct digest_task *task);
 struct digest_kvm *digest_take_kvm(struct digest *d, struct digest_row *row);
 bool digest_later(uint64_t a, uint64_t b); /* never is before all others */
 void digest_latest(struct digest_when *to, const struct digest_when *w);

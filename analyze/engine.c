@@ -49,6 +49,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->at);
 	array_fini(&eng->waits);
 	free(eng->ahead);
+	map_fini(&eng->vms);
 	gaps_fini(&eng->sched_gaps);
 	gaps_fini(&eng->kvm_gaps);
 	table_fini(&eng->table);
@@ -357,11 +358,13 @@ void engine_records(struct analyze_engine *eng, uint64_t t_ns)
 			return;
 		switch (rec->what) {
 		case CDICT_TASK_FORK:
+			if (!engine_heeds(eng, rec->tid, rec->pid))
+				break;
 			table_birth(&eng->table, rec->tid, rec->pid, rec->ppid, rec->t_ns);
 			break;
 		case CDICT_TASK_COMM:
 		case CDICT_TASK_EXEC:
-			if (rec->tid <= 0)
+			if (rec->tid <= 0 || !engine_heeds(eng, rec->tid, rec->pid))
 				break;
 			i = table_find(&eng->table, rec->tid, CDICT_CPU_UNKNOWN);
 			if (i == ANALYZE_NO_TASK)

@@ -92,6 +92,10 @@ struct analyze_options {
 	/* What the reader's events leave behind: the walk reads them first if nobody did, and goes
 	 * over the window alone.  NULL: over the whole capture.  Borrowed. */
 	struct digests *digests;
+	/* Where the walk ends early: which tasks of processes that turn up later are to be known
+	 * beside VMs'; NULL: all. */
+	bool (*heeds)(void *ctx, int32_t tid);
+	void *heeds_ctx;
 	const int32_t *node_of_cpu; /* NUMA node per CPU, -1 unknown, or NULL; borrowed */
 	size_t n_node_of_cpu;
 };

@@ -174,6 +174,8 @@ struct analyze_engine {
 	bool walk_all;     /* some analysis needs all events */
 	bool may_stop;     /* after the window, when nothing is open */
 	bool stopped;
+	bool at_end;                     /* tasks that turn up are heeded no more, but some */
+	struct map vms;                  /* pids */
 	uint32_t past;                   /* events after the window */
 	ARRAY(struct resume_wait) waits; /* where it begins */
 	struct resume_ahead {
@@ -205,6 +207,8 @@ void engine_records(struct analyze_engine *eng, uint64_t t_ns);
 int engine_resume(struct analyze_engine *eng, struct cdict_error *err);
 bool engine_settled(const struct analyze_engine *eng);
 int engine_stop(struct analyze_engine *eng, struct cdict_error *err);
+/* engine_heeds - whether the task is one to know of. */
+bool engine_heeds(const struct analyze_engine *eng, int32_t tid, int32_t pid);
 /* engine_switches_later - whether @cpu has switches after the walk has stopped. */
 bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu);
 /* track.c: the CPUs' and tasks' states. */

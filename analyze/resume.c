@@ -7,6 +7,7 @@
  * that CPU switched somebody else in since, nobody knows where.  Where that, or what is left of the
  * rest, does not say enough the walk begins earlier, at the latest at the capture's start.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,10 +96,10 @@ static bool has_run(const struct digest_row *row)
 static bool is_candidate(const struct analyze_engine *eng, const struct digest_row *row)
 {
 	const struct digest_row *whole = digest_find(digests_whole(eng->opts.digests), row->tid, 0);
+	const char *comm = eng->at->tasks.at[row->task].comm;
 
 	return whole && whole->kvm &&
-	       (row->kvm || !has_run(row) ||
-		(!memcmp(row->comm, "CPU ", 4) && strstr(row->comm, "/KVM")));
+	       (row->kvm || !has_run(row) || (!memcmp(comm, "CPU ", 4) && strstr(comm, "/KVM")));
 }
 
 /* It was seen on a CPU that had no switch yet, and is not known to have left it. */
@@ -265,7 +266,9 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		/* Which wake-up was the first? */
 		off = lost ? row->early.t_ns : out;
 		if (!lost &&
-		    !take_first_wake(eng, row, off != ANALYZE_NO_TIME ? off : row->first_ns))
+		    !take_first_wake(eng, row,
+				     off != ANALYZE_NO_TIME ? off
+							    : d->tasks.at[row->task].first_ns))
 			return out == ANALYZE_NO_TIME ? impossible : out;
 		if (row->wake[0].t_ns != ANALYZE_NO_TIME && row->wake[0].t_ns == off)
 			return out == ANALYZE_NO_TIME ? impossible : out;
@@ -342,45 +345,46 @@ static uint64_t check(const struct analyze_engine *eng, const struct digest *d, 
 
 static int by_first(const void *a, const void *b)
 {
-	const struct digest_row *const *x = a, *const *y = b;
+	const struct digest_task *const *x = a, *const *y = b;
 
 	if ((*x)->first_ns != (*y)->first_ns)
 		return (*x)->first_ns < (*y)->first_ns ? -1 : 1;
 	return (*x)->tid < (*y)->tid ? -1 : (*x)->tid > (*y)->tid;
 }
 
-/* The rows of tasks, in that order; given, NULL: out of memory. */
-static const struct digest_row **in_order(const struct digest *d, size_t *n)
+/* All but IDLE, in that order; given, NULL: out of memory. */
+static const struct digest_task **in_order(const struct digest *d, size_t *n)
 {
-	const struct digest_row **rows = calloc(d->rows.n + 1, sizeof(*rows));
+	const struct digest_task **tasks = calloc(d->tasks.n + 1, sizeof(*tasks));
 
 	*n = 0;
-	for (size_t i = 0; rows && i < d->rows.n; i++)
-		if (d->rows.at[i].tid)
-			rows[(*n)++] = &d->rows.at[i];
-	if (rows && *n)
-		qsort(rows, *n, sizeof(*rows), by_first);
-	return rows;
+	for (size_t i = 0; tasks && i < d->tasks.n; i++)
+		if (d->tasks.at[i].tid)
+			tasks[(*n)++] = &d->tasks.at[i];
+	if (tasks && *n)
+		qsort(tasks, *n, sizeof(*tasks), by_first);
+	return tasks;
 }
 
-static void take_comm(struct task *t, const struct digest_row *row)
+static void take_comm(struct task *t, const struct digest_task *task)
 {
-	if (row->comm_ns == ANALYZE_NO_TIME)
+	if (task->comm_ns == ANALYZE_NO_TIME)
 		return;
-	if (row->comm_kept ? !t->pub.comm[0]
-			   : t->named_ns == ANALYZE_NO_TIME || row->comm_ns >= t->named_ns)
-		task_comm(t, row->comm, strnlen(row->comm, sizeof(row->comm)));
+	if (task->comm_kept ? !t->pub.comm[0]
+			    : t->named_ns == ANALYZE_NO_TIME || task->comm_ns >= t->named_ns)
+		task_comm(t, task->comm, strnlen(task->comm, sizeof(task->comm)));
 }
 
-static void take_names(const struct digest *d, const struct digest_row *row, struct task *t)
+static void take_names(const struct digest *d, const struct digest_task *task, struct task *t)
 {
-	const struct digest_kvm *k = row->kvm ? &d->kvm.at[row->kvm - 1] : NULL;
+	const struct digest_row *row = task->row ? &d->rows.at[task->row - 1] : NULL;
+	const struct digest_kvm *k = row && row->kvm ? &d->kvm.at[row->kvm - 1] : NULL;
 
-	take_comm(t, row);
-	if (row->pid_ns != ANALYZE_NO_TIME)
-		t->pub.pid = row->pid;
-	t->pub.first_ns = row->named_ns;
-	t->pub.last_ns = row->last_ns;
+	take_comm(t, task);
+	if (task->pid_ns != ANALYZE_NO_TIME)
+		t->pub.pid = task->pid;
+	t->pub.first_ns = task->named_ns;
+	t->pub.last_ns = task->last_ns;
 	if (!k)
 		return;
 	t->pub.is_vcpu = k->exit.t_ns != ANALYZE_NO_TIME || k->entry.t_ns != ANALYZE_NO_TIME;
@@ -392,12 +396,12 @@ static bool is_used_again(const struct analyze_engine *eng, const struct digest 
 {
 	for (size_t i = 0; i < eng->n_records; i++) {
 		const struct cdict_task_event *rec = eng->records[i];
-		const struct digest_row *row;
+		const struct digest_task *task;
 
 		if (rec->what != CDICT_TASK_FORK || rec->tid <= 0 || !rec->t_ns)
 			continue;
-		row = digest_find(whole, rec->tid, 0);
-		if (row && row->first_ns < rec->t_ns)
+		task = digest_find_task(whole, rec->tid, 0);
+		if (task && task->first_ns < rec->t_ns)
 			return true;
 	}
 	return false;
@@ -666,46 +670,69 @@ static void pass_gaps(struct analyze_engine *eng, uint64_t t_ns)
 			eng->reach_ns = set->all[eng->begun].to_ns;
 }
 
+/* The tasks that @d has heard of, in the order in which a walk meets them; given, NULL: out of memory. */
+static const struct digest_task **meet(struct analyze_engine *eng, const struct digest *d,
+				       size_t *n)
+{
+	const struct digest_task **tasks = in_order(d, n);
+
+	for (size_t i = 0; tasks && i < *n; i++) {
+		struct analyze_task *pub;
+		uint32_t task;
+
+		engine_records(eng, tasks[i]->first_ns);
+		if (!engine_heeds(eng, tasks[i]->tid,
+				  tasks[i]->pid_ns != ANALYZE_NO_TIME ? tasks[i]->pid : -1))
+			continue;
+		task = table_find(&eng->table, tasks[i]->tid, CDICT_CPU_UNKNOWN);
+		if (task == ANALYZE_NO_TASK)
+			break;
+		pub = &eng->table.all.at[task].pub;
+		if (pub->first_ns == ANALYZE_NO_TIME)
+			pub->first_ns = tasks[i]->named_ns;
+	}
+	return tasks;
+}
+
+static const struct digest_row *row_of(const struct digest *d, const struct digest_task *task)
+{
+	return task->row ? &d->rows.at[task->row - 1] : NULL;
+}
+
 /* Sets the state before @t_ns. */
 static int resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err)
 {
+	const struct digest *at = eng->at;
 	size_t n;
-	const struct digest_row **rows = in_order(eng->at, &n);
+	const struct digest_task **tasks = meet(eng, at, &n);
 
-	if (!rows)
+	if (!tasks)
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t task;
-
-		engine_records(eng, rows[i]->first_ns);
-		task = table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN);
-		if (task == ANALYZE_NO_TASK)
-			break;
-		eng->table.all.at[task].pub.first_ns = rows[i]->named_ns;
-	}
 	engine_records(eng, t_ns - 1);
 	pass_gaps(eng, t_ns);
 	eng->now_ns = t_ns;
 	for (size_t i = 0; i < n && !eng->table.failed; i++) {
-		uint32_t task = table_peek(&eng->table, rows[i]->tid);
+		uint32_t task = table_peek(&eng->table, tasks[i]->tid);
 
-		take_names(eng->at, rows[i], &eng->table.all.at[task]);
-		resume_task(eng, rows[i], task, t_ns);
+		take_names(at, tasks[i], &eng->table.all.at[task]);
+		if (tasks[i]->row)
+			resume_task(eng, row_of(at, tasks[i]), task, t_ns);
 	}
-	for (uint32_t c = 0; c < eng->at->n_cpus && c < eng->n_cpus; c++) {
-		const struct digest_row *idle = digest_find(eng->at, 0, c);
+	for (uint32_t c = 0; c < at->n_cpus && c < eng->n_cpus; c++) {
+		const struct digest_task *idle = digest_find_task(at, 0, c);
 
 		if (idle) {
 			uint32_t task = table_find(&eng->table, 0, c);
 
 			if (task == ANALYZE_NO_TASK)
 				break;
-			take_names(eng->at, idle, &eng->table.all.at[task]);
-			resume_task(eng, idle, task, t_ns);
+			take_names(at, idle, &eng->table.all.at[task]);
+			if (idle->row)
+				resume_task(eng, row_of(at, idle), task, t_ns);
 		}
 		resume_cpu(eng, c);
 	}
-	free(rows);
+	free(tasks);
 	if (eng->table.failed || eng->out_of_memory)
 		return cdict_fail_nomem(err);
 	return resume_waits(eng, t_ns, err);
@@ -852,37 +879,55 @@ bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu)
 		!is_gap(eng, cpu, eng->now_ns, next.t_ns));
 }
 
+bool engine_heeds(const struct analyze_engine *eng, int32_t tid, int32_t pid)
+{
+	return !eng->at_end || table_peek(&eng->table, tid) != ANALYZE_NO_TASK ||
+	       map_find(&eng->vms, (uint32_t)(pid > 0 ? pid : tid), 0) ||
+	       (pid > 0 && table_peek(&eng->table, pid) != ANALYZE_NO_TASK) ||
+	       eng->opts.heeds(eng->opts.heeds_ctx, tid);
+}
+
+/* The processes that have a vCPU. */
+static int find_vms(struct analyze_engine *eng, const struct digest *whole)
+{
+	for (size_t i = 0; i < whole->rows.n; i++) {
+		const struct digest_row *row = &whole->rows.at[i];
+		const struct digest_task *task = &whole->tasks.at[row->task];
+		int32_t pid = task->pid_ns != ANALYZE_NO_TIME ? task->pid : task->tid;
+
+		if (row->kvm && !map_add(&eng->vms, (uint32_t)pid, 0))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int engine_stop(struct analyze_engine *eng, struct cdict_error *err)
 {
 	const struct digest *whole = digests_whole(eng->opts.digests);
+	const struct digest_task **tasks;
 	size_t n;
-	const struct digest_row **rows = in_order(whole, &n);
 
-	if (!rows)
+	eng->at_end = eng->opts.heeds != NULL;
+	if (find_vms(eng, whole))
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t task;
-
-		engine_records(eng, rows[i]->first_ns);
-		task = table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN);
-		if (task == ANALYZE_NO_TASK)
-			break;
-		if (eng->table.all.at[task].pub.first_ns == ANALYZE_NO_TIME)
-			eng->table.all.at[task].pub.first_ns = rows[i]->named_ns;
-	}
+	tasks = meet(eng, whole, &n);
+	if (!tasks)
+		return cdict_fail_nomem(err);
 	engine_records(eng, UINT64_MAX);
-	for (size_t i = 0; i < n && !eng->table.failed; i++)
-		take_names(whole, rows[i],
-			   &eng->table.all
-				    .at[table_find(&eng->table, rows[i]->tid, CDICT_CPU_UNKNOWN)]);
+	for (size_t i = 0; i < n && !eng->table.failed; i++) {
+		uint32_t task = table_peek(&eng->table, tasks[i]->tid);
+
+		if (task != ANALYZE_NO_TASK)
+			take_names(whole, tasks[i], &eng->table.all.at[task]);
+	}
 	for (uint32_t c = 0; c < whole->n_cpus && c < eng->n_cpus; c++) {
-		const struct digest_row *idle = digest_find(whole, 0, c);
+		const struct digest_task *idle = digest_find_task(whole, 0, c);
 		uint32_t task;
 
 		task = idle ? table_find(&eng->table, 0, c) : ANALYZE_NO_TASK;
 		if (task != ANALYZE_NO_TASK)
 			take_names(whole, idle, &eng->table.all.at[task]);
 	}
-	free(rows);
+	free(tasks);
 	return eng->table.failed ? cdict_fail_nomem(err) : 0;
 }

@@ -140,8 +140,15 @@ size_t escape_width(const char *text, size_t len)
 
 	while (len) {
 		uint32_t cp = 0;
-		size_t n = escape_decode(text, len, &cp);
+		size_t n;
 
+		if (*text >= ' ' && *text <= '~') { /* nearly all */
+			width++;
+			text++;
+			len--;
+			continue;
+		}
+		n = escape_decode(text, len, &cp);
 		if (!n)
 			width += 4; /* \xNN */
 		else if (is_control(cp))

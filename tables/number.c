@@ -9,32 +9,53 @@
 
 #define NS_PER_SEC UINT64_C(1000000000)
 
+/* Tables are made of these: printf's way there is ten times as long.  @v with @width digits at least. */
+static char *digits(char *out, uint64_t v, unsigned width)
+{
+	char room[20];
+	unsigned n = 0;
+
+	do {
+		room[n++] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	for (; width > n; width--)
+		*out++ = '0';
+	while (n)
+		*out++ = room[--n];
+	*out = '\0';
+	return out;
+}
+
+static char *point(char *out, uint64_t whole, uint64_t part, unsigned decimals)
+{
+	char *p = digits(out, whole, 1);
+
+	*p++ = '.';
+	digits(p, part, decimals);
+	return out;
+}
+
 char *number_grouped(char out[NUMBER_ROOM], uint64_t v)
 {
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
 	char *p = out;
 
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*p++ = ',';
-		*p++ = digits[i];
+	if (v >= 1000) {
+		p += strlen(number_grouped(out, v / 1000));
+		*p++ = ',';
 	}
-	*p = '\0';
+	digits(p, v % 1000, p > out ? 3 : 1);
 	return out;
 }
 
 char *number_seconds(char out[NUMBER_ROOM], uint64_t ns)
 {
-	snprintf(out, NUMBER_ROOM, "%" PRIu64 ".%06" PRIu64, ns / NS_PER_SEC,
-		 ns % NS_PER_SEC / 1000);
-	return out;
+	return point(out, ns / NS_PER_SEC, ns % NS_PER_SEC / 1000, 6);
 }
 
 char *number_ns(char out[NUMBER_ROOM], uint64_t ns)
 {
-	snprintf(out, NUMBER_ROOM, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_SEC, ns % NS_PER_SEC);
-	return out;
+	return point(out, ns / NS_PER_SEC, ns % NS_PER_SEC, 9);
 }
 
 char *number_bytes(char out[NUMBER_ROOM], uint64_t bytes)
@@ -71,9 +92,8 @@ char *number_scaled(char out[NUMBER_ROOM], uint64_t ns, uint64_t unit_ns, unsign
 		part = 0;
 	}
 	if (decimals)
-		snprintf(out, NUMBER_ROOM, "%" PRIu64 ".%0*" PRIu64, whole, (int)decimals, part);
-	else
-		snprintf(out, NUMBER_ROOM, "%" PRIu64, whole);
+		return point(out, whole, part, decimals);
+	digits(out, whole, 1);
 	return out;
 }
 

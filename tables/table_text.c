@@ -119,7 +119,7 @@ static void explain_lacks(struct sink *s, const struct table_frame *frame,
 /* How a column is set: numbers to the right, marks in a column of their own. */
 struct column_room {
 	size_t width; /* with the mark */
-	bool mark;
+	bool mark, hidden;
 };
 
 static size_t cell_width(const struct table_column *c, const struct table_cell *cell)
@@ -130,8 +130,8 @@ static size_t cell_width(const struct table_column *c, const struct table_cell *
 	return escape_width(text, strlen(text));
 }
 
-static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     const struct column_room *rooms, const struct table_cell *row)
+static void text_row(struct sink *s, const struct table *t, const struct column_room *rooms,
+		     const struct table_cell *row)
 {
 	size_t pending = 0; /* blanks that nothing follows are not written */
 	bool first = true;
@@ -143,7 +143,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		size_t width, blanks;
 		bool mark = row && marked(col, &row[c]);
 
-		if (!visible(frame, t, c))
+		if (rooms[c].hidden)
 			continue;
 		text = row ? table_cell_human(col, &row[c], room) : col->title;
 		width = escape_width(text, strlen(text)) + rooms[c].mark;
@@ -167,13 +167,12 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 	sink_putc(s, '\n');
 }
 
-static void rule(struct sink *s, const struct table_frame *frame, const struct table *t,
-		 const struct column_room *rooms)
+static void rule(struct sink *s, const struct table *t, const struct column_room *rooms)
 {
 	size_t width = 0;
 
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (visible(frame, t, c))
+		if (!rooms[c].hidden)
 			width += rooms[c].width + (width ? 2 : 0);
 	}
 	sink_repeat(s, '-', width);
@@ -192,6 +191,9 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		const struct table_column *col = &t->columns[c];
 		size_t width = escape_width(col->title, strlen(col->title));
 
+		rooms[c].hidden = !visible(frame, t, c);
+		if (rooms[c].hidden)
+			continue;
 		for (size_t r = 0; r < t->shown; r++) {
 			size_t w = cell_width(col, &t->cells[r * t->n_columns + c]);
 
@@ -203,15 +205,15 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].mark = any_marked(t, c);
 		rooms[c].width = width + rooms[c].mark;
 	}
-	text_row(s, frame, t, rooms, NULL);
-	rule(s, frame, t, rooms);
+	text_row(s, t, rooms, NULL);
+	rule(s, t, rooms);
 	for (size_t r = 0; r < t->shown; r++)
-		text_row(s, frame, t, rooms, t->cells + r * t->n_columns);
+		text_row(s, t, rooms, t->cells + r * t->n_columns);
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
 	if (t->total) {
-		rule(s, frame, t, rooms);
-		text_row(s, frame, t, rooms, t->total);
+		rule(s, t, rooms);
+		text_row(s, t, rooms, t->total);
 	}
 	free(rooms);
 }

@@ -9,6 +9,16 @@
 #include "base/fail.h"
 #include "tables/table.h"
 
+static bool has_label(void *ctx, int32_t tid)
+{
+	return ctx && mapping_first(label_index_mapping(ctx), tid) != MAPPING_NONE;
+}
+
+static bool asks_for_tasks(const struct names_filter *f)
+{
+	return f->vm || f->n_tids || f->matches || f->wanted;
+}
+
 static uint64_t *cpus_seen(const struct cdict_reader *r)
 {
 	uint32_t n = cdict_reader_cpus(r);
@@ -54,8 +64,11 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		rc = digests_told(&w->digests, r, err);
 	if (rc)
 		return rc;
-	if (w->digests)
+	if (w->digests) {
 		how.digests = w->digests;
+		how.heeds = asks_for_tasks(&opts->names.filter) ? NULL : has_label;
+		how.heeds_ctx = opts->names.labels;
+	}
 	w->nodes = names_nodes(r, &how.n_node_of_cpu);
 	how.node_of_cpu = w->nodes;
 	rc = analyze_engine_new(&w->eng, &how, err);
