@@ -43,7 +43,6 @@ struct digest_task {
 	uint64_t pid_ns, comm_ns;   /* when these were told; ANALYZE_NO_TIME: not */
 	char comm[16];
 	bool comm_kept; /* comm is that of a wake-up or switch-in: the first, if there was none */
-	bool died;      /* and nothing else is known of it */
 };
 
 /* What happened to one. */

@@ -53,9 +53,24 @@ static int add_tasks(const struct digests *d, uint64_t t_ns, struct digest *out)
 	return 0;
 }
 
-static struct digest_row *row_of(struct digest *out, int32_t tid, uint32_t cpu, uint64_t first_ns)
+static int by_tid(const void *tid, const void *life)
 {
-	struct digest_task *task = digest_take_task(out, tid, cpu, first_ns);
+	int32_t a = *(const int32_t *)tid, b = ((const struct cdict_digest_life *)life)->tid;
+
+	return a < b ? -1 : a > b;
+}
+
+static const struct cdict_digest_life *life_of(const struct digests *d, int32_t tid)
+{
+	return bsearch(&tid, d->file->lives, d->file->n_lives, sizeof(*d->file->lives), by_tid);
+}
+
+/* @first_ns: the CPU's, unless more is known. */
+static struct digest_row *row_of(const struct digests *d, struct digest *out, int32_t tid,
+				 uint32_t cpu, uint64_t first_ns)
+{
+	const struct cdict_digest_life *life = life_of(d, tid);
+	struct digest_task *task = digest_take_task(out, tid, cpu, life ? life->born_ns : first_ns);
 
 	return task ? digest_take_row(out, task) : NULL;
 }
@@ -89,7 +104,7 @@ static int add_file_kvm(struct digest *out, struct digest_row *to, const struct 
 static int add_file_row(const struct digests *d, const struct cdict_digest_row *r, uint32_t cpu,
 			uint64_t first_ns, struct digest *out)
 {
-	struct digest_row *to = row_of(out, r->tid, cpu, first_ns);
+	struct digest_row *to = row_of(d, out, r->tid, cpu, first_ns);
 
 	if (!to)
 		return -ENOMEM;
@@ -127,7 +142,7 @@ static int add_rows(const struct digests *d, const struct cut *cut, struct diges
 		to->break_ns = cut->break_ns;
 	to->switch_ns = of->switch_ns;
 	to->cur = of->cur;
-	row = row_of(out, of->cur, of->cpu, of->switch_ns);
+	row = row_of(d, out, of->cur, of->cpu, of->switch_ns);
 	if (!row)
 		return -ENOMEM;
 	digest_latest_two(row->in, &(struct digest_when){ of->switch_ns, of->cpu });
@@ -141,13 +156,13 @@ static int add_rows(const struct digests *d, const struct cut *cut, struct diges
 }
 
 /* What the events up to the first switch tell beside the file's rows. */
-static int add_head(const struct part *head, struct digest *out)
+static int add_head(const struct digests *d, const struct part *head, struct digest *out)
 {
 	digest_add_cpu(&out->cpus[head->cpu], &head->sum.cpus[0]);
 	for (size_t i = 0; i < head->sum.rows.n; i++) {
 		const struct digest_row *row = &head->sum.rows.at[i];
 		const struct digest_task *task = &head->sum.tasks.at[row->task];
-		struct digest_row *to = row_of(out, task->tid, task->cpu, task->first_ns);
+		struct digest_row *to = row_of(d, out, task->tid, task->cpu, task->first_ns);
 
 		if (!to)
 			return -ENOMEM;
@@ -170,7 +185,7 @@ static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct diges
 		i = d->cuts[i - 1].before;
 	/* Of samples before a CPU's first switch nothing is told. */
 	if (i && d->cuts[i - 1].of->switched) {
-		if (add_head(&c->head, out) || add_rows(d, &d->cuts[i - 1], out))
+		if (add_head(d, &c->head, out) || add_rows(d, &d->cuts[i - 1], out))
 			return cdict_fail_nomem(err);
 		rest.first_ns = d->cuts[i - 1].next_first_ns;
 		rest.switched = true;
@@ -256,7 +271,7 @@ static int add_running(struct digests *d)
 
 		if (cpu->switch_ns == ANALYZE_NO_TIME)
 			continue;
-		row = row_of(&d->whole, cpu->cur, c, cpu->switch_ns);
+		row = row_of(d, &d->whole, cpu->cur, c, cpu->switch_ns);
 		if (!row)
 			return -ENOMEM;
 		digest_latest_two(row->in, &(struct digest_when){ cpu->switch_ns, c });
@@ -298,12 +313,31 @@ void digest_file_fini(struct digests *d)
 	cdict_digests_free(d->file);
 }
 
+/* Of who is dead nothing is open: rows may lack that it died. */
+static void bury(const struct digests *d, struct digest *out, uint64_t t_ns)
+{
+	const struct cdict_digest_task *all = d->file->tasks;
+
+	for (size_t i = 0; i < out->tasks.n; i++) {
+		struct digest_task *task = &out->tasks.at[i];
+		/* Those of the file are the first, in its order. */
+		bool listed = i < d->file->n_tasks && all[i].tid == task->tid;
+		const struct cdict_digest_life *life = task->row && !listed ? life_of(d, task->tid)
+									    : NULL;
+
+		if (listed ? all[i].died_ns <= t_ns : life && life->died_ns <= t_ns)
+			task->row = 0;
+	}
+}
+
 int digest_file_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err)
 {
 	int ret = add_tasks(d, t_ns, out) ? cdict_fail_nomem(err) : 0;
 
 	for (uint32_t c = 0; c < d->n_cpus && !ret; c++)
 		ret = add_cuts(d, c, t_ns, out, err);
+	if (!ret)
+		bury(d, out, t_ns);
 	for (size_t i = 0; i < d->file->n_tasks && !ret; i++) {
 		const struct cdict_digest_task *t = &d->file->tasks[i];
 		const struct digest_row *row = t->is_vcpu ? digest_find(out, t->tid, 0) : NULL;

@@ -333,6 +333,8 @@ static uint64_t check(const struct analyze_engine *eng, const struct digest *d, 
 		begin = t < begin ? t : begin;
 	}
 	for (size_t i = 0; i < d->rows.n; i++) {
+		if (!d->tasks.at[d->rows.at[i].task].row)
+			continue;
 		t = check_row(eng, d, &d->rows.at[i], t_ns);
 		if (t == impossible)
 			return t;

@@ -67,7 +67,7 @@ struct digest_fields {
 bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *schema,
 		      const struct format_type *type);
 
-struct digest_task {
+struct block_task {
 	struct cdict_digest_row row;
 	uint64_t first_ns;
 	int32_t pid, vcpu_id;
@@ -84,7 +84,7 @@ struct block_digest {
 	uint64_t first_switch_ns, switch_ns;
 	uint64_t missing;
 	size_t n;
-	struct digest_task tasks[];
+	struct block_task tasks[];
 };
 
 /* digest_collect - of the block that @enc holds; NULL: there is none. */
@@ -92,12 +92,26 @@ struct block_digest *digest_collect(const struct format_encoder *enc);
 
 /* --- while blocks are written, in their order (digest_write.c) --- */
 
+/* In the flags of a DGST block: deaths are told. */
+#define DIGEST_DEATHS 4u
+
+/* A task's death is told in about milliseconds: when it is certainly over, by its last switch-out, or
+ * by its PERF_RECORD_EXIT, which comes a little before that. */
+#define DIGEST_DEATH_SHIFT 20
+
+static inline uint64_t digest_death(uint64_t t_ns, unsigned later)
+{
+	return ((t_ns >> DIGEST_DEATH_SHIFT) + 1 + later) << DIGEST_DEATH_SHIFT;
+}
+
 struct digest_cpu;
+struct book_task;
 
 struct digest_book {
 	ARRAY(struct digest_cpu) cpus;
-	ARRAY(struct digest_task) tasks; /* of the whole file */
-	struct map index;                /* of them, by tid */
+	ARRAY(struct book_task) tasks; /* of the whole file */
+	size_t listed;                 /* of them: those that the records do not tell of */
+	struct map index;              /* of them, by tid */
 	uint32_t blocks;
 	uint64_t event_bytes;
 	uint64_t stored; /* bytes of DGST blocks */
@@ -112,6 +126,8 @@ struct digest_book {
  * digest, which is changed; NULL: it has none. */
 void digest_book_add(struct digest_book *b, const struct format_block *info, uint32_t ordinal,
 		     uint64_t size, struct block_digest *d);
+/* digest_book_record - a record of a task is in the file, or will be. */
+void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev);
 /* digest_book_take - the content of a DGST block, if it is time for one: when @last, of the last. */
 bool digest_book_take(struct digest_book *b, struct buf *out, bool last);
 /* digest_book_stored - the block was written, @size bytes. */

@@ -156,7 +156,7 @@ static inline uint64_t scalar(const struct adding *a, const struct format_field 
 /* KVM's are of the sample's task. */
 static inline struct cdict_digest_row *note_kvm(struct adding *a)
 {
-	struct digest_task *task;
+	struct block_task *task;
 
 	a->type->shape(a);
 	task = &a->enc->digests[a->row[FORMAT_F_TID]];
@@ -196,7 +196,7 @@ static void note_sched(struct adding *a)
 {
 	const struct digest_fields *d = &a->type->digest;
 	struct format_encoder *enc = a->enc;
-	struct digest_task *task;
+	struct block_task *task;
 	struct cdict_digest_row *row;
 	uint64_t t_ns = enc->st.t_ns;
 	uint32_t cpu = CDICT_CPU_UNKNOWN;
@@ -280,10 +280,10 @@ void digest_type_begin(struct encode_type *et)
 
 bool digest_task_add(struct format_encoder *enc)
 {
-	struct digest_task *task;
+	struct block_task *task;
 
 	if (enc->st.n_tasks > enc->cap_digests) {
-		struct digest_task *all = realloc(enc->digests, enc->st.cap_tasks * sizeof(*all));
+		struct block_task *all = realloc(enc->digests, enc->st.cap_tasks * sizeof(*all));
 
 		if (!all)
 			return false;
@@ -350,7 +350,7 @@ static uint64_t or_never(uint64_t t_ns)
 }
 
 static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur,
-		      struct digest_task *task)
+		      struct block_task *task)
 {
 	struct cdict_digest_row *row = &task->row;
 	uint64_t pid = cell(enc, i, FORMAT_CELL_PROCESS), v;

@@ -16,6 +16,7 @@ struct file_digests {
 	ARRAY(struct cdict_digest_cut) cuts;
 	ARRAY(struct cdict_digest_row) rows;
 	ARRAY(struct cdict_digest_task) tasks;
+	ARRAY(struct cdict_digest_life) lives;
 	ARRAY(size_t) first_row; /* of each cut */
 };
 
@@ -152,14 +153,14 @@ struct comm {
 static int read_tasks(struct reading *b, struct cursor *c)
 {
 	uint64_t blocks = cursor_varint(c), n = cursor_varint(c), n_comms, t_ns = 0;
-	struct cursor tids, times, pids, vcpus, comms;
+	struct cursor tids, times, pids, vcpus, comms, deaths;
 	ARRAY(struct comm) texts = { 0 };
 	int32_t tid = 0;
 	int ret = 0;
 
 	if (!take_column(c, &tids) || !take_column(c, &times) || !take_column(c, &pids) ||
-	    !take_column(c, &vcpus) || !take_column(c, &comms) || blocks != b->r->blocks.n ||
-	    n > tids.left || n > room(b->r, sizeof(*b->d->tasks.at)))
+	    !take_column(c, &vcpus) || !take_column(c, &comms) || !take_column(c, &deaths) ||
+	    blocks != b->r->blocks.n || n > tids.left || n > room(b->r, sizeof(*b->d->tasks.at)))
 		return CDICT_ECORRUPT;
 	n_comms = cursor_varint(c);
 	for (uint64_t i = 0; i < n_comms && !ret; i++) {
@@ -175,7 +176,7 @@ static int read_tasks(struct reading *b, struct cursor *c)
 		ret = -ENOMEM;
 	for (uint64_t i = 0; i < n && !ret; i++) {
 		struct cdict_digest_task *t = array_add(&b->d->tasks);
-		uint64_t vcpu, comm;
+		uint64_t vcpu, comm, death;
 
 		t->tid = moved(&tid, &tids);
 		t->first_ns = t_ns += cursor_varint(&times);
@@ -184,6 +185,9 @@ static int read_tasks(struct reading *b, struct cursor *c)
 		t->is_vcpu = vcpu != 0;
 		t->vcpu_id = vcpu ? (int32_t)(uint32_t)(vcpu - 2) : -1;
 		comm = cursor_varint(&comms);
+		death = cursor_varint(&deaths);
+		t->died_ns = death ? ((t_ns >> DIGEST_DEATH_SHIFT) + death) << DIGEST_DEATH_SHIFT
+				   : CDICT_NEVER;
 		t->cpu = CDICT_CPU_UNKNOWN;
 		if (comm > texts.n || !t->tid || t->tid < -(int32_t)FORMAT_MAX_CPUS)
 			ret = CDICT_ECORRUPT;
@@ -204,6 +208,57 @@ static int read_tasks(struct reading *b, struct cursor *c)
 		       : CDICT_ECORRUPT;
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct cdict_digest_life *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* Those whose birth and death are recorded once. */
+static int read_lives(const struct cdict_reader *r, struct file_digests *d)
+{
+	struct map known = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < d->tasks.n && !ret; i++) {
+		uint32_t *at = map_add(&known, (uint32_t)d->tasks.at[i].tid, 0);
+
+		ret = at ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; i < cdict_reader_task_count(r) && !ret; i++) {
+		const struct cdict_task_event *ev = cdict_reader_task_at(r, i);
+		uint32_t *at = map_find(&known, (uint32_t)ev->tid, 1);
+		struct cdict_digest_life *life;
+
+		if (ev->what != CDICT_TASK_FORK || ev->tid <= 0 || !ev->t_ns || at ||
+		    map_find(&known, (uint32_t)ev->tid, 0))
+			continue;
+		at = map_add(&known, (uint32_t)ev->tid, 1);
+		life = at ? array_add(&d->lives) : NULL;
+		ret = life ? 0 : -ENOMEM;
+		if (ret)
+			break;
+		*at = (uint32_t)d->lives.n - 1;
+		*life = (struct cdict_digest_life){ ev->tid, ev->t_ns, CDICT_NEVER };
+	}
+	/* They may come in any order. */
+	for (size_t i = 0; i < cdict_reader_task_count(r) && !ret; i++) {
+		const struct cdict_task_event *ev = cdict_reader_task_at(r, i);
+		uint32_t *at = ev->what == CDICT_TASK_EXIT ? map_find(&known, (uint32_t)ev->tid, 1)
+							   : NULL;
+		uint64_t death = digest_death(ev->t_ns, 1);
+
+		if (at &&
+		    (d->lives.at[*at].died_ns == CDICT_NEVER || death > d->lives.at[*at].died_ns))
+			d->lives.at[*at].died_ns = death;
+	}
+	map_fini(&known);
+	if (d->lives.n)
+		qsort(d->lives.at, d->lives.n, sizeof(*d->lives.at), by_tid);
+	return ret;
+}
+
 static int read_block(struct reading *b, const struct buf *raw)
 {
 	struct file_digests *d = b->d;
@@ -216,6 +271,8 @@ static int read_block(struct reading *b, const struct buf *raw)
 
 	if (b->last)
 		return CDICT_ECORRUPT; /* there are more after the last */
+	if (!(flags & DIGEST_DEATHS))
+		return CDICT_ECORRUPT; /* of before the first release that had them */
 	d->pub.wakeup_counts = flags & 1;
 	b->last = flags >> 1 & 1;
 	b->head = c;
@@ -280,6 +337,7 @@ static void free_digests(struct file_digests *d)
 	array_fini(&d->cuts);
 	array_fini(&d->rows);
 	array_fini(&d->tasks);
+	array_fini(&d->lives);
 	array_fini(&d->first_row);
 	free(d);
 }
@@ -321,6 +379,8 @@ int cdict_reader_digests(struct cdict_reader *r, struct cdict_digests **out,
 	codec_free(codec);
 	if (!ret && (!b.last || !is_whole(r, d)))
 		ret = CDICT_ECORRUPT;
+	if (!ret)
+		ret = read_lives(r, d);
 	if (ret) {
 		if (d)
 			free_digests(d);
@@ -334,6 +394,8 @@ int cdict_reader_digests(struct cdict_reader *r, struct cdict_digests **out,
 	d->pub.n_cuts = d->cuts.n;
 	d->pub.tasks = d->tasks.at;
 	d->pub.n_tasks = d->tasks.n;
+	d->pub.lives = d->lives.at;
+	d->pub.n_lives = d->lives.n;
 	*out = &d->pub;
 	return 0;
 }

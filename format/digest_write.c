@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/digest.h"
+#include "format/digest_book.h"
 #include "format/encode.h"
 #include "format/layout.h"
 
@@ -48,11 +48,8 @@ void digest_book_fini(struct digest_book *b)
 	buf_fini(&b->values);
 }
 
-/* What is kept of a task is some 600 bytes, of a converter that may take 200: of so many tasks no file has digests. */
-enum { TASKS_MAX = 1 << 17 };
-
 /* No digest for the file: what is written already says nothing without the last block. */
-static void give_up(struct digest_book *b)
+void book_give_up(struct digest_book *b)
 {
 	uint64_t stored = b->stored;
 
@@ -125,59 +122,11 @@ static struct cdict_digest_row *row_of(struct digest_cpu *c, const struct cdict_
 	return row;
 }
 
-/* The task in the list of all, IDLE as -1 - @cpu; NULL: out of memory. */
-static struct digest_task *task_of(struct digest_book *b, const struct digest_task *t, uint32_t cpu)
+static bool is_vcpu(const struct digest_book *b, int32_t tid)
 {
-	int32_t tid = t->row.tid ? t->row.tid : -1 - (int32_t)cpu;
-	uint32_t *i = map_add(&b->index, (uint32_t)tid, 0);
-	struct digest_task *to;
+	const struct book_task *t = book_find_task(b, tid);
 
-	if (!i)
-		return NULL;
-	if (*i != MAP_NEW)
-		return &b->tasks.at[*i];
-	to = array_add(&b->tasks);
-	if (!to)
-		return NULL;
-	*i = (uint32_t)b->tasks.n - 1;
-	*to = *t;
-	to->row.tid = tid;
-	to->seen = false; /* by KVM */
-	return to;
-}
-
-static bool has_kvm(const struct cdict_digest_row *row)
-{
-	return row->exit_ns != CDICT_NEVER || row->entry_ns != CDICT_NEVER ||
-	       row->user_ns != CDICT_NEVER || row->access_ns != CDICT_NEVER;
-}
-
-static bool add_tasks(struct digest_book *b, const struct block_digest *d, uint32_t cpu,
-		      uint64_t last_ns)
-{
-	for (size_t i = 0; i < d->n; i++) {
-		const struct digest_task *t = &d->tasks[i];
-		struct digest_task *to = task_of(b, t, cpu);
-
-		if (!to)
-			return false;
-		if (t->first_ns < to->first_ns)
-			to->first_ns = t->first_ns;
-		to->seen |= has_kvm(&t->row);
-		/* Blocks of CPUs come one after the other, not in order of time. */
-		if (to->row.io_ns != CDICT_NEVER && to->row.io_ns > last_ns)
-			continue;
-		to->row.io_ns = last_ns;
-		if (!t->row.tid)
-			continue;
-		if (t->pid > 0)
-			to->pid = t->pid;
-		if (t->vcpu_id >= 0)
-			to->vcpu_id = t->vcpu_id;
-		if (t->comm[0])
-			memcpy(to->comm, t->comm, sizeof(to->comm));
-	}
-	return true;
+	return t && t->is_vcpu;
 }
 
 /* ---- what later events make of no use ---- */
@@ -281,13 +230,6 @@ static uint64_t content_bytes(const struct digest_book *b)
 	return b->head.len + b->flags.len + b->tids.len + b->times.len + b->values.len;
 }
 
-static bool is_vcpu(const struct digest_book *b, int32_t tid)
-{
-	const uint32_t *i = map_find(&b->index, (uint32_t)tid, 0);
-
-	return i && b->tasks.at[*i].seen;
-}
-
 /* Behind the last block of @c; @last: of the file. */
 static void put_cut(struct digest_book *b, struct digest_cpu *c, bool last)
 {
@@ -296,9 +238,15 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, bool last)
 
 	if (!last) {
 		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), by_tid);
-		for (size_t i = 0; i < c->rows.n; i++)
-			n += put_row(b, &c->rows.at[i], c->last_ns, is_vcpu(b, c->rows.at[i].tid),
-				     &tid);
+		for (size_t i = 0; i < c->rows.n; i++) {
+			const struct cdict_digest_row *row = &c->rows.at[i];
+			struct book_task *t = row->tid ? book_task(b, row->tid) : NULL;
+
+			if (!book_is_over(t, c->last_ns))
+				n += put_row(b, row, c->last_ns, t && t->is_vcpu, &tid);
+			else if (t->dropped_ns == CDICT_NEVER || c->last_ns < t->dropped_ns)
+				t->dropped_ns = c->last_ns;
+		}
 	}
 	buf_varint(&b->head, c->cpu);
 	buf_varint(&b->head, c->ordinal);
@@ -329,10 +277,11 @@ static bool has_room(const struct digest_book *b, const struct digest_cpu *c)
 	uint64_t rows = 0;
 
 	for (size_t i = 0; i < c->rows.n; i++)
-		rows += 10 * !(c->rows.at[i].out_ns[0] == CDICT_NEVER &&
-			       c->rows.at[i].woken_ns == CDICT_NEVER);
+		rows += 10 * !((c->rows.at[i].out_ns[0] == CDICT_NEVER &&
+				c->rows.at[i].woken_ns == CDICT_NEVER) ||
+			       book_is_over(book_find_task(b, c->rows.at[i].tid), c->last_ns));
 	return b->stored + content_bytes(b) + rows + CUT_BYTES * (1 + b->cpus.n) +
-		       TASK_BYTES * b->tasks.n <=
+		       TASK_BYTES * b->listed <=
 	       budget(b);
 }
 
@@ -420,7 +369,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	if (b->off || !d || info->cpu >= FORMAT_MAX_CPUS ||
 	    (b->blocks && d->wakeup_counts != b->wakeup_counts)) {
 		if (!b->off)
-			give_up(b);
+			book_give_up(b);
 		return;
 	}
 	b->wakeup_counts = d->wakeup_counts;
@@ -428,8 +377,8 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	c = cpu_of(b, info->cpu, &is_new);
 	/* Of events that run backwards what is later is not the latest. */
 	ok = c && (is_new || info->first_ns >= c->last_ns) &&
-	     add_tasks(b, d, info->cpu, info->last_ns) && note_seam(c, d) &&
-	     add_block(b, c, d, info->first_ns) && b->tasks.n <= TASKS_MAX;
+	     book_add_tasks(b, d, info->cpu, info->first_ns, info->last_ns) && note_seam(c, d) &&
+	     add_block(b, c, d, info->first_ns);
 	if (ok) {
 		c->ordinal = ordinal;
 		c->last_ns = info->last_ns;
@@ -443,79 +392,10 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 		}
 	}
 	if (!ok)
-		give_up(b);
+		book_give_up(b);
 }
 
 /* ---- a block ---- */
-
-static void put_column(struct buf *out, struct buf *column)
-{
-	buf_varint(out, column->len);
-	buf_add(out, column->data, column->len);
-	out->failed |= column->failed;
-	column->len = 0;
-}
-
-static int by_first(const void *a, const void *b)
-{
-	const struct digest_task *x = a, *y = b;
-
-	if (x->first_ns != y->first_ns)
-		return x->first_ns < y->first_ns ? -1 : 1;
-	return x->row.tid < y->row.tid ? -1 : x->row.tid > y->row.tid;
-}
-
-/* The comm in @texts, which it joins: 1 and more, the first and more; 0: none. */
-static uint32_t comm_number(struct buf *texts, const char comm[16])
-{
-	uint32_t n = (uint32_t)(texts->len / 16);
-
-	if (!comm[0])
-		return 0;
-	/* The latest first; of many names some are written twice. */
-	for (uint32_t i = n; i > 0 && i + 256 > n; i--)
-		if (!memcmp(texts->data + 16 * (size_t)(i - 1), comm, 16))
-			return i;
-	buf_add(texts, comm, 16);
-	return n + 1;
-}
-
-static void put_tasks(struct digest_book *b, struct buf *out)
-{
-	struct buf texts = { 0 }, comms = { 0 };
-	uint64_t t_ns = 0;
-	int32_t tid = 0;
-
-	if (b->tasks.n)
-		qsort(b->tasks.at, b->tasks.n, sizeof(*b->tasks.at), by_first);
-	for (size_t i = 0; i < b->tasks.n; i++) {
-		const struct digest_task *t = &b->tasks.at[i];
-
-		buf_svarint(&b->tids, (int64_t)t->row.tid - tid);
-		tid = t->row.tid;
-		buf_varint(&b->times, t->first_ns - t_ns);
-		t_ns = t->first_ns;
-		buf_svarint(&b->values, t->row.tid < 0 ? 0 : (int64_t)t->pid - t->row.tid);
-		buf_varint(&b->flags, t->seen ? t->vcpu_id + UINT64_C(2) : 0);
-		buf_varint(&comms, t->row.tid < 0 ? 0 : comm_number(&texts, t->comm));
-	}
-	buf_varint(out, b->blocks);
-	buf_varint(out, b->tasks.n);
-	put_column(out, &b->tids);
-	put_column(out, &b->times);
-	put_column(out, &b->values);
-	put_column(out, &b->flags);
-	put_column(out, &comms);
-	buf_varint(out, texts.len / 16);
-	for (size_t i = 0; i < texts.len / 16; i++) {
-		const char *comm = (const char *)texts.data + 16 * i;
-
-		buf_string(out, comm, strnlen(comm, 16));
-	}
-	out->failed |= texts.failed;
-	buf_fini(&texts);
-	buf_fini(&comms);
-}
 
 bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 {
@@ -524,18 +404,18 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 	/* All CPUs' ends, so that whoever reads this far knows them all. */
 	for (size_t i = 0; last && i < b->cpus.n; i++)
 		put_cut(b, &b->cpus.at[i], true);
-	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1));
+	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1 | DIGEST_DEATHS));
 	buf_varint(out, b->n_cuts);
 	buf_add(out, b->head.data, b->head.len);
 	out->failed |= b->head.failed;
 	b->head.len = 0;
 	b->n_cuts = 0;
-	put_column(out, &b->flags);
-	put_column(out, &b->tids);
-	put_column(out, &b->times);
-	put_column(out, &b->values);
+	book_put_column(out, &b->flags);
+	book_put_column(out, &b->tids);
+	book_put_column(out, &b->times);
+	book_put_column(out, &b->values);
 	if (last)
-		put_tasks(b, out);
+		book_put_tasks(b, out);
 	return true;
 }
 

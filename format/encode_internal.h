@@ -61,7 +61,7 @@ struct format_encoder {
 	uint32_t foreign; /* of format_block */
 
 	/* Of the block's digest: by task, beside its row in st. */
-	struct digest_task *digests;
+	struct block_task *digests;
 	uint32_t cap_digests;
 	bool digested;       /* of these types there is one */
 	bool wakeup_counts;  /* there is no sched_waking */

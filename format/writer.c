@@ -259,6 +259,7 @@ int cdict_writer_task(struct cdict_writer *w, const struct cdict_task_event *ev,
 	if (w->failed.code)
 		return fail_for_good(w, w->failed.code, err);
 	task_rows_add(&w->tasks, ev);
+	digest_book_record(&w->digests, ev);
 	return w->tasks.n >= ROWS_MAX && !w->hold ? flush_rows(w, err) : 0;
 }
 

@@ -62,7 +62,14 @@ struct cdict_digest_task {
 	int32_t vcpu_id;   /* -1 */
 	bool is_vcpu;      /* it has KVM's events */
 	uint64_t first_ns; /* it is heard of */
+	uint64_t died_ns;  /* from then on it does nothing any more, whatever rows say */
 	char comm[16];     /* the latest of the events, NUL-terminated */
+};
+
+/* A task that is none of those: all else is told by its PERF_RECORD_FORK, _COMM and _EXIT. */
+struct cdict_digest_life {
+	int32_t tid;
+	uint64_t born_ns, died_ns;
 };
 
 struct cdict_digests {
@@ -70,6 +77,8 @@ struct cdict_digests {
 	size_t n_cuts;
 	const struct cdict_digest_task *tasks; /* by first_ns */
 	size_t n_tasks;
+	const struct cdict_digest_life *lives; /* by tid */
+	size_t n_lives;
 	bool wakeup_counts; /* wake_ns are of sched_wakeup */
 };
 

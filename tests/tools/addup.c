@@ -250,6 +250,16 @@ static bool rows_agree(const struct digest *x, const struct digest_row *a, const
 	return true;
 }
 
+/* Nothing is told of the dead. */
+static bool is_over(const struct digest_row *row)
+{
+	uint64_t out = row->out[0].t_ns;
+
+	return out != ANALYZE_NO_TIME && row->off == ANALYZE_OFF_DEAD &&
+	       !is_after(row->in[0].t_ns, out) && !is_after(row->woken.t_ns, out) &&
+	       !is_after(row->moved[0].t_ns, out);
+}
+
 /* Digests at a time that were read are those that the file tells. */
 static bool digests_agree(struct digests *read, struct digests *told, uint64_t t_ns)
 {
@@ -259,12 +269,15 @@ static bool digests_agree(struct digests *read, struct digests *told, uint64_t t
 		     x.n_cpus == y.n_cpus;
 
 	for (size_t i = 0; agree && i < x.rows.n; i++) {
-		const struct digest_row *row = digest_find(&y, x.rows.at[i].tid, x.rows.at[i].cpu);
+		const struct digest_row *a = &x.rows.at[i];
+		const struct digest_row *row = digest_find(&y, a->tid, x.tasks.at[a->task].cpu);
 
-		agree = row && rows_agree(&x, &x.rows.at[i], &y, row, t_ns);
+		if (!row && is_over(a))
+			continue;
+		agree = row && rows_agree(&x, a, &y, row, t_ns);
 		if (!row)
 			fprintf(stderr, "addup: at %" PRIu64 " nothing is told of %d\n", t_ns,
-				x.rows.at[i].tid);
+				a->tid);
 	}
 	for (uint32_t c = 0; agree && c < x.n_cpus; c++) {
 		const struct digest_cpu *a = &x.cpus[c], *b = &y.cpus[c];

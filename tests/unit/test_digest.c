@@ -251,12 +251,151 @@ static void changed_bytes_do_no_harm(void **state)
 	cdict_schema_free(schema);
 }
 
+/* ---- tasks that die ---- */
+
+enum { LIVES = 8, BACK = 100 + LIVES };
+
+#define MS 1000000ull
+
+static void put_switch(struct format_encoder *enc, const struct cdict_schema *schema, uint64_t t_ns,
+		       uint32_t cpu, int32_t prev, uint64_t state, int32_t next)
+{
+	struct cdict_sample s = { .t_ns = t_ns, .cpu = cpu, .tid = prev, .pid = prev, .mode = 1 };
+	struct payload p;
+
+	payload_init(&p, schema, SWITCH);
+	payload_number(&p, "common_pid", (uint64_t)prev);
+	payload_number(&p, "prev_pid", (uint64_t)prev);
+	payload_text(&p, "prev_comm", "a task");
+	payload_number(&p, "prev_state", state);
+	payload_number(&p, "next_pid", (uint64_t)next);
+	payload_text(&p, "next_comm", "a task");
+	assert_int_equal(format_encoder_add(enc, &s, p.type->index, p.data, p.size), 0);
+}
+
+static void put_record(struct file *f, enum cdict_task_what what, int32_t tid, uint64_t t_ns)
+{
+	const struct cdict_task_event ev = {
+		.t_ns = t_ns, .what = what, .pid = tid, .tid = tid, .comm = "a task"
+	};
+
+	assert_int_equal(cdict_writer_task(f->w, &ev, NULL), 0);
+}
+
+static uint64_t born(int i)
+{
+	return (uint64_t)(i + 1) * 40 * MS;
+}
+
+/* Every 40 ms a task 100 + i is born on CPU 0, sleeps, goes on on CPU 1, dies there, 10 ms old; of
+ * every second one it is recorded.  @back: a tid lives twice. */
+static void make_lives(struct file *f, const struct cdict_schema *schema, bool back)
+{
+	int32_t cur[2] = { 1, 2 };
+
+	file_begin(f, schema);
+	format_writer_digests(f->w, 1000000);
+	for (int i = 0; i < LIVES; i += 2) { /* not in order */
+		put_record(f, CDICT_TASK_EXIT, 100 + i, born(i) + 9 * MS);
+		put_record(f, CDICT_TASK_FORK, 100 + i, born(i) - MS);
+		put_record(f, CDICT_TASK_COMM, 100 + i, born(i) - MS / 2);
+	}
+	for (int i = 0; i <= LIVES; i++)
+		for (uint32_t cpu = 0; cpu < 2; cpu++) {
+			struct format_encoder *enc = format_encoder_new(schema);
+			uint64_t t_ns = born(i) + cpu * 8 * MS;
+			int32_t tid = i < LIVES ? 100 + i
+				      : back    ? 100
+						: BACK,
+				busy = (int32_t)cpu + 1;
+			struct buf payload = { 0 };
+			struct format_block info;
+			struct block_digest *digest;
+
+			put_switch(enc, schema, t_ns, cpu, cur[cpu], 0, tid);
+			put_switch(enc, schema, t_ns + MS, cpu, tid, cpu ? 0x20 : 1, busy);
+			put_switch(enc, schema, t_ns + 3 * MS, cpu, busy, 1, 3 + busy);
+			put_switch(enc, schema, t_ns + 20 * MS, cpu, 3 + busy, 1, busy);
+			cur[cpu] = busy;
+			assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
+			assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info,
+							   digest, NULL),
+					 0);
+			free(digest);
+			buf_fini(&payload);
+			format_encoder_free(enc);
+		}
+	file_end(f);
+}
+
+static void of_the_dead_nothing_is_told_but_when(void **state)
+{
+	struct cdict_schema *schema = usual_schema();
+	struct cdict_digests *d;
+	struct cdict_reader *r;
+	struct file f;
+	unsigned dead = 0;
+
+	(void)state;
+	make_lives(&f, schema, false);
+	assert_int_equal(cdict_reader_parse(&r, f.bytes.data, f.bytes.len, NULL), 0);
+	assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
+	assert_non_null(d);
+	assert_int_equal(d->n_lives, LIVES / 2);
+	for (int i = 0; i < LIVES / 2; i++) {
+		assert_int_equal(d->lives[i].tid, 100 + 2 * i);
+		assert_int_equal(d->lives[i].born_ns, born(2 * i) - MS);
+		/* A little later than it was. */
+		assert_in_range(d->lives[i].died_ns, born(2 * i) + 9 * MS, born(2 * i) + 12 * MS);
+	}
+	for (size_t i = 0; i < d->n_tasks; i++) {
+		const struct cdict_digest_task *t = &d->tasks[i];
+
+		if (t->tid < 100 || t->tid == BACK) {
+			assert_true(t->died_ns == CDICT_NEVER || t->tid == BACK);
+			continue;
+		}
+		assert_true(t->tid % 2);
+		assert_in_range(t->died_ns, born(t->tid - 100) + 9 * MS,
+				born(t->tid - 100) + 11 * MS);
+		dead++;
+	}
+	assert_int_equal(dead, LIVES / 2);
+	for (size_t c = 0; c < d->n_cuts; c++)
+		for (size_t i = 0; i < d->cuts[c].n_rows; i++)
+			assert_in_range(d->cuts[c].rows[i].tid, 1, 5);
+	cdict_digests_free(d);
+	cdict_reader_close(r);
+	buf_fini(&f.bytes);
+	cdict_schema_free(schema);
+}
+
+/* Another has its tid, and rows of the first are left out: nothing is told at all. */
+static void who_comes_back_was_not_dead(void **state)
+{
+	struct cdict_schema *schema = usual_schema();
+	struct cdict_digests *d;
+	struct cdict_reader *r;
+	struct file f;
+
+	(void)state;
+	make_lives(&f, schema, true);
+	assert_int_equal(cdict_reader_parse(&r, f.bytes.data, f.bytes.len, NULL), 0);
+	assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
+	assert_null(d);
+	cdict_reader_close(r);
+	buf_fini(&f.bytes);
+	cdict_schema_free(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_and_the_block_behind_tell_what_all_events_do),
 		cmocka_unit_test(digests_stay_within_their_budget),
 		cmocka_unit_test(changed_bytes_do_no_harm),
+		cmocka_unit_test(of_the_dead_nothing_is_told_but_when),
+		cmocka_unit_test(who_comes_back_was_not_dead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
