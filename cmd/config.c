@@ -141,20 +141,24 @@ static int read_line(struct cmd_args *args, const struct cmd *cmd, char *line, c
 		    err);
 }
 
-/* Given; NULL: there is no such place. */
-static char *config_path(void)
+/* *path is given; NULL: there is no such place. */
+static int config_path(char **path, struct cdict_error *err)
 {
 	const char *named = getenv("CDICT_CONFIG"), *xdg = getenv("XDG_CONFIG_HOME");
 	const char *home = getenv("HOME");
-	char *path = NULL;
+	bool failed = false;
 
-	if (named)
-		return *named ? strdup(named) : NULL;
-	if (xdg && *xdg)
-		return asprintf(&path, "%s/cdict/config", xdg) < 0 ? NULL : path;
-	if (home && *home)
-		return asprintf(&path, "%s/.config/cdict/config", home) < 0 ? NULL : path;
-	return NULL;
+	*path = NULL;
+	if (named && *named)
+		failed = !(*path = strdup(named));
+	else if (!named && xdg && *xdg)
+		failed = asprintf(path, "%s/cdict/config", xdg) < 0;
+	else if (!named && home && *home)
+		failed = asprintf(path, "%s/.config/cdict/config", home) < 0;
+	if (!failed)
+		return 0;
+	*path = NULL;
+	return cdict_fail_nomem(err);
 }
 
 static int read_file(struct cmd_args *args, const struct cmd *cmd, const char *path,
@@ -177,7 +181,7 @@ static int read_file(struct cmd_args *args, const struct cmd *cmd, const char *p
 	ret = buf_read(&text, fd, CONFIG_MAX);
 	close(fd);
 	buf_u8(&text, 0);
-	if (!ret && text.failed)
+	if (ret == -ENOMEM || text.failed)
 		ret = cdict_fail_nomem(err);
 	else if (ret) /* a folder, say */
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s: %s", path,
@@ -208,9 +212,12 @@ static const char *variable(const struct cmd *cmd, const struct cmd_option *o, c
 
 int config_defaults(struct cmd_args *args, const struct cmd *cmd, struct cdict_error *err)
 {
-	char *path = config_path(), name[96];
+	char *path, name[96];
 	struct cdict_error why;
-	int ret = path ? read_file(args, cmd, path, err) : 0;
+	int ret = config_path(&path, err);
+
+	if (!ret && path)
+		ret = read_file(args, cmd, path, err);
 
 	free(path);
 	for (const struct cmd_option *o = cmd->options; o && o->kind && !ret; o++) {
