@@ -159,6 +159,8 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		r->ended = err;
 		tell_dropped(rec, end);
 	}
+	if (rec->ring && rec->opts->look)
+		return;
 	if (rec->ring) {
 		snprintf(why, sizeof(why), "at the end: %s", rec->end);
 		if (recording_dump(rec, why, false, &err) < 0 && !r->ended.code)

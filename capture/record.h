@@ -28,6 +28,12 @@ struct record_event {
 
 struct record_report;
 
+enum record_key {
+	RECORD_KEY_NONE = 0,
+	RECORD_KEY_DUMP, /* write what is kept */
+	RECORD_KEY_END,
+};
+
 /* When events are recorded, by the time since the recording began. */
 struct record_span {
 	uint64_t from_ms, to_ms; /* to_ms 0: to the end */
@@ -92,6 +98,14 @@ struct record_options {
 	 * events, for which the kernel may take seconds: 36 ms for each KVM tracepoint (Linux 6.18). */
 	void (*ended)(void *ctx, const struct record_report *report);
 	void *ended_ctx;
+	/* With keep, once a second: a cdict of the last look_ns, in memory, that is gone afterwards. Then none is
+	 * written at the end. */
+	void (*look)(void *ctx, const void *cdict, size_t size);
+	void *look_ctx;
+	uint64_t look_ns;
+	/* Some times a second: what somebody typed. */
+	enum record_key (*key)(void *ctx);
+	void *key_ctx;
 	/* Once a second; NULL: nobody looks. */
 	void (*progress)(void *ctx, const struct record_progress *p);
 	void *progress_ctx;

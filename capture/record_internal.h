@@ -100,6 +100,8 @@ const char *recording_name(const struct recording *rec);
 /* What ends the file; *err and a negative code when it cannot be ended. */
 int recording_finish(struct recording *rec, const struct record_info_end *end,
 		     struct cdict_error *err);
+/* record_view.c: what is held of the last moments, for opts->look. */
+int recording_look(struct recording *rec);
 /* Writes what the flight recorder holds; says so. */
 int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err);
 

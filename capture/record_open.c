@@ -289,7 +289,7 @@ int recording_open(struct recording *rec)
 			      bytes >> 10);
 	rec->report->ring_bytes = rec->info.ring_bytes = bytes;
 	rec->report->memory_bytes = memory_bound(rec, bytes);
-	if (!ret && rec->opts->keep)
+	if (!ret && rec->opts->keep && !rec->opts->look)
 		say_what_is_kept(rec);
 	return ret;
 }

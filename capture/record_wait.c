@@ -138,6 +138,17 @@ static bool on_control(struct recording *rec)
 	return true;
 }
 
+static bool on_key(struct recording *rec)
+{
+	struct cdict_error err = { 0 };
+	enum record_key key = rec->opts->key(rec->opts->key_ctx);
+
+	if (key == RECORD_KEY_DUMP)
+		recording_dump(rec, "asked for", true, &err);
+	rec->end = key == RECORD_KEY_END ? "it was to end" : rec->end;
+	return key != RECORD_KEY_END;
+}
+
 /* The next of opts->spans that begins or ends, by base/monotonic.h; 0: none. */
 static uint64_t next_switch(const struct recording *rec)
 {
@@ -229,7 +240,7 @@ static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_n
 
 	left = sooner(left, monotonic_left_ms(next_switch(rec)));
 	left = sooner(left, monotonic_left_ms(rec->rotate_at_ns));
-	if (rec->trigger || o->control || o->max_bytes || o->rotate_bytes || o->tids)
+	if (rec->trigger || o->key || o->control || o->max_bytes || o->rotate_bytes || o->tids)
 		left = sooner(left, LOOK_MS);
 	return left;
 }
@@ -249,6 +260,8 @@ void recording_wait(struct recording *rec)
 		if (monotonic_past(look_ns)) {
 			recording_look_for_cpus(rec);
 			tell_progress(rec, before);
+			if (rec->opts->look)
+				recording_look(rec);
 			look_ns = monotonic_in_ms(CPUS_MS);
 		}
 		if (monotonic_past(end_ns)) {
@@ -259,7 +272,8 @@ void recording_wait(struct recording *rec)
 		ts = (struct timespec){ .tv_sec = left / 1000,
 					.tv_nsec = (long)(left % 1000) * 1000000 };
 		if (!on_signal(rec, sigtimedwait(&rec->signals, NULL, &ts)) || !on_span(rec) ||
-		    !on_bounds(rec) || (rec->opts->control && !on_control(rec)))
+		    !on_bounds(rec) || (rec->opts->control && !on_control(rec)) ||
+		    (rec->opts->key && !on_key(rec)))
 			return;
 		if (rec->trigger)
 			on_hit(rec);

@@ -19,6 +19,7 @@
  * cmd/<name>.c. */
 #define COMMANDS(X)                                                                                \
 	X(record)                                                                                  \
+	X(top)                                                                                     \
 	X(convert)                                                                                 \
 	X(identify)                                                                                \
 	X(annotate)                                                                                \

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict top: what happens now, once a second. */
+#include "cmd/top.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/escape.h"
+#include "cmd/record.h"
+
+#define KEEP_NS (UINT64_C(32) * 1000000000)
+#define WINDOW_NS UINT64_C(1000000000)
+#define KEYS "w waiting, e exits, c CPU, f fold, SPACE freeze, s save 30 s, q quit"
+
+struct top_opts {
+	struct record_opts record; /* of record_names_*() too */
+	int sort;                  /* enum top_by */
+	bool unfold;
+};
+
+struct top {
+	const struct cmd_call *call;
+	struct record_names names;
+	struct top_rows rows;
+	enum top_by by;
+	bool fold, frozen, terminal, raw;
+	struct termios before;
+	char message[512];
+	unsigned told; /* how often it was shown */
+};
+
+static const char *const sorts[] = { "waiting", "exits", "cpu", NULL };
+
+/* ---- the terminal ---- */
+
+static void enter_terminal(struct top *t)
+{
+	struct termios raw;
+
+	if (!t->terminal)
+		return;
+	if (!tcgetattr(STDIN_FILENO, &t->before)) {
+		raw = t->before;
+		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		t->raw = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	}
+	fputs("\033[?1049h\033[?25l", stdout);
+	fflush(stdout);
+}
+
+static void leave_terminal(struct top *t)
+{
+	if (!t->terminal)
+		return;
+	if (t->raw)
+		tcsetattr(STDIN_FILENO, TCSANOW, &t->before);
+	fputs("\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
+	t->terminal = t->raw = false;
+}
+
+static void draw(struct top *t)
+{
+	struct winsize ws = { .ws_row = 24, .ws_col = 80 };
+	size_t top = ((const struct top_opts *)t->call->opts)->record.shared.top;
+	size_t lines = top ? top + 2 : 1000000;
+	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE goes on" : KEYS;
+	struct sink s;
+
+	sink_to_file(&s, stdout);
+	if (t->terminal) {
+		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || ws.ws_row < 4 || ws.ws_col < 20)
+			ws = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+		if (lines > ws.ws_row - 2u)
+			lines = ws.ws_row - 2u;
+		sink_puts(&s, "\033[H");
+	}
+	top_rows_print(&t->rows, &s, t->by, lines, t->terminal ? ws.ws_col - 1u : 400,
+		       t->terminal ? "\033[K\n" : "\n");
+	if (t->terminal) {
+		escape_terminal(&s, last, strlen(last) < ws.ws_col ? strlen(last) : ws.ws_col - 1u);
+		sink_puts(&s, "\033[K\033[J");
+	} else {
+		sink_putc(&s, '\n');
+	}
+	sink_finish(&s);
+	fflush(stdout);
+}
+
+/* ---- what record_run() calls ---- */
+
+static void look(void *ctx, const void *cdict, size_t size)
+{
+	struct cdict_error err = { 0 };
+	struct top *t = ctx;
+	struct top_rows rows;
+
+	if (t->frozen)
+		return;
+	if (top_rows_fill(&rows, cdict, size, WINDOW_NS, t->fold, &err)) {
+		top_rows_fini(&rows);
+		snprintf(t->message, sizeof(t->message), "%s", err.text);
+	} else {
+		top_rows_fini(&t->rows);
+		t->rows = rows;
+	}
+	top_rows_sort(&t->rows, t->by);
+	draw(t);
+	/* shown three times */
+	if (++t->told == 3)
+		t->message[0] = '\0';
+}
+
+static enum record_key on_key(void *ctx)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct top *t = ctx;
+	char key;
+
+	if (ferror(stdout))
+		return RECORD_KEY_END; /* nobody reads any more */
+	if (!t->raw || poll(&in, 1, 0) != 1 || read(STDIN_FILENO, &key, 1) != 1)
+		return RECORD_KEY_NONE;
+	t->message[0] = '\0';
+	switch (key) {
+	case 'q':
+		return RECORD_KEY_END;
+	case 's':
+		return RECORD_KEY_DUMP;
+	case 'w':
+		t->by = TOP_BY_WAITING;
+		break;
+	case 'e':
+		t->by = TOP_BY_EXITS;
+		break;
+	case 'c':
+		t->by = TOP_BY_CPU;
+		break;
+	case 'f':
+		t->fold = !t->fold;
+		break;
+	case ' ':
+		t->frozen = !t->frozen;
+		break;
+	default:
+		return RECORD_KEY_NONE;
+	}
+	top_rows_sort(&t->rows, t->by);
+	draw(t);
+	return RECORD_KEY_NONE;
+}
+
+/* "SIGUSR2: 12 events written to top.cdict" */
+static void say(void *ctx, bool warning, const char *line)
+{
+	struct top *t = ctx;
+
+	if (t->terminal) {
+		snprintf(t->message, sizeof(t->message), "%s", line);
+		t->told = 0;
+		draw(t);
+	} else if (warning) {
+		cmd_warn(t->call, NULL, "%s", line);
+	}
+}
+
+static int run(struct top *t)
+{
+	const struct top_opts *o = t->call->opts;
+	struct record_options to = { .keep = true,
+				     .keep_ns = KEEP_NS,
+				     .cpus = o->record.shared.cpus.bits,
+				     .n_cpus = o->record.shared.cpus.n,
+				     .realtime = 1,
+				     .cmdline = "cdict top",
+				     .labels = record_names_write,
+				     .labels_ctx = &t->names,
+				     .look = look,
+				     .look_ctx = t,
+				     .look_ns = 2 * WINDOW_NS,
+				     .key = on_key,
+				     .key_ctx = t,
+				     .say = say,
+				     .say_ctx = t };
+	struct record_report report;
+	struct cdict_error err = { 0 };
+	uint64_t ns = 0;
+	int ret = 0;
+
+	if (o->record.seconds)
+		ret = record_time("seconds", o->record.seconds, &ns, &err);
+	if (!ret && o->record.buffer)
+		ret = record_size("mmap-pages", o->record.buffer, true, &to.ring_bytes, &err);
+	if (ret)
+		return cmd_usage(t->call, "%s", err.text);
+	to.seconds = (double)ns / 1e9;
+	to.output = o->record.shared.output ? o->record.shared.output : "top.cdict";
+	if (!strcmp(to.output, "-"))
+		return cmd_usage(t->call, "standard output is for the rows: give -o FILE");
+	enter_terminal(t);
+	ret = record_run(&to, &report, &err);
+	leave_terminal(t);
+	if (ret == CDICT_EUSAGE)
+		return cmd_usage(t->call, "%s", err.text);
+	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
+}
+
+static int top_run(const struct cmd_call *call)
+{
+	const struct top_opts *o = call->opts;
+	struct top t = { .call = call,
+			 .by = (enum top_by)o->sort,
+			 .fold = !o->unfold,
+			 .terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) };
+	int status = record_names_init(&t.names, call);
+
+	if (!status)
+		status = run(&t);
+	record_names_fini(&t.names);
+	top_rows_fini(&t.rows);
+	return status;
+}
+
+#define OPT struct top_opts
+static const struct cmd_option top_options[] = {
+	CMD_CHOICE('s', "sort", OPT, sort, "WHAT", sorts, "waiting",
+		   "most first: waiting for a CPU, exits, or cpu; keys w, e, c"),
+	CMD_FLAG(0, "unfold", OPT, unfold, "a row a thread, not a VM; key f"),
+	CMD_STRING(0, "seconds", OPT, record.seconds, "TIME", "end after so long, as in 10 or 2m"),
+	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows"),
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",
+		   "what key s writes: the last 30 seconds as a cdict (default: top.cdict)"),
+	OPTION_CPU,
+	CMD_STRING('m', "mmap-pages", OPT, record.buffer, "SIZE",
+		   "ring buffer of each CPU, as of cdict record"),
+	OPTIONS_MAP,
+	CMD_STRING_PRESET(0, "libvirt", OPT, record.libvirt, "URI", "auto",
+			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
+	CMD_FLAG(0, "no-names", OPT, record.no_names, "do not look who is running on this host"),
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+#undef OPT
+
+static const struct cmd_example top_examples[] = {
+	{ "cdict top", "who waits for a CPU, VM by VM" },
+	{ "cdict top -s exits --unfold", "which vCPUs exit most" },
+	{ "cdict top --seconds 5 -n 10 | cat", "five times ten rows, for a file" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_top = {
+	.name = "top",
+	.brief = "what VMs and tasks do now: waiting, exits, CPU, once a second",
+	.operands = "",
+	.about = "Records live into memory and shows the last second, VM by VM, or thread by "
+		 "thread. Keys: " KEYS ". Into a pipe it prints a table a second. Needs what cdict "
+		 "record needs.",
+	.options = top_options,
+	.opts_size = sizeof(struct top_opts),
+	.examples = top_examples,
+	.run = top_run,
+};
