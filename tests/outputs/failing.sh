@@ -77,4 +77,10 @@ walk failing_annotate x.cdict "$CDICT" annotate -q ../in.cdict --map ../map.csv 
 walk failing_annotate_in_place x.cdict "$CDICT" annotate -q x.cdict --map ../map.csv
 walk failing_stats x.txt "$CDICT" stats -q ../in.cdict -o x.txt
 walk failing_report x.txt "$CDICT" report -q ../in.cdict -o x.txt
+# a host with one VM
+mkdir -p host/100/task/100
+printf '%s\0' qemu-system-x86_64 -name guest=one -uuid 11111111-0000-4000-8000-000000000001 >host/100/cmdline
+echo '100 (qemu-system-x86) S 1 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5000 0' | tee host/100/stat >host/100/task/100/stat
+echo qemu-system-x86 | tee host/100/comm >host/100/task/100/comm
+walk failing_identify x.txt "$CDICT" identify -q --proc-root ../host --libvirt off -o x.txt
 walk failing_heatmap x.txt "$CDICT" heatmap -q ../in.cdict --format-out svg -o x.txt
