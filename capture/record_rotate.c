@@ -10,7 +10,8 @@
 #include "capture/clock.h"
 #include "capture/record_internal.h"
 
-/* CPU by CPU: when it is done the samples' clock tells, 0: it does not, or there are no switches. */
+/* CPU by CPU: when it is done the samples' clock tells, 0: it does not, or there are no switches, or
+ * not all: then it says nothing. */
 static uint64_t switch_on(struct recording *rec)
 {
 	struct clock *clock = clock_open(rec->opts->use_clockid, rec->opts->clockid);
@@ -21,7 +22,8 @@ static uint64_t switch_on(struct recording *rec)
 		group_resume(rec->groups[i]);
 		switches &= rings_watch_switches(group_rings(rec->groups[i]));
 	}
-	done_ns = switches && !rec->info.scope.filtered ? clock_now(clock) : 0;
+	switches &= !rec->info.scope.filtered && rec->info.scope.whom != SCOPE_TASKS;
+	done_ns = switches ? clock_now(clock) : 0;
 	clock_close(clock);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		rings_enable(group_rings(rec->groups[i]));

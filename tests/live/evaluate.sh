@@ -65,6 +65,13 @@ switched_on_slowly() {
 	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/preload/enableslow.so \
 		"$CDICT" record -q -o x.cdict -s 0.3 >record.out 2>&1 || cat record.out
 	kill $load
+	# Of some tasks their own events alone tell who runs.
+	taskset -c 0 sh -c 'while sleep 0.002; do :; done' &
+	load=$!
+	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/preload/enableslow.so \
+		"$CDICT" record -q -o y.cdict -p $load -s 0.1 >record.out 2>&1 || cat record.out
+	kill $load
+	"$CDICT" info -q --max-loss 100 --format json y.cdict | grep -q '"scope": "tasks",' || echo "some tasks begin later"
 	begins=$("$CDICT" info -q --max-loss 100 --format json x.cdict | sed -n 's/.*"scope": "system begins=\([0-9]*\)",/\1/p')
 	first=$("$CDICT" info -q --max-loss 100 --format json x.cdict | sed -n 's/.*"first_ns": \([0-9]*\),.*/\1/p' | sort -n | head -n 1)
 	[ $((${begins:-0} - ${first:-0})) -ge $((us * 250)) ] || echo "begins=$begins, first event at $first"
