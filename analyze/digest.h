@@ -84,6 +84,12 @@ struct digest {
 	uint32_t n_cpus;
 };
 
+/* digest_later - never is before all others. */
+static inline bool digest_later(uint64_t a, uint64_t b)
+{
+	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
+}
+
 struct digests;
 
 /* digests_new - of @r, whose capture must be one of whole CPUs with all switches or none, that numbers

@@ -72,7 +72,6 @@ int digest_init(struct digest *d, uint32_t n_cpus); /* 0 or -ENOMEM */
 struct digest_task *digest_take_task(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns);
 struct digest_row *digest_take_row(struct digest *d, struct digest_task *task);
 struct digest_kvm *digest_take_kvm(struct digest *d, struct digest_row *row);
-bool digest_later(uint64_t a, uint64_t b); /* never is before all others */
 void digest_latest(struct digest_when *to, const struct digest_when *w);
 void digest_latest_two(struct digest_when to[2], const struct digest_when *w);
 void digest_add_kvm(struct digest_kvm *to, const struct digest_kvm *k);
@@ -84,6 +83,14 @@ int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct c
 /* digest_add_piece - the same, added to @out. */
 int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
 		     struct cdict_error *err);
+
+/* --- digest_fold.c --- */
+
+void digest_fold(struct digests *d, struct fold *f, const struct cdict_event *ev);
+void digest_fold_end(struct fold *f);
+/* digest_wakes - whether @ev is a wake-up of @tid that counts; then *wake is when, and where to. */
+bool digest_wakes(const struct digests *d, const struct cdict_event *ev, int32_t tid,
+		  struct digest_when *wake);
 
 /* --- digest_file.c --- */
 
