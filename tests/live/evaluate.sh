@@ -33,6 +33,7 @@ with_losses() {
 }
 
 run losses with_losses
+run losses_of_a_command evaluated "$storm" -m 1 -e "'sched:*'"
 run a_task_and_its_children evaluated "$naps" -e $sched
 run threads evaluated "$naps" --per-thread -e $sched
 run not_those_it_starts evaluated "$storm" -i -e $sched

@@ -386,7 +386,8 @@ class Capture:
                     first = None
                     born = t
             if first is not None:
-                lives.append((first, max(rows[-1][0], min(self.last, gone.get(task, self.last)))))
+                own = [t for t, _, what, _ in rows if what != 'wake']
+                lives.append((first, max(own[-1], min(self.last, gone.get(task, self.last)))))
             for begin, end in lives:
                 at = begin
                 for b, e in sorted(known[task]) + [(end, end)]:
@@ -448,9 +449,11 @@ class Capture:
                 deaf = -1, 0
                 if s and not s.ended:
                     on = None # until somebody else was switched out instead, or the end
-                    if s.begin == s.end and all(g.begin != t for g in self.gaps.get(where, ())):
-                        deaf = next((n for n in self.switch_at[where] if n > (t, order)),
-                                    (self.last, 1 << 60))
+                    shows = next((n for n in self.switch_at[where] if n > (t, order)),
+                                 (self.last, 1 << 60))
+                    if s.begin == s.end and not any(t <= g.begin < shows[0]
+                                                    for g in self.gaps.get(where, ())):
+                        deaf = shows
         if off and on is None and not self.some_tasks:
             end = next((g for g in gaps[gap_at:]), self.last)
             self.offs.append(Off(task, off.cpu, off.end, end, off.state, False))
