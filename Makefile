@@ -25,7 +25,8 @@
 #
 # Variables, on the command line:
 #   V=1                 show the commands
-#   CROSS=aarch64-linux-gnu   for another machine, in build/aarch64-linux-gnu; RUN=qemu-aarch64-static starts what is built
+#   CROSS=aarch64-linux-gnu, s390x-linux-gnu, i386-linux-gnu   for that machine, in build/aarch64-linux-gnu; with unit and cli
+#                       its tests run by qemu-user: RUN=qemu-aarch64-static
 #   WERROR=1            a warning is an error (what CI uses)
 #   CC=clang            another compiler
 #   CFLAGS= LDFLAGS=    yours, after ours; CFLAGS defaults to -O2 -g
@@ -51,8 +52,9 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 SHELL := /bin/sh
 
 comma := ,
-# CROSS=aarch64-linux-gnu: that compiler, its libraries, a build of its own; RUN starts what is built (qemu-user).
-cross := $(if $(CROSS),$(CROSS)-)
+# CROSS=aarch64-linux-gnu: that compiler, its libraries, a build of its own; RUN starts what is built (x86 runs i386 by itself).
+cross := $(if $(CROSS),$(patsubst i386-%,i686-%,$(CROSS))-)
+RUN ?= $(if $(filter-out i386-%,$(CROSS)),qemu-$(firstword $(subst -, ,$(CROSS)))-static)
 ifeq ($(origin CC),default)
 CC := $(cross)gcc
 endif
@@ -93,8 +95,8 @@ endif
 LIBRARY_PKGS := zlib
 LOADED_PKGS := libcurl cairo jansson
 PROGRAM_PKGS := libtraceevent libzstd libpcre2-8 yaml-0.1 expat $(LOADED_PKGS)
-LIBRARY_LIBS := -lm -ldl
-PROGRAM_LIBS := -lcsv
+LIBRARY_LIBS := -lm
+PROGRAM_LIBS := -lcsv -ldl
 
 missing := $(shell for p in $(LIBRARY_PKGS) $(PROGRAM_PKGS); do \
 	$(PKG_CONFIG) --exists $$p 2>/dev/null || echo $$p; done)
@@ -150,9 +152,11 @@ ROOMS ?= base format ingest cmd convert analyze tables render annotate capture p
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
-library_objs := $(call objects,$(call sources,base format analyze tables))
+# of base, what only the program may do
+program_base := $(filter base/shared_object.c,$(call sources,base))
+library_objs := $(call objects,$(filter-out $(program_base),$(call sources,base format analyze tables)))
 main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
-internal_objs := $(call objects,$(filter-out cmd/main.c,\
+internal_objs := $(call objects,$(program_base) $(filter-out cmd/main.c,\
 	$(call sources,cmd ingest convert render annotate capture)))
 plugin_objs := $(call objects,$(call sources,plugin))
 
@@ -383,10 +387,10 @@ test: setup-test
 test-build: to-install $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 
 unit: $(unit_bins)
-	@JOBS=$(JOBS) tests/run -b $(B) $(if $(T),-t '$(T)') unit
+	@JOBS=$(JOBS) RUN='$(RUN)' tests/run -b $(B) $(if $(T),-t '$(T)') unit
 
 cli: all $(tool_bins)
-	@JOBS=$(JOBS) tests/run -b $(B) $(if $(T),-t '$(T)') cli
+	@JOBS=$(JOBS) RUN='$(RUN)' tests/run -b $(B) $(if $(T),-t '$(T)') cli
 
 lint: $(libcdict_so)
 	@JOBS=$(JOBS) tests/run -b $(B) lint
