@@ -72,6 +72,10 @@ for shell in bash fish zsh; do
 		skip "${shell}_completes" "$shell is not installed"
 		continue
 	fi
+	if [ $shell = zsh ] && ! zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>why; then
+		skip zsh_completes "no terminal for it: $(head -n 1 why)"
+		continue
+	fi
 	wrong=
 	while read -r want words; do
 		# shellcheck disable=SC2086

@@ -55,3 +55,25 @@ if command -v groff >/dev/null; then
 else
 	echo "skip rendering groff is not installed"
 fi
+
+# As lintian and BSD's mandoc read them.
+for page in "$TOP"/doc/*.[1357]; do
+	name=$(basename "$page")
+	if sed -n '2s/^\.TH [^ ]* [1357] 20[0-9][0-9]-[01][0-9]-[0-3][0-9] "cdict" "cdict manual"$/ok/p' "$page" | grep -q ok; then
+		echo "ok $name has a date"
+	else
+		echo "not ok $name has a date"
+	fi
+	if grep -n -A1 '^\.PP$' "$page" | grep -E '^[0-9]+-\.(SH|PP)' || grep -n ' $' "$page"; then
+		echo "not ok $name has no empty paragraph, nor blanks at an end"
+	else
+		echo "ok $name has no empty paragraph, nor blanks at an end"
+	fi
+done
+if ! command -v mandoc >/dev/null; then
+	echo "skip mandoc it is not installed"
+elif mandoc -T lint -W warning "$TOP"/doc/*.[1357]; then
+	echo "ok mandoc warns of no page"
+else
+	echo "not ok mandoc warns of no page"
+fi

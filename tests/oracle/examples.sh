@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The commands under EXAMPLES of the manual pages and of each command's help do what they are shown for: they are run, on a
+# recording and a mapping file under the names that they use. Those of another host, of perf and of live recordings are run elsewhere.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+cd "$(mktemp -d)" || exit 1
+mkdir bin && ln -s "$CDICT" bin/cdict && PATH=$PWD/bin:$PATH
+for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
+for file in tmap.csv map.csv new.csv; do cp "$DATA/kvm-small.map.csv" $file; done
+"$CDICT" convert -q -i run.data -o named.cdict && "$CDICT" annotate -q named.cdict --map map.csv
+# the names that the pages use are those of the capture's VMs
+instance=$(sed -n 2p map.csv | cut -d, -f2)
+pid=$(sed -n 's/^\([0-9]*\),.*,emulator,.*/\1/p' map.csv | head -n 1)
+mkdir -p saved/proc/700/task/700 saved/proc/700/task/701 saved/qemu
+printf 'qemu-system-x86_64\0-name\0guest=instance-0000002a,debug-threads=on\0' >saved/proc/700/cmdline
+echo qemu-system-x86 | tee saved/proc/700/comm >saved/proc/700/task/700/comm
+echo 'CPU 0/KVM' >saved/proc/700/task/701/comm
+
+# of_page PAGE - the lines of its examples as they are typed
+of_page() {
+	sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$1" | grep -E '^(\.B )?(cdict|head) ' |
+		sed -e 's/^\.B //' -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\f.//g' -e 's/\\e/\\/g'
+}
+of_help() { "$CDICT" help "$1" | sed -n '/^Examples/,$s/^  \([a-z]\)/\1/p'; }
+
+run_all() { # NAME, lines on stdin
+	local name=$1 line status n=0 wrong=
+	while read -r line; do
+		case $line in
+		*ssh\ * | *'cdict record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'*) continue ;;
+		esac
+		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
+		for file in run record before after base new big tuesday monday; do cp named.cdict $file.cdict; done
+		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance}
+		n=$((n + 1))
+		timeout 60 bash -o pipefail -c "${line/--vm 1044/--vm $pid}" >out 2>err </dev/null
+		status=$?
+		# the capture is too short for limits
+		[[ $line == *--max-delay* ]] && grep -q 'cannot judge --max-delay' err && continue
+		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
+			wrong+="$line: status $status $(head -n 2 err)"$'\n'
+	done
+	if [ $n = 0 ]; then
+		skip "$name" "its examples need another host, perf or root"
+	else
+		verdict "$name" "$wrong"
+	fi
+}
+for page in "$TOP"/doc/cdict*.1; do
+	of_page "$page" >lines
+	[ -s lines ] || continue
+	run_all "the_examples_of_$(basename "$page")" <lines
+done
+for command in $("$CDICT" help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
+	of_help "$command" >lines
+	[ -s lines ] || continue
+	run_all "the_examples_of_help_$command" <lines
+done
