@@ -15,6 +15,8 @@
 #   make format-check   layout of C, by clang-format       make format   lay out C and JavaScript
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
 #   make mutants        break each column of each table: do the tests of its figures see it?
+#   make coverage       lines that the tests of T (all categories that need no browser) reach, by file
+#   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
 #   make bench          the costs of DESIGN section 9 (CAPTURE=file: on that capture)
@@ -420,6 +422,20 @@ mutants: all $(tool_bins)
 	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' \
 		MUTANT_LINK='$(main_obj) $(internal_a) $(libcdict_a) $(all_ldflags) $(program_libs)' \
 		python3 tests/figures/mutants.py $(B)/mutants/x.cdict
+
+.PHONY: coverage valgrind tsan
+COVERED ?= unit cli hostile nomem outputs
+coverage:
+	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage' LDFLAGS=--coverage test-build
+	@find build/coverage -name '*.gcda' -delete
+	@JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
+	@build-aux/coverage.sh build/coverage
+
+valgrind: all
+	@build-aux/valgrind.sh $(B)/cdict
+tsan:
+	@$(MAKE) $(parallel) B=build/tsan SAN=thread all
+	@build-aux/tsan.sh build/tsan/cdict
 
 # ---- fuzz, bench -------------------------------------------------------------------------------
 

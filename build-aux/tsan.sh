@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# tsan.sh CDICT: what uses several threads, in a build with the thread sanitizer; status 66 when two meet.
+set -euo pipefail
+
+cdict=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") data=$PWD/tests/data
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export TSAN_OPTIONS=exitcode=66
+for jobs in 2 4; do
+	"$cdict" convert -q -j $jobs -i "$data/kvm-zstd.data" -o "x$jobs.cdict"
+	"$cdict" convert -q -j $jobs -i - -o "p$jobs.cdict" <"$data/kvm-pipe.data"
+	for command in tasks stats script 'info --verify'; do
+		# shellcheck disable=SC2086 # words
+		"$cdict" ${command%% *} "x$jobs.cdict" $(sed -n 's/^[^ ]* //p' <<<"$command") $([ "${command%% *}" = info ] || echo -j $jobs) >/dev/null
+	done
+done
+cmp x2.cdict x4.cdict
