@@ -225,11 +225,11 @@ class Capture:
 
     def follow_cpu(self, cpu):
         """Who ran on the CPU: cuts its time at the gaps."""
-        begin, events = self.first, self.on_cpu[cpu]
+        begin, after, events = self.first, 0, self.on_cpu[cpu]
         has_switches = 'sched:sched_switch' in self.names
         for gap in [*self.gaps.get(cpu, ()), None]:
             end = gap.begin if gap else self.last
-            rows = [e for e in events if begin <= e[0] <= end] if gap or begin > self.first else events
+            rows = [e for e in events if max(begin, after) <= e[0] <= end]
             if has_switches:
                 follow = self.follow_recorded if self.some_tasks else self.follow_stretch
                 follow(cpu, begin, end, rows, gap is None)
@@ -238,6 +238,7 @@ class Capture:
             if gap:
                 self.unknown.append(gap)
                 begin = gap.end
+                after = begin + (gap.begin == gap.end > self.first) # those at its time were before it
 
     def follow_stretch(self, cpu, begin, end, rows, is_last):
         """A stretch of a CPU's time in which nothing is missing."""
