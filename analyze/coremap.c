@@ -307,10 +307,12 @@ static int queue_start(void *self, const struct cdict_schema *schema, struct cdi
 /* The least length that @percent of the known time did not exceed. */
 static uint32_t percentile(const struct queue *cpu, unsigned percent)
 {
-	unsigned __int128 want = (unsigned __int128)cpu->row->known_ns * percent, below = 0;
+	uint64_t known = cpu->row->known_ns, below = 0;
+	/* of that the percent, rounded up, without a product that overflows */
+	uint64_t want = known / 100 * percent + (known % 100 * percent + 99) / 100;
 
 	for (size_t length = 0; length < cpu->at_ns.n; length++) {
-		below += (unsigned __int128)cpu->at_ns.at[length] * 100;
+		below += cpu->at_ns.at[length];
 		if (below >= want)
 			return (uint32_t)length;
 	}

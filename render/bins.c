@@ -107,6 +107,30 @@ static int count(struct bins *b, uint32_t owner, unsigned column, unsigned row)
 	return 0;
 }
 
+/* @at * @columns / @span, where @at <= @span and the product may need more than 64 bits. */
+static unsigned column_of(uint64_t at, unsigned columns, uint64_t span)
+{
+	uint64_t column = 0, rest = 0;
+
+	if (at == span)
+		return columns;
+	if (!(at >> 48) && !(columns >> 16))
+		return (unsigned)(at * columns / span);
+	/* bit by bit; rest < span and at < span */
+	for (int bit = 31; bit >= 0; bit--) {
+		bool over = rest >= span - rest;
+
+		column = 2 * column + over;
+		rest = over ? rest - (span - rest) : 2 * rest;
+		if (!(columns >> bit & 1))
+			continue;
+		over = rest >= span - at;
+		column += over;
+		rest = over ? rest - (span - at) : rest + at;
+	}
+	return (unsigned)column;
+}
+
 int bins_add(struct bins *b, uint32_t owner, uint64_t t_ns, uint64_t dur_ns)
 {
 	uint64_t span = b->to_ns - b->from_ns;
@@ -120,7 +144,7 @@ int bins_add(struct bins *b, uint32_t owner, uint64_t t_ns, uint64_t dur_ns)
 	if (row == BINS_ROWS)
 		return count(b, owner, 0, ROW_LONG);
 	/* the end belongs to the last column */
-	column = span ? (unsigned)((unsigned __int128)(t_ns - b->from_ns) * b->columns / span) : 0;
+	column = span ? column_of(t_ns - b->from_ns, b->columns, span) : 0;
 	if (column >= b->columns)
 		column = b->columns - 1;
 	return count(b, owner, column, row);

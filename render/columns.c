@@ -7,15 +7,15 @@
 
 int columns_init(struct columns *c, uint64_t from_ns, uint64_t to_ns, unsigned n)
 {
-	unsigned __int128 span = to_ns - from_ns;
+	uint64_t span = to_ns - from_ns;
 
 	*c = (struct columns){ .from_ns = from_ns, .to_ns = to_ns, .n = n };
 	c->edges = calloc(n + 1, sizeof(*c->edges));
 	if (!c->edges)
 		return -ENOMEM;
-	/* the least t of column i: (t - from) * n >= i * span */
+	/* the least t of column i: (t - from) * n >= i * span, without their products (32-bit machines have no wider number) */
 	for (unsigned i = 0; i < n; i++)
-		c->edges[i] = span || !i ? from_ns + (uint64_t)((i * span + n - 1) / n)
+		c->edges[i] = span || !i ? from_ns + span / n * i + (span % n * i + n - 1) / n
 					 : UINT64_MAX;
 	c->edges[n] = UINT64_MAX;
 	return 0;
