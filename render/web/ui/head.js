@@ -53,7 +53,7 @@ export class Head {
 			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
 			this.#facts(capture).map(([text, title]) => h('span', { class: 'fact', title }, h('bdi', null, text))),
 			this.#loss(capture), capture.not_recorded.map(({ event, unknown }) => h('span', { class: 'badge', title: `${event} was not recorded: such figures are empty` }, `${unknown} not recorded`)),
-			capture.recorded.map((line) => h('span', { class: 'badge', title: clean(line) }, clean(line.split(': ')[1]))));
+			capture.recorded.map((line) => h('span', { class: 'badge scope', title: clean(line) }, clean(line.split(': ')[1]))));
 	}
 
 	#chooser() {
