@@ -474,7 +474,7 @@ $(B)/installed/libcdict.a: $(library_objs) format/libcdict.map $(B)/sources
 	$(say) AR $@
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)sed -n 's/^\t\(cdict_[a-z0-9_]*\);$$/\1/p' format/libcdict.map >$(@D)/names
-	$(Q)$(CC) $(all_cflags) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) \
+	$(Q)$(CC) $(filter-out -pthread,$(all_cflags)) -r -nostdlib $(if $(findstring -flto,$(CFLAGS)),-flinker-output=nolto-rel) \
 		-o $(@D)/libcdict.o $(filter %.o,$^)
 	$(Q)$(OBJCOPY) --keep-global-symbols=$(@D)/names $(@D)/libcdict.o
 	$(Q)$(cross)ar rcs $@ $(@D)/libcdict.o
