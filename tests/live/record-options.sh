@@ -144,7 +144,7 @@ switched_by_signal() {
 
 # A pty, as python makes one: progress while it records, and what to type next.
 terminal() {
-	python3 - "$CDICT" <<-'P'
+	terminals python3 - "$CDICT" <<-'P'
 	import os, pty, sys
 	pid, fd = pty.fork()
 	if not pid:
@@ -179,4 +179,4 @@ run only_in_ranges_of_time ranges
 run commands_to_a_running_recording control
 run sizes_end_or_switch_files sizes_and_files
 run files_are_switched_by_a_signal switched_by_signal
-run a_terminal_shows_that_it_records terminal
+in_terminal a_terminal_shows_that_it_records terminal

@@ -29,7 +29,7 @@ into_a_pipe() {
 in_a_terminal() {
 	perf bench sched pipe -l 400000 >/dev/null 2>&1 &
 	local load=$!
-	python3 - "$CDICT" <<-'P'
+	terminals python3 - "$CDICT" <<-'P'
 	import os, pty, select, sys, termios, time
 	pid, fd = pty.fork()
 	if not pid:
@@ -84,5 +84,5 @@ wrong_usage() {
 
 may_record || exit 77
 run a_table_a_second_into_a_pipe into_a_pipe
-run keys_in_a_terminal in_a_terminal
+in_terminal keys_in_a_terminal in_a_terminal
 run wrong_usage_of_top wrong_usage

@@ -65,10 +65,10 @@ while IFS= read -r capture; do
 done < <(real_captures; [ -z "$SHARED" ] || find "$SHARED/captures/public" -name '*.data' | sort)
 
 # ---- killed ---------------------------------------------------------------------------------
-# At every eighth system call until there is a temporary file, and at every one from the eighth
-# before that to the end.
+# At every eighth system call until there is a temporary file or the new one, and at every one from the
+# eighth before that to the end.
 killed() {
-	local n=0 step=8 killat=$BUILD/tests/tools/killat old=0 new=0 status
+	local n=0 step=8 killat=$BUILD/tests/tools/killat old=0 new=0 status between=0
 	"$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o old.cdict
 	names_for old.cdict >map.csv
 	cp old.cdict new.cdict
@@ -90,14 +90,15 @@ killed() {
 		else
 			echo "killed at system call $n the file is neither the old nor the new one"
 		fi
-		[ $status -eq 0 ] || break
-		[ $n -lt 5000 ] || break
-		if [ $step -gt 1 ] && compgen -G 'place/.x.cdict.*' >/dev/null; then
+		compgen -G 'place/.x.cdict.*' >/dev/null && between=1
+		if [ $step -gt 1 ] && [ $((between + new)) -gt 0 ]; then
 			n=$((n - step)) step=1
+		elif [ $status -ne 0 ] || [ $n -ge 5000 ]; then
+			break
 		fi
 		rm -rf place/.x.cdict.*
 	done
-	[ $step -eq 1 ] || echo "no temporary file was seen"
+	[ $between -eq 1 ] || echo "no temporary file was seen"
 	echo "# killed at $((n - 1)) system calls: $old times the old file, $new times the new" >&2
 	[ $n -gt 50 ] && [ $old -gt 20 ] && [ $new -gt 1 ] || echo "$n calls, $old old, $new new"
 }
