@@ -49,6 +49,9 @@ python3                 cmd:python3
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas
 perl                    cmd:perl
 groff-base              cmd:groff
+mandoc                  cmd:mandoc
+zsh                     cmd:zsh
+fish                    cmd:fish
 openssl                 cmd:openssl
 valgrind                cmd:valgrind
 time                    file:/usr/bin/time

@@ -23,16 +23,6 @@ start_recording() {
 	perf bench sched pipe -l 20000 >/dev/null 2>&1
 }
 
-# terminals COMMAND... - where pseudo-terminals are; a chroot may be without, root has them along then
-terminals() {
-	if python3 -c 'import os; os.openpty()' 2>/dev/null; then
-		"$@"
-	else
-		unshare -m --propagation unchanged sh -c 'mount --make-private /dev &&
-			mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts && exec "$@"' _ "$@"
-	fi
-}
-
 # in_terminal NAME COMMAND - run, or skipped
 in_terminal() {
 	if terminals true 2>why; then

@@ -57,22 +57,23 @@ zpty -w z "PS1= ; fpath=($PWD/zsh \$fpath); autoload -U compinit; compinit -u -D
 zpty -r z out "*READY*"
 zpty -n -w z "$1"$'\t\t'
 out= more=
-for i in {1..100}; do # until what Tab gave does not grow any more
+for i in {1..300}; do # until Tab has given it
+	zpty -r -t z more && out+=$more
+	[[ $out == *$2* ]] && break
 	sleep 0.1
-	zpty -r -t z more && out+=$more || [[ -z $out ]] || break
 done
 print -r -- "$out"
 zpty -d z
 END
 zsh_completes() { # WORDS...
-	zsh -f type.zsh "$*" 2>&1 | tr -d '\a\b' | tr ' ' '\n'
+	terminals zsh -f type.zsh "$*" "$want" 2>&1 | tr -d '\a\b' | tr ' ' '\n'
 }
 for shell in bash fish zsh; do
 	if ! command -v $shell >/dev/null; then
 		skip "${shell}_completes" "$shell is not installed"
 		continue
 	fi
-	if [ $shell = zsh ] && ! zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>why; then
+	if [ $shell = zsh ] && ! terminals zsh -f -c 'zmodload zsh/zpty && zpty z true' 2>why; then
 		skip zsh_completes "no terminal for it: $(head -n 1 why)"
 		continue
 	fi

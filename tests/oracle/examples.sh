@@ -42,11 +42,7 @@ run_all() { # NAME, lines on stdin
 		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
 			wrong+="$line: status $status $(head -n 2 err)"$'\n'
 	done
-	if [ $n = 0 ]; then
-		skip "$name" "its examples need another host, perf or root"
-	else
-		verdict "$name" "$wrong"
-	fi
+	[ $n = 0 ] || verdict "$name" "$wrong"
 }
 for page in "$TOP"/doc/cdict*.1; do
 	of_page "$page" >lines
