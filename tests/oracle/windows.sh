@@ -25,15 +25,21 @@ print(n)
 END
 }
 
+# Where the shared captures are not there: one of this machine.
+record() {
+	perf record -q -m 8M -e 'sched:*' -a -o own.data -- perf bench sched pipe -l 60000 >/dev/null 2>perf.err && echo own.data
+}
+
 mkdir -p with without
 some=
-while IFS= read -r data; do
+compare() {
+	local data=$1 name bytes size wrong table at d
 	name=$(basename "$data" .data)
 	rm -f with/x.cdict
 	"$CDICT" convert -q -i "$data" -o with/x.cdict 2>convert.err </dev/null
-	[ -s with/x.cdict ] || { fail "$name" <convert.err; continue; }
+	[ -s with/x.cdict ] || { fail "$name" <convert.err; return; }
 	bytes=$(hide_digests with/x.cdict without/x.cdict)
-	[ "$bytes" -gt 0 ] || continue
+	[ "$bytes" -gt 0 ] || return
 	some=1
 	size=$(stat -c %s with/x.cdict)
 	verdict "$name-takes-one-percent-at-most" "$([ $((bytes * 100)) -le "$size" ] || echo "$bytes of $size")"
@@ -48,5 +54,9 @@ while IFS= read -r data; do
 		done
 	done
 	verdict "$name-windows" "$wrong"
+}
+while IFS= read -r data; do
+	compare "$data"
 done < <(real_captures all)
-[ -n "$some" ] || skip windows "no capture is large enough"
+[ -n "$some" ] || ! have_perf || { data=$(record) && compare "$data"; }
+[ -n "$some" ] || skip windows "no capture is large enough, and none can be recorded: $(tail -n 1 perf.err 2>/dev/null)"
