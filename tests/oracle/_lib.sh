@@ -132,7 +132,8 @@ of_events() {
 }
 
 # How wide perf pads is not compared.
-squeeze() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//'; }
+# A kernel's function perf calls by its name, of the kernel that runs; a cdict has its address.
+squeeze() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//' -e 's/\(sched_kthread_work_[a-z_]*:.* function[= ]\)[^ ]*/\1-/'; }
 
 # perf_lines FILE [EVENTS] - what perf prints of it, sched and kvm events or those named; perf's
 # own words go to perf.err.  Without --hide-call-graph perf prints the call chains of a pipe
