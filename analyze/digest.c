@@ -306,6 +306,24 @@ static int open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, u
 	return ret;
 }
 
+/* The file tells what tasks are called: of events that need not be read. */
+static int leave_names_out(struct digests *d, const struct cdict_schema *schema,
+			   struct cdict_error *err)
+{
+	for (size_t i = 0; i < d->n_types; i++) {
+		struct type_info *ti = &d->types[i];
+
+		if (ti->kind == ANALYZE_KIND_SWITCH)
+			ti->field[SW_PREV_COMM] = ti->field[SW_NEXT_COMM] = -1;
+		else if (ti->kind == ANALYZE_KIND_WAKING || ti->kind == ANALYZE_KIND_WAKEUP ||
+			 ti->kind == ANALYZE_KIND_WAKEUP_NEW)
+			ti->field[WAKE_COMM] = -1;
+	}
+	free(d->fields);
+	d->fields = types_fields(d->types, schema, UINT32_MAX, false);
+	return d->fields ? 0 : cdict_fail_nomem(err);
+}
+
 int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 		struct cdict_error *err)
 {
@@ -336,6 +354,8 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	}
 	if (!ret && !events)
 		ret = digest_take_file(d, err);
+	if (!ret && d->file)
+		ret = leave_names_out(d, schema, err);
 	if (ret) {
 		digests_free(d);
 		return ret;
