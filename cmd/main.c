@@ -2,9 +2,6 @@
 /* cdict: picks the command, and answers for what every command shares. */
 #include <errno.h>
 #include <fcntl.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,17 +172,6 @@ static int completion(const char *shell)
 	return close_stdout(&call, CMD_DONE);
 }
 
-/* What is freed is soon taken again, block by block: to give it back to the kernel and have it zeroed anew
- * costs a window's table a tenth of its time. */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 4 << 20);
-	mallopt(M_TRIM_THRESHOLD, 64 << 20);
-	mallopt(M_TOP_PAD, 4 << 20);
-#endif
-}
-
 int main(int argc, char **argv)
 {
 	const struct cmd_call call = { .cmd = NULL };
@@ -193,7 +179,6 @@ int main(int argc, char **argv)
 	const char *first = args[0];
 
 	hold_standard_files();
-	keep_freed_memory();
 	if (!first) {
 		/* as perf: no command is wrong usage, answered with the list */
 		help(args);
