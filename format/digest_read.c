@@ -203,7 +203,7 @@ static int read_tasks(struct reading *b, struct cursor *c)
 	if (ret)
 		return ret;
 	return cursor_ok(&tids) && cursor_ok(&times) && cursor_ok(&pids) && cursor_ok(&vcpus) &&
-			       cursor_ok(&comms)
+			       cursor_ok(&comms) && cursor_ok(&deaths)
 		       ? 0
 		       : CDICT_ECORRUPT;
 }

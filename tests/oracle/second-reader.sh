@@ -58,6 +58,47 @@ while IFS= read -r data; do
 done < <(real_captures)
 [ -n "$SHARED" ] || skip shared-captures "../shared is not there"
 
+# Long enough for digests: two tasks in turn, and every 90 ms one that is born, works and dies.
+python3 - >long.trace <<'END'
+from random import Random
+random, t, running = Random(7), 0, 10
+print('cpus 2\nproc 1 systemd\nproc 10 one\nproc 11 two')
+def line(tid, cpu, text):
+    global t
+    t += random.randrange(900, 90000)
+    print(f'{tid} [{cpu:03d}] {50 + t // 10**9}.{t % 10**9:09d}: {text}')
+def switch(prev, state, nxt, cpu=0):
+    line(prev, cpu, f'sched:sched_switch: prev_pid={prev} prev_state={state} next_pid={nxt}')
+for i in range(100000):
+    if i % 2000 == 9:
+        tid = 1000 + i
+        line(1, 1, f'FORK {tid}/{tid} 1/1')
+        line(1, 1, f'COMM {tid}/{tid} short')
+        line(1, 1, f'sched:sched_wakeup_new: pid={tid} prio=120 target_cpu=1')
+        switch(0, 'R', tid, 1)
+        if i % 4000 == 9:   # of the others the records do not tell all
+            line(tid, 1, f'EXIT {tid}/{tid} 1/1')
+        switch(tid, 'X', 0, 1)
+    switch(running, 'S', 21 - running)
+    running = 21 - running
+END
+"$MKPERF" --formats "$DATA/formats" -o x.data long.trace && convert x.data x.cdict
+agree long x.cdict 100000
+python3 - "$TOP/tests/tools" >digests.out 2>&1 <<'END'
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from secondread import Cdict
+c = Cdict(open('x.cdict', 'rb').read())
+short = {tid for tid in range(1009, 101009, 2000)}
+listed = {tid for _, tid, *_ in c.digests.tasks}
+deaths = c.digests.deaths
+assert listed & short == deaths.keys() == {tid for tid in short if tid % 4000 != 1009}, (listed, deaths)
+c.digests.deaths = {tid: t + (1 << 20) for tid, t in deaths.items()}
+assert sum('died at' in line for line in c.digests.prove(c)) == len(deaths) == 25
+END
+verdict long-tells-of-deaths "$(cat digests.out)"
+
 # Damage: a byte of every thousand changed, and cuts.
 convert "$DATA/kvm-zstd.data" whole.cdict
 size=$(stat -c %s whole.cdict)

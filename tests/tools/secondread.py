@@ -475,6 +475,7 @@ class Block:
 KVM_OTHERS = 'kvm:kvm_pio', 'kvm:kvm_mmio', 'kvm:kvm_msr', 'kvm:kvm_inj_virq'
 TIMES = ('OUT', 'OUT2', 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'ENTRY', 'EXIT', 'USER',
          'ACCESS')
+UNIT = 20   # 2^20 ns, of a death
 OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO'
 
 
@@ -542,10 +543,12 @@ class Digests:
 
     def __init__(self):
         self.cuts, self.tasks, self.last, self.wakeup = [], [], False, False
+        self.deaths = {}    # by tid
 
     def read(self, r, blocks):
         flags = r.u8()
-        check(flags < 4 and not self.last, 'more after the last')
+        check(flags < 8 and flags & 4, 'flags of a DGST')
+        check(not self.last, 'more after the last')
         self.wakeup, self.last = bool(flags & 1), bool(flags & 2)
         cuts = []
         for _ in range(r.varint()):
@@ -578,7 +581,7 @@ class Digests:
         if self.last:
             check(r.varint() == len(blocks), 'of other blocks')
             n = r.varint()
-            columns = [Bytes(r.string()) for _ in range(5)]
+            columns = [Bytes(r.string()) for _ in range(6)]
             names = [b''] + [r.string() for _ in range(r.varint())]
             check(all(len(name) < 16 for name in names), 'a long name')
             tid = t = 0
@@ -586,6 +589,8 @@ class Digests:
                 tid, t = tid + columns[0].svarint(), t + columns[1].varint()
                 self.tasks.append((t, tid, tid + columns[2].svarint(), columns[3].varint(),
                                    names[columns[4].varint()]))
+                if death := columns[5].varint():
+                    self.deaths[tid] = (t >> UNIT) + death << UNIT
             check(not any(columns), 'bytes behind a column of tasks')
         check(not r, 'bytes behind')
 
@@ -600,14 +605,28 @@ class Digests:
             yield 'tasks are in another order'
         if any(vcpu or name or pid - tid for _, tid, pid, vcpu, name in self.tasks if tid < 0):
             yield 'IDLE is a vCPU or has a name'
-        missing = {tid for e in c.events() for tid in self.named(e)} - {t[1] for t in self.tasks}
-        if missing:
-            yield f'tasks {sorted(missing)[:5]} are missing'
-        vcpus = {}
-        for e in (e for n, b in c.blocks.items() for *_, e in b.rows):
+        vcpus, first, lasts = {}, {}, {}
+        for e in c.events():
             if e.type.name in KVM_OTHERS or e.type.name in (
                     'kvm:kvm_entry', 'kvm:kvm_exit', 'kvm:kvm_userspace_exit'):
                 vcpus.setdefault(e.tid, True)
+            for tid in self.named(e):
+                first.setdefault(tid, e.t)
+            for tid, state in self.happened(e):
+                lasts[tid] = e.t, state
+        recorded = self.recorded(c, first)
+        missing = first.keys() - {t[1] for t in self.tasks} - recorded.keys()
+        if missing:
+            yield f'tasks {sorted(missing)[:5]} are missing'
+        for _, tid, *_ in self.tasks:
+            t, state = lasts.get(tid, (0, 0))
+            died = (t >> UNIT) + 1 << UNIT if state & 0x30 and tid not in vcpus else None
+            if tid > 0 and self.deaths.get(tid) != died:
+                yield f'{tid} died at {died}, not {self.deaths.get(tid)}'
+        deaths = {**recorded, **self.deaths}
+        for tid, t in deaths.items():
+            if lasts.get(tid, (0,))[0] > t:
+                yield f'{tid}, dead at {t}, does something at {lasts[tid][0]}'
         for cpu in {b.cpu for b in c.blocks.values()}:
             blocks = [b for b in c.blocks.values() if b.cpu == cpu]
             cuts = [cut for cut in self.cuts if cut[0] == cpu]
@@ -636,6 +655,8 @@ class Digests:
                 if blocks[end].first <= block.last:
                     yield f'CPU {cpu}: a cut within {block.last}'
                 for tid in facts.tasks:
+                    if tid not in rows and tid in deaths and deaths[tid] <= block.last:
+                        continue
                     yield from self.prove_row(c, cpu, tid, facts, behind, rows.get(tid, {}),
                                               facts.is_vcpu(tid) or vcpus.get(tid))
 
@@ -647,6 +668,34 @@ class Digests:
         for k in ('prev_pid', 'next_pid') if e.type.name == 'sched:sched_switch' else ():
             if v[k]:
                 yield i32(v[k])
+
+    @staticmethod
+    def happened(e):
+        """The tasks that something happened to; with the state that a switched out one was left in."""
+        v = dict(zip((f.name for f in e.type.fields), e.values))
+        if e.type.name == 'sched:sched_switch':
+            yield i32(v['prev_pid']), v['prev_state']
+            yield i32(v['next_pid']), 0
+        elif e.type.name in ('sched:sched_waking', 'sched:sched_wakeup', 'sched:sched_wakeup_new',
+                             'sched:sched_migrate_task', 'sched:sched_stat_iowait'):
+            yield i32(v['pid']), 0
+        elif e.type.name.startswith('kvm:'):
+            yield e.tid, 0
+
+    @staticmethod
+    def recorded(c, first):
+        """When those were dead of whom TASK rows tell all: a birth before all events, a death."""
+        forks, named, exits = {}, set(), {}
+        for what, t, _, tid, _ in c.tasks:
+            if what == 0:
+                forks.setdefault(tid, []).append(t)
+            elif what == 3:
+                exits[tid] = max(t, exits.get(tid, 0))
+            else:
+                named.add(tid)
+        return {tid: (t >> UNIT) + 2 << UNIT for tid, t in exits.items()
+                if tid in named and len(forks.get(tid, ())) == 1 and
+                0 < forks[tid][0] <= first.get(tid, 0)}
 
     @staticmethod
     def prove_row(c, cpu, tid, facts, behind, row, vcpu):
