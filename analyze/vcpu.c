@@ -38,6 +38,7 @@ struct analyze_vcpus {
 	struct index reason_index;   /* (task, isa and code) */
 	ARRAY(struct analyze_vcpu_reason) reasons;
 	struct waiters waiters;
+	struct analyze_capacity capacity;
 	analyze_vcpu_tell *tell; /* or NULL */
 	void *tell_ctx;
 	/* after the run */
@@ -228,7 +229,11 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	struct waiter done = { .top = ANALYZE_NO_TASK };
 	struct analyze_wait *worst = &w->row.worst;
 
-	waiters_end(&v->waiters, sw->next, whole, &done);
+	waiters_end(&v->waiters, sw->next,
+		    !whole   ? WAIT_BROKEN
+		    : sw->in ? WAIT_ENDED
+			     : WAIT_OPEN,
+		    &done);
 	if (!whole || !sw->in || !is_candidate(w, analyze_engine_task(v->eng, sw->next)))
 		return;
 	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
@@ -253,7 +258,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_end(&v->waiters, sw->prev, false, &done);
+		waiters_end(&v->waiters, sw->prev, WAIT_BROKEN, &done);
 	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
 	w->ran |= sw->slice_start_ns != ANALYZE_NO_TIME;
 	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons.at[w->reason].idle;
@@ -367,7 +372,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
-		waiters_end(&v->waiters, k->task, false, &done);
+		waiters_end(&v->waiters, k->task, WAIT_BROKEN, &done);
 	on_cpu_until(v, w, k->t_ns, k->cpu, what);
 	w->where = ON;
 	w->cpu = k->cpu;
@@ -389,8 +394,12 @@ static void on_run(void *self, const struct analyze_run *run)
 {
 	struct analyze_vcpus *v = self;
 
-	if (run->task != ANALYZE_NO_TASK)
-		waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
+	if (run->task == ANALYZE_NO_TASK)
+		return;
+	waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
+	v->capacity.known_ns += run->to_ns - run->from_ns;
+	if (analyze_engine_task(v->eng, run->task)->tid)
+		v->capacity.busy_ns += run->to_ns - run->from_ns;
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -417,7 +426,7 @@ static void last_state(struct analyze_vcpus *v, struct watch *w, uint32_t task, 
 	if (w->where != ON) {
 		bool whole = off_cpu_until(v, w, end);
 
-		waiters_end(&v->waiters, task, whole, &done);
+		waiters_end(&v->waiters, task, whole ? WAIT_OPEN : WAIT_BROKEN, &done);
 		return;
 	}
 	if (state == ANALYZE_VCPU_UNKNOWN || gap_on(v, w->cpu, w->since_ns, end)) {
@@ -672,6 +681,11 @@ size_t analyze_vcpus_row_count(const struct analyze_vcpus *v)
 const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i)
 {
 	return &v->rows[i];
+}
+
+const struct analyze_capacity *analyze_vcpus_capacity(const struct analyze_vcpus *v)
+{
+	return &v->capacity;
 }
 
 uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row)

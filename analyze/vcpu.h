@@ -46,6 +46,13 @@ struct analyze_vcpu_reason {
 	bool in;          /* there was such an exit in the window */
 };
 
+struct analyze_wait {
+	uint64_t at_ns, dur_ns; /* whole, not clipped; dur_ns 0: there was none */
+	uint32_t cpu;
+	enum analyze_vcpu_state state; /* PREEMPTED or WAITING */
+	uint32_t behind;               /* who held the CPU longest during it, ANALYZE_NO_TASK */
+};
+
 /* Who ran on the CPU on which the vCPU was preempted or waited. */
 struct analyze_antagonist {
 	uint32_t task;         /* IDLE: the CPU was idle, the vCPU not yet switched in */
@@ -53,13 +60,10 @@ struct analyze_antagonist {
 	uint64_t waiting_ns;   /* of ns[WAITING] */
 	uint64_t slices;       /* pieces of its running that were in the way */
 	uint64_t took_over;    /* times it was switched in for the vCPU, preempting it */
-};
-
-struct analyze_wait {
-	uint64_t at_ns, dur_ns; /* whole, not clipped; dur_ns 0: there was none */
-	uint32_t cpu;
-	enum analyze_vcpu_state state; /* PREEMPTED or WAITING */
-	uint32_t behind;               /* who held the CPU longest during it, ANALYZE_NO_TASK */
+	/* Of the waits that ended in the window, that in which it held one CPU longest (cpu is that
+	 * one), and for how long: both whole, not clipped. */
+	struct analyze_wait worst;
+	uint64_t worst_held_ns;
 };
 
 struct analyze_vcpu_row {
@@ -79,6 +83,12 @@ struct analyze_vcpu_row {
 	size_t n_reasons;
 	const struct analyze_antagonist *antagonists; /* most time first */
 	size_t n_antagonists;
+};
+
+/* What there is to run vCPUs on: time of the window on all CPUs, as far as it is known who ran. */
+struct analyze_capacity {
+	uint64_t busy_ns; /* anybody but IDLE */
+	uint64_t known_ns;
 };
 
 int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
@@ -105,5 +115,7 @@ size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);
  * sum of rows that of all. */
 uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row);
 const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i);
+
+const struct analyze_capacity *analyze_vcpus_capacity(const struct analyze_vcpus *v);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "analyze/ops.h"
 
+#define LOOK_BACK 8
+
 int waiters_init(struct waiters *ws, struct analyze_engine *eng)
 {
 	uint32_t cpus = analyze_engine_cpus(eng);
@@ -46,7 +48,7 @@ struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task,
 	return a;
 }
 
-static void book(struct waiters *ws, struct waiter *w, uint32_t who, uint64_t from_ns,
+static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t who, uint64_t from_ns,
 		 uint64_t to_ns)
 {
 	struct booking_list *list = &ws->booked.at[w->task];
@@ -63,11 +65,9 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t who, uint64_t fr
 		w->top = who;
 	}
 	ns = analyze_engine_clip(ws->eng, from_ns, to_ns);
-	if (!ns)
-		return;
 	/* A few look-backs keep the list short; the rest is merged when it is counted. */
-	for (size_t i = list->all.n; !b && i && i + 8 > list->all.n; i--)
-		if (list->all.at[i - 1].who == who)
+	for (size_t i = list->all.n; !b && i && i + LOOK_BACK > list->all.n; i--)
+		if (list->all.at[i - 1].who == who && list->all.at[i - 1].cpu == cpu)
 			b = &list->all.at[i - 1];
 	if (!b) {
 		b = array_add(&list->all);
@@ -76,9 +76,11 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t who, uint64_t fr
 			return;
 		}
 		b->who = who;
+		b->cpu = cpu;
 	}
-	b->slices++;
+	b->slices += ns != 0;
 	b->ns += ns;
+	b->held_ns += to_ns - from_ns;
 }
 
 void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
@@ -87,7 +89,7 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
 	struct waiter_list *list = &ws->cpus[cpu];
 
 	for (size_t i = 0; i < list->all.n; i++)
-		book(ws, &list->all.at[i], task, start_ns, end_ns);
+		book(ws, &list->all.at[i], cpu, task, start_ns, end_ns);
 }
 
 void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t from_ns,
@@ -97,7 +99,7 @@ void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t fr
 
 	for (size_t i = 0; cpu && i < ws->cpus[cpu - 1].all.n; i++)
 		if (ws->cpus[cpu - 1].all.at[i].task == task)
-			book(ws, &ws->cpus[cpu - 1].all.at[i], who, from_ns, to_ns);
+			book(ws, &ws->cpus[cpu - 1].all.at[i], cpu - 1, who, from_ns, to_ns);
 }
 
 uint32_t waiters_top(const struct waiters *ws, uint32_t task)
@@ -149,7 +151,7 @@ static bool take_out(struct waiters *ws, uint32_t task, struct waiter *out)
 		 * nothing is left to book. */
 		runs = analyze_engine_running(ws->eng, cpu, &since);
 		if (runs != ANALYZE_NO_TASK && runs != task)
-			book(ws, &list->all.at[i], runs, since, analyze_engine_now(ws->eng));
+			book(ws, &list->all.at[i], cpu, runs, since, analyze_engine_now(ws->eng));
 		*out = list->all.at[i];
 		list->all.at[i] = list->all.at[--list->all.n];
 		return true;
@@ -159,16 +161,66 @@ static bool take_out(struct waiters *ws, uint32_t task, struct waiter *out)
 
 void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken)
 {
-	struct waiter w = {
-		.task = task, .woken = woken, .booked_ns = since_ns, .top = ANALYZE_NO_TASK
-	};
+	struct waiter w = { .task = task,
+			    .woken = woken,
+			    .since_ns = since_ns,
+			    .booked_ns = since_ns,
+			    .top = ANALYZE_NO_TASK };
 	struct waiter old;
 
-	waiters_end(ws, task, false, &old);
+	waiters_end(ws, task, WAIT_BROKEN, &old);
 	add(ws, &w, cpu);
 }
 
-bool waiters_end(struct waiters *ws, uint32_t task, bool whole, struct waiter *out)
+static int by_who_and_cpu(const void *x, const void *y)
+{
+	const struct booking *a = x, *b = y;
+
+	if (a->who != b->who)
+		return a->who < b->who ? -1 : 1;
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+}
+
+/* One booking for each who and CPU. */
+static void merge(struct booking_list *list)
+{
+	size_t n = 0;
+
+	if (list->all.n < LOOK_BACK)
+		return;
+	qsort(list->all.at, list->all.n, sizeof(*list->all.at), by_who_and_cpu);
+	for (size_t i = 0; i < list->all.n; i++) {
+		struct booking *b = &list->all.at[i], *last = n ? &list->all.at[n - 1] : NULL;
+
+		if (!last || by_who_and_cpu(last, b)) {
+			list->all.at[n++] = *b;
+			continue;
+		}
+		last->slices += b->slices;
+		last->ns += b->ns;
+		last->held_ns += b->held_ns;
+	}
+	list->all.n = n;
+}
+
+/* The wait in which it held a CPU longest; of several the earliest. */
+static void keep_worst(struct waiters *ws, struct analyze_antagonist *a, const struct waiter *w,
+		       const struct booking *b)
+{
+	if (b->held_ns < a->worst_held_ns ||
+	    (b->held_ns == a->worst_held_ns && a->worst.dur_ns && a->worst.at_ns <= w->since_ns))
+		return;
+	a->worst_held_ns = b->held_ns;
+	a->worst = (struct analyze_wait){
+		.at_ns = w->since_ns,
+		.dur_ns = analyze_engine_now(ws->eng) - w->since_ns,
+		.cpu = b->cpu,
+		.state = w->woken ? ANALYZE_VCPU_WAITING : ANALYZE_VCPU_PREEMPTED,
+		.behind = b->who,
+	};
+}
+
+bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct waiter *out)
 {
 	struct booking_list *list;
 	bool waited = take_out(ws, task, out);
@@ -176,14 +228,20 @@ bool waiters_end(struct waiters *ws, uint32_t task, bool whole, struct waiter *o
 	if (task >= ws->booked.n)
 		return waited;
 	list = &ws->booked.at[task];
-	for (size_t i = 0; whole && waited && i < list->all.n; i++) {
+	if (how != WAIT_BROKEN && waited)
+		merge(list);
+	for (size_t i = 0; how != WAIT_BROKEN && waited && i < list->all.n; i++) {
 		const struct booking *b = &list->all.at[i];
-		struct analyze_antagonist *a = waiters_antagonist(ws, task, b->who);
+		struct analyze_antagonist *a = b->ns ? waiters_antagonist(ws, task, b->who) : NULL;
 
+		if (!b->ns)
+			continue;
 		if (!a)
 			break;
 		a->slices += b->slices;
 		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += b->ns;
+		if (how == WAIT_ENDED)
+			keep_worst(ws, a, out, b);
 	}
 	list->all.n = 0;
 	return waited;

@@ -12,7 +12,8 @@
 
 struct waiter {
 	uint32_t task;
-	bool woken;         /* waits after a wake-up, else preempted */
+	bool woken; /* waits after a wake-up, else preempted */
+	uint64_t since_ns;
 	uint64_t booked_ns; /* who ran is booked up to here */
 	uint32_t top;       /* who ran longest at a stretch, ANALYZE_NO_TASK */
 	uint64_t top_ns;
@@ -20,8 +21,16 @@ struct waiter {
 
 /* What is booked to a wait that has not ended: it counts only if no event was missed. */
 struct booking {
-	uint32_t who, slices;
-	uint64_t ns; /* in the window */
+	uint32_t who, cpu, slices;
+	uint64_t ns;      /* in the window */
+	uint64_t held_ns; /* in all */
+};
+
+/* How a wait ends. */
+enum wait_end {
+	WAIT_BROKEN, /* what ran until now is forgotten */
+	WAIT_OPEN,   /* it counts as in its way, but the wait is not one of the window's */
+	WAIT_ENDED,  /* in the window */
 };
 
 struct waiter_list {
@@ -46,9 +55,8 @@ int waiters_init(struct waiters *ws, struct analyze_engine *eng);
 void waiters_fini(struct waiters *ws);
 /* @woken: after a wake-up, else preempted. CPUs that do not exist are taken as none. */
 void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken);
-/* waiters_end - @task waits no longer: what ran until now counts as in its way if @whole,
- * else is forgotten. false when it did not wait. */
-bool waiters_end(struct waiters *ws, uint32_t task, bool whole, struct waiter *out);
+/* waiters_end - @task waits no longer. false when it did not wait. */
+bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct waiter *out);
 /* waiters_waited - @who had the CPU for which @task waits. */
 void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t from_ns,
 		    uint64_t to_ns);

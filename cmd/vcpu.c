@@ -4,25 +4,44 @@
 
 #include "cmd/figures.h"
 
-enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST };
+enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST, BY_VM, CAPACITY, TABLES };
 
 struct vcpu_opts {
 	struct options_shared shared;
 	int by; /* enum by */
 };
 
-static const char *const by_choices[] = { "state", "reason", "antagonist", NULL };
+static const char *const by_choices[] = { "state", "reason", "antagonist", "vm", NULL };
 
 /* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
 #define MOST_ANTAGONISTS 3
+
+/* One of them; of the vCPUs' own table it is known which rows are shown. */
+static struct table *make(const struct figures *f, int by, struct table *vcpu)
+{
+	bool all_rows = f->opts->format == TABLE_AS_JSON || f->call->verbose ||
+			f->opts->format == TABLE_AS_CSV;
+	const struct vcpu_opts *opts = f->call->opts;
+
+	switch (by) {
+	case BY_REASON:
+		return tables_vcpu_reasons(&f->walk);
+	case BY_ANTAGONIST:
+		return tables_antagonists(&f->walk, vcpu,
+					  all_rows || opts->by == BY_ANTAGONIST ? 0
+										: MOST_ANTAGONISTS);
+	case BY_VM:
+		return tables_delays(&f->walk);
+	default:
+		return tables_capacity(&f->walk);
+	}
+}
 
 /* The vCPUs' tables, the chosen one first. */
 static int print_tables(struct figures *f, int by)
 {
 	bool json = f->opts->format == TABLE_AS_JSON, text = f->opts->format == TABLE_AS_TEXT;
-	bool all_rows = json || f->call->verbose || by == BY_ANTAGONIST ||
-			f->opts->format == TABLE_AS_CSV;
-	struct table *vcpu = tables_vcpu(&f->walk), *all[3] = { vcpu }, *tables[3];
+	struct table *vcpu = tables_vcpu(&f->walk), *tables[TABLES];
 	struct cdict_error err = { 0 };
 	char *note = NULL;
 	size_t n = 1;
@@ -37,20 +56,23 @@ static int print_tables(struct figures *f, int by)
 		}
 		table_top(vcpu, f->opts->top);
 	}
-	all[BY_REASON] = tables_vcpu_reasons(&f->walk);
-	all[BY_ANTAGONIST] = tables_antagonists(&f->walk, vcpu, all_rows ? 0 : MOST_ANTAGONISTS);
-	tables[0] = all[by];
-	for (int i = 0; i < 3; i++) {
-		bool wanted = json ||
-			      (by == BY_STATE && i == BY_ANTAGONIST && (!all[i] || all[i]->n_rows));
-
-		if (i != by && wanted)
-			tables[n++] = all[i];
-		else if (i != by)
-			table_free(all[i]);
+	tables[0] = by == BY_STATE ? vcpu : make(f, by, vcpu);
+	for (int i = BY_REASON; i < TABLES; i++) {
+		if (i == by || !(json || (by == BY_STATE && i == BY_ANTAGONIST)))
+			continue;
+		tables[n] = make(f, i, vcpu);
+		if (tables[n] && !tables[n]->n_rows && !json)
+			table_free(tables[n]);
+		else
+			n++;
 	}
-	if (by == BY_STATE && text) {
-		note = tables_vcpu_findings(&f->walk);
+	if (by != BY_STATE && json)
+		tables[n++] = vcpu;
+	else if (by != BY_STATE)
+		table_free(vcpu);
+	if (text && (by == BY_STATE || by == BY_VM)) {
+		note = by == BY_VM ? tables_capacity_text(&f->walk)
+				   : tables_vcpu_findings(&f->walk);
 		if (!note) { /* told as a table that could not be made */
 			table_free(tables[0]);
 			tables[0] = NULL;
@@ -100,8 +122,8 @@ static int vcpu_run(const struct cmd_call *call)
 static const struct cmd_option vcpu_options[] = {
 	OPTION_INPUT,
 	CMD_CHOICE(0, "by", struct vcpu_opts, by, "WHAT", by_choices, "state",
-		   "a row per vCPU with its states, per vCPU and exit reason, or per vCPU and "
-		   "antagonist"),
+		   "a row per vCPU with its states, per vCPU and exit reason, per vCPU and "
+		   "antagonist, or per VM and whom it waited behind"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
 	OPTIONS_TABLE("worst first"),
@@ -111,6 +133,8 @@ static const struct cmd_option vcpu_options[] = {
 
 static const struct cmd_example vcpu_examples[] = {
 	{ "cdict vcpu run.cdict", "what kept the vCPUs from running, worst first" },
+	{ "cdict vcpu run.cdict --by vm",
+	  "which VM delayed which, and the worst wait of each pair" },
 	{ "cdict vcpu run.cdict --by reason --vm 1044", "which exits one VM's time went into" },
 	{ "cdict vcpu run.cdict --by antagonist --format csv",
 	  "who was in whose way, for a script" },

@@ -114,6 +114,8 @@ static const struct source sources[] = {
 	{ "vcpu", add_vcpus, tables_vcpu },
 	{ "vcpu-reasons", add_vcpus, tables_vcpu_reasons },
 	{ "antagonists", add_vcpus, antagonists },
+	{ "delays", add_vcpus, tables_delays },
+	{ "capacity", add_vcpus, tables_capacity },
 	{ "coremap", add_coremap, tables_coremap },
 	{ "cpus", add_coremap, tables_coremap_cpus },
 	{ "switches", add_switches, tables_switches },

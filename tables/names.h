@@ -65,6 +65,8 @@ bool names_nameless(const struct names *names, const struct analyze_task *task);
 size_t names_nameless_vms(const struct names *names);
 /* names_vm_pid - whether the process @pid is a VM. */
 bool names_vm_pid(const struct names *names, int32_t pid);
+/* names_vm_of_pid - the VM whose process it is, or NULL; as names_vm(). */
+const char *names_vm_of_pid(const struct names *names, int32_t pid);
 /* names_vm_order - as names_order(), of the VM. */
 const char *names_vm_order(const struct names *names, const struct analyze_task *task);
 /* names_vcpu - the number of the vCPU that the task is, by KVM, else by its role; or -1. */

@@ -39,6 +39,13 @@ bool names_vm_pid(const struct names *names, int32_t pid)
 	return find_vm(names, pid) != NULL;
 }
 
+const char *names_vm_of_pid(const struct names *names, int32_t pid)
+{
+	const struct names_vm *vm = find_vm(names, pid);
+
+	return vm ? names->vms[vm->leader].text : NULL;
+}
+
 /* The label of each task. */
 static int find_labels(struct names *names, struct label_index *labels, size_t n)
 {

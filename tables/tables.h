@@ -52,6 +52,15 @@ struct table *tables_vcpu_reasons(const struct tables_walk *w);
 struct table *tables_antagonists(const struct tables_walk *w, const struct table *vcpu,
 				 size_t most);
 
+/* tables_delays - the same by VM: a row for each VM that waited and each that was in its way: VMs (itself
+ * too), tasks of the host by name, kernel threads as one, nobody, and what is not known; its rows
+ * add up to what tables_vcpu() says was delayed. */
+struct table *tables_delays(const struct tables_walk *w);
+/* tables_capacity - one row: CPUs, how busy they were, vCPUs; in words: "4 CPUs, 97 % busy, 8 vCPUs:
+ * overcommitted", given, NULL: out of memory. */
+struct table *tables_capacity(const struct tables_walk *w);
+char *tables_capacity_text(const struct tables_walk *w);
+
 /* tables_vcpu_findings - at most five sentences, one a line, on what kept the wanted vCPUs from
  * running; given, NULL: out of memory. */
 char *tables_vcpu_findings(const struct tables_walk *w);

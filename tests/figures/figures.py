@@ -382,6 +382,30 @@ def expected(c):
         ],
     )
 
+    yield (
+        "delays", ["vcpu", "--by", "vm"], "delays", {"behind": "rival"},
+        [
+            ("vm", "VM", "text", "100"), ("behind", "was behind", "text", "rival"), ("behind_kind", "which is", "text", "task"),
+            ("behind_ns", "for ms", "ms", preempt.sum + by_r),
+            ("delayed_percent", "% of delay", "%", Share(preempt.sum + by_r, delayed)),
+            ("vm_delayed_ns", "of ms", "ms", delayed),
+            ("preempted_ns", "preempted ms", "ms", preempt.sum), ("waiting_ns", "waiting ms", "ms", by_r),
+            ("slices", "slices", "n", 2 * N + 2), ("took_over", "took over", "n", N),
+            ("worst_ns", "worst wait ms", "ms", preempt.max), ("worst_held_ns", "of it ms", "ms", preempt.max),
+            ("worst_at_ns", "at s", "s", preempt.max_at), ("worst_cpu", "on CPU", "id", 0),
+            ("worst_task", "waited", "text", "qemu-100"), ("worst_task_tid", None, "id", 101),
+            ("worst_antagonist", "had the CPU", "text", "rival-200"), ("worst_antagonist_tid", None, "id", 200),
+        ],
+    )
+    yield (
+        "capacity", ["vcpu"], "capacity", {"cpus": 4},
+        [
+            ("cpus", None, "n", 4), ("busy_ns", None, "ms", CPUS * window - IDLE), ("known_ns", None, "ms", CPUS * window),
+            ("busy_percent", None, "%", Share(CPUS * window - IDLE, CPUS * window)), ("vcpus", None, "n", 1),
+            ("overcommitted", None, "id", False),
+        ],
+    )
+
     for reason, d, on_cpu in (("IO_INSTRUCTION", io, io.sum), ("EXTERNAL_INTERRUPT", interrupts, 70 * N)):
         yield (
             f"exits_{reason}", ["exits"], "exits", {"reason": reason},

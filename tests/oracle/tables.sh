@@ -46,6 +46,10 @@ holds "antagonists are at most the delay" '$vcpu[0] | [.antagonists[] | {k: "\(.
 	([$vcpu[0].vcpu[] | {k: "\(.tid)/\(.pid)", ns: .delayed_ns}] | group_by(.k) |
 		map({key: .[0].k, value: (map(.ns) | add)}) | from_entries) as $delayed |
 	all($behind | to_entries[]; .value <= $delayed[.key])'
+holds "who delayed whom is the delay" '$vcpu[0] | (.delays | map(.behind_ns) | add // 0) == (.vcpu | map(.delayed_ns) | add // 0) and
+	all(.delays[]; .behind_ns == .preempted_ns + .waiting_ns and (.worst_held_ns // 0) <= (.worst_ns // 0)) and
+	all(.delays | group_by(.vm)[]; (map(.behind_ns) | add) == .[0].vm_delayed_ns)'
+holds "the worst wait behind anybody is a wait" '$vcpu[0] | (.delays | map(.worst_ns // 0) | max // 0) <= (.vcpu | map(.worst_ns // 0) | max // 0)'
 holds "the reasons are the exits" '$vcpu[0] | (.vcpu | map(.exit_ns) | add // 0) == (.reasons | map(.exit_ns) | add // 0)'
 holds "core map columns are the window" '$cells[0] | .window_ns.length as $w | .capture.cpus as $n |
 	(.coremap | group_by(.cpu) | map({cpu: .[0].cpu, ns: (map(.run_ns) | add), percent: (map(.run_percent) | add)})) as $columns |

@@ -323,6 +323,15 @@ static inline void parts_take_edges(struct parts *p, const struct all *a, bool m
 		part_add(p, part_of(a, v->task), 0, v->edge_ns);
 		part_add(p, part_of(a, v->task), 0, v->worst.at_ns);
 		part_add(p, part_of(a, v->task), 0, v->worst.behind);
+		for (size_t k = 0; k < v->n_antagonists; k++) {
+			const struct analyze_antagonist *b = &v->antagonists[k];
+
+			p->figure = 3100;
+			part_add(p, part_of(a, v->task), part_of(a, b->task), b->worst.at_ns);
+			part_add(p, part_of(a, v->task), part_of(a, b->task), b->worst.dur_ns);
+			part_add(p, part_of(a, v->task), part_of(a, b->task), b->worst_held_ns);
+			p->figure = 3000;
+		}
 	}
 	for (uint32_t c = 0; c < analyze_engine_cpus(a->eng); c++) {
 		const struct analyze_core_queue *q = &analyze_coremap_cpu(a->map, c)->queue;

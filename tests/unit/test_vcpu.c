@@ -152,12 +152,15 @@ static void antagonists_are_who_ran_meanwhile(void **state)
 	a = &v->antagonists[0];
 	assert_int_equal(analyze_engine_task(r.eng, a->task)->tid, 20);
 	assert_true(a->preempted_ns == 100 && a->waiting_ns == 0 && a->took_over == 1);
+	assert_true(a->worst.at_ns == 10305 && a->worst.dur_ns == 100 && a->worst_held_ns == 100);
 	a = &v->antagonists[1];
 	assert_int_equal(analyze_engine_task(r.eng, a->task)->tid, 21);
 	assert_true(a->waiting_ns == 50 && a->slices == 1 && a->took_over == 0);
 	a = &v->antagonists[2];
 	assert_int_equal(analyze_engine_task(r.eng, a->task)->tid, 0);
 	assert_true(a->waiting_ns == 10);
+	assert_true(a->worst.at_ns == 10950 && a->worst.dur_ns == 10 && a->worst_held_ns == 10);
+	assert_true(a->worst.cpu == 0 && a->worst.state == ANALYZE_VCPU_WAITING);
 	assert_true(v->behind_ns == 160);
 	assert_true(v->worst.dur_ns == 100 && v->worst.at_ns == 10305 && v->worst.cpu == 0);
 	assert_true(v->worst.state == ANALYZE_VCPU_PREEMPTED);
@@ -190,6 +193,12 @@ static void a_waiting_vcpu_that_is_moved_has_antagonists_on_both_cpus(void **sta
 	assert_int_equal(v->n_antagonists, 2);
 	assert_int_equal(analyze_engine_task(r.eng, v->antagonists[0].task)->tid, 20);
 	assert_true(v->antagonists[0].preempted_ns == 200);
+	assert_true(v->antagonists[0].worst.at_ns == 1100 && v->antagonists[0].worst.cpu == 0);
+	assert_true(v->antagonists[0].worst_held_ns == 200);
+	/* the wait is the same one, the CPU another */
+	assert_true(v->antagonists[1].worst.at_ns == 1100 && v->antagonists[1].worst.cpu == 1);
+	assert_true(v->antagonists[1].worst.dur_ns == 300 &&
+		    v->antagonists[1].worst_held_ns == 100);
 	assert_int_equal(analyze_engine_task(r.eng, v->antagonists[1].task)->tid, 21);
 	assert_true(v->antagonists[1].preempted_ns == 100);
 	assert_true(v->ns[ANALYZE_VCPU_PREEMPTED] == 300 && v->behind_ns == 300);
