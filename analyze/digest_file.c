@@ -181,7 +181,7 @@ static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct diges
 
 	if (!i || c->first_ns >= t_ns)
 		return 0;
-	while (i && (d->cuts[i - 1].of->last || d->cuts[i - 1].next_last_ns >= t_ns))
+	while (i && (d->cuts[i - 1].of->last || d->cuts[i - 1].of->ahead_ns >= t_ns))
 		i = d->cuts[i - 1].before;
 	/* Of samples before a CPU's first switch nothing is told. */
 	if (i && d->cuts[i - 1].of->switched) {
@@ -205,7 +205,6 @@ static void link_cuts(struct digests *d)
 
 		d->cuts[i] = (struct cut){ .of = &f->cuts[i],
 					   .next_first_ns = ANALYZE_NO_TIME,
-					   .next_last_ns = ANALYZE_NO_TIME,
 					   .before = c->last,
 					   .break_ns = c->last ? d->cuts[c->last - 1].break_ns
 							       : ANALYZE_NO_TIME };
@@ -225,10 +224,8 @@ static void link_cuts(struct digests *d)
 			c->last_ns = info->last_ns;
 		c->first_ns = info->first_ns;
 		/* Of all blocks behind the cut the first one stays. */
-		if (c->cut) {
+		if (c->cut)
 			d->cuts[c->cut - 1].next_first_ns = info->first_ns;
-			d->cuts[c->cut - 1].next_last_ns = info->last_ns;
-		}
 	}
 }
 

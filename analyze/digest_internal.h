@@ -30,7 +30,7 @@ struct fold {
 /* A cut of the file's, with what is behind it. */
 struct cut {
 	const struct cdict_digest_cut *of;
-	uint64_t next_first_ns, next_last_ns; /* the CPU's next block */
+	uint64_t next_first_ns; /* the CPU's next block */
 	uint64_t break_ns;                    /* switches are missing before it: not after that */
 	size_t before;                        /* the CPU's cut before, + 1 */
 };

@@ -122,7 +122,7 @@ static int read_cut(struct reading *b, struct cdict_digest_cut *cut, size_t *n_r
 	uint64_t cpu = cursor_varint(&b->head), ordinal = cursor_varint(&b->head);
 	uint64_t n = cursor_varint(&b->head);
 	const struct cdict_block_info *info;
-	uint64_t missing = cursor_varint(&b->head);
+	uint64_t missing = cursor_varint(&b->head), ahead = cursor_varint(&b->head);
 
 	*cut = (struct cdict_digest_cut){ .cpu = (uint32_t)cpu,
 					  .block = find_block(b->r, ordinal),
@@ -135,8 +135,9 @@ static int read_cut(struct reading *b, struct cdict_digest_cut *cut, size_t *n_r
 	    n > room(b->r, sizeof(*b->d->rows.at)) - b->d->rows.n)
 		return CDICT_ECORRUPT;
 	info = &b->r->blocks.at[cut->block];
-	if (info->cpu != cpu)
+	if (info->cpu != cpu || ahead > UINT64_MAX - info->last_ns)
 		return CDICT_ECORRUPT;
+	cut->ahead_ns = info->last_ns + ahead;
 	if (cut->switched) {
 		cut->cur = (int32_t)cursor_svarint(&b->head);
 		cut->switch_ns = info->last_ns - cursor_varint(&b->head);
@@ -271,7 +272,7 @@ static int read_block(struct reading *b, const struct buf *raw)
 
 	if (b->last)
 		return CDICT_ECORRUPT; /* there are more after the last */
-	if (!(flags & DIGEST_DEATHS))
+	if ((flags & DIGEST_DEATHS) != DIGEST_DEATHS)
 		return CDICT_ECORRUPT; /* of before the first release that had them */
 	d->pub.wakeup_counts = flags & 1;
 	b->last = flags >> 1 & 1;

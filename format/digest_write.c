@@ -2,7 +2,7 @@
 /*
  * Digests of blocks -> DGST blocks.  Of a CPU the rows of all blocks since its last cut are added
  * up.  When its next block comes, and the file has room, there is a cut between the two: what the
- * new block makes of no use is left out of the rows, and they are written.
+ * first events of the new block make of no use is left out of the rows, and they are written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -230,8 +230,8 @@ static uint64_t content_bytes(const struct digest_book *b)
 	return b->head.len + b->flags.len + b->tids.len + b->times.len + b->values.len;
 }
 
-/* Behind the last block of @c; @last: of the file. */
-static void put_cut(struct digest_book *b, struct digest_cpu *c, bool last)
+/* Behind the last block of @c; @last: of the file.  Its rows rest on the events up to @ahead_ns. */
+static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_ns, bool last)
 {
 	uint32_t n = 0;
 	int32_t tid = 0;
@@ -252,6 +252,7 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, bool last)
 	buf_varint(&b->head, c->ordinal);
 	buf_varint(&b->head, n);
 	buf_varint(&b->head, c->missing);
+	buf_varint(&b->head, ahead_ns - c->last_ns);
 	buf_u8(&b->head, c->switched);
 	if (c->switched) {
 		buf_svarint(&b->head, c->cur);
@@ -303,11 +304,14 @@ static struct digest_cpu *cpu_of(struct digest_book *b, uint32_t cpu, bool *is_n
 
 /* Cuts between the last block of @c and @d, or does not, and adds @d. */
 static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct block_digest *d,
-		      uint64_t first_ns)
+		      const struct format_block *info)
 {
 	struct digest_cpu all = *c;
 
-	if (c->rows.n && first_ns > c->last_ns) {
+	if (c->rows.n && info->first_ns > c->last_ns) {
+		bool whole = d->ahead_ns == CDICT_NEVER;
+		const struct block_task *ahead = whole ? d->tasks : d->tasks + d->n;
+
 		memset(&c->rows, 0, sizeof(c->rows));
 		if (array_reserve(&c->rows, all.rows.n)) {
 			*c = all;
@@ -315,15 +319,15 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 		}
 		memcpy(c->rows.at, all.rows.at, all.rows.n * sizeof(*c->rows.at));
 		c->rows.n = all.rows.n;
-		for (size_t i = 0; i < d->n; i++) {
-			const struct cdict_digest_row *row = &d->tasks[i].row;
+		for (size_t i = 0; i < (whole ? d->n : d->n_ahead); i++) {
+			const struct cdict_digest_row *row = &ahead[i].row;
 			const uint32_t *at = map_find(&c->index, (uint32_t)row->tid, 0);
 
 			if (at)
 				thin(&c->rows.at[*at], row, is_vcpu(b, row->tid));
 		}
 		if (has_room(b, c)) {
-			put_cut(b, c, false);
+			put_cut(b, c, whole ? info->last_ns : d->ahead_ns, false);
 			all.missing = 0;
 			cpu_fini(&all);
 			memset(&all.index, 0, sizeof(all.index));
@@ -348,7 +352,7 @@ static bool note_seam(struct digest_cpu *c, struct block_digest *d)
 
 	if (!c->switched || !d->switched)
 		return true;
-	for (size_t i = 0; i < d->n && d->first_prev == c->cur; i++)
+	for (size_t i = 0; i < d->n + d->n_ahead && d->first_prev == c->cur; i++)
 		d->tasks[i].row.ran |= d->tasks[i].row.tid == c->cur;
 	if (d->first_prev == c->cur)
 		return true;
@@ -378,7 +382,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	/* Of events that run backwards what is later is not the latest. */
 	ok = c && (is_new || info->first_ns >= c->last_ns) &&
 	     book_add_tasks(b, d, info->cpu, info->first_ns, info->last_ns) && note_seam(c, d) &&
-	     add_block(b, c, d, info->first_ns);
+	     add_block(b, c, d, info);
 	if (ok) {
 		c->ordinal = ordinal;
 		c->last_ns = info->last_ns;
@@ -403,7 +407,7 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 		return false;
 	/* All CPUs' ends, so that whoever reads this far knows them all. */
 	for (size_t i = 0; last && i < b->cpus.n; i++)
-		put_cut(b, &b->cpus.at[i], true);
+		put_cut(b, &b->cpus.at[i], b->cpus.at[i].last_ns, true);
 	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1 | DIGEST_DEATHS));
 	buf_varint(out, b->n_cuts);
 	buf_add(out, b->head.data, b->head.len);

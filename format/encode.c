@@ -83,6 +83,8 @@ static bool block_begin(struct format_encoder *enc)
 	enc->switched = enc->taken_over = false;
 	enc->switch_ns = enc->left_ns = 0;
 	enc->missing = 0;
+	free(enc->ahead);
+	enc->ahead = NULL;
 	return true;
 }
 
@@ -113,6 +115,7 @@ void format_encoder_free(struct format_encoder *enc)
 	buf_fini(&enc->odd);
 	buf_fini(&enc->pool);
 	free(enc->digests);
+	free(enc->ahead);
 	state_fini(&enc->st);
 	column_sink_fini(&enc->sink);
 	free(enc);
@@ -151,6 +154,8 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
 	}
+	if (enc->n == DIGEST_AHEAD)
+		digest_look_ahead(enc);
 	et = &enc->types[type];
 	if (!et->events) {
 		/* More types than a byte can name: the next block takes the event. */

@@ -4,8 +4,8 @@
  * block of the file tells it: cdict(5).
  *
  * Of a CPU the rows of all cuts up to one, and the events behind that cut, give of each task the
- * latest of every thing that happened to it there.  A row lacks what the block behind its cut
- * makes of no use: that block is to be read whole.
+ * latest of every thing that happened to it there.  A row lacks what the events behind its cut make
+ * of no use, up to the cut's ahead_ns: those are to be read.
  *
  * Units      *_ns  nanoseconds of the recording's clock, CDICT_NEVER: it did not happen
  * Threads    as the reader
@@ -49,7 +49,8 @@ struct cdict_digest_cut {
 	int32_t cur;        /* who was switched in last */
 	uint64_t switch_ns; /* when; the first one */
 	uint64_t first_switch_ns;
-	uint64_t missing; /* switches whose prev was not switched in before, since the CPU's cut before */
+	uint64_t ahead_ns; /* the CPU's events up to this time are to be read with the rows */
+	uint64_t missing;  /* switches whose prev was not switched in before, since the CPU's cut before */
 	const struct cdict_digest_row *rows;
 	size_t n_rows;
 };

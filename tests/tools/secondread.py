@@ -475,6 +475,7 @@ class Block:
 KVM_OTHERS = 'kvm:kvm_pio', 'kvm:kvm_mmio', 'kvm:kvm_msr', 'kvm:kvm_inj_virq'
 TIMES = ('OUT', 'OUT2', 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'ENTRY', 'EXIT', 'USER',
          'ACCESS')
+AHEAD = 16384   # events that a cut's rows rest on
 UNIT = 20   # 2^20 ns, of a death
 OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO'
 
@@ -547,20 +548,20 @@ class Digests:
 
     def read(self, r, blocks):
         flags = r.u8()
-        check(flags < 8 and flags & 4, 'flags of a DGST')
+        check(flags < 16 and flags & 12 == 12, 'flags of a DGST')
         check(not self.last, 'more after the last')
         self.wakeup, self.last = bool(flags & 1), bool(flags & 2)
         cuts = []
         for _ in range(r.varint()):
             cpu, block, rows, missing = r.varint(), blocks.get(r.varint()), r.varint(), r.varint()
             check(block and block.cpu == cpu, 'no such block')
-            latest = None
+            ahead, latest = block.last + r.varint(), None
             if r.u8():
                 cur, at = r.svarint(), block.last - r.varint()
                 latest = cur, at, at - r.varint()
-            cuts.append((cpu, block, rows, missing, latest))
+            cuts.append((cpu, block, rows, missing, latest, ahead))
         flags, tids, times, values = (Bytes(r.string()) for _ in range(4))
-        for cpu, block, n, missing, latest in cuts:
+        for cpu, block, n, missing, latest, ahead in cuts:
             rows, tid = {}, None
             for _ in range(n):
                 bits = flags.varint()
@@ -576,7 +577,7 @@ class Digests:
                         row[what, 'value'] = [values.varint() for _ in range(n_values)]
                 row['ran'] = bool(bits & 1)
                 rows[tid] = row
-            self.cuts.append((cpu, block, rows, missing, latest))
+            self.cuts.append((cpu, block, rows, missing, latest, ahead))
         check(not (flags or tids or times or values), 'bytes behind a column')
         if self.last:
             check(r.varint() == len(blocks), 'of other blocks')
@@ -634,7 +635,7 @@ class Digests:
                 yield f'CPU {cpu} has no last cut'
                 continue
             begin, first = 0, None
-            for number, (_, block, rows, missing, latest) in enumerate(cuts):
+            for number, (_, block, rows, missing, latest, ahead) in enumerate(cuts):
                 end = blocks.index(block) + 1
                 facts, behind = Facts(self.wakeup), Facts(self.wakeup)
                 for b in blocks[begin:end]:
@@ -648,7 +649,10 @@ class Digests:
                 begin = end
                 if end == len(blocks):
                     continue
-                for *_, e in blocks[end].rows:
+                following = [e for *_, e in blocks[end].rows[:AHEAD]]
+                if following[-1].t != ahead:
+                    yield f'CPU {cpu}: rows rest on events up to {ahead}, not {following[-1].t}'
+                for e in following:
                     behind.add(e)
                 if behind.first and behind.first[0] == facts.cur:
                     behind.of(facts.cur)['ran'] = True
