@@ -16,6 +16,10 @@ struct queue {
 	uint64_t above_at_ns;  /* longer than 1 since then, while it is */
 	ARRAY(uint64_t) at_ns; /* known time at each length */
 	struct analyze_core_queue *row;
+	/* Of a later part: as it began; where it was longer than 1, until when it stayed so. */
+	uint32_t begin_length;
+	bool stays;
+	uint64_t stayed_ns;
 };
 
 struct waiting {
@@ -33,6 +37,7 @@ struct analyze_coremap {
 	struct queue *queues; /* per CPU */
 	uint32_t n_queues;
 	ARRAY(struct waiting) waiting; /* by task */
+	ARRAY(uint32_t) begin;         /* waiting.cpu, as a later part began */
 	uint32_t gap;                  /* grows with each gap: what waited before is forgotten */
 	uint64_t seen_ns;              /* the latest switch, wake-up or migration */
 	uint64_t gap_ns;               /* where the next gap begins, ANALYZE_NO_TIME */
@@ -120,12 +125,52 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	struct analyze_coremap *later;
+
+	(void)self;
+	return analyze_coremap_new(&later, eng, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_coremap_free(self);
+}
+
+static int join_cells(void *self, void *later)
+{
+	struct analyze_coremap *m = self;
+	const struct analyze_coremap *l = later;
+
+	for (size_t i = 0; i < l->cells.n; i++) {
+		struct analyze_core_cell *cell =
+			cell_of(m, l->cells.at[i].task, l->cells.at[i].cpu);
+
+		if (cell == &m->spill)
+			return -ENOMEM;
+		cell->run_ns += l->cells.at[i].run_ns;
+		cell->edge_ns += l->cells.at[i].edge_ns;
+		cell->switches += l->cells.at[i].switches;
+	}
+	for (uint32_t c = 0; c < m->n_queues; c++) {
+		m->cpus[c].busy_ns += l->cpus[c].busy_ns;
+		m->cpus[c].idle_ns += l->cpus[c].idle_ns;
+		m->cpus[c].unknown_ns += l->cpus[c].unknown_ns;
+		m->cpus[c].switches += l->cpus[c].switches;
+	}
+	return 0;
+}
+
 static const struct analyze_ops ops = {
 	.run = on_run,
 	.sw = on_switch,
 	.start = on_start,
 	.finish = on_finish,
 	.resumes = true,
+	.part = part,
+	.part_free = part_free,
+	.join = join_cells,
 };
 
 /* ---- how many wait for each CPU ---- */
@@ -155,6 +200,11 @@ static void stay_ends(struct analyze_coremap *m, struct queue *cpu, uint64_t t_n
 	uint64_t from_ns = cpu->above_at_ns > m->from_ns ? cpu->above_at_ns : m->from_ns;
 	uint64_t to_ns = t_ns < m->to_ns ? t_ns : m->to_ns;
 
+	if (cpu->stays) {
+		cpu->stays = false;
+		cpu->stayed_ns = t_ns;
+		return;
+	}
 	if (to_ns <= from_ns || to_ns - from_ns <= cpu->row->stay_ns)
 		return;
 	cpu->row->stay_ns = to_ns - from_ns;
@@ -211,6 +261,14 @@ static struct waiting *who_waits(struct analyze_coremap *m, uint32_t task)
 	struct waiting *w = task < m->waiting.n ? &m->waiting.at[task] : NULL;
 
 	return w && w->cpu && w->gap == m->gap ? w : NULL;
+}
+
+/* The CPU, + 1; 0: for none. */
+static uint32_t waits_for(const struct analyze_coremap *m, uint32_t task)
+{
+	const struct waiting *w = task < m->waiting.n ? &m->waiting.at[task] : NULL;
+
+	return w && w->gap == m->gap ? w->cpu : 0;
 }
 
 static void leave(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
@@ -360,6 +418,91 @@ static void queue_resume(void *self, const struct analyze_resume *r)
 	m->queues[r->wait_cpu].above_at_ns = m->from_ns;
 }
 
+static int queue_begun(void *self)
+{
+	struct analyze_coremap *m = self;
+
+	pass(m, analyze_engine_now(m->eng));
+	if (array_resize(&m->begin, m->waiting.n))
+		return -ENOMEM;
+	for (size_t i = 0; i < m->waiting.n; i++)
+		m->begin.at[i] = waits_for(m, (uint32_t)i);
+	for (uint32_t c = 0; c < m->n_queues; c++) {
+		struct queue *cpu = &m->queues[c];
+
+		array_fini(&cpu->at_ns);
+		*cpu->row = (struct analyze_core_queue){ 0 };
+		cpu->since_ns = m->seen_ns;
+		cpu->begin_length = cpu->length;
+		cpu->stays = cpu->length > 1;
+	}
+	return 0;
+}
+
+static bool queue_agrees(const void *self, const void *later)
+{
+	const struct analyze_coremap *m = self, *l = later;
+	size_t n = m->waiting.n > l->begin.n ? m->waiting.n : l->begin.n;
+
+	for (uint32_t c = 0; c < m->n_queues; c++)
+		if (m->queues[c].length != l->queues[c].begin_length)
+			return false;
+	for (size_t i = 0; i < n; i++)
+		if (waits_for(m, (uint32_t)i) != (i < l->begin.n ? l->begin.at[i] : 0))
+			return false;
+	return true;
+}
+
+static int join_queue(struct analyze_coremap *m, struct queue *cpu, struct queue *later)
+{
+	struct analyze_core_queue *row = cpu->row;
+
+	account(m, cpu, analyze_engine_cut(m->eng));
+	if (later->begin_length > 1 && !later->stays)
+		stay_ends(m, cpu, later->stayed_ns);
+	if (!later->stays)
+		cpu->above_at_ns = later->above_at_ns;
+	if (later->row->stay_ns > row->stay_ns) {
+		row->stay_ns = later->row->stay_ns;
+		row->stay_at_ns = later->row->stay_at_ns;
+	}
+	if (later->row->max > row->max) {
+		row->max = later->row->max;
+		row->max_at_ns = later->row->max_at_ns;
+	}
+	row->seen |= later->row->seen;
+	for (size_t i = 0; i < later->at_ns.n; i++) {
+		uint64_t *at_ns = row_at(&cpu->at_ns, i);
+
+		if (!at_ns)
+			return -ENOMEM;
+		*at_ns += later->at_ns.at[i];
+	}
+	cpu->length = later->length;
+	cpu->since_ns = later->since_ns;
+	return 0;
+}
+
+static int queue_join(void *self, void *later)
+{
+	struct analyze_coremap *m = self, *l = later;
+	int ret = 0;
+
+	for (uint32_t c = 0; c < m->n_queues && !ret; c++)
+		ret = join_queue(m, &m->queues[c], &l->queues[c]);
+	for (size_t i = 0; i < l->waiting.n && !ret; i++) {
+		struct waiting *w = row_at(&m->waiting, i);
+
+		if (w)
+			*w = l->waiting.at[i];
+		ret = w ? 0 : -ENOMEM;
+	}
+	m->gap = l->gap;
+	m->gap_ns = l->gap_ns;
+	m->seen_ns = l->seen_ns;
+	return ret;
+}
+
 static const struct analyze_ops queue_ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE),
 	.all_cpus = true, /* who waits for a CPU may be switched in on another one */
@@ -370,6 +513,9 @@ static const struct analyze_ops queue_ops = {
 	.finish = queue_finish,
 	.resumes = true,
 	.resume = queue_resume,
+	.begun = queue_begun,
+	.agrees = queue_agrees,
+	.join = queue_join,
 };
 
 int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng,
@@ -404,6 +550,7 @@ void analyze_coremap_free(struct analyze_coremap *m)
 		array_fini(&m->queues[c].at_ns);
 	free(m->queues);
 	array_fini(&m->waiting);
+	array_fini(&m->begin);
 	index_fini(&m->index);
 	free(m);
 }

@@ -44,6 +44,11 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->cpus);
 	free(eng->records);
 	cdict_events_close(eng->it);
+	for (size_t i = 0; eng->is_later && i < eng->hooks.n; i++)
+		if (eng->hooks.at[i].ops->part_free)
+			eng->hooks.at[i].ops->part_free(eng->hooks.at[i].self);
+	array_fini(&eng->start.all);
+	free(eng->start_cpus);
 	if (eng->at)
 		digest_fini(eng->at);
 	free(eng->at);
@@ -531,8 +536,7 @@ static void take_host_tid(const struct analyze_engine *eng, struct cdict_event *
 	ev->pid = ev->tid ? -1 : 0;
 }
 
-/* No callback is called any more, no figure is given. */
-static bool failed(const struct analyze_engine *eng)
+bool engine_failed(const struct analyze_engine *eng)
 {
 	return eng->out_of_memory || eng->table.failed;
 }
@@ -543,14 +547,14 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 	struct cdict_event ev;
 	int ret = 0;
 
-	for (; events && !failed(eng); events--) {
+	for (; events && !engine_failed(eng); events--) {
 		ret = src->next(src->ctx, &ev, err);
 		if (ret > 0 && eng->sum.scope.foreign)
 			take_host_tid(eng, &ev);
 		if (ret <= 0 || !take(eng, &ev))
 			break;
 	}
-	if (ret < 0 || (!events && !failed(eng)))
+	if (ret < 0 || (!events && !engine_failed(eng)))
 		return ret;
 	if (eng->stopped) {
 		ret = engine_stop(eng, err);
@@ -558,10 +562,19 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 			return ret;
 		eng->walk_to_ns = eng->now_ns;
 	}
+	if (eng->part_ns || eng->is_later)
+		return engine_failed(eng) ? cdict_fail_nomem(err) : 0;
+	return engine_end(eng, err);
+}
+
+int engine_end(struct analyze_engine *eng, struct cdict_error *err)
+{
+	int ret;
+
 	engine_records(eng, UINT64_MAX);
-	if (!failed(eng))
+	if (!engine_failed(eng))
 		track_finish(eng, eng->walk_to_ns);
-	if (failed(eng))
+	if (engine_failed(eng))
 		return cdict_fail_nomem(err);
 	for (uint32_t c = 0; c < eng->n_cpus; c++) {
 		eng->sum.unknown_ns += eng->cpus[c].counts ? eng->cpus[c].unknown_ns : 0;
@@ -574,7 +587,7 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 		if (ret)
 			return ret;
 	}
-	return failed(eng) ? cdict_fail_nomem(err) : 0;
+	return engine_failed(eng) ? cdict_fail_nomem(err) : 0;
 }
 
 int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *src,

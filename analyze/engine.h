@@ -136,6 +136,35 @@ int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
 			 struct cdict_error *err);
 int analyze_engine_step(struct analyze_engine *eng, uint64_t events, struct cdict_error *err);
 
+/*
+ * A walk in two parts, the later one by an engine of its own in another thread, say:
+ *
+ *	analyze_engine_begin_two(eng, reader, &parts, &later, err);
+ *	analyze_engine_run_later(later, err);	// in another thread, unless NULL
+ *	analyze_engine_step(eng, UINT64_MAX, err);
+ *	analyze_engine_join(eng, later, err);	// both are done; unless NULL
+ *
+ * What is told is what a walk in one tells: where the later part did not begin as the first one left
+ * off, @eng walks that itself.
+ */
+struct analyze_parts {
+	struct cdict_reader *reader; /* another one of the same file */
+	struct digests *digests;     /* of that, done */
+	uint64_t cut_ns;             /* the later part begins there or before; 0: in the middle */
+};
+
+/* analyze_engine_begin_two - as analyze_engine_begin(); what @parts has is borrowed.  *later is given;
+ * NULL: the walk is in one. */
+int analyze_engine_begin_two(struct analyze_engine *eng, struct cdict_reader *r,
+			     const struct analyze_parts *parts, struct analyze_engine **later,
+			     struct cdict_error *err);
+int analyze_engine_run_later(struct analyze_engine *later, struct cdict_error *err);
+/* analyze_engine_join - the rest of the walk; @later is freed after that.  analyze_engine_joined():
+ * whether its figures were taken. */
+bool analyze_engine_joined(const struct analyze_engine *eng);
+int analyze_engine_join(struct analyze_engine *eng, struct analyze_engine *later,
+			struct cdict_error *err);
+
 /* --- after the walk --- */
 
 size_t analyze_engine_task_count(const struct analyze_engine *eng);

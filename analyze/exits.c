@@ -372,6 +372,24 @@ static bool pending(void *self)
 	return false;
 }
 
+/* What goes on between events of KVM is not handed from part to part. */
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	const struct analyze_exits *x = self;
+	const struct analyze_exits_options opts = { .no_accesses = x->no_accesses };
+	const struct analyze_summary *sum = analyze_engine_summary(x->eng);
+	struct analyze_exits *later;
+
+	return sum->has_entry || sum->has_exit || x->like_perf
+		       ? 1
+		       : analyze_exits_new(&later, eng, &opts, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_exits_free(self);
+}
+
 static const struct analyze_ops ops = {
 	.needs = NEED_EXITS | NEED_ACCESSES,
 	.kvm = on_kvm,
@@ -379,6 +397,8 @@ static const struct analyze_ops ops = {
 	.finish = on_finish,
 	.resumes = true,
 	.pending = pending,
+	.part = part,
+	.part_free = part_free,
 };
 
 static const struct analyze_ops ops_no_accesses = {
@@ -388,6 +408,8 @@ static const struct analyze_ops ops_no_accesses = {
 	.finish = on_finish,
 	.resumes = true,
 	.pending = pending,
+	.part = part,
+	.part_free = part_free,
 };
 
 int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,

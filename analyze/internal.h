@@ -192,19 +192,35 @@ struct analyze_engine {
 
 	struct cdict_reader *reader; /* of a walk in steps */
 	struct cdict_events *it;
+
+	/* Of a walk in two parts. */
+	uint64_t part_ns; /* of the first: where the later one begins; else 0 */
+	bool is_later, walked, joined;
+	struct task_table start;      /* of the later: tasks (all alone), */
+	struct cpu_state *start_cpus; /* and CPUs as it began */
 };
 
 int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		   struct cdict_error *err);
 /* engine_walk - at most @events of @src; 1: there are more, 0: that was all, and the analyses
- * have finished. */
+ * have finished, unless it is a part. */
 int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, uint64_t events,
 		struct cdict_error *err);
+/* engine_end - after the last event. */
+int engine_end(struct analyze_engine *eng, struct cdict_error *err);
+/* engine_failed - no callback is called any more, no figure is given. */
+bool engine_failed(const struct analyze_engine *eng);
+/* engine_source, engine_open - reader.c's: the source of eng->reader; begins to read its events up to @to_ns. */
+struct analyze_source engine_source(struct analyze_engine *eng);
+int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struct cdict_error *err);
+/* engine_begin, engine_begin_events - the two steps of analyze_engine_begin(). */
+int engine_begin(struct analyze_engine *eng, struct cdict_reader *r, struct cdict_error *err);
+int engine_begin_events(struct analyze_engine *eng, struct cdict_error *err);
 /* engine_records - what the records of tasks tell up to @t_ns. */
 void engine_records(struct analyze_engine *eng, uint64_t t_ns);
 /* resume.c, with opts.digests: sets begin_ns, and the state there; whether nothing of the window is
  * open; what else is known of the tasks, once the walk has stopped early. */
-int engine_resume(struct analyze_engine *eng, struct cdict_error *err);
+int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err);
 bool engine_settled(const struct analyze_engine *eng);
 int engine_stop(struct analyze_engine *eng, struct cdict_error *err);
 /* engine_heeds - whether the task is one to know of. */
@@ -221,6 +237,8 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
 void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
+/* track_flush - tells of the samples that were counted together. */
+void track_flush(struct analyze_engine *eng);
 
 static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)
 {

@@ -149,6 +149,34 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 		row_of(l, ev->task, ev->cpu)->perf.runtime_ns += ev->value;
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	const struct analyze_latency *l = self;
+	const struct analyze_latency_options opts = { .by_cpu = l->by_cpu };
+	struct analyze_latency *later;
+
+	return analyze_latency_new(&later, eng, &opts, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_latency_free(self);
+}
+
+static int join(void *self, void *later)
+{
+	struct analyze_latency *l = self;
+	const struct analyze_latency *other = later;
+	int ret = 0;
+
+	for (size_t i = 0; i < other->rows.n && !ret; i++) {
+		struct analyze_latency_row *row = row_at(&l->rows, i);
+
+		ret = row ? analyze_latency_row_merge(row, &other->rows.at[i]) : -ENOMEM;
+	}
+	return ret;
+}
+
 /* Closes the gaps of tasks that never waited. */
 static int on_finish(void *self, struct cdict_error *err)
 {
@@ -175,6 +203,9 @@ static const struct analyze_ops ops = {
 	.wake = on_wake,
 	.finish = on_finish,
 	.resumes = true,
+	.part = part,
+	.part_free = part_free,
+	.join = join,
 };
 
 static const struct analyze_ops ops_like_perf = {

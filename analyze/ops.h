@@ -155,6 +155,16 @@ struct analyze_ops {
 	/* After the window: whether an event to come can change what is told of it, in a capture
 	 * without losses.  NULL: no. */
 	bool (*pending)(void *self);
+	/* Of a walk in two parts (analyze/parts.c); no part: the walk is in one.  part registers an
+	 * analysis as this one with @eng: 1: that cannot be; part_free takes it.  begun, of the later
+	 * part: what it was told up to now is what goes on there, its figures are those of the part
+	 * before.  agrees: what went on at @later's begin is what goes on now, as far as it
+	 * mattered.  join: adds @later's figures, goes on from there.  May be NULL, but part. */
+	int (*part)(void *self, struct analyze_engine *eng, struct cdict_error *err);
+	void (*part_free)(void *self);
+	int (*begun)(void *self);
+	bool (*agrees)(const void *self, const void *later);
+	int (*join)(void *self, void *later);
 	/* Once the source's schema is known, before the first event; may be NULL. */
 	int (*start)(void *self, const struct cdict_schema *schema, struct cdict_error *err);
 	/* After the last; the remaining pieces have been told.  May be NULL. */
@@ -192,6 +202,8 @@ const struct analyze_options *analyze_engine_options(const struct analyze_engine
 uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task);
 
 uint64_t analyze_engine_now(const struct analyze_engine *eng);
+/* analyze_engine_cut - where a walk in parts is cut, for ops.join(). */
+uint64_t analyze_engine_cut(const struct analyze_engine *eng);
 /* analyze_engine_moved_ns - when @task was last switched in or out, or ANALYZE_NO_TIME. */
 uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task);
 /* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window. */

@@ -38,7 +38,7 @@ static void first_of_cpus(void *ctx, uint64_t *first_ns, uint32_t cpus)
 	analyze_first_of_cpus(((struct analyze_engine *)ctx)->reader, first_ns, cpus);
 }
 
-static struct analyze_source source_of(struct analyze_engine *eng)
+struct analyze_source engine_source(struct analyze_engine *eng)
 {
 	const struct cdict_reader *r = eng->reader;
 	struct analyze_source src = { .schema = cdict_reader_schema(r),
@@ -57,18 +57,13 @@ static struct analyze_source source_of(struct analyze_engine *eng)
 	return src;
 }
 
-/* Begins to read events, where that is known. */
-static int open_events(struct analyze_engine *eng, struct cdict_error *err)
+int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struct cdict_error *err)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(eng->reader);
-	struct cdict_query query = { .to_ns = eng->walk_to_ns,
-				     .n_fields = eng->n_types,
-				     .jobs = eng->opts.jobs };
+	struct cdict_query query = { .to_ns = to_ns, .n_fields = eng->n_types, .jobs = jobs };
 	uint64_t **fields;
-	int ret = eng->opts.digests ? engine_resume(eng, err) : 0;
+	int ret;
 
-	if (ret)
-		return ret;
 	fields = types_fields(eng->types, schema, eng->needs, eng->sum.scope.foreign);
 	if (!fields)
 		return cdict_fail_nomem(err);
@@ -79,27 +74,47 @@ static int open_events(struct analyze_engine *eng, struct cdict_error *err)
 	return ret;
 }
 
-int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
-			 struct cdict_error *err)
+/* Begins to read events, where that is known. */
+static int open_events(struct analyze_engine *eng, struct cdict_error *err)
+{
+	int ret = eng->opts.digests ? engine_resume(eng, eng->sum.from_ns, err) : 0;
+
+	return ret ? ret : engine_open(eng, eng->walk_to_ns, eng->opts.jobs, err);
+}
+
+int engine_begin(struct analyze_engine *eng, struct cdict_reader *r, struct cdict_error *err)
 {
 	struct analyze_source src;
 	bool whole;
 	int ret;
 
 	eng->reader = r;
-	src = source_of(eng);
+	src = engine_source(eng);
 	ret = engine_prepare(eng, &src, err);
 	if (ret)
 		return ret;
 	whole = eng->sum.from_ns == src.first_ns && eng->sum.to_ns == src.last_ns;
 	if (whole || eng->walk_all || eng->opts.no_guest_mode)
 		eng->opts.digests = NULL;
+	return 0;
+}
+
+int engine_begin_events(struct analyze_engine *eng, struct cdict_error *err)
+{
 	return eng->opts.digests ? 0 : open_events(eng, err);
+}
+
+int analyze_engine_begin(struct analyze_engine *eng, struct cdict_reader *r,
+			 struct cdict_error *err)
+{
+	int ret = engine_begin(eng, r, err);
+
+	return ret ? ret : engine_begin_events(eng, err);
 }
 
 int analyze_engine_step(struct analyze_engine *eng, uint64_t events, struct cdict_error *err)
 {
-	struct analyze_source src = source_of(eng);
+	struct analyze_source src = engine_source(eng);
 	int ret;
 
 	if (!eng->it) {

@@ -417,10 +417,10 @@ static int resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 	return resume_waits(eng, t_ns, err);
 }
 
-int engine_resume(struct analyze_engine *eng, struct cdict_error *err)
+int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err)
 {
 	struct digests *d = eng->opts.digests;
-	uint64_t t_ns = eng->sum.from_ns, begin = t_ns;
+	uint64_t begin = t_ns;
 	int ret = 0;
 
 	eng->begin_ns = eng->walk_from_ns;

@@ -33,6 +33,39 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	row->involuntary += sw->involuntary;
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	struct analyze_successors *later;
+
+	(void)self;
+	return analyze_successors_new(&later, eng, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_successors_free(self);
+}
+
+static int join(void *self, void *later)
+{
+	struct analyze_successors *s = self;
+	const struct analyze_successors *l = later;
+
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct analyze_successor *from = &l->rows.at[i];
+		struct analyze_successor *row =
+			row_at(&s->rows, index_take(&s->index, from->task, from->next));
+
+		if (!row)
+			return -ENOMEM;
+		row->task = from->task;
+		row->next = from->next;
+		row->count += from->count;
+		row->involuntary += from->involuntary;
+	}
+	return 0;
+}
+
 static int most_frequent(const void *a, const void *b)
 {
 	const struct analyze_successor *x = a, *y = b;
@@ -64,7 +97,12 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
-static const struct analyze_ops ops = { .sw = on_switch, .finish = on_finish, .resumes = true };
+static const struct analyze_ops ops = { .sw = on_switch,
+					.finish = on_finish,
+					.resumes = true,
+					.part = part,
+					.part_free = part_free,
+					.join = join };
 
 int analyze_successors_new(struct analyze_successors **out, struct analyze_engine *eng,
 			   struct cdict_error *err)

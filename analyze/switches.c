@@ -93,6 +93,34 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 		cell_at(s, wake->cpu, wake->t_ns)->wakeups++;
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	struct analyze_switches *later;
+
+	return analyze_switches_new(&later, eng, &((struct analyze_switches *)self)->opts, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_switches_free(self);
+}
+
+static int join(void *self, void *later)
+{
+	struct analyze_switches *s = self;
+	const struct analyze_switches *l = later;
+
+	for (size_t i = 0; i < (size_t)s->buckets * analyze_engine_cpus(s->eng); i++) {
+		s->cells[i].switches += l->cells[i].switches;
+		s->cells[i].involuntary += l->cells[i].involuntary;
+		s->cells[i].wakeups += l->cells[i].wakeups;
+		s->cells[i].busy_ns += l->cells[i].busy_ns;
+		s->cells[i].idle_ns += l->cells[i].idle_ns;
+		s->cells[i].unknown_ns += l->cells[i].unknown_ns;
+	}
+	return 0;
+}
+
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES,
 	.run = on_run,
@@ -100,6 +128,9 @@ static const struct analyze_ops ops = {
 	.wake = on_wake,
 	.start = on_start,
 	.resumes = true,
+	.part = part,
+	.part_free = part_free,
+	.join = join,
 };
 
 int analyze_switches_new(struct analyze_switches **out, struct analyze_engine *eng,

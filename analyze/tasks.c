@@ -158,6 +158,53 @@ static void on_events(void *self, uint32_t task, uint32_t cpu, uint64_t n)
 	row_of(self, task, cpu)->events += n;
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	const struct analyze_tasks *t = self;
+	const struct analyze_tasks_options opts = { t->per_cpu, t->stat_runtime };
+	struct analyze_tasks *later;
+
+	return analyze_tasks_new(&later, eng, &opts, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_tasks_free(self);
+}
+
+/* What perf had not booked is as after the latest switch. */
+static int join_row(struct analyze_task_row *to, const struct analyze_task_row *from)
+{
+	if (from->cpu != CDICT_CPU_UNKNOWN)
+		to->cpu = from->cpu;
+	if (from->switches || from->open_off_ns) {
+		to->open_off_ns = from->open_off_ns;
+		to->open_off = from->open_off;
+	}
+	if (from->switches || from->open_latency_ns)
+		to->open_latency_ns = from->open_latency_ns;
+	return analyze_task_row_merge(to, from);
+}
+
+static int join(void *self, void *later)
+{
+	struct analyze_tasks *t = self;
+	const struct analyze_tasks *l = later;
+	int ret = 0;
+
+	for (size_t i = 0; i < l->rows.n && !ret; i++) {
+		const struct analyze_task_row *from = &l->rows.at[i];
+		struct analyze_task_row *to;
+
+		if (!t->per_cpu && !l->used.at[i])
+			continue;
+		to = t->per_cpu ? row_of(t, from->task, (uint32_t)l->index.keys.at[i].b)
+				: row_of(t, (uint32_t)i, CDICT_CPU_UNKNOWN);
+		ret = to == &t->spill ? -ENOMEM : join_row(to, from);
+	}
+	return ret;
+}
+
 static int by_task(const void *a, const void *b)
 {
 	const struct analyze_task_row *x = a, *y = b;
@@ -254,6 +301,9 @@ static const struct analyze_ops ops = {
 	.start = on_start,
 	.finish = on_finish,
 	.resumes = true,
+	.part = part,
+	.part_free = part_free,
+	.join = join,
 };
 
 static const struct analyze_ops ops_stat_runtime = {
@@ -268,6 +318,9 @@ static const struct analyze_ops ops_stat_runtime = {
 	.start = on_start,
 	.finish = on_finish,
 	.resumes = true,
+	.part = part,
+	.part_free = part_free,
+	.join = join,
 };
 
 int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,

@@ -627,6 +627,12 @@ void track_gaps(struct analyze_engine *eng, uint64_t t_ns)
 	}
 }
 
+void track_flush(struct analyze_engine *eng)
+{
+	for (uint32_t cpu = 0; cpu < eng->n_cpus; cpu++)
+		flush_samples(eng, cpu);
+}
+
 void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 {
 	track_gaps(eng, end_ns);

@@ -32,6 +32,34 @@ static void on_away(void *self, const struct analyze_away *away)
 		analyze_engine_out_of_memory(u->eng);
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	struct analyze_unknown *later;
+
+	(void)self;
+	return analyze_unknown_new(&later, eng, err);
+}
+
+static void part_free(void *self)
+{
+	analyze_unknown_free(self);
+}
+
+static int join(void *self, void *later)
+{
+	struct analyze_unknown *u = self;
+	const struct analyze_unknown *l = later;
+
+	for (size_t i = 0; i < l->tasks.n; i++) {
+		bool *task = row_at(&u->tasks, i);
+
+		if (!task)
+			return -ENOMEM;
+		*task |= l->tasks.at[i];
+	}
+	return 0;
+}
+
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_unknown *u = self;
@@ -44,7 +72,12 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
-static const struct analyze_ops ops = { .away = on_away, .finish = on_finish, .resumes = true };
+static const struct analyze_ops ops = { .away = on_away,
+					.finish = on_finish,
+					.resumes = true,
+					.part = part,
+					.part_free = part_free,
+					.join = join };
 
 int analyze_unknown_new(struct analyze_unknown **out, struct analyze_engine *eng,
 			struct cdict_error *err)

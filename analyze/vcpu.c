@@ -608,6 +608,19 @@ static bool pending(void *self)
 	return false;
 }
 
+static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
+{
+	const struct analyze_vcpus *v = self;
+	struct analyze_vcpus *later;
+
+	return v->off && !v->tell ? analyze_vcpus_new(&later, eng, err) : 1;
+}
+
+static void part_free(void *self)
+{
+	analyze_vcpus_free(self);
+}
+
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
 		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
@@ -622,6 +635,8 @@ static const struct analyze_ops ops = {
 	.resume = on_resume,
 	.waited = on_waited,
 	.pending = pending,
+	.part = part,
+	.part_free = part_free,
 };
 
 int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,

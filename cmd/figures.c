@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/fail.h"
+#include "base/pool.h"
 #include "cmd/input.h"
 #include "cmd/maps.h"
+#include "format/reader.h"
 
 int figures_fail(const struct figures *f, const struct cdict_error *err)
 {
@@ -78,11 +81,65 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	return rc ? figures_fail(f, &err) : CMD_DONE;
 }
 
+/* With fewer events a walk is over before another thread has begun one. */
+enum { EVENTS_WORTH = 1 << 17 };
+
+/* The later part of a walk. */
+struct later {
+	struct pool_job job; /* first */
+	struct tables_walk *walk;
+	struct cdict_error err;
+};
+
+static void run_later(struct pool_job *job)
+{
+	struct later *later = (struct later *)(void *)job;
+
+	/* Where it fails the first part goes on to the end, and meets what there is. */
+	tables_walk_later(later->walk, &later->err);
+}
+
+static int run_two(struct tables_walk *w, struct cdict_reader *other, struct cdict_error *err)
+{
+	struct later later = { .job.run = run_later, .walk = w };
+	struct pool *pool = NULL;
+	int rc = tables_walk_begin_two(w, other, err);
+
+	if (rc)
+		return rc;
+	if (w->later) {
+		pool = pool_new(2);
+		if (!pool)
+			return cdict_fail_nomem(err);
+		pool_submit(pool, &later.job);
+	}
+	rc = tables_walk_first(w, err);
+	if (pool)
+		pool_wait(pool, &later.job);
+	pool_free(pool);
+	return rc ? rc : tables_walk_join(w, err);
+}
+
+/* In two parts at the same time, by two readers, where that pays. */
+static int run(struct figures *f, struct cdict_error *err)
+{
+	struct cdict_reader *other;
+	int rc;
+
+	if (f->walk.opts.jobs < 2 || f->filter.clipped ||
+	    cdict_reader_events(f->reader) < EVENTS_WORTH ||
+	    cdict_reader_parse(&other, f->reader->data, f->reader->size, err))
+		return tables_walk_run(&f->walk, err);
+	rc = run_two(&f->walk, other, err);
+	cdict_reader_close(other);
+	return rc;
+}
+
 int figures_run(struct figures *f)
 {
 	struct cdict_error err = { 0 };
 
-	return tables_walk_run(&f->walk, &err) ? figures_fail(f, &err) : CMD_DONE;
+	return run(f, &err) ? figures_fail(f, &err) : CMD_DONE;
 }
 
 bool figures_any_task(const struct figures *f)

@@ -94,13 +94,47 @@ int tables_walk_begin(struct tables_walk *w, struct cdict_error *err)
 	return analyze_engine_begin(w->eng, w->reader, err);
 }
 
+static int name_tasks(struct tables_walk *w, struct cdict_error *err)
+{
+	return names_init(&w->names, w->eng, &w->opts.names) ? cdict_fail_nomem(err) : 0;
+}
+
 int tables_walk_step(struct tables_walk *w, uint64_t events, struct cdict_error *err)
 {
 	int rc = analyze_engine_step(w->eng, events, err);
 
-	if (rc)
-		return rc;
-	return names_init(&w->names, w->eng, &w->opts.names) ? cdict_fail_nomem(err) : 0;
+	return rc ? rc : name_tasks(w, err);
+}
+
+int tables_walk_begin_two(struct tables_walk *w, struct cdict_reader *other,
+			  struct cdict_error *err)
+{
+	struct analyze_parts parts = { .reader = other };
+	int rc = w->digests ? 0 : digests_told(&w->digests, other, err);
+
+	parts.digests = w->digests;
+	if (rc || !parts.digests || w->opts.digests)
+		return rc ? rc : tables_walk_begin(w, err);
+	return analyze_engine_begin_two(w->eng, w->reader, &parts, &w->later, err);
+}
+
+int tables_walk_later(struct tables_walk *w, struct cdict_error *err)
+{
+	return analyze_engine_run_later(w->later, err);
+}
+
+int tables_walk_first(struct tables_walk *w, struct cdict_error *err)
+{
+	return analyze_engine_step(w->eng, UINT64_MAX, err);
+}
+
+int tables_walk_join(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = w->later ? analyze_engine_join(w->eng, w->later, err) : 0;
+
+	analyze_engine_free(w->later);
+	w->later = NULL;
+	return rc ? rc : name_tasks(w, err);
 }
 
 int tables_walk_run(struct tables_walk *w, struct cdict_error *err)
@@ -121,6 +155,7 @@ void tables_walk_fini(struct tables_walk *w)
 	analyze_switches_free(w->switches);
 	analyze_successors_free(w->successors);
 	analyze_unknown_free(w->unknown);
+	analyze_engine_free(w->later);
 	analyze_engine_free(w->eng);
 	digests_free(w->digests);
 	free(w->nodes);

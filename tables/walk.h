@@ -43,10 +43,10 @@ struct tables_options {
 struct tables_walk {
 	struct cdict_reader *reader;
 	struct tables_options opts;
-	struct analyze_engine *eng;
+	struct analyze_engine *eng, *later; /* @later: of a walk in parts, or NULL */
 	struct analyze_unknown *unknown;
 	uint64_t *cpus;          /* those that the file tells of, of very many; or NULL */
-	struct digests *digests; /* its own, or NULL */
+	struct digests *digests; /* its own, or NULL; of a walk in parts the later one's */
 	int32_t *nodes;          /* NUMA node per CPU of the reader, or NULL */
 	struct names names;
 	/* Those that were wanted, else NULL. */
@@ -69,6 +69,20 @@ int tables_walk_run(struct tables_walk *w, struct cdict_error *err);
 /* tables_walk_begin, tables_walk_step - the same in steps: analyze_engine_step(). */
 int tables_walk_begin(struct tables_walk *w, struct cdict_error *err);
 int tables_walk_step(struct tables_walk *w, uint64_t events, struct cdict_error *err);
+/*
+ * The same in two parts, where w->later is there after the first: analyze_engine_begin_two(), with
+ * @other, another reader of the file, which outlives the walk.
+ *
+ *	tables_walk_begin_two(w, other, err);
+ *	tables_walk_later(w, err);	// in another thread, if w->later
+ *	tables_walk_first(w, err);
+ *	tables_walk_join(w, err);	// both are done
+ */
+int tables_walk_begin_two(struct tables_walk *w, struct cdict_reader *other,
+			  struct cdict_error *err);
+int tables_walk_later(struct tables_walk *w, struct cdict_error *err);
+int tables_walk_first(struct tables_walk *w, struct cdict_error *err);
+int tables_walk_join(struct tables_walk *w, struct cdict_error *err);
 void tables_walk_fini(struct tables_walk *w);
 
 /* After the walk. */

@@ -5,10 +5,11 @@
 # For every real and made-up capture, whole and randomly thinned, cut and holed: vCPU states add up to the
 # window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a
 # walk over a window alone tells what one over all tells of it, also of captures with events missing
-# that nobody reported, and with lost ones.
+# that nobody reported, and with lost ones; and a walk in two parts, cut anywhere, prints what one in one prints.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 addup=$(dirname "$MKPERF")/addup
+twoparts=$(dirname "$MKPERF")/twoparts
 
 for trace in "$DATA"/*.trace; do
 	name=$(basename "$trace" .trace)
@@ -19,6 +20,7 @@ for trace in "$DATA"/*.trace; do
 	rm -f x.cdict
 	"$MKPERF" -o x.data "$trace" 2>mkperf.err && "$CDICT" convert -q -i x.data -o x.cdict 2>>mkperf.err
 	"$addup" x.cdict 30 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict 30 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 	verdict "addup-$name" "$(cat addup.err)"
 done
 
@@ -30,6 +32,7 @@ while IFS= read -r data; do
 		continue
 	fi
 	"$addup" x.cdict 15 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict 6 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
 	for missing in '40 0' '300 2' '0 8'; do
 		# shellcheck disable=SC2086
@@ -37,6 +40,11 @@ while IFS= read -r data; do
 		rm -f x.cdict
 		"$CDICT" convert -q -i x.data -o x.cdict 2>>thin.err </dev/null
 		"$addup" x.cdict 3 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+		"$twoparts" x.cdict 4 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 		verdict "addup-$(basename "$data" .data)-${missing/ /-}" "$(cat addup.err)"
 	done
 done < <(real_captures all)
+
+# Else nothing of the above was about two parts.
+awk '{ walks += $1; joined += $3 } END { exit !(joined > 0) }' twoparts.out
+verdict walks-in-two-parts-were-joined "$([ $? -eq 0 ] || sort twoparts.out | uniq -c)"
