@@ -150,6 +150,8 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
 	if (t[PAGE_VCPU])
 		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
+	t[PAGE_DELAYS] = tables_delays(w);
+	t[PAGE_CAPACITY] = tables_capacity(w);
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
 	return has_tables(c, 0, PAGE_TABLES - 1) ? sort_tables(c) : -ENOMEM;

@@ -38,6 +38,8 @@ enum page_table {
 	PAGE_EXITS_VM_SUMS, /* the same */
 	PAGE_COREMAP_SUMS,  /* by CPU, by task, and of all */
 	PAGE_VCPU_SHARES,   /* states in percent */
+	PAGE_DELAYS,
+	PAGE_CAPACITY,
 	PAGE_TABLES,
 };
 

@@ -117,6 +117,10 @@ export function commandRow(capture, table, row) {
 			out.antagonist_tid = task.tid;
 			out.antagonist_pid = task.pid < 0 ? null : task.pid;
 			out.antagonist_vm = task.vm;
+		} else if (key === 'worst_task' || key === 'worst_antagonist') {
+			const task = value === null ? null : capture.tasks[value];
+			out[key] = task ? task.who : null;
+			out[`${key}_tid`] = task ? task.tid : null;
 		} else if (key.endsWith('_at_ns')) {
 			out[key] = value === null ? null : BigInt(capture.t0_ns) + BigInt(value);
 		} else {

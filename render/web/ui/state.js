@@ -26,6 +26,7 @@ const PARTS = {
 	compare: TEXT,
 	marks: NUMBERS,
 	strip: TEXT,
+	wait: NUMBERS,
 };
 
 export const START = Object.freeze({
@@ -40,6 +41,7 @@ export const START = Object.freeze({
 	compare: 'vcpu',
 	marks: [], // times
 	strip: 'cpus', // overview: cpus, or waiting vms
+	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 
 function parseRange(text) {

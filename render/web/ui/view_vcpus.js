@@ -10,6 +10,7 @@ import { Slices, fillRows } from './slices.js';
 import { count, duration, exactNs, percent } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
+import { WhoDelayed } from './who_delayed.js';
 
 const PAD = 6;
 const FEW = 12; // rows: they have room to be taller
@@ -31,7 +32,8 @@ export class VcpusView extends View {
 				h('th', { class: 'bar-cell' }, this.barAxis.el),
 				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
 		this.empty = h('p', { class: 'empty', hidden: true });
-		this.el.append(this.legend, this.table, this.empty);
+		this.delays = new WhoDelayed(this);
+		this.el.append(this.delays.el, this.legend, this.table, this.empty);
 		app.card.watch(this.body, (el) => this.#explain(el));
 		this.rowPlots = [];
 		this.slices = new Slices((change) => app.busy(change));
@@ -49,6 +51,7 @@ export class VcpusView extends View {
 		else
 			this.paint();
 		this.lanes.follow(rows.map((row) => row.task));
+		this.delays.update(change);
 	}
 
 	#build(rows) {
@@ -221,6 +224,7 @@ export class VcpusView extends View {
 	}
 
 	close() {
+		this.delays.close();
 		this.slices.drop();
 		this.lanes.close();
 		super.close();

@@ -48,6 +48,8 @@ export const TABLES = {
 	vcpu: ['vcpu', 'vcpu', 'total'],
 	vcpu_reasons: ['vcpu', 'reasons', null],
 	antagonists: ['vcpu', 'antagonists', null],
+	delays: ['vcpu', 'delays', 'delays_total'],
+	capacity: ['vcpu', 'capacity', null],
 	latency: ['latency', 'latency', 'total'],
 	coremap: ['coremap', 'coremap', null],
 	cpus: ['coremap', 'cpus', null],

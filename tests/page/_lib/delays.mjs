@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node delays.mjs NAME PAGE CDICT [NAME PAGE CDICT]... - in each page two clicks, on the first finding and on the
+// cell of who was in its VM's way most, show the worst wait of the two, and it is the command's.
+// A line "ok NAME" or "not ok NAME" for each.
+
+import { Browser } from './browser.mjs';
+import { cdict, parseExact } from './page.mjs';
+
+const CLICK = {
+	finding: 'document.querySelector(".finding[data-kind=delayed]").click()',
+	cell: '[...document.querySelectorAll(".delays td.cell")].reduce((a, b) => (Number(a.dataset.value) >= Number(b.dataset.value) ? a : b)).querySelector("button").click()',
+};
+const CELLS = `JSON.stringify([...document.querySelectorAll('table.delays tr[data-vm]')].flatMap((tr) =>
+	[...tr.querySelectorAll('td[data-behind]')].map((td) => [tr.dataset.vm, td.dataset.behind, Number(td.dataset.value)])))`;
+// What stands there: the state, the sentence, and for how long the culprit's slices that are drawn had the CPU in the wait.
+const SHOWN = `(() => {
+	const { wait } = cdictPage.app.view.delays;
+	const [from, to, victim, culprit, cpu] = cdictPage.state.wait;
+	const { pieces } = wait;
+	let held = 0;
+	for (let i = 0; pieces && i < pieces.cpu.length; i++)
+		if (pieces.task[i] === culprit && pieces.cpu[i] === cpu)
+			held += Math.max(0, Math.min(to, pieces.to[i]) - Math.max(from, pieces.from[i]));
+	const who = (task) => cdictPage.page.captures[0].tasks[task];
+	const box = wait.plot.canvas.getBoundingClientRect();
+	return JSON.stringify({ t0: cdictPage.page.captures[0].t0_ns, state: cdictPage.state.wait, range: cdictPage.app.range, window: cdictPage.app.window,
+		held, victim: who(victim).tid, culprit: who(culprit).tid, hidden: wait.el.hidden, in_view: box.top >= 0 && box.bottom <= innerHeight,
+		words: document.querySelector('.wait .sentence').textContent, filtered: [...document.querySelectorAll('table.delays tr[data-vm]')].length });
+})()`;
+
+async function check(browser, file, cdictFile) {
+	const wrong = [];
+	const says = (ok, text) => { if (!ok) wrong.push(text); };
+	const { delays } = parseExact(cdict('vcpu', '-q', '--format', 'json', cdictFile));
+	const tab = await browser.open(file, { width: 1280, height: 800 });
+	await tab.ready();
+	await tab.idle();
+	const cells = JSON.parse(await tab.evaluate(CELLS));
+	for (const [vm, behind, ns] of cells)
+		says(delays.some((row) => row.vm === vm && row.behind === behind && String(row.behind_ns) === String(ns)), `no command says ${ns} ns of ${vm} behind ${behind}`);
+	says(cells.length > 2, `there are ${cells.length} cells`);
+	await tab.evaluate(CLICK.finding);
+	await tab.idle();
+	await tab.evaluate(CLICK.cell);
+	await tab.idle();
+	const shown = JSON.parse(await tab.evaluate(SHOWN));
+	const [from, to, , , cpu, held] = shown.state;
+	const row = delays.find((r) => String(r.worst_at_ns) === String(BigInt(shown.t0) + BigInt(from)) && r.worst_task_tid === shown.victim && r.worst_antagonist_tid === shown.culprit);
+	says(row, `no command knows the wait ${shown.words}`);
+	says(row && to - from === row.worst_ns && cpu === row.worst_cpu && held === row.worst_held_ns, `it is ${JSON.stringify(shown.state)}, the command's ${JSON.stringify(row)}`);
+	says(shown.held === held, `slices of ${shown.held} ns are drawn, ${held} ns were told`);
+	const around = Math.max(20, Math.round((to - from) * 0.2));
+	says(shown.range[0] === Math.max(shown.window[0], from - around) && shown.range[1] === Math.min(shown.window[1], to + around), `the range is ${shown.range}, the wait ${from} to ${to}`);
+	says(!shown.hidden && shown.in_view, 'the lanes are not in view');
+	says(shown.words.includes(`CPU ${cpu}`), shown.words);
+	tab.problems().forEach((text) => wrong.push(text));
+	// the address alone brings it back; back leads to before
+	await tab.evaluate('history.back()');
+	await tab.idle();
+	says(await tab.evaluate('document.querySelector(".wait").hidden'), 'back does not close it');
+	await tab.close();
+	return wrong;
+}
+
+const args = process.argv.slice(2);
+const browser = await Browser.launch();
+try {
+	for (let i = 0; i + 2 < args.length; i += 3) {
+		const wrong = await check(browser, args[i + 1], args[i + 2]).catch((error) => [error.stack ?? String(error)]);
+		console.log(wrong.length ? [`not ok ${args[i]}`, ...wrong.slice(0, 12)].join('\n    # ') : `ok ${args[i]}`);
+	}
+} finally {
+	await browser.close();
+}
