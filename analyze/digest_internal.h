@@ -31,8 +31,8 @@ struct fold {
 struct cut {
 	const struct cdict_digest_cut *of;
 	uint64_t next_first_ns; /* the CPU's next block */
-	uint64_t break_ns;                    /* switches are missing before it: not after that */
-	size_t before;                        /* the CPU's cut before, + 1 */
+	uint64_t break_ns;      /* switches are missing before it: not after that */
+	size_t before;          /* the CPU's cut before, + 1 */
 };
 
 /* A CPU, where the file tells. */

@@ -50,7 +50,7 @@ struct cdict_digest_cut {
 	uint64_t switch_ns; /* when; the first one */
 	uint64_t first_switch_ns;
 	uint64_t ahead_ns; /* the CPU's events up to this time are to be read with the rows */
-	uint64_t missing;  /* switches whose prev was not switched in before, since the CPU's cut before */
+	uint64_t missing; /* switches whose prev was not switched in before, since the CPU's cut before */
 	const struct cdict_digest_row *rows;
 	size_t n_rows;
 };
