@@ -1,50 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /* exits.c - see exits.h. */
-#include "analyze/exits.h"
+#include "analyze/exits_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/index.h"
-#include "analyze/ops.h"
-#include "analyze/reasons.h"
 #include "base/fail.h"
 
 enum { MMIO_READ = 1, MMIO_WRITE = 2 }; /* KVM_TRACE_MMIO_* */
-
-/* A begun interval: since when, on which CPU, for which row. */
-struct open {
-	uint64_t t_ns; /* ANALYZE_NO_TIME: none */
-	uint32_t cpu;
-	uint32_t row; /* INDEX_NONE: not known yet (an MMIO that began at the exit) */
-	bool in;      /* it began in the window */
-};
-
-/* More ports and MSRs than an exit can access: those beyond are counted, not timed. */
-enum { ACCESSES_MAX = 64 };
-
-struct thread {
-	bool known;   /* the opens are initialised */
-	bool entered; /* had a kvm_entry: perf counts from here on */
-	struct open exit, entry, mmio;
-	ARRAY(struct open) accesses; /* of ports and MSRs, since the exit */
-	uint64_t ran_ns;             /* analyze_engine_ran_ns() at the exit */
-};
-
-struct analyze_exits {
-	struct analyze_engine *eng;
-	bool like_perf, no_accesses;
-	struct analyze_reasons *reasons;
-	ARRAY(struct thread) threads; /* by task */
-	struct index exit_index, guest_index, access_index;
-	ARRAY(struct analyze_exit_row) exits;
-	ARRAY(struct analyze_guest_row) guests;
-	ARRAY(struct analyze_access_row) accesses;
-	char (*numbers)[24]; /* names of unknown codes */
-	bool done;
-};
 
 static struct thread *thread_of(struct analyze_exits *x, uint32_t task)
 {
@@ -372,24 +337,6 @@ static bool pending(void *self)
 	return false;
 }
 
-/* What goes on between events of KVM is not handed from part to part. */
-static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
-{
-	const struct analyze_exits *x = self;
-	const struct analyze_exits_options opts = { .no_accesses = x->no_accesses };
-	const struct analyze_summary *sum = analyze_engine_summary(x->eng);
-	struct analyze_exits *later;
-
-	return sum->has_entry || sum->has_exit || x->like_perf
-		       ? 1
-		       : analyze_exits_new(&later, eng, &opts, err);
-}
-
-static void part_free(void *self)
-{
-	analyze_exits_free(self);
-}
-
 static const struct analyze_ops ops = {
 	.needs = NEED_EXITS | NEED_ACCESSES,
 	.kvm = on_kvm,
@@ -397,8 +344,11 @@ static const struct analyze_ops ops = {
 	.finish = on_finish,
 	.resumes = true,
 	.pending = pending,
-	.part = part,
-	.part_free = part_free,
+	.part = exits_part,
+	.part_free = exits_part_free,
+	.begun = exits_begun,
+	.agrees = exits_agree,
+	.join = exits_join,
 };
 
 static const struct analyze_ops ops_no_accesses = {
@@ -408,8 +358,11 @@ static const struct analyze_ops ops_no_accesses = {
 	.finish = on_finish,
 	.resumes = true,
 	.pending = pending,
-	.part = part,
-	.part_free = part_free,
+	.part = exits_part,
+	.part_free = exits_part_free,
+	.begun = exits_begun,
+	.agrees = exits_agree,
+	.join = exits_join,
 };
 
 int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
@@ -451,6 +404,7 @@ void analyze_exits_free(struct analyze_exits *x)
 	for (size_t i = 0; i < x->threads.n; i++)
 		array_fini(&x->threads.at[i].accesses);
 	array_fini(&x->threads);
+	array_fini(&x->begin);
 	free(x->numbers);
 	index_fini(&x->exit_index);
 	index_fini(&x->guest_index);

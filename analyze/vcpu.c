@@ -3,53 +3,15 @@
  * vcpu.c - see vcpu.h.  Every task is followed, since a thread shows only with its first
  * KVM event that it is a vCPU; rows are made of those that are.
  */
-#include "analyze/vcpu.h"
+#include "analyze/vcpu_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/index.h"
-#include "analyze/ops.h"
-#include "analyze/reasons.h"
-#include "analyze/waiters.h"
 #include "base/fail.h"
 
-enum where { NEW, ON, PREEMPTED, WAITING, HALTED, BLOCKED, DEAD };
-enum mode { MODE_UNKNOWN, MODE_GUEST, MODE_EXIT, MODE_QEMU };
-enum what { ENTRY, EXIT, USERSPACE, OUT };
-
-struct watch {
-	uint64_t since_ns; /* accounted up to here */
-	uint8_t where, mode;
-	bool set, kvm_seen;
-	bool late;       /* mode is unknown, as some CPU was not recorded yet */
-	bool ran;        /* a slice of it was seen whole */
-	uint32_t cpu;    /* it runs or waits on */
-	uint32_t reason; /* of the last exit, INDEX_NONE */
-	struct analyze_vcpu_row row;
-};
-
-struct analyze_vcpus {
-	struct analyze_engine *eng;
-	bool off, some_cpus; /* away from those it may run on others */
-	struct analyze_reasons *names;
-	ARRAY(struct watch) watches; /* by task */
-	struct index reason_index;   /* (task, isa and code) */
-	ARRAY(struct analyze_vcpu_reason) reasons;
-	struct waiters waiters;
-	struct analyze_capacity capacity;
-	analyze_vcpu_tell *tell; /* or NULL */
-	void *tell_ctx;
-	/* after the run */
-	struct analyze_vcpu_row *rows;
-	size_t n;
-	struct analyze_vcpu_reason *sorted_reasons;
-	struct analyze_antagonist *sorted_antagonists;
-	char (*numbers)[24];
-};
-
-static struct watch *watch_of(struct analyze_vcpus *v, uint32_t task)
+struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task)
 {
 	struct watch *w = row_at(&v->watches, task);
 
@@ -249,7 +211,7 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_vcpus *v = self;
-	struct watch *w = v->off ? NULL : watch_of(v, sw->prev);
+	struct watch *w = v->off ? NULL : vcpu_watch(v, sw->prev);
 	struct analyze_antagonist *a;
 	struct waiter done;
 	uint64_t start;
@@ -279,7 +241,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		*(idle ? &w->row.halts : &w->row.blocks) += sw->in;
 	}
 
-	w = watch_of(v, sw->next);
+	w = vcpu_watch(v, sw->next);
 	if (!w)
 		return;
 	start = w->since_ns;
@@ -295,7 +257,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 static void on_wake(void *self, const struct analyze_wake *wake)
 {
 	struct analyze_vcpus *v = self;
-	struct watch *w = v->off ? NULL : watch_of(v, wake->task);
+	struct watch *w = v->off ? NULL : vcpu_watch(v, wake->task);
 
 	if (!w)
 		return;
@@ -320,7 +282,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 
 	if (ev->kind != ANALYZE_KIND_MIGRATE || v->off)
 		return;
-	w = watch_of(v, ev->task);
+	w = vcpu_watch(v, ev->task);
 	if (w && (w->where == PREEMPTED || w->where == WAITING) && ev->dest_cpu != w->cpu) {
 		waiters_move(&v->waiters, ev->task, ev->dest_cpu, ev->t_ns);
 		w->cpu = ev->dest_cpu;
@@ -368,7 +330,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		what = USERSPACE;
 	else
 		return;
-	w = watch_of(v, k->task);
+	w = vcpu_watch(v, k->task);
 	if (!w)
 		return;
 	if (w->where == PREEMPTED || w->where == WAITING)
@@ -417,7 +379,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 }
 
 /* The state the thread is in when the walk ends. */
-static void last_state(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end)
+void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end)
 {
 	enum analyze_vcpu_state state = state_of((enum mode)w->mode);
 	struct waiter done;
@@ -438,102 +400,11 @@ static void last_state(struct analyze_vcpus *v, struct watch *w, uint32_t task, 
 	w->row.edge_ns += w->row.ns[state] - before;
 }
 
-static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
-{
-	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
-}
-
-static int worst_first(const void *a, const void *b)
-{
-	const struct analyze_vcpu_row *x = a, *y = b;
-	uint64_t xd = delayed_ns(x), yd = delayed_ns(y);
-
-	if (xd != yd)
-		return xd > yd ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
-}
-
-static int most_time(const void *a, const void *b)
-{
-	const struct analyze_vcpu_reason *x = a, *y = b;
-	uint64_t xn = x->exit_ns + x->qemu_ns, yn = y->exit_ns + y->qemu_ns;
-
-	if (xn != yn)
-		return xn > yn ? -1 : 1;
-	if (x->isa != y->isa)
-		return x->isa < y->isa ? -1 : 1;
-	return x->reason < y->reason ? -1 : x->reason > y->reason;
-}
-
-/* The reasons of each row, one row's after the other's. */
-static int sort_reasons(struct analyze_vcpus *v)
-{
-	size_t n = v->reasons.n, at = 0;
-
-	v->sorted_reasons = calloc(n ? n : 1, sizeof(*v->sorted_reasons));
-	v->numbers = calloc(n ? n : 1, sizeof(*v->numbers));
-	if (!v->sorted_reasons || !v->numbers)
-		return -ENOMEM;
-	for (size_t i = 0; i < v->n; i++) {
-		size_t first = at;
-
-		for (size_t k = 0; k < n; k++)
-			if ((uint32_t)v->reason_index.keys.at[k].a == v->rows[i].task &&
-			    (v->reasons.at[k].in || v->reasons.at[k].exit_ns ||
-			     v->reasons.at[k].qemu_ns))
-				v->sorted_reasons[at++] = v->reasons.at[k];
-		if (at > first)
-			qsort(v->sorted_reasons + first, at - first, sizeof(*v->sorted_reasons),
-			      most_time);
-		for (size_t k = first; k < at; k++)
-			v->sorted_reasons[k].name =
-				analyze_reasons_text(v->names, v->sorted_reasons[k].isa,
-						     v->sorted_reasons[k].reason, v->numbers[k]);
-		v->rows[i].reasons = v->sorted_reasons + first;
-		v->rows[i].n_reasons = at - first;
-	}
-	return 0;
-}
-
-static int on_finish(void *self, struct cdict_error *err)
-{
-	struct analyze_vcpus *v = self;
-	uint64_t from, end;
-
-	analyze_engine_walk(v->eng, &from, &end);
-	/* Also of those that are none yet. */
-	for (size_t i = 0; !v->off && i < analyze_engine_task_count(v->eng); i++)
-		if (analyze_engine_task(v->eng, (uint32_t)i)->is_vcpu && !watch_of(v, (uint32_t)i))
-			return cdict_fail_nomem(err);
-	v->rows = calloc(v->watches.n + 1, sizeof(*v->rows));
-	if (!v->rows)
-		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < v->watches.n; i++) {
-		struct watch *w = &v->watches.at[i];
-		const struct analyze_task *task;
-
-		task = analyze_engine_task(v->eng, (uint32_t)i);
-		if (!task->is_vcpu)
-			continue;
-		last_state(v, w, (uint32_t)i, end);
-		w->row.absent_ns = analyze_engine_absent_ns(v->eng, (uint32_t)i);
-		w->row.task = (uint32_t)i;
-		v->rows[v->n++] = w->row;
-		histogram_init(&w->row.preempted);
-		histogram_init(&w->row.waiting);
-	}
-	if (v->n)
-		qsort(v->rows, v->n, sizeof(*v->rows), worst_first);
-	if (sort_reasons(v) || waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists))
-		return cdict_fail_nomem(err);
-	return 0;
-}
-
 /* The switches and the wake-up after the events of KVM that were told. */
 static void on_resume(void *self, const struct analyze_resume *r)
 {
 	struct analyze_vcpus *v = self;
-	struct watch *w = v->off ? NULL : watch_of(v, r->task);
+	struct watch *w = v->off ? NULL : vcpu_watch(v, r->task);
 	bool out_last = r->out_ns != ANALYZE_NO_TIME && !r->on && !r->lost,
 	     runs = r->kvm_ns != ANALYZE_NO_TIME;
 
@@ -608,19 +479,6 @@ static bool pending(void *self)
 	return false;
 }
 
-static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
-{
-	const struct analyze_vcpus *v = self;
-	struct analyze_vcpus *later;
-
-	return v->off && !v->tell ? analyze_vcpus_new(&later, eng, err) : 1;
-}
-
-static void part_free(void *self)
-{
-	analyze_vcpus_free(self);
-}
-
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
 		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
@@ -630,13 +488,16 @@ static const struct analyze_ops ops = {
 	.sched = on_sched,
 	.kvm = on_kvm,
 	.start = on_start,
-	.finish = on_finish,
+	.finish = vcpu_finish,
 	.resumes = true,
 	.resume = on_resume,
 	.waited = on_waited,
 	.pending = pending,
-	.part = part,
-	.part_free = part_free,
+	.part = vcpu_part,
+	.part_free = vcpu_part_free,
+	.begun = vcpu_begun,
+	.agrees = vcpu_agrees,
+	.join = vcpu_join,
 };
 
 int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
@@ -684,38 +545,8 @@ void analyze_vcpus_free(struct analyze_vcpus *v)
 	free(v->numbers);
 	index_fini(&v->reason_index);
 	waiters_fini(&v->waiters);
+	array_fini(&v->begin);
+	waiters_fini(&v->begin_waiters);
 	analyze_reasons_free(v->names);
 	free(v);
-}
-
-size_t analyze_vcpus_row_count(const struct analyze_vcpus *v)
-{
-	return v->n;
-}
-
-const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i)
-{
-	return &v->rows[i];
-}
-
-const struct analyze_capacity *analyze_vcpus_capacity(const struct analyze_vcpus *v)
-{
-	return &v->capacity;
-}
-
-uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row)
-{
-	uint64_t ns = 0;
-
-	for (size_t s = 0; s < ANALYZE_VCPU_STATES; s++)
-		ns += row->ns[s];
-	return ns - row->absent_ns;
-}
-
-const char *analyze_vcpu_state_name(enum analyze_vcpu_state state)
-{
-	static const char *const names[] = { "guest",   "exit",   "qemu",    "preempted",
-					     "waiting", "halted", "blocked", "unknown" };
-
-	return state < ANALYZE_VCPU_STATES ? names[state] : "unknown";
 }

@@ -257,6 +257,82 @@ void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns
 	add(ws, &w, cpu);
 }
 
+int waiters_begin(struct waiters *ws, struct waiters *to)
+{
+	ws->index.keys.n = ws->antagonists.n = 0;
+	map_fini(&ws->index.map);
+	if (waiters_init(to, ws->eng) || array_resize(&to->where, ws->where.n) ||
+	    array_resize(&to->booked, ws->booked.n))
+		return -ENOMEM;
+	if (ws->where.n)
+		memcpy(to->where.at, ws->where.at, ws->where.n * sizeof(*ws->where.at));
+	for (uint32_t c = 0; c < ws->n_cpus; c++)
+		for (size_t i = 0; i < ws->cpus[c].all.n; i++)
+			if (array_push(&to->cpus[c].all, ws->cpus[c].all.at[i]))
+				return -ENOMEM;
+	for (size_t i = 0; i < ws->booked.n; i++)
+		for (size_t k = 0; k < ws->booked.at[i].all.n; k++)
+			if (array_push(&to->booked.at[i].all, ws->booked.at[i].all.at[k]))
+				return -ENOMEM;
+	return 0;
+}
+
+static const struct waiter *find(const struct waiters *ws, uint32_t task)
+{
+	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0;
+
+	for (size_t i = 0; cpu && i < ws->cpus[cpu - 1].all.n; i++)
+		if (ws->cpus[cpu - 1].all.at[i].task == task)
+			return &ws->cpus[cpu - 1].all.at[i];
+	return NULL;
+}
+
+bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t task)
+{
+	const struct waiter *w = find(a, task), *v = find(b, task);
+	const struct booking_list *x, *y;
+
+	if (!w || !v)
+		return !w == !v;
+	x = &a->booked.at[task];
+	y = &b->booked.at[task];
+	if (a->where.at[task] != b->where.at[task] || w->woken != v->woken ||
+	    w->booked_ns != v->booked_ns || w->top != v->top || w->top_ns != v->top_ns ||
+	    x->all.n != y->all.n)
+		return false;
+	for (size_t i = 0; i < x->all.n; i++)
+		if (x->all.at[i].who != y->all.at[i].who || x->all.at[i].ns != y->all.at[i].ns ||
+		    x->all.at[i].slices != y->all.at[i].slices)
+			return false;
+	return true;
+}
+
+int waiters_join(struct waiters *ws, struct waiters *later)
+{
+	struct waiters was;
+
+	for (size_t i = 0; i < later->antagonists.n; i++) {
+		const struct analyze_antagonist *from = &later->antagonists.at[i];
+		struct analyze_antagonist *a =
+			waiters_antagonist(ws, (uint32_t)later->index.keys.at[i].a, from->task);
+
+		if (!a)
+			return -ENOMEM;
+		a->preempted_ns += from->preempted_ns;
+		a->waiting_ns += from->waiting_ns;
+		a->slices += from->slices;
+		a->took_over += from->took_over;
+	}
+	was = *ws;
+	ws->cpus = later->cpus;
+	ws->where = later->where;
+	ws->booked = later->booked;
+	later->cpus = was.cpus;
+	later->where = was.where;
+	later->booked = was.booked;
+	return 0;
+}
+
 struct pair {
 	uint32_t task;
 	struct analyze_antagonist a;

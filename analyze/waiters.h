@@ -69,6 +69,12 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
 uint32_t waiters_top(const struct waiters *ws, uint32_t task);
 /* waiters_antagonist - the cell of the pair, or NULL when out of memory. */
 struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who);
+/* Of a walk in parts. waiters_begin - copies into @to, zeroed, who waits, and empties the cells;
+ * waiters_same - whether @task waits as in @b; waiters_join - adds the cells of @later, and takes who waits from it.
+ * 0 or -ENOMEM. */
+int waiters_begin(struct waiters *ws, struct waiters *to);
+bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t task);
+int waiters_join(struct waiters *ws, struct waiters *later);
 /* waiters_sort - gives all cells, row by row, and sets the rows' antagonists. */
 int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t n,
 		 struct analyze_antagonist **out);
