@@ -136,6 +136,34 @@ uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n
 	return keys_add(&d->stacks, frames, n * sizeof(*frames), FORMAT_MAX_STACKS);
 }
 
+static size_t keys_memory(const struct stack_keys *k)
+{
+	return k->bytes.cap + k->cap * sizeof(*k->keys) + k->n_slots * sizeof(*k->slots);
+}
+
+size_t stack_dict_memory(const struct stack_dict *d)
+{
+	return keys_memory(&d->texts) + keys_memory(&d->frames) + keys_memory(&d->stacks);
+}
+
+static size_t keys_waiting(const struct stack_keys *k, uint32_t from)
+{
+	return from < k->n ? k->bytes.len - k->keys[from].at + (k->n - from) * 4u : 0;
+}
+
+size_t stack_dict_waiting(const struct stack_dict *d)
+{
+	if (d->n_stacks == d->stacks.n)
+		return 0;
+	return keys_waiting(&d->texts, d->n_texts) + keys_waiting(&d->frames, d->n_frames) +
+	       keys_waiting(&d->stacks, d->n_stacks);
+}
+
+void stack_dict_rewind(struct stack_dict *d)
+{
+	d->n_texts = d->n_frames = d->n_stacks = 0;
+}
+
 /* How many of @k from @from on make about a block. */
 static uint32_t portion(const struct stack_keys *k, uint32_t from)
 {

@@ -42,6 +42,12 @@ uint32_t stack_dict_frame(struct stack_dict *d, const struct cdict_frame *frame)
 /* stack_dict_stack - the number of the stack of these frames; the same failures. */
 uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n);
 
+/* stack_dict_memory - bytes that it takes; stack_dict_waiting - bytes that stack_dict_take() will give, or a few more;
+ * stack_dict_rewind - everything is new again: another file. */
+size_t stack_dict_memory(const struct stack_dict *d);
+size_t stack_dict_waiting(const struct stack_dict *d);
+void stack_dict_rewind(struct stack_dict *d);
+
 /* stack_dict_take - appends to @out the content of a STAK block with what is new since
  * the last call, some MiB of it at most; nothing when nothing is. */
 void stack_dict_take(struct stack_dict *d, struct buf *out);

@@ -23,12 +23,13 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/outfile.h"
+#include "convert/chains.h"
 #include "convert/convert.h"
 #include "format/writer.h"
 #include "plugin/args.h"
-#include "plugin/chains.h"
 #include "plugin/handed.h"
 #include "plugin/input.h"
+#include "plugin/perf_abi.h"
 #include "plugin/tidy.h"
 
 struct session {
@@ -342,6 +343,42 @@ static void give_up(struct session *s, const char *why)
 	say("%s; nothing is stored", why);
 }
 
+struct perf_asked {
+	const struct perf_dlfilter_fns *fns;
+	void *ctx;
+};
+
+/* perf knows. */
+static bool resolve(void *ctx, struct cdict_frame *f)
+{
+	const struct perf_asked *perf = ctx;
+	struct perf_dlfilter_al al = { .size = sizeof(al) };
+
+	if (perf->fns->resolve_address && !perf->fns->resolve_address(perf->ctx, f->address, &al)) {
+		if (al.dso)
+			f->object = al.dso;
+		if (al.sym) {
+			f->symbol = al.sym;
+			f->offset = al.symoff;
+		}
+	}
+	return true;
+}
+
+static uint32_t stack_in(struct session *s, const struct perf_dlfilter_sample *sample, void *ctx)
+{
+	struct perf_asked perf = { s->fns, ctx };
+	struct chain chain = {
+		.entries = sample->raw_callchain,
+		.n = sample->raw_callchain ? sample->raw_callchain_nr : 0,
+		.mode = sample->cpumode,
+		.resolve = resolve,
+		.ctx = &perf,
+	};
+
+	return chains_stack(&s->chains, &chain);
+}
+
 static void give(struct session *s, const struct perf_dlfilter_sample *sample, bool early,
 		 void *ctx)
 {
@@ -368,13 +405,12 @@ static void give(struct session *s, const struct perf_dlfilter_sample *sample, b
 	/* Without filters all are taken before perf spends time on them, and drops those of guest
 	 * mode; else those that come back. */
 	if (early && s->args.stacks && !s->perf.filtered)
-		to.stack = chains_stack(&s->chains, s->fns, sample, ctx);
+		to.stack = stack_in(s, sample, ctx);
 	if (early)
 		handed_give(s->handed, &to);
 	else if (s->perf.filtered)
-		handed_passed(s->handed, s->args.stacks
-						 ? chains_stack(&s->chains, s->fns, sample, ctx)
-						 : CDICT_NO_STACK);
+		handed_passed(s->handed,
+			      s->args.stacks ? stack_in(s, sample, ctx) : CDICT_NO_STACK);
 }
 
 static bool is_guest(uint8_t mode)

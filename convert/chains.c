@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Call chains -> stacks. */
-#include "plugin/chains.h"
+#include "convert/chains.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -13,37 +13,36 @@ void chains_fini(struct chains *c)
 {
 	stack_dict_fini(&c->dict);
 	map_fini(&c->kernel);
+	map_fini(&c->user);
 	free(c->frames);
 	*c = (struct chains){ 0 };
 }
 
-static uint32_t resolve(struct chains *c, const struct perf_dlfilter_fns *fns, void *ctx,
-			uint64_t address, uint8_t mode)
-{
-	struct cdict_frame f = { .symbol = "", .object = "", .address = address, .mode = mode };
-	struct perf_dlfilter_al al = { .size = sizeof(al) };
+/* A slot of a map, about. */
+#define SLOT_BYTES 24u
 
-	if (fns->resolve_address && !fns->resolve_address(ctx, address, &al)) {
-		if (al.dso)
-			f.object = al.dso;
-		if (al.sym) {
-			f.symbol = al.sym;
-			f.offset = al.symoff;
-		}
-	}
-	return stack_dict_frame(&c->dict, &f);
+static bool is_full(const struct chains *c)
+{
+	size_t slots = c->kernel.n_slots + c->user.n_slots;
+
+	return c->max_bytes && stack_dict_memory(&c->dict) + slots * SLOT_BYTES > c->max_bytes;
 }
 
-static uint32_t frame_of(struct chains *c, const struct perf_dlfilter_fns *fns, void *ctx,
-			 uint64_t address, uint8_t mode)
+static uint32_t frame_of(struct chains *c, const struct chain *chain, uint64_t address,
+			 uint8_t mode)
 {
-	uint32_t *known = mode == CDICT_MODE_KERNEL ? map_add(&c->kernel, address, 0) : NULL;
-	uint32_t frame;
+	struct cdict_frame f = { .symbol = "", .object = "", .address = address, .mode = mode };
+	struct map *map = mode == CDICT_MODE_KERNEL ? &c->kernel : &c->user;
+	uint64_t space = mode == CDICT_MODE_KERNEL ? 0 : chain->space;
+	bool once = mode == CDICT_MODE_KERNEL || space;
+	uint32_t *known = once ? map_find(map, address, space) : NULL, frame;
 
-	if (known && *known != MAP_NEW)
+	if (known)
 		return *known;
-	frame = resolve(c, fns, ctx, address, mode);
-	if (known && frame != CDICT_NO_STACK)
+	once &= chain->resolve(chain->ctx, &f);
+	frame = stack_dict_frame(&c->dict, &f);
+	known = once && frame != CDICT_NO_STACK ? map_add(map, address, space) : NULL;
+	if (known)
 		*known = frame;
 	return frame;
 }
@@ -75,27 +74,31 @@ static bool mode_of(uint64_t mark, uint8_t *mode)
 	}
 }
 
-uint32_t chains_stack(struct chains *c, const struct perf_dlfilter_fns *fns,
-		      const struct perf_dlfilter_sample *sample, void *ctx)
+uint32_t chains_stack(struct chains *c, const struct chain *chain)
 {
-	uint8_t mode = sample->cpumode;
+	uint8_t mode = chain->mode;
 	uint32_t n = 0, stack;
 
-	if (!sample->raw_callchain || !sample->raw_callchain_nr)
+	if (!chain->n)
+		return CDICT_NO_STACK;
+	c->full |= is_full(c);
+	if (c->full && c->max_bytes)
 		return CDICT_NO_STACK;
 	if (!c->frames)
 		c->frames = malloc(FORMAT_STACK_DEPTH * sizeof(*c->frames));
 	if (!c->frames)
 		return CDICT_NO_STACK;
-	for (uint64_t i = 0; i < sample->raw_callchain_nr && n < FORMAT_STACK_DEPTH; i++) {
-		uint64_t address = sample->raw_callchain[i];
+	for (uint64_t i = 0; i < chain->n && n < FORMAT_STACK_DEPTH; i++) {
+		uint64_t address;
 
+		memcpy(&address, (const uint8_t *)chain->entries + i * sizeof(address),
+		       sizeof(address));
 		if (address >= PERF_CONTEXT_MAX) {
 			if (!mode_of(address, &mode))
 				break;
 			continue;
 		}
-		c->frames[n] = frame_of(c, fns, ctx, address, mode);
+		c->frames[n] = frame_of(c, chain, address, mode);
 		if (c->frames[n++] == CDICT_NO_STACK) {
 			c->full = true;
 			return CDICT_NO_STACK;
