@@ -30,8 +30,8 @@ static const struct cmd_option script_options[] = {
 	OPTION_CPU,
 	OPTION_TID,
 	CMD_STRING('F', "fields", struct script_opts, fields, "LIST",
-		   "of comm, pid, tid, cpu, time, event, trace; or changes as in +comm,-cpu "
-		   "(default: tid,cpu,time,event,trace, in ns)"),
+		   "of comm, pid, tid, cpu, time, event, trace, and of stacks ip, sym, symoff, dso; "
+		   "or changes as in +comm,-ip (default: all but comm and pid, in ns)"),
 	CMD_FLAG(0, "ns", struct script_opts, ns, "with -F: times in ns, not in us"),
 	OPTION_TIME,
 	CMD_STRING(0, "from", struct options_shared, from_ms, "MS",
@@ -380,8 +380,10 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 			text.failed = true;
 		late_release(&late, ev.t_ns, &text);
 		at = text.len;
-		if (!tie || wanted(f, o, &ev))
+		if (!tie || wanted(f, o, &ev)) {
 			line(&lines, &ev, &text);
+			script_fields_stack(&lines.head, r, it, &text);
+		}
 		if (tie && !ties_add(&late, &ev, &text, at))
 			text.failed = true;
 		if (text.failed)

@@ -10,15 +10,21 @@
 
 #include "base/fail.h"
 #include "base/suggest.h"
+#include "cdict/stack.h"
+
+#define FIELDS(X)                                                                                  \
+	X(comm) X(pid) X(tid) X(cpu) X(time) X(event) X(trace) X(ip) X(sym) X(symoff) X(dso)
 
 static bool *field(struct script_fields *f, const char *name, size_t len)
 {
 	const struct {
 		const char *name;
 		bool *on;
-	} all[] = { { "comm", &f->comm },  { "pid", &f->pid },   { "tid", &f->tid },
-		    { "cpu", &f->cpu },    { "time", &f->time }, { "event", &f->event },
-		    { "trace", &f->trace } };
+	} all[] = {
+#define X(name) { #name, &f->name },
+		FIELDS(X)
+#undef X
+	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (strlen(all[i].name) == len && !strncmp(all[i].name, name, len))
@@ -29,7 +35,11 @@ static bool *field(struct script_fields *f, const char *name, size_t len)
 
 static int unknown(const char *name, size_t len, struct cdict_error *err)
 {
-	static const char *const names[] = { "comm", "pid", "tid", "cpu", "time", "event", "trace" };
+	static const char *const names[] = {
+#define X(name) #name,
+		FIELDS(X)
+#undef X
+	};
 	struct suggest s;
 
 	suggest_begin(&s, name, len);
@@ -37,7 +47,7 @@ static int unknown(const char *name, size_t len, struct cdict_error *err)
 		suggest_try(&s, names[i]);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			  "option --fields: '%.*s' is none of comm, pid, tid, cpu, time, event, "
-			  "trace%s",
+			  "trace, ip, sym, symoff, dso%s",
 			  (int)len, name, suggest_text(&s, ""));
 }
 
@@ -47,7 +57,8 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 
 	*f = (struct script_fields){ .usual = !text, .ns = ns || !text || changes };
 	if (!text || changes)
-		f->tid = f->cpu = f->time = f->event = f->trace = true;
+		f->tid = f->cpu = f->time = f->event = f->trace = f->ip = f->sym = f->symoff =
+			f->dso = true;
 	/* "trace:comm,cpu": of tracepoints, and there are no others */
 	if (text && !strncmp(text, "trace:", 6))
 		text += 6;
@@ -65,6 +76,10 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 		*on = *p != '-';
 		p += len + (p[len] == ',');
 	}
+	/* As perf's, whose addresses are what the others are of. */
+	if (!f->ip && (f->sym || f->symoff || f->dso) && !changes)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --fields: sym, symoff and dso are of ip: name it, too");
 	return 0;
 }
 
@@ -178,4 +193,28 @@ void script_fields_head(struct script_fields *f, struct printer *p, const struct
 			   ev->t_ns % 1000000000 / 1000);
 	if (f->event)
 		printer_name(p, ev, out);
+}
+
+/* As perf script's: "\tffffffff8113b4d2 schedule+0x2e (/lib/x)". */
+void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
+			 struct cdict_events *it, struct buf *out)
+{
+	uint32_t stack = f->ip ? cdict_events_stack(it) : CDICT_NO_STACK;
+	const uint32_t *frames;
+	size_t n = stack == CDICT_NO_STACK ? 0 : cdict_reader_stack_at(r, stack, &frames);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cdict_frame *frame = cdict_reader_frame_at(r, frames[i]);
+
+		buf_printf(out, "\t%16" PRIx64, frame->address);
+		if (f->sym)
+			buf_printf(out, " %s", *frame->symbol ? frame->symbol : "[unknown]");
+		if (f->sym && f->symoff && *frame->symbol)
+			buf_printf(out, "+0x%" PRIx64, frame->offset);
+		if (f->dso)
+			buf_printf(out, " (%s)", *frame->object ? frame->object : "[unknown]");
+		buf_u8(out, '\n');
+	}
+	if (n)
+		buf_u8(out, '\n');
 }

@@ -11,10 +11,12 @@
 #include "analyze/print.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "cdict/event.h"
 #include "cdict/reader.h"
 
 struct script_fields {
 	bool comm, pid, tid, cpu, time, event, trace;
+	bool ip, sym, symoff, dso; /* of the frames of its stack */
 	bool usual; /* tid, cpu, time in ns, event, trace: what printer_head() prints */
 	bool ns;
 	/* What tasks are called, as the walk goes on. */
@@ -34,5 +36,10 @@ void script_fields_fini(struct script_fields *f);
 /* script_fields_head - what stands before the trace, of events in order of time; out->failed. */
 void script_fields_head(struct script_fields *f, struct printer *p, const struct cdict_event *ev,
 			struct buf *out);
+
+/* script_fields_stack - the frames of the event that @it gave last, a line each, behind its own line, and an empty one,
+ * as perf script has them; nothing when it has no stack, or no field of frames is wanted. */
+void script_fields_stack(const struct script_fields *f, const struct cdict_reader *r,
+			 struct cdict_events *it, struct buf *out);
 
 #endif
