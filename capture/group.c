@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "capture/trigger.h"
+#include "cdict/stack.h"
 
 bool group_begin(struct group *g, int which)
 {
@@ -88,6 +89,35 @@ static int start_threads(struct group *g, struct cdict_error *err)
 	return 0;
 }
 
+static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
+		       struct source_sample *out)
+{
+	struct ring_sample in;
+
+	(void)ctx;
+	(void)event;
+	if (!ring_sample_read(record, true, &in))
+		return CDICT_ECORRUPT;
+	*out = (struct source_sample){ (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG),
+				       (int32_t)load32(record + RING_SAMPLE_TID, NATIVE_BIG),
+				       in.raw, in.raw_size };
+	return 0;
+}
+
+static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
+{
+	const struct group *g = ctx;
+	struct ring_sample in;
+
+	(void)event;
+	if (!ring_sample_read(record, true, &in))
+		return CDICT_NO_STACK;
+	return stacks_find(g->opts.stacks, (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG),
+			   load64(record + RING_SAMPLE_TIME, NATIVE_BIG),
+			   load16(record + 4, NATIVE_BIG) & PERF_RECORD_MISC_CPUMODE_MASK, in.chain,
+			   in.n_chain);
+}
+
 /* All samples are laid out alike: an event is its type. */
 static bool describe_samples(struct group *g)
 {
@@ -95,13 +125,18 @@ static bool describe_samples(struct group *g)
 
 	g->events = calloc(n + 1, sizeof(*g->events));
 	for (size_t i = 0; g->events && i < n; i++)
-		g->events[i] =
-			(struct source_event){ (int32_t)i, RING_SAMPLE_PID, RING_SAMPLE_RAW };
+		g->events[i] = (struct source_event){ (int32_t)i, RING_SAMPLE_PID,
+						      g->opts.stacks
+							      ? -1
+							      : (int32_t)RING_SAMPLE_REST + 4 };
 	g->ingest.source = (struct source){
 		.events = g->events,
 		.n_events = n,
 		.big = NATIVE_BIG,
 		.copy = true,
+		.read = read_sample,
+		.stack = g->opts.stacks ? stack_of : NULL,
+		.ctx = g,
 	};
 	return g->events;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "capture/rings.h"
+#include "capture/stacks.h"
 #include "ingest/ingest.h"
 
 struct group_options {
@@ -26,6 +27,7 @@ struct group_options {
 	const int16_t *type_of; /* by common_type: index in the schema, or -1 */
 	struct store *store;
 	struct trigger *trigger; /* NULL: none */
+	struct stacks *stacks;   /* NULL: none */
 	size_t queue_bytes;
 	/* By CPU, so many as there may be: it is online, and recorded. Who made the group takes those away
 	 * that went offline, and calls group_add_cpu() for those that came. */

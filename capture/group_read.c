@@ -39,14 +39,14 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 {
 	const uint8_t *p = (const uint8_t *)h;
 	struct batch_sample s = { .record = p };
+	struct ring_sample in;
 	uint16_t type;
 
-	if (h->size < RING_SAMPLE_RAW + 8 ||
-	    load32(p + RING_SAMPLE_RAW_SIZE, NATIVE_BIG) > h->size - RING_SAMPLE_RAW) {
+	if (!ring_sample_read(p, g->opts.stacks, &in) || in.raw_size < 4) {
 		g->counts.bad++;
 		return;
 	}
-	type = load16(p + RING_SAMPLE_RAW, NATIVE_BIG);
+	type = load16(in.raw, NATIVE_BIG);
 	if (g->opts.type_of[type] < 0) {
 		g->counts.bad++;
 		return;
@@ -59,9 +59,8 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 	s.event = (uint32_t)g->opts.type_of[type];
 	g->counts.samples++;
 	if (g->feed)
-		trigger_feed_sample(g->feed, &s, load32(p + RING_SAMPLE_TID, NATIVE_BIG),
-				    p + RING_SAMPLE_RAW,
-				    load32(p + RING_SAMPLE_RAW_SIZE, NATIVE_BIG));
+		trigger_feed_sample(g->feed, &s, load32(p + RING_SAMPLE_TID, NATIVE_BIG), in.raw,
+				    in.raw_size);
 	ingest_add(&g->ingest, cpu, &s, h->size, NULL);
 }
 
@@ -87,6 +86,8 @@ static void other(struct group *g, uint32_t cpu, const struct perf_event_header 
 		return;
 	if (id.has_time)
 		id.time = load64(p + h->size - 8, NATIVE_BIG);
+	if (g->opts.stacks)
+		stacks_record(g->opts.stacks, h, id.time);
 	account_tell(&g->ingest, &rec, g->ingest.source.big, &id, cpu, &lost, NULL);
 	if (lost.count && g->feed)
 		trigger_feed_loss(g->feed, lost.from_ns, lost.to_ns);

@@ -69,6 +69,21 @@ static int prepare_trigger(struct recording *rec)
 	return ret ? ret : trigger_new(&rec->trigger, &opts, rec->err);
 }
 
+static int prepare_stacks(struct recording *rec)
+{
+	int ret = rec->opts->stacks ? stacks_new(&rec->stacks, rec->err) : 0;
+
+	if (!rec->stacks)
+		return ret;
+	if (*stacks_why_kernel(rec->stacks) && !rec->opts->no_kernel_stacks)
+		recording_say(rec, true, "the kernel's functions are not named: %s",
+			      stacks_why_kernel(rec->stacks));
+	if (*stacks_why_programs(rec->stacks) && !rec->opts->no_user_stacks)
+		recording_say(rec, true, "of programs' frames only the object is named: %s",
+			      stacks_why_programs(rec->stacks));
+	return 0;
+}
+
 /* Everything up to the moment when events begin. */
 static int prepare(struct recording *rec)
 {
@@ -77,6 +92,8 @@ static int prepare(struct recording *rec)
 
 	if (!ret)
 		ret = prepare_trigger(rec);
+	if (!ret)
+		ret = prepare_stacks(rec);
 	if (!ret && o->command)
 		ret = workload_prepare(&rec->workload, o->command, &rec->mask,
 				       !strcmp(o->output, "-"), rec->err);
@@ -128,6 +145,11 @@ static void count(struct recording *rec)
 		if (c->out_of_memory && !r->ended.code)
 			cdict_fail_nomem(&r->ended);
 	}
+	if (rec->stacks && stacks_full(rec->stacks))
+		recording_say(rec, true,
+			      "there were more different stacks than %zu MiB hold: some "
+			      "are left out",
+			      STACKS_BYTES >> 20);
 	r->types = cdict_schema_count(rec->schema);
 	r->cpus = rec->n_cpus;
 	r->groups = rec->n_groups;
@@ -198,6 +220,7 @@ static void close_all(struct recording *rec)
 	store_free(rec->store);
 	snapshot_ring_free(rec->ring);
 	trigger_free(rec->trigger);
+	stacks_free(rec->stacks);
 	close_output(rec);
 	record_info_fini(&rec->info);
 	cdict_schema_free(rec->schema);

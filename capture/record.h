@@ -74,7 +74,9 @@ struct record_options {
 	int clockid;
 	const int32_t *tids; /* only these, ascending; NULL: all tasks */
 	size_t n_tids;
-	bool no_inherit;                 /* of them: not what they start */
+	bool no_inherit; /* of them: not what they start */
+	bool stacks;     /* of each event the call chain, by frame pointers */
+	bool no_kernel_stacks, no_user_stacks;
 	const struct record_span *spans; /* ascending; NULL: from the beginning to the end */
 	size_t n_spans;
 	bool begin_paused;       /* until @control says otherwise */

@@ -172,11 +172,15 @@ static int start_groups(struct recording *rec)
 				   .tids = o->tids,
 				   .n_tids = o->n_tids,
 				   .no_inherit = o->no_inherit,
+				   .stacks = rec->stacks != NULL,
+				   .no_kernel_stacks = o->no_kernel_stacks,
+				   .no_user_stacks = o->no_user_stacks,
 				   .foreign_pids = rec->info.scope.foreign },
 			.schema = rec->schema,
 			.type_of = rec->type_of,
 			.store = rec->store,
 			.trigger = rec->trigger,
+			.stacks = rec->stacks,
 			.queue_bytes = (o->queue_bytes ? o->queue_bytes : RECORD_QUEUE_BYTES) / n,
 			.live = rec->live,
 			.n_possible = rec->n_possible,
@@ -225,6 +229,8 @@ static uint64_t memory_bound(const struct recording *rec, size_t ring_bytes)
 
 	if (o->keep)
 		bytes += 2 * (o->keep_bytes ? o->keep_bytes : SNAPSHOT_RING_BYTES);
+	if (rec->stacks)
+		bytes += STACKS_BYTES_ALL;
 	return bytes + (rec->trigger ? TRIGGER_BYTES : 0);
 }
 

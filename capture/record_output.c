@@ -20,8 +20,18 @@
 /* A block's row of the index, and its header: packed, and rather too much than too little. */
 #define INDEX_BYTES 32u
 #define HEADER_BYTES 32u
+/* So often stacks go into the file: what a killed recording misses. */
+#define STACKS_MS 1000u
 /* An item's tasks and losses are a block each at most, and one more for each 8192 of them. */
 #define ROWS_BLOCKS 2u
+
+/* Of stacks, which go into the file once a second, and a block more each time. */
+static uint64_t stacks_bytes(struct recording *rec, const struct store_item *item)
+{
+	for (size_t i = 0; i < item->n_parts; i++)
+		rec->stacks_bytes += item->parts[i].info.events * 4u + HEADER_BYTES + INDEX_BYTES;
+	return rec->stacks_bytes + stacks_waiting(rec->stacks);
+}
 
 /* With the item there must be room for the file's end: else it is not begun. */
 static int reserve(struct recording *rec, const struct store_item *item, struct cdict_error *err)
@@ -29,7 +39,8 @@ static int reserve(struct recording *rec, const struct store_item *item, struct 
 	uint64_t rows = item->rows.tasks.len + item->rows.losses.len + item->rows.text.len;
 	uint64_t blocks = item->n_parts +
 			  (rows ? ROWS_BLOCKS + rows / (8192 * sizeof(struct cdict_loss)) : 0);
-	int ret = target_reserve(rec->target, item->payload.len + rows + rec->rows_bytes +
+	uint64_t stacks = rec->stacks ? stacks_bytes(rec, item) : 0;
+	int ret = target_reserve(rec->target, item->payload.len + rows + stacks + rec->rows_bytes +
 						      blocks * (HEADER_BYTES + INDEX_BYTES) +
 						      rec->n_blocks * INDEX_BYTES + CLOSING_BYTES +
 						      rec->n_possible * CLOSING_CPU_BYTES);
@@ -50,6 +61,12 @@ static int put_into_file(void *ctx, struct store_item *item, struct cdict_error 
 	if (ret)
 		return ret;
 	ret = store_write(rec->writer, item, err);
+	if (!ret && rec->stacks && monotonic_past(rec->stacks_at_ns)) {
+		ret = stacks_write(rec->stacks, rec->writer, err);
+		rec->stacks_at_ns = monotonic_in_ms(STACKS_MS);
+		rec->n_blocks += rec->stacks_bytes / FORMAT_BLOCK_EVENTS + item->n_parts + 2;
+		rec->stacks_bytes = 0;
+	}
 	if (ret < 0)
 		target_trim(rec->target);
 	else
@@ -197,6 +214,10 @@ int recording_tasks(struct recording *rec)
 	for (size_t i = 0; i < rec->n_groups; i++)
 		rings_watch_tasks(group_rings(rec->groups[i]));
 	proc_tasks("/proc", &item.rows);
+	if (rec->stacks) {
+		stacks_processes(rec->stacks);
+		rec->stacks_at_ns = monotonic_in_ms(STACKS_MS);
+	}
 	if (rows_failed(&item.rows)) {
 		store_item_fini(&item);
 		return cdict_fail_nomem(rec->err);
@@ -226,7 +247,9 @@ int recording_begin_file(struct recording *rec)
 	if (ret)
 		return ret;
 	file = capture_named(rec, rec->name);
-	rec->n_blocks = rec->rows_bytes = 0;
+	rec->n_blocks = rec->rows_bytes = rec->stacks_bytes = 0;
+	if (rec->stacks)
+		stacks_begin(rec->stacks);
 	ret = target_open(&rec->target, &file, rec->err);
 	if (!ret)
 		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
@@ -250,6 +273,8 @@ int recording_finish(struct recording *rec, const struct record_info_end *end,
 	int ret = rec->report->ended.code ? store_write_dropped(rec->store, rec->writer, err)
 					  : write_labels(rec, rec->writer, err);
 
+	if (!ret && rec->stacks)
+		ret = stacks_write(rec->stacks, rec->writer, err);
 	if (!ret)
 		ret = record_info_end(end, rec->writer, err);
 	if (!ret)
@@ -342,6 +367,10 @@ static int write_snapshot(struct recording *rec, const struct snapshot *snap, co
 	}
 	if (!ret)
 		ret = write_labels(rec, w, err);
+	if (!ret && rec->stacks) {
+		stacks_begin(rec->stacks);
+		ret = stacks_write(rec->stacks, w, err);
+	}
 	return ret ? ret : cdict_writer_finish(w, err);
 }
 

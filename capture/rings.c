@@ -70,7 +70,7 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 		.size = sizeof(*attr),
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_RAW,
+			       PERF_SAMPLE_RAW | (o->stacks ? PERF_SAMPLE_CALLCHAIN : 0),
 		.read_format = PERF_FORMAT_ID | (lost ? FORMAT_LOST : 0),
 		.disabled = 1,
 		.sample_id_all = 1,
@@ -80,6 +80,8 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 		.use_clockid = o->use_clockid,
 		.clockid = o->use_clockid ? o->clockid : 0,
 		.inherit = o->tids && !o->no_inherit,
+		.exclude_callchain_kernel = o->no_kernel_stacks,
+		.exclude_callchain_user = o->no_user_stacks,
 	};
 }
 
@@ -152,6 +154,7 @@ static int make_evlist(struct rings *r, const struct choice *choice, const struc
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.task = attr.comm = attr.comm_exec = 1;
+	attr.mmap = attr.mmap2 = o->stacks;
 	if (add_event(r, &attr))
 		return -ENOMEM;
 	r->tasks = r->evsels[0];

@@ -18,15 +18,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cursor.h"
 #include "capture/choose.h"
 
 /* Offsets in a PERF_RECORD_SAMPLE, and of the sample_id at the end of other records. */
 #define RING_SAMPLE_PID 8u
 #define RING_SAMPLE_TID 12u
 #define RING_SAMPLE_TIME 16u
-#define RING_SAMPLE_RAW_SIZE 32u
-#define RING_SAMPLE_RAW 36u
-#define RING_TRAILER 16u /* pid, tid, time */
+#define RING_SAMPLE_REST 32u /* with stacks u64 n and n addresses; u32 size and the raw fields */
+#define RING_TRAILER 16u     /* pid, tid, time */
 /* for base/cursor.h: this machine's byte order */
 #define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
@@ -40,6 +40,8 @@ struct rings_options {
 	const int32_t *tids; /* only these tasks; NULL: all */
 	size_t n_tids;
 	bool no_inherit;
+	bool stacks; /* each sample has its call chain, and what is mapped is told */
+	bool no_kernel_stacks, no_user_stacks;
 	const int32_t *own; /* tids whose own activity is left out, ascending */
 	size_t n_own;
 };
@@ -81,6 +83,30 @@ uint32_t rings_cpu(const struct rings *r, size_t i);
  * (*has_lost: since Linux 6.0), and events that happened and passed their filters, of those that
  * count one each. False when it cannot be read. */
 bool rings_count(struct rings *r, size_t i, uint64_t *lost, bool *has_lost, uint64_t *events);
+
+/* A sample's fields of variable length. */
+struct ring_sample {
+	const uint8_t *chain;
+	uint64_t n_chain;
+	const uint8_t *raw; /* its u32 size before it */
+	uint32_t raw_size;
+};
+
+/* ring_sample_read - false: it is too short for them. */
+static inline bool ring_sample_read(const void *record, bool stacks, struct ring_sample *out)
+{
+	struct cursor c =
+		cursor_init(record, load16((const uint8_t *)record + 6, NATIVE_BIG), NATIVE_BIG);
+
+	cursor_skip(&c, RING_SAMPLE_REST);
+	out->n_chain = stacks ? cursor_u64(&c) : 0;
+	if (out->n_chain > c.left / 8)
+		return false;
+	out->chain = cursor_take(&c, out->n_chain * 8);
+	out->raw_size = cursor_u32(&c);
+	out->raw = cursor_take(&c, out->raw_size);
+	return cursor_ok(&c);
+}
 
 /* rings_can_filter - a shared libperf may hide what filters need. */
 bool rings_can_filter(void);

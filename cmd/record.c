@@ -46,6 +46,11 @@ static const struct cmd_option record_options[] = {
 		    "sched_switch"),
 	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
 		    "only events of the -e before for which FILTER holds, as perf record"),
+	CMD_FLAG('g', "stacks", OPT, stacks, "with each event its call chain, by frame pointers"),
+	CMD_STRING(0, "call-graph", OPT, call_graph, "HOW", "the same; fp is the one way"),
+	CMD_FLAG(0, "kernel-callchains", OPT, kernel_stacks,
+		 "of call chains only the kernel's part"),
+	CMD_FLAG(0, "user-callchains", OPT, user_stacks, "of call chains only the program's part"),
 	CMD_FLAG(0, "all", OPT, all, "all of sched:* and kvm:* instead of what the views need"),
 	CMD_STRING(
 		'm', "mmap-pages", OPT, buffer, "SIZE",
@@ -195,6 +200,25 @@ static int take_tasks(struct recorder *r, struct record_options *to, struct cdic
 	return ret;
 }
 
+/* Where the code was: -g and its kin. */
+static int take_stacks(const struct record_opts *o, struct record_options *to,
+		       struct cdict_error *err)
+{
+	to->stacks = o->stacks || o->call_graph || o->kernel_stacks || o->user_stacks;
+	to->no_user_stacks = o->kernel_stacks;
+	to->no_kernel_stacks = o->user_stacks;
+	if (o->kernel_stacks && o->user_stacks)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "takes --kernel-callchains or --user-callchains, not both: both "
+				  "parts are what -g has");
+	if (o->call_graph && strcmp(o->call_graph, "fp"))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --call-graph takes fp, not '%s': 'perf record' and "
+				  "cdict-dlfilter(1) keep stacks that are found otherwise",
+				  o->call_graph);
+	return 0;
+}
+
 /* When, and into which files. */
 static int take_times(struct recorder *r, struct record_options *to, struct cdict_error *err)
 {
@@ -267,7 +291,8 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 		ret = take_output(r, to, err);
 	if (!ret)
 		ret = take_times(r, to, err);
-
+	if (!ret)
+		ret = take_stacks(o, to, err);
 	to->all = o->all;
 	to->cpus = o->shared.cpus.bits;
 	to->n_cpus = o->shared.cpus.n;

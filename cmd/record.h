@@ -20,6 +20,8 @@ struct record_opts {
 	const char *user;
 	struct cmd_list cgroups;
 	bool no_inherit, dry_run, timestamp_filename;
+	bool stacks, kernel_stacks, user_stacks;
+	const char *call_graph;
 	const char *max_size, *switch_output, *control;
 	uint64_t switch_max_files;
 	const char *buffer, *queue;

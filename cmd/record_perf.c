@@ -77,6 +77,8 @@ static void command_line(struct words *w, const struct record_perf *p, const str
 		word(w, "-k");
 		word(w, "%s", o->clock);
 	}
+	if (o->stacks || o->call_graph)
+		word(w, "-g");
 	word(w, "-D");
 	word(w, "-1");
 	word(w, "--control");

@@ -17,9 +17,6 @@
 #define EVERY_EVENT "tracepoints are not sampled: every event is recorded"
 #define NO_CODE "no code is looked at: the fields of tracepoints are recorded"
 #define NO_MEMORY "tracepoints access no memory: there is no such address"
-#define NO_STACKS                                                                                    \
-	"stacks are not recorded live: 'perf record -g' and cdict-dlfilter(1) keep them with their " \
-	"symbols"
 
 const struct cmd_foreign record_perf_options[] = {
 	ACCEPTED('R', "raw-samples", NONE, "always: the raw fields are what is recorded"),
@@ -46,16 +43,12 @@ const struct cmd_foreign record_perf_options[] = {
 	ACCEPTED(0, "synth", ONE, "the tasks that are there are always read from /proc"),
 	ACCEPTED(0, "tail-synthesize", NONE, "tasks are read from /proc at the beginning"),
 	ACCEPTED(0, "num-thread-synthesize", ONE, "one thread reads /proc"),
-	ACCEPTED(0, "proc-map-timeout", ONE, "no maps are read"),
+	ACCEPTED(0, "proc-map-timeout", ONE, "only with -g, of the processes that are there"),
 	ACCEPTED(0, "namespaces", NONE,
 		 "namespaces are not kept; containers are named by their cgroup"),
 	ACCEPTED(0, "all-cgroups", NONE, "cgroups of VMs are read from /proc, for their names"),
 	ACCEPTED(0, "debuginfod", MAYBE, "nothing is looked up"),
 
-	REFUSED('g', NULL, NONE, NO_STACKS),
-	REFUSED(0, "call-graph", ONE, NO_STACKS),
-	REFUSED(0, "kernel-callchains", NONE, NO_STACKS),
-	REFUSED(0, "user-callchains", NONE, NO_STACKS),
 	REFUSED('c', "count", ONE, EVERY_EVENT),
 	REFUSED('F', "freq", ONE, EVERY_EVENT),
 	REFUSED(0, "strict-freq", NONE, EVERY_EVENT),

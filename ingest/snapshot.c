@@ -115,9 +115,13 @@ int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *e
 		free(i->item.parts[p].digest);
 		i->item.parts[p].digest = NULL;
 	}
-	for (size_t p = 0; p < i->item.n_parts; p++)
-		if (i->item.parts[p].info.last_ns > i->last_ns)
-			i->last_ns = i->item.parts[p].info.last_ns;
+	for (size_t p = 0; p < i->item.n_parts; p++) {
+		const struct store_part *part = &i->item.parts[p];
+
+		i->bytes += part->stacks ? part->info.events * sizeof(*part->stacks) : 0;
+		if (part->info.last_ns > i->last_ns)
+			i->last_ns = part->info.last_ns;
+	}
 	pthread_mutex_lock(&k->lock);
 	if (i->last_ns > k->newest_ns)
 		k->newest_ns = i->last_ns;

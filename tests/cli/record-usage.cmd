@@ -36,7 +36,7 @@ try -s 0ms
 try -s 3x
 try -m 4G
 try -m 1000000
-try -g
+try -g --kernel-callchains --user-callchains
 try --call-graph dwarf
 try -F 99
 try -b

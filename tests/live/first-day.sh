@@ -52,7 +52,8 @@ type_ 0 'events of 1 types' 'cdict record -e sched_switch -a sleep 0.2'
 type_ 0 'events of 2 types' "cdict record -e '{sched:sched_switch,sched:sched_waking}' -a sleep 0.2"
 type_ 0 'events of ' "cdict record -e 'sched:*' -a -R -m 4M -o run.cdict -- bash -c 'load; sleep 0.1'"
 type_ 1 "did you mean 'sched:sched_switch'" 'cdict record -e sched:sched_swtich -a sleep 0.1'
-type_ 129 "cdict-dlfilter" 'cdict record -g -a sleep 0.1'
+type_ 0 'events of ' 'cdict record -g -a sleep 0.1'
+type_ 0 '^	 *ffff[0-9a-f]* .* \(' 'cdict script | head -n 200'
 type_ 129 'every event is recorded' 'cdict record -F 99 -a sleep 0.1'
 type_ 129 'takes more than no time' 'cdict record -s 0'
 type_ 129 'of 1 GiB at most' 'cdict record -m 4G -s 1'

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 240
+# shares: 1
+# takes: 12
+# needs: python3
+#
+# record -g: call chains with their symbols, against perf record -g of the same minute.
+# shellcheck disable=SC2154
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+events=sched:sched_switch,sched:sched_waking
+frames() { "$CDICT" script -q --max-loss 100 -F pid,tid,event,trace,ip,sym,symoff,dso "$1"; }
+
+# What both name at the same address of the same process, the kernel's being one; where perf was beside.
+python_compare='
+import re, sys
+def names(path):
+    found, pid, events = {}, None, 0
+    for line in open(path, errors="replace"):
+        frame = re.match(r"\t *([0-9a-f]+) (.*)$", line)
+        if frame:
+            whose = 0 if int(frame[1], 16) >> 63 else pid
+            found.setdefault((whose, frame[1]), set()).add(re.sub(" +", " ", frame[2]))
+        elif event := re.match(r" *(\d+)/\d+ ", line):
+            pid, events = event[1], events + 1
+    return found, events
+ours, n = names(sys.argv[1])
+perfs, m = names(sys.argv[2])
+# What runs code of its own making has none of them; perf knows what a few early events were in no more than we do.
+both = [a for a in ours if a in perfs and "//anon" not in str(ours[a]) and "::" not in str(perfs[a])]
+for names in perfs.values():
+    names.discard("[unknown] ([unknown])")
+for names in ours.values():
+    names.discard("[unknown] ([unknown])")
+kernel, named = sum(a[0] == 0 for a in both), sum(a[0] != 0 and "[unknown]" not in str(ours[a]) for a in both)
+if n < 500 or kernel < 50 or named < 20:
+    print(f"{n} events of ours, {m} of perf: {kernel} addresses of the kernel and {named} named ones of programs in both")
+for a in [a for a in both if ours[a] != perfs[a] and ours[a] and perfs[a]][:5]:
+    print("address", a[1], "of", a[0], "is", ours[a], "and for perf", perfs[a])
+'
+
+# Programs that begin, run a while and end while it is recorded.
+load() {
+	perf bench sched messaging -g 1 -l 200 >/dev/null 2>&1
+	for _ in 1 2 3 4 5; do
+		ls / | sort >/dev/null
+		sh -c 'read -r line </proc/self/stat; echo "$line"' | cat >/dev/null
+	done
+}
+
+names_are_perf_s() {
+	"$CDICT" record -q -g -e $events --keep-perf-data p.data -o x.cdict 2>rec.err &
+	local pid=$!
+	ready $pid
+	load
+	sleep 1.2 # both have seen the rest
+	kill -INT $pid
+	wait $pid || cat rec.err
+	[ -z "$(cat rec.err)" ] || cat rec.err
+	perf script --guest-code --no-inline -F pid,tid,ip,sym,symoff,dso,event,trace -i p.data >theirs 2>/dev/null
+	frames x.cdict >ours
+	python3 -c "$python_compare" ours theirs
+	"$CDICT" info -q --max-loss 100 --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
+}
+
+# The same events and the same times, whether frames are asked for or not; frames stand behind their event.
+lines_as_perf_s() {
+	"$CDICT" record -q --call-graph fp -e $events -o x.cdict -- perf bench sched pipe -l 500 >/dev/null || return
+	"$CDICT" script -q --max-loss 100 x.cdict >with
+	"$CDICT" script -q --max-loss 100 -F -ip x.cdict >without
+	cmp <(grep -v -e '^	' -e '^$' with | tr -s ' ' | sed 's/^ //') <(tr -s ' ' <without | sed 's/^ //')
+	awk -v RS= -F'\n' '{ for (i = 2; i <= NF; i++) if ($i !~ /^\t *[0-9a-f]+ .* \(.*\)$/) { print; exit } }' with
+	[ "$(awk -v RS= -F'\n' 'NF > 3 { n++ } END { print n }' with)" -gt 500 ] || head -n 40 with
+	python3 "$TOP/tests/tools/secondread.py" -a x.cdict >second 2>second.err || cat second.err
+	"$BUILD/tests/tools/dumpevents" -a x.cdict | differ_from second
+}
+differ_from() { cmp - "$1" || echo "the second reader reads something else"; }
+
+one_part_alone() {
+	"$CDICT" record -q --kernel-callchains -e $events -o k.cdict -- perf bench sched pipe -l 300 >/dev/null || return
+	"$CDICT" record -q --user-callchains -e $events -o u.cdict -- perf bench sched pipe -l 300 >/dev/null || return
+	frames k.cdict | grep '^	' | grep -v '^	ffffffff' | head -n 3
+	frames u.cdict | grep '^	ffffffff8' | head -n 3
+	[ "$(frames k.cdict | grep -c '^	')" -gt 300 ] || echo "no frames of the kernel"
+	[ "$(frames u.cdict | grep -c '^	')" -gt 100 ] || echo "no frames of programs"
+}
+
+# Of each file all stacks are in it: of a flight recorder's dumps, of files one after the other, of one that was killed.
+every_file_has_its_own() {
+	perf bench sched pipe -l 1000000 >/dev/null 2>&1 &
+	local bench=$!
+	"$CDICT" record -q -g -e $events --keep 1s -o d.cdict 2>rec.err &
+	local pid=$!
+	ready $pid
+	sleep 0.5
+	kill -USR2 $pid
+	until [ -s d.cdict ] || ! kill -0 $pid; do sleep 0.05; done
+	kill -INT $pid
+	wait $pid || cat rec.err
+	"$CDICT" record -q -g -e $events --switch-output=400ms -s 1 -o r.cdict 2>rec.err || cat rec.err
+	"$CDICT" record -q -g -e $events -o killed.cdict 2>rec.err &
+	pid=$!
+	ready $pid
+	sleep 3
+	kill -KILL $pid
+	wait $pid
+	kill $bench
+	wait $bench
+	for file in d.cdict d.2.cdict r.*.cdict killed.cdict; do
+		"$CDICT" info -q --max-loss 100 "$file" 2>/dev/null | grep -q '^stacks' || echo "$file has no stacks"
+		[ "$(frames "$file" 2>/dev/null | grep -c ' schedule+0x')" -gt 20 ] || echo "$file names no frames"
+	done
+}
+
+# Without the symbols: said once, and the addresses stay.
+without_symbols() {
+	local restrict
+	restrict=$(cat /proc/sys/kernel/kptr_restrict)
+	[ -w /proc/sys/kernel/kptr_restrict ] && echo 2 >/proc/sys/kernel/kptr_restrict
+	"$CDICT" record -g -e $events -o x.cdict -- perf bench sched pipe -l 300 >/dev/null 2>rec.err
+	echo "$restrict" >/proc/sys/kernel/kptr_restrict
+	[ "$(grep -c "kernel's functions are not named: the kernel hides its addresses" rec.err)" = 1 ] || cat rec.err
+	[ "$(frames x.cdict | grep -c '^	ffff.* \[unknown\] (\[unknown\])$')" -gt 300 ] || frames x.cdict | head
+}
+
+refused() {
+	for how in dwarf lbr nonsense; do
+		"$CDICT" record --dry-run --call-graph $how 2>rec.err
+		[ $? -eq 129 ] && grep -q "call-graph takes fp, not '$how'" rec.err || cat rec.err
+	done
+	"$CDICT" record --dry-run --kernel-callchains --user-callchains 2>rec.err
+	[ $? -eq 129 ] || cat rec.err
+}
+
+may_record || exit 77
+if ldconfig -p | grep -q 'libdw\.so\.1'; then
+	run names_are_those_that_perf_gives names_are_perf_s
+else
+	skip names_are_those_that_perf_gives "libdw is not installed"
+fi
+run lines_are_as_perf_script_prints_them lines_as_perf_s
+run the_kernel_s_part_or_the_program_s one_part_alone
+run every_file_has_the_stacks_of_its_events every_file_has_its_own
+if echo "$(cat /proc/sys/kernel/kptr_restrict)" 2>/dev/null >/proc/sys/kernel/kptr_restrict; then
+	run hidden_symbols_are_told_once without_symbols
+else
+	skip hidden_symbols_are_told_once "kernel.kptr_restrict may not be changed here"
+fi
+run other_ways_are_refused refused
