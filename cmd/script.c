@@ -21,7 +21,7 @@
 struct script_opts {
 	struct options_shared shared;
 	const char *fields;
-	bool ns;
+	bool ns, no_stacks;
 };
 
 static const struct cmd_option script_options[] = {
@@ -33,6 +33,7 @@ static const struct cmd_option script_options[] = {
 		   "of comm, pid, tid, cpu, time, event, trace, and of stacks ip, sym, symoff, dso; "
 		   "or changes as in +comm,-ip (default: all but comm and pid, in ns)"),
 	CMD_FLAG(0, "ns", struct script_opts, ns, "with -F: times in ns, not in us"),
+	CMD_FLAG('G', "hide-call-graph", struct script_opts, no_stacks, "leave frames out"),
 	OPTION_TIME,
 	CMD_STRING(0, "from", struct options_shared, from_ms, "MS",
 		   "begin MS milliseconds after the first event"),
@@ -310,6 +311,7 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 	if (script_fields_parse(&l->head, o->fields, o->ns, &err) ||
 	    script_fields_init(&l->head, r, &err))
 		return false;
+	l->head.ip &= !o->no_stacks;
 	for (size_t i = 0; i < n; i++)
 		if (cdict_schema_at(schema, i)->n_fields / 64 >= words)
 			words = cdict_schema_at(schema, i)->n_fields / 64 + 1;

@@ -76,6 +76,9 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 		*on = *p != '-';
 		p += len + (p[len] == ',');
 	}
+	if (changes)
+		f->usual = f->tid && f->cpu && f->time && f->event && f->trace && !f->comm &&
+			   !f->pid;
 	/* As perf's, whose addresses are what the others are of. */
 	if (!f->ip && (f->sym || f->symoff || f->dso) && !changes)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,

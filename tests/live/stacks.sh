@@ -70,8 +70,8 @@ names_are_perf_s() {
 lines_as_perf_s() {
 	"$CDICT" record -q --call-graph fp -e $events -o x.cdict -- perf bench sched pipe -l 500 >/dev/null || return
 	"$CDICT" script -q --max-loss 100 x.cdict >with
-	"$CDICT" script -q --max-loss 100 -F -ip x.cdict >without
-	cmp <(grep -v -e '^	' -e '^$' with | tr -s ' ' | sed 's/^ //') <(tr -s ' ' <without | sed 's/^ //')
+	"$CDICT" script -q --max-loss 100 -G x.cdict >without
+	grep -v -e '^	' -e '^$' with | cmp - without
 	awk -v RS= -F'\n' '{ for (i = 2; i <= NF; i++) if ($i !~ /^\t *[0-9a-f]+ .* \(.*\)$/) { print; exit } }' with
 	[ "$(awk -v RS= -F'\n' 'NF > 3 { n++ } END { print n }' with)" -gt 500 ] || head -n 40 with
 	python3 "$TOP/tests/tools/secondread.py" -a x.cdict >second 2>second.err || cat second.err

@@ -155,7 +155,7 @@ perf_prints() {
 
 # cdict_lines FILE - what cdict prints of a cdict, whatever was lost; its status is the result.
 cdict_lines() {
-	"$CDICT" script --max-loss 100 "$1" 2>script.err >script.out
+	"$CDICT" script -G --max-loss 100 "$1" 2>script.err >script.out
 	local status=$?
 	squeeze <script.out
 	return $status

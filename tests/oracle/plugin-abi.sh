@@ -34,7 +34,7 @@ check_size() { # HOW
 	host "$1" out=out/p.cdict --
 	status_is 0 $?
 	[ "$(cat host.out)" = "$samples samples, 0 passed early, 0 printed" ] || cat host.out
-	"$CDICT" script out/p.cdict >p.lines || echo "script ends with $?"
+	"$CDICT" script -G out/p.cdict >p.lines || echo "script ends with $?"
 	differ c.lines p.lines
 	[ "$(ls -A out)" = p.cdict ] || ls -A out
 }
@@ -62,7 +62,7 @@ check_late() {
 	host late out=p.cdict -- -C 0-3
 	status_is 0 $?
 	[ "$(cat host.out)" = "$samples samples, $samples passed early, 0 printed" ] || cat host.out
-	[ "$("$CDICT" script p.cdict | wc -l)" -eq $((samples / 2)) ] || echo "not every second event"
+	[ "$("$CDICT" script -G p.cdict | wc -l)" -eq $((samples / 2)) ] || echo "not every second event"
 }
 
 check_ends_without_stop() { # HOW
