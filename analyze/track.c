@@ -15,82 +15,6 @@ static struct task *task_at(struct analyze_engine *eng, uint32_t index)
 	return &eng->table.all.at[index];
 }
 
-static bool cpu_counts(const struct analyze_engine *eng, uint32_t cpu)
-{
-	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
-}
-
-/* IDLE may run whenever nobody knows who does, and only then. */
-static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
-{
-	struct analyze_away away = { .cpu = run->cpu,
-				     .off = ANALYZE_OFF_UNKNOWN,
-				     .start_ns = run->start_ns,
-				     .end_ns = run->end_ns,
-				     .from_ns = run->from_ns,
-				     .to_ns = run->to_ns };
-
-	if (!eng->cpus[run->cpu].counts)
-		return;
-	away.task = table_find(&eng->table, 0, run->cpu);
-	for (const struct hook *h = eng->on_away; h->ops; h++)
-		h->ops->away(h->self, &away);
-}
-
-static void tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
-		     uint64_t end_ns, bool start_seen, bool end_seen)
-{
-	struct cpu_state *c = &eng->cpus[cpu];
-	struct analyze_run run = { .cpu = cpu,
-				   .task = task,
-				   .start_ns = start_ns,
-				   .end_ns = end_ns,
-				   .from_ns = start_ns,
-				   .to_ns = end_ns,
-				   .start_seen = start_seen,
-				   .end_seen = end_seen };
-
-	engine_clip(eng, &run.from_ns, &run.to_ns);
-	if (task == ANALYZE_NO_TASK) {
-		if (start_ns == end_ns)
-			return;
-		c->unknown_ns += run.to_ns - run.from_ns;
-		tell_idle_unknown(eng, &run);
-	} else {
-		task_at(eng, task)->ran_ns += end_ns - start_ns;
-		c->any |= run.from_ns < run.to_ns || engine_in(eng, end_ns);
-	}
-	if (!c->counts)
-		return;
-	run.in = end_seen && engine_in(eng, end_ns);
-	for (const struct hook *h = eng->on_run; h->ops; h++)
-		h->ops->run(h->self, &run);
-}
-
-static void tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
-		      uint64_t start_ns, uint64_t end_ns, bool ended)
-{
-	struct analyze_away away = { .task = t->pub.index,
-				     .cpu = t->cpu,
-				     .off = off,
-				     .ended = ended,
-				     .io = t->io,
-				     .in = ended && engine_in(eng, end_ns),
-				     .start_ns = start_ns,
-				     .end_ns = end_ns,
-				     .from_ns = start_ns,
-				     .to_ns = end_ns };
-
-	if (start_ns >= end_ns && !ended)
-		return;
-	/* That of IDLE is its CPU's: tell_idle_unknown(). */
-	if (!cpu_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
-		return;
-	engine_clip(eng, &away.from_ns, &away.to_ns);
-	for (const struct hook *h = eng->on_away; h->ops; h++)
-		h->ops->away(h->self, &away);
-}
-
 /* Where the first gap in (from, to) begins; cheap while no gap began. */
 static uint64_t gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
 {
@@ -123,7 +47,7 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 	struct cpu_state *c = &eng->cpus[cpu];
 	uint64_t at = c->last_ns > c->since_ns ? c->last_ns : c->since_ns;
 
-	tell_run(eng, cpu, c->cur, c->since_ns, at, false, false);
+	track_tell_run(eng, cpu, c->cur, c->since_ns, at, false, false);
 	lose(task_at(eng, c->cur), at);
 	c->since_ns = at;
 	c->cur = ANALYZE_NO_TASK;
@@ -143,7 +67,7 @@ static void end_at_own(struct analyze_engine *eng, uint32_t cpu)
 
 	if (c->cur == ANALYZE_NO_TASK)
 		return;
-	tell_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
+	track_tell_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
 	lose(task_at(eng, c->cur), c->own_ns);
 	c->since_ns = c->own_ns;
 	c->cur = ANALYZE_NO_TASK;
@@ -182,7 +106,7 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_
 		leave_cpu(eng, t);
 		/* fall through */
 	case TASK_LOST:
-		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
+		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, at, false);
 		break;
 	case TASK_OFF:
 		off = known_off_until(eng, t, at);
@@ -190,8 +114,8 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_
 			off = unseen_ns > t->since_ns ? unseen_ns : t->since_ns;
 		if (off > at)
 			off = at;
-		tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, off, false);
-		tell_away(eng, t, ANALYZE_OFF_UNKNOWN, off, at, false);
+		track_tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, off, false);
+		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, off, at, false);
 		break;
 	}
 }
@@ -249,7 +173,7 @@ static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		p->cpu = cpu;
 		if (p->pub.born_ns != ANALYZE_NO_TIME && p->pub.born_ns > since_ns)
 			since_ns = p->pub.born_ns;
-		tell_away(eng, p, ANALYZE_OFF_UNKNOWN, since_ns, eng->now_ns, false);
+		track_tell_away(eng, p, ANALYZE_OFF_UNKNOWN, since_ns, eng->now_ns, false);
 	}
 	turn_up(eng, p, eng->cpus[cpu].since_ns, eng->now_ns);
 }
@@ -262,7 +186,7 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 
 	task_at(eng, prev)->recorded = true;
 	if (c->cur == prev) {
-		tell_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
+		track_tell_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
 		return;
 	}
 	if (is_of_tasks(eng))
@@ -270,20 +194,20 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	if (c->cur != ANALYZE_NO_TASK) {
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
 		lose(task_at(eng, c->cur), c->since_ns);
-		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
+		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
 		appear(eng, cpu, prev);
 		return;
 	}
 	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
 	if (from > t || is_of_tasks(eng) || !plausible(task_at(eng, prev), from))
 		from = t;
-	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	if (c->blind_ns == BLIND_TO_SWITCH)
 		appear(eng, cpu, prev);
 	else
 		turn_up(eng, task_at(eng, prev), c->since_ns, from);
 	if (from < t)
-		tell_run(eng, cpu, prev, from, t, false, true);
+		track_tell_run(eng, cpu, prev, from, t, false, true);
 }
 
 void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
@@ -339,7 +263,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	} else if (n->where == TASK_OFF && gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
 		sw.away_ns = n->since_ns;
 		sw.away = (enum analyze_off)n->off;
-		tell_away(eng, n, sw.away, n->since_ns, t, true);
+		track_tell_away(eng, n, sw.away, n->since_ns, t, true);
 	} else {
 		sw.incomplete = n->where != TASK_NEVER;
 		turn_up(eng, n, t, t);
@@ -399,7 +323,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
 	for (const struct hook *h = eng->on_wake; h->ops; h++)
-		if (h->ops->all_cpus || cpu_counts(eng, ev->cpu))
+		if (h->ops->all_cpus || track_counts(eng, ev->cpu))
 			h->ops->wake(h->self, &wake);
 }
 
@@ -419,7 +343,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	leader = table_find(&eng->table, tid, ev->cpu);
 	if (old == ANALYZE_NO_TASK || leader == ANALYZE_NO_TASK || c->cur != old)
 		return;
-	tell_run(eng, ev->cpu, old, c->since_ns, eng->now_ns, c->seen, false);
+	track_tell_run(eng, ev->cpu, old, c->since_ns, eng->now_ns, c->seen, false);
 	task_at(eng, old)->where = TASK_OFF;
 	task_at(eng, old)->off = ANALYZE_OFF_DEAD;
 	task_at(eng, old)->gone = true;
@@ -534,7 +458,7 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 		from = eng->now_ns;
 	if (!plausible(t, from))
 		return;
-	tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
+	track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	turn_up(eng, t, c->since_ns, from);
 	start_piece(eng, cpu, from);
 }
@@ -556,7 +480,7 @@ static void sample_of_some(struct analyze_engine *eng, uint32_t cpu, const struc
 	if (ti->of_others)
 		return;
 	if (c->cur == ANALYZE_NO_TASK && c->blind_ns <= eng->now_ns && !t->gone) {
-		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, eng->now_ns, false, false);
+		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, eng->now_ns, false, false);
 		turn_up(eng, t, 0, eng->now_ns);
 		start_piece(eng, cpu, eng->now_ns);
 	}
@@ -598,12 +522,12 @@ static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, ui
 	if (from_ns < c->since_ns)
 		from_ns = c->since_ns;
 	if (c->cur != ANALYZE_NO_TASK) {
-		tell_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
+		track_tell_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
 		lose(task_at(eng, c->cur), from_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = to_ns;
 	} else {
-		tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from_ns, false, false);
+		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from_ns, false, false);
 		if (c->blind_ns == BLIND_TO_SWITCH || to_ns > c->blind_ns)
 			c->blind_ns = to_ns;
 	}
@@ -644,8 +568,8 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		if (is_of_tasks(eng) && c->cur != ANALYZE_NO_TASK &&
 		    !task_at(eng, c->cur)->recorded)
 			end_at_own(eng, cpu);
-		tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen,
-			 engine_switches_later(eng, cpu));
+		track_tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen,
+			       engine_switches_later(eng, cpu));
 		c->since_ns = end_ns;
 	}
 	for (size_t i = 0; i < eng->table.all.n; i++) {
@@ -656,13 +580,13 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		if (t->pub.exit_ns < to)
 			to = t->pub.exit_ns;
 		if (t->where == TASK_LOST) {
-			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
+			track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, t->since_ns, to, false);
 		} else if (t->where == TASK_OFF && !t->gone) {
 			gap = known_off_until(eng, t, end_ns);
 			if (gap > end_ns)
 				gap = end_ns;
-			tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
-			tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
+			track_tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
+			track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
 	}
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* track_tell.c - what the analyses are told of pieces of time, clipped to the window. */
+#include "analyze/internal.h"
+
+bool track_counts(const struct analyze_engine *eng, uint32_t cpu)
+{
+	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
+}
+
+/* IDLE may run whenever nobody knows who does, and only then. */
+static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
+{
+	struct analyze_away away = { .cpu = run->cpu,
+				     .off = ANALYZE_OFF_UNKNOWN,
+				     .start_ns = run->start_ns,
+				     .end_ns = run->end_ns,
+				     .from_ns = run->from_ns,
+				     .to_ns = run->to_ns };
+
+	if (!eng->cpus[run->cpu].counts)
+		return;
+	away.task = table_find(&eng->table, 0, run->cpu);
+	for (const struct hook *h = eng->on_away; h->ops; h++)
+		h->ops->away(h->self, &away);
+}
+
+void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
+		    uint64_t end_ns, bool start_seen, bool end_seen)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+	struct analyze_run run = { .cpu = cpu,
+				   .task = task,
+				   .start_ns = start_ns,
+				   .end_ns = end_ns,
+				   .from_ns = start_ns,
+				   .to_ns = end_ns,
+				   .start_seen = start_seen,
+				   .end_seen = end_seen };
+
+	engine_clip(eng, &run.from_ns, &run.to_ns);
+	if (task == ANALYZE_NO_TASK) {
+		if (start_ns == end_ns)
+			return;
+		c->unknown_ns += run.to_ns - run.from_ns;
+		tell_idle_unknown(eng, &run);
+	} else {
+		eng->table.all.at[task].ran_ns += end_ns - start_ns;
+		c->any |= run.from_ns < run.to_ns || engine_in(eng, end_ns);
+	}
+	if (!c->counts)
+		return;
+	run.in = end_seen && engine_in(eng, end_ns);
+	for (const struct hook *h = eng->on_run; h->ops; h++)
+		h->ops->run(h->self, &run);
+}
+
+void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
+		     uint64_t start_ns, uint64_t end_ns, bool ended)
+{
+	struct analyze_away away = { .task = t->pub.index,
+				     .cpu = t->cpu,
+				     .off = off,
+				     .ended = ended,
+				     .io = t->io,
+				     .in = ended && engine_in(eng, end_ns),
+				     .start_ns = start_ns,
+				     .end_ns = end_ns,
+				     .from_ns = start_ns,
+				     .to_ns = end_ns };
+
+	if (start_ns >= end_ns && !ended)
+		return;
+	/* That of IDLE is its CPU's: tell_idle_unknown(). */
+	if (!track_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
+		return;
+	engine_clip(eng, &away.from_ns, &away.to_ns);
+	for (const struct hook *h = eng->on_away; h->ops; h++)
+		h->ops->away(h->self, &away);
+}
