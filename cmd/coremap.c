@@ -85,6 +85,7 @@ static const struct cmd_option coremap_options[] = {
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
 	OPTION_FORMAT,
+	OPTION_NO_PAGER,
 	CMD_STRING('s', "sort", struct options_shared, sort, "KEY[:asc|:desc]",
 		   "sort the tasks by name, tid, run_ns or switches (default: what the map shows)"),
 	OPTION_TOP,

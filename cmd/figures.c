@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "cmd/input.h"
 #include "cmd/maps.h"
+#include "cmd/pager.h"
 #include "format/reader.h"
 
 int figures_fail(const struct figures *f, const struct cdict_error *err)
@@ -232,14 +233,17 @@ static struct table_frame frame_of(const struct figures *f, const char *note)
 int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n)
 {
 	struct table_frame frame = frame_of(f, note);
-	struct sink s;
-	int rc;
+	struct pager p;
+	int rc, end;
 
-	sink_to_file(&s, stdout);
+	pager_open(&p, f->call, f->opts->format == TABLE_AS_TEXT);
+	if (f->opts->format == TABLE_AS_TEXT)
+		frame.columns = pager_columns();
 	if (f->several && f->nth)
-		sink_putc(&s, '\n');
-	rc = table_print(&s, (enum table_format)f->opts->format, &frame, tables, n);
-	sink_finish(&s);
+		sink_putc(&p.sink, '\n');
+	rc = table_print(&p.sink, (enum table_format)f->opts->format, &frame, tables, n);
+	end = pager_close(&p);
+	rc = rc ? rc : end;
 	if (rc == -ENOMEM)
 		return figures_no_memory(f);
 	if (rc)
@@ -383,19 +387,25 @@ static int print_tables(struct figures *f, size_t n, struct table *const *tables
 	struct table_frame *frames = calloc(n, sizeof(*frames));
 	bool failed = !frames;
 	char *note = join_texts(f, n, false, &failed), *chart = join_texts(f, n, true, &failed);
-	struct sink s;
 	int rc = -ENOMEM;
 
 	if (!failed) {
+		struct pager p;
+		int end;
+
 		for (size_t i = 0; i < n; i++)
 			frames[i] = frame_of(&f[i], NULL);
 		frames[0].note = note;
 		frames[0].chart = chart;
 		frames[0].others = frames + 1;
 		frames[0].n_others = n - 1;
-		sink_to_file(&s, stdout);
-		rc = table_print(&s, (enum table_format)f->opts->format, frames, tables, n_tables);
-		sink_finish(&s);
+		pager_open(&p, f->call, f->opts->format == TABLE_AS_TEXT);
+		if (f->opts->format == TABLE_AS_TEXT)
+			frames[0].columns = pager_columns();
+		rc = table_print(&p.sink, (enum table_format)f->opts->format, frames, tables,
+				 n_tables);
+		end = pager_close(&p);
+		rc = rc ? rc : end;
 	}
 	free(frames);
 	free(note);

@@ -32,7 +32,7 @@ struct options_shared {
 	uint64_t top;  /* rows; 0: all */
 	uint64_t jobs; /* 0: as many as there are CPUs */
 	double max_loss_pct;
-	bool no_guest_mode, merge_sys_tasks, append_tid;
+	bool no_guest_mode, merge_sys_tasks, append_tid, no_pager;
 	bool quiet;
 	int verbose;
 };
@@ -113,6 +113,9 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 #define OPTION_APPEND_TID                                                                          \
 	CMD_FLAG(0, "append-tid", struct options_shared, append_tid,                               \
 		 "print names with their thread id: qemu-kvm.4711")
+#define OPTION_NO_PAGER                                                                            \
+	CMD_FLAG(0, "no-pager", struct options_shared, no_pager,                                   \
+		 "to a terminal, too, without a pager ($CDICT_PAGER, $PAGER, less)")
 #define OPTION_QUIET                                                                               \
 	CMD_FLAG('q', "quiet", struct options_shared, quiet, "no warnings, no progress")
 #define OPTION_VERBOSE                                                                             \
@@ -123,7 +126,7 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 #define OPTIONS_MAP OPTION_MAP, OPTION_MAP_SKIP_BAD
 #define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM, OPTIONS_MAP
 #define OPTIONS_SELECT OPTIONS_TASKS, OPTION_CPU, OPTIONS_WINDOW, OPTION_NO_GUEST_MODE
-#define OPTIONS_TABLE(sort) OPTION_FORMAT, OPTION_SORT(sort), OPTION_TOP
+#define OPTIONS_TABLE(sort) OPTION_FORMAT, OPTION_NO_PAGER, OPTION_SORT(sort), OPTION_TOP
 #define OPTIONS_MESSAGES OPTION_QUIET, OPTION_VERBOSE
 #define OPTIONS_READ OPTION_JOBS, OPTION_MAX_LOSS, OPTIONS_MESSAGES
 

@@ -22,7 +22,8 @@
 		  cell_p99,         ROW(wakeup) },                                                  \
 		{ "latency_p999_ns", "p99.9 ms", TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
 		  cell_p999,         ROW(wakeup) },                                                 \
-		{ "latency_max_ns", "max ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,    \
+		{ "latency_max_ns", "max ms",                                                       \
+		  TABLE_MS,         TABLE_KEEP | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,             \
 		  cell_max,         ROW(wakeup) },                                                  \
 		{ "latency_max_at_ns", "max at s",                                                  \
 		  TABLE_TIME,          TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,                       \

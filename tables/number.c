@@ -77,6 +77,25 @@ char *number_bytes(char out[NUMBER_ROOM], uint64_t bytes)
 	return out;
 }
 
+char *number_duration(char out[NUMBER_ROOM], uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double v = (double)ns;
+	unsigned unit = 0;
+
+	for (; v >= 999.5 && unit < 3; unit++)
+		v /= 1000;
+	if (!ns)
+		return strcpy(out, "0");
+	snprintf(out, NUMBER_ROOM, "%.*f %s",
+		 !unit       ? 0
+		 : v < 9.995 ? 2
+		 : v < 99.95 ? 1
+			     : 0,
+		 v, units[unit]);
+	return out;
+}
+
 char *number_scaled(char out[NUMBER_ROOM], uint64_t ns, uint64_t unit_ns, unsigned decimals)
 {
 	uint64_t step = unit_ns, whole, part;

@@ -64,6 +64,9 @@ enum table_column_flags {
 	TABLE_OF_ENTRIES = 1 << 11,
 	TABLE_OF_QEMU = 1 << 12,
 	TABLE_OF_IOWAITS = 1 << 13,
+	/* Where a terminal has no room for all columns: the last to go, the first to go. */
+	TABLE_KEEP = 1 << 16,
+	TABLE_SPARE = 1 << 17,
 };
 
 /* Fills one cell (cells.h). */
@@ -169,6 +172,9 @@ struct table_frame {
 	const char *note;  /* a line between title and table in text and Markdown, or NULL */
 	const char *chart; /* lines between the tables and the loss line, text only, or NULL */
 	bool wide;         /* -v: TABLE_WIDE columns too */
+	/* Of the terminal that the text is for: columns that have no room are left out, the least important
+	 * first, unless @wide; durations have units of their own.  0: it is for none. */
+	unsigned columns;
 	/* Further captures whose rows are in the tables as well: what is said of a capture is said of
 	 * each. Of theirs only file, reader, window and unknown_ns are looked at. */
 	const struct table_frame *others;

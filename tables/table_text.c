@@ -2,18 +2,28 @@
 /* Tables for people: aligned text, and Markdown. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "tables/number.h"
 #include "tables/table.h"
+
+#define WIDE_FROM 200 /* a terminal like that has room for all columns */
+#define LEAST_TEXT 8  /* of a name that has to be cut */
+
+static bool is_wide(const struct table_frame *frame)
+{
+	return frame->wide || frame->columns >= WIDE_FROM;
+}
 
 /* A column in which no row says anything is left out, too. */
 static bool visible(const struct table_frame *frame, const struct table *t, size_t c)
 {
 	unsigned flags = t->columns[c].flags;
 
-	if ((flags & TABLE_MACHINE) || ((flags & TABLE_WIDE) && !frame->wide))
+	if ((flags & TABLE_MACHINE) || ((flags & TABLE_WIDE) && !is_wide(frame)))
 		return false;
 	for (size_t r = 0; r < t->n_rows; r++) {
 		if (t->cells[r * t->n_columns + c].set)
@@ -113,7 +123,7 @@ static void tell_lack(void *ctx, const char *event, const char *what)
 static void explain_lacks(struct sink *s, const struct table_frame *frame,
 			  struct table *const *tables, size_t n)
 {
-	table_lacks(tables, n, TABLE_MACHINE | (frame->wide ? 0 : TABLE_WIDE), tell_lack, s);
+	table_lacks(tables, n, TABLE_MACHINE | (is_wide(frame) ? 0 : TABLE_WIDE), tell_lack, s);
 }
 
 /* How a column is set: numbers to the right, marks in a column of their own. */
@@ -122,16 +132,64 @@ struct column_room {
 	bool mark, hidden;
 };
 
-static size_t cell_width(const struct table_column *c, const struct table_cell *cell)
+/* A cell as this frame has it. */
+static const char *human(const struct table_frame *frame, const struct table_column *c,
+			 const struct table_cell *cell, char room[NUMBER_ROOM])
+{
+	if (frame->columns && cell->set && (c->kind == TABLE_MS || c->kind == TABLE_US))
+		return number_duration(room, cell->u64);
+	if (frame->columns && cell->set && c->kind == TABLE_PERCENT) {
+		snprintf(room, NUMBER_ROOM, "%.1f", cell->percent);
+		return room;
+	}
+	return table_cell_human(c, cell, room);
+}
+
+/* The head of the column: durations with their own units need none there. */
+static const char *head_of(const struct table_frame *frame, const struct table_column *c,
+			   char room[NUMBER_ROOM])
+{
+	size_t len = strlen(c->title);
+
+	if (!frame->columns || (c->kind != TABLE_MS && c->kind != TABLE_US) || len <= 3 ||
+	    len >= NUMBER_ROOM)
+		return c->title;
+	memcpy(room, c->title, len - 3);
+	room[len - 3] = '\0';
+	return room;
+}
+
+static size_t cell_width(const struct table_frame *frame, const struct table_column *c,
+			 const struct table_cell *cell)
 {
 	char room[NUMBER_ROOM];
-	const char *text = table_cell_human(c, cell, room);
+	const char *text = human(frame, c, cell, room);
 
 	return escape_width(text, strlen(text));
 }
 
-static void text_row(struct sink *s, const struct table *t, const struct column_room *rooms,
-		     const struct table_cell *row)
+/* As much of @text as @width columns hold: all, or its begin and "..". */
+static size_t put_text(struct sink *s, const char *text, size_t width)
+{
+	size_t len = strlen(text), all = escape_width(text, len);
+
+	if (all <= width) {
+		escape_terminal(s, text, len);
+		return all;
+	}
+	do {
+		len--;
+		/* not inside of a character */
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	} while (len && escape_width(text, len) + 2 > width);
+	escape_terminal(s, text, len);
+	sink_puts(s, "..");
+	return escape_width(text, len) + 2;
+}
+
+static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
+		     const struct column_room *rooms, const struct table_cell *row)
 {
 	size_t pending = 0; /* blanks that nothing follows are not written */
 	bool first = true;
@@ -145,9 +203,11 @@ static void text_row(struct sink *s, const struct table *t, const struct column_
 
 		if (rooms[c].hidden)
 			continue;
-		text = row ? table_cell_human(col, &row[c], room) : col->title;
+		text = row ? human(frame, col, &row[c], room) : head_of(frame, col, room);
 		width = escape_width(text, strlen(text)) + rooms[c].mark;
-		blanks = rooms[c].width > width ? rooms[c].width - width : 0;
+		if (width > rooms[c].width)
+			width = rooms[c].width;
+		blanks = rooms[c].width - width;
 		if (!first)
 			pending += 2;
 		first = false;
@@ -158,7 +218,9 @@ static void text_row(struct sink *s, const struct table *t, const struct column_
 		if (*text) {
 			sink_repeat(s, ' ', pending);
 			pending = 0;
-			escape_terminal(s, text, strlen(text));
+			width = put_text(s, text, rooms[c].width - rooms[c].mark);
+			if (col->kind == TABLE_TEXT)
+				blanks = rooms[c].width - rooms[c].mark - width;
 		}
 		if (mark)
 			sink_putc(s, '~');
@@ -167,7 +229,7 @@ static void text_row(struct sink *s, const struct table *t, const struct column_
 	sink_putc(s, '\n');
 }
 
-static void rule(struct sink *s, const struct table *t, const struct column_room *rooms)
+static size_t width_of(const struct table *t, const struct column_room *rooms)
 {
 	size_t width = 0;
 
@@ -175,13 +237,82 @@ static void rule(struct sink *s, const struct table *t, const struct column_room
 		if (!rooms[c].hidden)
 			width += rooms[c].width + (width ? 2 : 0);
 	}
-	sink_repeat(s, '-', width);
+	return width;
+}
+
+/* The column that is missed least, n_columns: none may go.  Of equals the last. */
+static size_t least_important(const struct table *t, const struct column_room *rooms)
+{
+	size_t least = t->n_columns;
+	int least_rank = 0;
+
+	for (size_t c = 1; c < t->n_columns; c++) {
+		unsigned flags = t->columns[c].flags;
+		int rank = flags & TABLE_WIDE    ? 3
+			   : flags & TABLE_SPARE ? 2
+			   : flags & TABLE_KEEP  ? 0
+						 : 1;
+
+		if (!rooms[c].hidden && rank && rank >= least_rank) {
+			least = c;
+			least_rank = rank;
+		}
+	}
+	return least;
+}
+
+/* The widest text that can be cut, or n_columns. */
+static size_t widest_text(const struct table *t, const struct column_room *rooms)
+{
+	size_t widest = t->n_columns;
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (!rooms[c].hidden && t->columns[c].kind == TABLE_TEXT &&
+		    rooms[c].width > LEAST_TEXT &&
+		    (widest == t->n_columns || rooms[c].width > rooms[widest].width))
+			widest = c;
+	}
+	return widest;
+}
+
+/* Makes the rows fit the terminal; how many columns had to go. */
+static size_t fit(const struct table_frame *frame, const struct table *t, struct column_room *rooms)
+{
+	size_t gone = 0, c;
+
+	if (!frame->columns || frame->wide)
+		return 0;
+	for (; width_of(t, rooms) > frame->columns; gone++) {
+		c = least_important(t, rooms);
+		if (c == t->n_columns)
+			break;
+		rooms[c].hidden = true;
+	}
+	while (width_of(t, rooms) > frame->columns) {
+		c = widest_text(t, rooms);
+		if (c == t->n_columns)
+			break;
+		rooms[c].width--;
+	}
+	/* whatever is left of a very narrow one: the first column */
+	for (c = t->n_columns; --c && width_of(t, rooms) > frame->columns;) {
+		gone += !rooms[c].hidden;
+		rooms[c].hidden = true;
+	}
+	return gone;
+}
+
+static void rule(struct sink *s, const struct table *t, const struct column_room *rooms)
+{
+	sink_repeat(s, '-', width_of(t, rooms));
 	sink_putc(s, '\n');
 }
 
 static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
 	struct column_room *rooms = calloc(t->n_columns, sizeof(*rooms));
+	char room[NUMBER_ROOM];
+	size_t gone;
 
 	if (!rooms) {
 		s->error = -ENOMEM;
@@ -189,32 +320,36 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 	}
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct table_column *col = &t->columns[c];
-		size_t width = escape_width(col->title, strlen(col->title));
+		const char *title = head_of(frame, col, room);
+		size_t width = escape_width(title, strlen(title));
 
 		rooms[c].hidden = !visible(frame, t, c);
 		if (rooms[c].hidden)
 			continue;
 		for (size_t r = 0; r < t->shown; r++) {
-			size_t w = cell_width(col, &t->cells[r * t->n_columns + c]);
+			size_t w = cell_width(frame, col, &t->cells[r * t->n_columns + c]);
 
 			if (w > width)
 				width = w;
 		}
-		if (t->total && cell_width(col, &t->total[c]) > width)
-			width = cell_width(col, &t->total[c]);
+		if (t->total && cell_width(frame, col, &t->total[c]) > width)
+			width = cell_width(frame, col, &t->total[c]);
 		rooms[c].mark = any_marked(t, c);
 		rooms[c].width = width + rooms[c].mark;
 	}
-	text_row(s, t, rooms, NULL);
+	gone = fit(frame, t, rooms);
+	text_row(s, frame, t, rooms, NULL);
 	rule(s, t, rooms);
 	for (size_t r = 0; r < t->shown; r++)
-		text_row(s, t, rooms, t->cells + r * t->n_columns);
+		text_row(s, frame, t, rooms, t->cells + r * t->n_columns);
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
 	if (t->total) {
 		rule(s, t, rooms);
-		text_row(s, t, rooms, t->total);
+		text_row(s, frame, t, rooms, t->total);
 	}
+	if (gone)
+		sink_printf(s, "(%zu more column%s: -v)\n", gone, gone == 1 ? "" : "s");
 	free(rooms);
 }
 
