@@ -47,6 +47,16 @@ as_perf_is_called() {
 	why 'the time was over'
 }
 
+# Of a group that is sampled by its leader perf prints the leader's samples under the members' names, too: kept is what happened.
+group_sampling() {
+	perf record -q -a -e '{sched:sched_switch,sched:sched_waking}:S' -o s.data -- perf bench sched pipe -l 200 >/dev/null 2>&1
+	perf script --guest-code --ns -F tid,cpu,time,event,trace -i s.data 2>/dev/null | grep 'sched_switch:' | squeeze >want
+	"$CDICT" script -q -f s.data | squeeze >got
+	[ "$(wc -l <want)" -gt 300 ] || echo "only $(wc -l <want) events"
+	diff want got | head -n 4
+	rec -e '{sched:sched_switch,sched:sched_waking}:S' -- true | grep -q "modifier 'S' .* of its events each is a sample" || echo "record takes :S"
+}
+
 # A name that is none ends it, with the nearest; a pattern of nothing is told, once; the default says nothing.
 missing_events() {
 	"$CDICT" record -s 0.1 -e sched_swich -o y.cdict 2>rec.err
@@ -171,6 +181,7 @@ terminal() {
 may_record || exit 77
 run every_option_of_perf_is_ours_accepted_or_refused every_option_of_perf
 run options_as_perf_is_called as_perf_is_called
+run a_sampled_group_is_its_leader_s_samples group_sampling
 run missing_events_are_told_once_when_asked_for missing_events
 run one_process_and_what_it_starts one_process
 run tasks_that_end_end_the_recording tasks_that_end
