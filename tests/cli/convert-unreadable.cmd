@@ -7,13 +7,15 @@ if [ $(id -u) -eq 0 ]; then
 	chmod 777 .
 fi
 # Nobody may not enter root's home, where this checkout may be: what is run and read is here.
-cp $CDICT $DATA/kvm-callchain.data .
+program=$CDICT
+[ -z "${RUN-}" ] || program=$BUILD/cdict # and not the script that starts it there
+cp $program $DATA/kvm-callchain.data .
 cp kvm-callchain.data secret.data
 chmod 000 secret.data
-$nobody ./cdict convert -o x.cdict secret.data
+$nobody ${RUN-} ./cdict convert -o x.cdict secret.data
 echo "status $?"
 mkdir closed
 chmod 555 closed
-$nobody ./cdict convert -q -o closed/x.cdict kvm-callchain.data
+$nobody ${RUN-} ./cdict convert -q -o closed/x.cdict kvm-callchain.data
 echo "status $?"
 ls -A . closed
