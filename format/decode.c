@@ -185,7 +185,7 @@ static int open_block(struct format_decoder *dec, const void *payload, size_t si
 	if (ret < 0)
 		return ret;
 	for (uint32_t i = 0; i < dec->n_columns; i++)
-		if (dec->columns[i].coding == FORMAT_C_DICT)
+		if (dec->columns[i].coding == FORMAT_C_DICT && dec->dict)
 			dec->columns[i].dict = dec->dict + dec->columns[i].dict_at;
 	ret = open_tables(dec, tables, n_tasks, n_bytes, err);
 	if (ret < 0)
