@@ -14,7 +14,7 @@
 #   make layers         includes between folders      make headers  public headers alone
 #   make format-check   layout of C, by clang-format       make format   lay out C and JavaScript
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
-#   make mutants        break each column of each table: do the tests of its figures see it?
+#   make mutants        N=500 changes of format, convert, analyze, tables as slips make them: does a test fail?
 #   make coverage       lines that the tests of T (all categories that need no browser) reach, by file
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
@@ -286,12 +286,21 @@ $(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.js page.js engi
 	@mkdir -p $(@D)
 	$(Q)build-aux/policy.sh $(if $(engine),wasm-unsafe-eval) $(B)/web/page.css $(B)/web/d3.js $(B)/web/page.js >$@
 
+ifdef MUTANTS
+# One library that all programs load: a changed object costs one link (tests/mutants/mutants.py).
+libcdict_a :=
+internal_a := $(B)/libmutant.so
+$(internal_a): $(internal_objs) $(library_objs) $(B)/sources
+	$(say) LINK $@
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) -o $@ $(filter %.o,$^) $(all_ldflags) $(program_libs)
+else
 $(libcdict_a): $(library_objs) $(B)/sources
 $(internal_a): $(internal_objs) $(B)/sources
 $(libcdict_a) $(internal_a):
 	$(say) AR $@
 	@rm -f $@
 	$(Q)$(cross)ar rcs $@ $(filter %.o,$^)
+endif
 
 $(libcdict_so): $(library_objs) format/libcdict.map $(B)/sources
 	$(say) LINK $@
@@ -414,14 +423,16 @@ check-san:
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
 
-mutants: all $(tool_bins)
-	@mkdir -p $(B)/mutants && ln -sfn $(CURDIR)/tests/data/formats $(B)/mutants/formats
-	@python3 tests/figures/figures.py trace >$(B)/mutants/x.trace
-	@$(B)/tests/tools/mkperf -o $(B)/mutants/x.data $(B)/mutants/x.trace
-	@$(B)/cdict convert -q -i $(B)/mutants/x.data -o $(B)/mutants/x.cdict
-	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' \
-		MUTANT_LINK='$(main_obj) $(internal_a) $(libcdict_a) $(all_ldflags) $(program_libs)' \
-		python3 tests/figures/mutants.py $(B)/mutants/x.cdict
+# N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; FAST=1: without tests/oracle.
+N ?= 500
+SEED ?= 1
+.PHONY: mutants mutants-judge
+mutants:
+	@$(MAKE) $(parallel) B=build/mutants MUTANTS=1 CFLAGS='-O1 -fvisibility=default' mutants-judge
+mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins)
+	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' MUTANT_LIBS='$(all_ldflags) $(program_libs)' \
+		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
+		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
 .PHONY: coverage valgrind tsan
 COVERED ?= unit cli hostile nomem outputs

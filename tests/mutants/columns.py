@@ -1,17 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Breaks every column of tables/*.c, one after the other, and asks figures.py whether it sees it: another
-getter, another member of the row, another unit, another title.  What nobody sees is printed.
-
-    mutants.py FIGURES.cdict        (make mutants; $MUTANT_CC compiles, $MUTANT_LINK links)
+Slips in the columns of tables/*.c: another getter, another member of the row, another unit, another title.
 """
-import concurrent.futures
-import glob
-import os
 import re
-import subprocess
-import sys
-import tempfile
 
 COLUMN = re.compile(
     r'\{\s*"(?P<key>\w+)",\s*"(?P<title>[^"]+)",\s*(?P<kind>TABLE_\w+),\s*(?P<flags>[\w\s|]+),\s*'
@@ -57,37 +48,3 @@ def mutations(text, programs_only):
         states = [o["state"] for o in columns if o["state"] and o["state"] != m["state"]]
         if m["state"]:
             yield f"{name}: {states[0]}", put("state", states[0])
-
-
-def judge(file, what, text, capture):
-    """Whether the change is seen."""
-    with tempfile.TemporaryDirectory() as folder:
-        source, program = os.path.join(folder, "mutant.c"), os.path.join(folder, "cdict")
-        with open(source, "w", encoding="utf-8") as out:
-            out.write(text)
-        build = f"{os.environ['MUTANT_CC']} -O0 -w -o {program} {source} {os.environ['MUTANT_LINK']}"
-        built = subprocess.run(build, shell=True, check=False, capture_output=True, text=True)
-        if built.returncode:
-            return f"{file}: {what}: does not build: {built.stderr[-300:]}"
-        figures = os.path.join(os.path.dirname(__file__), "figures.py")
-        seen = subprocess.run([sys.executable, figures, "check", program, capture], check=False, capture_output=True)
-        return None if seen.returncode else f"{file}: {what}: nobody sees it"
-
-
-def main():
-    jobs, unseen = [], []
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for file in sorted(glob.glob("tables/*.c")):
-            with open(file, encoding="utf-8") as f:
-                text = f.read()
-            jobs += [pool.submit(judge, file, what, mutant, sys.argv[1]) for what, mutant in mutations(text, file == "tables/coremap.c")]
-        for job in concurrent.futures.as_completed(jobs):
-            if job.result():
-                unseen.append(job.result())
-                print(job.result(), flush=True)
-    print(f"{len(jobs)} changes, {len(unseen)} of them not seen")
-    return bool(unseen)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
