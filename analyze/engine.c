@@ -38,15 +38,15 @@ void analyze_engine_free(struct analyze_engine *eng)
 {
 	if (!eng)
 		return;
+	for (size_t i = 0; eng->is_later && i < eng->hooks.n; i++)
+		if (eng->hooks.at[i].ops->part_free)
+			eng->hooks.at[i].ops->part_free(eng->hooks.at[i].self);
 	array_fini(&eng->hooks);
 	free(eng->on_run);
 	free(eng->types);
 	free(eng->cpus);
 	free(eng->records);
 	cdict_events_close(eng->it);
-	for (size_t i = 0; eng->is_later && i < eng->hooks.n; i++)
-		if (eng->hooks.at[i].ops->part_free)
-			eng->hooks.at[i].ops->part_free(eng->hooks.at[i].self);
 	array_fini(&eng->start.all);
 	free(eng->start_cpus);
 	if (eng->at)

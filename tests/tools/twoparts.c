@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 	must(cdict_reader_open(&r, argv[1], &err), &err);
 	must(cdict_reader_open(&other, argv[1], &err), &err);
 	if (!cdict_reader_window(r, &first_ns, &last_ns))
-		return 0;
+		rounds = 0;
 	for (unsigned i = 0; i < rounds; i++) {
 		bool access = i % 3 == 2, per_cpu = i % 4 == 3;
 		struct analyze_parts parts = { .reader = other };
