@@ -15,24 +15,25 @@
 
 #define LINKS_MAX 40 /* as the kernel */
 
-static bool number_of(const char *name, long max, long *value)
+static bool id_of(const char *name, uint32_t *value)
 {
 	const char *text = getenv(name);
+	unsigned long long v;
 	char *end;
 
 	if (!text || *text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	*value = strtol(text, &end, 10);
-	return !*end && !errno && *value <= max;
+	v = strtoull(text, &end, 10);
+	*value = (uint32_t)v;
+	return !*end && !errno && v < UINT32_MAX; /* the last one is nobody's: chown(2) */
 }
 
 int place_sudo(uid_t *uid, gid_t *gid)
 {
-	long u, g;
+	uint32_t u, g;
 
-	if (geteuid() || !number_of("SUDO_UID", UINT32_MAX - 1, &u) ||
-	    !number_of("SUDO_GID", UINT32_MAX - 1, &g))
+	if (geteuid() || !id_of("SUDO_UID", &u) || !id_of("SUDO_GID", &g))
 		return 0;
 	*uid = (uid_t)u;
 	*gid = (gid_t)g;

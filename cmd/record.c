@@ -224,7 +224,7 @@ static int take_times(struct recorder *r, struct record_options *to, struct cdic
 {
 	const struct record_opts *o = r->call->opts;
 	uint64_t ns = 0;
-	size_t bytes = 0;
+	uint64_t bytes = 0;
 	int ret = 0;
 
 	r->control.in = r->control.out = -1;
@@ -286,6 +286,7 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 {
 	const struct record_opts *o = r->call->opts;
 	int ret = take_events(r, to, err);
+	uint64_t bytes = 0;
 
 	if (!ret)
 		ret = take_output(r, to, err);
@@ -314,14 +315,17 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "option --realtime takes 0 to 99, not %" PRIu64, o->realtime);
 	if (!ret && o->buffer)
-		ret = record_size("mmap-pages", o->buffer, true, &to->ring_bytes, err);
-	if (!ret && to->ring_bytes > RECORD_RING_LIMIT)
+		ret = record_size("mmap-pages", o->buffer, true, &bytes, err);
+	if (!ret && bytes > RECORD_RING_LIMIT)
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				 "option --mmap-pages: a ring of %s is %zu MiB; libperf reads "
-				 "rings of 1 GiB at most",
-				 o->buffer, to->ring_bytes >> 20);
+				 "option --mmap-pages: a ring of %s is %" PRIu64 " MiB; libperf "
+				 "reads rings of 1 GiB at most",
+				 o->buffer, bytes >> 20);
+	to->ring_bytes = (size_t)bytes;
+	bytes = 0;
 	if (!ret && o->queue)
-		ret = record_size("queue", o->queue, false, &to->queue_bytes, err);
+		ret = record_size("queue", o->queue, false, &bytes, err);
+	to->queue_bytes = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 	if (!ret && o->keep)
 		ret = record_keep(o->keep, &to->keep_ns, &to->keep_bytes, err);
 	if (!ret && (o->trigger || o->shared.task) && !o->keep)

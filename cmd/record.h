@@ -37,7 +37,7 @@ struct record_opts {
 /* --- record_units.c: values with units; CDICT_EUSAGE and the option's name in *err */
 
 /* "128" pages, "4K", "4M", "1G". */
-int record_size(const char *option, const char *text, bool pages, size_t *bytes,
+int record_size(const char *option, const char *text, bool pages, uint64_t *bytes,
 		struct cdict_error *err);
 /* "30s", "500ms", "2m", "64M", "30s,64M". */
 int record_keep(const char *text, uint64_t *ns, uint64_t *bytes, struct cdict_error *err);

@@ -54,7 +54,7 @@ static double unit_ns(const char *unit)
 	return 0;
 }
 
-int record_size(const char *option, const char *text, bool pages, size_t *bytes,
+int record_size(const char *option, const char *text, bool pages, uint64_t *bytes,
 		struct cdict_error *err)
 {
 	double v, unit = 0;
@@ -66,7 +66,7 @@ int record_size(const char *option, const char *text, bool pages, size_t *bytes,
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --%s takes a size as in %s, not '%s'", option,
 				  pages ? "512K, 4M, or a number of pages" : "64M or 1G", text);
-	*bytes = (size_t)(v * unit);
+	*bytes = (uint64_t)(v * unit);
 	return 0;
 }
 
@@ -170,7 +170,7 @@ int record_delay(const char *text, struct record_span **spans, size_t *n, bool *
 
 int record_rotation(const char *text, struct record_options *o, struct cdict_error *err)
 {
-	size_t bytes;
+	uint64_t bytes;
 
 	o->rotate = true;
 	if (!*text || !strcmp(text, "signal"))
