@@ -479,6 +479,8 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	case ANALYZE_KIND_KVM_MMIO:
 	case ANALYZE_KIND_KVM_MSR:
 	case ANALYZE_KIND_KVM_VIRQ:
+	case ANALYZE_KIND_KVM_WAKEUP:
+	case ANALYZE_KIND_KVM_HALT_POLL:
 		tell_kvm(eng, ev, ti);
 		break;
 	default:

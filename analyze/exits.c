@@ -203,7 +203,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	struct analyze_exits *x = self;
 	struct thread *th;
 
-	if (k->kind == ANALYZE_KIND_KVM_USERSPACE)
+	if (k->kind == ANALYZE_KIND_KVM_USERSPACE || k->kind > ANALYZE_KIND_KVM_VIRQ)
 		return;
 	th = thread_of(x, k->task);
 	if (!th) {

@@ -32,6 +32,8 @@ enum analyze_kind {
 	ANALYZE_KIND_KVM_MMIO,
 	ANALYZE_KIND_KVM_MSR,
 	ANALYZE_KIND_KVM_VIRQ,
+	ANALYZE_KIND_KVM_WAKEUP,    /* kvm_vcpu_wakeup: value ns, how whether it slept */
+	ANALYZE_KIND_KVM_HALT_POLL, /* kvm_halt_poll_ns: value the new limit, how whether it grew */
 	ANALYZE_KIND_N,
 };
 

@@ -50,6 +50,8 @@ static const struct known known[] = {
 	{ "kvm:kvm_mmio", ANALYZE_KIND_KVM_MMIO, { "vcpu_id", "gpa", "type" }, 0 },
 	{ "kvm:kvm_msr", ANALYZE_KIND_KVM_MSR, { "vcpu_id", "ecx", "write" }, 0 },
 	{ "kvm:kvm_inj_virq", ANALYZE_KIND_KVM_VIRQ, { "vcpu_id", "vector|irq" }, 0 },
+	{ "kvm:kvm_vcpu_wakeup", ANALYZE_KIND_KVM_WAKEUP, { "vcpu_id", "ns", "waited" }, 0 },
+	{ "kvm:kvm_halt_poll_ns", ANALYZE_KIND_KVM_HALT_POLL, { "vcpu_id", "new", "grow" }, 0 },
 };
 
 static bool is_text(const struct cdict_field *f)

@@ -4,14 +4,14 @@
 
 #include "cmd/figures.h"
 
-enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST, BY_VM, CAPACITY, TABLES };
+enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST, BY_VM, BY_HALT, CAPACITY, TABLES };
 
 struct vcpu_opts {
 	struct options_shared shared;
 	int by; /* enum by */
 };
 
-static const char *const by_choices[] = { "state", "reason", "antagonist", "vm", NULL };
+static const char *const by_choices[] = { "state", "reason", "antagonist", "vm", "halt", NULL };
 
 /* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
 #define MOST_ANTAGONISTS 3
@@ -32,6 +32,8 @@ static struct table *make(const struct figures *f, int by, struct table *vcpu)
 										: MOST_ANTAGONISTS);
 	case BY_VM:
 		return tables_delays(&f->walk);
+	case BY_HALT:
+		return tables_halts(&f->walk);
 	default:
 		return tables_capacity(&f->walk);
 	}
@@ -58,7 +60,7 @@ static int print_tables(struct figures *f, int by)
 	}
 	tables[0] = by == BY_STATE ? vcpu : make(f, by, vcpu);
 	for (int i = BY_REASON; i < TABLES; i++) {
-		if (i == by || !(json || (by == BY_STATE && i == BY_ANTAGONIST)))
+		if (i == by || i == BY_HALT || !(json || (by == BY_STATE && i == BY_ANTAGONIST)))
 			continue;
 		tables[n] = make(f, i, vcpu);
 		if (tables[n] && !tables[n]->n_rows && !json)
@@ -103,7 +105,12 @@ static void warn(const struct figures *f)
 
 static int add(struct figures *f, struct cdict_error *err)
 {
-	return analyze_vcpus_new(&f->walk.vcpus, f->walk.eng, err);
+	const struct vcpu_opts *opts = f->call->opts;
+	int rc = analyze_vcpus_new(&f->walk.vcpus, f->walk.eng, err);
+
+	if (!rc && opts->by == BY_HALT)
+		rc = analyze_halts_new(&f->walk.halts, f->walk.eng, err);
+	return rc;
 }
 
 static int print(struct figures *f)
@@ -121,9 +128,10 @@ static int vcpu_run(const struct cmd_call *call)
 
 static const struct cmd_option vcpu_options[] = {
 	OPTION_INPUT,
-	CMD_CHOICE(0, "by", struct vcpu_opts, by, "WHAT", by_choices, "state",
-		   "a row per vCPU with its states, per vCPU and exit reason, per vCPU and "
-		   "antagonist, or per VM and whom it waited behind"),
+	CMD_CHOICE(
+		0, "by", struct vcpu_opts, by, "WHAT", by_choices, "state",
+		"a row per vCPU with its states, per vCPU and exit reason, per vCPU and "
+		"antagonist, per VM and whom it waited behind, or per vCPU and how its halts ended"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
 	OPTIONS_TABLE("worst first"),

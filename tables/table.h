@@ -64,6 +64,8 @@ enum table_column_flags {
 	TABLE_OF_ENTRIES = 1 << 11,
 	TABLE_OF_QEMU = 1 << 12,
 	TABLE_OF_IOWAITS = 1 << 13,
+	TABLE_OF_HALTS = 1 << 14,
+	TABLE_OF_POLLS = 1 << 15,
 	/* Where a terminal has no room for all columns: the last to go, the first to go. */
 	TABLE_KEEP = 1 << 16,
 	TABLE_SPARE = 1 << 17,

@@ -56,6 +56,8 @@ struct table *tables_antagonists(const struct tables_walk *w, const struct table
  * too), tasks of the host by name, kernel threads as one, nobody, and what is not known; its rows
  * add up to what tables_vcpu() says was delayed. */
 struct table *tables_delays(const struct tables_walk *w);
+/* tables_halts - how the halts of each vCPU ended; made with halts. */
+struct table *tables_halts(const struct tables_walk *w);
 /* tables_capacity - one row: CPUs, how busy they were, vCPUs; in words: "4 CPUs, 97 % busy, 8 vCPUs:
  * overcommitted", given, NULL: out of memory. */
 struct table *tables_capacity(const struct tables_walk *w);

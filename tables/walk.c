@@ -151,6 +151,7 @@ void tables_walk_fini(struct tables_walk *w)
 	analyze_latency_free(w->latency);
 	analyze_exits_free(w->exits);
 	analyze_vcpus_free(w->vcpus);
+	analyze_halts_free(w->halts);
 	analyze_coremap_free(w->coremap);
 	analyze_switches_free(w->switches);
 	analyze_successors_free(w->successors);
@@ -187,6 +188,10 @@ unsigned tables_lacks(const struct tables_walk *w)
 		lacks |= TABLE_OF_QEMU;
 	if (!sum->has_iowait)
 		lacks |= TABLE_OF_IOWAITS;
+	if (!cdict_schema_find(cdict_reader_schema(w->reader), "kvm:kvm_vcpu_wakeup"))
+		lacks |= TABLE_OF_HALTS;
+	if (!cdict_schema_find(cdict_reader_schema(w->reader), "kvm:kvm_halt_poll_ns"))
+		lacks |= TABLE_OF_POLLS;
 	return lacks;
 }
 

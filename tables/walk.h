@@ -21,6 +21,7 @@
 #include "analyze/coremap.h"
 #include "analyze/engine.h"
 #include "analyze/exits.h"
+#include "analyze/halts.h"
 #include "analyze/latency.h"
 #include "analyze/successors.h"
 #include "analyze/switches.h"
@@ -54,6 +55,7 @@ struct tables_walk {
 	struct analyze_latency *latency;
 	struct analyze_exits *exits;
 	struct analyze_vcpus *vcpus;
+	struct analyze_halts *halts;
 	struct analyze_coremap *coremap;
 	struct analyze_switches *switches;
 	struct analyze_successors *successors;
