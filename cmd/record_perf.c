@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
+#include "cmd/program.h"
 #include "cmd/record.h"
 
 #define START_MS 30000 /* perf reads all of /proc first */
@@ -112,7 +113,7 @@ static void run(const struct words *w, int control, int ack)
 	fcntl(ack, F_SETFD, 0);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (argv)
-		execvp("perf", argv);
+		program_run("perf", argv);
 	dprintf(STDERR_FILENO, "cdict record: cannot run perf: %s\n", strerror(errno));
 	_exit(127);
 }

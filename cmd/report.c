@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "cmd/input.h"
+#include "cmd/program.h"
 #include "format/reader.h"
 #include "render/page.h"
 
@@ -142,6 +143,7 @@ static int files_of(const struct cmd_call *call, struct input_files *files)
 /* The desktop's own opener; the page is written, so a failure is only told. */
 static void open_page(const struct cmd_call *call, const char *path)
 {
+	char name[] = "xdg-open", *argv[] = { name, (char *)path, NULL };
 	int status = 0, null;
 	pid_t pid = fork();
 
@@ -151,7 +153,7 @@ static void open_page(const struct cmd_call *call, const char *path)
 			dup2(null, 0);
 			dup2(null, 1);
 		}
-		execlp("xdg-open", "xdg-open", path, (char *)NULL);
+		program_run(argv[0], argv);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
