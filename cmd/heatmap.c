@@ -176,12 +176,24 @@ static bool is_page(const struct heatmap_opts *opts)
 	return len > 5 && !strcmp(file + len - 5, ".html");
 }
 
-static bool truecolor(void)
+/* 24-bit colours where the terminal says so, else 256 where its name does and half blocks can be shown:
+ * in a locale of UTF-8. */
+static void choose_colours(struct backend_options *how)
 {
-	const char *colours = getenv("COLORTERM"), *none = getenv("NO_COLOR");
+	const char *colours = getenv("COLORTERM"), *none = getenv("NO_COLOR"),
+		   *term = getenv("TERM"), *locale = getenv("LC_ALL");
 
-	return isatty(STDOUT_FILENO) && (!none || !*none) && colours &&
-	       (!strcmp(colours, "truecolor") || !strcmp(colours, "24bit"));
+	if (!isatty(STDOUT_FILENO) || (none && *none))
+		return;
+	how->colour = colours && (!strcmp(colours, "truecolor") || !strcmp(colours, "24bit"));
+	if (how->colour || !term || !strstr(term, "256color"))
+		return;
+	if (!locale || !*locale)
+		locale = getenv("LC_CTYPE");
+	if (!locale || !*locale)
+		locale = getenv("LANG");
+	how->colour = how->few = locale &&
+				 (strcasestr(locale, "utf-8") || strcasestr(locale, "utf8"));
 }
 
 /* Paper is light; terminals are dark, unless they say so (the last of "15;0" is the
@@ -324,7 +336,8 @@ static int heatmap_run(const struct cmd_call *call)
 	if (status)
 		return status;
 	how.theme = choose_theme(opts, backend);
-	how.colour = !opts->shared.output && truecolor();
+	if (!opts->shared.output)
+		choose_colours(&how);
 	status = size_canvas(call, opts, backend, how.colour, &h.c);
 	if (status)
 		return status;

@@ -19,6 +19,7 @@
 struct backend_options {
 	enum palette_theme theme;
 	bool colour; /* terminal: 24-bit colours and half blocks; else plain ASCII */
+	bool few;    /* of those the 256 that most terminals have */
 };
 
 struct backend {

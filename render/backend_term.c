@@ -162,12 +162,33 @@ static void add_code(struct style *st, const char *code)
 	}
 }
 
+/* The nearest of the 6 steps that each part of a colour has in the cube of xterm's 256. */
+static unsigned step_of(unsigned part)
+{
+	return part < 48 ? 0 : part < 115 ? 1 : (part - 35) / 40;
+}
+
+/* 16 to 231: the cube; 232 to 255: greys, for what is one. */
+static unsigned of_256(struct palette_rgb c)
+{
+	unsigned high = c.r > c.g ? c.r : c.g, low = c.r < c.g ? c.r : c.g;
+
+	high = c.b > high ? c.b : high;
+	low = c.b < low ? c.b : low;
+	if (high - low < 12 && low >= 8 && high < 238)
+		return 232 + ((high + low) / 2 - 8 + 5) / 10;
+	return 16 + 36 * step_of(c.r) + 6 * step_of(c.g) + step_of(c.b);
+}
+
 static void add_colour(struct style *st, const struct term *t, int which, struct ink ink)
 {
 	struct palette_rgb c = palette_colour(t->opts->theme, ink);
 	char code[32];
 
-	snprintf(code, sizeof(code), "\033[%d;2;%u;%u;%um", which, c.r, c.g, c.b);
+	if (t->opts->few)
+		snprintf(code, sizeof(code), "\033[%d;5;%um", which, of_256(c));
+	else
+		snprintf(code, sizeof(code), "\033[%d;2;%u;%u;%um", which, c.r, c.g, c.b);
 	add_code(st, code);
 }
 

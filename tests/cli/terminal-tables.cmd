@@ -50,3 +50,12 @@ PAGER=false CDICT_PAGER= on 80 8 $CDICT vcpu x.cdict | sed -n 1p
 CDICT_PAGER='head -n 1' on 80 8 $CDICT tasks small.cdict && echo "status $?"
 CDICT_PAGER=true on 80 8 $CDICT tasks small.cdict && echo "status $?"
 CDICT_PAGER='head -n 1; exit 3' on 80 8 $CDICT tasks small.cdict && echo "status $?"
+# heat maps: 24-bit colours where the terminal says so, else 256 with half blocks in UTF-8, else letters
+unset COLORTERM NO_COLOR LC_ALL LC_CTYPE LANG
+export PYTHONCOERCECLOCALE=0
+codes() { grep -o -a $'\033\[[34]8;[25]' | sort | uniq -c | sed "s/^ *[1-9][0-9]* /some /; s/$(printf '\033')/ESC/"; }
+for how in 'TERM=xterm-256color LANG=C.UTF-8' 'TERM=xterm-256color LANG=C' 'TERM=xterm LANG=C.UTF-8' 'TERM=xterm LANG=C COLORTERM=truecolor' \
+	'TERM=xterm-256color LANG=C.UTF-8 NO_COLOR=1'; do
+	echo "$how"
+	env $how python3 $TOP/tests/tools/terminal.py 80 24 $CDICT heatmap small.cdict | codes
+done
