@@ -16,6 +16,7 @@
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
 #   make mutants        N=500 changes of format, convert, analyze, tables as slips make them: does a test fail?
 #   make coverage       lines that the tests of T (all categories that need no browser) reach, by file
+#   make cppcheck       what it says of the product's sources and no reviewed line answers
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
@@ -434,7 +435,7 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins)
 		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
-.PHONY: coverage valgrind tsan
+.PHONY: coverage cppcheck valgrind tsan
 COVERED ?= unit cli hostile nomem outputs
 coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage' LDFLAGS=--coverage test-build
@@ -442,6 +443,8 @@ coverage:
 	@JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
 	@build-aux/coverage.sh build/coverage
 
+cppcheck:
+	@build-aux/cppcheck.sh
 valgrind: all
 	@build-aux/valgrind.sh $(B)/cdict
 tsan:

@@ -209,7 +209,7 @@ static int count_vm(struct stringset *seen, const struct cdict_label *label, boo
 	char key[MAPPING_TEXT_MAX + 1];
 	size_t len = 0;
 
-	for (; id[len] && len < sizeof(key); len++)
+	for (; len < sizeof(key) && id[len]; len++)
 		key[len] = *label->uuid ? (char)tolower((unsigned char)id[len]) : id[len];
 	if (!stringset_add(seen, key, len))
 		return -ENOMEM;
