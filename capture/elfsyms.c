@@ -105,6 +105,8 @@ void elfsyms_fini(struct elfsyms *s)
 			dwfl.end(s->files.at[i].dwfl);
 	array_fini(&s->files);
 	map_fini(&s->by_file);
+	array_fini(&s->found);
+	map_fini(&s->by_place);
 }
 
 /* As the process sees it, while it lives: in a container the path is another file for us. */
@@ -172,21 +174,40 @@ static bool address_at(const struct elfsyms_file *f, uint64_t offset, Elf64_Addr
 	return false;
 }
 
+static struct elfsyms_found look_up(const struct elfsyms_file *f, Elf64_Addr address)
+{
+	Elf64_Off offset = 0;
+	Elf64_Sym sym;
+	const char *name =
+		dwfl.module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
+
+	return (struct elfsyms_found){ name, offset };
+}
+
 void elfsyms_resolve(struct elfsyms *s, int32_t pid, const struct vma *vma,
 		     struct cdict_frame *frame)
 {
 	const struct elfsyms_file *f = file_of(s, pid, vma);
 	Elf64_Addr address;
-	Elf64_Off offset = 0;
-	Elf64_Sym sym;
-	const char *name;
+	struct elfsyms_found found = { NULL, 0 };
+	uint32_t *at;
 
 	frame->object = vma->path;
 	if (!f || !f->module || !address_at(f, frame->address - vma->start + vma->offset, &address))
 		return;
-	name = dwfl.module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
-	if (name) {
-		frame->symbol = name;
-		frame->offset = offset;
+	at = map_find(&s->by_place, address, (uintptr_t)(f - s->files.at));
+	if (at && *at < s->found.n) {
+		found = s->found.at[*at];
+	} else {
+		found = look_up(f, address);
+		at = s->found.n < ELFSYMS_FOUND
+			     ? map_add(&s->by_place, address, (uintptr_t)(f - s->files.at))
+			     : NULL;
+		if (at && !array_push(&s->found, found))
+			*at = (uint32_t)(s->found.n - 1);
+	}
+	if (found.name) {
+		frame->symbol = found.name;
+		frame->offset = found.offset;
 	}
 }

@@ -11,13 +11,21 @@
 #include "capture/spaces.h"
 #include "cdict/stack.h"
 
-/* Files that are open at most. */
+/* Files that are open at most, and addresses that are remembered. */
 #define ELFSYMS_FILES 4096u
+#define ELFSYMS_FOUND ((size_t)1 << 18)
 
 /* The zero value is empty. */
 struct elfsyms {
 	struct map by_file; /* index in files */
 	ARRAY(struct elfsyms_file) files;
+	/* libdw walks a whole symbol table for an address, and each process asks for those of libc anew. */
+	struct map by_place; /* index in found, by address in the file and file */
+	ARRAY(struct elfsyms_found {
+		const char *name; /* libdw's, or NULL */
+		uint64_t offset;
+	})
+	found;
 };
 
 void elfsyms_fini(struct elfsyms *s);
