@@ -99,6 +99,7 @@ struct task {
 	uint8_t off;       /* enum analyze_off, while OFF */
 	bool io;           /* sched_stat_iowait since the switch-out */
 	bool gone;         /* switched out dead */
+	bool appeared;     /* its birth says since when it may have run unseen */
 	bool recorded;     /* its own events were, where only those of some tasks were */
 };
 

@@ -189,18 +189,16 @@ static bool same_state(const struct task *a, const struct task *b)
 }
 
 /* Whether @now, of the first part at its end, is what the later part began with, as far as it went on from
- * there.  @appears: there some task may have been switched out whose switch-in was not seen. */
-static bool task_agrees(const struct task *now, const struct task *start, const struct task *end,
-			bool appears)
+ * there. */
+static bool task_agrees(const struct task *now, const struct task *start, const struct task *end)
 {
 	if (now->pub.tid != start->pub.tid || now->pub.idle_cpu != start->pub.idle_cpu ||
 	    now->pub.exit_ns != start->pub.exit_ns)
 		return false;
 	if (same_state(start, end))
 		return true;
-	/* Of its birth a record and an event tell: which one matters to who appears. */
-	return same_state(now, start) &&
-	       (!appears || now->where != TASK_NEVER || now->pub.born_ns == start->pub.born_ns);
+	/* Of its birth a record and an event tell: which one matters to who appeared. */
+	return same_state(now, start) && (!end->appeared || now->pub.born_ns == start->pub.born_ns);
 }
 
 static bool cpu_agrees(const struct cpu_state *now, const struct cpu_state *start)
@@ -216,7 +214,6 @@ static bool cpu_agrees(const struct cpu_state *now, const struct cpu_state *star
 static bool agrees(const struct analyze_engine *eng, const struct analyze_engine *later)
 {
 	size_t n = eng->table.all.n;
-	bool appears = later->sum.mismatches;
 
 	if (!later->walked || is_damaged(eng->reader) || is_damaged(later->reader) ||
 	    later->start.all.n != n)
@@ -224,11 +221,9 @@ static bool agrees(const struct analyze_engine *eng, const struct analyze_engine
 	for (uint32_t c = 0; c < eng->n_cpus; c++)
 		if (!cpu_agrees(&eng->cpus[c], &later->start_cpus[c]))
 			return false;
-		else
-			appears |= later->start_cpus[c].blind_ns == BLIND_TO_SWITCH;
 	for (size_t i = 0; i < n; i++)
 		if (!task_agrees(&eng->table.all.at[i], &later->start.all.at[i],
-				 &later->table.all.at[i], appears))
+				 &later->table.all.at[i]))
 			return false;
 	for (size_t i = 0; i < eng->hooks.n; i++) {
 		const struct hook *h = &eng->hooks.at[i];

@@ -170,6 +170,7 @@ static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 
 	/* Nothing was heard of it before: of the time of which nobody knows who ran it had some. */
 	if (p->where == TASK_NEVER) {
+		p->appeared = true;
 		p->cpu = cpu;
 		if (p->pub.born_ns != ANALYZE_NO_TIME && p->pub.born_ns > since_ns)
 			since_ns = p->pub.born_ns;
