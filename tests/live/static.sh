@@ -26,10 +26,11 @@ works() {
 	local root=$1 pid
 	cp "$host" "$root/cdict-host" && cp "$DATA/kvm-small.data" "$root/tmp/old.data" || return
 	rm -f "$root/tmp/run.cdict"
-	inside "$root" /cdict-host record -q -s 1 -o /tmp/run.cdict 2>err &
+	perf bench sched pipe -l 100000000 >/dev/null 2>&1 & # however late it begins
 	pid=$!
-	perf bench sched pipe -l 20000 >/dev/null 2>&1
-	wait $pid || echo "record ends with $?: $(cat err)"
+	inside "$root" /cdict-host record -q -s 1 -o /tmp/run.cdict 2>err || echo "record ends with $?: $(cat err)"
+	kill $pid
+	wait $pid 2>/dev/null
 	inside "$root" /cdict-host tasks --format csv /tmp/run.cdict 2>&1 | grep -q '[,"]sched-pipe[,"]' ||
 		echo "the load is not among the tasks"
 	inside "$root" /cdict-host script /tmp/run.cdict >got 2>err || cat err
