@@ -89,10 +89,10 @@ void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev
 	list(b, t);
 }
 
-static bool has_kvm(const struct cdict_digest_row *row)
+/* As the analyses have it: KVM's other events make no vCPU of a task. */
+static bool is_of_vcpu(const struct cdict_digest_row *row)
 {
-	return row->exit_ns != CDICT_NEVER || row->entry_ns != CDICT_NEVER ||
-	       row->user_ns != CDICT_NEVER || row->access_ns != CDICT_NEVER;
+	return row->exit_ns != CDICT_NEVER || row->entry_ns != CDICT_NEVER;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -152,7 +152,7 @@ bool book_add_tasks(struct digest_book *b, const struct block_digest *d, uint32_
 		to->heard = true;
 		if (t->first_ns < to->first_ns)
 			to->first_ns = t->first_ns;
-		to->is_vcpu |= has_kvm(&t->row);
+		to->is_vcpu |= is_of_vcpu(&t->row);
 		if (to->is_vcpu && to->dropped_ns != CDICT_NEVER)
 			return false;
 		/* Blocks of CPUs come one after the other, not in order of time. */

@@ -61,7 +61,7 @@ struct cdict_digest_task {
 	uint32_t cpu;
 	int32_t pid;       /* -1: not known */
 	int32_t vcpu_id;   /* -1 */
-	bool is_vcpu;      /* it has KVM's events */
+	bool is_vcpu;      /* it has a kvm_entry or kvm_exit */
 	uint64_t first_ns; /* it is heard of */
 	uint64_t died_ns;  /* from then on it does nothing any more, whatever rows say */
 	char comm[16];     /* the latest of the events, NUL-terminated */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events made of the input, eight bytes each, written and read back: the same events; and the figures of
- * the whole add up, as do windows that touch; a walk over a window from the page's digests tells what one
- * from the start tells of it, unless the input contradicts itself.
+ * the whole add up, as do windows that touch; a walk over a window from the digests of the file, or of the
+ * page, tells what one from the start tells of it, unless the input contradicts itself.
  */
 #include "analyze/digest.h"
 #include "format/writer.h"
@@ -209,7 +209,7 @@ static void read_back(struct bench *b)
 }
 
 static void walk(struct bench *b, const struct analyze_options *opts, struct parts *parts,
-		 bool edges)
+		 int edges)
 {
 	struct all a;
 
@@ -218,7 +218,7 @@ static void walk(struct bench *b, const struct analyze_options *opts, struct par
 	must_hold(&a);
 	parts_take(parts, &a);
 	if (edges)
-		parts_take_edges(parts, &a, true);
+		parts_take_edges(parts, &a, edges > 1);
 	all_free(&a);
 }
 
@@ -226,7 +226,6 @@ static void windows(struct bench *b, const uint8_t *head)
 {
 	struct analyze_options opts = { 0 }, before, after;
 	struct parts whole = { 0 }, parts = { 0 };
-	struct digests *digests = NULL;
 	uint64_t first_ns, last_ns;
 
 	HOLDS(cdict_reader_window(b->r, &first_ns, &last_ns));
@@ -234,20 +233,31 @@ static void windows(struct bench *b, const uint8_t *head)
 		return;
 	before = after = opts;
 	before.to_ns = after.from_ns = first_ns + 1 + (last_ns - first_ns - 1) * head[2] / 256;
-	walk(b, &opts, &whole, false);
-	walk(b, &before, &parts, false);
-	walk(b, &after, &parts, false);
+	walk(b, &opts, &whole, 0);
+	walk(b, &before, &parts, 0);
+	walk(b, &after, &parts, 0);
 	parts_must_equal(&whole, &parts);
 	if (b->slips)
 		return;
 	opts.from_ns = before.to_ns;
 	opts.to_ns = opts.from_ns + 1 + (last_ns - opts.from_ns) * head[3] / 256;
-	HOLDS(!digests_new(&digests, b->r, 1 + head[0], NULL));
-	walk(b, &opts, &whole, true);
-	opts.digests = digests;
-	walk(b, &opts, &parts, true);
-	parts_must_equal(&whole, &parts);
-	digests_free(digests);
+	for (int told = 0; told < 2; told++) {
+		struct digests *digests = NULL;
+
+		if (told)
+			HOLDS(!digests_told(&digests, b->r, NULL));
+		else
+			HOLDS(!digests_new(&digests, b->r, 1 + head[0], NULL));
+		if (!digests)
+			continue;
+		/* The file's do not tell who is seen first and last. */
+		walk(b, &opts, &whole, 2 - told);
+		opts.digests = digests;
+		walk(b, &opts, &parts, 2 - told);
+		opts.digests = NULL;
+		parts_must_equal(&whole, &parts);
+		digests_free(digests);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -536,7 +536,7 @@ class Facts:
             self.latest(e.tid, 'ACCESS', e.t)
 
     def is_vcpu(self, tid):
-        return any(k in self.tasks.get(tid, ()) for k in ('ENTRY', 'EXIT', 'USER', 'ACCESS'))
+        return any(k in self.tasks.get(tid, ()) for k in ('ENTRY', 'EXIT'))
 
 
 class Digests:
@@ -608,8 +608,7 @@ class Digests:
             yield 'IDLE is a vCPU or has a name'
         vcpus, first, lasts = {}, {}, {}
         for e in c.events():
-            if e.type.name in KVM_OTHERS or e.type.name in (
-                    'kvm:kvm_entry', 'kvm:kvm_exit', 'kvm:kvm_userspace_exit'):
+            if e.type.name in ('kvm:kvm_entry', 'kvm:kvm_exit'):
                 vcpus.setdefault(e.tid, True)
             for tid in self.named(e):
                 first.setdefault(tid, e.t)
