@@ -100,7 +100,7 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows")
 #define OPTION_JOBS                                                                                \
 	CMD_UINT('j', "jobs", struct options_shared, jobs, "N", "1",                               \
-		 "decode ahead with N threads; 0: one per CPU")
+		 "share the work between N threads; 0: one per CPU")
 #define OPTION_MAX_LOSS                                                                            \
 	CMD_NUMBER(0, "max-loss", struct options_shared, max_loss_pct, "PCT", "5",                 \
 		   "exit with status 2 when more than PCT percent of the events are lost")
