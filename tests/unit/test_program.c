@@ -39,7 +39,7 @@ static int tool(const char *format)
 {
 	char name[] = "tool", *argv[] = { name, NULL };
 	char path[256];
-	int status;
+	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
