@@ -62,7 +62,9 @@ static int by_tid(const void *tid, const void *life)
 
 static const struct cdict_digest_life *life_of(const struct digests *d, int32_t tid)
 {
-	return bsearch(&tid, d->file->lives, d->file->n_lives, sizeof(*d->file->lives), by_tid);
+	return d->file->n_lives ? bsearch(&tid, d->file->lives, d->file->n_lives,
+					  sizeof(*d->file->lives), by_tid)
+				: NULL;
 }
 
 /* @first_ns: the CPU's, unless more is known. */
