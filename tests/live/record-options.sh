@@ -82,9 +82,18 @@ one_process() {
 	"$CDICT" script --max-loss 100 -e sched:sched_switch x.cdict | grep -v 'prev_comm=\(perf\|sched-\)' | head -n 2
 	"$CDICT" info --max-loss 100 x.cdict | grep -q 'some tasks only' || echo "it does not say that it is some tasks"
 }
+# It is ended when it is recorded, however long that took.
 tasks_that_end() {
-	sleep 0.7 &
-	rec -t $! -s 20
+	local task answer
+	mkfifo end.ctl end.ack
+	sleep 60 &
+	task=$!
+	{
+		echo ping >end.ctl
+		read -r -t 20 answer <end.ack
+		kill $task
+	} &
+	rec -t $task -s 20 --control fifo:end.ctl,end.ack
 	why 'the tasks ended'
 	"$CDICT" record -q -p 2147483647 -s 0.1 -o y.cdict 2>rec.err
 	[ $? -eq 1 ] && grep -q 'there is no process 2147483647' rec.err || cat rec.err
