@@ -1,7 +1,8 @@
 # needs: python3
 # Tables on a terminal: rows of one line at any width, durations with units; a pager for what is longer.
 unset PAGER CDICT_PAGER LESS COLUMNS LINES
-on() { python3 $TOP/tests/tools/terminal.py "$@"; }
+. $TOP/tests/tools/terminals.sh
+on() { terminals python3 $TOP/tests/tools/terminal.py "$@"; }
 on 80 24 true || exit 77
 $MKPERF -o x.data $DATA/neighbours.trace
 $CDICT convert -q -i x.data -o x.cdict
@@ -57,5 +58,5 @@ codes() { grep -o -a $'\033\[[34]8;[25]' | sort | uniq -c | sed "s/^ *[1-9][0-9]
 for how in 'TERM=xterm-256color LANG=C.UTF-8' 'TERM=xterm-256color LANG=C' 'TERM=xterm LANG=C.UTF-8' 'TERM=xterm LANG=C COLORTERM=truecolor' \
 	'TERM=xterm-256color LANG=C.UTF-8 NO_COLOR=1'; do
 	echo "$how"
-	env $how python3 $TOP/tests/tools/terminal.py 80 24 $CDICT heatmap small.cdict | codes
+	terminals env $how python3 $TOP/tests/tools/terminal.py 80 24 $CDICT heatmap small.cdict | codes
 done

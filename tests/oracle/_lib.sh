@@ -20,15 +20,7 @@ verdict() {
 	if [ -z "$2" ]; then pass "$1"; else fail "$1" <<<"$2"; fi
 }
 
-# terminals COMMAND... - where pseudo-terminals are; a chroot may be without, root has them along then
-terminals() {
-	if python3 -c 'import os; os.openpty()' 2>/dev/null; then
-		"$@"
-	else
-		unshare -m --propagation unchanged sh -c 'mount --make-private /dev &&
-			mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts && exec "$@"' _ "$@"
-	fi
-}
+. "$TOP/tests/tools/terminals.sh"
 
 have_perf() { command -v perf >/dev/null 2>&1; }
 
