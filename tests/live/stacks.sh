@@ -38,7 +38,22 @@ for names in ours.values():
 kernel, named = sum(a[0] == 0 for a in both), sum(a[0] != 0 and "[unknown]" not in str(ours[a]) for a in both)
 if n < 500 or kernel < 50 or named < 20:
     print(f"{n} events of ours, {m} of perf: {kernel} addresses of the kernel and {named} named ones of programs in both")
-for a in [a for a in both if ours[a] != perfs[a] and ours[a] and perfs[a]][:5]:
+def differ(a):
+    ours_, perfs_ = ours[a], perfs[a]
+    if a[0]:
+        # perf stretches symbols without a size, and makes names for the PLT, which has none; of several names of one
+        # place it takes others than libdw, those of C++ it demangles.
+        if "[unknown]" in str(ours_):
+            return False
+        ours_, perfs_ = ({re.sub("^.*(?=[+]0x)", "", name) for name in names} for names in (ours_, perfs_))
+    return ours_ != perfs_ and ours_ and perfs_
+lacks = sum(a[0] != 0 and "[unknown]" in str(ours[a]) and "[unknown]" not in str(perfs[a]) for a in both)
+if lacks * 4 > named:
+    print(f"{lacks} addresses of programs have a name for perf alone, {named} for us")
+same = sum(a[0] != 0 and ours[a] == perfs[a] for a in both)
+if same * 2 < named:
+    print(f"of {named} named addresses of programs {same} are called as perf calls them")
+for a in [a for a in both if differ(a)][:5]:
     print("address", a[1], "of", a[0], "is", ours[a], "and for perf", perfs[a])
 '
 
