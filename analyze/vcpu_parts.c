@@ -36,6 +36,7 @@ int vcpu_begun(void *self)
 		v->reasons.at[i].exit_ns = v->reasons.at[i].qemu_ns = 0;
 		v->reasons.at[i].in = false;
 	}
+	v->capacity = (struct analyze_capacity){ 0 };
 	return waiters_begin(&v->waiters, &v->begin_waiters);
 }
 
@@ -170,5 +171,7 @@ int vcpu_join(void *self, void *later)
 	}
 	for (size_t i = 0; i < l->watches.n && !ret; i++)
 		ret = join_watch(v, l, (uint32_t)i);
+	v->capacity.busy_ns += l->capacity.busy_ns;
+	v->capacity.known_ns += l->capacity.known_ns;
 	return ret ? ret : waiters_join(&v->waiters, &l->waiters);
 }

@@ -204,26 +204,21 @@ static void merge(struct booking_list *list)
 }
 
 /* The wait in which it held a CPU longest; of several the earliest. */
-static void keep_worst(struct waiters *ws, struct analyze_antagonist *a, const struct waiter *w,
-		       const struct booking *b)
+static void keep_worst(struct analyze_antagonist *a, const struct analyze_wait *wait,
+		       uint64_t held_ns)
 {
-	if (b->held_ns < a->worst_held_ns ||
-	    (b->held_ns == a->worst_held_ns && a->worst.dur_ns && a->worst.at_ns <= w->since_ns))
+	if (held_ns < a->worst_held_ns ||
+	    (held_ns == a->worst_held_ns && a->worst.dur_ns && a->worst.at_ns <= wait->at_ns))
 		return;
-	a->worst_held_ns = b->held_ns;
-	a->worst = (struct analyze_wait){
-		.at_ns = w->since_ns,
-		.dur_ns = analyze_engine_now(ws->eng) - w->since_ns,
-		.cpu = b->cpu,
-		.state = w->woken ? ANALYZE_VCPU_WAITING : ANALYZE_VCPU_PREEMPTED,
-		.behind = b->who,
-	};
+	a->worst_held_ns = held_ns;
+	a->worst = *wait;
 }
 
 bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct waiter *out)
 {
 	struct booking_list *list;
 	bool waited = take_out(ws, task, out);
+	struct analyze_wait wait;
 
 	if (task >= ws->booked.n)
 		return waited;
@@ -240,8 +235,15 @@ bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct wa
 			break;
 		a->slices += b->slices;
 		*(out->woken ? &a->waiting_ns : &a->preempted_ns) += b->ns;
+		wait = (struct analyze_wait){
+			.at_ns = out->since_ns,
+			.dur_ns = analyze_engine_now(ws->eng) - out->since_ns,
+			.cpu = b->cpu,
+			.state = out->woken ? ANALYZE_VCPU_WAITING : ANALYZE_VCPU_PREEMPTED,
+			.behind = b->who,
+		};
 		if (how == WAIT_ENDED)
-			keep_worst(ws, a, out, b);
+			keep_worst(a, &wait, b->held_ns);
 	}
 	list->all.n = 0;
 	return waited;
@@ -297,11 +299,13 @@ bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t tas
 	x = &a->booked.at[task];
 	y = &b->booked.at[task];
 	if (a->where.at[task] != b->where.at[task] || w->woken != v->woken ||
-	    w->booked_ns != v->booked_ns || w->top != v->top || w->top_ns != v->top_ns ||
-	    x->all.n != y->all.n)
+	    w->since_ns != v->since_ns || w->booked_ns != v->booked_ns || w->top != v->top ||
+	    w->top_ns != v->top_ns || x->all.n != y->all.n)
 		return false;
 	for (size_t i = 0; i < x->all.n; i++)
-		if (x->all.at[i].who != y->all.at[i].who || x->all.at[i].ns != y->all.at[i].ns ||
+		if (by_who_and_cpu(&x->all.at[i], &y->all.at[i]) ||
+		    x->all.at[i].ns != y->all.at[i].ns ||
+		    x->all.at[i].held_ns != y->all.at[i].held_ns ||
 		    x->all.at[i].slices != y->all.at[i].slices)
 			return false;
 	return true;
@@ -322,6 +326,8 @@ int waiters_join(struct waiters *ws, struct waiters *later)
 		a->waiting_ns += from->waiting_ns;
 		a->slices += from->slices;
 		a->took_over += from->took_over;
+		if (from->worst.dur_ns)
+			keep_worst(a, &from->worst, from->worst_held_ns);
 	}
 	was = *ws;
 	ws->cpus = later->cpus;

@@ -42,6 +42,8 @@ static char *text_of(const struct tables_walk *w, const char *file)
 	struct table *tables[] = { tables_vcpu(w),
 				   tables_vcpu_shares(w),
 				   tables_vcpu_reasons(w),
+				   tables_delays(w),
+				   tables_capacity(w),
 				   tables_exits(w, TABLES_EXITS_BY_TASK, NULL),
 				   tables_guest(w),
 				   tables_accesses(w, ANALYZE_ACCESS_PIO),
