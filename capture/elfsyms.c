@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/shared_object.h"
+#include "capture/demangle.h"
 #include "capture/dwfl.h"
 
 struct elfsyms_file {
@@ -106,6 +107,7 @@ void elfsyms_fini(struct elfsyms *s)
 	array_fini(&s->files);
 	map_fini(&s->by_file);
 	array_fini(&s->found);
+	stringset_fini(&s->names);
 	map_fini(&s->by_place);
 }
 
@@ -174,14 +176,15 @@ static bool address_at(const struct elfsyms_file *f, uint64_t offset, Elf64_Addr
 	return false;
 }
 
-static struct elfsyms_found look_up(const struct elfsyms_file *f, Elf64_Addr address)
+static struct elfsyms_found look_up(struct elfsyms *s, const struct elfsyms_file *f,
+				    Elf64_Addr address)
 {
 	Elf64_Off offset = 0;
 	Elf64_Sym sym;
 	const char *name =
 		dwfl.module_addrinfo(f->module, address, &offset, &sym, NULL, NULL, NULL);
 
-	return (struct elfsyms_found){ name, offset };
+	return (struct elfsyms_found){ name ? demangle(&s->names, name) : NULL, offset };
 }
 
 void elfsyms_resolve(struct elfsyms *s, int32_t pid, const struct vma *vma,
@@ -199,7 +202,7 @@ void elfsyms_resolve(struct elfsyms *s, int32_t pid, const struct vma *vma,
 	if (at && *at < s->found.n) {
 		found = s->found.at[*at];
 	} else {
-		found = look_up(f, address);
+		found = look_up(s, f, address);
 		at = s->found.n < ELFSYMS_FOUND
 			     ? map_add(&s->by_place, address, (uintptr_t)(f - s->files.at))
 			     : NULL;

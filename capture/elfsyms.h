@@ -22,10 +22,11 @@ struct elfsyms {
 	/* libdw walks a whole symbol table for an address, and each process asks for those of libc anew. */
 	struct map by_place; /* index in found, by address in the file and file */
 	ARRAY(struct elfsyms_found {
-		const char *name; /* libdw's, or NULL */
+		const char *name; /* libdw's or of @names, or NULL */
 		uint64_t offset;
 	})
 	found;
+	struct stringset names; /* of C++ */
 };
 
 void elfsyms_fini(struct elfsyms *s);
