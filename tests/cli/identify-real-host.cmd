@@ -1,6 +1,6 @@
 # needs: jq
 # a saved /proc of a real host with four VMs under libvirt, whose state was saved too
-$BUILD/tests/tools/proctree $DATA/identity/kvm-libvirt.proc.txt proc
+${RUN-} $BUILD/tests/tools/proctree $DATA/identity/kvm-libvirt.proc.txt proc
 $CDICT identify --proc-root proc
 echo "-- with libvirt's state"
 $CDICT identify --proc-root proc --libvirt-state $DATA/identity/libvirt -o map.csv
