@@ -26,11 +26,19 @@ int dwfl_load(struct cdict_error *err)
 		{ "dwfl_begin", &dwfl.begin },
 		{ "dwfl_end", &dwfl.end },
 		{ "dwfl_report_begin", &dwfl.report_begin },
+		{ "dwfl_report_begin_add", &dwfl.report_begin_add },
 		{ "dwfl_report_elf", &dwfl.report_elf },
+		{ "dwfl_report_module", &dwfl.report_module },
 		{ "dwfl_report_end", &dwfl.report_end },
+		{ "dwfl_module_info", &dwfl.module_info },
 		{ "dwfl_module_getelf", &dwfl.module_getelf },
 		{ "dwfl_module_build_id", &dwfl.module_build_id },
 		{ "dwfl_module_addrinfo", &dwfl.module_addrinfo },
+		{ "dwfl_attach_state", &dwfl.attach_state },
+		{ "dwfl_getthread_frames", &dwfl.getthread_frames },
+		{ "dwfl_thread_state_registers", &dwfl.thread_state_registers },
+		{ "dwfl_thread_state_register_pc", &dwfl.thread_state_register_pc },
+		{ "dwfl_frame_pc", &dwfl.frame_pc },
 		{ "elf_getphdrnum", &dwfl.elf_getphdrnum },
 		{ "gelf_getphdr", &dwfl.elf_getphdr },
 	};
@@ -45,12 +53,15 @@ int dwfl_load(struct cdict_error *err)
 	return shared_object_load(&so, err);
 }
 
-/* Asked for only where no file was given. */
+/* Asked for only where no file was given; elfsyms_put() has one. */
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Elf64_Addr base,
 		    char **file_name, void **elf)
 {
-	(void)mod, (void)userdata, (void)name, (void)base, (void)file_name, (void)elf;
-	return -1;
+	int *fd = *userdata;
+
+	(void)mod, (void)name, (void)base, (void)file_name, (void)elf;
+	*userdata = NULL;
+	return fd ? dup(*fd) : -1;
 }
 
 static int open_file(const char *path)
@@ -111,8 +122,7 @@ void elfsyms_fini(struct elfsyms *s)
 	map_fini(&s->by_place);
 }
 
-/* As the process sees it, while it lives: in a container the path is another file for us. */
-static int open_mapped(int32_t pid, const char *path)
+int elfsyms_open(int32_t pid, const char *path)
 {
 	struct buf inside = { 0 };
 	int fd = -1;
@@ -125,14 +135,20 @@ static int open_mapped(int32_t pid, const char *path)
 	return fd < 0 ? open_file(path) : fd;
 }
 
-static void file_open(struct elfsyms_file *f, int32_t pid, const char *path)
+Dwfl *elfsyms_dwfl(void)
 {
 	static const Dwfl_Callbacks callbacks = { find_elf, find_debuginfo, no_section, NULL };
-	int fd = dwfl_load(NULL) ? -1 : open_mapped(pid, path);
+
+	return dwfl.begin(&callbacks);
+}
+
+static void file_open(struct elfsyms_file *f, int32_t pid, const char *path)
+{
+	int fd = dwfl_load(NULL) ? -1 : elfsyms_open(pid, path);
 
 	if (fd < 0)
 		return;
-	f->dwfl = dwfl.begin(&callbacks);
+	f->dwfl = elfsyms_dwfl();
 	if (f->dwfl) {
 		dwfl.report_begin(f->dwfl);
 		/* at its own addresses; it takes @fd */
@@ -174,6 +190,35 @@ static bool address_at(const struct elfsyms_file *f, uint64_t offset, Elf64_Addr
 			return true;
 		}
 	return false;
+}
+
+bool elfsyms_place(struct elfsyms *s, int32_t pid, const struct vma *vma, uint32_t *file,
+		   uint64_t *address)
+{
+	const struct elfsyms_file *f = file_of(s, pid, vma);
+
+	if (!f || !f->module || !address_at(f, vma->offset, address))
+		return false;
+	*file = (uint32_t)(f - s->files.at);
+	return true;
+}
+
+bool elfsyms_put(const struct elfsyms *s, uint32_t file, int fd, Dwfl *to, uint64_t base,
+		 uint64_t bytes)
+{
+	Dwfl_Module *from = s->files.at[file].module, *module = NULL;
+	Elf64_Addr low, high, bias = 0;
+	void **userdata;
+
+	if (!dwfl.module_info(from, NULL, &low, &high, NULL, NULL, NULL, NULL) || high <= low ||
+	    high > bytes)
+		return false;
+	dwfl.report_begin_add(to);
+	module = dwfl.report_module(to, "", base + low, base + high);
+	if (module && dwfl.module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = &fd;
+	dwfl.report_end(to, NULL, NULL);
+	return module && dwfl.module_getelf(module, &bias) && bias == base;
 }
 
 static struct elfsyms_found look_up(struct elfsyms *s, const struct elfsyms_file *f,

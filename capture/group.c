@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "capture/trigger.h"
+#include "capture/unwind.h"
 #include "cdict/stack.h"
 
 bool group_begin(struct group *g, int which)
@@ -107,15 +108,23 @@ static int read_sample(const void *ctx, uint32_t event, const uint8_t *record,
 static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 {
 	const struct group *g = ctx;
+	struct unwind_sample user;
 	struct ring_sample in;
+	struct stacks_sample s;
 
 	(void)event;
 	if (!ring_sample_read(record, true, &in))
 		return CDICT_NO_STACK;
-	return stacks_find(g->opts.stacks, (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG),
-			   load64(record + RING_SAMPLE_TIME, NATIVE_BIG),
-			   load16(record + 4, NATIVE_BIG) & PERF_RECORD_MISC_CPUMODE_MASK, in.chain,
-			   in.n_chain);
+	s = (struct stacks_sample){
+		.pid = (int32_t)load32(record + RING_SAMPLE_PID, NATIVE_BIG),
+		.t_ns = load64(record + RING_SAMPLE_TIME, NATIVE_BIG),
+		.mode = load16(record + 4, NATIVE_BIG) & PERF_RECORD_MISC_CPUMODE_MASK,
+		.chain = in.chain,
+		.n_chain = in.n_chain,
+	};
+	if (g->opts.rings.stack_bytes && unwind_sample_read(&user, in.rest, in.rest_size))
+		s.user = &user;
+	return stacks_find(g->opts.stacks, &s);
 }
 
 /* All samples are laid out alike: an event is its type. */

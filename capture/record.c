@@ -14,6 +14,7 @@
 #include "base/monotonic.h"
 #include "capture/clock.h"
 #include "capture/record_internal.h"
+#include "capture/unwind.h"
 #include "ingest/info.h"
 
 void recording_say(const struct recording *rec, bool warning, const char *fmt, ...)
@@ -78,6 +79,12 @@ static int prepare_stacks(struct recording *rec)
 	if (*stacks_why_kernel(rec->stacks) && !rec->opts->no_kernel_stacks)
 		recording_say(rec, true, "the kernel's functions are not named: %s",
 			      stacks_why_kernel(rec->stacks));
+	if (rec->opts->stack_bytes && (!unwind_regs || *stacks_why_programs(rec->stacks)))
+		return cdict_fail(rec->err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
+				  "stacks of programs cannot be unwound here (--call-graph fp, or "
+				  "perf record and perf script do without): %s",
+				  unwind_regs ? stacks_why_programs(rec->stacks)
+					      : "the registers of this machine are not known");
 	if (*stacks_why_programs(rec->stacks) && !rec->opts->no_user_stacks)
 		recording_say(rec, true, "of programs' frames only the object is named: %s",
 			      stacks_why_programs(rec->stacks));

@@ -77,6 +77,7 @@ struct record_options {
 	bool no_inherit; /* of them: not what they start */
 	bool stacks;     /* of each event the call chain, by frame pointers */
 	bool no_kernel_stacks, no_user_stacks;
+	uint32_t stack_bytes; /* of the program's part by unwind tables and so much of its stack; 0: not so */
 	const struct record_span *spans; /* ascending; NULL: from the beginning to the end */
 	size_t n_spans;
 	bool begin_paused;       /* until @control says otherwise */

@@ -175,6 +175,7 @@ static int start_groups(struct recording *rec)
 				   .stacks = rec->stacks != NULL,
 				   .no_kernel_stacks = o->no_kernel_stacks,
 				   .no_user_stacks = o->no_user_stacks,
+				   .stack_bytes = o->no_user_stacks ? 0 : o->stack_bytes,
 				   .foreign_pids = rec->info.scope.foreign },
 			.schema = rec->schema,
 			.type_of = rec->type_of,

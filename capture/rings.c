@@ -20,6 +20,7 @@
 
 #include "base/fail.h"
 #include "capture/permit.h"
+#include "capture/unwind.h"
 
 #define FORMAT_LOST UINT64_C(0x10) /* PERF_FORMAT_LOST of Linux 6.0 */
 
@@ -69,8 +70,10 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 	*attr = (struct perf_event_attr){
 		.size = sizeof(*attr),
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_RAW | (o->stacks ? PERF_SAMPLE_CALLCHAIN : 0),
+		.sample_type =
+			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW |
+			(o->stacks ? PERF_SAMPLE_CALLCHAIN : 0) |
+			(o->stack_bytes ? PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER : 0),
 		.read_format = PERF_FORMAT_ID | (lost ? FORMAT_LOST : 0),
 		.disabled = 1,
 		.sample_id_all = 1,
@@ -81,7 +84,9 @@ static void fill_attr(struct perf_event_attr *attr, const struct rings_options *
 		.clockid = o->use_clockid ? o->clockid : 0,
 		.inherit = o->tids && !o->no_inherit,
 		.exclude_callchain_kernel = o->no_kernel_stacks,
-		.exclude_callchain_user = o->no_user_stacks,
+		.exclude_callchain_user = o->no_user_stacks || o->stack_bytes,
+		.sample_regs_user = o->stack_bytes ? unwind_regs : 0,
+		.sample_stack_user = o->stack_bytes,
 	};
 }
 

@@ -25,8 +25,9 @@
 #define RING_SAMPLE_PID 8u
 #define RING_SAMPLE_TID 12u
 #define RING_SAMPLE_TIME 16u
-#define RING_SAMPLE_REST 32u /* with stacks u64 n and n addresses; u32 size and the raw fields */
-#define RING_TRAILER 16u     /* pid, tid, time */
+#define RING_SAMPLE_REST                                                                           \
+	32u /* with stacks u64 n and n addresses; u32 size and the raw fields; unwind.h's */
+#define RING_TRAILER 16u /* pid, tid, time */
 /* for base/cursor.h: this machine's byte order */
 #define NATIVE_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
@@ -42,6 +43,7 @@ struct rings_options {
 	bool no_inherit;
 	bool stacks; /* each sample has its call chain, and what is mapped is told */
 	bool no_kernel_stacks, no_user_stacks;
+	uint32_t stack_bytes; /* of the program's part this much of its stack, and registers; 0: its chain */
 	const int32_t *own; /* tids whose own activity is left out, ascending */
 	size_t n_own;
 };
@@ -90,6 +92,8 @@ struct ring_sample {
 	uint64_t n_chain;
 	const uint8_t *raw; /* its u32 size before it */
 	uint32_t raw_size;
+	const uint8_t *rest; /* behind them */
+	size_t rest_size;
 };
 
 /* ring_sample_read - false: it is too short for them. */
@@ -105,6 +109,8 @@ static inline bool ring_sample_read(const void *record, bool stacks, struct ring
 	out->chain = cursor_take(&c, out->n_chain * 8);
 	out->raw_size = cursor_u32(&c);
 	out->raw = cursor_take(&c, out->raw_size);
+	out->rest = c.at;
+	out->rest_size = c.left;
 	return cursor_ok(&c);
 }
 

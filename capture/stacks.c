@@ -7,10 +7,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/buf.h"
 #include "base/fail.h"
 #include "capture/dwfl.h"
 #include "capture/kallsyms.h"
 #include "capture/elfsyms.h"
+#include "capture/unwind.h"
 #include "convert/chains.h"
 #include "format/writer.h"
 
@@ -18,7 +21,16 @@ struct stacks {
 	pthread_mutex_t lock; /* of all that follows */
 	struct chains chains;
 	struct spaces spaces;
+	/* Of spaces' records, which come ring by ring: those of other rings may be older. */
+	struct buf records;
+	ARRAY(struct told {
+		uint64_t t_ns;
+		size_t at; /* in records */
+	})
+	told;
 	struct elfsyms symbols;
+	struct unwinder unwinder;
+	ARRAY(uint64_t) joined; /* the kernel's part and what was unwound */
 	struct kallsyms *kernel;
 	const char *why_kernel;
 	struct cdict_error why_programs;
@@ -61,8 +73,12 @@ void stacks_free(struct stacks *s)
 	if (!s)
 		return;
 	chains_fini(&s->chains);
+	unwinder_fini(&s->unwinder);
+	array_fini(&s->joined);
 	elfsyms_fini(&s->symbols);
 	spaces_fini(&s->spaces);
+	buf_fini(&s->records);
+	array_fini(&s->told);
 	kallsyms_free(s->kernel);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -85,10 +101,43 @@ void stacks_processes(struct stacks *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Of records that wait for somebody who asks. */
+#define RECORDS_BYTES ((size_t)4 << 20)
+
+static int by_time(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	return x->t_ns != y->t_ns ? (x->t_ns > y->t_ns ? 1 : -1)
+				  : (x->at > y->at) - (x->at < y->at);
+}
+
+/* What was told so far, in its order. */
+static void take_records(struct stacks *s)
+{
+	if (!s->told.n)
+		return;
+	qsort(s->told.at, s->told.n, sizeof(*s->told.at), by_time);
+	for (size_t i = 0; i < s->told.n; i++)
+		spaces_record(&s->spaces, (const void *)(s->records.data + s->told.at[i].at),
+			      s->told.at[i].t_ns);
+	s->told.n = 0;
+	s->records.len = 0;
+}
+
 void stacks_record(struct stacks *s, const struct perf_event_header *record, uint64_t t_ns)
 {
+	const uint8_t *room;
+
 	pthread_mutex_lock(&s->lock);
-	spaces_record(&s->spaces, record, t_ns);
+	if (s->records.len > RECORDS_BYTES)
+		take_records(s);
+	/* the kernel's have sizes that keep the next one aligned */
+	room = record->size % 8 ? NULL : buf_room(&s->records, record->size);
+	if (room && !array_push(&s->told, (struct told){ t_ns, s->records.len }))
+		buf_add(&s->records, record, record->size);
+	else
+		spaces_record(&s->spaces, record, t_ns);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -105,18 +154,37 @@ static bool resolve(void *ctx, struct cdict_frame *frame)
 	return vma;
 }
 
-uint32_t stacks_find(struct stacks *s, int32_t pid, uint64_t t_ns, uint8_t mode,
-		     const void *entries, uint64_t n)
+/* What @chain has, and behind it the callers in the program. Out of memory: the former. */
+static void add_unwound(struct stacks *s, struct chain *chain, const struct whose *whose,
+			const struct unwind_sample *user)
 {
-	struct whose whose = { .stacks = s, .pid = pid };
-	struct chain chain = {
-		.entries = entries, .n = n, .mode = mode, .resolve = resolve, .ctx = &whose
-	};
+	size_t n = unwind(&s->unwinder, &s->symbols, whose->space, whose->pid, user);
+
+	if (!n || array_resize(&s->joined, chain->n + 1 + n))
+		return;
+	memcpy(s->joined.at, chain->entries, chain->n * sizeof(*s->joined.at));
+	s->joined.at[chain->n] = PERF_CONTEXT_USER;
+	memcpy(s->joined.at + chain->n + 1, s->unwinder.chain, n * sizeof(*s->joined.at));
+	chain->entries = s->joined.at;
+	chain->n += 1 + n;
+}
+
+uint32_t stacks_find(struct stacks *s, const struct stacks_sample *sample)
+{
+	struct whose whose = { .stacks = s, .pid = sample->pid };
+	struct chain chain = { .entries = sample->chain,
+			       .n = sample->n_chain,
+			       .mode = sample->mode,
+			       .resolve = resolve,
+			       .ctx = &whose };
 	uint32_t stack;
 
 	pthread_mutex_lock(&s->lock);
-	whose.space = spaces_find(&s->spaces, pid, t_ns);
+	take_records(s);
+	whose.space = spaces_find(&s->spaces, sample->pid, sample->t_ns);
 	chain.space = whose.space ? whose.space->number : 0;
+	if (sample->user && !s->chains.full)
+		add_unwound(s, &chain, &whose, sample->user);
 	stack = chains_stack(&s->chains, &chain);
 	pthread_mutex_unlock(&s->lock);
 	return stack;

@@ -18,6 +18,7 @@
 
 struct cdict_writer;
 struct stacks;
+struct unwind_sample;
 
 /* What stacks, frames and their names may take; with more, further ones are left out. */
 #define STACKS_BYTES ((size_t)64 << 20)
@@ -36,9 +37,17 @@ void stacks_processes(struct stacks *s);
 /* stacks_record - FORK, EXIT, COMM, MMAP2. */
 void stacks_record(struct stacks *s, const struct perf_event_header *record, uint64_t t_ns);
 
-/* stacks_find - the number of a sample's stack: @n u64 entries as the kernel gives them. */
-uint32_t stacks_find(struct stacks *s, int32_t pid, uint64_t t_ns, uint8_t mode,
-		     const void *entries, uint64_t n);
+struct stacks_sample {
+	int32_t pid;
+	uint64_t t_ns;
+	uint8_t mode;
+	const uint8_t *chain; /* u64 entries as the kernel gives them */
+	uint64_t n_chain;
+	const struct unwind_sample *user; /* for the program's part; NULL: the chain has it */
+};
+
+/* stacks_find - the number of a sample's stack. */
+uint32_t stacks_find(struct stacks *s, const struct stacks_sample *sample);
 
 /* stacks_begin - a file begins: nothing is in it. stacks_write - what is new since; stacks_waiting - so many bytes,
  * about. */

@@ -47,7 +47,10 @@ static const struct cmd_option record_options[] = {
 	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
 		    "only events of the -e before for which FILTER holds, as perf record"),
 	CMD_FLAG('g', "stacks", OPT, stacks, "with each event its call chain, by frame pointers"),
-	CMD_STRING(0, "call-graph", OPT, call_graph, "HOW", "the same; fp is the one way"),
+	CMD_STRING(
+		0, "call-graph", OPT, call_graph, "HOW",
+		"the same, fp: by frame pointers; dwarf[,SIZE]: by unwind tables and SIZE bytes of "
+		"the stack (default: 8192)"),
 	CMD_FLAG(0, "kernel-callchains", OPT, kernel_stacks,
 		 "of call chains only the kernel's part"),
 	CMD_FLAG(0, "user-callchains", OPT, user_stacks, "of call chains only the program's part"),
@@ -211,12 +214,7 @@ static int take_stacks(const struct record_opts *o, struct record_options *to,
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "takes --kernel-callchains or --user-callchains, not both: both "
 				  "parts are what -g has");
-	if (o->call_graph && strcmp(o->call_graph, "fp"))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "option --call-graph takes fp, not '%s': 'perf record' and "
-				  "cdict-dlfilter(1) keep stacks that are found otherwise",
-				  o->call_graph);
-	return 0;
+	return o->call_graph ? record_call_graph(o->call_graph, &to->stack_bytes, err) : 0;
 }
 
 /* When, and into which files. */

@@ -47,6 +47,8 @@ int record_time(const char *option, const char *text, uint64_t *ns, struct cdict
 /* "500" ms, "-1", "10-20,30-40". Spans are given. */
 int record_delay(const char *text, struct record_span **spans, size_t *n, bool *paused,
 		 struct cdict_error *err);
+/* "fp": 0 bytes of the stack; "dwarf", "dwarf,4096". */
+int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_error *err);
 /* "signal", "30s", "2G". */
 int record_rotation(const char *text, struct record_options *o, struct cdict_error *err);
 

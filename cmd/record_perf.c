@@ -78,8 +78,12 @@ static void command_line(struct words *w, const struct record_perf *p, const str
 		word(w, "-k");
 		word(w, "%s", o->clock);
 	}
-	if (o->stacks || o->call_graph)
+	if (o->call_graph) {
+		word(w, "--call-graph");
+		word(w, "%s", o->call_graph);
+	} else if (o->stacks) {
 		word(w, "-g");
+	}
 	word(w, "-D");
 	word(w, "-1");
 	word(w, "--control");

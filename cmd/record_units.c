@@ -191,3 +191,33 @@ int record_rotation(const char *text, struct record_options *o, struct cdict_err
 		"30s or 2G, not '%s'",
 		text);
 }
+
+/* perf's: what the kernel dumps of a stack, in a record whose size has 16 bits. */
+#define DUMP_DEFAULT 8192u
+#define DUMP_MAX 65528u
+
+int record_call_graph(const char *text, uint32_t *stack_bytes, struct cdict_error *err)
+{
+	bool dwarf = !strncmp(text, "dwarf", 5) && (!text[5] || text[5] == ',');
+	unsigned long size = DUMP_DEFAULT;
+	char *end = NULL;
+
+	*stack_bytes = 0;
+	if (!strcmp(text, "fp"))
+		return 0;
+	if (!dwarf)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --call-graph takes fp or dwarf[,SIZE], not '%s'%s", text,
+				  strcmp(text, "lbr") ? ""
+						      : ": a tracepoint's samples have no branch "
+							"records of the CPU");
+	if (text[5])
+		size = strtoul(text + 6, &end, 0);
+	if (end && (end == text + 6 || *end || text[6] == '-' || !size || size > DUMP_MAX))
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"option --call-graph dwarf takes 1 to %u bytes of the stack, not '%s'",
+			DUMP_MAX, text + 6);
+	*stack_bytes = (uint32_t)(size + 7) & ~7u;
+	return 0;
+}

@@ -37,7 +37,8 @@ try -s 3x
 try -m 4G
 try -m 1000000
 try -g --kernel-callchains --user-callchains
-try --call-graph dwarf
+try --call-graph lbr
+try --call-graph dwarf,4k
 try -F 99
 try -b
 try -D x
