@@ -191,53 +191,71 @@ static void note_exit(struct adding *a)
 	row->exit_isa = (uint32_t)scalar(a, d->isa);
 }
 
-/* The scheduler's; of switches the block's first. */
-static void note_sched(struct adding *a)
+/* The scheduler's are of the task that a field names. */
+static inline struct cdict_digest_row *note_task(struct adding *a)
 {
-	const struct digest_fields *d = &a->type->digest;
-	struct format_encoder *enc = a->enc;
 	struct block_task *task;
-	struct cdict_digest_row *row;
-	uint64_t t_ns = enc->st.t_ns;
-	uint32_t cpu = CDICT_CPU_UNKNOWN;
 
 	a->type->shape(a);
-	if (enc->failed)
-		return;
-	task = &enc->digests[a->row[d->task]];
-	row = &task->row;
+	task = &a->enc->digests[a->enc->failed ? 0 : a->row[a->type->digest.task]];
 	task->seen = true;
-	if (d->cpu)
-		cpu = (uint32_t)scalar(a, d->cpu);
-	switch ((enum digest_kind)d->kind) {
-	case DIGEST_SWITCH:
-		enc->switched = true;
-		enc->first_prev = (uint32_t)a->row[d->task];
-		enc->first_switch_ns = t_ns;
-		a->type->add = a->type->shape;
-		break;
-	case DIGEST_WAKEUP:
-	case DIGEST_WAKEUP_NEW:
-		if (d->kind != DIGEST_WAKEUP || enc->wakeup_counts) {
-			row->wake_ns[1] = row->wake_ns[0];
-			row->wake_ns[0] = t_ns;
-			row->wake_cpu = cpu;
-		}
-		row->woken_ns = t_ns;
-		row->woken_cpu = cpu;
-		break;
-	case DIGEST_MIGRATE:
-		row->moved_ns[1] = row->moved_ns[0];
-		row->moved_ns[0] = t_ns;
-		row->moved_cpu = cpu;
-		break;
-	case DIGEST_EXEC: /* a thread takes another's tid: it is no more who it was */
-		enc->taken_over |= a->row[d->task] != a->row[d->old->index];
-		break;
-	default: /* DIGEST_IOWAIT */
-		row->io_ns = t_ns;
-		break;
+	return &task->row;
+}
+
+/* Of switches the block's first. */
+static void note_switch(struct adding *a)
+{
+	struct format_encoder *enc = a->enc;
+
+	note_task(a);
+	enc->switched = true;
+	enc->first_prev = (uint32_t)a->row[a->type->digest.task];
+	enc->first_switch_ns = enc->st.t_ns;
+	a->type->add = a->type->shape;
+}
+
+static inline uint32_t cpu_of(const struct adding *a)
+{
+	const struct format_field *cpu = a->type->digest.cpu;
+
+	return cpu ? load32(a->payload + cpu->offset, a->enc->schema->big_endian)
+		   : CDICT_CPU_UNKNOWN;
+}
+
+static void note_woken(struct adding *a)
+{
+	struct cdict_digest_row *row = note_task(a);
+
+	if (a->type->digest.kind != DIGEST_WAKEUP || a->enc->wakeup_counts) {
+		row->wake_ns[1] = row->wake_ns[0];
+		row->wake_ns[0] = a->enc->st.t_ns;
+		row->wake_cpu = cpu_of(a);
 	}
+	row->woken_ns = a->enc->st.t_ns;
+	row->woken_cpu = cpu_of(a);
+}
+
+static void note_moved(struct adding *a)
+{
+	struct cdict_digest_row *row = note_task(a);
+
+	row->moved_ns[1] = row->moved_ns[0];
+	row->moved_ns[0] = a->enc->st.t_ns;
+	row->moved_cpu = cpu_of(a);
+}
+
+/* A thread takes another's tid: it is no more who it was. */
+static void note_exec(struct adding *a)
+{
+	const struct digest_fields *d = &a->type->digest;
+
+	note_task(a);
+	a->enc->taken_over |= a->row[d->task] != a->row[d->old->index];
+}
+
+static void note_iowait(struct adding *a)
+{
+	note_task(a)->io_ns = a->enc->st.t_ns;
 }
 
 void digest_type(struct format_encoder *enc, uint32_t at)
@@ -255,27 +273,21 @@ void digest_type(struct format_encoder *enc, uint32_t at)
 
 void digest_type_begin(struct encode_type *et)
 {
-	switch ((enum digest_kind)et->digest.kind) {
-	case DIGEST_NONE:
-	case DIGEST_WAKING: /* it is noted where its task is coded */
-		et->add = et->shape;
-		break;
-	case DIGEST_KVM_ENTRY:
-		et->add = note_entry;
-		break;
-	case DIGEST_KVM_EXIT:
-		et->add = note_exit;
-		break;
-	case DIGEST_KVM_USERSPACE:
-		et->add = note_user;
-		break;
-	case DIGEST_KVM_OTHER:
-		et->add = note_access;
-		break;
-	default:
-		et->add = note_sched;
-		break;
-	}
+	static void (*const notes[])(struct adding *) = {
+		[DIGEST_SWITCH] = note_switch,
+		[DIGEST_WAKING] = NULL, /* it is noted where its task is coded */
+		[DIGEST_WAKEUP] = note_woken,
+		[DIGEST_WAKEUP_NEW] = note_woken,
+		[DIGEST_MIGRATE] = note_moved,
+		[DIGEST_IOWAIT] = note_iowait,
+		[DIGEST_EXEC] = note_exec,
+		[DIGEST_KVM_ENTRY] = note_entry,
+		[DIGEST_KVM_EXIT] = note_exit,
+		[DIGEST_KVM_USERSPACE] = note_user,
+		[DIGEST_KVM_OTHER] = note_access,
+	};
+
+	et->add = notes[et->digest.kind] ? notes[et->digest.kind] : et->shape;
 }
 
 bool digest_task_add(struct format_encoder *enc)

@@ -132,13 +132,14 @@ static bool is_vcpu(const struct digest_book *b, int32_t tid)
 /* ---- what later events make of no use ---- */
 
 /* What is of no use in @row when @next, of the same task, is of the block behind it. */
-static void thin(struct cdict_digest_row *row, const struct cdict_digest_row *next, bool vcpu)
+static void thin(const struct digest_book *b, struct cdict_digest_row *row,
+		 const struct cdict_digest_row *next)
 {
 	if (next->out_ns[0] != CDICT_NEVER) {
 		/* It was off, woken, moved before: all that is over. */
 		row->in_ns = row->wake_ns[0] = row->wake_ns[1] = row->woken_ns = CDICT_NEVER;
 		row->moved_ns[0] = row->moved_ns[1] = row->io_ns = CDICT_NEVER;
-		if (next->ran && (!vcpu || next->out_ns[1] != CDICT_NEVER))
+		if (next->ran && (next->out_ns[1] != CDICT_NEVER || !is_vcpu(b, row->tid)))
 			row->out_ns[0] = row->out_ns[1] = CDICT_NEVER;
 	}
 	if (next->wake_ns[1] != CDICT_NEVER)
@@ -324,7 +325,7 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 			const uint32_t *at = map_find(&c->index, (uint32_t)row->tid, 0);
 
 			if (at)
-				thin(&c->rows.at[*at], row, is_vcpu(b, row->tid));
+				thin(b, &c->rows.at[*at], row);
 		}
 		if (has_room(b, c)) {
 			put_cut(b, c, whole ? info->last_ns : d->ahead_ns, false);

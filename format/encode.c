@@ -95,6 +95,7 @@ struct format_encoder *format_encoder_new(const struct cdict_schema *schema)
 	if (!enc)
 		return NULL;
 	enc->schema = schema;
+	enc->adding.enc = enc;
 	enc->kinds = malloc(FORMAT_BLOCK_EVENTS + 1);
 	enc->sink.codec = codec_new();
 	if (!enc->kinds || !enc->sink.codec) {
@@ -131,8 +132,8 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 {
 	const struct format_type *t = enc->schema->types.at[type];
 	struct state *st = &enc->st;
+	struct adding *a = &enc->adding;
 	struct encode_type *et;
-	struct adding a;
 
 	if (size < t->pub.payload_size ||
 	    (t->dynamic_to && !encode_dynamic_fits(t, payload, size, enc->schema->big_endian)))
@@ -171,31 +172,30 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		enc->order_at = enc->n;
 		enc->order_last = s->order;
 	}
-	a.enc = enc;
-	a.t = t;
-	a.type = et;
-	a.at = et->events++;
-	a.payload = payload;
-	a.size = size;
-	a.row[FORMAT_F_TIME] = s->t_ns;
+	a->t = t;
+	a->type = et;
+	a->at = et->events++;
+	a->payload = payload;
+	a->size = size;
+	a->row[FORMAT_F_TIME] = s->t_ns;
 	enc->kinds[enc->n++] = (uint8_t)et->local;
 
-	if (!(a.at % TIMES_ROOM) && !numbers_room(&et->times, TIMES_ROOM))
+	if (!(a->at % TIMES_ROOM) && !numbers_room(&et->times, TIMES_ROOM))
 		return -ENOMEM;
 	numbers_put(&et->times, s->t_ns - enc->last_ns);
 	st->t_ns = enc->last_ns = s->t_ns;
 	if (st->tids[st->current] != s->tid) {
 		uint32_t before = st->current;
 
-		st->current = encode_add_task(&a, &t->coded[FORMAT_F_TID], s->tid);
+		st->current = encode_add_task(a, &t->coded[FORMAT_F_TID], s->tid);
 		digest_note_sample(enc, st->current, before);
 	}
-	a.row[FORMAT_F_TID] = st->current;
+	a->row[FORMAT_F_TID] = st->current;
 	if (st->cells[(size_t)st->current * st->n_cells] != (uint64_t)(int64_t)s->pid)
-		encode_add_value(&a, &t->coded[FORMAT_F_PID], (uint64_t)(int64_t)s->pid);
+		encode_add_value(a, &t->coded[FORMAT_F_PID], (uint64_t)(int64_t)s->pid);
 	if (s->mode != st->slots[0])
-		encode_add_value(&a, &t->coded[FORMAT_F_MODE], s->mode);
-	et->add(&a);
+		encode_add_value(a, &t->coded[FORMAT_F_MODE], s->mode);
+	et->add(a);
 	st->followed = et->followed;
 	return enc->failed ? -ENOMEM : 0;
 }

@@ -24,28 +24,27 @@ uint64_t encode_scalar(const uint8_t *p, unsigned size, bool is_signed, bool big
 	return load_scalar(p, size, is_signed, big);
 }
 
-/* The bytes of a field that is no scalar; false when they lie outside the payload. */
-static bool field_bytes(const struct format_field *f, const uint8_t *payload, size_t size, bool big,
-			const uint8_t **data, size_t *len)
+/* Where a dynamic field's bytes begin in the payload, and how many they are. */
+static inline size_t dynamic_at(const struct format_field *f, const uint8_t *payload, bool big,
+				size_t *len)
+{
+	uint32_t loc = load32(payload + f->offset, big);
+
+	*len = loc >> 16;
+	return (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
+}
+
+/* The bytes of a field that is no scalar. */
+static const uint8_t *field_bytes(const struct format_field *f, const uint8_t *payload, bool big,
+				  size_t *len)
 {
 	const uint8_t *p = payload + f->offset;
-	uint32_t loc;
-	size_t at;
 
-	if (f->kind == CDICT_FIELD_BYTES) {
-		size_t n = f->len;
-
-		while (n && !p[n - 1])
-			n--;
-		*data = p;
-		*len = n;
-		return true;
-	}
-	loc = load32(p, big);
-	at = (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
-	*len = loc >> 16;
-	*data = payload + at;
-	return at <= size && *len <= size - at;
+	if (f->kind != CDICT_FIELD_BYTES)
+		return payload + dynamic_at(f, payload, big, len);
+	for (*len = f->len; *len && !p[*len - 1];)
+		--*len;
+	return p;
 }
 
 /* The form in which a dynamic string is kept: without its final NUL, as a fixed array
@@ -85,13 +84,15 @@ static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 
 bool encode_dynamic_fits(const struct format_type *t, const uint8_t *payload, size_t size, bool big)
 {
-	const uint8_t *data;
-	size_t len;
+	for (uint32_t i = t->dynamic_from; i < t->dynamic_to; i++) {
+		size_t len, at;
 
-	for (uint32_t i = t->dynamic_from; i < t->dynamic_to; i++)
-		if (t->coded[i].kind > CDICT_FIELD_BYTES &&
-		    !field_bytes(&t->coded[i], payload, size, big, &data, &len))
+		if (t->coded[i].kind <= CDICT_FIELD_BYTES)
+			continue;
+		at = dynamic_at(&t->coded[i], payload, big, &len);
+		if (at + len > size)
 			return false;
+	}
 	return true;
 }
 
@@ -139,10 +140,9 @@ static void add_bytes(struct adding *a, const struct format_field *f)
 	struct format_encoder *enc = a->enc;
 	uint64_t p = state_predict(&enc->st, f, f->model.kind, a->row);
 	const struct entry *e = &enc->entries[p < enc->n_entries ? p : 0];
-	const uint8_t *data;
 	size_t len;
+	const uint8_t *data = field_bytes(f, a->payload, enc->schema->big_endian, &len);
 
-	field_bytes(f, a->payload, a->size, enc->schema->big_endian, &data, &len);
 	if (f->text)
 		text_form(enc, &data, &len);
 	/* Without bytes there may be no text yet. */

@@ -33,9 +33,21 @@ struct encode_type {
 	uint32_t heads[FORMAT_FOLLOWED + 1];
 };
 
+/* One event on its way through the fields. */
+struct adding {
+	struct format_encoder *enc;
+	const struct format_type *t;
+	struct encode_type *type;
+	uint32_t at; /* number of the event within its type */
+	const uint8_t *payload;
+	size_t size;
+	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
+};
+
 struct format_encoder {
 	const struct cdict_schema *schema;
 	struct state st;
+	struct adding adding;
 	struct column_sink sink;
 	struct encode_type *types; /* by index in the schema */
 	uint32_t n_types;
@@ -75,17 +87,6 @@ struct format_encoder {
 	struct block_digest *ahead; /* of the first DIGEST_AHEAD events; NULL: there are no more */
 	uint64_t ahead_ns;          /* of the last of them */
 	bool failed;
-};
-
-/* One event on its way through the fields. */
-struct adding {
-	struct format_encoder *enc;
-	const struct format_type *t;
-	struct encode_type *type;
-	uint32_t at; /* number of the event within its type */
-	const uint8_t *payload;
-	size_t size;
-	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
 };
 
 /* encode_tables.c: the block's tasks and strings */

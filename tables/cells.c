@@ -4,20 +4,26 @@
 
 #include <stdlib.h>
 
-void cells_fill_one(struct table *t, size_t column, const struct tables_row *r)
+static void fill_one(struct table *t, size_t column, const struct tables_row *r)
 {
 	const struct cell cell = { t, column, r, r->row, t->columns[column].at };
 
-	t->lacks = tables_lacks(r->w);
 	if (!(t->columns[column].flags & t->lacks))
 		t->columns[column].get(&cell);
 }
 
+void cells_fill_one(struct table *t, size_t column, const struct tables_row *r)
+{
+	t->lacks = tables_lacks(r->w);
+	fill_one(t, column, r);
+}
+
 void cells_fill(struct table *t, const struct tables_row *r)
 {
+	t->lacks = tables_lacks(r->w);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (!(r->total && (t->columns[c].flags & TABLE_EACH)))
-			cells_fill_one(t, c, r);
+			fill_one(t, c, r);
 	}
 }
 
