@@ -69,7 +69,11 @@ uint32_t encode_task(struct format_encoder *enc, int32_t tid)
 		h = tid_slot(enc, tid);
 	}
 	task = state_task_add(&enc->st, tid);
-	if (task == STATE_NONE || !digest_task_add(enc))
+	if (task != STATE_NONE && !digest_task_add(enc)) {
+		enc->st.n_tasks--;
+		task = STATE_NONE;
+	}
+	if (task == STATE_NONE)
 		enc->failed = true;
 	else
 		enc->tid_hash[h] = task + 1;
