@@ -142,13 +142,14 @@ Dwfl *elfsyms_dwfl(void)
 	return dwfl.begin(&callbacks);
 }
 
-static void file_open(struct elfsyms_file *f, int32_t pid, const char *path)
+static void file_open(struct elfsyms *s, struct elfsyms_file *f, int32_t pid, const char *path)
 {
 	int fd = dwfl_load(NULL) ? -1 : elfsyms_open(pid, path);
 
 	if (fd < 0)
 		return;
 	f->dwfl = elfsyms_dwfl();
+	s->out_of_memory |= !f->dwfl;
 	if (f->dwfl) {
 		dwfl.report_begin(f->dwfl);
 		/* at its own addresses; it takes @fd */
@@ -168,8 +169,9 @@ static const struct elfsyms_file *file_of(struct elfsyms *s, int32_t pid, const 
 	at = map_add(&s->by_file, (uintptr_t)vma->path, vma->inode);
 	if (at && *at == MAP_NEW && s->files.n < ELFSYMS_FILES && array_add(&s->files)) {
 		*at = (uint32_t)(s->files.n - 1);
-		file_open(&s->files.at[*at], pid, vma->path);
+		file_open(s, &s->files.at[*at], pid, vma->path);
 	}
+	s->out_of_memory |= !at || (*at == MAP_NEW && s->files.n < ELFSYMS_FILES);
 	return at && *at != MAP_NEW ? &s->files.at[*at] : NULL;
 }
 

@@ -31,6 +31,7 @@ struct elfsyms {
 	})
 	found;
 	struct stringset names; /* of C++ */
+	bool out_of_memory;     /* something has no name for that */
 };
 
 void elfsyms_fini(struct elfsyms *s);

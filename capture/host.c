@@ -59,14 +59,14 @@ int host_cpu_list(const char *text, int **cpus)
 		int *grown = realloc(*cpus, ((size_t)n + to - from + 1) * sizeof(*grown));
 
 		if (!grown) {
-			n = 0;
+			n = -ENOMEM;
 			break;
 		}
 		*cpus = grown;
 		while (from <= to)
 			grown[n++] = (int)from++;
 	}
-	if (!n) {
+	if (n <= 0) {
 		free(*cpus);
 		*cpus = NULL;
 	}
@@ -76,9 +76,11 @@ int host_cpu_list(const char *text, int **cpus)
 int host_cpus(int **cpus, struct cdict_error *err)
 {
 	char *text = line_of(CPU_DIR "/online");
-	int n = host_cpu_list(text, cpus);
+	int n = !text && errno == ENOMEM ? -ENOMEM : host_cpu_list(text, cpus);
 
 	free(text);
+	if (n < 0)
+		return cdict_fail_nomem(err);
 	return n ? n : cdict_fail(err, -ENOENT, CDICT_NO_OFFSET, CPU_DIR "/online names no CPU");
 }
 
@@ -99,7 +101,7 @@ size_t host_cpus_possible(void)
 	size_t count = configured > 0 ? (size_t)configured : 1;
 	int *cpus, n = host_cpu_list(text, &cpus);
 
-	if (n && (size_t)cpus[n - 1] + 1 > count)
+	if (n > 0 && (size_t)cpus[n - 1] + 1 > count)
 		count = (size_t)cpus[n - 1] + 1;
 	free(text);
 	free(cpus);

@@ -32,7 +32,7 @@ uint64_t host_memory_available(void);
 size_t host_cpus_possible(void);
 /* host_cpu_birth - another number each time that @cpu comes online; 0: unknown. */
 uint64_t host_cpu_birth(int cpu);
-/* host_cpu_list - the CPUs of "0-3,8"; their count, 0 when there is none or no memory. Given. */
+/* host_cpu_list - the CPUs of "0-3,8"; their count, 0 when there is none, -ENOMEM. Given. */
 int host_cpu_list(const char *text, int **cpus);
 
 #endif

@@ -157,6 +157,9 @@ static void count(struct recording *rec)
 			      "there were more different stacks than %zu MiB hold: some "
 			      "are left out",
 			      STACKS_BYTES >> 20);
+	if (rec->stacks && stacks_out_of_memory(rec->stacks))
+		recording_say(rec, true,
+			      "memory was short: some stacks are left out, or have no names");
 	r->types = cdict_schema_count(rec->schema);
 	r->cpus = rec->n_cpus;
 	r->groups = rec->n_groups;

@@ -59,7 +59,7 @@ static int write_view(struct recording *rec, const struct snapshot *snap, struct
 int recording_look(struct recording *rec)
 {
 	struct cdict_writer *w = NULL;
-	struct cdict_error err = { 0 };
+	struct cdict_error *err = &rec->report->ended;
 	struct snapshot snap;
 	struct buf made = { 0 };
 	int ret;
@@ -68,18 +68,16 @@ int recording_look(struct recording *rec)
 		group_flush(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_wait_flush(rec->groups[i]);
-	ret = snapshot_ring_take(rec->ring, &snap, &err);
+	ret = snapshot_ring_take(rec->ring, &snap, err);
 	if (ret)
 		return ret;
-	ret = cdict_writer_open(&w, collect, &made, &err);
+	ret = cdict_writer_open(&w, collect, &made, err);
 	if (!ret)
-		ret = write_view(rec, &snap, w, &err);
+		ret = write_view(rec, &snap, w, err);
 	cdict_writer_close(w);
 	snapshot_free(rec->ring, &snap);
 	if (!ret)
 		rec->opts->look(rec->opts->look_ctx, made.data, made.len);
-	else
-		recording_say(rec, true, "%s", err.text);
 	buf_fini(&made);
 	return ret;
 }

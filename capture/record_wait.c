@@ -260,8 +260,10 @@ void recording_wait(struct recording *rec)
 		if (monotonic_past(look_ns)) {
 			recording_look_for_cpus(rec);
 			tell_progress(rec, before);
-			if (rec->opts->look)
-				recording_look(rec);
+			if (rec->opts->look && recording_look(rec)) {
+				rec->end = "memory was short";
+				return;
+			}
 			look_ns = monotonic_in_ms(CPUS_MS);
 		}
 		if (monotonic_past(end_ns)) {

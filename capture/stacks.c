@@ -226,3 +226,13 @@ bool stacks_full(struct stacks *s)
 	pthread_mutex_unlock(&s->lock);
 	return full;
 }
+
+bool stacks_out_of_memory(struct stacks *s)
+{
+	bool yes;
+
+	pthread_mutex_lock(&s->lock);
+	yes = s->chains.out_of_memory || s->symbols.out_of_memory;
+	pthread_mutex_unlock(&s->lock);
+	return yes;
+}

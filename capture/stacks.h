@@ -54,7 +54,8 @@ uint32_t stacks_find(struct stacks *s, const struct stacks_sample *sample);
 void stacks_begin(struct stacks *s);
 int stacks_write(struct stacks *s, struct cdict_writer *w, struct cdict_error *err);
 size_t stacks_waiting(struct stacks *s);
-/* stacks_full - some were left out. */
+/* stacks_full - some were left out. stacks_out_of_memory - or have no names, for that. */
 bool stacks_full(struct stacks *s);
+bool stacks_out_of_memory(struct stacks *s);
 
 #endif

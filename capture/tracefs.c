@@ -42,27 +42,32 @@ static int not_readable(const char *path, struct cdict_error *err)
 			  permit_setcap(setcap, sizeof(setcap)));
 }
 
-/* Mount points of tracefs, then of debugfs, which holds another one. */
-static bool mounted(const char *type, const char *below, char *out, size_t size)
+/* In @mounts, lines of /proc/mounts, where one of @type is. */
+static bool mounted(const char *mounts, const char *type, const char *below, char *out, size_t size)
 {
-	FILE *f = fopen("/proc/mounts", "re");
-	char line[4096], at[PATH_MAX], fs[64];
-	bool found = false;
+	char at[PATH_MAX], fs[64];
 
-	while (f && !found && fgets(line, sizeof(line), f))
+	for (const char *line = mounts; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
 		if (sscanf(line, "%*s %4095s %63s", at, fs) == 2 && !strcmp(fs, type))
-			found = (size_t)snprintf(out, size, "%s%s", at, below) < size;
-	if (f)
-		fclose(f);
-	return found;
+			return (size_t)snprintf(out, size, "%s%s", at, below) < size;
+	}
+	return false;
 }
 
 int tracefs_find(char *out, size_t size, struct cdict_error *err)
 {
-	char events[PATH_MAX + 16];
+	char events[PATH_MAX + 16], *mounts = tracefs_read("/proc/mounts", NULL);
+	bool found;
 	DIR *dir;
 
-	if (!mounted("tracefs", "", out, size) && !mounted("debugfs", "/tracing", out, size))
+	if (!mounts && errno == ENOMEM)
+		return cdict_fail_nomem(err);
+	/* debugfs holds another one */
+	found = mounted(mounts, "tracefs", "", out, size) ||
+		mounted(mounts, "debugfs", "/tracing", out, size);
+	free(mounts);
+	if (!found)
 		return cdict_fail(err, -ENOENT, CDICT_NO_OFFSET,
 				  "tracefs is not mounted: as root, run "
 				  "mount -t tracefs nodev /sys/kernel/tracing");
@@ -70,6 +75,8 @@ int tracefs_find(char *out, size_t size, struct cdict_error *err)
 	dir = opendir(events);
 	if (!dir && (errno == EACCES || errno == EPERM))
 		return not_readable(events, err);
+	if (!dir && errno == ENOMEM)
+		return cdict_fail_nomem(err);
 	if (!dir)
 		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s: %s", events, strerror(errno));
 	closedir(dir);

@@ -74,6 +74,15 @@ static bool mode_of(uint64_t mark, uint8_t *mode)
 	}
 }
 
+static uint32_t no_room(struct chains *c)
+{
+	bool memory = stack_dict_out_of_memory(&c->dict);
+
+	c->out_of_memory |= memory;
+	c->full |= !memory;
+	return CDICT_NO_STACK;
+}
+
 uint32_t chains_stack(struct chains *c, const struct chain *chain)
 {
 	uint8_t mode = chain->mode;
@@ -86,8 +95,10 @@ uint32_t chains_stack(struct chains *c, const struct chain *chain)
 		return CDICT_NO_STACK;
 	if (!c->frames)
 		c->frames = malloc(FORMAT_STACK_DEPTH * sizeof(*c->frames));
-	if (!c->frames)
+	if (!c->frames) {
+		c->out_of_memory = true;
 		return CDICT_NO_STACK;
+	}
 	for (uint64_t i = 0; i < chain->n && n < FORMAT_STACK_DEPTH; i++) {
 		uint64_t address;
 
@@ -99,12 +110,11 @@ uint32_t chains_stack(struct chains *c, const struct chain *chain)
 			continue;
 		}
 		c->frames[n] = frame_of(c, chain, address, mode);
-		if (c->frames[n++] == CDICT_NO_STACK) {
-			c->full = true;
-			return CDICT_NO_STACK;
-		}
+		if (c->frames[n++] == CDICT_NO_STACK)
+			return no_room(c);
 	}
-	stack = n ? stack_dict_stack(&c->dict, c->frames, n) : CDICT_NO_STACK;
-	c->full |= n && stack == CDICT_NO_STACK;
-	return stack;
+	if (!n)
+		return CDICT_NO_STACK;
+	stack = stack_dict_stack(&c->dict, c->frames, n);
+	return stack == CDICT_NO_STACK ? no_room(c) : stack;
 }

@@ -22,6 +22,7 @@ struct chains {
 	uint32_t *frames;        /* of one stack */
 	size_t max_bytes;        /* of all this; 0: no bound but the format's */
 	bool full;               /* some stack found no room: it is left out */
+	bool out_of_memory;      /* the same, for that */
 };
 
 /* A sample's chain, and who knows what lies at its addresses. */

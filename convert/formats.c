@@ -140,39 +140,52 @@ static bool is_ascii(const char *text, size_t len)
 	return true;
 }
 
+/* What libtraceevent reads of @format is @type: 1, 0 or -ENOMEM. */
+static int is_agreed(const struct perfdata_tracing *tracing, const struct perfdata_format *format,
+		     const struct cdict_event_type *type)
+{
+	struct tep_handle *tep =
+		tep_new(tracing->big_endian, tracing->long_size, (int)tracing->page_size);
+	size_t len = fields_len(format);
+	struct tep_event *event;
+	bool yes;
+
+	if (!tep)
+		return -ENOMEM;
+	if (is_ascii(format->text, len))
+		tep_parse_event(tep, format->text, len, format->system);
+	event = tep_find_event_by_name(tep, format->system, type->event);
+	yes = event && agrees(type, event);
+	tep_free(tep);
+	return yes;
+}
+
 /* Adds the type of @format to the schema; its index, or negative when the format
  * cannot be read (*err says why). */
 int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 		const struct perfdata_format *format, const char *name, struct cdict_error *err)
 {
 	struct cdict_schema *alone;
-	struct tep_event *event = NULL;
-	struct tep_handle *tep;
-	int ret;
+	int ret, agreed;
 
 	/* A schema for the check alone: a type cannot be taken back. */
 	alone = cdict_schema_new(tracing->big_endian, (unsigned)tracing->long_size,
 				 tracing->page_size);
-	tep = tep_new(tracing->big_endian, tracing->long_size, (int)tracing->page_size);
-	if (!alone || !tep) {
-		cdict_schema_free(alone);
-		tep_free(tep);
+	if (!alone)
 		return cdict_fail_nomem(err);
-	}
 	ret = cdict_schema_add(alone, format->system, format->text, format->len, err);
 	if (ret >= 0) {
-		size_t len = fields_len(format);
-
-		if (is_ascii(format->text, len))
-			tep_parse_event(tep, format->text, len, format->system);
-		event = tep_find_event_by_name(tep, format->system,
-					       cdict_schema_at(alone, 0)->event);
-		if (!event || !agrees(cdict_schema_at(alone, 0), event))
+		agreed = is_agreed(tracing, format, cdict_schema_at(alone, 0));
+		/* Memory that was short within libtraceevent looks the same. */
+		if (!agreed)
+			agreed = is_agreed(tracing, format, cdict_schema_at(alone, 0));
+		if (agreed < 0)
+			ret = cdict_fail_nomem(err);
+		else if (!agreed)
 			ret = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 					 "format of %s is not what libtraceevent reads", name);
 	}
 	cdict_schema_free(alone);
-	tep_free(tep);
 	if (ret < 0)
 		return ret;
 	return cdict_schema_add(f->schema, format->system, format->text, format->len, err);

@@ -76,12 +76,18 @@ static bool keys_room(struct stack_keys *k)
 	return true;
 }
 
+static uint32_t no_memory(struct stack_keys *k)
+{
+	k->out_of_memory = true;
+	return CDICT_NO_STACK;
+}
+
 static uint32_t keys_add(struct stack_keys *k, const void *data, size_t len, uint32_t max)
 {
 	uint32_t hash = hash_of(data, len), at;
 
 	if (!keys_room(k))
-		return CDICT_NO_STACK;
+		return no_memory(k);
 	for (at = hash & (k->n_slots - 1); k->slots[at]; at = (at + 1) & (k->n_slots - 1)) {
 		const struct stack_key *key = &k->keys[k->slots[at] - 1];
 
@@ -94,7 +100,7 @@ static uint32_t keys_add(struct stack_keys *k, const void *data, size_t len, uin
 	k->keys[k->n] = (struct stack_key){ k->bytes.len, (uint32_t)len, hash };
 	buf_add(&k->bytes, data, len);
 	if (k->bytes.failed)
-		return CDICT_NO_STACK;
+		return no_memory(k);
 	k->slots[at] = k->n + 1;
 	return k->n++;
 }
@@ -134,6 +140,11 @@ uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n
 	if (n > FORMAT_STACK_DEPTH)
 		n = FORMAT_STACK_DEPTH;
 	return keys_add(&d->stacks, frames, n * sizeof(*frames), FORMAT_MAX_STACKS);
+}
+
+bool stack_dict_out_of_memory(const struct stack_dict *d)
+{
+	return d->texts.out_of_memory || d->frames.out_of_memory || d->stacks.out_of_memory;
 }
 
 static size_t keys_memory(const struct stack_keys *k)

@@ -26,6 +26,7 @@ struct stack_keys {
 	uint32_t n, cap;
 	uint32_t *slots; /* key + 1 */
 	uint32_t n_slots;
+	bool out_of_memory;
 };
 
 /* The zero value is empty. */
@@ -41,6 +42,9 @@ void stack_dict_fini(struct stack_dict *d);
 uint32_t stack_dict_frame(struct stack_dict *d, const struct cdict_frame *frame);
 /* stack_dict_stack - the number of the stack of these frames; the same failures. */
 uint32_t stack_dict_stack(struct stack_dict *d, const uint32_t *frames, size_t n);
+
+/* stack_dict_out_of_memory - it was that; there are not too many. */
+bool stack_dict_out_of_memory(const struct stack_dict *d);
 
 /* stack_dict_memory - bytes that it takes; stack_dict_waiting - bytes that stack_dict_take() will give, or a few more;
  * stack_dict_rewind - everything is new again: another file. */

@@ -469,6 +469,8 @@ int session_stop(struct session *s)
 
 	join(s);
 	ret = s->failed ? -ECANCELED : s->ret;
+	if (!ret && s->chains.out_of_memory)
+		ret = cdict_fail_nomem(&s->err);
 	if (!input_close(&s->input) && !ret)
 		ret = cdict_fail_nomem(&s->err);
 	tidy_hold_pipe(&signals);
