@@ -84,7 +84,10 @@ static void option(struct sink *s, const struct cmd_option *o)
 		sink_to_memory(&text);
 		sink_printf(&text, "%s (default: %s)", o->help, o->preset);
 		whole = sink_take(&text, NULL);
-		wrap(s, whole ? whole : o->help, HELP_COLUMN, HELP_COLUMN);
+		if (whole)
+			wrap(s, whole, HELP_COLUMN, HELP_COLUMN);
+		else
+			s->buf.failed = true;
 		free(whole);
 	} else {
 		wrap(s, o->help, HELP_COLUMN, HELP_COLUMN);

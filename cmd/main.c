@@ -93,6 +93,14 @@ static int close_stdout(const struct cmd_call *call, int status)
 	return cmd_stdout_error(call, -errno);
 }
 
+/* What was put together for stdout, of which nothing is there when memory was short. */
+static int print(const struct cmd_call *call, struct sink *s)
+{
+	int rc = sink_finish(s);
+
+	return rc == -ENOMEM ? cmd_errorf(call, NULL, "out of memory") : CMD_DONE;
+}
+
 /* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and
  * messages written into it.  Opened the wrong way round, its use still fails. */
 static void hold_standard_files(void)
@@ -122,7 +130,7 @@ static int run(const struct cmd *cmd, const char *const *argv)
 
 		sink_to_file(&s, stdout);
 		help_command(&s, cmd);
-		sink_finish(&s);
+		status = print(&call, &s);
 	} else {
 		shared = args.opts;
 		call.opts = args.opts;
@@ -156,8 +164,7 @@ static int help(const char *const *argv)
 		help_command(&s, cmd);
 	else
 		help_commands(&s, commands);
-	sink_finish(&s);
-	return close_stdout(&call, CMD_DONE);
+	return close_stdout(&call, print(&call, &s));
 }
 
 static int completion(const char *shell)
@@ -168,8 +175,7 @@ static int completion(const char *shell)
 	sink_to_file(&s, stdout);
 	if (!shell || !help_completion(&s, shell, commands))
 		return cmd_usage(&call, "option --completion takes bash, zsh or fish");
-	sink_finish(&s);
-	return close_stdout(&call, CMD_DONE);
+	return close_stdout(&call, print(&call, &s));
 }
 
 int main(int argc, char **argv)

@@ -2,6 +2,7 @@
 /* cdict top: what happens now, once a second. */
 #include "cmd/top.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/fail.h"
 #include "cmd/record.h"
 
 #define KEEP_NS (UINT64_C(32) * 1000000000)
@@ -32,7 +34,8 @@ struct top {
 	bool fold, frozen, terminal, raw;
 	struct termios before;
 	char message[512];
-	unsigned told; /* how often it was shown */
+	unsigned told;          /* how often it was shown */
+	struct cdict_error err; /* why there is no table */
 };
 
 static const char *const sorts[] = { "waiting", "exits", "cpu", NULL };
@@ -72,6 +75,7 @@ static void draw(struct top *t)
 	size_t lines = top ? top + 2 : 1000000;
 	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE goes on" : KEYS;
 	struct sink s;
+	int rc;
 
 	sink_to_file(&s, stdout);
 	if (t->terminal) {
@@ -89,7 +93,9 @@ static void draw(struct top *t)
 	} else {
 		sink_putc(&s, '\n');
 	}
-	sink_finish(&s);
+	rc = sink_finish(&s);
+	if (rc == -ENOMEM)
+		cdict_fail_nomem(&t->err);
 	fflush(stdout);
 }
 
@@ -97,19 +103,17 @@ static void draw(struct top *t)
 
 static void look(void *ctx, const void *cdict, size_t size)
 {
-	struct cdict_error err = { 0 };
 	struct top *t = ctx;
 	struct top_rows rows;
 
 	if (t->frozen)
 		return;
-	if (top_rows_fill(&rows, cdict, size, WINDOW_NS, t->fold, &err)) {
+	if (top_rows_fill(&rows, cdict, size, WINDOW_NS, t->fold, &t->err)) {
 		top_rows_fini(&rows);
-		snprintf(t->message, sizeof(t->message), "%s", err.text);
-	} else {
-		top_rows_fini(&t->rows);
-		t->rows = rows;
+		return;
 	}
+	top_rows_fini(&t->rows);
+	t->rows = rows;
 	top_rows_sort(&t->rows, t->by);
 	draw(t);
 	/* shown three times */
@@ -123,8 +127,8 @@ static enum record_key on_key(void *ctx)
 	struct top *t = ctx;
 	char key;
 
-	if (ferror(stdout))
-		return RECORD_KEY_END; /* nobody reads any more */
+	if (t->err.code || ferror(stdout))
+		return RECORD_KEY_END; /* there is nothing to show, or nobody reads any more */
 	if (!t->raw || poll(&in, 1, 0) != 1 || read(STDIN_FILENO, &key, 1) != 1)
 		return RECORD_KEY_NONE;
 	t->message[0] = '\0';
@@ -208,6 +212,10 @@ static int run(struct top *t)
 	leave_terminal(t);
 	if (ret == CDICT_EUSAGE)
 		return cmd_usage(t->call, "%s", err.text);
+	if (!ret && !t->err.code)
+		t->err = report.ended;
+	if (!ret && t->err.code)
+		return cmd_error(t->call, NULL, &t->err);
 	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
 }
 

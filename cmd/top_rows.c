@@ -248,6 +248,7 @@ void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, si
 		sink_to_memory(&one);
 		escape_terminal(&one, r->name, strlen(r->name));
 		safe = sink_take(&one, NULL);
+		s->buf.failed |= !safe;
 		snprintf(name, sizeof(name), "%s", safe ? safe : "");
 		free(safe);
 		snprintf(line, sizeof(line), "%9.1f %9s %9.1f %9.1f %9.1f %9.1f  %s",
