@@ -9,19 +9,28 @@ cd "$(mktemp -d)" || exit 1
 . "$TOP/tests/nomem/_lib.sh"
 
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict || exit 1
+"$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o y.cdict || exit 1
 
 FILE_MADE=made.cdict
 walk nomem_convert "$CDICT" convert -q -j1 -i "$DATA/kvm-small.data" -o $FILE_MADE
 walk nomem_convert_pipe "$CDICT" convert -q -j1 -i "$DATA/kvm-pipe.data" -o $FILE_MADE
+walk nomem_convert_stacks "$CDICT" convert -q -j1 -i "$DATA/kvm-callchain.data" -o $FILE_MADE
+walk nomem_convert_compressed "$CDICT" convert -q -j1 -i "$DATA/kvm-zstd.data" -o $FILE_MADE
+walk nomem_convert_by_two "$CDICT" convert -q -j2 -i "$DATA/kvm-small.data" -o $FILE_MADE
 FILE_MADE=made.html
 walk nomem_report "$CDICT" report -q x.cdict -o $FILE_MADE
+walk nomem_report_two "$CDICT" report -q x.cdict y.cdict -o $FILE_MADE
+walk nomem_heatmap_page "$CDICT" heatmap -q x.cdict -o $FILE_MADE
 # cairo and fontconfig, behind the other formats, are not ours
 for view in cpu exits coremap switches kvm cores vcpu; do
 	FILE_MADE=made.svg
 	walk "nomem_heatmap_$view" "$CDICT" heatmap -q x.cdict --view $view -o $FILE_MADE
 done
 FILE_MADE=
+walk nomem_heatmap_terminal "$CDICT" heatmap -q x.cdict
 walk nomem_info "$CDICT" info x.cdict --verify
 walk nomem_info_json "$CDICT" info x.cdict --format json
 PRINTS_AS_IT_GOES=1
 walk nomem_script "$CDICT" script x.cdict
+walk nomem_script_frames "$CDICT" script y.cdict -F tid,event,ip,sym,dso
+walk nomem_script_by_two "$CDICT" script x.cdict -j2

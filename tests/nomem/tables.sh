@@ -25,5 +25,56 @@ walk nomem_diff "$CDICT" diff x.cdict y.cdict
 for format in text json md; do
 	walk "nomem_several_$format" "$CDICT" exits x.cdict y.cdict --format $format
 done
+for by in vm halt reason antagonist; do
+	walk "nomem_vcpu_by_$by" "$CDICT" vcpu x.cdict --by $by
+done
 walk nomem_several_vcpu "$CDICT" vcpu x.cdict y.cdict
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
+walk nomem_help "$CDICT" help record
+walk nomem_commands "$CDICT" help
+walk nomem_completion "$CDICT" --completion bash
+
+# ---- with digests: of a window, and in two parts at once ----
+
+# two vCPUs that run in turns, in as many events as are worth two threads
+{
+	cat <<-'R'
+		cpus 2
+		cpuid GenuineIntel,6,85,7
+		default kvm:kvm_exit isa=1
+		default sched:sched_switch prev_prio=120 next_prio=120
+		proc 1000 qemu-system-x86
+		proc 1000/1001 CPU 0/KVM
+		proc 1000/1002 CPU 1/KVM
+	R
+	awk 'BEGIN {
+		f = "%d [%03d] %.6f: %s\n"
+		for (i = 0; i < 34000; i++) {
+			c = i % 2; v = 1001 + c; t = 100 + i / 1000
+			printf f, 0, c, t, "sched:sched_switch: prev_pid=0 prev_state=R next_pid=" v
+			printf f, v, c, t + 10e-6, "kvm:kvm_entry: vcpu_id=" c " rip=0x1000"
+			printf f, v, c, t + 300e-6, "kvm:kvm_exit: vcpu_id=" c " exit_reason=HLT guest_rip=0x1010"
+			printf f, v, c, t + 310e-6, "sched:sched_switch: prev_pid=" v " prev_state=S next_pid=0"
+		}
+	}'
+} >large.trace
+"$MKPERF" --formats "$DATA/formats" -o large.data large.trace && "$CDICT" convert -q -i large.data -o large.cdict || exit 1
+allocations() { env LD_PRELOAD="$NOMEM" NOMEM_LOG=9 "$@" 9>&1 >/dev/null; }
+one=$(allocations "$CDICT" tasks large.cdict -j1)
+SOME=15
+for how in -j2 --time=40%-60%; do
+	[ "$(allocations "$CDICT" tasks large.cdict $how)" -gt $((one + one / 4)) ] || echo "not ok nomem_digests_are_read$how"
+	for command in tasks vcpu coremap switches latency exits stats; do
+		walk "nomem_$command$how" "$CDICT" $command -q large.cdict $how
+	done
+done
+
+# ---- with a pager: what it was given is whole, or there is nothing ----
+if python3 -c 'import os; os.openpty()' 2>/dev/null; then
+	unset PAGER LESS COLUMNS
+	export NOMEM_OF=/cdict CDICT_PAGER='sed s/^/paged:/'
+	walk nomem_pager python3 "$TOP/tests/tools/terminal.py" 80 8 "$CDICT" tasks x.cdict
+	grep -q ^paged: want.out || echo "not ok nomem_pager_was_there"
+else
+	echo "skip nomem_pager no pseudo-terminal"
+fi

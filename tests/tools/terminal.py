@@ -20,7 +20,7 @@ fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", int(sys.argv[2]), int
 how = termios.tcgetattr(slave)
 how[1] &= ~termios.OPOST
 termios.tcsetattr(slave, termios.TCSANOW, how)
-child = subprocess.Popen(sys.argv[3:], stdout=slave)
+child = subprocess.Popen(sys.argv[3:], stdout=slave, close_fds=False)
 os.close(slave)
 while True:
     try:

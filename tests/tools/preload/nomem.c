@@ -4,6 +4,7 @@
  *
  *	NOMEM_AT=n    the n-th allocation of the process fails, counted from 1
  *	NOMEM_FROM=n  the n-th and all after it fail
+ *	NOMEM_OF=lib  only allocations asked for by a library of such a name are meant, as libdw
  *	NOMEM_LOG=fd  that descriptor gets the number of allocations, at the end
  *
  * libtraceevent's parser crashes on its own memory being short (1.7.1: strcmp() of what strdup() gave): within it
@@ -19,6 +20,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t n);
@@ -28,6 +30,7 @@ void *__libc_memalign(size_t align, size_t n);
 
 static atomic_ulong count;
 static unsigned long at, from;
+static const char *of;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -36,6 +39,7 @@ __attribute__((constructor)) static void begin(void)
 	at = s ? strtoul(s, NULL, 10) : 0;
 	s = getenv("NOMEM_FROM");
 	from = s ? strtoul(s, NULL, 10) : 0;
+	of = getenv("NOMEM_OF");
 	count = 0;
 }
 
@@ -66,11 +70,13 @@ int tep_parse_event(struct tep_handle *tep, const char *buf, unsigned long size,
 	return ret;
 }
 
-static int fails(void)
+/* @caller: who asks, an address in its code */
+static int fails(const void *caller)
 {
 	unsigned long n;
+	Dl_info who;
 
-	if (spared)
+	if (spared || (of && (!dladdr(caller, &who) || !strstr(who.dli_fname, of))))
 		return 0;
 	n = ++count;
 
@@ -82,17 +88,17 @@ static int fails(void)
 
 void *malloc(size_t n)
 {
-	return fails() ? NULL : __libc_malloc(n);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __libc_calloc(n, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *p, size_t n)
 {
-	return fails() ? NULL : __libc_realloc(p, n);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
 }
 
 void *reallocarray(void *p, size_t n, size_t size)
@@ -103,16 +109,16 @@ void *reallocarray(void *p, size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return realloc(p, all);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, all);
 }
 
 void *aligned_alloc(size_t align, size_t n)
 {
-	return fails() ? NULL : __libc_memalign(align, n);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(align, n);
 }
 
 int posix_memalign(void **p, size_t align, size_t n)
 {
-	*p = fails() ? NULL : __libc_memalign(align, n);
+	*p = fails(__builtin_return_address(0)) ? NULL : __libc_memalign(align, n);
 	return *p ? 0 : ENOMEM;
 }
