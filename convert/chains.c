@@ -33,8 +33,9 @@ static uint32_t frame_of(struct chains *c, const struct chain *chain, uint64_t a
 {
 	struct cdict_frame f = { .symbol = "", .object = "", .address = address, .mode = mode };
 	struct map *map = mode == CDICT_MODE_KERNEL ? &c->kernel : &c->user;
-	uint64_t space = mode == CDICT_MODE_KERNEL ? 0 : chain->space;
-	bool once = mode == CDICT_MODE_KERNEL || space;
+	/* a guest's address is not its process's own, though both are of one space */
+	uint64_t space = mode == CDICT_MODE_KERNEL ? 0 : chain->space << 8 | mode;
+	bool once = mode == CDICT_MODE_KERNEL || chain->space;
 	uint32_t *known = once ? map_find(map, address, space) : NULL, frame;
 
 	if (known)
