@@ -424,13 +424,13 @@ check-san:
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
 
-# N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; FAST=1: without tests/oracle.
+# N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; what tests reach is measured once.
 N ?= 500
 SEED ?= 1
 .PHONY: mutants mutants-judge
 mutants:
 	@$(MAKE) $(parallel) B=build/mutants MUTANTS=1 CFLAGS='-O1 -fvisibility=default' mutants-judge
-mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins)
+mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 	@MUTANT_CC='$(subst ','\'',$(CC) $(all_cflags))' MUTANT_LIBS='$(all_ldflags) $(program_libs)' \
 		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)

@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Changes the source as a slip would, one change after the other (slips.py, columns.py), and runs tests until one
-fails.  What no test sees is printed, unless answered.txt says why none need.
+Changes the source as a slip would, one change after the other (slips.py, columns.py), and runs the tests that reach
+its line (reach.py), the quickest first, until one fails.  What no test sees is printed, unless answered.txt says why
+none need.
 
     mutants.py BUILD N SEED [ROOM]      (make mutants; $MUTANT_CC, $MUTANT_OBJECTS, $MUTANT_LIBS build libmutant.so)
 
 The programs of BUILD load what they share from libmutant.so, so that a change costs the compiler one file and the
 linker one library.  A change that gives the same object, or none, is passed over for the next, and so are lines that
-only free, whose loss LeakSanitizer tells.  TELL=1 prints what sees each change, FAST=1 leaves tests/oracle out.
+only free, whose loss LeakSanitizer tells.  TELL=1 prints what sees each change.  BUILD keeps what each test reaches
+(reach.json; minutes to make), and who saw a change last.
 """
+import concurrent.futures
 import glob
+import itertools
+import json
 import os
+import queue
 import random
-import re
-import resource
 import shlex
-import signal
+import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 
 import columns
+import reach
 import slips
 
 ROOMS = ("format", "convert", "analyze", "tables")
-SLOW = ("test_hostile", "test_host_mutilated", "test_host", "test_domxml", "test_labels_apply")  # of the units, seconds each
-SCRIPTS = ["cli", "figures", "golden"]
-ORACLE = "^oracle/(addup|evaluate|windows|script|tables|print|cut)( |$)"  # not with FAST=1
-LIMIT = 120  # s: who takes longer has failed; a quick unit test has a fifth of it
+AT_ONCE = 2
 
 
 def sites(rooms):
@@ -50,107 +51,113 @@ def sites(rooms):
                     yield file, 0, what, mutant
 
 
-class Judge:
-    def __init__(self, build):
-        self.build, self.top = os.path.abspath(build), os.getcwd()
-        self.folder = tempfile.mkdtemp(prefix="cdict-mutants.")
-        os.chmod(self.folder, 0o755)  # a test becomes nobody, who must find the library
-        self.units = sorted(os.path.basename(p) for p in glob.glob(f"{build}/tests/unit/test_*") if os.access(p, os.X_OK))
-        self.caught_by = defaultdict(Counter)  # of each room and file: which tests failed how often
-        self.objects = {}
-        self.env = dict(os.environ, LC_ALL="C", TZ="UTC", TERM="dumb", TOP=self.top, DATA=f"{self.top}/tests/data", BUILD=self.build,
-                        CDICT=f"{self.build}/cdict", MKPERF=f"{self.build}/tests/tools/mkperf", HOME=self.folder, TMPDIR=self.folder,
-                        SHARED=os.path.abspath("../shared") if os.path.isdir("../shared") else "")
+class Library:
+    """libmutant.so in a folder of its own, and the tests that load it."""
 
-    def compile(self, file, text):
+    def __init__(self, build):
+        self.folder = tempfile.mkdtemp(prefix="cdict-mutants.")
+        self.tests = reach.Tests(build, self.folder)
+        self.objects = {}
+
+    def compile(self, file, text, out="mutant.o", options=()):
         """The object's bytes, or None when @text is no program."""
-        out = os.path.join(self.folder, "mutant.o")
-        done = subprocess.run(shlex.split(os.environ["MUTANT_CC"]) + ["-g0", "-w", "-c", "-x", "c", "-o", out, "-"],
+        out = os.path.join(self.folder, out)
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        done = subprocess.run([*shlex.split(os.environ["MUTANT_CC"]), "-g0", "-w", *options, "-c", "-x", "c", "-o", out, "-"],
                               input=f'# 1 "{file}"\n{text}', text=True, capture_output=True, check=False)
         if done.returncode:
             return None
         with open(out, "rb") as f:
             return f.read()
 
-    def link(self, file=None):
-        """libmutant.so in self.folder, with the object that was compiled last in place of @file's."""
+    def link(self, instead, options=()):
+        """With the objects @instead, {source: object}, of those files'."""
         objects = os.environ["MUTANT_OBJECTS"].split()
-        if file:
+        for file, made in instead.items():
             at = next(i for i, o in enumerate(objects) if o.endswith("/obj/" + file[:-2] + ".o"))
-            objects[at] = os.path.join(self.folder, "mutant.o")
-        command = shlex.split(os.environ["MUTANT_CC"]) + ["-shared", "-Wl,-soname,libmutant.so", "-o", self.folder + "/libmutant.so"]
-        subprocess.run(command + objects + shlex.split(os.environ["MUTANT_LIBS"]), check=True)
-        self.env["LD_LIBRARY_PATH"] = self.folder
+            objects[at] = os.path.join(self.folder, made)
+        command = [*shlex.split(os.environ["MUTANT_CC"]), "-shared", "-Wl,-soname,libmutant.so", "-o", f"{self.folder}/libmutant.so"]
+        subprocess.run([*command, *objects, *shlex.split(os.environ["MUTANT_LIBS"]), *options], check=True)
 
-    def run(self, command, seconds=LIMIT):
-        """Status and output of @command, None when it does not end."""
-        def limits():
-            resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
-            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
-
-        with tempfile.TemporaryFile() as out:  # a pipe would be waited for while whatever was left running holds it
-            with subprocess.Popen(command, env=self.env, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                  start_new_session=True, preexec_fn=limits) as process:
-                try:
-                    status = process.wait(seconds)
-                except subprocess.TimeoutExpired:
-                    status = None
-                for number in (signal.SIGTERM, signal.SIGKILL):
-                    try:
-                        os.killpg(process.pid, number)
-                        time.sleep(0.2)
-                    except ProcessLookupError:
-                        break
-            out.seek(0)
-            return status, out.read().decode(errors="replace")
-
-    def unit(self, name):
-        command = ["env", "-C", self.folder, f"{self.build}/tests/unit/{name}"]
-        return [name] if self.run(command, LIMIT if name in SLOW else LIMIT // 5)[0] != 0 else []
-
-    def scripts(self, pattern, categories, seconds=LIMIT):
-        status, out = self.run(["tests/run", "-b", self.build, "-j", "1", "-t", pattern, *categories], seconds)
-        if status == 0:
-            return []
-        return sorted({line.split()[1] for line in out.splitlines() if line.startswith("FAIL ")}) or ["did not end"]
-
-    def failing(self, file):
-        """The tests that fail first, those that failed of this file and room before and those of its name ahead."""
-        likely = [n for n, _ in (self.caught_by[file] + self.caught_by[os.path.dirname(file)]).most_common(8)]
-        named = [u for u in self.units if u[5:].split("_")[0] in os.path.basename(file)]
-        quick = [u for u in self.units if u not in SLOW]
-        tried = set()
-        for name in likely + named + quick:
-            if name in tried or "/" in name or name not in quick:
-                continue
-            tried.add(name)
-            if found := self.unit(name):
-                return found
-        before = [n for n in likely if "/" in n]
-        if before and (found := self.scripts("^(" + "|".join(map(re.escape, before)) + ")$",
-                                                  sorted({n.split("/")[0] for n in before}))):
-            return found
-        if found := self.scripts(".", SCRIPTS):
-            return found
-        for name in SLOW:
-            if name in self.units and (found := self.unit(name)):
-                return found
-        return [] if os.environ.get("FAST") else self.scripts(ORACLE, ["oracle"], 5 * LIMIT)
-
-    def judge(self, file, text):
-        """The tests that see the change, or None when there is none to see."""
+    def differs(self, file, text):
+        """Whether @text is another program than @file's; compiled as mutant.o it is then."""
         if file not in self.objects:
-            with open(file, encoding="utf-8") as f:
-                self.objects[file] = self.compile(file, f.read())
-        if self.compile(file, text) in (None, self.objects[file]):
-            return None
-        self.link(file)
-        found = self.failing(file)
-        for name in found[:3]:
-            self.caught_by[file][name] += 4
-            self.caught_by[os.path.dirname(file)][name] += 1
-        return found
+            self.objects[file] = self.compile(file, read(file))
+        return self.compile(file, text) not in (None, self.objects[file])
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def measure(build):
+    """What each test reaches: all of the rooms compiled once more, for gcov."""
+    library, found = Library(build), reach.Reach(f"{build}/reach.json")
+    stamps = {n: reach.digest(*(p for p in glob.glob(f"tests/{n}.*") if p.endswith((".c", ".cmd", ".sh", ".py"))))
+              for n in library.tests.names()}
+    stale = [n for n in stamps if found.kept.get(n, {}).get("stamp") != stamps[n]]
+    found.kept = {n: k for n, k in found.kept.items() if n in stamps}
+    if stale:
+        print(f"what {len(stale)} tests reach is measured", flush=True)
+        files = [f for room in ROOMS for f in sorted(glob.glob(f"{room}/*.c"))]
+        objects = {f: f"obj/{f[:-2]}.o" for f in files}
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(lambda f: library.compile(f, read(f), objects[f], ("-O0", "--coverage")), files))
+        library.link(objects, ("--coverage",))
+        for path in glob.glob(f"{library.folder}/obj/**/", recursive=True):
+            os.chmod(path, 0o777)
+    for name in stale:
+        found.measure(name, stamps[name], library.tests, f"{library.folder}/obj")
+        if os.environ.get("TELL"):
+            print(f"    {found.kept[name]['seconds']:.1f} s {name}", flush=True)
+    if useless := found.finish():
+        print(f"without any change these fail, and judge nothing: {' '.join(useless)}", flush=True)
+    shutil.rmtree(library.folder)
+    return found
+
+
+class Judge:
+    def __init__(self, build):
+        self.reached = measure(build)
+        self.saw = f"{build}/saw.json"  # who saw a change when it was last made
+        self.seen_by = json.loads(read(self.saw)) if os.path.exists(self.saw) else {}
+        self.caught = defaultdict(Counter)  # by file: which tests failed how often
+        self.libraries = queue.SimpleQueue()
+        for _ in range(AT_ONCE):
+            self.libraries.put(Library(build))
+
+    def tests(self, file, number, what):
+        """Those that reach the place: who saw it before, then the quickest, and likeliest, first."""
+        caught, seconds = self.caught[file], self.reached.seconds
+        order = sorted(self.reached.of(file, number, read(file)), key=lambda n: (seconds[n] + 0.1) / (0.3 + caught[n]))
+        before = self.seen_by.get(f"{file}: {what}")
+        return [before] * (before in order) + [n for n in order if n != before]
+
+    def judge(self, site):
+        """(@site, the test that sees the change or "", or None when there is nothing to see)."""
+        file, number, what, text = site
+        library = self.libraries.get()
+        try:
+            if not library.differs(file, text):
+                return site, None
+            tests = self.tests(file, number, what)
+            if tests:
+                library.link({file: "mutant.o"})
+            for name in tests:
+                if not library.tests.passes(name, 10 + 5 * self.reached.seconds[name]):
+                    self.caught[file][name] += 1
+                    self.seen_by[f"{file}: {what}"] = name
+                    return site, name
+            return site, ""
+        finally:
+            self.libraries.put(library)
+
+    def close(self):
+        with open(self.saw, "w", encoding="utf-8") as f:
+            json.dump(self.seen_by, f, indent=0)
+        while not self.libraries.empty():
+            shutil.rmtree(self.libraries.get().folder)
 
 
 def answers():
@@ -164,24 +171,27 @@ def main():
     jobs = list(sites(rooms or ROOMS))
     random.Random(int(seed)).shuffle(jobs)
     judge, answered = Judge(build), answers()
-    judge.link()
-    if found := judge.failing("format/reader.c"):
-        sys.exit(f"without any change {' '.join(found)} fails")
     judged = unseen = known = 0
     print(f"{len(jobs)} places", flush=True)
-    for file, number, what, text in jobs:
-        if judged == int(wanted):
-            break
-        found = judge.judge(file, text)
-        if found is None:
-            continue
-        judged += 1
-        if not found:
-            known += f"{file}: {what}" in answered
-            unseen += 1
-            print(f"{file}:{number}: {what}" + (" (answered)" if f"{file}: {what}" in answered else ""), flush=True)
-        elif os.environ.get("TELL"):
-            print(f"    {file}:{number}: {what}: {found[0]}", flush=True)
+    pending, jobs = [], iter(jobs)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        while judged < int(wanted):
+            pending += [pool.submit(judge.judge, job) for job in itertools.islice(jobs, 2 * AT_ONCE - len(pending))]
+            if not pending:
+                break
+            (file, number, what, _), name = pending.pop(0).result()
+            if name is None:
+                continue
+            judged += 1
+            if not name:
+                known += f"{file}: {what}" in answered
+                unseen += 1
+                reached = judge.reached.of(file, number, read(file))
+                print(f"{file}:{number}: {what}" + (" (answered)" if f"{file}: {what}" in answered else "" if reached else
+                                                    " (no test reaches it)"), flush=True)
+            elif os.environ.get("TELL"):
+                print(f"    {file}:{number}: {what}: {name}", flush=True)
+    judge.close()
     print(f"{judged} changes by seed {seed}: {judged - unseen} seen by a test, {known} answered, {unseen - known} not seen", flush=True)
     return unseen > known
 

@@ -29,12 +29,13 @@ have_perf() { command -v perf >/dev/null 2>&1; }
 # real_captures [all] - the files of all real captures: those in tests/data, then the others of
 # ../shared/captures.  kvm-medium and kvm-libvirt-run2 are of kvm-libvirt's kind (the same host,
 # events and guests, 8 s): only with `all`, and that is oracle/script, which holds every event of
-# them against perf's, and oracle/numbers, perf's figures.
+# them against perf's, and oracle/numbers, perf's figures.  With $FEW (make mutants) one.
 real_captures() {
 	local file name found=
 	for file in "$DATA"/*.data ${SHARED:+"$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data}; do
 		name=$(basename "$file" .data)
 		[ -r "$file" ] || continue
+		[ -z "${FEW-}" ] || [ "$name" = kvm-small ] || continue
 		case $name in
 		kvm-medium | kvm-libvirt-run2) [ "${1-}" = all ] || continue ;;
 		esac

@@ -19,8 +19,8 @@ for trace in "$DATA"/*.trace; do
 	esac
 	rm -f x.cdict
 	"$MKPERF" -o x.data "$trace" 2>mkperf.err && "$CDICT" convert -q -i x.data -o x.cdict 2>>mkperf.err
-	"$addup" x.cdict 30 2>addup.err >addup.out || echo "ends with $?" >>addup.err
-	"$twoparts" x.cdict 30 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	"$addup" x.cdict "${FEW:-30}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict "${FEW:-30}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 	verdict "addup-$name" "$(cat addup.err)"
 done
 
@@ -31,8 +31,8 @@ while IFS= read -r data; do
 		fail "addup-$(basename "$data")" <convert.err
 		continue
 	fi
-	"$addup" x.cdict 15 2>addup.err >addup.out || echo "ends with $?" >>addup.err
-	"$twoparts" x.cdict 6 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	"$addup" x.cdict "${FEW:-15}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict "${FEW:-6}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
 	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
 	for missing in '40 0' '300 2' '0 8'; do
 		# shellcheck disable=SC2086

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+The tests that judge a change, each a command of its own, and which of them reach which line.
+"""
+import collections
+import glob
+import hashlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+SCRIPTS = ("figures/*", "golden/*", "oracle/addup", "oracle/annotate", "oracle/cut", "oracle/evaluate", "oracle/print",
+           "oracle/script", "oracle/tables", "oracle/windows")
+LIMIT = 100  # s of a test without any change
+
+
+class Tests:
+    """What can be run in @folder, one at a time, by name."""
+
+    def __init__(self, build, folder):
+        self.build, self.top, self.folder = os.path.abspath(build), os.getcwd(), folder
+        os.chmod(folder, 0o755)  # a test becomes nobody, who must find the library
+        self.env = dict(os.environ, LC_ALL="C", TZ="UTC", TERM="dumb", PAGER="cat", TOP=self.top, DATA=f"{self.top}/tests/data",
+                        BUILD=self.build, CDICT=f"{self.build}/cdict", MKPERF=f"{self.build}/tests/tools/mkperf",
+                        PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",  # not through pyenv's shims
+                        SHARED="", FEW="3", LD_LIBRARY_PATH=folder)  # of the real captures only those in tests/data: quick, and everywhere the same
+
+    def names(self):
+        found = [p[:-2] for p in glob.glob("tests/unit/test_*.c") + glob.glob("tests/fuzz/fuzz_*.c")]
+        found += [p[:-4] for p in glob.glob("tests/cli/*.cmd")]
+        found += [p[:-3] for s in SCRIPTS for p in glob.glob(f"tests/{s}.sh") if not os.path.basename(p).startswith("_")]
+        return sorted(p.removeprefix("tests/") for p in found)
+
+    def start(self, command, out, err, work, seconds):
+        """Status of @command, None when it does not end."""
+        def limits():
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+        env = dict(self.env, HOME=f"{work}/home", TMPDIR=f"{work}/tmp")
+        with subprocess.Popen(command, cwd=f"{work}/work", env=env, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
+                              start_new_session=True, preexec_fn=limits) as process:
+            try:
+                status = process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                status = None
+            try:  # and whatever it left running
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return status
+
+    def passes(self, name, seconds):
+        """Whether it is as it should be after at most @seconds."""
+        category = name.split("/")[0]
+        command = {"cli": ["bash", f"{self.top}/tests/{name}.cmd"], "unit": [f"{self.build}/tests/{name}"],
+                   "fuzz": [f"{self.build}/tests/{name}"]}.get(category, [f"{self.top}/tests/{name}.sh"])
+        if category == "fuzz":
+            command += sorted(glob.glob(f"{self.top}/tests/fuzz/corpus/{name[5:]}/*") + glob.glob(f"{self.top}/tests/data/bad/*.bin"))
+        with tempfile.TemporaryDirectory(dir=self.folder) as work:
+            for sub in ("work", "home", "tmp"):
+                os.mkdir(f"{work}/{sub}")
+            with open(f"{work}/out", "wb") as out, open(f"{work}/err", "wb") as err:
+                status = self.start(command, out, err, work, seconds)
+            if category == "cli":
+                return all(self.as_told(name, kind, work, status) for kind in ("rc", "out", "err"))
+            with open(f"{work}/out", "rb") as out:
+                return status == 0 and (category in ("unit", "fuzz") or not re.search(rb"^not ok ", out.read(), re.M))
+
+    def as_told(self, name, kind, work, status):
+        """tests/run's comparison of what a command case printed."""
+        told = f"{self.top}/tests/{name}.{kind}"
+        want = b""
+        if os.path.exists(told):
+            with open(told, "rb") as f:
+                want = f.read()
+        if kind == "rc":
+            return int(want or 0) == status
+        with open(f"{work}/{kind}", "rb") as f:
+            got = f.read()
+        for path, word in ((self.env["DATA"], "$DATA"), (f"{work}/work", "$PWD"), (f"{work}/tmp", "$TMPDIR"), (self.top, "$TOP")):
+            got = got.replace(path.encode(), word.encode())
+        return got == want
+
+
+def digest(*paths):
+    content = hashlib.sha1()
+    for path in sorted(paths):
+        with open(path, "rb") as f:
+            content.update(f.read())
+    return content.hexdigest()
+
+
+class Reach:
+    """
+    Which tests reach which line, kept in @path for the tests of which nothing changed since.  Of a file that was
+    changed since it is known which tests reach the file.
+    """
+
+    def __init__(self, path):
+        self.path, self.kept, self.seconds = path, {}, {}
+        self.tests = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.lines = collections.defaultdict(set)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                self.kept = json.load(f)
+
+    def measure(self, name, stamp, tests, objects):
+        """Runs @name on what was built with --coverage into the folder @objects, unless it is known at @stamp."""
+        kept = self.kept.get(name)
+        if not kept or kept["stamp"] != stamp:
+            for path in glob.glob(f"{objects}/**/*.gcda", recursive=True):
+                os.unlink(path)
+            began = time.monotonic()
+            passed = tests.passes(name, LIMIT)
+            kept = {"stamp": stamp, "passed": passed, "seconds": time.monotonic() - began, "lines": gcov(objects)}
+        self.kept[name] = kept
+        with open(self.path, "w", encoding="utf-8") as f:
+            json.dump(self.kept, f)
+
+    def finish(self):
+        """Makes tests[file][line] of what is kept; says which tests are of no use."""
+        for name, kept in self.kept.items():
+            self.seconds[name] = kept["seconds"]
+            for file, (was, known, reached) in kept["lines"].items() if kept["passed"] else ():
+                if not os.path.exists(file) or digest(file) != was:
+                    known, reached = [], [0] * bool(reached)
+                self.lines[file].update(known)
+                for line in reached:
+                    self.tests[file][line].append(name)
+        return sorted(name for name, kept in self.kept.items() if not kept["passed"])
+
+    def of(self, file, number, text):
+        """The tests that reach line @number of @file, or the statement that it is a part of; of data, those of the file."""
+        source = text.split("\n")
+        while number > 0 and number not in self.lines[file]:
+            number = 0 if source[number - 1].startswith("}") else number - 1
+        if number:
+            return sorted({*self.tests[file][number], *self.tests[file][0]})
+        return sorted({name for names in self.tests[file].values() for name in names})
+
+
+def gcov(objects):
+    """{file: (digest, [known lines], [lines reached])} of what the last test wrote."""
+    found = {}
+    data = glob.glob(f"{objects}/**/*.gcda", recursive=True)
+    if data:
+        done = subprocess.run(["gcov", "--json-format", "--stdout", *data], capture_output=True, check=True)
+        for line in done.stdout.splitlines():
+            for file in json.loads(line)["files"] if line.startswith(b"{") else ():
+                if file["file"].endswith(".c"):
+                    lines = {l["line_number"]: 0 for l in file["lines"]}
+                    for l in file["lines"]:
+                        lines[l["line_number"]] += l["count"]
+                    found[file["file"]] = (digest(file["file"]), list(lines), [n for n, count in lines.items() if count])
+    return found
