@@ -81,7 +81,10 @@ static struct bench *begin(unsigned threads, unsigned depth, size_t queue_bytes)
 	b->event = (struct source_event){ 0, offsetof(struct source_record, pid),
 					  sizeof(struct source_record) };
 	ingest_init(&b->in, &in);
-	b->in.source = (struct source){ .events = &b->event, .n_events = 1, .copy = true };
+	b->in.source = (struct source){ .events = &b->event,
+					.n_events = 1,
+					.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+					.copy = true };
 	opts.schema = b->schema;
 	assert_int_equal(ingest_start(&b->in, &opts, &err), 0);
 	return b;

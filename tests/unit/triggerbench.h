@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "capture/rings.h"
 #include "capture/trigger_internal.h"
 #include "tests/unit/trace.h"
 
@@ -98,7 +99,9 @@ static inline void put(struct bench *b, int cpu, uint64_t t_ns, int32_t tid, con
 		} else {
 			uint64_t v = va_arg(ap, uint64_t);
 
-			memcpy(raw + f->offset, &v, f->size); /* little-endian, as the schema */
+			/* as the rings have it, whatever the schema says */
+			memcpy(raw + f->offset, (char *)&v + (NATIVE_BIG ? 8 - f->size : 0),
+			       f->size);
 		}
 	}
 	va_end(ap);
