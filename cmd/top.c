@@ -194,16 +194,17 @@ static int run(struct top *t)
 				     .say_ctx = t };
 	struct record_report report;
 	struct cdict_error err = { 0 };
-	uint64_t ns = 0;
+	uint64_t ns = 0, bytes = 0;
 	int ret = 0;
 
 	if (o->record.seconds)
 		ret = record_time("seconds", o->record.seconds, &ns, &err);
 	if (!ret && o->record.buffer)
-		ret = record_size("mmap-pages", o->record.buffer, true, &to.ring_bytes, &err);
+		ret = record_size("mmap-pages", o->record.buffer, true, &bytes, &err);
 	if (ret)
 		return cmd_usage(t->call, "%s", err.text);
 	to.seconds = (double)ns / 1e9;
+	to.ring_bytes = (size_t)bytes;
 	to.output = o->record.shared.output ? o->record.shared.output : "top.cdict";
 	if (!strcmp(to.output, "-"))
 		return cmd_usage(t->call, "standard output is for the rows: give -o FILE");
