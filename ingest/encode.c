@@ -13,7 +13,7 @@
 #include "cdict/stack.h"
 
 /* Records ahead to ask the memory for. */
-#define PREFETCH 8u
+#define PREFETCH 8
 
 enum work_state { WORK_QUEUED, WORK_BEGUN, WORK_DONE };
 
