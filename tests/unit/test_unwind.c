@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Callers by unwind tables: of this program, whose registers and stack are told as the kernel tells them. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <linux/perf_event.h>
 
 #include "base/buf.h"
+#include "base/procfs.h"
 #include "capture/dwfl.h"
 #include "capture/unwind.h"
 
@@ -58,6 +60,7 @@ static volatile int calls;
 
 FRAME static void deepest(struct buf *b)
 {
+	static const uint8_t nothing[DUMP_BYTES];
 	uintptr_t sp;
 	ucontext_t uc;
 
@@ -65,7 +68,7 @@ FRAME static void deepest(struct buf *b)
 	put64(b, PERF_SAMPLE_REGS_ABI_64);
 	sp = put_registers(b, &uc);
 	put64(b, DUMP_BYTES);
-	buf_add(b, (const void *)sp, DUMP_BYTES);
+	buf_add(b, sp ? (const void *)sp : nothing, DUMP_BYTES);
 	put64(b, DUMP_BYTES);
 	calls++;
 }
@@ -95,15 +98,26 @@ FRAME static void take_sample(struct buf *b)
 	calls += room[0];
 }
 
+/* A copy of our own maps: of a program that qemu-user runs only this path gives its own. */
 static void read_own_maps(struct spaces *spaces)
 {
-	char folder[] = "/tmp/unwind.XXXXXX", entry[64];
+	char folder[] = "/tmp/unwind.XXXXXX", entry[64], maps[80];
+	struct buf text = { 0 };
+	FILE *f;
 
 	assert_non_null(mkdtemp(folder));
 	snprintf(entry, sizeof(entry), "%s/%d", folder, (int)getpid());
-	assert_int_equal(symlink("/proc/self", entry), 0);
+	snprintf(maps, sizeof(maps), "%s/maps", entry);
+	assert_int_equal(mkdir(entry, 0755), 0);
+	assert_int_equal(procfs_read(AT_FDCWD, "/proc/self/maps", &text, 1 << 20), 0);
+	f = fopen(maps, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(text.data, 1, strlen((char *)text.data), f),
+			 strlen((char *)text.data));
+	fclose(f);
+	buf_fini(&text);
 	spaces_read(spaces, folder);
-	assert_int_equal(unlink(entry) | rmdir(folder), 0);
+	assert_int_equal(unlink(maps) | rmdir(entry) | rmdir(folder), 0);
 }
 
 struct taken {
