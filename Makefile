@@ -115,7 +115,7 @@ PERF_DEP :=
 PERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf)
 PERF_LIBS := $(shell $(PKG_CONFIG) --libs libperf)
 else
-deps := build/deps$(if $(CROSS),/$(CROSS))
+deps := build/deps$(if $(CROSS),-$(CROSS))
 PERF_DEP := $(deps)/lib/libperf.a
 PERF_CFLAGS := -isystem $(deps)/include
 PERF_LIBS := $(PERF_DEP) $(deps)/lib/libapi.a
@@ -554,7 +554,7 @@ test-deb: dist
 
 clean:
 	$(say) CLEAN build
-	$(Q)find build -mindepth 1 -maxdepth 1 ! -name deps ! -name roots -exec rm -rf {} + 2>/dev/null || :
+	$(Q)find build -mindepth 1 -maxdepth 1 ! -name 'deps*' ! -name roots -exec rm -rf {} + 2>/dev/null || :
 
 distclean:
 	$(say) CLEAN 'build, with libperf'
