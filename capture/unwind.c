@@ -46,6 +46,13 @@ static const uint8_t order[] = { 0 };
 enum { SP_AT = 0, PC_AT = 0 };
 #endif
 
+/* On arm64 return addresses may be signed, in the bits above. */
+#if defined(__aarch64__)
+#define CODE_BITS ((UINT64_C(1) << 48) - 1)
+#else
+#define CODE_BITS UINT64_MAX
+#endif
+
 bool unwind_sample_read(struct unwind_sample *out, const uint8_t *at, size_t n)
 {
 	struct cursor c = cursor_init(at, n, NATIVE_BIG);
@@ -126,9 +133,10 @@ static const struct unwind_place *place_at(struct unwinder *u, uint64_t address)
 
 static uint64_t to_libdw(struct unwinder *u, uint64_t value)
 {
-	const struct unwind_place *p = place_at(u, value);
+	uint64_t address = value & CODE_BITS;
+	const struct unwind_place *p = place_at(u, address);
 
-	return p ? value + p->delta : value;
+	return p ? address + p->delta : value;
 }
 
 static uint64_t from_libdw(const struct unwinder *u, uint64_t value)

@@ -35,12 +35,12 @@ static uintptr_t put_registers(struct buf *b, const ucontext_t *uc)
 #elif defined(__aarch64__)
 	buf_add(b, uc->uc_mcontext.regs, 31 * 8);
 	buf_add(b, &uc->uc_mcontext.sp, 8);
-	/* getcontext() leaves no pc but where it returns to */
 	buf_add(b, &uc->uc_mcontext.pc, 8);
 	return (uintptr_t)uc->uc_mcontext.sp;
 #elif defined(__s390x__)
 	buf_add(b, uc->uc_mcontext.gregs, 16 * 8);
-	buf_add(b, &uc->uc_mcontext.psw.addr, 8);
+	/* getcontext() leaves no pc but where it returns to */
+	buf_add(b, &uc->uc_mcontext.gregs[14], 8);
 	return (uintptr_t)uc->uc_mcontext.gregs[15];
 #else
 	(void)b;
