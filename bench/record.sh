@@ -123,6 +123,43 @@ storm() {
 	rm -f perf.data
 }
 
+# events FILE - that are in it, and those that were lost
+events() {
+	"$CDICT" info -q --max-loss 100 --format json "$1" |
+		awk -F'[ ,:]+' '/^ *"(events|lost)":/ && $3 ~ /^[0-9]+$/ { n += $3 } END { print n + 0 }'
+}
+
+# own WHO RECORDER... - its CPU for a million events while something else is recorded: the load is no child of it
+own() {
+	local who=$1 TIMEFORMAT='%U %S'
+	shift
+	timeout 3 perf bench sched pipe -l 100000000 >/dev/null 2>&1 &
+	{ time "$@" -o own.out -- sleep 2 >/dev/null 2>&1; } 2>time.out
+	wait
+	case $who in
+	perf*) "$CDICT" convert -q --max-loss 100 -i own.out -o own.cdict ;;
+	*) mv own.out own.cdict ;;
+	esac
+	awk -v n="$(events own.cdict)" '{ print 1e6 * ($1 + $2) / n }' time.out >>"$who.own"
+	rm -f own.out own.out.old own.cdict
+}
+
+# owns NAME OPTIONS... - of both, with the same events and buffers
+owns() {
+	local name=$1 i
+	shift
+	rm -f ./*.own
+	for ((i = 0; i < ROUNDS / 2 + 1; i++)); do
+		((i % 2)) || own perf perf record -q -a -m 16M -e 'sched:*' "$@"
+		own cdict "$CDICT" record -q -m 16M -e 'sched:*' "$@"
+		((i % 2 == 0)) || own perf perf record -q -a -m 16M -e 'sched:*' "$@"
+	done
+	read -r low ratio high <<<"$(ratios own perf)"
+	note "$name: the recorder's CPU for a million events, s: cdict" "$(median <cdict.own)"
+	note "$name: the same, perf (-m 16M, writes what cdict encodes)" "$(median <perf.own)"
+	note "$name: ours of perf's" "$ratio" "($low-$high)"
+}
+
 dir=$(mktemp -d "${RECORD_DIR:-${TMPDIR:-/var/tmp}}/cdict-record.XXXXXX") && cd "$dir" || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
@@ -138,4 +175,6 @@ storm "sched pipe on two CPUs" "$here/apart.sh" perf bench sched pipe -l 30000
 # half of 16 MB at a time does that the most, and the load can be faster under it than alone: a recorder that has less
 # to do cannot copy it. What an event costs is seen in both places above, where the placement is held equal.
 storm "sched pipe" perf bench sched pipe -l 40000
+owns "record, pipe"
+owns "record -g, pipe" -g
 [ $missed -eq 0 ] || [ -z "${STRICT:-}" ] || exit 1
