@@ -98,6 +98,9 @@ struct analyze_options {
 	void *heeds_ctx;
 	const int32_t *node_of_cpu; /* NUMA node per CPU, -1 unknown, or NULL; borrowed */
 	size_t n_node_of_cpu;
+	/* The core of each CPU, numbered from 0 and below n_core_of_cpu, -1 unknown, or NULL; borrowed. */
+	const int32_t *core_of_cpu;
+	size_t n_core_of_cpu;
 };
 
 /* analyze_engine_new - @opts may be NULL; bitmaps in it are borrowed. */

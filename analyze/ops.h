@@ -204,6 +204,9 @@ const struct analyze_options *analyze_engine_options(const struct analyze_engine
 uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task);
 
 uint64_t analyze_engine_now(const struct analyze_engine *eng);
+/* analyze_engine_switched_in - whether a switch told who runs on @cpu: then it does until now, whatever
+ * comes, or nobody is known to since that switch. */
+bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu);
 /* analyze_engine_cut - where a walk in parts is cut, for ops.join(). */
 uint64_t analyze_engine_cut(const struct analyze_engine *eng);
 /* analyze_engine_moved_ns - when @task was last switched in or out, or ANALYZE_NO_TIME. */

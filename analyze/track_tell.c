@@ -7,6 +7,12 @@ bool track_counts(const struct analyze_engine *eng, uint32_t cpu)
 	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
 }
 
+bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu)
+{
+	return cpu < eng->n_cpus && eng->cpus[cpu].cur != ANALYZE_NO_TASK && eng->cpus[cpu].seen &&
+	       eng->sum.scope.whom != SCOPE_TASKS;
+}
+
 /* IDLE may run whenever nobody knows who does, and only then. */
 static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
 {

@@ -66,6 +66,21 @@ static bool is_late(const struct analyze_vcpus *v, const struct watch *w, uint64
 	       analyze_engine_lost(v->eng, false, from_ns, to_ns) == ANALYZE_NO_TIME;
 }
 
+static bool in_guest(const struct watch *w)
+{
+	return w->where == ON && w->mode == MODE_GUEST;
+}
+
+static void was_guest(struct analyze_vcpus *v, struct watch *w, uint64_t to_ns)
+{
+	size_t task = (size_t)(w - v->watches.at);
+
+	if (task < v->begin.n && in_guest(&v->begin.at[task]) &&
+	    v->begin.at[task].since_ns == w->since_ns)
+		siblings_crossed(&v->siblings, (uint32_t)task);
+	siblings_guest(&v->siblings, &w->row, (uint32_t)task, w->cpu, w->since_ns, to_ns);
+}
+
 static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
 		    uint64_t to_ns)
 {
@@ -75,6 +90,8 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 		return;
 	if (v->tell)
 		tell(v, w, state, to_ns);
+	if (state == ANALYZE_VCPU_GUEST)
+		was_guest(v, w, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
 	w->row.ns[state] += ns;
 	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
@@ -340,6 +357,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	w->cpu = k->cpu;
 	if (what == ENTRY) {
 		w->mode = MODE_GUEST;
+		siblings_enter(&v->siblings, k->task);
 	} else if (what == EXIT) {
 		w->mode = MODE_EXIT;
 		w->reason = reason_of(v, k);
@@ -352,10 +370,26 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	w->late = false;
 }
 
+/* A piece of @run->cpu, for those who are in the guest on the other threads of the core. */
+static void ran_beside(struct analyze_vcpus *v, const struct analyze_run *run)
+{
+	for (uint32_t c = siblings_next(&v->siblings, run->cpu); c != run->cpu;
+	     c = siblings_next(&v->siblings, c)) {
+		uint64_t since_ns;
+		uint32_t task = analyze_engine_running(v->eng, c, &since_ns);
+		const struct watch *w = task < v->watches.n ? &v->watches.at[task] : NULL;
+
+		if (w && in_guest(w) && w->cpu == c)
+			siblings_heard(&v->siblings, task, run, w->since_ns);
+	}
+	siblings_ran(&v->siblings, run);
+}
+
 static void on_run(void *self, const struct analyze_run *run)
 {
 	struct analyze_vcpus *v = self;
 
+	ran_beside(v, run);
 	if (run->task == ANALYZE_NO_TASK)
 		return;
 	waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
@@ -372,7 +406,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	/* Without KVM's events there is no vCPU to be found. */
 	v->some_cpus = analyze_engine_summary(v->eng)->scope.whom == SCOPE_CPUS;
 	v->off = !type && !cdict_schema_find(schema, "kvm:kvm_entry");
-	if (waiters_init(&v->waiters, v->eng))
+	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
 		return cdict_fail_nomem(err);
 	return analyze_reasons_new(&v->names, type ? type->format : "", type ? type->format_len : 0,
 				   err);
@@ -542,9 +576,11 @@ void analyze_vcpus_free(struct analyze_vcpus *v)
 	array_fini(&v->reasons);
 	free(v->sorted_reasons);
 	free(v->sorted_antagonists);
+	free(v->sorted_beside);
 	free(v->numbers);
 	index_fini(&v->reason_index);
 	waiters_fini(&v->waiters);
+	siblings_fini(&v->siblings);
 	array_fini(&v->begin);
 	waiters_fini(&v->begin_waiters);
 	analyze_reasons_free(v->names);

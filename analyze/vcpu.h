@@ -66,6 +66,12 @@ struct analyze_antagonist {
 	uint64_t worst_held_ns;
 };
 
+/* Who had another thread of its core while the vCPU was in the guest. */
+struct analyze_beside {
+	uint32_t task; /* IDLE: nobody */
+	uint64_t ns;
+};
+
 struct analyze_vcpu_row {
 	uint32_t task;
 	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum = the window */
@@ -83,6 +89,11 @@ struct analyze_vcpu_row {
 	size_t n_reasons;
 	const struct analyze_antagonist *antagonists; /* most time first */
 	size_t n_antagonists;
+	/* ns[GUEST], once for each other thread of the core; once where it has none (alone_ns) or it is not known
+	 * what core it is. What of it is not alone and beside nobody is not known. 0 without cores. */
+	uint64_t beside_ns, alone_ns;
+	const struct analyze_beside *beside; /* most time first */
+	size_t n_beside;
 };
 
 /* What there is to run vCPUs on: time of the window on all CPUs, as far as it is known who ran. */

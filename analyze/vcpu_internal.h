@@ -6,6 +6,7 @@
 #include "analyze/index.h"
 #include "analyze/ops.h"
 #include "analyze/reasons.h"
+#include "analyze/siblings.h"
 #include "analyze/vcpu.h"
 #include "analyze/waiters.h"
 
@@ -32,6 +33,7 @@ struct analyze_vcpus {
 	struct index reason_index;   /* (task, isa and code) */
 	ARRAY(struct analyze_vcpu_reason) reasons;
 	struct waiters waiters;
+	struct siblings siblings;
 	ARRAY(struct watch) begin; /* of a later part of a walk, without rows */
 	struct waiters begin_waiters;
 	struct analyze_capacity capacity;
@@ -42,6 +44,7 @@ struct analyze_vcpus {
 	size_t n;
 	struct analyze_vcpu_reason *sorted_reasons;
 	struct analyze_antagonist *sorted_antagonists;
+	struct analyze_beside *sorted_beside;
 	char (*numbers)[24];
 };
 

@@ -37,6 +37,7 @@ int vcpu_begun(void *self)
 		v->reasons.at[i].in = false;
 	}
 	v->capacity = (struct analyze_capacity){ 0 };
+	siblings_begin(&v->siblings);
 	return waiters_begin(&v->waiters, &v->begin_waiters);
 }
 
@@ -74,8 +75,10 @@ static bool same(const struct analyze_vcpus *a, const struct watch *w,
 #define AT(list, i) ((i) < (list).n ? &(list).at[i] : NULL)
 
 /* Nothing happened to it in the later part. */
-static bool rests(const struct analyze_vcpus *l, size_t i)
+static bool rests(const void *later, size_t i)
 {
+	const struct analyze_vcpus *l = later;
+
 	return same(l, AT(l->watches, i), l, AT(l->begin, i));
 }
 
@@ -124,6 +127,8 @@ static int join_row(struct analyze_vcpu_row *to, const struct analyze_vcpu_row *
 	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
 		to->ns[s] += from->ns[s];
 	to->lost_ns += from->lost_ns;
+	to->beside_ns += from->beside_ns;
+	to->alone_ns += from->alone_ns;
 	to->preemptions += from->preemptions;
 	to->waits += from->waits;
 	to->halts += from->halts;
@@ -173,5 +178,7 @@ int vcpu_join(void *self, void *later)
 		ret = join_watch(v, l, (uint32_t)i);
 	v->capacity.busy_ns += l->capacity.busy_ns;
 	v->capacity.known_ns += l->capacity.known_ns;
+	if (!ret)
+		ret = siblings_join(&v->siblings, &l->siblings, rests, l);
 	return ret ? ret : waiters_join(&v->waiters, &l->waiters);
 }

@@ -92,7 +92,8 @@ int vcpu_finish(void *self, struct cdict_error *err)
 	}
 	if (v->n)
 		qsort(v->rows, v->n, sizeof(*v->rows), worst_first);
-	if (sort_reasons(v) || waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists))
+	if (sort_reasons(v) || waiters_sort(&v->waiters, v->rows, v->n, &v->sorted_antagonists) ||
+	    siblings_sort(&v->siblings, v->rows, v->n, &v->sorted_beside))
 		return cdict_fail_nomem(err);
 	return 0;
 }

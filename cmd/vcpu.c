@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict vcpu: where every vCPU's time went, and who was in its way. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/figures.h"
 
-enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST, BY_VM, BY_HALT, CAPACITY, TABLES };
+enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST, BY_VM, BY_SIBLING, BY_HALT, CAPACITY, TABLES };
 
 struct vcpu_opts {
 	struct options_shared shared;
 	int by; /* enum by */
 };
 
-static const char *const by_choices[] = { "state", "reason", "antagonist", "vm", "halt", NULL };
+static const char *const by_choices[] = { "state",   "reason", "antagonist", "vm",
+					  "sibling", "halt",   NULL };
 
 /* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
 #define MOST_ANTAGONISTS 3
@@ -32,6 +34,8 @@ static struct table *make(const struct figures *f, int by, struct table *vcpu)
 										: MOST_ANTAGONISTS);
 	case BY_VM:
 		return tables_delays(&f->walk);
+	case BY_SIBLING:
+		return tables_beside(&f->walk);
 	case BY_HALT:
 		return tables_halts(&f->walk);
 	default:
@@ -72,9 +76,10 @@ static int print_tables(struct figures *f, int by)
 		tables[n++] = vcpu;
 	else if (by != BY_STATE)
 		table_free(vcpu);
-	if (text && (by == BY_STATE || by == BY_VM)) {
-		note = by == BY_VM ? tables_capacity_text(&f->walk)
-				   : tables_vcpu_findings(&f->walk);
+	if (text && (by == BY_STATE || by == BY_VM || by == BY_SIBLING)) {
+		note = by == BY_VM        ? tables_capacity_text(&f->walk)
+		       : by == BY_SIBLING ? strdup(tables_beside_text(&f->walk))
+					  : tables_vcpu_findings(&f->walk);
 		if (!note) { /* told as a table that could not be made */
 			table_free(tables[0]);
 			tables[0] = NULL;
@@ -131,7 +136,8 @@ static const struct cmd_option vcpu_options[] = {
 	CMD_CHOICE(
 		0, "by", struct vcpu_opts, by, "WHAT", by_choices, "state",
 		"a row per vCPU with its states, per vCPU and exit reason, per vCPU and "
-		"antagonist, per VM and whom it waited behind, or per vCPU and how its halts ended"),
+		"antagonist, per VM and whom it waited behind, per VM and who had the other thread of "
+		"its cores, or per vCPU and how its halts ended"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
 	OPTIONS_TABLE("worst first"),
@@ -143,6 +149,7 @@ static const struct cmd_example vcpu_examples[] = {
 	{ "cdict vcpu run.cdict", "what kept the vCPUs from running, worst first" },
 	{ "cdict vcpu run.cdict --by vm",
 	  "which VM delayed which, and the worst wait of each pair" },
+	{ "cdict vcpu run.cdict --by sibling", "who shared the cores of each VM's vCPUs" },
 	{ "cdict vcpu run.cdict --by reason --vm 1044", "which exits one VM's time went into" },
 	{ "cdict vcpu run.cdict --by antagonist --format csv",
 	  "who was in whose way, for a script" },

@@ -115,6 +115,7 @@ static const struct source sources[] = {
 	{ "vcpu-reasons", add_vcpus, tables_vcpu_reasons },
 	{ "antagonists", add_vcpus, antagonists },
 	{ "delays", add_vcpus, tables_delays },
+	{ "beside", add_vcpus, tables_beside },
 	{ "capacity", add_vcpus, tables_capacity },
 	{ "coremap", add_coremap, tables_coremap },
 	{ "cpus", add_coremap, tables_coremap_cpus },

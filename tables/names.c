@@ -200,21 +200,24 @@ bool names_wanted(const struct names *names, const struct analyze_task *task)
 	return of(names, task)->wanted;
 }
 
+static int32_t *of_no_cpu(const struct cdict_reader *r, size_t *n)
+{
+	int32_t *list;
+
+	*n = cdict_reader_cpus(r);
+	list = *n ? malloc(*n * sizeof(*list)) : NULL;
+	if (list)
+		memset(list, 0xff, *n * sizeof(*list));
+	return list;
+}
+
 int32_t *names_nodes(const struct cdict_reader *r, size_t *n)
 {
 	const char *p = cdict_reader_info(r, "topology.numa");
-	size_t cpus = cdict_reader_cpus(r);
-	int32_t *nodes;
+	int32_t *nodes = p ? of_no_cpu(r, n) : NULL;
 
-	if (!p || !cpus)
-		return NULL;
-	nodes = malloc(cpus * sizeof(*nodes));
-	if (!nodes)
-		return NULL;
-	memset(nodes, 0xff, cpus * sizeof(*nodes));
-	*n = cpus;
 	/* foreign text: whatever is not as promised ends the walk */
-	while (isdigit((unsigned char)*p)) {
+	while (nodes && isdigit((unsigned char)*p)) {
 		uint32_t from, to;
 		char *end;
 		long node = strtol(p, &end, 10);
@@ -223,11 +226,31 @@ int32_t *names_nodes(const struct cdict_reader *r, size_t *n)
 			break;
 		p = end + 1;
 		while (cpulist_next(&p, &from, &to))
-			for (; from <= to && from < cpus; from++)
+			for (; from <= to && from < *n; from++)
 				nodes[from] = (int32_t)node;
 		if (*p != ';')
 			break;
 		p++;
 	}
 	return nodes;
+}
+
+int32_t *names_cores(const struct cdict_reader *r, size_t *n, bool *smt)
+{
+	const char *p = cdict_reader_info(r, "topology.threads");
+	int32_t *cores = p ? of_no_cpu(r, n) : NULL;
+
+	/* foreign text, too; no more cores than CPUs */
+	for (size_t core = 0; cores && core < *n && isdigit((unsigned char)*p); core++) {
+		uint32_t from, to, threads = 0;
+
+		while (cpulist_next(&p, &from, &to))
+			for (; from <= to && from < *n; from++, threads++)
+				cores[from] = (int32_t)core;
+		*smt |= threads > 1;
+		if (*p != ' ')
+			break;
+		p++;
+	}
+	return cores;
 }

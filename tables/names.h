@@ -88,5 +88,8 @@ bool names_wanted_tid(const int32_t *tids, size_t n, int32_t tid);
 /* names_nodes - NUMA node per CPU from the info key topology.numa ("0:0-3;1:4-7"), -1 where
  * unknown, given; NULL when the capture does not tell. */
 int32_t *names_nodes(const struct cdict_reader *r, size_t *n);
+/* names_cores - core per CPU, numbered from 0, from the info key topology.threads ("0,2 1,3"), as names_nodes(); *smt:
+ * some core has several CPUs. */
+int32_t *names_cores(const struct cdict_reader *r, size_t *n, bool *smt);
 
 #endif

@@ -24,6 +24,7 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 		{ TABLE_OF_QEMU, "kvm:kvm_userspace_exit", "time in QEMU" },
 		{ TABLE_OF_IOWAITS, "sched:sched_stat_iowait", "waiting for I/O" },
 		{ TABLE_OF_HALTS, "kvm:kvm_vcpu_wakeup", "how halts ended" },
+		{ TABLE_OF_CORES, "CPU topology", "who ran beside whom" },
 		{ TABLE_OF_POLLS, "kvm:kvm_halt_poll_ns", "for how long KVM was to poll" },
 	};
 	unsigned lacks = 0;

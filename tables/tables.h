@@ -56,6 +56,12 @@ struct table *tables_antagonists(const struct tables_walk *w, const struct table
  * too), tasks of the host by name, kernel threads as one, nobody, and what is not known; its rows
  * add up to what tables_vcpu() says was delayed. */
 struct table *tables_delays(const struct tables_walk *w);
+/* tables_beside - a row for each VM and each that had the other thread of the core while it was in the guest, as in
+ * tables_delays(); where cores have several others, each counts; rows where it has none. Without such cores
+ * there are no rows. */
+struct table *tables_beside(const struct tables_walk *w);
+/* tables_beside_text - what it tells, or why it is empty. */
+const char *tables_beside_text(const struct tables_walk *w);
 /* tables_halts - how the halts of each vCPU ended; made with halts. */
 struct table *tables_halts(const struct tables_walk *w);
 /* tables_capacity - one row: CPUs, how busy they were, vCPUs; in words: "4 CPUs, 97 % busy, 8 vCPUs:

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/map.h"
-#include "base/stringset.h"
+#include "tables/culprits.h"
 #include "tables/decl.h"
 #include "tables/tables.h"
 
@@ -15,7 +14,7 @@
 struct delay {
 	const char *vm, *vm_order;
 	const char *behind, *behind_order, *kind;
-	uint64_t vm_delayed_ns; /* of all of the VM */
+	uint64_t vm_delayed_ns; /* of all of the VM: behind_ns of the cell behind culprits_all */
 	uint64_t behind_ns, preempted_ns, waiting_ns, slices, took_over;
 	struct analyze_wait worst; /* of all pairs that in which one task held one CPU longest */
 	uint64_t worst_held_ns;
@@ -25,78 +24,21 @@ struct delay {
 
 struct delays {
 	const struct tables_walk *w;
-	struct map by_pair;
-	struct stringset names;
-	ARRAY(struct delay) all;
-	uint64_t delayed_ns; /* of all */
-	bool failed;
+	struct culprits culprits;
+	ARRAY(struct delay) all; /* by pair */
 };
-
-static const char kernel_threads[] = "kernel threads", nobody[] = "nobody ran",
-		  not_known[] = "not known";
-
-/* Kernel threads are kthreadd and its children. */
-static bool is_kernel_thread(const struct analyze_task *task)
-{
-	return task->tid == 2 || task->ppid == 2;
-}
-
-/* The VM that a kernel thread works for by its name, vhost-1841 or kvm-pit/1841; or NULL. */
-static const char *vm_by_comm(const struct names *names, const struct analyze_task *task)
-{
-	int32_t pid;
-	char end;
-
-	if (sscanf(task->comm, "vhost-%" SCNd32 "%c", &pid, &end) != 1 &&
-	    sscanf(task->comm, "kvm-pit/%" SCNd32 "%c", &pid, &end) != 1)
-		return NULL;
-	return names_vm_of_pid(names, pid);
-}
-
-static const char *intern(struct delays *d, char *text)
-{
-	const char *name = text ? stringset_add(&d->names, text, strlen(text)) : NULL;
-
-	d->failed |= !name;
-	free(text);
-	return name;
-}
-
-/* The text of each group is one pointer. */
-static const char *group_of(struct delays *d, const struct analyze_task *task, const char *victim,
-			    const char **kind)
-{
-	const struct names *names = &d->w->names;
-	const char *vm = task->tid ? names_vm(names, task) : NULL;
-
-	*kind = "idle";
-	if (!task->tid)
-		return nobody;
-	if (!vm && is_kernel_thread(task))
-		vm = vm_by_comm(names, task);
-	*kind = vm == victim ? "self" : "vm";
-	if (vm)
-		return vm;
-	*kind = "kernel";
-	if (is_kernel_thread(task))
-		return kernel_threads;
-	*kind = "task";
-	return intern(d, names_display(names, task));
-}
 
 static struct delay *cell_of(struct delays *d, const char *vm, const char *behind)
 {
-	uint32_t *number = map_add(&d->by_pair, (uintptr_t)vm, (uintptr_t)behind);
-	struct delay *cell;
+	uint32_t pair = culprits_pair(&d->culprits, vm, behind);
+	struct delay *cell = pair < d->all.n     ? &d->all.at[pair]
+			     : pair < UINT32_MAX ? array_add(&d->all)
+						 : NULL;
 
-	if (number && *number != MAP_NEW)
-		return &d->all.at[*number];
-	cell = number ? array_add(&d->all) : NULL;
 	if (!cell) {
-		d->failed = true;
+		d->culprits.failed = true;
 		return NULL;
 	}
-	*number = (uint32_t)d->all.n - 1;
 	cell->vm = vm;
 	cell->behind = behind;
 	return cell;
@@ -123,24 +65,25 @@ static void add_vcpu(struct delays *d, const struct analyze_vcpu_row *row)
 	const struct analyze_task *task = analyze_engine_task(d->w->eng, row->task);
 	struct analyze_antagonist rest = { .preempted_ns = row->ns[ANALYZE_VCPU_PREEMPTED],
 					   .waiting_ns = row->ns[ANALYZE_VCPU_WAITING] };
-	const char *vm = names_vm(&d->w->names, task), *order = names_vm_order(&d->w->names, task);
+	const char *vm = culprits_vm(&d->culprits, task);
+	const char *order = names_vm_order(&d->w->names, task);
 	bool lossy = row->lost_ns || tables_lossy(d->w, task);
+	struct delay *cell;
 
-	if (!vm)
-		vm = intern(d, names_display(&d->w->names, task));
-	d->delayed_ns += rest.preempted_ns + rest.waiting_ns;
-	for (size_t k = 0; k <= row->n_antagonists && !d->failed; k++) {
+	cell = cell_of(d, vm, culprits_all);
+	if (cell)
+		cell->behind_ns += rest.preempted_ns + rest.waiting_ns;
+	for (size_t k = 0; k <= row->n_antagonists && !d->culprits.failed; k++) {
 		bool last = k == row->n_antagonists;
 		const struct analyze_antagonist *a = last ? &rest : &row->antagonists[k];
 		const struct analyze_task *other = last ? NULL
 							: analyze_engine_task(d->w->eng, a->task);
-		const char *kind = "unknown", *behind;
-		struct delay *cell;
+		const char *kind, *behind;
 
 		if (last && !(rest.preempted_ns + rest.waiting_ns))
 			break;
-		behind = last ? not_known : group_of(d, other, vm, &kind);
-		cell = behind ? cell_of(d, vm, behind) : NULL;
+		behind = culprits_name(&d->culprits, other, vm, &kind);
+		cell = cell_of(d, vm, behind);
 		if (!cell)
 			return;
 		cell->kind = kind;
@@ -152,34 +95,6 @@ static void add_vcpu(struct delays *d, const struct analyze_vcpu_row *row)
 		rest.preempted_ns -= last ? 0 : a->preempted_ns;
 		rest.waiting_ns -= last ? 0 : a->waiting_ns;
 	}
-}
-
-/* What all cells of a VM come to. */
-static void sum_up(struct delays *d)
-{
-	struct map of = { 0 };
-	ARRAY(uint64_t) sums = { 0 };
-
-	for (unsigned turn = 0; turn < 2 && !d->failed; turn++) {
-		for (size_t i = 0; i < d->all.n && !d->failed; i++) {
-			struct delay *cell = &d->all.at[i];
-			uint32_t *number = map_add(&of, (uintptr_t)cell->vm, 0);
-
-			if (number && *number == MAP_NEW) {
-				*number = (uint32_t)sums.n;
-				if (array_push(&sums, 0))
-					number = NULL;
-			}
-			if (!number)
-				d->failed = true;
-			else if (!turn)
-				sums.at[*number] += cell->behind_ns;
-			else
-				cell->vm_delayed_ns = sums.at[*number];
-		}
-	}
-	map_fini(&of);
-	array_fini(&sums);
 }
 
 /* ---- the table ---- */
@@ -295,23 +210,25 @@ static void fill(struct table *t, const struct delays *d, const struct delay *de
 struct table *tables_delays(const struct tables_walk *w)
 {
 	struct delay all = { .vm = "all VMs" };
-	struct delays d = { .w = w };
+	struct delays d = { .w = w, .culprits = { .names = &w->names } };
 	struct table *t = table_new("delays", columns);
 
-	for (size_t i = 0; t && i < analyze_vcpus_row_count(w->vcpus) && !d.failed; i++) {
+	for (size_t i = 0; t && i < analyze_vcpus_row_count(w->vcpus) && !d.culprits.failed; i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
 
 		if (names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
 			add_vcpu(&d, row);
 	}
-	sum_up(&d);
 	if (t) {
 		t->order = "vm_delayed_ns,vm,behind_ns";
 		t->grouped = true;
 	}
-	for (size_t i = 0; t && i < d.all.n && !d.failed; i++) {
-		const struct delay *delay = &d.all.at[i];
+	for (size_t i = 0; t && i < d.all.n && !d.culprits.failed; i++) {
+		struct delay *delay = &d.all.at[i];
 
+		if (delay->behind == culprits_all)
+			continue;
+		delay->vm_delayed_ns = cell_of(&d, delay->vm, culprits_all)->behind_ns;
 		table_row(t);
 		fill(t, &d, delay, false);
 		all.behind_ns += delay->behind_ns;
@@ -321,17 +238,16 @@ struct table *tables_delays(const struct tables_walk *w)
 		all.took_over += delay->took_over;
 		all.lossy |= delay->lossy;
 	}
-	all.vm_delayed_ns = d.delayed_ns;
-	if (t && !d.failed) {
+	all.vm_delayed_ns = all.behind_ns;
+	if (t && !d.culprits.failed) {
 		t->lacks = tables_lacks(w);
 		table_total(t);
 		fill(t, &d, &all, true);
 	}
 	if (t)
-		t->failed |= d.failed;
+		t->failed |= d.culprits.failed;
 	array_fini(&d.all);
-	map_fini(&d.by_pair);
-	stringset_fini(&d.names);
+	culprits_fini(&d.culprits);
 	return t ? table_done(t) : NULL;
 }
 

@@ -71,6 +71,10 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 	}
 	w->nodes = names_nodes(r, &how.n_node_of_cpu);
 	how.node_of_cpu = w->nodes;
+	w->cores = names_cores(r, &how.n_core_of_cpu, &w->smt);
+	if (!w->cores && cdict_reader_info(r, "topology.threads") && cdict_reader_cpus(r))
+		return cdict_fail_nomem(err);
+	how.core_of_cpu = w->cores;
 	rc = analyze_engine_new(&w->eng, &how, err);
 	return rc ? rc : analyze_unknown_new(&w->unknown, w->eng, err);
 }
@@ -160,6 +164,7 @@ void tables_walk_fini(struct tables_walk *w)
 	analyze_engine_free(w->eng);
 	digests_free(w->digests);
 	free(w->nodes);
+	free(w->cores);
 	free(w->cpus);
 	*w = (struct tables_walk){ 0 };
 }
@@ -188,6 +193,8 @@ unsigned tables_lacks(const struct tables_walk *w)
 		lacks |= TABLE_OF_QEMU;
 	if (!sum->has_iowait)
 		lacks |= TABLE_OF_IOWAITS;
+	if (!w->cores)
+		lacks |= TABLE_OF_CORES;
 	if (!cdict_schema_find(cdict_reader_schema(w->reader), "kvm:kvm_vcpu_wakeup"))
 		lacks |= TABLE_OF_HALTS;
 	if (!cdict_schema_find(cdict_reader_schema(w->reader), "kvm:kvm_halt_poll_ns"))

@@ -48,7 +48,8 @@ struct tables_walk {
 	struct analyze_unknown *unknown;
 	uint64_t *cpus;          /* those that the file tells of, of very many; or NULL */
 	struct digests *digests; /* its own, or NULL; of a walk in parts the later one's */
-	int32_t *nodes;          /* NUMA node per CPU of the reader, or NULL */
+	int32_t *nodes, *cores;  /* NUMA node and core per CPU of the reader, or NULL */
+	bool smt;                /* some core has several CPUs */
 	struct names names;
 	/* Those that were wanted, else NULL. */
 	struct analyze_tasks *tasks;

@@ -6,7 +6,8 @@ x.cdict` holds every column of every table against the durations, by its JSON ke
 unit for people.  A column that nothing is known of here fails: a new figure needs its line.
 
 The vCPU V (101, of process 100) runs on CPU 0, where the rival R (200) takes every moment that V
-leaves; W (300) on CPU 1 wakes V and never stops.  CPUs 0 and 1 are node 0, 2 and 3 are node 1.
+leaves; W (300) on CPU 1 wakes V and never stops.  CPUs 0 and 1 are node 0 and threads of one core, 2 and 3 are
+node 1 and threads of another.
 V is born a while after the window opens, goes N times through one loop and ends on CPUs 2 and 3.
 Most durations come in four lengths: of 2000 there are 1000 short ones, one of them a little shorter
 still, 985 longer, 14 long and 1 longest, so that minimum, p50, p99, p99.9, average, maximum and sum all
@@ -35,6 +36,7 @@ ACCESS = durations((330, 1900, 8000, 31000), 700)
 HALTED = 5000
 WAKEUP = 200  # sched_wakeup comes after sched_waking: perf sched latency counts from it
 RUNTIME = 12345  # what sched_stat_runtime says of V
+LAST = 555  # V in the guest at the end, on CPU 3
 IDLE, BORN = 2000, 4000  # of CPU 2, V: after the window's start
 
 
@@ -221,12 +223,12 @@ class Capture:
         self.t += 45
         self.faults = [(self.t - self.fault, self.fault)]
         self.entry(3)
-        self.t += 555
+        self.t += LAST
         self.event(300, 1, "sched:sched_stat_runtime", f"pid=101 runtime={RUNTIME} vruntime=1")
 
     def trace(self):
         print("# made by tests/figures/figures.py")
-        print("cpus 4\nnuma 0-1 2-3\ndefault kvm:kvm_exit isa=1")
+        print("cpus 4\nnuma 0-1 2-3\nsiblings 0-1 2-3\ndefault kvm:kvm_exit isa=1")
         print("default sched:sched_switch prev_prio=120 next_prio=120\ndefault sched:sched_waking prio=120")
         for who in ("100 qemu", "100/101 CPU 0/KVM", "200 rival", "300 waker", "400 two", "401 three"):
             print("proc", who)
@@ -395,6 +397,14 @@ def expected(c):
             ("worst_at_ns", "at s", "s", preempt.max_at), ("worst_cpu", "on CPU", "id", 0),
             ("worst_task", "waited", "text", "qemu-100"), ("worst_task_tid", None, "id", 101),
             ("worst_antagonist", "had the CPU", "text", "rival-200"), ("worst_antagonist_tid", None, "id", 200),
+        ],
+    )
+    yield (
+        "beside", ["vcpu", "--by", "sibling"], "beside", {"beside": "waker"},
+        [
+            ("vm", "VM", "text", "100"), ("beside", "was beside", "text", "waker"), ("beside_kind", "which is", "text", "task"),
+            ("beside_ns", "for ms", "ms", guest.sum), ("beside_percent", "% of guest time", "%", Share(guest.sum, guest.sum + LAST)),
+            ("vm_beside_ns", "of ms", "ms", guest.sum + LAST),
         ],
     )
     yield (

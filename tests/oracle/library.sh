@@ -61,7 +61,7 @@ fi
 # Every table beside the command's JSON, cell by cell.
 for pair in 'tasks tasks' 'tasks-cpus tasks --per-cpu' 'latency latency' 'latency-cpus latency --by cpu' \
 	'exits exits' 'exits-reasons exits --by reason' 'exits-vms exits --by vm' 'guest exits' 'vcpu vcpu' \
-	'vcpu-reasons vcpu' 'antagonists vcpu' 'delays vcpu' 'capacity vcpu' 'coremap coremap' 'cpus coremap'; do
+	'vcpu-reasons vcpu' 'antagonists vcpu' 'delays vcpu' 'beside vcpu' 'capacity vcpu' 'coremap coremap' 'cpus coremap'; do
 	read -r table command <<<"$pair"
 	# shellcheck disable=SC2086 # a command is words
 	"$CDICT" $command --format json x.cdict >command.json

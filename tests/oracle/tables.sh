@@ -49,6 +49,8 @@ holds "antagonists are at most the delay" '$vcpu[0] | [.antagonists[] | {k: "\(.
 holds "who delayed whom is the delay" '$vcpu[0] | (.delays | map(.behind_ns) | add // 0) == (.vcpu | map(.delayed_ns) | add // 0) and
 	all(.delays[]; .behind_ns == .preempted_ns + .waiting_ns and (.worst_held_ns // 0) <= (.worst_ns // 0)) and
 	all(.delays | group_by(.vm)[]; (map(.behind_ns) | add) == .[0].vm_delayed_ns)'
+holds "who was beside whom is the time in the guest" '$vcpu[0] | (.beside | map(.beside_ns) | add // 0) == (if .beside == [] then 0 else .vcpu | map(.guest_ns) | add end) and
+	all(.beside | group_by(.vm)[]; (map(.beside_ns) | add) == .[0].vm_beside_ns)'
 holds "the worst wait behind anybody is a wait" '$vcpu[0] | (.delays | map(.worst_ns // 0) | max // 0) <= (.vcpu | map(.worst_ns // 0) | max // 0)'
 holds "the reasons are the exits" '$vcpu[0] | (.vcpu | map(.exit_ns) | add // 0) == (.reasons | map(.exit_ns) | add // 0)'
 holds "core map columns are the window" '$cells[0] | .window_ns.length as $w | .capture.cpus as $n |

@@ -43,6 +43,7 @@ static char *text_of(const struct tables_walk *w, const char *file)
 				   tables_vcpu_shares(w),
 				   tables_vcpu_reasons(w),
 				   tables_delays(w),
+				   tables_beside(w),
 				   tables_capacity(w),
 				   tables_exits(w, TABLES_EXITS_BY_TASK, NULL),
 				   tables_guest(w),
@@ -91,6 +92,10 @@ static void add(struct tables_walk *w, struct cdict_reader *r, bool access, bool
 	struct cdict_error err;
 
 	must(tables_walk_init(w, r, &opts, &err), &err);
+	/* Most machines that captures are from had one thread a core. */
+	for (uint32_t c = 0; w->cores && !w->smt && c < cdict_reader_cpus(r); c++)
+		w->cores[c] = (int32_t)(c / 2);
+	w->smt |= w->cores != NULL;
 	must(analyze_tasks_new(&w->tasks, w->eng, &tasks, &err), &err);
 	must(analyze_latency_new(&w->latency, w->eng, NULL, &err), &err);
 	must(analyze_exits_new(&w->exits, w->eng, &exits, &err), &err);

@@ -41,7 +41,14 @@ struct all {
 
 static inline void all_new(struct all *a, const struct analyze_options *opts)
 {
-	HOLDS(!analyze_engine_new(&a->eng, opts, NULL));
+	static int32_t core[256]; /* two threads each */
+	struct analyze_options o = opts ? *opts : (struct analyze_options){ 0 };
+
+	for (int32_t c = 0; c < 256; c++)
+		core[c] = c / 2;
+	o.core_of_cpu = core;
+	o.n_core_of_cpu = 256;
+	HOLDS(!analyze_engine_new(&a->eng, &o, NULL));
 	HOLDS(!analyze_tasks_new(&a->tasks, a->eng, NULL, NULL));
 	HOLDS(!analyze_exits_new(&a->exits, a->eng, NULL, NULL));
 	HOLDS(!analyze_vcpus_new(&a->vcpus, a->eng, NULL));
@@ -76,12 +83,17 @@ static inline void vcpus_must_hold(const struct all *a, uint64_t window)
 {
 	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
 		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
-		uint64_t behind = 0, handled = 0;
+		uint64_t behind = 0, handled = 0, beside = 0;
 
 		HOLDS(vcpu_sum(v) == window);
 		for (size_t k = 0; k < v->n_antagonists; k++)
 			behind += v->antagonists[k].preempted_ns + v->antagonists[k].waiting_ns;
 		HOLDS(behind == v->behind_ns);
+		for (size_t k = 0; k < v->n_beside; k++)
+			beside += v->beside[k].ns;
+		HOLDS(beside <= v->beside_ns - v->alone_ns && v->alone_ns <= v->beside_ns);
+		/* two threads a core */
+		HOLDS(!v->beside_ns || v->beside_ns == v->ns[ANALYZE_VCPU_GUEST]);
 		HOLDS(behind <= v->ns[ANALYZE_VCPU_PREEMPTED] + v->ns[ANALYZE_VCPU_WAITING]);
 		for (size_t k = 0; k < v->n_reasons; k++)
 			handled += v->reasons[k].exit_ns;
@@ -263,8 +275,9 @@ static inline void parts_of_vcpus(struct parts *p, const struct all *a)
 	for (size_t i = 0; i < analyze_vcpus_row_count(a->vcpus); i++) {
 		const struct analyze_vcpu_row *v = analyze_vcpus_row_at(a->vcpus, i);
 		uint64_t who = part_of(a, v->task);
-		const uint64_t values[] = { v->lost_ns, v->absent_ns, v->preemptions, v->waits,
-					    v->halts,   v->blocks,    v->behind_ns };
+		const uint64_t values[] = { v->lost_ns,   v->absent_ns, v->preemptions,
+					    v->waits,     v->halts,     v->blocks,
+					    v->behind_ns, v->beside_ns, v->alone_ns };
 
 		p->figure = 1000;
 		for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
@@ -285,6 +298,10 @@ static inline void parts_of_vcpus(struct parts *p, const struct all *a)
 			part_add(p, who, part_of(a, b->task), b->preempted_ns);
 			part_add(p, who, part_of(a, b->task), b->waiting_ns);
 			part_add(p, who, part_of(a, b->task), b->took_over);
+		}
+		for (size_t k = 0; k < v->n_beside; k++) {
+			p->figure = 1300;
+			part_add(p, who, part_of(a, v->beside[k].task), v->beside[k].ns);
 		}
 	}
 }

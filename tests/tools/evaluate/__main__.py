@@ -48,6 +48,8 @@ TABLES = (
     ('vcpu', (), 'antagonists', lambda r: (r['tid'], r['antagonist_tid']),
      ['behind_ns', 'preempted_ns', 'waiting_ns', 'took_over'],
      lambda w, rows, k: kvm.antagonists(w, k)),
+    ('vcpu', (), 'beside', lambda r: (r['vm'], {'vm': r['beside'], 'task': 'host', 'kernel': 'host'}.get(
+        r['beside_kind'], r['beside_kind'])), ['beside_ns'], lambda w, rows, k: kvm.beside(w, k, k.tasks)),
 )
 
 
@@ -71,6 +73,7 @@ class Comparison:
         for command, more, name, key, names, compute in TABLES:
             if command not in answers:
                 answers[command] = self.ask(command, *more, *options)
+            self.kvm.tasks = answers['tasks']['tasks']
             rows = [r for r in answers[command].get(name, ()) if r.get('from_ns', 0) is not None]
             theirs = grouped(rows, key, names)
             ours = compute(w, rows, self.kvm)

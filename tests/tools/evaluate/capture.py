@@ -58,6 +58,11 @@ class Capture:
         topology = self.file.info.get(b'topology.core', b'')
         self.cpus = range(max([topology.count(b',') if topology else -1] +
                               [e.cpu for e in self.events if e.cpu is not None]) + 1)
+        self.core_of = {} # CPU -> those of its core
+        for core in self.file.info.get(b'topology.threads', b'').decode('latin1').split():
+            threads = [c for part in core.split(',') for c in range(int(part.split('-')[0]),
+                                                                    int(part.split('-')[-1]) + 1)]
+            self.core_of.update({c: threads for c in threads})
         self.fields = {t.name: {f.name: i for i, f in enumerate(t.fields)}
                        for t in self.file.types}
         self.letters = []

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the vCPUs of a capture did, by doc/figures.md, as lists of intervals of the whole of it."""
 import bisect
+import re
 from collections import defaultdict, namedtuple
 
 # An exit and the entry after it, or an entry and the exit after it (reason None); end None: broken.
@@ -266,4 +267,43 @@ def antagonists(w, kvm):
     for s in kvm.states:
         if s.next is not None and w.counts(s.begin):
             rows[s.task, s.next if not isinstance(s.next, tuple) else 0]['took_over'] += 1
+    return rows
+
+
+def beside(w, kvm, tasks):
+    """Who had the other threads of a core while a vCPU was in the guest, by VM; names by @tasks, what cdict calls
+    them."""
+    named, rows = {r['tid']: r for r in tasks}, defaultdict(lambda: defaultdict(int))
+    of_pid = {str(r['pid']): r['vm'] for r in tasks if r['vm']}
+
+    def culprit(task, victim):
+        if isinstance(task, tuple):
+            return 'idle'
+        works_for = re.fullmatch(r'(?:vhost-|kvm-pit/)(\d+)', named[task]['comm'])
+        vm = named[task]['vm'] or works_for and of_pid.get(works_for[1])
+        return 'host' if not vm else 'self' if vm == victim else vm
+
+    on_cpu = defaultdict(list)
+    for s in kvm.c.slices:
+        on_cpu[s.cpu].append(s)
+    for x in kvm.states:
+        ns = w.clipped(x.begin, x.end)
+        if x.what != 'guest' or not ns or not any(len(c) > 1 for c in kvm.c.core_of.values()):
+            continue
+        core = kvm.c.core_of.get(x.cpu)
+        others = [c for c in core or () if c != x.cpu]
+        vm, rest = named[x.task]['vm'] or named[x.task]['name'], ns * max(len(others), 1)
+        if core and not others:
+            rows[vm, 'alone']['beside_ns'] += rest
+            continue
+        for c in others:
+            at = bisect.bisect_left(on_cpu[c], x.begin, key=lambda s: s.end)
+            while at < len(on_cpu[c]) and on_cpu[c][at].begin < x.end:
+                s = on_cpu[c][at]
+                at += 1
+                if not (ns := w.clipped(max(s.begin, x.begin), min(s.end, x.end))):
+                    continue
+                rows[vm, culprit(s.task, vm)]['beside_ns'] += ns
+                rest -= ns
+        rows[vm, 'unknown']['beside_ns'] += rest
     return rows
