@@ -39,6 +39,7 @@ enum page_table {
 	PAGE_COREMAP_SUMS,  /* by CPU, by task, and of all */
 	PAGE_VCPU_SHARES,   /* states in percent */
 	PAGE_DELAYS,
+	PAGE_BESIDE,
 	PAGE_CAPACITY,
 	PAGE_TABLES,
 };

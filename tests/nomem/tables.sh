@@ -19,6 +19,8 @@ for format in text json; do
 			${command#"${command%% *}"} --format $format
 	done
 done
+"$MKPERF" --formats "$DATA/formats" -o s.data "$DATA/siblings.trace" && "$CDICT" convert -q -i s.data -o s.cdict || [ -s s.cdict ] || exit 1
+walk nomem_siblings "$CDICT" vcpu s.cdict -q --max-loss 100 --by sibling
 walk nomem_stats "$CDICT" stats x.cdict
 walk nomem_merged "$CDICT" tasks x.cdict --merge-sys-tasks --format csv
 walk nomem_diff "$CDICT" diff x.cdict y.cdict

@@ -27,6 +27,7 @@ const PARTS = {
 	marks: NUMBERS,
 	strip: TEXT,
 	wait: NUMBERS,
+	matrix: TEXT,
 };
 
 export const START = Object.freeze({
@@ -41,6 +42,7 @@ export const START = Object.freeze({
 	compare: 'vcpu',
 	marks: [], // times
 	strip: 'cpus', // overview: cpus, or waiting vms
+	matrix: 'delays', // of VMs: who delayed whom, or who was beside whom
 	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 

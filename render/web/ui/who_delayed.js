@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked.
-import { button, h, replace } from './dom.js';
+// Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
+import { button, choice, h, replace } from './dom.js';
 import { clean, duration, percent, plural } from './text.js';
 import { Wait, aroundOf } from './wait.js';
 
-const MOST_VMS = 8, MOST_OTHERS = 5; // rows and columns, unless all are asked for
+// What the matrix is of: keys of its table, and what stands around it.
+const FACES = {
+	delays: {
+		name: 'Who delayed whom', title: 'who had the CPU that they waited for', who: 'behind', ns: 'behind_ns', percent: 'delayed_percent', sum: 'vm_delayed_ns', over: 'behind',
+		column: 'waited', columnTitle: 'preempted and waiting, of all its vCPUs',
+		says: (vm, who, ns, share) => `${vm} waited ${ns} behind ${who}, ${share} of its delay`,
+	},
+	beside: {
+		name: 'Beside whom', title: 'who had the other thread of the core while they were in the guest', who: 'beside', ns: 'beside_ns', percent: 'beside_percent', sum: 'vm_beside_ns', over: 'beside',
+		column: 'in guest', columnTitle: 'time in the guest, of all its vCPUs; once for each other thread of the core',
+		says: (vm, who, ns, share) => `while ${vm} was in the guest ${who} had the other thread of its core for ${ns}, ${share} of that time`,
+	},
+};
+const MOST_VMS = 8, MOST_OTHERS = 5; // rows and columns, unless all are asked for; no more than fit 1280 pixels
 
 /** {vms, others, more}: whose columns there are, those who were in the way most; VMs as the rows are. */
-function columnsOf(rows, vms, all) {
+function columnsOf(rows, vms, all, { who, ns }) {
 	const others = new Map();
 
 	for (const row of rows) {
-		if (!vms.includes(row.behind) || !['vm', 'self'].includes(row.behind_kind))
-			others.set(row.behind, (others.get(row.behind) ?? 0) + row.behind_ns);
+		if (!vms.includes(row[who]) || !['vm', 'self'].includes(row[`${who}_kind`]))
+			others.set(row[who], (others.get(row[who]) ?? 0) + row[ns]);
 	}
-	const sorted = [...others].sort((a, b) => b[1] - a[1]).map(([behind]) => behind);
-	const most = all ? sorted.length : MOST_OTHERS;
+	const sorted = [...others].sort((a, b) => b[1] - a[1]).map(([other]) => other);
+	const most = all ? sorted.length : Math.max(1, Math.min(MOST_OTHERS, MOST_VMS - vms.length));
 
 	return { vms, others: sorted.slice(0, most), more: sorted.slice(most) };
 }
@@ -33,7 +46,7 @@ export class WhoDelayed {
 		}, { class: 'link' });
 		this.box = h('div', { class: 'delays-scroll' });
 		this.matrix = h('div', null, h('div', { class: 'heat-head' },
-			h('h3', null, 'Who delayed whom'), this.words, this.button), this.box);
+			this.faces = h('h3'), this.words, this.button), this.box);
 		this.el = h('section', { class: 'delays-box', 'aria-label': 'who delayed whom', hidden: true }, this.matrix, this.wait.el);
 	}
 
@@ -49,22 +62,36 @@ export class WhoDelayed {
 		const { app } = this;
 		const wanted = new Set(app.capture.tasks.filter((t) => app.selection.task(t.index)).map((t) => t.vm ?? t.name));
 
-		return app.rows('delays').filter((row) => wanted.has(row.vm) && row.behind_ns > 0);
+		return app.rows(this.table).filter((row) => wanted.has(row.vm) && row[this.face.ns] > 0);
+	}
+
+	/** Why there is no telling who was beside whom; or null. */
+	#lacksBeside() {
+		const { siblings } = this.app.capture;
+
+		if (siblings.some((threads) => threads.length > 1))
+			return null;
+		return siblings.length ? 'no core of this host has two threads: nobody runs beside a vCPU' : 'which CPUs are threads of one core is not known';
 	}
 
 	#draw() {
+		const lacks = this.#lacksBeside();
+
+		this.table = this.app.state.matrix === 'beside' && !lacks ? 'beside' : 'delays';
+		this.face = FACES[this.table];
+		replace(this.faces, choice(null, Object.entries(FACES).map(([key, { name, title }]) => [key, name, key === 'beside' && lacks ? lacks : title]), this.table, (matrix) => this.app.set({ matrix })));
+		this.faces.querySelector('[data-choice=beside]').disabled = !!lacks;
 		const rows = this.#rows();
 		const all = [...new Set(rows.map((row) => row.vm))]; // the rows come worst first
 		const vms = this.all ? all : all.slice(0, MOST_VMS);
-		const columns = columnsOf(rows, vms, this.all);
+		const columns = columnsOf(rows, vms, this.all, this.face);
 		const hidden = all.length - vms.length + columns.more.length;
 
-		this.matrix.hidden = rows.length === 0;
+		this.matrix.hidden = rows.length === 0 && this.table === 'delays';
 		this.words.textContent = this.#capacity();
 		this.button.hidden = !hidden && !this.all;
 		this.button.textContent = this.all ? 'fewer' : `${hidden} more`;
-		if (rows.length)
-			replace(this.box, this.#table(rows, columns));
+		replace(this.box, rows.length ? this.#table(rows, columns) : null);
 	}
 
 	/** As cdict vcpu --by vm says it. */
@@ -79,26 +106,27 @@ export class WhoDelayed {
 	}
 
 	#table(rows, { vms, others, more }) {
-		const at = new Map(rows.map((row) => [`${row.vm}\n${row.behind}`, row]));
-		const most = Math.max(...rows.map((row) => row.behind_ns));
+		const { who, ns, sum, over, column, columnTitle } = this.face;
+		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
+		const most = Math.max(...rows.map((row) => row[ns]));
 		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, clean(text)));
 
-		return h('table', { class: 'delays', data: { table: 'delays' } },
+		return h('table', { class: 'delays', data: { table: this.table } },
 			h('thead', null,
-				h('tr', null, h('td', { colspan: '2' }), h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, 'behind VM'),
-					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, 'behind others') : null),
-				h('tr', null, h('th', { scope: 'col' }, 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: 'preempted and waiting, of all its vCPUs' }, 'waited'),
-					vms.map((vm) => head(vm)), others.map((behind, i) => head(behind, { class: i ? 'num' : 'num first' })),
+				h('tr', null, h('td', { colspan: '2' }), h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, `${over} VM`),
+					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
+				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
+					vms.map((vm) => head(vm)), others.map((other, i) => head(other, { class: i ? 'num' : 'num first' })),
 					more.length ? head('the rest', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
 			h('tbody', null, vms.map((vm, i) => {
 				const own = rows.filter((row) => row.vm === vm);
-				const rest = own.filter((row) => more.includes(row.behind)).reduce((sum, row) => sum + row.behind_ns, 0);
+				const rest = own.filter((row) => more.includes(row[who])).reduce((all, row) => all + row[ns], 0);
 
 				return h('tr', { data: { row: i, vm } },
 					h('th', { class: 'who', scope: 'row', title: clean(vm) }, h('a', { class: 'pick', title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, clean(vm)))),
-					h('td', { class: 'num strong', data: { key: 'vm_delayed_ns', value: own[0].vm_delayed_ns } }, duration(own[0].vm_delayed_ns)),
-					vms.map((behind) => this.#cell(at.get(`${vm}\n${behind}`), most, behind === vm)),
-					others.map((behind, k) => this.#cell(at.get(`${vm}\n${behind}`), most, false, k === 0)),
+					h('td', { class: 'num strong', data: { key: sum, value: own[0][sum] } }, duration(own[0][sum])),
+					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
+					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),
 					more.length ? h('td', { class: 'num dim' }, rest ? duration(rest) : '') : null);
 			})));
 	}
@@ -108,13 +136,15 @@ export class WhoDelayed {
 
 		if (!row)
 			return h('td', { class: `num${kind}` });
-		const text = [h('span', null, duration(row.behind_ns)), h('span', { class: 'share' }, percent(row.delayed_percent))];
-		const says = `${clean(row.vm)} waited ${duration(row.behind_ns)} behind ${self ? 'itself' : clean(row.behind)}, ${percent(row.delayed_percent)} of its delay` +
-			(row.worst_ns === null ? '' : `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click shows it`);
+		const { who, ns, percent: share } = this.face;
+		const text = [h('span', null, duration(row[ns])), h('span', { class: 'share' }, percent(row[share]))];
+		const opens = (row.worst_ns ?? null) !== null;
+		const says = this.face.says(clean(row.vm), self ? 'itself' : clean(row[who]), duration(row[ns]), percent(row[share])) +
+			(opens ? `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click shows it` : '');
 
-		return h('td', { class: `num cell${kind}`, css: { '--part': (row.behind_ns / most).toFixed(3) }, data: { key: 'behind_ns', value: row.behind_ns, behind: row.behind } },
-			row.worst_ns === null ? h('span', { class: 'still', title: says }, text)
-				: h('button', { type: 'button', title: says, 'aria-label': says, on: { click: () => this.#open(row) } }, text));
+		return h('td', { class: `num cell${kind}`, css: { '--part': (row[ns] / most).toFixed(3) }, data: { key: ns, value: row[ns], [who]: row[who] } },
+			opens ? h('button', { type: 'button', title: says, 'aria-label': says, on: { click: () => this.#open(row) } }, text)
+				: h('span', { class: 'still', title: says }, text));
 	}
 
 	/** The wait with a fifth of its length before and after it. */

@@ -11,7 +11,7 @@ const CLICK = {
 	cell: '[...document.querySelectorAll(".delays td.cell")].reduce((a, b) => (Number(a.dataset.value) >= Number(b.dataset.value) ? a : b)).querySelector("button").click()',
 };
 const CELLS = `JSON.stringify([...document.querySelectorAll('table.delays tr[data-vm]')].flatMap((tr) =>
-	[...tr.querySelectorAll('td[data-behind]')].map((td) => [tr.dataset.vm, td.dataset.behind, Number(td.dataset.value)])))`;
+	[...tr.querySelectorAll('td.cell')].map((td) => [tr.dataset.vm, td.dataset.behind ?? td.dataset.beside, Number(td.dataset.value)])))`;
 // What stands there: the state, the sentence, and for how long the culprit's slices that are drawn had the CPU in the wait.
 const SHOWN = `(() => {
 	const { wait } = cdictPage.app.view.delays;
@@ -28,10 +28,25 @@ const SHOWN = `(() => {
 		words: document.querySelector('.wait .sentence').textContent, filtered: [...document.querySelectorAll('table.delays tr[data-vm]')].length });
 })()`;
 
+// The matrix's other face.
+async function checkBeside(tab, beside, says) {
+	const face = 'document.querySelector("[data-choice=beside]")';
+	if (!beside.length) {
+		says(await tab.evaluate(`${face}.disabled && /core/.test(${face}.title)`), 'nobody was beside anybody, and it is not said why');
+		return;
+	}
+	await tab.evaluate(`${face}.click()`);
+	await tab.idle();
+	const cells = JSON.parse(await tab.evaluate(CELLS));
+	for (const [vm, other, ns] of cells)
+		says(beside.some((row) => row.vm === vm && row.beside === other && String(row.beside_ns) === String(ns)), `no command says ${ns} ns of ${vm} beside ${other}`);
+	says(cells.length > 4, `there are ${cells.length} cells of who was beside whom`);
+}
+
 async function check(browser, file, cdictFile) {
 	const wrong = [];
 	const says = (ok, text) => { if (!ok) wrong.push(text); };
-	const { delays } = parseExact(cdict('vcpu', '-q', '--format', 'json', cdictFile));
+	const { delays, beside } = parseExact(cdict('vcpu', '-q', '--format', 'json', cdictFile));
 	const tab = await browser.open(file, { width: 1280, height: 800 });
 	await tab.ready();
 	await tab.idle();
@@ -53,11 +68,12 @@ async function check(browser, file, cdictFile) {
 	says(shown.range[0] === Math.max(shown.window[0], from - around) && shown.range[1] === Math.min(shown.window[1], to + around), `the range is ${shown.range}, the wait ${from} to ${to}`);
 	says(!shown.hidden && shown.in_view, 'the lanes are not in view');
 	says(shown.words.includes(`CPU ${cpu}`), shown.words);
-	tab.problems().forEach((text) => wrong.push(text));
 	// the address alone brings it back; back leads to before
 	await tab.evaluate('history.back()');
 	await tab.idle();
 	says(await tab.evaluate('document.querySelector(".wait").hidden'), 'back does not close it');
+	await checkBeside(tab, beside, says);
+	tab.problems().forEach((text) => wrong.push(text));
 	await tab.close();
 	return wrong;
 }

@@ -49,6 +49,7 @@ export const TABLES = {
 	vcpu_reasons: ['vcpu', 'reasons', null],
 	antagonists: ['vcpu', 'antagonists', null],
 	delays: ['vcpu', 'delays', 'delays_total'],
+	beside: ['vcpu', 'beside', 'beside_total'],
 	capacity: ['vcpu', 'capacity', null],
 	latency: ['latency', 'latency', 'total'],
 	coremap: ['coremap', 'coremap', null],

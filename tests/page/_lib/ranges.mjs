@@ -31,7 +31,7 @@ function rangesOf({ from, to }) {
 // other names in a window that did not see them renamed: tid and pid tell them.
 const KEYS = ['tid', 'cpu', 'reason', 'reason_code', 'antagonist_tid'];
 const BYNAME = new Set(['name', 'comm', 'vm', 'antagonist', 'antagonist_vm', 'worst_behind', 'worst_task', 'worst_antagonist', 'vcpu']);
-const keyOf = (row, table) => [...KEYS, ...(table === 'exits_vm' ? ['vm'] : table === 'delays' ? ['vm', 'behind'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))
+const keyOf = (row, table) => [...KEYS, ...(table === 'exits_vm' ? ['vm'] : table === 'delays' ? ['vm', 'behind'] : table === 'beside' ? ['vm', 'beside'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))
 	.map((key) => row[key] ?? '').join('|');
 
 function compare(where, expected, tables) {
@@ -83,7 +83,8 @@ const DOCUMENT = `(() => {
 				const rows = table.rows.filter((row) => (task === null || col < 0 || row[col] === task) &&
 					(td.dataset.cpu === undefined || cpu < 0 || row[cpu] === Number(td.dataset.cpu)) &&
 					(tr.dataset.vm === undefined || row[table.columns.indexOf('vm')] === tr.dataset.vm) &&
-					(td.dataset.behind === undefined || row[table.columns.indexOf('behind')] === td.dataset.behind));
+					(td.dataset.behind === undefined || row[table.columns.indexOf('behind')] === td.dataset.behind) &&
+					(td.dataset.beside === undefined || row[table.columns.indexOf('beside')] === td.dataset.beside));
 				cells++; shown.add(name);
 				// a task in a column of its own stands there by its name
 				const tasks = cdictPage.page.captures[0].tasks;
