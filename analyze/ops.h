@@ -153,7 +153,8 @@ struct analyze_ops {
 	bool resumes;
 	void (*resume)(void *self, const struct analyze_resume *r);
 	/* After it, of a vCPU that waits: who had the CPU then, piece by piece. */
-	void (*waited)(void *self, uint32_t task, uint32_t who, uint64_t from_ns, uint64_t to_ns);
+	void (*waited)(void *self, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
+		       uint64_t to_ns);
 	/* After the window: whether an event to come can change what is told of it, in a capture
 	 * without losses.  NULL: no. */
 	bool (*pending)(void *self);

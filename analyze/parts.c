@@ -184,8 +184,9 @@ int analyze_engine_run_later(struct analyze_engine *later, struct cdict_error *e
 static bool same_state(const struct task *a, const struct task *b)
 {
 	return a->where == b->where && a->since_ns == b->since_ns && a->ready_ns == b->ready_ns &&
-	       a->moved_ns == b->moved_ns && a->cpu == b->cpu && a->io == b->io &&
-	       a->gone == b->gone && (a->where != TASK_OFF || a->off == b->off);
+	       a->moved_ns == b->moved_ns && a->cpu == b->cpu && a->gone == b->gone &&
+	       (a->where == TASK_ON || a->io == b->io) && /* of its last time off */
+	       (a->where != TASK_OFF || a->off == b->off);
 }
 
 /* Whether @now, of the first part at its end, is what the later part began with, as far as it went on from

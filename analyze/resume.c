@@ -142,6 +142,9 @@ static void add_wait(struct analyze_engine *eng, uint32_t task, const struct dig
 	struct resume_wait first = { task, wait->cpu, false, wait->t_ns, now->t_ns };
 	struct resume_wait last = { task, now->cpu, true, now->t_ns, t_ns };
 
+	/* A wake-up that left it where it was is no move. */
+	if (first.cpu == last.cpu)
+		first.to_ns = last.from_ns = first.from_ns;
 	if ((first.from_ns < first.to_ns && array_push(&eng->waits, first)) ||
 	    array_push(&eng->waits, last))
 		eng->out_of_memory = true;
@@ -162,7 +165,7 @@ static void tell_waited(struct analyze_engine *eng, struct resume_wait *w, uint3
 		return;
 	for (size_t i = 0; i < eng->hooks.n && who != ANALYZE_NO_TASK; i++)
 		if (eng->hooks.at[i].ops->waited)
-			eng->hooks.at[i].ops->waited(eng->hooks.at[i].self, w->task, who,
+			eng->hooks.at[i].ops->waited(eng->hooks.at[i].self, w->task, w->cpu, who,
 						     w->from_ns, to_ns);
 	w->from_ns = to_ns;
 }

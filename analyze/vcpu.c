@@ -483,12 +483,13 @@ static void on_resume(void *self, const struct analyze_resume *r)
 		wait_begins(v, w, r->task, r->wait_cpu);
 }
 
-static void on_waited(void *self, uint32_t task, uint32_t who, uint64_t from_ns, uint64_t to_ns)
+static void on_waited(void *self, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
+		      uint64_t to_ns)
 {
 	struct analyze_vcpus *v = self;
 
 	if (!v->off)
-		waiters_waited(&v->waiters, task, who, from_ns, to_ns);
+		waiters_waited(&v->waiters, task, cpu, who, from_ns, to_ns);
 }
 
 /* What goes on at the window's end must be seen to end as it should; a wait, for who was in its

@@ -92,26 +92,31 @@ void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start
 		book(ws, &list->all.at[i], cpu, task, start_ns, end_ns);
 }
 
-void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t from_ns,
-		    uint64_t to_ns)
+static struct waiter *find(const struct waiters *ws, uint32_t task)
 {
 	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0;
 
 	for (size_t i = 0; cpu && i < ws->cpus[cpu - 1].all.n; i++)
 		if (ws->cpus[cpu - 1].all.at[i].task == task)
-			book(ws, &ws->cpus[cpu - 1].all.at[i], cpu - 1, who, from_ns, to_ns);
+			return &ws->cpus[cpu - 1].all.at[i];
+	return NULL;
+}
+
+void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
+		    uint64_t to_ns)
+{
+	struct waiter *w = find(ws, task);
+
+	if (w)
+		book(ws, w, cpu, who, from_ns, to_ns);
 }
 
 uint32_t waiters_top(const struct waiters *ws, uint32_t task)
 {
 	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0, runs;
-	const struct waiter_list *list = cpu ? &ws->cpus[cpu - 1] : NULL;
-	const struct waiter *w = NULL;
+	const struct waiter *w = find(ws, task);
 	uint64_t since;
 
-	for (size_t i = 0; list && !w && i < list->all.n; i++)
-		if (list->all.at[i].task == task)
-			w = &list->all.at[i];
 	if (!w)
 		return ANALYZE_NO_TASK;
 	runs = analyze_engine_running(ws->eng, cpu - 1, &since);
@@ -277,16 +282,6 @@ int waiters_begin(struct waiters *ws, struct waiters *to)
 			if (array_push(&to->booked.at[i].all, ws->booked.at[i].all.at[k]))
 				return -ENOMEM;
 	return 0;
-}
-
-static const struct waiter *find(const struct waiters *ws, uint32_t task)
-{
-	uint32_t cpu = task < ws->where.n ? ws->where.at[task] : 0;
-
-	for (size_t i = 0; cpu && i < ws->cpus[cpu - 1].all.n; i++)
-		if (ws->cpus[cpu - 1].all.at[i].task == task)
-			return &ws->cpus[cpu - 1].all.at[i];
-	return NULL;
 }
 
 bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t task)

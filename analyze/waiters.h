@@ -57,8 +57,8 @@ void waiters_fini(struct waiters *ws);
 void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken);
 /* waiters_end - @task waits no longer. false when it did not wait. */
 bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct waiter *out);
-/* waiters_waited - @who had the CPU for which @task waits. */
-void waiters_waited(struct waiters *ws, uint32_t task, uint32_t who, uint64_t from_ns,
+/* waiters_waited - @who had @cpu, for which @task, which waits, waited then. */
+void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
 		    uint64_t to_ns);
 void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns);
 /* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */

@@ -46,5 +46,5 @@ while IFS= read -r data; do
 done < <(real_captures all)
 
 # Else nothing of the above was about two parts.
-awk '{ walks += $1; joined += $3 } END { exit !(joined > walks / 3) }' twoparts.out
-verdict a-third-of-walks-in-two-parts-and-more-were-joined "$([ $? -eq 0 ] || sort twoparts.out | uniq -c)"
+awk '{ walks += $1; joined += $3 } END { exit !(joined > walks / 2) }' twoparts.out
+verdict half-of-walks-in-two-parts-and-more-were-joined "$([ $? -eq 0 ] || sort twoparts.out | uniq -c)"

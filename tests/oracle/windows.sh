@@ -44,7 +44,7 @@ compare() {
 	size=$(stat -c %s with/x.cdict)
 	verdict "$name-takes-one-percent-at-most" "$([ $((bytes * 100)) -le "$size" ] || echo "$bytes of $size")"
 	wrong=
-	for table in 'tasks -v' vcpu exits 'tasks --format json' switches; do
+	for table in 'tasks -v' 'vcpu --format json' exits 'tasks --format json' switches; do
 		for at in 3 17 42 58 71 96; do
 			# shellcheck disable=SC2086
 			for d in with without; do
