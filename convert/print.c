@@ -11,6 +11,7 @@
 #include <traceevent/event-parse.h>
 #include <traceevent/trace-seq.h>
 
+#include "base/cursor.h"
 #include "convert/formats.h"
 
 struct print {
@@ -143,6 +144,63 @@ static size_t rebuild(struct print *p, const struct cdict_event *ev)
 	return size;
 }
 
+/* What an argument __print_array(field, count, element size) takes; NULL: it is no such argument. */
+static struct tep_format_field *array_of(struct tep_event *event, const struct tep_print_arg *arg,
+					 unsigned long *each)
+{
+	const struct tep_print_arg *field, *size;
+
+	if (arg->type != TEP_PRINT_INT_ARRAY)
+		return NULL;
+	field = arg->int_array.field;
+	size = arg->int_array.el_size;
+	*each = size->type == TEP_PRINT_ATOM ? strtoul(size->atom.atom, NULL, 0) : 0;
+	if (field->type == TEP_PRINT_DYNAMIC_ARRAY)
+		return field->dynarray.field;
+	return field->type == TEP_PRINT_FIELD ? tep_find_any_field(event, field->field.name) : NULL;
+}
+
+static void swap_array(struct print *p, size_t size, const struct tep_format_field *f,
+		       unsigned long each, bool big)
+{
+	size_t at = (size_t)f->offset, n = (size_t)f->size;
+
+	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
+		uint32_t where = at + 4 <= size ? load32(p->payload + at, big) : 0;
+
+		at = (where & 0xffff) + (f->flags & TEP_FIELD_IS_RELATIVE ? at + n : 0);
+		n = where >> 16;
+	}
+	if (at > size || n > size - at)
+		return;
+	for (uint8_t *e = p->payload + at; n >= each; n -= each, e += each)
+		for (unsigned long i = 0; i < each / 2; i++) {
+			uint8_t byte = e[i];
+
+			e[i] = e[each - 1 - i];
+			e[each - 1 - i] = byte;
+		}
+}
+
+/* libtraceevent reads all numbers in the byte order that it was told, but those of arrays in its own (1.7, 1.8). */
+static void swap_arrays(struct print *p, struct tep_event *event, size_t size)
+{
+	bool big = tep_is_file_bigendian(event->tep);
+	unsigned long each, other;
+
+	if (big == (bool)tep_is_local_bigendian(event->tep))
+		return;
+	for (struct tep_print_arg *arg = event->print_fmt.args; arg; arg = arg->next) {
+		struct tep_format_field *f = array_of(event, arg, &each);
+		struct tep_print_arg *first = event->print_fmt.args;
+
+		while (f && first != arg && array_of(event, first, &other) != f)
+			first = first->next;
+		if (f && first == arg && (each == 2 || each == 4 || each == 8))
+			swap_array(p, size, f, each, big);
+	}
+}
+
 bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 {
 	struct tep_record record = { .cpu = (int)ev->cpu, .ts = ev->t_ns };
@@ -154,6 +212,7 @@ bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 	record.data = p->payload;
 	if (!record.size)
 		return false;
+	swap_arrays(p, event, (size_t)record.size);
 	trace_seq_reset(&p->seq);
 	tep_print_event(event->tep, &p->seq, &record, "%s", TEP_PRINT_INFO);
 	trace_seq_terminate(&p->seq);

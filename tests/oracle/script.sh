@@ -31,6 +31,16 @@ check_form() {
 	form "$trace" "$form"
 	[ -e "in.$form.lines" ] || return
 	perf_lines "in.$form" '[^:]*:.*' >perf.lines
+	case $form-$trace in
+	# perf's libtraceevent does not swap what __print_array prints: ours are those of the other byte order
+	*be-*/generic.trace)
+		mask_arrays perf.lines >a
+		mask_arrays "in.$form.lines" >b
+		differ a b
+		differ in.le.lines "in.$form.lines"
+		return
+		;;
+	esac
 	cmp -s perf.lines "in.$form.lines" && return
 	case $form in
 	dir*)
@@ -67,14 +77,7 @@ check_trace() {
 	for form in $forms_beyond_perf; do
 		wrong=$(
 			form "$trace" "$form"
-			case $form-$trace in
-			be-*/generic.trace)
-				mask_arrays in.le.lines >want
-				mask_arrays "in.$form.lines" >got
-				differ want got
-				;;
-			*) differ in.le.lines "in.$form.lines" ;;
-			esac
+			differ in.le.lines "in.$form.lines"
 		)
 		[ -z "$wrong" ] || echo "$form: $wrong"
 	done
