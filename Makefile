@@ -24,6 +24,7 @@
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
 #   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
 #   make deb            Debian's packages, in build/deb      make test-deb   install, use and purge them (ROOT_DIR=)
+#   make rpm            the same by packaging/cdict.spec.in, in build/rpm
 #   make clean          remove what was built         make distclean  libperf as well
 #
 # Variables, on the command line:
@@ -543,12 +544,14 @@ uninstall:
 
 # ---- packages -----------------------------------------------------------------------------------
 
-.PHONY: dist deb test-deb
+.PHONY: dist deb test-deb rpm
 dist_tar := build/dist/cdict-$(VERSION).tar.xz
 dist:
 	@build-aux/dist.sh $(VERSION) $(dist_tar)
 deb: dist
 	@build-aux/deb.sh $(VERSION) $(dist_tar) build/deb
+rpm: dist
+	@build-aux/rpm.sh $(VERSION) $(dist_tar) build/rpm
 test-deb: dist
 	@build-aux/test-deb.sh $(VERSION) $(dist_tar) $(ROOT_DIR)
 

@@ -9,7 +9,7 @@ files() {
 	if git rev-parse --show-cdup >/dev/null 2>&1; then
 		git ls-files -z
 	else
-		find . -type f -not -path './build/*' -printf '%P\0' | sort -z
+		find . -type f -not -path "./build/*" -not -path ./cdict.spec -printf '%P\0' | sort -z
 	fi
 }
 date=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGES)}
@@ -20,7 +20,7 @@ files | tar --null --no-recursion -T - --sort=name --mtime="@$date" --owner=0 --
 	--transform="s,^,cdict-$version/,S" -cf "$tmp/tar"
 # rpmbuild -t takes the file of that name from the tarball
 mkdir "$tmp/cdict-$version"
-sed "s/@version@/$version/" packaging/cdict.spec >"$tmp/cdict-$version/cdict.spec"
+sed "s/@version@/$version/" packaging/cdict.spec.in >"$tmp/cdict-$version/cdict.spec"
 tar -C "$tmp" --mtime="@$date" --owner=0 --group=0 --numeric-owner -rf "$tmp/tar" "cdict-$version/cdict.spec"
 xz -T1 -c "$tmp/tar" >"$out"
 printf '  %-8s %s\n' DIST "$out"

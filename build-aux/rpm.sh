@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# RPM packages of a tarball: rpm.sh VERSION TARBALL DIR puts them into DIR.
+# Where rpm does not know the system's packages (Debian's rpmbuild), what the spec needs is looked for by the build itself.
+set -euo pipefail
+
+version=$1 tarball=$(realpath "$2") dir=$3
+command -v rpmbuild >/dev/null || {
+	echo "packages need rpmbuild (Debian's package rpm)" >&2
+	exit 1
+}
+options=(--define "_topdir $PWD/$dir/work")
+rpm -q rpm >/dev/null 2>&1 || options+=(--nodeps)
+rm -rf "$dir"
+mkdir -p "$dir/work"
+rpmbuild -tb "${options[@]}" "$tarball" >"$dir/log" 2>&1 || {
+	tail -n 30 "$dir/log" >&2
+	echo "rpmbuild failed: $dir/log" >&2
+	exit 1
+}
+mv "$dir"/work/RPMS/*/*.rpm "$dir"
+rm -rf "$dir/work"
+for rpm in "$dir"/*"-$version-"*.rpm; do
+	[[ $rpm == *-debug* ]] || printf '  %-8s %s\n' RPM "$rpm"
+done
