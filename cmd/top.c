@@ -12,8 +12,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/fail.h"
+#include "base/outfile.h"
 #include "cmd/record.h"
 
 #define KEEP_NS (UINT64_C(32) * 1000000000)
@@ -192,6 +194,8 @@ static int run(struct top *t)
 				     .key_ctx = t,
 				     .say = say,
 				     .say_ctx = t };
+	struct outfile_options file = { .capture = true };
+	struct cmd_list inputs;
 	struct record_report report;
 	struct cdict_error err = { 0 };
 	uint64_t ns = 0, bytes = 0;
@@ -208,15 +212,28 @@ static int run(struct top *t)
 	to.output = o->record.shared.output ? o->record.shared.output : "top.cdict";
 	if (!strcmp(to.output, "-"))
 		return cmd_usage(t->call, "standard output is for the rows: give -o FILE");
-	enter_terminal(t);
-	ret = record_run(&to, &report, &err);
-	leave_terminal(t);
+	file.path = to.output;
+	if (cmd_inputs(&inputs, t->call, NULL, &file))
+		return cmd_errorf(t->call, NULL, "out of memory");
+	to.inputs = file.inputs;
+	to.n_inputs = file.n_inputs;
+	ret = outfile_check(&file, &err);
+	if (!ret) {
+		enter_terminal(t);
+		ret = record_run(&to, &report, &err);
+		leave_terminal(t);
+	}
+	array_fini(&inputs);
 	if (ret == CDICT_EUSAGE)
 		return cmd_usage(t->call, "%s", err.text);
 	if (!ret && !t->err.code)
 		t->err = report.ended;
 	if (!ret && t->err.code)
 		return cmd_error(t->call, NULL, &t->err);
+	/* also with -q, and when the rows have covered what was said of it */
+	if (!ret && report.failed_dumps)
+		cmd_errorf(t->call, to.output, "%u of what was to be saved was not written",
+			   report.failed_dumps);
 	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
 }
 

@@ -37,17 +37,24 @@ heatmap() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out svg;
 heatmap_page() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out html; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
+# what SIGUSR2 writes, as key s does
+top() {
+	"$CDICT" top -q --seconds 2 --no-names --map map.csv -m 512K -o "$1" &
+	while kill -0 $! 2>/dev/null && [ ! -s out.txt ]; do sleep 0.02; done
+	kill -USR2 $! 2>/dev/null
+	wait $!
+}
 flight() { "$CDICT" record -q -s 0.05 --keep 1s --no-names --map map.csv -o "$1"; }
 plugin() {
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg "out=$1" --dlarg map=map.csv --dlarg quiet=1 -i in.data
 }
 
-makes_captures() { case $1 in convert | annotate | anonymize | record | flight | plugin) ;; *) false ;; esac; }
+makes_captures() { case $1 in convert | annotate | anonymize | record | flight | top | plugin) ;; *) false ;; esac; }
 # what it reads
 input_of() {
 	case $1 in
 	convert | plugin) echo in.data ;;
-	record | flight) echo map.csv ;;
+	record | flight | top) echo map.csv ;;
 	identify) ;;
 	*) echo in.cdict ;;
 	esac
@@ -148,7 +155,7 @@ else
 	skip outputs_plugin "perf is not installed"
 fi
 if "$CDICT" record -q -s 0.01 --no-names -o may.cdict 2>may.err; then
-	commands+=' record flight'
+	commands+=' record flight top'
 else
 	skip outputs_record "$(head -n 1 may.err)"
 fi
