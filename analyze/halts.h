@@ -28,5 +28,7 @@ int analyze_halts_new(struct analyze_halts **out, struct analyze_engine *eng,
 void analyze_halts_free(struct analyze_halts *h);
 /* analyze_halts_row - of the task; never NULL. */
 const struct analyze_halt_row *analyze_halts_row(const struct analyze_halts *h, uint32_t task);
+/* analyze_halts_add - what both come to. */
+void analyze_halts_add(struct analyze_halt_row *to, const struct analyze_halt_row *one);
 
 #endif

@@ -5,7 +5,17 @@
 
 #include "cmd/figures.h"
 
-enum by { BY_STATE = 0, BY_REASON, BY_ANTAGONIST, BY_VM, BY_SIBLING, BY_HALT, CAPACITY, TABLES };
+enum by {
+	BY_STATE = 0,
+	BY_REASON,
+	BY_ANTAGONIST,
+	BY_VM,
+	BY_SIBLING,
+	BY_HALT,
+	HALTS_VMS,
+	CAPACITY,
+	TABLES
+};
 
 struct vcpu_opts {
 	struct options_shared shared;
@@ -38,6 +48,8 @@ static struct table *make(const struct figures *f, int by, struct table *vcpu)
 		return tables_beside(&f->walk);
 	case BY_HALT:
 		return tables_halts(&f->walk);
+	case HALTS_VMS:
+		return tables_halts_vms(&f->walk);
 	default:
 		return tables_capacity(&f->walk);
 	}
@@ -64,7 +76,11 @@ static int print_tables(struct figures *f, int by)
 	}
 	tables[0] = by == BY_STATE ? vcpu : make(f, by, vcpu);
 	for (int i = BY_REASON; i < TABLES; i++) {
-		if (i == by || i == BY_HALT || !(json || (by == BY_STATE && i == BY_ANTAGONIST)))
+		bool of_halts = i == BY_HALT || i == HALTS_VMS;
+		bool follows = by == BY_STATE ? i == BY_ANTAGONIST
+					      : by == BY_HALT && i == HALTS_VMS;
+
+		if (i == by || (of_halts && by != BY_HALT) || !(json || follows))
 			continue;
 		tables[n] = make(f, i, vcpu);
 		if (tables[n] && !tables[n]->n_rows && !json)

@@ -152,6 +152,7 @@ int page_capture_fill(struct page_capture *c)
 		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
 	t[PAGE_DELAYS] = tables_delays(w);
 	t[PAGE_BESIDE] = tables_beside(w);
+	t[PAGE_HALTS_VMS] = tables_halts_vms(w);
 	t[PAGE_CAPACITY] = tables_capacity(w);
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);

@@ -40,6 +40,7 @@ enum page_table {
 	PAGE_VCPU_SHARES,   /* states in percent */
 	PAGE_DELAYS,
 	PAGE_BESIDE,
+	PAGE_HALTS_VMS,
 	PAGE_CAPACITY,
 	PAGE_TABLES,
 };

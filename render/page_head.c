@@ -319,7 +319,9 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	why_not_json(j, c);
 	has_json(j, sum);
 	json_open(j, "not_recorded", '[', false);
-	table_lacks(c->tables, PAGE_TABLES, TABLE_HUMAN, tell_lack, j);
+	/* Of the rest the page says it where it would be shown. */
+	table_lacks(c->tables, PAGE_TABLES,
+		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
 	json_close(j);
 	types_json(j, r);
 	nodes_json(j, c);

@@ -150,7 +150,7 @@ int page_figures_json(struct json *j, const struct page_capture *c, struct sink 
 		"tasks",        "exits",       "exit_reasons",  "guest",        "vcpu",
 		"vcpu_reasons", "antagonists", "latency",       "coremap",      "cpus",
 		"exits_vm",     "exits_sums",  "exits_vm_sums", "coremap_sums", "vcpu_shares",
-		"delays",       "beside",      "capacity",
+		"delays",       "beside",      "halts_vms",     "capacity",
 	};
 
 	json_open(j, "tables", '{', true);

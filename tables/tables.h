@@ -64,6 +64,8 @@ struct table *tables_beside(const struct tables_walk *w);
 const char *tables_beside_text(const struct tables_walk *w);
 /* tables_halts - how the halts of each vCPU ended; made with halts. */
 struct table *tables_halts(const struct tables_walk *w);
+/* tables_halts_vms - the same added up by VM. */
+struct table *tables_halts_vms(const struct tables_walk *w);
 /* tables_capacity - one row: CPUs, how busy they were, vCPUs; in words: "4 CPUs, 97 % busy, 8 vCPUs:
  * overcommitted", given, NULL: out of memory. */
 struct table *tables_capacity(const struct tables_walk *w);

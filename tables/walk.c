@@ -90,6 +90,8 @@ int tables_walk_add(struct tables_walk *w, struct cdict_error *err)
 		rc = analyze_exits_new(&w->exits, w->eng, &exits, err);
 	if (!rc)
 		rc = analyze_vcpus_new(&w->vcpus, w->eng, err);
+	if (!rc)
+		rc = analyze_halts_new(&w->halts, w->eng, err);
 	return rc ? rc : analyze_coremap_new(&w->coremap, w->eng, err);
 }
 

@@ -56,7 +56,7 @@ struct tables_walk {
 	struct analyze_latency *latency;
 	struct analyze_exits *exits;
 	struct analyze_vcpus *vcpus;
-	struct analyze_halts *halts;
+	struct analyze_halts *halts; /* with vcpus */
 	struct analyze_coremap *coremap;
 	struct analyze_switches *switches;
 	struct analyze_successors *successors;
@@ -65,7 +65,7 @@ struct tables_walk {
 int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 		     const struct tables_options *opts, struct cdict_error *err);
 /* tables_walk_add - registers what most tables need: tasks, latency, exits without their
- * accesses, vCPUs, the core map. */
+ * accesses, vCPUs, their halts, the core map. */
 int tables_walk_add(struct tables_walk *w, struct cdict_error *err);
 /* tables_walk_run - walks, and names the tasks. */
 int tables_walk_run(struct tables_walk *w, struct cdict_error *err);

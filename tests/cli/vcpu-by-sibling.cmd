@@ -1,3 +1,4 @@
+# needs: jq
 # Beside whom: by hand from the trace's comment; of one VM, and of a window.
 vcpu() { "$CDICT" vcpu -q --max-loss 100 "$@"; }
 $MKPERF -o x.data $DATA/siblings.trace

@@ -45,6 +45,8 @@ static char *text_of(const struct tables_walk *w, const char *file)
 				   tables_delays(w),
 				   tables_beside(w),
 				   tables_capacity(w),
+				   tables_halts(w),
+				   tables_halts_vms(w),
 				   tables_exits(w, TABLES_EXITS_BY_TASK, NULL),
 				   tables_guest(w),
 				   tables_accesses(w, ANALYZE_ACCESS_PIO),
@@ -100,6 +102,7 @@ static void add(struct tables_walk *w, struct cdict_reader *r, bool access, bool
 	must(analyze_latency_new(&w->latency, w->eng, NULL, &err), &err);
 	must(analyze_exits_new(&w->exits, w->eng, &exits, &err), &err);
 	must(analyze_vcpus_new(&w->vcpus, w->eng, &err), &err);
+	must(analyze_halts_new(&w->halts, w->eng, &err), &err);
 	must(analyze_coremap_new(&w->coremap, w->eng, &err), &err);
 	must(analyze_switches_new(&w->switches, w->eng, NULL, &err), &err);
 	must(analyze_successors_new(&w->successors, w->eng, &err), &err);

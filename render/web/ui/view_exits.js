@@ -5,6 +5,7 @@ import { tableObjects } from '../page.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
 import { Question, rowsOf } from './figures.js';
+import { Halts } from './halts.js';
 import { HeatMap } from './heat.js';
 import { reasonColours } from './legend.js';
 import { Table } from './table.js';
@@ -39,8 +40,9 @@ export class ExitsView extends View {
 		this.asked = null;
 		this.heat = new HeatMap(this, ['exit'], 220);
 		this.all = this.#allTable();
+		this.halts = new Halts(app, this.file('halts'));
 		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.more, this.foot), this.reasons.el),
-			this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
+			this.halts.el, this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
 	}
 
 	/** Without kvm_entry only their number is known. */
@@ -112,6 +114,7 @@ export class ExitsView extends View {
 		this.all.setRows(this.rows().filter((row) => app.selection.reason(row.reason)));
 		this.#renderFoot();
 		this.#renderMore();
+		this.halts.update();
 		this.bars.paint();
 		this.heat.follow();
 	}

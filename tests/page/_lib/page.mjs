@@ -50,6 +50,7 @@ export const TABLES = {
 	antagonists: ['vcpu', 'antagonists', null],
 	delays: ['vcpu', 'delays', 'delays_total'],
 	beside: ['vcpu', 'beside', 'beside_total'],
+	halts_vms: ['vcpu --by halt', 'halts_vms', 'halts_vms_total'],
 	capacity: ['vcpu', 'capacity', null],
 	latency: ['latency', 'latency', 'total'],
 	coremap: ['coremap', 'coremap', null],

@@ -31,7 +31,7 @@ function rangesOf({ from, to }) {
 // other names in a window that did not see them renamed: tid and pid tell them.
 const KEYS = ['tid', 'cpu', 'reason', 'reason_code', 'antagonist_tid'];
 const BYNAME = new Set(['name', 'comm', 'vm', 'antagonist', 'antagonist_vm', 'worst_behind', 'worst_task', 'worst_antagonist', 'vcpu']);
-const keyOf = (row, table) => [...KEYS, ...(table === 'exits_vm' ? ['vm'] : table === 'delays' ? ['vm', 'behind'] : table === 'beside' ? ['vm', 'beside'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))
+const keyOf = (row, table) => [...KEYS, ...(['exits_vm', 'halts_vms'].includes(table) ? ['vm'] : table === 'delays' ? ['vm', 'behind'] : table === 'beside' ? ['vm', 'beside'] : [])].filter((key) => !(table === 'tasks' && key === 'cpu' && row.tid))
 	.map((key) => row[key] ?? '').join('|');
 
 function compare(where, expected, tables) {

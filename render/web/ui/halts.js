@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// How the halts of each VM ended, and what they cost: the table of cdict vcpu --by halt by VM.
+import { h } from './dom.js';
+import { Table } from './table.js';
+import { clean } from './text.js';
+
+const column = (key, title, hint) => ({ key, title, hint, value: (row) => row[key] });
+const COST = [
+	column('hlt_cpu_ns', 'HLT on CPU', 'handling the exits of HLT and its kin on a CPU, polling included'),
+	column('hlt_cpu_percent', 'of a CPU', 'the same of the time that is shown'),
+];
+const ENDS = [
+	column('halts', 'halts'),
+	column('polled', 'polled', 'ended while KVM polled, which costs the CPU'), column('polled_percent', 'share'), column('polled_ns', 'for', 'polling until the guest was woken'),
+	column('slept', 'slept', 'ended asleep: if KVM polled first, it was in vain'), column('slept_ns', 'for', 'until the guest was woken, polling in vain included'),
+];
+const LIMIT = [column('poll_limit_ns', 'limit', 'the longest that KVM was to poll'), column('poll_grown', 'grown', 'times that the limit was raised'), column('poll_shrunk', 'shrunk', 'times that it was lowered')];
+
+export class Halts {
+	constructor(app, file) {
+		this.app = app;
+		this.note = h('p', { class: 'dim' });
+		this.table = new Table([], { app, name: 'halts_vms', file, sort: ['hlt_cpu_ns', 'desc'], rowData: (row) => ({ vm: row.vm }) });
+		this.el = h('section', { class: 'halts', hidden: true }, h('h3', null, 'Idle guests: halts by VM'), this.note, this.table.el);
+	}
+
+	update() {
+		const { app } = this;
+		const wanted = new Set(app.capture.tasks.filter((t) => app.selection.task(t.index)).map((t) => t.vm ?? t.name));
+		const rows = app.rows('halts_vms').filter((row) => wanted.has(row.vm) && (row.hlt_cpu_ns || row.halts));
+		const [first] = rows;
+
+		this.el.hidden = !first;
+		if (!first)
+			return;
+		const ends = first.halts !== null, limit = first.poll_limit_ns !== null;
+		const missing = [ends ? null : 'kvm:kvm_vcpu_wakeup', limit ? null : 'kvm:kvm_halt_poll_ns'].filter(Boolean);
+
+		this.note.hidden = !missing.length;
+		this.note.textContent = `${missing.join(' and ')} ${missing.length > 1 ? 'were' : 'was'} not recorded: ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'for how long KVM was to poll'].filter(Boolean).join(', and ')}, is not known.`;
+		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, clean(row.vm)) }, column('vcpus', 'vCPUs'),
+		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
+		this.table.setRows(rows);
+	}
+}
