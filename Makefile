@@ -425,7 +425,7 @@ check-san:
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
 
-# N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; what tests reach is measured once.
+# N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; THOROUGH=1: by slow tests, too.
 N ?= 500
 SEED ?= 1
 .PHONY: mutants mutants-judge
