@@ -1,8 +1,8 @@
 # --merge-sys-tasks: one row for the threads of a kind, its figures those of all of them
 ln -s $DATA/formats formats
 # µs after 20 s.  kworker/0:1 runs 0 to 10 and 60 to 100, kworker/0:2 10 to 30, kworker/1:1 on CPU 1 0 to 70: together 140, 70 on
-# each CPU, 4 switches.  They waited 5 (from 5) and 20 (from 40): 25.  w/0, whose parent is init, is not one: it runs 30 to 60 and 100 to 150, waited 10 (from 20) and
-# was preempted 40 (from 60).
+# each CPU, 4 switches.  They waited 5 (from 5) and 20 (from 40): 25.  w/0, whose parent is init, is not one: it
+# runs 30 to 60 and 100 to 150, waited 10 (from 20) and was preempted 40 (from 60).
 # Their parent is not told: a kernel thread's is kthreadd, or nobody knows.
 cat >x.trace <<'END'
 cpus 2

@@ -29,7 +29,7 @@ class Tests:
         self.env = dict(os.environ, LC_ALL="C", TZ="UTC", TERM="dumb", PAGER="cat", TOP=self.top, DATA=f"{self.top}/tests/data",
                         BUILD=self.build, CDICT=f"{self.build}/cdict", MKPERF=f"{self.build}/tests/tools/mkperf",
                         PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",  # not through pyenv's shims
-                        SHARED="", FEW="3", LD_LIBRARY_PATH=folder)  # of the real captures only those in tests/data: quick, and everywhere the same
+                        SHARED="", FEW="3", LD_LIBRARY_PATH=folder, MALLOC_PERTURB_="165")  # of the real captures only those in tests/data: quick, and everywhere the same
 
     def names(self):
         found = [p[:-2] for p in glob.glob("tests/unit/test_*.c") + glob.glob("tests/fuzz/fuzz_*.c")]
