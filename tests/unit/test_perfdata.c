@@ -255,6 +255,32 @@ static void many_ids_are_all_found(void **state)
 	buf_fini(&o.b);
 }
 
+/* However many there are, the table has free slots: a search for another ends. */
+static void an_id_of_no_event_is_told(void **state)
+{
+	(void)state;
+	for (uint64_t n = 1; n < 140; n++) {
+		struct out o = { 0 };
+		struct perfdata *pd;
+		size_t at;
+
+		put_pipe_header(&o);
+		at = begin(&o, RECORD_ATTR, 0);
+		put_attr(&o, 64, 1, SAMPLE_TYPE);
+		for (uint64_t i = 0; i < n; i++)
+			put(&o, 1000 + i, 8);
+		end(&o, at);
+		pd = parse(&o);
+		read_all(pd);
+		for (uint64_t i = 0; i < n; i++)
+			assert_int_equal(perfdata_event_by_id(pd, 1000 + i), 0);
+		for (uint64_t i = 0; i < 500; i++)
+			assert_int_equal(perfdata_event_by_id(pd, i), -1);
+		perfdata_close(pd);
+		buf_fini(&o.b);
+	}
+}
+
 static void compressed_records_are_one_stream_cut_anywhere(void **state)
 {
 	static const size_t pieces[] = { 1, 7, 64, 60000 };
@@ -394,6 +420,7 @@ int main(void)
 		cmocka_unit_test(raw_is_found_behind_fields_of_any_length),
 		cmocka_unit_test(ids_at_different_places_still_find_their_event),
 		cmocka_unit_test(many_ids_are_all_found),
+		cmocka_unit_test(an_id_of_no_event_is_told),
 		cmocka_unit_test(compressed_records_are_one_stream_cut_anywhere),
 		cmocka_unit_test(a_live_pipe_gives_each_record_as_soon_as_it_is_whole),
 		cmocka_unit_test(a_directory_is_merged_by_time_in_turns_of_two_mebibytes),
