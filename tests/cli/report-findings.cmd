@@ -42,6 +42,11 @@ for ms in 020000 020100; do
 	sed "s/10\.010000: sched:sched_switch: prev_pid=506/10.$ms: sched:sched_switch: prev_pid=506/" busy.trace >idle-until-10.$ms.trace
 	findings idle-until-10.$ms.trace
 done
+# nor is a CPU busy that is not so for nine tenths
+for ms in 090000 089900; do
+	sed "s/10\.095000/10.$ms/" busy.trace >busy-until-10.$ms.trace
+	findings busy-until-10.$ms.trace
+done
 for trace in latency migrations some-tasks-loss loss two-vcpus ties; do findings $DATA/$trace.trace; done
 # nobody waits; a preempted task waits where wake-ups are not recorded, too
 grep -v 'waking: pid=50[1-4]' busy.trace >calm.trace
