@@ -8,5 +8,5 @@ for trace in neighbours two-vcpus loss migrations halts tid-reuse hotplug latenc
 done
 rm -f x.cdict
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
-"$(dirname $MKPERF)/twoparts" x.cdict 2 2>&1
-"$(dirname $MKPERF)/addup" x.cdict 2 2>&1
+"$(dirname $MKPERF)/twoparts" x.cdict 2 >out 2>&1 || cat out
+"$(dirname $MKPERF)/addup" x.cdict 2 >out 2>&1 || cat out
