@@ -437,7 +437,7 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
 .PHONY: coverage cppcheck valgrind tsan
-COVERED ?= unit cli hostile nomem outputs
+COVERED ?= unit cli openstack hostile nomem outputs
 coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage' LDFLAGS=--coverage test-build
 	@find build/coverage -name '*.gcda' -delete
