@@ -55,7 +55,11 @@ static void put64(struct buf *b, uint64_t v)
 }
 
 /* The callers' names do not go: nothing is done behind a call that the compiler could leave out. */
+#ifdef __clang__ /* it makes no clones */
+#define FRAME __attribute__((noinline))
+#else
 #define FRAME __attribute__((noinline, noclone))
+#endif
 static volatile int calls;
 
 FRAME static void deepest(struct buf *b)
