@@ -211,6 +211,7 @@ static int filter_events(struct rings *r, const struct choice *choice,
 	for (size_t i = 0; i < choice->events.n; i++) {
 		const struct chosen *ev = &choice->events.at[i];
 		struct buf text = { 0 };
+		bool short_of; /* memory */
 		int ret = 0;
 
 		choice_full_filter(ev, o->own, o->foreign_pids ? 0 : o->n_own, &text);
@@ -219,12 +220,15 @@ static int filter_events(struct rings *r, const struct choice *choice,
 			ret = -ENOMEM;
 		else if (text.len > 1 && rings_can_filter())
 			ret = perf_evsel__apply_filter(r->evsels[i + 1], (char *)text.data);
+		short_of = text.failed || (ret < 0 && errno == ENOMEM);
 		/* Without the recorder's part it may work: that one is a courtesy. */
-		if (ret < 0 && errno != ENOMEM && ev->filter)
+		if (ret < 0 && !short_of && ev->filter)
 			ret = perf_evsel__apply_filter(r->evsels[i + 1], ev->filter);
-		else if (ret < 0 && errno != ENOMEM)
+		else if (ret < 0 && !short_of)
 			ret = 0;
 		buf_fini(&text);
+		if (short_of || (ret < 0 && errno == ENOMEM))
+			return cdict_fail_nomem(err);
 		if (ret < 0)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "the kernel does not take the filter '%s' for %s: %s",
