@@ -70,7 +70,7 @@ missing_events() {
 
 # Of one process, its threads and children: no event of others, and the file says what it is.
 one_process() {
-	load 200000 &
+	load 100000000 & # however late it begins
 	local bench=$!
 	sleep 0.3
 	local of
