@@ -170,11 +170,13 @@ for key in ours.keys() & perfs.keys():
             good += 1
         elif not example:
             example = key, t, mine, its
-        called = {f[:2]: f[2] for f in mine}
+        called = collections.defaultdict(list) # two of a file may be at the same place of two pages
+        for f in mine:
+            called[f[:2]].append(f[2].split("+0x")[-1])
         for f in its:
-            if f[:2] in called and "[unknown]" not in f[2] + called[f[:2]]:
+            if f[:2] in called and not any("[unknown]" in n for n in [f[2]] + called[f[:2]]):
                 names += 1
-                called_so += f[2].split("+0x")[-1] == called[f[:2]].split("+0x")[-1]
+                called_so += f[2].split("+0x")[-1] in called[f[:2]]
 if met < 200 or deep < 50:
     print(met, "events of a program met,", deep, "of them with more than three frames")
 if good < 0.95 * met:
