@@ -24,3 +24,18 @@ void index_fini(struct index *ix)
 	array_fini(&ix->keys);
 	map_fini(&ix->map);
 }
+
+size_t index_first(const void *all, size_t n, size_t size, uint32_t task)
+{
+	size_t lo = 0;
+
+	while (lo < n) {
+		size_t mid = lo + (n - lo) / 2;
+
+		if (*(const uint32_t *)((const char *)all + mid * size) < task)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	return lo;
+}

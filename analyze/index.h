@@ -27,6 +27,10 @@ struct index {
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b);
 void index_fini(struct index *ix);
 
+/* index_first - of @n elements of @size bytes, which begin with a uint32_t and are in its order: the first that
+ * is @task's or a later one's; @n when there is none. */
+size_t index_first(const void *all, size_t n, size_t size, uint32_t task);
+
 /* row_at - element @i of the array *@rows, which grows to hold it, the new ones zeroed; NULL
  * when out of memory, or when @i is the INDEX_NONE of an index that was. */
 #define row_at(rows, i)                                                                            \

@@ -326,16 +326,8 @@ int siblings_sort(const struct siblings *s, struct analyze_vcpu_row *rows, size_
 	for (size_t i = 0; i < all; i++)
 		flat[i] = pairs[i].b;
 	for (size_t r = 0; r < n; r++) {
-		size_t lo = 0, hi = all;
+		size_t lo = index_first(pairs, all, sizeof(*pairs), rows[r].task);
 
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-
-			if (pairs[mid].task < rows[r].task)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
 		rows[r].beside = flat + lo;
 		for (; lo < all && pairs[lo].task == rows[r].task; lo++)
 			rows[r].n_beside++;

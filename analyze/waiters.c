@@ -370,16 +370,8 @@ int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t
 	for (size_t i = 0; i < all; i++)
 		flat[i] = pairs[i].a;
 	for (size_t r = 0; r < n; r++) {
-		size_t lo = 0, hi = all;
+		size_t lo = index_first(pairs, all, sizeof(*pairs), rows[r].task);
 
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-
-			if (pairs[mid].task < rows[r].task)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
 		rows[r].antagonists = flat + lo;
 		while (lo < all && pairs[lo].task == rows[r].task) {
 			rows[r].behind_ns += flat[lo].preempted_ns + flat[lo].waiting_ns;

@@ -72,7 +72,8 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 	w->nodes = names_nodes(r, &how.n_node_of_cpu);
 	how.node_of_cpu = w->nodes;
 	w->cores = names_cores(r, &how.n_core_of_cpu, &w->smt);
-	if (!w->cores && cdict_reader_info(r, "topology.threads") && cdict_reader_cpus(r))
+	if (cdict_reader_cpus(r) && ((!w->nodes && cdict_reader_info(r, "topology.numa")) ||
+				     (!w->cores && cdict_reader_info(r, "topology.threads"))))
 		return cdict_fail_nomem(err);
 	how.core_of_cpu = w->cores;
 	rc = analyze_engine_new(&w->eng, &how, err);
