@@ -13,6 +13,8 @@
 	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) |          \
 	 ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
 
+#define SYS_KINDS ANALYZE_NEED_SYSCALLS
+
 /* Events after the window between looks whether something is open. */
 enum { SETTLED_EVERY = 64 };
 
@@ -57,6 +59,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 	map_fini(&eng->vms);
 	gaps_fini(&eng->sched_gaps);
 	gaps_fini(&eng->kvm_gaps);
+	gaps_fini(&eng->sys_gaps);
 	table_fini(&eng->table);
 	free(eng);
 }
@@ -159,6 +162,16 @@ bool analyze_engine_pair_broken(const struct analyze_engine *eng, const struct a
 				  k->t_ns) != ANALYZE_NO_TIME;
 }
 
+bool analyze_engine_call_broken(const struct analyze_engine *eng, const struct analyze_syscall *sc,
+				uint64_t since_ns, uint32_t cpu)
+{
+	uint64_t moved = analyze_engine_moved_ns(eng, sc->task);
+	bool stayed = cpu == sc->cpu && (moved == ANALYZE_NO_TIME || moved <= since_ns);
+
+	return eng->sys_gaps.n && gaps_find(&eng->sys_gaps, stayed ? sc->cpu : CDICT_CPU_UNKNOWN,
+					    since_ns, sc->t_ns) != ANALYZE_NO_TIME;
+}
+
 uint64_t analyze_engine_ran_ns(const struct analyze_engine *eng, uint32_t task)
 {
 	const struct task *t = &eng->table.all.at[task];
@@ -216,11 +229,11 @@ uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 	return gaps_ns(&eng->sched_gaps, cpu, eng->sum.from_ns, eng->sum.to_ns);
 }
 
-/* One allocation holds the seven NULL-terminated lists. */
+/* One allocation holds the nine NULL-terminated lists. */
 static int sort_hooks(struct analyze_engine *eng)
 {
 	size_t n = eng->hooks.n + 1;
-	struct hook *room = calloc(7 * n, sizeof(*room));
+	struct hook *room = calloc(9 * n, sizeof(*room));
 
 	if (!room)
 		return -ENOMEM;
@@ -231,7 +244,10 @@ static int sort_hooks(struct analyze_engine *eng)
 	eng->on_sched = room + 4 * n;
 	eng->on_kvm = room + 5 * n;
 	eng->on_events = room + 6 * n;
-	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0, events = 0;
+	eng->on_event = room + 7 * n;
+	eng->on_syscall = room + 8 * n;
+	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0, events = 0,
+		    event = 0, syscall = 0;
 	     i < eng->hooks.n; i++) {
 		const struct analyze_ops *ops = eng->hooks.at[i].ops;
 
@@ -249,6 +265,10 @@ static int sort_hooks(struct analyze_engine *eng)
 			eng->on_kvm[kvm++] = eng->hooks.at[i];
 		if (ops->events)
 			eng->on_events[events++] = eng->hooks.at[i];
+		if (ops->event)
+			eng->on_event[event++] = eng->hooks.at[i];
+		if (ops->syscall)
+			eng->on_syscall[syscall++] = eng->hooks.at[i];
 	}
 	return 0;
 }
@@ -316,6 +336,8 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	ret = gaps_init(&eng->sched_gaps, src, eng->types, SCHED_KINDS, eng->n_cpus, err);
 	if (!ret)
 		ret = gaps_init(&eng->kvm_gaps, src, eng->types, KVM_KINDS, eng->n_cpus, err);
+	if (!ret && eng->needs & SYS_KINDS)
+		ret = gaps_init(&eng->sys_gaps, src, eng->types, SYS_KINDS, eng->n_cpus, err);
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < src->n_losses; i++) {
@@ -447,6 +469,47 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 		h->ops->kvm(h->self, &k);
 }
 
+/* The task of a sample that track_sample() has seen, or ANALYZE_NO_TASK. */
+static uint32_t sampled_task(struct analyze_engine *eng, const struct cdict_event *ev)
+{
+	if (ev->tid < 0 || (!ev->tid && ev->pid))
+		return ANALYZE_NO_TASK;
+	if (ev->cpu < eng->n_cpus && eng->cpus[ev->cpu].last_tid == ev->tid)
+		return eng->cpus[ev->cpu].last;
+	return table_find(&eng->table, ev->tid, ev->cpu);
+}
+
+static void tell_event(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
+{
+	const struct analyze_event e = { .t_ns = eng->now_ns,
+					 .cpu = ev->cpu,
+					 .in = in,
+					 .task = sampled_task(eng, ev),
+					 .type = (uint32_t)ev->type->index };
+
+	for (const struct hook *h = eng->on_event; h->ops; h++)
+		h->ops->event(h->self, &e);
+}
+
+static void tell_syscall(struct analyze_engine *eng, const struct cdict_event *ev,
+			 const struct type_info *ti)
+{
+	struct analyze_syscall sc = { .t_ns = eng->now_ns,
+				      .cpu = ev->cpu,
+				      .in = engine_in(eng, eng->now_ns) &&
+					    track_counts(eng, ev->cpu),
+				      .exit = ti->kind == ANALYZE_KIND_SYS_EXIT,
+				      .nr = (int64_t)ev->values[ti->field[SYS_NR]],
+				      .task = sampled_task(eng, ev) };
+
+	if (sc.task == ANALYZE_NO_TASK)
+		return;
+	if (sc.exit)
+		sc.ret = (int64_t)ev->values[ti->field[SYS_RET]];
+	for (const struct hook *h = eng->on_syscall; h->ops; h++)
+		h->ops->syscall(h->self, &sc);
+}
+
 static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 		     const struct type_info *ti)
 {
@@ -482,6 +545,10 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	case ANALYZE_KIND_KVM_WAKEUP:
 	case ANALYZE_KIND_KVM_HALT_POLL:
 		tell_kvm(eng, ev, ti);
+		break;
+	case ANALYZE_KIND_SYS_ENTER:
+	case ANALYZE_KIND_SYS_EXIT:
+		tell_syscall(eng, ev, ti);
 		break;
 	default:
 		break;
@@ -520,6 +587,8 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	eng->sum.events += in;
 	eng->sum.guest_mode += in && guest;
 	track_sample(eng, ev, in);
+	if (eng->on_event->ops && track_counts(eng, ev->cpu))
+		tell_event(eng, ev, in);
 	ti = &eng->types[ev->type->index];
 	if (eng->needs & 1u << ti->kind)
 		dispatch(eng, ev, ti);

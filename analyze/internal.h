@@ -26,6 +26,7 @@ enum { STAT_PID, STAT_VALUE };
 enum { FORK_CHILD, FORK_COMM };
 enum { EXEC_PID, EXEC_OLD };
 enum { KVM_VCPU, KVM_VALUE, KVM_HOW, KVM_ISA };
+enum { SYS_NR, SYS_RET };
 
 /* prev_state -> class, from the print format's own flag table. */
 struct state_table {
@@ -155,13 +156,14 @@ struct analyze_engine {
 	struct analyze_options opts;
 	ARRAY(struct hook) hooks;
 	/* hooks by what they implement, NULL-terminated by ops */
-	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events;
+	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events, *on_event,
+		*on_syscall;
 	unsigned needs;
 
 	struct type_info *types;
 	size_t n_types;
 	struct state_table states;
-	struct gap_set sched_gaps, kvm_gaps;
+	struct gap_set sched_gaps, kvm_gaps, sys_gaps;
 	uint64_t reach_ns; /* how far the scheduler gaps begun so far reach, 0: none begun */
 	size_t begun;      /* gaps of sched_gaps.all begun */
 

@@ -34,10 +34,13 @@ enum analyze_kind {
 	ANALYZE_KIND_KVM_VIRQ,
 	ANALYZE_KIND_KVM_WAKEUP,    /* kvm_vcpu_wakeup: value ns, how whether it slept */
 	ANALYZE_KIND_KVM_HALT_POLL, /* kvm_halt_poll_ns: value the new limit, how whether it grew */
+	ANALYZE_KIND_SYS_ENTER,     /* raw_syscalls:sys_enter */
+	ANALYZE_KIND_SYS_EXIT,
 	ANALYZE_KIND_N,
 };
 
 #define ANALYZE_NEED(kind) (1u << ANALYZE_KIND_##kind)
+#define ANALYZE_NEED_SYSCALLS (ANALYZE_NEED(SYS_ENTER) | ANALYZE_NEED(SYS_EXIT))
 #define ANALYZE_NEED_WAKES (ANALYZE_NEED(WAKING) | ANALYZE_NEED(WAKEUP) | ANALYZE_NEED(WAKEUP_NEW))
 /* What tells who is who and who runs: handled in every walk, so that all of them know
  * the same. */
@@ -117,6 +120,24 @@ struct analyze_kvm {
 	uint64_t how;   /* rw of pio, type of mmio, write of msr, esr_ec of an arm64 exit */
 };
 
+/* A stored event, whatever its type. */
+struct analyze_event {
+	uint64_t t_ns;
+	uint32_t cpu;
+	bool in;
+	uint32_t task; /* the sample's, or ANALYZE_NO_TASK */
+	uint32_t type; /* in the schema */
+};
+
+struct analyze_syscall {
+	uint64_t t_ns;
+	uint32_t cpu;
+	bool in;       /* ... and on a CPU that counts */
+	bool exit;     /* sys_exit, else sys_enter */
+	uint32_t task; /* the thread */
+	int64_t nr, ret;
+};
+
 /* What a task did before the walk began, at a time at which it is known (analyze/resume.c).  Its
  * latest KVM events were told before, as ever; they may be of before the switches. */
 struct analyze_resume {
@@ -147,6 +168,8 @@ struct analyze_ops {
 	void (*sched)(void *self, const struct analyze_sched *ev);
 	void (*kvm)(void *self, const struct analyze_kvm *ev);
 	/* @n more events in the window whose sample was @task on @cpu (CDICT_CPU_UNKNOWN). */
+	void (*event)(void *self, const struct analyze_event *ev);
+	void (*syscall)(void *self, const struct analyze_syscall *sc);
 	void (*events)(void *self, uint32_t task, uint32_t cpu, uint64_t n);
 	/* Instead of the switches and wake-ups before the walk's begin.  @resumes: there is such a
 	 * begin, with this call or without; else the walk is of the whole capture. */
@@ -237,6 +260,10 @@ uint64_t analyze_engine_gap_end(const struct analyze_engine *eng, uint64_t from_
 /* analyze_engine_pair_broken - whether events of the thread of @k can be missing between now and one
  * of its own at @since_ns on @cpu. */
 bool analyze_engine_pair_broken(const struct analyze_engine *eng, const struct analyze_kvm *k,
+				uint64_t since_ns, uint32_t cpu);
+
+/* analyze_engine_call_broken - the same of a system call that began at @since_ns on @cpu. */
+bool analyze_engine_call_broken(const struct analyze_engine *eng, const struct analyze_syscall *sc,
 				uint64_t since_ns, uint32_t cpu);
 
 /* analyze_engine_ran_ns - how long @task was on a CPU from the walk's start to now. */

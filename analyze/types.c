@@ -51,6 +51,8 @@ static const struct known known[] = {
 	{ "kvm:kvm_msr", ANALYZE_KIND_KVM_MSR, { "vcpu_id", "ecx", "write" }, 0 },
 	{ "kvm:kvm_inj_virq", ANALYZE_KIND_KVM_VIRQ, { "vcpu_id", "vector|irq" }, 0 },
 	{ "kvm:kvm_vcpu_wakeup", ANALYZE_KIND_KVM_WAKEUP, { "vcpu_id", "ns", "waited" }, 0 },
+	{ "raw_syscalls:sys_enter", ANALYZE_KIND_SYS_ENTER, { "id" }, 1 },
+	{ "raw_syscalls:sys_exit", ANALYZE_KIND_SYS_EXIT, { "id", "ret" }, 2 },
 	{ "kvm:kvm_halt_poll_ns", ANALYZE_KIND_KVM_HALT_POLL, { "vcpu_id", "new", "grow" }, 0 },
 };
 
@@ -218,6 +220,12 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 			break;
 		case ANALYZE_KIND_KVM_USERSPACE:
 			sum->has_userspace_exit = true;
+			break;
+		case ANALYZE_KIND_SYS_ENTER:
+			sum->has_sys_enter = true;
+			break;
+		case ANALYZE_KIND_SYS_EXIT:
+			sum->has_sys_exit = true;
 			break;
 		default:
 			break;

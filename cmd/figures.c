@@ -58,7 +58,7 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	int rc;
 
 	*f = (struct figures){ .call = call, .opts = call->opts, .file = file };
-	rc = input_open(&f->reader, call, f->file, 0);
+	rc = input_open(&f->reader, call, f->file, call->cmd->all_events ? INPUT_ALL_EVENTS : 0);
 	if (rc)
 		return rc;
 	rc = options_filter_init(&f->filter, f->opts, f->reader, &err);

@@ -31,6 +31,7 @@
 	X(latency)                                                                                 \
 	X(coremap)                                                                                 \
 	X(switches)                                                                                \
+	X(count)                                                                                   \
 	X(successors)                                                                              \
 	X(stats)                                                                                   \
 	X(heatmap)                                                                                 \

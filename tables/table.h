@@ -66,6 +66,8 @@ enum table_column_flags {
 	TABLE_OF_IOWAITS = 1 << 13,
 	TABLE_OF_HALTS = 1 << 14,
 	TABLE_OF_POLLS = 1 << 15,
+	TABLE_OF_CALLS = 1 << 19,
+	TABLE_OF_RETURNS = 1 << 20,
 	TABLE_OF_CORES = 1 << 18, /* which CPUs are threads of one core */
 	/* Where a terminal has no room for all columns: the last to go, the first to go. */
 	TABLE_KEEP = 1 << 16,

@@ -8,6 +8,7 @@
 #ifndef TABLES_TABLES_H
 #define TABLES_TABLES_H
 
+#include "tables/syscalls.h"
 #include "tables/table.h"
 #include "tables/walk.h"
 
@@ -20,6 +21,12 @@ char *tables_latency_chart(const struct tables_walk *w);
 
 struct table *tables_switches(const struct tables_walk *w);      /* a row a CPU and bucket */
 struct table *tables_switches_cpus(const struct tables_walk *w); /* a row a CPU */
+/* How the rows of w->counts are shown: where tasks are filtered they are counted apart, and may be one row. */
+struct tables_count_options {
+	bool by_task;
+	enum syscalls_abi abi;
+};
+struct table *tables_count(const struct tables_walk *w, const struct tables_count_options *how);
 struct table *tables_successors(const struct tables_walk *w);
 struct table *tables_coremap(const struct tables_walk *w);      /* a row a cell */
 struct table *tables_coremap_cpus(const struct tables_walk *w); /* a row a CPU */

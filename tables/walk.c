@@ -161,6 +161,7 @@ void tables_walk_fini(struct tables_walk *w)
 	analyze_halts_free(w->halts);
 	analyze_coremap_free(w->coremap);
 	analyze_switches_free(w->switches);
+	analyze_counts_free(w->counts);
 	analyze_successors_free(w->successors);
 	analyze_unknown_free(w->unknown);
 	analyze_engine_free(w->later);
@@ -194,6 +195,10 @@ unsigned tables_lacks(const struct tables_walk *w)
 		lacks |= TABLE_OF_ENTRIES;
 	if (!sum->has_userspace_exit)
 		lacks |= TABLE_OF_QEMU;
+	if (!sum->has_sys_enter)
+		lacks |= TABLE_OF_CALLS;
+	if (!sum->has_sys_exit)
+		lacks |= TABLE_OF_RETURNS;
 	if (!sum->has_iowait)
 		lacks |= TABLE_OF_IOWAITS;
 	if (!w->cores)

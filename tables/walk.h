@@ -19,6 +19,7 @@
 #define TABLES_WALK_H
 
 #include "analyze/coremap.h"
+#include "analyze/counts.h"
 #include "analyze/engine.h"
 #include "analyze/exits.h"
 #include "analyze/halts.h"
@@ -60,6 +61,7 @@ struct tables_walk {
 	struct analyze_coremap *coremap;
 	struct analyze_switches *switches;
 	struct analyze_successors *successors;
+	struct analyze_counts *counts;
 };
 
 int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,

@@ -13,7 +13,7 @@ cd "$(mktemp -d)" || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o y.cdict || exit 1
 
 for format in text json; do
-	for command in tasks exits vcpu latency coremap switches 'successors -t CPU'; do
+	for command in tasks exits vcpu latency coremap switches count 'successors -t CPU'; do
 		# shellcheck disable=SC2086 # a command is words
 		walk "nomem_${command%% *}_$format" "$CDICT" ${command%% -*} x.cdict \
 			${command#"${command%% *}"} --format $format
@@ -21,6 +21,8 @@ for format in text json; do
 done
 "$MKPERF" --formats "$DATA/formats" -o s.data "$DATA/siblings.trace" && "$CDICT" convert -q -i s.data -o s.cdict || [ -s s.cdict ] || exit 1
 walk nomem_siblings "$CDICT" vcpu s.cdict -q --max-loss 100 --by sibling
+"$MKPERF" --formats "$DATA/formats" -o c.data "$DATA/syscalls.trace" && "$CDICT" convert -q --max-loss 100 -e '*' -i c.data -o c.cdict || [ -s c.cdict ] || exit 1
+walk nomem_count_syscalls "$CDICT" count c.cdict -q --max-loss 100 --by task,syscall --bucket 0.2
 walk nomem_stats "$CDICT" stats x.cdict
 walk nomem_merged "$CDICT" tasks x.cdict --merge-sys-tasks --format csv
 walk nomem_diff "$CDICT" diff x.cdict y.cdict

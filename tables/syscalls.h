@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * syscalls.h - what system calls are called: their numbers differ between architectures.
+ *
+ * An event of raw_syscalls does not say whether its task is of 32 bits: its number alone does not name the call.
+ */
+#ifndef TABLES_SYSCALLS_H
+#define TABLES_SYSCALLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum syscalls_abi {
+	SYSCALLS_UNKNOWN = 0,
+	SYSCALLS_X86_64,
+	SYSCALLS_I386,
+	SYSCALLS_AARCH64,
+	SYSCALLS_S390X,
+};
+
+/* syscalls_abi_of - @machine as uname(2) has it, or NULL. */
+enum syscalls_abi syscalls_abi_of(const char *machine);
+
+#define SYSCALLS_ROOM 40
+/* syscalls_name - in @room: the name, or the number where it has none. */
+const char *syscalls_name(enum syscalls_abi abi, int64_t nr, char room[SYSCALLS_ROOM]);
+
+/* syscalls_names.c */
+extern const char syscalls_x86_64[], syscalls_i386[], syscalls_aarch64[], syscalls_s390x[];
+
+#endif
