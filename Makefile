@@ -227,10 +227,12 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 # names what may run.  render/page_assets.c takes them into the program.
 WEB ?= render/web
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
-page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js engine.wasm.gz render/page_policy.h)
-$(B)/obj/render/page.o $(B)/obj/render/page_assets.o: \
+page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css engine.wasm.gz render/page_policy.h \
+	render/flame_policy.h)
+$(B)/obj/render/page.o $(B)/obj/render/flame_svg.o $(B)/obj/render/page_assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 $(B)/obj/render/page.o: $(B)/web/render/page_policy.h
+$(B)/obj/render/flame_svg.o: $(B)/web/render/flame_policy.h
 $(B)/obj/render/page_assets.o: $(page_files)
 # what its assembler brings has names that link-time optimization does not see
 $(B)/obj/render/page_assets.o: private late_cflags := -fno-lto
@@ -265,7 +267,8 @@ build/wasm/engine.wasm: $(engine_objs)
 
 $(B)/web/page.js: entry := main.js
 $(B)/web/worker.js: entry := engine/worker.js
-$(B)/web/page.js $(B)/web/worker.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
+$(B)/web/flame.js: entry := flame/main.js
+$(B)/web/page.js $(B)/web/worker.js $(B)/web/flame.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
 	$(say) BUNDLE $@
 	@mkdir -p $(@D)
 	$(Q)awk -f build-aux/bundle.awk -v entry=$(WEB)/$(entry) </dev/null >$@
@@ -273,6 +276,9 @@ $(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)cat $(sort $^) /dev/null | tr -d '\r' >$@
+$(B)/web/flame.css: $(WEB)/ui/flame.css
+	@mkdir -p $(@D)
+	$(Q)tr -d '\r' <$< >$@
 $(B)/web/d3.js:
 	@mkdir -p $(@D)
 	@[ -r '$(D3)' ] || { echo "cdict needs d3.min.js, looked for $(D3) (D3=file tells another place):" \
@@ -287,6 +293,13 @@ $(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.js page.js engi
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)build-aux/policy.sh $(if $(engine),wasm-unsafe-eval) $(B)/web/page.css $(B)/web/d3.js $(B)/web/page.js >$@
+
+# its style has the palette's colours, which the program writes
+$(B)/web/render/flame_policy.h: $(B)/web/flame.js $(B)/web/flame.css build-aux/policy.sh
+	$(say) GEN $@
+	@mkdir -p $(@D)
+	$(Q)build-aux/policy.sh $(B)/web/flame.css $(B)/web/flame.js | \
+		sed "s/PAGE_POLICY/FLAME_POLICY/; s/style-src '[^']*'/style-src 'unsafe-inline'/" >$@
 
 ifdef MUTANTS
 # One library that all programs load: a changed object costs one link (tests/mutants/mutants.py).

@@ -6,6 +6,7 @@
 
 #include "analyze/digest.h"
 #include "base/fail.h"
+#include "cdict/stack.h"
 
 /* Events whose loss makes the scheduler's, and KVM's, pairs unsure. */
 #define SCHED_KINDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
@@ -100,6 +101,16 @@ const struct analyze_options *analyze_engine_options(const struct analyze_engine
 uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task)
 {
 	return eng->table.all.at[task].cpu;
+}
+
+uint32_t analyze_engine_stack(const struct analyze_engine *eng)
+{
+	return eng->it ? cdict_events_stack(eng->it) : CDICT_NO_STACK;
+}
+
+uint32_t analyze_engine_sampled(const struct analyze_engine *eng, uint32_t cpu)
+{
+	return cpu < eng->n_cpus ? eng->cpus[cpu].last : ANALYZE_NO_TASK;
 }
 
 uint64_t analyze_engine_now(const struct analyze_engine *eng)

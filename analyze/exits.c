@@ -185,6 +185,8 @@ static void on_entry(struct analyze_exits *x, struct thread *th, const struct an
 			row->events++;
 			analyze_count(x->eng, &row->time, k->t_ns - th->exit.t_ns, th->exit.t_ns);
 			row->cpu_ns += analyze_engine_ran_ns(x->eng, k->task) - th->ran_ns;
+			if (x->ended)
+				x->ended(x->ctx, row, th->exit.t_ns, k->t_ns - th->exit.t_ns);
 		}
 		th->exit.t_ns = ANALYZE_NO_TIME;
 	}
@@ -377,6 +379,8 @@ int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,
 	x->eng = eng;
 	x->like_perf = opts && opts->like_perf;
 	x->no_accesses = opts && opts->no_accesses;
+	x->ended = opts ? opts->ended : NULL;
+	x->ctx = opts ? opts->ctx : NULL;
 	if (x->like_perf)
 		analyze_engine_walk_all(eng);
 	ret = analyze_engine_add(eng, x->no_accesses ? &ops_no_accesses : &ops, x, err);

@@ -18,6 +18,7 @@
 #include "analyze/histogram.h"
 
 struct analyze_exits;
+struct analyze_exit_row;
 
 struct analyze_exits_options {
 	/* Pair exactly as perf kvm stat report does: a thread counts from its first
@@ -26,6 +27,10 @@ struct analyze_exits_options {
 	/* Leave out what was accessed: analyze_exits_access_count() is then 0, and events of
 	 * ports, MMIO, MSRs and injected interrupts are not looked at. */
 	bool no_accesses;
+	/* Told of each exit of the window whose end is known: it was at @t_ns and took @ns. @row is that of its thread and
+	 * reason, borrowed for the call. NULL: nobody asks. The walk is then in one. */
+	void (*ended)(void *ctx, const struct analyze_exit_row *row, uint64_t t_ns, uint64_t ns);
+	void *ctx;
 };
 
 struct analyze_exit_row {

@@ -38,6 +38,8 @@ struct thread_begin {
 struct analyze_exits {
 	struct analyze_engine *eng;
 	bool like_perf, no_accesses;
+	void (*ended)(void *ctx, const struct analyze_exit_row *row, uint64_t t_ns, uint64_t ns);
+	void *ctx;
 	struct analyze_reasons *reasons;
 	ARRAY(struct thread) threads; /* by task */
 	ARRAY(struct thread_begin) begin;

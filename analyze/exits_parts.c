@@ -11,7 +11,7 @@ int exits_part(void *self, struct analyze_engine *eng, struct cdict_error *err)
 	const struct analyze_exits_options opts = { .no_accesses = x->no_accesses };
 	struct analyze_exits *later;
 
-	return x->like_perf ? 1 : analyze_exits_new(&later, eng, &opts, err);
+	return x->like_perf || x->ended ? 1 : analyze_exits_new(&later, eng, &opts, err);
 }
 
 void exits_part_free(void *self)

@@ -227,6 +227,11 @@ const struct analyze_options *analyze_engine_options(const struct analyze_engine
 /* analyze_engine_last_cpu - the CPU @task was last on, CDICT_CPU_UNKNOWN. */
 uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task);
 
+/* analyze_engine_stack - of the event that is told of now, in sw, wake, sched, kvm; CDICT_NO_STACK: it has none. */
+uint32_t analyze_engine_stack(const struct analyze_engine *eng);
+/* analyze_engine_sampled - the task whose sample the event that is told of now is, of @cpu; ANALYZE_NO_TASK. */
+uint32_t analyze_engine_sampled(const struct analyze_engine *eng, uint32_t cpu);
+
 uint64_t analyze_engine_now(const struct analyze_engine *eng);
 /* analyze_engine_switched_in - whether a switch told who runs on @cpu: then it does until now, whatever
  * comes, or nobody is known to since that switch. */

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "cmd/options.h"
 #include "convert/convert.h"
+#include "format/layout.h"
 #include "format/reader.h"
 
 #define MAGIC_SIZE 8u
@@ -145,25 +146,28 @@ static bool is_perf_directory(const char *path)
 	       !access(data, F_OK);
 }
 
-static bool is_perf(const char *file)
+/* The first bytes of @file; *is_dir: it is what perf record --threads writes.  Fewer than MAGIC_SIZE: nobody knows. */
+static size_t first_bytes(const char *file, uint8_t first[MAGIC_SIZE], bool *is_dir)
 {
-	uint8_t first[MAGIC_SIZE] = { 0 };
 	struct stat st;
 	size_t n = 0;
 	int fd = STDIN_FILENO;
 
+	*is_dir = false;
 	if (!strcmp(file, "-")) {
 		if (fstat(fd, &st))
-			return false;
+			return 0;
 	} else {
 		/* A FIFO's writer would see us go: it is asked when it is read. */
 		if (stat(file, &st) || S_ISFIFO(st.st_mode))
-			return false;
-		if (S_ISDIR(st.st_mode))
-			return is_perf_directory(file);
+			return 0;
+		if (S_ISDIR(st.st_mode)) {
+			*is_dir = is_perf_directory(file);
+			return 0;
+		}
 		fd = open(file, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
-			return false;
+			return 0;
 	}
 	if (S_ISFIFO(st.st_mode))
 		n = peek_pipe(fd, first);
@@ -171,7 +175,31 @@ static bool is_perf(const char *file)
 		n = peek_file(fd, first);
 	if (fd != STDIN_FILENO)
 		close(fd);
-	return n == MAGIC_SIZE && (!memcmp(first, "PERFILE2", 8) || !memcmp(first, "2ELIFREP", 8));
+	return n;
+}
+
+bool input_is_perf(const char *file)
+{
+	uint8_t first[MAGIC_SIZE] = { 0 };
+	bool is_dir;
+	size_t n = first_bytes(file, first, &is_dir);
+
+	return is_dir || (n == MAGIC_SIZE &&
+			  (!memcmp(first, "PERFILE2", 8) || !memcmp(first, "2ELIFREP", 8)));
+}
+
+bool input_is_text(const char *file)
+{
+	uint8_t first[MAGIC_SIZE] = { 0 };
+	bool is_dir;
+	size_t n = first_bytes(file, first, &is_dir);
+
+	for (size_t i = 0; i < n; i++)
+		if (!first[i])
+			return false;
+	/* neither has a zero byte in its name's first part, and both say what they are */
+	return n && !is_dir && memcmp(first, FORMAT_MAGIC, n) && memcmp(first, "PERFILE2", n) &&
+	       memcmp(first, "2ELIFREP", n);
 }
 
 /* ---- converted on the way ---- */
@@ -234,7 +262,7 @@ int input_open(struct cdict_reader **out, const struct cmd_call *call, const cha
 	if (!call->n_operands && !o->input && !strcmp(file, INPUT_DEFAULT) && access(file, F_OK) &&
 	    errno == ENOENT)
 		return no_default(call);
-	if (is_perf(file))
+	if (input_is_perf(file))
 		return convert(out, call, file, flags);
 	return cdict_reader_open(out, file, &err) ? cmd_error(call, file, &err) : CMD_DONE;
 }

@@ -35,6 +35,7 @@
 	X(successors)                                                                              \
 	X(stats)                                                                                   \
 	X(heatmap)                                                                                 \
+	X(flame)                                                                                   \
 	X(report)                                                                                  \
 	X(diff)
 

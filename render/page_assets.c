@@ -18,4 +18,6 @@ ASSET(style, "page.css");
 ASSET(script, "page.js");
 ASSET(worker, "worker.js");
 ASSET(d3, "d3.js");
+ASSET(flame_style, "flame.css");
+ASSET(flame_script, "flame.js");
 ASSET(engine_gz, "engine.wasm.gz");

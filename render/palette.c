@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <strings.h>
 
+#include "tables/folded.h"
+
 #define RGB(hex)                                                                                   \
 	{                                                                                          \
 		(hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex)&0xff                                  \
@@ -88,6 +90,21 @@ static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 
+/* Frames, by enum folded_kind, all of them light enough for dark text, or dark enough for light text. */
+static const struct palette_rgb frames[FOLDED_KINDS][2] = {
+	[FOLDED_PLAIN] = { RGB(0xf0a35e), RGB(0x9c5a24) },
+	[FOLDED_TASK] = { RGB(0xabbccb), RGB(0x4d6175) },
+	[FOLDED_KERNEL] = { RGB(0xf0a35e), RGB(0x9c5a24) },
+	[FOLDED_USER] = { RGB(0x8ccb9b), RGB(0x2f6f45) },
+	[FOLDED_NOTE] = { RGB(0xcdb9e2), RGB(0x66508a) },
+};
+/* Less, as it was, more. */
+static const struct palette_rgb changes[][2] = {
+	{ RGB(0x56a9de), RGB(0x1d6fa8) },
+	{ RGB(0xe4e7ea), RGB(0x41484f) },
+	{ RGB(0xf2884b), RGB(0xb4521b) },
+};
+
 static struct palette_rgb mix(struct palette_rgb a, struct palette_rgb b, double part)
 {
 	return (struct palette_rgb){
@@ -121,6 +138,20 @@ static struct palette_rgb over(struct palette_rgb c)
 			   : (struct palette_rgb){ 255, 255, 255 };
 }
 
+static struct palette_rgb frame(enum palette_theme theme, unsigned level)
+{
+	struct palette_rgb c = frames[level / PALETTE_SHADES][theme];
+
+	return mix(c, plain[INK_PAPER][theme], 0.09 * (level % PALETTE_SHADES));
+}
+
+static struct palette_rgb changed(enum palette_theme theme, unsigned level)
+{
+	double by = (double)level / PALETTE_CHANGES - 1;
+
+	return mix(changes[1][theme], changes[by < 0 ? 0 : 2][theme], by < 0 ? -by : by);
+}
+
 struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 {
 	switch ((enum ink_kind)ink.kind) {
@@ -134,6 +165,10 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 		return reasons[ink.level].colours[theme];
 	case INK_TASK:
 		return tasks[ink.level][theme];
+	case INK_FRAME:
+		return frame(theme, ink.level);
+	case INK_CHANGE:
+		return changed(theme, ink.level);
 	default:
 		return plain[ink.kind][theme];
 	}
@@ -165,6 +200,22 @@ struct ink palette_ramp(double level)
 
 	i = i < 0 ? 0 : i > PALETTE_LEVELS - 1 ? PALETTE_LEVELS - 1 : i;
 	return (struct ink){ INK_RAMP, (uint8_t)(1 + (unsigned)i) };
+}
+
+struct ink palette_frame(unsigned kind, const char *name)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 16777619u;
+	return (struct ink){ INK_FRAME,
+			     (uint8_t)(kind * PALETTE_SHADES + (h >> 8) % PALETTE_SHADES) };
+}
+
+struct ink palette_change(double change)
+{
+	change = change < -1 ? -1 : change > 1 ? 1 : change;
+	return (struct ink){ INK_CHANGE, (uint8_t)((change + 1) * PALETTE_CHANGES + 0.5) };
 }
 
 struct ink palette_reason_spare(const char *name, unsigned n)

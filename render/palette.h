@@ -31,6 +31,8 @@ enum ink_kind {
 	INK_STATE,  /* level: enum analyze_vcpu_state */
 	INK_REASON, /* level: palette_reason() */
 	INK_TASK,   /* level: 0..PALETTE_TASKS-1, PALETTE_TASKS: any other */
+	INK_FRAME,  /* level: palette_frame() */
+	INK_CHANGE, /* level: palette_change() */
 };
 
 struct ink {
@@ -40,6 +42,8 @@ struct ink {
 
 #define PALETTE_LEVELS 32 /* of the ramp */
 #define PALETTE_TASKS 12
+#define PALETTE_SHADES 5  /* of each kind of frame */
+#define PALETTE_CHANGES 6 /* steps up from no change, and down */
 
 struct palette_rgb {
 	uint8_t r, g, b;
@@ -58,5 +62,10 @@ struct ink palette_reason(const char *name);
 /* palette_reason_again - another one for a name without a colour of its own, when its
  * colour is taken in this picture already; @n counts the tries. */
 struct ink palette_reason_spare(const char *name, unsigned n);
+
+/* palette_frame - the ink of a frame of a stack: @kind is an enum folded_kind, the name chooses the shade. */
+struct ink palette_frame(unsigned kind, const char *name);
+/* palette_change - of what became more, up to 1, or less, down to -1. */
+struct ink palette_change(double change);
 
 #endif

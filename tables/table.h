@@ -119,6 +119,7 @@ struct table {
 	struct table_cell *now;   /* the row being filled */
 	bool grouped;             /* rows are of no task, whatever its columns could name */
 	unsigned lacks;           /* TABLE_OF_*: columns with them are empty */
+	bool certain; /* of no capture, that could lack events: CSV and JSON have no "lossy" */
 	bool failed;
 };
 
@@ -171,7 +172,8 @@ struct table_frame {
 	const char *command; /* "tasks": the schema's name is cdict-tasks */
 	unsigned version;    /* of the schema; 0 means 1 */
 	const char *file;
-	const struct cdict_reader *reader;
+	const struct cdict_reader
+		*reader; /* NULL: the tables are of no capture, and nothing is said of one */
 	uint64_t from_ns, to_ns;    /* the window of the figures */
 	const uint64_t *unknown_ns; /* CPU time of which nobody knows the runner; NULL: not asked */
 	const char *note;  /* a line between title and table in text and Markdown, or NULL */

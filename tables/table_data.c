@@ -34,7 +34,7 @@ void table_print_csv(struct sink *s, const struct table *t)
 		sink_printf(s, "%s%s", first ? "" : ",", t->columns[c].key);
 		first = false;
 	}
-	sink_puts(s, ",lossy\r\n");
+	sink_puts(s, t->certain ? "\r\n" : ",lossy\r\n");
 	for (size_t r = 0; r < t->shown; r++) {
 		first = true;
 		for (size_t c = 0; c < t->n_columns; c++) {
@@ -45,7 +45,10 @@ void table_print_csv(struct sink *s, const struct table *t)
 			first = false;
 			csv_cell(s, &t->columns[c], &t->cells[r * t->n_columns + c]);
 		}
-		sink_puts(s, t->cells[r * t->n_columns].lossy ? ",true\r\n" : ",false\r\n");
+		if (t->certain)
+			sink_puts(s, "\r\n");
+		else
+			sink_puts(s, t->cells[r * t->n_columns].lossy ? ",true\r\n" : ",false\r\n");
 	}
 }
 
@@ -88,7 +91,8 @@ static void json_row(struct json *j, const char *key, const struct table *t,
 		if (!(t->columns[c].flags & TABLE_HUMAN))
 			table_cell_json(j, t->columns[c].key, &t->columns[c], &row[c], 0);
 	}
-	json_bool(j, "lossy", row[0].lossy);
+	if (!t->certain)
+		json_bool(j, "lossy", row[0].lossy);
 	json_close(j);
 }
 
@@ -178,7 +182,7 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 	schema_json(&j, frame);
 	if (frame->n_others) {
 		captures_json(&j, frame);
-	} else {
+	} else if (frame->reader) {
 		capture_json(&j, frame);
 		loss_of(&j, frame);
 	}

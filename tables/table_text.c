@@ -35,11 +35,15 @@ static bool visible(const struct table_frame *frame, const struct table *t, size
 /* "compute-01, 5.003127 s from 812.000001, 12,004 events, 4 CPUs" */
 static void title_of(struct sink *s, const struct table_frame *frame)
 {
-	const char *host = cdict_reader_info(frame->reader, "host.name");
+	const char *host = frame->reader ? cdict_reader_info(frame->reader, "host.name") : NULL;
 	const char *file = strcmp(frame->file, "-") ? frame->file : "standard input";
 	char a[NUMBER_ROOM];
 
 	escape_terminal(s, file, strlen(file));
+	if (!frame->reader) {
+		sink_putc(s, '\n');
+		return;
+	}
 	sink_puts(s, ": ");
 	if (host) {
 		escape_terminal(s, host, strlen(host));
@@ -63,6 +67,8 @@ static void loss_of(struct sink *s, const struct table_frame *frame)
 	struct loss_sum sum;
 	struct scope scope;
 
+	if (!frame->reader)
+		return;
 	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
 	loss_line(s, &sum, frame->unknown_ns ? *frame->unknown_ns : 0);
 	sink_putc(s, '\n');

@@ -33,6 +33,12 @@ for by in vm halt reason antagonist; do
 	walk "nomem_vcpu_by_$by" "$CDICT" vcpu x.cdict --by $by
 done
 walk nomem_several_vcpu "$CDICT" vcpu x.cdict y.cdict
+printf 'main;work 3\nmain;idle 4.5\n' >x.folded
+printf '+,t,main,1,2,3,4\n++,t,work,1,1,1,1\n' >x.log
+for format in text json folded svg html; do
+	walk "nomem_flame_$format" "$CDICT" flame x.folded --base x.folded --format $format
+done
+walk nomem_flame_log "$CDICT" flame x.log --format md
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
 walk nomem_help "$CDICT" help record
 walk nomem_commands "$CDICT" help
