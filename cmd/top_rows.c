@@ -26,7 +26,7 @@ static const struct table_cell *cell(const struct table *t, size_t row, const ch
 	static const struct table_cell none = { 0 };
 	size_t c = column(t, key);
 
-	return c < t->n_columns ? &t->cells[row * t->n_columns + c] : &none;
+	return c < t->n_columns ? table_at(t, row, c) : &none;
 }
 
 static uint64_t number(const struct table *t, size_t row, const char *key)

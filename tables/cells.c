@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void fill_one(struct table *t, size_t column, const struct tables_row *r)
+void cells_fill_known(struct table *t, size_t column, const struct tables_row *r)
 {
 	const struct cell cell = { t, column, r, r->row, t->columns[column].at };
 
@@ -15,7 +15,7 @@ static void fill_one(struct table *t, size_t column, const struct tables_row *r)
 void cells_fill_one(struct table *t, size_t column, const struct tables_row *r)
 {
 	t->lacks = tables_lacks(r->w);
-	fill_one(t, column, r);
+	cells_fill_known(t, column, r);
 }
 
 void cells_fill(struct table *t, const struct tables_row *r)
@@ -23,7 +23,7 @@ void cells_fill(struct table *t, const struct tables_row *r)
 	t->lacks = tables_lacks(r->w);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (!(r->total && (t->columns[c].flags & TABLE_EACH)))
-			fill_one(t, c, r);
+			cells_fill_known(t, c, r);
 	}
 }
 

@@ -49,9 +49,11 @@ struct cell {
 
 enum tables_hidden { HIDE_NAME = 1 /* and tid, comm */, HIDE_VCPU = 2, HIDE_VM = 4 /* and pid */ };
 
-/* cells_fill - every column of the row begun in @t; cells_fill_one - one of them. */
+/* cells_fill - every column of the row begun in @t; cells_fill_one - one of them; cells_fill_known - where t->lacks is
+ * set already. */
 void cells_fill(struct table *t, const struct tables_row *r);
 void cells_fill_one(struct table *t, size_t column, const struct tables_row *r);
+void cells_fill_known(struct table *t, size_t column, const struct tables_row *r);
 
 /* Of the task. */
 table_getter cell_name, cell_tid, cell_pid, cell_comm, cell_vm, cell_vcpu, cell_is_idle;

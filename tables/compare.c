@@ -18,7 +18,7 @@ struct compare_item {
 	size_t capture;
 	size_t alone; /* the capture + 1 when it is like nothing in another one, else 0 */
 	uint32_t task;
-	const void *row; /* of the analysis */
+	size_t row; /* of the analysis */
 };
 
 /* ---- figures ---- */
@@ -83,7 +83,7 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 	if (!sum)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		scratch->failed |= c->decl->merge(sum, items[i].row) != 0;
+		scratch->failed |= c->decl->merge(sum, c->decl->at(w, items[i].row)) != 0;
 	r.row = sum;
 	r.window_ns = tables_life_ns(c->decl, w, sum);
 	for (size_t f = 0; f < c->n_figures; f++) {
@@ -117,10 +117,9 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 		const void *row = decl->at(w, i);
 		const struct analyze_task *task =
 			analyze_engine_task(w->eng, *(const uint32_t *)row);
-		struct compare_item item = { .cpu = CDICT_CPU_UNKNOWN,
-					     .capture = capture,
-					     .task = task->index,
-					     .row = row };
+		struct compare_item item = {
+			.cpu = CDICT_CPU_UNKNOWN, .capture = capture, .task = task->index, .row = i
+		};
 		char *name;
 
 		if (!names_wanted(&w->names, task))

@@ -182,7 +182,7 @@ static int sort_rows(struct coremap_map *m, struct cdict_error *err)
 	rc = t && sorted ? table_sort(t, m->sort ? m->sort : preset, err) : -ENOMEM;
 	if (!rc) {
 		for (size_t i = 0; i < m->n_rows; i++)
-			sorted[i] = m->rows[t->cells[i * t->n_columns + S_ROW].i64];
+			sorted[i] = m->rows[table_at(t, i, S_ROW)->i64];
 		free(m->rows);
 		m->rows = sorted;
 		sorted = NULL;
@@ -270,9 +270,11 @@ static void fill(struct table *t, const struct coremap_map *m, uint32_t from, ui
 			cell(t, m, T_CPU + c - from, row, c);
 		table_lossy(t, row->lossy);
 		/* each CPU has an IDLE of its own */
-		for (uint32_t c = from; c < to && row->idle && t->now; c++)
+		for (uint32_t c = from; c < to && row->idle && t->now; c++) {
 			t->now[T_CPU + c - from].lossy =
 				analyze_engine_loss_ns(m->w->eng, m->cpus[c]) > 0;
+			t->any_lossy |= t->now[T_CPU + c - from].lossy;
+		}
 	}
 	table_total(t);
 	table_text(t, T_NAME, "total");

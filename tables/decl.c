@@ -17,10 +17,13 @@ struct group {
 	void *row;
 };
 
+/* What the rows are filled from while the table is there: ids below first_group are rows of the analysis, the others
+ * groups. */
 struct making {
 	const struct tables_walk *w;
-	const struct tables_decl *decl;
+	struct tables_decl decl;
 	struct table *t;
+	uint32_t first_group;
 	ARRAY(struct group) groups;
 	struct map by_name;
 	struct stringset names;
@@ -36,7 +39,7 @@ static const struct analyze_task *task_of(const struct making *m, const void *ro
 
 static uint32_t cpu_of(const struct making *m, const void *row)
 {
-	return *(const uint32_t *)((const char *)row + m->decl->cpu_at);
+	return *(const uint32_t *)((const char *)row + m->decl.cpu_at);
 }
 
 /* The group of the task, made when new; NULL: out of memory. */
@@ -56,7 +59,7 @@ static struct group *group_of(struct making *m, const struct analyze_task *task,
 	g = array_add(&m->groups);
 	if (!g)
 		return NULL;
-	*g = (struct group){ .name = name, .cpu = cpu, .row = calloc(1, m->decl->row_size) };
+	*g = (struct group){ .name = name, .cpu = cpu, .row = calloc(1, m->decl.row_size) };
 	return g->row ? g : NULL;
 }
 
@@ -66,39 +69,82 @@ uint64_t tables_life_ns(const struct tables_decl *decl, const struct tables_walk
 	return decl->life_ns ? decl->life_ns(row) : analyze_engine_summary(w->eng)->window_ns;
 }
 
-static void fill(struct making *m, const void *row, size_t index, const struct analyze_task *task,
-		 const struct group *g, bool lossy)
+static struct tables_row row_of(const struct making *m, const void *row, size_t index,
+				const struct analyze_task *task)
 {
-	struct tables_row r = { .w = m->w,
-				.row = row,
-				.index = index,
-				.task = task,
-				.name = g ? g->name : NULL,
-				.cpu = g ? g->cpu : CDICT_CPU_UNKNOWN,
-				.idle = task ? !task->tid : g->idle,
-				.several = !task,
-				.window_ns = tables_life_ns(m->decl, m->w, row) };
+	return (struct tables_row){ .w = m->w,
+				    .row = row,
+				    .index = index,
+				    .task = task,
+				    .cpu = CDICT_CPU_UNKNOWN,
+				    .idle = task && !task->tid,
+				    .several = !task,
+				    .window_ns = tables_life_ns(&m->decl, m->w, row) };
+}
 
-	table_row(m->t);
-	cells_fill(m->t, &r);
-	table_lossy(m->t, lossy);
+static void fill(void *ctx, struct table *t, size_t column, uint32_t id)
+{
+	const struct making *m = ctx;
+	struct tables_row r;
+
+	if (id < m->first_group) {
+		const void *row = m->decl.at(m->w, id);
+
+		r = row_of(m, row, id, task_of(m, row));
+	} else {
+		const struct group *g = &m->groups.at[id - m->first_group];
+
+		r = row_of(m, g->row, 0, NULL);
+		r.name = g->name;
+		r.cpu = g->cpu;
+		r.idle = g->idle;
+	}
+	cells_fill_known(t, column, &r);
+}
+
+static bool row_lossy(const struct making *m, const void *row)
+{
+	return tables_lossy(m->w, task_of(m, row)) || (m->decl.lossy && m->decl.lossy(row));
+}
+
+static bool lossy(void *ctx, uint32_t id)
+{
+	const struct making *m = ctx;
+
+	return id < m->first_group ? row_lossy(m, m->decl.at(m->w, id))
+				   : m->groups.at[id - m->first_group].lossy;
+}
+
+static void making_free(void *ctx)
+{
+	struct making *m = ctx;
+
+	for (size_t i = 0; i < m->groups.n; i++) {
+		if (m->groups.at[i].row)
+			m->decl.fini(m->groups.at[i].row);
+		free(m->groups.at[i].row);
+	}
+	free(m->total);
+	array_fini(&m->groups);
+	map_fini(&m->by_name);
+	stringset_fini(&m->names);
+	free(m);
 }
 
 static void one(struct making *m, const void *row, size_t index, bool per_cpu)
 {
-	const struct tables_decl *decl = m->decl;
+	const struct tables_decl *decl = &m->decl;
 	const struct analyze_task *task = task_of(m, row);
-	bool lossy = tables_lossy(m->w, task) || (decl->lossy && decl->lossy(row));
 	struct group *g;
 
 	/* no figure is of IDLE and of tasks */
 	if (decl->total && task->tid) {
 		m->t->failed |= decl->merge(m->total, row) != 0;
-		m->lossy |= lossy;
+		m->lossy |= row_lossy(m, row);
 		m->any = true;
 	}
 	if (!decl->merged || !names_merged(&m->w->names, task)) {
-		fill(m, row, index, task, NULL, lossy);
+		table_row_later(m->t, (uint32_t)index);
 		return;
 	}
 	g = group_of(m, task, per_cpu ? cpu_of(m, row) : CDICT_CPU_UNKNOWN);
@@ -108,60 +154,62 @@ static void one(struct making *m, const void *row, size_t index, bool per_cpu)
 	}
 	m->t->failed |= decl->merge(g->row, row) != 0;
 	g->idle = task->tid == 0;
-	g->lossy |= lossy;
+	g->lossy |= row_lossy(m, row);
 }
 
 static void fill_total(struct making *m)
 {
-	struct tables_row r = { .w = m->w,
-				.row = m->total,
-				.name = m->decl->total,
-				.several = true,
-				.total = true,
-				.cpu = CDICT_CPU_UNKNOWN,
-				.window_ns = tables_life_ns(m->decl, m->w, m->total) };
+	struct tables_row r = row_of(m, m->total, 0, NULL);
 
+	r.name = m->decl.total;
+	r.total = true;
 	table_total(m->t);
 	cells_fill(m->t, &r);
 	table_lossy(m->t, m->lossy);
+	m->decl.fini(m->total);
+}
+
+/* The rows of wanted tasks, then the groups. */
+static void add_rows(struct making *m, bool per_cpu)
+{
+	for (uint32_t i = 0; i < m->first_group; i++) {
+		const void *row = m->decl.at(m->w, i);
+		const struct analyze_task *task = task_of(m, row);
+
+		if ((task->tid || !m->decl.no_idle) && names_wanted(&m->w->names, task))
+			one(m, row, i, per_cpu);
+	}
+	for (size_t i = 0; i < m->groups.n && m->groups.at[i].row; i++)
+		table_row_later(m->t, m->first_group + (uint32_t)i);
 }
 
 struct table *tables_make(const struct tables_walk *w, const struct tables_decl *decl, bool per_cpu)
 {
-	struct making m = { .w = w, .decl = decl, .t = table_new(decl->name, decl->columns) };
+	struct table *t = table_new(decl->name, decl->columns);
+	struct making *m = calloc(1, sizeof(*m));
 
-	if (decl->total)
-		m.total = calloc(1, decl->row_size);
-	if (!m.t || (decl->total && !m.total)) {
-		table_free(m.t);
-		free(m.total);
+	if (!t || !m) {
+		table_free(t);
+		free(m);
 		return NULL;
 	}
-	m.t->order = decl->order;
-	for (size_t i = 0; i < decl->count(w); i++) {
-		const void *row = decl->at(w, i);
-		const struct analyze_task *task = task_of(&m, row);
-
-		if ((task->tid || !decl->no_idle) && names_wanted(&w->names, task))
-			one(&m, row, i, per_cpu);
+	*m = (struct making){ .w = w, .decl = *decl, .t = t };
+	m->first_group = (uint32_t)decl->count(w);
+	table_later(t, &(struct table_later){
+			       .ctx = m, .fill = fill, .lossy = lossy, .free = making_free });
+	if (decl->total && !t->failed)
+		t->failed = !(m->total = calloc(1, decl->row_size));
+	if (t->failed) {
+		table_free(t);
+		return NULL;
 	}
-	for (size_t i = 0; i < m.groups.n; i++) {
-		struct group *g = &m.groups.at[i];
-
-		if (!g->row)
-			continue;
-		fill(&m, g->row, 0, NULL, g, g->lossy);
-		decl->fini(g->row);
-		free(g->row);
-	}
+	t->order = decl->order;
+	add_rows(m, per_cpu);
 	if (decl->total) {
-		if (!decl->life_ns || m.any)
-			fill_total(&m);
-		decl->fini(m.total);
+		if (!decl->life_ns || m->any)
+			fill_total(m);
 	}
-	free(m.total);
-	array_fini(&m.groups);
-	map_fini(&m.by_name);
-	stringset_fini(&m.names);
-	return table_done(m.t);
+	if (t->n_rows || t->total)
+		t->lacks = t->later->row->lacks = tables_lacks(w);
+	return table_done(t);
 }

@@ -143,7 +143,9 @@ static int make(struct table **out, struct tables_walk *w, const struct source *
 	*out = src->make(w);
 	if (!*out)
 		return cdict_fail_nomem(err);
-	return table_sort(*out, NULL, err);
+	ret = table_sort(*out, NULL, err);
+	table_settle(*out); /* the walk ends before it */
+	return !ret && table_failed(*out) ? cdict_fail_nomem(err) : ret;
 }
 
 /* @options of the caller's size: what it does not know of is not asked for. */
@@ -278,7 +280,7 @@ size_t cdict_table_find(const struct cdict_table *t, const char *key)
 /* NULL: empty, or out of the table. */
 static const struct table_cell *cell_at(const struct cdict_table *t, size_t row, size_t column)
 {
-	const struct table_cell *cells = row < t->t->n_rows    ? t->t->cells + row * t->t->n_columns
+	const struct table_cell *cells = row < t->t->n_rows    ? table_cells(t->t, row)
 					 : row == t->t->n_rows ? t->t->total
 							       : NULL;
 
@@ -319,7 +321,7 @@ bool cdict_table_number(const struct cdict_table *t, size_t row, size_t column, 
 
 bool cdict_table_lossy(const struct cdict_table *t, size_t row)
 {
-	const struct table_cell *cells = row < t->t->n_rows    ? t->t->cells + row * t->t->n_columns
+	const struct table_cell *cells = row < t->t->n_rows    ? table_cells(t->t, row)
 					 : row == t->t->n_rows ? t->t->total
 							       : NULL;
 

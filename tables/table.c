@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Rows of figures: filling and sorting. */
+/* Rows of figures: filling them. */
 #include "tables/table.h"
 
 #include <errno.h>
@@ -69,9 +69,11 @@ void table_free(struct table *t)
 {
 	if (!t)
 		return;
-	for (size_t r = 0; r < t->n_rows; r++)
+	for (size_t r = 0; r < t->n_filled; r++)
 		free_cells(t, t->cells + r * t->n_columns);
 	free_cells(t, t->total);
+	table_later(t, NULL);
+	array_fini(&t->ids);
 	free(t->cells);
 	free(t->total);
 	free(t->own_columns);
@@ -89,7 +91,7 @@ struct table *table_done(struct table *t)
 void table_row(struct table *t)
 {
 	t->now = NULL;
-	if (t->n_rows == t->room) {
+	if (t->n_filled == t->room) {
 		size_t room = t->room ? 2 * t->room : 64;
 		struct table_cell *cells;
 
@@ -101,9 +103,13 @@ void table_row(struct table *t)
 		t->cells = cells;
 		t->room = room;
 	}
-	t->now = t->cells + t->n_rows++ * t->n_columns;
+	if (array_push(&t->ids, (uint32_t)t->n_filled)) {
+		t->failed = true;
+		return;
+	}
+	t->now = t->cells + t->n_filled++ * t->n_columns;
 	memset(t->now, 0, t->n_columns * sizeof(*t->now));
-	t->shown = t->n_rows;
+	t->shown = t->n_rows = t->ids.n;
 }
 
 void table_total(struct table *t)
@@ -194,181 +200,13 @@ void table_lossy(struct table *t, bool lossy)
 {
 	for (size_t c = 0; t->now && c < t->n_columns; c++)
 		t->now[c].lossy = lossy;
+	t->any_lossy |= lossy;
 }
 
 void table_share(struct table *t, size_t column, uint64_t part, uint64_t whole)
 {
 	if (whole)
 		table_percent(t, column, 100.0 * (double)part / (double)whole);
-}
-
-/* ---- sorting ---- */
-
-#define MAX_SORT_KEYS 8
-
-struct sort_keys {
-	const struct table *t;
-	size_t n;
-	struct {
-		size_t column;
-		bool descending;
-	} key[MAX_SORT_KEYS];
-};
-
-/* What has an order of its own comes first. */
-static int compare_texts(const struct table_cell *a, const struct table_cell *b)
-{
-	if (a->ordered != b->ordered)
-		return a->ordered ? -1 : 1;
-	if (!a->ordered)
-		return strverscmp(a->text, b->text);
-	return strcmp(a->text + strlen(a->text) + 1, b->text + strlen(b->text) + 1);
-}
-
-static int compare_cells(enum table_kind kind, const struct table_cell *a,
-			 const struct table_cell *b)
-{
-	switch (kind) {
-	case TABLE_TEXT:
-		return compare_texts(a, b);
-	case TABLE_INTEGER:
-		return (a->i64 > b->i64) - (a->i64 < b->i64);
-	case TABLE_PERCENT:
-		return (a->percent > b->percent) - (a->percent < b->percent);
-	default:
-		return (a->u64 > b->u64) - (a->u64 < b->u64);
-	}
-}
-
-struct sort_row {
-	const struct table_cell *cells;
-	const struct sort_keys *keys; /* of all */
-};
-
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct sort_row *x = pa, *y = pb;
-	const struct table_cell *a = x->cells, *b = y->cells;
-	const struct sort_keys *keys = x->keys;
-
-	for (size_t i = 0; i < keys->n; i++) {
-		size_t c = keys->key[i].column;
-		int order;
-
-		if (!a[c].set || !b[c].set) {
-			if (a[c].set != b[c].set)
-				return a[c].set ? -1 : 1;
-			continue;
-		}
-		order = compare_cells(keys->t->columns[c].kind, &a[c], &b[c]);
-		if (order)
-			return keys->key[i].descending ? -order : order;
-	}
-	return (a > b) - (a < b); /* rows stand in one array: their address is their order */
-}
-
-static int unknown_key(const struct table *t, const char *key, size_t len, struct cdict_error *err)
-{
-	char known[400] = "";
-
-	for (size_t c = 0; c < t->n_columns; c++) {
-		if (t->columns[c].flags & TABLE_HUMAN)
-			continue;
-		if (known[0])
-			strncat(known, " ", sizeof(known) - strlen(known) - 1);
-		strncat(known, t->columns[c].key, sizeof(known) - strlen(known) - 1);
-	}
-	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "cannot sort by '%.*s', only by: %s",
-			  (int)len, key, known);
-}
-
-static int parse_keys(struct sort_keys *keys, const char *spec, struct cdict_error *err)
-{
-	const struct table *t = keys->t;
-
-	for (const char *p = spec;; p++) {
-		size_t whole = strcspn(p, ","), len = strcspn(p, ":,"), c = 0;
-		const char *order = p + len;
-		size_t order_len = whole - len;
-
-		while (c < t->n_columns &&
-		       (strncmp(t->columns[c].key, p, len) || t->columns[c].key[len]))
-			c++;
-		if (c == t->n_columns)
-			return unknown_key(t, p, len, err);
-		if (keys->n == MAX_SORT_KEYS)
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "option --sort takes at most %d keys", MAX_SORT_KEYS);
-		keys->key[keys->n].column = c;
-		keys->key[keys->n].descending = t->columns[c].kind != TABLE_TEXT &&
-						t->columns[c].kind != TABLE_INTEGER;
-		if (order_len == 4 && !strncmp(order, ":asc", 4))
-			keys->key[keys->n].descending = false;
-		else if (order_len == 5 && !strncmp(order, ":desc", 5))
-			keys->key[keys->n].descending = true;
-		else if (order_len)
-			return cdict_fail(
-				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"option --sort takes KEY, KEY:asc or KEY:desc, not '%.*s'",
-				(int)whole, p);
-		keys->n++;
-		p += whole;
-		if (!*p)
-			return 0;
-	}
-}
-
-/* Brings the rows into the order in which @rows names them, where they stand: a table of a million tasks takes more
- * than half a gigabyte. @room is that of one. */
-static void put_in_order(struct table *t, struct sort_row *rows, struct table_cell *room)
-{
-	size_t size = t->n_columns * sizeof(*room);
-
-	for (size_t r = 0; r < t->n_rows; r++) {
-		struct table_cell *to = t->cells + r * t->n_columns, *first = to;
-
-		memcpy(room, first, size);
-		for (size_t at = r;;) {
-			const struct table_cell *from = rows[at].cells;
-
-			rows[at].cells = to; /* done */
-			if (from == to || from == first) {
-				memcpy(to, room, size);
-				break;
-			}
-			memcpy(to, from, size);
-			at = (size_t)(from - t->cells) / t->n_columns;
-			to = t->cells + at * t->n_columns;
-		}
-	}
-}
-
-int table_sort(struct table *t, const char *spec, struct cdict_error *err)
-{
-	struct sort_keys keys = { .t = t };
-	struct sort_row *rows = NULL;
-	struct table_cell *room = NULL;
-	int rc;
-
-	spec = spec ? spec : t->order;
-	rc = spec ? parse_keys(&keys, spec, err) : 0;
-	if (rc || !spec || t->n_rows < 2)
-		return rc;
-	rows = calloc(t->n_rows, sizeof(*rows));
-	room = calloc(t->n_columns, sizeof(*room));
-	if (!rows || !room) {
-		rc = cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
-		goto out;
-	}
-	for (size_t r = 0; r < t->n_rows; r++)
-		rows[r] = (struct sort_row){ t->cells + r * t->n_columns, &keys };
-	qsort(rows, t->n_rows, sizeof(*rows), compare_rows);
-	put_in_order(t, rows, room);
-	t->now = NULL;
-out:
-	free(room);
-	free(rows);
-	return rc;
 }
 
 void table_top(struct table *t, uint64_t n)
@@ -423,5 +261,7 @@ int table_print(struct sink *s, enum table_format format, const struct table_fra
 	case TABLE_AS_TEXT:
 		table_print_text(s, frame, tables, n);
 	}
+	for (size_t i = 0; i < n; i++)
+		s->error = table_failed(tables[i]) ? -ENOMEM : s->error;
 	return sink_flush(s);
 }

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
 #include "base/sink.h"
 #include "cdict/reader.h"
 #include "tables/loss.h"
@@ -112,15 +113,31 @@ struct table {
 	const struct table_column *columns;
 	struct table_column *own_columns; /* the same, freed with it; NULL: they are borrowed */
 	size_t n_columns;
-	struct table_cell *cells; /* row by row */
-	size_t n_rows, room;
+	ARRAY(uint32_t) ids;      /* of each row: of its cells, or + TABLE_LATER of table_later() */
+	struct table_cell *cells; /* of the rows that are filled, in the order in which they came */
+	size_t n_filled, room;
+	struct table_later *later;
+	size_t n_rows;
 	size_t shown;             /* rows that are printed, after table_top() */
 	struct table_cell *total; /* NULL: none */
 	struct table_cell *now;   /* the row being filled */
+	bool any_lossy;           /* some cell is */
 	bool grouped;             /* rows are of no task, whatever its columns could name */
 	unsigned lacks;           /* TABLE_OF_*: columns with them are empty */
 	bool certain; /* of no capture, that could lack events: CSV and JSON have no "lossy" */
 	bool failed;
+};
+
+/* The cells of a million rows are a gigabyte: rows of analyses are filled when somebody looks at them, a cell
+ * at a time. */
+#define TABLE_LATER (UINT32_C(1) << 31)
+struct table_later {
+	void *ctx;
+	/* Fills column @column of the row begun in @t as row @id of @ctx. */
+	void (*fill)(void *ctx, struct table *t, size_t column, uint32_t id);
+	bool (*lossy)(void *ctx, uint32_t id);
+	void (*free)(void *ctx);
+	struct table *row; /* the one looked at: a table's own */
 };
 
 /* table_new - @name is the JSON member; @columns ends with TABLE_COLUMNS_END and
@@ -129,6 +146,22 @@ struct table *table_new(const char *name, const struct table_column *columns);
 void table_free(struct table *t);
 /* table_done - the table, or, when memory was short, NULL: then it is freed. */
 struct table *table_done(struct table *t);
+
+/* table_later - what rows of table_row_later() are filled by; with its ctx it is taken, also when memory was
+ * short. */
+void table_later(struct table *t, const struct table_later *later);
+void table_row_later(struct table *t, uint32_t id);
+/* table_settle - fills all rows, which then need nothing of what they were made of. */
+void table_settle(struct table *t);
+/* table_at - the cell (TABLE_TOTAL: of the total); of a row that is filled later it lives until the column is looked
+ * at in another one.
+ * table_cells - all of a row.  table_row_lossy - whether its figures are marked. */
+#define TABLE_TOTAL SIZE_MAX
+const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
+const struct table_cell *table_cells(const struct table *t, size_t row);
+bool table_row_lossy(const struct table *t, size_t row);
+/* table_failed - memory was short while rows were looked at. */
+bool table_failed(const struct table *t);
 
 void table_row(struct table *t);   /* begins a row */
 void table_total(struct table *t); /* begins the total, printed last, never sorted */

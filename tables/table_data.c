@@ -43,12 +43,12 @@ void table_print_csv(struct sink *s, const struct table *t)
 			if (!first)
 				sink_putc(s, ',');
 			first = false;
-			csv_cell(s, &t->columns[c], &t->cells[r * t->n_columns + c]);
+			csv_cell(s, &t->columns[c], table_at(t, r, c));
 		}
 		if (t->certain)
 			sink_puts(s, "\r\n");
 		else
-			sink_puts(s, t->cells[r * t->n_columns].lossy ? ",true\r\n" : ",false\r\n");
+			sink_puts(s, table_row_lossy(t, r) ? ",true\r\n" : ",false\r\n");
 	}
 }
 
@@ -83,16 +83,16 @@ void table_cell_json(struct json *j, const char *key, const struct table_column 
 	}
 }
 
-static void json_row(struct json *j, const char *key, const struct table *t,
-		     const struct table_cell *row)
+static void json_row(struct json *j, const char *key, const struct table *t, size_t row)
 {
 	json_open(j, key, '{', false);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (!(t->columns[c].flags & TABLE_HUMAN))
-			table_cell_json(j, t->columns[c].key, &t->columns[c], &row[c], 0);
+			table_cell_json(j, t->columns[c].key, &t->columns[c], table_at(t, row, c),
+					0);
 	}
 	if (!t->certain)
-		json_bool(j, "lossy", row[0].lossy);
+		json_bool(j, "lossy", table_row_lossy(t, row));
 	json_close(j);
 }
 
@@ -194,14 +194,14 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 
 		json_open(&j, t->name, '[', true);
 		for (size_t r = 0; r < t->shown; r++)
-			json_row(&j, NULL, t, t->cells + r * t->n_columns);
+			json_row(&j, NULL, t, r);
 		json_close(&j);
 		if (t->total) {
 			char key[64];
 
 			snprintf(key, sizeof(key), "%s%s", i ? t->name : "",
 				 i ? "_total" : "total");
-			json_row(&j, key, t, t->total);
+			json_row(&j, key, t, TABLE_TOTAL);
 		}
 	}
 	json_close(&j);

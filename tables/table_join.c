@@ -20,13 +20,14 @@ static struct table_column *join_columns(const struct table *part)
 static void move_rows(struct table *t, struct table *part, const char *file)
 {
 	for (size_t r = 0; r < part->n_rows; r++) {
-		struct table_cell *row = part->cells + r * part->n_columns;
+		struct table_cell *row = (struct table_cell *)table_cells(part, r);
 
 		table_row(t);
 		table_text(t, 0, file);
 		if (t->failed)
 			return;
-		t->now[0].lossy = row[0].lossy;
+		t->now[0].lossy = table_row_lossy(part, r);
+		t->any_lossy |= part->any_lossy;
 		memcpy(t->now + 1, row, part->n_columns * sizeof(*row));
 		memset(row, 0, part->n_columns * sizeof(*row));
 	}

@@ -62,17 +62,18 @@ static void head(struct json *j, const struct table *t)
 	json_close(j);
 }
 
-/* What column @c says of @row. */
-static void value_json(struct json *j, const struct table *t, size_t c,
-		       const struct table_cell *row, uint64_t t0_ns, const uint32_t *numbers)
+/* What column @c says of the row. */
+static void value_json(struct json *j, const struct table *t, size_t c, size_t row, uint64_t t0_ns,
+		       const uint32_t *numbers)
 {
-	uint32_t task = row[c].task - 1;
+	const struct table_cell *cell = table_at(t, row, c);
+	uint32_t task = cell->task - 1;
 
 	if (fate_of(&t->columns[c], has_name(t)) == PLAIN) {
-		table_cell_json(j, NULL, &t->columns[c], &row[c], t0_ns);
+		table_cell_json(j, NULL, &t->columns[c], cell, t0_ns);
 		return;
 	}
-	if (row[c].task && numbers)
+	if (cell->task && numbers)
 		task = numbers[task];
 	if (task != UINT32_MAX)
 		json_u64(j, NULL, task);
@@ -90,12 +91,12 @@ static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns,
 			continue;
 		json_open(j, NULL, '[', false);
 		for (size_t r = 0; r < t->shown; r++)
-			value_json(j, t, c, t->cells + r * t->n_columns, t0_ns, numbers);
+			value_json(j, t, c, r, t0_ns, numbers);
 		json_close(j);
 	}
 	json_open(j, NULL, '[', false);
 	for (size_t r = 0; r < t->shown; r++)
-		json_bool(j, NULL, t->cells[r * t->n_columns].lossy);
+		json_bool(j, NULL, table_row_lossy(t, r));
 	json_close(j);
 	json_close(j);
 }
@@ -106,7 +107,7 @@ static void total_json(struct json *j, const struct table *t, uint64_t t0_ns,
 	json_open(j, "total", '[', false);
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (fate_of(&t->columns[c], has_name(t)) != DROPPED)
-			value_json(j, t, c, t->total, t0_ns, numbers);
+			value_json(j, t, c, TABLE_TOTAL, t0_ns, numbers);
 	}
 	json_bool(j, NULL, t->total[0].lossy);
 	json_close(j);

@@ -87,7 +87,7 @@ void table_add_sums(struct table *to, const struct table *t, const char *const *
 	struct map rows = { 0 };
 
 	for (size_t r = 0; r < t->n_rows && !to->failed; r++) {
-		const struct table_cell *row = t->cells + r * t->n_columns;
+		const struct table_cell *row = table_cells(t, r);
 		uint32_t group = 0, *at;
 		uint64_t key;
 
@@ -104,7 +104,7 @@ void table_add_sums(struct table *to, const struct table *t, const char *const *
 		}
 		if (*at == MAP_NEW) {
 			table_row(to);
-			*at = (uint32_t)to->n_rows - 1;
+			*at = (uint32_t)to->n_filled - 1;
 		} else {
 			to->now = to->cells + *at * to->n_columns;
 		}

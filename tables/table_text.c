@@ -26,7 +26,7 @@ static bool visible(const struct table_frame *frame, const struct table *t, size
 	if ((flags & TABLE_MACHINE) || ((flags & TABLE_WIDE) && !is_wide(frame)))
 		return false;
 	for (size_t r = 0; r < t->n_rows; r++) {
-		if (t->cells[r * t->n_columns + c].set)
+		if (table_at(t, r, c)->set)
 			return true;
 	}
 	return !t->n_rows || (t->total && t->total[c].set);
@@ -99,8 +99,8 @@ static bool marked(const struct table_column *c, const struct table_cell *cell)
 
 static bool any_marked(const struct table *t, size_t c)
 {
-	for (size_t r = 0; r < t->shown; r++) {
-		if (marked(&t->columns[c], &t->cells[r * t->n_columns + c]))
+	for (size_t r = 0; t->any_lossy && r < t->shown; r++) {
+		if (marked(&t->columns[c], table_at(t, r, c)))
 			return true;
 	}
 	return t->total && marked(&t->columns[c], &t->total[c]);
@@ -111,7 +111,7 @@ static void explain_marks(struct sink *s, const struct table_frame *frame,
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t c = 0; c < tables[i]->n_columns; c++) {
-			if (!visible(frame, tables[i], c) || !any_marked(tables[i], c))
+			if (!any_marked(tables[i], c) || !visible(frame, tables[i], c))
 				continue;
 			sink_puts(s, "~ what it is known to be: events are missing that could have "
 				     "changed it\n");
@@ -194,8 +194,10 @@ static size_t put_text(struct sink *s, const char *text, size_t width)
 	return escape_width(text, len) + 2;
 }
 
+#define HEAD (TABLE_TOTAL - 1) /* in place of a row */
+
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     const struct column_room *rooms, const struct table_cell *row)
+		     const struct column_room *rooms, size_t row)
 {
 	size_t pending = 0; /* blanks that nothing follows are not written */
 	bool first = true;
@@ -205,11 +207,14 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		char room[NUMBER_ROOM];
 		const char *text;
 		size_t width, blanks;
-		bool mark = row && marked(col, &row[c]);
+		const struct table_cell *cell;
+		bool mark;
 
 		if (rooms[c].hidden)
 			continue;
-		text = row ? human(frame, col, &row[c], room) : head_of(frame, col, room);
+		cell = row == HEAD ? NULL : table_at(t, row, c);
+		mark = cell && marked(col, cell);
+		text = cell ? human(frame, col, cell, room) : head_of(frame, col, room);
 		width = escape_width(text, strlen(text)) + rooms[c].mark;
 		if (width > rooms[c].width)
 			width = rooms[c].width;
@@ -314,6 +319,19 @@ static void rule(struct sink *s, const struct table *t, const struct column_room
 	sink_putc(s, '\n');
 }
 
+static void widen(struct column_room *rooms, const struct table_frame *frame, const struct table *t,
+		  size_t row)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		size_t width = rooms[c].hidden
+				       ? 0
+				       : cell_width(frame, &t->columns[c], table_at(t, row, c));
+
+		if (width > rooms[c].width)
+			rooms[c].width = width;
+	}
+}
+
 static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
 	struct column_room *rooms = calloc(t->n_columns, sizeof(*rooms));
@@ -330,29 +348,26 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		size_t width = escape_width(title, strlen(title));
 
 		rooms[c].hidden = !visible(frame, t, c);
-		if (rooms[c].hidden)
-			continue;
-		for (size_t r = 0; r < t->shown; r++) {
-			size_t w = cell_width(frame, col, &t->cells[r * t->n_columns + c]);
-
-			if (w > width)
-				width = w;
-		}
-		if (t->total && cell_width(frame, col, &t->total[c]) > width)
-			width = cell_width(frame, col, &t->total[c]);
-		rooms[c].mark = any_marked(t, c);
-		rooms[c].width = width + rooms[c].mark;
+		rooms[c].width = width;
+	}
+	for (size_t r = 0; r < t->shown; r++)
+		widen(rooms, frame, t, r);
+	if (t->total)
+		widen(rooms, frame, t, TABLE_TOTAL);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		rooms[c].mark = !rooms[c].hidden && any_marked(t, c);
+		rooms[c].width += rooms[c].mark;
 	}
 	gone = fit(frame, t, rooms);
-	text_row(s, frame, t, rooms, NULL);
+	text_row(s, frame, t, rooms, HEAD);
 	rule(s, t, rooms);
 	for (size_t r = 0; r < t->shown; r++)
-		text_row(s, frame, t, rooms, t->cells + r * t->n_columns);
+		text_row(s, frame, t, rooms, r);
 	if (t->shown < t->n_rows)
 		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
 	if (t->total) {
 		rule(s, t, rooms);
-		text_row(s, frame, t, rooms, t->total);
+		text_row(s, frame, t, rooms, TABLE_TOTAL);
 	}
 	if (gone)
 		sink_printf(s, "(%zu more column%s: -v)\n", gone, gone == 1 ? "" : "s");
@@ -379,22 +394,24 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 	loss(s, frame);
 }
 
-static void md_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		   const struct table_cell *row, bool strong)
+static void md_row(struct sink *s, const struct table *t, const bool *shown, size_t row,
+		   bool strong)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct table_column *col = &t->columns[c];
+		const struct table_cell *cell;
 		char room[NUMBER_ROOM];
 		const char *text;
 
-		if (!visible(frame, t, c))
+		if (!shown[c])
 			continue;
-		text = row ? table_cell_human(col, &row[c], room) : col->title;
+		cell = row == HEAD ? NULL : table_at(t, row, c);
+		text = cell ? table_cell_human(col, cell, room) : col->title;
 		sink_puts(s, "| ");
 		if (strong && *text)
 			sink_puts(s, "**");
 		escape_md(s, text, strlen(text));
-		if (row && marked(col, &row[c]))
+		if (cell && marked(col, cell))
 			sink_putc(s, '~');
 		if (strong && *text)
 			sink_puts(s, "**");
@@ -405,18 +422,27 @@ static void md_row(struct sink *s, const struct table_frame *frame, const struct
 
 static void md_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
-	md_row(s, frame, t, NULL, false);
+	bool *shown = calloc(t->n_columns + 1, sizeof(*shown));
+
+	if (!shown) {
+		s->error = -ENOMEM;
+		return;
+	}
+	for (size_t c = 0; c < t->n_columns; c++)
+		shown[c] = visible(frame, t, c);
+	md_row(s, t, shown, HEAD, false);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (visible(frame, t, c))
+		if (shown[c])
 			sink_puts(s, t->columns[c].kind == TABLE_TEXT ? "| --- " : "| ---: ");
 	}
 	sink_puts(s, "|\n");
 	for (size_t r = 0; r < t->shown; r++)
-		md_row(s, frame, t, t->cells + r * t->n_columns, false);
+		md_row(s, t, shown, r, false);
 	if (t->total)
-		md_row(s, frame, t, t->total, true);
+		md_row(s, t, shown, TABLE_TOTAL, true);
 	if (t->shown < t->n_rows)
 		sink_printf(s, "\n(%zu more rows)\n", t->n_rows - t->shown);
+	free(shown);
 }
 
 void table_print_md(struct sink *s, const struct table_frame *frame, struct table *const *tables,

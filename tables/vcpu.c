@@ -198,7 +198,7 @@ struct table *tables_vcpu(const struct tables_walk *w)
 const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
 					       const struct table *vcpu, size_t row)
 {
-	int64_t at = vcpu->cells[row * vcpu->n_columns + COLUMN_ROW].i64;
+	int64_t at = table_at(vcpu, row, COLUMN_ROW)->i64;
 
 	return analyze_vcpus_row_at(w->vcpus, (size_t)at);
 }

@@ -182,7 +182,7 @@ static const char *order(struct table *t)
 
 	names[0] = '\0';
 	for (size_t r = 0; r < t->shown; r++) {
-		strcat(names, t->cells[r * t->n_columns + NAME].text);
+		strcat(names, table_at(t, r, NAME)->text);
 		strcat(names, " ");
 	}
 	return names;
@@ -234,6 +234,162 @@ static void a_column_without_a_cell_is_not_shown_to_people(void **state)
 	free(got);
 }
 
+/* ---- rows that are filled when somebody looks at them ---- */
+
+enum { MANY = 300 };
+
+static void fill_cell(struct table *t, size_t column, uint32_t id)
+{
+	char text[24];
+
+	switch (column) {
+	case NAME:
+		snprintf(text, sizeof(text), "c%u", id * 7 % 113);
+		table_text(t, NAME, text);
+		snprintf(text, sizeof(text), "group %u", id * 5 % 7);
+		table_order(t, NAME, id % 4 == 1 ? text : NULL);
+		table_task(t, NAME, id);
+		break;
+	case TID:
+		if (id % 5)
+			table_i64(t, TID, (int64_t)(id * 37 % 11) - 5);
+		break;
+	case RUN:
+		table_u64(t, RUN, id * 97 % 101);
+		break;
+	case SHARE:
+		if (id % 7)
+			table_percent(t, SHARE, ((double)(id * 29 % 17) - 8) * -0.25);
+		break;
+	default:
+		break;
+	}
+}
+
+static void fill_later(void *ctx, struct table *t, size_t column, uint32_t id)
+{
+	(void)ctx;
+	fill_cell(t, column, id);
+}
+
+static bool lossy_later(void *ctx, uint32_t id)
+{
+	(void)ctx;
+	return id % 9 == 0;
+}
+
+static void free_later(void *ctx)
+{
+	++*(int *)ctx;
+}
+
+/* The same rows, filled at once; then one more. */
+static struct table *many(bool later, int *freed)
+{
+	struct table *t = table_new("rows", columns);
+
+	if (later)
+		table_later(t, &(struct table_later){ .ctx = freed,
+						      .fill = fill_later,
+						      .lossy = lossy_later,
+						      .free = free_later });
+	for (uint32_t id = 0; id < MANY; id++) {
+		if (later) {
+			table_row_later(t, id);
+			continue;
+		}
+		table_row(t);
+		for (size_t c = 0; c < t->n_columns; c++)
+			fill_cell(t, c, id);
+		table_lossy(t, lossy_later(NULL, id));
+	}
+	add(t, "one more", 3, 50);
+	table_total(t);
+	table_text(t, NAME, "total");
+	return t;
+}
+
+static void rows_that_are_filled_later_are_printed_and_sorted_as_others(void **state)
+{
+	static const char *const specs[] = { "run_ns", "tid,name:desc", "share_percent,tid:desc",
+					     "name", "name:desc,run_ns:asc" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		for (int format = TABLE_AS_TEXT; format <= TABLE_AS_MD; format++) {
+			int freed = 0;
+			struct table *now = many(false, NULL), *later = many(true, &freed);
+			char *want, *got;
+
+			assert_int_equal(table_sort(now, specs[i], NULL), 0);
+			assert_int_equal(table_sort(later, specs[i], NULL), 0);
+			assert_int_equal(later->n_filled, 1);
+			table_top(later, format == TABLE_AS_MD ? 7 : 0);
+			table_top(now, format == TABLE_AS_MD ? 7 : 0);
+			want = print(now, format);
+			got = print(later, format);
+			assert_string_equal(got, want);
+			assert_int_equal(freed, 1);
+			free(want);
+			free(got);
+		}
+	}
+}
+
+/* In what sorting should have done, each row stands before those that it is not behind. */
+static void many_rows_are_in_the_order_of_all_keys(void **state)
+{
+	int freed = 0;
+	struct table *t = many(true, &freed);
+	struct table_cell before[3] = { { 0 } };
+
+	(void)state;
+	assert_int_equal(table_sort(t, "share_percent,tid,run_ns:asc", NULL), 0);
+	for (size_t r = 0; r < t->n_rows; r++) {
+		struct table_cell now[3] = { *table_at(t, r, SHARE), *table_at(t, r, TID),
+					     *table_at(t, r, RUN) };
+		bool same;
+
+		if (r) {
+			assert_true(before[0].set || !now[0].set);
+			same = before[0].set == now[0].set;
+			if (same && now[0].set) {
+				assert_true(before[0].percent >= now[0].percent);
+				same = before[0].percent == now[0].percent;
+			}
+			assert_true(!same || before[1].set || !now[1].set);
+			same = same && before[1].set == now[1].set;
+			if (same && now[1].set) {
+				assert_true(before[1].i64 <= now[1].i64);
+				same = before[1].i64 == now[1].i64;
+			}
+			assert_true(!same || before[2].u64 <= now[2].u64);
+		}
+		memcpy(before, now, sizeof(now));
+	}
+	table_free(t);
+}
+
+static void a_settled_table_needs_nothing_of_what_it_was_made_of(void **state)
+{
+	int freed = 0;
+	struct table *t = many(true, &freed);
+	char *want = print(many(false, NULL), TABLE_AS_CSV), *got;
+
+	(void)state;
+	table_settle(t);
+	assert_int_equal(freed, 1);
+	assert_int_equal(t->n_rows, MANY + 1);
+	assert_string_equal(table_cells(t, 7)[NAME].text, "c49");
+	assert_int_equal(table_at(t, 7, NAME)->task, 7 + 1);
+	assert_true(table_row_lossy(t, 9));
+	got = print(t, TABLE_AS_CSV);
+	assert_string_equal(got, want);
+	assert_int_equal(freed, 1);
+	free(want);
+	free(got);
+}
+
 static void an_unknown_sort_key_is_wrong_usage(void **state)
 {
 	static const char *const specs[] = { "nonsense", "", "run", "run_ns:up", "run_ns,", ":asc" };
@@ -278,6 +434,9 @@ int main(void)
 		cmocka_unit_test(markdown_keeps_its_cells),
 		cmocka_unit_test(sorting_follows_the_kind_of_the_column),
 		cmocka_unit_test(a_column_without_a_cell_is_not_shown_to_people),
+		cmocka_unit_test(rows_that_are_filled_later_are_printed_and_sorted_as_others),
+		cmocka_unit_test(many_rows_are_in_the_order_of_all_keys),
+		cmocka_unit_test(a_settled_table_needs_nothing_of_what_it_was_made_of),
 		cmocka_unit_test(an_unknown_sort_key_is_wrong_usage),
 		cmocka_unit_test(numbers_are_rounded_once),
 	};
