@@ -7,8 +7,7 @@
  * the exact one by at most 1/128 (0.79 %).  count, sum, min and max are exact,
  * and merging two histograms gives what one fed with both would hold.
  *
- * Threads    one thread at a time per histogram, also to read it: the bins of the latest
- *            values are counted a handful at a time
+ * Threads    one at a time per histogram that writes; any number read
  * Units      values are ns by use, the code does not care
  * Failure    out of memory: histogram_add() and histogram_merge() say so, and what the
  *            histogram then holds is no figure
@@ -31,7 +30,8 @@
 
 /* Every task has some histograms and its values fall anywhere into them: a counter is mostly
  * not in the processor's cache.  So values wait until there are this many, and are then
- * counted together: the processor waits for all their counters at once. */
+ * counted together: the processor waits for all their counters at once.  And of a million tasks most have a
+ * few values: until then there are no counters. */
 #define HISTOGRAM_WAITING 14
 
 struct histogram {
@@ -64,17 +64,12 @@ uint64_t histogram_bin_count(const struct histogram *h, unsigned bin);
 void histogram_init(struct histogram *h);
 void histogram_fini(struct histogram *h);
 
-/* histogram_settle - counts the values that wait. */
-void histogram_settle(struct histogram *h);
-
-/* Grows @bins so that @octave is covered; 0 or -ENOMEM. */
-int histogram_cover(struct histogram *h, unsigned octave);
+/* histogram_settle - counts the values that wait; 0 or -ENOMEM. */
+ANALYZE_CHECK int histogram_settle(struct histogram *h);
 
 /* histogram_add - counts @v; @at is its time, kept for the largest; 0 or -ENOMEM. */
 ANALYZE_CHECK static inline int histogram_add(struct histogram *h, uint64_t v, uint64_t at)
 {
-	unsigned bin = histogram_bin(v), octave = bin >> HISTOGRAM_SUB_BITS;
-
 	if (!h->count || v > h->max) {
 		h->max = v;
 		h->max_at = at;
@@ -83,12 +78,8 @@ ANALYZE_CHECK static inline int histogram_add(struct histogram *h, uint64_t v, u
 		h->min = v;
 	h->count++;
 	h->sum += v;
-	if (octave - h->octave >= h->n_octaves && histogram_cover(h, octave))
-		return -ENOMEM;
-	h->waiting[h->n_waiting++] = (uint16_t)bin;
-	if (h->n_waiting == HISTOGRAM_WAITING)
-		histogram_settle(h);
-	return 0;
+	h->waiting[h->n_waiting++] = (uint16_t)histogram_bin(v);
+	return h->n_waiting == HISTOGRAM_WAITING ? histogram_settle(h) : 0;
 }
 
 /* histogram_merge - adds all of @from to @to; 0 or -ENOMEM. */

@@ -8,6 +8,7 @@
 
 #include "analyze/index.h"
 #include "analyze/ops.h"
+#include "analyze/sparse.h"
 #include "base/fail.h"
 
 /* perf's struct work_atom: the latest of a task, all it looks at. */
@@ -23,16 +24,21 @@ struct analyze_latency {
 	struct analyze_engine *eng;
 	bool by_cpu;
 	enum analyze_perf like_perf;
-	ARRAY(struct analyze_latency_row) rows; /* by task, or CPU */
-	size_t n;                               /* of them, after the run */
-	ARRAY(struct atom) atoms;               /* by task */
-	bool finished;                          /* rows are closed up */
+	struct sparse rows;       /* by task, or CPU */
+	ARRAY(uint32_t) order;    /* after the run: the numbers of those who waited */
+	ARRAY(struct atom) atoms; /* by task */
 	struct analyze_latency_row spill;
+	struct analyze_latency_row told; /* the row that was asked for, borrows of its like in rows */
+	struct analyze_latency_row wakeup;
 };
+
+_Static_assert(sizeof(struct analyze_latency_row) % 8 == 0 &&
+		       sizeof(struct analyze_latency_row) <= SPARSE_SIZE_MAX,
+	       "words of a row");
 
 static struct analyze_latency_row *row_of(struct analyze_latency *l, uint32_t task, uint32_t cpu)
 {
-	struct analyze_latency_row *row = row_at(&l->rows, l->by_cpu ? cpu : task);
+	struct analyze_latency_row *row = sparse_row(&l->rows, l->by_cpu ? cpu : task);
 
 	if (row)
 		return row;
@@ -166,34 +172,34 @@ static void part_free(void *self)
 static int join(void *self, void *later)
 {
 	struct analyze_latency *l = self;
-	const struct analyze_latency *other = later;
+	struct analyze_latency *other = later;
+	struct analyze_latency_row from;
 	int ret = 0;
 
-	for (size_t i = 0; i < other->rows.n && !ret; i++) {
-		struct analyze_latency_row *row = row_at(&l->rows, i);
+	for (uint32_t i = 0; i < other->rows.slots.n && !ret; i++) {
+		struct analyze_latency_row *row;
 
-		ret = row ? analyze_latency_row_merge(row, &other->rows.at[i]) : -ENOMEM;
+		if (!sparse_read(&other->rows, i, &from))
+			continue;
+		row = sparse_row(&l->rows, i);
+		ret = row ? analyze_latency_row_merge(row, &from) : -ENOMEM;
 	}
 	return ret;
 }
 
-/* Closes the gaps of tasks that never waited. */
+/* Not those who never waited. */
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_latency *l = self;
+	struct analyze_latency_row *row = &l->told;
 
-	(void)err;
-	for (size_t i = 0; i < l->rows.n; i++) {
-		struct analyze_latency_row row = l->rows.at[i];
-
-		if (!row.wakeup.count && !row.preempt.count && !row.incomplete && !row.perf.count)
-			continue;
-		row.task = l->by_cpu ? ANALYZE_NO_TASK : (uint32_t)i;
-		row.cpu = l->by_cpu ? (uint32_t)i : CDICT_CPU_UNKNOWN;
-		memset(&l->rows.at[i], 0, sizeof(row));
-		l->rows.at[l->n++] = row;
+	for (uint32_t i = 0; i < l->rows.slots.n; i++) {
+		if (sparse_read(&l->rows, i, row) &&
+		    (row->wakeup.count || row->preempt.count || row->incomplete ||
+		     row->perf.count) &&
+		    array_push(&l->order, i))
+			return cdict_fail_nomem(err);
 	}
-	l->finished = true;
 	return 0;
 }
 
@@ -226,6 +232,7 @@ int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng
 	if (!l)
 		return cdict_fail_nomem(err);
 	l->eng = eng;
+	l->rows.size = sizeof(struct analyze_latency_row);
 	l->by_cpu = opts && opts->by_cpu;
 	l->like_perf = opts ? opts->like_perf : ANALYZE_NOT_PERF;
 	ret = analyze_engine_add(eng, l->like_perf ? &ops_like_perf : &ops, l, err);
@@ -237,52 +244,47 @@ int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng
 	return 0;
 }
 
+static void row_fini(void *row)
+{
+	analyze_latency_row_fini(row);
+}
+
 void analyze_latency_free(struct analyze_latency *l)
 {
 	if (!l)
 		return;
-	for (size_t i = 0; i < l->rows.n; i++)
-		analyze_latency_row_fini(&l->rows.at[i]);
+	sparse_fini(&l->rows, row_fini);
 	analyze_latency_row_fini(&l->spill);
-	array_fini(&l->rows);
+	array_fini(&l->order);
 	array_fini(&l->atoms);
 	free(l);
 }
 
-const struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng)
+struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng)
 {
-	const struct analyze_latency *l = analyze_engine_find(eng, &ops);
+	struct analyze_latency *l = analyze_engine_find(eng, &ops);
 
 	if (!l || l->by_cpu)
 		l = analyze_engine_find(eng, &ops_like_perf);
 	return l && !l->by_cpu ? l : NULL;
 }
 
-const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, uint32_t task)
+const struct histogram *analyze_latency_wakeup(struct analyze_latency *l, uint32_t task)
 {
-	size_t lo = 0, hi = l->n;
-
-	if (!l->finished)
-		return task < l->rows.n ? &l->rows.at[task].wakeup : NULL;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (l->rows.at[mid].task < task)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < l->n && l->rows.at[lo].task == task ? &l->rows.at[lo].wakeup : NULL;
+	return sparse_read(&l->rows, task, &l->wakeup) ? &l->wakeup.wakeup : NULL;
 }
 
 size_t analyze_latency_row_count(const struct analyze_latency *l)
 {
-	return l->n;
+	return l->order.n;
 }
 
-const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l, size_t i)
+const struct analyze_latency_row *analyze_latency_row_at(struct analyze_latency *l, size_t i)
 {
-	return &l->rows.at[i];
+	sparse_read(&l->rows, l->order.at[i], &l->told);
+	l->told.task = l->by_cpu ? ANALYZE_NO_TASK : l->order.at[i];
+	l->told.cpu = l->by_cpu ? l->order.at[i] : CDICT_CPU_UNKNOWN;
+	return &l->told;
 }
 
 int analyze_latency_row_merge(struct analyze_latency_row *to,

@@ -7,7 +7,7 @@
  * starts at sched_wakeup: its numbers are kept apart, for comparing.
  *
  * Units      ns; max_at is the wait's start
- * Ownership  rows are borrowed and die with the analysis
+ * Ownership  a row is borrowed until the next one is asked for
  */
 #ifndef ANALYZE_LATENCY_H
 #define ANALYZE_LATENCY_H
@@ -35,11 +35,11 @@ struct analyze_perf_latency {
 };
 
 struct analyze_latency_row {
-	uint32_t task;            /* by_cpu: ANALYZE_NO_TASK */
-	uint32_t cpu;             /* by_cpu; else CDICT_CPU_UNKNOWN */
-	struct histogram wakeup;  /* wake-up -> switch-in, by switch-ins in the window */
-	struct histogram preempt; /* switched out runnable -> switch-in */
-	uint64_t incomplete;      /* waits not counted because events are missing */
+	_Alignas(8) uint32_t task; /* by_cpu: ANALYZE_NO_TASK */
+	uint32_t cpu;              /* by_cpu; else CDICT_CPU_UNKNOWN */
+	struct histogram wakeup;   /* wake-up -> switch-in, by switch-ins in the window */
+	struct histogram preempt;  /* switched out runnable -> switch-in */
+	uint64_t incomplete;       /* waits not counted because events are missing */
 	struct analyze_perf_latency perf;
 };
 
@@ -49,13 +49,13 @@ void analyze_latency_free(struct analyze_latency *l);
 /* analyze_latency_of - the one of the engine's that counts wake-up latency by task, or NULL:
  * who wants the same figures takes them from there.  Whatever the order of registration, it
  * can be asked from ops.start() on. */
-const struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng);
-/* analyze_latency_wakeup - @task's wake-ups so far, or at the end; NULL: none. */
-const struct histogram *analyze_latency_wakeup(const struct analyze_latency *l, uint32_t task);
+struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng);
+/* analyze_latency_wakeup - @task's wake-ups so far, or at the end, borrowed until it is called again; NULL: none. */
+const struct histogram *analyze_latency_wakeup(struct analyze_latency *l, uint32_t task);
 
 /* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */
 size_t analyze_latency_row_count(const struct analyze_latency *l);
-const struct analyze_latency_row *analyze_latency_row_at(const struct analyze_latency *l, size_t i);
+const struct analyze_latency_row *analyze_latency_row_at(struct analyze_latency *l, size_t i);
 ANALYZE_CHECK int analyze_latency_row_merge(struct analyze_latency_row *to,
 					    const struct analyze_latency_row *from);
 void analyze_latency_row_fini(struct analyze_latency_row *row);

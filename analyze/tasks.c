@@ -8,44 +8,47 @@
 
 #include "analyze/index.h"
 #include "analyze/ops.h"
+#include "analyze/sparse.h"
 #include "base/fail.h"
 
 struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
 	bool stat_runtime;
-	const struct analyze_latency *latency; /* counts the wake-ups; NULL: this one does */
-	struct index index;                    /* per_cpu: (task, CPU) */
-	ARRAY(struct analyze_task_row) rows;   /* by number in the index, else by task */
-	ARRAY(bool) used;                      /* by task: anything happened to it */
-	size_t n;                              /* of rows, after the run */
-	struct analyze_task_row spill;         /* what could not be allocated goes here */
+	struct analyze_latency *latency; /* counts the wake-ups; NULL: this one does */
+	struct index index;              /* per_cpu: (task, CPU) */
+	struct sparse rows;              /* by number in the index, else by task */
+	ARRAY(uint32_t) order;           /* after the run: the numbers of rows */
+	struct analyze_task_row spill;   /* what could not be allocated goes here */
+	struct analyze_task_row told; /* the row that was asked for, borrows of its like in rows */
 };
+
+/* Nobody knows yet where it was. */
+static const struct analyze_task_row fresh = { .cpu = CDICT_CPU_UNKNOWN };
+
+_Static_assert(sizeof(fresh) % 8 == 0 && sizeof(fresh) <= SPARSE_SIZE_MAX, "words of a row");
 
 static struct analyze_task_row *row_of_cpu(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
 {
-	struct analyze_task_row *row = row_at(&t->rows, index_take(&t->index, task, cpu));
+	struct analyze_task_row *row = sparse_row(&t->rows, index_take(&t->index, task, cpu));
 
-	if (!row) {
-		analyze_engine_out_of_memory(t->eng);
-		return &t->spill;
-	}
-	row->task = task;
-	return row;
+	if (row)
+		return row;
+	analyze_engine_out_of_memory(t->eng);
+	return &t->spill;
 }
 
 static inline struct analyze_task_row *row_of(struct analyze_tasks *t, uint32_t task, uint32_t cpu)
 {
+	struct analyze_task_row *row;
+
 	if (t->per_cpu)
 		return row_of_cpu(t, task, cpu);
-	if (!row_at(&t->rows, task) || !row_at(&t->used, task)) {
-		analyze_engine_out_of_memory(t->eng);
-		return &t->spill;
-	}
-	if (!t->used.at[task])
-		t->rows.at[task].cpu = CDICT_CPU_UNKNOWN;
-	t->used.at[task] = true;
-	return &t->rows.at[task];
+	row = sparse_row(&t->rows, task);
+	if (row)
+		return row;
+	analyze_engine_out_of_memory(t->eng);
+	return &t->spill;
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -101,8 +104,10 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	const int32_t *node;
 
 	if (!sw->in) {
-		if (!t->per_cpu && sw->prev < t->rows.n)
-			t->rows.at[sw->prev].open_off_ns = t->rows.at[sw->prev].open_latency_ns = 0;
+		if (t->per_cpu || !sparse_has(&t->rows, sw->prev))
+			return;
+		row = row_of(t, sw->prev, sw->cpu);
+		row->open_off_ns = row->open_latency_ns = 0;
 		return;
 	}
 	row = row_of(t, sw->prev, sw->cpu);
@@ -172,6 +177,12 @@ static void part_free(void *self)
 	analyze_tasks_free(self);
 }
 
+/* Whose row it is. */
+static uint32_t task_of(const struct analyze_tasks *t, uint32_t number)
+{
+	return t->per_cpu ? (uint32_t)t->index.keys.at[number].a : number;
+}
+
 /* What perf had not booked is as after the latest switch. */
 static int join_row(struct analyze_task_row *to, const struct analyze_task_row *from)
 {
@@ -189,36 +200,21 @@ static int join_row(struct analyze_task_row *to, const struct analyze_task_row *
 static int join(void *self, void *later)
 {
 	struct analyze_tasks *t = self;
-	const struct analyze_tasks *l = later;
+	struct analyze_tasks *l = later;
 	int ret = 0;
 
-	for (size_t i = 0; i < l->rows.n && !ret; i++) {
-		const struct analyze_task_row *from = &l->rows.at[i];
+	for (uint32_t i = 0; i < l->rows.slots.n && !ret; i++) {
+		const struct analyze_task_row *from;
 		struct analyze_task_row *to;
 
-		if (!t->per_cpu && !l->used.at[i])
+		if (!sparse_has(&l->rows, i))
 			continue;
-		to = t->per_cpu ? row_of(t, from->task, (uint32_t)l->index.keys.at[i].b)
-				: row_of(t, (uint32_t)i, CDICT_CPU_UNKNOWN);
-		ret = to == &t->spill ? -ENOMEM : join_row(to, from);
+		from = sparse_row(&l->rows, i);
+		to = t->per_cpu ? row_of(t, task_of(l, i), (uint32_t)l->index.keys.at[i].b)
+				: row_of(t, i, CDICT_CPU_UNKNOWN);
+		ret = !from || to == &t->spill ? -ENOMEM : join_row(to, from);
 	}
 	return ret;
-}
-
-static int by_task(const void *a, const void *b)
-{
-	const struct analyze_task_row *x = a, *y = b;
-
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
-}
-
-static int copy_latency(const struct analyze_tasks *t, struct analyze_task_row *row)
-{
-	const struct histogram *h = analyze_latency_wakeup(t->latency, row->task);
-
-	return h ? histogram_merge(&row->latency, h) : 0;
 }
 
 /* IDLE of a CPU that never went idle is none. */
@@ -227,26 +223,6 @@ static bool is_there(const struct analyze_tasks *t, uint32_t task)
 	const struct analyze_task *a = analyze_engine_task(t->eng, task);
 
 	return a->tid || a->first_ns != ANALYZE_NO_TIME;
-}
-
-/* Closes the gaps of tasks to which nothing happened. */
-static int compact(struct analyze_tasks *t)
-{
-	for (size_t i = 0; i < t->used.n; i++) {
-		struct analyze_task_row row = t->rows.at[i];
-		int ret = 0;
-
-		if (!t->used.at[i] || !is_there(t, (uint32_t)i))
-			continue;
-		row.task = (uint32_t)i;
-		if (t->latency)
-			ret = copy_latency(t, &row);
-		memset(&t->rows.at[i], 0, sizeof(row));
-		t->rows.at[t->n++] = row;
-		if (ret)
-			return ret;
-	}
-	return 0;
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -259,35 +235,49 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	return 0;
 }
 
+struct placed {
+	uint32_t task, cpu, number;
+};
+
+static int by_task(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+}
+
+/* per_cpu: their numbers are in the order in which the rows came. */
+static int sort_by_task(struct analyze_tasks *t)
+{
+	struct placed *all = calloc(t->order.n + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->order.n; i++) {
+		uint32_t number = t->order.at[i];
+
+		all[i] = (struct placed){ task_of(t, number), (uint32_t)t->index.keys.at[number].b,
+					  number };
+	}
+	qsort(all, t->order.n, sizeof(*all), by_task);
+	for (size_t i = 0; i < t->order.n; i++)
+		t->order.at[i] = all[i].number;
+	free(all);
+	return 0;
+}
+
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_tasks *t = self;
 
-	if (t->per_cpu) {
-		for (size_t i = 0; i < t->rows.n; i++) {
-			struct analyze_task_row row = t->rows.at[i];
-
-			row.cpu = (uint32_t)t->index.keys.at[i].b;
-			memset(&t->rows.at[i], 0, sizeof(row));
-			if (is_there(t, row.task))
-				t->rows.at[t->n++] = row;
-		}
-		if (t->n)
-			qsort(t->rows.at, t->n, sizeof(*t->rows.at), by_task);
-	} else if (compact(t)) {
-		return cdict_fail_nomem(err);
+	for (uint32_t i = 0; i < t->rows.slots.n; i++) {
+		if (sparse_has(&t->rows, i) && is_there(t, task_of(t, i)) &&
+		    array_push(&t->order, i))
+			return cdict_fail_nomem(err);
 	}
-	for (size_t i = 0; i < t->n; i++) {
-		struct analyze_task_row *row = &t->rows.at[i];
-
-		for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
-			if (s == ANALYZE_OFF_RUNNABLE || s == ANALYZE_OFF_PREEMPTED)
-				row->involuntary += row->outs[s];
-			else
-				row->voluntary += row->outs[s];
-		}
-	}
-	return 0;
+	return t->per_cpu && sort_by_task(t) ? cdict_fail_nomem(err) : 0;
 }
 
 static const struct analyze_ops ops = {
@@ -333,6 +323,7 @@ int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
 	if (!t)
 		return cdict_fail_nomem(err);
 	t->eng = eng;
+	t->rows = (struct sparse){ .size = sizeof(fresh), .fresh = &fresh };
 	t->per_cpu = opts && opts->per_cpu;
 	t->stat_runtime = opts && opts->stat_runtime;
 	ret = analyze_engine_add(eng, t->stat_runtime ? &ops_stat_runtime : &ops, t, err);
@@ -344,27 +335,48 @@ int analyze_tasks_new(struct analyze_tasks **out, struct analyze_engine *eng,
 	return 0;
 }
 
+static void row_fini(void *row)
+{
+	analyze_task_row_fini(row);
+}
+
 void analyze_tasks_free(struct analyze_tasks *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->rows.n; i++)
-		analyze_task_row_fini(&t->rows.at[i]);
+	sparse_fini(&t->rows, row_fini);
 	analyze_task_row_fini(&t->spill);
-	array_fini(&t->rows);
-	array_fini(&t->used);
+	array_fini(&t->order);
 	index_fini(&t->index);
 	free(t);
 }
 
 size_t analyze_tasks_row_count(const struct analyze_tasks *t)
 {
-	return t->n;
+	return t->order.n;
 }
 
-const struct analyze_task_row *analyze_tasks_row_at(const struct analyze_tasks *t, size_t i)
+const struct analyze_task_row *analyze_tasks_row_at(struct analyze_tasks *t, size_t i)
 {
-	return &t->rows.at[i];
+	uint32_t number = t->order.at[i];
+	struct analyze_task_row *told = &t->told;
+	const struct histogram *h = NULL;
+
+	sparse_read(&t->rows, number, told);
+	told->task = task_of(t, number);
+	if (t->per_cpu)
+		told->cpu = (uint32_t)t->index.keys.at[number].b;
+	for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
+		if (s == ANALYZE_OFF_RUNNABLE || s == ANALYZE_OFF_PREEMPTED)
+			told->involuntary += told->outs[s];
+		else
+			told->voluntary += told->outs[s];
+	}
+	if (t->latency)
+		h = analyze_latency_wakeup(t->latency, told->task);
+	if (h)
+		told->latency = *h;
+	return told;
 }
 
 int analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_task_row *from)

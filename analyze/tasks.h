@@ -4,7 +4,7 @@
  * migrations, latency.  One row a task, or one a task and CPU.
  *
  * Units      *_ns durations, *_at_ns and *.max_at times in the recording's clock
- * Ownership  rows are borrowed and die with the analysis
+ * Ownership  a row is borrowed until the next one is asked for
  *
  * Equality with perf (no loss, unclipped; timehist also counts the samples in guest mode,
  * doc/figures.md):
@@ -33,8 +33,8 @@ struct analyze_tasks_options {
 };
 
 struct analyze_task_row {
-	uint32_t task; /* analyze_engine_task() */
-	uint32_t cpu;  /* with per_cpu; else the last CPU it was seen on, or CDICT_CPU_UNKNOWN */
+	_Alignas(8) uint32_t task; /* analyze_engine_task() */
+	uint32_t cpu; /* with per_cpu; else the last CPU it was seen on, or CDICT_CPU_UNKNOWN */
 
 	uint64_t run_ns;     /* on a CPU, clipped to the window; edge_ns is part of it */
 	uint64_t edge_ns;    /* of slices of which only one end was seen */
@@ -77,7 +77,7 @@ void analyze_tasks_free(struct analyze_tasks *t);
 /* Rows that anything happened to in the window, in order of the task's index
  * (IDLE of CPU 0, 1, ... first), then CPU. */
 size_t analyze_tasks_row_count(const struct analyze_tasks *t);
-const struct analyze_task_row *analyze_tasks_row_at(const struct analyze_tasks *t, size_t i);
+const struct analyze_task_row *analyze_tasks_row_at(struct analyze_tasks *t, size_t i);
 
 /* analyze_task_row_merge - adds @from to @to (for groups: all swappers as one; the
  * whole table); @to starts zeroed by the caller and is emptied by

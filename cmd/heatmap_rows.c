@@ -142,7 +142,7 @@ static struct task_bar *new_bar(struct bars *b, char *name)
 /* A bar for each wanted task; IDLE of all CPUs is one. */
 static int make_bars(struct bars *b, const struct heatmap *h)
 {
-	const struct analyze_tasks *tasks = h->f.walk.tasks;
+	struct analyze_tasks *tasks = h->f.walk.tasks;
 	size_t idle = SIZE_MAX;
 	uint32_t last = ANALYZE_NO_TASK;
 

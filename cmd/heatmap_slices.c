@@ -77,7 +77,7 @@ static unsigned colour_of(void *ctx, uint32_t who)
 static int choose_colours(struct heatmap *h, struct colours *col, struct cores *cores)
 {
 	const struct analyze_engine *eng = h->f.walk.eng;
-	const struct analyze_tasks *tasks = h->f.walk.tasks;
+	struct analyze_tasks *tasks = h->f.walk.tasks;
 	size_t n = analyze_engine_task_count(eng), rows = analyze_tasks_row_count(tasks);
 
 	col->of = malloc(n + 1);
@@ -89,22 +89,24 @@ static int choose_colours(struct heatmap *h, struct colours *col, struct cores *
 			col->of[i] = CORES_IDLE;
 	}
 	while (cores->n_tasks < PALETTE_TASKS) {
-		const struct analyze_task_row *best = NULL;
+		uint32_t best = ANALYZE_NO_TASK;
+		uint64_t best_ns = 0;
 		struct cores_task *chosen = &cores->tasks[cores->n_tasks];
 
 		for (size_t i = 0; i < rows; i++) {
 			const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
 
-			if (col->of[row->task] == PALETTE_TASKS && row->run_ns &&
-			    heatmap_is_wanted(h, row->task) &&
-			    (!best || row->run_ns > best->run_ns))
-				best = row;
+			if (col->of[row->task] == PALETTE_TASKS && row->run_ns > best_ns &&
+			    heatmap_is_wanted(h, row->task)) {
+				best = row->task;
+				best_ns = row->run_ns;
+			}
 		}
-		if (!best)
+		if (best == ANALYZE_NO_TASK)
 			break;
-		col->of[best->task] = (uint8_t)cores->n_tasks;
-		chosen->name = col->names[cores->n_tasks] = heatmap_task_name(h, best->task);
-		chosen->run_ns = best->run_ns;
+		col->of[best] = (uint8_t)cores->n_tasks;
+		chosen->name = col->names[cores->n_tasks] = heatmap_task_name(h, best);
+		chosen->run_ns = best_ns;
 		if (!chosen->name)
 			return -ENOMEM;
 		cores->n_tasks++;

@@ -154,8 +154,8 @@ static void tasks(struct findings *all)
 
 	/* the most delayed, by twos and threes: n is small beside the walk */
 	for (unsigned k = 0; k < MOST_TASKS; k++) {
-		const struct analyze_latency_row *best = NULL;
-		size_t at = 0;
+		uint64_t most = 0;
+		size_t best = SIZE_MAX;
 
 		for (size_t i = 0; i < n; i++) {
 			const struct analyze_latency_row *row =
@@ -164,17 +164,17 @@ static void tasks(struct findings *all)
 
 			if (ns > below || (ns == below && (last == SIZE_MAX || i <= last)) ||
 			    percent(ns, window_ns) < DELAYED_FROM ||
-			    (best && ns <= delay_of(best)) ||
+			    (best != SIZE_MAX && ns <= most) ||
 			    !names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
 				continue;
-			best = row;
-			at = i;
+			most = ns;
+			best = i;
 		}
-		if (!best)
+		if (best == SIZE_MAX)
 			return;
-		below = delay_of(best);
-		last = at;
-		one_task(all, best);
+		below = most;
+		last = best;
+		one_task(all, analyze_latency_row_at(w->latency, best));
 	}
 }
 

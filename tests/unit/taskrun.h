@@ -56,14 +56,17 @@ static inline void run_on(struct run *r, const struct analyze_options *opts)
 	trace_run(&r->tr, r->eng);
 }
 
-/* The @nth row of @tid; for tid 0 nth is the CPU. */
+/* The @nth row of @tid, until some others were asked for; for tid 0 nth is the CPU. */
 static inline const struct analyze_task_row *row(const struct run *r, int32_t tid, unsigned nth)
 {
+	static struct analyze_task_row copies[8];
+	static unsigned n;
+
 	for (size_t i = 0; i < analyze_tasks_row_count(r->tasks); i++) {
 		const struct analyze_task_row *t = analyze_tasks_row_at(r->tasks, i);
 
 		if (analyze_engine_task(r->eng, t->task)->tid == tid && !nth--)
-			return t;
+			return memcpy(&copies[n++ % 8], t, sizeof(*t));
 	}
 	return NULL;
 }

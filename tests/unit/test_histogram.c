@@ -168,6 +168,35 @@ static void bins_and_powers_of_two_add_up_to_the_count(void **state)
 	histogram_fini(&h);
 }
 
+/* Some values wait to be counted, and lie below, among and above those that are. */
+static void values_that_wait_are_told_of_as_the_others(void **state)
+{
+	uint64_t values[70];
+	struct histogram h;
+
+	(void)state;
+	histogram_init(&h);
+	for (unsigned n = 1; n <= 70; n++) {
+		uint64_t v = rnd() >> (rnd() % 64);
+		unsigned at = n - 1;
+
+		assert_int_equal(histogram_add(&h, v, 0), 0);
+		for (; at && values[at - 1] > v; at--)
+			values[at] = values[at - 1];
+		values[at] = v;
+		/* of a few there are no counters */
+		assert_true((h.bins != NULL) == (n >= HISTOGRAM_WAITING));
+		for (unsigned rank = 1; rank <= n; rank++) {
+			double percent = (rank - 0.5) * 100 / n;
+			uint64_t exact = values[rank - 1], got = histogram_percentile(&h, percent);
+
+			assert_true((double)(got > exact ? got - exact : exact - got) <=
+				    (double)exact / 128);
+		}
+	}
+	histogram_fini(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +205,7 @@ int main(void)
 		cmocka_unit_test(percentiles_are_within_one_percent_of_the_exact_ones),
 		cmocka_unit_test(small_values_have_exact_percentiles),
 		cmocka_unit_test(merging_gives_what_one_histogram_would_hold),
+		cmocka_unit_test(values_that_wait_are_told_of_as_the_others),
 		cmocka_unit_test(bins_and_powers_of_two_add_up_to_the_count),
 	};
 

@@ -125,6 +125,7 @@ static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(voi
 	for (size_t p = 0; p < sizeof(perfs) / sizeof(perfs[0]); p++) {
 		struct analyze_engine *eng = trace_engine(NULL);
 		const struct analyze_latency_row *l = NULL;
+		struct analyze_latency_row copy;
 		struct analyze_latency *lat;
 		struct trace tr;
 
@@ -143,7 +144,7 @@ static void latency_keeps_wake_ups_and_preemptions_apart_and_perf_mixes_them(voi
 		for (size_t i = 0; i < analyze_latency_row_count(lat); i++)
 			if (analyze_engine_task(eng, analyze_latency_row_at(lat, i)->task)->tid ==
 			    10)
-				l = analyze_latency_row_at(lat, i);
+				l = memcpy(&copy, analyze_latency_row_at(lat, i), sizeof(copy));
 		assert_non_null(l);
 		assert_true(l->wakeup.count == 1 && l->wakeup.max == 60 &&
 			    l->wakeup.max_at == 1090);
@@ -167,6 +168,7 @@ static void wake_ups_counted_by_the_latency_analysis_are_the_tasks_in_either_ord
 		struct analyze_latency *lat;
 		struct analyze_tasks *tasks;
 		const struct histogram *h = NULL;
+		struct histogram copy;
 		struct trace tr;
 
 		trace_init(&tr, 1);
@@ -184,7 +186,7 @@ static void wake_ups_counted_by_the_latency_analysis_are_the_tasks_in_either_ord
 			const struct analyze_task_row *row = analyze_tasks_row_at(tasks, i);
 
 			if (analyze_engine_task(eng, row->task)->tid == 10)
-				h = &row->latency;
+				h = memcpy(&copy, &row->latency, sizeof(copy));
 			else
 				assert_int_equal(row->latency.count, 0);
 		}
