@@ -2,27 +2,35 @@
 /* index.c - see index.h. */
 #include "analyze/index.h"
 
+static void key_at(const void *keys, uint32_t place, uint64_t ab[2])
+{
+	const struct index_key *k = (const struct index_key *)keys + place;
+
+	ab[0] = k->a;
+	ab[1] = k->b;
+}
+
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
 {
-	uint32_t *number;
+	uint32_t number;
 
-	/* First the key's room: what map_add() adds must be numbered. */
-	if (array_reserve(&ix->keys, ix->keys.n + 1))
+	for (size_t at = places_begin(&ix->places, a, b); places_at(&ix->places, at, &number);
+	     at = places_next(&ix->places, at))
+		if (ix->keys.at[number].a == a && ix->keys.at[number].b == b)
+			return number;
+	if (ix->keys.n >= INDEX_NONE || array_reserve(&ix->keys, ix->keys.n + 1) ||
+	    places_room(&ix->places, key_at, ix->keys.at))
 		return INDEX_NONE;
-	number = map_add(&ix->map, a, b);
-	if (!number)
-		return INDEX_NONE;
-	if (*number == MAP_NEW) {
-		*number = (uint32_t)ix->keys.n;
-		ix->keys.at[ix->keys.n++] = (struct index_key){ a, b };
-	}
-	return *number;
+	number = (uint32_t)ix->keys.n++;
+	ix->keys.at[number] = (struct index_key){ a, b };
+	places_add(&ix->places, a, b, number);
+	return number;
 }
 
 void index_fini(struct index *ix)
 {
 	array_fini(&ix->keys);
-	map_fini(&ix->map);
+	places_fini(&ix->places);
 }
 
 size_t index_first(const void *all, size_t n, size_t size, uint32_t task)

@@ -9,7 +9,7 @@
 #define ANALYZE_INDEX_H
 
 #include "base/array.h"
-#include "base/map.h"
+#include "base/places.h"
 
 #define INDEX_NONE UINT32_MAX
 
@@ -19,7 +19,7 @@ struct index_key {
 
 struct index {
 	ARRAY(struct index_key) keys; /* of each number */
-	struct map map;
+	struct places places;
 };
 
 /* index_take - the number of (a, b), a new one when it has none: then it is the old

@@ -6,6 +6,7 @@
 #include "analyze/ops.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "base/places.h"
 
 /* --- types.c: where the fields of the known events are --- */
 
@@ -106,9 +107,9 @@ struct task {
 
 struct task_table {
 	ARRAY(struct task) all;
-	struct map latest; /* by tid: the index of its latest task */
-	uint64_t births;   /* tids that got another task: what was looked up before is stale */
-	uint32_t *idle;    /* per CPU, ANALYZE_NO_TASK */
+	struct places latest; /* by tid: the index of its latest task */
+	uint64_t births;      /* tids that got another task: what was looked up before is stale */
+	uint32_t *idle;       /* per CPU, ANALYZE_NO_TASK */
 	uint32_t n_idle;
 	bool failed; /* out of memory, once */
 };

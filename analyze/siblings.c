@@ -237,8 +237,8 @@ void siblings_begin(struct siblings *s)
 		s->cpus[c].open.n = 0;
 	for (size_t i = 0; i < s->guests.n; i++)
 		s->guests.at[i].heard.n = 0;
-	s->index.keys.n = s->ns.n = 0;
-	map_fini(&s->index.map);
+	s->ns.n = 0;
+	index_fini(&s->index);
 }
 
 /* What the part before heard of @task's stretch that was open at the cut. */

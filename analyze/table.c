@@ -19,7 +19,7 @@ int table_init(struct task_table *tab, uint32_t cpus)
 void table_fini(struct task_table *tab)
 {
 	array_fini(&tab->all);
-	map_fini(&tab->latest);
+	places_fini(&tab->latest);
 	free(tab->idle);
 	memset(tab, 0, sizeof(*tab));
 }
@@ -41,11 +41,31 @@ static struct task *new_task(struct task_table *tab, int32_t tid)
 	return t;
 }
 
+static void tid_at(const void *all, uint32_t place, uint64_t ab[2])
+{
+	ab[0] = (uint32_t)((const struct task *)all)[place].pub.tid;
+	ab[1] = 0;
+}
+
+/* Where in tab->latest the tid stands; false: nowhere. */
+static bool find_slot(const struct task_table *tab, int32_t tid, size_t *slot, uint32_t *task)
+{
+	size_t at = places_begin(&tab->latest, (uint32_t)tid, 0);
+
+	for (; places_at(&tab->latest, at, task); at = places_next(&tab->latest, at)) {
+		*slot = at;
+		if (tab->all.at[*task].pub.tid == tid)
+			return true;
+	}
+	return false;
+}
+
 uint32_t table_peek(const struct task_table *tab, int32_t tid)
 {
-	const uint32_t *task = map_find(&tab->latest, (uint32_t)tid, 0);
+	uint32_t task;
+	size_t slot;
 
-	return task ? *task : ANALYZE_NO_TASK;
+	return find_slot(tab, tid, &slot, &task) ? task : ANALYZE_NO_TASK;
 }
 
 static uint32_t idle_of(struct task_table *tab, uint32_t cpu)
@@ -69,22 +89,27 @@ static uint32_t idle_of(struct task_table *tab, uint32_t cpu)
 
 uint32_t table_find(struct task_table *tab, int32_t tid, uint32_t cpu)
 {
-	uint32_t *task;
+	uint32_t task;
+	size_t slot;
 
 	if (tid <= 0)
 		return tid ? ANALYZE_NO_TASK : idle_of(tab, cpu);
-	task = map_add(&tab->latest, (uint32_t)tid, 0);
-	if (!task)
+	if (find_slot(tab, tid, &slot, &task))
+		return task;
+	if (places_room(&tab->latest, tid_at, tab->all.at))
 		tab->failed = true;
-	else if (*task != MAP_NEW || new_task(tab, tid))
-		return *task != MAP_NEW ? *task : (*task = (uint32_t)tab->all.n - 1);
-	return ANALYZE_NO_TASK;
+	if (tab->failed || !new_task(tab, tid))
+		return ANALYZE_NO_TASK;
+	task = (uint32_t)tab->all.n - 1;
+	places_add(&tab->latest, (uint32_t)tid, 0, task);
+	return task;
 }
 
 uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t ppid, uint64_t t_ns)
 {
 	uint32_t old = tid > 0 ? table_peek(tab, tid) : ANALYZE_NO_TASK, index = old;
 	struct task *t;
+	size_t slot;
 
 	if (tid <= 0)
 		return ANALYZE_NO_TASK;
@@ -98,7 +123,8 @@ uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t p
 			return ANALYZE_NO_TASK;
 		index = t->pub.index;
 		t->pub.reused = tab->all.at[old].pub.reused = true;
-		*map_find(&tab->latest, (uint32_t)tid, 0) = index;
+		find_slot(tab, tid, &slot, &old);
+		places_move(&tab->latest, slot, index);
 		tab->births++;
 	}
 	if (index == ANALYZE_NO_TASK)

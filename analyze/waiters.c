@@ -266,8 +266,8 @@ void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns
 
 int waiters_begin(struct waiters *ws, struct waiters *to)
 {
-	ws->index.keys.n = ws->antagonists.n = 0;
-	map_fini(&ws->index.map);
+	ws->antagonists.n = 0;
+	index_fini(&ws->index);
 	if (waiters_init(to, ws->eng) || array_resize(&to->where, ws->where.n) ||
 	    array_resize(&to->booked, ws->booked.n))
 		return -ENOMEM;

@@ -5,22 +5,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/places.h"
+
 struct map_slot {
 	uint64_t a, b;
 	uint32_t number;
 	bool used;
 };
 
-/* Every bit of both words reaches the high bits, which count; which keys meet there depends on
- * the seed. */
 static inline size_t hash_of(const struct map *m, uint64_t a, uint64_t b)
 {
-	uint64_t x = (a ^ m->seed) * UINT64_C(0x9e3779b97f4a7c15);
-	uint64_t y = (b ^ m->seed) * UINT64_C(0xbf58476d1ce4e5b9);
-
-	x = (x ^ x >> 32) + y;
-	/* by a known good number, not by the seed: some make runs of likes */
-	return (size_t)((x ^ x >> 29) * UINT64_C(0x94d049bb133111eb) >> m->shift);
+	return (size_t)(places_hash(m->seed, a, b) >> m->shift);
 }
 
 /* The slot of (a, b), or the empty one where it belongs. */
@@ -33,14 +28,6 @@ static struct map_slot *probe(const struct map *m, uint64_t a, uint64_t b)
 	return &m->slots[i];
 }
 
-/* Where the kernel put the table (address space layout randomization), mixed. */
-static uint64_t seed_of(const struct map_slot *slots)
-{
-	uint64_t z = (uint64_t)(uintptr_t)slots * UINT64_C(0x94d049bb133111eb);
-
-	return (z ^ z >> 31) * UINT64_C(0xd6e8feb86659fd93);
-}
-
 static bool grow(struct map *m)
 {
 	struct map to = { .n_slots = m->n_slots ? 2 * m->n_slots : 32, .n = m->n };
@@ -48,7 +35,7 @@ static bool grow(struct map *m)
 	to.slots = to.n_slots > m->n_slots ? calloc(to.n_slots, sizeof(*to.slots)) : NULL;
 	if (!to.slots)
 		return false;
-	to.seed = seed_of(to.slots);
+	to.seed = places_seed(to.slots);
 	to.shift = (unsigned)__builtin_clzll(to.n_slots) + 1;
 	for (size_t i = 0; i < m->n_slots; i++)
 		if (m->slots[i].used)

@@ -14,7 +14,10 @@
 
 static const struct names_task *of(const struct names *names, const struct analyze_task *task)
 {
-	return &names->tasks[task->index];
+	static const struct names_task nothing;
+	uint32_t known = names->known[task->index];
+
+	return known ? &names->tasks.at[known - 1] : &nothing;
 }
 
 /* The VM that a task belongs to, or NULL. */
@@ -179,25 +182,26 @@ void names_filter(struct names *names, const struct names_filter *filter)
 {
 	for (size_t i = 0; i < analyze_engine_task_count(names->eng); i++) {
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
-		const char *name = names->tasks[i].name;
+		const char *name = of(names, task)->name;
 		char room[32];
+		bool wanted;
 
-		if (filter->wanted || task->unrecorded) {
-			names->tasks[i].wanted = !task->unrecorded &&
-						 filter->wanted(filter->ctx, task);
-			continue;
-		}
-		names->tasks[i].wanted =
-			(!filter->vm || wanted_vm(names, task, filter->vm)) &&
-			names_wanted_tid(filter->tids, filter->n_tids, task->tid) &&
-			(!filter->matches || filter->matches(filter->ctx, comm(task, room)) ||
-			 (name && filter->matches(filter->ctx, name)));
+		if (filter->wanted || task->unrecorded)
+			wanted = !task->unrecorded && filter->wanted(filter->ctx, task);
+		else
+			wanted = (!filter->vm || wanted_vm(names, task, filter->vm)) &&
+				 names_wanted_tid(filter->tids, filter->n_tids, task->tid) &&
+				 (!filter->matches ||
+				  filter->matches(filter->ctx, comm(task, room)) ||
+				  (name && filter->matches(filter->ctx, name)));
+		names->wanted[i / 64] &= ~(UINT64_C(1) << i % 64);
+		names->wanted[i / 64] |= (uint64_t)wanted << i % 64;
 	}
 }
 
 bool names_wanted(const struct names *names, const struct analyze_task *task)
 {
-	return of(names, task)->wanted;
+	return names->wanted[task->index / 64] >> task->index % 64 & 1;
 }
 
 static int32_t *of_no_cpu(const struct cdict_reader *r, size_t *n)

@@ -13,10 +13,18 @@
 #define TABLES_NAMES_H
 
 #include "analyze/engine.h"
+#include "base/array.h"
 #include "format/label_index.h"
 
 struct names_vm;
-struct names_task;
+
+/* A task of which labels or its VM say something. */
+struct names_task {
+	struct cdict_label *label; /* owned; NULL: none */
+	char *name, *order;        /* owned; NULL: the comm */
+	uint32_t vm;               /* index + 1, 0: none */
+	int32_t role_vcpu;         /* number in the role + 1, 0: none */
+};
 
 /* Which tasks are wanted; the zero value: all. */
 struct names_filter {
@@ -40,8 +48,10 @@ struct names_options {
 struct names {
 	const struct analyze_engine *eng;
 	bool merge_sys_tasks, append_tid;
-	struct names_task *tasks; /* by the engine's numbers */
-	struct names_vm *vms;     /* by pid, ascending */
+	uint32_t *known;  /* by the engine's numbers: place in tasks + 1, 0: no label, no VM */
+	uint64_t *wanted; /* a bit each */
+	ARRAY(struct names_task) tasks;
+	struct names_vm *vms; /* by pid, ascending */
 	size_t n_vms;
 };
 

@@ -46,21 +46,40 @@ const char *names_vm_of_pid(const struct names *names, int32_t pid)
 	return vm ? names->vms[vm->leader].text : NULL;
 }
 
+/* What is known of task @i, made when new; NULL: out of memory. */
+static struct names_task *task_at(struct names *names, size_t i)
+{
+	struct names_task *t;
+
+	if (names->known[i])
+		return &names->tasks.at[names->known[i] - 1];
+	t = array_add(&names->tasks);
+	if (t)
+		names->known[i] = (uint32_t)names->tasks.n;
+	return t;
+}
+
+static const struct cdict_label *label_of(const struct names *names, size_t i)
+{
+	return names->known[i] ? names->tasks.at[names->known[i] - 1].label : NULL;
+}
+
 /* The label of each task. */
 static int find_labels(struct names *names, struct label_index *labels, size_t n)
 {
 	for (size_t i = 0; labels && i < n; i++) {
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
 		struct label_task who = { task->tid, task->born_ns, task->first_ns, task->exit_ns };
+		struct names_task *t;
 		struct cdict_label l;
 
 		if (!task->tid || !label_index_find(labels, &who, &l))
 			continue;
-		names->tasks[i].label = malloc(sizeof(l));
-		if (!names->tasks[i].label)
+		t = task_at(names, i);
+		if (!t || !(t->label = malloc(sizeof(l))))
 			return -ENOMEM;
-		*names->tasks[i].label = l;
-		names->tasks[i].role_vcpu = label_text_vcpu(l.role) + 1;
+		*t->label = l;
+		t->role_vcpu = label_text_vcpu(l.role) + 1;
 	}
 	return 0;
 }
@@ -68,17 +87,22 @@ static int find_labels(struct names *names, struct label_index *labels, size_t n
 /* One VM for each process that is one. */
 static int find_vms(struct names *names, size_t n)
 {
+	ARRAY(struct names_vm) vms = { 0 };
 	size_t distinct = 0;
 
-	names->vms = calloc(n + 1, sizeof(*names->vms));
-	if (!names->vms)
-		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
 
-		if (makes_vm(task, names->tasks[i].label))
-			names->vms[names->n_vms++].pid = process(task);
+		if (makes_vm(task, label_of(names, i)) &&
+		    array_push(&vms, (struct names_vm){ .pid = process(task) })) {
+			array_fini(&vms);
+			return -ENOMEM;
+		}
 	}
+	names->vms = vms.at;
+	names->n_vms = vms.n;
+	if (!names->n_vms)
+		return 0;
 	qsort(names->vms, names->n_vms, sizeof(*names->vms), by_pid);
 	for (size_t i = 0; i < names->n_vms; i++) {
 		if (!i || names->vms[i].pid != names->vms[i - 1].pid)
@@ -89,11 +113,15 @@ static int find_vms(struct names *names, size_t n)
 		const struct analyze_task *task = analyze_engine_task(names->eng, (uint32_t)i);
 		struct names_vm *vm = task->tid ? find_vm(names, process(task)) : NULL;
 
+		struct names_task *t = vm ? task_at(names, i) : NULL;
+
 		if (!vm)
 			continue;
-		names->tasks[i].vm = (uint32_t)(vm - names->vms) + 1;
-		if (names->tasks[i].label)
-			mapping_merge(&vm->id, &vm->origins, names->tasks[i].label);
+		if (!t)
+			return -ENOMEM;
+		t->vm = (uint32_t)(vm - names->vms) + 1;
+		if (t->label)
+			mapping_merge(&vm->id, &vm->origins, t->label);
 	}
 	return 0;
 }
@@ -285,17 +313,18 @@ int names_init(struct names *names, const struct analyze_engine *eng,
 	*names = (struct names){ .eng = eng,
 				 .merge_sys_tasks = opts->merge_sys_tasks,
 				 .append_tid = opts->append_tid };
-	names->tasks = calloc(n + 1, sizeof(*names->tasks));
-	if (!names->tasks)
+	names->known = calloc(n + 1, sizeof(*names->known));
+	names->wanted = calloc(n / 64 + 1, sizeof(*names->wanted));
+	if (!names->known || !names->wanted)
 		return -ENOMEM;
 	rc = find_labels(names, opts->labels, n);
 	if (!rc)
 		rc = find_vms(names, n);
 	if (!rc)
 		rc = name_vms(names);
-	for (size_t i = 0; !rc && i < n; i++) {
-		if (names->tasks[i].label)
-			rc = name_task(names, &names->tasks[i]);
+	for (size_t i = 0; !rc && i < names->tasks.n; i++) {
+		if (names->tasks.at[i].label)
+			rc = name_task(names, &names->tasks.at[i]);
 	}
 	if (!rc)
 		names_filter(names, &opts->filter);
@@ -304,18 +333,18 @@ int names_init(struct names *names, const struct analyze_engine *eng,
 
 void names_fini(struct names *names)
 {
-	size_t n = names->tasks ? analyze_engine_task_count(names->eng) : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		free(names->tasks[i].label);
-		free(names->tasks[i].name);
-		free(names->tasks[i].order);
+	for (size_t i = 0; i < names->tasks.n; i++) {
+		free(names->tasks.at[i].label);
+		free(names->tasks.at[i].name);
+		free(names->tasks.at[i].order);
 	}
 	for (size_t i = 0; i < names->n_vms; i++) {
 		free(names->vms[i].text);
 		free(names->vms[i].order);
 	}
-	free(names->tasks);
+	array_fini(&names->tasks);
+	free(names->known);
+	free(names->wanted);
 	free(names->vms);
 	*names = (struct names){ 0 };
 }

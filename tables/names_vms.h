@@ -6,14 +6,6 @@
 #include "format/label_text.h"
 #include "tables/names.h"
 
-struct names_task {
-	struct cdict_label *label; /* owned; NULL: none */
-	char *name, *order;        /* owned; NULL: the comm */
-	uint32_t vm;               /* index + 1, 0: none */
-	int32_t role_vcpu;         /* number in the role + 1, 0: none */
-	bool wanted;
-};
-
 /* A process that is a VM, or a kernel thread that a label gave to one. */
 struct names_vm {
 	int32_t pid;
