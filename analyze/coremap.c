@@ -29,8 +29,9 @@ struct waiting {
 
 struct analyze_coremap {
 	struct analyze_engine *eng;
-	struct index index; /* (task, CPU) */
 	ARRAY(struct analyze_core_cell) cells;
+	struct places places; /* of (task, CPU) in cells, while walking */
+	uint32_t *order;      /* afterwards: of the cells, by task, then CPU */
 	struct analyze_core_cell spill;
 	uint32_t *last; /* per CPU: the cell asked for last */
 	struct analyze_core_cpu *cpus;
@@ -44,24 +45,45 @@ struct analyze_coremap {
 	uint64_t from_ns, to_ns;       /* the window */
 };
 
+static void key_at(const void *cells, uint32_t place, uint64_t ab[2])
+{
+	const struct analyze_core_cell *cell = (const struct analyze_core_cell *)cells + place;
+
+	ab[0] = cell->task;
+	ab[1] = cell->cpu;
+}
+
+/* Where in the cells that of the pair is, made when new; INDEX_NONE: out of memory. */
+static uint32_t place_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
+{
+	uint32_t i;
+
+	for (size_t at = places_begin(&m->places, task, cpu); places_at(&m->places, at, &i);
+	     at = places_next(&m->places, at))
+		if (m->cells.at[i].task == task && m->cells.at[i].cpu == cpu)
+			return i;
+	i = (uint32_t)m->cells.n;
+	if (i == INDEX_NONE || places_room(&m->places, key_at, m->cells.at) ||
+	    array_push(&m->cells, (struct analyze_core_cell){ .task = task, .cpu = cpu }))
+		return INDEX_NONE;
+	places_add(&m->places, task, cpu, i);
+	return i;
+}
+
 static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
 {
 	uint32_t i = m->last[cpu];
-	struct analyze_core_cell *cell;
 
 	/* A switch asks for the cell that the piece before it had. */
 	if (i < m->cells.n && m->cells.at[i].task == task && m->cells.at[i].cpu == cpu)
 		return &m->cells.at[i];
-	i = index_take(&m->index, task, cpu);
-	cell = row_at(&m->cells, i);
-	if (!cell) {
+	i = place_of(m, task, cpu);
+	if (i == INDEX_NONE) {
 		analyze_engine_out_of_memory(m->eng);
 		return &m->spill;
 	}
-	cell->task = task;
-	cell->cpu = cpu;
 	m->last[cpu] = i;
-	return cell;
+	return &m->cells.at[i];
 }
 
 static void on_run(void *self, const struct analyze_run *run)
@@ -96,13 +118,35 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	m->cpus[sw->cpu].switches++;
 }
 
-static int by_task(const void *a, const void *b)
+/* Cells into @to as @from (NULL: as they stand), but by @number: those of the same keep their order. */
+static int order_by(const struct analyze_coremap *m, uint32_t *to, const uint32_t *from,
+		    uint32_t (*number)(const struct analyze_core_cell *), size_t numbers)
 {
-	const struct analyze_core_cell *x = a, *y = b;
+	uint32_t *begin = calloc(numbers + 1, sizeof(*begin));
 
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
+	if (!begin)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->cells.n; i++)
+		begin[number(&m->cells.at[i]) + 1]++;
+	for (size_t k = 0; k < numbers; k++)
+		begin[k + 1] += begin[k];
+	for (uint32_t i = 0; i < m->cells.n; i++) {
+		uint32_t cell = from ? from[i] : i;
+
+		to[begin[number(&m->cells.at[cell])]++] = cell;
+	}
+	free(begin);
+	return 0;
+}
+
+static uint32_t cpu_of(const struct analyze_core_cell *cell)
+{
+	return cell->cpu;
+}
+
+static uint32_t task_of(const struct analyze_core_cell *cell)
+{
+	return cell->task;
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -118,11 +162,18 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_coremap *m = self;
+	uint32_t *by_cpu;
+	int rc = -ENOMEM;
 
-	(void)err;
-	if (m->cells.n)
-		qsort(m->cells.at, m->cells.n, sizeof(*m->cells.at), by_task);
-	return 0;
+	places_fini(&m->places);
+	by_cpu = malloc((m->cells.n + 1) * sizeof(*by_cpu));
+	m->order = malloc((m->cells.n + 1) * sizeof(*m->order));
+	if (by_cpu && m->order)
+		rc = order_by(m, by_cpu, NULL, cpu_of, analyze_engine_cpus(m->eng));
+	if (!rc)
+		rc = order_by(m, m->order, by_cpu, task_of, analyze_engine_task_count(m->eng));
+	free(by_cpu);
+	return rc ? cdict_fail_nomem(err) : 0;
 }
 
 static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
@@ -551,7 +602,8 @@ void analyze_coremap_free(struct analyze_coremap *m)
 	free(m->queues);
 	array_fini(&m->waiting);
 	array_fini(&m->begin);
-	index_fini(&m->index);
+	places_fini(&m->places);
+	free(m->order);
 	free(m);
 }
 
@@ -562,7 +614,7 @@ size_t analyze_coremap_count(const struct analyze_coremap *m)
 
 const struct analyze_core_cell *analyze_coremap_at(const struct analyze_coremap *m, size_t i)
 {
-	return &m->cells.at[i];
+	return &m->cells.at[m->order[i]];
 }
 
 const struct analyze_core_cpu *analyze_coremap_cpu(const struct analyze_coremap *m, uint32_t cpu)

@@ -10,7 +10,7 @@ static void key_at(const void *keys, uint32_t place, uint64_t ab[2])
 	ab[1] = k->b;
 }
 
-uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
+uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b)
 {
 	uint32_t number;
 
@@ -18,6 +18,15 @@ uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
 	     at = places_next(&ix->places, at))
 		if (ix->keys.at[number].a == a && ix->keys.at[number].b == b)
 			return number;
+	return INDEX_NONE;
+}
+
+uint32_t index_take(struct index *ix, uint64_t a, uint64_t b)
+{
+	uint32_t number = index_find(ix, a, b);
+
+	if (number != INDEX_NONE)
+		return number;
 	if (ix->keys.n >= INDEX_NONE || array_reserve(&ix->keys, ix->keys.n + 1) ||
 	    places_room(&ix->places, key_at, ix->keys.at))
 		return INDEX_NONE;

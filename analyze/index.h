@@ -25,6 +25,8 @@ struct index {
 /* index_take - the number of (a, b), a new one when it has none: then it is the old
  * ix->keys.n. INDEX_NONE when out of memory. */
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b);
+/* index_find - the same, INDEX_NONE when it has none. */
+uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b);
 void index_fini(struct index *ix);
 
 /* index_first - of @n elements of @size bytes, which begin with a uint32_t and are in its order: the first that

@@ -11,46 +11,63 @@
 
 #define CPUS_A_TABLE 16
 
+/* Of a task alone its cells in the analysis; @n 0: @first is a group's number. */
 struct coremap_row {
-	char *name;
-	int32_t tid; /* -1: of several tasks, or none */
+	uint32_t first, n;
+};
+
+/* Several tasks, or none. */
+struct coremap_group {
+	const char *name;
 	size_t n_tasks;
 	bool lossy, idle;
-	uint64_t *run_ns, *switches; /* by place in map->cpus */
-	uint64_t all_run_ns, all_switches;
+	struct coremap_sum all;
 };
+
+enum { OTHERS, IDLE, UNKNOWN, SUM, EXTRA };
 
 /* ---- rows ---- */
 
-static struct coremap_row *new_row(struct coremap_map *m, const char *name, int32_t tid)
+static int new_row(struct coremap_map *m, uint32_t first, uint32_t n)
 {
-	struct coremap_row *grown = reallocarray(m->rows, m->n_rows + 1, sizeof(*grown));
-
-	if (!grown)
-		return NULL;
-	m->rows = grown;
-	grown += m->n_rows;
-	*grown = (struct coremap_row){ .name = strdup(name), .tid = tid };
-	grown->run_ns = calloc((size_t)m->n_cpus + 1, 2 * sizeof(*grown->run_ns));
-	m->n_rows++;
-	if (!grown->name || !grown->run_ns)
-		return NULL;
-	grown->switches = grown->run_ns + m->n_cpus + 1;
-	return grown;
+	return array_push(&m->rows, (struct coremap_row){ first, n });
 }
 
-static void free_row(struct coremap_row *row)
+/* The number of a new group, INDEX_NONE: out of memory. */
+static uint32_t new_group(struct coremap_map *m, const char *name)
 {
-	free(row->name);
-	free(row->run_ns);
+	const char *copy = stringset_add(&m->names, name, strlen(name));
+
+	if (!copy || array_push(&m->groups, (struct coremap_group){ .name = copy }))
+		return INDEX_NONE;
+	return (uint32_t)m->groups.n - 1;
 }
 
-static void add(struct coremap_row *row, uint32_t place, uint64_t run_ns, uint64_t switches)
+static int add(struct coremap_map *m, uint32_t group, uint32_t place, struct coremap_sum sum)
 {
-	row->run_ns[place] += run_ns;
-	row->switches[place] += switches;
-	row->all_run_ns += run_ns;
-	row->all_switches += switches;
+	struct coremap_sum *at, *all = &m->groups.at[group].all;
+
+	if (!sum.run_ns && !sum.switches)
+		return 0;
+	at = row_at(&m->sums, index_take(&m->pairs, group, place));
+	if (!at)
+		return -ENOMEM;
+	at->run_ns += sum.run_ns;
+	at->switches += sum.switches;
+	all->run_ns += sum.run_ns;
+	all->switches += sum.switches;
+	return 0;
+}
+
+static const struct analyze_core_cell *cell_at(const struct coremap_map *m, uint32_t i)
+{
+	return analyze_coremap_at(m->w->coremap, i);
+}
+
+static const struct analyze_task *task_of(const struct coremap_map *m,
+					  const struct coremap_row *row)
+{
+	return row->n ? analyze_engine_task(m->w->eng, cell_at(m, row->first)->task) : NULL;
 }
 
 static int find_cpus(struct coremap_map *m)
@@ -83,109 +100,207 @@ static uint32_t place_of(const struct coremap_map *m, uint32_t cpu)
 	return lo < m->n_cpus && m->cpus[lo] == cpu ? lo : m->n_cpus;
 }
 
-/* The row of a wanted task: its own, or that of its kind. */
-static struct coremap_row *row_of(struct coremap_map *m, const struct analyze_task *task,
-				  struct coremap_row *last)
+/* What stands in the row below the CPU at @place; m->n_cpus: in all. */
+static struct coremap_sum sum_of(const struct coremap_map *m, const struct coremap_row *row,
+				 uint32_t place)
 {
-	const struct names *names = &m->w->names;
-	struct coremap_row *row = NULL;
-	char *name;
+	struct coremap_sum sum = { 0 };
+	uint32_t lo = row->first, hi = row->first + row->n, i;
 
-	if (last)
-		return last; /* the cell before it was the same task's */
-	name = names_display(names, task);
-	if (!name)
-		return NULL;
-	if (names_merged(names, task)) {
-		for (size_t i = 0; i < m->n_rows && !row; i++) {
-			if (m->rows[i].tid < 0 && !strcmp(m->rows[i].name, name))
-				row = &m->rows[i];
-		}
+	if (!row->n && place == m->n_cpus)
+		return m->groups.at[row->first].all;
+	if (!row->n) {
+		i = index_find(&m->pairs, row->first, place);
+		return i == INDEX_NONE ? sum : m->sums.at[i];
 	}
-	if (!row)
-		row = new_row(m, name, names_merged(names, task) ? -1 : task->tid);
-	free(name);
-	if (row)
-		row->n_tasks++;
-	return row;
+	/* cells are in order of their CPUs */
+	while (place < m->n_cpus && lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (cell_at(m, mid)->cpu < m->cpus[place])
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (i = lo; i < row->first + row->n; i++) {
+		const struct analyze_core_cell *cell = cell_at(m, i);
+
+		if (place < m->n_cpus ? cell->cpu != m->cpus[place]
+				      : place_of(m, cell->cpu) == m->n_cpus) {
+			if (place < m->n_cpus)
+				break;
+			continue;
+		}
+		sum.run_ns += cell->run_ns;
+		sum.switches += cell->switches;
+	}
+	return sum;
 }
 
-enum { OTHERS, IDLE, UNKNOWN, EXTRA };
-
-/* Rows of wanted tasks into m->rows; the others, IDLE and unknown into @extra. */
-static int collect(struct coremap_map *m, struct coremap_row *extra)
+/* Adds the row to the group, CPU by CPU. */
+static int add_row(struct coremap_map *m, uint32_t group, const struct coremap_row *row)
 {
-	const struct tables_walk *w = m->w;
-	uint32_t task_index = ANALYZE_NO_TASK;
-	struct coremap_row *row = NULL;
+	int rc = 0;
 
-	for (size_t i = 0; i < analyze_coremap_count(m->w->coremap); i++) {
-		const struct analyze_core_cell *cell = analyze_coremap_at(m->w->coremap, i);
-		const struct analyze_task *task = analyze_engine_task(w->eng, cell->task);
+	for (uint32_t i = row->first; i < row->first + row->n && !rc; i++) {
+		const struct analyze_core_cell *cell = cell_at(m, i);
 		uint32_t place = place_of(m, cell->cpu);
 
-		if (place == m->n_cpus)
-			continue;
-		if (cell->task != task_index)
-			row = NULL;
-		if (!task->tid) {
-			row = &extra[IDLE];
-		} else if (!names_wanted(&w->names, task)) {
-			extra[OTHERS].n_tasks += !row;
-			row = &extra[OTHERS];
-		} else {
-			row = row_of(m, task, row);
-		}
-		if (!row)
-			return -ENOMEM;
-		task_index = cell->task;
-		row->lossy |= tables_lossy(w, task);
-		add(row, place, cell->run_ns, cell->switches);
+		if (place < m->n_cpus)
+			rc = add(m, group, place,
+				 (struct coremap_sum){ cell->run_ns, cell->switches });
 	}
-	for (uint32_t c = 0; c < m->n_cpus; c++)
-		add(&extra[UNKNOWN], c, analyze_coremap_cpu(m->w->coremap, m->cpus[c])->unknown_ns,
-		    0);
-	return 0;
+	for (uint32_t c = 0; !row->n && c < m->n_cpus && !rc; c++)
+		rc = add(m, group, c, sum_of(m, row, c));
+	return rc;
+}
+
+/* The group of tasks whose names are merged: it has a row where the first of them would. */
+static uint32_t merged(struct coremap_map *m, const struct analyze_task *task)
+{
+	char *text = names_display(&m->w->names, task);
+	const char *name = text ? stringset_add(&m->names, text, strlen(text)) : NULL;
+	uint32_t *group = name ? map_add(&m->by_name, (uintptr_t)name, 0) : NULL;
+
+	if (group && *group == MAP_NEW) {
+		*group = new_group(m, name);
+		if (*group != INDEX_NONE && new_row(m, *group, 0))
+			*group = INDEX_NONE;
+	}
+	free(text);
+	return group ? *group : INDEX_NONE;
+}
+
+/* The cells of one task. */
+static int collect_task(struct coremap_map *m, const struct coremap_row *row)
+{
+	const struct analyze_task *task = task_of(m, row);
+	uint32_t group = task->tid ? OTHERS : IDLE, asked = 0;
+
+	for (uint32_t i = row->first; i < row->first + row->n; i++)
+		asked += place_of(m, cell_at(m, i)->cpu) < m->n_cpus;
+	if (!asked)
+		return 0;
+	if (task->tid && names_wanted(&m->w->names, task)) {
+		if (!names_merged(&m->w->names, task))
+			return new_row(m, row->first, row->n);
+		group = merged(m, task);
+		if (group == INDEX_NONE)
+			return -ENOMEM;
+	}
+	m->groups.at[group].n_tasks++;
+	m->groups.at[group].lossy |= tables_lossy(m->w, task);
+	return add_row(m, group, row);
+}
+
+/* Rows of wanted tasks; the others, IDLE and unknown are groups that have none yet. */
+static int collect(struct coremap_map *m)
+{
+	uint32_t n = (uint32_t)analyze_coremap_count(m->w->coremap);
+	int rc = 0;
+
+	for (int k = 0; k < EXTRA && !rc; k++)
+		rc = new_group(m, "") == INDEX_NONE ? -ENOMEM : 0;
+	for (uint32_t i = 0; i < n && !rc;) {
+		struct coremap_row row = { i, 1 };
+
+		while (i + row.n < n && cell_at(m, i + row.n)->task == cell_at(m, i)->task)
+			row.n++;
+		rc = collect_task(m, &row);
+		i += row.n;
+	}
+	for (uint32_t c = 0; c < m->n_cpus && !rc; c++)
+		rc = add(m, UNKNOWN, c,
+			 (struct coremap_sum){
+				 .run_ns = analyze_coremap_cpu(m->w->coremap, m->cpus[c])
+						   ->unknown_ns });
+	return rc;
 }
 
 /* ---- order ---- */
 
-enum { S_NAME, S_TID, S_RUN, S_SWITCHES, S_ROW };
+static void cell_name_of(const struct coremap_map *m, const struct coremap_row *row,
+			 struct table *t, size_t column)
+{
+	const struct analyze_task *task = task_of(m, row);
+	char *name;
+
+	if (!task) {
+		table_text(t, column, m->groups.at[row->first].name);
+		return;
+	}
+	name = names_display(&m->w->names, task);
+	t->failed |= !name;
+	table_text(t, column, name);
+	free(name);
+}
+
+static void cell_tid_of(const struct coremap_map *m, const struct coremap_row *row, struct table *t,
+			size_t column)
+{
+	const struct analyze_task *task = task_of(m, row);
+
+	if (task)
+		table_i64(t, column, task->tid);
+}
+
+static bool no_loss(void *ctx, uint32_t id)
+{
+	(void)ctx, (void)id;
+	return false;
+}
+
+static void nothing(void *ctx)
+{
+	(void)ctx;
+}
+
+enum { S_NAME, S_TID, S_RUN, S_SWITCHES };
 
 static const struct table_column sort_columns[] = {
 	[S_NAME] = { .key = "name", .title = "task" },
 	[S_TID] = { .key = "tid", .title = "tid", .kind = TABLE_INTEGER },
 	[S_RUN] = { .key = "run_ns", .title = "run ms", .kind = TABLE_MS },
 	[S_SWITCHES] = { .key = "switches", .title = "switches", .kind = TABLE_COUNT },
-	[S_ROW] = { .key = "row", .kind = TABLE_INTEGER, .flags = TABLE_HIDDEN },
 	TABLE_COLUMNS_END,
 };
+
+static void fill_to_sort(void *ctx, struct table *t, size_t column, uint32_t id)
+{
+	const struct coremap_map *m = ctx;
+	const struct coremap_row *row = &m->rows.at[id];
+
+	if (column == S_NAME)
+		cell_name_of(m, row, t, column);
+	else if (column == S_TID)
+		cell_tid_of(m, row, t, column);
+	else if (column == S_RUN)
+		table_u64(t, column, sum_of(m, row, m->n_cpus).run_ns);
+	else
+		table_u64(t, column, sum_of(m, row, m->n_cpus).switches);
+}
 
 /* Brings m->rows into the wanted order. */
 static int sort_rows(struct coremap_map *m, struct cdict_error *err)
 {
 	const char *preset = m->by_switches ? "switches" : "run_ns";
+	struct coremap_row *sorted = calloc(m->rows.n + 1, sizeof(*sorted));
 	struct table *t = table_new("coremap", sort_columns);
-	struct coremap_row *sorted = calloc(m->n_rows + 1, sizeof(*sorted));
 	int rc;
 
-	for (size_t i = 0; i < m->n_rows && t; i++) {
-		table_row(t);
-		table_text(t, S_NAME, m->rows[i].name);
-		if (m->rows[i].tid >= 0)
-			table_i64(t, S_TID, m->rows[i].tid);
-		table_u64(t, S_RUN, m->rows[i].all_run_ns);
-		table_u64(t, S_SWITCHES, m->rows[i].all_switches);
-		table_i64(t, S_ROW, (int64_t)i);
-	}
+	if (t)
+		table_later(t, &(struct table_later){ .ctx = m,
+						      .fill = fill_to_sort,
+						      .lossy = no_loss,
+						      .free = nothing });
+	for (size_t i = 0; i < m->rows.n && t; i++)
+		table_row_later(t, (uint32_t)i);
 	t = table_done(t);
 	rc = t && sorted ? table_sort(t, m->sort ? m->sort : preset, err) : -ENOMEM;
 	if (!rc) {
-		for (size_t i = 0; i < m->n_rows; i++)
-			sorted[i] = m->rows[table_at(t, i, S_ROW)->i64];
-		free(m->rows);
-		m->rows = sorted;
-		sorted = NULL;
+		for (size_t i = 0; i < m->rows.n; i++)
+			sorted[i] = m->rows.at[table_id(t, i)];
+		memcpy(m->rows.at, sorted, m->rows.n * sizeof(*sorted));
 	}
 	free(sorted);
 	table_free(t);
@@ -193,98 +308,144 @@ static int sort_rows(struct coremap_map *m, struct cdict_error *err)
 }
 
 /* What -n leaves out joins the others, then come IDLE and unknown. */
-static int finish_rows(struct coremap_map *m, struct coremap_row *extra)
+static int finish_rows(struct coremap_map *m)
 {
-	uint64_t top = m->top;
+	struct coremap_group *others;
+	const char *copy;
 	char name[48];
+	int rc = 0;
 
-	while (top && m->n_rows > top) {
-		struct coremap_row *row = &m->rows[--m->n_rows];
+	while (m->top && m->rows.n > m->top && !rc) {
+		const struct coremap_row *row = &m->rows.at[--m->rows.n];
+		const struct analyze_task *task = task_of(m, row);
 
-		for (uint32_t c = 0; c < m->n_cpus; c++)
-			add(&extra[OTHERS], c, row->run_ns[c], row->switches[c]);
-		extra[OTHERS].n_tasks += row->n_tasks;
-		extra[OTHERS].lossy |= row->lossy;
-		free_row(row);
+		others = &m->groups.at[OTHERS];
+		others->n_tasks += task ? 1 : m->groups.at[row->first].n_tasks;
+		others->lossy |= task ? tables_lossy(m->w, task) : m->groups.at[row->first].lossy;
+		rc = add_row(m, OTHERS, row);
 	}
-	snprintf(name, sizeof(name), "(%zu other%s)", extra[OTHERS].n_tasks,
-		 extra[OTHERS].n_tasks == 1 ? "" : "s");
-	for (int k = OTHERS; k < EXTRA; k++) {
-		static const char *const names[] = { NULL, "IDLE", "unknown" };
-		struct coremap_row *row;
-
-		if (k == OTHERS && !extra[k].n_tasks)
-			continue;
-		if (k == UNKNOWN && (m->by_switches || !extra[k].all_run_ns))
-			continue;
-		row = new_row(m, k == OTHERS ? name : names[k], -1);
-		if (!row)
-			return -ENOMEM;
-		row->lossy = extra[k].lossy;
-		row->idle = k == IDLE;
-		for (uint32_t c = 0; c < m->n_cpus; c++)
-			add(row, c, extra[k].run_ns[c], extra[k].switches[c]);
-	}
-	return 0;
+	others = &m->groups.at[OTHERS];
+	snprintf(name, sizeof(name), "(%zu other%s)", others->n_tasks,
+		 others->n_tasks == 1 ? "" : "s");
+	copy = stringset_add(&m->names, name, strlen(name));
+	if (rc || !copy)
+		return -ENOMEM;
+	others->name = copy;
+	m->groups.at[IDLE].name = "IDLE";
+	m->groups.at[IDLE].idle = true;
+	m->groups.at[UNKNOWN].name = "unknown";
+	m->groups.at[SUM].name = "total";
+	if (others->n_tasks)
+		rc = new_row(m, OTHERS, 0);
+	if (!rc)
+		rc = new_row(m, IDLE, 0);
+	if (!rc && !m->by_switches && m->groups.at[UNKNOWN].all.run_ns)
+		rc = new_row(m, UNKNOWN, 0);
+	for (size_t i = 0; i < m->rows.n && !rc; i++)
+		rc = add_row(m, SUM, &m->rows.at[i]);
+	return rc;
 }
 
-/* ---- tables, of all rows before @sum, the last one ---- */
+/* ---- tables ---- */
 
 enum { T_NAME, T_TID, T_ALL, T_CPU };
 
-static void cell(struct table *t, const struct coremap_map *m, size_t column,
-		 const struct coremap_row *row, uint32_t place)
-{
-	uint64_t run_ns = place < m->n_cpus ? row->run_ns[place] : row->all_run_ns;
-	uint64_t switches = place < m->n_cpus ? row->switches[place] : row->all_switches;
+/* One of them: of CPUs @from to before @to. */
+struct piece {
+	const struct coremap_map *m;
+	uint32_t from, to;
+};
 
-	if (!run_ns && !switches)
+static void put_sum(struct table *t, const struct coremap_map *m, size_t column,
+		    struct coremap_sum sum)
+{
+	if (!sum.run_ns && !sum.switches)
 		return;
 	if (!m->by_switches)
-		table_share(t, column, run_ns, analyze_engine_summary(m->w->eng)->window_ns);
+		table_share(t, column, sum.run_ns, analyze_engine_summary(m->w->eng)->window_ns);
 	else
-		table_u64(t, column, switches);
+		table_u64(t, column, sum.switches);
 }
 
-static bool shows(const struct coremap_row *row, uint32_t from, uint32_t to)
+static bool cpu_lossy(const struct coremap_map *m, uint32_t place)
+{
+	return analyze_engine_loss_ns(m->w->eng, m->cpus[place]) > 0;
+}
+
+static bool is_idle(const struct coremap_map *m, const struct coremap_row *row)
+{
+	return !row->n && m->groups.at[row->first].idle;
+}
+
+static void fill(void *ctx, struct table *t, size_t column, uint32_t id)
+{
+	const struct piece *p = ctx;
+	const struct coremap_row *row = &p->m->rows.at[id];
+	uint32_t place;
+
+	if (column == T_NAME) {
+		cell_name_of(p->m, row, t, column);
+	} else if (column == T_TID) {
+		cell_tid_of(p->m, row, t, column);
+	} else {
+		place = column == T_ALL ? p->m->n_cpus : p->from + (uint32_t)column - T_CPU;
+		put_sum(t, p->m, column, sum_of(p->m, row, place));
+		/* each CPU has an IDLE of its own */
+		if (column != T_ALL && is_idle(p->m, row))
+			t->now[column].lossy = cpu_lossy(p->m, place);
+	}
+}
+
+static bool row_lossy(void *ctx, uint32_t id)
+{
+	const struct coremap_map *m = ((const struct piece *)ctx)->m;
+	const struct coremap_row *row = &m->rows.at[id];
+	const struct analyze_task *task = task_of(m, row);
+
+	return task ? tables_lossy(m->w, task) : m->groups.at[row->first].lossy;
+}
+
+static bool shows(const struct coremap_map *m, const struct coremap_row *row, uint32_t from,
+		  uint32_t to)
 {
 	for (uint32_t c = from; c < to; c++) {
-		if (row->run_ns[c] || row->switches[c])
+		struct coremap_sum sum = sum_of(m, row, c);
+
+		if (sum.run_ns || sum.switches)
 			return true;
 	}
 	return false;
 }
 
-static void fill(struct table *t, const struct coremap_map *m, uint32_t from, uint32_t to,
-		 const struct coremap_row *sum)
+static void add_rows(struct table *t, const struct coremap_map *m, uint32_t from, uint32_t to)
 {
-	for (const struct coremap_row *row = m->rows; row < sum; row++) {
-		if (!shows(row, from, to))
+	const struct coremap_row sum = { .first = SUM };
+	struct piece *p = malloc(sizeof(*p));
+
+	if (!p) {
+		t->failed = true;
+		return;
+	}
+	*p = (struct piece){ m, from, to };
+	table_later(t, &(struct table_later){
+			       .ctx = p, .fill = fill, .lossy = row_lossy, .free = free });
+	for (size_t i = 0; i < m->rows.n && !t->failed; i++) {
+		const struct coremap_row *row = &m->rows.at[i];
+
+		if (!shows(m, row, from, to))
 			continue;
-		table_row(t);
-		table_text(t, T_NAME, row->name);
-		if (row->tid >= 0)
-			table_i64(t, T_TID, row->tid);
-		cell(t, m, T_ALL, row, m->n_cpus);
-		for (uint32_t c = from; c < to; c++)
-			cell(t, m, T_CPU + c - from, row, c);
-		table_lossy(t, row->lossy);
-		/* each CPU has an IDLE of its own */
-		for (uint32_t c = from; c < to && row->idle && t->now; c++) {
-			t->now[T_CPU + c - from].lossy =
-				analyze_engine_loss_ns(m->w->eng, m->cpus[c]) > 0;
-			t->any_lossy |= t->now[T_CPU + c - from].lossy;
-		}
+		table_row_later(t, (uint32_t)i);
+		for (uint32_t c = from; c < to && is_idle(m, row); c++)
+			t->any_lossy |= cpu_lossy(m, c);
 	}
 	table_total(t);
-	table_text(t, T_NAME, "total");
-	cell(t, m, T_ALL, sum, m->n_cpus);
+	table_text(t, T_NAME, m->groups.at[SUM].name);
+	put_sum(t, m, T_ALL, sum_of(m, &sum, m->n_cpus));
 	for (uint32_t c = from; c < to; c++)
-		cell(t, m, T_CPU + c - from, sum, c);
+		put_sum(t, m, T_CPU + c - from, sum_of(m, &sum, c));
 }
 
-static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t to,
-				const struct coremap_row *sum)
+static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t to)
 {
 	enum table_kind kind = !m->by_switches ? TABLE_PERCENT : TABLE_COUNT;
 	struct table_column *columns = calloc(T_CPU + (size_t)(to - from) + 1, sizeof(*columns));
@@ -307,7 +468,7 @@ static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t t
 	columns[T_CPU + to - from].kind = TABLE_END;
 	t = table_new("coremap", columns);
 	if (t)
-		fill(t, m, from, to, sum);
+		add_rows(t, m, from, to);
 	t = table_done(t);
 	m->tables[m->n_tables++] = t;
 	return t;
@@ -316,22 +477,18 @@ static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t t
 static int make_tables(struct coremap_map *m)
 {
 	size_t n = (m->n_cpus + CPUS_A_TABLE - 1) / CPUS_A_TABLE;
-	struct coremap_row *sum = new_row(m, "total", -1);
 
 	m->tables = calloc(n + 1, sizeof(struct table *));
 	m->columns = calloc(n + 1, sizeof(struct table_column *));
 	m->titles = calloc((size_t)m->n_cpus + 1, sizeof(*m->titles));
-	if (!m->tables || !m->columns || !m->titles || !sum)
+	if (!m->tables || !m->columns || !m->titles)
 		return -ENOMEM;
-	for (uint32_t c = 0; c < m->n_cpus; c++) {
+	for (uint32_t c = 0; c < m->n_cpus; c++)
 		snprintf(m->titles[c], sizeof(m->titles[c]), "CPU %" PRIu32, m->cpus[c]);
-		for (const struct coremap_row *row = m->rows; row < sum; row++)
-			add(sum, c, row->run_ns[c], row->switches[c]);
-	}
 	for (uint32_t c = 0; c < m->n_cpus || !m->n_tables; c += CPUS_A_TABLE) {
 		uint32_t to = m->n_cpus - c < CPUS_A_TABLE ? m->n_cpus : c + CPUS_A_TABLE;
 
-		if (!make_table(m, c, to, sum))
+		if (!make_table(m, c, to))
 			return -ENOMEM;
 	}
 	return 0;
@@ -339,27 +496,17 @@ static int make_tables(struct coremap_map *m)
 
 int coremap_map_init(struct coremap_map *m, struct cdict_error *err)
 {
-	struct coremap_row extra[EXTRA] = { 0 };
 	int rc = find_cpus(m);
 
-	for (int k = 0; k < EXTRA && !rc; k++) {
-		extra[k].run_ns = calloc((size_t)m->n_cpus + 1, 2 * sizeof(uint64_t));
-		if (!extra[k].run_ns)
-			rc = -ENOMEM;
-		else
-			extra[k].switches = extra[k].run_ns + m->n_cpus + 1;
-	}
 	if (!rc)
-		rc = collect(m, extra);
+		rc = collect(m);
 	if (!rc)
 		rc = sort_rows(m, err);
 	if (!rc)
-		rc = finish_rows(m, extra);
+		rc = finish_rows(m);
 	if (!rc)
 		rc = make_tables(m);
-	for (int k = 0; k < EXTRA; k++)
-		free(extra[k].run_ns);
-	return rc == -ENOMEM ? cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory") : rc;
+	return rc == -ENOMEM ? cdict_fail_nomem(err) : rc;
 }
 
 void coremap_map_fini(struct coremap_map *m)
@@ -368,9 +515,12 @@ void coremap_map_fini(struct coremap_map *m)
 		table_free(m->tables[i]);
 	for (size_t i = 0; m->columns && i <= m->n_tables; i++)
 		free(m->columns[i]);
-	for (size_t i = 0; i < m->n_rows; i++)
-		free_row(&m->rows[i]);
-	free(m->rows);
+	array_fini(&m->rows);
+	array_fini(&m->groups);
+	array_fini(&m->sums);
+	index_fini(&m->pairs);
+	map_fini(&m->by_name);
+	stringset_fini(&m->names);
 	free(m->cpus);
 	free(m->tables);
 	free(m->columns);

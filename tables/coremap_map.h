@@ -4,8 +4,18 @@
 #ifndef TABLES_COREMAP_MAP_H
 #define TABLES_COREMAP_MAP_H
 
+#include "analyze/index.h"
+#include "base/map.h"
+#include "base/stringset.h"
 #include "tables/table.h"
 #include "tables/walk.h"
+
+struct coremap_row;
+struct coremap_group;
+
+struct coremap_sum {
+	uint64_t run_ns, switches;
+};
 
 struct coremap_map {
 	/* What is wanted. */
@@ -16,8 +26,12 @@ struct coremap_map {
 	/* What coremap_map_init() fills. */
 	uint32_t *cpus; /* those asked for */
 	uint32_t n_cpus;
-	struct coremap_row *rows; /* tasks in order, others, IDLE, unknown, and their sum */
-	size_t n_rows;
+	ARRAY(struct coremap_row) rows; /* tasks in order, others, IDLE, unknown */
+	ARRAY(struct coremap_group) groups;
+	struct index pairs; /* (group, place in cpus) */
+	ARRAY(struct coremap_sum) sums;
+	struct map by_name; /* groups of tasks whose names are merged */
+	struct stringset names;
 	struct table **tables;
 	struct table_column **columns; /* of each table */
 	char (*titles)[16];            /* of the CPUs */

@@ -160,6 +160,8 @@ void table_settle(struct table *t);
 const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
 const struct table_cell *table_cells(const struct table *t, size_t row);
 bool table_row_lossy(const struct table *t, size_t row);
+/* table_id - of a row that is filled later, what table_row_later() was told. */
+uint32_t table_id(const struct table *t, size_t row);
 /* table_failed - memory was short while rows were looked at. */
 bool table_failed(const struct table *t);
 

@@ -92,6 +92,11 @@ bool table_row_lossy(const struct table *t, size_t row)
 				: filled(t, id)->lossy;
 }
 
+uint32_t table_id(const struct table *t, size_t row)
+{
+	return t->ids.at[row] & ~TABLE_LATER;
+}
+
 bool table_failed(const struct table *t)
 {
 	return t->failed || (t->later && t->later->row && t->later->row->failed);
