@@ -170,13 +170,15 @@ mkperf_srcs := $(sort $(wildcard tests/tools/mkperf/*.c))
 fuzz_srcs := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 unit_bins := $(unit_srcs:%.c=$(B)/%)
 tool_bins := $(tool_srcs:%.c=$(B)/%)
+bench_srcs := $(sort $(wildcard bench/*.c))
+bench_bins := $(bench_srcs:%.c=$(B)/%)
 preload_srcs := $(sort $(wildcard tests/tools/preload/*.c))
 preload_sos := $(preload_srcs:%.c=$(B)/%.so)
 fuzz_bins := $(fuzz_srcs:%.c=$(B)/%)
 replay_obj := $(B)/obj/tests/fuzz/replay.o
 
 all_objs := $(library_objs) $(main_obj) $(internal_objs) $(plugin_objs) $(replay_obj) \
-	$(call objects,$(unit_srcs) $(tool_srcs) $(mkperf_srcs) $(preload_srcs) $(fuzz_srcs))
+	$(call objects,$(unit_srcs) $(tool_srcs) $(mkperf_srcs) $(preload_srcs) $(bench_srcs) $(fuzz_srcs))
 
 libcdict_a := $(B)/libcdict.a
 libcdict_so := $(B)/libcdict.so
@@ -376,6 +378,12 @@ $(unit_bins) $(tool_bins) $(fuzz_bins): $(B)/%: $(B)/obj/%.o $(internal_a) $(lib
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(internal_a) $(libcdict_a) $(test_libs) $(all_ldflags) \
 		$(san_program_flags) $(program_libs)
 
+# Small benchmarks for cdict sweep: they need nothing of ours.
+$(bench_bins): $(B)/%: $(B)/obj/%.o
+	$(say) LINK $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $< $(all_ldflags) $(san_program_flags)
+
 # What tests put before a program: no sanitizer inside.
 $(preload_srcs:%.c=$(B)/obj/%.o): private san_flags := -fvisibility=default
 $(preload_sos): $(B)/%.so: $(B)/obj/%.o
@@ -410,7 +418,7 @@ test: setup-test
 		{ echo "the build failed, no test ran"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 	@JOBS=$(JOBS) tests/run $(if $(T),-t '$(T)')
 
-test-build: to-install $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
+test-build: to-install $(if $(static_missing),,static) $(unit_bins) $(tool_bins) $(bench_bins) $(preload_sos) $(fuzz_bins)
 
 unit: $(unit_bins)
 	@JOBS=$(JOBS) RUN='$(RUN)' tests/run -b $(B) $(if $(T),-t '$(T)') unit

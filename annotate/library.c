@@ -49,7 +49,7 @@ int library_json(struct cdict_error *err)
 			{ "json_delete", &json.delete },
 	};
 	static struct shared_object so = {
-		.use = "OpenStack's answers are read by jansson",
+		.use = "JSON is read by jansson",
 		.package = "libjansson4",
 		.names = names,
 		.functions = functions,

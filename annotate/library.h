@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* library.h - libcurl and jansson, which are loaded when OpenStack is asked. */
+/* library.h - libcurl and jansson, which are loaded when OpenStack is asked or JSON is read. */
 #ifndef ANNOTATE_LIBRARY_H
 #define ANNOTATE_LIBRARY_H
 
@@ -11,8 +11,10 @@
 
 /* json_decref() is inline and calls it. */
 #define json_delete library_json_delete
+#define json_null library_json_null /* base/json.h has one, too */
 #include <jansson.h>
 #undef json_delete
+#undef json_null
 
 #include "cdict/error.h"
 
@@ -47,6 +49,7 @@ extern struct library_curl {
 	X(array_size)                                                                              \
 	X(dumps)                                                                                   \
 	X(loadb)                                                                                   \
+	X(number_value)                                                                            \
 	X(object_get)                                                                              \
 	X(object_iter)                                                                             \
 	X(object_iter_key)                                                                         \
@@ -70,6 +73,7 @@ extern struct library_json {
 #define json_array_size json.array_size
 #define json_dumps json.dumps
 #define json_loadb json.loadb
+#define json_number_value json.number_value
 #define json_object_get json.object_get
 #define json_object_iter json.object_iter
 #define json_object_iter_key json.object_iter_key

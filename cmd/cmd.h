@@ -55,6 +55,7 @@ enum cmd_option_kind {
 	CMD_OPT_CPUS,    /* struct cmd_cpus: "0-3,8", repeatable */
 	CMD_OPT_TIDS,    /* struct cmd_tids: "17,23", repeatable */
 	CMD_OPT_ORDERED, /* struct cmd_list: "name=value", whole; several options may share one */
+	CMD_OPT_PAIR,    /* the same of "a=b", which may also be given as two arguments, a and b */
 };
 
 /* Values that own memory; the parser frees them after run(). Lists are as base/array.h has them. */
@@ -142,6 +143,10 @@ struct cmd_foreign {
 #define CMD_ORDERED(letter, name, type, member, arg, help)                                         \
 	{                                                                                          \
 		CMD_OPTION(CMD_OPT_ORDERED, letter, name, type, member, arg, help)                 \
+	}
+#define CMD_PAIR(letter, name, type, member, arg, help)                                            \
+	{                                                                                          \
+		CMD_OPTION(CMD_OPT_PAIR, letter, name, type, member, arg, help)                    \
 	}
 #define CMD_OPTIONS_END                                                                            \
 	{                                                                                          \

@@ -36,7 +36,7 @@ static enum argument argument_of(const struct cmd_option *o)
 		return ARG_WORDS;
 	if (!strcmp(o->name, "event"))
 		return ARG_EVENT;
-	if (!strcmp(o->arg, "DIR"))
+	if (!strcmp(o->arg, "DIR") || !strcmp(o->arg, "FOLDER"))
 		return ARG_FOLDER;
 	return !strcmp(o->arg, "FILE") || !strcmp(o->arg, "CSV") ? ARG_FILE : ARG_ANY;
 }

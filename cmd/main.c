@@ -37,7 +37,8 @@
 	X(heatmap)                                                                                 \
 	X(flame)                                                                                   \
 	X(report)                                                                                  \
-	X(diff)
+	X(diff)                                                                                    \
+	X(sweep)
 
 #define X(name) extern const struct cmd cmd_##name;
 COMMANDS(X)

@@ -187,6 +187,7 @@ int cmd_option_set(void *opts, const struct cmd_option *o, const char *arg, stru
 	case CMD_OPT_LIST:
 		return add_list(value, o, arg, err);
 	case CMD_OPT_ORDERED:
+	case CMD_OPT_PAIR:
 		return add_ordered(value, o, arg, err);
 	case CMD_OPT_CPUS:
 		return add_cpus(value, o, arg, err);
@@ -202,6 +203,25 @@ static bool takes_argument(const struct cmd_option *o)
 {
 	return o->kind != CMD_OPT_FLAG && o->kind != CMD_OPT_COUNT && o->kind != CMD_OPT_MAYBE &&
 	       o->kind != CMD_OPT_CHOOSE;
+}
+
+/* The same for an argument and what follows it: -L b 1,2 is -L b=1,2. */
+static int set_argument(void *opts, const struct cmd_option *o, const char *arg,
+			const char *const *rest, size_t *used, struct cdict_error *err)
+{
+	char *both;
+	int rc;
+
+	if (o->kind != CMD_OPT_PAIR || strchr(arg, '='))
+		return cmd_option_set(opts, o, arg, err);
+	if (!*rest || !strcmp(*rest, "--"))
+		return fail(err, o, "needs two arguments, or one as in b=1,2", arg);
+	++*used;
+	if (asprintf(&both, "%s=%s", arg, *rest) < 0)
+		return cdict_fail_nomem(err);
+	rc = cmd_option_set(opts, o, both, err);
+	free(both);
+	return rc;
 }
 
 /* perf's option --@name of @len bytes, or -@letter. */
@@ -285,9 +305,9 @@ static int find_name(const struct cmd *cmd, const char *name, size_t len,
 	return 0;
 }
 
-/* "--name", "--name=value"; @next is the argument that follows. */
+/* "--name", "--name=value"; @rest are the arguments that follow, of which *@used are used. */
 static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *arg,
-		      const char *next, bool *used_next, struct cdict_error *err)
+		      const char *const *rest, size_t *used, struct cdict_error *err)
 {
 	size_t len = strcspn(arg, "=");
 	const char *value = arg[len] ? arg + len + 1 : NULL;
@@ -300,7 +320,7 @@ static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *
 	if (foreign && foreign->refused)
 		return refuse(foreign, err);
 	if (foreign) {
-		*used_next = foreign->argument == CMD_FOREIGN_ONE && !value && next;
+		*used = foreign->argument == CMD_FOREIGN_ONE && !value && *rest;
 		return 0;
 	}
 	rc = find_name(cmd, arg, len, &o, &args->help, err);
@@ -312,18 +332,18 @@ static int parse_long(struct cmd_args *args, const struct cmd *cmd, const char *
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "option --%s takes no argument", o->name);
 	if (takes_argument(o) && !value) {
-		if (!next)
+		if (!*rest)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "option --%s needs an argument (%s)", o->name, o->arg);
-		value = next;
-		*used_next = true;
+		value = *rest++;
+		*used = 1;
 	}
-	return cmd_option_set(args->opts, o, value, err);
+	return set_argument(args->opts, o, value, rest, used, err);
 }
 
 /* "-abc", "-oFILE", "-o" and then FILE. */
 static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const char *arg,
-			 const char *next, bool *used_next, struct cdict_error *err)
+			 const char *const *rest, size_t *used, struct cdict_error *err)
 {
 	for (const char *p = arg; *p; p++) {
 		const struct cmd_option *o = find_letter(cmd, *p);
@@ -343,20 +363,20 @@ static int parse_letters(struct cmd_args *args, const struct cmd *cmd, const cha
 				p += strspn(p + 1, "0123456789");
 			if (foreign->argument != CMD_FOREIGN_ONE)
 				continue;
-			*used_next = !p[1] && next;
+			*used = !p[1] && *rest;
 			return 0;
 		}
 		if (!o)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "unknown option '-%c'", *p);
 		if (takes_argument(o)) {
-			value = p[1] ? p + 1 : next;
-			*used_next = !p[1];
+			value = p[1] ? p + 1 : *rest;
+			*used = !p[1];
 			if (!value)
 				return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 						  "option -%c needs an argument (%s)", *p, o->arg);
 		}
-		rc = cmd_option_set(args->opts, o, value, err);
+		rc = set_argument(args->opts, o, value, rest + *used, used, err);
 		if (rc || value)
 			return rc;
 	}
@@ -396,8 +416,8 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 	if (config_defaults(args, cmd, err))
 		return err->code;
 	for (size_t i = 0; i < n; i++) {
-		const char *arg = argv[i], *next = argv[i + 1];
-		bool used_next = false;
+		const char *arg = argv[i], *const *rest = &argv[i + 1];
+		size_t used = 0;
 		int rc;
 
 		if (only_operands || arg[0] != '-' || !arg[1]) {
@@ -410,12 +430,12 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 			continue;
 		}
 		if (arg[1] == '-')
-			rc = parse_long(args, cmd, arg + 2, next, &used_next, err);
+			rc = parse_long(args, cmd, arg + 2, rest, &used, err);
 		else
-			rc = parse_letters(args, cmd, arg + 1, next, &used_next, err);
+			rc = parse_letters(args, cmd, arg + 1, rest, &used, err);
 		if (rc || args->help)
 			return rc;
-		i += used_next;
+		i += used;
 	}
 	return count_operands(args, cmd, err);
 }
@@ -425,7 +445,8 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 	for (const struct cmd_option *o = cmd->options; args->opts && o && o->kind; o++) {
 		void *value = (char *)args->opts + o->offset;
 
-		if (o->kind == CMD_OPT_LIST || o->kind == CMD_OPT_ORDERED) {
+		if (o->kind == CMD_OPT_LIST || o->kind == CMD_OPT_ORDERED ||
+		    o->kind == CMD_OPT_PAIR) {
 			struct cmd_list *list = value;
 
 			for (size_t i = 0; i < list->n; i++)

@@ -18,8 +18,9 @@
 
 struct backend_options {
 	enum palette_theme theme;
-	bool colour; /* terminal: 24-bit colours and half blocks; else plain ASCII */
-	bool few;    /* of those the 256 that most terminals have */
+	bool colour;       /* terminal: 24-bit colours and half blocks; else plain ASCII */
+	bool few;          /* of those the 256 that most terminals have */
+	const char *hatch; /* SVG: what its pattern is called; NULL: "loss" */
 };
 
 struct backend {

@@ -15,6 +15,7 @@
 struct svg {
 	const struct marks *m;
 	enum palette_theme theme;
+	const char *hatch;
 	struct sink *out;
 };
 
@@ -62,7 +63,7 @@ static void rect(struct svg *svg, const struct mark *r)
 	attribute(s, "width", r->w);
 	attribute(s, "height", r->h);
 	if (r->kind == MARK_HATCH)
-		sink_puts(s, " fill=\"url(#loss)\"");
+		sink_printf(s, " fill=\"url(#%s)\"", svg->hatch);
 	else
 		colour(svg, "fill", r->ink);
 	if (r->text)
@@ -163,7 +164,8 @@ static void head(struct svg *svg)
 		     "style=\"font-variant-numeric: tabular-nums\">\n<title>");
 	if (svg->m->title)
 		escape_xml_text(s, svg->m->title, strlen(svg->m->title));
-	sink_puts(s, "</title>\n<defs><pattern id=\"loss\" width=\"7\" height=\"7\" "
+	sink_printf(s, "</title>\n<defs><pattern id=\"%s\"", svg->hatch);
+	sink_puts(s, " width=\"7\" height=\"7\" "
 		     "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
 		     "<path d=\"M0 0v7\" stroke-width=\"3\"");
 	colour(svg, "stroke", (struct ink){ INK_LOSS, 0 });
@@ -176,7 +178,10 @@ static void head(struct svg *svg)
 static int draw(const struct marks *m, const struct backend_options *opts, struct sink *out,
 		struct cdict_error *err)
 {
-	struct svg svg = { .m = m, .theme = opts->theme, .out = out };
+	struct svg svg = { .m = m,
+			   .theme = opts->theme,
+			   .hatch = opts->hatch ? opts->hatch : "loss",
+			   .out = out };
 
 	(void)err;
 	head(&svg);

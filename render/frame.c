@@ -76,6 +76,8 @@ static char *subtitle(const struct frame_caption *cap)
 	char span[TEXT_ROOM], from[TEXT_ROOM];
 	struct sink s;
 
+	if (cap->subtitle)
+		return strdup(cap->subtitle);
 	sink_to_memory(&s);
 	if (cap->label)
 		sink_printf(&s, "%s · ", cap->label);

@@ -16,6 +16,7 @@
 /* Texts are clean (text_clean()); NULL where there is none. */
 struct frame_caption {
 	const char *title;
+	const char *subtitle; /* whole; NULL: of label, host, window and selection */
 	const char *label, *host;
 	const char *selection;           /* "all tasks but IDLE" */
 	uint64_t from_ns, to_ns;         /* the window */

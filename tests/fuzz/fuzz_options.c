@@ -19,11 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 extern const struct cmd cmd_annotate, cmd_convert, cmd_coremap, cmd_count, cmd_diff, cmd_exits,
 	cmd_heatmap, cmd_identify, cmd_info, cmd_latency, cmd_record, cmd_report, cmd_script,
-	cmd_stats, cmd_successors, cmd_switches, cmd_tasks, cmd_vcpu;
+	cmd_stats, cmd_successors, cmd_sweep, cmd_switches, cmd_tasks, cmd_vcpu;
 static const struct cmd *const commands[] = {
-	&cmd_annotate, &cmd_convert, &cmd_coremap, &cmd_diff,     &cmd_exits,      &cmd_heatmap,
-	&cmd_identify, &cmd_info,    &cmd_latency, &cmd_record,   &cmd_report,     &cmd_script,
-	&cmd_stats,    &cmd_tasks,   &cmd_vcpu,    &cmd_switches, &cmd_successors, &cmd_count,
+	&cmd_annotate, &cmd_convert,    &cmd_coremap, &cmd_diff,    &cmd_exits,
+	&cmd_heatmap,  &cmd_identify,   &cmd_info,    &cmd_latency, &cmd_record,
+	&cmd_report,   &cmd_script,     &cmd_stats,   &cmd_tasks,   &cmd_vcpu,
+	&cmd_switches, &cmd_successors, &cmd_count,   &cmd_sweep,
 };
 
 enum { WORDS = 24 };

@@ -6,7 +6,7 @@ set -u
 . "$TOP/tests/oracle/_lib.sh"
 
 cd "$(mktemp -d)" || exit 1
-mkdir bin && ln -s "$CDICT" bin/cdict && PATH=$PWD/bin:$PATH
+mkdir bin && ln -s "$CDICT" "$BUILD/bench/diskread" bin && PATH=$PWD/bin:$PATH
 for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
 for file in tmap.csv map.csv new.csv; do cp "$DATA/kvm-small.map.csv" $file; done
 "$CDICT" convert -q -i run.data -o named.cdict && "$CDICT" annotate -q named.cdict --map map.csv
@@ -29,7 +29,7 @@ run_all() { # NAME, lines on stdin
 	local name=$1 line status n=0 wrong=
 	while read -r line; do
 		case $line in
-		*ssh\ * | *'cdict record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'*) continue ;;
+		*ssh\ * | *'cdict record'* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'*) continue ;;
 		esac
 		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
 		for file in run record before after base new big tuesday monday; do cp named.cdict $file.cdict; done

@@ -1,0 +1,38 @@
+# wrong usage of sweep: two lines each, status 129, nothing run and no file
+try() {
+	$CDICT sweep "$@" 2>&1
+	echo "status $?"
+}
+run='-- touch ran'
+try
+for values in '' , 1,,2 1..x x..1 1..10:0 1..10:-1 1..10*1 0..10*2 1,2,4..1 9,1,3..7 a,1..3 1..99999; do
+	echo "values $values"
+	try -L b="$values" $run
+done | grep -v "^try"
+try -L b $run
+try -L 1b=2 $run
+try -L b=1 -L b=2 $run
+try --metric 'a..b' $run
+try --metric 'a[' $run
+try --metric 'a[x]' $run
+try --metric 'a|most' $run
+try --metric 'wall|mean' $run
+try --metric wall --metric wall $run
+try --metric record.switches $run
+try --record --metric record.nothing $run
+try -n 0 $run
+try -n 1 --drop-first $run
+try -n 1000000 -L b=1..10 $run
+try -o x.gif $run
+try -o missing/x.svg $run
+try --x a -L b=1 $run
+try --mark a -L b=1 $run
+try --mark 1 -L b=a,b $run
+try --mark 0 -L b=1,10,100 $run
+try --x-scale log -L b=0,1 $run
+try --width 10 $run
+try --plot missing.json
+echo '{"schema": {"name": "cdict-tasks", "version": 1}}' >other.json
+try --plot other.json
+try --plot other.json -L b=1
+ls
