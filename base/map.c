@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/places.h"
 
@@ -78,6 +79,13 @@ size_t map_longest_run(const struct map *m)
 		longest = run > longest ? run : longest;
 	}
 	return longest;
+}
+
+void map_clear(struct map *m)
+{
+	if (m->n)
+		memset(m->slots, 0, m->n_slots * sizeof(*m->slots));
+	m->n = 0;
 }
 
 void map_fini(struct map *m)

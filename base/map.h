@@ -41,6 +41,9 @@ uint32_t *map_find(const struct map *m, uint64_t a, uint64_t b);
 
 /* map_add - the same; a new key's number is MAP_NEW, and the caller's to set. */
 uint32_t *map_add(struct map *m, uint64_t a, uint64_t b);
+
+/* map_clear - without keys, with the room that they took. */
+void map_clear(struct map *m);
 void map_fini(struct map *m);
 
 /* map_longest_run - slots in use that lie side by side: what a look-up may have to read. */

@@ -72,6 +72,7 @@ struct block_task {
 	uint64_t first_ns;
 	int32_t pid, vcpu_id;
 	char comm[16];
+	uint32_t book;  /* the writer's: in the list of all tasks */
 	bool seen;      /* by a sample, a switch, a wake-up, ... */
 	bool turned_up; /* on the CPU, without a switch-in */
 };

@@ -32,10 +32,13 @@ struct book_task {
 void book_give_up(struct digest_book *b);
 /* book_task - in the list of all, made when new; NULL: out of memory, or there are too many. */
 struct book_task *book_task(struct digest_book *b, int32_t tid);
-const struct book_task *book_find_task(const struct digest_book *b, int32_t tid);
-/* book_add_tasks - those of @d, of a block of @cpu; false: no digest can be made any more. */
-bool book_add_tasks(struct digest_book *b, const struct block_digest *d, uint32_t cpu,
-		    uint64_t first_ns, uint64_t last_ns);
+
+/* The number of a task that is in no list: IDLE's, whose names are those of CPUs. */
+#define BOOK_NONE UINT32_MAX
+/* book_add_tasks - those of @d, of a block of @cpu, whose numbers are noted; false: no digest can be
+ * made any more. */
+bool book_add_tasks(struct digest_book *b, struct block_digest *d, uint32_t cpu, uint64_t first_ns,
+		    uint64_t last_ns);
 /* book_is_over - @t (may be NULL) died before @end_ns, so that nothing of it is open. */
 bool book_is_over(const struct book_task *t, uint64_t end_ns);
 void book_put_column(struct buf *out, struct buf *column);

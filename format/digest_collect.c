@@ -222,10 +222,13 @@ static inline uint32_t cpu_of(const struct adding *a)
 		   : CDICT_CPU_UNKNOWN;
 }
 
+/* Nearly half of all events: take_task() sees by woken_ns that it is seen. */
 static void note_woken(struct adding *a)
 {
-	struct cdict_digest_row *row = note_task(a);
+	struct cdict_digest_row *row;
 
+	a->type->shape(a);
+	row = &a->enc->digests[a->enc->failed ? 0 : a->row[a->type->digest.task]].row;
 	if (a->type->digest.kind != DIGEST_WAKEUP || a->enc->wakeup_counts) {
 		row->wake_ns[1] = row->wake_ns[0];
 		row->wake_ns[0] = a->enc->st.t_ns;

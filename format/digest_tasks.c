@@ -30,13 +30,6 @@ struct book_task *book_task(struct digest_book *b, int32_t tid)
 	return to;
 }
 
-const struct book_task *book_find_task(const struct digest_book *b, int32_t tid)
-{
-	const uint32_t *i = map_find(&b->index, (uint32_t)tid, 0);
-
-	return i ? &b->tasks.at[*i] : NULL;
-}
-
 /* Its records tell all that the list would: it was born, called so, and died. */
 static bool is_recorded(const struct book_task *t)
 {
@@ -139,16 +132,17 @@ static bool note_life(struct book_task *to, const struct block_digest *d,
 	return true;
 }
 
-bool book_add_tasks(struct digest_book *b, const struct block_digest *d, uint32_t cpu,
-		    uint64_t first_ns, uint64_t last_ns)
+bool book_add_tasks(struct digest_book *b, struct block_digest *d, uint32_t cpu, uint64_t first_ns,
+		    uint64_t last_ns)
 {
 	for (size_t i = 0; i < d->n; i++) {
-		const struct block_task *t = &d->tasks[i];
+		struct block_task *t = &d->tasks[i];
 		bool idle = !t->row.tid;
 		struct book_task *to = book_task(b, idle ? -1 - (int32_t)cpu : t->row.tid);
 
 		if (!to || !note_life(to, d, t, first_ns))
 			return false;
+		t->book = idle ? BOOK_NONE : (uint32_t)(to - b->tasks.at);
 		to->heard = true;
 		if (t->first_ns < to->first_ns)
 			to->first_ns = t->first_ns;

@@ -18,14 +18,20 @@
 #define CUT_BYTES 24u
 #define TASK_BYTES 8u
 
+/* Of a task on a CPU, since the CPU's last cut. */
+struct cpu_row {
+	struct cdict_digest_row row;
+	uint32_t book; /* in the list of all tasks, or BOOK_NONE */
+};
+
 struct digest_cpu {
 	uint32_t cpu, ordinal; /* of the last block */
 	uint64_t last_ns;
 	bool switched;
 	int32_t cur;
 	uint64_t first_switch_ns, switch_ns, missing;
-	ARRAY(struct cdict_digest_row) rows; /* since the last cut */
-	struct map index;
+	ARRAY(struct cpu_row) rows;
+	struct map index; /* of them, by tid */
 };
 
 static void cpu_fini(struct digest_cpu *c)
@@ -103,28 +109,35 @@ static void add_row(struct cdict_digest_row *to, const struct cdict_digest_row *
 	add_one(&to->access_ns, row->access_ns);
 }
 
-static struct cdict_digest_row *row_of(struct digest_cpu *c, const struct cdict_digest_row *like)
+static struct cdict_digest_row *row_of(struct digest_cpu *c, int32_t tid, uint32_t book)
 {
-	uint32_t *i = map_add(&c->index, (uint32_t)like->tid, 0);
-	struct cdict_digest_row *row;
+	uint32_t *i = map_add(&c->index, (uint32_t)tid, 0);
+	struct cpu_row *row;
 
 	if (!i)
 		return NULL;
 	if (*i != MAP_NEW)
-		return &c->rows.at[*i];
+		return &c->rows.at[*i].row;
 	row = array_add(&c->rows);
 	if (!row)
 		return NULL;
 	*i = (uint32_t)c->rows.n - 1;
-	memset(row, 0xff, sizeof(*row));
-	row->tid = like->tid;
-	row->ran = false;
-	return row;
+	memset(&row->row, 0xff, sizeof(row->row));
+	row->row.tid = tid;
+	row->row.ran = false;
+	row->book = book;
+	return &row->row;
 }
 
-static bool is_vcpu(const struct digest_book *b, int32_t tid)
+/* NULL: of IDLE. */
+static struct book_task *task_of(const struct digest_book *b, const struct cpu_row *row)
 {
-	const struct book_task *t = book_find_task(b, tid);
+	return row->book == BOOK_NONE ? NULL : &b->tasks.at[row->book];
+}
+
+static bool is_vcpu(const struct digest_book *b, const struct cpu_row *row)
+{
+	const struct book_task *t = task_of(b, row);
 
 	return t && t->is_vcpu;
 }
@@ -132,14 +145,16 @@ static bool is_vcpu(const struct digest_book *b, int32_t tid)
 /* ---- what later events make of no use ---- */
 
 /* What is of no use in @row when @next, of the same task, is of the block behind it. */
-static void thin(const struct digest_book *b, struct cdict_digest_row *row,
+static void thin(const struct digest_book *b, struct cpu_row *of,
 		 const struct cdict_digest_row *next)
 {
+	struct cdict_digest_row *row = &of->row;
+
 	if (next->out_ns[0] != CDICT_NEVER) {
 		/* It was off, woken, moved before: all that is over. */
 		row->in_ns = row->wake_ns[0] = row->wake_ns[1] = row->woken_ns = CDICT_NEVER;
 		row->moved_ns[0] = row->moved_ns[1] = row->io_ns = CDICT_NEVER;
-		if (next->ran && (next->out_ns[1] != CDICT_NEVER || !is_vcpu(b, row->tid)))
+		if (next->ran && (next->out_ns[1] != CDICT_NEVER || !is_vcpu(b, of)))
 			row->out_ns[0] = row->out_ns[1] = CDICT_NEVER;
 	}
 	if (next->wake_ns[1] != CDICT_NEVER)
@@ -164,9 +179,9 @@ static void thin(const struct digest_book *b, struct cdict_digest_row *row,
 
 static int by_tid(const void *a, const void *b)
 {
-	const struct cdict_digest_row *x = a, *y = b;
+	const struct cpu_row *x = a, *y = b;
 
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return x->row.tid < y->row.tid ? -1 : x->row.tid > y->row.tid;
 }
 
 static void put_time(struct digest_book *b, uint64_t end_ns, uint64_t t_ns)
@@ -240,11 +255,11 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_
 	if (!last) {
 		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), by_tid);
 		for (size_t i = 0; i < c->rows.n; i++) {
-			const struct cdict_digest_row *row = &c->rows.at[i];
-			struct book_task *t = row->tid ? book_task(b, row->tid) : NULL;
+			const struct cpu_row *row = &c->rows.at[i];
+			struct book_task *t = task_of(b, row);
 
 			if (!book_is_over(t, c->last_ns))
-				n += put_row(b, row, c->last_ns, t && t->is_vcpu, &tid);
+				n += put_row(b, &row->row, c->last_ns, t && t->is_vcpu, &tid);
 			else if (t->dropped_ns == CDICT_NEVER || c->last_ns < t->dropped_ns)
 				t->dropped_ns = c->last_ns;
 		}
@@ -272,19 +287,28 @@ static uint64_t budget(const struct digest_book *b)
 			 : b->event_bytes / 1000 * 9;
 }
 
-/* Whether the rows of @c may be written now: what is written so far and what the last block will
+/* Whether @bytes of rows may be written now: what is written so far and what the last block will
  * take must stay below the budget. */
-static bool has_room(const struct digest_book *b, const struct digest_cpu *c)
+static bool has_room(const struct digest_book *b, uint64_t bytes)
 {
-	uint64_t rows = 0;
-
-	for (size_t i = 0; i < c->rows.n; i++)
-		rows += 10 * !((c->rows.at[i].out_ns[0] == CDICT_NEVER &&
-				c->rows.at[i].woken_ns == CDICT_NEVER) ||
-			       book_is_over(book_find_task(b, c->rows.at[i].tid), c->last_ns));
-	return b->stored + content_bytes(b) + rows + CUT_BYTES * (1 + b->cpus.n) +
+	return b->stored + content_bytes(b) + bytes + CUT_BYTES * (1 + b->cpus.n) +
 		       TASK_BYTES * b->listed <=
 	       budget(b);
+}
+
+/* What the rows of @c take, by and large. */
+static uint64_t row_bytes(const struct digest_book *b, const struct digest_cpu *c)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct cpu_row *row = &c->rows.at[i];
+
+		bytes += 10 * !((row->row.out_ns[0] == CDICT_NEVER &&
+				 row->row.woken_ns == CDICT_NEVER) ||
+				book_is_over(task_of(b, row), c->last_ns));
+	}
+	return bytes;
 }
 
 static struct digest_cpu *cpu_of(struct digest_book *b, uint32_t cpu, bool *is_new)
@@ -309,7 +333,8 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 {
 	struct digest_cpu all = *c;
 
-	if (c->rows.n && info->first_ns > c->last_ns) {
+	/* Mostly there is no room for a cut, whatever its rows take. */
+	if (c->rows.n && info->first_ns > c->last_ns && has_room(b, 0)) {
 		bool whole = d->ahead_ns == CDICT_NEVER;
 		const struct block_task *ahead = whole ? d->tasks : d->tasks + d->n;
 
@@ -327,17 +352,17 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 			if (at)
 				thin(b, &c->rows.at[*at], row);
 		}
-		if (has_room(b, c)) {
+		if (has_room(b, row_bytes(b, c))) {
 			put_cut(b, c, whole ? info->last_ns : d->ahead_ns, false);
 			all.missing = 0;
-			cpu_fini(&all);
-			memset(&all.index, 0, sizeof(all.index));
+			all.rows.n = 0;
+			map_clear(&all.index);
 		}
 		array_fini(&c->rows);
 		*c = all;
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		struct cdict_digest_row *row = row_of(c, &d->tasks[i].row);
+		struct cdict_digest_row *row = row_of(c, d->tasks[i].row.tid, d->tasks[i].book);
 
 		if (!row)
 			return false;
@@ -347,9 +372,10 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 }
 
 /* Who ran last on @c is who the first switch of @d found there, and has run; or he is not. */
-static bool note_seam(struct digest_cpu *c, struct block_digest *d)
+static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_digest *d)
 {
-	struct cdict_digest_row like = { .tid = c->cur }, *row;
+	struct cdict_digest_row *row;
+	struct book_task *t;
 
 	if (!c->switched || !d->switched)
 		return true;
@@ -358,7 +384,10 @@ static bool note_seam(struct digest_cpu *c, struct block_digest *d)
 	if (d->first_prev == c->cur)
 		return true;
 	d->missing++; /* it shows in the new block */
-	row = row_of(c, &like);
+	t = c->cur > 0 ? book_task(b, c->cur) : NULL;
+	if (c->cur > 0 && !t)
+		return false;
+	row = row_of(c, c->cur, t ? (uint32_t)(t - b->tasks.at) : BOOK_NONE);
 	if (row)
 		row->in_ns = c->switch_ns;
 	return row != NULL;
@@ -382,7 +411,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	c = cpu_of(b, info->cpu, &is_new);
 	/* Of events that run backwards what is later is not the latest. */
 	ok = c && (is_new || info->first_ns >= c->last_ns) &&
-	     book_add_tasks(b, d, info->cpu, info->first_ns, info->last_ns) && note_seam(c, d) &&
+	     book_add_tasks(b, d, info->cpu, info->first_ns, info->last_ns) && note_seam(b, c, d) &&
 	     add_block(b, c, d, info);
 	if (ok) {
 		c->ordinal = ordinal;

@@ -29,16 +29,18 @@ struct cdict_digest_row {
 	uint64_t out_ns[2];  /* switch-outs; the second of vCPUs alone */
 	uint64_t in_ns;      /* a switch-in whose switch-out is missing */
 	uint64_t prev_state; /* at out_ns[0] */
+	/* What most events write is side by side. */
 	uint64_t wake_ns[2]; /* sched_waking and sched_wakeup_new; without the first sched_wakeup */
 	uint64_t woken_ns;   /* of any kind */
-	uint64_t moved_ns[2];                    /* sched_migrate_task */
-	uint64_t io_ns;                          /* sched_stat_iowait */
-	uint32_t wake_cpu, woken_cpu, moved_cpu; /* where to, CDICT_CPU_UNKNOWN */
+	uint32_t wake_cpu, woken_cpu; /* where to, CDICT_CPU_UNKNOWN */
+	uint64_t moved_ns[2];         /* sched_migrate_task */
+	uint64_t io_ns;               /* sched_stat_iowait */
+	uint32_t moved_cpu;           /* where to */
 	/* Of KVM: kvm_exit, kvm_entry, kvm_userspace_exit, any other that names the task. */
+	uint32_t exit_type; /* of the exit, as what follows the times */
 	uint64_t exit_ns, entry_ns, user_ns, access_ns;
-	/* Of the exit. */
 	uint64_t exit_reason, exit_how;
-	uint32_t exit_type, exit_isa;
+	uint32_t exit_isa;
 };
 
 struct cdict_digest_cut {
