@@ -29,6 +29,7 @@ struct analyze_latency {
 	ARRAY(struct atom) atoms; /* by task */
 	struct analyze_latency_row spill;
 	struct analyze_latency_row told; /* the row that was asked for, borrows of its like in rows */
+	size_t told_at;                  /* + 1 */
 	struct analyze_latency_row wakeup;
 };
 
@@ -281,6 +282,9 @@ size_t analyze_latency_row_count(const struct analyze_latency *l)
 
 const struct analyze_latency_row *analyze_latency_row_at(struct analyze_latency *l, size_t i)
 {
+	if (l->told_at == i + 1)
+		return &l->told;
+	l->told_at = i + 1;
 	sparse_read(&l->rows, l->order.at[i], &l->told);
 	l->told.task = l->by_cpu ? ANALYZE_NO_TASK : l->order.at[i];
 	l->told.cpu = l->by_cpu ? l->order.at[i] : CDICT_CPU_UNKNOWN;

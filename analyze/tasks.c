@@ -21,6 +21,7 @@ struct analyze_tasks {
 	ARRAY(uint32_t) order;           /* after the run: the numbers of rows */
 	struct analyze_task_row spill;   /* what could not be allocated goes here */
 	struct analyze_task_row told; /* the row that was asked for, borrows of its like in rows */
+	size_t told_at;               /* + 1 */
 };
 
 /* Nobody knows yet where it was. */
@@ -362,6 +363,9 @@ const struct analyze_task_row *analyze_tasks_row_at(struct analyze_tasks *t, siz
 	struct analyze_task_row *told = &t->told;
 	const struct histogram *h = NULL;
 
+	if (t->told_at == i + 1)
+		return told;
+	t->told_at = i + 1;
 	sparse_read(&t->rows, number, told);
 	told->task = task_of(t, number);
 	if (t->per_cpu)

@@ -300,7 +300,10 @@ static int sort_rows(struct coremap_map *m, struct cdict_error *err)
 	if (!rc) {
 		for (size_t i = 0; i < m->rows.n; i++)
 			sorted[i] = m->rows.at[table_id(t, i)];
-		memcpy(m->rows.at, sorted, m->rows.n * sizeof(*sorted));
+		free(m->rows.at);
+		m->rows.at = sorted;
+		m->rows.cap = m->rows.n + 1;
+		sorted = NULL;
 	}
 	free(sorted);
 	table_free(t);

@@ -137,7 +137,10 @@ struct table_later {
 	void (*fill)(void *ctx, struct table *t, size_t column, uint32_t id);
 	bool (*lossy)(void *ctx, uint32_t id);
 	void (*free)(void *ctx);
-	struct table *row; /* the one looked at: a table's own */
+	/* A table's own: the row looked at, and of which it was told whether it is lossy. */
+	struct table *row;
+	uint32_t asked; /* + 1 */
+	bool is_lossy;
 };
 
 /* table_new - @name is the JSON member; @columns ends with TABLE_COLUMNS_END and

@@ -46,10 +46,14 @@ void table_row_later(struct table *t, uint32_t id)
 	t->shown = t->n_rows = t->ids.n;
 }
 
-static const struct table_cell *fill(const struct table_later *later, uint32_t id, size_t column)
+static const struct table_cell *fill(struct table_later *later, uint32_t id, size_t column)
 {
+	if (later->asked != id + 1) {
+		later->asked = id + 1;
+		later->is_lossy = later->lossy(later->ctx, id);
+	}
 	table_clear(later->row, column);
-	later->row->now[column].lossy = later->lossy(later->ctx, id);
+	later->row->now[column].lossy = later->is_lossy;
 	later->fill(later->ctx, later->row, column, id);
 	return &later->row->now[column];
 }
