@@ -58,7 +58,10 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	int rc;
 
 	*f = (struct figures){ .call = call, .opts = call->opts, .file = file };
-	rc = input_open(&f->reader, call, f->file, call->cmd->all_events ? INPUT_ALL_EVENTS : 0);
+	rc = input_open(&f->reader, call, f->file,
+			call->cmd->all_events || f->opts->window_start || f->opts->window_end
+				? INPUT_ALL_EVENTS
+				: 0);
 	if (rc)
 		return rc;
 	rc = options_filter_init(&f->filter, f->opts, f->reader, &err);
@@ -66,6 +69,7 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 		rc = options_filter_one_window(&f->filter, &err);
 	if (rc)
 		return figures_fail(f, &err);
+	options_filter_tell(&f->filter, call, f->file);
 	rc = open_labels(f);
 	if (rc)
 		return rc;

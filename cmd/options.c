@@ -16,6 +16,7 @@
 
 const char *const options_formats[] = { "text", "csv", "json", "md", NULL };
 const char *const options_text_or_json[] = { "text", "json", NULL };
+const char *const options_picks[] = { "each", "first", "last", "outer", NULL };
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -39,8 +40,36 @@ int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
 			  "'%s' is no number of milliseconds (up to six decimals)", text);
 }
 
+/* The windows between markers, in place of the one in which they are looked for. */
+static int mark_windows(struct options_filter *f, const struct options_shared *o,
+			struct cdict_reader *r, struct cdict_error *err)
+{
+	struct markers_options how = { .start = o->window_start,
+				       .end = o->window_end,
+				       .pick = (enum markers_pick)o->window_pick,
+				       .jobs = f->query.jobs };
+	struct timespec_set marked;
+	int rc;
+
+	if (f->windows.n > 1)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --time takes one window beside markers, not %zu",
+				  f->windows.n);
+	if (f->windows.n) {
+		how.from_ns = f->windows.windows[0].from_ns;
+		how.to_ns = f->windows.windows[0].to_ns;
+	}
+	rc = markers_find(&marked, &f->markers, r, &how, err);
+	if (rc)
+		return rc;
+	timespec_fini(&f->windows);
+	f->windows = marked;
+	f->clipped = f->marked = true;
+	return 0;
+}
+
 static int init_windows(struct options_filter *f, const struct options_shared *o,
-			const struct cdict_reader *r, struct cdict_error *err)
+			struct cdict_reader *r, struct cdict_error *err)
 {
 	uint64_t first, last, from, to, ns;
 	int rc;
@@ -81,6 +110,9 @@ static int init_windows(struct options_filter *f, const struct options_shared *o
 				  (unsigned long long)(first % 1000000000),
 				  (unsigned long long)(last / 1000000000),
 				  (unsigned long long)(last % 1000000000));
+	rc = o->window_start || o->window_end ? mark_windows(f, o, r, err) : 0;
+	if (rc)
+		return rc;
 	if (f->windows.n) {
 		f->from_ns = f->windows.windows[0].from_ns;
 		f->to_ns = f->windows.windows[f->windows.n - 1].to_ns;
@@ -154,7 +186,7 @@ static int check_cpus(const struct options_shared *o, const struct cdict_reader 
 }
 
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
-			const struct cdict_reader *r, struct cdict_error *err)
+			struct cdict_reader *r, struct cdict_error *err)
 {
 	int rc;
 
@@ -184,8 +216,34 @@ int options_filter_one_window(const struct options_filter *f, struct cdict_error
 {
 	if (f->windows.n <= 1)
 		return 0;
+	if (f->marked)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "the markers make %zu windows, and figures here are of one: "
+				  "choose by --window-pick",
+				  f->windows.n);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			  "option --time takes one window here, not %zu", f->windows.n);
+}
+
+void options_filter_tell(const struct options_filter *f, const struct cmd_call *call,
+			 const char *file)
+{
+	const struct markers_found *m = &f->markers;
+
+	if (!f->marked)
+		return;
+	if (m->open)
+		cmd_warn(call, file,
+			 "the window that starts at %" PRIu64 ".%09" PRIu64
+			 " s has no end, and does not count",
+			 m->open_at_ns / 1000000000, m->open_at_ns % 1000000000);
+	if (m->nested)
+		cmd_warn(call, file, "%" PRIu64 " starts lie inside a window, and begin none",
+			 m->nested);
+	if (call->verbose)
+		cmd_warn(call, file,
+			 "%zu windows between markers, %" PRIu64 " ends outside of them",
+			 m->windows, m->ends);
 }
 
 /* Whether a comm or label matches -t. */

@@ -10,6 +10,7 @@
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 
+#include "analyze/markers.h"
 #include "base/timespec.h"
 #include "cdict/reader.h"
 #include "cmd/cmd.h"
@@ -27,7 +28,9 @@ struct options_shared {
 	bool map_skip_bad;
 	const char *time;
 	const char *from_ms, *cap_ms; /* text: "not given" is not 0 */
-	int format;                   /* enum table_format */
+	const char *window_start, *window_end;
+	int window_pick; /* enum markers_pick */
+	int format;      /* enum table_format */
 	const char *sort;
 	uint64_t top;  /* rows; 0: all */
 	uint64_t jobs; /* 0: as many as there are CPUs */
@@ -39,6 +42,7 @@ struct options_shared {
 
 extern const char *const options_formats[];      /* text csv json md */
 extern const char *const options_text_or_json[]; /* text json, with the same enum */
+extern const char *const options_picks[];        /* each first last outer: enum markers_pick */
 
 #define OPTION_INPUT                                                                               \
 	CMD_STRING('i', "input", struct options_shared, input, "FILE",                             \
@@ -79,6 +83,15 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 		   "begin MS milliseconds after the first event")
 #define OPTION_CAP                                                                                 \
 	CMD_STRING('c', "cap", struct options_shared, cap_ms, "MS", "stop after MS milliseconds")
+#define OPTIONS_MARKERS                                                                            \
+	CMD_STRING(0, "window-start", struct options_shared, window_start, "EVENT[/FILTER/]",      \
+		   "only what lies between markers: from this event on"),                          \
+		CMD_STRING(0, "window-end", struct options_shared, window_end, "EVENT[/FILTER/]",  \
+			   "up to the next such event"),                                           \
+		CMD_CHOICE(0, "window-pick", struct options_shared, window_pick, "WHICH",          \
+			   options_picks, "each",                                                  \
+			   "which windows between markers: each, first, last, or outer: from the " \
+			   "first start to the last end")
 #define OPTION_JSON(formats)                                                                       \
 	{                                                                                          \
 		CMD_OPTION(CMD_OPT_CHOOSE, 0, "json", struct options_shared, format, NULL,         \
@@ -122,7 +135,7 @@ extern const char *const options_text_or_json[]; /* text json, with the same enu
 	CMD_COUNT('v', "verbose", struct options_shared, verbose, "say more; may be repeated")
 
 /* The groups most commands want. */
-#define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP
+#define OPTIONS_WINDOW OPTION_TIME, OPTION_FROM, OPTION_CAP, OPTIONS_MARKERS
 #define OPTIONS_MAP OPTION_MAP, OPTION_MAP_SKIP_BAD
 #define OPTIONS_TASKS OPTION_TASK, OPTION_TID, OPTION_VM, OPTIONS_MAP
 #define OPTIONS_SELECT OPTIONS_TASKS, OPTION_CPU, OPTIONS_WINDOW, OPTION_NO_GUEST_MODE
@@ -138,19 +151,24 @@ struct options_filter {
 	struct cdict_query query;    /* bitmaps borrowed from this struct and from the options */
 	struct timespec_set windows; /* at least one unless the capture holds no event */
 	uint64_t from_ns, to_ns;     /* first start, last end: clipped to the capture */
-	bool clipped;                /* --time, --from or --cap was given */
-	uint64_t *types;             /* bitmap of @query, owned */
-	struct task_pattern *tasks;  /* -t, owned; NULL: not given */
+	bool clipped;                /* --time, --from, --cap or markers were given */
+	bool marked;                 /* markers were */
+	struct markers_found markers;
+	uint64_t *types;            /* bitmap of @query, owned */
+	struct task_pattern *tasks; /* -t, owned; NULL: not given */
 };
 
 /* options_filter_init - from @o for @r.  CDICT_EUSAGE when an option's text is
  * wrong (report it with cmd_usage()), CDICT_ENOTFOUND when -e matches nothing.
  * @o must outlive @f.  Free with options_filter_fini(), also after a failure. */
 int options_filter_init(struct options_filter *f, const struct options_shared *o,
-			const struct cdict_reader *r, struct cdict_error *err);
+			struct cdict_reader *r, struct cdict_error *err);
 void options_filter_fini(struct options_filter *f);
+/* options_filter_tell - what of the markers made no window. */
+void options_filter_tell(const struct options_filter *f, const struct cmd_call *call,
+			 const char *file);
 
-/* options_filter_one_window - CDICT_EUSAGE when --time named several windows:
+/* options_filter_one_window - CDICT_EUSAGE when --time or markers made several windows:
  * for commands whose figures need one. */
 int options_filter_one_window(const struct options_filter *f, struct cdict_error *err);
 

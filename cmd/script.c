@@ -38,6 +38,7 @@ static const struct cmd_option script_options[] = {
 	CMD_STRING(0, "from", struct options_shared, from_ms, "MS",
 		   "begin MS milliseconds after the first event"),
 	OPTION_CAP,
+	OPTIONS_MARKERS,
 	OPTION_NO_GUEST_MODE,
 	OPTION_JOBS,
 	OPTION_MAX_LOSS,
@@ -423,8 +424,10 @@ static int script_run(const struct cmd_call *call)
 		return status;
 	if (options_filter_init(&filter, o, r, &err) < 0)
 		status = options_fail(call, input, &err);
-	else
+	if (!status) {
+		options_filter_tell(&filter, call, input);
 		status = print_all(call, input, r, &filter);
+	}
 	options_filter_fini(&filter);
 	cdict_reader_close(r);
 	return status;

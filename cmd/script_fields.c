@@ -86,73 +86,16 @@ int script_fields_parse(struct script_fields *f, const char *text, bool ns, stru
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct cdict_task_event *x = *(const struct cdict_task_event *const *)a;
-	const struct cdict_task_event *y = *(const struct cdict_task_event *const *)b;
-
-	if (x->t_ns != y->t_ns)
-		return x->t_ns > y->t_ns ? 1 : -1;
-	return (x > y) - (x < y);
-}
-
 int script_fields_init(struct script_fields *f, const struct cdict_reader *r,
 		       struct cdict_error *err)
 {
-	size_t n = f->comm ? cdict_reader_task_count(r) : 0;
-
-	f->tasks = calloc(n + 1, sizeof(*f->tasks));
-	if (!f->tasks)
-		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		f->tasks[f->n_tasks++] = cdict_reader_task_at(r, i);
-	qsort(f->tasks, n, sizeof(*f->tasks), by_time);
-	return 0;
+	return f->comm ? comms_init(&f->comms, r, err) : 0;
 }
 
 void script_fields_fini(struct script_fields *f)
 {
-	free(f->tasks);
-	map_fini(&f->by_tid);
-	array_fini(&f->names);
+	comms_fini(&f->comms);
 	*f = (struct script_fields){ 0 };
-}
-
-static const char *name_of(const struct script_fields *f, int32_t tid)
-{
-	const uint32_t *at = map_find(&f->by_tid, (uint32_t)tid, 0);
-
-	return at ? f->names.at[*at] : NULL;
-}
-
-static bool set_name(struct script_fields *f, int32_t tid, const char *name)
-{
-	uint32_t *at = map_add(&f->by_tid, (uint32_t)tid, 0);
-
-	if (!at)
-		return false;
-	if (*at == MAP_NEW) {
-		*at = (uint32_t)f->names.n;
-		return !array_push(&f->names, name);
-	}
-	f->names.at[*at] = name;
-	return true;
-}
-
-/* Who is called what at @t_ns; what a task starts is called as it is. */
-static bool follow(struct script_fields *f, uint64_t t_ns)
-{
-	bool done = true;
-
-	for (; f->next < f->n_tasks && f->tasks[f->next]->t_ns <= t_ns && done; f->next++) {
-		const struct cdict_task_event *t = f->tasks[f->next];
-
-		if (t->what == CDICT_TASK_COMM || t->what == CDICT_TASK_EXEC)
-			done = set_name(f, t->tid, t->comm);
-		else if (t->what == CDICT_TASK_FORK && name_of(f, t->ptid))
-			done = set_name(f, t->tid, name_of(f, t->ptid));
-	}
-	return done;
 }
 
 static void add_comm(struct script_fields *f, const struct cdict_event *ev, struct buf *out)
@@ -160,11 +103,10 @@ static void add_comm(struct script_fields *f, const struct cdict_event *ev, stru
 	const char *name;
 	char number[16];
 
-	if (!follow(f, ev->t_ns)) {
+	if (comms_at(&f->comms, ev->tid, ev->t_ns, &name)) {
 		out->failed = true;
 		return;
 	}
-	name = ev->tid ? name_of(f, ev->tid) : "swapper";
 	if (!name) {
 		snprintf(number, sizeof(number), ":%d", ev->tid);
 		name = number;

@@ -8,9 +8,8 @@
 #ifndef CMD_SCRIPT_FIELDS_H
 #define CMD_SCRIPT_FIELDS_H
 
+#include "analyze/comms.h"
 #include "analyze/print.h"
-#include "base/array.h"
-#include "base/map.h"
 #include "cdict/event.h"
 #include "cdict/reader.h"
 
@@ -19,11 +18,7 @@ struct script_fields {
 	bool ip, sym, symoff, dso; /* of the frames of its stack */
 	bool usual; /* tid, cpu, time in ns, event, trace: what printer_head() prints */
 	bool ns;
-	/* What tasks are called, as the walk goes on. */
-	const struct cdict_task_event **tasks; /* by time */
-	size_t n_tasks, next;
-	struct map by_tid; /* tid -> index in names */
-	ARRAY(const char *) names;
+	struct comms comms; /* with @comm */
 };
 
 /* script_fields_parse - "comm,tid,trace", "+pid", "-cpu" to what there is without; NULL: the usual ones. */

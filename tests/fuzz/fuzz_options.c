@@ -77,7 +77,10 @@ static void ask(const struct options_shared *o)
 	if (!rc && f.windows.n) {
 		must(f.from_ns >= 5000000000 && f.to_ns <= 6000000000 && f.from_ns <= f.to_ns);
 		for (size_t i = 0; i < f.windows.n; i++)
-			must(f.windows.windows[i].from_ns <= f.windows.windows[i].to_ns);
+			must(f.windows.windows[i].from_ns <= f.windows.windows[i].to_ns &&
+			     (!i ||
+			      f.windows.windows[i - 1].to_ns <= f.windows.windows[i].from_ns));
+		must(!f.marked || (f.clipped && f.windows.n <= f.markers.windows));
 	}
 	if (f.tasks)
 		task_pattern_matches(f.tasks, "CPU 0/KVM");
