@@ -42,7 +42,7 @@ struct analyze_coremap {
 	uint32_t gap;                  /* grows with each gap: what waited before is forgotten */
 	uint64_t seen_ns;              /* the latest switch, wake-up or migration */
 	uint64_t gap_ns;               /* where the next gap begins, ANALYZE_NO_TIME */
-	uint64_t from_ns, to_ns;       /* the window */
+	uint64_t from_ns;              /* the window's */
 };
 
 static void key_at(const void *cells, uint32_t place, uint64_t ab[2])
@@ -89,7 +89,7 @@ static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t tas
 static void on_run(void *self, const struct analyze_run *run)
 {
 	struct analyze_coremap *m = self;
-	uint64_t ns = run->to_ns - run->from_ns;
+	uint64_t ns = run->ns;
 	struct analyze_core_cell *cell;
 
 	if (!ns)
@@ -229,18 +229,18 @@ static const struct analyze_ops ops = {
 /* Books the time from since_ns to @t_ns, in which the length was the same and known. */
 static inline void account(struct analyze_coremap *m, struct queue *cpu, uint64_t t_ns)
 {
-	uint64_t from_ns = cpu->since_ns > m->from_ns ? cpu->since_ns : m->from_ns;
-	uint64_t to_ns = t_ns < m->to_ns ? t_ns : m->to_ns, *at_ns;
+	uint64_t from_ns = cpu->since_ns, to_ns = t_ns, *at_ns, ns;
 
+	ns = analyze_engine_clip(m->eng, from_ns, to_ns);
 	cpu->since_ns = t_ns;
-	if (from_ns >= to_ns)
+	if (!ns)
 		return;
 	at_ns = row_at(&cpu->at_ns, cpu->length);
 	if (at_ns)
-		*at_ns += to_ns - from_ns;
+		*at_ns += ns;
 	else
 		analyze_engine_out_of_memory(m->eng);
-	if (cpu->length > cpu->row->max) {
+	if (cpu->length > cpu->row->max && analyze_engine_part(m->eng, &from_ns, &to_ns)) {
 		cpu->row->max = cpu->length;
 		cpu->row->max_at_ns = from_ns;
 	}
@@ -248,18 +248,19 @@ static inline void account(struct analyze_coremap *m, struct queue *cpu, uint64_
 
 static void stay_ends(struct analyze_coremap *m, struct queue *cpu, uint64_t t_ns)
 {
-	uint64_t from_ns = cpu->above_at_ns > m->from_ns ? cpu->above_at_ns : m->from_ns;
-	uint64_t to_ns = t_ns < m->to_ns ? t_ns : m->to_ns;
+	uint64_t from_ns = cpu->above_at_ns, to_ns = t_ns;
 
 	if (cpu->stays) {
 		cpu->stays = false;
 		cpu->stayed_ns = t_ns;
 		return;
 	}
-	if (to_ns <= from_ns || to_ns - from_ns <= cpu->row->stay_ns)
-		return;
-	cpu->row->stay_ns = to_ns - from_ns;
-	cpu->row->stay_at_ns = from_ns;
+	for (; analyze_engine_part(m->eng, &from_ns, &to_ns); from_ns = to_ns, to_ns = t_ns) {
+		if (to_ns - from_ns <= cpu->row->stay_ns)
+			continue;
+		cpu->row->stay_ns = to_ns - from_ns;
+		cpu->row->stay_at_ns = from_ns;
+	}
 }
 
 static void change(struct analyze_coremap *m, uint32_t c, bool one_more, uint64_t t_ns)
@@ -395,11 +396,11 @@ static void queue_sched(void *self, const struct analyze_sched *ev)
 static int queue_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
 {
 	struct analyze_coremap *m = self;
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns, window_to_ns;
 
 	(void)schema;
 	analyze_engine_walk(m->eng, &from_ns, &to_ns);
-	analyze_engine_window(m->eng, &m->from_ns, &m->to_ns);
+	analyze_engine_window(m->eng, &m->from_ns, &window_to_ns);
 	m->seen_ns = from_ns;
 	m->gap_ns = analyze_engine_gap(m->eng, false, CDICT_CPU_UNKNOWN, from_ns, UINT64_MAX);
 	m->queues = calloc((size_t)analyze_engine_cpus(m->eng) + 1, sizeof(*m->queues));

@@ -50,6 +50,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->cpus);
 	free(eng->records);
 	cdict_events_close(eng->it);
+	free(eng->windows);
 	array_fini(&eng->start.all);
 	free(eng->start_cpus);
 	if (eng->at)
@@ -125,8 +126,52 @@ uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task
 
 uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
 {
-	engine_clip(eng, &from_ns, &to_ns);
-	return to_ns - from_ns;
+	uint64_t ns = 0, from, to;
+
+	if (!eng->windows) {
+		engine_clip(eng, &from_ns, &to_ns);
+		return to_ns - from_ns;
+	}
+	for (from = from_ns, to = to_ns; analyze_engine_part(eng, &from, &to);
+	     from = to, to = to_ns)
+		ns += to - from;
+	return ns;
+}
+
+bool analyze_engine_part(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns)
+{
+	if (!eng->windows) {
+		engine_clip(eng, from_ns, to_ns);
+		return *from_ns < *to_ns;
+	}
+	for (size_t i = engine_window(eng, *from_ns);
+	     i < eng->n_windows && eng->windows[i].from_ns < *to_ns; i++) {
+		const struct timespec_window *w = &eng->windows[i];
+		uint64_t from = *from_ns > w->from_ns ? *from_ns : w->from_ns;
+		uint64_t to = *to_ns < w->to_ns ? *to_ns : w->to_ns;
+
+		if (from >= to)
+			continue;
+		*from_ns = from;
+		*to_ns = to;
+		return true;
+	}
+	return false;
+}
+
+size_t engine_window(const struct analyze_engine *eng, uint64_t t)
+{
+	size_t lo = 0, hi = eng->n_windows;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (eng->windows[mid].to_ns < t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 void analyze_engine_window(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns)
@@ -237,7 +282,14 @@ uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_
 
 uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 {
-	return gaps_ns(&eng->sched_gaps, cpu, eng->sum.from_ns, eng->sum.to_ns);
+	uint64_t ns = 0;
+
+	if (!eng->windows)
+		return gaps_ns(&eng->sched_gaps, cpu, eng->sum.from_ns, eng->sum.to_ns);
+	for (size_t i = 0; i < eng->n_windows; i++)
+		ns += gaps_ns(&eng->sched_gaps, cpu, eng->windows[i].from_ns,
+			      eng->windows[i].to_ns);
+	return ns;
 }
 
 /* One allocation holds the nine NULL-terminated lists. */
@@ -308,6 +360,30 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 	return 0;
 }
 
+/* What is left of several windows inside the one. */
+static int set_windows(struct analyze_engine *eng)
+{
+	struct analyze_summary *sum = &eng->sum;
+
+	if (eng->opts.n_windows < 2)
+		return 0;
+	eng->windows = calloc(eng->opts.n_windows, sizeof(*eng->windows));
+	if (!eng->windows)
+		return -ENOMEM;
+	sum->window_ns = 0;
+	for (size_t i = 0; i < eng->opts.n_windows; i++) {
+		struct timespec_window w = eng->opts.windows[i];
+
+		w.from_ns = w.from_ns > sum->from_ns ? w.from_ns : sum->from_ns;
+		w.to_ns = w.to_ns < sum->to_ns ? w.to_ns : sum->to_ns;
+		if (w.from_ns > w.to_ns)
+			continue;
+		eng->windows[eng->n_windows++] = w;
+		sum->window_ns += w.to_ns - w.from_ns;
+	}
+	return 0;
+}
+
 static void set_window(struct analyze_engine *eng, const struct analyze_source *src)
 {
 	struct analyze_summary *sum = &eng->sum;
@@ -335,6 +411,8 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "an engine runs once");
 	eng->ran = true;
 	set_window(eng, src);
+	if (set_windows(eng))
+		return cdict_fail_nomem(err);
 	ret = types_resolve(&eng->types, src->schema, &eng->states, &eng->sum, err);
 	if (ret)
 		return ret;

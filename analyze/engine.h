@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "base/scope.h"
+#include "base/timespec.h"
 #include "cdict/event.h"
 #include "cdict/loss.h"
 #include "cdict/reader.h"
@@ -85,6 +86,10 @@ struct analyze_options {
 	 * to is the capture's last event), so windows that touch add up.  What a window
 	 * tells is what the whole capture tells of it, whenever it began or will end. */
 	uint64_t from_ns, to_ns;
+	/* Several windows inside of that, ascending, without overlap, each as the one: only they count.  With one or
+	 * none they are not looked at.  Borrowed. */
+	const struct timespec_window *windows;
+	size_t n_windows;
 	const uint64_t *cpus; /* bitmap of CPUs whose time counts, NULL = all */
 	size_t n_cpus;        /* bits in it */
 	bool no_guest_mode;   /* leave out samples with cpumode guest, as perf's reports do */
@@ -175,9 +180,9 @@ const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng,
 uint32_t analyze_engine_cpus(const struct analyze_engine *eng);
 
 struct analyze_summary {
-	uint64_t from_ns, to_ns;    /* the window */
+	uint64_t from_ns, to_ns;    /* the window; of several from the first to the last */
 	uint64_t first_ns, last_ns; /* of the capture */
-	uint64_t window_ns;         /* to - from */
+	uint64_t window_ns;         /* to - from; of several their sum */
 	uint64_t events;            /* walked, in the window */
 	uint64_t guest_mode;        /* of them with cpumode guest */
 	uint64_t switches;          /* sched_switch in the window */
@@ -195,6 +200,9 @@ struct analyze_summary {
  * as these were seen. */
 uint64_t analyze_engine_absent_ns(const struct analyze_engine *eng, uint32_t index);
 const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng);
+
+/* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window, or in the windows. */
+uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
 
 /* analyze_engine_cpu_unknown_ns - time in the window of which nobody knows who
  * ran on @cpu (loss; a CPU without any event). */

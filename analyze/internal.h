@@ -175,8 +175,11 @@ struct analyze_engine {
 	uint64_t walk_from_ns, walk_to_ns;
 	uint64_t begin_ns; /* the events' that are walked */
 	bool closed;       /* the window's end is the capture's last event */
-	bool walk_all;     /* some analysis needs all events */
-	bool may_stop;     /* after the window, when nothing is open */
+	/* Of several windows those that are left of opts.windows; NULL: there is one. */
+	struct timespec_window *windows;
+	size_t n_windows;
+	bool walk_all; /* some analysis needs all events */
+	bool may_stop; /* after the window, when nothing is open */
 	bool stopped;
 	bool at_end;                     /* tasks that turn up are heeded no more, but some */
 	struct map vms;                  /* pids */
@@ -250,8 +253,20 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 /* track_flush - tells of the samples that were counted together. */
 void track_flush(struct analyze_engine *eng);
 
+/* engine_window - of several windows the first that ends at @t or later; n_windows: none. */
+size_t engine_window(const struct analyze_engine *eng, uint64_t t);
+
 static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)
 {
+	if (eng->windows) {
+		size_t i = engine_window(eng, t);
+
+		/* its end may be the next one's begin */
+		i += i + 1 < eng->n_windows && eng->windows[i].to_ns == t;
+		if (i == eng->n_windows || t < eng->windows[i].from_ns)
+			return false;
+		return t < eng->windows[i].to_ns || eng->closed;
+	}
 	return t >= eng->sum.from_ns &&
 	       (t < eng->sum.to_ns || (t == eng->sum.to_ns && eng->closed));
 }

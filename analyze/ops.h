@@ -55,6 +55,7 @@ struct analyze_run {
 	uint32_t task; /* ANALYZE_NO_TASK: nobody knows who ran */
 	uint64_t start_ns, end_ns;
 	uint64_t from_ns, to_ns;   /* clipped; from == to when outside the window */
+	uint64_t ns;               /* of it in the window: to - from, of several less */
 	bool start_seen, end_seen; /* there is a sched_switch at this end */
 	bool in;                   /* the end lies in the window */
 };
@@ -69,6 +70,7 @@ struct analyze_away {
 	bool io;    /* sched_stat_iowait said it slept for I/O */
 	bool in;    /* it ended, in the window */
 	uint64_t start_ns, end_ns, from_ns, to_ns;
+	uint64_t ns; /* as in analyze_run */
 };
 
 struct analyze_switch {
@@ -240,10 +242,11 @@ bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu);
 uint64_t analyze_engine_cut(const struct analyze_engine *eng);
 /* analyze_engine_moved_ns - when @task was last switched in or out, or ANALYZE_NO_TIME. */
 uint64_t analyze_engine_moved_ns(const struct analyze_engine *eng, uint32_t task);
-/* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window. */
-uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
+/* analyze_engine_part - the first part of [*from_ns, *to_ns] that lies in the window, or in one of several; false: none
+ * is left. */
+bool analyze_engine_part(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
 
-/* The window while walking. */
+/* The window while walking; of several from the first to the last. */
 void analyze_engine_window(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);
 /* Where the walk begins and (at finish) ended; holds the window. */
 void analyze_engine_walk(const struct analyze_engine *eng, uint64_t *from_ns, uint64_t *to_ns);

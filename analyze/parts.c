@@ -61,7 +61,7 @@ static bool may_part(const struct analyze_engine *eng, const struct analyze_part
 {
 	const struct analyze_options *o = &eng->opts;
 
-	return !eng->walk_all && !o->cpus && !o->no_guest_mode &&
+	return !eng->walk_all && !eng->windows && !o->cpus && !o->no_guest_mode &&
 	       eng->sum.from_ns == eng->sum.first_ns && eng->closed &&
 	       digests_tell(parts->digests) && !is_damaged(eng->reader) &&
 	       !is_damaged(parts->reader);

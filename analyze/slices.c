@@ -49,8 +49,11 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 
 static void on_run(void *self, const struct analyze_run *run)
 {
-	if (run->from_ns < run->to_ns)
-		tell(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, run->from_ns, run->to_ns);
+	const struct analyze_slices *s = self;
+	uint64_t from_ns = run->from_ns, to_ns = run->to_ns;
+
+	for (; analyze_engine_part(s->eng, &from_ns, &to_ns); from_ns = to_ns, to_ns = run->to_ns)
+		tell(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, from_ns, to_ns);
 }
 
 static bool counts(const struct analyze_slices *s, uint32_t cpu)

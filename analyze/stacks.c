@@ -67,7 +67,7 @@ static struct analyze_stack_row *row_of(struct analyze_stacks *s, uint32_t task,
 static void on_away(void *self, const struct analyze_away *away)
 {
 	struct analyze_stacks *s = self;
-	uint64_t ns = away->to_ns - away->from_ns;
+	uint64_t ns = away->ns;
 	struct analyze_stack_row *row;
 
 	/* as analyze_tasks counts it */

@@ -51,16 +51,15 @@ static struct analyze_switch_cell *cell_at(struct analyze_switches *s, uint32_t 
 	return &s->cells[s->buckets > 1 ? first + (t - s->from_ns) / s->bucket_ns : first];
 }
 
-static void on_run(void *self, const struct analyze_run *run)
+/* A part of a run that lies in the window. */
+static void book(struct analyze_switches *s, const struct analyze_run *run, uint64_t from,
+		 uint64_t to_ns)
 {
-	struct analyze_switches *s = self;
-	uint64_t from = run->from_ns;
-
-	while (from < run->to_ns) {
+	while (from < to_ns) {
 		struct analyze_switch_cell *cell = cell_at(s, run->cpu, from);
 		uint64_t left = s->buckets > 1 ? s->bucket_ns - (from - s->from_ns) % s->bucket_ns
 					       : UINT64_MAX;
-		uint64_t ns = run->to_ns - from < left ? run->to_ns - from : left;
+		uint64_t ns = to_ns - from < left ? to_ns - from : left;
 
 		if (run->task == ANALYZE_NO_TASK)
 			cell->unknown_ns += ns;
@@ -70,6 +69,15 @@ static void on_run(void *self, const struct analyze_run *run)
 			cell->idle_ns += ns;
 		from += ns;
 	}
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct analyze_switches *s = self;
+	uint64_t from_ns = run->from_ns, to_ns = run->to_ns;
+
+	for (; analyze_engine_part(s->eng, &from_ns, &to_ns); from_ns = to_ns, to_ns = run->to_ns)
+		book(s, run, from_ns, to_ns);
 }
 
 static void on_switch(void *self, const struct analyze_switch *sw)

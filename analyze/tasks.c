@@ -58,13 +58,13 @@ static void on_run(void *self, const struct analyze_run *run)
 	struct analyze_task_row *row;
 	bool whole = run->start_seen && run->end_seen;
 
-	if (run->task == ANALYZE_NO_TASK || (run->from_ns == run->to_ns && !run->in))
+	if (run->task == ANALYZE_NO_TASK || (!run->ns && !run->in))
 		return;
 	row = row_of(t, run->task, run->cpu);
 	row->cpu = run->cpu;
-	row->run_ns += run->to_ns - run->from_ns;
+	row->run_ns += run->ns;
 	if (!whole)
-		row->edge_ns += run->to_ns - run->from_ns;
+		row->edge_ns += run->ns;
 	else if (run->in)
 		analyze_count(t->eng, &row->slice, run->end_ns - run->start_ns, run->start_ns);
 }
@@ -73,7 +73,7 @@ static void on_away(void *self, const struct analyze_away *away)
 {
 	struct analyze_tasks *t = self;
 	struct analyze_task_row *row;
-	uint64_t ns = away->to_ns - away->from_ns;
+	uint64_t ns = away->ns;
 
 	if (!ns && !away->in)
 		return;

@@ -21,7 +21,8 @@ static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_r
 				     .start_ns = run->start_ns,
 				     .end_ns = run->end_ns,
 				     .from_ns = run->from_ns,
-				     .to_ns = run->to_ns };
+				     .to_ns = run->to_ns,
+				     .ns = run->ns };
 
 	if (!eng->cpus[run->cpu].counts)
 		return;
@@ -44,14 +45,15 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 				   .end_seen = end_seen };
 
 	engine_clip(eng, &run.from_ns, &run.to_ns);
+	run.ns = analyze_engine_clip(eng, run.from_ns, run.to_ns);
 	if (task == ANALYZE_NO_TASK) {
 		if (start_ns == end_ns)
 			return;
-		c->unknown_ns += run.to_ns - run.from_ns;
+		c->unknown_ns += run.ns;
 		tell_idle_unknown(eng, &run);
 	} else {
 		eng->table.all.at[task].ran_ns += end_ns - start_ns;
-		c->any |= run.from_ns < run.to_ns || engine_in(eng, end_ns);
+		c->any |= run.ns || engine_in(eng, end_ns);
 	}
 	if (!c->counts)
 		return;
@@ -80,6 +82,7 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 	if (!track_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
 	engine_clip(eng, &away.from_ns, &away.to_ns);
+	away.ns = analyze_engine_clip(eng, away.from_ns, away.to_ns);
 	for (const struct hook *h = eng->on_away; h->ops; h++)
 		h->ops->away(h->self, &away);
 }

@@ -22,7 +22,7 @@ static void on_away(void *self, const struct analyze_away *away)
 
 	/* Time that is unknown for another reason (the recording's own beginning and end) is
 	 * told as such; here it is about events that were lost. */
-	if (away->off != ANALYZE_OFF_UNKNOWN || away->from_ns == away->to_ns ||
+	if (away->off != ANALYZE_OFF_UNKNOWN || !away->ns ||
 	    analyze_engine_lost(u->eng, false, away->start_ns, away->end_ns) == ANALYZE_NO_TIME)
 		return;
 	task = row_at(&u->tasks, away->task);

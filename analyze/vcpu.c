@@ -393,9 +393,9 @@ static void on_run(void *self, const struct analyze_run *run)
 	if (run->task == ANALYZE_NO_TASK)
 		return;
 	waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
-	v->capacity.known_ns += run->to_ns - run->from_ns;
+	v->capacity.known_ns += run->ns;
 	if (analyze_engine_task(v->eng, run->task)->tid)
-		v->capacity.busy_ns += run->to_ns - run->from_ns;
+		v->capacity.busy_ns += run->ns;
 }
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)

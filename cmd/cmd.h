@@ -178,6 +178,7 @@ struct cmd {
 	size_t opts_size;                  /* of a struct that begins with struct options_shared */
 	unsigned min_operands, max_operands;
 	bool operands_end_options; /* what follows the first operand is none of ours */
+	bool one_window;           /* it shows one window, however many there are */
 	bool all_events;           /* of what perf recorded it reads more than sched and kvm */
 	const struct cmd_example *examples;      /* ends with { NULL, NULL }; or NULL */
 	int (*run)(const struct cmd_call *call); /* gives enum cmd_status */

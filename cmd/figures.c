@@ -65,17 +65,25 @@ int figures_open_file(struct figures *f, const struct cmd_call *call, const char
 	if (rc)
 		return rc;
 	rc = options_filter_init(&f->filter, f->opts, f->reader, &err);
-	if (!rc)
+	if (!rc && call->cmd->one_window && !f->filter.marked)
 		rc = options_filter_one_window(&f->filter, &err);
 	if (rc)
 		return figures_fail(f, &err);
 	options_filter_tell(&f->filter, call, f->file);
+	if (call->cmd->one_window && f->filter.windows.n > 1)
+		cmd_warn(
+			call, f->file,
+			"there are %zu windows between markers: shown is what lasts from the first "
+			"start to the last end",
+			f->filter.windows.n);
 	rc = open_labels(f);
 	if (rc)
 		return rc;
 	if (f->filter.clipped) {
 		opts.from_ns = f->filter.from_ns;
 		opts.to_ns = f->filter.to_ns;
+		opts.windows = f->filter.windows.windows;
+		opts.n_windows = call->cmd->one_window ? 1 : f->filter.windows.n;
 	}
 	opts.cpus = f->opts->cpus.bits;
 	opts.n_cpus = f->opts->cpus.n;
@@ -227,6 +235,9 @@ static struct table_frame frame_of(const struct figures *f, const char *note)
 		.reader = f->reader,
 		.from_ns = sum->from_ns,
 		.to_ns = sum->to_ns,
+		.windows = f->walk.opts.windows,
+		.n_windows = f->walk.opts.n_windows,
+		.length_ns = sum->window_ns,
 		.unknown_ns = &sum->unknown_ns,
 		.note = note,
 		.chart = f->chart,

@@ -402,5 +402,6 @@ const struct cmd cmd_heatmap = {
 	.opts_size = sizeof(struct heatmap_opts),
 	.max_operands = 1,
 	.examples = heatmap_examples,
+	.one_window = true,
 	.run = heatmap_run,
 };

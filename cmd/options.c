@@ -216,11 +216,6 @@ int options_filter_one_window(const struct options_filter *f, struct cdict_error
 {
 	if (f->windows.n <= 1)
 		return 0;
-	if (f->marked)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "the markers make %zu windows, and figures here are of one: "
-				  "choose by --window-pick",
-				  f->windows.n);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 			  "option --time takes one window here, not %zu", f->windows.n);
 }

@@ -168,7 +168,7 @@ void options_filter_fini(struct options_filter *f);
 void options_filter_tell(const struct options_filter *f, const struct cmd_call *call,
 			 const char *file);
 
-/* options_filter_one_window - CDICT_EUSAGE when --time or markers made several windows:
+/* options_filter_one_window - CDICT_EUSAGE when --time named several windows:
  * for commands whose figures need one. */
 int options_filter_one_window(const struct options_filter *f, struct cdict_error *err);
 

@@ -241,5 +241,6 @@ const struct cmd cmd_report = {
 	.opts_size = sizeof(struct report_opts),
 	.max_operands = FILES_MAX,
 	.examples = report_examples,
+	.one_window = true,
 	.run = report_run,
 };

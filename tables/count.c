@@ -211,6 +211,7 @@ static void fill(struct table *t, const struct tables_walk *w, const struct row 
 	const struct analyze_counts_options *by = analyze_counts_how(w->counts);
 	const struct analyze_summary *sum = analyze_engine_summary(w->eng);
 	char name[SYSCALLS_ROOM];
+	uint64_t to_ns;
 	struct tables_row r = {
 		.w = w, .row = row, .whole = all, .window_ns = sum->window_ns, .total = row == all
 	};
@@ -229,8 +230,9 @@ static void fill(struct table *t, const struct tables_walk *w, const struct row 
 		r.task = analyze_engine_task(w->eng, row->sum.task);
 	if (by->bucket_ns && row != all) {
 		r.from_ns = sum->from_ns + row->sum.bucket * by->bucket_ns;
-		r.window_ns = sum->to_ns - r.from_ns < by->bucket_ns ? sum->to_ns - r.from_ns
-								     : by->bucket_ns;
+		if (__builtin_add_overflow(r.from_ns, by->bucket_ns, &to_ns))
+			to_ns = UINT64_MAX;
+		r.window_ns = analyze_engine_clip(w->eng, r.from_ns, to_ns);
 	}
 	cells_fill(t, &r);
 	table_lossy(t, row->lossy);

@@ -24,6 +24,7 @@
 
 #include "base/array.h"
 #include "base/sink.h"
+#include "base/timespec.h"
 #include "cdict/reader.h"
 #include "tables/loss.h"
 
@@ -212,7 +213,11 @@ struct table_frame {
 	const char *file;
 	const struct cdict_reader
 		*reader; /* NULL: the tables are of no capture, and nothing is said of one */
-	uint64_t from_ns, to_ns;    /* the window of the figures */
+	uint64_t from_ns, to_ns; /* the window of the figures */
+	/* Of several in it: these, and how long they are together. */
+	const struct timespec_window *windows;
+	size_t n_windows;
+	uint64_t length_ns;
 	const uint64_t *unknown_ns; /* CPU time of which nobody knows the runner; NULL: not asked */
 	const char *note;  /* a line between title and table in text and Markdown, or NULL */
 	const char *chart; /* lines between the tables and the loss line, text only, or NULL */

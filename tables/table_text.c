@@ -49,8 +49,12 @@ static void title_of(struct sink *s, const struct table_frame *frame)
 		escape_terminal(s, host, strlen(host));
 		sink_puts(s, ", ");
 	}
-	sink_puts(s, number_seconds(a, frame->to_ns - frame->from_ns));
-	sink_printf(s, " s from %s", number_seconds(a, frame->from_ns));
+	sink_puts(s, number_seconds(a, frame->n_windows > 1 ? frame->length_ns
+							    : frame->to_ns - frame->from_ns));
+	sink_puts(s, " s");
+	if (frame->n_windows > 1)
+		sink_printf(s, " in %zu windows", frame->n_windows);
+	sink_printf(s, " from %s", number_seconds(a, frame->from_ns));
 	sink_printf(s, ", %s events", number_grouped(a, cdict_reader_events(frame->reader)));
 	sink_printf(s, ", %" PRIu32 " CPUs\n", cdict_reader_cpus(frame->reader));
 }

@@ -44,6 +44,8 @@ int tables_walk_init(struct tables_walk *w, struct cdict_reader *r,
 {
 	struct analyze_options how = { .from_ns = opts->from_ns,
 				       .to_ns = opts->to_ns,
+				       .windows = opts->windows,
+				       .n_windows = opts->n_windows,
 				       .cpus = opts->cpus,
 				       .n_cpus = opts->n_cpus,
 				       .no_guest_mode = opts->no_guest_mode,

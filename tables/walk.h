@@ -34,6 +34,9 @@
 /* The zero value: the whole capture, all CPUs, all tasks. */
 struct tables_options {
 	uint64_t from_ns, to_ns; /* the window; both 0: the whole */
+	const struct timespec_window
+		*windows; /* several of them in it, or NULL: as struct analyze_options */
+	size_t n_windows;
 	const uint64_t *cpus;    /* bitmap of CPUs whose time counts, NULL: all */
 	size_t n_cpus;           /* bits in it */
 	bool no_guest_mode;      /* leave out samples in guest mode */

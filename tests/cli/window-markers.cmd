@@ -7,7 +7,7 @@ count() {
 	$CDICT count --max-loss 100 --by syscall --format json "$@" >out
 	echo "status $? $(jq -c '.window_ns, [.count[] | [.syscall, .calls, .returns, .time_ns]]' out)"
 }
-for pick in first last outer; do
+for pick in each first last outer; do
 	count -q x.cdict --window-start "$gettime" --window-end "raw_syscalls:$gettime" --window-pick $pick
 done
 # the start without an end is told; -v: the ends outside of windows
@@ -39,3 +39,6 @@ try --window-start "$gettime" --time '50,50.0001 50.0003,50.0005'
 try --window-pick none
 # a start and its end at one instant
 $CDICT tasks -q --max-loss 100 x.cdict --window-start 'sys_enter/id==228/' --window-end 'sys_exit/id==228/' --window-pick last --format json | jq .window_ns
+# a page shows one window
+$CDICT heatmap --max-loss 100 x.cdict -o x.svg --view switches --window-start "$gettime" --window-end "$gettime"
+ls
