@@ -10,7 +10,10 @@
 #include "base/fail.h"
 
 enum { ERRNO_MAX = 4095 }; /* MAX_ERRNO of the kernel's <linux/err.h> */
-enum { CPU_BITS = 17 };    /* engine.c's CPUS_MAX, and one for none */
+/* What sys_exit has for the number of sigreturn, which puts back the registers of before the signal: its own number
+ * is gone, and what it returns is the interrupted code's. */
+#define FORGOTTEN (-1)
+enum { CPU_BITS = 17 }; /* engine.c's CPUS_MAX, and one for none */
 
 /* The call that a thread is in. */
 struct open_call {
@@ -80,14 +83,14 @@ static void on_event(void *self, const struct analyze_event *ev)
 }
 
 static struct analyze_counts_row *row_of_call(struct analyze_counts *c,
-					      const struct analyze_syscall *sc)
+					      const struct analyze_syscall *sc, int64_t nr)
 {
-	uint32_t number = index_take(&c->numbers, (uint64_t)sc->nr, 0);
+	uint32_t number = index_take(&c->numbers, (uint64_t)nr, 0);
 	struct analyze_counts_row *row =
 		number == INDEX_NONE ? NULL : row_of(c, number, sc->task, sc->cpu, sc->t_ns);
 
 	if (row)
-		row->nr = sc->nr;
+		row->nr = nr;
 	else
 		analyze_engine_out_of_memory(c->eng);
 	return row;
@@ -98,14 +101,18 @@ static void on_syscall(void *self, const struct analyze_syscall *sc)
 	struct analyze_counts *c = self;
 	struct open_call *call = row_at(&c->threads, sc->task);
 	struct analyze_counts_row *row = NULL;
-	bool whole;
+	bool whole, forgotten;
+	int64_t nr = sc->nr;
 
 	if (!call) {
 		analyze_engine_out_of_memory(c->eng);
 		return;
 	}
+	forgotten = sc->exit && sc->nr == FORGOTTEN;
+	if (forgotten && call->open)
+		nr = call->nr;
 	if (sc->in)
-		row = row_of_call(c, sc);
+		row = row_of_call(c, sc, nr);
 	if (!sc->exit) {
 		*call = (struct open_call){
 			.open = true, .cpu = sc->cpu, .t_ns = sc->t_ns, .nr = sc->nr
@@ -114,13 +121,13 @@ static void on_syscall(void *self, const struct analyze_syscall *sc)
 			row->events++;
 		return;
 	}
-	whole = call->open && call->nr == sc->nr &&
+	whole = call->open && call->nr == nr &&
 		!analyze_engine_call_broken(c->eng, sc, call->t_ns, call->cpu);
 	call->open = false;
 	if (!row)
 		return;
 	row->returns++;
-	row->errors += sc->ret < 0 && sc->ret >= -ERRNO_MAX;
+	row->errors += !forgotten && sc->ret < 0 && sc->ret >= -ERRNO_MAX;
 	row->broken += !whole;
 	if (whole)
 		analyze_count(c->eng, &row->time, sc->t_ns - call->t_ns, call->t_ns);

@@ -33,6 +33,7 @@ LATENCY = durations((1500, 9000, 40000, 90000), 100)
 PREEMPT = durations((2500, 12000, 55000, 120000), 300)
 GUEST = durations((700, 3300, 17000, 66000), 500)
 ACCESS = durations((330, 1900, 8000, 31000), 700)
+CALL = durations((400, 2100, 9000, 33000), 900)  # read() by W
 HALTED = 5000
 WAKEUP = 200  # sched_wakeup comes after sched_waking: perf sched latency counts from it
 RUNTIME = 12345  # what sched_stat_runtime says of V
@@ -153,6 +154,8 @@ class Capture:
             self.turn(i)
         self.tail()
         self.end = self.t
+        self.calls = []
+        self.read()
 
     def turn(self, i):
         self.t += HALTED
@@ -225,6 +228,17 @@ class Capture:
         self.entry(3)
         self.t += LAST
         self.event(300, 1, "sched:sched_stat_runtime", f"pid=101 runtime={RUNTIME} vruntime=1")
+
+    def read(self):
+        """W reads, the fifth time in vain."""
+        self.t = T0 + BORN + 7000
+        for i, ns in enumerate(CALL):
+            self.event(300, 1, "raw_syscalls:sys_enter", "id=0")
+            self.calls.append((ns, self.t))
+            self.t += ns
+            self.event(300, 1, "raw_syscalls:sys_exit", f"id=0 ret={-11 if i % 5 == 4 else 4096}")
+            self.t += 100
+        assert self.t < self.end
 
     def trace(self):
         print("# made by tests/figures/figures.py")
@@ -469,6 +483,22 @@ def expected(c):
             ("next_vm", None, "text", None), ("count", "count", "n", 2 * N + 2),
             ("percent", "%", "%", Share(2 * N + 2, 2 * N + 3)), ("involuntary", "involunt", "n", N),
         ],
+    )
+    keys = [("from_ns", "from s", "s", T0), ("name", "task", "text", "waker"), ("tid", "tid", "id", 300), ("pid", None, "id", 300),
+            ("comm", None, "text", "waker"), ("vm", None, "text", None), ("vcpu", None, "id", None), ("cpu", "CPU", "id", 1)]
+    per_s, of_all = (N * 10**9 + window // 2) // window, sum(c.events.values())
+    yield (
+        "count", ["count", "--by", "event,task,cpu", "--bucket", "1000"], "count", {"event": "raw_syscalls:sys_enter"},
+        keys + [("event", "event", "text", "raw_syscalls:sys_enter"), ("events", "events", "n", N),
+                ("events_per_s", "events/s", "n", per_s), ("events_percent", "%", "%", Share(N, of_all))],
+    )
+    calls = Dist(c.calls)
+    yield (
+        "count_syscalls", ["count", "--by", "syscall,task,cpu", "--bucket", "1000"], "count", {"nr": 0},
+        keys + [("syscall", "syscall", "text", "read"), ("nr", None, "id", 0), ("calls", "calls", "n", N), ("calls_per_s", "calls/s", "n", per_s),
+                ("returns", "returns", "n", N), ("errors", "errors", "n", N // 5), ("time_ns", "sum ms", "ms", calls.sum),
+                ("broken", "broken", "n", 0)]
+        + of_times("", "", "us", calls, "min avg p50 p99 max max_at"),
     )
     # a row a cell: for programs only
     for cpu, ns, at_edge, switches in ((0, cpu0, 0, 2 * N + 2), (3, edge, edge, 0)):

@@ -23,6 +23,8 @@ done
 walk nomem_siblings "$CDICT" vcpu s.cdict -q --max-loss 100 --by sibling
 "$MKPERF" --formats "$DATA/formats" -o c.data "$DATA/syscalls.trace" && "$CDICT" convert -q --max-loss 100 -e '*' -i c.data -o c.cdict || [ -s c.cdict ] || exit 1
 walk nomem_count_syscalls "$CDICT" count c.cdict -q --max-loss 100 --by task,syscall --bucket 0.2
+walk nomem_markers "$CDICT" count c.cdict -q --max-loss 100 --by cpu --window-start 'sys_enter/id==228 && comm~"b*"/' \
+	--window-end 'sys_enter/id==228/'
 walk nomem_stats "$CDICT" stats x.cdict
 walk nomem_merged "$CDICT" tasks x.cdict --merge-sys-tasks --format csv
 walk nomem_diff "$CDICT" diff x.cdict y.cdict
