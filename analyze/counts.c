@@ -44,10 +44,13 @@ static struct analyze_counts_row *row_of(struct analyze_counts *c, uint64_t what
 					 uint32_t cpu, uint64_t t_ns)
 {
 	uint64_t bucket = c->opts.bucket_ns ? (t_ns - c->from_ns) / c->opts.bucket_ns : 0;
-	uint64_t a = what << 32, b = bucket << CPU_BITS;
 	struct analyze_counts_row *row;
+	uint64_t a = what << 32, b;
 	uint32_t i;
 
+	if (c->opts.by & ANALYZE_COUNTS_BY_WINDOW)
+		bucket = analyze_engine_window_of(c->eng, t_ns);
+	b = bucket << CPU_BITS;
 	if (c->opts.by & ANALYZE_COUNTS_BY_TASK)
 		a |= task;
 	if (c->opts.by & ANALYZE_COUNTS_BY_CPU)

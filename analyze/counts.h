@@ -22,6 +22,7 @@ enum analyze_counts_key {
 		2, /* not with the above: system calls are counted, not events */
 	ANALYZE_COUNTS_BY_TASK = 4,
 	ANALYZE_COUNTS_BY_CPU = 8,
+	ANALYZE_COUNTS_BY_WINDOW = 16, /* of several; not with buckets */
 };
 
 struct analyze_counts_options {
@@ -35,11 +36,11 @@ struct analyze_counts_options {
 
 /* What is not in @by is 0. */
 struct analyze_counts_row {
-	uint32_t type; /* in the schema */
-	int64_t nr;    /* of the system call */
-	uint32_t task; /* ANALYZE_NO_TASK: the sample had none */
-	uint32_t cpu;  /* of system calls: on which they began, and on which they returned */
-	uint64_t bucket;
+	uint32_t type;   /* in the schema */
+	int64_t nr;      /* of the system call */
+	uint32_t task;   /* ANALYZE_NO_TASK: the sample had none */
+	uint32_t cpu;    /* of system calls: on which they began, and on which they returned */
+	uint64_t bucket; /* or the number of the window */
 	uint64_t events; /* by syscall: calls that began */
 	/* By syscall, of those that returned: */
 	uint64_t returns;

@@ -159,6 +159,21 @@ bool analyze_engine_part(const struct analyze_engine *eng, uint64_t *from_ns, ui
 	return false;
 }
 
+size_t analyze_engine_window_of(const struct analyze_engine *eng, uint64_t t_ns)
+{
+	size_t i = engine_window(eng, t_ns);
+
+	/* its end may be the next one's begin */
+	return i + (i + 1 < eng->n_windows && eng->windows[i].to_ns == t_ns);
+}
+
+void analyze_engine_window_at(const struct analyze_engine *eng, size_t i, uint64_t *from_ns,
+			      uint64_t *to_ns)
+{
+	*from_ns = eng->windows ? eng->windows[i].from_ns : eng->sum.from_ns;
+	*to_ns = eng->windows ? eng->windows[i].to_ns : eng->sum.to_ns;
+}
+
 size_t engine_window(const struct analyze_engine *eng, uint64_t t)
 {
 	size_t lo = 0, hi = eng->n_windows;

@@ -204,6 +204,12 @@ const struct analyze_summary *analyze_engine_summary(const struct analyze_engine
 /* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window, or in the windows. */
 uint64_t analyze_engine_clip(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
 
+/* analyze_engine_window_of - which of several windows @t_ns lies in, of one 0; analyze_engine_window_at - the windows by
+ * number. */
+size_t analyze_engine_window_of(const struct analyze_engine *eng, uint64_t t_ns);
+void analyze_engine_window_at(const struct analyze_engine *eng, size_t i, uint64_t *from_ns,
+			      uint64_t *to_ns);
+
 /* analyze_engine_cpu_unknown_ns - time in the window of which nobody knows who
  * ran on @cpu (loss; a CPU without any event). */
 uint64_t analyze_engine_cpu_unknown_ns(const struct analyze_engine *eng, uint32_t cpu);

@@ -259,10 +259,8 @@ size_t engine_window(const struct analyze_engine *eng, uint64_t t);
 static inline bool engine_in(const struct analyze_engine *eng, uint64_t t)
 {
 	if (eng->windows) {
-		size_t i = engine_window(eng, t);
+		size_t i = analyze_engine_window_of(eng, t);
 
-		/* its end may be the next one's begin */
-		i += i + 1 < eng->n_windows && eng->windows[i].to_ns == t;
 		if (i == eng->n_windows || t < eng->windows[i].from_ns)
 			return false;
 		return t < eng->windows[i].to_ns || eng->closed;

@@ -22,10 +22,9 @@ static unsigned keys_of(const struct count_opts *opts, const char **wrong)
 		const char *word;
 		unsigned key;
 	} known[] = {
-		{ "event", ANALYZE_COUNTS_BY_EVENT },
-		{ "syscall", ANALYZE_COUNTS_BY_SYSCALL },
-		{ "task", ANALYZE_COUNTS_BY_TASK },
-		{ "cpu", ANALYZE_COUNTS_BY_CPU },
+		{ "event", ANALYZE_COUNTS_BY_EVENT },   { "syscall", ANALYZE_COUNTS_BY_SYSCALL },
+		{ "task", ANALYZE_COUNTS_BY_TASK },     { "cpu", ANALYZE_COUNTS_BY_CPU },
+		{ "window", ANALYZE_COUNTS_BY_WINDOW },
 	};
 	unsigned by = 0;
 
@@ -43,7 +42,7 @@ static unsigned keys_of(const struct count_opts *opts, const char **wrong)
 	*wrong = NULL;
 	if (by & ANALYZE_COUNTS_BY_EVENT && by & ANALYZE_COUNTS_BY_SYSCALL)
 		return 0;
-	return by ? by : ANALYZE_COUNTS_BY_EVENT;
+	return by & ~(unsigned)ANALYZE_COUNTS_BY_WINDOW ? by : by | ANALYZE_COUNTS_BY_EVENT;
 }
 
 static bool filters_tasks(const struct options_shared *o)
@@ -123,12 +122,15 @@ static int count_run(const struct cmd_call *call)
 
 	/* wrong usage is told before the file is opened */
 	if (!by && wrong)
-		return cmd_usage(call, "option --by takes event, syscall, task and cpu, not '%s'",
+		return cmd_usage(call,
+				 "option --by takes event, syscall, task, cpu and window, not '%s'",
 				 wrong);
 	if (!by)
 		return cmd_usage(call, "option --by takes either event or syscall");
 	if (by & ANALYZE_COUNTS_BY_SYSCALL && opts->shared.events.n)
 		return cmd_usage(call, "option -e is of events: --by syscall counts system calls");
+	if (by & ANALYZE_COUNTS_BY_WINDOW && opts->bucket_ms)
+		return cmd_usage(call, "options --bucket and --by window exclude each other");
 	if (opts->bucket_ms && options_ms(opts->bucket_ms, &ns, &err))
 		return options_fail(call, NULL, &err);
 	if (opts->bucket_ms && !ns)
@@ -139,7 +141,8 @@ static int count_run(const struct cmd_call *call)
 static const struct cmd_option count_options[] = {
 	OPTION_INPUT,
 	CMD_LIST(0, "by", struct count_opts, by, "WHAT",
-		 "a row per event (the default) or syscall, task, cpu; comma list: task,syscall"),
+		 "a row per event (the default) or syscall, task, cpu, window between markers; comma "
+		 "list: task,syscall"),
 	CMD_STRING(0, "bucket", struct count_opts, bucket_ms, "MS",
 		   "a row per time bucket of MS milliseconds, too"),
 	CMD_CHOICE(0, "abi", struct count_opts, abi, "MACHINE", abis, "capture",
@@ -147,7 +150,7 @@ static const struct cmd_option count_options[] = {
 	OPTION_EVENT,
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
-	OPTIONS_TABLE("events or calls, with --bucket from_ns first"),
+	OPTIONS_TABLE("events or calls, by time first with --bucket and --by window"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };

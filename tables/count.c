@@ -136,7 +136,8 @@ COLUMNS(syscall, OF_SYSCALL, CALLS)
 static const struct table_column *columns_by(const struct analyze_counts_options *how)
 {
 	size_t which = !!(how->by & ANALYZE_COUNTS_BY_TASK) +
-		       2 * !!(how->by & ANALYZE_COUNTS_BY_CPU) + 4 * !!how->bucket_ns;
+		       2 * !!(how->by & ANALYZE_COUNTS_BY_CPU) +
+		       4 * (how->bucket_ns || how->by & ANALYZE_COUNTS_BY_WINDOW);
 
 	return how->by & ANALYZE_COUNTS_BY_SYSCALL ? columns_of_syscall[which]
 	       : how->by & ANALYZE_COUNTS_BY_EVENT ? columns_of_event[which]
@@ -228,7 +229,10 @@ static void fill(struct table *t, const struct tables_walk *w, const struct row 
 		r.other_name = syscalls_name(how->abi, row->sum.nr, name);
 	if (how->by_task && row != all && row->sum.task != ANALYZE_NO_TASK)
 		r.task = analyze_engine_task(w->eng, row->sum.task);
-	if (by->bucket_ns && row != all) {
+	if (by->by & ANALYZE_COUNTS_BY_WINDOW && row != all) {
+		analyze_engine_window_at(w->eng, row->sum.bucket, &r.from_ns, &to_ns);
+		r.window_ns = to_ns - r.from_ns;
+	} else if (by->bucket_ns && row != all) {
 		r.from_ns = sum->from_ns + row->sum.bucket * by->bucket_ns;
 		if (__builtin_add_overflow(r.from_ns, by->bucket_ns, &to_ns))
 			to_ns = UINT64_MAX;
@@ -242,6 +246,7 @@ struct table *tables_count(const struct tables_walk *w, const struct tables_coun
 {
 	struct analyze_counts_options shown = *analyze_counts_how(w->counts);
 	bool told_apart = shown.by & ANALYZE_COUNTS_BY_TASK;
+	bool by_time = shown.bucket_ns || shown.by & ANALYZE_COUNTS_BY_WINDOW;
 	struct rows rows = { 0 };
 	struct row all = { 0 };
 	struct table *t;
@@ -252,8 +257,8 @@ struct table *tables_count(const struct tables_walk *w, const struct tables_coun
 	if (!t)
 		return NULL;
 	t->order = shown.by & ANALYZE_COUNTS_BY_SYSCALL
-			   ? (shown.bucket_ns ? "from_ns:asc,calls" : "calls")
-			   : (shown.bucket_ns ? "from_ns:asc,events" : "events");
+			   ? (by_time ? "from_ns:asc,calls" : "calls")
+			   : (by_time ? "from_ns:asc,events" : "events");
 	collect(&rows, &all, w, told_apart, how->by_task);
 	for (size_t i = 0; i < rows.all.n && !rows.failed; i++) {
 		struct row *row = &rows.all.at[i];

@@ -10,6 +10,9 @@ count() {
 for pick in each first last outer; do
 	count -q x.cdict --window-start "$gettime" --window-end "raw_syscalls:$gettime" --window-pick $pick
 done
+$CDICT count -q --max-loss 100 --by window,syscall x.cdict --window-start "$gettime" --window-end "$gettime"
+$CDICT count -q --max-loss 100 --by window x.cdict --time '50,50.0001 50.0001,50.0002 50.0007,50.001' --format csv | tr -d '\r'
+$CDICT count --by window --bucket 1 x.cdict
 # the start without an end is told; -v: the ends outside of windows
 count -v x.cdict --window-start 'sys_enter/id==228 && tid==100 && cpu==0/' --window-end 'sys_enter/id == 0x1/' --window-pick first
 # nested starts

@@ -123,13 +123,21 @@ static void tables(struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 	const struct tables_options opts = { .from_ns = from_ns, .to_ns = to_ns };
 	struct table_frame frame = { .command = "stats", .file = "x.cdict", .reader = r };
 	struct cdict_error err = { 0 };
-	struct table *all[9];
+	/* of a window events: system calls are walked from the beginning, and windows here are to be resumed */
+	const struct analyze_counts_options counts = {
+		.by = ANALYZE_COUNTS_BY_TASK | ANALYZE_COUNTS_BY_CPU |
+		      (from_ns || to_ns ? ANALYZE_COUNTS_BY_EVENT : ANALYZE_COUNTS_BY_SYSCALL),
+		.bucket_ns = UINT64_MAX / 1000,
+	};
+	const struct tables_count_options shown = { .by_task = true, .abi = SYSCALLS_X86_64 };
+	struct table *all[10];
 	struct tables_walk w;
 	struct sink s;
 
 	if (tables_walk_init(&w, r, &opts, &err) || tables_walk_add(&w, &err) ||
 	    analyze_switches_new(&w.switches, w.eng, NULL, &err) ||
-	    analyze_successors_new(&w.successors, w.eng, &err) || tables_walk_run(&w, &err)) {
+	    analyze_successors_new(&w.successors, w.eng, &err) ||
+	    analyze_counts_new(&w.counts, w.eng, &counts, &err) || tables_walk_run(&w, &err)) {
 		must(err.text[0]);
 		tables_walk_fini(&w);
 		return;
@@ -144,16 +152,17 @@ static void tables(struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 	all[6] = tables_switches(&w);
 	all[7] = tables_successors(&w);
 	all[8] = all[3] ? tables_antagonists(&w, all[3], 3) : NULL;
-	for (size_t i = 0; i < 9; i++) {
+	all[9] = tables_count(&w, &shown);
+	for (size_t i = 0; i < 10; i++) {
 		must(all[i] && !table_sort(all[i], NULL, &err));
 		sink_to_memory(&s);
 		must(!table_print(&s, TABLE_AS_CSV, &frame, &all[i], 1) && !sink_finish(&s));
 	}
 	sink_to_memory(&s);
-	must(!table_print(&s, TABLE_AS_TEXT, &frame, all, 9) && !sink_finish(&s));
+	must(!table_print(&s, TABLE_AS_TEXT, &frame, all, 10) && !sink_finish(&s));
 	sink_to_memory(&s);
-	must(!table_print(&s, TABLE_AS_JSON, &frame, all, 9));
-	for (size_t i = 0; i < 9; i++)
+	must(!table_print(&s, TABLE_AS_JSON, &frame, all, 10));
+	for (size_t i = 0; i < 10; i++)
 		table_free(all[i]);
 	tables_walk_fini(&w);
 	must_be_json(&s);

@@ -107,23 +107,33 @@ static void of_a_task_without_a_name_nothing_is_like_it(void **state)
 
 static void calls_are_named_as_this_machines_headers_name_them(void **state)
 {
-#define CALLS(X)                                                                                   \
-	X(read)                                                                                    \
-	X(write)                                                                                   \
-	X(close) X(ioctl) X(mprotect) X(munmap) X(brk) X(futex) X(clock_gettime)                   \
-		X(clock_nanosleep) X(openat) X(execve) X(exit) X(exit_group) X(wait4) X(kill)      \
-			X(getpid) X(gettid) X(epoll_ctl) X(eventfd2) X(pipe2) X(dup3) X(statx)     \
-				X(io_uring_enter) X(ppoll) X(fsync) X(getdents64) X(nanosleep)     \
-					X(prctl) X(rt_sigreturn) X(readlinkat) X(setns) X(bpf)     \
-						X(perf_event_open) X(getrandom) X(memfd_create)    \
-							X(clone)
+#define CALL(call)                                                                                 \
+	{                                                                                          \
+		SYS_##call, #call                                                                  \
+	}
 	static const struct {
 		int64_t nr;
 		const char *name;
 	} calls[] = {
-#define X(call) { SYS_##call, #call },
-		CALLS(X)
-#undef X
+		CALL(read),          CALL(write),
+		CALL(close),         CALL(ioctl),
+		CALL(mprotect),      CALL(munmap),
+		CALL(brk),           CALL(futex),
+		CALL(clock_gettime), CALL(clock_nanosleep),
+		CALL(openat),        CALL(execve),
+		CALL(exit),          CALL(exit_group),
+		CALL(wait4),         CALL(kill),
+		CALL(getpid),        CALL(gettid),
+		CALL(epoll_ctl),     CALL(eventfd2),
+		CALL(pipe2),         CALL(dup3),
+		CALL(statx),         CALL(io_uring_enter),
+		CALL(ppoll),         CALL(fsync),
+		CALL(getdents64),    CALL(nanosleep),
+		CALL(prctl),         CALL(rt_sigreturn),
+		CALL(readlinkat),    CALL(setns),
+		CALL(bpf),           CALL(perf_event_open),
+		CALL(getrandom),     CALL(memfd_create),
+		CALL(clone),
 	};
 	char room[SYSCALLS_ROOM];
 	struct utsname me;
