@@ -68,6 +68,26 @@ static int add_successors(struct tables_walk *w, struct cdict_error *err)
 	return analyze_successors_new(&w->successors, w->eng, err);
 }
 
+/* Of the tasks that are asked for, where some are. */
+static int add_counts(struct tables_walk *w, unsigned by, struct cdict_error *err)
+{
+	struct analyze_counts_options how = { .by = by };
+
+	if (w->opts.names.filter.vm || w->opts.names.filter.n_tids)
+		how.by |= ANALYZE_COUNTS_BY_TASK;
+	return analyze_counts_new(&w->counts, w->eng, &how, err);
+}
+
+static int add_events(struct tables_walk *w, struct cdict_error *err)
+{
+	return add_counts(w, ANALYZE_COUNTS_BY_EVENT, err);
+}
+
+static int add_syscalls(struct tables_walk *w, struct cdict_error *err)
+{
+	return add_counts(w, ANALYZE_COUNTS_BY_SYSCALL, err);
+}
+
 static struct table *tasks(const struct tables_walk *w)
 {
 	return tables_tasks(w, false);
@@ -91,6 +111,15 @@ static struct table *exits_reasons(const struct tables_walk *w)
 static struct table *exits_vms(const struct tables_walk *w)
 {
 	return tables_exits(w, TABLES_EXITS_BY_VM, NULL);
+}
+
+static struct table *counts(const struct tables_walk *w)
+{
+	const struct tables_count_options how = {
+		.abi = syscalls_abi_of(cdict_reader_info(w->reader, "host.arch"))
+	};
+
+	return tables_count(w, &how);
 }
 
 static struct table *antagonists(const struct tables_walk *w)
@@ -121,6 +150,8 @@ static const struct source sources[] = {
 	{ "cpus", add_coremap, tables_coremap_cpus },
 	{ "switches", add_switches, tables_switches },
 	{ "successors", add_successors, tables_successors },
+	{ "events", add_events, counts },
+	{ "syscalls", add_syscalls, counts },
 };
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 

@@ -59,14 +59,18 @@ else
 	skip the_data_frame_has_the_table_s_shape "no Python has pandas"
 fi
 
+"$MKPERF" --formats "$DATA/formats" -o s.data "$DATA/syscalls.trace" && "$CDICT" convert -q --max-loss 100 -e "*" -i s.data -o s.cdict
 # Every table beside the command's JSON, cell by cell.
 for pair in 'tasks tasks' 'tasks-cpus tasks --per-cpu' 'latency latency' 'latency-cpus latency --by cpu' \
 	'exits exits' 'exits-reasons exits --by reason' 'exits-vms exits --by vm' 'guest exits' 'vcpu vcpu' \
-	'vcpu-reasons vcpu' 'antagonists vcpu' 'delays vcpu' 'beside vcpu' 'capacity vcpu' 'coremap coremap' 'cpus coremap'; do
+	'vcpu-reasons vcpu' 'antagonists vcpu' 'delays vcpu' 'beside vcpu' 'capacity vcpu' 'coremap coremap' 'cpus coremap' \
+	'events count' 'syscalls count --by syscall'; do
 	read -r table command <<<"$pair"
+	file=x.cdict
+	[ "$table" != syscalls ] || file=s.cdict
 	# shellcheck disable=SC2086 # a command is words
-	"$CDICT" $command --format json x.cdict >command.json
-	verdict "the_rows_of_${table}_are_those_of_the_command" "$(python3 - x.cdict "$table" 2>&1 >/dev/null <<'END'
+	"$CDICT" $command -q --max-loss 100 --format json $file >command.json
+	verdict "the_rows_of_${table}_are_those_of_the_command" "$(python3 - $file "$table" 2>&1 >/dev/null <<'END'
 import contextlib, io, json, sys
 name = sys.argv[2]
 with contextlib.redirect_stdout(io.StringIO()):
@@ -74,7 +78,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 keys, rows = table(reader, name)
 document = json.load(open("command.json"))
 members = {"vcpu-reasons": "reasons", "tasks-cpus": "tasks", "latency-cpus": "latency",
-           "exits-reasons": "exits", "exits-vms": "exits"}
+           "exits-reasons": "exits", "exits-vms": "exits", "events": "count", "syscalls": "count"}
 want = document[members.get(name, name)]
 assert len(rows) == len(want) > 0, f"{len(rows)} rows, the command has {len(want)}"
 for row, other in zip(rows, want):
