@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/cpulist.h"
+#include "cdict/stack.h"
 #include "render/page.h"
 #include "render/page_capture.h"
 #include "tables/info.h"
@@ -52,7 +53,8 @@ static void clock_json(struct json *j, const struct page_capture *c)
 	json_text(j, "wall_t0", text);
 }
 
-static void has_json(struct json *j, const struct analyze_summary *sum)
+static void has_json(struct json *j, const struct page_capture *c,
+		     const struct analyze_summary *sum)
 {
 	json_open(j, "has", '{', false);
 	json_bool(j, "switch", sum->has_switch);
@@ -64,6 +66,7 @@ static void has_json(struct json *j, const struct analyze_summary *sum)
 	json_bool(j, "entry", sum->has_entry);
 	json_bool(j, "exit", sum->has_exit);
 	json_bool(j, "userspace_exit", sum->has_userspace_exit);
+	json_bool(j, "stacks", cdict_reader_stack_count(c->walk->reader));
 	json_close(j);
 }
 
@@ -317,7 +320,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	json_u64(j, "bytes", cdict_reader_size(r));
 	json_bool(j, "embedded", c->data != NULL);
 	why_not_json(j, c);
-	has_json(j, sum);
+	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);
 	/* Of the rest the page says it where it would be shown. */
 	table_lacks(c->tables, PAGE_TABLES,

@@ -5,6 +5,7 @@
 
 #include "render/page_capture.h"
 #include "render/palette.h"
+#include "tables/folded.h"
 
 static void colour(struct json *j, const char *key, enum palette_theme theme, uint8_t kind,
 		   uint8_t level)
@@ -78,6 +79,10 @@ static void theme_json(struct json *j, const char *key, enum palette_theme theme
 	json_open(j, "tasks", '[', false);
 	for (uint8_t i = 0; i < PALETTE_TASKS; i++)
 		colour(j, NULL, theme, INK_TASK, i);
+	json_close(j);
+	json_open(j, "frames", '[', false);
+	for (uint8_t i = 0; i < FOLDED_KINDS * PALETTE_SHADES; i++)
+		colour(j, NULL, theme, INK_FRAME, i);
 	json_close(j);
 	colour(j, "other_task", theme, INK_TASK, PALETTE_TASKS);
 	json_close(j);

@@ -23,10 +23,16 @@ extern const char *const flame_titles[]; /* "Time off the CPU by stack" */
 /* flame_is_time - whether the values are ns; else they count. */
 bool flame_is_time(enum analyze_stacks_by by);
 
+/* What tasks are called instead of by names_display(): given, NULL: out of memory. */
+struct flame_names {
+	char *(*name)(void *ctx, uint32_t task);
+	void *ctx;
+};
+
 /* flame_fold - after the walk, of the wanted tasks; *f is made, to be emptied also after a failure. @lacking: of how
- * many events there is no stack; may be NULL. */
+ * many events there is no stack; it and @names may be NULL. */
 int flame_fold(struct folded *f, const struct tables_walk *w, const struct analyze_stacks *stacks,
-	       uint64_t *lacking, struct cdict_error *err);
+	       const struct flame_names *names, uint64_t *lacking, struct cdict_error *err);
 /* flame_table - a row a stack, the largest first; @by: what of, -1: of a file of stacks. Given, NULL: out of memory. */
 struct table *flame_table(const struct folded *f, int by);
 

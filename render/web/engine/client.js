@@ -148,6 +148,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'subsecond', range, kinds: [kind], tasks, columns }, how);
 	}
 
+	flame(capture, range, { by = 'off-cpu', tasks = null, cpus = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'flame', range, type: by, tasks, cpus }, how);
+	}
+
 	checksum(capture, how = {}) {
 		return this.#ask(capture, { call: 'checksum' }, how);
 	}

@@ -216,7 +216,7 @@ class App {
 			} else {
 				this.view.update({
 					range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'lay', 'open', 'compare', 'wait', 'matrix'), figures: this.freshFigures
+					options: differs('by', 'per', 'map', 'heat', 'flame', 'lay', 'open', 'compare', 'wait', 'matrix'), figures: this.freshFigures
 				});
 			}
 		}

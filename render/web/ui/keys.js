@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The keyboard: 1-6 views, w a s d zoom and move, f fit, / search, m marks, Esc back, ? help.
+// The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Esc back, ? help.
 import { pan, within, zoomed } from './gestures.js';
 import { closeHelp, showHelp } from './help.js';
 

@@ -21,6 +21,7 @@ const PARTS = {
 	per: TEXT,
 	map: TEXT,
 	heat: TEXTS,
+	flame: TEXT,
 	lay: TEXT,
 	open: NUMBERS,
 	compare: TEXT,
@@ -37,6 +38,7 @@ export const START = Object.freeze({
 	per: 'task', // exits: a bar per task or per VM
 	map: 'run', // core map: run time or switches
 	heat: ['run', 'wakeup'], // switches: which intervals
+	flame: 'off-cpu', // flame graph: of what
 	lay: 'apart', // those: apart, or over one another
 	open: [], // vCPU rows that are open
 	compare: 'vcpu',

@@ -4,6 +4,7 @@ import { CompareView } from './view_compare.js';
 import { CoremapView } from './view_coremap.js';
 import { CoresView } from './view_cores.js';
 import { ExitsView } from './view_exits.js';
+import { FlameView } from './view_flame.js';
 import { SwitchesView } from './view_switches.js';
 import { TasksView } from './view_tasks.js';
 import { VcpusView } from './view_vcpus.js';
@@ -15,11 +16,12 @@ const VIEWS = [
 	{ id: 'coremap', key: '4', title: 'Core map', hint: 'which task ran on which CPU', make: (app) => new CoremapView(app) },
 	{ id: 'switches', key: '5', title: 'Switches', hint: 'how long tasks ran, slept and waited, over time', make: (app) => new SwitchesView(app) },
 	{ id: 'cores', key: '6', title: 'Cores', hint: 'who had each CPU, over time', make: (app) => new CoresView(app) },
+	{ id: 'flame', key: '7', title: 'Flame graph', hint: 'where in the code tasks left their CPUs, guests exited, tasks were woken', needs: 'stacks', make: (app) => new FlameView(app) },
 ];
 const COMPARE = { id: 'compare', key: '0', title: 'Comparison', hint: 'what differs between the captures', make: (app) => new CompareView(app) };
 
 export function viewsFor(page) {
-	const views = VIEWS.filter((view) => !page.only || view.id === page.only);
+	const views = VIEWS.filter((view) => (!page.only || view.id === page.only) && (!view.needs || page.captures.some((capture) => capture.has[view.needs])));
 
 	return page.compare && !page.only ? [COMPARE, ...views] : views.length ? views : VIEWS;
 }

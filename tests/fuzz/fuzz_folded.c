@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Folded stacks and logs of calls: read or refused with a reason; what was read adds up, is written, and what is
+ * written is read again the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables/calllog.h"
+#include "tables/flame.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool so)
+{
+	if (!so)
+		abort();
+}
+
+static char *written(const struct folded *f)
+{
+	struct sink s;
+	char *text;
+
+	sink_to_memory(&s);
+	folded_write(f, &s);
+	text = sink_take(&s, NULL);
+	must(text);
+	return text;
+}
+
+/* Every frame is what ends in it and what it called; the order is callers first. */
+static void adds_up(const struct folded *f)
+{
+	uint64_t *sums = calloc(f->nodes.n, sizeof(*sums)), all = 0;
+	bool *seen = calloc(f->nodes.n, sizeof(*seen));
+
+	must(sums && seen);
+	for (size_t i = 0; i < f->nodes.n; i++) {
+		const struct folded_node *n = &f->nodes.at[f->order[i]];
+
+		must(!seen[f->order[i]]);
+		seen[f->order[i]] = true;
+		all += n->value;
+		sums[f->order[i]] += n->value;
+		if (!i)
+			continue;
+		must(n->parent < f->order[i] && seen[n->parent]);
+		must(n->depth == f->nodes.at[n->parent].depth + 1 && n->depth <= FOLDED_DEPTH);
+		sums[n->parent] += n->total;
+	}
+	must(all == f->sum);
+	for (size_t i = 0; i < f->nodes.n; i++)
+		must(sums[i] == f->nodes.at[i].total);
+	free(sums);
+	free(seen);
+}
+
+static void again(const struct folded *f)
+{
+	char *text = written(f), *second;
+	struct cdict_error err;
+	struct folded other;
+	size_t ignored = 0;
+
+	must(!folded_init(&other));
+	other.parts = 100;
+	must(!folded_parse(&other, text, strlen(text), &ignored, &err) && !ignored);
+	must(!folded_done(&other) && other.sum == f->sum);
+	second = written(&other);
+	must(!strcmp(text, second));
+	free(text);
+	free(second);
+	folded_fini(&other);
+}
+
+static void table_of(struct table *t)
+{
+	struct table_frame frame = { .command = "flame", .file = "x" };
+	struct sink s;
+
+	must(t && !table_sort(t, NULL, NULL));
+	sink_to_memory(&s);
+	for (int as = TABLE_AS_TEXT; as <= TABLE_AS_MD; as++)
+		must(!table_print(&s, (enum table_format)as, &frame, &t, 1));
+	sink_finish(&s);
+	table_free(t);
+}
+
+static void stacks(const char *text, size_t size)
+{
+	struct cdict_error err = { 0 };
+	struct folded f;
+	size_t ignored = 0;
+
+	must(!folded_init(&f));
+	f.parts = 100;
+	if (folded_parse(&f, text, size, &ignored, &err)) {
+		must(err.code == CDICT_ELIMIT && *err.text);
+	} else {
+		must(!folded_done(&f));
+		adds_up(&f);
+		again(&f);
+		table_of(flame_table(&f, -1));
+	}
+	folded_fini(&f);
+}
+
+static void calls(const char *text, size_t size)
+{
+	struct cdict_error err = { 0 };
+	struct calllog log;
+	int rc;
+
+	must(!calllog_init(&log));
+	rc = calllog_read(&log, text, size / 2, &err);
+	if (!rc)
+		rc = calllog_read(&log, text + size / 2, size - size / 2, &err);
+	if (!rc)
+		rc = calllog_done(&log, CALLLOG_NS, &err);
+	if (rc) {
+		must(err.code == CDICT_ELIMIT && *err.text);
+	} else {
+		must(log.lines || log.tree.nodes.n == 1);
+		adds_up(&log.tree);
+		again(&log.tree);
+		table_of(calllog_table(&log));
+	}
+	calllog_fini(&log);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	stacks((const char *)data, size);
+	calls((const char *)data, size);
+	return 0;
+}
