@@ -140,27 +140,23 @@ char *folded_number(char out[FOLDED_ROOM], unsigned parts, uint64_t value)
 
 bool folded_read_number(const char *text, size_t len, uint64_t *hundredths)
 {
-	uint64_t v = 0;
+	uint64_t v = 0, part = 0;
 	size_t i = 0, digits = 0;
-	bool up;
 
-	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++, digits++) {
-		v = v * 10 + (uint64_t)(text[i] - '0');
-		if (v >> 53)
+	for (; i < len && text[i] >= '0' && text[i] <= '9'; i++, digits++)
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(text[i] - '0'), &v))
 			return false;
-	}
-	v *= 100;
 	if (i < len && text[i] == '.') {
 		size_t point = i++;
 
 		for (; i < len && text[i] >= '0' && text[i] <= '9'; i++, digits++)
 			if (i - point <= 2)
-				v += (uint64_t)(text[i] - '0') * (i - point == 1 ? 10 : 1);
-		up = len - point > 3 && text[point + 3] >= '5';
-		v += up;
+				part += (uint64_t)(text[i] - '0') * (i - point == 1 ? 10 : 1);
+		part += len - point > 3 && text[point + 3] >= '5';
 	}
-	*hundredths = v;
-	return digits && i == len;
+	return digits && i == len && !__builtin_mul_overflow(v, 100, &v) &&
+	       !__builtin_add_overflow(v, part, hundredths);
 }
 
 /* One line without its end: whether it was a stack; a failure in *rc. */

@@ -92,8 +92,7 @@ void folded_path(const struct folded *f, uint32_t node, struct sink *s);
 /* folded_number - "12", "12.50": @value of @parts. */
 #define FOLDED_ROOM 32
 char *folded_number(char out[FOLDED_ROOM], unsigned parts, uint64_t value);
-/* folded_read_number - of @len digits with or without a point, as hundredths, rounded; false: it is none, or 2^53 and
- * more. */
+/* folded_read_number - of @len digits with or without a point, as hundredths, rounded; false: it is none, or too large. */
 bool folded_read_number(const char *text, size_t len, uint64_t *hundredths);
 
 #endif

@@ -84,7 +84,7 @@ static void lines_that_are_no_stacks_are_counted(void **state)
 	size_t ignored;
 
 	(void)state;
-	parse(&f, "a b\n12\n 7\na -3\na 1e5\na 1.\nb .5\na 9007199254740992\n\n", &ignored);
+	parse(&f, "a b\n12\n 7\na -3\na 1e5\na 1.\nb .5\na 184467440737095516.16\n\n", &ignored);
 	assert_int_equal(ignored, 6);
 	assert_int_equal(f.sum, 150);
 	folded_fini(&f);
@@ -95,8 +95,13 @@ static void numbers_are_rounded_to_hundredths(void **state)
 	static const struct {
 		const char *text;
 		uint64_t value;
-	} good[] = { { "0", 0 },       { "1.5", 150 },     { "1.05", 105 },
-		     { "1.005", 101 }, { "1.00499", 100 }, { "0.999", 100 } };
+	} good[] = { { "0", 0 },
+		     { "1.5", 150 },
+		     { "1.05", 105 },
+		     { "1.005", 101 },
+		     { "1.00499", 100 },
+		     { "0.999", 100 },
+		     { "184467440737095516.15", UINT64_MAX } };
 	static const char *const bad[] = { "", ".", "1.2.3", "1,5", "0x1", " 1", "inf", "-1" };
 	uint64_t v;
 
