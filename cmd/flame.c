@@ -182,7 +182,7 @@ static int write_as(void *ctx, struct sink *s, struct cdict_error *err)
 	}
 }
 
-/* How @path is written: by its ending, or, as standard output has none, by --format. */
+/* How @path is written: by its ending, or, where it has none, as standard output, by --format; -1: nobody knows. */
 static int as_of(const struct cmd_call *call, const char *path)
 {
 	static const struct {
@@ -193,9 +193,10 @@ static int as_of(const struct cmd_call *call, const char *path)
 			{ ".csv", TABLE_AS_CSV }, { ".json", TABLE_AS_JSON },
 			{ ".md", TABLE_AS_MD },   { ".folded", AS_FOLDED } };
 	const struct options_shared *o = call->opts;
+	const char *slash = strrchr(path, '/');
 	size_t len = strlen(path);
 
-	if (!strcmp(path, "-"))
+	if (!strchr(slash ? slash : path, '.') || (len > 4 && !strcmp(path + len - 4, ".txt")))
 		return o->format;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		size_t n = strlen(endings[i].ending);
@@ -220,13 +221,13 @@ static int check_outputs(const struct cmd_call *call)
 	for (size_t i = 0; i < o->outputs.n && !status; i++) {
 		const char *path = output_at(o, i);
 
-		if (as_of(call, path) < 0)
-			return cmd_usage(
+		status = cmd_output_check(call, NULL, path);
+		if (!status && as_of(call, path) < 0)
+			status = cmd_usage(
 				call,
 				"cannot tell the format of '%s' by its ending: .svg, .html, "
 				".png, .pdf, .csv, .json, .md or .folded",
 				path);
-		status = cmd_output_check(call, NULL, path);
 	}
 	return status;
 }

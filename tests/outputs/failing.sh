@@ -20,6 +20,7 @@ cp "$DATA/kvm-callchain.data" in.data
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o older.cdict || exit 1
 echo "1228,Mine,vcpu0,,,7,Web" >map.csv
 echo "a text" >older.txt
+echo "main;work 3" >in.folded
 
 # at N COMMAND... - in work/, where x.cdict and x.txt are the older files
 at() {
@@ -83,4 +84,5 @@ printf '%s\0' qemu-system-x86_64 -name guest=one -uuid 11111111-0000-4000-8000-0
 echo '100 (qemu-system-x86) S 1 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5000 0' | tee host/100/stat >host/100/task/100/stat
 echo qemu-system-x86 | tee host/100/comm >host/100/task/100/comm
 walk failing_identify x.txt "$CDICT" identify -q --proc-root ../host --libvirt off -o x.txt
+walk failing_flame x.txt "$CDICT" flame -q ../in.folded -o x.txt
 walk failing_heatmap x.txt "$CDICT" heatmap -q ../in.cdict --format-out svg -o x.txt

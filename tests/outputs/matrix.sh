@@ -14,6 +14,7 @@ mkdir given
 "$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o given/in.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o given/other.cdict || exit 1
 cp "$DATA/kvm-callchain.data" given/in.data
+echo "main;work 3" >given/in.stacks
 cp "$DATA/kvm-pipe.data" given/other.data
 echo "1228,Mine,vcpu0,,,7,Web" >given/map.csv
 echo "a text of the user" >given/text
@@ -35,6 +36,7 @@ stats() { "$CDICT" stats -q in.cdict --map map.csv -o "$1"; }
 report() { "$CDICT" report -q in.cdict --map map.csv -o "$1"; }
 heatmap() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out svg; }
 heatmap_page() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out html; }
+flame() { "$CDICT" flame -q in.stacks --map map.csv -o "$1" --format svg; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
 # what SIGUSR2 writes, as key s does
@@ -55,6 +57,7 @@ input_of() {
 	case $1 in
 	convert | plugin) echo in.data ;;
 	record | flight | top) echo map.csv ;;
+	flame) echo in.stacks ;;
 	identify) ;;
 	*) echo in.cdict ;;
 	esac
@@ -148,7 +151,7 @@ full() {
 	cd ..
 }
 
-commands='convert annotate anonymize stats report heatmap heatmap_page identify'
+commands='convert annotate anonymize stats report heatmap heatmap_page flame identify'
 if have_perf; then
 	commands+=' plugin'
 else
