@@ -106,7 +106,7 @@ uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task
 
 uint32_t analyze_engine_stack(const struct analyze_engine *eng)
 {
-	return eng->it ? cdict_events_stack(eng->it) : CDICT_NO_STACK;
+	return eng->stack ? eng->stack(eng->stack_ctx) : CDICT_NO_STACK;
 }
 
 uint32_t analyze_engine_sampled(const struct analyze_engine *eng, uint32_t cpu)
@@ -432,6 +432,8 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	if (ret)
 		return ret;
 	eng->sum.scope = src->scope;
+	eng->stack = src->stack;
+	eng->stack_ctx = src->ctx;
 	/* Of some switches nothing follows about the time between them. */
 	if (src->scope.filtered)
 		eng->sum.has_switch = false;

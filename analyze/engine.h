@@ -125,6 +125,8 @@ struct analyze_source {
 	size_t n_tasks, n_losses;
 	const struct cdict_task_event *(*task_at)(void *ctx, size_t i);
 	const struct cdict_loss *(*loss_at)(void *ctx, size_t i);
+	/* The stack of the event that next() gave last, CDICT_NO_STACK: none.  NULL: none has one. */
+	uint32_t (*stack)(void *ctx);
 	/* Where CPUs begin at different times: when the first event of each CPU was, ANALYZE_NO_TIME: it has none. */
 	void (*first_of_cpus)(void *ctx, uint64_t *first_ns, uint32_t cpus);
 };

@@ -197,6 +197,8 @@ struct analyze_engine {
 	size_t n_records, next_record;
 	uint64_t record_ns; /* of the next one, UINT64_MAX after the last */
 
+	uint32_t (*stack)(void *ctx); /* of the source, or NULL */
+	void *stack_ctx;
 	struct cdict_reader *reader; /* of a walk in steps */
 	struct cdict_events *it;
 

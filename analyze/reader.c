@@ -5,6 +5,7 @@
 
 #include "analyze/digest.h"
 #include "base/fail.h"
+#include "cdict/stack.h"
 
 static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 {
@@ -38,6 +39,13 @@ static void first_of_cpus(void *ctx, uint64_t *first_ns, uint32_t cpus)
 	analyze_first_of_cpus(((struct analyze_engine *)ctx)->reader, first_ns, cpus);
 }
 
+static uint32_t stack(void *ctx)
+{
+	struct cdict_events *it = ((struct analyze_engine *)ctx)->it;
+
+	return it ? cdict_events_stack(it) : CDICT_NO_STACK;
+}
+
 struct analyze_source engine_source(struct analyze_engine *eng)
 {
 	const struct cdict_reader *r = eng->reader;
@@ -49,6 +57,7 @@ struct analyze_source engine_source(struct analyze_engine *eng)
 				      .n_losses = cdict_reader_loss_count(r),
 				      .task_at = task_at,
 				      .loss_at = loss_at,
+				      .stack = stack,
 				      .first_of_cpus = first_of_cpus };
 
 	scope_of_reader(&src.scope, r);

@@ -20,6 +20,7 @@ struct trace_event {
 	uint64_t values[TRACE_FIELDS];
 	struct cdict_bytes bytes[TRACE_FIELDS];
 	char text[TRACE_FIELDS][16];
+	uint32_t stack; /* + 1; 0: none */
 };
 
 struct trace {
@@ -264,6 +265,13 @@ static inline int trace_next(void *ctx, struct cdict_event *ev, struct cdict_err
 	return 1;
 }
 
+static inline uint32_t trace_stack(void *ctx)
+{
+	const struct trace *tr = ctx;
+
+	return tr->at ? tr->events[tr->at - 1].stack - 1 : UINT32_MAX;
+}
+
 static inline const struct cdict_task_event *trace_task_at(void *ctx, size_t i)
 {
 	return &((struct trace *)ctx)->tasks[i];
@@ -286,7 +294,8 @@ static inline void trace_run(struct trace *tr, struct analyze_engine *eng)
 				      .n_tasks = tr->n_tasks,
 				      .n_losses = tr->n_losses,
 				      .task_at = trace_task_at,
-				      .loss_at = trace_loss_at };
+				      .loss_at = trace_loss_at,
+				      .stack = trace_stack };
 	struct cdict_error err = { 0 };
 
 	tr->at = 0;
