@@ -28,8 +28,16 @@ void folded_fini(struct folded *f)
 uint32_t folded_child(struct folded *f, uint32_t parent, const char *name, size_t len,
 		      enum folded_kind kind)
 {
-	const char *text = stringset_add(&f->texts, name, len);
+	const char *text;
 	uint32_t *at;
+
+	/* a NUL ends a name */
+	if (!len || !*name) {
+		name = FOLDED_UNKNOWN;
+		len = strlen(FOLDED_UNKNOWN);
+		kind = FOLDED_NOTE;
+	}
+	text = stringset_add(&f->texts, name, len);
 
 	/* first the room: what map_add() adds must be there */
 	if (!text || f->nodes.n >= FOLDED_NONE - 1 || array_reserve(&f->nodes, f->nodes.n + 1))
@@ -186,8 +194,7 @@ static bool parse_line(struct folded *f, const char *line, size_t len, int *rc,
 					 "a stack has more than %d frames", FOLDED_DEPTH);
 			return true;
 		}
-		node = to > at ? folded_child(f, node, line + at, to - at, FOLDED_PLAIN)
-			       : folded_child(f, node, "[unknown]", 9, FOLDED_NOTE);
+		node = folded_child(f, node, line + at, to - at, FOLDED_PLAIN);
 		if (node == FOLDED_NONE) {
 			*rc = cdict_fail_nomem(err);
 			return true;

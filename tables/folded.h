@@ -34,6 +34,7 @@
 
 #define FOLDED_ROOT 0u
 #define FOLDED_NONE UINT32_MAX
+#define FOLDED_UNKNOWN "[unknown]" /* what a frame without a name is called */
 /* More frames in a stack than anybody records: deeper ones are refused. */
 #define FOLDED_DEPTH 8192
 
