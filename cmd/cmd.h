@@ -164,8 +164,9 @@ struct cmd_call {
 	const void *opts;            /* the command's options struct, filled */
 	const char *const *operands; /* NULL-terminated */
 	size_t n_operands;
-	bool quiet;  /* -q: no warnings, no progress */
-	int verbose; /* -v, how often */
+	size_t n_before; /* of them, before the "--" that ends the options; all when there is none */
+	bool quiet;      /* -q: no warnings, no progress */
+	int verbose;     /* -v, how often */
 };
 
 struct cmd {

@@ -139,6 +139,7 @@ static int run(const struct cmd *cmd, const char *const *argv)
 		call.opts = args.opts;
 		call.operands = args.operands;
 		call.n_operands = args.n_operands;
+		call.n_before = args.n_before;
 		call.quiet = shared->quiet;
 		call.verbose = shared->verbose;
 		status = cmd->run(&call);

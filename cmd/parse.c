@@ -397,7 +397,7 @@ static int count_operands(const struct cmd_args *args, const struct cmd *cmd,
 int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *argv,
 	      struct cdict_error *err)
 {
-	bool only_operands = false;
+	bool only_operands = false, dashes = false;
 	size_t n = 0;
 
 	while (argv[n])
@@ -426,7 +426,8 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 			continue;
 		}
 		if (!strcmp(arg, "--")) {
-			only_operands = true;
+			only_operands = dashes = true;
+			args->n_before = args->n_operands;
 			continue;
 		}
 		if (arg[1] == '-')
@@ -437,6 +438,8 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 			return rc;
 		i += used;
 	}
+	if (!dashes)
+		args->n_before = args->n_operands;
 	return count_operands(args, cmd, err);
 }
 

@@ -15,6 +15,7 @@ struct cmd_args {
 	void *opts;            /* the command's options struct */
 	const char **operands; /* NULL-terminated */
 	size_t n_operands;
+	size_t n_before;       /* of them, before "--"; all when there is none */
 	struct cmd_list texts; /* of the configuration, owned */
 	bool help;             /* -h or --help: nothing after it was looked at */
 };
