@@ -246,6 +246,7 @@ WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # what no page needs, and wasi-libc cannot
 engine_leaves := base/outfile.c base/place.c base/procfs.c base/shared_object.c
+engine_leaves += tables/changes.c tables/changes_list.c tables/rules.c tables/rules_judge.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
 	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c lanes.c page_arrays.c page_bins.c \
 	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c page_flame.c \

@@ -45,7 +45,7 @@ struct statistics_quartiles statistics_quartiles(const double *sorted, size_t n)
 struct ranked {
 	double value;
 	size_t rank2; /* twice the rank, counted from 1: those of equal values share the middle of theirs */
-	bool first;   /* of the first group */
+	bool first; /* of the first group */
 };
 
 static int by_ranked(const void *a, const void *b)

@@ -164,7 +164,7 @@ struct cmd_call {
 	const void *opts;            /* the command's options struct, filled */
 	const char *const *operands; /* NULL-terminated */
 	size_t n_operands;
-	size_t n_before; /* of them, before the "--" that ends the options; all when there is none */
+	size_t n_before; /* of them, before the first "--"; all when there is none */
 	bool quiet;      /* -q: no warnings, no progress */
 	int verbose;     /* -v, how often */
 };
@@ -178,6 +178,7 @@ struct cmd {
 	const struct cmd_foreign *foreign; /* ends with one without letter and name; or NULL */
 	size_t opts_size;                  /* of a struct that begins with struct options_shared */
 	unsigned min_operands, max_operands;
+	bool dashes_part_operands; /* "--" behind an operand: options go on, see struct cmd_call */
 	bool operands_end_options; /* what follows the first operand is none of ours */
 	bool one_window;           /* it shows one window, however many there are */
 	bool all_events;           /* of what perf recorded it reads more than sched and kvm */

@@ -397,6 +397,16 @@ static size_t join_tables(struct figures *f, size_t n, struct table **joined)
 	return 0;
 }
 
+struct table_frame figures_frame(const struct figures *f)
+{
+	return frame_of(f, NULL);
+}
+
+void figures_tell_loss(const struct figures *f)
+{
+	tell_loss(f, analyze_engine_summary(f->walk.eng));
+}
+
 static int print_tables(struct figures *f, size_t n, struct table *const *tables, size_t n_tables)
 {
 	struct table_frame *frames = calloc(n, sizeof(*frames));

@@ -77,6 +77,10 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 /* figures_write - the same to a sink of the caller's, text only, without a status of loss. */
 int figures_write(struct figures *f, struct sink *s, const char *note, struct table *const *tables,
 		  size_t n);
+/* figures_frame - what stands around tables of the capture. */
+struct table_frame figures_frame(const struct figures *f);
+/* figures_tell_loss - warns of what is lost: CSV has no place for it. */
+void figures_tell_loss(const struct figures *f);
 void figures_close(struct figures *f);
 
 /* figures_fail - reports @err about the file; CMD_USAGE or CMD_FAILED. */

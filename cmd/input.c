@@ -35,12 +35,12 @@ const char *input_file(const struct cmd_call *call)
 
 /* ---- several ---- */
 
-static int add_name(struct input_files *files, size_t *cap, const char *name)
+static int add_name(struct input_files *files, const char *name)
 {
 	char **at = files->at;
 
-	if (files->n + 2 > *cap) {
-		at = array_grow(files->at, cap, files->n + 2, sizeof(*files->at));
+	if (files->n + 2 > files->cap) {
+		at = array_grow(files->at, &files->cap, files->n + 2, sizeof(*files->at));
 		if (!at)
 			return -ENOMEM;
 		files->at = at;
@@ -52,7 +52,7 @@ static int add_name(struct input_files *files, size_t *cap, const char *name)
 	return 0;
 }
 
-static int add_matches(struct input_files *files, size_t *cap, const char *pattern)
+static int add_matches(struct input_files *files, const char *pattern)
 {
 	glob_t found = { 0 };
 	int rc = glob(pattern, 0, NULL, &found), ret = rc == GLOB_NOSPACE ? -ENOMEM : 0;
@@ -60,7 +60,7 @@ static int add_matches(struct input_files *files, size_t *cap, const char *patte
 	if (rc == GLOB_NOMATCH)
 		ret = -ENOENT;
 	for (size_t i = 0; !rc && !ret && i < found.gl_pathc; i++)
-		ret = add_name(files, cap, found.gl_pathv[i]);
+		ret = add_name(files, found.gl_pathv[i]);
 	globfree(&found);
 	return ret;
 }
@@ -71,23 +71,32 @@ static bool is_pattern(const char *name)
 	return name[strcspn(name, "*?[")] && access(name, F_OK);
 }
 
-int input_files(struct input_files *files, const struct cmd_call *call)
+int input_files_add(struct input_files *files, const struct cmd_call *call,
+		    const char *const *names, size_t n)
 {
-	size_t cap = 0, pipes = 0;
-	int rc = call->n_operands ? 0 : add_name(files, &cap, input_file(call));
+	size_t pipes = 0;
+	int rc = 0;
 
-	for (size_t i = 0; i < call->n_operands && !rc; i++) {
-		const char *name = call->operands[i];
-
-		pipes += !strcmp(name, "-");
+	for (size_t i = 0; i < files->n; i++)
+		pipes += !strcmp(files->at[i], "-");
+	for (size_t i = 0; i < n && !rc; i++) {
+		pipes += !strcmp(names[i], "-");
 		if (pipes > 1)
 			return cmd_usage(call, "standard input can be read once only");
-		rc = is_pattern(name) ? add_matches(files, &cap, name)
-				      : add_name(files, &cap, name);
+		rc = is_pattern(names[i]) ? add_matches(files, names[i])
+					  : add_name(files, names[i]);
 		if (rc == -ENOENT)
-			return cmd_errorf(call, NULL, "no file matches '%s'", name);
+			return cmd_errorf(call, NULL, "no file matches '%s'", names[i]);
 	}
 	return rc ? cmd_errorf(call, NULL, "out of memory") : CMD_DONE;
+}
+
+int input_files(struct input_files *files, const struct cmd_call *call)
+{
+	const char *name = call->n_operands ? NULL : input_file(call);
+
+	return name ? input_files_add(files, call, &name, 1)
+		    : input_files_add(files, call, call->operands, call->n_operands);
 }
 
 void input_files_fini(struct input_files *files)

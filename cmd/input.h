@@ -21,9 +21,12 @@ const char *input_file(const struct cmd_call *call);
  * the shell left as it is stands for the files that match. */
 struct input_files {
 	char **at; /* ends with NULL */
-	size_t n;
+	size_t n, cap;
 };
 int input_files(struct input_files *files, const struct cmd_call *call);
+/* input_files_add - @n names behind those that are there, patterns as above. */
+int input_files_add(struct input_files *files, const struct cmd_call *call,
+		    const char *const *names, size_t n);
 void input_files_fini(struct input_files *files);
 
 enum input_flags {

@@ -426,8 +426,10 @@ int cmd_parse(struct cmd_args *args, const struct cmd *cmd, const char *const *a
 			continue;
 		}
 		if (!strcmp(arg, "--")) {
-			only_operands = dashes = true;
-			args->n_before = args->n_operands;
+			only_operands = dashes || !cmd->dashes_part_operands || !args->n_operands;
+			if (!dashes)
+				args->n_before = args->n_operands;
+			dashes = true;
 			continue;
 		}
 		if (arg[1] == '-')

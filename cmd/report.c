@@ -17,8 +17,6 @@
 #include "format/reader.h"
 #include "render/page.h"
 
-#define FILES_MAX 16
-
 struct report_opts {
 	struct options_shared shared;
 	struct cmd_list labels;
@@ -75,7 +73,7 @@ void report_close(struct report_capture *c)
 
 /* The pages of a report, for page_write(). */
 struct pages {
-	struct page_capture *at[FILES_MAX];
+	struct page_capture *at[REPORT_FILES];
 	size_t n;
 	const struct page_view *view;
 };
@@ -132,8 +130,9 @@ static int files_of(const struct cmd_call *call, struct input_files *files)
 	const struct report_opts *opts = call->opts;
 	int status = input_files(files, call);
 
-	if (!status && files->n > FILES_MAX)
-		return cmd_usage(call, "compares at most %d files, not %zu", FILES_MAX, files->n);
+	if (!status && files->n > REPORT_FILES)
+		return cmd_usage(call, "compares at most %d files, not %zu", REPORT_FILES,
+				 files->n);
 	if (!status && opts->labels.n > files->n)
 		return cmd_usage(call, "option --label: %zu labels for %zu file%s", opts->labels.n,
 				 files->n, files->n > 1 ? "s" : "");
@@ -164,7 +163,7 @@ static int report_run(const struct cmd_call *call)
 {
 	const struct report_opts *opts = call->opts;
 	const struct page_view everything = { 0 };
-	struct report_capture captures[FILES_MAX] = { 0 };
+	struct report_capture captures[REPORT_FILES] = { 0 };
 	struct input_files files = { 0 };
 	const char *path = opts->shared.output;
 	char name[PATH_MAX];
@@ -239,7 +238,7 @@ const struct cmd cmd_report = {
 		"name.",
 	.options = report_options,
 	.opts_size = sizeof(struct report_opts),
-	.max_operands = FILES_MAX,
+	.max_operands = REPORT_FILES,
 	.examples = report_examples,
 	.one_window = true,
 	.run = report_run,

@@ -6,6 +6,9 @@
 #include "cmd/figures.h"
 #include "render/page_capture.h"
 
+/* As many as a page compares. */
+#define REPORT_FILES 16
+
 enum report_embed { REPORT_EMBED_AUTO = 0, REPORT_EMBED_ALL, REPORT_EMBED_NONE };
 /* With --embed auto: cdicts of more bytes, together, stay outside the page. */
 #define REPORT_EMBED_LIMIT (UINT64_C(64) << 20)

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/sink.h"
 #include "render/page_bins.h"
+#include "tables/changes.h"
 #include "tables/tables.h"
 
 /* In the order in which they are written. */
@@ -66,10 +67,20 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err);
 int page_capture_fill(struct page_capture *c);
 void page_capture_fini(struct page_capture *c);
 
+/* Two sides, each of one or several of the page's captures, those of the base first: what cdict diff knows of them. */
+struct page_diff {
+	const struct changes *all; /* by enum compare_what */
+	const char *sides[2];      /* what they are called */
+	size_t n_base;
+	double alpha; /* of less than that p is no chance */
+	const struct table *broken, *rules;
+};
+
 /* What a page shows: everything, or one view. */
 struct page_view {
-	const char *only;      /* "exits"; NULL: everything */
-	const char *what, *by; /* with which the view starts, or NULL */
+	const char *only;             /* "exits"; NULL: everything */
+	const char *what, *by;        /* with which the view starts, or NULL */
+	const struct page_diff *diff; /* NULL: captures are compared with the first */
 };
 
 /* page_write - the page of @n captures; 0 or -ENOMEM, failed writes stay in the sink. */
@@ -86,6 +97,7 @@ int page_tables_json(struct json *j, const struct page_capture *c, struct sink *
 int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays);
 /* page_palette_json, page_compare_json - members of the head. */
 void page_palette_json(struct json *j, struct page_capture *const *captures, size_t n);
-int page_compare_json(struct json *j, struct page_capture *const *captures, size_t n);
+int page_compare_json(struct json *j, struct page_capture *const *captures, size_t n,
+		      const struct page_diff *diff);
 
 #endif

@@ -362,7 +362,7 @@ int page_head_json(struct json *j, struct page_capture *const *captures, size_t 
 		rc = capture_json(j, captures[i], i);
 	json_close(j);
 	if (!rc && n > 1)
-		rc = page_compare_json(j, captures, n);
+		rc = page_compare_json(j, captures, n, view->diff);
 	else
 		json_null(j, "compare");
 	json_close(j);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What changed from one capture to another: tables and regressions. */
+/* What changed between two sides: values, and the tables with three columns a figure. */
 #include "tables/changes.h"
 
 #include <errno.h>
@@ -7,9 +7,179 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Below these many a figure says little, and is no regression. */
-#define LEAST_WAITS 100
-#define LEAST_EXITS 100
+size_t changes_first(const struct changes *c, unsigned side)
+{
+	return side == CHANGES_BASE ? 0 : c->n_base;
+}
+
+size_t changes_end(const struct changes *c, unsigned side)
+{
+	return side == CHANGES_BASE ? c->n_base : c->n_runs;
+}
+
+bool changes_several(const struct changes *c)
+{
+	return c->n_runs > 2;
+}
+
+/* ---- values ---- */
+
+/* Where a row's task has rows at all: of those that it lacks there its share and rate are 0. */
+struct presence {
+	struct changes *c;
+	bool *any;   /* [run]: of this kind */
+	bool *known; /* [side]: the task */
+};
+
+/* Rows of the first run to the last, by the names' addresses: each name stands once. */
+static int by_name(const void *a, const void *b)
+{
+	const struct compare_row *x = ((const struct changes_row *)a)->row;
+	const struct compare_row *y = ((const struct changes_row *)b)->row;
+
+	return ((uintptr_t)x->name > (uintptr_t)y->name) -
+	       ((uintptr_t)x->name < (uintptr_t)y->name);
+}
+
+static bool usable(const struct compare_row *row, size_t run)
+{
+	return row->unknown[run] <= COMPARE_UNKNOWN_MAX;
+}
+
+/* The runs' values of a figure on a side, into @out. */
+static size_t samples(const struct presence *p, const struct changes_row *of, size_t f,
+		      unsigned side, double *out)
+{
+	const struct compare *c = &p->c->compare;
+	const struct compare_row *row = of->row;
+	const struct compare_figure *figure = &c->figures[f];
+	const unsigned flags = c->decl->columns[figure->column].flags;
+	size_t n = 0;
+
+	for (size_t k = changes_first(p->c, side); k < changes_end(p->c, side); k++) {
+		double v = row->values[k * c->n_figures + f];
+
+		if (!row->set[k] && !row->nameless && !figure->ns && p->known[side] && p->any[k] &&
+		    !(tables_lacks(p->c->walks[k]) & flags))
+			v = 0;
+		/* what is not compared is shown */
+		if (isfinite(v) && (!of->stands || usable(row, k)))
+			out[n++] = v;
+	}
+	return n;
+}
+
+static int fill_value(const struct presence *p, const struct changes_row *row, size_t f,
+		      double *room)
+{
+	struct changes_value *v = &row->values[f];
+	double *of[CHANGES_SIDES] = { room, room + p->c->n_base };
+
+	v->p = NAN;
+	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
+		v->n[side] = samples(p, row, f, side, of[side]);
+		statistics_sort(of[side], v->n[side]);
+		v->side[side] = statistics_quartiles(of[side], v->n[side]);
+	}
+	v->change = v->side[CHANGES_NEW].median - v->side[CHANGES_BASE].median;
+	v->percent = v->side[CHANGES_BASE].median > 0
+			     ? 100 * v->change / v->side[CHANGES_BASE].median
+			     : NAN;
+	if (!changes_several(p->c))
+		return 0;
+	return statistics_mann_whitney(&v->p, of[CHANGES_BASE], v->n[CHANGES_BASE], of[CHANGES_NEW],
+				       v->n[CHANGES_NEW]);
+}
+
+/* Whether some run that has the row knows enough of it, on each side that has it. */
+static bool stands(const struct changes *c, const struct compare_row *row)
+{
+	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
+		bool set = false, known = false;
+
+		for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
+			set |= row->set[k];
+			known |= row->set[k] && usable(row, k);
+		}
+		if (set && !known)
+			return false;
+	}
+	return !row->nameless;
+}
+
+static double or_zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+/* The rows @from to @to are of one task. */
+static int fill_rows(struct presence *p, size_t from, size_t to, double *room)
+{
+	struct changes *c = p->c;
+	size_t nf = c->compare.n_figures;
+	int rc = 0;
+
+	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
+		p->known[side] = false;
+		for (size_t i = from; i < to; i++) {
+			for (size_t k = changes_first(c, side); k < changes_end(c, side); k++)
+				p->known[side] |= c->rows.at[i].row->set[k];
+		}
+	}
+	for (size_t i = from; i < to && !rc; i++) {
+		struct changes_row *row = &c->rows.at[i];
+
+		row->stands = stands(c, row->row);
+		row->values = calloc(nf, sizeof(*row->values));
+		rc = row->values ? 0 : -ENOMEM;
+		for (size_t f = 0; f < nf && !rc; f++)
+			rc = fill_value(p, row, f, room);
+		if (!rc && row->stands)
+			row->order = fabs(or_zero(row->values[0].side[CHANGES_NEW].median) -
+					  or_zero(row->values[0].side[CHANGES_BASE].median));
+	}
+	return rc;
+}
+
+static int most_changed(const void *a, const void *b)
+{
+	const struct changes_row *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order > y->order ? -1 : 1;
+	return (x->row->items > y->row->items) - (x->row->items < y->row->items);
+}
+
+static int make_rows(struct changes *c)
+{
+	struct presence p = { .c = c };
+	bool known[CHANGES_SIDES] = { false };
+	double *room = calloc(c->n_runs, sizeof(*room));
+	int rc = array_resize(&c->rows, c->compare.rows.n);
+
+	p.any = calloc(c->n_runs, sizeof(*p.any));
+	p.known = known;
+	if (!room || !p.any)
+		rc = -ENOMEM;
+	for (size_t i = 0; i < c->compare.rows.n && !rc; i++) {
+		c->rows.at[i].row = &c->compare.rows.at[i];
+		for (size_t k = 0; k < c->n_runs; k++)
+			p.any[k] |= c->compare.rows.at[i].set[k];
+	}
+	if (!rc && c->rows.n)
+		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), by_name);
+	for (size_t i = 0, end; i < c->rows.n && !rc; i = end) {
+		for (end = i;
+		     end < c->rows.n && c->rows.at[end].row->name == c->rows.at[i].row->name;)
+			end++;
+		rc = fill_rows(&p, i, end, room);
+	}
+	if (!rc && c->rows.n)
+		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), most_changed);
+	free(room);
+	free(p.any);
+	return rc;
+}
 
 /* ---- the tables ---- */
 
@@ -73,149 +243,110 @@ static void cell(struct table *t, size_t column, double v)
 	}
 }
 
-/* Which side is too little known, or both. */
-static void fill_why_not(struct table *t, const struct compare_row *row)
+double changes_unknown(const struct changes *c, const struct compare_row *row, unsigned side)
 {
-	bool base = row->unknown[0] > COMPARE_UNKNOWN_MAX;
-	bool now = row->unknown[1] > COMPARE_UNKNOWN_MAX;
-	char text[64] = "its VM has no name";
+	double least = INFINITY;
 
-	if (base && now)
-		snprintf(text, sizeof(text), "%.0f %% and %.0f %% are unknown", row->unknown[0],
-			 row->unknown[1]);
-	else if (base || now)
-		snprintf(text, sizeof(text), "%.0f %% of what %s is unknown", row->unknown[now],
-			 now ? "is" : "was");
-	table_text(t, WHY_NOT, text);
+	for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
+		if (row->set[k])
+			least = fmin(least, row->unknown[k]);
+	}
+	return isfinite(least) ? least : 0;
 }
 
-static void fill_row(struct changes *c, const struct compare_row *row)
+char *changes_why_not(char room[CHANGES_TEXT], const struct changes *c,
+		      const struct changes_row *row)
 {
-	size_t nf = c->compare.n_figures;
+	double base = changes_unknown(c, row->row, CHANGES_BASE);
+	double now = changes_unknown(c, row->row, CHANGES_NEW);
+	bool too_little = now > COMPARE_UNKNOWN_MAX;
+
+	if (row->row->nameless || row->stands)
+		return strcpy(room, row->stands ? "" : "its VM has no name");
+	if (too_little && base > COMPARE_UNKNOWN_MAX)
+		snprintf(room, CHANGES_TEXT, "%.0f %% and %.0f %% are unknown", base, now);
+	else
+		snprintf(room, CHANGES_TEXT, "%.0f %% of what %s is unknown",
+			 too_little ? now : base, too_little ? "is" : "was");
+	return room;
+}
+
+static void fill_row(struct changes *c, const struct changes_row *row)
+{
+	const struct compare_row *of = row->row;
+	char why[CHANGES_TEXT];
 
 	table_row(c->table);
-	table_text(c->table, NAME, row->name);
-	table_text(c->table, REASON, row->reason);
-	if (row->cpu != CDICT_CPU_UNKNOWN)
-		table_i64(c->table, CPU, row->cpu);
-	if (!compare_row_stands(row, 1))
-		fill_why_not(c->table, row);
-	for (size_t f = 0; f < nf; f++) {
-		double base = row->values[f], now = row->values[nf + f];
+	table_text(c->table, NAME, of->name);
+	table_text(c->table, REASON, of->reason);
+	if (of->cpu != CDICT_CPU_UNKNOWN)
+		table_i64(c->table, CPU, of->cpu);
+	if (!row->stands)
+		table_text(c->table, WHY_NOT, changes_why_not(why, c, row));
+	for (size_t f = 0; f < c->compare.n_figures; f++) {
+		const struct changes_value *v = &row->values[f];
 
-		cell(c->table, FIRST + PARTS * f + BASE, base);
-		cell(c->table, FIRST + PARTS * f + NEW, now);
-		if (compare_row_stands(row, 1))
-			cell(c->table, FIRST + PARTS * f + CHANGE, now - base);
+		cell(c->table, FIRST + PARTS * f + BASE, v->side[CHANGES_BASE].median);
+		cell(c->table, FIRST + PARTS * f + NEW, v->side[CHANGES_NEW].median);
+		if (row->stands)
+			cell(c->table, FIRST + PARTS * f + CHANGE, v->change);
 	}
 }
 
-int changes_init(struct changes *c, enum compare_what what,
-		 const struct tables_walk *const walks[2])
+int changes_init(struct changes *c, enum compare_what what, const struct tables_walk *const *walks,
+		 size_t n_base, size_t n_runs)
 {
-	int rc = compare_init(&c->compare, what, walks, 2);
+	int rc = compare_init(&c->compare, what, walks, n_runs);
 
+	c->walks = walks;
+	c->n_base = n_base;
+	c->n_runs = n_runs;
+	if (!rc)
+		rc = make_rows(c);
 	if (rc)
 		return rc;
 	make_columns(c);
 	c->table = table_new(c->compare.decl->name, c->columns);
-	for (size_t i = 0; c->table && i < c->compare.rows.n; i++)
-		fill_row(c, &c->compare.rows.at[i]);
+	for (size_t i = 0; c->table && i < c->rows.n; i++)
+		fill_row(c, &c->rows.at[i]);
 	c->table = table_done(c->table);
 	return c->table ? 0 : -ENOMEM;
 }
 
 void changes_fini(struct changes *c)
 {
+	for (size_t i = 0; i < c->rows.n; i++)
+		free(c->rows.at[i].values);
+	array_fini(&c->rows);
 	table_free(c->table);
 	compare_fini(&c->compare);
 }
 
-/* ---- regressions ---- */
-
-enum { R_WHAT, R_NAME, R_REASON, R_FIGURE, R_BASE, R_NEW, R_LIMIT };
-
-static const struct table_column regression_columns[] = {
-	[R_WHAT] = { .key = "what", .title = "worse" },
-	[R_NAME] = { .key = "name", .title = "task" },
-	[R_REASON] = { .key = "reason", .title = "reason" },
-	[R_FIGURE] = { .key = "figure", .title = "figure" },
-	[R_BASE] = { .key = "base", .title = "was", .kind = TABLE_PERCENT },
-	[R_NEW] = { .key = "new", .title = "is", .kind = TABLE_PERCENT },
-	[R_LIMIT] = { .key = "limit", .title = "at most", .kind = TABLE_PERCENT },
-	TABLE_COLUMNS_END,
-};
-
-static void regression(struct table *t, const struct compare *c, const struct compare_row *row,
-		       size_t figure, double limit)
+double changes_events(const struct changes *c, const struct changes_row *row, size_t figure,
+		      unsigned side)
 {
-	table_row(t);
-	table_text(t, R_WHAT, c->decl->name);
-	table_text(t, R_NAME, row->name);
-	table_text(t, R_REASON, row->reason);
-	table_text(t, R_FIGURE, c->figures[figure].key);
-	table_percent(t, R_BASE, row->values[figure]);
-	table_percent(t, R_NEW, row->values[c->n_figures + figure]);
-	table_percent(t, R_LIMIT, limit);
-}
+	const struct compare *of = &c->compare;
+	const struct compare_figure *f = &of->figures[figure];
+	size_t often = figure;
+	double sum = 0;
 
-static size_t figure_of(const struct compare *c, const char *name)
-{
-	size_t f = 0;
-
-	while (strcmp(c->figures[f].key, name))
-		f++;
-	return f;
-}
-
-/* Rows of both captures whose @figure grew beyond base * @factor + @points; those of which
- * @often, a rate, says that there were fewer than @least are left alone. */
-static void find(struct table *t, const struct compare *c, const char *figure, double factor,
-		 double points, const char *often, double least, const double *window_s,
-		 struct changes_judged *judged)
-{
-	size_t nf = c->n_figures, f = figure_of(c, figure), o = often ? figure_of(c, often) : 0;
-
-	for (size_t i = 0; i < c->rows.n; i++) {
-		const struct compare_row *row = &c->rows.at[i];
-		double base = row->values[f], now = row->values[nf + f];
-		double limit = base * factor + points;
-
-		if (!compare_row_stands(row, 1) || !isfinite(base) || !isfinite(now))
-			continue;
-		if (often && (row->values[o] * window_s[0] < least ||
-			      row->values[nf + o] * window_s[1] < least)) {
-			judged->few++;
-			continue;
+	/* durations of exits are as many as they, those of tasks are of wake-ups */
+	if (f->ns && of->decl != &tables_decl_vcpu) {
+		for (often = 0; often < of->n_figures; often++) {
+			if (!strcmp(of->figures[often].key, of->decl == &tables_decl_exits
+								    ? "count_per_s"
+								    : "wakeups_per_s"))
+				break;
 		}
-		judged->rows++;
-		if (!(now > limit))
-			continue;
-		regression(t, c, row, f, limit);
 	}
-}
+	if (often == of->n_figures || !of->figures[often].counts)
+		return NAN;
+	for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
+		uint64_t window_ns = analyze_engine_summary(c->walks[k]->eng)->window_ns;
+		double rate = row->row->values[k * of->n_figures + often];
 
-struct table *changes_regressions(const struct changes all[COMPARE_N],
-				  const struct changes_limits *limits,
-				  const struct tables_walk *const walks[2],
-				  struct changes_judged judged[3])
-{
-	struct table *t = table_new("regressions", regression_columns);
-	double window_s[2];
-
-	if (!t)
-		return NULL;
-	t->heading = "Worse than allowed";
-	for (size_t k = 0; k < 2; k++)
-		window_s[k] = (double)analyze_engine_summary(walks[k]->eng)->window_ns / 1e9;
-	if (isfinite(limits->delay))
-		find(t, &all[COMPARE_VCPU].compare, "delayed_percent", 1, limits->delay, NULL, 0,
-		     window_s, &judged[0]);
-	if (isfinite(limits->latency))
-		find(t, &all[COMPARE_TASKS].compare, "latency_p99_ns", 1 + limits->latency / 100, 0,
-		     "wakeups_per_s", LEAST_WAITS, window_s, &judged[1]);
-	if (isfinite(limits->exits))
-		find(t, &all[COMPARE_EXITS].compare, "count_per_s", 1 + limits->exits / 100, 0,
-		     "count_per_s", LEAST_EXITS, window_s, &judged[2]);
-	return table_done(t);
+		if (isfinite(rate))
+			sum += rate * (double)window_ns / 1e9;
+	}
+	return sum;
 }

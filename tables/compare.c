@@ -61,6 +61,12 @@ static void find_figures(struct compare *c)
 	}
 }
 
+void compare_declare(struct compare *c, enum compare_what what)
+{
+	*c = (struct compare){ .decl = compared[what] };
+	find_figures(c);
+}
+
 static double value_of(const struct compare_figure *f, const struct table_cell *cell,
 		       uint64_t window_ns)
 {
@@ -104,7 +110,7 @@ static char *name_of(const struct compare *c, const struct tables_walk *w,
 		     const struct analyze_task *task)
 {
 	if (!task->tid)
-		return strdup("IDLE");
+		return strdup(COMPARE_IDLE);
 	return c->nameless && names_nameless(&w->names, task) ? names_who(&w->names, task)
 							      : names_display(&w->names, task);
 }
@@ -282,8 +288,8 @@ int compare_init(struct compare *c, enum compare_what what, const struct tables_
 	struct table *scratch = NULL;
 	int rc = unknown ? 0 : -ENOMEM;
 
-	*c = (struct compare){ .decl = compared[what], .n_captures = n };
-	find_figures(c);
+	compare_declare(c, what);
+	c->n_captures = n;
 	for (size_t k = 0; k < n; k++)
 		c->nameless |= names_nameless_vms(&walks[k]->names) > 1;
 	for (size_t k = 0; k < n && !rc; k++) {

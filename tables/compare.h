@@ -60,6 +60,8 @@ struct compare {
 	ARRAY(struct compare_row) rows; /* most changed first */
 };
 
+/* compare_declare - fills what is compared, without any capture; compare_init() does that, too. */
+void compare_declare(struct compare *c, enum compare_what what);
 /* compare_init - of the @n @walks that were walked, each with tasks, exits, vcpus and coremap;
  * 0 or -ENOMEM. */
 int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
@@ -70,6 +72,7 @@ void compare_fini(struct compare *c);
  * much unknown, and who it is about is known. */
 enum { COMPARE_UNKNOWN_MAX = 10 }; /* percent */
 bool compare_row_stands(const struct compare_row *row, size_t capture);
+#define COMPARE_IDLE "IDLE" /* the row of those of all CPUs */
 #define COMPARE_NAMELESS                                                                           \
 	"several VMs have no names: they are listed apart, not compared; cdict identify names them"
 

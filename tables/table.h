@@ -74,6 +74,7 @@ enum table_column_flags {
 	/* Where a terminal has no room for all columns: the last to go, the first to go. */
 	TABLE_KEEP = 1 << 16,
 	TABLE_SPARE = 1 << 17,
+	TABLE_RIGHT = 1 << 19, /* a text that stands to the right, as figures do */
 };
 
 /* Fills one cell (cells.h). */
@@ -245,6 +246,10 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 		      size_t n);
 void table_print_md(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		    size_t n);
+/* ... of one table, for who writes the rest himself, and what stands below all: why figures are missing, and the loss. */
+void table_print_md_table(struct sink *s, const struct table_frame *frame, const struct table *t);
+void table_print_below(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		       size_t n);
 void table_print_csv(struct sink *s, const struct table *t);
 void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		      size_t n);

@@ -13,6 +13,11 @@
 #define WIDE_FROM 200 /* a terminal like that has room for all columns */
 #define LEAST_TEXT 8  /* of a name that has to be cut */
 
+static bool to_the_right(const struct table_column *col)
+{
+	return col->kind != TABLE_TEXT || (col->flags & TABLE_RIGHT);
+}
+
 static bool is_wide(const struct table_frame *frame)
 {
 	return frame->wide || frame->columns >= WIDE_FROM;
@@ -136,6 +141,14 @@ static void explain_lacks(struct sink *s, const struct table_frame *frame,
 	table_lacks(tables, n, TABLE_MACHINE | (is_wide(frame) ? 0 : TABLE_WIDE), tell_lack, s);
 }
 
+void table_print_below(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		       size_t n)
+{
+	explain_marks(s, frame, tables, n);
+	explain_lacks(s, frame, tables, n);
+	loss(s, frame);
+}
+
 /* How a column is set: numbers to the right, marks in a column of their own. */
 struct column_room {
 	size_t width; /* with the mark */
@@ -226,7 +239,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		if (!first)
 			pending += 2;
 		first = false;
-		if (col->kind != TABLE_TEXT) {
+		if (to_the_right(col)) {
 			pending += blanks;
 			blanks = 0;
 		}
@@ -234,7 +247,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 			sink_repeat(s, ' ', pending);
 			pending = 0;
 			width = put_text(s, text, rooms[c].width - rooms[c].mark);
-			if (col->kind == TABLE_TEXT)
+			if (!to_the_right(col))
 				blanks = rooms[c].width - rooms[c].mark - width;
 		}
 		if (mark)
@@ -393,9 +406,7 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 	if (frame->chart)
 		sink_printf(s, "\n%s", frame->chart);
 	sink_putc(s, '\n');
-	explain_marks(s, frame, tables, n);
-	explain_lacks(s, frame, tables, n);
-	loss(s, frame);
+	table_print_below(s, frame, tables, n);
 }
 
 static void md_row(struct sink *s, const struct table *t, const bool *shown, size_t row,
@@ -424,7 +435,7 @@ static void md_row(struct sink *s, const struct table *t, const bool *shown, siz
 	sink_puts(s, "|\n");
 }
 
-static void md_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+void table_print_md_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
 	bool *shown = calloc(t->n_columns + 1, sizeof(*shown));
 
@@ -475,10 +486,8 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 	for (size_t i = 0; i < n; i++) {
 		if (tables[i]->heading)
 			sink_printf(s, "### %s\n\n", tables[i]->heading);
-		md_table(s, frame, tables[i]);
+		table_print_md_table(s, frame, tables[i]);
 		sink_putc(s, '\n');
 	}
-	explain_marks(s, frame, tables, n);
-	explain_lacks(s, frame, tables, n);
-	loss(s, frame);
+	table_print_below(s, frame, tables, n);
 }

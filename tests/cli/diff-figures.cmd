@@ -18,12 +18,24 @@ $CDICT diff a.cdict b.cdict
 echo "status $?"
 $CDICT diff a.cdict b.cdict --max-delay 30 --max-latency 10 --max-exits 0 --format csv | tr -d '\r'
 echo "status ${PIPESTATUS[0]}"
+$CDICT diff a.cdict b.cdict --max-delay 30 --fail-if 'vcpu.worst > 1 ms' -q --format json | sed -n '/"regressions"/,/"vcpu"/p'
+$CDICT diff a.cdict -- b.cdict --max-delay 30 --format md --label before,'<after>' --commit 0a1b2c,3d4e5f
 $CDICT diff a.cdict b.cdict --max-delay 45 -q >/dev/null
 echo "status $?"
 $CDICT diff a.cdict a.cdict --max-delay 0 --max-latency 0 --max-exits 0 --format json | grep regressions
 $CDICT diff a.cdict
 echo "status $?"
 $CDICT diff a.cdict b.cdict --max-delay -1
+echo "status $?"
+$CDICT diff a.cdict b.cdict a.cdict
+echo "status $?"
+$CDICT diff a.cdict b.cdict --fail-if 'exit.rate > +10 %'
+echo "status $?"
+$CDICT diff a.cdict b.cdict --fail-if 'cpu[name=(] > +10 %'
+echo "status $?"
+$CDICT diff a.cdict b.cdict --alpha 5
+echo "status $?"
+$CDICT diff a.cdict b.cdict -o a.cdict
 echo "status $?"
 $CDICT diff a.cdict nothing.cdict
 echo "status $?"

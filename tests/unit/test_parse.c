@@ -129,6 +129,39 @@ static void dashes_can_be_operands(void **state)
 	assert_false(opts()->deep);
 }
 
+static void dashes_part_operands_where_a_command_has_sides(void **state)
+{
+	struct cmd sides = look;
+
+	(void)state;
+	assert_int_equal(PARSE("a", "--", "-d"), 0);
+	assert_int_equal(args.n_before, 1);
+	assert_int_equal(PARSE("a", "b"), 0);
+	assert_int_equal(args.n_before, 2);
+	sides.dashes_part_operands = true;
+	sides.max_operands = 3;
+	cmd_args_fini(&args, &look);
+	assert_int_equal(cmd_parse(&args, &sides,
+				   (const char *const[]){ "a", "--", "b", "-d", NULL }, &err),
+			 0);
+	assert_int_equal(args.n_before, 1);
+	assert_int_equal(args.n_operands, 2);
+	assert_true(opts()->deep);
+	/* before any operand, and the second time, it ends the options */
+	cmd_args_fini(&args, &look);
+	assert_int_equal(
+		cmd_parse(&args, &sides, (const char *const[]){ "--", "a", "-d", NULL }, &err), 0);
+	assert_int_equal(args.n_before, 0);
+	assert_int_equal(args.n_operands, 2);
+	cmd_args_fini(&args, &look);
+	assert_int_equal(cmd_parse(&args, &sides,
+				   (const char *const[]){ "a", "--", "b", "--", "-d", NULL }, &err),
+			 0);
+	assert_int_equal(args.n_before, 1);
+	assert_int_equal(args.n_operands, 3);
+	assert_string_equal(args.operands[2], "-d");
+}
+
 static void lists_add_up(void **state)
 {
 	(void)state;
@@ -251,6 +284,7 @@ int main(void)
 		cmocka_unit_test(presets_hold_without_options),
 		cmocka_unit_test(every_spelling_gives_the_same),
 		cmocka_unit_test(dashes_can_be_operands),
+		cmocka_unit_test(dashes_part_operands_where_a_command_has_sides),
 		cmocka_unit_test(lists_add_up),
 		cmocka_unit_test(options_of_perf_are_accepted_with_their_arguments),
 		cmocka_unit_test(a_value_that_may_be_missing_comes_behind_the_equals_sign),

@@ -59,7 +59,7 @@ static void ranks_of_small_groups_are_counted_out(void **state)
 	const double once[] = { 1 }, twice[] = { 2, 3 };
 
 	(void)state;
-	near(P(low, high), 2.0 / 20); /* one of the 20 ways to choose 3 of 6 has the sum 6 */
+	near(P(low, high), 2.0 / 20);  /* one of the 20 ways to choose 3 of 6 has the sum 6 */
 	near(P(odd, even), 14.0 / 20); /* ranks 1 3 5: of sums to 9 there are 7: 6 7 8 8 9 9 9 */
 	near(P(five, more), 2.0 / 252);
 	near(P(once, twice), 2.0 / 3);

@@ -29,22 +29,24 @@ function leadsTo(app, finding) {
 /** What changed most from the base to the next capture, as findings. */
 function changes(app) {
 	const { compare, captures } = app.page;
+	const [base, now] = compare.sides ?? captures;
+	const chance = (row) => row.p?.[1] && !(row.p[1][0] < compare.alpha);
 	const out = [];
 
 	for (const kind of ['vcpu', 'exits', 'tasks']) {
 		const table = compare.tables[kind];
 		const key = table?.figures[0];
 
-		for (const row of table?.rows.filter((r) => r.key[0] !== 'IDLE' && r.change !== 0 && r.values[0] && r.values[1]).slice(0, EACH) ?? []) {
-			const [base, now] = [row.values[0][0] ?? 0, row.values[1][0] ?? 0];
+		for (const row of table?.rows.filter((r) => r.key[0] !== 'IDLE' && r.change !== 0 && r.values[0] && r.values[1] && !chance(r)).slice(0, EACH) ?? []) {
+			const [was, is] = [row.values[0][0] ?? 0, row.values[1][0] ?? 0];
 			const change = row.differences[1]?.[0];
 
 			if (change === undefined)
 				continue;
 
 			out.push({
-				text: `${clean(row.key.join(' · '))}: ${FIGURE_WORDS[key]} ${figure(key, base)} in ${clean(captures[0].label)}, ` +
-					`${figure(key, now)} in ${clean(captures[1].label)} (${signed(key, change)})`,
+				text: `${clean(row.key.join(' · '))}: ${FIGURE_WORDS[key]} ${figure(key, was)} in ${clean(base.label)}, ` +
+					`${figure(key, is)} in ${clean(now.label)} (${signed(key, change)})`,
 				kind: { vcpu: 'delayed', exits: 'handling', tasks: 'good' }[kind], view: 'compare', compare: kind, title: COMPARISONS[kind].title,
 			});
 		}

@@ -7,15 +7,20 @@ import { Table } from './table.js';
 import { clean, clockTime, duration, figure, percent } from './text.js';
 import { View } from './view.js';
 
+function chanceText(p) {
+	return p === null ? '' : p < 0.0005 ? '<0.001' : p.toFixed(3);
+}
+
 export class CompareView extends View {
 	constructor(app) {
 		super(app, 'Comparison');
 		this.tools = h('div', { class: 'tools' });
 		this.sides = h('div', { class: 'sides' });
 		this.key = h('div', { class: 'legend-box' });
+		this.verdict = h('div', { class: 'verdict' });
 		this.body = h('div');
 		this.other = 1;
-		this.el.append(this.sides, this.tools, this.key, this.body);
+		this.el.append(this.verdict, this.sides, this.tools, this.key, this.body);
 		app.card.watch(this.body, (el) => (el.dataset.card ? el.dataset.card.split('\n') : null));
 	}
 
@@ -32,8 +37,9 @@ export class CompareView extends View {
 		const { compare, captures } = app.page;
 		const table = compare.tables[kind];
 
-		replace(this.sides, this.#side(captures[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'),
-			captures.length > 2 ? this.#chooseOther(captures) : null, this.#side(captures[this.other], 'new', 'solid'),
+		replace(this.verdict, compare.rules?.length ? this.#verdict(compare) : null);
+		replace(this.sides, ...(compare.sides ? this.#groups(compare) : [this.#side(captures[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'),
+		captures.length > 2 ? this.#chooseOther(captures) : null, this.#side(captures[this.other], 'new', 'solid')]),
 			h('span', { class: 'dim' }, compare.normalised ? 'The windows differ in length: counts and times are rates, per second or percent of the window.' :
 				'Counts and times are rates: per second, or percent of the window.', ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
@@ -41,6 +47,31 @@ export class CompareView extends View {
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
 			h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'));
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
+	}
+
+	/** Two sides of several captures. */
+	#groups({ sides, alpha }) {
+		const group = (side, word, look) => h('span', { class: 'side' }, h('span', { class: `box ${look}` }), h('span', { class: 'dim' }, `${word}: `), h('strong', null, h('bdi', null, clean(side.label))),
+			side.runs > 1 ? h('span', { class: 'dim' }, ` ${side.runs} runs`) : null);
+
+		return [group(sides[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'), group(sides[1], 'new', 'solid'),
+		sides[0].runs + sides[1].runs > 2 ? h('span', { class: 'dim' }, `Figures are medians of the runs. ~: may be chance (p of ${alpha} or more, Mann-Whitney).`) : null];
+	}
+
+	/** What cdict diff was asked to judge, and what came of it. */
+	#verdict({ rules, broken }) {
+		const bad = broken.length, open = rules.filter((rule) => rule.judged === 0);
+		const columns = [['rule', 'rule'], ['name', 'task'], ['reason', 'reason'], ['cpu', 'CPU'], ['was', 'was'], ['is', 'is'], ['by', 'by'], ['relative', '%'], ['allowed', 'allowed'], ['chance', 'p'], ['runs', 'runs']]
+			.filter(([key]) => broken.some((row) => row[key] !== null));
+		const look = (key) => (['rule', 'name', 'reason'].includes(key) ? key : 'num');
+
+		return [
+			h('p', null, h('strong', { class: bad ? 'more-text' : null }, bad ? `${bad} figure${bad > 1 ? 's are' : ' is'} worse than allowed.` : open.length < rules.length ? 'Nothing is worse than allowed.' : 'Nothing could be judged.')),
+			bad ? h('div', { class: 'table-scroll' }, h('table', { class: 'figures', data: { table: 'broken' } },
+				h('thead', null, h('tr', null, columns.map(([key, title]) => h('th', { class: look(key) }, title)))),
+				h('tbody', null, broken.map((row) => h('tr', { data: { key: row.name } }, columns.map(([key]) => h('td', { class: look(key) }, h('bdi', null, row[key] === null ? '' : clean(String(row[key])))))))))) : null,
+			open.length ? h('p', null, 'Could not be judged: ', open.map((rule, i) => [i ? ', ' : '', h('code', null, clean(rule.rule))])) : null,
+		];
 	}
 
 	#side(capture, word, look) {
@@ -68,6 +99,7 @@ export class CompareView extends View {
 		const at = (key) => table.figures.indexOf(key);
 		const value = (side, key) => (row) => row[side]?.[at(key)] ?? null;
 		const change = (key) => (row) => row.differences[this.other]?.[at(key)] ?? null;
+		const chance = (key) => (row) => row.p?.[this.other]?.[at(key)] ?? null;
 		const rows = this.#rows(table);
 		const main = table.figures[0];
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
@@ -80,12 +112,15 @@ export class CompareView extends View {
 			},
 			{ key: `${main}_base`, title: 'base', hint: FIGURE_WORDS[main], value: value('base', main), show: (row) => figure(main, value('base', main)(row)) },
 			{ key: `${main}_new`, title: 'new', hint: FIGURE_WORDS[main], value: value('now', main), show: (row) => figure(main, value('now', main)(row)) },
-			{ key: `${main}_change`, title: 'difference', hint: FIGURE_WORDS[main], value: change(main), show: (row) => this.#signedCell(main, change(main)(row)) },
+			{ key: `${main}_change`, title: 'difference', hint: FIGURE_WORDS[main], value: change(main), show: (row) => this.#signedCell(main, change(main)(row), chance(main)(row)) },
+			...(rows.some((row) => chance(main)(row) !== null) ? [{
+				key: `${main}_p`, title: 'p', hint: 'how likely runs of one kind differ as much by chance', value: chance(main), show: (row) => chanceText(chance(main)(row))
+			}] : []),
 			{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (row) => this.#differenceBar(change(main)(row), mostChange) },
 			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
 				{
 					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
-					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row)))]
+					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row), chance(key)(row)))]
 				},
 			]),
 		];
@@ -132,9 +167,12 @@ export class CompareView extends View {
 		return h('div', { class: 'bars-two' }, bar(row.base, 'base'), bar(row.now, 'new'));
 	}
 
-	#signedCell(key, v) {
+	/** @p: how likely it is chance; null: nobody knows. */
+	#signedCell(key, v, p = null) {
 		if (v === null)
 			return h('span', { class: 'dim' }, '–');
+		if (p !== null && !(p < this.app.page.compare.alpha))
+			return h('span', { class: 'dim', title: `${signed(key, v)}, p ${chanceText(p)}` }, '~');
 		return h('span', { class: Math.abs(v) < 1e-12 ? 'dim' : v > 0 ? 'more-text' : 'less-text' }, signed(key, v));
 	}
 
@@ -196,8 +234,12 @@ export class CompareView extends View {
 	/** For saved pictures: what is compared. */
 	caption() {
 		const [base, now] = [this.app.page.captures[0], this.app.page.captures[this.other]];
+		const { sides } = this.app.page.compare;
+		const runs = (s) => `${clean(s.label)}${s.runs > 1 ? ` (${s.runs} runs)` : ''}`;
 		const side = (c) => `${clean(c.label)} (${duration(c.window.to - c.window.from)} from ${clockTime(c, c.window.from)} s)`;
 
+		if (sides)
+			return `base ${runs(sides[0])} · new ${runs(sides[1])} · rates and percent of the window`;
 		return `base ${side(base)} · new ${side(now)} · rates and percent of the window`;
 	}
 
