@@ -304,13 +304,13 @@ static void add_strings(struct tep_handle *tep, const char *text)
 	}
 }
 
-static void add_format(struct tep_handle *tep, const struct cdict_event_type *type)
+void formats_tep_add(struct tep_handle *tep, const struct cdict_event_type *type)
 {
 	/* An unreadable print format prints as perf prints it: field by field. */
 	tep_parse_event(tep, type->format, type->format_len, type->system);
 }
 
-static struct tep_handle *tep_of(const struct cdict_schema *schema, const char *strings)
+struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings)
 {
 	struct tep_handle *tep = tep_new(cdict_schema_big_endian(schema),
 					 (int)cdict_schema_long_size(schema),
@@ -318,24 +318,5 @@ static struct tep_handle *tep_of(const struct cdict_schema *schema, const char *
 
 	if (tep && strings)
 		add_strings(tep, strings);
-	return tep;
-}
-
-struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings)
-{
-	struct tep_handle *tep = tep_of(schema, strings);
-
-	for (size_t i = 0; tep && i < cdict_schema_count(schema); i++)
-		add_format(tep, cdict_schema_at(schema, i));
-	return tep;
-}
-
-struct tep_handle *formats_tep_one(const struct cdict_schema *schema, const char *strings,
-				   size_t type)
-{
-	struct tep_handle *tep = tep_of(schema, strings);
-
-	if (tep)
-		add_format(tep, cdict_schema_at(schema, type));
 	return tep;
 }

@@ -46,12 +46,11 @@ bool formats_glob(const char *glob, const char *name);
 bool formats_need_strings(const struct cdict_schema *schema);
 
 struct tep_handle;
-/* formats_tep - a libtraceevent handle that knows every type of @schema, for
- * printing; @strings is the recording's printk_formats text or NULL. NULL when out of
+/* formats_tep - a libtraceevent handle for printing events of @schema, of which it knows no
+ * type yet; @strings is the recording's printk_formats text or NULL. NULL when out of
  * memory. Freed with tep_free(). */
 struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings);
-/* formats_tep_one - the same for one type alone. */
-struct tep_handle *formats_tep_one(const struct cdict_schema *schema, const char *strings,
-				   size_t type);
+/* formats_tep_add - lets @tep read a type's format, on which it may crash. */
+void formats_tep_add(struct tep_handle *tep, const struct cdict_event_type *type);
 
 #endif

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events by libtraceevent, for what analyze/print.h does not take. */
+/*
+ * Events by libtraceevent, for what analyze/print.h does not take. Formats and events come from strangers, and
+ * libtraceevent 1.7 crashes on some: it divides by what an event holds, and counts an array's elements by it. So it
+ * runs in a child, which is asked event by event; what the child ends at is not asked again.
+ */
 #include "convert/print.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <traceevent/event-parse.h>
@@ -14,135 +22,69 @@
 #include "base/cursor.h"
 #include "convert/formats.h"
 
+/* Behind a payload, for strings that do not end inside it. */
+#define SLACK 16
+/* A text that is longer is none: a width of a print format may be 2^31. */
+#define TEXT_MAX (1u << 20)
+#define CHILD_BYTES (UINT64_C(256) << 20)
+/* Of the processor, for one event: of some widths it tries without end. */
+#define CHILD_US 200000
+/* Types at which children ended until libtraceevent is asked for none: each costs a fork, and up to that time. */
+#define LOST_MAX 16
+
 struct print {
 	const struct cdict_schema *schema;
-	struct tep_handle **teps;  /* [0]: of all types; [1 + type]: when one had to be left out */
-	struct tep_event **events; /* by type; NULL: not printed by libtraceevent */
 	const char *strings;
-	bool begun; /* libtraceevent has its formats */
-	struct trace_seq seq;
-	uint8_t *payload;
-	size_t room;
+	bool *refused; /* by type: a child ended at it */
+	unsigned lost; /* so many did */
+	pid_t child;   /* 0: there is none */
+	int fd;        /* to it */
+	struct buf request, text;
 };
 
-#define ALL_TYPES SIZE_MAX
+/* Before what is asked, a payload, and what is answered, a text. */
+struct frame {
+	uint32_t size; /* of the bytes behind it */
+	uint32_t what; /* the event's type; whether it was printed */
+};
 
-/* A schema's formats in libtraceevent: those of all types, or of one. */
-static struct tep_handle *formats_of(const struct cdict_schema *schema, const char *strings,
-				     size_t only)
+static bool send_all(int fd, const void *data, size_t size)
 {
-	return only == ALL_TYPES ? formats_tep(schema, strings)
-				 : formats_tep_one(schema, strings, only);
-}
+	const uint8_t *at = data;
 
-/* Print formats come from strangers, and libtraceevent 1.7 crashes on some: a child
- * tries them first, on a payload of zeros. */
-static bool survives(const struct cdict_schema *schema, const char *strings, size_t only)
-{
-	int status, null;
-	pid_t pid = fork();
+	while (size) {
+		ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
 
-	if (pid < 0)
-		return true; /* no child, no trial */
-	if (!pid) {
-		struct tep_handle *tep;
-		struct trace_seq seq;
-
-		null = open("/dev/null", O_WRONLY);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		tep = formats_of(schema, strings, only);
-		trace_seq_init(&seq);
-		for (size_t i = 0; tep && i < cdict_schema_count(schema); i++) {
-			const struct cdict_event_type *t = cdict_schema_at(schema, i);
-			struct tep_event *event = tep_find_event_by_name(tep, t->system, t->event);
-			struct tep_record record = { .size = (int)t->payload_size };
-
-			record.data = calloc(1, t->payload_size + 16);
-			if (event && record.data)
-				tep_print_event(tep, &seq, &record, "%s", TEP_PRINT_INFO);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			at += n;
+			size -= (size_t)n;
 		}
-		_exit(0);
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+	return true;
 }
 
-void print_begin(struct print *p)
+/* A frame and its bytes from @fd into @b, which asks and answers in turns; false when it ends, or memory is short. */
+static bool receive(int fd, struct buf *b, struct frame *f)
 {
-	size_t n = cdict_schema_count(p->schema);
-	bool all;
+	f->size = 0;
+	b->len = 0;
+	while (b->len < sizeof(*f) + f->size) {
+		size_t want = sizeof(*f) + f->size - b->len + 4096;
+		uint8_t *room = buf_room(b, want);
+		ssize_t n = room ? read(fd, room, want) : 0;
 
-	if (p->begun)
-		return;
-	p->begun = true;
-	all = survives(p->schema, p->strings, ALL_TYPES);
-	if (all)
-		p->teps[0] = formats_of(p->schema, p->strings, ALL_TYPES);
-	for (size_t i = 0; i < n; i++) {
-		const struct cdict_event_type *t = cdict_schema_at(p->schema, i);
-		struct tep_handle *tep = p->teps[0];
-
-		if (!all && survives(p->schema, p->strings, i))
-			tep = p->teps[i + 1] = formats_of(p->schema, p->strings, i);
-		else if (!all)
-			tep = NULL;
-		if (tep)
-			p->events[i] = tep_find_event_by_name(tep, t->system, t->event);
+		if (!n || (n < 0 && errno != EINTR))
+			return false;
+		b->len += n > 0 ? (size_t)n : 0;
+		if (b->len >= sizeof(*f))
+			memcpy(f, b->data, sizeof(*f));
 	}
+	return true;
 }
 
-struct print *print_new(const struct cdict_schema *schema, const char *strings)
-{
-	struct print *p = calloc(1, sizeof(*p));
-	size_t n = cdict_schema_count(schema);
-
-	if (!p)
-		return NULL;
-	p->schema = schema;
-	p->strings = strings;
-	p->events = calloc(n + 1, sizeof(*p->events));
-	p->teps = calloc(n + 1, sizeof(*p->teps));
-	trace_seq_init(&p->seq);
-	if (!p->events || !p->teps) {
-		print_free(p);
-		return NULL;
-	}
-	return p;
-}
-
-void print_free(struct print *p)
-{
-	if (!p)
-		return;
-	trace_seq_destroy(&p->seq);
-	for (size_t i = 0; p->teps && i <= cdict_schema_count(p->schema); i++)
-		tep_free(p->teps[i]);
-	free(p->teps);
-	free(p->events);
-	free(p->payload);
-	free(p);
-}
-
-/* The payload with zeros behind it, for strings that do not end inside it. */
-static size_t rebuild(struct print *p, const struct cdict_event *ev)
-{
-	const size_t slack = 16;
-	size_t size = cdict_event_payload(p->schema, ev, p->payload, p->room);
-
-	if (size + slack > p->room) {
-		uint8_t *bigger = realloc(p->payload, size + slack);
-
-		if (!bigger)
-			return 0;
-		p->payload = bigger;
-		p->room = size + slack;
-		size = cdict_event_payload(p->schema, ev, p->payload, p->room);
-	}
-	memset(p->payload + size, 0, slack);
-	return size;
-}
+/* ---- the child ---- */
 
 /* What an argument __print_array(field, count, element size) takes; NULL: it is no such argument. */
 static struct tep_format_field *array_of(struct tep_event *event, const struct tep_print_arg *arg,
@@ -160,20 +102,20 @@ static struct tep_format_field *array_of(struct tep_event *event, const struct t
 	return field->type == TEP_PRINT_FIELD ? tep_find_any_field(event, field->field.name) : NULL;
 }
 
-static void swap_array(struct print *p, size_t size, const struct tep_format_field *f,
+static void swap_array(uint8_t *payload, size_t size, const struct tep_format_field *f,
 		       unsigned long each, bool big)
 {
 	size_t at = (size_t)f->offset, n = (size_t)f->size;
 
 	if (f->flags & TEP_FIELD_IS_DYNAMIC) {
-		uint32_t where = at + 4 <= size ? load32(p->payload + at, big) : 0;
+		uint32_t where = at + 4 <= size ? load32(payload + at, big) : 0;
 
 		at = (where & 0xffff) + (f->flags & TEP_FIELD_IS_RELATIVE ? at + n : 0);
 		n = where >> 16;
 	}
 	if (at > size || n > size - at)
 		return;
-	for (uint8_t *e = p->payload + at; n >= each; n -= each, e += each)
+	for (uint8_t *e = payload + at; n >= each; n -= each, e += each)
 		for (unsigned long i = 0; i < each / 2; i++) {
 			uint8_t byte = e[i];
 
@@ -183,7 +125,7 @@ static void swap_array(struct print *p, size_t size, const struct tep_format_fie
 }
 
 /* libtraceevent reads all numbers in the byte order that it was told, but those of arrays in its own (1.7, 1.8). */
-static void swap_arrays(struct print *p, struct tep_event *event, size_t size)
+static void swap_arrays(struct tep_event *event, uint8_t *payload, size_t size)
 {
 	bool big = tep_is_file_bigendian(event->tep);
 	unsigned long each, other;
@@ -197,25 +139,193 @@ static void swap_arrays(struct print *p, struct tep_event *event, size_t size)
 		while (f && first != arg && array_of(event, first, &other) != f)
 			first = first->next;
 		if (f && first == arg && (each == 2 || each == 4 || each == 8))
-			swap_array(p, size, f, each, big);
+			swap_array(payload, size, f, each, big);
 	}
+}
+
+static struct tep_event *event_of(struct tep_handle *tep, const struct cdict_event_type *type,
+				  bool *known)
+{
+	if (!*known)
+		formats_tep_add(tep, type);
+	*known = true;
+	return tep_find_event_by_name(tep, type->system, type->event);
+}
+
+/* Ends this process unless it is called again in time. */
+static void in_time(void)
+{
+	struct itimerval most = { .it_value = { .tv_usec = CHILD_US } };
+
+	setitimer(ITIMER_PROF, &most, NULL);
+}
+
+/* Memory for itself alone, no core file, and what libtraceevent says is not for anybody. */
+static void settle(void)
+{
+	int null = open("/dev/null", O_WRONLY), fd = open("/proc/self/statm", O_RDONLY);
+	struct rlimit limit = { 0 };
+	char text[32] = "";
+
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	/* a crash is expected here: nobody is to report it */
+	setrlimit(RLIMIT_CORE, &limit);
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
+	signal(SIGFPE, SIG_DFL);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return;
+	limit.rlim_cur = strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE) + CHILD_BYTES;
+	limit.rlim_max = limit.rlim_cur;
+	setrlimit(RLIMIT_AS, &limit);
+}
+
+/* Prints the event of @type whose payload is @data; false: there is no such text. */
+static bool print_event(struct tep_event *event, uint8_t *data, size_t size, struct trace_seq *seq)
+{
+	struct tep_record record = { .data = data, .size = (int)size };
+
+	swap_arrays(event, data, size);
+	trace_seq_reset(seq);
+	tep_print_event(event->tep, seq, &record, "%s", TEP_PRINT_INFO);
+	if (seq->state == TRACE_SEQ__GOOD)
+		return seq->len <= TEXT_MAX;
+	trace_seq_destroy(seq);
+	trace_seq_init(seq);
+	return false;
+}
+
+/* Answers until nobody asks any more. */
+static void serve(const struct print *p, int fd)
+{
+	struct tep_handle *tep = formats_tep(p->schema, p->strings);
+	bool *known = calloc(cdict_schema_count(p->schema) + 1, sizeof(*known));
+	struct buf in = { 0 }, out = { 0 };
+	struct trace_seq seq;
+	struct frame f;
+
+	trace_seq_init(&seq);
+	while (tep && known && receive(fd, &in, &f)) {
+		struct tep_event *event;
+		size_t size = f.size - SLACK;
+
+		in_time();
+		event = event_of(tep, cdict_schema_at(p->schema, f.what), &known[f.what]);
+		f.what = event && print_event(event, in.data + sizeof(f), size, &seq);
+		f.size = f.what ? seq.len : 0;
+		out.len = 0;
+		buf_add(&out, &f, sizeof(f));
+		buf_add(&out, seq.buffer, f.size);
+		if (out.failed || !send_all(fd, out.data, out.len))
+			return;
+	}
+}
+
+/* ---- who asks it ---- */
+
+static void child_end(struct print *p)
+{
+	if (!p->child)
+		return;
+	close(p->fd);
+	kill(p->child, SIGKILL);
+	while (waitpid(p->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	p->child = 0;
+}
+
+static bool child_begin(struct print *p)
+{
+	int fds[2];
+
+	if (p->child)
+		return true;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return false;
+	p->child = fork();
+	if (!p->child) {
+		close(fds[0]);
+		settle();
+		serve(p, fds[1]);
+		_exit(0);
+	}
+	close(fds[1]);
+	if (p->child < 0) {
+		close(fds[0]);
+		p->child = 0;
+	}
+	p->fd = fds[0];
+	return p->child != 0;
+}
+
+void print_begin(struct print *p)
+{
+	child_begin(p);
+}
+
+struct print *print_new(const struct cdict_schema *schema, const char *strings)
+{
+	struct print *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->schema = schema;
+	p->strings = strings;
+	p->refused = calloc(cdict_schema_count(schema) + 1, sizeof(*p->refused));
+	if (!p->refused) {
+		print_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void print_free(struct print *p)
+{
+	if (!p)
+		return;
+	child_end(p);
+	buf_fini(&p->request);
+	buf_fini(&p->text);
+	free(p->refused);
+	free(p);
+}
+
+/* What is asked of @ev, into p->request. */
+static bool put_request(struct print *p, const struct cdict_event *ev)
+{
+	uint8_t *at, none;
+	size_t size = cdict_event_payload(p->schema, ev, &none, 0);
+	struct frame f = { .size = (uint32_t)(size + SLACK), .what = (uint32_t)ev->type->index };
+
+	p->request.len = 0;
+	at = buf_room(&p->request, sizeof(f) + size + SLACK);
+	if (!at)
+		return false;
+	memcpy(at, &f, sizeof(f));
+	cdict_event_payload(p->schema, ev, at + sizeof(f), size);
+	memset(at + sizeof(f) + size, 0, SLACK);
+	p->request.len = sizeof(f) + f.size;
+	return true;
 }
 
 bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 {
-	struct tep_record record = { .cpu = (int)ev->cpu, .ts = ev->t_ns };
-	struct tep_event *event;
+	struct frame f;
 
-	print_begin(p);
-	event = p->events[ev->type->index];
-	record.size = event ? (int)rebuild(p, ev) : 0;
-	record.data = p->payload;
-	if (!record.size)
+	if (p->refused[ev->type->index] || p->lost == LOST_MAX || !ev->type->payload_size)
 		return false;
-	swap_arrays(p, event, (size_t)record.size);
-	trace_seq_reset(&p->seq);
-	tep_print_event(event->tep, &p->seq, &record, "%s", TEP_PRINT_INFO);
-	trace_seq_terminate(&p->seq);
-	buf_add(out, p->seq.buffer, p->seq.len);
-	return true;
+	if (!child_begin(p) || !put_request(p, ev)) {
+		out->failed = true;
+		return false;
+	}
+	if (!send_all(p->fd, p->request.data, p->request.len) || !receive(p->fd, &p->text, &f)) {
+		out->failed |= p->text.failed;
+		p->refused[ev->type->index] = true;
+		p->lost++;
+		child_end(p);
+		return false;
+	}
+	buf_add(out, p->text.data + sizeof(f), f.size);
+	return f.what;
 }

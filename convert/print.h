@@ -3,6 +3,8 @@
  * print.h - what a stored event says by libtraceevent, from the capture's own formats: the
  * fallback for formats that analyze/print.h does not take, and what tests hold it against.
  *
+ * It runs in a child, whose crash costs the type of event that it was asked for.
+ *
  * Ownership  print_new() gives; the schema and the strings are borrowed
  */
 #ifndef CONVERT_PRINT_H
@@ -15,13 +17,13 @@ struct print;
 
 /* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. */
 struct print *print_new(const struct cdict_schema *schema, const char *strings);
-/* print_begin - reads the formats, which the first event does else. It tries them in a child:
- * best before there are threads. */
+/* print_begin - starts the child, which the first event does else: best before there are threads. */
 void print_begin(struct print *p);
 void print_free(struct print *p);
 
 /* print_text - appends what "perf script -F trace" prints, from all fields of the event: the
- * capture's text, untrusted. False when libtraceevent cannot read the format either. */
+ * capture's text, untrusted. False when libtraceevent has no text for it, or crashed on the type; then @out is as it
+ * was, or has failed: there was no memory or no child. */
 bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out);
 
 #endif
