@@ -461,9 +461,9 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 .PHONY: coverage cppcheck valgrind tsan
 COVERED ?= unit cli openstack hostile nomem outputs
 coverage:
-	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage' LDFLAGS=--coverage test-build
+	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include build-aux/coverage.h' LDFLAGS=--coverage test-build
 	@find build/coverage -name '*.gcda' -delete
-	@JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
+	@GCOV_ERROR_FILE=/dev/null JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
 	@build-aux/coverage.sh build/coverage
 
 cppcheck:

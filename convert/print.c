@@ -228,8 +228,7 @@ static void child_end(struct print *p)
 {
 	if (!p->child)
 		return;
-	close(p->fd);
-	kill(p->child, SIGKILL);
+	close(p->fd); /* that ends it */
 	while (waitpid(p->child, NULL, 0) < 0 && errno == EINTR)
 		;
 	p->child = 0;

@@ -33,27 +33,32 @@ sound() {
 	[ "$2" -eq 137 ] || find work -name '.?*' -printf "$1: %P stays\n"
 }
 
-# calls NAME COMMAND... - each call that changes files fails
+# calls NAME COMMAND... - each call that changes files fails, or is short
+preload=LD_PRELOAD
 calls() {
 	local name=$1 all n step status
 	shift
 	fresh
-	(cd work && env LD_PRELOAD="$NOWRITE" NOWRITE_LOG=9 "$@" 9>../count >../out 2>../err </dev/null) || { cat err; return; }
+	(cd work && env "$preload=$NOWRITE" NOWRITE_LOG=9 "$@" 9>../count >../out 2>../err </dev/null) || { cat err; return; }
 	all=$(tail -n 1 count)
 	[ "$all" -ge 3 ] || echo "only $all calls were seen"
 	step=$((all / 12 + 1))
 	for ((n = 1; n <= all; n += n < 12 || n > all - 6 ? 1 : step)); do
-		for how in HOW=28 HOW=5 KILL=1; do
+		for how in HOW=28 HOW=5 HOW=0 KILL=1; do
 			fresh
-			(cd work && exec env LD_PRELOAD="$NOWRITE" NOWRITE_AT=$n "NOWRITE_$how" "$@" >../out 2>../err </dev/null)
+			(cd work && exec env "$preload=$NOWRITE" NOWRITE_AT=$n "NOWRITE_$how" "$@" >../out 2>../err </dev/null)
 			status=$?
 			sound "call $n, $how" $status
 			# A recording keeps what it has, and says so. Of perf's calls some are its own, and its status is any.
 			case $status:$name in
 			0:* | 1:* | 137:* | *:plugin) ;;
 			2:record) grep -q 'what was written is kept' err || echo "call $n, $how: $(head -n 1 err)" ;;
+			2:top) grep -q 'to be saved was not written' err || echo "call $n, $how: $(head -n 1 err)" ;;
 			*) echo "call $n, $how: status $status: $(head -n 1 err)" ;;
 			esac
+			# what is short is written on
+			[ "$how" != HOW=0 ] || [ $status -eq 0 ] || [ "$name" = plugin ] || echo "call $n, short: status $status"
+			[ "$name:$status" != top:0 ] || ! cmp -s work/x.cdict older.cdict || echo "call $n, $how: status 0 and nothing is saved"
 			[ $status -ne 1 ] || [ -s err ] || echo "call $n, $how: status 1 and no word"
 		done
 	done 2>/dev/null
@@ -63,8 +68,19 @@ if [ ! -e "$NOWRITE" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; 
 else
 	if "$CDICT" record -q -s 0.01 --no-names -o may.cdict 2>may.err; then
 		verdict failing_record "$(calls record "$CDICT" record -q -s 0.02 --no-names -o x.cdict 2>&1)"
+		# what key s saves, and SIGUSR2; the shell's own calls are none of it
+		cat >top.sh <<-'S'
+			LD_PRELOAD=$TOP_PRELOAD "$CDICT" top -q --seconds 0.5 --no-names -m 512K -o x.cdict &
+			until grep -q sigtimedwait /proc/$!/wchan || ! kill -0 $!; do sleep 0.02; done 2>/dev/null
+			kill -USR2 $!
+			wait $!
+		S
+		preload=TOP_PRELOAD
+		verdict failing_top "$(calls top bash ../top.sh 2>&1)"
+		preload=LD_PRELOAD
 	else
 		skip failing_record "$(head -n 1 may.err)"
+		skip failing_top "$(head -n 1 may.err)"
 	fi
 	if have_perf; then
 		verdict failing_plugin "$(calls plugin perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=x.cdict \

@@ -3,6 +3,8 @@
  * A small cdict cut at every byte, with every byte changed, and with its insides
  * changed under check sums that are right again. Never a crash, never endless; and as
  * long as the reader says of no damage, exactly the lines of the whole file.
+ *
+ * timeout: 900
  */
 #include "tests/unit/cdictfile.h"
 

@@ -42,7 +42,8 @@ static struct cdict_schema *schema_of(const char *const *prints, size_t n, bool 
 
 		buf_printf(&text, fields, (int)i, FIRST_ID + (int)i);
 		buf_printf(&text, "print fmt: %s\n", prints[i]);
-		assert_int_equal(cdict_schema_add(schema, "test", (char *)text.data, text.len, &err),
+		assert_int_equal(cdict_schema_add(schema, "test", (char *)text.data, text.len,
+						  &err),
 				 (int)i);
 		buf_fini(&text);
 	}
@@ -73,10 +74,9 @@ static char *printed(struct print *p, const struct cdict_schema *schema, size_t 
 	const uint64_t values[] = {
 		FIRST_ID + type, 0, 0, 1, (uint64_t)(int64_t)i, b, 0, 1, 2, 3, 4, ADDRESS
 	};
-	const struct cdict_event ev = { .t_ns = 5,
-					.values = values,
-					.bytes = bytes,
-					.type = cdict_schema_at(schema, type) };
+	const struct cdict_event ev = {
+		.t_ns = 5, .values = values, .bytes = bytes, .type = cdict_schema_at(schema, type)
+	};
 	struct buf out = { 0 };
 
 	buf_add(&out, "before:", 7);
@@ -97,7 +97,8 @@ static void assert_printed(struct print *p, const struct cdict_schema *schema, s
 
 	if (strcmp(text, expected))
 		fail_msg("%s\n  prints   %s\n  expected %s",
-			 strstr(cdict_schema_at(schema, type)->format, "print fmt:"), text, expected);
+			 strstr(cdict_schema_at(schema, type)->format, "print fmt:"), text,
+			 expected);
 	free(text);
 }
 
@@ -108,7 +109,8 @@ static const struct {
 	{ "\"%d\", REC->i + 2 * REC->b", "125" },
 	{ "\"%pI4\", REC->ip", "10.1.2.3" },
 	{ "\"%s\", __print_array(REC->three, 3, 2)", "1 515 3" },
-	{ "\"%s|%s\", __print_array(REC->three, 3, 2), __print_array(REC->three, 2, 2)", "1 515 3|1 515" },
+	{ "\"%s|%s\", __print_array(REC->three, 3, 2), __print_array(REC->three, 2, 2)",
+	  "1 515 3|1 515" },
 	{ "\"%s\", __print_array(REC->three, 4, REC->i)", "BAD SIZE" },
 	{ "\"%s\", __print_array(REC->ip, 4, 1)", "10 1 2 3" },
 	{ "\"%s\", __print_array(REC->nothing, 4, 2)", "" },
@@ -163,7 +165,7 @@ static void a_crash_costs_its_type_alone(void **state)
 		"\"%d %zu\", 100 / REC->b, REC->b",
 		"\"%zu %s\", REC->b, __print_hex(REC->three, REC->i)",
 		"\"%*d %zu\", 2000000000, REC->b, REC->b", /* a width without end */
-		"\"%2000000d %zu\", REC->b, REC->b",	  /* too long to be a text */
+		"\"%2000000d %zu\", REC->b, REC->b",       /* too long to be a text */
 	};
 	struct cdict_schema *schema = schema_of(prints, 5, false);
 	struct print *p = print_new(schema, NULL);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* coverage.h - included by every file of `make coverage`: what a child reached before its _exit() counts, too. */
+#ifndef BUILD_AUX_COVERAGE_H
+#define BUILD_AUX_COVERAGE_H
+
+#include <unistd.h>
+
+void __gcov_dump(void);
+
+static inline _Noreturn void coverage_exit(int status)
+{
+	__gcov_dump();
+	_exit(status);
+}
+#define _exit(status) coverage_exit(status)
+
+#endif
