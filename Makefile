@@ -16,7 +16,8 @@
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
 #   make mutants        N=500 changes of format, convert, analyze, tables as slips make them: does a test fail?
 #   make coverage       lines that the tests of T (all categories that need no browser) reach, by file
-#   make cppcheck       what it says of the product's sources and no reviewed line answers
+#   make cppcheck       what it says of the product's sources and no reviewed line answers; make analyzer: the
+#                       same of gcc -fanalyzer (FILES="a.c": of these alone)
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
@@ -458,7 +459,7 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
-.PHONY: coverage cppcheck valgrind tsan
+.PHONY: coverage cppcheck analyzer valgrind tsan
 COVERED ?= unit cli openstack hostile nomem outputs
 coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include build-aux/coverage.h' LDFLAGS=--coverage test-build
@@ -468,6 +469,10 @@ coverage:
 
 cppcheck:
 	@build-aux/cppcheck.sh
+# as they are compiled; the files that the page and its policy come from are made before
+analysed_flags = $(filter-out -W%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
+analyzer: $(page_files)
+	@JOBS=$(JOBS) build-aux/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
 valgrind: all
 	@build-aux/valgrind.sh $(B)/cdict
 tsan:

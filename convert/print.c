@@ -68,7 +68,7 @@ static bool send_all(int fd, const void *data, size_t size)
 /* A frame and its bytes from @fd into @b, which asks and answers in turns; false when it ends, or memory is short. */
 static bool receive(int fd, struct buf *b, struct frame *f)
 {
-	f->size = 0;
+	*f = (struct frame){ 0 };
 	b->len = 0;
 	while (b->len < sizeof(*f) + f->size) {
 		size_t want = sizeof(*f) + f->size - b->len + 4096;

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# analyzer.sh BUILD CC CFLAGS...: what gcc -fanalyzer says of the product's sources and no pattern of analyzer.txt, which was
+# reviewed, answers; status 1. BUILD/analyzer.found keeps all of it. FILES="a.c b.c" looks at these alone.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=$1
+shift
+mapfile -t sources < <([ -n "${FILES-}" ] && printf '%s\n' $FILES ||
+	ls {analyze,annotate,base,capture,cmd,convert,format,ingest,plugin,render,tables}/*.c | grep -v render/page_assets.c)
+mkdir -p "$build"
+printf '%s\n' "${sources[@]}" |
+	xargs -P "${JOBS:-2}" -n 1 "$@" -fanalyzer -fdiagnostics-plain-output -O1 -c -o /dev/null 2>&1 |
+	sed -nE 's/^([a-z_]+\/[a-z0-9_]+\.[ch]):[0-9]+:[0-9]+: warning: (.*)$/\1: \2/p' | sort -u >"$build/analyzer.found"
+if grep -vxEf <(grep -v '^[#	]' build-aux/analyzer.txt) "$build/analyzer.found"; then
+	exit 1
+fi
+echo "analyzer: ${#sources[@]} files, nothing that build-aux/analyzer.txt does not answer"
