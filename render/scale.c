@@ -50,7 +50,7 @@ static int decimals(double step)
 static size_t linear(struct scale_tick *out, double lo, double hi, double step, double unit_size,
 		     const char *unit)
 {
-	double k = ceil(lo / step - 1e-9);
+	double k = ceil(lo / step - 1e-9) + 0.0; /* no -0 */
 	size_t n = 0;
 
 	for (; n < SCALE_TICKS && k * step <= hi * (1 + 1e-12); k++) {
