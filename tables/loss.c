@@ -39,10 +39,8 @@ struct per_cpu {
 	uint64_t count, from_ns, to_ns;
 };
 
-static void note_cpu(struct per_cpu *cpus, const struct cdict_loss *loss)
+static void note_cpu(struct per_cpu *c, const struct cdict_loss *loss)
 {
-	struct per_cpu *c = &cpus[loss->cpu];
-
 	if (!c->count || loss->from_ns < c->from_ns)
 		c->from_ns = loss->from_ns;
 	if (!c->count || loss->to_ns > c->to_ns)
@@ -50,18 +48,34 @@ static void note_cpu(struct per_cpu *cpus, const struct cdict_loss *loss)
 	c->count += loss->count;
 }
 
-static void find_worst(struct loss_sum *out, const struct per_cpu *cpus, uint32_t n)
+static void note_worst(struct loss_sum *out, uint32_t cpu, const struct per_cpu *c)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		if (!cpus[i].count)
-			continue;
-		out->cpus++;
-		if (cpus[i].count <= out->worst_count)
-			continue;
-		out->worst_cpu = i;
-		out->worst_count = cpus[i].count;
-		out->worst_from_ns = cpus[i].from_ns;
-		out->worst_to_ns = cpus[i].to_ns;
+	if (!c->count)
+		return;
+	out->cpus++;
+	if (c->count <= out->worst_count)
+		return;
+	out->worst_cpu = cpu;
+	out->worst_count = c->count;
+	out->worst_from_ns = c->from_ns;
+	out->worst_to_ns = c->to_ns;
+}
+
+/* The same without memory for all CPUs: what was lost on each is looked for. */
+static void find_worst(struct loss_sum *out, const struct cdict_reader *r, uint32_t n,
+		       uint64_t from_ns, uint64_t to_ns)
+{
+	for (uint32_t cpu = 0; cpu < n; cpu++) {
+		struct per_cpu c = { 0 };
+
+		for (size_t i = 0; i < cdict_reader_loss_count(r); i++) {
+			const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
+
+			if (loss->cpu == cpu && loss_missing(loss) && loss->count &&
+			    loss->to_ns >= from_ns && loss->from_ns <= to_ns)
+				note_cpu(&c, loss);
+		}
+		note_worst(out, cpu, &c);
 	}
 }
 
@@ -133,10 +147,12 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 		if (loss->cpu >= n)
 			out->any_cpu = true;
 		else if (cpus && loss->count)
-			note_cpu(cpus, loss);
+			note_cpu(&cpus[loss->cpu], loss);
 	}
-	if (cpus)
-		find_worst(out, cpus, n);
+	for (uint32_t i = 0; cpus && i < n; i++)
+		note_worst(out, i, &cpus[i]);
+	if (!cpus)
+		find_worst(out, r, n, from_ns, to_ns);
 	/* A ring may lose before it has an event. */
 	if (cdict_reader_window(r, &first_ns, &last_ns) && out->worst_from_ns < first_ns)
 		out->worst_from_ns = first_ns;

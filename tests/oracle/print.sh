@@ -22,8 +22,9 @@ taken() { sed -n 's/^[0-9]* formats, \([0-9]*\) taken.*/\1/p' "$1.out" | awk '{ 
 
 cd "$(mktemp -d)" || exit 1
 # kvm_inj_exception cannot be read by libtraceevent, which groups kvm_nested_vmenter otherwise than C.
+# Elements of arrays (sys_enter's args) are left to libtraceevent.
 wrong=$(check data "$DATA"/formats/*.format)
-wrong+=$(grep '^not taken' data.out | grep -v 'kvm_inj_exception\|kvm_nested_vmenter\|test.everything')
+wrong+=$(grep '^not taken' data.out | grep -v 'kvm_inj_exception\|kvm_nested_vmenter\|test.everything\|raw_syscalls.sys_enter')
 [ "$(taken data)" -ge 127 ] || wrong+="only $(taken data) formats are taken"
 verdict formats-of-the-tests "$wrong"
 
