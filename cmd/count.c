@@ -157,7 +157,7 @@ static const struct cmd_option count_options[] = {
 
 static const struct cmd_example count_examples[] = {
 	{ "cdict count run.cdict", "which events, how many" },
-	{ "cdict count run.cdict --by task,syscall -t fio", "system calls, as perf trace -s" },
+	{ "cdict count run.cdict --by task,syscall -t qemu", "system calls, as perf trace -s" },
 	{ "cdict count run.cdict --bucket 10 -e sched_switch", "switches per 10 ms" },
 	{ NULL, NULL },
 };

@@ -5,6 +5,7 @@
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
+export SHA=1a2b3c4
 cd "$(mktemp -d)" || exit 1
 mkdir bin && ln -s "$CDICT" "$BUILD/bench/diskread" bin && PATH=$PWD/bin:$PATH
 for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
@@ -18,10 +19,17 @@ printf 'qemu-system-x86_64\0-name\0guest=instance-0000002a,debug-threads=on\0' >
 echo qemu-system-x86 | tee saved/proc/700/comm >saved/proc/700/task/700/comm
 echo 'CPU 0/KVM' >saved/proc/700/task/701/comm
 
+# what flame graphs are of: a capture with stacks, made by perf, folded stacks, logs of calls
+if have_perf; then
+	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict --dlarg quiet=1 -i "$DATA/kvm-callchain.data" >/dev/null 2>&1
+fi
+echo 'main;work 3' | tee stacks.folded >before.folded
+mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
+
 # of_page PAGE - the lines of its examples as they are typed
 of_page() {
-	sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$1" | grep -E '^(\.B )?(cdict|head) ' |
-		sed -e 's/^\.B //' -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\f.//g' -e 's/\\e/\\/g'
+	sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/p' "$1" | sed -e ':a' -e '/\\e$/{N;s/\\e\n *//;ba' -e '}' | grep -E '^(\.B )?(cdict|head) ' |
+		sed -e 's/^\.B //' -e 's/\\-/-/g' -e 's/\\~/ /g' -e "s/\\\\(aq/'/g" -e 's/\\(dq/"/g' -e 's/\\f.//g' -e 's/\\e/\\/g'
 }
 of_help() { "$CDICT" help "$1" | sed -n '/^Examples/,$s/^  \([a-z]\)/\1/p'; }
 
@@ -32,13 +40,14 @@ run_all() { # NAME, lines on stdin
 		*ssh\ * | *'cdict record'* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'*) continue ;;
 		esac
 		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
-		for file in run record before after base new big tuesday monday; do cp named.cdict $file.cdict; done
+		for file in run record before after base new base-1 base-2 new-1 new-2 big tuesday monday; do cp named.cdict $file.cdict; done
+		if [[ $line == 'cdict flame'*run.cdict* ]]; then cp stacks.cdict run.cdict 2>/dev/null || continue; fi
 		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance}
 		n=$((n + 1))
 		timeout 60 bash -o pipefail -c "${line/--vm 1044/--vm $pid}" >out 2>err </dev/null
 		status=$?
-		# the capture is too short for limits
-		[[ $line == *--max-delay* ]] && grep -q 'cannot judge --max-delay' err && continue
+		# the capture is too short for limits, and has no such VM
+		[[ $line == *--max-delay* || $line == *--fail-if* ]] && grep -q 'cannot judge' err && continue
 		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
 			wrong+="$line: status $status $(head -n 2 err)"$'\n'
 	done
