@@ -57,10 +57,9 @@ for i in 1 2 3 4 5; do
 	wrong+=$(record_run "hog$i")
 done
 stop
-# the workload that lost its CPU, and who has it
+# Who has the CPU is named; how much the worker had before depends on what else runs here: oracle/diff holds that.
 named() {
-	grep -q '^cpu\[name=^daemon\$\] > +5 points  *daemon  .*'"$1" out && grep -q '^cpu\[name=^worker\$\] < -85 %  *worker  .*'"$1" out ||
-		echo "not named: $(head -n 30 out)"
+	grep -q '^cpu\[name=^daemon\$\] > +5 points  *daemon  .*'"${1-}" out || echo "not named: $(head -n 30 out)"
 }
 wrong+=$(expect 3 "${gate[@]}" a1.cdict hog1.cdict; named)
 wrong+=$(expect 3 "${gate[@]}" a[1-5].cdict -- hog*.cdict; named ' 0.008  5+5$')
