@@ -49,6 +49,7 @@ struct table *table_join(struct table *const *parts, const char *const *files, s
 	for (size_t i = 0; i < n; i++) {
 		t->lacks |= parts[i]->lacks;
 		move_rows(t, parts[i], files[i]);
+		t->failed |= table_failed(parts[i]);
 	}
 	return table_done(t);
 }

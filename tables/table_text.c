@@ -475,6 +475,8 @@ void table_print_md(struct sink *s, const struct table_frame *frame, struct tabl
 		text = sink_take(&line, &len);
 		if (text)
 			escape_md(s, text, len ? len - 1 : 0);
+		else
+			s->error = -ENOMEM;
 		free(text);
 		sink_puts(s, "\n\n");
 	}
