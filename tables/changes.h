@@ -91,4 +91,19 @@ struct changes_how {
 struct table *changes_list(const struct changes *const *all, size_t n,
 			   const struct changes_how *how);
 
+/* Columns of the lists of changes: for everybody; in CSV and JSON alone; as people read it. */
+#define CHANGES_BOTH(key_, title_, kind_)                                                          \
+	{                                                                                          \
+		.key = (key_), .title = (title_), .kind = (kind_)                                  \
+	}
+#define CHANGES_PROGRAMS(key_, kind_)                                                              \
+	{                                                                                          \
+		.key = (key_), .title = "", .kind = (kind_), .flags = TABLE_MACHINE                \
+	}
+#define CHANGES_PEOPLE(key_, title_, flags_)                                                       \
+	{                                                                                          \
+		.key = (key_), .title = (title_), .kind = TABLE_TEXT,                              \
+		.flags = TABLE_HUMAN | TABLE_RIGHT | (flags_)                                      \
+	}
+
 #endif

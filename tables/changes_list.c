@@ -90,49 +90,35 @@ enum {
 	L_WHY_NOT,
 };
 
-#define BOTH(key_, title_, kind_)                                                                  \
-	{                                                                                          \
-		.key = (key_), .title = (title_), .kind = (kind_)                                  \
-	}
-#define PROGRAMS(key_, kind_)                                                                      \
-	{                                                                                          \
-		.key = (key_), .title = "", .kind = (kind_), .flags = TABLE_MACHINE                \
-	}
-#define PEOPLE(key_, title_, flags_)                                                               \
-	{                                                                                          \
-		.key = (key_), .title = (title_), .kind = TABLE_TEXT,                              \
-		.flags = TABLE_HUMAN | TABLE_RIGHT | (flags_)                                      \
-	}
-
 static const struct table_column list_columns[] = {
-	[L_TABLE] = PROGRAMS("table", TABLE_TEXT),
-	[L_NAME] = BOTH("name", "task", TABLE_TEXT),
-	[L_REASON] = BOTH("reason", "reason", TABLE_TEXT),
-	[L_CPU] = BOTH("cpu", "cpu", TABLE_INTEGER),
-	[L_KEY] = PROGRAMS("figure", TABLE_TEXT),
-	[L_UNIT] = PROGRAMS("unit", TABLE_TEXT),
-	[L_FIGURE] = BOTH("rule_figure", "figure", TABLE_TEXT),
-	[L_BASE] = PROGRAMS("base", TABLE_PERCENT),
-	[L_BASE_Q1] = PROGRAMS("base_q1", TABLE_PERCENT),
-	[L_BASE_Q3] = PROGRAMS("base_q3", TABLE_PERCENT),
-	[L_BASE_N] = PROGRAMS("base_runs", TABLE_INTEGER),
-	[L_NEW] = PROGRAMS("new", TABLE_PERCENT),
-	[L_NEW_Q1] = PROGRAMS("new_q1", TABLE_PERCENT),
-	[L_NEW_Q3] = PROGRAMS("new_q3", TABLE_PERCENT),
-	[L_NEW_N] = PROGRAMS("new_runs", TABLE_INTEGER),
-	[L_CHANGE] = PROGRAMS("change", TABLE_PERCENT),
-	[L_PERCENT] = PROGRAMS("change_percent", TABLE_PERCENT),
-	[L_P] = PROGRAMS("p", TABLE_PERCENT),
-	[L_SIGNIFICANT] = PROGRAMS("significant", TABLE_BOOL),
-	[L_WAS] = PEOPLE("was", "was", 0),
-	[L_WAS_SPREAD] = PEOPLE("was_quartiles", "quartiles", TABLE_SPARE),
-	[L_IS] = PEOPLE("is", "is", 0),
-	[L_IS_SPREAD] = PEOPLE("is_quartiles", "quartiles", TABLE_SPARE),
-	[L_BY] = PEOPLE("by", "by", 0),
-	[L_RELATIVE] = PEOPLE("relative", "%", 0),
-	[L_CHANCE] = PEOPLE("chance", "p", 0),
-	[L_RUNS] = PEOPLE("runs", "n", 0),
-	[L_WHY_NOT] = BOTH("not_compared", "not compared", TABLE_TEXT),
+	[L_TABLE] = CHANGES_PROGRAMS("table", TABLE_TEXT),
+	[L_NAME] = CHANGES_BOTH("name", "task", TABLE_TEXT),
+	[L_REASON] = CHANGES_BOTH("reason", "reason", TABLE_TEXT),
+	[L_CPU] = CHANGES_BOTH("cpu", "cpu", TABLE_INTEGER),
+	[L_KEY] = CHANGES_PROGRAMS("figure", TABLE_TEXT),
+	[L_UNIT] = CHANGES_PROGRAMS("unit", TABLE_TEXT),
+	[L_FIGURE] = CHANGES_BOTH("rule_figure", "figure", TABLE_TEXT),
+	[L_BASE] = CHANGES_PROGRAMS("base", TABLE_PERCENT),
+	[L_BASE_Q1] = CHANGES_PROGRAMS("base_q1", TABLE_PERCENT),
+	[L_BASE_Q3] = CHANGES_PROGRAMS("base_q3", TABLE_PERCENT),
+	[L_BASE_N] = CHANGES_PROGRAMS("base_runs", TABLE_INTEGER),
+	[L_NEW] = CHANGES_PROGRAMS("new", TABLE_PERCENT),
+	[L_NEW_Q1] = CHANGES_PROGRAMS("new_q1", TABLE_PERCENT),
+	[L_NEW_Q3] = CHANGES_PROGRAMS("new_q3", TABLE_PERCENT),
+	[L_NEW_N] = CHANGES_PROGRAMS("new_runs", TABLE_INTEGER),
+	[L_CHANGE] = CHANGES_PROGRAMS("change", TABLE_PERCENT),
+	[L_PERCENT] = CHANGES_PROGRAMS("change_percent", TABLE_PERCENT),
+	[L_P] = CHANGES_PROGRAMS("p", TABLE_PERCENT),
+	[L_SIGNIFICANT] = CHANGES_PROGRAMS("significant", TABLE_BOOL),
+	[L_WAS] = CHANGES_PEOPLE("was", "was", 0),
+	[L_WAS_SPREAD] = CHANGES_PEOPLE("was_quartiles", "quartiles", TABLE_SPARE),
+	[L_IS] = CHANGES_PEOPLE("is", "is", 0),
+	[L_IS_SPREAD] = CHANGES_PEOPLE("is_quartiles", "quartiles", TABLE_SPARE),
+	[L_BY] = CHANGES_PEOPLE("by", "by", 0),
+	[L_RELATIVE] = CHANGES_PEOPLE("relative", "%", 0),
+	[L_CHANCE] = CHANGES_PEOPLE("chance", "p", 0),
+	[L_RUNS] = CHANGES_PEOPLE("runs", "n", 0),
+	[L_WHY_NOT] = CHANGES_BOTH("not_compared", "not compared", TABLE_TEXT),
 	TABLE_COLUMNS_END,
 };
 

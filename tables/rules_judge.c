@@ -31,43 +31,29 @@ enum {
 	B_RUNS,
 };
 
-#define BOTH(key_, title_, kind_)                                                                  \
-	{                                                                                          \
-		.key = (key_), .title = (title_), .kind = (kind_)                                  \
-	}
-#define PROGRAMS(key_, kind_)                                                                      \
-	{                                                                                          \
-		.key = (key_), .title = "", .kind = (kind_), .flags = TABLE_MACHINE                \
-	}
-#define PEOPLE(key_, title_, flags_)                                                               \
-	{                                                                                          \
-		.key = (key_), .title = (title_), .kind = TABLE_TEXT,                              \
-		.flags = TABLE_HUMAN | TABLE_RIGHT | (flags_)                                      \
-	}
-
 static const struct table_column broken_columns[] = {
-	[B_RULE] = BOTH("rule", "rule", TABLE_TEXT),
-	[B_TABLE] = PROGRAMS("what", TABLE_TEXT),
-	[B_NAME] = BOTH("name", "task", TABLE_TEXT),
-	[B_REASON] = BOTH("reason", "reason", TABLE_TEXT),
-	[B_CPU] = BOTH("cpu", "cpu", TABLE_INTEGER),
-	[B_KEY] = PROGRAMS("figure", TABLE_TEXT),
-	[B_UNIT] = PROGRAMS("unit", TABLE_TEXT),
-	[B_BASE] = PROGRAMS("base", TABLE_PERCENT),
-	[B_NEW] = PROGRAMS("new", TABLE_PERCENT),
-	[B_LIMIT] = PROGRAMS("limit", TABLE_PERCENT),
-	[B_CHANGE] = PROGRAMS("change", TABLE_PERCENT),
-	[B_PERCENT] = PROGRAMS("change_percent", TABLE_PERCENT),
-	[B_P] = PROGRAMS("p", TABLE_PERCENT),
-	[B_BASE_N] = PROGRAMS("base_runs", TABLE_INTEGER),
-	[B_NEW_N] = PROGRAMS("new_runs", TABLE_INTEGER),
-	[B_WAS] = PEOPLE("was", "was", 0),
-	[B_IS] = PEOPLE("is", "is", 0),
-	[B_BY] = PEOPLE("by", "by", 0),
-	[B_RELATIVE] = PEOPLE("relative", "%", 0),
-	[B_MOST] = PEOPLE("allowed", "allowed", 0),
-	[B_CHANCE] = PEOPLE("chance", "p", 0),
-	[B_RUNS] = PEOPLE("runs", "n", 0),
+	[B_RULE] = CHANGES_BOTH("rule", "rule", TABLE_TEXT),
+	[B_TABLE] = CHANGES_PROGRAMS("what", TABLE_TEXT),
+	[B_NAME] = CHANGES_BOTH("name", "task", TABLE_TEXT),
+	[B_REASON] = CHANGES_BOTH("reason", "reason", TABLE_TEXT),
+	[B_CPU] = CHANGES_BOTH("cpu", "cpu", TABLE_INTEGER),
+	[B_KEY] = CHANGES_PROGRAMS("figure", TABLE_TEXT),
+	[B_UNIT] = CHANGES_PROGRAMS("unit", TABLE_TEXT),
+	[B_BASE] = CHANGES_PROGRAMS("base", TABLE_PERCENT),
+	[B_NEW] = CHANGES_PROGRAMS("new", TABLE_PERCENT),
+	[B_LIMIT] = CHANGES_PROGRAMS("limit", TABLE_PERCENT),
+	[B_CHANGE] = CHANGES_PROGRAMS("change", TABLE_PERCENT),
+	[B_PERCENT] = CHANGES_PROGRAMS("change_percent", TABLE_PERCENT),
+	[B_P] = CHANGES_PROGRAMS("p", TABLE_PERCENT),
+	[B_BASE_N] = CHANGES_PROGRAMS("base_runs", TABLE_INTEGER),
+	[B_NEW_N] = CHANGES_PROGRAMS("new_runs", TABLE_INTEGER),
+	[B_WAS] = CHANGES_PEOPLE("was", "was", 0),
+	[B_IS] = CHANGES_PEOPLE("is", "is", 0),
+	[B_BY] = CHANGES_PEOPLE("by", "by", 0),
+	[B_RELATIVE] = CHANGES_PEOPLE("relative", "%", 0),
+	[B_MOST] = CHANGES_PEOPLE("allowed", "allowed", 0),
+	[B_CHANCE] = CHANGES_PEOPLE("chance", "p", 0),
+	[B_RUNS] = CHANGES_PEOPLE("runs", "n", 0),
 	TABLE_COLUMNS_END,
 };
 
@@ -212,10 +198,10 @@ struct table *rules_judge(struct rule *rules, size_t n, const struct changes all
 enum { O_RULE, O_RESULT, O_JUDGED, O_BROKEN, O_FEW, O_RUNS, O_UNKNOWN, O_LONE, O_UNTOLD };
 
 static const struct table_column rule_columns[] = {
-	[O_RULE] = BOTH("rule", "rule", TABLE_TEXT),
-	[O_RESULT] = BOTH("result", "result", TABLE_TEXT),
-	[O_JUDGED] = BOTH("judged", "rows judged", TABLE_COUNT),
-	[O_BROKEN] = BOTH("broken", "worse", TABLE_COUNT),
+	[O_RULE] = CHANGES_BOTH("rule", "rule", TABLE_TEXT),
+	[O_RESULT] = CHANGES_BOTH("result", "result", TABLE_TEXT),
+	[O_JUDGED] = CHANGES_BOTH("judged", "rows judged", TABLE_COUNT),
+	[O_BROKEN] = CHANGES_BOTH("broken", "worse", TABLE_COUNT),
 	[O_FEW] = { .key = "too_few_events",
 		    .title = "too few events",
 		    .kind = TABLE_COUNT,
