@@ -46,7 +46,7 @@ recorded() {
 			;;
 		*) echo "status $status" ;;
 		esac >wrong
-		[ $status -eq 0 ] || [ "$(wc -l <err)" -eq 1 ] || echo "$(wc -l <err) lines" >>wrong
+		[ $status -eq 0 ] || [ "$(wc -l <err)" -eq 1 ] || echo "$(wc -l <err) lines: $(tr '\n' '|' <err)" >>wrong
 		# ENOMEM of the kernel's is what rings of other recorders leave, too
 		[ $status -eq 0 ] || grep -qE 'memory|may not lock' err || head -n 1 err >>wrong
 		[ ! -e x.cdict ] || [ $status -ne 0 ] || whole x.cdict || echo "not whole with status 0" >>wrong
