@@ -1,7 +1,7 @@
-# libtraceevent divides by what an event holds: its crash stays in a child, and the fields are printed
+# libtraceevent fills up to what width an event says: its crash stays in a child, and the fields are printed
 mkdir formats
-cat >formats/test.halves.format <<'F'
-name: halves
+cat >formats/test.widths.format <<'F'
+name: widths
 ID: 900
 format:
 	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
@@ -12,18 +12,18 @@ format:
 	field:int a;	offset:8;	size:4;	signed:1;
 	field:u32 b;	offset:12;	size:4;	signed:0;
 
-print fmt: "%d %zu", REC->a / REC->b, REC->b
+print fmt: "%*d %zu", REC->a, REC->b, REC->b
 F
-sed 's/halves/sums/; s/900/901/; s,/ REC->b,+ REC->b,' formats/test.halves.format >formats/test.sums.format
+sed 's/widths/sums/; s/900/901/; s/^print fmt.*/print fmt: "%d %zu", REC->a + REC->b, REC->b/' formats/test.widths.format >formats/test.sums.format
 cat >in.trace <<'T'
 cpus 1
-event test:halves
+event test:widths
 event test:sums
 proc 42 one
-42 [000] 5.000000001: test:halves: a=6 b=2
+42 [000] 5.000000001: test:widths: a=6 b=2
 42 [000] 5.000000002: test:sums: a=6 b=2
-42 [000] 5.000000003: test:halves: a=6 b=0
-42 [000] 5.000000004: test:halves: a=6 b=3
+42 [000] 5.000000003: test:widths: a=2000000000 b=0
+42 [000] 5.000000004: test:widths: a=6 b=3
 42 [000] 5.000000005: test:sums: a=6 b=3
 T
 $MKPERF --formats formats -o in.data in.trace
