@@ -20,8 +20,16 @@ struct type_info {
 };
 
 /* Positions in type_info.field. */
-enum { SW_PREV_PID, SW_NEXT_PID, SW_PREV_STATE, SW_PREV_COMM, SW_NEXT_COMM };
-enum { WAKE_PID, WAKE_TARGET, WAKE_COMM };
+enum {
+	SW_PREV_PID,
+	SW_NEXT_PID,
+	SW_PREV_STATE,
+	SW_PREV_COMM,
+	SW_NEXT_COMM,
+	SW_PREV_PRIO,
+	SW_NEXT_PRIO
+};
+enum { WAKE_PID, WAKE_TARGET, WAKE_COMM, WAKE_PRIO };
 enum { MIG_PID, MIG_ORIG, MIG_DEST };
 enum { STAT_PID, STAT_VALUE };
 enum { FORK_CHILD, FORK_COMM };

@@ -40,6 +40,9 @@ enum analyze_kind {
 };
 
 #define ANALYZE_NEED(kind) (1u << ANALYZE_KIND_##kind)
+/* prev_prio, next_prio, prio of switches and wake-ups: else they are ANALYZE_NO_PRIO. */
+#define ANALYZE_NEED_PRIORITIES (1u << 31)
+#define ANALYZE_NO_PRIO INT32_MIN
 #define ANALYZE_NEED_SYSCALLS (ANALYZE_NEED(SYS_ENTER) | ANALYZE_NEED(SYS_EXIT))
 #define ANALYZE_NEED_WAKES (ANALYZE_NEED(WAKING) | ANALYZE_NEED(WAKEUP) | ANALYZE_NEED(WAKEUP_NEW))
 /* What tells who is who and who runs: handled in every walk, so that all of them know
@@ -81,6 +84,7 @@ struct analyze_switch {
 	enum analyze_off off; /* of prev */
 	bool involuntary;     /* prev could have run on; never IDLE */
 	uint64_t prev_state;  /* as recorded */
+	int32_t prev_prio, next_prio;
 	/* prev's slice; ANALYZE_NO_TIME when its start was not seen. */
 	uint64_t slice_start_ns;
 	/* next's wait. */
@@ -99,6 +103,7 @@ struct analyze_wake {
 	enum analyze_kind kind; /* WAKING, WAKEUP or WAKEUP_NEW */
 	uint32_t task;
 	uint32_t target_cpu; /* CDICT_CPU_UNKNOWN when not recorded */
+	int32_t prio;
 };
 
 struct analyze_sched { /* migrate, runtime, iowait */

@@ -211,6 +211,14 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		track_tell_run(eng, cpu, prev, from, t, false, true);
 }
 
+/* What a priority field says, when an analysis asks for it. */
+static int32_t priority(const struct analyze_engine *eng, const struct cdict_event *ev, int field)
+{
+	if (field < 0 || !(eng->needs & ANALYZE_NEED_PRIORITIES))
+		return ANALYZE_NO_PRIO;
+	return (int32_t)ev->values[field];
+}
+
 void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		  const struct type_info *ti)
 {
@@ -236,6 +244,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	p = task_at(eng, sw.prev);
 	n = task_at(eng, sw.next);
 	sw.prev_state = ev->values[ti->field[SW_PREV_STATE]];
+	sw.prev_prio = priority(eng, ev, ti->field[SW_PREV_PRIO]);
+	sw.next_prio = priority(eng, ev, ti->field[SW_NEXT_PRIO]);
 	sw.off = state_class(&eng->states, sw.prev_state);
 	sw.involuntary = p->pub.tid &&
 			 (sw.off == ANALYZE_OFF_RUNNABLE || sw.off == ANALYZE_OFF_PREEMPTED);
@@ -317,6 +327,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 		comm_of(ev, ti->field[WAKE_COMM], t);
 	if (ti->field[WAKE_TARGET] >= 0)
 		wake.target_cpu = (uint32_t)ev->values[ti->field[WAKE_TARGET]];
+	wake.prio = priority(eng, ev, ti->field[WAKE_PRIO]);
 	if (kind == ANALYZE_KIND_WAKEUP && eng->sum.has_waking)
 		wake.first = false;
 	else

@@ -24,13 +24,15 @@ struct known {
 	}
 #define WAKE(what, kind)                                                                           \
 	{                                                                                          \
-		"sched:sched_" what, ANALYZE_KIND_##kind, { "pid", "target_cpu|cpu", "comm" }, 1   \
+		"sched:sched_" what, ANALYZE_KIND_##kind,                                          \
+			{ "pid", "target_cpu|cpu", "comm", "prio" }, 1                             \
 	}
 
 static const struct known known[] = {
 	{ "sched:sched_switch",
 	  ANALYZE_KIND_SWITCH,
-	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm" },
+	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio",
+	    "next_prio" },
 	  3 },
 	WAKE("waking", WAKING),
 	WAKE("wakeup", WAKEUP),
@@ -235,6 +237,21 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 	return 0;
 }
 
+/* What few analyses ask for. */
+static bool is_priority(const struct type_info *ti, int field)
+{
+	switch ((enum analyze_kind)ti->kind) {
+	case ANALYZE_KIND_SWITCH:
+		return field == SW_PREV_PRIO || field == SW_NEXT_PRIO;
+	case ANALYZE_KIND_WAKING:
+	case ANALYZE_KIND_WAKEUP:
+	case ANALYZE_KIND_WAKEUP_NEW:
+		return field == WAKE_PRIO;
+	default:
+		return false;
+	}
+}
+
 uint64_t **types_fields(const struct type_info *types, const struct cdict_schema *schema,
 			unsigned needs, bool common_pid)
 {
@@ -255,7 +272,8 @@ uint64_t **types_fields(const struct type_info *types, const struct cdict_schema
 		if (common_pid && ti->common_pid >= 0)
 			fields[i][ti->common_pid / 64] |= UINT64_C(1) << ti->common_pid % 64;
 		for (int f = 0; f < FIELDS_MAX && needs & 1u << ti->kind; f++)
-			if (ti->field[f] >= 0)
+			if (ti->field[f] >= 0 &&
+			    (needs & ANALYZE_NEED_PRIORITIES || !is_priority(ti, f)))
 				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;
 	}
 	return fields;
