@@ -36,6 +36,7 @@
 	X(stats)                                                                                   \
 	X(heatmap)                                                                                 \
 	X(flame)                                                                                   \
+	X(export)                                                                                  \
 	X(report)                                                                                  \
 	X(diff)                                                                                    \
 	X(sweep)
