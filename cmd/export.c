@@ -7,36 +7,45 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyze/stacks.h"
 #include "base/fail.h"
+#include "cdict/stack.h"
 #include "cmd/figures.h"
-#include "cmd/input.h"
+#include "exchange/gzip.h"
+#include "tables/flame.h"
 
-enum to { TO_PERFETTO = 0, TO_CHROME, TO_CSV, TO_AUTO };
+enum to { TO_PERFETTO = 0, TO_CHROME, TO_PFW, TO_CSV, TO_FOLDED, TO_PERFWHIZ, TO_AUTO };
 
-static const char *const to_names[] = { "perfetto", "chrome", "csv", "auto", NULL };
+static const char *const to_names[] = { "perfetto", "chrome",   "pfw",  "csv",
+					"folded",   "perfwhiz", "auto", NULL };
 
 static const struct {
 	const char *ending;
 	enum to to;
-} endings[] = {
-	{ ".pftrace", TO_PERFETTO },
-	{ ".perfetto-trace", TO_PERFETTO },
-	{ ".json", TO_CHROME },
-	{ ".csv", TO_CSV },
-};
+} endings[] = { { ".pftrace", TO_PERFETTO }, { ".perfetto-trace", TO_PERFETTO },
+		{ ".json", TO_CHROME },      { ".pfw", TO_PFW },
+		{ ".csv", TO_CSV },          { ".folded", TO_FOLDED } };
+#define ENDINGS ".pftrace, .json, .pfw, .csv or .folded"
+
+/* Of the folded stacks there is one that can do without a name. */
+static const char *const by_names[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
 
 struct export_opts {
 	struct options_shared shared;
-	int to;
+	int to, by;
 	bool gzip;
 };
 
 struct job {
+	const struct cmd_call *call;
 	struct figures f;
 	enum to to;
 	bool gzip;
+	struct analyze_stacks *stacks;
 	struct export_report report;
 };
+
+/* ---- which format ---- */
 
 static bool ends_with(const char *path, size_t len, const char *ending)
 {
@@ -46,9 +55,9 @@ static bool ends_with(const char *path, size_t len, const char *ending)
 }
 
 /* What --to says, else the ending of the output's name, before .gz. */
-static int choose(struct job *job, const struct cmd_call *call, const char *path)
+static int choose(struct job *job, const char *path)
 {
-	const struct export_opts *o = call->opts;
+	const struct export_opts *o = job->call->opts;
 	size_t len = strlen(path);
 
 	job->gzip = o->gzip || ends_with(path, len, ".gz");
@@ -59,69 +68,116 @@ static int choose(struct job *job, const struct cmd_call *call, const char *path
 		if (ends_with(path, len, endings[i].ending))
 			job->to = endings[i].to;
 	if (job->to == TO_AUTO)
-		return cmd_usage(
-			call,
-			"which format? --to, or an output that ends in .pftrace, .json or .csv");
-	if (!strcmp(path, "-") && isatty(STDOUT_FILENO) && (job->to == TO_PERFETTO || job->gzip))
-		return cmd_usage(call, "is not for a terminal: -o FILE");
+		return cmd_usage(job->call,
+				 "which format? --to, or an output that ends in " ENDINGS);
+	if (o->by && job->to != TO_FOLDED)
+		return cmd_usage(job->call, "option --by makes no sense with --to %s",
+				 to_names[job->to]);
+	if (o->gzip && job->to == TO_PERFWHIZ)
+		return cmd_usage(job->call,
+				 "option --gzip: what --to perfwhiz writes is compressed");
+	if (!strcmp(path, "-") && isatty(STDOUT_FILENO) &&
+	    (job->to == TO_PERFETTO || job->to == TO_PERFWHIZ || job->gzip))
+		return cmd_usage(job->call, "that is not for a terminal: name a file with -o");
 	return CMD_DONE;
 }
 
-static const struct export_format *format_of(enum to to)
+/* ---- what is written ---- */
+
+static int write_format(struct job *job, struct sink *s, struct cdict_error *err)
 {
 	static const struct export_format *const formats[] = {
-		[TO_PERFETTO] = &export_perfetto,
-		[TO_CHROME] = &export_chrome,
-		[TO_CSV] = &export_csv,
+		[TO_PERFETTO] = &export_perfetto, [TO_CHROME] = &export_chrome,
+		[TO_PFW] = &export_pfw,           [TO_CSV] = &export_csv,
+		[TO_PERFWHIZ] = &export_perfwhiz,
 	};
+	struct folded folded = { 0 };
+	int rc;
 
-	return formats[to];
+	if (job->to != TO_FOLDED)
+		return export_write(&job->f.walk, formats[job->to], s, &job->report, err);
+	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, NULL, err);
+	if (!rc)
+		folded_write(&folded, s);
+	folded_fini(&folded);
+	return rc;
 }
 
 static int write_to(void *ctx, struct sink *s, struct cdict_error *err)
 {
 	struct job *job = ctx;
+	struct gzip gz;
+	int rc, end;
 
-	return export_write(&job->f.walk, format_of(job->to), s, &job->report, err);
+	if (!job->gzip)
+		return write_format(job, s, err);
+	rc = gzip_open(&gz, s, GZIP_MEMBERS, err);
+	if (!rc)
+		rc = write_format(job, &gz.sink, err);
+	end = gzip_close(&gz);
+	/* what the file could not take, its owner tells */
+	return !rc && end == -ENOMEM ? cdict_fail_nomem(err) : rc;
+}
+
+/* ---- the command ---- */
+
+static int add(struct job *job, struct cdict_error *err)
+{
+	const struct export_opts *o = job->call->opts;
+
+	if (job->to != TO_FOLDED)
+		return export_prepare(&job->f.walk, err);
+	return analyze_stacks_new(&job->stacks, job->f.walk.eng, (enum analyze_stacks_by)o->by,
+				  err);
 }
 
 /* What cannot be in the output because nobody recorded it. */
 static void tell_lacks(const struct job *job)
 {
-	const struct analyze_summary *sum = analyze_engine_summary(job->f.walk.eng);
+	const struct figures *f = &job->f;
 
-	figures_has_switch(&job->f, "ran");
-	if (sum->has_switch && !tables_has_wakeups(&job->f.walk))
-		cmd_warn(
-			job->f.call, job->f.file,
-			"holds no wake-ups: nobody will see how long a task waited; record with -e 'sched:*'");
+	if (figures_has_switch(f, "ran") && job->to != TO_FOLDED && !tables_has_wakeups(&f->walk))
+		cmd_warn(f->call, f->file,
+			 "holds no wake-ups: nobody will see how long a task waited; record "
+			 "with -e 'sched:*'");
+}
+
+/* Both walks have to be the same, so the first one is not in two parts either. */
+static int walk(struct job *job)
+{
+	struct figures *f = &job->f;
+	struct cdict_error err = { 0 };
+
+	if (job->to == TO_FOLDED && !cdict_reader_stack_count(f->reader))
+		return cmd_errorf(job->call, f->file,
+				  "holds no stacks: record with 'cdict record -g', or see "
+				  "cdict-dlfilter(1)");
+	if (add(job, &err) || tables_walk_run(&f->walk, &err))
+		return figures_fail(f, &err);
+	return figures_any_task(f) ? CMD_DONE : figures_no_task(f);
 }
 
 static int export_run(const struct cmd_call *call)
 {
 	const struct options_shared *o = call->opts;
 	const char *path = o->output ? o->output : "-";
-	struct cdict_error err = { 0 };
-	struct job job = { 0 };
-	int status = choose(&job, call, path);
+	struct job job = { .call = call };
+	int status = choose(&job, path);
 
 	if (!status)
 		status = figures_open(&job.f, call);
-	if (!status && export_prepare(&job.f.walk, &err))
-		status = figures_fail(&job.f, &err);
-	if (!status && tables_walk_run(&job.f.walk, &err))
-		status = figures_fail(&job.f, &err);
-	if (!status && !figures_any_task(&job.f))
-		status = figures_no_task(&job.f);
+	if (!status)
+		status = walk(&job);
 	if (!status) {
 		tell_lacks(&job);
 		status = cmd_output_write(call, path, 0, write_to, &job);
 	}
 	if (!status && job.report.cpus_left_out)
-		cmd_warn(call, job.f.file, "Perfetto takes 1024 CPUs: %u more are left out",
+		cmd_warn(call, job.f.file, "Perfetto takes no more than 1024 CPUs: %u are left out",
 			 job.report.cpus_left_out);
 	if (!status)
 		status = cmd_loss_status(call, job.f.file, job.f.reader, o->max_loss_pct);
+	analyze_stacks_free(job.stacks);
 	figures_close(&job.f);
 	return status;
 }
@@ -129,11 +185,13 @@ static int export_run(const struct cmd_call *call)
 static const struct cmd_option export_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
-	CMD_CHOICE(
-		0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
-		"perfetto, chrome (JSON) or csv; auto: by the output's ending, .pftrace, .json or .csv"),
+	CMD_CHOICE(0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
+		   "perfetto, chrome (JSON), pfw, csv, folded (stacks), or perfwhiz; auto: by the "
+		   "output's ending, " ENDINGS),
 	CMD_FLAG('z', "gzip", struct export_opts, gzip,
-		 "compress, as for an output that ends in .gz"),
+		 "compress, as is done for an output that ends in .gz"),
+	CMD_CHOICE(0, "by", struct export_opts, by, "WHAT", by_names, "off-cpu",
+		   "what folded stacks are of: off-cpu, exits, wakeups or switches"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
@@ -142,15 +200,21 @@ static const struct cmd_option export_options[] = {
 };
 
 static const struct cmd_example export_examples[] = {
-	{ "cdict export run.cdict -o run.pftrace", "for ui.perfetto.dev" },
+	{ "cdict export run.cdict -o run.pftrace", "for ui.perfetto.dev and trace_processor" },
+	{ "cdict export run.cdict -o run.pfw.gz", "for readers of I/O traces, several at once" },
+	{ "cdict export run.cdict --to csv --time 10%-20% -C 0-3 | gzip >part.csv.gz",
+	  "a part of it, for a spreadsheet" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_export = {
 	.name = "export",
-	.brief = "write a capture as other tools read it: Perfetto, Chrome, CSV",
+	.brief = "write a capture as other tools read it: Perfetto, Chrome, CSV, ...",
 	.operands = "[FILE]",
-	.about = "What ran on each CPU, wake-ups and exits, as they are in the capture.",
+	.about =
+		"Who ran on each CPU and when, wake-ups, and exits, with the names that tables have. "
+		"What nobody knows because events were lost is not filled in. An output that ends "
+		"in .gz is compressed.",
 	.options = export_options,
 	.opts_size = sizeof(struct export_opts),
 	.max_operands = 1,

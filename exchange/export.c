@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/reasons.h"
+#include "analyze/slices.h"
 #include "base/fail.h"
 
 /* A piece that waits for the switch that ends it. */
@@ -21,13 +22,16 @@ struct told {
 	struct analyze_reasons *reasons;
 	struct waiting *cpus;
 	uint32_t n_cpus;
-	bool waking; /* sched_waking is recorded: sched_wakeup says nothing new */
+	struct analyze_slices *slices;
+	struct analyze_kvm kvm; /* the event of now */
+	bool waking;            /* sched_waking is recorded: sched_wakeup says nothing new */
 };
 
 /* ---- names ---- */
 
 void export_out_of_memory(struct export *x)
 {
+	x->failed = true;
 	analyze_engine_out_of_memory(x->eng);
 }
 
@@ -110,8 +114,8 @@ void export_us(struct sink *s, uint64_t ns)
 /* Nobody reads any more, or the disk is full: there is nothing to go on for. */
 static void look_at_sink(struct told *told)
 {
-	if (told->x.out && told->x.out->error)
-		export_out_of_memory(&told->x);
+	if (told->x.out->error)
+		analyze_engine_out_of_memory(told->x.eng);
 }
 
 static void tell_slice(struct told *told, struct waiting *w)
@@ -158,6 +162,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		w->slice.switched = true;
 		w->slice.off = sw->off;
 		w->slice.prev_state = sw->prev_state;
+		w->slice.next = sw->next;
 		if (w->slice.prio == ANALYZE_NO_PRIO)
 			w->slice.prio = sw->prev_prio;
 	}
@@ -201,6 +206,32 @@ static void on_exit_ended(void *self, const struct analyze_exit_row *row, uint64
 	look_at_sink(told);
 }
 
+/* Before analyze_slices hears of it. */
+static void on_kvm(void *self, const struct analyze_kvm *k)
+{
+	struct told *told = self;
+
+	told->kvm = *k;
+}
+
+static int on_guest(void *self, const struct analyze_slice *slice)
+{
+	struct told *told = self;
+	struct export_guest g = { .task = slice->task,
+				  .cpu = slice->cpu,
+				  .from_ns = slice->start_ns,
+				  .to_ns = slice->end_ns,
+				  .isa = told->kvm.isa,
+				  .code = told->kvm.value };
+
+	if (slice->start_ns == ANALYZE_NO_TIME || !export_wanted(&told->x, slice->task))
+		return 0;
+	analyze_reasons_code(told->reasons, &g.isa, &g.code, told->kvm.how);
+	told->format->guest(&told->x, &g);
+	look_at_sink(told);
+	return 0;
+}
+
 /* The same events are needed in both walks, so that both begin and end at the same. */
 #define NEEDS ANALYZE_NEED_WAKES
 
@@ -209,7 +240,8 @@ static const struct analyze_ops second_walk = { .needs = NEEDS | ANALYZE_NEED_PR
 						.resumes = true,
 						.run = on_run,
 						.sw = on_switch,
-						.wake = on_wake };
+						.wake = on_wake,
+						.kvm = on_kvm };
 
 static int add_exits(struct tables_walk *w, struct told *told, struct cdict_error *err)
 {
@@ -238,6 +270,12 @@ static int begin(struct told *told, struct tables_walk *again, struct cdict_erro
 	if (!rc)
 		rc = analyze_reasons_new(&told->reasons, type ? type->format : "",
 					 type ? type->format_len : 0, err);
+	if (!rc && told->format->guest)
+		rc = analyze_slices_new(
+			&told->slices, again->eng,
+			&(struct analyze_slices_options){
+				.kinds = 1u << ANALYZE_SLICE_GUEST, .tell = on_guest, .ctx = told },
+			err);
 	if (rc)
 		return rc;
 	told->n_cpus = cdict_reader_cpus(again->reader);
@@ -263,6 +301,7 @@ static void fini(struct told *told)
 	free(told->x.own);
 	free(told->cpus);
 	analyze_reasons_free(told->reasons);
+	analyze_slices_free(told->slices);
 }
 
 int export_write(struct tables_walk *w, const struct export_format *format, struct sink *out,
@@ -285,6 +324,8 @@ int export_write(struct tables_walk *w, const struct export_format *format, stru
 		tell_slice(&told, &told.cpus[c]);
 	if (!rc && format->end)
 		rc = format->end(&told.x, err);
+	if (!rc && told.x.failed)
+		rc = cdict_fail_nomem(err);
 	fini(&told);
 	tables_walk_fini(&again);
 	/* that is the reason, and the sink's owner tells it */

@@ -31,6 +31,7 @@ struct export_slice {
 	bool switched; /* a sched_switch of the window ends it: off and prev_state are known */
 	enum analyze_off off;
 	uint64_t prev_state; /* as recorded */
+	uint32_t next;       /* who was switched in */
 	int32_t prio;        /* or ANALYZE_NO_PRIO */
 };
 
@@ -42,6 +43,14 @@ struct export_exit {
 	uint32_t isa;
 	uint64_t code;
 	const char *reason; /* its name, or the number in hex */
+};
+
+/* From kvm_entry to kvm_exit, which lies in the window. */
+struct export_guest {
+	uint32_t task, cpu;
+	uint64_t from_ns, to_ns;
+	uint32_t isa;
+	uint64_t code; /* of the exit */
 };
 
 struct export_wake {
@@ -67,7 +76,8 @@ struct export
 	const struct analyze_summary *sum; /* the window */
 	char **names;                      /* by task, made when they are asked for */
 	size_t n_names;
-	void *own; /* the format's */
+	bool failed; /* out of memory */
+	void *own;   /* the format's */
 };
 
 struct export_format {
@@ -75,10 +85,11 @@ struct export_format {
 	size_t own_size; /* of x->own, which begins as zeroes */
 	int (*begin)(struct export *x, struct cdict_error *err);
 	void (*slice)(struct export *x, const struct export_slice *s);
-	void (*exit)(struct export *x, const struct export_exit *e); /* of wanted tasks */
-	void (*wake)(struct export *x, const struct export_wake *w); /* of wanted tasks */
+	void (*exit)(struct export *x, const struct export_exit *e);   /* of wanted tasks */
+	void (*guest)(struct export *x, const struct export_guest *g); /* of wanted tasks */
+	void (*wake)(struct export *x, const struct export_wake *w);   /* of wanted tasks */
 	int (*end)(struct export *x, struct cdict_error *err);
-	void (*fini)(struct export *x); /* also after a failure; may be NULL, as slice, exit, wake */
+	void (*fini)(struct export *x); /* also after a failure; may be NULL, as any of the above */
 };
 
 extern const struct export_format export_perfetto, export_chrome, export_pfw, export_csv,
@@ -92,7 +103,7 @@ int export_write(struct tables_walk *w, const struct export_format *format, stru
 
 /* ---- for the formats ---- */
 
-/* export_out_of_memory - ends the walk; *err is filled by who called it. */
+/* export_out_of_memory - ends the walk, and the export. */
 void export_out_of_memory(struct export *x);
 const struct analyze_task *export_task(const struct export *x, uint32_t task);
 /* export_wanted - by --task, --tid, --vm; IDLE is never asked for by a name but its own. */

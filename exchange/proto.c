@@ -4,27 +4,17 @@
 
 #include <string.h>
 
-#include "base/escape.h"
+#include "exchange/utf8.h"
 
 void proto_text(struct buf *b, unsigned field, const char *text)
 {
-	size_t len = strlen(text), at = 0, n;
-	uint32_t cp;
+	size_t len = strlen(text), n;
+	const char *piece;
 
-	while (at < len && (n = escape_decode(text + at, len - at, &cp)) > 0)
-		at += n;
-	if (at == len) {
-		proto_bytes(b, field, text, len);
-		return;
+	buf_varint(b, (uint64_t)field << 3 | PROTO_BYTES);
+	buf_varint(b, utf8_size(text, len));
+	for (size_t at = 0; at < len;) {
+		at += utf8_piece(text + at, len - at, &piece, &n);
+		buf_add(b, piece, n);
 	}
-	size_t inside = proto_open(b, field);
-
-	for (at = 0; at < len; at += n ? n : 1) {
-		n = escape_decode(text + at, len - at, &cp);
-		if (n)
-			buf_add(b, text + at, n);
-		else
-			buf_add(b, "\xef\xbf\xbd", 3);
-	}
-	proto_close(b, inside);
 }
