@@ -202,7 +202,7 @@ static const struct cmd_option export_options[] = {
 static const struct cmd_example export_examples[] = {
 	{ "cdict export run.cdict -o run.pftrace", "for ui.perfetto.dev and trace_processor" },
 	{ "cdict export run.cdict -o run.pfw.gz", "for readers of I/O traces, several at once" },
-	{ "cdict export run.cdict --to csv --time 10%-20% -C 0-3 | gzip >part.csv.gz",
+	{ "cdict export run.cdict --time 10%-20% -C 0-3 -o part.csv.gz",
 	  "a part of it, for a spreadsheet" },
 	{ NULL, NULL },
 };
