@@ -135,19 +135,23 @@ static void on_run(void *self, const struct analyze_run *run)
 	struct waiting *w = run->cpu < told->n_cpus ? &told->cpus[run->cpu] : NULL;
 	bool whole = run->start_ns == run->end_ns && run->start_seen && run->in;
 
-	if (!w)
+	/* one of no time was one all the same, where both its ends were seen */
+	if (!w || (run->from_ns >= run->to_ns && !whole))
 		return;
+	/* one slice, though it became known bit by bit */
+	if (w->any && w->slice.task == run->task && w->slice.to_ns == run->from_ns) {
+		w->slice.to_ns = run->to_ns;
+		return;
+	}
 	tell_slice(told, w);
-	/* one of no time was one all the same */
-	if (run->from_ns >= run->to_ns && !whole)
-		return;
 	w->any = true;
 	w->slice = (struct export_slice){
 		.cpu = run->cpu,
 		.task = run->task,
 		.from_ns = run->from_ns,
 		.to_ns = run->to_ns,
-		.prio = run->start_seen ? w->switched_in : ANALYZE_NO_PRIO,
+		.prio = run->start_seen && run->task != ANALYZE_NO_TASK ? w->switched_in
+									: ANALYZE_NO_PRIO,
 	};
 }
 
@@ -165,8 +169,8 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		w->slice.next = sw->next;
 		if (w->slice.prio == ANALYZE_NO_PRIO)
 			w->slice.prio = sw->prev_prio;
+		tell_slice(told, w);
 	}
-	tell_slice(told, w);
 	w->switched_in = sw->next_prio;
 }
 
@@ -197,16 +201,17 @@ static void on_exit_ended(void *self, const struct analyze_exit_row *row, uint64
 		.task = row->task, .t_ns = t_ns, .ns = ns, .isa = row->isa, .code = row->reason
 	};
 
-	if (!told->format->exit || !export_wanted(&told->x, row->task))
+	e.cpu = told->kvm.cpu;
+	if (!told->format->exit || !tables_cpu(told->x.walk, e.cpu) ||
+	    !export_wanted(&told->x, row->task))
 		return;
-	e.cpu = analyze_engine_last_cpu(told->x.eng, row->task);
 	e.reason = analyze_reasons_text(told->reasons, row->isa, row->reason, room);
 	told->x.report->exits++;
 	told->format->exit(&told->x, &e);
 	look_at_sink(told);
 }
 
-/* Before analyze_slices hears of it. */
+/* Before analyze_exits and analyze_slices hear of it. */
 static void on_kvm(void *self, const struct analyze_kvm *k)
 {
 	struct told *told = self;

@@ -397,6 +397,8 @@ static int end(struct export *x, struct cdict_error *err)
 		if (l->any) {
 			describe(x, cpu, &idle, &next);
 			next.prio = PRIO_NORMAL;
+			/* the window cut it short: it ran on */
+			l->state = l->switched ? l->state : 0;
 			tell_switch(x, cpu, l, &next, l->to_ns);
 		}
 		flush(x, cpu);

@@ -1,0 +1,25 @@
+# the format: by --to, or by the output's ending
+$CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
+$CDICT export x.cdict
+$CDICT export x.cdict -o x.gif
+$CDICT export x.cdict --to gif
+$CDICT export x.cdict --to csv --by exits
+$CDICT export x.cdict --to perfwhiz -z -o x
+$CDICT export x.cdict --to folded
+$CDICT export x.cdict -o x.folded.gz
+$CDICT export x.cdict -o x.cdict --to csv
+$CDICT export none.cdict --to csv
+$CDICT export x.cdict --to csv --time 10%-20%,30%-40%
+$CDICT export x.cdict x.cdict --to csv
+# compressed by its name, by -z, or not at all
+$CDICT export x.cdict -o a.csv
+$CDICT export x.cdict -o a.csv.gz
+$CDICT export x.cdict -z --to csv >b.csv.gz
+zcat a.csv.gz | cmp - a.csv && zcat b.csv.gz | cmp - a.csv && echo the same
+# from a pipe, and of what perf recorded
+cat x.cdict | $CDICT export --to csv | cmp - a.csv
+$CDICT export -q $DATA/kvm-small.data --to csv | cmp - a.csv
+# the threads that decode change nothing
+$CDICT export x.cdict -j 2 --to csv | cmp - a.csv
+# nobody reads on
+$CDICT export x.cdict --to pfw | head -c 10 >/dev/null
