@@ -43,6 +43,12 @@ for format in text json folded svg html; do
 	walk "nomem_flame_$format" "$CDICT" flame x.folded --base x.folded --format $format
 done
 walk nomem_flame_log "$CDICT" flame x.log --format md
+FILE_MADE=x.out
+for format in perfetto chrome pfw csv perfwhiz; do
+	walk "nomem_export_$format" "$CDICT" export x.cdict --to $format -o x.out
+done
+walk nomem_export_gzip "$CDICT" export x.cdict --map "$DATA/kvm-small.map.csv" -t KVM --time 20%-60% --to pfw -z -o x.out
+FILE_MADE=
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
 walk nomem_help "$CDICT" help record
 walk nomem_commands "$CDICT" help

@@ -37,6 +37,7 @@ report() { "$CDICT" report -q in.cdict --map map.csv -o "$1"; }
 heatmap() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out svg; }
 heatmap_page() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out html; }
 flame() { "$CDICT" flame -q in.stacks --map map.csv -o "$1" --format svg; }
+exported() { "$CDICT" export -q in.cdict --map map.csv -o "$1" --to perfetto; }
 comparison() { "$CDICT" diff -q in.cdict in.cdict --map map.csv -o "$1" --format md; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
@@ -152,7 +153,7 @@ full() {
 	cd ..
 }
 
-commands='convert annotate anonymize stats report heatmap heatmap_page flame comparison identify'
+commands='convert annotate anonymize stats report heatmap heatmap_page flame exported comparison identify'
 if have_perf; then
 	commands+=' plugin'
 else
