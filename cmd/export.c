@@ -12,6 +12,7 @@
 #include "cdict/stack.h"
 #include "cmd/figures.h"
 #include "exchange/gzip.h"
+#include "exchange/io_export.h"
 #include "tables/flame.h"
 
 enum to { TO_PERFETTO = 0, TO_CHROME, TO_PFW, TO_CSV, TO_FOLDED, TO_PERFWHIZ, TO_AUTO };
@@ -41,6 +42,7 @@ struct job {
 	struct figures f;
 	enum to to;
 	bool gzip;
+	bool io; /* of I/O traces */
 	struct analyze_stacks *stacks;
 	struct export_report report;
 };
@@ -91,9 +93,14 @@ static int write_format(struct job *job, struct sink *s, struct cdict_error *err
 		[TO_PFW] = &export_pfw,           [TO_CSV] = &export_csv,
 		[TO_PERFWHIZ] = &export_perfwhiz,
 	};
+	static const enum io_to io[] = {
+		[TO_PERFETTO] = IO_PERFETTO, [TO_CHROME] = IO_CHROME, [TO_PFW] = IO_PFW, [TO_CSV] = IO_CSV
+	};
 	struct folded folded = { 0 };
 	int rc;
 
+	if (job->io)
+		return io_export_write(&job->f.walk, io[job->to], s, &job->report, err);
 	if (job->to != TO_FOLDED)
 		return export_write(&job->f.walk, formats[job->to], s, &job->report, err);
 	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, NULL, err);
@@ -125,6 +132,8 @@ static int add(struct job *job, struct cdict_error *err)
 {
 	const struct export_opts *o = job->call->opts;
 
+	if (job->io)
+		return 0;
 	if (job->to != TO_FOLDED)
 		return export_prepare(&job->f.walk, err);
 	return analyze_stacks_new(&job->stacks, job->f.walk.eng, (enum analyze_stacks_by)o->by,
@@ -136,6 +145,8 @@ static void tell_lacks(const struct job *job)
 {
 	const struct figures *f = &job->f;
 
+	if (job->io)
+		return;
 	if (figures_has_switch(f, "ran") && job->to != TO_FOLDED && !tables_has_wakeups(&f->walk))
 		cmd_warn(f->call, f->file,
 			 "holds no wake-ups: nobody will see how long a task waited; record "
@@ -148,6 +159,11 @@ static int walk(struct job *job)
 	struct figures *f = &job->f;
 	struct cdict_error err = { 0 };
 
+	job->io = io_export_is(f->reader);
+	if (job->io && (job->to == TO_FOLDED || job->to == TO_PERFWHIZ))
+		return cmd_errorf(job->call, f->file,
+				  "was made of I/O traces: --to %s has no place for these",
+				  to_names[job->to]);
 	if (job->to == TO_FOLDED && !cdict_reader_stack_count(f->reader))
 		return cmd_errorf(job->call, f->file,
 				  "holds no stacks: record with 'cdict record -g', or see "
@@ -175,6 +191,11 @@ static int export_run(const struct cmd_call *call)
 	if (!status && job.report.cpus_left_out)
 		cmd_warn(call, job.f.file, "Perfetto takes no more than 1024 CPUs: %u are left out",
 			 job.report.cpus_left_out);
+	if (!status && job.report.left_out)
+		cmd_warn(
+			call, job.f.file,
+			"more events of one thread overlap than Perfetto gets tracks for: %llu are left out",
+			(unsigned long long)job.report.left_out);
 	if (!status)
 		status = cmd_loss_status(call, job.f.file, job.f.reader, o->max_loss_pct);
 	analyze_stacks_free(job.stacks);

@@ -65,6 +65,7 @@ struct export_wake {
 struct export_report {
 	uint64_t slices, exits, wakes;
 	uint32_t cpus_left_out; /* that the format cannot have */
+	uint64_t left_out;      /* events of the same fate */
 };
 
 struct export

@@ -381,7 +381,7 @@ static int begin(struct export *x, struct cdict_error *err)
 	p->lanes = calloc((size_t)p->n_lanes + 1, sizeof(*p->lanes));
 	if (!p->lanes)
 		return cdict_fail_nomem(err);
-	p->kernel = perfetto_kernel(x);
+	p->kernel = perfetto_kernel(x->walk);
 	return perfetto_names(x, needed, p->n_lanes, err);
 }
 

@@ -45,7 +45,10 @@ size_t perfetto_packet(struct buf *b, uint64_t t_ns);
 /* perfetto_track - the number of the track on which a task's slices lie. */
 uint64_t perfetto_track(uint32_t task);
 
-/* perfetto_names - the packets before all others. @stand_ins: for how many CPUs there are some. */
+/* perfetto_first - the packets with which every trace begins: kernel, clocks. */
+void perfetto_first(struct buf *b, const struct tables_walk *w);
+
+/* perfetto_names - those and the other packets before all others. @stand_ins: for how many CPUs there are some. */
 int perfetto_names(struct export *x, const bool needed[STAND_INS], uint32_t cpus,
 		   struct cdict_error *err);
 
@@ -53,7 +56,7 @@ int perfetto_names(struct export *x, const bool needed[STAND_INS], uint32_t cpus
 struct perfetto_kernel {
 	unsigned major, minor;
 };
-struct perfetto_kernel perfetto_kernel(const struct export *x);
+struct perfetto_kernel perfetto_kernel(const struct tables_walk *w);
 /* perfetto_state - prev_state as sched_switch of that kernel has it. */
 uint64_t perfetto_state(struct perfetto_kernel kernel, enum analyze_off off, uint64_t prev_state);
 

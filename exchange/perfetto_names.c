@@ -69,9 +69,9 @@ static uint64_t process_track(int32_t pid)
 	return UINT64_C(2) << 32 | (uint32_t)pid;
 }
 
-struct perfetto_kernel perfetto_kernel(const struct export *x)
+struct perfetto_kernel perfetto_kernel(const struct tables_walk *w)
 {
-	const char *release = cdict_reader_info(x->walk->reader, "host.kernel");
+	const char *release = cdict_reader_info(w->reader, "host.kernel");
 	struct perfetto_kernel k = { 0 };
 
 	if (!release || sscanf(release, "%4u.%4u", &k.major, &k.minor) != 2)
@@ -112,26 +112,24 @@ static int done(struct writer *w)
 	return 0;
 }
 
-static void system_info(struct writer *w)
+static void system_info(struct buf *b, const struct tables_walk *w, uint64_t t_ns)
 {
-	const struct cdict_reader *r = w->x->walk->reader;
-	const char *release = cdict_reader_info(r, "host.kernel");
-	const char *machine = cdict_reader_info(r, "host.arch");
-	struct perfetto_kernel k = perfetto_kernel(w->x);
-	size_t packet = perfetto_packet(&w->b, w->x->sum->from_ns), info, uts;
+	const char *release = cdict_reader_info(w->reader, "host.kernel");
+	const char *machine = cdict_reader_info(w->reader, "host.arch");
+	size_t packet = perfetto_packet(b, t_ns), info, uts;
 
-	proto_number(&w->b, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
-	proto_number(&w->b, PACKET_FIRST_ON_SEQUENCE, 1);
-	info = proto_open(&w->b, PACKET_SYSTEM_INFO);
-	uts = proto_open(&w->b, INFO_UTSNAME);
-	proto_text(&w->b, UTSNAME_SYSNAME, "Linux");
-	if (k.major)
-		proto_text(&w->b, UTSNAME_RELEASE, release);
+	proto_number(b, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+	proto_number(b, PACKET_FIRST_ON_SEQUENCE, 1);
+	info = proto_open(b, PACKET_SYSTEM_INFO);
+	uts = proto_open(b, INFO_UTSNAME);
+	proto_text(b, UTSNAME_SYSNAME, "Linux");
+	if (perfetto_kernel(w).major)
+		proto_text(b, UTSNAME_RELEASE, release);
 	if (machine)
-		proto_text(&w->b, UTSNAME_MACHINE, machine);
-	proto_close(&w->b, uts);
-	proto_close(&w->b, info);
-	proto_close(&w->b, packet);
+		proto_text(b, UTSNAME_MACHINE, machine);
+	proto_close(b, uts);
+	proto_close(b, info);
+	proto_close(b, packet);
 }
 
 static void one_clock(struct buf *b, uint64_t id, uint64_t ns)
@@ -144,22 +142,30 @@ static void one_clock(struct buf *b, uint64_t id, uint64_t ns)
 }
 
 /* The recording's clock stands where Perfetto's own traces have the boot clock. */
-static void clocks(struct writer *w)
+static void clocks(struct buf *b, const struct tables_walk *w, uint64_t t_ns)
 {
-	const char *wall = cdict_reader_info(w->x->walk->reader, "clock.wall_ns");
-	const char *own = cdict_reader_info(w->x->walk->reader, "clock.mono_ns");
-	size_t packet = perfetto_packet(&w->b, w->x->sum->from_ns), snapshot;
+	const char *wall = cdict_reader_info(w->reader, "clock.wall_ns");
+	const char *own = cdict_reader_info(w->reader, "clock.mono_ns");
+	size_t packet = perfetto_packet(b, t_ns), snapshot;
 
-	snapshot = proto_open(&w->b, PACKET_CLOCK_SNAPSHOT);
+	snapshot = proto_open(b, PACKET_CLOCK_SNAPSHOT);
 	if (wall && own) {
-		one_clock(&w->b, CLOCK_BOOTTIME_ID, strtoull(own, NULL, 10));
-		one_clock(&w->b, CLOCK_REALTIME_ID, strtoull(wall, NULL, 10));
+		one_clock(b, CLOCK_BOOTTIME_ID, strtoull(own, NULL, 10));
+		one_clock(b, CLOCK_REALTIME_ID, strtoull(wall, NULL, 10));
 	} else {
-		one_clock(&w->b, CLOCK_BOOTTIME_ID, w->x->sum->from_ns);
+		one_clock(b, CLOCK_BOOTTIME_ID, t_ns);
 	}
-	proto_number(&w->b, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
-	proto_close(&w->b, snapshot);
-	proto_close(&w->b, packet);
+	proto_number(b, SNAPSHOT_PRIMARY, CLOCK_BOOTTIME_ID);
+	proto_close(b, snapshot);
+	proto_close(b, packet);
+}
+
+void perfetto_first(struct buf *b, const struct tables_walk *w)
+{
+	uint64_t t_ns = analyze_engine_summary(w->eng)->from_ns;
+
+	system_info(b, w, t_ns);
+	clocks(b, w, t_ns);
 }
 
 /* ---- processes and threads ---- */
@@ -360,8 +366,7 @@ int perfetto_names(struct export *x, const bool needed[STAND_INS], uint32_t cpus
 	struct writer w = { .x = x };
 	int rc;
 
-	system_info(&w);
-	clocks(&w);
+	perfetto_first(&w.b, x->walk);
 	rc = done(&w);
 	if (!rc)
 		rc = tree(&w, needed, cpus);

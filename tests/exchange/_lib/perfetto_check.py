@@ -317,7 +317,7 @@ class Trace:
         open_, out = {}, []
         for ts, track, kind, name in sorted(self.events, key=lambda e: e[0]):
             stack = open_.setdefault(track, [])
-            tid = self.tracks.get(track, {}).get("thread", {}).get("tid")
+            tid = self.tid_of(track)
             if kind == 1:
                 stack.append((ts, name))
             elif kind == 2 and not stack:
@@ -330,7 +330,19 @@ class Trace:
                 self.say(f"track {track}: {len(stack)} slices have no end")
         return sorted(out, key=lambda s: (s[0], str(s[2])))
 
+    def tid_of(self, track):
+        """A track's own thread, or that of the one above it."""
+        for _ in range(8):
+            t = self.tracks.get(track, {})
+            if "thread" in t:
+                return t["thread"].get("tid")
+            track = t.get("parent_uuid")
+        return None
+
     def check(self):
+        for t in self.tracks.values():
+            if t.get("parent_uuid", t.get("uuid")) not in self.tracks:
+                self.say(f"track {t.get('uuid')} is under one that is not described")
         for tid, th in self.threads.items():
             if th.get("tgid") not in self.processes:
                 self.say(f"thread {tid} is of process {th.get('tgid')}, which is not in the tree")

@@ -7,7 +7,9 @@ run CPU TS DUR TID END_STATE   exit TS DUR TID REASON   wakeup TS CPU TID   unkn
 rows.py csv|chrome|pfw FILE      rows.py perfetto SLICES CSV: of what perfetto_check.py --slices prints, as CSV has it
 rows.py sums ROWS                run time by CPU and task, so that it does not matter where slices are cut
 rows.py names CSV                rows.py members GZ: what is wrong with its members
-rows.py perfwhiz FILE CSV        what is wrong with it, by a CSV of the same"""
+rows.py perfwhiz FILE CSV        what is wrong with it, by a CSV of the same
+rows.py io FILE                  io TS DUR PID TID CATEGORY NAME FNAME, of a .pfw or .pfw.gz of whatever origin, or Chrome's JSON
+rows.py io-csv CSV               the same of an export of I/O traces"""
 import csv
 import decimal
 import gzip
@@ -194,6 +196,40 @@ def perfwhiz(path, csv_path):
         print("rows are not in order of time")
 
 
+def io_events(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    if data.startswith(b"{\"displayTimeUnit"):
+        yield from json.loads(data, parse_float=decimal.Decimal)["traceEvents"]
+        return
+    for line in data.decode("utf-8", "replace").splitlines():
+        line = line.strip().rstrip(",")
+        if line.startswith("{"):
+            try:
+                yield json.loads(line, parse_float=decimal.Decimal)
+            except ValueError:
+                continue
+
+
+def io_rows(path):
+    """Files named by hash are looked up; what has no duration, metadata and counters, is left out."""
+    events = list(io_events(path))
+    files = {e["args"]["value"]: e["args"]["name"] for e in events if e["name"] == "FH"}
+    for e in events:
+        if e.get("ph") != "X":
+            continue
+        args = e.get("args") or {}
+        fname = args.get("fname", files.get(args.get("fhash"), ""))
+        yield f'io {ns(e["ts"])} {ns(e.get("dur", 0))} {e["pid"]} {e["tid"]} {e["cat"]} {e["name"]} {fname}'
+
+
+def io_csv_rows(path):
+    for r in of_csv(path):
+        yield f'io {r["ts_ns"]} {r["dur_ns"]} {r["pid"]} {r["tid"]} {r["category"]} {r["name"]} {r["fname"]}'
+
+
 def main():
     what, *paths = sys.argv[1:]
     if what == "names":
@@ -203,7 +239,8 @@ def main():
     elif what == "perfwhiz":
         perfwhiz(*paths)
     else:
-        rows = {"csv": csv_rows, "perfetto": perfetto_rows, "chrome": chrome_rows, "pfw": pfw_rows, "sums": sums}[what]
+        rows = {"csv": csv_rows, "perfetto": perfetto_rows, "chrome": chrome_rows, "pfw": pfw_rows, "sums": sums,
+                "io": io_rows, "io-csv": io_csv_rows}[what]
         print("\n".join(sorted(rows(*paths))))
 
 

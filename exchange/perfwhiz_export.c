@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "exchange/export.h"
 #include "exchange/gzip.h"
-#include "exchange/msgpack.h"
+#include "exchange/msgpack_write.h"
 
 enum kind { SWITCH = 0, KVM_EXIT, KVM_ENTRY };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See msgpack.h; the bytes are those of the specification at msgpack.org. */
-#include "exchange/msgpack.h"
+/* See msgpack_write.h; the bytes are those of the specification at msgpack.org. */
+#include "exchange/msgpack_write.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* msgpack.h - writes MessagePack into a sink, each value in the shortest form that there is for it. */
-#ifndef EXCHANGE_MSGPACK_H
-#define EXCHANGE_MSGPACK_H
+/* msgpack_write.h - writes MessagePack into a sink, each value in the shortest form that there is for it. */
+#ifndef EXCHANGE_MSGPACK_WRITE_H
+#define EXCHANGE_MSGPACK_WRITE_H
 
 #include <stdint.h>
 

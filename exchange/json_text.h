@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* json_text.h - whether foreign text is JSON, so that it may stand inside of other JSON as it is. */
+#ifndef EXCHANGE_JSON_TEXT_H
+#define EXCHANGE_JSON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* json_text_is_object - "{...}" and nothing behind it, in UTF-8, without control characters, at most 64 deep. */
+bool json_text_is_object(const char *text, size_t len);
+
+#endif
