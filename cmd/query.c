@@ -45,9 +45,9 @@ struct session {
 
 static int fail(const struct session *s, const char *file, const struct cdict_error *err)
 {
-	return err->code == CDICT_EUSAGE || err->code == CDICT_ENOTFOUND ?
-		       options_fail(s->call, file, err) :
-		       cmd_error(s->call, file, err);
+	return err->code == CDICT_EUSAGE || err->code == CDICT_ENOTFOUND
+		       ? options_fail(s->call, file, err)
+		       : cmd_error(s->call, file, err);
 }
 
 static int open_labels(struct session *s, struct capture *c, const char *file)
@@ -130,8 +130,9 @@ static int read_file(struct session *s, const char *file)
 		cdict_fail_errno(&err, NULL);
 		return cmd_error(s->call, file, &err);
 	}
-	return strlen(s->sql) + 1 == b.len ? CMD_DONE :
-					     cmd_errorf(s->call, file, "is no text: it holds a NUL");
+	return strlen(s->sql) + 1 == b.len
+		       ? CMD_DONE
+		       : cmd_errorf(s->call, file, "is no text: it holds a NUL");
 }
 
 /* The statements: the first operand, or what --sql names. */

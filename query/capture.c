@@ -33,9 +33,9 @@ static void loss_column(struct query_source *src, sqlite3_context *ctx, int colu
 		query_result_cpu(ctx, loss->cpu);
 		break;
 	case 3:
-		query_result_text(ctx, (size_t)loss->what < sizeof(whats) / sizeof(whats[0]) ?
-					       whats[loss->what] :
-					       NULL);
+		query_result_text(ctx, (size_t)loss->what < sizeof(whats) / sizeof(whats[0])
+					       ? whats[loss->what]
+					       : NULL);
 		break;
 	case 4:
 		sqlite3_result_int64(ctx, (sqlite3_int64)loss->count);
@@ -54,8 +54,8 @@ static int loss_open(struct query_source **out, struct query_run_of *run,
 		     struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, cdict_reader_loss_count(run->reader), LIST_ALL, loss_column,
-			 err);
+	return list_open(out, run, scan, cdict_reader_loss_count(run->reader), LIST_ALL,
+			 loss_column, err);
 }
 
 const struct query_table query_loss = { "loss", loss_columns, QUERY_SMALL, loss_open, NULL };
@@ -63,21 +63,18 @@ const struct query_table query_loss = { "loss", loss_columns, QUERY_SMALL, loss_
 /* ---- cpu ---- */
 
 static const struct query_column cpu_columns[] = {
-	{ "cpu", "INTEGER", QUERY_KEY, false },
-	{ "node", "INTEGER", QUERY_PLAIN, false },
-	{ "core", "INTEGER", QUERY_PLAIN, false },
-	QUERY_COLUMN_RUN,
-	{ "id", "INTEGER", QUERY_PLAIN, true },
-	QUERY_COLUMNS_END,
+	{ "cpu", "INTEGER", QUERY_KEY, false },    { "node", "INTEGER", QUERY_PLAIN, false },
+	{ "core", "INTEGER", QUERY_PLAIN, false }, QUERY_COLUMN_RUN,
+	{ "id", "INTEGER", QUERY_PLAIN, true },    QUERY_COLUMNS_END,
 };
 
 static void cpu_column(struct query_source *src, sqlite3_context *ctx, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
 	const struct tables_walk *w = &l->run->walk;
-	int32_t of = column == 1 ? tables_node(w, (uint32_t)l->at) :
-		     w->cores	 ? w->cores[l->at] :
-				   -1;
+	int32_t of = column == 1 ? tables_node(w, (uint32_t)l->at)
+		     : w->cores  ? w->cores[l->at]
+				 : -1;
 
 	if (column == 0 || column == 4)
 		sqlite3_result_int64(ctx, (sqlite3_int64)l->at);
@@ -97,8 +94,8 @@ static int cpu_open(struct query_source **out, struct query_run_of *run,
 		return rc;
 	if (scan->has_key && (scan->key < 0 || (uint64_t)scan->key >= n))
 		return list_open(out, run, scan, 0, LIST_ALL, cpu_column, err);
-	return list_open(out, run, scan, n, scan->has_key ? (size_t)scan->key : LIST_ALL, cpu_column,
-			 err);
+	return list_open(out, run, scan, n, scan->has_key ? (size_t)scan->key : LIST_ALL,
+			 cpu_column, err);
 }
 
 const struct query_table query_cpu = { "cpu", cpu_columns, QUERY_SMALL, cpu_open, NULL };
@@ -130,8 +127,8 @@ static int metadata_open(struct query_source **out, struct query_run_of *run,
 			 metadata_column, err);
 }
 
-const struct query_table query_metadata = { "metadata", metadata_columns, QUERY_SMALL, metadata_open,
-					    NULL };
+const struct query_table query_metadata = { "metadata", metadata_columns, QUERY_SMALL,
+					    metadata_open, NULL };
 
 /* ---- trace_bounds ---- */
 

@@ -86,24 +86,24 @@ int query_connect(sqlite3 **out, struct cdict_error *err)
 		return 0;
 	sqlite3_close(*out);
 	*out = NULL;
-	return rc == SQLITE_NOMEM ? cdict_fail_nomem(err) :
-				    cdict_fail(err, -EIO, CDICT_NO_OFFSET, "SQLite: %s",
-					       sqlite3_errstr(rc));
+	return rc == SQLITE_NOMEM
+		       ? cdict_fail_nomem(err)
+		       : cdict_fail(err, -EIO, CDICT_NO_OFFSET, "SQLite: %s", sqlite3_errstr(rc));
 }
 
 int query_sqlite_failed(sqlite3 *db, int rc, struct cdict_error *err)
 {
-	return rc == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM ?
-		       cdict_fail_nomem(err) :
-		       cdict_fail(err, -EINVAL, CDICT_NO_OFFSET, "%s", sqlite3_errmsg(db));
+	return rc == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM
+		       ? cdict_fail_nomem(err)
+		       : cdict_fail(err, -EINVAL, CDICT_NO_OFFSET, "%s", sqlite3_errmsg(db));
 }
 
 /* ---- what statements may not ---- */
 
 static bool is_harmless_pragma(const char *name)
 {
-	static const char *const names[] = { "table_info",    "table_xinfo",   "table_list",
-					     "module_list",   "function_list", "pragma_list",
+	static const char *const names[] = { "table_info",    "table_xinfo",    "table_list",
+					     "module_list",   "function_list",  "pragma_list",
 					     "database_list", "compile_options" };
 
 	for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
@@ -126,9 +126,9 @@ static int may(void *ctx, int what, const char *first, const char *second, const
 		return is_harmless_pragma(first) ? SQLITE_OK : SQLITE_DENY;
 	case SQLITE_FUNCTION:
 		return second && (!sqlite3_stricmp(second, "load_extension") ||
-				  !sqlite3_stricmp(second, "cdict_open")) ?
-			       SQLITE_DENY :
-			       SQLITE_OK;
+				  !sqlite3_stricmp(second, "cdict_open"))
+			       ? SQLITE_DENY
+			       : SQLITE_OK;
 	default:
 		return SQLITE_OK;
 	}
@@ -142,7 +142,8 @@ static int on_progress(void *ctx)
 
 	if (!q->out || !q->out->progress)
 		return 0;
-	q->stopped = q->out->progress(q->out->progress_ctx, q->files->read, query_db_events(q->files));
+	q->stopped =
+		q->out->progress(q->out->progress_ctx, q->files->read, query_db_events(q->files));
 	return q->stopped != 0;
 }
 
@@ -153,8 +154,8 @@ static int set_up(struct query *q, const struct query_file *files, size_t n,
 
 	if (rc)
 		return rc;
-	sqlite3_hard_heap_limit64(opts && opts->memory_bytes ? (sqlite3_int64)opts->memory_bytes :
-							       MEMORY_DEFAULT);
+	sqlite3_hard_heap_limit64(opts && opts->memory_bytes ? (sqlite3_int64)opts->memory_bytes
+							     : MEMORY_DEFAULT);
 	sqlite3_limit(q->db, SQLITE_LIMIT_LENGTH, VALUE_MOST);
 	q->files = query_db_new(q->db, opts);
 	if (!q->files)

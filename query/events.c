@@ -15,8 +15,9 @@
 
 enum { EVENT_TS, EVENT_CPU, EVENT_UTID, EVENT_TID, EVENT_FIELDS };
 
-static const char *const own_names[] = { "ts",	"cpu",	 "utid",    "tid",
-					 "run", "rowid", "cpumode", NULL };
+static const char *const own_names[] = {
+	"ts", "cpu", "utid", "tid", "run", "rowid", "cpumode", NULL
+};
 
 /* ---- one tracepoint ---- */
 
@@ -48,8 +49,8 @@ static char *column_name(const struct query_event_table *e, const char *field)
 		return strdup(field);
 	for (unsigned i = 1; i < 1000; i++) {
 		free(name);
-		if (i == 1 ? asprintf(&name, "field_%s", field) < 0 :
-			     asprintf(&name, "field_%s_%u", field, i) < 0)
+		if (i == 1 ? asprintf(&name, "field_%s", field) < 0
+			   : asprintf(&name, "field_%s_%u", field, i) < 0)
 			return NULL;
 		if (!is_taken(e, name))
 			return name;
@@ -87,7 +88,8 @@ static struct query_event_table *find_table(const struct query_db *qdb, const ch
 	return NULL;
 }
 
-static struct query_event_table *add_table(struct query_db *qdb, const struct cdict_event_type *type)
+static struct query_event_table *add_table(struct query_db *qdb,
+					   const struct cdict_event_type *type)
 {
 	struct query_event_table *e = calloc(1, sizeof(*e));
 
@@ -273,7 +275,8 @@ int query_events_register(struct query_db *qdb)
 			continue;
 		if (settle_columns(e))
 			return SQLITE_NOMEM;
-		e->full = (struct query_table){ e->full_name, e->columns, QUERY_ORDERED, event_open, e };
+		e->full = (struct query_table){ e->full_name, e->columns, QUERY_ORDERED, event_open,
+						e };
 		e->bare = e->full;
 		e->bare.name = e->name;
 		rc = query_vtab_register(qdb, &e->full);

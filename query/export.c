@@ -175,9 +175,10 @@ int query_export_sqlite(const struct query_file *files, size_t n, const struct q
 		rc = attach(db, path, err);
 	/* the file appears whole or not at all by its caller's rule: it needs no journal */
 	if (!rc)
-		rc = execute(db,
-			     "PRAGMA exported.journal_mode=OFF; PRAGMA exported.synchronous=OFF; BEGIN",
-			     err);
+		rc = execute(
+			db,
+			"PRAGMA exported.journal_mode=OFF; PRAGMA exported.synchronous=OFF; BEGIN",
+			err);
 	if (!rc)
 		rc = write_tables(db, qdb, err);
 	if (!rc)

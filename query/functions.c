@@ -26,8 +26,7 @@ static void on_open(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		return;
 	}
 	if (query_db_add(qdb, &file, &err) || query_events_register(qdb) != SQLITE_OK) {
-		char *text = sqlite3_mprintf("%s: %s", name,
-					     err.code ? err.text : "out of memory");
+		char *text = sqlite3_mprintf("%s: %s", name, err.code ? err.text : "out of memory");
 
 		if (text)
 			sqlite3_result_error(ctx, text, -1);

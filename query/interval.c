@@ -44,7 +44,8 @@ static bool set_of(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
 	if (sqlite3_value_type(v) != SQLITE_BLOB || !data || size < MAGIC_SIZE ||
 	    (size - MAGIC_SIZE) % PAIR_SIZE || memcmp(data, MAGIC, MAGIC_SIZE)) {
 		if (ctx)
-			sqlite3_result_error(ctx, "this is no set of intervals: interval_union() makes one", -1);
+			sqlite3_result_error(
+				ctx, "this is no set of intervals: interval_union() makes one", -1);
 		return false;
 	}
 	out->data = data + MAGIC_SIZE;
@@ -55,7 +56,8 @@ static bool set_of(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
 /* A begin and a duration; false: it takes no time. */
 static bool pair_of(sqlite3_value **argv, struct pair *out)
 {
-	if (sqlite3_value_type(argv[0]) == SQLITE_NULL || sqlite3_value_type(argv[1]) == SQLITE_NULL)
+	if (sqlite3_value_type(argv[0]) == SQLITE_NULL ||
+	    sqlite3_value_type(argv[1]) == SQLITE_NULL)
 		return false;
 	out->from = sqlite3_value_int64(argv[0]);
 	if (__builtin_add_overflow(out->from, sqlite3_value_int64(argv[1]), &out->to))
@@ -265,7 +267,8 @@ struct cursor {
 static int on_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
 		      char **why)
 {
-	int rc = sqlite3_declare_vtab(db, "CREATE TABLE x(ts INTEGER, dur INTEGER, set_ BLOB HIDDEN)");
+	int rc = sqlite3_declare_vtab(db,
+				      "CREATE TABLE x(ts INTEGER, dur INTEGER, set_ BLOB HIDDEN)");
 
 	(void)aux;
 	(void)argc;
@@ -365,8 +368,8 @@ static int on_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column
 	if (column == 2)
 		sqlite3_result_value(ctx, c->value);
 	else
-		sqlite3_result_int64(ctx, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from) :
-						   p.from);
+		sqlite3_result_int64(ctx, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from)
+						 : p.from);
 	return SQLITE_OK;
 }
 
@@ -409,5 +412,6 @@ int query_intervals_register(sqlite3 *db)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && rc == SQLITE_OK; i++)
 		rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].n_args, flags,
 						NULL, functions[i].fn, NULL, NULL, NULL);
-	return rc == SQLITE_OK ? sqlite3_create_module_v2(db, "intervals", &module, NULL, NULL) : rc;
+	return rc == SQLITE_OK ? sqlite3_create_module_v2(db, "intervals", &module, NULL, NULL)
+			       : rc;
 }

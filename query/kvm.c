@@ -3,7 +3,18 @@
 #include "analyze/reasons.h"
 #include "query/walk.h"
 
-enum { EXIT_TS, EXIT_DUR, EXIT_CPU, EXIT_UTID, EXIT_VCPU, EXIT_REASON, EXIT_ISA, EXIT_CODE, EXIT_RUN, EXIT_TS_END };
+enum {
+	EXIT_TS,
+	EXIT_DUR,
+	EXIT_CPU,
+	EXIT_UTID,
+	EXIT_VCPU,
+	EXIT_REASON,
+	EXIT_ISA,
+	EXIT_CODE,
+	EXIT_RUN,
+	EXIT_TS_END
+};
 
 static const struct query_column columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
@@ -46,8 +57,8 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	struct walk_source *w = self;
 	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
 
-	return analyze_reasons_new(&w->reasons, type ? type->format : "", type ? type->format_len : 0,
-				   err);
+	return analyze_reasons_new(&w->reasons, type ? type->format : "",
+				   type ? type->format_len : 0, err);
 }
 
 static void on_kvm(void *self, const struct analyze_kvm *k)
@@ -107,10 +118,10 @@ static bool pending(void *self)
 
 static const char *isa_name(int32_t isa)
 {
-	return isa == ANALYZE_ISA_VMX	     ? "vmx" :
-	       isa == ANALYZE_ISA_SVM	     ? "svm" :
-	       isa == ANALYZE_ISA_ARM_TRAP ? "arm64" :
-					     NULL;
+	return isa == ANALYZE_ISA_VMX        ? "vmx"
+	       : isa == ANALYZE_ISA_SVM      ? "svm"
+	       : isa == ANALYZE_ISA_ARM_TRAP ? "arm64"
+					     : NULL;
 }
 
 static void column_of(struct query_source *src, sqlite3_context *ctx, int column)

@@ -92,8 +92,8 @@ int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct 
 		return SQLITE_NOMEM;
 	for (int i = 0; i < info->nConstraint && n < 32; i++) {
 		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
-		enum query_role role = c->iColumn < 0 ? QUERY_PLAIN :
-							table->columns[c->iColumn].role;
+		enum query_role role = c->iColumn < 0 ? QUERY_PLAIN
+						      : table->columns[c->iColumn].role;
 		char op = letter_of(c->op);
 
 		if (!op || !helps(role, op))
@@ -154,7 +154,8 @@ static bool integer_of(sqlite3_value *v, char op, int64_t *out, bool *exact)
 
 static void limit(uint64_t *from_ns, uint64_t *to_ns, bool *nothing, char op, int64_t v)
 {
-	bool lower = op == '=' || op == '>' || op == 'g', upper = op == '=' || op == '<' || op == 'l';
+	bool lower = op == '=' || op == '>' || op == 'g',
+	     upper = op == '=' || op == '<' || op == 'l';
 
 	if (lower && v > 0) {
 		uint64_t from = (uint64_t)v + (op == '>' && v < INT64_MAX);

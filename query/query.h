@@ -32,13 +32,14 @@ struct query_file {
 	const char *name; /* what the column `run` says; borrowed while the query is open */
 	struct cdict_reader *reader;
 	struct label_index *labels; /* or NULL: the file's own */
-	uint64_t from_ns, to_ns; /* the window to which what tables tell is clipped; both 0: the whole */
+	uint64_t from_ns,
+		to_ns; /* the window to which what tables tell is clipped; both 0: the whole */
 };
 
 /* The zero value has all defaults. */
 struct query_options {
-	unsigned jobs;           /* threads that decode */
-	uint64_t memory_bytes;   /* that SQLite may take; 0: no limit */
+	unsigned jobs;         /* threads that decode */
+	uint64_t memory_bytes; /* that SQLite may take; 0: no limit */
 };
 
 int query_open(struct query **out, const struct query_file *files, size_t n,
@@ -74,8 +75,7 @@ int query_run(struct query *q, const char *sql, const struct query_out *out,
 uint64_t query_blocks_read(const struct query *q);
 
 /* query_export_sqlite - an SQLite database at @path, which is empty or not there, with the tables of @files. */
-int query_export_sqlite(const struct query_file *files, size_t n,
-			const struct query_options *opts, const char *path,
-			struct cdict_error *err);
+int query_export_sqlite(const struct query_file *files, size_t n, const struct query_options *opts,
+			const char *path, struct cdict_error *err);
 
 #endif

@@ -11,10 +11,11 @@
 #include "query/tables.h"
 
 static const struct query_table *const tables[] = {
-	&query_sched_slice,  &query_sched,	 &query_thread_state, &query_wakeup,
-	&query_kvm_exit,     &query_thread_table, &query_process,      &query_thread_track,
-	&query_loss,	     &query_cpu,	 &query_metadata,     &query_trace_bounds,
-	&query_ftrace_event, &query_slice,	 NULL,
+	&query_sched_slice,  &query_sched,        &query_thread_state,
+	&query_wakeup,       &query_kvm_exit,     &query_thread_table,
+	&query_process,      &query_thread_track, &query_loss,
+	&query_cpu,          &query_metadata,     &query_trace_bounds,
+	&query_ftrace_event, &query_slice,        NULL,
 };
 
 const struct query_table *const *query_tables(void)
@@ -64,8 +65,8 @@ static bool is_whole(const struct cdict_reader *r)
 	struct scope scope;
 
 	scope_of_reader(&scope, r);
-	return scope.whom == SCOPE_SYSTEM && !scope.overwritten && !scope.filtered && !scope.foreign &&
-	       !scope.late && !scope.begins_ns && !cdict_reader_loss_count(r);
+	return scope.whom == SCOPE_SYSTEM && !scope.overwritten && !scope.filtered &&
+	       !scope.foreign && !scope.late && !scope.begins_ns && !cdict_reader_loss_count(r);
 }
 
 static bool is_foreign(const struct cdict_reader *r)
@@ -147,10 +148,10 @@ int query_db_register(struct query_db *qdb, struct cdict_error *err)
 		rc = query_intervals_register(qdb->db);
 	if (rc == SQLITE_OK)
 		rc = query_events_register(qdb);
-	return rc == SQLITE_OK ? 0 :
-	       rc == SQLITE_NOMEM ?
-				 cdict_fail_nomem(err) :
-				 cdict_fail(err, -EIO, CDICT_NO_OFFSET, "SQLite: %s", sqlite3_errstr(rc));
+	return rc == SQLITE_OK ? 0
+	       : rc == SQLITE_NOMEM
+		       ? cdict_fail_nomem(err)
+		       : cdict_fail(err, -EIO, CDICT_NO_OFFSET, "SQLite: %s", sqlite3_errstr(rc));
 }
 
 uint64_t query_db_blocks(const struct query_db *qdb)

@@ -22,7 +22,16 @@ static bool on_cpu_pending(void *self)
 
 /* ---- sched_slice ---- */
 
-enum { SLICE_TS, SLICE_DUR, SLICE_CPU, SLICE_UTID, SLICE_END_STATE, SLICE_PRIORITY, SLICE_RUN, SLICE_TS_END };
+enum {
+	SLICE_TS,
+	SLICE_DUR,
+	SLICE_CPU,
+	SLICE_UTID,
+	SLICE_END_STATE,
+	SLICE_PRIORITY,
+	SLICE_RUN,
+	SLICE_TS_END
+};
 
 static const struct query_column slice_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
@@ -48,8 +57,8 @@ static void on_run(void *self, const struct analyze_run *run)
 		return;
 	if (w->clipped && run->from_ns == run->to_ns)
 		return;
-	row = w->clipped ? walk_add(w, run->from_ns, run->to_ns, run->task) :
-			   walk_add(w, run->start_ns, end, run->task);
+	row = w->clipped ? walk_add(w, run->from_ns, run->to_ns, run->task)
+			 : walk_add(w, run->start_ns, end, run->task);
 	if (row)
 		row->cpu = run->cpu;
 }
@@ -124,8 +133,8 @@ static int slice_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, slice_column, err);
 }
 
-const struct query_table query_sched_slice = { "sched_slice", slice_columns, QUERY_NARROWS, slice_open,
-					       NULL };
+const struct query_table query_sched_slice = { "sched_slice", slice_columns, QUERY_NARROWS,
+					       slice_open, NULL };
 /* The same by its older name. */
 const struct query_table query_sched = { "sched", slice_columns, QUERY_NARROWS, slice_open, NULL };
 
@@ -165,7 +174,25 @@ static bool in_window(const struct walk_source *w, uint64_t t_ns)
 	return t_ns >= w->from_ns && t_ns <= w->to_ns;
 }
 
-/* Of a task: known, value: prev_state of its last switch-out; t_ns + 1, other: its wake-up since, and the waker. */
+/* What of a task began in the window and goes on: bits of walk_task.kind. */
+enum { OPEN_RUN = 1, OPEN_OFF = 2, OPEN_WOKEN = 4 };
+
+static void begun(struct walk_source *w, struct walk_task *t, unsigned what, uint64_t t_ns)
+{
+	if (!in_window(w, t_ns) || t->kind & what)
+		return;
+	t->kind |= (uint8_t)what;
+	w->open++;
+}
+
+static void ended(struct walk_source *w, struct walk_task *t, unsigned what)
+{
+	for (unsigned bit = OPEN_RUN; bit <= OPEN_WOKEN; bit <<= 1)
+		w->open -= t->kind & what & bit ? 1 : 0;
+	t->kind &= (uint8_t)~what;
+}
+
+/* Of a task: known, value: prev_state of its last switch-out; t_ns - 1, other: its wake-up since, and the waker. */
 static void on_state_switch(void *self, const struct analyze_switch *sw)
 {
 	struct walk_source *w = self;
@@ -176,10 +203,14 @@ static void on_state_switch(void *self, const struct analyze_switch *sw)
 	t->value = sw->prev_state;
 	t->known = true;
 	t->t_ns = 0;
-	w->open += in_window(w, sw->t_ns) * 2;
+	if (analyze_engine_task(w->eng, sw->prev)->tid)
+		begun(w, t, OPEN_OFF, sw->t_ns);
 	t = walk_task(w, sw->next);
-	if (t)
-		t->t_ns = 0;
+	if (!t)
+		return;
+	t->t_ns = 0;
+	ended(w, t, OPEN_OFF | OPEN_WOKEN); /* of one that nobody knew nothing was told */
+	begun(w, t, OPEN_RUN, sw->t_ns);
 }
 
 static void on_state_wake(void *self, const struct analyze_wake *wake)
@@ -191,6 +222,7 @@ static void on_state_wake(void *self, const struct analyze_wake *wake)
 		return;
 	t->t_ns = wake->t_ns + 1;
 	t->other = analyze_engine_sampled(w->eng, wake->cpu);
+	begun(w, t, OPEN_WOKEN, wake->t_ns);
 }
 
 static void on_state_resume(void *self, const struct analyze_resume *r)
@@ -204,20 +236,17 @@ static void on_state_resume(void *self, const struct analyze_resume *r)
 	t->other = ANALYZE_NO_TASK;
 }
 
-static void ended(struct walk_source *w, uint64_t start_ns)
-{
-	w->open -= w->open && in_window(w, start_ns);
-}
-
 static void on_state_run(void *self, const struct analyze_run *run)
 {
 	struct walk_source *w = self;
+	struct walk_task *t = run->task != ANALYZE_NO_TASK ? walk_task(w, run->task) : NULL;
 	size_t n = w->rows.n;
 
 	on_run(self, run);
 	if (w->rows.n > n)
 		w->rows.at[n].kind = STATE_RUNNING;
-	ended(w, run->start_ns);
+	if (t)
+		ended(w, t, OPEN_RUN);
 }
 
 /* A piece of @away from @from to @to, which is clipped. */
@@ -242,14 +271,13 @@ static void on_state_away(void *self, const struct analyze_away *away)
 {
 	struct walk_source *w = self;
 	uint64_t end = away->ended ? away->end_ns : walk_ended(w, away->end_ns), ready = end;
-	const struct walk_task *t;
+	struct walk_task *t = walk_task(w, away->task);
 	struct walk_row *row;
 
-	ended(w, away->start_ns);
-	if (away->off == ANALYZE_OFF_UNKNOWN || !analyze_engine_task(w->eng, away->task)->tid)
-		return;
-	t = walk_task(w, away->task);
 	if (!t)
+		return;
+	ended(w, t, OPEN_OFF | OPEN_WOKEN);
+	if (away->off == ANALYZE_OFF_UNKNOWN || !analyze_engine_task(w->eng, away->task)->tid)
 		return;
 	if (t->t_ns && t->t_ns - 1 >= away->start_ns && t->t_ns - 1 <= end)
 		ready = t->t_ns - 1;
@@ -289,9 +317,9 @@ static void result_thread_state(const struct walk_source *w, sqlite3_context *ct
 		result_state(w, ctx, row);
 	else
 		sqlite3_result_text(ctx,
-				    row->kind == STATE_RUNNING ? "Running" :
-				    row->kind == STATE_WOKEN   ? "R" :
-								 class_letter(row->number),
+				    row->kind == STATE_RUNNING ? "Running"
+				    : row->kind == STATE_WOKEN ? "R"
+							       : class_letter(row->number),
 				    -1, SQLITE_STATIC);
 }
 
@@ -338,10 +366,14 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 
 	if (query_uses(scan, STATE_WAKER))
 		with.used |= 1u << STATE_UTID;
+	/* of what began before a walk does, its class is known, but neither its letter nor who ended it */
+	if (query_uses(scan, STATE_WAKER) || query_uses(scan, STATE_STATE))
+		with.end_from_ns = 0;
 	return walk_open(out, run, table, &with, &ops, state_column, err);
 }
 
-const struct query_table query_thread_state = { "thread_state", state_columns, 0, state_open, NULL };
+const struct query_table query_thread_state = { "thread_state", state_columns, 0, state_open,
+						NULL };
 
 /* ---- wakeup ---- */
 
@@ -399,9 +431,9 @@ static void wake_column(struct query_source *src, sqlite3_context *ctx, int colu
 		break;
 	case WAKE_KIND:
 		sqlite3_result_text(ctx,
-				    row->kind == ANALYZE_KIND_WAKING ? "waking" :
-				    row->kind == ANALYZE_KIND_WAKEUP ? "wakeup" :
-								       "wakeup_new",
+				    row->kind == ANALYZE_KIND_WAKING   ? "waking"
+				    : row->kind == ANALYZE_KIND_WAKEUP ? "wakeup"
+								       : "wakeup_new",
 				    -1, SQLITE_STATIC);
 		break;
 	default:

@@ -18,20 +18,13 @@ enum {
 };
 
 static const struct query_column columns[] = {
-	{ "ts", "INTEGER", QUERY_TS, false },
-	{ "dur", "INTEGER", QUERY_PLAIN, false },
-	{ "utid", "INTEGER", QUERY_UTID, false },
-	{ "track_id", "INTEGER", QUERY_PLAIN, false },
-	{ "category", "TEXT", QUERY_PLAIN, false },
-	{ "name", "TEXT", QUERY_PLAIN, false },
-	{ "depth", "INTEGER", QUERY_PLAIN, false },
-	{ "fname", "TEXT", QUERY_PLAIN, false },
-	{ "size", "INTEGER", QUERY_PLAIN, false },
-	{ "host", "TEXT", QUERY_PLAIN, false },
-	{ "args", "TEXT", QUERY_PLAIN, false },
-	QUERY_COLUMN_RUN,
-	{ "ts_end", "INTEGER", QUERY_TS_END, true },
-	QUERY_COLUMNS_END,
+	{ "ts", "INTEGER", QUERY_TS, false },        { "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "utid", "INTEGER", QUERY_UTID, false },    { "track_id", "INTEGER", QUERY_PLAIN, false },
+	{ "category", "TEXT", QUERY_PLAIN, false },  { "name", "TEXT", QUERY_PLAIN, false },
+	{ "depth", "INTEGER", QUERY_PLAIN, false },  { "fname", "TEXT", QUERY_PLAIN, false },
+	{ "size", "INTEGER", QUERY_PLAIN, false },   { "host", "TEXT", QUERY_PLAIN, false },
+	{ "args", "TEXT", QUERY_PLAIN, false },      QUERY_COLUMN_RUN,
+	{ "ts_end", "INTEGER", QUERY_TS_END, true }, QUERY_COLUMNS_END,
 };
 
 static const char *const fields[] = { "dur", "fname", "size", "host", "args" };

@@ -64,7 +64,7 @@ static int common_pid(const struct cdict_event_type *type)
 
 /* Which types, and which of their fields; -ENOMEM. One allocation holds all bitmaps, *@fields is to be freed. */
 static int set_types(struct stream_source *s, const struct stream_options *opts,
-			   struct cdict_query *query, const uint64_t ***fields)
+		     struct cdict_query *query, const uint64_t ***fields)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(s->run->reader);
 	size_t n = cdict_schema_count(schema), words = n / 64 + 1, at = words;

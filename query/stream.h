@@ -10,10 +10,10 @@ struct stream_source {
 	struct query_run_of *run;
 	struct cdict_events *it;
 	struct cdict_event ev;
-	int *fields;        /* the caller's: which field of what; freed with the source */
-	size_t n_fields;    /* for each type */
+	int *fields;            /* the caller's: which field of what; freed with the source */
+	size_t n_fields;        /* for each type */
 	uint64_t *types, *cpus; /* bitmaps that @it looks at */
-	const void *ctx;    /* the caller's */
+	const void *ctx;        /* the caller's */
 	bool done;
 };
 

@@ -41,8 +41,8 @@ struct query_column {
 
 /* What of a table a statement looks at. */
 struct query_scan {
-	uint64_t from_ns, to_ns;         /* of ts, inclusive */
-	uint64_t end_from_ns, end_to_ns; /* of ts + dur */
+	uint64_t from_ns, to_ns;           /* of ts, inclusive */
+	uint64_t end_from_ns, end_to_ns;   /* of ts + dur */
 	uint64_t clip_from_ns, clip_to_ns; /* the window, both 0: none */
 	bool has_cpu;
 	uint32_t cpu;
@@ -108,11 +108,11 @@ struct query_run_of {
 	bool asked_digests;
 	uint64_t first_ns, last_ns;
 	uint64_t from_ns, to_ns; /* the window, both 0: the whole */
-	bool whole;   /* a system's recording without losses */
-	bool foreign; /* samples have the recorder's tids, payloads the host's */
+	bool whole;              /* a system's recording without losses */
+	bool foreign;            /* samples have the recorder's tids, payloads the host's */
 	/* Once somebody asks (threads.c): */
 	bool has_threads;
-	struct tables_walk walk; /* of the end alone where the file tells of the rest */
+	struct tables_walk walk;            /* of the end alone where the file tells of the rest */
 	ARRAY(struct query_thread) threads; /* by utid */
 	uint32_t *by_tid;                   /* of the threads, by tid and then utid */
 	ARRAY(int32_t) pids;                /* in the order of upid */

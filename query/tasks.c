@@ -133,9 +133,9 @@ static void thread_column(struct query_source *src, sqlite3_context *ctx, int co
 		result_known(ctx, label ? label->group : NULL);
 		break;
 	case THREAD_HOST:
-		result_known(ctx, label && label->host && *label->host ?
-					  label->host :
-					  cdict_reader_info(l->run->reader, "host.name"));
+		result_known(ctx, label && label->host && *label->host
+					  ? label->host
+					  : cdict_reader_info(l->run->reader, "host.name"));
 		break;
 	case THREAD_VCPU:
 		result_number(ctx, names_vcpu(names, task), names_vcpu(names, task) >= 0);
@@ -197,16 +197,11 @@ enum {
 };
 
 static const struct query_column process_columns[] = {
-	{ "upid", "INTEGER", QUERY_KEY, false },
-	{ "pid", "INTEGER", QUERY_PLAIN, false },
-	{ "name", "TEXT", QUERY_PLAIN, false },
-	{ "vm", "TEXT", QUERY_PLAIN, false },
-	{ "start_ts", "INTEGER", QUERY_PLAIN, false },
-	{ "end_ts", "INTEGER", QUERY_PLAIN, false },
-	{ "threads", "INTEGER", QUERY_PLAIN, false },
-	QUERY_COLUMN_RUN,
-	{ "id", "INTEGER", QUERY_PLAIN, true },
-	QUERY_COLUMNS_END,
+	{ "upid", "INTEGER", QUERY_KEY, false },       { "pid", "INTEGER", QUERY_PLAIN, false },
+	{ "name", "TEXT", QUERY_PLAIN, false },        { "vm", "TEXT", QUERY_PLAIN, false },
+	{ "start_ts", "INTEGER", QUERY_PLAIN, false }, { "end_ts", "INTEGER", QUERY_PLAIN, false },
+	{ "threads", "INTEGER", QUERY_PLAIN, false },  QUERY_COLUMN_RUN,
+	{ "id", "INTEGER", QUERY_PLAIN, true },        QUERY_COLUMNS_END,
 };
 
 /* Its main thread, else the first one that is known. */

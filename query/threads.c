@@ -192,5 +192,6 @@ const struct query_thread *query_thread_find(const struct query_run_of *run, int
 		else
 			hi = mid;
 	}
-	return lo < run->threads.n && run->threads.at[lo].utid == utid ? &run->threads.at[lo] : NULL;
+	return lo < run->threads.n && run->threads.at[lo].utid == utid ? &run->threads.at[lo]
+								       : NULL;
 }

@@ -67,8 +67,8 @@ static char *declaration(const struct query_table *t)
 	return sink_take(&s, &len);
 }
 
-static int on_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
-		      sqlite3_vtab **out, char **why)
+static int on_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
+		      char **why)
 {
 	const struct module_of *m = aux;
 	struct vtab *v = calloc(1, sizeof(*v));
@@ -146,7 +146,8 @@ static int advance(struct cursor *c)
 		int rc;
 
 		if (!c->src) {
-			while (c->at < v->db->runs.n && !plan_run_wants(&c->run, v->db->runs.at[c->at]))
+			while (c->at < v->db->runs.n &&
+			       !plan_run_wants(&c->run, v->db->runs.at[c->at]))
 				c->at++;
 			if (c->at >= v->db->runs.n || c->scan.nothing) {
 				c->eof = true;

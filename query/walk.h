@@ -12,7 +12,7 @@ struct walk_row {
 	uint64_t ts, end; /* end: ANALYZE_NO_TIME, not known */
 	uint64_t value;   /* prev_state, exit reason */
 	uint32_t cpu, task, other;
-	int32_t number;   /* priority, ISA, target CPU */
+	int32_t number; /* priority, ISA, target CPU */
 	uint8_t kind;
 	bool known; /* @value is */
 };
@@ -30,8 +30,8 @@ struct walk_source {
 	uint64_t from_ns, to_ns; /* of what rows begin */
 	uint64_t told;           /* events that the walk was asked to go over */
 	ARRAY(struct walk_row) rows;
-	size_t at; /* the row + 1 */
-	ARRAY(int64_t) utids; /* by the engine's numbers, + 1; 0: not looked up yet, -1: none */
+	size_t at;               /* the row + 1 */
+	ARRAY(int64_t) utids;    /* by the engine's numbers, + 1; 0: not looked up yet, -1: none */
 	uint64_t *last_block_ns; /* by CPU: where its last block ends */
 	uint32_t n_cpus;
 	ARRAY(struct walk_task) tasks; /* what a table keeps of each task */
@@ -40,7 +40,7 @@ struct walk_source {
 };
 
 struct walk_task {
-	uint64_t t_ns;  /* of what goes on, ANALYZE_NO_TIME + 1 == 0: nothing */
+	uint64_t t_ns; /* of what goes on, ANALYZE_NO_TIME + 1 == 0: nothing */
 	uint64_t value;
 	uint32_t cpu, other;
 	int32_t number;
