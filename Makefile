@@ -558,6 +558,10 @@ ifneq ($(plugin),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(dlfilterdir)'
 	$(Q)ln -sf '$(libdir)/cdict/$(notdir $(plugin))' '$(DESTDIR)$(dlfilterdir)'
 endif
+ifneq ($(extension),)
+	$(Q)$(INSTALL) -m 755 $(extension) '$(DESTDIR)$(libdir)'
+	$(Q)$(STRIP) --strip-unneeded '$(DESTDIR)$(libdir)/$(notdir $(extension))'
+endif
 	$(Q)for page in $(man1) $(man3) $(man5) $(man7); do \
 		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
 ifneq ($(completions),)
@@ -568,7 +572,7 @@ endif
 
 uninstall:
 	$(say) REMOVE '$(DESTDIR)$(prefix)'
-	$(Q)rm -f '$(DESTDIR)$(bindir)/cdict' '$(DESTDIR)$(libdir)'/libcdict.a \
+	$(Q)rm -f '$(DESTDIR)$(bindir)/cdict' '$(DESTDIR)$(libdir)'/libcdict.a '$(DESTDIR)$(libdir)'/cdict_sqlite.so \
 		'$(DESTDIR)$(libdir)'/libcdict.so* '$(DESTDIR)$(libdir)/pkgconfig/cdict.pc' \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man1/%',$(man1)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man3/%',$(man3)) \

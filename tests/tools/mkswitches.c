@@ -46,14 +46,14 @@ static void set(const struct cdict_event_type *type, unsigned char *payload, con
 		memcpy(payload + type->fields[i].offset, &v, type->fields[i].size);
 }
 
-static void set_text(const struct cdict_event_type *type, unsigned char *payload,
-		     const char *field, unsigned tid)
+static void set_text(const struct cdict_event_type *type, unsigned char *payload, const char *field,
+		     unsigned tid)
 {
 	int i = cdict_event_type_field(type, field);
 
 	if (i >= 0)
-		snprintf((char *)payload + type->fields[i].offset, type->fields[i].size, "worker-%u",
-			 tid);
+		snprintf((char *)payload + type->fields[i].offset, type->fields[i].size,
+			 "worker-%u", tid);
 }
 
 static void add(struct cdict_writer *w, const struct cdict_sample *sample,
