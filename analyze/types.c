@@ -150,6 +150,7 @@ static void state_add(struct state_table *st, uint64_t bit, char letter)
 		return;
 	st->known |= bit;
 	st->off[__builtin_ctzll(bit)] = (uint8_t)letter_class(letter);
+	st->letter[__builtin_ctzll(bit)] = letter;
 }
 
 /* 0 or -ENOMEM. */
