@@ -28,11 +28,12 @@ struct export_slice {
 	uint32_t cpu;
 	uint32_t task; /* ANALYZE_NO_TASK: nobody knows who ran */
 	uint64_t from_ns, to_ns;
-	bool switched; /* a sched_switch of the window ends it: off and prev_state are known */
+	bool switched; /* a sched_switch of the window ends it: its state is known */
 	enum analyze_off off;
-	uint64_t prev_state; /* as recorded */
-	uint32_t next;       /* who was switched in */
-	int32_t prio;        /* or ANALYZE_NO_PRIO */
+	uint64_t prev_state;            /* as recorded */
+	char state[ANALYZE_STATE_ROOM]; /* the same in the kernel's letters; empty: not known */
+	uint32_t next;                  /* who was switched in */
+	int32_t prio;                   /* or ANALYZE_NO_PRIO */
 };
 
 /* A kvm_exit with its kvm_entry, which lies in the window. */
@@ -116,8 +117,6 @@ const char *export_name(struct export *x, uint32_t task);
 const char *export_comm(const struct export *x, uint32_t task, char room[EXPORT_COMM]);
 /* export_filtered - whether anything but all tasks was asked for. */
 bool export_filtered(const struct export *x);
-/* export_off - "R", "R+", "S", "D", "T", "X". */
-const char *export_off(enum analyze_off off);
 /* export_us - nanoseconds as microseconds with as many decimals as there are: 12, 12.5, 12.345. */
 void export_us(struct sink *s, uint64_t ns);
 

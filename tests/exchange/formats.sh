@@ -115,6 +115,28 @@ else
 	skip perfwhiz_reads "python3-msgpack is not installed"
 fi
 
+# ---- SQLite ------------------------------------------------------------------------------------------
+
+sqlite() {
+	"$CDICT" export -q x.cdict -o x.sqlite "$@" || return
+	"$CDICT" export -q x.cdict -o x.csv "$@"
+	rows csv x.csv | grep -v ^unknown >csv.rows
+	sqlite3 -separator ' ' x.sqlite "
+		SELECT 'run', cpu, ts, dur, tid, coalesce(end_state, '') FROM sched_slice JOIN thread USING (utid);
+		SELECT 'exit', ts, dur, tid, reason FROM kvm_exit JOIN thread USING (utid) WHERE dur IS NOT NULL;
+		SELECT 'wakeup', ts, cpu, tid FROM wakeup JOIN thread USING (utid) WHERE kind <> 'wakeup'" | sort >sqlite.rows
+	diff csv.rows sqlite.rows | head -n 6
+	[ "$(sqlite3 x.sqlite 'PRAGMA integrity_check')" = ok ] || echo "the database is damaged"
+	find . -name '.x*'
+}
+if command -v sqlite3 >/dev/null; then
+	"$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
+	verdict sqlite_has_the_same "$(sqlite 2>&1)"
+	verdict sqlite_of_a_part_has_the_same "$(sqlite --time 544.9,545.1 2>&1)"
+else
+	skip sqlite_has_the_same "sqlite3 is not installed"
+fi
+
 # ---- folded stacks -----------------------------------------------------------------------------------
 
 folded() {

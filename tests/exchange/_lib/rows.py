@@ -65,9 +65,7 @@ def perfetto_rows(slices, path):
                     yield f"unknown {cpu} {ts} {dur}"
                 else:
                     told = known.get((cpu, ts), "?")
-                    letter = "X" if state[0] in "XZ" else state[0] if state[0] in "RSD" else "T"
-                    letter = "S" if state == "I" else "R+" if state == "R+" else letter
-                    yield f"run {cpu} {ts} {dur} {tid} {letter if told else ''}"
+                    yield f"run {cpu} {ts} {dur} {tid} {told if told.replace('|', '') == state or not told else state}"
             elif kind == "exit":
                 yield "exit " + " ".join(r)
             else:
