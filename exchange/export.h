@@ -32,8 +32,14 @@ struct export_slice {
 	enum analyze_off off;
 	uint64_t prev_state;            /* as recorded */
 	char state[ANALYZE_STATE_ROOM]; /* the same in the kernel's letters; empty: not known */
-	uint32_t next;                  /* who was switched in */
 	int32_t prio;                   /* or ANALYZE_NO_PRIO */
+};
+
+/* A sched_switch of the window, whatever is known of the time before. */
+struct export_switch {
+	uint64_t t_ns;
+	uint64_t from_ns; /* of the slice that it ends, ANALYZE_NO_TIME: no switch began it that is known */
+	uint32_t cpu, prev, next;
 };
 
 /* A kvm_exit with its kvm_entry, which lies in the window. */
@@ -87,6 +93,7 @@ struct export_format {
 	size_t own_size; /* of x->own, which begins as zeroes */
 	int (*begin)(struct export *x, struct cdict_error *err);
 	void (*slice)(struct export *x, const struct export_slice *s);
+	void (*sw)(struct export *x, const struct export_switch *s);   /* of wanted tasks */
 	void (*exit)(struct export *x, const struct export_exit *e);   /* of wanted tasks */
 	void (*guest)(struct export *x, const struct export_guest *g); /* of wanted tasks */
 	void (*wake)(struct export *x, const struct export_wake *w);   /* of wanted tasks */

@@ -104,7 +104,8 @@ verdict members_are_whole_lines "$(members 2>&1)"
 perfwhiz() {
 	"$CDICT" export -q "$1" --to perfwhiz -o x.whiz || return
 	"$CDICT" export -q "$1" --to csv -o x.csv
-	/usr/bin/python3 "$TOP/tests/exchange/_lib/rows.py" perfwhiz x.whiz x.csv
+	"$CDICT" script -q --ns -F tid,cpu,time,event,trace "$1" >script.txt
+	/usr/bin/python3 "$TOP/tests/exchange/_lib/rows.py" perfwhiz x.whiz x.csv script.txt
 }
 if /usr/bin/python3 -c 'import msgpack' 2>/dev/null; then
 	for name in kvm-small kvm-callchain; do
