@@ -50,7 +50,6 @@ sqlite3                 cmd:sqlite3
 python3                 cmd:python3
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas
 python3-msgpack         file:/usr/lib/python3/dist-packages/msgpack
-sqlite3                 cmd:sqlite3
 perl                    cmd:perl
 groff-base              cmd:groff
 mandoc                  cmd:mandoc
