@@ -300,7 +300,7 @@ static const struct cmd_example query_examples[] = {
 	{ "cdict query 'SELECT name, sum(dur) / 1e6 AS run_ms FROM sched_slice JOIN thread USING (utid) "
 	  "GROUP BY utid ORDER BY 2 DESC LIMIT 10' run.cdict",
 	  "who ran longest" },
-	{ "cdict query \"SELECT reason, count(*), sum(dur) FROM kvm_exit GROUP BY reason\" a.cdict b.cdict",
+	{ "cdict query \"SELECT reason, count(*), sum(dur) FROM kvm_exit GROUP BY reason\" before.cdict after.cdict",
 	  "exits of two captures together; `run` tells them apart" },
 	{ "cdict query --sql report.sql --format csv -o report.csv run.cdict",
 	  "statements of a file, as CSV" },
