@@ -147,7 +147,8 @@ static void what_is_no_set_is_refused(void **state)
 	refuses(q, "SELECT interval_dur(CAST('cdictiv1' AS BLOB) || 'x')", "no set of intervals");
 	refuses(q, "SELECT interval_overlaps(x'6364696374697631ff', 1, 1)", "no set of intervals");
 	refuses(q, "SELECT * FROM intervals(7)", "no set of intervals");
-	gives(q, "SELECT interval_dur(NULL), interval_overlaps(x'6364696374697631', 1, 1)", "0|0\n");
+	gives(q, "SELECT interval_dur(NULL), interval_overlaps(x'6364696374697631', 1, 1)",
+	      "0|0\n");
 	/* a made-up one is read, whatever it says */
 	gives(q,
 	      "SELECT interval_overlaps(CAST(x'6364696374697631' || randomblob(32) AS BLOB), 1, 1) IS NOT NULL",
@@ -160,8 +161,9 @@ static void percentiles_lie_between_values(void **state)
 	struct query *q = open_query(NULL, 0);
 
 	(void)state;
-	gives(q, "SELECT percentile(column1, 50), percentile(column1, 0), percentile(column1, 100)"
-		 " FROM (VALUES (4), (1), (NULL), (2), (3))",
+	gives(q,
+	      "SELECT percentile(column1, 50), percentile(column1, 0), percentile(column1, 100)"
+	      " FROM (VALUES (4), (1), (NULL), (2), (3))",
 	      "2.5|1|4\n");
 	gives(q, "SELECT percentile(1, 50) FROM (SELECT 1) WHERE 0", "\n");
 	refuses(q, "SELECT percentile(1, 101) FROM (SELECT 1)", "0 to 100");
@@ -178,11 +180,14 @@ static void slices_have_their_ends_and_states(void **state)
 	gives(q,
 	      "SELECT ts, dur, cpu, tid, end_state FROM sched_slice JOIN thread USING (utid) WHERE tid ORDER BY ts",
 	      "100|30|0|10|S\n130|40|0|11|D\n200|40|1|11|D\n");
-	gives(q, "SELECT ts, dur, tid FROM sched_slice JOIN thread USING (utid) WHERE tid AND ts BETWEEN 130 AND 199",
+	gives(q,
+	      "SELECT ts, dur, tid FROM sched_slice JOIN thread USING (utid) WHERE tid AND ts BETWEEN 130 AND 199",
 	      "130|40|11\n");
-	gives(q, "SELECT ts, dur, tid FROM sched_slice(110, 140) JOIN thread USING (utid) WHERE tid ORDER BY ts",
+	gives(q,
+	      "SELECT ts, dur, tid FROM sched_slice(110, 140) JOIN thread USING (utid) WHERE tid ORDER BY ts",
 	      "110|20|10\n130|10|11\n");
-	gives(q, "SELECT state, ts, dur FROM thread_state JOIN thread USING (utid) WHERE tid = 11 ORDER BY ts",
+	gives(q,
+	      "SELECT state, ts, dur FROM thread_state JOIN thread USING (utid) WHERE tid = 11 ORDER BY ts",
 	      "Running|130|40\nD|170|30\nRunning|200|40\n");
 	gives(q, "SELECT count(*), sum(next_pid) FROM sched_switch WHERE cpu = 1", "2|11\n");
 	gives(q, "SELECT count(*) FROM sched_switch WHERE ts > 169.5 AND ts < 200.0", "1\n");
@@ -205,7 +210,8 @@ static void two_files_share_idle_and_nothing_else(void **state)
 
 	(void)state;
 	gives(q, "SELECT count(*), count(DISTINCT utid), sum(utid = 0) FROM thread", "5|5|1\n");
-	gives(q, "SELECT run, sum(dur) FROM sched_slice WHERE utid != 0 GROUP BY run", "a|110\nb|110\n");
+	gives(q, "SELECT run, sum(dur) FROM sched_slice WHERE utid != 0 GROUP BY run",
+	      "a|110\nb|110\n");
 	gives(q,
 	      "SELECT s.run = t.run, count(*) FROM sched_slice s JOIN thread t USING (utid) WHERE utid GROUP BY 1",
 	      "1|6\n");
@@ -229,7 +235,8 @@ static void statements_touch_no_file(void **state)
 	refuses(q, "SELECT cdict_open('x')", "not authorized");
 	refuses(q, "DELETE FROM sched_slice", "may not be modified");
 	refuses(q, "UPDATE thread SET tid = 1", "may not be modified");
-	gives(q, "PRAGMA table_info(cpu)", "0|cpu|INTEGER|0||0\n1|node|INTEGER|0||0\n2|core|INTEGER|0||0\n3|run|TEXT|0||0\n");
+	gives(q, "PRAGMA table_info(cpu)",
+	      "0|cpu|INTEGER|0||0\n1|node|INTEGER|0||0\n2|core|INTEGER|0||0\n3|run|TEXT|0||0\n");
 	gives(q, "CREATE TEMP VIEW v AS SELECT 1 AS x; SELECT x FROM v; -- nothing\n ;", "1\n");
 	query_close(q);
 }
@@ -251,14 +258,16 @@ static void the_tables_as_a_file_are_the_tables(void **state)
 	if (query_export_sqlite(&file, 1, NULL, path, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(query_connect(&db, &err), 0);
-	assert_int_equal(sqlite3_exec(db, sqlite3_mprintf("ATTACH %Q AS e", path), NULL, NULL, NULL),
+	assert_int_equal(sqlite3_exec(db, sqlite3_mprintf("ATTACH %Q AS e", path), NULL, NULL,
+				      NULL),
 			 SQLITE_OK);
 	assert_int_equal(
-		sqlite3_prepare_v2(db,
-				   "SELECT (SELECT sum(dur) FROM e.sched_slice WHERE utid), (SELECT count(*) FROM e.ftrace_event),"
-				   " (SELECT sum(next_pid) FROM e.\"sched:sched_switch\"), (SELECT count(*) FROM e.thread),"
-				   " (SELECT count(*) FROM e.sched)",
-				   -1, &stmt, NULL),
+		sqlite3_prepare_v2(
+			db,
+			"SELECT (SELECT sum(dur) FROM e.sched_slice WHERE utid), (SELECT count(*) FROM e.ftrace_event),"
+			" (SELECT sum(next_pid) FROM e.\"sched:sched_switch\"), (SELECT count(*) FROM e.thread),"
+			" (SELECT count(*) FROM e.sched)",
+			-1, &stmt, NULL),
 		SQLITE_OK);
 	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
 	assert_int_equal(sqlite3_column_int(stmt, 0), 110);
