@@ -37,9 +37,10 @@ static void add_type(struct cdict_schema *schema, const char *system, const char
 {
 	char text[1024];
 	struct cdict_error err;
-	int len = snprintf(text, sizeof(text),
-			   "name: %s\nID: %d\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n%s\nprint fmt: \"\"\n",
-			   event, event[0], fields);
+	int len = snprintf(
+		text, sizeof(text),
+		"name: %s\nID: %d\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n%s\nprint fmt: \"\"\n",
+		event, event[0], fields);
 
 	if (cdict_schema_add(schema, system, text, (size_t)len, &err) < 0)
 		abort();
@@ -63,7 +64,8 @@ static void make_file(struct buf *out)
 		 "\tfield:int prev_pid;\toffset:8;\tsize:4;\tsigned:1;\n"
 		 "\tfield:int prev_state;\toffset:12;\tsize:4;\tsigned:1;\n"
 		 "\tfield:int next_pid;\toffset:16;\tsize:4;\tsigned:1;\n");
-	add_type(schema, "sched", "sched_waking", "\tfield:int pid;\toffset:8;\tsize:4;\tsigned:1;\n");
+	add_type(schema, "sched", "sched_waking",
+		 "\tfield:int pid;\toffset:8;\tsize:4;\tsigned:1;\n");
 	add_type(schema, "kvm", "kvm_exit",
 		 "\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n");
 	add_type(schema, "kvm", "kvm_entry",
@@ -74,7 +76,8 @@ static void make_file(struct buf *out)
 		uint32_t cpu = i % 2, a = 10 + cpu, b = i % 4 < 2 ? a : 0, prev = b ? 0 : a;
 
 		put(w, 1, 1000 + i * 100, cpu, (int32_t)prev, (uint32_t[]){ 0, prev, a }, 3);
-		put(w, 0, 1010 + i * 100, cpu, (int32_t)prev, (uint32_t[]){ 0, prev, prev, i % 3, b }, 5);
+		put(w, 0, 1010 + i * 100, cpu, (int32_t)prev,
+		    (uint32_t[]){ 0, prev, prev, i % 3, b }, 5);
 		put(w, 3, 1020 + i * 100, cpu, (int32_t)b, (uint32_t[]){ 0, b, cpu }, 3);
 		put(w, 2, 1030 + i * 100, cpu, (int32_t)b, (uint32_t[]){ 0, b, i }, 3);
 	}
@@ -118,7 +121,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct buf small;
 	const struct query_options opts = { .memory_bytes = 32 << 20 };
-	const struct query_out out = { .columns = on_columns, .row = on_row, .progress = on_progress };
+	const struct query_out out = { .columns = on_columns,
+				       .row = on_row,
+				       .progress = on_progress };
 	const uint8_t *nul = size ? memchr(data, 0, size) : NULL;
 	size_t n_sql = nul ? (size_t)(nul - data) : size, n_file = nul ? size - n_sql - 1 : 0;
 	struct query_file file = { .name = "input" };
@@ -134,13 +139,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (n_sql)
 		memcpy(sql, data, n_sql);
 	steps = 0;
-	if (cdict_reader_parse(&file.reader, n_file ? nul + 1 : small.data, n_file ? n_file : small.len,
-			       &err) == 0) {
+	if (cdict_reader_parse(&file.reader, n_file ? nul + 1 : small.data,
+			       n_file ? n_file : small.len, &err) == 0) {
 		if (query_open(&q, &file, 1, &opts, &err) == 0) {
 			int rc = query_run(q, n_sql ? sql : usual, &out, &err);
 
 			/* a failure is one line */
-			if (rc < 0 && (!err.text[0] || strchr(err.text, '\n')) && !strchr(sql, '\n'))
+			if (rc < 0 && (!err.text[0] || strchr(err.text, '\n')) &&
+			    !strchr(sql, '\n'))
 				abort();
 			query_close(q);
 		}
