@@ -18,5 +18,5 @@ try 'SELECT 1' x.cdict -o x.cdict
 try 'SELECT 1' x.cdict --format yaml
 echo 'SELECT count(*) FROM sched_switch' | "$CDICT" query --sql - x.cdict
 "$CDICT" query 'SELECT count(*) FROM sched_switch' "$DATA/kvm-small.data" 
-"$CDICT" query 'SELECT count(*) FROM sched_switch' <<<none; cat x.cdict | "$CDICT" query 'SELECT run, count(*) FROM sched_switch'
+cat x.cdict | "$CDICT" query 'SELECT run, count(*) FROM sched_switch'
 "$CDICT" query 'SELECT count(*) FROM sched_switch' -i x.cdict --time 0%-50%
