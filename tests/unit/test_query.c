@@ -170,6 +170,47 @@ static void percentiles_lie_between_values(void **state)
 	query_close(q);
 }
 
+static void spans_of_two_tables_are_joined_by_time(void **state)
+{
+	struct query *q = open_query(NULL, 0);
+
+	(void)state;
+	gives(q,
+	      "CREATE TABLE a AS SELECT column1 AS cpu, column2 AS ts, column3 AS dur, column4 AS x FROM"
+	      " (VALUES (0, 10, 20, 'p'), (0, 40, 10, 'q'), (1, 0, 100, 'r'), (NULL, 0, 9, 's'), (3, 5, 5, 't'));"
+	      "CREATE TABLE b AS SELECT column1 AS cpu, column2 AS ts, column3 AS dur, column4 AS y FROM"
+	      " (VALUES (0, 0, 15, 1), (0, 20, 30, 2), (1, 90, 20, 3), (2, 0, 100, 4), (0, 60, 0, 5));"
+	      "CREATE VIRTUAL TABLE inner_ USING SPAN_JOIN(a PARTITIONED cpu, b PARTITIONED cpu);"
+	      "CREATE VIRTUAL TABLE left_ USING SPAN_LEFT_JOIN(a PARTITIONED cpu, b PARTITIONED cpu);"
+	      "CREATE VIEW all_ AS SELECT ts, dur, y FROM b WHERE cpu = 0;"
+	      "CREATE VIRTUAL TABLE mixed USING span_join(a PARTITIONED cpu, all_);",
+	      "");
+	gives(q, "SELECT * FROM inner_", "10|5|0|p|1\n20|10|0|p|2\n40|10|0|q|2\n90|10|1|r|3\n");
+	gives(q, "SELECT * FROM left_",
+	      "10|5|0|p|1\n15|5|0|p|\n20|10|0|p|2\n40|10|0|q|2\n0|90|1|r|\n90|10|1|r|3\n5|5|3|t|\n");
+	gives(q, "SELECT cpu, sum(dur), count(*) FROM mixed GROUP BY cpu",
+	      "0|25|3\n1|45|2\n3|5|1\n");
+	/* the time of the left one is told once, whatever overlaps */
+	gives(q, "INSERT INTO a VALUES (1, 50, 100, 'u'); SELECT sum(dur) FROM left_ WHERE cpu = 1",
+	      "150\n");
+	refuses(q, "CREATE VIRTUAL TABLE z USING span_join(a PARTITIONED nothing, b)",
+		"has no column nothing");
+	refuses(q, "CREATE VIRTUAL TABLE z USING span_join(a PARTITIONED cpu, b PARTITIONED y)",
+		"same column");
+	refuses(q, "CREATE VIRTUAL TABLE z USING span_join(a)", "two tables");
+	refuses(q, "CREATE VIRTUAL TABLE z USING span_join(none, a)", "no such table");
+	refuses(q, "SELECT * FROM span_join", "no such table");
+	gives(q, "DROP TABLE inner_; DROP TABLE left_; SELECT 1", "1\n");
+	gives(q,
+	      "CREATE TABLE e AS SELECT 0 AS ts, 9 AS dur; CREATE TABLE c AS SELECT * FROM e;"
+	      "CREATE VIRTUAL TABLE d USING span_join(c, e); DROP TABLE c;"
+	      "CREATE VIRTUAL TABLE c USING span_join(d, e)",
+	      "");
+	refuses(q, "SELECT * FROM c", "made of itself");
+	refuses(q, "SELECT * FROM d", "made of itself");
+	query_close(q);
+}
+
 static void slices_have_their_ends_and_states(void **state)
 {
 	struct file f;
@@ -293,6 +334,7 @@ int main(void)
 		cmocka_unit_test(ends_are_not_in_a_set),
 		cmocka_unit_test(what_is_no_set_is_refused),
 		cmocka_unit_test(percentiles_lie_between_values),
+		cmocka_unit_test(spans_of_two_tables_are_joined_by_time),
 		cmocka_unit_test(slices_have_their_ends_and_states),
 		cmocka_unit_test(two_files_share_idle_and_nothing_else),
 		cmocka_unit_test(statements_touch_no_file),
