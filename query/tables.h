@@ -179,6 +179,7 @@ int query_digests(struct query_run_of *run, struct cdict_error *err);
 
 int query_functions_register(struct query_db *qdb);
 int query_intervals_register(sqlite3 *db);
+int query_span_join_register(sqlite3 *db); /* span_join.c */
 
 /* --- the tables --- */
 
