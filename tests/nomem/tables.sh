@@ -53,6 +53,7 @@ for format in perfetto chrome pfw csv perfwhiz; do
 	walk "nomem_export_$format" "$CDICT" export x.cdict --to $format -o x.out
 done
 walk nomem_export_gzip "$CDICT" export x.cdict --map "$DATA/kvm-small.map.csv" -t KVM --time 20%-60% --to pfw -z -o x.out
+SOME=8 walk nomem_export_sqlite "$CDICT" export x.cdict --to sqlite -o x.out
 FILE_MADE=
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
 walk nomem_help "$CDICT" help record
