@@ -11,6 +11,10 @@
 /* Of a digest, unless somebody says so: the rest of it is read for a time in it. */
 enum { EVENTS_DEFAULT = 1 << 14 };
 
+/* Of a piece that is kept for the next time that is asked for: it is the most that is folded again. Kept
+ * bytes of all CPUs. */
+enum { PIECE_EVENTS = 1 << 12, KEPT_MAX = 8 << 20 };
+
 /* That may be used beside 8 times the file's. */
 enum { BYTES_FREE = 48 << 20 };
 
@@ -255,7 +259,7 @@ void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 		to->mixed |= c->mixed ||
 			     (to->sample_ns != ANALYZE_NO_TIME && c->sample_ns != ANALYZE_NO_TIME &&
 			      to->first_switch_ns == ANALYZE_NO_TIME &&
-			      (to->sample_tid != c->sample_tid));
+			      to->sample_tid != c->first_tid);
 	if (c->first_switch_ns < to->first_switch_ns) {
 		to->first_switch_ns = c->first_switch_ns;
 		to->first_prev = c->first_prev;
@@ -266,6 +270,8 @@ void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c)
 		to->switch_ns = c->switch_ns;
 		to->cur = c->cur;
 	}
+	if (to->sample_ns == ANALYZE_NO_TIME)
+		to->first_tid = c->first_tid;
 	if (digest_later(c->sample_ns, to->sample_ns)) {
 		to->sample_ns = c->sample_ns;
 		to->sample_tid = c->sample_tid;
@@ -390,6 +396,16 @@ void digests_free(struct digests *d)
 	free(d);
 }
 
+static struct fold fold_of(struct part *p)
+{
+	return (struct fold){ .to = &p->sum,
+			      .state = p->sum.cpus,
+			      .cpu = p->cpu,
+			      .switched = p->switched,
+			      .sampled = UINT32_MAX,
+			      .cur = UINT32_MAX };
+}
+
 static int begin_part(struct digests *d, uint64_t t_ns)
 {
 	struct part *p = array_add(&d->parts);
@@ -403,14 +419,15 @@ static int begin_part(struct digests *d, uint64_t t_ns)
 		d->parts.n--;
 		return -ENOMEM;
 	}
-	d->fold = (struct fold){ .to = &p->sum,
-				 .state = p->sum.cpus,
-				 .cpu = d->cpu,
-				 .switched = p->switched,
-				 .sampled = UINT32_MAX,
-				 .cur = UINT32_MAX };
+	d->fold = fold_of(p);
 	d->in_part = 0;
 	return 0;
+}
+
+static size_t part_bytes(const struct part *p)
+{
+	return p->sum.tasks.n * sizeof(*p->sum.tasks.at) + p->sum.rows.n * sizeof(*p->sum.rows.at) +
+	       p->sum.kvm.n * sizeof(*p->sum.kvm.at);
 }
 
 static int end_part(struct digests *d)
@@ -421,8 +438,7 @@ static int end_part(struct digests *d)
 	d->fold.to = NULL;
 	p->last_ns = p->sum.cpus[0].last_ns;
 	/* More tasks than a recorder sees: a reader's memory is bounded. */
-	d->bytes += p->sum.tasks.n * sizeof(*p->sum.tasks.at) +
-		    p->sum.rows.n * sizeof(*p->sum.rows.at) + p->sum.kvm.n * sizeof(*p->sum.kvm.at);
+	d->bytes += part_bytes(p);
 	d->hopeless |= d->bytes / 8 > cdict_reader_size(d->reader) + BYTES_FREE / 8;
 	return digest_add_part(&d->whole, p);
 }
@@ -490,38 +506,85 @@ bool digests_tell(const struct digests *d)
 	return !d->hopeless;
 }
 
-int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err)
+void digest_forget_pieces(struct digests *d, struct pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->all.n; i++) {
+		d->kept -= part_bytes(&pieces->all.at[i]);
+		digest_fini(&pieces->all.at[i].sum);
+	}
+	array_fini(&pieces->all);
+}
+
+/* *p is whole: it goes to @out and, while there is room, to *keep; from @next_ns on it is another one. */
+static int end_piece(struct digests *d, struct part *p, uint64_t next_ns, struct digest *out,
+		     struct pieces **keep)
+{
+	struct part next = { .cpu = p->cpu,
+			     .first_ns = next_ns,
+			     .switched = p->switched ||
+					 p->sum.cpus[0].switch_ns != ANALYZE_NO_TIME };
+	struct part *kept;
+
+	if (digest_add_part(out, p) || digest_init(&next.sum, 1))
+		return -ENOMEM;
+	kept = d->kept < KEPT_MAX ? array_add(&(*keep)->all) : NULL;
+	if (kept) {
+		p->last_ns = next_ns - 1;
+		*kept = *p;
+		d->kept += part_bytes(p);
+	} else {
+		*keep = NULL;
+		digest_fini(&p->sum);
+	}
+	*p = next;
+	return 0;
+}
+
+/* With @keep what is read is cut into pieces of PIECE_EVENTS; *p is the last one. */
+static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct digest *out,
+		       struct pieces **keep, struct cdict_error *err)
 {
 	struct cdict_events *it = NULL;
+	struct fold f = fold_of(p);
 	struct cdict_event ev;
-	int ret;
-	struct fold f = { .to = &p->sum,
-			  .state = p->sum.cpus,
-			  .cpu = p->cpu,
-			  .switched = p->switched,
-			  .sampled = UINT32_MAX,
-			  .cur = UINT32_MAX };
+	uint64_t n = 0;
+	int ret = open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
 
-	ret = open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
-		digest_fold(d, &f, &ev);
-		ret = f.no_memory ? -ENOMEM : 0;
+		ret = 0;
+		if (*keep && n++ >= PIECE_EVENTS && ev.t_ns > f.state->last_ns) {
+			digest_fold_end(&f);
+			ret = end_piece(d, p, ev.t_ns, out, keep);
+			f = fold_of(p);
+			n = 1;
+		}
+		if (!ret)
+			digest_fold(d, &f, &ev);
+		if (f.no_memory)
+			ret = -ENOMEM;
 	}
 	digest_fold_end(&f);
 	cdict_events_close(it);
 	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret < 0 ? ret : 0;
 }
 
+int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err)
+{
+	struct pieces *none = NULL;
+
+	return read_pieces(d, p, t_ns, NULL, &none, err);
+}
+
 int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
-		     struct cdict_error *err)
+		     struct pieces *keep, struct cdict_error *err)
 {
 	struct part piece = { .cpu = p->cpu, .first_ns = p->first_ns, .switched = p->switched };
 	int ret = digest_init(&piece.sum, 1) ? -ENOMEM : 0;
 
 	if (!ret)
-		ret = digest_read_piece(d, &piece, t_ns, err);
+		ret = read_pieces(d, &piece, t_ns, out, &keep, err);
 	if (!ret)
-		ret = digest_add_part(out, &piece);
+		ret = keep ? end_piece(d, &piece, t_ns, out, &keep) : digest_add_part(out, &piece);
 	digest_fini(&piece.sum);
 	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret;
 }
@@ -538,7 +601,7 @@ int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdic
 		if (p->last_ns < t_ns)
 			ret = digest_add_part(out, p) ? cdict_fail_nomem(err) : 0;
 		else if (p->first_ns < t_ns)
-			ret = digest_add_piece(d, p, t_ns, out, err);
+			ret = digest_add_piece(d, p, t_ns, out, NULL, err);
 	}
 	return ret;
 }

@@ -71,7 +71,8 @@ struct digest_cpu {
 	int32_t cur;
 	uint64_t sample_ns; /* the latest sample that names a task */
 	int32_t sample_tid, sample_pid;
-	bool mixed; /* samples of several tasks before the first switch */
+	int32_t first_tid; /* of the first such sample */
+	bool mixed;        /* samples of several tasks before the first switch */
 };
 
 /* Of all events before a time. */

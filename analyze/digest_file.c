@@ -7,6 +7,9 @@
 #include "analyze/digest_internal.h"
 #include "base/fail.h"
 
+/* Of a CPU; each time that is asked for may end one. */
+enum { PIECES_MAX = 64 };
+
 static const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 
 static struct digest_when at_ns(uint64_t t_ns, uint32_t cpu)
@@ -173,6 +176,29 @@ static int add_head(const struct digests *d, const struct part *head, struct dig
 	return 0;
 }
 
+/* The events behind @cut and before @t_ns. */
+static int add_behind(struct digests *d, size_t cut, struct part *rest, uint64_t t_ns,
+		      struct digest *out, struct cdict_error *err)
+{
+	struct pieces *pieces = &d->cpus[rest->cpu].pieces;
+	size_t i = 0;
+
+	if (pieces->cut != cut || pieces->all.n >= PIECES_MAX)
+		digest_forget_pieces(d, pieces);
+	pieces->cut = cut;
+	for (; i < pieces->all.n && pieces->all.at[i].last_ns < t_ns; i++) {
+		const struct part *p = &pieces->all.at[i];
+
+		if (digest_add_part(out, p))
+			return cdict_fail_nomem(err);
+		rest->first_ns = p->last_ns + 1;
+		rest->switched |= p->sum.cpus[0].switch_ns != ANALYZE_NO_TIME;
+	}
+	if (rest->first_ns >= t_ns)
+		return 0;
+	return digest_add_piece(d, rest, t_ns, out, i == pieces->all.n ? pieces : NULL, err);
+}
+
 /* The events of @cpu before @t_ns. */
 static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct digest *out,
 		    struct cdict_error *err)
@@ -192,7 +218,7 @@ static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct diges
 		rest.first_ns = d->cuts[i - 1].next_first_ns;
 		rest.switched = true;
 	}
-	return digest_add_piece(d, &rest, t_ns, out, err);
+	return add_behind(d, i, &rest, t_ns, out, err);
 }
 
 /* Per CPU its cuts, one behind the other, its first and last time. */
@@ -305,8 +331,10 @@ int digest_take_file(struct digests *d, struct cdict_error *err)
 
 void digest_file_fini(struct digests *d)
 {
-	for (uint32_t c = 0; d->cpus && c < d->n_cpus; c++)
+	for (uint32_t c = 0; d->cpus && c < d->n_cpus; c++) {
 		digest_fini(&d->cpus[c].head.sum);
+		digest_forget_pieces(d, &d->cpus[c].pieces);
+	}
 	free(d->cpus);
 	free(d->cuts);
 	cdict_digests_free(d->file);

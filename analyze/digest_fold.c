@@ -84,6 +84,8 @@ static void fold_sample(struct fold *f, const struct cdict_event *ev)
 		f->tid = ev->tid;
 		f->pid = ev->pid;
 	}
+	if (c->sample_ns == ANALYZE_NO_TIME)
+		c->first_tid = ev->tid;
 	c->sample_ns = ev->t_ns;
 	c->sample_tid = ev->tid;
 	c->sample_pid = ev->pid;

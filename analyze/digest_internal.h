@@ -27,6 +27,12 @@ struct fold {
 	uint32_t rows[256]; /* + 1, by the tid's last bits: where it was found last */
 };
 
+/* What was read behind a cut, one piece behind the other: for the next time that is asked for. */
+struct pieces {
+	size_t cut; /* + 1; 0: from the CPU's begin */
+	ARRAY(struct part) all;
+};
+
 /* A cut of the file's, with what is behind it. */
 struct cut {
 	const struct cdict_digest_cut *of;
@@ -38,6 +44,7 @@ struct cut {
 /* A CPU, where the file tells. */
 struct cpu_cuts {
 	struct part head; /* up to its first switch */
+	struct pieces pieces;
 	size_t last, cut; /* cuts, + 1; @cut while they are linked */
 	uint64_t first_ns, last_ns;
 };
@@ -63,6 +70,7 @@ struct digests {
 	struct cdict_events *it;
 	struct fold fold;
 	uint64_t in_part, per_part, bytes;
+	size_t kept; /* bytes of pieces */
 };
 
 /* --- digest.c --- */
@@ -80,9 +88,11 @@ void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c);
 int digest_add_part(struct digest *d, const struct part *p);
 /* digest_read_piece - the events of @p's CPU from its first_ns on and before @t_ns, into @p. */
 int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err);
-/* digest_add_piece - the same, added to @out. */
+/* digest_add_piece - the same, added to @out.  @keep: some thousand events of it at a time stay there; may
+ * be NULL. */
 int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
-		     struct cdict_error *err);
+		     struct pieces *keep, struct cdict_error *err);
+void digest_forget_pieces(struct digests *d, struct pieces *pieces);
 
 /* --- digest_fold.c --- */
 

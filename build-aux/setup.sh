@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Debian package, and how to see that what it brings is there, from wherever it came:
-# cmd:PROGRAM, pkg:PKG-CONFIG NAME, file:PATH.
+# cmd:PROGRAM, pkg:PKG-CONFIG NAME, file:PATH, lib:SHARED LIBRARY.
 build_needs='
 gcc                     cmd:gcc
 libc6-dev               file:/usr/include/stdio.h
@@ -45,6 +45,7 @@ libclang-rt-dev         clang-rt:fuzzer
 clang-format            cmd:clang-format
 procps                  cmd:ps
 libvirt-dev             pkg:libvirt
+libdw1                  lib:libdw.so.1
 jq                      cmd:jq
 sqlite3                 cmd:sqlite3
 python3                 cmd:python3
@@ -65,6 +66,7 @@ is_there() {
 	cmd:*) command -v "${1#cmd:}" >/dev/null ;;
 	pkg:*) pkg-config --exists "${1#pkg:}" 2>/dev/null ;;
 	file:*) [ -e "${1#file:}" ] ;;
+	lib:*) PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep "^[[:space:]]*${1#lib:} " ;;
 	clang-rt:*) compgen -G "$(clang -print-resource-dir 2>/dev/null)/lib/*/libclang_rt.*${1#*:}*" ;;
 	esac >/dev/null
 }

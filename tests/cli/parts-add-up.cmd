@@ -3,10 +3,10 @@ for trace in neighbours two-vcpus loss migrations halts tid-reuse hotplug latenc
 	$MKPERF -o x.data $DATA/$trace.trace
 	rm -f x.cdict
 	$CDICT convert -q -i x.data -o x.cdict
-	echo "$trace: $("$(dirname $MKPERF)/twoparts" x.cdict 12 2>&1)"
-	"$(dirname $MKPERF)/addup" x.cdict 6 >out 2>&1 || cat out
+	echo "$trace: $(${RUN-} $BUILD/tests/tools/twoparts x.cdict 12 2>&1)"
+	${RUN-} $BUILD/tests/tools/addup x.cdict 6 >out 2>&1 || cat out
 done
 rm -f x.cdict
 $CDICT convert -q -i $DATA/kvm-small.data -o x.cdict
-"$(dirname $MKPERF)/twoparts" x.cdict 2 >out 2>&1 || cat out
-"$(dirname $MKPERF)/addup" x.cdict 2 >out 2>&1 || cat out
+${RUN-} $BUILD/tests/tools/twoparts x.cdict 2 >out 2>&1 || cat out
+${RUN-} $BUILD/tests/tools/addup x.cdict 2 >out 2>&1 || cat out

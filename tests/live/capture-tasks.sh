@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 200
+# timeout: 500
 # shares: 1
 #
 # Thousands of tasks, most of which live for a millisecond: the recorder knows them all by name, and

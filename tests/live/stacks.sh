@@ -30,7 +30,9 @@ def names(path):
 ours, n = names(sys.argv[1])
 perfs, m = names(sys.argv[2])
 # What runs code of its own making has none of them; perf knows what a few early events were in no more than we do.
-both = [a for a in ours if a in perfs and "//anon" not in str(ours[a]) and "::" not in str(perfs[a])]
+# Of a process with another root folder perf opens the files of its own.
+here = set(open(sys.argv[3]).read().split())
+both = [a for a in ours if a in perfs and "//anon" not in str(ours[a]) and "::" not in str(perfs[a]) and (not a[0] or a[0] in here)]
 for names in perfs.values():
     names.discard("[unknown] ([unknown])")
 for names in ours.values():
@@ -66,7 +68,20 @@ load() {
 	done
 }
 
+# with_our_root - the processes that are seen with it, to a file, until it is killed
+with_our_root() {
+	local p
+	while :; do
+		for p in /proc/[0-9]*; do
+			[ ! "$p/root/." -ef / ] || echo "${p#/proc/}"
+		done
+		sleep 0.02
+	done 2>/dev/null
+}
+
 names_are_perf_s() {
+	with_our_root >here &
+	local roots=$!
 	"$CDICT" record -q -g -e $events --keep-perf-data p.data -o x.cdict 2>rec.err &
 	local pid=$!
 	ready $pid
@@ -74,10 +89,11 @@ names_are_perf_s() {
 	sleep 1.2 # both have seen the rest
 	kill -INT $pid
 	wait $pid || cat rec.err
+	kill $roots
 	[ -z "$(cat rec.err)" ] || cat rec.err
 	perf script --guest-code --no-inline -F pid,tid,ip,sym,symoff,dso,event,trace -i p.data >theirs 2>/dev/null
 	frames x.cdict >ours
-	python3 -c "$python_compare" ours theirs
+	python3 -c "$python_compare" ours theirs here
 	"$CDICT" info -q --max-loss 100 --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
 }
 

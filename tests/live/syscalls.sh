@@ -61,7 +61,8 @@ def told(name, wrong):
 
 # " ls (18778), 10488 events, 100.0%", and a line a call: name, calls, errors, total, min, avg, max in ms
 perf, tid = {}, None
-for line in run("perf", "trace", "-i", "s.data", "-s").splitlines():
+summary = run("perf", "trace", "-i", "s.data", "-s")
+for line in summary.splitlines():
     head = re.match(r" .* \((\d+)\), \d+ events", line)
     row = re.match(r"   (\S+) +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +[\d.]+%$", line)
     if head:
@@ -86,7 +87,10 @@ for key in sorted({*perf, *ours}, key=str):
     # a call whose beginning was not seen takes no time for perf
     elif not o["broken"] and any(abs(ns / 1e6 - ms) > 0.00051 for ns, ms in zip((o["time_ns"], o["min_ns"], o["max_ns"]), p[2:])):
         wrong.append(f"{key}: {o['time_ns']}, {o['min_ns']}, {o['max_ns']} ns; perf trace has {p[2:]} ms")
-told("system_calls_are_as_perf_trace_tells_them", wrong)
+if not perf and "Segmentation fault" in summary: # Debian 13's perf 6.12
+    print("skip system_calls_are_as_perf_trace_tells_them perf trace crashes")
+else:
+    told("system_calls_are_as_perf_trace_tells_them", wrong)
 
 # tid [cpu] seconds: raw_syscalls:sys_enter: NR 1 (...)
 enters, exits, marks = [], [], []

@@ -57,7 +57,7 @@ calls() {
 			*) echo "call $n, $how: status $status: $(head -n 1 err)" ;;
 			esac
 			# what is short is written on
-			[ "$how" != HOW=0 ] || [ $status -eq 0 ] || [ "$name" = plugin ] || echo "call $n, short: status $status"
+			[ "$how" != HOW=0 ] || [ $status -eq 0 ] || [ "$name" = plugin ] || echo "call $n, short: status $status: $(head -n 1 err)"
 			[ "$name:$status" != top:0 ] || ! cmp -s work/x.cdict older.cdict || echo "call $n, $how: status 0 and nothing is saved"
 			[ $status -ne 1 ] || [ -s err ] || echo "call $n, $how: status 1 and no word"
 		done
@@ -67,7 +67,7 @@ if [ ! -e "$NOWRITE" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; 
 	skip killed_calls "nowrite: the sanitizers come before it"
 else
 	if "$CDICT" record -q -s 0.01 --no-names -o may.cdict 2>may.err; then
-		verdict failing_record "$(calls record "$CDICT" record -q -s 0.02 --no-names -o x.cdict 2>&1)"
+		verdict failing_record "$(calls record "$CDICT" record -q --max-loss 100 -s 0.02 --no-names -o x.cdict 2>&1)"
 		# what key s saves, and SIGUSR2; the shell's own calls are none of it
 		cat >top.sh <<-'S'
 			LD_PRELOAD=$TOP_PRELOAD "$CDICT" top -q --seconds 0.5 --no-names -m 512K -o x.cdict &

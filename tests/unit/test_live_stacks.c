@@ -101,11 +101,10 @@ static void tell(struct spaces *s, uint32_t type, uint16_t misc, uint64_t t_ns,
 		 const uint32_t *words, size_t n, const char *text)
 {
 	struct record r = { .header = { .type = type, .misc = misc } };
-	char *at = (char *)r.words + n * sizeof(*words);
 
 	memcpy(r.words, words, n * sizeof(*words));
-	if (text)
-		strcpy(at, text);
+	if (text) /* behind words[] where there are many: strcpy() would be held to those */
+		memcpy(&r.words[n], text, strlen(text) + 1);
 	r.header.size =
 		(uint16_t)(sizeof(r.header) + n * sizeof(*words) + (text ? strlen(text) + 1 : 0));
 	spaces_record(s, &r.header, t_ns);

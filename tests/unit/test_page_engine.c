@@ -382,6 +382,35 @@ static void steps_of_any_length_give_the_same_answer(void **state)
 	}
 }
 
+/* What was read for ranges before, earlier and later ones, tells the same as what is read anew. */
+static void what_was_asked_before_changes_no_answer(void **state)
+{
+	static const char *const calls[] = { "figures", "states", "exits" };
+	struct asked a, fresh;
+	uint64_t rnd = 1;
+
+	(void)state;
+	asked_open(&a, "svm");
+	for (unsigned i = 0; i < 120; i++) {
+		struct page_query q = { .call = calls[i % 3], .max = 100000 };
+		char *again, *anew;
+
+		rnd = rnd * 6364136223846793005u + 1442695040888963407u;
+		q.from_ns = a.length_ns / 64 * (rnd >> 58);
+		q.to_ns = q.from_ns + a.length_ns / 100;
+		ask(&a, q);
+		again = json_dumps(a.answer, JSON_COMPACT);
+		asked_open(&fresh, "svm");
+		ask(&fresh, q);
+		anew = json_dumps(fresh.answer, JSON_COMPACT);
+		assert_string_equal(again, anew);
+		free(again);
+		free(anew);
+		asked_close(&fresh);
+	}
+	asked_close(&a);
+}
+
 static void a_question_may_be_given_up_for_another(void **state)
 {
 	struct page_query q = { .call = "checksum" }, other = { .call = "states", .max = 100000 };
@@ -509,6 +538,7 @@ int main(void)
 		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
 		cmocka_unit_test(bars_of_a_histogram_hold_what_is_so_long),
 		cmocka_unit_test(steps_of_any_length_give_the_same_answer),
+		cmocka_unit_test(what_was_asked_before_changes_no_answer),
 		cmocka_unit_test(a_question_may_be_given_up_for_another),
 		cmocka_unit_test(a_bit_that_is_not_the_same_shows),
 		cmocka_unit_test(what_cannot_be_asked_is_refused),

@@ -177,8 +177,10 @@ static void a_crash_costs_its_type_alone(void **state)
 
 	(void)state;
 	assert_printed(p, schema, 1, 1, 50, "2 50");
+#ifndef __aarch64__ /* which divides by 0 and goes on */
 	assert_printed(p, schema, 1, 1, 0, "?");
 	assert_printed(p, schema, 1, 1, 50, "?");
+#endif
 	assert_printed(p, schema, 2, 3, 9, "9 01 00 03");
 	assert_printed(p, schema, 2, -1, 9, "?");
 	assert_printed(p, schema, 3, 1, 9, "?");
@@ -198,12 +200,13 @@ static void many_crashes_end_the_trials(void **state)
 
 	(void)state;
 	for (int i = 0; i < TYPES; i++)
-		prints[i] = i % 2 ? "\"%d %zu\", 1 / REC->b, REC->b" : "\"%zu\", REC->b";
+		prints[i] = i % 2 ? "\"%s %zu\", __print_hex(REC->three, REC->i), REC->b"
+				  : "\"%zu\", REC->b";
 	schema = schema_of(prints, TYPES, false);
 	p = print_new(schema, NULL);
 	assert_printed(p, schema, 0, 1, 9, "9");
 	for (size_t i = 1; i < TYPES; i += 2)
-		assert_printed(p, schema, i, 1, 0, "?");
+		assert_printed(p, schema, i, -1, 0, "?");
 	assert_printed(p, schema, 0, 1, 9, "?");
 	print_free(p);
 	cdict_schema_free(schema);
