@@ -58,6 +58,20 @@ tables() {
 		<(csv "$file" "SELECT tid, count(*) FROM wakeup JOIN thread USING (utid) WHERE utid AND kind != 'wakeup' GROUP BY utid" "$@" | sort) \
 		<("$CDICT" tasks -q --max-loss 100 --json "$@" "$file" | jq -r '.tasks[] | select(.tid != 0 and .wakeups > 0) | "\(.tid),\(.wakeups)"' | sort))"
 }
+# the exits' time on the CPU, as a join of spans
+cat >spans.sql <<-'SQL'
+	CREATE VIEW exits AS SELECT ts, dur, utid, reason FROM kvm_exit WHERE dur IS NOT NULL;
+	CREATE VIRTUAL TABLE exits_by_state USING SPAN_JOIN(exits PARTITIONED utid, thread_state PARTITIONED utid);
+	SELECT tid, reason, sum(dur) FROM exits_by_state JOIN thread USING (utid) WHERE state = 'Running' GROUP BY utid, reason;
+SQL
+for file in run other; do
+	verdict "${file}_exits_by_thread_states_are_cpu_ns_of_exits" "$(diff \
+		<("$CDICT" query -q --format csv --sql spans.sql $file.cdict | tail -n +2 | tr -d '\r"' | sort) \
+		<("$CDICT" exits -q --json $file.cdict | jq -r '.exits[] | select(.cpu_ns > 0) | "\(.tid),\(.reason),\(.cpu_ns)"' | sort))"
+done
+verdict windows_of_a_call_are_those_of_time "$(diff <(csv run.cdict 'SELECT cpu, sum(dur) FROM sched_slice GROUP BY cpu' --time 544.9,545.0) \
+	<(csv run.cdict 'SELECT cpu, sum(dur) FROM sched_slice(544900000000, 545000000000) GROUP BY cpu'))"
+
 tables whole run.cdict
 tables window run.cdict --time 20%-70%
 tables other other.cdict
