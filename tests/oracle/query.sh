@@ -81,7 +81,11 @@ tables other_window other.cdict --from 20 --cap 90
 
 "$MKPERF" --formats "$DATA/formats" -o loss.data "$DATA/loss.trace" && "$CDICT" convert -q --max-loss 100 -i loss.data -o loss.cdict
 "$MKPERF" --formats "$DATA/formats" -o reuse.data "$DATA/tid-reuse.trace" && "$CDICT" convert -q -i reuse.data -o reuse.cdict
-for file in run other loss reuse; do
+"$BUILD/tests/tools/mkswitches" "$DATA/formats" storm.cdict 120000 2
+files='run other loss reuse storm'
+# one whose windows end long before it does
+[ -z "$SHARED" ] || { "$CDICT" convert -q -i "$SHARED/captures/kvm/kvm-medium.data" -o medium.cdict && files+=' medium'; }
+for file in $files; do
 	verdict "${file}_rows_of_a_time_are_those_of_the_whole" "$(python3 "$TOP/tests/tools/querywindows.py" "$CDICT" $file.cdict 1 2>&1)"
 done
 
