@@ -155,6 +155,17 @@ case $BUILD in
 	;;
 esac
 
+# ---- progress ----
+
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+	script -qec "$CDICT query --no-pager 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 15000000) SELECT count(*) FROM n' run.cdict" \
+		/dev/null >tty.out </dev/null
+	verdict a_long_query_shows_its_progress "$(tr '\r' '\n' <tty.out | grep -q '^reading  *[0-9]* %' || cat -A tty.out
+		tr '\r' '\n' <tty.out | grep -q '^ *15000000' || echo "no result")"
+else
+	skip a_long_query_shows_its_progress "no pseudo-terminal"
+fi
+
 # ---- what statements may not, and hostile ones ----
 
 # refused NAME SQL TEXT
