@@ -224,7 +224,9 @@ static int make(struct outfile *of)
 	mode_t mode = of->opts.capture ? 0600 : 0666;
 	char self[64];
 
-	of->fd = openat(of->at.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	errno = EOPNOTSUPP;
+	of->fd = of->opts.named ? -1
+				: openat(of->at.dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 	if (of->fd >= 0) {
 		self_name(of, self, sizeof(self));
 		if (!access(self, F_OK))

@@ -37,6 +37,7 @@ struct outfile_options {
 	const char *path; /* borrowed until commit */
 	bool capture;
 	bool in_place; /* of the only input, whose mode and owner it gets */
+	bool named; /* it has a hidden name at once, outfile_temporary(), by which a library can open it */
 	/* What it is made of, and must not replace: "-" is standard input. Needed by open only, which looks what they are. */
 	const char *const *inputs;
 	size_t n_inputs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict export: a capture as other tools read it. */
-#include "exchange/export.h"
+#include "cmd/export.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,23 +10,24 @@
 #include "analyze/stacks.h"
 #include "base/fail.h"
 #include "cdict/stack.h"
-#include "cmd/figures.h"
+#include "exchange/export.h"
 #include "exchange/gzip.h"
 #include "exchange/io_export.h"
 #include "tables/flame.h"
 
-enum to { TO_PERFETTO = 0, TO_CHROME, TO_PFW, TO_CSV, TO_FOLDED, TO_PERFWHIZ, TO_AUTO };
+enum to { TO_PERFETTO = 0, TO_CHROME, TO_PFW, TO_CSV, TO_FOLDED, TO_SQLITE, TO_PERFWHIZ, TO_AUTO };
 
-static const char *const to_names[] = { "perfetto", "chrome",   "pfw",  "csv",
-					"folded",   "perfwhiz", "auto", NULL };
+static const char *const to_names[] = { "perfetto", "chrome",   "pfw",  "csv", "folded",
+					"sqlite",   "perfwhiz", "auto", NULL };
 
 static const struct {
 	const char *ending;
 	enum to to;
 } endings[] = { { ".pftrace", TO_PERFETTO }, { ".perfetto-trace", TO_PERFETTO },
 		{ ".json", TO_CHROME },      { ".pfw", TO_PFW },
-		{ ".csv", TO_CSV },          { ".folded", TO_FOLDED } };
-#define ENDINGS ".pftrace, .json, .pfw, .csv or .folded"
+		{ ".csv", TO_CSV },          { ".folded", TO_FOLDED },
+		{ ".sqlite", TO_SQLITE },    { ".db", TO_SQLITE } };
+#define ENDINGS ".pftrace, .json, .pfw, .csv, .folded or .sqlite"
 
 /* Of the folded stacks there is one that can do without a name. */
 static const char *const by_names[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
@@ -56,6 +57,23 @@ static bool ends_with(const char *path, size_t len, const char *ending)
 	return len > n && !memcmp(path + len - n, ending, n);
 }
 
+/* All of it is written: SQL selects. */
+static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip)
+{
+	const struct options_shared *o = call->opts;
+
+	if (!strcmp(path, "-") || gzip)
+		return cmd_usage(
+			call,
+			"option --to sqlite needs a file of its own, not compressed: -o FILE");
+	if (o->task || o->tids.n || o->vm || o->cpus.n || o->no_guest_mode || o->merge_sys_tasks ||
+	    o->append_tid)
+		return cmd_usage(
+			call,
+			"option --to sqlite takes a part of the time only: SQL selects the rest");
+	return CMD_DONE;
+}
+
 /* What --to says, else the ending of the output's name, before .gz. */
 static int choose(struct job *job, const char *path)
 {
@@ -75,6 +93,8 @@ static int choose(struct job *job, const char *path)
 	if (o->by && job->to != TO_FOLDED)
 		return cmd_usage(job->call, "option --by makes no sense with --to %s",
 				 to_names[job->to]);
+	if (job->to == TO_SQLITE)
+		return check_sqlite(job->call, path, job->gzip);
 	if (o->gzip && job->to == TO_PERFWHIZ)
 		return cmd_usage(job->call,
 				 "option --gzip: what --to perfwhiz writes is compressed");
@@ -173,6 +193,17 @@ static int walk(struct job *job)
 	return figures_any_task(f) ? CMD_DONE : figures_no_task(f);
 }
 
+static int export_tables(struct job *job, const char *path)
+{
+	struct figures *f = &job->f;
+	int status = export_sqlite(f, path);
+
+	if (!status)
+		status = cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+	figures_close(f);
+	return status;
+}
+
 static int export_run(const struct cmd_call *call)
 {
 	const struct options_shared *o = call->opts;
@@ -182,6 +213,8 @@ static int export_run(const struct cmd_call *call)
 
 	if (!status)
 		status = figures_open(&job.f, call);
+	if (!status && job.to == TO_SQLITE)
+		return export_tables(&job, path);
 	if (!status)
 		status = walk(&job);
 	if (!status) {
@@ -206,9 +239,10 @@ static int export_run(const struct cmd_call *call)
 static const struct cmd_option export_options[] = {
 	OPTION_INPUT,
 	OPTION_OUTPUT,
-	CMD_CHOICE(0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
-		   "perfetto, chrome (JSON), pfw, csv, folded (stacks), or perfwhiz; auto: by the "
-		   "output's ending, " ENDINGS),
+	CMD_CHOICE(
+		0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
+		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, or perfwhiz; auto: by the "
+		"output's ending, " ENDINGS),
 	CMD_FLAG('z', "gzip", struct export_opts, gzip,
 		 "compress, as is done for an output that ends in .gz"),
 	CMD_CHOICE(0, "by", struct export_opts, by, "WHAT", by_names, "off-cpu",

@@ -38,6 +38,7 @@
 	X(flame)                                                                                   \
 	X(export)                                                                                  \
 	X(report)                                                                                  \
+	X(query)                                                                                   \
 	X(diff)                                                                                    \
 	X(sweep)
 

@@ -77,8 +77,10 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	sink_printf(out, "\"tid\":%lld,\"pid\":%lld", (long long)t->tid, (long long)pid_of(t));
 	if (s->prio != ANALYZE_NO_PRIO)
 		sink_printf(out, ",\"prio\":%lld", (long long)s->prio);
-	if (s->switched)
-		sink_printf(out, ",\"end_state\":\"%s\"", export_off(s->off));
+	if (*s->state) {
+		sink_puts(out, ",\"end_state\":");
+		text(out, s->state);
+	}
 	close_event(out);
 }
 

@@ -95,7 +95,7 @@ static void told_slice(struct export *x, const struct export_slice *s)
 		return;
 	r.dur_ns = &dur_ns;
 	r.prio = s->prio;
-	r.end_state = s->switched ? export_off(s->off) : NULL;
+	r.end_state = s->state;
 	write_row(x, &r);
 }
 

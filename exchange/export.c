@@ -85,17 +85,6 @@ const char *export_comm(const struct export *x, uint32_t task, char room[EXPORT_
 	return room;
 }
 
-const char *export_off(enum analyze_off off)
-{
-	static const char *const letters[ANALYZE_OFF_N] = {
-		[ANALYZE_OFF_RUNNABLE] = "R", [ANALYZE_OFF_PREEMPTED] = "R+",
-		[ANALYZE_OFF_SLEEP] = "S",    [ANALYZE_OFF_DISK] = "D",
-		[ANALYZE_OFF_OTHER] = "T",    [ANALYZE_OFF_DEAD] = "X",
-	};
-
-	return off < ANALYZE_OFF_N ? letters[off] : NULL;
-}
-
 void export_us(struct sink *s, uint64_t ns)
 {
 	unsigned rest = (unsigned)(ns % 1000);
@@ -155,6 +144,21 @@ static void on_run(void *self, const struct analyze_run *run)
 	};
 }
 
+static void tell_switch(struct told *told, const struct analyze_switch *sw)
+{
+	const struct export_switch s = { .t_ns = sw->t_ns,
+					 .from_ns = sw->slice_start_ns,
+					 .cpu = sw->cpu,
+					 .prev = sw->prev,
+					 .next = sw->next };
+
+	if (!sw->in || !told->format->sw ||
+	    (export_filtered(&told->x) && !export_wanted(&told->x, sw->prev)))
+		return;
+	told->format->sw(&told->x, &s);
+	look_at_sink(told);
+}
+
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct told *told = self;
@@ -166,12 +170,13 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		w->slice.switched = true;
 		w->slice.off = sw->off;
 		w->slice.prev_state = sw->prev_state;
-		w->slice.next = sw->next;
+		analyze_engine_state(told->x.eng, sw->prev_state, w->slice.state);
 		if (w->slice.prio == ANALYZE_NO_PRIO)
 			w->slice.prio = sw->prev_prio;
 		tell_slice(told, w);
 	}
 	w->switched_in = sw->next_prio;
+	tell_switch(told, sw);
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)

@@ -28,11 +28,18 @@ struct export_slice {
 	uint32_t cpu;
 	uint32_t task; /* ANALYZE_NO_TASK: nobody knows who ran */
 	uint64_t from_ns, to_ns;
-	bool switched; /* a sched_switch of the window ends it: off and prev_state are known */
+	bool switched; /* a sched_switch of the window ends it: its state is known */
 	enum analyze_off off;
-	uint64_t prev_state; /* as recorded */
-	uint32_t next;       /* who was switched in */
-	int32_t prio;        /* or ANALYZE_NO_PRIO */
+	uint64_t prev_state;            /* as recorded */
+	char state[ANALYZE_STATE_ROOM]; /* the same in the kernel's letters; empty: not known */
+	int32_t prio;                   /* or ANALYZE_NO_PRIO */
+};
+
+/* A sched_switch of the window, whatever is known of the time before. */
+struct export_switch {
+	uint64_t t_ns;
+	uint64_t from_ns; /* of the slice that it ends, ANALYZE_NO_TIME: no switch began it that is known */
+	uint32_t cpu, prev, next;
 };
 
 /* A kvm_exit with its kvm_entry, which lies in the window. */
@@ -86,6 +93,7 @@ struct export_format {
 	size_t own_size; /* of x->own, which begins as zeroes */
 	int (*begin)(struct export *x, struct cdict_error *err);
 	void (*slice)(struct export *x, const struct export_slice *s);
+	void (*sw)(struct export *x, const struct export_switch *s);   /* of wanted tasks */
 	void (*exit)(struct export *x, const struct export_exit *e);   /* of wanted tasks */
 	void (*guest)(struct export *x, const struct export_guest *g); /* of wanted tasks */
 	void (*wake)(struct export *x, const struct export_wake *w);   /* of wanted tasks */
@@ -116,8 +124,6 @@ const char *export_name(struct export *x, uint32_t task);
 const char *export_comm(const struct export *x, uint32_t task, char room[EXPORT_COMM]);
 /* export_filtered - whether anything but all tasks was asked for. */
 bool export_filtered(const struct export *x);
-/* export_off - "R", "R+", "S", "D", "T", "X". */
-const char *export_off(enum analyze_off off);
 /* export_us - nanoseconds as microseconds with as many decimals as there are: 12, 12.5, 12.345. */
 void export_us(struct sink *s, uint64_t ns);
 

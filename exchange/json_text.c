@@ -64,7 +64,7 @@ static bool escaped(struct text *t)
 	if (t->at == t->end)
 		return false;
 	if (*t->at != 'u')
-		return strchr("\"\\/bfnrt", *t->at++) != NULL;
+		return *t->at && strchr("\"\\/bfnrt", *t->at++);
 	t->at++;
 	for (unsigned i = 0; i < 4; i++, t->at++)
 		if (t->at == t->end || !*t->at || !strchr("0123456789abcdefABCDEF", *t->at))

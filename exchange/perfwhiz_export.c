@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The file of perfwhiz, the Python tool that first used the name cdict: zlib of a MessagePack map of eight columns
- * with an entry an event. Of a switch these are who left the CPU, how long it had run, and who came; of kvm_exit
+ * with an entry an event. Of a switch these are who left the CPU, how long it had run (0: nobody knows), and who came; of kvm_exit
  * how long the guest had run and the exit's number; of kvm_entry how long the exit took.
  *
- * Times are whole microseconds, as its reports cannot print others, from the window's begin; a duration is the
+ * Times are whole microseconds, as its reports cannot print others, from the first row; a duration is the
  * difference of two of them, so that what is read and written again stays as it is.
  */
 #include <errno.h>
@@ -22,7 +22,8 @@ enum kind { SWITCH = 0, KVM_EXIT, KVM_ENTRY };
 struct perfwhiz {
 	struct buf rows;
 	uint64_t n;
-	uint64_t us; /* of the row before */
+	uint64_t us; /* of the row before; the first one is at 0 */
+	uint64_t first_us;
 };
 
 struct row {
@@ -31,17 +32,12 @@ struct row {
 	uint32_t cpu, task;
 };
 
-static uint64_t us_of(const struct export *x, uint64_t ns)
-{
-	uint64_t from = x->sum->from_ns / 1000;
-
-	return ns / 1000 > from ? ns / 1000 - from : 0;
-}
-
 static void keep(struct export *x, const struct row *r)
 {
 	struct perfwhiz *p = x->own;
 
+	if (!p->n)
+		p->first_us = p->us = r->us;
 	buf_u8(&p->rows, (uint8_t)r->kind);
 	buf_svarint(&p->rows, (int64_t)(r->us - p->us));
 	buf_varint(&p->rows, r->cpu);
@@ -54,25 +50,27 @@ static void keep(struct export *x, const struct row *r)
 		export_out_of_memory(x);
 }
 
-static void told_slice(struct export *x, const struct export_slice *s)
+static uint64_t us(uint64_t ns)
 {
-	struct row r = { .kind = SWITCH,
-			 .us = us_of(x, s->to_ns),
-			 .dur_us = us_of(x, s->to_ns) - us_of(x, s->from_ns),
-			 .next = s->next,
-			 .cpu = s->cpu,
-			 .task = s->task };
+	return ns / 1000;
+}
 
-	if (s->switched && s->task != ANALYZE_NO_TASK &&
-	    (!export_filtered(x) || export_wanted(x, s->task)))
-		keep(x, &r);
+static void told_switch(struct export *x, const struct export_switch *s)
+{
+	keep(x, &(struct row){
+			.kind = SWITCH,
+			.us = us(s->t_ns),
+			.dur_us = s->from_ns == ANALYZE_NO_TIME ? 0 : us(s->t_ns) - us(s->from_ns),
+			.next = s->next,
+			.cpu = s->cpu,
+			.task = s->prev });
 }
 
 static void told_guest(struct export *x, const struct export_guest *g)
 {
 	keep(x, &(struct row){ .kind = KVM_EXIT,
-			       .us = us_of(x, g->to_ns),
-			       .dur_us = us_of(x, g->to_ns) - us_of(x, g->from_ns),
+			       .us = us(g->to_ns),
+			       .dur_us = us(g->to_ns) - us(g->from_ns),
 			       .next = g->code,
 			       .cpu = g->cpu,
 			       .task = g->task });
@@ -81,8 +79,8 @@ static void told_guest(struct export *x, const struct export_guest *g)
 static void told_exit(struct export *x, const struct export_exit *e)
 {
 	keep(x, &(struct row){ .kind = KVM_ENTRY,
-			       .us = us_of(x, e->t_ns + e->ns),
-			       .dur_us = us_of(x, e->t_ns + e->ns) - us_of(x, e->t_ns),
+			       .us = us(e->t_ns + e->ns),
+			       .dur_us = us(e->t_ns + e->ns) - us(e->t_ns),
 			       .cpu = e->cpu,
 			       .task = e->task });
 }
@@ -212,7 +210,7 @@ static void fini(struct export *x)
 const struct export_format export_perfwhiz = {
 	.name = "perfwhiz",
 	.own_size = sizeof(struct perfwhiz),
-	.slice = told_slice,
+	.sw = told_switch,
 	.guest = told_guest,
 	.exit = told_exit,
 	.end = end,

@@ -80,8 +80,8 @@ static void told_slice(struct export *x, const struct export_slice *s)
 		of_task(x, s->task);
 	if (s->prio != ANALYZE_NO_PRIO)
 		sink_printf(x->out, ",\"prio\":%lld", (long long)s->prio);
-	if (s->switched)
-		member(x->out, "end_state", export_off(s->off));
+	if (*s->state)
+		member(x->out, "end_state", s->state);
 	end_line(x->out);
 }
 

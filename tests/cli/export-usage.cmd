@@ -11,6 +11,12 @@ $CDICT export x.cdict -o x.cdict --to csv
 $CDICT export none.cdict --to csv
 $CDICT export x.cdict --to csv --time 10%-20%,30%-40%
 $CDICT export x.cdict x.cdict --to csv
+$CDICT export x.cdict --to sqlite
+$CDICT export x.cdict -o x.sqlite.gz
+$CDICT export x.cdict -o x.sqlite -t KVM
+mkfifo pipe
+$CDICT export x.cdict --to sqlite -o pipe <>pipe
+ls x.sqlite
 # compressed by its name, by -z, or not at all
 $CDICT export x.cdict -o a.csv
 $CDICT export x.cdict -o a.csv.gz

@@ -31,12 +31,12 @@ agree() {
 	zcat x.pfw.gz | cmp - x.pfw
 }
 
-for name in kvm-small kvm-callchain kvm-zstd; do
-	"$CDICT" convert -q -i "$DATA/$name.data" -o x.cdict 2>/dev/null || continue
-	verdict "formats_agree_on_$name" "$(agree x.cdict 2>&1)"
-	verdict "formats_agree_on_a_part_of_$name" "$(agree x.cdict --time 20%-70% -C 0-2 2>&1)"
-	verdict "formats_agree_on_tasks_of_$name" "$(agree x.cdict -t KVM 2>&1)"
-done
+"$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o x.cdict
+verdict formats_agree_on_switches "$(agree x.cdict 2>&1)"
+"$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
+verdict formats_agree_on_exits "$(agree x.cdict 2>&1)"
+verdict formats_agree_on_a_part "$(agree x.cdict --time 20%-70% -C 0-2 2>&1)"
+verdict formats_agree_on_tasks "$(agree x.cdict -t KVM 2>&1)"
 "$MKPERF" --formats "$DATA/formats" -o l.data "$DATA/loss.trace" && "$CDICT" convert -q --max-loss 100 -i l.data -o l.cdict
 verdict formats_agree_on_a_loss "$(agree l.cdict 2>&1)"
 
@@ -92,7 +92,7 @@ members() {
 	echo 'default sched:sched_switch prev_prio=120 next_prio=120'
 	printf 'proc 1001 a\nproc 1002 b\n'
 	awk 'BEGIN { f = "%d [%03d] %.6f: %s\n"
-		for (i = 0; i < 60000; i++) { c = i % 2; v = 1001 + c; t = 100 + i / 1000
+		for (i = 0; i < 38000; i++) { c = i % 2; v = 1001 + c; t = 100 + i / 1000
 			printf f, 0, c, t, "sched:sched_switch: prev_pid=0 prev_state=R next_pid=" v
 			printf f, v, c, t + 310e-6, "sched:sched_switch: prev_pid=" v " prev_state=S next_pid=0" } }'
 } >big.trace
@@ -104,7 +104,8 @@ verdict members_are_whole_lines "$(members 2>&1)"
 perfwhiz() {
 	"$CDICT" export -q "$1" --to perfwhiz -o x.whiz || return
 	"$CDICT" export -q "$1" --to csv -o x.csv
-	/usr/bin/python3 "$TOP/tests/exchange/_lib/rows.py" perfwhiz x.whiz x.csv
+	"$CDICT" script -q --ns -F tid,cpu,time,event,trace "$1" >script.txt
+	/usr/bin/python3 "$TOP/tests/exchange/_lib/rows.py" perfwhiz x.whiz x.csv script.txt
 }
 if /usr/bin/python3 -c 'import msgpack' 2>/dev/null; then
 	for name in kvm-small kvm-callchain; do
@@ -113,6 +114,28 @@ if /usr/bin/python3 -c 'import msgpack' 2>/dev/null; then
 	done
 else
 	skip perfwhiz_reads "python3-msgpack is not installed"
+fi
+
+# ---- SQLite ------------------------------------------------------------------------------------------
+
+sqlite() {
+	"$CDICT" export -q x.cdict -o x.sqlite "$@" || return
+	"$CDICT" export -q x.cdict -o x.csv "$@"
+	rows csv x.csv | grep -v ^unknown >csv.rows
+	sqlite3 -separator ' ' x.sqlite "
+		SELECT 'run', cpu, ts, dur, tid, coalesce(end_state, '') FROM sched_slice JOIN thread USING (utid);
+		SELECT 'exit', ts, dur, tid, reason FROM kvm_exit JOIN thread USING (utid) WHERE dur IS NOT NULL;
+		SELECT 'wakeup', ts, cpu, tid FROM wakeup JOIN thread USING (utid) WHERE kind <> 'wakeup'" | sort >sqlite.rows
+	diff csv.rows sqlite.rows | head -n 6
+	[ "$(sqlite3 x.sqlite 'PRAGMA integrity_check')" = ok ] || echo "the database is damaged"
+	find . -name '.x*'
+}
+if command -v sqlite3 >/dev/null; then
+	"$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
+	verdict sqlite_has_the_same "$(sqlite 2>&1)"
+	verdict sqlite_of_a_part_has_the_same "$(sqlite --time 544.9,545.1 2>&1)"
+else
+	skip sqlite_has_the_same "sqlite3 is not installed"
 fi
 
 # ---- folded stacks -----------------------------------------------------------------------------------

@@ -43,11 +43,17 @@ for format in text json folded svg html; do
 	walk "nomem_flame_$format" "$CDICT" flame x.folded --base x.folded --format $format
 done
 walk nomem_flame_log "$CDICT" flame x.log --format md
+for format in text json csv; do
+	PRINTS_AS_IT_GOES=1 walk "nomem_query_$format" "$CDICT" query 'SELECT name, vm, end_state, sum(dur) FROM sched_slice JOIN thread USING (utid)
+		WHERE ts > trace_start() + 1000000 GROUP BY utid, end_state; SELECT reason, percentile(dur, 99) FROM kvm_exit GROUP BY 1;
+		SELECT interval_dur(interval_union(ts, dur)) FROM thread_state; SELECT prev_comm, count(*) FROM sched_switch GROUP BY 1' x.cdict --format $format
+done
 FILE_MADE=x.out
 for format in perfetto chrome pfw csv perfwhiz; do
 	walk "nomem_export_$format" "$CDICT" export x.cdict --to $format -o x.out
 done
 walk nomem_export_gzip "$CDICT" export x.cdict --map "$DATA/kvm-small.map.csv" -t KVM --time 20%-60% --to pfw -z -o x.out
+SOME=8 walk nomem_export_sqlite "$CDICT" export x.cdict --to sqlite -o x.out
 FILE_MADE=
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
 walk nomem_help "$CDICT" help record

@@ -41,6 +41,8 @@ exported() { "$CDICT" export -q in.cdict --map map.csv -o "$1" --to perfetto; }
 comparison() { "$CDICT" diff -q in.cdict in.cdict --map map.csv -o "$1" --format md; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
+# more rows than a disk of 4 KB holds
+queried() { "$CDICT" query -q 'SELECT * FROM ftrace_event' in.cdict --map map.csv -o "$1"; }
 # what SIGUSR2 writes, as key s does
 top() {
 	"$CDICT" top -q --seconds 2 --no-names --map map.csv -m 512K -o "$1" &
@@ -154,6 +156,11 @@ full() {
 }
 
 commands='convert annotate anonymize stats report heatmap heatmap_page flame exported comparison identify'
+if "$CDICT" query -q 'SELECT 1' "$DATA/kvm-small.data" >/dev/null 2>may.err; then
+	commands+=' queried'
+else
+	skip outputs_queried "$(head -n 1 may.err)"
+fi
 if have_perf; then
 	commands+=' plugin'
 else

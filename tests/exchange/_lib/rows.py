@@ -7,13 +7,14 @@ run CPU TS DUR TID END_STATE   exit TS DUR TID REASON   wakeup TS CPU TID   unkn
 rows.py csv|chrome|pfw FILE      rows.py perfetto SLICES CSV: of what perfetto_check.py --slices prints, as CSV has it
 rows.py sums ROWS                run time by CPU and task, so that it does not matter where slices are cut
 rows.py names CSV                rows.py members GZ: what is wrong with its members
-rows.py perfwhiz FILE CSV        what is wrong with it, by a CSV of the same
+rows.py perfwhiz FILE CSV SCRIPT what is wrong with it, by a CSV of the same and cdict script --ns -F tid,cpu,time,event,trace
 rows.py io FILE                  io TS DUR PID TID CATEGORY NAME FNAME, of a .pfw or .pfw.gz of whatever origin, or Chrome's JSON
 rows.py io-csv CSV               the same of an export of I/O traces"""
 import csv
 import decimal
 import gzip
 import json
+import re
 import sys
 import zlib
 
@@ -65,9 +66,7 @@ def perfetto_rows(slices, path):
                     yield f"unknown {cpu} {ts} {dur}"
                 else:
                     told = known.get((cpu, ts), "?")
-                    letter = "X" if state[0] in "XZ" else state[0] if state[0] in "RSD" else "T"
-                    letter = "S" if state == "I" else "R+" if state == "R+" else letter
-                    yield f"run {cpu} {ts} {dur} {tid} {letter if told else ''}"
+                    yield f"run {cpu} {ts} {dur} {tid} {told if told.replace('|', '') == state or not told else state}"
             elif kind == "exit":
                 yield "exit " + " ".join(r)
             else:
@@ -150,7 +149,7 @@ def members(path):
         print(f"it has {n} members")
 
 
-def perfwhiz(path, csv_path):
+def perfwhiz(path, csv_path, script):
     import msgpack
     with open(path, "rb") as f:
         d = msgpack.unpackb(zlib.decompress(f.read()))
@@ -159,15 +158,22 @@ def perfwhiz(path, csv_path):
     if len({len(c) for c in d.values()}) != 1:
         print("columns differ in length")
     rows = of_csv(csv_path)
-    # the ancestor's epoch: the capture's first event, here its first slice
-    first = min(int(r["ts_ns"]) for r in rows if r["kind"] in ("run", "unknown")) // 1000
-    want = []
+    names = {int(r["tid"]): r["name"] for r in rows if r["tid"] not in ("", "0")}
+    want, before, first = [], {}, None
+    switch = re.compile(r"\[(\d+)\]\s+(\d+)\.(\d{9}):.* prev_pid=(\d+) prev_prio=.* ==> .* next_pid=(\d+) ")
+    with open(script, encoding="utf-8", errors="replace") as f:
+        for m in filter(None, map(switch.search, f)):
+            cpu, us, prev, to = int(m[1]), (int(m[2]) * 10**9 + int(m[3])) // 1000, int(m[4]), int(m[5])
+            first = us if first is None else first
+            since = before.get(cpu)
+            before[cpu] = us, to
+            # whom nobody saw come ran for nobody knows how long
+            ran = us - since[0] if since and since[1] == prev else 0
+            want.append(("sched__sched_switch", cpu, us - first, prev, names.get(prev, f"swapper/{cpu}"), ran))
     for r in rows:
         ts, dur = int(r["ts_ns"]), int(r["dur_ns"] or 0)
         end = (ts + dur) // 1000
-        if r["kind"] == "run" and r["end_state"]:
-            want.append(("sched__sched_switch", int(r["cpu"]), end - first, int(r["tid"]), r["name"], end - ts // 1000))
-        elif r["kind"] == "exit":
+        if r["kind"] == "exit":
             want.append(("kvm_entry", int(r["cpu"]), end - first, int(r["tid"]), r["name"], end - ts // 1000))
     got = list(zip(*(d[k] for k in ("event", "cpu", "usecs", "pid", "task_name", "duration"))))
     for a in sorted(set(want) - set(got))[:3]:
