@@ -96,6 +96,8 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 				r->unstored[i].name);
 		fprintf(stderr, " ]\n");
 	}
+	if (r->note[0])
+		fprintf(stderr, "[ cdict convert: %s ]\n", r->note);
 	if (call->verbose && r->disordered)
 		fprintf(stderr,
 			"[ cdict convert: %" PRIu64 " events were out of order on their CPU "

@@ -1,0 +1,734 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Event types out of what the events have, and events laid out as their type says. */
+#include "exchange/pfw_types.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cursor.h"
+#include "base/escape.h"
+#include "base/fail.h"
+#include "format/layout.h"
+
+/* Fields that a type may have beside the first ones. */
+#define FIELDS_MAX 48u
+#define NAME_MAX_BYTES 200u
+#define FIELD_NAME_MAX 40u
+#define NOT_NAMED UINT32_MAX
+
+/* Where the fields stand that every type has. */
+enum {
+	AT_TYPE = 0,
+	AT_PID = 4,
+	AT_DUR = 8,
+	AT_ARGS = 16,
+	AT_PH = 20,
+	AT_OTHERS = 24,
+};
+
+struct pfw_field {
+	uint32_t key; /* word, NOT_NAMED: fname, host, size */
+	bool text;
+	uint16_t at; /* in the payload */
+};
+
+struct pfw_type {
+	const char *category, *name; /* as in the schema */
+	char *full_name;
+	int32_t index; /* in the schema, or SOURCE_UNSTORED */
+	bool sized;    /* what it returns is bytes */
+	struct pfw_field fields[FIELDS_MAX];
+	unsigned n_fields;
+	uint16_t fname_at, host_at, size_at; /* 0: it has none */
+	uint16_t payload_size;
+	uint8_t *blank; /* a payload of which nothing is known */
+	uint64_t unstored;
+};
+
+static inline void put32(uint8_t *p, uint32_t v)
+{
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void put64(uint8_t *p, uint64_t v)
+{
+	put32(p, (uint32_t)v);
+	put32(p + 4, (uint32_t)(v >> 32));
+}
+
+static bool is(const struct pfw_word *w, const char *text)
+{
+	return w->len == strlen(text) && !memcmp(w->text, text, w->len);
+}
+
+/* The number of @w here, whose text is kept. */
+static uint32_t own(struct pfw_types *t, const struct pfw_word *w)
+{
+	size_t before = t->words.all.n;
+	uint32_t i = pfw_words_add(&t->words, w->text, w->len);
+	const char *kept;
+
+	if (i == PFW_NO_WORD || t->words.all.n == before)
+		return i;
+	kept = stringset_add(&t->texts, w->text, w->len);
+	if (!kept)
+		return PFW_NO_WORD;
+	t->words.all.at[i].text = kept;
+	return i;
+}
+
+int pfw_types_init(struct pfw_types *t, const char *const *globs, size_t n_globs,
+		   struct cdict_error *err)
+{
+	*t = (struct pfw_types){ .globs = globs, .n_globs = n_globs };
+	t->schema = cdict_schema_new(false, 8, 4096);
+	return t->schema ? 0 : cdict_fail_nomem(err);
+}
+
+static void type_free(struct pfw_type *type)
+{
+	if (!type)
+		return;
+	free(type->full_name);
+	free(type->blank);
+	free(type);
+}
+
+void pfw_types_fini(struct pfw_types *t)
+{
+	for (size_t i = 0; i < t->all.n; i++)
+		type_free(t->all.at[i]);
+	array_fini(&t->all);
+	array_fini(&t->source);
+	array_fini(&t->names);
+	array_fini(&t->bound);
+	array_fini(&t->file_names);
+	array_fini(&t->host_names);
+	pfw_words_fini(&t->words);
+	map_fini(&t->by_name);
+	map_fini(&t->files);
+	map_fini(&t->hosts);
+	stringset_fini(&t->texts);
+	buf_fini(&t->rest);
+	cdict_schema_free(t->schema);
+	*t = (struct pfw_types){ 0 };
+}
+
+/* ---- names by hash ---- */
+
+static int define(struct pfw_types *t, const struct pfw_part *part, const struct pfw_definition *d)
+{
+	struct map *map = d->what == PFW_DEFINES_FILE ? &t->files : &t->hosts;
+	const char *kept = stringset_add(&t->texts, d->name, d->len);
+	uint32_t hash = own(t, &part->words.all.at[d->hash]), *at;
+
+	if (!kept || hash == PFW_NO_WORD)
+		return -ENOMEM;
+	at = map_add(map, hash, 0);
+	if (!at)
+		return -ENOMEM;
+	if (*at != MAP_NEW && t->names.at[*at].text == kept)
+		return 0;
+	*at = (uint32_t)t->names.n;
+	return array_push(&t->names,
+			  (struct pfw_word){ .text = kept, .len = (uint32_t)strlen(kept) });
+}
+
+/* The name that @word of the part stands for as a hash, or NULL. */
+static const struct pfw_word *named(const struct pfw_types *t, const struct pfw_part *part,
+				    const struct map *map, uint32_t *cache, uint32_t word)
+{
+	if (!cache[word]) {
+		const struct pfw_word *w = &part->words.all.at[word];
+		uint32_t hash = pfw_words_find(&t->words, w->text, w->len), *at;
+
+		at = hash == PFW_NO_WORD ? NULL : map_find(map, hash, 0);
+		cache[word] = at ? *at + 1 : NOT_NAMED;
+	}
+	return cache[word] == NOT_NAMED ? NULL : &t->names.at[cache[word] - 1];
+}
+
+/* ---- types ---- */
+
+/* A name as a format file can hold it, which goes by lines, and without what divides it. */
+static void add_name(struct buf *b, const struct pfw_word *w, bool category)
+{
+	uint32_t n = w->len < NAME_MAX_BYTES ? w->len : NAME_MAX_BYTES;
+
+	/* Not within a character. */
+	while (n && n < w->len && (w->text[n] & 0xc0) == 0x80)
+		n--;
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)w->text[i];
+
+		buf_u8(b, c < ' ' || c == 0x7f || (category && c == ':') ? '_' : c);
+	}
+	if (!n)
+		buf_u8(b, '_');
+}
+
+static void add_scalar(struct buf *text, struct buf *print, const char *type, const char *name,
+		       unsigned at, unsigned size, const char *format)
+{
+	buf_printf(text, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", type, name, at, size,
+		   *type == 's');
+	buf_printf(print, " %s=%s", name, format);
+}
+
+static void add_text(struct buf *text, struct buf *print, const char *name, unsigned at)
+{
+	buf_printf(text, "\tfield:__data_loc char[] %s;\toffset:%u;\tsize:4;\tsigned:0;\n", name,
+		   at);
+	buf_printf(print, " %s=%%s", name);
+}
+
+/* The name of a field for the key @w: an identifier; false: none that is not taken. */
+static bool field_name(const struct pfw_types *t, const struct pfw_type *type,
+		       const struct pfw_word *w, uint8_t role, char *out)
+{
+	static const char *const taken[] = { "dur", "ph", "args", "fname", "host", "size" };
+	uint32_t n = w->len < FIELD_NAME_MAX ? w->len : FIELD_NAME_MAX;
+
+	if (role == PFW_TIME) {
+		strcpy(out, "time_ns");
+		return true;
+	}
+	if (!n || isdigit((unsigned char)w->text[0]) || w->len > FIELD_NAME_MAX)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)w->text[i];
+
+		out[i] = (char)(c < 0x80 && isalnum(c) ? c : '_');
+	}
+	out[n] = 0;
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if (!strcmp(out, taken[i]))
+			return false;
+	if (!strncmp(out, "common_", 7) || !strcmp(out, "time_ns"))
+		return false;
+	for (unsigned i = 0; i < type->n_fields; i++) {
+		const struct pfw_word *other = &t->words.all.at[type->fields[i].key];
+
+		/* Two keys may become one name. */
+		if (other->len != n)
+			continue;
+		for (uint32_t k = 0; k <= n; k++) {
+			unsigned char c = k < n ? (unsigned char)other->text[k] : 0;
+
+			if (k == n)
+				return false;
+			if ((char)(c < 0x80 && isalnum(c) ? c : '_') != out[k])
+				break;
+		}
+	}
+	return true;
+}
+
+/* What is being made of a type: its format file's lines, the words of its print format and their values. */
+struct making {
+	struct buf text, print, values;
+	unsigned at; /* of the next field */
+};
+
+static uint16_t make_text(struct making *m, const char *name)
+{
+	uint16_t at = (uint16_t)m->at;
+
+	add_text(&m->text, &m->print, name, at);
+	buf_printf(&m->values, ", __get_str(%s)", name);
+	m->at += 4;
+	return at;
+}
+
+static uint16_t make_number(struct making *m, const char *name)
+{
+	uint16_t at;
+
+	m->at = (m->at + 7) & ~7u;
+	at = (uint16_t)m->at;
+	add_scalar(&m->text, &m->print, "s64", name, at, 8, "%lld");
+	buf_printf(&m->values, ", REC->%s", name);
+	m->at += 8;
+	return at;
+}
+
+static bool has_role(const struct pfw_kind *kind, unsigned a, unsigned b)
+{
+	for (size_t i = 0; kind && i < kind->keys.n; i++)
+		if (kind->keys.at[i].role == a || kind->keys.at[i].role == b)
+			return true;
+	return false;
+}
+
+/* Fields of the arguments that have no column of their own yet. */
+static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
+		       const struct pfw_kind *kind, struct making *m)
+{
+	char name[FIELD_NAME_MAX + 1];
+
+	for (size_t i = 0; i < kind->keys.n && type->n_fields < FIELDS_MAX; i++) {
+		const struct pfw_key *key = &kind->keys.at[i];
+		const struct pfw_word *w = &part->words.all.at[key->word];
+		struct pfw_field f = { .text = key->form == PFW_TEXT || key->form == PFW_WORD };
+
+		if (key->form == PFW_RAW || (key->role >= PFW_FNAME && key->role <= PFW_SIZE) ||
+		    !field_name(t, type, w, key->role, name))
+			continue;
+		f.key = own(t, w);
+		if (f.key == PFW_NO_WORD)
+			return -ENOMEM;
+		f.at = f.text ? make_text(m, name) : make_number(m, name);
+		type->fields[type->n_fields++] = f;
+	}
+	return 0;
+}
+
+/* Fields, format file and blank payload. @kind: of its first events, NULL: of those without a type. */
+static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
+		const struct pfw_kind *kind, struct making *m)
+{
+	int ret = 0;
+
+	buf_printf(&m->text,
+		   "name: %s\nID: %zu\nformat:\n"
+		   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		   "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		   "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n",
+		   type->name, t->all.n + 1);
+	buf_printf(&m->print, "print fmt: \"");
+	add_scalar(&m->text, &m->print, "u64", "dur", AT_DUR, 8, "%llu");
+	m->print.len -= strlen(" dur=%llu");
+	buf_printf(&m->print, "dur=%%llu");
+	buf_printf(&m->values, "\", REC->dur");
+	m->at = AT_OTHERS;
+	if (!kind || has_role(kind, PFW_FNAME, PFW_FHASH))
+		type->fname_at = make_text(m, "fname");
+	if (!kind || has_role(kind, PFW_HOST, PFW_HHASH))
+		type->host_at = make_text(m, "host");
+	if (!kind || has_role(kind, PFW_SIZE, PFW_IMAGE_SIZE) ||
+	    (type->sized && has_role(kind, PFW_RET, PFW_RET)))
+		type->size_at = make_number(m, "size");
+	if (kind)
+		ret = make_fields(t, type, part, kind, m);
+	buf_printf(&m->text, "\tfield:u8 ph;\toffset:%u;\tsize:1;\tsigned:0;\n", (unsigned)AT_PH);
+	add_text(&m->text, &m->print, "args", AT_ARGS);
+	buf_printf(&m->values, ", __get_str(args)\n");
+	buf_printf(&m->text, "\n");
+	buf_add(&m->text, m->print.data, m->print.len);
+	buf_add(&m->text, m->values.data, m->values.len);
+	type->payload_size = (uint16_t)m->at;
+	type->blank = calloc(1, m->at);
+	if (ret || !type->blank || m->text.failed || m->print.failed || m->values.failed)
+		return -ENOMEM;
+	if (type->size_at)
+		put64(type->blank + type->size_at, (uint64_t)PFW_ABSENT);
+	for (unsigned i = 0; i < type->n_fields; i++)
+		if (!type->fields[i].text)
+			put64(type->blank + type->fields[i].at, (uint64_t)PFW_ABSENT);
+	return 0;
+}
+
+static bool wanted(const struct pfw_types *t, const char *name)
+{
+	for (size_t i = 0; i < t->n_globs; i++)
+		if (!fnmatch(t->globs[i], name, 0))
+			return true;
+	return !t->n_globs;
+}
+
+static bool holds(const struct pfw_word *w, const char *text)
+{
+	return memmem(w->text, w->len, text, strlen(text)) != NULL;
+}
+
+/* Whether what such a call returns are bytes. */
+static bool moves_bytes(const struct pfw_word *category, const struct pfw_word *name)
+{
+	return (is(category, "POSIX") || is(category, "STDIO")) &&
+	       (holds(name, "write") || holds(name, "read")) && !holds(name, "readdir") &&
+	       !holds(name, "readlink");
+}
+
+/* A type for the events of @kind, NULL: for those for which there is none any more. */
+static int add_type(struct pfw_types *t, const struct pfw_part *part, const struct pfw_kind *kind,
+		    const struct pfw_word *category, const struct pfw_word *name,
+		    struct pfw_type **out, struct cdict_error *err)
+{
+	struct pfw_type *type = calloc(1, sizeof(*type));
+	struct making m = { 0 };
+	struct buf names = { 0 };
+	size_t name_at;
+	int ret = -ENOMEM;
+
+	*out = NULL;
+	add_name(&names, category, true);
+	buf_u8(&names, 0);
+	name_at = names.len;
+	add_name(&names, name, false);
+	buf_u8(&names, 0);
+	if (!type || names.failed)
+		goto out;
+	type->category = stringset_add(&t->texts, (char *)names.data, name_at - 1);
+	type->name =
+		stringset_add(&t->texts, (char *)names.data + name_at, names.len - name_at - 1);
+	names.data[name_at - 1] = ':';
+	type->full_name = strdup((char *)names.data);
+	if (!type->category || !type->name || !type->full_name)
+		goto out;
+	type->index = SOURCE_UNSTORED;
+	type->sized = moves_bytes(category, name);
+	ret = 0;
+	if (wanted(t, type->full_name)) {
+		const struct cdict_event_type *there =
+			cdict_schema_find(t->schema, type->full_name);
+
+		ret = make(t, type, part, kind, &m);
+		if (!ret && there) /* other characters, which no format holds, told them apart */
+			ret = CDICT_ELIMIT;
+		if (!ret)
+			ret = cdict_schema_add(t->schema, type->category, (char *)m.text.data,
+					       m.text.len, err);
+		if (ret >= 0) {
+			type->index = ret;
+			t->n_fields += type->n_fields + 12;
+			ret = array_push(&t->source,
+					 (struct source_event){ ret,
+								offsetof(struct source_record, pid),
+								sizeof(struct source_record) });
+		}
+	}
+	if (!ret)
+		ret = array_push(&t->all, type);
+	if (!ret)
+		*out = type;
+out:
+	if (ret)
+		type_free(type);
+	buf_fini(&names);
+	buf_fini(&m.text);
+	buf_fini(&m.print);
+	buf_fini(&m.values);
+	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret;
+}
+
+/* ---- a part's kinds ---- */
+
+static void bind(const struct pfw_types *t, const struct pfw_part *part,
+		 const struct pfw_kind *kind, struct pfw_bound *b, struct pfw_type *type)
+{
+	b->type = type;
+	for (size_t i = 0; i < kind->keys.n; i++) {
+		const struct pfw_word *w = &part->words.all.at[kind->keys.at[i].word];
+		uint32_t key = pfw_words_find(&t->words, w->text, w->len);
+
+		b->slots[i] = 0;
+		for (unsigned f = 0; f < type->n_fields && key != PFW_NO_WORD; f++)
+			if (type->fields[f].key == key)
+				b->slots[i] = (uint8_t)(f + 1);
+	}
+}
+
+/* The place in by_name of a kind; NULL: there is none, or no memory for it when it is to be added. */
+static uint32_t *place_of(struct pfw_types *t, const struct pfw_part *part,
+			  const struct pfw_kind *kind, bool add)
+{
+	const struct pfw_word *c = &part->words.all.at[kind->category];
+	const struct pfw_word *n = &part->words.all.at[kind->name];
+	uint32_t category = add ? own(t, c) : pfw_words_find(&t->words, c->text, c->len);
+	uint32_t name = add ? own(t, n) : pfw_words_find(&t->words, n->text, n->len);
+
+	if (category == PFW_NO_WORD || name == PFW_NO_WORD)
+		return NULL;
+	return add ? map_add(&t->by_name, category, name) : map_find(&t->by_name, category, name);
+}
+
+int pfw_types_bind(struct pfw_types *t, const struct pfw_part *part, bool *grows,
+		   struct cdict_error *err)
+{
+	size_t words = part->words.all.n;
+	int ret = 0;
+
+	*grows = false;
+	t->bound.n = t->file_names.n = t->host_names.n = 0;
+	if (array_resize(&t->bound, part->n_kinds) || array_resize(&t->file_names, words) ||
+	    array_resize(&t->host_names, words))
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < part->definitions.n && !ret; i++)
+		if (part->definitions.at[i].what <= PFW_DEFINES_HOST)
+			ret = define(t, part, &part->definitions.at[i]);
+	if (ret)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < part->n_kinds; i++) {
+		uint32_t *at = place_of(t, part, &part->kinds.at[i], false);
+
+		if (at)
+			bind(t, part, &part->kinds.at[i], &t->bound.at[i], t->all.at[*at]);
+		else
+			*grows = true;
+	}
+	return 0;
+}
+
+/* Events of a kind for which there is no room in the schema: their names go into args. */
+static int other_type(struct pfw_types *t, const struct pfw_part *part, struct pfw_type **type,
+		      struct cdict_error *err)
+{
+	static const struct pfw_word category = { "pfw", 3, 0 }, name = { "other", 5, 0 };
+	int ret = 0;
+
+	if (!t->other)
+		ret = add_type(t, part, NULL, &category, &name, &t->other, err);
+	*type = t->other;
+	return ret;
+}
+
+int pfw_types_grow(struct pfw_types *t, const struct pfw_part *part, struct cdict_error *err)
+{
+	for (size_t i = 0; i < part->n_kinds; i++) {
+		const struct pfw_kind *kind = &part->kinds.at[i];
+		struct pfw_type *type = NULL;
+		uint32_t *at;
+		int ret = CDICT_ELIMIT;
+
+		if (t->bound.at[i].type)
+			continue;
+		/* One is left for those for which there is none. */
+		if (t->source.n < FORMAT_MAX_TYPES - 2 &&
+		    t->n_fields < FORMAT_MAX_ALL_FIELDS - 4 * FORMAT_MAX_FIELDS)
+			ret = add_type(t, part, kind, &part->words.all.at[kind->category],
+				       &part->words.all.at[kind->name], &type, err);
+		if (ret && ret != -ENOMEM)
+			ret = other_type(t, part, &type, err);
+		if (ret)
+			return ret;
+		at = place_of(t, part, kind, true);
+		if (!at)
+			return cdict_fail_nomem(err);
+		for (*at = 0; t->all.at[*at] != type;)
+			++*at;
+		bind(t, part, kind, &t->bound.at[i], type);
+	}
+	return 0;
+}
+
+const char *pfw_types_unstored(const struct pfw_types *t, size_t i, uint64_t *count)
+{
+	for (size_t k = 0; k < t->all.n; k++) {
+		if (!t->all.at[k]->unstored || i--)
+			continue;
+		*count = t->all.at[k]->unstored;
+		return t->all.at[k]->full_name;
+	}
+	return NULL;
+}
+
+/* ---- records ---- */
+
+/* A payload while it is filled. */
+struct filling {
+	uint8_t *payload;
+	uint32_t size;
+	bool too_long;
+	bool fname, host, sized, unnamed;
+	struct buf *rest; /* JSON of what has no field, its last bracket missing */
+};
+
+static void put_text(struct filling *f, uint32_t at, const char *text, uint32_t len)
+{
+	if (len >= PFW_RECORD_MAX - sizeof(struct source_record) - f->size) {
+		f->too_long = true;
+		return;
+	}
+	put32(f->payload + at, f->size | (len + 1) << 16);
+	memcpy(f->payload + f->size, text, len);
+	f->payload[f->size + len] = 0;
+	f->size += len + 1;
+}
+
+static void rest_text(struct buf *rest, const char *text, uint32_t len)
+{
+	struct sink s;
+	char *json;
+	size_t n;
+
+	sink_to_memory(&s);
+	sink_putc(&s, '"');
+	escape_json(&s, text, len);
+	sink_putc(&s, '"');
+	json = sink_take(&s, &n);
+	if (json)
+		buf_add(rest, json, n);
+	else
+		rest->failed = true;
+	free(json);
+}
+
+/* Where nothing else can stand. */
+static void put_rest(struct filling *f, const struct pfw_part *part, const struct pfw_word *key,
+		     const struct pfw_arg *a)
+{
+	buf_u8(f->rest, f->rest->len ? ',' : '{');
+	rest_text(f->rest, key->text, key->len);
+	buf_u8(f->rest, ':');
+	switch (a->form) {
+	case PFW_NUMBER:
+		buf_printf(f->rest, "%" PRId64, a->number);
+		break;
+	case PFW_RAW:
+		buf_add(f->rest, a->text, a->len);
+		break;
+	case PFW_WORD:
+		rest_text(f->rest, part->words.all.at[a->word].text,
+			  part->words.all.at[a->word].len);
+		break;
+	default:
+		rest_text(f->rest, a->text, a->len);
+	}
+}
+
+static void put_size(struct filling *f, const struct pfw_type *type, const struct pfw_arg *a,
+		     bool sure)
+{
+	if (a->form != PFW_NUMBER || !type->size_at || (!sure && (f->sized || a->number <= 0)))
+		return;
+	put64(f->payload + type->size_at, (uint64_t)a->number);
+	f->sized = true;
+}
+
+/* An argument that may have a field of its own. */
+static bool put_field(struct filling *f, const struct pfw_part *part, const struct pfw_type *type,
+		      uint8_t slot, const struct pfw_arg *a)
+{
+	const struct pfw_field *field;
+
+	if (!slot)
+		return false;
+	field = &type->fields[slot - 1];
+	if (field->text != (a->form != PFW_NUMBER) || a->form == PFW_RAW)
+		return false;
+	if (a->form == PFW_NUMBER)
+		put64(f->payload + field->at, (uint64_t)a->number);
+	else if (a->form == PFW_WORD)
+		put_text(f, field->at, part->words.all.at[a->word].text,
+			 part->words.all.at[a->word].len);
+	else
+		put_text(f, field->at, a->text, a->len);
+	return true;
+}
+
+/* A name, or a hash that stands for one; false: it has no field. */
+static bool put_name(struct filling *f, uint16_t at, bool *there, const struct pfw_arg *a,
+		     const struct pfw_word *name)
+{
+	if (!at || *there || (!name && a->form != PFW_TEXT))
+		return false;
+	put_text(f, at, name ? name->text : a->text, name ? name->len : a->len);
+	*there = true;
+	return true;
+}
+
+static void put_arg(struct pfw_types *t, const struct pfw_part *part, const struct pfw_kind *kind,
+		    const struct pfw_bound *b, const struct pfw_arg *a, struct filling *f)
+{
+	const struct pfw_key *key = &kind->keys.at[a->key];
+	const struct pfw_type *type = b->type;
+	const struct pfw_word *name;
+	bool done;
+
+	switch (key->role) {
+	case PFW_FNAME:
+		done = put_name(f, type->fname_at, &f->fname, a, NULL);
+		break;
+	case PFW_HOST:
+		done = put_name(f, type->host_at, &f->host, a, NULL);
+		break;
+	case PFW_FHASH:
+	case PFW_HHASH:
+		done = false;
+		if (a->form != PFW_WORD)
+			break;
+		name = key->role == PFW_FHASH
+			       ? named(t, part, &t->files, t->file_names.at, a->word)
+			       : named(t, part, &t->hosts, t->host_names.at, a->word);
+		f->unnamed |= !name;
+		if (name && key->role == PFW_FHASH)
+			done = put_name(f, type->fname_at, &f->fname, a, name);
+		else if (name)
+			done = put_name(f, type->host_at, &f->host, a, name);
+		break;
+	case PFW_SIZE:
+		done = a->form == PFW_NUMBER && type->size_at;
+		put_size(f, type, a, true);
+		break;
+	default:
+		if (key->role == PFW_IMAGE_SIZE || (key->role == PFW_RET && type->sized))
+			put_size(f, type, a, false);
+		done = put_field(f, part, type, b->slots[a->key], a);
+	}
+	if (!done)
+		put_rest(f, part, &part->words.all.at[key->word], a);
+}
+
+static void put_names(struct filling *f, const struct pfw_part *part, const struct pfw_kind *kind)
+{
+	static const struct pfw_word cat = { "cat", 3, 0 }, name = { "name", 4, 0 };
+	struct pfw_arg a = { .form = PFW_WORD, .word = kind->category };
+
+	put_rest(f, part, &cat, &a);
+	a.word = kind->name;
+	put_rest(f, part, &name, &a);
+}
+
+int pfw_types_record(struct pfw_types *t, const struct pfw_part *part, const struct pfw_event *e,
+		     uint8_t *out, uint32_t *index)
+{
+	const struct pfw_kind *kind = &part->kinds.at[e->kind];
+	const struct pfw_bound *b = &t->bound.at[e->kind];
+	struct pfw_type *type = b->type;
+	struct filling f = { .payload = out + sizeof(struct source_record),
+			     .size = type->payload_size,
+			     .rest = &t->rest };
+	uint32_t size;
+
+	t->rest.len = 0;
+	if (type->index < 0) {
+		type->unstored++;
+		return 0;
+	}
+	memcpy(f.payload, type->blank, f.size);
+	f.payload[AT_TYPE] = (uint8_t)(type->index + 1);
+	f.payload[AT_TYPE + 1] = (uint8_t)((type->index + 1) >> 8);
+	put32(f.payload + AT_PID, (uint32_t)e->tid);
+	put64(f.payload + AT_DUR, e->dur_ns);
+	f.payload[AT_PH] = (uint8_t)e->phase;
+	if (type == t->other)
+		put_names(&f, part, kind);
+	for (uint32_t i = 0; i < e->n_args; i++) {
+		const struct pfw_arg *a = &part->args.at[e->first_arg + i];
+
+		if (a->key < PFW_ARGS_MAX)
+			put_arg(t, part, kind, b, a, &f);
+	}
+	if (t->rest.len) {
+		buf_u8(&t->rest, '}');
+		put_text(&f, AT_ARGS, (char *)t->rest.data, (uint32_t)t->rest.len);
+	}
+	t->unnamed += f.unnamed;
+	t->too_long += f.too_long;
+	if (t->rest.failed || f.too_long)
+		return t->rest.failed ? -ENOMEM : 0;
+	size = (uint32_t)sizeof(struct source_record) + f.size;
+	memset(out, 0, 8);
+	out[6] = (uint8_t)size;
+	out[7] = (uint8_t)(size >> 8);
+	put32(out + offsetof(struct source_record, pid), (uint32_t)e->pid);
+	put32(out + offsetof(struct source_record, tid), (uint32_t)e->tid);
+	put32(out + offsetof(struct source_record, raw_size), f.size);
+	*index = (uint32_t)type->index;
+	return (int)size;
+}
