@@ -16,8 +16,9 @@
 struct line {
 	struct pfw_part *part;
 	const struct pfw_parse_options *opts;
-	const char *end; /* of the text */
-	bool beyond;     /* a byte beyond ASCII was met */
+	const char *end;     /* of the text */
+	uint8_t follows[10]; /* by member: which came behind it, the last first */
+	bool beyond;         /* a byte beyond ASCII was met */
 	bool no_memory;
 };
 
@@ -256,6 +257,20 @@ static inline bool whole(const char *p, uint32_t len, int64_t *out)
 	return true;
 }
 
+/* The usual number, of a few digits: what follows it, or NULL. */
+static inline char *short_number(char *p, int64_t *out)
+{
+	int64_t v = 0;
+	char *begin = p;
+
+	for (; digit(*p) && p - begin < 9; p++)
+		v = v * 10 + (*p - '0');
+	if ((*p != ',' && *p != '}') || p == begin || (*begin == '0' && p - begin > 1))
+		return NULL;
+	*out = v;
+	return p;
+}
+
 /* Seconds, as in 7.86e-07, to ns, rounded; false: it is no such number. */
 static bool seconds(const char *p, uint32_t len, int64_t *out)
 {
@@ -427,6 +442,11 @@ static char *arg(struct line *l, struct reading *r, uint32_t key, uint8_t role, 
 		if (!end)
 			return NULL;
 		text_value(l, &a, role, text, len);
+	} else if (role != PFW_FHASH && role != PFW_HHASH && role != PFW_VALUE &&
+		   (end = short_number(p, &a.number))) {
+		a.form = PFW_NUMBER;
+		if (role == PFW_TIME)
+			a.number *= 1000000000;
 	} else {
 		end = skip(l, p);
 		if (!end || end == p)
@@ -463,32 +483,48 @@ static inline char *key_of(struct line *l, char *p, const struct pfw_key *expect
 	return p;
 }
 
-/* The kind of the events so named, which begins with its first one. */
-static uint32_t kind_of(struct line *l, const struct reading *r)
+static uint32_t add_kind(struct line *l, uint32_t category, uint32_t name)
 {
 	struct pfw_part *part = l->part;
-	uint32_t category = word(l, r->category, r->category_len);
-	uint32_t name = word(l, r->name, r->name_len), *kind;
+	uint32_t *kind = map_add(&part->kind_of, category, name);
 
-	if (l->no_memory)
-		return 0;
-	kind = map_add(&part->kind_of, category, name);
-	if (kind && *kind == MAP_NEW) {
-		*kind = (uint32_t)part->n_kinds;
+	if (!kind)
+		goto fail;
+	if (*kind == MAP_NEW) {
 		if (part->n_kinds == part->kinds.n && !array_add(&part->kinds))
-			kind = NULL;
-	}
-	if (!kind) {
-		l->no_memory = true;
-		return 0;
-	}
-	if (*kind == part->n_kinds) {
+			goto fail;
+		*kind = (uint32_t)part->n_kinds++;
 		part->kinds.at[*kind].category = category;
 		part->kinds.at[*kind].name = name;
 		part->kinds.at[*kind].keys.n = 0;
-		part->n_kinds++;
 	}
+	if (name >= part->kind_of_name.n &&
+	    array_resize(&part->kind_of_name, part->words.all.n + 64))
+		goto fail;
+	part->kind_of_name.at[name] = *kind + 1;
 	return *kind;
+fail:
+	l->no_memory = true;
+	return 0;
+}
+
+/* The kind of the events so named, which begins with its first one. */
+static uint32_t kind_of(struct line *l, const struct reading *r)
+{
+	const struct pfw_part *part = l->part;
+	uint32_t name = word(l, r->name, r->name_len), category;
+
+	if (l->no_memory)
+		return 0;
+	if (name < part->kind_of_name.n && part->kind_of_name.at[name]) {
+		uint32_t kind = part->kind_of_name.at[name] - 1;
+		const struct pfw_word *w = &part->words.all.at[part->kinds.at[kind].category];
+
+		if (w->len == r->category_len && !memcmp(w->text, r->category, w->len))
+			return kind;
+	}
+	category = word(l, r->category, r->category_len);
+	return l->no_memory ? 0 : add_kind(l, category, name);
 }
 
 /* What is inside "args", from behind its bracket. */
@@ -624,59 +660,101 @@ static bool event(struct line *l, const struct reading *r)
 	return true;
 }
 
-#define IS(word) (len == sizeof(word) - 1 && !memcmp(key, word, sizeof(word) - 1))
+/* A line's own keys. */
+enum member { NAME, CATEGORY, TS, DUR, PID, TID, ARGS, PHASE, ID, OTHER };
 
-/* The value of the line's own key; what follows it, or NULL. */
-static char *member(struct line *l, struct reading *r, char *key, uint32_t len, char *p)
+/* As they stand in the text, with their quotes: eight bytes hold each. */
+static const struct {
+	char text[9];
+	uint8_t len;
+} members[OTHER] = {
+	[NAME] = { "\"name\"", 6 }, [CATEGORY] = { "\"cat\"", 5 }, [TS] = { "\"ts\"", 4 },
+	[DUR] = { "\"dur\"", 5 },   [PID] = { "\"pid\"", 5 },      [TID] = { "\"tid\"", 5 },
+	[ARGS] = { "\"args\"", 6 }, [PHASE] = { "\"ph\"", 4 },     [ID] = { "\"id\"", 4 },
+};
+
+static inline bool member_is(uint64_t text, unsigned m)
+{
+	uint64_t all = ~0ull >> (64 - 8 * members[m].len);
+
+	return !((text ^ le64(members[m].text)) & all);
+}
+
+/* Which member begins at @p, by what came behind @before in the line before. */
+static inline unsigned member_at(struct line *l, const char *p, unsigned before)
+{
+	uint64_t text = le64(p);
+	unsigned m = l->follows[before];
+
+	if (member_is(text, m))
+		return m;
+	for (m = 0; m < OTHER && !member_is(text, m); m++)
+		;
+	if (m < OTHER)
+		l->follows[before] = (uint8_t)m;
+	return m;
+}
+
+/* The value of one of them; what follows it, or NULL. */
+static char *member(struct line *l, struct reading *r, unsigned m, char *p)
 {
 	const char *text;
-	uint32_t n, w;
+	uint32_t n;
 
-	if (IS("name") && *p == '"') {
+	switch (m) {
+	case NAME:
 		r->has_kind = false;
-		return string(l, p + 1, &r->name, &r->name_len);
-	}
-	if (IS("cat") && *p == '"') {
+		return *p == '"' ? string(l, p + 1, &r->name, &r->name_len) : NULL;
+	case CATEGORY:
 		r->has_kind = false;
-		return string(l, p + 1, &r->category, &r->category_len);
-	}
-	if (IS("ts")) {
+		return *p == '"' ? string(l, p + 1, &r->category, &r->category_len) : NULL;
+	case TS:
 		r->has_ts = true;
 		return scaled(p, 1000, &r->ts_ns);
-	}
-	if (IS("dur"))
+	case DUR:
 		return scaled(p, l->opts->dur_ns ? 1 : 1000, &r->dur_ns);
-	if (IS("pid"))
+	case PID:
 		return id(p, &r->pid);
-	if (IS("tid"))
+	case TID:
 		return id(p, &r->tid);
-	if (IS("args") && *p == '{')
-		return args(l, r, p + 1);
-	if (IS("ph") && *p == '"') {
-		p = string(l, p + 1, &text, &n);
+	case ARGS:
+		return *p == '{' ? args(l, r, p + 1) : NULL;
+	case PHASE:
+		p = *p == '"' ? string(l, p + 1, &text, &n) : NULL;
 		r->phase = p && n == 1 ? *text : r->phase;
 		return p;
-	}
-	if (IS("id")) /* the line's number in its process */
+	default: /* the line's number in its process */
 		return skip(l, p);
-	w = word(l, key, len);
-	return l->no_memory ? NULL : arg(l, r, w, role_of(l, w), p);
+	}
+}
+
+/* What follows the string at @p, as a key that is none of those. */
+static char *other_member(struct line *l, struct reading *r, char *p)
+{
+	uint32_t key;
+
+	p = *p == '"' ? key_of(l, p + 1, NULL, &key) : NULL;
+	if (!p || l->no_memory)
+		return NULL;
+	p = blank(p);
+	return *p == ':' ? arg(l, r, key, role_of(l, key), blank(p + 1)) : NULL;
 }
 
 /* An event's object, from behind its bracket; what follows it, or NULL. */
 static char *object(struct line *l, struct reading *r, char *p)
 {
-	for (p = blank(p); *p != '}'; p = blank(p)) {
-		bool escaped = false;
-		char *key = p + 1, *end;
+	unsigned before = OTHER;
 
-		end = *p == '"' ? string_end(l, key, &escaped) : NULL;
-		if (!end || escaped)
-			return NULL;
-		p = blank(end + 1);
-		if (*p++ != ':')
-			return NULL;
-		p = member(l, r, key, (uint32_t)(end - key), blank(p));
+	for (p = blank(p); *p != '}'; p = blank(p)) {
+		unsigned m = member_at(l, p, before);
+
+		before = m;
+		if (m == OTHER) {
+			p = other_member(l, r, p);
+		} else {
+			p = blank(p + members[m].len);
+			p = *p == ':' ? member(l, r, m, blank(p + 1)) : NULL;
+		}
 		if (!p)
 			return NULL;
 		p = blank(p);
@@ -747,7 +825,8 @@ int pfw_parse(struct pfw_part *part, char *text, size_t len, const struct pfw_pa
 
 void pfw_part_clear(struct pfw_part *part)
 {
-	part->events.n = part->args.n = part->definitions.n = part->n_kinds = part->roles.n = 0;
+	part->events.n = part->args.n = part->definitions.n = part->n_kinds = part->roles.n =
+		part->kind_of_name.n = 0;
 	part->lines = part->broken = part->first_broken = part->beyond = part->unused = 0;
 	pfw_words_clear(&part->words);
 	map_clear(&part->kind_of);
@@ -762,6 +841,7 @@ void pfw_part_fini(struct pfw_part *part)
 	array_fini(&part->args);
 	array_fini(&part->definitions);
 	array_fini(&part->roles);
+	array_fini(&part->kind_of_name);
 	pfw_words_fini(&part->words);
 	map_fini(&part->kind_of);
 }

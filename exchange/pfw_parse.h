@@ -97,8 +97,9 @@ struct pfw_part {
 	size_t n_kinds;
 	ARRAY(struct pfw_definition) definitions;
 	struct pfw_words words;
-	ARRAY(uint8_t) roles; /* of words that are keys: 1 + enum pfw_role */
-	struct map kind_of;   /* kinds by category and name */
+	ARRAY(uint8_t) roles;         /* of words that are keys: 1 + enum pfw_role */
+	struct map kind_of;           /* kinds by category and name */
+	ARRAY(uint32_t) kind_of_name; /* of words that are names: 1 + a kind that is called so */
 	uint64_t lines;
 	uint64_t broken;       /* of them, that cannot be read */
 	uint64_t first_broken; /* the first of them, counted from 1 */

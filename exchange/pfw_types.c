@@ -287,6 +287,12 @@ static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct 
 	return 0;
 }
 
+static void blank_text(struct pfw_type *type, unsigned at)
+{
+	if (at)
+		put32(type->blank + at, (type->payload_size - 1u) | 1u << 16);
+}
+
 /* Fields, format file and blank payload. @kind: of its first events, NULL: of those without a type. */
 static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
 		const struct pfw_kind *kind, struct making *m)
@@ -321,15 +327,22 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 	buf_printf(&m->text, "\n");
 	buf_add(&m->text, m->print.data, m->print.len);
 	buf_add(&m->text, m->values.data, m->values.len);
-	type->payload_size = (uint16_t)m->at;
-	type->blank = calloc(1, m->at);
+	/* Texts that are not there are one NUL behind the fields. */
+	type->payload_size = (uint16_t)(m->at + 1);
+	type->blank = calloc(1, type->payload_size);
 	if (ret || !type->blank || m->text.failed || m->print.failed || m->values.failed)
 		return -ENOMEM;
+	blank_text(type, AT_ARGS);
+	blank_text(type, type->fname_at);
+	blank_text(type, type->host_at);
 	if (type->size_at)
 		put64(type->blank + type->size_at, (uint64_t)PFW_ABSENT);
-	for (unsigned i = 0; i < type->n_fields; i++)
-		if (!type->fields[i].text)
+	for (unsigned i = 0; i < type->n_fields; i++) {
+		if (type->fields[i].text)
+			blank_text(type, type->fields[i].at);
+		else
 			put64(type->blank + type->fields[i].at, (uint64_t)PFW_ABSENT);
+	}
 	return 0;
 }
 
