@@ -55,16 +55,27 @@ struct run {
 	uint8_t record[PFW_RECORD_MAX + 1];
 };
 
+static bool blank(uint8_t c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* gzip, or an array or object of JSON: what begins otherwise behind the bracket ("[kernel];main 3") is another text. */
 bool pfw_is(const uint8_t *first, size_t n)
 {
 	size_t i = 0;
 
 	if (n >= 3 && first[0] == 0x1f && first[1] == 0x8b && first[2] == 8)
 		return true;
-	while (i < n &&
-	       (first[i] == ' ' || first[i] == '\t' || first[i] == '\r' || first[i] == '\n'))
+	while (i < n && blank(first[i]))
 		i++;
-	return i < n && (first[i] == '[' || first[i] == '{');
+	if (i < n && first[i] == '[') {
+		for (i++; i < n && blank(first[i]); i++)
+			;
+		if (i == n)
+			return true;
+	}
+	return i + 1 < n && first[i] == '{' && (first[i + 1] == '"' || blank(first[i + 1]));
 }
 
 int pfw_open(struct pfw **out, const char *const *files, size_t n, struct cdict_error *err)
