@@ -147,6 +147,8 @@ int query_db_register(struct query_db *qdb, struct cdict_error *err)
 	if (rc == SQLITE_OK)
 		rc = query_intervals_register(qdb->db);
 	if (rc == SQLITE_OK)
+		rc = query_active_register(qdb->db, qdb);
+	if (rc == SQLITE_OK)
 		rc = query_events_register(qdb);
 	return rc == SQLITE_OK ? 0
 	       : rc == SQLITE_NOMEM

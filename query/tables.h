@@ -180,6 +180,10 @@ int query_digests(struct query_run_of *run, struct cdict_error *err);
 int query_functions_register(struct query_db *qdb);
 int query_intervals_register(sqlite3 *db);
 
+/* --- active_table.c: active_sums() --- */
+
+int query_active_register(sqlite3 *db, struct query_db *qdb);
+
 /* --- the tables --- */
 
 extern const struct query_table query_sched_slice, query_sched, query_thread_state, query_wakeup;
