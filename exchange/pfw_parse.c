@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "exchange/pfw_values.h"
 
-/* Digits that fit in 63 bits whatever they are. */
-#define DIGITS_MAX 18u
 #define DEPTH_MAX 64u
 
 struct line {
@@ -82,98 +81,6 @@ static inline char *blank(char *p)
 	return p;
 }
 
-static int hex4(const char *p)
-{
-	int v = 0;
-
-	for (int i = 0; i < 4; i++) {
-		char c = p[i];
-
-		v <<= 4;
-		if (c >= '0' && c <= '9')
-			v |= c - '0';
-		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
-			v |= (c | 32) - 'a' + 10;
-		else
-			return -1;
-	}
-	return v;
-}
-
-static char *put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		*to++ = (char)c;
-	} else if (c < 0x800) {
-		*to++ = (char)(0xc0 | c >> 6);
-		*to++ = (char)(0x80 | (c & 63));
-	} else if (c < 0x10000) {
-		*to++ = (char)(0xe0 | c >> 12);
-		*to++ = (char)(0x80 | (c >> 6 & 63));
-		*to++ = (char)(0x80 | (c & 63));
-	} else {
-		*to++ = (char)(0xf0 | c >> 18);
-		*to++ = (char)(0x80 | (c >> 12 & 63));
-		*to++ = (char)(0x80 | (c >> 6 & 63));
-		*to++ = (char)(0x80 | (c & 63));
-	}
-	return to;
-}
-
-/* \uXXXX, behind its u: half a pair alone is U+FFFD, and so is a NUL, which no name can hold. */
-static char *unicode(char **from, char *to)
-{
-	int c = hex4(*from), low;
-
-	if (c < 0)
-		return put_utf8(to, 0xfffd);
-	*from += 4;
-	if (c >= 0xd800 && c < 0xdc00 && (*from)[0] == '\\' && (*from)[1] == 'u' &&
-	    (low = hex4(*from + 2)) >= 0xdc00 && low < 0xe000) {
-		*from += 6;
-		return put_utf8(to, 0x10000u + ((uint32_t)(c & 0x3ff) << 10 | (low & 0x3ff)));
-	}
-	return put_utf8(to, !c || (c >= 0xd800 && c < 0xe000) ? 0xfffd : (uint32_t)c);
-}
-
-/* A string's content with its escapes undone, where it stands; its length. */
-static uint32_t unescape(char *text, const char *end)
-{
-	char *from = text, *to = text;
-
-	while (from < end) {
-		char c = *from++;
-
-		if (c != '\\') {
-			*to++ = c;
-			continue;
-		}
-		switch (c = *from++) {
-		case 'n':
-			*to++ = '\n';
-			break;
-		case 't':
-			*to++ = '\t';
-			break;
-		case 'r':
-			*to++ = '\r';
-			break;
-		case 'b':
-			*to++ = '\b';
-			break;
-		case 'f':
-			*to++ = '\f';
-			break;
-		case 'u':
-			to = unicode(&from, to);
-			break;
-		default:
-			*to++ = c;
-		}
-	}
-	return (uint32_t)(to - text);
-}
-
 /* A string, from behind its opening quote: its content. What follows it, or NULL. */
 static inline char *string(struct line *l, char *p, const char **text, uint32_t *len)
 {
@@ -183,16 +90,11 @@ static inline char *string(struct line *l, char *p, const char **text, uint32_t 
 	if (!end)
 		return NULL;
 	*text = p;
-	*len = escaped ? unescape(p, end) : (uint32_t)(end - p);
+	*len = escaped ? pfw_unescape(p, end) : (uint32_t)(end - p);
 	return end + 1;
 }
 
 /* ---- numbers ---- */
-
-static inline bool digit(char c)
-{
-	return (unsigned char)(c - '0') < 10;
-}
 
 /* A time of the text, a number or one in quotes, times @scale (1000: of µs to ns). */
 static char *scaled(char *p, unsigned scale, uint64_t *out)
@@ -202,15 +104,15 @@ static char *scaled(char *p, unsigned scale, uint64_t *out)
 	char *begin;
 
 	p += quoted;
-	for (begin = p; digit(*p) && p - begin < (int)DIGITS_MAX; p++)
+	for (begin = p; pfw_digit(*p) && p - begin < (int)PFW_DIGITS_MAX; p++)
 		v = v * 10 + (uint64_t)(*p - '0');
-	if (p == begin || digit(*p) || v > INT64_MAX / scale)
+	if (p == begin || pfw_digit(*p) || v > INT64_MAX / scale)
 		return NULL;
 	v *= scale;
 	if (*p == '.') {
 		unsigned part = scale;
 
-		for (p++; digit(*p); p++) {
+		for (p++; pfw_digit(*p); p++) {
 			part /= 10;
 			v += part * (uint64_t)(*p - '0');
 		}
@@ -230,31 +132,12 @@ static char *id(char *p, int64_t *out)
 	p += quoted;
 	minus = *p == '-';
 	p += minus;
-	for (begin = p; digit(*p) && p - begin < (int)DIGITS_MAX; p++)
+	for (begin = p; pfw_digit(*p) && p - begin < (int)PFW_DIGITS_MAX; p++)
 		v = v * 10 + (uint64_t)(*p - '0');
-	if (p == begin || digit(*p) || (quoted && *p++ != '"'))
+	if (p == begin || pfw_digit(*p) || (quoted && *p++ != '"'))
 		return NULL;
 	*out = minus ? -(int64_t)v : (int64_t)v;
 	return p;
-}
-
-/* A whole number of @len bytes, as it would be written; false: it is none, or too large. */
-static inline bool whole(const char *p, uint32_t len, int64_t *out)
-{
-	bool minus = len && *p == '-';
-	uint64_t v = 0;
-
-	p += minus;
-	len -= minus;
-	if (!len || len > DIGITS_MAX || (*p == '0' && (len > 1 || minus)))
-		return false;
-	for (uint32_t i = 0; i < len; i++) {
-		if (!digit(p[i]))
-			return false;
-		v = v * 10 + (uint64_t)(p[i] - '0');
-	}
-	*out = minus ? -(int64_t)v : (int64_t)v;
-	return true;
 }
 
 /* The usual number, of a few digits: what follows it, or NULL. */
@@ -263,51 +146,12 @@ static inline char *short_number(char *p, int64_t *out)
 	int64_t v = 0;
 	char *begin = p;
 
-	for (; digit(*p) && p - begin < 9; p++)
+	for (; pfw_digit(*p) && p - begin < 9; p++)
 		v = v * 10 + (*p - '0');
 	if ((*p != ',' && *p != '}') || p == begin || (*begin == '0' && p - begin > 1))
 		return NULL;
 	*out = v;
 	return p;
-}
-
-/* Seconds, as in 7.86e-07, to ns, rounded; false: it is no such number. */
-static bool seconds(const char *p, uint32_t len, int64_t *out)
-{
-	const char *end = p + len;
-	int exponent = 9, e = 0;
-	uint64_t v = 0;
-	bool point = false, minus = false;
-
-	for (; p < end && (digit(*p) || (*p == '.' && !point)); p++) {
-		if (*p == '.') {
-			point = true;
-		} else if (v < 100000000000000000ull) {
-			v = v * 10 + (uint64_t)(*p - '0');
-			exponent -= point;
-		} else {
-			exponent += !point;
-		}
-	}
-	if (p < end && (*p == 'e' || *p == 'E')) {
-		p++;
-		minus = p < end && *p == '-';
-		p += p < end && (*p == '-' || *p == '+');
-		for (; p < end && digit(*p); p++)
-			e = e < 1000 ? e * 10 + (*p - '0') : e;
-	}
-	exponent += minus ? -e : e;
-	for (; exponent > 0 && v; exponent--) {
-		if (v > INT64_MAX / 10)
-			return false;
-		v *= 10;
-	}
-	for (; exponent < -1 && v; exponent++)
-		v /= 10;
-	if (exponent == -1)
-		v = (v + 5) / 10;
-	*out = (int64_t)v;
-	return p == end;
 }
 
 /* ---- values ---- */
@@ -401,7 +245,7 @@ static inline void text_value(struct line *l, struct pfw_arg *a, uint8_t role, c
 		a->form = PFW_WORD;
 		a->word = word(l, text, len);
 	} else if (role != PFW_FNAME && role != PFW_HOST && role != PFW_NAME && len &&
-		   (digit(*text) || *text == '-') && whole(text, len, &a->number)) {
+		   (pfw_digit(*text) || *text == '-') && pfw_whole(text, len, &a->number)) {
 		a->form = PFW_NUMBER;
 	} else {
 		a->form = PFW_TEXT;
@@ -414,16 +258,17 @@ static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p
 {
 	while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
 		end--;
-	a->form = PFW_RAW;
 	a->text = p;
 	a->len = (uint32_t)(end - p);
-	if (!digit(*p) && *p != '-')
+	/* What is none becomes a string. */
+	a->form = pfw_is_json(p, a->len) ? PFW_RAW : PFW_TEXT;
+	if (a->form == PFW_TEXT || (!pfw_digit(*p) && *p != '-'))
 		return;
 	if (role == PFW_FHASH || role == PFW_HHASH || role == PFW_VALUE) {
 		a->form = PFW_WORD;
 		a->word = word(l, p, a->len);
-	} else if (role == PFW_TIME ? seconds(p, a->len, &a->number)
-				    : whole(p, a->len, &a->number)) {
+	} else if (role == PFW_TIME ? pfw_seconds(p, a->len, &a->number)
+				    : pfw_whole(p, a->len, &a->number)) {
 		a->form = PFW_NUMBER;
 	}
 }
