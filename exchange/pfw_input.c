@@ -297,7 +297,7 @@ static int going_piece(struct pfw_piece *piece)
 			text->len = 0;
 		}
 	}
-	if (in->ended && text->len)
+	if (in->ended && text->len && text->data[text->len - 1] != '\n')
 		buf_u8(text, '\n');
 	cut_lines(text, &in->rest);
 	piece->read = in->offset + in->at;
