@@ -24,6 +24,7 @@ if have_perf; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict --dlarg quiet=1 -i "$DATA/kvm-callchain.data" >/dev/null 2>&1
 fi
 echo 'main;work 3' | tee stacks.folded >before.folded
+echo 'SELECT count(*) FROM sched_switch;' >report.sql
 mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
 
 # of_page PAGE - the lines of its examples as they are typed
