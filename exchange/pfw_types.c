@@ -111,14 +111,6 @@ static void add_name(struct buf *b, const struct pfw_word *w, bool category)
 		buf_u8(b, '_');
 }
 
-static void add_scalar(struct buf *text, struct buf *print, const char *type, const char *name,
-		       unsigned at, unsigned size, const char *format)
-{
-	buf_printf(text, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", type, name, at, size,
-		   *type == 's');
-	buf_printf(print, " %s=%s", name, format);
-}
-
 static void add_text(struct buf *text, struct buf *print, const char *name, unsigned at)
 {
 	buf_printf(text, "\tfield:__data_loc char[] %s;\toffset:%u;\tsize:4;\tsigned:0;\n", name,
@@ -190,7 +182,8 @@ static uint16_t make_number(struct making *m, const char *name)
 
 	m->at = (m->at + 7) & ~7u;
 	at = (uint16_t)m->at;
-	add_scalar(&m->text, &m->print, "s64", name, at, 8, "%lld");
+	buf_printf(&m->text, "\tfield:s64 %s;\toffset:%u;\tsize:8;\tsigned:1;\n", name, at);
+	buf_printf(&m->print, " %s=%%lld", name);
 	buf_printf(&m->values, ", REC->%s", name);
 	m->at += 8;
 	return at;
@@ -238,10 +231,9 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 		   "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
 		   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n",
 		   type->name, t->all.n + 1);
-	buf_printf(&m->print, "print fmt: \"");
-	add_scalar(&m->text, &m->print, "u64", "dur", AT_DUR, 8, "%llu");
-	m->print.len -= strlen(" dur=%llu");
-	buf_printf(&m->print, "dur=%%llu");
+	buf_printf(&m->text, "\tfield:u64 dur;\toffset:%u;\tsize:8;\tsigned:0;\n",
+		   (unsigned)AT_DUR);
+	buf_printf(&m->print, "print fmt: \"dur=%%llu");
 	buf_printf(&m->values, "\", REC->dur");
 	m->at = AT_OTHERS;
 	/* What questions are about has its column even when the first events do not have it. */
