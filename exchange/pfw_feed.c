@@ -11,6 +11,9 @@
 /* Text that a byte of gzip may become, for how many pieces a file may have. */
 #define RATIO_GUESS 32u
 
+/* Pieces ahead of who takes them, beside those in work: he encodes a block of tens of thousands of events between two. */
+#define AHEAD 8u
+
 /* A piece in work, or what came of it. */
 struct slot {
 	struct pool_job job;
@@ -141,9 +144,8 @@ static int ask_ahead(struct pfw_feed *f, struct cdict_error *err)
 {
 	struct file *file = f->files[f->current];
 
-	/* Those that go on wait for each other: more than there are threads is of no use. */
 	while (f->n_spare && pieces_left(file) &&
-	       (file->input.members || file->in_work <= f->opts.jobs))
+	       (file->input.members || file->in_work < f->opts.jobs + AHEAD))
 		ask(f, file);
 	for (size_t i = f->current + 1; i < f->opts.n_names && f->n_spare > f->n_slots / 4; i++) {
 		int ret = f->files[i] ? 0 : begin(f, i, err);
@@ -284,7 +286,7 @@ int pfw_feed_new(struct pfw_feed **out, const struct pfw_feed_options *opts,
 	if (!f)
 		return cdict_fail_nomem(err);
 	f->opts = *opts;
-	f->n_slots = 2 * opts->jobs + 2;
+	f->n_slots = 2 * opts->jobs + AHEAD + 2;
 	f->slots = calloc(f->n_slots, sizeof(*f->slots));
 	f->files = calloc(opts->n_names + 1, sizeof(*f->files));
 	f->pool = pool_new(opts->jobs);
