@@ -278,7 +278,7 @@ static const struct cmd_example convert_examples[] = {
 	  "convert while perf records" },
 	{ "cdict convert -e 'sched:*,irq:*' -i perf.data -o - | cdict info -",
 	  "other events, into a pipe" },
-	{ "cdict convert -o job.cdict 'logs/*.pfw.gz'", "the I/O traces of a job, in one" },
+	{ "cdict convert -o job.cdict 'traces/*.pfw.gz'", "the I/O traces of a job, in one" },
 	{ NULL, NULL },
 };
 
