@@ -19,7 +19,7 @@ enum { LEFT = 0, RIGHT = 1, SIDES = 2, NAME_MOST = 200 };
 
 struct side {
 	char table[NAME_MOST], partition[NAME_MOST]; /* partition "": none */
-	int n, ts, dur, at;                          /* of SELECT *: columns, and which of them; -1 */
+	int n, ts, dur, at; /* of SELECT *: columns, and which of them; -1 */
 	char *sql;
 };
 
@@ -93,15 +93,18 @@ static int describe(struct span_table *t, struct side *s, char **why)
 	sqlite3_finalize(stmt);
 	if (rc == SQLITE_OK && (s->ts < 0 || s->dur < 0 || (*s->partition && s->at < 0))) {
 		*why = sqlite3_mprintf("span join: %s has no column %s", s->table,
-				       s->ts < 0  ? "ts" :
-				       s->dur < 0 ? "dur" :
-						    s->partition);
+				       s->ts < 0    ? "ts"
+				       : s->dur < 0 ? "dur"
+						    : s->partition);
 		return SQLITE_ERROR;
 	}
-	s->sql = *s->partition ?
-			 sqlite3_mprintf("SELECT * FROM \"%w\" WHERE dur > 0 AND \"%w\" IS NOT NULL ORDER BY \"%w\", ts",
-					 s->table, s->partition, s->partition) :
-			 sqlite3_mprintf("SELECT * FROM \"%w\" WHERE dur > 0 ORDER BY ts", s->table);
+	s->sql =
+		*s->partition
+			? sqlite3_mprintf(
+				  "SELECT * FROM \"%w\" WHERE dur > 0 AND \"%w\" IS NOT NULL ORDER BY \"%w\", ts",
+				  s->table, s->partition, s->partition)
+			: sqlite3_mprintf("SELECT * FROM \"%w\" WHERE dur > 0 ORDER BY ts",
+					  s->table);
 	return s->sql ? rc : SQLITE_NOMEM;
 }
 
@@ -171,7 +174,8 @@ static int connect(sqlite3 *db, bool is_left, int argc, const char *const *argv,
 	t->db = db;
 	t->is_left = is_left;
 	if (argc != 5 || !parse(&t->sides[LEFT], argv[3]) || !parse(&t->sides[RIGHT], argv[4])) {
-		*why = sqlite3_mprintf("span join takes two tables: a PARTITIONED x, b PARTITIONED x");
+		*why = sqlite3_mprintf(
+			"span join takes two tables: a PARTITIONED x, b PARTITIONED x");
 		rc = SQLITE_ERROR;
 	} else if (*t->sides[LEFT].partition && *t->sides[RIGHT].partition &&
 		   sqlite3_stricmp(t->sides[LEFT].partition, t->sides[RIGHT].partition)) {
@@ -290,8 +294,8 @@ static int compare_parts(const struct cursor *c)
 
 	if (!*t->sides[LEFT].partition || !*t->sides[RIGHT].partition)
 		return 0;
-	return c->rows[RIGHT].part < c->rows[LEFT].part ? -1 :
-	       c->rows[RIGHT].part > c->rows[LEFT].part;
+	return c->rows[RIGHT].part < c->rows[LEFT].part ? -1
+							: c->rows[RIGHT].part > c->rows[LEFT].part;
 }
 
 /* The next piece, of [c->done, left row's end). */
@@ -429,6 +433,6 @@ int query_span_join_register(sqlite3 *db)
 	int rc = sqlite3_create_module_v2(db, "span_join", &module, NULL, NULL);
 
 	return rc == SQLITE_OK ? sqlite3_create_module_v2(db, "span_left_join", &module,
-							  (void *)(uintptr_t)left, NULL) :
-				 rc;
+							  (void *)(uintptr_t)left, NULL)
+			       : rc;
 }

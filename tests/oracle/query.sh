@@ -58,6 +58,20 @@ tables() {
 		<(csv "$file" "SELECT tid, count(*) FROM wakeup JOIN thread USING (utid) WHERE utid AND kind != 'wakeup' GROUP BY utid" "$@" | sort) \
 		<("$CDICT" tasks -q --max-loss 100 --json "$@" "$file" | jq -r '.tasks[] | select(.tid != 0 and .wakeups > 0) | "\(.tid),\(.wakeups)"' | sort))"
 }
+# the exits' time on the CPU, as a join of spans
+cat >spans.sql <<-'SQL'
+	CREATE VIEW exits AS SELECT ts, dur, utid, reason FROM kvm_exit WHERE dur IS NOT NULL;
+	CREATE VIRTUAL TABLE exits_by_state USING SPAN_JOIN(exits PARTITIONED utid, thread_state PARTITIONED utid);
+	SELECT tid, reason, sum(dur) FROM exits_by_state JOIN thread USING (utid) WHERE state = 'Running' GROUP BY utid, reason;
+SQL
+for file in run other; do
+	verdict "${file}_exits_by_thread_states_are_cpu_ns_of_exits" "$(diff \
+		<("$CDICT" query -q --format csv --sql spans.sql $file.cdict | tail -n +2 | tr -d '\r"' | sort) \
+		<("$CDICT" exits -q --json $file.cdict | jq -r '.exits[] | select(.cpu_ns > 0) | "\(.tid),\(.reason),\(.cpu_ns)"' | sort))"
+done
+verdict windows_of_a_call_are_those_of_time "$(diff <(csv run.cdict 'SELECT cpu, sum(dur) FROM sched_slice GROUP BY cpu' --time 544.9,545.0) \
+	<(csv run.cdict 'SELECT cpu, sum(dur) FROM sched_slice(544900000000, 545000000000) GROUP BY cpu'))"
+
 tables whole run.cdict
 tables window run.cdict --time 20%-70%
 tables other other.cdict
@@ -67,7 +81,11 @@ tables other_window other.cdict --from 20 --cap 90
 
 "$MKPERF" --formats "$DATA/formats" -o loss.data "$DATA/loss.trace" && "$CDICT" convert -q --max-loss 100 -i loss.data -o loss.cdict
 "$MKPERF" --formats "$DATA/formats" -o reuse.data "$DATA/tid-reuse.trace" && "$CDICT" convert -q -i reuse.data -o reuse.cdict
-for file in run other loss reuse; do
+"$BUILD/tests/tools/mkswitches" "$DATA/formats" storm.cdict 120000 2
+files='run other loss reuse storm'
+# one whose windows end long before it does
+[ -z "$SHARED" ] || { "$CDICT" convert -q -i "$SHARED/captures/kvm/kvm-medium.data" -o medium.cdict && files+=' medium'; }
+for file in $files; do
 	verdict "${file}_rows_of_a_time_are_those_of_the_whole" "$(python3 "$TOP/tests/tools/querywindows.py" "$CDICT" $file.cdict 1 2>&1)"
 done
 
@@ -136,6 +154,17 @@ case $BUILD in
 	verdict nothing_is_linked_with_sqlite "$(readelf -d "$so" "$CDICT" | grep -i 'NEEDED.*sqlite')"
 	;;
 esac
+
+# ---- progress ----
+
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+	script -qec "$CDICT query --no-pager 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 15000000) SELECT count(*) FROM n' run.cdict" \
+		/dev/null >tty.out </dev/null
+	verdict a_long_query_shows_its_progress "$(tr '\r' '\n' <tty.out | grep -q '^reading  *[0-9]* %' || cat -A tty.out
+		tr '\r' '\n' <tty.out | grep -q '^ *15000000' || echo "no result")"
+else
+	skip a_long_query_shows_its_progress "no pseudo-terminal"
+fi
 
 # ---- what statements may not, and hostile ones ----
 

@@ -40,6 +40,8 @@ flame() { "$CDICT" flame -q in.stacks --map map.csv -o "$1" --format svg; }
 comparison() { "$CDICT" diff -q in.cdict in.cdict --map map.csv -o "$1" --format md; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
+# more rows than a disk of 4 KB holds
+queried() { "$CDICT" query -q 'SELECT * FROM ftrace_event' in.cdict --map map.csv -o "$1"; }
 # what SIGUSR2 writes, as key s does
 top() {
 	"$CDICT" top -q --seconds 2 --no-names --map map.csv -m 512K -o "$1" &
@@ -153,6 +155,11 @@ full() {
 }
 
 commands='convert annotate anonymize stats report heatmap heatmap_page flame comparison identify'
+if "$CDICT" query -q 'SELECT 1' "$DATA/kvm-small.data" >/dev/null 2>may.err; then
+	commands+=' queried'
+else
+	skip outputs_queried "$(head -n 1 may.err)"
+fi
 if have_perf; then
 	commands+=' plugin'
 else

@@ -232,6 +232,10 @@ static void slices_have_their_ends_and_states(void **state)
 	      "Running|130|40\nD|170|30\nRunning|200|40\n");
 	gives(q, "SELECT count(*), sum(next_pid) FROM sched_switch WHERE cpu = 1", "2|11\n");
 	gives(q, "SELECT count(*) FROM sched_switch WHERE ts > 169.5 AND ts < 200.0", "1\n");
+	gives(q,
+	      "SELECT count(*) FROM sched_switch WHERE ts < 131 AND ts > 129; SELECT count(*) FROM sched_switch WHERE ts <= 130 AND"
+	      " ts >= 130; SELECT count(*) FROM sched_switch WHERE ts < 130 AND ts > 100; SELECT count(*) FROM sched_switch WHERE ts = 130",
+	      "1\n1\n0\n1\n");
 	gives(q, "SELECT count(*) FROM sched_switch WHERE ts = 'x' OR ts IS NULL", "0\n");
 	gives(q, "SELECT count(*) FROM sched_switch WHERE ts < NULL", "0\n");
 	gives(q, "SELECT count(*) FROM sched_switch WHERE cpu = -1 OR cpu = 4294967295", "0\n");
