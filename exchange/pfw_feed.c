@@ -54,8 +54,7 @@ static void run(struct pool_job *job)
 	s->parsed = 0;
 	pfw_input_piece(&s->piece);
 	if (!s->piece.failed.code && !s->piece.unfit && s->piece.text.len)
-		s->parsed = pfw_parse(&s->part, (char *)s->piece.text.data, s->piece.text.len,
-				      &s->feed->opts.parse);
+		s->parsed = pfw_parse(&s->part, (char *)s->piece.text.data, s->piece.text.len);
 }
 
 static void release(struct pfw_feed *f, struct slot *s)

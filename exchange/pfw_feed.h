@@ -32,7 +32,6 @@ struct pfw_feed_options {
 	const char *const *names;
 	size_t n_names;
 	unsigned jobs;
-	struct pfw_parse_options parse;
 };
 
 int pfw_feed_new(struct pfw_feed **out, const struct pfw_feed_options *opts,

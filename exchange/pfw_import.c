@@ -29,7 +29,6 @@
 struct pfw {
 	const char *const *files;
 	size_t n_files;
-	bool dur_ns;
 	uint64_t size; /* of all; 0: not known */
 };
 
@@ -104,11 +103,6 @@ int pfw_open(struct pfw **out, const char *const *files, size_t n, struct cdict_
 	}
 	*out = p;
 	return 0;
-}
-
-void pfw_dur_ns(struct pfw *p)
-{
-	p->dur_ns = true;
 }
 
 void pfw_close(struct pfw *p)
@@ -409,9 +403,7 @@ static int start(struct run *r, cdict_write_fn fn, void *ctx)
 	unsigned jobs = r->opts->jobs ? r->opts->jobs : pool_cpus(), encoders;
 	struct ingest_options in = { 0 };
 	struct encode_options encode = { .helps = true };
-	struct pfw_feed_options feed = { .names = r->pfw->files,
-					 .n_names = r->pfw->n_files,
-					 .parse = { .dur_ns = r->pfw->dur_ns } };
+	struct pfw_feed_options feed = { .names = r->pfw->files, .n_names = r->pfw->n_files };
 	int ret = cdict_writer_open(&r->w, fn, ctx, r->err);
 
 	jobs = jobs > JOBS_MAX ? JOBS_MAX : jobs;

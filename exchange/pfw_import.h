@@ -19,8 +19,6 @@ struct pfw;
 /* pfw_is - whether a file that begins with these bytes is taken for one. */
 bool pfw_is(const uint8_t *first, size_t n);
 int pfw_open(struct pfw **out, const char *const *files, size_t n, struct cdict_error *err);
-/* pfw_dur_ns - durations are ns, not µs. */
-void pfw_dur_ns(struct pfw *p);
 /* pfw_run - as convert_run(): once. */
 int pfw_run(struct pfw *p, const struct convert_options *opts, cdict_write_fn fn, void *ctx,
 	    struct convert_report *report, struct cdict_error *err);

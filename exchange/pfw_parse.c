@@ -14,7 +14,6 @@
 
 struct line {
 	struct pfw_part *part;
-	const struct pfw_parse_options *opts;
 	const char *end;     /* of the text */
 	uint8_t follows[10]; /* by member: which came behind it, the last first */
 	bool beyond;         /* a byte beyond ASCII was met */
@@ -557,7 +556,7 @@ static char *member(struct line *l, struct reading *r, unsigned m, char *p)
 		r->has_ts = true;
 		return scaled(p, 1000, &r->ts_ns);
 	case DUR:
-		return scaled(p, l->opts->dur_ns ? 1 : 1000, &r->dur_ns);
+		return scaled(p, 1000, &r->dur_ns);
 	case PID:
 		return id(p, &r->pid);
 	case TID:
@@ -644,9 +643,9 @@ static bool line(struct line *l, struct reading *r, char *p)
 	return *p == '\n' || *p == ']';
 }
 
-int pfw_parse(struct pfw_part *part, char *text, size_t len, const struct pfw_parse_options *opts)
+int pfw_parse(struct pfw_part *part, char *text, size_t len)
 {
-	struct line l = { .part = part, .opts = opts, .end = text + len };
+	struct line l = { .part = part, .end = text + len };
 	char *end = text + len, *next;
 	struct reading r;
 

@@ -107,13 +107,9 @@ struct pfw_part {
 	uint64_t unused;       /* definitions of something else */
 };
 
-struct pfw_parse_options {
-	bool dur_ns; /* durations are ns, as datacrumbs writes them */
-};
-
 /* pfw_parse - adds what the lines in @text[@len] hold to @part; the last one has its newline, and
  * PFW_PADDING bytes are behind it. */
-int pfw_parse(struct pfw_part *part, char *text, size_t len, const struct pfw_parse_options *opts);
+int pfw_parse(struct pfw_part *part, char *text, size_t len);
 /* pfw_part_clear - empty, with the room that it took. */
 void pfw_part_clear(struct pfw_part *part);
 void pfw_part_fini(struct pfw_part *part);
