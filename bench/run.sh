@@ -358,6 +358,67 @@ page_rows() {
 	note "figures of a tenth of the capture, ms" "$(number range_tenth_ms)"
 }
 
+# made_traces N - as DFTracer writes them: four threads, 2000 files, lines of 200 to 230 bytes
+made_traces() {
+	awk -v n="$1" 'BEGIN {
+		split("read write open64 close lseek64 NPZReader.read_index TorchDataLoader.next compute", name, " ")
+		split("POSIX POSIX POSIX POSIX POSIX reader data_loader ai_framework", cat, " ")
+		srand(7)
+		print "["
+		t = 1698352095942658
+		for (i = 0; i < n; i++) {
+			k = (i * 7 + int(i / 8)) % 8 + 1
+			f = int(i / 16) % 2000
+			t += 1 + int(rand() * 29)
+			printf "{\"id\":\"%d\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":\"%d\",\"tid\":\"%d\",\"ts\":\"%.0f\",\"dur\":\"%d\",\"ph\":\"X\",\"args\":{\"hostname\":\"corona%d\",",
+				i, name[k], cat[k], 1000 + i % 4, 10000 + i % 4, t, 1 + int(rand() * 400), i % 4
+			if (k <= 5)
+				printf "\"ret\":\"%d\",\"fname\":\"/p/lustre1/user/dlio/data/train/file_%d_%d.npz\",\"fd\":%d,\"offset\":\"%d\"}}\n",
+					i % 64 * 4096, f % 40, f, 20 + i % 10, i % 64 * 65536
+			else
+				printf "\"epoch\":%d,\"step\":%d}}\n", i / 100000, i / 100
+		}
+		print "]"
+	}'
+}
+
+# Python's json takes a sample: what it would take for all is ten times that and more.
+python_traces() {
+	zcat traces.pfw.gz | head -n $((trace_lines / 10)) |
+		python3 -c 'import json, sys
+for line in sys.stdin:
+	if line[0] == "{": json.loads(line)'
+}
+
+# I/O traces: what a line costs, that two threads are of use, and what the question costs then.
+trace_rows() {
+	local i
+	trace_lines=${FAST:+1000000} trace_lines=${trace_lines:-6000000}
+	say "making $trace_lines lines of an I/O trace"
+	made_traces "$trace_lines" | gzip -6 >traces.pfw.gz
+	zcat traces.pfw.gz | split -l 50000 --filter='gzip -1' >members.pfw.gz
+	for ((i = 0; i < RUNS; i++)); do
+		measure traces1 "$CDICT" convert -q -j1 traces.pfw.gz -o traces.cdict
+		measure traces2 "$CDICT" convert -q -j2 traces.pfw.gz -o traces2.cdict
+		measure members2 "$CDICT" convert -q -j2 members.pfw.gz -o members.cdict
+		measure json python_traces
+		measure active "$CDICT" query "SELECT * FROM active_sums('file_0')" traces.cdict
+	done
+	cmp -s traces.cdict traces2.cdict || say "traces: two threads made another file"
+	at_most "I/O trace of $(thousands "$trace_lines") lines, us of CPU a line, one thread" \
+		"$(calc "$(cpu traces1) / $trace_lines * 1e6")" 1.0 0.8
+	speed "the same against json.loads() of Python alone ($(cpu json) s for a tenth)" \
+		"$(calc "10 * $(cpu json)")" "$(cpu traces1)" 4 8
+	if [ "$(nproc)" -gt 1 ]; then
+		at_most "the same with two threads, wall against one ($(wall traces1) s)" \
+			"$(calc "$(wall traces2) / $(wall traces1)")" 0.65 0.55
+		at_most "the same, gzip members of 50,000 lines" "$(calc "$(wall members2) / $(wall traces1)")" 0.65 0.55
+	fi
+	at_most "what else went on while files were active, s for 6 M events" \
+		"$(calc "$(wall active) * 6000000 / $trace_lines")" 1.0 0.5
+	rm -f traces*.pfw.gz members.pfw.gz traces*.cdict members.cdict
+}
+
 heading() {
 	echo "machine   $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)," \
 		"load $load when it began; Linux $(uname -r)"
@@ -401,6 +462,7 @@ cost_row
 window_rows
 table_rows
 page_rows
+trace_rows
 echo
 if [ $missed -gt 0 ]; then
 	echo "$missed of the \"must\" column missed"

@@ -10,6 +10,7 @@ cd "$(mktemp -d)" || exit 1
 mkdir bin && ln -s "$CDICT" "$BUILD/bench/diskread" bin && PATH=$PWD/bin:$PATH
 for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
 for file in tmap.csv map.csv new.csv; do cp "$DATA/kvm-small.map.csv" $file; done
+mkdir traces && head -n 8 "$DATA/job.pfw" | gzip | tee traces/a.pfw.gz >traces/b.pfw.gz
 "$CDICT" convert -q -i run.data -o named.cdict && "$CDICT" annotate -q named.cdict --map map.csv
 # the names that the pages use are those of the capture's VMs
 instance=$(sed -n 2p map.csv | cut -d, -f2)
