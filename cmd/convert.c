@@ -11,7 +11,7 @@
 #include "cmd/input.h"
 #include "cmd/maps.h"
 #include "cmd/options.h"
-#include "convert/convert.h"
+#include "cmd/source_kinds.h"
 
 struct convert_opts {
 	struct options_shared shared;
@@ -149,7 +149,7 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 }
 
 static int convert(const struct cmd_call *call, const char *input, const char *output,
-		   struct perfdata *pd, const struct mapping *labels)
+		   const struct source_kind *kind, void *source, const struct mapping *labels)
 {
 	const struct convert_opts *o = call->opts;
 	struct meter meter = { .call = call, .percent = -1 };
@@ -170,7 +170,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 				 &(struct outfile_options){ .path = output, .capture = true });
 	if (status)
 		return status;
-	if (convert_run(pd, &options, outfile_write, of, &report, &err) < 0) {
+	if (kind->run(source, &options, outfile_write, of, &report, &err) < 0) {
 		clear_progress(&meter);
 		cmd_output_abort(of);
 		convert_report_fini(&report);
@@ -194,7 +194,8 @@ static int convert_run_command(const struct cmd_call *call)
 	const struct convert_opts *o = call->opts;
 	struct mapping labels = { 0 };
 	struct cdict_error err = { 0 };
-	struct perfdata *pd;
+	const struct source_kind *kind;
+	void *source;
 	char name[4096];
 	int status;
 
@@ -209,13 +210,16 @@ static int convert_run_command(const struct cmd_call *call)
 		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
 	if (o->stats && !strcmp(output, "-"))
 		return cmd_usage(call, "--stats writes beside the output: give -o FILE");
-	if (perfdata_open(&pd, input, &err) < 0)
+	kind = source_kind_of(input);
+	if (!kind)
+		kind = source_kind_perf();
+	if (kind->open(&source, &input, 1, &err) < 0)
 		return cmd_error(call, input, &err);
 	status = maps_read(&labels, call, &o->shared);
 	if (!status)
-		status = convert(call, input, output, pd, &labels);
+		status = convert(call, input, output, kind, source, &labels);
 	mapping_fini(&labels);
-	perfdata_close(pd);
+	kind->close(source);
 	if (o->stats && (status == CMD_DONE || status == CMD_DAMAGED)) {
 		int more = stats_beside(call, output);
 

@@ -3,9 +3,7 @@
 #include "cmd/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,11 +13,9 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "cmd/options.h"
-#include "convert/convert.h"
+#include "cmd/source_kinds.h"
 #include "format/layout.h"
 #include "format/reader.h"
-
-#define MAGIC_SIZE 8u
 
 const char *input_file(const struct cmd_call *call)
 {
@@ -109,99 +105,16 @@ void input_files_fini(struct input_files *files)
 
 /* ---- what it is ---- */
 
-/* What a pipe will give first, without taking it. */
-static size_t peek_pipe(int fd, uint8_t *first)
-{
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	size_t n = 0, before;
-	int copy[2];
-
-	if (pipe2(copy, O_CLOEXEC))
-		return 0;
-	do {
-		ssize_t got;
-
-		before = n;
-		poll(&wait, 1, -1);
-		got = tee(fd, copy[1], MAGIC_SIZE, 0);
-		n = got > 0 ? (size_t)got : 0;
-		for (size_t at = 0; at < n; at += (size_t)got) {
-			got = read(copy[0], first + at, n - at);
-			if (got <= 0)
-				n = at;
-		}
-		/* Its writer is slow: there is nothing to wait on but its end. */
-		if (n && n < MAGIC_SIZE)
-			poll(NULL, 0, 10);
-	} while (n && n < MAGIC_SIZE && (n > before || !(wait.revents & POLLHUP)));
-	close(copy[0]);
-	close(copy[1]);
-	return n;
-}
-
-static size_t peek_file(int fd, uint8_t *first)
-{
-	ssize_t n = pread(fd, first, MAGIC_SIZE, lseek(fd, 0, SEEK_CUR));
-
-	return n > 0 ? (size_t)n : 0;
-}
-
-/* What perf record --threads writes is a directory with a perf.data of this name. */
-static bool is_perf_directory(const char *path)
-{
-	char data[4096];
-
-	return (size_t)snprintf(data, sizeof(data), "%s/data", path) < sizeof(data) &&
-	       !access(data, F_OK);
-}
-
-/* The first bytes of @file; *is_dir: it is what perf record --threads writes.  Fewer than MAGIC_SIZE: nobody knows. */
-static size_t first_bytes(const char *file, uint8_t first[MAGIC_SIZE], bool *is_dir)
-{
-	struct stat st;
-	size_t n = 0;
-	int fd = STDIN_FILENO;
-
-	*is_dir = false;
-	if (!strcmp(file, "-")) {
-		if (fstat(fd, &st))
-			return 0;
-	} else {
-		/* A FIFO's writer would see us go: it is asked when it is read. */
-		if (stat(file, &st) || S_ISFIFO(st.st_mode))
-			return 0;
-		if (S_ISDIR(st.st_mode)) {
-			*is_dir = is_perf_directory(file);
-			return 0;
-		}
-		fd = open(file, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return 0;
-	}
-	if (S_ISFIFO(st.st_mode))
-		n = peek_pipe(fd, first);
-	else if (S_ISREG(st.st_mode))
-		n = peek_file(fd, first);
-	if (fd != STDIN_FILENO)
-		close(fd);
-	return n;
-}
-
 bool input_is_perf(const char *file)
 {
-	uint8_t first[MAGIC_SIZE] = { 0 };
-	bool is_dir;
-	size_t n = first_bytes(file, first, &is_dir);
-
-	return is_dir || (n == MAGIC_SIZE &&
-			  (!memcmp(first, "PERFILE2", 8) || !memcmp(first, "2ELIFREP", 8)));
+	return source_kind_of(file) == source_kind_perf();
 }
 
 bool input_is_text(const char *file)
 {
-	uint8_t first[MAGIC_SIZE] = { 0 };
+	uint8_t first[SOURCE_KIND_MAGIC] = { 0 };
 	bool is_dir;
-	size_t n = first_bytes(file, first, &is_dir);
+	size_t n = source_kind_peek(file, first, &is_dir);
 
 	for (size_t i = 0; i < n; i++)
 		if (!first[i])
@@ -221,27 +134,28 @@ static int collect(void *ctx, const void *data, size_t size)
 	return b->failed ? -ENOMEM : 0;
 }
 
-static int convert(struct cdict_reader **out, const struct cmd_call *call, const char *file,
-		   unsigned flags)
+static int convert(struct cdict_reader **out, const struct cmd_call *call,
+		   const struct source_kind *kind, const char *file, unsigned flags)
 {
 	static const char *const everything[] = { "*" };
 	struct convert_options how = { .events = flags & INPUT_ALL_EVENTS ? everything : NULL,
 				       .n_events = flags & INPUT_ALL_EVENTS ? 1 : 0 };
 	struct convert_report report = { 0 };
 	struct cdict_error err = { 0 };
-	struct perfdata *pd = NULL;
 	struct buf made = { 0 };
+	void *source = NULL;
 	int status = CMD_DONE;
 
-	if (perfdata_open(&pd, file, &err) ||
-	    convert_run(pd, &how, collect, &made, &report, &err) < 0) {
+	if (kind->open(&source, &file, 1, &err) ||
+	    kind->run(source, &how, collect, &made, &report, &err) < 0) {
 		status = cmd_error(call, file, &err);
 	} else if (!report.events && !(flags & INPUT_MAY_BE_EMPTY)) {
 		status = cmd_errorf(call, file, "%s", report.missing);
 	} else {
 		cmd_warn(call, strcmp(file, "-") ? file : NULL,
-			 "what perf recorded, converted on the way, in memory; 'cdict convert' "
-			 "keeps it");
+			 "what %s recorded, converted on the way, in memory; 'cdict convert' "
+			 "keeps it",
+			 kind->recorder);
 		if (!report.events)
 			cmd_warn(call, file, "%s", report.missing);
 		if (reader_take(out, made.data, made.len, &err))
@@ -250,7 +164,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call, const
 	}
 	buf_fini(&made);
 	convert_report_fini(&report);
-	perfdata_close(pd);
+	kind->close(source);
 	return status;
 }
 
@@ -265,13 +179,15 @@ int input_open(struct cdict_reader **out, const struct cmd_call *call, const cha
 	       unsigned flags)
 {
 	const struct options_shared *o = call->opts;
+	const struct source_kind *kind;
 	struct cdict_error err = { 0 };
 
 	*out = NULL;
 	if (!call->n_operands && !o->input && !strcmp(file, INPUT_DEFAULT) && access(file, F_OK) &&
 	    errno == ENOENT)
 		return no_default(call);
-	if (input_is_perf(file))
-		return convert(out, call, file, flags);
+	kind = source_kind_of(file);
+	if (kind)
+		return convert(out, call, kind, file, flags);
 	return cdict_reader_open(out, file, &err) ? cmd_error(call, file, &err) : CMD_DONE;
 }
