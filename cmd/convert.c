@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict convert: perf.data -> cdict. */
+/* cdict convert: perf.data, trace.dat -> cdict. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,6 +114,8 @@ static const char *output_name(const char *input, char *out, size_t size)
 		n--;
 	if (n > 5 && !strncmp(input + n - 5, ".data", 5))
 		n -= 5;
+	else if (n > 4 && !strncmp(input + n - 4, ".dat", 4)) /* trace-cmd's */
+		n -= 4;
 	if ((size_t)snprintf(out, size, "%.*s.cdict", (int)n, input) >= size)
 		return NULL;
 	return out;
@@ -239,12 +241,13 @@ static const struct cmd_example convert_examples[] = {
 
 const struct cmd cmd_convert = {
 	.name = "convert",
-	.brief = "convert a perf.data recording into a cdict",
+	.brief = "convert a recording of perf or trace-cmd into a cdict",
 	.operands = "[FILE]",
-	.about = "Reads what perf record wrote (file, pipe, -z, --threads directory) and writes a "
-		 "cdict. Without -e the sched and kvm tracepoints are kept. The input is FILE, -i, "
-		 "or perf.data; the output -o, or the input's name ending in .cdict. Damaged input "
-		 "is kept as far as it can be read, and the exit status is then 2.",
+	.about =
+		"Reads what perf record wrote (file, pipe, -z, --threads directory), or trace-cmd's "
+		"trace.dat, and writes a cdict. Without -e the sched and kvm tracepoints are kept. The input is FILE, -i, "
+		"or perf.data; the output -o, or the input's name ending in .cdict. Damaged input "
+		"is kept as far as it can be read, and the exit status is then 2.",
 	.options = convert_options,
 	.opts_size = sizeof(struct convert_opts),
 	.max_operands = 1,

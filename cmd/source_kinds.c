@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tracedat.h"
+#include "exchange/tracedat.h"
+
 /* ---- perf.data ---- */
 
 static bool perf_is(const uint8_t *first, size_t n)
@@ -38,6 +41,35 @@ static void perf_close(void *source)
 	perfdata_close(source);
 }
 
+/* ---- trace.dat ---- */
+
+static bool is_tracedat(const uint8_t *first, size_t n)
+{
+	return tracedat_is(first, n);
+}
+
+static int tracedat_begin(void **source, const char *const *files, size_t n_files,
+			  struct cdict_error *err)
+{
+	struct tracedat *td;
+	int ret = tracedat_open(&td, files[0], err);
+
+	(void)n_files;
+	*source = td;
+	return ret;
+}
+
+static int tracedat_run(void *source, const struct convert_options *opts, cdict_write_fn fn,
+			void *ctx, struct convert_report *report, struct cdict_error *err)
+{
+	return tracedat_convert(source, opts, fn, ctx, report, err);
+}
+
+static void tracedat_end(void *source)
+{
+	tracedat_close(source);
+}
+
 /* ---- all of them ---- */
 
 static const struct source_kind kinds[] = {
@@ -46,6 +78,11 @@ static const struct source_kind kinds[] = {
 	  .open = perf_open,
 	  .run = perf_run,
 	  .close = perf_close },
+	{ .recorder = "trace-cmd",
+	  .is = is_tracedat,
+	  .open = tracedat_begin,
+	  .run = tracedat_run,
+	  .close = tracedat_end },
 };
 
 const struct source_kind *source_kind_perf(void)

@@ -18,7 +18,7 @@ declare -A may=(
 	[render]="base analyze tables"
 	[cmd]="base format ingest convert plugin capture annotate analyze tables render query exchange fleet"
 	[query]="analyze format base"
-	[exchange]="analyze format base"
+	[exchange]="base format ingest convert analyze tables"
 	[fleet]="analyze format base"
 )
 # The libraries that read perf's records and tracepoints.
