@@ -10,6 +10,7 @@ of the file, include/linux/ring_buffer.h of the pages."""
 import argparse
 import ctypes
 import fnmatch
+import re
 import struct
 import zlib
 
@@ -26,6 +27,8 @@ def options():
     p.add_argument('--version', type=int, default=7)
     p.add_argument('--codec', choices=('none', 'zlib', 'zstd'), default='none')
     p.add_argument('--clock', default='local')
+    p.add_argument('--clock-behind', action='store_true',
+                   help='of version 6: the clock stands behind the list of CPUs alone, as before 2.9')
     p.add_argument('--tsc', metavar='MULT,SHIFT', help='times are ticks, and TSC2NSEC tells of them')
     p.add_argument('--per-page', type=int, default=1 << 30, help='events on a page, at most')
     p.add_argument('--lost', action='append', default=[], metavar='CPU,PAGE,COUNT',
@@ -47,6 +50,7 @@ def options():
     p.add_argument('--cpucount', type=int)
     p.add_argument('--instance', action='append', default=[], metavar='NAME,GLOB[,CLOCK]',
                    help='events that match are in this buffer; +NAME: there as well')
+    p.add_argument('--page-size', type=int, help='of the ring buffer, else as the perf.data says')
     p.add_argument('--no-names', action='store_true', help='without saved_cmdlines')
     return p.parse_args()
 
@@ -67,15 +71,13 @@ class Perf:
                 self.layout[struct.unpack_from(o + 'Q', data, i)[0]] = only
         self.only = only
         self.names, self.events, self.n_cpus = {}, [], 1
-        end = at + size
+        end = end_of_data = at + size
         for bit in range(256):
             if features[bit // 64] >> bit % 64 & 1:
                 if bit == 1:
                     self.tracing(*struct.unpack_from(o + '2Q', data, end))
                 end += 16
-        while at < size + attrs + attrs_size or at < len(data):
-            if at + 8 > len(data) or self.n_read(at, size, attrs) is None:
-                break
+        while at < end_of_data:
             kind, _, length = struct.unpack_from(o + 'IHH', data, at)
             if kind == SAMPLE:
                 self.sample(at + 8)
@@ -83,10 +85,6 @@ class Perf:
                 tid, = struct.unpack_from(o + 'i', data, at + 12)
                 self.names[tid] = data[at + 16:data.index(b'\0', at + 16)]
             at += max(length, 8)
-
-    def n_read(self, at, size, _attrs):
-        start, = struct.unpack_from(self.o + 'Q', self.data, 40)
-        return at if at < start + size else None
 
     def sample(self, at):
         o, data, value = self.o, self.data, {}
@@ -145,6 +143,16 @@ class Perf:
         p += 4 + struct.unpack_from(o + 'I', d, p)[0]
         n, = struct.unpack_from(o + 'I', d, p)
         self.printk = d[p:p + 4 + n]
+
+
+    def resize(self, size):
+        o, name = '>' if self.order else '<', b'header_page\0'
+        at = len(name) + 8
+        end = at + struct.unpack_from(o + 'Q', self.header, len(name))[0]
+        text = re.sub(rb'(char data;.*?size:)[0-9]+', rb'\g<1>%d' % (size - 8 - self.long_size),
+                      self.header[at:end])
+        self.header = name + struct.pack(o + 'Q', len(text)) + text + self.header[end:]
+        self.page_size = size
 
 
 class Ring:
@@ -253,7 +261,7 @@ class File:
                           for c in ['local', 'global', 'x86-tsc', 'mono'] + [a.clock][:a.clock not in
                                                                             ('local', 'global', 'x86-tsc', 'mono')])
         self.clocks = clocks.encode() + b'\n'
-        yield 4, b'' if a.version == 6 else self.clocks + b'\0'
+        yield 4, b'' if a.clock_behind else self.clocks + b'\0'
         yield 5, a.uname.encode() + b'\0'
         yield 9, a.recorder.encode() + b'\0'
         if a.cpucount:
@@ -384,7 +392,9 @@ class File:
 def main():
     args = options()
     perf = Perf(args.input)
-    top, events = perf.events, []
+    top = perf.events
+    if args.page_size:
+        perf.resize(args.page_size)
     if args.tsc:
         mult, shift = map(int, args.tsc.split(','))
         top = [(-(-(t << shift) // mult), cpu, raw) for t, cpu, raw in top]
