@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/tracedat.h"
+#include "exchange/perfwhiz_import.h"
 #include "exchange/tracedat.h"
 
 /* ---- perf.data ---- */
@@ -70,6 +71,30 @@ static void tracedat_end(void *source)
 	tracedat_close(source);
 }
 
+/* ---- perfwhiz ---- */
+
+static int whiz_open(void **source, const char *const *files, size_t n_files,
+		     struct cdict_error *err)
+{
+	struct perfwhiz_file *pw;
+	int ret = perfwhiz_open(&pw, files[0], err);
+
+	(void)n_files;
+	*source = ret ? NULL : pw;
+	return ret;
+}
+
+static int whiz_run(void *source, const struct convert_options *opts, cdict_write_fn fn, void *ctx,
+		    struct convert_report *report, struct cdict_error *err)
+{
+	return perfwhiz_convert(source, opts, fn, ctx, report, err);
+}
+
+static void whiz_close(void *source)
+{
+	perfwhiz_close(source);
+}
+
 /* ---- all of them ---- */
 
 static const struct source_kind kinds[] = {
@@ -83,6 +108,11 @@ static const struct source_kind kinds[] = {
 	  .open = tracedat_begin,
 	  .run = tracedat_run,
 	  .close = tracedat_end },
+	{ .recorder = "perfwhiz",
+	  .is = perfwhiz_is,
+	  .open = whiz_open,
+	  .run = whiz_run,
+	  .close = whiz_close },
 };
 
 const struct source_kind *source_kind_perf(void)

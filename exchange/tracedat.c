@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "exchange/tracedat_internal.h"
 
@@ -46,16 +47,27 @@ void tracedat_note(struct tracedat *td, const char *fmt, ...)
 	va_end(args);
 }
 
-bool tracedat_unpack(const struct tracedat *td, const uint8_t *in, size_t size, uint8_t *out,
-		     size_t out_size)
+int tracedat_unpack(struct tracedat *td, const uint8_t *in, size_t size, uint8_t *out,
+		    size_t out_size)
 {
-	if (td->codec == CODEC_ZSTD) {
-		return ZSTD_decompress(out, out_size, in, size) == out_size;
-	} else {
-		uLongf got = (uLongf)out_size;
+	uLongf got = (uLongf)out_size;
+	size_t made;
+	int ret;
 
-		return uncompress(out, &got, in, (uLong)size) == Z_OK && got == out_size;
+	if (td->codec == CODEC_ZLIB) {
+		ret = uncompress(out, &got, in, (uLong)size);
+		if (ret == Z_MEM_ERROR)
+			return -ENOMEM;
+		return ret == Z_OK && got == out_size ? 0 : CDICT_ECORRUPT;
 	}
+	if (!td->zstd)
+		td->zstd = ZSTD_createDCtx();
+	if (!td->zstd)
+		return -ENOMEM;
+	made = ZSTD_decompressDCtx(td->zstd, out, out_size, in, size);
+	if (ZSTD_isError(made) && ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation)
+		return -ENOMEM;
+	return made == out_size ? 0 : CDICT_ECORRUPT;
 }
 
 /* ---- version 7: sections ---- */
@@ -84,6 +96,7 @@ static int section_open(struct tracedat *td, uint64_t at, struct section *s)
 	const uint8_t *packed;
 	uint32_t in, out;
 	uint64_t size;
+	int ret;
 
 	*s = (struct section){ .flags = 0 };
 	if (!section_header(td, at, s, &size))
@@ -100,10 +113,11 @@ static int section_open(struct tracedat *td, uint64_t at, struct section *s)
 	s->unpacked = malloc(out ? out : 1);
 	if (!s->unpacked)
 		return -ENOMEM;
-	if (!tracedat_unpack(td, packed, in, s->unpacked, out)) {
+	ret = tracedat_unpack(td, packed, in, s->unpacked, out);
+	if (ret) {
 		free(s->unpacked);
 		s->unpacked = NULL;
-		return CDICT_ECORRUPT;
+		return ret;
 	}
 	s->c = cursor_init(s->unpacked, out, td->tracing.big_endian);
 	return 0;
@@ -485,5 +499,6 @@ void tracedat_close(struct tracedat *td)
 	if (td->mapped)
 		munmap((void *)(uintptr_t)td->data, td->size);
 	buf_fini(&td->piped);
+	ZSTD_freeDCtx(td->zstd);
 	free(td);
 }

@@ -95,6 +95,7 @@ struct tracedat {
 
 	unsigned version;
 	enum tracedat_codec codec;
+	struct ZSTD_DCtx_s *zstd;
 	struct perfdata_tracing tracing; /* its formats are .formats */
 	ARRAY(struct perfdata_format) formats;
 	const char *cmdlines; /* saved_cmdlines: lines of "tid comm" */
@@ -136,8 +137,9 @@ int tracedat_event_formats(struct tracedat *td, struct cursor *c);
 int tracedat_printk(struct tracedat *td, struct cursor *c);
 int tracedat_cmdlines(struct tracedat *td, struct cursor *c);
 
-/* tracedat_unpack - @size bytes at @in become @out_size bytes at @out, exactly: false when they do not. */
-bool tracedat_unpack(const struct tracedat *td, const uint8_t *in, size_t size, uint8_t *out,
-		     size_t out_size);
+/* tracedat_unpack - @size bytes at @in become @out_size bytes at @out, exactly: 0, else CDICT_ECORRUPT or
+ * -ENOMEM. */
+int tracedat_unpack(struct tracedat *td, const uint8_t *in, size_t size, uint8_t *out,
+		    size_t out_size);
 
 #endif

@@ -66,6 +66,7 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 {
 	uint32_t in, out;
 	const uint8_t *packed;
+	int ret;
 
 	r->pages = r->pages_end = NULL;
 	if (!r->n_chunks)
@@ -93,7 +94,10 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 		r->chunk_size = out;
 		*r->live += out;
 	}
-	if (!tracedat_unpack(r->td, packed, in, r->chunk, out)) {
+	ret = tracedat_unpack(r->td, packed, in, r->chunk, out);
+	if (ret == -ENOMEM)
+		return cdict_fail_nomem(err);
+	if (ret) {
 		tracedat_note(r->td, "packed events of CPU %u cannot be unpacked", r->cpu);
 		return 1; /* the next ones can */
 	}

@@ -117,6 +117,7 @@ static void contents(struct sink *s, const struct info *info)
 {
 	const char *input = cdict_reader_info(info->reader, "input.bytes");
 	const char *mode = cdict_reader_info(info->reader, "input.mode");
+	const char *source = cdict_reader_info(info->reader, "source");
 	uint64_t events = cdict_reader_events(info->reader);
 	uint64_t size = cdict_reader_size(info->reader);
 	char room[NUMBER_ROOM], more[NUMBER_ROOM];
@@ -124,8 +125,11 @@ static void contents(struct sink *s, const struct info *info)
 	line(s, info, "written by", "capture.version");
 	if (input) {
 		key(s, "made from");
-		sink_printf(s, "%s bytes of perf.data",
-			    number_grouped(room, strtoull(input, NULL, 10)));
+		sink_printf(s, "%s bytes of ", number_grouped(room, strtoull(input, NULL, 10)));
+		if (source)
+			escape_terminal(s, source, strlen(source));
+		else
+			sink_puts(s, "perf.data");
 		if (mode) {
 			sink_puts(s, " (");
 			escape_terminal(s, mode, strlen(mode));
