@@ -121,8 +121,8 @@ static const char *output_name(const char *input, char *out, size_t size)
 	return out;
 }
 
-static int status_of(const struct cmd_call *call, const char *input, const struct convert_report *r,
-		     double max_loss_pct)
+static int status_of(const struct cmd_call *call, const char *input, const struct source_kind *kind,
+		     const struct convert_report *r, double max_loss_pct)
 {
 	double all = (double)(r->events + r->lost);
 	int status = CMD_DONE;
@@ -142,9 +142,10 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 		status = CMD_DAMAGED;
 	} else if (r->lost && 100.0 * (double)r->lost > max_loss_pct * all) {
 		cmd_warn(call, input,
-			 "%.1f %% of the events were lost while recording (%" PRIu64
-			 "): larger buffers (perf record -m) lose fewer",
-			 100.0 * (double)r->lost / all, r->lost);
+			 "%.1f %% of the events were lost while recording (%" PRIu64 ")%s%s%s",
+			 100.0 * (double)r->lost / all, r->lost,
+			 kind->room ? ": larger buffers (" : "", kind->room ? kind->room : "",
+			 kind->room ? ") lose fewer" : "");
 		status = CMD_DAMAGED;
 	}
 	return status;
@@ -185,7 +186,7 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 	if (!more)
 		closing_line(call, &report);
 	if (!more || !report.events) /* why it is empty */
-		status = status_of(call, input, &report, o->shared.max_loss_pct);
+		status = status_of(call, input, kind, &report, o->shared.max_loss_pct);
 	convert_report_fini(&report);
 	return more ? more : status;
 }
@@ -245,9 +246,10 @@ const struct cmd cmd_convert = {
 	.operands = "[FILE]",
 	.about =
 		"Reads what perf record wrote (file, pipe, -z, --threads directory), or trace-cmd's "
-		"trace.dat, and writes a cdict. Without -e the sched and kvm tracepoints are kept. The input is FILE, -i, "
-		"or perf.data; the output -o, or the input's name ending in .cdict. Damaged input "
-		"is kept as far as it can be read, and the exit status is then 2.",
+		"trace.dat, or a file of perfwhiz, and writes a cdict. Without -e the sched and kvm "
+		"tracepoints are kept. The input is FILE, -i, or perf.data; the output -o, or the "
+		"input's name ending in .cdict. Damaged input is kept as far as it can be read, and "
+		"the exit status is then 2.",
 	.options = convert_options,
 	.opts_size = sizeof(struct convert_opts),
 	.max_operands = 1,

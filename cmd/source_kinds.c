@@ -99,11 +99,13 @@ static void whiz_close(void *source)
 
 static const struct source_kind kinds[] = {
 	{ .recorder = "perf",
+	  .room = "perf record -m",
 	  .is = perf_is,
 	  .open = perf_open,
 	  .run = perf_run,
 	  .close = perf_close },
 	{ .recorder = "trace-cmd",
+	  .room = "trace-cmd record -b",
 	  .is = is_tracedat,
 	  .open = tracedat_begin,
 	  .run = tracedat_run,

@@ -152,8 +152,11 @@ static void contents(struct sink *s, const struct info *info)
 			    number_grouped(more, cdict_reader_frame_count(info->reader)));
 	}
 	key(s, "tasks");
-	sink_printf(s, "%s threads of %s processes named by the recorder\n",
-		    number_grouped(room, info->n_threads), number_grouped(more, info->n_processes));
+	sink_printf(s, "%s threads", number_grouped(room, info->n_threads));
+	/* not every recorder knows whose threads they are */
+	if (info->n_processes || !info->n_threads)
+		sink_printf(s, " of %s processes", number_grouped(more, info->n_processes));
+	sink_puts(s, " named by the recorder\n");
 	key(s, "events");
 	sink_puts(s, number_grouped(room, events));
 	sink_putc(s, '\n');
