@@ -17,15 +17,21 @@
 #include "exchange/tracedat_internal.h"
 
 /* All formats of a kernel are 4 MB of text. */
-#define SECTION_MAX (64u << 20)
+#define SECTION_MAX (32u << 20)
 #define SECTIONS_MAX 4096u
 #define SECTION_COMPRESSED 1u
 #define PIPE_MAX ((size_t)1 << 40)
 
 const char *tracedat_keep(struct tracedat *td, const void *text, size_t n)
 {
-	char *p = malloc(n + 1);
+	char *p;
 
+	if (n >= TRACEDAT_MEMORY(td) - td->kept_bytes) {
+		td->no_memory = td->too_much = true;
+		return NULL;
+	}
+	td->kept_bytes += n;
+	p = malloc(n + 1);
 	if (!p || array_push(&td->kept, p)) {
 		free(p);
 		td->no_memory = true;
@@ -34,6 +40,15 @@ const char *tracedat_keep(struct tracedat *td, const void *text, size_t n)
 	memcpy(p, text, n);
 	p[n] = '\0';
 	return p;
+}
+
+int tracedat_add_cpu(struct tracedat *td, struct tracedat_buffer *b, const struct tracedat_cpu *cpu)
+{
+	/* each takes 16 bytes of the file, and no two the same */
+	if (td->n_cpu_places == td->size / 16)
+		return CDICT_ECORRUPT;
+	td->n_cpu_places++;
+	return array_push(&b->cpus, *cpu) ? -ENOMEM : 0;
 }
 
 void tracedat_note(struct tracedat *td, const char *fmt, ...)
@@ -288,10 +303,10 @@ static int buffer_v6(struct tracedat *td, struct cursor *c, size_t buffer)
 {
 	const uint8_t *what = cursor_take(c, 10);
 	struct tracedat_buffer *b;
+	int ret;
 
 	if (what && !memcmp(what, "options", 7)) {
-		int ret = options_v6(td, c);
-
+		ret = options_v6(td, c);
 		if (ret)
 			return ret;
 		what = cursor_take(c, 10);
@@ -310,8 +325,9 @@ static int buffer_v6(struct tracedat *td, struct cursor *c, size_t buffer)
 		cpu.size = cursor_u64(c);
 		if (!cursor_ok(c))
 			return CDICT_ECORRUPT;
-		if (array_push(&b->cpus, cpu))
-			return -ENOMEM;
+		ret = tracedat_add_cpu(td, b, &cpu);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -387,7 +403,7 @@ static int read_v6(struct tracedat *td, struct cursor *c, struct cdict_error *er
 
 /* ---- open ---- */
 
-static int read_head(struct tracedat *td, struct cdict_error *err)
+static int read_all(struct tracedat *td, struct cdict_error *err)
 {
 	struct cursor c = cursor_init(td->data, td->size, false);
 	const uint8_t *magic = cursor_take(&c, TRACEDAT_MAGIC_SIZE);
@@ -422,6 +438,16 @@ static int read_head(struct tracedat *td, struct cdict_error *err)
 	td->tracing.formats = td->formats.at;
 	td->tracing.n_formats = td->formats.n;
 	return 0;
+}
+
+static int read_head(struct tracedat *td, struct cdict_error *err)
+{
+	int ret = read_all(td, err);
+
+	return td->too_much ? cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+					 "its texts would take more memory than 64 MiB and eight "
+					 "times the file")
+			    : ret;
 }
 
 int tracedat_parse(struct tracedat **out, const void *data, size_t size, struct cdict_error *err)

@@ -165,6 +165,7 @@ static bool usable(struct conversion *c, const struct tracedat_buffer *b)
 static int open_rings(struct conversion *c)
 {
 	struct tracedat *td = c->td;
+	uint64_t told = 0;
 
 	for (size_t i = 0; i < td->buffers.n; i++) {
 		const struct tracedat_buffer *b = &td->buffers.at[i];
@@ -181,7 +182,13 @@ static int open_rings(struct conversion *c)
 			r = array_add(&c->rings);
 			if (!r)
 				return cdict_fail_nomem(c->err);
-			ring_open(r, td, b, &b->cpus.at[k], &c->live);
+			told += ring_open(r, td, b, &b->cpus.at[k], &c->live);
+			/* No two have the same pages: a small file would be endless. */
+			if (told > td->size) {
+				tracedat_note(td, "CPU %u has the events of another one", r->cpu);
+				c->rings.n--;
+				return 0;
+			}
 		}
 	}
 	return 0;
@@ -305,12 +312,15 @@ static int event(struct conversion *c, struct ring *r)
 	return ingest_add(&c->ingest, r->cpu, &s, record->size, c->err);
 }
 
-static void progress(struct conversion *c, const struct ring *r)
+static void progress(struct conversion *c)
 {
-	/* rings go on together: one of them tells for all */
-	if (c->opts->progress && !(++c->n & PROGRESS_EVENTS) && r->pages && !r->chunk)
-		c->opts->progress(c->opts->progress_ctx, (uint64_t)(r->pages - c->td->data),
-				  c->td->size);
+	uint64_t done = 0;
+
+	if (!c->opts->progress || ++c->n & PROGRESS_EVENTS)
+		return;
+	for (size_t i = 0; i < c->rings.n; i++)
+		done += ring_read(&c->rings.at[i]);
+	c->opts->progress(c->opts->progress_ctx, done, c->td->size);
 }
 
 static int read_events(struct conversion *c)
@@ -325,7 +335,7 @@ static int read_events(struct conversion *c)
 		ret = event(c, r);
 		if (ret)
 			break;
-		progress(c, r);
+		progress(c);
 		ret = ring_next(r, c->err);
 		if (ret < 0)
 			break;

@@ -42,6 +42,10 @@ enum tracedat_option {
 	OPTION_BUFFER_TEXT = 22,
 };
 
+/* What all texts, options or packed pages of a file may take: what a reader may (DESIGN F13). Sections may
+ * be told of several times, or overlap. */
+#define TRACEDAT_MEMORY(td) ((64ull << 20) + 8ull * (td)->size)
+
 enum tracedat_codec { CODEC_NONE, CODEC_ZLIB, CODEC_ZSTD };
 
 /* Where the pages of one CPU lie. */
@@ -116,13 +120,18 @@ struct tracedat {
 	int64_t offset_ns; /* OFFSET and DATE: added to every time */
 	uint32_t tsc_mult, tsc_shift;
 
-	uint64_t section_at[OPTION_BUFFER_TEXT + 1]; /* v7: by id, 0: there is none */
-	bool no_memory;
+	uint64_t section_at[OPTION_BUFFER_TEXT + 1];     /* v7: by id, 0: there is none */
+	uint64_t option_bytes, kept_bytes, n_cpu_places; /* so far: no more than TRACEDAT_MEMORY */
+	bool no_memory, too_much;
 	char damage[256]; /* the first fault, a sentence; "": none */
 };
 
-/* tracedat_keep - @n bytes of @text with a NUL behind; NULL and td->no_memory when there is no memory. */
+/* tracedat_keep - @n bytes of @text with a NUL behind; NULL and td->no_memory when there is no memory, or
+ * (td->too_much) it would be too much. */
 const char *tracedat_keep(struct tracedat *td, const void *text, size_t n);
+/* tracedat_add_cpu - to a buffer; 0, -ENOMEM, or CDICT_ECORRUPT when there are more of them than the file has room for. */
+int tracedat_add_cpu(struct tracedat *td, struct tracedat_buffer *b,
+		     const struct tracedat_cpu *cpu);
 /* tracedat_note - the first fault is kept. */
 void tracedat_note(struct tracedat *td, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

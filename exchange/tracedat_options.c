@@ -103,6 +103,7 @@ static int buffer(struct tracedat *td, struct cursor *c, bool is_text)
 		td->clock = b.clock;
 	while (n--) {
 		struct tracedat_cpu cpu = { .cpu = cursor_u32(c) };
+		int ret;
 
 		cpu.offset = cursor_u64(c);
 		cpu.size = cursor_u64(c);
@@ -110,8 +111,12 @@ static int buffer(struct tracedat *td, struct cursor *c, bool is_text)
 			tracedat_note(td, "buffer '%s' tells of more CPUs than it has", b.name);
 			return 0;
 		}
-		if (array_push(&at->cpus, cpu))
-			return -ENOMEM;
+		ret = tracedat_add_cpu(td, at, &cpu);
+		if (ret == CDICT_ECORRUPT)
+			tracedat_note(td, "buffer '%s' tells of CPUs that others have told of",
+				      b.name);
+		if (ret)
+			return ret == -ENOMEM ? ret : 0;
 	}
 	return 0;
 }
@@ -209,6 +214,11 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c)
 {
 	int ret = 0;
 
+	td->option_bytes += c->left;
+	if (td->option_bytes > TRACEDAT_MEMORY(td)) {
+		tracedat_note(td, "its options are told of again and again");
+		return 0;
+	}
 	switch (id) {
 	case OPTION_DATE: /* the wall clock's offset, in µs */
 		td->has_date = true;

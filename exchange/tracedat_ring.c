@@ -23,11 +23,9 @@
 
 /* trace-cmd packs ten pages into one. */
 #define CHUNK_MAX (32u << 20)
-/* Of all chunks at hand: as much as a reader may have (DESIGN F13). */
-#define LIVE_MAX(td) ((64ull << 20) + 8ull * (td)->size)
 
-int ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
-	      const struct tracedat_cpu *cpu, uint64_t *live)
+uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
+		   const struct tracedat_cpu *cpu, uint64_t *live)
 {
 	uint64_t left;
 
@@ -42,15 +40,22 @@ int ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer 
 	left = td->size - cpu->offset;
 	if (left > cpu->size)
 		left = cpu->size;
+	r->begin = td->data + cpu->offset;
 	if (buffer->compressed) {
-		r->chunks =
-			cursor_init(td->data + cpu->offset, (size_t)left, td->tracing.big_endian);
+		r->chunks = cursor_init(r->begin, (size_t)left, td->tracing.big_endian);
 		r->n_chunks = cursor_u32(&r->chunks);
 	} else {
-		r->pages = td->data + cpu->offset;
-		r->pages_end = r->pages + left;
+		r->pages = r->begin;
+		r->pages_end = r->begin + left;
 	}
-	return 0;
+	return left;
+}
+
+uint64_t ring_read(const struct ring *r)
+{
+	const uint8_t *at = r->buffer->compressed ? r->chunks.at : r->pages;
+
+	return r->begin && at ? (uint64_t)(at - r->begin) : 0;
 }
 
 void ring_close(struct ring *r)
@@ -68,9 +73,9 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 	const uint8_t *packed;
 	int ret;
 
-	r->pages = r->pages_end = NULL;
 	if (!r->n_chunks)
 		return 0;
+	r->pages = r->pages_end = NULL;
 	r->n_chunks--;
 	in = cursor_u32(&r->chunks);
 	out = cursor_u32(&r->chunks);
@@ -81,7 +86,7 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 		return 0;
 	}
 	if (out > r->chunk_size) {
-		if (*r->live + (out - r->chunk_size) > LIVE_MAX(r->td))
+		if (*r->live + (out - r->chunk_size) > TRACEDAT_MEMORY(r->td))
 			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 					  "its packed events would take more memory than 64 MiB "
 					  "and eight times the file");

@@ -18,6 +18,7 @@ struct ring {
 	const struct tracedat_buffer *buffer;
 	uint32_t cpu, page_size;
 
+	const uint8_t *begin;             /* in the file; NULL: there is nothing */
 	const uint8_t *pages, *pages_end; /* that are at hand: the file's own, or a chunk's */
 	struct cursor chunks;             /* that are still packed */
 	uint32_t n_chunks;
@@ -36,8 +37,10 @@ struct ring {
 	uint64_t missed_count;
 };
 
-int ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
-	      const struct tracedat_cpu *cpu, uint64_t *live);
+/* ring_open - how many bytes of the file it will read. */
+uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
+		   const struct tracedat_cpu *cpu, uint64_t *live);
+uint64_t ring_read(const struct ring *r); /* of them, so far */
 int ring_next(struct ring *r, struct cdict_error *err);
 void ring_close(struct ring *r);
 

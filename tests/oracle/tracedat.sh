@@ -150,6 +150,13 @@ refuses() {
 verdict trace_dat_of_a_clock_without_a_unit "$(refuses "its clock is 'x86-tsc'" 1 --clock x86-tsc; refuses "its clock is 'counter'" 1 --clock counter --version 6)"
 verdict trace_dat_whose_buffers_have_two_clocks "$(refuses "buffer 'web' has another clock (mono, not local)" 2 --instance web,kvm:*,mono)"
 
+# Of 4 CPUs that all have the pages of the first one, which are more than half of the file.
+verdict trace_dat_whose_cpus_have_the_same_pages "$(
+	mktracedat --version 6 --overlap "$real" t.dat
+	"$CDICT" convert -q -e '*' -i t.dat -o no.cdict >said.txt 2>&1
+	[ $? -eq 2 ] || echo "status is not 2: $(cat said.txt)"
+	"$CDICT" info no.cdict 2>/dev/null | grep -q 'has the events of another one' || "$CDICT" info no.cdict)"
+
 # Cut anywhere: one line, a status, and what comes out can be read.
 mktracedat --page-size 512 --codec zstd run.data whole.dat
 mktracedat --page-size 512 --version 6 run.data whole6.dat

@@ -51,6 +51,7 @@ def options():
     p.add_argument('--instance', action='append', default=[], metavar='NAME,GLOB[,CLOCK]',
                    help='events that match are in this buffer; +NAME: there as well')
     p.add_argument('--page-size', type=int, help='of the ring buffer, else as the perf.data says')
+    p.add_argument('--overlap', action='store_true', help='of version 6: all CPUs have the pages of the first')
     p.add_argument('--no-names', action='store_true', help='without saved_cmdlines')
     return p.parse_args()
 
@@ -306,8 +307,10 @@ class File:
     def place(self, pages, table_at):
         for i, cpu in enumerate(pages):
             self.out += bytes(-len(self.out) % self.perf.page_size)
-            struct.pack_into(self.o + 'QQ', self.out, table_at + 16 * i, len(self.out), len(cpu))
-            self.out += cpu
+            if not i or not self.args.overlap:
+                place = len(self.out), len(cpu)
+                self.out += cpu
+            struct.pack_into(self.o + 'QQ', self.out, table_at + 16 * i, *place)
 
     def write_v6(self, buffers):
         p = self.perf
