@@ -98,7 +98,7 @@ endif
 # the library is loaded when it is used (base/shared_object.h).
 
 LIBRARY_PKGS := zlib
-LOADED_PKGS := libcurl cairo jansson
+LOADED_PKGS := libcurl cairo jansson sqlite3
 PROGRAM_PKGS := libtraceevent libzstd libpcre2-8 yaml-0.1 expat $(LOADED_PKGS)
 LIBRARY_LIBS := -lm
 PROGRAM_LIBS := -lcsv -ldl
@@ -153,7 +153,7 @@ program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
 
 # ---- sources -----------------------------------------------------------------------------------
 
-ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin exchange
+ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin exchange query
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
@@ -162,8 +162,10 @@ program_base := $(filter base/shared_object.c,$(call sources,base))
 library_objs := $(call objects,$(filter-out $(program_base),$(call sources,base format analyze tables)))
 main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
 internal_objs := $(call objects,$(program_base) $(filter-out cmd/main.c,\
-	$(call sources,cmd ingest convert exchange render annotate capture)))
+	$(call sources,cmd ingest convert render annotate capture exchange query)))
 plugin_objs := $(call objects,$(call sources,plugin))
+# what SQLite loads: not what loads SQLite
+extension_objs := $(call objects,$(filter-out query/database.c query/export.c,$(call sources,query)))
 
 unit_srcs := $(sort $(wildcard tests/unit/test_*.c))
 tool_srcs := $(sort $(wildcard tests/tools/*.c))
@@ -186,11 +188,12 @@ libcdict_so := $(B)/libcdict.so
 internal_a := $(B)/libinternal.a
 program := $(if $(main_obj),$(B)/cdict)
 plugin := $(if $(plugin_objs),$(B)/cdict-dlfilter.so)
+extension := $(if $(extension_objs),$(B)/cdict_sqlite.so)
 
 # ---- products ----------------------------------------------------------------------------------
 
 .PHONY: all
-all: $(libcdict_a) $(libcdict_so) $(B)/cdict.pc $(program) $(plugin)
+all: $(libcdict_a) $(libcdict_so) $(B)/cdict.pc $(program) $(plugin) $(extension)
 
 # One sentence for what is absent, when something that needs it is to be built.
 .PHONY: have-library-pkgs have-program-pkgs
@@ -360,6 +363,12 @@ $(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilt
 	$(Q)$(CC) -shared -Wl,--version-script=plugin/dlfilter.map -Wl,-Bsymbolic -Wl,--as-needed \
 		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) \
 		$(plugin_libs)
+
+# SQLite loads it and hands its functions over: it is linked with none of SQLite's.
+$(B)/cdict_sqlite.so: $(extension_objs) $(libcdict_a) query/cdict_sqlite.map $(B)/sources
+	$(say) LINK $@
+	$(Q)$(CC) -shared -Wl,--version-script=query/cdict_sqlite.map -Wl,-Bsymbolic -Wl,--as-needed \
+		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(library_libs)
 
 $(B)/cdict.pc: cdict.pc.in $(B)/prefix
 	$(say) GEN $@
@@ -549,6 +558,10 @@ ifneq ($(plugin),)
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(dlfilterdir)'
 	$(Q)ln -sf '$(libdir)/cdict/$(notdir $(plugin))' '$(DESTDIR)$(dlfilterdir)'
 endif
+ifneq ($(extension),)
+	$(Q)$(INSTALL) -m 755 $(extension) '$(DESTDIR)$(libdir)'
+	$(Q)$(STRIP) --strip-unneeded '$(DESTDIR)$(libdir)/$(notdir $(extension))'
+endif
 	$(Q)for page in $(man1) $(man3) $(man5) $(man7); do \
 		$(INSTALL) -D -m 644 "$$page" "$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}" || exit; done
 ifneq ($(completions),)
@@ -559,7 +572,7 @@ endif
 
 uninstall:
 	$(say) REMOVE '$(DESTDIR)$(prefix)'
-	$(Q)rm -f '$(DESTDIR)$(bindir)/cdict' '$(DESTDIR)$(libdir)'/libcdict.a \
+	$(Q)rm -f '$(DESTDIR)$(bindir)/cdict' '$(DESTDIR)$(libdir)'/libcdict.a '$(DESTDIR)$(libdir)'/cdict_sqlite.so \
 		'$(DESTDIR)$(libdir)'/libcdict.so* '$(DESTDIR)$(libdir)/pkgconfig/cdict.pc' \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man1/%',$(man1)) \
 		$(patsubst doc/%,'$(DESTDIR)$(mandir)/man3/%',$(man3)) \

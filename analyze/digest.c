@@ -326,7 +326,7 @@ static int leave_names_out(struct digests *d, const struct cdict_schema *schema,
 			ti->field[WAKE_COMM] = -1;
 	}
 	free(d->fields);
-	d->fields = types_fields(d->types, schema, UINT32_MAX, false);
+	d->fields = types_fields(d->types, schema, ~ANALYZE_NEED_PRIORITIES, false);
 	return d->fields ? 0 : cdict_fail_nomem(err);
 }
 
@@ -354,7 +354,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	d->n_types = cdict_schema_count(schema);
 	ret = types_resolve(&d->types, schema, &d->states, &d->has, err);
 	if (!ret) {
-		d->fields = types_fields(d->types, schema, UINT32_MAX, false);
+		d->fields = types_fields(d->types, schema, ~ANALYZE_NEED_PRIORITIES, false);
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))
 			ret = cdict_fail_nomem(err);
 	}

@@ -114,6 +114,23 @@ uint32_t analyze_engine_sampled(const struct analyze_engine *eng, uint32_t cpu)
 	return cpu < eng->n_cpus ? eng->cpus[cpu].last : ANALYZE_NO_TASK;
 }
 
+const char *analyze_engine_state(const struct analyze_engine *eng, uint64_t prev_state,
+				 char room[ANALYZE_STATE_ROOM])
+{
+	uint64_t named = prev_state & eng->states.known;
+	size_t n = 0;
+
+	for (; named && n < ANALYZE_STATE_ROOM - 2; named &= named - 1)
+		room[n++] = eng->states.letter[__builtin_ctzll(named)];
+	if (!n)
+		room[n++] = 'R';
+	/* what no letter is of is preemption */
+	if (prev_state & ~eng->states.known)
+		room[n++] = '+';
+	room[n] = '\0';
+	return room;
+}
+
 uint64_t analyze_engine_now(const struct analyze_engine *eng)
 {
 	return eng->now_ns;

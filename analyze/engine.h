@@ -92,8 +92,11 @@ struct analyze_options {
 	size_t n_windows;
 	const uint64_t *cpus; /* bitmap of CPUs whose time counts, NULL = all */
 	size_t n_cpus;        /* bits in it */
-	bool no_guest_mode;   /* leave out samples with cpumode guest, as perf's reports do */
-	unsigned jobs;        /* threads that decode ahead of the walk (struct cdict_query) */
+	/* Events of other CPUs are not even read: what is told of these is the same where nothing was lost, but
+	 * tasks have other numbers, and of those that never were here nothing is known.  A file's only. */
+	bool narrow;
+	bool no_guest_mode; /* leave out samples with cpumode guest, as perf's reports do */
+	unsigned jobs;      /* threads that decode ahead of the walk (struct cdict_query) */
 	/* What the reader's events leave behind: the walk reads them first if nobody did, and goes
 	 * over the window alone.  NULL: over the whole capture.  Borrowed. */
 	struct digests *digests;

@@ -20,7 +20,15 @@ struct type_info {
 };
 
 /* Positions in type_info.field. */
-enum { SW_PREV_PID, SW_NEXT_PID, SW_PREV_STATE, SW_PREV_COMM, SW_NEXT_COMM };
+enum {
+	SW_PREV_PID,
+	SW_NEXT_PID,
+	SW_PREV_STATE,
+	SW_PREV_COMM,
+	SW_NEXT_COMM,
+	SW_PREV_PRIO, /* with ANALYZE_NEED_PRIORITIES */
+	SW_NEXT_PRIO,
+};
 enum { WAKE_PID, WAKE_TARGET, WAKE_COMM };
 enum { MIG_PID, MIG_ORIG, MIG_DEST };
 enum { STAT_PID, STAT_VALUE };
@@ -33,6 +41,7 @@ enum { SYS_NR, SYS_RET };
 struct state_table {
 	uint64_t known;  /* bits that the table names */
 	uint8_t off[64]; /* class of each bit */
+	char letter[64];
 };
 
 /* types_fields - by type a bitmap of the fields that are known, of the kinds in @needs, and of @common_pid.  One

@@ -39,6 +39,8 @@ enum analyze_kind {
 	ANALYZE_KIND_N,
 };
 
+/* Of switches the priorities, too, which no figure is made of. */
+#define ANALYZE_NEED_PRIORITIES (UINT32_C(1) << 31)
 #define ANALYZE_NEED(kind) (1u << ANALYZE_KIND_##kind)
 #define ANALYZE_NEED_SYSCALLS (ANALYZE_NEED(SYS_ENTER) | ANALYZE_NEED(SYS_EXIT))
 #define ANALYZE_NEED_WAKES (ANALYZE_NEED(WAKING) | ANALYZE_NEED(WAKEUP) | ANALYZE_NEED(WAKEUP_NEW))
@@ -78,9 +80,10 @@ struct analyze_switch {
 	uint32_t cpu;
 	bool in;
 	uint32_t prev, next;
-	enum analyze_off off; /* of prev */
-	bool involuntary;     /* prev could have run on; never IDLE */
-	uint64_t prev_state;  /* as recorded */
+	enum analyze_off off;         /* of prev */
+	bool involuntary;             /* prev could have run on; never IDLE */
+	uint64_t prev_state;          /* as recorded */
+	int32_t prev_prio, next_prio; /* with ANALYZE_NEED_PRIORITIES, -1: not recorded */
 	/* prev's slice; ANALYZE_NO_TIME when its start was not seen. */
 	uint64_t slice_start_ns;
 	/* next's wait. */
@@ -233,6 +236,11 @@ uint32_t analyze_engine_last_cpu(const struct analyze_engine *eng, uint32_t task
 uint32_t analyze_engine_stack(const struct analyze_engine *eng);
 /* analyze_engine_sampled - the task whose sample the event that is told of now is, of @cpu; ANALYZE_NO_TASK. */
 uint32_t analyze_engine_sampled(const struct analyze_engine *eng, uint32_t cpu);
+
+/* analyze_engine_state - prev_state as the recording kernel's letters: "S", "R+"; in @room. */
+enum { ANALYZE_STATE_ROOM = 16 };
+const char *analyze_engine_state(const struct analyze_engine *eng, uint64_t prev_state,
+				 char room[ANALYZE_STATE_ROOM]);
 
 uint64_t analyze_engine_now(const struct analyze_engine *eng);
 /* analyze_engine_switched_in - whether a switch told who runs on @cpu: then it does until now, whatever

@@ -78,6 +78,11 @@ int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struc
 		return cdict_fail_nomem(err);
 	query.from_ns = eng->begin_ns;
 	query.fields = (const uint64_t *const *)fields;
+	if (eng->opts.narrow) {
+		query.size = sizeof(query);
+		query.cpus = eng->opts.cpus;
+		query.n_cpus = eng->opts.n_cpus;
+	}
 	ret = cdict_events_open(&eng->it, eng->reader, &query, err);
 	free(fields);
 	return ret;

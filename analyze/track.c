@@ -211,6 +211,11 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		track_tell_run(eng, cpu, prev, from, t, false, true);
 }
 
+static int32_t priority(const struct analyze_engine *eng, const struct cdict_event *ev, int field)
+{
+	return eng->needs & ANALYZE_NEED_PRIORITIES && field >= 0 ? (int32_t)ev->values[field] : -1;
+}
+
 void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		  const struct type_info *ti)
 {
@@ -236,6 +241,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	p = task_at(eng, sw.prev);
 	n = task_at(eng, sw.next);
 	sw.prev_state = ev->values[ti->field[SW_PREV_STATE]];
+	sw.prev_prio = priority(eng, ev, ti->field[SW_PREV_PRIO]);
+	sw.next_prio = priority(eng, ev, ti->field[SW_NEXT_PRIO]);
 	sw.off = state_class(&eng->states, sw.prev_state);
 	sw.involuntary = p->pub.tid &&
 			 (sw.off == ANALYZE_OFF_RUNNABLE || sw.off == ANALYZE_OFF_PREEMPTED);

@@ -30,7 +30,8 @@ struct known {
 static const struct known known[] = {
 	{ "sched:sched_switch",
 	  ANALYZE_KIND_SWITCH,
-	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm" },
+	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio",
+	    "next_prio" },
 	  3 },
 	WAKE("waking", WAKING),
 	WAKE("wakeup", WAKEUP),
@@ -148,6 +149,7 @@ static void state_add(struct state_table *st, uint64_t bit, char letter)
 		return;
 	st->known |= bit;
 	st->off[__builtin_ctzll(bit)] = (uint8_t)letter_class(letter);
+	st->letter[__builtin_ctzll(bit)] = letter;
 }
 
 /* 0 or -ENOMEM. */
@@ -255,7 +257,9 @@ uint64_t **types_fields(const struct type_info *types, const struct cdict_schema
 		if (common_pid && ti->common_pid >= 0)
 			fields[i][ti->common_pid / 64] |= UINT64_C(1) << ti->common_pid % 64;
 		for (int f = 0; f < FIELDS_MAX && needs & 1u << ti->kind; f++)
-			if (ti->field[f] >= 0)
+			if (ti->field[f] >= 0 &&
+			    (ti->kind != ANALYZE_KIND_SWITCH || f < SW_PREV_PRIO ||
+			     needs & ANALYZE_NEED_PRIORITIES))
 				fields[i][ti->field[f] / 64] |= UINT64_C(1) << ti->field[f] % 64;
 	}
 	return fields;

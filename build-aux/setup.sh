@@ -20,6 +20,7 @@ libcairo2-dev           pkg:cairo
 libpcre2-dev            pkg:libpcre2-8
 libcsv-dev              file:/usr/include/csv.h
 libjansson-dev          pkg:jansson
+libsqlite3-dev          pkg:sqlite3
 libyaml-dev             pkg:yaml-0.1
 libcurl4-gnutls-dev     pkg:libcurl
 libexpat1-dev           pkg:expat
@@ -48,6 +49,7 @@ procps                  cmd:ps
 libvirt-dev             pkg:libvirt
 libdw1                  lib:libdw.so.1
 jq                      cmd:jq
+sqlite3                 cmd:sqlite3
 python3                 cmd:python3
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas
 perl                    cmd:perl

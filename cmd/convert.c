@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict convert: perf.data, trace.dat -> cdict. */
+/* cdict convert: what perf and others recorded -> cdict. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,6 +96,8 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 				r->unstored[i].name);
 		fprintf(stderr, " ]\n");
 	}
+	if (r->note[0])
+		fprintf(stderr, "[ cdict convert: %s ]\n", r->note);
 	if (call->verbose && r->disordered)
 		fprintf(stderr,
 			"[ cdict convert: %" PRIu64 " events were out of order on their CPU "
@@ -103,19 +105,25 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 			r->disordered);
 }
 
-/* "run.data" -> "run.cdict", beside it; a pipe's output needs a name. */
-static const char *output_name(const char *input, char *out, size_t size)
+/* "run.data" -> "run.cdict", beside it; a pipe's output needs a name, and so does that of several. */
+static const char *output_name(const struct input_files *inputs, char *out, size_t size)
 {
+	static const char *const endings[] = { ".data", ".dat", ".pfw.gz", ".pfw" };
+	const char *input = inputs->at[0];
 	size_t n = strlen(input);
 
-	if (!strcmp(input, "-"))
+	if (!strcmp(input, "-") || inputs->n > 1)
 		return NULL;
 	while (n > 1 && input[n - 1] == '/')
 		n--;
-	if (n > 5 && !strncmp(input + n - 5, ".data", 5))
-		n -= 5;
-	else if (n > 4 && !strncmp(input + n - 4, ".dat", 4)) /* trace-cmd's */
-		n -= 4;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t len = strlen(endings[i]);
+
+		if (n > len && !strncmp(input + n - len, endings[i], len)) {
+			n -= len;
+			break;
+		}
+	}
 	if ((size_t)snprintf(out, size, "%.*s.cdict", (int)n, input) >= size)
 		return NULL;
 	return out;
@@ -151,10 +159,13 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	return status;
 }
 
-static int convert(const struct cmd_call *call, const char *input, const char *output,
-		   const struct source_kind *kind, void *source, const struct mapping *labels)
+static int convert(const struct cmd_call *call, const struct input_files *inputs,
+		   const char *output, const struct source_kind *kind, void *source,
+		   const struct mapping *labels)
 {
 	const struct convert_opts *o = call->opts;
+	/* Of several a message names the file itself, or is about all of them. */
+	const char *input = inputs->n == 1 ? inputs->at[0] : NULL;
 	struct meter meter = { .call = call, .percent = -1 };
 	struct convert_options options = {
 		.events = o->shared.events.at,
@@ -169,8 +180,13 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 	struct outfile *of;
 	int status, more;
 
-	status = cmd_output_open(&of, call, input,
-				 &(struct outfile_options){ .path = output, .capture = true });
+	status = cmd_output_open(&of, call, NULL,
+				 &(struct outfile_options){
+					 .path = output,
+					 .capture = true,
+					 .inputs = (const char *const *)inputs->at,
+					 .n_inputs = inputs->n,
+				 });
 	if (status)
 		return status;
 	if (kind->run(source, &options, outfile_write, of, &report, &err) < 0) {
@@ -191,36 +207,41 @@ static int convert(const struct cmd_call *call, const char *input, const char *o
 	return more ? more : status;
 }
 
-static int convert_run_command(const struct cmd_call *call)
+static int convert_inputs(const struct cmd_call *call, const struct input_files *inputs)
 {
-	const char *input = input_file(call), *output;
 	const struct convert_opts *o = call->opts;
+	const struct source_kind *kind;
 	struct mapping labels = { 0 };
 	struct cdict_error err = { 0 };
-	const struct source_kind *kind;
+	const char *output;
 	void *source;
 	char name[4096];
 	int status;
 
-	if (call->n_operands && o->shared.input)
-		return cmd_usage(call, "takes FILE or -i FILE, not both");
-	if (!strcmp(input, INPUT_DEFAULT) && !call->n_operands && !o->shared.input)
-		input = "perf.data"; /* what is to become a cdict is none */
-	output = o->shared.output ? o->shared.output : output_name(input, name, sizeof(name));
+	output = o->shared.output ? o->shared.output : output_name(inputs, name, sizeof(name));
 	if (!output)
-		return cmd_usage(call, "reading a pipe needs -o FILE");
+		return cmd_usage(call, inputs->n > 1 ? "several files need -o FILE"
+						     : "reading a pipe needs -o FILE");
 	if (!strcmp(output, "-") && isatty(STDOUT_FILENO))
 		return cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
 	if (o->stats && !strcmp(output, "-"))
 		return cmd_usage(call, "--stats writes beside the output: give -o FILE");
-	kind = source_kind_of(input);
+	kind = source_kind_of(inputs->at[0]);
 	if (!kind)
 		kind = source_kind_perf();
-	if (kind->open(&source, &input, 1, &err) < 0)
-		return cmd_error(call, input, &err);
+	for (size_t i = 1; i < inputs->n; i++) {
+		if (!kind->many)
+			return cmd_usage(call, "several files become one cdict when they are I/O "
+					       "traces (.pfw, .pfw.gz)");
+		if (source_kind_of(inputs->at[i]) != kind)
+			return cmd_errorf(call, inputs->at[i],
+					  "is no I/O trace (.pfw, .pfw.gz), as the first file is");
+	}
+	if (kind->open(&source, (const char *const *)inputs->at, inputs->n, &err) < 0)
+		return cmd_error(call, inputs->n == 1 ? inputs->at[0] : NULL, &err);
 	status = maps_read(&labels, call, &o->shared);
 	if (!status)
-		status = convert(call, input, output, kind, source, &labels);
+		status = convert(call, inputs, output, kind, source, &labels);
 	mapping_fini(&labels);
 	kind->close(source);
 	if (o->stats && (status == CMD_DONE || status == CMD_DAMAGED)) {
@@ -231,28 +252,49 @@ static int convert_run_command(const struct cmd_call *call)
 	return status;
 }
 
+static int convert_run_command(const struct cmd_call *call)
+{
+	const struct convert_opts *o = call->opts;
+	const char *input = input_file(call);
+	struct input_files inputs = { 0 };
+	int status;
+
+	if (call->n_operands && o->shared.input)
+		return cmd_usage(call, "takes FILE or -i FILE, not both");
+	if (!strcmp(input, INPUT_DEFAULT) && !call->n_operands && !o->shared.input)
+		input = "perf.data"; /* what is to become a cdict is none */
+	status = call->n_operands ? input_files(&inputs, call)
+				  : input_files_add(&inputs, call, &input, 1);
+	if (!status)
+		status = convert_inputs(call, &inputs);
+	input_files_fini(&inputs);
+	return status;
+}
+
 static const struct cmd_example convert_examples[] = {
 	{ "cdict convert -i perf.data -o run.cdict", "convert a recording" },
 	{ "perf record -o - -e 'sched:*' -a sleep 5 | cdict convert -i - -o run.cdict",
 	  "convert while perf records" },
 	{ "cdict convert -e 'sched:*,irq:*' -i perf.data -o - | cdict info -",
 	  "other events, into a pipe" },
+	{ "cdict convert -o job.cdict 'logs/*.pfw.gz'", "the I/O traces of a job, in one" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_convert = {
 	.name = "convert",
-	.brief = "convert a recording of perf or trace-cmd into a cdict",
-	.operands = "[FILE]",
+	.brief = "convert a recording into a cdict",
+	.operands = "[FILE...]",
 	.about =
-		"Reads what perf record wrote (file, pipe, -z, --threads directory), or trace-cmd's "
-		"trace.dat, or a file of perfwhiz, and writes a cdict. Without -e the sched and kvm "
-		"tracepoints are kept. The input is FILE, -i, or perf.data; the output -o, or the "
-		"input's name ending in .cdict. Damaged input is kept as far as it can be read, and "
-		"the exit status is then 2.",
+		"Reads what perf record wrote (file, pipe, -z, --threads directory), trace-cmd's "
+		"trace.dat, I/O traces (.pfw, .pfw.gz; several become one), or a file of perfwhiz, "
+		"and writes a cdict. Without -e the sched and kvm tracepoints and all events of I/O "
+		"traces are kept. The input is FILE, -i, or perf.data; the output -o, or the input's "
+		"name ending in .cdict. Damaged input is kept as far as it can be read, and the exit "
+		"status is then 2.",
 	.options = convert_options,
 	.opts_size = sizeof(struct convert_opts),
-	.max_operands = 1,
+	.max_operands = 8192,
 	.examples = convert_examples,
 	.run = convert_run_command,
 };

@@ -37,6 +37,7 @@
 	X(heatmap)                                                                                 \
 	X(flame)                                                                                   \
 	X(report)                                                                                  \
+	X(query)                                                                                   \
 	X(diff)                                                                                    \
 	X(sweep)
 

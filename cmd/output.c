@@ -112,8 +112,12 @@ static int inputs_of(struct cmd_list *in, const struct cmd_call *call, const cha
 int cmd_inputs(struct cmd_list *in, const struct cmd_call *call, const char *input,
 	       struct outfile_options *opts)
 {
+	int rc = 0;
+
 	*in = (struct cmd_list){ 0 };
-	if (inputs_of(in, call, input)) {
+	for (size_t i = 0; i < opts->n_inputs && !rc; i++) /* what a pattern stood for */
+		rc = array_push(in, opts->inputs[i]);
+	if (rc || inputs_of(in, call, input)) {
 		array_fini(in);
 		return -ENOMEM;
 	}

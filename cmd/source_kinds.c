@@ -12,6 +12,7 @@
 #include "base/tracedat.h"
 #include "exchange/perfwhiz_import.h"
 #include "exchange/tracedat.h"
+#include "exchange/pfw_import.h"
 
 /* ---- perf.data ---- */
 
@@ -95,6 +96,29 @@ static void whiz_close(void *source)
 	perfwhiz_close(source);
 }
 
+/* ---- I/O traces ---- */
+
+static int traces_open(void **source, const char *const *files, size_t n_files,
+		       struct cdict_error *err)
+{
+	struct pfw *p;
+	int ret = pfw_open(&p, files, n_files, err);
+
+	*source = ret ? NULL : p;
+	return ret;
+}
+
+static int traces_run(void *source, const struct convert_options *opts, cdict_write_fn fn,
+		      void *ctx, struct convert_report *report, struct cdict_error *err)
+{
+	return pfw_run(source, opts, fn, ctx, report, err);
+}
+
+static void traces_close(void *source)
+{
+	pfw_close(source);
+}
+
 /* ---- all of them ---- */
 
 static const struct source_kind kinds[] = {
@@ -115,6 +139,12 @@ static const struct source_kind kinds[] = {
 	  .open = whiz_open,
 	  .run = whiz_run,
 	  .close = whiz_close },
+	{ .recorder = "an I/O tracer",
+	  .many = true,
+	  .is = pfw_is,
+	  .open = traces_open,
+	  .run = traces_run,
+	  .close = traces_close },
 };
 
 const struct source_kind *source_kind_perf(void)

@@ -66,6 +66,7 @@ struct convert_report {
 	uint64_t first_ns, last_ns;
 	bool damaged;      /* the input: see damage */
 	char damage[512];  /* one sentence */
+	char note[256];    /* what is worth a word, but no damage */
 	char missing[512]; /* no event was stored: what the input has instead */
 	struct convert_unstored {
 		char *name;

@@ -104,7 +104,13 @@ static void field_model(const struct format_type *t, struct cdict_field *f)
 		m->cell = cells[i].cell;
 		return;
 	}
-	if (scalar && !strncmp(f->name, "common_", 7)) {
+	if (f->kind == CDICT_FIELD_DATA_LOC && f->is_text &&
+	    (!strcmp(f->name, "fname") || !strcmp(f->name, "host"))) {
+		*m = (struct cdict_field_model){ FORMAT_CELL,
+						 *f->name == 'f' ? FORMAT_CELL_FILE
+								 : FORMAT_CELL_HOST,
+						 FORMAT_F_TID, 0 };
+	} else if (scalar && !strncmp(f->name, "common_", 7)) {
 		m->kind = FORMAT_FOLLOW;
 	} else if (scalar && !strcmp(f->name, "vcpu_id")) {
 		*m = (struct cdict_field_model){ FORMAT_CELL, FORMAT_CELL_VCPU, FORMAT_F_TID, 0 };

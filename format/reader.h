@@ -44,6 +44,7 @@ struct cdict_reader {
 	uint64_t lost_ns; /* until when losses are known; 0: none */
 	uint32_t cpus;
 
+	uint64_t blocks_read; /* event blocks that were asked for, by any thread */
 	pthread_mutex_t lock; /* of damage and block_bad */
 	struct cdict_damage damage;
 	uint64_t first_at; /* byte that damage.first is about */
@@ -73,6 +74,8 @@ void reader_note_events(struct cdict_reader *r, const struct cdict_block_info *b
  * is noted as damage. Borrowed from the file. */
 int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size_t *size,
 		 struct cdict_error *err);
+/* reader_blocks_read - how often reader_block() was asked so far. */
+uint64_t reader_blocks_read(const struct cdict_reader *r);
 /* reader_stacks - the stacks of block @i's events: how many (*stacks is given, NULL when it
  * has none), or -ENOMEM. Damage is noted, and then there are none. */
 int reader_stacks(struct cdict_reader *r, size_t i, uint32_t **stacks);

@@ -61,6 +61,7 @@ int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size
 	const struct cdict_block_info *b = &r->blocks.at[i];
 	struct container_header h;
 
+	__atomic_fetch_add(&r->blocks_read, 1, __ATOMIC_RELAXED);
 	container_header_read(r->data + b->offset, &h);
 	*payload = r->data + b->offset + FORMAT_BLOCK_HEADER_SIZE;
 	*size = h.size;
@@ -68,6 +69,11 @@ int reader_block(struct cdict_reader *r, size_t i, const uint8_t **payload, size
 		return 0;
 	reader_block_bad(r, i, "its check sum is wrong");
 	return cdict_fail(err, CDICT_ECORRUPT, b->offset, "event block is damaged");
+}
+
+uint64_t reader_blocks_read(const struct cdict_reader *r)
+{
+	return __atomic_load_n(&r->blocks_read, __ATOMIC_RELAXED);
 }
 
 int reader_stacks(struct cdict_reader *r, size_t i, uint32_t **stacks)

@@ -79,6 +79,8 @@ enum format_cell {
 	FORMAT_CELL_STATE,
 	FORMAT_CELL_VCPU,
 	FORMAT_CELL_VRUNTIME,
+	FORMAT_CELL_FILE, /* of I/O traces: the names that a task's calls go to */
+	FORMAT_CELL_HOST,
 };
 
 /* format_schema_models - chooses the models of @type's fields by their names. */

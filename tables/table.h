@@ -255,6 +255,8 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 		      size_t n);
 /* The objects "schema", "capture" and "window_ns" of every JSON document. */
 void table_frame_json(struct json *j, const struct table_frame *frame);
+/* table_head_json - and what is lost, of all captures: what stands before the rows. */
+void table_head_json(struct json *j, const struct table_frame *frame);
 
 /* table_cell_json - the value of a cell; times count from @t0_ns and may lie before it. */
 void table_cell_json(struct json *j, const char *key, const struct table_column *col,

@@ -183,6 +183,17 @@ static void tell_lack(void *ctx, const char *event, const char *what)
 	json_text(ctx, NULL, event);
 }
 
+void table_head_json(struct json *j, const struct table_frame *frame)
+{
+	schema_json(j, frame);
+	if (frame->n_others) {
+		captures_json(j, frame);
+	} else if (frame->reader) {
+		capture_json(j, frame);
+		loss_of(j, frame);
+	}
+}
+
 void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		      size_t n)
 {
@@ -190,13 +201,7 @@ void table_print_json(struct sink *s, const struct table_frame *frame, struct ta
 
 	json_init(&j, s);
 	json_open(&j, NULL, '{', true);
-	schema_json(&j, frame);
-	if (frame->n_others) {
-		captures_json(&j, frame);
-	} else if (frame->reader) {
-		capture_json(&j, frame);
-		loss_of(&j, frame);
-	}
+	table_head_json(&j, frame);
 	json_open(&j, "not_recorded", '[', false);
 	table_lacks(tables, n, TABLE_HUMAN, tell_lack, &j);
 	json_close(&j);

@@ -17,7 +17,7 @@ declare -A may=(
 	[tables]="base format analyze"
 	[render]="base analyze tables"
 	[cmd]="base format ingest convert plugin capture annotate analyze tables render query exchange fleet"
-	[query]="analyze format base"
+	[query]="tables analyze format base"
 	[exchange]="base format ingest convert analyze tables"
 	[fleet]="analyze format base"
 )

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Strings, numbers, and the syntax of RFC 8259. */
+#include "exchange/pfw_values.h"
+
+#include <string.h>
+
+#define DEPTH_MAX 64u
+
+static int hex4(const char *p)
+{
+	int v = 0;
+
+	for (int i = 0; i < 4; i++) {
+		char c = p[i];
+
+		v <<= 4;
+		if (c >= '0' && c <= '9')
+			v |= c - '0';
+		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
+			v |= (c | 32) - 'a' + 10;
+		else
+			return -1;
+	}
+	return v;
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+	} else if (c < 0x800) {
+		*to++ = (char)(0xc0 | c >> 6);
+		*to++ = (char)(0x80 | (c & 63));
+	} else if (c < 0x10000) {
+		*to++ = (char)(0xe0 | c >> 12);
+		*to++ = (char)(0x80 | (c >> 6 & 63));
+		*to++ = (char)(0x80 | (c & 63));
+	} else {
+		*to++ = (char)(0xf0 | c >> 18);
+		*to++ = (char)(0x80 | (c >> 12 & 63));
+		*to++ = (char)(0x80 | (c >> 6 & 63));
+		*to++ = (char)(0x80 | (c & 63));
+	}
+	return to;
+}
+
+/* \uXXXX, behind its u: half a pair alone is U+FFFD, and so is a NUL, which no name can hold. */
+static char *unicode(char **from, char *to)
+{
+	int c = hex4(*from), low;
+
+	if (c < 0)
+		return put_utf8(to, 0xfffd);
+	*from += 4;
+	if (c >= 0xd800 && c < 0xdc00 && (*from)[0] == '\\' && (*from)[1] == 'u' &&
+	    (low = hex4(*from + 2)) >= 0xdc00 && low < 0xe000) {
+		*from += 6;
+		return put_utf8(to, 0x10000u + ((uint32_t)(c & 0x3ff) << 10 | (low & 0x3ff)));
+	}
+	return put_utf8(to, !c || (c >= 0xd800 && c < 0xe000) ? 0xfffd : (uint32_t)c);
+}
+
+uint32_t pfw_unescape(char *text, const char *end)
+{
+	char *from = text, *to = text;
+
+	while (from < end) {
+		char c = *from++;
+
+		if (c != '\\') {
+			*to++ = c;
+			continue;
+		}
+		switch (c = *from++) {
+		case 'n':
+			*to++ = '\n';
+			break;
+		case 't':
+			*to++ = '\t';
+			break;
+		case 'r':
+			*to++ = '\r';
+			break;
+		case 'b':
+			*to++ = '\b';
+			break;
+		case 'f':
+			*to++ = '\f';
+			break;
+		case 'u':
+			to = unicode(&from, to);
+			break;
+		default:
+			*to++ = c;
+		}
+	}
+	return (uint32_t)(to - text);
+}
+
+/* ---- numbers ---- */
+
+bool pfw_whole(const char *p, uint32_t len, int64_t *out)
+{
+	bool minus = len && *p == '-';
+	uint64_t v = 0;
+
+	p += minus;
+	len -= minus;
+	if (!len || len > PFW_DIGITS_MAX || (*p == '0' && (len > 1 || minus)))
+		return false;
+	for (uint32_t i = 0; i < len; i++) {
+		if (!pfw_digit(p[i]))
+			return false;
+		v = v * 10 + (uint64_t)(p[i] - '0');
+	}
+	*out = minus ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+bool pfw_seconds(const char *p, uint32_t len, int64_t *out)
+{
+	const char *end = p + len;
+	int exponent = 9, e = 0;
+	uint64_t v = 0;
+	bool point = false, minus = false;
+
+	for (; p < end && (pfw_digit(*p) || (*p == '.' && !point)); p++) {
+		if (*p == '.') {
+			point = true;
+		} else if (v < 100000000000000000ull) {
+			v = v * 10 + (uint64_t)(*p - '0');
+			exponent -= point;
+		} else {
+			exponent += !point;
+		}
+	}
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		minus = p < end && *p == '-';
+		p += p < end && (*p == '-' || *p == '+');
+		for (; p < end && pfw_digit(*p); p++)
+			e = e < 1000 ? e * 10 + (*p - '0') : e;
+	}
+	exponent += minus ? -e : e;
+	for (; exponent > 0 && v; exponent--) {
+		if (v > INT64_MAX / 10)
+			return false;
+		v *= 10;
+	}
+	for (; exponent < -1 && v; exponent++)
+		v /= 10;
+	if (exponent == -1)
+		v = (v + 5) / 10;
+	*out = (int64_t)v;
+	return p == end;
+}
+
+/* ---- syntax ---- */
+
+struct json {
+	const char *p, *end;
+};
+
+static void blanks(struct json *j)
+{
+	while (j->p < j->end && (*j->p == ' ' || *j->p == '\t' || *j->p == '\r'))
+		j->p++;
+}
+
+static bool takes(struct json *j, char c)
+{
+	if (j->p == j->end || *j->p != c)
+		return false;
+	j->p++;
+	return true;
+}
+
+static bool takes_word(struct json *j, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(j->end - j->p) < n || memcmp(j->p, word, n) != 0)
+		return false;
+	j->p += n;
+	return true;
+}
+
+static bool takes_digits(struct json *j)
+{
+	const char *begin = j->p;
+
+	while (j->p < j->end && pfw_digit(*j->p))
+		j->p++;
+	return j->p > begin;
+}
+
+static bool takes_number(struct json *j)
+{
+	takes(j, '-');
+	if (!takes(j, '0') && !takes_digits(j))
+		return false;
+	if (takes(j, '.') && !takes_digits(j))
+		return false;
+	if (takes(j, 'e') || takes(j, 'E')) {
+		if (!takes(j, '-'))
+			takes(j, '+');
+		return takes_digits(j);
+	}
+	return true;
+}
+
+static bool takes_string(struct json *j)
+{
+	if (!takes(j, '"'))
+		return false;
+	while (j->p < j->end && (unsigned char)*j->p >= ' ') {
+		char c = *j->p++;
+
+		if (c == '"')
+			return true;
+		if (c != '\\')
+			continue;
+		if (j->p == j->end)
+			return false;
+		c = *j->p++;
+		if (c == 'u') {
+			for (int i = 0; i < 4; i++, j->p++)
+				if (j->p == j->end || (!pfw_digit(*j->p) &&
+						       ((*j->p | 32) < 'a' || (*j->p | 32) > 'f')))
+					return false;
+		} else if (!strchr("\"\\/bfnrt", c) || !c) {
+			return false;
+		}
+	}
+	return false;
+}
+
+bool pfw_is_json(const char *p, uint32_t len)
+{
+	struct json j = { p, p + len };
+	char open[DEPTH_MAX];
+	unsigned depth = 0;
+	bool value = true; /* one is to come, or, behind a bracket, its end */
+	bool first = false;
+
+	for (;;) {
+		blanks(&j);
+		if (value && first && takes(&j, open[depth - 1] == '{' ? '}' : ']')) {
+			depth--;
+			value = false;
+		} else if (value) {
+			if (depth && open[depth - 1] == '{') {
+				if (!takes_string(&j))
+					return false;
+				blanks(&j);
+				if (!takes(&j, ':'))
+					return false;
+				blanks(&j);
+			}
+			first = j.p < j.end && (*j.p == '{' || *j.p == '[');
+			if (first) {
+				if (depth == DEPTH_MAX)
+					return false;
+				open[depth++] = *j.p++;
+				continue;
+			}
+			if (!takes_string(&j) && !takes_word(&j, "true") &&
+			    !takes_word(&j, "false") && !takes_word(&j, "null") &&
+			    !takes_number(&j))
+				return false;
+			value = false;
+		} else if (!depth) {
+			return j.p == j.end;
+		} else if (takes(&j, ',')) {
+			value = true;
+			first = false;
+		} else if (takes(&j, open[depth - 1] == '{' ? '}' : ']')) {
+			depth--;
+		} else {
+			return false;
+		}
+	}
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* database.h - connections of the program, which loads SQLite for them. */
+#ifndef QUERY_DATABASE_H
+#define QUERY_DATABASE_H
+
+#include "query/sqlite.h"
+#include "cdict/error.h"
+
+/* query_connect - an empty database in memory; given: sqlite3_close(). */
+int query_connect(sqlite3 **out, struct cdict_error *err);
+/* query_sqlite_failed - what SQLite says of its code @rc, as *err. */
+int query_sqlite_failed(sqlite3 *db, int rc, struct cdict_error *err);
+
+#endif

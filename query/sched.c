@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* sched.c - sched_slice, thread_state, wakeup: who ran where, why tasks did not, who woke them. */
+#include <string.h>
+
+#include "query/walk.h"
+
+/* What goes on in the window has to end before the walk may. */
+static bool on_cpu_pending(void *self)
+{
+	const struct walk_source *w = self;
+
+	for (uint32_t c = 0; c < analyze_engine_cpus(w->eng) && !w->clipped; c++) {
+		uint64_t since_ns;
+		uint32_t task = analyze_engine_running(w->eng, c, &since_ns);
+
+		if (task != ANALYZE_NO_TASK && since_ns >= w->from_ns && since_ns <= w->to_ns &&
+		    (!w->cpus || c == w->scan.cpu) && walk_goes_on(w, c))
+			return true;
+	}
+	return false;
+}
+
+/* ---- sched_slice ---- */
+
+enum {
+	SLICE_TS,
+	SLICE_DUR,
+	SLICE_CPU,
+	SLICE_UTID,
+	SLICE_END_STATE,
+	SLICE_PRIORITY,
+	SLICE_RUN,
+	SLICE_TS_END
+};
+
+static const struct query_column slice_columns[] = {
+	{ "ts", "INTEGER", QUERY_TS, false },
+	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "cpu", "INTEGER", QUERY_CPU, false },
+	{ "utid", "INTEGER", QUERY_UTID, false },
+	{ "end_state", "TEXT", QUERY_PLAIN, false },
+	{ "priority", "INTEGER", QUERY_PLAIN, false },
+	QUERY_COLUMN_RUN,
+	{ "ts_end", "INTEGER", QUERY_TS_END, true },
+	{ "from_ts", "INTEGER", QUERY_FROM, true },
+	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_END,
+};
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct walk_source *w = self;
+	uint64_t end = run->end_seen ? run->end_ns : walk_ended(w, run->end_ns);
+	struct walk_row *row;
+
+	if (run->task == ANALYZE_NO_TASK || (run->start_ns == end && !run->end_seen))
+		return;
+	if (w->clipped && run->from_ns == run->to_ns)
+		return;
+	row = w->clipped ? walk_add(w, run->from_ns, run->to_ns, run->task)
+			 : walk_add(w, run->start_ns, end, run->task);
+	if (row)
+		row->cpu = run->cpu;
+}
+
+/* Why the slice ended that was just told of. */
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct walk_source *w = self;
+	struct walk_row *row = w->rows.n ? &w->rows.at[w->rows.n - 1] : NULL;
+
+	if (!row || row->cpu != sw->cpu || row->task != sw->prev || row->end != sw->t_ns)
+		return;
+	row->value = sw->prev_state;
+	row->known = true;
+	row->number = sw->prev_prio;
+}
+
+static void result_state(const struct walk_source *w, sqlite3_context *ctx,
+			 const struct walk_row *row)
+{
+	char room[ANALYZE_STATE_ROOM];
+
+	if (row->known)
+		query_result_text(ctx, analyze_engine_state(w->eng, row->value, room));
+	else
+		sqlite3_result_null(ctx);
+}
+
+static void slice_column(struct query_source *src, sqlite3_context *ctx, int column)
+{
+	struct walk_source *w = (struct walk_source *)(void *)src;
+	const struct walk_row *row = walk_row_now(w);
+
+	switch (column) {
+	case SLICE_TS:
+		query_result_time(ctx, row->ts);
+		break;
+	case SLICE_DUR:
+		query_result_time(ctx, row->end - row->ts);
+		break;
+	case SLICE_CPU:
+		query_result_cpu(ctx, row->cpu);
+		break;
+	case SLICE_UTID:
+		walk_result_utid(w, ctx, row->task, row->ts);
+		break;
+	case SLICE_END_STATE:
+		result_state(w, ctx, row);
+		break;
+	case SLICE_PRIORITY:
+		if (row->number >= 0)
+			sqlite3_result_int(ctx, row->number);
+		break;
+	case SLICE_TS_END:
+		query_result_time(ctx, row->end);
+		break;
+	default:
+		break;
+	}
+}
+
+static int slice_open(struct query_source **out, struct query_run_of *run,
+		      const struct query_table *table, const struct query_scan *scan,
+		      struct cdict_error *err)
+{
+	struct analyze_ops ops = { .run = on_run, .pending = on_cpu_pending };
+
+	if (query_uses(scan, SLICE_END_STATE) || query_uses(scan, SLICE_PRIORITY))
+		ops.sw = on_switch;
+	if (query_uses(scan, SLICE_PRIORITY))
+		ops.needs = ANALYZE_NEED_PRIORITIES;
+	return walk_open(out, run, table, scan, &ops, slice_column, err);
+}
+
+const struct query_table query_sched_slice = { "sched_slice", slice_columns, QUERY_NARROWS,
+					       slice_open, NULL };
+/* The same by its older name. */
+const struct query_table query_sched = { "sched", slice_columns, QUERY_NARROWS, slice_open, NULL };
+
+/* ---- thread_state ---- */
+
+enum {
+	STATE_TS,
+	STATE_DUR,
+	STATE_CPU,
+	STATE_UTID,
+	STATE_STATE,
+	STATE_IO_WAIT,
+	STATE_WAKER,
+	STATE_RUN,
+	STATE_TS_END
+};
+
+static const struct query_column state_columns[] = {
+	{ "ts", "INTEGER", QUERY_TS, false },
+	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "cpu", "INTEGER", QUERY_CPU, false },
+	{ "utid", "INTEGER", QUERY_UTID, false },
+	{ "state", "TEXT", QUERY_PLAIN, false },
+	{ "io_wait", "INTEGER", QUERY_PLAIN, false },
+	{ "waker_utid", "INTEGER", QUERY_PLAIN, false },
+	QUERY_COLUMN_RUN,
+	{ "ts_end", "INTEGER", QUERY_TS_END, true },
+	{ "from_ts", "INTEGER", QUERY_FROM, true },
+	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_END,
+};
+
+enum state_kind { STATE_RUNNING, STATE_OFF, STATE_WOKEN };
+
+static bool in_window(const struct walk_source *w, uint64_t t_ns)
+{
+	return t_ns >= w->from_ns && t_ns <= w->to_ns;
+}
+
+/* What of a task began in the window and goes on: bits of walk_task.kind. */
+enum { OPEN_RUN = 1, OPEN_OFF = 2, OPEN_WOKEN = 4 };
+
+static void begun(struct walk_source *w, struct walk_task *t, unsigned what, uint64_t t_ns)
+{
+	if (!in_window(w, t_ns) || t->kind & what)
+		return;
+	t->kind |= (uint8_t)what;
+	w->open++;
+}
+
+static void ended(struct walk_source *w, struct walk_task *t, unsigned what)
+{
+	for (unsigned bit = OPEN_RUN; bit <= OPEN_WOKEN; bit <<= 1)
+		w->open -= t->kind & what & bit ? 1 : 0;
+	t->kind &= (uint8_t)~what;
+}
+
+/* Of a task: known, value: prev_state of its last switch-out; t_ns - 1, other: its wake-up since, and the waker. */
+static void on_state_switch(void *self, const struct analyze_switch *sw)
+{
+	struct walk_source *w = self;
+	struct walk_task *t = walk_task(w, sw->prev);
+
+	if (!t)
+		return;
+	t->value = sw->prev_state;
+	t->known = true;
+	t->t_ns = 0;
+	if (analyze_engine_task(w->eng, sw->prev)->tid)
+		begun(w, t, OPEN_OFF, sw->t_ns);
+	t = walk_task(w, sw->next);
+	if (!t)
+		return;
+	t->t_ns = 0;
+	ended(w, t, OPEN_OFF | OPEN_WOKEN); /* of one that nobody knew nothing was told */
+	begun(w, t, OPEN_RUN, sw->t_ns);
+}
+
+static void on_state_wake(void *self, const struct analyze_wake *wake)
+{
+	struct walk_source *w = self;
+	struct walk_task *t = wake->first ? walk_task(w, wake->task) : NULL;
+
+	if (!t)
+		return;
+	t->t_ns = wake->t_ns + 1;
+	t->other = analyze_engine_sampled(w->eng, wake->cpu);
+	begun(w, t, OPEN_WOKEN, wake->t_ns);
+}
+
+static void on_state_resume(void *self, const struct analyze_resume *r)
+{
+	struct walk_source *w = self;
+	struct walk_task *t = r->ready_ns != ANALYZE_NO_TIME ? walk_task(w, r->task) : NULL;
+
+	if (!t)
+		return;
+	t->t_ns = r->ready_ns + 1;
+	t->other = ANALYZE_NO_TASK;
+}
+
+static void on_state_run(void *self, const struct analyze_run *run)
+{
+	struct walk_source *w = self;
+	struct walk_task *t = run->task != ANALYZE_NO_TASK ? walk_task(w, run->task) : NULL;
+	size_t n = w->rows.n;
+
+	on_run(self, run);
+	if (w->rows.n > n)
+		w->rows.at[n].kind = STATE_RUNNING;
+	if (t)
+		ended(w, t, OPEN_RUN);
+}
+
+/* A piece of @away from @from to @to, which is clipped. */
+static struct walk_row *add_piece(struct walk_source *w, const struct analyze_away *away,
+				  uint64_t from_ns, uint64_t to_ns)
+{
+	struct walk_row *row;
+
+	if (w->clipped) {
+		from_ns = from_ns > away->from_ns ? from_ns : away->from_ns;
+		to_ns = to_ns < away->to_ns ? to_ns : away->to_ns;
+	}
+	if (from_ns >= to_ns)
+		return NULL;
+	row = walk_add(w, from_ns, to_ns, away->task);
+	if (row)
+		row->number = (int32_t)away->off;
+	return row;
+}
+
+static void on_state_away(void *self, const struct analyze_away *away)
+{
+	struct walk_source *w = self;
+	uint64_t end = away->ended ? away->end_ns : walk_ended(w, away->end_ns), ready = end;
+	struct walk_task *t = walk_task(w, away->task);
+	struct walk_row *row;
+
+	if (!t)
+		return;
+	ended(w, t, OPEN_OFF | OPEN_WOKEN);
+	if (away->off == ANALYZE_OFF_UNKNOWN || !analyze_engine_task(w->eng, away->task)->tid)
+		return;
+	if (t->t_ns && t->t_ns - 1 >= away->start_ns && t->t_ns - 1 <= end)
+		ready = t->t_ns - 1;
+	row = add_piece(w, away, away->start_ns, ready);
+	if (row) {
+		row->kind = STATE_OFF;
+		row->value = t->value;
+		row->known = t->known;
+		if (analyze_engine_summary(w->eng)->has_iowait && away->off == ANALYZE_OFF_DISK)
+			row->other = away->io;
+	}
+	row = add_piece(w, away, ready, end);
+	if (row) {
+		row->kind = STATE_WOKEN;
+		row->other = t->other;
+	}
+}
+
+static bool states_pending(void *self)
+{
+	const struct walk_source *w = self;
+
+	return !w->clipped && (w->open || on_cpu_pending(self));
+}
+
+static const char *class_letter(int off)
+{
+	static const char *const letters[] = { "R", "R+", "S", "D", "T", "X" };
+
+	return off >= 0 && off < ANALYZE_OFF_N ? letters[off] : NULL;
+}
+
+static void result_thread_state(const struct walk_source *w, sqlite3_context *ctx,
+				const struct walk_row *row)
+{
+	if (row->kind == STATE_OFF && row->known)
+		result_state(w, ctx, row);
+	else
+		sqlite3_result_text(ctx,
+				    row->kind == STATE_RUNNING ? "Running"
+				    : row->kind == STATE_WOKEN ? "R"
+							       : class_letter(row->number),
+				    -1, SQLITE_STATIC);
+}
+
+static void state_column(struct query_source *src, sqlite3_context *ctx, int column)
+{
+	struct walk_source *w = (struct walk_source *)(void *)src;
+	const struct walk_row *row = walk_row_now(w);
+
+	switch (column) {
+	case STATE_STATE:
+		result_thread_state(w, ctx, row);
+		break;
+	case STATE_IO_WAIT:
+		if (row->kind == STATE_OFF && row->other != ANALYZE_NO_TASK)
+			sqlite3_result_int(ctx, (int)row->other);
+		break;
+	case STATE_WAKER:
+		if (row->kind == STATE_WOKEN)
+			walk_result_utid(w, ctx, row->other, row->ts);
+		break;
+	case STATE_TS_END:
+		query_result_time(ctx, row->end);
+		break;
+	default: /* the same as sched_slice's */
+		if (column <= STATE_UTID)
+			slice_column(src, ctx, column);
+		break;
+	}
+}
+
+static int state_open(struct query_source **out, struct query_run_of *run,
+		      const struct query_table *table, const struct query_scan *scan,
+		      struct cdict_error *err)
+{
+	struct query_scan with = *scan;
+	const struct analyze_ops ops = { .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(IOWAIT),
+					 .all_cpus = true,
+					 .run = on_state_run,
+					 .away = on_state_away,
+					 .sw = on_state_switch,
+					 .wake = on_state_wake,
+					 .resume = on_state_resume,
+					 .pending = states_pending };
+
+	if (query_uses(scan, STATE_WAKER))
+		with.used |= 1u << STATE_UTID;
+	/* of what began before a walk does, its class is known, but neither its letter nor who ended it */
+	if (query_uses(scan, STATE_WAKER) || query_uses(scan, STATE_STATE))
+		with.end_from_ns = 0;
+	return walk_open(out, run, table, &with, &ops, state_column, err);
+}
+
+const struct query_table query_thread_state = { "thread_state", state_columns, 0, state_open,
+						NULL };
+
+/* ---- wakeup ---- */
+
+enum { WAKE_TS, WAKE_CPU, WAKE_TARGET, WAKE_UTID, WAKE_WAKER, WAKE_KIND };
+
+static const struct query_column wake_columns[] = {
+	{ "ts", "INTEGER", QUERY_TS, false },
+	{ "cpu", "INTEGER", QUERY_CPU, false },
+	{ "target_cpu", "INTEGER", QUERY_PLAIN, false },
+	{ "utid", "INTEGER", QUERY_UTID, false },
+	{ "waker_utid", "INTEGER", QUERY_PLAIN, false },
+	{ "kind", "TEXT", QUERY_PLAIN, false },
+	QUERY_COLUMN_RUN,
+	{ "from_ts", "INTEGER", QUERY_FROM, true },
+	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_END,
+};
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	struct walk_source *w = self;
+	struct walk_row *row;
+
+	if (w->clipped && !wake->in)
+		return;
+	row = walk_add(w, wake->t_ns, wake->t_ns, wake->task);
+	if (!row)
+		return;
+	row->cpu = wake->cpu;
+	row->other = analyze_engine_sampled(w->eng, wake->cpu);
+	row->kind = (uint8_t)wake->kind;
+	row->value = wake->target_cpu;
+}
+
+static void wake_column(struct query_source *src, sqlite3_context *ctx, int column)
+{
+	struct walk_source *w = (struct walk_source *)(void *)src;
+	const struct walk_row *row = walk_row_now(w);
+
+	switch (column) {
+	case WAKE_TS:
+		query_result_time(ctx, row->ts);
+		break;
+	case WAKE_CPU:
+		query_result_cpu(ctx, row->cpu);
+		break;
+	case WAKE_TARGET:
+		query_result_cpu(ctx, (uint32_t)row->value);
+		break;
+	case WAKE_UTID:
+		walk_result_utid(w, ctx, row->task, row->ts);
+		break;
+	case WAKE_WAKER:
+		walk_result_utid(w, ctx, row->other, row->ts);
+		break;
+	case WAKE_KIND:
+		sqlite3_result_text(ctx,
+				    row->kind == ANALYZE_KIND_WAKING   ? "waking"
+				    : row->kind == ANALYZE_KIND_WAKEUP ? "wakeup"
+								       : "wakeup_new",
+				    -1, SQLITE_STATIC);
+		break;
+	default:
+		break;
+	}
+}
+
+static int wake_open(struct query_source **out, struct query_run_of *run,
+		     const struct query_table *table, const struct query_scan *scan,
+		     struct cdict_error *err)
+{
+	struct query_scan with = *scan;
+	const struct analyze_ops ops = { .needs = ANALYZE_NEED_WAKES, .wake = on_wake };
+
+	if (query_uses(scan, WAKE_WAKER))
+		with.used |= 1u << WAKE_UTID;
+	return walk_open(out, run, table, &with, &ops, wake_column, err);
+}
+
+const struct query_table query_wakeup = { "wakeup", wake_columns, QUERY_ORDERED, wake_open, NULL };
