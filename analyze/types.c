@@ -158,7 +158,7 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 	static const char usual[] = "SDTtXZPI"; /* since Linux 4.14, from bit 0 on */
 	const char *end = type->format + type->format_len, *at;
 	struct symbols names = { 0 };
-	bool failed;
+	bool failed, named;
 
 	at = memmem(type->format, type->format_len, "__print_flags(", 14);
 	at = at ? memchr(at, '{', (size_t)(end - at)) : NULL;
@@ -168,7 +168,8 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 		state_add(st, names.all.at[i].value, names.all.at[i].name[0]);
 	failed = names.failed;
 	symbols_fini(&names);
-	for (unsigned i = 0; !st->known && i < sizeof(usual) - 1; i++)
+	named = st->known != 0;
+	for (unsigned i = 0; !named && i < sizeof(usual) - 1; i++)
 		state_add(st, UINT64_C(1) << i, usual[i]);
 	return failed ? -ENOMEM : 0;
 }

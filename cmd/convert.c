@@ -233,6 +233,8 @@ static int convert_inputs(const struct cmd_call *call, const struct input_files 
 		if (!kind->many)
 			return cmd_usage(call, "several files become one cdict when they are I/O "
 					       "traces (.pfw, .pfw.gz)");
+		if (access(inputs->at[i], F_OK))
+			return cmd_errorf(call, inputs->at[i], "%s", strerror(errno));
 		if (source_kind_of(inputs->at[i]) != kind)
 			return cmd_errorf(call, inputs->at[i],
 					  "is no I/O trace (.pfw, .pfw.gz), as the first file is");

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -135,6 +136,15 @@ static int read_file(struct session *s, const char *file)
 		       : cmd_errorf(s->call, file, "is no text: it holds a NUL");
 }
 
+/* A pipe is the capture, as of the other commands, unless the statements are in it. */
+static bool is_piped(const struct session *s)
+{
+	struct stat st;
+
+	return !(s->opts->sql && !strcmp(s->opts->sql, "-")) && !fstat(STDIN_FILENO, &st) &&
+	       S_ISFIFO(st.st_mode);
+}
+
 /* The statements: the first operand, or what --sql names. */
 static int read_sql(struct session *s)
 {
@@ -157,7 +167,9 @@ static int read_sql(struct session *s)
 	if (call->n_operands > first)
 		return input_files_add(&s->files, call, call->operands + first,
 				       call->n_operands - first);
-	file = s->opts->shared.input ? s->opts->shared.input : INPUT_DEFAULT;
+	file = s->opts->shared.input;
+	if (!file)
+		file = is_piped(s) ? "-" : INPUT_DEFAULT;
 	return input_files_add(&s->files, call, &file, 1);
 }
 
@@ -300,7 +312,7 @@ static const struct cmd_example query_examples[] = {
 	{ "cdict query 'SELECT name, sum(dur) / 1e6 AS run_ms FROM sched_slice JOIN thread USING (utid) "
 	  "GROUP BY utid ORDER BY 2 DESC LIMIT 10' run.cdict",
 	  "who ran longest" },
-	{ "cdict query \"SELECT reason, count(*), sum(dur) FROM kvm_exit GROUP BY reason\" a.cdict b.cdict",
+	{ "cdict query \"SELECT reason, count(*), sum(dur) FROM kvm_exit GROUP BY reason\" before.cdict after.cdict",
 	  "exits of two captures together; `run` tells them apart" },
 	{ "cdict query --sql report.sql --format csv -o report.csv run.cdict",
 	  "statements of a file, as CSV" },

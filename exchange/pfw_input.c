@@ -115,7 +115,8 @@ static void cut_lines(struct buf *text, struct buf *rest)
 	const uint8_t *newline = text->len ? memrchr(text->data, '\n', text->len) : NULL;
 	size_t whole = newline ? (size_t)(newline - text->data) + 1 : 0;
 
-	buf_add(rest, text->data + whole, text->len - whole);
+	if (text->len > whole)
+		buf_add(rest, text->data + whole, text->len - whole);
 	text->len = whole;
 }
 
@@ -276,7 +277,8 @@ static void skip_line(struct pfw_piece *piece)
 
 	in->skipping = !newline;
 	piece->text.len -= n;
-	memmove(piece->text.data, piece->text.data + n, piece->text.len);
+	if (piece->text.len)
+		memmove(piece->text.data, piece->text.data + n, piece->text.len);
 }
 
 static int going_piece(struct pfw_piece *piece)
@@ -297,7 +299,7 @@ static int going_piece(struct pfw_piece *piece)
 			text->len = 0;
 		}
 	}
-	if (in->ended && text->len)
+	if (in->ended && text->len && text->data[text->len - 1] != '\n')
 		buf_u8(text, '\n');
 	cut_lines(text, &in->rest);
 	piece->read = in->offset + in->at;

@@ -196,14 +196,6 @@ static uint16_t make_number(struct making *m, const char *name)
 	return at;
 }
 
-static bool has_role(const struct pfw_kind *kind, unsigned a, unsigned b)
-{
-	for (size_t i = 0; kind && i < kind->keys.n; i++)
-		if (kind->keys.at[i].role == a || kind->keys.at[i].role == b)
-			return true;
-	return false;
-}
-
 /* Fields of the arguments that have no column of their own yet. */
 static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct pfw_part *part,
 		       const struct pfw_kind *kind, struct making *m)
@@ -252,13 +244,10 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 	buf_printf(&m->print, "dur=%%llu");
 	buf_printf(&m->values, "\", REC->dur");
 	m->at = AT_OTHERS;
-	if (!kind || has_role(kind, PFW_FNAME, PFW_FHASH))
-		type->fname_at = make_text(m, "fname");
-	if (!kind || has_role(kind, PFW_HOST, PFW_HHASH))
-		type->host_at = make_text(m, "host");
-	if (!kind || has_role(kind, PFW_SIZE, PFW_IMAGE_SIZE) ||
-	    (type->sized && has_role(kind, PFW_RET, PFW_RET)))
-		type->size_at = make_number(m, "size");
+	/* What questions are about has its column even when the first events do not have it. */
+	type->fname_at = make_text(m, "fname");
+	type->host_at = make_text(m, "host");
+	type->size_at = make_number(m, "size");
 	if (kind)
 		ret = make_fields(t, type, part, kind, m);
 	buf_printf(&m->text, "\tfield:u8 ph;\toffset:%u;\tsize:1;\tsigned:0;\n", (unsigned)AT_PH);

@@ -3,8 +3,8 @@
  * pfw_types.h - the events of an I/O trace as event types of the cdict, and their columns.
  *
  * Each category and name is a type "category:name". Its fields are what the events of it have in the
- * part in which the first of them is: dur (ns) and ph always, then fname, host and size where they are told, every
- * other argument by its own name, numbers as s64 and texts as __data_loc; args is JSON of what has no
+ * part in which the first of them is: every argument by its own name, numbers as s64 and texts as __data_loc; always dur
+ * (ns), ph, fname, host and size; args is JSON of what has no
  * field. A number that is not there is PFW_ABSENT. Of a profile's seconds (time) come ns, time_ns.
  *
  * Units      ns, bytes

@@ -189,6 +189,8 @@ static inline __attribute__((always_inline)) bool comm_as_before(const struct fo
 	payload += (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
 	if (!f->text)
 		return loc >> 16 == e->len && same_bytes(enc->text.data + e->at, payload, e->len);
+	if (!e->len)
+		return loc >> 16 == 1 && !*payload;
 	/* A key that ends in 0, 1 is another string's (text_form()). */
 	return loc >> 16 == e->len + 1 && e->len >= 2 && !payload[e->len] && payload[e->len - 1] &&
 	       (payload[e->len - 1] != 1 || payload[e->len - 2]) &&

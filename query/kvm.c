@@ -13,6 +13,8 @@ enum {
 	EXIT_ISA,
 	EXIT_CODE,
 	EXIT_RUN,
+	EXIT_FROM,
+	EXIT_TO,
 	EXIT_TS_END
 };
 
@@ -26,9 +28,10 @@ static const struct query_column columns[] = {
 	{ "isa", "TEXT", QUERY_PLAIN, false },
 	{ "code", "INTEGER", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "ts_end", "INTEGER", QUERY_TS_END, true },
-	{ "from_ts", "INTEGER", QUERY_FROM, true },
+	{ "from_ts", "INTEGER", QUERY_FROM,
+	  true }, /* the arguments of a call: first of all hidden ones */
 	{ "to_ts", "INTEGER", QUERY_TO, true },
+	{ "ts_end", "INTEGER", QUERY_TS_END, true },
 	QUERY_COLUMNS_END,
 };
 

@@ -80,6 +80,7 @@ static bool is_foreign(const struct cdict_reader *r)
 static int fill_run(struct query_run_of *run, const struct query_file *file,
 		    struct cdict_error *err)
 {
+	const char *source;
 	int rc = 0;
 
 	run->own_name = strdup(file->name);
@@ -104,6 +105,8 @@ static int fill_run(struct query_run_of *run, const struct query_file *file,
 		run->first_ns = run->last_ns = 0;
 	run->whole = is_whole(run->reader);
 	run->foreign = is_foreign(run->reader);
+	source = cdict_reader_info(run->reader, "source");
+	run->sparse = source && !strcmp(source, "pfw");
 	return query_events_add(run, err);
 }
 
@@ -148,6 +151,8 @@ int query_db_register(struct query_db *qdb, struct cdict_error *err)
 		rc = query_intervals_register(qdb->db);
 	if (rc == SQLITE_OK)
 		rc = query_active_register(qdb->db, qdb);
+	if (rc == SQLITE_OK)
+		rc = query_span_join_register(qdb->db);
 	if (rc == SQLITE_OK)
 		rc = query_events_register(qdb);
 	return rc == SQLITE_OK ? 0

@@ -30,6 +30,8 @@ enum {
 	SLICE_END_STATE,
 	SLICE_PRIORITY,
 	SLICE_RUN,
+	SLICE_FROM,
+	SLICE_TO,
 	SLICE_TS_END
 };
 
@@ -41,9 +43,10 @@ static const struct query_column slice_columns[] = {
 	{ "end_state", "TEXT", QUERY_PLAIN, false },
 	{ "priority", "INTEGER", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "ts_end", "INTEGER", QUERY_TS_END, true },
-	{ "from_ts", "INTEGER", QUERY_FROM, true },
+	{ "from_ts", "INTEGER", QUERY_FROM,
+	  true }, /* the arguments of a call: first of all hidden ones */
 	{ "to_ts", "INTEGER", QUERY_TO, true },
+	{ "ts_end", "INTEGER", QUERY_TS_END, true },
 	QUERY_COLUMNS_END,
 };
 
@@ -149,6 +152,8 @@ enum {
 	STATE_IO_WAIT,
 	STATE_WAKER,
 	STATE_RUN,
+	STATE_FROM,
+	STATE_TO,
 	STATE_TS_END
 };
 
@@ -161,9 +166,10 @@ static const struct query_column state_columns[] = {
 	{ "io_wait", "INTEGER", QUERY_PLAIN, false },
 	{ "waker_utid", "INTEGER", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "ts_end", "INTEGER", QUERY_TS_END, true },
-	{ "from_ts", "INTEGER", QUERY_FROM, true },
+	{ "from_ts", "INTEGER", QUERY_FROM,
+	  true }, /* the arguments of a call: first of all hidden ones */
 	{ "to_ts", "INTEGER", QUERY_TO, true },
+	{ "ts_end", "INTEGER", QUERY_TS_END, true },
 	QUERY_COLUMNS_END,
 };
 

@@ -175,10 +175,15 @@ void stream_result_field(const struct stream_source *s, sqlite3_context *ctx, in
 		return;
 	f = &s->ev.type->fields[field];
 	if (f->kind == CDICT_FIELD_UINT || f->kind == CDICT_FIELD_INT) {
+		if (s->run->sparse && f->kind == CDICT_FIELD_INT && f->size == 8 &&
+		    (int64_t)s->ev.values[field] == INT64_MIN)
+			return;
 		sqlite3_result_int64(ctx, (sqlite3_int64)s->ev.values[field]);
 		return;
 	}
 	b = cdict_event_bytes(&s->ev, (size_t)field);
+	if (s->run->sparse && f->is_text && !b.len)
+		return;
 	if (b.len > INT32_MAX)
 		sqlite3_result_error_toobig(ctx);
 	else if (f->is_text)

@@ -108,8 +108,9 @@ struct query_run_of {
 	bool asked_digests;
 	uint64_t first_ns, last_ns;
 	uint64_t from_ns, to_ns; /* the window, both 0: the whole */
-	bool whole;              /* a system's recording without losses */
-	bool foreign;            /* samples have the recorder's tids, payloads the host's */
+	bool sparse;  /* an I/O trace: what an event does not have is INT64_MIN or an empty text */
+	bool whole;   /* a system's recording without losses */
+	bool foreign; /* samples have the recorder's tids, payloads the host's */
 	/* Once somebody asks (threads.c): */
 	bool has_threads;
 	struct tables_walk walk;            /* of the end alone where the file tells of the rest */
@@ -179,6 +180,7 @@ int query_digests(struct query_run_of *run, struct cdict_error *err);
 
 int query_functions_register(struct query_db *qdb);
 int query_intervals_register(sqlite3 *db);
+int query_span_join_register(sqlite3 *db); /* span_join.c */
 
 /* --- active_table.c: active_sums() --- */
 

@@ -13,7 +13,7 @@ why_not() {
 	for program in "$compiler" $run; do
 		command -v "$program" >/dev/null || { echo "$program is not installed"; return; }
 	done
-	for package in zlib libtraceevent libzstd libpcre2-8 yaml-0.1 expat libcurl cairo jansson; do
+	for package in zlib libtraceevent libzstd libpcre2-8 yaml-0.1 expat libcurl cairo jansson sqlite3; do
 		PKG_CONFIG_LIBDIR=/usr/lib/$1/pkgconfig:/usr/share/pkgconfig pkg-config --exists $package 2>/dev/null ||
 			{ echo "$package is not installed for ${1%%-*}"; return; }
 	done

@@ -17,6 +17,8 @@ walk nomem_convert_pipe "$CDICT" convert -q -j1 -i "$DATA/kvm-pipe.data" -o $FIL
 walk nomem_convert_stacks "$CDICT" convert -q -j1 -i "$DATA/kvm-callchain.data" -o $FILE_MADE
 walk nomem_convert_compressed "$CDICT" convert -q -j1 -i "$DATA/kvm-zstd.data" -o $FILE_MADE
 walk nomem_convert_by_two "$CDICT" convert -q -j2 -i "$DATA/kvm-small.data" -o $FILE_MADE
+head -n 8 "$DATA/job.pfw" >job.pfw && gzip -k job.pfw
+walk nomem_convert_traces "$CDICT" convert -q -j1 job.pfw job.pfw.gz -o $FILE_MADE
 FILE_MADE=made.html
 walk nomem_report "$CDICT" report -q x.cdict -o $FILE_MADE
 walk nomem_report_two "$CDICT" report -q x.cdict y.cdict -o $FILE_MADE

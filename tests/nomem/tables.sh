@@ -43,6 +43,11 @@ for format in text json folded svg html; do
 	walk "nomem_flame_$format" "$CDICT" flame x.folded --base x.folded --format $format
 done
 walk nomem_flame_log "$CDICT" flame x.log --format md
+for format in text json csv; do
+	PRINTS_AS_IT_GOES=1 walk "nomem_query_$format" "$CDICT" query 'SELECT name, vm, end_state, sum(dur) FROM sched_slice JOIN thread USING (utid)
+		WHERE ts > trace_start() + 1000000 GROUP BY utid, end_state; SELECT reason, percentile(dur, 99) FROM kvm_exit GROUP BY 1;
+		SELECT interval_dur(interval_union(ts, dur)) FROM thread_state; SELECT prev_comm, count(*) FROM sched_switch GROUP BY 1' x.cdict --format $format
+done
 walk nomem_perf_data "$CDICT" tasks -q "$DATA/kvm-small.data"
 walk nomem_help "$CDICT" help record
 walk nomem_commands "$CDICT" help

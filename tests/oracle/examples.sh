@@ -10,6 +10,7 @@ cd "$(mktemp -d)" || exit 1
 mkdir bin && ln -s "$CDICT" "$BUILD/bench/diskread" bin && PATH=$PWD/bin:$PATH
 for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
 for file in tmap.csv map.csv new.csv; do cp "$DATA/kvm-small.map.csv" $file; done
+mkdir logs && gzip -c "$DATA/job.pfw" >logs/a.pfw.gz && gzip -c "$DATA/job.pfw" >logs/b.pfw.gz
 "$CDICT" convert -q -i run.data -o named.cdict && "$CDICT" annotate -q named.cdict --map map.csv
 # the names that the pages use are those of the capture's VMs
 instance=$(sed -n 2p map.csv | cut -d, -f2)
@@ -24,6 +25,7 @@ if have_perf; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict --dlarg quiet=1 -i "$DATA/kvm-callchain.data" >/dev/null 2>&1
 fi
 echo 'main;work 3' | tee stacks.folded >before.folded
+echo 'SELECT count(*) FROM sched_switch;' >report.sql
 mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
 
 # of_page PAGE - the lines of its examples as they are typed

@@ -29,6 +29,9 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
 	verdict "question_${n}_of_doc_query_md" "$(bash -e q$n.sh 2>&1 </dev/null | diff "$TOP/tests/oracle/query/$n.out" -)"
 done
 
+verdict queries_written_for_perfetto_run_as_they_are "$("$CDICT" query --sql "$TOP/tests/oracle/query/perfetto.sql" run.cdict 2>&1 |
+	diff "$TOP/tests/oracle/query/perfetto.out" -)"
+
 # ---- equal to the commands ----
 
 # tables NAME FILE OPTIONS...
