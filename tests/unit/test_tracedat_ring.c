@@ -219,6 +219,10 @@ static void what_a_page_cannot_hold_is_damage_and_the_next_page_is_read(void **s
 		int64_t bytes;
 		const char *damage;
 	} cases[] = {
+		/* a word more than there is */
+		{ 2, 0, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
+		{ 0, 9, 2, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
+		{ 29, 8, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
 		{ 28, 0, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
 		{ 0, 3, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
 		{ 0, 0, 1, -1, "a page of CPU 3 breaks off: an event is longer than the page" },
