@@ -35,6 +35,8 @@ test_needs='
 libcmocka-dev           pkg:cmocka
 linux-perf              cmd:perf
 zstd                    cmd:zstd
+trace-cmd               cmd:trace-cmd
+python3-msgpack         file:/usr/lib/python3/dist-packages/msgpack
 chromium                cmd:chromium
 firefox-esr             cmd:firefox-esr
 nodejs                  cmd:node

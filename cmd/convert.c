@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict convert: perf.data, I/O traces -> cdict. */
+/* cdict convert: what perf and others recorded -> cdict. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 /* "run.data" -> "run.cdict", beside it; a pipe's output needs a name, and so does that of several. */
 static const char *output_name(const struct input_files *inputs, char *out, size_t size)
 {
-	static const char *const endings[] = { ".data", ".pfw.gz", ".pfw" };
+	static const char *const endings[] = { ".data", ".dat", ".pfw.gz", ".pfw" };
 	const char *input = inputs->at[0];
 	size_t n = strlen(input);
 
@@ -129,8 +129,8 @@ static const char *output_name(const struct input_files *inputs, char *out, size
 	return out;
 }
 
-static int status_of(const struct cmd_call *call, const char *input, const struct convert_report *r,
-		     double max_loss_pct)
+static int status_of(const struct cmd_call *call, const char *input, const struct source_kind *kind,
+		     const struct convert_report *r, double max_loss_pct)
 {
 	double all = (double)(r->events + r->lost);
 	int status = CMD_DONE;
@@ -150,9 +150,10 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 		status = CMD_DAMAGED;
 	} else if (r->lost && 100.0 * (double)r->lost > max_loss_pct * all) {
 		cmd_warn(call, input,
-			 "%.1f %% of the events were lost while recording (%" PRIu64
-			 "): larger buffers (perf record -m) lose fewer",
-			 100.0 * (double)r->lost / all, r->lost);
+			 "%.1f %% of the events were lost while recording (%" PRIu64 ")%s%s%s",
+			 100.0 * (double)r->lost / all, r->lost,
+			 kind->room ? ": larger buffers (" : "", kind->room ? kind->room : "",
+			 kind->room ? ") lose fewer" : "");
 		status = CMD_DAMAGED;
 	}
 	return status;
@@ -201,7 +202,7 @@ static int convert(const struct cmd_call *call, const struct input_files *inputs
 	if (!more)
 		closing_line(call, &report);
 	if (!more || !report.events) /* why it is empty */
-		status = status_of(call, input, &report, o->shared.max_loss_pct);
+		status = status_of(call, input, kind, &report, o->shared.max_loss_pct);
 	convert_report_fini(&report);
 	return more ? more : status;
 }
@@ -287,11 +288,12 @@ const struct cmd cmd_convert = {
 	.brief = "convert a recording into a cdict",
 	.operands = "[FILE...]",
 	.about =
-		"Reads what perf record wrote (file, pipe, -z, --threads directory), or I/O traces "
-		"(.pfw, .pfw.gz; several become one), and writes a cdict. Without -e perf's sched "
-		"and kvm tracepoints and all events of I/O traces are kept. The input is FILE, "
-		"-i, or perf.data; the output -o, or the input's name ending in .cdict. Damaged "
-		"input is kept as far as it can be read, and the exit status is then 2.",
+		"Reads what perf record wrote (file, pipe, -z, --threads directory), trace-cmd's "
+		"trace.dat, I/O traces (.pfw, .pfw.gz; several become one), or a file of perfwhiz, "
+		"and writes a cdict. Without -e the sched and kvm tracepoints and all events of I/O "
+		"traces are kept. The input is FILE, -i, or perf.data; the output -o, or the input's "
+		"name ending in .cdict. Damaged input is kept as far as it can be read, and the exit "
+		"status is then 2.",
 	.options = convert_options,
 	.opts_size = sizeof(struct convert_opts),
 	.max_operands = 8192,

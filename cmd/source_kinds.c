@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/tracedat.h"
+#include "exchange/perfwhiz_import.h"
+#include "exchange/tracedat.h"
 #include "exchange/pfw_import.h"
 
 /* ---- perf.data ---- */
@@ -40,6 +43,59 @@ static void perf_close(void *source)
 	perfdata_close(source);
 }
 
+/* ---- trace.dat ---- */
+
+static bool is_tracedat(const uint8_t *first, size_t n)
+{
+	return tracedat_is(first, n);
+}
+
+static int tracedat_begin(void **source, const char *const *files, size_t n_files,
+			  struct cdict_error *err)
+{
+	struct tracedat *td;
+	int ret = tracedat_open(&td, files[0], err);
+
+	(void)n_files;
+	*source = td;
+	return ret;
+}
+
+static int tracedat_run(void *source, const struct convert_options *opts, cdict_write_fn fn,
+			void *ctx, struct convert_report *report, struct cdict_error *err)
+{
+	return tracedat_convert(source, opts, fn, ctx, report, err);
+}
+
+static void tracedat_end(void *source)
+{
+	tracedat_close(source);
+}
+
+/* ---- perfwhiz ---- */
+
+static int whiz_open(void **source, const char *const *files, size_t n_files,
+		     struct cdict_error *err)
+{
+	struct perfwhiz_file *pw;
+	int ret = perfwhiz_open(&pw, files[0], err);
+
+	(void)n_files;
+	*source = ret ? NULL : pw;
+	return ret;
+}
+
+static int whiz_run(void *source, const struct convert_options *opts, cdict_write_fn fn, void *ctx,
+		    struct convert_report *report, struct cdict_error *err)
+{
+	return perfwhiz_convert(source, opts, fn, ctx, report, err);
+}
+
+static void whiz_close(void *source)
+{
+	perfwhiz_close(source);
+}
+
 /* ---- I/O traces ---- */
 
 static int traces_open(void **source, const char *const *files, size_t n_files,
@@ -67,10 +123,22 @@ static void traces_close(void *source)
 
 static const struct source_kind kinds[] = {
 	{ .recorder = "perf",
+	  .room = "perf record -m",
 	  .is = perf_is,
 	  .open = perf_open,
 	  .run = perf_run,
 	  .close = perf_close },
+	{ .recorder = "trace-cmd",
+	  .room = "trace-cmd record -b",
+	  .is = is_tracedat,
+	  .open = tracedat_begin,
+	  .run = tracedat_run,
+	  .close = tracedat_end },
+	{ .recorder = "perfwhiz",
+	  .is = perfwhiz_is,
+	  .open = whiz_open,
+	  .run = whiz_run,
+	  .close = whiz_close },
 	{ .recorder = "an I/O tracer",
 	  .many = true,
 	  .is = pfw_is,

@@ -15,6 +15,7 @@
 
 struct source_kind {
 	const char *recorder; /* "what perf recorded" */
+	const char *room;     /* its option for larger buffers; NULL: it has none */
 	bool many;            /* takes several files, which become one cdict */
 	/* Whether the first @n bytes of a file, SOURCE_KIND_MAGIC unless it is shorter, are its. */
 	bool (*is)(const uint8_t *first, size_t n);

@@ -36,7 +36,7 @@ bool formats_glob(const char *glob, const char *name)
 	return fnmatch(glob, name, 0) == 0;
 }
 
-static bool wanted(const struct formats *f, const char *name)
+bool formats_wants(const struct formats *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_globs; i++)
 		if (formats_glob(f->globs[i], name))
@@ -44,8 +44,7 @@ static bool wanted(const struct formats *f, const char *name)
 	return false;
 }
 
-/* "sched:sched_switch" out of a format text; false when it names none. */
-static bool format_name(const struct perfdata_format *format, char *out, size_t size, uint32_t *id)
+bool formats_name(const struct perfdata_format *format, char *out, size_t size, uint32_t *id)
 {
 	const char *name = strncmp(format->text, "name: ", 6) ? NULL : format->text + 6;
 	const char *id_line = strstr(format->text, "\nID: ");
@@ -64,7 +63,7 @@ static const struct perfdata_format *format_of(const struct perfdata_tracing *tr
 	for (size_t i = 0; i < tracing->n_formats; i++) {
 		uint32_t n;
 
-		if (format_name(&tracing->formats[i], name, size, &n) && n == id)
+		if (formats_name(&tracing->formats[i], name, size, &n) && n == id)
 			return &tracing->formats[i];
 	}
 	return NULL;
@@ -204,13 +203,13 @@ static int map_event(struct formats *f, const struct perfdata_event *ev,
 		return SOURCE_UNSTORED;
 	format = format_of(tracing, ev->config, name, sizeof(name));
 	if (!format) {
-		if (wanted(f, ev->name))
+		if (formats_wants(f, ev->name))
 			cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 				   "its tracepoint format is not in the file: %s (id %llu)",
 				   ev->name, (unsigned long long)ev->config);
 		return SOURCE_UNSTORED;
 	}
-	if (!wanted(f, name))
+	if (!formats_wants(f, name))
 		return SOURCE_UNSTORED;
 	if (!ev->layout.has_raw || ev->layout.time < 0 || ev->layout.tid < 0) {
 		cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,

@@ -37,6 +37,12 @@ int formats_update(struct formats *f, const struct perfdata *pd, struct cdict_er
 int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 		const struct perfdata_format *format, const char *name, struct cdict_error *err);
 
+/* formats_name - "sched:sched_switch" and the id out of a format's text; false when it names none. */
+bool formats_name(const struct perfdata_format *format, char *out, size_t size, uint32_t *id);
+
+/* formats_wants - whether one of the globs matches "system:event". */
+bool formats_wants(const struct formats *f, const char *name);
+
 /* formats_glob - whether "system:event" matches @glob (fnmatch(3)). */
 bool formats_glob(const char *glob, const char *name);
 

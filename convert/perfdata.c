@@ -87,7 +87,10 @@ static int read_magic(struct perfdata *pd, const uint8_t *p, struct cdict_error 
 			err, CDICT_EVERSION, 0,
 			"the first perf.data format (PERFFILE, before Linux 3.6) is not supported");
 	else if (tracedat_is(p, HEADER_PIPE))
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, TRACEDAT_SENTENCE);
+		return cdict_fail(
+			err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+			"is a trace.dat of trace-cmd, no perf.data: 'cdict convert' reads "
+			"it from a file, or from standard input");
 	else
 		return cdict_fail(err, CDICT_EFORMAT, 0,
 				  "not a perf.data: it does not start with \"PERFILE2\"");

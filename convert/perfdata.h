@@ -144,6 +144,10 @@ int perfdata_parse(struct perfdata **out, const void *data, size_t size, struct 
 
 void perfdata_close(struct perfdata *pd);
 
+/* perfdata_map - maps all of a regular file, of whatever format: 1, 0 when it cannot be mapped or is
+ * empty, -ENOMEM. */
+int perfdata_map(int fd, const uint8_t **bytes, size_t *size);
+
 /* perfdata_stable - whether record bytes live until perfdata_close() (a mapped
  * file without compression) or only until the next perfdata_next(). */
 bool perfdata_stable(const struct perfdata *pd);

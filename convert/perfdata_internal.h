@@ -195,8 +195,6 @@ void *perfdata_keep(struct perfdata *pd, size_t n);
 /* A NUL-terminated copy of @n bytes; NULL as above. */
 const char *perfdata_keep_text(struct perfdata *pd, const void *text, size_t n);
 
-/* Maps all of a regular file: 1, 0 when it cannot be mapped or is empty, -ENOMEM. */
-int perfdata_map(int fd, const uint8_t **bytes, size_t *size);
 /* Reads the header behind @fd into a new @pd. */
 int perfdata_open_main(struct perfdata *pd, int fd, struct cdict_error *err);
 

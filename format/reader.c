@@ -191,7 +191,8 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	int ret;
 
 	if (tracedat_is(r->data, r->size))
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, TRACEDAT_SENTENCE);
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+				  "is a trace.dat of trace-cmd: convert it with 'cdict convert'");
 	if (r->size < FORMAT_HEADER_SIZE || memcmp(r->data, FORMAT_MAGIC, FORMAT_MAGIC_SIZE))
 		return cdict_fail(err, CDICT_EFORMAT, 0,
 				  "is no cdict file: its first bytes are not "

@@ -26,13 +26,14 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* -1: nobody knows. */
 static size_t distinct(int32_t *ids, size_t n)
 {
 	size_t found = 0;
 
 	qsort(ids, n, sizeof(*ids), by_number);
 	for (size_t i = 0; i < n; i++)
-		found += !i || ids[i] != ids[i - 1];
+		found += ids[i] >= 0 && (!i || ids[i] != ids[i - 1]);
 	return found;
 }
 

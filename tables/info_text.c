@@ -117,6 +117,7 @@ static void contents(struct sink *s, const struct info *info)
 {
 	const char *input = cdict_reader_info(info->reader, "input.bytes");
 	const char *mode = cdict_reader_info(info->reader, "input.mode");
+	const char *source = cdict_reader_info(info->reader, "source");
 	uint64_t events = cdict_reader_events(info->reader);
 	uint64_t size = cdict_reader_size(info->reader);
 	char room[NUMBER_ROOM], more[NUMBER_ROOM];
@@ -124,8 +125,11 @@ static void contents(struct sink *s, const struct info *info)
 	line(s, info, "written by", "capture.version");
 	if (input) {
 		key(s, "made from");
-		sink_printf(s, "%s bytes of perf.data",
-			    number_grouped(room, strtoull(input, NULL, 10)));
+		sink_printf(s, "%s bytes of ", number_grouped(room, strtoull(input, NULL, 10)));
+		if (source)
+			escape_terminal(s, source, strlen(source));
+		else
+			sink_puts(s, "perf.data");
 		if (mode) {
 			sink_puts(s, " (");
 			escape_terminal(s, mode, strlen(mode));
@@ -148,8 +152,11 @@ static void contents(struct sink *s, const struct info *info)
 			    number_grouped(more, cdict_reader_frame_count(info->reader)));
 	}
 	key(s, "tasks");
-	sink_printf(s, "%s threads of %s processes named by the recorder\n",
-		    number_grouped(room, info->n_threads), number_grouped(more, info->n_processes));
+	sink_printf(s, "%s threads", number_grouped(room, info->n_threads));
+	/* not every recorder knows whose threads they are */
+	if (info->n_processes || !info->n_threads)
+		sink_printf(s, " of %s processes", number_grouped(more, info->n_processes));
+	sink_puts(s, " named by the recorder\n");
 	key(s, "events");
 	sink_puts(s, number_grouped(room, events));
 	sink_putc(s, '\n');

@@ -83,7 +83,7 @@ type_ 0 'hlt' 'cdict exits kvm-small.data'
 type_ 0 '7780 events|7,780 events' 'cat kvm-pipe.data | cdict tasks'
 type_ 0 '12004 events of 118 types kept' 'cdict convert kvm-small.data'
 type_ 0 '12004 events' 'cdict convert -i kvm-small.data -o -  2>&1 >/dev/null'
-type_ 1 'trace.dat of trace-cmd' "printf '\\027\\010\\104tracing6\\0' >trace.dat; cdict info trace.dat"
+type_ 1 'trace.dat ends within its head' "printf '\\027\\010\\104tracing6\\0' >trace.dat; cdict info trace.dat"
 type_ 0 '^kvm-small.html$' 'cdict report kvm-small.cdict && ls'
 type_ 0 'lost|loss' "perf record -q -e 'sched:*' -a -o - sleep 0.2 2>/dev/null | cdict tasks --max-loss 100 -n 3"
 # ---- longer runs

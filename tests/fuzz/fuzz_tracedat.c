@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A trace.dat, converted; what comes out is whole, whatever went in. */
+#include "base/buf.h"
+#include "exchange/tracedat.h"
+#include "tests/fuzz/walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* libtraceevent forgets what it parsed of a format that it then refuses. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libtraceevent.so\n";
+}
+
+static int to_buf(void *ctx, const void *data, size_t size)
+{
+	buf_add(ctx, data, size);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const everything[] = { "*" };
+	uint8_t *copy = malloc(size ? size : 1);
+	struct convert_options opts = { .events = everything, .n_events = 1, .jobs = 1 };
+	struct convert_report report = { 0 };
+	struct cdict_error err = { 0 };
+	struct cdict_reader *r;
+	struct buf out = { 0 };
+	struct tracedat *td;
+
+	if (size)
+		memcpy(copy, data, size);
+	if (tracedat_parse(&td, copy, size, &err)) {
+		if (!err.text[0])
+			abort();
+	} else {
+		int ret = tracedat_convert(td, &opts, to_buf, &out, &report, &err);
+
+		if (!ret) {
+			if (cdict_reader_parse(&r, out.data, out.len, &err) ||
+			    cdict_reader_verify(r, &err))
+				abort();
+			if (cdict_reader_events(r) != report.events)
+				abort();
+			walk_all(r);
+			cdict_reader_close(r);
+		} else if (!err.text[0]) {
+			abort();
+		}
+		convert_report_fini(&report);
+		tracedat_close(td);
+	}
+	buf_fini(&out);
+	free(copy);
+	return 0;
+}
