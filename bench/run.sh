@@ -402,7 +402,7 @@ trace_rows() {
 		measure traces2 "$CDICT" convert -q -j2 traces.pfw.gz -o traces2.cdict
 		measure members2 "$CDICT" convert -q -j2 members.pfw.gz -o members.cdict
 		measure json python_traces
-		measure active "$CDICT" query "SELECT * FROM active_sums('file_0')" traces.cdict
+		measure active "$CDICT" query -j2 "SELECT * FROM active_sums('file_0')" traces.cdict
 	done
 	cmp -s traces.cdict traces2.cdict || say "traces: two threads made another file"
 	at_most "I/O trace of $(thousands "$trace_lines") lines, us of CPU a line, one thread" \
@@ -414,7 +414,7 @@ trace_rows() {
 			"$(calc "$(wall traces2) / $(wall traces1)")" 0.65 0.55
 		at_most "the same, gzip members of 50,000 lines" "$(calc "$(wall members2) / $(wall traces1)")" 0.65 0.55
 	fi
-	at_most "what else went on while files were active, s for 6 M events" \
+	at_most "what else went on while files were active, two threads, s for 6 M events" \
 		"$(calc "$(wall active) * 6000000 / $trace_lines")" 1.0 0.5
 	rm -f traces*.pfw.gz members.pfw.gz traces*.cdict members.cdict
 }

@@ -144,7 +144,7 @@ static int survey_row(struct conversion *c, const struct msgpack_value *row)
 		perfwhiz_reason_seen(&c->reasons, n);
 	else if (e == PERFWHIZ_KVM_EXIT && row[PERFWHIZ_NEXT_COMM].type == MSGPACK_TEXT)
 		perfwhiz_reason_named(&c->reasons, row[PERFWHIZ_NEXT_COMM].text);
-	return ret;
+	return c->reasons.no_memory ? -ENOMEM : ret;
 }
 
 /* Each row once: @row; what breaks off is damage, and what came before is kept. */

@@ -186,9 +186,12 @@ int64_t perfwhiz_reason_named(struct perfwhiz_reasons *r, const char *name)
 	for (size_t i = 0; i < r->names.n; i++)
 		if (!strcmp(r->names.at[i], name))
 			return (int64_t)(PERFWHIZ_OTHER + i);
-	copy = r->names.n < NAMES_MAX ? strdup(name) : NULL;
+	if (r->names.n == NAMES_MAX)
+		return -1;
+	copy = strdup(name);
 	if (!copy || array_push(&r->names, copy)) {
 		free(copy);
+		r->no_memory = true;
 		return -1;
 	}
 	return (int64_t)(PERFWHIZ_OTHER + r->names.n - 1);

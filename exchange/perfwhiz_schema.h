@@ -29,6 +29,7 @@ const char *perfwhiz_event_name(enum perfwhiz_event e);
 /* The exit reasons of a file: numbers, which say by themselves whose CPU's they are, or names. */
 struct perfwhiz_reasons {
 	bool amd;
+	bool no_memory;      /* a name is missing */
 	ARRAY(char *) names; /* that no table has: they get numbers from PERFWHIZ_OTHER on */
 };
 #define PERFWHIZ_OTHER 0x10000u
