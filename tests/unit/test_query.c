@@ -294,8 +294,9 @@ static void the_tables_as_a_file_are_the_tables(void **state)
 	struct query *q = open_query(&file, 1);
 	struct cdict_error err = { 0 };
 	struct sqlite3_stmt *stmt;
-	sqlite3 *db;
 	int fd = mkstemp(path);
+	char *attach;
+	sqlite3 *db;
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -303,9 +304,9 @@ static void the_tables_as_a_file_are_the_tables(void **state)
 	if (query_export_sqlite(&file, 1, NULL, path, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(query_connect(&db, &err), 0);
-	assert_int_equal(sqlite3_exec(db, sqlite3_mprintf("ATTACH %Q AS e", path), NULL, NULL,
-				      NULL),
-			 SQLITE_OK);
+	attach = sqlite3_mprintf("ATTACH %Q AS e", path);
+	assert_int_equal(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_free(attach);
 	assert_int_equal(
 		sqlite3_prepare_v2(
 			db,
