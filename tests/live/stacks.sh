@@ -151,6 +151,7 @@ every_file_has_its_own() {
 # (libunwind of 6.1) loses some, or goes astray: then its last frame is some junk of the stack.
 python_unwound='
 import bisect, collections, re, sys
+here = set(open(sys.argv[3]).read().split()) # of others perf opens the files that this folder has
 def events(path):
     found, frames = collections.defaultdict(list), None
     for line in open(path, errors="replace"):
@@ -161,7 +162,8 @@ def events(path):
             frames.append((frame[1][-3:], frame[3].split("/")[-1], frame[2]))
         elif event:
             frames = []
-            found[event[2], event[4]].append((float(event[3]), frames))
+            if event[1] in here:
+                found[event[2], event[4]].append((float(event[3]), frames))
     return {key: sorted(all, key=lambda e: e[0]) for key, all in found.items()}
 def user(frames):
     return [f for f in frames if not f[1].startswith("[")]
@@ -202,6 +204,8 @@ if called_so < 0.95 * names:
 '
 
 unwound_as_perf_does() {
+	with_our_root >here &
+	local roots=$!
 	"$CDICT" record -q --call-graph dwarf,4096 -e $events --keep-perf-data p.data -o x.cdict 2>rec.err &
 	local pid=$!
 	ready $pid
@@ -209,11 +213,12 @@ unwound_as_perf_does() {
 	sleep 1.2
 	kill -INT $pid
 	wait $pid || cat rec.err
+	kill $roots
 	[ -z "$(cat rec.err)" ] || cat rec.err
 	local fields=comm,pid,tid,time,event,ip,sym,symoff,dso
 	perf script --guest-code --no-inline -F $fields -i p.data >theirs 2>/dev/null
 	"$CDICT" script -q --max-loss 100 -F $fields x.cdict >ours
-	python3 -c "$python_unwound" ours theirs
+	python3 -c "$python_unwound" ours theirs here
 	"$CDICT" info -q --max-loss 100 --verify x.cdict | grep -q '^state: whole' || echo "it is not whole"
 }
 
