@@ -29,6 +29,8 @@ static void add_text(struct label_rows *rows, const char *text, size_t len)
 {
 	uint32_t n = (uint32_t)(rows->at.len / 8);
 
+	if (rows->out.failed) /* texts[] may lack what at[] points to */
+		return;
 	if (!len) {
 		buf_varint(&rows->out, TEXT_NONE);
 		return;

@@ -130,7 +130,7 @@ static int flush_but_labels(struct cdict_writer *w, struct cdict_error *err)
 {
 	int ret = 0;
 
-	if (w->info.len)
+	if (w->info.len || w->info.failed)
 		ret = put_packed(w, FORMAT_INFO, &w->info, NULL, err);
 	if (!ret && w->schema && w->schema_written < w->schema->types.n) {
 		struct buf raw = { 0 };
@@ -144,7 +144,7 @@ static int flush_but_labels(struct cdict_writer *w, struct cdict_error *err)
 		ret = put_packed(w, FORMAT_TASKS, &w->tasks.out, NULL, err);
 		task_rows_reset(&w->tasks);
 	}
-	if (!ret && w->losses.len) {
+	if (!ret && w->n_losses) {
 		ret = put_packed(w, FORMAT_LOSSES, &w->losses, NULL, err);
 		w->n_losses = 0;
 	}
@@ -450,7 +450,7 @@ int cdict_writer_finish(struct cdict_writer *w, struct cdict_error *err)
 		ret = put_digests(w, true, err);
 	if (!ret)
 		ret = flush_but_labels(w, err);
-	if (!ret && w->unstored.len)
+	if (!ret && (w->unstored.len || w->unstored.failed))
 		ret = put_packed(w, FORMAT_UNSTORED, &w->unstored, NULL, err);
 	/* last, where they are put into a file that is there already */
 	if (!ret)

@@ -13,11 +13,12 @@ cd "$(mktemp -d)" || exit 1
 
 mktracedat() { python3 "$TOP/tests/tools/mktracedat.py" "$@"; }
 convert() { "$CDICT" convert -q --max-loss 100 -e '*' -i "$1" -o "$2" 2>convert.err || { cat convert.err; return 1; }; }
-# Lines "tid cpu time event fields" in order of time; what happened at the same time in order of its text.
+# Lines "tid cpu time event fields" in order of time; what happened at the same time in order of its text. Debian 13's
+# trace-cmd tells of interrupts and preemption before the time.
 as_trace_cmd() {
 	trace-cmd report -N -t "$1" >report.txt 2>report.err || echo "trace-cmd report: status $?, $(head -1 report.err)"
 	mask_arrays report.txt |
-		sed -nE 's/^.*-([0-9]+) +\[([0-9]+)\] +([0-9]+\.[0-9]+): ([a-zA-Z0-9_]+): *(.*)$/\3 \1 \2 \4 \5/p' |
+		sed -nE 's/^.*-([0-9]+) +\[([0-9]+)\] +([^ :]+ +)?([0-9]+\.[0-9]+): ([a-zA-Z0-9_]+): *(.*)$/\4 \1 \2 \5 \6/p' |
 		sed -E 's/ +$//; s/  +/ /g' | sort
 }
 as_cdict() {
