@@ -15,7 +15,7 @@ set -u
 into_a_pipe() {
 	(exec -a spinner bash -c 'while :; do :; done') &
 	local spinner=$!
-	"$CDICT" top --seconds 2500ms -s cpu --unfold -n 5 >said 2>err || echo "ends with $?: $(cat err)"
+	"$CDICT" top --seconds 2500ms -s cpu --unfold -n 30 >said 2>err || echo "ends with $?: $(cat err)"
 	kill $spinner
 	wait
 	[ "$(grep -c '^waiting %' said)" = 2 ] || cat said
