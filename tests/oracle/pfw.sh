@@ -17,7 +17,7 @@ asked() {
 		tail -n +2 | tr -d '\r"'
 }
 slices() {
-	"$CDICT" query --format csv "WITH active AS (SELECT interval_union(ts, dur) AS set_ FROM slice
+	"$CDICT" query --format csv "WITH active AS MATERIALIZED (SELECT interval_union(ts, dur) AS set_ FROM slice
 		WHERE instr(fname, '$2'))
 		SELECT category, name, count(*), sum(dur) FROM slice, active
 		WHERE dur > 0 AND interval_overlaps(set_, ts, dur) GROUP BY 1, 2 ORDER BY 1, 2" "$1" |
