@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "base/pool.h"
 #include "convert/perfdata_info.h"
 #include "convert/account.h"
 #include "convert/span.h"
@@ -118,7 +118,7 @@ static uint32_t stack_of(const void *ctx, uint32_t event, const uint8_t *record)
 static int start_ingest(struct conversion *c)
 {
 	bool copy = !perfdata_stable(c->pd);
-	unsigned jobs = c->opts->jobs ? c->opts->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned jobs = convert_jobs(c->opts);
 	struct encode_options opts = { .schema = c->formats.schema };
 
 	c->ingest.source.big = perfdata_big_endian(c->pd);
@@ -127,8 +127,6 @@ static int start_ingest(struct conversion *c)
 	if (c->opts->beside && c->opts->beside->stack)
 		c->ingest.source.stack = stack_of;
 	c->ingest.source.ctx = c;
-	if (jobs > JOBS_MAX)
-		jobs = JOBS_MAX;
 	if (copy && jobs > PIPE_JOBS_MAX)
 		jobs = PIPE_JOBS_MAX;
 	/* The reader is one of them. Borrowed records cost nothing while they wait. */
@@ -325,6 +323,13 @@ static int finish(struct conversion *c)
 		ret = cdict_writer_finish(c->w, c->err);
 	r->bytes_out = cdict_writer_bytes(c->w);
 	return ret;
+}
+
+unsigned convert_jobs(const struct convert_options *opts)
+{
+	unsigned jobs = opts->jobs ? opts->jobs : pool_cpus();
+
+	return jobs > JOBS_MAX ? JOBS_MAX : jobs;
 }
 
 int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_write_fn fn,

@@ -48,7 +48,7 @@ struct convert_beside {
 struct convert_options {
 	const char *const *events; /* globs over "system:event"; NULL: sched:* and kvm:* */
 	size_t n_events;
-	unsigned jobs; /* threads that encode; 0: one per CPU of this machine */
+	unsigned jobs; /* threads; 0: one per CPU that this process may use */
 	/* Called now and then with the bytes read and the input's size (0: unknown). */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *progress_ctx;
@@ -78,5 +78,8 @@ struct convert_report {
 int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_write_fn fn,
 		void *ctx, struct convert_report *report, struct cdict_error *err);
 void convert_report_fini(struct convert_report *report);
+
+/* convert_jobs - how many threads that is, the reading one of them; for other sources, too. */
+unsigned convert_jobs(const struct convert_options *opts);
 
 #endif

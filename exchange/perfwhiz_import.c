@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -26,7 +26,6 @@
 #include "ingest/info.h"
 #include "ingest/ingest.h"
 
-#define JOBS_MAX 64u
 #define PROGRESS_ROWS 0xffffu
 #define STATE_UNKNOWN 1u
 #define TID_MAX (1 << 30)
@@ -403,13 +402,11 @@ static int tell_source(struct conversion *c)
 
 static int start(struct conversion *c)
 {
-	unsigned jobs = c->opts->jobs ? c->opts->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	struct encode_options opts = { .schema = c->formats.schema, .helps = true };
+	unsigned jobs = convert_jobs(c->opts);
+	struct encode_options opts = {
+		.schema = c->formats.schema, .threads = jobs - 1, .helps = true, .depth = jobs + 1
+	};
 
-	if (jobs > JOBS_MAX)
-		jobs = JOBS_MAX;
-	opts.threads = jobs - 1;
-	opts.depth = jobs + 1;
 	c->ingest.source = (struct source){
 		.events = c->formats.source.at,
 		.n_events = c->formats.source.n,

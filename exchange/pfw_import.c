@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "base/pool.h"
 #include "exchange/pfw_feed.h"
 #include "exchange/pfw_input.h"
 #include "exchange/pfw_streams.h"
@@ -19,7 +18,6 @@
 #include "ingest/info.h"
 #include "ingest/ingest.h"
 
-#define JOBS_MAX 64u
 /* Of the CPU numbers that ingest believes the last few are for streams of the last file. */
 #define FILES_MAX (INGEST_CPUS_MAX - PFW_STREAMS_MAX)
 #define PROGRESS_BYTES (1u << 20)
@@ -400,14 +398,12 @@ static int finish(struct run *r)
 /* The threads are divided: some read and parse, some encode; who calls does both, and lays out between. */
 static int start(struct run *r, cdict_write_fn fn, void *ctx)
 {
-	unsigned jobs = r->opts->jobs ? r->opts->jobs : pool_cpus(), encoders;
+	unsigned jobs = convert_jobs(r->opts), encoders = (jobs - 1) / 2;
 	struct ingest_options in = { 0 };
 	struct encode_options encode = { .helps = true };
 	struct pfw_feed_options feed = { .names = r->pfw->files, .n_names = r->pfw->n_files };
 	int ret = cdict_writer_open(&r->w, fn, ctx, r->err);
 
-	jobs = jobs > JOBS_MAX ? JOBS_MAX : jobs;
-	encoders = (jobs - 1) / 2;
 	feed.jobs = jobs - encoders;
 	r->store = store_new(&file_ops, r);
 	in.store = r->store;

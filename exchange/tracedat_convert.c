@@ -5,7 +5,6 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/map.h"
 #include "convert/formats.h"
@@ -16,7 +15,6 @@
 #include "format/writer.h"
 #include "ingest/ingest.h"
 
-#define JOBS_MAX 64u
 #define PROGRESS_EVENTS 0xffffu
 /* A record of ingest/ counts its bytes in 16 bits. */
 #define PAYLOAD_MAX (UINT16_MAX - sizeof(struct source_record))
@@ -354,13 +352,11 @@ static int read_events(struct conversion *c)
 
 static int start(struct conversion *c)
 {
-	unsigned jobs = c->opts->jobs ? c->opts->jobs : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-	struct encode_options opts = { .schema = c->formats.schema, .helps = true };
+	unsigned jobs = convert_jobs(c->opts);
+	struct encode_options opts = {
+		.schema = c->formats.schema, .threads = jobs - 1, .helps = true, .depth = jobs + 1
+	};
 
-	if (jobs > JOBS_MAX)
-		jobs = JOBS_MAX;
-	opts.threads = jobs - 1;
-	opts.depth = jobs + 1;
 	c->ingest.source = (struct source){
 		.events = c->formats.source.at,
 		.n_events = c->formats.source.n,

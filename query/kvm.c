@@ -28,24 +28,17 @@ static const struct query_column columns[] = {
 	{ "isa", "TEXT", QUERY_PLAIN, false },
 	{ "code", "INTEGER", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "from_ts", "INTEGER", QUERY_FROM,
-	  true }, /* the arguments of a call: first of all hidden ones */
-	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_WINDOW,
 	{ "ts_end", "INTEGER", QUERY_TS_END, true },
 	QUERY_COLUMNS_END,
 };
-
-static bool in_window(const struct walk_source *w, uint64_t t_ns)
-{
-	return t_ns >= w->from_ns && t_ns <= w->to_ns;
-}
 
 /* The exit that is open, with its entry at @end, or without one. */
 static void tell(struct walk_source *w, uint32_t task, struct walk_task *t, uint64_t end_ns)
 {
 	struct walk_row *row;
 
-	w->open -= w->open && in_window(w, t->t_ns - 1);
+	w->open -= w->open && walk_in_window(w, t->t_ns - 1);
 	row = walk_add(w, t->t_ns - 1, end_ns, task);
 	t->t_ns = 0;
 	if (!row)
@@ -98,7 +91,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		analyze_reasons_code(w->reasons, &isa, &t->value, k->how);
 		t->number = (int32_t)isa;
 	}
-	w->open += in_window(w, k->t_ns);
+	w->open += walk_in_window(w, k->t_ns);
 }
 
 static int on_finish(void *self, struct cdict_error *err)

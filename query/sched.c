@@ -43,9 +43,7 @@ static const struct query_column slice_columns[] = {
 	{ "end_state", "TEXT", QUERY_PLAIN, false },
 	{ "priority", "INTEGER", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "from_ts", "INTEGER", QUERY_FROM,
-	  true }, /* the arguments of a call: first of all hidden ones */
-	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_WINDOW,
 	{ "ts_end", "INTEGER", QUERY_TS_END, true },
 	QUERY_COLUMNS_END,
 };
@@ -166,26 +164,19 @@ static const struct query_column state_columns[] = {
 	{ "io_wait", "INTEGER", QUERY_PLAIN, false },
 	{ "waker_utid", "INTEGER", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "from_ts", "INTEGER", QUERY_FROM,
-	  true }, /* the arguments of a call: first of all hidden ones */
-	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_WINDOW,
 	{ "ts_end", "INTEGER", QUERY_TS_END, true },
 	QUERY_COLUMNS_END,
 };
 
 enum state_kind { STATE_RUNNING, STATE_OFF, STATE_WOKEN };
 
-static bool in_window(const struct walk_source *w, uint64_t t_ns)
-{
-	return t_ns >= w->from_ns && t_ns <= w->to_ns;
-}
-
 /* What of a task began in the window and goes on: bits of walk_task.kind. */
 enum { OPEN_RUN = 1, OPEN_OFF = 2, OPEN_WOKEN = 4 };
 
 static void begun(struct walk_source *w, struct walk_task *t, unsigned what, uint64_t t_ns)
 {
-	if (!in_window(w, t_ns) || t->kind & what)
+	if (!walk_in_window(w, t_ns) || t->kind & what)
 		return;
 	t->kind |= (uint8_t)what;
 	w->open++;
@@ -393,8 +384,7 @@ static const struct query_column wake_columns[] = {
 	{ "waker_utid", "INTEGER", QUERY_PLAIN, false },
 	{ "kind", "TEXT", QUERY_PLAIN, false },
 	QUERY_COLUMN_RUN,
-	{ "from_ts", "INTEGER", QUERY_FROM, true },
-	{ "to_ts", "INTEGER", QUERY_TO, true },
+	QUERY_COLUMNS_WINDOW,
 	QUERY_COLUMNS_END,
 };
 

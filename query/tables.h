@@ -237,4 +237,11 @@ static inline void query_result_cpu(sqlite3_context *ctx, uint32_t cpu)
 		"run", "TEXT", QUERY_RUN, false                                                    \
 	}
 
+/* Behind it, first of the hidden ones: the arguments of a call, sched_slice(from, to). */
+#define QUERY_COLUMNS_WINDOW                                                                       \
+	{ "from_ts", "INTEGER", QUERY_FROM, true },                                                \
+	{                                                                                          \
+		"to_ts", "INTEGER", QUERY_TO, true                                                 \
+	}
+
 #endif

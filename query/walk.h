@@ -64,6 +64,12 @@ uint64_t walk_ended(const struct walk_source *w, uint64_t end_ns);
 /* walk_goes_on - whether something to come on @cpu can end what goes on there. */
 bool walk_goes_on(const struct walk_source *w, uint32_t cpu);
 
+/* walk_in_window - whether a row that begins at @t_ns is asked for. */
+static inline bool walk_in_window(const struct walk_source *w, uint64_t t_ns)
+{
+	return t_ns >= w->from_ns && t_ns <= w->to_ns;
+}
+
 static inline const struct walk_row *walk_row_now(const struct walk_source *w)
 {
 	return &w->rows.at[w->at - 1];
