@@ -99,21 +99,25 @@ verdict a_window_of_8_million_events_reads_its_blocks_only "$(
 	[ "${all:-0}" -ge 100 ] || echo "$all blocks"
 	[ "${blocks:-99}" -le 16 ] || echo "$blocks of $all blocks were read"
 	grep -Eq '^ *[0-9]{4}  *39[0-9]{6}$' many.out || cat many.out)"
-# the best of three: another program may have the core
-quick() {
-	local try seconds
+# 28 ms where the whole takes 1.5 s: a fiftieth; 50 ms there are a thirtieth. The best of five pairs:
+# another program may have the core
+cpu_of() {
 	TIMEFORMAT='%U %S'
+	{ time "$CDICT" query "$1" many.cdict >/dev/null; } 2>&1 | awk '{ print $1 + $2 }'
+}
+quick() {
+	local try seconds all
 	for try in 1 2 3 4 5; do
-		seconds=$({ time "$CDICT" query "$1" many.cdict >/dev/null; } 2>&1 | awk '{ print $1 + $2 }')
-		awk -v s="$seconds" 'BEGIN { exit !(s < 0.05) }' && break
+		seconds=$(cpu_of "$1") all=$(cpu_of 'SELECT count(*), sum(dur) FROM sched_slice')
+		echo "# $seconds s of CPU, the whole $all: $1" >&2
+		awk -v s="$seconds" -v all="$all" 'BEGIN { exit !(s * 30 < all) }' && return
 	done
-	echo "# $seconds s of CPU: $1" >&2
-	awk -v s="$seconds" 'BEGIN { exit !(s < 0.05) }' || echo "$seconds s"
+	echo "$seconds s of CPU, of $all for the whole"
 }
 case $BUILD in
-*san-* | *coverage*) skip a_window_of_8_million_events_takes_less_than_50_ms "the sanitizers make it slower" ;;
+*san-* | *coverage*) skip a_window_of_8_million_events_takes_a_thirtieth_of_the_whole "the sanitizers make it slower" ;;
 *)
-	verdict a_window_of_8_million_events_takes_less_than_50_ms "$(quick "$sql")"
+	verdict a_window_of_8_million_events_takes_a_thirtieth_of_the_whole "$(quick "$sql")"
 	verdict so_does_a_window_of_a_tracepoint "$(quick 'SELECT count(*) FROM sched_waking WHERE ts > 1001000000000 AND ts < 1001010000000')"
 	;;
 esac
