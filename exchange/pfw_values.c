@@ -49,8 +49,10 @@ static char *unicode(char **from, char *to)
 {
 	int c = hex4(*from), low;
 
-	if (c < 0)
-		return put_utf8(to, 0xfffd);
+	if (c < 0) {
+		*to++ = 'u'; /* as of any escape that there is not; more has no room */
+		return to;
+	}
 	*from += 4;
 	if (c >= 0xd800 && c < 0xdc00 && (*from)[0] == '\\' && (*from)[1] == 'u' &&
 	    (low = hex4(*from + 2)) >= 0xdc00 && low < 0xe000) {
@@ -99,24 +101,6 @@ uint32_t pfw_unescape(char *text, const char *end)
 
 /* ---- numbers ---- */
 
-bool pfw_whole(const char *p, uint32_t len, int64_t *out)
-{
-	bool minus = len && *p == '-';
-	uint64_t v = 0;
-
-	p += minus;
-	len -= minus;
-	if (!len || len > PFW_DIGITS_MAX || (*p == '0' && (len > 1 || minus)))
-		return false;
-	for (uint32_t i = 0; i < len; i++) {
-		if (!pfw_digit(p[i]))
-			return false;
-		v = v * 10 + (uint64_t)(p[i] - '0');
-	}
-	*out = minus ? -(int64_t)v : (int64_t)v;
-	return true;
-}
-
 bool pfw_seconds(const char *p, uint32_t len, int64_t *out)
 {
 	const char *end = p + len;
@@ -151,8 +135,10 @@ bool pfw_seconds(const char *p, uint32_t len, int64_t *out)
 		v /= 10;
 	if (exponent == -1)
 		v = (v + 5) / 10;
+	if (p != end)
+		return false;
 	*out = (int64_t)v;
-	return p == end;
+	return true;
 }
 
 /* ---- syntax ---- */

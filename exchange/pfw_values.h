@@ -19,8 +19,6 @@ static inline bool pfw_digit(char c)
 
 /* pfw_unescape - a string's content up to its closing quote at @end with its escapes undone, where it stands; its length. */
 uint32_t pfw_unescape(char *text, const char *end);
-/* pfw_whole - a whole number as it would be written; false: it is none, or has more than PFW_DIGITS_MAX. */
-bool pfw_whole(const char *p, uint32_t len, int64_t *out);
 /* pfw_seconds - seconds, as in 7.86e-07, to ns, rounded; false: it is no such number, or too large. */
 bool pfw_seconds(const char *p, uint32_t len, int64_t *out);
 /* pfw_is_json - whether @p[@len] is one value of JSON (a string may hold any byte but control characters). */

@@ -32,6 +32,7 @@ static inline bool column_miss(struct column *c, uint32_t at, uint64_t value, ui
 {
 	if (c->n == c->cap && !column_grow(c))
 		return false;
+	__builtin_prefetch(c->misses + c->n + 3, 1);
 	c->misses[c->n++] = (struct miss){ value, predicted, at };
 	return true;
 }
