@@ -29,7 +29,6 @@
 #define PROGRESS_ROWS 0xffffu
 #define STATE_UNKNOWN 1u
 #define TID_MAX (1 << 30)
-#define PIPE_MAX ((size_t)1 << 40)
 #define ISA_VMX 1u
 #define ISA_SVM 2u
 
@@ -92,7 +91,7 @@ int perfwhiz_open(struct perfwhiz_file **out, const char *path, struct cdict_err
 	if (!ret && perfdata_map(fd, &pw->data, &pw->size) > 0) {
 		pw->mapped = true;
 	} else if (!ret) {
-		ret = buf_read(&pw->piped, fd, PIPE_MAX);
+		ret = buf_read(&pw->piped, fd, SIZE_MAX);
 		pw->data = pw->piped.data;
 		pw->size = pw->piped.len;
 		if (ret == -ENOMEM)

@@ -20,7 +20,6 @@
 #define SECTION_MAX (32u << 20)
 #define SECTIONS_MAX 4096u
 #define SECTION_COMPRESSED 1u
-#define PIPE_MAX ((size_t)1 << 40)
 
 const char *tracedat_keep(struct tracedat *td, const void *text, size_t n)
 {
@@ -485,7 +484,7 @@ int tracedat_open(struct tracedat **out, const char *path, struct cdict_error *e
 	if (!ret && perfdata_map(fd, &td->data, &td->size) > 0) {
 		td->mapped = true;
 	} else if (!ret) {
-		ret = buf_read(&td->piped, fd, PIPE_MAX);
+		ret = buf_read(&td->piped, fd, SIZE_MAX);
 		td->data = td->piped.data;
 		td->size = td->piped.len;
 		if (ret == -ENOMEM)

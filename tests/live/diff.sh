@@ -41,10 +41,14 @@ expect() { # STATUS ARGUMENT...
 }
 daemon 0 'select undef, undef, undef, 0.002 while 1'
 wrong=
+# A daemon that did not run is a machine whose CPU others had, and no pair of equal runs: recorded again.
 for i in 1 2 3 4 5 6 7 8 9 10; do
-	wrong+=$(record_run "a$i")
-	wrong+=$(record_run "b$i")
-	wrong+=$(expect 0 "${gate[@]}" "a$i.cdict" "b$i.cdict")
+	for try in 1 2 3; do
+		pair=$(record_run "a$i"; record_run "b$i"; expect 0 "${gate[@]}" "a$i.cdict" "b$i.cdict")
+		[[ $pair == *'cannot judge'* ]] || break
+		echo "# pair $i, recording $try: $pair" >&2
+	done
+	wrong+=$pair
 done
 wrong+=$(expect 0 "${gate[@]}" a[1-5].cdict -- b[1-5].cdict)
 verdict ten_pairs_of_equal_recordings_do_not_fail "$wrong"
