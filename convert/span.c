@@ -51,23 +51,77 @@ static inline uint32_t native32(const uint8_t *p)
 	return v;
 }
 
+/* Samples of one CPU, one behind the other: what is compared with each is at hand. */
+struct run {
+	struct batcher_cpu *c;
+	struct batch_sample *to, *end;
+	uint64_t max_ns;
+	size_t room, left; /* bytes that were to have, and still are */
+	uint32_t cpu;
+};
+
+static inline size_t less(size_t a, size_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void run_end(struct run *r, struct batcher *batcher)
+{
+	struct batch *b;
+
+	if (!r->c)
+		return;
+	b = r->c->batch;
+	r->c->max_ns = r->max_ns;
+	b->n = (size_t)(r->to - b->samples);
+	b->bytes += r->room - r->left;
+	batcher->bytes += r->room - r->left;
+	r->c = NULL;
+}
+
+/* The samples that come are of @cpu; false when it is new, or has no room. */
+static bool run_begin(struct run *r, struct batcher *batcher, uint32_t cpu)
+{
+	size_t max = batcher_batch_max(batcher), all;
+	struct batch *b;
+
+	run_end(r, batcher);
+	if (cpu >= INGEST_CPUS_MAX || cpu + 1 >= batcher->n)
+		return false;
+	b = batcher->cpus[cpu + 1].batch;
+	if (!b)
+		return false;
+	all = less(BATCHER_BYTES_MAX, batcher->bytes);
+	r->room = less(max, b->bytes);
+	r->room = r->left = r->room < all ? r->room : all;
+	r->c = &batcher->cpus[cpu + 1];
+	r->cpu = cpu;
+	r->max_ns = r->c->max_ns;
+	r->to = b->samples + b->n;
+	r->end = b->samples + (b->cap < FORMAT_BLOCK_EVENTS ? b->cap : FORMAT_BLOCK_EVENTS);
+	return true;
+}
+
 void span_walk(const struct span *span, struct perfdata *pd, struct batcher *batcher,
 	       struct rounds *rounds, struct passes *passes)
 {
-	size_t batch_max = batcher_batch_max(batcher);
-	struct rounds r = *rounds;
-	struct passes pass = *passes;
+	uint64_t latest_ns = rounds->waiting ? rounds->latest_ns : 0;
+	const uint64_t done_ns = rounds->done_ns;
+	const struct span_event *events = span->events;
+	const size_t n_events = span->n;
+	struct run run = { .cpu = UINT32_MAX };
 	struct perfdata_span s;
+	const uint8_t *at, *from;
+	uint32_t id_end, pass = passes->pass;
 
 	if (batcher->copy || batcher->swap || !perfdata_span(pd, &s))
 		return;
+	at = from = s.at;
+	id_end = s.id_at + 8;
 	for (;;) {
-		const uint8_t *at = s.at;
 		const struct perfdata_recent *recent;
 		const struct span_event *ev;
-		struct batcher_cpu *c;
-		struct batch *b;
-		uint64_t t_ns;
+		uint64_t t_ns, id;
 		uint32_t size, cpu;
 
 		if (s.end - at < 8 || native32(at) != PERF_RECORD_SAMPLE)
@@ -75,33 +129,36 @@ void span_walk(const struct span *span, struct perfdata *pd, struct batcher *bat
 		__builtin_prefetch((const void *)((uintptr_t)at + AHEAD));
 		__builtin_prefetch((const void *)((uintptr_t)at + AHEAD + 64));
 		size = native32(at + 4) >> 16;
-		if (size > (size_t)(s.end - at) || size < s.id_at + 8)
+		if (size > (size_t)(s.end - at) || size < id_end)
 			break;
-		recent = &s.recent[native64(at + s.id_at) % PERFDATA_RECENT];
-		if ((size_t)recent->event >= span->n || recent->id != native64(at + s.id_at))
+		id = native64(at + s.id_at);
+		recent = &s.recent[id % PERFDATA_RECENT];
+		if ((size_t)recent->event >= n_events || recent->id != id)
 			break;
-		ev = &span->events[recent->event];
+		ev = &events[recent->event];
 		if (size < ev->size)
 			break;
 		t_ns = native64(at + ev->time);
 		cpu = native32(at + ev->cpu);
-		if (cpu >= INGEST_CPUS_MAX || cpu + 1 >= batcher->n)
+		if (cpu != run.cpu && !run_begin(&run, batcher, cpu))
 			break;
-		c = &batcher->cpus[cpu + 1];
-		b = c->batch;
-		if (!b || b->n == b->cap || b->n >= FORMAT_BLOCK_EVENTS || t_ns < c->max_ns ||
-		    b->bytes + size >= batch_max || batcher->bytes + size >= BATCHER_BYTES_MAX)
+		/* Neither before another of its CPU, nor, if only perhaps, later than perf
+		 * would have it. */
+		if (run.to >= run.end || size >= run.left || t_ns < run.max_ns || t_ns <= done_ns ||
+		    t_ns == UINT64_MAX)
 			break;
-		if (!t_ns || t_ns == UINT64_MAX || rounds_record(&r, t_ns))
-			break;
-		c->max_ns = t_ns;
-		b->samples[b->n++] = (struct batch_sample){ t_ns, at, (uint32_t)recent->event,
-							    passes_sample(&pass, cpu) };
-		b->bytes += size;
-		batcher->bytes += size;
-		s.at += size;
+		if (cpu != passes->cpu)
+			pass = passes_sample(passes, cpu);
+		latest_ns = t_ns > latest_ns ? t_ns : latest_ns;
+		run.max_ns = t_ns;
+		*run.to++ = (struct batch_sample){ t_ns, at, (uint32_t)recent->event, pass };
+		run.left -= size;
+		at += size;
 	}
-	*rounds = r;
-	*passes = pass;
-	perfdata_span_end(pd, s.at);
+	run_end(&run, batcher);
+	if (at != from) {
+		rounds->waiting = true;
+		rounds->latest_ns = latest_ns;
+	}
+	perfdata_span_end(pd, at);
 }

@@ -18,13 +18,12 @@
 #include "base/fail.h"
 #include "convert/formats.h"
 #include "convert/span.h"
+#include "exchange/import.h"
 #include "exchange/perfwhiz_columns.h"
 #include "exchange/perfwhiz_names.h"
 #include "exchange/perfwhiz_schema.h"
-#include "exchange/report.h"
 #include "format/writer.h"
 #include "ingest/info.h"
-#include "ingest/ingest.h"
 
 #define PROGRESS_ROWS 0xffffu
 #define STATE_UNKNOWN 1u
@@ -41,12 +40,7 @@ struct perfwhiz_file {
 
 struct conversion {
 	const struct perfwhiz_file *pw;
-	const struct convert_options *opts;
-	struct convert_report *report;
-	struct cdict_error *err;
-	struct cdict_writer *w;
-	struct store *store;
-	struct ingest ingest;
+	struct import in;
 	struct formats formats; /* its source has an entry for each perfwhiz_event */
 	struct perfwhiz_reasons reasons;
 	struct perfwhiz_names names;
@@ -55,7 +49,6 @@ struct conversion {
 	struct map vcpus;                   /* tid -> inside */
 	ARRAY(bool) inside;                 /* whether it is in its guest */
 	struct passes passes;
-	struct buf bad;
 	char damage[256];
 };
 
@@ -154,18 +147,18 @@ static int each_row(struct conversion *c,
 	int ret;
 
 	if (!columns)
-		return cdict_fail_nomem(c->err);
+		return cdict_fail_nomem(c->in.err);
 	ret = perfwhiz_columns_open(columns, c->pw->data, c->pw->size, &err);
 	if (ret)
-		*c->err = err;
+		*c->in.err = err;
 	if (!ret && columns->uneven)
 		snprintf(c->damage, sizeof(c->damage), "its columns are not of one length");
 	while (!ret && (ret = perfwhiz_columns_next(columns, &err)) > 0) {
 		ret = row(c, columns->row);
 		if (ret == -ENOMEM)
-			cdict_fail_nomem(c->err);
-		if (!(columns->at & PROGRESS_ROWS) && c->opts->progress)
-			c->opts->progress(c->opts->progress_ctx, columns->at, columns->n);
+			cdict_fail_nomem(c->in.err);
+		if (!(columns->at & PROGRESS_ROWS) && c->in.opts->progress)
+			c->in.opts->progress(c->in.opts->progress_ctx, columns->at, columns->n);
 	}
 	if (ret == CDICT_ECORRUPT && columns->at) {
 		snprintf(c->damage, sizeof(c->damage),
@@ -173,7 +166,7 @@ static int each_row(struct conversion *c,
 			 columns->n);
 		ret = 0;
 	} else if (ret && ret == err.code) {
-		*c->err = err;
+		*c->in.err = err;
 	}
 	perfwhiz_columns_close(columns);
 	free(columns);
@@ -199,17 +192,17 @@ static int add_type(struct conversion *c, enum perfwhiz_event e)
 		perfwhiz_format(&text, e, &c->reasons);
 		if (text.failed) {
 			buf_fini(&text);
-			return cdict_fail_nomem(c->err);
+			return cdict_fail_nomem(c->in.err);
 		}
 		format.text = (const char *)text.data;
 		format.len = text.len - 1;
-		type = formats_add(&c->formats, &tracing, &format, name, c->err);
+		type = formats_add(&c->formats, &tracing, &format, name, c->in.err);
 		buf_fini(&text);
 		if (type < 0)
 			return type;
 		source.type = type;
 	}
-	return array_push(&c->formats.source, source) ? cdict_fail_nomem(c->err) : 0;
+	return array_push(&c->formats.source, source) ? cdict_fail_nomem(c->in.err) : 0;
 }
 
 /* ---- events ---- */
@@ -317,7 +310,7 @@ static int add(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint3
 	r->head.size = (uint16_t)(sizeof(r->head) + r->head.raw_size);
 	r->head.tid = tid;
 	r->head.pid = tid ? -1 : 0;
-	return ingest_add(&c->ingest, cpu, &s, r->head.size, c->err);
+	return ingest_add(&c->in.ingest, cpu, &s, r->head.size, c->in.err);
 }
 
 /* perfwhiz keeps no entry of a guest that it had not seen exit before; the exit that follows tells how long
@@ -334,7 +327,7 @@ static int guest_ran(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns,
 		at = array_add(&c->inside) ? at : NULL;
 	}
 	if (!at)
-		return cdict_fail_nomem(c->err);
+		return cdict_fail_nomem(c->in.err);
 	known = c->inside.at[*at];
 	c->inside.at[*at] = e == PERFWHIZ_KVM_ENTRY;
 	if (e == PERFWHIZ_KVM_ENTRY || known || !ran_ns || ran_ns > t_ns ||
@@ -355,12 +348,12 @@ static int event(struct conversion *c, const struct msgpack_value *row)
 		return 0; /* counted by the survey */
 	if (!perfwhiz_number(&row[PERFWHIZ_CPU], &cpu) || cpu < 0 || cpu >= INGEST_CPUS_MAX ||
 	    !perfwhiz_ns(&row[PERFWHIZ_USECS], &t_ns) || !tid_of(&row[PERFWHIZ_PID], &pid)) {
-		c->report->bad_samples++;
+		c->in.report->bad_samples++;
 		return 0;
 	}
 	r.head.raw_size = payload(c, e, row, (uint32_t)cpu, pid, &tid, r.payload);
 	if (!r.head.raw_size) {
-		c->report->bad_samples++;
+		c->in.report->bad_samples++;
 		return 0;
 	}
 	if (e == PERFWHIZ_KVM_ENTRY || e == PERFWHIZ_KVM_EXIT) {
@@ -375,20 +368,9 @@ static int event(struct conversion *c, const struct msgpack_value *row)
 
 /* ---- begin and end ---- */
 
-static int put(void *ctx, struct store_item *item, struct cdict_error *err)
-{
-	struct conversion *c = ctx;
-
-	if (item->bad.count)
-		buf_add(&c->bad, &item->bad, sizeof(item->bad));
-	return store_write(c->w, item, err);
-}
-
-static const struct store_ops file_ops = { .put = put };
-
 static int tell_source(struct conversion *c)
 {
-	struct info_pairs pairs = { .w = c->w, .err = c->err };
+	struct info_pairs pairs = { .w = c->in.w, .err = c->in.err };
 	struct info_host host = { .name = NULL };
 	struct info_recorder recorder = { .clock = info_clock(false, 0) };
 
@@ -401,23 +383,12 @@ static int tell_source(struct conversion *c)
 
 static int start(struct conversion *c)
 {
-	unsigned jobs = convert_jobs(c->opts);
-	struct encode_options opts = {
-		.schema = c->formats.schema, .threads = jobs - 1, .helps = true, .depth = jobs + 1
-	};
-
-	c->ingest.source = (struct source){
-		.events = c->formats.source.at,
-		.n_events = c->formats.source.n,
-		.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
-		.copy = true,
-	};
 	c->current = malloc(INGEST_CPUS_MAX * sizeof(*c->current));
 	if (!c->current)
-		return cdict_fail_nomem(c->err);
+		return cdict_fail_nomem(c->in.err);
 	for (size_t i = 0; i < INGEST_CPUS_MAX; i++)
 		c->current[i] = -1;
-	return ingest_start(&c->ingest, &opts, c->err);
+	return import_start(&c->in, c->formats.schema, c->formats.source.at, c->formats.source.n);
 }
 
 static int begin(struct conversion *c)
@@ -426,16 +397,16 @@ static int begin(struct conversion *c)
 
 	c->formats.schema = cdict_schema_new(false, 8, 4096);
 	if (!ret && !c->formats.schema)
-		ret = cdict_fail_nomem(c->err);
+		ret = cdict_fail_nomem(c->in.err);
 	for (unsigned e = 0; e < PERFWHIZ_EVENTS && !ret; e++)
 		ret = add_type(c, e);
 	if (!ret)
 		ret = tell_source(c);
 	if (!ret)
-		ret = cdict_writer_schema(c->w, c->formats.schema, c->err);
+		ret = cdict_writer_schema(c->in.w, c->formats.schema, c->in.err);
 	if (!ret)
 		ret = start(c);
-	return ret ? ret : perfwhiz_names_tell(&c->names, &c->ingest, c->err);
+	return ret ? ret : perfwhiz_names_tell(&c->names, &c->in.ingest, c->in.err);
 }
 
 static int list_unstored(struct conversion *c)
@@ -444,91 +415,52 @@ static int list_unstored(struct conversion *c)
 
 	for (unsigned e = 0; e < PERFWHIZ_EVENTS && !ret; e++)
 		if (c->formats.source.at[e].type == SOURCE_UNSTORED)
-			ret = report_unstored(c->report, perfwhiz_event_name(e), c->seen[e],
-					      c->err);
+			ret = import_unstored(&c->in, perfwhiz_event_name(e), c->seen[e]);
 	if (!ret)
-		ret = report_unstored(c->report, "events of another name", c->seen[PERFWHIZ_EVENTS],
-				      c->err);
-	return ret ? ret : report_write_unstored(c->report, c->w, c->err);
+		ret = import_unstored(&c->in, "events of another name", c->seen[PERFWHIZ_EVENTS]);
+	return ret ? ret : import_write_unstored(&c->in);
 }
 
 static int finish(struct conversion *c)
 {
-	const struct store_counts *counts = store_counts(c->store);
-	struct rows rows = { .losses = c->bad };
-	struct convert_report *r = c->report;
-	int ret = ingest_cut(&c->ingest, c->err);
+	struct convert_report *r = c->in.report;
+	int ret = import_settle(&c->in, c->formats.schema);
 
-	c->bad = (struct buf){ 0 };
-	if (!ret)
-		ret = ingest_wait(&c->ingest, c->err);
-	if (!ret)
-		ret = ingest_losses(&c->ingest, &rows, c->err);
-	if (!ret)
-		ret = rows_write(&rows, c->w, c->err);
-	rows_fini(&rows);
 	if (!ret)
 		ret = list_unstored(c);
-	r->events = counts->events;
-	r->first_ns = counts->first_ns;
-	r->last_ns = counts->last_ns;
-	r->bad_samples += counts->bad;
 	r->bytes_in = c->pw->size;
-	r->disordered = c->ingest.disordered;
-	r->types = cdict_schema_count(c->formats.schema);
 	snprintf(r->damage, sizeof(r->damage), "%s", c->damage);
 	if (!r->damage[0] && r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
 			 "%" PRIu64 " events have no number where there must be one",
 			 r->bad_samples);
 	r->damaged = r->damage[0];
-	report_missing(r, "it is no recording of switches and exits");
+	import_missing(r, "it is no recording of switches and exits");
 	if (!ret && r->damaged)
-		ret = cdict_writer_info(c->w, "input.damage", r->damage, c->err);
+		ret = cdict_writer_info(c->in.w, "input.damage", r->damage, c->in.err);
 	if (!ret)
-		ret = perfwhiz_names_label(&c->names, c->w, c->err);
-	if (!ret)
-		ret = report_labels(c->opts, c->w, c->err);
-	if (!ret)
-		ret = cdict_writer_finish(c->w, c->err);
-	r->bytes_out = cdict_writer_bytes(c->w);
-	return ret;
+		ret = perfwhiz_names_label(&c->names, c->in.w, c->in.err);
+	return ret ? ret : import_finish(&c->in);
 }
 
 int perfwhiz_convert(struct perfwhiz_file *pw, const struct convert_options *opts,
 		     cdict_write_fn fn, void *ctx, struct convert_report *report,
 		     struct cdict_error *err)
 {
-	struct cdict_error none;
-	struct conversion c = { .pw = pw, .opts = opts, .report = report };
-	struct ingest_options in = { 0 };
-	int ret;
+	struct conversion c = { .pw = pw };
+	int ret = import_open(&c.in, opts, fn, ctx, report, err);
 
-	*report = (struct convert_report){ 0 };
-	c.err = err ? err : &none;
 	formats_init(&c.formats, opts->events, opts->n_events);
-	ret = cdict_writer_open(&c.w, fn, ctx, c.err);
-	c.store = store_new(&file_ops, &c);
-	if (!ret && !c.store)
-		ret = cdict_fail_nomem(c.err);
-	in.store = c.store;
-	in.writer = c.w;
-	ingest_init(&c.ingest, &in);
-	if (!ret) {
-		format_writer_hold(c.w);
+	if (!ret)
 		ret = begin(&c);
-	}
 	if (!ret)
 		ret = each_row(&c, event);
 	if (!ret)
 		ret = finish(&c);
-	ingest_fini(&c.ingest);
-	store_free(c.store);
-	cdict_writer_close(c.w);
+	import_close(&c.in);
 	formats_fini(&c.formats);
 	perfwhiz_reasons_fini(&c.reasons);
 	perfwhiz_names_fini(&c.names);
-	buf_fini(&c.bad);
 	map_fini(&c.vcpus);
 	array_fini(&c.inside);
 	free(c.current);

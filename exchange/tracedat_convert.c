@@ -8,12 +8,11 @@
 
 #include "base/map.h"
 #include "convert/formats.h"
-#include "exchange/report.h"
+#include "exchange/import.h"
 #include "exchange/tracedat_clock.h"
 #include "exchange/tracedat_tell.h"
 #include "exchange/tracedat_ring.h"
 #include "format/writer.h"
-#include "ingest/ingest.h"
 
 #define PROGRESS_EVENTS 0xffffu
 /* A record of ingest/ counts its bytes in 16 bits. */
@@ -29,12 +28,7 @@ struct kind {
 
 struct conversion {
 	struct tracedat *td;
-	const struct convert_options *opts;
-	struct convert_report *report;
-	struct cdict_error *err;
-	struct cdict_writer *w;
-	struct store *store;
-	struct ingest ingest;
+	struct import in;
 	struct formats formats;
 	ARRAY(struct kind) kinds; /* by the number of an event, as formats.source */
 	int32_t by_id[UINT16_MAX + 1];
@@ -43,19 +37,7 @@ struct conversion {
 	uint64_t live, n, orphans, shadowed;
 	struct map leaders; /* tids that are processes */
 	struct source_record *record;
-	struct buf bad;
 };
-
-static int put(void *ctx, struct store_item *item, struct cdict_error *err)
-{
-	struct conversion *c = ctx;
-
-	if (item->bad.count)
-		buf_add(&c->bad, &item->bad, sizeof(item->bad));
-	return store_write(c->w, item, err);
-}
-
-static const struct store_ops file_ops = { .put = put };
 
 /* ---- event types ---- */
 
@@ -86,7 +68,7 @@ static int add_kind(struct conversion *c, const struct perfdata_format *format)
 		int type = formats_add(&c->formats, &c->td->tracing, format, k.name, &why);
 
 		if (type == -ENOMEM) {
-			*c->err = why;
+			*c->in.err = why;
 			return type;
 		}
 		if (type >= 0) {
@@ -99,7 +81,7 @@ static int add_kind(struct conversion *c, const struct perfdata_format *format)
 	}
 	c->by_id[id] = (int32_t)c->kinds.n;
 	if (array_push(&c->kinds, k) || array_push(&c->formats.source, source))
-		return cdict_fail_nomem(c->err);
+		return cdict_fail_nomem(c->in.err);
 	return 0;
 }
 
@@ -112,7 +94,7 @@ static int add_kinds(struct conversion *c)
 		c->by_id[i] = ID_NONE;
 	c->formats.schema = cdict_schema_new(t->big_endian, (unsigned)t->long_size, t->page_size);
 	if (!c->formats.schema)
-		return cdict_fail_nomem(c->err);
+		return cdict_fail_nomem(c->in.err);
 	for (size_t i = 0; i < c->td->formats.n && !ret; i++)
 		ret = add_kind(c, &c->td->formats.at[i]);
 	return ret;
@@ -179,7 +161,7 @@ static int open_rings(struct conversion *c)
 			}
 			r = array_add(&c->rings);
 			if (!r)
-				return cdict_fail_nomem(c->err);
+				return cdict_fail_nomem(c->in.err);
 			told += ring_open(r, td, b, &b->cpus.at[k], &c->live);
 			/* No two have the same pages: a small file would be endless. */
 			if (told > td->size) {
@@ -214,7 +196,7 @@ static int find_owners(struct conversion *c)
 		struct ring *r = &c->rings.at[i];
 		size_t buffer = (size_t)(r->buffer - c->td->buffers.at);
 
-		while ((ret = ring_next(r, c->err)) > 0) {
+		while ((ret = ring_next(r, c->in.err)) > 0) {
 			int32_t event = event_of(c, r);
 
 			if (event >= 0 && buffer < c->kinds.at[event].owner)
@@ -229,12 +211,12 @@ static int find_owners(struct conversion *c)
 static int fill_heap(struct conversion *c)
 {
 	for (uint32_t i = 0; i < c->rings.n; i++) {
-		int ret = ring_next(&c->rings.at[i], c->err);
+		int ret = ring_next(&c->rings.at[i], c->in.err);
 
 		if (ret < 0)
 			return ret;
 		if (ret && array_push(&c->heap, i))
-			return cdict_fail_nomem(c->err);
+			return cdict_fail_nomem(c->in.err);
 	}
 	for (size_t i = c->heap.n / 2; i-- > 0;)
 		sift(c, i);
@@ -246,7 +228,7 @@ static int fill_heap(struct conversion *c)
 /* Those before the event that @r has. */
 static int lost(struct conversion *c, const struct ring *r, uint64_t t_ns)
 {
-	struct batcher_cpu *cpu = batcher_cpu(&c->ingest.batcher, r->cpu);
+	struct batcher_cpu *cpu = batcher_cpu(&c->in.ingest.batcher, r->cpu);
 	struct cdict_loss loss = { .what = CDICT_LOSS_RING,
 				   .cpu = r->cpu,
 				   .type = CDICT_TYPE_ANY,
@@ -255,14 +237,14 @@ static int lost(struct conversion *c, const struct ring *r, uint64_t t_ns)
 				   .count = r->missed_count };
 
 	if (!cpu)
-		return ingest_no_memory(&c->ingest, c->err);
+		return ingest_no_memory(&c->in.ingest, c->in.err);
 	if (cpu->seen)
-		return ingest_lost(&c->ingest, CDICT_LOSS_RING, r->cpu, t_ns, r->missed_count, NULL,
-				   c->err);
+		return ingest_lost(&c->in.ingest, CDICT_LOSS_RING, r->cpu, t_ns, r->missed_count,
+				   NULL, c->in.err);
 	/* before the first event that was kept: a ring that was overwritten begins there */
 	cpu->lost += loss.count;
-	c->ingest.lost += loss.count;
-	return ingest_loss(&c->ingest, &loss, c->err);
+	c->in.ingest.lost += loss.count;
+	return ingest_loss(&c->in.ingest, &loss, c->in.err);
 }
 
 static int event(struct conversion *c, struct ring *r)
@@ -293,7 +275,7 @@ static int event(struct conversion *c, struct ring *r)
 		return 0;
 	}
 	if (t_ns > INT64_MAX || r->size > PAYLOAD_MAX || r->size < (uint32_t)k->common_pid + 4) {
-		c->report->bad_samples++;
+		c->in.report->bad_samples++;
 		return 0;
 	}
 	tid = (int32_t)load32(r->payload + k->common_pid, c->td->tracing.big_endian);
@@ -307,18 +289,18 @@ static int event(struct conversion *c, struct ring *r)
 	};
 	memcpy(record + 1, r->payload, r->size);
 	s.record = (const uint8_t *)record;
-	return ingest_add(&c->ingest, r->cpu, &s, record->size, c->err);
+	return ingest_add(&c->in.ingest, r->cpu, &s, record->size, c->in.err);
 }
 
 static void progress(struct conversion *c)
 {
 	uint64_t done = 0;
 
-	if (!c->opts->progress || ++c->n & PROGRESS_EVENTS)
+	if (!c->in.opts->progress || ++c->n & PROGRESS_EVENTS)
 		return;
 	for (size_t i = 0; i < c->rings.n; i++)
 		done += ring_read(&c->rings.at[i]);
-	c->opts->progress(c->opts->progress_ctx, done, c->td->size);
+	c->in.opts->progress(c->in.opts->progress_ctx, done, c->td->size);
 }
 
 static int read_events(struct conversion *c)
@@ -334,7 +316,7 @@ static int read_events(struct conversion *c)
 		if (ret)
 			break;
 		progress(c);
-		ret = ring_next(r, c->err);
+		ret = ring_next(r, c->in.err);
 		if (ret < 0)
 			break;
 		if (!ret)
@@ -343,45 +325,34 @@ static int read_events(struct conversion *c)
 		ret = 0;
 	}
 	close_rings(c);
-	if (!ret)
-		ret = ingest_cut(&c->ingest, c->err);
-	return ret ? ret : ingest_wait(&c->ingest, c->err);
+	return ret;
 }
 
 /* ---- begin and end ---- */
 
 static int start(struct conversion *c)
 {
-	unsigned jobs = convert_jobs(c->opts);
-	struct encode_options opts = {
-		.schema = c->formats.schema, .threads = jobs - 1, .helps = true, .depth = jobs + 1
-	};
-
-	c->ingest.source = (struct source){
-		.events = c->formats.source.at,
-		.n_events = c->formats.source.n,
-		.big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
-		.copy = true,
-	};
 	c->record = malloc(sizeof(*c->record) + PAYLOAD_MAX);
-	return c->record ? ingest_start(&c->ingest, &opts, c->err) : cdict_fail_nomem(c->err);
+	if (!c->record)
+		return cdict_fail_nomem(c->in.err);
+	return import_start(&c->in, c->formats.schema, c->formats.source.at, c->formats.source.n);
 }
 
 static int begin(struct conversion *c)
 {
-	const char *clock = tracedat_clock_id(c->td, c->err);
-	int ret = clock ? add_kinds(c) : c->err->code;
+	const char *clock = tracedat_clock_id(c->td, c->in.err);
+	int ret = clock ? add_kinds(c) : c->in.err->code;
 
 	if (!ret)
-		ret = tracedat_tell_host(c->td, c->w, clock, c->err);
+		ret = tracedat_tell_host(c->td, c->in.w, clock, c->in.err);
 	if (!ret && c->td->tracing.printk && formats_need_strings(c->formats.schema))
-		ret = cdict_writer_info(c->w, "trace.strings", c->td->tracing.printk, c->err);
+		ret = cdict_writer_info(c->in.w, "trace.strings", c->td->tracing.printk, c->in.err);
 	if (!ret)
-		ret = cdict_writer_schema(c->w, c->formats.schema, c->err);
+		ret = cdict_writer_schema(c->in.w, c->formats.schema, c->in.err);
 	if (!ret)
 		ret = start(c);
 	if (!ret)
-		ret = tracedat_tell_tasks(c->td, &c->ingest, &c->leaders, c->err);
+		ret = tracedat_tell_tasks(c->td, &c->in.ingest, &c->leaders, c->in.err);
 	if (!ret && c->td->buffers.n > 1)
 		ret = find_owners(c);
 	return ret;
@@ -392,19 +363,18 @@ static int list_unstored(struct conversion *c)
 	int ret = 0;
 
 	for (size_t i = 0; i < c->kinds.n && !ret; i++)
-		ret = report_unstored(c->report, c->kinds.at[i].name, c->kinds.at[i].unstored,
-				      c->err);
+		ret = import_unstored(&c->in, c->kinds.at[i].name, c->kinds.at[i].unstored);
 	if (!ret)
-		ret = report_unstored(c->report, "events of an unknown type", c->orphans, c->err);
+		ret = import_unstored(&c->in, "events of an unknown type", c->orphans);
 	if (!ret)
-		ret = report_unstored(c->report, "events that another buffer has as well",
-				      c->shadowed, c->err);
-	return ret ? ret : report_write_unstored(c->report, c->w, c->err);
+		ret = import_unstored(&c->in, "events that another buffer has as well",
+				      c->shadowed);
+	return ret ? ret : import_write_unstored(&c->in);
 }
 
 static void say_damage(struct conversion *c)
 {
-	struct convert_report *r = c->report;
+	struct convert_report *r = c->in.report;
 
 	if (c->td->damage[0])
 		snprintf(r->damage, sizeof(r->damage), "%s", c->td->damage);
@@ -431,83 +401,47 @@ static bool only_text(const struct tracedat *td)
 
 static int finish(struct conversion *c)
 {
-	const struct store_counts *counts = store_counts(c->store);
-	struct rows rows = { .losses = c->bad };
-	struct convert_report *r = c->report;
+	struct convert_report *r = c->in.report;
 	int ret = 0;
 
-	c->bad = (struct buf){ 0 };
 	for (size_t i = 0; i < c->td->stats.n && !ret; i++)
-		ret = ingest_counted(&c->ingest, c->td->stats.at[i].cpu, c->td->stats.at[i].lost,
-				     c->err);
+		ret = ingest_counted(&c->in.ingest, c->td->stats.at[i].cpu, c->td->stats.at[i].lost,
+				     c->in.err);
 	if (!ret)
-		ret = ingest_losses(&c->ingest, &rows, c->err);
-	if (!ret)
-		ret = rows_write(&rows, c->w, c->err);
-	rows_fini(&rows);
+		ret = import_settle(&c->in, c->formats.schema);
 	if (!ret)
 		ret = list_unstored(c);
-	r->events = counts->events;
-	r->first_ns = counts->first_ns;
-	r->last_ns = counts->last_ns;
-	r->bad_samples += counts->bad;
 	r->bytes_in = c->td->size;
-	r->lost = c->ingest.lost;
-	r->disordered = c->ingest.disordered;
-	r->types = cdict_schema_count(c->formats.schema);
 	say_damage(c);
-	report_missing(r, only_text(c->td) ? "it holds the text of a latency tracer"
+	import_missing(r, only_text(c->td) ? "it holds the text of a latency tracer"
 					   : "record with: trace-cmd record -e sched -e kvm");
 	if (!ret)
-		ret = tracedat_tell_end(c->td, &c->ingest, r, c->w, c->err);
-	if (!ret)
-		ret = report_labels(c->opts, c->w, c->err);
-	if (!ret)
-		ret = cdict_writer_finish(c->w, c->err);
-	r->bytes_out = cdict_writer_bytes(c->w);
-	return ret;
+		ret = tracedat_tell_end(c->td, &c->in.ingest, r, c->in.w, c->in.err);
+	return ret ? ret : import_finish(&c->in);
 }
 
 int tracedat_convert(struct tracedat *td, const struct convert_options *opts, cdict_write_fn fn,
 		     void *ctx, struct convert_report *report, struct cdict_error *err)
 {
-	struct cdict_error none;
 	struct conversion *c = calloc(1, sizeof(*c));
-	struct ingest_options in = { 0 };
 	int ret;
 
 	*report = (struct convert_report){ 0 };
-	if (!err)
-		err = &none;
 	if (!c)
 		return cdict_fail_nomem(err);
 	c->td = td;
-	c->opts = opts;
-	c->report = report;
-	c->err = err;
 	formats_init(&c->formats, opts->events, opts->n_events);
-	ret = cdict_writer_open(&c->w, fn, ctx, err);
-	c->store = store_new(&file_ops, c);
-	if (!ret && !c->store)
-		ret = cdict_fail_nomem(err);
-	in.store = c->store;
-	in.writer = c->w;
-	ingest_init(&c->ingest, &in);
-	if (!ret) {
-		format_writer_hold(c->w);
+	ret = import_open(&c->in, opts, fn, ctx, report, err);
+	if (!ret)
 		ret = begin(c);
-	}
 	if (!ret)
 		ret = read_events(c);
 	if (!ret)
 		ret = finish(c);
 	close_rings(c);
-	ingest_fini(&c->ingest);
-	store_free(c->store);
-	cdict_writer_close(c->w);
+	import_close(&c->in);
 	formats_fini(&c->formats);
 	map_fini(&c->leaders);
-	buf_fini(&c->bad);
 	array_fini(&c->kinds);
 	array_fini(&c->rings);
 	array_fini(&c->heap);

@@ -9,6 +9,8 @@
 #define DICT_SLOTS (4u * DICT_MAX)
 /* Symbols fewer than this share the pool: a stream of their own costs more. */
 #define OWN_STREAM_MIN 512u
+/* Of a task's code or a key, 32 bits and one more: the longest varint. */
+#define CODE_BYTES 5u
 
 bool column_grow(struct column *c)
 {
@@ -64,6 +66,15 @@ static void write_symbols(struct column_sink *s, const void *data, size_t size,
 		buf_add(&s->own, data, size);
 	buf_varint(&s->dir, 2 + s->n_own++);
 	buf_varint(&s->dir, size);
+}
+
+/* LEB128 where there is room. */
+static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
 }
 
 static void begin(struct column_sink *s, uint32_t id, unsigned coding)
@@ -137,12 +148,16 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 	struct column_dict *d = &s->dict;
 	size_t table = 0;
 	uint32_t at = 0;
+	uint8_t *out;
 
 	if (!dict_new(d)) {
 		s->scratch.failed = true; /* the block is: without memory it would be another */
 		return false;
 	}
 	s->scratch.len = 0;
+	out = buf_room(&s->scratch, (dense ? total : c->n) + (size_t)c->n);
+	if (!out)
+		return false;
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t before = d->n, sym = dict_index(d, c->misses[i].value);
 
@@ -157,13 +172,14 @@ static bool dict_try(struct column_sink *s, const struct column *c, uint32_t tot
 		if (table > limit)
 			return false;
 		for (; dense && at < c->misses[i].at; at++)
-			buf_u8(&s->scratch, 0);
+			*out++ = 0;
 		at++;
-		buf_varint(&s->scratch, sym);
+		out = varint_put(out, sym); /* two bytes at most: DICT_MAX */
 	}
 	for (; dense && at < total; at++)
-		buf_u8(&s->scratch, 0);
-	return !s->scratch.failed;
+		*out++ = 0;
+	s->scratch.len = (size_t)(out - s->scratch.data);
+	return true;
 }
 
 /* Positions of a sparse column: gaps between misses. */
@@ -195,23 +211,25 @@ static void end_numbers(struct column_sink *s, struct numbers *w)
 static void write_numbers(struct column_sink *s, const struct column *c, uint32_t total, bool dense,
 			  unsigned coding)
 {
-	struct numbers *w = &s->numbers;
+	struct numbers w;
 	uint32_t at = 0;
 
-	numbers_reset(w);
-	if (!numbers_room(w, dense ? total : c->n)) {
+	numbers_reset(&s->numbers);
+	if (!numbers_room(&s->numbers, dense ? total : c->n)) {
 		s->bits.failed = true;
 		return;
 	}
+	w = s->numbers; /* bytes that are written may be any memory, but not a local's */
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (; dense && at < c->misses[i].at; at++)
-			numbers_hit(w);
+			numbers_hit(&w);
 		at++;
-		numbers_put(w, coded_value(coding, &c->misses[i]));
+		numbers_put(&w, coded_value(coding, &c->misses[i]));
 	}
 	for (; dense && at < total; at++)
-		numbers_hit(w);
-	end_numbers(s, w);
+		numbers_hit(&w);
+	s->numbers = w;
+	end_numbers(s, &s->numbers);
 }
 
 void column_write_numbers(struct column_sink *s, uint32_t id, struct numbers *w)
@@ -238,16 +256,21 @@ static void write_codes(struct column_sink *s, const struct column *c, uint32_t 
 			bool noisy)
 {
 	uint32_t at = 0;
+	uint8_t *out;
 
 	s->scratch.len = 0;
+	out = buf_room(&s->scratch, (dense ? total : 0) + CODE_BYTES * (size_t)c->n);
+	if (!out)
+		return;
 	for (uint32_t i = 0; i < c->n; i++) {
 		for (; dense && at < c->misses[i].at; at++)
-			buf_u8(&s->scratch, 0);
+			*out++ = 0;
 		at++;
-		buf_varint(&s->scratch, c->misses[i].value + dense);
+		out = varint_put(out, c->misses[i].value + dense);
 	}
 	for (; dense && at < total; at++)
-		buf_u8(&s->scratch, 0);
+		*out++ = 0;
+	s->scratch.len = (size_t)(out - s->scratch.data);
 	write_symbols(s, s->scratch.data, s->scratch.len, noisy ? CODEC_HUFFMAN : CODEC_LZ);
 }
 

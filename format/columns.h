@@ -40,7 +40,7 @@ static inline bool column_miss(struct column *c, uint32_t at, uint64_t value, ui
 /* Numbers as symbols and bits (cdict(5), "Numbers"), written as they come. */
 struct numbers {
 	struct buf symbols, bits;
-	uint64_t acc; /* bits not yet written */
+	uint64_t acc; /* bits that do not make a byte yet */
 	unsigned fill;
 };
 
@@ -67,23 +67,32 @@ static inline bool numbers_room(struct numbers *w, size_t n)
  * 0, 1, then for each bit length b >= 2 two symbols, b - 2 bits each. */
 static inline void numbers_put(struct numbers *w, uint64_t v)
 {
-	unsigned b = bit_length(v);
+	uint8_t *symbol = w->symbols.data + w->symbols.len++, *bits;
+	unsigned b = bit_length(v), fill = w->fill;
+	uint64_t acc = w->acc;
 
 	if (b < 2) {
-		w->symbols.data[w->symbols.len++] = (uint8_t)v;
+		*symbol = (uint8_t)v;
 		return;
 	}
 	b -= 2;
-	w->symbols.data[w->symbols.len++] = (uint8_t)(2 * b + (v >> b));
+	*symbol = (uint8_t)(2 * b + (v >> b));
 	v &= (1ull << b) - 1;
-	w->acc |= v << w->fill;
-	w->fill += b;
-	if (w->fill >= 64) {
-		store_le64(w->bits.data + w->bits.len, w->acc);
-		w->bits.len += 8;
-		w->fill -= 64;
-		w->acc = w->fill ? v >> (b - w->fill) : 0;
+	acc |= v << fill;
+	bits = w->bits.data + w->bits.len;
+	store_le64(bits, acc);
+	if (fill + b < 64) {
+		/* Whole bytes leave: when there are eight nobody could foretell. */
+		fill += b;
+		w->bits.len += fill / 8;
+		w->acc = acc >> (fill & ~7u);
+		w->fill = fill & 7;
+		return;
 	}
+	fill += b - 64;
+	w->bits.len += 8;
+	w->acc = fill ? v >> (b - fill) : 0;
+	w->fill = fill;
 }
 
 static inline void numbers_hit(struct numbers *w)

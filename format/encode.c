@@ -33,6 +33,22 @@ static void free_types(struct format_encoder *enc)
 	enc->n_types = enc->n_used = 0;
 }
 
+static void fit_type(struct encode_type *et, const struct format_type *t, bool big)
+{
+	const struct format_field *f = &t->coded[t->dynamic_from];
+
+	et->t = t;
+	et->big = big;
+	et->payload_size = t->pub.payload_size;
+	et->n_dynamic = t->dynamic_to - t->dynamic_from;
+	if (et->n_dynamic) {
+		et->dynamic_at = f->offset;
+		et->dynamic_base = f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0;
+	}
+	et->shape = encode_shape(t, big);
+	et->columns = calloc(t->n_coded, sizeof(*et->columns));
+}
+
 /* Types may have been added since the last block. */
 static bool fit_schema(struct format_encoder *enc)
 {
@@ -50,8 +66,7 @@ static bool fit_schema(struct format_encoder *enc)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct format_type *t = enc->schema->types.at[i];
 
-		enc->types[i].shape = encode_shape(t, enc->schema->big_endian);
-		enc->types[i].columns = calloc(t->n_coded, sizeof(*enc->types[i].columns));
+		fit_type(&enc->types[i], t, enc->schema->big_endian);
 		if (!enc->types[i].columns) {
 			free_types(enc);
 			return false;
@@ -127,13 +142,12 @@ uint32_t format_encoder_events(const struct format_encoder *enc)
 	return enc->n;
 }
 
-int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
-		       const void *payload, size_t size)
+/* What is not done for each event: 0 when the block is there and takes @s. */
+static __attribute__((noinline)) int at_mark(struct format_encoder *enc,
+					     const struct cdict_sample *s, uint32_t type,
+					     const void *payload, size_t size)
 {
 	const struct format_type *t = enc->schema->types.at[type];
-	struct state *st = &enc->st;
-	struct adding *a = &enc->adding;
-	struct encode_type *et;
 
 	if (size < t->pub.payload_size ||
 	    (t->dynamic_to && !encode_dynamic_fits(t, payload, size, enc->schema->big_endian)))
@@ -151,13 +165,53 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
 			return -ENOMEM;
 		enc->digests[0].seen = true;
+		enc->mark = DIGEST_AHEAD;
 	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
 		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
 	}
-	if (enc->n == DIGEST_AHEAD)
+	if (enc->n == DIGEST_AHEAD) {
 		digest_look_ahead(enc);
+		enc->mark = FORMAT_BLOCK_EVENTS;
+	}
+	return 0;
+}
+
+/* Whether what of the payload has no fixed place is inside it. */
+static inline bool dynamic_fits(const struct encode_type *et, const uint8_t *payload, size_t size,
+				bool big)
+{
+	uint32_t loc;
+
+	if (!et->n_dynamic)
+		return true;
+	if (et->n_dynamic > 1)
+		return encode_dynamic_fits(et->t, payload, size, big);
+	loc = load32(payload + et->dynamic_at, big);
+	return (size_t)et->dynamic_base + (loc & 0xffff) + (loc >> 16) <= size;
+}
+
+int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s, uint32_t type,
+		       const void *payload, size_t size)
+{
+	struct state *st = &enc->st;
+	struct adding *a = &enc->adding;
+	uint64_t t_ns = s->t_ns;
+	const struct format_type *t;
+	struct encode_type *et;
+
+	if (enc->n == enc->mark || type >= enc->n_types) {
+		int ret = at_mark(enc, s, type, payload, size);
+
+		if (ret)
+			return ret;
+	}
 	et = &enc->types[type];
+	t = et->t;
+	if (size < et->payload_size || !dynamic_fits(et, payload, size, et->big))
+		return CDICT_ECORRUPT;
+	if (t_ns < enc->last_ns || enc->text.len > TEXT_MAX)
+		return CDICT_ELIMIT;
 	if (!et->events) {
 		/* More types than a byte can name: the next block takes the event. */
 		if (enc->n_used > UINT8_MAX)
@@ -176,14 +230,13 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	a->type = et;
 	a->at = et->events++;
 	a->payload = payload;
-	a->size = size;
-	a->row[FORMAT_F_TIME] = s->t_ns;
+	a->row[FORMAT_F_TIME] = t_ns;
 	enc->kinds[enc->n++] = (uint8_t)et->local;
 
 	if (!(a->at % TIMES_ROOM) && !numbers_room(&et->times, TIMES_ROOM))
 		return -ENOMEM;
-	numbers_put(&et->times, s->t_ns - enc->last_ns);
-	st->t_ns = enc->last_ns = s->t_ns;
+	numbers_put(&et->times, t_ns - enc->last_ns);
+	st->t_ns = enc->last_ns = t_ns;
 	if (st->tids[st->current] != s->tid) {
 		uint32_t before = st->current;
 
@@ -202,7 +255,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 
 void format_encoder_drop(struct format_encoder *enc)
 {
-	enc->n = 0;
+	enc->n = enc->mark = 0;
 }
 
 static void write_tables(struct format_encoder *enc)
@@ -302,6 +355,6 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	if (digest)
 		*digest = ret ? NULL : digest_collect(enc);
 	pool->len = 0;
-	enc->n = 0;
+	enc->n = enc->mark = 0;
 	return ret;
 }

@@ -28,7 +28,13 @@ struct encode_type {
 	struct numbers times;   /* time since the event before */
 	uint32_t events;        /* in this block */
 	uint32_t local;         /* its number in this block, when it has events */
-	uint32_t followed;      /* the smaller of that and FORMAT_FOLLOWED */
+	const struct format_type *t;
+	uint32_t payload_size; /* of t */
+	/* Fields from the first to the last that has no fixed place; of a single one where its u32
+	 * is, and what that counts from. */
+	uint32_t n_dynamic, dynamic_at, dynamic_base;
+	bool big;
+	uint32_t followed; /* the smaller of that and FORMAT_FOLLOWED */
 	/* Payload bytes 0..3 of the last event of the type that followed the same one. */
 	uint32_t heads[FORMAT_FOLLOWED + 1];
 };
@@ -40,7 +46,6 @@ struct adding {
 	struct encode_type *type;
 	uint32_t at; /* number of the event within its type */
 	const uint8_t *payload;
-	size_t size;
 	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
 };
 
@@ -56,6 +61,7 @@ struct format_encoder {
 
 	uint8_t *kinds;
 	uint32_t n;
+	uint32_t mark; /* so many events: at_mark() */
 	uint32_t cpu;
 	uint64_t first_ns, last_ns;
 	struct buf order;

@@ -129,11 +129,13 @@ static inline __attribute__((always_inline)) int encode_samples(const struct sou
 {
 	struct cdict_sample out = { .cpu = batch->cpu };
 	const struct batch_sample *p = batch->samples, *end = p + batch->n;
+	const struct source_event *events = source->events;
+	const bool has_stacks = source->stack;
 	uint32_t *stacks = NULL;
 	int ret = 0;
 
 	for (; p < end; p++) {
-		const struct source_event *ev = &source->events[p->event];
+		const struct source_event *ev = &events[p->event];
 		struct source_sample s;
 
 		if (end - p > PREFETCH) {
@@ -154,7 +156,7 @@ static inline __attribute__((always_inline)) int encode_samples(const struct sou
 					ret = format_encoder_add(enc, &out, (uint32_t)ev->type,
 								 s.raw, s.raw_size);
 			}
-			if (!ret && source->stack &&
+			if (has_stacks && !ret &&
 			    !note_stack(enc, batch, &stacks,
 					source->stack(source->ctx, p->event, p->record)))
 				ret = -ENOMEM;
