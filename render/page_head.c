@@ -335,7 +335,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	damage_json(j, r);
 	filter_json(j, c);
 	if (!rc)
-		rc = tables_findings_json(j, c->walk, c->t0_ns);
+		rc = tables_findings_json(j, c->walk, c->t0_ns, NULL);
 	json_close(j);
 	return rc;
 }
