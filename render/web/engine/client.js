@@ -152,6 +152,15 @@ export class Decoder {
 		return this.#ask(capture, { call: 'flame', range, type: by, tasks, cpus }, how);
 	}
 
+	// The thing of the kind (run, wait, off, guest, exit, state) of the task that the time lies in, and its likes.
+	detail(capture, range, { kind, task, at, ...how }) {
+		return this.#ask(capture, { call: 'detail', range, type: kind, tasks: [task], lo_ns: at }, how);
+	}
+
+	tracks(capture, range, { tasks, columns = 1024, max = 20000, ...how }) {
+		return this.#ask(capture, { call: 'tracks', range, tasks, columns, max }, how);
+	}
+
 	checksum(capture, how = {}) {
 		return this.#ask(capture, { call: 'checksum' }, how);
 	}
