@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The range and the filter as chips; each goes away by a click.
+import { momentIn } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { clean, count, duration, sinceStart } from './text.js';
+import { clean, count, duration } from './text.js';
 
 const WORDS = { cpus: 'CPU', vms: 'VM', reasons: 'exit', states: 'state' };
 const MOST = 4;
@@ -19,7 +20,7 @@ export class FilterBar {
 	#range() {
 		const { app } = this;
 		const [from, to] = app.range;
-		const text = `${sinceStart(from, to - from)} + ${duration(to - from)}`;
+		const text = `${momentIn(from, to - from)} + ${duration(to - from)}`;
 
 		if (!app.state.range)
 			return h('span', { class: 'dim', title: `${count(to - from)} ns` }, `all ${duration(to - from)}`);

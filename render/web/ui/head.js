@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The head line: what this is a recording of, whether anything is missing, search, theme, save, help.
+import { spanText, wallTime } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { lossOf } from './axis.js';
 import { showHelp } from './help.js';
 import { saveMenu } from './save.js';
 import { searchRegex } from './selection.js';
 import { themeName } from './theme.js';
-import { clean, count, duration, short, spanText, wallTime } from './text.js';
+import { clean, count, duration, short } from './text.js';
 
 const SEARCH_MS = 150;
 

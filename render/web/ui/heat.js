@@ -2,11 +2,12 @@
 // The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/view_switches.c. Several
 // kinds on one another have a colour each; where they meet a cell is parted between them.
 import { d3 } from '../d3.js';
+import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
 import { legend, mixed, rampColour, rampLegend } from './legend.js';
-import { clockTime, count, duration, exactNs } from './text.js';
+import { count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
 
 export const KINDS = {
@@ -255,7 +256,7 @@ export class HeatMap {
 
 		return {
 			lines: [`${cell.parts.map(({ kind, n }) => `${count(n)} ${KINDS[kind][n === 1 ? 'one' : 'many']}`).join(', ')} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
-			`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? `click: which ${this.alone ? 'they' : `${KINDS[cell.chosen.kind].many} they`} are` : null],
+			`from ${moment(cell.at, 9)}`, `in ${duration(Math.round(grid.wide))}`, decodes ? `click: which ${this.alone ? 'they' : `${KINDS[cell.chosen.kind].many} they`} are` : null],
 			box: { y: y - 6, h: 12 },
 			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
 		};
@@ -281,9 +282,9 @@ export class HeatMap {
 			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })),
 		rows.map((row) => h('button', {
 			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,
-			on: { click: () => app.set({ view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
+			on: { click: () => app.details.look({ run: 'run', sleep: 'off', wakeup: 'wait', guest: 'guest', exit: 'exit' }[kind], row.task, row.from, { view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
 		}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
-			h('span', { class: 'dim num' }, `from ${clockTime(app.capture, row.from)} s`)))];
+			h('span', { class: 'dim num' }, `from ${moment(row.from, 9)}`)))];
 	}
 
 	close() {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The current picture as SVG or PNG: the view's drawings under a title that says what they show.
+import { moment } from './clock.js';
 import { button, h } from './dom.js';
 import { download } from './download.js';
 import { drawLegend, drawRamp } from './legend.js';
 import { CanvasSurface, SvgSurface, fit } from './surface.js';
 import { copyText } from './table.js';
-import { clean, clockTime, duration } from './text.js';
+import { clean, duration } from './text.js';
 
 const WIDTH = 1280, EDGE = 16;
 
@@ -16,7 +17,7 @@ function caption(app) {
 	const { capture } = app;
 	const [from, to] = app.range;
 
-	return [clean(capture.label), capture.host && clean(capture.host), `${duration(to - from)} from ${clockTime(capture, from)} s`,
+	return [clean(capture.label), capture.host && clean(capture.host), `${duration(to - from)} from ${moment(from, 9)}`,
 	clean(app.selection.words()), clean(capture.loss.text ?? '')].filter(Boolean).join(' · ');
 }
 

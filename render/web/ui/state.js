@@ -29,6 +29,9 @@ const PARTS = {
 	strip: TEXT,
 	wait: NUMBERS,
 	matrix: TEXT,
+	clock: TEXT,
+	look: NUMBERS,
+	pins: NUMBERS,
 };
 
 export const START = Object.freeze({
@@ -45,6 +48,9 @@ export const START = Object.freeze({
 	marks: [], // times
 	strip: 'cpus', // overview: cpus, or waiting vms
 	matrix: 'delays', // of VMs: who delayed whom, or who was beside whom
+	clock: 'start', // by which times are told: since the start, the recording's clock, the wall's
+	look: [], // at: kind of thing (details.js), task, a time in it
+	pins: [], // tasks that are lanes under the strip
 	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The comparison of captures: side by side and as a signed difference, aligned by name, what changed most first.
+import { clockTime } from './clock.js';
 import { choice, h, replace } from './dom.js';
 import { COMPARISONS, FIGURE_WORDS, differenceColour, signed } from './compare.js';
 import { STATES, STATE_WORDS, inkOn, legend, stateItems } from './legend.js';
 import { Table } from './table.js';
-import { clean, clockTime, duration, figure, percent } from './text.js';
+import { clean, duration, figure, percent } from './text.js';
 import { View } from './view.js';
 
 function chanceText(p) {

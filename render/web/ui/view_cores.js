@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
+import { moment } from './clock.js';
 import { h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { EventList } from './events.js';
 import { Question } from './figures.js';
-import { eventsIn } from './lanes.js';
-import { legend } from './legend.js';
+import { eventsIn, outline } from './lanes.js';
+import { legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
-import { clean, clockTime, count, duration, percent } from './text.js';
+import { clean, count, duration, percent } from './text.js';
 import { View } from './view.js';
 
 const LEFT = 78, RIGHT = 12, AXIS = 22;
@@ -106,6 +107,8 @@ export class CoresView extends View {
 		else
 			this.markQuestion.ask((decoder, signal) => decoder.marks(app.capture, range, { max: MOST_MARKS, signal }), (marks) => {
 				this.marks = marks?.complete ? { range, ...marks } : null;
+				this.#sortExits();
+				this.#renderKey();
 				this.main.paint();
 			});
 	}
@@ -130,7 +133,7 @@ export class CoresView extends View {
 		replace(this.key, legend(this.#legendItems().map((item) => ({
 			...item, title: item.task === undefined ? 'every other task' : 'click: only this task', on: true,
 			click: item.task === undefined ? null : (e) => app.toggle('tasks', item.task, e.shiftKey),
-		}))), h('span', { class: 'dim small' }, 'empty: idle · hatched: nobody knows'));
+		}))), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
 		keepHeight(this.key);
 	}
 
@@ -168,6 +171,8 @@ export class CoresView extends View {
 			else
 				this.#drawBins(s, cpu, scale, y, tall - 2);
 			drawLoss(s, palette, app.capture, scale, y, tall - 2, cpu);
+			if (app.details.thing?.cpu === cpu)
+				outline(s, app, app.details.thing.task, scale, y, tall - 2);
 		});
 		if (this.#covered(this.marks))
 			this.#drawEvents(s, cpus, scale, tall);
@@ -205,6 +210,8 @@ export class CoresView extends View {
 					s.hatch(a, y, b - a, tall, palette.loss);
 				else if (colour !== palette.plot)
 					s.rect(a, y, b - a, tall, colour);
+				if (colour && colour !== palette.plot && tall >= 10)
+					this.#exitsIn(s, i, a, b, x, y, tall);
 				if (colour && colour !== palette.plot && b - a > 46 && tall >= 16)
 					this.#name(s, pieces.task[i], colour, a, b, y, tall);
 				continue;
@@ -219,6 +226,45 @@ export class CoresView extends View {
 				[longest, who] = [b - a, pieces.task[i]];
 		}
 		flush();
+	}
+
+	/** Exits of a slice, from kvm_exit to kvm_entry, as a stripe along its foot when they are as wide as a pixel. */
+	#exitsIn(s, piece, a, b, x, y, tall) {
+		if (!this.#covered(this.marks))
+			return;
+		const { marks, pieces } = this;
+		const [from, to] = [pieces.from[piece], pieces.to[piece]];
+		const high = Math.max(3, Math.round(tall * 0.3));
+
+		for (const i of this.exitsOf.get(pieces.task[piece]) ?? []) {
+			if (marks.at[i] >= to)
+				break;
+			const end = Math.min(b, x(Math.min(to, marks.at[i] + marks.dur[i])));
+			const begin = Math.max(a, x(marks.at[i]));
+
+			if (marks.at[i] + marks.dur[i] > from && end - begin >= 0.5)
+				s.rect(begin, y + tall - high, end - begin, high, this.reasonColour.get(marks.text[i]) ?? this.app.palette.states.exit);
+		}
+	}
+
+	/** Marks of exits by task, in order of time, and the colours of their reasons. */
+	#sortExits() {
+		const { marks } = this;
+
+		this.exitsOf = new Map();
+		for (let i = 0; i < (marks?.at.length ?? 0); i++) {
+			if (marks.what[i] !== EXIT || Number.isNaN(marks.dur[i]))
+				continue;
+			const list = this.exitsOf.get(marks.task[i]);
+
+			if (list)
+				list.push(i);
+			else
+				this.exitsOf.set(marks.task[i], [i]);
+		}
+		const colours = reasonColours(this.app.palette, marks?.texts ?? []);
+
+		this.reasonColour = new Map((marks?.texts ?? []).map((text, i) => [i, colours.get(text)]));
 	}
 
 	/** The first piece of @cpu that ends after @t. */
@@ -312,14 +358,14 @@ export class CoresView extends View {
 			return { lines: [`CPU ${cpu}`, 'click: only this CPU'], box, click: (e) => app.toggle('cpus', cpu, e.shiftKey) };
 		const scale = timeScale(app.range, LEFT, this.main.width - RIGHT);
 		const t = scale.invert(x);
-		const mark = this.#markAt(cpu, x, scale);
+		const mark = this.#markAt(cpu, x, y, scale);
 
 		if (mark)
-			return { lines: mark, box };
+			return { ...mark, box };
 		return this.#covered(this.pieces) ? this.#pieceAt(cpu, t, box) : this.#binAt(cpu, t, box);
 	}
 
-	#markAt(cpu, x, scale) {
+	#markAt(cpu, x, y, scale) {
 		if (!this.#covered(this.marks))
 			return null;
 		const { marks, app } = this;
@@ -331,12 +377,24 @@ export class CoresView extends View {
 			if (marks.cpu[i] === cpu && far < near)
 				[best, near] = [i, far];
 		}
+		// the stripe of an exit, at a slice's foot
+		for (let i = 0; best < 0 && y % this.rowHeight() > 0.6 * this.rowHeight() && i < marks.at.length; i++) {
+			const t = scale.invert(x);
+
+			if (marks.what[i] === EXIT && marks.cpu[i] === cpu && marks.at[i] <= t && t < marks.at[i] + marks.dur[i])
+				best = i;
+		}
 		if (best < 0)
 			return null;
 		const what = ['wake-up of', 'exit of', 'entry of', 'migration of'][marks.what[best]];
 
-		return [`${what} ${app.who(marks.task[best])}`, marks.text[best] < marks.texts.length ? clean(marks.texts[marks.text[best]]) : null,
-		`at ${clockTime(app.capture, marks.at[best])} s, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`];
+		const kind = ['wait', 'exit', 'guest', 'off'][marks.what[best]];
+		const click = () => app.details.look(kind, marks.task[best], marks.at[best]);
+
+		return {
+			click, lines: [`${what} ${app.who(marks.task[best])}`, marks.text[best] < marks.texts.length ? clean(marks.texts[marks.text[best]]) : null,
+			`at ${moment(marks.at[best], 9)}, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`]
+		};
 	}
 
 	#pieceAt(cpu, t, box) {
@@ -348,8 +406,14 @@ export class CoresView extends View {
 			const [from, to, task] = [pieces.from[i], pieces.to[i], pieces.task[i]];
 
 			return {
-				lines: [`${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`, `to ${clockTime(app.capture, to)} s`],
-				box, click: (e) => { app.chosen = [from, to]; if (e.shiftKey && task !== NOBODY) app.toggle('tasks', task); },
+				lines: [`${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`, `to ${moment(to, 9)}`],
+				box, click: (e) => {
+					app.chosen = [from, to];
+					if (e.shiftKey && task !== NOBODY)
+						app.toggle('tasks', task);
+					else if (task !== NOBODY)
+						app.details.look('run', task, t);
+				},
 			};
 		}
 		return null;
@@ -367,7 +431,7 @@ export class CoresView extends View {
 
 		return {
 			lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${count(bins.switches[cpu * bins.columns + i])} switches`,
-			`in ${duration(Math.round(wide))} from ${((bins.from + i * wide) / 1e9).toFixed(5)} s`], box
+			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, t),
 		};
 	}
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 1: where the time of every vCPU went, worst first, who was in its way, and when.
 import { d3 } from '../d3.js';
+import { moment } from './clock.js';
 import { button, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
+import { aroundOf } from './details.js';
 import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
 import { drawMarks } from './marks.js';
 import { Slices, fillRows } from './slices.js';
-import { count, duration, exactNs, percent } from './text.js';
+import { clean, count, duration, exactNs, percent } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
@@ -27,8 +29,9 @@ export class VcpusView extends View {
 		this.table = h('table', { class: 'vcpus', data: { table: 'vcpu' } },
 			h('thead', null, h('tr', null,
 				h('th', { class: 'who' }, 'vCPU, worst first'),
-				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU wanted to run and could not' }, 'kept waiting'),
+				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU wanted to run and could not' }, 'waited'),
 				h('th', { class: 'behind', title: 'who had the CPU meanwhile' }, 'behind whom most'),
+				h('th', { class: 'num worst', title: 'the longest wait that ended here, and when it began' }, 'worst, at'),
 				h('th', { class: 'bar-cell' }, this.barAxis.el),
 				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
 		this.empty = h('p', { class: 'empty', hidden: true });
@@ -94,12 +97,26 @@ export class VcpusView extends View {
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
 			h('td', { class: 'behind' }, this.#antagonist(row)),
+			h('td', { class: 'num worst' }, this.#worst(row)),
 			h('td', { class: 'bar-cell' }, this.#bar(row)),
 			h('td', { class: 'lane-cell' }, lane.el));
 
 		if (!open)
 			return [line];
-		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '5' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
+		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
+	}
+
+	/** Its longest wait, which a click shows. */
+	#worst(row) {
+		const { app } = this;
+
+		if (!row.worst_ns)
+			return '–';
+		return h('a', {
+			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}; click: shows it`,
+			data: { key: 'worst_ns', value: row.worst_ns },
+			on: { click: () => app.details.look('wait', row.task, row.worst_at_ns, { range: aroundOf({ from: row.worst_at_ns, to: row.worst_at_ns + row.worst_ns }) }) },
+		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, moment(row.worst_at_ns, 3)));
 	}
 
 	#antagonist(row) {
@@ -142,7 +159,7 @@ export class VcpusView extends View {
 				const at = timeScale(app.range, PAD, plot.width - PAD).invert(x);
 				const found = this.lanes.at(task, at);
 
-				return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: found.range ? () => { app.chosen = found.range; } : null };
+				return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: () => { app.chosen = found.range ?? null; app.details.look('state', task, at); } };
 			},
 		});
 
@@ -173,9 +190,9 @@ export class VcpusView extends View {
 		if (!row)
 			return null;
 		if (key === 'delayed')
-			return [`${app.who(task)}: kept waiting ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
+			return [`${app.who(task)}: waited ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
 			`waiting after wake-ups ${duration(row.waiting_ns)}, ${count(row.waits ?? 0)} times`,
-			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${(row.worst_at_ns / 1e9).toFixed(6)} s` : null];
+			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${moment(row.worst_at_ns, 6)}` : null];
 		const ns = row[`${key}_ns`];
 
 		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(this.shares.get(task)?.[`${key}_percent`])} of the range`];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
+import { aroundOf } from './details.js';
 import { button, choice, h, replace } from './dom.js';
 import { clean, duration, percent, plural } from './text.js';
-import { Wait, aroundOf } from './wait.js';
+import { Wait } from './wait.js';
 
 // What the matrix is of: keys of its table, and what stands around it.
 const FACES = {

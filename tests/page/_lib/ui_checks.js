@@ -3,6 +3,7 @@
 // build-aux/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
 // "ok NAME" or "not ok NAME" and why.
 
+import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
 import * as gestures from '../../../render/web/ui/gestures.js';
 import * as legend from '../../../render/web/ui/legend.js';
@@ -39,11 +40,11 @@ check('numbers_have_three_digits_and_a_unit', [
 	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
 ]);
 check('times_of_the_clock_are_exact', [
-	[text.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],
-	[text.clockTime({ t0_ns: '9007199254740993' }, 1), '9007199.254740994'],
-	[text.clockTime({ t0_ns: '5' }, 0), '0.000000005'],
-	[text.wallTime({ wall_t0: '2026-11-20T13:47:48.999999999Z' }, 1), { day: '2026-11-20', time: '13:47:49', ns: '000000000' }],
-	[text.wallTime({ wall_t0: null }, 1), null],
+	[clock.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],
+	[clock.clockTime({ t0_ns: '9007199254740993' }, 1), '9007199.254740994'],
+	[clock.clockTime({ t0_ns: '5' }, 0), '0.000000005'],
+	[clock.wallTime({ wall_t0: '2026-11-20T13:47:48.999999999Z' }, 1), { day: '2026-11-20', time: '13:47:49', ns: '000000000' }],
+	[clock.wallTime({ wall_t0: null }, 1), null],
 ]);
 
 const some = { ...state.START, view: 'exits', range: [1, 2500000000], tasks: [3, 7], vms: ['a,b', '%&=#<ü'], reasons: ['EPT_VIOLATION'], search: '^vhost|a&b=c', theme: 'dark' };
