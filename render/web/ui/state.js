@@ -11,6 +11,7 @@ const PARTS = {
 	range: { parse: parseRange },
 	tasks: NUMBERS,
 	vms: TEXTS,
+	groups: TEXTS,
 	cpus: NUMBERS,
 	reasons: TEXTS,
 	states: TEXTS,
@@ -29,10 +30,13 @@ const PARTS = {
 	strip: TEXT,
 	wait: NUMBERS,
 	matrix: TEXT,
+	fold: TEXT,
+	unfold: TEXTS,
+	paint: TEXT,
 };
 
 export const START = Object.freeze({
-	view: 'vcpus', range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+	view: 'vcpus', range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
 	theme: '', capture: 0,
 	by: 'time', // exits: by count or by time
 	per: 'task', // exits: a bar per task or per VM
@@ -45,6 +49,9 @@ export const START = Object.freeze({
 	marks: [], // times
 	strip: 'cpus', // overview: cpus, or waiting vms
 	matrix: 'delays', // of VMs: who delayed whom, or who was beside whom
+	fold: 'auto', // many tasks as few rows: auto, groups or tasks
+	unfold: [], // of those, the ones that are open
+	paint: 'task', // cores: a colour a task, a group or a state
 	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 
