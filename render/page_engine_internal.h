@@ -55,9 +55,9 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_coremap, page_histogram, page_pieces,
-	page_states, page_marks, page_select, page_subsecond, page_events, page_checksum,
-	page_flame, page_detail, page_tracks;
+extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_histogram,
+	page_pieces, page_states, page_marks, page_select, page_subsecond, page_events,
+	page_checksum, page_flame, page_detail, page_tracks;
 
 /* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);

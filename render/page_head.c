@@ -323,7 +323,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);
 	/* Of the rest the page says it where it would be shown. */
-	table_lacks(c->tables, PAGE_TABLES,
+	table_lacks(c->tables, PAGE_SUCCESSORS,
 		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
 	json_close(j);
 	types_json(j, r);

@@ -13,6 +13,9 @@
 #include "tables/walk.h"
 
 struct table *tables_tasks(const struct tables_walk *w, bool per_cpu);
+/* The same, many as few rows (fold.h): by VM, else by name; and by the parts of a VM, the kinds of kernel threads. */
+struct table *tables_tasks_groups(const struct tables_walk *w);
+struct table *tables_tasks_roles(const struct tables_walk *w);
 struct table *tables_latency(const struct tables_walk *w);
 struct table *tables_latency_cpus(const struct tables_walk *w); /* made with by_cpu */
 struct table *tables_latency_perf(const struct tables_walk *w); /* made with like_perf */
@@ -30,6 +33,9 @@ struct table *tables_count(const struct tables_walk *w, const struct tables_coun
 struct table *tables_successors(const struct tables_walk *w);
 struct table *tables_coremap(const struct tables_walk *w);      /* a row a cell */
 struct table *tables_coremap_cpus(const struct tables_walk *w); /* a row a CPU */
+/* tables_coremap_groups, tables_coremap_roles - the cells of tasks, many as few (fold.h). */
+struct table *tables_coremap_groups(const struct tables_walk *w);
+struct table *tables_coremap_roles(const struct tables_walk *w);
 
 enum tables_exits_by {
 	TABLES_EXITS_BY_TASK = 0,
@@ -53,6 +59,8 @@ struct table *tables_vcpu(const struct tables_walk *w);
 const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
 					       const struct table *vcpu, size_t row);
 struct table *tables_vcpu_shares(const struct tables_walk *w);
+/* tables_vcpu_groups - the states of all vCPUs of a VM together. */
+struct table *tables_vcpu_groups(const struct tables_walk *w);
 struct table *tables_vcpu_reasons(const struct tables_walk *w);
 /* tables_antagonists - of the vCPUs that @vcpu (from tables_vcpu()) shows, in its order, the
  * @most worst of each; 0: all. */

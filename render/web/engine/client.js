@@ -112,6 +112,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'coremap', range, tasks, cpus }, how);
 	}
 
+	tasks(capture, range, { tasks = null, cpus = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'tasks', range, tasks, cpus }, how);
+	}
+
 	async histogram(capture, range, { kind, tasks = null, ...how }) {
 		return (await this.#ask(capture, { call: 'histogram', range, kinds: [kind], tasks }, how)).bars;
 	}

@@ -17,9 +17,17 @@ import { START, Store } from './state.js';
 import { Selection } from './selection.js';
 import { clean } from './text.js';
 import { applyTheme } from './theme.js';
-import { viewsFor } from './views.js';
+import { lacksOf, viewsFor } from './views.js';
 
 const LEAST_NS = 40; // the narrowest range
+
+const BUSY = 80; // percent of all CPUs
+
+function isBusy({ tables: { capacity, vcpu } }) {
+	const of = (table, key) => table.rows.map((row) => row[table.columns.indexOf(key)]);
+
+	return of(capacity, 'busy_percent')[0] >= BUSY && of(vcpu, 'delayed_ns').some((ns) => ns > 0);
+}
 
 class App {
 	constructor(page, decoder, root) {
@@ -74,8 +82,12 @@ class App {
 		const { only, start } = this.page;
 		const vcpus = this.page.captures.some((c) => c.tables.vcpu?.rows.length);
 		const first = this.views.find((v) => v.id !== 'vcpus' || vcpus) ?? this.views[0];
+		/** @type {any} */
 		const state = { ...START, view: vcpus || first.id === 'compare' ? this.views[0].id : (this.views.find((v) => v.id === 'tasks') ?? first).id };
 
+		// of CPUs that are all busy there is nothing to see: who waits for them is
+		if (this.page.captures[0].tables.capacity?.rows.length && vcpus && isBusy(this.page.captures[0]))
+			state.strip = 'vms';
 		if (only && this.views.some((view) => view.id === only))
 			state.view = only;
 		if (start?.what)
@@ -145,8 +157,8 @@ class App {
 
 	#renderTabs() {
 		replace(this.tabs, this.page.only ? [] : this.views.map((view) => h('button', {
-			type: 'button', role: 'tab', class: view.id === this.state.view ? 'tab on' : 'tab',
-			'aria-selected': String(view.id === this.state.view), title: `${view.hint} (key ${view.key})`,
+			type: 'button', role: 'tab', class: `tab${view.id === this.state.view ? ' on' : ''}${lacksOf(view, this.capture) ? ' lacks' : ''}`,
+			'aria-selected': String(view.id === this.state.view), title: lacksOf(view, this.capture) ?? `${view.hint} (key ${view.key})`,
 			data: { view: view.id }, on: { click: () => this.set({ view: view.id }) },
 		}, h('span', { class: 'key' }, view.key), view.title)));
 	}
@@ -234,8 +246,8 @@ class App {
 				if (range)
 					this.details.follow();
 				this.view.update({
-					range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'flame', 'lay', 'open', 'compare', 'wait', 'matrix'), figures: this.freshFigures
+					range, filter: differs('tasks', 'vms', 'groups', 'cpus', 'reasons', 'states', 'search'),
+					options: differs('by', 'per', 'map', 'heat', 'flame', 'lay', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint'), figures: this.freshFigures
 				});
 			}
 		}

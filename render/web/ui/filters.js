@@ -45,18 +45,18 @@ export class FilterBar {
 		};
 
 		return [
-			list('tasks', (t) => app.who(t)), list('vms', clean), list('cpus', String), list('reasons', clean), list('states', clean),
+			list('tasks', (t) => app.who(t)), list('vms', clean), list('groups', clean), list('cpus', String), list('reasons', clean), list('states', clean),
 			state.search ? [this.#chip(`/${clean(state.search)}/`, 'names that match', { search: '' }, 'search')] : [],
 		].flat();
 	}
 
 	#clear() {
 		const { state } = this.app;
-		const n = ['tasks', 'vms', 'cpus', 'reasons', 'states'].reduce((sum, key) => sum + state[key].length, 0) +
+		const n = ['tasks', 'vms', 'groups', 'cpus', 'reasons', 'states'].reduce((sum, key) => sum + state[key].length, 0) +
 			(state.search ? 1 : 0) + (state.range ? 1 : 0);
 
 		return n > 1 ? button('clear', 'everything again: the whole window, no filter', () => this.app.set({
-			range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+			range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
 		}), { class: 'link' }) : null;
 	}
 }

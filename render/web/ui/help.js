@@ -6,7 +6,7 @@ import { clean } from './text.js';
 
 const KEYS = [
 	['1 … 6', 'the views; 0: the comparison, when there is one'],
-	['wheel', 'zoom at the pointer, over any picture of time'],
+	['wheel', 'zoom at the pointer, over a picture of time that is zoomed; Ctrl: over the whole one, too; else it scrolls'],
 	['drag', 'choose a range of time for the whole page'],
 	['shift-drag, right drag', 'move through time'],
 	['double click', 'the whole window again'],

@@ -73,6 +73,12 @@ export function followKeys(app) {
 
 		if (typing || e.ctrlKey || e.metaKey || e.altKey)
 			return;
+		// what is no button of its own, but can be clicked
+		if ((e.key === 'Enter' || e.key === ' ') && e.target instanceof HTMLElement && e.target.matches('[data-enter]')) {
+			e.target.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: e.shiftKey }));
+			e.preventDefault();
+			return;
+		}
 		const view = app.views.find((v) => v.key === e.key);
 
 		if (view)

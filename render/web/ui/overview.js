@@ -5,7 +5,7 @@ import { CLOCKS, clockKind, clockTime, moment, wallTime } from './clock.js';
 import { choice, h, replace, s as svg } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { within } from './gestures.js';
-import { rampColour, rampLegend } from './legend.js';
+import { STATES, rampColour, rampLegend } from './legend.js';
 import { Plot } from './plot.js';
 import { clean, duration, plural } from './text.js';
 
@@ -47,13 +47,16 @@ export class Overview {
 		const n = bins.vcpu_columns;
 		const wide = (bins.to - bins.from) / n;
 
+		const place = new Map(bins.vcpus.map((task, i) => [task, i]));
+		const unknown = (task, i) => bins.vcpu_ns[(place.get(task) * STATES.length + STATES.indexOf('unknown')) * n + i];
+
 		return bins.vms.map(({ vcpus }, row) => {
 			const { vm } = capture.tasks[vcpus[0]];
 
 			return {
 				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
 				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
-				unknown: () => 0,
+				unknown: (i) => Math.min(1, vcpus.reduce((sum, task) => sum + unknown(task, i), 0) / (vcpus.length * wide)),
 				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,
 			};
 		});

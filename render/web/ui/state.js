@@ -11,6 +11,7 @@ const PARTS = {
 	range: { parse: parseRange },
 	tasks: NUMBERS,
 	vms: TEXTS,
+	groups: TEXTS,
 	cpus: NUMBERS,
 	reasons: TEXTS,
 	states: TEXTS,
@@ -32,10 +33,13 @@ const PARTS = {
 	clock: TEXT,
 	look: NUMBERS,
 	pins: NUMBERS,
+	fold: TEXT,
+	unfold: TEXTS,
+	paint: TEXT,
 };
 
 export const START = Object.freeze({
-	view: 'vcpus', range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+	view: 'vcpus', range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
 	theme: '', capture: 0,
 	by: 'time', // exits: by count or by time
 	per: 'task', // exits: a bar per task or per VM
@@ -51,6 +55,9 @@ export const START = Object.freeze({
 	clock: 'start', // by which times are told: since the start, the recording's clock, the wall's
 	look: [], // at: kind of thing (details.js), task, a time in it
 	pins: [], // tasks that are lanes under the strip
+	fold: 'auto', // many tasks as few rows: auto, groups or tasks
+	unfold: [], // of those, the ones that are open
+	paint: 'task', // cores: a colour a task, a group or a state
 	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 

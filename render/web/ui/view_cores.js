@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
 import { moment } from './clock.js';
-import { h, keepHeight, replace } from './dom.js';
+import { choice, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { EventList } from './events.js';
-import { Question } from './figures.js';
-import { eventsIn, outline } from './lanes.js';
-import { legend, reasonColours } from './legend.js';
+import { Question, rowsOf } from './figures.js';
+import { Lanes, eventsIn, outline } from './lanes.js';
+import { STATES, STATE_WORDS, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
 import { clean, count, duration, percent } from './text.js';
 import { View } from './view.js';
@@ -33,6 +33,7 @@ export class CoresView extends View {
 		this.words = h('p', { class: 'dim' });
 		this.question = new Question(app);
 		this.markQuestion = new Question(app);
+		this.lanes = new Lanes(app, () => this.main.paint()); // states of vCPUs, when they are the colours
 		this.events = new EventList(app);
 		this.main = this.plot({
 			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + AXIS, time: { left: LEFT, right: RIGHT },
@@ -51,33 +52,52 @@ export class CoresView extends View {
 		return n <= 8 ? (innerHeight > 1100 ? 44 : 30) : n <= 24 ? 20 : n <= 64 ? 12 : 8;
 	}
 
-	/** The tasks with a colour: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
+	/** What has a colour of its own: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
 	#pickColours() {
 		const { app } = this;
+		const { tasks, bins, tables } = app.capture;
 		const chosen = app.selection.list();
-		const rank = app.capture.bins.spark_tasks.filter((task) => app.capture.tasks[task].tid !== 0);
-		const order = chosen ? [...rank.filter((task) => chosen.includes(task)), ...chosen.filter((task) => !rank.includes(task))] : rank;
+		const groups = app.state.paint === 'group';
+		const wanted = chosen && new Set(groups ? chosen.map((task) => tasks[task].fold) : chosen);
+		const rank = groups ? rowsOf(tables.tasks_groups).map((row) => row.group) : bins.spark_tasks.filter((task) => tasks[task].tid !== 0);
+		const order = wanted ? [...rank.filter((key) => wanted.has(key)), ...[...wanted].filter((key) => !rank.includes(key))] : rank;
 
-		this.coloured = order.slice(0, COLOURS);
-		this.colours = new Map(this.coloured.map((task, i) => [task, app.palette.tasks[i]]));
+		this.coloured = app.state.paint === 'state' ? [] : order.slice(0, COLOURS);
+		this.colours = new Map(this.coloured.map((key, i) => [key, app.palette.tasks[i]]));
 	}
 
 	colour(task) {
 		const { app } = this;
+		const of = app.capture.tasks[task];
 
 		if (task === NOBODY)
 			return null;
-		if (app.capture.tasks[task]?.tid === 0)
+		if (of?.tid === 0)
 			return app.palette.plot;
-		return this.colours.get(task) ?? app.palette.other_task;
+		if (app.selection.any && !app.selection.task(task))
+			return app.palette.other_task;
+		if (app.state.paint === 'state')
+			return this.#stateColour(of);
+		return this.colours.get(app.state.paint === 'group' ? of?.fold : task) ?? app.palette.other_task;
+	}
+
+	/** Before its states are known a vCPU on a CPU is one in the guest; other threads of a VM are QEMU's. */
+	#stateColour(task) {
+		const { states, other_task: other } = this.app.palette;
+
+		return task?.vcpu !== null ? states.guest : task.fold_kind === 'vm' ? states.qemu : task.fold_kind === 'kernel' ? states.blocked : other;
 	}
 
 	update(change) {
+		const { app } = this;
+
 		this.#pickColours();
 		if (change.figures || change.filter || change.options)
 			this.#renderKey();
 		if (change.range || change.filter || change.figures)
 			this.#askPieces();
+		if (app.state.paint === 'state' && (change.range || change.figures || change.options))
+			this.lanes.follow(app.capture.bins.vcpus);
 		this.events.follow();
 		this.main.paint();
 		this.#renderWords();
@@ -85,7 +105,7 @@ export class CoresView extends View {
 
 	#askPieces() {
 		const { app } = this;
-		const range = app.range;
+		const { range } = app;
 		const key = `${app.state.capture}:${range}`;
 
 		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS) {
@@ -121,19 +141,41 @@ export class CoresView extends View {
 
 	#legendItems() {
 		const { app } = this;
-		const run = new Map(app.rows('tasks').map((row) => [row.task, row.run_ns]));
-		const items = this.coloured.map((task, i) => ({ key: task, task, colour: app.palette.tasks[i], text: `${app.who(task)}  ${run.get(task) ? duration(run.get(task)) : '–'}` }));
+		const { palette } = app;
+		const groups = app.state.paint === 'group';
 
-		return [...items, { key: 'others', colour: app.palette.other_task, text: 'others' }];
+		if (app.state.paint === 'state')
+			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
+			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.states.blocked, text: 'kernel threads' },
+			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
+		const run = new Map(groups ? app.rows('tasks_groups').map((row) => [row.group, row.run_ns]) : app.rows('tasks').map((row) => [row.task, row.run_ns]));
+		const items = this.coloured.map((key, i) => ({
+			key, task: groups ? undefined : key, group: groups ? key : undefined, colour: palette.tasks[i],
+			text: `${groups ? clean(key) : app.who(key)}  ${run.get(key) ? duration(run.get(key)) : '–'}`,
+		}));
+
+		return [...items, { key: 'others', colour: palette.other_task, text: 'others' }];
+	}
+
+	#pick(item, e) {
+		const { app } = this;
+
+		if (item.task !== undefined)
+			app.toggle('tasks', item.task, e.shiftKey);
+		else
+			app.toggle(app.capture.tasks.some((task) => task.vm === item.group) ? 'vms' : 'groups', item.group, e.shiftKey);
 	}
 
 	#renderKey() {
 		const { app } = this;
 
-		replace(this.key, legend(this.#legendItems().map((item) => ({
-			...item, title: item.task === undefined ? 'every other task' : 'click: only this task', on: true,
-			click: item.task === undefined ? null : (e) => app.toggle('tasks', item.task, e.shiftKey),
-		}))), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
+		replace(this.key, choice('colour', [['task', 'task', 'a colour a task'], ['group', 'group', 'a colour a VM, else tasks of one name, kernel threads'],
+		['state', 'state', 'what vCPUs were doing; QEMU, kernel threads, tasks of the host']], app.state.paint, (paint) => app.set({ paint })),
+			legend(this.#legendItems().map((item) => {
+				const own = item.task !== undefined || item.group !== undefined;
+
+				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'every other task' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
+			})), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
 		keepHeight(this.key);
 	}
 
@@ -208,6 +250,8 @@ export class CoresView extends View {
 
 				if (!colour)
 					s.hatch(a, y, b - a, tall, palette.loss);
+				else if (colour === palette.states.guest && b - a >= 3 && this.#covered(this.lanes.exact))
+					this.#drawStates(s, i, a, b, y, tall, scale);
 				else if (colour !== palette.plot)
 					s.rect(a, y, b - a, tall, colour);
 				if (colour && colour !== palette.plot && tall >= 10)
@@ -265,6 +309,11 @@ export class CoresView extends View {
 		const colours = reasonColours(this.app.palette, marks?.texts ?? []);
 
 		this.reasonColour = new Map((marks?.texts ?? []).map((text, i) => [i, colours.get(text)]));
+	}
+
+	/** What a vCPU did in its slice. */
+	#drawStates(s, i, a, b, y, tall, scale) {
+		this.lanes.draw(s, this.pieces.task[i], timeScale([scale.invert(a), scale.invert(b)], a, b), y, tall);
 	}
 
 	/** The first piece of @cpu that ends after @t. */
@@ -439,6 +488,7 @@ export class CoresView extends View {
 		this.question.drop();
 		this.markQuestion.drop();
 		this.events.close();
+		this.lanes.close();
 		super.close();
 	}
 }
