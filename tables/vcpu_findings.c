@@ -288,17 +288,9 @@ static void note_worst(struct findings *found, const struct analyze_vcpu_row *ro
 	about->at_ns = row->worst.at_ns;
 	about->dur_ns = row->worst.dur_ns;
 	about->cpu = row->worst.cpu;
-	/* who had a CPU longest in it, if it is also the worst that one did */
-	for (size_t k = 0; k < row->n_antagonists; k++) {
-		const struct analyze_antagonist *a = &row->antagonists[k];
-
-		if (a->worst.at_ns != about->at_ns || a->worst.dur_ns != about->dur_ns ||
-		    a->worst_held_ns <= about->held_ns)
-			continue;
-		about->behind = a->task;
-		about->behind_cpu = a->worst.cpu;
-		about->held_ns = a->worst_held_ns;
-	}
+	about->behind = row->worst_by;
+	about->behind_cpu = row->worst_by_cpu;
+	about->held_ns = row->worst_held_ns;
 }
 
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)

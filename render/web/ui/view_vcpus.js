@@ -108,6 +108,7 @@ export class VcpusView extends View {
 			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns } }, row.delayed_ns ? duration(row.delayed_ns) : '–', h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
 			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), h('bdi', null, clean(worst.behind))] : ''),
+			h('td'),
 			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
 	}
 
