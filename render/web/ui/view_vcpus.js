@@ -273,6 +273,8 @@ export class VcpusView extends View {
 			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${moment(row.worst_at_ns, 6)}` : null];
 		const ns = row[`${key}_ns`];
 
+		if (ns === null || ns === undefined)
+			return [`${app.who(task)}: ${STATE_WORDS[key]}`, 'not recorded, so not known'];
 		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(this.shares.get(task)?.[`${key}_percent`])} of the range`];
 	}
 

@@ -203,7 +203,7 @@ async function check(browser, page) {
 	await tab.evaluate('cdictPage.setState({ range: null, tasks: [], cpus: [], pins: [], view: "cores" })');
 	await tab.idle();
 	await details(tab);
-	tab.problems().forEach((text) => wrong.push(text));
+	[...new Set(tab.problems())].forEach((text) => wrong.push(text));
 	await tab.close();
 	return [...asked].map(([kind, n]) => `${n} of ${kind}`).join(', ');
 }
