@@ -42,6 +42,7 @@ static void a_slice_is_whole_wherever_in_it_one_clicks(void **state)
 {
 	static const char *const golden[] = { "vmx", "svm", "sched", "loss", "late" };
 	static struct kept all[100000];
+	size_t told = 0;
 
 	(void)state;
 	for (size_t g = 0; g < sizeof(golden) / sizeof(golden[0]); g++) {
@@ -50,7 +51,7 @@ static void a_slice_is_whole_wherever_in_it_one_clicks(void **state)
 
 		asked_open(&a, golden[g]);
 		n = pieces_of(&a, all, sizeof(all) / sizeof(all[0]));
-		assert_true(n > 0);
+		told += n;
 		for (size_t i = 0; i < n; i += 1 + n / 60) {
 			const double places[] = { all[i].from, all[i].to - 1,
 						  all[i].from + (all[i].to - all[i].from) / 2 };
@@ -68,6 +69,7 @@ static void a_slice_is_whole_wherever_in_it_one_clicks(void **state)
 		}
 		asked_close(&a);
 	}
+	assert_true(told > 20);
 }
 
 /* From the first of a task's slices by `after` to its last, and by `milder` from the longest to the shortest. */
