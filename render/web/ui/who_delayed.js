@@ -109,7 +109,7 @@ export class WhoDelayed {
 		const { who, ns, sum, over, column, columnTitle } = this.face;
 		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
 		const most = Math.max(...rows.map((row) => row[ns]));
-		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, shortName(clean(text))));
+		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, shortName(clean(text), 11)));
 
 		return h('table', { class: 'delays', data: { table: this.table } },
 			h('thead', null,
