@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "render/page_bins.h"
 #include "render/page_engine_internal.h"
+#include "tables/names.h"
 
 #define COLUMNS_MAX 65535u
 
@@ -155,6 +156,7 @@ void page_engine_close(struct page_engine *e)
 	give_up(e);
 	page_tasks_fini(&e->tasks);
 	digests_free(e->digests);
+	label_index_free(e->labels);
 	cdict_reader_close(e->reader);
 	free(e);
 }
@@ -219,6 +221,16 @@ int page_engine_digests(struct page_engine *e, struct digests **out, struct cdic
 		e->no_digests = !e->digests;
 	}
 	*out = e->digests;
+	return rc;
+}
+
+int page_engine_labels(struct page_engine *e, struct label_index **out, struct cdict_error *err)
+{
+	int rc = 0;
+
+	if (!e->labels && cdict_reader_label_count(e->reader))
+		rc = label_index_new(&e->labels, e->reader, false, NULL, err);
+	*out = e->labels;
 	return rc;
 }
 
