@@ -30,6 +30,8 @@ static int add(struct page_engine *e, int part, struct cdict_error *err)
 	struct figures *f = e->state;
 	int rc = page_engine_digests(e, &opts.digests, err);
 
+	if (!rc)
+		rc = page_engine_labels(e, &opts.names.labels, err);
 	if (rc)
 		return rc;
 	if (e->q.filtered || e->chosen) {

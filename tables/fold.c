@@ -260,8 +260,9 @@ struct table *tables_fold(const struct tables_walk *w, const struct tables_decl 
 					       : NULL;
 	t->grouped = true; /* rows of no task */
 	collect(&f);
-	fill(t, &f);
 	t->failed |= f.fold.culprits.failed;
+	if (!t->failed)
+		fill(t, &f);
 	for (size_t i = 0; i < f.all.n; i++) {
 		if (f.all.at[i].sum)
 			decl->fini(f.all.at[i].sum);

@@ -13,6 +13,8 @@ what=()
 for file in "$DATA/kvm-libvirt-cgroups.data" "$DATA/kvm-small.data" ${SHARED:+"$SHARED/captures/kvm/kvm-libvirt.data"}; do
 	name=$(basename "$file" .data)
 	"$CDICT" convert -q -i "$file" -o "$name.cdict" >/dev/null 2>&1
+	# and by the names that the file has
+	[ "$name" != kvm-small ] || "$CDICT" annotate -q "$name.cdict" --map "$DATA/kvm-small.map.csv" || exit
 	[ -s "$name.cdict" ] && report "$name.cdict" -o "$name.html" || exit
 	what+=("groups_of_${name//-/_}_are_the_commands" "$name.html" "$name.cdict")
 done

@@ -120,8 +120,8 @@ export class Decoder {
 		return (await this.#ask(capture, { call: 'histogram', range, kinds: [kind], tasks }, how)).bars;
 	}
 
-	async bins(capture, range, { columns = 1024, heat = null, tasks = null, ...how } = {}) {
-		return (await this.#ask(capture, { call: 'bins', range, columns, kinds: heat, tasks }, how)).bins;
+	async bins(capture, range, { columns = 1024, heat = null, tasks = null, cpus = null, reasons = null, ...how } = {}) {
+		return (await this.#ask(capture, { call: 'bins', range, columns, kinds: heat, tasks, cpus, reasons }, how)).bins;
 	}
 
 	pieces(capture, range, { max = 200000, ...how } = {}) {

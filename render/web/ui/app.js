@@ -22,6 +22,7 @@ import { lacksOf, viewsFor } from './views.js';
 const LEAST_NS = 40; // the narrowest range
 
 const BUSY = 80; // percent of all CPUs
+const MANY = 40; // vCPUs: their exits are shown by VM
 
 function isBusy({ tables: { capacity, vcpu } }) {
 	const of = (table, key) => table.rows.map((row) => row[table.columns.indexOf(key)]);
@@ -49,7 +50,10 @@ class App {
 		this.#build();
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
 		addEventListener('beforeprint', () => this.#print());
-		addEventListener('afterprint', () => this.repaint());
+		addEventListener('afterprint', () => {
+			delete document.documentElement.dataset.print;
+			this.repaint();
+		});
 		followKeys(this);
 	}
 
@@ -88,6 +92,8 @@ class App {
 		// of CPUs that are all busy there is nothing to see: who waits for them is
 		if (this.page.captures[0].tables.capacity?.rows.length && vcpus && isBusy(this.page.captures[0]))
 			state.strip = 'vms';
+		if (this.page.captures.some((c) => c.tables.vcpu?.rows.length > MANY))
+			state.per = 'vm';
 		if (only && this.views.some((view) => view.id === only))
 			state.view = only;
 		if (start?.what)
@@ -247,7 +253,7 @@ class App {
 					this.details.follow();
 				this.view.update({
 					range, filter: differs('tasks', 'vms', 'groups', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'flame', 'lay', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint'), figures: this.freshFigures
+					options: differs('by', 'per', 'map', 'heat', 'flame', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint'), figures: this.freshFigures
 				});
 			}
 		}
@@ -380,7 +386,9 @@ class App {
 		return rowsOf(this.figures.shown?.tables?.[name]);
 	}
 
+	// Pictures are drawn for the width of the paper, else they would be squeezed.
 	#print() {
+		document.documentElement.dataset.print = '1';
 		this.repaint('light');
 		finishSlices();
 		this.view.drawUnseen();

@@ -23,7 +23,6 @@ const PARTS = {
 	map: TEXT,
 	heat: TEXTS,
 	flame: TEXT,
-	lay: TEXT,
 	open: NUMBERS,
 	compare: TEXT,
 	marks: NUMBERS,
@@ -46,7 +45,6 @@ export const START = Object.freeze({
 	map: 'run', // core map: run time or switches
 	heat: ['run', 'wakeup'], // switches: which intervals
 	flame: 'off-cpu', // flame graph: of what
-	lay: 'apart', // those: apart, or over one another
 	open: [], // vCPU rows that are open
 	compare: 'vcpu',
 	marks: [], // times

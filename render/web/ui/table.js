@@ -186,8 +186,8 @@ export class Table {
 		const widths = heads.map((th) => th.getBoundingClientRect().width);
 
 		heads.forEach((th, i) => {
-			if (widths[i] > (parseFloat(th.style.minWidth) || 0))
-				th.style.minWidth = `${Math.ceil(widths[i])}px`;
+			if (widths[i] >= (parseFloat(th.style.minWidth) || 0) + 1)
+				th.style.minWidth = `${Math.floor(widths[i])}px`; // rounded up they would be wider than the table
 		});
 	}
 

@@ -116,3 +116,10 @@ export function exactFigure(key, v) {
 export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
 }
+
+/** A long name without its middle: "insta…0001d", so that its likes stay apart. */
+export function shortName(text, most = 14) {
+	const letters = [...text];
+
+	return letters.length <= most ? text : `${letters.slice(0, Math.floor(most / 2) - 1).join('')}…${letters.slice(-Math.ceil(most / 2)).join('')}`;
+}

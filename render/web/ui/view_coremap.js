@@ -13,6 +13,8 @@ const FIRST_CELLS = 15000;
 const SLICE_CELLS = 1500;
 const ROW_CELLS = 8; // what a row costs the browser beside its CPUs, in cells
 const ROW = 23; // pixels
+const MANY = 40; // CPUs: cells are shades without numbers, so that all are in view
+const EACH = 16; // of those have their number
 
 export class CoremapView extends View {
 	constructor(app) {
@@ -133,6 +135,8 @@ export class CoremapView extends View {
 		// the ramp goes as far as what is there
 		const full = mostPercent || 100;
 
+		this.table.classList.toggle('many', columns.length > MANY);
+		this.table.style.setProperty('--cell', `${Math.max(3, Math.floor((document.body.clientWidth - 340) / columns.length))}px`);
 		this.table.classList.toggle('few', columns.length <= 12);
 		this.matrix = matrix;
 		this.cols = columns;
@@ -162,8 +166,8 @@ export class CoremapView extends View {
 		replace(this.head,
 			named && (nodes.size > 1 || columns.length > 1) ? h('tr', null, h('th'), h('th'), [...nodes].map(([node, n], i) => h('th', { class: i ? 'node first' : 'node', colspan: n }, node < 0 ? '' : `NUMA node ${node}`))) : null,
 			h('tr', null, h('th', { class: 'who' }, 'task'), h('th', { class: 'num' }, this.app.state.cpus.length ? 'these CPUs' : 'all CPUs'),
-				columns.map((c) => h('th', { class: c.first ? 'num cpu first' : 'num cpu', title: c.core !== c.cpu ? `hardware thread of CPU ${c.core}'s core` : null, data: { cpu: c.cpu } },
-					h('button', { type: 'button', class: 'link', title: 'only this CPU', on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, columns.length > 40 ? String(c.cpu) : `CPU ${c.cpu}`)))));
+				columns.map((c, i) => h('th', { class: c.first ? 'num cpu first' : 'num cpu', title: c.core !== c.cpu ? `hardware thread of CPU ${c.core}'s core` : null, data: { cpu: c.cpu } },
+					h('button', { type: 'button', class: 'link', title: `only CPU ${c.cpu}`, 'aria-label': `only CPU ${c.cpu}`, on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, columns.length <= MANY ? `CPU ${c.cpu}` : i % EACH ? '' : String(c.cpu))))));
 	}
 
 	#renderBody(matrix, columns) {

@@ -5,6 +5,7 @@ import { choice, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { EventList } from './events.js';
 import { Question, rowsOf } from './figures.js';
+import { Chosen } from './groups.js';
 import { Lanes, eventsIn, outline } from './lanes.js';
 import { STATES, STATE_WORDS, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
@@ -34,6 +35,7 @@ export class CoresView extends View {
 		this.question = new Question(app);
 		this.markQuestion = new Question(app);
 		this.lanes = new Lanes(app, () => this.main.paint()); // states of vCPUs, when they are the colours
+		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // what the colours ran, on the chosen CPUs
 		this.events = new EventList(app);
 		this.main = this.plot({
 			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + AXIS, time: { left: LEFT, right: RIGHT },
@@ -59,7 +61,7 @@ export class CoresView extends View {
 		const chosen = app.selection.list();
 		const groups = app.state.paint === 'group';
 		const wanted = chosen && new Set(groups ? chosen.map((task) => tasks[task].fold) : chosen);
-		const rank = groups ? rowsOf(tables.tasks_groups).map((row) => row.group) : bins.spark_tasks.filter((task) => tasks[task].tid !== 0);
+		const rank = groups ? rowsOf(tables.tasks_groups).filter((row) => row.kind !== 'idle').map((row) => row.group) : bins.spark_tasks.filter((task) => tasks[task].tid !== 0);
 		const order = wanted ? [...rank.filter((key) => wanted.has(key)), ...[...wanted].filter((key) => !rank.includes(key))] : rank;
 
 		this.coloured = app.state.paint === 'state' ? [] : order.slice(0, COLOURS);
@@ -92,8 +94,10 @@ export class CoresView extends View {
 		const { app } = this;
 
 		this.#pickColours();
-		if (change.figures || change.filter || change.options)
+		if (change.figures || change.filter || change.options) {
+			this.chosen.ask();
 			this.#renderKey();
+		}
 		if (change.range || change.filter || change.figures)
 			this.#askPieces();
 		if (app.state.paint === 'state' && (change.range || change.figures || change.options))
@@ -148,7 +152,7 @@ export class CoresView extends View {
 			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
 			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.states.blocked, text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
-		const run = new Map(groups ? app.rows('tasks_groups').map((row) => [row.group, row.run_ns]) : app.rows('tasks').map((row) => [row.task, row.run_ns]));
+		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
 		const items = this.coloured.map((key, i) => ({
 			key, task: groups ? undefined : key, group: groups ? key : undefined, colour: palette.tasks[i],
 			text: `${groups ? clean(key) : app.who(key)}  ${run.get(key) ? duration(run.get(key)) : '–'}`,
@@ -489,6 +493,7 @@ export class CoresView extends View {
 		this.markQuestion.drop();
 		this.events.close();
 		this.lanes.close();
+		this.chosen.close();
 		super.close();
 	}
 }

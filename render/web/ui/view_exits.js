@@ -39,7 +39,7 @@ export class ExitsView extends View {
 		this.question = new Question(app);
 		this.known = null; // {key, tables}: by reason, by VM and the sums, of the wanted tasks and reasons
 		this.asked = null;
-		this.heat = new HeatMap(this, ['exit'], 220);
+		this.heat = new HeatMap(this, 'exit', 220);
 		this.all = this.#allTable();
 		this.halts = new Halts(app, this.file('halts'));
 		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.more, this.foot), this.reasons.el),

@@ -2,7 +2,7 @@
 // Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
 import { aroundOf } from './details.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
-import { clean, duration, percent, plural } from './text.js';
+import { clean, duration, percent, plural, shortName } from './text.js';
 import { Wait } from './wait.js';
 
 // What the matrix is of: keys of its table, and what stands around it.
@@ -110,7 +110,7 @@ export class WhoDelayed {
 		const { who, ns, sum, over, column, columnTitle } = this.face;
 		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
 		const most = Math.max(...rows.map((row) => row[ns]));
-		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, clean(text)));
+		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, shortName(clean(text), 11)));
 
 		return h('table', { class: 'delays', data: { table: this.table } },
 			h('thead', null,

@@ -63,6 +63,19 @@ async function check(browser, file, cdictFile) {
 	await tab.evaluate('history.back()');
 	await tab.idle();
 	says(await tab.evaluate('document.querySelectorAll("table[data-table=tasks] tbody tr").length') === before, 'back does not fold it');
+	// heat maps follow reasons and CPUs: those of each add up to that of all
+	const parts = JSON.parse(await tab.evaluate(`(async () => {
+		const { decoder, page: { captures: [capture] } } = cdictPage;
+		await cdictPage.app.figures.opened(capture);
+		const of = async (kind, how) => (await decoder.bins(capture, cdictPage.app.range, { heat: [kind], ...how })).heat[kind];
+		const sum = async (kind, list) => { let n = 0; for (const how of list) n += (await of(kind, how))?.events ?? 0; return n; };
+		const reasons = [...new Set(capture.tables.exits.rows.map((row) => row[capture.tables.exits.columns.indexOf('reason')]))];
+		const all = await of('exit', {});
+		return JSON.stringify({ exits: all.events - all.unplaced, by_reason: await sum('exit', reasons.map((reason) => ({ reasons: [reason] }))), reasons: reasons.length,
+			one: (await of('exit', { reasons: [reasons[0]] })).events, runs: (await of('run', {})).events, by_cpu: await sum('run', capture.cpus.map(({ cpu }) => ({ cpus: [cpu] }))) });
+	})()`));
+	says(parts.exits === parts.by_reason && parts.reasons > 3 && parts.one < parts.exits, `exits of each reason add up to ${parts.by_reason} of ${parts.exits}, of the first ${parts.one}`);
+	says(parts.runs === parts.by_cpu && parts.runs > 0, `runs of each CPU add up to ${parts.by_cpu} of ${parts.runs}`);
 	for (const paint of ['task', 'group', 'state']) {
 		await tab.go(`#view=cores&paint=${paint}`);
 		says(await tab.evaluate(`document.querySelector('[data-choice=${paint}]').getAttribute('aria-pressed') === 'true' && document.querySelectorAll('.legend .item').length > 1`), `cores have no colours by ${paint}`);

@@ -6,7 +6,6 @@
 import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
 import * as gestures from '../../../render/web/ui/gestures.js';
-import * as legend from '../../../render/web/ui/legend.js';
 import * as selection from '../../../render/web/ui/selection.js';
 import * as state from '../../../render/web/ui/state.js';
 import * as text from '../../../render/web/ui/text.js';
@@ -68,10 +67,10 @@ check('a_search_is_a_pattern_as_-t_takes_it', [
 	[selection.searchRegex('('), null],
 ]);
 
-check('colours_mix', [
-	[legend.mixed('#ffffff', '#000000', 0), '#ffffff'],
-	[legend.mixed('#ffffff', '#000000', 1), '#000000'],
-	[legend.mixed('#000000', '#ff8040', 0.5), '#804020'],
+check('long_names_keep_their_ends', [
+	[text.shortName('instance-0000001d'), 'instan…000001d'],
+	[text.shortName('Firewall.05'), 'Firewall.05'],
+	[text.shortName('äöüäöüäöüäöü🙂🙂🙂', 6), 'äö…🙂🙂🙂'],
 ]);
 
 if (typeof document === 'undefined')
