@@ -61,7 +61,7 @@ function barTip(task, state, lines, range) {
 function sliceTip(who, cpu, lines) {
 	const [from, to] = [timeAt(lines, 'from'), timeAt(lines, 'to')];
 	const idle = who.startsWith('IDLE'), unknown = who === 'nobody known';
-	const row = rows('coremap', 'coremap', from, to, '-C', cpu).find((r) => String(r.cpu) === cpu && r.run_ns && (unknown ? r.unknown : idle ? r.idle : whos.get(who)?.tid === r.tid));
+	const row = rows('coremap', 'coremap', from, to, '-C', cpu).find((r) => String(r.cpu) === cpu && r.run_ns && (unknown ? r.unknown : idle ? r.idle : whos.get(who)?.tids.includes(r.tid)));
 	says(row && number(row.run_ns) === to - from && exact(lines) === to - from, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
@@ -185,7 +185,10 @@ async function check(browser, page) {
 	await tab.ready();
 	await tab.idle();
 	capture = JSON.parse(await tab.evaluate('JSON.stringify({ ...cdictPage.page.captures[0], bins: null })'));
-	whos = new Map(JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].tasks.map((t) => [cdictPage.app.who(t.index), { tid: t.tid, vcpu: t.vcpu, index: t.index }]))')));
+	const names = JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].tasks.map((t) => cdictPage.app.who(t.index)))'));
+	whos = new Map(capture.tasks.map((t) => [names[t.index], { tid: t.tid, vcpu: t.vcpu, tids: [] }]));
+	// several threads may have one name
+	capture.tasks.forEach(({ tid, index }) => whos.get(names[index]).tids.push(tid));
 	await tab.evaluate('cdictPage.setState({ clock: "clock" })');
 	await tab.idle();
 	const [first] = capture.tables.vcpu.rows.length ? capture.tables.vcpu.rows[0] : capture.tables.tasks.rows.find(([task]) => capture.tasks[task].tid) ?? [0];
