@@ -3,7 +3,6 @@
 // tooltips say of single things is asked of the commands for just that time, findings are the command's sentences, and
 // the details of things have the commands' figures. A line "ok NAME" or "not ok NAME" for each.
 
-import { execFileSync } from 'node:child_process';
 import { Browser } from './browser.mjs';
 import { cdict, parseExact } from './page.mjs';
 
@@ -67,7 +66,7 @@ function sliceTip(who, cpu, lines) {
 
 function markTip(what, who, lines) {
 	const at = timeAt(lines, 'at');
-	const text = execFileSync(process.env.CDICT, ['script', '-q', '--time', `${seconds(at)},${seconds(at + 1n)}`, file], { encoding: 'utf8' });
+	const text = cdict('script', '-q', '--time', `${seconds(at)},${seconds(at + 1n)}`, file);
 	says(EVENTS[what].test(text), `${lines.join(' | ')}: no such event then`);
 	if (what !== 'exit' || exact(lines) < 0n)
 		return;
