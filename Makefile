@@ -253,8 +253,8 @@ engine_leaves := base/outfile.c base/place.c base/procfs.c base/shared_object.c
 engine_leaves += tables/changes.c tables/changes_list.c tables/rules.c tables/rules_judge.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
 	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c lanes.c page_arrays.c page_bins.c \
-	page_bins_write.c page_capture.c page_checksum.c page_engine.c page_events.c page_figures.c page_flame.c \
-	page_intervals.c page_lists.c page_tables.c page_tasks.c))
+	page_bins_write.c page_capture.c page_checksum.c page_detail.c page_engine.c page_events.c page_figures.c page_flame.c \
+	page_intervals.c page_lists.c page_tables.c page_tasks.c page_tracks.c))
 engine_objs := $(engine_srcs:%.c=build/wasm/%.o)
 engine_cflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -g0 -std=gnu11 -D_GNU_SOURCE= -DNDEBUG -Irender/wasm -I. -Iinclude \
 	-D_WASI_EMULATED_MMAN -fvisibility=hidden $(warnings)

@@ -12,8 +12,8 @@
 /* The latest kvm_entry or kvm_exit of a thread. */
 struct thread {
 	bool any, entry; /* which of them */
-	uint32_t cpu;
-	uint64_t t_ns;
+	uint32_t cpu, isa;
+	uint64_t t_ns, reason, how;
 };
 
 struct analyze_slices {
@@ -63,6 +63,24 @@ static bool counts(const struct analyze_slices *s, uint32_t cpu)
 	return !o->cpus || (cpu < o->n_cpus && (o->cpus[cpu / 64] >> (cpu % 64) & 1));
 }
 
+/* Of an exit of which the beginning was not seen, the reason was not either. */
+static void tell_kvm(struct analyze_slices *s, const struct thread *th, const struct analyze_kvm *k,
+		     uint64_t start_ns)
+{
+	bool exit = k->kind == ANALYZE_KIND_KVM_ENTRY, known = start_ns != ANALYZE_NO_TIME;
+	struct analyze_slice slice = { .kind = exit ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST,
+				       .task = k->task,
+				       .cpu = k->cpu,
+				       .start_ns = start_ns,
+				       .end_ns = k->t_ns,
+				       .isa = exit && known ? th->isa : UINT32_MAX,
+				       .reason = th->reason,
+				       .how = th->how };
+
+	if ((s->opts.kinds & 1u << slice.kind) && s->opts.tell(s->opts.ctx, &slice))
+		analyze_engine_out_of_memory(s->eng);
+}
+
 static void on_kvm(void *self, const struct analyze_kvm *k)
 {
 	struct analyze_slices *s = self;
@@ -81,9 +99,14 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	    !analyze_engine_pair_broken(s->eng, k, th->t_ns, th->cpu))
 		start_ns = th->t_ns;
 	if (k->in && counts(s, k->cpu))
-		tell(s, entry ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST, k->task, k->cpu, start_ns,
-		     k->t_ns);
-	*th = (struct thread){ .any = true, .entry = entry, .cpu = k->cpu, .t_ns = k->t_ns };
+		tell_kvm(s, th, k, start_ns);
+	*th = (struct thread){ .any = true,
+			       .entry = entry,
+			       .cpu = k->cpu,
+			       .isa = k->isa,
+			       .t_ns = k->t_ns,
+			       .reason = k->value,
+			       .how = k->how };
 }
 
 int analyze_slices_new(struct analyze_slices **out, struct analyze_engine *eng,

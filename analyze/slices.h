@@ -30,6 +30,9 @@ struct analyze_slice {
 	uint32_t cpu;      /* where it ended */
 	uint64_t start_ns; /* ANALYZE_NO_TIME: not seen, or broken by loss */
 	uint64_t end_ns;
+	/* EXIT: of the kvm_exit it began with, as struct analyze_kvm has them. */
+	uint32_t isa; /* UINT32_MAX: it was not seen */
+	uint64_t reason, how;
 };
 
 struct analyze_slices_options {

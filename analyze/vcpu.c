@@ -217,12 +217,16 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 		return;
 	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
 		      sw->t_ns - start_ns, start_ns);
-	if (sw->t_ns - start_ns > worst->dur_ns)
-		*worst = (struct analyze_wait){ .at_ns = start_ns,
-						.dur_ns = sw->t_ns - start_ns,
-						.cpu = sw->cpu,
-						.state = off_state((enum where)w->where),
-						.behind = done.top };
+	if (sw->t_ns - start_ns <= worst->dur_ns)
+		return;
+	*worst = (struct analyze_wait){ .at_ns = start_ns,
+					.dur_ns = sw->t_ns - start_ns,
+					.cpu = sw->cpu,
+					.state = off_state((enum where)w->where),
+					.behind = done.top };
+	w->row.worst_by = done.held_by;
+	w->row.worst_by_cpu = done.held_cpu;
+	w->row.worst_held_ns = done.held_ns;
 }
 
 static void on_switch(void *self, const struct analyze_switch *sw)

@@ -94,6 +94,9 @@ struct analyze_vcpu_row {
 	uint64_t beside_ns, alone_ns;
 	const struct analyze_beside *beside; /* most time first */
 	size_t n_beside;
+	/* In @worst: who held one CPU longest in all, which, and for how long; 0: nobody known. */
+	uint32_t worst_by, worst_by_cpu;
+	uint64_t worst_held_ns;
 };
 
 /* What there is to run vCPUs on: time of the window on all CPUs, as far as it is known who ran. */

@@ -133,8 +133,12 @@ static int join_row(struct analyze_vcpu_row *to, const struct analyze_vcpu_row *
 	to->waits += from->waits;
 	to->halts += from->halts;
 	to->blocks += from->blocks;
-	if (from->worst.dur_ns > to->worst.dur_ns)
+	if (from->worst.dur_ns > to->worst.dur_ns) {
 		to->worst = from->worst;
+		to->worst_by = from->worst_by;
+		to->worst_by_cpu = from->worst_by_cpu;
+		to->worst_held_ns = from->worst_held_ns;
+	}
 	return histogram_merge(&to->preempted, &from->preempted) |
 	       histogram_merge(&to->waiting, &from->waiting);
 }

@@ -170,7 +170,8 @@ void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since
 			    .woken = woken,
 			    .since_ns = since_ns,
 			    .booked_ns = since_ns,
-			    .top = ANALYZE_NO_TASK };
+			    .top = ANALYZE_NO_TASK,
+			    .held_by = ANALYZE_NO_TASK };
 	struct waiter old;
 
 	waiters_end(ws, task, WAIT_BROKEN, &old);
@@ -234,6 +235,11 @@ bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct wa
 		const struct booking *b = &list->all.at[i];
 		struct analyze_antagonist *a = b->ns ? waiters_antagonist(ws, task, b->who) : NULL;
 
+		if (b->held_ns > out->held_ns) {
+			out->held_by = b->who;
+			out->held_cpu = b->cpu;
+			out->held_ns = b->held_ns;
+		}
 		if (!b->ns)
 			continue;
 		if (!a)

@@ -17,6 +17,9 @@ struct waiter {
 	uint64_t booked_ns; /* who ran is booked up to here */
 	uint32_t top;       /* who ran longest at a stretch, ANALYZE_NO_TASK */
 	uint64_t top_ns;
+	/* Of one that has ended: who had which CPU longest in all, ANALYZE_NO_TASK. */
+	uint32_t held_by, held_cpu;
+	uint64_t held_ns;
 };
 
 /* What is booked to a wait that has not ended: it counts only if no event was missed. */

@@ -5,7 +5,11 @@
 struct tasks_opts {
 	struct options_shared shared;
 	bool per_cpu;
+	int by; /* index of by_choices */
 };
+
+enum { BY_TASK = 0, BY_GROUP, BY_ROLE };
+static const char *const by_choices[] = { "task", "group", "role", NULL };
 
 static int add(struct figures *f, struct cdict_error *err)
 {
@@ -21,17 +25,28 @@ static int print(struct figures *f)
 	struct table *t;
 
 	figures_has_switch(f, "ran");
-	t = tables_tasks(&f->walk, opts->per_cpu);
+	t = opts->by == BY_GROUP  ? tables_tasks_groups(&f->walk)
+	    : opts->by == BY_ROLE ? tables_tasks_roles(&f->walk)
+				  : tables_tasks(&f->walk, opts->per_cpu);
 	return figures_print(f, NULL, &t, 1);
 }
 
 static int tasks_run(const struct cmd_call *call)
 {
+	const struct tasks_opts *opts = call->opts;
+
+	if (opts->per_cpu && opts->by != BY_TASK)
+		return cmd_usage(call, "--per-cpu is for rows of tasks, not for --by %s",
+				 by_choices[opts->by]);
 	return figures_command(call, add, print);
 }
 
 static const struct cmd_option tasks_options[] = {
 	OPTION_INPUT,
+	CMD_CHOICE(
+		0, "by", struct tasks_opts, by, "WHAT", by_choices, "task",
+		"a row for each task, group or role: a group is a VM, the kernel threads, or tasks "
+		"of one name; roles are the parts of a VM and the kinds of kernel threads"),
 	CMD_FLAG(0, "per-cpu", struct tasks_opts, per_cpu, "one row a task and CPU"),
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
@@ -45,6 +60,8 @@ static const struct cmd_example tasks_examples[] = {
 	{ "cdict tasks run.cdict", "every task, by run time, IDLE last" },
 	{ "cdict tasks run.cdict -t qemu -s latency_max_ns -n 10",
 	  "the ten QEMU threads that once waited longest for a CPU" },
+	{ "cdict tasks run.cdict --by group",
+	  "600 tasks as a few rows: VMs, the kernel, programs" },
 	{ "cdict tasks run.cdict --per-cpu -C 0-3 --format csv",
 	  "who ran on CPUs 0 to 3, for a script" },
 	{ NULL, NULL },

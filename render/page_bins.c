@@ -135,6 +135,9 @@ static int tell(void *ctx, const struct analyze_slice *s)
 {
 	struct page_bins *b = ctx;
 
+	if (s->kind == ANALYZE_SLICE_EXIT && b->opts.exit_wanted &&
+	    !b->opts.exit_wanted(b->opts.ctx, s))
+		return 0;
 	return add_heat(b, s->kind, s->task, s->start_ns, s->end_ns);
 }
 

@@ -17,6 +17,7 @@
 #define RENDER_PAGE_BINS_H
 
 #include "analyze/engine.h"
+#include "analyze/slices.h"
 #include "analyze/vcpu.h"
 #include "base/json.h"
 #include "base/sink.h"
@@ -29,6 +30,9 @@ struct page_bins_options {
 	bool by_task;     /* heat maps are of chosen tasks, known after the walk */
 	unsigned columns; /* at most; 0: 1024 */
 	unsigned kinds; /* heat maps alone, a bit each: 1u << ANALYZE_SLICE_RUN, ...; 0: all there is */
+	/* Exits of these reasons alone; NULL: of all. */
+	bool (*exit_wanted)(void *ctx, const struct analyze_slice *slice);
+	void *ctx;
 };
 
 int page_bins_new(struct page_bins **out, struct analyze_engine *eng,

@@ -7,6 +7,13 @@
 
 #include "base/fail.h"
 
+static int only_tasks_add(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = analyze_tasks_new(&w->tasks, w->eng, NULL, err);
+
+	return rc ? rc : analyze_successors_new(&w->successors, w->eng, err);
+}
+
 int page_capture_add(struct page_capture *c, struct cdict_error *err)
 {
 	struct tables_walk *w = c->walk;
@@ -26,6 +33,8 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 					 err);
 	if (c->part == PAGE_ONLY_COREMAP)
 		return analyze_coremap_new(&w->coremap, w->eng, err);
+	if (c->part == PAGE_ONLY_TASKS)
+		return only_tasks_add(w, err);
 	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
 	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
 	rc = tables_walk_add(w, err);
@@ -127,12 +136,29 @@ int page_capture_fill(struct page_capture *c)
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
 
+	if (c->part == PAGE_EVERYTHING || c->part == PAGE_ONLY_TASKS) {
+		t[PAGE_TASKS] = tables_tasks(w, false);
+		t[PAGE_TASKS_GROUPS] = tables_tasks_groups(w);
+		t[PAGE_TASKS_ROLES] = tables_tasks_roles(w);
+	}
+	if (c->part == PAGE_ONLY_TASKS) {
+		t[PAGE_SUCCESSORS] = tables_successors(w);
+		return t[PAGE_TASKS] && t[PAGE_SUCCESSORS] &&
+				       has_tables(c, PAGE_TASKS_GROUPS, PAGE_TASKS_ROLES)
+			       ? sort_tables(c)
+			       : -ENOMEM;
+	}
 	if (c->part != PAGE_ONLY_EXITS) {
 		t[PAGE_COREMAP] = tables_coremap(w);
 		t[PAGE_COREMAP_SUMS] = coremap_sums(t[PAGE_COREMAP]);
+		t[PAGE_COREMAP_GROUPS] = tables_coremap_groups(w);
+		t[PAGE_COREMAP_ROLES] = tables_coremap_roles(w);
 	}
 	if (c->part == PAGE_ONLY_COREMAP)
-		return t[PAGE_COREMAP_SUMS] ? sort_tables(c) : -ENOMEM;
+		return t[PAGE_COREMAP_SUMS] &&
+				       has_tables(c, PAGE_COREMAP_GROUPS, PAGE_COREMAP_ROLES)
+			       ? sort_tables(c)
+			       : -ENOMEM;
 	t[PAGE_EXITS] = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
 	t[PAGE_EXIT_REASONS] = tables_exits(w, TABLES_EXITS_BY_REASON, NULL);
 	t[PAGE_EXITS_VM] = tables_exits(w, TABLES_EXITS_BY_VM, NULL);
@@ -143,10 +169,10 @@ int page_capture_fill(struct page_capture *c)
 				       has_tables(c, PAGE_EXITS_VM, PAGE_EXITS_VM_SUMS)
 			       ? sort_tables(c)
 			       : -ENOMEM;
-	t[PAGE_TASKS] = tables_tasks(w, false);
 	t[PAGE_GUEST] = tables_guest(w);
 	t[PAGE_VCPU] = tables_vcpu(w);
 	t[PAGE_VCPU_SHARES] = tables_vcpu_shares(w);
+	t[PAGE_VCPU_GROUPS] = tables_vcpu_groups(w);
 	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
 	if (t[PAGE_VCPU])
 		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
@@ -156,7 +182,7 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_CAPACITY] = tables_capacity(w);
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
-	return has_tables(c, 0, PAGE_TABLES - 1) ? sort_tables(c) : -ENOMEM;
+	return has_tables(c, 0, PAGE_SUCCESSORS - 1) ? sort_tables(c) : -ENOMEM;
 }
 
 void page_capture_fini(struct page_capture *c)

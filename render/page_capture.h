@@ -43,12 +43,18 @@ enum page_table {
 	PAGE_BESIDE,
 	PAGE_HALTS_VMS,
 	PAGE_CAPACITY,
+	PAGE_TASKS_GROUPS, /* many tasks as few rows: tables/fold.h */
+	PAGE_TASKS_ROLES,
+	PAGE_COREMAP_GROUPS,
+	PAGE_COREMAP_ROLES,
+	PAGE_VCPU_GROUPS,
+	PAGE_SUCCESSORS, /* only of chosen tasks: PAGE_ONLY_TASKS */
 	PAGE_TABLES,
 };
 
 struct page_capture {
 	struct tables_walk *walk;
-	enum { PAGE_EVERYTHING = 0, PAGE_ONLY_EXITS, PAGE_ONLY_COREMAP } part;
+	enum { PAGE_EVERYTHING = 0, PAGE_ONLY_EXITS, PAGE_ONLY_COREMAP, PAGE_ONLY_TASKS } part;
 	const char *const *reasons; /* that the sums of exits are of, NULL: all */
 	size_t n_reasons;
 	const char *label, *file;

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "analyze/digest.h"
+#include "analyze/reasons.h"
 #include "analyze/slices.h"
 #include "base/fail.h"
 #include "render/page_bins.h"
 #include "render/page_engine_internal.h"
+#include "tables/names.h"
 
 #define COLUMNS_MAX 65535u
 
@@ -21,6 +23,31 @@ static bool heated(void *ctx, uint32_t task)
 	return page_tasks_heated(ctx, task);
 }
 
+struct heat {
+	struct page_bins *bins;
+	struct analyze_reasons
+		*reasons; /* what exits are called; NULL: nobody asks for some of them */
+	struct page_engine *e;
+};
+
+static bool exit_wanted(void *ctx, const struct analyze_slice *slice)
+{
+	const struct heat *heat = ctx;
+	uint32_t isa = slice->isa;
+	uint64_t code = slice->reason;
+	const char *name;
+	char room[24];
+
+	if (isa == UINT32_MAX)
+		return false;
+	analyze_reasons_code(heat->reasons, &isa, &code, slice->how);
+	name = analyze_reasons_text(heat->reasons, isa, code, room);
+	for (size_t i = 0; i < heat->e->reasons.n; i++)
+		if (!strcmp(heat->e->reasons.at[i], name))
+			return true;
+	return false;
+}
+
 static int bins_add(struct page_engine *e, struct cdict_error *err)
 {
 	struct page_bins_options how = { .from_ns = e->t0_ns + e->q.from_ns,
@@ -28,37 +55,50 @@ static int bins_add(struct page_engine *e, struct cdict_error *err)
 					 .by_task = e->chosen || e->q.filtered,
 					 .kinds = e->q.kinds,
 					 .columns = e->q.columns };
+	const struct cdict_event_type *type =
+		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
+	struct heat *heat = e->state;
+	int rc = 0;
 
-	return page_bins_new(e->state, e->eng, &how, err);
+	heat->e = e;
+	if (e->reasons.n) {
+		how.exit_wanted = exit_wanted;
+		how.ctx = heat;
+		rc = analyze_reasons_new(&heat->reasons, type ? type->format : "",
+					 type ? type->format_len : 0, err);
+	}
+	return rc ? rc : page_bins_new(&heat->bins, e->eng, &how, err);
 }
 
 static int bins_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct page_bins_select select = { .t0_ns = e->t0_ns, .wanted = heated, .ctx = e };
+	struct heat *heat = e->state;
 
-	return page_bins_write(*(struct page_bins **)e->state, &select, a->j, a->out)
-		       ? cdict_fail_nomem(err)
-		       : 0;
+	return page_bins_write(heat->bins, &select, a->j, a->out) ? cdict_fail_nomem(err) : 0;
 }
 
 static void bins_fini(struct page_engine *e)
 {
-	page_bins_free(*(struct page_bins **)e->state);
+	struct heat *heat = e->state;
+
+	page_bins_free(heat->bins);
+	analyze_reasons_free(heat->reasons);
 }
 
 static const struct page_call page_bins_call = { .name = "bins",
-						 .state_size = sizeof(struct page_bins *),
+						 .state_size = sizeof(struct heat),
 						 .add = bins_add,
 						 .write = bins_write,
 						 .fini = bins_fini };
 
 /* ---- questions ---- */
 
-static const struct page_call *const calls[] = { &page_figures,   &page_exits,     &page_coremap,
-						 &page_bins_call, &page_histogram, &page_pieces,
-						 &page_states,    &page_marks,     &page_select,
-						 &page_subsecond, &page_events,    &page_checksum,
-						 &page_flame };
+static const struct page_call *const calls[] = {
+	&page_figures,  &page_exits,  &page_coremap, &page_tasks,  &page_bins_call, &page_histogram,
+	&page_pieces,   &page_states, &page_marks,   &page_select, &page_subsecond, &page_events,
+	&page_checksum, &page_flame,  &page_detail,  &page_tracks
+};
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err)
@@ -116,6 +156,7 @@ void page_engine_close(struct page_engine *e)
 	give_up(e);
 	page_tasks_fini(&e->tasks);
 	digests_free(e->digests);
+	label_index_free(e->labels);
 	cdict_reader_close(e->reader);
 	free(e);
 }
@@ -180,6 +221,16 @@ int page_engine_digests(struct page_engine *e, struct digests **out, struct cdic
 		e->no_digests = !e->digests;
 	}
 	*out = e->digests;
+	return rc;
+}
+
+int page_engine_labels(struct page_engine *e, struct label_index **out, struct cdict_error *err)
+{
+	int rc = 0;
+
+	if (!e->labels && cdict_reader_label_count(e->reader))
+		rc = label_index_new(&e->labels, e->reader, false, NULL, err);
+	*out = e->labels;
 	return rc;
 }
 

@@ -52,10 +52,10 @@ struct page_query {
 	bool filtered;         /* by -t, --tid or --vm: heat maps are of the wanted tasks */
 	unsigned columns;      /* 0: 1024 */
 	unsigned kinds;        /* a bit for each page_engine_kind() */
-	uint64_t lo_ns, hi_ns; /* select: how long; hi_ns 0: any */
-	size_t max;            /* pieces, states, marks: give up beyond; select, events: rows */
-	uint64_t offset;       /* events: rows to leave out */
-	const char *type;      /* events: of this type only; NULL: all */
+	uint64_t lo_ns, hi_ns; /* select: how long; hi_ns 0: any.  detail: lo_ns is a time in it */
+	size_t max;       /* pieces, states, marks, tracks: give up beyond; select, events: rows */
+	uint64_t offset;  /* events: rows to leave out */
+	const char *type; /* events: of this type only; NULL: all.  detail: of what */
 	const char *const *reasons; /* exits: what sums are of; NULL: all */
 	size_t n_reasons;
 };

@@ -38,8 +38,10 @@ struct page_engine {
 	struct analyze_engine *eng;
 	struct digests *digests; /* made by the first walk, or NULL */
 	bool no_digests;         /* the capture has none */
-	void *state;             /* the call's */
-	bool enough;             /* more than q.max: the walk need not go on */
+	struct label_index
+		*labels; /* of the file; made by the first walk that names tasks, or NULL */
+	void *state;     /* the call's */
+	bool enough;     /* more than q.max: the walk need not go on */
 	struct sink json, arrays;
 };
 
@@ -55,12 +57,15 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_coremap, page_histogram, page_pieces,
-	page_states, page_marks, page_select, page_subsecond, page_events, page_checksum,
-	page_flame;
+extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_histogram,
+	page_pieces, page_states, page_marks, page_select, page_subsecond, page_events,
+	page_checksum, page_flame, page_detail, page_tracks;
 
 /* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);
+
+/* page_engine_labels - names of tasks that the file holds; NULL: it has none. */
+int page_engine_labels(struct page_engine *e, struct label_index **out, struct cdict_error *err);
 
 /* --- page_events.c --- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All figures of a range, or those of exits or of the core map for some tasks: what the page has of the whole window, by the
+/* All figures of a range, or those of tasks, exits or the core map for some tasks and CPUs: what the page has of the whole window, by the
  * same walk and writer. */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +30,8 @@ static int add(struct page_engine *e, int part, struct cdict_error *err)
 	struct figures *f = e->state;
 	int rc = page_engine_digests(e, &opts.digests, err);
 
+	if (!rc)
+		rc = page_engine_labels(e, &opts.names.labels, err);
 	if (rc)
 		return rc;
 	if (e->q.filtered || e->chosen) {
@@ -60,6 +62,11 @@ static int exits_add(struct page_engine *e, struct cdict_error *err)
 static int coremap_add(struct page_engine *e, struct cdict_error *err)
 {
 	return add(e, PAGE_ONLY_COREMAP, err);
+}
+
+static int tasks_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, PAGE_ONLY_TASKS, err);
 }
 
 static void figures_fini(struct page_engine *e)
@@ -93,7 +100,9 @@ static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_e
 	f->capture.numbers = f->numbers;
 	json_u64(a->j, "events", sum->events);
 	json_u64(a->j, "unknown_ns", sum->unknown_ns);
-	if (page_capture_fill(&f->capture) || page_figures_json(a->j, &f->capture, a->out))
+	if (page_capture_fill(&f->capture) || page_figures_json(a->j, &f->capture, a->out) ||
+	    (f->capture.part == PAGE_EVERYTHING &&
+	     tables_findings_json(a->j, &f->walk, e->t0_ns, f->numbers)))
 		return cdict_fail_nomem(err);
 	return 0;
 }
@@ -118,3 +127,10 @@ const struct page_call page_coremap = { .name = "coremap",
 					.write = figures_write,
 					.fini = figures_fini,
 					.step = figures_step };
+
+const struct page_call page_tasks = { .name = "tasks",
+				      .state_size = sizeof(struct figures),
+				      .add = tasks_add,
+				      .write = figures_write,
+				      .fini = figures_fini,
+				      .step = figures_step };

@@ -323,7 +323,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	has_json(j, c, sum);
 	json_open(j, "not_recorded", '[', false);
 	/* Of the rest the page says it where it would be shown. */
-	table_lacks(c->tables, PAGE_TABLES,
+	table_lacks(c->tables, PAGE_SUCCESSORS,
 		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
 	json_close(j);
 	types_json(j, r);
@@ -335,7 +335,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	damage_json(j, r);
 	filter_json(j, c);
 	if (!rc)
-		rc = tables_findings_json(j, c->walk, c->t0_ns);
+		rc = tables_findings_json(j, c->walk, c->t0_ns, NULL);
 	json_close(j);
 	return rc;
 }

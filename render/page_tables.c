@@ -8,6 +8,7 @@
 
 #include "render/page_capture.h"
 #include "tables/cells.h"
+#include "tables/fold.h"
 
 /* ---- tasks ---- */
 
@@ -61,6 +62,17 @@ static void cell_wanted(const struct cell *c)
 	table_i64(c->t, c->column, names_wanted(&c->r->w->names, c->r->task));
 }
 
+/* Where the task is when many are few rows. */
+static void cell_fold(const struct cell *c)
+{
+	struct fold *fold = (struct fold *)c->r->whole;
+	struct fold_place place;
+
+	if (fold_find(fold, c->r->task, &place))
+		table_text(c->t, c->column, *(const char *const *)((const char *)&place + c->at));
+	c->t->failed |= fold->culprits.failed;
+}
+
 static const struct table_column task_columns[] = {
 	{ "tid", NULL, TABLE_INTEGER, 0, cell_tid, 0 },
 	{ "pid", NULL, TABLE_INTEGER, 0, cell_any_pid, 0 },
@@ -72,6 +84,9 @@ static const struct table_column task_columns[] = {
 	{ "vcpu", NULL, TABLE_INTEGER, 0, cell_vcpu, 0 },
 	{ "role", NULL, TABLE_TEXT, 0, cell_label, offsetof(struct cdict_label, role) },
 	{ "group", NULL, TABLE_TEXT, 0, cell_label, offsetof(struct cdict_label, group) },
+	{ "fold", NULL, TABLE_TEXT, 0, cell_fold, offsetof(struct fold_place, group) },
+	{ "fold_role", NULL, TABLE_TEXT, 0, cell_fold, offsetof(struct fold_place, role) },
+	{ "fold_kind", NULL, TABLE_TEXT, 0, cell_fold, offsetof(struct fold_place, kind) },
 	{ "born_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(born_ns) },
 	{ "exit_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(exit_ns) },
 	{ "first_ns", NULL, TABLE_TIME, 0, cell_moment, TASK(first_ns) },
@@ -85,6 +100,7 @@ static const struct table_column task_columns[] = {
 static int tasks_json(struct json *j, const struct page_capture *c)
 {
 	struct table *t = table_new("tasks", task_columns);
+	struct fold fold = { .culprits = { .names = &c->walk->names } };
 	size_t n = analyze_engine_task_count(c->walk->eng);
 	int rc;
 
@@ -95,7 +111,9 @@ static int tasks_json(struct json *j, const struct page_capture *c)
 		json_open(j, task_columns[k].key, '[', false);
 		for (uint32_t i = 0; i < n; i++) {
 			const struct analyze_task *task = analyze_engine_task(c->walk->eng, i);
-			struct tables_row r = { .w = c->walk, .row = task, .task = task };
+			struct tables_row r = {
+				.w = c->walk, .row = task, .task = task, .whole = &fold
+			};
 
 			cells_fill_one(t, k, &r);
 			table_cell_json(j, NULL, &task_columns[k], &t->now[k], c->t0_ns);
@@ -105,6 +123,7 @@ static int tasks_json(struct json *j, const struct page_capture *c)
 	}
 	json_close(j);
 	rc = t && !t->failed ? 0 : -ENOMEM;
+	fold_fini(&fold);
 	table_free(t);
 	return rc;
 }
@@ -147,10 +166,11 @@ out:
 int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
 	static const char *const names[PAGE_TABLES] = {
-		"tasks",        "exits",       "exit_reasons",  "guest",        "vcpu",
-		"vcpu_reasons", "antagonists", "latency",       "coremap",      "cpus",
-		"exits_vm",     "exits_sums",  "exits_vm_sums", "coremap_sums", "vcpu_shares",
-		"delays",       "beside",      "halts_vms",     "capacity",
+		"tasks",        "exits",          "exit_reasons",  "guest",        "vcpu",
+		"vcpu_reasons", "antagonists",    "latency",       "coremap",      "cpus",
+		"exits_vm",     "exits_sums",     "exits_vm_sums", "coremap_sums", "vcpu_shares",
+		"delays",       "beside",         "halts_vms",     "capacity",     "tasks_groups",
+		"tasks_roles",  "coremap_groups", "coremap_roles", "vcpu_groups",  "successors",
 	};
 
 	json_open(j, "tables", '{', true);

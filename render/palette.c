@@ -43,32 +43,32 @@ static const struct palette_rgb viridis[] = {
 };
 
 /* Exit reasons: first the eight fixed colours, then tints and what is rarer. Names as the kernels'
- * tables have them: VMX, SVM, arm64. */
+ * tables have them: VMX, SVM, arm64.  None is a state's colour but HLT, which is one. */
 static const struct {
 	struct palette_rgb colours[2];
 	char letter;
 	const char *names[6]; /* NULL ends them */
 } reasons[] = {
-	{ { RGB(0x0072b2), RGB(0x2b8fd0) }, 'i', { "EXTERNAL_INTERRUPT", "interrupt", "IRQ" } },
-	{ { RGB(0xe69f00), RGB(0xe69f00) }, 'o', { "IO_INSTRUCTION", "io" } },
-	{ { RGB(0x009e73), RGB(0x13b287) }, 'M', { "MSR_WRITE", "msr", "SYS64" } },
-	{ { RGB(0xcc79a7), RGB(0xcc79a7) }, 'c', { "CPUID" } },
-	{ { RGB(0xd55e00), RGB(0xd55e00) }, 'f', { "EPT_VIOLATION", "npf", "DABT_LOW" } },
-	{ { RGB(0x56b4e9), RGB(0x7cc6f0) },
+	{ { RGB(0x332288), RGB(0x7d6fd6) }, 'i', { "EXTERNAL_INTERRUPT", "interrupt", "IRQ" } },
+	{ { RGB(0x44aa99), RGB(0x5cc4b2) }, 'o', { "IO_INSTRUCTION", "io" } },
+	{ { RGB(0x117733), RGB(0x3f9a5a) }, 'M', { "MSR_WRITE", "msr", "SYS64" } },
+	{ { RGB(0x882255), RGB(0xb04a80) }, 'c', { "CPUID" } },
+	{ { RGB(0xee6677), RGB(0xee7788) }, 'f', { "EPT_VIOLATION", "npf", "DABT_LOW" } },
+	{ { RGB(0x88ccee), RGB(0x88ccee) },
 	  '|',
 	  { "INTERRUPT_WINDOW", "PENDING_INTERRUPT", "vintr" } },
 	{ { RGB(0xc8cdd2), RGB(0x69727b) }, '.', { "HLT", "WFx" } },
-	{ { RGB(0xf0e442), RGB(0xf0e442) }, 'p', { "PAUSE_INSTRUCTION", "pause" } },
-	{ { RGB(0x7fd0b8), RGB(0x8fe0c8) }, 'm', { "MSR_READ" } },
-	{ { RGB(0xf2a777), RGB(0xf2a777) }, 'x', { "EPT_MISCONFIG", "IABT_LOW" } },
-	{ { RGB(0x882255), RGB(0xb04a80) }, 't', { "PREEMPTION_TIMER" } },
-	{ { RGB(0x332288), RGB(0x7766cc) },
+	{ { RGB(0xddcc77), RGB(0xddcc77) }, 'p', { "PAUSE_INSTRUCTION", "pause" } },
+	{ { RGB(0x8fc79a), RGB(0x9fd8aa) }, 'm', { "MSR_READ" } },
+	{ { RGB(0xf4b0b7), RGB(0xf4b0b7) }, 'x', { "EPT_MISCONFIG", "IABT_LOW" } },
+	{ { RGB(0xaa4499), RGB(0xc366b4) }, 't', { "PREEMPTION_TIMER" } },
+	{ { RGB(0x9b8fd0), RGB(0xb3a8e4) },
 	  'a',
 	  { "APIC_WRITE", "APIC_ACCESS", "EOI_INDUCED", "avic_incomplete_ipi",
 	    "avic_unaccelerated_access" } },
-	{ { RGB(0x117733), RGB(0x44a060) }, 'C', { "VMCALL", "hypercall", "HVC64" } },
-	{ { RGB(0x999933), RGB(0xb5b54a) }, 'e', { "EXCEPTION_NMI", "nmi" } },
-	{ { RGB(0x44aa99), RGB(0x5cc4b2) },
+	{ { RGB(0x999933), RGB(0xb5b54a) }, 'C', { "VMCALL", "hypercall", "HVC64" } },
+	{ { RGB(0x6f4e37), RGB(0xa9826b) }, 'e', { "EXCEPTION_NMI", "nmi" } },
+	{ { RGB(0x225555), RGB(0x4f8f8f) },
 	  'R',
 	  { "CR_ACCESS", "write_cr0", "write_cr3", "write_cr4", "DR_ACCESS" } },
 #define SPARE 15 /* and three more: of reasons that are named nowhere */
@@ -79,14 +79,15 @@ static const struct {
 	{ { RGB(0x5b6570), RGB(0x8a939c) }, 'z', { "other" } },
 };
 
-/* Twelve colours far apart (Okabe-Ito and Tol's muted), then a grey for the rest. */
+/* Twelve colours, then a grey for the rest. As far apart as they get for those who see no green (Machado's deuteranopia): no
+ * two are nearer than 18 in CIELAB, nor than 24 for everybody else. */
 static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xd55e00), RGB(0xd55e00) },
-	{ RGB(0x009e73), RGB(0x13b287) }, { RGB(0xcc79a7), RGB(0xcc79a7) },
-	{ RGB(0xe69f00), RGB(0xe69f00) }, { RGB(0x56b4e9), RGB(0x7cc6f0) },
-	{ RGB(0x882255), RGB(0xb04a80) }, { RGB(0xf0e442), RGB(0xf0e442) },
-	{ RGB(0x332288), RGB(0x7766cc) }, { RGB(0x117733), RGB(0x44a060) },
-	{ RGB(0x999933), RGB(0xb5b54a) }, { RGB(0x44aa99), RGB(0x5cc4b2) },
+	{ RGB(0x009e73), RGB(0x13b287) }, { RGB(0x2b4cf2), RGB(0x6d2bf2) },
+	{ RGB(0x60daf2), RGB(0xf29de4) }, { RGB(0x7f165c), RGB(0xf2d12b) },
+	{ RGB(0x593e23), RGB(0x9df2c7) }, { RGB(0xf2c160), RGB(0x6079f2) },
+	{ RGB(0xa56ba5), RGB(0x79f260) }, { RGB(0x7f7f33), RGB(0x4b7f16) },
+	{ RGB(0x6079f2), RGB(0xa54252) }, { RGB(0xcca884), RGB(0x1da5a5) },
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 

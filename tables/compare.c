@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static const struct tables_decl *const compared[COMPARE_N] = {
-	[COMPARE_TASKS] = &tables_decl_tasks,
-	[COMPARE_EXITS] = &tables_decl_exits,
-	[COMPARE_VCPU] = &tables_decl_vcpu,
-	[COMPARE_COREMAP] = &tables_decl_coremap,
+#include "tables/fold.h"
+
+static const struct tables_decl *const compared[COMPARE_N + 1] = {
+	[COMPARE_TASKS] = &tables_decl_tasks,   [COMPARE_EXITS] = &tables_decl_exits,
+	[COMPARE_VCPU] = &tables_decl_vcpu,     [COMPARE_COREMAP] = &tables_decl_coremap,
+	[COMPARE_GROUPS] = &tables_decl_groups,
 };
 
 struct compare_item {
@@ -106,20 +107,26 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 
 /* ---- items ---- */
 
-static char *name_of(const struct compare *c, const struct tables_walk *w,
+static char *name_of(const struct compare *c, const struct tables_walk *w, struct fold *fold,
 		     const struct analyze_task *task)
 {
+	struct fold_place place;
+
 	if (!task->tid)
 		return strdup(COMPARE_IDLE);
+	if (c->decl->folded)
+		return fold_find(fold, task, &place) ? strdup(place.group) : NULL;
 	return c->nameless && names_nameless(&w->names, task) ? names_who(&w->names, task)
 							      : names_display(&w->names, task);
 }
 
 static int collect(struct compare *c, const struct tables_walk *w, size_t capture)
 {
+	struct fold fold = { .culprits = { .names = &w->names } };
 	const struct tables_decl *decl = c->decl;
+	int rc = 0;
 
-	for (size_t i = 0; i < decl->count(w); i++) {
+	for (size_t i = 0; i < decl->count(w) && !rc; i++) {
 		const void *row = decl->at(w, i);
 		const struct analyze_task *task =
 			analyze_engine_task(w->eng, *(const uint32_t *)row);
@@ -130,7 +137,7 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 
 		if (!names_wanted(&w->names, task))
 			continue;
-		name = name_of(c, w, task);
+		name = name_of(c, w, &fold, task);
 		if (c->nameless && names_nameless(&w->names, task))
 			item.alone = capture + 1;
 		if (name)
@@ -141,9 +148,10 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 		if (decl->key_cpu)
 			item.cpu = *(const uint32_t *)((const char *)row + decl->cpu_at);
 		if (!item.name || array_push(&c->items, item))
-			return -ENOMEM;
+			rc = -ENOMEM;
 	}
-	return 0;
+	fold_fini(&fold);
+	return rc;
 }
 
 static int same_key(const struct compare_item *a, const struct compare_item *b)

@@ -28,11 +28,12 @@ struct tables_decl {
 	/* Whether the row lacks events for another reason than its task does; or NULL. */
 	bool (*lossy)(const void *row);
 	size_t cpu_at, reason_at; /* offsets of a uint32_t and of a const char *, where there are */
+	bool folded;              /* compared by groups (fold.h) */
 	bool key_cpu, key_reason; /* it tells rows of a task apart, when captures are compared */
 };
 
 extern const struct tables_decl tables_decl_tasks, tables_decl_exits, tables_decl_vcpu,
-	tables_decl_coremap;
+	tables_decl_coremap, tables_decl_groups;
 
 /* tables_life_ns - by life_ns. */
 uint64_t tables_life_ns(const struct tables_decl *decl, const struct tables_walk *w,

@@ -12,7 +12,7 @@
 #include "tables/tables.h"
 
 #define MOST 5
-#define MOST_TASKS 3
+#define NAMED_TASKS 2
 /* In percent of the window. */
 #define DELAYED_FROM 1.0
 #define BUSY_FROM 90.0
@@ -22,6 +22,7 @@ struct findings {
 	struct json *j;
 	const struct tables_walk *w;
 	uint64_t t0_ns;
+	const uint32_t *numbers; /* the reader's, of the walk's tasks; NULL: the same */
 	size_t n;
 	int rc;
 };
@@ -31,16 +32,25 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* A moment with ten times its length around it, at least 2 ms, inside the window. */
+static uint32_t number_of(const struct findings *all, uint32_t task)
+{
+	return all->numbers && task != ANALYZE_NO_TASK ? all->numbers[task] : task;
+}
+
+/* A moment with a fifth of its length before and after it, inside the window. */
 static void range_json(const struct findings *all, uint64_t at_ns, uint64_t dur_ns)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(all->w->eng);
 	struct json *j = all->j;
-	uint64_t around = dur_ns * 5 > 1000000 ? dur_ns * 5 : 1000000;
+	uint64_t around = (dur_ns + 2) / 5 > 20 ? (dur_ns + 2) / 5 : 20;
 	uint64_t from = at_ns > around ? at_ns - around : 0, to = at_ns + dur_ns + around;
 
-	from = from < sum->from_ns ? sum->from_ns : from;
-	to = to > sum->to_ns ? sum->to_ns : to;
+	from = from < all->t0_ns ? all->t0_ns : from;
+	/* of a page's range it may lead out of it */
+	if (!all->numbers) {
+		from = from < sum->from_ns ? sum->from_ns : from;
+		to = to > sum->to_ns ? sum->to_ns : to;
+	}
 	if (!dur_ns || from >= to) {
 		json_null(j, "range");
 		return;
@@ -48,6 +58,60 @@ static void range_json(const struct findings *all, uint64_t at_ns, uint64_t dur_
 	json_open(j, "range", '[', false);
 	json_u64(j, NULL, from - all->t0_ns);
 	json_u64(j, NULL, to - all->t0_ns);
+	json_close(j);
+}
+
+/* The wait that can be looked at: from, to, who waited, who had the CPU, which, for how long of it. */
+static void wait_json(const struct findings *all, const struct tables_finding *about)
+{
+	struct json *j = all->j;
+
+	if (!about->held_ns || about->at_ns < all->t0_ns) {
+		json_null(j, "wait");
+		return;
+	}
+	json_open(j, "wait", '[', false);
+	json_u64(j, NULL, about->at_ns - all->t0_ns);
+	json_u64(j, NULL, about->at_ns + about->dur_ns - all->t0_ns);
+	json_u64(j, NULL, number_of(all, about->task));
+	json_u64(j, NULL, number_of(all, about->behind));
+	json_u64(j, NULL, about->behind_cpu);
+	json_u64(j, NULL, about->held_ns);
+	json_close(j);
+}
+
+/* The sentence in pieces: words, tasks, times. */
+static void says_json(const struct findings *all, char *text)
+{
+	static const char mention[] = { TABLES_MENTION, 0 };
+	struct json *j = all->j;
+
+	json_open(j, "says", '[', false);
+	while (*text) {
+		size_t n = strcspn(text, mention);
+		char was = text[n], *end;
+
+		if (n) {
+			text[n] = 0;
+			json_text(j, NULL, text);
+			text[n] = was;
+			text += n;
+			continue;
+		}
+		if (text[1] == 't') {
+			uint32_t task = (uint32_t)strtoul(text + 2, &end, 10);
+
+			json_open(j, NULL, '{', false);
+			json_u64(j, "task", number_of(all, task));
+		} else {
+			uint64_t t_ns = strtoull(text + 2, &end, 10);
+
+			json_open(j, NULL, '{', false);
+			json_i64(j, "at", (int64_t)(t_ns - all->t0_ns));
+		}
+		json_close(j);
+		text = strchr(end, TABLES_MENTION_END) + 1;
+	}
 	json_close(j);
 }
 
@@ -59,8 +123,9 @@ static void list_json(struct json *j, const char *key, uint32_t value, uint32_t 
 	json_close(j);
 }
 
+/* @text: its mentions are taken out. */
 static void finding(struct findings *all, const struct tables_finding *about, const char *view,
-		    const char *text)
+		    char *text)
 {
 	struct json *j = all->j;
 
@@ -68,11 +133,14 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 		return;
 	all->n++;
 	json_open(j, NULL, '{', false);
+	says_json(all, text);
+	tables_plain(text);
 	json_text(j, "text", text);
 	json_text(j, "kind", about->kind);
 	json_text(j, "view", view);
 	range_json(all, about->at_ns, about->dur_ns);
-	list_json(j, "tasks", about->task, ANALYZE_NO_TASK);
+	wait_json(all, about);
+	list_json(j, "tasks", number_of(all, about->task), ANALYZE_NO_TASK);
 	json_open(j, "reasons", '[', false);
 	if (about->reason)
 		json_text(j, NULL, about->reason);
@@ -81,8 +149,6 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 	json_close(j);
 }
 
-/* The whole of the window, unless the sentence is of one moment: a vCPU's worst wait stands in
- * it beside its sum, and the sum is what the link should show. */
 static void vcpus(struct findings *all)
 {
 	struct tables_finding about[TABLES_FINDINGS];
@@ -95,11 +161,21 @@ static void vcpus(struct findings *all)
 	for (size_t i = 0; i < n && line; i++, line = strtok_r(NULL, "\n", &save)) {
 		/* the CPU is where it waited once: no filter for the rest */
 		about[i].cpu = CDICT_CPU_UNKNOWN;
-		if (!strcmp(about[i].kind, "delayed"))
-			about[i].dur_ns = 0;
 		finding(all, &about[i], strcmp(about[i].kind, "handling") ? "vcpus" : "exits",
 			line);
 	}
+	free(text);
+}
+
+/* The same of what is in @s. */
+static void tell(struct findings *all, const struct tables_finding *about, struct sink *s)
+{
+	char *text = sink_take(s, NULL);
+
+	if (text)
+		finding(all, about, "tasks", text);
+	else
+		all->rc = -ENOMEM;
 	free(text);
 }
 
@@ -118,64 +194,83 @@ static const struct histogram *longer_of(const struct analyze_latency_row *row)
 static void one_task(struct findings *all, const struct analyze_latency_row *row)
 {
 	const struct tables_walk *w = all->w;
-	const struct analyze_task *task = analyze_engine_task(w->eng, row->task);
 	const struct histogram *worst = longer_of(row);
 	struct tables_finding about = { .kind = "delayed",
 					.task = row->task,
+					.at_ns = worst->max_at,
+					.dur_ns = worst->max,
 					.cpu = CDICT_CPU_UNKNOWN };
-	char at[NUMBER_ROOM], *name = names_who(&w->names, task), *text;
 	struct sink s;
 
 	sink_to_memory(&s);
-	if (name)
-		escape_terminal(&s, name, strlen(name));
+	tables_say_who(&s, w, row->task);
 	sink_puts(&s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(&s, delay_of(row));
 	sink_puts(&s, " of ");
 	tables_duration(&s, analyze_engine_summary(w->eng)->window_ns);
-	sink_printf(&s, "%s, %" PRIu64 " times; worst ", tables_has_wakeups(w) ? " for a CPU" : "",
-		    row->wakeup.count + row->preempt.count);
+	sink_printf(&s, "%s, %" PRIu64 " time%s; worst ", tables_has_wakeups(w) ? " for a CPU" : "",
+		    row->wakeup.count + row->preempt.count,
+		    row->wakeup.count + row->preempt.count == 1 ? "" : "s");
 	tables_duration(&s, worst->max);
-	sink_printf(&s, " at %s s.", number_seconds(at, worst->max_at));
-	text = sink_take(&s, NULL);
-	if (name && text)
-		finding(all, &about, "tasks", text);
-	else
-		all->rc = -ENOMEM;
-	free(name);
-	free(text);
+	sink_puts(&s, " at ");
+	tables_say_when(&s, worst->max_at);
+	sink_putc(&s, '.');
+	tell(all, &about, &s);
+}
+
+static bool is_delayed(const struct tables_walk *w, const struct analyze_latency_row *row)
+{
+	return percent(delay_of(row), analyze_engine_summary(w->eng)->window_ns) >= DELAYED_FROM &&
+	       names_wanted(&w->names, analyze_engine_task(w->eng, row->task));
+}
+
+/* The rest, in one sentence: three alike tell no more than one. */
+static void other_tasks(struct findings *all, size_t n)
+{
+	struct tables_finding about = { .kind = "delayed",
+					.task = ANALYZE_NO_TASK,
+					.cpu = CDICT_CPU_UNKNOWN };
+	struct sink s;
+
+	sink_to_memory(&s);
+	sink_printf(&s, "%zu more task%s %s 1 %% of the time or more%s.", n, n == 1 ? "" : "s",
+		    tables_has_wakeups(all->w) ? "waited"
+		    : n == 1                   ? "was preempted for"
+					       : "were preempted for",
+		    tables_has_wakeups(all->w) ? " for a CPU" : "");
+	tell(all, &about, &s);
 }
 
 static void tasks(struct findings *all)
 {
 	const struct tables_walk *w = all->w;
-	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns, below = UINT64_MAX;
-	size_t last = SIZE_MAX, n = analyze_latency_row_count(w->latency);
+	/* of equals the first; a row lives until the next is asked for */
+	size_t most = 0, second = 0, n = 0;
+	uint64_t most_ns = 0, second_ns = 0;
 
-	/* the most delayed, by twos and threes: n is small beside the walk */
-	for (unsigned k = 0; k < MOST_TASKS; k++) {
-		uint64_t most = 0;
-		size_t best = SIZE_MAX;
+	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
+		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
+		uint64_t ns = delay_of(row);
 
-		for (size_t i = 0; i < n; i++) {
-			const struct analyze_latency_row *row =
-				analyze_latency_row_at(w->latency, i);
-			uint64_t ns = delay_of(row);
-
-			if (ns > below || (ns == below && (last == SIZE_MAX || i <= last)) ||
-			    percent(ns, window_ns) < DELAYED_FROM ||
-			    (best != SIZE_MAX && ns <= most) ||
-			    !names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
-				continue;
-			most = ns;
-			best = i;
+		if (!is_delayed(w, row))
+			continue;
+		n++;
+		if (ns > most_ns) {
+			second = most;
+			second_ns = most_ns;
+			most = i;
+			most_ns = ns;
+		} else if (ns > second_ns) {
+			second = i;
+			second_ns = ns;
 		}
-		if (best == SIZE_MAX)
-			return;
-		below = most;
-		last = best;
-		one_task(all, analyze_latency_row_at(w->latency, best));
 	}
+	if (n)
+		one_task(all, analyze_latency_row_at(w->latency, most));
+	if (n > 1)
+		one_task(all, analyze_latency_row_at(w->latency, second));
+	if (n > NAMED_TASKS)
+		other_tasks(all, n - NAMED_TASKS);
 }
 
 /* ---- CPUs, loss ---- */
@@ -250,9 +345,19 @@ static bool any_vcpu(const struct tables_walk *w)
 	return false;
 }
 
-int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns)
+static void say(struct findings *all, const struct tables_finding *about, const char *text)
 {
-	struct findings all = { .j = j, .w = w, .t0_ns = t0_ns };
+	struct sink s;
+
+	sink_to_memory(&s);
+	sink_puts(&s, text);
+	tell(all, about, &s);
+}
+
+int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
+			 const uint32_t *numbers)
+{
+	struct findings all = { .j = j, .w = w, .t0_ns = t0_ns, .numbers = numbers };
 	struct tables_finding good = { .kind = "good",
 				       .task = ANALYZE_NO_TASK,
 				       .cpu = CDICT_CPU_UNKNOWN };
@@ -265,13 +370,13 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 	imbalance(&all);
 	lost(&all);
 	if (!all.n)
-		finding(&all, &good, "tasks",
-			tables_lacks(w) & TABLE_OF_SWITCHES
-				? "This capture does not tell who ran: it holds no sched_switch."
-			: tables_lacks(w) & TABLE_OF_TIMES_OFF
-				? "Some CPUs were recorded only: how long tasks waited is unknown."
-			: tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
-						: "No task was preempted for 1 % of the time.");
+		say(&all, &good,
+		    tables_lacks(w) & TABLE_OF_SWITCHES
+			    ? "This capture does not tell who ran: it holds no sched_switch."
+		    : tables_lacks(w) & TABLE_OF_TIMES_OFF
+			    ? "Some CPUs were recorded only: how long tasks waited is unknown."
+		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
+					    : "No task was preempted for 1 % of the time.");
 	json_close(j);
 	return all.rc;
 }

@@ -26,10 +26,10 @@ static enum fate fate_of(const struct table_column *c, bool has_name)
 	if (c->flags & TABLE_HUMAN)
 		return DROPPED;
 	if (!strcmp(c->key, "antagonist") || !strcmp(c->key, "worst_task") ||
-	    !strcmp(c->key, "worst_antagonist"))
+	    !strcmp(c->key, "worst_antagonist") || !strcmp(c->key, "next"))
 		return TASK;
-	if (!strncmp(c->key, "antagonist_", 11) || !strcmp(c->key, "worst_task_tid") ||
-	    !strcmp(c->key, "worst_antagonist_tid"))
+	if (!strncmp(c->key, "antagonist_", 11) || !strncmp(c->key, "next_", 5) ||
+	    !strcmp(c->key, "worst_task_tid") || !strcmp(c->key, "worst_antagonist_tid"))
 		return DROPPED;
 	if (!has_name || !is_identity(c->key))
 		return PLAIN;

@@ -13,6 +13,9 @@
 #include "tables/walk.h"
 
 struct table *tables_tasks(const struct tables_walk *w, bool per_cpu);
+/* The same, many as few rows (fold.h): by VM, else by name; and by the parts of a VM, the kinds of kernel threads. */
+struct table *tables_tasks_groups(const struct tables_walk *w);
+struct table *tables_tasks_roles(const struct tables_walk *w);
 struct table *tables_latency(const struct tables_walk *w);
 struct table *tables_latency_cpus(const struct tables_walk *w); /* made with by_cpu */
 struct table *tables_latency_perf(const struct tables_walk *w); /* made with like_perf */
@@ -30,6 +33,9 @@ struct table *tables_count(const struct tables_walk *w, const struct tables_coun
 struct table *tables_successors(const struct tables_walk *w);
 struct table *tables_coremap(const struct tables_walk *w);      /* a row a cell */
 struct table *tables_coremap_cpus(const struct tables_walk *w); /* a row a CPU */
+/* tables_coremap_groups, tables_coremap_roles - the cells of tasks, many as few (fold.h). */
+struct table *tables_coremap_groups(const struct tables_walk *w);
+struct table *tables_coremap_roles(const struct tables_walk *w);
 
 enum tables_exits_by {
 	TABLES_EXITS_BY_TASK = 0,
@@ -53,6 +59,8 @@ struct table *tables_vcpu(const struct tables_walk *w);
 const struct analyze_vcpu_row *tables_vcpu_row(const struct tables_walk *w,
 					       const struct table *vcpu, size_t row);
 struct table *tables_vcpu_shares(const struct tables_walk *w);
+/* tables_vcpu_groups - the states of all vCPUs of a VM together. */
+struct table *tables_vcpu_groups(const struct tables_walk *w);
 struct table *tables_vcpu_reasons(const struct tables_walk *w);
 /* tables_antagonists - of the vCPUs that @vcpu (from tables_vcpu()) shows, in its order, the
  * @most worst of each; 0: all. */
@@ -89,15 +97,27 @@ struct tables_finding {
 	const char *reason;     /* borrowed from the analysis, or NULL */
 	uint64_t at_ns, dur_ns; /* of the worst, dur_ns 0: no moment in particular */
 	uint32_t cpu;           /* there, CDICT_CPU_UNKNOWN */
+	/* Of a vCPU's worst wait who had which CPU longest, and for how long; ANALYZE_NO_TASK. */
+	uint32_t behind, behind_cpu;
+	uint64_t held_ns;
 };
 enum { TABLES_FINDINGS = 6 };
 /* tables_vcpu_findings_about - the same with what each sentence is about: @about has room
- * for TABLES_FINDINGS, *n of them are told. */
+ * for TABLES_FINDINGS, *n of them are told. What others may call by another name stands in it as a
+ * mention: TABLES_MENTION, 't' and a task's number or 'c' and a time of the recording's clock, a blank,
+ * the words, TABLES_MENTION_END. */
 char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,
 				 size_t *n);
+enum { TABLES_MENTION = 1, TABLES_MENTION_END = 2 };
+void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task);
+void tables_say_when(struct sink *s, uint64_t t_ns);
+/* tables_plain - takes away what makes mentions of words. */
+void tables_plain(char *text);
 /* tables_findings_json - what stands at the top of the page: vCPUs or, without them, tasks,
- * imbalance, loss; times count from @t0_ns.  Needs vcpus, latency and coremap; 0 or -ENOMEM. */
-int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns);
+ * imbalance, loss; times count from @t0_ns, tasks are those of @numbers by the walk's (NULL: the
+ * walk's own).  Needs vcpus, latency and coremap; 0 or -ENOMEM. */
+int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
+			 const uint32_t *numbers);
 /* tables_duration - "5.00 s", "38 ms", "1.2 ms", "250 us". */
 void tables_duration(struct sink *s, uint64_t ns);
 

@@ -96,19 +96,13 @@ static const struct table_column columns[] = {
 TABLES_ROWS(tasks, tasks, analyze_tasks_row_count, analyze_tasks_row_at)
 TABLES_SUMS(tasks, analyze_task_row_merge, analyze_task_row_fini)
 
-const struct tables_decl tables_decl_tasks = {
-	.name = "tasks",
-	.columns = columns,
-	.order = "idle,run_ns",
-	.count = tasks_count,
-	.at = tasks_at,
-	.row_size = sizeof(struct analyze_task_row),
-	.merge = tasks_merge,
-	.fini = tasks_fini,
-	.total = "total without idle",
-	.merged = true,
-	.cpu_at = ROW(cpu),
-};
+#define DECL_OF_TASKS                                                                              \
+	.columns = columns, .order = "idle,run_ns", .count = tasks_count, .at = tasks_at,          \
+	.row_size = sizeof(struct analyze_task_row), .merge = tasks_merge, .fini = tasks_fini,     \
+	.total = "total without idle", .merged = true, .cpu_at = ROW(cpu)
+
+const struct tables_decl tables_decl_tasks = { .name = "tasks", DECL_OF_TASKS };
+const struct tables_decl tables_decl_groups = { .name = "groups", DECL_OF_TASKS, .folded = true };
 
 struct table *tables_tasks(const struct tables_walk *w, bool per_cpu)
 {

@@ -16,7 +16,7 @@
 /* Of a vCPU's delay: from where on a second antagonist is named. */
 #define SECOND_FROM 20.0
 
-#define MOST_DELAYED 3 /* sentences about delay; with those of handling and the unknown: five */
+#define MOST_DELAYED 2 /* sentences about the delay of one vCPU, the rest are one */
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -35,15 +35,45 @@ void tables_duration(struct sink *s, uint64_t ns)
 		sink_printf(s, "%.*f us", ns < 9950, (double)ns / 1e3);
 }
 
-static void who(struct sink *s, const struct tables_walk *w, uint32_t task)
+/* Foreign text in a sentence is escaped: these two characters are nobody else's. */
+void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task)
 {
 	char *name = names_who(&w->names, analyze_engine_task(w->eng, task));
 
+	sink_printf(s, "%ct%" PRIu32 " ", TABLES_MENTION, task);
 	if (name)
 		escape_terminal(s, name, strlen(name));
 	else
 		s->error = -ENOMEM;
+	sink_putc(s, TABLES_MENTION_END);
 	free(name);
+}
+
+void tables_say_when(struct sink *s, uint64_t t_ns)
+{
+	char at[NUMBER_ROOM];
+
+	sink_printf(s, "%cc%" PRIu64 " %s s%c", TABLES_MENTION, t_ns, number_seconds(at, t_ns),
+		    TABLES_MENTION_END);
+}
+
+void tables_plain(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == TABLES_MENTION)
+			while (*text != ' ')
+				text++;
+		else if (*text != TABLES_MENTION_END)
+			*to++ = *text;
+	}
+	*to = 0;
+}
+
+static void who(struct sink *s, const struct tables_walk *w, uint32_t task)
+{
+	tables_say_who(s, w, task);
 }
 
 static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
@@ -78,13 +108,13 @@ static void behind(struct sink *s, const struct tables_walk *w, const struct ana
 static void worst(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row)
 {
 	const struct analyze_wait *wait = &row->worst;
-	char at[NUMBER_ROOM];
 
 	if (!wait->dur_ns)
 		return;
 	sink_puts(s, "; worst ");
 	tables_duration(s, wait->dur_ns);
-	sink_printf(s, " at %s s", number_seconds(at, wait->at_ns));
+	sink_puts(s, " at ");
+	tables_say_when(s, wait->at_ns);
 	if (wait->cpu != CDICT_CPU_UNKNOWN)
 		sink_printf(s, " on CPU %" PRIu32, wait->cpu);
 	if (wait->behind == ANALYZE_NO_TASK || is_idle(w, wait->behind) ||
@@ -94,6 +124,24 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 	who(s, w, wait->behind);
 }
 
+static uint64_t unknown_of(const struct analyze_vcpu_row *row)
+{
+	return row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
+}
+
+/* What a time is a part of: where much was not recorded, what was. */
+static void known(struct sink *s, const struct analyze_vcpu_row *row)
+{
+	uint64_t life_ns = analyze_vcpu_life_ns(row), unknown_ns = unknown_of(row);
+
+	if (percent(unknown_ns, life_ns) < UNKNOWN_FROM) {
+		tables_duration(s, life_ns);
+		return;
+	}
+	tables_duration(s, life_ns - unknown_ns);
+	sink_puts(s, " that are known");
+}
+
 static void say_delayed(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
@@ -101,7 +149,7 @@ static void say_delayed(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, delayed_ns(row));
 	sink_puts(s, " of ");
-	tables_duration(s, analyze_vcpu_life_ns(row));
+	known(s, row);
 	if (tables_has_wakeups(w))
 		sink_puts(s, " for a CPU");
 	behind(s, w, row);
@@ -156,11 +204,6 @@ static void say_handling(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, ".\n");
 }
 
-static uint64_t unknown_of(const struct analyze_vcpu_row *row)
-{
-	return row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
-}
-
 static void say_unknown(struct sink *s, const struct tables_walk *w,
 			const struct analyze_vcpu_row *row)
 {
@@ -210,8 +253,8 @@ static void look(struct findings *found, const struct analyze_vcpu_row *row)
 static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 			      const struct findings *found)
 {
-	char at[NUMBER_ROOM];
-
+	if (found->unknown)
+		sink_puts(s, "As far as is known: ");
 	sink_puts(s, tables_has_wakeups(w)
 			     ? "No vCPU is seen to have waited 1 % of the time for a CPU"
 			     : "No vCPU is seen to have been preempted for 1 % of the time");
@@ -220,7 +263,8 @@ static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
 		tables_duration(s, found->longest->worst.dur_ns);
 		sink_puts(s, ", of ");
 		who(s, w, found->longest->task);
-		sink_printf(s, " at %s s", number_seconds(at, found->longest->worst.at_ns));
+		sink_puts(s, " at ");
+		tables_say_when(s, found->longest->worst.at_ns);
 	}
 	sink_puts(s, ".\n");
 }
@@ -232,6 +276,7 @@ static void note(struct findings *found, const char *kind, const struct analyze_
 
 	*about = (struct tables_finding){ .kind = kind,
 					  .task = row ? row->task : ANALYZE_NO_TASK,
+					  .behind = ANALYZE_NO_TASK,
 					  .cpu = CDICT_CPU_UNKNOWN };
 }
 
@@ -243,11 +288,15 @@ static void note_worst(struct findings *found, const struct analyze_vcpu_row *ro
 	about->at_ns = row->worst.at_ns;
 	about->dur_ns = row->worst.dur_ns;
 	about->cpu = row->worst.cpu;
+	about->behind = row->worst_by;
+	about->behind_cpu = row->worst_by_cpu;
+	about->held_ns = row->worst_held_ns;
 }
 
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
-	size_t named = found->delayed > MOST_DELAYED ? MOST_DELAYED - 1 : found->delayed;
+	size_t named = found->delayed > MOST_DELAYED ? MOST_DELAYED : found->delayed;
+	size_t rest = found->delayed - named;
 
 	if (!found->seen) {
 		note(found, "good", NULL);
@@ -259,10 +308,11 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 		note_worst(found, found->rows[i]);
 		say_delayed(s, w, found->rows[i]);
 	}
-	if (found->delayed > named) {
+	if (rest) {
 		note(found, "delayed", NULL);
-		sink_printf(s, "%zu more vCPUs %s.\n", found->delayed - named,
+		sink_printf(s, "%zu more vCPU%s %s.\n", rest, rest == 1 ? "" : "s",
 			    tables_has_wakeups(w) ? "waited 1 % of the time or more for a CPU"
+			    : rest == 1           ? "was preempted for 1 % of the time or more"
 						  : "were preempted for 1 % of the time or more");
 	}
 	if (!found->delayed && !(tables_lacks(w) & TABLE_OF_TIMES_OFF)) {
@@ -286,8 +336,11 @@ char *tables_vcpu_findings(const struct tables_walk *w)
 {
 	struct tables_finding about[TABLES_FINDINGS];
 	size_t n;
+	char *text = tables_vcpu_findings_about(w, about, &n);
 
-	return tables_vcpu_findings_about(w, about, &n);
+	if (text)
+		tables_plain(text);
+	return text;
 }
 
 char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,

@@ -117,6 +117,12 @@ export function commandRow(capture, table, row) {
 			out.antagonist_tid = task.tid;
 			out.antagonist_pid = task.pid < 0 ? null : task.pid;
 			out.antagonist_vm = task.vm;
+		} else if (key === 'next') {
+			const task = capture.tasks[value];
+			out.next = task.name;
+			out.next_tid = task.tid;
+			out.next_pid = task.pid < 0 ? null : task.pid;
+			out.next_vm = task.vm;
 		} else if (key === 'worst_task' || key === 'worst_antagonist') {
 			const task = value === null ? null : capture.tasks[value];
 			out[key] = task ? task.who : null;

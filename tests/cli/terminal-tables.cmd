@@ -11,7 +11,7 @@ $MKPERF -o wide.data $DATA/wide.trace
 $CDICT convert -q -i wide.data -o wide.cdict
 # no row of any table is longer than the terminal is wide, and each width has at least two columns
 cat >all.sh <<'END'
-for command in tasks exits 'exits --by vm' vcpu 'vcpu --by reason' 'vcpu --by antagonist' 'vcpu --by vm' \
+for command in tasks 'tasks --by group' 'tasks --by role' exits 'exits --by vm' vcpu 'vcpu --by reason' 'vcpu --by antagonist' 'vcpu --by vm' \
 	latency 'latency --by cpu' coremap switches 'successors -t .'; do
 	for file in x small wide; do
 		echo "=== $command $file"

@@ -81,6 +81,11 @@ hostile() {
 	ln -sfn "$DATA/formats" formats
 	cat >hostile.trace <<'END'
 cpus 2
+host </script><img>
+osrelease 6.1.0"><svg/onload=alert(1)>
+version 6.1'><script>alert(1)</script>
+cpudesc <iframe srcdoc=x>
+cmdline perf record </title><script>alert(2)</script>
 default kvm:kvm_exit isa=1
 proc 301 "</script><img>"
 proc 302 "<img onerror=a"
@@ -105,4 +110,16 @@ proc 308 "javascript:x"
 301 [000] 10.001110: sched:sched_switch: prev_pid=301 prev_state=S next_pid=0
 END
 	"$MKPERF" -o hostile.data hostile.trace && "$CDICT" convert -q -i hostile.data -o "$1"
+}
+# hostile_labels FILE.cdict - the same in everything that a label can say: one VM, whose parts fold, and others
+hostile_labels() {
+	cat >hostile.csv <<'END'
+tid,libvirt-instance,role,uuid,group-type,group-id,task-name
+301,"</script><img src=x onerror=alert(1)>",vcpu0,,"'""><b>",7,"<svg/onload=alert(1)>"
+302,"</script><img src=x onerror=alert(1)>","<script>alert(3)</script>",,"'""><b>",7,"<svg/onload=alert(1)>"
+303,"</script><img src=x onerror=alert(1)>","<script>alert(3)</script>1",,"'""><b>",7,"<svg/onload=alert(1)>"
+304,"javascript:alert(1)","=cmd|'/c calc'!A0",,"constructor",8,"__proto__"
+305,"javascript:alert(1)","onclick=alert(1)",,"constructor",8,"__proto__"
+END
+	"$CDICT" annotate -q --map hostile.csv "$1"
 }

@@ -14,6 +14,8 @@ need node chromium
 report run.cdict || exit 1
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1
+cp evil.cdict named.cdict && hostile_labels named.cdict && report named.cdict || exit 1
+report named.cdict evil.cdict -o named-both.html || exit 1
 report evil.cdict run.cdict --label "'\"><img src=x onerror=alert(1)>,b" -o both.html || exit 1
 report run.cdict --embed none -o none.html || exit 1
 "$CDICT" heatmap -q run.cdict --view exits --by time -o exits.html || exit 1
@@ -28,9 +30,11 @@ done
 # and with it
 sed -e 's|</body>|<script>document.title = "ran"</script></body>|' run.html >stopped.html
 
-look_at run.html evil.html both.html none.html exits.html bad-*.html stopped.html
+look_at run.html evil.html named.html named-both.html both.html none.html exits.html bad-*.html stopped.html
 quiet no_view_says_or_asks_anything run.html
 quiet hostile_names_run_nothing evil.html
+quiet hostile_labels_run_nothing named.html
+quiet hostile_labels_run_nothing_in_a_comparison named-both.html
 quiet a_comparison_is_quiet both.html
 quiet a_page_without_the_capture_is_quiet none.html
 quiet a_page_of_one_view_is_quiet exits.html

@@ -10,7 +10,7 @@ need chromium
 (cd "$TOP" && awk -f build-aux/bundle.awk -v entry=tests/page/_lib/ui_checks.js </dev/null) >checks.js || exit 1
 {
 	echo '<!DOCTYPE html><meta charset="utf-8"><body><script>'
-	cat "$BUILD/web/libraries.js"
+	cat "$BUILD/web/d3.js"
 	echo '</script><script>'
 	cat checks.js
 	echo '</script>'

@@ -112,12 +112,16 @@ export class Decoder {
 		return this.#ask(capture, { call: 'coremap', range, tasks, cpus }, how);
 	}
 
+	tasks(capture, range, { tasks = null, cpus = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'tasks', range, tasks, cpus }, how);
+	}
+
 	async histogram(capture, range, { kind, tasks = null, ...how }) {
 		return (await this.#ask(capture, { call: 'histogram', range, kinds: [kind], tasks }, how)).bars;
 	}
 
-	async bins(capture, range, { columns = 1024, heat = null, tasks = null, ...how } = {}) {
-		return (await this.#ask(capture, { call: 'bins', range, columns, kinds: heat, tasks }, how)).bins;
+	async bins(capture, range, { columns = 1024, heat = null, tasks = null, cpus = null, reasons = null, ...how } = {}) {
+		return (await this.#ask(capture, { call: 'bins', range, columns, kinds: heat, tasks, cpus, reasons }, how)).bins;
 	}
 
 	pieces(capture, range, { max = 200000, ...how } = {}) {
@@ -150,6 +154,15 @@ export class Decoder {
 
 	flame(capture, range, { by = 'off-cpu', tasks = null, cpus = null, ...how } = {}) {
 		return this.#ask(capture, { call: 'flame', range, type: by, tasks, cpus }, how);
+	}
+
+	// The thing of the kind (run, wait, off, guest, exit, state) of the task that the time lies in, and its likes.
+	detail(capture, range, { kind, task, at, ...how }) {
+		return this.#ask(capture, { call: 'detail', range, type: kind, tasks: [task], lo_ns: at }, how);
+	}
+
+	tracks(capture, range, { tasks, columns = 1024, max = 20000, ...how }) {
+		return this.#ask(capture, { call: 'tracks', range, tasks, columns, max }, how);
 	}
 
 	checksum(capture, how = {}) {

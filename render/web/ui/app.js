@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The page: holds the state, asks for figures, and tells its parts when something changed.
 import { Card } from './card.js';
+import { CLOCKS, useClock } from './clock.js';
+import { Details } from './details.js';
 import { h, replace } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
@@ -9,14 +11,24 @@ import { within } from './gestures.js';
 import { Head } from './head.js';
 import { followKeys } from './keys.js';
 import { Overview } from './overview.js';
+import { Pins } from './pins.js';
 import { GESTURE_MS, finishSlices, holdSlices, inGesture } from './slices.js';
 import { START, Store } from './state.js';
 import { Selection } from './selection.js';
 import { clean } from './text.js';
 import { applyTheme } from './theme.js';
-import { viewsFor } from './views.js';
+import { lacksOf, viewsFor } from './views.js';
 
 const LEAST_NS = 40; // the narrowest range
+
+const BUSY = 80; // percent of all CPUs
+const MANY = 40; // vCPUs: their exits are shown by VM
+
+function isBusy({ tables: { capacity, vcpu } }) {
+	const of = (table, key) => table.rows.map((row) => row[table.columns.indexOf(key)]);
+
+	return of(capacity, 'busy_percent')[0] >= BUSY && of(vcpu, 'delayed_ns').some((ns) => ns > 0);
+}
 
 class App {
 	constructor(page, decoder, root) {
@@ -33,11 +45,15 @@ class App {
 		this.figures = new Figures(decoder, (what, value) => this.#figuresSay(what, value));
 		this.store = new Store(this.#start(), (state) => this.#limit(state), (next, before, gesture) => this.#changed(next, before, gesture));
 		this.selection = new Selection(this);
+		useClock(this.state.clock, this.capture);
 		this.palette = applyTheme(page, this.state.theme);
 		this.#build();
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
 		addEventListener('beforeprint', () => this.#print());
-		addEventListener('afterprint', () => this.repaint());
+		addEventListener('afterprint', () => {
+			delete document.documentElement.dataset.print;
+			this.repaint();
+		});
 		followKeys(this);
 	}
 
@@ -70,8 +86,14 @@ class App {
 		const { only, start } = this.page;
 		const vcpus = this.page.captures.some((c) => c.tables.vcpu?.rows.length);
 		const first = this.views.find((v) => v.id !== 'vcpus' || vcpus) ?? this.views[0];
+		/** @type {any} */
 		const state = { ...START, view: vcpus || first.id === 'compare' ? this.views[0].id : (this.views.find((v) => v.id === 'tasks') ?? first).id };
 
+		// of CPUs that are all busy there is nothing to see: who waits for them is
+		if (this.page.captures[0].tables.capacity?.rows.length && vcpus && isBusy(this.page.captures[0]))
+			state.strip = 'vms';
+		if (this.page.captures.some((c) => c.tables.vcpu?.rows.length > MANY))
+			state.per = 'vm';
 		if (only && this.views.some((view) => view.id === only))
 			state.view = only;
 		if (start?.what)
@@ -99,6 +121,8 @@ class App {
 			...state, range, capture: capture.index,
 			view: this.views.some((v) => v.id === state.view) ? state.view : this.views[0].id,
 			tasks: state.tasks.filter((t) => t < capture.tasks.length),
+			pins: [...new Set(state.pins)].filter((t) => t < capture.tasks.length),
+			clock: state.clock in CLOCKS ? state.clock : START.clock,
 			theme: ['', 'dark', 'light'].includes(state.theme) ? state.theme : '',
 		};
 	}
@@ -108,13 +132,15 @@ class App {
 		this.findings = h('section', { class: 'findings', 'aria-label': 'findings' });
 		this.overview = new Overview(this);
 		this.filters = new FilterBar(this);
+		this.pins = new Pins(this);
+		this.details = new Details(this);
 		this.tabs = h('nav', { class: 'tabs', role: 'tablist' });
 		this.note = h('div', { class: 'note', role: 'status', hidden: true });
 		this.progress = h('div', { class: 'progress', hidden: true });
 		this.main = h('main', { id: 'view', tabindex: '-1' });
 		replace(this.root, this.head.el, this.page.only ? null : this.findings,
-			h('div', { class: 'sticky' }, this.overview.el, h('div', { class: 'tabs-row' }, this.tabs, this.filters.el), this.progress),
-			this.note, this.main);
+			h('div', { class: 'sticky' }, this.overview.el, h('div', { class: 'tabs-row' }, this.tabs, this.pins.offer, this.filters.el), this.pins.el, this.progress),
+			this.note, this.main, this.details.el);
 	}
 
 	/** First paint. */
@@ -130,13 +156,15 @@ class App {
 		this.overview.paint();
 		this.#renderTabs();
 		this.filters.render();
+		this.pins.follow();
 		this.#openView();
+		this.details.follow();
 	}
 
 	#renderTabs() {
 		replace(this.tabs, this.page.only ? [] : this.views.map((view) => h('button', {
-			type: 'button', role: 'tab', class: view.id === this.state.view ? 'tab on' : 'tab',
-			'aria-selected': String(view.id === this.state.view), title: `${view.hint} (key ${view.key})`,
+			type: 'button', role: 'tab', class: `tab${view.id === this.state.view ? ' on' : ''}${lacksOf(view, this.capture) ? ' lacks' : ''}`,
+			'aria-selected': String(view.id === this.state.view), title: lacksOf(view, this.capture) ?? `${view.hint} (key ${view.key})`,
 			data: { view: view.id }, on: { click: () => this.set({ view: view.id }) },
 		}, h('span', { class: 'key' }, view.key), view.title)));
 	}
@@ -183,12 +211,13 @@ class App {
 			this.palette = applyTheme(this.page, next.theme);
 		if (differs('capture'))
 			this.labels.clear();
+		useClock(next.clock, this.capture);
 		this.selection.changed();
 		this.freshFigures = false;
 		this.changing = true;
 		this.figures.want(this.capture, this.range);
 		this.changing = false;
-		if (differs('capture', 'theme')) {
+		if (differs('capture', 'theme', 'clock')) {
 			this.#renderAll();
 		} else {
 			const range = differs('range', 'marks');
@@ -196,6 +225,8 @@ class App {
 			if (differs('strip'))
 				this.overview.paint();
 			this.head.follow();
+			if (differs('look') && !differs('view'))
+				this.details.follow();
 			if (range && gesture) {
 				this.#mark();
 				this.#paintSoon(started);
@@ -209,14 +240,20 @@ class App {
 				requestAnimationFrame(() => performance.measure('cdict-zoom', { start: started, end: performance.now() }));
 			}
 			this.filters.render();
+			this.pins.follow();
 			if (differs('view')) {
 				this.#renderTabs();
 				replace(this.findings, findings(this));
 				this.#openView();
+				this.details.follow();
 			} else {
+				if (range || this.freshFigures)
+					replace(this.findings, findings(this));
+				if (range)
+					this.details.follow();
 				this.view.update({
-					range, filter: differs('tasks', 'vms', 'cpus', 'reasons', 'states', 'search'),
-					options: differs('by', 'per', 'map', 'heat', 'flame', 'lay', 'open', 'compare', 'wait', 'matrix'), figures: this.freshFigures
+					range, filter: differs('tasks', 'vms', 'groups', 'cpus', 'reasons', 'states', 'search'),
+					options: differs('by', 'per', 'map', 'heat', 'flame', 'open', 'compare', 'wait', 'matrix', 'fold', 'unfold', 'paint'), figures: this.freshFigures
 				});
 			}
 		}
@@ -231,6 +268,8 @@ class App {
 			this.frame = 0;
 			holdSlices();
 			this.overview.moved();
+			this.pins.follow();
+			this.details.follow();
 			this.filters.render();
 			this.view.update({ range: true });
 			performance.measure('cdict-zoom', { start: started, end: performance.now() });
@@ -262,6 +301,8 @@ class App {
 	#showFigures() {
 		this.selection.changed();
 		this.filters.render();
+		replace(this.findings, findings(this));
+		this.pins.follow();
 		this.view.update({ figures: true, range: false, filter: false });
 		this.#mark();
 	}
@@ -345,7 +386,9 @@ class App {
 		return rowsOf(this.figures.shown?.tables?.[name]);
 	}
 
+	// Pictures are drawn for the width of the paper, else they would be squeezed.
 	#print() {
+		document.documentElement.dataset.print = '1';
 		this.repaint('light');
 		finishSlices();
 		this.view.drawUnseen();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Axes: where ticks stand, what they say, and loss, which is hatched where it happened.
 import { d3 } from '../d3.js';
+import { clockKind, clockOffset, moment } from './clock.js';
 import { duration, short } from './text.js';
 
 /** Time to pixels: a linear scale of range [from, to] onto [left, right]. */
@@ -15,9 +16,25 @@ function decimals(step) {
 	return Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
 }
 
+/** The same by another clock: where it is round; below the millisecond counted from a base. */
+function clockTicks([from, to], step) {
+	const first = (size) => Math.ceil((from + clockOffset(size)) / size) * size - clockOffset(size);
+	const fine = step < 1e6;
+	const base = first(1e6) - (first(1e6) > from ? 1e6 : 0);
+	const [size, unit] = UNITS.find(([ns]) => to - base >= ns) ?? UNITS[3];
+	const ticks = [];
+
+	for (let at = first(step); at <= to; at += step)
+		ticks.push({ at, label: fine ? `+${((at - base) / size).toFixed(decimals(step / size))} ${unit}` : moment(at, decimals(step / 1e9)) });
+	return { base: fine ? base : null, ticks };
+}
+
 /** Ticks of times [from, to]: {base: null | ns, ticks: [{at, label}]}; labels count from base when all digits would be too many. */
 export function timeTicks([from, to], most) {
-	const step = Math.max(1, d3.tickStep(from, to, Math.max(1, most)));
+	const step = Math.max(1, Math.round(d3.tickStep(from, to, Math.max(1, most))));
+
+	if (clockKind() !== 'start')
+		return clockTicks([from, to], step);
 	const far = to / step > 1e5;
 	const grain = 10 ** Math.ceil(Math.log10(to - from));
 	const base = far ? Math.floor(from / grain) * grain : 0;
@@ -39,12 +56,12 @@ export function timeTicks([from, to], most) {
  */
 export function drawTimeAxis(s, palette, scale, top, bottom, { above = false, title = null } = {}) {
 	const [left, right] = scale.range();
-	const { base, ticks } = timeTicks(scale.domain(), Math.floor((right - left) / 90));
+	const { base, ticks } = timeTicks(scale.domain(), Math.floor((right - left) / (clockKind() === 'start' ? 90 : 130)));
 	const y = above ? top - 8 : bottom + 10;
 	let last = -Infinity;
 
 	if (base !== null) {
-		const text = `${(base / 1e9).toFixed(9).replace(/0+$/, '').replace(/\.$/, '')} s`;
+		const text = clockKind() === 'start' ? `${(base / 1e9).toFixed(9).replace(/0+$/, '').replace(/\.$/, '')} s` : moment(base, 3);
 
 		s.text(left, y, text, { colour: palette.dim, size: 11, weight: 600 });
 		last = left + s.measure(text, 11, 600);

@@ -27,8 +27,10 @@ function fill(el, props, children) {
 					el.setAttribute(`data-${name}`, String(v));
 			}
 		} else if (key === 'css') {
-			for (const [name, v] of Object.entries(value))
-				el.style.setProperty(name, v);
+			for (const [name, v] of Object.entries(value)) {
+				if (v !== null)
+					el.style.setProperty(name, String(v));
+			}
 		} else {
 			el.setAttribute(key, value === true ? '' : String(value));
 		}
@@ -56,6 +58,9 @@ export function keepHeight(el) {
 export function button(text, title, listener, props) {
 	return h('button', { type: 'button', title, on: { click: listener }, ...props }, text);
 }
+
+/** What makes an element that is no button one for keyboard and screen reader (keys.js). */
+export const ENTER = { tabindex: '0', 'data-enter': '' };
 
 /** Buttons of which one is on: choice([['count', 'count'], …], 'count', (v) => …). */
 export function choice(label, options, value, listener) {

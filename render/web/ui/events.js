@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The events of what is in view, as `cdict script` prints them, page by page.
+import { clockTime, moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { Question } from './figures.js';
 import { copyText } from './table.js';
-import { clean, clockTime, count } from './text.js';
+import { clean, count } from './text.js';
 
 const PAGE = 200;
 
@@ -74,7 +75,7 @@ export class EventList {
 			}
 		},
 			h('td', null, h('bdi', null, clean(row.comm ?? ''))), h('td', { class: 'num dim' }, String(row.tid)), h('td', { class: 'num dim' }, `[${String(row.cpu).padStart(3, '0')}]`),
-			h('td', { class: 'num' }, clockTime(app.capture, row.at)), h('td', { class: 'type' }, clean(row.type)), h('td', { class: 'trace' }, h('bdi', null, clean(row.text))));
+			h('td', { class: 'num' }, moment(row.at, 9).replace(/ s$/, '')), h('td', { class: 'type' }, clean(row.type)), h('td', { class: 'trace' }, h('bdi', null, clean(row.text))));
 	}
 
 	#lines() {

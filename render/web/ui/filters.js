@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The range and the filter as chips; each goes away by a click.
+import { momentIn } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { clean, count, duration, sinceStart } from './text.js';
+import { clean, count, duration } from './text.js';
 
 const WORDS = { cpus: 'CPU', vms: 'VM', reasons: 'exit', states: 'state' };
 const MOST = 4;
@@ -19,7 +20,7 @@ export class FilterBar {
 	#range() {
 		const { app } = this;
 		const [from, to] = app.range;
-		const text = `${sinceStart(from, to - from)} + ${duration(to - from)}`;
+		const text = `${momentIn(from, to - from)} + ${duration(to - from)}`;
 
 		if (!app.state.range)
 			return h('span', { class: 'dim', title: `${count(to - from)} ns` }, `all ${duration(to - from)}`);
@@ -44,18 +45,18 @@ export class FilterBar {
 		};
 
 		return [
-			list('tasks', (t) => app.who(t)), list('vms', clean), list('cpus', String), list('reasons', clean), list('states', clean),
+			list('tasks', (t) => app.who(t)), list('vms', clean), list('groups', clean), list('cpus', String), list('reasons', clean), list('states', clean),
 			state.search ? [this.#chip(`/${clean(state.search)}/`, 'names that match', { search: '' }, 'search')] : [],
 		].flat();
 	}
 
 	#clear() {
 		const { state } = this.app;
-		const n = ['tasks', 'vms', 'cpus', 'reasons', 'states'].reduce((sum, key) => sum + state[key].length, 0) +
+		const n = ['tasks', 'vms', 'groups', 'cpus', 'reasons', 'states'].reduce((sum, key) => sum + state[key].length, 0) +
 			(state.search ? 1 : 0) + (state.range ? 1 : 0);
 
 		return n > 1 ? button('clear', 'everything again: the whole window, no filter', () => this.app.set({
-			range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+			range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
 		}), { class: 'link' }) : null;
 	}
 }

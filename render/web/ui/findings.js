@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What to look at first: sentences, each a link to the place that shows it.
+import { moment, spanText } from './clock.js';
 import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
+import { KINDS as THINGS } from './details.js';
 import { h } from './dom.js';
 import { START, toFragment } from './state.js';
-import { clean, figure, spanText } from './text.js';
+import { clean, figure } from './text.js';
 
 const KINDS = {
 	delayed: ['preempted', 'had to wait'],
@@ -19,10 +21,12 @@ const EACH = 2; // sentences of a kind of comparison
 /** The state a finding leads to. */
 function leadsTo(app, finding) {
 	return {
-		...START, theme: app.state.theme, capture: app.state.capture, strip: app.state.strip,
+		...START, theme: app.state.theme, capture: app.state.capture, strip: app.state.strip, clock: app.state.clock, pins: app.state.pins,
 		view: app.views.some((v) => v.id === finding.view) ? finding.view : app.state.view,
 		range: finding.range ?? null, tasks: finding.tasks ?? [], reasons: finding.reasons ?? [], cpus: finding.cpus ?? [],
-		compare: finding.compare ?? START.compare,
+		compare: finding.compare ?? START.compare, wait: finding.wait ?? [],
+		// of a wait that has no lanes of its own, what is known of it
+		look: finding.kind === 'delayed' && finding.range && !finding.wait ? [THINGS.indexOf('wait'), finding.tasks[0], Math.round((finding.range[0] + finding.range[1]) / 2)] : [],
 	};
 }
 
@@ -54,8 +58,14 @@ function changes(app) {
 	return out.slice(0, 5);
 }
 
+/** Its sentence: tasks by the page's names, times by its clock. */
+function wordsOf(app, { says, text }) {
+	return !says ? text : says.map((piece) => (typeof piece === 'string' ? piece : piece.task !== undefined ? h('bdi', { data: { task: piece.task } }, app.who(piece.task))
+		: h('span', { data: { at: piece.at } }, moment(piece.at))));
+}
+
 export function findings(app) {
-	const list = app.state.view === 'compare' ? changes(app) : app.capture.findings;
+	const list = app.state.view === 'compare' ? changes(app) : app.figures.shown?.findings ?? app.capture.findings;
 
 	return list.map((finding) => {
 		const [state, word] = KINDS[finding.kind] ?? KINDS.good;
@@ -74,6 +84,6 @@ export function findings(app) {
 					app.set(leadsTo(app, finding));
 				}
 			},
-		}, mark, h('bdi', { class: 'sentence' }, finding.text), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
+		}, mark, h('bdi', { class: 'sentence' }, wordsOf(app, finding)), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
 	});
 }

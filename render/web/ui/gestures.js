@@ -29,13 +29,15 @@ export function timeGestures(plot, app) {
 
 	el.addEventListener('wheel', (e) => {
 		const at = plot.timeAt(e.clientX);
+		const across = Math.abs(e.deltaX) > Math.abs(e.deltaY);
 
-		if (at === null || e.ctrlKey)
+		// Over the whole window the wheel scrolls the page, as everywhere else.
+		if (at === null || (!app.state.range && (!e.ctrlKey || across)))
 			return;
 		e.preventDefault();
 		const unit = e.deltaMode === 1 ? 20 : 1;
 
-		if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+		if (across) {
 			pan(app, e.deltaX * unit / plot.width);
 			return;
 		}

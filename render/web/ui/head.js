@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The head line: what this is a recording of, whether anything is missing, search, theme, save, help.
+import { spanText, wallTime } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { lossOf } from './axis.js';
 import { showHelp } from './help.js';
 import { saveMenu } from './save.js';
 import { searchRegex } from './selection.js';
 import { themeName } from './theme.js';
-import { clean, count, duration, short, spanText, wallTime } from './text.js';
+import { clean, count, duration, short } from './text.js';
 
 const SEARCH_MS = 150;
 
@@ -51,7 +52,7 @@ export class Head {
 		this.theme.title = dark ? 'light colours' : 'dark colours';
 		replace(this.what,
 			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
-			this.#facts(capture).map(([text, title]) => h('span', { class: 'fact', title }, h('bdi', null, text))),
+			this.#facts(capture).map(([text, title, how]) => h('span', { class: `fact ${how ?? ''}`, title }, h('bdi', null, text))),
 			this.#loss(capture), capture.not_recorded.map(({ event, unknown }) => h('span', { class: 'badge', title: `${event} was not recorded: such figures are empty` }, `${unknown} not recorded`)),
 			capture.recorded.map((line) => h('span', { class: 'badge scope', title: clean(line) }, clean(line.split(': ')[1]))));
 	}
@@ -71,14 +72,14 @@ export class Head {
 		const from = wall ? ` from ${wall.time} UTC` : '';
 		const facts = [
 			[capture.host, [capture.cpu, capture.arch].filter(Boolean).join(' · ')],
-			[capture.kernel, capture.perf_version ? `kernel; recorded by perf ${capture.perf_version}` : 'kernel'],
+			[capture.kernel, capture.perf_version ? `kernel; recorded by perf ${capture.perf_version}` : 'kernel', 'kernel'],
 			[`${duration(span)}${from}`, wall ? `${wall.day} ${wall.time}.${wall.ns} UTC, ${count(span)} ns` :
-				`${count(span)} ns; the wall clock was not recorded (perf record -k mono does)`],
+				`${count(span)} ns; the wall clock was not recorded (perf record -k mono does)`, 'firm'],
 			[`${short(capture.window_events)} events`, `${count(capture.window_events)} events of ${capture.types.length} types, ` +
-				`${capture.cpus.length} CPUs`],
+				`${capture.cpus.length} CPUs`, 'firm'],
 		];
 
-		return facts.filter(([text]) => text).map(([text, title]) => [clean(text), clean(title)]);
+		return facts.filter(([text]) => text).map(([text, title, how]) => [clean(text), clean(title), how]);
 	}
 
 	#loss(capture) {

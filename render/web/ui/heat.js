@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/view_switches.c. Several
-// kinds on one another have a colour each; where they meet a cell is parted between them.
+// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/view_switches.c.
 import { d3 } from '../d3.js';
+import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
-import { legend, mixed, rampColour, rampLegend } from './legend.js';
-import { clockTime, count, duration, exactNs } from './text.js';
+import { rampColour, rampLegend } from './legend.js';
+import { count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
 
 export const KINDS = {
@@ -17,9 +17,7 @@ export const KINDS = {
 	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
 };
 
-const COLOURS = { run: (p) => p.states.guest, sleep: (p) => p.states.blocked, wakeup: (p) => p.states.preempted, guest: (p) => p.spare[0], exit: (p) => p.states.exit };
 const LEAST_PX = 3.5; // a cell's width
-const FAINT = 0.25; // of a colour of its own, for one interval
 
 const LEFT = 70, RIGHT = 12, TOP = 8, BOTTOM = 22;
 const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
@@ -43,11 +41,10 @@ function cellsOf(heat, columns, tall) {
 }
 
 export class HeatMap {
-	/** @kinds: one, or several to be drawn on one another. */
-	constructor(view, kinds, height) {
+	constructor(view, kind, height) {
 		this.view = view;
 		this.app = view.app;
-		this.kinds = kinds;
+		this.kind = kind;
 		this.question = new Question(this.app);
 		this.list = new Question(this.app);
 		this.own = null; // {key, bins}: of the filtered tasks
@@ -55,42 +52,24 @@ export class HeatMap {
 		this.ramp = h('span');
 		this.found = h('div', { class: 'found', hidden: true });
 		this.plot = view.plot({
-			label: this.#title(), height, time: { left: LEFT, right: RIGHT }, title: `${this.#title()}: ${this.#axis()}`,
-			ramp: () => (this.alone && this.grid ? ['1', `${count(this.grid.layers[0].max)} per cell`] : null),
-			legend: () => (this.alone ? [] : this.#legend()),
+			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
+			ramp: () => (this.grid ? ['1', `${count(this.grid.max)} per cell`] : null),
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
-		this.el = h('div', { class: 'heat', data: { heat: kinds.join(' ') } }, h('div', { class: 'heat-head' },
-			h('h3', null, this.#title()), h('span', { class: 'dim small' }, this.#axis()), h('span', { class: 'space' }), this.ramp),
+		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
+			h('h3', null, KINDS[kind].title), h('span', { class: 'dim small' }, KINDS[kind].axis), h('span', { class: 'space' }), this.ramp),
 			this.plot.el, this.words, this.found);
-	}
-
-	get alone() {
-		return this.kinds.length === 1;
-	}
-
-	#title() {
-		return this.alone ? KINDS[this.kinds[0]].title : 'How long it took';
-	}
-
-	#axis() {
-		return this.alone ? KINDS[this.kinds[0]].axis : 'length, drawn where it ended';
-	}
-
-	#legend() {
-		const { layers } = this.grid ?? { layers: [] };
-
-		return layers.map(({ kind, colour, max }) => ({ key: kind, colour, text: `${KINDS[kind].many}: 1 to ${count(max)} per cell` }));
 	}
 
 	/** The bins to show: all tasks' from the figures, else of the filtered tasks, once the decoder has them. */
 	follow() {
 		const { app } = this;
-		const tasks = app.selection.list();
-		const key = `${app.state.capture}:${app.range}:${tasks}`;
+		const tasks = app.selection.list(), cpus = app.state.cpus.length ? app.state.cpus : null;
+		const reasons = this.kind === 'exit' && app.state.reasons.length ? app.state.reasons : null;
+		const key = JSON.stringify([app.state.capture, app.range, tasks, cpus, reasons]);
 
 		this.found.hidden = true;
-		if (!tasks || !app.figures.canDecode(app.capture)) {
+		if ((!tasks && !cpus && !reasons) || !app.figures.canDecode(app.capture)) {
 			this.own = null;
 			this.question.drop();
 			this.#finish();
@@ -98,7 +77,7 @@ export class HeatMap {
 		}
 		if (this.own?.key === key)
 			return;
-		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: this.kinds, tasks, signal }), (bins) => {
+		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: [this.kind], tasks, cpus, reasons, signal }), (bins) => {
 			this.own = bins && { key, bins };
 			this.#finish();
 		});
@@ -109,11 +88,12 @@ export class HeatMap {
 		this.plot.paint();
 		const { app } = this;
 		const { grid } = this;
-		const tail = `${this.kinds.includes('exit') && app.state.reasons.length ? '; of all reasons' : ''}${app.selection.any && !this.own ? '; of all tasks: the filter needs the capture in the page' : ''}`;
+		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
+		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
 
-		replace(this.ramp, !grid ? [] : this.alone ? rampLegend(app.palette, '1', `${count(grid.layers[0].max)} per cell`) : legend(this.#legend()));
-		this.words.textContent = this.kinds.map((kind) => this.#account(kind)).join(' · ') + tail;
-		this.plot.el.dataset.events = String(this.kinds.reduce((sum, kind) => sum + (this.#bins()?.heat?.[kind]?.events ?? 0), 0));
+		replace(this.ramp, grid ? rampLegend(app.palette, '1', `${count(grid.max)} per cell`) : []);
+		this.words.textContent = this.#account(this.kind) + tail;
+		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
 
 	/** How many there are of a kind, and how many of them are drawn. */
@@ -137,30 +117,24 @@ export class HeatMap {
 	/** The cells as they are drawn: sums of neighbours where those would be too small to see. */
 	#gridOf(plotWidth, plotHeight) {
 		const bins = this.#bins();
-		const heats = this.kinds.map((kind) => ({ kind, heat: bins?.heat?.[kind] })).filter(({ heat }) => heat?.cell.length);
+		const heat = bins?.heat?.[this.kind];
 
-		if (!heats.length)
+		if (!heat?.cell.length)
 			return null;
 		const [from, to] = this.app.range;
 		const pixels = plotWidth * (bins.to - bins.from) / (to - from); // of all columns
-		const least = LEAST_PX * Math.min(2, heats.length);
-		let columns = Math.min(...heats.map(({ heat }) => heat.columns));
+		let { columns } = heat;
 
-		while (pixels / columns < least && columns > 1)
+		while (pixels / columns < LEAST_PX && columns > 1)
 			columns /= 2;
-		let low = Infinity, high = 0;
-		for (const { heat } of heats) {
-			// cells are in the order of their rows
-			low = Math.min(low, Math.floor(heat.cell[0] / heat.columns));
-			high = Math.max(high, Math.floor(heat.cell[heat.cell.length - 1] / heat.columns));
-		}
-		const { per_decade: per, lo_ns: lo } = heats[0].heat;
+		// cells are in the order of their rows
+		const low = Math.floor(heat.cell[0] / heat.columns), high = Math.floor(heat.cell[heat.cell.length - 1] / heat.columns);
+		const { per_decade: per, lo_ns: lo } = heat;
 		const [first, last] = [Math.floor(low / per), Math.floor(high / per) + 1];
 		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= 4) ?? per;
-		const layers = heats.map(({ kind, heat }) => ({ kind, colour: COLOURS[kind](this.app.palette), ...cellsOf(heat, columns, tall) }));
 		const scale = d3.scaleLog().domain([lo * 10 ** first, lo * 10 ** last]).range([TOP + plotHeight, TOP]);
 
-		return { layers, columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
+		return { ...cellsOf(heat, columns, tall), columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
 	}
 
 	#edge(grid, row) {
@@ -188,47 +162,22 @@ export class HeatMap {
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
 
-			for (const [key, parts] of this.#cells(grid)) {
+			for (const [key, n] of grid.cells) {
 				const row = Math.floor(key / grid.columns), column = key % grid.columns;
 				const x1 = ends[column], x2 = Math.max(x1 + 1, ends[column + 1]);
 
 				if (x2 < LEFT || x1 > width - RIGHT)
 					continue;
 				const y2 = Math.round(grid.scale(this.#edge(grid, row))), y1 = Math.round(grid.scale(this.#edge(grid, row + 1)));
-				const each = (x2 - x1) / parts.length;
+				const level = grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max);
 
-				parts.forEach((colour, i) => s.rect(x1 + i * each, y1, each, Math.max(1, y2 - y1), colour));
+				s.rect(x1, y1, x2 - x1, Math.max(1, y2 - y1), rampColour(palette, level));
 			}
 		});
 		drawMarks(s, app, scale, TOP, plotHeight, true);
 	}
 
-	/** [[cell, [a colour for each kind in it]]]. */
-	#cells({ layers }) {
-		const { palette } = this.app;
-		const level = (n, max) => (max === 1 ? 1 : Math.log(n) / Math.log(max));
-
-		if (this.alone) {
-			const [{ cells, max }] = layers;
-
-			return [...cells].map(([key, n]) => [key, [rampColour(palette, level(n, max))]]);
-		}
-		const out = new Map();
-
-		for (const { cells, max, colour } of layers) {
-			for (const [key, n] of cells) {
-				const own = mixed(palette.plot, colour, FAINT + (1 - FAINT) * level(n, max));
-
-				if (out.has(key))
-					out.get(key).push(own);
-				else
-					out.set(key, [own]);
-			}
-		}
-		return out;
-	}
-
-	/** The cell under the pointer: what is in it, and of that the kind whose part is pointed at. */
+	/** The cell under the pointer, and how many are in it. */
 	#cellAt(x, y) {
 		const { grid, app } = this;
 		const scale = timeScale(app.range, LEFT, this.plot.width - RIGHT);
@@ -237,11 +186,9 @@ export class HeatMap {
 			return null;
 		const column = Math.floor((scale.invert(x) - grid.from) / grid.wide);
 		const row = Math.floor(Math.log10(grid.scale.invert(y) / grid.lo) * grid.per / grid.tall);
-		const parts = grid.layers.map(({ kind, cells }) => ({ kind, n: cells.get(row * grid.columns + column) })).filter(({ n }) => n);
-		const at = grid.from + column * grid.wide;
-		const share = (scale.invert(x) - at) / grid.wide;
+		const n = grid.cells.get(row * grid.columns + column);
 
-		return parts.length ? { parts, chosen: parts[Math.min(parts.length - 1, Math.floor(share * parts.length))], row, column, at } : null;
+		return n ? { n, row, column, at: grid.from + column * grid.wide } : null;
 	}
 
 	#hit(x, y) {
@@ -254,8 +201,8 @@ export class HeatMap {
 		const decodes = app.figures.canDecode(app.capture);
 
 		return {
-			lines: [`${cell.parts.map(({ kind, n }) => `${count(n)} ${KINDS[kind][n === 1 ? 'one' : 'many']}`).join(', ')} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
-			`from ${clockTime(app.capture, cell.at)} s`, `in ${duration(Math.round(grid.wide))}`, decodes ? `click: which ${this.alone ? 'they' : `${KINDS[cell.chosen.kind].many} they`} are` : null],
+			lines: [`${count(cell.n)} ${KINDS[this.kind][cell.n === 1 ? 'one' : 'many']} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
+			`from ${moment(cell.at, 9)}`, `in ${duration(Math.round(grid.wide))}`, decodes ? 'click: which they are' : null],
 			box: { y: y - 6, h: 12 },
 			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
 		};
@@ -264,7 +211,7 @@ export class HeatMap {
 	#listCell(cell, lo, hi) {
 		const { app, grid } = this;
 		const range = [Math.ceil(cell.at), Math.ceil(cell.at + grid.wide)];
-		const { kind } = cell.chosen;
+		const { kind } = this;
 
 		this.list.ask((decoder, signal) => decoder.select(app.capture, {
 			kind, range, lo_ns: lo, hi_ns: hi, tasks: app.selection.list(),
@@ -281,9 +228,9 @@ export class HeatMap {
 			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })),
 		rows.map((row) => h('button', {
 			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,
-			on: { click: () => app.set({ view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
+			on: { click: () => app.details.look({ run: 'run', sleep: 'off', wakeup: 'wait', guest: 'guest', exit: 'exit' }[kind], row.task, row.from, { view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
 		}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
-			h('span', { class: 'dim num' }, `from ${clockTime(app.capture, row.from)} s`)))];
+			h('span', { class: 'dim num' }, `from ${moment(row.from, 9)}`)))];
 	}
 
 	close() {

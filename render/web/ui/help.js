@@ -6,7 +6,7 @@ import { clean } from './text.js';
 
 const KEYS = [
 	['1 … 6', 'the views; 0: the comparison, when there is one'],
-	['wheel', 'zoom at the pointer, over any picture of time'],
+	['wheel', 'zoom at the pointer, over a picture of time that is zoomed; Ctrl: over the whole one, too; else it scrolls'],
 	['drag', 'choose a range of time for the whole page'],
 	['shift-drag, right drag', 'move through time'],
 	['double click', 'the whole window again'],
@@ -14,13 +14,15 @@ const KEYS = [
 	['f', 'fit: the slice clicked last, or what is between two marks, or everything'],
 	['m', 'a mark at the pointer; two show their distance'],
 	['/', 'search tasks and VMs: a regular expression, as -t takes it'],
+	['click', 'on a slice, an exit, a wake-up or a mark: its details, with what led to it and its neighbours'],
+	[', .  ·  < >', 'the thing before, the next  ·  the next longer, the next shorter of that task'],
 	['click', 'on a task, VM, CPU, exit reason or state: filter by it; again: no longer'],
 	['Esc', 'one step back'],
 ];
 
 const TERMS = [
 	...Object.values(STATE_WORDS).map((text) => text.split(': ')).filter((t) => t.length === 2),
-	['kept waiting', 'preempted and waiting together: the vCPU wanted to run and could not'],
+	['waited', 'preempted and waiting together: the vCPU wanted to run and could not'],
 	['antagonist', 'who had the CPU meanwhile'],
 	['wake-up latency', 'from the wake-up to running'],
 	['own / forced switches', 'the task slept or blocked / it was preempted'],

@@ -39,6 +39,10 @@ function mark(app) {
 function undo(app) {
 	if (closeHelp())
 		return;
+	if (app.state.look.length && app.details.el.contains(document.activeElement)) {
+		app.details.close();
+		return;
+	}
 	if (JSON.stringify(app.state) === JSON.stringify(app.store.start))
 		return;
 	if (history.length > 1)
@@ -54,6 +58,10 @@ const KEYS = {
 	d: (app) => pan(app, 0.2),
 	f: fit,
 	m: mark,
+	',': (app) => app.details.step('before'),
+	'.': (app) => app.details.step('after'),
+	'<': (app) => app.details.step('worse'),
+	'>': (app) => app.details.step('milder'),
 	'?': showHelp,
 	Escape: undo,
 	'/': (app) => { app.head.search.focus(); app.head.search.select(); },
@@ -65,6 +73,12 @@ export function followKeys(app) {
 
 		if (typing || e.ctrlKey || e.metaKey || e.altKey)
 			return;
+		// what is no button of its own, but can be clicked
+		if ((e.key === 'Enter' || e.key === ' ') && e.target instanceof HTMLElement && e.target.matches('[data-enter]')) {
+			e.target.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: e.shiftKey }));
+			e.preventDefault();
+			return;
+		}
 		const view = app.views.find((v) => v.key === e.key);
 
 		if (view)

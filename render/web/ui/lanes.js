@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The states of a vCPU over time: stacked columns of the bins, or the intervals themselves when they are few enough.
+import { moment } from './clock.js';
 import { Question } from './figures.js';
 import { STATES, STATE_WORDS } from './legend.js';
-import { clean, clockTime, count, duration } from './text.js';
+import { clean, count, duration } from './text.js';
 
 const MOST_EVENTS = 120000; // a range with more is drawn from bins
 const MOST = 60000; // intervals
@@ -17,6 +18,21 @@ export function eventsIn(app) {
 	if (shown?.events !== undefined && String(shown.range) === String(app.range))
 		return shown.events;
 	return capture.window_events * (to - from) / (capture.window.to - capture.window.from);
+}
+
+/** The thing that was clicked, if it is of @task, framed in its lane. */
+export function outline(s, app, task, scale, top, height) {
+	const { thing } = app.details;
+	const [from, to] = scale.domain();
+
+	if (thing?.task !== task || thing.to <= from || thing.from >= to)
+		return;
+	const a = scale(Math.max(from, thing.from)), b = Math.max(a + 2, scale(Math.min(to, thing.to)));
+
+	for (const y of [top, top + height - 2])
+		s.rect(a, y, b - a, 2, app.palette.text);
+	for (const x of [a, b - 2])
+		s.rect(x, top, 2, height, app.palette.text);
 }
 
 export class Lanes {
@@ -80,6 +96,7 @@ export class Lanes {
 			this.#drawExact(s, task, scale, top, height);
 		else
 			this.#drawBins(s, task, scale, top, height);
+		outline(s, this.app, task, scale, top, height);
 	}
 
 	#mark(s, k, x, y, w, height) {
@@ -180,7 +197,7 @@ export class Lanes {
 			.filter(([, ns]) => ns > 0).sort((a, b) => b[1] - a[1]).slice(0, 2);
 
 		return {
-			lines: [`${app.who(task)} at ${(t / 1e9).toFixed(4)} s`,
+			lines: [`${app.who(task)} at ${moment(t, 4)}`,
 			...parts.map(([state, ns]) => `${duration(ns)} ${STATE_WORDS[state]}`),
 			`of ${duration(Math.round(of.wide))}; zoom in for the events`]
 		};
@@ -196,7 +213,7 @@ export class Lanes {
 		return {
 			range: [from, to],
 			lines: [`${app.who(task)}: ${STATE_WORDS[state]}`, [why, behind].filter(Boolean).join(', ') || null,
-			`${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`],
+			`${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`],
 		};
 	}
 }

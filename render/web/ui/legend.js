@@ -91,14 +91,6 @@ export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
 }
 
-/** @part of @colour on @ground, all "#rrggbb". */
-export function mixed(ground, colour, part) {
-	const [a, b] = [ground, colour].map((text) => parseInt(text.slice(1), 16));
-	const channel = (shift) => Math.round((a >> shift & 255) * (1 - part) + (b >> shift & 255) * part) << shift;
-
-	return `#${(channel(16) | channel(8) | channel(0)).toString(16).padStart(6, '0')}`;
-}
-
 /** Black or white, whichever can be read on @colour. */
 export function inkOn(colour) {
 	const v = parseInt(colour.slice(1), 16);

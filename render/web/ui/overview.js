@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The strip over everything: the whole window at a glance, and the range chosen in it.
 import { d3 } from '../d3.js';
+import { CLOCKS, clockKind, clockTime, moment, wallTime } from './clock.js';
 import { choice, h, replace, s as svg } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { within } from './gestures.js';
-import { rampColour, rampLegend } from './legend.js';
+import { STATES, rampColour, rampLegend } from './legend.js';
 import { Plot } from './plot.js';
-import { clean, clockTime, duration, plural } from './text.js';
+import { clean, duration, plural } from './text.js';
 
 const LEFT = 78, RIGHT = 12, AXIS = 18;
 
@@ -46,13 +47,16 @@ export class Overview {
 		const n = bins.vcpu_columns;
 		const wide = (bins.to - bins.from) / n;
 
+		const place = new Map(bins.vcpus.map((task, i) => [task, i]));
+		const unknown = (task, i) => bins.vcpu_ns[(place.get(task) * STATES.length + STATES.indexOf('unknown')) * n + i];
+
 		return bins.vms.map(({ vcpus }, row) => {
 			const { vm } = capture.tasks[vcpus[0]];
 
 			return {
 				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
 				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
-				unknown: () => 0,
+				unknown: (i) => Math.min(1, vcpus.reduce((sum, task) => sum + unknown(task, i), 0) / (vcpus.length * wide)),
 				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,
 			};
 		});
@@ -71,9 +75,24 @@ export class Overview {
 			vms ? choice(null, [['cpus', 'busy CPUs', 'how busy each CPU was'], ['vms', 'waiting VMs', 'how much the vCPUs of each VM waited for a CPU']],
 				app.state.strip, (strip) => app.set({ strip })) : h('span', { class: 'dim' }, 'busy CPUs'),
 			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
-			h('span', { class: 'dim' }, `time since ${clockTime(app.capture, 0).slice(0, -3)} s, the first event`),
+			this.#clocks(),
 			h('span', { class: 'dim hint' }, 'drag: a range for the whole page · double click: everything'));
 		this.plot.paint();
+	}
+
+	/** By which clock the page tells times. */
+	#clocks() {
+		const { app } = this;
+		const wall = wallTime(app.capture, 0);
+		const first = `the first event was at ${clockTime(app.capture, 0)} s${wall ? `, ${wall.day} ${wall.time}.${wall.ns} UTC` : ''}`;
+		const clocks = choice('times', Object.entries(CLOCKS).map(([key, [name, title]]) => [key, name, `${title}; ${first}`]), clockKind(), (clock) => app.set({ clock }));
+		const no = clocks.querySelector('[data-choice=wall]');
+
+		if (!wall) {
+			no.disabled = true;
+			no.title = 'the wall clock was not recorded (perf record -k mono does)';
+		}
+		return clocks;
 	}
 
 	#draw(s, width) {
@@ -150,7 +169,7 @@ export class Overview {
 		const at = from + i * (to - from) / row.columns;
 
 		return {
-			lines: [row.label, row.words(i), `${(at / 1e9).toFixed(4)} s + ${duration(Math.round((to - from) / row.columns))}`],
+			lines: [row.label, row.words(i), `${moment(at, 4)} + ${duration(Math.round((to - from) / row.columns))}`],
 			box: { y: 0, h: this.#rowsHeight() + AXIS },
 		};
 	}

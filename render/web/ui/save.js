@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The current picture as SVG or PNG: the view's drawings under a title that says what they show.
-import { button, h } from './dom.js';
+// What can be taken along: the current picture as SVG or PNG, under a title that says what it shows, the tables as CSV, the link.
+import { commandRow } from '../page.js';
+import { moment } from './clock.js';
+import { button, h, replace } from './dom.js';
 import { download } from './download.js';
 import { drawLegend, drawRamp } from './legend.js';
 import { CanvasSurface, SvgSurface, fit } from './surface.js';
-import { copyText } from './table.js';
-import { clean, clockTime, duration } from './text.js';
+import { copyText, csvCell } from './table.js';
+import { clean, duration } from './text.js';
 
 const WIDTH = 1280, EDGE = 16;
 
@@ -16,7 +18,7 @@ function caption(app) {
 	const { capture } = app;
 	const [from, to] = app.range;
 
-	return [clean(capture.label), capture.host && clean(capture.host), `${duration(to - from)} from ${clockTime(capture, from)} s`,
+	return [clean(capture.label), capture.host && clean(capture.host), `${duration(to - from)} from ${moment(from, 9)}`,
 	clean(app.selection.words()), clean(capture.loss.text ?? '')].filter(Boolean).join(' · ');
 }
 
@@ -76,7 +78,7 @@ function saveSvg(app) {
 	download(fileName(app, 'svg'), 'image/svg+xml', svgText(app));
 }
 
-function savePng(app) {
+function pngBlob(app) {
 	const canvas = h('canvas');
 
 	compose(app, (w, tall) => {
@@ -86,16 +88,71 @@ function savePng(app) {
 		context.scale(2, 2);
 		return new CanvasSurface(context, 2);
 	});
-	canvas.toBlob((blob) => { if (blob) download(fileName(app, 'png'), 'image/png', blob); }, 'image/png');
+	return new Promise((done) => { canvas.toBlob(done, 'image/png'); });
+}
+
+async function savePng(app) {
+	const blob = await pngBlob(app);
+
+	if (blob)
+		download(fileName(app, 'png'), 'image/png', blob);
+}
+
+/** Into the clipboard; saved where the browser has none for pictures. */
+async function copyPng(app) {
+	try {
+		await navigator.clipboard.write([new ClipboardItem({ 'image/png': pngBlob(app) })]);
+	} catch {
+		await savePng(app);
+	}
+}
+
+// The tables behind each view, as the commands call them.
+const TABLES = {
+	vcpus: { vcpu: 'vCPUs', vcpu_groups: 'VMs', delays: 'who delayed whom', beside: 'beside whom', antagonists: 'antagonists', vcpu_reasons: 'exits of vCPUs', halts_vms: 'halts' },
+	exits: { exits: 'exits', exit_reasons: 'exits by reason', exits_vm: 'exits by VM', guest: 'time in the guest', halts_vms: 'halts' },
+	tasks: { tasks: 'tasks', tasks_groups: 'groups', tasks_roles: 'roles', latency: 'latency' },
+	coremap: { coremap: 'core map', coremap_groups: 'core map of groups', cpus: 'CPUs' },
+	switches: { latency: 'latency', tasks: 'tasks' },
+	cores: { cpus: 'CPUs', coremap: 'core map' },
+};
+
+/** The rows of the wanted tasks with the columns of the command's --format csv. */
+export function tableCsv(app, name) {
+	const table = app.figures.shown.tables[name];
+	const place = Object.fromEntries(table.columns.map((key, i) => [key, i]));
+	const wanted = (row) => (place.task === undefined || row[place.task] === null ? !app.selection.any || place.task === undefined : app.selection.task(row[place.task])) &&
+		(place.cpu === undefined || row[place.cpu] === null || app.selection.cpu(row[place.cpu])) && (place.reason === undefined || app.selection.reason(row[place.reason]));
+	const rows = table.rows.filter(wanted).map((row) => commandRow(app.capture, table, row));
+	const keys = rows.length ? Object.keys(rows[0]) : table.columns;
+
+	return `${[keys, ...rows.map((row) => keys.map((key) => (typeof row[key] === 'bigint' ? String(row[key]) : row[key])))].map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`;
+}
+
+function tableButtons(app) {
+	const { tables } = app.figures.shown ?? { tables: {} };
+
+	return Object.entries(TABLES[app.state.view] ?? {}).filter(([name]) => tables[name]?.rows.length).map(([name, words]) =>
+		button(`${words} as CSV`, `the table "${name}" of this range and filter, exact values`, (e) => {
+			close(e);
+			download(fileName(app, 'csv').replace(app.state.view, name), 'text/csv', tableCsv(app, name));
+		}, { data: { save: `csv-${name}` } }));
 }
 
 export function saveMenu(app) {
-	return h('details', { class: 'menu' }, h('summary', { class: 'icon', title: 'save the current picture, or print', 'aria-label': 'save' }, '⤓'),
-		h('div', { class: 'menu-box' },
-			button('picture as SVG', 'text stays text', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
-			button('picture as PNG', 'twice as fine as the screen', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
-			button('print …', 'on white paper', (e) => { close(e); print(); }, { data: { save: 'print' } }),
-			button('copy the link', 'the address of exactly this view', (e) => { close(e); copyText(location.href); })));
+	const box = h('div', { class: 'menu-box' });
+	const fill = () => replace(box,
+		button('copy picture', 'as PNG, twice as fine as the screen; saved where the browser cannot copy pictures', (e) => { close(e); copyPng(app); }, { data: { save: 'copy-png' } }),
+		button('copy picture as SVG', 'its text, for a file or an editor', (e) => { close(e); copyText(svgText(app)); }, { data: { save: 'copy-svg' } }),
+		button('save as SVG', 'text stays text', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
+		button('save as PNG', 'twice as fine as the screen', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
+		button('print …', 'on white paper', (e) => { close(e); print(); }, { data: { save: 'print' } }),
+		button('copy the link', 'the address of exactly this view, range and filter', (e) => { close(e); copyText(location.href); }, { data: { save: 'link' } }),
+		h('hr'), tableButtons(app));
+	const menu = h('details', { class: 'menu', on: { toggle: fill } }, h('summary', { class: 'icon', title: 'take along: the picture, the tables, the link', 'aria-label': 'take along' }, '⤓'), box);
+
+	fill();
+	return menu;
 }
 
 function close(e) {

@@ -23,19 +23,19 @@ export class Selection {
 	}
 
 	get any() {
-		const { tasks, vms, search } = this.app.state;
+		const { tasks, vms, groups, search } = this.app.state;
 
-		return tasks.length > 0 || vms.length > 0 || search !== '';
+		return tasks.length > 0 || vms.length > 0 || groups.length > 0 || search !== '';
 	}
 
 	#wanted() {
 		const { app } = this;
-		const { tasks, vms, search } = app.state;
+		const { tasks, vms, groups, search } = app.state;
 		const named = new Set(tasks);
 		const regex = search ? searchRegex(search) : null;
 
 		return app.capture.tasks.map((t) => {
-			if ((named.size || vms.length) && !named.has(t.index) && !vms.includes(t.vm))
+			if ((named.size || vms.length || groups.length) && !named.has(t.index) && !vms.includes(t.vm) && !groups.includes(t.fold))
 				return false;
 			return !regex || regex.test(t.name) || regex.test(t.comm ?? '') || (t.vm !== null && regex.test(t.vm));
 		});
@@ -73,13 +73,15 @@ export class Selection {
 
 	/** "all tasks but IDLE", "CPU 0/KVM-1044", "VM 1044", "3 tasks", for captions. */
 	words() {
-		const { tasks, vms, search, cpus } = this.app.state;
+		const { tasks, vms, groups, search, cpus } = this.app.state;
 		const parts = [];
 
 		if (tasks.length)
 			parts.push(tasks.length > 3 ? `${tasks.length} tasks` : tasks.map((t) => this.app.who(t)).join(', '));
 		if (vms.length)
 			parts.push(`VM ${vms.join(', ')}`);
+		if (groups.length)
+			parts.push(groups.join(', '));
 		if (search)
 			parts.push(`tasks matching ${search}`);
 		if (cpus.length)

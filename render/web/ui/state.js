@@ -11,6 +11,7 @@ const PARTS = {
 	range: { parse: parseRange },
 	tasks: NUMBERS,
 	vms: TEXTS,
+	groups: TEXTS,
 	cpus: NUMBERS,
 	reasons: TEXTS,
 	states: TEXTS,
@@ -22,29 +23,39 @@ const PARTS = {
 	map: TEXT,
 	heat: TEXTS,
 	flame: TEXT,
-	lay: TEXT,
 	open: NUMBERS,
 	compare: TEXT,
 	marks: NUMBERS,
 	strip: TEXT,
 	wait: NUMBERS,
 	matrix: TEXT,
+	clock: TEXT,
+	look: NUMBERS,
+	pins: NUMBERS,
+	fold: TEXT,
+	unfold: TEXTS,
+	paint: TEXT,
 };
 
 export const START = Object.freeze({
-	view: 'vcpus', range: null, tasks: [], vms: [], cpus: [], reasons: [], states: [], search: '',
+	view: 'vcpus', range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
 	theme: '', capture: 0,
 	by: 'time', // exits: by count or by time
 	per: 'task', // exits: a bar per task or per VM
 	map: 'run', // core map: run time or switches
 	heat: ['run', 'wakeup'], // switches: which intervals
 	flame: 'off-cpu', // flame graph: of what
-	lay: 'apart', // those: apart, or over one another
 	open: [], // vCPU rows that are open
 	compare: 'vcpu',
 	marks: [], // times
 	strip: 'cpus', // overview: cpus, or waiting vms
 	matrix: 'delays', // of VMs: who delayed whom, or who was beside whom
+	clock: 'start', // by which times are told: since the start, the recording's clock, the wall's
+	look: [], // at: kind of thing (details.js), task, a time in it
+	pins: [], // tasks that are lanes under the strip
+	fold: 'auto', // many tasks as few rows: auto, groups or tasks
+	unfold: [], // of those, the ones that are open
+	paint: 'task', // cores: a colour a task, a group or a state
 	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Where in the second things happened: a row a second, its offset across. What is periodic stands in a line.
+import { moment } from './clock.js';
 import { h, replace } from './dom.js';
 import { Question } from './figures.js';
 import { KINDS } from './heat.js';
@@ -111,7 +112,7 @@ export class SecondMap {
 	#hit(x, y) {
 		const at = this.#place(x, y);
 
-		return at && { lines: [`${count(at.n)} at ${(at.from / 1e9).toFixed(3)} s`, `in ${duration(1e9 / this.map.columns)}`, 'drag: choose this time'], box: { y: y - 6, h: 12 } };
+		return at && { lines: [`${count(at.n)} at ${moment(at.from, 3)}`, `in ${duration(1e9 / this.map.columns)}`, 'drag: choose this time'], box: { y: y - 6, h: 12 } };
 	}
 
 	#drag() {

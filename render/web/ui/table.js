@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A table of figures: sorted by a click on a head, filtered by typing, copied as text, saved as CSV.
-import { button, h, replace } from './dom.js';
+import { ENTER, button, h, replace } from './dom.js';
 import { clean, exactFigure, figure } from './text.js';
 import { download } from './download.js';
 import { Slices } from './slices.js';
@@ -9,7 +9,7 @@ const FIRST_ROWS = 250;
 const SLICE_ROWS = 40; // more than a screen of 1080 lines shows
 
 /** One RFC 4180 cell; a leading = + - @ of foreign text is kept from spreadsheets' formulas. */
-function csvCell(value) {
+export function csvCell(value) {
 	let text = value === null || value === undefined ? '' : typeof value === 'string' ? clean(value) : String(value);
 
 	if (typeof value === 'string' && /^[=+\-@]/.test(text))
@@ -29,7 +29,7 @@ function order(a, b) {
  * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, first: 'asc' | 'desc', csv: bool}]
  *   value: the exact value (data-value, sort, CSV); show: what is seen, made of value by the key's unit when absent.
  * options: {app, name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file,
- *   drawn(trs): these rows were made}
+ *   drawn(trs): these rows were made, tree() -> Tree of groups.js whose open rows are shown, or null}
  */
 export class Table {
 	constructor(columns, options) {
@@ -98,11 +98,16 @@ export class Table {
 
 	/** The rows that are wanted, in order. */
 	shown() {
-		let rows = this.rows;
+		const tree = this.options.tree?.() ?? null;
 
-		if (this.filter)
-			rows = rows.filter((row) => this.columns.some((c) => String(this.#text(c, row)).toLowerCase().includes(this.filter)));
+		if (!this.filter)
+			return tree ? tree.flat((rows) => this.#sorted(rows)) : this.#sorted(this.rows);
+		return this.#sorted((tree?.leaves ?? this.rows).filter((row) => this.columns.some((c) => String(this.#text(c, row)).toLowerCase().includes(this.filter))));
+	}
+
+	#sorted(rows) {
 		const column = this.sort && this.columns.find((c) => c.key === this.sort[0]);
+
 		if (!column)
 			return rows;
 		const sign = this.sort[1] === 'asc' ? 1 : -1;
@@ -125,7 +130,9 @@ export class Table {
 		const rows = this.shown();
 		const shown = this.all ? rows : rows.slice(0, FIRST_ROWS);
 
-		this.count.textContent = rows.length === this.rows.length ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
+		const tree = this.options.tree?.();
+
+		this.count.textContent = tree && !this.filter ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} for ${tree.leaves.length} tasks` : rows.length === this.rows.length ? `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
 			: `${rows.length} of ${this.rows.length} rows`;
 		this.more.hidden = shown.length === rows.length;
 		this.more.textContent = `${rows.length - shown.length} more`;
@@ -179,8 +186,8 @@ export class Table {
 		const widths = heads.map((th) => th.getBoundingClientRect().width);
 
 		heads.forEach((th, i) => {
-			if (widths[i] > (parseFloat(th.style.minWidth) || 0))
-				th.style.minWidth = `${Math.ceil(widths[i])}px`;
+			if (widths[i] >= (parseFloat(th.style.minWidth) || 0) + 1)
+				th.style.minWidth = `${Math.floor(widths[i])}px`; // rounded up they would be wider than the table
 		});
 	}
 
@@ -200,7 +207,7 @@ export class Table {
 
 		return h('tr', {
 			data: { row: i, ...rowData?.(row) }, class: [onRow ? 'click' : null, rowClass?.(row)].filter(Boolean).join(' ') || null,
-			on: onRow ? { click: (e) => { if (!getSelection()?.toString()) onRow(row, e); } } : null,
+			...onRow ? ENTER : null, on: onRow ? { click: (e) => { if (!getSelection()?.toString()) onRow(row, e); } } : null,
 		}, this.columns.map((c) => this.#cell(c, row)));
 	}
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Names and numbers as people read them; the same words and digits as render/text.c.
 
+import { moment } from './clock.js';
+
 // What a browser obeys instead of showing: bidi controls, zero widths, fillers (base/escape.c).
 const DECEPTIVE = [
 	[0x00ad, 0x00ad], [0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160], [0x17b4, 0x17b5],
@@ -78,47 +80,10 @@ export function bytes(v) {
 	return scaled(v, ['B', 'kB', 'MB', 'GB', 'TB'], ' ');
 }
 
-/** A time of the recording's clock, all digits: "922.060149460". */
-export function clockTime(capture, t) {
-	const ns = BigInt(capture.t0_ns) + BigInt(Math.round(t));
-	const digits = ns.toString().padStart(10, '0');
-
-	return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
-}
-
-/** Time of day in UTC of @t ns after the first event, or null when the capture cannot tell. */
-export function wallTime(capture, t) {
-	const m = /^(.*?)(?:\.(\d+))?Z$/.exec(capture.wall_t0 ?? '');
-
-	if (!m)
-		return null;
-	const first = BigInt(Date.parse(`${m[1]}Z`)) * 1000000n + BigInt((m[2] ?? '').padEnd(9, '0').slice(0, 9));
-	const ns = first + BigInt(Math.round(t));
-	const ms = Number(ns / 1000000n);
-	const text = new Date(ms).toISOString();
-
-	return { day: text.slice(0, 10), time: text.slice(11, 19), ns: String(ns % 1000000000n).padStart(9, '0') };
-}
-
-/** Seconds since the first event, digits that fit a window of @span ns: "3.2014 s". */
-export function sinceStart(t, span) {
-	const digits = Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(Math.max(span, 1) / 1e9))));
-
-	return `${(t / 1e9).toFixed(digits)} s`;
-}
-
-/** A piece of time since the first event, digits that tell its ends apart: "2.34–2.48 s". */
-export function spanText([from, to]) {
-	const [size, unit] = to >= 1e8 ? [1e9, 's'] : to >= 1e5 ? [1e6, 'ms'] : [1e3, 'µs'];
-	const digits = Math.min(6, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / size))));
-
-	return `${(from / size).toFixed(digits)}–${(to / size).toFixed(digits)} ${unit}`;
-}
-
 /** @type {[RegExp, (ns: number) => string][]} */
 const SHOWN_AS = [
 	[/percent$/, percent],
-	[/_at_ns$/, (v) => `${(v / 1e9).toFixed(6)} s`],
+	[/_at_ns$/, (v) => moment(v)],
 	[/_ns(_per_s)?$/, duration],
 	[/_per_s$/, short],
 ];
@@ -150,4 +115,11 @@ export function exactFigure(key, v) {
 /** "1 vCPU", "3 vCPUs" */
 export function plural(n, one, many = `${one}s`) {
 	return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+/** A long name without its middle: "insta…0001d", so that its likes stay apart. */
+export function shortName(text, most = 14) {
+	const letters = [...text];
+
+	return letters.length <= most ? text : `${letters.slice(0, Math.floor(most / 2) - 1).join('')}…${letters.slice(-Math.ceil(most / 2)).join('')}`;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The comparison of captures: side by side and as a signed difference, aligned by name, what changed most first.
+import { clockTime } from './clock.js';
 import { choice, h, replace } from './dom.js';
+import { foldChoice, folded, groupName, turn } from './groups.js';
 import { COMPARISONS, FIGURE_WORDS, differenceColour, signed } from './compare.js';
 import { STATES, STATE_WORDS, inkOn, legend, stateItems } from './legend.js';
 import { Table } from './table.js';
-import { clean, clockTime, duration, figure, percent } from './text.js';
+import { clean, duration, figure, percent } from './text.js';
 import { View } from './view.js';
 
 function chanceText(p) {
@@ -43,7 +45,7 @@ export class CompareView extends View {
 			h('span', { class: 'dim' }, compare.normalised ? 'The windows differ in length: counts and times are rates, per second or percent of the window.' :
 				'Counts and times are rates: per second, or percent of the window.', ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
-			(next) => app.set({ compare: next })));
+			(next) => app.set({ compare: next })), kind === 'tasks' && compare.tables.groups ? foldChoice(app, table.rows.length) : null);
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
 			h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'));
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
@@ -100,7 +102,9 @@ export class CompareView extends View {
 		const value = (side, key) => (row) => row[side]?.[at(key)] ?? null;
 		const change = (key) => (row) => row.differences[this.other]?.[at(key)] ?? null;
 		const chance = (key) => (row) => row.p?.[this.other]?.[at(key)] ?? null;
-		const rows = this.#rows(table);
+		const { groups } = this.app.page.compare.tables;
+		const tree = kind === 'tasks' && groups && folded(this.app, table.rows.length) ? this.#tree(groups, table) : null;
+		const rows = tree?.roots ?? this.#rows(table);
 		const main = table.figures[0];
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
 		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
@@ -124,11 +128,34 @@ export class CompareView extends View {
 				},
 			]),
 		];
-		const out = new Table(columns, { app: this.app, name: `compare-${kind}`, file: () => `comparison-${kind}`, rowData: (row) => ({ key: row.key.join('\u001f'), change: row.change }), rowClass: (row) => (!row.base || !row.now ? 'lone' : null) });
+		const out = new Table(columns, {
+			app: this.app, name: `compare-${kind}`, file: () => `comparison-${kind}`, rowData: (row) => ({ key: row.key.join('\u001f'), change: row.change }), rowClass: (row) => (!row.base || !row.now ? 'lone' : null),
+			tree: () => tree, onRow: tree ? (row) => { if (row.group) turn(this.app, row); } : null,
+		});
 
 		this.current = { table, rows, main, value, change, most, mostChange, kind };
 		out.setRows(rows);
 		return out.el;
+	}
+
+	/** Groups, and of those that are open the tasks. */
+	#tree(groups, table) {
+		const { app } = this;
+		const placeOf = (row) => {
+			const k = row.tasks.findIndex((tasks) => tasks.length);
+
+			return app.page.captures[k]?.tasks[row.tasks[k][0]];
+		};
+		const leaves = this.#rows(table);
+		const roots = this.#rows(groups).map((row) => {
+			const under = leaves.filter((leaf) => (placeOf(leaf)?.fold ?? null) === placeOf(row)?.fold);
+
+			return under.length > 1 ? { ...row, under, group: row.key[0], role: null, tasks_: Math.max(...row.tasks.map((t) => t.length)) } : under[0] ?? row;
+		});
+		const flat = (sorted) => sorted(roots).flatMap((row) => [row, ...(app.state.unfold.includes(row.group) ? sorted(row.under) : [])]);
+
+		this.under = new Set(roots.flatMap((row) => row.under ?? []));
+		return { leaves, roots, flat };
 	}
 
 	/** Why the row's sides are not compared, or null. */
@@ -141,7 +168,9 @@ export class CompareView extends View {
 	#name(row, table) {
 		const only = this.#whyNot(row, table) ?? (!row.base ? 'new only' : !row.now ? 'base only' : null);
 
-		return [h('bdi', null, clean(row.key[0])), row.key[1] !== undefined ? h('span', { class: 'dim' }, ' · ', h('bdi', null, clean(row.key[1]))) : null,
+		if (row.group)
+			return groupName(this.app, { ...row, tasks: row.tasks_ });
+		return [h('bdi', { class: this.under?.has(row) ? 'tree' : null, css: { '--depth': 1 } }, clean(row.key[0])), row.key[1] !== undefined ? h('span', { class: 'dim' }, ' · ', h('bdi', null, clean(row.key[1]))) : null,
 		row.tasks[0].length > 1 || row.tasks[this.other]?.length > 1 ? h('span', { class: 'dim', title: 'tasks of the same name are one row' }, ` ×${Math.max(row.tasks[0].length, row.tasks[this.other].length)}`) : null,
 		only ? h('span', { class: 'badge small' }, only) : null];
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
-import { button, choice, h, replace } from './dom.js';
+import { ENTER, button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
-import { Question, rowsOf } from './figures.js';
+import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
 import { Slices, fillRows } from './slices.js';
 import { copyText } from './table.js';
 import { download } from './download.js';
@@ -13,6 +13,8 @@ const FIRST_CELLS = 15000;
 const SLICE_CELLS = 1500;
 const ROW_CELLS = 8; // what a row costs the browser beside its CPUs, in cells
 const ROW = 23; // pixels
+const MANY = 40; // CPUs: cells are shades without numbers, so that all are in view
+const EACH = 16; // of those have their number
 
 export class CoremapView extends View {
 	constructor(app) {
@@ -28,9 +30,7 @@ export class CoremapView extends View {
 		this.all = false;
 		this.queues = new Map();
 		this.slices = new Slices((change) => app.busy(change));
-		this.question = new Question(app);
-		this.known = null; // {key, table}: the sums of the chosen tasks and CPUs
-		this.asked = null;
+		this.chosen = new Chosen(app, 'coremap', () => this.#render());
 	}
 
 	get key() {
@@ -47,35 +47,11 @@ export class CoremapView extends View {
 		return list.map((c, i) => ({ ...c, core: core.get(c.cpu) ?? c.cpu, first: i > 0 && c.node !== list[i - 1].node }));
 	}
 
-	/** Sums over the chosen tasks and CPUs: of all of them they are there, of others the engine has them. */
-	#ask() {
-		const { app } = this;
-		const { range, tables } = app.figures.shown;
-		const tasks = app.selection.list(), cpus = app.state.cpus.length ? app.state.cpus : null;
-		const key = JSON.stringify([app.capture.index, range, tasks, cpus]);
-
-		if (!tasks && !cpus) {
-			this.question.drop();
-			this.known = { key, table: tables.coremap_sums };
-		} else if (this.known?.key !== key) {
-			this.known = null;
-			if (this.asked !== key)
-				this.question.ask((decoder, signal) => decoder.coremap(app.capture, range, { tasks, cpus, signal }), (answer) => {
-					this.asked = null;
-					this.known = { key, table: answer?.tables.coremap_sums };
-					this.#render();
-				});
-			this.asked = key;
-			return;
-		}
-		this.asked = null;
-	}
-
 	/** {all, idle, unknown: of all CPUs, tasks: Map(task -> sum), cpus: Map(cpu -> sum)}, as far as it is known. */
 	#sums() {
 		const sums = { tasks: new Map(), cpus: new Map() };
 
-		for (const row of rowsOf(this.known?.table)) {
+		for (const row of this.chosen.rows('coremap_sums') ?? []) {
 			if (row.idle || row.unknown)
 				sums[row.idle ? 'idle' : 'unknown'] = row;
 			else if (row.cpu !== null)
@@ -110,14 +86,37 @@ export class CoremapView extends View {
 			}
 		}
 		const key = this.key;
+		const rows = [...by.values()];
+		const tree = folded(app, rows.length) ? this.#tree(rows) : null;
+		const sorted = (list) => [...list].sort((a, b) => (b.sum?.[key] ?? 0) - (a.sum?.[key] ?? 0));
 
-		return { tasks: [...by.values()].sort((a, b) => (b.sum?.[key] ?? 0) - (a.sum?.[key] ?? 0)), sums, idle, unknown };
+		return { tasks: tree ? tree.flat(sorted) : sorted(rows), all: rows.length, tree, sums, idle, unknown };
+	}
+
+	/** Of groups the engine has each cell, too. */
+	#tree(rows) {
+		const { chosen } = this;
+		const tree = new Tree(this.app, rows, chosen.rows('coremap_groups')?.filter((row) => row.cpu === null), chosen.rows('coremap_roles')?.filter((row) => row.cpu === null));
+		const of = new Map();
+
+		for (const cell of [...chosen.rows('coremap_groups') ?? [], ...chosen.rows('coremap_roles') ?? []]) {
+			const key = keyOf(cell);
+
+			if (!of.has(key))
+				of.set(key, new Map());
+			of.get(key).set(cell.cpu, cell);
+		}
+		for (const row of tree.groups()) {
+			row.cells = of.get(keyOf(row)) ?? new Map();
+			row.sum = row.unknown ? undefined : row;
+		}
+		return tree;
 	}
 
 	update(change) {
 		if (!change.figures && !change.filter && !change.options)
 			return;
-		this.#ask();
+		this.chosen.ask();
 		this.#render();
 	}
 
@@ -125,14 +124,26 @@ export class CoremapView extends View {
 		const { app } = this;
 		const matrix = this.#matrix();
 		const columns = this.columns();
-		const most = Math.max(1, ...matrix.tasks.flatMap((row) => [...row.cells.values()].map((cell) => cell.switches)));
+		let most = 1, mostPercent = 0;
+
+		for (const row of matrix.tasks) {
+			for (const cell of row.cells.values()) {
+				if (cell.cpu !== null)
+					[most, mostPercent] = [Math.max(most, cell.switches), Math.max(mostPercent, cell.run_percent)];
+			}
+		}
+		// the ramp goes as far as what is there
+		const full = mostPercent || 100;
+
+		this.table.classList.toggle('many', columns.length > MANY);
+		this.table.style.setProperty('--cell', `${Math.max(3, Math.floor((document.body.clientWidth - 340) / columns.length))}px`);
 		this.table.classList.toggle('few', columns.length <= 12);
 		this.matrix = matrix;
 		this.cols = columns;
 		this.queues = new Map(app.rows('cpus').filter((c) => typeof c.queue_mean === 'number').map((c) => [c.cpu, c]));
-		this.level = (cell) => (this.key === 'switches' ? (most > 1 ? Math.log(Math.max(1, cell.switches)) / Math.log(most) : 1) : cell.run_percent / 100);
-		this.ramp = this.key === 'switches' ? ['1', `${count(most)} switches`] : ['0', '100 %'];
-		replace(this.tools,
+		this.level = (cell) => (this.key === 'switches' ? (most > 1 ? Math.log(Math.max(1, cell.switches)) / Math.log(most) : 1) : cell.run_percent / full);
+		this.ramp = this.key === 'switches' ? ['1', `${count(most)} switches`] : ['0', percent(full)];
+		replace(this.tools, foldChoice(app, matrix.all),
 			choice('cells show', [['run', 'run %', 'of the range'], ['switches', 'switches', 'away from the task']], app.state.map, (map) => app.set({ map })),
 			rampLegend(app.palette, ...this.ramp),
 			h('span', { class: 'dim hint' }, 'click a cell: that task on that CPU over time'),
@@ -154,21 +165,23 @@ export class CoremapView extends View {
 
 		replace(this.head,
 			named && (nodes.size > 1 || columns.length > 1) ? h('tr', null, h('th'), h('th'), [...nodes].map(([node, n], i) => h('th', { class: i ? 'node first' : 'node', colspan: n }, node < 0 ? '' : `NUMA node ${node}`))) : null,
-			h('tr', null, h('th', { class: 'who' }, 'task'), h('th', { class: 'num' }, 'all CPUs'),
-				columns.map((c) => h('th', { class: c.first ? 'num cpu first' : 'num cpu', title: c.core !== c.cpu ? `hardware thread of CPU ${c.core}'s core` : null, data: { cpu: c.cpu } },
-					h('button', { type: 'button', class: 'link', title: 'only this CPU', on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, columns.length > 40 ? String(c.cpu) : `CPU ${c.cpu}`)))));
+			h('tr', null, h('th', { class: 'who' }, 'task'), h('th', { class: 'num' }, this.app.state.cpus.length ? 'these CPUs' : 'all CPUs'),
+				columns.map((c, i) => h('th', { class: c.first ? 'num cpu first' : 'num cpu', title: c.core !== c.cpu ? `hardware thread of CPU ${c.core}'s core` : null, data: { cpu: c.cpu } },
+					h('button', { type: 'button', class: 'link', title: `only CPU ${c.cpu}`, 'aria-label': `only CPU ${c.cpu}`, on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, columns.length <= MANY ? `CPU ${c.cpu}` : i % EACH ? '' : String(c.cpu))))));
 	}
 
 	#renderBody(matrix, columns) {
 		const { app } = this;
 		const most = this.all ? Infinity : Math.max(20, Math.floor(FIRST_CELLS / (columns.length + ROW_CELLS)));
-		const row = (row) => h('tr', { data: { task: row.task, tid: app.capture.tasks[row.task].tid } },
-			h('th', { class: 'who', title: 'click: only this task', data: { pick: row.task } }, h('bdi', null, app.who(row.task))),
-			this.#total(row.sum), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task, c)));
+		const depth = (row) => ({ class: 'tree', css: { '--depth': matrix.tree?.depth(row) ?? 0 } });
+		const row = (row) => h('tr', { data: row.task === undefined ? { group: row.group, role: row.role } : { task: row.task, tid: app.capture.tasks[row.task].tid } },
+			row.task === undefined ? h('th', { class: 'who', title: 'click: unfold; shift-click: only its tasks', data: { fold: keyOf(row) } }, h('span', depth(row), groupName(app, row)))
+				: h('th', { class: 'who', title: 'click: only this task', ...ENTER, data: { pick: row.task } }, h('span', depth(row), h('bdi', null, app.who(row.task)))),
+			this.#total(row.sum), columns.map((c) => this.#cell(row.cells.get(c.cpu), row.task ?? null, c)));
 		const tail = [];
 
 		if (matrix.tasks.length > most)
-			tail.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more tasks`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
+			tail.push(h('tr', null, h('td', { colspan: columns.length + 2 }, button(`${matrix.tasks.length - most} more ${matrix.tree ? 'rows' : 'tasks'}`, 'show every row', () => { this.all = true; this.#renderBody(matrix, columns); }, { class: 'link' }))));
 		if (matrix.tasks.length)
 			tail.push(this.#sumRow(app.selection.any ? 'total of these' : 'total', columns, matrix.sums.cpus, 'total', matrix.sums.all));
 		if (matrix.idle.size)
@@ -201,7 +214,7 @@ export class CoremapView extends View {
 	/** Of several CPUs or tasks; nothing while it is not known. */
 	#total(sum) {
 		if (!sum)
-			return h('td', { class: 'num strong', title: this.asked ? null : 'the sum of a choice needs the capture in the page' }, '–');
+			return h('td', { class: 'num strong', title: this.chosen.waits ? null : 'the sum of a choice needs the capture in the page' }, '–');
 		return h('td', { class: 'num strong', data: { key: this.key, value: sum[this.key], total: 1 }, title: this.key === 'run_ns' ? exactNs(sum.run_ns) : count(sum.switches) }, this.figure(sum));
 	}
 
@@ -238,7 +251,8 @@ export class CoremapView extends View {
 			return [`${q.queue_mean.toFixed(2)} tasks waited for CPU ${cpu} on average`, `half of the time at most ${count(q.queue_p50)}, 99 % of it ${count(q.queue_p99)}, the most ${count(q.queue_max)}`,
 			q.queue_stay_ns ? `more than one for ${exactNs(q.queue_above_1_ns)}, at a stretch ${exactNs(q.queue_stay_ns)}` : 'never more than one'];
 		}
-		const who = task === undefined ? el.closest('tr').querySelector('th').textContent : app.who(Number(task));
+		const group = el.closest('tr').dataset.group;
+		const who = task !== undefined ? app.who(Number(task)) : group === undefined ? el.closest('tr').querySelector('th').textContent : clean(el.closest('tr').dataset.role ?? group);
 
 		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, `${count(Number(switches))} switches`,
 		task === undefined ? null : 'click: over time'];
@@ -246,22 +260,29 @@ export class CoremapView extends View {
 
 	#clicked(e) {
 		const pick = e.target.closest('[data-pick]');
+		const group = this.matrix.tree?.groups().find((row) => keyOf(row) === e.target.closest('[data-fold]')?.dataset.fold);
 		const cell = e.target.closest('td.cell[data-task]');
 
-		if (pick)
+		if (group)
+			pickGroup(this.app, group, e);
+		else if (pick)
 			this.app.toggle('tasks', Number(pick.dataset.pick), e.shiftKey);
 		else if (cell)
 			this.app.set({ view: 'cores', tasks: [Number(cell.dataset.task)], cpus: [Number(cell.dataset.cpu)] });
 	}
 
 	close() {
-		this.question.drop();
+		this.chosen.close();
 		super.close();
+	}
+
+	#nameOf(row) {
+		return row.task === undefined ? `${clean(row.role ?? row.group)} (${row.tasks})` : this.app.who(row.task);
 	}
 
 	#asText(tab) {
 		const head = ['task', 'all CPUs', ...this.cols.map((c) => `CPU ${c.cpu}`)];
-		const lines = this.matrix.tasks.map((row) => [this.app.who(row.task), row.sum ? this.figure(row.sum) : '–', ...this.cols.map((c) => (row.cells.has(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
+		const lines = this.matrix.tasks.map((row) => [this.#nameOf(row), row.sum ? this.figure(row.sum) : '–', ...this.cols.map((c) => (row.cells.has(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
 
 		return `${[head, ...lines].map((line) => line.join(tab)).join('\n')}\n`;
 	}
@@ -305,7 +326,7 @@ export class CoremapView extends View {
 				rows.forEach((row, k) => {
 					const y = 22 + k * 22;
 
-					s.text(172, y + 11, app.who(row.task), { colour: palette.text, anchor: 'end', room: 170 });
+					s.text(172, y + 11, this.#nameOf(row), { colour: palette.text, anchor: 'end', room: 170 });
 					put(row.sum, 180, y, false);
 					this.cols.forEach((c, i) => put(row.cells.get(c.cpu), 180 + wide * (i + 1), y, true));
 				});

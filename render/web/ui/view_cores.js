@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
-import { h, keepHeight, replace } from './dom.js';
+import { moment } from './clock.js';
+import { choice, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { EventList } from './events.js';
-import { Question } from './figures.js';
-import { eventsIn } from './lanes.js';
-import { legend } from './legend.js';
+import { Question, rowsOf } from './figures.js';
+import { Chosen } from './groups.js';
+import { Lanes, eventsIn, outline } from './lanes.js';
+import { STATES, STATE_WORDS, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
-import { clean, clockTime, count, duration, percent } from './text.js';
+import { clean, count, duration, percent } from './text.js';
 import { View } from './view.js';
 
 const LEFT = 78, RIGHT = 12, AXIS = 22;
@@ -32,6 +34,8 @@ export class CoresView extends View {
 		this.words = h('p', { class: 'dim' });
 		this.question = new Question(app);
 		this.markQuestion = new Question(app);
+		this.lanes = new Lanes(app, () => this.main.paint()); // states of vCPUs, when they are the colours
+		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // what the colours ran, on the chosen CPUs
 		this.events = new EventList(app);
 		this.main = this.plot({
 			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + AXIS, time: { left: LEFT, right: RIGHT },
@@ -50,33 +54,54 @@ export class CoresView extends View {
 		return n <= 8 ? (innerHeight > 1100 ? 44 : 30) : n <= 24 ? 20 : n <= 64 ? 12 : 8;
 	}
 
-	/** The tasks with a colour: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
+	/** What has a colour of its own: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
 	#pickColours() {
 		const { app } = this;
+		const { tasks, bins, tables } = app.capture;
 		const chosen = app.selection.list();
-		const rank = app.capture.bins.spark_tasks.filter((task) => app.capture.tasks[task].tid !== 0);
-		const order = chosen ? [...rank.filter((task) => chosen.includes(task)), ...chosen.filter((task) => !rank.includes(task))] : rank;
+		const groups = app.state.paint === 'group';
+		const wanted = chosen && new Set(groups ? chosen.map((task) => tasks[task].fold) : chosen);
+		const rank = groups ? rowsOf(tables.tasks_groups).filter((row) => row.kind !== 'idle').map((row) => row.group) : bins.spark_tasks.filter((task) => tasks[task].tid !== 0);
+		const order = wanted ? [...rank.filter((key) => wanted.has(key)), ...[...wanted].filter((key) => !rank.includes(key))] : rank;
 
-		this.coloured = order.slice(0, COLOURS);
-		this.colours = new Map(this.coloured.map((task, i) => [task, app.palette.tasks[i]]));
+		this.coloured = app.state.paint === 'state' ? [] : order.slice(0, COLOURS);
+		this.colours = new Map(this.coloured.map((key, i) => [key, app.palette.tasks[i]]));
 	}
 
 	colour(task) {
 		const { app } = this;
+		const of = app.capture.tasks[task];
 
 		if (task === NOBODY)
 			return null;
-		if (app.capture.tasks[task]?.tid === 0)
+		if (of?.tid === 0)
 			return app.palette.plot;
-		return this.colours.get(task) ?? app.palette.other_task;
+		if (app.selection.any && !app.selection.task(task))
+			return app.palette.other_task;
+		if (app.state.paint === 'state')
+			return this.#stateColour(of);
+		return this.colours.get(app.state.paint === 'group' ? of?.fold : task) ?? app.palette.other_task;
+	}
+
+	/** Before its states are known a vCPU on a CPU is one in the guest; other threads of a VM are QEMU's. */
+	#stateColour(task) {
+		const { states, other_task: other } = this.app.palette;
+
+		return task?.vcpu !== null ? states.guest : task.fold_kind === 'vm' ? states.qemu : task.fold_kind === 'kernel' ? states.blocked : other;
 	}
 
 	update(change) {
+		const { app } = this;
+
 		this.#pickColours();
-		if (change.figures || change.filter || change.options)
+		if (change.figures || change.filter || change.options) {
+			this.chosen.ask();
 			this.#renderKey();
+		}
 		if (change.range || change.filter || change.figures)
 			this.#askPieces();
+		if (app.state.paint === 'state' && (change.range || change.figures || change.options))
+			this.lanes.follow(app.capture.bins.vcpus);
 		this.events.follow();
 		this.main.paint();
 		this.#renderWords();
@@ -84,7 +109,7 @@ export class CoresView extends View {
 
 	#askPieces() {
 		const { app } = this;
-		const range = app.range;
+		const { range } = app;
 		const key = `${app.state.capture}:${range}`;
 
 		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS) {
@@ -106,6 +131,8 @@ export class CoresView extends View {
 		else
 			this.markQuestion.ask((decoder, signal) => decoder.marks(app.capture, range, { max: MOST_MARKS, signal }), (marks) => {
 				this.marks = marks?.complete ? { range, ...marks } : null;
+				this.#sortExits();
+				this.#renderKey();
 				this.main.paint();
 			});
 	}
@@ -118,19 +145,41 @@ export class CoresView extends View {
 
 	#legendItems() {
 		const { app } = this;
-		const run = new Map(app.rows('tasks').map((row) => [row.task, row.run_ns]));
-		const items = this.coloured.map((task, i) => ({ key: task, task, colour: app.palette.tasks[i], text: `${app.who(task)}  ${run.get(task) ? duration(run.get(task)) : '–'}` }));
+		const { palette } = app;
+		const groups = app.state.paint === 'group';
 
-		return [...items, { key: 'others', colour: app.palette.other_task, text: 'others' }];
+		if (app.state.paint === 'state')
+			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
+			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.states.blocked, text: 'kernel threads' },
+			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
+		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
+		const items = this.coloured.map((key, i) => ({
+			key, task: groups ? undefined : key, group: groups ? key : undefined, colour: palette.tasks[i],
+			text: `${groups ? clean(key) : app.who(key)}  ${run.get(key) ? duration(run.get(key)) : '–'}`,
+		}));
+
+		return [...items, { key: 'others', colour: palette.other_task, text: 'others' }];
+	}
+
+	#pick(item, e) {
+		const { app } = this;
+
+		if (item.task !== undefined)
+			app.toggle('tasks', item.task, e.shiftKey);
+		else
+			app.toggle(app.capture.tasks.some((task) => task.vm === item.group) ? 'vms' : 'groups', item.group, e.shiftKey);
 	}
 
 	#renderKey() {
 		const { app } = this;
 
-		replace(this.key, legend(this.#legendItems().map((item) => ({
-			...item, title: item.task === undefined ? 'every other task' : 'click: only this task', on: true,
-			click: item.task === undefined ? null : (e) => app.toggle('tasks', item.task, e.shiftKey),
-		}))), h('span', { class: 'dim small' }, 'empty: idle · hatched: nobody knows'));
+		replace(this.key, choice('colour', [['task', 'task', 'a colour a task'], ['group', 'group', 'a colour a VM, else tasks of one name, kernel threads'],
+		['state', 'state', 'what vCPUs were doing; QEMU, kernel threads, tasks of the host']], app.state.paint, (paint) => app.set({ paint })),
+			legend(this.#legendItems().map((item) => {
+				const own = item.task !== undefined || item.group !== undefined;
+
+				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'every other task' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
+			})), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
 		keepHeight(this.key);
 	}
 
@@ -168,6 +217,8 @@ export class CoresView extends View {
 			else
 				this.#drawBins(s, cpu, scale, y, tall - 2);
 			drawLoss(s, palette, app.capture, scale, y, tall - 2, cpu);
+			if (app.details.thing?.cpu === cpu)
+				outline(s, app, app.details.thing.task, scale, y, tall - 2);
 		});
 		if (this.#covered(this.marks))
 			this.#drawEvents(s, cpus, scale, tall);
@@ -203,8 +254,12 @@ export class CoresView extends View {
 
 				if (!colour)
 					s.hatch(a, y, b - a, tall, palette.loss);
+				else if (colour === palette.states.guest && b - a >= 3 && this.#covered(this.lanes.exact))
+					this.#drawStates(s, i, a, b, y, tall, scale);
 				else if (colour !== palette.plot)
 					s.rect(a, y, b - a, tall, colour);
+				if (colour && colour !== palette.plot && tall >= 10)
+					this.#exitsIn(s, i, a, b, x, y, tall);
 				if (colour && colour !== palette.plot && b - a > 46 && tall >= 16)
 					this.#name(s, pieces.task[i], colour, a, b, y, tall);
 				continue;
@@ -219,6 +274,50 @@ export class CoresView extends View {
 				[longest, who] = [b - a, pieces.task[i]];
 		}
 		flush();
+	}
+
+	/** Exits of a slice, from kvm_exit to kvm_entry, as a stripe along its foot when they are as wide as a pixel. */
+	#exitsIn(s, piece, a, b, x, y, tall) {
+		if (!this.#covered(this.marks))
+			return;
+		const { marks, pieces } = this;
+		const [from, to] = [pieces.from[piece], pieces.to[piece]];
+		const high = Math.max(3, Math.round(tall * 0.3));
+
+		for (const i of this.exitsOf.get(pieces.task[piece]) ?? []) {
+			if (marks.at[i] >= to)
+				break;
+			const end = Math.min(b, x(Math.min(to, marks.at[i] + marks.dur[i])));
+			const begin = Math.max(a, x(marks.at[i]));
+
+			if (marks.at[i] + marks.dur[i] > from && end - begin >= 0.5)
+				s.rect(begin, y + tall - high, end - begin, high, this.reasonColour.get(marks.text[i]) ?? this.app.palette.states.exit);
+		}
+	}
+
+	/** Marks of exits by task, in order of time, and the colours of their reasons. */
+	#sortExits() {
+		const { marks } = this;
+
+		this.exitsOf = new Map();
+		for (let i = 0; i < (marks?.at.length ?? 0); i++) {
+			if (marks.what[i] !== EXIT || Number.isNaN(marks.dur[i]))
+				continue;
+			const list = this.exitsOf.get(marks.task[i]);
+
+			if (list)
+				list.push(i);
+			else
+				this.exitsOf.set(marks.task[i], [i]);
+		}
+		const colours = reasonColours(this.app.palette, marks?.texts ?? []);
+
+		this.reasonColour = new Map((marks?.texts ?? []).map((text, i) => [i, colours.get(text)]));
+	}
+
+	/** What a vCPU did in its slice. */
+	#drawStates(s, i, a, b, y, tall, scale) {
+		this.lanes.draw(s, this.pieces.task[i], timeScale([scale.invert(a), scale.invert(b)], a, b), y, tall);
 	}
 
 	/** The first piece of @cpu that ends after @t. */
@@ -312,14 +411,14 @@ export class CoresView extends View {
 			return { lines: [`CPU ${cpu}`, 'click: only this CPU'], box, click: (e) => app.toggle('cpus', cpu, e.shiftKey) };
 		const scale = timeScale(app.range, LEFT, this.main.width - RIGHT);
 		const t = scale.invert(x);
-		const mark = this.#markAt(cpu, x, scale);
+		const mark = this.#markAt(cpu, x, y, scale);
 
 		if (mark)
-			return { lines: mark, box };
+			return { ...mark, box };
 		return this.#covered(this.pieces) ? this.#pieceAt(cpu, t, box) : this.#binAt(cpu, t, box);
 	}
 
-	#markAt(cpu, x, scale) {
+	#markAt(cpu, x, y, scale) {
 		if (!this.#covered(this.marks))
 			return null;
 		const { marks, app } = this;
@@ -331,12 +430,24 @@ export class CoresView extends View {
 			if (marks.cpu[i] === cpu && far < near)
 				[best, near] = [i, far];
 		}
+		// the stripe of an exit, at a slice's foot
+		for (let i = 0; best < 0 && y % this.rowHeight() > 0.6 * this.rowHeight() && i < marks.at.length; i++) {
+			const t = scale.invert(x);
+
+			if (marks.what[i] === EXIT && marks.cpu[i] === cpu && marks.at[i] <= t && t < marks.at[i] + marks.dur[i])
+				best = i;
+		}
 		if (best < 0)
 			return null;
 		const what = ['wake-up of', 'exit of', 'entry of', 'migration of'][marks.what[best]];
 
-		return [`${what} ${app.who(marks.task[best])}`, marks.text[best] < marks.texts.length ? clean(marks.texts[marks.text[best]]) : null,
-		`at ${clockTime(app.capture, marks.at[best])} s, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`];
+		const kind = ['wait', 'exit', 'guest', 'off'][marks.what[best]];
+		const click = () => app.details.look(kind, marks.task[best], marks.at[best]);
+
+		return {
+			click, lines: [`${what} ${app.who(marks.task[best])}`, marks.text[best] < marks.texts.length ? clean(marks.texts[marks.text[best]]) : null,
+			`at ${moment(marks.at[best], 9)}, CPU ${cpu}`, Number.isNaN(marks.dur[best]) ? null : `${duration(marks.dur[best])} (${count(marks.dur[best])} ns)`]
+		};
 	}
 
 	#pieceAt(cpu, t, box) {
@@ -348,8 +459,14 @@ export class CoresView extends View {
 			const [from, to, task] = [pieces.from[i], pieces.to[i], pieces.task[i]];
 
 			return {
-				lines: [`${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${clockTime(app.capture, from)} s`, `to ${clockTime(app.capture, to)} s`],
-				box, click: (e) => { app.chosen = [from, to]; if (e.shiftKey && task !== NOBODY) app.toggle('tasks', task); },
+				lines: [`${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `${duration(to - from)} (${count(to - from)} ns)`, `from ${moment(from, 9)}`, `to ${moment(to, 9)}`],
+				box, click: (e) => {
+					app.chosen = [from, to];
+					if (e.shiftKey && task !== NOBODY)
+						app.toggle('tasks', task);
+					else if (task !== NOBODY)
+						app.details.look('run', task, t);
+				},
 			};
 		}
 		return null;
@@ -367,7 +484,7 @@ export class CoresView extends View {
 
 		return {
 			lines: [`mostly ${app.who(task === NOBODY ? null : task)} on CPU ${cpu}`, `busy ${percent(100 * bins.busy_ns[cpu * bins.columns + i] / wide)}, ${count(bins.switches[cpu * bins.columns + i])} switches`,
-			`in ${duration(Math.round(wide))} from ${((bins.from + i * wide) / 1e9).toFixed(5)} s`], box
+			`in ${duration(Math.round(wide))} from ${moment(bins.from + i * wide, 5)}`], box, click: () => app.details.lookAt(cpu, t),
 		};
 	}
 
@@ -375,6 +492,8 @@ export class CoresView extends View {
 		this.question.drop();
 		this.markQuestion.drop();
 		this.events.close();
+		this.lanes.close();
+		this.chosen.close();
 		super.close();
 	}
 }

@@ -2,6 +2,7 @@
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
 import { d3 } from '../d3.js';
 import { tableObjects } from '../page.js';
+import { moment } from './clock.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
 import { Question, rowsOf } from './figures.js';
@@ -38,7 +39,7 @@ export class ExitsView extends View {
 		this.question = new Question(app);
 		this.known = null; // {key, tables}: by reason, by VM and the sums, of the wanted tasks and reasons
 		this.asked = null;
-		this.heat = new HeatMap(this, ['exit'], 220);
+		this.heat = new HeatMap(this, 'exit', 220);
 		this.all = this.#allTable();
 		this.halts = new Halts(app, this.file('halts'));
 		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.more, this.foot), this.reasons.el),
@@ -358,7 +359,7 @@ export class ExitsView extends View {
 					app.set({ view: 'cores', range: [Math.floor(row.max_at_ns - row.max_ns * 0.2), Math.ceil(row.max_at_ns + row.max_ns * 1.2)] });
 				}
 			}
-		}, `${(row.max_at_ns / 1e9).toFixed(4)} s`);
+		}, `${moment(row.max_at_ns, 4)}`);
 	}
 
 	#allTable() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 5: how long tasks ran, slept and waited, over time; and where in the second it happened.
-import { choice, h, replace } from './dom.js';
+import { h, replace } from './dom.js';
 import { HeatMap, KINDS } from './heat.js';
 import { SecondMap } from './subsecond.js';
 import { View } from './view.js';
@@ -28,10 +28,6 @@ export class SwitchesView extends View {
 		const wanted = this.app.state.heat.filter((kind) => kinds.includes(kind));
 
 		return wanted.length ? kinds.filter((kind) => wanted.includes(kind)) : kinds.slice(0, 1);
-	}
-
-	#lay() {
-		return this.app.state.lay === 'over' ? 'over' : 'apart';
 	}
 
 	update(change) {
@@ -65,21 +61,17 @@ export class SwitchesView extends View {
 
 			box.checked = chosen.includes(kind);
 			return h('label', { class: 'check', data: { kind } }, box, WORDS[kind]);
-		}), chosen.length > 1 ? choice(null, [['apart', 'apart', 'a picture each'], ['over', 'overlaid', 'all in one picture, a colour each']], this.#lay(), (lay) => app.set({ lay })) : null,
-			h('span', { class: 'dim hint' }, app.selection.any ? app.selection.words() : 'all tasks but IDLE'));
-		const groups = this.#lay() === 'over' ? [chosen] : chosen.map((kind) => [kind]);
-		const keys = groups.map((kinds) => kinds.join('+'));
-
-		if ([...this.maps.keys()].join() === keys.join())
+		}), h('span', { class: 'dim hint' }, app.selection.any ? app.selection.words() : 'all tasks but IDLE'));
+		if ([...this.maps.keys()].join() === chosen.join())
 			return;
 		for (const map of this.maps.values()) {
 			map.close();
 			this.drop(map.plot);
 		}
 		// as high as the screen has room for under the head
-		const height = Math.max(170, Math.min(460, (innerHeight - 330) / groups.length - 50));
+		const height = Math.max(170, Math.min(460, (innerHeight - 330) / chosen.length - 50));
 
-		this.maps = new Map(groups.map((kinds, i) => [keys[i], new HeatMap(this, kinds, height)]));
+		this.maps = new Map(chosen.map((kind) => [kind, new HeatMap(this, kind, height)]));
 		replace(this.left, [...this.maps.values()].map((map) => map.el));
 	}
 

@@ -3,13 +3,14 @@
 import { d3 } from '../d3.js';
 import { drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
 import { h, replace } from './dom.js';
+import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
 import { legend } from './legend.js';
 import { CanvasSurface } from './surface.js';
 import { Table } from './table.js';
-import { count, duration, exactNs, percent, short } from './text.js';
+import { clean, count, duration, exactNs, percent, plural, short } from './text.js';
 import { View, taskData } from './view.js';
 
-const SPARK_W = 150, SPARK_H = 18;
+const SPARK_W = 124, SPARK_H = 18;
 
 export class TasksView extends View {
 	constructor(app) {
@@ -19,21 +20,25 @@ export class TasksView extends View {
 			for (const { isIntersecting, target } of entries) {
 				if (isIntersecting) {
 					this.seen.unobserve(target);
-					this.#spark(target, Number(target.getAttribute('data-spark')));
+					this.#spark(target, target.getAttribute('data-spark'));
 				}
 			}
 		}, { rootMargin: '200px' });
+		this.chosen = new Chosen(app, 'tasks', () => this.#render());
 		this.table = this.#makeTable();
-		this.el.append(this.key, this.table.el);
+		this.next = h('div', { class: 'successors', hidden: true });
+		this.el.append(this.key, this.table.el, this.next);
 		app.card.watch(this.table.body, (el) => this.#explain(el));
 	}
 
+	/** A row a task: of the chosen CPUs once the engine has told, until then of all. */
 	rows() {
 		const { app } = this;
-		const { selection, state } = app;
-		const rows = app.rows('tasks').filter((row) => (app.capture.tasks[row.task]?.tid === 0 ? !selection.any : selection.task(row.task)));
+		const { selection } = app;
+		const own = app.state.cpus.length ? this.chosen.rows('tasks') : null;
+		const rows = (own ?? app.rows('tasks')).filter((row) => (app.capture.tasks[row.task]?.tid === 0 ? !selection.any : selection.task(row.task)));
 
-		if (!state.cpus.length)
+		if (!app.state.cpus.length)
 			return rows;
 		const onCpus = new Set(app.rows('coremap').filter((cell) => selection.cpu(cell.cpu)).map((cell) => cell.task));
 
@@ -43,11 +48,12 @@ export class TasksView extends View {
 	#makeTable() {
 		const { app } = this;
 		const number = (key, title, hint) => ({ key, title, hint, value: (r) => r[key] });
-		const name = (r) => [h('bdi', null, app.who(r.task)), r.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null];
+		const name = (r) => h('span', { class: 'tree', css: { '--depth': this.tree?.depth(r) ?? 0 } }, r.task === undefined ? groupName(app, r) : h('bdi', null, app.who(r.task)), r.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null);
+		const tid = (r) => app.capture.tasks[r.task]?.tid;
 
 		return new Table([
-			{ key: 'name', title: 'task', text: true, value: (r) => app.who(r.task), show: name },
-			{ key: 'tid', title: 'tid', value: (r) => app.capture.tasks[r.task].tid, first: 'asc', show: (r) => String(app.capture.tasks[r.task].tid) },
+			{ key: 'name', title: 'task', text: true, value: (r) => (r.task === undefined ? r.role ?? r.group : app.who(r.task)), show: name },
+			{ key: 'tid', title: 'tid', value: tid, first: 'asc', show: (r) => String(tid(r) ?? '') },
 			{ key: 'run_percent', title: 'run %', hint: 'of the range; 100 is one CPU all the time', value: (r) => r.run_percent },
 			{ key: 'bars', title: 'CPU % ▮ and switches ●', hint: 'bars: CPU %; dots: switches, on a scale of their own', text: true, csv: false, value: () => undefined, show: (r) => this.#barCell(r) },
 			number('run_ns', 'run', 'time on a CPU'),
@@ -59,10 +65,11 @@ export class TasksView extends View {
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
 			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
-			{ key: 'spark', title: 'when it ran', hint: 'run % over time; as high as the task\'s own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', data: { spark: r.task, card: 'spark' } }) },
+			{ key: 'spark', title: 'when it ran', hint: 'run % over time; as high as the task\'s own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
 		], {
-			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => taskData(app, r.task), rowClass: (r) => (app.state.tasks.includes(r.task) ? 'picked' : null),
-			onRow: (r, e) => app.toggle('tasks', r.task, e.shiftKey || e.ctrlKey), drawn: (trs) => this.#drawSparks(trs),
+			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => (r.task === undefined ? { group: r.group, role: r.role } : taskData(app, r.task)),
+			rowClass: (r) => (r.task === undefined ? 'group' : app.state.tasks.includes(r.task) ? 'picked' : null), tree: () => this.tree,
+			onRow: (r, e) => (r.task === undefined ? pickGroup(app, r, e) : app.toggle('tasks', r.task, e.shiftKey || e.ctrlKey)), drawn: (trs) => this.#drawSparks(trs),
 		});
 	}
 
@@ -82,24 +89,55 @@ export class TasksView extends View {
 	}
 
 	update(change) {
-		const { app } = this;
-		const rows = this.rows();
-		const busy = rows.filter((row) => !row.idle);
-
 		if (!change.figures && !change.filter && !change.options)
 			return;
-		this.mostPercent = Math.max(1, ...busy.map((row) => row.run_percent ?? 0));
-		this.mostSwitches = Math.max(1, ...busy.map((row) => row.switches ?? 0));
-		this.byTask = new Map(rows.map((row) => [row.task, row]));
-		replace(this.key, legend([
+		this.chosen.ask();
+		this.#render();
+	}
+
+	#render() {
+		const { app } = this;
+		const rows = this.rows();
+		const tree = folded(app, rows.length) ? new Tree(app, rows, this.chosen.rows('tasks_groups'), this.chosen.rows('tasks_roles')) : null;
+		const tops = (tree?.roots ?? rows).filter((row) => !row.idle);
+		const cpus = app.state.cpus.length ? this.chosen.rows('tasks') ? ' · figures are of the chosen CPUs' : ' · figures are of all CPUs' : '';
+
+		this.tree = tree;
+		this.mostPercent = Math.max(1, ...tops.map((row) => row.run_percent ?? 0));
+		this.mostSwitches = Math.max(1, ...tops.map((row) => row.switches ?? 0));
+		this.byKey = new Map(rows.map((row) => [String(row.task), row]));
+		for (const row of tree?.groups() ?? [])
+			this.byKey.set(keyOf(row), row);
+		replace(this.key, foldChoice(app, rows.length), legend([
 			{ colour: app.palette.states.guest, text: `CPU %: the full width is ${percent(this.mostPercent)} of one CPU` },
 			{
-				colour: app.palette.states.preempted, text: busy.some((row) => row.switches !== null) ?
+				colour: app.palette.states.preempted, text: tops.some((row) => (row.switches ?? null) !== null) ?
 					`● context switches: the full width is ${count(this.mostSwitches)}` : '● context switches: not known here'
 			},
-		]), h('span', { class: 'dim hint' }, app.state.cpus.length ? 'only tasks that ran on the chosen CPUs; figures are of all CPUs' :
-			'click a row: filter by it; shift-click: this one too'));
-		this.table.setRows(rows);
+		]), h('span', { class: 'dim hint' }, `${tree ? 'click a group: unfold; shift-click: only its tasks' : 'click a row: filter by it; shift-click: this one too'}${cpus}`));
+		this.table.setRows(tree?.roots ?? rows);
+		this.#renderNext();
+	}
+
+	/** Of chosen tasks: who ran next on the CPU. */
+	#renderNext() {
+		const { app } = this;
+		const rows = app.state.tasks.length ? this.chosen.rows('successors') ?? [] : [];
+
+		this.next.hidden = !rows.length;
+		if (!rows.length)
+			return;
+		const several = new Set(rows.map((row) => row.task)).size > 1;
+		const table = new Table([
+			...several ? [{ key: 'name', title: 'after', text: true, value: (r) => app.who(r.task) }] : [],
+			{ key: 'next', title: 'ran next', text: true, value: (r) => app.who(r.next) },
+			{ key: 'count', title: 'times', value: (r) => r.count },
+			{ key: 'percent', title: 'share', hint: 'of its switches', value: (r) => r.percent },
+			{ key: 'involuntary', title: 'forced', hint: 'it was preempted for this one', value: (r) => r.involuntary },
+		], { app, name: 'successors', file: this.file('successors'), rowData: (r) => ({ task: r.task, next: r.next }), onRow: (r) => app.toggle('tasks', r.next, true) });
+
+		table.setRows(rows);
+		replace(this.next, h('h3', null, several ? 'Who ran next on the CPU' : `Who ran next on the CPU after ${app.who(rows[0].task)}`), table.el);
 	}
 
 	#drawSparks(trs) {
@@ -111,7 +149,7 @@ export class TasksView extends View {
 	drawUnseen() {
 		super.drawUnseen();
 		for (const canvas of this.table.body.querySelectorAll('canvas.spark'))
-			this.#spark(canvas, Number(canvas.dataset.spark));
+			this.#spark(canvas, canvas.dataset.spark);
 	}
 
 	#sparkBins() {
@@ -122,20 +160,18 @@ export class TasksView extends View {
 		return this.sparkRow;
 	}
 
-	/** CPU time, column by column, or null. */
-	#series(task) {
+	/** CPU time, column by column, of a task, or of the tasks of a group behind each other; or null. */
+	#series(key) {
 		const { bins, of } = this.#sparkBins();
-		const row = of.get(task);
-
-		if (row === undefined)
-			return null;
+		const row = this.byKey.get(String(key));
+		const places = (row && row.task === undefined ? this.tree?.tasksOf(row) ?? [] : [Number(key)]).map((task) => of.get(task)).filter((at) => at !== undefined);
 		const n = bins.spark_columns;
 
-		return Array.from(bins.spark_ns.subarray(row * n, (row + 1) * n));
+		return places.length ? Array.from({ length: n }, (_, i) => places.reduce((sum, at) => sum + bins.spark_ns[at * n + i], 0)) : null;
 	}
 
-	#spark(canvas, task) {
-		const series = this.#series(task);
+	#spark(canvas, key) {
+		const series = this.#series(key);
 		const ratio = devicePixelRatio || 1;
 
 		canvas.width = SPARK_W * ratio;
@@ -151,25 +187,28 @@ export class TasksView extends View {
 	}
 
 	#explain(el) {
-		const task = Number(el.closest('tr').dataset.task);
-		const row = this.byTask.get(task);
+		const key = el.closest('tr').querySelector('canvas.spark')?.dataset.spark;
+		const row = this.byKey.get(key);
 		const { app } = this;
 
 		if (!row)
 			return null;
-		if (el.dataset.card === 'spark') {
-			const series = this.#series(task);
+		const who = row.task === undefined ? `${clean(row.group)}${row.role ? `: ${clean(row.role)}` : ''}, ${plural(row.tasks, 'task')}` : app.who(row.task);
 
-			return series ? [app.who(task), `run ${percent(row.run_percent)} of the range`, `most ${duration(Math.max(...series))} in one of ${series.length} parts`] :
-				[app.who(task), 'too little to be drawn over time'];
+		if (el.dataset.card === 'spark') {
+			const series = this.#series(key);
+
+			return !series ? [who, 'too little to be drawn over time'] : row.task === undefined ? [who, `run ${percent(row.run_percent ?? 0)} of the range`] :
+				[who, `run ${percent(row.run_percent)} of the range`, `most ${duration(Math.max(...series))} in one of ${series.length} parts`];
 		}
-		return [app.who(task), `run ${row.run_ns === null ? 'not known' : `${exactNs(row.run_ns)}, ${percent(row.run_percent)}`}`,
-		row.switches === null ? null : `${count(row.switches)} switches${row.idle ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
-		row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
+		return [who, (row.run_ns ?? null) === null ? 'run not known' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,
+			(row.switches ?? null) === null ? null : `${count(row.switches)} switches${row.idle ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
+			row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
 	}
 
 	close() {
 		this.seen.disconnect();
+		this.chosen.close();
 		super.close();
 	}
 
@@ -179,7 +218,7 @@ export class TasksView extends View {
 		const rows = this.table.shown().filter((row) => !row.idle).slice(0, 60);
 
 		return [{
-			title: rows.length < this.rows().length ? `the first ${rows.length} tasks of ${this.rows().length}` : null,
+			title: rows.length < this.table.shown().filter((row) => !row.idle).length ? `the first ${rows.length} rows of ${this.table.shown().length}` : null,
 			legend: [{ colour: palette.states.guest, text: 'CPU time, % of one CPU (axis below)' }, { colour: palette.states.preempted, text: 'context switches (axis above)' },
 			{ colour: palette.accent, text: 'run % over time, at the right' }],
 			height: () => rows.length * 22 + 44, draw: (s, w) => this.#drawAll(s, w, rows),
@@ -199,9 +238,9 @@ export class TasksView extends View {
 		drawValueAxis(s, palette, switches, 20, bottom, { above: true, colour: palette.states.preempted });
 		rows.forEach((row, i) => {
 			const y = 20 + i * 22 + 2;
-			const series = this.#series(row.task);
+			const series = this.#series(row.task ?? keyOf(row));
 
-			s.text(192, y + 9, app.who(row.task), { colour: palette.text, anchor: 'end', room: 188 });
+			s.text(192, y + 9, row.task === undefined ? `${clean(row.role ?? row.group)} (${row.tasks})` : app.who(row.task), { colour: palette.text, anchor: 'end', room: 188 });
 			s.rect(200, y, cpu(row.run_percent ?? 0) - 200, 18, palette.states.guest);
 			s.dot(switches(row.switches ?? 0), y + 9, 4, palette.states.preempted, palette.paper);
 			s.text(right + 10, y + 9, `${percent(row.run_percent ?? 0)} · ${short(row.switches ?? 0)}`, { colour: palette.dim, size: 11 });

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 1: where the time of every vCPU went, worst first, who was in its way, and when.
 import { d3 } from '../d3.js';
-import { button, h, keepHeight, replace } from './dom.js';
+import { moment } from './clock.js';
+import { ENTER, button, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
+import { aroundOf } from './details.js';
+import { Tree, foldChoice, folded, groupName, turn } from './groups.js';
 import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
 import { drawMarks } from './marks.js';
 import { Slices, fillRows } from './slices.js';
-import { count, duration, exactNs, percent } from './text.js';
+import { clean, count, duration, exactNs, percent } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
@@ -27,8 +30,9 @@ export class VcpusView extends View {
 		this.table = h('table', { class: 'vcpus', data: { table: 'vcpu' } },
 			h('thead', null, h('tr', null,
 				h('th', { class: 'who' }, 'vCPU, worst first'),
-				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU wanted to run and could not' }, 'kept waiting'),
+				h('th', { class: 'num', title: 'preempted and waiting together: the vCPU wanted to run and could not' }, 'waited'),
 				h('th', { class: 'behind', title: 'who had the CPU meanwhile' }, 'behind whom most'),
+				h('th', { class: 'num worst', title: 'the longest wait that ended here, and when it began' }, 'worst, at'),
 				h('th', { class: 'bar-cell' }, this.barAxis.el),
 				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
 		this.empty = h('p', { class: 'empty', hidden: true });
@@ -57,23 +61,100 @@ export class VcpusView extends View {
 	#build(rows) {
 		const { app } = this;
 		const has = (state) => rows.some((row) => row[`${state}_ns`] > 0);
+		const tree = rows.length > FEW && folded(app, rows.length) ? this.#tree(rows) : null;
+		const list = tree?.flat((level) => [...level].sort((a, b) => (b.delayed_ns ?? 0) - (a.delayed_ns ?? 0))) ?? rows;
 
+		this.tree = tree;
 		this.laneHeight = rows.length <= FEW ? 28 : 20;
 		this.table.classList.toggle('tall', rows.length <= FEW);
 		for (const plot of this.rowPlots)
 			this.drop(plot);
 		this.rowPlots = [];
-		replace(this.legend, legend(stateItems(app.palette, has).map((item) => ({
+		replace(this.legend, rows.length > FEW ? foldChoice(app, rows.length) : null, legend(stateItems(app.palette, has).map((item) => ({
 			...item, title: 'click: only this state in colour', on: app.selection.state(item.key), click: () => app.toggle('states', item.key),
 		}))));
 		keepHeight(this.legend);
 		this.antagonists = group(app.rows('antagonists'));
 		this.shares = new Map(app.rows('vcpu_shares').map((shares) => [shares.task, shares]));
-		fillRows(this.slices, this.body, rows.length, (i) => this.#row(rows[i], i, rows.length <= 2), { least: this.laneHeight });
+		fillRows(this.slices, this.body, list.length, (i) => (list[i].task === undefined ? this.#groupRow(list[i], i) : this.#row(list[i], i, rows.length <= 2)), { least: this.laneHeight });
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
 			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no vCPU here: the capture has no KVM events';
 		this.paint();
+	}
+
+	/** VMs with their vCPUs; sums are of all vCPUs of a VM, so of some of them there are none. */
+	#tree(rows) {
+		const { app } = this;
+		const partly = new Set(app.rows('vcpu').filter((row) => !app.selection.task(row.task)).map((row) => app.capture.tasks[row.task].fold));
+
+		return new Tree(app, rows, app.rows('vcpu_groups').filter((row) => !partly.has(row.group)), null);
+	}
+
+	/** All vCPUs of a VM as one row. */
+	#groupRow(row, i) {
+		const { app } = this;
+		const lane = this.#groupLane(this.tree.tasksOf(row));
+		const worst = app.rows('delays').find((delay) => delay.vm === row.group && delay.behind_ns > 0);
+		const all = STATES.reduce((sum, state) => sum + (row[`${state}_ns`] ?? 0), 0);
+		const bar = h('div', { class: 'bar' }, STATES.map((state, k) => {
+			const cell = h('div', { class: `state-${app.selection.state(state) ? state : 'off'}`, data: { key: KEYS[k], value: row[KEYS[k]] }, title: `${STATE_WORDS[state]}: ${duration(row[KEYS[k]] ?? 0)} of its vCPUs together` });
+
+			cell.style.width = `${all ? 100 * row[KEYS[k]] / all : 0}%`;
+			return cell;
+		}));
+
+		return [h('tr', { class: 'group', data: { row: i, group: row.group } },
+			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
+			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns } }, row.delayed_ns ? duration(row.delayed_ns) : '–', h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
+			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), h('bdi', null, clean(worst.behind))] : ''),
+			h('td'),
+			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
+	}
+
+	/** The states of several vCPUs behind each other, from the bins. */
+	#groupLane(tasks) {
+		const { app } = this;
+		const plot = this.plot({
+			label: 'states over time, all vCPUs together', height: () => this.laneHeight, reserve: true, time: { left: PAD, right: PAD },
+			draw: (s, w, tall) => {
+				const scale = timeScale(app.range, PAD, w - PAD);
+
+				s.rect(0, 0, w, tall, app.palette.paper);
+				this.#drawTogether(s, tasks, scale, 1, tall - 2);
+				drawLoss(s, app.palette, app.capture, scale, 0, tall);
+				drawMarks(s, app, scale, 0, tall);
+			},
+		});
+
+		this.rowPlots.push(plot);
+		return plot;
+	}
+
+	#drawTogether(s, tasks, scale, top, tall) {
+		const { app } = this;
+		const { bins } = app.figures.shown;
+		const n = bins.vcpu_columns, wide = (bins.to - bins.from) / n;
+		const places = tasks.map((task) => bins.vcpus.indexOf(task)).filter((at) => at >= 0);
+		const [left, right] = scale.range();
+
+		s.rect(left, top, right - left, tall, app.palette.plot);
+		for (let i = 0; i < n; i++) {
+			const a = Math.max(left, scale(bins.from + i * wide)), b = Math.min(right, scale(bins.from + (i + 1) * wide));
+			let y = top + tall;
+
+			for (let k = 0; k < STATES.length && b > a; k++) {
+				const part = places.reduce((sum, at) => sum + bins.vcpu_ns[(at * STATES.length + k) * n + i], 0) / (places.length * wide) * tall;
+
+				if (part < 0.05)
+					continue;
+				y -= part;
+				if (STATES[k] === 'unknown')
+					s.hatch(a, y, b - a, part, app.palette.loss);
+				else
+					s.rect(a, y, b - a + 0.3, part, this.lanes.colour(STATES[k]));
+			}
+		}
 	}
 
 	#row(row, i, alone) {
@@ -84,22 +165,36 @@ export class VcpusView extends View {
 		const who = app.who(row.task);
 		const lane = this.#lane(row.task);
 		const line = h('tr', { class: open ? 'open' : null, data: { row: i, ...taskData(app, row.task) } },
-			h('td', { class: 'who' },
+			h('td', { class: 'who', css: { 'padding-left': this.tree?.depth(row) ? '22px' : null } },
 				alone ? null : button(open ? '▾' : '▸', 'antagonists, exits, waits', () => app.toggle('open', row.task, true), { class: 'opener', 'aria-expanded': String(open) }),
 				h('a', {
-					class: 'pick', title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
+					class: 'pick', role: 'button', ...ENTER, title: vm === null ? `click: only ${who}` : `VM ${vm} · click: only this vCPU; shift-click: its VM`,
 					on: { click: (e) => (e.shiftKey && vm !== null ? app.toggle('vms', vm) : app.toggle('tasks', row.task)) }
 				}, h('bdi', null, who)),
 				row.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns, card: 'delayed' } }, row.delayed_ns ? duration(row.delayed_ns) : '–',
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
 			h('td', { class: 'behind' }, this.#antagonist(row)),
+			h('td', { class: 'num worst' }, this.#worst(row)),
 			h('td', { class: 'bar-cell' }, this.#bar(row)),
 			h('td', { class: 'lane-cell' }, lane.el));
 
 		if (!open)
 			return [line];
-		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '5' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
+		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
+	}
+
+	/** Its longest wait, which a click shows. */
+	#worst(row) {
+		const { app } = this;
+
+		if (!row.worst_ns)
+			return '–';
+		return h('a', {
+			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}; click: shows it`,
+			data: { key: 'worst_ns', value: row.worst_ns },
+			on: { click: () => app.details.look('wait', row.task, row.worst_at_ns, { range: aroundOf({ from: row.worst_at_ns, to: row.worst_at_ns + row.worst_ns }) }) },
+		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, moment(row.worst_at_ns, 3)));
 	}
 
 	#antagonist(row) {
@@ -109,7 +204,7 @@ export class VcpusView extends View {
 			return '';
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {
-			class: 'pick', title: 'click: only this task', data: { antagonist: worst.antagonist },
+			class: 'pick', role: 'button', ...ENTER, title: 'click: only this task', data: { antagonist: worst.antagonist },
 			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
 		}, h('bdi', null, this.app.who(worst.antagonist)))];
 	}
@@ -142,7 +237,7 @@ export class VcpusView extends View {
 				const at = timeScale(app.range, PAD, plot.width - PAD).invert(x);
 				const found = this.lanes.at(task, at);
 
-				return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: found.range ? () => { app.chosen = found.range; } : null };
+				return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: () => { app.chosen = found.range ?? null; app.details.look('state', task, at); } };
 			},
 		});
 
@@ -173,11 +268,13 @@ export class VcpusView extends View {
 		if (!row)
 			return null;
 		if (key === 'delayed')
-			return [`${app.who(task)}: kept waiting ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
+			return [`${app.who(task)}: waited ${exactNs(row.delayed_ns)}`, `preempted ${duration(row.preempted_ns)}, ${count(row.preemptions ?? 0)} times`,
 			`waiting after wake-ups ${duration(row.waiting_ns)}, ${count(row.waits ?? 0)} times`,
-			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${(row.worst_at_ns / 1e9).toFixed(6)} s` : null];
+			row.worst_ns ? `worst ${duration(row.worst_ns)} at ${moment(row.worst_at_ns, 6)}` : null];
 		const ns = row[`${key}_ns`];
 
+		if (ns === null || ns === undefined)
+			return [`${app.who(task)}: ${STATE_WORDS[key]}`, 'not recorded, so not known'];
 		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(this.shares.get(task)?.[`${key}_percent`])} of the range`];
 	}
 

@@ -25,3 +25,21 @@ export function viewsFor(page) {
 
 	return page.compare && !page.only ? [COMPARE, ...views] : views.length ? views : VIEWS;
 }
+
+// What a view is made of, and what is to be recorded for it.
+const NEEDS = {
+	vcpus: { has: ['entry', 'exit'], record: "kvm:kvm_entry and kvm:kvm_exit (cdict record takes them by itself; perf record -e 'sched:*' -e 'kvm:*')" },
+	exits: { has: ['exit'], record: "kvm:kvm_exit and kvm:kvm_entry (cdict record takes them by itself; perf record -e 'sched:*' -e 'kvm:*')" },
+	tasks: { has: ['switch', 'waking', 'wakeup'], record: "sched:sched_switch and sched:sched_waking (perf record -e 'sched:*')" },
+	coremap: { has: ['switch'], record: "sched:sched_switch (perf record -e 'sched:*')" },
+	switches: { has: ['switch', 'entry', 'exit'], record: "sched:sched_switch (perf record -e 'sched:*')" },
+	cores: { has: ['switch'], record: "sched:sched_switch (perf record -e 'sched:*')" },
+	flame: { has: ['stacks'], record: 'stacks (cdict record -g, perf record -g)' },
+};
+
+/** Why the view is empty for this capture, and what to record; null: it is not. */
+export function lacksOf({ id, title }, capture) {
+	const needs = NEEDS[id];
+
+	return !needs || needs.has.some((what) => capture.has[what]) ? null : `${title}: nothing to show here. Record ${needs.record}.`;
+}

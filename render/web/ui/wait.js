@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // One wait: who waited, who had the CPU, and the CPU, one above the other.
+import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { aroundOf } from './details.js';
 import { Question } from './figures.js';
 import { Lanes, eventsIn } from './lanes.js';
 import { drawMarks } from './marks.js';
-import { clockTime, duration } from './text.js';
+import { duration } from './text.js';
 
 const LEFT = 150, RIGHT = 12, LANE = 26, GAP = 4, AXIS = 20;
 const MOST_PIECES = 200000, MOST_EVENTS = 400000;
 const NOBODY = 0xffffffff;
-
-/** The wait with a fifth of its length before and after it. */
-export function aroundOf({ from, to }) {
-	const around = Math.max(20, Math.round((to - from) * 0.2));
-
-	return [Math.max(0, from - around), to + around];
-}
 
 export class Wait {
 	constructor(view) {
@@ -64,7 +59,7 @@ export class Wait {
 		const who = (task) => h('bdi', { class: 'strong' }, app.who(task));
 		const had = app.capture.tasks[culprit].tid === 0 ? 'it was idle' : [who(culprit), ' had it'];
 
-		return [who(victim), ` waited ${duration(to - from)} from ${clockTime(app.capture, from).slice(0, -3)} s on for CPU ${cpu}: `, had, ` for ${duration(held)} of that.`];
+		return [who(victim), ` waited ${duration(to - from)} from ${moment(from)} on for CPU ${cpu}: `, had, ` for ${duration(held)} of that.`];
 	}
 
 	#ask(wait) {
@@ -177,7 +172,7 @@ export class Wait {
 		if (lane === 0) {
 			const found = this.lanes.at(wait.victim, at);
 
-			return found && { lines: found.lines, box };
+			return found && { lines: found.lines, box, click: () => app.details.look('state', wait.victim, at) };
 		}
 		if (!this.#covered())
 			return null;
@@ -188,7 +183,8 @@ export class Wait {
 				continue;
 			return {
 				lines: [pieces.task[i] === NOBODY ? 'nobody knows who ran' : app.who(pieces.task[i]), `on CPU ${pieces.cpu[i]}`,
-				duration(pieces.to[i] - pieces.from[i]), `from ${clockTime(app.capture, pieces.from[i])} s`], box,
+				duration(pieces.to[i] - pieces.from[i]), `from ${moment(pieces.from[i], 9)}`], box,
+				click: pieces.task[i] === NOBODY ? null : () => app.details.look('run', pieces.task[i], at),
 			};
 		}
 		return null;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
-import { button, choice, h, replace } from './dom.js';
-import { clean, duration, percent, plural } from './text.js';
-import { Wait, aroundOf } from './wait.js';
+import { aroundOf } from './details.js';
+import { ENTER, button, choice, h, replace } from './dom.js';
+import { clean, duration, percent, plural, shortName } from './text.js';
+import { Wait } from './wait.js';
 
 // What the matrix is of: keys of its table, and what stands around it.
 const FACES = {
@@ -109,7 +110,7 @@ export class WhoDelayed {
 		const { who, ns, sum, over, column, columnTitle } = this.face;
 		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
 		const most = Math.max(...rows.map((row) => row[ns]));
-		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, clean(text)));
+		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, shortName(clean(text), 11)));
 
 		return h('table', { class: 'delays', data: { table: this.table } },
 			h('thead', null,
@@ -123,7 +124,7 @@ export class WhoDelayed {
 				const rest = own.filter((row) => more.includes(row[who])).reduce((all, row) => all + row[ns], 0);
 
 				return h('tr', { data: { row: i, vm } },
-					h('th', { class: 'who', scope: 'row', title: clean(vm) }, h('a', { class: 'pick', title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, clean(vm)))),
+					h('th', { class: 'who', scope: 'row', title: clean(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, clean(vm)))),
 					h('td', { class: 'num strong', data: { key: sum, value: own[0][sum] } }, duration(own[0][sum])),
 					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
 					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),

@@ -43,6 +43,54 @@ async function checkBeside(tab, beside, says) {
 	says(cells.length > 4, `there are ${cells.length} cells of who was beside whom`);
 }
 
+// The middle of the culprit's longest slice in the wait, in its lane.
+const SLICE = `(() => {
+	const { wait } = cdictPage.app.view.delays;
+	const [from, to, , culprit, cpu] = cdictPage.state.wait;
+	const { pieces, plot } = wait;
+	let best = null;
+	for (let i = 0; pieces && i < pieces.cpu.length; i++) {
+		const [a, b] = [Math.max(from, pieces.from[i]), Math.min(to, pieces.to[i])];
+		if (pieces.task[i] === culprit && pieces.cpu[i] === cpu && b > a && (!best || b - a > best[1] - best[0])) best = [a, b];
+	}
+	const box = plot.canvas.getBoundingClientRect();
+	const [first, last] = cdictPage.app.range;
+	const x = box.left + plot.time.left + ((best[0] + best[1]) / 2 - first) / (last - first) * (plot.width - plot.time.left - plot.time.right);
+	return [x, box.top + box.height * 0.45, box.top >= 0 && box.bottom <= innerHeight];
+})()`;
+const PANEL = `JSON.stringify((({ thing, key }) => ({ thing, key, text: document.querySelector('.details').textContent }))(cdictPage.app.details))`;
+
+// From opening the page: the first finding, then the culprit's slice.
+async function checkFinding(tab, file, says) {
+	await tab.evaluate(CLICK.finding);
+	await tab.idle();
+	const at = JSON.parse(await tab.evaluate('JSON.stringify({ t0: cdictPage.page.captures[0].t0_ns, wait: cdictPage.state.wait, range: cdictPage.app.range, window: cdictPage.app.window, tids: cdictPage.page.captures[0].tasks.map((t) => t.tid) })'));
+	const [from, to, victim, culprit, cpu, held] = at.wait;
+	const { vcpu, antagonists } = parseExact(cdict('vcpu', '-q', '--format', 'json', file));
+	const [worst] = vcpu; // the rows come worst first
+	says(worst.tid === at.tids[victim] && String(worst.worst_at_ns) === String(BigInt(at.t0) + BigInt(from)) && worst.worst_ns === to - from, `the finding opens ${at.wait}, the command's worst wait of the worst is ${JSON.stringify(worst)}`);
+	const around = Math.max(20, Math.round((to - from) * 0.2));
+	says(at.range[0] === Math.max(at.window[0], from - around) && at.range[1] === Math.min(at.window[1], to + around), `the finding opens ${at.range}, the wait is ${from} to ${to}`);
+	const [x, y, seen] = await tab.evaluate(SLICE);
+	says(seen, 'the lanes are not in view after one click');
+	await tab.move(x, y);
+	const held1 = { button: 'left', buttons: 1, clickCount: 1 };
+	await tab.mouse('mousePressed', x, y, held1);
+	await tab.mouse('mouseReleased', x, y, held1);
+	await tab.idle();
+	const { thing, text } = JSON.parse(await tab.evaluate(PANEL));
+	says(thing?.task === culprit && thing.cpu === cpu && thing.from < to && thing.to > from && thing.to - thing.from >= 0, `the second click shows ${JSON.stringify(thing)}: ${text}`);
+	if (thing) {
+		const seconds = (t) => String(BigInt(at.t0) + BigInt(t)).padStart(10, '0').replace(/(\d{9})$/, '.$1');
+		const { coremap } = parseExact(cdict('coremap', '-q', '--format', 'json', '-C', String(cpu), '--time', `${seconds(thing.from)},${seconds(thing.to)}`, file));
+		const row = coremap.find((r) => r.run_ns && (at.tids[culprit] ? r.tid === at.tids[culprit] : r.idle));
+		says(row && row.run_ns === thing.to - thing.from, `the culprit's slice is ${JSON.stringify(thing)}, the command says ${JSON.stringify(row)}`);
+		says(held <= to - from && antagonists.length > 0, `it held the CPU for ${held} ns`);
+	}
+	// back where the page was opened
+	await tab.go('#');
+}
+
 async function check(browser, file, cdictFile) {
 	const wrong = [];
 	const says = (ok, text) => { if (!ok) wrong.push(text); };
@@ -54,8 +102,7 @@ async function check(browser, file, cdictFile) {
 	for (const [vm, behind, ns] of cells)
 		says(delays.some((row) => row.vm === vm && row.behind === behind && String(row.behind_ns) === String(ns)), `no command says ${ns} ns of ${vm} behind ${behind}`);
 	says(cells.length > 2, `there are ${cells.length} cells`);
-	await tab.evaluate(CLICK.finding);
-	await tab.idle();
+	await checkFinding(tab, cdictFile, says);
 	await tab.evaluate(CLICK.cell);
 	await tab.idle();
 	const shown = JSON.parse(await tab.evaluate(SHOWN));

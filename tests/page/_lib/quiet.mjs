@@ -9,7 +9,7 @@ const firefox = process.argv[2] === '--firefox';
 const files = process.argv.slice(firefox ? 3 : 2);
 const { Browser } = await import(firefox ? './firefox.mjs' : './browser.mjs');
 
-const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores', 'compare'];
+const VIEWS = ['vcpus', 'exits', 'tasks', 'tasks&fold=groups', 'coremap', 'coremap&fold=groups', 'switches', 'cores', 'cores&paint=group', 'compare', 'compare&compare=tasks&fold=groups'];
 
 // Elements that no page of ours has, and names that would run or reorder text.
 const INJECTED = `(() => {
@@ -33,6 +33,9 @@ async function useIt(tab) {
 	await tab.wheel(700, 340, -240);
 	await tab.drag(400, 165, 700, 165);
 	for (const key of ['w', 'd', 's', 'a', 'f', 'm', '?', 'Escape', '/', 'Escape', 'Escape']) await tab.key(key);
+	await tab.idle();
+	// what folds is opened, and what can be taken along is looked at
+	await tab.evaluate('for (const el of document.querySelectorAll(".group-name .opener, .menu summary")) el.click()');
 	await tab.idle();
 }
 

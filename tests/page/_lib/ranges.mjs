@@ -155,12 +155,12 @@ async function check(browser, file) {
 	};
 	compare('whole', commandTables(cdictFile), await figures());
 	for (const view of VIEWS) {
-		await tab.go(`#view=${view}`);
+		await tab.go(`#view=${view}&fold=tasks`);
 		await look(view);
 	}
 	for (const range of rangesOf(capture.window)) {
 		if (!(range[1] > range[0])) continue;
-		await tab.go(`#view=tasks&range=${range.join(',')}`);
+		await tab.go(`#view=tasks&fold=tasks&range=${range.join(',')}`);
 		const now = await tab.evaluate('document.documentElement.dataset.range');
 		if (now !== range.join(',')) wrong.push(`the range is ${now} instead of ${range}`);
 		compare(`range ${range}`, commandTables(cdictFile, optionsOf(range)), await figures());
@@ -175,17 +175,17 @@ async function check(browser, file) {
 			compareReasons(`exits of two, ${range}`, ['--tid', [...tids].join(), ...optionsOf(range)], await reasons());
 		}
 		const totals = async () => JSON.parse(await tab.evaluate(TOTALS));
-		await tab.go(`#view=coremap&range=${range.join(',')}`);
+		await tab.go(`#view=coremap&fold=tasks&range=${range.join(',')}`);
 		compareTotals(`core map, ${range}`, optionsOf(range), await totals());
 		const some = capture.tables.tasks.rows.map(([task]) => capture.tasks[task]).filter(({ tid }) => tid).slice(1, 3);
 		if (some.length === 2 && capture.tasks.filter(({ tid }) => some.some((task) => task.tid === tid)).length === 2) {
 			const cpu = capture.cpus.findLast(({ seen }) => seen).cpu;
-			await tab.go(`#view=coremap&tasks=${some.map(({ index }) => index)}&cpus=${cpu}&range=${range.join(',')}`);
+			await tab.go(`#view=coremap&fold=tasks&tasks=${some.map(({ index }) => index)}&cpus=${cpu}&range=${range.join(',')}`);
 			compareTotals(`core map of two, ${range}`, ['--tid', some.map(({ tid }) => tid).join(), '-C', String(cpu), ...optionsOf(range)],
 				(await totals()).filter(([key]) => !/^(idle|unknown)/.test(key)));
 		}
 		for (const view of VIEWS) {
-			await tab.go(`#view=${view}&range=${range.join(',')}`);
+			await tab.go(`#view=${view}&fold=tasks&range=${range.join(',')}`);
 			await look(`${view} ${range}`);
 		}
 	}

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 
 const [file, directory, prefix, ...chosen] = process.argv.slice(2);
-const views = chosen.length ? chosen : ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'switches&lay=over', 'cores'];
-const sizes = [[1280, 800], [2560, 1440]];
+const views = chosen.length ? chosen : ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores', 'cores&paint=group', 'cores&paint=state', 'tasks&fold=groups', 'coremap&fold=groups'];
+const sizes = [[1280, 800], [1920, 1080], [3840, 2160]];
 const wrong = [];
 let made = 0;
 

@@ -3,9 +3,9 @@
 // build-aux/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
 // "ok NAME" or "not ok NAME" and why.
 
+import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
 import * as gestures from '../../../render/web/ui/gestures.js';
-import * as legend from '../../../render/web/ui/legend.js';
 import * as selection from '../../../render/web/ui/selection.js';
 import * as state from '../../../render/web/ui/state.js';
 import * as text from '../../../render/web/ui/text.js';
@@ -39,11 +39,11 @@ check('numbers_have_three_digits_and_a_unit', [
 	[compare.signed('worst_ns', 46400000), '+46.4 ms'],
 ]);
 check('times_of_the_clock_are_exact', [
-	[text.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],
-	[text.clockTime({ t0_ns: '9007199254740993' }, 1), '9007199.254740994'],
-	[text.clockTime({ t0_ns: '5' }, 0), '0.000000005'],
-	[text.wallTime({ wall_t0: '2026-11-20T13:47:48.999999999Z' }, 1), { day: '2026-11-20', time: '13:47:49', ns: '000000000' }],
-	[text.wallTime({ wall_t0: null }, 1), null],
+	[clock.clockTime({ t0_ns: '922060149460' }, 1587412314), '923.647561774'],
+	[clock.clockTime({ t0_ns: '9007199254740993' }, 1), '9007199.254740994'],
+	[clock.clockTime({ t0_ns: '5' }, 0), '0.000000005'],
+	[clock.wallTime({ wall_t0: '2026-11-20T13:47:48.999999999Z' }, 1), { day: '2026-11-20', time: '13:47:49', ns: '000000000' }],
+	[clock.wallTime({ wall_t0: null }, 1), null],
 ]);
 
 const some = { ...state.START, view: 'exits', range: [1, 2500000000], tasks: [3, 7], vms: ['a,b', '%&=#<ü'], reasons: ['EPT_VIOLATION'], search: '^vhost|a&b=c', theme: 'dark' };
@@ -67,10 +67,10 @@ check('a_search_is_a_pattern_as_-t_takes_it', [
 	[selection.searchRegex('('), null],
 ]);
 
-check('colours_mix', [
-	[legend.mixed('#ffffff', '#000000', 0), '#ffffff'],
-	[legend.mixed('#ffffff', '#000000', 1), '#000000'],
-	[legend.mixed('#000000', '#ff8040', 0.5), '#804020'],
+check('long_names_keep_their_ends', [
+	[text.shortName('instance-0000001d'), 'instan…000001d'],
+	[text.shortName('Firewall.05'), 'Firewall.05'],
+	[text.shortName('äöüäöüäöüäöü🙂🙂🙂', 6), 'äö…🙂🙂🙂'],
 ]);
 
 if (typeof document === 'undefined')

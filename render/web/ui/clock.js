@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The one clock of the page: since the start, the recording's, or the time of day; what every time in it is told by.
+
+export const CLOCKS = {
+	start: ['since start', 'times count from the first event'],
+	clock: ['recording’s clock', 'times as perf script and the commands print them'],
+	wall: ['wall clock', 'time of day, UTC'],
+};
+
+const nowhere = { t0_ns: '0', wall_t0: null };
+let shown = { kind: 'start', capture: nowhere };
+
+/** Which clock times are told by from now on. */
+export function useClock(kind, capture) {
+	shown = { kind: kind in CLOCKS && (kind !== 'wall' || wallTime(capture, 0)) ? kind : 'start', capture };
+}
+
+export function clockKind() {
+	return shown.kind;
+}
+
+/** A time of the recording's clock, all digits: "922.060149460". */
+export function clockTime(capture, t) {
+	const ns = BigInt(capture.t0_ns) + BigInt(Math.round(t));
+	const digits = ns.toString().padStart(10, '0');
+
+	return `${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
+/** Time of day in UTC of @t ns after the first event, or null when the capture cannot tell. */
+export function wallTime(capture, t) {
+	const m = /^(.*?)(?:\.(\d+))?Z$/.exec(capture.wall_t0 ?? '');
+
+	if (!m)
+		return null;
+	const first = BigInt(Date.parse(`${m[1]}Z`)) * 1000000n + BigInt((m[2] ?? '').padEnd(9, '0').slice(0, 9));
+	const ns = first + BigInt(Math.round(t));
+	const ms = Number(ns / 1000000n);
+	const text = new Date(ms).toISOString();
+
+	return { day: text.slice(0, 10), time: text.slice(11, 19), ns: String(ns % 1000000000n).padStart(9, '0') };
+}
+
+// The first @digits behind the point; what is left is cut off, as no time may come before its cause.
+const cut = (text, digits) => (digits ? text.slice(0, text.length - 9 + digits) : text.slice(0, -10));
+
+/** How far the last round multiple of @step ns lies before the first event, by the clock that is shown. */
+export function clockOffset(step) {
+	const { kind, capture } = shown;
+	const wall = kind === 'wall' ? wallTime(capture, 0) : null;
+
+	// a day has a whole number of whatever step a wall clock's axis has
+	if (wall)
+		return Number((BigInt(Date.parse(`${wall.day}T${wall.time}Z`)) * 1000000n + BigInt(wall.ns)) % BigInt(step));
+	return kind === 'clock' ? Number(BigInt(capture.t0_ns) % BigInt(step)) : 0;
+}
+
+/** The time @t ns after the first event by the clock that is shown: "3.201456 s", "922.060149 s", "13:47:48.060149". */
+export function moment(t, digits = 6) {
+	const { kind, capture } = shown;
+	const wall = kind === 'wall' ? wallTime(capture, t) : null;
+
+	if (wall)
+		return cut(`${wall.time}.${wall.ns}`, digits);
+	return kind === 'clock' ? `${cut(clockTime(capture, t), digits)} s` : `${(t / 1e9).toFixed(digits)} s`;
+}
+
+/** The same with digits that fit a window of @span ns. */
+export function momentIn(t, span) {
+	return moment(t, Math.min(9, Math.max(0, Math.ceil(3 - Math.log10(Math.max(span, 1) / 1e9)))));
+}
+
+/** A piece of time, digits that tell its ends apart: "2.34–2.48 s". */
+export function spanText([from, to]) {
+	if (shown.kind !== 'start') {
+		const digits = Math.min(9, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / 1e9))));
+
+		return `${moment(from, digits).replace(/ s$/, '')}–${moment(to, digits)}`;
+	}
+	const [size, unit] = to >= 1e8 ? [1e9, 's'] : to >= 1e5 ? [1e6, 'ms'] : [1e3, 'µs'];
+	const digits = Math.min(6, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / size))));
+
+	return `${(from / size).toFixed(digits)}–${(to / size).toFixed(digits)} ${unit}`;
+}

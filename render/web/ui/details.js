@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The thing that was clicked, whatever it is and wherever: its true begin, end and length, what led to it and what came
+// of it, what is inside, and the way to its neighbours and to those that are longer.
+import { tableObjects } from '../page.js';
+import { moment } from './clock.js';
+import { button, h, replace } from './dom.js';
+import { Question } from './figures.js';
+import { within } from './gestures.js';
+import { STATE_WORDS } from './legend.js';
+import { clean, count, duration, exactNs, percent } from './text.js';
+
+/** Kinds of things, as the engine calls them; their places are what the address holds. */
+export const KINDS = ['run', 'wait', 'off', 'guest', 'exit', 'state'];
+
+const MANY = { run: 'slices', wait: 'waits', off: 'times off the CPU', guest: 'times in the guest', exit: 'exits of this reason', state: 'such times' };
+const OFF = { asleep: 'asleep', blocked: 'asleep, not to be disturbed (D)', preempted: 'preempted', stopped: 'stopped', dead: 'dead' };
+const MOST_ROWS = 5; // of the table of what is inside
+const LARGE = 1500000; // events: from here on a walk around the thing comes first
+const AROUND_NS = 20e6;
+const SMALL = 0.02; // of the range: what is smaller is zoomed to
+
+/** [from, to] with a fifth of its length before and after it. */
+export function aroundOf({ from, to }) {
+	const around = Math.max(20, Math.round((to - from) * 0.2));
+
+	return [Math.max(0, from - around), to + around];
+}
+
+export class Details {
+	constructor(app) {
+		this.app = app;
+		this.question = new Question(app);
+		this.inside = new Question(app);
+		this.what = h('div', { class: 'details-what' });
+		this.story = h('dl', { class: 'details-story' });
+		this.within = h('div', { class: 'details-inside' });
+		this.el = h('aside', { class: 'details', 'aria-label': 'details', hidden: true, on: { keydown: (e) => this.#key(e) } }, this.what, this.story, this.within);
+	}
+
+	/** Opens the thing of @kind (KINDS) of @task that the time @at lies in. */
+	look(kind, task, at, part = {}) {
+		if (task !== null && task !== undefined && this.app.figures.canDecode(this.app.capture))
+			this.app.set({ ...part, look: [KINDS.indexOf(kind), task, Math.max(0, Math.floor(at))] });
+	}
+
+	/** Who ran on @cpu then: where the picture shows who ran most. */
+	lookAt(cpu, at) {
+		const { app } = this;
+		const from = Math.min(Math.floor(at), app.window[1] - 1);
+
+		if (!app.figures.canDecode(app.capture))
+			return;
+		this.question.ask((decoder, signal) => decoder.pieces(app.capture, [from, from + 1], { max: 4096, signal }), (pieces) => {
+			const i = pieces?.complete ? [...pieces.cpu].indexOf(cpu) : -1;
+
+			if (i >= 0 && app.capture.tasks[pieces.task[i]])
+				this.look('run', pieces.task[i], from);
+		});
+	}
+
+	/** {kind, task, at}, or null: nothing is looked at. */
+	get wanted() {
+		const { look } = this.app.state;
+		const kind = KINDS[look[0]];
+
+		return look.length === 3 && kind && this.app.capture.tasks[look[1]] ? { kind, task: look[1], at: look[2] } : null;
+	}
+
+	/** The state may have changed. */
+	follow() {
+		const { app } = this;
+		const { wanted } = this;
+		const key = wanted && `${app.state.capture}:${app.state.look}`;
+
+		this.el.hidden = !wanted;
+		document.documentElement.classList.toggle('with-details', Boolean(wanted));
+		if (!wanted) {
+			this.question.drop();
+			this.inside.drop();
+			this.key = this.thing = this.answer = null;
+			return;
+		}
+		if (key === this.key) {
+			this.#render();
+			return;
+		}
+		this.key = key;
+		this.answer = this.rows = null;
+		// of another task nothing stays marked
+		if (this.thing?.task !== wanted.task || this.thing.kind !== wanted.kind)
+			this.thing = null;
+		this.#render();
+		this.#ask(wanted);
+	}
+
+	#ask({ kind, task, at }) {
+		const { app } = this;
+		const { capture, window } = app;
+		const near = [Math.max(window[0], at - AROUND_NS), Math.min(window[1], at + AROUND_NS)];
+		const asks = (range) => (decoder, signal) => decoder.detail(capture, range, { kind, task, at, signal });
+
+		if (capture.window_events < LARGE) {
+			this.question.ask(asks(window), (answer, error) => this.#have(answer, error));
+			return;
+		}
+		// a walk of all of it takes seconds: first what is near is told
+		this.question.ask(asks(near), (answer) => {
+			if (answer?.thing && answer.thing.from > near[0] && answer.thing.to < near[1])
+				this.#have({ ...answer, of: null }, null);
+			this.question.ask(asks(window), (all, error) => this.#have(all, error));
+		});
+	}
+
+	#have(answer, error) {
+		const { app } = this;
+		const { wanted } = this;
+		const before = this.answer?.thing;
+
+		if (!wanted)
+			return;
+		this.answer = answer;
+		this.error = error ? `not decoded: ${error.message}` : answer.thing ? null : 'nothing is known of this moment';
+		this.thing = answer?.thing ? { ...answer.thing, kind: wanted.kind, task: wanted.task } : null;
+		if (this.thing && JSON.stringify(before) !== JSON.stringify(answer.thing))
+			this.#askInside();
+		this.#render();
+		app.view.paint();
+		app.pins.paint();
+	}
+
+	/** The CPU it is about. */
+	#cpu() {
+		const { thing, stay } = this.answer;
+
+		return thing.cpu ?? (stay?.on ? stay.in?.cpu ?? stay.out?.cpu : stay?.woken?.target ?? stay?.out?.cpu ?? stay?.in?.cpu) ?? null;
+	}
+
+	/** What its table is of: exits inside of what is on a CPU, who had the CPU while it waited; null: none. */
+	#insideKind() {
+		const { thing } = this.answer;
+		const { vcpu } = this.app.capture.tasks[this.thing.task];
+
+		if (this.thing.kind === 'wait' || ['preempted', 'waiting'].includes(thing.state))
+			return this.#cpu() === null ? null : 'culprits';
+		return this.thing.kind === 'run' && vcpu !== null && vcpu !== undefined ? 'exits' : null;
+	}
+
+	/** The time of which its table is. */
+	#clipped() {
+		const [from, to] = this.app.window;
+
+		return [Math.max(from, this.thing.from), Math.min(to, this.thing.to)];
+	}
+
+	#askInside() {
+		const { app, thing } = this;
+		const kind = this.#insideKind();
+		const range = this.#clipped();
+
+		this.rows = null;
+		if (!kind || !(range[1] > range[0])) {
+			this.inside.drop();
+			return;
+		}
+		this.inside.ask((decoder, signal) => (kind === 'exits' ? decoder.exits(app.capture, range, { tasks: [thing.task], signal })
+			: decoder.coremap(app.capture, range, { cpus: [this.#cpu()], signal })), (answer) => {
+				if (!answer)
+					return;
+				this.rows = kind === 'exits' ? tableObjects(answer.tables.exits).filter((row) => row.task === thing.task && row.count)
+					: tableObjects(answer.tables.coremap).filter((row) => row.run_ns > 0 && row.cpu === this.#cpu()).sort((a, b) => b.run_ns - a.run_ns);
+				this.#render();
+			});
+	}
+
+	/** Goes to a like of it; the range follows when it is not to be seen in it. */
+	#go(item, zooms) {
+		const { app, thing } = this;
+		const [from, to] = app.range;
+		const wide = to - from, long = item.to - item.from;
+		const seen = item.from >= from && item.to <= to;
+		let { range } = app.state;
+
+		if (zooms && long < SMALL * wide)
+			range = aroundOf(item);
+		else if (!seen)
+			range = long < wide ? [item.from - (wide - long) / 2, item.to + (wide - long) / 2] : aroundOf(item);
+		this.look(thing.kind, thing.task, item.from, { range: range && within([Math.round(range[0]), Math.round(range[1])], app.window) });
+	}
+
+	#around() {
+		const [from, to] = aroundOf(this.thing);
+
+		return within([from, to], this.app.window);
+	}
+
+	/** The way to likes, by the keyboard too: , . in time, < > by length. */
+	step(where) {
+		const item = this.answer?.[where];
+
+		if (item && this.thing)
+			this.#go(item, where === 'worse' || where === 'milder' || where === 'worst');
+	}
+
+	close() {
+		this.app.set({ look: [] });
+	}
+
+	#key(e) {
+		if (e.key !== 'Escape')
+			return;
+		this.close();
+		e.preventDefault();
+		e.stopPropagation();
+	}
+
+	#render() {
+		const { wanted, answer } = this;
+
+		replace(this.what, this.#title(wanted), this.#times(), this.#ways());
+		replace(this.story, answer?.thing ? this.#tells() : null);
+		replace(this.within, answer?.thing ? this.#table() : null);
+	}
+
+	#title({ kind, task }) {
+		const { app, answer } = this;
+		const thing = answer?.thing;
+		const state = kind === 'state' ? thing?.state : { guest: 'guest', exit: 'exit', wait: thing?.state === 'preempted' ? 'preempted' : 'waiting' }[kind];
+		const words = {
+			run: () => `on CPU ${thing.cpu}`, guest: () => `in the guest, on CPU ${thing.cpu}`, exit: () => `handling an exit: ${clean(thing.reason ?? 'unknown')}`,
+			off: () => `off the CPU: ${OFF[thing.state] ?? 'why is not known'}`,
+			wait: () => (thing.state === 'preempted' ? 'preempted: waited to be back' : 'woken: waited for a CPU'),
+			state: () => `${STATE_WORDS[thing.state]}${thing.reason ? `, ${clean(thing.reason)}` : ''}`,
+		};
+		const swatch = h('span', { class: state === 'unknown' ? 'swatch hatched' : 'swatch' });
+
+		if (state && state !== 'unknown')
+			swatch.style.background = app.palette.states[state];
+		return h('div', { class: 'details-title' }, state ? swatch : null, this.#who(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
+			h('span', { class: 'space' }),
+			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane under the strip', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
+			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' }));
+	}
+
+	#who(task, props) {
+		return h('bdi', props ?? null, this.app.who(task));
+	}
+
+	#times() {
+		const { answer, app } = this;
+
+		if (!answer?.thing)
+			return null;
+		const { from, to, ns, began, ended } = answer.thing;
+		const [a, b] = app.range;
+
+		return h('div', { class: 'details-times' },
+			h('div', { class: 'details-length', title: exactNs(ns), data: { key: 'ns', value: ns } }, duration(ns)),
+			h('div', { class: 'num' },
+				h('div', { data: { key: 'from', value: from } }, from < a ? h('span', { class: 'continues', title: 'it begins before the range that is shown' }, '◂ ') : null,
+					`from ${moment(from, 9)}`, began ? null : ' or before'),
+				h('div', { data: { key: 'to', value: to } }, `to ${moment(to, 9)}`, ended ? null : ' or after',
+					to > b ? h('span', { class: 'continues', title: 'it goes on after the range that is shown' }, ' ▸') : null)),
+			h('div', { class: 'dim num' }, exactNs(ns)));
+	}
+
+	#ways() {
+		const { answer, app } = this;
+
+		if (!answer?.thing)
+			return null;
+		const way = (where, text, title) => button(text, answer[where] ? `${title}: ${duration(answer[where].ns)} at ${moment(answer[where].from)}` : `${title}: there is none`,
+			() => this.step(where), { disabled: !answer[where], data: { way: where }, 'aria-label': title });
+
+		return h('div', { class: 'details-ways' },
+			way('before', '‹', 'the one before (,)'), way('after', '›', 'the next one (.)'),
+			h('span', { class: 'gap' }), way('worse', '«', 'the next longer one (<)'), way('milder', '»', 'the next shorter one (>)'),
+			answer.of ? h('span', { class: 'dim', data: { rank: answer.rank, of: answer.of } },
+				answer.rank === 1 ? `the longest of ${count(answer.of)} ${MANY[this.thing.kind]}` : `${count(answer.rank)} of ${count(answer.of)} ${MANY[this.thing.kind]} by length`) : h('span', { class: 'dim' }, '…'),
+			answer.of && answer.rank > 1 ? button('longest', `the longest: ${duration(answer.worst.ns)} at ${moment(answer.worst.from)}`, () => this.step('worst'), { class: 'link', data: { way: 'worst' } }) : null,
+			h('span', { class: 'space' }),
+			button('go to it', 'it with a fifth of its length around it', () => app.select(this.#around()), { class: 'link' }));
+	}
+
+	/** A task that had to do with it: a click shows what it did then. */
+	#link(kind, task, at) {
+		const tid = task === null ? 0 : this.app.capture.tasks[task]?.tid;
+
+		return task === null || tid === undefined ? h('span', { class: 'dim' }, 'nobody known')
+			: h('button', { type: 'button', class: 'link', title: 'click: what it did then', data: { task }, on: { click: () => this.look(kind, task, at) } }, this.#who(task));
+	}
+
+	/** What led to it, and what came of it. */
+	#tells() {
+		const { stay } = this.answer;
+		const out = [];
+		const say = (term, key, ...what) => out.push(h('dt', null, term), h('dd', { data: { tells: key } }, what));
+		const left = ({ at, cpu, task, involuntary, state }) => {
+			const other = this.#link('run', task, at);
+			const idle = task !== null && this.app.capture.tasks[task].tid === 0;
+
+			if (involuntary)
+				say('displaced by', 'displaced', other, ` at ${moment(at)} on CPU ${cpu}`);
+			else
+				say('left the CPU', 'left', `${state === 'R' ? 'yielded' : `went to sleep (${clean(state)})`} at ${moment(at)} on CPU ${cpu}`, idle ? ', which was idle then' : [', then ran ', other]);
+		};
+		const woken = ({ at, cpu, task }) => say('woken by', 'woken', this.#link('run', task, at), ` at ${moment(at)} on CPU ${cpu}`);
+		const came = ({ at, cpu, task }, word) => say(word, 'before', ...(task !== null && this.app.capture.tasks[task].tid === 0 ? [`CPU ${cpu} was idle`]
+			: [this.#link('run', task, at - 1), ` on CPU ${cpu}`]), ` until ${moment(at)}`);
+
+		if (!stay)
+			return [h('dd', { class: 'dim' }, 'what came before and after was not recorded')];
+		if (stay.on) {
+			if (stay.woken)
+				woken(stay.woken);
+			if (stay.in)
+				came(stay.in, 'ran before it');
+			if (stay.out)
+				left(stay.out);
+		} else {
+			if (stay.out)
+				left(stay.out);
+			if (stay.woken)
+				woken(stay.woken);
+			if (stay.in)
+				came(stay.in, 'came back after');
+		}
+		return out;
+	}
+
+	#table() {
+		const kind = this.#insideKind();
+		const { rows } = this;
+
+		if (!kind)
+			return null;
+		const exits = kind === 'exits';
+		const ns = exits ? 'time_ns' : 'run_ns';
+		const title = exits ? 'Exits that ended in it' : `Who had CPU ${this.#cpu()} meanwhile`;
+
+		return [h('h4', null, title),
+		!rows ? h('p', { class: 'dim' }, '…') : !rows.length ? h('p', { class: 'dim' }, exits ? 'none' : 'nobody is known to have') :
+			h('table', { class: 'inside', data: { inside: kind } }, h('tbody', null, rows.slice(0, MOST_ROWS).map((row) => h('tr', { data: { task: row.task, reason: row.reason } },
+				h('td', null, exits ? h('bdi', null, clean(row.reason)) : this.#link('run', row.task, this.thing.from)),
+				exits ? h('td', { class: 'num', data: { key: 'count', value: row.count } }, count(row.count)) : h('td', { class: 'num dim' }, percent(row.run_percent)),
+				h('td', { class: 'num', title: exactNs(row[ns]), data: { key: ns, value: row[ns] } }, duration(row[ns])))))),
+		rows?.length > MOST_ROWS ? h('p', { class: 'dim small' }, `and ${count(rows.length - MOST_ROWS)} more`) : null];
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Many tasks as few rows: VM -> role -> thread, else tasks of one name. Who is where, and the sums, are the engine's.
+import { button, choice, h } from './dom.js';
+import { Question, rowsOf } from './figures.js';
+import { clean, plural } from './text.js';
+
+const IDLE = { group: 'IDLE', role: null, kind: 'idle' };
+const FEW = 30; // tasks that are shown as they are
+
+/** What an open group is called in the address. */
+export function keyOf(row) {
+	return row.role === null || row.role === undefined ? row.group : `${row.group}\n${row.role}`;
+}
+
+export function folded(app, tasks) {
+	return app.state.fold === 'groups' || (app.state.fold === 'auto' && tasks > FEW);
+}
+
+export function foldChoice(app, tasks) {
+	return choice('rows', [['groups', 'groups', 'VMs and their parts, kernel threads, tasks of one name'], ['tasks', 'tasks', 'a row a task']],
+		folded(app, tasks) ? 'groups' : 'tasks', (fold) => app.set({ fold }));
+}
+
+/** Adds the group to the open ones, or takes it away. */
+export function turn(app, row) {
+	app.toggle('unfold', keyOf(row), true);
+}
+
+/** A click on a group: open or closed; with shift only its tasks. */
+export function pickGroup(app, row, e) {
+	if (!e.shiftKey || row.kind === 'idle')
+		turn(app, row);
+	else
+		app.toggle(row.kind === 'vm' ? 'vms' : 'groups', row.group);
+}
+
+/** ▸ or ▾, the group's name and how many tasks it has. */
+export function groupName(app, row, one = 'task') {
+	const open = app.state.unfold.includes(keyOf(row));
+	const name = clean(row.role ?? row.group);
+
+	return h('span', { class: 'group-name' },
+		button(open ? '▾' : '▸', open ? 'fold' : 'unfold', (e) => { e.stopPropagation(); turn(app, row); }, { class: 'opener', 'aria-expanded': String(open), 'aria-label': `${open ? 'fold' : 'unfold'} ${name}` }),
+		h('bdi', { class: row.role ? null : 'strong' }, name), h('span', { class: 'dim count' }, plural(row.tasks, one)));
+}
+
+/**
+ * The rows of a table as a tree. leaves: rows with a task; groups, roles: rows of the engine's tables, or null where they are
+ * not known: then what is shown has no figures.
+ * roots: the rows on top; children(row) of one that is open.
+ */
+export class Tree {
+	constructor(app, leaves, groups, roles) {
+		this.app = app;
+		this.leaves = leaves;
+		this.depths = new Map();
+		this.#under = new Map();
+		this.roots = [];
+		const known = new Map([...groups ?? [], ...roles ?? []].map((row) => [keyOf(row), row]));
+		const all = new Map();
+
+		for (const leaf of leaves) {
+			const { fold, fold_role, fold_kind } = app.capture.tasks[leaf.task];
+			const group = into(all, known, fold === null ? IDLE : { group: fold, role: null, kind: fold_kind });
+
+			group.members.push(leaf);
+			if (fold_role !== null)
+				into(group.parts, known, { group: fold, role: fold_role, kind: fold_kind }).members.push(leaf);
+		}
+		// in the engine's order
+		const rank = new Map([...known.keys()].map((key, i) => [key, i]));
+
+		for (const [, group] of [...all].sort(([a], [b]) => (rank.get(a) ?? Infinity) - (rank.get(b) ?? Infinity) || 0))
+			this.roots.push(this.#add(group, 0));
+	}
+
+	#under;
+
+	/** The row of a group; of one task alone the task. */
+	#add({ row, members, parts }, depth) {
+		if (members.length === 1) {
+			this.depths.set(members[0], depth);
+			return members[0];
+		}
+		const rows = parts.size > 1 ? [...parts.values()].map((part) => this.#add(part, depth + 1)) : members;
+
+		for (const under of rows)
+			this.depths.set(under, depth + 1);
+		this.depths.set(row, depth);
+		this.#under.set(row, rows);
+		return row;
+	}
+
+	children(row) {
+		return this.app.state.unfold.includes(keyOf(row)) ? this.#under.get(row) ?? null : null;
+	}
+
+	/** All rows that are of several tasks. */
+	groups() {
+		return [...this.#under.keys()];
+	}
+
+	/** The tasks of a group. */
+	tasksOf(row) {
+		const under = this.#under.get(row);
+
+		return under ? under.flatMap((r) => this.tasksOf(r)) : [row.task];
+	}
+
+	depth(row) {
+		return this.depths.get(row) ?? 0;
+	}
+
+	/** Rows in the order in which they are shown; sorted(rows) sorts those of one level. */
+	flat(sorted, rows = this.roots) {
+		return sorted(rows).flatMap((row) => [row, ...this.flat(sorted, this.children(row) ?? [])]);
+	}
+}
+
+function into(all, known, place) {
+	const key = keyOf(place);
+	let group = all.get(key);
+
+	if (!group) {
+		group = { row: null, members: [], parts: new Map() };
+		all.set(key, group);
+	}
+	// figures are of the whole group: without the engine's row there are none
+	group.row ??= known.has(key) ? { ...known.get(key) } : { ...place, tasks: 0, unknown: true };
+	if (group.row.unknown)
+		group.row.tasks++;
+	return group;
+}
+
+/** Tables of the chosen tasks and CPUs: of all of them they are there, of others the engine has them, some time later. */
+export class Chosen {
+	#question;
+
+	/** call: the decoder's; plain(tables): what of the range's tables is the same of all tasks; drawn(): they came. */
+	constructor(app, call, drawn) {
+		this.app = app;
+		this.call = call;
+		this.drawn = drawn;
+		this.#question = new Question(app);
+		this.known = null;
+		this.asked = null;
+	}
+
+	/** Whether they are on their way. */
+	get waits() {
+		return this.asked !== null;
+	}
+
+	ask() {
+		const { app } = this;
+		const { range, tables } = app.figures.shown;
+		const tasks = app.selection.list(), cpus = app.state.cpus.length ? app.state.cpus : null;
+		const key = JSON.stringify([app.capture.index, range, tasks, cpus]);
+
+		if (!tasks && !cpus) {
+			this.#question.drop();
+			this.known = { key, tables };
+		} else if (this.known?.key !== key) {
+			this.known = null;
+			if (this.asked !== key)
+				this.#question.ask((decoder, signal) => decoder[this.call](app.capture, range, { tasks, cpus, signal }), (answer) => {
+					this.asked = null;
+					this.known = { key, tables: answer?.tables ?? {} };
+					this.drawn();
+				});
+			this.asked = key;
+			return;
+		}
+		this.asked = null;
+	}
+
+	/** Its rows, null: not known, or not yet. */
+	rows(name) {
+		const table = this.known?.tables?.[name];
+
+		return table ? rowsOf(table) : null;
+	}
+
+	close() {
+		this.#question.drop();
+	}
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node walk.mjs NAME PAGE CDICT [NAME PAGE CDICT]... - walks all views with several filters and at three zoom levels: what
+// tooltips say of single things is asked of the commands for just that time, findings are the command's sentences, and
+// the details of things have the commands' figures. A line "ok NAME" or "not ok NAME" for each.
+
+import { Browser } from './browser.mjs';
+import { cdict, parseExact } from './page.mjs';
+
+const VIEWS = ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores'];
+const MOST = 14; // tooltips of a kind, view and zoom level that are asked about
+
+// The lines of every tooltip on a grid over the view's pictures, and of elements that have one.
+const TIPS = `(() => {
+	const out = new Map(), { app } = cdictPage;
+	const add = (lines) => { if (lines) out.set(JSON.stringify(lines), lines.filter(Boolean)); };
+	for (const plot of [...app.view.plots, app.overview.plot, app.pins.plot])
+		for (let i = 0; i < 40 && plot.width; i++)
+			for (let k = 0; k < 10; k++)
+				add(plot.options.hit?.(plot.width * (i + 0.5) / 40, plot.height * (k + 0.5) / 10)?.lines);
+	for (const el of [...document.querySelectorAll('main [data-card]')].slice(0, 60)) {
+		el.dispatchEvent(new PointerEvent('pointermove', { bubbles: true, clientX: 5, clientY: 5 }));
+		if (!app.card.el.hidden) add([...app.card.el.children].map((line) => line.textContent));
+		app.card.hide();
+	}
+	return JSON.stringify([...out.values()]);
+})()`;
+const WORDS = [['guest', /^in the guest$/], ['exit', /^handling an exit$/], ['qemu', /^in QEMU$/], ['preempted', /^preempted: ready/], ['waiting', /^waiting: woken/],
+['halted', /^halted: /], ['blocked', /^blocked: /], ['unknown', /^unknown: /]];
+const EVENTS = { 'wake-up': /sched_wak/, exit: /kvm_exit/, entry: /kvm_entry/, migration: /sched_migrate_task/ };
+const FINDINGS = 'JSON.stringify([...document.querySelectorAll(".finding")].map((el) => [el.dataset.kind, el.querySelector(".sentence").textContent]))';
+
+// The case.
+let file, capture, wrong, asked, whos;
+
+const says = (ok, text) => { if (!ok) wrong.push(text); };
+const seconds = (t) => {
+	const text = String(t).padStart(10, '0');
+	return `${text.slice(0, -9)}.${text.slice(-9)}`;
+};
+const absolute = (t) => BigInt(capture.t0_ns) + BigInt(t);
+const ns = (text) => BigInt(text.replace(/[,.]/g, ''));
+const exact = (lines) => ns((/\(?([\d,]+) ns\)?/.exec(lines.join('\n')) ?? [])[1] ?? '-1');
+const timeAt = (lines, word) => ns((new RegExp(`^${word} (\\d+\\.\\d{9})`, 'm').exec(lines.join('\n')) ?? [])[1] ?? '-1');
+const rows = (command, key, from, to, ...options) => parseExact(cdict(command, '-q', '--format', 'json', '--time', `${seconds(from)},${seconds(to)}`, ...options, file))[key];
+const number = (v) => BigInt(v ?? -1);
+
+// A state of a vCPU for so long: the command says the same of just that time.
+function stateTip(task, state, lines) {
+	const [from, long] = [timeAt(lines, 'from'), exact(lines)];
+	const [row] = rows('vcpu', 'vcpu', from, from + long, '--tid', String(task.tid));
+	says(row && number(row[`${state}_ns`]) === long, `${lines.join(' | ')}: the command says ${row?.[`${state}_ns`]} ns`);
+}
+
+// A state's sum over the range.
+function barTip(task, state, lines, range) {
+	const row = rows('vcpu', 'vcpu', ...range.map(absolute), '--tid', String(task.tid)).find(({ tid }) => tid === task.tid);
+	says(row && number(state === 'delayed' ? row.delayed_ns : row[`${state}_ns`]) === exact(lines), `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
+}
+
+function sliceTip(who, cpu, lines) {
+	const [from, to] = [timeAt(lines, 'from'), timeAt(lines, 'to')];
+	const idle = who.startsWith('IDLE'), unknown = who === 'nobody known';
+	const row = rows('coremap', 'coremap', from, to, '-C', cpu).find((r) => String(r.cpu) === cpu && r.run_ns && (unknown ? r.unknown : idle ? r.idle : whos.get(who)?.tids.includes(r.tid)));
+	says(row && number(row.run_ns) === to - from && exact(lines) === to - from, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
+}
+
+function markTip(what, who, lines) {
+	const at = timeAt(lines, 'at');
+	const text = cdict('script', '-q', '--time', `${seconds(at)},${seconds(at + 1n)}`, file);
+	says(EVENTS[what].test(text), `${lines.join(' | ')}: no such event then`);
+	if (what !== 'exit' || exact(lines) < 0n)
+		return;
+	const row = rows('exits', 'exits', at, at + exact(lines) + 1n, '--tid', String(whos.get(who).tid)).find(({ reason }) => reason === lines[1]);
+	says(row && number(row.max_ns) === exact(lines), `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
+}
+
+/** What kind of tooltip it is, and how it is held against a command; null: it tells of a picture's column, not of a thing. */
+function checkOf(lines, range) {
+	const head = lines[0];
+	const state = /^(.*?): (.*)$/.exec(head);
+	const slice = /^(.*) on CPU (\d+)$/.exec(head);
+	const mark = /^(wake-up|exit|entry|migration) of (.*)$/.exec(head);
+	// names may have colons and blanks of their own
+	for (const [key, words] of WORDS) {
+		const [, who] = [...whos.keys()].map((w) => [head.startsWith(`${w}: `) && words.test(head.slice(w.length + 2)), w]).find(([is]) => is) ?? [];
+		if (who !== undefined && timeAt(lines, 'from') >= 0n)
+			return whos.get(who).vcpu !== null ? [`state ${key}`, () => stateTip(whos.get(who), key, lines)] : null;
+		if (who !== undefined && /of the range$/.test(lines.at(-1)))
+			return [`bar ${key}`, () => barTip(whos.get(who), key, lines, range)];
+	}
+	if (state && /^waited [\d,]+ ns$/.test(state[2]) && whos.has(state[1]))
+		return ['delayed', () => barTip(whos.get(state[1]), 'delayed', lines, range)];
+	if (mark && whos.has(mark[2]))
+		return [mark[1], () => markTip(mark[1], mark[2], lines)];
+	if (slice && !slice[1].startsWith('mostly ') && timeAt(lines, 'to') >= 0n)
+		return ['slice', () => sliceTip(slice[1], slice[2], lines)];
+	return null;
+}
+
+async function tips(tab, where, range) {
+	const kinds = new Map();
+	for (const lines of JSON.parse(await tab.evaluate(TIPS))) {
+		const [kind, check] = checkOf(lines, range) ?? [];
+		if (!kind || (kinds.get(kind) ?? 0) >= MOST) continue;
+		kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+		const before = wrong.length;
+		check();
+		if (wrong.length > before) wrong[wrong.length - 1] = `${where}: ${wrong.at(-1)}`;
+		asked.set(kind.split(' ')[0], (asked.get(kind.split(' ')[0]) ?? 0) + 1);
+	}
+}
+
+// The sentences above the table of `cdict vcpu`, which are the page's about vCPUs, by the recording's clock.
+async function findings(tab, where, range) {
+	const shown = JSON.parse(await tab.evaluate(FINDINGS)).filter(([kind]) => !['imbalance', 'loss'].includes(kind)).map(([, text]) => text);
+	if (!capture.tables.vcpu.rows.length) return;
+	const text = cdict('vcpu', '-q', '--time', range.map((t) => seconds(absolute(t))).join(), file);
+	const want = text.split('\n').slice(1, text.split('\n').indexOf(''));
+	if (want[0] === 'No vCPU was seen.') return;
+	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want.slice(0, 5)), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
+	says(new Set(shown.map((line) => line.replace(/^.*? (?=waited|was preempted)|\d+/g, ''))).size >= Math.min(shown.length, 2) || shown.length < 3, `${where}: three findings are alike: ${shown.join(' ')}`);
+	asked.set('finding', (asked.get('finding') ?? 0) + want.length);
+}
+
+const look = async (tab, kind, task, at) => {
+	await tab.evaluate(`cdictPage.app.details.look(${JSON.stringify(kind)}, ${task}, ${at})`);
+	await tab.idle();
+	return JSON.parse(await tab.evaluate(`JSON.stringify({ ...cdictPage.app.details.answer, rows: cdictPage.app.details.rows, hidden: cdictPage.app.details.el.hidden,
+		shown: [...document.querySelectorAll('.details [data-key]')].map((el) => [el.dataset.key, el.dataset.value]),
+		rank: document.querySelector('.details [data-rank]')?.dataset.rank, text: document.querySelector('.details').textContent })`));
+};
+
+// The worst wait of each task is that of `cdict vcpu` and `cdict latency`; who had the CPU then is that of `cdict coremap`.
+async function details(tab) {
+	const whole = [capture.window.from, capture.window.to].map(absolute);
+	const vcpus = parseExact(cdict('vcpu', '-q', '--format', 'json', file)).vcpu.filter((row) => row.worst_ns);
+	const waits = parseExact(cdict('latency', '-q', '--format', 'json', file)).latency.filter((row) => row.latency_max_ns);
+	const taskOf = (row) => capture.tasks.find((t) => t.tid === row.tid && !t.reused);
+	for (const row of vcpus.slice(0, 4)) {
+		const at = Number(BigInt(row.worst_at_ns) - BigInt(capture.t0_ns)), task = taskOf(row);
+		if (!task || at < 0) continue;
+		const found = await look(tab, 'wait', task.index, at);
+		says(!found.hidden && found.thing?.ns === row.worst_ns && found.rank === '1' && found.thing.cpu === row.worst_cpu, `details of the worst wait of ${row.name}: ${JSON.stringify(found.thing)}, rank ${found.rank}; the command: ${JSON.stringify(row)}`);
+		says(found.shown.some(([key, value]) => key === 'ns' && value === String(row.worst_ns)), `the panel does not show ${row.worst_ns}: ${JSON.stringify(found.shown)}`);
+		const cells = new Map(rows('coremap', 'coremap', absolute(found.thing.from), absolute(found.thing.to), '-C', String(found.thing.cpu)).filter((r) => r.run_ns && !r.unknown).map((r) => [r.idle ? 0 : r.tid, r.run_ns]));
+		for (const culprit of found.rows ?? [])
+			says(cells.get(capture.tasks[culprit.task]?.tid ?? 0) === culprit.run_ns, `who had CPU ${found.thing.cpu} while ${row.name} waited: ${culprit.run_ns} ns; the command: ${JSON.stringify([...cells])}`);
+		says(found.rows?.length, `nobody had the CPU while ${row.name} waited`);
+		const stay = found.stay;
+		says(stay && (stay.woken ? stay.woken.at === found.thing.from : stay.out?.at === found.thing.from), `the wait of ${row.name} begins with nothing: ${JSON.stringify(stay)}`);
+		asked.set('panel', (asked.get('panel') ?? 0) + 1);
+		// its slice after it has the exits of `cdict exits`
+		const slice = await look(tab, 'run', task.index, found.thing.to);
+		const own = rows('exits', 'exits', absolute(slice.thing.from), absolute(slice.thing.to), '--tid', String(task.tid)).filter((r) => r.count);
+		says(JSON.stringify((slice.rows ?? []).map((r) => [r.reason, r.count, r.time_ns]).sort()) === JSON.stringify(own.map((r) => [r.reason, r.count, r.time_ns]).sort()), `exits in the slice of ${row.name}: ${JSON.stringify(slice.rows)}; the command: ${JSON.stringify(own)}`);
+		says(slice.thing?.from === found.thing.to, `the slice after the wait of ${row.name} begins at ${slice.thing?.from}`);
+	}
+	for (const row of waits.slice(0, 4)) {
+		const at = Number(BigInt(row.latency_max_at_ns) - BigInt(capture.t0_ns)), task = taskOf(row);
+		if (!task || at < 0) continue;
+		const found = await look(tab, 'wait', task.index, at);
+		says(found.thing?.ns === row.latency_max_ns && found.thing.from === at && found.stay?.woken?.at === at, `details of the longest wait of ${row.name}: ${JSON.stringify(found.thing)}; the command: ${row.latency_max_ns} at ${at}`);
+		asked.set('panel', (asked.get('panel') ?? 0) + 1);
+	}
+	says(whole[1] > whole[0], 'the capture is empty');
+	// true ends, whatever is shown of it
+	if (waits.length) {
+		const shown = await tab.evaluate('(() => { const { thing } = cdictPage.app.details; cdictPage.app.select([thing.from, thing.from + Math.max(2, Math.floor((thing.to - thing.from) / 2))]); return [thing.from, thing.to].join(); })()');
+		await tab.idle();
+		says((await tab.evaluate('[cdictPage.app.details.thing.from, cdictPage.app.details.thing.to].join()')) === shown, 'a narrower range clips the thing');
+		says(await tab.evaluate('cdictPage.app.range[1] >= cdictPage.app.details.thing.to || /▸/.test(document.querySelector(".details").textContent)'), 'it is not said that the thing goes on');
+	}
+	await tab.evaluate('cdictPage.app.details.close(); cdictPage.app.select(null)');
+	await tab.idle();
+}
+
+function zooms({ from, to }) {
+	const long = to - from, at = Math.floor(from + long * 0.4);
+	return [[from, to], [at, at + Math.max(2, Math.floor(long / 12))], [at, at + Math.max(2, Math.floor(long / 400))]];
+}
+
+async function check(browser, page) {
+	const tab = await browser.open(page, { width: 1280, height: 800 });
+	await tab.ready();
+	await tab.idle();
+	capture = JSON.parse(await tab.evaluate('JSON.stringify({ ...cdictPage.page.captures[0], bins: null })'));
+	const names = JSON.parse(await tab.evaluate('JSON.stringify(cdictPage.page.captures[0].tasks.map((t) => cdictPage.app.who(t.index)))'));
+	whos = new Map(capture.tasks.map((t) => [names[t.index], { tid: t.tid, vcpu: t.vcpu, tids: [] }]));
+	// several threads may have one name
+	capture.tasks.forEach(({ tid, index }) => whos.get(names[index]).tids.push(tid));
+	await tab.evaluate('cdictPage.setState({ clock: "clock" })');
+	await tab.idle();
+	const [first] = capture.tables.vcpu.rows.length ? capture.tables.vcpu.rows[0] : capture.tables.tasks.rows.find(([task]) => capture.tasks[task].tid) ?? [0];
+	const cpu = capture.cpus.find(({ seen }) => seen)?.cpu ?? 0;
+	for (const range of zooms(capture.window)) {
+		for (const filter of [{}, { tasks: [first] }, { cpus: [cpu] }]) {
+			for (const view of VIEWS) {
+				await tab.evaluate(`cdictPage.setState(${JSON.stringify({ view, range, tasks: [], cpus: [], pins: [first], ...filter })})`);
+				await tab.idle();
+				await tips(tab, `${view} ${range} ${JSON.stringify(filter)}`, range);
+			}
+		}
+		await findings(tab, `${range}`, range);
+	}
+	await tab.evaluate('cdictPage.setState({ range: null, tasks: [], cpus: [], pins: [], view: "cores" })');
+	await tab.idle();
+	await details(tab);
+	[...new Set(tab.problems())].forEach((text) => wrong.push(text));
+	await tab.close();
+	return [...asked].map(([kind, n]) => `${n} of ${kind}`).join(', ');
+}
+
+const args = process.argv.slice(2);
+const browser = await Browser.launch();
+try {
+	for (let i = 0; i + 2 < args.length; i += 3) {
+		file = args[i + 2];
+		wrong = [];
+		asked = new Map();
+		const done = await check(browser, args[i + 1]).catch((error) => wrong.push(error.stack ?? String(error)));
+		if (!wrong.length && asked.size < 3) wrong.push(`there was too little to ask about: ${done}`);
+		console.log(wrong.length ? [`not ok ${args[i]}`, `${wrong.length} differences`, ...wrong.slice(0, 12)].join('\n    # ') : `# ${done}\nok ${args[i]}`);
+	}
+} finally {
+	await browser.close();
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 1200
+# takes: 60
+#
+# In a real Chromium, view by view, with filters and at three zoom levels: tooltips, the details of what is clicked and
+# the findings say what the commands say of the same time.
+set -u
+. "$TOP/tests/page/_lib.sh"
+need node chromium
+
+cd "$TMPDIR" || exit
+ln -s "$DATA/formats" formats
+"$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
+what=()
+for file in neighbours.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.data" "$TOP/tests/golden/v1.0-loss.cdict" "$TOP/tests/golden/v1.0-sched.cdict" \
+	${SHARED:+"$SHARED/captures/kvm/kvm-libvirt-small.data"}; do
+	name=$(basename "$file" | sed 's/\.[a-z]*$//')
+	case $file in
+	*.cdict) cp "$file" "$name.cdict" ;;
+	*) "$CDICT" convert -q -i "$file" -o "$name.cdict" >/dev/null 2>&1 ;;
+	esac
+	[ -s "$name.cdict" ] && report "$name.cdict" -o "$name.html" || exit
+	what+=("what_the_page_says_of_${name}_say_the_commands" "$name.html" "$name.cdict")
+done
+node "$LIB/walk.mjs" "${what[@]}"

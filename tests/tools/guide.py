@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+guide.py GUIDE - the guide as it would be if its commands ("    $ ...") were run here, in order, on a terminal of 100 columns: below each
+as many lines of its output as stand there; "    [...]" says that there are more.  "    @N" stands for N lines that are not there yet.
+"""
+import os
+import re
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def run(command):
+    words = [sys.executable, os.path.join(here, "terminal.py"), "100", "200", "bash", "-c", command]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode == 77:
+        sys.exit(77)
+    return done.stdout.decode().replace("\r", "").split("\n")[:-1]
+
+
+lines = open(sys.argv[1], encoding="utf-8").read().split("\n")
+i = 0
+while i < len(lines):
+    print(lines[i]) if i + 1 < len(lines) else print(lines[i], end="")
+    command = re.match(r"    \$ (.*)", lines[i])
+    i += 1
+    if not command:
+        continue
+    told = 0
+    blank = 0
+    while i < len(lines) and (re.match(r"    (?!\$ )", lines[i]) or (not lines[i] and i + 1 < len(lines) and re.match(r"    (?!\$ )", lines[i + 1]))):
+        count = re.match(r"    @(\d+)$", lines[i])
+        if lines[i] != "    [...]":
+            told += int(count[1]) if count else 1
+        i += 1
+    said = run(command[1])
+    for line in said[:told]:
+        print(f"    {line}".rstrip())
+    if told and told < len(said):
+        print("    [...]")
