@@ -13,7 +13,7 @@ mapfile -t sources < <([ -n "${FILES-}" ] && printf '%s\n' $FILES ||
 mkdir -p "$build"
 printf '%s\n' "${sources[@]}" |
 	xargs -P "${JOBS:-2}" -I{} clang-tidy --quiet {} -- "$@" 2>/dev/null |
-	sed -nE "s|^$PWD/||; s/^([a-z_]+\/[a-z0-9_]+\.[ch]):[0-9]+:[0-9]+: (warning\|error): (.*)\$/\1: \3/p" | sort -u >"$build/tidy.found"
+	sed -nE "s|^$PWD/||; s/^([a-z_]+\/[a-z0-9_]+\.[ch]):[0-9]+:[0-9]+: (warning|error): (.*)\$/\1: \3/p" | sort -u >"$build/tidy.found"
 if grep -vxEf <(grep -v '^[#	]' build-aux/tidy.txt) "$build/tidy.found"; then
 	exit 1
 fi
