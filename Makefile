@@ -18,6 +18,7 @@
 #   make coverage       lines that the tests of T (all categories that need no browser) reach, by file
 #   make cppcheck       what it says of the product's sources and no reviewed line answers; make analyzer: the
 #                       same of gcc -fanalyzer (FILES="a.c": of these alone)
+#   make tidy           the same of clang-tidy, by the checks of .clang-tidy (FILES=, too)
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
@@ -468,7 +469,7 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
-.PHONY: coverage cppcheck analyzer valgrind tsan
+.PHONY: coverage cppcheck analyzer tidy valgrind tsan
 COVERED ?= unit cli openstack hostile nomem outputs
 coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include build-aux/coverage.h' LDFLAGS=--coverage test-build
@@ -482,6 +483,8 @@ cppcheck:
 analysed_flags = $(filter-out -W%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 analyzer: $(page_files)
 	@JOBS=$(JOBS) build-aux/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
+tidy: $(page_files)
+	@JOBS=$(JOBS) build-aux/tidy.sh $(B)/analyzer $(filter-out -W% -f%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 valgrind: all
 	@build-aux/valgrind.sh $(B)/cdict
 tsan:

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 build=$1
 shift
 mapfile -t sources < <([ -n "${FILES-}" ] && printf '%s\n' $FILES ||
-	ls {analyze,annotate,base,capture,cmd,convert,format,ingest,plugin,render,tables}/*.c | grep -v render/page_assets.c)
+	ls {analyze,annotate,base,capture,cmd,convert,exchange,format,ingest,plugin,query,render,tables}/*.c | grep -v render/page_assets.c)
 mkdir -p "$build"
 printf '%s\n' "${sources[@]}" |
 	xargs -P "${JOBS:-2}" -n 1 "$@" -fanalyzer -fdiagnostics-plain-output -O1 -c -o /dev/null 2>&1 |

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t sources < <(ls {analyze,annotate,base,capture,cmd,convert,format,ingest,plugin,render,tables}/*.c |
+mapfile -t sources < <(ls {analyze,annotate,base,capture,cmd,convert,exchange,format,ingest,plugin,query,render,tables}/*.c |
 	grep -v render/page_assets.c)
 found=$(cppcheck -q --enable=warning,portability --std=c11 --suppress=missingIncludeSystem -I. -Iinclude -D_GNU_SOURCE= \
 	"${sources[@]}" 2>&1 |

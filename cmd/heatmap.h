@@ -2,7 +2,7 @@
 /*
  * heatmap.h - the parts of cdict heatmap: options, the way from the capture to the picture and
  * output (heatmap.c), what all pictures say (heatmap_caption.c), what is drawn (heatmap_slices.c,
- * heatmap_rows.c).
+ * heatmap_rows.c, heatmap_bars.c).
  */
 #ifndef CMD_HEATMAP_H
 #define CMD_HEATMAP_H
@@ -70,6 +70,9 @@ void heatmap_caption_fini(struct heatmap_caption *cap);
 /* heatmap_find_wanted - fills h->wanted: each task is asked about once.  0 or -ENOMEM. */
 int heatmap_find_wanted(struct heatmap *h);
 bool heatmap_is_wanted(void *heatmap, uint32_t task); /* as the views ask */
+
+/* heatmap_is_shown - whether the task was asked for: by its name, each time anew. */
+bool heatmap_is_shown(const struct heatmap *h, uint32_t task);
 
 /* heatmap_task_name - "CPU 0/KVM  4711", clean, given: names of threads repeat between
  * VMs.  NULL when out of memory. */

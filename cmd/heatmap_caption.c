@@ -157,6 +157,11 @@ int heatmap_find_wanted(struct heatmap *h)
 	return 0;
 }
 
+bool heatmap_is_shown(const struct heatmap *h, uint32_t task)
+{
+	return names_wanted(&h->f.walk.names, analyze_engine_task(h->f.walk.eng, task));
+}
+
 bool heatmap_is_wanted(void *ctx, uint32_t task)
 {
 	const struct heatmap *h = ctx;

@@ -289,15 +289,18 @@ static int going_piece(struct pfw_piece *piece)
 
 	buf_add(text, in->rest.data, in->rest.len);
 	in->rest.len = 0;
-	while (!rc && !in->ended && text->len < PFW_PIECE_TEXT) {
-		rc = in->gzip ? more_inflated(piece) : more_plain(piece);
+	while (!rc) {
 		if (in->skipping && text->len)
 			skip_line(piece);
+		/* also of what the piece before left over: it alone may be too long */
 		if (text->len >= PFW_PIECE_TEXT && !memchr(text->data, '\n', text->len)) {
 			piece->long_lines++;
 			in->skipping = true;
 			text->len = 0;
 		}
+		if (in->ended || text->len >= PFW_PIECE_TEXT)
+			break;
+		rc = in->gzip ? more_inflated(piece) : more_plain(piece);
 	}
 	if (in->ended && text->len && text->data[text->len - 1] != '\n')
 		buf_u8(text, '\n');

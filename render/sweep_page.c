@@ -2,12 +2,14 @@
 /* A picture with the figures below it, as a page. */
 #include "render/sweep_page.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/fail.h"
 #include "render/backend.h"
+#include "render/text.h"
 
 /* Nothing may be loaded and nothing runs. */
 static const char head[] =
@@ -58,6 +60,18 @@ static int put_picture(const struct sweep_page *p, enum palette_theme theme, str
 	return rc;
 }
 
+/* Foreign text, as a picture shows it. */
+static void put_text(struct sink *out, const char *text)
+{
+	char *clean = text_clean(text, strlen(text));
+
+	if (clean)
+		escape_xml_text(out, clean, strlen(clean));
+	else
+		out->error = -ENOMEM;
+	free(clean);
+}
+
 static void put_table(const struct sweep_page *p, struct sink *out)
 {
 	sink_puts(out, "<div class=\"wide\"><table>\n");
@@ -66,10 +80,8 @@ static void put_table(const struct sweep_page *p, struct sink *out)
 
 		sink_puts(out, "<tr>");
 		for (size_t c = 0; c < p->columns; c++) {
-			const char *text = p->cells[r * p->columns + c];
-
 			sink_printf(out, "<%s%s>", tag, c < p->names ? " class=\"name\"" : "");
-			escape_xml_text(out, text, strlen(text));
+			put_text(out, p->cells[r * p->columns + c]);
 			sink_printf(out, "</%s>", tag);
 		}
 		sink_puts(out, "</tr>\n");
@@ -83,7 +95,7 @@ int sweep_page_write(const struct sweep_page *p, struct sink *out, struct cdict_
 
 	sink_puts(out, head);
 	sink_puts(out, "<title>");
-	escape_xml_text(out, p->title, strlen(p->title));
+	put_text(out, p->title);
 	sink_puts(out, "</title>\n");
 	sink_puts(out, style);
 	rc = put_picture(p, PALETTE_LIGHT, out, err);
@@ -94,7 +106,7 @@ int sweep_page_write(const struct sweep_page *p, struct sink *out, struct cdict_
 	put_table(p, out);
 	for (size_t i = 0; i < p->n_lines; i++) {
 		sink_puts(out, "<p>");
-		escape_xml_text(out, p->lines[i], strlen(p->lines[i]));
+		put_text(out, p->lines[i]);
 		sink_puts(out, "</p>\n");
 	}
 	sink_puts(out, "</body>\n</html>\n");

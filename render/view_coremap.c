@@ -16,25 +16,26 @@ struct grid {
 	double x, y, wide, gap; /* of the first cell; a column; between NUMA nodes */
 	double tall, total;     /* a row; the width of the last column */
 	uint64_t max;           /* switches of the fullest cell */
+	uint32_t *columns;      /* by CPU; n_cpus: it has none */
+	uint64_t *totals;       /* by column: of all tasks */
+	size_t n_columns;       /* of them */
+	uint32_t *nodes_before; /* by column: other NUMA nodes left of it */
 };
+
+/* Where the CPU stands, or map->n_cpus. */
+static size_t column_of(const struct grid *g, uint32_t cpu)
+{
+	return cpu < g->n_columns ? g->columns[cpu] : g->map->n_cpus;
+}
 
 static uint64_t value(const struct coremap *map, const struct task_use *use)
 {
 	return map->by_switches ? use->switches : use->run_ns;
 }
 
-static unsigned groups_before(const struct coremap *map, size_t column)
-{
-	unsigned n = 0;
-
-	for (size_t i = 1; map->nodes && i <= column && i < map->n_cpus; i++)
-		n += map->nodes[i] != map->nodes[i - 1];
-	return n;
-}
-
 static double column_x(const struct grid *g, size_t column)
 {
-	double x = g->x + (double)column * g->wide + groups_before(g->map, column) * g->gap;
+	double x = g->x + (double)column * g->wide + g->nodes_before[column] * g->gap;
 
 	return column == g->map->n_cpus ? x + g->gap : x;
 }
@@ -123,16 +124,11 @@ static void total_row(struct marks *m, const struct canvas *c, const struct grid
 {
 	uint64_t all = 0;
 
-	for (size_t cpu = 0; cpu <= g->map->n_cpus; cpu++) {
-		uint64_t sum = 0;
-
-		for (size_t i = 0; cpu < g->map->n_cpus && i < g->map->n; i++)
-			sum += g->map->bars[i].idle
-				       ? 0
-				       : value(g->map, &g->map->bars[i].cpus[g->map->cpus[cpu]]);
-		all += sum;
-		cell(m, c, g, cpu, y, cpu < g->map->n_cpus ? sum : all, "total", true);
+	for (size_t i = 0; i < g->map->n_cpus; i++) {
+		all += g->totals[i];
+		cell(m, c, g, i, y, g->totals[i], "total", true);
 	}
+	cell(m, c, g, g->map->n_cpus, y, all, "total", true);
 }
 
 static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
@@ -154,9 +150,14 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 		}
 		if (i == map->n)
 			break;
-		for (size_t cpu = 0; cpu < map->n_cpus; cpu++)
-			cell(m, c, g, cpu, y, value(map, &map->bars[i].cpus[map->cpus[cpu]]),
-			     map->bars[i].name, false);
+		for (size_t k = 0; k < map->bars[i].n_cells; k++) {
+			const struct task_cell *at = &map->bars[i].cells[k];
+			size_t column = column_of(g, at->cpu);
+
+			if (column < map->n_cpus)
+				cell(m, c, g, column, y, value(map, &at->use), map->bars[i].name,
+				     false);
+		}
 		cell(m, c, g, map->n_cpus, y, value(map, &map->bars[i].all), "", true);
 		marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
 			   f->plot.x - c->gap_x, y, rows[i].name);
@@ -169,7 +170,7 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 static void place_columns(struct grid *g, struct canvas *c, const struct frame_shape *shape)
 {
 	const struct coremap *map = g->map;
-	double gaps = (groups_before(map, map->n_cpus) + 1) * g->gap;
+	double gaps = (g->nodes_before[map->n_cpus] + 1) * g->gap;
 	double least = c->cells ? 1 : 4, most = c->cells ? 6 : 110, room;
 
 	g->total = c->cells ? 6 : 56;
@@ -182,49 +183,78 @@ static void place_columns(struct grid *g, struct canvas *c, const struct frame_s
 	g->total = g->wide > g->total ? g->wide : g->total;
 }
 
-static void draw(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
-		 const struct coremap *map, struct row_label *rows)
+/* Which CPU has which column, what stands below each, and the fullest cell; 0 or -ENOMEM. */
+static int lay_out(struct grid *g)
 {
+	const struct coremap *map = g->map;
+
+	for (size_t i = 0; i < map->n_cpus; i++)
+		g->n_columns = map->cpus[i] >= g->n_columns ? (size_t)map->cpus[i] + 1
+							    : g->n_columns;
+	g->columns = malloc((g->n_columns + 1) * sizeof(*g->columns));
+	g->totals = calloc(map->n_cpus + 1, sizeof(*g->totals));
+	g->nodes_before = calloc(map->n_cpus + 1, sizeof(*g->nodes_before));
+	if (!g->columns || !g->totals || !g->nodes_before)
+		return -ENOMEM;
+	for (size_t i = 1; i <= map->n_cpus; i++)
+		g->nodes_before[i] = g->nodes_before[i - 1] + (map->nodes && i < map->n_cpus &&
+							       map->nodes[i] != map->nodes[i - 1]);
+	for (size_t i = 0; i < g->n_columns; i++)
+		g->columns[i] = (uint32_t)map->n_cpus;
+	for (size_t i = 0; i < map->n_cpus; i++)
+		g->columns[map->cpus[i]] = (uint32_t)i;
+	for (size_t i = 0; i < map->n; i++) {
+		const struct task_bar *bar = &map->bars[i];
+
+		for (size_t k = 0; k < bar->n_cells; k++) {
+			uint64_t v = value(map, &bar->cells[k].use);
+			size_t column = column_of(g, bar->cells[k].cpu);
+
+			if (column == map->n_cpus)
+				continue;
+			g->totals[column] += bar->idle ? 0 : v;
+			g->max = v > g->max ? v : g->max;
+		}
+	}
+	return 0;
+}
+
+static void draw(struct marks *m, const struct canvas *c, struct grid *g, struct row_label *rows)
+{
+	const struct coremap *map = g->map;
 	struct frame_shape shape = { .above = map->nodes ? 3 : 2 };
-	struct grid g = {
-		.map = map, .cap = cap, .tall = c->cells ? 1 : 22, .gap = c->cells ? 1 : 10
-	};
 	char hi[2 * TEXT_ROOM], n[TEXT_ROOM];
 	struct canvas wider = *c;
 	struct frame f;
 
 	rows_margins(c, rows, map->n, &shape);
 	shape.right = c->cells ? 0 : 2 * c->gap_x;
-	shape.plot_h = (double)(map->n + 1) * g.tall;
+	shape.plot_h = (double)(map->n + 1) * g->tall;
 	shape.foot = map->by_switches ? "context switches away from the task, per CPU"
 				      : "% of the window that the task ran, per CPU";
-	for (size_t i = 0; i < map->n; i++) {
-		for (size_t cpu = 0; cpu < map->n_cpus; cpu++) {
-			uint64_t v = value(map, &map->bars[i].cpus[map->cpus[cpu]]);
-
-			g.max = v > g.max ? v : g.max;
-		}
-	}
-	place_columns(&g, &wider, &shape);
+	place_columns(g, &wider, &shape);
 	c = &wider;
-	f = frame_begin(m, c, cap, &shape);
-	g.x = f.plot.x;
+	f = frame_begin(m, c, g->cap, &shape);
+	g->x = f.plot.x;
 	if (map->by_switches)
-		snprintf(hi, sizeof(hi), "%s switches", number_grouped(n, g.max));
+		snprintf(hi, sizeof(hi), "%s switches", number_grouped(n, g->max));
 	else
 		snprintf(hi, sizeof(hi), "100 %%");
-	frame_ramp(m, c, column_x(&g, map->n_cpus) + g.total, f.above, map->by_switches ? "1" : "0",
+	frame_ramp(m, c, column_x(g, map->n_cpus) + g->total, f.above, map->by_switches ? "1" : "0",
 		   hi);
-	heads(m, c, &g, f.plot.y - c->line / 2);
-	draw_rows(m, c, &g, &f, rows);
+	heads(m, c, g, f.plot.y - c->line / 2);
+	draw_rows(m, c, g, &f, rows);
 }
 
 int view_coremap(struct marks *m, const struct canvas *c, const struct frame_caption *cap,
 		 const struct coremap *map)
 {
+	struct grid g = {
+		.map = map, .cap = cap, .tall = c->cells ? 1 : 22, .gap = c->cells ? 1 : 10
+	};
 	struct row_label *rows = calloc(map->n + 1, sizeof(*rows));
 	char **names = calloc(map->n + 1, sizeof(*names));
-	bool ok = rows && names;
+	bool ok = rows && names && !lay_out(&g);
 
 	for (size_t i = 0; ok && i < map->n; i++) {
 		names[i] =
@@ -233,10 +263,13 @@ int view_coremap(struct marks *m, const struct canvas *c, const struct frame_cap
 		ok = names[i];
 	}
 	if (ok)
-		draw(m, c, cap, map, rows);
+		draw(m, c, &g, rows);
 	for (size_t i = 0; names && i < map->n; i++)
 		free(names[i]);
 	free(names);
 	free(rows);
+	free(g.columns);
+	free(g.totals);
+	free(g.nodes_before);
 	return ok && !m->failed ? 0 : -ENOMEM;
 }

@@ -9,35 +9,6 @@
 #include "render/text.h"
 #include "render/view_tasks.h"
 
-static int rank(const struct task_bar *b)
-{
-	return b->idle ? 2 : b->rest ? 1 : 0;
-}
-
-static int larger(uint64_t a, uint64_t b)
-{
-	return (a < b) - (a > b);
-}
-
-static int by_use(const void *a, const void *b, void *by_switches)
-{
-	const struct task_bar *x = a, *y = b;
-	int run = larger(x->all.run_ns, y->all.run_ns);
-	int switches = larger(x->all.switches, y->all.switches);
-
-	if (rank(x) != rank(y))
-		return rank(x) - rank(y);
-	if (*(const bool *)by_switches)
-		return switches ? switches : run;
-	return run ? run : switches;
-}
-
-void task_bars_sort(struct task_bar *bars, size_t n, bool by_switches)
-{
-	if (n)
-		qsort_r(bars, n, sizeof(*bars), by_use, &by_switches);
-}
-
 static const struct ink bar_ink = { INK_STATE, ANALYZE_VCPU_GUEST },
 			dot_ink = { INK_STATE, ANALYZE_VCPU_PREEMPTED };
 

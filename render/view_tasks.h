@@ -15,16 +15,19 @@ struct task_use {
 	uint64_t run_ns, switches;
 };
 
-struct task_bar {
-	char *name;
-	bool idle; /* stands last */
-	bool rest; /* several tasks, the smallest: before idle */
-	struct task_use all;
-	struct task_use *cpus; /* by CPU number; NULL for view_cpu() */
+struct task_cell {
+	uint32_t cpu;
+	struct task_use use;
 };
 
-/* task_bars_sort - by run time or switches, the rest and IDLE last. */
-void task_bars_sort(struct task_bar *bars, size_t n, bool by_switches);
+/* In the order in which they stand, IDLE last. */
+struct task_bar {
+	char *name;
+	bool idle; /* or unknown */
+	struct task_use all;
+	struct task_cell *cells; /* that are not empty, each CPU once; none for view_cpu() */
+	size_t n_cells;
+};
 
 int view_cpu(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
 	     const struct task_bar *bars, size_t n);

@@ -6,7 +6,7 @@
 #
 # Captures of many tasks, names, events, of much time and of more than 4 GiB: each command within the time and memory that
 # stands beside it. A task that is seen once takes three bytes of a file and, what has to be told of it being more than
-# eight times that, 160 bytes in a walk, 240 in the core map, 280 in the table of tasks, 350 in all tables at once
+# eight times that, 160 bytes in a walk, 240 in the core map, 280 in the table of tasks, 350 in all tables at once; pictures as the table they are of
 # (doc/cdict.5, Limits): with 10 million of them (SIZES_TIDS=10000000) the table of tasks takes 2.6 GiB.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
@@ -37,7 +37,7 @@ tids() {
 	within $((360 + 120 * m)) $((10 * m)) convert -q -i "$here/tids.data" -o "$here/tids.cdict"
 	# bytes a task, of walk and table
 	for command in 'info 3' 'script 3' 'latency 160' 'vcpu 160' 'switches 160' 'exits 160' 'heatmap 190 -o x.svg' \
-		'coremap 240' 'tasks 280' 'stats 350'; do
+		'heatmap 240 -o x.svg --view coremap' 'heatmap 240 -o x.svg --view cpu' 'heatmap 280 -o x.svg --view cores' 'coremap 240' 'tasks 280' 'stats 350'; do
 		# shellcheck disable=SC2086 # words
 		set -- $command
 		within $((24 + m * $2 * 1000000 / 1048576)) $((10 * m)) "$1" "$here/tids.cdict" "${@:3}"

@@ -86,3 +86,8 @@ echo qemu-system-x86 | tee host/100/comm >host/100/task/100/comm
 walk failing_identify x.txt "$CDICT" identify -q --proc-root ../host --libvirt off -o x.txt
 walk failing_flame x.txt "$CDICT" flame -q ../in.folded -o x.txt
 walk failing_heatmap x.txt "$CDICT" heatmap -q ../in.cdict --format-out svg -o x.txt
+for to in perfetto pfw sqlite; do
+	walk failing_export_$to x.txt "$CDICT" export -q ../in.cdict --to $to -o x.txt
+done
+"$CDICT" sweep -q -n 2 -L b 1,2 --metric v -o in.json -- echo '{"v": {b}}' >/dev/null || exit 1
+walk failing_sweep x.txt "$CDICT" sweep -q --plot ../in.json -o x.txt

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# takes: 20
+# takes: 40
 #
 # Nothing of the user's is lost: every command that writes, onto its input, another capture, a map, links of
 # each kind, a directory and a full disk. Whatever was there is there afterwards, under its name or as NAME.old, and
@@ -15,10 +15,12 @@ mkdir given
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o given/other.cdict || exit 1
 cp "$DATA/kvm-callchain.data" given/in.data
 echo "main;work 3" >given/in.stacks
+"$CDICT" sweep -q -n 2 -L b 1,2 --metric v -o s.json -- echo '{"v": {b}}' >/dev/null && mv s.json given/in.json || exit 1
+rm -f s.*
 cp "$DATA/kvm-pipe.data" given/other.data
 echo "1228,Mine,vcpu0,,,7,Web" >given/map.csv
 echo "a text of the user" >given/text
-mkdir given/dir
+mkdir given/dir given/dir.csv
 (cd given && sha256sum in.* other.* map.csv text) >sums
 # a host with one VM, and one with none
 host=$PWD/host none=$PWD/none
@@ -37,12 +39,22 @@ report() { "$CDICT" report -q in.cdict --map map.csv -o "$1"; }
 heatmap() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out svg; }
 heatmap_page() { "$CDICT" heatmap -q in.cdict --map map.csv -o "$1" --format-out html; }
 flame() { "$CDICT" flame -q in.stacks --map map.csv -o "$1" --format svg; }
-exported() { "$CDICT" export -q in.cdict --map map.csv -o "$1" --to perfetto; }
+exported() { "$CDICT" export -q in.cdict --map map.csv -o "$1" --to "${2-perfetto}"; }
+exported_chrome() { exported "$1" chrome; }
+exported_pfw() { exported "$1" pfw; }
+exported_csv() { exported "$1" csv; }
+exported_perfwhiz() { exported "$1" perfwhiz; }
+exported_sqlite() { exported "$1" sqlite; }
+exported_gzip() { "$CDICT" export -q in.cdict --map map.csv -o "$1" --to pfw -z; }
+# a picture of figures that were made before
+swept() { "$CDICT" sweep -q --plot in.json -o "$1" >/dev/null; }
 comparison() { "$CDICT" diff -q in.cdict in.cdict --map map.csv -o "$1" --format md; }
 identify() { "$CDICT" identify -q --proc-root "$host" --libvirt off -o "$1"; }
 record() { "$CDICT" record -q -s 0.05 --no-names --map map.csv -o "$1"; }
 # more rows than a disk of 4 KB holds
-queried() { "$CDICT" query -q 'SELECT * FROM ftrace_event' in.cdict --map map.csv -o "$1"; }
+queried() { "$CDICT" query -q 'SELECT * FROM ftrace_event' in.cdict --map map.csv -o "$1" --format "${2-text}"; }
+queried_csv() { queried "$1" csv; }
+queried_json() { queried "$1" json; }
 # what SIGUSR2 writes, as key s does
 top() {
 	"$CDICT" top -q --seconds 2 --no-names --map map.csv -m 512K -o "$1" &
@@ -62,6 +74,7 @@ input_of() {
 	convert | plugin) echo in.data ;;
 	record | flight | top) echo map.csv ;;
 	flame) echo in.stacks ;;
+	swept) echo in.json ;;
 	identify) ;;
 	*) echo in.cdict ;;
 	esac
@@ -111,30 +124,33 @@ try() {
 		# a refusal changes nothing at all
 		if [ "$want" -ne 0 ] && [ "$case" != input_behind ]; then
 			rm -f err.txt
-			diff -rq --no-dereference . ../given 2>/dev/null | grep -v 'Only in .: out$'
+			diff -rq --no-dereference . ../given 2>/dev/null | grep -v 'Only in .: out\(.csv\)\?$'
 		fi
 	} | sed "s/^/$command, $case: /"
 	cd ..
 }
 
 matrix() {
-	local command=$1 input ok=129 capture=1
+	local command=$1 input ok=129 capture=1 e=
 	input=$(input_of "$command")
 	makes_captures "$command" && capture=0
+	# what is written is told by the name: those without an ending are none
+	[ "$command" != swept ] || e=.csv
 	[ -z "$input" ] || {
 		try "$command" input "$input" $ok
-		try "$command" link_to_input out $ok
-		try "$command" hard_link_of_input out $ok
+		try "$command" link_to_input out$e $ok
+		try "$command" hard_link_of_input out$e $ok
 	}
+	try "$command" link out$e $capture
+	try "$command" hard_link out$e $capture
+	try "$command" dangling_link out$e 0
+	try "$command" new new$e 0
+	try "$command" directory dir$e 1
+	[ "$command" != swept ] || return 0
 	[ "$command" = identify ] || try "$command" map map.csv $ok
 	try "$command" other_capture other.cdict $capture
 	try "$command" other_recording other.data $capture
-	try "$command" link out $capture
-	try "$command" hard_link out $capture
 	try "$command" text text 0
-	try "$command" dangling_link out 0
-	try "$command" new new 0
-	try "$command" directory dir 1
 	case $command in annotate | anonymize) try "$command" input_behind out 129 ;; esac
 }
 
@@ -145,19 +161,22 @@ full() {
 	mkdir disk
 	mount -t tmpfs -o size=4k tmpfs disk 2>/dev/null || { cd ..; return; }
 	echo before >disk/x
-	"$1" disk/x >out.txt 2>err.txt && [ "$1" != plugin ] && echo "$1: status 0 on a full disk"
+	full=disk/x
+	[ "$1" != swept ] || { full=disk/x.csv && mv disk/x disk/x.csv; }
+	"$1" $full >out.txt 2>err.txt && [ "$1" != plugin ] && echo "$1: status 0 on a full disk"
 	[ -s err.txt ] || echo "$1: says nothing of the full disk"
 	# a recording is shown as soon as it begins: what was there is its .old
-	was=$(cat disk/x.old 2>/dev/null || cat disk/x)
+	was=$(cat disk/x.old 2>/dev/null || cat $full)
 	[ "$was" = before ] || echo "$1: a full disk took the older file"
-	find disk -mindepth 1 ! -name x ! -name x.old -printf "$1: %P stays on the full disk\n"
+	find disk -mindepth 1 ! -name x ! -name x.csv ! -name x.old -printf "$1: %P stays on the full disk\n"
 	umount disk
 	cd ..
 }
 
-commands='convert annotate anonymize stats report heatmap heatmap_page flame exported comparison identify'
+commands='convert annotate anonymize stats report heatmap heatmap_page flame exported exported_chrome exported_pfw exported_csv
+	exported_perfwhiz exported_gzip comparison identify swept'
 if "$CDICT" query -q 'SELECT 1' "$DATA/kvm-small.data" >/dev/null 2>may.err; then
-	commands+=' queried'
+	commands+=' queried queried_csv queried_json exported_sqlite'
 else
 	skip outputs_queried "$(head -n 1 may.err)"
 fi
@@ -220,6 +239,7 @@ strangers() {
 		chown -h 65534 open/x open/folder
 		chmod $mode open
 		for command in $commands; do
+			[ "$command" != swept ] || continue
 			"$command" open/x >/dev/null 2>err.txt && [ "$command" != plugin ] && echo "$command: status 0"
 			grep -q 'of another user' err.txt || echo "$command: $(head -n 1 err.txt)"
 			"$command" open/folder/new >/dev/null 2>&1

@@ -6,6 +6,8 @@ and eight times the file (a page's numbers apart), more than SECONDS of CPU and 
 otherwise than with status 0, or 1 or 2 and a reason.
 
 bounded.py --one MIB SECONDS COMMAND...: the same of one command of cdict, MIB and SECONDS as they are, and it must not fail.
+
+bounded.py --import MIB SECONDS FILE...: the same of cdict convert of what another recorder made, which may be packed to a thousandth.
 """
 import os
 import resource
@@ -37,9 +39,34 @@ def one(argv):
         print(f'{" ".join(argv[2:])}: status {status}, {mib:.0f} MiB, {seconds:.1f} s: {said.decode(errors="replace").strip()}')
 
 
+def imports(argv):
+    base, seconds = int(argv[0]), int(argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        for path in argv[2:]:
+            mib = os.path.getsize(path) / 1048576
+            words = ['convert', '-j1', '-e', '*', '-i', os.path.abspath(path), '-o', 'x.cdict']
+            status, used, _, said = run(words, folder, seconds + int(mib))
+            wrong = []
+            if status not in (0, 1, 2) or (status and not said):
+                wrong.append(f'status {status}')
+            if status == 1 and (not said or os.path.exists(f'{folder}/x.cdict')):
+                wrong.append('no word, or a file')
+            if used.ru_maxrss / 1024 > base + 8 * mib:
+                wrong.append(f'{used.ru_maxrss // 1024} MiB')
+            if used.ru_utime + used.ru_stime > seconds + mib:
+                wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s')
+            if wrong:
+                print(f'{os.path.basename(path)}: {", ".join(wrong)}: {said.decode(errors="replace").strip()}')
+            if os.path.exists(f'{folder}/x.cdict'):
+                os.unlink(f'{folder}/x.cdict')
+
+
 def main(argv):
     if argv[0] == '--one':
         one(argv[1:])
+        return
+    if argv[0] == '--import':
+        imports(argv[1:])
         return
     base, seconds = int(argv[0]), int(argv[1])
     with tempfile.TemporaryDirectory() as folder:
