@@ -138,8 +138,8 @@ static void known(struct sink *s, const struct analyze_vcpu_row *row)
 		tables_duration(s, life_ns);
 		return;
 	}
+	sink_puts(s, "the known ");
 	tables_duration(s, life_ns - unknown_ns);
-	sink_puts(s, " that are known");
 }
 
 static void say_delayed(struct sink *s, const struct tables_walk *w,
