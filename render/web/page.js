@@ -111,18 +111,12 @@ export function commandRow(capture, table, row) {
 		if (key === 'task') {
 			const task = value === null ? null : capture.tasks[value];
 			for (const k of table.identity) out[k] = task && !(k === 'pid' && task.pid < 0) ? task[k] : null;
-		} else if (key === 'antagonist') {
+		} else if (key === 'antagonist' || key === 'next') {
 			const task = capture.tasks[value];
-			out.antagonist = task.name;
-			out.antagonist_tid = task.tid;
-			out.antagonist_pid = task.pid < 0 ? null : task.pid;
-			out.antagonist_vm = task.vm;
-		} else if (key === 'next') {
-			const task = capture.tasks[value];
-			out.next = task.name;
-			out.next_tid = task.tid;
-			out.next_pid = task.pid < 0 ? null : task.pid;
-			out.next_vm = task.vm;
+			out[key] = task.name;
+			out[`${key}_tid`] = task.tid;
+			out[`${key}_pid`] = task.pid < 0 ? null : task.pid;
+			out[`${key}_vm`] = task.vm;
 		} else if (key === 'worst_task' || key === 'worst_antagonist') {
 			const task = value === null ? null : capture.tasks[value];
 			out[key] = task ? task.who : null;
