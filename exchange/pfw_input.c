@@ -66,33 +66,34 @@ static int read_at(const struct pfw_input *in, struct buf *b, size_t size, uint6
 }
 
 /* The members from @begin of @raw on, up to the first that begins at @span or behind it. */
-static int inflate_members(struct pfw_piece *piece, z_stream *z, struct buf *raw, uint64_t offset,
-			   size_t begin, size_t span)
+static int inflate_members(struct pfw_piece *piece, struct gunzip *z, struct buf *raw,
+			   uint64_t offset, size_t begin, size_t span)
 {
 	z->next_in = raw->data + begin;
-	z->avail_in = (uInt)(raw->len - begin);
+	z->avail_in = raw->len - begin;
 	while (!piece->unfit) {
 		uint8_t *room = buf_room(&piece->text, PFW_PIECE_TEXT);
 		size_t before = raw->len, used;
-		int ret, rc;
+		enum gunzip_state state;
+		bool stuck;
+		int rc;
 
 		if (!room)
 			return -ENOMEM;
 		z->next_out = room;
 		z->avail_out = PFW_PIECE_TEXT;
-		ret = inflate(z, Z_NO_FLUSH);
+		state = gunzip_run(z);
+		stuck = state == GUNZIP_MORE && z->avail_out == PFW_PIECE_TEXT;
 		piece->text.len += PFW_PIECE_TEXT - z->avail_out;
 		used = (size_t)(z->next_in - raw->data);
-		if (ret == Z_MEM_ERROR)
+		if (state == GUNZIP_NOMEM)
 			return -ENOMEM;
-		piece->unfit = piece->text.len > PFW_PIECE_MEMBERS_TEXT;
-		if (ret == Z_STREAM_END) {
+		piece->unfit = piece->text.len > PFW_PIECE_MEMBERS_TEXT || state == GUNZIP_DAMAGED;
+		if (state == GUNZIP_END) {
 			piece->to = offset + used;
 			if (used >= span)
 				return 0;
-			inflateReset(z);
-		} else if (ret != Z_OK && ret != Z_BUF_ERROR) {
-			piece->unfit = true;
+			gunzip_next(z);
 		}
 		if (raw->len - used >= 10 || piece->unfit)
 			continue;
@@ -101,10 +102,10 @@ static int inflate_members(struct pfw_piece *piece, z_stream *z, struct buf *raw
 		if (rc)
 			return rc;
 		z->next_in = raw->data + used;
-		z->avail_in = (uInt)(raw->len - used);
-		if (raw->len == before && ret == Z_STREAM_END)
+		z->avail_in = raw->len - used;
+		if (raw->len == before && state == GUNZIP_END)
 			return 0; /* at the file's end, or there is no member any more */
-		piece->unfit |= raw->len == before && ret == Z_BUF_ERROR;
+		piece->unfit |= raw->len == before && stuck;
 	}
 	return 0;
 }
@@ -131,8 +132,8 @@ static void pad(struct buf *text)
 static int members_piece(struct pfw_piece *piece)
 {
 	uint64_t offset = piece->number * PFW_PIECE_MEMBERS;
-	z_stream z = { 0 };
 	struct buf raw = { 0 };
+	struct gunzip z;
 	size_t begin, span;
 	int ret = read_at(piece->input, &raw, PFW_PIECE_MEMBERS + READ_SIZE, offset);
 
@@ -140,10 +141,11 @@ static int members_piece(struct pfw_piece *piece)
 	begin = ret ? raw.len : find_member(raw.data, raw.len, 0, span);
 	piece->from = piece->to = offset + begin;
 	if (!ret && begin < raw.len) {
-		ret = inflateInit2(&z, 31) == Z_OK ? 0 : -ENOMEM;
-		if (!ret)
+		ret = gunzip_open(&z);
+		if (!ret) {
 			ret = inflate_members(piece, &z, &raw, offset, begin, span);
-		inflateEnd(&z);
+			gunzip_close(&z);
+		}
 	}
 	buf_fini(&raw);
 	piece->read = piece->to;
@@ -205,7 +207,7 @@ static int next_member(struct pfw_piece *piece)
 		}
 		if (in->raw.len - in->at >= 10 && member_at(in->raw.data + in->at)) {
 			in->in_member = true;
-			inflateReset(&in->z);
+			gunzip_next(&in->z);
 			return 0;
 		}
 	}
@@ -215,8 +217,9 @@ static int next_member(struct pfw_piece *piece)
 static int more_inflated(struct pfw_piece *piece)
 {
 	struct pfw_input *in = piece->input;
+	enum gunzip_state state;
 	uint8_t *room;
-	int ret, rc = 0;
+	int rc = 0;
 
 	if (!in->in_member)
 		return next_member(piece);
@@ -230,17 +233,17 @@ static int more_inflated(struct pfw_piece *piece)
 	if (!room)
 		return -ENOMEM;
 	in->z.next_in = in->raw.data + in->at;
-	in->z.avail_in = (uInt)(in->raw.len - in->at);
+	in->z.avail_in = in->raw.len - in->at;
 	in->z.next_out = room;
 	in->z.avail_out = PFW_PIECE_TEXT;
-	ret = inflate(&in->z, Z_NO_FLUSH);
+	state = gunzip_run(&in->z);
 	in->at = in->raw.len - in->z.avail_in;
 	piece->text.len += PFW_PIECE_TEXT - in->z.avail_out;
-	if (ret == Z_MEM_ERROR)
+	if (state == GUNZIP_NOMEM)
 		return -ENOMEM;
-	if (ret != Z_OK && ret != Z_BUF_ERROR)
+	if (state != GUNZIP_MORE)
 		in->in_member = false;
-	if (ret != Z_OK && ret != Z_BUF_ERROR && ret != Z_STREAM_END) {
+	if (state == GUNZIP_DAMAGED) {
 		note_damage(piece, in->offset + in->at, "a gzip member is damaged");
 		/* Its line is cut, and what follows is another. */
 		buf_u8(&piece->text, '\n');
@@ -346,7 +349,7 @@ int pfw_input_go_on(struct pfw_input *in, uint64_t offset, const struct buf *res
 		    struct cdict_error *err)
 {
 	if (in->gzip && !in->z_open) {
-		if (inflateInit2(&in->z, 31) != Z_OK)
+		if (gunzip_open(&in->z))
 			return cdict_fail_nomem(err);
 		in->z_open = true;
 	}
@@ -403,7 +406,7 @@ int pfw_input_open(struct pfw_input *in, const char *name, struct cdict_error *e
 	in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	rc = look(in);
 	if (!rc && in->gzip && !in->members) {
-		rc = inflateInit2(&in->z, 31) == Z_OK ? 0 : -ENOMEM;
+		rc = gunzip_open(&in->z);
 		in->z_open = !rc;
 	}
 	if (rc == -ENOMEM)
@@ -417,7 +420,7 @@ void pfw_input_close(struct pfw_input *in)
 		close(in->fd);
 	in->fd = STDIN_FILENO;
 	if (in->z_open)
-		inflateEnd(&in->z);
+		gunzip_close(&in->z);
 	in->z_open = false;
 	buf_fini(&in->raw);
 	buf_fini(&in->rest);

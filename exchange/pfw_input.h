@@ -18,10 +18,10 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <zlib.h>
 
 #include "base/buf.h"
 #include "cdict/error.h"
+#include "exchange/gunzip.h"
 #include "exchange/pfw_parse.h"
 
 /* Text of a piece that goes on where another ended; a line that is longer is broken. */
@@ -44,7 +44,7 @@ struct pfw_input {
 	size_t at;
 	uint64_t offset; /* of raw's begin in the input */
 	struct buf rest; /* of a line whose end is to come */
-	z_stream z;
+	struct gunzip z;
 	bool z_open, in_member, ended;
 	bool skipping; /* a line that is too long */
 };

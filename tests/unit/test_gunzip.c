@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* gzip members in parts of every size, with every field of a header, and damaged: by ISA-L, where it is, and by zlib. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#include "exchange/gunzip.h"
+
+#define TEXT_MAX 70000u
+
+struct way {
+	const char *name;
+	int (*open)(struct gunzip *g);
+};
+
+static const struct way ways[] = { { "as installed", gunzip_open }, { "zlib", gunzip_open_zlib } };
+
+/* One member of @text: level 0 stores it. With an extra field, name, comment and check sum of the header, or none. */
+static size_t member(uint8_t *out, size_t room, const uint8_t *text, size_t n, int level,
+		     bool fields)
+{
+	uint8_t extra[300];
+	char name[] = "a name", comment[] = "and what it is";
+	gz_header header = { .extra = extra,
+			     .extra_len = sizeof(extra),
+			     .name = (Bytef *)name,
+			     .comment = (Bytef *)comment,
+			     .hcrc = 1 };
+	z_stream z = { 0 };
+
+	memset(extra, 7, sizeof(extra));
+	assert_int_equal(deflateInit2(&z, level, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	if (fields)
+		assert_int_equal(deflateSetHeader(&z, &header), Z_OK);
+	z.next_in = (Bytef *)text;
+	z.avail_in = (uInt)n;
+	z.next_out = out;
+	z.avail_out = (uInt)room;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	return room - z.avail_out;
+}
+
+/* What comes of @data in parts of @in bytes with room for @out; *used: of the bytes. */
+static enum gunzip_state run(const struct way *way, const uint8_t *data, size_t n, size_t in,
+			     size_t out, uint8_t *text, size_t *len, size_t *used)
+{
+	enum gunzip_state state = GUNZIP_MORE;
+	size_t at = 0, idle = 0;
+	struct gunzip g;
+
+	*len = 0;
+	assert_int_equal(way->open(&g), 0);
+	while (state == GUNZIP_MORE && idle < 2) {
+		/* of its own size, so that a sanitizer sees what reads or writes beyond */
+		size_t part = n - at < in ? n - at : in;
+		uint8_t *from = malloc(part ? part : 1), *to = malloc(out);
+
+		memcpy(from, data + at, part);
+		g.next_in = from;
+		g.avail_in = part;
+		g.next_out = to;
+		g.avail_out = out;
+		state = gunzip_run(&g);
+		assert_true(*len + (out - g.avail_out) <= TEXT_MAX);
+		memcpy(text + *len, to, out - g.avail_out);
+		idle = g.avail_out == out && g.avail_in == part ? idle + 1 : 0;
+		*len += out - g.avail_out;
+		at += part - g.avail_in;
+		assert_ptr_equal(g.next_in, from + (part - g.avail_in));
+		assert_ptr_equal(g.next_out, to + (out - g.avail_out));
+		free(from);
+		free(to);
+	}
+	gunzip_close(&g);
+	*used = at;
+	return state;
+}
+
+/* Half of it repeats itself, half does not. */
+static void some_text(uint8_t *text, size_t n)
+{
+	uint32_t x = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		x = x * 1664525u + 1013904223u;
+		text[i] = i / 512 % 2 ? (uint8_t)(x >> 24)
+				      : (uint8_t) "{\"name\":\"read\"}\n"[i % 16];
+	}
+}
+
+static void parts(void **state)
+{
+	static const size_t sizes[] = { 1, 2, 7, 100, 4096, 1 << 17 };
+	static uint8_t text[TEXT_MAX], data[TEXT_MAX + 1000], got[TEXT_MAX];
+
+	(void)state;
+	some_text(text, sizeof(text));
+	for (size_t w = 0; w < 2; w++)
+		for (int how = 0; how < 6; how++) {
+			size_t n = how / 2 ? TEXT_MAX : 0, len, used;
+			size_t size =
+				member(data, sizeof(data), text, n, how / 2 == 1 ? 0 : 6, how % 2);
+
+			memcpy(data + size, "\x1f\x8b and more", 12);
+			for (size_t i = 0; i < 6; i++)
+				for (size_t o = 0; o < 6; o++) {
+					if (n && sizes[i] < 7 && sizes[o] < 7)
+						continue; /* long */
+					assert_int_equal(run(&ways[w], data, size + 12, sizes[i],
+							     sizes[o], got, &len, &used),
+							 GUNZIP_END);
+					assert_int_equal(len, n);
+					assert_memory_equal(got, text, n);
+					assert_int_equal(used, size);
+				}
+		}
+}
+
+static void members(void **state)
+{
+	static uint8_t text[TEXT_MAX], data[TEXT_MAX + 1000], got[TEXT_MAX];
+
+	(void)state;
+	some_text(text, 3000);
+	for (size_t w = 0; w < 2; w++) {
+		size_t size = 0, len = 0;
+		struct gunzip g;
+
+		for (int i = 0; i < 3; i++)
+			size += member(data + size, sizeof(data) - size, text + i * 1000, 1000,
+				       i * 3, i == 1);
+		assert_int_equal(ways[w].open(&g), 0);
+		g.next_in = data;
+		g.avail_in = size;
+		for (int i = 0; i < 3; i++) {
+			g.next_out = got + len;
+			g.avail_out = sizeof(got) - len;
+			assert_int_equal(gunzip_run(&g), GUNZIP_END);
+			len = (size_t)(g.next_out - got);
+			assert_int_equal(len, 1000 * (i + 1));
+			gunzip_next(&g);
+		}
+		assert_int_equal(g.avail_in, 0);
+		assert_memory_equal(got, text, 3000);
+		gunzip_close(&g);
+	}
+}
+
+/* Cut anywhere it waits for more; a changed bit is found by both, or changes nothing of what is inflated. */
+static void damage(void **state)
+{
+	static uint8_t text[TEXT_MAX], data[6000], got[TEXT_MAX], other[TEXT_MAX];
+	size_t size, len, used, other_len;
+
+	(void)state;
+	some_text(text, 3000);
+	size = member(data, sizeof(data), text, 3000, 6, true);
+	for (size_t w = 0; w < 2; w++)
+		for (size_t n = 0; n < size; n++) {
+			assert_int_equal(run(&ways[w], data, n, 4096, 4096, got, &len, &used),
+					 GUNZIP_MORE);
+			assert_memory_equal(got, text, len);
+		}
+	for (size_t bit = 0; bit < size * 8; bit++) {
+		enum gunzip_state zlib, isal;
+
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		zlib = run(&ways[1], data, size, 4096, 4096, other, &other_len, &used);
+		isal = run(&ways[0], data, size, 4096, 4096, got, &len, &used);
+		if (isal != zlib)
+			fail_msg("bit %zu: %s says %d, zlib %d", bit, ways[0].name, (int)isal,
+				 (int)zlib);
+		if (zlib == GUNZIP_END) {
+			assert_int_equal(len, 3000);
+			assert_memory_equal(got, text, 3000);
+			assert_memory_equal(other, text, 3000);
+		}
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts),
+		cmocka_unit_test(members),
+		cmocka_unit_test(damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
