@@ -290,28 +290,6 @@ int digest_add_part(struct digest *d, const struct part *p)
 
 /* ---- reading ---- */
 
-/* @cpu: CDICT_CPU_UNKNOWN: of all. */
-static int open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, uint64_t from_ns,
-		    uint64_t to_ns, struct cdict_error *err)
-{
-	uint64_t *cpus = calloc(d->n_cpus / 64 + 1, sizeof(*cpus));
-	struct cdict_query query = { .from_ns = from_ns,
-				     .to_ns = to_ns,
-				     .cpus = cpu < d->n_cpus ? cpus : NULL,
-				     .n_cpus = d->n_cpus,
-				     .fields = (const uint64_t *const *)d->fields,
-				     .n_fields = d->n_types };
-	int ret;
-
-	if (!cpus)
-		return cdict_fail_nomem(err);
-	if (cpu < d->n_cpus)
-		cpus[cpu / 64] = UINT64_C(1) << cpu % 64;
-	ret = cdict_events_open(it, d->reader, &query, err);
-	free(cpus);
-	return ret;
-}
-
 /* The file tells what tasks are called: of events that need not be read. */
 static int leave_names_out(struct digests *d, const struct cdict_schema *schema,
 			   struct cdict_error *err)
@@ -390,6 +368,8 @@ void digests_free(struct digests *d)
 		digest_fini(&d->parts.at[i].sum);
 	array_fini(&d->parts);
 	digest_fini(&d->whole);
+	map_fini(&d->next_index);
+	array_fini(&d->next);
 	digest_file_fini(d);
 	free(d->types);
 	free(d->fields);
@@ -454,7 +434,7 @@ int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
 				d->done = true;
 				break;
 			}
-			ret = open_cpu(d, &d->it, d->cpu, 0, UINT64_MAX, err);
+			ret = digest_open_cpu(d, &d->it, d->cpu, 0, UINT64_MAX, err);
 			if (ret)
 				return ret;
 		}
@@ -548,7 +528,7 @@ static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct 
 	struct fold f = fold_of(p);
 	struct cdict_event ev;
 	uint64_t n = 0;
-	int ret = open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
+	int ret = digest_open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
 
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
 		ret = 0;
@@ -604,38 +584,4 @@ int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdic
 			ret = digest_add_piece(d, p, t_ns, out, NULL, err);
 	}
 	return ret;
-}
-
-int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
-		     digests_switch_fn *fn, void *ctx, struct cdict_error *err)
-{
-	struct cdict_events *it = NULL;
-	struct cdict_event ev;
-	int ret = open_cpu(d, &it, cpu, from_ns, to_ns, err);
-
-	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < to_ns) {
-		const struct type_info *ti = &d->types[ev.type->index];
-
-		ret = ti->kind == ANALYZE_KIND_SWITCH
-			      ? fn(ctx, ev.t_ns, (int32_t)ev.values[ti->field[SW_PREV_PID]])
-			      : 0;
-	}
-	cdict_events_close(it);
-	return ret < 0 ? ret : 0;
-}
-
-int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,
-		       struct digest_when *wake, struct cdict_error *err)
-{
-	struct cdict_events *it = NULL;
-	struct cdict_event ev;
-	int ret = open_cpu(d, &it, CDICT_CPU_UNKNOWN, from_ns, UINT64_MAX, err);
-	bool found = false;
-
-	while (!ret && !found && events-- && (ret = cdict_events_next(it, &ev, err)) > 0) {
-		ret = 0;
-		found = digest_wakes(d, &ev, tid, wake);
-	}
-	cdict_events_close(it);
-	return ret < 0 ? ret : found;
 }

@@ -122,6 +122,16 @@ typedef int digests_switch_fn(void *ctx, uint64_t t_ns, int32_t prev);
 int digests_switches(struct digests *d, uint32_t cpu, uint64_t from_ns, uint64_t to_ns,
 		     digests_switch_fn *fn, void *ctx, struct cdict_error *err);
 
+/* digests_next_switch - the first behind @after_ns and before @to_ns; next->t_ns is ANALYZE_NO_TIME when there
+ * is none. */
+struct digest_switch {
+	uint64_t t_ns;
+	int32_t prev;
+};
+
+int digests_next_switch(struct digests *d, uint32_t cpu, uint64_t after_ns, uint64_t to_ns,
+			struct digest_switch *next, struct cdict_error *err);
+
 /* digests_first_wake - the first wake-up of @tid from @from_ns on that counts, if it is among the next
  * @events: 1; 0: it is not. */
 int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,

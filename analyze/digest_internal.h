@@ -71,6 +71,9 @@ struct digests {
 	struct fold fold;
 	uint64_t in_part, per_part, bytes;
 	size_t kept; /* bytes of pieces */
+	/* What digests_next_switch() found, by CPU and time. */
+	struct map next_index;
+	ARRAY(struct digest_switch) next;
 };
 
 /* --- digest.c --- */
@@ -86,6 +89,9 @@ void digest_add_kvm(struct digest_kvm *to, const struct digest_kvm *k);
 void digest_add_early(struct digest_row *to, const struct digest_row *row);
 void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c);
 int digest_add_part(struct digest *d, const struct part *p);
+/* digest_open_cpu - the events of @cpu, or of all (CDICT_CPU_UNKNOWN), with the fields that digests need. */
+int digest_open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, uint64_t from_ns,
+		    uint64_t to_ns, struct cdict_error *err);
 /* digest_read_piece - the events of @p's CPU from its first_ns on and before @t_ns, into @p. */
 int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err);
 /* digest_add_piece - the same, added to @out.  @keep: some thousand events of it at a time stay there; may

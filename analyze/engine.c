@@ -387,7 +387,12 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 		eng->records[i] = src->task_at(src->ctx, i);
 	/* Of another PID namespace they are about others. */
 	eng->n_records = eng->sum.scope.foreign ? 0 : src->n_tasks;
-	qsort(eng->records, eng->n_records, sizeof(*eng->records), record_order);
+	for (size_t i = 1; i < eng->n_records; i++) {
+		if (record_order(&eng->records[i - 1], &eng->records[i]) <= 0)
+			continue;
+		qsort(eng->records, eng->n_records, sizeof(*eng->records), record_order);
+		break;
+	}
 	eng->record_ns = eng->n_records ? eng->records[0]->t_ns : UINT64_MAX;
 	return 0;
 }

@@ -194,11 +194,8 @@ struct analyze_engine {
 	struct map vms;                  /* pids */
 	uint32_t past;                   /* events after the window */
 	ARRAY(struct resume_wait) waits; /* where it begins */
-	struct resume_ahead {
-		uint64_t t_ns;
-		int32_t prev;
-	} * ahead;         /* by CPU: the next switch, when it was looked for */
-	struct digest *at; /* where the walk began, NULL: at the start */
+	struct digest_switch *ahead;     /* by CPU: the next switch, when it was looked for */
+	struct digest *at;               /* where the walk began, NULL: at the start */
 	bool ran, out_of_memory;
 	struct analyze_summary sum;
 

@@ -5,34 +5,12 @@
 #include <string.h>
 
 #include "analyze/print_internal.h"
+#include "base/decimal.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define DIGITS_MAX 24 /* of a 64-bit number in any base */
 
 /* ---- pieces of text ---------------------------------------------------------------- */
-
-static const char pairs[] = "0001020304050607080910111213141516171819"
-			    "2021222324252627282930313233343536373839"
-			    "4041424344454647484950515253545556575859"
-			    "6061626364656667686970717273747576777879"
-			    "8081828384858687888990919293949596979899";
-
-/* The decimal digits of @v before @end: where they begin. */
-static inline char *decimal(uint64_t v, char *end)
-{
-	while (v >= 100) {
-		end -= 2;
-		memcpy(end, pairs + 2 * (v % 100), 2);
-		v /= 100;
-	}
-	if (v >= 10) {
-		end -= 2;
-		memcpy(end, pairs + 2 * v, 2);
-	} else {
-		*--end = (char)('0' + v);
-	}
-	return end;
-}
 
 static char *in_base(uint64_t v, unsigned shift, bool capitals, char *end)
 {
@@ -83,7 +61,7 @@ static void number(struct buf *out, uint64_t v, const struct print_spec *s)
 		v = -v;
 	}
 	if (s->base == 10)
-		at = decimal(v, end);
+		at = decimal_before(v, end);
 	else
 		at = in_base(v, s->base == 16 ? 4 : 3, s->capitals, end);
 	if (s->prefix && s->base == 16 && v) {
@@ -322,7 +300,7 @@ static inline void plain_decimal(struct buf *out, const struct cdict_event *ev,
 	} else {
 		v &= UINT64_MAX >> (64 - op->spec.bits);
 	}
-	at = decimal(v, end);
+	at = decimal_before(v, end);
 	if (negative)
 		*--at = '-';
 	buf_add(out, at, (size_t)(end - at));
@@ -444,11 +422,11 @@ static void stamp(struct printer *p, uint64_t t_ns, struct buf *out)
 	*at++ = '.';
 	high = ns / 1000000;
 	*at++ = (char)('0' + high / 100);
-	memcpy(at, pairs + 2 * (high % 100), 2);
+	memcpy(at, decimal_pairs + 2 * (high % 100), 2);
 	ns -= high * 1000000;
-	memcpy(at + 2, pairs + 2 * (ns / 10000), 2);
-	memcpy(at + 4, pairs + 2 * (ns / 100 % 100), 2);
-	memcpy(at + 6, pairs + 2 * (ns % 100), 2);
+	memcpy(at + 2, decimal_pairs + 2 * (ns / 10000), 2);
+	memcpy(at + 4, decimal_pairs + 2 * (ns / 100 % 100), 2);
+	memcpy(at + 6, decimal_pairs + 2 * (ns % 100), 2);
 	at[8] = ':';
 	out->len += p->n_digits + 11;
 }
@@ -470,11 +448,11 @@ static void who(const struct cdict_event *ev, struct buf *out)
 	/* nearly always so */
 	if (ev->tid >= 0 && ev->tid < 100000 && ev->cpu < 1000) {
 		memset(end - 5, ' ', 5);
-		decimal((uint32_t)ev->tid, end);
+		decimal_before((uint32_t)ev->tid, end);
 		memcpy(at, end - 5, 5);
 		memcpy(at + 5, " [", 2);
 		at[7] = (uint8_t)('0' + ev->cpu / 100);
-		memcpy(at + 8, pairs + 2 * (ev->cpu % 100), 2);
+		memcpy(at + 8, decimal_pairs + 2 * (ev->cpu % 100), 2);
 		memcpy(at + 10, "] ", 2);
 		out->len += 12;
 		return;

@@ -161,13 +161,6 @@ bool resume_is_displaced(const struct analyze_engine *eng, const struct digest *
 	       resume_is_gap(eng, row->in[0].cpu, row->in[0].t_ns, t_ns);
 }
 
-static int on_first_switch(void *ctx, uint64_t t_ns, int32_t prev)
-{
-	(void)prev;
-	*(uint64_t *)ctx = t_ns;
-	return 1;
-}
-
 /* Of several wake-ups since @from_ns the first one counts; false: it is not known. */
 static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
 			    uint64_t from_ns)
@@ -189,15 +182,16 @@ static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_
 {
 	const struct digest_kvm *k = row->kvm ? &eng->at->kvm.at[row->kvm - 1] : NULL;
 	uint64_t in = row->in[0].t_ns, gap;
+	struct digest_switch next;
 	struct cdict_error err;
 
 	if (row->in[1].t_ns == in || (k && digest_later(k->exit.t_ns, k->entry.t_ns)))
 		return in;
 	if (row->wake[0].t_ns == ANALYZE_NO_TIME || row->wake[0].t_ns < in)
 		return t_ns;
-	if (digests_switches(eng->opts.digests, row->in[0].cpu, in + 1, t_ns, on_first_switch,
-			     &row->lost_ns, &err))
+	if (digests_next_switch(eng->opts.digests, row->in[0].cpu, in, t_ns, &next, &err))
 		return in;
+	row->lost_ns = next.t_ns;
 	gap = gaps_find(&eng->sched_gaps, row->in[0].cpu, in, t_ns);
 	if (gap < row->lost_ns)
 		row->lost_ns = gap;

@@ -23,21 +23,12 @@ static bool stays(const struct analyze_engine *eng, const struct digest *whole, 
 	       digest_later(row->in[0].t_ns, row->out[0].t_ns);
 }
 
-static int on_next_switch(void *ctx, uint64_t t_ns, int32_t prev)
-{
-	struct resume_ahead *a = ctx;
-
-	a->t_ns = t_ns;
-	a->prev = prev;
-	return 1;
-}
-
 /* Whether what goes on on @cpu since before the window's end ends with a switch that fits: then it
  * is what it seems. */
 static bool ends_well(const struct analyze_engine *eng, uint32_t cpu)
 {
 	const struct cpu_state *c = &eng->cpus[cpu];
-	struct resume_ahead *a = &eng->ahead[cpu];
+	struct digest_switch *next = &eng->ahead[cpu];
 	struct cdict_error err;
 
 	if (!digests_broken(eng->opts.digests) || c->since_ns >= eng->sum.to_ns)
@@ -45,13 +36,10 @@ static bool ends_well(const struct analyze_engine *eng, uint32_t cpu)
 	/* Another task may turn up elsewhere meanwhile. */
 	if (eng->table.all.at[c->cur].pub.tid)
 		return false;
-	if (a->t_ns <= eng->now_ns) {
-		*a = (struct resume_ahead){ .t_ns = ANALYZE_NO_TIME };
-		if (digests_switches(eng->opts.digests, cpu, eng->now_ns + 1, UINT64_MAX,
-				     on_next_switch, a, &err) < 0)
-			return false;
-	}
-	return a->t_ns != ANALYZE_NO_TIME && !a->prev;
+	if (next->t_ns <= eng->now_ns &&
+	    digests_next_switch(eng->opts.digests, cpu, eng->now_ns, UINT64_MAX, next, &err))
+		return false;
+	return next->t_ns != ANALYZE_NO_TIME && !next->prev;
 }
 
 /* Nobody is known to run on the CPU since @to_ns or later, or in a gap that lasts until then. */
@@ -102,7 +90,7 @@ bool analyze_engine_has_switches(const struct analyze_engine *eng, uint32_t cpu)
 bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu)
 {
 	const struct digest *whole = eng->stopped ? digests_whole(eng->opts.digests) : NULL;
-	struct resume_ahead next = { .t_ns = ANALYZE_NO_TIME };
+	struct digest_switch next;
 	struct cdict_error err;
 
 	if (!whole || cpu >= whole->n_cpus ||
@@ -110,8 +98,8 @@ bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu)
 		return false;
 	/* Events may be missing before it. */
 	return !resume_is_gap(eng, cpu, eng->now_ns, whole->cpus[cpu].switch_ns) ||
-	       (digests_switches(eng->opts.digests, cpu, eng->now_ns + 1, UINT64_MAX,
-				 on_next_switch, &next, &err) >= 0 &&
+	       (!digests_next_switch(eng->opts.digests, cpu, eng->now_ns, UINT64_MAX, &next,
+				     &err) &&
 		!resume_is_gap(eng, cpu, eng->now_ns, next.t_ns));
 }
 
