@@ -3,8 +3,8 @@
 #include "base/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 
+#include "base/decimal.h"
 #include "base/escape.h"
 
 void json_init(struct json *j, struct sink *sink)
@@ -32,8 +32,11 @@ static void begin(struct json *j, const char *key)
 		else if (!first)
 			sink_putc(j->sink, ' ');
 	}
-	if (key)
-		sink_printf(j->sink, "\"%s\": ", key);
+	if (key) {
+		sink_putc(j->sink, '"');
+		sink_puts(j->sink, key);
+		sink_add(j->sink, "\": ", 3);
+	}
 }
 
 void json_open(struct json *j, const char *key, char bracket, bool lines)
@@ -70,16 +73,24 @@ void json_text(struct json *j, const char *key, const char *value)
 	sink_putc(j->sink, '"');
 }
 
+static void number(struct json *j, const char *key, uint64_t value, bool negative)
+{
+	char room[DECIMAL_MAX + 1], *end = room + sizeof(room), *at = decimal_before(value, end);
+
+	if (negative)
+		*--at = '-';
+	begin(j, key);
+	sink_add(j->sink, at, (size_t)(end - at));
+}
+
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
-	begin(j, key);
-	sink_printf(j->sink, "%" PRIu64, value);
+	number(j, key, value, false);
 }
 
 void json_i64(struct json *j, const char *key, int64_t value)
 {
-	begin(j, key);
-	sink_printf(j->sink, "%" PRId64, value);
+	number(j, key, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
 }
 
 void json_number(struct json *j, const char *key, double value)

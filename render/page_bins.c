@@ -24,6 +24,23 @@ static unsigned row_of(const struct page_bins *b, uint64_t dur_ns)
 	return row;
 }
 
+static int add_cell(struct heat *h, uint32_t columns, uint32_t column, uint32_t row)
+{
+	if (h->cells) {
+		h->cells[(size_t)column * BINS_ROWS + row]++;
+		return 0;
+	}
+	if (array_push(&h->few, row * columns + column))
+		return -ENOMEM;
+	if (h->few.n < HEAT_FEW)
+		return 0;
+	h->cells = calloc((size_t)columns * BINS_ROWS, sizeof(*h->cells));
+	for (size_t i = 0; h->cells && i < h->few.n; i++)
+		h->cells[(size_t)(h->few.at[i] % columns) * BINS_ROWS + h->few.at[i] / columns]++;
+	array_fini(&h->few);
+	return h->cells ? 0 : -ENOMEM;
+}
+
 static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t task,
 		    uint64_t start_ns, uint64_t end_ns)
 {
@@ -46,13 +63,9 @@ static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t 
 		h->shorter++;
 	else if (dur_ns >= b->edges[BINS_ROWS])
 		h->longer++;
-	else {
-		if (!h->cells)
-			h->cells = calloc((size_t)b->columns.n * BINS_ROWS, sizeof(*h->cells));
-		if (!h->cells)
-			return -ENOMEM;
-		h->cells[(size_t)columns_of(&b->columns, end_ns) * BINS_ROWS + row_of(b, dur_ns)]++;
-	}
+	else
+		return add_cell(h, b->columns.n, columns_of(&b->columns, end_ns),
+				row_of(b, dur_ns));
 	return 0;
 }
 
@@ -256,6 +269,7 @@ void page_bins_free(struct page_bins *b)
 	for (size_t i = 0; i < b->states.n; i++)
 		free(b->states.at[i]);
 	for (unsigned kind = 0; kind < HEAT_KINDS; kind++) {
+		array_fini(&b->heat[kind].few);
 		free(b->heat[kind].cells);
 		bins_free(b->heat[kind].owned);
 	}

@@ -17,9 +17,12 @@
 
 enum { HEAT_KINDS = ANALYZE_SLICE_EXIT + 1 }; /* RUN, SLEEP, WAKEUP, GUEST, EXIT */
 
-/* A grid of all tasks but IDLE, column by column, so that a walk stays in one of them. */
+/* A grid of all tasks but IDLE, column by column, so that a walk stays in one of them. A window of some ms holds
+ * less than the grid has lines of a cache: it takes longer to clear and to read one than to sort these. */
+enum { HEAT_FEW = 1 << 14 };
 struct heat {
-	uint32_t *cells; /* [column][row], NULL: nothing yet */
+	ARRAY(uint32_t) few; /* row * columns + column of each, until there are so many */
+	uint32_t *cells;     /* [column][row], NULL: not yet */
 	uint64_t events, shorter, longer, outside, unplaced;
 	struct bins *owned; /* by task instead */
 };

@@ -56,15 +56,52 @@ static int sparse_write(struct arrays *w, struct sparse *s)
 	return s->failed ? -ENOMEM : 0;
 }
 
+static int cell_order(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void sparse_of_few(struct sparse *s, const struct heat *h)
+{
+	uint32_t *cells = malloc((h->few.n + 1) * sizeof(*cells));
+
+	s->failed |= !cells;
+	if (!cells)
+		return;
+	memcpy(cells, h->few.at, h->few.n * sizeof(*cells));
+	qsort(cells, h->few.n, sizeof(*cells), cell_order);
+	for (size_t i = 0, n; i < h->few.n; i += n) {
+		for (n = 1; i + n < h->few.n && cells[i + n] == cells[i]; n++)
+			;
+		sparse_add(s, cells[i], n);
+	}
+	free(cells);
+}
+
+static void sparse_of_grid(struct sparse *s, const struct heat *h, unsigned columns)
+{
+	uint32_t used[BINS_ROWS] = { 0 };
+
+	/* Most rows are empty: who goes by row visits each cell in another line of the cache. */
+	for (unsigned c = 0; c < columns; c++)
+		for (unsigned row = 0; row < BINS_ROWS; row++)
+			used[row] |= h->cells[(size_t)c * BINS_ROWS + row];
+	for (unsigned row = 0; row < BINS_ROWS; row++)
+		for (unsigned c = 0; used[row] && c < columns; c++)
+			sparse_add(s, row * columns + c, h->cells[(size_t)c * BINS_ROWS + row]);
+}
+
 static int heat_of_all(struct arrays *w, const char *name, const struct heat *h, unsigned columns)
 {
 	struct sparse s = { 0 };
 	int rc;
 
-	for (unsigned row = 0; h->cells && row < BINS_ROWS; row++) {
-		for (unsigned c = 0; c < columns; c++)
-			sparse_add(&s, row * columns + c, h->cells[(size_t)c * BINS_ROWS + row]);
-	}
+	if (h->cells)
+		sparse_of_grid(&s, h, columns);
+	else if (h->few.n)
+		sparse_of_few(&s, h);
 	heat_head(w, name, columns);
 	rc = sparse_write(w, &s);
 	heat_tail(w, h->events, h->outside, h->unplaced, h->shorter, h->longer);

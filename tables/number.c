@@ -7,24 +7,21 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
+
 #define NS_PER_SEC UINT64_C(1000000000)
 
-/* Tables are made of these: printf's way there is ten times as long.  @v with @width digits at least. */
+/* @v with @width digits at least. */
 static char *digits(char *out, uint64_t v, unsigned width)
 {
-	char room[20];
-	unsigned n = 0;
+	char room[DECIMAL_MAX], *end = room + sizeof(room), *at = decimal_before(v, end);
+	size_t n = (size_t)(end - at);
 
-	do {
-		room[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
 	for (; width > n; width--)
 		*out++ = '0';
-	while (n)
-		*out++ = room[--n];
-	*out = '\0';
-	return out;
+	memcpy(out, at, n);
+	out[n] = '\0';
+	return out + n;
 }
 
 static char *point(char *out, uint64_t whole, uint64_t part, unsigned decimals)

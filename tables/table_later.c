@@ -46,9 +46,12 @@ void table_row_later(struct table *t, uint32_t id)
 	t->shown = t->n_rows = t->ids.n;
 }
 
-static const struct table_cell *fill(struct table_later *later, uint32_t id, size_t column)
+static const struct table_cell *fill(const struct table *t, uint32_t id, size_t column)
 {
-	if (later->asked != id + 1) {
+	struct table_later *later = t->later;
+
+	/* is_lossy stays false where no row is. */
+	if (t->any_lossy && later->asked != id + 1) {
 		later->asked = id + 1;
 		later->is_lossy = later->lossy(later->ctx, id);
 	}
@@ -70,8 +73,7 @@ const struct table_cell *table_at(const struct table *t, size_t row, size_t colu
 	if (row == TABLE_TOTAL)
 		return &t->total[column];
 	id = t->ids.at[row];
-	return id & TABLE_LATER ? fill(t->later, id & ~TABLE_LATER, column)
-				: filled(t, id) + column;
+	return id & TABLE_LATER ? fill(t, id & ~TABLE_LATER, column) : filled(t, id) + column;
 }
 
 const struct table_cell *table_cells(const struct table *t, size_t row)
@@ -81,7 +83,7 @@ const struct table_cell *table_cells(const struct table *t, size_t row)
 	if (!(id & TABLE_LATER))
 		return filled(t, id);
 	for (size_t c = 0; c < t->n_columns; c++)
-		fill(t->later, id & ~TABLE_LATER, c);
+		fill(t, id & ~TABLE_LATER, c);
 	return t->later->row->now;
 }
 
@@ -92,8 +94,8 @@ bool table_row_lossy(const struct table *t, size_t row)
 	if (row == TABLE_TOTAL)
 		return t->total->lossy;
 	id = t->ids.at[row];
-	return id & TABLE_LATER ? t->later->lossy(t->later->ctx, id & ~TABLE_LATER)
-				: filled(t, id)->lossy;
+	return t->any_lossy && (id & TABLE_LATER ? t->later->lossy(t->later->ctx, id & ~TABLE_LATER)
+						 : filled(t, id)->lossy);
 }
 
 uint32_t table_id(const struct table *t, size_t row)

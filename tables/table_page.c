@@ -63,13 +63,13 @@ static void head(struct json *j, const struct table *t)
 }
 
 /* What column @c says of the row. */
-static void value_json(struct json *j, const struct table *t, size_t c, size_t row, uint64_t t0_ns,
-		       const uint32_t *numbers)
+static void value_json(struct json *j, const struct table *t, size_t c, enum fate fate, size_t row,
+		       uint64_t t0_ns, const uint32_t *numbers)
 {
 	const struct table_cell *cell = table_at(t, row, c);
 	uint32_t task = cell->task - 1;
 
-	if (fate_of(&t->columns[c], has_name(t)) == PLAIN) {
+	if (fate == PLAIN) {
 		table_cell_json(j, NULL, &t->columns[c], cell, t0_ns);
 		return;
 	}
@@ -87,11 +87,13 @@ static void columns_json(struct json *j, const struct table *t, uint64_t t0_ns,
 {
 	json_open(j, "by_column", '[', true);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (fate_of(&t->columns[c], has_name(t)) == DROPPED)
+		enum fate fate = fate_of(&t->columns[c], has_name(t));
+
+		if (fate == DROPPED)
 			continue;
 		json_open(j, NULL, '[', false);
 		for (size_t r = 0; r < t->shown; r++)
-			value_json(j, t, c, r, t0_ns, numbers);
+			value_json(j, t, c, fate, r, t0_ns, numbers);
 		json_close(j);
 	}
 	json_open(j, NULL, '[', false);
@@ -106,8 +108,10 @@ static void total_json(struct json *j, const struct table *t, uint64_t t0_ns,
 {
 	json_open(j, "total", '[', false);
 	for (size_t c = 0; c < t->n_columns; c++) {
-		if (fate_of(&t->columns[c], has_name(t)) != DROPPED)
-			value_json(j, t, c, TABLE_TOTAL, t0_ns, numbers);
+		enum fate fate = fate_of(&t->columns[c], has_name(t));
+
+		if (fate != DROPPED)
+			value_json(j, t, c, fate, TABLE_TOTAL, t0_ns, numbers);
 	}
 	json_bool(j, NULL, t->total[0].lossy);
 	json_close(j);
