@@ -3,6 +3,7 @@
  * What a file's DGST blocks tell together with the events behind their cuts is what all events
  * tell; and whatever bytes are changed, a reader says nothing or something, and does not fall.
  */
+#include "analyze/digest.h"
 #include "cdict/digest.h"
 #include "format/digest.h"
 #include "format/writer.h"
@@ -388,6 +389,48 @@ static void who_comes_back_was_not_dead(void **state)
 	cdict_schema_free(schema);
 }
 
+/* The first switch of @cpu in (after_ns, to_ns), by the events themselves. */
+static struct digest_switch next_of(uint32_t cpu, uint64_t after_ns, uint64_t to_ns)
+{
+	for (unsigned b = 0; b < BLOCKS; b++)
+		for (unsigned i = 0; i < EVENTS; i++) {
+			const struct event *ev = &events[cpu][b][i];
+
+			if (ev->is_switch && ev->t_ns > after_ns && ev->t_ns < to_ns)
+				return (struct digest_switch){ ev->t_ns, ev->prev };
+		}
+	return (struct digest_switch){ .t_ns = ANALYZE_NO_TIME };
+}
+
+/* Asked again, of another CPU at the same time, and up to before and behind it. */
+static void the_next_switch_is_the_same_when_it_is_asked_again(void **state)
+{
+	struct cdict_schema *schema = usual_schema();
+	struct digests *d;
+	struct cdict_reader *r;
+	struct file f;
+
+	(void)state;
+	make_file(&f, schema, 1000000);
+	assert_int_equal(cdict_reader_parse(&r, f.bytes.data, f.bytes.len, NULL), 0);
+	assert_int_equal(digests_new(&d, r, 0, NULL), 0);
+	assert_non_null(d);
+	for (unsigned i = 0; i < 3000; i++) {
+		uint64_t after = 1000 + dice(40) * 9000, to = after + (dice(3) ? 200 : 20000);
+		uint32_t cpu = dice(CPUS);
+		struct digest_switch right = next_of(cpu, after, to), next;
+
+		assert_int_equal(digests_next_switch(d, cpu, after, to, &next, NULL), 0);
+		assert_true(next.t_ns == right.t_ns);
+		if (right.t_ns != ANALYZE_NO_TIME)
+			assert_int_equal(next.prev, right.prev);
+	}
+	digests_free(d);
+	cdict_reader_close(r);
+	buf_fini(&f.bytes);
+	cdict_schema_free(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +439,7 @@ int main(void)
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(of_the_dead_nothing_is_told_but_when),
 		cmocka_unit_test(who_comes_back_was_not_dead),
+		cmocka_unit_test(the_next_switch_is_the_same_when_it_is_asked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
