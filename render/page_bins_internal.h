@@ -19,7 +19,7 @@ enum { HEAT_KINDS = ANALYZE_SLICE_EXIT + 1 }; /* RUN, SLEEP, WAKEUP, GUEST, EXIT
 
 /* A grid of all tasks but IDLE, column by column, so that a walk stays in one of them. A window of some ms holds
  * less than the grid has lines of a cache: it takes longer to clear and to read one than to sort these. */
-enum { HEAT_FEW = 1 << 14 };
+enum { HEAT_FEW = 1 << 12 };
 struct heat {
 	ARRAY(uint32_t) few; /* row * columns + column of each, until there are so many */
 	uint32_t *cells;     /* [column][row], NULL: not yet */
