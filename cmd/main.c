@@ -40,6 +40,8 @@
 	X(report)                                                                                  \
 	X(query)                                                                                   \
 	X(diff)                                                                                    \
+	X(job)                                                                                     \
+	X(push)                                                                                    \
 	X(sweep)
 
 #define X(name) extern const struct cmd cmd_##name;
