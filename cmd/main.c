@@ -42,6 +42,7 @@
 	X(diff)                                                                                    \
 	X(job)                                                                                     \
 	X(push)                                                                                    \
+	X(pull)                                                                                    \
 	X(sweep)
 
 #define X(name) extern const struct cmd cmd_##name;

@@ -7,11 +7,13 @@
 #include "cmd/figures.h"
 #include "cmd/fleet.h"
 #include "cmd/input.h"
-#include "fleet/capture.h"
+#include "fleet/file.h"
+#include "format/reader.h"
 
 struct push_opts {
 	struct options_shared shared;
 	const char *host;
+	bool with_file;
 };
 
 static int push_bucket(struct store *st, const struct fleet_job *job, const struct fleet_capture *c,
@@ -45,6 +47,8 @@ static int push_capture(const struct cmd_call *call, struct store *st, const str
 		rc = push_bucket(st, job, &c, i, jobs, &added, &err);
 		new += !rc &&added;
 	}
+	if (!rc && c.n && o->with_file)
+		rc = fleet_file_put(st, job->id, &c, reader->data, reader->size, &err);
 	if (!rc && !c.n)
 		cmd_warn(call, file, "holds no events: nothing was pushed");
 	else if (!rc && !c.clocked)
@@ -108,6 +112,8 @@ static const struct cmd_option push_options[] = {
 	OPTIONS_STORE,
 	CMD_STRING(0, "host", struct push_opts, host, "NAME",
 		   "whose they are (default: as the file says)"),
+	CMD_FLAG(0, "with-file", struct push_opts, with_file,
+		 "the captures themselves, too: 'cdict pull' fetches them"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };

@@ -37,13 +37,16 @@ int fleet_capture_init(struct fleet_capture *c, struct cdict_reader *r, const ch
 		       uint64_t bucket_ns, struct cdict_error *err)
 {
 	const char *own = cdict_reader_info(r, "host.name");
+	struct mapping none = { 0 };
 	uint64_t wall_ns;
+	int rc = 0;
 
 	*c = (struct fleet_capture){ .reader = r, .bucket_ns = bucket_ns };
 	snprintf(c->host, sizeof(c->host), "%s", host ? host : own && *own ? own : "unknown");
-	if (cdict_reader_label_count(r) &&
-	    label_index_new(&c->labels, r, false, &(struct mapping){ 0 }, err))
-		return err ? err->code : -1;
+	if (cdict_reader_label_count(r))
+		rc = label_index_new(&c->labels, r, false, &none, err);
+	if (rc)
+		return rc;
 	if (!cdict_reader_window(r, &c->first_ns, &c->last_ns))
 		return 0;
 	c->clocked = info_wall(r, c->first_ns, &wall_ns);

@@ -324,10 +324,15 @@ static int dir_list(struct store *st, store_hear_job *hear, void *ctx, struct cd
 	if (rc)
 		rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", f->path, strerror(-rc));
 	for (size_t i = 0; i < names.all.n && !rc; i++) {
-		/* what is no job of ours is not looked at */
-		if (!fleet_job_id(names.all.at[i], NULL) &&
-		    !dir_get(st, names.all.at[i], &job, NULL))
+		/* what is no job of ours, or gone meanwhile, is not looked at */
+		if (fleet_job_id(names.all.at[i], NULL))
+			continue;
+		rc = dir_get(st, names.all.at[i], &job, err);
+		if (!rc)
 			rc = hear(ctx, &job);
+		else if (rc == CDICT_ENOTFOUND || rc == CDICT_EFORMAT || rc == CDICT_EVERSION ||
+			 rc == CDICT_ECORRUPT)
+			rc = 0;
 	}
 	names_free(&names);
 	return rc;
@@ -435,8 +440,16 @@ static int dir_shelves(struct store *st, const char *id, store_hear_shelf *hear,
 	if (rc)
 		rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s: %s", f->path, id, strerror(-rc));
 	for (size_t i = 0; i < names.all.n && !rc; i++) {
-		if (unescape(name, names.all.at[i]) && !count_values(job, names.all.at[i], &n))
+		if (!unescape(name, names.all.at[i]))
+			continue;
+		rc = count_values(job, names.all.at[i], &n);
+		if (!rc)
 			rc = hear(ctx, name, n);
+		else if (rc == -ENOTDIR || rc == -ENOENT || rc == -ELOOP) /* no shelf */
+			rc = 0;
+		else
+			rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s/%s: %s", f->path, id,
+					names.all.at[i], strerror(-rc));
 	}
 	names_free(&names);
 	close(job);

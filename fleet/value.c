@@ -467,7 +467,11 @@ static int get_bytes(struct cursor *c, uint8_t **out, size_t *size, struct cdict
 		rc = cdict_fail_nomem(err);
 	else if (coding == STORED)
 		memcpy(*out, c->at, raw);
-	else if (codec_inflate(codec, c->at, c->left, *out, raw))
+	else
+		rc = codec_inflate(codec, c->at, c->left, *out, raw);
+	if (rc == -ENOMEM)
+		rc = cdict_fail_nomem(err);
+	else if (rc)
 		rc = cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
 				"stored figures: cannot be unpacked");
 	if (!rc && codec_crc(*out, raw) != crc)

@@ -54,6 +54,26 @@ adds() {
 	"$CDICT" job remove 2002 && "$CDICT" job remove 2003
 }
 
+# files - come out as they went in, and not at all when a chunk is missing or changed
+files() {
+	local dir=$PWD/pulled.$RANDOM f
+	head -c 3000000 /dev/zero >>b.cdict # several chunks: what follows the index is no block
+	"$CDICT" job create 2005 && "$CDICT" push -q --max-loss 100 --job 2005 --with-file a.cdict 2>/dev/null
+	"$CDICT" push -q --job 2005 --with-file b.cdict 2>/dev/null
+	"$CDICT" pull -q --job 2005 -o "$dir" || echo "pull: status $?"
+	[ "$(ls "$dir" | wc -l)" = 2 ] || ls "$dir"
+	for f in "$dir"/*; do cmp -s "$f" a.cdict || cmp -s "$f" b.cdict || echo "$f differs"; done
+	"$CDICT" pull -q --job 2005 -o "$dir" --host nobody 2>/dev/null && echo "files of nobody"
+	if [ -d "$CDICT_STORE" ]; then
+		rm "$(ls "$CDICT_STORE"/2005/f*/*.000000000001)"
+		rm -r "$dir"
+		"$CDICT" pull --job 2005 -o "$dir" 2>err
+		[ $? = 2 ] && grep -q 'chunks are missing' err && [ "$(ls "$dir" | wc -l)" = 1 ] || cat err
+	fi
+	"$CDICT" job remove 2005
+	captures
+}
+
 # expires - with all of it
 expires() {
 	"$CDICT" job create 2004 --ttl 1500ms && "$CDICT" push -q --job 2004 a.cdict
@@ -69,6 +89,7 @@ store() {
 	export CDICT_STORE=$2
 	verdict "$1_jobs_live" "$(life 2>&1)"
 	verdict "$1_adds_up" "$(adds 2>&1)"
+	verdict "$1_has_files" "$(files 2>&1)"
 	verdict "$1_jobs_expire" "$(expires 2>&1)"
 }
 

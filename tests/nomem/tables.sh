@@ -55,6 +55,8 @@ walk nomem_push "$CDICT" push -q --store jobs --job 2001 x.cdict
 for command in tasks exits vcpu latency; do
 	walk "nomem_job_$command" "$CDICT" $command --store jobs --job 2001 --format json
 done
+walk nomem_push_file "$CDICT" push -q --store jobs --job 2001 --with-file x.cdict
+walk nomem_pull "$CDICT" pull -q --store jobs --job 2001 -o pulled
 FILE_MADE=x.out
 for format in perfetto chrome pfw csv perfwhiz; do
 	walk "nomem_export_$format" "$CDICT" export x.cdict --to $format -o x.out

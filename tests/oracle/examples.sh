@@ -45,6 +45,7 @@ run_all() { # NAME, lines on stdin
 		for file in run record before after base new base-1 base-2 new-1 new-2 big tuesday monday; do cp named.cdict $file.cdict; done
 		rm -rf jobs
 		[[ $line != *--job* && $line != *'job show'* && $line != *'job remove'* ]] || cdict job create 2001
+		[[ $line != 'cdict pull '* ]] || cdict push -q --job 2001 --with-file run.cdict
 		if [[ $line == 'cdict flame'*run.cdict* ]]; then cp stacks.cdict run.cdict 2>/dev/null || continue; fi
 		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance}
 		n=$((n + 1))
