@@ -56,7 +56,8 @@ static void put_vm(struct table *t, size_t column, const struct names *names,
 void cell_name(const struct cell *c)
 {
 	if (!(c->r->hidden & HIDE_NAME))
-		put_name(c->t, c->column, &c->r->w->names, c->r->task, c->r->name);
+		put_name(c->t, c->column, c->r->task ? &c->r->w->names : NULL, c->r->task,
+			 c->r->name);
 }
 
 void cell_tid(const struct cell *c)
