@@ -41,6 +41,7 @@
 #   ROOMS="base format" build these folders only, while another one does not compile
 #   T=pattern           make test: only tests whose name holds the pattern (a regular expression)
 #   WASM=0              pages without the engine: tables and pictures whole, no ranges
+#   HIREDIS=0           without libhiredis: jobs of many hosts are in folders, not in Redis
 #   JOBS=3              make test, demo: how many at a time
 #   FUZZ_SECONDS=30     make fuzz: per target
 #   prefix=/usr/local DESTDIR=   make install
@@ -99,7 +100,9 @@ endif
 # the library is loaded when it is used (base/shared_object.h).
 
 LIBRARY_PKGS := zlib
-LOADED_PKGS := libcurl cairo jansson sqlite3
+# HIREDIS=0, or a machine without it: jobs of many hosts are in folders only.
+HIREDIS ?= $(if $(shell $(PKG_CONFIG) --exists hiredis 2>/dev/null && echo yes),1,0)
+LOADED_PKGS := libcurl cairo jansson sqlite3 $(if $(filter 1,$(HIREDIS)),hiredis)
 PROGRAM_PKGS := libtraceevent libzstd libpcre2-8 yaml-0.1 expat $(LOADED_PKGS)
 LIBRARY_LIBS := -lm
 PROGRAM_LIBS := -lcsv -ldl
@@ -147,14 +150,14 @@ hardening := -fstack-protector-strong $(if $(filter x86_64-%,$(machine)),-fcf-pr
 hardening_ld := -Wl,-z,relro,-z,now,-z,noexecstack
 all_cflags = -std=gnu11 -D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -I. -Iinclude $(PKG_CFLAGS) \
 	$(PERF_CFLAGS) -fPIC -fvisibility=hidden -fno-semantic-interposition -pthread $(warnings) \
-	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(page_cflags) $(hardening) $(san_flags) $(CPPFLAGS) $(CFLAGS) $(late_cflags)
+	-DCDICT_BUILD_VERSION='"$(VERSION)"' $(if $(filter 1,$(HIREDIS)),-DCDICT_HIREDIS) $(page_cflags) $(hardening) $(san_flags) $(CPPFLAGS) $(CFLAGS) $(late_cflags)
 all_ldflags = -pthread $(hardening_ld) $(san_flags) $(LDFLAGS)
 library_libs = $(LIBRARY_PKG_LIBS) $(LIBRARY_LIBS)
 program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
 
 # ---- sources -----------------------------------------------------------------------------------
 
-ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin query exchange
+ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin query exchange fleet
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
@@ -163,7 +166,7 @@ program_base := $(filter base/shared_object.c,$(call sources,base))
 library_objs := $(call objects,$(filter-out $(program_base),$(call sources,base format analyze tables)))
 main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
 internal_objs := $(call objects,$(program_base) $(filter-out cmd/main.c,\
-	$(call sources,cmd ingest convert render annotate capture query exchange)))
+	$(call sources,cmd ingest convert render annotate capture query exchange fleet)))
 plugin_objs := $(call objects,$(call sources,plugin))
 # what SQLite loads: not what loads SQLite
 extension_objs := $(call objects,$(filter-out query/database.c query/export.c,$(call sources,query)))
@@ -251,7 +254,7 @@ WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # what no page needs, and wasi-libc cannot
 engine_leaves := base/outfile.c base/place.c base/procfs.c base/shared_object.c
-engine_leaves += tables/changes.c tables/changes_list.c tables/rules.c tables/rules_judge.c
+engine_leaves += tables/changes.c tables/changes_list.c tables/merged.c tables/rules.c tables/rules_judge.c
 engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
 	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c lanes.c page_arrays.c page_bins.c \
 	page_bins_write.c page_capture.c page_checksum.c page_detail.c page_engine.c page_events.c page_figures.c page_flame.c \

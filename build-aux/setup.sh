@@ -23,6 +23,7 @@ libjansson-dev          pkg:jansson
 libsqlite3-dev          pkg:sqlite3
 libyaml-dev             pkg:yaml-0.1
 libcurl4-gnutls-dev     pkg:libcurl
+libhiredis-dev          pkg:hiredis
 libexpat1-dev           pkg:expat
 node-d3                 file:/usr/share/nodejs/d3/dist/d3.min.js
 clang                   cmd:clang
@@ -54,6 +55,8 @@ libvirt-dev             pkg:libvirt
 libdw1                  lib:libdw.so.1
 jq                      cmd:jq
 sqlite3                 cmd:sqlite3
+redis-server            cmd:redis-server
+redis-tools             cmd:redis-cli
 python3                 cmd:python3
 python3-pandas          file:/usr/lib/python3/dist-packages/pandas
 python3-msgpack         file:/usr/lib/python3/dist-packages/msgpack

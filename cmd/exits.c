@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/figures.h"
+#include "cmd/fleet.h"
 #include "tables/number.h"
 
 struct exits_opts {
@@ -67,6 +68,20 @@ static int print(struct figures *f)
 
 static int exits_run(const struct cmd_call *call)
 {
+	static const struct fleet_view views[] = {
+		[TABLES_EXITS_BY_TASK] = { { FLEET_EXITS, FLEET_GUEST }, 2, 0 },
+		[TABLES_EXITS_BY_REASON] = { { FLEET_EXITS, FLEET_GUEST },
+					     2,
+					     HIDE_NAME | HIDE_VM | HIDE_VCPU },
+		[TABLES_EXITS_BY_VM] = { { FLEET_EXITS, FLEET_GUEST }, 2, HIDE_NAME | HIDE_VCPU },
+		[TABLES_EXITS_BY_VCPU] = { { FLEET_EXITS, FLEET_GUEST }, 2, HIDE_NAME },
+	};
+	const struct exits_opts *opts = call->opts;
+
+	if (opts->shared.job)
+		return opts->by >= BY_PORT ? cmd_usage(call, "--by %s is for files, not for --job",
+						       by_choices[opts->by])
+					   : fleet_print(call, &views[opts->by]);
 	return figures_command(call, add, print);
 }
 
@@ -77,6 +92,7 @@ static const struct cmd_option exits_options[] = {
 		   "address, msr or vector accessed"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
+	OPTIONS_OF_JOB,
 	OPTIONS_TABLE("idle,cpu_ns"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/figures.h"
+#include "cmd/fleet.h"
 
 enum by { BY_TASK = 0, BY_CPU };
 
@@ -59,6 +60,10 @@ static int latency_run(const struct cmd_call *call)
 	if (opts->by == BY_CPU && (shared->task || shared->tids.n || shared->vm || opts->perf))
 		return cmd_usage(call, "option --by cpu counts all tasks: it does not go with "
 				       "--task, --tid, --vm or --perf");
+	if (shared->job)
+		return opts->by == BY_CPU || opts->perf
+			       ? cmd_usage(call, "--by cpu and --perf are for files, not for --job")
+			       : fleet_print(call, &fleet_latency);
 	return figures_command(call, add, print);
 }
 
@@ -71,6 +76,7 @@ static const struct cmd_option latency_options[] = {
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
+	OPTIONS_OF_JOB,
 	OPTIONS_TABLE("longest wait first"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,

@@ -40,6 +40,9 @@
 	X(report)                                                                                  \
 	X(query)                                                                                   \
 	X(diff)                                                                                    \
+	X(job)                                                                                     \
+	X(push)                                                                                    \
+	X(pull)                                                                                    \
 	X(sweep)
 
 #define X(name) extern const struct cmd cmd_##name;

@@ -35,6 +35,8 @@ struct options_shared {
 	uint64_t top;  /* rows; 0: all */
 	uint64_t jobs; /* 0: as many as there are CPUs */
 	double max_loss_pct;
+	const char *job;                    /* of many hosts: cmd/fleet.h */
+	const char *store, *store_password; /* where it is; the file with the password */
 	bool no_guest_mode, merge_sys_tasks, append_tid, no_pager;
 	bool quiet;
 	int verbose;
@@ -117,6 +119,17 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 #define OPTION_MAX_LOSS                                                                            \
 	CMD_NUMBER(0, "max-loss", struct options_shared, max_loss_pct, "PCT", "5",                 \
 		   "exit with status 2 when more than PCT percent of the events are lost")
+#define OPTION_JOB(help) CMD_STRING(0, "job", struct options_shared, job, "ID", help)
+#define OPTIONS_STORE                                                                              \
+	CMD_STRING(0, "store", struct options_shared, store, "STORE",                              \
+		   "where jobs are: a folder, or redis://[user@]host[:port][/db] (default: "       \
+		   "$CDICT_STORE, else ~/.local/share/cdict/jobs)"),                               \
+		CMD_STRING(0, "store-password", struct options_shared, store_password, "FILE",     \
+			   "the store's password is the first line of FILE (default: "             \
+			   "$REDISCLI_AUTH)")
+/* Of a table command: the same of many hosts. */
+#define OPTIONS_OF_JOB                                                                             \
+	OPTION_JOB("of all hosts of this job ('cdict job') instead of a file"), OPTIONS_STORE
 #define OPTION_NO_GUEST_MODE                                                                       \
 	CMD_FLAG(0, "no-guest-mode", struct options_shared, no_guest_mode,                         \
 		 "leave out events that fired while a guest was entered, as perf does")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict tasks: what each task did. */
 #include "cmd/figures.h"
+#include "cmd/fleet.h"
 
 struct tasks_opts {
 	struct options_shared shared;
@@ -38,6 +39,10 @@ static int tasks_run(const struct cmd_call *call)
 	if (opts->per_cpu && opts->by != BY_TASK)
 		return cmd_usage(call, "--per-cpu is for rows of tasks, not for --by %s",
 				 by_choices[opts->by]);
+	if (opts->shared.job)
+		return opts->per_cpu || opts->by != BY_TASK
+			       ? cmd_usage(call, "--by and --per-cpu are for files, not for --job")
+			       : fleet_print(call, &fleet_tasks);
 	return figures_command(call, add, print);
 }
 
@@ -51,6 +56,7 @@ static const struct cmd_option tasks_options[] = {
 	OPTIONS_SELECT,
 	OPTION_MERGE_SYS_TASKS,
 	OPTION_APPEND_TID,
+	OPTIONS_OF_JOB,
 	OPTIONS_TABLE("idle,run_ns"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,

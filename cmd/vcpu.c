@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/figures.h"
+#include "cmd/fleet.h"
 
 enum by {
 	BY_STATE = 0,
@@ -144,6 +145,11 @@ static int print(struct figures *f)
 
 static int vcpu_run(const struct cmd_call *call)
 {
+	const struct vcpu_opts *opts = call->opts;
+
+	if (opts->shared.job)
+		return opts->by != BY_STATE ? cmd_usage(call, "--by is for files, not for --job")
+					    : fleet_print(call, &fleet_vcpu);
 	return figures_command(call, add, print);
 }
 
@@ -156,6 +162,7 @@ static const struct cmd_option vcpu_options[] = {
 		"its cores, or per vCPU and how its halts ended"),
 	OPTIONS_SELECT,
 	OPTION_APPEND_TID,
+	OPTIONS_OF_JOB,
 	OPTIONS_TABLE("worst first"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,

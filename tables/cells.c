@@ -56,7 +56,8 @@ static void put_vm(struct table *t, size_t column, const struct names *names,
 void cell_name(const struct cell *c)
 {
 	if (!(c->r->hidden & HIDE_NAME))
-		put_name(c->t, c->column, &c->r->w->names, c->r->task, c->r->name);
+		put_name(c->t, c->column, c->r->task ? &c->r->w->names : NULL, c->r->task,
+			 c->r->name);
 }
 
 void cell_tid(const struct cell *c)
@@ -81,6 +82,8 @@ void cell_vm(const struct cell *c)
 {
 	if (c->r->task && !(c->r->hidden & HIDE_VM))
 		put_vm(c->t, c->column, &c->r->w->names, c->r->task);
+	else if (!c->r->task && !(c->r->hidden & HIDE_VM))
+		table_text(c->t, c->column, c->r->vm);
 }
 
 void cell_vcpu(const struct cell *c)
@@ -88,6 +91,8 @@ void cell_vcpu(const struct cell *c)
 	if (c->r->task && !(c->r->hidden & HIDE_VCPU) &&
 	    names_vcpu(&c->r->w->names, c->r->task) >= 0)
 		table_i64(c->t, c->column, names_vcpu(&c->r->w->names, c->r->task));
+	else if (!c->r->task && c->r->vcpu && !(c->r->hidden & HIDE_VCPU))
+		table_i64(c->t, c->column, (int64_t)c->r->vcpu - 1);
 }
 
 void cell_is_idle(const struct cell *c)

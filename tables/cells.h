@@ -25,7 +25,9 @@ struct tables_row {
 	const void *row;                 /* of the analysis, or the sum of several */
 	size_t index;                    /* in the analysis */
 	const struct analyze_task *task; /* NULL: several, or none */
-	const char *name;                /* without a task: what stands in the column of its name */
+	const char *name; /* without a task: what stands in the column of its name, */
+	const char *vm;   /* its VM, */
+	uint32_t vcpu;    /* and the number of its vCPU + 1 */
 	const struct analyze_task *other; /* the antagonist, the next */
 	const char *other_name;
 	unsigned hidden;    /* enum tables_hidden: what of the task is not said */

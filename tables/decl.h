@@ -33,7 +33,12 @@ struct tables_decl {
 };
 
 extern const struct tables_decl tables_decl_tasks, tables_decl_exits, tables_decl_vcpu,
-	tables_decl_coremap, tables_decl_groups;
+	tables_decl_coremap, tables_decl_groups, tables_decl_latency, tables_decl_guest;
+
+/* What shares of exits are of: HLT and its kin are the guest being idle, not work, and kept apart. */
+struct tables_exits_totals {
+	struct analyze_exit_row work, idle;
+};
 
 /* tables_life_ns - by life_ns. */
 uint64_t tables_life_ns(const struct tables_decl *decl, const struct tables_walk *w,

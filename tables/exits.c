@@ -7,11 +7,6 @@
 
 #define ROW(member) offsetof(struct analyze_exit_row, member)
 
-/* HLT and its kin are the guest being idle, not work: kept apart. */
-struct totals {
-	struct analyze_exit_row work, idle;
-};
-
 static void cell_code(const struct cell *c)
 {
 	table_i64(c->t, c->column, (int64_t)((const struct analyze_exit_row *)c->row)->reason);
@@ -21,7 +16,7 @@ static void cell_code(const struct cell *c)
 static void cell_count_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
-	const struct totals *sum = c->r->whole;
+	const struct tables_exits_totals *sum = c->r->whole;
 
 	if (!row->idle)
 		table_share(c->t, c->column, row->events, sum->work.events);
@@ -43,7 +38,7 @@ static void cell_off_cpu(const struct cell *c)
 static void cell_cpu_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
-	const struct totals *sum = c->r->whole;
+	const struct tables_exits_totals *sum = c->r->whole;
 
 	if (!row->idle)
 		table_share(c->t, c->column, row->cpu_ns, sum->work.cpu_ns);
@@ -53,9 +48,9 @@ static void cell_cpu_share(const struct cell *c)
 static void cell_time_share(const struct cell *c)
 {
 	const struct analyze_exit_row *row = c->row;
-	const struct totals *sum = c->r->whole;
+	const struct tables_exits_totals *sum = c->r->whole;
 
-	if (!row->idle && !has_switch(c->r->w))
+	if (!row->idle && (c->t->lacks & TABLE_OF_SWITCHES))
 		table_share(c->t, c->column, row->time.sum, sum->work.time.sum);
 }
 
@@ -169,7 +164,7 @@ static struct group *find_group(struct groups *groups, const struct tables_walk 
 }
 
 static void fill(struct table *t, const struct tables_walk *w, const struct group *g,
-		 enum tables_exits_by by, const struct totals *sum)
+		 enum tables_exits_by by, const struct tables_exits_totals *sum)
 {
 	struct tables_row r = { .w = w, .row = &g->row, .task = g->task, .whole = sum };
 
@@ -185,7 +180,7 @@ static void fill(struct table *t, const struct tables_walk *w, const struct grou
 }
 
 static void fill_total(struct table *t, const struct tables_walk *w, enum tables_exits_by by,
-		       const struct totals *sum, bool lossy)
+		       const struct tables_exits_totals *sum, bool lossy)
 {
 	struct tables_row r = { .w = w, .row = &sum->work, .whole = sum, .total = true };
 
@@ -204,7 +199,7 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 {
 	struct table *t = table_new(tables_decl_exits.name, columns);
 	struct groups groups = { 0 };
-	struct totals sum = { 0 };
+	struct tables_exits_totals sum = { 0 };
 	bool lossy = false;
 
 	if (!t)

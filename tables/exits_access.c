@@ -22,7 +22,8 @@ static void cell_guest_share(const struct cell *c)
 	const struct analyze_guest_row *row = c->row;
 
 	table_share(c->t, c->column, row->guest_ns,
-		    c->r->window_ns - analyze_engine_absent_ns(c->r->w->eng, row->task));
+		    c->r->window_ns -
+			    (c->r->task ? analyze_engine_absent_ns(c->r->w->eng, row->task) : 0));
 }
 
 static const struct table_column guest_columns[] = {
@@ -42,17 +43,17 @@ static const struct table_column guest_columns[] = {
 
 TABLES_ROWS(guest, exits, analyze_exits_guest_count, analyze_exits_guest_at)
 
+const struct tables_decl tables_decl_guest = {
+	.name = "guest",
+	.columns = guest_columns,
+	.order = "guest_ns",
+	.count = guest_count,
+	.at = guest_at,
+};
+
 struct table *tables_guest(const struct tables_walk *w)
 {
-	static const struct tables_decl decl = {
-		.name = "guest",
-		.columns = guest_columns,
-		.order = "guest_ns",
-		.count = guest_count,
-		.at = guest_at,
-	};
-
-	return tables_make(w, &decl, false);
+	return tables_make(w, &tables_decl_guest, false);
 }
 
 /* ---- accesses ---- */

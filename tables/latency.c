@@ -88,34 +88,32 @@ static const struct table_column perf_columns[] = {
 TABLES_ROWS(latency, latency, analyze_latency_row_count, analyze_latency_row_at)
 TABLES_SUMS(latency, analyze_latency_row_merge, analyze_latency_row_fini)
 
-static struct table *of_tasks(const struct tables_walk *w, const struct table_column *cols,
-			      const char *order)
-{
-	const struct tables_decl decl = {
-		.name = "latency",
-		.columns = cols,
-		.order = order,
-		.count = latency_count,
-		.at = latency_at,
-		.row_size = sizeof(struct analyze_latency_row),
-		.merge = latency_merge,
-		.fini = latency_fini,
-		.total = "total",
-		.no_idle = true,
-		.merged = true,
-	};
-
-	return tables_make(w, &decl, false);
-}
+const struct tables_decl tables_decl_latency = {
+	.name = "latency",
+	.columns = columns,
+	.order = "latency_max_ns",
+	.count = latency_count,
+	.at = latency_at,
+	.row_size = sizeof(struct analyze_latency_row),
+	.merge = latency_merge,
+	.fini = latency_fini,
+	.total = "total",
+	.no_idle = true,
+	.merged = true,
+};
 
 struct table *tables_latency(const struct tables_walk *w)
 {
-	return of_tasks(w, columns, "latency_max_ns");
+	return tables_make(w, &tables_decl_latency, false);
 }
 
 struct table *tables_latency_perf(const struct tables_walk *w)
 {
-	return of_tasks(w, perf_columns, "max_delay_ns");
+	struct tables_decl decl = tables_decl_latency;
+
+	decl.columns = perf_columns;
+	decl.order = "max_delay_ns";
+	return tables_make(w, &decl, false);
 }
 
 /* ---- a row per CPU ---- */

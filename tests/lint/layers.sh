@@ -19,7 +19,7 @@ declare -A may=(
 	[cmd]="base format ingest convert plugin capture annotate analyze tables render query exchange fleet"
 	[query]="tables analyze format base"
 	[exchange]="base format ingest convert analyze tables"
-	[fleet]="analyze format base"
+	[fleet]="base format analyze tables"
 )
 # The libraries that read perf's records and tracepoints.
 kernel_libraries='^<(traceevent|perf)/|^<(event-parse|trace-seq|kbuffer)\.h>'

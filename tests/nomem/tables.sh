@@ -48,6 +48,15 @@ for format in text json csv; do
 		WHERE ts > trace_start() + 1000000 GROUP BY utid, end_state; SELECT reason, percentile(dur, 99) FROM kvm_exit GROUP BY 1;
 		SELECT interval_dur(interval_union(ts, dur)) FROM thread_state; SELECT prev_comm, count(*) FROM sched_switch GROUP BY 1' x.cdict --format $format
 done
+"$CDICT" job create 2001 --store jobs && "$CDICT" push -q --store jobs --job 2001 x.cdict
+walk nomem_job_list "$CDICT" job list --store jobs --format json
+walk nomem_job_show "$CDICT" job show 2001 --store jobs --format csv
+walk nomem_push "$CDICT" push -q --store jobs --job 2001 x.cdict
+for command in tasks exits vcpu latency; do
+	walk "nomem_job_$command" "$CDICT" $command --store jobs --job 2001 --format json
+done
+walk nomem_push_file "$CDICT" push -q --store jobs --job 2001 --with-file x.cdict
+walk nomem_pull "$CDICT" pull -q --store jobs --job 2001 -o pulled
 FILE_MADE=x.out
 for format in perfetto chrome pfw csv perfwhiz; do
 	walk "nomem_export_$format" "$CDICT" export x.cdict --to $format -o x.out

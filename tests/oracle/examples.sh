@@ -5,7 +5,7 @@
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
-export SHA=1a2b3c4
+export SHA=1a2b3c4 CDICT_STORE=jobs
 cd "$(mktemp -d)" || exit 1
 mkdir bin && ln -s "$CDICT" "$BUILD/bench/diskread" bin && PATH=$PWD/bin:$PATH
 for file in run.data perf.data; do cp "$DATA/kvm-small.data" $file; done
@@ -39,10 +39,13 @@ run_all() { # NAME, lines on stdin
 	local name=$1 line status n=0 wrong=
 	while read -r line; do
 		case $line in
-		*ssh\ * | *'cdict record'* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'*) continue ;;
+		*ssh\ * | *'cdict record'* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'* | *redis://*) continue ;;
 		esac
 		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
 		for file in run record before after base new base-1 base-2 new-1 new-2 big tuesday monday; do cp named.cdict $file.cdict; done
+		rm -rf jobs
+		[[ $line != *--job* && $line != *'job show'* && $line != *'job remove'* ]] || cdict job create 2001
+		[[ $line != 'cdict pull '* ]] || cdict push -q --job 2001 --with-file run.cdict
 		if [[ $line == 'cdict flame'*run.cdict* ]]; then cp stacks.cdict run.cdict 2>/dev/null || continue; fi
 		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance}
 		n=$((n + 1))
@@ -50,7 +53,7 @@ run_all() { # NAME, lines on stdin
 		status=$?
 		# the capture is too short for limits, and has no such VM
 		[[ $line == *--max-delay* || $line == *--fail-if* ]] && grep -q 'cannot judge' err && continue
-		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
+		[ $status = 0 ] && { [ -s out ] || [ -s err ] || [[ $line == *'cdict job '* || $line == *-o\ * || $line == *'cdict report'* || $line == *secret* || $line == *annotate* || $line == *damaged* ]]; } ||
 			wrong+="$line: status $status $(head -n 2 err)"$'\n'
 	done
 	[ $n = 0 ] || verdict "$name" "$wrong"

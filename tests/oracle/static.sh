@@ -31,7 +31,7 @@ readelf -S "$host" | grep -q '\.debug_' && wrong+=" it has its debug information
 verdict the_static_program_needs_no_library_and_is_small "$wrong"
 
 verdict the_static_program_says_what_it_leaves_out \
-	"$("$host" --version | tail -n 1 | diff - <(echo "one static file, without PNG, PDF, SQL, OpenStack's services, libvirt's daemon, names of programs' functions")
+	"$("$host" --version | tail -n 1 | diff - <(echo "one static file, without PNG, PDF, SQL, Redis, OpenStack's services, libvirt's daemon, names of programs' functions")
 	[ "$("$host" --version | head -n 1)" = "$("$CDICT" --version)" ] || echo "the versions differ")"
 
 # alone COMMAND... - the static program, which sees the folder root/ and nothing else

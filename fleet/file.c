@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Captures in a store. */
+#include "fleet/file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/cursor.h"
+#include "base/fail.h"
+
+static const char magic[4] = { 'C', 'D', 'F', 'E' };
+enum { VERSION = 1, END_SIZE = 4 + 1 + 8 + 8 + 4, ID_SIZE = 16 };
+#define CHUNK ((size_t)1 << 20)
+#define END "end" /* behind all numbers, when names are in order */
+
+static int put(struct store *st, const char *id, const char *shelf, const struct fleet_capture *c,
+	       const char *which, const void *data, size_t size, struct cdict_error *err)
+{
+	char name[STORE_NAME_MOST + 1];
+	bool added;
+
+	snprintf(name, sizeof(name), "%s.%s", c->id, which);
+	return store_put(st, id, shelf, name, data, size, &added, err);
+}
+
+int fleet_file_put(struct store *st, const char *id, const struct fleet_capture *c,
+		   const void *data, size_t size, struct cdict_error *err)
+{
+	char shelf[STORE_NAME_MOST + 1], which[24];
+	uint64_t chunks = 0;
+	struct buf end = { 0 };
+	int rc = 0;
+
+	snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_FILE, c->host);
+	for (size_t at = 0; at < size && !rc; at += CHUNK, chunks++) {
+		snprintf(which, sizeof(which), "%012" PRIu64, chunks);
+		rc = put(st, id, shelf, c, which, (const char *)data + at,
+			 size - at < CHUNK ? size - at : CHUNK, err);
+	}
+	buf_add(&end, magic, sizeof(magic));
+	buf_u8(&end, VERSION);
+	buf_le64(&end, chunks);
+	buf_le64(&end, size);
+	buf_le32(&end, (uint32_t)crc32_z(0, data, size));
+	if (!rc && end.failed)
+		rc = cdict_fail_nomem(err);
+	rc = rc ? rc : put(st, id, shelf, c, END, end.data, end.len, err);
+	buf_fini(&end);
+	return rc;
+}
+
+/* ---- out of it ---- */
+
+struct getting {
+	const struct fleet_file_ops *ops;
+	void *ctx;
+	const char *host;
+	char capture[ID_SIZE + 1]; /* of the file that is open, else "" */
+	uint64_t chunks, bytes;
+	uint32_t crc;
+	ARRAY(char *) hosts;
+	const char *only;
+	struct cdict_error *err;
+};
+
+static int finish(struct getting *g, const char *why)
+{
+	bool open = g->capture[0];
+
+	g->capture[0] = 0;
+	return !open ? 0 : why ? g->ops->abort(g->ctx, why) : g->ops->commit(g->ctx);
+}
+
+static int hear_end(struct getting *g, const void *data, size_t size)
+{
+	struct cursor c = cursor_init(data, size, false);
+	const uint8_t *head = cursor_take(&c, sizeof(magic));
+	uint8_t version = cursor_u8(&c);
+	uint64_t chunks = cursor_u64(&c), bytes = cursor_u64(&c);
+	uint32_t crc = cursor_u32(&c);
+
+	if (size != END_SIZE || !head || memcmp(head, magic, sizeof(magic)) || version != VERSION)
+		return finish(g, "what tells of its end is not what cdict stores");
+	if (chunks != g->chunks || bytes != g->bytes)
+		return finish(g, "chunks are missing");
+	return finish(g, crc == g->crc ? NULL : "its checksum is wrong");
+}
+
+static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+{
+	struct getting *g = ctx;
+	const char *which = name + ID_SIZE + 1;
+	char want[24];
+	int rc = 0;
+
+	/* what cdict did not put there is not looked at */
+	if (strspn(name, "0123456789abcdef") != ID_SIZE || name[ID_SIZE] != '.')
+		return 0;
+	if (memcmp(g->capture, name, ID_SIZE) || !g->capture[0]) {
+		rc = finish(g, "its end was not pushed: push it again");
+		if (rc || strcmp(which, "000000000000"))
+			return rc;
+		snprintf(g->capture, sizeof(g->capture), "%.*s", ID_SIZE, name);
+		g->chunks = g->bytes = 0;
+		g->crc = 0;
+		rc = g->ops->open(g->ctx, g->host, g->capture);
+	}
+	if (rc || !strcmp(which, END))
+		return rc ? rc : hear_end(g, data, size);
+	snprintf(want, sizeof(want), "%012" PRIu64, g->chunks);
+	if (strcmp(which, want))
+		return finish(g, "chunks are missing");
+	g->chunks++;
+	g->bytes += size;
+	g->crc = (uint32_t)crc32_z(g->crc, data, size);
+	return g->ops->write(g->ctx, data, size);
+}
+
+static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
+{
+	struct getting *g = ctx;
+	char *host;
+
+	(void)n;
+	if (strncmp(shelf, FLEET_SHELF_FILE, strlen(FLEET_SHELF_FILE)) ||
+	    (g->only && strcmp(g->only, shelf + strlen(FLEET_SHELF_FILE))))
+		return 0;
+	host = strdup(shelf + strlen(FLEET_SHELF_FILE));
+	if (!host || array_push(&g->hosts, host)) {
+		free(host);
+		return cdict_fail_nomem(g->err);
+	}
+	return 0;
+}
+
+int fleet_files_get(struct store *st, const char *id, const char *host,
+		    const struct fleet_file_ops *ops, void *ctx, struct cdict_error *err)
+{
+	struct getting g = { .ops = ops, .ctx = ctx, .only = host, .err = err };
+	char shelf[STORE_NAME_MOST + 8];
+	int rc = store_shelves(st, id, hear_shelf, &g, err), end;
+
+	for (size_t i = 0; i < g.hosts.n && !rc; i++) {
+		g.host = g.hosts.at[i];
+		snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_FILE, g.host);
+		rc = store_values(st, id, shelf, hear_value, &g, err);
+		end = finish(&g, "its end was not pushed: push it again");
+		rc = rc ? rc : end;
+	}
+	for (size_t i = 0; i < g.hosts.n; i++)
+		free(g.hosts.at[i]);
+	array_fini(&g.hosts);
+	return rc;
+}

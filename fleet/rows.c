@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows of many hosts, added up. */
+#include "fleet/rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/fail.h"
+
+#define COUNTER(type, member)                                                                      \
+	{                                                                                          \
+#member, FLEET_COUNTER, offsetof(struct type, member)                              \
+	}
+#define HISTOGRAM(type, member)                                                                    \
+	{                                                                                          \
+#member, FLEET_HISTOGRAM, offsetof(struct type, member)                            \
+	}
+#define FIELDS_END                                                                                 \
+	{                                                                                          \
+		NULL, FLEET_COUNTER, 0                                                             \
+	}
+
+#define TASK(member) COUNTER(analyze_task_row, member)
+static const struct fleet_field task_fields[] = {
+	TASK(run_ns),
+	TASK(edge_ns),
+	TASK(unknown_ns),
+	TASK(switches),
+	TASK(voluntary),
+	TASK(involuntary),
+	TASK(outs[ANALYZE_OFF_RUNNABLE]),
+	TASK(outs[ANALYZE_OFF_PREEMPTED]),
+	TASK(outs[ANALYZE_OFF_SLEEP]),
+	TASK(outs[ANALYZE_OFF_DISK]),
+	TASK(outs[ANALYZE_OFF_OTHER]),
+	TASK(outs[ANALYZE_OFF_DEAD]),
+	TASK(off_ns[ANALYZE_OFF_RUNNABLE]),
+	TASK(off_ns[ANALYZE_OFF_PREEMPTED]),
+	TASK(off_ns[ANALYZE_OFF_SLEEP]),
+	TASK(off_ns[ANALYZE_OFF_DISK]),
+	TASK(off_ns[ANALYZE_OFF_OTHER]),
+	TASK(off_ns[ANALYZE_OFF_DEAD]),
+	TASK(iowait_ns),
+	TASK(iowaits),
+	TASK(wakeups),
+	TASK(migrations),
+	TASK(node_migrations),
+	TASK(events),
+	HISTOGRAM(analyze_task_row, slice),
+	HISTOGRAM(analyze_task_row, latency),
+	FIELDS_END,
+};
+
+static const struct fleet_field latency_fields[] = {
+	HISTOGRAM(analyze_latency_row, wakeup),
+	HISTOGRAM(analyze_latency_row, preempt),
+	COUNTER(analyze_latency_row, incomplete),
+	FIELDS_END,
+};
+
+static const struct fleet_field exit_fields[] = {
+	COUNTER(analyze_exit_row, events),
+	COUNTER(analyze_exit_row, broken),
+	HISTOGRAM(analyze_exit_row, time),
+	COUNTER(analyze_exit_row, cpu_ns),
+	FIELDS_END,
+};
+
+static const struct fleet_field guest_fields[] = {
+	COUNTER(analyze_guest_row, entries),
+	COUNTER(analyze_guest_row, broken),
+	HISTOGRAM(analyze_guest_row, time),
+	COUNTER(analyze_guest_row, guest_ns),
+	FIELDS_END,
+};
+
+#define VCPU(member) COUNTER(analyze_vcpu_row, member)
+static const struct fleet_field vcpu_fields[] = {
+	VCPU(ns[ANALYZE_VCPU_GUEST]),
+	VCPU(ns[ANALYZE_VCPU_EXIT]),
+	VCPU(ns[ANALYZE_VCPU_QEMU]),
+	VCPU(ns[ANALYZE_VCPU_PREEMPTED]),
+	VCPU(ns[ANALYZE_VCPU_WAITING]),
+	VCPU(ns[ANALYZE_VCPU_HALTED]),
+	VCPU(ns[ANALYZE_VCPU_BLOCKED]),
+	VCPU(ns[ANALYZE_VCPU_UNKNOWN]),
+	VCPU(edge_ns),
+	VCPU(lost_ns),
+	VCPU(absent_ns),
+	VCPU(behind_ns),
+	VCPU(preemptions),
+	VCPU(waits),
+	VCPU(halts),
+	VCPU(blocks),
+	HISTOGRAM(analyze_vcpu_row, preempted),
+	HISTOGRAM(analyze_vcpu_row, waiting),
+	{ "worst", FLEET_WORST, offsetof(struct analyze_vcpu_row, worst) },
+	FIELDS_END,
+};
+
+const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
+	[FLEET_TASKS] = { "tasks", &tables_decl_tasks, sizeof(struct analyze_task_row),
+			  task_fields },
+	[FLEET_LATENCY] = { "latency", &tables_decl_latency, sizeof(struct analyze_latency_row),
+			    latency_fields },
+	[FLEET_EXITS] = { "exits", &tables_decl_exits, sizeof(struct analyze_exit_row),
+			  exit_fields },
+	[FLEET_GUEST] = { "guest", &tables_decl_guest, sizeof(struct analyze_guest_row),
+			  guest_fields },
+	[FLEET_VCPUS] = { "vcpu", &tables_decl_vcpu, sizeof(struct analyze_vcpu_row), vcpu_fields },
+};
+
+static int add_fields(enum fleet_kind kind, union fleet_any *to, const union fleet_any *from)
+{
+	for (const struct fleet_field *f = fleet_shapes[kind].fields; f->key; f++) {
+		void *t = (char *)to + f->at;
+		const void *s = (const char *)from + f->at;
+
+		if (f->type == FLEET_COUNTER)
+			*(uint64_t *)t += *(const uint64_t *)s;
+		else if (f->type == FLEET_HISTOGRAM && histogram_merge(t, s))
+			return -ENOMEM;
+		else if (f->type == FLEET_WORST && ((const struct analyze_wait *)s)->dur_ns >
+							   ((struct analyze_wait *)t)->dur_ns)
+			*(struct analyze_wait *)t = *(const struct analyze_wait *)s;
+	}
+	return 0;
+}
+
+void fleet_any_fini(enum fleet_kind kind, union fleet_any *any)
+{
+	for (const struct fleet_field *f = fleet_shapes[kind].fields; f->key; f++) {
+		if (f->type == FLEET_HISTOGRAM)
+			histogram_fini((struct histogram *)(void *)((char *)any + f->at));
+	}
+}
+
+static void key_text(struct buf *b, const char *text)
+{
+	/* with its length: names are foreign, no separator is safe */
+	buf_printf(b, text ? "%zu:%s" : "-", text ? strlen(text) : 0, text);
+}
+
+/* The place of the row, made when new; NULL: out of memory. */
+static uint32_t *find(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key)
+{
+	struct buf b = { 0 };
+	const char *text = NULL;
+
+	buf_printf(&b, "%d %d %d %" PRIu32 " %" PRIx64 " ", kind, key->vcpu, key->idle, key->isa,
+		   key->code);
+	key_text(&b, key->name);
+	key_text(&b, key->vm);
+	if (!b.failed)
+		text = stringset_add(&rows->keys, (const char *)b.data, b.len);
+	buf_fini(&b);
+	return text ? map_add(&rows->by_key, (uintptr_t)text, 0) : NULL;
+}
+
+static bool keep(struct fleet_rows *rows, const char **text)
+{
+	if (*text)
+		*text = stringset_add(&rows->texts, *text, strlen(*text));
+	return *text;
+}
+
+static struct fleet_row *new_row(struct fleet_rows *rows, enum fleet_kind kind,
+				 const struct fleet_key *key)
+{
+	struct fleet_row row = { .key = *key, .lacks = ~0u };
+	struct fleet_row *at;
+
+	if ((key->name && !keep(rows, &row.key.name)) || (key->vm && !keep(rows, &row.key.vm)) ||
+	    (key->reason && !keep(rows, &row.key.reason)))
+		return NULL;
+	row.any = calloc(1, sizeof(*row.any));
+	at = row.any ? array_add(&rows->of[kind]) : NULL;
+	if (!at) {
+		free(row.any);
+		return NULL;
+	}
+	if (kind == FLEET_EXITS) {
+		row.any->exit.isa = key->isa;
+		row.any->exit.reason = key->code;
+		row.any->exit.name = row.key.reason;
+		row.any->exit.idle = key->idle;
+	} else if (kind == FLEET_VCPUS) {
+		row.any->vcpu.worst.cpu = CDICT_CPU_UNKNOWN;
+		row.any->vcpu.worst.behind = ANALYZE_NO_TASK;
+	}
+	*at = row;
+	rows->n++;
+	return at;
+}
+
+int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key,
+		   const union fleet_any *any, bool lossy, unsigned lacks, struct cdict_error *err)
+{
+	uint32_t *number = find(rows, kind, key);
+	struct fleet_row *row;
+
+	if (!number)
+		return cdict_fail_nomem(err);
+	if (*number == MAP_NEW) {
+		if (rows->n >= FLEET_ROWS_MOST)
+			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u names",
+					  FLEET_ROWS_MOST);
+		*number = (uint32_t)rows->of[kind].n;
+		row = new_row(rows, kind, key);
+		if (!row)
+			return cdict_fail_nomem(err);
+		row->lacks = lacks;
+	} else {
+		row = &rows->of[kind].at[*number];
+	}
+	/* a sum of what was recorded and what was not is no whole figure */
+	row->lossy |= lossy || row->lacks != lacks;
+	row->lacks &= lacks;
+	return add_fields(kind, row->any, any) ? cdict_fail_nomem(err) : 0;
+}
+
+void fleet_rows_window(struct fleet_rows *rows, const struct fleet_window *w)
+{
+	uint64_t end = w->from_ns + w->window_ns;
+
+	rows->values++;
+	rows->window_ns += w->window_ns;
+	rows->events += w->events;
+	rows->lost += w->lost;
+	rows->unknown_ns += w->unknown_ns;
+	rows->cpus = w->cpus > rows->cpus ? w->cpus : rows->cpus;
+	rows->unclocked |= !w->clocked;
+	if (!w->clocked)
+		return;
+	rows->first_ns = !rows->clocked || w->from_ns < rows->first_ns ? w->from_ns
+								       : rows->first_ns;
+	rows->last_ns = end > rows->last_ns ? end : rows->last_ns;
+	rows->clocked = true;
+}
+
+void fleet_rows_fini(struct fleet_rows *rows)
+{
+	for (int kind = 0; kind < FLEET_KINDS; kind++) {
+		for (size_t i = 0; i < rows->of[kind].n; i++) {
+			fleet_any_fini((enum fleet_kind)kind, rows->of[kind].at[i].any);
+			free(rows->of[kind].at[i].any);
+		}
+		array_fini(&rows->of[kind]);
+	}
+	map_fini(&rows->by_key);
+	stringset_fini(&rows->keys);
+	stringset_fini(&rows->texts);
+	*rows = (struct fleet_rows){ 0 };
+}
+
+/* ---- the tables ---- */
+
+static bool wanted(const struct fleet_row *row, const struct fleet_table_options *how)
+{
+	if (how->vm && (!row->key.vm || strcmp(row->key.vm, how->vm)))
+		return false;
+	return !how->matches || (row->key.name && how->matches(how->ctx, row->key.name));
+}
+
+/* The wanted rows, with nothing told apart that is hidden. */
+static int pick(struct fleet_rows *to, const struct fleet_rows *rows, enum fleet_kind kind,
+		const struct fleet_table_options *how)
+{
+	for (size_t i = 0; i < rows->of[kind].n; i++) {
+		const struct fleet_row *row = &rows->of[kind].at[i];
+		struct fleet_key key = row->key;
+
+		if (!wanted(row, how))
+			continue;
+		if (how->hidden & HIDE_NAME)
+			key.name = NULL;
+		if (how->hidden & HIDE_VM)
+			key.vm = NULL;
+		if (how->hidden & HIDE_VCPU)
+			key.vcpu = -1;
+		if (fleet_rows_add(to, kind, &key, row->any, row->lossy, row->lacks, NULL))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,
+			  const struct fleet_table_options *how)
+{
+	struct tables_merged_row *list;
+	struct fleet_rows picked = { 0 };
+	struct table *t = NULL;
+	size_t n;
+
+	if (pick(&picked, rows, kind, how))
+		goto out;
+	n = picked.of[kind].n;
+	list = calloc(n ? n : 1, sizeof(*list));
+	for (size_t i = 0; list && i < n; i++) {
+		const struct fleet_row *row = &picked.of[kind].at[i];
+
+		list[i] = (struct tables_merged_row){ .name = row->key.name,
+						      .vm = row->key.vm,
+						      .vcpu = row->key.vcpu,
+						      .idle = row->key.idle,
+						      .lossy = row->lossy,
+						      .lacks = row->lacks,
+						      .row = row->any };
+	}
+	if (list)
+		t = tables_merged(fleet_shapes[kind].decl, list, n, rows->window_ns, how->hidden);
+	free(list);
+out:
+	fleet_rows_fini(&picked);
+	return t;
+}

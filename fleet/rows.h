@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rows.h - what many hosts did, added up by display name.
+ *
+ * A row is the row of an analysis (struct analyze_task_row and its like), of which only what can be
+ * added up is used: counters, histograms, the worst wait.  fleet_shapes[] lists these members once,
+ * and storing, reading and adding go by it.
+ *
+ * Units      *_ns durations
+ * Failure    0 or a negative code with *err filled
+ * Ownership  caller's storage, zeroed at first; fleet_rows_fini() empties it.  Texts of rows are borrowed
+ *            and die with the set
+ */
+#ifndef FLEET_ROWS_H
+#define FLEET_ROWS_H
+
+#include "base/array.h"
+#include "base/map.h"
+#include "base/stringset.h"
+#include "tables/merged.h"
+
+enum fleet_kind {
+	FLEET_TASKS = 0,
+	FLEET_LATENCY,
+	FLEET_EXITS,
+	FLEET_GUEST,
+	FLEET_VCPUS,
+	FLEET_KINDS,
+};
+
+enum fleet_type {
+	FLEET_COUNTER = 0, /* uint64_t, added */
+	FLEET_HISTOGRAM,   /* struct histogram, merged */
+	FLEET_WORST,       /* struct analyze_wait, the longest */
+	FLEET_TYPES,
+};
+
+struct fleet_field {
+	const char *key; /* NULL behind the last */
+	enum fleet_type type;
+	size_t at; /* offset in the row */
+};
+
+struct fleet_shape {
+	const char *name;
+	const struct tables_decl *decl; /* the table that its rows make */
+	size_t size;
+	const struct fleet_field *fields;
+};
+extern const struct fleet_shape fleet_shapes[FLEET_KINDS];
+
+union fleet_any {
+	struct analyze_task_row task;
+	struct analyze_latency_row latency;
+	struct analyze_exit_row exit;
+	struct analyze_guest_row guest;
+	struct analyze_vcpu_row vcpu;
+};
+
+/* Whose figures they are: rows with the same are one. */
+struct fleet_key {
+	const char *name, *vm; /* or NULL */
+	int32_t vcpu;          /* -1: none */
+	bool idle;
+	/* Of exits. */
+	uint32_t isa;
+	uint64_t code;
+	const char *reason;
+};
+
+struct fleet_row {
+	struct fleet_key key;
+	bool lossy;
+	unsigned lacks; /* TABLE_OF_*: not recorded by any of what was added */
+	union fleet_any *any;
+};
+
+/* More than that no store of ours holds; a hostile one shall not take all memory. */
+#define FLEET_ROWS_MOST (1u << 20)
+
+struct fleet_rows {
+	ARRAY(struct fleet_row) of[FLEET_KINDS];
+	struct stringset texts, keys;
+	struct map by_key;
+	size_t n;
+	/* Of what was added. */
+	uint64_t values;    /* buckets */
+	uint64_t window_ns; /* how long they are together */
+	uint64_t events, lost, unknown_ns;
+	uint64_t first_ns, last_ns; /* of the wall clock, when clocked */
+	bool clocked, unclocked;
+	uint32_t cpus; /* the most of one bucket */
+};
+
+/* fleet_rows_add - adds @any to the row of @key. */
+int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key,
+		   const union fleet_any *any, bool lossy, unsigned lacks, struct cdict_error *err);
+/* fleet_rows_window - adds what a bucket tells of itself. @from_ns: of the wall clock, 0: not known. */
+struct fleet_window {
+	uint64_t from_ns, window_ns, events, lost, unknown_ns;
+	uint32_t cpus;
+	bool clocked;
+};
+void fleet_rows_window(struct fleet_rows *rows, const struct fleet_window *w);
+void fleet_rows_fini(struct fleet_rows *rows);
+
+/* fleet_any_fini - empties the histograms of a row. */
+void fleet_any_fini(enum fleet_kind kind, union fleet_any *any);
+
+/* Which rows a table is of. The zero value: all, each by itself. */
+struct fleet_table_options {
+	unsigned hidden;                              /* HIDE_*: what rows are not told apart by */
+	const char *vm;                               /* only of this VM; NULL: all */
+	bool (*matches)(void *ctx, const char *name); /* NULL: all do */
+	void *ctx;
+};
+
+/* fleet_table - the command's table; given, NULL: out of memory. */
+struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,
+			  const struct fleet_table_options *how);
+
+#endif
