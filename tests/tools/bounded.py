@@ -15,8 +15,13 @@ import subprocess
 import sys
 import tempfile
 
-COMMANDS = [['info', '--verify'], ['tasks'], ['switches'], ['coremap', '-C', '63'], ['stats'], ['script'],
-            ['annotate', '--anonymize', '-o', '-'], ['heatmap', '-o', 'x.svg'], ['report', '-o', 'x.html']]
+# '{}' is the file
+COMMANDS = [['info', '{}', '--verify'], ['tasks', '{}'], ['switches', '{}'], ['coremap', '{}', '-C', '63'], ['stats', '{}'],
+            ['script', '{}'], ['annotate', '{}', '--anonymize', '-o', '-'], ['heatmap', '{}', '-o', 'x.svg'],
+            ['report', '{}', '-o', 'x.html'], ['diff', '{}', '{}'], ['flame', '{}', '-o', 'x.svg'],
+            ['export', '{}', '-o', 'x.pftrace'], ['export', '{}', '-o', 'x.csv'], ['export', '{}', '-o', 'x.sqlite'],
+            ['query', 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event', '{}'],
+            ['sweep', '--plot', '{}', '-o', 'x.svg']]
 PAGE = 48  # MiB more: what a page draws from is of one size for all files
 
 
@@ -73,10 +78,10 @@ def main(argv):
         for path in argv[2:]:
             mib = os.path.getsize(path) / 1048576
             for command in COMMANDS:
-                for old in ('x.svg', 'x.html'):
-                    if os.path.exists(f'{folder}/{old}'):
-                        os.unlink(f'{folder}/{old}')
-                status, used, printed, said = run([command[0], os.path.abspath(path)] + command[1:], folder, seconds + int(mib))
+                for old in os.listdir(folder):
+                    os.unlink(f'{folder}/{old}')
+                words = [os.path.abspath(path) if w == '{}' else w for w in command]
+                status, used, printed, said = run(words, folder, seconds + int(mib))
                 wrong = []
                 if status not in (0, 1, 2) or (status and not said):
                     wrong.append(f'status {status}')
