@@ -165,7 +165,36 @@ size_t escape_width(const char *text, size_t len)
 	return width;
 }
 
-static void json(struct sink *s, const char *text, size_t len, bool in_script)
+/* How what would not be seen as it is stands in JSON. */
+enum json_as {
+	JSON_SHOWN = 0, /* as in tables */
+	JSON_SCRIPT,    /* the page shows it so */
+	JSON_EXACT,     /* as itself, for who reads the value */
+};
+
+static void json_code(struct sink *s, uint32_t cp)
+{
+	if (cp > 0xffff)
+		sink_printf(s, "\\u%04x\\u%04x", 0xd800 + ((cp - 0x10000) >> 10),
+			    0xdc00 + (cp & 0x3ff));
+	else
+		sink_printf(s, "\\u%04x", cp);
+}
+
+static void json_unseen(struct sink *s, const char *text, size_t n, uint32_t cp, enum json_as as)
+{
+	if (as == JSON_EXACT || (as == JSON_SCRIPT && (cp < 0xa0 || cp == 0x2028 || cp == 0x2029)))
+		json_code(s, cp);
+	else if (as == JSON_SCRIPT)
+		sink_printf(s, "\\u003cU+%04X\\u003e", cp);
+	else if (is_control(cp))
+		for (size_t i = 0; i < n; i++)
+			sink_printf(s, "\\\\x%02x", (uint8_t)text[i]);
+	else
+		sink_printf(s, "<U+%04X>", cp);
+}
+
+static void json(struct sink *s, const char *text, size_t len, enum json_as as)
 {
 	while (len) {
 		uint32_t cp = 0;
@@ -177,15 +206,12 @@ static void json(struct sink *s, const char *text, size_t len, bool in_script)
 		} else if (cp == '"' || cp == '\\') {
 			sink_putc(s, '\\');
 			sink_putc(s, (char)cp);
-		} else if (cp == '\n') {
-			sink_puts(s, "\\n");
-		} else if (cp == '\t') {
-			sink_puts(s, "\\t");
-		} else if (is_control(cp) || cp == 0x2028 || cp == 0x2029 ||
-			   (in_script && (cp == '<' || cp == '>' || cp == '&'))) {
-			sink_printf(s, "\\u%04x", cp);
-		} else if (is_deceptive(cp)) {
-			sink_printf(s, in_script ? "\\u003cU+%04X\\u003e" : "<U+%04X>", cp);
+		} else if (as != JSON_SHOWN && (cp == '\n' || cp == '\t')) {
+			sink_puts(s, cp == '\n' ? "\\n" : "\\t");
+		} else if (is_control(cp) || is_deceptive(cp)) {
+			json_unseen(s, text, n, cp, as);
+		} else if (as == JSON_SCRIPT && (cp == '<' || cp == '>' || cp == '&')) {
+			json_code(s, cp);
 		} else {
 			sink_add(s, text, n);
 		}
@@ -196,12 +222,17 @@ static void json(struct sink *s, const char *text, size_t len, bool in_script)
 
 void escape_json(struct sink *s, const char *text, size_t len)
 {
-	json(s, text, len, false);
+	json(s, text, len, JSON_SHOWN);
+}
+
+void escape_json_exact(struct sink *s, const char *text, size_t len)
+{
+	json(s, text, len, JSON_EXACT);
 }
 
 void escape_json_script(struct sink *s, const char *text, size_t len)
 {
-	json(s, text, len, true);
+	json(s, text, len, JSON_SCRIPT);
 }
 
 static void xml(struct sink *s, const char *text, size_t len, bool in_attr)

@@ -18,10 +18,13 @@
 /* A line of text for people: control characters and invalid UTF-8 as \xNN, what
  * would reorder or hide text (bidi controls, zero width) as <U+202E>. */
 void escape_terminal(struct sink *s, const char *text, size_t len);
-/* Inside a double-quoted JSON string; the quotes are the caller's. What would reorder or hide text as
- * escape_terminal() shows it. */
+/* Inside a double-quoted JSON string; the quotes are the caller's. Control characters and what would reorder or
+ * hide text as escape_terminal() shows them. */
 void escape_json(struct sink *s, const char *text, size_t len);
-/* The same for JSON that stands in an HTML <script>: neither < > & nor U+2028 survive. */
+/* The same for values that a program reads again: these stand there as \u001b, and are themselves again. */
+void escape_json_exact(struct sink *s, const char *text, size_t len);
+/* The same for JSON that stands in an HTML <script>: neither < > & nor U+2028 survive; control characters are the
+ * page's to show. */
 void escape_json_script(struct sink *s, const char *text, size_t len);
 /* Element content of XML, SVG and HTML. */
 void escape_xml_text(struct sink *s, const char *text, size_t len);

@@ -67,9 +67,14 @@ void json_text(struct json *j, const char *key, const char *value)
 		json_null(j, key);
 		return;
 	}
+	json_bytes(j, key, value, strlen(value));
+}
+
+void json_bytes(struct json *j, const char *key, const char *value, size_t len)
+{
 	begin(j, key);
 	sink_putc(j->sink, '"');
-	(j->script ? escape_json_script : escape_json)(j->sink, value, strlen(value));
+	(j->script ? escape_json_script : escape_json)(j->sink, value, len);
 	sink_putc(j->sink, '"');
 }
 

@@ -39,6 +39,8 @@ void json_open(struct json *j, const char *key, char bracket, bool lines);
 void json_close(struct json *j); /* the last one ends the line */
 
 void json_text(struct json *j, const char *key, const char *value); /* NULL: null */
+/* json_bytes - of a text that may hold NULs. */
+void json_bytes(struct json *j, const char *key, const char *value, size_t len);
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
 void json_number(struct json *j, const char *key, double value); /* not finite: null */

@@ -17,6 +17,20 @@ for jobs in 2 4; do
 	done
 done
 cmp x2.cdict x4.cdict
+# several members of gzip, inflated and read side by side
+"$cdict" export -q x2.cdict -o one.pfw.gz
+for ((i = 0; i < 8; i++)); do cat one.pfw.gz; done >job.pfw.gz
+for jobs in 1 4; do
+	"$cdict" convert -q -j $jobs -i job.pfw.gz -o "job$jobs.cdict"
+	"$cdict" query -j $jobs 'SELECT name, count(*), sum(dur) FROM slice GROUP BY name' "job$jobs.cdict" >"job$jobs.txt"
+	for to in perfetto csv pfw; do
+		"$cdict" export -q -j $jobs x2.cdict --to $to -o "x$jobs.$to"
+	done
+	"$cdict" query -j $jobs 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event' x2.cdict >"query$jobs.txt"
+done
+cmp job1.txt job4.txt
+cmp query1.txt query4.txt
+for to in perfetto csv pfw; do cmp x1.$to x4.$to; done
 # Of so many events the halves are walked at once.
 large=../shared/captures/kvm/kvm-libvirt.data
 if [ -r "$top/$large" ]; then

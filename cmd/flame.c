@@ -237,7 +237,8 @@ static int print(struct job *job)
 {
 	const struct options_shared *o = job->call->opts;
 	struct cdict_error err = { 0 };
-	struct table_frame frame = *job->frame;
+	const struct table_frame *whole = job->frame;
+	struct table_frame frame = *whole;
 	struct sink s;
 	struct pager p;
 	char *text;
@@ -250,6 +251,7 @@ static int print(struct job *job)
 	job->as = o->format;
 	sink_to_memory(&s);
 	rc = write_as(job, &s, &err);
+	job->frame = whole; /* this one ends here */
 	text = sink_take(&s, &len);
 	if (!rc && !text)
 		rc = cdict_fail_nomem(&err);

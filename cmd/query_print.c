@@ -189,7 +189,7 @@ static int json_row(struct query_printer *p, const struct query_value *values)
 			text = sink_take(&s, &len);
 			if (!text)
 				return -ENOMEM;
-			json_text(&p->json, key, text);
+			json_bytes(&p->json, key, text, len);
 			free(text);
 			break;
 		}

@@ -75,7 +75,7 @@ static struct cdict_bytes text_of(const struct cdict_event *ev, int field)
 static void quoted(struct sink *s, const void *text, size_t len)
 {
 	sink_putc(s, '"');
-	escape_json(s, text, len);
+	escape_json_exact(s, text, len);
 	sink_putc(s, '"');
 }
 
@@ -84,7 +84,7 @@ static void quoted(struct sink *s, const void *text, size_t len)
 static void key(struct sink *s, bool *any, const char *name)
 {
 	sink_puts(s, *any ? ",\"" : "\"");
-	escape_json(s, name, strlen(name));
+	escape_json_exact(s, name, strlen(name));
 	sink_puts(s, "\":");
 	*any = true;
 }

@@ -51,7 +51,7 @@ static void rest_text(struct buf *rest, const char *text, uint32_t len)
 
 	sink_to_memory(&s);
 	sink_putc(&s, '"');
-	escape_json(&s, text, len);
+	escape_json_exact(&s, text, len);
 	sink_putc(&s, '"');
 	json = sink_take(&s, &n);
 	if (json)

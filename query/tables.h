@@ -96,6 +96,12 @@ struct query_thread {
 	uint32_t task;                       /* of the walk's engine */
 };
 
+/* A process of a file. */
+struct query_process {
+	int32_t pid;
+	uint32_t first, threads; /* the first of its threads, and how many there are */
+};
+
 /* One file. */
 struct query_run_of {
 	struct query_db *db;
@@ -116,7 +122,7 @@ struct query_run_of {
 	struct tables_walk walk;            /* of the end alone where the file tells of the rest */
 	ARRAY(struct query_thread) threads; /* by utid */
 	uint32_t *by_tid;                   /* of the threads, by tid and then utid */
-	ARRAY(int32_t) pids;                /* in the order of upid */
+	ARRAY(struct query_process) processes; /* in the order of upid */
 };
 
 /* A tracepoint of some file, events.c. */
@@ -190,7 +196,7 @@ int query_active_register(sqlite3 *db, struct query_db *qdb);
 
 extern const struct query_table query_sched_slice, query_sched, query_thread_state, query_wakeup;
 extern const struct query_table query_kvm_exit;
-extern const struct query_table query_thread_table, query_process, query_thread_track;
+extern const struct query_table query_thread_table, query_process_table, query_thread_track;
 extern const struct query_table query_loss, query_cpu, query_metadata, query_trace_bounds;
 extern const struct query_table query_ftrace_event, query_slice;
 

@@ -205,22 +205,21 @@ static const struct query_column process_columns[] = {
 };
 
 /* Its main thread, else the first one that is known. */
-static const struct query_thread *leader(const struct query_run_of *run, int32_t pid, int64_t upid)
+static const struct query_thread *leader(const struct query_run_of *run,
+					 const struct query_process *process, int64_t upid)
 {
-	const struct query_thread *t = query_thread_nth(run, pid, 0);
+	const struct query_thread *t = query_thread_nth(run, process->pid, 0);
 
-	for (size_t i = 0; (!t || t->upid != upid) && i < run->threads.n; i++)
-		if (run->threads.at[i].upid == upid)
-			t = &run->threads.at[i];
-	return t;
+	return t && t->upid == upid ? t : &run->threads.at[process->first];
 }
 
 static void process_column(struct query_source *src, sqlite3_context *ctx, int column)
 {
 	const struct list_source *l = (const struct list_source *)(const void *)src;
-	int32_t pid = l->run->pids.at[l->at];
-	int64_t upid = (int64_t)((uint64_t)l->run->number << 32 | (l->at + 1)), n = 0;
-	const struct query_thread *t = leader(l->run, pid, upid);
+	const struct query_process *process = &l->run->processes.at[l->at];
+	int64_t upid = (int64_t)((uint64_t)l->run->number << 32 | (l->at + 1));
+	const struct query_thread *t = leader(l->run, process, upid);
+	int32_t pid = process->pid;
 
 	switch (column) {
 	case PROCESS_UPID:
@@ -231,24 +230,22 @@ static void process_column(struct query_source *src, sqlite3_context *ctx, int c
 		sqlite3_result_int(ctx, pid);
 		break;
 	case PROCESS_NAME:
-		if (t && t->tid == pid)
+		if (t->tid == pid)
 			result_known(ctx, task_of(l->run, t)->comm);
 		break;
 	case PROCESS_VM:
 		query_result_text(ctx, names_vm_of_pid(&l->run->walk.names, pid));
 		break;
 	case PROCESS_START:
-		if (t && t->tid == pid)
+		if (t->tid == pid)
 			query_result_time(ctx, t->born_ns);
 		break;
 	case PROCESS_END:
-		if (t && t->tid == pid)
+		if (t->tid == pid)
 			query_result_time(ctx, t->exit_ns);
 		break;
 	case PROCESS_THREADS:
-		for (size_t i = 0; i < l->run->threads.n; i++)
-			n += l->run->threads.at[i].upid == upid;
-		sqlite3_result_int64(ctx, n);
+		sqlite3_result_int64(ctx, process->threads);
 		break;
 	default:
 		break;
@@ -270,13 +267,13 @@ static int process_open(struct query_source **out, struct query_run_of *run,
 		return rc;
 	if (scan->has_key) /* 0 is no process: then it is behind all */
 		only = (size_t)((uint32_t)scan->key - 1);
-	if (scan->has_key && only >= run->pids.n)
+	if (scan->has_key && only >= run->processes.n)
 		return list_open(out, run, scan, 0, LIST_ALL, process_column, err);
-	return list_open(out, run, scan, run->pids.n, only, process_column, err);
+	return list_open(out, run, scan, run->processes.n, only, process_column, err);
 }
 
-const struct query_table query_process = { "process", process_columns, QUERY_SMALL, process_open,
-					   NULL };
+const struct query_table query_process_table = { "process", process_columns, QUERY_SMALL,
+						 process_open, NULL };
 
 /* ---- thread_track: a thread's slices are on the track of its utid ---- */
 

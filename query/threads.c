@@ -42,9 +42,10 @@ static int64_t number_in(const struct query_run_of *run, uint64_t number)
 	return (int64_t)((uint64_t)run->number << 32 | number);
 }
 
-/* Processes are numbered in the order of their first threads. */
+/* Processes are numbered in the order of their first threads; @t is the next of the threads. */
 static int number_process(struct query_run_of *run, struct map *seen, struct query_thread *t)
 {
+	const struct query_process new = { .pid = t->pid, .first = (uint32_t)run->threads.n };
 	uint32_t *at;
 
 	if (t->pid <= 0)
@@ -53,10 +54,11 @@ static int number_process(struct query_run_of *run, struct map *seen, struct que
 	if (!at)
 		return -ENOMEM;
 	if (*at == MAP_NEW) {
-		if (array_push(&run->pids, t->pid))
+		if (array_push(&run->processes, new))
 			return -ENOMEM;
-		*at = (uint32_t)run->pids.n;
+		*at = (uint32_t)run->processes.n;
 	}
+	run->processes.at[*at - 1].threads++;
 	t->upid = number_in(run, *at);
 	return 0;
 }
@@ -123,7 +125,7 @@ void query_threads_fini(struct query_run_of *run)
 {
 	tables_walk_fini(&run->walk);
 	array_fini(&run->threads);
-	array_fini(&run->pids);
+	array_fini(&run->processes);
 	free(run->by_tid);
 	run->by_tid = NULL;
 	run->has_threads = false;

@@ -2,35 +2,57 @@
 /* What a file says of itself, for programs. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/label_text.h"
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/stringset.h"
 #include "cdict/stack.h"
 #include "tables/info.h"
 #include "tables/loss.h"
 #include "tables/table.h"
 
+/* The @nth key as JSON has it, in @seen: two that differ in what cannot be shown are told apart. NULL: out of memory. */
+static const char *json_key(struct stringset *seen, const char *key, size_t nth)
+{
+	for (size_t suffix = 0;; suffix = suffix ? suffix + 1 : nth + 1) {
+		const size_t before = seen->n;
+		const char *kept;
+		struct sink s;
+		size_t len;
+		char *safe;
+
+		sink_to_memory(&s);
+		escape_json(&s, key, strlen(key));
+		if (suffix)
+			sink_printf(&s, "_%zu", suffix);
+		safe = sink_take(&s, &len);
+		kept = safe ? stringset_add(seen, safe, len) : NULL;
+		free(safe);
+		if (!kept || seen->n > before)
+			return kept;
+	}
+}
+
 /* All keys of the file; a number is written as text, for a key may hold anything. */
 static void about(struct json *j, const struct info *info)
 {
+	struct stringset seen = { 0 };
+
 	json_open(j, "about", '{', true);
 	for (size_t i = 0; i < cdict_reader_info_count(info->reader); i++) {
-		const char *key, *value;
-		struct sink s;
-		char *safe;
+		const char *key, *value, *safe;
 
 		cdict_reader_info_at(info->reader, i, &key, &value);
-		sink_to_memory(&s);
-		escape_json(&s, key, strlen(key)); /* keys come from the file too */
-		safe = sink_take(&s, NULL);
+		safe = json_key(&seen, key, i);
 		if (safe)
 			json_text(j, safe, value);
 		else
 			j->sink->buf.failed = true;
-		free(safe);
 	}
 	json_close(j);
+	stringset_fini(&seen);
 }
 
 static void clock(struct json *j, const struct info *info)

@@ -1,7 +1,7 @@
 # SQL's values in every format: NULL, a real, a blob, text that a terminal and a spreadsheet would obey, two columns of one name.
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o x.cdict
 sql='SELECT tid, name, vcpu, 1.5 AS "a,""b" FROM thread WHERE tid IN (1054, 1301) ORDER BY tid;
-SELECT NULL AS x, x'"'00ff'"' AS x, char(27) || "[31m<b>" AS "<x>", "=1+1" AS formula, 1e999 AS far, -9223372036854775808 AS least'
+SELECT NULL AS x, x'"'00ff'"' AS x, char(27) || "[31m<b>" AS "<x>", "=1+1" AS formula, 1e999 AS far, -9223372036854775808 AS least, "a" || char(0) || "b" AS nul'
 for format in text csv md json; do
 	echo "== $format"
 	"$CDICT" query "$sql" x.cdict --format $format | tr -d '\r'

@@ -12,6 +12,14 @@ for words in help 'help top' '--completion bash' 'info x.cdict' 'tasks x.cdict' 
 	$CDICT $words >/dev/full
 	echo "$words: status $?"
 done
+for format in text csv md json; do
+	$CDICT query 'SELECT * FROM sched_slice' x.cdict --format $format >/dev/full
+	echo "query $format: status $?"
+done
+for to in csv chrome pfw; do
+	$CDICT export -q x.cdict --to $to >/dev/full
+	echo "export $to: status $?"
+done
 $CDICT info x.cdict >&-
 echo "closed: status $?"
 (trap '' PIPE; $CDICT script x.cdict) | head -n 0

@@ -4,101 +4,24 @@
  * size and its content.  What is made of them is a file whose check sums and index are right; all that a
  * command reads of it is read, its tables are walked for and printed, and JSON is JSON.
  */
-/* base/json.h has one of that name, too */
-#define json_null jansson_null
-#include <jansson.h>
-#undef json_null
-
 #include "analyze/digest.h"
-#include "base/cursor.h"
-#include "format/container.h"
-#include "format/decode.h"
 #include "tables/info.h"
 #include "tables/tables.h"
+#include "tests/fuzz/blocksfile.h"
 #include "tests/fuzz/limits.h"
 #include "tests/fuzz/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const uint32_t types[] = { FORMAT_EVENTS, FORMAT_SCHEMA, FORMAT_INFO,        FORMAT_TASKS,
-				  FORMAT_LOSSES, FORMAT_LABELS, FORMAT_UNSTORED,    FORMAT_STACKS,
-				  FORMAT_DIGEST, FORMAT_INDEX,  FORMAT_STACK_EVENTS };
-enum { TYPES = sizeof(types) / sizeof(types[0]) };
-
-static void must(int so)
-{
-	if (!so)
-		abort();
-}
-
-static void put_block(struct buf *file, uint32_t type, uint32_t ordinal, const struct buf *payload)
-{
-	const struct container_header h = { type, (uint32_t)payload->len, ordinal,
-					    codec_crc(payload->data, payload->len) };
-	uint8_t header[FORMAT_BLOCK_HEADER_SIZE];
-
-	container_header_write(header, &h);
-	buf_add(file, header, sizeof(header));
-	buf_add(file, payload->data, payload->len);
-}
-
-static void make_file(struct buf *file, const uint8_t *data, size_t size)
-{
-	struct cursor c = cursor_init(data, size, false);
-	struct buf payload = { 0 }, index = { 0 };
-	uint8_t header[FORMAT_HEADER_SIZE], trailer[FORMAT_TRAILER_SIZE];
-	uint32_t ordinal = 0;
-	uint64_t last_ns = 0, at;
-
-	container_file_header(header);
-	buf_add(file, header, sizeof(header));
-	while (c.left >= 3) {
-		uint32_t type = types[cursor_u8(&c) % TYPES];
-		struct index_row row = { .type = type };
-		uint16_t want = cursor_u16(&c);
-		size_t n = want < c.left ? want : c.left;
-
-		payload.len = 0;
-		if (type != FORMAT_EVENTS && type != FORMAT_STACK_EVENTS) {
-			buf_u8(&payload, FORMAT_STORED);
-			buf_varint(&payload, n);
-		}
-		buf_add(&payload, cursor_take(&c, n), n);
-		put_block(file, type, ordinal++, &payload);
-		row.size = payload.len + FORMAT_BLOCK_HEADER_SIZE;
-		if (type == FORMAT_EVENTS)
-			format_block_peek(payload.data, payload.len, &row.events, NULL, 0, NULL);
-		index_row_write(&index, &row, &last_ns);
-	}
-	at = file->len;
-	payload.len = 0;
-	buf_u8(&payload, FORMAT_STORED);
-	buf_varint(&payload, index.len);
-	buf_add(&payload, index.data, index.len);
-	put_block(file, FORMAT_INDEX, ordinal, &payload);
-	container_trailer(trailer, at);
-	buf_add(file, trailer, sizeof(trailer));
-	buf_fini(&payload);
-	buf_fini(&index);
-}
-
 /* What was printed as JSON is JSON. */
 static void must_be_json(struct sink *s)
 {
-	json_error_t why;
 	size_t len;
 	char *text = sink_take(s, &len);
-	json_t *j;
 
 	must(text != NULL);
 	limits_end();
-	/* of integers jansson has no more than 63 bits */
-	j = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &why);
-	if (!j) {
-		fprintf(stderr, "%s at byte %d of:\n%s\n", why.text, why.position, text);
-		abort();
-	}
-	json_decref(j);
+	must_be_json_text(text, len, JSON_REJECT_DUPLICATES);
 	free(text);
 }
 
@@ -175,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cdict_error err;
 	struct buf file = { 0 };
 
-	make_file(&file, data, size);
+	blocksfile_make(&file, data, size);
 	limits_begin(file.len);
 	must(!cdict_reader_parse(&r, file.data, file.len, &err));
 	walk_all(r);

@@ -8,14 +8,7 @@
 # stands beside it. A task that is seen once takes three bytes of a file and, what has to be told of it being more than
 # eight times that, 160 bytes in a walk, 240 in the core map, 280 in the table of tasks, 350 in all tables at once; pictures as the table they are of
 # (doc/cdict.5, Limits): with 10 million of them (SIZES_TIDS=10000000) the table of tasks takes 2.6 GiB.
-set -u
-. "$TOP/tests/oracle/_lib.sh"
-cd "$(mktemp -d)" || exit 1
-export CDICT
-
-case $BUILD in
-*san-*) echo "the sanitizers' memory is not the program's" >&2; exit 77 ;;
-esac
+. "$TOP/tests/hostile/_lib.sh"
 
 cat >one.trace <<'R'
 cpus 1
@@ -25,9 +18,9 @@ proc 501 w
 R
 "$MKPERF" --formats "$DATA/formats" -o one.data one.trace || exit 1
 # within MIB SECONDS COMMAND... of cdict
-within() { python3 "$TOP/tests/tools/bounded.py" --one "$@" 2>&1; }
+within() { bounded --one "$@"; }
 here=$PWD
-big() { python3 "$TOP/tests/tools/bigperf.py" "$@"; }
+big() { python3 "$tools/bigperf.py" "$@"; }
 events() { "$CDICT" info "$1" --format json | python3 -c 'import json, sys; print(json.load(sys.stdin)["events"])'; }
 
 tids() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 900
+# timeout: 1200
 # takes: 60
 #
 # Whichever write, link, rename, sync or truncation of a command fails, or is the last before SIGKILL: under the final
@@ -89,5 +89,13 @@ walk failing_heatmap x.txt "$CDICT" heatmap -q ../in.cdict --format-out svg -o x
 for to in perfetto pfw sqlite; do
 	walk failing_export_$to x.txt "$CDICT" export -q ../in.cdict --to $to -o x.txt
 done
+query() { walk "failing_query_$1" x.txt "$CDICT" query -q "$3" ../in.cdict --format "$2" -o x.txt; }
+if "$CDICT" query -q 'SELECT 1' in.cdict >/dev/null 2>may.err; then
+	for format in text csv md json; do
+		query $format $format 'SELECT * FROM sched_slice'
+	done
+else
+	skip failing_query "$(head -n 1 may.err)"
+fi
 "$CDICT" sweep -q -n 2 -L b 1,2 --metric v -o in.json -- echo '{"v": {b}}' >/dev/null || exit 1
 walk failing_sweep x.txt "$CDICT" sweep -q --plot ../in.json -o x.txt

@@ -5,6 +5,8 @@ bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE
 and eight times the file (a page's numbers apart), more than SECONDS of CPU and a second for each MiB of the file, prints more than 20 MB, or ends
 otherwise than with status 0, or 1 or 2 and a reason.
 
+MIB may be two, "128,200": the second is what exports and queries may have, which keep more of a task.
+
 bounded.py --one MIB SECONDS COMMAND...: the same of one command of cdict, MIB and SECONDS as they are, and it must not fail.
 
 bounded.py --import MIB SECONDS FILE...: the same of cdict convert of what another recorder made, which may be packed to a thousandth.
@@ -15,8 +17,13 @@ import subprocess
 import sys
 import tempfile
 
-COMMANDS = [['info', '--verify'], ['tasks'], ['switches'], ['coremap', '-C', '63'], ['stats'], ['script'],
-            ['annotate', '--anonymize', '-o', '-'], ['heatmap', '-o', 'x.svg'], ['report', '-o', 'x.html']]
+# '{}' is the file
+COMMANDS = [['info', '{}', '--verify'], ['tasks', '{}'], ['switches', '{}'], ['coremap', '{}', '-C', '63'], ['stats', '{}'],
+            ['script', '{}'], ['annotate', '{}', '--anonymize', '-o', '-'], ['heatmap', '{}', '-o', 'x.svg'],
+            ['report', '{}', '-o', 'x.html'], ['diff', '{}', '{}'], ['flame', '{}', '-o', 'x.svg'],
+            ['export', '{}', '-o', 'x.pftrace'], ['export', '{}', '-o', 'x.csv'], ['export', '{}', '-o', 'x.sqlite'],
+            ['query', 'SELECT state, sum(dur) FROM thread_state GROUP BY state; SELECT count(*) FROM ftrace_event', '{}'],
+            ['sweep', '--plot', '{}', '-o', 'x.svg']]
 PAGE = 48  # MiB more: what a page draws from is of one size for all files
 
 
@@ -68,19 +75,20 @@ def main(argv):
     if argv[0] == '--import':
         imports(argv[1:])
         return
-    base, seconds = int(argv[0]), int(argv[1])
+    base, seconds = [int(m) for m in argv[0].split(',')], int(argv[1])
     with tempfile.TemporaryDirectory() as folder:
         for path in argv[2:]:
             mib = os.path.getsize(path) / 1048576
             for command in COMMANDS:
-                for old in ('x.svg', 'x.html'):
-                    if os.path.exists(f'{folder}/{old}'):
-                        os.unlink(f'{folder}/{old}')
-                status, used, printed, said = run([command[0], os.path.abspath(path)] + command[1:], folder, seconds + int(mib))
+                for old in os.listdir(folder):
+                    os.unlink(f'{folder}/{old}')
+                words = [os.path.abspath(path) if w == '{}' else w for w in command]
+                status, used, printed, said = run(words, folder, seconds + int(mib))
                 wrong = []
                 if status not in (0, 1, 2) or (status and not said):
                     wrong.append(f'status {status}')
-                if used.ru_maxrss / 1024 > base + 8 * mib + (PAGE if command[0] == 'report' else 0):
+                most = base[-1] if command[0] in ('export', 'query') else base[0]
+                if used.ru_maxrss / 1024 > most + 8 * mib + (PAGE if command[0] == 'report' else 0):
                     wrong.append(f'{used.ru_maxrss // 1024} MiB')
                 if used.ru_utime + used.ru_stime > seconds + mib:
                     wrong.append(f'{used.ru_utime + used.ru_stime:.1f} s')

@@ -5,6 +5,7 @@ mkbomb.py FOLDER: small cdicts there, a KIND each, whose check sums are right an
 of KIND-mended one byte is another one, and its check sums are right again.
 
 mkbomb.py --mend FILE OUT SEED: such a copy of any cdict.
+mkbomb.py --longer FILE OUT SEED: the same with one byte more in it instead of another one.
 """
 import random
 import struct
@@ -86,8 +87,16 @@ KINDS = {
 }
 
 
-def mend(data, seed):
-    """One byte of what a block inflates to, or of what is stored, is another; all check sums are right."""
+def change(raw, rnd):
+    raw[rnd.randrange(len(raw))] = rnd.randrange(256)
+
+
+def insert(raw, rnd):
+    raw.insert(rnd.randrange(len(raw) + 1), rnd.randrange(256))
+
+
+def mend(data, seed, how=change):
+    """One byte of what a block inflates to, or of what is stored, is another, or one more; all check sums are right."""
     rnd = random.Random(seed)
     at, found = 16, []
     while at + 24 <= len(data) - 16:
@@ -109,20 +118,20 @@ def mend(data, seed):
             if payload[n - 1] < 128:
                 break
         raw = bytearray(zlib.decompress(payload[n:], -15))
-        raw[rnd.randrange(len(raw))] = rnd.randrange(256)
+        how(raw, rnd)
         payload = pack(bytes(raw))
     else:
         raw = bytearray(payload)
-        raw[rnd.randrange(len(raw))] = rnd.randrange(256)
+        how(raw, rnd)
         payload = bytes(raw)
     found[i] = (kind, payload)
     return blocks_to_file(found)
 
 
 def main(argv):
-    if argv[0] == '--mend':
+    if argv[0] in ('--mend', '--longer'):
         with open(argv[1], 'rb') as f:
-            data = mend(f.read(), int(argv[3]))
+            data = mend(f.read(), int(argv[3]), insert if argv[0] == '--longer' else change)
         with open(argv[2], 'wb') as f:
             f.write(data)
         return

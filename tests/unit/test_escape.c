@@ -92,11 +92,12 @@ static void json_stays_json(void **state)
 {
 	static const struct example examples[] = {
 		{ "a\"b\\c/", "a\\\"b\\\\c/" },
-		{ "\n\t\x01\x1f\x7f", "\\n\\t\\u0001\\u001f\\u007f" },
+		{ "\n\t\x01\x1f\x7f", "\\\\x0a\\\\x09\\\\x01\\\\x1f\\\\x7f" },
+		{ "\xc2\x9b", "\\\\xc2\\\\x9b" },
 		{ "\xff"
 		  "x",
 		  "\xef\xbf\xbdx" },
-		{ "\xe2\x80\xa8", "\\u2028" },
+		{ "\xe2\x80\xa8", "<U+2028>" },
 		{ "a\xe2\x80\xae"
 		  "b",
 		  "a<U+202E>b" },
@@ -108,12 +109,28 @@ static void json_stays_json(void **state)
 	CHECK(escape_json, examples);
 }
 
+/* Who reads it has what was there. */
+static void a_value_in_json_is_itself_again(void **state)
+{
+	static const struct example examples[] = {
+		{ "\n\t\x01\x7f\xc2\x9b", "\\n\\t\\u0001\\u007f\\u009b" },
+		{ "a\"\\", "a\\\"\\\\" },
+		{ "\xe2\x80\xae", "\\u202e" },
+		{ "\xf3\xa0\x80\xa1", "\\udb40\\udc21" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+	};
+
+	(void)state;
+	CHECK(escape_json_exact, examples);
+}
+
 static void a_script_element_is_not_left(void **state)
 {
 	static const struct example examples[] = {
 		{ "</script><script>", "\\u003c/script\\u003e\\u003cscript\\u003e" },
 		{ "<!--&", "\\u003c!--\\u0026" },
 		{ "\xe2\x80\xae", "\\u003cU+202E\\u003e" },
+		{ "\n\x1b\xe2\x80\xa8", "\\n\\u001b\\u2028" },
 		{ "\"\\", "\\\"\\\\" },
 	};
 
@@ -182,8 +199,9 @@ static void a_markdown_cell_stays_one(void **state)
 /* No byte at all gets through that a context forbids. */
 static void every_byte_is_safe_everywhere(void **state)
 {
-	static escape_fn *const fns[] = { escape_terminal, escape_json, escape_json_script,
-					  escape_csv,      escape_md,   escape_xml_attr };
+	static escape_fn *const fns[] = { escape_terminal,    escape_json, escape_json_exact,
+					  escape_json_script, escape_csv,  escape_md,
+					  escape_xml_attr };
 
 	(void)state;
 	for (size_t f = 0; f < sizeof(fns) / sizeof(fns[0]); f++) {
@@ -220,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_terminal_obeys_nothing),
 		cmocka_unit_test(the_width_is_that_of_what_is_shown),
 		cmocka_unit_test(json_stays_json),
+		cmocka_unit_test(a_value_in_json_is_itself_again),
 		cmocka_unit_test(a_script_element_is_not_left),
 		cmocka_unit_test(xml_text_and_attributes_are_not_left),
 		cmocka_unit_test(a_csv_cell_stays_one),

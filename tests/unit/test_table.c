@@ -152,11 +152,11 @@ static void json_is_one_object_with_exact_integers(void **state)
 
 	(void)state;
 	assert_non_null(strstr(got, "\"schema\": {\"name\": \"cdict-rows\", \"version\": 1}"));
-	assert_non_null(strstr(got, "\"host\": \"host\\u001b[1m\""));
+	assert_non_null(strstr(got, "\"host\": \"host\\\\x1b[1m\""));
 	assert_non_null(strstr(got, "\"window_ns\": {\"from\": 1000000000, \"to\": 2000000000, "
 				    "\"length\": 1000000000}"));
 	assert_non_null(strstr(got, "\"lost\": 7,"));
-	assert_non_null(strstr(got, "\"name\": \"b,\\\"|<\\n\""));
+	assert_non_null(strstr(got, "\"name\": \"b,\\\"|<\\\\x0a\""));
 	assert_non_null(strstr(got, "\"count\": 18446744073709551615"));
 	assert_non_null(strstr(got, "\"wide\": null"));
 	assert_non_null(strstr(got, "\"total\": {\"name\": \"total\""));

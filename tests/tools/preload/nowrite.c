@@ -74,6 +74,37 @@ ssize_t write(int fd, const void *data, size_t size)
 	return THEIRS(write)(fd, data, size);
 }
 
+/* SQLite's: its database, and where a sort goes that memory does not hold. With 64-bit offsets both are one. */
+static ssize_t pwrite_or_fail(ssize_t (*theirs)(int, const void *, size_t, off64_t), int fd,
+			      const void *data, size_t size, off64_t at_byte)
+{
+	if (fails()) {
+		if (how)
+			return -1;
+		size = size / 2 ? size / 2 : size;
+	}
+	return theirs(fd, data, size, at_byte);
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at_byte)
+{
+	return pwrite_or_fail(THEIRS(pwrite64), fd, data, size, at_byte);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	va_start(ap, flags);
+	if (flags & (O_CREAT | O_TMPFILE))
+		mode = va_arg(ap, mode_t);
+	va_end(ap);
+	if ((flags & O_ACCMODE) != O_RDONLY && fails() && how)
+		return -1;
+	return THEIRS(open64)(path, flags, mode);
+}
+
 #define FAILING(type, name, params, args)                                                          \
 	type name params                                                                           \
 	{                                                                                          \
