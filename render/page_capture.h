@@ -86,6 +86,7 @@ struct page_diff {
 struct page_view {
 	const char *only;             /* "exits"; NULL: everything */
 	const char *what, *by;        /* with which the view starts, or NULL */
+	const char *fold;             /* "groups", "tasks": its rows; NULL: as fits */
 	const struct page_diff *diff; /* NULL: captures are compared with the first */
 };
 
