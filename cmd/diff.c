@@ -176,6 +176,9 @@ static int compare(struct diff *d)
 			changes_init(&d->all[what], (enum compare_what)what, walks, d->n_base, d->n)
 				? figures_no_memory(d->f[0])
 				: CMD_DONE;
+	if (!status && (d->opts->by == DIFF_BY_GROUP || is_page(d->opts->shared.output)) &&
+	    changes_init(&d->groups, COMPARE_GROUPS, walks, d->n_base, d->n))
+		status = figures_no_memory(d->f[0]);
 	if (!status)
 		status = diff_judge(d);
 	if (!status)
@@ -184,6 +187,7 @@ static int compare(struct diff *d)
 		status = status_of(d);
 	for (unsigned what = 0; what < COMPARE_N; what++)
 		changes_fini(&d->all[what]);
+	changes_fini(&d->groups);
 	table_free(d->regressions);
 	table_free(d->outcome);
 	table_free(d->runs);
@@ -233,7 +237,13 @@ static int diff_run(const struct cmd_call *call)
 	return status;
 }
 
+static const char *const by_choices[] = { "task", "group", NULL };
+
 static const struct cmd_option diff_options[] = {
+	CMD_CHOICE(
+		0, "by", struct diff_opts, by, "WHAT", by_choices, "task",
+		"the table of tasks has a row for each task or group: a VM, the kernel threads, or "
+		"tasks of one name"),
 	CMD_ORDERED(0, "fail-if", struct diff_opts, rules, "RULE",
 		    "status 3 when RULE is so, as in 'exits.rate > +10 %'; repeatable"),
 	CMD_ORDERED(

@@ -13,7 +13,11 @@ struct diff_opts {
 	const char *alpha;
 	uint64_t min_events;
 	bool skip_unjudged;
+	int by; /* DIFF_BY_* */
 };
+
+/* What has a row in the table of tasks. */
+enum { DIFF_BY_TASK = 0, DIFF_BY_GROUP };
 
 struct diff {
 	const struct cmd_call *call;
@@ -23,6 +27,7 @@ struct diff {
 	size_t n_base, n;
 	double alpha;
 	struct changes all[COMPARE_N];
+	struct changes groups; /* of tasks; for a page, and --by group */
 	struct rule *rules;
 	size_t n_rules;
 	struct table *regressions, *outcome, *runs; /* broken rules, all rules, captures */

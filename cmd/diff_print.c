@@ -135,6 +135,16 @@ static char *note_of(const struct diff *d)
 	return sink_take(&s, NULL);
 }
 
+static const struct changes *changes_of(const struct diff *d, enum compare_what what)
+{
+	return what == COMPARE_TASKS && d->opts->by == DIFF_BY_GROUP ? &d->groups : &d->all[what];
+}
+
+static const char *heading(const struct diff *d, size_t i)
+{
+	return changes_of(d, order[i]) == &d->groups ? "Groups of tasks" : headings[i];
+}
+
 static size_t top_of(const struct diff *d)
 {
 	return d->opts->shared.top;
@@ -143,7 +153,7 @@ static size_t top_of(const struct diff *d)
 /* The rows of a kind that changed most, a line a figure. */
 static struct table *list_of(const struct diff *d, enum compare_what what)
 {
-	const struct changes *one = &d->all[what];
+	const struct changes *one = changes_of(d, what);
 	const struct changes_how how = {
 		.alpha = d->alpha, .people = true, .wide = d->call->verbose > 0, .top = top_of(d)
 	};
@@ -215,7 +225,7 @@ static void md_verdict(const struct diff *d, struct sink *s, const struct table_
 
 static void md_kind(const struct diff *d, struct sink *s, const struct table_frame *frame, size_t i)
 {
-	const struct changes *c = &d->all[order[i]];
+	const struct changes *c = changes_of(d, order[i]);
 	struct table *t = list_of(d, order[i]);
 	size_t top = top_of(d);
 
@@ -223,7 +233,7 @@ static void md_kind(const struct diff *d, struct sink *s, const struct table_fra
 		s->error = -ENOMEM;
 	if (t && t->n_rows) {
 		sink_printf(s, "<details><summary>%s: ",
-			    order[i] == COMPARE_VCPU ? "vCPUs" : headings[i]);
+			    order[i] == COMPARE_VCPU ? "vCPUs" : heading(d, i));
 		if (top && top < c->rows.n)
 			sink_printf(s, "the %zu most changed of %zu", top, c->rows.n);
 		else
@@ -278,7 +288,7 @@ static int text(const struct diff *d, struct sink *s, struct table_frame *frame)
 	if (d->regressions->n_rows)
 		tables[n++] = d->regressions;
 	for (size_t i = 0; i < COMPARE_N && !rc; i++) {
-		struct table *t = d->all[order[i]].table;
+		struct table *t = changes_of(d, order[i])->table;
 
 		/* a core map is for looking at: the page draws it */
 		if ((order[i] == COMPARE_COREMAP && !d->call->verbose) || !t->n_rows)
@@ -289,7 +299,7 @@ static int text(const struct diff *d, struct sink *s, struct table_frame *frame)
 			table_top(t, top_of(d));
 		rc = t ? 0 : -ENOMEM;
 		if (t) {
-			t->heading = headings[i];
+			t->heading = heading(d, i);
 			tables[n++] = t;
 		}
 	}
@@ -312,7 +322,7 @@ static int data(const struct diff *d, struct sink *s, const struct table_frame *
 	int rc;
 
 	for (size_t i = 0; i < COMPARE_N; i++)
-		all[i] = &d->all[order[i]];
+		all[i] = changes_of(d, order[i]);
 	changes = changes_list(all, COMPARE_N, &how);
 	if (!changes)
 		return -ENOMEM;
@@ -323,7 +333,7 @@ static int data(const struct diff *d, struct sink *s, const struct table_frame *
 		tables[n++] = d->outcome;
 		tables[n++] = d->runs;
 		for (size_t i = 0; i < COMPARE_N; i++)
-			tables[n++] = d->all[order[i]].table;
+			tables[n++] = changes_of(d, order[i])->table;
 		tables[n++] = changes;
 	}
 	rc = table_print(s, format, frame, tables, n);
@@ -401,6 +411,7 @@ int diff_page(struct diff *d)
 {
 	char *was = diff_side(d, CHANGES_BASE), *is = diff_side(d, CHANGES_NEW);
 	const struct page_diff diff = { .all = d->all,
+					.groups = &d->groups,
 					.sides = { was, is },
 					.n_base = d->n_base,
 					.alpha = d->alpha,

@@ -17,6 +17,7 @@
 #define PIXELS_MAX 16384
 #define CELLS_MAX 1000
 
+static const char *const row_kinds[] = { "task", "group", "role", NULL };
 static const char *const themes[] = { "auto", "light", "dark", NULL };
 
 static const char *const switch_whats[] = { "run", "sleep", "wakeup", NULL };
@@ -61,6 +62,7 @@ static const struct view {
 	const char *all;                      /* what no task filter stands for */
 	heatmap_add_fn *add;
 	heatmap_draw_fn *draw;
+	bool grouped;                          /* --rows makes sense */
 	void (*warn)(const struct heatmap *h); /* of what the capture lacks; NULL: nothing */
 } views[] = {
 	/* in the order of view_names */
@@ -78,6 +80,7 @@ static const struct view {
 	  .all = "all vCPUs",
 	  .add = heatmap_add_exits,
 	  .draw = heatmap_draw_exits,
+	  .grouped = true,
 	  .warn = warn_of_exits },
 	{ .name = "vcpu",
 	  .titles = { "vCPUs: where their time went" },
@@ -91,6 +94,7 @@ static const struct view {
 	  .all = "all tasks",
 	  .add = heatmap_add_coremap,
 	  .draw = heatmap_draw_coremap,
+	  .grouped = true,
 	  .warn = warn_of_switches },
 	{ .name = "cpu",
 	  .bys = use_bys,
@@ -99,6 +103,7 @@ static const struct view {
 	  .all = "all tasks but IDLE",
 	  .add = heatmap_add_cpu,
 	  .draw = heatmap_draw_cpu,
+	  .grouped = true,
 	  .warn = warn_of_switches },
 	{ .name = "kvm",
 	  .whats = kvm_whats,
@@ -307,6 +312,7 @@ static void fini(struct heatmap *h)
 	bins_free(h->bins);
 	lanes_free(h->lanes);
 	free(h->wanted);
+	heatmap_groups_fini(&h->groups);
 	marks_fini(&h->m);
 	figures_close(&h->f);
 }
@@ -323,6 +329,8 @@ static int heatmap_run(const struct cmd_call *call)
 	status = choose(call, "what", opts->what, view, view->whats, &h.what);
 	if (!status)
 		status = choose(call, "by", opts->by, view, view->bys, &h.by);
+	if (!status && opts->rows && !view->grouped)
+		status = cmd_usage(call, "option --rows makes no sense with --view %s", view->name);
 	if (!status && is_page(opts))
 		return heatmap_page(call, view->name, view->whats ? view->whats[h.what] : NULL,
 				    view->bys ? view->bys[h.by] : NULL);
@@ -369,8 +377,10 @@ static const struct cmd_option heatmap_options[] = {
 		 "width in pixels (default: 1280), in the terminal in columns"),
 	CMD_UINT(0, "height", struct heatmap_opts, height, "N", NULL,
 		 "height in pixels (default: 720), in the terminal in lines"),
+	CMD_CHOICE(0, "rows", struct heatmap_opts, rows, "WHAT", row_kinds, "task",
+		   "a row for each task, group or role, as cdict tasks --by (coremap, cpu, exits)"),
 	CMD_UINT('n', "top", struct heatmap_opts, top, "N", "25",
-		 "the N largest tasks, the others as one; 0 is all (coremap, cpu)"),
+		 "the N largest rows, the others as one; 0 is all (coremap, cpu)"),
 	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
 	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "auto",
 		   "light or dark paper; auto: light, but dark in a terminal"),

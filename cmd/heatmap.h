@@ -2,17 +2,22 @@
 /*
  * heatmap.h - the parts of cdict heatmap: options, the way from the capture to the picture and
  * output (heatmap.c), what all pictures say (heatmap_caption.c), what is drawn (heatmap_slices.c,
- * heatmap_rows.c, heatmap_bars.c).
+ * heatmap_rows.c, heatmap_bars.c), tasks in groups (heatmap_groups.c).
  */
 #ifndef CMD_HEATMAP_H
 #define CMD_HEATMAP_H
 
 #include "analyze/slices.h"
+#include "base/map.h"
 #include "cmd/figures.h"
 #include "render/bins.h"
 #include "render/frame.h"
 #include "render/lanes.h"
 #include "render/marks.h"
+#include "tables/fold.h"
+
+/* What has a row of its own, as --rows says. */
+enum { HEATMAP_ROWS_TASK = 0, HEATMAP_ROWS_GROUP, HEATMAP_ROWS_ROLE };
 
 struct heatmap_opts {
 	struct options_shared shared;
@@ -22,6 +27,7 @@ struct heatmap_opts {
 	const char *label;
 	uint64_t width, height; /* 0: not given */
 	uint64_t top;           /* rows; 0: all */
+	int rows;               /* HEATMAP_ROWS_* */
 	int theme;              /* 0: as fits */
 };
 
@@ -30,6 +36,18 @@ struct heatmap_caption {
 	struct frame_caption frame;
 	char *label, *host, *selection, *loss;
 	struct cdict_loss *losses;
+};
+
+/* A row of several tasks. */
+struct heatmap_group {
+	struct fold_place place;
+	uint32_t tasks, last; /* how many, the newest of them */
+};
+
+struct heatmap_groups {
+	struct fold fold;
+	struct map numbers; /* (group, role) -> place in all */
+	ARRAY(struct heatmap_group) all;
 };
 
 /* One picture in the making. */
@@ -46,6 +64,7 @@ struct heatmap {
 	struct bins *bins;
 	struct lanes *lanes;
 	bool *wanted; /* by task: asked for */
+	struct heatmap_groups groups;
 };
 
 /* What a view does before the walk: registers its analyses, 0 or a negative code with *err filled; and
@@ -77,5 +96,12 @@ bool heatmap_is_shown(const struct heatmap *h, uint32_t task);
 /* heatmap_task_name - "CPU 0/KVM  4711", clean, given: names of threads repeat between
  * VMs.  NULL when out of memory. */
 char *heatmap_task_name(const struct heatmap *h, uint32_t task);
+
+/* heatmap_row_of - the number of the row that the task, not IDLE, is part of: its own, or its group's; tasks come in order.
+ * 0 or -ENOMEM. */
+int heatmap_row_of(struct heatmap *h, uint32_t task, uint32_t *row);
+/* heatmap_row_name - "Firewall.05 vcpu (2)", clean, given; a group of one task is called as the task. NULL when out of memory. */
+char *heatmap_row_name(const struct heatmap *h, uint32_t row);
+void heatmap_groups_fini(struct heatmap_groups *g);
 
 #endif

@@ -13,35 +13,42 @@
 #include "cmd/heatmap.h"
 #include "render/view_tasks.h"
 
-/* A wanted task: what it did, and where its cells are in the core map. */
+/* A wanted row: what its tasks did, and where their cells are in the order of rows. */
 struct ranked {
-	uint32_t first, n;
+	uint32_t row, first, n;
 	struct task_use all;
 };
 
-/* What several tasks did together, by CPU. */
+/* What several rows did together, by CPU. */
 struct together {
 	struct task_use *cpus;
-	size_t n_tasks;
+	size_t n_rows;
+};
+
+/* A cell of the core map and the row that it is part of. */
+struct placed {
+	uint32_t row, cell;
 };
 
 struct bars {
-	const struct heatmap *h;
+	struct heatmap *h;
 	uint32_t n_cpus;
 	bool per_cpu;
-	size_t top, most; /* rows as asked for; the largest that are kept, 0: all */
+	size_t top, most;           /* rows as asked for; the largest that are kept, 0: all */
+	ARRAY(struct placed) order; /* cells by row, of groups */
+	bool ordered;               /* rows are groups, else tasks: whose cells follow each other */
 	ARRAY(struct ranked) best;
-	struct together idle, rest;
-	size_t n_tasks; /* wanted, without IDLE */
+	struct together idle, rest, one;
+	size_t n_rows; /* wanted, without IDLE */
 	ARRAY(struct task_bar) all;
 };
 
 static const struct analyze_core_cell *cell_at(const struct bars *b, uint32_t i)
 {
-	return analyze_coremap_at(b->h->f.walk.coremap, i);
+	return analyze_coremap_at(b->h->f.walk.coremap, b->ordered ? b->order.at[i].cell : i);
 }
 
-static int bars_init(struct bars *b, const struct heatmap *h, bool per_cpu)
+static int bars_init(struct bars *b, struct heatmap *h, bool per_cpu)
 {
 	uint64_t top = h->opts->top;
 
@@ -52,7 +59,8 @@ static int bars_init(struct bars *b, const struct heatmap *h, bool per_cpu)
 	b->most = b->top ? b->top + 1 : 0;
 	b->idle.cpus = calloc((size_t)b->n_cpus + 1, sizeof(*b->idle.cpus));
 	b->rest.cpus = calloc((size_t)b->n_cpus + 1, sizeof(*b->rest.cpus));
-	return b->idle.cpus && b->rest.cpus ? 0 : -ENOMEM;
+	b->one.cpus = calloc((size_t)b->n_cpus + 1, sizeof(*b->one.cpus));
+	return b->idle.cpus && b->rest.cpus && b->one.cpus ? 0 : -ENOMEM;
 }
 
 static void bars_fini(struct bars *b)
@@ -62,20 +70,22 @@ static void bars_fini(struct bars *b)
 		free(b->all.at[i].cells);
 	}
 	array_fini(&b->all);
+	array_fini(&b->order);
 	array_fini(&b->best);
 	free(b->idle.cpus);
 	free(b->rest.cpus);
+	free(b->one.cpus);
 }
 
-static void put_together(struct together *to, const struct bars *b, const struct ranked *task)
+static void put_together(struct together *to, const struct bars *b, const struct ranked *row)
 {
-	for (uint32_t i = task->first; i < task->first + task->n; i++) {
+	for (uint32_t i = row->first; i < row->first + row->n; i++) {
 		const struct analyze_core_cell *cell = cell_at(b, i);
 
 		to->cpus[cell->cpu].run_ns += cell->run_ns;
 		to->cpus[cell->cpu].switches += cell->switches;
 	}
-	to->n_tasks++;
+	to->n_rows++;
 }
 
 static int larger(uint64_t a, uint64_t b)
@@ -95,7 +105,7 @@ static int by_use(const void *a, const void *b, void *by_switches)
 	return order ? order : larger(y->first, x->first);
 }
 
-/* Of the tasks that are kept all but the @n largest go to the rest. */
+/* Of the rows that are kept all but the @n largest go to the rest. */
 static void cut(struct bars *b, size_t n)
 {
 	bool by_switches = b->h->by == 1;
@@ -108,38 +118,85 @@ static void cut(struct bars *b, size_t n)
 		b->best.n = n;
 }
 
-static int rank(struct bars *b, const struct ranked *task)
+static int rank(struct bars *b, const struct ranked *row)
 {
-	b->n_tasks++;
-	if (array_push(&b->best, *task))
+	b->n_rows++;
+	if (array_push(&b->best, *row))
 		return -ENOMEM;
 	if (b->most && b->best.n >= 2 * b->most)
 		cut(b, b->most);
 	return 0;
 }
 
-/* The largest wanted tasks; the others and IDLE of all CPUs together. */
+static void add_use(struct ranked *row, const struct analyze_core_cell *cell)
+{
+	row->all.run_ns += cell->run_ns;
+	row->all.switches += cell->switches;
+	row->n++;
+}
+
+/* Of the task, which is wanted: its cells are in order when rows are tasks, else they are put where its group's are. */
+static int add_task(struct bars *b, const struct ranked *task, uint32_t id)
+{
+	struct ranked row = *task;
+	int rc;
+
+	if (!analyze_engine_task(b->h->f.walk.eng, id)->tid) {
+		put_together(&b->idle, b, task);
+		return 0;
+	}
+	rc = heatmap_row_of(b->h, id, &row.row);
+	if (rc || b->h->opts->rows == HEATMAP_ROWS_TASK)
+		return rc ? rc : rank(b, &row);
+	for (uint32_t i = task->first; i < task->first + task->n && !rc; i++)
+		rc = array_push(&b->order, (struct placed){ row.row, i });
+	return rc;
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
+				: (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+static int rank_groups(struct bars *b)
+{
+	int rc = 0;
+
+	if (b->order.n)
+		qsort(b->order.at, b->order.n, sizeof(*b->order.at), by_row);
+	b->ordered = b->order.n;
+	for (uint32_t i = 0; i < b->order.n && !rc;) {
+		struct ranked row = { .row = b->order.at[i].row, .first = i };
+
+		for (; i < b->order.n && b->order.at[i].row == row.row; i++)
+			add_use(&row, cell_at(b, i));
+		rc = rank(b, &row);
+	}
+	return rc;
+}
+
+/* The largest wanted rows; the others and IDLE of all CPUs together. */
 static int collect(struct bars *b)
 {
-	uint32_t n = (uint32_t)analyze_coremap_count(b->h->f.walk.coremap);
+	const struct analyze_coremap *map = b->h->f.walk.coremap;
+	uint32_t n = (uint32_t)analyze_coremap_count(map);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < n && !rc;) {
-		uint32_t id = cell_at(b, i)->task;
+		uint32_t id = analyze_coremap_at(map, i)->task;
 		struct ranked task = { .first = i };
 
-		for (; i < n && cell_at(b, i)->task == id; i++, task.n++) {
-			task.all.run_ns += cell_at(b, i)->run_ns;
-			task.all.switches += cell_at(b, i)->switches;
-		}
-		if ((!task.all.run_ns && !task.all.switches) || !heatmap_is_shown(b->h, id))
-			continue;
-		if (analyze_engine_task(b->h->f.walk.eng, id)->tid)
-			rc = rank(b, &task);
-		else
-			put_together(&b->idle, b, &task);
+		for (; i < n && analyze_coremap_at(map, i)->task == id; i++)
+			add_use(&task, analyze_coremap_at(map, i));
+		if ((task.all.run_ns || task.all.switches) && heatmap_is_shown(b->h, id))
+			rc = add_task(b, &task, id);
 	}
-	cut(b, b->top && b->n_tasks > b->most ? b->top : SIZE_MAX);
+	if (!rc)
+		rc = rank_groups(b);
+	cut(b, b->top && b->n_rows > b->most ? b->top : SIZE_MAX);
 	return rc;
 }
 
@@ -167,19 +224,6 @@ static void add_cell(struct task_bar *bar, uint32_t cpu, const struct task_use *
 		bar->cells[bar->n_cells++] = (struct task_cell){ cpu, *use };
 }
 
-static int bar_of_task(struct bars *b, const struct ranked *task)
-{
-	uint32_t id = cell_at(b, task->first)->task;
-	struct task_bar *bar = new_bar(b, heatmap_task_name(b->h, id), task->n);
-
-	for (uint32_t i = task->first; bar && i < task->first + task->n; i++) {
-		const struct analyze_core_cell *cell = cell_at(b, i);
-
-		add_cell(bar, cell->cpu, &(struct task_use){ cell->run_ns, cell->switches });
-	}
-	return bar ? 0 : -ENOMEM;
-}
-
 /* @name is taken; NULL: out of memory. */
 static struct task_bar *bar_together(struct bars *b, char *name, const struct task_use *cpus)
 {
@@ -194,8 +238,26 @@ static struct task_bar *bar_together(struct bars *b, char *name, const struct ta
 	return bar;
 }
 
+static int bar_of(struct bars *b, const struct ranked *row)
+{
+	struct task_bar *bar;
+
+	/* the cells of a task are those of the map, each CPU once */
+	if (!b->ordered) {
+		bar = new_bar(b, heatmap_row_name(b->h, row->row), row->n);
+		for (uint32_t i = row->first; bar && i < row->first + row->n; i++)
+			add_cell(bar, cell_at(b, i)->cpu,
+				 &(struct task_use){ cell_at(b, i)->run_ns,
+						     cell_at(b, i)->switches });
+		return bar ? 0 : -ENOMEM;
+	}
+	memset(b->one.cpus, 0, b->n_cpus * sizeof(*b->one.cpus));
+	put_together(&b->one, b, row);
+	return bar_together(b, heatmap_row_name(b->h, row->row), b->one.cpus) ? 0 : -ENOMEM;
+}
+
 /* The largest first, then the others as one, IDLE last. */
-static int make_bars(struct bars *b, const struct heatmap *h, bool per_cpu)
+static int make_bars(struct bars *b, struct heatmap *h, bool per_cpu)
 {
 	int rc = bars_init(b, h, per_cpu);
 	struct task_bar *bar;
@@ -204,13 +266,14 @@ static int make_bars(struct bars *b, const struct heatmap *h, bool per_cpu)
 	if (!rc)
 		rc = collect(b);
 	for (size_t i = 0; i < b->best.n && !rc; i++)
-		rc = bar_of_task(b, &b->best.at[i]);
-	if (!rc && b->rest.n_tasks) {
-		if (asprintf(&name, "%zu other tasks", b->rest.n_tasks) < 0)
+		rc = bar_of(b, &b->best.at[i]);
+	if (!rc && b->rest.n_rows) {
+		if (asprintf(&name, "%zu other %s", b->rest.n_rows,
+			     h->opts->rows == HEATMAP_ROWS_TASK ? "tasks" : "groups") < 0)
 			name = NULL;
 		rc = bar_together(b, name, b->rest.cpus) ? 0 : -ENOMEM;
 	}
-	if (!rc && b->idle.n_tasks) {
+	if (!rc && b->idle.n_rows) {
 		bar = bar_together(b, strdup("IDLE"), b->idle.cpus);
 		if (bar)
 			bar->idle = true;

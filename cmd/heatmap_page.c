@@ -41,7 +41,10 @@ static const char *senseless(const struct heatmap_opts *opts)
 int heatmap_page(const struct cmd_call *call, const char *view, const char *what, const char *by)
 {
 	const struct heatmap_opts *opts = call->opts;
-	const struct page_view show = { .only = page_view(view), .what = what, .by = by };
+	const struct page_view show = { .only = page_view(view),
+					.what = what,
+					.by = by,
+					.fold = opts->rows == HEATMAP_ROWS_TASK ? NULL : "groups" };
 	const char *file = input_file(call), *option = senseless(opts);
 	struct report_capture c = { 0 };
 	int status;

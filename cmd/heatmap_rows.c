@@ -17,25 +17,61 @@ int heatmap_add_exits(struct heatmap *h, struct cdict_error *err)
 	return analyze_exits_new(&h->f.walk.exits, h->f.walk.eng, &options, err);
 }
 
+/* A row of the analysis and the row of the picture that it is part of. */
+struct placed_exits {
+	uint32_t row;
+	size_t at;
+};
+
+static int by_row(const void *a, const void *b)
+{
+	const struct placed_exits *x = a, *y = b;
+
+	return x->row != y->row ? (x->row > y->row) - (x->row < y->row)
+				: (x->at > y->at) - (x->at < y->at);
+}
+
+static int add_exits(const struct heatmap *h, struct exit_mix *mix, const struct placed_exits *from)
+{
+	const struct analyze_exit_row *row = analyze_exits_at(h->f.walk.exits, from->at);
+	bool on_cpu = mix->on_cpu && !row->idle;
+	char *name = heatmap_row_name(h, from->row);
+	int rc = name ? exit_mix_add(mix, from->row, name, row->name, row->idle, row->events,
+				     row->time.count, on_cpu ? row->cpu_ns : row->time.sum)
+		      : -ENOMEM;
+
+	mix->off_ns += on_cpu ? row->time.sum - row->cpu_ns : 0;
+	free(name);
+	return rc;
+}
+
 int heatmap_draw_exits(struct heatmap *h)
 {
-	struct exit_mix mix = { .on_cpu = analyze_engine_summary(h->f.walk.eng)->has_switch };
+	struct exit_mix mix = { .on_cpu = analyze_engine_summary(h->f.walk.eng)->has_switch,
+				.grouped = h->opts->rows != HEATMAP_ROWS_TASK };
+	ARRAY(struct placed_exits) all = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; i < analyze_exits_count(h->f.walk.exits) && !rc; i++) {
 		const struct analyze_exit_row *row = analyze_exits_at(h->f.walk.exits, i);
-		bool on_cpu = mix.on_cpu && !row->idle;
-		char *name;
+		struct placed_exits to = { .row = row->task, .at = i };
 
 		if (!row->events || !heatmap_is_shown(h, row->task))
 			continue;
-		name = heatmap_task_name(h, row->task);
-		rc = name ? exit_mix_add(&mix, row->task, name, row->name, row->idle, row->events,
-					 row->time.count, on_cpu ? row->cpu_ns : row->time.sum)
-			  : -ENOMEM;
-		mix.off_ns += on_cpu ? row->time.sum - row->cpu_ns : 0;
-		free(name);
+		/* whoever left a guest is no IDLE, but a file may say so */
+		if (analyze_engine_task(h->f.walk.eng, row->task)->tid)
+			rc = heatmap_row_of(h, row->task, &to.row);
+		else if (h->opts->rows != HEATMAP_ROWS_TASK)
+			continue;
+		if (!rc)
+			rc = array_push(&all, to);
 	}
+	/* of a group one after the other; the analysis has those of a task so */
+	if (all.n && h->opts->rows != HEATMAP_ROWS_TASK)
+		qsort(all.at, all.n, sizeof(*all.at), by_row);
+	for (size_t i = 0; i < all.n && !rc; i++)
+		rc = add_exits(h, &mix, &all.at[i]);
+	array_fini(&all);
 	if (!rc)
 		rc = view_exits(&h->m, &h->c, &h->cap.frame, &mix, h->by == 0);
 	exit_mix_fini(&mix);

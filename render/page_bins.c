@@ -13,6 +13,7 @@
 #define VCPU_COLUMNS_MAX 256u
 /* Tasks beyond get no row of their own, so that memory stays bounded. */
 #define SPARKS_MAX 32768u
+#define SECONDS_KEPT 120u
 #define STATES_MAX 4096u
 
 static unsigned row_of(const struct page_bins *b, uint64_t dur_ns)
@@ -41,6 +42,21 @@ static int add_cell(struct heat *h, uint32_t columns, uint32_t column, uint32_t 
 	return h->cells ? 0 : -ENOMEM;
 }
 
+/* Where in the second it ended: what the page's "subsecond" counts for all tasks. */
+static int add_offset(const struct page_bins *b, struct heat *h, uint64_t end_ns)
+{
+	uint64_t at = end_ns - b->opts.t0_ns, row = at / SECOND_NS - b->first_second;
+
+	if (row >= b->seconds)
+		return 0;
+	if (!h->offsets)
+		h->offsets = calloc(b->seconds * SECOND_COLUMNS, sizeof(*h->offsets));
+	if (!h->offsets)
+		return -ENOMEM;
+	h->offsets[row * SECOND_COLUMNS + at % SECOND_NS * SECOND_COLUMNS / SECOND_NS]++;
+	return 0;
+}
+
 static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t task,
 		    uint64_t start_ns, uint64_t end_ns)
 {
@@ -55,6 +71,8 @@ static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t 
 	if (!analyze_engine_task(b->eng, task)->tid)
 		return 0;
 	h->events++;
+	if (b->seconds && add_offset(b, h, end_ns))
+		return -ENOMEM;
 	if (start_ns == ANALYZE_NO_TIME)
 		h->unplaced++;
 	else if (end_ns < b->columns.from_ns || end_ns > b->columns.to_ns)
@@ -239,6 +257,12 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	b->eng = eng;
 	b->opts = *opts;
 	b->cpus = opts->kinds ? 0 : opts->cpus;
+	if (opts->seconds && opts->to_ns >= opts->from_ns && opts->from_ns >= opts->t0_ns) {
+		b->first_second = (opts->from_ns - opts->t0_ns) / SECOND_NS;
+		b->seconds = (opts->to_ns - opts->t0_ns) / SECOND_NS - b->first_second + 1;
+		/* of longer captures the page asks for them */
+		b->seconds = b->seconds <= SECONDS_KEPT ? b->seconds : 0;
+	}
 	b->ops = (struct analyze_ops){
 		.needs = ANALYZE_NEED_WAKES, .run = on_run, .sw = on_switch, .resumes = true
 	};
@@ -271,6 +295,7 @@ void page_bins_free(struct page_bins *b)
 	for (unsigned kind = 0; kind < HEAT_KINDS; kind++) {
 		array_fini(&b->heat[kind].few);
 		free(b->heat[kind].cells);
+		free(b->heat[kind].offsets);
 		bins_free(b->heat[kind].owned);
 	}
 	analyze_slices_free(b->slices);

@@ -27,7 +27,9 @@ struct page_bins;
 struct page_bins_options {
 	uint64_t from_ns, to_ns; /* the window */
 	uint32_t cpus;
-	bool by_task;     /* heat maps are of chosen tasks, known after the walk */
+	bool by_task; /* heat maps are of chosen tasks, known after the walk */
+	bool seconds; /* heat maps have the offsets within the second, too, which count from @t0_ns */
+	uint64_t t0_ns;
 	unsigned columns; /* at most; 0: 1024 */
 	unsigned kinds; /* heat maps alone, a bit each: 1u << ANALYZE_SLICE_RUN, ...; 0: all there is */
 	/* Exits of these reasons alone; NULL: of all. */

@@ -13,6 +13,8 @@
 #include "render/page_bins.h"
 
 #define SPARK_COLUMNS 64u
+#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_COLUMNS 128u
 #define SPARK_TASKS 512u
 
 enum { HEAT_KINDS = ANALYZE_SLICE_EXIT + 1 }; /* RUN, SLEEP, WAKEUP, GUEST, EXIT */
@@ -25,6 +27,7 @@ struct heat {
 	uint32_t *cells;     /* [column][row], NULL: not yet */
 	uint64_t events, shorter, longer, outside, unplaced;
 	struct bins *owned; /* by task instead */
+	uint32_t *offsets;  /* [second][SECOND_COLUMNS], NULL: nothing yet */
 };
 
 struct page_bins {
@@ -45,6 +48,7 @@ struct page_bins {
 	size_t n_sparks, n_states; /* that have a row */
 
 	struct heat heat[HEAT_KINDS];
+	uint64_t first_second, seconds; /* 0: no offsets within them */
 	uint64_t edges[BINS_ROWS + 1];
 	uint16_t row_of[64]; /* the row of 2^i ns */
 };

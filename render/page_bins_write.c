@@ -93,8 +93,34 @@ static void sparse_of_grid(struct sparse *s, const struct heat *h, unsigned colu
 			sparse_add(s, row * columns + c, h->cells[(size_t)c * BINS_ROWS + row]);
 }
 
-static int heat_of_all(struct arrays *w, const char *name, const struct heat *h, unsigned columns)
+static int second_write(struct arrays *w, const struct heat *h, const struct page_bins *b)
 {
+	size_t n = b->seconds * SECOND_COLUMNS;
+	struct sparse s = { 0 };
+	uint32_t most = 0;
+	int rc;
+
+	if (!h->offsets) {
+		json_null(w->j, "second");
+		return 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		sparse_add(&s, (uint32_t)i, h->offsets[i]);
+		most = h->offsets[i] > most ? h->offsets[i] : most;
+	}
+	json_open(w->j, "second", '{', false);
+	json_u64(w->j, "most", most);
+	json_u64(w->j, "seconds", b->seconds);
+	json_u64(w->j, "columns", SECOND_COLUMNS);
+	rc = sparse_write(w, &s);
+	json_close(w->j);
+	return rc;
+}
+
+static int heat_of_all(struct arrays *w, const char *name, const struct heat *h,
+		       const struct page_bins *b)
+{
+	unsigned columns = b->columns.n;
 	struct sparse s = { 0 };
 	int rc;
 
@@ -104,6 +130,8 @@ static int heat_of_all(struct arrays *w, const char *name, const struct heat *h,
 		sparse_of_few(&s, h);
 	heat_head(w, name, columns);
 	rc = sparse_write(w, &s);
+	if (!rc)
+		rc = second_write(w, h, b);
 	heat_tail(w, h->events, h->outside, h->unplaced, h->shorter, h->longer);
 	return rc;
 }
@@ -145,7 +173,7 @@ static int write_heat(struct arrays *w, const struct page_bins *b,
 		if (h->owned)
 			rc = heat_of_some(w, names[kind], h, b->columns.n, select);
 		else if (h->events)
-			rc = heat_of_all(w, names[kind], h, b->columns.n);
+			rc = heat_of_all(w, names[kind], h, b);
 		else
 			json_null(w->j, names[kind]);
 	}

@@ -37,6 +37,8 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 		return only_tasks_add(w, err);
 	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
 	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
+	how.seconds = true;
+	how.t0_ns = c->t0_ns;
 	rc = tables_walk_add(w, err);
 	if (!rc)
 		rc = page_bins_new(&c->bins, w->eng, &how, err);

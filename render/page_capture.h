@@ -75,8 +75,9 @@ void page_capture_fini(struct page_capture *c);
 
 /* Two sides, each of one or several of the page's captures, those of the base first: what cdict diff knows of them. */
 struct page_diff {
-	const struct changes *all; /* by enum compare_what */
-	const char *sides[2];      /* what they are called */
+	const struct changes *all;    /* by enum compare_what */
+	const struct changes *groups; /* of tasks */
+	const char *sides[2];         /* what they are called */
 	size_t n_base;
 	double alpha; /* of less than that p is no chance */
 	const struct table *broken, *rules;
@@ -86,6 +87,7 @@ struct page_diff {
 struct page_view {
 	const char *only;             /* "exits"; NULL: everything */
 	const char *what, *by;        /* with which the view starts, or NULL */
+	const char *fold;             /* "groups", "tasks": its rows; NULL: as fits */
 	const struct page_diff *diff; /* NULL: captures are compared with the first */
 };
 

@@ -240,7 +240,9 @@ int page_compare_json(struct json *j, struct page_capture *const *captures, size
 			changes_json(j, &diff->all[what]);
 		else
 			rc = captures_json(j, (enum compare_what)what, walks, n);
-	if (!diff && !rc)
+	if (diff)
+		changes_json(j, diff->groups);
+	else if (!rc)
 		rc = captures_json(j, COMPARE_GROUPS, walks, n);
 	json_close(j);
 	json_close(j);

@@ -355,6 +355,7 @@ int page_head_json(struct json *j, struct page_capture *const *captures, size_t 
 	json_open(j, "start", '{', false);
 	json_text(j, "what", view->what);
 	json_text(j, "by", view->by);
+	json_text(j, "fold", view->fold);
 	json_close(j);
 	page_palette_json(j, captures, n);
 	json_open(j, "captures", '[', true);

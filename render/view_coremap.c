@@ -15,7 +15,7 @@ struct grid {
 	const struct frame_caption *cap;
 	double x, y, wide, gap; /* of the first cell; a column; between NUMA nodes */
 	double tall, total;     /* a row; the width of the last column */
-	uint64_t max;           /* switches of the fullest cell */
+	uint64_t max;           /* of the fullest cell of a task: the scale ends there */
 	uint32_t *columns;      /* by CPU; n_cpus: it has none */
 	uint64_t *totals;       /* by column: of all tasks */
 	size_t n_columns;       /* of them */
@@ -42,11 +42,9 @@ static double column_x(const struct grid *g, size_t column)
 
 static double share(const struct grid *g, uint64_t v)
 {
-	double window = (double)(g->cap->to_ns - g->cap->from_ns);
-
 	if (g->map->by_switches)
 		return g->max > 1 ? log((double)v) / log((double)g->max) : 1;
-	return window > 0 ? (double)v / window : 0;
+	return g->max ? (double)v / (double)g->max : 0;
 }
 
 static char *figure(const struct grid *g, char out[TEXT_ROOM], uint64_t v)
@@ -156,7 +154,7 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 
 			if (column < map->n_cpus)
 				cell(m, c, g, column, y, value(map, &at->use), map->bars[i].name,
-				     false);
+				     map->bars[i].idle);
 		}
 		cell(m, c, g, map->n_cpus, y, value(map, &map->bars[i].all), "", true);
 		marks_text(m, (struct ink){ INK_TEXT, 0 }, MARK_NORMAL, MARK_END,
@@ -165,22 +163,25 @@ static void draw_rows(struct marks *m, const struct canvas *c, struct grid *g,
 	}
 }
 
-/* As wide as there is room; when there is not enough for all CPUs, the picture gets wider:
+/* As wide as there is room, which a terminal's numbers do not need; when there is not enough for all CPUs, the picture gets wider:
  * none is left out. */
 static void place_columns(struct grid *g, struct canvas *c, const struct frame_shape *shape)
 {
 	const struct coremap *map = g->map;
 	double gaps = (g->nodes_before[map->n_cpus] + 1) * g->gap;
-	double least = c->cells ? 1 : 4, most = c->cells ? 6 : 110, room;
+	double least = c->cells ? 1 : 4, room = c->width - shape->left - shape->right - gaps;
 
 	g->total = c->cells ? 6 : 56;
-	room = c->width - shape->left - shape->right - gaps - g->total;
-	g->wide = map->n_cpus ? floor(room / (double)map->n_cpus) : most;
-	g->wide = g->wide > most ? most : g->wide < least ? least : g->wide;
-	room -= g->wide * (double)map->n_cpus;
+	/* the total's column is as wide as the others, but never too narrow for its number */
+	g->wide = floor(room / (double)(map->n_cpus + 1));
+	if (g->wide > g->total)
+		g->total = g->wide = c->cells ? g->total : g->wide;
+	else if (map->n_cpus)
+		g->wide = floor((room - g->total) / (double)map->n_cpus);
+	g->wide = g->wide < least ? least : g->wide;
+	room -= g->wide * (double)map->n_cpus + g->total;
 	if (room < 0)
 		c->width -= room;
-	g->total = g->wide > g->total ? g->wide : g->total;
 }
 
 /* Which CPU has which column, what stands below each, and the fullest cell; 0 or -ENOMEM. */
@@ -212,7 +213,9 @@ static int lay_out(struct grid *g)
 
 			if (column == map->n_cpus)
 				continue;
-			g->totals[column] += bar->idle ? 0 : v;
+			if (bar->idle)
+				continue;
+			g->totals[column] += v;
 			g->max = v > g->max ? v : g->max;
 		}
 	}
@@ -239,7 +242,7 @@ static void draw(struct marks *m, const struct canvas *c, struct grid *g, struct
 	if (map->by_switches)
 		snprintf(hi, sizeof(hi), "%s switches", number_grouped(n, g->max));
 	else
-		snprintf(hi, sizeof(hi), "100 %%");
+		text_percent(hi, (double)g->max, (double)(g->cap->to_ns - g->cap->from_ns));
 	frame_ramp(m, c, column_x(g, map->n_cpus) + g->total, f.above, map->by_switches ? "1" : "0",
 		   hi);
 	heads(m, c, g, f.plot.y - c->line / 2);

@@ -236,9 +236,9 @@ static char *foot(const struct plan *p)
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%s exit%s of %s vCPU%s", number_grouped(n, p->exits),
+	sink_printf(&s, "%s exit%s of %s %s%s", number_grouped(n, p->exits),
 		    p->exits == 1 ? "" : "s", number_grouped(bars, p->mix->bars.n),
-		    p->mix->bars.n == 1 ? "" : "s");
+		    p->mix->grouped ? "group" : "vCPU", p->mix->bars.n == 1 ? "" : "s");
 	if (p->by_time && p->open)
 		sink_printf(&s, " (the end of %s not seen)", number_grouped(n, p->open));
 	if (p->by_time && p->mix->on_cpu)

@@ -35,6 +35,7 @@ struct exit_mix {
 	ARRAY(struct exit_reason) reasons;
 	ARRAY(struct exit_bar) bars;
 	bool on_cpu;     /* times are what the threads were on a CPU, but those of idle guests */
+	bool grouped;    /* a bar is of several vCPUs */
 	uint64_t off_ns; /* then: the rest of the time from kvm_exit to kvm_entry */
 };
 

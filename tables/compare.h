@@ -23,7 +23,7 @@ enum compare_what {
 	COMPARE_VCPU,
 	COMPARE_COREMAP, /* by task and CPU */
 	COMPARE_N,
-	COMPARE_GROUPS = COMPARE_N, /* tasks, many as few rows (fold.h): of the page alone */
+	COMPARE_GROUPS = COMPARE_N, /* tasks, many as few rows (fold.h); no rule is of them */
 };
 
 #define COMPARE_FIGURES_MAX 12

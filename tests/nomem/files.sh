@@ -26,9 +26,10 @@ walk nomem_report "$CDICT" report -q x.cdict -o $FILE_MADE
 walk nomem_report_two "$CDICT" report -q x.cdict y.cdict -o $FILE_MADE
 walk nomem_heatmap_page "$CDICT" heatmap -q x.cdict -o $FILE_MADE
 # cairo and fontconfig, behind the other formats, are not ours
-for view in cpu exits coremap switches kvm cores vcpu; do
+for view in cpu exits coremap switches kvm cores vcpu 'exits --rows group' 'coremap --rows role'; do
 	FILE_MADE=made.svg
-	walk "nomem_heatmap_$view" "$CDICT" heatmap -q x.cdict --view $view -o $FILE_MADE
+	# shellcheck disable=SC2086 # the rows are words
+	walk "nomem_heatmap_${view// --/_}" "$CDICT" heatmap -q x.cdict --view $view -o $FILE_MADE
 done
 FILE_MADE=
 walk nomem_heatmap_terminal "$CDICT" heatmap -q x.cdict

@@ -123,3 +123,29 @@ tid,libvirt-instance,role,uuid,group-type,group-id,task-name
 END
 	"$CDICT" annotate -q --map hostile.csv "$1"
 }
+# hostile_formats FILE.cdict - the same in what the kernel's formats can say: reasons of exits, an event's name and its text. (Of an
+# event's name libtraceevent takes letters, digits and _ only.)
+hostile_formats() {
+	rm -rf evil && mkdir -p evil/formats && cp "$DATA"/formats/{kvm.kvm_exit,kvm.kvm_entry,sched.sched_switch}.format evil/formats/
+	chmod u+w evil/formats/*
+	sed -i -e 's|"CPUID"|"</script><img src=x onerror=alert(1)>"|; s|"HLT"|"__proto__"|; s|"CR_ACCESS"|"javascript:alert(1)"|' evil/formats/kvm.kvm_exit.format
+	sed -e 's/^name: .*/name: __proto__/; s/^ID: .*/ID: 9319/' -e 's|^print fmt:.*|print fmt: "</script><img src=x onerror=alert(2)> %s", REC->prev_comm|' \
+		evil/formats/sched.sched_switch.format >evil/formats/sched.__proto__.format
+	cat >evil/x.trace <<'END'
+cpus 1
+default kvm:kvm_exit isa=1
+proc 301 "CPU 0/KVM"
+proc 302 "other"
+301 [000] 10.000000: kvm:kvm_entry: vcpu_id=0
+301 [000] 10.000100: kvm:kvm_exit: vcpu_id=0 exit_reason=10
+301 [000] 10.000110: kvm:kvm_entry: vcpu_id=0
+301 [000] 10.000120: kvm:kvm_exit: vcpu_id=0 exit_reason=28
+301 [000] 10.000130: kvm:kvm_entry: vcpu_id=0
+301 [000] 10.000140: kvm:kvm_exit: vcpu_id=0 exit_reason=12
+301 [000] 10.000150: sched:__proto__: prev_comm="</script><b>" prev_pid=301 next_pid=302
+301 [000] 10.000160: sched:sched_switch: prev_pid=301 prev_state=S next_pid=302
+302 [000] 10.000260: sched:sched_switch: prev_pid=302 prev_state=S next_pid=301
+301 [000] 10.000270: kvm:kvm_entry: vcpu_id=0
+END
+	"$MKPERF" -o evil/x.data evil/x.trace && "$CDICT" convert -q -e '*:*' -i evil/x.data -o "$1"
+}

@@ -26,12 +26,15 @@ rule='vcpu.delayed[name=CPU] > 0 %'
 wrong="status $?"
 [ "$wrong" = 'status 3' ] && wrong=
 "$CDICT" diff -q x1.cdict x2.cdict x3.cdict x4.cdict -- x5.cdict x6.cdict x7.cdict x8.cdict --fail-if "$rule" --format json >x.json 2>err
+"$CDICT" diff -q x1.cdict x2.cdict x3.cdict x4.cdict -- x5.cdict x6.cdict x7.cdict x8.cdict --by group --format json >g.json 2>err
 cat >check.mjs <<'JS'
 import { readFileSync } from 'node:fs';
 const { readPage } = await import(`file://${process.argv[4]}/page.mjs`);
 const { compare } = await readPage(process.argv[2]);
 const want = JSON.parse(readFileSync(process.argv[3]));
-const wrong = [];
+const groups = JSON.parse(readFileSync(process.argv[3].replace('x.json', 'g.json'))).changes.filter(({ table }) => table === 'groups');
+want.changes.push(...groups);
+const wrong = groups.length ? [] : ['no groups'];
 let n = 0;
 
 for (const [kind, { rows, figures, key }] of Object.entries(compare.tables)) {

@@ -15,6 +15,12 @@ report run.cdict || exit 1
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1
 cp evil.cdict named.cdict && hostile_labels named.cdict && report named.cdict || exit 1
+hostile_formats formats.cdict && report formats.cdict || exit 1
+wrong=
+"$CDICT" exits -q formats.cdict --format csv | grep -qF '</script><img src=x onerror=alert(1)>' || wrong='the reasons are not those of the formats. '
+"$CDICT" script formats.cdict 2>err | grep -qF '</script><img src=x onerror=alert(2)>' || wrong+="the event is not printed: $("$CDICT" script formats.cdict 2>&1 | tail -n 2)"
+verdict the_formats_are_hostile "$wrong"
+report formats.cdict run.cdict -o formats-both.html || exit 1
 report named.cdict evil.cdict -o named-both.html || exit 1
 report evil.cdict run.cdict --label "'\"><img src=x onerror=alert(1)>,b" -o both.html || exit 1
 report run.cdict --embed none -o none.html || exit 1
@@ -30,10 +36,12 @@ done
 # and with it
 sed -e 's|</body>|<script>document.title = "ran"</script></body>|' run.html >stopped.html
 
-look_at run.html evil.html named.html named-both.html both.html none.html exits.html bad-*.html stopped.html
+look_at run.html evil.html named.html formats.html formats-both.html named-both.html both.html none.html exits.html bad-*.html stopped.html
 quiet no_view_says_or_asks_anything run.html
 quiet hostile_names_run_nothing evil.html
 quiet hostile_labels_run_nothing named.html
+quiet hostile_reasons_and_events_run_nothing formats.html
+quiet hostile_reasons_run_nothing_in_a_comparison formats-both.html
 quiet hostile_labels_run_nothing_in_a_comparison named-both.html
 quiet a_comparison_is_quiet both.html
 quiet a_page_without_the_capture_is_quiet none.html

@@ -4,6 +4,11 @@ import { d3 } from '../d3.js';
 import { clockKind, clockOffset, moment } from './clock.js';
 import { duration, short } from './text.js';
 
+// Where time begins and ends in a picture of full width, pixels from its edges: what happened at a time stands below the same place of
+// the strip, lane by lane.
+export const LEFT = 150;
+export const RIGHT = 12;
+
 /** Time to pixels: a linear scale of range [from, to] onto [left, right]. */
 export function timeScale(range, left, right) {
 	return d3.scaleLinear().domain(range).range([left, right]);

@@ -3,7 +3,7 @@
 import { d3 } from '../d3.js';
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
 import { rampColour, rampLegend } from './legend.js';
 import { count, duration, exactNs } from './text.js';
@@ -19,7 +19,7 @@ export const KINDS = {
 
 const LEAST_PX = 3.5; // a cell's width
 
-const LEFT = 70, RIGHT = 12, TOP = 8, BOTTOM = 22;
+const TOP = 8, BOTTOM = 22;
 const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
 
 /** Sums of neighbours: {cells: Map(row * columns + column -> n), max}. */

@@ -17,6 +17,7 @@ const KEYS = [
 	['click', 'on a slice, an exit, a wake-up or a mark: its details, with what led to it and its neighbours'],
 	[', .  ·  < >', 'the thing before, the next  ·  the next longer, the next shorter of that task'],
 	['click', 'on a task, VM, CPU, exit reason or state: filter by it; again: no longer'],
+	['← → ↑ ↓', 'in a picture or the core map: what is where; Enter opens it'],
 	['Esc', 'one step back'],
 ];
 

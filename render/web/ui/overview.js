@@ -3,13 +3,13 @@
 import { d3 } from '../d3.js';
 import { CLOCKS, clockKind, clockTime, moment, wallTime } from './clock.js';
 import { choice, h, replace, s as svg } from './dom.js';
-import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { within } from './gestures.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
 import { Plot } from './plot.js';
 import { clean, duration, plural } from './text.js';
 
-const LEFT = 78, RIGHT = 12, AXIS = 18;
+const AXIS = 18;
 
 export class Overview {
 	constructor(app) {

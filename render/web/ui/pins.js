@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Tasks that stay in view, each a lane under the strip, whatever the view is.
-import { drawLoss, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLoss, timeScale } from './axis.js';
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { Question } from './figures.js';
@@ -10,7 +10,7 @@ import { drawMarks } from './marks.js';
 import { Plot } from './plot.js';
 import { count, duration } from './text.js';
 
-const LEFT = 180, RIGHT = 12, LANE = 18, GAP = 2;
+const LANE = 18, GAP = 2;
 const MOST = 8; // lanes
 const STATES = ['running', 'preempted', 'waiting', 'asleep', 'blocked', 'unknown'];
 const WORDS = {

@@ -3,6 +3,7 @@
 import { h } from './dom.js';
 import { CanvasSurface } from './surface.js';
 
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const MARGIN = 200; // pixels around the window in which a picture is drawn already
 
 const plots = new WeakMap(); // element -> Plot
@@ -42,14 +43,17 @@ export class Plot {
 	constructor(options) {
 		this.options = options;
 		this.app = options.app;
-		this.canvas = h('canvas', { role: 'img', 'aria-label': options.label });
+		this.canvas = h('canvas', options.hit ? { role: 'application', tabindex: '0', 'aria-label': `${options.label}; arrow keys tell what is where, Enter is a click` } : { role: 'img', 'aria-label': options.label });
 		this.band = h('div', { class: 'band', hidden: true });
-		this.el = h('div', { class: 'plot' }, this.canvas, this.band);
+		this.spot = h('div', { class: 'spot', hidden: true });
+		this.el = h('div', { class: 'plot' }, this.canvas, this.band, this.spot);
 		this.width = 0;
 		this.stale = true; // what is seen is not what it is to show
 		if (options.reserve)
 			this.canvas.style.height = `${this.heightFor(0)}px`;
 		this.#follow();
+		if (options.hit)
+			this.#followKeys();
 		observe(this);
 	}
 
@@ -135,6 +139,63 @@ export class Plot {
 		if (!this.time) {
 			this.el.addEventListener('click', (e) => this.found?.click?.(e));
 		}
+	}
+
+	/** The keyboard's pointer: a press of an arrow leads to the next other thing that way. */
+	#followKeys() {
+		this.canvas.addEventListener('keydown', (e) => {
+			if (e.ctrlKey || e.metaKey || e.altKey)
+				return;
+			if (WAYS[e.key])
+				this.#go(WAYS[e.key]);
+			else if (e.key === 'Enter' && !this.spot.hidden)
+				this.#at(this.keyed.x, this.keyed.y)?.click?.(e);
+			else
+				return;
+			e.preventDefault();
+		});
+		this.canvas.addEventListener('blur', () => {
+			this.spot.hidden = true;
+			this.app.card.hide();
+		});
+	}
+
+	#at(x, y) {
+		return this.options.hit(x, y) ?? null;
+	}
+
+	#go([dx, dy]) {
+		const said = (found) => (found?.lines ? found.lines.join('\n') : '');
+		const inside = () => x >= 0 && y >= 0 && x < this.width && y < this.height;
+		let { x, y } = this.keyed ?? this.#first();
+		let found = this.#at(x, y);
+		const was = said(found);
+
+		if (this.keyed && !this.spot.hidden)
+			do {
+				x += dx;
+				y += dy;
+				found = this.#at(x, y);
+			} while (inside() && (!said(found) || said(found) === was));
+		if (!said(found) || !inside())
+			return;
+		this.keyed = { x, y };
+		const { left, top } = this.canvas.getBoundingClientRect();
+
+		this.spot.hidden = false;
+		this.spot.style.left = `${x}px`;
+		this.spot.style.top = `${y}px`;
+		this.app.pointer = this.timeAt(left + x);
+		this.app.card.show(found.lines, left + x, top + y, { top: top + y - 6, bottom: top + y + 6 });
+	}
+
+	/** Where there is something, behind the names of rows, if that can be. */
+	#first() {
+		for (let y = 2; y < this.height; y += 4)
+			for (let x = (this.time?.left ?? 0) + 1; x < this.width; x += 2)
+				if (this.#at(x, y)?.lines)
+					return { x, y };
+		return { x: 0, y: 0 };
 	}
 
 	/** Shows the selection being made over [x1, x2], with a text; null takes it away. */

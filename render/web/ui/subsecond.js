@@ -11,6 +11,14 @@ import { count, duration } from './text.js';
 const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
 const MOST_HEIGHT = 420;
 
+/** All cells, of those that hold something. */
+function dense({ seconds, columns, cell, count: of }) {
+	const all = new Uint32Array(seconds * columns);
+
+	cell.forEach((at, i) => { all[at] = of[i]; });
+	return all;
+}
+
 export class SecondMap {
 	constructor(view) {
 		this.view = view;
@@ -47,13 +55,23 @@ export class SecondMap {
 		if (key === this.key)
 			return;
 		this.key = key;
-		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, tasks, columns: COLUMNS, signal }), (map, error) => {
-			this.map = map && { ...map, range, seconds: Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9))) };
-			this.max = map?.most ?? 0;
-			replace(this.ramp, this.max ? rampLegend(app.palette, '1', `${count(this.max)} per cell`) : []);
-			this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row a second; drag over a block to look at that time`;
-			this.plot.paint();
-		});
+		// that of the whole capture came with the page: to decode a large one takes seconds
+		const stored = !tasks && String(range) === String([app.window[0], app.window[1]]) ? app.capture.bins.heat[kind]?.second : null;
+
+		if (stored) {
+			this.question.drop();
+			this.#have(kind, range, { ...stored, count: dense(stored) }, null);
+			return;
+		}
+		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, tasks, columns: COLUMNS, signal }), (map, error) => this.#have(kind, range, map, error));
+	}
+
+	#have(kind, range, map, error) {
+		this.map = map && { ...map, range, seconds: Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9))) };
+		this.max = map?.most ?? 0;
+		replace(this.ramp, this.max ? rampLegend(this.app.palette, '1', `${count(this.max)} per cell`) : []);
+		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row a second; drag over a block to look at that time`;
+		this.plot.paint();
 	}
 
 	#geometry() {

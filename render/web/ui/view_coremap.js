@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
+import { Cells } from './cells.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
 import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
@@ -22,11 +23,12 @@ export class CoremapView extends View {
 		this.tools = h('div', { class: 'tools' });
 		this.head = h('thead');
 		this.body = h('tbody');
-		this.table = h('table', { class: 'coremap', data: { table: 'coremap' } }, this.head, this.body);
+		this.table = h('table', { class: 'coremap', data: { table: 'coremap' }, 'aria-label': 'tasks by CPU: arrow keys go from cell to cell, Enter shows that task on that CPU' }, this.head, this.body);
 		this.note = h('p', { class: 'dim' });
 		this.el.append(this.tools, h('div', { class: 'table-scroll' }, this.table), this.note);
 		app.card.watch(this.table, (el) => this.#explain(el));
 		this.table.addEventListener('click', (e) => this.#clicked(e));
+		this.cells = new Cells(this.table, app.card, 'td.cell[data-card]', (el) => this.#explain(el));
 		this.all = false;
 		this.queues = new Map();
 		this.slices = new Slices((change) => app.busy(change));
@@ -192,6 +194,7 @@ export class CoremapView extends View {
 			tail.push(this.#queueRow(columns));
 		fillRows(this.slices, this.body, Math.min(most, matrix.tasks.length), (i) => [row(matrix.tasks[i])],
 			{ least: ROW, each: Math.ceil(SLICE_CELLS / (columns.length + ROW_CELLS)), tail });
+		this.cells.follow();
 	}
 
 	/** How many tasks waited for each CPU, on average over time. */

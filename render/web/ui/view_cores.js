@@ -2,7 +2,7 @@
 // View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
 import { moment } from './clock.js';
 import { choice, h, keepHeight, replace } from './dom.js';
-import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { EventList } from './events.js';
 import { Question, rowsOf } from './figures.js';
 import { Chosen } from './groups.js';
@@ -12,7 +12,7 @@ import { drawMarks } from './marks.js';
 import { clean, count, duration, percent } from './text.js';
 import { View } from './view.js';
 
-const LEFT = 78, RIGHT = 12, AXIS = 22;
+const AXIS = 22;
 const MOST_PIECES = 200000, MOST_EVENTS = 400000, MOST_MARKS = 4000;
 const COLOURS = 12;
 const CROWD = 300; // marks: from here on lines in place of triangles

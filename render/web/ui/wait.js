@@ -2,14 +2,14 @@
 // One wait: who waited, who had the CPU, and the CPU, one above the other.
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { aroundOf } from './details.js';
 import { Question } from './figures.js';
 import { Lanes, eventsIn } from './lanes.js';
 import { drawMarks } from './marks.js';
 import { duration } from './text.js';
 
-const LEFT = 150, RIGHT = 12, LANE = 26, GAP = 4, AXIS = 20;
+const LANE = 26, GAP = 4, AXIS = 20;
 const MOST_PIECES = 200000, MOST_EVENTS = 400000;
 const NOBODY = 0xffffffff;
 

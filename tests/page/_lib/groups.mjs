@@ -76,6 +76,19 @@ async function check(browser, file, cdictFile) {
 	})()`));
 	says(parts.exits === parts.by_reason && parts.reasons > 3 && parts.one < parts.exits, `exits of each reason add up to ${parts.by_reason} of ${parts.exits}, of the first ${parts.one}`);
 	says(parts.runs === parts.by_cpu && parts.runs > 0, `runs of each CPU add up to ${parts.by_cpu} of ${parts.runs}`);
+	// where in the second: what came with the page is what the engine says of the whole
+	const offsets = JSON.parse(await tab.evaluate(`(async () => {
+		const { app, decoder } = cdictPage, out = [];
+		for (const [kind, heat] of Object.entries(app.capture.bins.heat)) {
+			if (!heat) continue;
+			const { second } = heat, asked = await decoder.subsecond(app.capture, app.window, { kind });
+			const all = new Uint32Array(asked.count.length);
+			second?.cell.forEach((at, i) => { all[at] = second.count[i]; });
+			out.push([kind, second?.most === asked.most && second.seconds === asked.seconds && second.columns === asked.columns && String(all) === String(asked.count), asked.most]);
+		}
+		return JSON.stringify(out);
+	})()`));
+	says(offsets.length >= 3 && offsets.every(([, same, most]) => same && most > 0), `where in the second: ${JSON.stringify(offsets)}`);
 	for (const paint of ['task', 'group', 'state']) {
 		await tab.go(`#view=cores&paint=${paint}`);
 		says(await tab.evaluate(`document.querySelector('[data-choice=${paint}]').getAttribute('aria-pressed') === 'true' && document.querySelectorAll('.legend .item').length > 1`), `cores have no colours by ${paint}`);

@@ -64,6 +64,13 @@ function sliceTip(who, cpu, lines) {
 	says(row && number(row.run_ns) === to - from && exact(lines) === to - from, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
 }
 
+// A cell of the core map: run time and switches of the range.
+function cellTip(who, cpu, lines, range) {
+	const row = rows('coremap', 'coremap', ...range.map(absolute), '-C', cpu).find((r) => String(r.cpu) === cpu && !r.unknown && (who.startsWith('IDLE') ? r.idle : whos.get(who)?.tids.includes(r.tid)));
+	const said = lines[2].match(/^([\d,]+) switches$/)?.[1].replaceAll(',', '');
+	says(row && number(row.run_ns) === exact(lines) && String(row.switches) === said, `${lines.join(' | ')}: the command says ${JSON.stringify(row)}`);
+}
+
 function markTip(what, who, lines) {
 	const at = timeAt(lines, 'at');
 	const text = cdict('script', '-q', '--time', `${seconds(at)},${seconds(at + 1n)}`, file);
@@ -92,6 +99,8 @@ function checkOf(lines, range) {
 		return ['delayed', () => barTip(whos.get(state[1]), 'delayed', lines, range)];
 	if (mark && whos.has(mark[2]))
 		return [mark[1], () => markTip(mark[1], mark[2], lines)];
+	if (slice && /^ran /.test(lines[1]) && (whos.get(slice[1])?.tids.length === 1 || slice[1] === 'IDLE'))
+		return ['cell', () => cellTip(slice[1], slice[2], lines, range)];
 	if (slice && !slice[1].startsWith('mostly ') && timeAt(lines, 'to') >= 0n)
 		return ['slice', () => sliceTip(slice[1], slice[2], lines)];
 	return null;
@@ -193,7 +202,7 @@ async function check(browser, page) {
 	const [first] = capture.tables.vcpu.rows.length ? capture.tables.vcpu.rows[0] : capture.tables.tasks.rows.find(([task]) => capture.tasks[task].tid) ?? [0];
 	const cpu = capture.cpus.find(({ seen }) => seen)?.cpu ?? 0;
 	for (const range of zooms(capture.window)) {
-		for (const filter of [{}, { tasks: [first] }, { cpus: [cpu] }]) {
+		for (const filter of [{}, { tasks: [first] }, { cpus: [cpu] }, { tasks: [first], cpus: [cpu] }]) {
 			for (const view of VIEWS) {
 				await tab.evaluate(`cdictPage.setState(${JSON.stringify({ view, range, tasks: [], cpus: [], pins: [first], ...filter })})`);
 				await tab.idle();
@@ -205,6 +214,7 @@ async function check(browser, page) {
 	await tab.evaluate('cdictPage.setState({ range: null, tasks: [], cpus: [], pins: [], view: "cores" })');
 	await tab.idle();
 	await details(tab);
+	says(asked.get('cell') >= MOST, `the core map said too little: ${asked.get('cell')} cells`);
 	[...new Set(tab.problems())].forEach((text) => wrong.push(text));
 	await tab.close();
 	return [...asked].map(([kind, n]) => `${n} of ${kind}`).join(', ');

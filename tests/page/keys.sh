@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 300
+# takes: 5
+#
+# In a real Chromium, by the keyboard alone: cells of the core map and slices of the cores are reached, named and opened.
+set -u
+. "$TOP/tests/page/_lib.sh"
+need node chromium
+
+"$CDICT" convert -q -i "$DATA/kvm-small.data" -o run.cdict || exit 1
+report run.cdict || exit 1
+node "$LIB/keys.mjs" run.html run.cdict
