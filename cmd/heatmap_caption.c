@@ -11,9 +11,11 @@
 #include "tables/loss.h"
 #include "render/text.h"
 
-static char *clean(const char *text)
+/* *out is NULL of none; -ENOMEM. */
+static int clean(char **out, const char *text)
 {
-	return text && *text ? text_clean(text, strlen(text)) : NULL;
+	*out = text && *text ? text_clean(text, strlen(text)) : NULL;
+	return *out || !text || !*text ? 0 : -ENOMEM;
 }
 
 static void cpu_list(struct sink *s, const struct cmd_cpus *cpus)
@@ -122,8 +124,11 @@ int heatmap_caption_init(struct heatmap *h, const char *title, const char *all)
 		cap->frame.made_at_s = strtoull(at, NULL, 10);
 	else if (info_wall(f->reader, sum->to_ns, &wall_ns))
 		cap->frame.made_at_s = wall_ns / 1000000000;
-	cap->frame.label = cap->label = clean(h->opts->label);
-	cap->frame.host = cap->host = clean(cdict_reader_info(f->reader, "host.name"));
+	if (clean(&cap->label, h->opts->label) ||
+	    clean(&cap->host, cdict_reader_info(f->reader, "host.name")))
+		return -ENOMEM;
+	cap->frame.label = cap->label;
+	cap->frame.host = cap->host;
 	cap->frame.selection = cap->selection = selection(f->opts, all);
 	cap->frame.loss = cap->loss = loss_sentence(f, cap);
 	return cap->selection && cap->loss ? collect_losses(cap, f) : -ENOMEM;

@@ -31,8 +31,11 @@ uint32_t folded_child(struct folded *f, uint32_t parent, const char *name, size_
 	const char *text;
 	uint32_t *at;
 
-	/* a NUL ends a name */
-	if (!len || !*name) {
+	/* a NUL ends a name, and blanks at its end would be the line's */
+	len = strnlen(name, len);
+	while (len && (name[len - 1] == ' ' || name[len - 1] == '\t'))
+		len--;
+	if (!len) {
 		name = FOLDED_UNKNOWN;
 		len = strlen(FOLDED_UNKNOWN);
 		kind = FOLDED_NOTE;

@@ -28,8 +28,9 @@ walk nomem_heatmap_page "$CDICT" heatmap -q x.cdict -o $FILE_MADE
 # cairo and fontconfig, behind the other formats, are not ours
 for view in cpu exits coremap switches kvm cores vcpu 'exits --rows group' 'coremap --rows role'; do
 	FILE_MADE=made.svg
+	name=${view// --/_}
 	# shellcheck disable=SC2086 # the rows are words
-	walk "nomem_heatmap_${view// --/_}" "$CDICT" heatmap -q x.cdict --view $view -o $FILE_MADE
+	walk "nomem_heatmap_${name// /_}" "$CDICT" heatmap -q x.cdict --view $view -o $FILE_MADE
 done
 FILE_MADE=
 walk nomem_heatmap_terminal "$CDICT" heatmap -q x.cdict
