@@ -36,7 +36,8 @@ start_cluster() {
 			port=$(free_port)
 			[ "$port" -lt 55000 ] && break # the bus is at the port + 10000
 		done
-		start_redis "$port" "$dir/$i" --cluster-enabled yes --cluster-config-file nodes.conf || return
+		start_redis "$port" "$dir/$i" --cluster-enabled yes --cluster-config-file nodes.conf \
+			--cluster-node-timeout 120000 || return # a slow machine is no node that fails
 		ports+=("127.0.0.1:$port")
 	done
 	cluster_port=${ports[0]#*:}
@@ -44,11 +45,14 @@ start_cluster() {
 		cat "$dir/create"
 		return 1
 	}
-	for _ in $(seq 100); do
-		redis-cli -p "$cluster_port" cluster info | grep -q cluster_state:ok && return
-		sleep 0.1
+	# each finds that out for itself
+	for port in "${ports[@]}"; do
+		for _ in $(seq 600); do
+			redis-cli -p "${port#*:}" cluster info | grep -q cluster_state:ok && continue 2
+			sleep 0.1
+		done
+		return 1
 	done
-	return 1
 }
 
 # captures - a.cdict and b.cdict, of two hosts' real recordings.
