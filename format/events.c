@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/map.h"
 #include "cdict/stack.h"
 #include "format/ahead.h"
 #include "format/decode.h"
@@ -267,36 +268,90 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 	}
 }
 
-/* The chain of @b's CPU that it can follow, or a new one. */
-static struct chain *chain_for(struct cdict_events *it, const struct cdict_block_info *b)
-{
-	struct chain *c;
+/* While chains are built: those of each CPU, as a heap by where their last block ends. */
+struct ends {
+	struct map of; /* a CPU's index of all */
+	ARRAY(struct { ARRAY(uint32_t) heap; }) all;
+};
 
-	for (size_t i = 0; i < it->chains.n; i++)
-		if (it->chains.at[i].cpu == b->cpu && it->chains.at[i].last_ns <= b->first_ns)
-			return &it->chains.at[i];
+static void ends_fini(struct ends *e)
+{
+	for (size_t i = 0; i < e->all.n; i++)
+		array_fini(&e->all.at[i].heap);
+	array_fini(&e->all);
+	map_fini(&e->of);
+}
+
+/* Puts @chain, which ends later than before, where it belongs from the heap's top down. */
+static void ends_sink(const struct cdict_events *it, uint32_t *heap, size_t n, uint32_t chain)
+{
+	const struct chain *chains = it->chains.at;
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && chains[heap[child + 1]].last_ns < chains[heap[child]].last_ns)
+			child++;
+		if (chains[heap[child]].last_ns >= chains[chain].last_ns)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = chain;
+}
+
+/* The chain of @b's CPU that ends first, if @b can follow it, or a new one: it ends with @b now. */
+static struct chain *chain_for(struct cdict_events *it, struct ends *e,
+			       const struct cdict_block_info *b)
+{
+	uint32_t *of = map_add(&e->of, b->cpu, 0), *heap;
+	struct chain *c;
+	size_t i;
+
+	if (!of)
+		return NULL;
+	if (*of == MAP_NEW) {
+		if (!array_add(&e->all))
+			return NULL;
+		*of = (uint32_t)e->all.n - 1;
+	}
+	heap = e->all.at[*of].heap.at;
+	if (e->all.at[*of].heap.n && it->chains.at[heap[0]].last_ns <= b->first_ns) {
+		c = &it->chains.at[heap[0]];
+		c->last_ns = b->last_ns;
+		ends_sink(it, heap, e->all.at[*of].heap.n, heap[0]);
+		return c;
+	}
 	c = array_add(&it->chains);
-	if (c)
-		*c = (struct chain){ .cpu = b->cpu, .n_stacks = -1 };
+	if (!c || array_push(&e->all.at[*of].heap, 0))
+		return NULL;
+	*c = (struct chain){ .cpu = b->cpu, .n_stacks = -1, .last_ns = b->last_ns };
+	heap = e->all.at[*of].heap.at;
+	for (i = e->all.at[*of].heap.n - 1;
+	     i && it->chains.at[heap[(i - 1) / 2]].last_ns > c->last_ns; i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = (uint32_t)(c - it->chains.at);
 	return c;
 }
 
 static int build(struct cdict_events *it, struct cdict_error *err)
 {
 	const struct cdict_reader *r = it->r;
+	struct ends ends = { 0 };
+	bool failed = false;
 
-	for (size_t i = 0; i < r->blocks.n; i++) {
+	for (size_t i = 0; i < r->blocks.n && !failed; i++) {
 		const struct cdict_block_info *b = &r->blocks.at[i];
 		struct chain *c;
 
 		if (b->last_ns < it->query.from_ns || b->first_ns > it->query.to_ns ||
 		    !wanted_bit(it->query.cpus, it->query.n_cpus, b->cpu))
 			continue;
-		c = chain_for(it, b);
-		if (!c || array_push(&c->blocks, i))
-			return cdict_fail_nomem(err);
-		c->last_ns = b->last_ns;
+		c = chain_for(it, &ends, b);
+		failed = !c || array_push(&c->blocks, i);
 	}
+	ends_fini(&ends);
+	if (failed)
+		return cdict_fail_nomem(err);
 	it->heap = calloc(it->chains.n + 1, sizeof(*it->heap));
 	if (!it->heap)
 		return cdict_fail_nomem(err);

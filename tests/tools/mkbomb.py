@@ -108,6 +108,7 @@ def mend(data, seed, how=change):
     kind, payload = found[i]
     if not payload:
         return data
+    raw = None
     if payload[0] == 1 and kind != b'EVNT':
         size = shift = 0
         n = 1
@@ -117,10 +118,13 @@ def mend(data, seed, how=change):
             n += 1
             if payload[n - 1] < 128:
                 break
-        raw = bytearray(zlib.decompress(payload[n:], -15))
-        how(raw, rnd)
-        payload = pack(bytes(raw))
-    else:
+        try:
+            raw = bytearray(zlib.decompress(payload[n:], -15))
+            how(raw, rnd)
+            payload = pack(bytes(raw))
+        except zlib.error:
+            raw = None  # damaged already
+    if raw is None:
         raw = bytearray(payload)
         how(raw, rnd)
         payload = bytes(raw)
