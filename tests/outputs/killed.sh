@@ -70,9 +70,13 @@ else
 		verdict failing_record "$(calls record "$CDICT" record -q --max-loss 100 -s 0.02 --no-names -o x.cdict 2>&1)"
 		# what key s saves, and SIGUSR2; the shell's own calls are none of it
 		cat >top.sh <<-'S'
-			LD_PRELOAD=$TOP_PRELOAD "$CDICT" top -q --seconds 0.5 --no-names -m 512K -o x.cdict &
+			LD_PRELOAD=$TOP_PRELOAD "$CDICT" top -q --seconds 60 --no-names -m 512K -o x.cdict &
 			until grep -q sigtimedwait /proc/$!/wchan || ! kill -0 $!; do sleep 0.02; done 2>/dev/null
+			sleep 0.2 # of events
 			kill -USR2 $!
+			# taken is saved: not pending any more
+			while grep -qE '^ShdPnd:.*[89a-f]..$' /proc/$!/status; do sleep 0.02; done 2>/dev/null
+			kill -INT $! 2>/dev/null
 			wait $!
 		S
 		preload=TOP_PRELOAD
