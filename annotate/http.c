@@ -297,7 +297,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 	uint32_t wait = PAUSE_MS;
 	int rc = 0;
 
-	for (unsigned try = 1;; try++) {
+	for (unsigned try = r->tried + 1;; try++) {
 		struct exchange x = { .http = h, .reply = reply };
 		uint64_t began = monotonic_ns();
 		curl_off_t after_s = 0;
@@ -334,6 +334,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 				rc = cdict_fail_nomem(err);
 			reply->body = (char *)x.body.data;
 			reply->size = x.body.len - 1;
+			reply->tried = try - 1;
 			return rc;
 		}
 		buf_fini(&x.body);

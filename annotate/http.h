@@ -41,6 +41,7 @@ struct http_request {
 	const char *url;
 	const char *body;           /* JSON; NULL: none */
 	const char *const *headers; /* "Name: value", NULL-terminated; may be NULL */
+	unsigned tried;             /* tries that failed already, of the few there are */
 };
 
 #define HTTP_HEADER_MAX 8192 /* longer values are as good as absent */
@@ -50,6 +51,7 @@ struct http_reply {
 	char *body; /* NUL-terminated */
 	size_t size;
 	char *subject_token; /* of X-Subject-Token; NULL: absent */
+	unsigned tried;      /* tries that failed before this answer, the request's included */
 };
 
 struct http;

@@ -162,11 +162,13 @@ out:
 }
 
 /* One GET with the token we have. */
-static int get(struct keystone *ks, const char *url, const char *extra, struct http_reply *reply,
-	       struct cdict_error *err)
+static int get(struct keystone *ks, const char *url, const char *extra, unsigned tried,
+	       struct http_reply *reply, struct cdict_error *err)
 {
 	const char *headers[3] = { NULL, extra, NULL };
-	struct http_request request = { .method = "GET", .url = url, .headers = headers };
+	struct http_request request = {
+		.method = "GET", .url = url, .headers = headers, .tried = tried
+	};
 	char *header;
 	int rc;
 
@@ -181,19 +183,24 @@ static int get(struct keystone *ks, const char *url, const char *extra, struct h
 int keystone_get(struct keystone *ks, const char *url, const char *extra, struct http_reply *reply,
 		 struct cdict_error *err)
 {
+	bool fresh = monotonic_past(ks->until_ns); /* the token, that nobody has accepted yet */
+	unsigned tried = 0;
 	int rc = 0;
 
 	*reply = (struct http_reply){ 0 };
-	if (monotonic_past(ks->until_ns))
+	if (fresh)
 		rc = login(ks, err);
-	if (!rc)
-		rc = get(ks, url, extra, reply, err);
-	if (rc || reply->status != 401)
-		return rc;
-	/* expired early, or revoked */
-	http_reply_fini(reply);
-	rc = login(ks, err);
-	return rc ? rc : get(ks, url, extra, reply, err);
+	while (!rc) {
+		rc = get(ks, url, extra, tried, reply, err);
+		if (rc || reply->status != 401 || (fresh && reply->tried == tried))
+			return rc;
+		/* expired early, revoked, or a slow server's tries outlived it */
+		tried = reply->tried;
+		http_reply_fini(reply);
+		rc = login(ks, err);
+		fresh = true;
+	}
+	return rc;
 }
 
 /* The names of @projects for a message. */

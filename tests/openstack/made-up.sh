@@ -444,6 +444,28 @@ against broken
 all_the_same a_service_that_stays_broken_is_told '500: Unexpected API Error.'
 same after_three_tries_as_well 3 "$(grep -c '^GET /v2.1/servers' "$log")"
 
+# The token's life ends between the tries of a slow server: a new one, and the tries go on.
+rules outlived <<-R
+	$login
+	@ times 1
+	$(token_reply "$token1" "$compute")
+	$login
+	$(token_reply "$token2" "$compute")
+	> GET /v2.1/servers/detail
+	@ times 2
+	< HTTP/1.1 500 Internal Server Error
+	{"computeFault": {"code": 500, "message": "Unexpected API Error.\nclass <x>"}}
+	> GET /v2.1/servers/detail
+	@ times 1
+	$refused
+	> GET /v2.1/servers/detail
+	< HTTP/1.1 500 Internal Server Error
+	{"computeFault": {"code": 500, "message": "Unexpected API Error.\nclass <x>"}}
+R
+against outlived
+all_the_same tries_go_on_with_a_new_token '500: Unexpected API Error.'
+same in_all_three_and_the_refusal 4 "$(grep -c '^GET /v2.1/servers' "$log")"
+
 rules slow <<-R
 	> GET /v2.1/servers/detail
 	@ delay 60000

@@ -152,7 +152,7 @@ same an_expired_token_is_renewed "$of_host" "$(named)"
 same by_a_second_login 2 "$(grep -c 'POST .*auth/tokens: 201' "$work/err")"
 
 kill "$(pid_of network)"
-ask openrc --os-timeout 60000
+ask openrc --os-timeout 300000
 says a_500_of_nova_is_told 'servers/detail: 500: Unexpected API Error.' "$work/err"
 same after_three_tries 3 "$(grep -c 'servers/detail: 500, ' "$work/err")"
 "$down" "$state/s"
