@@ -98,7 +98,7 @@ static bool run_begin(struct run *r, struct batcher *batcher, uint32_t cpu)
 	r->cpu = cpu;
 	r->max_ns = r->c->max_ns;
 	r->to = b->samples + b->n;
-	r->end = b->samples + (b->cap < FORMAT_BLOCK_EVENTS ? b->cap : FORMAT_BLOCK_EVENTS);
+	r->end = b->samples + (b->cap < FORMAT_BLOCK_FILL ? b->cap : FORMAT_BLOCK_FILL);
 	return true;
 }
 

@@ -138,6 +138,8 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev);
 /* digest_book_take - the content of a DGST block, if it is time for one: when @last, of the last. */
 bool digest_book_take(struct digest_book *b, struct buf *out, bool last);
+/* digest_book_view - what digest_book_take() would give now if the file ended here; the book goes on as it was. */
+bool digest_book_view(const struct digest_book *b, struct buf *out);
 /* digest_book_stored - the block was written, @size bytes. */
 void digest_book_stored(struct digest_book *b, uint64_t size);
 void digest_book_fini(struct digest_book *b);

@@ -453,6 +453,45 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 	return true;
 }
 
+static void copy_buf(struct buf *to, const struct buf *from)
+{
+	*to = (struct buf){ 0 };
+	buf_add(to, from->data, from->len);
+	to->failed |= from->failed;
+}
+
+bool digest_book_view(const struct digest_book *b, struct buf *out)
+{
+	struct digest_book v = *b;
+	bool ok;
+
+	if (b->off || !b->cuts)
+		return false;
+	/* The last block changes these; rows and indexes it only reads. */
+	v.cpus.at = malloc((b->cpus.n + 1) * sizeof(*v.cpus.at));
+	v.tasks.at = malloc((b->tasks.n + 1) * sizeof(*v.tasks.at));
+	copy_buf(&v.head, &b->head);
+	copy_buf(&v.flags, &b->flags);
+	copy_buf(&v.tids, &b->tids);
+	copy_buf(&v.times, &b->times);
+	copy_buf(&v.values, &b->values);
+	ok = v.cpus.at && v.tasks.at;
+	if (ok) {
+		memcpy(v.cpus.at, b->cpus.at, b->cpus.n * sizeof(*v.cpus.at));
+		if (b->tasks.n)
+			memcpy(v.tasks.at, b->tasks.at, b->tasks.n * sizeof(*v.tasks.at));
+		ok = digest_book_take(&v, out, true);
+	}
+	free(v.cpus.at);
+	free(v.tasks.at);
+	buf_fini(&v.head);
+	buf_fini(&v.flags);
+	buf_fini(&v.tids);
+	buf_fini(&v.times);
+	buf_fini(&v.values);
+	return ok && !out->failed;
+}
+
 void digest_book_stored(struct digest_book *b, uint64_t size)
 {
 	b->stored += size;

@@ -331,6 +331,58 @@ static int put_digests(struct cdict_writer *w, bool last, struct cdict_error *er
 	return ret;
 }
 
+/* What a file would have behind its last block, and its index so far. */
+struct view {
+	struct cdict_writer *w;
+	struct buf *out, index;
+	uint64_t index_ns;
+	uint32_t ordinal;
+};
+
+static void view_block(struct view *v, uint32_t type, struct buf *raw)
+{
+	uint8_t header[FORMAT_BLOCK_HEADER_SIZE];
+	struct buf packed = { 0 };
+	struct container_header h = { .type = type, .ordinal = v->ordinal++ };
+	struct index_row row = { .type = type };
+
+	container_pack(v->w->codec, raw, &packed);
+	h.size = (uint32_t)packed.len;
+	h.payload_crc = codec_crc(packed.data, packed.len);
+	container_header_write(header, &h);
+	buf_add(v->out, header, sizeof(header));
+	buf_add(v->out, packed.data, packed.len);
+	v->out->failed |= raw->failed || packed.failed;
+	row.size = packed.len + sizeof(header);
+	if (type != FORMAT_INDEX)
+		index_row_write(&v->index, &row, &v->index_ns);
+	buf_fini(&packed);
+}
+
+int format_writer_view(struct cdict_writer *w, const char *key, const char *value, struct buf *out)
+{
+	struct view v = { .w = w, .out = out, .index_ns = w->index_ns, .ordinal = w->ordinal };
+	uint8_t trailer[FORMAT_TRAILER_SIZE];
+	uint64_t before = out->len;
+	struct buf raw = { 0 };
+
+	buf_add(&v.index, w->index.data, w->index.len);
+	if (key) {
+		buf_string(&raw, key, strlen(key));
+		buf_string(&raw, value, strlen(value));
+		view_block(&v, FORMAT_INFO, &raw);
+	}
+	raw.len = 0;
+	if (digest_book_view(&w->digests, &raw))
+		view_block(&v, FORMAT_DIGEST, &raw);
+	container_trailer(trailer, w->offset + out->len - before);
+	view_block(&v, FORMAT_INDEX, &v.index);
+	buf_add(out, trailer, sizeof(trailer));
+	buf_fini(&raw);
+	buf_fini(&v.index);
+	return out->failed ? -ENOMEM : 0;
+}
+
 void format_writer_digests(struct cdict_writer *w, uint32_t millionths)
 {
 	w->digests.budget = millionths;

@@ -27,6 +27,11 @@ int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
  * ever.  Before the first event. */
 void format_writer_digests(struct cdict_writer *w, uint32_t millionths);
 
+/* format_writer_view - blocks that make a file of what was written so far, for a reader beside the writer: an INFO row
+ * (@key NULL: none), the last DGST block and the index, which a file that ends here has. The writer goes on as if it had not been
+ * asked. 0 or -ENOMEM. */
+int format_writer_view(struct cdict_writer *w, const char *key, const char *value, struct buf *out);
+
 struct stack_dict;
 /* format_writer_stack_events - @stacks of the @n events of the EVNT block that format_writer_put()
  * wrote just now: as a STEV block it waits for format_writer_put_stacks(), which writes the STAK

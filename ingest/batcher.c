@@ -174,7 +174,7 @@ struct batcher_cpu *batcher_ready_slow(struct batcher *p, struct batcher_cpu *la
 {
 	struct batcher_cpu *most = NULL;
 
-	if (latest->batch && (latest->batch->n >= FORMAT_BLOCK_EVENTS + keep_back(latest) ||
+	if (latest->batch && (latest->batch->n >= FORMAT_BLOCK_FILL + keep_back(latest) ||
 			      latest->batch->bytes >= batcher_batch_max(p)))
 		return latest;
 	if (p->bytes < BATCHER_BYTES_MAX)
@@ -241,8 +241,8 @@ struct batch *batcher_cut(struct batcher *p, struct batcher_cpu *c, bool last, b
 	n = b->n > 2 * back ? b->n - back : (b->n + 1) / 2;
 	if (last)
 		n = b->n;
-	if (n > FORMAT_BLOCK_EVENTS)
-		n = FORMAT_BLOCK_EVENTS;
+	if (n > FORMAT_BLOCK_FILL)
+		n = FORMAT_BLOCK_FILL;
 	if (n < b->n) {
 		rest = batch_new(p->spares, b->cpu);
 		if (!rest)

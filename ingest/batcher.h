@@ -131,7 +131,7 @@ struct batcher_cpu *batcher_ready_slow(struct batcher *p, struct batcher_cpu *la
 static inline struct batcher_cpu *batcher_ready(struct batcher *p, struct batcher_cpu *latest)
 {
 	if (p->bytes < BATCHER_BYTES_MAX && latest->batch &&
-	    latest->batch->n <= FORMAT_BLOCK_EVENTS && latest->batch->bytes < batcher_batch_max(p))
+	    latest->batch->n <= FORMAT_BLOCK_FILL && latest->batch->bytes < batcher_batch_max(p))
 		return NULL;
 	return batcher_ready_slow(p, latest);
 }

@@ -86,6 +86,86 @@ static void make_file(struct file *f, const struct cdict_schema *schema, uint32_
 	file_end(f);
 }
 
+/* The same, but somebody looks at it after each block: @views[n] is what he sees of a file with n of them. */
+static void make_looked_at(struct file *f, const struct cdict_schema *schema, struct buf *views)
+{
+	int32_t cur[CPUS] = { 1, 2, 3 };
+
+	dice_now = 1;
+	file_begin(f, schema);
+	format_writer_digests(f->w, 1000000);
+	for (unsigned b = 0; b < BLOCKS; b++)
+		for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+			struct buf *view = &views[b * CPUS + cpu + 1];
+
+			put_block(f, schema, cpu, b, &cur[cpu]);
+			buf_add(view, f->bytes.data, f->bytes.len);
+			assert_int_equal(format_writer_view(f->w, "a key", "a value", view), 0);
+		}
+	file_end(f);
+}
+
+/* A file that ends with block @n has these digests. */
+static void check_view(const struct cdict_schema *schema, const struct buf *view, unsigned n)
+{
+	int32_t cur[CPUS] = { 1, 2, 3 };
+	struct cdict_digests *a, *b;
+	struct cdict_reader *seen, *whole;
+	struct file f;
+
+	dice_now = 1;
+	file_begin(&f, schema);
+	format_writer_digests(f.w, 1000000);
+	for (unsigned i = 0; i < n; i++)
+		put_block(&f, schema, i % CPUS, i / CPUS, &cur[i % CPUS]);
+	file_end(&f);
+	assert_int_equal(cdict_reader_parse(&seen, view->data, view->len, NULL), 0);
+	assert_int_equal(cdict_reader_parse(&whole, f.bytes.data, f.bytes.len, NULL), 0);
+	assert_string_equal(cdict_reader_info(seen, "a key"), "a value");
+	assert_int_equal(cdict_reader_digests(seen, &a, NULL), 0);
+	assert_int_equal(cdict_reader_digests(whole, &b, NULL), 0);
+	assert_true(!a == !b);
+	assert_true(a || n <= CPUS); /* the first cut is before a CPU's second block */
+	if (a) {
+		assert_int_equal(a->n_cuts, b->n_cuts);
+		assert_int_equal(a->n_tasks, b->n_tasks);
+		for (size_t c = 0; c < a->n_cuts; c++) {
+			assert_int_equal(a->cuts[c].n_rows, b->cuts[c].n_rows);
+			assert_int_equal(a->cuts[c].block, b->cuts[c].block);
+			assert_int_equal(a->cuts[c].missing, b->cuts[c].missing);
+			assert_int_equal(a->cuts[c].cur, b->cuts[c].cur);
+			for (size_t i = 0; i < a->cuts[c].n_rows; i++)
+				assert_int_equal(a->cuts[c].rows[i].tid, b->cuts[c].rows[i].tid);
+		}
+	}
+	cdict_digests_free(a);
+	cdict_digests_free(b);
+	cdict_reader_close(seen);
+	cdict_reader_close(whole);
+	buf_fini(&f.bytes);
+}
+
+static void who_looks_at_a_file_that_grows_sees_what_its_end_would_say(void **state)
+{
+	static struct buf views[CPUS * BLOCKS + 1];
+	struct cdict_schema *schema = usual_schema();
+	struct file f, alone;
+
+	(void)state;
+	make_looked_at(&f, schema, views);
+	make_file(&alone, schema, 1000000);
+	/* and leaves no trace */
+	assert_int_equal(f.bytes.len, alone.bytes.len);
+	assert_memory_equal(f.bytes.data, alone.bytes.data, f.bytes.len);
+	for (unsigned n = 1; n <= CPUS * BLOCKS; n++) {
+		check_view(schema, &views[n], n);
+		buf_fini(&views[n]);
+	}
+	buf_fini(&f.bytes);
+	buf_fini(&alone.bytes);
+	cdict_schema_free(schema);
+}
+
 static void fold(struct latest *l, const struct event *ev, unsigned i)
 {
 	if (ev->is_switch) {
@@ -436,6 +516,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_and_the_block_behind_tell_what_all_events_do),
 		cmocka_unit_test(digests_stay_within_their_budget),
+		cmocka_unit_test(who_looks_at_a_file_that_grows_sees_what_its_end_would_say),
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(of_the_dead_nothing_is_told_but_when),
 		cmocka_unit_test(who_comes_back_was_not_dead),
