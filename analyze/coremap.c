@@ -23,7 +23,7 @@ struct queue {
 };
 
 struct waiting {
-	uint32_t cpu; /* + 1: it waits for that one; 0: it does not */
+	uint32_t cpu; /* + 1: it waits for that one, or n_queues + 1: for one without a queue; 0: it does not */
 	uint32_t gap; /* in which stretch between gaps that began */
 };
 
@@ -329,8 +329,16 @@ static void leave(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
 
 	if (!w)
 		return;
-	change(m, w->cpu - 1, false, t_ns);
+	if (w->cpu <= m->n_queues)
+		change(m, w->cpu - 1, false, t_ns);
 	w->cpu = 0;
+}
+
+/* A CPU that the recording has nothing of has no queue, but who waits for it still waits. */
+static struct waiting waiting_for(const struct analyze_coremap *m, uint32_t cpu)
+{
+	return (struct waiting){ .cpu = (cpu < m->n_queues ? cpu : m->n_queues) + 1,
+				 .gap = m->gap };
 }
 
 static void join(struct analyze_coremap *m, uint32_t task, uint32_t cpu, uint64_t t_ns)
@@ -338,12 +346,13 @@ static void join(struct analyze_coremap *m, uint32_t task, uint32_t cpu, uint64_
 	struct waiting *w = row_at(&m->waiting, task);
 
 	leave(m, task, t_ns);
-	if (!w)
+	if (!w) {
 		analyze_engine_out_of_memory(m->eng);
-	if (!w || cpu >= m->n_queues)
 		return;
-	*w = (struct waiting){ .cpu = cpu + 1, .gap = m->gap };
-	change(m, cpu, true, t_ns);
+	}
+	*w = waiting_for(m, cpu);
+	if (cpu < m->n_queues)
+		change(m, cpu, true, t_ns);
 }
 
 static bool is_idle(const struct analyze_coremap *m, uint32_t task)
@@ -463,9 +472,11 @@ static void queue_resume(void *self, const struct analyze_resume *r)
 	pass(m, analyze_engine_now(m->eng));
 	if (r->waits && !w)
 		analyze_engine_out_of_memory(m->eng);
-	if (!w || r->wait_cpu >= m->n_queues)
+	if (!w)
 		return;
-	*w = (struct waiting){ .cpu = r->wait_cpu + 1, .gap = m->gap };
+	*w = waiting_for(m, r->wait_cpu);
+	if (r->wait_cpu >= m->n_queues)
+		return;
 	m->queues[r->wait_cpu].length++;
 	m->queues[r->wait_cpu].above_at_ns = m->from_ns;
 }

@@ -60,6 +60,7 @@ struct digest_row {
 	struct digest_when moved[2];      /* sched_migrate_task: where to */
 	uint64_t io_ns;                   /* sched_stat_iowait */
 	uint64_t lost_ns; /* resume.c's: it was switched in, and another one out instead */
+	bool woken_often; /* while it waits, more than twice: set by resume_check.c */
 };
 
 struct digest_cpu {

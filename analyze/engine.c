@@ -302,6 +302,11 @@ uint32_t analyze_engine_cpus(const struct analyze_engine *eng)
 	return eng->n_cpus;
 }
 
+bool analyze_engine_open(const struct analyze_engine *eng)
+{
+	return eng->open;
+}
+
 const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng)
 {
 	return &eng->sum;
@@ -760,6 +765,8 @@ int engine_walk(struct analyze_engine *eng, const struct analyze_source *src, ui
 		if (ret)
 			return ret;
 		eng->walk_to_ns = eng->now_ns;
+	} else {
+		eng->open = engine_pending(eng);
 	}
 	if (eng->part_ns || eng->is_later)
 		return engine_failed(eng) ? cdict_fail_nomem(err) : 0;

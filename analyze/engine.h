@@ -204,6 +204,9 @@ struct analyze_summary {
 /* analyze_engine_absent_ns - time of the window before the task's birth and after its death, as far
  * as these were seen. */
 uint64_t analyze_engine_absent_ns(const struct analyze_engine *eng, uint32_t index);
+/* analyze_engine_open - what began before the window's end was not over when the capture ended: with more events
+ * figures of the same window may be others. After the walk. */
+bool analyze_engine_open(const struct analyze_engine *eng);
 const struct analyze_summary *analyze_engine_summary(const struct analyze_engine *eng);
 
 /* analyze_engine_clip - how much of [from_ns, to_ns] lies in the window, or in the windows. */

@@ -190,9 +190,10 @@ struct analyze_engine {
 	bool walk_all; /* some analysis needs all events */
 	bool may_stop; /* after the window, when nothing is open */
 	bool stopped;
-	bool at_end;                     /* tasks that turn up are heeded no more, but some */
-	struct map vms;                  /* pids */
-	uint32_t past;                   /* events after the window */
+	bool open;      /* it ended with the capture, and something of the window was not over */
+	bool at_end;    /* tasks that turn up are heeded no more, but some */
+	struct map vms; /* pids */
+	uint32_t past;  /* events after the window */
 	ARRAY(struct resume_wait) waits; /* where it begins */
 	struct digest_switch *ahead;     /* by CPU: the next switch, when it was looked for */
 	struct digest *at;               /* where the walk began, NULL: at the start */
@@ -237,6 +238,8 @@ void engine_records(struct analyze_engine *eng, uint64_t t_ns);
  * open; what else is known of the tasks, once the walk has stopped early. */
 int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err);
 bool engine_settled(const struct analyze_engine *eng);
+/* engine_pending - an analysis, or a task in the disk's hands, waits for what came of it. */
+bool engine_pending(const struct analyze_engine *eng);
 int engine_stop(struct analyze_engine *eng, struct cdict_error *err);
 /* engine_heeds - whether the task is one to know of. */
 bool engine_heeds(const struct analyze_engine *eng, int32_t tid, int32_t pid);

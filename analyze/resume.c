@@ -163,7 +163,7 @@ static void tell_waited(struct analyze_engine *eng, struct resume_wait *w, uint3
 		to_ns = w->to_ns;
 	if (to_ns <= w->from_ns)
 		return;
-	for (size_t i = 0; i < eng->hooks.n && who != ANALYZE_NO_TASK; i++)
+	for (size_t i = 0; i < eng->hooks.n; i++)
 		if (eng->hooks.at[i].ops->waited)
 			eng->hooks.at[i].ops->waited(eng->hooks.at[i].self, w->task, w->cpu, who,
 						     w->from_ns, to_ns);

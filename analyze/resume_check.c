@@ -41,8 +41,10 @@ static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest 
 				  ANALYZE_NEED(KVM_MSR);
 	uint64_t latest = resume_latest_kvm(k);
 
+	/* Accesses that nothing went before: of several only the last is told. */
 	if (latest == ANALYZE_NO_TIME)
-		return t_ns;
+		return eng->needs & accesses && k->access_ns != ANALYZE_NO_TIME ? RESUME_IMPOSSIBLE
+										: t_ns;
 	if (resume_is_gap(eng, CDICT_CPU_UNKNOWN, latest, t_ns) ||
 	    gaps_find(&eng->kvm_gaps, CDICT_CPU_UNKNOWN, latest, t_ns) != ANALYZE_NO_TIME)
 		return latest;
@@ -139,6 +141,9 @@ static bool is_one_move(const struct digest_row *row, const struct digest_when *
 {
 	struct digest_when now = resume_moved_to(row, wait);
 
+	/* Those between the first and the last may have moved it too. */
+	if (row->woken_often)
+		return false;
 	if (digest_later(row->moved[1].t_ns, wait->t_ns) ||
 	    (digest_later(row->moved[0].t_ns, wait->t_ns) && row->moved[0].cpu != now.cpu))
 		return false;
@@ -165,12 +170,15 @@ bool resume_is_displaced(const struct analyze_engine *eng, const struct digest *
 static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
 			    uint64_t from_ns)
 {
+	struct digest_when last = row->wake[1];
 	struct cdict_error err;
 
-	if (row->wake[1].t_ns != ANALYZE_NO_TIME && row->wake[1].t_ns >= from_ns &&
-	    digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD, &row->wake[0],
-			       &err) != 1)
-		return false;
+	if (last.t_ns != ANALYZE_NO_TIME && last.t_ns >= from_ns) {
+		if (digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD,
+				       &row->wake[0], &err) != 1)
+			return false;
+		row->woken_often = last.t_ns != row->wake[0].t_ns || last.cpu != row->wake[0].cpu;
+	}
 	row->wake[1] = (struct digest_when){ ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 	return true;
 }

@@ -49,14 +49,28 @@ static bool is_unknown(const struct cpu_state *c, uint64_t to_ns)
 	       (c->since_ns >= to_ns || (c->blind_ns >= to_ns && c->blind_ns != BLIND_TO_SWITCH));
 }
 
+bool engine_pending(const struct analyze_engine *eng)
+{
+	for (size_t i = 0; i < eng->hooks.n; i++)
+		if (eng->hooks.at[i].ops->pending &&
+		    eng->hooks.at[i].ops->pending(eng->hooks.at[i].self))
+			return true;
+	for (size_t i = 0; eng->sum.has_iowait && i < eng->table.all.n; i++) {
+		const struct task *t = &eng->table.all.at[i];
+
+		if (t->where == TASK_OFF && t->off == ANALYZE_OFF_DISK &&
+		    t->since_ns < eng->sum.to_ns)
+			return true;
+	}
+	return false;
+}
+
 bool engine_settled(const struct analyze_engine *eng)
 {
 	const struct digest *whole = digests_whole(eng->opts.digests);
 
-	for (size_t i = 0; i < eng->hooks.n; i++)
-		if (eng->hooks.at[i].ops->pending &&
-		    eng->hooks.at[i].ops->pending(eng->hooks.at[i].self))
-			return false;
+	if (engine_pending(eng))
+		return false;
 	for (uint32_t c = 0; c < whole->n_cpus && c < eng->n_cpus; c++) {
 		const struct digest_cpu *d = &whole->cpus[c];
 
@@ -68,13 +82,6 @@ bool engine_settled(const struct analyze_engine *eng)
 		    eng->cpus[c].cur == ANALYZE_NO_TASK)
 			return false;
 		if (d->switch_ns <= eng->now_ns ? !stays(eng, whole, c) : !ends_well(eng, c))
-			return false;
-	}
-	for (size_t i = 0; eng->sum.has_iowait && i < eng->table.all.n; i++) {
-		const struct task *t = &eng->table.all.at[i];
-
-		if (t->where == TASK_OFF && t->off == ANALYZE_OFF_DISK &&
-		    t->since_ns < eng->sum.to_ns)
 			return false;
 	}
 	return true;

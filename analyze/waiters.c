@@ -107,8 +107,10 @@ void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t wh
 {
 	struct waiter *w = find(ws, task);
 
-	if (w)
+	if (w && who != ANALYZE_NO_TASK)
 		book(ws, w, cpu, who, from_ns, to_ns);
+	else if (w && to_ns > w->booked_ns)
+		w->booked_ns = to_ns; /* of the next CPU's it is none either */
 }
 
 uint32_t waiters_top(const struct waiters *ws, uint32_t task)

@@ -339,7 +339,9 @@ static inline void parts_take_edges(struct parts *p, const struct all *a, bool m
 		part_add(p, part_of(a, v->task), 0, 1);
 		part_add(p, part_of(a, v->task), 0, v->edge_ns);
 		part_add(p, part_of(a, v->task), 0, v->worst.at_ns);
-		part_add(p, part_of(a, v->task), 0, v->worst.behind);
+		/* Not the index: a range meets the IDLEs after the tasks. */
+		part_add(p, part_of(a, v->task), 0,
+			 v->worst.behind == ANALYZE_NO_TASK ? 0 : part_of(a, v->worst.behind));
 		for (size_t k = 0; k < v->n_antagonists; k++) {
 			const struct analyze_antagonist *b = &v->antagonists[k];
 

@@ -100,6 +100,26 @@ static void who_is_migrated_waits_for_the_other_cpu(void **state)
 	run_fini(&r);
 }
 
+/* Of the CPU to which it is moved meanwhile there is no event. */
+static void who_comes_back_from_a_cpu_without_events_waits_again(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_begin(&r, 2);
+	trace_switch(&r.tr, 1000, 0, 0, TRACE_R, A);
+	trace_waking(&r.tr, 1100, 0, A, B, 0);
+	trace_add(&r.tr, 1200, 0, A, "sched:sched_migrate_task", "pid", (uint64_t)B, "orig_cpu",
+		  (uint64_t)0, "dest_cpu", (uint64_t)7, NULL);
+	trace_add(&r.tr, 1400, 0, A, "sched:sched_migrate_task", "pid", (uint64_t)B, "orig_cpu",
+		  (uint64_t)7, "dest_cpu", (uint64_t)0, NULL);
+	trace_switch(&r.tr, 1600, 0, A, TRACE_S, B);
+	trace_switch(&r.tr, 2000, 0, B, TRACE_S, 0);
+	run_on(&r, NULL);
+	assert_int_equal(queue(&r, 0)->waited_ns, 300);
+	run_fini(&r);
+}
+
 /* The wake-up and the switch-in are on a CPU that was not asked for. */
 static void a_queue_is_the_same_when_only_its_cpu_is_asked_for(void **state)
 {
@@ -176,6 +196,7 @@ int main(void)
 		cmocka_unit_test(the_worked_example_of_the_figures),
 		cmocka_unit_test(windows_that_touch_add_up),
 		cmocka_unit_test(who_is_migrated_waits_for_the_other_cpu),
+		cmocka_unit_test(who_comes_back_from_a_cpu_without_events_waits_again),
 		cmocka_unit_test(a_queue_is_the_same_when_only_its_cpu_is_asked_for),
 		cmocka_unit_test(in_a_gap_no_length_is_known_and_who_waited_is_forgotten),
 		cmocka_unit_test(a_task_waits_once),
