@@ -94,11 +94,12 @@ static const struct page_call page_bins_call = { .name = "bins",
 
 /* ---- questions ---- */
 
-static const struct page_call *const calls[] = {
-	&page_figures,  &page_exits,  &page_coremap, &page_tasks,  &page_bins_call, &page_histogram,
-	&page_pieces,   &page_states, &page_marks,   &page_select, &page_subsecond, &page_events,
-	&page_checksum, &page_flame,  &page_detail,  &page_tracks
-};
+static const struct page_call *const calls[] = { &page_figures,    &page_exits,     &page_coremap,
+						 &page_tasks,      &page_bins_call, &page_histogram,
+						 &page_pieces,     &page_states,    &page_marks,
+						 &page_select,     &page_subsecond, &page_events,
+						 &page_event_rows, &page_checksum,  &page_flame,
+						 &page_detail,     &page_tracks };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err)

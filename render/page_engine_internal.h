@@ -59,7 +59,7 @@ struct page_call {
 
 extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_histogram,
 	page_pieces, page_states, page_marks, page_select, page_subsecond, page_events,
-	page_checksum, page_flame, page_detail, page_tracks;
+	page_event_rows, page_checksum, page_flame, page_detail, page_tracks;
 
 /* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);

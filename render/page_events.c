@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of a range as people read them, a page of them at a time: counted in one walk that
- * decodes no more than tells whose they are, then decoded whole where those that are shown lie.
+ * The events of a range as people read them, a page of them at a time: found in a walk that decodes no
+ * more than tells whose they are, then decoded whole where those that are shown lie.  The rest is
+ * counted CPU by CPU: bringing those of hundreds of CPUs in order is most of a walk's work.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 #include "analyze/print.h"
 #include "base/fail.h"
 #include "render/page_engine_internal.h"
+
+/* Walks that count; of more CPUs, several at a time. */
+#define COUNTS_MOST 1024u
 
 struct type_tasks {
 	unsigned n;
@@ -30,11 +34,16 @@ struct events {
 	struct type_tasks *tasks; /* by type */
 	uint64_t *types;          /* bitmap of the one that is wanted */
 	struct printer *printer;
-	bool shows; /* the second walk */
-	uint64_t total;
+	enum { FIND, SHOW, COUNT } walk;
+	uint64_t from_ns, to_ns; /* of the range */
+	uint64_t found, total;   /* those up to the page's end; all */
+	bool whole;              /* no more are to be counted */
 	/* Where the rows that are shown lie: of those at first_ns the first @skip are not. */
 	uint64_t first_ns, last_ns, skip;
 	uint64_t now_ns, same; /* events that were asked for at this time, so far */
+	/* Bitmaps of CPUs: where those that are shown lie, those that are counted now. */
+	uint64_t *on, *counted;
+	uint32_t n_cpus, next_cpu;
 	ARRAY(struct row) rows;
 	struct buf text;
 };
@@ -72,7 +81,7 @@ static int open_walk(struct page_engine *e, struct cdict_error *err)
 	cdict_events_close(v->it);
 	v->it = NULL;
 	v->now_ns = UINT64_MAX;
-	if (!v->shows) {
+	if (v->walk != SHOW) {
 		fields = fields_of(e);
 		if (!fields)
 			return cdict_fail_nomem(err);
@@ -91,8 +100,11 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 
 	v->tasks = calloc(n + 1, sizeof(*v->tasks));
 	v->types = calloc(n / 64 + 1, sizeof(*v->types));
+	v->n_cpus = cdict_reader_cpus(e->reader);
+	v->on = calloc(v->n_cpus / 64 + 1, sizeof(*v->on));
+	v->counted = calloc(v->n_cpus / 64 + 1, sizeof(*v->counted));
 	v->printer = printer_new(schema);
-	if (!v->tasks || !v->types || !v->printer)
+	if (!v->tasks || !v->types || !v->on || !v->counted || !v->printer)
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		v->tasks[i].n = analyze_type_tasks(cdict_schema_at(schema, i), v->tasks[i].fields);
@@ -109,7 +121,18 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 	/* a query has its end in it, a range only where the capture ends */
 	if (v->query.to_ns != e->last_ns && v->query.to_ns > v->query.from_ns)
 		v->query.to_ns--;
+	v->from_ns = v->query.from_ns;
+	v->to_ns = v->query.to_ns;
 	return open_walk(e, err);
+}
+
+/* Those that are shown alone: how many there are is known to whoever asks. */
+static int rows_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct events *v = e->state;
+
+	v->whole = true;
+	return events_add(e, err);
 }
 
 static void events_fini(struct page_engine *e)
@@ -122,6 +145,8 @@ static void events_fini(struct page_engine *e)
 	buf_fini(&v->text);
 	free(v->tasks);
 	free(v->types);
+	free(v->on);
+	free(v->counted);
 }
 
 static bool is_of(struct page_engine *e, int32_t tid, const struct cdict_event *ev)
@@ -163,7 +188,25 @@ static int show(struct page_engine *e, const struct cdict_event *ev)
 	return array_push(&v->rows, row);
 }
 
-/* 1: goes on, 0: there are rows enough. */
+/* One that was asked for, in order.  1: goes on, 0: the page is full. */
+static int find(struct page_engine *e, const struct cdict_event *ev)
+{
+	struct events *v = e->state;
+
+	if (v->found < e->q.offset && v->same == 1)
+		memset(v->on, 0, (v->n_cpus / 64 + 1) * sizeof(*v->on));
+	if (ev->cpu < v->n_cpus)
+		v->on[ev->cpu / 64] |= UINT64_C(1) << ev->cpu % 64;
+	if (v->found == e->q.offset) {
+		v->first_ns = ev->t_ns;
+		v->skip = v->same - 1;
+	}
+	v->last_ns = ev->t_ns;
+	v->found++;
+	return v->found < e->q.offset || v->found - e->q.offset < e->q.max;
+}
+
+/* 1: goes on, 0: this walk is over, negative: out of memory. */
 static int take(struct page_engine *e, const struct cdict_event *ev)
 {
 	struct events *v = e->state;
@@ -174,21 +217,60 @@ static int take(struct page_engine *e, const struct cdict_event *ev)
 	if (!is_asked_for(e, ev))
 		return 1;
 	v->same++;
-	if (v->shows) {
-		if (ev->t_ns == v->first_ns && v->same <= v->skip)
-			return 1;
-		if (v->rows.n == e->q.max)
-			return 0;
-		return show(e, ev) ? -ENOMEM : 1;
+	if (v->walk == COUNT) {
+		v->total++;
+		return 1;
 	}
-	if (v->total == e->q.offset) {
-		v->first_ns = ev->t_ns;
-		v->skip = v->same - 1;
+	if (v->walk == FIND)
+		return find(e, ev);
+	if (ev->t_ns == v->first_ns && v->same <= v->skip)
+		return 1;
+	return v->rows.n == e->q.max ? 0 : show(e, ev) ? -ENOMEM : 1;
+}
+
+/* Counts the next CPUs: 1, 0: there are none, or a negative code. */
+static int count_next(struct page_engine *e, struct cdict_error *err)
+{
+	struct events *v = e->state;
+	uint32_t n = 0, most = v->n_cpus / COUNTS_MOST + 1;
+	int rc;
+
+	memset(v->counted, 0, (v->n_cpus / 64 + 1) * sizeof(*v->counted));
+	for (; v->next_cpu < v->n_cpus && n < most; v->next_cpu++) {
+		if (e->cpus && !(e->cpus[v->next_cpu / 64] >> v->next_cpu % 64 & 1))
+			continue;
+		v->counted[v->next_cpu / 64] |= UINT64_C(1) << v->next_cpu % 64;
+		n++;
 	}
-	if (v->total >= e->q.offset && v->total - e->q.offset < e->q.max)
-		v->last_ns = ev->t_ns;
-	v->total++;
-	return 1;
+	if (!n)
+		return 0;
+	v->query.cpus = v->counted;
+	v->query.n_cpus = v->n_cpus;
+	rc = open_walk(e, err);
+	return rc ? rc : 1;
+}
+
+/* The walk after this one: 1, 0: there is none, or a negative code. */
+static int next_walk(struct page_engine *e, struct cdict_error *err)
+{
+	struct events *v = e->state;
+	int rc;
+
+	if (v->walk == FIND && v->found > e->q.offset && e->q.max) {
+		v->walk = SHOW;
+		v->query.from_ns = v->first_ns;
+		v->query.to_ns = v->last_ns;
+		v->query.cpus = v->on;
+		v->query.n_cpus = v->n_cpus;
+		rc = open_walk(e, err);
+		return rc ? rc : 1;
+	}
+	if (v->whole)
+		return 0;
+	v->walk = COUNT;
+	v->query.from_ns = v->from_ns;
+	v->query.to_ns = v->to_ns;
+	return count_next(e, err);
 }
 
 static int events_step(struct page_engine *e, uint64_t events, struct cdict_error *err)
@@ -201,19 +283,17 @@ static int events_step(struct page_engine *e, uint64_t events, struct cdict_erro
 		rc = cdict_events_next(v->it, &ev, err);
 		if (rc < 0)
 			return rc;
+		if (!rc && v->walk == FIND) {
+			v->whole = true;
+			v->total = v->found;
+		}
 		if (rc)
 			rc = take(e, &ev);
 		if (rc < 0)
 			return cdict_fail_nomem(err);
-		if (rc)
-			continue;
-		if (v->shows || v->total <= e->q.offset || !e->q.max)
-			return 0;
-		v->shows = true;
-		v->query.from_ns = v->first_ns;
-		v->query.to_ns = v->last_ns;
-		rc = open_walk(e, err);
-		if (rc)
+		if (!rc)
+			rc = next_walk(e, err);
+		if (rc <= 0)
 			return rc;
 	}
 	return 1;
@@ -227,13 +307,12 @@ void page_number_json(struct json *j, const char *key, uint32_t n)
 		json_u64(j, key, n);
 }
 
-static int events_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+static int rows_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	const struct events *v = e->state;
 	const struct cdict_schema *schema = cdict_reader_schema(e->reader);
 
 	(void)err;
-	json_u64(a->j, "total", v->total);
 	json_open(a->j, "rows", '[', true);
 	for (size_t i = 0; i < v->rows.n; i++) {
 		const struct row *row = &v->rows.at[i];
@@ -250,6 +329,21 @@ static int events_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	json_close(a->j);
 	return 0;
 }
+
+static int events_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+{
+	const struct events *v = e->state;
+
+	json_u64(a->j, "total", v->total);
+	return rows_write(e, a, err);
+}
+
+const struct page_call page_event_rows = { .name = "rows",
+					   .state_size = sizeof(struct events),
+					   .add = rows_add,
+					   .write = rows_write,
+					   .fini = events_fini,
+					   .step = events_step };
 
 const struct page_call page_events = { .name = "events",
 				       .state_size = sizeof(struct events),

@@ -122,6 +122,54 @@ static void an_exit_lasts_to_the_next_entry_of_its_thread(void **state)
 	asked_close(&a);
 }
 
+/* Any page of a list, counted or not, of all CPUs and of one, is that part of the whole list. */
+static void pages_of_events_are_parts_of_the_list(void **state)
+{
+	static const char *const golden[] = { "svm", "sched", "loss", "late" };
+
+	(void)state;
+	for (size_t g = 0; g < 4 * sizeof(golden) / sizeof(golden[0]); g++) {
+		struct page_query q = { .call = "events", .max = 1000000 };
+		struct asked a;
+		uint32_t cpu = 0;
+		json_t *all, *rows;
+
+		asked_open(&a, golden[g / 4]);
+		if (g % 2) {
+			q.cpus = &cpu;
+			q.n_cpus = 1;
+		}
+		if (g % 4 > 1) {
+			q.from_ns = a.length_ns / 4;
+			q.to_ns = a.length_ns / 2;
+		}
+		ask(&a, q);
+		all = json_incref(json_object_get(a.answer, "rows"));
+		assert_true(g % 4 || json_array_size(all) > 0);
+		assert_true(integer(&a, "total") == (double)json_array_size(all));
+		for (size_t i = 0; i < 40; i++) {
+			q.call = i % 2 ? "rows" : "events";
+			q.offset = i * json_array_size(all) / 36;
+			q.max = i % 7;
+			ask(&a, q);
+			rows = json_object_get(a.answer, "rows");
+			if (i % 2)
+				assert_null(json_object_get(a.answer, "total"));
+			else
+				assert_true(integer(&a, "total") == (double)json_array_size(all));
+			for (size_t k = 0; k < q.max; k++)
+				assert_true(
+					q.offset + k >= json_array_size(all)
+						? json_array_size(rows) <= k
+						: json_equal(json_array_get(rows, k),
+							     json_array_get(all, q.offset + k)));
+			assert_true(json_array_size(rows) <= q.max);
+		}
+		json_decref(all);
+		asked_close(&a);
+	}
+}
+
 static double length_of(const struct asked *a, size_t row)
 {
 	const json_t *r = json_array_get(json_object_get(a->answer, "rows"), row);
@@ -386,6 +434,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_chosen_is_told),
 		cmocka_unit_test(an_exit_lasts_to_the_next_entry_of_its_thread),
 		cmocka_unit_test(exits_by_reason_are_those_of_the_chosen_tasks),
+		cmocka_unit_test(pages_of_events_are_parts_of_the_list),
 		cmocka_unit_test(a_block_of_a_heat_map_lists_its_longest_first),
 		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
 		cmocka_unit_test(bars_of_a_histogram_hold_what_is_so_long),

@@ -136,9 +136,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'marks', range, tasks, max }, how);
 	}
 
-	async events(capture, range, { tasks = null, cpus = null, type = null, offset = 0, limit = 200, ...how } = {}) {
-		const question = { call: 'events', range, tasks, cpus, type, offset, max: limit };
-		const { total, rows } = await this.#ask(capture, question, how);
+	// known: how many there are, if that is known: they are counted otherwise.
+	async events(capture, range, { tasks = null, cpus = null, type = null, offset = 0, limit = 200, known = null, ...how } = {}) {
+		const question = { call: known === null ? 'events' : 'rows', range, tasks, cpus, type, offset, max: limit };
+		const { total = known, rows } = await this.#ask(capture, question, how);
 		const comm = ({ task, tid }) => (task === null ? (tid ? `:${tid}` : 'swapper') : capture.tasks[task].comm);
 		return { total, rows: rows.map((row) => ({ ...row, comm: comm(row) })) };
 	}

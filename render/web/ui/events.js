@@ -41,13 +41,26 @@ export class EventList {
 		this.#load(0);
 	}
 
+	/** How many there are, or null: all of the range were counted with its figures. */
+	#known(offset) {
+		const { app } = this;
+		const { shown } = app.figures;
+		const whole = String(app.range) === String(app.window);
+
+		if (offset)
+			return this.total;
+		if (app.selection.any || app.state.cpus.length || this.types.value)
+			return null;
+		return whole ? app.capture.window_events : String(shown?.range) === String(app.range) ? shown.events ?? null : null;
+	}
+
 	#load(offset) {
 		const { app } = this;
 		const tasks = app.selection.list();
 		const { cpus } = app.state;
 
 		this.question.ask((decoder, signal) => decoder.events(app.capture, app.range, {
-			tasks, cpus: cpus.length ? cpus : null, type: this.types.value || null, offset, limit: PAGE, signal,
+			tasks, cpus: cpus.length ? cpus : null, type: this.types.value || null, offset, limit: PAGE, known: this.#known(offset), signal,
 		}), (result, error) => {
 			if (error) {
 				this.words.textContent = `not decoded: ${error.message}`;
