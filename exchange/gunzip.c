@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/shared_object.h"
 
@@ -22,7 +23,6 @@ struct gunzip_isal {
 
 static struct {
 	__typeof__(&isal_inflate_init) init;
-	__typeof__(&isal_inflate_reset) reset;
 	__typeof__(&isal_gzip_header_init) header_init;
 	__typeof__(&isal_read_gzip_header) read_header;
 	__typeof__(&isal_inflate) inflate;
@@ -33,7 +33,6 @@ static bool isal_is_there(void)
 	static const char *const names[] = { "libisal.so.2", NULL };
 	static const struct shared_function functions[] = {
 		{ "isal_inflate_init", &isal.init },
-		{ "isal_inflate_reset", &isal.reset },
 		{ "isal_gzip_header_init", &isal.header_init },
 		{ "isal_read_gzip_header", &isal.read_header },
 		{ "isal_inflate", &isal.inflate },
@@ -50,9 +49,12 @@ static bool isal_is_there(void)
 	return !shared_object_load(&so, &why);
 }
 
+/* It lets a match begin before the member's first byte, and copies what its window has there: of another
+ * member, or whatever the memory held. */
 static void isal_next(struct gunzip_isal *g)
 {
-	isal.reset(&g->state);
+	memset(&g->state, 0, sizeof(g->state));
+	isal.init(&g->state);
 	isal.header_init(&g->header);
 	g->state.crc_flag = ISAL_GZIP_NO_HDR_VER;
 	g->headed = false;
@@ -64,7 +66,6 @@ static struct gunzip_isal *isal_new(void)
 
 	if (!g)
 		return NULL;
-	isal.init(&g->state);
 	isal_next(g);
 	return g;
 }
@@ -84,11 +85,18 @@ static enum gunzip_state isal_run(struct gunzip *g)
 	}
 	if (g->isal->headed)
 		ret = isal.inflate(s);
+	g->next_out = s->next_out;
+	g->avail_out = s->avail_out;
+	/* Where it ends at a symbol that it refuses it may have counted bits behind the input: avail_in is
+	 * below 0 then, and it must not be called again. */
+	if (s->avail_in > g->avail_in) {
+		g->next_in += g->avail_in;
+		g->avail_in = 0;
+		return GUNZIP_DAMAGED;
+	}
 	/* next_in is its own where a check sum is wrong */
 	g->next_in += g->avail_in - s->avail_in;
 	g->avail_in = s->avail_in;
-	g->next_out = s->next_out;
-	g->avail_out = s->avail_out;
 	if (ret != ISAL_DECOMP_OK && ret != ISAL_END_INPUT && ret != ISAL_OUT_OVERFLOW)
 		return GUNZIP_DAMAGED;
 	return s->block_state == ISAL_BLOCK_FINISH ? GUNZIP_END : GUNZIP_MORE;

@@ -41,7 +41,7 @@ static size_t find_member(const uint8_t *p, size_t n, size_t from, size_t to)
 
 static int read_at(const struct pfw_input *in, struct buf *b, size_t size, uint64_t offset)
 {
-	uint8_t *room = buf_room(b, size);
+	uint8_t *room = buf_room(b, size + 8); /* ISA-L loads eight bytes at a time */
 	ssize_t got;
 
 	if (!room)

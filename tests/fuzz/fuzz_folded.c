@@ -91,7 +91,7 @@ static void table_of(struct table *t)
 
 	must(t && !table_sort(t, NULL, NULL));
 	sink_to_memory(&s);
-	for (int as = TABLE_AS_TEXT; as <= TABLE_AS_MD; as++)
+	for (int as = TABLE_AS_TEXT; as <= TABLE_AS_OPENMETRICS; as++)
 		must(!table_print(&s, (enum table_format)as, &frame, &t, 1));
 	sink_finish(&s);
 	table_free(t);
