@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # analyzer.sh BUILD CC CFLAGS...: what gcc -fanalyzer says of the product's sources and no pattern of analyzer.txt, which was
-# reviewed, answers; status 1. BUILD/analyzer.found keeps all of it. FILES="a.c b.c" looks at these alone.
+# reviewed, answers; status 1. BUILD/analyzer.found keeps all of it. The sources are $FILES.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build=$1
 shift
-mapfile -t sources < <([ -n "${FILES-}" ] && printf '%s\n' $FILES ||
-	ls {analyze,annotate,base,capture,cmd,convert,exchange,format,ingest,plugin,query,render,tables}/*.c | grep -v render/page_assets.c)
+read -ra sources <<<"$FILES"
 mkdir -p "$build"
 printf '%s\n' "${sources[@]}" |
 	xargs -P "${JOBS:-2}" -n 1 "$@" -fanalyzer -fdiagnostics-plain-output -O1 -c -o /dev/null 2>&1 |

@@ -42,6 +42,7 @@ linux-perf              cmd:perf
 zstd                    cmd:zstd
 trace-cmd               cmd:trace-cmd
 python3-msgpack         file:/usr/lib/python3/dist-packages/msgpack
+python3-prometheus-client file:/usr/lib/python3/dist-packages/prometheus_client
 chromium                cmd:chromium
 firefox-esr             cmd:firefox-esr
 nodejs                  cmd:node

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # tidy.sh BUILD CFLAGS...: what clang-tidy (.clang-tidy says which checks) says of the product's sources and no pattern of tidy.txt, which was
-# reviewed, answers; status 1. BUILD/tidy.found keeps all of it. FILES="a.c b.c" looks at these alone.
+# reviewed, answers; status 1. BUILD/tidy.found keeps all of it. The sources are $FILES.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 build=$1
 shift
 command -v clang-tidy >/dev/null || { echo "make tidy needs clang-tidy" >&2; exit 1; }
-mapfile -t sources < <([ -n "${FILES-}" ] && printf '%s\n' $FILES ||
-	ls {analyze,annotate,base,capture,cmd,convert,exchange,format,ingest,plugin,query,render,tables}/*.c | grep -v render/page_assets.c)
+read -ra sources <<<"$FILES"
 mkdir -p "$build"
 printf '%s\n' "${sources[@]}" |
 	xargs -P "${JOBS:-2}" -I{} clang-tidy --quiet {} -- "$@" 2>/dev/null |
