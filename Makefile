@@ -237,12 +237,13 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 # names what may run.  render/page_assets.c takes them into the program.
 WEB ?= render/web
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
-page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css engine.wasm.gz render/page_policy.h \
-	render/flame_policy.h)
-$(B)/obj/render/page.o $(B)/obj/render/flame_svg.o $(B)/obj/render/page_assets.o: \
+page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css fleet.js fleet.css engine.wasm.gz render/page_policy.h \
+	render/flame_policy.h render/fleet_policy.h)
+$(B)/obj/render/page.o $(B)/obj/render/flame_svg.o $(B)/obj/render/fleet_page.o $(B)/obj/render/page_assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 $(B)/obj/render/page.o: $(B)/web/render/page_policy.h
 $(B)/obj/render/flame_svg.o: $(B)/web/render/flame_policy.h
+$(B)/obj/render/fleet_page.o: $(B)/web/render/fleet_policy.h
 $(B)/obj/render/page_assets.o: $(page_files)
 # what its assembler brings has names that link-time optimization does not see
 $(B)/obj/render/page_assets.o: private late_cflags := -fno-lto
@@ -279,11 +280,14 @@ build/wasm/engine.wasm: $(engine_objs)
 $(B)/web/page.js: entry := main.js
 $(B)/web/worker.js: entry := engine/worker.js
 $(B)/web/flame.js: entry := flame/main.js
-$(B)/web/page.js $(B)/web/worker.js $(B)/web/flame.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
+$(B)/web/fleet.js: entry := fleet/main.js
+$(B)/web/page.js $(B)/web/worker.js $(B)/web/flame.js $(B)/web/fleet.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
 	$(say) BUNDLE $@
 	@mkdir -p $(@D)
 	$(Q)awk -f build-aux/bundle.awk -v entry=$(WEB)/$(entry) </dev/null >$@
+$(B)/web/fleet.css: $(WEB)/ui/style.css $(WEB)/fleet/fleet.css
 $(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
+$(B)/web/page.css $(B)/web/fleet.css:
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)cat $(sort $^) /dev/null | tr -d '\r' >$@
@@ -304,6 +308,11 @@ $(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.js page.js engi
 	$(say) GEN $@
 	@mkdir -p $(@D)
 	$(Q)build-aux/policy.sh $(if $(engine),wasm-unsafe-eval) $(B)/web/page.css $(B)/web/d3.js $(B)/web/page.js >$@
+
+$(B)/web/render/fleet_policy.h: $(B)/web/fleet.js $(B)/web/fleet.css build-aux/policy.sh
+	$(say) GEN $@
+	@mkdir -p $(@D)
+	$(Q)build-aux/policy.sh $(B)/web/fleet.css $(B)/web/fleet.js | sed 's/PAGE_POLICY/FLEET_POLICY/' >$@
 
 # its style has the palette's colours, which the program writes
 $(B)/web/render/flame_policy.h: $(B)/web/flame.js $(B)/web/flame.css build-aux/policy.sh
@@ -399,8 +408,9 @@ $(bench_bins): $(B)/%: $(B)/obj/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $< $(all_ldflags) $(san_program_flags)
 
-# What tests put before a program: no sanitizer inside.
+# What tests put before a program: no sanitizer inside, and nothing that counts lines.
 $(preload_srcs:%.c=$(B)/obj/%.o): private san_flags := -fvisibility=default
+$(preload_srcs:%.c=$(B)/obj/%.o): override private CFLAGS := $(filter-out --coverage,$(CFLAGS))
 $(preload_sos): $(B)/%.so: $(B)/obj/%.o
 	$(say) LINK $@
 	@mkdir -p $(@D)
@@ -480,14 +490,16 @@ coverage:
 	@GCOV_ERROR_FILE=/dev/null JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
 	@build-aux/coverage.sh build/coverage
 
+# all that the product is made of, or FILES="a.c b.c"
+analysed = FILES='$(or $(FILES),$(filter-out render/page_assets.c,$(call sources,$(ROOMS))))'
 cppcheck:
-	@build-aux/cppcheck.sh
+	@$(analysed) build-aux/cppcheck.sh
 # as they are compiled; the files that the page and its policy come from are made before
 analysed_flags = $(filter-out -W%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 analyzer: $(page_files)
-	@JOBS=$(JOBS) build-aux/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
+	@JOBS=$(JOBS) $(analysed) build-aux/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
 tidy: $(page_files)
-	@JOBS=$(JOBS) build-aux/tidy.sh $(B)/analyzer $(filter-out -W% -f%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
+	@JOBS=$(JOBS) $(analysed) build-aux/tidy.sh $(B)/analyzer $(filter-out -W% -f%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 valgrind: all
 	@build-aux/valgrind.sh $(B)/cdict
 tsan:
@@ -505,8 +517,8 @@ fuzz:
 		fuzz-build
 	@build-aux/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-bench: all
-	@CDICT=$(abspath $(B)/cdict) CAPTURE='$(CAPTURE)' bench/run.sh
+bench: all $(B)/tests/tools/fleetload
+	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/fleetload) CAPTURE='$(CAPTURE)' bench/run.sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 

@@ -230,6 +230,12 @@ void escape_json_exact(struct sink *s, const char *text, size_t len)
 	json(s, text, len, JSON_EXACT);
 }
 
+/* Its escapes are a part of JSON's: \\, \" and \n, which is shown like other control characters. */
+void escape_openmetrics(struct sink *s, const char *text, size_t len)
+{
+	json(s, text, len, JSON_SHOWN);
+}
+
 void escape_json_script(struct sink *s, const char *text, size_t len)
 {
 	json(s, text, len, JSON_SCRIPT);

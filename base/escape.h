@@ -26,6 +26,8 @@ void escape_json_exact(struct sink *s, const char *text, size_t len);
 /* The same for JSON that stands in an HTML <script>: neither < > & nor U+2028 survive; control characters are the
  * page's to show. */
 void escape_json_script(struct sink *s, const char *text, size_t len);
+/* The value of a label of OpenMetrics; the quotes are the caller's. What is not seen stands there as in JSON. */
+void escape_openmetrics(struct sink *s, const char *text, size_t len);
 /* Element content of XML, SVG and HTML. */
 void escape_xml_text(struct sink *s, const char *text, size_t len);
 /* Inside an attribute value in double or single quotes. */

@@ -335,6 +335,7 @@ table_rows() {
 		note "full HTML report" - "skipped: no such command yet"
 	fi
 	RUNS=$RUNS STRICT=1 RECORD_DIR=$PWD "$top/bench/record.sh" || missed=$((missed + 1))
+	STRICT=1 "$top/bench/fleet.sh" || missed=$((missed + 1))
 }
 
 # What a browser takes for the page of the large capture.

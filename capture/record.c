@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/fail.h"
 #include "base/monotonic.h"
@@ -108,31 +109,55 @@ static int prepare(struct recording *rec)
 		ret = recording_output(rec);
 	if (!ret)
 		ret = recording_open(rec);
+	if (!ret && o->wait)
+		ret = o->wait(o->wait_ctx, &rec->signals, &rec->start, rec->err);
 	if (ret)
 		return ret;
+	rec->info.start = &rec->start;
 	pair_clocks(rec);
 	if (o->beside)
 		ret = o->beside(o->beside_ctx, &rec->choice, rec->report->ring_bytes, rec->err);
 	return ret ? ret : recording_tasks(rec);
 }
 
-static void run(struct recording *rec)
+static uint64_t wall_ns(void)
 {
-	for (size_t i = 0; i < rec->n_groups; i++)
-		group_start(rec->groups[i]);
-	rec->began_ns = monotonic_ns();
-	if (!rec->opts->n_spans && !rec->opts->begin_paused)
-		recording_switch(rec, true);
-	workload_go(&rec->workload);
-	recording_wait(rec);
-	for (size_t i = 0; i < rec->n_groups; i++)
-		rings_disable(group_rings(rec->groups[i]));
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void end_groups(struct recording *rec)
+{
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_stop(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_join(rec->groups[i]);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_losses(rec->groups[i]);
+}
+
+static void run(struct recording *rec)
+{
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_start(rec->groups[i]);
+	if (!recording_wait_start(rec)) {
+		end_groups(rec);
+		return;
+	}
+	rec->report->began_wall_ns = wall_ns();
+	rec->began_ns = monotonic_ns();
+	if (!rec->opts->n_spans && !rec->opts->begin_paused)
+		recording_switch(rec, true);
+	workload_go(&rec->workload);
+	recording_growing_begin(rec);
+	recording_wait(rec);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		rings_disable(group_rings(rec->groups[i]));
+	/* it asks the readers, which are still there */
+	recording_growing_end(rec);
+	end_groups(rec);
 }
 
 static void count(struct recording *rec)
@@ -223,6 +248,7 @@ static void close_output(struct recording *rec)
 
 static void close_all(struct recording *rec)
 {
+	recording_growing_end(rec);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		group_free(rec->groups[i]);
 	free(rec->groups);

@@ -14,6 +14,7 @@
 #ifndef CAPTURE_RECORD_H
 #define CAPTURE_RECORD_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "capture/choose.h"
@@ -46,6 +47,25 @@ struct record_progress {
 	uint64_t lost;          /* by the rings and by us, as far as is known */
 	double cpu_seconds;     /* the recorder's own */
 	bool paused;
+};
+
+/* The file while it grows, for who reads beside the recorder. */
+struct record_view {
+	int fd;           /* borrowed */
+	uint64_t bytes;   /* of whole blocks */
+	const void *tail; /* behind them: what the file's end would say */
+	size_t tail_size;
+	uint64_t certain_ns; /* all events before are there; 0: none is known to be */
+};
+
+/* When it shall begin, and what the file says of that: pairs of INFO. */
+struct record_start {
+	uint64_t wall_ns; /* CLOCK_REALTIME */
+	double seconds;   /* how long; 0: as opts->seconds says */
+	struct {
+		const char *key;
+		char value[32];
+	} info[4]; /* up to one without a key */
 };
 
 struct record_options {
@@ -106,6 +126,14 @@ struct record_options {
 	void (*look)(void *ctx, const void *cdict, size_t size);
 	void *look_ctx;
 	uint64_t look_ns;
+	/* Waits until the moment of the begin is near: everything is open by then, nothing is in the file yet. @signals are
+	 * blocked. A negative code ends it, with *err filled. */
+	int (*wait)(void *ctx, const sigset_t *signals, struct record_start *start,
+		    struct cdict_error *err);
+	void *wait_ctx;
+	/* Into a file: when it has begun, and then once a second, from a thread of its own, which must not wait long. */
+	void (*view)(void *ctx, const struct record_view *view);
+	void *view_ctx;
 	/* Some times a second: what somebody typed. */
 	enum record_key (*key)(void *ctx);
 	void *key_ctx;
@@ -133,6 +161,7 @@ struct record_options {
 #define RECORD_BASE_BYTES ((size_t)32 << 20)
 
 struct record_report {
+	uint64_t began_wall_ns; /* CLOCK_REALTIME */
 	uint64_t events, bytes_out, bytes_rings;
 	uint64_t lost;                       /* in the rings, as the kernel says */
 	uint64_t dropped;                    /* by us, because encoding or the disk was too slow */

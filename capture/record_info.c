@@ -52,6 +52,9 @@ int record_info_begin(const struct record_info *h, struct cdict_writer *w, struc
 		info_text(&pairs, "record.cpus", (const char *)h->cpus.data);
 	info_number(&pairs, "record.ring_bytes", h->ring_bytes);
 	info_list(&pairs, "record.tids", h->own, h->n_own);
+	for (size_t i = 0; h->start && i < sizeof(h->start->info) / sizeof(*h->start->info); i++)
+		if (h->start->info[i].key)
+			info_text(&pairs, h->start->info[i].key, h->start->info[i].value);
 	if (formats_need_strings(h->schema))
 		info_text(&pairs, "trace.strings", h->strings);
 	if (!pairs.failed)

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/scope.h"
+#include "capture/record.h"
 #include "cdict/writer.h"
 
 struct record_info {
@@ -18,6 +19,7 @@ struct record_info {
 	const struct cdict_schema *schema;
 	const int32_t *own; /* the recorder's threads */
 	size_t n_own;
+	const struct record_start *start; /* what it says of the moment, or NULL */
 };
 
 void record_info_fini(struct record_info *h);

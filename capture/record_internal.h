@@ -46,6 +46,8 @@ struct recording {
 	sigset_t mask, signals; /* as it was; those we wait for */
 	atomic_flag broken;     /* RECORD_SIGNAL_FAILED was sent */
 
+	struct record_start start; /* of opts->wait */
+
 	/* Recorded now, or paused; the next of opts->spans to begin or end. */
 	bool on, was_on;
 	size_t next_span;
@@ -64,6 +66,10 @@ struct recording {
 	struct cdict_writer *writer;
 	uint64_t n_blocks;   /* for the size of the index */
 	uint64_t rows_bytes; /* in the writer, until its next block */
+
+	/* record_growing.c: who shows the file while it grows. */
+	struct growing *growing;
+	uint64_t first_ns, newest_ns; /* of the events in the file */
 
 	/* Flight recorder. */
 	struct snapshot_ring *ring;
@@ -108,12 +114,22 @@ int recording_look(struct recording *rec);
 /* Writes what the flight recorder holds; says so. */
 int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err);
 
+/* --- record_growing.c: for opts->view */
+
+/* The thread, which waits; *tid is its own. 0 or a negative code. */
+int recording_growing(struct recording *rec, int32_t *tid);
+void recording_growing_begin(struct recording *rec);
+/* Nothing is shown any more when it returns. NULL rec->growing is fine. */
+void recording_growing_end(struct recording *rec);
+
 /* --- record_wait.c */
 
 void recording_signals(struct recording *rec);
 void recording_signals_restore(struct recording *rec);
 /* Events are recorded from now on, or not: what happened meanwhile is unknown. */
 void recording_switch(struct recording *rec, bool on);
+/* Until opts->wait's moment; false: a signal came before. */
+bool recording_wait_start(struct recording *rec);
 /* Until it is to end; answers signals and triggers. */
 void recording_wait(struct recording *rec);
 

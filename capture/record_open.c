@@ -158,10 +158,12 @@ static int start_groups(struct recording *rec)
 	if (n > rec->n_cpus)
 		n = rec->n_cpus;
 	rec->groups = calloc(n, sizeof(*rec->groups));
-	rec->own = calloc(2 * n + 1, sizeof(*rec->own));
+	rec->own = calloc(2 * n + 2, sizeof(*rec->own));
 	if (!rec->groups || !rec->own)
 		return cdict_fail_nomem(rec->err);
 	rec->own[rec->n_own++] = (int32_t)syscall(SYS_gettid);
+	if (o->view)
+		ret = recording_growing(rec, &rec->own[rec->n_own++]);
 	for (size_t i = 0; i < n && !ret; i++) {
 		size_t from = rec->n_cpus * i / n, to = rec->n_cpus * (i + 1) / n;
 		struct group_options opts = {

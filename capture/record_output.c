@@ -71,6 +71,13 @@ static int put_into_file(void *ctx, struct store_item *item, struct cdict_error 
 		target_trim(rec->target);
 	else
 		target_mark(rec->target);
+	for (size_t i = 0; i < item->n_parts && !ret; i++) {
+		const struct format_block *b = &item->parts[i].info;
+
+		rec->first_ns = !rec->first_ns || b->first_ns < rec->first_ns ? b->first_ns
+									      : rec->first_ns;
+		rec->newest_ns = b->last_ns > rec->newest_ns ? b->last_ns : rec->newest_ns;
+	}
 	return ret;
 }
 

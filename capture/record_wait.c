@@ -245,9 +245,42 @@ static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_n
 	return left;
 }
 
+/* The last of it is slept without looking for signals. */
+#define START_SLEEP_NS UINT64_C(100000000)
+
+bool recording_wait_start(struct recording *rec)
+{
+	uint64_t at_ns = rec->start.wall_ns;
+	struct timespec at = { .tv_sec = (time_t)(at_ns / 1000000000),
+			       .tv_nsec = (long)(at_ns % 1000000000) };
+	struct timespec now;
+
+	while (at_ns) {
+		uint64_t now_ns, left;
+		struct timespec slice;
+		int sig;
+
+		clock_gettime(CLOCK_REALTIME, &now);
+		now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+		left = at_ns > now_ns ? at_ns - now_ns : 0;
+		if (left <= START_SLEEP_NS)
+			break;
+		left = left - START_SLEEP_NS < START_SLEEP_NS ? left - START_SLEEP_NS
+							      : START_SLEEP_NS;
+		slice = (struct timespec){ .tv_nsec = (long)left };
+		sig = sigtimedwait(&rec->signals, NULL, &slice);
+		if (sig > 0 && !on_signal(rec, sig))
+			return false;
+	}
+	while (at_ns && clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+	return true;
+}
+
 void recording_wait(struct recording *rec)
 {
-	double seconds = rec->opts->seconds, before = own_seconds();
+	double seconds = rec->start.seconds > 0 ? rec->start.seconds : rec->opts->seconds;
+	double before = own_seconds();
 	bool ends = seconds > 0 && seconds < 1e9; /* nobody waits for 30 years */
 	uint64_t end_ns = ends ? monotonic_in_ms((uint64_t)(seconds * 1000 + 0.5)) : 0;
 	uint64_t look_ns = monotonic_in_ms(CPUS_MS);

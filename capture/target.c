@@ -120,6 +120,11 @@ uint64_t target_bytes(const struct target *t)
 	return outfile_bytes(t->of);
 }
 
+int target_fd(const struct target *t)
+{
+	return outfile_fd(t->of);
+}
+
 /* Who reads it sees its end; what else is written there goes nowhere. */
 static void give_up_stdout(void)
 {

@@ -111,12 +111,18 @@ static int add_system(struct tracefs_names *names, const char *root, const char 
 
 	snprintf(path, sizeof(path), "%s/events/%s", root, system);
 	dir = opendir(path);
+	if (!dir && errno == ENOMEM)
+		return -ENOMEM;
 	/* "enable" and "filter" are files; a system may vanish with its module. */
 	while (dir && !ret && (d = readdir(dir))) {
 		char *name;
 
-		if (!is_folder(d) || asprintf(&name, "%s:%s", system, d->d_name) < 0)
+		if (!is_folder(d))
 			continue;
+		if (asprintf(&name, "%s:%s", system, d->d_name) < 0) {
+			ret = -ENOMEM;
+			break;
+		}
 		if (!fnmatch(glob, name, FNM_NOESCAPE)) {
 			ret = array_push(names, name);
 			name = ret ? name : NULL;

@@ -32,7 +32,7 @@ static int can_run(const char *name, struct cdict_error *err)
 		int found;
 
 		if (asprintf(&at, "%.*s/%s", n ? (int)n : 1, n ? path : ".", name) < 0)
-			break;
+			return cdict_fail_nomem(err);
 		found = !access(at, X_OK) && !stat(at, &st) && S_ISREG(st.st_mode);
 		free(at);
 		if (found)

@@ -271,7 +271,7 @@ static const struct cmd_option diff_options[] = {
 		"comparison"),
 	OPTIONS_TASKS,
 	OPTIONS_WINDOW,
-	OPTION_FORMAT,
+	OPTION_FORMAT_ROWS,
 	OPTION_NO_PAGER,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "10",
 		 "the N most changed rows of each table; CSV and JSON: all; 0: all"),

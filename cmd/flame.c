@@ -16,10 +16,10 @@
 const char *const flame_by_names[] = { "auto",  "off-cpu", "exits",  "wakeups", "switches",
 				       "calls", "percent", "cycles", "ns",      NULL };
 
-/* The first four are those of enum table_format. */
-static const char *const formats[] = { "text", "csv",  "json", "md",  "folded",
+/* The first five are those of enum table_format. */
+static const char *const formats[] = { "text", "csv",  "json", "md",  "openmetrics", "folded",
 				       "svg",  "html", "png",  "pdf", NULL };
-enum { AS_FOLDED = TABLE_AS_MD + 1, AS_SVG, AS_HTML, AS_PNG, AS_PDF };
+enum { AS_FOLDED = TABLE_AS_OPENMETRICS + 1, AS_SVG, AS_HTML, AS_PNG, AS_PDF };
 
 /* What all outputs are made of. */
 struct job {
@@ -346,10 +346,9 @@ static const struct cmd_option flame_options[] = {
 		'o', "output", struct flame_opts, outputs, "FILE",
 		"write FILE, whole or not at all; its ending tells the format: .svg, .html, .png, "
 		".pdf, .csv, .json, .md or .folded; repeatable; '-' is standard output"),
-	CMD_CHOICE(
-		0, "format", struct options_shared, format, "FORMAT", formats, "text",
-		"what goes to standard output: a table as text, csv, json or md, folded stacks, or "
-		"a picture"),
+	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", formats, "text",
+		   "what goes to standard output: a table as text, csv, json, md or openmetrics, "
+		   "folded stacks, or a picture"),
 	OPTION_JSON(formats),
 	CMD_CHOICE(0, "by", struct flame_opts, by, "WHAT", flame_by_names, "auto",
 		   "of captures off-cpu (auto), exits, wakeups or switches; of logs calls, percent "

@@ -58,38 +58,42 @@ static char *default_place(void)
 	return n < 0 ? NULL : path;
 }
 
-int fleet_open(struct store **out, const struct cmd_call *call)
+int fleet_open_store(struct store **out, const struct options_shared *o, struct cdict_error *err)
 {
-	const struct options_shared *o = call->opts;
 	const char *where = o->store ? o->store : getenv("CDICT_STORE");
 	const char *password = getenv("REDISCLI_AUTH");
-	struct cdict_error err = { 0 };
 	char *own = NULL, *read = NULL;
 	int rc = 0;
 
 	*out = NULL;
 	if (o->store_password) {
-		rc = read_password(o->store_password, &read, &err);
+		rc = read_password(o->store_password, &read, err);
 		password = read;
 	}
 	if (!rc && (!where || !*where)) {
 		where = own = default_place();
 		if (!own)
-			rc = cdict_fail(&err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					"needs --store: there is no home folder for jobs");
 	}
-	rc = rc ? rc : store_open(out, where, password, &err);
+	rc = rc ? rc : store_open(out, where, password, err);
 	free(own);
 	if (read)
 		explicit_bzero(read, strlen(read));
 	free(read);
-	return rc ? fleet_fail(call, &err) : CMD_DONE;
+	return rc;
+}
+
+int fleet_open(struct store **out, const struct cmd_call *call)
+{
+	struct cdict_error err = { 0 };
+
+	return fleet_open_store(out, call->opts, &err) ? fleet_fail(call, &err) : CMD_DONE;
 }
 
 /* ---- tables ---- */
 
-/* What only a file has. */
-static int refuse(const struct cmd_call *call)
+int fleet_refuse(const struct cmd_call *call)
 {
 	const struct options_shared *o = call->opts;
 	const char *what = call->n_operands || o->input         ? "a file"
@@ -163,8 +167,7 @@ static char *note_of(const struct fleet_read *r)
 	return n < 0 ? NULL : note;
 }
 
-/* How much is missing, as of a file. */
-static int loss_status(const struct cmd_call *call, const struct fleet_read *r)
+int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 {
 	const struct options_shared *o = call->opts;
 	int status = CMD_DONE;
@@ -209,7 +212,7 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		how.hidden = n ? 0 : view->hidden;
 		tables[n] = fleet_table(&r->rows, view->kinds[n], &how);
 	}
-	if (o->format == TABLE_AS_JSON)
+	if (o->format == TABLE_AS_JSON || o->format == TABLE_AS_OPENMETRICS)
 		tables[n++] = fleet_hosts_table(r);
 	if (!note) { /* told as a table that could not be made */
 		table_free(tables[0]);
@@ -217,7 +220,7 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 	}
 	status = fleet_print_tables(call, title, note, tables, n);
 	free(note);
-	return status ? status : loss_status(call, r);
+	return status ? status : fleet_loss_status(call, r);
 }
 
 int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
@@ -227,7 +230,7 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
 	struct cdict_error err = { 0 };
 	struct fleet_read r = { 0 };
 	struct store *st = NULL;
-	int status = refuse(call), rc = 0;
+	int status = fleet_refuse(call), rc = 0;
 
 	if (status)
 		return status;

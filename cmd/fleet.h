@@ -12,6 +12,8 @@
 
 /* fleet_open - the store that --store, CDICT_STORE or the default names. */
 int fleet_open(struct store **out, const struct cmd_call *call);
+/* fleet_open_store - the same, nothing told: a code. */
+int fleet_open_store(struct store **out, const struct options_shared *o, struct cdict_error *err);
 /* fleet_fail - tells *@err. */
 int fleet_fail(const struct cmd_call *call, const struct cdict_error *err);
 
@@ -28,5 +30,10 @@ int fleet_print(const struct cmd_call *call, const struct fleet_view *view);
 /* fleet_print_tables - sorts the first by -s, prints all and frees them; NULL among them: out of memory. */
 int fleet_print_tables(const struct cmd_call *call, const char *title, const char *note,
 		       struct table **tables, size_t n);
+
+/* fleet_refuse - what only a file has, when it was given with --job; a status. */
+int fleet_refuse(const struct cmd_call *call);
+/* fleet_loss_status - how much of a job is missing, told as of a file. */
+int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r);
 
 #endif

@@ -6,15 +6,15 @@
 #include <time.h>
 
 #include "base/fail.h"
-#include "cmd/fleet.h"
+#include "cmd/job.h"
 
 struct job_opts {
 	struct options_shared shared;
-	const char *info, *ttl, *bucket;
+	const char *info, *ttl, *bucket, *in, *seconds;
 };
 
-enum verb { CREATE = 0, LIST, SHOW, REMOVE };
-static const char *const verbs[] = { "create", "list", "show", "remove", NULL };
+enum verb { CREATE = 0, LIST, SHOW, START, REMOVE };
+static const char *const verbs[] = { "create", "list", "show", "start", "remove", NULL };
 
 /* ---- the table of jobs ---- */
 
@@ -24,7 +24,7 @@ static const struct table_column columns[] = {
 	[INFO] = { "info", "info", TABLE_TEXT, 0, NULL, 0 },
 	[CREATED] = { "created", "created", TABLE_TEXT, 0, NULL, 0 },
 	[EXPIRES] = { "expires", "expires", TABLE_TEXT, TABLE_DASH, NULL, 0 },
-	[BUCKET] = { "bucket_ns", "bucket ms", TABLE_MS, 0, NULL, 0 },
+	[BUCKET] = { "bucket_ns", "bucket ms", TABLE_MS, TABLE_GAUGE, NULL, 0 },
 	TABLE_COLUMNS_END,
 };
 
@@ -109,12 +109,15 @@ static int show(const struct cmd_call *call, struct store *st, const char *id,
 		struct cdict_error *err)
 {
 	struct fleet_read r = { 0 };
-	struct table *tables[2] = { NULL, NULL };
+	struct fleet_waiters waiters = { 0 };
+	struct fleet_clock clock = { 0 };
+	struct table *tables[3] = { NULL, NULL, NULL };
 	char title[FLEET_ID_ROOM + 8];
 	int status = CMD_DONE;
 
 	snprintf(title, sizeof(title), "job %s", id);
-	if (fleet_read(&r, st, id, err)) {
+	if (fleet_read(&r, st, id, err) || fleet_waiters_read(&waiters, st, id, err) ||
+	    (waiters.all.n && fleet_clock_compare(st, id, &clock, err))) {
 		status = fleet_fail(call, err);
 	} else {
 		tables[0] = new_table();
@@ -122,10 +125,24 @@ static int show(const struct cmd_call *call, struct store *st, const char *id,
 			add_job(tables[0], &r.job);
 		tables[0] = table_done(tables[0]);
 		tables[1] = fleet_hosts_table(&r);
-		status = fleet_print_tables(call, title, NULL, tables, 2);
+		if (waiters.all.n)
+			tables[2] = job_waiters(call, &waiters,
+						fleet_now_ns() + (uint64_t)clock.offset_ns);
+		status = fleet_print_tables(call, title, NULL, tables, waiters.all.n ? 3 : 2);
 	}
+	array_fini(&waiters.all);
 	fleet_read_fini(&r);
 	return status;
+}
+
+static int start(const struct cmd_call *call, struct store *st, const char *id,
+		 struct cdict_error *err)
+{
+	const struct job_opts *o = call->opts;
+	struct fleet_job job;
+	int rc = store_get(st, id, &job, err);
+
+	return rc ? rc : job_start(call, st, id, o->in ? o->in : "5s", o->seconds, err);
 }
 
 static int run_verb(const struct cmd_call *call, int verb, const char *id)
@@ -140,7 +157,9 @@ static int run_verb(const struct cmd_call *call, int verb, const char *id)
 		status = list(call, st, &err);
 	else if (verb == SHOW)
 		status = show(call, st, id, &err);
-	else if (verb == CREATE ? create(call, st, id, &err) : store_remove(st, id, &err))
+	else if (verb == CREATE  ? create(call, st, id, &err)
+		 : verb == START ? start(call, st, id, &err)
+				 : store_remove(st, id, &err))
 		status = fleet_fail(call, &err);
 	store_close(st);
 	return status;
@@ -156,7 +175,7 @@ static int job_run(const struct cmd_call *call)
 	while (verbs[verb] && strcmp(verbs[verb], call->operands[0]))
 		verb++;
 	if (!verbs[verb])
-		return cmd_usage(call, "'%s' is none of create, list, show and remove",
+		return cmd_usage(call, "'%s' is none of create, list, show, start and remove",
 				 call->operands[0]);
 	if (verb == LIST && id)
 		return cmd_usage(call, "unexpected operand '%s'", id);
@@ -164,6 +183,8 @@ static int job_run(const struct cmd_call *call)
 		return cmd_usage(call, "%s needs the ID of a job", verbs[verb]);
 	if (verb != CREATE && (o->info || o->ttl))
 		return cmd_usage(call, "--info and --ttl are for create");
+	if (verb != START && (o->in || o->seconds))
+		return cmd_usage(call, "--in and --seconds are for start");
 	if (id && fleet_job_id(id, &err))
 		return fleet_fail(call, &err);
 	return run_verb(call, verb, id);
@@ -176,6 +197,10 @@ static const struct cmd_option job_options[] = {
 	{ CMD_OPTION(CMD_OPT_STRING, 0, "bucket", struct job_opts, bucket, "TIME",
 		     "create: figures are kept for each piece of this length, 1ms to 1d"),
 	  .preset = "1s" },
+	CMD_STRING(0, "in", struct job_opts, in, "TIME",
+		   "start: the moment is so long from now, as in 5s, which is the default"),
+	CMD_STRING(0, "seconds", struct job_opts, seconds, "TIME",
+		   "start: record so long; default: as each recorder was told"),
 	OPTIONS_STORE,
 	OPTIONS_TABLE("job"),
 	OPTIONS_MESSAGES,
@@ -186,14 +211,17 @@ static const struct cmd_example job_examples[] = {
 	{ "cdict job create 2001 --info 'before the upgrade' --ttl 7d", "a job for a week" },
 	{ "cdict job list", "the jobs that there are" },
 	{ "cdict job show 2001", "which hosts pushed, and how much" },
+	{ "cdict job start 2001 --in 5s --seconds 10",
+	  "all that wait ('cdict record --wait') begin at one moment" },
 	{ "cdict job remove 2001", "remove the job and everything of it" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_job = {
 	.name = "job",
-	.brief = "create, list, show and remove jobs, which many hosts push their figures into",
-	.operands = "create|list|show|remove [ID]",
+	.brief =
+		"create, list, show, start and remove jobs, which many hosts push their figures into",
+	.operands = "create|list|show|start|remove [ID]",
 	.about =
 		"A job has the figures of many hosts: 'cdict push' adds a host's, and tasks, exits, "
 		"vcpu and latency print them added up with --job. It lives in a store, which is a folder "

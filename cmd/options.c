@@ -14,7 +14,8 @@
 #include "base/suggest.h"
 #include "capture/task_pattern.h"
 
-const char *const options_formats[] = { "text", "csv", "json", "md", NULL };
+const char *const options_formats[] = { "text", "csv", "json", "md", "openmetrics", NULL };
+const char *const options_rows[] = { "text", "csv", "json", "md", NULL };
 const char *const options_text_or_json[] = { "text", "json", NULL };
 const char *const options_picks[] = { "each", "first", "last", "outer", NULL };
 

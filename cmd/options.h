@@ -42,7 +42,8 @@ struct options_shared {
 	int verbose;
 };
 
-extern const char *const options_formats[];      /* text csv json md */
+extern const char *const options_formats[]; /* text csv json md openmetrics: enum table_format */
+extern const char *const options_rows[];    /* the same but openmetrics */
 extern const char *const options_text_or_json[]; /* text json, with the same enum */
 extern const char *const options_picks[];        /* each first last outer: enum markers_pick */
 
@@ -102,8 +103,13 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 	}
 #define OPTION_FORMAT                                                                              \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
-		   "how to print: text, csv, json or md"),                                         \
+		   "how to print: text, csv, json, md or openmetrics"),                            \
 		OPTION_JSON(options_formats)
+/* ... of rows that are no table of tables/. */
+#define OPTION_FORMAT_ROWS                                                                         \
+	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_rows, "text",     \
+		   "how to print: text, csv, json or md"),                                         \
+		OPTION_JSON(options_rows)
 #define OPTION_FORMAT_TEXT_JSON                                                                    \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_text_or_json,     \
 		   "text", "how to print: text or json"),                                          \

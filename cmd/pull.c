@@ -2,6 +2,7 @@
 /* cdict pull: the captures that hosts pushed with their figures. */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,20 @@
 
 #include "base/outfile.h"
 #include "cmd/fleet.h"
+#include "base/fail.h"
+#include "fleet/figures.h"
 #include "fleet/file.h"
 
 struct pull_opts {
 	struct options_shared shared;
 	const char *host;
+	int format; /* 0: files; enum pull_format */
 };
+
+/* Of figures; the first is of the table. */
+static const char *const formats[] = { "files", "csv", "json", "openmetrics", NULL };
+static const enum table_format format_of[] = { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON,
+					       TABLE_AS_OPENMETRICS };
 
 struct pulling {
 	const struct cmd_call *call;
@@ -114,6 +123,57 @@ static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 	return status ? status : p.bad ? CMD_DAMAGED : CMD_DONE;
 }
 
+static int print_figures(const struct cmd_call *call, struct sink *s, struct table *t,
+			 enum table_format format)
+{
+	const struct options_shared *o = call->opts;
+	char title[FLEET_ID_ROOM + 8];
+	struct table_frame frame = { .command = "pull", .file = title };
+
+	snprintf(title, sizeof(title), "job %s", o->job);
+	return table_print(s, format, &frame, &t, 1);
+}
+
+struct printing {
+	const struct cmd_call *call;
+	struct table *t;
+	enum table_format format;
+};
+
+static int write_figures(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	struct printing *p = ctx;
+	int rc = print_figures(p->call, s, p->t, p->format);
+
+	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;
+}
+
+/* Counts and benchmarks, as a table. */
+static int pull_figures(const struct cmd_call *call, struct store *st)
+{
+	const struct pull_opts *o = call->opts;
+	struct printing p = { .call = call, .format = format_of[o->format] };
+	struct cdict_error err = { 0 };
+	uint64_t gone = 0;
+	int status = CMD_DONE;
+
+	if (fleet_figures_table(&p.t, st, o->shared.job, o->host, &gone, &err) ||
+	    table_sort(p.t, NULL, &err))
+		status = fleet_fail(call, &err);
+	if (!status)
+		status = cmd_output_write(call, o->shared.output ? o->shared.output : "-", 0,
+					  write_figures, &p);
+	table_free(p.t);
+	if (!status && gone) {
+		cmd_warn(call, NULL,
+			 "job %s: the store has lost %" PRIu64
+			 " values that were pushed (it evicts): the figures are of the others",
+			 o->shared.job, gone);
+		status = CMD_DAMAGED;
+	}
+	return status;
+}
+
 static int pull_run(const struct cmd_call *call)
 {
 	const struct pull_opts *o = call->opts;
@@ -129,7 +189,9 @@ static int pull_run(const struct cmd_call *call)
 	status = fleet_open(&st, call);
 	if (status)
 		return status;
-	if (mkdir(dir, 0777) && errno != EEXIST)
+	if (o->format)
+		status = pull_figures(call, st);
+	else if (mkdir(dir, 0777) && errno != EEXIST)
 		status = cmd_errorf(call, dir, "%s", strerror(errno));
 	else
 		status = pull(call, st, dir);
@@ -140,9 +202,14 @@ static int pull_run(const struct cmd_call *call)
 static const struct cmd_option pull_options[] = {
 	OPTION_JOB("the job that they were pushed into"),
 	OPTIONS_STORE,
-	CMD_STRING(0, "host", struct pull_opts, host, "NAME", "only the files of this host"),
+	CMD_STRING(0, "host", struct pull_opts, host, "NAME", "only what is of this host"),
 	CMD_STRING('o', "output", struct options_shared, output, "DIR",
-		   "the folder for HOST-CAPTURE.cdict (default: this one)"),
+		   "the folder for HOST-CAPTURE.cdict (default: this one); with --format the file "
+		   "(default: standard output)"),
+	CMD_CHOICE(
+		0, "format", struct pull_opts, format, "FORMAT", formats, "files",
+		"instead of the captures what 'cdict push -e' counted and '--bench' took: csv, json "
+		"or openmetrics"),
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
 };
@@ -150,16 +217,18 @@ static const struct cmd_option pull_options[] = {
 static const struct cmd_example pull_examples[] = {
 	{ "cdict pull --job 2001 -o hosts", "every file that hosts pushed, into a folder" },
 	{ "cdict pull --job 2001 --host compute-01", "those of one host" },
+	{ "cdict pull --job 2001 --format csv", "counts and figures of benchmarks" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_pull = {
 	.name = "pull",
-	.brief = "fetch the captures that hosts pushed into a job",
+	.brief = "fetch the captures and figures that hosts pushed into a job",
 	.operands = "",
 	.about =
 		"Fetches what 'cdict push --with-file' put beside the figures. A file appears whole or not "
-		"at all: one whose push did not end, or of which something is missing, is told.",
+		"at all: one whose push did not end, or of which something is missing, is told. With --format "
+		"it prints counts and figures of benchmarks, added up by host.",
 	.options = pull_options,
 	.opts_size = sizeof(struct pull_opts),
 	.examples = pull_examples,

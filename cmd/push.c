@@ -2,31 +2,44 @@
 /* cdict push: a host's figures into a job. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/fail.h"
 #include "base/pool.h"
 #include "cmd/figures.h"
 #include "cmd/fleet.h"
 #include "cmd/input.h"
+#include "cmd/push.h"
 #include "fleet/file.h"
 #include "format/reader.h"
 
-struct push_opts {
-	struct options_shared shared;
-	const char *host;
-	bool with_file;
-};
+int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdict_error *err)
+{
+	if (o->host)
+		snprintf(host, FLEET_HOST_ROOM, "%s", o->host);
+	else if (gethostname(host, FLEET_HOST_ROOM))
+		return cdict_fail_errno(err, "the name of this machine");
+	host[FLEET_HOST_ROOM - 1] = 0;
+	if (!*host)
+		snprintf(host, FLEET_HOST_ROOM, "unknown");
+	return 0;
+}
+
+uint64_t push_hash(uint64_t h, const void *data, size_t size)
+{
+	for (const uint8_t *p = data, *end = p + size; p < end; p++)
+		h = (h ^ *p) * UINT64_C(0x100000001b3);
+	return h;
+}
 
 static int push_bucket(struct store *st, const struct fleet_job *job, const struct fleet_capture *c,
 		       uint64_t i, unsigned jobs, bool *added, struct cdict_error *err)
 {
-	char shelf[STORE_NAME_MOST + 1], name[STORE_NAME_MOST + 1];
 	struct buf value = { 0 };
 	int rc = fleet_capture_bucket(c, i, jobs, &value, err);
 
-	snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_HOST, c->host);
-	snprintf(name, sizeof(name), "%s.%" PRIu64, c->id, c->first + i);
 	if (!rc)
-		rc = store_put(st, job->id, shelf, name, value.data, value.len, added, err);
+		rc = fleet_capture_put(c, i, &value, st, job->id, added, err);
 	buf_fini(&value);
 	return rc;
 }
@@ -77,26 +90,71 @@ static int push_file(const struct cmd_call *call, struct store *st, const struct
 	return status;
 }
 
+/* What is of no capture. */
+static int push_figures(const struct cmd_call *call, struct store *st, const struct fleet_job *job)
+{
+	const struct push_opts *o = call->opts;
+	int status = CMD_DONE;
+
+	for (size_t i = 0; i < o->bench.n && !status; i++)
+		status = push_bench(call, st, job, o->bench.at[i]);
+	return status || !o->shared.events.n ? status : push_counts(call, st, job);
+}
+
+/* Of what goes together: a capture is a file, beside --event an operand is a command. */
+static int check(const struct cmd_call *call)
+{
+	const struct push_opts *o = call->opts;
+	bool counts = o->shared.events.n,
+	     captures = !counts && (call->n_operands || o->shared.input);
+
+	if (o->spool && (counts || o->bench.n || o->with_file || o->host))
+		return cmd_usage(call, "%s does not go with --spool",
+				 counts         ? "--event"
+				 : o->bench.n   ? "--bench"
+				 : o->with_file ? "--with-file"
+						: "--host");
+	if (o->seconds && !counts)
+		return cmd_usage(call, "--seconds is of --event");
+	if (o->name && !o->bench.n)
+		return cmd_usage(call, "--name is of --bench");
+	if (o->name && o->bench.n > 1)
+		return cmd_usage(call, "--name is of one --bench");
+	if (counts && (o->shared.input || o->with_file))
+		return cmd_usage(call, "%s does not go with --event",
+				 o->shared.input ? "--input" : "--with-file");
+	if (o->bench.n && (captures || o->with_file))
+		return cmd_usage(call, "a capture does not go with --bench");
+	return CMD_DONE;
+}
+
 static int push_run(const struct cmd_call *call)
 {
 	const struct push_opts *o = call->opts;
+	bool figures = o->bench.n || o->shared.events.n;
 	struct input_files files = { 0 };
 	struct cdict_error err = { 0 };
 	struct store *st = NULL;
 	struct fleet_job job;
 	int status, worst = CMD_DONE;
 
+	status = check(call);
+	if (status || o->spool)
+		return status ? status : push_spool(call, o->spool);
 	if (!o->shared.job)
 		return cmd_usage(call, "needs --job, the ID of a job");
 	if (fleet_job_id(o->shared.job, &err))
 		return fleet_fail(call, &err);
 	if (o->host && !*o->host)
 		return cmd_usage(call, "option --host needs a name");
-	status = input_files(&files, call);
+	if (!status && !figures)
+		status = input_files(&files, call);
 	if (!status)
 		status = fleet_open(&st, call);
 	if (!status && store_get(st, o->shared.job, &job, &err))
 		status = fleet_fail(call, &err);
+	if (!status && figures)
+		status = push_figures(call, st, &job);
 	for (size_t i = 0; i < files.n && (!status || status == CMD_DAMAGED); i++) {
 		status = push_file(call, st, &job, files.at[i]);
 		worst = status ? status : worst;
@@ -114,6 +172,21 @@ static const struct cmd_option push_options[] = {
 		   "whose they are (default: as the file says)"),
 	CMD_FLAG(0, "with-file", struct push_opts, with_file,
 		 "the captures themselves, too: 'cdict pull' fetches them"),
+	CMD_LIST(0, "bench", struct push_opts, bench, "JSON",
+		 "every number of a benchmark's JSON instead, comma list, repeatable; '-' is standard "
+		 "input"),
+	CMD_STRING(0, "name", struct push_opts, name, "NAME",
+		   "what the benchmark is called (default: its file, without the ending)"),
+	CMD_LIST('e', "event", struct push_opts, shared.events, "EVENT",
+		 "count these events by program on this host instead, as perf stat does, while the "
+		 "operands, a command, run; comma list, repeatable"),
+	CMD_STRING(
+		's', "seconds", struct push_opts, seconds, "TIME",
+		"of --event: count so long: seconds, or as in 300ms or 2m (default: until the command "
+		"ends, or Ctrl-C)"),
+	CMD_STRING(
+		0, "spool", struct push_opts, spool, "DIR",
+		"instead of files: what 'cdict record --push' spooled; what arrives is removed there"),
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };
@@ -122,13 +195,17 @@ static const struct cmd_example push_examples[] = {
 	{ "cdict push --job 2001 run.cdict", "add this host's figures" },
 	{ "cdict push --job 2001 --store redis://controller run.cdict", "the same on a server" },
 	{ "cdict push --job 2001 --host compute-07 run.cdict", "under another name" },
+	{ "cdict push --job 2001 --bench fio.json", "the figures of a benchmark" },
+	{ "cdict push --job 2001 -e cycles,cache-misses -s 10",
+	  "events of each program, ten seconds" },
+	{ "cdict push --spool run.cdict.spool", "what a recording could not push" },
 	{ NULL, NULL },
 };
 
 const struct cmd cmd_push = {
 	.name = "push",
 	.brief = "add the figures of captures to a job of many hosts",
-	.operands = "[FILE...]",
+	.operands = "[FILE... | -- COMMAND...]",
 	.about =
 		"Pushes, for each piece of time, counters and distributions of every task, exit reason and "
 		"vCPU by name, not the events. Pushing a capture again adds only what is not there yet, so "

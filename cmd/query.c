@@ -302,7 +302,7 @@ static const struct cmd_option query_options[] = {
 	OPTION_TIME,
 	OPTION_FROM,
 	OPTION_CAP,
-	OPTION_FORMAT,
+	OPTION_FORMAT_ROWS,
 	OPTION_NO_PAGER,
 	OPTIONS_READ,
 	CMD_OPTIONS_END,

@@ -19,6 +19,7 @@
 #include "base/procfs.h"
 #include "capture/clock.h"
 #include "capture/whom.h"
+#include "cmd/fleet.h"
 #include "cmd/input.h"
 #include "tables/number.h"
 
@@ -95,6 +96,13 @@ static const struct cmd_option record_options[] = {
 	OPENSTACK_OPTIONS(OPT, openstack),
 	CMD_FLAG(0, "stats", OPT, stats,
 		 "also write what cdict stats prints, beside the output: run.stats.txt"),
+	CMD_FLAG(0, "push", OPT, push, "push figures into --job while it is recorded"),
+	CMD_FLAG(0, "wait", OPT, wait,
+		 "wait for 'cdict job start' of --job: all that wait begin at one moment"),
+	OPTION_JOB("of --push and --wait: the job, which 'cdict job create' made"),
+	OPTIONS_STORE,
+	CMD_STRING(0, "spool", OPT, spool, "DIR",
+		   "of --push: what the store does not take goes here (default: FILE.spool)"),
 	CMD_STRING(0, "keep-perf-data", OPT, perf_data, "FILE",
 		   "run perf record beside, of the same events, into FILE"),
 	OPTION_MAX_LOSS,
@@ -108,6 +116,8 @@ struct recorder {
 	const struct cmd_call *call;
 	struct record_names names;
 	struct record_perf perf;
+	struct record_push push;
+	struct record_moment moment;
 	struct analyze_reasons *reasons;
 	struct buf cmdline;
 	struct record_event *events;
@@ -280,6 +290,34 @@ static int take_output(struct recorder *r, struct record_options *to, struct cdi
 	return 0;
 }
 
+/* --push, and what goes with it. */
+static int take_job(const struct record_opts *o, const struct record_options *to,
+		    struct cdict_error *err)
+{
+	bool of_job = o->push || o->wait;
+
+	if (of_job && !o->shared.job)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--%s needs --job, the ID of a job", o->push ? "push" : "wait");
+	if (!of_job && (o->shared.job || o->shared.store || o->shared.store_password))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --%s needs --push or --wait",
+				  o->shared.job     ? "job"
+				  : o->shared.store ? "store"
+						    : "store-password");
+	if (!o->push && o->spool)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --spool needs --push");
+	if (o->wait && (to->keep || to->n_spans || to->begin_paused))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--wait says when it begins: not with --keep or --delay");
+	if (o->push && (to->keep || to->rotate || !strcmp(to->output, "-")))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--push follows one file while it grows: not with --keep, "
+				  "--switch-output or -o -");
+	return of_job ? fleet_job_id(o->shared.job, err) : 0;
+}
+
 static int take_options(struct recorder *r, struct record_options *to, struct cdict_error *err)
 {
 	const struct record_opts *o = r->call->opts;
@@ -348,6 +386,8 @@ static int take_options(struct recorder *r, struct record_options *to, struct cd
 	if (!ret && o->perf_data && !strcmp(o->perf_data, to->output))
 		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				 "-o and --keep-perf-data name the same file");
+	if (!ret)
+		ret = take_job(o, to, err);
 	return ret ? ret : take_tasks(r, to, err);
 }
 
@@ -424,6 +464,7 @@ static void ended(void *ctx, const struct record_report *report)
 {
 	struct recorder *r = ctx;
 
+	record_push_over(&r->push);
 	record_progress_end(&r->meter);
 	closing_lines(r, r->options, report);
 	r->status = status_of(r, r->options, report);
@@ -438,6 +479,7 @@ static int record(struct recorder *r, const struct record_options *o)
 	struct cdict_error err = { 0 };
 	int ret = record_run(o, &report, &err);
 
+	record_moment_end(&r->moment, ret ? 0 : report.began_wall_ns);
 	if (ret == CDICT_EUSAGE)
 		return cmd_usage(r->call, "%s", err.text);
 	if (ret)
@@ -468,8 +510,12 @@ static int record_run_command(const struct cmd_call *call)
 		status = cmd_error(call, NULL, &err);
 	else if (!strcmp(o.output, "-") && isatty(STDOUT_FILENO))
 		status = cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+	else if (opts->push && !opts->dry_run)
+		status = record_push_begin(&r.push, call, o.output);
 	else
-		status = opts->dry_run ? CMD_DONE : record_names_init(&r.names, call);
+		status = CMD_DONE;
+	if (!ret && status == CMD_DONE && !opts->dry_run)
+		status = record_names_init(&r.names, call);
 	if (!ret && status == CMD_DONE && !opts->dry_run) {
 		r.terminal = !call->quiet && isatty(STDERR_FILENO);
 		r.meter.output = o.output;
@@ -487,12 +533,23 @@ static int record_run_command(const struct cmd_call *call)
 			o.beside = record_perf_beside;
 			o.beside_ctx = &r.perf;
 		}
+		if (opts->push) {
+			o.view = record_push_view;
+			o.view_ctx = &r.push;
+		}
+		if (opts->wait) {
+			r.moment.call = call;
+			o.wait = record_moment_wait;
+			o.wait_ctx = &r.moment;
+		}
 		r.options = &o;
 		ret = cmd_inputs(&inputs, call, NULL, &file);
 		o.inputs = file.inputs;
 		o.n_inputs = file.n_inputs;
 		status = ret ? cmd_errorf(call, NULL, "out of memory") : record(&r, &o);
 	}
+	ret = record_push_end(&r.push, call);
+	status = status == CMD_DONE ? ret : status;
 	array_fini(&inputs);
 	record_names_fini(&r.names);
 	analyze_reasons_free(r.reasons);

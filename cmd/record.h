@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/openstack.h"
 #include "cmd/options.h"
+#include "fleet/start.h"
 
 struct record_opts {
 	struct options_shared shared;
@@ -32,6 +33,8 @@ struct record_opts {
 	bool stats, no_names;
 	const char *libvirt;
 	struct openstack_opts openstack;
+	bool push, wait;
+	const char *spool;
 };
 
 /* --- record_units.c: values with units; CDICT_EUSAGE and the option's name in *err */
@@ -88,6 +91,37 @@ void record_names_fini(struct record_names *n);
 bool record_names_wait(struct record_names *n);
 /* struct record_options.labels */
 int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err);
+
+/* --- record_push.c: figures of what is recorded, into a job, while it is */
+
+struct record_push {
+	int pid; /* 0: none */
+	int socket;
+};
+
+/* Starts who pushes; before any thread. A status. */
+int record_push_begin(struct record_push *p, const struct cmd_call *call, const char *output);
+/* struct record_options.view */
+void record_push_view(void *push, const struct record_view *view);
+/* The file is whole. */
+void record_push_over(struct record_push *p);
+/* Waits until the rest is pushed; a status. */
+int record_push_end(struct record_push *p, const struct cmd_call *call);
+
+/* --- record_start.c: --wait */
+
+struct record_moment {
+	const struct cmd_call *call;
+	struct store *st;
+	struct fleet_waiter me;
+	uint64_t after_ns; /* starts of later moments are heeded */
+};
+
+/* struct record_options.wait */
+int record_moment_wait(void *moment, const sigset_t *signals, struct record_start *start,
+		       struct cdict_error *err);
+/* When it has recorded, from @began_wall_ns on; 0: it has not. */
+void record_moment_end(struct record_moment *m, uint64_t began_wall_ns);
 
 /* --- record_perf.c: perf record beside us */
 

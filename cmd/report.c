@@ -14,6 +14,8 @@
 #include "base/fail.h"
 #include "cmd/input.h"
 #include "cmd/program.h"
+#include "cmd/report_job.h"
+#include "cmd/fleet.h"
 #include "format/reader.h"
 #include "render/page.h"
 
@@ -22,6 +24,8 @@ struct report_opts {
 	struct cmd_list labels;
 	int embed; /* enum report_embed */
 	bool open;
+	struct cmd_list jobs;
+	bool no_host_pages;
 };
 
 static const char *const embeds[] = { "auto", "all", "none", NULL };
@@ -159,6 +163,38 @@ static void open_page(const struct cmd_call *call, const char *path)
 		cmd_warn(call, path, "is written, but cannot be opened here (xdg-open)");
 }
 
+/* --job ID: job-ID.html; of two: job-A-B.html. */
+static int run_jobs(const struct cmd_call *call)
+{
+	const struct report_opts *opts = call->opts;
+	const struct report_job_options how = { .jobs = &opts->jobs,
+						.no_host_pages = opts->no_host_pages,
+						.open = opts->open,
+						.embed = opts->embed };
+	const char *path = opts->shared.output;
+	char name[2 * FLEET_ID_ROOM + 16];
+	int status = fleet_refuse(call);
+
+	if (!status && opts->jobs.n > 2)
+		return cmd_usage(call, "compares two jobs, not %zu", opts->jobs.n);
+	if (!status && (opts->labels.n || opts->shared.task || opts->shared.vm))
+		return cmd_usage(call, "%s does not go with --job",
+				 opts->labels.n      ? "--label"
+				 : opts->shared.task ? "--task"
+						     : "--vm");
+	if (!status && !path) {
+		snprintf(name, sizeof(name), "job-%.*s%s%.*s.html", FLEET_ID_ROOM, opts->jobs.at[0],
+			 opts->jobs.n > 1 ? "-" : "", FLEET_ID_ROOM,
+			 opts->jobs.n > 1 ? opts->jobs.at[1] : "");
+		path = name;
+	}
+	if (!status)
+		status = report_job(call, &how, path);
+	if ((!status || status == CMD_DAMAGED) && opts->open && strcmp(path, "-"))
+		open_page(call, path);
+	return status;
+}
+
 static int report_run(const struct cmd_call *call)
 {
 	const struct report_opts *opts = call->opts;
@@ -169,9 +205,13 @@ static int report_run(const struct cmd_call *call)
 	char name[PATH_MAX];
 	size_t opened = 0;
 	bool any = false;
-	int status = files_of(call, &files), worst = CMD_DONE;
-	const size_t n = files.n;
+	int status, worst = CMD_DONE;
+	size_t n;
 
+	if (opts->jobs.n)
+		return run_jobs(call);
+	status = files_of(call, &files);
+	n = files.n;
 	if (!status && !path) {
 		status = default_name(call, files.at[0], n, name, sizeof(name));
 		path = name;
@@ -212,6 +252,12 @@ static const struct cmd_option report_options[] = {
 		   "take the captures into the page, for zooming down to single events: auto up to "
 		   "64 MiB of them, all, none"),
 	CMD_FLAG(0, "open", struct report_opts, open, "show the page in the browser"),
+	CMD_LIST(0, "job", struct report_opts, jobs, "ID",
+		 "of all hosts of this job ('cdict job') instead of files; of two, with a comma or "
+		 "again: what changed"),
+	CMD_FLAG(0, "no-host-pages", struct report_opts, no_host_pages,
+		 "of a job: no pages of the hosts whose captures were pushed, too"),
+	OPTIONS_STORE,
 	OPTIONS_TASKS,
 	OPTIONS_WINDOW,
 	OPTIONS_READ,
@@ -224,6 +270,7 @@ static const struct cmd_example report_examples[] = {
 	  "QEMU's threads, in a part of the time" },
 	{ "cdict report before.cdict after.cdict --label before,after -o change.html",
 	  "two runs beside each other" },
+	{ "cdict report --job 2001 -o fleet.html", "all hosts of a job by time, noisy hosts, VMs" },
 	{ NULL, NULL },
 };
 
@@ -235,7 +282,8 @@ const struct cmd cmd_report = {
 		"The page needs no network and no server: mail it, keep it. Its numbers are those of "
 		"tasks, exits, vcpu, latency and coremap; a range of time chosen in it gives what "
 		"they give with --time. With several captures it compares them, task by task by "
-		"name.",
+		"name. With --job it is of many hosts: which one was noisy, when, and which VM "
+		"suffered.",
 	.options = report_options,
 	.opts_size = sizeof(struct report_opts),
 	.max_operands = REPORT_FILES,

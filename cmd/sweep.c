@@ -283,7 +283,7 @@ static const struct cmd_option sweep_options[] = {
 	CMD_UINT(0, "height", OPT, height, "N", NULL, "height in pixels (default: 720)"),
 	CMD_CHOICE(0, "theme", OPT, theme, "THEME", themes, "light",
 		   "paper of SVG, PNG and PDF; HTML is as its reader has it"),
-	OPTION_FORMAT,
+	OPTION_FORMAT_ROWS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
 };

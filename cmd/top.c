@@ -4,19 +4,19 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/escape.h"
 #include "base/fail.h"
 #include "base/outfile.h"
+#include "cmd/fleet.h"
 #include "cmd/record.h"
+#include "cmd/top_job.h"
+#include "cmd/top_terminal.h"
 
 #define KEEP_NS (UINT64_C(32) * 1000000000)
 #define WINDOW_NS UINT64_C(1000000000)
@@ -26,6 +26,7 @@ struct top_opts {
 	struct record_opts record; /* of record_names_*() too */
 	int sort;                  /* enum top_by */
 	bool unfold;
+	const char *interval;
 };
 
 struct top {
@@ -33,8 +34,8 @@ struct top {
 	struct record_names names;
 	struct top_rows rows;
 	enum top_by by;
-	bool fold, frozen, terminal, raw;
-	struct termios before;
+	bool fold, frozen;
+	struct top_terminal terminal;
 	char message[512];
 	unsigned told;          /* how often it was shown */
 	struct cdict_error err; /* why there is no table */
@@ -42,37 +43,9 @@ struct top {
 
 static const char *const sorts[] = { "waiting", "exits", "cpu", NULL };
 
-/* ---- the terminal ---- */
-
-static void enter_terminal(struct top *t)
-{
-	struct termios raw;
-
-	if (!t->terminal)
-		return;
-	if (!tcgetattr(STDIN_FILENO, &t->before)) {
-		raw = t->before;
-		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-		t->raw = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
-	}
-	fputs("\033[?1049h\033[?25l", stdout);
-	fflush(stdout);
-}
-
-static void leave_terminal(struct top *t)
-{
-	if (!t->terminal)
-		return;
-	if (t->raw)
-		tcsetattr(STDIN_FILENO, TCSANOW, &t->before);
-	fputs("\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
-	t->terminal = t->raw = false;
-}
-
 static void draw(struct top *t)
 {
-	struct winsize ws = { .ws_row = 24, .ws_col = 80 };
+	unsigned rows, columns;
 	size_t top = ((const struct top_opts *)t->call->opts)->record.shared.top;
 	size_t lines = top ? top + 2 : 1000000;
 	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE goes on" : KEYS;
@@ -80,17 +53,16 @@ static void draw(struct top *t)
 	int rc;
 
 	sink_to_file(&s, stdout);
-	if (t->terminal) {
-		if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) || ws.ws_row < 4 || ws.ws_col < 20)
-			ws = (struct winsize){ .ws_row = 24, .ws_col = 80 };
-		if (lines > ws.ws_row - 2u)
-			lines = ws.ws_row - 2u;
+	top_terminal_size(&rows, &columns);
+	if (t->terminal.on) {
+		if (lines > rows - 2u)
+			lines = rows - 2u;
 		sink_puts(&s, "\033[H");
 	}
-	top_rows_print(&t->rows, &s, t->by, lines, t->terminal ? ws.ws_col - 1u : 400,
-		       t->terminal ? "\033[K\n" : "\n");
-	if (t->terminal) {
-		escape_terminal(&s, last, strlen(last) < ws.ws_col ? strlen(last) : ws.ws_col - 1u);
+	top_rows_print(&t->rows, &s, t->by, lines, t->terminal.on ? columns - 1u : 400,
+		       t->terminal.on ? "\033[K\n" : "\n");
+	if (t->terminal.on) {
+		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns - 1u);
 		sink_puts(&s, "\033[K\033[J");
 	} else {
 		sink_putc(&s, '\n');
@@ -125,13 +97,13 @@ static void look(void *ctx, const void *cdict, size_t size)
 
 static enum record_key on_key(void *ctx)
 {
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	struct top *t = ctx;
 	char key;
 
 	if (t->err.code || ferror(stdout))
 		return RECORD_KEY_END; /* there is nothing to show, or nobody reads any more */
-	if (!t->raw || poll(&in, 1, 0) != 1 || read(STDIN_FILENO, &key, 1) != 1)
+	key = top_terminal_key(&t->terminal, 0);
+	if (!key)
 		return RECORD_KEY_NONE;
 	t->message[0] = '\0';
 	switch (key) {
@@ -167,7 +139,7 @@ static void say(void *ctx, bool warning, const char *line)
 {
 	struct top *t = ctx;
 
-	if (t->terminal) {
+	if (t->terminal.on) {
 		snprintf(t->message, sizeof(t->message), "%s", line);
 		t->told = 0;
 		draw(t);
@@ -219,9 +191,9 @@ static int run(struct top *t)
 	to.n_inputs = file.n_inputs;
 	ret = outfile_check(&file, &err);
 	if (!ret) {
-		enter_terminal(t);
+		top_terminal_enter(&t->terminal);
 		ret = record_run(&to, &report, &err);
-		leave_terminal(t);
+		top_terminal_leave(&t->terminal);
 	}
 	array_fini(&inputs);
 	if (ret == CDICT_EUSAGE)
@@ -237,15 +209,45 @@ static int run(struct top *t)
 	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
 }
 
+/* ---- of a job ---- */
+
+static int follow(const struct cmd_call *call)
+{
+	const struct top_opts *o = call->opts;
+	const char *what = o->record.shared.output ? "-o"
+			   : o->record.buffer      ? "--mmap-pages"
+			   : o->record.no_names    ? "--no-names"
+			   : o->unfold             ? "--unfold"
+						   : NULL;
+	struct top_job_options how = { .by = (enum top_by)o->sort, .interval_ns = WINDOW_NS };
+	struct cdict_error err = { 0 };
+	int status = fleet_refuse(call), rc = 0;
+
+	if (status)
+		return status;
+	if (what)
+		return cmd_usage(call, "%s does not go with --job", what);
+	if (o->record.seconds)
+		rc = record_time("seconds", o->record.seconds, &how.length_ns, &err);
+	if (!rc && o->interval)
+		rc = record_time("interval", o->interval, &how.interval_ns, &err);
+	return rc ? cmd_usage(call, "%s", err.text) : top_job(call, &how);
+}
+
 static int top_run(const struct cmd_call *call)
 {
 	const struct top_opts *o = call->opts;
 	struct top t = { .call = call,
 			 .by = (enum top_by)o->sort,
 			 .fold = !o->unfold,
-			 .terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) };
-	int status = record_names_init(&t.names, call);
+			 .terminal.on = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) };
+	int status;
 
+	if (o->record.shared.job)
+		return follow(call);
+	if (o->interval || o->record.shared.store || o->record.shared.store_password)
+		return cmd_usage(call, "%s is for --job", o->interval ? "--interval" : "--store");
+	status = record_names_init(&t.names, call);
 	if (!status)
 		status = run(&t);
 	record_names_fini(&t.names);
@@ -259,6 +261,10 @@ static const struct cmd_option top_options[] = {
 		   "most first: waiting for a CPU, exits, or cpu; keys w, e, c"),
 	CMD_FLAG(0, "unfold", OPT, unfold, "a row a thread, not a VM; key f"),
 	CMD_STRING(0, "seconds", OPT, record.seconds, "TIME", "end after so long, as in 10 or 2m"),
+	OPTION_JOB("of the hosts that push into this job, instead of this one: what is new in it"),
+	OPTIONS_STORE,
+	CMD_STRING(0, "interval", OPT, interval, "TIME",
+		   "look into the job so often, as in 5 or 500ms (default: 1)"),
 	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "what key s writes: the last 30 seconds as a cdict (default: top.cdict)"),
@@ -277,6 +283,7 @@ static const struct cmd_option top_options[] = {
 static const struct cmd_example top_examples[] = {
 	{ "cdict top", "who waits for a CPU, VM by VM" },
 	{ "cdict top -s exits --unfold", "which vCPUs exit most" },
+	{ "cdict top --job 2001", "the hosts and VMs of a job, as they push" },
 	{ "cdict top --seconds 5 -n 10 | cat", "five times ten rows, for a file" },
 	{ NULL, NULL },
 };
@@ -285,9 +292,11 @@ const struct cmd cmd_top = {
 	.name = "top",
 	.brief = "what VMs and tasks do now: waiting, exits, CPU, once a second",
 	.operands = "",
-	.about = "Records live into memory and shows the last second, VM by VM, or thread by "
-		 "thread. Keys: " KEYS ". Into a pipe it prints a table a second. Needs what cdict "
-		 "record needs.",
+	.about =
+		"Records live into memory and shows the last second, VM by VM, or thread by "
+		"thread. Keys: " KEYS ". Into a pipe it prints a table a second. Needs what cdict "
+		"record needs. With --job it records nothing: it shows what hosts have pushed since it "
+		"looked last, hosts first, then VMs.",
 	.options = top_options,
 	.opts_size = sizeof(struct top_opts),
 	.examples = top_examples,

@@ -211,9 +211,11 @@ void top_rows_sort(struct top_rows *t, enum top_by by)
 	}
 }
 
-static double percent(const struct top_rows *t, uint64_t ns)
+static double percent(const struct top_rows *t, const struct top_row *r, uint64_t ns)
 {
-	return t->window_ns ? 100.0 * (double)ns / (double)t->window_ns : 0;
+	uint64_t whole = r->window_ns ? r->window_ns : t->window_ns;
+
+	return whole ? 100.0 * (double)ns / (double)whole : 0;
 }
 
 /* Cut to the terminal, and nothing in it steers that. */
@@ -225,12 +227,10 @@ static void put(struct sink *s, const char *text, size_t columns, const char *eo
 	sink_puts(s, eol);
 }
 
-void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, size_t lines,
-		    size_t columns, const char *eol)
+void top_rows_head(const struct top_rows *t, struct sink *s, enum top_by by, size_t columns,
+		   const char *eol)
 {
-	char line[512], name[128], events[NUMBER_ROOM], lost[NUMBER_ROOM], exits[NUMBER_ROOM];
-	struct sink one;
-	char *safe;
+	char line[512], events[NUMBER_ROOM], lost[NUMBER_ROOM];
 
 	snprintf(line, sizeof(line), "%s: %.1f s, %s events, %s lost; by %s", t->host,
 		 (double)t->window_ns / 1e9, number_grouped(events, t->events),
@@ -239,10 +239,26 @@ void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, si
 		 : by == TOP_BY_EXITS ? "exits"
 				      : "CPU");
 	put(s, line, columns, eol);
+}
+
+void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, size_t lines,
+		    size_t columns, const char *eol)
+{
+	top_rows_head(t, s, by, columns, eol);
+	top_rows_list(t, s, lines - 1, columns, eol);
+}
+
+void top_rows_list(const struct top_rows *t, struct sink *s, size_t lines, size_t columns,
+		   const char *eol)
+{
+	char line[512], name[128], exits[NUMBER_ROOM];
+	struct sink one;
+	char *safe;
+
 	snprintf(line, sizeof(line), "%9s %9s %9s %9s %9s %9s  %s", "waiting %", "exits", "CPU %",
-		 "guest %", "exit %", "halted %", "task or VM (threads)");
+		 "guest %", "exit %", "halted %", t->what ? t->what : "task or VM (threads)");
 	put(s, line, columns, eol);
-	for (size_t i = 0; i < t->rows.n && i + 2 < lines; i++) {
+	for (size_t i = 0; i < t->rows.n && i + 1 < lines; i++) {
 		const struct top_row *r = &t->rows.at[i];
 
 		sink_to_memory(&one);
@@ -252,9 +268,9 @@ void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, si
 		snprintf(name, sizeof(name), "%s", safe ? safe : "");
 		free(safe);
 		snprintf(line, sizeof(line), "%9.1f %9s %9.1f %9.1f %9.1f %9.1f  %s",
-			 percent(t, r->waiting_ns), number_grouped(exits, r->exits),
-			 percent(t, r->cpu_ns), percent(t, r->guest_ns), percent(t, r->exit_ns),
-			 percent(t, r->halted_ns), name);
+			 percent(t, r, r->waiting_ns), number_grouped(exits, r->exits),
+			 percent(t, r, r->cpu_ns), percent(t, r, r->guest_ns),
+			 percent(t, r, r->exit_ns), percent(t, r, r->halted_ns), name);
 		if (r->threads > 1)
 			snprintf(line + strlen(line), sizeof(line) - strlen(line), " (%u)",
 				 r->threads);

@@ -29,11 +29,16 @@ static const char *const by_choices[] = { "state",   "reason", "antagonist", "vm
 /* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
 #define MOST_ANTAGONISTS 3
 
+/* All tables go to them. */
+static bool for_programs(const struct figures *f)
+{
+	return f->opts->format == TABLE_AS_JSON || f->opts->format == TABLE_AS_OPENMETRICS;
+}
+
 /* One of them; of the vCPUs' own table it is known which rows are shown. */
 static struct table *make(const struct figures *f, int by, struct table *vcpu)
 {
-	bool all_rows = f->opts->format == TABLE_AS_JSON || f->call->verbose ||
-			f->opts->format == TABLE_AS_CSV;
+	bool all_rows = for_programs(f) || f->call->verbose || f->opts->format == TABLE_AS_CSV;
 	const struct vcpu_opts *opts = f->call->opts;
 
 	switch (by) {
@@ -59,7 +64,7 @@ static struct table *make(const struct figures *f, int by, struct table *vcpu)
 /* The vCPUs' tables, the chosen one first. */
 static int print_tables(struct figures *f, int by)
 {
-	bool json = f->opts->format == TABLE_AS_JSON, text = f->opts->format == TABLE_AS_TEXT;
+	bool json = for_programs(f), text = f->opts->format == TABLE_AS_TEXT;
 	struct table *vcpu = tables_vcpu(&f->walk), *tables[TABLES];
 	struct cdict_error err = { 0 };
 	char *note = NULL;

@@ -129,7 +129,7 @@ static int add_all(const struct collecting *k, struct cdict_error *err)
 	const struct tables_walk *w = k->w;
 	int rc = 0;
 
-	for (int kind = 0; kind < FLEET_KINDS && !rc; kind++) {
+	for (int kind = 0; kind < FLEET_OF_CAPTURES && !rc; kind++) {
 		const struct tables_decl *decl = fleet_shapes[kind].decl;
 		size_t n = decl->count(w);
 
@@ -187,7 +187,9 @@ int fleet_capture_bucket(const struct fleet_capture *c, uint64_t i, unsigned job
 		opts.from_ns = opts.to_ns = 0;
 	rc = tables_walk_init(&w, c->reader, &opts, err);
 	rc = rc ? rc : walk(&w, err);
-	if (!rc) {
+	if (!rc && c->growing && analyze_engine_open(w.eng)) {
+		rc = FLEET_OPEN;
+	} else if (!rc) {
 		const struct analyze_summary *sum = analyze_engine_summary(w.eng);
 		struct collecting k = { c, &w, &rows, tables_lacks(&w) };
 
@@ -207,4 +209,14 @@ int fleet_capture_bucket(const struct fleet_capture *c, uint64_t i, unsigned job
 	fleet_rows_fini(&rows);
 	tables_walk_fini(&w);
 	return rc;
+}
+
+int fleet_capture_put(const struct fleet_capture *c, uint64_t i, const struct buf *value,
+		      struct store *st, const char *id, bool *added, struct cdict_error *err)
+{
+	char shelf[STORE_NAME_MOST + 1], name[STORE_NAME_MOST + 1];
+
+	snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_HOST, c->host);
+	snprintf(name, sizeof(name), "%s.%" PRIu64, c->id, c->first + i);
+	return store_put(st, id, shelf, name, value->data, value->len, added, err);
 }

@@ -14,9 +14,11 @@
 #define FLEET_CAPTURE_H
 
 #include "cdict/reader.h"
+#include "fleet/store.h"
 #include "fleet/value.h"
 
-#define FLEET_HOST_ROOM 65 /* longer names are cut */
+#define FLEET_SHELF_HOST "h:" /* with the host's name: its buckets, by capture and number */
+#define FLEET_HOST_ROOM 65    /* longer names are cut */
 
 struct fleet_capture {
 	struct cdict_reader *reader;
@@ -28,14 +30,20 @@ struct fleet_capture {
 	uint64_t first_ns, last_ns;
 	uint64_t bucket_ns;
 	uint64_t first, n; /* buckets */
+	bool growing;      /* more events come behind the last */
 };
 
 /* fleet_capture_init - @host NULL: as the capture says, else "unknown".  Of a capture without events n is 0. */
 int fleet_capture_init(struct fleet_capture *c, struct cdict_reader *r, const char *host,
 		       uint64_t bucket_ns, struct cdict_error *err);
-/* fleet_capture_bucket - the value of bucket first + @i, appended to @out. @jobs: threads. */
+/* fleet_capture_bucket - the value of bucket first + @i, appended to @out. @jobs: threads. Of a capture that grows
+ * FLEET_OPEN, with nothing appended: what began in the bucket is not over, and events to come may change its figures. */
+enum { FLEET_OPEN = 1 };
 int fleet_capture_bucket(const struct fleet_capture *c, uint64_t i, unsigned jobs, struct buf *out,
 			 struct cdict_error *err);
+/* fleet_capture_put - puts that value under its name on its host's shelf. */
+int fleet_capture_put(const struct fleet_capture *c, uint64_t i, const struct buf *value,
+		      struct store *st, const char *id, bool *added, struct cdict_error *err);
 void fleet_capture_fini(struct fleet_capture *c);
 
 #endif

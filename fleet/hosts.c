@@ -13,7 +13,8 @@ struct reading {
 	struct store *st;
 	const char *id;
 	struct fleet_host *host;
-	char capture[17]; /* the last one's id */
+	const struct fleet_listener *listener; /* or NULL */
+	char capture[17];                      /* the last one's id */
 	struct cdict_error *err;
 };
 
@@ -47,7 +48,9 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 	h->events += w.events;
 	h->lost += w.lost;
 	h->cpus = w.cpus > h->cpus ? w.cpus : h->cpus;
-	return 0;
+	return k->listener ? k->listener->bucket(k->listener->ctx, (size_t)(h - k->out->hosts.at),
+						 &w, k->err)
+			   : 0;
 }
 
 /* The shelves are heard of first: a store need not be able to answer within an answer. */
@@ -81,15 +84,23 @@ static int read_host(struct reading *k, struct fleet_host *h)
 	return rc;
 }
 
-int fleet_read(struct fleet_read *out, struct store *st, const char *id, struct cdict_error *err)
+int fleet_read_heard(struct fleet_read *out, struct store *st, const char *id,
+		     const struct fleet_listener *listener, struct cdict_error *err)
 {
-	struct reading k = { .out = out, .st = st, .id = id, .err = err };
+	struct reading k = { .out = out, .st = st, .id = id, .listener = listener, .err = err };
 	int rc = store_get(st, id, &out->job, err);
 
+	out->rows.hear = listener ? listener->row : NULL;
+	out->rows.hear_ctx = listener ? listener->ctx : NULL;
 	rc = rc ? rc : store_shelves(st, id, hear_shelf, &k, err);
 	for (size_t i = 0; i < out->hosts.n && !rc; i++)
 		rc = read_host(&k, &out->hosts.at[i]);
 	return rc;
+}
+
+int fleet_read(struct fleet_read *out, struct store *st, const char *id, struct cdict_error *err)
+{
+	return fleet_read_heard(out, st, id, NULL, err);
 }
 
 void fleet_read_fini(struct fleet_read *r)
@@ -107,13 +118,13 @@ static const struct table_column columns[] = {
 	[HOST] = { "host", "host", TABLE_TEXT, TABLE_KEEP, NULL, 0 },
 	[CAPTURES] = { "captures", "captures", TABLE_COUNT, 0, NULL, 0 },
 	[BUCKETS] = { "buckets", "buckets", TABLE_COUNT, 0, NULL, 0 },
-	[FIRST] = { "first_wall_ns", "first", TABLE_COUNT, TABLE_MACHINE, NULL, 0 },
+	[FIRST] = { "first_wall_ns", "first", TABLE_COUNT, TABLE_GAUGE | TABLE_MACHINE, NULL, 0 },
 	[WINDOW] = { "window_ns", "window ms", TABLE_MS, 0, NULL, 0 },
-	[CPUS] = { "cpus", "CPUs", TABLE_COUNT, 0, NULL, 0 },
+	[CPUS] = { "cpus", "CPUs", TABLE_COUNT, TABLE_GAUGE, NULL, 0 },
 	[EVENTS] = { "events", "events", TABLE_COUNT, 0, NULL, 0 },
 	[LOST] = { "lost", "lost", TABLE_COUNT, 0, NULL, 0 },
 	[GONE] = { "gone", "evicted", TABLE_COUNT, 0, NULL, 0 },
-	[BYTES] = { "stored_bytes", "bytes", TABLE_COUNT, 0, NULL, 0 },
+	[BYTES] = { "stored_bytes", "bytes", TABLE_COUNT, TABLE_GAUGE, NULL, 0 },
 	TABLE_COLUMNS_END,
 };
 

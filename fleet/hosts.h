@@ -8,10 +8,9 @@
 #ifndef FLEET_HOSTS_H
 #define FLEET_HOSTS_H
 
+#include "fleet/capture.h"
 #include "fleet/rows.h"
 #include "fleet/store.h"
-
-#define FLEET_SHELF_HOST "h:" /* with the host's name: its buckets, by capture and number */
 
 struct fleet_host {
 	char *name;
@@ -31,6 +30,18 @@ struct fleet_read {
 };
 
 int fleet_read(struct fleet_read *out, struct store *st, const char *id, struct cdict_error *err);
+
+/* Who wants to hear of each bucket while all are added up: of its rows, one by one, then of itself. */
+struct fleet_listener {
+	void (*row)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		    const union fleet_any *any, unsigned lacks);
+	/* @host: its number in out->hosts. 0, or a code that ends the reading, with *err filled. */
+	int (*bucket)(void *ctx, size_t host, const struct fleet_window *w,
+		      struct cdict_error *err);
+	void *ctx;
+};
+int fleet_read_heard(struct fleet_read *out, struct store *st, const char *id,
+		     const struct fleet_listener *listener, struct cdict_error *err);
 void fleet_read_fini(struct fleet_read *r);
 /* fleet_hosts_table - given, NULL: out of memory. */
 struct table *fleet_hosts_table(const struct fleet_read *r);

@@ -254,8 +254,8 @@ int redis_ask(struct redis *r, const char *tag, const char *const *args, const s
 			*out = (struct redis_answer *)(void *)reply;
 			return 0;
 		}
-		asking = !strncmp(reply->str, "ASK ", 4);
-		if (asking || !strncmp(reply->str, "MOVED ", 6)) {
+		if (!strncmp(reply->str, "ASK ", 4) || !strncmp(reply->str, "MOVED ", 6)) {
+			asking = *reply->str == 'A';
 			at = redirected(r, node, reply->str);
 			rc = at >= r->nodes.n ? refused(r, reply->str, err) : 0;
 			if (!rc && !asking)

@@ -102,6 +102,16 @@ static const struct fleet_field vcpu_fields[] = {
 	FIELDS_END,
 };
 
+#define COUNT(member) COUNTER(fleet_count_row, member)
+static const struct fleet_field count_fields[] = {
+	COUNT(value), COUNT(count), COUNT(runs), COUNT(enabled_ns), COUNT(running_ns), FIELDS_END,
+};
+
+static const struct fleet_field bench_fields[] = {
+	{ "spread", FLEET_SPREAD, offsetof(struct fleet_bench_row, spread) },
+	FIELDS_END,
+};
+
 const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
 	[FLEET_TASKS] = { "tasks", &tables_decl_tasks, sizeof(struct analyze_task_row),
 			  task_fields },
@@ -112,7 +122,19 @@ const struct fleet_shape fleet_shapes[FLEET_KINDS] = {
 	[FLEET_GUEST] = { "guest", &tables_decl_guest, sizeof(struct analyze_guest_row),
 			  guest_fields },
 	[FLEET_VCPUS] = { "vcpu", &tables_decl_vcpu, sizeof(struct analyze_vcpu_row), vcpu_fields },
+	[FLEET_COUNTS] = { "counts", NULL, sizeof(struct fleet_count_row), count_fields },
+	[FLEET_BENCH] = { "bench", NULL, sizeof(struct fleet_bench_row), bench_fields },
 };
+
+static void add_spread(struct fleet_spread *to, const struct fleet_spread *from)
+{
+	if (!from->runs)
+		return;
+	to->min = !to->runs || from->min < to->min ? from->min : to->min;
+	to->max = !to->runs || from->max > to->max ? from->max : to->max;
+	to->sum += from->sum;
+	to->runs += from->runs;
+}
 
 static int add_fields(enum fleet_kind kind, union fleet_any *to, const union fleet_any *from)
 {
@@ -122,6 +144,8 @@ static int add_fields(enum fleet_kind kind, union fleet_any *to, const union fle
 
 		if (f->type == FLEET_COUNTER)
 			*(uint64_t *)t += *(const uint64_t *)s;
+		else if (f->type == FLEET_SPREAD)
+			add_spread(t, s);
 		else if (f->type == FLEET_HISTOGRAM && histogram_merge(t, s))
 			return -ENOMEM;
 		else if (f->type == FLEET_WORST && ((const struct analyze_wait *)s)->dur_ns >
@@ -155,6 +179,8 @@ static uint32_t *find(struct fleet_rows *rows, enum fleet_kind kind, const struc
 		   key->code);
 	key_text(&b, key->name);
 	key_text(&b, key->vm);
+	if (kind >= FLEET_OF_CAPTURES)
+		key_text(&b, key->reason);
 	if (!b.failed)
 		text = stringset_add(&rows->keys, (const char *)b.data, b.len);
 	buf_fini(&b);
@@ -205,6 +231,8 @@ int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct f
 
 	if (!number)
 		return cdict_fail_nomem(err);
+	if (rows->hear)
+		rows->hear(rows->hear_ctx, kind, key, any, lacks);
 	if (*number == MAP_NEW) {
 		if (rows->n >= FLEET_ROWS_MOST)
 			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "more than %u names",
@@ -288,33 +316,43 @@ static int pick(struct fleet_rows *to, const struct fleet_rows *rows, enum fleet
 	return 0;
 }
 
+int fleet_pick(struct fleet_picked *out, const struct fleet_rows *rows, enum fleet_kind kind,
+	       const struct fleet_table_options *how)
+{
+	*out = (struct fleet_picked){ 0 };
+	if (pick(&out->rows, rows, kind, how))
+		return -ENOMEM;
+	out->n = out->rows.of[kind].n;
+	out->list = calloc(out->n ? out->n : 1, sizeof(*out->list));
+	for (size_t i = 0; out->list && i < out->n; i++) {
+		const struct fleet_row *row = &out->rows.of[kind].at[i];
+
+		out->list[i] = (struct tables_merged_row){ .name = row->key.name,
+							   .vm = row->key.vm,
+							   .vcpu = row->key.vcpu,
+							   .idle = row->key.idle,
+							   .lossy = row->lossy,
+							   .lacks = row->lacks,
+							   .row = row->any };
+	}
+	return out->list ? 0 : -ENOMEM;
+}
+
+void fleet_picked_fini(struct fleet_picked *p)
+{
+	free(p->list);
+	fleet_rows_fini(&p->rows);
+}
+
 struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,
 			  const struct fleet_table_options *how)
 {
-	struct tables_merged_row *list;
-	struct fleet_rows picked = { 0 };
+	struct fleet_picked picked;
 	struct table *t = NULL;
-	size_t n;
 
-	if (pick(&picked, rows, kind, how))
-		goto out;
-	n = picked.of[kind].n;
-	list = calloc(n ? n : 1, sizeof(*list));
-	for (size_t i = 0; list && i < n; i++) {
-		const struct fleet_row *row = &picked.of[kind].at[i];
-
-		list[i] = (struct tables_merged_row){ .name = row->key.name,
-						      .vm = row->key.vm,
-						      .vcpu = row->key.vcpu,
-						      .idle = row->key.idle,
-						      .lossy = row->lossy,
-						      .lacks = row->lacks,
-						      .row = row->any };
-	}
-	if (list)
-		t = tables_merged(fleet_shapes[kind].decl, list, n, rows->window_ns, how->hidden);
-	free(list);
-out:
-	fleet_rows_fini(&picked);
+	if (!fleet_pick(&picked, rows, kind, how))
+		t = tables_merged(fleet_shapes[kind].decl, picked.list, picked.n, rows->window_ns,
+				  how->hidden);
+	fleet_picked_fini(&picked);
 	return t;
 }

@@ -25,13 +25,18 @@ enum fleet_kind {
 	FLEET_EXITS,
 	FLEET_GUEST,
 	FLEET_VCPUS,
+	/* Of no capture (figures.h). */
+	FLEET_COUNTS,
+	FLEET_BENCH,
 	FLEET_KINDS,
+	FLEET_OF_CAPTURES = FLEET_COUNTS,
 };
 
 enum fleet_type {
 	FLEET_COUNTER = 0, /* uint64_t, added */
 	FLEET_HISTOGRAM,   /* struct histogram, merged */
 	FLEET_WORST,       /* struct analyze_wait, the longest */
+	FLEET_SPREAD,      /* struct fleet_spread, merged */
 	FLEET_TYPES,
 };
 
@@ -43,11 +48,32 @@ struct fleet_field {
 
 struct fleet_shape {
 	const char *name;
-	const struct tables_decl *decl; /* the table that its rows make */
+	const struct tables_decl *decl; /* the table that its rows make; NULL: figures.h makes it */
 	size_t size;
 	const struct fleet_field *fields;
 };
 extern const struct fleet_shape fleet_shapes[FLEET_KINDS];
+
+/* Values of a figure, added up. */
+struct fleet_spread {
+	uint64_t runs;
+	double sum, min, max;
+};
+/* Beyond that no figure of ours or of a benchmark is. */
+#define FLEET_NUMBER_MOST 1e100
+
+/* Events that the kernel counted while a program ran, on all CPUs; called by its comm. */
+struct fleet_count_row {
+	uint64_t value; /* extrapolated where counters took turns, as perf stat does */
+	uint64_t count; /* as counted */
+	uint64_t runs;
+	uint64_t enabled_ns, running_ns; /* of the event, over all CPUs */
+};
+
+/* A figure of a benchmark. */
+struct fleet_bench_row {
+	struct fleet_spread spread;
+};
 
 union fleet_any {
 	struct analyze_task_row task;
@@ -55,6 +81,8 @@ union fleet_any {
 	struct analyze_exit_row exit;
 	struct analyze_guest_row guest;
 	struct analyze_vcpu_row vcpu;
+	struct fleet_count_row count;
+	struct fleet_bench_row bench;
 };
 
 /* Whose figures they are: rows with the same are one. */
@@ -62,7 +90,7 @@ struct fleet_key {
 	const char *name, *vm; /* or NULL */
 	int32_t vcpu;          /* -1: none */
 	bool idle;
-	/* Of exits. */
+	/* Of exits; of counts the event, of benchmarks the figure is the reason. */
 	uint32_t isa;
 	uint64_t code;
 	const char *reason;
@@ -90,6 +118,10 @@ struct fleet_rows {
 	uint64_t first_ns, last_ns; /* of the wall clock, when clocked */
 	bool clocked, unclocked;
 	uint32_t cpus; /* the most of one bucket */
+	/* Hears of each row before it is added; or NULL. */
+	void (*hear)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		     const union fleet_any *any, unsigned lacks);
+	void *hear_ctx;
 };
 
 /* fleet_rows_add - adds @any to the row of @key. */
@@ -114,6 +146,17 @@ struct fleet_table_options {
 	bool (*matches)(void *ctx, const char *name); /* NULL: all do */
 	void *ctx;
 };
+
+/* The rows of a table. */
+struct fleet_picked {
+	struct fleet_rows rows;
+	struct tables_merged_row *list; /* one for each row of its kind */
+	size_t n;
+};
+/* fleet_pick - 0 or -ENOMEM; fleet_picked_fini() also after that. */
+int fleet_pick(struct fleet_picked *out, const struct fleet_rows *rows, enum fleet_kind kind,
+	       const struct fleet_table_options *how);
+void fleet_picked_fini(struct fleet_picked *p);
 
 /* fleet_table - the command's table; given, NULL: out of memory. */
 struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,

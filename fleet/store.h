@@ -33,6 +33,8 @@ typedef int store_hear_job(void *ctx, const struct fleet_job *job);
 /* @n: values on it. */
 typedef int store_hear_shelf(void *ctx, const char *shelf, uint64_t n);
 typedef int store_hear_value(void *ctx, const char *name, const void *data, size_t size);
+/* Whether the value of this name is to be read at all. */
+typedef bool store_want_value(void *ctx, const char *name);
 
 struct store_ops {
 	int (*create)(struct store *st, const struct fleet_job *job, struct cdict_error *err);
@@ -44,9 +46,11 @@ struct store_ops {
 		   const void *data, size_t size, bool *added, struct cdict_error *err);
 	int (*shelves)(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
 		       struct cdict_error *err);
-	int (*values)(struct store *st, const char *id, const char *shelf, store_hear_value *hear,
-		      void *ctx, struct cdict_error *err);
+	int (*values)(struct store *st, const char *id, const char *shelf, store_want_value *want,
+		      store_hear_value *hear, void *ctx, struct cdict_error *err);
 	void (*close)(struct store *st);
+	/* What the clock of who keeps the job says, ns since 1970; NULL: it is this machine's. */
+	int (*now)(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err);
 };
 
 struct store {
@@ -104,8 +108,22 @@ static inline int store_shelves(struct store *st, const char *id, store_hear_she
 static inline int store_values(struct store *st, const char *id, const char *shelf,
 			       store_hear_value *hear, void *ctx, struct cdict_error *err)
 {
-	return st->ops->values(st, id, shelf, hear, ctx, err);
+	return st->ops->values(st, id, shelf, NULL, hear, ctx, err);
 }
+
+/* store_values_wanted - of those that @want says yes to: the others cost no more than their names. */
+static inline int store_values_wanted(struct store *st, const char *id, const char *shelf,
+				      store_want_value *want, store_hear_value *hear, void *ctx,
+				      struct cdict_error *err)
+{
+	return st->ops->values(st, id, shelf, want, hear, ctx, err);
+}
+
+/* Of a folder only: store_dir_drop - takes a value away. store_dir_tidy - folders of the job that are empty go, the job
+ * too, and the store's own, when nothing is in them; who puts something at this moment finds no job, and makes it. */
+int store_dir_drop(struct store *st, const char *id, const char *shelf, const char *name,
+		   struct cdict_error *err);
+void store_dir_tidy(struct store *st, const char *id);
 
 /* The stores. */
 int store_dir_open(struct store **out, const char *path, struct cdict_error *err);

@@ -385,31 +385,54 @@ static int put_value(struct folder *f, int dir, const char *name, const void *da
 	return rc;
 }
 
+/* Where a value stands: of which shelf, as what. */
+struct place {
+	char on[FILE_ROOM], as[FILE_ROOM];
+	int job, dir; /* dir: negative, why the shelf cannot be opened */
+};
+
+static int open_place(struct place *at, struct folder *f, const char *id, const char *shelf,
+		      const char *name, bool make, struct cdict_error *err)
+{
+	int rc = escape(at->on, shelf, err);
+
+	rc = rc ? rc : escape(at->as, name, err);
+	if (rc)
+		return rc;
+	at->job = open_job(f, id, err);
+	if (at->job < 0)
+		return at->job;
+	at->dir = open_shelf(at->job, at->on, make);
+	return 0;
+}
+
+/* @rc: what came of it. */
+static int close_place(struct place *at, const struct folder *f, const char *id, int rc,
+		       struct cdict_error *err)
+{
+	if (at->dir >= 0)
+		close(at->dir);
+	close(at->job);
+	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s/%s: %s", f->path, id, at->on,
+			       strerror(-rc))
+		  : 0;
+}
+
 static int dir_put(struct store *st, const char *id, const char *shelf, const char *name,
 		   const void *data, size_t size, bool *added, struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
-	char on[FILE_ROOM], as[FILE_ROOM];
-	int job, dir, rc;
+	struct place at;
+	int rc;
 
 	*added = false;
 	if (size > STORE_VALUE_MOST)
 		return store_too_large(err, size);
-	rc = escape(on, shelf, err);
-	rc = rc ? rc : escape(as, name, err);
+	rc = open_place(&at, f, id, shelf, name, true, err);
 	if (rc)
 		return rc;
-	job = open_job(f, id, err);
-	if (job < 0)
-		return job;
-	dir = open_shelf(job, on, true);
-	rc = dir < 0 ? dir : put_value(f, dir, as, data, size, added);
-	if (dir >= 0)
-		close(dir);
-	close(job);
-	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s/%s: %s", f->path, id, on,
-			       strerror(-rc))
-		  : 0;
+	rc = at.dir < 0 ? at.dir : put_value(f, at.dir, at.as, data, size, added);
+	return close_place(&at, f, id, rc, err);
 }
 
 static int count_values(int job, const char *shelf, uint64_t *n)
@@ -456,8 +479,8 @@ static int dir_shelves(struct store *st, const char *id, store_hear_shelf *hear,
 	return rc;
 }
 
-static int dir_values(struct store *st, const char *id, const char *shelf, store_hear_value *hear,
-		      void *ctx, struct cdict_error *err)
+static int dir_values(struct store *st, const char *id, const char *shelf, store_want_value *want,
+		      store_hear_value *hear, void *ctx, struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
 	struct names names = { 0 };
@@ -479,7 +502,7 @@ static int dir_values(struct store *st, const char *id, const char *shelf, store
 		rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s/%s: %s", f->path, id, on,
 				strerror(-rc));
 	for (size_t i = 0; i < names.all.n && !rc; i++) {
-		if (!unescape(name, names.all.at[i]))
+		if (!unescape(name, names.all.at[i]) || (want && !want(ctx, name)))
 			continue;
 		b.len = 0;
 		rc = read_file(dir, names.all.at[i], &b);
@@ -494,6 +517,42 @@ static int dir_values(struct store *st, const char *id, const char *shelf, store
 	if (dir >= 0)
 		close(dir);
 	return rc;
+}
+
+int store_dir_drop(struct store *st, const char *id, const char *shelf, const char *name,
+		   struct cdict_error *err)
+{
+	struct folder *f = folder_of(st);
+	struct place at;
+	int rc = open_place(&at, f, id, shelf, name, false, err);
+
+	if (rc)
+		return rc;
+	rc = at.dir < 0 ? at.dir : unlinkat(at.dir, at.as, 0) && errno != ENOENT ? -errno : 0;
+	return close_place(&at, f, id, rc, err);
+}
+
+void store_dir_tidy(struct store *st, const char *id)
+{
+	struct folder *f = folder_of(st);
+	int job = open_job(f, id, NULL), root;
+	struct names names = { 0 };
+	bool empty = true;
+
+	if (job < 0)
+		return;
+	names_read(&names, dup(job), false);
+	for (size_t i = 0; i < names.all.n; i++)
+		if (strcmp(names.all.at[i], "job") && unlinkat(job, names.all.at[i], AT_REMOVEDIR))
+			empty = false;
+	names_free(&names);
+	if (empty && !unlinkat(job, "job", 0)) {
+		root = open_root(f, false);
+		unlinkat(root, id, AT_REMOVEDIR);
+		close(root);
+		rmdir(f->path);
+	}
+	close(job);
 }
 
 static void dir_close(struct store *st)

@@ -430,8 +430,21 @@ static int read_batch(struct redis *r, const char *id, const char *key, const st
 	return rc;
 }
 
+/* Names that are not wanted go, the others stay in their order. */
+static void keep_wanted(struct names *names, store_want_value *want, void *ctx)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < names->all.n; i++) {
+		if (want(ctx, names->all.at[i].text))
+			names->all.at[n++] = names->all.at[i];
+	}
+	names->all.n = n;
+}
+
 static int redis_store_values(struct store *st, const char *id, const char *shelf,
-			      store_hear_value *hear, void *ctx, struct cdict_error *err)
+			      store_want_value *want, store_hear_value *hear, void *ctx,
+			      struct cdict_error *err)
 {
 	struct redis *r = redis_of(st);
 	struct names names = { 0 };
@@ -444,11 +457,40 @@ static int redis_store_values(struct store *st, const char *id, const char *shel
 	rc = rc ? rc : read_names(r, id, "HKEYS", key, &names, err);
 	if (!rc && names.all.n > VALUES_MOST)
 		rc = strange(err, r, key);
+	if (!rc && want)
+		keep_wanted(&names, want, ctx);
 	for (size_t i = 0; i < names.all.n && !rc; i += n) {
 		rc = batch_of(r, id, key, names.all.at + i, names.all.n - i, &n, err);
 		rc = rc ? rc : read_batch(r, id, key, names.all.at + i, n, hear, ctx, err);
 	}
 	array_fini(&names.all);
+	return rc;
+}
+
+static bool number_of(const struct redis_answer *a, size_t i, uint64_t most, uint64_t *out)
+{
+	size_t n;
+	const char *text = redis_text(a, i, &n);
+
+	if (!text || !n || n > 18 || strspn(text, "0123456789") != n)
+		return false;
+	*out = strtoull(text, NULL, 10);
+	return *out <= most;
+}
+
+static int redis_store_now(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err)
+{
+	struct redis *r = redis_of(st);
+	const char *args[] = { "TIME" };
+	uint64_t s, us;
+	struct redis_answer *a;
+	int rc = redis_ask(r, id, args, NULL, 1, &a, err);
+
+	if (!rc && (!number_of(a, 0, 7258118400, &s) || !number_of(a, 1, 999999, &us)))
+		rc = strange(err, r, "its clock");
+	if (!rc)
+		*ns = s * 1000000000 + us * 1000;
+	redis_free(a);
 	return rc;
 }
 
@@ -467,6 +509,7 @@ static const struct store_ops ops = {
 	.shelves = redis_store_shelves,
 	.values = redis_store_values,
 	.close = redis_store_close,
+	.now = redis_store_now,
 };
 
 int store_redis_open(struct store **out, const char *url, const char *password,

@@ -3,6 +3,7 @@
 #include "fleet/value.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,28 @@ static uint64_t number_of(struct texts *texts, const char *text)
 	return (uint64_t)*number + 1;
 }
 
+static void put_real(struct buf *b, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	buf_le64(b, bits);
+}
+
+static void put_spread(struct buf *b, const struct fleet_spread *spread)
+{
+	buf_varint(b, spread->runs);
+	put_real(b, spread->sum);
+	put_real(b, spread->min);
+	put_real(b, spread->max);
+}
+
+/* Of these two texts tell a row apart. */
+static bool has_reason(enum fleet_kind kind)
+{
+	return kind == FLEET_EXITS || kind >= FLEET_OF_CAPTURES;
+}
+
 /* count, sum, min, max, number of bins, each as distance from the last one and its count. */
 static int put_histogram(struct buf *b, const struct histogram *from)
 {
@@ -93,9 +116,9 @@ static int put_row(struct buf *b, struct texts *texts, enum fleet_kind kind,
 
 	buf_varint(b, number_of(texts, k->name));
 	buf_varint(b, number_of(texts, k->vm));
-	buf_varint(b, (uint64_t)(k->vcpu + 1));
+	buf_varint(b, (uint64_t)((int64_t)k->vcpu + 1));
 	buf_u8(b, (uint8_t)((k->idle ? IS_IDLE : 0) | (row->lossy ? IS_LOSSY : 0)));
-	if (kind == FLEET_EXITS) {
+	if (has_reason(kind)) {
 		buf_varint(b, k->isa);
 		buf_varint(b, k->code);
 		buf_varint(b, number_of(texts, k->reason));
@@ -108,6 +131,8 @@ static int put_row(struct buf *b, struct texts *texts, enum fleet_kind kind,
 			buf_varint(b, *(const uint64_t *)at);
 		} else if (f->type == FLEET_HISTOGRAM) {
 			rc = put_histogram(b, at);
+		} else if (f->type == FLEET_SPREAD) {
+			put_spread(b, at);
 		} else {
 			buf_varint(b, worst->dur_ns);
 			buf_varint(b, (uint64_t)worst->state);
@@ -121,12 +146,17 @@ static int put_body(struct buf *body, const struct fleet_rows *rows, const struc
 	struct texts texts = { 0 };
 	struct buf tables = { 0 };
 	uint64_t lacks = 0;
-	unsigned all = 0;
+	bool figures = rows->of[FLEET_COUNTS].n || rows->of[FLEET_BENCH].n;
+	unsigned all = 0, n_tables = 0;
 	int rc = 0;
 
 	for (int kind = 0; kind < FLEET_KINDS; kind++) {
 		size_t n_fields = 0;
 
+		/* values of captures are what they were before there were others, which have no tables of those */
+		if (!rows->of[kind].n && (kind >= FLEET_OF_CAPTURES || figures))
+			continue;
+		n_tables++;
 		while (fleet_shapes[kind].fields[n_fields].key)
 			n_fields++;
 		buf_varint(&tables, number_of(&texts, fleet_shapes[kind].name));
@@ -153,7 +183,7 @@ static int put_body(struct buf *body, const struct fleet_rows *rows, const struc
 	buf_varint(body, lacks);
 	buf_varint(body, texts.n);
 	buf_add(body, texts.list.data, texts.list.len);
-	buf_varint(body, FLEET_KINDS);
+	buf_varint(body, n_tables);
 	buf_add(body, tables.data, tables.len);
 	if (texts.failed || texts.list.failed || tables.failed || body->failed)
 		rc = -ENOMEM;
@@ -311,6 +341,33 @@ static int get_worst(struct decoding *d, struct analyze_wait *worst)
 	return 0;
 }
 
+static double get_real(struct decoding *d)
+{
+	uint64_t bits = cursor_u64(&d->c);
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* Sums of many stay far below what a double takes. */
+static int get_spread(struct decoding *d, struct fleet_spread *out)
+{
+	struct fleet_spread s;
+
+	s.runs = amount(d);
+	s.sum = get_real(d);
+	s.min = get_real(d);
+	s.max = get_real(d);
+	/* what is no number is not within */
+	if (!cursor_ok(&d->c) || !s.runs || !(s.min <= s.max) ||
+	    !(fabs(s.min) <= FLEET_NUMBER_MOST) || !(fabs(s.max) <= FLEET_NUMBER_MOST) ||
+	    !(fabs(s.sum) <= FLEET_NUMBER_MOST * (double)s.runs))
+		return damaged(d, "a figure that is none");
+	*out = s;
+	return 0;
+}
+
 /* A column as the writer had it; @at NULL: we do not know it. */
 struct column {
 	const struct fleet_field *at;
@@ -320,6 +377,7 @@ struct column {
 static int get_field(struct decoding *d, const struct column *col, union fleet_any *any)
 {
 	struct histogram skipped = { 0 };
+	struct fleet_spread spread;
 	struct analyze_wait wait;
 	char *at = col->at ? (char *)any + col->at->at : NULL;
 	uint64_t v;
@@ -333,12 +391,14 @@ static int get_field(struct decoding *d, const struct column *col, union fleet_a
 	}
 	if (col->type == FLEET_WORST)
 		return get_worst(d, at ? (struct analyze_wait *)(void *)at : &wait);
+	if (col->type == FLEET_SPREAD)
+		return get_spread(d, at ? (struct fleet_spread *)(void *)at : &spread);
 	rc = get_histogram(d, at ? (struct histogram *)(void *)at : &skipped);
 	histogram_fini(&skipped);
 	return rc;
 }
 
-static int get_row(struct decoding *d, int kind, bool exits, const struct column *columns,
+static int get_row(struct decoding *d, int kind, bool reason, const struct column *columns,
 		   size_t n_columns)
 {
 	struct fleet_key key = { 0 };
@@ -356,16 +416,18 @@ static int get_row(struct decoding *d, int kind, bool exits, const struct column
 		return damaged(d, "the number of a vCPU");
 	key.vcpu = (int32_t)vcpu - 1;
 	key.idle = flags & IS_IDLE;
-	if (exits) {
+	if (reason) {
 		isa = cursor_varint(&d->c);
 		key.isa = (uint32_t)isa;
 		key.code = cursor_varint(&d->c);
 		key.reason = text_of(d);
 		if (isa > UINT32_MAX || !key.reason)
-			return damaged(d, "an exit without a reason");
+			return damaged(d, "a row without a reason");
 	}
 	for (size_t i = 0; i < n_columns && !rc; i++)
 		rc = get_field(d, &columns[i], &any);
+	if (!rc && kind == FLEET_BENCH && !any.bench.spread.runs)
+		rc = damaged(d, "a benchmark without a figure");
 	if (!rc && kind >= 0)
 		rc = fleet_rows_add(d->rows, (enum fleet_kind)kind, &key, &any, flags & IS_LOSSY,
 				    d->lacks, d->err);
@@ -407,7 +469,6 @@ static int get_table(struct decoding *d)
 	uint64_t n_columns = cursor_varint(&d->c), n;
 	struct column columns[64];
 	int kind = FLEET_KINDS - 1, rc;
-	bool exits = name && !strcmp(name, fleet_shapes[FLEET_EXITS].name);
 
 	if (!name || n_columns > sizeof(columns) / sizeof(*columns))
 		return damaged(d, "a table that is none");
@@ -418,7 +479,8 @@ static int get_table(struct decoding *d)
 	if (n > d->c.left)
 		return damaged(d, "more rows than bytes");
 	for (uint64_t i = 0; i < n && !rc; i++)
-		rc = get_row(d, kind, exits, columns, n_columns);
+		rc = get_row(d, kind, kind >= 0 && has_reason((enum fleet_kind)kind), columns,
+			     n_columns);
 	return rc;
 }
 

@@ -21,6 +21,7 @@ struct backend_options {
 	bool colour;       /* terminal: 24-bit colours and half blocks; else plain ASCII */
 	bool few;          /* of those the 256 that most terminals have */
 	const char *hatch; /* SVG: what its pattern is called; NULL: "loss" */
+	bool variables; /* SVG in a page: colours are its variables, nothing has a style of its own */
 };
 
 struct backend {

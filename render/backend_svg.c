@@ -16,6 +16,7 @@ struct svg {
 	const struct marks *m;
 	enum palette_theme theme;
 	const char *hatch;
+	bool variables;
 	struct sink *out;
 };
 
@@ -41,8 +42,22 @@ static void attribute(struct sink *s, const char *name, double v)
 
 static void colour(struct svg *svg, const char *name, struct ink ink)
 {
+	/* as render/web/ui/theme.js calls them */
+	static const char *const variables[] = {
+		[INK_PAPER] = "paper",   [INK_PLOT] = "plot", [INK_TEXT] = "text",
+		[INK_DIM] = "dim",       [INK_AXIS] = "axis", [INK_GRID] = "grid",
+		[INK_ACCENT] = "accent", [INK_LOSS] = "loss",
+	};
 	struct palette_rgb c = palette_colour(svg->theme, ink);
 
+	if (svg->variables && ink.kind == INK_RAMP) {
+		sink_printf(svg->out, " %s=\"var(--ramp-%u)\"", name, ink.level);
+		return;
+	}
+	if (svg->variables && ink.kind < sizeof(variables) / sizeof(*variables)) {
+		sink_printf(svg->out, " %s=\"var(--%s)\"", name, variables[ink.kind]);
+		return;
+	}
 	sink_printf(svg->out, " %s=\"#%02x%02x%02x\"", name, c.r, c.g, c.b);
 }
 
@@ -151,8 +166,9 @@ static void head(struct svg *svg)
 {
 	struct sink *s = svg->out;
 
-	sink_puts(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		     "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+	if (!svg->variables)
+		sink_puts(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	sink_puts(s, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
 	attribute(s, "width", svg->m->width);
 	attribute(s, "height", svg->m->height);
 	sink_puts(s, " viewBox=\"0 0 ");
@@ -160,8 +176,10 @@ static void head(struct svg *svg)
 	sink_putc(s, ' ');
 	number(s, svg->m->height);
 	sink_puts(s, "\" role=\"img\" font-family=\"system-ui, -apple-system, 'Segoe UI', "
-		     "'Noto Sans', 'DejaVu Sans', sans-serif\" font-size=\"13\" "
-		     "style=\"font-variant-numeric: tabular-nums\">\n<title>");
+		     "'Noto Sans', 'DejaVu Sans', sans-serif\" font-size=\"13\"");
+	if (!svg->variables)
+		sink_puts(s, " style=\"font-variant-numeric: tabular-nums\"");
+	sink_puts(s, ">\n<title>");
 	if (svg->m->title)
 		escape_xml_text(s, svg->m->title, strlen(svg->m->title));
 	sink_printf(s, "</title>\n<defs><pattern id=\"%s\"", svg->hatch);
@@ -181,6 +199,7 @@ static int draw(const struct marks *m, const struct backend_options *opts, struc
 	struct svg svg = { .m = m,
 			   .theme = opts->theme,
 			   .hatch = opts->hatch ? opts->hatch : "loss",
+			   .variables = opts->variables,
 			   .out = out };
 
 	(void)err;

@@ -18,26 +18,34 @@ static void put(struct sink *s, const struct page_asset *asset)
 	sink_add(s, asset->start, (size_t)(asset->end - asset->start));
 }
 
-void page_head(struct sink *s, const char *title)
+void page_begin(struct sink *s, const char *policy, const char *title,
+		const struct page_asset *style)
 {
 	sink_puts(s, "<!DOCTYPE html>\n"
 		     "<html lang=\"en\">\n"
 		     "<head>\n"
 		     "<meta charset=\"utf-8\">\n"
-		     "<meta http-equiv=\"Content-Security-Policy\" content=\"" PAGE_POLICY "\">\n"
+		     "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+	sink_puts(s, policy);
+	sink_puts(s, "\">\n"
 		     "<meta name=\"viewport\" content=\"width=device-width\">\n"
 		     "<meta name=\"referrer\" content=\"no-referrer\">\n"
 		     "<title>");
 	escape_xml_text(s, title, strlen(title));
 	/* without it a browser asks for /favicon.ico where there is a server */
 	sink_puts(s, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>");
-	put(s, &page_style);
+	put(s, style);
 	sink_puts(s, "</style>\n"
 		     "</head>\n"
 		     "<body>\n"
 		     "<div id=\"app\"><noscript>This page draws itself: it needs JavaScript, and a "
 		     "browser of the last three years. It asks nothing of any network."
 		     "</noscript></div>\n");
+}
+
+void page_head(struct sink *s, const char *title)
+{
+	page_begin(s, PAGE_POLICY, title, &page_style);
 }
 
 static void open_data(struct sink *s, const char *type, const char *id)

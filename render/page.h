@@ -19,7 +19,10 @@
 
 #include "base/sink.h"
 
-/* page_head - @title is foreign text. */
+/* page_begin - a page with that policy and style; page_head - of cdict report. @title is foreign text. */
+struct page_asset;
+void page_begin(struct sink *s, const char *policy, const char *title,
+		const struct page_asset *style);
 void page_head(struct sink *s, const char *title);
 /* page_json - @json was made with json.script set: it cannot end its element. */
 void page_json(struct sink *s, const char *id, const char *json, size_t len);

@@ -20,4 +20,6 @@ ASSET(worker, "worker.js");
 ASSET(d3, "d3.js");
 ASSET(flame_style, "flame.css");
 ASSET(flame_script, "flame.js");
+ASSET(fleet_style, "fleet.css");
+ASSET(fleet_script, "fleet.js");
 ASSET(engine_gz, "engine.wasm.gz");

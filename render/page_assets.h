@@ -12,4 +12,7 @@ extern const struct page_asset page_style, page_script, page_worker, page_d3, pa
 /* Of a flame graph alone. */
 extern const struct page_asset page_flame_style, page_flame_script;
 
+/* Of a job's page. */
+extern const struct page_asset page_fleet_style, page_fleet_script;
+
 #endif

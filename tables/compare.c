@@ -68,8 +68,8 @@ void compare_declare(struct compare *c, enum compare_what what)
 	find_figures(c);
 }
 
-static double value_of(const struct compare_figure *f, const struct table_cell *cell,
-		       uint64_t window_ns)
+double compare_value(const struct compare_figure *f, const struct table_cell *cell,
+		     uint64_t window_ns)
 {
 	if (!cell->set)
 		return NAN;
@@ -98,7 +98,7 @@ static int evaluate(const struct compare *c, double *values, const struct compar
 
 		table_clear(scratch, figure->column);
 		cells_fill_one(scratch, figure->column, &r);
-		values[f] = value_of(figure, &scratch->now[figure->column], r.window_ns);
+		values[f] = compare_value(figure, &scratch->now[figure->column], r.window_ns);
 	}
 	c->decl->fini(sum);
 	free(sum);

@@ -63,6 +63,9 @@ struct compare {
 
 /* compare_declare - fills what is compared, without any capture; compare_init() does that, too. */
 void compare_declare(struct compare *c, enum compare_what what);
+/* compare_value - the figure of a cell; NAN: there is none. */
+double compare_value(const struct compare_figure *f, const struct table_cell *cell,
+		     uint64_t window_ns);
 /* compare_init - of the @n @walks that were walked, each with tasks, exits, vcpus and coremap;
  * 0 or -ENOMEM. */
 int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,

@@ -76,34 +76,34 @@ static void cell_of_all(const struct cell *c)
 #define OF_TIME { "from_ns", "from s", TABLE_TIME, TABLE_EACH, cell_from, 0 },
 #define EVENTS                                                                                     \
 	{ "events", "events", TABLE_COUNT, TABLE_KEEP, cell_u64, ROW(events) },                    \
-		{ "events_per_s", "events/s", TABLE_COUNT, 0, cell_rate, 0 },                      \
+		{ "events_per_s", "events/s", TABLE_COUNT, TABLE_GAUGE, cell_rate, 0 },            \
 	{                                                                                          \
 		"events_percent", "%", TABLE_PERCENT, 0, cell_of_all, 0                            \
 	}
-#define CALLS                                                                                      \
-	{ "calls", "calls", TABLE_COUNT, TABLE_KEEP | TABLE_OF_CALLS, cell_u64, ROW(events) },     \
-		{ "calls_per_s", "calls/s", TABLE_COUNT, TABLE_OF_CALLS, cell_rate, 0 },           \
-		{ "returns", "returns",   TABLE_COUNT, TABLE_WIDE | TABLE_OF_RETURNS,              \
-		  cell_u64,  ROW(returns) },                                                       \
-		{ "errors", "errors", TABLE_COUNT, TABLE_OF_RETURNS, cell_u64, ROW(errors) },      \
-		{ "time_ns", "sum ms", TABLE_MS, TABLE_KEEP | TABLE_OF_CALLS | TABLE_OF_RETURNS,   \
-		  cell_sum,  ROW(time) },                                                          \
-		{ "min_ns", "min us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                 \
-		  cell_min, ROW(time) },                                                           \
-		{ "avg_ns", "avg us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                 \
-		  cell_avg, ROW(time) },                                                           \
-		{ "p50_ns", "p50 us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                 \
-		  cell_p50, ROW(time) },                                                           \
-		{ "p99_ns", "p99 us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                 \
-		  cell_p99, ROW(time) },                                                           \
-		{ "max_ns", "max us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                 \
-		  cell_max, ROW(time) },                                                           \
-		{ "max_at_ns", "max at s",                                                         \
-		  TABLE_TIME,  TABLE_WIDE | TABLE_OF_CALLS | TABLE_OF_RETURNS,                     \
-		  cell_max_at, ROW(time) },                                                        \
-	{                                                                                          \
-		"broken", "broken", TABLE_COUNT, TABLE_WIDE | TABLE_OF_CALLS | TABLE_OF_RETURNS,   \
-			cell_u64, ROW(broken)                                                      \
+#define CALLS                                                                                          \
+	{ "calls", "calls", TABLE_COUNT, TABLE_KEEP | TABLE_OF_CALLS, cell_u64, ROW(events) },         \
+		{ "calls_per_s", "calls/s", TABLE_COUNT, TABLE_GAUGE | TABLE_OF_CALLS, cell_rate, 0 }, \
+		{ "returns", "returns",   TABLE_COUNT, TABLE_WIDE | TABLE_OF_RETURNS,                  \
+		  cell_u64,  ROW(returns) },                                                           \
+		{ "errors", "errors", TABLE_COUNT, TABLE_OF_RETURNS, cell_u64, ROW(errors) },          \
+		{ "time_ns", "sum ms", TABLE_MS, TABLE_KEEP | TABLE_OF_CALLS | TABLE_OF_RETURNS,       \
+		  cell_sum,  ROW(time) },                                                              \
+		{ "min_ns", "min us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                     \
+		  cell_min, ROW(time) },                                                               \
+		{ "avg_ns", "avg us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                     \
+		  cell_avg, ROW(time) },                                                               \
+		{ "p50_ns", "p50 us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                     \
+		  cell_p50, ROW(time) },                                                               \
+		{ "p99_ns", "p99 us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                     \
+		  cell_p99, ROW(time) },                                                               \
+		{ "max_ns", "max us", TABLE_US, TABLE_OF_CALLS | TABLE_OF_RETURNS,                     \
+		  cell_max, ROW(time) },                                                               \
+		{ "max_at_ns", "max at s",                                                             \
+		  TABLE_TIME,  TABLE_WIDE | TABLE_OF_CALLS | TABLE_OF_RETURNS,                         \
+		  cell_max_at, ROW(time) },                                                            \
+	{                                                                                              \
+		"broken", "broken", TABLE_COUNT, TABLE_WIDE | TABLE_OF_CALLS | TABLE_OF_RETURNS,       \
+			cell_u64, ROW(broken)                                                          \
 	}
 
 /* Each with and without buckets, by what is told apart: they are of one table only if they are the same. */

@@ -102,7 +102,7 @@ static const struct table_column first_columns[] = {
 	{ "group", "group", TABLE_TEXT, 0, cell_place, PLACE(group) },
 	{ "role", "role", TABLE_TEXT, 0, cell_place, PLACE(role) },
 	{ "kind", "kind", TABLE_TEXT, TABLE_SPARE, cell_place, PLACE(kind) },
-	{ "tasks", "tasks", TABLE_COUNT, 0, cell_tasks, 0 },
+	{ "tasks", "tasks", TABLE_COUNT, TABLE_GAUGE, cell_tasks, 0 },
 	{ "cpu", "cpu", TABLE_INTEGER, 0, cell_its_cpu, 0 },
 };
 enum { FIRST = sizeof(first_columns) / sizeof(first_columns[0]), CPU_COLUMN = FIRST - 1 };

@@ -55,8 +55,8 @@ static void cell_halts_vm(const struct cell *c)
 		{ "slept_ns", "slept ms", TABLE_MS, TABLE_OF_HALTS, cell_u64, HALTS(row.slept_ns) },   \
 		{ "hlt_cpu_ns", "HLT on CPU ms",  TABLE_MS, TABLE_KEEP | TABLE_OF_SWITCHES,            \
 		  cell_u64,     HALTS(hlt_cpu_ns) },                                                   \
-		{ "poll_limit_ns", "limit ms", TABLE_MS,                                               \
-		  TABLE_OF_POLLS,  cell_u64,   HALTS(row.limit_ns) },                                  \
+		{ "poll_limit_ns", "limit ms",         TABLE_MS, TABLE_GAUGE | TABLE_OF_POLLS,         \
+		  cell_u64,        HALTS(row.limit_ns) },                                              \
 		{ "poll_grown", "grown", TABLE_COUNT, TABLE_OF_POLLS, cell_u64, HALTS(row.grown) },    \
 	{                                                                                              \
 		"poll_shrunk", "shrunk", TABLE_COUNT, TABLE_OF_POLLS, cell_u64, HALTS(row.shrunk)      \
@@ -70,7 +70,7 @@ static const struct table_column columns[] = {
 
 static const struct table_column vm_columns[] = {
 	{ "vm", "VM", TABLE_TEXT, 0, cell_halts_vm, 0 },
-	{ "vcpus", "vCPUs", TABLE_COUNT, 0, cell_u64, HALTS(vcpus) },
+	{ "vcpus", "vCPUs", TABLE_COUNT, TABLE_GAUGE, cell_u64, HALTS(vcpus) },
 	CELLS_OF_HALTS,
 	{ "hlt_cpu_percent", "% of a CPU", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_of_cpu, 0 },
 	TABLE_COLUMNS_END,

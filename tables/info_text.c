@@ -89,6 +89,28 @@ static uint64_t last_event(const struct cdict_reader *r)
 	return last_ns;
 }
 
+/* By 'cdict job start': with which moment it was to begin, and how far its clock was from the store's. */
+static void started(struct sink *s, const struct info *info)
+{
+	const char *job = cdict_reader_info(info->reader, "job.id");
+	const char *at = cdict_reader_info(info->reader, "job.start_wall_ns");
+	const char *offset = cdict_reader_info(info->reader, "job.offset_ns");
+	const char *trip = cdict_reader_info(info->reader, "job.round_trip_ns");
+	char room[NUMBER_ROOM];
+
+	if (!job || !at || !offset || !trip)
+		return;
+	key(s, "started by");
+	sink_puts(s, "job ");
+	escape_terminal(s, job, strlen(job));
+	sink_printf(
+		s,
+		" for %s by its store's clock, which was %.3f ms %s this host's (round trip %.3f ms)\n",
+		number_utc(room, strtoull(at, NULL, 10)),
+		(double)strtoull(offset + (*offset == '-'), NULL, 10) / 1e6,
+		*offset == '-' ? "behind" : "ahead of", (double)strtoull(trip, NULL, 10) / 1e6);
+}
+
 static void recording(struct sink *s, const struct info *info)
 {
 	const char *at = cdict_reader_info(info->reader, "captured.at_s");
@@ -105,6 +127,7 @@ static void recording(struct sink *s, const struct info *info)
 		key(s, "window");
 		sink_printf(s, "%s s\n", number_ns(room, info->last_ns - info->first_ns));
 	}
+	started(s, info);
 	if (at) {
 		number_utc(room, strtoull(at, NULL, 10) * UINT64_C(1000000000));
 		room[strcspn(room, ".")] = '\0'; /* known to the second */

@@ -2,6 +2,7 @@
 /* Tables of rows that were added up elsewhere. */
 #include "tables/merged.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,4 +102,34 @@ struct table *tables_merged(const struct tables_decl *decl, const struct tables_
 	free(sum);
 	t->lacks = n ? lacks : 0;
 	return table_done(t);
+}
+
+int tables_merged_figures(const struct compare *c, const struct tables_merged_row *rows, size_t n,
+			  uint64_t window_ns, double *values)
+{
+	struct table *scratch = table_new(c->decl->name, c->decl->columns);
+	int rc;
+
+	if (!scratch)
+		return -ENOMEM;
+	table_row(scratch);
+	for (size_t i = 0; i < n && !scratch->failed; i++) {
+		struct tables_row r = { .row = rows[i].row,
+					.several = true,
+					.cpu = CDICT_CPU_UNKNOWN,
+					.window_ns = share_of(c->decl, rows[i].row, window_ns) };
+
+		scratch->lacks = rows[i].lacks;
+		for (size_t f = 0; f < c->n_figures; f++) {
+			size_t column = c->figures[f].column;
+
+			table_clear(scratch, column);
+			cells_fill_known(scratch, column, &r);
+			values[i * c->n_figures + f] =
+				compare_value(&c->figures[f], &scratch->now[column], r.window_ns);
+		}
+	}
+	rc = scratch->failed ? -ENOMEM : 0;
+	table_free(scratch);
+	return rc;
 }

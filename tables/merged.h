@@ -10,7 +10,7 @@
 #ifndef TABLES_MERGED_H
 #define TABLES_MERGED_H
 
-#include "tables/decl.h"
+#include "tables/compare.h"
 
 struct tables_merged_row {
 	const char *name, *vm; /* or NULL */
@@ -25,5 +25,10 @@ struct tables_merged_row {
  * memory. */
 struct table *tables_merged(const struct tables_decl *decl, const struct tables_merged_row *rows,
 			    size_t n, uint64_t window_ns, unsigned hidden);
+
+/* tables_merged_figures - what is compared of such rows: values[row * c->n_figures + figure], NAN where there is
+ * none. @c is of compare_declare(). 0 or -ENOMEM. */
+int tables_merged_figures(const struct compare *c, const struct tables_merged_row *rows, size_t n,
+			  uint64_t window_ns, double *values);
 
 #endif

@@ -258,6 +258,9 @@ int table_print(struct sink *s, enum table_format format, const struct table_fra
 	case TABLE_AS_MD:
 		table_print_md(s, frame, tables, n);
 		break;
+	case TABLE_AS_OPENMETRICS:
+		table_print_openmetrics(s, frame, tables, n);
+		break;
 	case TABLE_AS_TEXT:
 		table_print_text(s, frame, tables, n);
 	}

@@ -34,6 +34,7 @@ enum table_format {
 	TABLE_AS_CSV, /* the first table only */
 	TABLE_AS_JSON,
 	TABLE_AS_MD,
+	TABLE_AS_OPENMETRICS, /* for Prometheus */
 };
 
 enum table_kind {
@@ -74,7 +75,8 @@ enum table_column_flags {
 	/* Where a terminal has no room for all columns: the last to go, the first to go. */
 	TABLE_KEEP = 1 << 16,
 	TABLE_SPARE = 1 << 17,
-	TABLE_RIGHT = 1 << 19, /* a text that stands to the right, as figures do */
+	TABLE_GAUGE = 1 << 21, /* a count or duration that does not add up over time */
+	TABLE_RIGHT = 1 << 22, /* a text that stands to the right, as figures do */
 };
 
 /* Fills one cell (cells.h). */
@@ -253,6 +255,8 @@ void table_print_below(struct sink *s, const struct table_frame *frame, struct t
 void table_print_csv(struct sink *s, const struct table *t);
 void table_print_json(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		      size_t n);
+void table_print_openmetrics(struct sink *s, const struct table_frame *frame,
+			     struct table *const *tables, size_t n);
 /* The objects "schema", "capture" and "window_ns" of every JSON document. */
 void table_frame_json(struct json *j, const struct table_frame *frame);
 /* table_head_json - and what is lost, of all captures: what stands before the rows. */

@@ -109,7 +109,7 @@ static const struct table_column columns[] = {
 	{ "waiting_avg_ns", "wait avg ms", TABLE_MS, EACH, cell_avg, ROW(waiting) },
 	{ "waiting_p99_ns", "wait p99 ms", TABLE_MS, EACH, cell_p99, ROW(waiting) },
 	{ "worst_ns", "worst ms", TABLE_MS,
-	  TABLE_KEEP | TABLE_EACH | TABLE_CHANGE | TABLE_OF_TIMES_OFF, cell_worst,
+	  TABLE_GAUGE | TABLE_KEEP | TABLE_EACH | TABLE_CHANGE | TABLE_OF_TIMES_OFF, cell_worst,
 	  ROW(worst.dur_ns) },
 	{ "worst_at_ns", "at s", TABLE_TIME, TABLE_KEEP | TABLE_EACH, cell_worst_at,
 	  ROW(worst.at_ns) },

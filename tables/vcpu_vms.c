@@ -183,9 +183,10 @@ static const struct table_column columns[] = {
 	  DELAY(slices) },
 	{ "took_over", "took over", TABLE_COUNT, TABLE_WIDE | TABLE_OF_SWITCHES, cell_u64,
 	  DELAY(took_over) },
-	{ "worst_ns", "worst wait ms", TABLE_MS, TABLE_EACH, cell_worst_ns, DELAY(worst.dur_ns) },
-	{ "worst_held_ns", "of it ms", TABLE_MS, TABLE_SPARE | TABLE_EACH, cell_worst_ns,
-	  DELAY(worst_held_ns) },
+	{ "worst_ns", "worst wait ms", TABLE_MS, TABLE_GAUGE | TABLE_EACH, cell_worst_ns,
+	  DELAY(worst.dur_ns) },
+	{ "worst_held_ns", "of it ms", TABLE_MS, TABLE_GAUGE | TABLE_SPARE | TABLE_EACH,
+	  cell_worst_ns, DELAY(worst_held_ns) },
 	{ "worst_at_ns", "at s", TABLE_TIME, TABLE_KEEP | TABLE_EACH, cell_worst_ns,
 	  DELAY(worst.at_ns) },
 	{ "worst_cpu", "on CPU", TABLE_INTEGER, TABLE_EACH, cell_worst_cpu, DELAY(worst.cpu) },
@@ -282,11 +283,11 @@ static void cell_busy(const struct cell *c)
 }
 
 static const struct table_column capacity_columns[] = {
-	{ "cpus", "CPUs", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, CAPACITY(cpus) },
+	{ "cpus", "CPUs", TABLE_COUNT, TABLE_GAUGE | TABLE_OF_SWITCHES, cell_u64, CAPACITY(cpus) },
 	{ "busy_ns", "busy ms", TABLE_MS, TABLE_OF_SWITCHES, cell_u64, CAPACITY(busy_ns) },
 	{ "known_ns", "known ms", TABLE_MS, TABLE_OF_SWITCHES, cell_u64, CAPACITY(known_ns) },
 	{ "busy_percent", "busy %", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_busy, 0 },
-	{ "vcpus", "vCPUs", TABLE_COUNT, 0, cell_u64, CAPACITY(vcpus) },
+	{ "vcpus", "vCPUs", TABLE_COUNT, TABLE_GAUGE, cell_u64, CAPACITY(vcpus) },
 	{ "overcommitted", "overcommitted", TABLE_BOOL, TABLE_MACHINE | TABLE_OF_SWITCHES,
 	  cell_bool, CAPACITY(overcommitted) },
 	TABLE_COLUMNS_END,

@@ -18,6 +18,9 @@ try job create 2001 --ttl 4000d
 try job create 2001 --bucket 2d
 try job list 2001
 try job show 2001 --ttl 7d
+try job list --in 5s
+try job start
+try job start 2001
 try job show 2001
 try job remove 2001
 try tasks --job 2001
@@ -34,6 +37,8 @@ try job list --store rediss://host
 ls -A
 # what a store holds may be anything
 $CDICT job create 2001 --bucket 1d && $CDICT push -q --job 2001 a.cdict
+try job start 2001 --in 5
+try job start 2001 --seconds 0
 f=$(ls jobs/2001/h*/*)
 cp $f whole
 head -c 200 whole >$f

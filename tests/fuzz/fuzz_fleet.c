@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a store holds: a value as it is, and as the body of one whose checksum is right; a job. What is taken can be
+ * What a store holds: a value as it is, and as the body of one whose checksum is right; a job; who waits, and a start. What is taken can be
  * printed, and encoded again it tells the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fleet/figures.h"
 #include "fleet/job.h"
+#include "fleet/start.h"
 #include "fleet/value.h"
 #include "format/codec.h"
 #include "tests/fuzz/limits.h"
@@ -25,11 +27,11 @@ static void print(const struct fleet_rows *rows)
 	const struct fleet_table_options all = { 0 }, few = { .hidden = HIDE_NAME | HIDE_VCPU };
 	struct table_frame frame = { .command = "fuzz", .file = "", .wide = true };
 
-	for (int kind = 0; kind < FLEET_KINDS; kind++) {
+	for (int kind = 0; kind < FLEET_OF_CAPTURES; kind++) {
 		struct table *tables[] = { fleet_table(rows, (enum fleet_kind)kind, &all),
 					   fleet_table(rows, (enum fleet_kind)kind, &few) };
 
-		for (int format = TABLE_AS_TEXT; format <= TABLE_AS_MD; format++) {
+		for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
 			struct sink s;
 
 			must(tables[0] && tables[1]);
@@ -40,6 +42,24 @@ static void print(const struct fleet_rows *rows)
 		table_free(tables[0]);
 		table_free(tables[1]);
 	}
+}
+
+static void print_figures(const struct fleet_rows *rows)
+{
+	struct table_frame frame = { .command = "fuzz", .file = "" };
+	struct table *t = fleet_figures_new();
+
+	must(t != NULL);
+	fleet_figures_fill(t, "host", rows);
+	must(!t->failed && t->n_rows == rows->of[FLEET_COUNTS].n + rows->of[FLEET_BENCH].n);
+	for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
+		struct sink s;
+
+		sink_to_memory(&s);
+		must(!table_print(&s, (enum table_format)format, &frame, &t, 1));
+		free(sink_take(&s, NULL));
+	}
+	table_free(t);
 }
 
 /* Rows that were told apart are told apart again. */
@@ -69,6 +89,7 @@ static void decode(const void *data, size_t size)
 	must(!rc || (err.code == rc && err.text[0]));
 	if (!rc && rows.n < 1000) {
 		print(&rows);
+		print_figures(&rows);
 		again(&rows, &window);
 	}
 	fleet_rows_fini(&rows);
@@ -87,6 +108,88 @@ static void as_body(const uint8_t *data, size_t size)
 	buf_fini(&b);
 }
 
+/* A store with one value; what is put into it is kept beside. */
+struct one {
+	struct store store;
+	const uint8_t *data;
+	size_t size;
+	struct buf put;
+};
+
+static int one_put(struct store *st, const char *id, const char *shelf, const char *name,
+		   const void *data, size_t size, bool *added, struct cdict_error *err)
+{
+	struct one *one = (struct one *)(void *)st;
+
+	(void)id;
+	(void)shelf;
+	(void)err;
+	must(strlen(name) <= STORE_NAME_MOST);
+	one->put.len = 0;
+	buf_add(&one->put, data, size);
+	*added = true;
+	return 0;
+}
+
+static int one_values(struct store *st, const char *id, const char *shelf, store_want_value *want,
+		      store_hear_value *hear, void *ctx, struct cdict_error *err)
+{
+	struct one *one = (struct one *)(void *)st;
+
+	(void)id;
+	(void)shelf;
+	(void)want;
+	(void)err;
+	return hear(ctx, "name", one->data, one->size);
+}
+
+static const struct store_ops ops = { .put = one_put, .values = one_values };
+
+/* What is taken and put again is taken again, and is the same. */
+static void waits(const uint8_t *data, size_t size)
+{
+	struct one one = { .store = { &ops }, .data = data, .size = size };
+	struct fleet_waiters waiters = { 0 }, again = { 0 };
+	struct cdict_error err = { 0 };
+	int rc = fleet_waiters_read(&waiters, &one.store, "2001", &err);
+
+	must(!rc || (err.code == rc && err.text[0]));
+	if (!rc) {
+		const struct fleet_waiter *a, *b;
+
+		must(!fleet_waiter_put(&one.store, "2001", &waiters.all.at[0], &err));
+		one.data = one.put.data;
+		one.size = one.put.len;
+		must(!fleet_waiters_read(&again, &one.store, "2001", &err));
+		a = &waiters.all.at[0];
+		b = &again.all.at[0];
+		must(!strcmp(a->host, b->host) && a->pid == b->pid && a->state == b->state &&
+		     a->seen_ns == b->seen_ns && a->at_ns == b->at_ns &&
+		     a->clock.offset_ns == b->clock.offset_ns);
+	}
+	array_fini(&waiters.all);
+	array_fini(&again.all);
+	buf_fini(&one.put);
+}
+
+static void starts(const uint8_t *data, size_t size)
+{
+	struct one one = { .store = { &ops }, .data = data, .size = size };
+	struct cdict_error err = { 0 };
+	struct fleet_start start, again;
+	int rc = fleet_start_latest(&one.store, "2001", &start, &err);
+
+	must(rc == 1 || (rc < 0 && err.code == rc && err.text[0]));
+	if (rc == 1) {
+		must(!fleet_start_put(&one.store, "2001", &start, &err));
+		one.data = one.put.data;
+		one.size = one.put.len;
+		must(fleet_start_latest(&one.store, "2001", &again, &err) == 1);
+		must(start.at_ns == again.at_ns && start.duration_ms == again.duration_ms);
+	}
+	buf_fini(&one.put);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cdict_error err = { 0 };
@@ -97,6 +200,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	limits_begin(size);
 	decode(data, size);
 	as_body(data, size);
+	waits(data, size);
+	starts(data, size);
 	rc = fleet_job_decode(&job, "2001", data, size, &err);
 	must(!rc || (err.code == rc && err.text[0]));
 	if (!rc) {

@@ -11,12 +11,15 @@ fi
 
 # What a command writes instead of printing it: there with status 0, and not at all with 1.
 FILE_MADE=
+# What is to be done before each run, of a command that uses something up.
+BEFORE=true
 
 # try NAME HOW N COMMAND... - one run in which allocation N fails; says what is wrong
 try() {
 	local how=$2 n=$3 rc
 	shift 3
 	[ -z "$FILE_MADE" ] || rm -f "$FILE_MADE"
+	$BEFORE
 	env LD_PRELOAD="$NOMEM" "NOMEM_$how=$n" "$@" >out 2>err </dev/null
 	rc=$?
 	case $rc in
@@ -38,6 +41,7 @@ try() {
 walk() {
 	local name=$1 all step wrong= failed=0 n
 	shift
+	$BEFORE
 	env LD_PRELOAD="$NOMEM" NOMEM_LOG=9 "$@" >want.out 2>err 9>count </dev/null || {
 		echo "not ok $name"
 		sed 's/^/    # /' err

@@ -143,3 +143,10 @@ if have_perf; then
 else
 	skip nomem_plugin "perf is not installed"
 fi
+
+"$CDICT" job create 2001 --store jobs
+if "$CDICT" push -q --store jobs --job 2001 -e page-faults,sched:sched_switch -- true 2>/dev/null; then
+	walk nomem_push_counts "$CDICT" push -q --store jobs --job 2001 -e page-faults,sched:sched_switch -- true
+else
+	skip nomem_push_counts "no rights to trace"
+fi

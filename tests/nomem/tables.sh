@@ -55,7 +55,26 @@ walk nomem_push "$CDICT" push -q --store jobs --job 2001 x.cdict
 for command in tasks exits vcpu latency; do
 	walk "nomem_job_$command" "$CDICT" $command --store jobs --job 2001 --format json
 done
+FILE_MADE=fleet.html
+walk nomem_report_job "$CDICT" report -q --store jobs --job 2001 -o $FILE_MADE
+FILE_MADE=
+PRINTS_AS_IT_GOES=1 walk nomem_top_job "$CDICT" top --store jobs --job 2001 --seconds 1ms
+walk nomem_job_start "$CDICT" job start -q --store jobs 2001 --in 1ms
+mkdir spool && cp -r jobs/2001 spool/2001 && rm -rf spool/2001/waits spool/2001/starts
+spooled() { rm -rf spool.now && cp -r spool spool.now; }
+BEFORE=spooled walk nomem_push_spool "$CDICT" push -q --store jobs --spool spool.now
 walk nomem_push_file "$CDICT" push -q --store jobs --job 2001 --with-file x.cdict
+FILE_MADE=fleet.html
+walk nomem_report_hosts "$CDICT" report -q --store jobs --job 2001 -o $FILE_MADE
+walk nomem_report_jobs "$CDICT" report -q --store jobs --job 2001,2001 -o $FILE_MADE
+FILE_MADE=
+printf '{"a": [1, 2.5], "b.c": {"d": 3}}' >x.json
+"$CDICT" push -q --store jobs --job 2001 --host h --bench x.json
+walk nomem_push_bench "$CDICT" push -q --store jobs --job 2001 --host h --bench x.json
+walk nomem_pull_figures "$CDICT" pull -q --store jobs --job 2001 --format json
+walk nomem_pull_openmetrics "$CDICT" pull -q --store jobs --job 2001 --format openmetrics
+# cut off it has no "# EOF", and nobody takes it
+PRINTS_AS_IT_GOES=1 walk nomem_tasks_openmetrics "$CDICT" tasks x.cdict --format openmetrics
 walk nomem_pull "$CDICT" pull -q --store jobs --job 2001 -o pulled
 FILE_MADE=x.out
 for format in perfetto chrome pfw csv perfwhiz; do

@@ -24,6 +24,7 @@ echo 'CPU 0/KVM' >saved/proc/700/task/701/comm
 if have_perf; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict --dlarg quiet=1 -i "$DATA/kvm-callchain.data" >/dev/null 2>&1
 fi
+echo '{"iops": 1000, "lat": [1, 2]}' >fio.json
 echo 'main;work 3' | tee stacks.folded >before.folded
 echo 'SELECT count(*) FROM sched_switch;' >report.sql
 mkdir logs && echo '+,main,work,1,100,20,10' >logs/system-test-1-stdout.log
@@ -39,12 +40,14 @@ run_all() { # NAME, lines on stdin
 	local name=$1 line status n=0 wrong=
 	while read -r line; do
 		case $line in
-		*ssh\ * | *'cdict record'* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'* | *redis://*) continue ;;
+		*ssh\ * | *'cdict record'* | *'cdict push'*' -e '* | *'cdict sweep --record'* | *'cdict top'* | *perf\ record* | *perf\ script* | *--openstack* | *--os-* | *--open\ * | *'cdict identify -o'* | *redis://*) continue ;;
 		esac
 		if [[ $line == *jq* ]] && ! command -v jq >/dev/null; then continue; fi
 		for file in run record before after base new base-1 base-2 new-1 new-2 big tuesday monday; do cp named.cdict $file.cdict; done
 		rm -rf jobs
-		[[ $line != *--job* && $line != *'job show'* && $line != *'job remove'* ]] || cdict job create 2001
+		[[ $line != *--job* && $line != *--spool* && $line != *'job show'* && $line != *'job start'* && $line != *'job remove'* ]] || cdict job create 2001
+		[[ $line != *before,after* ]] || for job in before after; do cdict job create $job && cdict push -q --job $job $job.cdict; done
+		[[ $line != *--spool* ]] || for store in run.cdict.spool; do cdict job create --store $store 2001 && cdict push -q --store $store --job 2001 run.cdict; done
 		[[ $line != 'cdict pull '* ]] || cdict push -q --job 2001 --with-file run.cdict
 		if [[ $line == 'cdict flame'*run.cdict* ]]; then cp stacks.cdict run.cdict 2>/dev/null || continue; fi
 		line=${line//Firewall.05/$instance} line=${line/--vm Firewall/--vm $instance}

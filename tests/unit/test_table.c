@@ -316,7 +316,7 @@ static void rows_that_are_filled_later_are_printed_and_sorted_as_others(void **s
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		for (int format = TABLE_AS_TEXT; format <= TABLE_AS_MD; format++) {
+		for (int format = TABLE_AS_TEXT; format <= TABLE_AS_OPENMETRICS; format++) {
 			int freed = 0;
 			struct table *now = many(false, NULL), *later = many(true, &freed);
 			char *want, *got;

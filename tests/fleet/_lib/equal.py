@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""equal.py COMMAND JOB.json FILE.json... - whether a job's table is the sum of the files' tables.
+"""equal.py COMMAND JOB.json [HOST=]FILE.json... - whether a job's table is the sum of the files' tables.
 
 Counters must be equal to the last digit, row by row and in all; the longest must be the longest;
 percentiles may differ by what a histogram states (0.8 % of the value, twice: once on either side).
-Rows of files are told apart by name, VM (a nameless one's with its host), vCPU and reason.
+Rows of files are told apart by name, VM (a nameless one's with its host: HOST, else as the file says), vCPU and reason.
 """
 import json
 import sys
@@ -42,8 +42,9 @@ def main():
     got = rows(json.load(open(job)), command)
     want = {}
     for name in files:
-        doc = json.load(open(name))
-        for key, row in rows(doc, command, doc["capture"]["host"]).items():
+        host, _, path = name.rpartition("=")
+        doc = json.load(open(path))
+        for key, row in rows(doc, command, host or doc["capture"]["host"]).items():
             at = want.setdefault(key, {})
             for k, v in row.items():
                 at[k] = max(at.get(k, 0), v) if k in LONGEST[command] else at.get(k, 0) + v

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What waits for its store. */
+#include "fleet/spool.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/fail.h"
+
+static int check(struct store *spool, const char *path, const char *id, uint64_t bucket_ns,
+		 struct cdict_error *err)
+{
+	struct fleet_job there;
+	int rc = store_get(spool, id, &there, err);
+
+	if (rc || there.bucket_ns == bucket_ns)
+		return rc;
+	return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
+			  "%s: it holds buckets of %" PRIu64 " ms, those of job %s are of %" PRIu64
+			  " ms",
+			  path, there.bucket_ns / 1000000, id, bucket_ns / 1000000);
+}
+
+int fleet_spool_open(struct store **out, const char *path, const char *id, uint64_t bucket_ns,
+		     struct cdict_error *err)
+{
+	struct fleet_job job = { .created_ms = fleet_now_ms(), .bucket_ns = bucket_ns };
+	struct store *st;
+	int rc = store_dir_open(&st, path, err);
+
+	if (rc)
+		return rc;
+	snprintf(job.id, sizeof(job.id), "%s", id);
+	strcpy(job.info, "spooled");
+	rc = store_create(st, &job, err);
+	if (rc == -EEXIST)
+		rc = check(st, path, id, bucket_ns, err);
+	if (rc)
+		store_close(st);
+	else
+		*out = st;
+	return rc;
+}
+
+struct moving {
+	struct store *spool, *to;
+	const char *id, *shelf;
+	struct fleet_spool_counts *counts;
+	struct cdict_error *err;
+	ARRAY(char *) shelves;
+};
+
+static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+{
+	struct moving *m = ctx;
+	bool added;
+	int rc = store_put(m->to, m->id, m->shelf, name, data, size, &added, m->err);
+
+	if (rc)
+		return rc;
+	m->counts->values++;
+	m->counts->added += added;
+	return store_dir_drop(m->spool, m->id, m->shelf, name, m->err);
+}
+
+static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
+{
+	struct moving *m = ctx;
+	char *name = strdup(shelf);
+
+	(void)n;
+	if (name && !array_push(&m->shelves, name))
+		return 0;
+	free(name);
+	return cdict_fail_nomem(m->err);
+}
+
+int fleet_spool_push(struct store *spool, const char *id, struct store *to,
+		     struct fleet_spool_counts *out, struct cdict_error *err)
+{
+	struct moving m = { .spool = spool, .to = to, .id = id, .counts = out, .err = err };
+	struct fleet_job from, job;
+	int rc = store_get(spool, id, &from, err);
+
+	rc = rc ? rc : store_get(to, id, &job, err);
+	if (!rc && from.bucket_ns != job.bucket_ns)
+		rc = cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
+				"spooled were buckets of %" PRIu64 " ms, those of job %s are of "
+				"%" PRIu64 " ms: push the capture itself",
+				from.bucket_ns / 1000000, id, job.bucket_ns / 1000000);
+	rc = rc ? rc : store_shelves(spool, id, hear_shelf, &m, err);
+	for (size_t i = 0; i < m.shelves.n && !rc; i++) {
+		m.shelf = m.shelves.at[i];
+		rc = store_values(spool, id, m.shelf, hear_value, &m, err);
+	}
+	for (size_t i = 0; i < m.shelves.n; i++)
+		free(m.shelves.at[i]);
+	array_fini(&m.shelves);
+	if (!rc)
+		store_dir_tidy(spool, id);
+	return rc;
+}

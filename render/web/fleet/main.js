@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The page of a job: chooses which picture and which table is seen. What they say was counted and drawn by the program.
+import { decodeBase64 } from '../page.js';
+import { Card } from '../ui/card.js';
+import { button, choice, h, name, replace } from '../ui/dom.js';
+import { Table } from '../ui/table.js';
+import { clean, duration, figure, plural } from '../ui/text.js';
+import { applyTheme, themeName } from '../ui/theme.js';
+
+const textOf = (id) => document.getElementById(id)?.textContent ?? '';
+
+/** The text of a deflated element. */
+async function inflated(id) {
+	const { DecompressionStream } = /** @type {any} */ (globalThis);
+	const stream = new Blob([decodeBase64(textOf(id))]).stream().pipeThrough(new DecompressionStream('deflate'));
+
+	return new Response(stream).text();
+}
+
+/** The state in the link: #figure=busy_percent&table=hosts&theme=dark */
+function readState() {
+	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+/** A difference with its sign, as the comparison of captures shows it. */
+function changed(key, v) {
+	return v ? h('span', { class: v > 0 ? 'more-text' : 'less-text' }, `${v > 0 ? '+' : ''}${figure(key, v)}`) : figure(key, v);
+}
+
+class FleetPage {
+	constructor(page, root) {
+		this.page = page;
+		this.state = readState();
+		this.card = new Card(document.body);
+		this.theme = button('', null, () => this.set({ theme: themeName(this.state.theme) === 'dark' ? 'light' : 'dark' }), { class: 'icon' });
+		this.chooser = h('div', { class: 'tools' });
+		this.picture = h('div', { class: 'picture' });
+		this.tabs = h('div', { class: 'tabs', role: 'tablist' });
+		this.tableBox = h('div', { class: 'table-place' });
+		replace(root,
+			h('header', { class: 'head' },
+				h('div', { class: 'what' }, h('strong', null, name(clean(page.title))),
+					page.facts.map((fact) => h('span', { class: 'fact' }, h('bdi', null, clean(fact))))),
+				this.theme),
+			h('main', { class: 'fleet' },
+				page.lines.map((line) => h('p', { class: 'note' }, h('bdi', null, clean(line)))),
+				page.map ? h('section', null, this.chooser, this.picture) : null,
+				h('div', { class: 'tabs-row' }, this.tabs), this.tableBox));
+		this.picture.addEventListener('pointermove', (e) => this.#point(e));
+		this.picture.addEventListener('pointerleave', () => this.card.hide());
+		addEventListener('hashchange', () => {
+			this.state = readState();
+			this.draw();
+		});
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+	}
+
+	set(change) {
+		this.state = { ...this.state, ...change };
+		history.replaceState(null, '', `#${new URLSearchParams(this.state)}`);
+		this.draw();
+	}
+
+	async load() {
+		this.rows = JSON.parse(await inflated('fleet-tables'));
+		this.plot = JSON.parse(textOf('fleet-plot') || 'null');
+		this.values = this.page.map ? JSON.parse(await inflated('fleet-values')) : null;
+		await this.draw();
+	}
+
+	async draw() {
+		const palette = applyTheme(this.page, this.state.theme);
+
+		palette.ramp.forEach((colour, i) => document.documentElement.style.setProperty(`--ramp-${i + 1}`, colour));
+		this.theme.textContent = palette === this.page.palette.dark ? '☀' : '☾';
+		this.theme.title = palette === this.page.palette.dark ? 'light colours' : 'dark colours';
+		this.#drawTable();
+		await this.#drawMap();
+	}
+
+	// ---- the pictures ----
+
+	async #drawMap() {
+		const { map } = this.page;
+
+		if (!map)
+			return;
+		this.figure = map.figures.find(({ key }) => key === this.state.figure) ?? map.figures[0];
+		replace(this.chooser, choice('', map.figures.map(({ key, title, about }) => [key, title, about]), this.figure.key,
+			(key) => this.set({ figure: key })));
+		if (this.picture.dataset.figure === this.figure.key)
+			return;
+		const { key, title } = this.figure;
+		const svg = new DOMParser().parseFromString(await inflated(`picture-${key}`), 'image/svg+xml').documentElement;
+
+		if (this.figure.key !== key)
+			return; // another one was chosen meanwhile
+		svg.querySelector('title')?.remove(); // the card says more
+		svg.setAttribute('aria-label', title);
+		replace(this.picture, document.importNode(svg, true));
+		this.picture.dataset.figure = key;
+	}
+
+	// The cell under the pointer, by where the program drew them.
+	#point(e) {
+		const { map } = this.page;
+		const svg = this.picture.querySelector('svg');
+		const box = svg?.getBoundingClientRect();
+		const scale = box ? svg.viewBox.baseVal.width / box.width : 0;
+		const x = box ? ((e.clientX - box.left) * scale - this.plot.x) / this.plot.w : -1;
+		const y = box ? ((e.clientY - box.top) * scale - this.plot.y) / this.plot.h : -1;
+
+		if (x < 0 || x >= 1 || y < 0 || y >= 1 || !map.names.length) {
+			this.card.hide();
+			return;
+		}
+		const [row, column] = [Math.floor(y * map.names.length), Math.floor(x * map.columns)];
+		const i = row * map.columns + column;
+		const seen = this.values.seen[i];
+		const from = column * map.column_ns;
+
+		this.card.show([
+			clean(map.names[row]),
+			seen ? `${this.figure.title}: ${this.values[this.figure.key][i] === null ? 'not known' : figure(this.figure.key, this.values[this.figure.key][i])}` : 'nothing was pushed',
+			map.from_ms ? `${new Date(map.from_ms + from / 1e6).toISOString().replace('T', ' ').replace('Z', ' UTC')}, ${duration(map.column_ns)}`
+				: `${duration(from)} after its first event, ${duration(map.column_ns)}`,
+			seen > 1 ? `the largest of ${plural(seen, 'bucket')}` : null,
+		], e.clientX, e.clientY);
+	}
+
+	// ---- the tables ----
+
+	#drawTable() {
+		const { tables } = this.page;
+		const chosen = tables.find(({ key }) => key === this.state.table) ?? tables[0];
+
+		replace(this.tabs, tables.map(({ key, title, rows, about }) => button(`${title} ${rows}`, about, () => this.set({ table: key }), {
+			class: `tab${key === chosen.key ? ' on' : ''}`, role: 'tab', 'aria-selected': String(key === chosen.key), data: { tab: key },
+		})));
+		if (!chosen || this.tableBox.dataset.table === chosen.key)
+			return;
+		this.tableBox.dataset.table = chosen.key;
+		const { columns, by_column: byColumn } = this.rows[chosen.key];
+		const rows = (byColumn[0] ?? []).map((_, i) => ({ ...Object.fromEntries(columns.map((key, c) => [key, byColumn[c][i]])), at: i }));
+		const heads = chosen.heads.filter(({ key, wide }) => !wide && columns.includes(key) && rows.some((row) => row[key] !== null));
+		const table = new Table(heads.map((head) => this.#column(chosen, head)), {
+			app: { busy: () => { } }, name: chosen.key, rowData: (row) => ({ at: row.at }),
+		});
+
+		replace(this.tableBox, h('p', { class: 'dim' }, clean(chosen.about)), table.el);
+		table.setRows(rows);
+	}
+
+	#column(table, { key, title, text }) {
+		const host = table.key === 'hosts' && key === 'host';
+
+		if (key.startsWith('change_'))
+			return { key, title: title.replace(/ (ms|us|µs)$/, ''), hint: `${key}: B less A`, value: (row) => row[key], show: (row) => changed(key, row[key]) };
+		return { key, title: title.replace(/ (ms|us|µs)$/, ''), text, hint: key, value: (row) => row[key], show: host ? (row) => this.#host(row[key]) : undefined };
+	}
+
+	// Its name leads to its own page; several captures have several.
+	#host(host) {
+		const files = this.rows.links.filter(([of]) => of === host).map(([, file]) => file);
+		const text = h('bdi', null, clean(host));
+
+		if (!files.length)
+			return text;
+		return [h('a', { href: files[0], title: 'the page of this host' }, text),
+		files.slice(1).map((file, i) => [' ', h('a', { href: file, title: 'of another capture' }, String(i + 2))])];
+	}
+}
+
+async function start() {
+	const root = document.getElementById('app');
+
+	try {
+		const page = JSON.parse(textOf('cdict-fleet'));
+
+		await new FleetPage(page, root).load();
+	} catch (error) {
+		root.textContent = `This page cannot be shown: ${error.message}`;
+		document.documentElement.dataset.failed = '1';
+	}
+	document.documentElement.dataset.drawn = '1';
+}
+
+start();

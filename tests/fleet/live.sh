@@ -1,0 +1,285 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What is pushed while it is recorded is what the file says: pushing it later adds nothing. Whatever the store does, the recording goes on:
+# what it does not take is spooled, and pushed from there. Recorders that wait begin at one moment.
+# needs: python3 jq
+# takes: 40
+# waits: 1
+# timeout: 600
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/fleet/_lib/redis.sh"
+cd "$(mktemp -d)" || exit 1
+
+names="pushes_while_it_records store_that_dies_is_spooled store_faults_do_not_touch_the_recording slow_store_does_not_delay
+	spool_is_told_and_refused waiting_ones_begin_together waiting_is_ended_and_late_ones_are_told"
+if ! "$CDICT" record -q -s 200ms -o may.cdict 2>may.err; then
+	for name in $names; do skip "$name" "may not record here: $(tail -n 1 may.err)"; done
+	exit
+fi
+
+# load - tasks that wake each other, until they are ended
+cat >load.py <<'EOF'
+import os, time
+a, b = os.pipe(), os.pipe()
+if os.fork():
+    os.close(a[0]), os.close(b[1])
+    while os.write(a[1], b"x") and os.read(b[0], 1): time.sleep(0.002)
+else:
+    os.close(a[1]), os.close(b[0])
+    while os.read(a[0], 1): os.write(b[1], b"x")
+EOF
+python3 load.py 2>/dev/null &
+load=$!
+trap 'kill $load; stop_servers' EXIT
+
+# until_ COMMAND... - it holds, within a minute
+until_() {
+	local n=0
+	until "$@" >/dev/null 2>&1; do
+		[ $((n += 1)) -lt 1200 ] || { echo "never: $*"; return 1; }
+		sleep 0.05
+	done
+}
+buckets() { [ "$("$CDICT" job show "$1" --json | jq '[.hosts[].buckets] | add // 0')" -ge "$2" ]; }
+
+# same JOB FILE - the job's figures are the file's, and pushing the file adds nothing
+same() {
+	local of
+	"$CDICT" push --job "$1" "$2" 2>push.err || cat push.err
+	grep -q ' 0 of [0-9]* buckets are new' push.err || cat push.err
+	of='.total | del(.latency_max_at_ns, .latency_avg_ns, .latency_p50_ns, .latency_p99_ns, .slice_p50_ns, .slice_p99_ns)'
+	"$CDICT" tasks -q --job "$1" --json | jq -S "$of" >job.total
+	"$CDICT" tasks -q --merge-sys-tasks --json "$2" | jq -S "$of" >file.total
+	diff job.total file.total
+	[ "$(jq .switches job.total)" -gt 100 ] || echo "nothing was recorded"
+}
+# unlost FILE - the recording is whole, and lost nothing
+unlost() {
+	"$CDICT" info -q --verify "$1" | grep -q whole || echo "$1 is not whole"
+	[ "$("$CDICT" info -q --json "$1" | jq .loss.lost)" = 0 ] || "$CDICT" info -q "$1" | grep -i lost
+}
+
+while_it_records() {
+	"$CDICT" job create live || return
+	"$CDICT" record -o a.cdict --push --job live 2>err &
+	local pid=$!
+	until_ buckets live 2 || cat err
+	kill -0 $pid || echo "it has ended: what is there was not pushed while it recorded"
+	kill -INT $pid
+	wait $pid || { echo "status $?"; cat err; }
+	grep -q 'job live: [0-9]* buckets pushed' err || cat err
+	[ ! -e a.cdict.spool ] || echo "a spool without need"
+	same live a.cdict
+}
+export CDICT_STORE=$PWD/jobs
+verdict pushes_while_it_records "$(while_it_records 2>&1)"
+
+refused() {
+	local words
+	for words in '--push' '--job live' '--wait' '--spool x' '--store x' '--push --job live -o -' '--push --job live --keep 1s' '--push --job 1'; do
+		# shellcheck disable=SC2086
+		"$CDICT" record $words -s 100ms >/dev/null 2>err
+		[ $? = 129 ] || { echo "$words: taken"; cat err; }
+	done
+	"$CDICT" push --spool nowhere 2>err && echo "pushed from nowhere"
+	grep -q 'nowhere: nothing is spooled there' err || cat err
+	# a job that is not there: told, spooled, pushed when it is
+	"$CDICT" record -s 2500ms -o n.cdict --push --job nobody 2>err
+	[ $? = 2 ] || echo "status 0 without a job"
+	[ "$(grep -c 'there is no job nobody.*figures are spooled to n.cdict.spool' err)" = 1 ] || cat err
+	grep -q "buckets are in n.cdict.spool: 'cdict push --job nobody --spool n.cdict.spool' pushes them" err || cat err
+	"$CDICT" job create nobody --bucket 10ms
+	"$CDICT" push --spool n.cdict.spool 2>err && echo "buckets of another length were taken"
+	grep -q 'spooled were buckets of 1000 ms, those of job nobody are of 10 ms' err || cat err
+	"$CDICT" job remove nobody && "$CDICT" job create nobody
+	"$CDICT" push --spool n.cdict.spool 2>err || cat err
+	[ ! -e n.cdict.spool ] || find n.cdict.spool
+	same nobody n.cdict
+}
+verdict spool_is_told_and_refused "$(refused 2>&1)"
+
+# ---- one moment ----
+
+waiting() { [ "$("$CDICT" job show "$1" --json | jq '[.waits[] | select(.state == "waits")] | length')" = "$2" ]; }
+first() { "$CDICT" info -q --json "$1" | jq .first_event_wall_ns; }
+
+# began - three of them, and how far their first events are from each other and the moment, in ns
+together() {
+	local i at pids=()
+	"$CDICT" job remove "$1" 2>/dev/null
+	"$CDICT" job create "$1" || return
+	for i in 1 2 3; do
+		"$CDICT" record --wait --job "$1" -o w$i.cdict 2>w$i.err &
+		pids+=($!)
+	done
+	until_ waiting "$1" 3 || return
+	"$CDICT" job start "$1" --in 4s --seconds 1 2>err || cat err
+	grep -q "$1: 3 recorders wait" err || cat err
+	for i in "${pids[@]}"; do wait "$i" || echo "status $?"; done
+	at=$("$CDICT" info --json w1.cdict | jq -r '.about["job.start_wall_ns"]')
+	# the bound is on what the files say
+	for i in 1 2 3; do echo $(($(first w$i.cdict) - at)); done | sort -n >begins
+	echo "$(tail -n 1 begins) $(head -n 1 begins)" >apart
+}
+begin() {
+	local low high
+	together m1 || return
+	read -r high low <apart
+	# once more, where the machine stood still
+	[ $((high - low)) -lt 50000000 ] || { together m1; read -r high low <apart; }
+	[ $((high - low)) -lt 50000000 ] || echo "begins are $((high - low)) ns apart: $(tr '\n' ' ' <begins)"
+	[ "$low" -gt -1000000 ] || echo "one began before the moment: $low ns"
+	"$CDICT" job show m1 --json >show
+	jq -e '[.waits[] | select(.state == "recorded" and (.clock_offset_ns | fabs) < 1e9)] | length == 3' show >/dev/null || jq .waits show
+	"$CDICT" info w1.cdict | grep -q '^started by  *job m1 for ' || "$CDICT" info w1.cdict
+	"$CDICT" job remove m1
+}
+ended() {
+	local pid
+	"$CDICT" job create m2 || return
+	"$CDICT" record --wait --job m2 -o e.cdict 2>err &
+	pid=$!
+	until_ waiting m2 1
+	kill -INT $pid
+	wait $pid
+	[ $? = 1 ] && grep -q 'interrupted while it waited' err && [ ! -e e.cdict ] || cat err
+	"$CDICT" job show m2 --json | jq -e '.waits[0].state == "gave up"' >/dev/null || "$CDICT" job show m2
+	"$CDICT" job start m2 --in 1ms 2>err || echo "status $?"
+	grep -q 'nobody waits now' err || cat err
+	# that one is over; the next is taken
+	"$CDICT" record --wait --job m2 -s 300ms -o e.cdict 2>err &
+	pid=$!
+	until_ waiting m2 1
+	grep -q 'job m2 was started .* ago: waits for the next start' err || cat err
+	"$CDICT" job start -q m2 --in 200ms
+	wait $pid || cat err
+	unlost e.cdict
+	"$CDICT" record --wait --job m3 -s 300ms -o f.cdict 2>err && echo "waited for nothing"
+	grep -q 'there is no job m3' err && [ ! -e f.cdict ] || cat err
+	"$CDICT" job remove m2
+}
+verdict waiting_is_ended_and_late_ones_are_told "$(ended 2>&1)"
+
+if ! command -v redis-server >/dev/null || "$CDICT" job list --store redis://127.0.0.1:1 2>&1 | grep -q 'built without hiredis'; then
+	verdict waiting_ones_begin_together "$(begin 2>&1)"
+	for name in store_that_dies_is_spooled store_faults_do_not_touch_the_recording slow_store_does_not_delay; do
+		skip $name 'no redis-server, or built without hiredis'
+	done
+	exit
+fi
+
+# ---- a server ----
+
+port=$(free_port)
+start_redis "$port" r --appendonly yes --appendfsync always
+export CDICT_STORE=redis://127.0.0.1:$port
+verdict waiting_ones_begin_together "$(begin 2>&1)"
+
+# not in a subshell: the servers are this shell's to end
+dies() {
+	local pid
+	"$CDICT" job create live || return
+	"$CDICT" record -o d.cdict --push --job live 2>err &
+	pid=$!
+	until_ buckets live 1 || cat err
+	kill -9 "${servers[-1]}"
+	wait "${servers[-1]}" 2>/dev/null
+	until_ test -d d.cdict.spool/live || cat err
+	kill -INT $pid
+	wait $pid
+	[ $? = 2 ] || echo "status 0 with a spool"
+	[ "$(grep -c "job live: redis://127.0.0.1:$port: .*figures are spooled to d.cdict.spool" err)" -ge 1 ] || cat err
+	grep -q "buckets are in d.cdict.spool: 'cdict push --job live --spool d.cdict.spool' pushes them" err || cat err
+	unlost d.cdict
+	"$CDICT" push --spool d.cdict.spool 2>err && echo "pushed to nobody"
+	start_redis "$port" r --appendonly yes --appendfsync always
+	"$CDICT" push --spool d.cdict.spool --job live 2>err || cat err
+	grep -q 'job live, d.cdict.spool: [1-9][0-9]* of' err || cat err
+	[ ! -e d.cdict.spool ] || find d.cdict.spool
+	same live d.cdict
+	# back while it records: what was spooled follows by itself
+	"$CDICT" job create back
+	kill -9 "${servers[-1]}"
+	wait "${servers[-1]}" 2>/dev/null
+	"$CDICT" record -o b.cdict --push --job back 2>err &
+	pid=$!
+	until_ test -d b.cdict.spool/back || cat err
+	start_redis "$port" r --appendonly yes --appendfsync always
+	until_ buckets back 1 || cat err
+	kill -INT $pid
+	wait $pid || echo "status $?"
+	grep -q 'job back: the store takes figures again' err || cat err
+	[ ! -e b.cdict.spool ] || find b.cdict.spool
+	same back b.cdict
+}
+dies >wrong 2>&1
+verdict store_that_dies_is_spooled "$(cat wrong)"
+
+# faulty WHAT PATTERN - a recording beside a store that answers so
+faulty() {
+	"$CDICT" record -s 2500ms -o f.cdict --push --job live 2>err
+	[ $? = 2 ] || echo "$1: status 0"
+	[ "$(grep -c "redis://127.0.0.1:[0-9]*: .*$2.*figures are spooled" err)" = 1 ] || { echo "$1:"; cat err; }
+	unlost f.cdict
+	[ -d f.cdict.spool/live ] || echo "$1: no spool"
+}
+faults() {
+	local r="redis-cli -p $port" replica i
+	$r config set requirepass secret >/dev/null
+	REDISCLI_AUTH=wrong faulty password 'invalid\|WRONGPASS'
+	REDISCLI_AUTH=secret redis-cli -p "$port" config set requirepass '' >/dev/null 2>&1
+	rm -r f.cdict.spool
+	$r config set maxmemory 1 >/dev/null
+	faulty memory OOM
+	$r config set maxmemory 0 >/dev/null
+	rm -r f.cdict.spool
+	replica=$(free_port)
+	start_redis "$replica" replica --replicaof 127.0.0.1 "$port"
+	for i in $(seq 100); do
+		redis-cli -p "$replica" info replication | grep -q master_link_status:up && break
+		sleep 0.1
+	done
+	CDICT_STORE=redis://127.0.0.1:$replica faulty replica 'name the master'
+	"$CDICT" push --spool f.cdict.spool 2>err || cat err
+	[ ! -e f.cdict.spool ] || echo "$i: the spool is still there"
+	"$CDICT" push --job live f.cdict 2>&1 | grep -q ' 0 of [0-9]* buckets are new' || echo "not all had been spooled"
+}
+faults >wrong 2>&1
+verdict store_faults_do_not_touch_the_recording "$(cat wrong)"
+
+# Every answer comes a second late.
+cat >slow.py <<'EOF'
+import socket, sys, threading, time
+def pump(a, b, wait):
+    try:
+        while data := a.recv(65536):
+            time.sleep(wait)
+            b.sendall(data)
+    except OSError: pass
+    b.close()
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print(s.getsockname()[1], flush=True)
+while True:
+    a = s.accept()[0]
+    b = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    threading.Thread(target=pump, args=(a, b, 0), daemon=True).start()
+    threading.Thread(target=pump, args=(b, a, 1), daemon=True).start()
+EOF
+slow() {
+	local s
+	python3 slow.py "$port" >slow.port &
+	servers+=($!)
+	until_ test -s slow.port
+	"$CDICT" job remove live && "$CDICT" job create live
+	CDICT_STORE=redis://127.0.0.1:$(cat slow.port) "$CDICT" record -s 3s -o s.cdict --push --job live 2>err || { echo "status $?"; cat err; }
+	# what is recorded ends in time; what is left to push follows
+	s=$("$CDICT" info --json s.cdict | jq .window_ns.length)
+	[ "$s" -lt 4500000000 ] && [ "$s" -gt 2500000000 ] || echo "three seconds were $s ns"
+	unlost s.cdict
+	same live s.cdict
+}
+slow >wrong 2>&1
+verdict slow_store_does_not_delay "$(cat wrong)"

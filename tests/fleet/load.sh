@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# bench/fleet_load.sh with few hosts: what they push at real pace, and as fast as it goes, arrives in a cluster of three to the last event.
+# needs: python3 jq redis-server redis-cli
+# takes: 10
+# waits: 1
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+cd "$(mktemp -d)" || exit 1
+
+NICE=0 HOSTS=20 BUCKETS=5 MOST=10 WORKERS=3 FLEETLOAD=$BUILD/tests/tools/fleetload LOAD_DIR=$PWD "$TOP/bench/fleet_load.sh" >out 2>err
+status=$?
+if [ $status = 77 ]; then
+	skip few_hosts_push_and_all_arrives "$(tail -n 1 err)"
+	exit
+fi
+told() {
+	[ $status = 0 ] || { echo "status $status"; cat out err; }
+	[ "$(awk '/buckets in the store/ { print $NF }' out | tr '\n' ' ')" = '100 200 200 ' ] || cat out
+	[ "$(awk '/events that they tell/ && $NF > 1000' out | wc -l)" = 3 ] || cat out
+	[ -z "$(ls -d cdict-load.* 2>/dev/null)" ] || ls
+}
+verdict few_hosts_push_and_all_arrives "$(told)"
