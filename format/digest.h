@@ -96,7 +96,7 @@ struct block_digest {
 /* digest_look_ahead - @enc holds the first DIGEST_AHEAD events of a block. */
 void digest_look_ahead(struct format_encoder *enc);
 /* digest_collect - of the block that @enc holds; NULL: there is none. */
-struct block_digest *digest_collect(const struct format_encoder *enc);
+struct block_digest *digest_collect(struct format_encoder *enc);
 
 /* --- while blocks are written, in their order (digest_write.c) --- */
 
@@ -127,6 +127,7 @@ struct digest_book {
 	struct buf head, flags, tids, times, values;
 	bool wakeup_counts;
 	bool off;        /* no digest, for good */
+	bool failed;     /* out of memory: nothing to go on with */
 	uint32_t budget; /* DGST bytes in a million of those of events; 0: DIGEST_BUDGET */
 };
 

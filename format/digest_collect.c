@@ -391,7 +391,7 @@ static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur
 	take_comm(enc, cell(enc, i, FORMAT_CELL_COMM), task->comm);
 }
 
-static struct block_digest *collect(const struct format_encoder *enc, size_t room)
+static struct block_digest *collect(struct format_encoder *enc, size_t room)
 {
 	const struct state *st = &enc->st;
 	uint32_t cur = enc->switched && enc->left_ns == enc->switch_ns ? enc->left : st->current;
@@ -400,8 +400,10 @@ static struct block_digest *collect(const struct format_encoder *enc, size_t roo
 	if (!enc->digested || enc->taken_over)
 		return NULL;
 	d = malloc(sizeof(*d) + (st->n_tasks + room) * sizeof(d->tasks[0]));
-	if (!d)
+	if (!d) {
+		enc->failed = true;
 		return NULL;
+	}
 	*d = (struct block_digest){ .switched = enc->switched,
 				    .wakeup_counts = enc->wakeup_counts,
 				    .first_prev = enc->switched ? st->tids[enc->first_prev] : -1,
@@ -426,7 +428,7 @@ void digest_look_ahead(struct format_encoder *enc)
 	enc->ahead_ns = enc->last_ns;
 }
 
-struct block_digest *digest_collect(const struct format_encoder *enc)
+struct block_digest *digest_collect(struct format_encoder *enc)
 {
 	const struct block_digest *ahead = enc->ahead;
 	struct block_digest *d = collect(enc, ahead ? ahead->n : 0);

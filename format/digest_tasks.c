@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* The tasks of a file's digests: which are called how, which died, which its records tell of already. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +53,10 @@ static void list(struct digest_book *b, struct book_task *t)
 
 void digest_book_record(struct digest_book *b, const struct cdict_task_event *ev)
 {
-	struct book_task *t = b->off || ev->tid <= 0 ? NULL : book_task(b, ev->tid);
+	struct book_task *t;
 
+	errno = 0;
+	t = b->off || ev->tid <= 0 ? NULL : book_task(b, ev->tid);
 	if (!t) {
 		if (ev->tid > 0 && !b->off)
 			book_give_up(b);

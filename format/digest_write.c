@@ -4,6 +4,7 @@
  * up.  When its next block comes, and the file has room, there is a cut between the two: what the
  * first events of the new block make of no use is left out of the rows, and they are written.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,9 +59,11 @@ void digest_book_fini(struct digest_book *b)
 void book_give_up(struct digest_book *b)
 {
 	uint64_t stored = b->stored;
+	/* digest_book_add() and digest_book_record() begin with 0 */
+	bool failed = errno == ENOMEM;
 
 	digest_book_fini(b);
-	*b = (struct digest_book){ .off = true, .stored = stored };
+	*b = (struct digest_book){ .off = true, .failed = failed, .stored = stored };
 }
 
 /* ---- adding up ---- */
@@ -399,6 +402,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	struct digest_cpu *c;
 	bool is_new, ok;
 
+	errno = 0;
 	b->event_bytes += size;
 	if (b->off || !d || info->cpu >= FORMAT_MAX_CPUS ||
 	    (b->blocks && d->wakeup_counts != b->wakeup_counts)) {

@@ -352,8 +352,10 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 	    s->bits.failed || s->own.failed || s->streams.failed || s->scratch.failed ||
 	    enc->order.failed)
 		ret = -ENOMEM;
-	if (digest)
+	if (digest) {
 		*digest = ret ? NULL : digest_collect(enc);
+		ret = enc->failed ? -ENOMEM : ret;
+	}
 	pool->len = 0;
 	enc->n = enc->mark = 0;
 	return ret;

@@ -260,6 +260,8 @@ int cdict_writer_task(struct cdict_writer *w, const struct cdict_task_event *ev,
 		return fail_for_good(w, w->failed.code, err);
 	task_rows_add(&w->tasks, ev);
 	digest_book_record(&w->digests, ev);
+	if (w->digests.failed)
+		return fail_for_good(w, -ENOMEM, err);
 	return w->tasks.n >= ROWS_MAX && !w->hold ? flush_rows(w, err) : 0;
 }
 
@@ -399,9 +401,10 @@ int format_writer_put(struct cdict_writer *w, const void *payload, size_t size,
 		ret = put_digests(w, false, err);
 	if (!ret)
 		ret = put_block(w, FORMAT_EVENTS, payload, size, info, err);
-	if (!ret)
-		digest_book_add(&w->digests, info, w->ordinal - 1, size, digest);
-	return ret;
+	if (ret)
+		return ret;
+	digest_book_add(&w->digests, info, w->ordinal - 1, size, digest);
+	return w->digests.failed ? fail_for_good(w, -ENOMEM, err) : 0;
 }
 
 int format_writer_stack_events(struct cdict_writer *w, const uint32_t *stacks, size_t n,

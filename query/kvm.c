@@ -109,6 +109,9 @@ static bool pending(void *self)
 {
 	const struct walk_source *w = self;
 
+	for (uint32_t i = 0; w->clipped && i < w->tasks.n; i++)
+		if (w->tasks.at[i].t_ns && w->tasks.at[i].known)
+			return true;
 	return !w->clipped && w->open;
 }
 
