@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/shared_object.h"
+#include "fleet/redis_tls.h"
 
 /* ---- the library ---- */
 
@@ -68,6 +69,7 @@ struct redis {
 	unsigned n_routes;
 	char *user, *password;
 	int db;
+	bool tls;
 	char name[HOST_ROOM + 32];
 };
 
@@ -147,7 +149,8 @@ static int connect_node(struct redis *r, struct node *node, struct cdict_error *
 	const char *select[] = { "SELECT", db };
 	int rc = 0;
 
-	snprintf(r->name, sizeof(r->name), "redis://%s:%d", node->host, node->port);
+	snprintf(r->name, sizeof(r->name), "redis%s://%s:%d", r->tls ? "s" : "", node->host,
+		 node->port);
 	if (node->c)
 		return 0;
 	node->c = lib.connect(node->host, node->port, (struct timeval){ CONNECT_S, 0 });
@@ -158,6 +161,8 @@ static int connect_node(struct redis *r, struct node *node, struct cdict_error *
 				node->c->errstr);
 	else
 		lib.set_timeout(node->c, (struct timeval){ ANSWER_S, 0 });
+	if (!rc && r->tls)
+		rc = redis_tls_begin(node->c, node->host, r->name, err);
 	if (!rc && r->password) {
 		if (!r->user)
 			auth[1] = r->password;
@@ -378,10 +383,13 @@ static int add_seed(struct redis *r, const char *url, const char *text, size_t n
 
 static int parse(struct redis *r, const char *url, struct cdict_error *err)
 {
-	const char *at = url + strlen("redis://"), *slash = strchr(at, '/'), *user;
+	const char *at = strstr(url, "://") + 3, *slash = strchr(at, '/'), *user;
 	const char *end = slash ? slash : at + strlen(at);
 	int rc = 0;
 
+	r->tls = !strncmp(url, "rediss://", 9);
+	if (r->tls && redis_tls_load(err))
+		return err->code;
 	user = memchr(at, '@', (size_t)(end - at));
 	if (user) {
 		if (memchr(at, ':', (size_t)(user - at)))

@@ -9,13 +9,8 @@
 
 int store_open(struct store **out, const char *where, const char *password, struct cdict_error *err)
 {
-	if (!strncmp(where, "redis://", 8))
+	if (!strncmp(where, "redis://", 8) || !strncmp(where, "rediss://", 9))
 		return store_redis_open(out, where, password, err);
-	if (!strncmp(where, "rediss://", 9))
-		return cdict_fail(
-			err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-			"%.80s: cdict speaks no TLS: name the server by redis://, through a tunnel",
-			where);
 	if (strstr(where, "://"))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "--store %.80s: it is a folder, or redis://...", where);

@@ -58,7 +58,7 @@ static int strange(struct cdict_error *err, const struct redis *r, const char *k
 /* KEYS: job, shelves, what a job of this id that was evicted has left; ARGV: the job, when it expires. */
 static const char create_script[] =
 	"if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end "
-	"for i = 2, #KEYS do redis.call('DEL', KEYS[i]) end "
+	"for i = 2, #KEYS do redis.call('UNLINK', KEYS[i]) end "
 	"redis.call('SET', KEYS[1], ARGV[1]) "
 	"if ARGV[2] ~= '0' then redis.call('PEXPIREAT', KEYS[1], ARGV[2]) end "
 	"return 1";
@@ -67,7 +67,7 @@ static const char create_script[] =
 static const char remove_script[] =
 	"if redis.call('HLEN', KEYS[2]) ~= #KEYS - 2 then return -2 end "
 	"local there = redis.call('EXISTS', KEYS[1]) "
-	"for i = 1, #KEYS do redis.call('DEL', KEYS[i]) end "
+	"for i = 1, #KEYS do redis.call('UNLINK', KEYS[i]) end "
 	"return there";
 
 /* KEYS: job, shelves, the shelf; ARGV: shelf, name, value. */

@@ -33,7 +33,6 @@ try tasks --job 2001 --by group
 try exits --job 2001 --by port
 try job list --store ftp://x
 try job list --store redis://me:secret@host
-try job list --store rediss://host
 ls -A
 # what a store holds may be anything
 $CDICT job create 2001 --bucket 1d && $CDICT push -q --job 2001 a.cdict

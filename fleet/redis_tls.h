@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* TLS for connections to Redis, where hiredis has it (1.0 and later). */
+#ifndef FLEET_REDIS_TLS_H
+#define FLEET_REDIS_TLS_H
+
+#include "cdict/error.h"
+
+struct redisContext;
+
+/* redis_tls_load - before the first connection.  -ENOSYS: this cdict was built with a hiredis that has no TLS. */
+int redis_tls_load(struct cdict_error *err);
+/* redis_tls_begin - @c is connected and has its timeouts; @name: the server's, for SNI and messages.  The server's
+ * certificate must be signed by one that the system trusts, or by $SSL_CERT_FILE's; its name is not looked at
+ * (hiredis has no call for that).  $CDICT_STORE_CERT and $CDICT_STORE_KEY: the client's own, PEM. */
+int redis_tls_begin(struct redisContext *c, const char *host, const char *name,
+		    struct cdict_error *err);
+
+#endif
