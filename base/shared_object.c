@@ -20,6 +20,11 @@ int shared_object_open(const char *const *names, const struct shared_function *f
 	return cdict_fail(err, -ENOSYS, CDICT_NO_OFFSET, "the static program loads no libraries");
 }
 
+static void share(const char *const *names)
+{
+	(void)names;
+}
+
 /* What libtraceevent would load plugins with, which nobody asks for (the linker's --wrap=dlopen). */
 void *__wrap_dlopen(const char *name, int mode);
 void *__wrap_dlopen(const char *name, int mode)
@@ -71,6 +76,13 @@ int shared_object_open(const char *const *names, const struct shared_function *f
 	return ret;
 }
 
+/* Libraries that are loaded later find its functions. */
+static void share(const char *const *names)
+{
+	for (; *names; names++)
+		dlopen(*names, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
 #endif
 
 int shared_object_load(struct shared_object *so, struct cdict_error *err)
@@ -83,6 +95,8 @@ int shared_object_load(struct shared_object *so, struct cdict_error *err)
 		so->state = shared_object_open(so->names, so->functions, so->n, &so->why);
 		if (!so->state) {
 			so->state = OPEN;
+			if (so->is_shared)
+				share(so->names);
 			if (so->prepare)
 				so->prepare();
 		}

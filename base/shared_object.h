@@ -32,6 +32,7 @@ struct shared_object {
 	const char *const *names; /* NULL-terminated */
 	const struct shared_function *functions;
 	size_t n;
+	bool is_shared; /* others of its package want its functions and do not say so (hiredis_ssl) */
 	void (*prepare)(void); /* called once when it is loaded; or NULL */
 
 	/* shared_object_load()'s own */

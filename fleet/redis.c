@@ -43,6 +43,7 @@ static struct shared_object hiredis = {
 	.names = names,
 	.functions = functions,
 	.n = sizeof(functions) / sizeof(*functions),
+	.is_shared = true,
 };
 
 /* ---- nodes ---- */

@@ -51,9 +51,8 @@ int redis_tls_begin(struct redisContext *c, const char *host, const char *name,
 {
 	redisSSLContextError why = REDIS_SSL_CTX_NONE;
 	/* A session keeps what it needs of the context. */
-	redisSSLContext *ctx =
-		lib.create(getenv("SSL_CERT_FILE"), NULL, getenv("CDICT_STORE_CERT"),
-			   getenv("CDICT_STORE_KEY"), host, &why);
+	redisSSLContext *ctx = lib.create(getenv("SSL_CERT_FILE"), NULL, getenv("CDICT_STORE_CERT"),
+					  getenv("CDICT_STORE_KEY"), host, &why);
 	int rc = 0;
 
 	if (!ctx)
