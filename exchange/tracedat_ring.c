@@ -107,7 +107,7 @@ static int next_chunk(struct ring *r, struct cdict_error *err)
 		return 1; /* the next ones can */
 	}
 	r->pages = r->chunk;
-	r->pages_end = r->chunk + out;
+	r->pages_end = out ? r->chunk + out : r->chunk; /* which may be NULL */
 	return 1;
 }
 

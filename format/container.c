@@ -117,7 +117,7 @@ static uint32_t comm_index(struct task_rows *rows, const char *comm, size_t len,
 		uint32_t at = le32(rows->at.data + 8 * (i - 1));
 		uint32_t size = le32(rows->at.data + 8 * (i - 1) + 4);
 
-		if (size == len && !memcmp(rows->comms.data + at, comm, len)) {
+		if (size == len && (!len || !memcmp(rows->comms.data + at, comm, len))) {
 			*known = true;
 			return n - i;
 		}
