@@ -144,10 +144,14 @@ static void put_rows(struct cdict_writer *w, const uint8_t *head, bool slips, ui
 						 .ptid = 1,
 						 .comm = "named" };
 
-		/* A wake-up after it that tells another name contradicts it: a walk keeps the record's, a
-		 * file's digest has the later one. */
-		if (!slips)
-			task.comm = (const char[]){ (char)('a' + task.tid % 26), 0 };
+		char comm[] = { (char)('a' + task.tid % 26), 0 };
+
+		/* What events say after it with another name or process contradicts it: a walk keeps the
+		 * record's, a file's digest has the later one. */
+		if (!slips) {
+			task.comm = comm;
+			task.pid = task.tid;
+		}
 		HOLDS(!cdict_writer_task(w, &task, NULL));
 	}
 }
