@@ -163,7 +163,7 @@ live() {
 	rm -f x.cdict
 	record - "$@" >/dev/null 2>&1 </dev/null # warm up: perf's first start is slow
 	perf record -q -m 4M -e 'sched:*' -a "$@" -o - -- sh -c "$load" 2>record.err </dev/null |
-		tee x.data | "$CDICT" convert -q --max-loss 100 -i - -o x.cdict 2>convert.err
+		tee x.data | "$CDICT" convert --max-loss 100 -i - -o x.cdict 2>convert.err
 	status=("${PIPESTATUS[@]}")
 	[ "${status[0]}" -eq 0 ] || { echo "perf record ends with ${status[0]}"; cat record.err; }
 	[ "${status[2]}" -eq 0 ] || { echo "convert ends with ${status[2]}"; cat convert.err; }
