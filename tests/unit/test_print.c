@@ -239,6 +239,7 @@ static void what_is_not_understood_is_not_taken(void **state)
 		"\"%s\", __print_symbolic(REC->i, { })",
 		"\"%s\", __print_symbolic(REC->i, { 2 * 3, \"six\" })",
 		"\"%s\", __print_symbolic(REC->i, { HRTIMER_RESTART, \"known there\" })",
+		"\"%s\", __print_symbolic(REC->i, { NET_RX_SOFTIRQ, \"known there\" })",
 		"\"%s\", __print_array(REC->comm, 4, 4)",
 		"\"%s\", __get_str(comm)",
 		"\"%d\", --REC->b",
