@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-SCRIPTS = ("figures/*", "golden/*", "oracle/addup", "oracle/annotate", "oracle/cut", "oracle/evaluate", "oracle/print",
+SCRIPTS = ("figures/*", "golden/*", "oracle/addup", "oracle/annotate", "oracle/cut", "oracle/evaluate", "oracle/flame", "oracle/print",
            "oracle/script", "oracle/tables", "oracle/windows")
 LIMIT = 100  # s of a test without any change
 
