@@ -84,17 +84,10 @@ struct block_digest {
 	int32_t first_prev, cur; /* of the first and the last switch */
 	uint64_t first_switch_ns, switch_ns;
 	uint64_t missing;
-	uint64_t ahead_ns; /* CDICT_NEVER: the block has no more than DIGEST_AHEAD events */
-	size_t n, n_ahead;
-	struct block_task tasks[]; /* n; then n_ahead, as they were at ahead_ns */
+	size_t n;
+	struct block_task tasks[]; /* n */
 };
 
-/* Rows of a cut lack what so many events behind it make of no use: the fewer, the less must be read
- * beside a window, and the more the rows take. */
-#define DIGEST_AHEAD 16384u
-
-/* digest_look_ahead - @enc holds the first DIGEST_AHEAD events of a block. */
-void digest_look_ahead(struct format_encoder *enc);
 /* digest_collect - of the block that @enc holds; NULL: there is none. */
 struct block_digest *digest_collect(struct format_encoder *enc);
 

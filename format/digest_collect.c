@@ -391,7 +391,7 @@ static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur
 	take_comm(enc, cell(enc, i, FORMAT_CELL_COMM), task->comm);
 }
 
-static struct block_digest *collect(struct format_encoder *enc, size_t room)
+struct block_digest *digest_collect(struct format_encoder *enc)
 {
 	const struct state *st = &enc->st;
 	uint32_t cur = enc->switched && enc->left_ns == enc->switch_ns ? enc->left : st->current;
@@ -399,7 +399,7 @@ static struct block_digest *collect(struct format_encoder *enc, size_t room)
 
 	if (!enc->digested || enc->taken_over)
 		return NULL;
-	d = malloc(sizeof(*d) + (st->n_tasks + room) * sizeof(d->tasks[0]));
+	d = malloc(sizeof(*d) + st->n_tasks * sizeof(d->tasks[0]));
 	if (!d) {
 		enc->failed = true;
 		return NULL;
@@ -411,32 +411,12 @@ static struct block_digest *collect(struct format_encoder *enc, size_t room)
 				    .first_switch_ns = enc->switched ? enc->first_switch_ns
 								     : CDICT_NEVER,
 				    .switch_ns = enc->switched ? enc->switch_ns : CDICT_NEVER,
-				    .missing = enc->missing,
-				    .ahead_ns = CDICT_NEVER };
+				    .missing = enc->missing };
 	for (uint32_t i = 0; i < st->n_tasks; i++) {
 		if (st->tids[i] < 0)
 			continue;
 		take_task(enc, i, cur, &d->tasks[d->n]);
 		d->n += d->tasks[d->n].seen;
-	}
-	return d;
-}
-
-void digest_look_ahead(struct format_encoder *enc)
-{
-	enc->ahead = collect(enc, 0);
-	enc->ahead_ns = enc->last_ns;
-}
-
-struct block_digest *digest_collect(struct format_encoder *enc)
-{
-	const struct block_digest *ahead = enc->ahead;
-	struct block_digest *d = collect(enc, ahead ? ahead->n : 0);
-
-	if (d && ahead) {
-		memcpy(d->tasks + d->n, ahead->tasks, ahead->n * sizeof(d->tasks[0]));
-		d->n_ahead = ahead->n;
-		d->ahead_ns = enc->ahead_ns;
 	}
 	return d;
 }

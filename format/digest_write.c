@@ -338,9 +338,6 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 
 	/* Mostly there is no room for a cut, whatever its rows take. */
 	if (c->rows.n && info->first_ns > c->last_ns && has_room(b, 0)) {
-		bool whole = d->ahead_ns == CDICT_NEVER;
-		const struct block_task *ahead = whole ? d->tasks : d->tasks + d->n;
-
 		memset(&c->rows, 0, sizeof(c->rows));
 		if (array_reserve(&c->rows, all.rows.n)) {
 			*c = all;
@@ -348,15 +345,15 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 		}
 		memcpy(c->rows.at, all.rows.at, all.rows.n * sizeof(*c->rows.at));
 		c->rows.n = all.rows.n;
-		for (size_t i = 0; i < (whole ? d->n : d->n_ahead); i++) {
-			const struct cdict_digest_row *row = &ahead[i].row;
+		for (size_t i = 0; i < d->n; i++) {
+			const struct cdict_digest_row *row = &d->tasks[i].row;
 			const uint32_t *at = map_find(&c->index, (uint32_t)row->tid, 0);
 
 			if (at)
 				thin(b, &c->rows.at[*at], row);
 		}
 		if (has_room(b, row_bytes(b, c))) {
-			put_cut(b, c, whole ? info->last_ns : d->ahead_ns, false);
+			put_cut(b, c, info->last_ns, false);
 			all.missing = 0;
 			all.rows.n = 0;
 			map_clear(&all.index);
@@ -382,7 +379,7 @@ static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_
 
 	if (!c->switched || !d->switched)
 		return true;
-	for (size_t i = 0; i < d->n + d->n_ahead && d->first_prev == c->cur; i++)
+	for (size_t i = 0; i < d->n && d->first_prev == c->cur; i++)
 		d->tasks[i].row.ran |= d->tasks[i].row.tid == c->cur;
 	if (d->first_prev == c->cur)
 		return true;

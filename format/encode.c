@@ -98,8 +98,6 @@ static bool block_begin(struct format_encoder *enc)
 	enc->switched = enc->taken_over = false;
 	enc->switch_ns = enc->left_ns = 0;
 	enc->missing = 0;
-	free(enc->ahead);
-	enc->ahead = NULL;
 	return true;
 }
 
@@ -131,7 +129,6 @@ void format_encoder_free(struct format_encoder *enc)
 	buf_fini(&enc->odd);
 	buf_fini(&enc->pool);
 	free(enc->digests);
-	free(enc->ahead);
 	state_fini(&enc->st);
 	column_sink_fini(&enc->sink);
 	free(enc);
@@ -165,14 +162,10 @@ static __attribute__((noinline)) int at_mark(struct format_encoder *enc,
 		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
 			return -ENOMEM;
 		enc->digests[0].seen = true;
-		enc->mark = DIGEST_AHEAD;
+		enc->mark = FORMAT_BLOCK_EVENTS;
 	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
 		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
-	}
-	if (enc->n == DIGEST_AHEAD) {
-		digest_look_ahead(enc);
-		enc->mark = FORMAT_BLOCK_EVENTS;
 	}
 	return 0;
 }

@@ -89,9 +89,7 @@ struct format_encoder {
 	uint64_t first_switch_ns, switch_ns;
 	uint32_t left; /* switched in at left_ns; a sample told of another since */
 	uint64_t left_ns;
-	uint64_t missing;           /* switches */
-	struct block_digest *ahead; /* of the first DIGEST_AHEAD events; NULL: there are no more */
-	uint64_t ahead_ns;          /* of the last of them */
+	uint64_t missing; /* switches */
 	bool failed;
 };
 
