@@ -109,7 +109,7 @@ struct format_encoder *format_encoder_new(const struct cdict_schema *schema)
 		return NULL;
 	enc->schema = schema;
 	enc->adding.enc = enc;
-	enc->kinds = malloc(FORMAT_BLOCK_EVENTS + 1);
+	enc->kinds = malloc(FORMAT_BLOCK_FILL + 1);
 	enc->sink.codec = codec_new();
 	if (!enc->kinds || !enc->sink.codec) {
 		format_encoder_free(enc);
@@ -162,9 +162,9 @@ static __attribute__((noinline)) int at_mark(struct format_encoder *enc,
 		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
 			return -ENOMEM;
 		enc->digests[0].seen = true;
-		enc->mark = FORMAT_BLOCK_EVENTS;
-	} else if (enc->n == FORMAT_BLOCK_EVENTS || s->t_ns < enc->last_ns ||
-		   type >= enc->n_types || enc->text.len > TEXT_MAX) {
+		enc->mark = FORMAT_BLOCK_FILL;
+	} else if (enc->n == FORMAT_BLOCK_FILL || s->t_ns < enc->last_ns || type >= enc->n_types ||
+		   enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
 	}
 	return 0;
