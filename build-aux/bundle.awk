@@ -43,6 +43,16 @@ function exported(list,    n, i, part, out, two) {
 	return out
 }
 
+# Whether a comma stands outside of strings and brackets of "const a = 1, b = 2"; brackets may stay open.
+function has_second(text) {
+	gsub(/'[^']*'|"[^"]*"|`[^`]*`/, "", text)
+	sub(/\/\/.*$/, "", text)
+	while (gsub(/\([^()]*\)|\[[^][]*\]|\{[^{}]*\}/, "", text))
+		;
+	sub(/[[({].*$/, "", text)
+	return text ~ /,/
+}
+
 # One import statement: the line that replaces it.
 function import_of(file, line, text,    names, path, id) {
 	if (text !~ /^import[ \t\n]*(\{[^}]*\}|\* as [A-Za-z0-9_$]+)[ \t\n]*from[ \t\n]*'\.[^']*\.js';[ \t]*$/)
@@ -100,6 +110,9 @@ function visit(file,    id, text, line, whole, out, names, name, got, read) {
 			name = text
 			sub(/^(async function\*?|function\*?|class|const) */, "", name)
 			match(name, /^[A-Za-z0-9_$]+/)
+			# const a = 1, b = 2: the second would be nobody's
+			if (text ~ /^const/ && has_second(text))
+				fail(file, line, "one name an export, for build-aux/bundle.awk: " text)
 			name = substr(name, RSTART, RLENGTH)
 			names = names (names == "" ? "" : ", ") name
 		} else if (text ~ /^import[ \t]*['(]/ || text ~ /[^A-Za-z0-9_$.'`]import\.meta/) {

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# build-aux/bundle.awk ends the build on a module that it would join wrongly, and only then.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+module=$(mktemp "${TMPDIR:-/tmp}/bundle.XXXXXX")
+trap 'rm -f "$module"' EXIT
+failed=0
+holds() { # NAME STATUS TEXT
+	printf '%s\n' "$3" >"$module"
+	awk -f build-aux/bundle.awk -v entry="$module" </dev/null >/dev/null 2>"$module.err"
+	if [ $? = "$2" ]; then
+		echo "ok $1"
+	else
+		echo "not ok $1"
+		cat "$module.err"
+		failed=1
+	fi
+	rm -f "$module.err"
+}
+holds one_name_an_export 0 "export const a = 1;"
+holds a_second_name_ends_the_build 1 "export const a = 1, b = 2;"
+holds a_second_name_on_the_next_line_does_too 1 "export const a = 1,
+	b = 2;"
+holds commas_of_a_value_are_none 0 "export const a = Object.freeze({ x: [1, 2], y: f(3, 4) });"
+holds commas_of_a_text_are_none 0 "export const font = 'serif, \"A, B\"'; // a, b"
+holds a_value_may_go_on 0 "export const a = { x: 1, y: [
+	2, 3] };"
+holds names_taken_apart_end_the_build 1 "export const { a, b } = x;"
+holds a_default_export_ends_the_build 1 "export default 1;"
+exit $failed
