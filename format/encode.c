@@ -139,8 +139,8 @@ uint32_t format_encoder_events(const struct format_encoder *enc)
 	return enc->n;
 }
 
-/* What is not done for each event: 0 when the block is there and takes @s. */
-static __attribute__((noinline)) int at_mark(struct format_encoder *enc,
+/* What is not done for each event, but where a block is empty or full: 0 when it is there and takes @s. */
+static __attribute__((noinline)) int at_edge(struct format_encoder *enc,
 					     const struct cdict_sample *s, uint32_t type,
 					     const void *payload, size_t size)
 {
@@ -162,7 +162,6 @@ static __attribute__((noinline)) int at_mark(struct format_encoder *enc,
 		if (encode_task(enc, s->tid) == STATE_NONE) /* task 0: assumed to run */
 			return -ENOMEM;
 		enc->digests[0].seen = true;
-		enc->mark = FORMAT_BLOCK_FILL;
 	} else if (enc->n == FORMAT_BLOCK_FILL || s->t_ns < enc->last_ns || type >= enc->n_types ||
 		   enc->text.len > TEXT_MAX) {
 		return CDICT_ELIMIT;
@@ -193,8 +192,8 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	const struct format_type *t;
 	struct encode_type *et;
 
-	if (enc->n == enc->mark || type >= enc->n_types) {
-		int ret = at_mark(enc, s, type, payload, size);
+	if (!(enc->n % FORMAT_BLOCK_FILL) || type >= enc->n_types) {
+		int ret = at_edge(enc, s, type, payload, size);
 
 		if (ret)
 			return ret;
@@ -248,7 +247,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 
 void format_encoder_drop(struct format_encoder *enc)
 {
-	enc->n = enc->mark = 0;
+	enc->n = 0;
 }
 
 static void write_tables(struct format_encoder *enc)
@@ -350,6 +349,6 @@ int format_encoder_finish(struct format_encoder *enc, struct buf *out, struct fo
 		ret = enc->failed ? -ENOMEM : ret;
 	}
 	pool->len = 0;
-	enc->n = enc->mark = 0;
+	enc->n = 0;
 	return ret;
 }

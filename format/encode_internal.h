@@ -61,7 +61,6 @@ struct format_encoder {
 
 	uint8_t *kinds;
 	uint32_t n;
-	uint32_t mark; /* so many events: at_mark() */
 	uint32_t cpu;
 	uint64_t first_ns, last_ns;
 	struct buf order;
