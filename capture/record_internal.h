@@ -74,10 +74,11 @@ struct recording {
 	/* Flight recorder. */
 	struct snapshot_ring *ring;
 	struct trigger *trigger;
-	struct stacks *stacks; /* NULL: none */
-	uint64_t stacks_at_ns; /* they go into the file then */
-	uint64_t stacks_bytes; /* of events whose stacks did not yet */
-	uint64_t next_hit_ns;  /* a trigger is answered from then on, by base/monotonic.h */
+	struct stacks *stacks;  /* NULL: none */
+	uint64_t stacks_at_ns;  /* they go into the file then */
+	uint64_t stacks_bytes;  /* of events whose stacks did not yet, */
+	uint64_t stacks_blocks; /* a block for each of theirs */
+	uint64_t next_hit_ns;   /* a trigger is answered from then on, by base/monotonic.h */
 
 	const char *end; /* why it ended */
 	char full[128];  /* the same, of a disk that was full */

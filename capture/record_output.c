@@ -24,12 +24,15 @@
 #define STACKS_MS 1000u
 /* An item's tasks and losses are a block each at most, and one more for each 8192 of them. */
 #define ROWS_BLOCKS 2u
+/* Of what the events' stacks name, beside a block for each of theirs. */
+#define STACKS_BLOCKS 2u
 
 /* Of stacks, which go into the file once a second, and a block more each time. */
 static uint64_t stacks_bytes(struct recording *rec, const struct store_item *item)
 {
 	for (size_t i = 0; i < item->n_parts; i++)
 		rec->stacks_bytes += item->parts[i].info.events * 4u + HEADER_BYTES + INDEX_BYTES;
+	rec->stacks_blocks += item->n_parts;
 	return rec->stacks_bytes + stacks_waiting(rec->stacks);
 }
 
@@ -64,8 +67,8 @@ static int put_into_file(void *ctx, struct store_item *item, struct cdict_error 
 	if (!ret && rec->stacks && monotonic_past(rec->stacks_at_ns)) {
 		ret = stacks_write(rec->stacks, rec->writer, err);
 		rec->stacks_at_ns = monotonic_in_ms(STACKS_MS);
-		rec->n_blocks += rec->stacks_bytes / FORMAT_BLOCK_EVENTS + item->n_parts + 2;
-		rec->stacks_bytes = 0;
+		rec->n_blocks += rec->stacks_blocks + STACKS_BLOCKS;
+		rec->stacks_bytes = rec->stacks_blocks = 0;
 	}
 	if (ret < 0)
 		target_trim(rec->target);
@@ -254,7 +257,7 @@ int recording_begin_file(struct recording *rec)
 	if (ret)
 		return ret;
 	file = capture_named(rec, rec->name);
-	rec->n_blocks = rec->rows_bytes = rec->stacks_bytes = 0;
+	rec->n_blocks = rec->rows_bytes = rec->stacks_bytes = rec->stacks_blocks = 0;
 	if (rec->stacks)
 		stacks_begin(rec->stacks);
 	ret = target_open(&rec->target, &file, rec->err);
