@@ -14,6 +14,13 @@ static int only_tasks_add(struct tables_walk *w, struct cdict_error *err)
 	return rc ? rc : analyze_successors_new(&w->successors, w->eng, err);
 }
 
+static int only_vcpus_add(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = analyze_vcpus_new(&w->vcpus, w->eng, err);
+
+	return rc ? rc : analyze_halts_new(&w->halts, w->eng, err);
+}
+
 int page_capture_add(struct page_capture *c, struct cdict_error *err)
 {
 	struct tables_walk *w = c->walk;
@@ -35,6 +42,8 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 		return analyze_coremap_new(&w->coremap, w->eng, err);
 	if (c->part == PAGE_ONLY_TASKS)
 		return only_tasks_add(w, err);
+	if (c->part == PAGE_ONLY_VCPUS)
+		return only_vcpus_add(w, err);
 	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
 	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
 	how.seconds = true;
@@ -133,11 +142,26 @@ static bool has_tables(const struct page_capture *c, size_t first, size_t last)
 	return first > last;
 }
 
+/* What of several vCPUs is one row. */
+static int fill_vms(struct page_capture *c)
+{
+	const struct tables_walk *w = c->walk;
+	struct table **t = c->tables;
+
+	t[PAGE_VCPU_GROUPS] = tables_vcpu_groups(w);
+	t[PAGE_DELAYS] = tables_delays(w);
+	t[PAGE_BESIDE] = tables_beside(w);
+	t[PAGE_HALTS_VMS] = tables_halts_vms(w);
+	return t[PAGE_VCPU_GROUPS] && has_tables(c, PAGE_DELAYS, PAGE_HALTS_VMS) ? 0 : -ENOMEM;
+}
+
 int page_capture_fill(struct page_capture *c)
 {
 	const struct tables_walk *w = c->walk;
 	struct table **t = c->tables;
 
+	if (c->part == PAGE_ONLY_VCPUS)
+		return fill_vms(c) ? -ENOMEM : sort_tables(c);
 	if (c->part == PAGE_EVERYTHING || c->part == PAGE_ONLY_TASKS) {
 		t[PAGE_TASKS] = tables_tasks(w, false);
 		t[PAGE_TASKS_GROUPS] = tables_tasks_groups(w);
@@ -174,17 +198,13 @@ int page_capture_fill(struct page_capture *c)
 	t[PAGE_GUEST] = tables_guest(w);
 	t[PAGE_VCPU] = tables_vcpu(w);
 	t[PAGE_VCPU_SHARES] = tables_vcpu_shares(w);
-	t[PAGE_VCPU_GROUPS] = tables_vcpu_groups(w);
 	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
 	if (t[PAGE_VCPU])
 		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
-	t[PAGE_DELAYS] = tables_delays(w);
-	t[PAGE_BESIDE] = tables_beside(w);
-	t[PAGE_HALTS_VMS] = tables_halts_vms(w);
 	t[PAGE_CAPACITY] = tables_capacity(w);
 	t[PAGE_LATENCY] = tables_latency(w);
 	t[PAGE_CPUS] = tables_coremap_cpus(w);
-	return has_tables(c, 0, PAGE_SUCCESSORS - 1) ? sort_tables(c) : -ENOMEM;
+	return !fill_vms(c) && has_tables(c, 0, PAGE_SUCCESSORS - 1) ? sort_tables(c) : -ENOMEM;
 }
 
 void page_capture_fini(struct page_capture *c)

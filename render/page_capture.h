@@ -54,7 +54,13 @@ enum page_table {
 
 struct page_capture {
 	struct tables_walk *walk;
-	enum { PAGE_EVERYTHING = 0, PAGE_ONLY_EXITS, PAGE_ONLY_COREMAP, PAGE_ONLY_TASKS } part;
+	enum {
+		PAGE_EVERYTHING = 0,
+		PAGE_ONLY_EXITS,
+		PAGE_ONLY_COREMAP,
+		PAGE_ONLY_TASKS,
+		PAGE_ONLY_VCPUS, /* what is of the vCPUs of each VM together */
+	} part;
 	const char *const *reasons; /* that the sums of exits are of, NULL: all */
 	size_t n_reasons;
 	const char *label, *file;

@@ -16,6 +16,40 @@
 
 #define COLUMNS_MAX 65535u
 
+/* ---- of some reasons only ---- */
+
+int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
+			struct cdict_error *err)
+{
+	const struct cdict_event_type *type =
+		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
+
+	*out = NULL;
+	return e->reasons.n ? analyze_reasons_new(out, type ? type->format : "",
+						  type ? type->format_len : 0, err)
+			    : 0;
+}
+
+bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
+		       const struct analyze_slice *slice)
+{
+	uint32_t isa = slice->isa;
+	uint64_t code = slice->reason;
+	const char *name;
+	char room[24];
+
+	if (!names || slice->kind != ANALYZE_SLICE_EXIT)
+		return true;
+	if (isa == UINT32_MAX)
+		return false;
+	analyze_reasons_code(names, &isa, &code, slice->how);
+	name = analyze_reasons_text(names, isa, code, room);
+	for (size_t i = 0; i < e->reasons.n; i++)
+		if (!strcmp(e->reasons.at[i], name))
+			return true;
+	return false;
+}
+
 /* ---- heat maps alone ---- */
 
 static bool heated(void *ctx, uint32_t task)
@@ -33,19 +67,8 @@ struct heat {
 static bool exit_wanted(void *ctx, const struct analyze_slice *slice)
 {
 	const struct heat *heat = ctx;
-	uint32_t isa = slice->isa;
-	uint64_t code = slice->reason;
-	const char *name;
-	char room[24];
 
-	if (isa == UINT32_MAX)
-		return false;
-	analyze_reasons_code(heat->reasons, &isa, &code, slice->how);
-	name = analyze_reasons_text(heat->reasons, isa, code, room);
-	for (size_t i = 0; i < heat->e->reasons.n; i++)
-		if (!strcmp(heat->e->reasons.at[i], name))
-			return true;
-	return false;
+	return page_engine_wants(heat->e, heat->reasons, slice);
 }
 
 static int bins_add(struct page_engine *e, struct cdict_error *err)
@@ -55,17 +78,13 @@ static int bins_add(struct page_engine *e, struct cdict_error *err)
 					 .by_task = e->chosen || e->q.filtered,
 					 .kinds = e->q.kinds,
 					 .columns = e->q.columns };
-	const struct cdict_event_type *type =
-		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
 	struct heat *heat = e->state;
-	int rc = 0;
+	int rc = page_engine_reasons(e, &heat->reasons, err);
 
 	heat->e = e;
-	if (e->reasons.n) {
+	if (heat->reasons) {
 		how.exit_wanted = exit_wanted;
 		how.ctx = heat;
-		rc = analyze_reasons_new(&heat->reasons, type ? type->format : "",
-					 type ? type->format_len : 0, err);
 	}
 	return rc ? rc : page_bins_new(&heat->bins, e->eng, &how, err);
 }
@@ -99,7 +118,7 @@ static const struct page_call *const calls[] = { &page_figures,    &page_exits, 
 						 &page_pieces,     &page_states,    &page_marks,
 						 &page_select,     &page_subsecond, &page_events,
 						 &page_event_rows, &page_checksum,  &page_flame,
-						 &page_detail,     &page_tracks };
+						 &page_detail,     &page_tracks,    &page_vcpus };
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err)

@@ -4,6 +4,8 @@
 #define RENDER_PAGE_ENGINE_INTERNAL_H
 
 #include "analyze/engine.h"
+#include "analyze/reasons.h"
+#include "analyze/slices.h"
 #include "base/array.h"
 #include "render/page_arrays.h"
 #include "render/page_engine.h"
@@ -57,15 +59,22 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_histogram,
-	page_pieces, page_states, page_marks, page_select, page_subsecond, page_events,
-	page_event_rows, page_checksum, page_flame, page_detail, page_tracks;
+extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_vcpus,
+	page_histogram, page_pieces, page_states, page_marks, page_select, page_subsecond,
+	page_events, page_event_rows, page_checksum, page_flame, page_detail, page_tracks;
 
 /* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);
 
 /* page_engine_labels - names of tasks that the file holds; NULL: it has none. */
 int page_engine_labels(struct page_engine *e, struct label_index **out, struct cdict_error *err);
+
+/* page_engine_reasons - what exits are called, when the question is of some of them only; else NULL. */
+int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
+			struct cdict_error *err);
+/* page_engine_wants - whether an interval is wanted: of exits those of the question's reasons. */
+bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
+		       const struct analyze_slice *slice);
 
 /* --- page_events.c --- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All figures of a range, or those of tasks, exits or the core map for some tasks and CPUs: what the page has of the whole window, by the
+/* All figures of a range, or those of tasks, exits, VMs or the core map for some tasks and CPUs: what the page has of the whole window, by the
  * same walk and writer. */
 #include <errno.h>
 #include <stdlib.h>
@@ -69,6 +69,11 @@ static int tasks_add(struct page_engine *e, struct cdict_error *err)
 	return add(e, PAGE_ONLY_TASKS, err);
 }
 
+static int vcpus_add(struct page_engine *e, struct cdict_error *err)
+{
+	return add(e, PAGE_ONLY_VCPUS, err);
+}
+
 static void figures_fini(struct page_engine *e)
 {
 	struct figures *f = e->state;
@@ -131,6 +136,13 @@ const struct page_call page_coremap = { .name = "coremap",
 const struct page_call page_tasks = { .name = "tasks",
 				      .state_size = sizeof(struct figures),
 				      .add = tasks_add,
+				      .write = figures_write,
+				      .fini = figures_fini,
+				      .step = figures_step };
+
+const struct page_call page_vcpus = { .name = "vcpus",
+				      .state_size = sizeof(struct figures),
+				      .add = vcpus_add,
 				      .write = figures_write,
 				      .fini = figures_fini,
 				      .step = figures_step };

@@ -23,6 +23,7 @@ struct interval {
 
 struct intervals {
 	struct analyze_slices *slices;
+	struct analyze_reasons *reasons;
 	ARRAY(uint8_t) heated; /* by task: 0 not asked yet, 1 no, 2 yes */
 	/* select: a heap of those that are shown */
 	ARRAY(struct interval) all;
@@ -35,16 +36,17 @@ struct intervals {
 	uint64_t bars[BARS];
 };
 
-/* Negative: out of memory. */
-static int is_heated(struct page_engine *e, uint32_t task)
+/* Whether it counts; negative: out of memory. */
+static int is_heated(struct page_engine *e, const struct analyze_slice *slice)
 {
 	struct intervals *v = e->state;
+	uint32_t task = slice->task;
 
 	if (task >= v->heated.n && array_resize(&v->heated, (size_t)task + 1))
 		return -ENOMEM;
 	if (!v->heated.at[task])
 		v->heated.at[task] = page_tasks_heated(e, task) ? 2 : 1;
-	return v->heated.at[task] == 2;
+	return v->heated.at[task] == 2 && page_engine_wants(e, v->reasons, slice);
 }
 
 static int add(struct page_engine *e, int (*tell)(void *ctx, const struct analyze_slice *s),
@@ -52,8 +54,9 @@ static int add(struct page_engine *e, int (*tell)(void *ctx, const struct analyz
 {
 	struct analyze_slices_options how = { .kinds = e->q.kinds, .tell = tell, .ctx = e };
 	struct intervals *v = e->state;
+	int rc = page_engine_reasons(e, &v->reasons, err);
 
-	return analyze_slices_new(&v->slices, e->eng, &how, err);
+	return rc ? rc : analyze_slices_new(&v->slices, e->eng, &how, err);
 }
 
 static void intervals_fini(struct page_engine *e)
@@ -61,6 +64,7 @@ static void intervals_fini(struct page_engine *e)
 	struct intervals *v = e->state;
 
 	analyze_slices_free(v->slices);
+	analyze_reasons_free(v->reasons);
 	array_fini(&v->heated);
 	array_fini(&v->all);
 	free(v->count);
@@ -114,7 +118,7 @@ static int tell_select(void *ctx, const struct analyze_slice *s)
 	struct interval one = {
 		.task = s->task, .cpu = s->cpu, .from_ns = s->start_ns, .to_ns = s->end_ns
 	};
-	int heated = is_heated(e, s->task);
+	int heated = is_heated(e, s);
 
 	if (heated <= 0 || s->start_ns == ANALYZE_NO_TIME || dur_ns < e->q.lo_ns ||
 	    (e->q.hi_ns && dur_ns >= e->q.hi_ns))
@@ -172,7 +176,7 @@ static int tell_histogram(void *ctx, const struct analyze_slice *s)
 	struct page_engine *e = ctx;
 	struct intervals *v = e->state;
 	uint64_t dur_ns = s->end_ns - s->start_ns;
-	int heated = is_heated(e, s->task);
+	int heated = is_heated(e, s);
 	unsigned bar = 0;
 
 	if (heated <= 0 || s->start_ns == ANALYZE_NO_TIME || dur_ns < bins_edge(0))
@@ -224,7 +228,7 @@ static int tell_subsecond(void *ctx, const struct analyze_slice *s)
 {
 	struct page_engine *e = ctx;
 	struct intervals *v = e->state;
-	int heated = is_heated(e, s->task);
+	int heated = is_heated(e, s);
 	uint64_t t_ns = s->end_ns - e->t0_ns, row = t_ns / SECOND_NS - v->first;
 
 	if (heated > 0 && row < v->seconds)

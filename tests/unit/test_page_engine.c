@@ -425,6 +425,69 @@ static void exits_by_reason_are_those_of_the_chosen_tasks(void **state)
 	asked_close(&a);
 }
 
+/* The exits of each reason whose end was seen are those of its row, and all together those of no choice. */
+static void a_block_of_exits_is_of_the_chosen_reasons(void **state)
+{
+	struct page_query q = { .call = "figures" };
+	json_t *names, *counts, *open;
+	struct asked a;
+	double all, sum = 0;
+
+	(void)state;
+	asked_open(&a, "svm");
+	ask(&a, q);
+	names = json_incref((json_t *)column(&a, "exit_reasons", "reason"));
+	counts = json_incref((json_t *)column(&a, "exit_reasons", "count"));
+	open = json_incref((json_t *)column(&a, "exit_reasons", "unpaired"));
+	q = (struct page_query){ .call = "select", .max = 1000 };
+	q.kinds = 1u << page_engine_kind("exit");
+	ask(&a, q);
+	all = integer(&a, "total");
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+		json_int_t whole = json_integer_value(json_array_get(counts, i)) -
+				   json_integer_value(json_array_get(open, i));
+
+		q.reasons = &name;
+		q.n_reasons = 1;
+		ask(&a, q);
+		assert_true(integer(&a, "total") == (double)whole);
+		sum += (double)whole;
+	}
+	assert_true(json_array_size(names) > 1 && all > 1 && sum == all);
+	json_decref(names);
+	json_decref(counts);
+	json_decref(open);
+	asked_close(&a);
+}
+
+static void rows_of_vms_are_of_the_chosen_vcpus(void **state)
+{
+	struct page_query q = { .call = "figures" };
+	struct asked a;
+	json_int_t all, sum = 0;
+	uint32_t task;
+	json_t *tasks;
+
+	(void)state;
+	asked_open(&a, "vmx");
+	ask(&a, q);
+	all = sum_of(column(&a, "delays", "behind_ns"));
+	tasks = json_incref((json_t *)column(&a, "vcpu", "task"));
+	q.call = "vcpus";
+	q.tasks = &task;
+	q.n_tasks = 1;
+	for (size_t i = 0; i < json_array_size(tasks); i++) {
+		task = (uint32_t)json_integer_value(json_array_get(tasks, i));
+		ask(&a, q);
+		sum += sum_of(column(&a, "delays", "behind_ns"));
+	}
+	assert_true(json_array_size(tasks) > 1 && all > 0);
+	assert_int_equal(sum, all);
+	json_decref(tasks);
+	asked_close(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +499,8 @@ int main(void)
 		cmocka_unit_test(exits_by_reason_are_those_of_the_chosen_tasks),
 		cmocka_unit_test(pages_of_events_are_parts_of_the_list),
 		cmocka_unit_test(a_block_of_a_heat_map_lists_its_longest_first),
+		cmocka_unit_test(a_block_of_exits_is_of_the_chosen_reasons),
+		cmocka_unit_test(rows_of_vms_are_of_the_chosen_vcpus),
 		cmocka_unit_test(ends_within_the_second_are_as_many_as_the_heat_map_has),
 		cmocka_unit_test(bars_of_a_histogram_hold_what_is_so_long),
 		cmocka_unit_test(steps_of_any_length_give_the_same_answer),

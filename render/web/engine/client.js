@@ -116,6 +116,10 @@ export class Decoder {
 		return this.#ask(capture, { call: 'tasks', range, tasks, cpus }, how);
 	}
 
+	vcpus(capture, range, { tasks = null, ...how } = {}) {
+		return this.#ask(capture, { call: 'vcpus', range, tasks }, how);
+	}
+
 	async histogram(capture, range, { kind, tasks = null, ...how }) {
 		return (await this.#ask(capture, { call: 'histogram', range, kinds: [kind], tasks }, how)).bars;
 	}
@@ -144,13 +148,13 @@ export class Decoder {
 		return { total, rows: rows.map((row) => ({ ...row, comm: comm(row) })) };
 	}
 
-	select(capture, { kind, range, lo_ns = 0, hi_ns = Infinity, tasks = null }, { limit = 200, ...how } = {}) {
-		const question = { call: 'select', range, kinds: [kind], lo_ns, hi_ns, tasks, max: limit };
+	select(capture, { kind, range, lo_ns = 0, hi_ns = Infinity, tasks = null, cpus = null, reasons = null }, { limit = 200, ...how } = {}) {
+		const question = { call: 'select', range, kinds: [kind], lo_ns, hi_ns, tasks, cpus, reasons, max: limit };
 		return this.#ask(capture, question, how);
 	}
 
-	subsecond(capture, range, { kind = null, tasks = null, columns = 128, ...how } = {}) {
-		return this.#ask(capture, { call: 'subsecond', range, kinds: [kind], tasks, columns }, how);
+	subsecond(capture, range, { kind = null, tasks = null, cpus = null, reasons = null, columns = 128, ...how } = {}) {
+		return this.#ask(capture, { call: 'subsecond', range, kinds: [kind], tasks, cpus, reasons, columns }, how);
 	}
 
 	flame(capture, range, { by = 'off-cpu', tasks = null, cpus = null, ...how } = {}) {

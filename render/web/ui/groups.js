@@ -136,11 +136,12 @@ function into(all, known, place) {
 export class Chosen {
 	#question;
 
-	/** call: the decoder's; plain(tables): what of the range's tables is the same of all tasks; drawn(): they came. */
-	constructor(app, call, drawn) {
+	/** call: the decoder's; drawn(): they came; onCpus: CPUs choose, too. */
+	constructor(app, call, drawn, onCpus = true) {
 		this.app = app;
 		this.call = call;
 		this.drawn = drawn;
+		this.onCpus = onCpus;
 		this.#question = new Question(app);
 		this.known = null;
 		this.asked = null;
@@ -154,7 +155,7 @@ export class Chosen {
 	ask() {
 		const { app } = this;
 		const { range, tables } = app.figures.shown;
-		const tasks = app.selection.list(), cpus = app.state.cpus.length ? app.state.cpus : null;
+		const tasks = app.selection.list(), cpus = this.onCpus && app.state.cpus.length ? app.state.cpus : null;
 		const key = JSON.stringify([app.capture.index, range, tasks, cpus]);
 
 		if (!tasks && !cpus) {
@@ -184,4 +185,18 @@ export class Chosen {
 	close() {
 		this.#question.drop();
 	}
+}
+
+/** Rows by VM of the chosen vCPUs: the engine's; where there is none, those of VMs that are chosen whole. */
+export function vmRows(app, chosen, name) {
+	const known = chosen.rows(name);
+	const partly = new Set();
+
+	if (known || app.figures.canDecode(app.capture))
+		return known ?? [];
+	for (const t of app.capture.tasks) {
+		if (t.vcpu !== null && !app.selection.task(t.index))
+			partly.add(t.vm ?? t.name);
+	}
+	return app.rows(name).filter((row) => !partly.has(row.vm));
 }

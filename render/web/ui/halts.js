@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // How the halts of each VM ended, and what they cost: the table of cdict vcpu --by halt by VM.
 import { h } from './dom.js';
+import { Chosen, vmRows } from './groups.js';
 import { Table } from './table.js';
 import { clean } from './text.js';
 
@@ -21,13 +22,19 @@ export class Halts {
 		this.app = app;
 		this.note = h('p', { class: 'dim' });
 		this.table = new Table([], { app, name: 'halts_vms', file, sort: ['hlt_cpu_ns', 'desc'], rowData: (row) => ({ vm: row.vm }) });
+		this.chosen = new Chosen(app, 'vcpus', () => this.#draw(), false);
 		this.el = h('section', { class: 'halts', hidden: true }, h('h3', null, 'Idle guests: halts by VM'), this.note, this.table.el);
 	}
 
 	update() {
+		this.chosen.ask();
+		this.#draw();
+	}
+
+	/** Of chosen vCPUs their own, once they are known. */
+	#draw() {
 		const { app } = this;
-		const wanted = new Set(app.capture.tasks.filter((t) => app.selection.task(t.index)).map((t) => t.vm ?? t.name));
-		const rows = app.rows('halts_vms').filter((row) => wanted.has(row.vm) && (row.hlt_cpu_ns || row.halts));
+		const rows = vmRows(app, this.chosen, 'halts_vms').filter((row) => row.hlt_cpu_ns || row.halts);
 		const [first] = rows;
 
 		this.el.hidden = !first;
@@ -41,5 +48,9 @@ export class Halts {
 		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, clean(row.vm)) }, column('vcpus', 'vCPUs'),
 		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
 		this.table.setRows(rows);
+	}
+
+	close() {
+		this.chosen.close();
 	}
 }

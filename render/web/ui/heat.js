@@ -40,6 +40,13 @@ function cellsOf(heat, columns, tall) {
 	return { cells, max };
 }
 
+/** Of whom the intervals of a kind are: the filter; null: of all. */
+export function chosenOf(app, kind) {
+	const { cpus, reasons } = app.state;
+
+	return { tasks: app.selection.list(), cpus: cpus.length ? cpus : null, reasons: kind === 'exit' && reasons.length ? reasons : null };
+}
+
 export class HeatMap {
 	constructor(view, kind, height) {
 		this.view = view;
@@ -64,8 +71,7 @@ export class HeatMap {
 	/** The bins to show: all tasks' from the figures, else of the filtered tasks, once the decoder has them. */
 	follow() {
 		const { app } = this;
-		const tasks = app.selection.list(), cpus = app.state.cpus.length ? app.state.cpus : null;
-		const reasons = this.kind === 'exit' && app.state.reasons.length ? app.state.reasons : null;
+		const { tasks, cpus, reasons } = chosenOf(app, this.kind);
 		const key = JSON.stringify([app.state.capture, app.range, tasks, cpus, reasons]);
 
 		this.found.hidden = true;
@@ -214,7 +220,7 @@ export class HeatMap {
 		const { kind } = this;
 
 		this.list.ask((decoder, signal) => decoder.select(app.capture, {
-			kind, range, lo_ns: lo, hi_ns: hi, tasks: app.selection.list(),
+			kind, range, lo_ns: Math.round(lo), hi_ns: Math.round(hi), ...chosenOf(app, kind),
 		}, { limit: 100, signal }), (result, error) => {
 			this.found.hidden = false;
 			replace(this.found, error ? h('p', { class: 'dim' }, `not decoded: ${error.message}`) : this.#foundRows(kind, result));

@@ -3,7 +3,7 @@
 import { moment } from './clock.js';
 import { h, replace } from './dom.js';
 import { Question } from './figures.js';
-import { KINDS } from './heat.js';
+import { KINDS, chosenOf } from './heat.js';
 import { within } from './gestures.js';
 import { rampColour, rampLegend } from './legend.js';
 import { count, duration } from './text.js';
@@ -49,21 +49,22 @@ export class SecondMap {
 			this.el.hidden = true;
 			return;
 		}
-		const tasks = app.selection.list();
-		const key = `${app.state.capture}:${kind}:${range}:${tasks}`;
+		const chosen = chosenOf(app, kind);
+		const key = JSON.stringify([app.state.capture, kind, range, chosen]);
 
 		if (key === this.key)
 			return;
 		this.key = key;
 		// that of the whole capture came with the page: to decode a large one takes seconds
-		const stored = !tasks && String(range) === String([app.window[0], app.window[1]]) ? app.capture.bins.heat[kind]?.second : null;
+		const all = Object.values(chosen).every((list) => list === null);
+		const stored = all && String(range) === String([app.window[0], app.window[1]]) ? app.capture.bins.heat[kind]?.second : null;
 
 		if (stored) {
 			this.question.drop();
 			this.#have(kind, range, { ...stored, count: dense(stored) }, null);
 			return;
 		}
-		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, tasks, columns: COLUMNS, signal }), (map, error) => this.#have(kind, range, map, error));
+		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, ...chosen, columns: COLUMNS, signal }), (map, error) => this.#have(kind, range, map, error));
 	}
 
 	#have(kind, range, map, error) {

@@ -61,10 +61,12 @@ export class ExitsView extends View {
 		return !this.byTime ? row.count : this.onCpu && !row.idle ? row.cpu_ns : row.time_ns;
 	}
 
+	/** Of chosen tasks shares are of their exits, once the engine has told; until then of all. */
 	rows() {
 		const { selection } = this.app;
+		const own = this.known?.key === this.key ? this.known?.tables?.exits : null;
 
-		return this.app.rows('exits').filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
+		return (own ? rowsOf(own) : this.app.rows('exits')).filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
 	}
 
 	update(change) {
@@ -295,7 +297,7 @@ export class ExitsView extends View {
 			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
 					lines: [`${bar.name}: ${clean(row.reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`,
-					share === null ? null : `${percent(share)} of all exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
+					share === null ? null : `${percent(share)} of ${app.selection.any && this.known?.key === this.key ? 'the chosen' : 'all'} exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
 					box, click: () => app.toggle('reasons', row.reason),
 				};
 		}
@@ -378,6 +380,7 @@ export class ExitsView extends View {
 
 	close() {
 		this.question.drop();
+		this.halts.close();
 		this.heat.close();
 		super.close();
 	}

@@ -47,9 +47,15 @@ export class VcpusView extends View {
 		return this.app.rows('vcpu').filter((row) => this.app.selection.task(row.task));
 	}
 
+	/** What is of several vCPUs came. */
+	vmsKnown() {
+		this.update({ figures: true });
+	}
+
 	update(change) {
 		const rows = this.rows();
 
+		this.delays.chosen.ask();
 		if (change.figures || change.filter || change.options)
 			this.#build(rows);
 		else
@@ -83,19 +89,16 @@ export class VcpusView extends View {
 		this.paint();
 	}
 
-	/** VMs with their vCPUs; sums are of all vCPUs of a VM, so of some of them there are none. */
+	/** VMs with their vCPUs, and the sums of those that are wanted. */
 	#tree(rows) {
-		const { app } = this;
-		const partly = new Set(app.rows('vcpu').filter((row) => !app.selection.task(row.task)).map((row) => app.capture.tasks[row.task].fold));
-
-		return new Tree(app, rows, app.rows('vcpu_groups').filter((row) => !partly.has(row.group)), null);
+		return new Tree(this.app, rows, this.delays.chosen.rows('vcpu_groups'), null);
 	}
 
 	/** All vCPUs of a VM as one row. */
 	#groupRow(row, i) {
 		const { app } = this;
 		const lane = this.#groupLane(this.tree.tasksOf(row));
-		const worst = app.rows('delays').find((delay) => delay.vm === row.group && delay.behind_ns > 0);
+		const worst = this.delays.chosen.rows('delays')?.find((delay) => delay.vm === row.group && delay.behind_ns > 0);
 		const all = STATES.reduce((sum, state) => sum + (row[`${state}_ns`] ?? 0), 0);
 		const bar = h('div', { class: 'bar' }, STATES.map((state, k) => {
 			const cell = h('div', { class: `state-${app.selection.state(state) ? state : 'off'}`, data: { key: KEYS[k], value: row[KEYS[k]] }, title: `${STATE_WORDS[state]}: ${duration(row[KEYS[k]] ?? 0)} of its vCPUs together` });

@@ -2,6 +2,7 @@
 // Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
 import { aroundOf } from './details.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
+import { Chosen, vmRows } from './groups.js';
 import { clean, duration, percent, plural, shortName } from './text.js';
 import { Wait } from './wait.js';
 
@@ -40,10 +41,11 @@ export class WhoDelayed {
 		this.app = view.app;
 		this.all = false;
 		this.wait = new Wait(view);
+		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), false);
 		this.words = h('span', { class: 'capacity' });
 		this.button = button('', 'every VM, and everybody who was in their way', () => {
 			this.all = !this.all;
-			this.#draw();
+			this.draw();
 		}, { class: 'link' });
 		this.box = h('div', { class: 'delays-scroll' });
 		this.matrix = h('div', null, h('div', { class: 'heat-head' },
@@ -53,17 +55,14 @@ export class WhoDelayed {
 
 	update(change) {
 		if (change.figures || change.filter || change.options)
-			this.#draw();
+			this.draw();
 		this.wait.update(change);
 		this.el.hidden = this.matrix.hidden && this.wait.el.hidden;
 	}
 
-	/** Rows of the VMs that are wanted. */
+	/** Rows of the vCPUs that are wanted; none until they are known. */
 	#rows() {
-		const { app } = this;
-		const wanted = new Set(app.capture.tasks.filter((t) => app.selection.task(t.index)).map((t) => t.vm ?? t.name));
-
-		return app.rows(this.table).filter((row) => wanted.has(row.vm) && row[this.face.ns] > 0);
+		return vmRows(this.app, this.chosen, this.table).filter((row) => row[this.face.ns] > 0);
 	}
 
 	/** Why there is no telling who was beside whom; or null. */
@@ -75,7 +74,7 @@ export class WhoDelayed {
 		return siblings.length ? 'no core of this host has two threads: nobody runs beside a vCPU' : 'which CPUs are threads of one core is not known';
 	}
 
-	#draw() {
+	draw() {
 		const lacks = this.#lacksBeside();
 
 		this.table = this.app.state.matrix === 'beside' && !lacks ? 'beside' : 'delays';
@@ -88,7 +87,7 @@ export class WhoDelayed {
 		const columns = columnsOf(rows, vms, this.all, this.face);
 		const hidden = all.length - vms.length + columns.more.length;
 
-		this.matrix.hidden = rows.length === 0 && this.table === 'delays';
+		this.matrix.hidden = rows.length === 0 && this.table === 'delays' && !this.chosen.waits;
 		this.words.textContent = this.#capacity();
 		this.button.hidden = !hidden && !this.all;
 		this.button.textContent = this.all ? 'fewer' : `${hidden} more`;
@@ -159,6 +158,7 @@ export class WhoDelayed {
 	}
 
 	close() {
+		this.chosen.close();
 		this.wait.close();
 	}
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Runs, times off a CPU, waits, stays in guests and exits, put together from the lines of `cdict script` as doc/figures.md
+// defines them: another way to what heat maps count.
+
+import { cdict } from './page.mjs';
+
+const LINE = /^\s*(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\S+):\s(.*)$/;
+
+/** {run, sleep, wakeup, guest, exit: [{tid, cpu, from: null | ns, to, reason, doubtful}]}, times since t0_ns; doubtful: a switch was not seen meanwhile. */
+export function intervalsOf(file, t0_ns) {
+	const lines = cdict('script', '-q', file).split('\n').map((line) => LINE.exec(line)).filter(Boolean);
+	const first = lines.some(([, , , , , event]) => event === 'sched:sched_waking') ? 'sched:sched_waking' : 'sched:sched_wakeup';
+	const out = { run: [], sleep: [], wakeup: [], guest: [], exit: [] };
+	const on = new Map(), away = new Map(), woken = new Map(), kvm = new Map();
+	const runs = new Set(); // who was heard of and not switched out since
+	const gaps = []; // [from, to]: a switch was not seen, since another than who had the CPU was switched out
+
+	for (const [, own, where, s, ns, event, text] of lines) {
+		const at = Number(BigInt(s + ns) - BigInt(t0_ns)), cpu = Number(where), tid = Number(own);
+		const pid = (key) => Number(new RegExp(` ?${key}=(\\d+)`).exec(text)?.[1]);
+
+		// who is heard of runs: there is no wait left
+		woken.delete(tid);
+		runs.add(tid);
+		if (event === 'sched:sched_switch') {
+			const prev = pid('prev_pid'), next = Number(/==> .*next_pid=(\d+)/.exec(text)[1]);
+			const ran = on.get(cpu);
+
+			if (ran?.tid !== prev) gaps.push([ran?.at ?? -1, at]);
+			if (prev) out.run.push({ tid: prev, cpu, from: ran?.tid === prev ? ran.at : null, to: at });
+			if (next) out.sleep.push({ tid: next, cpu, from: away.get(next) ?? null, to: at });
+			if (next && (woken.get(next) ?? null) !== null) out.wakeup.push({ tid: next, cpu, from: woken.get(next), to: at });
+			woken.delete(next);
+			woken.delete(prev);
+			runs.delete(prev);
+			runs.add(next);
+			away.set(prev, at);
+			on.set(cpu, { tid: next, at });
+		} else if (event === first || event === 'sched:sched_wakeup_new') {
+			const who = pid('pid');
+
+			if (!woken.has(who) && !runs.has(who)) woken.set(who, on.has(pid('target_cpu')) ? at : null);
+		} else if (event === 'kvm:kvm_entry' || event === 'kvm:kvm_exit') {
+			const entry = event === 'kvm:kvm_entry', before = kvm.get(tid);
+			const from = before && before.entry !== entry ? before.at : null;
+
+			out[entry ? 'exit' : 'guest'].push({ tid, cpu, from, to: at, reason: entry && from !== null ? before.reason : null });
+			kvm.set(tid, { entry, at, reason: entry ? null : /reason (\S+)/.exec(text)?.[1] });
+		}
+	}
+	// what was pending or open while a switch was not seen is none, or one whose beginning is not known
+	for (const one of Object.values(out).flat())
+		one.doubtful = gaps.some(([from, to]) => from < one.to && to > (one.from ?? one.to));
+	return out;
+}
