@@ -106,6 +106,11 @@ proc 308 "javascript:x"
 307 [000] 10.000810: sched:sched_switch: prev_pid=307 prev_state=S next_pid=308
 308 [000] 10.000910: sched:sched_switch: prev_pid=308 prev_state=S next_pid=301
 301 [000] 10.001000: kvm:kvm_entry: vcpu_id=0
+306 [001] 10.000000: kvm:kvm_entry: vcpu_id=0
+306 [001] 10.000900: kvm:kvm_exit: vcpu_id=0 exit_reason=CPUID
+306 [001] 10.000910: sched:sched_switch: prev_pid=306 prev_state=R next_pid=308
+308 [001] 10.000990: sched:sched_switch: prev_pid=308 prev_state=S next_pid=306
+306 [001] 10.001000: kvm:kvm_entry: vcpu_id=0
 301 [000] 10.001100: kvm:kvm_exit: vcpu_id=0 exit_reason=HLT
 301 [000] 10.001110: sched:sched_switch: prev_pid=301 prev_state=S next_pid=0
 END
@@ -114,12 +119,13 @@ END
 # hostile_labels FILE.cdict - the same in everything that a label can say: one VM, whose parts fold, and others
 hostile_labels() {
 	cat >hostile.csv <<'END'
-tid,libvirt-instance,role,uuid,group-type,group-id,task-name
-301,"</script><img src=x onerror=alert(1)>",vcpu0,,"'""><b>",7,"<svg/onload=alert(1)>"
-302,"</script><img src=x onerror=alert(1)>","<script>alert(3)</script>",,"'""><b>",7,"<svg/onload=alert(1)>"
-303,"</script><img src=x onerror=alert(1)>","<script>alert(3)</script>1",,"'""><b>",7,"<svg/onload=alert(1)>"
-304,"javascript:alert(1)","=cmd|'/c calc'!A0",,"constructor",8,"__proto__"
-305,"javascript:alert(1)","onclick=alert(1)",,"constructor",8,"__proto__"
+tid,libvirt-instance,role,uuid,group-type,group-id,task-name,start-ns,project
+301,"</script><img src=x onerror=alert(1)>",vcpu0,"<iframe src=x>","'""><b>",7,"<svg/onload=alert(1)>",,"</title><script>alert(5)</script>"
+302,"</script><img src=x onerror=alert(1)>","<script>alert(3)</script>","<iframe src=x>","'""><b>",7,"<svg/onload=alert(1)>",,"</title><script>alert(5)</script>"
+303,"</script><img src=x onerror=alert(1)>","<script>alert(3)</script>1","<iframe src=x>","'""><b>",7,"<svg/onload=alert(1)>",,"</title><script>alert(5)</script>"
+304,"javascript:alert(1)","=cmd|'/c calc'!A0","javascript:alert(6)","constructor",8,"__proto__",,"=1+1"
+305,"javascript:alert(1)","onclick=alert(1)",,"constructor",8,"__proto__",,
+306,"<img src=x onerror=alert(9)>",vcpu0,,,,,,
 END
 	"$CDICT" annotate -q --map hostile.csv "$1"
 }

@@ -1,23 +1,55 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # waits: 1
+# timeout: 900
+# takes: 40
 #
 # In a real Chromium: two clicks lead from the first finding to the worst wait with who had the CPU in view, and
-# every number there is the command's; and who was beside whom is the command's, or it is said why nobody knows.
+# every number there is the command's; and who was beside whom is the command's, or it is said why nobody knows. Of a made-up
+# capture, one of a host with two threads a core, and all real ones of which the host's own names were saved, with these.
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium python3
 
+kvm=${SHARED:+$SHARED/captures/kvm}
+identity=${kvm:-$DATA}/identity
+what=()
+
+# page NAME FILE [MAP] - the capture's page, with the names of MAP
+page() {
+	"$CDICT" convert -q -i "$2" -o "$1.cdict" >/dev/null 2>&1
+	[ -s "$1.cdict" ] || { echo "$2 is not converted"; exit 1; }
+	[ -z "${3:-}" ] || "$CDICT" annotate -q "$1.cdict" --map "$3" >annotate.out 2>&1 || { cat annotate.out; exit 1; }
+	report "$1.cdict" -o "$1.html" || { cat report.out; exit 1; }
+	what+=("two_clicks_lead_to_the_worst_wait_of_$1" "$1.html" "$1.cdict")
+}
+
+# names NAME - what identify finds in the saved /proc of a capture's host
+names() {
+	local state=()
+	"$BUILD/tests/tools/proctree" "$identity/$1.proc.txt" "$1.proc" || exit
+	case $1 in
+	kvm-libvirt-run2) state=(--libvirt-state "$identity/libvirt-run2/run-libvirt-qemu") ;;
+	kvm-libvirt) state=(--libvirt-state "$identity/libvirt/run-libvirt-qemu") ;;
+	esac
+	"$CDICT" identify -q --proc-root "$1.proc" --libvirt off "${state[@]}" -o "$1.csv" >identify.out 2>&1
+	grep -q ,vcpu1, "$1.csv" || { cat identify.out; exit 1; }
+}
+
 cd "$TMPDIR" || exit
 ln -s "$DATA/formats" formats
 "$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
-what=()
-for file in neighbours.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.data" ${SHARED:+"$SHARED/captures/kvm/kvm-libvirt.data"}; do
-	name=$(basename "$file" .data)
-	# as if the host had two threads a core, so that somebody was beside somebody
-	[ "$name" != kvm-small ] || { python3 "$TOP/tests/tools/pairthreads.py" "$file" paired.data && file=paired.data; } || exit
-	"$CDICT" convert -q -i "$file" -o "$name.cdict" >/dev/null 2>&1
-	[ -s "$name.cdict" ] && report "$name.cdict" -o "$name.html" || exit
-	what+=("two_clicks_lead_to_the_worst_wait_of_$name" "$name.html" "$name.cdict")
+page neighbours neighbours.data
+# as if the host had two threads a core, so that somebody was beside somebody
+python3 "$TOP/tests/tools/pairthreads.py" "$DATA/kvm-small.data" paired.data || exit
+page paired paired.data
+for file in "$identity"/*.proc.txt; do
+	name=$(basename "$file" .proc.txt)
+	data=${kvm:-$DATA}/$name.data
+	[ -e "$data" ] || continue
+	names "$name"
+	page "$name" "$data" "$name.csv"
+	"$CDICT" vcpu -q --by vm --format csv "$name.cdict" | grep -qvE '^(vm|[0-9]+),' || { echo "$name has no names"; exit 1; }
 done
+[ -n "$kvm" ] || page kvm-zstd "$DATA/kvm-zstd.data"
 node "$LIB/delays.mjs" "${what[@]}"

@@ -4,7 +4,7 @@
 # takes: 12
 # waits: 1
 #
-# In a real Chromium: no view writes to the console or asks the network for anything, whatever
+# In a real Chromium: no view, and nothing that is taken along from one, writes to the console or asks the network for anything, whatever
 # the names in the capture are; and that is tested by something which can fail.
 set -u
 . "$TOP/tests/page/_lib.sh"
@@ -15,6 +15,8 @@ report run.cdict || exit 1
 hostile evil.cdict || exit 1
 report evil.cdict --label '</title><script>alert(1)</script>' || exit 1
 cp evil.cdict named.cdict && hostile_labels named.cdict && report named.cdict || exit 1
+# what the file is called, and lanes, panels and matrices of such names
+mv named.cdict '<img src=x onerror=alert(7)>.cdict' && report '<img src=x onerror=alert(7)>.cdict' -o file.html && mv '<img src=x onerror=alert(7)>.cdict' named.cdict || exit 1
 hostile_formats formats.cdict && report formats.cdict || exit 1
 wrong=
 "$CDICT" exits -q formats.cdict --format csv | grep -qF '</script><img src=x onerror=alert(1)>' || wrong='the reasons are not those of the formats. '
@@ -36,10 +38,15 @@ done
 # and with it
 sed -e 's|</body>|<script>document.title = "ran"</script></body>|' run.html >stopped.html
 
-look_at run.html evil.html named.html formats.html formats-both.html named-both.html both.html none.html exits.html bad-*.html stopped.html
+# and of what is taken along, where the page forgets to escape
+sed -e 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' -e 's/}">\${escape(shown)}</}">${shown}</' named.html >taken-picture.html
+sed -e 's/<meta http-equiv="Content-Security-Policy"[^>]*>//' -e 's|/^\[=+\\-@\]/|/^[]/|' named.html >taken-table.html
+
+look_at run.html evil.html named.html +file.html +formats.html formats-both.html +named-both.html both.html none.html exits.html bad-*.html stopped.html +taken-picture.html +taken-table.html
 quiet no_view_says_or_asks_anything run.html
 quiet hostile_names_run_nothing evil.html
 quiet hostile_labels_run_nothing named.html
+quiet a_hostile_name_of_a_file_runs_nothing file.html
 quiet hostile_reasons_and_events_run_nothing formats.html
 quiet hostile_reasons_run_nothing_in_a_comparison formats-both.html
 quiet hostile_labels_run_nothing_in_a_comparison named-both.html
@@ -52,6 +59,12 @@ for i in "${!bad[@]}"; do
 	case $(said_of "bad-$i.html") in
 	"" | *": quiet") fail "$name" <<<"it is not: $(said_of "bad-$i.html")" ;;
 	*) pass "$name" ;;
+	esac
+done
+for what in picture table; do
+	case $(said_of taken-$what.html) in
+	*' is no picture'* | *'more than shapes'* | *'is a formula'*) pass "a_${what}_that_is_not_escaped_is_noticed" ;;
+	*) fail "a_${what}_that_is_not_escaped_is_noticed" <<<"it is not: $(said_of taken-$what.html)" ;;
 	esac
 done
 # the policy alone stops them
