@@ -2,6 +2,7 @@
 /* Every colour there is. */
 #include "render/palette.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <strings.h>
 
@@ -31,8 +32,8 @@ static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
 	[ANALYZE_VCPU_QEMU] = { RGB(0xf0e442), RGB(0xf0e442) },
 	[ANALYZE_VCPU_PREEMPTED] = { RGB(0xd55e00), RGB(0xd55e00) },
 	[ANALYZE_VCPU_WAITING] = { RGB(0xcc79a7), RGB(0xcc79a7) },
-	[ANALYZE_VCPU_HALTED] = { RGB(0xd5d9dd), RGB(0x59626b) },
-	[ANALYZE_VCPU_BLOCKED] = { RGB(0x6b747d), RGB(0x98a1aa) },
+	[ANALYZE_VCPU_HALTED] = { RGB(0xd5d9dd), RGB(0x3d454d) },
+	[ANALYZE_VCPU_BLOCKED] = { RGB(0x656e77), RGB(0x68727c) },
 	[ANALYZE_VCPU_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
 };
 
@@ -49,7 +50,7 @@ static const struct {
 	char letter;
 	const char *names[6]; /* NULL ends them */
 } reasons[] = {
-	{ { RGB(0x332288), RGB(0x7d6fd6) }, 'i', { "EXTERNAL_INTERRUPT", "interrupt", "IRQ" } },
+	{ { RGB(0x332288), RGB(0x5f4dc8) }, 'i', { "EXTERNAL_INTERRUPT", "interrupt", "IRQ" } },
 	{ { RGB(0x44aa99), RGB(0x5cc4b2) }, 'o', { "IO_INSTRUCTION", "io" } },
 	{ { RGB(0x117733), RGB(0x3f9a5a) }, 'M', { "MSR_WRITE", "msr", "SYS64" } },
 	{ { RGB(0x882255), RGB(0xb04a80) }, 'c', { "CPUID" } },
@@ -57,7 +58,7 @@ static const struct {
 	{ { RGB(0x88ccee), RGB(0x88ccee) },
 	  '|',
 	  { "INTERRUPT_WINDOW", "PENDING_INTERRUPT", "vintr" } },
-	{ { RGB(0xc8cdd2), RGB(0x69727b) }, '.', { "HLT", "WFx" } },
+	{ { RGB(0xc8cdd2), RGB(0x4a525a) }, '.', { "HLT", "WFx" } },
 	{ { RGB(0xddcc77), RGB(0xddcc77) }, 'p', { "PAUSE_INSTRUCTION", "pause" } },
 	{ { RGB(0x8fc79a), RGB(0x9fd8aa) }, 'm', { "MSR_READ" } },
 	{ { RGB(0xf4b0b7), RGB(0xf4b0b7) }, 'x', { "EPT_MISCONFIG", "IABT_LOW" } },
@@ -93,9 +94,9 @@ static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
 
 /* Frames, by enum folded_kind, all of them light enough for dark text, or dark enough for light text. */
 static const struct palette_rgb frames[FOLDED_KINDS][2] = {
-	[FOLDED_PLAIN] = { RGB(0xf0a35e), RGB(0x9c5a24) },
+	[FOLDED_PLAIN] = { RGB(0xf0a35e), RGB(0x925320) },
 	[FOLDED_TASK] = { RGB(0xabbccb), RGB(0x4d6175) },
-	[FOLDED_KERNEL] = { RGB(0xf0a35e), RGB(0x9c5a24) },
+	[FOLDED_KERNEL] = { RGB(0xf0a35e), RGB(0x925320) },
 	[FOLDED_USER] = { RGB(0x8ccb9b), RGB(0x2f6f45) },
 	[FOLDED_NOTE] = { RGB(0xcdb9e2), RGB(0x66508a) },
 };
@@ -130,13 +131,20 @@ static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
 	return mix(viridis[i], viridis[i + 1], at - (double)i);
 }
 
-/* What can be read on @c: black or white, by its luminance. */
+static double linear(uint8_t v)
+{
+	double c = v / 255.0;
+
+	return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+/* What can be read on @c, black or white: of both the one with more contrast (WCAG 2.1), which is 4.5 at least. */
 static struct palette_rgb over(struct palette_rgb c)
 {
-	double light = 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
+	double light = 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
 
-	return light > 135 ? (struct palette_rgb){ 0, 0, 0 }
-			   : (struct palette_rgb){ 255, 255, 255 };
+	return light > 0.179 ? (struct palette_rgb){ 0, 0, 0 }
+			     : (struct palette_rgb){ 255, 255, 255 };
 }
 
 static struct palette_rgb frame(enum palette_theme theme, unsigned level)

@@ -94,9 +94,9 @@ export function rampColour(palette, level) {
 /** Black or white, whichever can be read on @colour. */
 export function inkOn(colour) {
 	const v = parseInt(colour.slice(1), 16);
-	const light = 0.2126 * (v >> 16) + 0.7152 * (v >> 8 & 255) + 0.0722 * (v & 255);
+	const [r, g, b] = [v >> 16, v >> 8 & 255, v & 255].map((part) => (part <= 10 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));
 
-	return light > 135 ? '#000000' : '#ffffff';
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
 }
 
 /** Colours of exit reasons: fixed by name, spare ones by rank for the rest. */

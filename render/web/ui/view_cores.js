@@ -7,7 +7,7 @@ import { EventList } from './events.js';
 import { Question, rowsOf } from './figures.js';
 import { Chosen } from './groups.js';
 import { Lanes, eventsIn, outline } from './lanes.js';
-import { STATES, STATE_WORDS, legend, reasonColours } from './legend.js';
+import { STATES, STATE_WORDS, inkOn, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
 import { clean, count, duration, percent } from './text.js';
 import { View } from './view.js';
@@ -341,10 +341,7 @@ export class CoresView extends View {
 
 		if (s.measure(who, 11) * 0.7 > b - a - 10)
 			return;
-		const v = parseInt(colour.slice(1), 16);
-		const light = 0.2126 * (v >> 16) + 0.7152 * (v >> 8 & 255) + 0.0722 * (v & 255);
-
-		s.text(a + 5, y + tall / 2, who, { colour: light > 135 ? '#000000' : '#ffffff', size: 11, room: b - a - 10 });
+		s.text(a + 5, y + tall / 2, who, { colour: inkOn(colour), size: 11, room: b - a - 10 });
 	}
 
 	#drawBins(s, cpu, scale, y, tall) {
