@@ -174,11 +174,14 @@ class App {
 	#openView() {
 		this.view?.close();
 		this.card.hide();
-		const { make } = this.views.find((v) => v.id === this.state.view);
+		const view = this.views.find((v) => v.id === this.state.view);
+		const lacks = lacksOf(view, this.capture);
 
-		this.overview.el.hidden = this.state.view === 'compare';
-		this.view = make(this);
-		replace(this.main, this.view.el);
+		this.overview.el.hidden = view.id === 'compare';
+		this.view = view.make(this);
+		// instead of heads without rows; but the cores list events of any kind
+		this.view.el.hidden = Boolean(lacks) && view.id !== 'cores';
+		replace(this.main, lacks ? h('p', { class: 'empty' }, lacks) : null, this.view.el);
 		this.view.update({ figures: true, range: true, filter: true });
 	}
 

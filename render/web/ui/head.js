@@ -53,7 +53,7 @@ export class Head {
 		replace(this.what,
 			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
 			this.#facts(capture).map(([text, title, how]) => h('span', { class: `fact ${how ?? ''}`, title }, h('bdi', null, text))),
-			this.#loss(capture), capture.not_recorded.map(({ event, unknown }) => h('span', { class: 'badge', title: `${event} was not recorded: such figures are empty` }, `${unknown} not recorded`)),
+			this.#loss(capture), this.#missing(capture),
 			capture.recorded.map((line) => h('span', { class: 'badge scope', title: clean(line) }, clean(line.split(': ')[1]))));
 	}
 
@@ -95,6 +95,11 @@ export class Head {
 
 		return button(`⚠ ${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toFixed(1)} % lost${where}`,
 			`${clean(text ?? '')} Click: show where.`, () => this.#showLoss(from, to), { class: 'badge warn' });
+	}
+
+	/** What nobody knows, as its events were not recorded. */
+	#missing({ not_recorded: list }) {
+		return list.length ? h('span', { class: 'badge missing', title: list.map(({ event, unknown }) => `${event} was not recorded: ${unknown} is empty`).join('\n') }, `not recorded: ${list.map(({ unknown }) => unknown).join(' · ')}`) : null;
 	}
 
 	#showLoss(from, to) {

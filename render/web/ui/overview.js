@@ -19,7 +19,7 @@ export class Overview {
 			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
 		});
-		this.svg = svg('svg', { class: 'brush' });
+		this.svg = svg('svg', { class: 'brush', 'aria-hidden': 'true' });
 		this.plot.el.append(this.svg);
 		this.el = h('section', { class: 'overview', 'aria-label': 'overview' }, this.head, this.plot.el);
 		this.brush = d3.brushX().handleSize(5).on('start brush end', () => this.#brushed());
@@ -113,7 +113,7 @@ export class Overview {
 				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
 		rows.forEach((row, k) => {
 			if (k % each === 0)
-				s.text(LEFT - 8, k * tall + Math.max(tall > 3 ? 0 : 6, Math.min(tall, 12) / 2), row.label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
+				s.text(LEFT - 8, k * tall + Math.max(6, (tall > 3 ? tall - 1 : 0) / 2), row.label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
 			if (row.cpu !== undefined)
 				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
 		});

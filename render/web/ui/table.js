@@ -26,7 +26,8 @@ function order(a, b) {
 }
 
 /**
- * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, first: 'asc' | 'desc', csv: bool}]
+ * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, rest: bool, first: 'asc' | 'desc', csv: bool}]
+ *   rest: it has what width is left;
  *   value: the exact value (data-value, sort, CSV); show: what is seen, made of value by the key's unit when absent.
  * options: {app, name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file,
  *   drawn(trs): these rows were made, tree() -> Tree of groups.js whose open rows are shown, or null}
@@ -76,7 +77,7 @@ export class Table {
 			const on = this.sort?.[0] === c.key;
 
 			return h('th', {
-				class: [c.text ? null : 'num', on ? 'sorted' : null].filter(Boolean).join(' ') || null, title: c.hint, tabindex: '0',
+				class: [c.text ? null : 'num', c.rest ? 'rest' : null, on ? 'sorted' : null].filter(Boolean).join(' ') || null, title: c.hint, tabindex: c.title ? '0' : null, 'aria-label': c.title ? null : 'as a bar',
 				'aria-sort': on ? (this.sort[1] === 'asc' ? 'ascending' : 'descending') : null,
 				on: {
 					click: () => this.#sortBy(c),
@@ -186,7 +187,7 @@ export class Table {
 		const widths = heads.map((th) => th.getBoundingClientRect().width);
 
 		heads.forEach((th, i) => {
-			if (widths[i] >= (parseFloat(th.style.minWidth) || 0) + 1)
+			if (!this.columns[i].rest && widths[i] >= (parseFloat(th.style.minWidth) || 0) + 1)
 				th.style.minWidth = `${Math.floor(widths[i])}px`; // rounded up they would be wider than the table
 		});
 	}
@@ -207,7 +208,7 @@ export class Table {
 
 		return h('tr', {
 			data: { row: i, ...rowData?.(row) }, class: [onRow ? 'click' : null, rowClass?.(row)].filter(Boolean).join(' ') || null,
-			...onRow ? ENTER : null, on: onRow ? { click: (e) => { if (!getSelection()?.toString()) onRow(row, e); } } : null,
+			...onRow ? { ...ENTER, 'aria-label': this.#text(this.columns[0], row) } : null, on: onRow ? { click: (e) => { if (!getSelection()?.toString()) onRow(row, e); } } : null,
 		}, this.columns.map((c) => this.#cell(c, row)));
 	}
 
@@ -215,7 +216,7 @@ export class Table {
 		const value = column.value(row);
 
 		return h('td', {
-			class: [column.text ? null : 'num', column.wide ? 'wide' : null].filter(Boolean).join(' ') || null,
+			class: [column.text ? null : 'num', column.wide ? 'wide' : null, column.rest ? 'rest' : null].filter(Boolean).join(' ') || null,
 			data: { key: column.key, value: value === undefined ? null : JSON.stringify(value) },
 			title: column.title === '' || column.show && value === undefined ? null : column.text ? clean(value ?? '') : exactFigure(column.key, value),
 		}, column.show ? column.show(row) : column.text ? h('bdi', null, clean(value ?? '')) : figure(column.key, value));

@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { Question } from './figures.js';
 import { reasonColours } from './legend.js';
 import { Table } from './table.js';
-import { count, duration } from './text.js';
+import { count, duration, plural } from './text.js';
 
 export function vcpuDetail(view, row, antagonists) {
 	return h('div', { class: 'detail-columns' }, antagonistTable(view, row, antagonists), reasonTable(view, row), histogram(view, row));
@@ -61,7 +61,7 @@ function histogram(view, row) {
 	const latency = app.rows('latency').find((r) => r.task === row.task);
 
 	if (latency?.latency_count)
-		box.append(h('p', { class: 'dim' }, `${count(latency.latency_count)} waits: half under ${duration(latency.latency_p50_ns)}, ` +
+		box.append(h('p', { class: 'dim' }, `${plural(latency.latency_count, 'wait')}: half under ${duration(latency.latency_p50_ns)}, ` +
 			`99 % under ${duration(latency.latency_p99_ns)}, longest ${duration(latency.latency_max_ns)}`));
 	else
 		box.append(h('p', { class: 'dim' }, 'no wake-ups here'));

@@ -124,7 +124,7 @@ export class CompareView extends View {
 			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
 				{
 					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
-					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row), chance(key)(row)))]
+					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row), chance(key)(row), true))]
 				},
 			]),
 		];
@@ -197,12 +197,12 @@ export class CompareView extends View {
 	}
 
 	/** @p: how likely it is chance; null: nobody knows. */
-	#signedCell(key, v, p = null) {
+	#signedCell(key, v, p = null, brief = false) {
 		if (v === null)
 			return h('span', { class: 'dim' }, '–');
 		if (p !== null && !(p < this.app.page.compare.alpha))
 			return h('span', { class: 'dim', title: `${signed(key, v)}, p ${chanceText(p)}` }, '~');
-		return h('span', { class: Math.abs(v) < 1e-12 ? 'dim' : v > 0 ? 'more-text' : 'less-text' }, signed(key, v));
+		return h('span', { class: Math.abs(v) < 1e-12 ? 'dim' : v > 0 ? 'more-text' : 'less-text' }, brief ? signed(key, v).replace(/ points$/, '') : signed(key, v));
 	}
 
 	#differenceBar(v, most) {

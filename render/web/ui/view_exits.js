@@ -2,7 +2,7 @@
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
 import { d3 } from '../d3.js';
 import { tableObjects } from '../page.js';
-import { moment } from './clock.js';
+import { momentIn } from './clock.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
 import { Question, rowsOf } from './figures.js';
@@ -361,7 +361,7 @@ export class ExitsView extends View {
 					app.set({ view: 'cores', range: [Math.floor(row.max_at_ns - row.max_ns * 0.2), Math.ceil(row.max_at_ns + row.max_ns * 1.2)] });
 				}
 			}
-		}, `${moment(row.max_at_ns, 4)}`);
+		}, `${momentIn(row.max_at_ns, this.app.range[1] - this.app.range[0])}`);
 	}
 
 	#allTable() {

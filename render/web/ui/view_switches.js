@@ -7,6 +7,8 @@ import { View } from './view.js';
 
 const WORDS = { run: 'runs', sleep: 'off the CPU', wakeup: 'wake-up latency', guest: 'in the guest', exit: 'exits' };
 
+const PAPER = 700; // a page's height
+
 export class SwitchesView extends View {
 	constructor(app) {
 		super(app, 'Context switches: how long tasks ran, slept and waited');
@@ -69,7 +71,8 @@ export class SwitchesView extends View {
 			this.drop(map.plot);
 		}
 		// as high as the screen has room for under the head
-		const height = Math.max(170, Math.min(460, (innerHeight - 330) / chosen.length - 50));
+		const room = document.documentElement.dataset.print ? PAPER : innerHeight;
+		const height = Math.max(170, Math.min(720, (room - 330) / chosen.length - 50));
 
 		this.maps = new Map(chosen.map((kind) => [kind, new HeatMap(this, kind, height)]));
 		replace(this.left, [...this.maps.values()].map((map) => map.el));

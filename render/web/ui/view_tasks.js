@@ -10,7 +10,7 @@ import { Table } from './table.js';
 import { clean, count, duration, exactNs, percent, plural, short } from './text.js';
 import { View, taskData } from './view.js';
 
-const SPARK_W = 124, SPARK_H = 18;
+const SPARK_LEAST = 124, SPARK_H = 18;
 
 export class TasksView extends View {
 	constructor(app) {
@@ -24,10 +24,12 @@ export class TasksView extends View {
 				}
 			}
 		}, { rootMargin: '200px' });
+		this.sizes = new ResizeObserver(() => this.#drawSparks([...this.table.body.rows]));
 		this.chosen = new Chosen(app, 'tasks', () => this.#render());
 		this.table = this.#makeTable();
 		this.next = h('div', { class: 'successors', hidden: true });
 		this.el.append(this.key, this.table.el, this.next);
+		this.sizes.observe(this.table.el);
 		app.card.watch(this.table.body, (el) => this.#explain(el));
 	}
 
@@ -65,7 +67,7 @@ export class TasksView extends View {
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
 			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
-			{ key: 'spark', title: 'when it ran', hint: 'run % over time; as high as the task\'s own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
+			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; as high as the task\'s own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
 		], {
 			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => (r.task === undefined ? { group: r.group, role: r.role } : taskData(app, r.task)),
 			rowClass: (r) => (r.task === undefined ? 'group' : app.state.tasks.includes(r.task) ? 'picked' : null), tree: () => this.tree,
@@ -141,6 +143,7 @@ export class TasksView extends View {
 	}
 
 	#drawSparks(trs) {
+		this.sparkWide = null;
 		this.#sparkBins();
 		for (const tr of trs)
 			this.seen.observe(tr.querySelector('canvas.spark'));
@@ -148,6 +151,7 @@ export class TasksView extends View {
 
 	drawUnseen() {
 		super.drawUnseen();
+		this.sparkWide = null;
 		for (const canvas of this.table.body.querySelectorAll('canvas.spark'))
 			this.#spark(canvas, canvas.dataset.spark);
 	}
@@ -174,16 +178,16 @@ export class TasksView extends View {
 		const series = this.#series(key);
 		const ratio = devicePixelRatio || 1;
 
-		canvas.width = SPARK_W * ratio;
+		const wide = this.sparkWide ??= Math.max(SPARK_LEAST, canvas.clientWidth);
+
+		canvas.width = wide * ratio;
 		canvas.height = SPARK_H * ratio;
-		canvas.style.width = `${SPARK_W}px`;
-		canvas.style.height = `${SPARK_H}px`;
 		if (!series)
 			return;
 		const context = canvas.getContext('2d');
 
 		context.scale(ratio, ratio);
-		drawSpark(new CanvasSurface(context, ratio), this.app.palette, series, 0, 0, SPARK_W, SPARK_H);
+		drawSpark(new CanvasSurface(context, ratio), this.app.palette, series, 0, 0, wide, SPARK_H);
 	}
 
 	#explain(el) {
@@ -208,6 +212,7 @@ export class TasksView extends View {
 
 	close() {
 		this.seen.disconnect();
+		this.sizes.disconnect();
 		this.chosen.close();
 		super.close();
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 1: where the time of every vCPU went, worst first, who was in its way, and when.
 import { d3 } from '../d3.js';
-import { moment } from './clock.js';
+import { moment, momentIn } from './clock.js';
 import { ENTER, button, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
 import { aroundOf } from './details.js';
@@ -10,13 +10,15 @@ import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
 import { drawMarks } from './marks.js';
 import { Slices, fillRows } from './slices.js';
-import { clean, count, duration, exactNs, percent } from './text.js';
+import { clean, count, duration, exactNs, percent, shortName } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
 
 const PAD = 6;
-const FEW = 12; // rows: they have room to be taller
+const FEW = 12; // rows: they have room to be taller, as high as the window lets them
+const TALL = [28, 60];
+const ABOVE = 530; // pixels of head, strip, matrix and legend
 const KEYS = STATES.map((state) => `${state}_ns`);
 
 export class VcpusView extends View {
@@ -71,7 +73,8 @@ export class VcpusView extends View {
 		const list = tree?.flat((level) => [...level].sort((a, b) => (b.delayed_ns ?? 0) - (a.delayed_ns ?? 0))) ?? rows;
 
 		this.tree = tree;
-		this.laneHeight = rows.length <= FEW ? 28 : 20;
+		this.laneHeight = rows.length <= FEW ? Math.floor(Math.max(TALL[0], Math.min(TALL[1], (innerHeight - ABOVE) / rows.length - 6))) : 20;
+		this.table.style.setProperty('--lane', `${this.laneHeight}px`);
 		this.table.classList.toggle('tall', rows.length <= FEW);
 		for (const plot of this.rowPlots)
 			this.drop(plot);
@@ -197,7 +200,7 @@ export class VcpusView extends View {
 			class: 'pick', title: `${exactNs(row.worst_ns)} on CPU ${row.worst_cpu}${row.worst_behind ? `, behind ${clean(row.worst_behind)}` : ''}; click: shows it`,
 			data: { key: 'worst_ns', value: row.worst_ns },
 			on: { click: () => app.details.look('wait', row.task, row.worst_at_ns, { range: aroundOf({ from: row.worst_at_ns, to: row.worst_at_ns + row.worst_ns }) }) },
-		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, moment(row.worst_at_ns, 3)));
+		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, momentIn(row.worst_at_ns, app.range[1] - app.range[0])));
 	}
 
 	#antagonist(row) {
@@ -207,9 +210,9 @@ export class VcpusView extends View {
 			return '';
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {
-			class: 'pick', role: 'button', ...ENTER, title: 'click: only this task', data: { antagonist: worst.antagonist },
+			class: 'pick', role: 'button', ...ENTER, title: `click: only ${this.app.who(worst.antagonist)}`, data: { antagonist: worst.antagonist },
 			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
-		}, h('bdi', null, this.app.who(worst.antagonist)))];
+		}, h('bdi', null, shortName(this.app.who(worst.antagonist), 20)))];
 	}
 
 	#bar(row) {

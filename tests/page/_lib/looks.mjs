@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node looks.mjs NAME=PAGE=VIEW,VIEW... - of every view in both themes: each text stands out from what it is on as WCAG 2.1 AA asks (4.5:1,
+// 3:1 of large text; what is disabled is exempt), computed from what the browser shows; and all that the keyboard reaches, by Tab alone, in
+// the order of the page, is named for a screen reader, marked when it has the focus, and in view. A line "ok NAME" or "not ok NAME".
+
+import { Browser } from './browser.mjs';
+
+// In the page: texts with too little contrast, as lines.
+const FAINT = `(() => {
+	const parse = (text) => { const m = text.match(/[\\d.]+/g)?.map(Number) ?? []; return text.startsWith('color(srgb') ? [m[0] * 255, m[1] * 255, m[2] * 255, m[3] ?? 1] : [m[0], m[1], m[2], m[3] ?? 1]; };
+	const over = (top, under) => top.slice(0, 3).map((v, i) => v * top[3] + under[i] * (1 - top[3]));
+	const linear = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+	const light = (c) => 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
+	const ratio = (a, b) => { const [p, q] = [light(a), light(b)].sort((x, y) => y - x); return (p + 0.05) / (q + 0.05); };
+	const chain = (el) => { const out = []; for (let e = el; e; e = e.parentElement) out.unshift(e); return out; };
+	const bad = new Map();
+	let seen = 0;
+	const look = (el, text) => {
+		const style = getComputedStyle(el);
+		if (!text || !el.checkVisibility({ visibilityProperty: true }) || el.closest(':disabled, .offscreen, svg.brush')) return;
+		const stack = chain(el);
+		const ground = stack.reduce((under, e) => over(parse(getComputedStyle(e).backgroundColor), under), [255, 255, 255]);
+		// what is half transparent has something of its ground
+		const faded = stack.reduce((all, e) => all * getComputedStyle(e).opacity, 1);
+		const ink = over([...over(parse(el instanceof SVGElement ? style.fill : style.color), ground), faded], ground);
+		const size = parseFloat(style.fontSize), need = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
+		const is = ratio(ink, ground);
+		seen++;
+		if (is < need - 0.005) {
+			const what = el.tagName.toLowerCase() + (typeof el.className === 'string' && el.className ? '.' + el.className.replaceAll(' ', '.') : '') + ' "' + text.slice(0, 24) + '"';
+			bad.set(what.replace(/"[^]*/, '') + is.toFixed(1), what + ': ' + is.toFixed(2) + ' of ' + need + ', ' + ink.map(Math.round) + ' on ' + ground.map(Math.round));
+		}
+	};
+	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	while (walk.nextNode()) if (!walk.currentNode.parentElement.closest('script, style, .picture')) look(walk.currentNode.parentElement, walk.currentNode.data.trim());
+	for (const input of document.querySelectorAll('input[placeholder]')) look(input, input.value);
+	return { seen, bad: [...bad.values()] };
+})()`;
+
+// In the page: what has the focus.
+const FOCUS = `(() => {
+	const el = document.activeElement;
+	if (!el || el === document.body) return null;
+	const { top, bottom, left, right } = el.getBoundingClientRect(), s = getComputedStyle(el);
+	el.__tab ??= ++globalThis.__tabs || (globalThis.__tabs = 1);
+	return { id: el.__tab, what: el.tagName.toLowerCase() + '.' + el.className + ' ' + (el.textContent ?? '').slice(0, 30), place: document.body.contains(el) ? [...document.querySelectorAll('*')].indexOf(el) : -1,
+		marked: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0, inView: bottom > 0 && top < innerHeight && right > 0 && left < innerWidth };
+})()`;
+
+async function tabKey(tab) {
+	const key = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 };
+	await tab.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...key });
+	await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', ...key });
+}
+
+// The keyboard's way through a view.
+async function way(tab, what, says) {
+	await tab.evaluate('void (document.activeElement?.blur(), globalThis.__tabs = 0, document.querySelectorAll("*").forEach((el) => { delete el.__tab; }), getSelection().removeAllRanges(), scrollTo(0, 0))');
+	let last = -1, steps = 0;
+	const inside = new Set();
+	for (; steps < 60; steps++) {
+		await tabKey(tab);
+		const at = await tab.evaluate(FOCUS);
+		if (!at || inside.has(at.id)) break;
+		inside.add(at.id);
+		says(at.marked, `${what}: ${at.what} is not marked when it has the focus`);
+		says(at.inView, `${what}: ${at.what} has the focus out of view`);
+		says(at.place > last, `${what}: ${at.what} comes before what was reached before it`);
+		last = at.place;
+	}
+	says(steps > 8, `${what}: Tab reaches ${steps} things`);
+}
+
+async function names(tab, what, says) {
+	await tab.send('Accessibility.enable');
+	const { nodes } = await tab.send('Accessibility.getFullAXTree');
+	const reached = nodes.filter((node) => !node.ignored && !['RootWebArea', 'generic', 'main', 'none'].includes(node.role?.value) && node.properties?.some((p) => p.name === 'focusable' && p.value.value));
+	const nameless = reached.filter((node) => !node.name?.value?.trim());
+	says(reached.length > 8, `${what}: the screen reader finds ${reached.length} things`);
+	for (const node of nameless.slice(0, 3)) says(false, `${what}: a ${node.role.value} has no name`);
+	for (const image of nodes.filter((node) => !node.ignored && ['image', 'img', 'Canvas'].includes(node.role?.value) && !node.name?.value).slice(0, 3)) says(false, `${what}: a ${image.role.value} has no name`);
+	await tab.send('Accessibility.disable');
+}
+
+const browser = await Browser.launch();
+try {
+	for (const [name, file, ...rest] of process.argv.slice(2).map((text) => text.split('='))) {
+		const wrong = { contrast: [], keyboard: [] };
+		for (const scheme of ['light', 'dark']) {
+			const tab = await browser.open(file, { width: 1280, height: 800, scheme });
+			await tab.until('(({ ready, drawn, failed }) => ready || drawn || failed || document.querySelector("svg.flame"))(document.documentElement.dataset)', 'the first view');
+			for (const view of rest.join('=').split(',')) {
+				const what = `${view || name}, ${scheme}`;
+				if (view) await tab.go(`#view=${view}`);
+				await tab.idle();
+				await tab.until('document.querySelector(".stale") === null', 'fresh figures');
+				const { seen, bad } = await tab.evaluate(FAINT);
+				if (seen < 5) wrong.contrast.push(`${what}: only ${seen} texts were seen`);
+				wrong.contrast.push(...bad.slice(0, 6).map((text) => `${what}: ${text}`));
+				if (scheme === 'dark' || !view) continue;
+				const says = (ok, text) => { if (!ok) wrong.keyboard.push(text); };
+				await names(tab, what, says);
+				await way(tab, what, says);
+			}
+			tab.problems().forEach((text) => wrong.contrast.push(text));
+			await tab.close();
+		}
+		for (const [what, list] of [[`text_of_${name}_stands_out_in_both_themes`, wrong.contrast], [`all_of_${name}_is_reached_by_tab_and_named`, wrong.keyboard]])
+			console.log([`${list.length ? 'not ok' : 'ok'} ${what}`, ...list.slice(0, 14).map((text) => `    # ${text}`)].join('\n'));
+	}
+} finally {
+	await browser.close();
+}
