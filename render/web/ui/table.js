@@ -178,6 +178,10 @@ export class Table {
 			}
 			yield;
 		}
+		// a long name that came late pushes the last column out
+		if (this.table.offsetWidth > this.table.parentElement.clientWidth)
+			for (const th of this.head.cells)
+				th.style.minWidth = '';
 		this.#keepWidths();
 	}
 

@@ -215,6 +215,10 @@ export class CompareView extends View {
 		return box;
 	}
 
+	#dark() {
+		return this.app.palette === this.app.page.palette.dark;
+	}
+
 	/** Core maps: run % of base and new in each cell, shade and sign of the difference. */
 	#matrix(table) {
 		const by = new Map();
@@ -252,7 +256,7 @@ export class CompareView extends View {
 			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);
 
 		if (Math.abs(v) >= 0.05) {
-			const colour = differenceColour(v / most);
+			const colour = differenceColour(v / most, this.#dark());
 
 			td.style.background = colour;
 			td.style.color = inkOn(colour);
@@ -335,7 +339,7 @@ export class CompareView extends View {
 
 				if (Math.abs(v) < 0.05)
 					return;
-				const colour = differenceColour(v / most);
+				const colour = differenceColour(v / most, this.#dark());
 
 				s.rect(200 + wide * i, y, wide - 1, 21, colour);
 				s.text(200 + wide * (i + 0.5), y + 11, `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(1)}`, { colour: inkOn(colour), size: 11, anchor: 'middle' });
