@@ -308,6 +308,9 @@ export class CoremapView extends View {
 		/** @type {[string, (cpu: number) => object][]} */
 		const ends = [['total', (cpu) => this.matrix.sums.cpus.get(cpu)], ['IDLE', (cpu) => this.matrix.idle.get(cpu)]];
 
+		if (this.matrix.unknown.size)
+			ends.push(['unknown', (cpu) => this.matrix.unknown.get(cpu)]);
+
 		return [{
 			title: this.key === 'switches' ? 'context switches away from the task, per CPU' : '% of the window that the task ran, per CPU',
 			ramp: this.ramp, height: () => (rows.length + ends.length) * 22 + 30,

@@ -284,13 +284,13 @@ export class VcpusView extends View {
 		return [`${app.who(task)}: ${STATE_WORDS[key]}`, exactNs(ns), `${percent(this.shares.get(task)?.[`${key}_percent`])} of the range`];
 	}
 
-	/** For saving: all rows as one picture. */
+	/** For saving: the matrix, and all rows as one picture. */
 	drawings() {
 		const { app } = this;
 		const rows = this.rows();
 		const has = (state) => rows.some((row) => row[`${state}_ns`] > 0);
 
-		return [{ legend: stateItems(app.palette, has), height: () => rows.length * 24 + 40, draw: (s, w) => this.#drawAll(s, w, rows) }];
+		return [...this.delays.drawings(), { legend: stateItems(app.palette, has), height: () => rows.length * 24 + 40, draw: (s, w) => this.#drawAll(s, w, rows) }];
 	}
 
 	#drawAll(s, w, rows) {

@@ -21,6 +21,15 @@ const FACES = {
 };
 const MOST_VMS = 8, MOST_OTHERS = 5; // rows and columns, unless all are asked for; no more than fit 1280 pixels
 
+const TALL = 23; // a row of the picture
+
+/** @b over @a, as much of it as @part. */
+function mixed(a, b, part) {
+	const [p, q] = [a, b].map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
+
+	return `#${p.map((v, i) => Math.round(v + (q[i] - v) * part).toString(16).padStart(2, '0')).join('')}`;
+}
+
 /** {vms, others, more}: whose columns there are, those who were in the way most; VMs as the rows are. */
 function columnsOf(rows, vms, all, { who, ns }) {
 	const others = new Map();
@@ -91,7 +100,43 @@ export class WhoDelayed {
 		this.words.textContent = this.#capacity();
 		this.button.hidden = !hidden && !this.all;
 		this.button.textContent = this.all ? 'fewer' : `${hidden} more`;
+		this.drawn = rows.length ? { rows, columns } : null;
 		replace(this.box, rows.length ? this.#table(rows, columns) : null);
+	}
+
+	/** For saving: the matrix. */
+	drawings() {
+		const { app, drawn, face } = this;
+
+		return drawn ? [{ title: [face.name, this.#capacity()].filter(Boolean).join('; '), height: () => (drawn.columns.vms.length + 1) * TALL + 6, draw: (s, w) => this.#drawMatrix(s, w, drawn, app.palette) }] : [];
+	}
+
+	#drawMatrix(s, w, { rows, columns: { vms, others } }, palette) {
+		const { who, ns, percent: share, sum, column } = this.face;
+		const most = Math.max(...rows.map((row) => row[ns]));
+		const columns = [...vms, ...others];
+		const left = 240, wide = Math.min(120, (w - left - 10) / columns.length);
+		const x = (i) => left + i * wide + (i >= vms.length ? 10 : 0);
+
+		s.text(left - 8, 9, column, { colour: palette.dim, size: 11, anchor: 'end' });
+		columns.forEach((name, i) => s.text(x(i) + wide - 8, 9, clean(name), { colour: palette.dim, size: 11, anchor: 'end', room: wide - 12 }));
+		vms.forEach((vm, k) => {
+			const y = (k + 1) * TALL;
+			const own = rows.filter((row) => row.vm === vm);
+
+			s.text(0, y + 11, clean(vm), { colour: palette.text, room: left - 90 });
+			s.text(left - 8, y + 11, duration(own[0][sum]), { colour: palette.text, anchor: 'end', weight: 600 });
+			columns.forEach((other, i) => {
+				const row = own.find((r) => r[who] === other);
+
+				if (!row)
+					return;
+				s.rect(x(i), y, wide - 1, TALL - 1, mixed(palette.paper, palette.states.preempted, 0.04 + 0.56 * row[ns] / most));
+				s.text(x(i) + wide - 8, y + 11, duration(row[ns]), { colour: palette.text, anchor: 'end' });
+				if (wide > 90)
+					s.text(x(i) + 6, y + 11, percent(row[share]), { colour: palette.text, size: 11 });
+			});
+		});
 	}
 
 	/** As cdict vcpu --by vm says it. */

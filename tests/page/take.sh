@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 300
+# takes: 15
+# waits: 1
+#
+# In a real Chromium: every view's picture, tables and link can be taken along, of the whole and of a range, and are whole; the tables are
+# the commands'.
+set -u
+. "$TOP/tests/page/_lib.sh"
+need node chromium
+
+"$CDICT" convert -q -i "$DATA/kvm-small.data" -o run.cdict && "$CDICT" annotate -q run.cdict --map "$DATA/kvm-small.map.csv" && report run.cdict || exit 1
+"$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o other.cdict && report run.cdict other.cdict --label before,after -o both.html || exit 1
+node "$LIB/take.mjs" run.html run.cdict 150000000,300000000 vcpus exits tasks 'tasks&fold=tasks' coremap switches cores
+node "$LIB/take.mjs" both.html run.cdict '' compare 'compare&compare=tasks'
