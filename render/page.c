@@ -139,7 +139,7 @@ bool page_has_engine(void)
 	return page_engine_gz.end > page_engine_gz.start;
 }
 
-void page_foot(struct sink *s)
+void page_program(struct sink *s)
 {
 	open_data(s, "text/plain", "cdict-worker");
 	put(s, &page_worker);
@@ -151,5 +151,10 @@ void page_foot(struct sink *s)
 	put(s, &page_d3);
 	sink_puts(s, "</script>\n<script>");
 	put(s, &page_script);
-	sink_puts(s, "</script>\n</body>\n</html>\n");
+	close_data(s);
+}
+
+void page_foot(struct sink *s)
+{
+	sink_puts(s, "</body>\n</html>\n");
 }

@@ -49,7 +49,7 @@ static char *id_of(char room[32], const char *name, size_t i)
 	return room;
 }
 
-static int put_capture(struct sink *s, const struct page_capture *c, size_t i)
+static int put_figures(struct sink *s, const struct page_capture *c, size_t i)
 {
 	struct sink tables, arrays;
 	char id[32], *text, *bytes;
@@ -71,8 +71,6 @@ static int put_capture(struct sink *s, const struct page_capture *c, size_t i)
 		rc = page_deflated(s, id_of(id, "bins", i), bytes, n_bytes, 1);
 	free(text);
 	free(bytes);
-	if (!rc && c->data)
-		page_base64(s, id_of(id, "capture", i), c->data, c->size);
 	return rc;
 }
 
@@ -80,9 +78,16 @@ int page_write(struct sink *s, struct page_capture *const *captures, size_t n,
 	       const struct page_view *view)
 {
 	int rc = put_head(s, captures, n, view);
+	char id[32];
 
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = put_capture(s, captures[i], i);
+		rc = put_figures(s, captures[i], i);
+	page_program(s);
+	/* The first view is drawn while a browser reads these. */
+	for (size_t i = 0; i < n && !rc; i++)
+		if (captures[i]->data)
+			page_base64(s, id_of(id, "capture", i), captures[i]->data,
+				    captures[i]->size);
 	page_foot(s);
 	return rc;
 }

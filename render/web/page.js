@@ -3,7 +3,9 @@
 
 // ---- bytes ----------------------------------------------------------------------------------
 
-const CHUNK = 1 << 18; // characters decoded before others get a turn: a ms or two; a multiple of 4
+// Characters decoded before others get a turn, some ms: by the browser itself where it can, or not. Multiples of 4.
+const CHUNK_NATIVE = 1 << 20;
+const CHUNK = 1 << 18;
 
 const SIX_BITS = (() => {
 	const of = new Uint8Array(128).fill(255);
@@ -12,8 +14,15 @@ const SIX_BITS = (() => {
 	return of;
 })();
 
+// What browsers of 2025 have; the checker's library does not know it yet.
+const hasNative = 'setFromBase64' in Uint8Array.prototype;
+
 // Decodes four letters to three bytes from text[from] on; the caller made room.
 function decodeInto(out, at, text, from, to) {
+	if (hasNative) {
+		/** @type {any} */ (out.subarray(at)).setFromBase64(text.slice(from, to));
+		return;
+	}
 	for (let i = from; i < to; i += 4) {
 		const v = (SIX_BITS[text.charCodeAt(i)] << 18) | (SIX_BITS[text.charCodeAt(i + 1)] << 12) |
 			(SIX_BITS[text.charCodeAt(i + 2)] << 6) | SIX_BITS[text.charCodeAt(i + 3)];
@@ -47,8 +56,9 @@ export function decodeBase64(text) {
 // The same of a whole capture: others get a turn in between.
 async function decodeBase64InTurns(text) {
 	const to = bytesFor(text);
-	for (let from = 0; from < to.whole; from += CHUNK) {
-		const end = Math.min(to.whole, from + CHUNK);
+	const chunk = hasNative ? CHUNK_NATIVE : CHUNK;
+	for (let from = 0; from < to.whole; from += chunk) {
+		const end = Math.min(to.whole, from + chunk);
 		decodeInto(to.out, (from / 4) * 3, text, from, end);
 		if (end < to.whole) await new Promise((resolve) => setTimeout(resolve, 0));
 	}
@@ -147,6 +157,14 @@ function textOf(document, id) {
 	return element ? element.textContent : null;
 }
 
+// The program stands before the captures: those are there when all of the file was read.
+function wasRead(document) {
+	if (document.readyState !== 'loading') return null;
+	return new Promise((resolve) => {
+		document.addEventListener('DOMContentLoaded', resolve, { once: true });
+	});
+}
+
 async function inflatedOf(document, id, format = 'deflate') {
 	return inflate(decodeBase64(textOf(document, id)), format);
 }
@@ -176,6 +194,7 @@ async function loadCapture(document, head, index) {
 		tables,
 		bins,
 		async bytesOf() {
+			await wasRead(document);
 			const text = textOf(document, `capture-${index}`);
 			if (text === null) throw new Error('the capture is not in this page');
 			return decodeBase64InTurns(text);

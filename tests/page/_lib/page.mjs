@@ -17,7 +17,7 @@ export function elementsOf(html) {
 }
 
 export async function readPage(file) {
-	const elements = elementsOf(readFileSync(file, 'utf8').replace(/<script type="text\/plain"[^]*$/, ''));
+	const elements = elementsOf(readFileSync(file, 'utf8').replace(/<script type="text\/plain"[^]*?<\/script>/, ''));
 	return loader.loadPage({
 		getElementById: (id) => (elements.has(id) ? { textContent: elements.get(id) } : null),
 	});
