@@ -157,7 +157,7 @@ program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
 
 # ---- sources -----------------------------------------------------------------------------------
 
-ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin query exchange fleet
+ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin query exchange fleet sweep
 sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
@@ -166,7 +166,7 @@ program_base := $(filter base/shared_object.c,$(call sources,base))
 library_objs := $(call objects,$(filter-out $(program_base),$(call sources,base format analyze tables)))
 main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
 internal_objs := $(call objects,$(program_base) $(filter-out cmd/main.c,\
-	$(call sources,cmd ingest convert render annotate capture query exchange fleet)))
+	$(call sources,cmd ingest convert render annotate capture query exchange fleet sweep)))
 plugin_objs := $(call objects,$(call sources,plugin))
 # what SQLite loads: not what loads SQLite
 extension_objs := $(call objects,$(filter-out query/database.c query/export.c,$(call sources,query)))

@@ -13,7 +13,6 @@
 
 #include "base/fail.h"
 #include "capture/task_pattern.h"
-#include "cmd/sweep_loop.h"
 
 static const char *const scales[] = { "auto", "linear", "log", NULL };
 static const char *const y_scales[] = { "linear", "log", NULL };
@@ -158,7 +157,7 @@ static int plot(const struct cmd_call *call)
 	const struct sweep_opts *o = call->opts;
 	struct cdict_error err = { 0 };
 	struct buf data = { 0 };
-	struct sweep s = { 0 };
+	struct sweep s = { .metrics.recorder = &sweep_recorder };
 	int rc, status;
 
 	if (call->n_operands || o->params.n || o->metrics.n || o->record)
@@ -209,7 +208,7 @@ static int sweep_command(const struct cmd_call *call)
 {
 	const struct sweep_opts *o = call->opts;
 	struct cdict_error err = { 0 };
-	struct sweep s = { 0 };
+	struct sweep s = { .metrics.recorder = &sweep_recorder };
 	int status;
 
 	if (o->plot)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* cdict sweep: all runs, one after the other. */
-#include "cmd/sweep_loop.h"
+#include "cmd/sweep.h"
 
 #include <errno.h>
 #include <signal.h>

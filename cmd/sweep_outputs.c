@@ -6,10 +6,11 @@
 #include <strings.h>
 
 #include "base/fail.h"
-#include "cmd/sweep_plot.h"
+#include "cmd/sweep.h"
 #include "render/backend.h"
 #include "render/sweep_page.h"
 #include "render/text.h"
+#include "sweep/picture.h"
 
 #define WIDTH 1280
 #define HEIGHT 720

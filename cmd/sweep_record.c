@@ -56,7 +56,7 @@ static int take_parts(struct sweep_metric *m, const char *args, size_t len, cons
 	return m->args ? sweep_path_parse(m, path, err) : cdict_fail_nomem(err);
 }
 
-int sweep_record_find(struct sweep_metric *m, const char **unit, struct cdict_error *err)
+static int find_metric(struct sweep_metric *m, const char **unit, struct cdict_error *err)
 {
 	const char *what = m->source + strlen("record"), *end;
 	size_t len = strlen(what);
@@ -235,8 +235,8 @@ int sweep_record_check(const char *path, double max_loss_pct, uint64_t *span_ns,
 	return rc;
 }
 
-int sweep_record_take(const struct sweep_metrics *all, const struct sweep_measured *from,
-		      struct sweep_samples *samples, struct cdict_error *err)
+static int take(const struct sweep_metrics *all, const struct sweep_measured *from,
+		struct sweep_samples *samples, struct cdict_error *err)
 {
 	int rc = 0;
 
@@ -247,3 +247,5 @@ int sweep_record_take(const struct sweep_metrics *all, const struct sweep_measur
 	}
 	return rc;
 }
+
+const struct sweep_recorder sweep_recorder = { .find = find_metric, .take = take };

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sweep_plot.h"
+#include "cmd/sweep.h"
+#include "sweep/picture.h"
 #include "render/backend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,7 +58,8 @@ static void draw(const struct sweep *s, const struct sweep_figure *f)
 
 static void read_data(const char *text, size_t size)
 {
-	struct sweep s = { 0 }, again = { 0 };
+	struct sweep s = { .metrics.recorder = &sweep_recorder },
+		     again = { .metrics.recorder = &sweep_recorder };
 	struct cdict_error err = { 0 };
 	struct sweep_figure *f, *g;
 	char *json, *other;
@@ -94,7 +96,7 @@ static void read_data(const char *text, size_t size)
 static void read_json(const char *text, size_t size)
 {
 	size_t len = strlen(text);
-	struct sweep_metrics m = { 0 };
+	struct sweep_metrics m = { .recorder = &sweep_recorder };
 	struct sweep_samples samples = { 0 };
 	struct cdict_error err = { 0 };
 	int rc = sweep_metrics_add(&m, text, &err);
@@ -128,7 +130,7 @@ static void read_params(const char *text, size_t size)
 
 static void read_line(const char *text, size_t size)
 {
-	struct sweep s = { .runs = 2 };
+	struct sweep s = { .runs = 2, .metrics.recorder = &sweep_recorder };
 	struct cdict_error err = { 0 };
 	int rc;
 

@@ -16,10 +16,11 @@ declare -A may=(
 	[analyze]="base"
 	[tables]="base format analyze"
 	[render]="base analyze tables"
-	[cmd]="base format ingest convert plugin capture annotate analyze tables render query exchange fleet"
+	[cmd]="base format ingest convert plugin capture annotate analyze tables render query exchange fleet sweep"
 	[query]="tables analyze format base"
 	[exchange]="base format ingest convert analyze tables"
 	[fleet]="base format analyze tables"
+	[sweep]="base annotate tables render"
 )
 # The libraries that read perf's records and tracepoints.
 kernel_libraries='^<(traceevent|perf)/|^<(event-parse|trace-seq|kbuffer)\.h>'

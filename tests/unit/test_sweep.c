@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "cmd/sweep_plot.h"
+#include "cmd/sweep.h"
+#include "sweep/picture.h"
 #include "render/text.h"
 
 /* --- parameters --- */
@@ -140,7 +141,7 @@ static void quartiles_are_those_worked_out_by_hand(void **state)
 /* The sum of what @spec finds in @json, or -1: nothing, and why in *@err. */
 static double found(const char *spec, const char *json, struct cdict_error *err)
 {
-	struct sweep_metrics m = { 0 };
+	struct sweep_metrics m = { .recorder = &sweep_recorder };
 	struct sweep_samples samples = { 0 };
 	double sum = 0;
 

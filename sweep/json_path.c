@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: figures in what a command prints as JSON. */
+/* figures in what a command prints as JSON. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/library.h"
 #include "base/fail.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 #define STEPS_MAX 32
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: what is varied. */
+/* what is varied. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 static int refuse(struct cdict_error *err, const char *spec, const char *why)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: the data of a sweep, and a line of its journal, read again. They are foreign: files of anybody. */
+/* the data of a sweep, and a line of its journal, read again. They are foreign: files of anybody. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/library.h"
 #include "base/fail.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 static int bad(struct cdict_error *err, const char *what)
 {

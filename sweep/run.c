@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: one run of the command, of which what it prints and what it used are taken. */
+/* one run of the command, of which what it prints and what it used are taken. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #include "base/fail.h"
 #include "base/monotonic.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 #define LOOK_MS 2      /* how often to look whether it has ended, where the kernel does not tell */
 #define SAID_MAX 65536 /* of standard error: the end is kept */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: what came out, and its figures. */
+/* what came out, and its figures. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 void sweep_done_fini(struct sweep_done *run, size_t n_metrics)
 {

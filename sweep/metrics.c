@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: what is measured of each run. */
+/* what is measured of each run. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/suggest.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 static double ns_of(struct timeval t)
 {
@@ -106,7 +106,8 @@ static const char *called(const struct sweep_metric *m)
 	return m->source;
 }
 
-static int find_source(struct sweep_metric *m, const char *spec, struct cdict_error *err)
+static int find_source(struct sweep_metric *m, const char *spec,
+		       const struct sweep_recorder *recorder, struct cdict_error *err)
 {
 	const char *unit = "";
 	int rc = 0;
@@ -121,7 +122,8 @@ static int find_source(struct sweep_metric *m, const char *spec, struct cdict_er
 	}
 	if (!strncmp(m->source, "record.", 7) || !strncmp(m->source, "record{", 7)) {
 		m->from = SWEEP_FROM_RECORD;
-		rc = sweep_record_find(m, &unit, err);
+		rc = recorder ? recorder->find(m, &unit, err)
+			      : refuse(err, spec, "is of a recording: there is none");
 	} else if (m->from == SWEEP_FROM_JSON) {
 		rc = sweep_path_parse(m, m->source, err);
 	}
@@ -135,7 +137,8 @@ static int find_source(struct sweep_metric *m, const char *spec, struct cdict_er
 }
 
 /* [NAME=]SOURCE[|REDUCTION][:UNIT], taken apart in @copy. */
-static int parse(struct sweep_metric *m, const char *spec, char *copy, struct cdict_error *err)
+static int parse(struct sweep_metric *m, const char *spec, char *copy,
+		 const struct sweep_recorder *recorder, struct cdict_error *err)
 {
 	size_t len = name_length(copy);
 	char *source = copy + (len ? len + 1 : 0), *unit, *bar;
@@ -156,7 +159,7 @@ static int parse(struct sweep_metric *m, const char *spec, char *copy, struct cd
 	if (bar)
 		rc = reduce_by(m, spec, bar, err);
 	if (!rc)
-		rc = find_source(m, spec, err);
+		rc = find_source(m, spec, recorder, err);
 	if (rc)
 		return rc;
 	m->name = len ? strndup(copy, len) : strdup(called(m));
@@ -167,7 +170,7 @@ int sweep_metrics_add(struct sweep_metrics *all, const char *spec, struct cdict_
 {
 	struct sweep_metric *m = array_add(&all->all);
 	char *copy = m ? strdup(spec) : NULL;
-	int rc = copy ? parse(m, spec, copy, err) : cdict_fail_nomem(err);
+	int rc = copy ? parse(m, spec, copy, all->recorder, err) : cdict_fail_nomem(err);
 
 	free(copy);
 	for (size_t i = 0; !rc && i + 1 < all->all.n; i++) {
@@ -243,7 +246,7 @@ int sweep_metrics_take(const struct sweep_metrics *all, const struct sweep_measu
 			rc = cdict_fail_nomem(err);
 	}
 	if (!rc && sweep_metrics_any(all, SWEEP_FROM_RECORD))
-		rc = sweep_record_take(all, from, samples, err);
+		rc = all->recorder->take(all, from, samples, err);
 	for (size_t i = 0; i < all->all.n && !rc; i++) {
 		if (all->all.at[i].from != SWEEP_FROM_JSON)
 			continue;

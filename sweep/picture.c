@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: its figures as a picture: which parameter is the axis, which ones are series, which metrics share a plot. */
+/* its figures as a picture: which parameter is the axis, which ones are series, which metrics share a plot. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sweep_plot.h"
+#include "sweep/picture.h"
 #include "render/text.h"
 
 #define FEW 3 /* values from which on a scale is guessed */

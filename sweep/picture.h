@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sweep_plot.h - the figures of a sweep as a picture. */
-#ifndef CMD_SWEEP_PLOT_H
-#define CMD_SWEEP_PLOT_H
+/* picture.h - the figures of a sweep as a picture. */
+#ifndef SWEEP_PICTURE_H
+#define SWEEP_PICTURE_H
 
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 #include "render/view_sweep.h"
 
 enum { SWEEP_SCALE_AUTO = 0, SWEEP_SCALE_LINEAR, SWEEP_SCALE_LOG };

@@ -14,7 +14,7 @@
 #include "annotate/library.h"
 #include "base/fail.h"
 #include "base/outfile.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 
 #define OWN 36 /* bytes by which a file is known for a journal: {"schema": {"name": "cdict-sweep" */
 

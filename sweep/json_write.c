@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cdict sweep: what came out, as JSON, CSV, Markdown and text. */
+/* what came out, as JSON, CSV, Markdown and text. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "cmd/sweep.h"
+#include "sweep/sweep.h"
 #include "render/text.h"
 
 /* Whole numbers with all their digits. */
