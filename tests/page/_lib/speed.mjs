@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node speed.mjs PAGE - how long a page of a large capture takes, in ms: until the first view (by the clock, and the CPU of
-// the page's thread), for a zoom step (CPU of the page's thread, from the key until the frame is drawn), until a range's
+// the page's thread), for a zoom step (CPU of the page's thread, from the key until the frame is drawn), until each view of the
+// whole capture is there (with the CPU of the page's thread and of the process), until a range's
 // figures are there, and what the engine alone takes for figures: of the whole, and of 10 ms at places all over the capture
 // (CPU of the worker's thread, which other people's work on the machine does not change much).
 
@@ -68,6 +69,7 @@ try {
 	const rest = Date.now() - read; // in which a step may wait for a slice of it
 	await sleep(300);
 	await tab.send('Performance.enable', { timeDomain: 'threadTicks' });
+	const renderers = async () => (await browser.send('SystemInfo.getProcessInfo')).processInfo.filter((p) => p.type === 'renderer').reduce((sum, p) => sum + 1000 * p.cpuTime, 0);
 	const cpu = async () => 1000 * (await tab.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
 	// Keys as people press them, in every view, from the whole capture down and back.
 	const stepsOf = async () => {
@@ -84,10 +86,13 @@ try {
 		return out;
 	};
 	const steps = await stepsOf(); // of the view a page opens with, as soon as it is there
-	const worst = {};
+	const worst = {}, views = {};
 	const marks = await tab.evaluate('performance.getEntriesByName("cdict-zoom").map((m) => m.duration)');
 	for (const view of await tab.evaluate('cdictPage.app.views.map((v) => v.id)')) {
+		const before = [performance.now(), await cpu(), await renderers()];
 		await tab.go(`#view=${view}`, 120000);
+		const after = [performance.now(), await cpu(), await renderers()];
+		views[view] = after.map((end, i) => Math.round(end - before[i]));
 		const more = await stepsOf();
 		worst[view] = Math.round(Math.max(...more));
 		steps.push(...more);
@@ -132,7 +137,7 @@ try {
 	const tenth = await wait((to - from) / 10);
 	console.log(JSON.stringify({
 		first_view_ms: Math.round(first), first_view_cpu_ms: Math.round(firstCpu), read_after_ms: rest, zoom_ms: Math.round(median(steps)), zoom_max_ms: Math.round(Math.max(...steps)),
-		zoom_steps: steps.length, zoom_drawn: marks.length, zoom_max_by_view: worst, figures_whole_ms: Math.round(whole), figures_10ms_us: Math.round(1000 * median(places)), figures_10ms_worst_us: Math.round(1000 * Math.max(...places)), range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems()
+		zoom_steps: steps.length, zoom_drawn: marks.length, zoom_max_by_view: worst, view_ms_page_process: views, figures_whole_ms: Math.round(whole), figures_10ms_us: Math.round(1000 * median(places)), figures_10ms_worst_us: Math.round(1000 * Math.max(...places)), range_10ms_ms: ms10, range_tenth_ms: tenth, problems: tab.problems()
 	}));
 } finally {
 	await browser.close();
