@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -116,6 +117,19 @@ void page_base64(struct sink *s, const char *id, const void *data, size_t size)
 	open_data(s, "application/octet-stream", id);
 	base64(s, data, size);
 	close_data(s);
+}
+
+void page_base64_parts(struct sink *s, const char *id, const void *data, size_t size)
+{
+	enum { PART = 3 << 18 };
+	char name[64];
+
+	page_base64(s, id, data, size < PART ? size : PART);
+	for (size_t at = PART, i = 1; at < size; at += PART, i++) {
+		snprintf(name, sizeof(name), "%s-%zu", id, i);
+		page_base64(s, name, (const uint8_t *)data + at,
+			    size - at < PART ? size - at : PART);
+	}
 }
 
 int page_deflated(struct sink *s, const char *id, const void *data, size_t size, int level)

@@ -7,7 +7,7 @@
  *	page_json(s, "cdict-page", json, len);
  *	page_deflated(s, "tables-0", json, len);
  *	page_program(s);
- *	page_base64(s, "capture-0", bytes, size);
+ *	page_base64_parts(s, "capture-0", bytes, size);
  *	page_foot(s);
  *
  * Failure    the sink remembers failed writes; page_deflated() 0 or -ENOMEM
@@ -30,6 +30,9 @@ void page_json(struct sink *s, const char *id, const char *json, size_t len);
 void page_base64(struct sink *s, const char *id, const void *data, size_t size);
 /* page_deflated - base64 of zlib's format, made with @level (1: fast ... 9: small). */
 int page_deflated(struct sink *s, const char *id, const void *data, size_t size, int level);
+/* page_base64_parts - in elements of 1 MiB each, @id, @id-1, @id-2, ...: a browser puts a script's text together anew
+ * with each piece that it has read. */
+void page_base64_parts(struct sink *s, const char *id, const void *data, size_t size);
 /* page_program - what runs as soon as it is read: what the first view needs stands before it, what is large behind. */
 void page_program(struct sink *s);
 void page_foot(struct sink *s);

@@ -86,8 +86,8 @@ int page_write(struct sink *s, struct page_capture *const *captures, size_t n,
 	/* The first view is drawn while a browser reads these. */
 	for (size_t i = 0; i < n && !rc; i++)
 		if (captures[i]->data)
-			page_base64(s, id_of(id, "capture", i), captures[i]->data,
-				    captures[i]->size);
+			page_base64_parts(s, id_of(id, "capture", i), captures[i]->data,
+					  captures[i]->size);
 	page_foot(s);
 	return rc;
 }

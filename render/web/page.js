@@ -33,7 +33,7 @@ function decodeInto(out, at, text, from, to) {
 }
 
 function bytesFor(text) {
-	if (text.length % 4) throw new Error('base64 of an odd length');
+	if (text.length % 4) throw new Error('the page is cut: base64 of an odd length');
 	const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
 	return { whole: text.length - (padding ? 4 : 0), padding, out: new Uint8Array((text.length / 4) * 3 - padding) };
 }
@@ -53,24 +53,34 @@ export function decodeBase64(text) {
 	return to.out;
 }
 
-// The same of a whole capture: others get a turn in between.
-async function decodeBase64InTurns(text) {
-	const to = bytesFor(text);
+// The same of a whole capture, in pieces: others get a turn in between.
+async function decodeBase64InTurns(texts) {
+	const to = texts.map(bytesFor);
 	const chunk = hasNative ? CHUNK_NATIVE : CHUNK;
-	for (let from = 0; from < to.whole; from += chunk) {
-		const end = Math.min(to.whole, from + chunk);
-		decodeInto(to.out, (from / 4) * 3, text, from, end);
-		if (end < to.whole) await new Promise((resolve) => setTimeout(resolve, 0));
+	const out = new Uint8Array(to.reduce((sum, piece) => sum + piece.out.length, 0));
+	let at = 0;
+	for (const [i, text] of texts.entries()) {
+		for (let from = 0; from < to[i].whole; from += chunk) {
+			decodeInto(to[i].out, (from / 4) * 3, text, from, Math.min(to[i].whole, from + chunk));
+			await new Promise((resolve) => setTimeout(resolve, 0));
+		}
+		decodeLast(to[i], text);
+		out.set(to[i].out, at);
+		at += to[i].out.length;
+		to[i].out = null;
 	}
-	decodeLast(to, text);
-	return to.out;
+	return out;
 }
 
 // @format: of DecompressionStream, which the checker's library does not know yet.
 async function inflate(bytes, format) {
 	const { DecompressionStream } = /** @type {any} */ (globalThis);
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format));
-	return new Response(stream).arrayBuffer();
+	const { readable, writable } = new DecompressionStream(format);
+	const writer = writable.getWriter();
+	// In one piece: each of many would wait for its turn while the document is still being read.
+	const written = writer.write(bytes).then(() => writer.close());
+	const [out] = await Promise.all([new Response(readable).arrayBuffer(), written]);
+	return out;
 }
 
 // ---- arrays of the bins -----------------------------------------------------------------------
@@ -109,8 +119,18 @@ export function answerOf({ json, arrays }) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-export function tableObjects(table) {
-	return table.rows.map((row) => Object.fromEntries(table.columns.map((key, i) => [key, row[i]])));
+// A table's rows as objects, or the rows of @which alone.
+export function tableObjects({ columns, by_column: values }, which = values[0].map((_, i) => i)) {
+	return which.map((i) => {
+		const row = {};
+		for (let k = 0; k < columns.length; k++) row[columns[k]] = values[k][i];
+		return row;
+	});
+}
+
+/** The sums under it as such an object, or null. @returns {any} */
+export function totalOf({ columns, total }) {
+	return total ? Object.fromEntries(columns.map((key, i) => [key, total[i]])) : null;
 }
 
 // The row as the command prints it with --format json; times are BigInt.
@@ -180,8 +200,13 @@ function taskObjects(columns) {
 	});
 }
 
-function withRows({ by_column: columns, ...table }) {
-	return { ...table, rows: columns[0].map((_, i) => columns.map((column) => column[i])) };
+// Rows are made for whoever asks for them: a table may have half a million.
+function withRows(table) {
+	let rows = null;
+	return Object.defineProperty(table, 'rows', {
+		enumerable: true,
+		get: () => (rows ??= table.by_column[0].map((_, i) => table.by_column.map((column) => column[i]))),
+	});
 }
 
 async function loadCapture(document, head, index) {
@@ -195,9 +220,12 @@ async function loadCapture(document, head, index) {
 		bins,
 		async bytesOf() {
 			await wasRead(document);
-			const text = textOf(document, `capture-${index}`);
-			if (text === null) throw new Error('the capture is not in this page');
-			return decodeBase64InTurns(text);
+			const texts = [];
+			for (let id = `capture-${index}`, text; (text = textOf(document, id)) !== null; id = `capture-${index}-${texts.length}`) texts.push(text);
+			if (!texts.length) throw new Error('the capture is not in this page');
+			const bytes = await decodeBase64InTurns(texts);
+			if (bytes.length !== head.bytes) throw new Error(`the page is cut: ${bytes.length} of ${head.bytes} bytes of the capture are in it`);
+			return bytes;
 		},
 	};
 }

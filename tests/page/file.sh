@@ -25,8 +25,12 @@ verdict the_same_capture_gives_the_same_page "$(cmp first.html second.html 2>&1)
 node - run.html run.cdict >out 2>&1 <<'END' && wrong= || wrong=$(cat out)
 const fs = require('fs');
 const html = fs.readFileSync(process.argv[2], 'latin1');
-const embedded = /id="capture-0">([^<]*)</.exec(html);
-const bytes = Buffer.from(embedded[1], 'base64');
+// in pieces, in order, behind the program: the first view does not wait for them
+const pieces = [...html.matchAll(/id="capture-0(?:-(\d+))?">([^<]*)</g)];
+const bytes = Buffer.concat(pieces.map(([, , text]) => Buffer.from(text, 'base64')));
+if (pieces.some(([, k], i) => Number(k ?? 0) !== i || (i && k === undefined))) { console.log('its pieces are not in order'); process.exit(1); }
+if (pieces.some(([, , text]) => text.length > 1 << 20)) { console.log('a piece is long'); process.exit(1); }
+if (html.indexOf('id="capture-0"') < html.lastIndexOf('<script>')) { console.log('it stands before the program'); process.exit(1); }
 if (!bytes.equals(fs.readFileSync(process.argv[3]))) { console.log('the embedded capture differs'); process.exit(1); }
 END
 verdict the_embedded_capture_is_the_file "$wrong"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The events of what is in view, as `cdict script` prints them, page by page.
+// The events of what is in view, as `cdict script` prints them, page by page. Asked for where they are seen: the first ones of
+// hundreds of CPUs lie in as many blocks, below as many rows.
 import { clockTime, moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { Question } from './figures.js';
@@ -7,6 +8,7 @@ import { copyText } from './table.js';
 import { clean, count } from './text.js';
 
 const PAGE = 200;
+const MARGIN = 200; // pixels around the window in which the list is seen already
 
 export class EventList {
 	constructor(app) {
@@ -23,6 +25,8 @@ export class EventList {
 			h('div', { class: 'table-bar' }, h('strong', null, 'Events in view'), this.words, h('span', { class: 'space' }), this.types,
 				button('copy', 'copy the lines', () => copyText(this.#lines()))),
 			h('div', { class: 'events-scroll' }, h('table', { class: 'event-list', data: { table: 'events' } }, this.body), this.more));
+		this.sight = new IntersectionObserver((entries) => { if (entries.some((e) => e.isIntersecting)) this.follow(); }, { rootMargin: `${MARGIN}px` });
+		this.sight.observe(this.el);
 		replace(this.types, h('option', { value: '' }, 'all types'), app.capture.types.map((t) => h('option', { value: t.name }, clean(t.name))));
 	}
 
@@ -37,8 +41,22 @@ export class EventList {
 
 		if (key === this.key)
 			return;
+		if (!this.#seen()) {
+			this.key = null;
+			this.question.drop();
+			this.words.textContent = '';
+			this.more.hidden = true;
+			replace(this.body, null);
+			return;
+		}
 		this.key = key;
 		this.#load(0);
+	}
+
+	#seen() {
+		const { top, bottom } = this.el.getBoundingClientRect();
+
+		return bottom >= -MARGIN && top <= innerHeight + MARGIN;
 	}
 
 	/** How many there are, or null: all of the range were counted with its figures. */
@@ -96,6 +114,7 @@ export class EventList {
 	}
 
 	close() {
+		this.sight.disconnect();
 		this.question.drop();
 	}
 }

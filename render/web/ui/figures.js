@@ -22,6 +22,28 @@ export function rowsOf(table) {
 	return rows;
 }
 
+/** Rows of a table by the value of a column; of a large one only those are made that somebody asks for. */
+export class RowsBy {
+	#at = new Map();
+
+	constructor(table, key) {
+		this.table = table;
+		table?.by_column[table.columns.indexOf(key)]?.forEach((value, i) => {
+			const list = this.#at.get(value);
+
+			if (list)
+				list.push(i);
+			else
+				this.#at.set(value, [i]);
+		});
+	}
+
+	/** Those of @value, in the table's order, no more than @most. */
+	of(value, most = Infinity) {
+		return tableObjects(this.table, this.#at.get(value)?.slice(0, most) ?? []);
+	}
+}
+
 /** Figures of a range that cannot be had: those of the whole window. */
 function ofWindow(capture, why) {
 	const { window: { from, to }, bins, tables } = capture;

@@ -102,9 +102,9 @@ export class CoresView extends View {
 			this.#askPieces();
 		if (app.state.paint === 'state' && (change.range || change.figures || change.options))
 			this.lanes.follow(app.capture.bins.vcpus);
-		this.events.follow();
 		this.main.paint();
 		this.#renderWords();
+		this.events.follow(); // below the picture, if that is in view
 	}
 
 	#askPieces() {

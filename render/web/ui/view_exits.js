@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 2: what guests exited for: bars per task or VM, a table by reason, a heat map, the rows of every task.
 import { d3 } from '../d3.js';
-import { tableObjects } from '../page.js';
+import { totalOf } from '../page.js';
 import { momentIn } from './clock.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
@@ -177,7 +177,7 @@ export class ExitsView extends View {
 	#renderFoot() {
 		const { why_not } = this.known ?? {};
 		const table = this.known?.tables?.exit_reasons;
-		const work = table?.total && tableObjects({ ...table, rows: [table.total] })[0];
+		const work = table && totalOf(table);
 		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
 		this.foot.textContent = this.sums.length ? `${plural(work.count, 'exit')}${this.#timeText(work)}` +

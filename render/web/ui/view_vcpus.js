@@ -5,6 +5,7 @@ import { moment, momentIn } from './clock.js';
 import { ENTER, button, h, keepHeight, replace } from './dom.js';
 import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
 import { aroundOf } from './details.js';
+import { RowsBy } from './figures.js';
 import { Tree, foldChoice, folded, groupName, turn } from './groups.js';
 import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
@@ -83,7 +84,7 @@ export class VcpusView extends View {
 			...item, title: 'click: only this state in colour', on: app.selection.state(item.key), click: () => app.toggle('states', item.key),
 		}))));
 		keepHeight(this.legend);
-		this.antagonists = group(app.rows('antagonists'));
+		this.antagonists = new RowsBy(app.figures.shown?.tables?.antagonists, 'task');
 		this.shares = new Map(app.rows('vcpu_shares').map((shares) => [shares.task, shares]));
 		fillRows(this.slices, this.body, list.length, (i) => (list[i].task === undefined ? this.#groupRow(list[i], i) : this.#row(list[i], i, rows.length <= 2)), { least: this.laneHeight });
 		this.empty.hidden = rows.length > 0;
@@ -187,7 +188,7 @@ export class VcpusView extends View {
 
 		if (!open)
 			return [line];
-		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, vcpuDetail(this, row, this.antagonists.get(row.task) ?? [])))];
+		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, vcpuDetail(this, row, this.antagonists.of(row.task))))];
 	}
 
 	/** Its longest wait, which a click shows. */
@@ -204,7 +205,7 @@ export class VcpusView extends View {
 	}
 
 	#antagonist(row) {
-		const worst = this.antagonists.get(row.task)?.find((a) => a.behind_ns > 0);
+		const worst = this.antagonists.of(row.task).find((a) => a.behind_ns > 0);
 
 		if (!worst || !row.delayed_ns)
 			return '';
@@ -305,7 +306,7 @@ export class VcpusView extends View {
 		rows.forEach((row, i) => {
 			const y = i * 24 + 3;
 			const shares = this.shares.get(row.task);
-			const worst = this.antagonists.get(row.task)?.[0];
+			const worst = this.antagonists.of(row.task, 1)[0];
 			let at = 0;
 
 			s.text(182, y + 9, app.who(row.task), { colour: palette.text, anchor: 'end', room: 180 });
@@ -334,10 +335,3 @@ export class VcpusView extends View {
 	}
 }
 
-function group(rows) {
-	const out = new Map();
-
-	for (const row of rows)
-		out.set(row.task, [...(out.get(row.task) ?? []), row]);
-	return out;
-}

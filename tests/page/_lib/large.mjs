@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// node large.mjs PAGE TEXT - views of the whole capture are drawn without a question to the engine; the list of events is
+// asked for when it comes into view, and begins with TEXT.
+// node large.mjs --cut PAGE - the capture's end is missing: the first view is there, a range says what is wrong.
+
+import { Browser } from './browser.mjs';
+
+const cut = process.argv[2] === '--cut';
+const [file, text] = process.argv.slice(cut ? 3 : 2);
+const wrong = [];
+const browser = await Browser.launch();
+
+async function checkWhole(tab) {
+	await tab.evaluate(`(() => {
+		globalThis.asked = [];
+		const post = Worker.prototype.postMessage;
+		Worker.prototype.postMessage = function (message, ...more) {
+			if (message.call === 'ask') asked.push(message.args.question.call);
+			return post.call(this, message, ...more);
+		};
+	})()`);
+	const asked = () => tab.evaluate('asked.splice(0).join()');
+	for (const view of ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores', 'cores&paint=group']) {
+		await tab.go(`#view=${view}`);
+		const questions = await asked();
+		if (questions) wrong.push(`${view} of the whole capture asked the engine for ${questions}`);
+	}
+	if (await tab.evaluate('document.querySelectorAll(".event-list tr").length')) wrong.push('events are listed that nobody sees');
+	await tab.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+	await tab.until('document.querySelectorAll(".event-list tr").length > 0', 'the list of events that came into view');
+	if ((await asked()) !== 'rows') wrong.push('the list was not asked for once, or counted anew');
+	const got = await tab.evaluate('document.querySelector(".event-list .trace").textContent');
+	if (got.trim() !== text.trim()) wrong.push(`the first event is "${got}", cdict script says "${text}"`);
+}
+
+async function checkCut(tab) {
+	const [from, to] = await tab.evaluate('[cdictPage.page.captures[0].window.from, cdictPage.page.captures[0].window.to]');
+	await tab.go(`#view=tasks&range=${from},${Math.floor((from + to) / 2)}`);
+	const note = await tab.evaluate('document.querySelector(".note").hidden ? "" : document.querySelector(".note").textContent');
+	if (!/the page is cut/.test(note)) wrong.push(`of a cut page a range says "${note}"`);
+}
+
+try {
+	const tab = await browser.open(file);
+	await tab.ready();
+	await tab.idle();
+	await (cut ? checkCut(tab) : checkWhole(tab));
+	tab.problems().forEach((problem) => wrong.push(problem));
+} catch (error) {
+	wrong.push(error.stack ?? String(error));
+} finally {
+	await browser.close();
+}
+console.log(wrong.join('\n'));
+process.exit(wrong.length ? 1 : 0);

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The page of a host of many CPUs, VMs and tasks, counted in what the engine is asked and not in time: the whole capture
+# (more events than are shown slice by slice) is drawn from what came with the page.
+set -u
+. "$TOP/tests/page/_lib.sh"
+need node chromium
+
+"$BUILD/tests/tools/mkhost" "$DATA/formats" host.cdict 500000 cpus=128 vms=30 vcpus=180 tasks=1200 || exit 1
+report host.cdict || exit 1
+first=$("$CDICT" script -q host.cdict 2>/dev/null | sed -n '1s/.*: //p')
+text=$(node "$LIB/large.mjs" host.html "$first" 2>&1) && text=
+verdict views_of_the_whole_capture_ask_the_engine_nothing "$text"
+
+# the program stands before the capture: a page that came halfway draws its first view
+head -c $(($(stat -c %s host.html) - 500000)) host.html >cut.html
+text=$(node "$LIB/large.mjs" --cut cut.html 2>&1) && text=
+verdict a_page_whose_end_is_missing_says_so_where_the_capture_is_needed "$text"
