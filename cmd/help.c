@@ -3,41 +3,19 @@
 #include "cmd/help.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/shared_object.h"
+#include "base/wrap.h"
 
 /* Text begins in this column; lines end before the other. */
 #define HELP_COLUMN 30
 #define LAST_COLUMN 96
 
-/* Words of @text, broken into lines that begin at @indent. */
-static void wrap(struct sink *s, const char *text, size_t at, size_t indent)
+/* @text, broken into lines that begin at @indent. */
+static void wrap(struct sink *s, const char *text, size_t indent)
 {
-	bool first = true;
-
-	while (*text) {
-		size_t len = strcspn(text, " \n");
-
-		if (!first && at + 1 + len > LAST_COLUMN) {
-			sink_putc(s, '\n');
-			sink_repeat(s, ' ', indent);
-			at = indent;
-		} else if (!first) {
-			sink_putc(s, ' ');
-			at++;
-		}
-		sink_add(s, text, len);
-		at += len;
-		text += len;
-		first = false;
-		if (!strncmp(text, "\n\n", 2)) {
-			sink_puts(s, "\n\n");
-			sink_repeat(s, ' ', indent);
-			at = indent;
-			first = true;
-		}
-		text += strspn(text, " \n");
-	}
+	wrap_text(s, text, strlen(text), &(struct wrap){ LAST_COLUMN, indent, indent });
 	sink_putc(s, '\n');
 }
 
@@ -85,12 +63,12 @@ static void option(struct sink *s, const struct cmd_option *o)
 		sink_printf(&text, "%s (default: %s)", o->help, o->preset);
 		whole = sink_take(&text, NULL);
 		if (whole)
-			wrap(s, whole, HELP_COLUMN, HELP_COLUMN);
+			wrap(s, whole, HELP_COLUMN);
 		else
 			s->buf.failed = true;
 		free(whole);
 	} else {
-		wrap(s, o->help, HELP_COLUMN, HELP_COLUMN);
+		wrap(s, o->help, HELP_COLUMN);
 	}
 }
 
@@ -105,7 +83,7 @@ void help_command(struct sink *s, const struct cmd *cmd)
 	sink_printf(s, "cdict %s - %s\n", cmd->name, cmd->brief);
 	if (cmd->about) {
 		sink_putc(s, '\n');
-		wrap(s, cmd->about, 0, 0);
+		wrap(s, cmd->about, 0);
 	}
 	sink_puts(s, "\nOptions\n");
 	for (const struct cmd_option *o = cmd->options; o && o->kind; o++)

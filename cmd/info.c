@@ -6,6 +6,7 @@
 
 #include "cmd/input.h"
 #include "cmd/options.h"
+#include "cmd/pager.h"
 
 struct info_opts {
 	struct options_shared shared;
@@ -19,7 +20,7 @@ static int info_run(const struct cmd_call *call)
 	struct cdict_reader *reader = NULL;
 	struct cdict_error err = { 0 };
 	struct info info;
-	struct sink s;
+	struct pager p;
 	int rc, status;
 
 	status = input_open(&reader, call, file, INPUT_ALL_EVENTS | INPUT_MAY_BE_EMPTY);
@@ -34,12 +35,13 @@ static int info_run(const struct cmd_call *call)
 	info.verified = opts->verify;
 	info.labels = opts->labels;
 	info.all_types = call->verbose > 0;
-	sink_to_file(&s, stdout);
+	info.columns = pager_columns();
+	pager_open(&p, call, opts->shared.format == TABLE_AS_TEXT);
 	if (opts->shared.format == TABLE_AS_TEXT)
-		info_print_text(&s, &info);
+		info_print_text(&p.sink, &info);
 	else
-		info_print_json(&s, &info);
-	rc = sink_finish(&s);
+		info_print_json(&p.sink, &info);
+	rc = pager_close(&p);
 	if (rc) {
 		status = cmd_stdout_error(call, rc);
 		goto out;
@@ -57,6 +59,7 @@ static const struct cmd_option info_options[] = {
 	CMD_FLAG(0, "labels", struct info_opts, labels,
 		 "list the names given to tasks, their origin, and the comms"),
 	OPTION_FORMAT_TEXT_JSON,
+	OPTION_NO_PAGER,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,

@@ -233,6 +233,8 @@ static int run(struct session *s)
 	if (o->output)
 		return cmd_output_write(s->call, o->output, 0, write_results, s);
 	pager_open(&p, s->call, o->format == TABLE_AS_TEXT);
+	s->frames[0].columns = pager_columns();
+	s->frames[0].wide = s->call->verbose > 0;
 	rc = write_results(s, &p.sink, &err);
 	end = pager_close(&p);
 	if (rc && err.code)

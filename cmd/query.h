@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "query/query.h"
 #include "tables/table.h"
+#include "tables/table_fit.h"
 
 struct query_printer {
 	struct sink *sink;
@@ -22,9 +23,10 @@ struct query_printer {
 	char **names;   /* of the columns, each another one */
 	/* Text: the rows that wait until it is known how wide they are. */
 	bool settled;
-	bool *right; /* numbers */
-	size_t *widths;
-	ARRAY(char *) cells; /* escaped */
+	bool cut;                 /* texts, to the width that is there */
+	struct table_room *rooms; /* of the columns; what is no text stands to the right */
+	size_t gone;              /* of them, for which the terminal has no room */
+	ARRAY(char *) cells;      /* escaped */
 };
 
 void query_printer_init(struct query_printer *p, struct sink *s, enum table_format format,

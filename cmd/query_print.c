@@ -13,6 +13,9 @@
 /* Rows that tell how wide columns are; what is wider later moves its row. */
 enum { ROWS_KEPT = 1000 };
 
+/* Texts are cut to this before a column goes that was asked for. */
+enum { READABLE = 16 };
+
 void query_printer_init(struct query_printer *p, struct sink *s, enum table_format format,
 			const struct table_frame *frame)
 {
@@ -81,31 +84,38 @@ static void add_cell(struct query_printer *p, struct sink *s, const struct query
 
 static void text_line(struct query_printer *p, char *const *cells)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		size_t width = escape_width(cells[i], strlen(cells[i]));
-		size_t pad = width < p->widths[i] ? p->widths[i] - width : 0;
+	size_t pending = 0; /* blanks that nothing follows are not written */
 
-		sink_puts(p->sink, i ? "  " : "");
-		if (p->right[i])
-			sink_repeat(p->sink, ' ', pad);
-		sink_puts(p->sink, cells[i]);
-		if (!p->right[i] && i + 1 < p->n)
-			sink_repeat(p->sink, ' ', pad);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct table_room *room = &p->rooms[i];
+		size_t width = escape_width(cells[i], strlen(cells[i]));
+		size_t pad = width < room->width ? room->width - width : 0;
+
+		if (room->hidden)
+			continue;
+		sink_repeat(p->sink, ' ', pending + (room->text ? 0 : pad));
+		table_fit_safe(p->sink, cells[i], p->cut && room->text ? room->width : SIZE_MAX);
+		pending = 2 + (room->text ? pad : 0);
 	}
 	sink_putc(p->sink, '\n');
 }
 
+/* One line a row, on a terminal. */
+static void fit(struct query_printer *p)
+{
+	p->cut = p->frame->columns && !p->frame->wide;
+	if (p->cut)
+		p->gone = table_fit(p->rooms, p->n, p->frame->columns, READABLE);
+}
+
 static void settle(struct query_printer *p)
 {
-	size_t width = p->n ? 2 * (p->n - 1) : 0;
-
 	if (p->settled || p->format != TABLE_AS_TEXT || !p->n)
 		return;
 	p->settled = true;
-	for (size_t i = 0; i < p->n; i++)
-		width += p->widths[i];
+	fit(p);
 	text_line(p, p->names);
-	sink_repeat(p->sink, '-', width);
+	sink_repeat(p->sink, '-', table_fit_width(p->rooms, p->n));
 	sink_putc(p->sink, '\n');
 	for (size_t r = 0; r < p->cells.n; r += p->n)
 		text_line(p, &p->cells.at[r]);
@@ -133,10 +143,10 @@ static int text_row(struct query_printer *p, const struct query_value *values)
 		width = escape_width(text, len);
 		if (p->settled)
 			continue;
-		if (width > p->widths[i])
-			p->widths[i] = width;
+		if (width > p->rooms[i].width)
+			p->rooms[i].width = width;
 		if (values[i].kind == QUERY_TEXT || values[i].kind == QUERY_BLOB)
-			p->right[i] = false;
+			p->rooms[i].text = true;
 	}
 	if (p->settled) {
 		text_line(p, &p->cells.at[first]);
@@ -203,6 +213,8 @@ static int json_row(struct query_printer *p, const struct query_value *values)
 static void end_result(struct query_printer *p)
 {
 	settle(p);
+	table_fit_tell(p->sink, p->gone);
+	p->gone = 0;
 	if (p->results && p->format == TABLE_AS_JSON) {
 		json_close(&p->json);
 		json_close(&p->json);
@@ -213,11 +225,9 @@ static void end_result(struct query_printer *p)
 	for (size_t i = 0; i < p->n; i++)
 		free(p->names[i]);
 	free(p->names);
-	free(p->widths);
-	free(p->right);
+	free(p->rooms);
 	p->names = NULL;
-	p->widths = NULL;
-	p->right = NULL;
+	p->rooms = NULL;
 	p->n = 0;
 }
 
@@ -263,17 +273,17 @@ int query_print_columns(void *printer, const char *const *names, size_t n)
 	p->rows = 0;
 	p->settled = false;
 	p->names = calloc(n, sizeof(*p->names));
-	p->widths = calloc(n, sizeof(*p->widths));
-	p->right = calloc(n, sizeof(*p->right));
-	if (!p->names || !p->widths || !p->right)
+	p->rooms = calloc(n, sizeof(*p->rooms));
+	p->gone = 0;
+	if (!p->names || !p->rooms)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		p->names[i] = name_of(p, names[i], i);
 		if (!p->names[i])
 			return -ENOMEM;
 		p->n = i + 1;
-		p->widths[i] = escape_width(p->names[i], strlen(p->names[i]));
-		p->right[i] = true;
+		p->rooms[i].width = escape_width(p->names[i], strlen(p->names[i]));
+		p->rooms[i].rank = 1;
 	}
 	if (p->format == TABLE_AS_JSON) {
 		json_open(&p->json, NULL, '{', true);
@@ -329,6 +339,5 @@ void query_printer_fini(struct query_printer *p)
 	for (size_t i = 0; p->names && i < p->n; i++)
 		free(p->names[i]);
 	free(p->names);
-	free(p->widths);
-	free(p->right);
+	free(p->rooms);
 }

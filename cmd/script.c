@@ -15,6 +15,7 @@
 #include "cmd/input.h"
 #include "tables/loss.h"
 #include "cmd/options.h"
+#include "cmd/pager.h"
 #include "cmd/script_fields.h"
 #include "convert/print.h"
 
@@ -40,6 +41,7 @@ static const struct cmd_option script_options[] = {
 	OPTION_CAP,
 	OPTIONS_MARKERS,
 	OPTION_NO_GUEST_MODE,
+	OPTION_NO_PAGER,
 	OPTION_JOBS,
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
@@ -255,28 +257,22 @@ static bool wanted(const struct options_filter *f, const struct options_shared *
 	return names_wanted_tid(o->tids.at, o->tids.n, ev->tid);
 }
 
-/* Lines to stdout. On a terminal what a task was called may not steer it; into a
+/* Lines to stdout, or its pager. On a terminal what a task was called may not steer it; into a
  * file or a pipe goes, byte for byte, what perf script prints. */
-static void flush(struct buf *lines, bool terminal)
+static void flush(struct buf *lines, struct sink *s, bool terminal)
 {
-	struct sink s;
+	for (size_t at = 0; terminal && at < lines->len;) {
+		const uint8_t *nl = memchr(lines->data + at, '\n', lines->len - at);
+		size_t end = nl ? (size_t)(nl - lines->data) : lines->len;
 
-	if (!lines->len)
-		return;
-	if (!terminal) {
-		fwrite(lines->data, 1, lines->len, stdout);
-	} else {
-		sink_to_file(&s, stdout);
-		for (size_t at = 0; at < lines->len;) {
-			const uint8_t *nl = memchr(lines->data + at, '\n', lines->len - at);
-			size_t end = nl ? (size_t)(nl - lines->data) : lines->len;
-
-			escape_terminal(&s, (const char *)lines->data + at, end - at);
-			sink_putc(&s, (char)10);
-			at = end + 1;
-		}
-		sink_finish(&s);
+		escape_terminal(s, (const char *)lines->data + at, end - at);
+		sink_putc(s, '\n');
+		at = end + 1;
 	}
+	if (terminal)
+		sink_flush(s);
+	else
+		fwrite(lines->data, 1, lines->len, stdout);
 	lines->len = 0;
 }
 
@@ -358,9 +354,11 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	struct lines lines;
 	struct late late;
 	struct cdict_event ev;
-	int ret = -ENOMEM;
+	struct pager pager;
+	int ret = -ENOMEM, rc;
 	bool ready = lines_init(&lines, call, r);
 
+	pager_open(&pager, call, terminal);
 	query.fields = lines.fields;
 	query.n_fields = cdict_schema_count(cdict_reader_schema(r));
 	if (!late_init(&late, r) || !ready) {
@@ -374,7 +372,8 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 			query.types = NULL;
 		ret = cdict_events_open(&it, r, &query, &err);
 	}
-	while (!ret && !ferror(stdout) && (ret = cdict_events_next(it, &ev, &err)) > 0) {
+	while (!ret && !ferror(stdout) && !pager.gone && !pager.sink.error &&
+	       (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
 		tie = late.n && late_any(&late, ev.t_ns);
 		if (!tie && !wanted(f, o, &ev))
@@ -392,18 +391,20 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 		if (text.failed)
 			ret = cdict_fail_nomem(&err);
 		else if (text.len >= FLUSH_BYTES)
-			flush(&text, terminal);
+			flush(&text, &pager.sink, terminal);
 	}
 	if (!ret && !ties_end(&late, &text))
 		ret = cdict_fail_nomem(&err);
 	late_release(&late, UINT64_MAX, &text);
-	flush(&text, terminal);
+	flush(&text, &pager.sink, terminal);
+	rc = pager_close(&pager);
 	cdict_events_close(it);
 	late_fini(&late);
 	lines_fini(&lines);
 	buf_fini(&text);
-	return ret < 0 ? cmd_error(call, input, &err)
-		       : cmd_loss_status(call, input, r, o->max_loss_pct);
+	if (ret < 0)
+		return cmd_error(call, input, &err);
+	return rc ? cmd_stdout_error(call, rc) : cmd_loss_status(call, input, r, o->max_loss_pct);
 }
 
 static int script_run(const struct cmd_call *call)

@@ -126,13 +126,26 @@ static int write_text(void *ctx, struct sink *s, struct cdict_error *err)
 	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;
 }
 
+static int print_to_people(struct stats *st)
+{
+	size_t n;
+	struct table **tables = printed(st, &n);
+	int status = tables ? figures_print_all(&st->f, st->head, tables, n)
+			    : figures_no_memory(&st->f);
+
+	free(tables);
+	return status;
+}
+
 static int print(struct stats *st)
 {
 	const struct options_shared *opts = st->f.opts;
 	int status;
 
 	st->f.chart = *st->chart ? st->chart : NULL;
-	status = cmd_output_write(st->f.call, opts->output ? opts->output : "-", 0, write_text, st);
+	if (!opts->output)
+		return print_to_people(st);
+	status = cmd_output_write(st->f.call, opts->output, 0, write_text, st);
 	return status ? status
 		      : cmd_loss_status(st->f.call, st->f.file, st->f.reader, opts->max_loss_pct);
 }
@@ -175,6 +188,7 @@ static const struct cmd_option stats_options[] = {
 	OPTION_APPEND_TID,
 	CMD_UINT('n', "top", struct options_shared, top, "N", "20",
 		 "the first N rows of the tables of tasks"),
+	OPTION_NO_PAGER,
 	OPTIONS_READ,
 	CMD_OPTIONS_END,
 };

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/fail.h"
+#include "cmd/pager.h"
 #include "cmd/sweep.h"
 #include "render/backend.h"
 #include "render/sweep_page.h"
@@ -202,7 +203,7 @@ static int write_data(void *ctx, struct sink *out, struct cdict_error *err)
 	struct work *w = ctx;
 
 	(void)err;
-	sweep_table(out, w->format, w->s, w->figures);
+	sweep_table(out, w->format, w->s, w->figures, 0);
 	return 0;
 }
 
@@ -257,7 +258,7 @@ static int print(const struct cmd_call *call, struct work *w)
 
 	sink_to_file(&s, stdout);
 	w->format = (enum table_format)((const struct sweep_opts *)call->opts)->shared.format;
-	sweep_table(&s, w->format, w->s, w->figures);
+	sweep_table(&s, w->format, w->s, w->figures, call->verbose ? 0 : pager_columns());
 	rc = sink_finish(&s);
 	return rc == -ENOMEM ? cmd_errorf(call, NULL, "out of memory") : rc ? CMD_FAILED : CMD_DONE;
 }

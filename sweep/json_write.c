@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "sweep/sweep.h"
 #include "render/text.h"
+#include "tables/table_fit.h"
 
 /* Whole numbers with all their digits. */
 static void number(struct json *j, const char *key, double v)
@@ -301,42 +302,59 @@ void sweep_cells_fini(struct sweep_cells *c)
 	array_fini(&c->lines);
 }
 
-static void put_padded(struct sink *out, const char *text, size_t width, bool left)
+/* Values of parameters are cut to this before a column goes. */
+enum { READABLE = 16 };
+
+static void put_padded(struct sink *out, const char *text, const struct table_room *room)
 {
 	size_t w = escape_width(text, strlen(text));
+	size_t blanks = w < room->width ? room->width - w : 0;
 
-	if (!left)
-		sink_repeat(out, ' ', width - w);
-	escape_terminal(out, text, strlen(text));
-	if (left)
-		sink_repeat(out, ' ', width - w);
+	if (!room->text)
+		sink_repeat(out, ' ', blanks);
+	table_fit_text(out, text, room->width);
+	if (room->text)
+		sink_repeat(out, ' ', blanks);
 }
 
-static int put_text(struct sink *out, const struct sweep_cells *cells)
+static int put_text(struct sink *out, const struct sweep_cells *cells, size_t columns)
 {
-	size_t n = cells->columns, *width = calloc(n, sizeof(*width));
+	size_t n = cells->columns, gone = 0;
+	struct table_room *rooms = calloc(n, sizeof(*rooms));
 
-	if (!width)
+	if (!rooms)
 		return -ENOMEM;
 	for (size_t i = 0; i < cells->all.n; i++) {
+		struct table_room *room = &rooms[i % n];
 		size_t w = escape_width(cells->all.at[i], strlen(cells->all.at[i]));
 
-		width[i % n] = w > width[i % n] ? w : width[i % n];
+		room->width = w > room->width ? w : room->width;
+		room->text = i % n < cells->names;
+		/* parameters, metric and medians stay */
+		room->rank = !room->text && strcmp(cells->all.at[i % n], "median") != 0;
 	}
+	if (columns)
+		gone = table_fit(rooms, n, columns, READABLE);
 	for (size_t i = 0; i < cells->all.n; i++) {
-		put_padded(out, cells->all.at[i], width[i % n], i % n < cells->names);
-		sink_puts(out, (i + 1) % n ? "  " : "\n");
+		const struct table_room *room = &rooms[i % n];
+
+		if (!room->hidden) {
+			sink_puts(out, i % n ? "  " : "");
+			put_padded(out, cells->all.at[i], room);
+		}
+		sink_puts(out, (i + 1) % n ? "" : "\n");
 	}
+	table_fit_tell(out, gone);
 	for (size_t i = 0; i < cells->lines.n; i++) {
 		escape_terminal(out, cells->lines.at[i], strlen(cells->lines.at[i]));
 		sink_putc(out, '\n');
 	}
-	free(width);
+	free(rooms);
 	return 0;
 }
 
 void sweep_table(struct sink *out, enum table_format format, const struct sweep *s,
-		 const struct sweep_figure *f)
+		 const struct sweep_figure *f, size_t columns)
 {
 	size_t rows = sweep_params_points(&s->params) * s->metrics.all.n;
 	size_t n = s->params.all.n + COLUMNS;
@@ -350,7 +368,7 @@ void sweep_table(struct sink *out, enum table_format format, const struct sweep 
 	if (format == TABLE_AS_TEXT) {
 		struct sweep_cells cells = { 0 };
 
-		if ((sweep_cells(&cells, s, f) || put_text(out, &cells)) && !out->error)
+		if ((sweep_cells(&cells, s, f) || put_text(out, &cells, columns)) && !out->error)
 			out->error = -ENOMEM;
 		sweep_cells_fini(&cells);
 		return;

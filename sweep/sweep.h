@@ -210,9 +210,9 @@ size_t sweep_failed(const struct sweep *s); /* runs that do not count, the dropp
 void sweep_head_json(struct json *j, const struct sweep *s);
 void sweep_run_json(struct json *j, const struct sweep *s, const struct sweep_done *run);
 void sweep_data_json(struct sink *out, const struct sweep *s, const struct sweep_figure *f);
-/* sweep_table - a row a point and metric. */
+/* sweep_table - a row a point and metric; @columns: of the terminal that text is for, 0: of none. */
 void sweep_table(struct sink *out, enum table_format format, const struct sweep *s,
-		 const struct sweep_figure *f);
+		 const struct sweep_figure *f, size_t columns);
 /* sweep_cells - the table as texts, the first row its titles; lines: what there is to say below it. 0 or -ENOMEM;
  * sweep_cells_fini() in either case. */
 struct sweep_cells {

@@ -18,9 +18,10 @@ struct info {
 	size_t n_threads, n_processes; /* distinct tids and pids that the recorder named */
 	uint64_t first_ns, last_ns;    /* the window, valid when any_event */
 	bool any_event;
-	bool verified;  /* --verify: every block was read and tested */
-	bool labels;    /* --labels */
-	bool all_types; /* -v: also those without an event */
+	bool verified;    /* --verify: every block was read and tested */
+	bool labels;      /* --labels */
+	bool all_types;   /* -v: also those without an event, and lines of any length */
+	unsigned columns; /* of the terminal that the text is for; 0: for none */
 };
 
 /* info_init - counts; 0 or -ENOMEM.  verified, labels and all_types are the caller's. */

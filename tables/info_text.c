@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* What a file says of itself, for people. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyze/engine.h"
 #include "format/label_text.h"
 #include "base/escape.h"
+#include "base/wrap.h"
 #include "cdict/stack.h"
 #include "tables/info.h"
 #include "tables/loss.h"
 #include "tables/number.h"
+#include "tables/table_fit.h"
+
+enum { KEY = 14 }; /* columns of a line's title */
 
 static void key(struct sink *s, const char *title)
 {
-	sink_printf(s, "%-14s", title);
+	sink_printf(s, "%-*s", KEY, title);
+}
+
+/* Foreign texts are cut where the terminal ends, unless all is asked for. */
+static size_t room_behind(const struct info *info, size_t column)
+{
+	return info->all_types || info->columns < column + 8 ? SIZE_MAX : info->columns - column;
 }
 
 /* A line of foreign text, left out when unknown. */
@@ -24,7 +35,7 @@ static void line(struct sink *s, const struct info *info, const char *title, con
 	if (!value || !*value)
 		return;
 	key(s, title);
-	escape_terminal(s, value, strlen(value));
+	table_fit_text(s, value, room_behind(info, KEY));
 	sink_putc(s, '\n');
 }
 
@@ -75,7 +86,9 @@ static void instant(struct sink *s, const struct info *info, const char *title, 
 	if (info_wall(info->reader, t_ns, &wall))
 		sink_printf(s, " s = %s", number_utc(room, wall));
 	else
-		sink_puts(s, " s (wall clock not recorded; perf record -k mono does)");
+		sink_puts(s, t_ns != info->first_ns
+				     ? " s"
+				     : " s (wall clock not recorded; perf record -k mono does)");
 	sink_putc(s, '\n');
 }
 
@@ -281,7 +294,6 @@ static void losses(struct sink *s, const struct info *info)
 	struct scope scope;
 
 	loss_sum(&sum, info->reader, 0, UINT64_MAX);
-	sink_putc(s, '\n');
 	loss_line(s, &sum, 0);
 	sink_putc(s, '\n');
 	scope_of_reader(&scope, info->reader);
@@ -375,17 +387,27 @@ static void label(struct sink *s, const struct cdict_label *l)
 	if (l->start_ns)
 		sink_printf(s, "  started %" PRIu64 ".%09" PRIu64 " s after boot",
 			    l->start_ns / 1000000000, l->start_ns % 1000000000);
-	sink_putc(s, '\n');
 	free(name);
 }
 
 static void labels(struct sink *s, const struct info *info)
 {
+	struct sink one;
+	char *text;
 	size_t n = cdict_reader_label_count(info->reader);
 
 	sink_puts(s, n ? "\nlabels\n" : "\nno labels: nobody named the tasks (cdict annotate)\n");
-	for (size_t i = 0; i < n; i++)
-		label(s, cdict_reader_label_at(info->reader, i));
+	for (size_t i = 0; i < n; i++) {
+		sink_to_memory(&one);
+		label(&one, cdict_reader_label_at(info->reader, i));
+		text = sink_take(&one, NULL);
+		if (text)
+			table_fit_safe(s, text, room_behind(info, 0));
+		else
+			s->error = -ENOMEM;
+		sink_putc(s, '\n');
+		free(text);
+	}
 	sink_puts(s, "\ntasks named by the recorder\n");
 	for (size_t i = 0; i < cdict_reader_task_count(info->reader); i++) {
 		const struct cdict_task_event *task = cdict_reader_task_at(info->reader, i);
@@ -398,17 +420,35 @@ static void labels(struct sink *s, const struct info *info)
 	}
 }
 
-void info_print_text(struct sink *s, const struct info *info)
+/* What anybody should see first stands above the lists. */
+static void head(struct sink *s, const struct info *info)
 {
 	key(s, "file");
-	escape_terminal(s, info->file, strlen(info->file));
+	table_fit_text(s, info->file, room_behind(info, KEY));
 	sink_putc(s, '\n');
 	host(s, info);
 	recording(s, info);
 	contents(s, info);
-	events(s, info);
+	sink_putc(s, '\n');
 	losses(s, info);
 	state(s, info);
+}
+
+void info_print_text(struct sink *s, const struct info *info)
+{
+	struct sink prose;
+	size_t len;
+	char *text;
+
+	sink_to_memory(&prose);
+	head(&prose, info);
+	text = sink_take(&prose, &len);
+	if (text)
+		wrap_text(s, text, len, &(struct wrap){ info->columns, 0, 2 });
+	else
+		s->error = -ENOMEM;
+	free(text);
+	events(s, info);
 	if (info->labels)
 		labels(s, info);
 }

@@ -155,7 +155,7 @@ struct table *tables_latency_cpus(const struct tables_walk *w)
 
 /* ---- bars ---- */
 
-#define BAR_WIDTH 50
+#define BAR_WIDTH 45 /* a line is 80 columns then */
 
 /* "512 ns", "1.02 us", "33.6 ms": a power of two. */
 static void edge(struct sink *s, unsigned bit)

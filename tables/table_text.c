@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/wrap.h"
 #include "tables/number.h"
 #include "tables/table.h"
+#include "tables/table_fit.h"
 
 #define WIDE_FROM 200 /* a terminal like that has room for all columns */
-#define LEAST_TEXT 8  /* of a name that has to be cut */
 
 static bool to_the_right(const struct table_column *col)
 {
@@ -149,12 +150,6 @@ void table_print_below(struct sink *s, const struct table_frame *frame, struct t
 	loss(s, frame);
 }
 
-/* How a column is set: numbers to the right, marks in a column of their own. */
-struct column_room {
-	size_t width; /* with the mark */
-	bool mark, hidden;
-};
-
 /* A cell as this frame has it. */
 static const char *human(const struct table_frame *frame, const struct table_column *c,
 			 const struct table_cell *cell, char room[NUMBER_ROOM])
@@ -191,30 +186,10 @@ static size_t cell_width(const struct table_frame *frame, const struct table_col
 	return escape_width(text, strlen(text));
 }
 
-/* As much of @text as @width columns hold: all, or its begin and "..". */
-static size_t put_text(struct sink *s, const char *text, size_t width)
-{
-	size_t len = strlen(text), all = escape_width(text, len);
-
-	if (all <= width) {
-		escape_terminal(s, text, len);
-		return all;
-	}
-	do {
-		len--;
-		/* not inside of a character */
-		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-	} while (len && escape_width(text, len) + 2 > width);
-	escape_terminal(s, text, len);
-	sink_puts(s, "..");
-	return escape_width(text, len) + 2;
-}
-
 #define HEAD (TABLE_TOTAL - 1) /* in place of a row */
 
 static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
-		     const struct column_room *rooms, size_t row)
+		     const struct table_room *rooms, size_t row)
 {
 	size_t pending = 0; /* blanks that nothing follows are not written */
 	bool first = true;
@@ -246,7 +221,7 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 		if (*text) {
 			sink_repeat(s, ' ', pending);
 			pending = 0;
-			width = put_text(s, text, rooms[c].width - rooms[c].mark);
+			width = table_fit_text(s, text, rooms[c].width - rooms[c].mark);
 			if (!to_the_right(col))
 				blanks = rooms[c].width - rooms[c].mark - width;
 		}
@@ -257,86 +232,22 @@ static void text_row(struct sink *s, const struct table_frame *frame, const stru
 	sink_putc(s, '\n');
 }
 
-static size_t width_of(const struct table *t, const struct column_room *rooms)
+/* When it has to go: marked ones first, those that -v brings before them. */
+static unsigned char rank_of(const struct table_column *col)
 {
-	size_t width = 0;
-
-	for (size_t c = 0; c < t->n_columns; c++) {
-		if (!rooms[c].hidden)
-			width += rooms[c].width + (width ? 2 : 0);
-	}
-	return width;
+	return col->flags & TABLE_WIDE    ? 3
+	       : col->flags & TABLE_SPARE ? 2
+	       : col->flags & TABLE_KEEP  ? 0
+					  : 1;
 }
 
-/* The column that is missed least, n_columns: none may go.  Of equals the last. */
-static size_t least_important(const struct table *t, const struct column_room *rooms)
+static void rule(struct sink *s, const struct table *t, const struct table_room *rooms)
 {
-	size_t least = t->n_columns;
-	int least_rank = 0;
-
-	for (size_t c = 1; c < t->n_columns; c++) {
-		unsigned flags = t->columns[c].flags;
-		int rank = flags & TABLE_WIDE    ? 3
-			   : flags & TABLE_SPARE ? 2
-			   : flags & TABLE_KEEP  ? 0
-						 : 1;
-
-		if (!rooms[c].hidden && rank && rank >= least_rank) {
-			least = c;
-			least_rank = rank;
-		}
-	}
-	return least;
-}
-
-/* The widest text that can be cut, or n_columns. */
-static size_t widest_text(const struct table *t, const struct column_room *rooms)
-{
-	size_t widest = t->n_columns;
-
-	for (size_t c = 0; c < t->n_columns; c++) {
-		if (!rooms[c].hidden && t->columns[c].kind == TABLE_TEXT &&
-		    rooms[c].width > LEAST_TEXT &&
-		    (widest == t->n_columns || rooms[c].width > rooms[widest].width))
-			widest = c;
-	}
-	return widest;
-}
-
-/* Makes the rows fit the terminal; how many columns had to go. */
-static size_t fit(const struct table_frame *frame, const struct table *t, struct column_room *rooms)
-{
-	size_t gone = 0, c;
-
-	if (!frame->columns || frame->wide)
-		return 0;
-	for (; width_of(t, rooms) > frame->columns; gone++) {
-		c = least_important(t, rooms);
-		if (c == t->n_columns)
-			break;
-		rooms[c].hidden = true;
-	}
-	while (width_of(t, rooms) > frame->columns) {
-		c = widest_text(t, rooms);
-		if (c == t->n_columns)
-			break;
-		rooms[c].width--;
-	}
-	/* whatever is left of a very narrow one: the first column */
-	for (c = t->n_columns; --c && width_of(t, rooms) > frame->columns;) {
-		gone += !rooms[c].hidden;
-		rooms[c].hidden = true;
-	}
-	return gone;
-}
-
-static void rule(struct sink *s, const struct table *t, const struct column_room *rooms)
-{
-	sink_repeat(s, '-', width_of(t, rooms));
+	sink_repeat(s, '-', table_fit_width(rooms, t->n_columns));
 	sink_putc(s, '\n');
 }
 
-static void widen(struct column_room *rooms, const struct table_frame *frame, const struct table *t,
+static void widen(struct table_room *rooms, const struct table_frame *frame, const struct table *t,
 		  size_t row)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
@@ -351,7 +262,7 @@ static void widen(struct column_room *rooms, const struct table_frame *frame, co
 
 static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
 {
-	struct column_room *rooms = calloc(t->n_columns, sizeof(*rooms));
+	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
 	char room[NUMBER_ROOM];
 	size_t gone;
 
@@ -366,6 +277,8 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 
 		rooms[c].hidden = !visible(frame, t, c);
 		rooms[c].width = width;
+		rooms[c].text = col->kind == TABLE_TEXT;
+		rooms[c].rank = rank_of(col);
 	}
 	for (size_t r = 0; r < t->shown; r++)
 		widen(rooms, frame, t, r);
@@ -375,7 +288,9 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rooms[c].mark = !rooms[c].hidden && any_marked(t, c);
 		rooms[c].width += rooms[c].mark;
 	}
-	gone = fit(frame, t, rooms);
+	gone = frame->columns && !frame->wide
+		       ? table_fit(rooms, t->n_columns, frame->columns, SIZE_MAX)
+		       : 0;
 	text_row(s, frame, t, rooms, HEAD);
 	rule(s, t, rooms);
 	for (size_t r = 0; r < t->shown; r++)
@@ -386,17 +301,33 @@ static void text_table(struct sink *s, const struct table_frame *frame, const st
 		rule(s, t, rooms);
 		text_row(s, frame, t, rooms, TABLE_TOTAL);
 	}
-	if (gone)
-		sink_printf(s, "(%zu more column%s: -v)\n", gone, gone == 1 ? "" : "s");
+	table_fit_tell(s, gone);
 	free(rooms);
+}
+
+/* The sentences around the tables, broken at blanks to fit. */
+static void put_wrapped(struct sink *s, const struct table_frame *frame, struct sink *prose)
+{
+	size_t len;
+	char *text = sink_take(prose, &len);
+
+	if (text)
+		wrap_text(s, text, len, &(struct wrap){ .columns = frame->columns });
+	else
+		s->error = -ENOMEM;
+	free(text);
 }
 
 void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,
 		      size_t n)
 {
-	title(s, frame);
+	struct sink prose;
+
+	sink_to_memory(&prose);
+	title(&prose, frame);
 	if (frame->note)
-		sink_printf(s, "%s\n", frame->note);
+		sink_printf(&prose, "%s\n", frame->note);
+	put_wrapped(s, frame, &prose);
 	for (size_t i = 0; i < n; i++) {
 		sink_putc(s, '\n');
 		if (tables[i]->heading)
@@ -406,7 +337,9 @@ void table_print_text(struct sink *s, const struct table_frame *frame, struct ta
 	if (frame->chart)
 		sink_printf(s, "\n%s", frame->chart);
 	sink_putc(s, '\n');
-	table_print_below(s, frame, tables, n);
+	sink_to_memory(&prose);
+	table_print_below(&prose, frame, tables, n);
+	put_wrapped(s, frame, &prose);
 }
 
 static void md_row(struct sink *s, const struct table *t, const bool *shown, size_t row,

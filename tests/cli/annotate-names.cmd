@@ -16,7 +16,7 @@ ln -s x.cdict link
 } >map.csv
 $CDICT annotate link --map map.csv
 stat -c '%a %F' x.cdict link
-$CDICT info --verify --labels x.cdict | sed -n '/^state/,/^tasks/p'
+$CDICT info --verify --labels x.cdict | sed -n '/^state/p; /^labels/,/^tasks/p'
 $CDICT tasks x.cdict -s name -v -n 13 | cut -c1-64
 echo '--- whose VM'
 for vm in Firewall Firewall.05 instance-000019f4 8F81E3A1-6B1B-4C1C-9F3F-000000000001 1217 'Router, edge.12'; do

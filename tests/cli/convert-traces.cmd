@@ -3,7 +3,7 @@ $CDICT convert -o job.cdict $DATA/job.pfw
 echo "status $?"
 $CDICT script -q --max-loss 100 job.cdict | LC_ALL=C cat -v
 $CDICT query -q --max-loss 100 --format csv "SELECT ts, dur, category, name, fname, size, host, args FROM slice" job.cdict | LC_ALL=C cat -v
-$CDICT info job.cdict | sed -n '/events by type/,$p'
+$CDICT info job.cdict | sed -n '/^loss/,$p'
 gzip -nc $DATA/job.pfw >a.pfw.gz
 cp $DATA/job.pfw b.pfw
 $CDICT convert -o two.cdict '[ab].pfw*'

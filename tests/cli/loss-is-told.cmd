@@ -2,7 +2,7 @@
 $MKPERF -o loss.data $DATA/loss.trace
 $CDICT convert -q --max-loss 50 -i loss.data -o loss.cdict
 echo "convert: status $?"
-$CDICT info loss.cdict | sed -n '/^loss/,$p'
+$CDICT info loss.cdict | sed -n '/^loss/,/^state/p'
 $CDICT tasks loss.cdict --max-loss 50
 echo "tasks: status $?"
 $CDICT tasks loss.cdict --format csv -n 1 --max-loss 50 | tr -d '\r'

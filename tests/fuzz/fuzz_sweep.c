@@ -30,7 +30,7 @@ static char *written(const struct sweep *s, const struct sweep_figure *f, enum t
 	char *text;
 
 	sink_to_memory(&out);
-	sweep_table(&out, format, s, f);
+	sweep_table(&out, format, s, f, 0);
 	text = sink_take(&out, NULL);
 	must(text != NULL);
 	return text;
