@@ -128,7 +128,10 @@ export function tableObjects({ columns, by_column: values }, which = values[0].m
 	});
 }
 
-/** The sums under it as such an object, or null. @returns {any} */
+/**
+ * The sums under it as such an object, or null.
+ * @returns {any}
+ */
 export function totalOf({ columns, total }) {
 	return total ? Object.fromEntries(columns.map((key, i) => [key, total[i]])) : null;
 }
