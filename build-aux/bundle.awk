@@ -73,7 +73,7 @@ function import_of(file, line, text,    names, path, id) {
 }
 
 # Reads @file and what it imports; gives its number.  The rest are locals.
-function visit(file,    id, text, line, whole, out, names, name, got, read) {
+function visit(file,    id, text, line, whole, out, names, name, got, read, remark) {
 	if (file in number) {
 		if (number[file] == 0)
 			fail(file, 1, "is imported in a circle")
@@ -118,7 +118,14 @@ function visit(file,    id, text, line, whole, out, names, name, got, read) {
 		} else if (text ~ /^import[ \t]*['(]/ || text ~ /[^A-Za-z0-9_$.'`]import\.meta/) {
 			fail(file, line, "this import is none that build-aux/bundle.awk knows: " text)
 		}
-		out = out text "\n"
+		# a page carries neither indents nor lines of comment alone (no text of the sources' goes over lines)
+		sub(/^[ \t]+/, "", text)
+		if (text ~ /^\/\*/ && text !~ /\*\//)
+			remark = 1
+		if (!remark && text !~ /^(\/\/|\/\*.*\*\/$|$)/)
+			out = out text "\n"
+		if (text ~ /\*\/$/)
+			remark = 0
 	}
 	if (got < 0 || !line)
 		fail(file, line, "cannot be read, or is empty")
@@ -131,7 +138,7 @@ function visit(file,    id, text, line, whole, out, names, name, got, read) {
 BEGIN {
 	if (entry == "")
 		fail("bundle.awk", 0, "needs -v entry=FILE")
-	print "(() => {\n'use strict';"
+	print "// SPDX-License-Identifier: GPL-2.0-only\n(() => {\n'use strict';"
 	visit(entry)
 	if (!failed)
 		print "})();"

@@ -28,4 +28,13 @@ holds a_value_may_go_on 0 "export const a = { x: 1, y: [
 	2, 3] };"
 holds names_taken_apart_end_the_build 1 "export const { a, b } = x;"
 holds a_default_export_ends_the_build 1 "export default 1;"
+# what a page carries of a module: its code, whole
+printf '%s\n' '// words' '/**' ' * @type {number}' ' */' 'export const a = 1; // one' '	/** @type {any} */ (f)(a);' '/* words */' "	const u = 'http://x'; /* y */" >"$module"
+if [ "$(awk -f build-aux/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a = 1; // one' '/** @type {any} */ (f)(a);' "const u = 'http://x'; /* y */" 'return { a };' '})();' '})();')" ]; then
+	echo "ok lines_of_comment_stay_behind_and_code_does_not"
+else
+	echo "not ok lines_of_comment_stay_behind_and_code_does_not"
+	awk -f build-aux/bundle.awk -v entry="$module"
+	failed=1
+fi
 exit $failed
