@@ -55,7 +55,7 @@ export const START = Object.freeze({
 	pins: [], // tasks that are lanes under the strip
 	fold: 'auto', // many tasks as few rows: auto, groups or tasks
 	unfold: [], // of those, the ones that are open
-	paint: 'task', // cores: a colour a task, a group or a state
+	paint: 'auto', // cores: a colour a task, a group or a state; auto: a group where there are many tasks
 	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
 });
 

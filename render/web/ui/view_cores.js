@@ -5,7 +5,7 @@ import { choice, h, keepHeight, replace } from './dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { EventList } from './events.js';
 import { Question, rowsOf } from './figures.js';
-import { Chosen } from './groups.js';
+import { Chosen, folded } from './groups.js';
 import { Lanes, eventsIn, outline } from './lanes.js';
 import { STATES, STATE_WORDS, inkOn, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
@@ -59,12 +59,16 @@ export class CoresView extends View {
 		const { app } = this;
 		const { tasks, bins, tables } = app.capture;
 		const chosen = app.selection.list();
-		const groups = app.state.paint === 'group';
+		const { paint } = app.state;
+
+		// where many tasks are folded into few rows a group has a colour, unless another is asked for
+		this.painting = paint !== 'auto' ? paint : folded(app, chosen?.length ?? tables.tasks.rows.length) ? 'group' : 'task';
+		const groups = this.painting === 'group';
 		const wanted = chosen && new Set(groups ? chosen.map((task) => tasks[task].fold) : chosen);
 		const rank = groups ? rowsOf(tables.tasks_groups).filter((row) => row.kind !== 'idle').map((row) => row.group) : bins.spark_tasks.filter((task) => tasks[task].tid !== 0);
 		const order = wanted ? [...rank.filter((key) => wanted.has(key)), ...[...wanted].filter((key) => !rank.includes(key))] : rank;
 
-		this.coloured = app.state.paint === 'state' ? [] : order.slice(0, COLOURS);
+		this.coloured = this.painting === 'state' ? [] : order.slice(0, COLOURS);
 		this.colours = new Map(this.coloured.map((key, i) => [key, app.palette.tasks[i]]));
 	}
 
@@ -78,9 +82,9 @@ export class CoresView extends View {
 			return app.palette.plot;
 		if (app.selection.any && !app.selection.task(task))
 			return app.palette.other_task;
-		if (app.state.paint === 'state')
+		if (this.painting === 'state')
 			return this.#stateColour(of);
-		return this.colours.get(app.state.paint === 'group' ? of?.fold : task) ?? app.palette.other_task;
+		return this.colours.get(this.painting === 'group' ? of?.fold : task) ?? app.palette.other_task;
 	}
 
 	/** Before its states are known a vCPU on a CPU is one in the guest; other threads of a VM are QEMU's. */
@@ -100,7 +104,7 @@ export class CoresView extends View {
 		}
 		if (change.range || change.filter || change.figures)
 			this.#askPieces();
-		if (app.state.paint === 'state' && (change.range || change.figures || change.options))
+		if (this.painting === 'state' && (change.range || change.figures || change.options))
 			this.lanes.follow(app.capture.bins.vcpus);
 		this.main.paint();
 		this.#renderWords();
@@ -146,9 +150,9 @@ export class CoresView extends View {
 	#legendItems() {
 		const { app } = this;
 		const { palette } = app;
-		const groups = app.state.paint === 'group';
+		const groups = this.painting === 'group';
 
-		if (app.state.paint === 'state')
+		if (this.painting === 'state')
 			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
 			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.states.blocked, text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
@@ -174,7 +178,7 @@ export class CoresView extends View {
 		const { app } = this;
 
 		replace(this.key, choice('colour', [['task', 'task', 'a colour a task'], ['group', 'group', 'a colour a VM, else tasks of one name, kernel threads'],
-		['state', 'state', 'what vCPUs were doing; QEMU, kernel threads, tasks of the host']], app.state.paint, (paint) => app.set({ paint })),
+		['state', 'state', 'what vCPUs were doing; QEMU, kernel threads, tasks of the host']], this.painting, (paint) => app.set({ paint })),
 			legend(this.#legendItems().map((item) => {
 				const own = item.task !== undefined || item.group !== undefined;
 
