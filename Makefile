@@ -21,6 +21,7 @@
 #   make tidy           the same of clang-tidy, by the checks of .clang-tidy (FILES=, too)
 #   make valgrind       tables and conversions under valgrind; make tsan: under the thread sanitizer
 #   make golden         rewrite the expected output of tests/cli (CASE=name: of one); read the diff
+#   make pictures       draw doc/pictures anew, which the guide and README show, by their commands; look at them
 #   make fuzz           run each tests/fuzz/fuzz_*.c for FUZZ_SECONDS (FUZZ=name: only that one)
 #   make bench          the costs of DESIGN section 9 (CAPTURE=file: on that capture)
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
@@ -470,6 +471,10 @@ check-san:
 
 golden: all $(tool_bins)
 	@tests/run -b $(B) -g $(if $(CASE),-t '^cli/$(CASE)$$') cli
+
+.PHONY: pictures
+pictures: all
+	@TOP='$(CURDIR)' CDICT='$(abspath $(B))/cdict' tests/tools/pictures.sh doc/pictures
 
 # N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; THOROUGH=1: by slow tests, too.
 N ?= 500

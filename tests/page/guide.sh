@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# takes: 30
+#
+# The page's pictures in doc/guide.md and README.md are what the page looks like today, in a real Chromium; so they would be with letters
+# drawn in another way, and other views and other captures are none of them.
+set -u
+. "$TOP/tests/page/_lib.sh"
+need node chromium python3
+
+# same A B - what tells the pictures apart
+same() { python3 "$TOP/tests/tools/samepicture.py" "$1" "$2" >told 2>&1 || echo "${1##*/}: $(cat told)"; }
+
+mkdir today jagged other
+"$TOP/tests/tools/pictures.sh" today png 2>shoot.err
+case $? in
+0) ;;
+77) skip the_page_looks_as_the_guide_shows_it "$(tail -n 1 shoot.err)" && exit ;;
+*) fail the_page_is_drawn_for_the_guide <shoot.err && exit ;;
+esac
+pictures=$(cd today && echo *.png)
+verdict the_page_looks_as_the_guide_shows_it "$(for name in $pictures; do same "$TOP/doc/pictures/$name" "today/$name"; done | sed 's/$/; make pictures/')"
+
+edit='<edit name="hinting" mode="assign"><bool>false</bool></edit><edit name="antialias" mode="assign"><bool>false</bool></edit>'
+FONTS="<match target=\"pattern\">$edit</match><match target=\"font\">$edit</match>" "$TOP/tests/tools/pictures.sh" jagged png
+verdict letters_drawn_in_another_way_are_no_other_picture "$(for name in $pictures; do
+	! cmp -s "today/$name" "jagged/$name" || echo "$name: the letters are the same"
+	same "today/$name" "jagged/$name"
+done)"
+
+"$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o run.cdict && report run.cdict &&
+	node "$LIB/shoot.mjs" run.html other/guide-vcpus.png=vcpus other/guide-exits.png=exits || exit 1
+apart() { [ -n "$(same "$1" "$2")" ] || echo "$1 and $2: $(cat told)"; }
+verdict another_view_or_capture_is_another_picture "$(for name in $pictures; do apart "today/$name" "other/$name"; done
+	apart today/guide-vcpus.png today/guide-exits.png)"
