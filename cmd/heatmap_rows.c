@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/heatmap.h"
+#include "render/text.h"
 #include "render/view_exits.h"
 #include "render/view_vcpu.h"
 
@@ -88,11 +89,13 @@ int heatmap_add_vcpu(struct heatmap *h, struct cdict_error *err)
 static int fill_vcpu(struct vcpu_bar *bar, const struct heatmap *h,
 		     const struct analyze_vcpu_row *row)
 {
-	uint64_t waited = row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
 	const struct analyze_antagonist *worst = row->antagonists;
+	uint64_t waited;
 
 	bar->name = heatmap_task_name(h, row->task);
+	bar->vcpus = 1;
 	memcpy(bar->ns, row->ns, sizeof(bar->ns));
+	waited = vcpu_bar_waited(bar);
 	if (!bar->name || !row->n_antagonists || !waited)
 		return bar->name ? 0 : -ENOMEM;
 	bar->antagonist = heatmap_task_name(h, worst->task);
@@ -100,7 +103,7 @@ static int fill_vcpu(struct vcpu_bar *bar, const struct heatmap *h,
 	return bar->antagonist ? 0 : -ENOMEM;
 }
 
-int heatmap_draw_vcpu(struct heatmap *h)
+static int draw_vcpus(struct heatmap *h)
 {
 	const struct analyze_vcpus *vcpus = h->f.walk.vcpus;
 	size_t n = 0, rows = analyze_vcpus_row_count(vcpus);
@@ -121,4 +124,132 @@ int heatmap_draw_vcpu(struct heatmap *h)
 	}
 	free(bars);
 	return rc;
+}
+
+/* --- vcpu: many vCPUs as few rows --- */
+
+/* Behind whom the vCPUs of a row were, what of it is known. */
+struct behind {
+	uint32_t row;
+	const char *name;
+	uint64_t ns;
+};
+
+struct vcpu_rows {
+	ARRAY(struct vcpu_bar) bars;
+	ARRAY(struct behind) behind;
+	struct map numbers; /* (row, name) -> place in behind */
+};
+
+static int add_behind(struct vcpu_rows *rows, uint32_t row, const char *name, uint64_t ns)
+{
+	uint32_t *number = name ? map_add(&rows->numbers, row, (uintptr_t)name) : NULL;
+
+	if (!number)
+		return -ENOMEM;
+	if (*number == MAP_NEW) {
+		*number = (uint32_t)rows->behind.n;
+		if (array_push(&rows->behind, ((struct behind){ .row = row, .name = name })))
+			return -ENOMEM;
+	}
+	rows->behind.at[*number].ns += ns;
+	return 0;
+}
+
+static int add_vcpu(struct heatmap *h, struct vcpu_rows *rows, const struct analyze_vcpu_row *row)
+{
+	const struct analyze_engine *eng = h->f.walk.eng;
+	struct culprits *culprits = &h->groups.fold.culprits;
+	const char *vm, *kind;
+	struct vcpu_bar *bar;
+	uint32_t at;
+	int rc = heatmap_row_of(h, row->task, &at);
+
+	if (rc)
+		return rc;
+	bar = at < rows->bars.n ? &rows->bars.at[at] : array_add(&rows->bars);
+	vm = culprits_vm(culprits, analyze_engine_task(eng, row->task));
+	if (!bar || !vm)
+		return -ENOMEM;
+	bar->row = at;
+	bar->vcpus++;
+	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
+		bar->ns[s] += row->ns[s];
+	for (size_t k = 0; k < row->n_antagonists && !rc; k++) {
+		const struct analyze_antagonist *a = &row->antagonists[k];
+		const struct analyze_task *other = analyze_engine_task(eng, a->task);
+
+		rc = add_behind(rows, at, culprits_name(culprits, other, vm, &kind),
+				a->preempted_ns + a->waiting_ns);
+	}
+	return rc;
+}
+
+static int name_bars(const struct heatmap *h, struct vcpu_rows *rows)
+{
+	for (size_t i = 0; i < rows->bars.n; i++) {
+		struct vcpu_bar *bar = &rows->bars.at[i];
+		uint64_t waited = vcpu_bar_waited(bar);
+		const struct behind *worst = NULL;
+
+		bar->name = heatmap_row_name(h, bar->row);
+		for (size_t k = 0; k < rows->behind.n; k++) {
+			const struct behind *b = &rows->behind.at[k];
+
+			if (b->row == bar->row && b->ns > (worst ? worst->ns : 0))
+				worst = b;
+		}
+		if (!bar->name)
+			return -ENOMEM;
+		if (!worst)
+			continue;
+		bar->antagonist = text_clean(worst->name, strlen(worst->name));
+		bar->antagonist_share = (double)worst->ns / (double)waited;
+		if (!bar->antagonist)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct vcpu_bar *x = a, *y = b;
+	uint64_t of_x = vcpu_bar_waited(x), of_y = vcpu_bar_waited(y);
+
+	return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : (x->row > y->row) - (x->row < y->row);
+}
+
+static int draw_vcpu_groups(struct heatmap *h)
+{
+	const struct analyze_vcpus *vcpus = h->f.walk.vcpus;
+	struct vcpu_rows rows = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < analyze_vcpus_row_count(vcpus); i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(vcpus, i);
+
+		/* whoever left a guest is no IDLE, but a file may say so */
+		if (heatmap_is_shown(h, row->task) &&
+		    analyze_engine_task(h->f.walk.eng, row->task)->tid)
+			rc = add_vcpu(h, &rows, row);
+	}
+	if (!rc)
+		rc = name_bars(h, &rows);
+	if (!rc && rows.bars.n)
+		qsort(rows.bars.at, rows.bars.n, sizeof(*rows.bars.at), worst_first);
+	if (!rc)
+		rc = view_vcpu(&h->m, &h->c, &h->cap.frame, rows.bars.at, rows.bars.n);
+	for (size_t i = 0; i < rows.bars.n; i++) {
+		free(rows.bars.at[i].name);
+		free(rows.bars.at[i].antagonist);
+	}
+	array_fini(&rows.bars);
+	array_fini(&rows.behind);
+	map_fini(&rows.numbers);
+	return rc;
+}
+
+int heatmap_draw_vcpu(struct heatmap *h)
+{
+	return h->opts->rows == HEATMAP_ROWS_TASK ? draw_vcpus(h) : draw_vcpu_groups(h);
 }

@@ -36,10 +36,15 @@ static bool is_narrow(const struct canvas *c)
 	return c->cells || c->width < 1000;
 }
 
+uint64_t vcpu_bar_waited(const struct vcpu_bar *bar)
+{
+	return bar->ns[ANALYZE_VCPU_PREEMPTED] + bar->ns[ANALYZE_VCPU_WAITING];
+}
+
 /* How long it was kept waiting and behind whom most. */
 static char *note(const struct vcpu_bar *bar, bool brief)
 {
-	uint64_t waited = bar->ns[ANALYZE_VCPU_PREEMPTED] + bar->ns[ANALYZE_VCPU_WAITING];
+	uint64_t waited = vcpu_bar_waited(bar);
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
 	int rc;
 
@@ -91,9 +96,9 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 	struct scale_tick ticks[SCALE_TICKS];
 	struct scale s = { .lo = 0, .hi = 100 };
 	struct frame f;
-	size_t n_swatches = 0, n_ticks;
+	size_t n_swatches = 0, n_ticks, vcpus = 0;
 	unsigned most;
-	char foot[3 * TEXT_ROOM];
+	char groups[TEXT_ROOM] = "", foot[6 * TEXT_ROOM];
 
 	for (unsigned i = 0; i < ANALYZE_VCPU_STATES; i++) {
 		struct ink ink = { i == ANALYZE_VCPU_UNKNOWN ? INK_LOSS : INK_STATE,
@@ -102,8 +107,12 @@ static int draw(struct marks *m, const struct canvas *c, const struct frame_capt
 		if (any_of(bars, n, i))
 			swatches[n_swatches++] = (struct row_swatch){ ink, state_names[i] };
 	}
-	snprintf(foot, sizeof(foot), "%zu vCPU%s, each bar is the whole window%s", n,
-		 n == 1 ? "" : "s",
+	for (size_t i = 0; i < n; i++)
+		vcpus += bars[i].vcpus;
+	if (vcpus > n)
+		snprintf(groups, sizeof(groups), "%zu group%s of ", n, n == 1 ? "" : "s");
+	snprintf(foot, sizeof(foot), "%s%zu vCPU%s, each bar is the whole window%s%s", groups,
+		 vcpus, vcpus == 1 ? "" : "s", *groups ? " of its vCPUs together" : "",
 		 is_narrow(c) ? "; at the right how long it was kept waiting, and behind whom most"
 			      : "");
 	shape.foot = foot;
