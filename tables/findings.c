@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "tables/fold.h"
 #include "tables/loss.h"
 #include "tables/number.h"
 #include "tables/tables.h"
@@ -22,6 +23,7 @@ struct findings {
 	struct json *j;
 	const struct tables_walk *w;
 	uint64_t t0_ns;
+	struct fold fold;
 	const uint32_t *numbers; /* the reader's, of the walk's tasks; NULL: the same */
 	size_t n;
 	int rc;
@@ -123,6 +125,23 @@ static void list_json(struct json *j, const char *key, uint32_t value, uint32_t 
 	json_close(j);
 }
 
+/* Whom it is about: the task's VM, else what stands for tasks like it. */
+static void of_json(struct findings *all, uint32_t task)
+{
+	struct json *j = all->j;
+	struct fold_place place;
+
+	if (task == ANALYZE_NO_TASK ||
+	    !fold_find(&all->fold, analyze_engine_task(all->w->eng, task), &place)) {
+		json_null(j, "of");
+		return;
+	}
+	json_open(j, "of", '{', false);
+	json_text(j, "kind", place.kind);
+	json_text(j, "name", place.group);
+	json_close(j);
+}
+
 /* @text: its mentions are taken out. */
 static void finding(struct findings *all, const struct tables_finding *about, const char *view,
 		    char *text)
@@ -137,6 +156,7 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 	tables_plain(text);
 	json_text(j, "text", text);
 	json_text(j, "kind", about->kind);
+	of_json(all, about->task);
 	json_text(j, "view", view);
 	range_json(all, about->at_ns, about->dur_ns);
 	wait_json(all, about);
@@ -357,7 +377,11 @@ static void say(struct findings *all, const struct tables_finding *about, const 
 int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
 			 const uint32_t *numbers)
 {
-	struct findings all = { .j = j, .w = w, .t0_ns = t0_ns, .numbers = numbers };
+	struct findings all = { .j = j,
+				.w = w,
+				.t0_ns = t0_ns,
+				.numbers = numbers,
+				.fold = { .culprits = { .names = &w->names } } };
 	struct tables_finding good = { .kind = "good",
 				       .task = ANALYZE_NO_TASK,
 				       .cpu = CDICT_CPU_UNKNOWN };
@@ -378,5 +402,8 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
 					    : "No task was preempted for 1 % of the time.");
 	json_close(j);
+	if (all.fold.culprits.failed)
+		all.rc = -ENOMEM;
+	fold_fini(&all.fold);
 	return all.rc;
 }

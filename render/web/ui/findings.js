@@ -64,26 +64,60 @@ function wordsOf(app, { says, text }) {
 		: h('span', { data: { at: piece.at } }, moment(piece.at))));
 }
 
+/** One sentence, a link; @p index: its place in the order of the command. */
+function lineOf(app, finding, index) {
+	const [state, word] = KINDS[finding.kind] ?? KINDS.good;
+	const mark = h('span', { class: state === 'unknown' ? 'mark hatched' : 'mark', title: word });
+
+	if (state !== 'unknown')
+		mark.style.background = app.palette.states[state];
+	return h('a', {
+		class: 'finding', data: { kind: finding.kind, index }, title: finding.title ?? 'show this',
+		href: `#${toFragment(leadsTo(app, finding), app.store.start)}`,
+		on: {
+			click: (e) => {
+				if (e.button || e.ctrlKey || e.metaKey || e.shiftKey)
+					return;
+				e.preventDefault();
+				app.set(leadsTo(app, finding));
+			}
+		},
+	}, mark, h('bdi', { class: 'sentence' }, wordsOf(app, finding)), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
+}
+
+const unfolded = new Set(); // whose findings are all shown; stays while the range moves
+
+/** Several findings about one: the worst, and the others when they are asked for. */
+function sufferer(key, name, [worst, ...others]) {
+	const rest = h('div', { class: 'others' }, others);
+	const button = h('button', {
+		type: 'button', class: 'unfold', on: {
+			click: () => {
+				if (!unfolded.delete(key))
+					unfolded.add(key);
+				follow();
+			}
+		},
+	}, h('bdi', {}, `${clean(name)}: ${others.length + 1} findings`));
+	const follow = () => {
+		rest.hidden = !unfolded.has(key);
+		button.setAttribute('aria-expanded', String(!rest.hidden));
+	};
+
+	follow();
+	return h('div', { class: 'sufferer' }, h('div', { class: 'worst-of' }, button, worst), rest);
+}
+
 export function findings(app) {
 	const list = app.state.view === 'compare' ? changes(app) : app.figures.shown?.findings ?? app.capture.findings;
+	const about = new Map(); // in the order of each one's worst
 
-	return list.map((finding) => {
-		const [state, word] = KINDS[finding.kind] ?? KINDS.good;
-		const mark = h('span', { class: state === 'unknown' ? 'mark hatched' : 'mark', title: word });
+	list.forEach((finding, i) => {
+		const key = finding.of ? `${finding.of.kind} ${finding.of.name}` : i;
 
-		if (state !== 'unknown')
-			mark.style.background = app.palette.states[state];
-		return h('a', {
-			class: 'finding', data: { kind: finding.kind }, title: finding.title ?? 'show this',
-			href: `#${toFragment(leadsTo(app, finding), app.store.start)}`,
-			on: {
-				click: (e) => {
-					if (e.button || e.ctrlKey || e.metaKey || e.shiftKey)
-						return;
-					e.preventDefault();
-					app.set(leadsTo(app, finding));
-				}
-			},
-		}, mark, h('bdi', { class: 'sentence' }, wordsOf(app, finding)), h('span', { class: 'go', 'aria-hidden': 'true' }, `› ${finding.range ? spanText(finding.range) : ''}`));
+		if (!about.has(key))
+			about.set(key, { name: finding.of?.name, lines: [] });
+		about.get(key).lines.push(lineOf(app, finding, i));
 	});
+	return [...about].map(([key, { name, lines }]) => (lines.length === 1 ? lines[0] : sufferer(key, name, lines)));
 }

@@ -11,6 +11,44 @@ const FIGURES = ['run_ns', 'run_percent', 'switches', 'voluntary', 'involuntary'
 
 const seconds = (t0, ns) => { const s = String(BigInt(t0) + BigInt(ns)).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
 
+const LINES = `JSON.stringify([...document.querySelector('.findings').children].map((el) => ({
+	name: el.querySelector('.unfold')?.textContent ?? null, expanded: el.querySelector('.unfold')?.ariaExpanded ?? null,
+	all: (el.matches('.finding') ? [el] : [...el.querySelectorAll('.finding')]).map((a) => Number(a.dataset.index)),
+	seen: (el.matches('.finding') ? [el] : [...el.querySelectorAll('.finding')]).filter((a) => a.checkVisibility()).map((a) => Number(a.dataset.index)) })))`;
+
+/** Findings of one VM, or of tasks that are one group, are one line, which unfolds; the answer: how many lines do. */
+async function checkFindings(tab, where, says) {
+	const list = JSON.parse(await tab.evaluate(`(() => { const { app, page: { captures: [c] } } = cdictPage;
+		return JSON.stringify((app.figures.shown?.findings ?? c.findings).map((f) => ({ of: f.of, task: f.tasks.length ? c.tasks[f.tasks[0]] : null }))
+			.map(({ of, task }) => [of && [of.kind, of.name], task && [task.fold_kind, task.fold]])); })()`));
+	const want = [];
+
+	list.forEach(([of, fold], i) => {
+		says(JSON.stringify(of) === JSON.stringify(fold), `${where}: finding ${i} is of ${of}, its task of ${fold}`);
+		const line = fold && want.find((w) => JSON.stringify(w.fold) === JSON.stringify(fold));
+		if (line) line.all.push(i); else want.push({ fold, all: [i] });
+	});
+	const lines = async () => JSON.parse(await tab.evaluate(LINES));
+	const shown = await lines();
+	const told = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${fold[1]}: ${all.length} findings` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
+	says(JSON.stringify(shown) === JSON.stringify(told), `${where}: findings stand as ${JSON.stringify(shown)}, not as ${JSON.stringify(told)}`);
+	const at = shown.findIndex((line) => line.name !== null);
+
+	if (at < 0)
+		return 0;
+	await tab.evaluate('document.querySelector(".findings .unfold").focus()');
+	for (const type of ['keyDown', 'keyUp'])
+		await tab.send('Input.dispatchKeyEvent', { type, key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, ...type === 'keyDown' && { text: '\r' } });
+	const open = (await lines())[at];
+	says(open.expanded === 'true' && String(open.seen) === String(open.all), `${where}: Enter does not unfold ${JSON.stringify(open)}`);
+	await tab.evaluate('document.querySelector(".findings .unfold").click()');
+	const closed = (await lines())[at];
+	says(closed.expanded === 'false' && closed.seen.length === 1, `${where}: a click does not fold ${JSON.stringify(closed)}`);
+	return 1;
+}
+
+let folding = 0; // findings that are several of one
+
 async function check(browser, file, cdictFile) {
 	const wrong = [];
 	const says = (ok, text) => { if (!ok) wrong.push(text); };
@@ -24,6 +62,7 @@ async function check(browser, file, cdictFile) {
 	const cases = [['', []], [`&range=${middle}`, ['--time', time]], [`&cpus=${cpus[0]}`, ['-C', String(cpus[0])]], [`&range=${middle}&cpus=${cpus.at(-1)}`, ['--time', time, '-C', String(cpus.at(-1))]],
 	[`&tasks=${task}`, ['--tid', String(tid)]]];
 
+	folding += await checkFindings(tab, 'all', says);
 	for (const [hash, args] of cases) {
 		const rows = (by) => parseExact(cdict('tasks', '-q', '--by', by, '--format', 'json', ...args, cdictFile)).tasks;
 		const groups = rows('group'), roles = rows('role');
@@ -110,6 +149,8 @@ try {
 		wrong.slice(0, 20).forEach((text) => console.log(`    # ${text}`));
 		failed += wrong.length > 0;
 	}
+	console.log(`${folding ? 'ok' : 'not ok'} findings_of_one_are_one_line_that_unfolds`);
+	failed += !folding;
 } finally {
 	await browser.close();
 }

@@ -27,7 +27,7 @@ const TIPS = `(() => {
 const WORDS = [['guest', /^in the guest$/], ['exit', /^handling an exit$/], ['qemu', /^in QEMU$/], ['preempted', /^preempted: ready/], ['waiting', /^waiting: woken/],
 ['halted', /^halted: /], ['blocked', /^blocked: /], ['unknown', /^unknown: /]];
 const EVENTS = { 'wake-up': /sched_wak/, exit: /kvm_exit/, entry: /kvm_entry/, migration: /sched_migrate_task/ };
-const FINDINGS = 'JSON.stringify([...document.querySelectorAll(".finding")].map((el) => [el.dataset.kind, el.querySelector(".sentence").textContent]))';
+const FINDINGS = 'JSON.stringify([...document.querySelectorAll(".finding")].sort((a, b) => a.dataset.index - b.dataset.index).map((el) => [el.dataset.kind, el.querySelector(".sentence").textContent]))';
 
 // The case.
 let file, capture, wrong, asked, whos, told;
