@@ -98,6 +98,18 @@ static void on_away(void *self, const struct analyze_away *away)
 	}
 }
 
+/* A wait that ended, whole. */
+static void delayed(struct analyze_task_row *row, const struct analyze_switch *sw,
+		    uint64_t since_ns, enum analyze_vcpu_state state)
+{
+	uint64_t ns = sw->t_ns - since_ns;
+
+	row->delays++;
+	row->delayed_ns += ns;
+	if (ns > row->worst.dur_ns)
+		row->worst = (struct analyze_wait){ since_ns, ns, sw->cpu, state, ANALYZE_NO_TASK };
+}
+
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_tasks *t = self;
@@ -125,6 +137,10 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		row->open_latency_ns = sw->t_ns - sw->ready_ns;
 		if (!t->latency)
 			analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
+		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
+	} else if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
+		   sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid) {
+		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
 	}
 	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
 		return;
@@ -407,6 +423,10 @@ int analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_tas
 	to->node_migrations += from->node_migrations;
 	to->migrate_events += from->migrate_events;
 	to->events += from->events;
+	to->delays += from->delays;
+	to->delayed_ns += from->delayed_ns;
+	if (from->worst.dur_ns > to->worst.dur_ns)
+		to->worst = from->worst;
 	ret |= histogram_merge(&to->latency, &from->latency);
 	to->stat_runtime_ns += from->stat_runtime_ns;
 	return ret;

@@ -24,6 +24,7 @@
 #include "analyze/engine.h"
 #include "analyze/histogram.h"
 #include "analyze/latency.h"
+#include "analyze/vcpu.h"
 
 struct analyze_tasks;
 
@@ -66,7 +67,10 @@ struct analyze_task_row {
 	uint64_t migrate_events;  /* sched_migrate_task of it */
 	uint64_t events; /* of every type, whose sample was the task (with per_cpu: there) */
 	struct histogram latency; /* wake-up to switch-in, by switch-ins in the window */
-	uint64_t stat_runtime_ns; /* with that option: sum of sched_stat_runtime */
+	/* The same and the waits after preemptions together. */
+	uint64_t delays, delayed_ns;
+	struct analyze_wait worst; /* nobody is told to be in the way */
+	uint64_t stat_runtime_ns;  /* with that option: sum of sched_stat_runtime */
 };
 
 /* analyze_tasks_new - registers with @eng before its run; @opts may be NULL. */

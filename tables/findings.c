@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "tables/fold.h"
@@ -12,7 +13,7 @@
 #include "tables/number.h"
 #include "tables/tables.h"
 
-#define MOST 5
+/* So many of those that waited most have a sentence, of others the first of each further group. */
 #define NAMED_TASKS 2
 /* In percent of the window. */
 #define DELAYED_FROM 1.0
@@ -23,9 +24,9 @@ struct findings {
 	struct json *j;
 	const struct tables_walk *w;
 	uint64_t t0_ns;
-	struct fold fold;
+	struct fold_lines lines;
 	const uint32_t *numbers; /* the reader's, of the walk's tasks; NULL: the same */
-	size_t n;
+	size_t n, about_none;    /* sentences; of them those about nobody */
 	int rc;
 };
 
@@ -82,6 +83,17 @@ static void wait_json(const struct findings *all, const struct tables_finding *a
 	json_close(j);
 }
 
+/* The page has no terminal's letters to keep to: "us" is written as all else there is. */
+static void units(char *text)
+{
+	static const char us[] = { TABLES_MENTION, 'u', ' ', 'u', 's', TABLES_MENTION_END, 0 };
+
+	while ((text = strstr(text, us))) {
+		memcpy(text, "µs", strlen("µs"));
+		memmove(text + strlen("µs"), text + strlen(us), strlen(text + strlen(us)) + 1);
+	}
+}
+
 /* The sentence in pieces: words, tasks, times. */
 static void says_json(const struct findings *all, char *text)
 {
@@ -132,7 +144,7 @@ static void of_json(struct findings *all, uint32_t task)
 	struct fold_place place;
 
 	if (task == ANALYZE_NO_TASK ||
-	    !fold_find(&all->fold, analyze_engine_task(all->w->eng, task), &place)) {
+	    !fold_find(&all->lines.fold, analyze_engine_task(all->w->eng, task), &place)) {
 		json_null(j, "of");
 		return;
 	}
@@ -148,10 +160,16 @@ static void finding(struct findings *all, const struct tables_finding *about, co
 {
 	struct json *j = all->j;
 
-	if (all->n == MOST)
-		return;
+	if (about->task == ANALYZE_NO_TASK) {
+		if (all->lines.n + all->about_none >= FOLD_LINES)
+			return;
+		all->about_none++;
+	} else {
+		fold_lines_add(&all->lines, analyze_engine_task(all->w->eng, about->task));
+	}
 	all->n++;
 	json_open(j, NULL, '{', false);
+	units(text);
 	says_json(all, text);
 	tables_plain(text);
 	json_text(j, "text", text);
@@ -261,36 +279,56 @@ static void other_tasks(struct findings *all, size_t n)
 	tell(all, &about, &s);
 }
 
+struct sufferer {
+	uint64_t ns;
+	size_t at;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct sufferer *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+/* Whether the next one has a sentence: @rest are left with it, and have a line, too. */
+static bool has_line(struct findings *all, const struct analyze_task *task, size_t rest)
+{
+	if (fold_lines_has(&all->lines, task))
+		return all->n < NAMED_TASKS;
+	return all->lines.n + (rest > 1) < FOLD_LINES;
+}
+
 static void tasks(struct findings *all)
 {
 	const struct tables_walk *w = all->w;
-	/* of equals the first; a row lives until the next is asked for */
-	size_t most = 0, second = 0, n = 0;
-	uint64_t most_ns = 0, second_ns = 0;
+	ARRAY(struct sufferer) delayed = { 0 };
+	size_t rest;
 
 	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
-		uint64_t ns = delay_of(row);
+		const struct sufferer one = { delay_of(row), i };
 
-		if (!is_delayed(w, row))
-			continue;
-		n++;
-		if (ns > most_ns) {
-			second = most;
-			second_ns = most_ns;
-			most = i;
-			most_ns = ns;
-		} else if (ns > second_ns) {
-			second = i;
-			second_ns = ns;
-		}
+		if (is_delayed(w, row) && array_push(&delayed, one))
+			all->rc = -ENOMEM;
 	}
-	if (n)
-		one_task(all, analyze_latency_row_at(w->latency, most));
-	if (n > 1)
-		one_task(all, analyze_latency_row_at(w->latency, second));
-	if (n > NAMED_TASKS)
-		other_tasks(all, n - NAMED_TASKS);
+	rest = delayed.n;
+	if (delayed.n)
+		qsort(delayed.at, delayed.n, sizeof(*delayed.at), longest_first);
+	for (size_t i = 0; i < delayed.n; i++) {
+		const struct analyze_latency_row *row =
+			analyze_latency_row_at(w->latency, delayed.at[i].at);
+
+		if (!has_line(all, analyze_engine_task(w->eng, row->task), rest))
+			continue;
+		one_task(all, row);
+		rest--;
+	}
+	if (rest)
+		other_tasks(all, rest);
+	array_fini(&delayed);
 }
 
 /* ---- CPUs, loss ---- */
@@ -381,7 +419,7 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 				.w = w,
 				.t0_ns = t0_ns,
 				.numbers = numbers,
-				.fold = { .culprits = { .names = &w->names } } };
+				.lines.fold.culprits.names = &w->names };
 	struct tables_finding good = { .kind = "good",
 				       .task = ANALYZE_NO_TASK,
 				       .cpu = CDICT_CPU_UNKNOWN };
@@ -402,8 +440,8 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
 					    : "No task was preempted for 1 % of the time.");
 	json_close(j);
-	if (all.fold.culprits.failed)
+	if (all.lines.fold.culprits.failed)
 		all.rc = -ENOMEM;
-	fold_fini(&all.fold);
+	fold_fini(&all.lines.fold);
 	return all.rc;
 }

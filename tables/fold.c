@@ -62,6 +62,31 @@ bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_plac
 	return !f->culprits.failed;
 }
 
+bool fold_lines_has(struct fold_lines *lines, const struct analyze_task *task)
+{
+	struct fold_place place;
+
+	if (!fold_find(&lines->fold, task, &place))
+		return false;
+	for (size_t i = 0; i < lines->n; i++) {
+		if (lines->groups[i] == place.group)
+			return true;
+	}
+	return false;
+}
+
+bool fold_lines_add(struct fold_lines *lines, const struct analyze_task *task)
+{
+	struct fold_place place;
+
+	if (fold_lines_has(lines, task))
+		return true;
+	if (lines->n == FOLD_LINES || !fold_find(&lines->fold, task, &place))
+		return false;
+	lines->groups[lines->n++] = place.group;
+	return true;
+}
+
 /* ---- tables ---- */
 
 /* A row of the table: rows of the analysis together. */

@@ -35,6 +35,19 @@ void fold_fini(struct fold *f);
 /* fold_find - where the task belongs; false: it is IDLE, or out of memory. */
 bool fold_find(struct fold *f, const struct analyze_task *task, struct fold_place *place);
 
+/* Whom findings are about: all that is told of a group is one line, and there are few. */
+#define FOLD_LINES 5
+struct fold_lines {
+	struct fold fold;
+	const char *groups[FOLD_LINES];
+	size_t n;
+};
+
+/* fold_lines_has - the task's group has a line. */
+bool fold_lines_has(struct fold_lines *lines, const struct analyze_task *task);
+/* fold_lines_add - gives it one; false: there is none left. */
+bool fold_lines_add(struct fold_lines *lines, const struct analyze_task *task);
+
 enum fold_by { FOLD_BY_GROUP = 0, FOLD_BY_ROLE };
 
 /* tables_fold - the rows of @decl added up for each group, or for each role of a group, of all CPUs and, where its rows are of one,

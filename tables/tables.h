@@ -101,11 +101,11 @@ struct tables_finding {
 	uint32_t behind, behind_cpu;
 	uint64_t held_ns;
 };
-enum { TABLES_FINDINGS = 6 };
+enum { TABLES_FINDINGS = 10 };
 /* tables_vcpu_findings_about - the same with what each sentence is about: @about has room
  * for TABLES_FINDINGS, *n of them are told. What others may call by another name stands in it as a
- * mention: TABLES_MENTION, 't' and a task's number or 'c' and a time of the recording's clock, a blank,
- * the words, TABLES_MENTION_END. */
+ * mention: TABLES_MENTION, 't' and a task's number, 'c' and a time of the recording's clock or 'u' for a unit, a
+ * blank, the words, TABLES_MENTION_END. */
 char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,
 				 size_t *n);
 enum { TABLES_MENTION = 1, TABLES_MENTION_END = 2 };

@@ -28,6 +28,12 @@ static void cell_preempt(const struct cell *c)
 	table_u64(c->t, c->column, off_ns[ANALYZE_OFF_RUNNABLE] + off_ns[ANALYZE_OFF_PREEMPTED]);
 }
 
+static void cell_worst(const struct cell *c)
+{
+	if (((const struct analyze_task_row *)c->row)->delays)
+		cell_not_idle(c);
+}
+
 static const struct table_column columns[] = {
 	{ "name", "task", TABLE_TEXT, 0, cell_name, 0 },
 	{ "tid", "tid", TABLE_INTEGER, 0, cell_tid, 0 },
@@ -64,6 +70,14 @@ static const struct table_column columns[] = {
 	{ "iowait_ns", "iowait ms", TABLE_MS, TABLE_WIDE | TABLE_OF_IOWAITS | TABLE_OF_TIMES_OFF,
 	  cell_not_idle, ROW(iowait_ns) },
 	{ "preempt_ns", "preempt ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_preempt, 0 },
+	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_not_idle,
+	  ROW(delayed_ns) },
+	{ "delays", "delays", TABLE_COUNT, TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_not_idle,
+	  ROW(delays) },
+	{ "worst_ns", "worst ms", TABLE_MS, TABLE_WIDE | TABLE_GAUGE | TABLE_OF_TIMES_OFF,
+	  cell_worst, ROW(worst.dur_ns) },
+	{ "worst_at_ns", "worst at s", TABLE_TIME, TABLE_WIDE | TABLE_EACH | TABLE_OF_TIMES_OFF,
+	  cell_worst, ROW(worst.at_ns) },
 	{ "wakeups", "wakeups", TABLE_COUNT, TABLE_CHANGE_WIDE | TABLE_OF_WAKEUPS, cell_u64,
 	  ROW(wakeups) },
 	{ "migrations", "migr", TABLE_COUNT, TABLE_CHANGE_WIDE | TABLE_OF_TIMES_OFF, cell_u64,

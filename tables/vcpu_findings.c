@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "tables/fold.h"
 #include "tables/number.h"
 #include "tables/tables.h"
 
@@ -16,7 +17,9 @@
 /* Of a vCPU's delay: from where on a second antagonist is named. */
 #define SECOND_FROM 20.0
 
-#define MOST_DELAYED 2 /* sentences about the delay of one vCPU, the rest are one */
+/* So many of the most delayed vCPUs have a sentence, of others the most delayed of each further VM, while there are
+ * lines; the rest are one. */
+#define MOST_DELAYED 2
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -32,7 +35,8 @@ void tables_duration(struct sink *s, uint64_t ns)
 	else if (ns >= 995000)
 		sink_printf(s, "%.1f ms", (double)ns / 1e6);
 	else
-		sink_printf(s, "%.*f us", ns < 9950, (double)ns / 1e3);
+		sink_printf(s, "%.*f %cu us%c", ns < 9950, (double)ns / 1e3, TABLES_MENTION,
+			    TABLES_MENTION_END);
 }
 
 /* Foreign text in a sentence is escaped: these two characters are nobody else's. */
@@ -216,10 +220,15 @@ static void say_unknown(struct sink *s, const struct tables_walk *w,
 			     : ": nothing of it was recorded before its first entry or exit.\n");
 }
 
+static bool is_delayed(const struct analyze_vcpu_row *row)
+{
+	return percent(delayed_ns(row), analyze_vcpu_life_ns(row)) >= DELAYED_FROM;
+}
+
 /* What was seen of all wanted vCPUs; the rows come worst first. */
 struct findings {
 	size_t seen, delayed;
-	const struct analyze_vcpu_row *rows[MOST_DELAYED]; /* the most delayed */
+	struct fold_lines lines;
 	const struct analyze_vcpu_row *longest, *busiest, *unknown;
 	struct handling handling; /* of @busiest */
 	struct tables_finding *about;
@@ -233,11 +242,7 @@ static void look(struct findings *found, const struct analyze_vcpu_row *row)
 	struct handling h = handling_of(row);
 
 	found->seen++;
-	if (percent(delayed_ns(row), life_ns) >= DELAYED_FROM) {
-		if (found->delayed < MOST_DELAYED)
-			found->rows[found->delayed] = row;
-		found->delayed++;
-	}
+	found->delayed += is_delayed(row);
 	if (row->worst.dur_ns &&
 	    (!found->longest || row->worst.dur_ns > found->longest->worst.dur_ns))
 		found->longest = row;
@@ -293,20 +298,52 @@ static void note_worst(struct findings *found, const struct analyze_vcpu_row *ro
 	about->held_ns = row->worst_held_ns;
 }
 
+static const struct analyze_task *task_of(const struct tables_walk *w,
+					  const struct analyze_vcpu_row *row)
+{
+	return analyze_engine_task(w->eng, row->task);
+}
+
+static bool is_wanted(const struct tables_walk *w, const struct analyze_vcpu_row *row)
+{
+	return names_wanted(&w->names, task_of(w, row));
+}
+
+/* Whether the delayed vCPU has a sentence of its own, when @rest were not told of yet, it among them: those that then
+ * are still not have a line, too. */
+static bool has_line(struct findings *found, const struct tables_walk *w,
+		     const struct analyze_vcpu_row *row, size_t rest)
+{
+	bool more = fold_lines_has(&found->lines, task_of(w, row));
+
+	if (more)
+		return found->n_about < MOST_DELAYED;
+	return found->lines.n + (rest > 1) < FOLD_LINES &&
+	       fold_lines_add(&found->lines, task_of(w, row));
+}
+
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
-	size_t named = found->delayed > MOST_DELAYED ? MOST_DELAYED : found->delayed;
-	size_t rest = found->delayed - named;
+	size_t rest = found->delayed;
 
 	if (!found->seen) {
 		note(found, "good", NULL);
 		sink_puts(s, "No vCPU was seen.\n");
 		return;
 	}
-	for (size_t i = 0; i < named; i++) {
-		note(found, "delayed", found->rows[i]);
-		note_worst(found, found->rows[i]);
-		say_delayed(s, w, found->rows[i]);
+	if (found->busiest)
+		fold_lines_add(&found->lines, task_of(w, found->busiest));
+	if (found->unknown)
+		fold_lines_add(&found->lines, task_of(w, found->unknown));
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus) && rest; i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+
+		if (!is_wanted(w, row) || !is_delayed(row) || !has_line(found, w, row, rest))
+			continue;
+		note(found, "delayed", row);
+		note_worst(found, row);
+		say_delayed(s, w, row);
+		rest--;
 	}
 	if (rest) {
 		note(found, "delayed", NULL);
@@ -346,7 +383,7 @@ char *tables_vcpu_findings(const struct tables_walk *w)
 char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,
 				 size_t *n)
 {
-	struct findings found = { .about = about };
+	struct findings found = { .about = about, .lines.fold.culprits.names = &w->names };
 	struct sink s;
 	size_t len = 0;
 	char *text;
@@ -354,12 +391,15 @@ char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_find
 	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
 
-		if (names_wanted(&w->names, analyze_engine_task(w->eng, row->task)))
+		if (is_wanted(w, row))
 			look(&found, row);
 	}
 	sink_to_memory(&s);
 	say(&s, w, &found);
 	*n = found.n_about;
+	if (found.lines.fold.culprits.failed)
+		s.error = -ENOMEM;
+	fold_fini(&found.lines.fold);
 	text = sink_take(&s, &len);
 	if (text && len)
 		text[len - 1] = 0; /* the last line's end: whoever prints it ends it */

@@ -10,7 +10,7 @@ import { Table } from './table.js';
 import { clean, count, duration, exactNs, percent, plural, short } from './text.js';
 import { View, taskData } from './view.js';
 
-const SPARK_LEAST = 124, SPARK_H = 18;
+const SPARK_LEAST = 80, SPARK_H = 18;
 
 export class TasksView extends View {
 	constructor(app) {
@@ -57,12 +57,15 @@ export class TasksView extends View {
 			{ key: 'name', title: 'task', text: true, value: (r) => (r.task === undefined ? r.role ?? r.group : app.who(r.task)), show: name },
 			{ key: 'tid', title: 'tid', value: tid, first: 'asc', show: (r) => String(tid(r) ?? '') },
 			{ key: 'run_percent', title: 'run %', hint: 'of the range; 100 is one CPU all the time', value: (r) => r.run_percent },
-			{ key: 'bars', title: 'CPU % ▮ and switches ●', hint: 'bars: CPU %; dots: switches, on a scale of their own', text: true, csv: false, value: () => undefined, show: (r) => this.#barCell(r) },
+			{ key: 'bars', title: 'CPU ▮ switches ●', hint: 'bars: CPU %; dots: switches, on a scale of their own', text: true, csv: false, value: () => undefined, show: (r) => this.#barCell(r) },
 			number('run_ns', 'run', 'time on a CPU'),
 			number('switches', 'switches'),
-			number('voluntary', 'own', 'it slept or blocked'),
-			number('involuntary', 'forced', 'it was preempted'),
+			number('involuntary', 'forced', 'it was preempted; of the others it slept or blocked'),
 			number('wakeups', 'wake-ups'),
+			number('delayed_ns', 'waited', 'ready to run, without a CPU: after wake-ups, and preempted'),
+			number('delays', 'times', 'how often it waited'),
+			number('worst_ns', 'worst', 'the longest wait, after a wake-up or preempted'),
+			number('worst_at_ns', 'at', 'when the longest wait began'),
 			number('latency_p50_ns', 'lat p50', 'from the wake-up to running: half no longer than this'),
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),

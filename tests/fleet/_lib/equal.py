@@ -11,13 +11,13 @@ import sys
 KEYS = ("name", "vm", "vcpu", "reason", "idle")
 ADDED = {
     "tasks": "run_ns edge_ns unknown_ns switches voluntary involuntary sleeps blocks iowaits preempted sleep_ns "
-             "block_ns iowait_ns preempt_ns wakeups migrations node_migrations events".split(),
+             "block_ns iowait_ns preempt_ns delayed_ns delays wakeups migrations node_migrations events".split(),
     "latency": "latency_count latency_ns preempt_count preempt_ns incomplete".split(),
     "exits": "count cpu_ns time_ns unpaired".split(),
     "vcpu": "delayed_ns guest_ns exit_ns qemu_ns preempted_ns waiting_ns halted_ns blocked_ns unknown_ns "
             "preemptions waits halts blocks".split(),
 }
-LONGEST = {"tasks": ["latency_max_ns", "slice_max_ns"], "latency": ["latency_max_ns", "preempt_max_ns"],
+LONGEST = {"tasks": ["latency_max_ns", "slice_max_ns", "worst_ns"], "latency": ["latency_max_ns", "preempt_max_ns"],
            "exits": ["max_ns"], "vcpu": ["worst_ns"]}
 
 

@@ -7,7 +7,7 @@ import { cdict, parseExact } from './page.mjs';
 
 const ROWS = (key) => `JSON.stringify([...document.querySelectorAll('table[data-table=${key}] tbody tr[data-group]')].map((tr) => ({ group: tr.dataset.group, role: tr.dataset.role ?? null,
 	...Object.fromEntries([...tr.cells].filter((td) => td.dataset.key && td.dataset.value !== undefined).map((td) => [td.dataset.total ? td.dataset.key : td.dataset.cpu ? 'cpu' + td.dataset.cpu : td.dataset.key, JSON.parse(td.dataset.value)])) })))`;
-const FIGURES = ['run_ns', 'run_percent', 'switches', 'voluntary', 'involuntary', 'wakeups', 'latency_p50_ns', 'latency_p99_ns', 'latency_max_ns', 'migrations'];
+const FIGURES = ['run_ns', 'run_percent', 'switches', 'involuntary', 'wakeups', 'delayed_ns', 'delays', 'worst_ns', 'latency_p50_ns', 'latency_p99_ns', 'latency_max_ns', 'migrations'];
 
 const seconds = (t0, ns) => { const s = String(BigInt(t0) + BigInt(ns)).padStart(10, '0'); return `${s.slice(0, -9)}.${s.slice(-9)}`; };
 

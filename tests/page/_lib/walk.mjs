@@ -129,9 +129,9 @@ async function findings(tab, where, range) {
 	const shown = JSON.parse(await tab.evaluate(FINDINGS)).filter(([kind]) => !['imbalance', 'loss'].includes(kind)).map(([, text]) => text);
 	if (!capture.tables.vcpu.rows.length) return;
 	const text = cdict('vcpu', '-q', '--time', range.map((t) => seconds(absolute(t))).join(), file);
-	const want = text.split('\n').slice(1, text.split('\n').indexOf(''));
+	const want = text.split('\n').slice(1, text.split('\n').indexOf('')).map((line) => line.replace(/(\d) us\b/g, '$1 µs'));
 	if (want[0] === 'No vCPU was seen.') return;
-	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want.slice(0, 5)), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
+	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
 	says(new Set(shown.map((line) => line.replace(/^.*? (?=waited|was preempted)|\d+/g, ''))).size >= Math.min(shown.length, 2) || shown.length < 3, `${where}: three findings are alike: ${shown.join(' ')}`);
 	asked.set('finding', (asked.get('finding') ?? 0) + want.length);
 }
