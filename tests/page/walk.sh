@@ -11,9 +11,9 @@ need node chromium
 
 cd "$TMPDIR" || exit
 ln -s "$DATA/formats" formats
-"$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
+"$MKPERF" -o neighbours.data "$DATA/neighbours.trace" && "$MKPERF" -o latency.data "$DATA/latency.trace" || exit
 what=()
-for file in neighbours.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.data" "$DATA/kvm-callchain.data" "$TOP/tests/golden/v1.0-loss.cdict" "$TOP/tests/golden/v1.0-sched.cdict" \
+for file in neighbours.data latency.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.data" "$DATA/kvm-callchain.data" "$TOP/tests/golden/v1.0-loss.cdict" "$TOP/tests/golden/v1.0-sched.cdict" \
 	${SHARED:+"$SHARED/captures/kvm/kvm-libvirt-small.data"}; do
 	name=$(basename "$file" | sed 's/\.[a-z]*$//')
 	case $file in

@@ -132,8 +132,71 @@ async function findings(tab, where, range) {
 	const want = text.split('\n').slice(1, text.split('\n').indexOf('')).map((line) => line.replace(/(\d) us\b/g, '$1 µs'));
 	if (want[0] === 'No vCPU was seen.') return;
 	says(JSON.stringify(shown.slice(0, want.length)) === JSON.stringify(want), `${where}: findings are ${JSON.stringify(shown)}, the command's ${JSON.stringify(want)}`);
-	says(new Set(shown.map((line) => line.replace(/^.*? (?=waited|was preempted)|\d+/g, ''))).size >= Math.min(shown.length, 2) || shown.length < 3, `${where}: three findings are alike: ${shown.join(' ')}`);
 	asked.set('finding', (asked.get('finding') ?? 0) + want.length);
+}
+
+const FIGURES_SHOWN = `(() => { const { app, page: { captures: [c] } } = cdictPage;
+	return JSON.stringify({ findings: app.figures.shown?.findings ?? c.findings, range: app.range, ...Object.fromEntries(['tasks', 'vcpu', 'antagonists', 'vcpu_reasons', 'cpus'].map((t) => [t, app.rows(t)])) }); })()`;
+const UNITS = { µs: 1e3, ms: 1e6, s: 1e9 };
+const STATES = WORDS.map(([state]) => `${state}_ns`);
+const total = (list) => list.reduce((all, v) => all + v, 0);
+
+// Each number of each sentence is a figure of the table that it leads to, in the same range; none is of time that was not
+// recorded, and no more than two tell the same of one.
+async function sentences(tab, where) {
+	const shown = JSON.parse(await tab.evaluate(FIGURES_SHOWN));
+	const alike = new Map();
+	const life = (row) => total(STATES.map((key) => row[key] ?? 0)) - (row.absent_ns ?? 0);
+
+	for (const { kind, view, says: pieces, text, task: [task] = [], of, range } of shown.findings.map((f) => ({ ...f, task: f.tasks }))) {
+		const words = pieces.filter((piece) => typeof piece === 'string').join('\0');
+		const told = (words.match(/[\d.]+ (?:µs|ms|s)\b/g) ?? []).map((t) => t.split(' '));
+		const percents = [...words.matchAll(/(\d+) %(?! of the time or more)/g)].map((m) => Number(m[1]));
+		const at = pieces.find((piece) => typeof piece === 'object' && 'at' in piece)?.at ?? null;
+		const row = shown[view === 'tasks' ? 'tasks' : 'vcpu'].find((r) => r.task === task);
+		const reasons = shown.vcpu_reasons.filter((r) => r.task === task && !r.idle);
+		const cost = reasons.map((r) => r.exit_ns + r.qemu_ns);
+		const is = (what, ...ns) => {
+			const fits = ns.length === told.length && told.every(([v, unit], i) => Math.abs(ns[i] / UNITS[unit] - v) <= 0.5001 / 10 ** (v.split('.')[1]?.length ?? 0));
+			says(fits, `${where}: "${text}": ${what} are ${ns} ns in the table`);
+		};
+		const parts = (...want) => says(String(percents) === String(want.map((v) => v.toFixed(0))), `${where}: "${text}": the table has ${want} %`);
+
+		asked.set(`sentence of ${kind}`, (asked.get(`sentence of ${kind}`) ?? 0) + 1);
+		if (of) alike.set(`${kind} ${of.kind} ${of.name}`, (alike.get(`${kind} ${of.kind} ${of.name}`) ?? 0) + 1);
+		says(!/\bus\b/.test(words), `${where}: "${text}" writes microseconds another way`);
+		says(!range || (range[0] >= capture.window.from && range[1] <= capture.window.to), `${where}: "${text}" leads out of the capture: ${range}`);
+		if (kind === 'delayed' && task === undefined) {
+			const some = view === 'tasks' ? shown.tasks.filter((r) => 100 * (r.delayed_ns ?? 0) >= shown.range[1] - shown.range[0]) : shown.vcpu.filter((r) => r.delayed_percent >= 1);
+			says(Number.parseInt(text, 10) === some.length - shown.findings.filter((f) => f.kind === kind && f.tasks.length).length, `${where}: "${text}": ${some.length} waited so long, ${shown.findings.length} findings`);
+		} else if (kind === 'delayed' && view === 'tasks') {
+			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], row.worst_ns);
+			says(Number(/(\d+) time/.exec(words)[1]) === row.delays && at === row.worst_at_ns, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
+		} else if (kind === 'delayed') {
+			const behind = shown.antagonists.filter((r) => r.task === task).sort((a, b) => b.behind_ns - a.behind_ns);
+			is('delayed, of, worst', row.delayed_ns, /the known/.test(text) ? life(row) - (row.unknown_ns - row.absent_ns) : life(row), ...row.worst_ns ? [row.worst_ns] : []);
+			parts(...behind.slice(0, percents.length).map((r) => r.delayed_percent));
+			const cpu = /on CPU (\d+)/.exec(words);
+			says(at === row.worst_at_ns && (!cpu || Number(cpu[1]) === row.worst_cpu), `${where}: "${text}": the worst at ${row.worst_at_ns}, ${at}, on CPU ${row.worst_cpu}`);
+			says(!capture.loss.records.some((loss) => loss.cpu === row.worst_cpu && loss.to_ns > at && loss.from_ns < at + row.worst_ns), `${where}: "${text}" rests on what was lost`);
+			says(pieces.filter((piece) => piece.task !== undefined && piece.task !== task).every((piece) => behind.some((r) => r.antagonist === piece.task)), `${where}: "${text}" names who was not in its way`);
+		} else if (kind === 'handling') {
+			const qemu = total(reasons.map((r) => r.qemu_ns));
+			is('handled, in QEMU, for', total(cost), ...qemu ? [qemu] : [], Math.max(...cost));
+			parts(100 * total(cost) / life(row));
+		} else if (kind === 'unknown') {
+			parts(100 * (row.unknown_ns - row.absent_ns) / life(row));
+		} else if (kind === 'imbalance') {
+			const [busy, idle] = [...words.matchAll(/CPU (\d+)/g)].map((m) => shown.cpus.find((r) => r.cpu === Number(m[1])));
+			parts(100 * busy.busy_ns / (shown.range[1] - shown.range[0]), 100 * idle.idle_ns / (shown.range[1] - shown.range[0]));
+		} else if (kind === 'good' && told.length) {
+			is('the longest wait', row.worst_ns);
+			says(at === row.worst_at_ns, `${where}: "${text}": at ${row.worst_at_ns}`);
+		}
+	}
+	for (const [what, n] of alike)
+		says(n <= 2, `${where}: ${n} findings are alike: ${what}`);
+	says(new Set(shown.findings.map((f) => (f.of ? `${f.of.kind} ${f.of.name}` : f.text))).size <= 5, `${where}: more than five lines of findings`);
 }
 
 const look = async (tab, kind, task, at) => {
@@ -215,6 +278,7 @@ async function check(browser, page) {
 			}
 		}
 		await findings(tab, `${range}`, range);
+		await sentences(tab, `${range}`);
 	}
 	await tab.evaluate('cdictPage.setState({ range: null, tasks: [], cpus: [], pins: [], view: "cores" })');
 	await tab.idle();
