@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: moments of a clock
 # What is pushed while it is recorded is what the file says: pushing it later adds nothing. Whatever the store does, the recording goes on:
 # what it does not take is spooled, and pushed from there. Recorders that wait begin at one moment.
 # needs: python3 jq

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: moments of a clock
 # bench/fleet_load.sh with few hosts: what they push at real pace, and as fast as it goes, arrives in a cluster of three to the last event.
 # needs: python3 jq redis-server redis-cli
 # takes: 10

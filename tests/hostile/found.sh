@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: seconds of CPU, which grow on a busy machine
 # timeout: 1200
-# takes: 100
+# takes: 60
 # needs: python3 xz
 #
 # The files that broke the first release (../shared/captures/found), and the same with another byte and with one more: every
@@ -14,10 +15,8 @@
 for packed in "$SHARED"/captures/found/*.cdict.xz; do
 	name=$(basename "$packed" .cdict.xz)
 	xz -dkc "$packed" >"$name.cdict"
-	for seed in 1 2; do
-		python3 "$tools/mkbomb.py" --mend "$name.cdict" "$name.$seed.cdict" $seed
-		python3 "$tools/mkbomb.py" --longer "$name.cdict" "$name.longer$seed.cdict" $seed
-	done
-	verdict "found_$name" "$(bounded 64 3 "$name".cdict "$name".[12].cdict)"
-	verdict "found_${name}_with_a_byte_more" "$(bounded 64 3 "$name".longer?.cdict)"
+	python3 "$tools/mkbomb.py" --mend "$name.cdict" "$name.1.cdict" 1
+	python3 "$tools/mkbomb.py" --longer "$name.cdict" "$name.longer.cdict" 1
+	verdict "found_$name" "$(bounded 64 3 "$name.cdict" "$name.1.cdict")"
+	verdict "found_${name}_with_a_byte_more" "$(bounded 64 3 "$name.longer.cdict")"
 done

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: seconds of CPU, which grow on a busy machine
 # timeout: 600
 # takes: 60
 # needs: python3

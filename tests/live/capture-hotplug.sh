@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: on a busy machine a recorder may lose events
 # timeout: 120
 #
 # CPUs that go and come while they are recorded. This takes the last CPU of the machine offline, for a

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: on a busy machine a recorder may lose events
 # timeout: 280
 #
 # The flight recorder: what it writes holds the moment and what led up to it, its memory is bounded.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: on a busy machine a recorder may lose events
 # timeout: 280
 #
 # A minute of switch storm with two flight recorders: what they hold ends with the moment, and their

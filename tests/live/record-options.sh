@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: on a busy machine a recorder may lose events
 # timeout: 240
 # shares: 1
 # waits: 1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# again: on a busy machine a recorder may lose events
 # shares: 1
 #
 # The static program, copied alone into the root folder of other systems, records there, finds the VMs, and prints tables.

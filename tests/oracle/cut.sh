@@ -34,7 +34,7 @@ even() {
 convert_in_time() {
 	rm -f x.cdict cdict.lines
 	rm -f x.cdict
-	timeout -k 5 20 "$CDICT" convert -q -i "$1" -o x.cdict 2>convert.err </dev/null
+	timeout -k 5 200 "$CDICT" convert -q -i "$1" -o x.cdict 2>convert.err </dev/null
 	status=$?
 	: >cdict.lines
 	[ ! -e x.cdict ] || cdict_lines x.cdict >cdict.lines
@@ -95,7 +95,7 @@ check_changes() { # CAPTURE: in front of the samples, in them, behind them
 # damaged_cdict FILE WHAT - every line is one of all.lines, and fewer lines mean status 2 (or 1)
 damaged_cdict() {
 	local other
-	timeout -k 5 20 "$CDICT" script "$1" 2>script.err </dev/null | squeeze >cdict.lines
+	timeout -k 5 200 "$CDICT" script "$1" 2>script.err </dev/null | squeeze >cdict.lines
 	status=${PIPESTATUS[0]}
 	other=$(not_in_all)
 	[ -z "$other" ] || echo "$2: prints another line: $other"

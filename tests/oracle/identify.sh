@@ -15,7 +15,7 @@ identity=$DATA/identity
 
 # identify OPTIONS... - its CSV without the header to map.csv, messages to err; its status
 identify() {
-	timeout -k 5 60 "$CDICT" identify "$@" >map.all 2>err </dev/null
+	timeout -k 5 600 "$CDICT" identify "$@" >map.all 2>err </dev/null
 	local status=$?
 	sed 1d map.all >map.csv
 	return $status

@@ -104,11 +104,11 @@ check_trace() {
 # come to a clean end.
 check_public() {
 	rm -f c.cdict
-	timeout 20 "$CDICT" convert -q -i "$1" -o c.cdict 2>convert.err </dev/null || :
+	timeout 200 "$CDICT" convert -q -i "$1" -o c.cdict 2>convert.err </dev/null || :
 	rm -f p.cdict
-	timeout -k 5 20 perf script --guest-code -i "$1" >plain.out 2>plain.err </dev/null
+	timeout -k 5 200 perf script --guest-code -i "$1" >plain.out 2>plain.err </dev/null
 	local plain=$?
-	timeout -k 5 20 perf script --dlfilter "$plugin" --dlarg out=p.cdict --dlarg stacks=0 -i "$1" \
+	timeout -k 5 200 perf script --dlfilter "$plugin" --dlarg out=p.cdict --dlarg stacks=0 -i "$1" \
 		>perf.out 2>perf.err </dev/null
 	local status=$?
 	# perf 6.1 itself crashes on two of them.

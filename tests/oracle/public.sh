@@ -57,12 +57,12 @@ check() {
 	local file=$1 status
 	find . -mindepth 1 -delete
 	echo "what was there before" >x.cdict
-	timeout -k 5 20 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
+	timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 	status=$?
 	# nothing does not replace what was there: then it is made where nothing is
 	if grep -q 'what would replace it is empty' convert.err; then
 		rm x.cdict
-		timeout -k 5 20 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
+		timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 		status=$?
 	fi
 	[ ! -e x.cdict.old ] || rm x.cdict.old

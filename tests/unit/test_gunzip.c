@@ -49,6 +49,13 @@ static size_t member(uint8_t *out, size_t room, const uint8_t *text, size_t n, i
 	return room - z.avail_out;
 }
 
+/* An inflater's memory is filled and checked by the sanitizers each time: of the places of damage they see some. */
+#ifdef __SANITIZE_ADDRESS__
+#define STEP 23
+#else
+#define STEP 1
+#endif
+
 /* What comes of @data in parts of @in bytes with room for @out; *used: of the bytes. */
 static enum gunzip_state run(const struct way *way, const uint8_t *data, size_t n, size_t in,
 			     size_t out, uint8_t *text, size_t *len, size_t *used)
@@ -165,12 +172,12 @@ static void damage(void **state)
 	some_text(text, 3000);
 	size = member(data, sizeof(data), text, 3000, 6, true);
 	for (size_t w = 0; w < 2; w++)
-		for (size_t n = 0; n < size; n++) {
+		for (size_t n = 0; n < size; n += STEP) {
 			assert_int_equal(run(&ways[w], data, n, 4096, 4096, got, &len, &used),
 					 GUNZIP_MORE);
 			assert_memory_equal(got, text, len);
 		}
-	for (size_t bit = 0; bit < size * 8; bit++) {
+	for (size_t bit = 0; bit < size * 8; bit += STEP) {
 		enum gunzip_state zlib, isal;
 
 		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
