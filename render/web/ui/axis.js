@@ -119,7 +119,7 @@ export function drawLogAxis(s, palette, scale, left, right) {
 export function drawValueAxis(s, palette, scale, top, bottom, { unit = 'count', above = false, colour = null, edge = -Infinity } = {}) {
 	const [left, right] = scale.range();
 	const show = { count: short, time: duration, percent: (v) => `${v} %`, share: (v) => `${v} %` }[unit];
-	const ticks = unit === 'share' ? [0, 25, 50, 75, 100] : scale.ticks(Math.max(2, Math.floor((right - left) / 80)));
+	const ticks = unit === 'share' ? (right - left < 210 ? [0, 50, 100] : [0, 25, 50, 75, 100]) : scale.ticks(Math.max(2, Math.floor((right - left) / 80)));
 	let last = -Infinity;
 
 	for (const at of ticks) {
