@@ -250,7 +250,7 @@ static int write_sparks(struct arrays *w, const struct page_bins *b,
 }
 
 /* With very many vCPUs their columns are halved, so that the page stays small. */
-#define STATE_CELLS_MAX (1u << 17)
+#define STATE_CELLS_MAX (1u << 19)
 
 /* @columns neighbours of every state's row, summed by twos. */
 static void halve(uint64_t *row, unsigned columns)
