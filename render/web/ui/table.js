@@ -5,7 +5,7 @@ import { clean, exactFigure, figure } from './text.js';
 import { download } from './download.js';
 import { Slices } from './slices.js';
 
-const FIRST_ROWS = 250;
+const FIRST_ROWS = 120;
 const SLICE_ROWS = 40; // more than a screen of 1080 lines shows
 
 /** One RFC 4180 cell; a leading = + - @ of foreign text is kept from spreadsheets' formulas. */

@@ -13,7 +13,7 @@ try {
 	// Rows of the document that are not those of the figures, in their order.
 	const differing = () => tab.evaluate(`(() => {
 		const { table } = cdictPage.app.view;
-		const want = table.shown().slice(0, table.all ? Infinity : 250);
+		const want = table.shown().slice(0, table.all ? Infinity : 120);
 		const rows = [...table.body.rows];
 		if (rows.length !== want.length) return rows.length + ' rows instead of ' + want.length;
 		const bad = want.filter((row, i) => Number(rows[i].dataset.task) !== row.task || rows[i].querySelector('[data-key=run_ns]').dataset.value !== JSON.stringify(row.run_ns));
