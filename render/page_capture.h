@@ -105,8 +105,14 @@ int page_write(struct sink *s, struct page_capture *const *captures, size_t n,
 /* page_head_json - the page's head, with j->script set. */
 int page_head_json(struct json *j, struct page_capture *const *captures, size_t n,
 		   const struct page_view *view);
-/* page_tables_json - tasks, tables and bins of one capture; the bins' numbers go to @arrays. */
+/* page_tables_json - tasks, tables and bins of one capture; the bins' numbers go to @arrays.  Of a late table there is
+ * how many rows it has. */
 int page_tables_json(struct json *j, const struct page_capture *c, struct sink *arrays);
+/* page_table_late - the name of a table that is large, and that no view opens with: it has an element of its own.
+ * NULL: it has not. */
+const char *page_table_late(const struct page_capture *c, enum page_table which);
+/* page_table_json - a table as a member of what is open; nothing when the capture has none. */
+void page_table_json(struct json *j, const struct page_capture *c, enum page_table which);
 /* page_figures_json - tables and bins alone, as members of what is open. */
 int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays);
 /* page_palette_json, page_compare_json - members of the head. */

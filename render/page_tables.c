@@ -163,20 +163,39 @@ out:
 	return rc;
 }
 
+static const char *const table_names[PAGE_TABLES] = {
+	"tasks",        "exits",          "exit_reasons",  "guest",        "vcpu",
+	"vcpu_reasons", "antagonists",    "latency",       "coremap",      "cpus",
+	"exits_vm",     "exits_sums",     "exits_vm_sums", "coremap_sums", "vcpu_shares",
+	"delays",       "beside",         "halts_vms",     "capacity",     "tasks_groups",
+	"tasks_roles",  "coremap_groups", "coremap_roles", "vcpu_groups",  "successors",
+};
+
+const char *page_table_late(const struct page_capture *c, enum page_table which)
+{
+	enum { CELLS = 1 << 15 };
+	static const bool no_view_opens_with[PAGE_TABLES] = {
+		[PAGE_ANTAGONISTS] = true,    [PAGE_LATENCY] = true,       [PAGE_COREMAP] = true,
+		[PAGE_COREMAP_GROUPS] = true, [PAGE_COREMAP_ROLES] = true, [PAGE_BESIDE] = true,
+	};
+	const struct table *t = c->tables[which];
+
+	return t && no_view_opens_with[which] && t->shown > CELLS / t->n_columns
+		       ? table_names[which]
+		       : NULL;
+}
+
+void page_table_json(struct json *j, const struct page_capture *c, enum page_table which)
+{
+	if (c->tables[which])
+		table_page_json(j, table_names[which], c->tables[which], c->t0_ns, c->numbers);
+}
+
 int page_figures_json(struct json *j, const struct page_capture *c, struct sink *arrays)
 {
-	static const char *const names[PAGE_TABLES] = {
-		"tasks",        "exits",          "exit_reasons",  "guest",        "vcpu",
-		"vcpu_reasons", "antagonists",    "latency",       "coremap",      "cpus",
-		"exits_vm",     "exits_sums",     "exits_vm_sums", "coremap_sums", "vcpu_shares",
-		"delays",       "beside",         "halts_vms",     "capacity",     "tasks_groups",
-		"tasks_roles",  "coremap_groups", "coremap_roles", "vcpu_groups",  "successors",
-	};
-
 	json_open(j, "tables", '{', true);
 	for (size_t i = 0; i < PAGE_TABLES; i++)
-		if (c->tables[i])
-			table_page_json(j, names[i], c->tables[i], c->t0_ns, c->numbers);
+		page_table_json(j, c, i);
 	json_close(j);
 	return c->bins ? bins_json(j, c, arrays) : 0;
 }
@@ -187,8 +206,18 @@ int page_tables_json(struct json *j, const struct page_capture *c, struct sink *
 
 	json_open(j, NULL, '{', true);
 	rc = tasks_json(j, c);
+	json_open(j, "late", '{', true);
+	for (size_t i = 0; i < PAGE_TABLES; i++)
+		if (page_table_late(c, i))
+			json_u64(j, table_names[i], c->tables[i]->shown);
+	json_close(j);
+	json_open(j, "tables", '{', true);
+	for (size_t i = 0; i < PAGE_TABLES; i++)
+		if (!page_table_late(c, i))
+			page_table_json(j, c, i);
+	json_close(j);
 	if (!rc)
-		rc = page_figures_json(j, c, arrays);
+		rc = bins_json(j, c, arrays);
 	json_close(j);
 	return rc;
 }

@@ -74,6 +74,27 @@ static int put_figures(struct sink *s, const struct page_capture *c, size_t i)
 	return rc;
 }
 
+static int put_late(struct sink *s, const struct page_capture *c, size_t i, enum page_table which)
+{
+	struct sink table;
+	struct json j;
+	char id[64], *text;
+	size_t len;
+	int rc = -ENOMEM;
+
+	sink_to_memory(&table);
+	json_init(&j, &table);
+	json_open(&j, NULL, '{', true);
+	page_table_json(&j, c, which);
+	json_close(&j);
+	text = sink_take(&table, &len);
+	snprintf(id, sizeof(id), "table-%zu-%s", i, page_table_late(c, which));
+	if (text)
+		rc = page_deflated(s, id, text, len, 6);
+	free(text);
+	return rc;
+}
+
 int page_write(struct sink *s, struct page_capture *const *captures, size_t n,
 	       const struct page_view *view)
 {
@@ -84,6 +105,10 @@ int page_write(struct sink *s, struct page_capture *const *captures, size_t n,
 		rc = put_figures(s, captures[i], i);
 	page_program(s);
 	/* The first view is drawn while a browser reads these. */
+	for (size_t i = 0; i < n; i++)
+		for (unsigned t = 0; t < PAGE_TABLES && !rc; t++)
+			if (page_table_late(captures[i], t))
+				rc = put_late(s, captures[i], i, t);
 	for (size_t i = 0; i < n && !rc; i++)
 		if (captures[i]->data)
 			page_base64_parts(s, id_of(id, "capture", i), captures[i]->data,

@@ -119,8 +119,8 @@ export function answerOf({ json, arrays }) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// A table's rows as objects, or the rows of @which alone.
-export function tableObjects({ columns, by_column: values }, which = values[0].map((_, i) => i)) {
+// A table's rows as objects, or the rows of @which alone; of one that was not read yet none.
+export function tableObjects({ columns, by_column: values }, which = values ? values[0].map((_, i) => i) : []) {
 	return which.map((i) => {
 		const row = {};
 		for (let k = 0; k < columns.length; k++) row[columns[k]] = values[k][i];
@@ -180,11 +180,19 @@ function textOf(document, id) {
 	return element ? element.textContent : null;
 }
 
-// The program stands before the captures: those are there when all of the file was read.
-function wasRead(document) {
-	if (document.readyState !== 'loading') return null;
+// The program stands before the captures: those are there when all of the file was read. An element is when another follows.
+function wasRead(document, id = null) {
+	const isThere = () => document.readyState !== 'loading' || (id !== null && document.getElementById(id)?.nextElementSibling);
+	if (isThere()) return null;
 	return new Promise((resolve) => {
-		document.addEventListener('DOMContentLoaded', resolve, { once: true });
+		const watch = new MutationObserver(() => isThere() && done());
+		const done = () => {
+			watch.disconnect();
+			document.removeEventListener('DOMContentLoaded', done);
+			resolve();
+		};
+		document.addEventListener('DOMContentLoaded', done);
+		if (id !== null) watch.observe(document.body, { childList: true });
 	});
 }
 
@@ -208,13 +216,29 @@ function withRows(table) {
 	let rows = null;
 	return Object.defineProperty(table, 'rows', {
 		enumerable: true,
-		get: () => (rows ??= table.by_column[0].map((_, i) => table.by_column.map((column) => column[i]))),
+		get: () => (table.late ? [] : rows ??= table.by_column[0].map((_, i) => table.by_column.map((column) => column[i]))),
 	});
+}
+
+// A table of @count rows that stands behind the program, and is as any other once read() has it.
+function lateTable(document, id, name, count) {
+	let reading = null;
+	const table = {
+		late: count,
+		read: () => (reading ??= (async () => {
+			await wasRead(document, id);
+			const json = textOf(document, id) === null ? null : await inflatedOf(document, id).catch(() => null);
+			if (!json) throw new Error(`the page is cut: its table "${name}" is not in it`);
+			Object.assign(table, JSON.parse(new TextDecoder().decode(json))[name], { late: 0 });
+		})()),
+	};
+	return withRows(table);
 }
 
 async function loadCapture(document, head, index) {
 	const [json, arrays] = await Promise.all([inflatedOf(document, `tables-${index}`), inflatedOf(document, `bins-${index}`)]);
-	const { tasks, tables, bins } = answerOf({ json, arrays });
+	const { tasks, tables, late, bins } = answerOf({ json, arrays });
+	for (const [name, count] of Object.entries(late)) tables[name] = lateTable(document, `table-${index}-${name}`, name, count);
 	return {
 		...head,
 		index,

@@ -391,6 +391,26 @@ class App {
 		return rowsOf(this.figures.shown?.tables?.[name]);
 	}
 
+	/** Whether these tables are there; if not, the view is drawn anew when they are. */
+	has(...names) {
+		const { view } = this;
+		const reading = this.figures.read(...names);
+
+		if (!reading || this.reading === view)
+			return !reading;
+		this.reading = view;
+		this.busy(1);
+		reading.then(() => {
+			this.reading = null;
+			if (this.view === view)
+				view.update({ figures: true, range: false, filter: false });
+		}, (error) => {
+			this.figures.shown.note = clean(error.message);
+			this.#mark();
+		}).finally(() => this.busy(-1));
+		return false;
+	}
+
 	// Pictures are drawn for the width of the paper, else they would be squeezed.
 	#print() {
 		document.documentElement.dataset.print = '1';

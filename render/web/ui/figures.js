@@ -11,7 +11,7 @@ const objects = new WeakMap();
 
 /** The table's rows as objects, made once. */
 export function rowsOf(table) {
-	if (!table)
+	if (!table || table.late)
 		return [];
 	let rows = objects.get(table);
 
@@ -22,13 +22,18 @@ export function rowsOf(table) {
 	return rows;
 }
 
+/** Columns of a table by their keys; of none empty ones. */
+export function columnsOf(table, ...keys) {
+	return keys.map((key) => table?.by_column?.[table.columns.indexOf(key)] ?? []);
+}
+
 /** Rows of a table by the value of a column; of a large one only those are made that somebody asks for. */
 export class RowsBy {
 	#at = new Map();
 
 	constructor(table, key) {
 		this.table = table;
-		table?.by_column[table.columns.indexOf(key)]?.forEach((value, i) => {
+		columnsOf(table, key)[0].forEach((value, i) => {
 			const list = this.#at.get(value);
 
 			if (list)
@@ -78,6 +83,13 @@ export class Figures {
 		if (!this.#opened.has(capture.index))
 			this.#opened.set(capture.index, this.decoder.open(capture));
 		return this.#opened.get(capture.index);
+	}
+
+	/** Large tables are read when somebody asks for them: a promise that these are there, or null: they are. */
+	read(...names) {
+		const late = names.map((name) => this.shown?.tables?.[name]).filter((table) => table?.late);
+
+		return late.length ? Promise.all(late.map((table) => table.read())) : null;
 	}
 
 	canDecode(capture) {

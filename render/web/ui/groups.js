@@ -175,9 +175,14 @@ export class Chosen {
 		this.asked = null;
 	}
 
-	/** Its rows, null: not known, or not yet. */
+	/** Null: not known, or not yet. */
+	table(name) {
+		return this.known?.tables?.[name] ?? null;
+	}
+
+	/** Its rows. */
 	rows(name) {
-		const table = this.known?.tables?.[name];
+		const table = this.table(name);
 
 		return table ? rowsOf(table) : null;
 	}

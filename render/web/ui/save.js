@@ -74,12 +74,20 @@ export function svgText(app) {
 	return compose(app, (w, h2) => new SvgSurface(w, h2)).toString();
 }
 
-function saveSvg(app) {
-	download(fileName(app, 'svg'), 'image/svg+xml', svgText(app));
+/** Once what the picture tells is read. */
+async function svgWhole(app) {
+	await app.figures.read('antagonists');
+	return svgText(app);
 }
 
-function pngBlob(app) {
+async function saveSvg(app) {
+	download(fileName(app, 'svg'), 'image/svg+xml', await svgWhole(app));
+}
+
+async function pngBlob(app) {
 	const canvas = h('canvas');
+
+	await app.figures.read('antagonists');
 
 	compose(app, (w, tall) => {
 		canvas.width = w * 2;
@@ -132,9 +140,10 @@ export function tableCsv(app, name) {
 function tableButtons(app) {
 	const { tables } = app.figures.shown ?? { tables: {} };
 
-	return Object.entries(TABLES[app.state.view] ?? {}).filter(([name]) => tables[name]?.rows.length).map(([name, words]) =>
-		button(`${words} as CSV`, `the table "${name}" of this range and filter, exact values`, (e) => {
+	return Object.entries(TABLES[app.state.view] ?? {}).filter(([name]) => tables[name]?.late || tables[name]?.rows.length).map(([name, words]) =>
+		button(`${words} as CSV`, `the table "${name}" of this range and filter, exact values`, async (e) => {
 			close(e);
+			await app.figures.read(name);
 			download(fileName(app, 'csv').replace(app.state.view, name), 'text/csv', tableCsv(app, name));
 		}, { data: { save: `csv-${name}` } }));
 }
@@ -143,7 +152,7 @@ export function saveMenu(app) {
 	const box = h('div', { class: 'menu-box' });
 	const fill = () => replace(box,
 		button('copy picture', 'as PNG, twice as fine as the screen; saved where the browser cannot copy pictures', (e) => { close(e); copyPng(app); }, { data: { save: 'copy-png' } }),
-		button('copy picture as SVG', 'its text, for a file or an editor', (e) => { close(e); copyText(svgText(app)); }, { data: { save: 'copy-svg' } }),
+		button('copy picture as SVG', 'its text, for a file or an editor', (e) => { close(e); svgWhole(app).then(copyText); }, { data: { save: 'copy-svg' } }),
 		button('save as SVG', 'text stays text', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
 		button('save as PNG', 'twice as fine as the screen', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
 		button('print …', 'on white paper', (e) => { close(e); print(); }, { data: { save: 'print' } }),

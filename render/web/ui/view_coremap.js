@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 4: the map of tasks and CPUs, CPUs by NUMA node and core, totals at both ends, IDLE last.
+import { tableObjects } from '../page.js';
 import { Cells } from './cells.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
+import { RowsBy, columnsOf } from './figures.js';
 import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
 import { Slices, fillRows } from './slices.js';
 import { copyText } from './table.js';
@@ -16,6 +18,34 @@ const ROW_CELLS = 8; // what a row costs the browser beside its CPUs, in cells
 const ROW = 23; // pixels
 const MANY = 40; // CPUs: cells are shades without numbers, so that all are in view
 const EACH = 16; // of those have their number
+
+/** The cells of a task or a group by CPU: a map may have 100,000 of them, few rows of it are in view. */
+class Line {
+	#cells = null;
+	#at = [];
+
+	constructor(table) {
+		this.table = table;
+	}
+
+	add(i) {
+		this.#at.push(i);
+	}
+
+	get(cpu) {
+		this.#cells ??= new Map(tableObjects(this.table, this.#at).map((cell) => [cell.cpu, cell]));
+		return this.#cells.get(cpu);
+	}
+
+	/** The largest of them, at least @most. */
+	most(key, most) {
+		const [values] = columnsOf(this.table, key);
+
+		for (const i of this.#at)
+			most = Math.max(most, values[i]);
+		return most;
+	}
+}
 
 export class CoremapView extends View {
 	constructor(app) {
@@ -66,25 +96,27 @@ export class CoremapView extends View {
 		return sums;
 	}
 
-	/** Tasks with their cells, most first, IDLE apart: {tasks: [{task, cells: Map(cpu -> row), sum}], sums, idle, unknown}. */
+	/** Tasks with their cells, most first, IDLE apart: {tasks: [{task, cells: Line, sum}], sums, idle, unknown}. */
 	#matrix() {
 		const { app } = this;
+		const table = app.figures.shown.tables.coremap;
+		const [task, cpu, isIdle, isUnknown] = columnsOf(table, 'task', 'cpu', 'idle', 'unknown');
 		const by = new Map();
 		const idle = new Map(), unknown = new Map();
 		const sums = this.#sums();
 
-		for (const cell of app.rows('coremap')) {
-			if (!app.selection.cpu(cell.cpu))
+		for (let i = 0; i < cpu.length; i++) {
+			if (!app.selection.cpu(cpu[i]))
 				continue;
-			if (cell.unknown)
-				unknown.set(cell.cpu, cell);
-			else if (cell.idle)
-				idle.set(cell.cpu, cell);
-			else if (app.selection.task(cell.task)) {
-				const row = by.get(cell.task) ?? { task: cell.task, cells: new Map(), sum: sums.tasks.get(cell.task) };
+			if (isUnknown[i])
+				unknown.set(cpu[i], tableObjects(table, [i])[0]);
+			else if (isIdle[i])
+				idle.set(cpu[i], tableObjects(table, [i])[0]);
+			else if (app.selection.task(task[i])) {
+				const row = by.get(task[i]) ?? { task: task[i], cells: new Line(table), sum: sums.tasks.get(task[i]) };
 
-				row.cells.set(cell.cpu, cell);
-				by.set(cell.task, row);
+				row.cells.add(i);
+				by.set(task[i], row);
 			}
 		}
 		const key = this.key;
@@ -98,18 +130,25 @@ export class CoremapView extends View {
 	/** Of groups the engine has each cell, too. */
 	#tree(rows) {
 		const { chosen } = this;
-		const tree = new Tree(this.app, rows, chosen.rows('coremap_groups')?.filter((row) => row.cpu === null), chosen.rows('coremap_roles')?.filter((row) => row.cpu === null));
+		const tables = [chosen.table('coremap_groups'), chosen.table('coremap_roles')];
+		const tree = new Tree(this.app, rows, ...tables.map((table) => table && new RowsBy(table, 'cpu').of(null)));
 		const of = new Map();
 
-		for (const cell of [...chosen.rows('coremap_groups') ?? [], ...chosen.rows('coremap_roles') ?? []]) {
-			const key = keyOf(cell);
+		for (const table of tables) {
+			const [group, role, cpu] = columnsOf(table, 'group', 'role', 'cpu');
 
-			if (!of.has(key))
-				of.set(key, new Map());
-			of.get(key).set(cell.cpu, cell);
+			for (let i = 0; i < group.length; i++) {
+				const key = keyOf({ group: group[i], role: role[i] });
+
+				if (cpu[i] === null)
+					continue;
+				if (!of.has(key))
+					of.set(key, new Line(table));
+				of.get(key).add(i);
+			}
 		}
 		for (const row of tree.groups()) {
-			row.cells = of.get(keyOf(row)) ?? new Map();
+			row.cells = of.get(keyOf(row)) ?? new Line({});
 			row.sum = row.unknown ? undefined : row;
 		}
 		return tree;
@@ -124,15 +163,16 @@ export class CoremapView extends View {
 
 	#render() {
 		const { app } = this;
+
+		if (!app.has('coremap', 'coremap_groups', 'coremap_roles'))
+			return;
 		const matrix = this.#matrix();
 		const columns = this.columns();
 		let most = 1, mostPercent = 0;
 
 		for (const row of matrix.tasks) {
-			for (const cell of row.cells.values()) {
-				if (cell.cpu !== null)
-					[most, mostPercent] = [Math.max(most, cell.switches), Math.max(mostPercent, cell.run_percent)];
-			}
+			most = row.cells.most('switches', most);
+			mostPercent = row.cells.most('run_percent', mostPercent);
 		}
 		// the ramp goes as far as what is there
 		const full = mostPercent || 100;
@@ -153,7 +193,7 @@ export class CoremapView extends View {
 			button('CSV', 'save the map as CSV, exact values', () => download(`${this.file('coremap')()}.csv`, 'text/csv', this.#cellsCsv())));
 		this.#renderHead(columns);
 		this.#renderBody(matrix, columns);
-		this.note.textContent = app.rows('coremap').length ? (this.key === 'switches' ? 'Context switches away from the task, per CPU; shade: logarithmic.' :
+		this.note.textContent = columnsOf(app.figures.shown.tables.coremap, 'cpu')[0].length ? (this.key === 'switches' ? 'Context switches away from the task, per CPU; shade: logarithmic.' :
 			'Percent of the range that the task ran, per CPU; tasks, IDLE and unknown of a CPU add up to 100 %.') :
 			app.figures.shown.note ? 'The map of a range needs the capture in the page.' : 'no sched_switch events in this range';
 	}
@@ -285,7 +325,7 @@ export class CoremapView extends View {
 
 	#asText(tab) {
 		const head = ['task', 'all CPUs', ...this.cols.map((c) => `CPU ${c.cpu}`)];
-		const lines = this.matrix.tasks.map((row) => [this.#nameOf(row), row.sum ? this.figure(row.sum) : '–', ...this.cols.map((c) => (row.cells.has(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
+		const lines = this.matrix.tasks.map((row) => [this.#nameOf(row), row.sum ? this.figure(row.sum) : '–', ...this.cols.map((c) => (row.cells.get(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
 
 		return `${[head, ...lines].map((line) => line.join(tab)).join('\n')}\n`;
 	}

@@ -40,7 +40,7 @@ export class TasksView extends View {
 		const own = app.state.cpus.length ? this.chosen.rows('tasks') : null;
 		const rows = (own ?? app.rows('tasks')).filter((row) => (app.capture.tasks[row.task]?.tid === 0 ? !selection.any : selection.task(row.task)));
 
-		if (!app.state.cpus.length)
+		if (!app.state.cpus.length || !app.has('coremap'))
 			return rows;
 		const onCpus = new Set(app.rows('coremap').filter((cell) => selection.cpu(cell.cpu)).map((cell) => cell.task));
 

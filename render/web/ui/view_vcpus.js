@@ -188,7 +188,7 @@ export class VcpusView extends View {
 
 		if (!open)
 			return [line];
-		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, vcpuDetail(this, row, this.antagonists.of(row.task))))];
+		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, app.has('antagonists', 'latency') ? vcpuDetail(this, row, this.antagonists.of(row.task)) : null))];
 	}
 
 	/** Its longest wait, which a click shows. */
@@ -205,9 +205,9 @@ export class VcpusView extends View {
 	}
 
 	#antagonist(row) {
-		const worst = this.antagonists.of(row.task).find((a) => a.behind_ns > 0);
+		const [worst] = row.delayed_ns && this.app.has('antagonists') ? this.antagonists.of(row.task, 1) : [];
 
-		if (!worst || !row.delayed_ns)
+		if (!worst?.behind_ns)
 			return '';
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {

@@ -88,6 +88,7 @@ export class WhoDelayed {
 
 		this.table = this.app.state.matrix === 'beside' && !lacks ? 'beside' : 'delays';
 		this.face = FACES[this.table];
+		this.app.has(this.table);
 		replace(this.faces, choice(null, Object.entries(FACES).map(([key, { name, title }]) => [key, name, key === 'beside' && lacks ? lacks : title]), this.table, (matrix) => this.app.set({ matrix })));
 		this.faces.querySelector('[data-choice=beside]').disabled = !!lacks;
 		const rows = this.#rows();

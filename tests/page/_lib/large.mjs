@@ -20,11 +20,24 @@ async function checkWhole(tab) {
 		};
 	})()`);
 	const asked = () => tab.evaluate('asked.splice(0).join()');
+	const late = () => tab.evaluate('Object.entries(cdictPage.figures().tables).filter(([, table]) => table.late).map(([name]) => name).join()');
+	const whole = await late();
+	for (const name of ['antagonists', 'coremap'])
+		if (!whole.split(',').includes(name)) wrong.push(`the first view read the table ${name}`);
 	for (const view of ['vcpus', 'exits', 'tasks', 'coremap', 'switches', 'cores', 'cores&paint=group']) {
 		await tab.go(`#view=${view}`);
 		const questions = await asked();
 		if (questions) wrong.push(`${view} of the whole capture asked the engine for ${questions}`);
+		if (view === 'tasks' && (await late()) !== whole) wrong.push(`of the tables ${whole} only ${await late()} are left before anybody wants them`);
 	}
+	await tab.go(`#view=vcpus&fold=tasks&open=${await tab.evaluate('cdictPage.figures().bins.vcpus[0]')}`);
+	const seen = await tab.evaluate(`(() => {
+		const [behind] = cdictPage.table('antagonists'), tr = document.querySelector('.detail [data-table=antagonists] tbody tr');
+		return [tr?.querySelector('[data-key=behind_ns]').dataset.value, String(behind?.behind_ns), tr?.dataset.antagonist, String(behind?.antagonist)];
+	})()`);
+	if (seen[0] !== seen[1] || seen[2] !== seen[3]) wrong.push(`an opened vCPU begins with ${seen[0]} ns behind ${seen[2]}, the table with ${seen[1]} behind ${seen[3]}`);
+	if (await asked() !== 'histogram') wrong.push('rows of the whole capture were asked of the engine');
+	await tab.go('#view=cores');
 	if (await tab.evaluate('document.querySelectorAll(".event-list tr").length')) wrong.push('events are listed that nobody sees');
 	await tab.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
 	await tab.until('document.querySelectorAll(".event-list tr").length > 0', 'the list of events that came into view');

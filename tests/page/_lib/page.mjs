@@ -18,9 +18,11 @@ export function elementsOf(html) {
 
 export async function readPage(file) {
 	const elements = elementsOf(readFileSync(file, 'utf8').replace(/<script type="text\/plain"[^]*?<\/script>/, ''));
-	return loader.loadPage({
+	const page = await loader.loadPage({
 		getElementById: (id) => (elements.has(id) ? { textContent: elements.get(id) } : null),
 	});
+	for (const { tables } of page.captures) await Promise.all(Object.values(tables).map((table) => table.read?.()));
+	return page;
 }
 
 // What cdict prints; with a status of 2 (lossy input) it still prints.
