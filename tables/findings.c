@@ -380,7 +380,7 @@ static void lost(struct findings *all)
 	if (!loss.lost && !loss.unreadable && !loss.damaged && !loss.throttled_ns)
 		return;
 	sink_to_memory(&s);
-	loss_line(&s, &loss, sum->unknown_ns);
+	loss_finding(&s, &loss, sum->unknown_ns);
 	sink_putc(&s, '.');
 	text = sink_take(&s, NULL);
 	if (text && text[0] == 'l') {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tables/number.h"
+#include "tables/tables.h"
 
 const char *loss_what(enum cdict_loss_what what)
 {
@@ -174,7 +175,7 @@ static void add_part(struct sink *s, bool *any, const char *fmt, uint64_t count)
 	*any = true;
 }
 
-void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
+static void says(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns, bool mentions)
 {
 	bool any = false;
 
@@ -186,11 +187,17 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 		add_part(s, &any, "%s in damaged blocks of this file", sum->damaged);
 	if (any)
 		sink_printf(s, " (%.2f %% of all)", sum->percent);
-	if (sum->worst_cpu != CDICT_CPU_UNKNOWN) {
-		char from[NUMBER_ROOM], to[NUMBER_ROOM];
-
+	if (sum->worst_cpu != CDICT_CPU_UNKNOWN)
 		sink_printf(s, ", %s CPU %" PRIu32, sum->cpus > 1 ? "most on" : "on",
 			    sum->worst_cpu);
+	if (sum->worst_cpu != CDICT_CPU_UNKNOWN && mentions) {
+		sink_puts(s, " between ");
+		tables_say_when(s, sum->worst_from_ns);
+		sink_puts(s, " and ");
+		tables_say_when(s, sum->worst_to_ns);
+	} else if (sum->worst_cpu != CDICT_CPU_UNKNOWN) {
+		char from[NUMBER_ROOM], to[NUMBER_ROOM];
+
 		sink_printf(s, " between %s and %s s", number_seconds(from, sum->worst_from_ns),
 			    number_seconds(to, sum->worst_to_ns));
 	}
@@ -209,6 +216,16 @@ void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
 	}
 	if (!any)
 		sink_puts(s, "loss: none");
+}
+
+void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
+{
+	says(s, sum, unknown_ns, false);
+}
+
+void loss_finding(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns)
+{
+	says(s, sum, unknown_ns, true);
 }
 
 char *loss_text(const struct loss_sum *sum, uint64_t unknown_ns)

@@ -36,7 +36,9 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 
 /* loss_line - one sentence for people, without the line's end. */
 void loss_line(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
-/* loss_text - the same, given; NULL: out of memory. */
+/* loss_finding - the same, its times as mentions (tables.h): a page shows them by the clock that it shows. */
+void loss_finding(struct sink *s, const struct loss_sum *sum, uint64_t unknown_ns);
+/* loss_text - loss_line, given; NULL: out of memory. */
 char *loss_text(const struct loss_sum *sum, uint64_t unknown_ns);
 /* loss_json - the object "loss" with its records. */
 void loss_json(struct json *j, const struct loss_sum *sum, const struct cdict_reader *r,
