@@ -14,8 +14,8 @@ struct analyze_switches {
 	struct analyze_engine *eng;
 	struct analyze_switches_options opts;
 	uint64_t from_ns, to_ns, bucket_ns;
-	uint32_t buckets;
-	struct analyze_switch_cell *cells; /* [cpu][bucket] */
+	uint32_t buckets, cpus;
+	struct analyze_switch_cell **rows; /* by CPU: its buckets, NULL: nothing there */
 };
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -40,15 +40,26 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	if (window / s->bucket_ns >= most)
 		s->bucket_ns = most > 1 ? window / most + 1 : UINT64_MAX;
 	s->buckets = (uint32_t)(window / s->bucket_ns) + 1;
-	s->cells = calloc((size_t)s->buckets * (cpus ? cpus : 1), sizeof(*s->cells));
-	return s->cells ? 0 : cdict_fail_nomem(err);
+	s->cpus = cpus;
+	s->rows = calloc((size_t)cpus + 1, sizeof(*s->rows));
+	return s->rows ? 0 : cdict_fail_nomem(err);
+}
+
+/* NULL: out of memory. */
+static struct analyze_switch_cell *row_of(struct analyze_switches *s, uint32_t cpu)
+{
+	if (!s->rows[cpu])
+		s->rows[cpu] = calloc(s->buckets, sizeof(**s->rows));
+	if (!s->rows[cpu])
+		analyze_engine_out_of_memory(s->eng);
+	return s->rows[cpu];
 }
 
 static struct analyze_switch_cell *cell_at(struct analyze_switches *s, uint32_t cpu, uint64_t t)
 {
-	size_t first = (size_t)cpu * s->buckets;
+	struct analyze_switch_cell *row = row_of(s, cpu);
 
-	return &s->cells[s->buckets > 1 ? first + (t - s->from_ns) / s->bucket_ns : first];
+	return row && s->buckets > 1 ? row + (t - s->from_ns) / s->bucket_ns : row;
 }
 
 /* A part of a run that lies in the window. */
@@ -61,6 +72,8 @@ static void book(struct analyze_switches *s, const struct analyze_run *run, uint
 					       : UINT64_MAX;
 		uint64_t ns = to_ns - from < left ? to_ns - from : left;
 
+		if (!cell)
+			return;
 		if (run->task == ANALYZE_NO_TASK)
 			cell->unknown_ns += ns;
 		else if (analyze_engine_task(s->eng, run->task)->tid)
@@ -88,6 +101,8 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (!sw->in)
 		return;
 	cell = cell_at(s, sw->cpu, sw->t_ns);
+	if (!cell)
+		return;
 	cell->switches++;
 	cell->involuntary += sw->involuntary;
 }
@@ -95,10 +110,14 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 static void on_wake(void *self, const struct analyze_wake *wake)
 {
 	struct analyze_switches *s = self;
+	struct analyze_switch_cell *cell;
 
-	if (wake->in && wake->cpu < analyze_engine_cpus(s->eng) &&
-	    (wake->kind != ANALYZE_KIND_WAKEUP || !analyze_engine_summary(s->eng)->has_waking))
-		cell_at(s, wake->cpu, wake->t_ns)->wakeups++;
+	if (!wake->in || wake->cpu >= s->cpus ||
+	    (wake->kind == ANALYZE_KIND_WAKEUP && analyze_engine_summary(s->eng)->has_waking))
+		return;
+	cell = cell_at(s, wake->cpu, wake->t_ns);
+	if (cell)
+		cell->wakeups++;
 }
 
 static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
@@ -118,13 +137,20 @@ static int join(void *self, void *later)
 	struct analyze_switches *s = self;
 	const struct analyze_switches *l = later;
 
-	for (size_t i = 0; i < (size_t)s->buckets * analyze_engine_cpus(s->eng); i++) {
-		s->cells[i].switches += l->cells[i].switches;
-		s->cells[i].involuntary += l->cells[i].involuntary;
-		s->cells[i].wakeups += l->cells[i].wakeups;
-		s->cells[i].busy_ns += l->cells[i].busy_ns;
-		s->cells[i].idle_ns += l->cells[i].idle_ns;
-		s->cells[i].unknown_ns += l->cells[i].unknown_ns;
+	for (uint32_t cpu = 0; cpu < s->cpus; cpu++) {
+		const struct analyze_switch_cell *from = l->rows[cpu];
+		struct analyze_switch_cell *to = from ? row_of(s, cpu) : NULL;
+
+		if (from && !to)
+			return -ENOMEM;
+		for (uint32_t i = 0; from && i < s->buckets; i++) {
+			to[i].switches += from[i].switches;
+			to[i].involuntary += from[i].involuntary;
+			to[i].wakeups += from[i].wakeups;
+			to[i].busy_ns += from[i].busy_ns;
+			to[i].idle_ns += from[i].idle_ns;
+			to[i].unknown_ns += from[i].unknown_ns;
+		}
 	}
 	return 0;
 }
@@ -166,7 +192,9 @@ void analyze_switches_free(struct analyze_switches *s)
 {
 	if (!s)
 		return;
-	free(s->cells);
+	for (uint32_t cpu = 0; s->rows && cpu < s->cpus; cpu++)
+		free(s->rows[cpu]);
+	free(s->rows);
 	free(s);
 }
 
@@ -183,5 +211,7 @@ uint32_t analyze_switches_buckets(const struct analyze_switches *s)
 const struct analyze_switch_cell *analyze_switches_at(const struct analyze_switches *s,
 						      uint32_t cpu, uint32_t bucket)
 {
-	return &s->cells[(size_t)cpu * s->buckets + bucket];
+	static const struct analyze_switch_cell none;
+
+	return s->rows[cpu] ? &s->rows[cpu][bucket] : &none;
 }

@@ -107,18 +107,23 @@ static int spark_of(struct page_bins *b, uint32_t task, uint64_t **out)
 	return 0;
 }
 
+/* A CPU's row, made when it is first asked for: of 65,536 CPUs most have nothing. NULL: out of memory. */
+static uint64_t *row_of_cpu(const struct page_bins *b, uint64_t **rows, uint32_t cpu)
+{
+	if (!rows[cpu])
+		rows[cpu] = calloc(b->columns.n, sizeof(**rows));
+	return rows[cpu];
+}
+
 static int add_piece(struct page_bins *b, const struct analyze_run *run)
 {
 	struct columns *c = &b->columns;
-	size_t first = (size_t)run->cpu * c->n;
 	uint64_t from_ns = run->from_ns, *spark = NULL, *row = NULL;
 	bool known = run->task != ANALYZE_NO_TASK;
 
-	if (!known)
-		row = b->unknown + first;
-	else if (analyze_engine_task(b->eng, run->task)->tid) {
-		row = b->busy + first;
-		if (spark_of(b, run->task, &spark))
+	if (!known || analyze_engine_task(b->eng, run->task)->tid) {
+		row = row_of_cpu(b, known ? b->busy : b->unknown, run->cpu);
+		if (!row || (known && spark_of(b, run->task, &spark)))
 			return -ENOMEM;
 	}
 	for (unsigned i = columns_of(c, from_ns); from_ns < run->to_ns; i++) {
@@ -147,13 +152,19 @@ static void on_run(void *self, const struct analyze_run *run)
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct page_bins *b = self;
-	int rc;
+	int rc = 0;
 
 	if (!sw->in)
 		return;
-	if (sw->cpu < b->cpus)
-		b->switches[(size_t)sw->cpu * b->columns.n + columns_of(&b->columns, sw->t_ns)]++;
-	rc = add_heat(b, ANALYZE_SLICE_RUN, sw->prev, sw->slice_start_ns, sw->t_ns);
+	if (sw->cpu < b->cpus) {
+		uint64_t *row = row_of_cpu(b, b->switches, sw->cpu);
+
+		if (row)
+			row[columns_of(&b->columns, sw->t_ns)]++;
+		else
+			rc = -ENOMEM;
+	}
+	rc |= add_heat(b, ANALYZE_SLICE_RUN, sw->prev, sw->slice_start_ns, sw->t_ns);
 	rc |= add_heat(b, ANALYZE_SLICE_SLEEP, sw->next, sw->away_ns, sw->t_ns);
 	if (sw->ready_ns != ANALYZE_NO_TIME)
 		rc |= add_heat(b, ANALYZE_SLICE_WAKEUP, sw->next, sw->ready_ns, sw->t_ns);
@@ -217,11 +228,11 @@ static int choose_columns(struct page_bins *b)
 
 static int make_room(struct page_bins *b)
 {
-	size_t cells = (size_t)b->columns.n * b->cpus + 1;
+	size_t rows = (size_t)b->cpus + 1;
 
-	b->busy = calloc(cells, sizeof(*b->busy));
-	b->unknown = calloc(cells, sizeof(*b->unknown));
-	b->switches = calloc(cells, sizeof(*b->switches));
+	b->busy = calloc(rows, sizeof(*b->busy));
+	b->unknown = calloc(rows, sizeof(*b->unknown));
+	b->switches = calloc(rows, sizeof(*b->switches));
 	b->lanes = lanes_new(b->opts.from_ns, b->opts.to_ns, b->columns.n, b->cpus);
 	if (!b->busy || !b->unknown || !b->switches || !b->lanes)
 		return -ENOMEM;
@@ -284,6 +295,13 @@ int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
 	return 0;
 }
 
+static void free_rows(uint64_t **rows, uint32_t n)
+{
+	for (uint32_t i = 0; rows && i < n; i++)
+		free(rows[i]);
+	free(rows);
+}
+
 void page_bins_free(struct page_bins *b)
 {
 	if (!b)
@@ -300,9 +318,9 @@ void page_bins_free(struct page_bins *b)
 	}
 	analyze_slices_free(b->slices);
 	columns_fini(&b->columns);
-	free(b->busy);
-	free(b->unknown);
-	free(b->switches);
+	free_rows(b->busy, b->cpus);
+	free_rows(b->unknown, b->cpus);
+	free_rows(b->switches, b->cpus);
 	lanes_free(b->lanes);
 	array_fini(&b->sparks);
 	array_fini(&b->states);

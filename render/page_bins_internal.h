@@ -39,8 +39,8 @@ struct page_bins {
 	struct columns columns;
 	unsigned spark_shift, vcpu_shift; /* column >> shift: the coarser one */
 
-	uint64_t *busy, *unknown; /* [cpu][column], ns */
-	uint32_t *switches;
+	/* By CPU a row of columns, ns or how many; NULL: nothing there. */
+	uint64_t **busy, **unknown, **switches;
 	struct lanes *lanes;
 
 	ARRAY(uint64_t *) sparks;  /* by task, NULL: never ran, or too many tasks */

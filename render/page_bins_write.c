@@ -342,9 +342,9 @@ static int write_rows(struct arrays *w, const struct page_bins *b,
 		return -ENOMEM;
 	for (size_t i = 0; i < cells; i++)
 		majority[i] = number_of(select, lanes_majority(b->lanes, 0)[i]);
-	arrays_put(w, "busy_ns", b->busy, cells);
-	arrays_put(w, "unknown_ns", b->unknown, cells);
-	arrays_put(w, "switches", b->switches, cells);
+	arrays_rows(w, "busy_ns", b->busy, b->cpus, b->columns.n);
+	arrays_rows(w, "unknown_ns", b->unknown, b->cpus, b->columns.n);
+	arrays_rows(w, "switches", b->switches, b->cpus, b->columns.n);
 	arrays_put(w, "majority", majority, cells);
 	free(majority);
 	rc = write_states(w, b, select);
