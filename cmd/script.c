@@ -271,7 +271,7 @@ static void flush(struct buf *lines, struct sink *s, bool terminal)
 	}
 	if (terminal)
 		sink_flush(s);
-	else
+	else if (lines->len)
 		fwrite(lines->data, 1, lines->len, stdout);
 	lines->len = 0;
 }
