@@ -104,7 +104,6 @@ static int make_head(struct stats *st)
 	sink_to_memory(&s);
 	head_line(&s, f, "kernel", "host.kernel");
 	head_line(&s, f, "cpu", "host.cpu");
-	head_line(&s, f, "perf", "perf.version");
 	head_line(&s, f, "command", "perf.cmdline");
 	loss_sum(&loss, f->reader, f->filter.from_ns, f->filter.to_ns);
 	loss_line(&s, &loss, analyze_engine_summary(f->walk.eng)->unknown_ns);

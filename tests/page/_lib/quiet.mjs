@@ -58,7 +58,7 @@ const TAKEN = `(async () => {
 		const before = out.length;
 		await open();
 		document.querySelector('.menu-box [data-save="' + save + '"]').click();
-		for (let i = 0; i < 100 && save === 'png' && out.length === before; i++) await new Promise((done) => setTimeout(done, 20));
+		for (let i = 0; i < 100 && save !== 'copy-svg' && out.length === before; i++) await new Promise((done) => setTimeout(done, 20));
 	}
 	Object.assign(URL, { createObjectURL });
 	HTMLAnchorElement.prototype.click = click;
