@@ -2,7 +2,7 @@
 # To be sourced, in a folder of one's own: a command run again and again, with another allocation failing each time.
 NOMEM=$BUILD/tests/tools/preload/nomem.so
 # A command of hundreds of allocations is tried at each of the first SOME, then at as many others.
-SOME=${NOMEM_SOME:-30}
+SOME=${NOMEM_SOME:-15}
 
 if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; then
 	echo "nomem: the sanitizers' build has an allocator of its own" >&2
