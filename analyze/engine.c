@@ -577,7 +577,8 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 {
 	struct analyze_kvm k = { .t_ns = eng->now_ns,
 				 .cpu = ev->cpu,
-				 .in = engine_in(eng, eng->now_ns),
+				 .in = engine_in(eng, eng->now_ns) &&
+				       analyze_engine_counts(eng, ev->cpu),
 				 .kind = (enum analyze_kind)ti->kind,
 				 .value = value_of(ev, ti->field[KVM_VALUE]),
 				 .how = value_of(ev, ti->field[KVM_HOW]) };
@@ -630,7 +631,7 @@ static void tell_syscall(struct analyze_engine *eng, const struct cdict_event *e
 	struct analyze_syscall sc = { .t_ns = eng->now_ns,
 				      .cpu = ev->cpu,
 				      .in = engine_in(eng, eng->now_ns) &&
-					    track_counts(eng, ev->cpu),
+					    analyze_engine_counts(eng, ev->cpu),
 				      .exit = ti->kind == ANALYZE_KIND_SYS_EXIT,
 				      .nr = (int64_t)ev->values[ti->field[SYS_NR]],
 				      .task = sampled_task(eng, ev) };
@@ -720,7 +721,7 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	eng->sum.events += in;
 	eng->sum.guest_mode += in && guest;
 	track_sample(eng, ev, in);
-	if (eng->on_event->ops && track_counts(eng, ev->cpu))
+	if (eng->on_event->ops && analyze_engine_counts(eng, ev->cpu))
 		tell_event(eng, ev, in);
 	ti = &eng->types[ev->type->index];
 	if (eng->needs & 1u << ti->kind)

@@ -183,6 +183,8 @@ int analyze_engine_join(struct analyze_engine *eng, struct analyze_engine *later
 size_t analyze_engine_task_count(const struct analyze_engine *eng);
 const struct analyze_task *analyze_engine_task(const struct analyze_engine *eng, uint32_t index);
 uint32_t analyze_engine_cpus(const struct analyze_engine *eng);
+/* analyze_engine_counts - whether the options leave the CPU in. */
+bool analyze_engine_counts(const struct analyze_engine *eng, uint32_t cpu);
 
 struct analyze_summary {
 	uint64_t from_ns, to_ns;    /* the window; of several from the first to the last */

@@ -150,7 +150,9 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 			if (k->in)
 				analyze_count(x->eng, &guest->time, k->t_ns - th->entry.t_ns,
 					      th->entry.t_ns);
-			guest->guest_ns += analyze_engine_clip(x->eng, th->entry.t_ns, k->t_ns);
+			if (analyze_engine_counts(x->eng, k->cpu))
+				guest->guest_ns +=
+					analyze_engine_clip(x->eng, th->entry.t_ns, k->t_ns);
 		}
 		th->entry.t_ns = ANALYZE_NO_TIME;
 	}

@@ -255,8 +255,6 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
 void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
-/* track_tell.c: track_counts - whether what happens on @cpu is told of. */
-bool track_counts(const struct analyze_engine *eng, uint32_t cpu);
 void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		    uint64_t end_ns, bool start_seen, bool end_seen);
 void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,

@@ -56,13 +56,6 @@ static void on_run(void *self, const struct analyze_run *run)
 		tell(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, from_ns, to_ns);
 }
 
-static bool counts(const struct analyze_slices *s, uint32_t cpu)
-{
-	const struct analyze_options *o = analyze_engine_options(s->eng);
-
-	return !o->cpus || (cpu < o->n_cpus && (o->cpus[cpu / 64] >> (cpu % 64) & 1));
-}
-
 /* Of an exit of which the beginning was not seen, the reason was not either. */
 static void tell_kvm(struct analyze_slices *s, const struct thread *th, const struct analyze_kvm *k,
 		     uint64_t start_ns)
@@ -98,7 +91,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	if (th->any && th->entry != entry &&
 	    !analyze_engine_pair_broken(s->eng, k, th->t_ns, th->cpu))
 		start_ns = th->t_ns;
-	if (k->in && counts(s, k->cpu))
+	if (k->in)
 		tell_kvm(s, th, k, start_ns);
 	*th = (struct thread){ .any = true,
 			       .entry = entry,

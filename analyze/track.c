@@ -335,7 +335,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
 	for (const struct hook *h = eng->on_wake; h->ops; h++)
-		if (h->ops->all_cpus || track_counts(eng, ev->cpu))
+		if (h->ops->all_cpus || analyze_engine_counts(eng, ev->cpu))
 			h->ops->wake(h->self, &wake);
 }
 

@@ -2,7 +2,7 @@
 /* track_tell.c - what the analyses are told of pieces of time, clipped to the window. */
 #include "analyze/internal.h"
 
-bool track_counts(const struct analyze_engine *eng, uint32_t cpu)
+bool analyze_engine_counts(const struct analyze_engine *eng, uint32_t cpu)
 {
 	return cpu >= eng->n_cpus || eng->cpus[cpu].counts;
 }
@@ -79,7 +79,7 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 	if (start_ns >= end_ns && !ended)
 		return;
 	/* That of IDLE is its CPU's: tell_idle_unknown(). */
-	if (!track_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
+	if (!analyze_engine_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
 	engine_clip(eng, &away.from_ns, &away.to_ns);
 	away.ns = analyze_engine_clip(eng, away.from_ns, away.to_ns);

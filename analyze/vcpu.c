@@ -90,9 +90,15 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 		return;
 	if (v->tell)
 		tell(v, w, state, to_ns);
-	if (state == ANALYZE_VCPU_GUEST)
+	if (state == ANALYZE_VCPU_GUEST && analyze_engine_counts(v->eng, w->cpu))
 		was_guest(v, w, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
+	if (state != ANALYZE_VCPU_UNKNOWN && !analyze_engine_counts(v->eng, w->cpu)) {
+		w->row.ns[ANALYZE_VCPU_UNKNOWN] += ns;
+		w->row.absent_ns += ns;
+		w->since_ns = to_ns;
+		return;
+	}
 	w->row.ns[state] += ns;
 	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
 		w->late = true;
@@ -208,6 +214,7 @@ static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct ana
 	struct waiter done = { .top = ANALYZE_NO_TASK };
 	struct analyze_wait *worst = &w->row.worst;
 
+	whole = whole && analyze_engine_counts(v->eng, sw->cpu);
 	waiters_end(&v->waiters, sw->next,
 		    !whole   ? WAIT_BROKEN
 		    : sw->in ? WAIT_ENDED
@@ -236,7 +243,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	struct analyze_antagonist *a;
 	struct waiter done;
 	uint64_t start;
-	bool idle, whole;
+	bool idle, whole, in = sw->in && analyze_engine_counts(v->eng, sw->cpu);
 
 	if (!w)
 		return;
@@ -248,9 +255,9 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	w->cpu = sw->cpu;
 	if (sw->involuntary) {
 		w->where = PREEMPTED;
-		w->row.preemptions += sw->in;
+		w->row.preemptions += in;
 		wait_begins(v, w, sw->prev, sw->cpu);
-		if (sw->in && is_candidate(w, analyze_engine_task(v->eng, sw->prev))) {
+		if (in && is_candidate(w, analyze_engine_task(v->eng, sw->prev))) {
 			a = waiters_antagonist(&v->waiters, sw->prev, sw->next);
 			if (a)
 				a->took_over++;
@@ -259,13 +266,16 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		w->where = DEAD;
 	} else {
 		w->where = idle ? HALTED : BLOCKED;
-		*(idle ? &w->row.halts : &w->row.blocks) += sw->in;
+		*(idle ? &w->row.halts : &w->row.blocks) += in;
 	}
 
 	w = vcpu_watch(v, sw->next);
 	if (!w)
 		return;
 	start = w->since_ns;
+	/* A wait is of the CPU on which it ends, also where nobody told that it moved. */
+	if (w->where == PREEMPTED || w->where == WAITING)
+		w->cpu = sw->cpu;
 	whole = off_cpu_until(v, w, sw->t_ns);
 	if (w->where == PREEMPTED || w->where == WAITING)
 		wait_ends(v, w, sw, start, whole);
@@ -286,9 +296,9 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 		if (!off_cpu_until(v, w, wake->t_ns))
 			w->mode = MODE_UNKNOWN;
 		w->where = WAITING;
-		w->row.waits += wake->in;
 		wait_begins(v, w, wake->task,
 			    wake->target_cpu != CDICT_CPU_UNKNOWN ? wake->target_cpu : w->cpu);
+		w->row.waits += wake->in && analyze_engine_counts(v->eng, w->cpu);
 	} else if (w->where == WAITING && wake->target_cpu != CDICT_CPU_UNKNOWN &&
 		   wake->target_cpu != w->cpu) {
 		waiters_move(&v->waiters, wake->task, wake->target_cpu, wake->t_ns);
@@ -424,7 +434,7 @@ void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t 
 	uint64_t before;
 
 	if (w->where != ON) {
-		bool whole = off_cpu_until(v, w, end);
+		bool whole = off_cpu_until(v, w, end) && analyze_engine_counts(v->eng, w->cpu);
 
 		waiters_end(&v->waiters, task, whole ? WAIT_OPEN : WAIT_BROKEN, &done);
 		return;
@@ -521,6 +531,7 @@ static bool pending(void *self)
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
 		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
+	.all_cpus = true, /* a vCPU leaves a CPU that counts and goes on where none does */
 	.run = on_run,
 	.sw = on_switch,
 	.wake = on_wake,

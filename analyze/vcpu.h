@@ -78,7 +78,7 @@ struct analyze_vcpu_row {
 	uint64_t edge_ns;                 /* of GUEST, EXIT, QEMU: open at the walk's end */
 	uint64_t lost_ns; /* of UNKNOWN: after its first KVM event (loss, contradiction), not since
 			     * before all CPUs were recorded */
-	uint64_t absent_ns; /* of UNKNOWN: before its birth, after its death */
+	uint64_t absent_ns; /* of UNKNOWN: before its birth, after its death, on CPUs left out */
 	uint64_t preemptions, waits, halts, blocks; /* that began in the window */
 	struct histogram preempted; /* runnable waits that ended in the window, whole */
 	struct histogram waiting;

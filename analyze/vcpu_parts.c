@@ -127,6 +127,7 @@ static int join_row(struct analyze_vcpu_row *to, const struct analyze_vcpu_row *
 	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
 		to->ns[s] += from->ns[s];
 	to->lost_ns += from->lost_ns;
+	to->absent_ns += from->absent_ns;
 	to->beside_ns += from->beside_ns;
 	to->alone_ns += from->alone_ns;
 	to->preemptions += from->preemptions;

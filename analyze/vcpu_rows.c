@@ -84,7 +84,7 @@ int vcpu_finish(void *self, struct cdict_error *err)
 		if (!task->is_vcpu)
 			continue;
 		vcpu_end(v, w, (uint32_t)i, end);
-		w->row.absent_ns = analyze_engine_absent_ns(v->eng, (uint32_t)i);
+		w->row.absent_ns += analyze_engine_absent_ns(v->eng, (uint32_t)i);
 		w->row.task = (uint32_t)i;
 		v->rows[v->n++] = w->row;
 		histogram_init(&w->row.preempted);

@@ -60,6 +60,8 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t wh
 	if (to_ns <= from_ns)
 		return;
 	w->booked_ns = to_ns;
+	if (!analyze_engine_counts(ws->eng, cpu))
+		return;
 	if (to_ns - from_ns > w->top_ns) {
 		w->top_ns = to_ns - from_ns;
 		w->top = who;

@@ -5,7 +5,8 @@
 # For every real and made-up capture, whole and randomly thinned, cut and holed: vCPU states add up to the
 # window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a
 # walk over a window alone tells what one over all tells of it, also of captures with events missing
-# that nobody reported, and with lost ones; and a walk in two parts, cut anywhere, prints what one in one prints.
+# that nobody reported, and with lost ones; and a walk in two parts, cut anywhere, prints what one in one prints;
+# and what each CPU alone tells adds up to what all tell.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 addup=$(dirname "$MKPERF")/addup
@@ -21,6 +22,7 @@ for trace in "$DATA"/*.trace; do
 	"$MKPERF" -o x.data "$trace" 2>mkperf.err && "$CDICT" convert -q -i x.data -o x.cdict 2>>mkperf.err
 	"$addup" x.cdict "${FEW:-30}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
 	"$twoparts" x.cdict "${FEW:-30}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	python3 "$TOP/tests/tools/sumcpus.py" "$CDICT" x.cdict 2>&1 | head -3 >>addup.err
 	verdict "addup-$name" "$(cat addup.err)"
 done
 
@@ -33,6 +35,7 @@ while IFS= read -r data; do
 	fi
 	"$addup" x.cdict "${FEW:-15}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
 	"$twoparts" x.cdict "${FEW:-6}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	python3 "$TOP/tests/tools/sumcpus.py" "$CDICT" x.cdict 2>&1 | head -3 >>addup.err
 	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
 	for missing in '40 0' '300 2' '0 8'; do
 		# shellcheck disable=SC2086
