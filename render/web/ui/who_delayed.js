@@ -52,10 +52,7 @@ export class WhoDelayed {
 		this.wait = new Wait(view);
 		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), false);
 		this.words = h('span', { class: 'capacity' });
-		this.button = button('', 'every VM, and everybody who was in their way', () => {
-			this.all = !this.all;
-			this.draw();
-		}, { class: 'link' });
+		this.button = button('', 'every VM, and everybody who was in their way', () => this.#unfold(), { class: 'link' });
 		this.box = h('div', { class: 'delays-scroll' });
 		this.matrix = h('div', null, h('div', { class: 'heat-head' },
 			this.faces = h('h3'), this.words, this.button), this.box);
@@ -81,6 +78,11 @@ export class WhoDelayed {
 		if (siblings.some((threads) => threads.length > 1))
 			return null;
 		return siblings.length ? 'no core of this host has two threads: nobody runs beside a vCPU' : 'which CPUs are threads of one core is not known';
+	}
+
+	#unfold() {
+		this.all = !this.all;
+		this.draw();
 	}
 
 	draw() {
@@ -163,17 +165,17 @@ export class WhoDelayed {
 					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
 				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
 					vms.map((vm) => head(vm)), others.map((other, i) => head(other, { class: i ? 'num' : 'num first' })),
-					more.length ? head('the rest', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
+					more.length ? head('others', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
 			h('tbody', null, vms.map((vm, i) => {
 				const own = rows.filter((row) => row.vm === vm);
-				const rest = own.filter((row) => more.includes(row[who])).reduce((all, row) => all + row[ns], 0);
+				const rest = own.filter((row) => more.includes(row[who])).length;
 
 				return h('tr', { data: { row: i, vm } },
 					h('th', { class: 'who', scope: 'row', title: clean(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, clean(vm)))),
 					h('td', { class: 'num strong', data: { key: sum, value: own[0][sum] } }, duration(own[0][sum])),
 					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
 					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),
-					more.length ? h('td', { class: 'num dim' }, rest ? duration(rest) : '') : null);
+					more.length ? h('td', { class: 'num dim' }, rest ? button(`${rest} more`, 'everybody who was in the way', () => this.#unfold(), { class: 'link' }) : '') : null);
 			})));
 	}
 
