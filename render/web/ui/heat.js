@@ -140,7 +140,16 @@ export class HeatMap {
 		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= 4) ?? per;
 		const scale = d3.scaleLog().domain([lo * 10 ** first, lo * 10 ** last]).range([TOP + plotHeight, TOP]);
 
-		return { ...cellsOf(heat, columns, tall), columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
+		return { ...this.#cellsOf(heat, columns, tall), columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
+	}
+
+	/** Kept while a step of a zoom leaves them as they are. */
+	#cellsOf(heat, columns, tall) {
+		const { kept } = this;
+
+		if (kept?.heat !== heat || kept.columns !== columns || kept.tall !== tall)
+			this.kept = { heat, columns, tall, sums: cellsOf(heat, columns, tall) };
+		return this.kept.sums;
 	}
 
 	#edge(grid, row) {
@@ -167,17 +176,26 @@ export class HeatMap {
 		drawLoss(s, palette, app.capture, scale, TOP, plotHeight);
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
+			const heights = new Map(); // of rows, as of colours of counts, there are few
+			const colours = new Map();
+			const heightOf = (row) => {
+				if (!heights.has(row))
+					heights.set(row, Math.round(grid.scale(this.#edge(grid, row))));
+				return heights.get(row);
+			};
 
 			for (const [key, n] of grid.cells) {
-				const row = Math.floor(key / grid.columns), column = key % grid.columns;
+				const column = key % grid.columns;
 				const x1 = ends[column], x2 = Math.max(x1 + 1, ends[column + 1]);
 
 				if (x2 < LEFT || x1 > width - RIGHT)
 					continue;
-				const y2 = Math.round(grid.scale(this.#edge(grid, row))), y1 = Math.round(grid.scale(this.#edge(grid, row + 1)));
-				const level = grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max);
+				const row = Math.floor(key / grid.columns);
+				const y2 = heightOf(row), y1 = heightOf(row + 1);
 
-				s.rect(x1, y1, x2 - x1, Math.max(1, y2 - y1), rampColour(palette, level));
+				if (!colours.has(n))
+					colours.set(n, rampColour(palette, grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max)));
+				s.rect(x1, y1, x2 - x1, Math.max(1, y2 - y1), colours.get(n));
 			}
 		});
 		drawMarks(s, app, scale, TOP, plotHeight, true);
