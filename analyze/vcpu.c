@@ -90,8 +90,6 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 		return;
 	if (v->tell)
 		tell(v, w, state, to_ns);
-	if (state == ANALYZE_VCPU_GUEST && analyze_engine_counts(v->eng, w->cpu))
-		was_guest(v, w, to_ns);
 	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
 	if (state != ANALYZE_VCPU_UNKNOWN && !analyze_engine_counts(v->eng, w->cpu)) {
 		w->row.ns[ANALYZE_VCPU_UNKNOWN] += ns;
@@ -99,6 +97,8 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 		w->since_ns = to_ns;
 		return;
 	}
+	if (state == ANALYZE_VCPU_GUEST)
+		was_guest(v, w, to_ns);
 	w->row.ns[state] += ns;
 	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
 		w->late = true;
@@ -243,7 +243,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	struct analyze_antagonist *a;
 	struct waiter done;
 	uint64_t start;
-	bool idle, whole, in = sw->in && analyze_engine_counts(v->eng, sw->cpu);
+	bool idle, whole, waits, in = sw->in && analyze_engine_counts(v->eng, sw->cpu);
 
 	if (!w)
 		return;
@@ -274,10 +274,11 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		return;
 	start = w->since_ns;
 	/* A wait is of the CPU on which it ends, also where nobody told that it moved. */
-	if (w->where == PREEMPTED || w->where == WAITING)
+	waits = w->where == PREEMPTED || w->where == WAITING;
+	if (waits)
 		w->cpu = sw->cpu;
 	whole = off_cpu_until(v, w, sw->t_ns);
-	if (w->where == PREEMPTED || w->where == WAITING)
+	if (waits)
 		wait_ends(v, w, sw, start, whole);
 	if (!whole || w->mode == MODE_GUEST)
 		w->mode = MODE_UNKNOWN;

@@ -165,7 +165,7 @@ export class WhoDelayed {
 					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
 				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
 					vms.map((vm) => head(vm)), others.map((other, i) => head(other, { class: i ? 'num' : 'num first' })),
-					more.length ? head('others', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
+					more.length ? head('the rest', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
 			h('tbody', null, vms.map((vm, i) => {
 				const own = rows.filter((row) => row.vm === vm);
 				const rest = own.filter((row) => more.includes(row[who])).length;
