@@ -13,7 +13,7 @@
 #define VCPU_COLUMNS_MAX 256u
 /* Tasks beyond get no row of their own, so that memory stays bounded. */
 #define SPARKS_MAX 32768u
-#define SECONDS_KEPT 120u
+#define SECONDS_KEPT 600u
 #define STATES_MAX 4096u
 
 static unsigned row_of(const struct page_bins *b, uint64_t dur_ns)

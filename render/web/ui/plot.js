@@ -27,9 +27,10 @@ function observe(plot) {
 
 /** Draws those that are in view; the others when they come into view. */
 export function paintAll(list) {
-	const seen = list.filter((plot) => plot.inView());
+	const changed = list.filter((plot) => plot.changed());
+	const seen = changed.filter((plot) => plot.inView());
 
-	for (const plot of list)
+	for (const plot of changed)
 		plot.stale = true;
 	for (const plot of seen)
 		plot.paint();
@@ -38,7 +39,8 @@ export function paintAll(list) {
 export class Plot {
 	/**
 	 * options: {app, label, height (number or (width) -> number), draw(surface, width, height),
-	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, reserve: takes its height undrawn}
+	 *           hit(x, y) -> {lines, box, click} | null, time: {left, right} | null, reserve: takes its height undrawn,
+	 *           shows() -> [what it is drawn of], when it is of no time and need not be drawn as that moves}
 	 */
 	constructor(options) {
 		this.options = options;
@@ -68,6 +70,13 @@ export class Plot {
 		return width > 0 && width !== this.width;
 	}
 
+	/** Whether it would be drawn otherwise now. */
+	changed() {
+		const { was } = this;
+
+		return this.stale || !was || this.resized() || this.options.shows().some((it, i) => it !== was[i]);
+	}
+
 	inView() {
 		const { top, bottom } = this.el.getBoundingClientRect();
 
@@ -90,6 +99,7 @@ export class Plot {
 		const ratio = devicePixelRatio || 1;
 
 		this.stale = false;
+		this.was = this.options.shows?.();
 		this.width = width;
 		this.height = height;
 		this.canvas.style.height = `${height}px`;

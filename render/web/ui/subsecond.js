@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Where in the second things happened: a row a second, its offset across. What is periodic stands in a line.
+// Where in the second things happened: a row a second (or several, of a long recording), its offset across. What is periodic stands in
+// a line.
 import { moment } from './clock.js';
 import { h, replace } from './dom.js';
 import { Question } from './figures.js';
@@ -9,7 +10,7 @@ import { rampColour, rampLegend } from './legend.js';
 import { count, duration } from './text.js';
 
 const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
-const MOST_HEIGHT = 420;
+const MOST_HEIGHT = 420, LEAST_ROW = 2;
 
 /** All cells, of those that hold something. */
 function dense({ seconds, columns, cell, count: of }) {
@@ -17,6 +18,18 @@ function dense({ seconds, columns, cell, count: of }) {
 
 	cell.forEach((at, i) => { all[at] = of[i]; });
 	return all;
+}
+
+/** As it is drawn: rows of so many seconds that each can be seen; cells: [row * columns + column, n] of those that hold something. */
+function drawn(map, seconds) {
+	const per = Math.ceil(seconds * LEAST_ROW / MOST_HEIGHT);
+	const sums = new Uint32Array(Math.ceil(seconds / per) * map.columns);
+
+	for (let at = 0; at < seconds * map.columns; at++)
+		sums[Math.floor(at / map.columns / per) * map.columns + at % map.columns] += map.count[at];
+	const cells = [...sums.entries()].filter(([, n]) => n);
+
+	return { per, rows: sums.length / map.columns, columns: map.columns, sums, cells, max: cells.reduce((most, [, n]) => Math.max(most, n), 0) };
 }
 
 export class SecondMap {
@@ -28,8 +41,8 @@ export class SecondMap {
 		this.ramp = h('span');
 		this.words = h('span', { class: 'dim' });
 		this.plot = view.plot({
-			label: 'offset within the second', title: 'Where in the second, a row a second', ramp: () => (this.max ? ['1', `${count(this.max)} per cell`] : null), height: () => this.#height(),
-			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+			label: 'offset within the second', title: () => `Where in the second, a row ${this.#each()}`, ramp: () => (this.max ? ['1', `${count(this.max)} per cell`] : null), height: () => this.#height(),
+			shows: () => [this.map, this.app.palette], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Where in the second'),
 			h('span', { class: 'space' }), this.ramp), this.plot.el, this.words);
@@ -37,7 +50,7 @@ export class SecondMap {
 	}
 
 	#height() {
-		const rows = this.map?.seconds ?? 8;
+		const rows = this.map?.rows ?? 8;
 
 		return TOP + BOTTOM + Math.min(MOST_HEIGHT, Math.max(120, rows * Math.max(2, Math.min(24, MOST_HEIGHT / rows))));
 	}
@@ -68,16 +81,20 @@ export class SecondMap {
 	}
 
 	#have(kind, range, map, error) {
-		this.map = map && { ...map, range, seconds: Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9))) };
-		this.max = map?.most ?? 0;
+		this.map = map && { range, ...drawn(map, Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9)))) };
+		this.max = this.map?.max ?? 0;
 		replace(this.ramp, this.max ? rampLegend(this.app.palette, '1', `${count(this.max)} per cell`) : []);
-		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row a second; drag over a block to look at that time`;
+		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row ${this.#each()}; drag over a block to look at that time`;
 		this.plot.paint();
+	}
+
+	#each() {
+		return !this.map || this.map.per === 1 ? 'a second' : `for ${this.map.per} seconds`;
 	}
 
 	#geometry() {
 		const { map, plot } = this;
-		const tall = (plot.height - TOP - BOTTOM) / map.seconds;
+		const tall = (plot.height - TOP - BOTTOM) / map.rows;
 		const wide = (plot.width - LEFT - RIGHT) / map.columns;
 
 		return { tall, wide, first: Math.floor(map.range[0] / 1e9) };
@@ -91,23 +108,19 @@ export class SecondMap {
 		s.rect(LEFT, TOP, w - LEFT - RIGHT, height - TOP - BOTTOM, palette.plot);
 		if (!map)
 			return;
-		const tall = (height - TOP - BOTTOM) / map.seconds;
+		const tall = (height - TOP - BOTTOM) / map.rows;
 		const wide = (w - LEFT - RIGHT) / map.columns;
+		const colours = new Map(); // of counts there are few
 		const first = Math.floor(map.range[0] / 1e9);
 		const every = Math.max(1, Math.ceil(14 / tall));
 
-		for (let row = 0; row < map.seconds; row++) {
-			const y = TOP + row * tall;
-
-			if (row % every === 0)
-				s.text(LEFT - 6, y + Math.min(tall, 14) / 2, `${first + row} s`, { colour: palette.dim, size: 11, anchor: 'end' });
-			for (let i = 0; i < map.columns; i++) {
-				const n = map.count[row * map.columns + i];
-
-				if (n)
-					s.rect(LEFT + i * wide, y, Math.max(1, wide - 0.3), Math.max(1, tall - (tall > 4 ? 1 : 0)),
-						rampColour(palette, this.max === 1 ? 1 : Math.log(n) / Math.log(this.max)));
-			}
+		for (let row = 0; row < map.rows; row += every)
+			s.text(LEFT - 6, TOP + row * tall + Math.min(tall, 14) / 2, `${first + row * map.per} s`, { colour: palette.dim, size: 11, anchor: 'end' });
+		for (const [at, n] of map.cells) {
+			if (!colours.has(n))
+				colours.set(n, rampColour(palette, this.max === 1 ? 1 : Math.log(n) / Math.log(this.max)));
+			s.rect(LEFT + at % map.columns * wide, TOP + Math.floor(at / map.columns) * tall, Math.max(1, wide - 0.3), Math.max(1, tall - (tall > 4 ? 1 : 0)),
+				colours.get(n));
 		}
 		for (const ms of [0, 250, 500, 750, 1000]) {
 			const x = LEFT + (w - LEFT - RIGHT) * ms / 1000;
@@ -123,15 +136,15 @@ export class SecondMap {
 		if (!map || x < LEFT || x > plot.width - RIGHT || y < TOP || y > plot.height - BOTTOM)
 			return null;
 		const { tall, wide, first } = this.#geometry();
-		const [row, column] = [Math.min(map.seconds - 1, Math.floor((y - TOP) / tall)), Math.min(map.columns - 1, Math.floor((x - LEFT) / wide))];
+		const [row, column] = [Math.min(map.rows - 1, Math.floor((y - TOP) / tall)), Math.min(map.columns - 1, Math.floor((x - LEFT) / wide))];
 
-		return { row, column, from: (first + row) * 1e9 + column * 1e9 / map.columns, n: map.count[row * map.columns + column] };
+		return { row, column, from: (first + row * map.per) * 1e9 + column * 1e9 / map.columns, n: map.sums[row * map.columns + column] };
 	}
 
 	#hit(x, y) {
 		const at = this.#place(x, y);
 
-		return at && { lines: [`${count(at.n)} at ${moment(at.from, 3)}`, `in ${duration(1e9 / this.map.columns)}`, 'drag: choose this time'], box: { y: y - 6, h: 12 } };
+		return at && { lines: [`${count(at.n)} at ${moment(at.from, 3)}`, this.map.per === 1 ? `in ${duration(1e9 / this.map.columns)}` : `in ${duration(1e9 / this.map.columns)} of each of ${this.map.per} seconds`, 'drag: choose this time'], box: { y: y - 6, h: 12 } };
 	}
 
 	#drag() {
@@ -162,7 +175,7 @@ export class SecondMap {
 				return;
 			const [first, last] = a.from < b.from ? [a, b] : [b, a];
 
-			this.app.select(within([first.from, last.from + 1e9 / this.map.columns], this.app.window));
+			this.app.select(within([first.from, last.from + (this.map.per - 1) * 1e9 + 1e9 / this.map.columns], this.app.window));
 		});
 	}
 
