@@ -25,6 +25,8 @@ static const char *const kvm_whats[] = { "exit", "guest", NULL };
 static const char *const exit_bys[] = { "time", "count", NULL };
 enum { EXITS_BY_TIME, EXITS_BY_COUNT };
 static const char *const use_bys[] = { "run", "switches", NULL };
+static const char *const delay_bys[] = { "vm", "sibling", NULL };
+static const char *const core_bys[] = { "task", "group", "role", "state", NULL };
 static const enum analyze_slice_kind switch_kinds[] = { ANALYZE_SLICE_RUN, ANALYZE_SLICE_SLEEP,
 							ANALYZE_SLICE_WAKEUP };
 static const enum analyze_slice_kind kvm_kinds[] = { ANALYZE_SLICE_EXIT, ANALYZE_SLICE_GUEST };
@@ -51,14 +53,14 @@ static void warn_of_exits(const struct heatmap *h)
 		cmd_warn(h->f.call, h->f.file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
 }
 
-static const char *const view_names[] = { "switches", "exits", "vcpu",  "coremap",
-					  "cpu",      "kvm",   "cores", NULL };
+static const char *const view_names[] = { "switches", "exits", "vcpu",   "coremap", "cpu",
+					  "kvm",      "cores", "delays", NULL };
 static const struct view {
 	const char *name;
 	/* What --what and --by may be, the first is the default; NULL: the option makes no sense. */
 	const char *const *whats, *const *bys;
 	const enum analyze_slice_kind *kinds; /* that --what means; NULL: rows are drawn */
-	const char *titles[2];                /* by --by; of intervals view_switches_title() */
+	const char *titles[4];                /* by --by; of intervals view_switches_title() */
 	const char *all;                      /* what no task filter stands for */
 	heatmap_add_fn *add;
 	heatmap_draw_fn *draw;
@@ -114,10 +116,20 @@ static const struct view {
 	  .draw = heatmap_draw_slices,
 	  .warn = warn_of_kvm },
 	{ .name = "cores",
-	  .titles = { "CPUs: which task ran where" },
-	  .all = "the tasks that ran longest",
+	  .bys = core_bys,
+	  .titles = { "CPUs: which task ran where", "CPUs: which VMs and groups of tasks ran where",
+		      "CPUs: which roles of VMs and tasks ran where",
+		      "CPUs: what vCPUs, QEMU, the kernel and the host did where" },
+	  .all = "all tasks",
 	  .add = heatmap_add_cores,
 	  .draw = heatmap_draw_cores },
+	{ .name = "delays",
+	  .bys = delay_bys,
+	  .titles = { "Who delayed whom", "Who had the other thread of a vCPU's core" },
+	  .all = "all vCPUs, by VM",
+	  .add = heatmap_add_delays,
+	  .draw = heatmap_draw_delays,
+	  .warn = warn_of_switches },
 };
 
 /* The index of @text in @choices, the first when not given; or CMD_USAGE reported. */
@@ -289,6 +301,8 @@ static int make(struct heatmap *h, const struct view *view)
 
 	if (view->kinds)
 		h->kind = view->kinds[h->what];
+	h->rows = view->draw == heatmap_draw_cores && h->by != HEATMAP_BY_STATE ? (int)h->by
+										: h->opts->rows;
 	if (view->add(h, &err))
 		return figures_fail(f, &err);
 	status = figures_run_wanted(f);
@@ -312,6 +326,9 @@ static void fini(struct heatmap *h)
 	analyze_slices_free(h->slices);
 	bins_free(h->bins);
 	lanes_free(h->lanes);
+	for (size_t i = 0; i < h->states.n; i++)
+		lanes_free(h->states.at[i]);
+	array_fini(&h->states);
 	free(h->wanted);
 	heatmap_groups_fini(&h->groups);
 	marks_fini(&h->m);
@@ -367,8 +384,10 @@ static const struct cmd_option heatmap_options[] = {
 		   "what to draw"),
 	CMD_STRING(0, "what", struct heatmap_opts, what, "WHAT",
 		   "which intervals: run, sleep or wakeup (switches), exit or guest (kvm)"),
-	CMD_STRING(0, "by", struct heatmap_opts, by, "WHAT",
-		   "what is drawn: time or count (exits), run or switches (coremap, cpu)"),
+	CMD_STRING(
+		0, "by", struct heatmap_opts, by, "WHAT",
+		"what is drawn: time or count (exits), run or switches (coremap, cpu); what has a "
+		"colour: task, group, role or state (cores); whose: vm or sibling (delays)"),
 	CMD_STRING('o', "output", struct options_shared, output, "FILE",
 		   "write FILE, whole or not at all; its ending tells the format; '-' is standard "
 		   "output (default: draw in the terminal)"),
@@ -382,7 +401,7 @@ static const struct cmd_option heatmap_options[] = {
 		0, "rows", struct heatmap_opts, rows, "WHAT", row_kinds, "task",
 		"a row for each task, group or role, as cdict tasks --by (coremap, cpu, exits, vcpu)"),
 	CMD_UINT('n', "top", struct heatmap_opts, top, "N", "25",
-		 "the N largest rows, the others as one; 0 is all (coremap, cpu)"),
+		 "the N largest rows, the others as one; 0 is all (coremap, cpu, delays)"),
 	CMD_STRING(0, "label", struct heatmap_opts, label, "TEXT", "call the capture TEXT"),
 	CMD_CHOICE(0, "theme", struct heatmap_opts, theme, "THEME", themes, "auto",
 		   "light or dark paper; auto: light, but dark in a terminal"),
@@ -408,7 +427,7 @@ const struct cmd cmd_heatmap = {
 		"switches: how long tasks ran (or slept, or waited) on a grid of time and length; "
 		"exits: why vCPUs left their guests; vcpu: where each vCPU's time went, worst first; "
 		"coremap: task by CPU; cpu: CPU time and context switches per task; kvm: how long "
-		"exits took, on a grid as switches; cores: which task ran where. Without a task "
+		"exits took, on a grid as switches; cores: which task ran where; delays: which VM waited behind whom. Without a task "
 		"filter IDLE is left out where it would hide the rest.",
 	.options = heatmap_options,
 	.opts_size = sizeof(struct heatmap_opts),

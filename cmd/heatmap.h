@@ -2,7 +2,7 @@
 /*
  * heatmap.h - the parts of cdict heatmap: options, the way from the capture to the picture and
  * output (heatmap.c), what all pictures say (heatmap_caption.c), what is drawn (heatmap_slices.c,
- * heatmap_rows.c, heatmap_bars.c), tasks in groups (heatmap_groups.c).
+ * heatmap_cores.c, heatmap_rows.c, heatmap_bars.c, heatmap_delays.c), tasks in groups (heatmap_groups.c).
  */
 #ifndef CMD_HEATMAP_H
 #define CMD_HEATMAP_H
@@ -18,6 +18,8 @@
 
 /* What has a row of its own, as --rows says. */
 enum { HEATMAP_ROWS_TASK = 0, HEATMAP_ROWS_GROUP, HEATMAP_ROWS_ROLE };
+/* What has a colour of its own among cores: these, as --by says, or a state. */
+enum { HEATMAP_BY_STATE = HEATMAP_ROWS_ROLE + 1 };
 
 struct heatmap_opts {
 	struct options_shared shared;
@@ -55,6 +57,7 @@ struct heatmap {
 	struct figures f;
 	const struct heatmap_opts *opts;
 	unsigned what, by;            /* indexes into what the view takes */
+	int rows;                     /* HEATMAP_ROWS_*: what heatmap_row_of() numbers */
 	enum analyze_slice_kind kind; /* of the intervals that are drawn */
 	struct canvas c;
 	struct marks m;
@@ -63,7 +66,8 @@ struct heatmap {
 	struct analyze_slices *slices;
 	struct bins *bins;
 	struct lanes *lanes;
-	bool *wanted; /* by task: asked for */
+	ARRAY(struct lanes *) states; /* by task, of vCPUs: NULL where it had none */
+	bool *wanted;                 /* by task: asked for */
 	struct heatmap_groups groups;
 };
 
@@ -73,9 +77,9 @@ typedef int heatmap_add_fn(struct heatmap *h, struct cdict_error *err);
 typedef int heatmap_draw_fn(struct heatmap *h);
 
 heatmap_add_fn heatmap_add_slices, heatmap_add_cores, heatmap_add_exits, heatmap_add_vcpu,
-	heatmap_add_cpu, heatmap_add_coremap;
+	heatmap_add_cpu, heatmap_add_coremap, heatmap_add_delays;
 heatmap_draw_fn heatmap_draw_slices, heatmap_draw_cores, heatmap_draw_exits, heatmap_draw_vcpu,
-	heatmap_draw_cpu, heatmap_draw_coremap;
+	heatmap_draw_cpu, heatmap_draw_coremap, heatmap_draw_delays;
 
 /* heatmap_page - writes the view to -o as a page of cdict report; @what and @by as chosen, or
  * NULL.  A status. */

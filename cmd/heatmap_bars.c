@@ -146,7 +146,7 @@ static int add_task(struct bars *b, const struct ranked *task, uint32_t id)
 		return 0;
 	}
 	rc = heatmap_row_of(b->h, id, &row.row);
-	if (rc || b->h->opts->rows == HEATMAP_ROWS_TASK)
+	if (rc || b->h->rows == HEATMAP_ROWS_TASK)
 		return rc ? rc : rank(b, &row);
 	for (uint32_t i = task->first; i < task->first + task->n && !rc; i++)
 		rc = array_push(&b->order, (struct placed){ row.row, i });
@@ -269,7 +269,7 @@ static int make_bars(struct bars *b, struct heatmap *h, bool per_cpu)
 		rc = bar_of(b, &b->best.at[i]);
 	if (!rc && b->rest.n_rows) {
 		if (asprintf(&name, "%zu other %s", b->rest.n_rows,
-			     h->opts->rows == HEATMAP_ROWS_TASK ? "tasks" : "groups") < 0)
+			     h->rows == HEATMAP_ROWS_TASK ? "tasks" : "groups") < 0)
 			name = NULL;
 		rc = bar_together(b, name, b->rest.cpus) ? 0 : -ENOMEM;
 	}

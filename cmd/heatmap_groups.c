@@ -17,12 +17,12 @@ int heatmap_row_of(struct heatmap *h, uint32_t id, uint32_t *row)
 	uint32_t *number;
 
 	*row = id;
-	if (h->opts->rows == HEATMAP_ROWS_TASK)
+	if (h->rows == HEATMAP_ROWS_TASK)
 		return 0;
 	g->fold.culprits.names = &h->f.walk.names;
 	if (!fold_find(&g->fold, task, &place))
 		return -ENOMEM;
-	if (h->opts->rows == HEATMAP_ROWS_GROUP)
+	if (h->rows == HEATMAP_ROWS_GROUP)
 		place.role = NULL;
 	number = map_add(&g->numbers, (uintptr_t)place.group, (uintptr_t)place.role);
 	if (!number)
@@ -46,7 +46,7 @@ char *heatmap_row_name(const struct heatmap *h, uint32_t row)
 	const struct heatmap_group *group;
 	struct sink s;
 
-	if (h->opts->rows == HEATMAP_ROWS_TASK)
+	if (h->rows == HEATMAP_ROWS_TASK)
 		return heatmap_task_name(h, row);
 	group = &h->groups.all.at[row];
 	if (group->tasks == 1)

@@ -11,6 +11,7 @@ static const char *page_view(const char *view)
 {
 	static const char *const names[][2] = {
 		{ "vcpu", "vcpus" },
+		{ "delays", "vcpus" },
 		{ "cpu", "tasks" },
 		{ "kvm", "switches" },
 	};
@@ -20,6 +21,12 @@ static const char *page_view(const char *view)
 			return names[i][1];
 	}
 	return view;
+}
+
+/* The page paints a VM, not each of its roles. */
+static const char *page_by(const char *by)
+{
+	return by && !strcmp(by, "role") ? "group" : by;
 }
 
 /* The page has no place for these: it fits its window and chooses in itself. */
@@ -43,7 +50,7 @@ int heatmap_page(const struct cmd_call *call, const char *view, const char *what
 	const struct heatmap_opts *opts = call->opts;
 	const struct page_view show = { .only = page_view(view),
 					.what = what,
-					.by = by,
+					.by = page_by(by),
 					.fold = opts->rows == HEATMAP_ROWS_TASK ? NULL : "groups" };
 	const char *file = input_file(call), *option = senseless(opts);
 	struct report_capture c = { 0 };

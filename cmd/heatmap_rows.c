@@ -49,7 +49,7 @@ static int add_exits(const struct heatmap *h, struct exit_mix *mix, const struct
 int heatmap_draw_exits(struct heatmap *h)
 {
 	struct exit_mix mix = { .on_cpu = analyze_engine_summary(h->f.walk.eng)->has_switch,
-				.grouped = h->opts->rows != HEATMAP_ROWS_TASK };
+				.grouped = h->rows != HEATMAP_ROWS_TASK };
 	ARRAY(struct placed_exits) all = { 0 };
 	int rc = 0;
 
@@ -62,13 +62,13 @@ int heatmap_draw_exits(struct heatmap *h)
 		/* whoever left a guest is no IDLE, but a file may say so */
 		if (analyze_engine_task(h->f.walk.eng, row->task)->tid)
 			rc = heatmap_row_of(h, row->task, &to.row);
-		else if (h->opts->rows != HEATMAP_ROWS_TASK)
+		else if (h->rows != HEATMAP_ROWS_TASK)
 			continue;
 		if (!rc)
 			rc = array_push(&all, to);
 	}
 	/* of a group one after the other; the analysis has those of a task so */
-	if (all.n && h->opts->rows != HEATMAP_ROWS_TASK)
+	if (all.n && h->rows != HEATMAP_ROWS_TASK)
 		qsort(all.at, all.n, sizeof(*all.at), by_row);
 	for (size_t i = 0; i < all.n && !rc; i++)
 		rc = add_exits(h, &mix, &all.at[i]);
@@ -251,5 +251,5 @@ static int draw_vcpu_groups(struct heatmap *h)
 
 int heatmap_draw_vcpu(struct heatmap *h)
 {
-	return h->opts->rows == HEATMAP_ROWS_TASK ? draw_vcpus(h) : draw_vcpu_groups(h);
+	return h->rows == HEATMAP_ROWS_TASK ? draw_vcpus(h) : draw_vcpu_groups(h);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which task was where. */
+/* Who was where. */
 #include "render/view_cores.h"
 
 #include <errno.h>
@@ -22,6 +22,19 @@ unsigned view_cores_columns(const struct canvas *c)
 	return n < 1 ? 1 : n > 65535 ? 65535 : (unsigned)n;
 }
 
+static unsigned colour_at(const struct cores *cores, const uint32_t *majority, unsigned column)
+{
+	uint32_t who = majority[column];
+
+	return who == LANES_NOBODY ? CORES_UNKNOWN : cores->colour(cores->ctx, who, column);
+}
+
+static struct ink ink_of(const struct cores *cores, size_t part)
+{
+	return part < cores->n_parts ? cores->parts[part].ink
+				     : (struct ink){ INK_TASK, PALETTE_TASKS };
+}
+
 /* One CPU: columns of one colour that touch are one rectangle. */
 static void lane(struct marks *m, const struct canvas *c, const struct frame *f,
 		 const struct cores *cores, uint32_t cpu, double y, unsigned wanted)
@@ -31,26 +44,18 @@ static void lane(struct marks *m, const struct canvas *c, const struct frame *f,
 	double unit = f->plot.w / n;
 
 	for (unsigned a = 0, b; a < n; a = b) {
-		uint32_t who = majority[a];
-		unsigned colour = who == LANES_NOBODY ? CORES_UNKNOWN
-						      : cores->colour(cores->ctx, who);
+		unsigned colour = colour_at(cores, majority, a);
 
-		for (b = a + 1; b < n; b++) {
-			uint32_t next = majority[b];
-
-			if (next != who && (next == LANES_NOBODY || who == LANES_NOBODY ||
-					    cores->colour(cores->ctx, next) != colour))
-				break;
-		}
+		for (b = a + 1; b < n && colour_at(cores, majority, b) == colour; b++)
+			;
 		if (colour != wanted)
 			continue;
 		if (colour == CORES_UNKNOWN)
 			marks_hatch(m, f->plot.x + a * unit, y - c->bar / 2, (b - a) * unit, c->bar,
 				    "nobody knows who ran");
 		else
-			marks_rect(m, (struct ink){ INK_TASK, (uint8_t)colour },
-				   f->plot.x + a * unit, y - c->bar / 2, (b - a) * unit, c->bar,
-				   NULL);
+			marks_rect(m, ink_of(cores, colour), f->plot.x + a * unit, y - c->bar / 2,
+				   (b - a) * unit, c->bar, NULL);
 	}
 }
 
@@ -72,20 +77,22 @@ static void lanes(struct marks *m, const struct canvas *c, const struct frame *f
 		lane(m, c, f, cores, cores->cpus[i], rows_middle(c, f, i), CORES_UNKNOWN);
 }
 
-/* The legend: its texts are given. */
+/* The legend, of who ran: its texts are given. */
 static size_t make_swatches(const struct cores *cores, struct row_swatch *out)
 {
-	size_t n = cores->n_tasks + (cores->others_ns > 0);
+	size_t n = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		bool others = i == cores->n_tasks;
+	for (size_t i = 0; i <= cores->n_parts; i++) {
+		bool others = i == cores->n_parts;
+		uint64_t run_ns = others ? cores->others_ns : cores->parts[i].run_ns;
 		char ms[TEXT_ROOM], *text;
 
-		text_duration(ms, (double)(others ? cores->others_ns : cores->tasks[i].run_ns));
-		if (asprintf(&text, "%s  %s", others ? "others" : cores->tasks[i].name, ms) < 0)
+		if (!run_ns)
+			continue;
+		text_duration(ms, (double)run_ns);
+		if (asprintf(&text, "%s  %s", others ? "others" : cores->parts[i].name, ms) < 0)
 			text = NULL;
-		out[i] = (struct row_swatch){ { INK_TASK, others ? PALETTE_TASKS : (uint8_t)i },
-					      text };
+		out[n++] = (struct row_swatch){ ink_of(cores, i), text };
 	}
 	return n;
 }
@@ -101,8 +108,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	struct frame f;
 
 	snprintf(foot, sizeof(foot),
-		 "each column is the task that had the CPU longest in its %s; empty: idle, "
-		 "hatched: nobody knows",
+		 "each column is %s in its %s; empty: idle, hatched: nobody knows", cores->each,
 		 text_duration(ms, round((double)(cap->to_ns - cap->from_ns) / columns)));
 	shape.foot = foot;
 	shape.right = c->width - shape.left - columns;

@@ -102,6 +102,8 @@ class App {
 			state.by = start.by;
 		if (start?.by === 'run' || start?.by === 'switches')
 			state.map = start.by;
+		if (['task', 'group', 'state'].includes(start?.by))
+			state.paint = start.by;
 		if (start?.fold)
 			state.fold = start.fold;
 		return state;
