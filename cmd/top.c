@@ -59,7 +59,7 @@ static void draw(struct top *t)
 			lines = rows - 2u;
 		sink_puts(&s, "\033[H");
 	}
-	top_rows_print(&t->rows, &s, t->by, lines, t->terminal.on ? columns - 1u : 400,
+	top_rows_print(&t->rows, &s, t->by, lines, columns - t->terminal.on,
 		       t->terminal.on ? "\033[K\n" : "\n");
 	if (t->terminal.on) {
 		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns - 1u);

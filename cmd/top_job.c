@@ -223,7 +223,7 @@ static void draw(struct following *f)
 			vms = room - hosts;
 		sink_puts(&s, "\033[H");
 	}
-	columns = f->terminal.on ? columns - 1 : 400;
+	columns -= f->terminal.on;
 	if (f->news) {
 		top_rows_sort(&f->news->hosts, f->by);
 		top_rows_sort(&f->news->vms, f->by);

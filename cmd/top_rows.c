@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/map.h"
 #include "tables/number.h"
+#include "tables/table_fit.h"
 #include "tables/tables.h"
 
 static size_t column(const struct table *t, const char *key)
@@ -218,12 +219,10 @@ static double percent(const struct top_rows *t, const struct top_row *r, uint64_
 	return whole ? 100.0 * (double)ns / (double)whole : 0;
 }
 
-/* Cut to the terminal, and nothing in it steers that. */
+/* Cut to the terminal, in whose columns its characters are; nothing in it steers that. */
 static void put(struct sink *s, const char *text, size_t columns, const char *eol)
 {
-	size_t len = strlen(text);
-
-	sink_add(s, text, len < columns ? len : columns);
+	table_fit_safe(s, text, columns);
 	sink_puts(s, eol);
 }
 
@@ -251,30 +250,28 @@ void top_rows_print(const struct top_rows *t, struct sink *s, enum top_by by, si
 void top_rows_list(const struct top_rows *t, struct sink *s, size_t lines, size_t columns,
 		   const char *eol)
 {
-	char line[512], name[128], exits[NUMBER_ROOM];
-	struct sink one;
-	char *safe;
+	char line[512], exits[NUMBER_ROOM];
 
 	snprintf(line, sizeof(line), "%9s %9s %9s %9s %9s %9s  %s", "waiting %", "exits", "CPU %",
 		 "guest %", "exit %", "halted %", t->what ? t->what : "task or VM (threads)");
 	put(s, line, columns, eol);
 	for (size_t i = 0; i < t->rows.n && i + 1 < lines; i++) {
 		const struct top_row *r = &t->rows.at[i];
+		struct sink one;
+		char *text;
 
 		sink_to_memory(&one);
+		sink_printf(&one, "%9.1f %9s %9.1f %9.1f %9.1f %9.1f  ",
+			    percent(t, r, r->waiting_ns), number_grouped(exits, r->exits),
+			    percent(t, r, r->cpu_ns), percent(t, r, r->guest_ns),
+			    percent(t, r, r->exit_ns), percent(t, r, r->halted_ns));
 		escape_terminal(&one, r->name, strlen(r->name));
-		safe = sink_take(&one, NULL);
-		s->buf.failed |= !safe;
-		snprintf(name, sizeof(name), "%s", safe ? safe : "");
-		free(safe);
-		snprintf(line, sizeof(line), "%9.1f %9s %9.1f %9.1f %9.1f %9.1f  %s",
-			 percent(t, r, r->waiting_ns), number_grouped(exits, r->exits),
-			 percent(t, r, r->cpu_ns), percent(t, r, r->guest_ns),
-			 percent(t, r, r->exit_ns), percent(t, r, r->halted_ns), name);
 		if (r->threads > 1)
-			snprintf(line + strlen(line), sizeof(line) - strlen(line), " (%u)",
-				 r->threads);
-		put(s, line, columns, eol);
+			sink_printf(&one, " (%u)", r->threads);
+		text = sink_take(&one, NULL);
+		s->buf.failed |= !text;
+		put(s, text ? text : "", columns, eol);
+		free(text);
 	}
 }
 

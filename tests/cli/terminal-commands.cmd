@@ -10,6 +10,11 @@ cp x.cdict named.cdict
 $CDICT annotate -q named.cdict --map $DATA/kvm-small.map.csv
 $CDICT job create 2001 --info 'before the upgrade of the hypervisors, at night, with the customers asleep' && $CDICT push -q --job 2001 named.cdict
 $CDICT sweep -q -L size=1,2 -L longname=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -n 2 --metric wall --metric user -o sweep.json -- true {size} {longname} >/dev/null
+printf 'main;a_function_with_a_name_that_is_longer_than_most_of_them_are_when_written_in_c;read %d\nmain;write %d\n' 41 7 >x.folded
+printf '++,worker,handle_a_request_of_a_customer_that_is_long,12,60.5,1000,2000\n+++,worker,read,7,20.5,500,900\n' >x.log
+# a VM whose name's characters take two columns each
+awk -F, -v OFS=, 'NR > 1 && $2 != "" { $2 = "仮仮仮仮仮仮仮仮仮仮仮仮仮仮仮仮仮仮仮仮" } 1' $DATA/kvm-small.map.csv >wide.csv
+cp x.cdict wide.cdict && $CDICT annotate -q wide.cdict --map wide.csv && $CDICT job create 2002 && $CDICT push -q --job 2002 wide.cdict
 cat >all.sh <<'END'
 while read -r command; do
 	echo "=== $command"
@@ -31,13 +36,17 @@ exits --job 2001 --no-pager
 vcpu --job 2001 --no-pager
 latency --job 2001 --no-pager
 sweep --plot sweep.json -o again.json
+flame x.folded --no-pager
+flame x.log --no-pager
+top --job 2001 --seconds 1
+top --job 2002 --seconds 1
 COMMANDS
 END
 for columns in 80 120 200; do
 	on $columns 100 bash all.sh >out 2>&1
 	awk -v most=$columns '
 		/^===/ { what = $0; n++; next }
-		{ gsub(/µ/, "u") }
+		{ gsub(/µ/, "u"); gsub(/仮/, "ww"); gsub(/\033\[[0-9?]*[a-zA-Z]/, "") }
 		length > most { print most " columns, " what ": " $0 }
 		{ lines[what]++ }
 		END { for (w in lines) if (lines[w] > 2) full++; print n " commands at " most ", " full " of them with a table" }' out
