@@ -18,6 +18,13 @@ enum { PIECE_EVENTS = 1 << 12, KEPT_MAX = 8 << 20 };
 /* That may be used beside 8 times the file's. */
 enum { BYTES_FREE = 48 << 20 };
 
+/* What digest_fold() looks at. */
+static const unsigned digest_needs =
+	ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(IOWAIT) |
+	ANALYZE_NEED(EXEC) | ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) |
+	ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) |
+	ANALYZE_NEED(KVM_MSR) | ANALYZE_NEED(KVM_VIRQ);
+
 void digest_fini(struct digest *d)
 {
 	array_fini(&d->tasks);
@@ -299,12 +306,14 @@ static int leave_names_out(struct digests *d, const struct cdict_schema *schema,
 
 		if (ti->kind == ANALYZE_KIND_SWITCH)
 			ti->field[SW_PREV_COMM] = ti->field[SW_NEXT_COMM] = -1;
+		else if (ti->kind == ANALYZE_KIND_MIGRATE)
+			ti->field[MIG_ORIG] = -1;
 		else if (ti->kind == ANALYZE_KIND_WAKING || ti->kind == ANALYZE_KIND_WAKEUP ||
 			 ti->kind == ANALYZE_KIND_WAKEUP_NEW)
 			ti->field[WAKE_COMM] = -1;
 	}
 	free(d->fields);
-	d->fields = types_fields(d->types, schema, ~ANALYZE_NEED_PRIORITIES, false);
+	d->fields = types_fields(d->types, schema, digest_needs, false);
 	return d->fields ? 0 : cdict_fail_nomem(err);
 }
 
@@ -332,7 +341,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	d->n_types = cdict_schema_count(schema);
 	ret = types_resolve(&d->types, schema, &d->states, &d->has, err);
 	if (!ret) {
-		d->fields = types_fields(d->types, schema, ~ANALYZE_NEED_PRIORITIES, false);
+		d->fields = types_fields(d->types, schema, digest_needs, false);
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))
 			ret = cdict_fail_nomem(err);
 	}

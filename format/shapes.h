@@ -41,6 +41,9 @@
 	X(switch_wanted, SHAPE_U, SHAPE_X, SHAPE_N, SHAPE_L, SHAPE_N)                              \
 	X(waking_wanted, SHAPE_K, SHAPE_N, SHAPE_C)                                                \
 	X(wakeup_wanted, SHAPE_W, SHAPE_N, SHAPE_C)                                                \
+	X(switch_unnamed, SHAPE_U, SHAPE_X, SHAPE_L)                                               \
+	X(waking_unnamed, SHAPE_K, SHAPE_C)                                                        \
+	X(wakeup_unnamed, SHAPE_W, SHAPE_C)                                                        \
 	X(stat_runtime_wanted, SHAPE_U, SHAPE_N)                                                   \
 	X(kvm_entry_wanted, SHAPE_P, SHAPE_Q, SHAPE_Q)                                             \
 	X(kvm_exit_wanted, SHAPE_Q3, SHAPE_Q3, SHAPE_Q, SHAPE_P)                                   \
