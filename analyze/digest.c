@@ -11,19 +11,8 @@
 /* Of a digest, unless somebody says so: the rest of it is read for a time in it. */
 enum { EVENTS_DEFAULT = 1 << 14 };
 
-/* Of a piece that is kept for the next time that is asked for: it is the most that is folded again. Kept
- * bytes of all CPUs. */
-enum { PIECE_EVENTS = 1 << 12, KEPT_MAX = 8 << 20 };
-
 /* That may be used beside 8 times the file's. */
 enum { BYTES_FREE = 48 << 20 };
-
-/* What digest_fold() looks at. */
-static const unsigned digest_needs =
-	ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(IOWAIT) |
-	ANALYZE_NEED(EXEC) | ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) |
-	ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) |
-	ANALYZE_NEED(KVM_MSR) | ANALYZE_NEED(KVM_VIRQ);
 
 void digest_fini(struct digest *d)
 {
@@ -313,7 +302,7 @@ static int leave_names_out(struct digests *d, const struct cdict_schema *schema,
 			ti->field[WAKE_COMM] = -1;
 	}
 	free(d->fields);
-	d->fields = types_fields(d->types, schema, digest_needs, false);
+	d->fields = types_fields(d->types, schema, DIGEST_NEEDS, false);
 	return d->fields ? 0 : cdict_fail_nomem(err);
 }
 
@@ -341,7 +330,7 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	d->n_types = cdict_schema_count(schema);
 	ret = types_resolve(&d->types, schema, &d->states, &d->has, err);
 	if (!ret) {
-		d->fields = types_fields(d->types, schema, digest_needs, false);
+		d->fields = types_fields(d->types, schema, DIGEST_NEEDS, false);
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))
 			ret = cdict_fail_nomem(err);
 	}
@@ -385,16 +374,6 @@ void digests_free(struct digests *d)
 	free(d);
 }
 
-static struct fold fold_of(struct part *p)
-{
-	return (struct fold){ .to = &p->sum,
-			      .state = p->sum.cpus,
-			      .cpu = p->cpu,
-			      .switched = p->switched,
-			      .sampled = UINT32_MAX,
-			      .cur = UINT32_MAX };
-}
-
 static int begin_part(struct digests *d, uint64_t t_ns)
 {
 	struct part *p = array_add(&d->parts);
@@ -408,15 +387,9 @@ static int begin_part(struct digests *d, uint64_t t_ns)
 		d->parts.n--;
 		return -ENOMEM;
 	}
-	d->fold = fold_of(p);
+	digest_fold_begin(&d->fold, p);
 	d->in_part = 0;
 	return 0;
-}
-
-static size_t part_bytes(const struct part *p)
-{
-	return p->sum.tasks.n * sizeof(*p->sum.tasks.at) + p->sum.rows.n * sizeof(*p->sum.rows.at) +
-	       p->sum.kvm.n * sizeof(*p->sum.kvm.at);
 }
 
 static int end_part(struct digests *d)
@@ -427,7 +400,7 @@ static int end_part(struct digests *d)
 	d->fold.to = NULL;
 	p->last_ns = p->sum.cpus[0].last_ns;
 	/* More tasks than a recorder sees: a reader's memory is bounded. */
-	d->bytes += part_bytes(p);
+	d->bytes += digest_part_bytes(p);
 	d->hopeless |= d->bytes / 8 > cdict_reader_size(d->reader) + BYTES_FREE / 8;
 	return digest_add_part(&d->whole, p);
 }
@@ -495,95 +468,13 @@ bool digests_tell(const struct digests *d)
 	return !d->hopeless;
 }
 
-void digest_forget_pieces(struct digests *d, struct pieces *pieces)
-{
-	for (size_t i = 0; i < pieces->all.n; i++) {
-		d->kept -= part_bytes(&pieces->all.at[i]);
-		digest_fini(&pieces->all.at[i].sum);
-	}
-	array_fini(&pieces->all);
-}
-
-/* *p is whole: it goes to @out and, while there is room, to *keep; from @next_ns on it is another one. */
-static int end_piece(struct digests *d, struct part *p, uint64_t next_ns, struct digest *out,
-		     struct pieces **keep)
-{
-	struct part next = { .cpu = p->cpu,
-			     .first_ns = next_ns,
-			     .switched = p->switched ||
-					 p->sum.cpus[0].switch_ns != ANALYZE_NO_TIME };
-	struct part *kept;
-
-	if (digest_add_part(out, p) || digest_init(&next.sum, 1))
-		return -ENOMEM;
-	kept = d->kept < KEPT_MAX ? array_add(&(*keep)->all) : NULL;
-	if (kept) {
-		p->last_ns = next_ns - 1;
-		*kept = *p;
-		d->kept += part_bytes(p);
-	} else {
-		*keep = NULL;
-		digest_fini(&p->sum);
-	}
-	*p = next;
-	return 0;
-}
-
-/* With @keep what is read is cut into pieces of PIECE_EVENTS; *p is the last one. */
-static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct digest *out,
-		       struct pieces **keep, struct cdict_error *err)
-{
-	struct cdict_events *it = NULL;
-	struct fold f = fold_of(p);
-	struct cdict_event ev;
-	uint64_t n = 0;
-	int ret = digest_open_cpu(d, &it, p->cpu, p->first_ns, t_ns - 1, err);
-
-	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && ev.t_ns < t_ns) {
-		ret = 0;
-		if (*keep && n++ >= PIECE_EVENTS && ev.t_ns > f.state->last_ns) {
-			digest_fold_end(&f);
-			ret = end_piece(d, p, ev.t_ns, out, keep);
-			f = fold_of(p);
-			n = 1;
-		}
-		if (!ret)
-			digest_fold(d, &f, &ev);
-		if (f.no_memory)
-			ret = -ENOMEM;
-	}
-	digest_fold_end(&f);
-	cdict_events_close(it);
-	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret < 0 ? ret : 0;
-}
-
-int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err)
-{
-	struct pieces *none = NULL;
-
-	return read_pieces(d, p, t_ns, NULL, &none, err);
-}
-
-int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
-		     struct pieces *keep, struct cdict_error *err)
-{
-	struct part piece = { .cpu = p->cpu, .first_ns = p->first_ns, .switched = p->switched };
-	int ret = digest_init(&piece.sum, 1) ? -ENOMEM : 0;
-
-	if (!ret)
-		ret = read_pieces(d, &piece, t_ns, out, &keep, err);
-	if (!ret)
-		ret = keep ? end_piece(d, &piece, t_ns, out, &keep) : digest_add_part(out, &piece);
-	digest_fini(&piece.sum);
-	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret;
-}
-
-int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err)
+int digests_at(struct digests *d, uint64_t t_ns, struct analyze_engine *walk, struct digest *out,
+	       struct cdict_error *err)
 {
 	int ret = digest_init(out, d->n_cpus) ? cdict_fail_nomem(err) : 0;
 
 	if (!ret && d->file)
-		ret = digest_file_at(d, t_ns, out, err);
+		ret = digest_file_at(d, t_ns, walk, out, err);
 	for (size_t i = 0; i < d->parts.n && !ret; i++) {
 		const struct part *p = &d->parts.at[i];
 

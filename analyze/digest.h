@@ -92,6 +92,13 @@ static inline bool digest_later(uint64_t a, uint64_t b)
 	return a != ANALYZE_NO_TIME && (b == ANALYZE_NO_TIME || a > b);
 }
 
+/* What digest_fold() looks at. */
+#define DIGEST_NEEDS                                                                               \
+	(ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) |                       \
+	 ANALYZE_NEED(IOWAIT) | ANALYZE_NEED(EXEC) | ANALYZE_NEED(KVM_ENTRY) |                     \
+	 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) |            \
+	 ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) | ANALYZE_NEED(KVM_VIRQ))
+
 struct digests;
 
 /* digests_new - of @r, whose capture must be one of whole CPUs with all switches or none, that numbers
@@ -113,8 +120,10 @@ bool digests_tell(const struct digests *d);
 bool digests_broken(const struct digests *d);
 /* digests_whole - of all events. */
 const struct digest *digests_whole(const struct digests *d);
-/* digests_at - of the events before @t_ns; @out is zeroed storage, emptied by digest_fini(). */
-int digests_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err);
+/* digests_at - of the events before @t_ns; @out is zeroed storage, emptied by digest_fini().  @walk: whose events
+ * are to be read from there on, or NULL; what of them is read for both is read once, and then they are open. */
+int digests_at(struct digests *d, uint64_t t_ns, struct analyze_engine *walk, struct digest *out,
+	       struct cdict_error *err);
 void digest_fini(struct digest *d);
 
 /* digests_switches - calls @fn for the switches of @cpu in [from_ns, to_ns), in order; what it does

@@ -10,6 +10,9 @@
 /* Of a CPU; each time that is asked for may end one. */
 enum { PIECES_MAX = 64 };
 
+/* With more CPUs what is at work for each at once takes too much. */
+enum { LEAD_CPUS = 1024 };
+
 static const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 
 static struct digest_when at_ns(uint64_t t_ns, uint32_t cpu)
@@ -178,10 +181,12 @@ static int add_head(const struct digests *d, const struct part *head, struct dig
 
 /* The events behind @cut and before @t_ns. */
 static int add_behind(struct digests *d, size_t cut, struct part *rest, uint64_t t_ns,
-		      struct digest *out, struct cdict_error *err)
+		      struct lead_cpu *lead, struct digest *out, struct cdict_error *err)
 {
-	struct pieces *pieces = &d->cpus[rest->cpu].pieces;
+	struct pieces *pieces = &d->cpus[rest->cpu].pieces, *keep;
+	uint64_t to_ns = lead ? lead->from_ns : t_ns;
 	size_t i = 0;
+	int ret;
 
 	if (pieces->cut != cut || pieces->all.n >= PIECES_MAX)
 		digest_forget_pieces(d, pieces);
@@ -194,21 +199,33 @@ static int add_behind(struct digests *d, size_t cut, struct part *rest, uint64_t
 		rest->first_ns = p->last_ns + 1;
 		rest->switched |= p->sum.cpus[0].switch_ns != ANALYZE_NO_TIME;
 	}
-	if (rest->first_ns >= t_ns)
+	keep = i == pieces->all.n ? pieces : NULL;
+	if (lead) {
+		lead->from_ns = rest->first_ns > to_ns ? rest->first_ns : to_ns;
+		lead->keep = keep;
+	}
+	if (rest->first_ns >= to_ns)
 		return 0;
-	return digest_add_piece(d, rest, t_ns, out, i == pieces->all.n ? pieces : NULL, err);
+	ret = digest_add_piece(d, rest, to_ns, out, keep, err);
+	/* One behind another. */
+	if (lead && keep && (!keep->all.n || keep->all.at[keep->all.n - 1].last_ns + 1 != to_ns))
+		lead->keep = NULL;
+	return ret;
 }
 
 /* The events of @cpu before @t_ns. */
-static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct digest *out,
-		    struct cdict_error *err)
+static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct lead_cpu *lead,
+		    struct digest *out, struct cdict_error *err)
 {
 	const struct cpu_cuts *c = &d->cpus[cpu];
 	struct part rest = { .cpu = cpu };
 	size_t i = c->last;
 
-	if (!i || c->first_ns >= t_ns)
+	if (!i || c->first_ns >= t_ns) {
+		if (lead)
+			lead->from_ns = t_ns;
 		return 0;
+	}
 	while (i && (d->cuts[i - 1].of->last || d->cuts[i - 1].of->ahead_ns >= t_ns))
 		i = d->cuts[i - 1].before;
 	/* Of samples before a CPU's first switch nothing is told. */
@@ -218,7 +235,7 @@ static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct diges
 		rest.first_ns = d->cuts[i - 1].next_first_ns;
 		rest.switched = true;
 	}
-	return add_behind(d, i, &rest, t_ns, out, err);
+	return add_behind(d, i, &rest, t_ns, lead, out, err);
 }
 
 /* Per CPU its cuts, one behind the other, its first and last time. */
@@ -357,12 +374,18 @@ static void bury(const struct digests *d, struct digest *out, uint64_t t_ns)
 	}
 }
 
-int digest_file_at(struct digests *d, uint64_t t_ns, struct digest *out, struct cdict_error *err)
+int digest_file_at(struct digests *d, uint64_t t_ns, struct analyze_engine *walk,
+		   struct digest *out, struct cdict_error *err)
 {
-	int ret = add_tasks(d, t_ns, out) ? cdict_fail_nomem(err) : 0;
+	bool leads = walk && d->n_cpus <= LEAD_CPUS;
+	struct lead_cpu *cpus = leads ? digest_lead_cpus(d, walk, t_ns) : NULL;
+	int ret = (leads && !cpus) || add_tasks(d, t_ns, out) ? cdict_fail_nomem(err) : 0;
 
 	for (uint32_t c = 0; c < d->n_cpus && !ret; c++)
-		ret = add_cuts(d, c, t_ns, out, err);
+		ret = add_cuts(d, c, t_ns, cpus ? &cpus[c] : NULL, out, err);
+	if (!ret && leads)
+		ret = digest_add_lead(d, walk, cpus, t_ns, out, err);
+	digest_lead_free(d, cpus);
 	if (!ret)
 		bury(d, out, t_ns);
 	for (size_t i = 0; i < d->file->n_tasks && !ret; i++) {

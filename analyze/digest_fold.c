@@ -6,7 +6,7 @@
 
 static struct digest_row *row_of(struct fold *f, int32_t tid, uint64_t t_ns)
 {
-	uint32_t *at = &f->rows[(uint32_t)tid % 256];
+	uint32_t *at = &f->rows[(uint32_t)tid % FOLD_ROWS];
 	struct digest_task *task;
 	struct digest_row *row;
 
@@ -258,6 +258,16 @@ void digest_fold(struct digests *d, struct fold *f, const struct cdict_event *ev
 	default:
 		break;
 	}
+}
+
+void digest_fold_begin(struct fold *f, struct part *p)
+{
+	*f = (struct fold){ .to = &p->sum,
+			    .state = p->sum.cpus,
+			    .cpu = p->cpu,
+			    .switched = p->switched,
+			    .sampled = UINT32_MAX,
+			    .cur = UINT32_MAX };
 }
 
 void digest_fold_end(struct fold *f)

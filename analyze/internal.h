@@ -208,6 +208,9 @@ struct analyze_engine {
 	void *stack_ctx;
 	struct cdict_reader *reader; /* of a walk in steps */
 	struct cdict_events *it;
+	/* What leads up to @it was told of, its first event is here: none was given yet. */
+	bool led, has_first;
+	struct cdict_event first;
 
 	/* Of a walk in two parts. */
 	uint64_t part_ns; /* of the first: where the later one begins; else 0 */
@@ -229,6 +232,11 @@ bool engine_failed(const struct analyze_engine *eng);
 /* engine_source, engine_open - reader.c's: the source of eng->reader; begins to read its events up to @to_ns. */
 struct analyze_source engine_source(struct analyze_engine *eng);
 int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struct cdict_error *err);
+/* engine_lead - the same from begin_ns on to the walk's end; @lead is told of what leads up to it, with the fields
+ * of DIGEST_NEEDS. */
+int engine_lead(struct analyze_engine *eng, void (*lead)(void *ctx, const struct cdict_event *ev),
+		void *ctx, struct cdict_error *err);
+void engine_close(struct analyze_engine *eng);
 /* engine_begin, engine_begin_events - the two steps of analyze_engine_begin(). */
 int engine_begin(struct analyze_engine *eng, struct cdict_reader *r, struct cdict_error *err);
 int engine_begin_events(struct analyze_engine *eng, struct cdict_error *err);

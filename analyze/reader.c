@@ -9,7 +9,14 @@
 
 static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 {
-	return cdict_events_next(((struct analyze_engine *)ctx)->it, ev, err);
+	struct analyze_engine *eng = ctx;
+	bool is_first = eng->led && eng->has_first;
+
+	eng->led = false;
+	if (!is_first)
+		return cdict_events_next(eng->it, ev, err);
+	*ev = eng->first;
+	return 1;
 }
 
 static const struct cdict_task_event *task_at(void *ctx, size_t i)
@@ -41,9 +48,9 @@ static void first_of_cpus(void *ctx, uint64_t *first_ns, uint32_t cpus)
 
 static uint32_t stack(void *ctx)
 {
-	struct cdict_events *it = ((struct analyze_engine *)ctx)->it;
+	const struct analyze_engine *eng = ctx;
 
-	return it ? cdict_events_stack(it) : CDICT_NO_STACK;
+	return eng->it && !eng->led ? cdict_events_stack(eng->it) : CDICT_NO_STACK;
 }
 
 struct analyze_source engine_source(struct analyze_engine *eng)
@@ -66,20 +73,29 @@ struct analyze_source engine_source(struct analyze_engine *eng)
 	return src;
 }
 
-int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struct cdict_error *err)
+void engine_close(struct analyze_engine *eng)
+{
+	cdict_events_close(eng->it);
+	eng->it = NULL;
+	eng->led = false;
+}
+
+/* @query: what else than the rest is said there. */
+static int open_from(struct analyze_engine *eng, struct cdict_query query, unsigned needs,
+		     struct cdict_error *err)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(eng->reader);
-	struct cdict_query query = { .to_ns = to_ns, .n_fields = eng->n_types, .jobs = jobs };
 	uint64_t **fields;
 	int ret;
 
-	fields = types_fields(eng->types, schema, eng->needs, eng->sum.scope.foreign);
+	fields = types_fields(eng->types, schema, needs, eng->sum.scope.foreign);
 	if (!fields)
 		return cdict_fail_nomem(err);
+	query.size = sizeof(query);
 	query.from_ns = eng->begin_ns;
 	query.fields = (const uint64_t *const *)fields;
+	query.n_fields = eng->n_types;
 	if (eng->opts.narrow) {
-		query.size = sizeof(query);
 		query.cpus = eng->opts.cpus;
 		query.n_cpus = eng->opts.n_cpus;
 	}
@@ -88,12 +104,37 @@ int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struc
 	return ret;
 }
 
+int engine_open(struct analyze_engine *eng, uint64_t to_ns, unsigned jobs, struct cdict_error *err)
+{
+	const struct cdict_query query = { .to_ns = to_ns, .jobs = jobs };
+
+	return open_from(eng, query, eng->needs, err);
+}
+
+int engine_lead(struct analyze_engine *eng, void (*lead)(void *ctx, const struct cdict_event *ev),
+		void *ctx, struct cdict_error *err)
+{
+	const struct cdict_query query = {
+		.to_ns = eng->walk_to_ns, .jobs = eng->opts.jobs, .lead = lead, .lead_ctx = ctx
+	};
+	int ret;
+
+	engine_close(eng);
+	ret = open_from(eng, query, eng->needs | DIGEST_NEEDS, err);
+	/* Before it is given all the rest was told of. */
+	if (!ret)
+		ret = cdict_events_next(eng->it, &eng->first, err);
+	eng->led = true;
+	eng->has_first = ret > 0;
+	return ret < 0 ? ret : 0;
+}
+
 /* Begins to read events, where that is known. */
 static int open_events(struct analyze_engine *eng, struct cdict_error *err)
 {
 	int ret = eng->opts.digests ? engine_resume(eng, eng->sum.from_ns, err) : 0;
 
-	return ret ? ret : engine_open(eng, eng->walk_to_ns, eng->opts.jobs, err);
+	return ret || eng->it ? ret : engine_open(eng, eng->walk_to_ns, eng->opts.jobs, err);
 }
 
 int engine_begin(struct analyze_engine *eng, struct cdict_reader *r, struct cdict_error *err)
@@ -142,10 +183,8 @@ int analyze_engine_step(struct analyze_engine *eng, uint64_t events, struct cdic
 					      : 1;
 	}
 	ret = engine_walk(eng, &src, events, err);
-	if (ret <= 0) {
-		cdict_events_close(eng->it);
-		eng->it = NULL;
-	}
+	if (ret <= 0)
+		engine_close(eng);
 	return ret;
 }
 

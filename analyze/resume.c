@@ -436,17 +436,19 @@ int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 		return cdict_fail_nomem(err);
 	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns; i++) {
 		digest_fini(eng->at);
-		ret = digests_at(d, begin, eng->at, err);
+		eng->begin_ns = begin;
+		/* A later half begins when it is its turn. */
+		ret = digests_at(d, begin, eng->is_later ? NULL : eng, eng->at, err);
 		if (ret)
 			return ret;
 		t_ns = resume_check(eng, eng->at, begin);
-		if (t_ns == RESUME_IMPOSSIBLE)
-			return 0;
-		if (t_ns == begin) {
-			eng->begin_ns = begin;
+		if (t_ns == begin)
 			return resume(eng, begin, err);
-		}
+		if (t_ns == RESUME_IMPOSSIBLE)
+			break;
 		begin = t_ns;
 	}
+	engine_close(eng);
+	eng->begin_ns = eng->walk_from_ns;
 	return 0;
 }

@@ -257,8 +257,11 @@ static int chain_next(struct cdict_events *it, struct chain *c, struct cdict_eve
 		if (ret <= 0)
 			return chain_next_block(it, c);
 		c->read++;
-		if (ev->t_ns < it->query.from_ns)
+		if (ev->t_ns < it->query.from_ns) {
+			if (it->query.lead)
+				it->query.lead(it->query.lead_ctx, ev);
 			continue;
+		}
 		if (ev->t_ns > it->query.to_ns)
 			return 0;
 		if (!wanted_bit(it->query.types, it->query.n_types, ev->type->index))
@@ -410,6 +413,8 @@ int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 		it->query = *query;
 	if (!it->query.to_ns)
 		it->query.to_ns = UINT64_MAX;
+	if (it->query.size < sizeof(it->query))
+		it->query.lead = NULL; /* older callers have none */
 	if (it->query.fields || it->query.types) {
 		it->plan = format_plan_new(r->schema, &it->query);
 		it->query.fields = NULL; /* the caller's again */

@@ -127,6 +127,10 @@ struct cdict_query {
 	/* Threads that decode ahead of the walk, the caller's among them; 0 and 1: none. What is
 	 * walked does not depend on it. */
 	unsigned jobs;
+	/* Is told of the events before from_ns in the blocks that are read anyway, before the first event
+	 * is given: of each CPU in order, by the thread that decodes. cdict_events_open() alone heeds it. */
+	void (*lead)(void *ctx, const struct cdict_event *ev);
+	void *lead_ctx;
 };
 
 struct cdict_events;

@@ -265,8 +265,8 @@ static bool digests_agree(struct digests *read, struct digests *told, uint64_t t
 {
 	struct digest x = { 0 }, y = { 0 };
 	struct cdict_error err = { 0 };
-	bool agree = !digests_at(read, t_ns, &x, &err) && !digests_at(told, t_ns, &y, &err) &&
-		     x.n_cpus == y.n_cpus;
+	bool agree = !digests_at(read, t_ns, NULL, &x, &err) &&
+		     !digests_at(told, t_ns, NULL, &y, &err) && x.n_cpus == y.n_cpus;
 
 	for (size_t i = 0; agree && i < x.rows.n; i++) {
 		const struct digest_row *a = &x.rows.at[i];
@@ -311,7 +311,7 @@ static void compare_digests(struct thinned *th, unsigned rounds)
 			uint64_t t_ns = first_ns + 1 + rnd(th, last_ns - first_ns);
 
 			/* Half of them where something happened. */
-			HOLDS(!digests_at(read, t_ns, &x, &err));
+			HOLDS(!digests_at(read, t_ns, NULL, &x, &err));
 			if (i % 2 && x.rows.n)
 				t_ns = x.rows.at[rnd(th, x.rows.n)].in[0].t_ns;
 			digest_fini(&x);

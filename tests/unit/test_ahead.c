@@ -133,6 +133,63 @@ static void so_it_is_of_a_choice(void **state)
 	same(&whole, (struct cdict_query){ .from_ns = 100000000, .to_ns = 3000000000000 }, EVENTS);
 }
 
+struct lead {
+	uint64_t from_ns, n, last_ns[CPUS];
+};
+
+static void on_lead(void *ctx, const struct cdict_event *ev)
+{
+	struct lead *l = ctx;
+	uint32_t cpu = ev->cpu == CDICT_CPU_UNKNOWN ? 0 : ev->cpu;
+
+	assert_true(ev->t_ns < l->from_ns && ev->t_ns >= l->last_ns[cpu]);
+	l->last_ns[cpu] = ev->t_ns;
+	l->n++;
+}
+
+/* Events of the blocks that do not end before @from_ns. */
+static uint64_t events_of(uint64_t from_ns)
+{
+	struct cdict_reader *r;
+	uint64_t n = 0;
+
+	assert_int_equal(cdict_reader_parse(&r, whole.data, whole.len, NULL), 0);
+	for (size_t i = 0; i < cdict_reader_block_count(r); i++)
+		if (cdict_reader_block_at(r, i)->last_ns >= from_ns)
+			n += cdict_reader_block_at(r, i)->events;
+	cdict_reader_close(r);
+	return n;
+}
+
+static void what_leads_up_to_a_time_is_the_rest_of_the_blocks_read(void **state)
+{
+	uint64_t first_ns, last_ns, n, sum;
+	struct cdict_damage damage;
+	struct cdict_reader *r;
+
+	(void)state;
+	assert_int_equal(cdict_reader_parse(&r, whole.data, whole.len, NULL), 0);
+	assert_int_equal(cdict_reader_window(r, &first_ns, &last_ns), 1);
+	cdict_reader_close(r);
+	for (unsigned i = 1; i < 6; i++) {
+		struct cdict_query q = { .from_ns = first_ns + (last_ns - first_ns) / 6 * i };
+
+		sum = walk(&whole, q, 1, &n, &damage);
+		for (unsigned jobs = 1; jobs < 5; jobs++) {
+			struct lead l = { .from_ns = q.from_ns };
+			uint64_t m;
+
+			q.lead = on_lead;
+			q.lead_ctx = &l;
+			q.size = 0; /* as a caller who does not know of it */
+			assert_true(walk(&whole, q, jobs, &m, &damage) == sum && !l.n);
+			q.size = sizeof(q);
+			assert_true(walk(&whole, q, jobs, &m, &damage) == sum && m == n);
+			assert_true(l.n && l.n + n == events_of(q.from_ns));
+		}
+	}
+}
+
 static void and_of_damaged_files(void **state)
 {
 	struct buf copy = { 0 };
@@ -231,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_is_the_same),
 		cmocka_unit_test(so_it_is_of_a_choice),
+		cmocka_unit_test(what_leads_up_to_a_time_is_the_rest_of_the_blocks_read),
 		cmocka_unit_test(and_of_damaged_files),
 		cmocka_unit_test(a_walk_may_end_before_its_events),
 		cmocka_unit_test(a_pool_does_each_job_once),
