@@ -25,15 +25,15 @@ static const struct palette_rgb plain[][2] = {
 	[INK_LOSS] = { RGB(0xc0392b), RGB(0xff7a6b) },
 };
 
-/* Okabe and Ito's palette; the last three are greys. */
+/* The hues of Okabe and Ito's palette, the last three greys; each of a lightness of its own, for who sees no colours. */
 static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
-	[ANALYZE_VCPU_GUEST] = { RGB(0x0072b2), RGB(0x2b8fd0) },
-	[ANALYZE_VCPU_EXIT] = { RGB(0xe69f00), RGB(0xe69f00) },
-	[ANALYZE_VCPU_QEMU] = { RGB(0xf0e442), RGB(0xf0e442) },
-	[ANALYZE_VCPU_PREEMPTED] = { RGB(0xd55e00), RGB(0xd55e00) },
-	[ANALYZE_VCPU_WAITING] = { RGB(0xcc79a7), RGB(0xcc79a7) },
-	[ANALYZE_VCPU_HALTED] = { RGB(0xd5d9dd), RGB(0x3d454d) },
-	[ANALYZE_VCPU_BLOCKED] = { RGB(0x656e77), RGB(0x68727c) },
+	[ANALYZE_VCPU_GUEST] = { RGB(0x0068a7), RGB(0x007ebe) },
+	[ANALYZE_VCPU_EXIT] = { RGB(0xe7a003), RGB(0xeca40e) },
+	[ANALYZE_VCPU_QEMU] = { RGB(0xf0e442), RGB(0xf3e745) },
+	[ANALYZE_VCPU_PREEMPTED] = { RGB(0xd15b00), RGB(0xe16710) },
+	[ANALYZE_VCPU_WAITING] = { RGB(0xd27eac), RGB(0xd884b2) },
+	[ANALYZE_VCPU_HALTED] = { RGB(0xc7cbcf), RGB(0x3b434b) },
+	[ANALYZE_VCPU_BLOCKED] = { RGB(0x464f57), RGB(0x5d6771) },
 	[ANALYZE_VCPU_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
 };
 
@@ -81,14 +81,15 @@ static const struct {
 };
 
 /* Twelve colours, then a grey for the rest. As far apart as they get for those who see no green (Machado's deuteranopia): no
- * two are nearer than 18 in CIELAB, nor than 24 for everybody else. */
+ * two are nearer than 18 in CIELAB, nor than 24 for everybody else. The first four differ in lightness, and one has much the same hue in
+ * both themes. */
 static const struct palette_rgb tasks[PALETTE_TASKS + 1][2] = {
-	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xd55e00), RGB(0xd55e00) },
-	{ RGB(0x009e73), RGB(0x13b287) }, { RGB(0x2b4cf2), RGB(0x6d2bf2) },
-	{ RGB(0x60daf2), RGB(0xf29de4) }, { RGB(0x7f165c), RGB(0xf2d12b) },
-	{ RGB(0x593e23), RGB(0x9df2c7) }, { RGB(0xf2c160), RGB(0x6079f2) },
-	{ RGB(0xa56ba5), RGB(0x79f260) }, { RGB(0x7f7f33), RGB(0x4b7f16) },
-	{ RGB(0x6079f2), RGB(0xa54252) }, { RGB(0xcca884), RGB(0x1da5a5) },
+	{ RGB(0x0072b2), RGB(0x2b8fd0) }, { RGB(0xf2c160), RGB(0xf2d12b) },
+	{ RGB(0x7f165c), RGB(0xa54252) }, { RGB(0x009e73), RGB(0x13b287) },
+	{ RGB(0xd55e00), RGB(0xd55e00) }, { RGB(0x60daf2), RGB(0x9df2c7) },
+	{ RGB(0x2b4cf2), RGB(0x6d2bf2) }, { RGB(0xa56ba5), RGB(0xf29de4) },
+	{ RGB(0x7f7f33), RGB(0x4b7f16) }, { RGB(0x6079f2), RGB(0x6079f2) },
+	{ RGB(0x593e23), RGB(0x1da5a5) }, { RGB(0xcca884), RGB(0x79f260) },
 	{ RGB(0xb4bbc2), RGB(0x59626b) },
 };
 
@@ -124,7 +125,7 @@ static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
 	size_t i;
 
 	part = part > 1 ? 1 : part;
-	at = theme == PALETTE_LIGHT ? 8.8 - 8.8 * part : 3 + 7 * part;
+	at = theme == PALETTE_LIGHT ? 7.2 - 7.2 * part : 3.6 + 6.4 * part;
 	i = (size_t)at;
 	if (i + 1 >= COUNT(viridis))
 		return viridis[COUNT(viridis) - 1];

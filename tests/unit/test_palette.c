@@ -21,6 +21,9 @@
 #define TASKS_APART 18
 #define GUEST_APART 10
 
+#define GREYS_APART 7
+#define SEEN_ALONE 2.2 /* one event is seen on the plot */
+
 enum { SEES_ALL, SEES_NO_GREEN, SIGHTS };
 
 static double linear(uint8_t v)
@@ -129,6 +132,34 @@ static void states_are_told_apart(void **state)
 	all_apart("states", INK_STATE, ANALYZE_VCPU_UNKNOWN, STATES_APART);
 }
 
+/* For who sees no colours, and on paper. */
+static void states_have_each_its_lightness(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++)
+		for (unsigned a = 0; a < ANALYZE_VCPU_UNKNOWN; a++)
+			for (unsigned b = a + 1; b < ANALYZE_VCPU_UNKNOWN; b++) {
+				double p[3], q[3];
+
+				lab(colour(theme, INK_STATE, a), SEES_ALL, p);
+				lab(colour(theme, INK_STATE, b), SEES_ALL, q);
+				if (fabs(p[0] - q[0]) < GREYS_APART)
+					fail_msg("states %u and %u, theme %d: %.1f", a, b, theme,
+						 fabs(p[0] - q[0]));
+			}
+}
+
+static void what_is_rare_is_seen(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		double is = contrast(colour(theme, INK_RAMP, 1), colour(theme, INK_PLOT, 0));
+
+		if (is < SEEN_ALONE)
+			fail_msg("the ramp's begin, theme %d: %.2f", theme, is);
+	}
+}
+
 static void tasks_are_told_apart(void **state)
 {
 	(void)state;
@@ -193,6 +224,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_of_cielab),
 		cmocka_unit_test(states_are_told_apart),
+		cmocka_unit_test(states_have_each_its_lightness),
+		cmocka_unit_test(what_is_rare_is_seen),
 		cmocka_unit_test(tasks_are_told_apart),
 		cmocka_unit_test(reasons_of_fixed_colours_are_told_apart),
 		cmocka_unit_test(no_reason_has_the_guests_blue),
