@@ -262,8 +262,8 @@ static bool is_delayed(const struct tables_walk *w, const struct analyze_latency
 	       names_wanted(&w->names, analyze_engine_task(w->eng, row->task));
 }
 
-/* The rest, in one sentence: three alike tell no more than one. */
-static void other_tasks(struct findings *all, size_t n)
+/* The rest, of which one waited for @most_ns, in one sentence: three alike tell no more than one. */
+static void other_tasks(struct findings *all, size_t n, uint64_t most_ns)
 {
 	struct tables_finding about = { .kind = "delayed",
 					.task = ANALYZE_NO_TASK,
@@ -271,10 +271,12 @@ static void other_tasks(struct findings *all, size_t n)
 	struct sink s;
 
 	sink_to_memory(&s);
-	sink_printf(&s, "%zu more task%s %s 1 %% of the time or more%s.", n, n == 1 ? "" : "s",
+	sink_printf(&s, "%zu more task%s %s%s %.0f %% of the time%s.", n, n == 1 ? "" : "s",
 		    tables_has_wakeups(all->w) ? "waited"
 		    : n == 1                   ? "was preempted for"
 					       : "were preempted for",
+		    n == 1 ? "" : " up to",
+		    percent(most_ns, analyze_engine_summary(all->w->eng)->window_ns),
 		    tables_has_wakeups(all->w) ? " for a CPU" : "");
 	tell(all, &about, &s);
 }
@@ -306,6 +308,7 @@ static void tasks(struct findings *all)
 	const struct tables_walk *w = all->w;
 	ARRAY(struct sufferer) delayed = { 0 };
 	size_t rest;
+	uint64_t most_ns = 0; /* of those without a sentence */
 
 	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
 		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
@@ -321,13 +324,15 @@ static void tasks(struct findings *all)
 		const struct analyze_latency_row *row =
 			analyze_latency_row_at(w->latency, delayed.at[i].at);
 
-		if (!has_line(all, analyze_engine_task(w->eng, row->task), rest))
+		if (!has_line(all, analyze_engine_task(w->eng, row->task), rest)) {
+			most_ns = most_ns ? most_ns : delayed.at[i].ns;
 			continue;
+		}
 		one_task(all, row);
 		rest--;
 	}
 	if (rest)
-		other_tasks(all, rest);
+		other_tasks(all, rest, most_ns);
 	array_fini(&delayed);
 }
 

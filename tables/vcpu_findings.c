@@ -325,6 +325,7 @@ static bool has_line(struct findings *found, const struct tables_walk *w,
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
 	size_t rest = found->delayed;
+	double most = 0; /* of the rest */
 
 	if (!found->seen) {
 		note(found, "good", NULL);
@@ -338,8 +339,14 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus) && rest; i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
 
-		if (!is_wanted(w, row) || !is_delayed(row) || !has_line(found, w, row, rest))
+		if (!is_wanted(w, row) || !is_delayed(row))
 			continue;
+		if (!has_line(found, w, row, rest)) {
+			double part = percent(delayed_ns(row), analyze_vcpu_life_ns(row));
+
+			most = part > most ? part : most;
+			continue;
+		}
 		note(found, "delayed", row);
 		note_worst(found, row);
 		say_delayed(s, w, row);
@@ -347,10 +354,13 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 	}
 	if (rest) {
 		note(found, "delayed", NULL);
-		sink_printf(s, "%zu more vCPU%s %s.\n", rest, rest == 1 ? "" : "s",
-			    tables_has_wakeups(w) ? "waited 1 % of the time or more for a CPU"
-			    : rest == 1           ? "was preempted for 1 % of the time or more"
-						  : "were preempted for 1 % of the time or more");
+		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the time%s.\n", rest,
+			    rest == 1 ? "" : "s",
+			    tables_has_wakeups(w) ? "waited "
+			    : rest == 1           ? "was preempted for "
+						  : "were preempted for ",
+			    rest == 1 ? "" : "up to ", most,
+			    tables_has_wakeups(w) ? " for a CPU" : "");
 	}
 	if (!found->delayed && !(tables_lacks(w) & TABLE_OF_TIMES_OFF)) {
 		note(found, "good", found->longest);
