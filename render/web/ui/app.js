@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The page: holds the state, asks for figures, and tells its parts when something changed.
 import { Card } from './card.js';
-import { CLOCKS, useClock } from './clock.js';
+import { CLOCKS, moment, useClock } from './clock.js';
 import { Details } from './details.js';
 import { h, replace } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
@@ -15,7 +15,7 @@ import { Pins } from './pins.js';
 import { GESTURE_MS, finishSlices, holdSlices, inGesture } from './slices.js';
 import { START, Store } from './state.js';
 import { Selection } from './selection.js';
-import { clean } from './text.js';
+import { clean, duration } from './text.js';
 import { applyTheme } from './theme.js';
 import { lacksOf, viewsFor } from './views.js';
 
@@ -416,9 +416,23 @@ class App {
 	// Pictures are drawn for the width of the paper, else they would be squeezed.
 	#print() {
 		document.documentElement.dataset.print = '1';
+		this.#runningLine();
 		this.repaint('light');
 		finishSlices();
 		this.view.drawUnseen();
+	}
+
+	// What stands on each sheet: what it is of, and which of them it is.
+	#runningLine() {
+		const [sheet] = document.styleSheets;
+		const { capture } = this;
+		const [from, to] = this.range;
+		const what = [clean(capture.label), clean(capture.host ?? ''), this.view.title, this.state.range ? `${moment(from, 6)} + ${duration(to - from)}` : `all ${duration(to - from)}`].filter(Boolean).join(' · ');
+		const text = what.replaceAll(/["\\\n\r\f<]/g, (c) => `\\${c.codePointAt(0).toString(16)} `);
+
+		if (this.runningRule !== undefined)
+			sheet.deleteRule(this.runningRule);
+		this.runningRule = sheet.insertRule(`@page { @bottom-left { content: "${text}"; font: 10px sans-serif; color: #5b6570; } @bottom-right { content: counter(page) " / " counter(pages); font: 10px sans-serif; color: #5b6570; } }`, sheet.cssRules.length);
 	}
 
 	repaint(theme = null) {

@@ -97,7 +97,7 @@ export class HeatMap {
 		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
 		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
 
-		replace(this.ramp, grid ? rampLegend(app.palette, '1', `${count(grid.max)} per cell`) : []);
+		replace(this.ramp, grid ? rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`) : []);
 		this.words.textContent = this.#account(this.kind) + tail;
 		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
@@ -113,7 +113,7 @@ export class HeatMap {
 		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
 		[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
 
-		return `${count(heat.events)} ${heat.events === 1 ? one : many}${left.length ? `: ${count(drawn)} drawn, ${left.join(', ')}` : ', all drawn'}`;
+		return left.length ? `${count(drawn)} ${drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
 	}
 
 	#bins() {

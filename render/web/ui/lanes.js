@@ -95,7 +95,7 @@ export class Lanes {
 		if (this.#covers())
 			this.#drawExact(s, task, scale, top, height);
 		else
-			this.#drawBins(s, task, scale, top, height);
+			this.drawBins(s, [task], scale, top, height);
 		outline(s, this.app, task, scale, top, height);
 	}
 
@@ -108,8 +108,8 @@ export class Lanes {
 
 	#drawExact(s, task, scale, top, height) {
 		const { states, by } = this.exact;
-		const [left, right] = scale.range();
-		const px = Math.ceil(right - left);
+		const left = Math.round(scale.range()[0]), right = Math.round(scale.range()[1]);
+		const px = right - left;
 		const shares = new Float64Array(8 * px);
 		const flush = (x) => this.#column(s, shares.subarray(x * 8, x * 8 + 8), left + x, 1, top, height);
 		const [from, to] = scale.domain();
@@ -151,10 +151,12 @@ export class Lanes {
 		return row < 0 ? null : { bins, row, columns: bins.vcpu_columns, wide: (bins.to - bins.from) / bins.vcpu_columns };
 	}
 
-	#drawBins(s, task, scale, top, height) {
-		const of = this.#binsOf(task);
-		const [left, right] = scale.range();
-		const px = Math.ceil(right - left);
+	/** The bins of a task, or of several behind each other; pixel by pixel, whose edges would shine through otherwise. */
+	drawBins(s, tasks, scale, top, height) {
+		const all = tasks.map((task) => this.#binsOf(task)).filter(Boolean);
+		const [of] = all;
+		const left = Math.round(scale.range()[0]), right = Math.round(scale.range()[1]);
+		const px = right - left;
 
 		if (!of)
 			return;
@@ -169,9 +171,10 @@ export class Lanes {
 			for (let k = 0; k < 8; k++) {
 				let sum = 0;
 
-				for (let i = first; i <= last; i++)
-					sum += of.bins.vcpu_ns[(of.row * 8 + k) * of.columns + i];
-				shares[k] = sum / ((last - first + 1) * of.wide);
+				for (const { row } of all)
+					for (let i = first; i <= last; i++)
+						sum += of.bins.vcpu_ns[(row * 8 + k) * of.columns + i];
+				shares[k] = sum / ((last - first + 1) * of.wide * all.length);
 			}
 			this.#column(s, shares, left + x, 1, top, height);
 		}

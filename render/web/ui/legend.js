@@ -16,11 +16,11 @@ export const STATE_WORDS = {
 };
 
 /**
- * items: [{colour | hatch, text, title, key, on, click}]; `on` false: filtered away.
+ * items: [{colour | hatch, dot, text, title, key, on, click}]; `on` false: filtered away.
  */
 export function legend(items) {
 	return h('div', { class: 'legend' }, items.map((item) => {
-		const swatch = h('span', { class: item.hatch ? 'swatch hatched' : 'swatch' });
+		const swatch = h('span', { class: item.hatch ? 'swatch hatched' : item.dot ? 'swatch dot' : 'swatch' });
 
 		if (item.colour)
 			swatch.style.background = item.colour;
@@ -45,6 +45,8 @@ export function drawLegend(s, palette, items, x, y, room) {
 		}
 		if (item.hatch)
 			s.hatch(at, row - 6, 12, 12, palette.loss);
+		else if (item.dot)
+			s.dot(at + 6, row, 5, item.colour, palette.paper);
 		else
 			s.rect(at, row - 6, 12, 12, item.colour);
 		s.text(at + 18, row, item.text, { colour: palette.text, size: 12 });

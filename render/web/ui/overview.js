@@ -102,6 +102,8 @@ export class Overview {
 		const height = this.#rowsHeight();
 		const tall = height / rows.length;
 		const each = Math.max(1, Math.ceil(12 / tall));
+		// names of some rows only have a line to theirs
+		const lines = each > 1 && tall > 2;
 
 		s.rect(0, 0, width, height + AXIS, palette.paper);
 		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
@@ -113,7 +115,7 @@ export class Overview {
 				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
 		rows.forEach((row, k) => {
 			if (k % each === 0)
-				s.text(LEFT - 8, k * tall + Math.max(6, (tall > 3 ? tall - 1 : 0) / 2), row.label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
+				this.#label(s, row, k * tall + (tall > 3 ? tall - 1 : tall) / 2, lines);
 			if (row.cpu !== undefined)
 				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
 		});
@@ -124,6 +126,14 @@ export class Overview {
 		for (const at of app.state.marks)
 			s.line(scale(at), 0, scale(at), height, palette.accent, 2);
 		this.#placeBrush(width, height);
+	}
+
+	#label(s, { label }, y, line) {
+		const { palette } = this.app;
+
+		if (line)
+			s.line(LEFT - 8, Math.floor(y) + 0.5, LEFT - 2, Math.floor(y) + 0.5, palette.axis);
+		s.text(LEFT - (line ? 11 : 8), Math.max(6, y), label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
 	}
 
 	#drawRow(s, rows, scale, y, tall) {

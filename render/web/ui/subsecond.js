@@ -10,7 +10,7 @@ import { rampColour, rampLegend } from './legend.js';
 import { count, duration } from './text.js';
 
 const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
-const MOST_HEIGHT = 420, LEAST_ROW = 2;
+const MOST_HEIGHT = 420, LEAST_ROW = 2, LEAST_NS = 1.5e9;
 
 /** All cells, of those that hold something. */
 function dense({ seconds, columns, cell, count: of }) {
@@ -58,10 +58,11 @@ export class SecondMap {
 	follow(kind, range) {
 		const { app } = this;
 
-		if (!app.figures.canDecode(app.capture)) {
-			this.el.hidden = true;
+		// of less there is no row below another
+		this.el.hidden = !app.figures.canDecode(app.capture) || app.window[1] - app.window[0] < LEAST_NS;
+		this.view.el.classList.toggle('no-second', this.el.hidden);
+		if (this.el.hidden)
 			return;
-		}
 		const chosen = chosenOf(app, kind);
 		const key = JSON.stringify([app.state.capture, kind, range, chosen]);
 

@@ -42,13 +42,19 @@ export class CompareView extends View {
 		replace(this.verdict, compare.rules?.length ? this.#verdict(compare) : null);
 		replace(this.sides, ...(compare.sides ? this.#groups(compare) : [this.#side(captures[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'),
 		captures.length > 2 ? this.#chooseOther(captures) : null, this.#side(captures[this.other], 'new', 'solid')]),
-			h('span', { class: 'dim' }, compare.normalised ? 'The windows differ in length: counts and times are rates, per second or percent of the window.' :
-				'Counts and times are rates: per second, or percent of the window.', ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
+			h('span', { class: 'dim' }, `${this.#lengths(compare, captures)}ounts and times are rates: per second, or percent of the window.`, ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
 			(next) => app.set({ compare: next })), kind === 'tasks' && compare.tables.groups ? foldChoice(app, table.rows.length) : null);
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
 			h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'));
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
+	}
+
+	/** The windows, if they differ. */
+	#lengths({ normalised }, captures) {
+		const [base, other] = [captures[0], captures[this.other]].map(({ window: { from, to } }) => to - from);
+
+		return !normalised ? 'C' : base === other ? 'Windows differ in length: c' : `The windows differ in length by ${duration(Math.abs(base - other))}: c`;
 	}
 
 	/** Two sides of several captures. */

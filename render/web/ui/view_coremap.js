@@ -203,13 +203,15 @@ export class CoremapView extends View {
 
 		for (const c of columns)
 			nodes.set(c.node, (nodes.get(c.node) ?? 0) + 1);
+		const name = (c, i) => (columns.length <= MANY || i === 0 ? `CPU ${c.cpu}` : i % EACH ? '' : String(c.cpu));
 		const named = [...nodes.keys()].some((node) => node >= 0);
 
 		replace(this.head,
 			named && (nodes.size > 1 || columns.length > 1) ? h('tr', null, h('th'), h('th'), [...nodes].map(([node, n], i) => h('th', { class: i ? 'node first' : 'node', colspan: n }, node < 0 ? '' : `NUMA node ${node}`))) : null,
 			h('tr', null, h('th', { class: 'who' }, 'task'), h('th', { class: 'num' }, this.app.state.cpus.length ? 'these CPUs' : 'all CPUs'),
 				columns.map((c, i) => h('th', { class: c.first ? 'num cpu first' : 'num cpu', title: c.core !== c.cpu ? `hardware thread of CPU ${c.core}'s core` : null, data: { cpu: c.cpu } },
-					h('button', { type: 'button', class: 'link', title: `only CPU ${c.cpu}`, 'aria-label': `only CPU ${c.cpu}`, on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, columns.length <= MANY ? `CPU ${c.cpu}` : i % EACH ? '' : String(c.cpu))))));
+					// on paper a button is not repeated on each sheet
+					document.documentElement.dataset.print ? name(c, i) : h('button', { type: 'button', class: 'link', title: `only CPU ${c.cpu}`, 'aria-label': `only CPU ${c.cpu}`, on: { click: (e) => this.app.toggle('cpus', c.cpu, e.shiftKey) } }, name(c, i))))));
 	}
 
 	#renderBody(matrix, columns) {
@@ -239,13 +241,20 @@ export class CoremapView extends View {
 
 	/** How many tasks waited for each CPU, on average over time. */
 	#queueRow(columns) {
+		const { app } = this;
+		const most = Math.max(...[...this.queues.values()].map((q) => q.queue_mean));
+
 		return h('tr', { class: 'queue', data: { sum: 'queue' } },
 			h('th', { class: 'who', title: 'tasks that could run and waited for the CPU, the running one apart: the mean over time' }, 'run queue'), h('td'),
 			columns.map((c) => {
 				const q = this.queues.get(c.cpu);
 
-				return h('td', { class: c.first ? 'num cell first' : 'num cell', data: q ? { cpu: c.cpu, key: 'queue_mean', value: q.queue_mean, card: 'queue' } : { cpu: c.cpu } },
+				const td = h('td', { class: c.first ? 'num cell first' : 'num cell', data: q ? { cpu: c.cpu, key: 'queue_mean', value: q.queue_mean, card: 'queue' } : { cpu: c.cpu } },
 					q ? q.queue_mean.toFixed(2) : '–');
+
+				if (q?.queue_mean > 0 && columns.length > MANY)
+					td.style.background = rampColour(app.palette, q.queue_mean / most);
+				return td;
 			}));
 	}
 
@@ -275,7 +284,7 @@ export class CoremapView extends View {
 			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, percent: cell.run_percent, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
 		}, cell ? this.figure(cell) : '');
 
-		if (cell && !plain && cell[this.key] > 0 && (this.key === 'switches' || this.level(cell) >= 0.002)) {
+		if (cell && (!plain || this.cols.length > MANY) && cell[this.key] > 0 && (this.key === 'switches' || this.level(cell) >= 0.002)) {
 			const colour = rampColour(this.app.palette, this.level(cell));
 
 			td.style.background = colour;

@@ -15,6 +15,7 @@ import { View } from './view.js';
 const AXIS = 22;
 const MOST_PIECES = 200000, MOST_EVENTS = 400000, MOST_MARKS = 4000;
 const COLOURS = 12;
+const PAPER = 560; // pixels of a sheet for all CPUs
 const CROWD = 300; // marks: from here on lines in place of triangles
 const WAKEUP = 0, EXIT = 1, MIGRATION = 3;
 const NOBODY = 0xffffffff;
@@ -51,6 +52,11 @@ export class CoresView extends View {
 	rowHeight() {
 		const n = this.cpus().length;
 
+		// all of them on one sheet
+		if (document.documentElement.dataset.print && n > 24)
+			return Math.max(2, Math.floor(PAPER / n));
+		if (document.documentElement.dataset.print && n <= 8)
+			return 24;
 		return n <= 8 ? (innerHeight > 1100 ? 44 : 30) : n <= 24 ? 20 : n <= 64 ? 12 : 8;
 	}
 
@@ -89,9 +95,9 @@ export class CoresView extends View {
 
 	/** Before its states are known a vCPU on a CPU is one in the guest; other threads of a VM are QEMU's. */
 	#stateColour(task) {
-		const { states, other_task: other } = this.app.palette;
+		const { states, tasks: [, , kernel], other_task: other } = this.app.palette;
 
-		return task?.vcpu !== null ? states.guest : task.fold_kind === 'vm' ? states.qemu : task.fold_kind === 'kernel' ? states.blocked : other;
+		return task?.vcpu !== null ? states.guest : task.fold_kind === 'vm' ? states.qemu : task.fold_kind === 'kernel' ? kernel : other;
 	}
 
 	update(change) {
@@ -154,7 +160,7 @@ export class CoresView extends View {
 
 		if (this.painting === 'state')
 			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
-			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.states.blocked, text: 'kernel threads' },
+			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
 		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
 		const items = this.coloured.map((key, i) => ({
@@ -162,7 +168,10 @@ export class CoresView extends View {
 			text: `${groups ? clean(key) : app.who(key)}  ${run.get(key) ? duration(run.get(key)) : '–'}`,
 		}));
 
-		return [...items, { key: 'others', colour: palette.other_task, text: 'others' }];
+		const known = groups ? this.chosen.rows('tasks_groups') : this.chosen.rows('tasks');
+		const others = !known || known.some((row) => row.run_ns > 0 && !row.idle && row.kind !== 'idle' && !this.colours.has(groups ? row.group : row.task));
+
+		return others || app.selection.any ? [...items, { key: 'others', colour: palette.other_task, text: 'others' }] : items;
 	}
 
 	#pick(item, e) {
@@ -183,7 +192,7 @@ export class CoresView extends View {
 				const own = item.task !== undefined || item.group !== undefined;
 
 				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'every other task' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
-			})), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
+			})), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.painting !== 'state' && this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
 		keepHeight(this.key);
 	}
 
@@ -211,18 +220,19 @@ export class CoresView extends View {
 		s.rect(0, 0, width, height, palette.paper);
 		drawTimeAxis(s, palette, scale, 0, bottom);
 		cpus.forEach((cpu, i) => {
-			const y = i * tall + 1;
+			const lane = tall - (tall > 5 ? 2 : tall > 2 ? 1 : 0); // high
+			const y = i * tall + (tall > 5 ? 1 : 0);
 
 			if (i % every === 0)
 				s.text(LEFT - 8, Math.max(6, y + tall / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
-			s.rect(LEFT, y, width - LEFT - RIGHT, tall - 2, palette.plot);
+			s.rect(LEFT, y, width - LEFT - RIGHT, lane, palette.plot);
 			if (this.#covered(this.pieces))
-				this.#drawPieces(s, cpu, scale, y, tall - 2);
+				this.#drawPieces(s, cpu, scale, y, lane);
 			else
-				this.#drawBins(s, cpu, scale, y, tall - 2);
-			drawLoss(s, palette, app.capture, scale, y, tall - 2, cpu);
+				this.#drawBins(s, cpu, scale, y, lane);
+			drawLoss(s, palette, app.capture, scale, y, lane, cpu);
 			if (app.details.thing?.cpu === cpu)
-				outline(s, app, app.details.thing.task, scale, y, tall - 2);
+				outline(s, app, app.details.thing.task, scale, y, lane);
 		});
 		if (this.#covered(this.marks))
 			this.#drawEvents(s, cpus, scale, tall);
@@ -262,7 +272,7 @@ export class CoresView extends View {
 					this.#drawStates(s, i, a, b, y, tall, scale);
 				else if (colour !== palette.plot)
 					s.rect(a, y, b - a, tall, colour);
-				if (colour && colour !== palette.plot && tall >= 10)
+				if (colour && colour !== palette.plot && tall >= 10 && this.painting !== 'state')
 					this.#exitsIn(s, i, a, b, x, y, tall);
 				if (colour && colour !== palette.plot && b - a > 46 && tall >= 16)
 					this.#name(s, pieces.task[i], colour, a, b, y, tall);
@@ -321,7 +331,9 @@ export class CoresView extends View {
 
 	/** What a vCPU did in its slice. */
 	#drawStates(s, i, a, b, y, tall, scale) {
-		this.lanes.draw(s, this.pieces.task[i], timeScale([scale.invert(a), scale.invert(b)], a, b), y, tall);
+		const [left, right] = [Math.round(a), Math.round(b)];
+
+		this.lanes.draw(s, this.pieces.task[i], timeScale([scale.invert(left), scale.invert(right)], left, right), y, tall);
 	}
 
 	/** The first piece of @cpu that ends after @t. */
@@ -343,8 +355,13 @@ export class CoresView extends View {
 	#name(s, task, colour, a, b, y, tall) {
 		const who = this.app.who(task);
 
-		if (s.measure(who, 11) * 0.7 > b - a - 10)
+		const wide = s.measure(who, 11);
+
+		if (wide > b - a - 10)
 			return;
+		// what is below may be of several colours
+		if (colour === this.app.palette.states.guest)
+			s.rect(Math.round(a) + 2, y + tall / 2 - 7, wide + 6, 14, colour);
 		s.text(a + 5, y + tall / 2, who, { colour: inkOn(colour), size: 11, room: b - a - 10 });
 	}
 

@@ -162,7 +162,7 @@ export class ExitsView extends View {
 				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
 				title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
 				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
-			}, sum.idle ? null : swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
+			}, swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
 		}), this.rest.length > 1 ? rest : null));
 		keepHeight(this.chips);
 	}
@@ -272,10 +272,17 @@ export class ExitsView extends View {
 			for (const row of bar.parts) {
 				const value = this.#taken(row);
 
-				s.rect(scale(at), y, scale(at + value) - scale(at), 18, this.colourOf(row.reason));
+				const x = scale(at), wide = scale(at + value) - x;
+
+				// parts that are no slivers stand apart, for who sees no colours
+				s.rect(x, y, wide > 4 ? wide - 1 : wide, 18, this.colourOf(row.reason));
 				at += value;
 			}
-			s.text(scale(at) + 6, y + 9, bar.work ? this.#amount(this.#taken(bar.work)) : '', { colour: palette.text, size: 12 });
+			const amount = bar.work ? this.#amount(this.#taken(bar.work)) : '';
+
+			// over the axis' lines
+			s.rect(scale(at) + 3, y + 1, s.measure(amount, 12) + 5, 16, palette.paper);
+			s.text(scale(at) + 6, y + 9, amount, { colour: palette.text, size: 12 });
 		});
 	}
 
@@ -319,7 +326,7 @@ export class ExitsView extends View {
 		return [
 			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
 			{ key: 'count', title: 'exits', value: (r) => r.count },
-			{ key: 'count_percent', title: 'share', hint: 'of the number of exits; idle is left out', value: (r) => r.count_percent },
+			{ key: 'count_percent', title: '% of exits', hint: 'of the number of exits; idle is left out', value: (r) => r.count_percent },
 			...this.#times(),
 			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
 			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
@@ -336,10 +343,10 @@ export class ExitsView extends View {
 
 		return this.onCpu ? [
 			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry', value: (r) => r.cpu_ns },
-			{ key: 'cpu_percent', title: 'share', hint: 'of the time on a CPU; idle is left out', value: (r) => r.cpu_percent },
-			{ key: 'off_cpu_ns', title: 'off', hint: 'it slept or was preempted between kvm_exit and kvm_entry', value: (r) => r.off_cpu_ns },
+			{ key: 'cpu_percent', title: '% of CPU', hint: 'of the time on a CPU; idle is left out', value: (r) => r.cpu_percent },
+			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry', value: (r) => r.off_cpu_ns },
 			time,
-		] : [time, { key: 'time_percent', title: 'share', hint: 'of the time; idle is left out', value: (r) => r.time_percent }];
+		] : [time, { key: 'time_percent', title: '% of time', hint: 'of the time; idle is left out', value: (r) => r.time_percent }];
 	}
 
 	#reasonTable() {

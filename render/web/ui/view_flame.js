@@ -3,11 +3,15 @@
 import { FlameGraph } from '../flame/graph.js';
 import { button, choice, h, replace, s } from './dom.js';
 import { Question } from './figures.js';
+import { legend } from './legend.js';
 import { clean, count, duration, percent } from './text.js';
 import { View } from './view.js';
 
 const WHAT = [['off-cpu', 'off the CPU', 'time by the stack at the switch-out'], ['exits', 'exits', 'time by the stack at the kvm_exit, and for what'],
 ['wakeups', 'wake-ups', 'by who woke and its stack'], ['switches', 'switches', 'by the stack at the switch-out']];
+let last = null; // what was answered: to be printed, or looked at again
+
+const KINDS = [null, 'tasks', 'kernel', 'user', 'notes']; // enum folded_kind
 const TASK = 1, LEFT = 1, ROW = 18, SHADES = 5, LEAST = 0.1;
 
 export class FlameView extends View {
@@ -18,7 +22,7 @@ export class FlameView extends View {
 		this.field = h('input', { type: 'search', placeholder: 'find frames: a pattern', 'aria-label': 'find frames', on: { input: () => this.#find() } });
 		this.found = h('span', { class: 'dim', role: 'status' });
 		this.all = button('show all', 'the whole graph again', () => this.#zoom());
-		this.note = h('p', { class: 'dim' });
+		this.note = h('p', { class: 'dim legend-box' });
 		this.box = h('div', { class: 'flame-box' });
 		this.says = h('p', { class: 'dim flame-says' }, ' ');
 		this.el.append(h('div', { class: 'tools' }, this.tools, h('span', { class: 'space' }), this.found, this.all, this.field), this.note, this.box, this.says);
@@ -45,11 +49,29 @@ export class FlameView extends View {
 		if (key === this.key)
 			return;
 		this.key = key;
+		if (last?.app === app && last.key === key) {
+			this.#have(last.answer, null, by);
+			return;
+		}
 		this.question.ask((decoder, signal) => decoder.flame(app.capture, app.range, { by, tasks, cpus: cpus.length ? cpus : null, signal }), (answer, error) => {
-			this.frames = answer && this.#named(answer.frames, by);
-			this.note.textContent = error ? `not decoded: ${error.message}` : answer?.lacking ? `${count(answer.lacking)} events have no stack` : '';
-			this.#draw();
+			last = answer && { app, key, answer };
+			this.#have(answer, error, by);
 		});
+	}
+
+	#have(answer, error, by) {
+		const { frames: colours } = this.app.palette;
+
+		this.frames = answer && this.#named(answer.frames, by);
+		replace(this.note, error ? `not decoded: ${error.message}` : !answer ? '' : [
+			`${this.frames[0].says.replace(/^all: |, [^,]*$/g, '')} in all; width: ${by === 'off-cpu' || by === 'exits' ? 'time' : 'how many'}${answer.lacking ? `; ${count(answer.lacking)} events have no stack` : ''}`,
+			legend(KINDS.map((text, kind) => ({ text, colour: colours[kind * SHADES], there: this.frames.some((frame) => frame.kind === kind) })).filter(({ text, there }) => text && there))]);
+		this.#draw();
+	}
+
+	drawUnseen() {
+		super.drawUnseen();
+		this.#draw();
 	}
 
 	/** As frames, with where each begins: what it stands on comes before it. */

@@ -7,7 +7,7 @@ import { View } from './view.js';
 
 const WORDS = { run: 'runs', sleep: 'off the CPU', wakeup: 'wake-up latency', guest: 'in the guest', exit: 'exits' };
 
-const PAPER = 700; // a page's height
+const PAPER = 640; // what is left of a sheet under the head, more or less
 
 export class SwitchesView extends View {
 	constructor(app) {

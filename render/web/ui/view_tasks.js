@@ -62,15 +62,15 @@ export class TasksView extends View {
 			number('switches', 'switches'),
 			number('involuntary', 'forced', 'it was preempted; of the others it slept or blocked'),
 			number('wakeups', 'wake-ups'),
-			number('delayed_ns', 'waited', 'ready to run, without a CPU: after wake-ups, and preempted'),
-			number('delays', 'times', 'how often it waited'),
+			number('delayed_ns', 'waited', 'ready to run, without a CPU: after wake-ups, and preempted; waits that ended in the range, each whole'),
+			number('delays', 'waits', 'how often it waited'),
 			number('worst_ns', 'worst', 'the longest wait, after a wake-up or preempted'),
 			number('worst_at_ns', 'at', 'when the longest wait began'),
 			number('latency_p50_ns', 'lat p50', 'from the wake-up to running: half no longer than this'),
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
 			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
-			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; as high as the task\'s own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
+			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; each row as high as its own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
 		], {
 			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => (r.task === undefined ? { group: r.group, role: r.role } : taskData(app, r.task)),
 			rowClass: (r) => (r.task === undefined ? 'group' : app.state.tasks.includes(r.task) ? 'picked' : null), tree: () => this.tree,
@@ -116,9 +116,10 @@ export class TasksView extends View {
 		replace(this.key, foldChoice(app, rows.length), legend([
 			{ colour: app.palette.states.guest, text: `CPU %: the full width is ${percent(this.mostPercent)} of one CPU` },
 			{
-				colour: app.palette.states.preempted, text: tops.some((row) => (row.switches ?? null) !== null) ?
-					`● context switches: the full width is ${count(this.mostSwitches)}` : '● context switches: not known here'
+				colour: app.palette.states.preempted, dot: true, text: tops.some((row) => (row.switches ?? null) !== null) ?
+					`context switches: the full width is ${count(this.mostSwitches)}` : 'context switches: not known here'
 			},
+			{ colour: app.palette.accent, text: 'when it ran: each row is as high as its own most' },
 		]), h('span', { class: 'dim hint' }, `${tree ? 'click a group: unfold; shift-click: only its tasks' : 'click a row: filter by it; shift-click: this one too'}${cpus}`));
 		this.table.setRows(tree?.roots ?? rows);
 		this.#renderNext();
@@ -227,7 +228,7 @@ export class TasksView extends View {
 
 		return [{
 			title: rows.length < this.table.shown().filter((row) => !row.idle).length ? `the first ${rows.length} rows of ${this.table.shown().length}` : null,
-			legend: [{ colour: palette.states.guest, text: 'CPU time, % of one CPU (axis below)' }, { colour: palette.states.preempted, text: 'context switches (axis above)' },
+			legend: [{ colour: palette.states.guest, text: 'CPU time, % of one CPU (axis below)' }, { colour: palette.states.preempted, dot: true, text: 'context switches (axis above)' },
 			{ colour: palette.accent, text: 'run % over time, at the right' }],
 			height: () => rows.length * 22 + 44, draw: (s, w) => this.#drawAll(s, w, rows),
 		}];

@@ -74,9 +74,9 @@ export class VcpusView extends View {
 		const list = tree?.flat((level) => [...level].sort((a, b) => (b.delayed_ns ?? 0) - (a.delayed_ns ?? 0))) ?? rows;
 
 		this.tree = tree;
-		this.laneHeight = rows.length <= FEW ? Math.floor(Math.max(TALL[0], Math.min(TALL[1], (innerHeight - ABOVE) / rows.length - 6))) : 20;
+		this.laneHeight = document.documentElement.dataset.print ? 16 : rows.length <= FEW ? Math.floor(Math.max(TALL[0], Math.min(TALL[1], (innerHeight - ABOVE) / rows.length - 6))) : 20;
 		this.table.style.setProperty('--lane', `${this.laneHeight}px`);
-		this.table.classList.toggle('tall', rows.length <= FEW);
+		this.table.classList.toggle('tall', rows.length <= FEW && !document.documentElement.dataset.print);
 		for (const plot of this.rowPlots)
 			this.drop(plot);
 		this.rowPlots = [];
@@ -105,7 +105,7 @@ export class VcpusView extends View {
 		const worst = this.delays.chosen.rows('delays')?.find((delay) => delay.vm === row.group && delay.behind_ns > 0);
 		const all = STATES.reduce((sum, state) => sum + (row[`${state}_ns`] ?? 0), 0);
 		const bar = h('div', { class: 'bar' }, STATES.map((state, k) => {
-			const cell = h('div', { class: `state-${app.selection.state(state) ? state : 'off'}`, data: { key: KEYS[k], value: row[KEYS[k]] }, title: `${STATE_WORDS[state]}: ${duration(row[KEYS[k]] ?? 0)} of its vCPUs together` });
+			const cell = h('div', { class: `state-${app.selection.state(state) ? state : 'off'}${all && row[KEYS[k]] >= 0.015 * all ? ' wide' : ''}`, data: { key: KEYS[k], value: row[KEYS[k]] }, title: `${STATE_WORDS[state]}: ${duration(row[KEYS[k]] ?? 0)} of its vCPUs together` });
 
 			cell.style.width = `${all ? 100 * row[KEYS[k]] / all : 0}%`;
 			return cell;
@@ -115,7 +115,7 @@ export class VcpusView extends View {
 			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns } }, row.delayed_ns ? duration(row.delayed_ns) : '–', h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
 			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), h('bdi', null, clean(worst.behind))] : ''),
-			h('td'),
+			h('td', { class: 'num worst' }, this.#worstOf(row)),
 			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
 	}
 
@@ -128,7 +128,8 @@ export class VcpusView extends View {
 				const scale = timeScale(app.range, PAD, w - PAD);
 
 				s.rect(0, 0, w, tall, app.palette.paper);
-				this.#drawTogether(s, tasks, scale, 1, tall - 2);
+				s.rect(PAD, 1, w - 2 * PAD, tall - 2, app.palette.plot);
+				this.lanes.drawBins(s, tasks, scale, 1, tall - 2);
 				drawLoss(s, app.palette, app.capture, scale, 0, tall);
 				drawMarks(s, app, scale, 0, tall);
 			},
@@ -136,32 +137,6 @@ export class VcpusView extends View {
 
 		this.rowPlots.push(plot);
 		return plot;
-	}
-
-	#drawTogether(s, tasks, scale, top, tall) {
-		const { app } = this;
-		const { bins } = app.figures.shown;
-		const n = bins.vcpu_columns, wide = (bins.to - bins.from) / n;
-		const places = tasks.map((task) => bins.vcpus.indexOf(task)).filter((at) => at >= 0);
-		const [left, right] = scale.range();
-
-		s.rect(left, top, right - left, tall, app.palette.plot);
-		for (let i = 0; i < n; i++) {
-			const a = Math.max(left, scale(bins.from + i * wide)), b = Math.min(right, scale(bins.from + (i + 1) * wide));
-			let y = top + tall;
-
-			for (let k = 0; k < STATES.length && b > a; k++) {
-				const part = places.reduce((sum, at) => sum + bins.vcpu_ns[(at * STATES.length + k) * n + i], 0) / (places.length * wide) * tall;
-
-				if (part < 0.05)
-					continue;
-				y -= part;
-				if (STATES[k] === 'unknown')
-					s.hatch(a, y, b - a, part, app.palette.loss);
-				else
-					s.rect(a, y, b - a + 0.3, part, this.lanes.colour(STATES[k]));
-			}
-		}
 	}
 
 	#row(row, i, alone) {
@@ -189,6 +164,14 @@ export class VcpusView extends View {
 		if (!open)
 			return [line];
 		return [line, h('tr', { class: 'detail', data: { task: row.task } }, h('td', { colspan: '6' }, app.has('antagonists', 'latency') ? vcpuDetail(this, row, this.antagonists.of(row.task)) : null))];
+	}
+
+	/** Of a VM: the longest wait of a vCPU of it. */
+	#worstOf(group) {
+		const tasks = this.tree.tasksOf(group);
+		const its = group.worst_ns ? this.app.rows('vcpu').find((row) => row.worst_ns === group.worst_ns && row.worst_at_ns === group.worst_at_ns && tasks.includes(row.task)) : null;
+
+		return its ? this.#worst(its) : '';
 	}
 
 	/** Its longest wait, which a click shows. */
@@ -221,9 +204,10 @@ export class VcpusView extends View {
 
 		return h('div', { class: 'bar' }, STATES.map((state, k) => {
 			const ns = row[KEYS[k]];
-			const cell = h('div', { class: `state-${this.app.selection.state(state) ? state : 'off'}`, data: { key: KEYS[k], value: ns, card: state } });
+			const share = shares?.[`${state}_percent`] ?? 0;
+			const cell = h('div', { class: `state-${this.app.selection.state(state) ? state : 'off'}${share >= 1.5 ? ' wide' : ''}`, data: { key: KEYS[k], value: ns, card: state } });
 
-			cell.style.width = `${shares?.[`${state}_percent`] ?? 0}%`;
+			cell.style.width = `${share}%`;
 			return cell;
 		}));
 	}

@@ -19,7 +19,8 @@ const FACES = {
 		says: (vm, who, ns, share) => `while ${vm} was in the guest ${who} had the other thread of its core for ${ns}, ${share} of that time`,
 	},
 };
-const MOST_VMS = 8, MOST_OTHERS = 5; // rows and columns, unless all are asked for; no more than fit 1280 pixels
+const MOST_VMS = 8; // rows, unless all are asked for
+const NAMES = 330, COLUMN = 105; // pixels: what stands before the columns and after them, and each of them
 
 const TALL = 23; // a row of the picture
 
@@ -39,7 +40,8 @@ function columnsOf(rows, vms, all, { who, ns }) {
 			others.set(row[who], (others.get(row[who]) ?? 0) + row[ns]);
 	}
 	const sorted = [...others].sort((a, b) => b[1] - a[1]).map(([other]) => other);
-	const most = all ? sorted.length : Math.max(1, Math.min(MOST_OTHERS, MOST_VMS - vms.length));
+	const room = Math.floor(((document.documentElement.dataset.print ? 1032 : innerWidth) - NAMES) / COLUMN);
+	const most = all ? sorted.length : Math.max(1, room - vms.length);
 
 	return { vms, others: sorted.slice(0, most), more: sorted.slice(most) };
 }
@@ -97,12 +99,12 @@ export class WhoDelayed {
 		const all = [...new Set(rows.map((row) => row.vm))]; // the rows come worst first
 		const vms = this.all ? all : all.slice(0, MOST_VMS);
 		const columns = columnsOf(rows, vms, this.all, this.face);
-		const hidden = all.length - vms.length + columns.more.length;
+		const hidden = [all.length > vms.length ? plural(all.length - vms.length, 'more VM') : null, columns.more.length ? `${columns.more.length} more in the way` : null].filter(Boolean).join(', ');
 
 		this.matrix.hidden = rows.length === 0 && this.table === 'delays' && !this.chosen.waits;
 		this.words.textContent = this.#capacity();
 		this.button.hidden = !hidden && !this.all;
-		this.button.textContent = this.all ? 'fewer' : `${hidden} more`;
+		this.button.textContent = this.all ? 'fewer' : hidden;
 		this.drawn = rows.length ? { rows, columns } : null;
 		replace(this.box, rows.length ? this.#table(rows, columns) : null);
 	}
@@ -186,13 +188,21 @@ export class WhoDelayed {
 			return h('td', { class: `num${kind}` });
 		const { who, ns, percent: share } = this.face;
 		const text = [h('span', null, duration(row[ns])), h('span', { class: 'share' }, percent(row[share]))];
-		const opens = (row.worst_ns ?? null) !== null;
+		const opens = (row.worst_ns ?? null) !== null, both = !opens && ['vm', 'self', 'task', 'kernel'].includes(row[`${who}_kind`]);
 		const says = this.face.says(clean(row.vm), self ? 'itself' : clean(row[who]), duration(row[ns]), percent(row[share])) +
-			(opens ? `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click shows it` : '');
+			(opens ? `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click shows it` : '') + (both ? ': click shows both on the CPUs' : '');
 
 		return h('td', { class: `num cell${kind}`, css: { '--part': (row[ns] / most).toFixed(3) }, data: { key: ns, value: row[ns], [who]: row[who] } },
-			opens ? h('button', { type: 'button', title: says, 'aria-label': says, on: { click: () => this.#open(row) } }, text)
+			opens || both ? h('button', { type: 'button', title: says, 'aria-label': says, on: { click: () => (opens ? this.#open(row) : this.#both([row.vm, row[who]])) } }, text)
 				: h('span', { class: 'still', title: says }, text));
+	}
+
+	/** Where these ran, each in a colour of its own. */
+	#both(names) {
+		const { tasks } = this.app.capture;
+		const isVm = (name) => tasks.some((task) => task.vm === name);
+
+		this.app.set({ view: 'cores', vms: names.filter(isVm), groups: names.filter((name) => !isVm(name)), tasks: [], paint: 'group' });
 	}
 
 	/** The wait with a fifth of its length before and after it. */

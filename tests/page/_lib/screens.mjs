@@ -15,11 +15,18 @@ const EACH = SIZES.flatMap((size) => ['light', 'dark'].map((scheme) => [size, sc
 const SAMPLE = [[SIZES[0], 'light'], [SIZES[1], 'dark']];
 const SIGHTS = ['deuteranopia', 'achromatopsia'];
 const SEEN = { run: EACH, small: [EACH[0]], host: [EACH[0]], loss: [EACH[0]], flame: [EACH[0]] }; // in the sample, else SAMPLE
+const PAPER = ['run', 'host', 'small', 'stacks']; // in the sample
 const LEAST_BYTES = 15000; // one colour makes some 5 kB at these sizes
 
 // What cannot be seen though it is there: a table or matrix wider than its place.
 const CUT = `[...document.querySelectorAll('.table-scroll, .delays-scroll, .table-box, .tools')].filter((el) => el.checkVisibility() && el.scrollWidth > el.clientWidth + 1)
 	.map((el) => (el.querySelector('[data-table]')?.dataset.table ?? el.className) + ' is ' + (el.scrollWidth - el.clientWidth) + ' pixels wider than its place').join(', ')`;
+
+// On paper nothing can be scrolled to.
+const OVER = `[...document.querySelectorAll('table, .plot')].filter((el) => el.checkVisibility() && el.getBoundingClientRect().right > document.body.clientWidth + 1)
+	.map((el) => (el.dataset.table ?? el.className) + ' is wider than the paper').join(', ')`;
+const DARK = [{ name: 'prefers-color-scheme', value: 'dark' }];
+const BLANK = 254.75; // the mean brightness of a sheet with less than a line
 
 async function settled(tab) {
 	await tab.until('(({ ready, drawn, failed }) => ready || drawn || failed || document.querySelector("svg.flame"))(document.documentElement.dataset)', 'the first view');
@@ -83,9 +90,20 @@ async function paper(browser, { name, file, views }, wrong) {
 		if (!text.includes(told)) wrong.push(`${what} does not say ${told}`);
 		for (const control of ['filter rows', 'search tasks', 'show every', 'drag:', 'CSV'])
 			if (text.includes(control)) wrong.push(`${what} has the control "${control}"`);
+		const sheets = Number(/^Pages:\s+(\d+)/m.exec(execFileSync('pdfinfo', [what], { encoding: 'utf8' }))[1]);
 		const { mean, edge } = printed(what, 1);
 		if (mean < 190) wrong.push(`${what} is dark: ${mean.toFixed(0)} of 255`);
 		if (edge < 250) wrong.push(`${what} goes over the edge of the paper`);
+		if (printed(what, sheets).mean > BLANK) wrong.push(`${what} ends with a sheet of nothing`);
+		if (view === 'flame' && !text.includes('all')) wrong.push(`${what} has no flame graph`);
+		await tab.send('Emulation.setEmulatedMedia', { media: 'print', features: DARK });
+		await tab.evaluate('dispatchEvent(new Event("beforeprint"))');
+		await tab.idle();
+		const wide = await tab.evaluate(OVER);
+		if (wide) wrong.push(`${what}: ${wide}`);
+		await tab.evaluate('dispatchEvent(new Event("afterprint"))');
+		await tab.send('Emulation.setEmulatedMedia', { media: '', features: DARK });
+		await tab.idle();
 		await sleep(50);
 		if (await tab.evaluate('document.documentElement.dataset.theme !== "dark" || document.documentElement.dataset.print !== undefined'))
 			wrong.push(`${view} is not dark again when it was printed`);
@@ -110,7 +128,7 @@ try {
 			for (const look of ALL ? EACH : SEEN[page.name] ?? SAMPLE) await size(browser, page, look, null, wrong);
 			if (ALL || page.name === 'small')
 				for (const sight of SIGHTS) await size(browser, page, [SIZES[0], 'light'], sight, wrong);
-			if (hasPdf && (ALL || page.name === 'run') && page.views[0] !== '') await paper(browser, page, wrong);
+			if (hasPdf && (ALL || PAPER.includes(page.name)) && page.views[0] !== '') await paper(browser, page, wrong);
 		} catch (error) {
 			wrong.push(error.stack);
 		}

@@ -30,7 +30,7 @@ const WORDS = `(() => {
 async function taken(tab, save, file) {
 	const path = join(folder, file);
 	await tab.evaluate(`document.querySelector('[data-save="${save}"]').click()`);
-	for (let i = 0; i < 300 && !existsSync(path); i++) await sleep(20);
+	for (let i = 0; i < 3000 && !existsSync(path); i++) await sleep(20);
 	await sleep(30);
 	if (!existsSync(path)) throw new Error(`${save} gave no ${file}`);
 	const kept = join(folder, `taken-${save}-${file}`);
