@@ -125,7 +125,7 @@ static struct palette_rgb ramp(enum palette_theme theme, unsigned level)
 	size_t i;
 
 	part = part > 1 ? 1 : part;
-	at = theme == PALETTE_LIGHT ? 7.2 - 7.2 * part : 3.6 + 6.4 * part;
+	at = theme == PALETTE_LIGHT ? 7.0 - 7.0 * part : 3.6 + 6.4 * part;
 	i = (size_t)at;
 	if (i + 1 >= COUNT(viridis))
 		return viridis[COUNT(viridis) - 1];
