@@ -6,6 +6,7 @@ import { button, h, replace } from './dom.js';
 import { LEFT, RIGHT, drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
 import { rampColour, rampLegend } from './legend.js';
+import { Runs } from './surface.js';
 import { count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
 
@@ -178,6 +179,7 @@ export class HeatMap {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
 			const heights = new Map(); // of rows, as of colours of counts, there are few
 			const colours = new Map();
+			const runs = new Runs(s);
 			const heightOf = (row) => {
 				if (!heights.has(row))
 					heights.set(row, Math.round(grid.scale(this.#edge(grid, row))));
@@ -195,8 +197,9 @@ export class HeatMap {
 
 				if (!colours.has(n))
 					colours.set(n, rampColour(palette, grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max)));
-				s.rect(x1, y1, x2 - x1, Math.max(1, y2 - y1), colours.get(n));
+				runs.add(x1, y1, x2, Math.max(y1 + 1, y2), colours.get(n));
 			}
+			runs.end();
 		});
 		drawMarks(s, app, scale, TOP, plotHeight, true);
 	}

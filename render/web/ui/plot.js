@@ -102,12 +102,21 @@ export class Plot {
 		this.was = this.options.shows?.();
 		this.width = width;
 		this.height = height;
-		this.canvas.style.height = `${height}px`;
-		this.canvas.width = Math.round(width * ratio);
-		this.canvas.height = Math.round(height * ratio);
+		this.#size(width, height, ratio);
 		const context = this.canvas.getContext('2d');
 		context.setTransform(this.canvas.width / width, 0, 0, ratio, 0, 0);
 		this.options.draw(new CanvasSurface(context, ratio), width, height);
+	}
+
+	/** To set a canvas' size gives it new memory, the same size too; each picture begins with its paper. */
+	#size(width, height, ratio) {
+		const [w, h2] = [Math.round(width * ratio), Math.round(height * ratio)];
+
+		if (this.canvas.width !== w || this.canvas.height !== h2) {
+			this.canvas.width = w;
+			this.canvas.height = h2;
+		}
+		this.canvas.style.height = `${height}px`;
 	}
 
 	/** The time under the window's x, or null when the picture has none there. */

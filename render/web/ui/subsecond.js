@@ -7,6 +7,7 @@ import { Question } from './figures.js';
 import { KINDS, chosenOf } from './heat.js';
 import { within } from './gestures.js';
 import { rampColour, rampLegend } from './legend.js';
+import { Runs } from './surface.js';
 import { count, duration } from './text.js';
 
 const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
@@ -20,16 +21,28 @@ function dense({ seconds, columns, cell, count: of }) {
 	return all;
 }
 
-/** As it is drawn: rows of so many seconds that each can be seen; cells: [row * columns + column, n] of those that hold something. */
-function drawn(map, seconds) {
+/** As it is drawn: rows of so many seconds that each can be seen; at, n: the cells (row * columns + column) that hold something. */
+function drawn({ columns, count: of }, seconds) {
 	const per = Math.ceil(seconds * LEAST_ROW / MOST_HEIGHT);
-	const sums = new Uint32Array(Math.ceil(seconds / per) * map.columns);
+	const rows = Math.ceil(seconds / per);
+	const sums = new Uint32Array(rows * columns);
+	const at = [], n = [];
+	let max = 0;
 
-	for (let at = 0; at < seconds * map.columns; at++)
-		sums[Math.floor(at / map.columns / per) * map.columns + at % map.columns] += map.count[at];
-	const cells = [...sums.entries()].filter(([, n]) => n);
+	for (let second = 0; second < seconds; second++) {
+		const row = Math.floor(second / per) * columns;
 
-	return { per, rows: sums.length / map.columns, columns: map.columns, sums, cells, max: cells.reduce((most, [, n]) => Math.max(most, n), 0) };
+		for (let i = 0; i < columns; i++)
+			sums[row + i] += of[second * columns + i];
+	}
+	for (let i = 0; i < sums.length; i++) {
+		if (!sums[i])
+			continue;
+		at.push(i);
+		n.push(sums[i]);
+		max = Math.max(max, sums[i]);
+	}
+	return { per, rows, columns, sums, at, n, max };
 }
 
 export class SecondMap {
@@ -75,14 +88,19 @@ export class SecondMap {
 
 		if (stored) {
 			this.question.drop();
-			this.#have(kind, range, { ...stored, count: dense(stored) }, null);
+			stored.map ??= this.#drawn(range, { ...stored, count: dense(stored) }); // the same whenever the whole is looked at
+			this.#have(kind, stored.map, null);
 			return;
 		}
-		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, ...chosen, columns: COLUMNS, signal }), (map, error) => this.#have(kind, range, map, error));
+		this.question.ask((decoder, signal) => decoder.subsecond(app.capture, range, { kind, ...chosen, columns: COLUMNS, signal }), (map, error) => this.#have(kind, map && this.#drawn(range, map), error));
 	}
 
-	#have(kind, range, map, error) {
-		this.map = map && { range, ...drawn(map, Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9)))) };
+	#drawn(range, map) {
+		return { range, ...drawn(map, Math.min(map.seconds, Math.max(1, Math.ceil(range[1] / 1e9) - Math.floor(range[0] / 1e9)))) };
+	}
+
+	#have(kind, map, error) {
+		this.map = map;
 		this.max = this.map?.max ?? 0;
 		replace(this.ramp, this.max ? rampLegend(this.app.palette, '1', `${count(this.max)} per cell`) : []);
 		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row ${this.#each()}; drag over a block to look at that time`;
@@ -112,17 +130,24 @@ export class SecondMap {
 		const tall = (height - TOP - BOTTOM) / map.rows;
 		const wide = (w - LEFT - RIGHT) / map.columns;
 		const colours = new Map(); // of counts there are few
+		const runs = new Runs(s);
+		const across = Array.from({ length: map.columns + 1 }, (_, i) => Math.round(LEFT + i * wide));
 		const first = Math.floor(map.range[0] / 1e9);
 		const every = Math.max(1, Math.ceil(14 / tall));
 
 		for (let row = 0; row < map.rows; row += every)
 			s.text(LEFT - 6, TOP + row * tall + Math.min(tall, 14) / 2, `${first + row * map.per} s`, { colour: palette.dim, size: 11, anchor: 'end' });
-		for (const [at, n] of map.cells) {
+		for (let k = 0; k < map.at.length; k++) {
+			const at = map.at[k], n = map.n[k];
+
 			if (!colours.has(n))
 				colours.set(n, rampColour(palette, this.max === 1 ? 1 : Math.log(n) / Math.log(this.max)));
-			s.rect(LEFT + at % map.columns * wide, TOP + Math.floor(at / map.columns) * tall, Math.max(1, wide - 0.3), Math.max(1, tall - (tall > 4 ? 1 : 0)),
-				colours.get(n));
+			const column = at % map.columns, y = Math.round(TOP + Math.floor(at / map.columns) * tall);
+			const below = Math.round(TOP + (Math.floor(at / map.columns) + 1) * tall) - (tall > 4 ? 1 : 0);
+
+			runs.add(across[column], y, across[column + 1], Math.max(y + 1, below), colours.get(n));
 		}
+		runs.end();
 		for (const ms of [0, 250, 500, 750, 1000]) {
 			const x = LEFT + (w - LEFT - RIGHT) * ms / 1000;
 

@@ -32,6 +32,32 @@ export function fit(text, room, size = 12, weight = 400) {
 	return room > 8 ? '…' : '';
 }
 
+/** Rectangles that come row by row: neighbours of one colour are one, of which a canvas has less to do. */
+export class Runs {
+	#run = null;
+
+	constructor(s) {
+		this.s = s;
+	}
+
+	add(x1, y1, x2, y2, colour) {
+		const run = this.#run;
+
+		if (run && run.x2 === x1 && run.y1 === y1 && run.y2 === y2 && run.colour === colour) {
+			run.x2 = x2;
+			return;
+		}
+		this.end();
+		this.#run = { x1, y1, x2, y2, colour };
+	}
+
+	end() {
+		if (this.#run)
+			this.s.rect(this.#run.x1, this.#run.y1, this.#run.x2 - this.#run.x1, this.#run.y2 - this.#run.y1, this.#run.colour);
+		this.#run = null;
+	}
+}
+
 const ANCHORS = { start: 'left', middle: 'center', end: 'right' };
 
 export class CanvasSurface {
