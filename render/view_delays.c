@@ -9,8 +9,6 @@
 #include "render/rows.h"
 #include "render/text.h"
 
-#define OTHERS_KEPT 1 /* a column at least for those that are none of the rows */
-
 struct plan {
 	const struct delays *d;
 	uint32_t *order;        /* columns as they are drawn */
@@ -23,16 +21,22 @@ struct plan {
 	double wide, sum_w, gap;
 };
 
-/* Rows' own columns as the rows come, then whoever was in the way most. */
-static int by_place(const void *a, const void *b, void *ctx)
+static int by_ns(const void *a, const void *b, void *ctx)
 {
 	const struct delays *d = ctx;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
 	const struct delays_name *x = &d->columns[i], *y = &d->columns[k];
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
 	return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (i > k) - (i < k);
+}
+
+/* Rows' own columns as the rows come, then whoever was in the way most. */
+static int by_place(const void *a, const void *b, void *ctx)
+{
+	const struct delays *d = ctx;
+	uint32_t x = d->columns[*(const uint32_t *)a].row, y = d->columns[*(const uint32_t *)b].row;
+
+	return x != y ? (x < y ? -1 : 1) : by_ns(a, b, ctx);
 }
 
 static size_t less(size_t a, size_t b)
@@ -40,39 +44,29 @@ static size_t less(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Which columns have room. */
+/* Those that were in the way most, as many as have room. */
 static int choose_columns(struct plan *p, size_t room)
 {
 	const struct delays *d = p->d;
-	size_t self = 0, others;
 
 	p->order = calloc(d->n_columns + 1, sizeof(*p->order));
 	p->at = calloc(d->n_columns + 1, sizeof(*p->at));
 	if (!p->order || !p->at)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < d->n_columns; i++) {
+	for (uint32_t i = 0; i < d->n_columns; i++)
 		p->order[i] = i;
-		self += d->columns[i].row < p->n_rows;
-	}
-	if (d->n_columns)
-		qsort_r(p->order, d->n_columns, sizeof(*p->order), by_place, (void *)d);
-	others = d->n_columns - self;
-	p->n_self = self;
-	if (d->n_columns > room) {
-		size_t kept = less(less(others, OTHERS_KEPT), room / 2);
-
-		p->n_self = less(self, room - 1 - kept);
-		others = less(others, room - 1 - p->n_self);
-		/* those that follow a row's own columns that have no room move up */
-		for (size_t i = 0; i < others; i++)
-			p->order[p->n_self + i] = p->order[self + i];
-	}
-	p->n_order = p->n_self + others;
+	p->n_order = d->n_columns > room ? room - 1 : d->n_columns;
 	p->more = d->n_columns - p->n_order;
+	if (d->n_columns)
+		qsort_r(p->order, d->n_columns, sizeof(*p->order), by_ns, (void *)d);
+	if (p->n_order)
+		qsort_r(p->order, p->n_order, sizeof(*p->order), by_place, (void *)d);
 	for (size_t i = 0; i < d->n_columns; i++)
 		p->at[i] = (uint32_t)p->n_order;
-	for (size_t i = 0; i < p->n_order; i++)
+	for (size_t i = 0; i < p->n_order; i++) {
 		p->at[p->order[i]] = (uint32_t)i;
+		p->n_self += d->columns[p->order[i]].row < p->n_rows;
+	}
 	return 0;
 }
 

@@ -14,7 +14,6 @@
 struct delays_name {
 	char *name;
 	uint64_t ns;  /* in all: of a row, or of a column */
-	bool vm;      /* of a column: a VM, which may be a row, too */
 	uint32_t row; /* of a column: that row, or UINT32_MAX */
 };
 

@@ -20,7 +20,7 @@ const FACES = {
 	},
 };
 const MOST_VMS = 8; // rows, unless all are asked for
-const NAMES = 330, COLUMN = 105; // pixels: what stands before the columns and after them, and each of them
+const NAMES = 270, COLUMN = 112; // pixels: what stands before the columns and after them, and each of them
 
 const TALL = 23; // a row of the picture
 
@@ -31,19 +31,17 @@ function mixed(a, b, part) {
 	return `#${p.map((v, i) => Math.round(v + (q[i] - v) * part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** {vms, others, more}: whose columns there are, those who were in the way most; VMs as the rows are. */
+/** {vms, others, more}: whose columns there are, those who were in the way most, as many as have room; VMs as the rows are. */
 function columnsOf(rows, vms, all, { who, ns }) {
-	const others = new Map();
+	const totals = new Map();
 
-	for (const row of rows) {
-		if (!vms.includes(row[who]) || !['vm', 'self'].includes(row[`${who}_kind`]))
-			others.set(row[who], (others.get(row[who]) ?? 0) + row[ns]);
-	}
-	const sorted = [...others].sort((a, b) => b[1] - a[1]).map(([other]) => other);
-	const room = Math.floor(((document.documentElement.dataset.print ? 1032 : innerWidth) - NAMES) / COLUMN);
-	const most = all ? sorted.length : Math.max(1, room - vms.length);
+	for (const row of rows)
+		totals.set(row[who], (totals.get(row[who]) ?? 0) + row[ns]);
+	const sorted = [...totals].sort((a, b) => b[1] - a[1]).map(([other]) => other);
+	const room = Math.max(2, Math.floor(((document.documentElement.dataset.print ? 1032 : innerWidth) - NAMES) / COLUMN));
+	const shown = all || sorted.length <= room ? sorted : sorted.slice(0, room - 1);
 
-	return { vms, others: sorted.slice(0, most), more: sorted.slice(most) };
+	return { vms: vms.filter((vm) => shown.includes(vm)), others: shown.filter((other) => !vms.includes(other)), more: sorted.slice(shown.length) };
 }
 
 export class WhoDelayed {
@@ -105,27 +103,27 @@ export class WhoDelayed {
 		this.words.textContent = this.#capacity();
 		this.button.hidden = !hidden && !this.all;
 		this.button.textContent = this.all ? 'fewer' : hidden;
-		this.drawn = rows.length ? { rows, columns } : null;
-		replace(this.box, rows.length ? this.#table(rows, columns) : null);
+		this.drawn = rows.length ? { rows, shown: vms, columns } : null;
+		replace(this.box, rows.length ? this.#table(rows, vms, columns) : null);
 	}
 
 	/** For saving: the matrix. */
 	drawings() {
 		const { app, drawn, face } = this;
 
-		return drawn ? [{ title: [face.name, this.#capacity()].filter(Boolean).join('; '), height: () => (drawn.columns.vms.length + 1) * TALL + 6, draw: (s, w) => this.#drawMatrix(s, w, drawn, app.palette) }] : [];
+		return drawn ? [{ title: [face.name, this.#capacity()].filter(Boolean).join('; '), height: () => (drawn.shown.length + 1) * TALL + 6, draw: (s, w) => this.#drawMatrix(s, w, drawn, app.palette) }] : [];
 	}
 
-	#drawMatrix(s, w, { rows, columns: { vms, others } }, palette) {
+	#drawMatrix(s, w, { rows, shown, columns: { vms, others } }, palette) {
 		const { who, ns, percent: share, sum, column } = this.face;
 		const most = Math.max(...rows.map((row) => row[ns]));
 		const columns = [...vms, ...others];
 		const left = 240, wide = Math.min(120, (w - left - 10) / columns.length);
-		const x = (i) => left + i * wide + (i >= vms.length ? 10 : 0);
+		const x = (i) => left + i * wide + (vms.length && i >= vms.length ? 10 : 0);
 
 		s.text(left - 8, 9, column, { colour: palette.dim, size: 11, anchor: 'end' });
 		columns.forEach((name, i) => s.text(x(i) + wide - 8, 9, clean(name), { colour: palette.dim, size: 11, anchor: 'end', room: wide - 12 }));
-		vms.forEach((vm, k) => {
+		shown.forEach((vm, k) => {
 			const y = (k + 1) * TALL;
 			const own = rows.filter((row) => row.vm === vm);
 
@@ -155,7 +153,7 @@ export class WhoDelayed {
 		return `${plural(had.cpus, 'CPU')}, ${had.busy_percent.toFixed(0)} % busy, ${plural(had.vcpus, 'vCPU')}: ${had.overcommitted ? 'overcommitted' : 'a CPU for each'}`;
 	}
 
-	#table(rows, { vms, others, more }) {
+	#table(rows, shown, { vms, others, more }) {
 		const { who, ns, sum, over, column, columnTitle } = this.face;
 		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
 		const most = Math.max(...rows.map((row) => row[ns]));
@@ -163,12 +161,12 @@ export class WhoDelayed {
 
 		return h('table', { class: 'delays', data: { table: this.table } },
 			h('thead', null,
-				h('tr', null, h('td', { colspan: '2' }), h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, `${over} VM`),
+				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, `${over} VM`) : null,
 					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
 				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
 					vms.map((vm) => head(vm)), others.map((other, i) => head(other, { class: i ? 'num' : 'num first' })),
 					more.length ? head('the rest', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
-			h('tbody', null, vms.map((vm, i) => {
+			h('tbody', null, shown.map((vm, i) => {
 				const own = rows.filter((row) => row.vm === vm);
 				const rest = own.filter((row) => more.includes(row[who])).length;
 
