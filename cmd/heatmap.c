@@ -416,6 +416,7 @@ static const struct cmd_example heatmap_examples[] = {
 	{ "cdict heatmap run.cdict --what wakeup -t qemu -o wait.png",
 	  "how long QEMU's threads waited for a CPU" },
 	{ "cdict heatmap run.cdict --view exits", "exit reasons per vCPU, in the terminal" },
+	{ "cdict heatmap run.cdict --view delays -o delays.svg", "which VM waited behind whom" },
 	{ NULL, NULL },
 };
 
