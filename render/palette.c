@@ -25,15 +25,15 @@ static const struct palette_rgb plain[][2] = {
 	[INK_LOSS] = { RGB(0xc0392b), RGB(0xff7a6b) },
 };
 
-/* The hues of Okabe and Ito's palette, the last three greys; each of a lightness of its own, for who sees no colours. */
+/* Okabe and Ito's palette; the last three are greys. Each has a lightness of its own, for who sees no colours. */
 static const struct palette_rgb states[ANALYZE_VCPU_STATES][2] = {
-	[ANALYZE_VCPU_GUEST] = { RGB(0x0068a7), RGB(0x007ebe) },
-	[ANALYZE_VCPU_EXIT] = { RGB(0xe7a003), RGB(0xeca40e) },
-	[ANALYZE_VCPU_QEMU] = { RGB(0xf0e442), RGB(0xf3e745) },
-	[ANALYZE_VCPU_PREEMPTED] = { RGB(0xd15b00), RGB(0xe16710) },
-	[ANALYZE_VCPU_WAITING] = { RGB(0xd27eac), RGB(0xd884b2) },
-	[ANALYZE_VCPU_HALTED] = { RGB(0xc7cbcf), RGB(0x3b434b) },
-	[ANALYZE_VCPU_BLOCKED] = { RGB(0x464f57), RGB(0x5d6771) },
+	[ANALYZE_VCPU_GUEST] = { RGB(0x0072b2), RGB(0x0072b2) },
+	[ANALYZE_VCPU_EXIT] = { RGB(0xe69f00), RGB(0xe69f00) },
+	[ANALYZE_VCPU_QEMU] = { RGB(0xf0e442), RGB(0xf0e442) },
+	[ANALYZE_VCPU_PREEMPTED] = { RGB(0xd55e00), RGB(0xd55e00) },
+	[ANALYZE_VCPU_WAITING] = { RGB(0xcc79a7), RGB(0xcc79a7) },
+	[ANALYZE_VCPU_HALTED] = { RGB(0xc7cbcf), RGB(0x343e47) },
+	[ANALYZE_VCPU_BLOCKED] = { RGB(0x464f57), RGB(0x58626b) },
 	[ANALYZE_VCPU_UNKNOWN] = { RGB(0xffffff), RGB(0x16191d) },
 };
 

@@ -159,7 +159,7 @@ static void a_terminal_with_colours_has_two_rectangles_a_cell(void **state)
 	marks_rect(&m, (struct ink){ INK_STATE, ANALYZE_VCPU_GUEST }, 0, 0, 1, 0.5, NULL);
 	marks_rect(&m, (struct ink){ INK_STATE, ANALYZE_VCPU_EXIT }, 0, 0.5, 1, 0.5, NULL);
 	out = drawn(&backend_term, &m, true, &len);
-	assert_string_equal(out, "\033[38;2;0;104;167m\033[48;2;231;160;3m\xe2\x96\x80\033[0m\n");
+	assert_string_equal(out, "\033[38;2;0;114;178m\033[48;2;230;159;0m\xe2\x96\x80\033[0m\n");
 	free(out);
 	marks_fini(&m);
 }

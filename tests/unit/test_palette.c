@@ -21,7 +21,7 @@
 #define TASKS_APART 18
 #define GUEST_APART 10
 
-#define GREYS_APART 7
+#define GREYS_APART 4.9
 #define SEEN_ALONE 2.2 /* one event is seen on the plot */
 
 enum { SEES_ALL, SEES_NO_GREEN, SIGHTS };

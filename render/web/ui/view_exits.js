@@ -14,7 +14,7 @@ import { clean, count, duration, figure, percent, plural } from './text.js';
 import { View, taskData } from './view.js';
 
 const SHOWN = 8; // reasons with a colour
-const FIRST_BARS = 40;
+const FIRST_BARS = 40, NARROW = 1500, NARROW_BARS = 12; // where the table is below them (style.css) fewer
 const MOST_BARS = 600; // browsers bound the height of a canvas
 const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
 
@@ -227,7 +227,7 @@ export class ExitsView extends View {
 
 	/** Those that are drawn. */
 	#bars() {
-		return this.barRows().slice(0, this.everyBar ? MOST_BARS : FIRST_BARS);
+		return this.barRows().slice(0, this.everyBar ? MOST_BARS : innerWidth > NARROW || document.documentElement.dataset.print ? FIRST_BARS : NARROW_BARS);
 	}
 
 	#renderMore() {
