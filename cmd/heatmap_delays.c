@@ -82,7 +82,6 @@ static int add_row(struct matrix *m, const char *vm, const char *who, uint64_t n
 	if (column == m->columns.n &&
 	    array_push(&m->columns, ((struct delays_name){ .name = text_clean(who, strlen(who)) })))
 		return -ENOMEM;
-	m->columns.at[column].ns += ns;
 	if (!m->rows.at[row].name || !m->columns.at[column].name)
 		return -ENOMEM;
 	return array_push(&m->cells, ((struct delays_cell){ row, column, ns })) ? -ENOMEM : 0;

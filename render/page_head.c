@@ -200,8 +200,8 @@ static int loss(struct json *j, const struct page_capture *c)
 	return 0;
 }
 
-/* The lines below every table, one by one. */
-static int recorded_json(struct json *j, const struct scope *scope)
+/* The lines below every table, one by one, and the time that one of them tells. */
+static int recorded_json(struct json *j, const struct page_capture *c, const struct scope *scope)
 {
 	struct sink s;
 	char *text, *line, *rest;
@@ -216,6 +216,10 @@ static int recorded_json(struct json *j, const struct scope *scope)
 	while ((line = strsep(&rest, "\n")) && *line)
 		json_text(j, NULL, line);
 	json_close(j);
+	if (scope->begins_ns)
+		json_t(j, "recorded_until", c, scope->begins_ns);
+	else
+		json_null(j, "recorded_until");
 	free(text);
 	return 0;
 }
@@ -330,7 +334,7 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	nodes_json(j, c);
 	cpus_json(j, c);
 	siblings_json(j, r);
-	rc = recorded_json(j, &sum->scope);
+	rc = recorded_json(j, c, &sum->scope);
 	rc = rc ? rc : loss(j, c);
 	damage_json(j, r);
 	filter_json(j, c);

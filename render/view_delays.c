@@ -15,6 +15,7 @@ struct plan {
 	size_t n_order, n_self; /* of them those that are rows, too: they come first */
 	size_t more;            /* columns that have no room */
 	uint32_t *at;           /* by column: where it is drawn, n_order: among the rest */
+	uint64_t *total;        /* by column: of the rows that are drawn */
 	size_t n_rows, more_rows;
 	uint64_t *ns; /* [row][place], the last of each the rest */
 	uint64_t max;
@@ -23,17 +24,17 @@ struct plan {
 
 static int by_ns(const void *a, const void *b, void *ctx)
 {
-	const struct delays *d = ctx;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct delays_name *x = &d->columns[i], *y = &d->columns[k];
+	const uint64_t *total = ((const struct plan *)ctx)->total;
 
-	return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (i > k) - (i < k);
+	return total[i] != total[k] ? (total[i] < total[k]) - (total[i] > total[k])
+				    : (i > k) - (i < k);
 }
 
 /* Rows' own columns as the rows come, then whoever was in the way most. */
 static int by_place(const void *a, const void *b, void *ctx)
 {
-	const struct delays *d = ctx;
+	const struct delays *d = ((const struct plan *)ctx)->d;
 	uint32_t x = d->columns[*(const uint32_t *)a].row, y = d->columns[*(const uint32_t *)b].row;
 
 	return x != y ? (x < y ? -1 : 1) : by_ns(a, b, ctx);
@@ -51,16 +52,21 @@ static int choose_columns(struct plan *p, size_t room)
 
 	p->order = calloc(d->n_columns + 1, sizeof(*p->order));
 	p->at = calloc(d->n_columns + 1, sizeof(*p->at));
-	if (!p->order || !p->at)
+	p->total = calloc(d->n_columns + 1, sizeof(*p->total));
+	if (!p->order || !p->at || !p->total)
 		return -ENOMEM;
+	for (size_t i = 0; i < d->n_cells; i++) {
+		if (d->cells[i].row < p->n_rows)
+			p->total[d->cells[i].column] += d->cells[i].ns;
+	}
 	for (uint32_t i = 0; i < d->n_columns; i++)
 		p->order[i] = i;
 	p->n_order = d->n_columns > room ? room - 1 : d->n_columns;
 	p->more = d->n_columns - p->n_order;
 	if (d->n_columns)
-		qsort_r(p->order, d->n_columns, sizeof(*p->order), by_ns, (void *)d);
+		qsort_r(p->order, d->n_columns, sizeof(*p->order), by_ns, p);
 	if (p->n_order)
-		qsort_r(p->order, p->n_order, sizeof(*p->order), by_place, (void *)d);
+		qsort_r(p->order, p->n_order, sizeof(*p->order), by_place, p);
 	for (size_t i = 0; i < d->n_columns; i++)
 		p->at[i] = (uint32_t)p->n_order;
 	for (size_t i = 0; i < p->n_order; i++) {
@@ -235,6 +241,7 @@ int view_delays(struct marks *m, const struct canvas *c, const struct frame_capt
 		draw(m, c, caption, &p, rows, n, left);
 	free(p.order);
 	free(p.at);
+	free(p.total);
 	free(p.ns);
 	free(rows);
 	return !rc && !m->failed ? 0 : -ENOMEM;

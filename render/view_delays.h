@@ -13,7 +13,7 @@
 
 struct delays_name {
 	char *name;
-	uint64_t ns;  /* in all: of a row, or of a column */
+	uint64_t ns;  /* of a row: in all */
 	uint32_t row; /* of a column: that row, or UINT32_MAX */
 };
 

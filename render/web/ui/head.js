@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The head line: what this is a recording of, whether anything is missing, search, theme, save, help.
-import { spanText, wallTime } from './clock.js';
+import { moment, spanText, wallTime } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { lossOf } from './axis.js';
 import { showHelp } from './help.js';
@@ -54,7 +54,12 @@ export class Head {
 			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
 			this.#facts(capture).map(([text, title, how]) => h('span', { class: `fact ${how ?? ''}`, title }, h('bdi', null, text))),
 			this.#loss(capture), this.#missing(capture),
-			capture.recorded.map((line) => h('span', { class: 'badge scope', title: clean(line) }, clean(line.split(': ')[1]))));
+			capture.recorded.map((line) => this.#byClock(capture, line)).map((line) => h('span', { class: 'badge scope', title: clean(line) }, clean(line.split(': ')[1]))));
+	}
+
+	/** The one time that such a line tells, by the page's clock. */
+	#byClock({ recorded_until: until }, line) {
+		return until === null ? line : line.replace(/\d+\.\d{6} s/, moment(until, 6));
 	}
 
 	#chooser() {

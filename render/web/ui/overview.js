@@ -114,7 +114,7 @@ export class Overview {
 			this.#drawRow(s, rows.slice(k, k + share), scale, share > 1 ? Math.floor(k * tall) : k * tall,
 				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
 		rows.forEach((row, k) => {
-			if (k % each === Math.min(1, each - 1))
+			if (k % each === Math.floor(each / 2))
 				this.#label(s, row, k * tall + (tall > 3 ? tall - 1 : tall) / 2, lines);
 			if (row.cpu !== undefined)
 				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);

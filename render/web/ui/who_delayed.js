@@ -20,6 +20,7 @@ const FACES = {
 	},
 };
 const MOST_VMS = 8; // rows, unless all are asked for
+const SHEET = 1032, SHEET_COLUMN = 84; // on paper there is no share
 const NAMES = 270, COLUMN = 112; // pixels: what stands before the columns and after them, and each of them
 
 const TALL = 23; // a row of the picture
@@ -31,14 +32,15 @@ function mixed(a, b, part) {
 	return `#${p.map((v, i) => Math.round(v + (q[i] - v) * part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** {vms, others, more}: whose columns there are, those who were in the way most, as many as have room; VMs as the rows are. */
+/** {vms, others, more}: whose columns there are, those who were in these VMs' way most, as many as have room; VMs as the rows are. */
 function columnsOf(rows, vms, all, { who, ns }) {
 	const totals = new Map();
 
 	for (const row of rows)
-		totals.set(row[who], (totals.get(row[who]) ?? 0) + row[ns]);
+		if (vms.includes(row.vm))
+			totals.set(row[who], (totals.get(row[who]) ?? 0) + row[ns]);
 	const sorted = [...totals].sort((a, b) => b[1] - a[1]).map(([other]) => other);
-	const room = Math.max(2, Math.floor(((document.documentElement.dataset.print ? 1032 : innerWidth) - NAMES) / COLUMN));
+	const room = Math.max(2, Math.floor(document.documentElement.dataset.print ? (SHEET - NAMES) / SHEET_COLUMN : (innerWidth - NAMES) / COLUMN));
 	const shown = all || sorted.length <= room ? sorted : sorted.slice(0, room - 1);
 
 	return { vms: vms.filter((vm) => shown.includes(vm)), others: shown.filter((other) => !vms.includes(other)), more: sorted.slice(shown.length) };
