@@ -76,7 +76,7 @@ export class Head {
 		const span = capture.window.to - capture.window.from;
 		const from = wall ? ` from ${wall.time} UTC` : '';
 		const facts = [
-			[capture.host, [capture.cpu, capture.arch].filter(Boolean).join(' · ')],
+			[capture.host, [capture.cpu, capture.arch].filter(Boolean).join(' · '), 'host'],
 			[capture.kernel, capture.perf_version ? `kernel; recorded by perf ${capture.perf_version}` : 'kernel', 'kernel'],
 			[`${duration(span)}${from}`, wall ? `${wall.day} ${wall.time}.${wall.ns} UTC, ${count(span)} ns` :
 				`${count(span)} ns; the wall clock was not recorded (perf record -k mono does)`, 'firm'],

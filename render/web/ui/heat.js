@@ -98,7 +98,7 @@ export class HeatMap {
 		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
 		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
 
-		replace(this.ramp, grid ? rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`) : []);
+		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`));
 		this.words.textContent = this.#account(this.kind) + tail;
 		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}

@@ -155,16 +155,17 @@ export class Overview {
 					unknown += row.unknown(i);
 				}
 			}
+			// of one of two vCPUs nothing is known: what is known of the other shines through
+			if (sum > 0 && unknown < 0.95 * all)
+				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (all - unknown))));
 			// not idle where nobody knows
-			if (unknown > all / 2) {
+			if (unknown >= 0.45 * all && x < px) {
 				hatched = Math.min(hatched, x);
 				continue;
 			}
 			if (hatched < x)
 				s.hatch(left + hatched, y, x - hatched, tall, palette.loss);
 			hatched = px;
-			if (sum > 0)
-				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (all - unknown))));
 		}
 	}
 

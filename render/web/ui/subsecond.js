@@ -68,12 +68,17 @@ export class SecondMap {
 		return TOP + BOTTOM + Math.min(MOST_HEIGHT, Math.max(120, rows * Math.max(2, Math.min(24, MOST_HEIGHT / rows))));
 	}
 
+	/** Whether it is there at all, before what stands beside it is drawn: of less there is no row below another. */
+	place() {
+		const { app } = this;
+
+		this.el.hidden = !app.figures.canDecode(app.capture) || app.window[1] - app.window[0] < LEAST_NS;
+		this.view.el.classList.toggle('no-second', this.el.hidden);
+	}
+
 	follow(kind, range) {
 		const { app } = this;
 
-		// of less there is no row below another
-		this.el.hidden = !app.figures.canDecode(app.capture) || app.window[1] - app.window[0] < LEAST_NS;
-		this.view.el.classList.toggle('no-second', this.el.hidden);
 		if (this.el.hidden)
 			return;
 		const chosen = chosenOf(app, kind);
@@ -102,7 +107,7 @@ export class SecondMap {
 	#have(kind, map, error) {
 		this.map = map;
 		this.max = this.map?.max ?? 0;
-		replace(this.ramp, this.max ? rampLegend(this.app.palette, '1', `${count(this.max)} per cell`) : []);
+		replace(this.ramp, this.max ? rampLegend(this.app.palette, '1', `${count(this.max)} per cell, logarithmic`) : []);
 		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row ${this.#each()}; drag over a block to look at that time`;
 		this.plot.paint();
 	}

@@ -61,8 +61,8 @@ function histogram(view, row) {
 	const latency = app.rows('latency').find((r) => r.task === row.task);
 
 	if (latency?.latency_count)
-		box.append(h('p', { class: 'dim' }, `${plural(latency.latency_count, 'wait')}: half under ${duration(latency.latency_p50_ns)}, ` +
-			`99 % under ${duration(latency.latency_p99_ns)}, longest ${duration(latency.latency_max_ns)}`));
+		box.append(h('p', { class: 'dim' }, `${plural(latency.latency_count, 'wait')}: half at most ${duration(latency.latency_p50_ns)}, ` +
+			`99 % at most ${duration(latency.latency_p99_ns)}, longest ${duration(latency.latency_max_ns)}`));
 	else
 		box.append(h('p', { class: 'dim' }, 'no wake-ups here'));
 	if (!latency?.latency_count || !app.figures.canDecode(app.capture))

@@ -194,7 +194,7 @@ export class CoremapView extends View {
 		this.#renderHead(columns);
 		this.#renderBody(matrix, columns);
 		this.note.textContent = columnsOf(app.figures.shown.tables.coremap, 'cpu')[0].length ? (this.key === 'switches' ? 'Context switches away from the task, per CPU; shade: logarithmic.' :
-			'Percent of the range that the task ran, per CPU; tasks, IDLE and unknown of a CPU add up to 100 %.') :
+			'Percent of the range that the task ran, per CPU; tasks, IDLE and unknown of a CPU add up to 100 %.') + (columns.length > MANY ? ' The rows below the tasks are shaded by 100 %, the run queue by its longest.' : '') :
 			app.figures.shown.note ? 'The map of a range needs the capture in the page.' : 'no sched_switch events in this range';
 	}
 
@@ -284,8 +284,11 @@ export class CoremapView extends View {
 			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, percent: cell.run_percent, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
 		}, cell ? this.figure(cell) : '');
 
-		if (cell && (!plain || this.cols.length > MANY) && cell[this.key] > 0 && (this.key === 'switches' || this.level(cell) >= 0.002)) {
-			const colour = rampColour(this.app.palette, this.level(cell));
+		// of a CPU all there can be is 100 %
+		const level = cell && (plain && this.key === 'run_ns' ? cell.run_percent / 100 : this.level(cell));
+
+		if (cell && (!plain || this.cols.length > MANY) && cell[this.key] > 0 && (this.key === 'switches' || level >= 0.002)) {
+			const colour = rampColour(this.app.palette, Math.min(1, level));
 
 			td.style.background = colour;
 			td.style.color = inkOn(colour);

@@ -160,7 +160,7 @@ export class CoresView extends View {
 
 		if (this.painting === 'state')
 			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
-			{ key: 'qemu', colour: palette.states.qemu, text: 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
+			{ key: 'qemu', colour: palette.states.qemu, text: app.capture.not_recorded.some(({ unknown }) => unknown.includes('QEMU')) ? 'other threads of QEMU' : 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
 		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
 		const items = this.coloured.map((key, i) => ({
@@ -200,9 +200,9 @@ export class CoresView extends View {
 		const { app } = this;
 		const exact = this.#covered(this.pieces);
 		const bins = app.figures.shown.bins;
-		const marks = this.#covered(this.marks) ? '; ▾ wake-up, ▴ exit, ◆ migration' : '';
+		const marks = !this.#covered(this.marks) ? '' : this.marks.at.length > CROWD ? '; ticks: wake-ups at the head of a lane, exits at its foot; ◆ migration' : '; ▾ wake-up, ▴ exit, ◆ migration';
 
-		this.words.textContent = exact ? `Every slice, widths true; below a pixel: who had the CPU longest, with a line on top${marks}.` :
+		this.words.textContent = exact ? `Every slice, widths true; below a pixel: who had the CPU longest, with a line on top${this.painting === 'state' ? '; in a vCPU’s slice a pixel has as much of each state as there was' : ''}${marks}.` :
 			`Each column is the task that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}` +
 			`${app.figures.canDecode(app.capture) ? '; zoom in for single slices.' : '; the capture is not in this page, so zoom ends here.'}`;
 	}
@@ -223,7 +223,7 @@ export class CoresView extends View {
 			const lane = tall - (tall > 5 ? 2 : tall > 2 ? 1 : 0); // high
 			const y = i * tall + (tall > 5 ? 1 : 0);
 
-			if (i % every === 0)
+			if (i % every === Math.floor(every / 2))
 				s.text(LEFT - 8, Math.max(6, y + tall / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
 			s.rect(LEFT, y, width - LEFT - RIGHT, lane, palette.plot);
 			if (this.#covered(this.pieces))

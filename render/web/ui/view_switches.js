@@ -36,6 +36,7 @@ export class SwitchesView extends View {
 		const { app } = this;
 		const chosen = this.chosen();
 
+		this.second.place();
 		if (change.options || change.filter || change.figures || !this.maps.size)
 			this.#arrange(chosen);
 		for (const map of this.maps.values()) {

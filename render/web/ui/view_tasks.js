@@ -186,10 +186,13 @@ export class TasksView extends View {
 
 		canvas.width = wide * ratio;
 		canvas.height = SPARK_H * ratio;
-		if (!series)
-			return;
 		const context = canvas.getContext('2d');
 
+		if (!series) {
+			context.scale(ratio, ratio);
+			new CanvasSurface(context, ratio).text(0, SPARK_H / 2, 'not kept over time', { colour: this.app.palette.dim, size: 11 });
+			return;
+		}
 		context.scale(ratio, ratio);
 		drawSpark(new CanvasSurface(context, ratio), this.app.palette, series, 0, 0, wide, SPARK_H);
 	}

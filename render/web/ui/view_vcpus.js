@@ -196,7 +196,7 @@ export class VcpusView extends View {
 		h('a', {
 			class: 'pick', role: 'button', ...ENTER, title: `click: only ${this.app.who(worst.antagonist)}`, data: { antagonist: worst.antagonist },
 			on: { click: () => this.app.toggle('tasks', worst.antagonist, true) }
-		}, h('bdi', null, shortName(this.app.who(worst.antagonist), 20)))];
+		}, h('bdi', null, shortName(this.app.who(worst.antagonist), document.documentElement.dataset.print ? 40 : 18)))];
 	}
 
 	#bar(row) {

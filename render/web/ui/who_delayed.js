@@ -163,7 +163,7 @@ export class WhoDelayed {
 
 		return h('table', { class: 'delays', data: { table: this.table } },
 			h('thead', null,
-				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, `${over} VM`) : null,
+				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, `${over} these VMs (underlined: itself)`) : null,
 					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
 				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
 					vms.map((vm) => head(vm)), others.map((other, i) => head(other, { class: i ? 'num' : 'num first' })),
@@ -185,7 +185,7 @@ export class WhoDelayed {
 		const kind = `${self ? ' self' : ''}${first ? ' first' : ''}`;
 
 		if (!row)
-			return h('td', { class: `num${kind}` });
+			return h('td', { class: first ? 'num first' : 'num' });
 		const { who, ns, percent: share } = this.face;
 		const text = [h('span', null, duration(row[ns])), h('span', { class: 'share' }, percent(row[share]))];
 		const opens = (row.worst_ns ?? null) !== null, both = !opens && ['vm', 'self', 'task', 'kernel'].includes(row[`${who}_kind`]);
