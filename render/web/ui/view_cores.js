@@ -268,7 +268,7 @@ export class CoresView extends View {
 
 				if (!colour)
 					s.hatch(a, y, b - a, tall, palette.loss);
-				else if (colour === palette.states.guest && b - a >= 3 && this.#covered(this.lanes.exact))
+				else if (this.painting === 'state' && colour === palette.states.guest && b - a >= 3 && this.#covered(this.lanes.exact))
 					this.#drawStates(s, i, a, b, y, tall, scale);
 				else if (colour !== palette.plot)
 					s.rect(a, y, b - a, tall, colour);
@@ -360,7 +360,7 @@ export class CoresView extends View {
 		if (wide > b - a - 10)
 			return;
 		// what is below may be of several colours
-		if (colour === this.app.palette.states.guest)
+		if (this.painting === 'state')
 			s.rect(Math.round(a) + 2, y + tall / 2 - 7, wide + 6, 14, colour);
 		s.text(a + 5, y + tall / 2, who, { colour: inkOn(colour), size: 11, room: b - a - 10 });
 	}
