@@ -45,7 +45,7 @@ static int make_tables(struct two *p, struct cdict_error *err)
 	p->tables[0] = (struct fleet_page_table){
 		"hosts", "Hosts",
 		"Hosts whose tasks wait more than before first: time that tasks could have run and waited for a CPU, in "
-		"percent of the CPUs' time.",
+		"percent of the CPUs' time that is known.",
 		fleet_pairs_hosts(&p->sides[0], &p->sides[1], &p->words)
 	};
 	for (size_t i = 1; i < TABLES; i++) {

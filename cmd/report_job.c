@@ -115,7 +115,7 @@ static const struct page_table {
 } page_tables[TABLES] = {
 	[T_HOSTS] = { "hosts", "Hosts",
 		      "Noisy hosts first: by the time that tasks could have run and waited for a CPU, in percent of the "
-		      "CPUs' time. Rates are per second of the host.",
+		      "CPUs' time that is known. Rates are per second of the host.",
 		      FLEET_TASKS, 0 },
 	[T_VMS] = { "vms", "VMs",
 		    "VMs of all hosts, the most delayed first: preempted or waiting for a CPU. The vCPUs of a VM added "

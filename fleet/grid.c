@@ -57,12 +57,15 @@ static int add_sums(struct fleet_sums *to, const struct fleet_sums *s)
 	return histogram_merge(&to->latency, &s->latency);
 }
 
+#define UNKNOWN_MOST 0.1 /* of the CPUs' time: where more is unknown, so is who waited */
+
 /* What the bucket's figures are of; what lacks a part of it is no figure. */
 static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 {
 	const unsigned waits = TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF;
 	struct fleet_sums *s = &g->now;
-	double cpu_ns = (double)w->window_ns * w->cpus;
+	double whole_ns = (double)w->window_ns * w->cpus;
+	double cpu_ns = fmax(0, whole_ns - (double)w->unknown_ns);
 
 	s->window_ns = w->window_ns;
 	s->events = w->events;
@@ -73,7 +76,7 @@ static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 	} else {
 		s->run_ns = s->switches = s->migrations = 0;
 	}
-	if (g->tasks && !(g->lacks & waits))
+	if (g->tasks && !(g->lacks & waits) && cpu_ns >= (1 - UNKNOWN_MOST) * whole_ns)
 		s->wait_cpu_ns = cpu_ns;
 	else
 		s->wait_ns = 0;

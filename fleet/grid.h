@@ -43,7 +43,7 @@ extern const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES];
 /* What figures are made of. Each has a whole of its own: the time in which its parts were recorded. */
 struct fleet_sums {
 	uint64_t window_ns, events, lost;
-	double run_cpu_ns; /* window times CPUs, */
+	double run_cpu_ns; /* window times CPUs, without the time of which nobody knows who ran; */
 	uint64_t run_ns, switches, migrations, run_window_ns;
 	double wait_cpu_ns;
 	uint64_t wait_ns;

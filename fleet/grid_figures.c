@@ -6,9 +6,9 @@
 
 const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES] = {
 	[FLEET_WAITING] = { "waiting_percent", "waiting",
-			    "time that tasks could have run and waited for a CPU, in percent of the CPUs' time" },
+			    "time that tasks could have run and waited for a CPU, in percent of the CPUs' time that is known" },
 	[FLEET_BUSY] = { "busy_percent", "CPU busy",
-			 "time that tasks ran, in percent of the CPUs' time" },
+			 "time that tasks ran, in percent of the CPUs' time that is known" },
 	[FLEET_LATENCY_P99] = { "latency_p99_ns", "run queue p99",
 				"from wake-up to running, of 99 % of the wake-ups at most" },
 	[FLEET_LATENCY_AVG] = { "latency_avg_ns", "run queue mean",

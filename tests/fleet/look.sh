@@ -41,7 +41,7 @@ tables() {
 	"$CDICT" job create 2002 --bucket 1d && "$CDICT" push -q --job 2002 a.cdict
 	"$CDICT" report -q --job 2002 -o one.html
 	"$CDICT" tasks -q --merge-sys-tasks --json a.cdict >tasks.json
-	page one.html cells tasks.json "$(jq .capture.cpus tasks.json)"
+	page one.html cells tasks.json
 	"$CDICT" job remove 2002
 }
 

@@ -61,14 +61,14 @@ def near(a, b):
     return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
 
 
-def cells(head, rows, values, doc, cpus):
+def cells(head, rows, values, doc):
     names = head["map"]["names"]
     if len(names) != 1 or head["map"]["columns"] != 1:
         return differ("map", (names, head["map"]["columns"]), "one cell")
     tasks = [t for t in doc["tasks"] if not t["idle"]]
     window = doc["window_ns"]["length"] if isinstance(doc["window_ns"], dict) else doc["window_ns"]
     want = {
-        "busy_percent": 100 * sum(t["run_ns"] for t in tasks) / (window * cpus),
+        "busy_percent": 100 * sum(t["run_ns"] for t in tasks) / sum(t["run_ns"] for t in doc["tasks"]),
         "switches_per_s": 1e9 * sum(t["switches"] for t in tasks) / window,
         "migrations_per_s": 1e9 * sum(t["migrations"] for t in tasks) / window,
     }
@@ -89,7 +89,7 @@ def main():
     if sys.argv[2] == "equal":
         equal(rows, sys.argv[3], json.load(open(sys.argv[4])))
     elif sys.argv[2] == "cells":
-        cells(head, rows, values, json.load(open(sys.argv[3])), int(sys.argv[4]))
+        cells(head, rows, values, json.load(open(sys.argv[3])))
     else:
         names = dict(head=head, rows=rows, values=values, tags=page.tags, picture=lambda key: inflated(page, "picture-" + key))
         print(eval(sys.argv[3], names))
