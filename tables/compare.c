@@ -116,8 +116,10 @@ static char *name_of(const struct compare *c, const struct tables_walk *w, struc
 		return strdup(COMPARE_IDLE);
 	if (c->decl->folded)
 		return fold_find(fold, task, &place) ? strdup(place.group) : NULL;
-	return c->nameless && names_nameless(&w->names, task) ? names_who(&w->names, task)
-							      : names_display(&w->names, task);
+	/* a kernel thread that serves one has its number in its name */
+	return c->nameless && names_vm(&w->names, task) && names_nameless(&w->names, task)
+		       ? names_who(&w->names, task)
+		       : names_display(&w->names, task);
 }
 
 static int collect(struct compare *c, const struct tables_walk *w, size_t capture)

@@ -17,24 +17,6 @@ void culprits_fini(struct culprits *c)
 	stringset_fini(&c->texts);
 }
 
-/* Kernel threads are kthreadd and its children. */
-static bool is_kernel_thread(const struct analyze_task *task)
-{
-	return task->tid == 2 || task->ppid == 2;
-}
-
-/* The VM that a kernel thread works for by its name, vhost-1841 or kvm-pit/1841; or NULL. */
-static const char *vm_by_comm(const struct names *names, const struct analyze_task *task)
-{
-	int32_t pid;
-	char end;
-
-	if (sscanf(task->comm, "vhost-%" SCNd32 "%c", &pid, &end) != 1 &&
-	    sscanf(task->comm, "kvm-pit/%" SCNd32 "%c", &pid, &end) != 1)
-		return NULL;
-	return names_vm_of_pid(names, pid);
-}
-
 static const char *intern(struct culprits *c, char *text)
 {
 	const char *name = text ? stringset_add(&c->texts, text, strlen(text)) : NULL;
@@ -63,13 +45,13 @@ const char *culprits_name(struct culprits *c, const struct analyze_task *task, c
 	if (!task->tid)
 		return nobody;
 	vm = names_vm(c->names, task);
-	if (!vm && is_kernel_thread(task))
-		vm = vm_by_comm(c->names, task);
+	if (!vm)
+		vm = names_vm_served(c->names, task);
 	*kind = vm == victim ? "self" : "vm";
 	if (vm)
 		return vm;
 	*kind = "kernel";
-	if (is_kernel_thread(task))
+	if (names_kernel_thread(task))
 		return kernel_threads;
 	*kind = "task";
 	return intern(c, names_display(c->names, task));

@@ -28,6 +28,24 @@ static const struct names_vm *vm_of(const struct names *names, const struct anal
 	return vm ? &names->vms[names->vms[vm - 1].leader] : NULL;
 }
 
+bool names_kernel_thread(const struct analyze_task *task)
+{
+	return task->tid == 2 || task->ppid == 2;
+}
+
+/* The VM that a kernel thread works for by its name, or NULL. */
+static const struct names_vm *served(const struct names *names, const struct analyze_task *task)
+{
+	int32_t pid;
+	char end;
+
+	if (!names_kernel_thread(task) ||
+	    (sscanf(task->comm, "vhost-%" SCNd32 "%c", &pid, &end) != 1 &&
+	     sscanf(task->comm, "kvm-pit/%" SCNd32 "%c", &pid, &end) != 1))
+		return NULL;
+	return names_vm_find(names, pid);
+}
+
 static const char *comm(const struct analyze_task *task, char room[32])
 {
 	if (task->tid == 0 && !task->comm[0]) {
@@ -98,6 +116,13 @@ const char *names_vm(const struct names *names, const struct analyze_task *task)
 	return vm ? vm->text : NULL;
 }
 
+const char *names_vm_served(const struct names *names, const struct analyze_task *task)
+{
+	const struct names_vm *vm = served(names, task);
+
+	return vm ? vm->text : NULL;
+}
+
 static bool nameless(const struct names_vm *vm)
 {
 	return !*vm->id.name && !*vm->id.uuid && !*vm->id.instance;
@@ -107,6 +132,8 @@ bool names_nameless(const struct names *names, const struct analyze_task *task)
 {
 	const struct names_vm *vm = vm_of(names, task);
 
+	if (!vm)
+		vm = served(names, task);
 	return vm && nameless(vm);
 }
 

@@ -70,7 +70,11 @@ char *names_who(const struct names *names, const struct analyze_task *task);
 const char *names_order(const struct names *names, const struct analyze_task *task);
 /* names_vm - the task's VM, or NULL; borrowed. */
 const char *names_vm(const struct names *names, const struct analyze_task *task);
-/* names_nameless - whether the task is of a VM of which the labels say nothing; of how many VMs they do. */
+/* names_kernel_thread - kthreadd and its children are. */
+bool names_kernel_thread(const struct analyze_task *task);
+/* names_vm_served - the VM that a kernel thread works for by its name, vhost-1841 or kvm-pit/1841, or NULL; as names_vm(). */
+const char *names_vm_served(const struct names *names, const struct analyze_task *task);
+/* names_nameless - whether the task is of a VM, or serves one, of which the labels say nothing; of how many VMs they do. */
 bool names_nameless(const struct names *names, const struct analyze_task *task);
 size_t names_nameless_vms(const struct names *names);
 /* names_vm_pid - whether the process @pid is a VM. */

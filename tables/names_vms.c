@@ -39,11 +39,18 @@ bool names_vm_pid(const struct names *names, int32_t pid)
 	return find_vm(names, pid) != NULL;
 }
 
-const char *names_vm_of_pid(const struct names *names, int32_t pid)
+const struct names_vm *names_vm_find(const struct names *names, int32_t pid)
 {
 	const struct names_vm *vm = find_vm(names, pid);
 
-	return vm ? names->vms[vm->leader].text : NULL;
+	return vm ? &names->vms[vm->leader] : NULL;
+}
+
+const char *names_vm_of_pid(const struct names *names, int32_t pid)
+{
+	const struct names_vm *vm = names_vm_find(names, pid);
+
+	return vm ? vm->text : NULL;
 }
 
 /* What is known of task @i, made when new; NULL: out of memory. */

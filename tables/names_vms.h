@@ -15,6 +15,9 @@ struct names_vm {
 	char *text, *order; /* owned; order NULL: by its text */
 };
 
+/* names_vm_find - whose process @pid is, its leader; or NULL. */
+const struct names_vm *names_vm_find(const struct names *names, int32_t pid);
+
 /* names_filter - marks the tasks that @filter wants; the names are known. */
 void names_filter(struct names *names, const struct names_filter *filter);
 

@@ -130,7 +130,7 @@ export class CompareView extends View {
 			...table.figures.slice(1).filter((key) => words.columns.includes(key) && rows.some((row) => value('base', key)(row) || value('now', key)(row))).flatMap((key) => [
 				{
 					key: `${key}_new`, title: FIGURE_WORDS[key] ?? key, hint: 'of the new capture, and how much that is more or less than the base', value: value('now', key),
-					show: (row) => [figure(key, value('now', key)(row)), ' ', h('span', { class: 'small' }, this.#signedCell(key, change(key)(row), chance(key)(row), true))]
+					show: (row) => this.#bothCell(key, row.now ? value('now', key)(row) : null, value('base', key)(row), change(key)(row), chance(key)(row))
 				},
 			]),
 		];
@@ -174,11 +174,13 @@ export class CompareView extends View {
 	#name(row, table) {
 		const only = this.#whyNot(row, table) ?? (!row.base ? 'new only' : !row.now ? 'base only' : null);
 
+		const badge = only ? h('span', { class: 'badge small' }, only) : null;
+
 		if (row.group)
-			return groupName(this.app, { ...row, tasks: row.tasks_ });
+			return [groupName(this.app, { ...row, tasks: row.tasks_ }), badge];
 		return [h('bdi', { class: this.under?.has(row) ? 'tree' : null, css: { '--depth': 1 } }, clean(row.key[0])), row.key[1] !== undefined ? h('span', { class: 'dim' }, ' · ', h('bdi', null, clean(row.key[1]))) : null,
 		row.tasks[0].length > 1 || row.tasks[this.other]?.length > 1 ? h('span', { class: 'dim', title: 'tasks of the same name are one row' }, ` ×${Math.max(row.tasks[0].length, row.tasks[this.other].length)}`) : null,
-		only ? h('span', { class: 'badge small' }, only) : null];
+			badge];
 	}
 
 	#pairBar(base, now, most, key) {
@@ -186,7 +188,7 @@ export class CompareView extends View {
 
 		solid.style.width = `${100 * (now ?? 0) / most}%`;
 		hollow.style.width = `${100 * (base ?? 0) / most}%`;
-		box.append(solid, hollow);
+		box.append(...(now === null ? [] : [solid]), ...(base === null ? [] : [hollow]));
 		return box;
 	}
 
@@ -200,6 +202,13 @@ export class CompareView extends View {
 		}) : null);
 
 		return h('div', { class: 'bars-two' }, bar(row.base, 'base'), bar(row.now, 'new'));
+	}
+
+	/** The new value and how much more that is than @was; of what is gone, or cannot be compared, what it was. */
+	#bothCell(key, now, was, change, p) {
+		if (now === null && was !== null)
+			return h('span', { class: 'dim' }, `was ${figure(key, was)}`);
+		return [figure(key, now), change === null ? null : h('span', { class: 'small' }, ' ', this.#signedCell(key, change, p, true))];
 	}
 
 	/** @p: how likely it is chance; null: nobody knows. */
