@@ -119,7 +119,8 @@ int heatmap_caption_init(struct heatmap *h, const char *title, const char *all)
 
 	cap->frame = (struct frame_caption){ .title = title,
 					     .from_ns = sum->from_ns,
-					     .to_ns = sum->to_ns };
+					     .to_ns = sum->to_ns,
+					     .begins_ns = sum->scope.begins_ns };
 	if (at)
 		cap->frame.made_at_s = strtoull(at, NULL, 10);
 	else if (info_wall(f->reader, sum->to_ns, &wall_ns))

@@ -92,6 +92,7 @@ static char *subtitle(const struct frame_caption *cap)
 
 static char *foot_text(const struct frame_caption *cap, const struct frame_shape *shape)
 {
+	char begins[TEXT_ROOM];
 	struct sink s;
 
 	sink_to_memory(&s);
@@ -99,6 +100,9 @@ static char *foot_text(const struct frame_caption *cap, const struct frame_shape
 		sink_puts(&s, shape->foot);
 	if (cap->loss)
 		sink_printf(&s, "%s%s", shape->foot ? "; " : "", cap->loss);
+	if (cap->begins_ns > cap->from_ns)
+		sink_printf(&s, "; not all CPUs were recorded before %s",
+			    text_duration(begins, (double)(cap->begins_ns - cap->from_ns)));
 	return sink_take(&s, NULL);
 }
 
@@ -213,8 +217,14 @@ void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 {
 	double unit = c->cells ? 1 : 2, span = (double)(cap->to_ns - cap->from_ns);
 	size_t n = (size_t)(plot->w / unit);
+	bool begins = cpu == CDICT_CPU_UNKNOWN && cap->begins_ns > cap->from_ns && span > 0;
 	bool *lost = cap->n_losses && span > 0 ? calloc(n + 1, sizeof(*lost)) : NULL;
 
+	/* much was recorded then: a band above it */
+	if (begins)
+		marks_hatch(m, plot->x, plot->y,
+			    plot->w * fmin(1, (double)(cap->begins_ns - cap->from_ns) / span),
+			    c->cells ? 1 : 8, "not all CPUs were recorded yet");
 	if (!lost)
 		return;
 	for (size_t i = 0; i < cap->n_losses; i++) {

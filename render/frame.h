@@ -20,6 +20,7 @@ struct frame_caption {
 	const char *label, *host;
 	const char *selection;           /* "all tasks but IDLE" */
 	uint64_t from_ns, to_ns;         /* the window */
+	uint64_t begins_ns;              /* up to then not all CPUs were recorded (scope.h) */
 	const char *loss;                /* one sentence */
 	const struct cdict_loss *losses; /* those that touch the picture */
 	size_t n_losses;
@@ -58,7 +59,7 @@ void frame_axis_y(struct marks *m, const struct canvas *c, const struct frame *f
 /* frame_time - the x axis for the window: @s is made from the caption. */
 void frame_time(struct marks *m, const struct canvas *c, const struct frame *f,
 		const struct frame_caption *caption, struct scale *s);
-/* frame_loss - hatches where events are missing; @cpu CDICT_CPU_UNKNOWN: on any CPU. */
+/* frame_loss - hatches where events are missing, and a band above where not all CPUs were recorded yet; @cpu CDICT_CPU_UNKNOWN: on any CPU. */
 void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 		const struct frame_caption *caption, uint32_t cpu);
 

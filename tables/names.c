@@ -93,9 +93,13 @@ char *names_who(const struct names *names, const struct analyze_task *task)
 	char *name = names_display(names, task), *who = NULL;
 	const char *vm = names_vm(names, task);
 
-	if (!task->tid || !name || strcmp(name, task->comm)) {
+	if (!task->tid || !name ||
+	    (strcmp(name, task->comm) && (names->append_tid || !of(names, task)->shared))) {
 		who = name; /* a label, or with its tid already: it says enough */
 		name = NULL;
+	} else if (strcmp(name, task->comm)) {
+		if (asprintf(&who, "%s-%" PRId32, name, task->tid) < 0)
+			who = NULL;
 	} else if ((vm ? asprintf(&who, "%s-%s", name, vm)
 		       : asprintf(&who, "%s-%" PRId32, name, task->tid)) < 0) {
 		who = NULL;

@@ -311,6 +311,33 @@ static int name_task(struct names *names, struct names_task *t)
 	return failed || (t->name && !t->order) ? -ENOMEM : 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct names_task *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static int find_shared(struct names *names)
+{
+	struct names_task **named = calloc(names->tasks.n + 1, sizeof(*named));
+	size_t n = 0;
+
+	if (!named)
+		return -ENOMEM;
+	for (size_t i = 0; i < names->tasks.n; i++) {
+		if (names->tasks.at[i].name)
+			named[n++] = &names->tasks.at[i];
+	}
+	qsort(named, n, sizeof(*named), by_name);
+	for (size_t i = 1; i < n; i++) {
+		if (!strcmp(named[i - 1]->name, named[i]->name))
+			named[i - 1]->shared = named[i]->shared = true;
+	}
+	free(named);
+	return 0;
+}
+
 int names_init(struct names *names, const struct analyze_engine *eng,
 	       const struct names_options *opts)
 {
@@ -333,6 +360,8 @@ int names_init(struct names *names, const struct analyze_engine *eng,
 		if (names->tasks.at[i].label)
 			rc = name_task(names, &names->tasks.at[i]);
 	}
+	if (!rc)
+		rc = find_shared(names);
 	if (!rc)
 		names_filter(names, &opts->filter);
 	return rc;

@@ -159,6 +159,16 @@ export function drawLoss(s, palette, capture, scale, top, height, cpu = null) {
 	}
 }
 
+/** The same where figures are of all CPUs, and @band pixels above where not all of them were recorded yet, but others. */
+export function drawMissing(s, palette, capture, scale, top, height, band) {
+	const { recorded_until: until } = capture;
+	const [from, to] = scale.domain(), [left, right] = scale.range();
+
+	drawLoss(s, palette, capture, scale, top, height);
+	if (until !== null && until > from)
+		s.hatch(left, top, (until < to ? scale(until) : right) - left, band, palette.loss);
+}
+
 const sorted = new WeakMap();
 
 /** The records of loss that hide something of @cpu, by time. Events out of order are not missing. */

@@ -3,7 +3,7 @@
 import { d3 } from '../d3.js';
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { LEFT, RIGHT, drawLogAxis, drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
 import { rampColour, rampLegend } from './legend.js';
 import { Runs } from './surface.js';
@@ -20,7 +20,7 @@ export const KINDS = {
 
 const LEAST_PX = 3.5; // a cell's width
 
-const TOP = 8, BOTTOM = 22;
+const TOP = 8, BOTTOM = 22, BAND = 7;
 const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
 
 /** Sums of neighbours: {cells: Map(row * columns + column -> n), max}. */
@@ -99,7 +99,9 @@ export class HeatMap {
 		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
 
 		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`));
-		this.words.textContent = this.#account(this.kind) + tail;
+		const { recorded_until: until } = app.capture;
+
+		this.words.textContent = this.#account(this.kind) + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
 		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
 
@@ -170,11 +172,11 @@ export class HeatMap {
 		drawTimeAxis(s, palette, scale, TOP, TOP + plotHeight);
 		if (!grid) {
 			s.text((LEFT + width - RIGHT) / 2, TOP + plotHeight / 2, 'nothing to draw in this range for these tasks', { colour: palette.dim, anchor: 'middle' });
-			drawLoss(s, palette, app.capture, scale, TOP, plotHeight);
+			drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
 			return;
 		}
 		drawLogAxis(s, palette, grid.scale, LEFT, width - RIGHT);
-		drawLoss(s, palette, app.capture, scale, TOP, plotHeight);
+		drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
 			const heights = new Map(); // of rows, as of colours of counts, there are few

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // View 3: every task: run time with the switches beside it, wake-ups, latency, and when it ran.
 import { d3 } from '../d3.js';
-import { drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
+import { drawMissing, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
 import { h, replace } from './dom.js';
 import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
 import { legend } from './legend.js';
@@ -70,7 +70,7 @@ export class TasksView extends View {
 			number('latency_p99_ns', 'p99'),
 			number('latency_max_ns', 'max', 'the longest wait after a wake-up'),
 			number('migrations', 'migr', 'switched in on another CPU than it was on last'),
-			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; each row as high as its own most', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
+			{ key: 'spark', title: 'when it ran', rest: true, hint: 'run % over time; each row as high as its own most; hatched: events are missing', text: true, csv: false, value: () => undefined, show: (r) => h('canvas', { class: 'spark', 'aria-hidden': 'true', data: { spark: r.task ?? keyOf(r), card: 'spark' } }) },
 		], {
 			app, name: 'tasks', file: this.file('tasks'), rowData: (r) => (r.task === undefined ? { group: r.group, role: r.role } : taskData(app, r.task)),
 			rowClass: (r) => (r.task === undefined ? 'group' : app.state.tasks.includes(r.task) ? 'picked' : null), tree: () => this.tree,
@@ -194,7 +194,7 @@ export class TasksView extends View {
 			return;
 		}
 		context.scale(ratio, ratio);
-		drawSpark(new CanvasSurface(context, ratio), this.app.palette, series, 0, 0, wide, SPARK_H);
+		drawSpark(new CanvasSurface(context, ratio), this.app, series, 0, 0, wide, SPARK_H);
 	}
 
 	#explain(el) {
@@ -257,16 +257,17 @@ export class TasksView extends View {
 			s.dot(switches(row.switches ?? 0), y + 9, 4, palette.states.preempted, palette.paper);
 			s.text(right + 10, y + 9, `${percent(row.run_percent ?? 0)} · ${short(row.switches ?? 0)}`, { colour: palette.dim, size: 11 });
 			if (series)
-				drawSpark(s, palette, series, w - 200, y, 196, 18);
+				drawSpark(s, app, series, w - 200, y, 196, 18);
 		});
 		drawTimeAxis(s, palette, time, bottom, bottom);
 	}
 }
 
-function drawSpark(s, palette, series, x, y, w, tall) {
+function drawSpark(s, { palette, capture, range }, series, x, y, w, tall) {
 	const wide = w / series.length;
 	const most = Math.max(...series);
 
+	drawMissing(s, palette, capture, timeScale(range, x, x + w), y, tall, tall);
 	s.rect(x, y + tall - 0.5, w, 0.5, palette.grid);
 	series.forEach((ns, i) => {
 		const part = most ? ns / most * (tall - 1) : 0;
