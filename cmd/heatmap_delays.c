@@ -46,15 +46,6 @@ struct matrix {
 	struct map row_of, column_of; /* by name */
 };
 
-static size_t column_by_key(const struct table *t, const char *key)
-{
-	size_t i = 0;
-
-	while (strcmp(t->columns[i].key, key) != 0)
-		i++;
-	return i;
-}
-
 /* The number of @name among @names, a new one at their end; UINT32_MAX: out of memory. */
 static uint32_t number_of(struct matrix *m, struct map *map, const char *name, size_t n)
 {
@@ -89,8 +80,8 @@ static int add_row(struct matrix *m, const char *vm, const char *who, uint64_t n
 
 static int fill(struct matrix *m, const struct table *t, const struct face *face)
 {
-	size_t vm = column_by_key(t, "vm"), who = column_by_key(t, face->who);
-	size_t ns = column_by_key(t, face->ns), of = column_by_key(t, face->of);
+	size_t vm = table_column(t, "vm"), who = table_column(t, face->who);
+	size_t ns = table_column(t, face->ns), of = table_column(t, face->of);
 	int rc = 0;
 
 	for (size_t i = 0; i < t->n_rows && !rc; i++) {

@@ -13,19 +13,10 @@
 #include "tables/table_fit.h"
 #include "tables/tables.h"
 
-static size_t column(const struct table *t, const char *key)
-{
-	size_t c = 0;
-
-	while (c < t->n_columns && strcmp(t->columns[c].key, key))
-		c++;
-	return c;
-}
-
 static const struct table_cell *cell(const struct table *t, size_t row, const char *key)
 {
 	static const struct table_cell none = { 0 };
-	size_t c = column(t, key);
+	size_t c = table_column(t, key);
 
 	return c < t->n_columns ? table_at(t, row, c) : &none;
 }

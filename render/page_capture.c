@@ -58,20 +58,11 @@ int page_capture_add(struct page_capture *c, struct cdict_error *err)
 
 /* ---- sums ---- */
 
-static size_t column_of(const struct table *t, const char *key)
-{
-	size_t c = 0;
-
-	while (strcmp(t->columns[c].key, key) != 0)
-		c++;
-	return c;
-}
-
 /* Of the exits, those of the wanted reasons. */
 static bool has_reason(void *ctx, const struct table_cell *row)
 {
 	const struct page_capture *c = ctx;
-	const struct table_cell *reason = &row[column_of(c->tables[PAGE_EXITS], "reason")];
+	const struct table_cell *reason = &row[table_column(c->tables[PAGE_EXITS], "reason")];
 	size_t i = 0;
 
 	while (i < c->n_reasons && (!reason->set || strcmp(c->reasons[i], reason->text) != 0))
@@ -105,7 +96,7 @@ static bool is_of_task(void *ctx, const struct table_cell *row)
 {
 	const struct table *t = ctx;
 
-	return !row[column_of(t, "idle")].i64 && !row[column_of(t, "unknown")].i64;
+	return !row[table_column(t, "idle")].i64 && !row[table_column(t, "unknown")].i64;
 }
 
 static struct table *coremap_sums(struct table *t)

@@ -302,10 +302,9 @@ enum cdict_table_kind cdict_table_kind(const struct cdict_table *t, size_t colum
 
 size_t cdict_table_find(const struct cdict_table *t, const char *key)
 {
-	for (size_t c = 0; c < t->t->n_columns; c++)
-		if (!strcmp(t->t->columns[c].key, key))
-			return c;
-	return SIZE_MAX;
+	size_t c = table_column(t->t, key);
+
+	return c < t->t->n_columns ? c : SIZE_MAX;
 }
 
 /* NULL: empty, or out of the table. */

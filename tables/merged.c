@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void fill(struct table *t, const struct tables_row *r, unsigned lacks)
 {
@@ -21,11 +20,8 @@ static void fill(struct table *t, const struct tables_row *r, unsigned lacks)
 static size_t column_of_total(const struct table *t, unsigned hidden)
 {
 	const char *key = !(hidden & HIDE_NAME) ? "name" : !(hidden & HIDE_VM) ? "vm" : "reason";
-	size_t c = 0;
 
-	while (c < t->n_columns && strcmp(t->columns[c].key, key))
-		c++;
-	return c;
+	return table_column(t, key);
 }
 
 static uint64_t share_of(const struct tables_decl *decl, const void *row, uint64_t window_ns)

@@ -268,3 +268,12 @@ int table_print(struct sink *s, enum table_format format, const struct table_fra
 		s->error = table_failed(tables[i]) ? -ENOMEM : s->error;
 	return sink_flush(s);
 }
+
+size_t table_column(const struct table *t, const char *key)
+{
+	size_t c = 0;
+
+	while (c < t->n_columns && strcmp(t->columns[c].key, key) != 0)
+		c++;
+	return c;
+}

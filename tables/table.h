@@ -160,6 +160,8 @@ void table_later(struct table *t, const struct table_later *later);
 void table_row_later(struct table *t, uint32_t id);
 /* table_settle - fills all rows, which then need nothing of what they were made of. */
 void table_settle(struct table *t);
+/* table_column - the place of the column of that key; n_columns: it has none. */
+size_t table_column(const struct table *t, const char *key);
 /* table_at - the cell (TABLE_TOTAL: of the total); of a row that is filled later it lives until the column is looked
  * at in another one.
  * table_cells - all of a row.  table_row_lossy - whether its figures are marked. */
