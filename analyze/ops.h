@@ -73,7 +73,8 @@ struct analyze_away {
 	bool io;    /* sched_stat_iowait said it slept for I/O */
 	bool in;    /* it ended, in the window */
 	uint64_t start_ns, end_ns, from_ns, to_ns;
-	uint64_t ns; /* as in analyze_run */
+	uint64_t ns;       /* as in analyze_run */
+	uint64_t ready_ns; /* it was woken since, ANALYZE_NO_TIME: not */
 };
 
 struct analyze_switch {

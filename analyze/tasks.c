@@ -69,6 +69,17 @@ static void on_run(void *self, const struct analyze_run *run)
 		analyze_count(t->eng, &row->slice, run->end_ns - run->start_ns, run->start_ns);
 }
 
+/* Of time off the CPU, that in which it could have run; in the window. */
+static uint64_t waited_ns(struct analyze_engine *eng, const struct analyze_away *away)
+{
+	if (away->off == ANALYZE_OFF_RUNNABLE || away->off == ANALYZE_OFF_PREEMPTED)
+		return away->ns;
+	if (away->ready_ns == ANALYZE_NO_TIME || away->ready_ns >= away->to_ns)
+		return 0;
+	return analyze_engine_clip(eng, away->ready_ns > away->from_ns ? away->ready_ns : away->from_ns,
+				   away->to_ns);
+}
+
 static void on_away(void *self, const struct analyze_away *away)
 {
 	struct analyze_tasks *t = self;
@@ -86,6 +97,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	if (!analyze_engine_task(t->eng, away->task)->tid)
 		return;
 	row->off_ns[away->off] += ns;
+	row->delayed_ns += waited_ns(t->eng, away);
 	if (away->off == ANALYZE_OFF_DISK && away->io) {
 		row->iowait_ns += ns;
 		row->iowaits += away->in;
@@ -98,14 +110,13 @@ static void on_away(void *self, const struct analyze_away *away)
 	}
 }
 
-/* A wait that ended, whole. */
+/* A wait that ended; the longest is told whole. */
 static void delayed(struct analyze_task_row *row, const struct analyze_switch *sw,
 		    uint64_t since_ns, enum analyze_vcpu_state state)
 {
 	uint64_t ns = sw->t_ns - since_ns;
 
 	row->delays++;
-	row->delayed_ns += ns;
 	if (ns > row->worst.dur_ns)
 		row->worst = (struct analyze_wait){ since_ns, ns, sw->cpu, state, ANALYZE_NO_TASK };
 }
@@ -138,6 +149,9 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		if (!t->latency)
 			analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
 		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
+		/* where it was before is not known: on_away() was not told of it */
+		if (sw->away_ns == ANALYZE_NO_TIME)
+			row->delayed_ns += analyze_engine_clip(t->eng, sw->ready_ns, sw->t_ns);
 	} else if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
 		   sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid) {
 		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);

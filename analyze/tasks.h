@@ -67,7 +67,7 @@ struct analyze_task_row {
 	uint64_t migrate_events;  /* sched_migrate_task of it */
 	uint64_t events; /* of every type, whose sample was the task (with per_cpu: there) */
 	struct histogram latency; /* wake-up to switch-in, by switch-ins in the window */
-	/* The same and the waits after preemptions together. */
+	/* The same and the waits after preemptions together: those that ended in the window, and the time in it. */
 	uint64_t delays, delayed_ns;
 	struct analyze_wait worst; /* nobody is told to be in the way */
 	uint64_t stat_runtime_ns;  /* with that option: sum of sched_stat_runtime */

@@ -22,7 +22,8 @@ static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_r
 				     .end_ns = run->end_ns,
 				     .from_ns = run->from_ns,
 				     .to_ns = run->to_ns,
-				     .ns = run->ns };
+				     .ns = run->ns,
+				     .ready_ns = ANALYZE_NO_TIME };
 
 	if (!eng->cpus[run->cpu].counts)
 		return;
@@ -74,7 +75,8 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 				     .start_ns = start_ns,
 				     .end_ns = end_ns,
 				     .from_ns = start_ns,
-				     .to_ns = end_ns };
+				     .to_ns = end_ns,
+				     .ready_ns = t->ready_ns };
 
 	if (start_ns >= end_ns && !ended)
 		return;

@@ -19,8 +19,7 @@ static void hear_row(void *ctx, enum fleet_kind kind, const struct fleet_key *ke
 		g->tasks = true;
 		g->lacks |= lacks;
 		s->run_ns += any->task.run_ns;
-		s->wait_ns += any->task.off_ns[ANALYZE_OFF_RUNNABLE] +
-			      any->task.off_ns[ANALYZE_OFF_PREEMPTED] + any->task.latency.sum;
+		s->wait_ns += any->task.delayed_ns;
 		s->switches += any->task.switches;
 		s->migrations += any->task.migrations;
 		g->failed |= histogram_merge(&s->latency, &any->task.latency) != 0;

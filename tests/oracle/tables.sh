@@ -41,6 +41,8 @@ holds "vCPU states are the window" '$vcpu[0] | .window_ns.length as $w | all(.vc
 	.guest_ns + .exit_ns + .qemu_ns + .preempted_ns + .waiting_ns + .halted_ns + .blocked_ns +
 	.unknown_ns)'
 holds "delayed is preempted and waiting" '$vcpu[0] | all(.vcpu[]; .delayed_ns == .preempted_ns + .waiting_ns)'
+holds "a vCPU waits in both tables as long" '($tasks[0].tasks | map({key: "\(.tid)/\(.pid)", value: .delayed_ns}) | from_entries) as $waited |
+	all($vcpu[0].vcpu[]; .delayed_ns == $waited["\(.tid)/\(.pid)"])'
 holds "antagonists are at most the delay" '$vcpu[0] | [.antagonists[] | {k: "\(.tid)/\(.pid)", ns: .behind_ns}] |
 	group_by(.k) | map({key: .[0].k, value: (map(.ns) | add)}) | from_entries as $behind |
 	([$vcpu[0].vcpu[] | {k: "\(.tid)/\(.pid)", ns: .delayed_ns}] | group_by(.k) |
