@@ -14,7 +14,7 @@
 #define DELAYED_FROM 1.0
 #define HANDLING_FROM 20.0
 #define UNKNOWN_FROM 10.0
-/* Of a vCPU's delay: from where on a second antagonist is named. */
+/* Of a vCPU's delay: from where on a second antagonist is named; where the first has less, what it is one of is. */
 #define SECOND_FROM 20.0
 
 /* So many of the most delayed vCPUs have a sentence, of others the most delayed of each further VM, while there are
@@ -90,6 +90,72 @@ static bool is_idle(const struct tables_walk *w, uint32_t task)
 	return !analyze_engine_task(w->eng, task)->tid;
 }
 
+/* What a vCPU's antagonists are part of: a VM, tasks of one name, the kernel's threads. */
+struct crowd {
+	const char *name, *kind;
+	uint64_t ns;
+	size_t tasks;
+};
+
+static int most_time(const void *a, const void *b)
+{
+	const struct crowd *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* Fills @crowds, as many as there are antagonists, most time first; how many. */
+static size_t crowds_of(struct crowd *crowds, struct culprits *c, const struct tables_walk *w,
+			const struct analyze_vcpu_row *row)
+{
+	const char *victim = names_vm(&w->names, analyze_engine_task(w->eng, row->task));
+	size_t n = 0, k;
+
+	for (size_t i = 0; i < row->n_antagonists; i++) {
+		const struct analyze_antagonist *a = &row->antagonists[i];
+		struct crowd one = { .tasks = 1, .ns = a->preempted_ns + a->waiting_ns };
+
+		one.name = culprits_name(c, analyze_engine_task(w->eng, a->task), victim, &one.kind);
+		for (k = 0; k < n && crowds[k].name != one.name;)
+			k++;
+		if (k == n) {
+			crowds[n++] = one;
+			continue;
+		}
+		crowds[k].ns += one.ns;
+		crowds[k].tasks++;
+	}
+	qsort(crowds, n, sizeof(*crowds), most_time);
+	return n;
+}
+
+/* "54 % behind ceph-osd (12 tasks), 20 % behind its own VM (3 tasks)"; false: nothing was said, no crowd is more than one. */
+static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct culprits *c,
+			 const struct analyze_vcpu_row *row)
+{
+	struct crowd *crowds = calloc(row->n_antagonists, sizeof(*crowds));
+	size_t n = crowds ? crowds_of(crowds, c, w, row) : 0;
+	bool many = n && crowds[0].tasks > 1 && strcmp(crowds[0].kind, "idle") != 0;
+
+	if (!crowds || c->failed)
+		s->error = -ENOMEM;
+	for (size_t k = 0; many && k < n && k < 2; k++) {
+		double share = percent(crowds[k].ns, delayed_ns(row));
+
+		if (k && (share < SECOND_FROM || !strcmp(crowds[k].kind, "idle")))
+			break;
+		sink_printf(s, "%s%.0f %% behind ", k ? ", " : ": ", share);
+		if (!strcmp(crowds[k].kind, "self"))
+			sink_puts(s, "its own VM");
+		else
+			escape_terminal(s, crowds[k].name, strlen(crowds[k].name));
+		if (crowds[k].tasks > 1)
+			sink_printf(s, " (%zu tasks)", crowds[k].tasks);
+	}
+	free(crowds);
+	return many;
+}
+
 /* "61 % behind A, 20 % behind B" */
 static void behind(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row)
 {
@@ -109,7 +175,8 @@ static void behind(struct sink *s, const struct tables_walk *w, const struct ana
 	}
 }
 
-static void worst(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row)
+static void worst(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row,
+		  bool named)
 {
 	const struct analyze_wait *wait = &row->worst;
 
@@ -122,7 +189,7 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 	if (wait->cpu != CDICT_CPU_UNKNOWN)
 		sink_printf(s, " on CPU %" PRIu32, wait->cpu);
 	if (wait->behind == ANALYZE_NO_TASK || is_idle(w, wait->behind) ||
-	    (row->n_antagonists && row->antagonists[0].task == wait->behind))
+	    (named && row->n_antagonists && row->antagonists[0].task == wait->behind))
 		return;
 	sink_puts(s, " behind ");
 	who(s, w, wait->behind);
@@ -146,9 +213,13 @@ static void known(struct sink *s, const struct analyze_vcpu_row *row)
 	tables_duration(s, life_ns - unknown_ns);
 }
 
-static void say_delayed(struct sink *s, const struct tables_walk *w,
+static void say_delayed(struct sink *s, const struct tables_walk *w, struct culprits *c,
 			const struct analyze_vcpu_row *row)
 {
+	const struct analyze_antagonist *first = row->n_antagonists ? row->antagonists : NULL;
+	bool crowd = first && percent(first->preempted_ns + first->waiting_ns, delayed_ns(row)) <
+				      SECOND_FROM;
+
 	who(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
 	tables_duration(s, delayed_ns(row));
@@ -156,8 +227,10 @@ static void say_delayed(struct sink *s, const struct tables_walk *w,
 	known(s, row);
 	if (tables_has_wakeups(w))
 		sink_puts(s, " for a CPU");
-	behind(s, w, row);
-	worst(s, w, row);
+	crowd = crowd && behind_crowd(s, w, c, row);
+	if (!crowd)
+		behind(s, w, row);
+	worst(s, w, row, !crowd);
 	sink_puts(s, ".\n");
 }
 
@@ -325,7 +398,8 @@ static bool has_line(struct findings *found, const struct tables_walk *w,
 static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
 {
 	size_t rest = found->delayed;
-	double most = 0; /* of the rest */
+	double most = 0;     /* of the rest, of what is known of them: */
+	bool partly = false; /* that is not all */
 
 	if (!found->seen) {
 		note(found, "good", NULL);
@@ -342,24 +416,26 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 		if (!is_wanted(w, row) || !is_delayed(row))
 			continue;
 		if (!has_line(found, w, row, rest)) {
-			double part = percent(delayed_ns(row), analyze_vcpu_life_ns(row));
+			uint64_t life_ns = analyze_vcpu_life_ns(row);
+			double part = percent(delayed_ns(row), life_ns - unknown_of(row));
 
+			partly |= percent(unknown_of(row), life_ns) >= UNKNOWN_FROM;
 			most = part > most ? part : most;
 			continue;
 		}
 		note(found, "delayed", row);
 		note_worst(found, row);
-		say_delayed(s, w, row);
+		say_delayed(s, w, &found->lines.fold.culprits, row);
 		rest--;
 	}
 	if (rest) {
 		note(found, "delayed", NULL);
-		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the time%s.\n", rest,
+		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the %stime%s.\n", rest,
 			    rest == 1 ? "" : "s",
 			    tables_has_wakeups(w) ? "waited "
 			    : rest == 1           ? "was preempted for "
 						  : "were preempted for ",
-			    rest == 1 ? "" : "up to ", most,
+			    rest == 1 ? "" : "up to ", most, partly ? "known " : "",
 			    tables_has_wakeups(w) ? " for a CPU" : "");
 	}
 	if (!found->delayed && !(tables_lacks(w) & TABLE_OF_TIMES_OFF)) {

@@ -11,3 +11,8 @@ $CDICT vcpu latency.cdict
 $CDICT convert -q -i $DATA/kvm-small.data -o small.cdict
 $CDICT vcpu small.cdict | sed -n '2,/^$/p'
 $CDICT vcpu small.cdict --format json | grep -c '"lossy": true' || :
+# six of one name had the CPU for a sixth each: none of them is the one
+{ printf '%s\n' 'cpus 1' 'default kvm:kvm_exit isa=1' 'default sched:sched_switch prev_prio=120 next_prio=120' 'proc 1000 qemu-system-x86' 'proc 1000/1001 CPU 0/KVM'; for t in 1 2 3 4 5 6; do echo "proc 50$t storage"; done; echo '0 [000] 60.000000: sched:sched_switch: prev_pid=0 prev_state=R next_pid=1001'; echo '1001 [000] 60.000010: kvm:kvm_entry: vcpu_id=0'; echo '1001 [000] 60.000100: kvm:kvm_exit: vcpu_id=0 exit_reason=EXTERNAL_INTERRUPT'; last=1001; for t in 1 2 3 4 5 6; do echo "$last [000] 60.00${t}000: sched:sched_switch: prev_pid=$last prev_state=R next_pid=50$t"; last=50$t; done; echo '506 [000] 60.007000: sched:sched_switch: prev_pid=506 prev_state=S next_pid=1001'; echo '1001 [000] 60.008000: kvm:kvm_entry: vcpu_id=0'; } >six.trace
+ln -s $DATA/formats formats && $MKPERF -o six.data six.trace
+$CDICT convert -q -i six.data -o six.cdict
+$CDICT stats six.cdict | grep 'for a CPU\|preempted for'
