@@ -45,7 +45,7 @@ static void row_json(struct json *j, const struct compare *c, const struct compa
 	json_close(j);
 	json_open(j, "differences", '[', false);
 	for (size_t k = 0; k < c->n_captures; k++) {
-		if (!k || !compare_row_stands(row, k)) {
+		if (!k || !compare_row_stands(c, row, k)) {
 			json_null(j, NULL);
 			continue;
 		}

@@ -95,13 +95,14 @@ static int fill_value(const struct presence *p, const struct changes_row *row, s
 static bool stands(const struct changes *c, const struct compare_row *row)
 {
 	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
-		bool set = false, known = false;
+		bool set = false, known = false, hidden = false;
 
 		for (size_t k = changes_first(c, side); k < changes_end(c, side); k++) {
+			hidden |= compare_row_hidden(&c->compare, row, k);
 			set |= row->set[k];
 			known |= row->set[k] && usable(row, k);
 		}
-		if (set && !known)
+		if (set ? !known : hidden)
 			return false;
 	}
 	return !row->nameless;
@@ -263,6 +264,8 @@ char *changes_why_not(char room[CHANGES_TEXT], const struct changes *c,
 
 	if (row->row->nameless || row->stands)
 		return strcpy(room, row->stands ? "" : "its VM has no name");
+	if (!(base > COMPARE_UNKNOWN_MAX) && !too_little)
+		return strcpy(room, "on the other side VMs have no names");
 	if (too_little && base > COMPARE_UNKNOWN_MAX)
 		snprintf(room, CHANGES_TEXT, "%.0f %% and %.0f %% are unknown", base, now);
 	else

@@ -18,6 +18,7 @@ struct compare_item {
 	uint32_t cpu;
 	size_t capture;
 	size_t alone; /* the capture + 1 when it is like nothing in another one, else 0 */
+	bool of_vm;
 	uint32_t task;
 	size_t row; /* of the analysis */
 };
@@ -142,6 +143,7 @@ static int collect(struct compare *c, const struct tables_walk *w, size_t captur
 		name = name_of(c, w, &fold, task);
 		if (c->nameless && names_nameless(&w->names, task))
 			item.alone = capture + 1;
+		item.of_vm = names_vm(&w->names, task) || names_vm_served(&w->names, task);
 		if (name)
 			item.name = stringset_add(&c->names, name, strlen(name));
 		free(name);
@@ -205,9 +207,15 @@ static double *find_unknown(const struct compare *c, const struct tables_walk *w
 	return out;
 }
 
-bool compare_row_stands(const struct compare_row *row, size_t capture)
+bool compare_row_hidden(const struct compare *c, const struct compare_row *row, size_t capture)
 {
-	return !row->nameless && row->unknown[0] <= COMPARE_UNKNOWN_MAX &&
+	return row->of_vm && !row->set[capture] && c->anonymous[capture];
+}
+
+bool compare_row_stands(const struct compare *c, const struct compare_row *row, size_t capture)
+{
+	return !row->nameless && !compare_row_hidden(c, row, 0) &&
+	       !compare_row_hidden(c, row, capture) && row->unknown[0] <= COMPARE_UNKNOWN_MAX &&
 	       row->unknown[capture] <= COMPARE_UNKNOWN_MAX;
 }
 
@@ -250,7 +258,7 @@ static int fill_row(struct compare *c, struct compare_row *row,
 	for (size_t k = 1; k < c->n_captures; k++) {
 		double change = or_zero(row->values[k * nf]) - or_zero(row->values[0]);
 
-		if (compare_row_stands(row, k) && fabs(change) > fabs(row->change))
+		if (compare_row_stands(c, row, k) && fabs(change) > fabs(row->change))
 			row->change = change;
 	}
 	return rc;
@@ -282,7 +290,8 @@ static int make_rows(struct compare *c, const struct tables_walk *const *walks,
 					     .cpu = first->cpu,
 					     .items = first,
 					     .n_items = b - a,
-					     .nameless = first->alone };
+					     .nameless = first->alone,
+					     .of_vm = first->of_vm };
 		if (fill_row(c, row, walks, unknown, scratch))
 			return -ENOMEM;
 	}
@@ -300,8 +309,12 @@ int compare_init(struct compare *c, enum compare_what what, const struct tables_
 
 	compare_declare(c, what);
 	c->n_captures = n;
-	for (size_t k = 0; k < n; k++)
-		c->nameless |= names_nameless_vms(&walks[k]->names) > 1;
+	c->anonymous = calloc(n, sizeof(*c->anonymous));
+	rc = c->anonymous ? rc : -ENOMEM;
+	for (size_t k = 0; k < n && !rc; k++) {
+		c->anonymous[k] = names_nameless_vms(&walks[k]->names) > 1;
+		c->nameless |= c->anonymous[k];
+	}
 	for (size_t k = 0; k < n && !rc; k++) {
 		rc = collect(c, walks[k], k);
 		unknown[k] = find_unknown(c, walks[k]);
@@ -314,7 +327,7 @@ int compare_init(struct compare *c, enum compare_what what, const struct tables_
 		scratch = table_new(c->decl->name, c->decl->columns);
 	if (scratch)
 		table_row(scratch);
-	rc = scratch && !scratch->failed ? make_rows(c, walks, unknown, scratch) : -ENOMEM;
+	rc = !rc && scratch && !scratch->failed ? make_rows(c, walks, unknown, scratch) : -ENOMEM;
 	table_free(scratch);
 	for (size_t k = 0; unknown && k < n; k++)
 		free(unknown[k]);
@@ -329,6 +342,7 @@ void compare_fini(struct compare *c)
 		free(c->rows.at[i].set);
 		free(c->rows.at[i].unknown);
 	}
+	free(c->anonymous);
 	array_fini(&c->rows);
 	array_fini(&c->items);
 	stringset_fini(&c->names);

@@ -48,6 +48,7 @@ struct compare_row {
 	bool *set;      /* [capture]: it has such a row */
 	double *unknown; /* [capture]: percent of its tasks' time of which is not known what they did */
 	bool nameless; /* of one of several VMs that nobody named: of one capture only */
+	bool of_vm;    /* or of one that has a name */
 	double change; /* of the first figure, of the capture that differs most from the first */
 };
 
@@ -55,7 +56,8 @@ struct compare {
 	const struct tables_decl *decl; /* of what */
 	struct compare_figure figures[COMPARE_FIGURES_MAX];
 	size_t n_captures, n_figures;
-	bool nameless; /* some rows are */
+	bool nameless;   /* some rows are */
+	bool *anonymous; /* [capture]: of this one, so that a named VM that it lacks may be among them */
 	ARRAY(struct compare_item) items;
 	struct stringset names;
 	ARRAY(struct compare_row) rows; /* most changed first */
@@ -73,9 +75,11 @@ int compare_init(struct compare *c, enum compare_what what, const struct tables_
 void compare_fini(struct compare *c);
 
 /* compare_row_stands - whether the row's first capture can be compared with @capture: of neither is too
- * much unknown, and who it is about is known. */
+ * much unknown, and who it is about is known.  compare_row_hidden - whether @capture lacks the row, and may have its VM
+ * without its name. */
 enum { COMPARE_UNKNOWN_MAX = 10 }; /* percent */
-bool compare_row_stands(const struct compare_row *row, size_t capture);
+bool compare_row_stands(const struct compare *c, const struct compare_row *row, size_t capture);
+bool compare_row_hidden(const struct compare *c, const struct compare_row *row, size_t capture);
 #define COMPARE_IDLE "IDLE" /* the row of those of all CPUs */
 #define COMPARE_NAMELESS                                                                           \
 	"several VMs have no names: they are listed apart, not compared; cdict identify names them"
