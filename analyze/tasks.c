@@ -76,8 +76,8 @@ static uint64_t waited_ns(struct analyze_engine *eng, const struct analyze_away 
 		return away->ns;
 	if (away->ready_ns == ANALYZE_NO_TIME || away->ready_ns >= away->to_ns)
 		return 0;
-	return analyze_engine_clip(eng, away->ready_ns > away->from_ns ? away->ready_ns : away->from_ns,
-				   away->to_ns);
+	return analyze_engine_clip(
+		eng, away->ready_ns > away->from_ns ? away->ready_ns : away->from_ns, away->to_ns);
 }
 
 static void on_away(void *self, const struct analyze_away *away)

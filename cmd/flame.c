@@ -53,7 +53,7 @@ static void add_window(struct sink *s, bool *any, const struct figures *f)
 	sink_printf(s, "%s s", number_seconds(a, sum->window_ns));
 	if (f->filter.windows.n > 1)
 		sink_printf(s, " in %zu windows", f->filter.windows.n);
-	sink_printf(s, " from %s", number_seconds(a, sum->from_ns));
+	sink_printf(s, " from %s s", number_seconds(a, sum->from_ns));
 	*any = true;
 }
 

@@ -172,16 +172,21 @@ char *flame_says(const struct flame *fl, const struct flame_layout *l, uint32_t 
 
 char *flame_foot(const struct flame *fl, const struct flame_layout *l)
 {
-	bool said = fl->foot && *fl->foot;
-	char *out = NULL;
+	uint64_t all = fl->tree->nodes.at[FOLDED_ROOT].total;
+	char value[TEXT_ROOM];
+	struct sink s;
 
-	if (!l->left_out)
-		return strdup(said ? fl->foot : "");
-	if (asprintf(&out, "%s%s%" PRIu64 " frame%s of less than a tenth of a pixel: not drawn",
-		     said ? fl->foot : "", said ? "; " : "", l->left_out,
-		     l->left_out == 1 ? "" : "s") < 0)
-		return NULL;
-	return out;
+	sink_to_memory(&s);
+	sink_printf(&s, "%s%s%s in all; %s", value_text(value, fl, all), fl->is_time ? "" : " ",
+		    fl->is_time ? "" : fl->count,
+		    l->base ? "orange: more than before, blue: less"
+			    : "green: user space, orange: the kernel, grey: tasks");
+	if (fl->foot && *fl->foot)
+		sink_printf(&s, "; %s", fl->foot);
+	if (l->left_out)
+		sink_printf(&s, "; %" PRIu64 " frame%s of less than a tenth of a pixel: not drawn",
+			    l->left_out, l->left_out == 1 ? "" : "s");
+	return sink_take(&s, NULL);
 }
 
 /* ---- as marks ---- */

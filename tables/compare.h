@@ -56,7 +56,7 @@ struct compare {
 	const struct tables_decl *decl; /* of what */
 	struct compare_figure figures[COMPARE_FIGURES_MAX];
 	size_t n_captures, n_figures;
-	bool nameless;   /* some rows are */
+	bool nameless; /* some rows are */
 	bool *anonymous; /* [capture]: of this one, so that a named VM that it lacks may be among them */
 	ARRAY(struct compare_item) items;
 	struct stringset names;

@@ -115,7 +115,8 @@ static size_t crowds_of(struct crowd *crowds, struct culprits *c, const struct t
 		const struct analyze_antagonist *a = &row->antagonists[i];
 		struct crowd one = { .tasks = 1, .ns = a->preempted_ns + a->waiting_ns };
 
-		one.name = culprits_name(c, analyze_engine_task(w->eng, a->task), victim, &one.kind);
+		one.name =
+			culprits_name(c, analyze_engine_task(w->eng, a->task), victim, &one.kind);
 		for (k = 0; k < n && crowds[k].name != one.name;)
 			k++;
 		if (k == n) {

@@ -51,7 +51,8 @@ static void tasks(struct fleet_rows *rows, unsigned noise)
 		snprintf(name, sizeof(name), "worker-%u", i);
 		any.task.run_ns = upto(SECOND / 2) * (1 + noise);
 		any.task.switches = upto(400) * (1 + noise);
-		any.task.off_ns[ANALYZE_OFF_PREEMPTED] = upto(SECOND / 100) * (1 + 9 * noise);
+		any.task.delayed_ns = any.task.off_ns[ANALYZE_OFF_PREEMPTED] =
+			upto(SECOND / 100) * (1 + 9 * noise);
 		any.task.migrations = upto(10);
 		for (unsigned k = 0; k < 5; k++)
 			if (histogram_add(&any.task.latency, (1000 + upto(100000)) << (2 * noise),
