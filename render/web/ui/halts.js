@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { Chosen, vmRows } from './groups.js';
 import { Table } from './table.js';
-import { clean } from './text.js';
+import { vmName } from './text.js';
 
 const column = (key, title, hint) => ({ key, title, hint, value: (row) => row[key] });
 const COST = [
@@ -45,7 +45,7 @@ export class Halts {
 
 		this.note.hidden = !missing.length;
 		this.note.textContent = `${missing.join(' and ')} ${missing.length > 1 ? 'were' : 'was'} not recorded: ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'for how long KVM was to poll'].filter(Boolean).join(', and ')}, is not known.`;
-		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, clean(row.vm)) }, column('vcpus', 'vCPUs'),
+		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, vmName(row.vm)) }, column('vcpus', 'vCPUs'),
 		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
 		this.table.setRows(rows);
 	}
