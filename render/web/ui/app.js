@@ -427,7 +427,8 @@ class App {
 		const [sheet] = document.styleSheets;
 		const { capture } = this;
 		const [from, to] = this.range;
-		const what = [clean(capture.label), clean(capture.host ?? ''), this.view.title, this.state.range ? `${moment(from, 6)} + ${duration(to - from)}` : `all ${duration(to - from)}`].filter(Boolean).join(' · ');
+		const own = [clean(capture.label), clean(capture.host ?? ''), this.view.title, this.state.range ? `${moment(from, 6)} + ${duration(to - from)}` : `all ${duration(to - from)}`];
+		const what = (this.view.running?.() ?? own).filter(Boolean).join(' · ');
 		const text = what.replaceAll(/["\\\n\r\f<]/g, (c) => `\\${c.codePointAt(0).toString(16)} `);
 
 		if (this.runningRule !== undefined)

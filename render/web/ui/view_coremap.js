@@ -54,8 +54,8 @@ export class CoremapView extends View {
 		this.head = h('thead');
 		this.body = h('tbody');
 		this.table = h('table', { class: 'coremap', data: { table: 'coremap' }, 'aria-label': 'tasks by CPU: arrow keys go from cell to cell, Enter shows that task on that CPU' }, this.head, this.body);
-		this.note = h('p', { class: 'dim' });
-		this.el.append(this.tools, h('div', { class: 'table-scroll' }, this.table), this.note);
+		this.note = h('p', { class: 'dim note-above' });
+		this.el.append(this.tools, this.note, h('div', { class: 'table-scroll' }, this.table));
 		app.card.watch(this.table, (el) => this.#explain(el));
 		this.table.addEventListener('click', (e) => this.#clicked(e));
 		this.cells = new Cells(this.table, app.card, 'td.cell[data-card]', (el) => this.#explain(el));
