@@ -277,8 +277,8 @@ export class CompareView extends View {
 		this.current = { kind: 'coremap', rows, columns, most };
 		return h('div', null, h('p', { class: 'dim note-above' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out.'),
 			h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
-			h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num cpu' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
-			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most))))))));
+				h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num cpu' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
+				h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most))))))));
 	}
 
 	#matrixCell(row, cpu, most) {

@@ -3,7 +3,7 @@
 import { d3 } from '../d3.js';
 import { moment, momentIn } from './clock.js';
 import { ENTER, button, h, keepHeight, replace } from './dom.js';
-import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
+import { drawLoss, drawTimeAxis, drawValueAxis, timeScale, timeTicks } from './axis.js';
 import { aroundOf } from './details.js';
 import { RowsBy } from './figures.js';
 import { Tree, foldChoice, folded, groupName, turn } from './groups.js';
@@ -17,6 +17,7 @@ import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
 
 const PAD = 6;
+const TICK = 90; // pixels between times
 const FEW = 12; // rows: they have room to be taller, as high as the window lets them
 const TALL = [28, 60];
 const ABOVE = 530; // pixels of head, strip, matrix and legend
@@ -248,8 +249,16 @@ export class VcpusView extends View {
 	#drawTimeAxis(s, w) {
 		const { app } = this;
 
+		const [from, to] = app.range;
+		const scale = timeScale(app.range, PAD, w - PAD);
+		const { ticks } = timeTicks(app.range, Math.floor((w - 2 * PAD) / TICK));
+		const last = ticks.filter(({ at }) => at <= to).at(-1);
+
 		s.rect(0, 0, w, 18, app.palette.paper);
-		drawTimeAxis(s, app.palette, timeScale(app.range, PAD, w - PAD), 0, 0);
+		drawTimeAxis(s, app.palette, scale, 0, 0);
+		// one time tells no scale
+		if (ticks.length < 2 && (!last || scale(last.at) < w - PAD - TICK))
+			s.text(w - PAD, 10, momentIn(to, to - from), { colour: app.palette.dim, size: 11, anchor: 'end' });
 	}
 
 	#explain(el) {

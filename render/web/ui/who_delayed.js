@@ -20,7 +20,7 @@ const FACES = {
 	},
 };
 // rows, unless all are asked for: as many as leave room for what is above and the first vCPUs
-const LEAST_VMS = 8, PAPER_VMS = 12, ABOVE = 580, ROW = 25;
+const LEAST_VMS = 8, PAPER_VMS = 8, ABOVE = 580, ROW = 25;
 const SHEET = 1032, SHEET_COLUMN = 84; // on paper there is no share
 const NAMES = 270, COLUMN = 112; // pixels: what stands before the columns and after them, and each of them
 const BEFORE = 240; // of them, before the columns
