@@ -21,6 +21,9 @@ import { lacksOf, viewsFor } from './views.js';
 
 const LEAST_NS = 40; // the narrowest range
 
+const SHEET = 690; // pixels: the height of a sheet of paper within its margins
+const LEAST_PICTURE = 60, LEAST_PART = 0.4; // what is worth to be drawn smaller, and how small
+
 const BUSY = 80; // percent of all CPUs
 const MANY = 40; // vCPUs: their exits are shown by VM
 
@@ -420,6 +423,27 @@ class App {
 		this.repaint('light');
 		finishSlices();
 		this.view.drawUnseen();
+		this.#fitSheet();
+	}
+
+	// A picture that does not fit below the head would leave the rest of the first sheet blank: it is drawn smaller.
+	#fitSheet() {
+		const block = [...this.main.querySelectorAll('.heat, .plot, .flame')].find((el) => el.checkVisibility() && el.getBoundingClientRect().height > LEAST_PICTURE);
+		const picture = /** @type {HTMLElement | null} */ (block?.querySelector('canvas') ?? block);
+
+		if (!picture)
+			return;
+		const { top } = document.body.getBoundingClientRect();
+		const { height, width } = picture.getBoundingClientRect();
+		// with the line of words under it
+		const last = block.nextElementSibling?.matches('p:not(:empty)') ? block.nextElementSibling : block;
+		const over = last.getBoundingClientRect().bottom - top - SHEET;
+		const part = (height - over) / height;
+
+		if (over <= 0 || part < LEAST_PART)
+			return;
+		picture.style.width = `${Math.floor(width * part)}px`;
+		picture.style.height = `${Math.floor(height * part)}px`;
 	}
 
 	// What stands on each sheet: what it is of, and which of them it is.
@@ -427,7 +451,8 @@ class App {
 		const [sheet] = document.styleSheets;
 		const { capture } = this;
 		const [from, to] = this.range;
-		const what = [clean(capture.label), clean(capture.host ?? ''), this.view.title, this.state.range ? `${moment(from, 6)} + ${duration(to - from)}` : `all ${duration(to - from)}`].filter(Boolean).join(' · ');
+		const own = [clean(capture.label), clean(capture.host ?? ''), this.view.title, this.state.range ? `${moment(from, 6)} + ${duration(to - from)}` : `all ${duration(to - from)}`];
+		const what = (this.view.running() ?? own).filter(Boolean).join(' · ');
 		const text = what.replaceAll(/["\\\n\r\f<]/g, (c) => `\\${c.codePointAt(0).toString(16)} `);
 
 		if (this.runningRule !== undefined)

@@ -55,14 +55,26 @@ export function clockOffset(step) {
 	return kind === 'clock' ? Number(BigInt(capture.t0_ns) % BigInt(step)) : 0;
 }
 
-/** The time @t ns after the first event by the clock that is shown: "3.201456 s", "922.060149 s", "13:47:48.060149". */
+/**
+ * [size in ns, unit] of times since the start: one for all of a capture, so that they compare.
+ * @returns {[number, string]}
+ */
+function unitOfStart() {
+	return shown.capture.window?.to < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+}
+
+/** The time @t ns after the first event by the clock that is shown: "3.201456 s", "45.424 ms", "922.060149 s", "13:47:48.060149". @digits: of a second. */
 export function moment(t, digits = 6) {
 	const { kind, capture } = shown;
 	const wall = kind === 'wall' ? wallTime(capture, t) : null;
 
 	if (wall)
 		return cut(`${wall.time}.${wall.ns}`, digits);
-	return kind === 'clock' ? `${cut(clockTime(capture, t), digits)} s` : `${(t / 1e9).toFixed(digits)} s`;
+	if (kind === 'clock')
+		return `${cut(clockTime(capture, t), digits)} s`;
+	const [size, unit] = unitOfStart();
+
+	return `${(t / size).toFixed(unit === 's' ? digits : Math.max(0, digits - 3))} ${unit}`;
 }
 
 /** The same with digits that fit a window of @span ns. */
@@ -77,8 +89,8 @@ export function spanText([from, to]) {
 
 		return `${moment(from, digits).replace(/ s$/, '')}–${moment(to, digits)}`;
 	}
-	const [size, unit] = to >= 1e8 ? [1e9, 's'] : to >= 1e5 ? [1e6, 'ms'] : [1e3, 'µs'];
-	const digits = Math.min(6, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / size))));
+	const [size, unit] = unitOfStart();
+	const digits = Math.min(unit === 's' ? 9 : 6, Math.max(1, Math.ceil(1 - Math.log10(Math.max(to - from, 1) / size))));
 
 	return `${(from / size).toFixed(digits)}–${(to / size).toFixed(digits)} ${unit}`;
 }

@@ -5,7 +5,7 @@ import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
 import { KINDS as THINGS } from './details.js';
 import { h } from './dom.js';
 import { START, toFragment } from './state.js';
-import { clean, figure } from './text.js';
+import { clean, figure, vmName } from './text.js';
 
 const KINDS = {
 	delayed: ['preempted', 'had to wait'],
@@ -98,7 +98,7 @@ function sufferer(key, name, [worst, ...others]) {
 				follow();
 			}
 		},
-	}, h('bdi', {}, `${clean(name)}: ${others.length + 1} findings`));
+	}, h('bdi', {}, `${name}: ${others.length + 1} findings`));
 	const follow = () => {
 		rest.hidden = !unfolded.has(key);
 		button.setAttribute('aria-expanded', String(!rest.hidden));
@@ -119,5 +119,5 @@ export function findings(app) {
 			about.set(key, { name: finding.of?.name, lines: [] });
 		about.get(key).lines.push(lineOf(app, finding, i));
 	});
-	return [...about].map(([key, { name, lines }]) => (lines.length === 1 ? lines[0] : sufferer(key, name, lines)));
+	return [...about].map(([key, { name, lines }]) => (lines.length === 1 ? lines[0] : sufferer(key, key.startsWith?.('vm ') ? vmName(name) : clean(name), lines)));
 }

@@ -2,7 +2,7 @@
 // Many tasks as few rows: VM -> role -> thread, else tasks of one name. Who is where, and the sums, are the engine's.
 import { button, choice, h } from './dom.js';
 import { Question, rowsOf } from './figures.js';
-import { clean, plural } from './text.js';
+import { clean, plural, vmName } from './text.js';
 
 const IDLE = { group: 'IDLE', role: null, kind: 'idle' };
 const FEW = 30; // tasks that are shown as they are
@@ -34,10 +34,15 @@ export function pickGroup(app, row, e) {
 		app.toggle(row.kind === 'vm' ? 'vms' : 'groups', row.group);
 }
 
+/** What a group is called to people. */
+export function nameOfGroup(row) {
+	return row.kind === 'vm' && !row.role ? vmName(row.group) : clean(row.role ?? row.group);
+}
+
 /** ▸ or ▾, the group's name and how many tasks it has. */
 export function groupName(app, row, one = 'task') {
 	const open = app.state.unfold.includes(keyOf(row));
-	const name = clean(row.role ?? row.group);
+	const name = nameOfGroup(row);
 
 	return h('span', { class: 'group-name' },
 		button(open ? '▾' : '▸', open ? 'fold' : 'unfold', (e) => { e.stopPropagation(); turn(app, row); }, { class: 'opener', 'aria-expanded': String(open), 'aria-label': `${open ? 'fold' : 'unfold'} ${name}` }),

@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { Chosen, vmRows } from './groups.js';
 import { Table } from './table.js';
-import { clean } from './text.js';
+import { count, vmName } from './text.js';
 
 const column = (key, title, hint) => ({ key, title, hint, value: (row) => row[key] });
 const COST = [
@@ -12,8 +12,8 @@ const COST = [
 ];
 const ENDS = [
 	column('halts', 'halts'),
-	column('polled', 'polled', 'ended while KVM polled, which costs the CPU'), column('polled_percent', 'share'), column('polled_ns', 'for', 'polling until the guest was woken'),
-	column('slept', 'slept', 'ended asleep: if KVM polled first, it was in vain'), column('slept_ns', 'for', 'until the guest was woken, polling in vain included'),
+	column('polled', 'polled', 'ended while KVM polled, which costs the CPU'), column('polled_percent', 'share'), column('polled_ns', 'polled for', 'polling until the guest was woken'),
+	column('slept', 'slept', 'ended asleep: if KVM polled first, it was in vain'), column('slept_ns', 'slept for', 'until the guest was woken, polling in vain included'),
 ];
 const LIMIT = [column('poll_limit_ns', 'limit', 'the longest that KVM was to poll'), column('poll_grown', 'grown', 'times that the limit was raised'), column('poll_shrunk', 'shrunk', 'times that it was lowered')];
 
@@ -22,11 +22,14 @@ export class Halts {
 		this.app = app;
 		this.note = h('p', { class: 'dim' });
 		this.table = new Table([], { app, name: 'halts_vms', file, sort: ['hlt_cpu_ns', 'desc'], rowData: (row) => ({ vm: row.vm }) });
+		this.open = 0;
 		this.chosen = new Chosen(app, 'vcpus', () => this.#draw(), false);
 		this.el = h('section', { class: 'halts', hidden: true }, h('h3', null, 'Idle guests: halts by VM'), this.note, this.table.el);
 	}
 
-	update() {
+	/** @open: halts that had not ended. */
+	update(open) {
+		this.open = open;
 		this.chosen.ask();
 		this.#draw();
 	}
@@ -43,9 +46,9 @@ export class Halts {
 		const ends = first.halts !== null, limit = first.poll_limit_ns !== null;
 		const missing = [ends ? null : 'kvm:kvm_vcpu_wakeup', limit ? null : 'kvm:kvm_halt_poll_ns'].filter(Boolean);
 
-		this.note.hidden = !missing.length;
-		this.note.textContent = `${missing.join(' and ')} ${missing.length > 1 ? 'were' : 'was'} not recorded: ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'for how long KVM was to poll'].filter(Boolean).join(', and ')}, is not known.`;
-		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, clean(row.vm)) }, column('vcpus', 'vCPUs'),
+		this.note.hidden = !missing.length && !this.open;
+		this.note.textContent = [this.open ? `HLT on CPU is with the halts that had not ended (${count(this.open)}).` : null, missing.length ? `${missing.join(' and ')} ${missing.length > 1 ? 'were' : 'was'} not recorded: ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'for how long KVM was to poll'].filter(Boolean).join(', and ')}, is not known.` : null].filter(Boolean).join(' ');
+		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, vmName(row.vm)) }, column('vcpus', 'vCPUs'),
 		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
 		this.table.setRows(rows);
 	}

@@ -54,7 +54,8 @@ export class Head {
 			page.captures.length > 1 ? this.#chooser() : h('strong', null, h('bdi', null, clean(capture.label))),
 			this.#facts(capture).map(([text, title, how]) => h('span', { class: `fact ${how ?? ''}`, title }, h('bdi', null, text))),
 			this.#loss(capture), this.#missing(capture),
-			capture.recorded.map((line) => this.#byClock(capture, line)).map((line) => h('span', { class: 'badge scope', title: clean(line) }, clean(line.split(': ')[1]))));
+			capture.recorded.map((line) => h('span', { class: 'badge scope', title: clean(this.#byClock(capture, line)) },
+				capture.recorded_until === null || !line.includes(': one CPU after the other') ? clean(line.split(': ')[1]) : `CPUs start one by one until ${moment(capture.recorded_until, 3)}`)));
 	}
 
 	/** The one time that such a line tells, by the page's clock. */
@@ -104,7 +105,12 @@ export class Head {
 
 	/** What nobody knows, as its events were not recorded. */
 	#missing({ not_recorded: list }) {
-		return list.length ? h('span', { class: 'badge missing', title: list.map(({ event, unknown }) => `${event} was not recorded: ${unknown} is empty`).join('\n') }, `not recorded: ${list.map(({ unknown }) => unknown).join(' · ')}`) : null;
+		const title = list.map(({ event, unknown }) => `${event} was not recorded: ${unknown} is empty`).join('\n');
+		const names = `not recorded: ${list.map(({ unknown }) => unknown).join(' · ')}`;
+
+		// where all of them have no room how many they are (style.css)
+		return !list.length ? null : list.length < 2 ? h('span', { class: 'badge missing', title }, names)
+			: [h('span', { class: 'badge missing long', title }, names), h('span', { class: 'badge missing brief', title }, `${list.length} things not recorded`)];
 	}
 
 	#showLoss(from, to) {

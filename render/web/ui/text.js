@@ -34,6 +34,11 @@ export function clean(raw) {
 	return out;
 }
 
+/** A VM's name as people read it; of one without a name its process' number stands there: "VM 1959". */
+export function vmName(raw) {
+	return /^\d+$/.test(raw) ? `VM ${raw}` : clean(raw);
+}
+
 /** 1234567 -> "1,234,567" */
 export function count(v) {
 	return String(Math.round(v)).replace(/\B(?=(\d{3})+(?!\d))/g, ',');

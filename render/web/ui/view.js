@@ -56,6 +56,14 @@ export class View {
 		}));
 	}
 
+	/**
+	 * For each sheet of paper, if it is not of the one capture that is shown.
+	 * @returns {string[] | null}
+	 */
+	running() {
+		return null;
+	}
+
 	close() {
 		for (const plot of this.plots)
 			plot.close();

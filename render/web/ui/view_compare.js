@@ -9,6 +9,8 @@ import { Table } from './table.js';
 import { clean, duration, figure, percent } from './text.js';
 import { View } from './view.js';
 
+const RAMP = 8; // steps to either side
+
 function chanceText(p) {
 	return p === null ? '' : p < 0.0005 ? '<0.001' : p.toFixed(3);
 }
@@ -45,9 +47,11 @@ export class CompareView extends View {
 			h('span', { class: 'dim' }, `${this.#lengths(compare, captures)}ounts and times are rates: per second, or percent of the window.`, ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
 			(next) => app.set({ compare: next })), kind === 'tasks' && compare.tables.groups ? foldChoice(app, table.rows.length) : null);
-		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
-			h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'));
+		// first, as it tells how far the colours go
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
+		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
+			kind === 'coremap' ? this.#ramp() : h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'),
+			kind === 'vcpu' ? h('span', { class: 'dim' }, 'Base, new and difference: kept waiting, which is preempted and waiting together, percent of the window.') : null);
 	}
 
 	/** The windows, if they differ. */
@@ -112,6 +116,8 @@ export class CompareView extends View {
 		const tree = kind === 'tasks' && groups && folded(this.app, table.rows.length) ? this.#tree(groups, table) : null;
 		const rows = tree?.roots ?? this.#rows(table);
 		const main = table.figures[0];
+		const word = FIGURE_WORDS[main] ?? main;
+		const hint = kind === 'vcpu' ? 'kept waiting: preempted and waiting together, percent of the window' : word;
 		const most = Math.max(1e-9, ...rows.flatMap((row) => [value('base', main)(row) ?? 0, value('now', main)(row) ?? 0]));
 		const mostChange = Math.max(1e-9, ...rows.map((row) => Math.abs(change(main)(row) ?? 0)));
 		const columns = [
@@ -120,9 +126,9 @@ export class CompareView extends View {
 				key: 'bars', title: kind === 'vcpu' ? 'base above, new below' : `${FIGURE_WORDS[main] ?? main}: base hollow, new solid`, text: true, csv: false, value: () => undefined,
 				show: (row) => (kind === 'vcpu' ? this.#stateBars(row, table) : this.#pairBar(value('base', main)(row), value('now', main)(row), most, main))
 			},
-			{ key: `${main}_base`, title: 'base', hint: FIGURE_WORDS[main], value: value('base', main), show: (row) => figure(main, value('base', main)(row)) },
-			{ key: `${main}_new`, title: 'new', hint: FIGURE_WORDS[main], value: value('now', main), show: (row) => figure(main, value('now', main)(row)) },
-			{ key: `${main}_change`, title: 'difference', hint: FIGURE_WORDS[main], value: change(main), show: (row) => this.#signedCell(main, change(main)(row), chance(main)(row)) },
+			{ key: `${main}_base`, title: `${word}: base`, hint, value: value('base', main), show: (row) => figure(main, value('base', main)(row)) },
+			{ key: `${main}_new`, title: 'new', hint, value: value('now', main), show: (row) => figure(main, value('now', main)(row)) },
+			{ key: `${main}_change`, title: 'difference', hint, value: change(main), show: (row) => this.#signedCell(main, change(main)(row), chance(main)(row)) },
 			...(rows.some((row) => chance(main)(row) !== null) ? [{
 				key: `${main}_p`, title: 'p', hint: 'how likely runs of one kind differ as much by chance', value: chance(main), show: (row) => chanceText(chance(main)(row))
 			}] : []),
@@ -156,7 +162,7 @@ export class CompareView extends View {
 		const roots = this.#rows(groups).map((row) => {
 			const under = leaves.filter((leaf) => (placeOf(leaf)?.fold ?? null) === placeOf(row)?.fold);
 
-			return under.length > 1 ? { ...row, under, group: row.key[0], role: null, tasks_: Math.max(...row.tasks.map((t) => t.length)) } : under[0] ?? row;
+			return under.length > 1 ? { ...row, under, group: row.key[0], role: null, kind: placeOf(row)?.fold_kind, tasks_: Math.max(...row.tasks.map((t) => t.length)) } : under[0] ?? row;
 		});
 		const flat = (sorted) => sorted(roots).flatMap((row) => [row, ...(app.state.unfold.includes(row.group) ? sorted(row.under) : [])]);
 
@@ -234,6 +240,20 @@ export class CompareView extends View {
 		return this.app.palette === this.app.page.palette.dark;
 	}
 
+	/** The colours of differences with their ends in numbers. */
+	#ramp() {
+		const { most } = this.current;
+		const steps = Array.from({ length: 2 * RAMP + 1 }, (_, i) => {
+			const cell = h('span');
+
+			cell.style.background = i === RAMP ? this.app.palette.paper : differenceColour((i - RAMP) / RAMP, this.#dark());
+			return cell;
+		});
+		const end = (sign) => `${sign}${most.toFixed(most < 9.95 ? 1 : 0)}`;
+
+		return h('span', { class: 'ramp-legend' }, h('span', { class: 'dim' }, 'less than base'), end('−'), h('span', { class: 'ramp', 'aria-hidden': 'true' }, steps), end('+'), h('span', { class: 'dim' }, 'points more'));
+	}
+
 	/** Core maps: run % of base and new in each cell, shade and sign of the difference. */
 	#matrix(table) {
 		const by = new Map();
@@ -255,10 +275,10 @@ export class CompareView extends View {
 		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.change))));
 
 		this.current = { kind: 'coremap', rows, columns, most };
-		return h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
-			h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
-			h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most)))))),
-			h('p', { class: 'dim' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out.'));
+		return h('div', null, h('p', { class: 'dim note-above' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out.'),
+			h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
+				h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num cpu' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
+				h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most))))))));
 	}
 
 	#matrixCell(row, cpu, most) {
@@ -277,6 +297,14 @@ export class CompareView extends View {
 			td.style.color = inkOn(colour);
 		}
 		return td;
+	}
+
+	/** For each sheet of paper: what is compared, and which of its figures. */
+	running() {
+		const { compare, captures } = this.app.page;
+		const [base, now] = compare.sides ?? [captures[0], captures[this.other]];
+
+		return [`${clean(base.label)} → ${clean(now.label)}`, COMPARISONS[this.kind].title];
 	}
 
 	/** For saved pictures: what is compared. */

@@ -5,7 +5,7 @@ import { Cells } from './cells.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
 import { RowsBy, columnsOf } from './figures.js';
-import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
+import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGroup } from './groups.js';
 import { Slices, fillRows } from './slices.js';
 import { copyText } from './table.js';
 import { download } from './download.js';
@@ -54,8 +54,8 @@ export class CoremapView extends View {
 		this.head = h('thead');
 		this.body = h('tbody');
 		this.table = h('table', { class: 'coremap', data: { table: 'coremap' }, 'aria-label': 'tasks by CPU: arrow keys go from cell to cell, Enter shows that task on that CPU' }, this.head, this.body);
-		this.note = h('p', { class: 'dim' });
-		this.el.append(this.tools, h('div', { class: 'table-scroll' }, this.table), this.note);
+		this.note = h('p', { class: 'dim note-above' });
+		this.el.append(this.tools, this.note, h('div', { class: 'table-scroll' }, this.table));
 		app.card.watch(this.table, (el) => this.#explain(el));
 		this.table.addEventListener('click', (e) => this.#clicked(e));
 		this.cells = new Cells(this.table, app.card, 'td.cell[data-card]', (el) => this.#explain(el));
@@ -306,8 +306,9 @@ export class CoremapView extends View {
 			return [`${q.queue_mean.toFixed(2)} tasks waited for CPU ${cpu} on average`, `half of the time at most ${count(q.queue_p50)}, 99 % of it ${count(q.queue_p99)}, the most ${count(q.queue_max)}`,
 			q.queue_stay_ns ? `more than one for ${exactNs(q.queue_above_1_ns)}, at a stretch ${exactNs(q.queue_stay_ns)}` : 'never more than one'];
 		}
-		const group = el.closest('tr').dataset.group;
-		const who = task !== undefined ? app.who(Number(task)) : group === undefined ? el.closest('tr').querySelector('th').textContent : clean(el.closest('tr').dataset.role ?? group);
+		const { group, role } = el.closest('tr').dataset;
+		const row = group === undefined ? null : this.matrix.tree?.groups().find((one) => one.group === group && (one.role ?? undefined) === role);
+		const who = task !== undefined ? app.who(Number(task)) : row ? nameOfGroup(row) : el.closest('tr').querySelector('th').textContent;
 
 		return [`${who} on CPU ${cpu}`, `ran ${exactNs(Number(run))}, ${percent(Number(part))} of the range`, `${count(Number(switches))} switches`,
 		task === undefined ? null : 'click: over time'];
@@ -332,7 +333,7 @@ export class CoremapView extends View {
 	}
 
 	#nameOf(row) {
-		return row.task === undefined ? `${clean(row.role ?? row.group)} (${row.tasks})` : this.app.who(row.task);
+		return row.task === undefined ? `${nameOfGroup(row)} (${row.tasks})` : this.app.who(row.task);
 	}
 
 	#asText(tab) {

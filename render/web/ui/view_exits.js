@@ -14,9 +14,17 @@ import { clean, count, duration, figure, percent, plural } from './text.js';
 import { View, taskData } from './view.js';
 
 const SHOWN = 8; // reasons with a colour
-const FIRST_BARS = 40, NARROW = 1500, NARROW_BARS = 12; // where the table is below them (style.css) fewer
+const FIRST_BARS = 24, TALL_BARS = 48, NARROW = 1500, NARROW_BARS = 12; // where the table is below them (style.css), or all is on paper, fewer
+const ABOVE = 500; // pixels of head, strip and legend
+const FEW_BARS = 14; // below which there is room for the halts
 const MOST_BARS = 600; // browsers bound the height of a canvas
+const MOST_TICKS = 12;
 const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
+
+const WHOLE = 'from kvm_exit to kvm_entry, what it was off the CPU included';
+const LENGTHS = [['min', 'the shortest'], ['avg', 'on average'], ['p50', 'half took no longer'], ['p99', '99 of 100 took no longer'], ['max', 'the longest']]
+	.map(([name, hint]) => ({ key: `${name}_ns`, title: name, hint: `${hint}; ${WHOLE}`, value: (r) => r[`${name}_ns`] }));
+const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are in the number, not in the times', value: (r) => r.unpaired };
 
 export class ExitsView extends View {
 	constructor(app) {
@@ -42,8 +50,10 @@ export class ExitsView extends View {
 		this.heat = new HeatMap(this, 'exit', 220);
 		this.all = this.#allTable();
 		this.halts = new Halts(app, this.file('halts'));
-		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, h('div', null, this.bars.el, this.more, this.foot), this.reasons.el),
-			this.halts.el, this.heat.el, h('h3', null, 'Every task and reason'), this.all.el);
+		// side by side where there is room, else one below the other (style.css): bars, reasons, halts, heat map
+		this.left = h('div', { class: 'column' }, h('div', { class: 'exit-bars' }, this.bars.el, this.more, this.foot), this.halts.el);
+		this.right = h('div', { class: 'column' }, this.reasons.el, this.heat.el);
+		this.el.append(this.tools, this.chips, h('div', { class: 'two exits-two' }, this.left, this.right), h('h3', null, 'Every task and reason'), this.all.el);
 	}
 
 	/** Without kvm_entry only their number is known. */
@@ -117,7 +127,11 @@ export class ExitsView extends View {
 		this.all.setRows(this.rows().filter((row) => app.selection.reason(row.reason)));
 		this.#renderFoot();
 		this.#renderMore();
-		this.halts.update();
+		this.halts.update(this.sums.filter((sum) => sum.idle).reduce((n, sum) => n + (sum.unpaired ?? 0), 0));
+		const column = this.#bars().length > FEW_BARS ? this.right : this.left;
+
+		if (this.halts.el.parentNode !== column)
+			column.append(this.halts.el);
 		this.bars.paint();
 		this.heat.follow();
 	}
@@ -227,7 +241,9 @@ export class ExitsView extends View {
 
 	/** Those that are drawn. */
 	#bars() {
-		return this.barRows().slice(0, this.everyBar ? MOST_BARS : innerWidth > NARROW || document.documentElement.dataset.print ? FIRST_BARS : NARROW_BARS);
+		const narrow = innerWidth <= NARROW || document.documentElement.dataset.print;
+
+		return this.barRows().slice(0, this.everyBar ? MOST_BARS : narrow ? NARROW_BARS : Math.max(FIRST_BARS, Math.min(TALL_BARS, Math.floor((innerHeight - ABOVE) / ROW))));
 	}
 
 	#renderMore() {
@@ -257,7 +273,10 @@ export class ExitsView extends View {
 		// names of instances differ at their ends: none is cut that has room
 		const left = Math.min(MOST_LEFT, Math.max(LEAST_LEFT, ...bars.map((bar) => s.measure(bar.name, 12) + 14)));
 		const scale = d3.scaleLinear().domain([0, Math.max(1, ...bars.map((bar) => this.#end(bar)))]).range([left, w - RIGHT]);
+		const { ticks } = scale;
 		const bottom = bars.length * ROW;
+
+		scale.ticks = (n) => ticks(Math.min(n, MOST_TICKS));
 
 		this.shown = bars;
 		this.scale = scale;
@@ -326,14 +345,11 @@ export class ExitsView extends View {
 		return [
 			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
 			{ key: 'count', title: 'exits', value: (r) => r.count },
-			{ key: 'count_percent', title: '% of exits', hint: 'of the number of exits; idle is left out', value: (r) => r.count_percent },
+			{ key: 'count_percent', title: '% of exits', hint: 'of the number of all exits; idle is left out', value: (r) => r.count_percent },
 			...this.#times(),
-			{ key: 'min_ns', title: 'min', value: (r) => r.min_ns },
-			{ key: 'avg_ns', title: 'avg', value: (r) => r.avg_ns },
-			{ key: 'p50_ns', title: 'p50', hint: 'half took no longer', value: (r) => r.p50_ns },
-			{ key: 'p99_ns', title: 'p99', hint: '99 of 100 took no longer', value: (r) => r.p99_ns },
-			{ key: 'max_ns', title: 'max', value: (r) => r.max_ns },
+			...LENGTHS,
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+			...this.sums?.some((r) => r.unpaired) ? [OPEN] : [],
 		];
 	}
 
@@ -343,10 +359,10 @@ export class ExitsView extends View {
 
 		return this.onCpu ? [
 			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry', value: (r) => r.cpu_ns },
-			{ key: 'cpu_percent', title: '% of CPU', hint: 'of the time on a CPU; idle is left out', value: (r) => r.cpu_percent },
+			{ key: 'cpu_percent', title: '% of exit time', hint: 'of the time that all exits were on a CPU; idle is left out', value: (r) => r.cpu_percent },
 			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry', value: (r) => r.off_cpu_ns },
 			time,
-		] : [time, { key: 'time_percent', title: '% of time', hint: 'of the time; idle is left out', value: (r) => r.time_percent }];
+		] : [time, { key: 'time_percent', title: '% of exit time', hint: 'of the time of all exits; idle is left out', value: (r) => r.time_percent }];
 	}
 
 	#reasonTable() {
@@ -378,10 +394,9 @@ export class ExitsView extends View {
 		return new Table([
 			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => h('bdi', null, r.task === null ? '–' : app.who(r.task)) },
 			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason },
-			number('count', 'exits'), number('count_percent', 'share'), ...this.#times(), number('min_ns', 'min'),
-			number('avg_ns', 'avg'), number('p50_ns', 'p50', 'half took no longer'), number('p99_ns', 'p99'), number('max_ns', 'max'),
+			number('count', 'exits'), number('count_percent', '% of exits', 'of the number of all exits; idle is left out'), ...this.#times(), ...LENGTHS,
 			{ key: 'max_at_ns', title: 'when', hint: 'the longest', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
-			number('unpaired', 'open', 'exits whose end was not seen'),
+			OPEN,
 		], { app, name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
 	}
 

@@ -3,7 +3,7 @@
 import { d3 } from '../d3.js';
 import { moment, momentIn } from './clock.js';
 import { ENTER, button, h, keepHeight, replace } from './dom.js';
-import { drawLoss, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
+import { drawLoss, drawTimeAxis, drawValueAxis, timeScale, timeTicks } from './axis.js';
 import { aroundOf } from './details.js';
 import { RowsBy } from './figures.js';
 import { Tree, foldChoice, folded, groupName, turn } from './groups.js';
@@ -11,12 +11,13 @@ import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
 import { drawMarks } from './marks.js';
 import { Slices, fillRows } from './slices.js';
-import { clean, count, duration, exactNs, percent, shortName } from './text.js';
+import { clean, count, duration, exactNs, percent, shortName, vmName } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
 
 const PAD = 6;
+const TICK = 90; // pixels between times
 const FEW = 12; // rows: they have room to be taller, as high as the window lets them
 const TALL = [28, 60];
 const ABOVE = 530; // pixels of head, strip, matrix and legend
@@ -39,8 +40,9 @@ export class VcpusView extends View {
 				h('th', { class: 'bar-cell' }, this.barAxis.el),
 				h('th', { class: 'lane-cell' }, this.timeAxis.el))), this.body);
 		this.empty = h('p', { class: 'empty', hidden: true });
+		this.lossy = h('p', { class: 'dim', hidden: true }, '~: events of it are missing, its figures may be more.');
 		this.delays = new WhoDelayed(this);
-		this.el.append(this.delays.el, this.legend, this.table, this.empty);
+		this.el.append(this.delays.el, this.legend, this.table, this.lossy, this.empty);
 		app.card.watch(this.body, (el) => this.#explain(el));
 		this.rowPlots = [];
 		this.slices = new Slices((change) => app.busy(change));
@@ -87,6 +89,7 @@ export class VcpusView extends View {
 		this.antagonists = new RowsBy(app.figures.shown?.tables?.antagonists, 'task');
 		this.shares = new Map(app.rows('vcpu_shares').map((shares) => [shares.task, shares]));
 		fillRows(this.slices, this.body, list.length, (i) => (list[i].task === undefined ? this.#groupRow(list[i], i) : this.#row(list[i], i, rows.length <= 2)), { least: this.laneHeight });
+		this.lossy.hidden = !rows.some((row) => row.lossy);
 		this.empty.hidden = rows.length > 0;
 		this.empty.textContent = app.rows('vcpu').length ? 'no vCPU matches the filter' :
 			app.capture.has.entry || app.capture.has.exit ? 'no vCPU in this window' : 'no vCPU here: the capture has no KVM events';
@@ -114,7 +117,7 @@ export class VcpusView extends View {
 		return [h('tr', { class: 'group', data: { row: i, group: row.group } },
 			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
 			h('td', { class: 'num strong', data: { key: 'delayed_ns', value: row.delayed_ns } }, row.delayed_ns ? duration(row.delayed_ns) : '–', h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
-			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), h('bdi', null, clean(worst.behind))] : ''),
+			h('td', { class: 'behind' }, worst ? [h('span', { class: 'share' }, percent(worst.delayed_percent)), h('bdi', null, worst.behind_kind === 'vm' || worst.behind_kind === 'self' ? vmName(worst.behind) : clean(worst.behind))] : ''),
 			h('td', { class: 'num worst' }, this.#worstOf(row)),
 			h('td', { class: 'bar-cell' }, bar), h('td', { class: 'lane-cell', on: { dblclick: () => turn(app, row) } }, lane.el))];
 	}
@@ -246,8 +249,16 @@ export class VcpusView extends View {
 	#drawTimeAxis(s, w) {
 		const { app } = this;
 
+		const [from, to] = app.range;
+		const scale = timeScale(app.range, PAD, w - PAD);
+		const { ticks } = timeTicks(app.range, Math.floor((w - 2 * PAD) / TICK));
+		const last = ticks.filter(({ at }) => at <= to).at(-1);
+
 		s.rect(0, 0, w, 18, app.palette.paper);
-		drawTimeAxis(s, app.palette, timeScale(app.range, PAD, w - PAD), 0, 0);
+		drawTimeAxis(s, app.palette, scale, 0, 0);
+		// one time tells no scale
+		if (ticks.length < 2 && (!last || scale(last.at) < w - PAD - TICK))
+			s.text(w - PAD, 10, momentIn(to, to - from), { colour: app.palette.dim, size: 11, anchor: 'end' });
 	}
 
 	#explain(el) {

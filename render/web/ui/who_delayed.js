@@ -3,7 +3,7 @@
 import { aroundOf } from './details.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
 import { Chosen, vmRows } from './groups.js';
-import { clean, duration, percent, plural, shortName } from './text.js';
+import { clean, count, duration, percent, plural, shortName, vmName } from './text.js';
 import { Wait } from './wait.js';
 
 // What the matrix is of: keys of its table, and what stands around it.
@@ -19,11 +19,15 @@ const FACES = {
 		says: (vm, who, ns, share) => `while ${vm} was in the guest ${who} had the other thread of its core for ${ns}, ${share} of that time`,
 	},
 };
-const MOST_VMS = 8; // rows, unless all are asked for
+// rows, unless all are asked for: as many as leave room for what is above and the first vCPUs
+const LEAST_VMS = 8, PAPER_VMS = 8, ABOVE = 580, ROW = 25;
 const SHEET = 1032, SHEET_COLUMN = 84; // on paper there is no share
 const NAMES = 270, COLUMN = 112; // pixels: what stands before the columns and after them, and each of them
+const BEFORE = 240; // of them, before the columns
+const LONG = 16, LETTER = 7.5; // of a name in a column's head: letters, and pixels of each
 
 const TALL = 23; // a row of the picture
+const MOSTLY = 0.95; // of the CPUs' time is known
 
 /** @b over @a, as much of it as @part. */
 function mixed(a, b, part) {
@@ -97,7 +101,7 @@ export class WhoDelayed {
 		this.faces.querySelector('[data-choice=beside]').disabled = !!lacks;
 		const rows = this.#rows();
 		const all = [...new Set(rows.map((row) => row.vm))]; // the rows come worst first
-		const vms = this.all ? all : all.slice(0, MOST_VMS);
+		const vms = this.all ? all : all.slice(0, document.documentElement.dataset.print ? PAPER_VMS : Math.max(LEAST_VMS, Math.floor((innerHeight - ABOVE) / ROW)));
 		const columns = columnsOf(rows, vms, this.all, this.face);
 		const hidden = [all.length > vms.length ? plural(all.length - vms.length, 'more VM') : null, columns.more.length ? `${columns.more.length} more in the way` : null].filter(Boolean).join(', ');
 
@@ -124,12 +128,12 @@ export class WhoDelayed {
 		const x = (i) => left + i * wide + (vms.length && i >= vms.length ? 10 : 0);
 
 		s.text(left - 8, 9, column, { colour: palette.dim, size: 11, anchor: 'end' });
-		columns.forEach((name, i) => s.text(x(i) + wide - 8, 9, clean(name), { colour: palette.dim, size: 11, anchor: 'end', room: wide - 12 }));
+		columns.forEach((name, i) => s.text(x(i) + wide - 8, 9, this.#nameOf(name), { colour: palette.dim, size: 11, anchor: 'end', room: wide - 12 }));
 		shown.forEach((vm, k) => {
 			const y = (k + 1) * TALL;
 			const own = rows.filter((row) => row.vm === vm);
 
-			s.text(0, y + 11, clean(vm), { colour: palette.text, room: left - 90 });
+			s.text(0, y + 11, this.#nameOf(vm), { colour: palette.text, room: left - 90 });
 			s.text(left - 8, y + 11, duration(own[0][sum]), { colour: palette.text, anchor: 'end', weight: 600 });
 			columns.forEach((other, i) => {
 				const row = own.find((r) => r[who] === other);
@@ -144,6 +148,11 @@ export class WhoDelayed {
 		});
 	}
 
+	/** VMs and others as people read them. */
+	#nameOf(name) {
+		return this.app.capture.tasks.some((task) => task.vm === name) ? vmName(name) : clean(name);
+	}
+
 	/** As cdict vcpu --by vm says it. */
 	#capacity() {
 		const [had] = this.app.rows('capacity');
@@ -152,33 +161,48 @@ export class WhoDelayed {
 			return '';
 		if (!had.known_ns)
 			return `${plural(had.vcpus, 'vCPU')}; who ran on the CPUs is unknown`;
-		return `${plural(had.cpus, 'CPU')}, ${had.busy_percent.toFixed(0)} % busy, ${plural(had.vcpus, 'vCPU')}: ${had.overcommitted ? 'overcommitted' : 'a CPU for each'}`;
+		const [from, to] = this.app.figures.shown.range;
+		const part = had.known_ns < MOSTLY * had.cpus * (to - from) ? ' of what is known' : '';
+
+		return `${plural(had.cpus, 'CPU')}, ${had.busy_percent.toFixed(0)} % busy${part}, ${plural(had.vcpus, 'vCPU')}: ${had.overcommitted ? 'overcommitted' : 'a CPU for each'}`;
 	}
 
 	#table(rows, shown, { vms, others, more }) {
 		const { who, ns, sum, over, column, columnTitle } = this.face;
 		const at = new Map(rows.map((row) => [`${row.vm}\n${row[who]}`, row]));
 		const most = Math.max(...rows.map((row) => row[ns]));
-		const head = (text, props) => h('th', { class: 'num', title: clean(text), scope: 'col', ...props }, h('bdi', null, shortName(clean(text), 11)));
+		// whole names where they have room
+		const wide = (name) => Math.max(COLUMN, Math.min([...name].length, LONG) * LETTER + 14);
+		const few = !document.documentElement.dataset.print && [...vms, ...others].reduce((sum, other) => sum + wide(this.#nameOf(other)), BEFORE + (more.length ? COLUMN : 0)) <= innerWidth;
+		const head = (text, props) => h('th', { class: 'num', title: text, scope: 'col', ...props }, h('bdi', null, shortName(text, few ? LONG : 11)));
 
-		return h('table', { class: 'delays', data: { table: this.table } },
+		return h('table', { class: few ? 'delays few' : 'delays', data: { table: this.table } },
 			h('thead', null,
-				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', scope: 'colgroup' }, `${over} these VMs (underlined: itself)`) : null,
+				h('tr', null, h('td', { colspan: '2' }), vms.length ? h('th', { colspan: String(vms.length), class: 'over', css: { '--columns': vms.length }, scope: 'colgroup' }, `${over} these VMs (underlined: itself)`) : null,
 					others.length ? h('th', { colspan: String(others.length + (more.length ? 1 : 0)), class: 'over first', scope: 'colgroup' }, `${over} others`) : null),
 				h('tr', null, h('th', { scope: 'col' }, this.table === 'beside' ? 'VM, longest first' : 'VM, worst first'), h('th', { class: 'num', scope: 'col', title: columnTitle }, column),
-					vms.map((vm) => head(vm)), others.map((other, i) => head(other, { class: i ? 'num' : 'num first' })),
+					vms.map((vm) => head(this.#nameOf(vm))), others.map((other, i) => head(this.#nameOf(other), { class: i ? 'num' : 'num first' })),
 					more.length ? head('the rest', { title: more.map(clean).slice(0, 20).join(', ') }) : null)),
 			h('tbody', null, shown.map((vm, i) => {
 				const own = rows.filter((row) => row.vm === vm);
-				const rest = own.filter((row) => more.includes(row[who])).length;
+				const rest = own.filter((row) => more.includes(row[who]));
 
 				return h('tr', { data: { row: i, vm } },
-					h('th', { class: 'who', scope: 'row', title: clean(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, clean(vm)))),
+					h('th', { class: 'who', scope: 'row', title: this.#nameOf(vm) }, h('a', { class: 'pick', role: 'button', ...ENTER, title: 'click: only this VM', on: { click: () => this.app.toggle('vms', vm) } }, h('bdi', null, this.#nameOf(vm)))),
 					h('td', { class: 'num strong', data: { key: sum, value: own[0][sum] } }, duration(own[0][sum])),
 					vms.map((other) => this.#cell(at.get(`${vm}\n${other}`), most, other === vm)),
 					others.map((other, k) => this.#cell(at.get(`${vm}\n${other}`), most, false, k === 0)),
-					more.length ? h('td', { class: 'num dim' }, rest ? button(`${rest} more`, 'everybody who was in the way', () => this.#unfold(), { class: 'link' }) : '') : null);
+					more.length ? this.#restCell(rest) : null);
 			})));
+	}
+
+	/** Those who have no column, together. */
+	#restCell(rows) {
+		const { ns, percent: share } = this.face;
+		const sum = (key) => rows.reduce((all, row) => all + row[key], 0);
+
+		return h('td', { class: 'num rest' }, rows.length ? button([h('span', { class: 'share' }, percent(sum(share))), h('span', null, duration(sum(ns)))],
+			`${count(rows.length)} more, together; click: everybody who was in the way`, () => this.#unfold(), { class: 'link' }) : '');
 	}
 
 	#cell(row, most, self, first = false) {
@@ -189,7 +213,7 @@ export class WhoDelayed {
 		const { who, ns, percent: share } = this.face;
 		const text = [h('span', null, duration(row[ns])), h('span', { class: 'share' }, percent(row[share]))];
 		const opens = (row.worst_ns ?? null) !== null, both = !opens && ['vm', 'self', 'task', 'kernel'].includes(row[`${who}_kind`]);
-		const says = this.face.says(clean(row.vm), self ? 'itself' : clean(row[who]), duration(row[ns]), percent(row[share])) +
+		const says = this.face.says(this.#nameOf(row.vm), self ? 'itself' : this.#nameOf(row[who]), duration(row[ns]), percent(row[share])) +
 			(opens ? `; worst wait ${duration(row.worst_ns)}, ${duration(row.worst_held_ns)} of it behind ${this.app.who(row.worst_antagonist)}: click shows it` : '') + (both ? ': click shows both on the CPUs' : '');
 
 		return h('td', { class: `num cell${kind}`, css: { '--part': (row[ns] / most).toFixed(3) }, data: { key: ns, value: row[ns], [who]: row[who] } },

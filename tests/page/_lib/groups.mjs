@@ -30,7 +30,7 @@ async function checkFindings(tab, where, says) {
 	});
 	const lines = async () => JSON.parse(await tab.evaluate(LINES));
 	const shown = await lines();
-	const told = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${fold[1]}: ${all.length} findings` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
+	const told = want.map(({ fold, all }) => ({ name: all.length > 1 ? `${fold[0] === 'vm' && /^\d+$/.test(fold[1]) ? 'VM ' : ''}${fold[1]}: ${all.length} findings` : null, expanded: all.length > 1 ? 'false' : null, all, seen: [all[0]] }));
 	says(JSON.stringify(shown) === JSON.stringify(told), `${where}: findings stand as ${JSON.stringify(shown)}, not as ${JSON.stringify(told)}`);
 	const at = shown.findIndex((line) => line.name !== null);
 

@@ -46,6 +46,24 @@ check('times_of_the_clock_are_exact', [
 	[clock.wallTime({ wall_t0: null }, 1), null],
 ]);
 
+const told = (kind, to, t, span) => {
+	clock.useClock(kind, { t0_ns: '922060149460', wall_t0: null, window: { from: 0, to } });
+	const all = [clock.moment(t), clock.moment(t, 9), clock.moment(t, 3), clock.momentIn(t, span), clock.spanText([t, t + span])];
+
+	clock.useClock('start', { t0_ns: '0', wall_t0: null });
+	return all;
+};
+
+check('times_of_a_capture_have_one_unit', [
+	[told('start', 354193019, 45424123, 48900000), ['45.424 ms', '45.424123 ms', '45 ms', '45.42 ms', '45.4–94.3 ms']],
+	[told('start', 354193019, 200000, 420000), ['0.200 ms', '0.200000 ms', '0 ms', '0.2000 ms', '0.20–0.62 ms']],
+	[told('start', 5020000000, 45424123, 48900000), ['0.045424 s', '0.045424123 s', '0.045 s', '0.04542 s', '0.045–0.094 s']],
+	[told('clock', 354193019, 45424123, 48900000), ['922.105573 s', '922.105573583 s', '922.105 s', '922.10557 s', '922.105–922.154 s']],
+]);
+check('a_vm_without_a_name_is_called_vm', [
+	[['1959', 'alpha', 'VM 3', '7up', ''].map(text.vmName), ['VM 1959', 'alpha', 'VM 3', '7up', '']],
+]);
+
 const some = { ...state.START, view: 'exits', range: [1, 2500000000], tasks: [3, 7], vms: ['a,b', '%&=#<ü'], reasons: ['EPT_VIOLATION'], search: '^vhost|a&b=c', theme: 'dark' };
 check('the_address_gives_the_state_back', [
 	[state.fromFragment(`#${state.toFragment(some, state.START)}`, state.START), some],
