@@ -102,7 +102,7 @@ export class HeatMap {
 		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`, countLevels(1, grid.max).from));
 		const { recorded_until: until } = app.capture;
 
-		this.words.textContent = this.#account(this.kind) + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
+		this.words.textContent = this.#account(this.kind) + this.#idleWords() + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
 		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
 
@@ -118,6 +118,19 @@ export class HeatMap {
 		[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
 
 		return left.length ? `${count(drawn)} ${drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
+	}
+
+	/** The bars of exits are without those of idle guests; halts are of the lengths that stand out here. */
+	#idleWords() {
+		const { app } = this;
+		const { tasks, cpus, reasons } = chosenOf(app, this.kind);
+
+		if (this.kind !== 'exit' || cpus || !this.#bins()?.heat?.exit)
+			return '';
+		const idle = app.rows('exits').filter((row) => row.idle && (!tasks || tasks.includes(row.task)) && (!reasons || reasons.includes(row.reason)))
+			.reduce((sum, row) => sum + row.count, 0);
+
+		return idle ? `; ${count(idle)} ${idle === 1 ? 'is' : 'are'} of idle guests` : '';
 	}
 
 	#bins() {
