@@ -10,10 +10,13 @@
 
 static int put_piece(void *ctx, const struct analyze_slice *s)
 {
+	const struct heatmap *h = ctx;
+
 	/* who ran is not known: leave it empty */
 	if (s->task == ANALYZE_NO_TASK)
 		return 0;
-	return lanes_add(ctx, s->cpu, s->task, s->start_ns, s->end_ns);
+	return lanes_add(h->lanes, s->cpu, s->task,
+			 !analyze_engine_task(h->f.walk.eng, s->task)->tid, s->start_ns, s->end_ns);
 }
 
 /* What is told apart by --by state; whatever else ran is the host's. */
@@ -51,7 +54,7 @@ static void put_state(void *ctx, const struct analyze_vcpu_piece *piece)
 	if (!*own)
 		*own = lanes_new(h->f.filter.from_ns, h->f.filter.to_ns, view_cores_columns(&h->c),
 				 1);
-	h->m.failed = !*own || lanes_add(*own, 0, part, piece->from_ns, piece->to_ns);
+	h->m.failed = !*own || lanes_add(*own, 0, part, false, piece->from_ns, piece->to_ns);
 }
 
 int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
@@ -65,7 +68,7 @@ int heatmap_add_cores(struct heatmap *h, struct cdict_error *err)
 			     cdict_reader_cpus(h->f.reader));
 	if (!h->lanes)
 		return cdict_fail_nomem(err);
-	how.ctx = h->lanes;
+	how.ctx = h;
 	rc = analyze_slices_new(&h->slices, w->eng, &how, err);
 	if (!rc)
 		rc = analyze_tasks_new(&w->tasks, w->eng, NULL, err);

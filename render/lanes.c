@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who had each CPU longest. */
+/* Who had each CPU. */
 #include "render/lanes.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ struct lane {
 		uint64_t ns;
 	} * slots;
 	uint32_t n_slots, used, column;
-	uint32_t best;
-	uint64_t best_ns;
+	uint32_t best; /* of those that are busy */
+	uint64_t best_ns, busy_ns, idle_ns;
 };
 
 struct lanes {
@@ -85,16 +85,32 @@ static int grow(struct lane *l)
 	return 0;
 }
 
-int lanes_add_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
+static struct lane *lane_in(struct lanes *all, uint32_t cpu, unsigned column)
 {
 	struct lane *l = &all->lanes[cpu];
-	struct lane_slot *slot;
 
 	if (l->column != column) {
 		l->column = column;
 		l->used = 0;
-		l->best_ns = 0;
+		l->best_ns = l->busy_ns = l->idle_ns = 0;
 	}
+	return l;
+}
+
+void lanes_idle_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
+{
+	struct lane *l = lane_in(all, cpu, column);
+
+	l->idle_ns += ns;
+	if (l->idle_ns > l->busy_ns)
+		all->majority[(size_t)cpu * all->columns.n + column] = who;
+}
+
+int lanes_add_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who, uint64_t ns)
+{
+	struct lane *l = lane_in(all, cpu, column);
+	struct lane_slot *slot;
+
 	if (2 * l->used >= l->n_slots && grow(l))
 		return -ENOMEM;
 	slot = slot_of(l->slots, l->n_slots, who, column);
@@ -103,22 +119,27 @@ int lanes_add_in(struct lanes *all, uint32_t cpu, unsigned column, uint32_t who,
 		l->used++;
 	}
 	slot->ns += ns;
+	l->busy_ns += ns;
 	if (slot->ns > l->best_ns || (slot->ns == l->best_ns && who < l->best)) {
 		l->best_ns = slot->ns;
 		l->best = who;
-		all->majority[(size_t)cpu * all->columns.n + column] = who;
 	}
+	if (l->busy_ns >= l->idle_ns)
+		all->majority[(size_t)cpu * all->columns.n + column] = l->best;
 	return 0;
 }
 
-int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, uint64_t from_ns, uint64_t to_ns)
+int lanes_add(struct lanes *l, uint32_t cpu, uint32_t who, bool idle, uint64_t from_ns,
+	      uint64_t to_ns)
 {
 	if (cpu >= l->cpus || from_ns >= to_ns)
 		return 0;
 	for (unsigned i = columns_of(&l->columns, from_ns); from_ns < to_ns; i++) {
 		uint64_t end_ns = to_ns < l->columns.edges[i + 1] ? to_ns : l->columns.edges[i + 1];
 
-		if (lanes_add_in(l, cpu, i, who, end_ns - from_ns))
+		if (idle)
+			lanes_idle_in(l, cpu, i, who, end_ns - from_ns);
+		else if (lanes_add_in(l, cpu, i, who, end_ns - from_ns))
 			return -ENOMEM;
 		from_ns = end_ns;
 	}

@@ -133,7 +133,9 @@ static int add_piece(struct page_bins *b, const struct analyze_run *run)
 			row[i] += to_ns - from_ns;
 		if (spark)
 			spark[i >> b->spark_shift] += to_ns - from_ns;
-		if (known && lanes_add_in(b->lanes, run->cpu, i, run->task, to_ns - from_ns))
+		if (!row)
+			lanes_idle_in(b->lanes, run->cpu, i, run->task, to_ns - from_ns);
+		else if (known && lanes_add_in(b->lanes, run->cpu, i, run->task, to_ns - from_ns))
 			return -ENOMEM;
 		from_ns = to_ns;
 	}

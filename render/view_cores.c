@@ -108,7 +108,8 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	struct frame f;
 
 	snprintf(foot, sizeof(foot),
-		 "each column is %s in its %s; empty: idle, hatched: nobody knows", cores->each,
+		 "each column is %s in its %s; empty: mostly idle, hatched: nobody knows",
+		 cores->each,
 		 text_duration(ms, round((double)(cap->to_ns - cap->from_ns) / columns)));
 	shape.foot = foot;
 	shape.right = c->width - shape.left - columns;

@@ -147,10 +147,11 @@ static void a_lane_belongs_to_who_had_it_longest(void **state)
 	struct lanes *l = lanes_new(1000, 2000, 10, 2);
 
 	(void)state;
-	assert_int_equal(lanes_add(l, 0, 7, 1000, 1140), 0); /* column 0, and 40 of column 1 */
-	assert_int_equal(lanes_add(l, 0, 8, 1140, 1200), 0); /* the other 60 */
-	assert_int_equal(lanes_add(l, 0, 7, 1900, 2000), 0);
-	assert_int_equal(lanes_add(l, 5, 7, 1000, 2000), 0); /* no such CPU: nothing */
+	assert_int_equal(lanes_add(l, 0, 7, false, 1000, 1140),
+			 0); /* column 0, and 40 of column 1 */
+	assert_int_equal(lanes_add(l, 0, 8, false, 1140, 1200), 0); /* the other 60 */
+	assert_int_equal(lanes_add(l, 0, 7, false, 1900, 2000), 0);
+	assert_int_equal(lanes_add(l, 5, 7, false, 1000, 2000), 0); /* no such CPU: nothing */
 	assert_int_equal(lanes_majority(l, 0)[0], 7);
 	assert_int_equal(lanes_majority(l, 0)[1], 8);
 	assert_true(lanes_majority(l, 0)[2] == LANES_NOBODY);
@@ -164,10 +165,29 @@ static void many_short_pieces_outweigh_a_long_one(void **state)
 	struct lanes *l = lanes_new(0, 100, 1, 1);
 
 	(void)state;
-	lanes_add(l, 0, 1, 0, 40);
+	lanes_add(l, 0, 1, false, 0, 40);
 	for (uint64_t t = 40; t < 100; t += 10)
-		lanes_add(l, 0, 2, t, t + 10);
+		lanes_add(l, 0, 2, false, t, t + 10);
 	assert_int_equal(lanes_majority(l, 0)[0], 2);
+	lanes_free(l);
+}
+
+static void a_cpu_that_many_share_is_not_idle(void **state)
+{
+	struct lanes *l = lanes_new(0, 300, 3, 1);
+
+	(void)state;
+	lanes_add(l, 0, 0, true, 0, 22);
+	for (uint32_t i = 1; i <= 6; i++)
+		lanes_add(l, 0, i, false, 9 + 13 * i, 22 + 13 * i); /* the longest has 13 of 100 */
+	assert_int_equal(lanes_majority(l, 0)[0], 1);
+	lanes_add(l, 0, 5, false, 100, 120);
+	lanes_add(l, 0, 0, true, 120, 171);
+	lanes_add(l, 0, 6, false, 171, 200);
+	assert_int_equal(lanes_majority(l, 0)[1], 0); /* 51 of 100 */
+	lanes_add(l, 0, 0, true, 200, 250);
+	lanes_add(l, 0, 7, false, 250, 300);
+	assert_int_equal(lanes_majority(l, 0)[2], 7);
 	lanes_free(l);
 }
 
@@ -181,7 +201,7 @@ static void pieces_that_tile_the_window_fill_every_lane(void **state)
 		uint64_t to = t + 1 + i % 13;
 
 		to = to > 1003 ? 1003 : to;
-		lanes_add(l, 0, i % 3, t, to);
+		lanes_add(l, 0, i % 3, false, t, to);
 		t = to;
 	}
 	for (unsigned c = 0; c < 7; c++)
@@ -201,6 +221,7 @@ int main(void)
 			an_empty_grid_has_rows_to_draw_and_a_window_of_no_length_is_no_fault),
 		cmocka_unit_test(a_lane_belongs_to_who_had_it_longest),
 		cmocka_unit_test(many_short_pieces_outweigh_a_long_one),
+		cmocka_unit_test(a_cpu_that_many_share_is_not_idle),
 		cmocka_unit_test(pieces_that_tile_the_window_fill_every_lane),
 	};
 

@@ -9,6 +9,14 @@ import { duration, short } from './text.js';
 export const LEFT = 150;
 export const RIGHT = 12;
 
+/** Of rows @tall pixels high, how many from one with a name to the next, at least @apart pixels: 1, 2, 4, 5, 8, 10, 16, 20, ... */
+export function labelStep(tall, apart) {
+	const least = apart / tall;
+	const power = (k) => k * 2 ** Math.max(0, Math.ceil(Math.log2(least / k) - 1e-9));
+
+	return Math.min(power(1), least > 4 ? power(5) : Infinity);
+}
+
 /** Time to pixels: a linear scale of range [from, to] onto [left, right]. */
 export function timeScale(range, left, right) {
 	return d3.scaleLinear().domain(range).range([left, right]);

@@ -5,7 +5,7 @@ import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { LEFT, RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
-import { rampColour, rampLegend } from './legend.js';
+import { countLevels, rampColour, rampLegend } from './legend.js';
 import { Runs } from './surface.js';
 import { count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
@@ -13,12 +13,13 @@ import { drawMarks } from './marks.js';
 export const KINDS = {
 	run: { title: 'How long tasks ran', axis: 'length of each run, drawn where it ended', one: 'run', many: 'runs' },
 	sleep: { title: 'How long tasks were off the CPU', axis: 'time off the CPU, drawn where it ended', one: 'return to a CPU', many: 'returns to a CPU' },
-	wakeup: { title: 'Wake-up latency: how long tasks waited for a CPU', axis: 'from wake-up to running, drawn where it ended', one: 'wake-up', many: 'wake-ups' },
+	wakeup: { title: 'Wake-up latency: how long tasks waited for a CPU', axis: 'from wake-up to running, drawn where it ended', one: 'wait after a wake-up', many: 'waits after a wake-up' },
 	guest: { title: 'How long guests ran between exits', axis: 'kvm_entry to kvm_exit, drawn where it ended', one: 'stay in the guest', many: 'stays in the guest' },
 	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
 };
 
-const LEAST_PX = 3.5; // a cell's width
+const LEAST_PX = 3.5, MOST_ACROSS = 450; // cells: their width, how many
+const LEAST_HIGH = 4, MOST_HIGH = 60;
 
 const TOP = 8, BOTTOM = 22, BAND = 7;
 const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
@@ -61,7 +62,7 @@ export class HeatMap {
 		this.found = h('div', { class: 'found', hidden: true });
 		this.plot = view.plot({
 			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
-			ramp: () => (this.grid ? ['1', `${count(this.grid.max)} per cell`] : null),
+			ramp: () => (this.grid ? ['1', `${count(this.grid.max)} per cell`, countLevels(1, this.grid.max).from] : null),
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
@@ -98,10 +99,10 @@ export class HeatMap {
 		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
 		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
 
-		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`));
+		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`, countLevels(1, grid.max).from));
 		const { recorded_until: until } = app.capture;
 
-		this.words.textContent = this.#account(this.kind) + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
+		this.words.textContent = this.#account(this.kind) + this.#idleWords() + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
 		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
 
@@ -119,6 +120,19 @@ export class HeatMap {
 		return left.length ? `${count(drawn)} ${drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
 	}
 
+	/** The bars of exits are without those of idle guests; halts are of the lengths that stand out here. */
+	#idleWords() {
+		const { app } = this;
+		const { tasks, cpus, reasons } = chosenOf(app, this.kind);
+
+		if (this.kind !== 'exit' || cpus || !this.#bins()?.heat?.exit)
+			return '';
+		const idle = app.rows('exits').filter((row) => row.idle && (!tasks || tasks.includes(row.task)) && (!reasons || reasons.includes(row.reason)))
+			.reduce((sum, row) => sum + row.count, 0);
+
+		return idle ? `; ${count(idle)} ${idle === 1 ? 'is' : 'are'} of idle guests` : '';
+	}
+
 	#bins() {
 		return this.own?.bins ?? this.app.figures.shown?.bins;
 	}
@@ -134,13 +148,13 @@ export class HeatMap {
 		const pixels = plotWidth * (bins.to - bins.from) / (to - from); // of all columns
 		let { columns } = heat;
 
-		while (pixels / columns < LEAST_PX && columns > 1)
+		while (pixels / columns < Math.max(LEAST_PX, plotWidth / MOST_ACROSS) && columns > 1)
 			columns /= 2;
 		// cells are in the order of their rows
 		const low = Math.floor(heat.cell[0] / heat.columns), high = Math.floor(heat.cell[heat.cell.length - 1] / heat.columns);
 		const { per_decade: per, lo_ns: lo } = heat;
 		const [first, last] = [Math.floor(low / per), Math.floor(high / per) + 1];
-		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= 4) ?? per;
+		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= Math.max(LEAST_HIGH, plotHeight / MOST_HIGH)) ?? per;
 		const scale = d3.scaleLog().domain([lo * 10 ** first, lo * 10 ** last]).range([TOP + plotHeight, TOP]);
 
 		return { ...this.#cellsOf(heat, columns, tall), columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
@@ -181,6 +195,7 @@ export class HeatMap {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
 			const heights = new Map(); // of rows, as of colours of counts, there are few
 			const colours = new Map();
+			const { level } = countLevels(1, grid.max);
 			const runs = new Runs(s);
 			const heightOf = (row) => {
 				if (!heights.has(row))
@@ -198,7 +213,7 @@ export class HeatMap {
 				const y2 = heightOf(row), y1 = heightOf(row + 1);
 
 				if (!colours.has(n))
-					colours.set(n, rampColour(palette, grid.max === 1 ? 1 : Math.log(n) / Math.log(grid.max)));
+					colours.set(n, rampColour(palette, level(n)));
 				runs.add(x1, y1, x2, Math.max(y1 + 1, y2), colours.get(n));
 			}
 			runs.end();

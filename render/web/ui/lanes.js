@@ -8,6 +8,7 @@ import { clean, count, duration } from './text.js';
 const MOST_EVENTS = 120000; // a range with more is drawn from bins
 const MOST = 60000; // intervals
 const NONE = 0xffffffff;
+const ON_CPU = ['guest', 'exit', 'qemu', 'unknown'].map((state) => STATES.indexOf(state)); // what a task can do that has a CPU
 
 /** Events in the range, as good as known without decoding. */
 export function eventsIn(app) {
@@ -33,6 +34,42 @@ export function outline(s, app, task, scale, top, height) {
 		s.rect(a, y, b - a, 2, app.palette.text);
 	for (const x of [a, b - 2])
 		s.rect(x, top, 2, height, app.palette.text);
+}
+
+/** The first of @list, intervals in order of time, that ends after @t. */
+function firstAfter(list, ends, t) {
+	let low = 0, high = list.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (ends[list[middle]] <= t)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** The only state in a column: of nothing it is unknown; -1: several. */
+function pure(shares) {
+	let only = STATES.indexOf('unknown');
+
+	for (let k = 0, seen = 0; k < 8; k++) {
+		if (!shares[k])
+			continue;
+		if (seen++)
+			return -1;
+		only = k;
+	}
+	return only;
+}
+
+/** Shares that are 1 together. */
+function normal(shares) {
+	const sum = shares.reduce((all, part) => all + part, 0);
+
+	return sum > 0 ? shares.map((part) => part / sum) : shares;
 }
 
 export class Lanes {
@@ -75,7 +112,7 @@ export class Lanes {
 		this.question.drop();
 	}
 
-	#covers() {
+	covers() {
 		const [from, to] = this.app.range;
 
 		return this.exact && this.exact.range[0] <= from && this.exact.range[1] >= to;
@@ -92,7 +129,7 @@ export class Lanes {
 		const [left, right] = scale.range();
 
 		s.rect(left, top, right - left, height, palette.plot);
-		if (this.#covers())
+		if (this.covers())
 			this.#drawExact(s, task, scale, top, height);
 		else
 			this.drawBins(s, [task], scale, top, height);
@@ -144,6 +181,51 @@ export class Lanes {
 		}
 	}
 
+	/** What @task did in its slice of a CPU, [from, to] of time and [a, b] of pixels: each pixel has as much of each state as there was. */
+	drawSlice(s, task, [from, to], [a, b], top, height) {
+		const { states, by } = this.exact;
+		const list = by.get(task) ?? [];
+		const begin = b - a < 3 ? a : Math.floor(a), px = b - a < 3 ? 1 : Math.ceil(b) - begin; // a narrow one is one column
+		const k = (b - a) / (to - from);
+		const shares = new Float64Array(8 * px);
+
+		for (let i = firstAfter(list, states.to, from); i < list.length && states.from[list[i]] < to; i++) {
+			const state = states.state[list[i]];
+
+			if (!ON_CPU.includes(state))
+				continue;
+			const left = (Math.max(from, states.from[list[i]]) - from) * k + a - begin, right = (Math.min(to, states.to[list[i]]) - from) * k + a - begin;
+
+			if (px === 1)
+				shares[state] += right - left;
+			else
+				for (let x = Math.floor(left); x < right && x < px; x++)
+					shares[x * 8 + state] += Math.min(right, x + 1) - Math.max(left, x);
+		}
+		for (let x = 0, next; x < px; x = next) {
+			const all = shares.subarray(x * 8, x * 8 + 8);
+			const alone = pure(all);
+
+			for (next = x + 1; alone >= 0 && next < px && pure(shares.subarray(next * 8, next * 8 + 8)) === alone;)
+				next++;
+			const l = Math.max(a, begin + x), wide = (px === 1 ? b : Math.min(b, begin + next)) - l;
+
+			if (alone >= 0)
+				this.#mark(s, alone, l, top, wide, height);
+			else
+				this.#column(s, normal(all), l, wide, top, height);
+		}
+	}
+
+	/** The same of a column of bins, [a, b] of pixels, in which it had the CPU for most of the time: of what it did on any CPU. */
+	drawBinOnCpu(s, task, t, [a, b], top, height) {
+		const of = this.#binsOf(task);
+		const column = of ? Math.min(of.columns - 1, Math.max(0, Math.floor((t - of.bins.from) / of.wide))) : 0;
+		const shares = Float64Array.from(STATES, (_, k) => (of && k !== STATES.indexOf('unknown') && ON_CPU.includes(k) ? of.bins.vcpu_ns[(of.row * 8 + k) * of.columns + column] : 0));
+
+		this.#column(s, normal(shares), a, b - a, top, height);
+	}
+
 	#binsOf(task) {
 		const bins = this.app.figures.shown.bins;
 		const row = bins.vcpus.indexOf(task);
@@ -184,7 +266,7 @@ export class Lanes {
 	at(task, t) {
 		const { app } = this;
 
-		if (this.#covers()) {
+		if (this.covers()) {
 			const { states, by } = this.exact;
 			const i = (by.get(task) ?? []).find((k) => states.from[k] <= t && t < states.to[k]);
 

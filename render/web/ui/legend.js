@@ -63,34 +63,41 @@ export function stateItems(palette, has = () => true) {
 	}));
 }
 
-/** A ramp with its ends in numbers. */
-export function rampLegend(palette, low, high) {
+/** A ramp with its ends in numbers; @from: where of the whole ramp it begins. */
+export function rampLegend(palette, low, high, from = 0) {
 	const steps = 16;
 	const bar = h('span', { class: 'ramp', 'aria-hidden': 'true' });
 
 	for (let i = 0; i < steps; i++) {
 		const cell = h('span');
 
-		cell.style.background = palette.ramp[Math.round(i * (palette.ramp.length - 1) / (steps - 1))];
+		cell.style.background = rampColour(palette, from + (1 - from) * i / (steps - 1));
 		bar.append(cell);
 	}
 	return h('span', { class: 'ramp-legend' }, h('span', { class: 'dim' }, low), bar, h('span', { class: 'dim' }, high));
 }
 
 /** The same on a surface, ending at @right. */
-export function drawRamp(s, palette, right, y, [low, high]) {
+export function drawRamp(s, palette, right, y, [low, high, from = 0]) {
 	const steps = 16, wide = 8;
 	const x = right - s.measure(high, 11) - 8 - steps * wide;
 
 	s.text(right, y, high, { colour: palette.dim, size: 11, anchor: 'end' });
 	for (let i = 0; i < steps; i++)
-		s.rect(x + i * wide, y - 6, wide, 12, palette.ramp[Math.round(i * (palette.ramp.length - 1) / (steps - 1))]);
+		s.rect(x + i * wide, y - 6, wide, 12, rampColour(palette, from + (1 - from) * i / (steps - 1)));
 	s.text(x - 8, y, low, { colour: palette.dim, size: 11, anchor: 'end' });
 }
 
 /** The ramp's colour for a level of 0..1; more is darker on white, brighter on black. */
 export function rampColour(palette, level) {
 	return palette.ramp[Math.min(palette.ramp.length - 1, Math.max(0, Math.round(level * (palette.ramp.length - 1))))];
+}
+
+/** Colours of counts from @min to @max: {from: where they begin in the ramp, level(n): 0..1}. Where there are few of each, one can be seen. */
+export function countLevels(min, max) {
+	const from = max === min ? 1 : max <= 4 ? 0.5 : 0;
+
+	return { from, level: (n) => (max === min ? 1 : from + (1 - from) * Math.log(n / min) / Math.log(max / min)) };
 }
 
 /** Black or white, whichever can be read on @colour. */

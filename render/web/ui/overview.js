@@ -3,18 +3,23 @@
 import { d3 } from '../d3.js';
 import { CLOCKS, clockKind, clockTime, moment, wallTime } from './clock.js';
 import { choice, h, replace, s as svg } from './dom.js';
-import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } from './axis.js';
 import { within } from './gestures.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
 import { Plot } from './plot.js';
 import { clean, duration, plural } from './text.js';
 
 const AXIS = 18;
+const LEAST = 36;
+
+/** How high its rows may be together, in a window so high. */
+const most = d3.scaleLinear().domain([800, 1080, 2160]).range([84, 110, 140]).clamp(true);
 
 export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.head = h('div', { class: 'strip-head' });
+		this.hatchKey = h('span', { class: 'dim', hidden: true }, h('span', { class: 'swatch hatched' }), ' not recorded');
 		this.plot = new Plot({
 			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
@@ -26,7 +31,7 @@ export class Overview {
 		this.svg.addEventListener('dblclick', () => app.select(null));
 	}
 
-	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: of which nothing is known, words(column), cpu}. */
+	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: of which nothing is known, part: what is known is a part of the value, words(column), cpu}. */
 	#rows() {
 		const { capture, state } = this.app;
 		const { bins } = capture;
@@ -54,7 +59,7 @@ export class Overview {
 			const { vm } = capture.tasks[vcpus[0]];
 
 			return {
-				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n,
+				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n, part: true,
 				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
 				unknown: (i) => Math.min(1, vcpus.reduce((sum, task) => sum + unknown(task, i), 0) / (vcpus.length * wide)),
 				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,
@@ -63,7 +68,9 @@ export class Overview {
 	}
 
 	#rowsHeight() {
-		return Math.max(36, Math.min(84, this.rows.length * (this.rows.length > 12 ? 4 : 14)));
+		const all = most(innerHeight);
+
+		return Math.round(Math.max(LEAST, Math.min(all, this.rows.length * (this.rows.length > 12 ? 4 : 14) * all / 84)));
 	}
 
 	paint() {
@@ -75,6 +82,7 @@ export class Overview {
 			vms ? choice(null, [['cpus', 'busy CPUs', 'how busy each CPU was'], ['vms', 'waiting VMs', 'how much the vCPUs of each VM waited for a CPU']],
 				app.state.strip, (strip) => app.set({ strip })) : h('span', { class: 'dim' }, 'busy CPUs'),
 			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
+			this.hatchKey,
 			this.#clocks(),
 			h('span', { class: 'dim hint' }, 'drag: a range for the whole page · double click: everything'));
 		this.plot.paint();
@@ -101,12 +109,13 @@ export class Overview {
 		const scale = timeScale(app.window, LEFT, width - RIGHT);
 		const height = this.#rowsHeight();
 		const tall = height / rows.length;
-		const each = Math.max(1, Math.ceil(12 / tall));
+		const each = labelStep(tall, 12 + Math.max(0, 6 - tall / 2)); // the first is not above the strip
 		// names of some rows only have a line to theirs
 		const lines = each > 1 && tall > 2;
 
 		s.rect(0, 0, width, height + AXIS, palette.paper);
 		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
+		this.hatched = lossOf(capture).length > 0;
 		// of more rows than pixels some share one
 		const share = Math.ceil(rows.length / height);
 
@@ -114,13 +123,14 @@ export class Overview {
 			this.#drawRow(s, rows.slice(k, k + share), scale, share > 1 ? Math.floor(k * tall) : k * tall,
 				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
 		rows.forEach((row, k) => {
-			if (k % each === Math.floor(each / 2))
+			if (k % each === 0)
 				this.#label(s, row, k * tall + (tall > 3 ? tall - 1 : tall) / 2, lines);
 			if (row.cpu !== undefined)
 				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
 		});
 		if (rows.length && rows[0].cpu === undefined)
 			drawLoss(s, palette, capture, scale, 0, height);
+		this.hatchKey.hidden = !this.hatched;
 		drawTimeAxis(s, palette, scale, height, height);
 		this.drawnMarks = app.state.marks;
 		for (const at of app.state.marks)
@@ -155,16 +165,18 @@ export class Overview {
 					unknown += row.unknown(i);
 				}
 			}
-			// of one of two vCPUs nothing is known: what is known of the other shines through
+			// of one of two vCPUs nothing is known: what is known of the other shines through, no darker than if both were
 			if (sum > 0 && unknown < 0.95 * all)
-				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (all - unknown))));
+				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (rows[0].part ? all : all - unknown))));
 			// not idle where nobody knows
 			if (unknown >= 0.45 * all && x < px) {
 				hatched = Math.min(hatched, x);
 				continue;
 			}
-			if (hatched < x)
+			if (hatched < x) {
 				s.hatch(left + hatched, y, x - hatched, tall, palette.loss);
+				this.hatched = true;
+			}
 			hatched = px;
 		}
 	}

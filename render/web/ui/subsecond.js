@@ -6,7 +6,7 @@ import { h, replace } from './dom.js';
 import { Question } from './figures.js';
 import { KINDS, chosenOf } from './heat.js';
 import { within } from './gestures.js';
-import { rampColour, rampLegend } from './legend.js';
+import { countLevels, rampColour, rampLegend } from './legend.js';
 import { Runs } from './surface.js';
 import { count, duration } from './text.js';
 
@@ -27,7 +27,7 @@ function drawn({ columns, count: of }, seconds) {
 	const rows = Math.ceil(seconds / per);
 	const sums = new Uint32Array(rows * columns);
 	const at = [], n = [];
-	let max = 0;
+	let min = Infinity, max = 0;
 
 	for (let second = 0; second < seconds; second++) {
 		const row = Math.floor(second / per) * columns;
@@ -40,9 +40,10 @@ function drawn({ columns, count: of }, seconds) {
 			continue;
 		at.push(i);
 		n.push(sums[i]);
+		min = Math.min(min, sums[i]);
 		max = Math.max(max, sums[i]);
 	}
-	return { per, rows, columns, sums, at, n, max };
+	return { per, rows, columns, sums, at, n, min, max };
 }
 
 export class SecondMap {
@@ -54,7 +55,7 @@ export class SecondMap {
 		this.ramp = h('span');
 		this.words = h('span', { class: 'dim' });
 		this.plot = view.plot({
-			label: 'offset within the second', title: () => `Where in the second, a row ${this.#each()}`, ramp: () => (this.max ? ['1', `${count(this.max)} per cell`] : null), height: () => this.#height(),
+			label: 'offset within the second', title: () => `Where in the second, a row ${this.#each()}`, ramp: () => (this.max ? [count(this.map.min), `${count(this.max)} per cell`, countLevels(this.map.min, this.max).from] : null), height: () => this.#height(),
 			shows: () => [this.map, this.app.palette], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Where in the second'),
@@ -107,9 +108,13 @@ export class SecondMap {
 	#have(kind, map, error) {
 		this.map = map;
 		this.max = this.map?.max ?? 0;
-		replace(this.ramp, this.max ? rampLegend(this.app.palette, '1', `${count(this.max)} per cell, logarithmic`) : []);
+		replace(this.ramp, this.max ? this.#ramp(this.map) : []);
 		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row ${this.#each()}; drag over a block to look at that time`;
 		this.plot.paint();
+	}
+
+	#ramp({ min, max }) {
+		return max === min ? h('span', { class: 'dim small' }, `${count(max)} per cell`) : rampLegend(this.app.palette, count(min), `${count(max)} per cell, logarithmic`, countLevels(min, max).from);
 	}
 
 	#each() {
@@ -135,6 +140,7 @@ export class SecondMap {
 		const tall = (height - TOP - BOTTOM) / map.rows;
 		const wide = (w - LEFT - RIGHT) / map.columns;
 		const colours = new Map(); // of counts there are few
+		const { level } = countLevels(map.min, map.max);
 		const runs = new Runs(s);
 		const across = Array.from({ length: map.columns + 1 }, (_, i) => Math.round(LEFT + i * wide));
 		const first = Math.floor(map.range[0] / 1e9);
@@ -146,7 +152,7 @@ export class SecondMap {
 			const at = map.at[k], n = map.n[k];
 
 			if (!colours.has(n))
-				colours.set(n, rampColour(palette, this.max === 1 ? 1 : Math.log(n) / Math.log(this.max)));
+				colours.set(n, rampColour(palette, level(n)));
 			const column = at % map.columns, y = Math.round(TOP + Math.floor(at / map.columns) * tall);
 			const below = Math.round(TOP + (Math.floor(at / map.columns) + 1) * tall) - (tall > 4 ? 1 : 0);
 

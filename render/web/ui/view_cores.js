@@ -2,7 +2,7 @@
 // View 6: who had each CPU, down to single slices, wake-ups and exits; and the events themselves.
 import { moment } from './clock.js';
 import { choice, h, keepHeight, replace } from './dom.js';
-import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
+import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, timeScale } from './axis.js';
 import { EventList } from './events.js';
 import { Question, rowsOf } from './figures.js';
 import { Chosen, folded } from './groups.js';
@@ -17,7 +17,9 @@ const MOST_PIECES = 200000, MOST_EVENTS = 400000, MOST_MARKS = 4000;
 const COLOURS = 12;
 const PAPER = 560; // pixels of a sheet for all CPUs
 const CROWD = 300; // marks: from here on lines in place of triangles
-const WAKEUP = 0, EXIT = 1, MIGRATION = 3;
+const ROOM = 330; // pixels of the window above and below the picture
+const MOST_REASONS = 5; // in the key
+const WAKEUP = 0, EXIT = 1, ENTRY = 2, MIGRATION = 3;
 const NOBODY = 0xffffffff;
 
 /** What a linear scale does, without asking it each time. */
@@ -35,12 +37,16 @@ export class CoresView extends View {
 		this.words = h('p', { class: 'dim' });
 		this.question = new Question(app);
 		this.markQuestion = new Question(app);
-		this.lanes = new Lanes(app, () => this.main.paint()); // states of vCPUs, when they are the colours
+		this.lanes = new Lanes(app, () => { // states of vCPUs, when they are the colours
+			this.main.paint();
+			this.#renderWords();
+		});
+		this.stripes = new Map(); // reason -> how many stripes of it are as wide as a pixel
 		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // what the colours ran, on the chosen CPUs
 		this.events = new EventList(app);
 		this.main = this.plot({
-			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + AXIS, time: { left: LEFT, right: RIGHT },
-			legend: () => this.#legendItems(), draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+			label: 'who had each CPU over time', height: () => this.cpus().length * this.rowHeight() + this.#top() + AXIS, time: { left: LEFT, right: RIGHT },
+			legend: () => [...this.#legendItems(), ...this.#reasonItems()], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el.append(this.key, this.main.el, this.words, this.events.el);
 	}
@@ -57,7 +63,15 @@ export class CoresView extends View {
 			return Math.max(2, Math.floor(PAPER / n));
 		if (document.documentElement.dataset.print && n <= 8)
 			return 24;
-		return n <= 8 ? (innerHeight > 1100 ? 44 : 30) : n <= 24 ? 20 : n <= 64 ? 12 : 8;
+		// as high as the window has room for, but not so low that nothing can be told apart
+		const [most, least] = n <= 8 ? [innerHeight > 1100 ? 44 : 30, 20] : n <= 24 ? [20, 14] : n <= 64 ? [12, 7] : [8, 3];
+
+		return Math.max(least, Math.min(most, Math.floor((innerHeight - ROOM) / n)));
+	}
+
+	/** Where the first row begins: below another axis when that at the foot is out of the window. */
+	#top() {
+		return !document.documentElement.dataset.print && this.cpus().length * this.rowHeight() > innerHeight - ROOM ? AXIS : 0;
 	}
 
 	/** What has a colour of its own: the filtered ones, else those that ran longest in the whole window, so that zoom keeps colours. */
@@ -142,8 +156,8 @@ export class CoresView extends View {
 			this.markQuestion.ask((decoder, signal) => decoder.marks(app.capture, range, { max: MOST_MARKS, signal }), (marks) => {
 				this.marks = marks?.complete ? { range, ...marks } : null;
 				this.#sortExits();
-				this.#renderKey();
 				this.main.paint();
+				this.#renderKey();
 			});
 	}
 
@@ -192,18 +206,48 @@ export class CoresView extends View {
 				const own = item.task !== undefined || item.group !== undefined;
 
 				return { ...item, title: own ? 'click: only this one' : item.key === 'others' ? 'every other task' : item.text, on: true, click: own ? (e) => this.#pick(item, e) : null };
-			})), h('span', { class: 'dim small' }, `empty: idle · hatched: nobody knows${this.painting !== 'state' && this.#covered(this.marks) && this.exitsOf.size ? ' · stripe at a slice’s foot: handling an exit' : ''}`));
+			})), h('span', { class: 'dim small' }, ['empty: idle', 'hatched: nobody knows', ...this.#marksKey()].join(' · ')), this.#stripesKey());
 		keepHeight(this.key);
+	}
+
+	/** What the marks are, of which there are some. */
+	#marksKey() {
+		if (!this.#covered(this.marks))
+			return [];
+		const there = new Set(this.marks.what);
+		const crowd = this.marks.at.length > CROWD;
+
+		return [there.has(WAKEUP) && (crowd ? 'tick at the head: a wake-up' : '▾ wake-up'), there.has(EXIT) && (crowd ? 'tick at the foot: an exit' : '▴ exit'), there.has(MIGRATION) && '◆ migration'].filter(Boolean);
+	}
+
+	/** Reasons of the stripes, the most frequent first. */
+	#stripeReasons() {
+		const { texts } = this.marks ?? {};
+
+		return [...this.stripes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([reason]) => ({ text: clean(texts[reason]), colour: this.#reasonColour(reason) }));
+	}
+
+	#reasonItems() {
+		return this.#stripeReasons().slice(0, MOST_REASONS).map(({ text, colour }) => ({ colour, text: `exit: ${text}` }));
+	}
+
+	#stripesKey() {
+		const reasons = this.#stripeReasons();
+		const others = reasons.slice(MOST_REASONS).map(({ text }) => text);
+
+		return reasons.length ? [h('span', { class: 'dim small' }, 'stripe at a slice’s foot: handling an exit'),
+		legend(reasons.slice(0, MOST_REASONS).map(({ text, colour }) => ({ text, colour, title: `stripes of this colour: exits, ${text}` }))),
+		others.length ? h('span', { class: 'dim small', title: others.join(', ') }, `others: ${others.length} more, each in its colour`) : null] : null;
 	}
 
 	#renderWords() {
 		const { app } = this;
 		const exact = this.#covered(this.pieces);
 		const bins = app.figures.shown.bins;
-		const marks = !this.#covered(this.marks) ? '' : this.marks.at.length > CROWD ? '; ticks: wake-ups at the head of a lane, exits at its foot; ◆ migration' : '; ▾ wake-up, ▴ exit, ◆ migration';
+		const states = this.painting !== 'state' || !bins.vcpus.length ? '' : !exact ? '; of a vCPU, what it did on a CPU about then' : this.lanes.covers() ? '; in a vCPU’s slice a pixel has as much of each state as there was' : '; all of a vCPU’s slice is drawn as in the guest: zoom in for its states';
 
-		this.words.textContent = exact ? `Every slice, widths true; below a pixel: who had the CPU longest, with a line on top${this.painting === 'state' ? '; in a vCPU’s slice a pixel has as much of each state as there was' : ''}${marks}.` :
-			`Each column is the task that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}` +
+		this.words.textContent = exact ? `Every slice, widths true; below a pixel: who had the CPU longest${this.rowHeight() > 4 ? ', with a line on top' : ''}${states}.` :
+			`Each column is the task that had the CPU longest in its ${duration(Math.round((bins.to - bins.from) / bins.columns))}, empty where it was mostly idle${states}` +
 			`${app.figures.canDecode(app.capture) ? '; zoom in for single slices.' : '; the capture is not in this page, so zoom ends here.'}`;
 	}
 
@@ -213,18 +257,23 @@ export class CoresView extends View {
 		const cpus = this.cpus();
 		const tall = this.rowHeight();
 		const scale = timeScale(app.range, LEFT, width - RIGHT);
-		const bottom = cpus.length * tall;
-		const every = Math.ceil(12 / tall);
+		const head = this.#top();
+		const bottom = head + cpus.length * tall;
+		const every = labelStep(tall, 16);
+		const striped = [...this.stripes.keys()].join();
 
 		this.colours ?? this.#pickColours();
+		this.stripes.clear();
 		s.rect(0, 0, width, height, palette.paper);
-		drawTimeAxis(s, palette, scale, 0, bottom);
+		drawTimeAxis(s, palette, scale, head, bottom);
+		if (head)
+			drawTimeAxis(s, palette, scale, head, head, { above: true });
 		cpus.forEach((cpu, i) => {
-			const lane = tall - (tall > 5 ? 2 : tall > 2 ? 1 : 0); // high
-			const y = i * tall + (tall > 5 ? 1 : 0);
+			const lane = tall - (tall > 5 ? 2 : tall > 3 ? 1 : 0); // high
+			const y = head + i * tall + (tall > 5 ? 1 : 0);
 
-			if (i % every === Math.floor(every / 2))
-				s.text(LEFT - 8, Math.max(6, y + tall / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
+			if (i % every === 0)
+				s.text(LEFT - 8, Math.max(6, y + lane / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
 			s.rect(LEFT, y, width - LEFT - RIGHT, lane, palette.plot);
 			if (this.#covered(this.pieces))
 				this.#drawPieces(s, cpu, scale, y, lane);
@@ -235,8 +284,10 @@ export class CoresView extends View {
 				outline(s, app, app.details.thing.task, scale, y, lane);
 		});
 		if (this.#covered(this.marks))
-			this.#drawEvents(s, cpus, scale, tall);
-		drawMarks(s, app, scale, 0, bottom, true);
+			this.#drawEvents(s, cpus, scale, head, tall);
+		drawMarks(s, app, scale, head, bottom - head, true);
+		if (striped !== [...this.stripes.keys()].join())
+			this.#renderKey();
 	}
 
 	/** Slices as they are; those below a pixel share it: the longest is drawn, and marked by a line on top. */
@@ -246,15 +297,20 @@ export class CoresView extends View {
 		const [left, right] = scale.range();
 		const [from, to] = this.app.range;
 		const x = straight(scale);
-		let pixel = -1, longest = 0, who = NOBODY;
+		const states = this.painting === 'state' && this.lanes.covers();
+		let pixel = -1, longest = 0, who = NOBODY, which = -1;
 		const flush = () => {
 			if (pixel < 0 || !longest)
 				return;
 			const colour = this.colour(who);
 
 			if (colour && colour !== palette.plot) {
-				s.rect(left + pixel, y, 1, tall, colour);
-				s.rect(left + pixel, y, 1, 1, palette.dim);
+				if (states && this.#isGuest(who))
+					this.lanes.drawSlice(s, who, [pieces.from[which], pieces.to[which]], [left + pixel, left + pixel + 1], y, tall);
+				else
+					s.rect(left + pixel, y, 1, tall, colour);
+				if (tall > 3)
+					s.rect(left + pixel, y, 1, 1, palette.dim);
 			}
 		};
 
@@ -268,8 +324,8 @@ export class CoresView extends View {
 
 				if (!colour)
 					s.hatch(a, y, b - a, tall, palette.loss);
-				else if (this.painting === 'state' && colour === palette.states.guest && b - a >= 3 && this.#covered(this.lanes.exact))
-					this.#drawStates(s, i, a, b, y, tall, scale);
+				else if (states && this.#isGuest(pieces.task[i]))
+					this.lanes.drawSlice(s, pieces.task[i], [Math.max(from, pieces.from[i]), Math.min(to, pieces.to[i])], [a, b], y, tall);
 				else if (colour !== palette.plot)
 					s.rect(a, y, b - a, tall, colour);
 				if (colour && colour !== palette.plot && tall >= 10 && this.painting !== 'state')
@@ -282,10 +338,10 @@ export class CoresView extends View {
 
 			if (at !== pixel) {
 				flush();
-				[pixel, longest, who] = [at, 0, NOBODY];
+				[pixel, longest, who, which] = [at, 0, NOBODY, -1];
 			}
 			if (b - a > longest && this.app.capture.tasks[pieces.task[i]]?.tid !== 0)
-				[longest, who] = [b - a, pieces.task[i]];
+				[longest, who, which] = [b - a, pieces.task[i], i];
 		}
 		flush();
 	}
@@ -304,9 +360,16 @@ export class CoresView extends View {
 			const end = Math.min(b, x(Math.min(to, marks.at[i] + marks.dur[i])));
 			const begin = Math.max(a, x(marks.at[i]));
 
-			if (marks.at[i] + marks.dur[i] > from && end - begin >= 0.5)
-				s.rect(begin, y + tall - high, end - begin, high, this.reasonColour.get(marks.text[i]) ?? this.app.palette.states.exit);
+			if (marks.at[i] + marks.dur[i] <= from || end - begin < 0.5)
+				continue;
+			s.rect(begin, y + tall - high, end - begin, high, this.#reasonColour(marks.text[i]));
+			if (end - begin >= 1 && marks.text[i] < marks.texts.length)
+				this.stripes.set(marks.text[i], (this.stripes.get(marks.text[i]) ?? 0) + 1);
 		}
+	}
+
+	#reasonColour(reason) {
+		return this.reasonColour.get(reason) ?? this.app.palette.states.exit;
 	}
 
 	/** Marks of exits by task, in order of time, and the colours of their reasons. */
@@ -329,11 +392,9 @@ export class CoresView extends View {
 		this.reasonColour = new Map((marks?.texts ?? []).map((text, i) => [i, colours.get(text)]));
 	}
 
-	/** What a vCPU did in its slice. */
-	#drawStates(s, i, a, b, y, tall, scale) {
-		const [left, right] = [Math.round(a), Math.round(b)];
-
-		this.lanes.draw(s, this.pieces.task[i], timeScale([scale.invert(left), scale.invert(right)], left, right), y, tall);
+	/** Whether @task is drawn as what it does, a vCPU that is not filtered away. */
+	#isGuest(task) {
+		return this.colour(task) === this.app.palette.states.guest;
 	}
 
 	/** The first piece of @cpu that ends after @t. */
@@ -359,10 +420,12 @@ export class CoresView extends View {
 
 		if (wide > b - a - 10)
 			return;
-		// what is below may be of several colours
-		if (this.painting === 'state')
-			s.rect(Math.round(a) + 2, y + tall / 2 - 7, wide + 6, 14, colour);
-		s.text(a + 5, y + tall / 2, who, { colour: inkOn(colour), size: 11, room: b - a - 10 });
+		const { palette } = this.app;
+		const backed = this.painting === 'state'; // what is below may be of several colours
+
+		if (backed)
+			s.rect(Math.round(a) + 2, y + tall / 2 - 7, wide + 6, 14, palette.paper);
+		s.text(a + 5, y + tall / 2, who, { colour: backed ? palette.text : inkOn(colour), size: 11, room: b - a - 10 });
 	}
 
 	#drawBins(s, cpu, scale, y, tall) {
@@ -376,9 +439,11 @@ export class CoresView extends View {
 
 		// Neighbours of one colour in one go.
 		for (let i = first, next; i < end; i = next) {
-			const colour = this.colour(bins.majority[cpu * bins.columns + i]);
+			const task = bins.majority[cpu * bins.columns + i];
+			const colour = this.colour(task);
+			const states = this.painting === 'state' && this.#isGuest(task);
 
-			for (next = i + 1; next < end && this.colour(bins.majority[cpu * bins.columns + next]) === colour;)
+			for (next = i + 1; !states && next < end && this.colour(bins.majority[cpu * bins.columns + next]) === colour;)
 				next++;
 			const a = Math.max(left, x(bins.from + i * wide)), b = Math.min(right, x(bins.from + next * wide));
 
@@ -386,14 +451,17 @@ export class CoresView extends View {
 				continue;
 			if (!colour)
 				s.hatch(a, y, b - a, tall, palette.loss);
+			else if (states)
+				this.lanes.drawBinOnCpu(s, task, bins.from + (i + 0.5) * wide, [a, Math.min(right, a + Math.max(b - a, 0.5) + 0.3)], y, tall);
 			else if (colour !== palette.plot)
 				s.rect(a, y, Math.max(b - a, 0.5) + 0.3, tall, colour);
 		}
 	}
 
 	/** Wake-ups, exits and migrations as small marks at the rows' edges. */
-	#drawEvents(s, cpus, scale, tall) {
+	#drawEvents(s, cpus, scale, head, tall) {
 		const { marks, app } = this;
+		const { palette } = app;
 		const row = new Map(cpus.map((cpu, i) => [cpu, i]));
 		const [from, to] = app.range;
 		const crowd = marks.at.length > CROWD;
@@ -403,33 +471,52 @@ export class CoresView extends View {
 
 			if (k === undefined || marks.at[i] < from || marks.at[i] > to || (app.selection.any && !app.selection.task(marks.task[i])))
 				continue;
-			const x = scale(marks.at[i]), y = k * tall + 1;
+			const x = scale(marks.at[i]), y = head + k * tall + 1;
 
-			if (crowd && marks.what[i] !== MIGRATION)
-				s.rect(x, marks.what[i] === WAKEUP ? y : y + tall - 5, 1, 3, marks.what[i] === 2 ? 'transparent' : app.palette.text);
-			else if (marks.what[i] === WAKEUP)
-				s.text(x, y + 4, '▾', { colour: app.palette.text, size: 10, anchor: 'middle' });
-			else if (marks.what[i] === EXIT)
-				s.text(x, y + tall - 6, '▴', { colour: app.palette.text, size: 9, anchor: 'middle' });
-			else if (marks.what[i] === MIGRATION)
-				s.text(x, y + tall / 2, '◆', { colour: app.palette.text, size: 8, anchor: 'middle' });
+			if (marks.what[i] === ENTRY)
+				continue;
+			if (crowd && marks.what[i] !== MIGRATION) {
+				const [a, b] = this.#tick(marks.cpu[i], marks.at[i], x, scale);
+
+				s.rect(a, marks.what[i] === WAKEUP ? y : y + tall - 5, b - a, 3, palette.text);
+			} else if (marks.what[i] === WAKEUP) {
+				glyph(s, palette, x, y + 4, '▾', 10);
+			} else if (marks.what[i] === EXIT) {
+				glyph(s, palette, x, y + tall - 6, '▴', 9);
+			} else if (marks.what[i] === MIGRATION) {
+				glyph(s, palette, x, y + tall / 2, '◆', 8);
+			}
 		}
+	}
+
+	/** From where to where the tick at @t goes, a pixel wide: not out of the slice that it is in. */
+	#tick(cpu, t, x, scale) {
+		const { pieces } = this;
+		const i = this.#covered(pieces) ? this.#firstPiece(cpu, t) : Infinity;
+
+		if (!(i < pieces?.cpu.length) || pieces.cpu[i] !== cpu || pieces.from[i] > t)
+			return [x, x + 1];
+		const a = Math.max(scale(pieces.from[i]), Math.min(x, scale(pieces.to[i]) - 1));
+
+		return [a, Math.min(a + 1, scale(pieces.to[i]))];
 	}
 
 	#hit(x, y) {
 		const { app } = this;
 		const tall = this.rowHeight();
-		const cpu = this.cpus()[Math.floor(y / tall)];
+		const head = this.#top();
+		const row = Math.floor((y - head) / tall);
+		const cpu = this.cpus()[row];
 
 		if (cpu === undefined)
 			return null;
-		const box = { y: Math.floor(y / tall) * tall, h: tall };
+		const box = { y: head + row * tall, h: tall };
 
 		if (x < LEFT)
 			return { lines: [`CPU ${cpu}`, 'click: only this CPU'], box, click: (e) => app.toggle('cpus', cpu, e.shiftKey) };
 		const scale = timeScale(app.range, LEFT, this.main.width - RIGHT);
 		const t = scale.invert(x);
-		const mark = this.#markAt(cpu, x, y, scale);
+		const mark = this.#markAt(cpu, x, y - head, scale);
 
 		if (mark)
 			return { ...mark, box };
@@ -514,6 +601,13 @@ export class CoresView extends View {
 		this.chosen.close();
 		super.close();
 	}
+}
+
+/** A mark that can be seen on any colour. */
+function glyph(s, palette, x, y, text, size) {
+	for (const [dx, dy] of [[-1, 0], [1, 0], [0, -1], [0, 1]])
+		s.text(x + dx, y + dy, text, { colour: palette.paper, size, anchor: 'middle' });
+	s.text(x, y, text, { colour: palette.text, size, anchor: 'middle' });
 }
 
 /** CPU -> [the first of its pieces, the one after its last]. */

@@ -178,6 +178,14 @@ export class TasksView extends View {
 		return places.length ? Array.from({ length: n }, (_, i) => places.reduce((sum, at) => sum + bins.spark_ns[at * n + i], 0)) : null;
 	}
 
+	/** A group's line is of those of its tasks that are kept over time. */
+	#missing(row) {
+		const all = this.tree?.tasksOf(row) ?? [];
+		const kept = all.filter((task) => this.#sparkBins().of.has(task)).length;
+
+		return kept < all.length ? `the line is of the ${count(kept)} of its ${count(all.length)} tasks that ran longest` : null;
+	}
+
 	#spark(canvas, key) {
 		const series = this.#series(key);
 		const ratio = devicePixelRatio || 1;
@@ -190,7 +198,8 @@ export class TasksView extends View {
 
 		if (!series) {
 			context.scale(ratio, ratio);
-			new CanvasSurface(context, ratio).text(0, SPARK_H / 2, 'not kept over time', { colour: this.app.palette.dim, size: 11 });
+			if (!this.byKey.get(String(key))?.idle)
+				new CanvasSurface(context, ratio).text(0, SPARK_H / 2, 'too many tasks', { colour: this.app.palette.dim, size: 11, room: wide });
 			return;
 		}
 		context.scale(ratio, ratio);
@@ -209,7 +218,9 @@ export class TasksView extends View {
 		if (el.dataset.card === 'spark') {
 			const series = this.#series(key);
 
-			return !series ? [who, 'too little to be drawn over time'] : row.task === undefined ? [who, `run ${percent(row.run_percent ?? 0)} of the range`] :
+			if (!series)
+				return [who, row.idle ? 'IDLE is not drawn over time' : `not drawn over time: only the ${count(this.#sparkBins().of.size)} tasks that ran longest are`];
+			return row.task === undefined ? [who, `run ${percent(row.run_percent ?? 0)} of the range`, this.#missing(row)] :
 				[who, `run ${percent(row.run_percent)} of the range`, `most ${duration(Math.max(...series))} in one of ${series.length} parts`];
 		}
 		return [who, (row.run_ns ?? null) === null ? 'run not known' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,

@@ -6,6 +6,8 @@
 import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
 import * as gestures from '../../../render/web/ui/gestures.js';
+import * as lanes from '../../../render/web/ui/lanes.js';
+import * as legend from '../../../render/web/ui/legend.js';
 import * as selection from '../../../render/web/ui/selection.js';
 import * as state from '../../../render/web/ui/state.js';
 import * as text from '../../../render/web/ui/text.js';
@@ -89,6 +91,32 @@ check('long_names_keep_their_ends', [
 	[text.shortName('instance-0000001d'), 'instan…000001d'],
 	[text.shortName('Firewall.05'), 'Firewall.05'],
 	[text.shortName('äöüäöüäöüäöü🙂🙂🙂', 6), 'äö…🙂🙂🙂'],
+]);
+
+// A vCPU in [100, 200] on a CPU: guest, exit, guest; before it was preempted, after it halted.
+function slice(from, to, a, b) {
+	const drawn = [];
+	const states = { guest: 'g', exit: 'e', qemu: 'q', preempted: 'p', waiting: 'w', halted: 'h', blocked: 'b' };
+	const of = new lanes.Lanes({ palette: { states }, selection: { state: () => true } }, () => { });
+	const round = (v) => Math.round(v * 100) / 100;
+
+	of.exact = { by: new Map([[7, [0, 1, 2, 3, 4]]]), states: { from: [0, 100, 130, 160, 200], to: [100, 130, 160, 200, 300], state: ['preempted', 'guest', 'exit', 'guest', 'halted'].map((s) => legend.STATES.indexOf(s)) } };
+	of.drawSlice({ rect: (x, y, w, h, colour) => drawn.push([colour, ...[x, y, w, h].map(round)].join(' ')), hatch: (x, y, w) => drawn.push(`? ${round(x)} ${round(w)}`) }, 7, [from, to], [a, b], 0, 10);
+	return drawn;
+}
+
+check('a_slice_has_only_what_is_done_on_a_cpu', [
+	[slice(100, 200, 0, 10), ['g 0 0 3 10', 'e 3 0 3 10', 'g 6 0 4 10']],
+	[slice(100, 200, 0.5, 5.5), ['g 0.5 0 1.5 10', 'e 2 0 1 10', 'g 3 5 1 5', 'e 3 0 1 5', 'g 4 0 1.5 10']],
+	[slice(100, 200, 4.2, 6.2), ['g 4.2 3 2 7', 'e 4.2 0 2 3']],
+	[slice(100, 110, 4.2, 4.8), ['g 4.2 0 0.6 10']],
+	[slice(300, 310, 0, 5), ['? 0 5']],
+]);
+check('single_events_are_not_faint_and_few_counts_use_the_whole_scale', [
+	[[1, 2].map(legend.countLevels(1, 2).level), [0.5, 1]],
+	[[1, 10, 100].map(legend.countLevels(1, 100).level), [0, 0.5, 1]],
+	[[50, 5000].map(legend.countLevels(50, 5000).level), [0, 1]],
+	[[3].map(legend.countLevels(3, 3).level), [1]],
 ]);
 
 if (typeof document === 'undefined')
