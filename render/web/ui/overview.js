@@ -7,7 +7,7 @@ import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } fro
 import { within } from './gestures.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
 import { Plot } from './plot.js';
-import { clean, duration, plural } from './text.js';
+import { duration, plural, vmName } from './text.js';
 
 const AXIS = 18;
 const LEAST = 36;
@@ -59,7 +59,7 @@ export class Overview {
 			const { vm } = capture.tasks[vcpus[0]];
 
 			return {
-				label: vm === null ? 'vCPUs' : clean(vm), vm, columns: n, part: true,
+				label: vm === null ? 'vCPUs' : vmName(vm), vm, columns: n, part: true,
 				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
 				unknown: (i) => Math.min(1, vcpus.reduce((sum, task) => sum + unknown(task, i), 0) / (vcpus.length * wide)),
 				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,

@@ -261,7 +261,7 @@ export class CompareView extends View {
 		const at = table.figures.indexOf('run_percent');
 
 		for (const row of this.#rows(table)) {
-			if (this.#whyNot(row, table))
+			if (this.#whyNot(row, table) || !row.differences[this.other])
 				continue;
 			const [name, cpu] = row.key;
 			const of = by.get(name) ?? { name, cells: new Map() };

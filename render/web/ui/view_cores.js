@@ -9,7 +9,7 @@ import { Chosen, folded } from './groups.js';
 import { Lanes, eventsIn, outline } from './lanes.js';
 import { STATES, STATE_WORDS, inkOn, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
-import { clean, count, duration, percent } from './text.js';
+import { clean, count, duration, percent, vmName } from './text.js';
 import { View } from './view.js';
 
 const AXIS = 22;
@@ -177,9 +177,10 @@ export class CoresView extends View {
 			{ key: 'qemu', colour: palette.states.qemu, text: app.capture.not_recorded.some(({ unknown }) => unknown.includes('QEMU')) ? 'other threads of QEMU' : 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
 		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
+		const vms = new Set(app.capture.tasks.map(({ vm }) => vm));
 		const items = this.coloured.map((key, i) => ({
 			key, task: groups ? undefined : key, group: groups ? key : undefined, colour: palette.tasks[i],
-			text: `${groups ? clean(key) : app.who(key)}  ${run.get(key) ? duration(run.get(key)) : '–'}`,
+			text: `${groups ? vms.has(key) ? vmName(key) : clean(key) : app.who(key)}  ${run.get(key) ? duration(run.get(key)) : '–'}`,
 		}));
 
 		const known = groups ? this.chosen.rows('tasks_groups') : this.chosen.rows('tasks');

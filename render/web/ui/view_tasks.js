@@ -3,7 +3,7 @@
 import { d3 } from '../d3.js';
 import { drawMissing, drawTimeAxis, drawValueAxis, timeScale } from './axis.js';
 import { h, replace } from './dom.js';
-import { Chosen, Tree, foldChoice, folded, groupName, keyOf, pickGroup } from './groups.js';
+import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGroup } from './groups.js';
 import { legend } from './legend.js';
 import { CanvasSurface } from './surface.js';
 import { Table } from './table.js';
@@ -213,7 +213,7 @@ export class TasksView extends View {
 
 		if (!row)
 			return null;
-		const who = row.task === undefined ? `${clean(row.group)}${row.role ? `: ${clean(row.role)}` : ''}, ${plural(row.tasks, 'task')}` : app.who(row.task);
+		const who = row.task === undefined ? `${nameOfGroup({ ...row, role: null })}${row.role ? `: ${clean(row.role)}` : ''}, ${plural(row.tasks, 'task')}` : app.who(row.task);
 
 		if (el.dataset.card === 'spark') {
 			const series = this.#series(key);
@@ -263,7 +263,7 @@ export class TasksView extends View {
 			const y = 20 + i * 22 + 2;
 			const series = this.#series(row.task ?? keyOf(row));
 
-			s.text(192, y + 9, row.task === undefined ? `${clean(row.role ?? row.group)} (${row.tasks})` : app.who(row.task), { colour: palette.text, anchor: 'end', room: 188 });
+			s.text(192, y + 9, row.task === undefined ? `${nameOfGroup(row)} (${row.tasks})` : app.who(row.task), { colour: palette.text, anchor: 'end', room: 188 });
 			s.rect(200, y, cpu(row.run_percent ?? 0) - 200, 18, palette.states.guest);
 			s.dot(switches(row.switches ?? 0), y + 9, 4, palette.states.preempted, palette.paper);
 			s.text(right + 10, y + 9, `${percent(row.run_percent ?? 0)} · ${short(row.switches ?? 0)}`, { colour: palette.dim, size: 11 });

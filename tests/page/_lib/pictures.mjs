@@ -133,7 +133,7 @@ async function strip(tab, where) {
 			const sum = (list, key) => list.reduce((all, row) => all + Number(row[key] ?? 0), 0);
 			const cells = rows === 'vms' ? [] : ask(time, 'coremap', '-C', head.slice(4)).coremap.filter((row) => row.cpu === Number(head.slice(4)));
 			const unknown = sum(cells.filter((row) => row.unknown), 'run_ns');
-			const own = rows === 'vms' ? ask(time, 'vcpu').vcpu.filter((row) => row.vm === head) : [];
+			const own = rows === 'vms' ? ask(time, 'vcpu').vcpu.filter((row) => row.vm === head.replace(/^VM (?=\d+$)/, '')) : [];
 			const want = rows === 'vms' ? `waited for a CPU ${duration(sum(own, 'delayed_ns'))}`
 				: `busy ${duration(sum(cells.filter((row) => !row.idle && !row.unknown), 'run_ns'))}${unknown ? `, unknown ${duration(unknown)}` : ''}`;
 			says(words.endsWith(want), `strip of ${rows}`, `${where}: ${head} | ${words} | ${at}: the command says ${want}`);
