@@ -62,7 +62,7 @@ export function fillRows(slices, body, count, make, { least, each = 40, tail = [
 	const rows = (from, to) => Array.from({ length: to - from }, (_, i) => make(from + i)).flat();
 	const { top } = (body.isConnected ? body : document.body).getBoundingClientRect();
 	const box = body.closest('section') ?? body;
-	const first = Math.min(count, Math.ceil((innerHeight - top) / least) + 4);
+	const first = Math.max(0, Math.min(count, Math.ceil((innerHeight - top) / least) + 4)); // it may begin below the window
 
 	// What is below stays where it is while rows are missing.
 	box.style.minHeight = body.childElementCount ? `${box.getBoundingClientRect().height}px` : '';

@@ -54,7 +54,7 @@ async function checkCut(tab) {
 }
 
 try {
-	const tab = await browser.open(file);
+	const tab = await browser.open(file, { height: 560 }); // in which the events are below what is seen
 	await tab.ready();
 	await tab.idle();
 	await (cut ? checkCut(tab) : checkWhole(tab));
