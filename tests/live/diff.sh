@@ -50,12 +50,13 @@ judged() {
 		[[ $2 == *.cdict ]] || said+=$(record_run "$2")
 		said+=$(record_run "$3"; expect "$1" "${gate[@]}" "${2%.cdict}.cdict" "$3.cdict")
 		[[ $said == 'status 1,'*'cannot judge'* ]] || return 0
-		echo "# $2 and $3, recording $try: $said" >&2
+		why=$(head -n 1 <<<"$said")
+		echo "# $2 and $3, recording $try: $why" >&2
 	done
 	return 1
 }
 # few_runs NAME N - of which nothing follows
-few_runs() { skip "$1" "others had the CPU: of $2 could be judged: $(head -n 1 <<<"$said")"; }
+few_runs() { skip "$1" "others had the CPU: of $2 could be judged: $why"; }
 
 daemon 0 'select undef, undef, undef, 0.002 while 1'
 wrong=
