@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Out of memory while files are made and read: as tests/nomem/tables.sh.
-# needs: awk
+# needs: awk python3
 # takes: 60
 # timeout: 600
 set -u

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Out of memory while names are looked for and put in: as tests/nomem/tables.sh.
-# needs: awk
+# needs: awk python3
 # takes: 30
 # timeout: 600
 # shellcheck disable=SC2154
