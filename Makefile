@@ -268,7 +268,8 @@ engine_cflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -g0 -std=gnu11 -D_
 engine_ldflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
 	-Wl,--strip-all -lwasi-emulated-mman -lm
 $(B)/web/engine: content = $(engine)
-build/wasm/flags: content = $(WASM_CC) $(engine_cflags) $(engine_ldflags) $(engine_objs)
+# -Werror makes no other engine: builds with and without it share one
+build/wasm/flags: content = $(WASM_CC) $(filter-out -Werror,$(engine_cflags)) $(engine_ldflags) $(engine_objs)
 build/wasm/render/wasm/zlib.o: private engine_cflags += -w # stb_image's own
 $(engine_objs): build/wasm/%.o: %.c build/wasm/flags
 	$(say) WASM $<
