@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Out of memory while files are made and read: as tests/nomem/tables.sh.
 # needs: awk python3
-# takes: 60
+# takes: 6
 # timeout: 600
 set -u
 cd "$(mktemp -d)" || exit 1

@@ -3,7 +3,7 @@
 # Out of memory is told: whichever allocation of a command fails, it says so in one line and ends with
 # status 1, or it does without and prints what it always prints.  Never another output with status 0.
 # needs: awk python3
-# takes: 40
+# takes: 20
 # timeout: 600
 set -u
 cd "$(mktemp -d)" || exit 1

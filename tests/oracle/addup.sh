@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
+# takes: 45
 #
 # For every real and made-up capture, whole and randomly thinned, cut and holed: vCPU states add up to the
 # window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# takes: 32
+# takes: 18
 # needs: python3
 #
 # The cdict that `perf script --dlfilter cdict-dlfilter.so` writes is, byte for byte, what `cdict convert`

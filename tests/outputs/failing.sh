@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
-# takes: 60
+# takes: 15
 # needs: python3
 #
 # Whichever write, link, rename, sync or truncation of a command fails, or is the last before SIGKILL: under the final
