@@ -12,6 +12,7 @@
 #   make unit           unit tests only               make cli      command tests only
 #   make lint           layers, headers, licence lines, exports, layout
 #   make layers         includes between folders      make headers  public headers alone
+#   make syntax         what clang warns of in all C files (WERROR=1: as errors), without building them
 #   make format-check   layout of C, by clang-format       make format   lay out C and JavaScript
 #   make check-san      unit, command, oracle, ... tests with the sanitizers' build
 #   make mutants        N=500 changes of format, convert, analyze, tables as slips make them: does a test fail?
@@ -267,7 +268,8 @@ engine_cflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -g0 -std=gnu11 -D_
 engine_ldflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -mexec-model=reactor -Wl,-z,stack-size=1048576 -Wl,--stack-first \
 	-Wl,--strip-all -lwasi-emulated-mman -lm
 $(B)/web/engine: content = $(engine)
-build/wasm/flags: content = $(WASM_CC) $(engine_cflags) $(engine_ldflags) $(engine_objs)
+# -Werror makes no other engine: builds with and without it share one
+build/wasm/flags: content = $(WASM_CC) $(filter-out -Werror,$(engine_cflags)) $(engine_ldflags) $(engine_objs)
 build/wasm/render/wasm/zlib.o: private engine_cflags += -w # stb_image's own
 $(engine_objs): build/wasm/%.o: %.c build/wasm/flags
 	$(say) WASM $<
@@ -487,7 +489,7 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 		MUTANT_OBJECTS='$(internal_objs) $(library_objs)' \
 		python3 tests/mutants/mutants.py $(B) $(N) $(SEED) $(ROOM)
 
-.PHONY: coverage cppcheck analyzer tidy valgrind tsan
+.PHONY: coverage cppcheck analyzer tidy valgrind tsan syntax
 COVERED ?= unit cli openstack hostile nomem outputs
 coverage:
 	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include build-aux/coverage.h' LDFLAGS=--coverage test-build
@@ -505,6 +507,9 @@ analyzer: $(page_files)
 	@JOBS=$(JOBS) $(analysed) build-aux/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
 tidy: $(page_files)
 	@JOBS=$(JOBS) $(analysed) build-aux/tidy.sh $(B)/analyzer $(filter-out -W% -f%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
+syntax: $(page_files)
+	@JOBS=$(JOBS) FILES='$(sort $(all_objs:$(B)/obj/%.o=%.c) $(extension_objs:$(B)/obj/%.o=%.c))' \
+		build-aux/syntax.sh clang $(all_cflags) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 valgrind: all
 	@build-aux/valgrind.sh $(B)/cdict
 tsan:

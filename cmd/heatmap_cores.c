@@ -98,43 +98,51 @@ static unsigned colour_of(void *ctx, uint32_t who, unsigned column)
 	return state == LANES_NOBODY ? CORES_UNKNOWN : state;
 }
 
-/* A row of the legend that can be: what its tasks ran. */
-struct ran {
-	uint64_t run_ns;
-	uint8_t colour;
+/* The rows, of tasks or groups, that ran longest, the first the most: they get the colours. */
+struct longest {
+	uint32_t row[PALETTE_TASKS];
+	unsigned n;
 };
 
-static int by_run(const void *a, const void *b)
+/* What each row ran is @ns. There may be as many rows as tasks: a picture keeps nothing else of them. */
+static void find_longest(struct longest *l, const uint64_t *ns, size_t rows)
 {
-	const struct ran *x = *(const struct ran *const *)a, *y = *(const struct ran *const *)b;
+	for (uint32_t i = 0; i < rows; i++) {
+		unsigned at = l->n;
 
-	return x->run_ns != y->run_ns ? (x->run_ns < y->run_ns) - (x->run_ns > y->run_ns)
-				      : (x > y) - (x < y);
+		while (at && ns[l->row[at - 1]] < ns[i])
+			at--;
+		if (at == PALETTE_TASKS || !ns[i])
+			continue;
+		l->n += l->n < PALETTE_TASKS;
+		memmove(&l->row[at + 1], &l->row[at], (l->n - at - 1) * sizeof(*l->row));
+		l->row[at] = i;
+	}
 }
 
-/* The rows that ran longest get the colours. */
-static int give_colours(struct heatmap *h, struct ran *rows, size_t n, struct colours *col,
-			struct cores *cores)
+static int name_longest(struct heatmap *h, const struct longest *l, const uint64_t *ns,
+			struct colours *col, struct cores *cores)
 {
-	struct ran **order = malloc((n + 1) * sizeof(struct ran *));
-	bool ok = order;
+	for (unsigned i = 0; i < l->n; i++) {
+		char *name = col->names[i] = heatmap_row_name(h, l->row[i]);
 
-	for (size_t i = 0; ok && i < n; i++)
-		order[i] = &rows[i];
-	if (ok && n)
-		qsort(order, n, sizeof(struct ran *), by_run);
-	for (size_t i = 0; ok && i < n && i < PALETTE_TASKS && order[i]->run_ns; i++) {
-		order[i]->colour = (uint8_t)i;
-		cores->parts[i] = (struct cores_part){ .name = heatmap_row_name(
-							       h, (uint32_t)(order[i] - rows)),
+		if (!name)
+			return -ENOMEM;
+		cores->parts[i] = (struct cores_part){ .name = name,
 						       .ink = { INK_TASK, (uint8_t)i },
-						       .run_ns = order[i]->run_ns };
-		col->names[i] = (char *)cores->parts[i].name;
+						       .run_ns = ns[l->row[i]] };
 		cores->n_parts++;
-		ok = col->names[i];
 	}
-	free(order);
-	return ok ? 0 : -ENOMEM;
+	return 0;
+}
+
+static uint8_t colour_of_row(const struct longest *l, uint32_t row)
+{
+	unsigned i = 0;
+
+	while (i < l->n && l->row[i] != row)
+		i++;
+	return i < l->n ? (uint8_t)i : PALETTE_TASKS;
 }
 
 /* A colour for each of the rows, of tasks or groups, that ran longest. */
@@ -142,7 +150,8 @@ static int colour_rows(struct heatmap *h, struct colours *col, struct cores *cor
 {
 	struct analyze_tasks *tasks = h->f.walk.tasks;
 	size_t rows = analyze_tasks_row_count(tasks);
-	ARRAY(struct ran) ran = { 0 };
+	struct longest longest = { 0 };
+	ARRAY(uint64_t) ran = { 0 }; /* ns, by row */
 	int rc = 0;
 
 	for (unsigned pass = 0; pass < 2 && !rc; pass++) {
@@ -154,16 +163,16 @@ static int colour_rows(struct heatmap *h, struct colours *col, struct cores *cor
 				continue;
 			rc = heatmap_row_of(h, row->task, &at);
 			while (!rc && ran.n <= at)
-				rc = array_push(&ran, ((struct ran){ .colour = PALETTE_TASKS }))
-					     ? -ENOMEM
-					     : 0;
+				rc = array_push(&ran, 0);
 			if (!rc && !pass)
-				ran.at[at].run_ns += row->run_ns;
+				ran.at[at] += row->run_ns;
 			else if (!rc)
-				col->of[row->task] = ran.at[at].colour;
+				col->of[row->task] = colour_of_row(&longest, at);
 		}
-		if (!rc && !pass)
-			rc = give_colours(h, ran.at, ran.n, col, cores);
+		if (rc || pass)
+			continue;
+		find_longest(&longest, ran.at, ran.n);
+		rc = name_longest(h, &longest, ran.at, col, cores);
 	}
 	array_fini(&ran);
 	return rc;

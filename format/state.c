@@ -32,9 +32,12 @@ bool state_reset(struct state *st, const struct cdict_schema *schema)
 		st->follow = slots;
 		st->n_slots = schema->slots;
 	}
-	if (!st->context) {
-		st->context = calloc(STATE_CONTEXTS, sizeof(*st->context));
-		st->follower = calloc(STATE_FOLLOWERS, sizeof(*st->follower));
+	if (!st->context || !st->follower) {
+		/* one of them may be there since the other one failed */
+		if (!st->context)
+			st->context = calloc(STATE_CONTEXTS, sizeof(*st->context));
+		if (!st->follower)
+			st->follower = calloc(STATE_FOLLOWERS, sizeof(*st->follower));
 		if (!st->context || !st->follower)
 			return false;
 	} else if (st->context_used) {

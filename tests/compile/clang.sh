@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# clang builds everything without a warning; gcc does in the build itself, where CI sets WERROR=1.
-# clang's warnings come from its front end, -O or not, and nobody runs this build: so without.  It is
-# also the one without WebAssembly.
+# clang reads everything without a warning; gcc does in the build itself, where CI sets WERROR=1. clang's warnings come from its
+# front end, and nobody runs what it would build. What gcc built is linked anew without WebAssembly.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -14,9 +13,13 @@ element() { sed -n 's|.*<script type="[^"]*" id="'"$2"'">\([^<]*\)</script>.*|\1
 without_engine() {
 	local dir name=a_page_built_with_WASM=0_has_its_tables_and_says_what_it_lacks wrong=
 	dir=$(mktemp -d)
+	cp -a "$BUILD/obj" "$BUILD/flags" "$BUILD/sources" "$BUILD"/lib*.a "$dir"
+	# as it was built, or all is built again
+	make -j"${JOBS:-2}" B="$dir" WASM=0 SAN= $(! grep -q -e ' -Werror ' "$BUILD/flags" || echo WERROR=1) "$dir/cdict" >"$dir/make.log" 2>&1 ||
+		wrong=$(tail -n 5 "$dir/make.log")
 	"$CDICT" convert -q -i tests/data/kvm-small.data -o "$dir/x.cdict" || wrong="no cdict"
 	"$CDICT" report -q "$dir/x.cdict" -o "$dir/with.html"
-	build/clang/cdict report -q --embed all "$dir/x.cdict" -o "$dir/without.html"
+	"$dir/cdict" report -q --embed all "$dir/x.cdict" -o "$dir/without.html"
 	for id in tables-0 bins-0; do
 		[ -n "$(element "$dir/without.html" $id)" ] || wrong+=" there is no $id"
 		[ "$(element "$dir/with.html" $id)" = "$(element "$dir/without.html" $id)" ] || wrong+=" $id differs"
@@ -28,12 +31,12 @@ without_engine() {
 	if [ -z "$wrong" ]; then echo "ok $name"; else echo "not ok $name"; echo "$wrong"; fi
 }
 
-name=clang_builds_everything_without_a_warning
+name=clang_reads_everything_without_a_warning
 if ! command -v clang >/dev/null; then
 	echo "skip $name clang is not installed"
-elif make -j"${JOBS:-2}" B=build/clang CC=clang CFLAGS=-O0 WERROR=1 SAN= WASM=0 test-build 2>&1; then
+elif make WERROR=1 SAN= JOBS="${JOBS:-2}" syntax 2>&1; then
 	echo "ok $name"
-	without_engine
 else
 	echo "not ok $name"
 fi
+without_engine

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Out of memory while files are made and read: as tests/nomem/tables.sh.
-# needs: awk
-# takes: 60
+# needs: awk python3
+# takes: 6
 # timeout: 600
 set -u
 cd "$(mktemp -d)" || exit 1

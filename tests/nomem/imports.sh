@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Out of memory while what other recorders made becomes a cdict: as tests/nomem/tables.sh.
 # needs: awk python3
-# takes: 40
+# takes: 3
 # timeout: 600
 set -u
 cd "$(mktemp -d)" || exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Out of memory while names are looked for and put in: as tests/nomem/tables.sh.
-# needs: awk
-# takes: 30
+# needs: awk python3
+# takes: 2
 # timeout: 600
 # shellcheck disable=SC2154
 set -u

@@ -54,6 +54,14 @@ forms_of_perf='le be pipe zstd zstd-be zstd-pipe dir dir-be dir-zstd attr-old'
 forms_beyond_perf='be-pipe zstd2 attr-new'
 forms_without_formats='kill no-tracing'
 
+# some_forms N OF FORM... - the plain one, and of the others one of OF, another one for each N; with EVERY=1 all.
+some_forms() {
+	local n=$1 of=$2 form
+	for form in "${@:3}"; do
+		[ "${EVERY-}" != 1 ] && [ $((n++ % of)) -ne 0 ] && [ "$form" != le ] || echo "$form"
+	done
+}
+
 # make_form FORM TRACE OUT - builds it; says what is wrong
 make_form() {
 	local options=

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# takes: 32
+# takes: 18
 # needs: python3
 #
 # The cdict that `perf script --dlfilter cdict-dlfilter.so` writes is, byte for byte, what `cdict convert`
@@ -85,10 +85,12 @@ check_captures() { # the files on stdin
 	done
 }
 
-# Every form of a made-up recording that perf reads.
+# Forms of a made-up recording that perf reads: each with every third one, as what perf hands over of them is perf's.
+n=0
 check_trace() {
 	local trace=$1 form wrong events='*:*'
-	for form in $forms_of_perf; do
+	# shellcheck disable=SC2086 # they are words
+	for form in $(some_forms $n 3 $forms_of_perf); do
 		make_form "$form" "$trace" in.data || continue
 		# What perf prints nothing of has nothing to hand out.
 		[ -n "$(perf_lines in.data '[^:]*:.*' | head -n 1)" ] || continue
@@ -370,6 +372,7 @@ else
 fi
 for trace in "$DATA"/*.trace; do
 	verdict "$(basename "$trace")" "$(check_trace "$trace")"
+	n=$((n + 1))
 done
 ln -s "$DATA/formats" formats
 made_ties >ties-down.trace

@@ -114,20 +114,16 @@ for capture in kvm-small kvm-callchain; do
 	verdict "fields-of-$capture" "$(check_fields "$DATA/$capture.data")"
 done
 [ -n "$SHARED" ] || skip shared "no ../shared with more captures"
-# The sanitizers look at the code: of the forms beside the plain one they see each with every third trace.
-some_forms() { # N FORM...
-	local n=$1 form
-	for form in "${@:2}"; do
-		[ $((n++ % 3)) -ne 0 ] && [ "$form" != le ] || echo "$form"
-	done
-}
+# The sanitizers look at the code: of the forms beside the plain one they see each with every sixth trace.
 n=0
-all_of_perf=$forms_of_perf all_beyond=$forms_beyond_perf
+all_of_perf=$forms_of_perf all_beyond=$forms_beyond_perf all_without=$forms_without_formats
 for trace in "$DATA"/*.trace; do
 	case $BUILD in
 	*san-*)
 		# shellcheck disable=SC2086 # they are words
-		forms_of_perf=$(some_forms $n $all_of_perf) forms_beyond_perf=$(some_forms $n $all_beyond)
+		forms_of_perf=$(some_forms $n 6 $all_of_perf) forms_beyond_perf=$(some_forms $n 6 $all_beyond)
+		# shellcheck disable=SC2086
+		forms_without_formats=$(some_forms $n 6 $all_without)
 		n=$((n + 1))
 		;;
 	esac

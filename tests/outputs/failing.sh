@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
-# takes: 60
+# takes: 15
+# needs: python3
 #
 # Whichever write, link, rename, sync or truncation of a command fails, or is the last before SIGKILL: under the final
 # name is the older file or the new one, whole; a failure is one line and status 1; nothing else stays.
@@ -22,56 +23,9 @@ echo "1228,Mine,vcpu0,,,7,Web" >map.csv
 echo "a text" >older.txt
 echo "main;work 3" >in.folded
 
-# at N COMMAND... - in work/, where x.cdict and x.txt are the older files
-at() {
-	rm -rf work && mkdir work
-	cp older.cdict work/x.cdict
-	cp older.txt work/x.txt
-	(cd work && "${@:2}" >../out 2>../err </dev/null)
-}
-
-# judge OUT WANTED STATUS HOW - says what is wrong
-judge() {
-	local out=$1 older=older.${1##*.} status=$3
-	if cmp -s "work/$out" "$older"; then
-		[ "$status" -ne 0 ] || [ "$4" = short ] || echo "$4: status 0 and the older file"
-	elif cmp -s "work/$out" wanted; then
-		case $out in
-		*.cdict) cmp -s "work/$out.old" older.cdict || echo "$4: the older file is lost" ;;
-		esac
-		[ "$status" -ne 1 ] || [ "${4%% *}" = close ] || echo "$4: status 1 and the new file"
-	else
-		echo "$4: half a file, or none, status $status"
-	fi
-	[ "$status" -ne 1 ] || [ "$(wc -l <err)" -eq 1 ] || echo "$4: $(wc -l <err) lines: $(head -n 2 err | tr '\n' '|')"
-	case $status in 0 | 1 | 137) ;; *) echo "$4: status $status: $(head -n 1 err)" ;; esac
-	# a hidden name stands for the moment between two calls: only who is killed there leaves it
-	[ "$status" -eq 137 ] || find work -name '.?*' -printf "$4: %P stays\n"
-}
-
 # walk NAME OUT COMMAND... - each call failing in each way
 walk() {
-	local name=$1 out=$2 all n step wrong=
-	shift 2
-	at 0 env LD_PRELOAD="$NOWRITE" NOWRITE_LOG=9 "$@" 9>count || { verdict "$name" "$(cat err)"; return; }
-	all=$(cat count)
-	cp "work/$out" wanted
-	step=$((all / 40 + 1))
-	for ((n = 1; n <= all; n += n < 20 || n > all - 20 ? 1 : step)); do
-		# ENOSPC, and in turns EIO, EDQUOT, EROFS
-		for how in 28 $((n % 3 ? (n % 3 > 1 ? 30 : 122) : 5)); do
-			at $n env LD_PRELOAD="$NOWRITE" NOWRITE_AT=$n NOWRITE_HOW=$how "$@"
-			wrong+=$(judge "$out" wanted $? "call $n, errno $how")
-		done
-		at $n env LD_PRELOAD="$NOWRITE" NOWRITE_FROM=$n NOWRITE_HOW=28 "$@"
-		wrong+=$(judge "$out" wanted $? "from call $n on")
-		at $n env LD_PRELOAD="$NOWRITE" NOWRITE_AT=$n NOWRITE_HOW=0 "$@"
-		wrong+=$(judge "$out" wanted $? short)
-		at $n env LD_PRELOAD="$NOWRITE" NOWRITE_AT=$n NOWRITE_KILL=1 "$@"
-		wrong+=$(judge "$out" wanted $? "killed at call $n")
-	done 2>/dev/null
-	[ "$all" -ge 3 ] || wrong+="only $all calls were seen"
-	verdict "$name" "$wrong"
+	verdict "$1" "$(python3 "$TOP/tests/tools/nowrite.py" "$NOWRITE" "${@:2}" 2>&1)"
 }
 
 walk failing_convert x.cdict "$CDICT" convert -q -j1 -i ../in.data -o x.cdict

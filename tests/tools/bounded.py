@@ -5,6 +5,9 @@ bounded.py MIB SECONDS FILE...: runs the commands that read a cdict on each FILE
 and eight times the file (a page's numbers apart), more than SECONDS of CPU and a second for each MiB of the file (more where the machine is slow just now), prints more than 20 MB, or ends
 otherwise than with status 0, or 1 or 2 and a reason.
 
+Of a FILE behind --like, which is a file before in another guise, a third of the commands, another one for each name; with EVERY=1 in
+the environment all.
+
 MIB may be two, "128,200": the second is what exports and queries may have, which keep more of a task.
 
 bounded.py --one MIB SECONDS COMMAND...: the same of one command of cdict, MIB and SECONDS as they are, and it must not fail.
@@ -100,10 +103,18 @@ def main(argv):
         imports(argv[1:])
         return
     base, seconds = [int(m) for m in argv[0].split(',')], int(argv[1])
+    files = argv[2:]
+    whole = len(files)
+    if '--like' in files:
+        whole = files.index('--like')
+        files.remove('--like')
     with tempfile.TemporaryDirectory() as folder:
-        for path in argv[2:]:
+        for i, path in enumerate(files):
             mib = os.path.getsize(path) / 1048576
-            for command in COMMANDS:
+            commands = COMMANDS
+            if i >= whole and os.environ.get('EVERY') != '1':
+                commands = COMMANDS[zlib.crc32(os.path.basename(path).encode()) % 3::3]
+            for command in commands:
                 for old in os.listdir(folder):
                     os.unlink(f'{folder}/{old}')
                 words = [os.path.abspath(path) if w == '{}' else w for w in command]
