@@ -265,6 +265,9 @@ void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
 void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		    uint64_t end_ns, bool start_seen, bool end_seen);
+/* track_tell_wait - the task, of which is not known where it was, waits since it was woken. */
+void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
+		     uint64_t end_ns);
 void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
 		     uint64_t start_ns, uint64_t end_ns, bool ended);
 /* track_flush - tells of the samples that were counted together. */

@@ -75,6 +75,9 @@ struct analyze_away {
 	uint64_t start_ns, end_ns, from_ns, to_ns;
 	uint64_t ns;       /* as in analyze_run */
 	uint64_t ready_ns; /* it was woken since, ANALYZE_NO_TIME: not */
+	/* Where it was is not known, but that it was woken: the time that it waited, which is part of no
+	 * other piece. */
+	bool waits;
 };
 
 struct analyze_switch {

@@ -86,9 +86,13 @@ static void on_away(void *self, const struct analyze_away *away)
 	struct analyze_task_row *row;
 	uint64_t ns = away->ns;
 
-	if (!ns && !away->in)
+	if ((!ns && !away->in) || (away->waits && t->per_cpu && away->cpu == CDICT_CPU_UNKNOWN))
 		return;
 	row = row_of(t, away->task, away->cpu);
+	if (away->waits) {
+		row->delayed_ns += ns;
+		return;
+	}
 	row->cpu = away->cpu;
 	if (away->off == ANALYZE_OFF_UNKNOWN) {
 		row->unknown_ns += ns;
@@ -149,9 +153,6 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		if (!t->latency)
 			analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
 		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
-		/* where it was before is not known: on_away() was not told of it */
-		if (sw->away_ns == ANALYZE_NO_TIME)
-			row->delayed_ns += analyze_engine_clip(t->eng, sw->ready_ns, sw->t_ns);
 	} else if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
 		   sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid) {
 		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);

@@ -284,6 +284,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 			sw.ready_ns = n->ready_ns;
 		else
 			sw.incomplete = true;
+		if (sw.ready_ns != ANALYZE_NO_TIME && sw.away_ns == ANALYZE_NO_TIME)
+			track_tell_wait(eng, n, ev->cpu, t);
 	}
 	n->ready_ns = ANALYZE_NO_TIME;
 	n->cpu = ev->cpu;
@@ -569,6 +571,14 @@ void track_flush(struct analyze_engine *eng)
 		flush_samples(eng, cpu);
 }
 
+/* Whether it is known that the task was woken and waits, but not where it was before. */
+static bool waits_somewhere(const struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
+{
+	return t->where != TASK_ON && t->ready_ns != ANALYZE_NO_TIME &&
+	       gap_since(eng, t->ready_ns, end_ns) == ANALYZE_NO_TIME &&
+	       (t->where != TASK_OFF || gap_since(eng, t->since_ns, end_ns) != ANALYZE_NO_TIME);
+}
+
 void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 {
 	track_gaps(eng, end_ns);
@@ -600,5 +610,7 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 			track_tell_away(eng, t, (enum analyze_off)t->off, t->since_ns, gap, false);
 			track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
+		if (waits_somewhere(eng, t, end_ns))
+			track_tell_wait(eng, t, t->cpu, end_ns);
 	}
 }

@@ -63,6 +63,27 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 		h->ops->run(h->self, &run);
 }
 
+void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
+		     uint64_t end_ns)
+{
+	struct analyze_away away = { .task = t->pub.index,
+				     .cpu = cpu,
+				     .off = ANALYZE_OFF_UNKNOWN,
+				     .start_ns = t->ready_ns,
+				     .end_ns = end_ns,
+				     .from_ns = t->ready_ns,
+				     .to_ns = end_ns,
+				     .ready_ns = t->ready_ns,
+				     .waits = true };
+
+	if (t->ready_ns >= end_ns || !t->pub.tid || !analyze_engine_counts(eng, cpu))
+		return;
+	engine_clip(eng, &away.from_ns, &away.to_ns);
+	away.ns = analyze_engine_clip(eng, away.from_ns, away.to_ns);
+	for (const struct hook *h = eng->on_away; h->ops; h++)
+		h->ops->away(h->self, &away);
+}
+
 void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
 		     uint64_t start_ns, uint64_t end_ns, bool ended)
 {

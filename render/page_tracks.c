@@ -100,7 +100,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	enum track_state state = states[away->off];
 	uint64_t ready_ns;
 
-	if (row == PAGE_NO_TASK)
+	if (row == PAGE_NO_TASK || away->waits)
 		return;
 	ready_ns = t->ready_ns[row];
 	if ((state != ASLEEP && state != BLOCKED) || ready_ns < away->start_ns ||

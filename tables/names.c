@@ -92,20 +92,19 @@ char *names_who(const struct names *names, const struct analyze_task *task)
 {
 	char *name = names_display(names, task), *who = NULL;
 	const char *vm = names_vm(names, task);
+	bool said = !name || strcmp(name, task->comm) != 0; /* a label, or with its tid already */
+	bool shared = of(names, task)->shared && !names->append_tid, ok;
 
-	if (!task->tid || !name ||
-	    (strcmp(name, task->comm) && (names->append_tid || !of(names, task)->shared))) {
-		who = name; /* a label, or with its tid already: it says enough */
-		name = NULL;
-	} else if (strcmp(name, task->comm)) {
-		if (asprintf(&who, "%s-%" PRId32, name, task->tid) < 0)
-			who = NULL;
-	} else if ((vm ? asprintf(&who, "%s-%s", name, vm)
-		       : asprintf(&who, "%s-%" PRId32, name, task->tid)) < 0) {
-		who = NULL;
-	}
+	if (!task->tid || !name || (said && !shared))
+		return name;
+	if (said || !vm)
+		ok = asprintf(&who, "%s-%" PRId32, name, task->tid) >= 0;
+	else if (shared)
+		ok = asprintf(&who, "%s-%s-%" PRId32, name, vm, task->tid) >= 0;
+	else
+		ok = asprintf(&who, "%s-%s", name, vm) >= 0;
 	free(name);
-	return who;
+	return ok ? who : NULL;
 }
 
 const char *names_order(const struct names *names, const struct analyze_task *task)

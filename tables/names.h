@@ -24,7 +24,7 @@ struct names_task {
 	char *name, *order;        /* owned; NULL: the comm */
 	uint32_t vm;               /* index + 1, 0: none */
 	int32_t role_vcpu;         /* number in the role + 1, 0: none */
-	bool shared;               /* others have the name, too */
+	bool shared;               /* others have the name, too; a comm: others of the VM */
 };
 
 /* Which tasks are wanted; the zero value: all. */
@@ -64,7 +64,7 @@ void names_fini(struct names *names);
 /* names_display - the name, merged and with its tid as wished. */
 char *names_display(const struct names *names, const struct analyze_task *task);
 /* names_who - the task as a sentence names it, so that its likes can be told apart:
- * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid, "web.worker-1279" where the VM's have one name; NULL: out of
+ * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid, "worker-1044-1279" and "web.worker-1279" where several of a VM's have one name; NULL: out of
  * memory. */
 char *names_who(const struct names *names, const struct analyze_task *task);
 /* names_order - by what the name is sorted instead of by its text (group first), or NULL:

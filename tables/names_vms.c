@@ -311,30 +311,45 @@ static int name_task(struct names *names, struct names_task *t)
 	return failed || (t->name && !t->order) ? -ENOMEM : 0;
 }
 
+/* What a task is called, and of which VM where only its comm says it. */
+struct called {
+	const char *name;
+	uint32_t vm;
+	struct names_task *task;
+};
+
 static int by_name(const void *a, const void *b)
 {
-	const struct names_task *const *x = a, *const *y = b;
+	const struct called *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
 
-	return strcmp((*x)->name, (*y)->name);
+	return order ? order : (x->vm > y->vm) - (x->vm < y->vm);
 }
 
-static int find_shared(struct names *names)
+static int find_shared(struct names *names, size_t n)
 {
-	struct names_task **named = calloc(names->tasks.n + 1, sizeof(*named));
-	size_t n = 0;
+	struct called *all = calloc(names->tasks.n + 1, sizeof(*all));
+	size_t k = 0;
 
-	if (!named)
+	if (!all)
 		return -ENOMEM;
-	for (size_t i = 0; i < names->tasks.n; i++) {
-		if (names->tasks.at[i].name)
-			named[n++] = &names->tasks.at[i];
+	for (size_t i = 0; i < n; i++) {
+		struct names_task *t = names->known[i] ? &names->tasks.at[names->known[i] - 1]
+						       : NULL;
+
+		if (t && t->name)
+			all[k++] = (struct called){ t->name, 0, t };
+		else if (t && t->vm)
+			all[k++] =
+				(struct called){ analyze_engine_task(names->eng, (uint32_t)i)->comm,
+						 t->vm, t };
 	}
-	qsort(named, n, sizeof(*named), by_name);
-	for (size_t i = 1; i < n; i++) {
-		if (!strcmp(named[i - 1]->name, named[i]->name))
-			named[i - 1]->shared = named[i]->shared = true;
+	qsort(all, k, sizeof(*all), by_name);
+	for (size_t i = 1; i < k; i++) {
+		if (!by_name(&all[i - 1], &all[i]))
+			all[i - 1].task->shared = all[i].task->shared = true;
 	}
-	free(named);
+	free(all);
 	return 0;
 }
 
@@ -361,7 +376,7 @@ int names_init(struct names *names, const struct analyze_engine *eng,
 			rc = name_task(names, &names->tasks.at[i]);
 	}
 	if (!rc)
-		rc = find_shared(names);
+		rc = find_shared(names, n);
 	if (!rc)
 		names_filter(names, &opts->filter);
 	return rc;

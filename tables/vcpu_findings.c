@@ -130,6 +130,14 @@ static size_t crowds_of(struct crowd *crowds, struct culprits *c, const struct t
 	return n;
 }
 
+/* A VM without a name is called by its pid. */
+static void say_crowd(struct sink *s, const struct crowd *crowd)
+{
+	if (!strcmp(crowd->kind, "vm") && !crowd->name[strspn(crowd->name, "0123456789")])
+		sink_puts(s, "VM ");
+	escape_terminal(s, crowd->name, strlen(crowd->name));
+}
+
 /* "54 % behind ceph-osd (12 tasks), 20 % behind its own VM (3 tasks)"; false: nothing was said, no crowd is more than one. */
 static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct culprits *c,
 			 const struct analyze_vcpu_row *row)
@@ -149,7 +157,7 @@ static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct cul
 		if (!strcmp(crowds[k].kind, "self"))
 			sink_puts(s, "its own VM");
 		else
-			escape_terminal(s, crowds[k].name, strlen(crowds[k].name));
+			say_crowd(s, &crowds[k]);
 		if (crowds[k].tasks > 1)
 			sink_printf(s, " (%zu tasks)", crowds[k].tasks);
 	}
@@ -289,9 +297,12 @@ static void say_unknown(struct sink *s, const struct tables_walk *w,
 	who(s, w, row->task);
 	sink_printf(s, " did is unknown for %.0f %% of the time",
 		    percent(unknown_of(row), analyze_vcpu_life_ns(row)));
-	sink_puts(s, row->lost_ns > unknown_of(row) / 2
-			     ? ": events are missing.\n"
-			     : ": nothing of it was recorded before its first entry or exit.\n");
+	if (row->lost_ns <= unknown_of(row) / 2)
+		sink_puts(s, ": nothing of it was recorded before its first entry or exit.\n");
+	else if (cdict_reader_loss_count(w->reader))
+		sink_puts(s, ": events are missing.\n");
+	else
+		sink_puts(s, ": not all of it was recorded.\n");
 }
 
 static bool is_delayed(const struct analyze_vcpu_row *row)

@@ -411,7 +411,7 @@ def expected(c):
             ("slices", "slices", "n", 2 * N + 2), ("took_over", "took over", "n", N),
             ("worst_ns", "worst wait ms", "ms", preempt.max), ("worst_held_ns", "of it ms", "ms", preempt.max),
             ("worst_at_ns", "at s", "s", preempt.max_at), ("worst_cpu", "on CPU", "id", 0),
-            ("worst_task", "waited", "text", "qemu-100"), ("worst_task_tid", None, "id", 101),
+            ("worst_task", "waited", "text", "qemu-100-101"), ("worst_task_tid", None, "id", 101),
             ("worst_antagonist", "had the CPU", "text", "rival-200"), ("worst_antagonist_tid", None, "id", 200),
         ],
     )

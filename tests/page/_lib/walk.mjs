@@ -136,7 +136,7 @@ async function findings(tab, where, range) {
 }
 
 const FIGURES_SHOWN = `(() => { const { app, page: { captures: [c] } } = cdictPage;
-	return JSON.stringify({ findings: app.figures.shown?.findings ?? c.findings, range: app.range, ...Object.fromEntries(['tasks', 'vcpu', 'antagonists', 'vcpu_reasons', 'cpus'].map((t) => [t, app.rows(t)])) }); })()`;
+	return JSON.stringify({ folds: c.tasks.map((t) => t.fold), findings: app.figures.shown?.findings ?? c.findings, range: app.range, ...Object.fromEntries(['tasks', 'vcpu', 'antagonists', 'vcpu_reasons', 'cpus'].map((t) => [t, app.rows(t)])) }); })()`;
 const UNITS = { µs: 1e3, ms: 1e6, s: 1e9 };
 const STATES = WORDS.map(([state]) => `${state}_ns`);
 const total = (list) => list.reduce((all, v) => all + v, 0);
@@ -175,7 +175,15 @@ async function sentences(tab, where) {
 		} else if (kind === 'delayed') {
 			const behind = shown.antagonists.filter((r) => r.task === task).sort((a, b) => b.behind_ns - a.behind_ns);
 			is('delayed, of, worst', row.delayed_ns, /the known/.test(text) ? life(row) - (row.unknown_ns - row.absent_ns) : life(row), ...row.worst_ns ? [row.worst_ns] : []);
-			parts(...behind.slice(0, percents.length).map((r) => r.delayed_percent));
+			if (/behind [^,;]+ \(\d+ tasks\)/.test(words)) {
+				const crowds = [...new Set(behind.map((r) => shown.folds[r.antagonist]))].map((name) => ({ name, rows: behind.filter((r) => shown.folds[r.antagonist] === name) }))
+					.map((crowd) => ({ ...crowd, ns: total(crowd.rows.map((r) => r.behind_ns)) })).sort((a, b) => b.ns - a.ns);
+				const named = [...words.matchAll(/ % behind (its own VM|[^,;]+?)(?: \((\d+) tasks\))?[,;.]/g)].map(([, name, n]) => [name, Number(n ?? 1)]);
+				parts(...crowds.slice(0, percents.length).map(({ ns }) => 100 * ns / row.delayed_ns));
+				says(named.every(([name, n], i) => crowds[i].rows.length === n && [crowds[i].name, `VM ${crowds[i].name}`, crowds[i].name === shown.folds[task] ? 'its own VM' : null].includes(name)), `${where}: "${text}" names other crowds than ${crowds.slice(0, 2).map((c) => `${c.name} ${c.rows.length}`)}`);
+			} else {
+				parts(...behind.slice(0, percents.length).map((r) => r.delayed_percent));
+			}
 			const cpu = /on CPU (\d+)/.exec(words);
 			says(at === row.worst_at_ns && (!cpu || Number(cpu[1]) === row.worst_cpu), `${where}: "${text}": the worst at ${row.worst_at_ns}, ${at}, on CPU ${row.worst_cpu}`);
 			says(!capture.loss.records.some((loss) => loss.cpu === row.worst_cpu && loss.to_ns > at && loss.from_ns < at + row.worst_ns), `${where}: "${text}" rests on what was lost`);
