@@ -152,11 +152,13 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		row->open_latency_ns = sw->t_ns - sw->ready_ns;
 		if (!t->latency)
 			analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
-		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
-	} else if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
-		   sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid) {
-		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
 	}
+	/* who could run on waits since then, whatever is said of a wake-up */
+	if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
+	    sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid)
+		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
+	else if (sw->ready_ns != ANALYZE_NO_TIME)
+		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
 	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
 		return;
 	row->migrations++;

@@ -72,6 +72,24 @@ function import_of(file, line, text,    names, path, id) {
 	return "const {" destructure(names) "} = module" id ";"
 }
 
+# A line without the spaces that only people need; one that holds a text or an expression stays.
+function thin(text) {
+	if (text ~ /['"`\/]/)
+		return text
+	gsub(/, /, ",", text)
+	gsub(/ = /, "=", text)
+	gsub(/ === /, "===", text)
+	gsub(/ !== /, "!==", text)
+	gsub(/ => /, "=>", text)
+	gsub(/ && /, "\\&\\&", text)
+	gsub(/ \|\| /, "||", text)
+	gsub(/\{ /, "{", text)
+	gsub(/ \}/, "}", text)
+	gsub(/\) \{/, "){", text)
+	gsub(/; /, ";", text)
+	return text
+}
+
 # Reads @file and what it imports; gives its number.  The rest are locals.
 function visit(file,    id, text, line, whole, out, names, name, got, read, remark) {
 	if (file in number) {
@@ -123,7 +141,7 @@ function visit(file,    id, text, line, whole, out, names, name, got, read, rema
 		if (text ~ /^\/\*/ && text !~ /\*\//)
 			remark = 1
 		if (!remark && text !~ /^(\/\/|\/\*.*\*\/$|$)/)
-			out = out text "\n"
+			out = out thin(text) "\n"
 		if (text ~ /\*\/$/)
 			remark = 0
 	}

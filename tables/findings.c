@@ -219,46 +219,38 @@ static void tell(struct findings *all, const struct tables_finding *about, struc
 
 /* ---- tasks: captures without VMs ---- */
 
-static uint64_t delay_of(const struct analyze_latency_row *row)
-{
-	return row->wakeup.sum + row->preempt.sum;
-}
-
-static const struct histogram *longer_of(const struct analyze_latency_row *row)
-{
-	return row->wakeup.max >= row->preempt.max ? &row->wakeup : &row->preempt;
-}
-
-static void one_task(struct findings *all, const struct analyze_latency_row *row)
+static void one_task(struct findings *all, const struct analyze_task_row *row)
 {
 	const struct tables_walk *w = all->w;
-	const struct histogram *worst = longer_of(row);
 	struct tables_finding about = { .kind = "delayed",
 					.task = row->task,
-					.at_ns = worst->max_at,
-					.dur_ns = worst->max,
+					.at_ns = row->worst.at_ns,
+					.dur_ns = row->worst.dur_ns,
 					.cpu = CDICT_CPU_UNKNOWN };
 	struct sink s;
 
 	sink_to_memory(&s);
 	tables_say_who(&s, w, row->task);
 	sink_puts(&s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
-	tables_duration(&s, delay_of(row));
+	tables_duration(&s, row->delayed_ns);
 	sink_puts(&s, " of ");
 	tables_duration(&s, analyze_engine_summary(w->eng)->window_ns);
-	sink_printf(&s, "%s, %" PRIu64 " time%s; worst ", tables_has_wakeups(w) ? " for a CPU" : "",
-		    row->wakeup.count + row->preempt.count,
-		    row->wakeup.count + row->preempt.count == 1 ? "" : "s");
-	tables_duration(&s, worst->max);
-	sink_puts(&s, " at ");
-	tables_say_when(&s, worst->max_at);
+	sink_puts(&s, tables_has_wakeups(w) ? " for a CPU" : "");
+	if (row->delays) {
+		sink_printf(&s, ", %" PRIu64 " time%s; worst ", row->delays,
+			    row->delays == 1 ? "" : "s");
+		tables_duration(&s, row->worst.dur_ns);
+		sink_puts(&s, " at ");
+		tables_say_when(&s, row->worst.at_ns);
+	}
 	sink_putc(&s, '.');
 	tell(all, &about, &s);
 }
 
-static bool is_delayed(const struct tables_walk *w, const struct analyze_latency_row *row)
+static bool is_delayed(const struct tables_walk *w, const struct analyze_task_row *row)
 {
-	return percent(delay_of(row), analyze_engine_summary(w->eng)->window_ns) >= DELAYED_FROM &&
+	return percent(row->delayed_ns, analyze_engine_summary(w->eng)->window_ns) >=
+		       DELAYED_FROM &&
 	       names_wanted(&w->names, analyze_engine_task(w->eng, row->task));
 }
 
@@ -310,9 +302,9 @@ static void tasks(struct findings *all)
 	size_t rest;
 	uint64_t most_ns = 0; /* of those without a sentence */
 
-	for (size_t i = 0; i < analyze_latency_row_count(w->latency); i++) {
-		const struct analyze_latency_row *row = analyze_latency_row_at(w->latency, i);
-		const struct sufferer one = { delay_of(row), i };
+	for (size_t i = 0; i < analyze_tasks_row_count(w->tasks); i++) {
+		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
+		const struct sufferer one = { row->delayed_ns, i };
 
 		if (is_delayed(w, row) && array_push(&delayed, one))
 			all->rc = -ENOMEM;
@@ -321,8 +313,8 @@ static void tasks(struct findings *all)
 	if (delayed.n)
 		qsort(delayed.at, delayed.n, sizeof(*delayed.at), longest_first);
 	for (size_t i = 0; i < delayed.n; i++) {
-		const struct analyze_latency_row *row =
-			analyze_latency_row_at(w->latency, delayed.at[i].at);
+		const struct analyze_task_row *row =
+			analyze_tasks_row_at(w->tasks, delayed.at[i].at);
 
 		if (!has_line(all, analyze_engine_task(w->eng, row->task), rest)) {
 			most_ns = most_ns ? most_ns : delayed.at[i].ns;

@@ -429,9 +429,11 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 			continue;
 		if (!has_line(found, w, row, rest)) {
 			uint64_t life_ns = analyze_vcpu_life_ns(row);
-			double part = percent(delayed_ns(row), life_ns - unknown_of(row));
+			bool some = percent(unknown_of(row), life_ns) >= UNKNOWN_FROM;
+			double part =
+				percent(delayed_ns(row), life_ns - (some ? unknown_of(row) : 0));
 
-			partly |= percent(unknown_of(row), life_ns) >= UNKNOWN_FROM;
+			partly |= some;
 			most = part > most ? part : most;
 			continue;
 		}

@@ -128,9 +128,9 @@ export class HeatMap {
 		if (this.kind !== 'exit' || cpus || !this.#bins()?.heat?.exit)
 			return '';
 		const idle = app.rows('exits').filter((row) => row.idle && (!tasks || tasks.includes(row.task)) && (!reasons || reasons.includes(row.reason)))
-			.reduce((sum, row) => sum + row.count, 0);
+			.reduce((sum, row) => sum + row.count - row.unpaired, 0);
 
-		return idle ? `; ${count(idle)} ${idle === 1 ? 'is' : 'are'} of idle guests` : '';
+		return idle ? `; ${count(idle)} of those drawn ${idle === 1 ? 'is' : 'are'} of idle guests` : '';
 	}
 
 	#bins() {

@@ -19,7 +19,7 @@ export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.head = h('div', { class: 'strip-head' });
-		this.hatchKey = h('span', { class: 'dim', hidden: true }, h('span', { class: 'swatch hatched' }), ' not recorded');
+		this.hatchKey = h('span', { class: 'dim', hidden: true }, h('span', { class: 'swatch hatched' }), ' not known');
 		this.plot = new Plot({
 			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),

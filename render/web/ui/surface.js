@@ -2,7 +2,7 @@
 // What pictures are drawn on: a canvas, or SVG text. The same calls on both.
 //
 //   rect(x, y, w, h, colour)   hatch(x, y, w, h, colour)   line(x1, y1, x2, y2, colour, width)
-//   dot(x, y, r, colour, edge) text(x, y, text, {colour, size, anchor, weight, room})
+//   dot(x, y, r, colour, edge) text(x, y, text, {colour, size, anchor, weight, room, edge})
 //   clip(x, y, w, h, body)     measure(text, size, weight)
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
@@ -124,12 +124,17 @@ export class CanvasSurface {
 		}
 	}
 
-	text(x, y, text, { colour = null, size = 12, anchor = 'start', weight = 400, room = null } = {}) {
+	text(x, y, text, { colour = null, size = 12, anchor = 'start', weight = 400, room = null, edge = null } = {}) {
 		this.c.fillStyle = colour;
 		this.c.font = `${weight} ${size}px ${FONT}`;
 		this.c.textAlign = ANCHORS[anchor];
 		this.c.textBaseline = 'middle';
 		this.c.direction = 'ltr';
+		if (edge) {
+			this.c.strokeStyle = edge;
+			this.c.lineWidth = 2;
+			this.c.strokeText(text, x, y);
+		}
 		this.c.fillText(room === null ? text : fit(text, room, size, weight), x, y);
 	}
 
@@ -192,11 +197,11 @@ export class SvgSurface {
 			`${edge ? ` stroke="${edge}" stroke-width="1.5"` : ''}/>`);
 	}
 
-	text(x, y, text, { colour = null, size = 12, anchor = 'start', weight = 400, room = null } = {}) {
+	text(x, y, text, { colour = null, size = 12, anchor = 'start', weight = 400, room = null, edge = null } = {}) {
 		const shown = room === null ? text : fit(text, room, size, weight);
 
 		this.out.push(`<text x="${r(x)}" y="${r(y)}" dy="0.35em" font-size="${size}" text-anchor="${anchor}" ` +
-			`${weight === 400 ? '' : `font-weight="${weight}" `}fill="${colour}">${escape(shown)}</text>`);
+			`${weight === 400 ? '' : `font-weight="${weight}" `}${edge ? `stroke="${edge}" stroke-width="2" paint-order="stroke" ` : ''}fill="${colour}">${escape(shown)}</text>`);
 	}
 
 	clip(x, y, w, h, body) {

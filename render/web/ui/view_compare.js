@@ -178,8 +178,7 @@ export class CompareView extends View {
 	}
 
 	#name(row, table) {
-		const only = this.#whyNot(row, table) ?? (!row.base ? 'new only' : !row.now ? 'base only' : null);
-
+		const only = [!row.base ? 'new only' : !row.now ? 'base only' : null, this.#whyNot(row, table)].filter(Boolean).slice(row.nameless ? 1 : 0).join(' · ');
 		const badge = only ? h('span', { class: 'badge small' }, only) : null;
 
 		if (row.group)
@@ -258,24 +257,33 @@ export class CompareView extends View {
 	#matrix(table) {
 		const by = new Map();
 		const cpus = new Set();
+		const unsure = []; // cells of which too little is known
 		const at = table.figures.indexOf('run_percent');
 
 		for (const row of this.#rows(table)) {
-			if (this.#whyNot(row, table) || !row.differences[this.other])
-				continue;
 			const [name, cpu] = row.key;
+
+			if (this.#whyNot(row, table) || !row.differences[this.other]) {
+				if (!row.nameless && row.differences.length)
+					unsure.push({ name, cpu: Number(cpu), why: this.#whyNot(row, table) ?? 'not compared' });
+				continue;
+			}
 			const of = by.get(name) ?? { name, cells: new Map() };
 
 			of.cells.set(Number(cpu), { base: row.base?.[at] ?? 0, now: row.now?.[at] ?? 0, change: row.differences[this.other]?.[at] ?? 0 });
 			by.set(name, of);
 			cpus.add(Number(cpu));
 		}
+		// of those of which another CPU is compared
+		for (const { name, cpu, why } of unsure)
+			if (cpus.has(cpu) && !by.get(name)?.cells.has(cpu))
+				by.get(name)?.cells.set(cpu, { why });
 		const columns = [...cpus].sort((a, b) => a - b);
 		const rows = [...by.values()].sort((a, b) => Number(a.name === 'IDLE') - Number(b.name === 'IDLE'));
-		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.change))));
+		const most = Math.max(1, ...rows.filter((r) => r.name !== 'IDLE').flatMap((r) => [...r.cells.values()].map((c) => Math.abs(c.change ?? 0))));
 
 		this.current = { kind: 'coremap', rows, columns, most };
-		return h('div', null, h('p', { class: 'dim note-above' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out.'),
+		return h('div', null, h('p', { class: 'dim note-above' }, 'Difference of run % in points, new less base; hover: both. Rows with the largest change first; those of which too little is known are left out, or ?.'),
 			h('div', { class: 'table-scroll' }, h('table', { class: columns.length <= 12 ? 'coremap few' : 'coremap', data: { table: 'compare-coremap' } },
 				h('thead', null, h('tr', null, h('th', { class: 'who' }, 'task'), columns.map((cpu) => h('th', { class: 'num cpu' }, columns.length > 40 ? String(cpu) : `CPU ${cpu}`)))),
 				h('tbody', null, rows.slice(0, 300).map((row) => h('tr', { data: { key: row.name } }, h('th', { class: 'who' }, h('bdi', null, clean(row.name))), columns.map((cpu) => this.#matrixCell(row, cpu, most))))))));
@@ -286,6 +294,8 @@ export class CompareView extends View {
 
 		if (!cell)
 			return h('td', { class: 'num cell' });
+		if (cell.why)
+			return h('td', { class: 'num cell dim', title: cell.why }, '?');
 		const v = cell.change;
 		const td = h('td', { class: 'num cell', data: { cpu, base: cell.base, now: cell.now, value: v, card: `${clean(row.name)} on CPU ${cpu}\nbase ${percent(cell.base)}\nnew ${percent(cell.now)}` } },
 			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);

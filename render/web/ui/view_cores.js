@@ -606,9 +606,7 @@ export class CoresView extends View {
 
 /** A mark that can be seen on any colour. */
 function glyph(s, palette, x, y, text, size) {
-	for (const [dx, dy] of [[-1, 0], [1, 0], [0, -1], [0, 1]])
-		s.text(x + dx, y + dy, text, { colour: palette.paper, size, anchor: 'middle' });
-	s.text(x, y, text, { colour: palette.text, size, anchor: 'middle' });
+	s.text(x, y, text, { colour: palette.text, size, anchor: 'middle', edge: palette.paper });
 }
 
 /** CPU -> [the first of its pieces, the one after its last]. */

@@ -73,7 +73,8 @@ export class SwitchesView extends View {
 		}
 		// as high as the screen has room for under the head
 		const room = document.documentElement.dataset.print ? PAPER : innerHeight;
-		const height = Math.max(170, Math.min(720, (room - 330) / chosen.length - 50));
+		const head = document.documentElement.dataset.print ? 0 : this.left.getBoundingClientRect().top + scrollY;
+		const height = Math.max(170, Math.min(720, (room - Math.max(330, head)) / chosen.length - 50));
 
 		this.maps = new Map(chosen.map((kind) => [kind, new HeatMap(this, kind, height)]));
 		replace(this.left, [...this.maps.values()].map((map) => map.el));

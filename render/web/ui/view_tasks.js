@@ -198,7 +198,11 @@ export class TasksView extends View {
 
 		if (!series) {
 			context.scale(ratio, ratio);
-			if (!this.byKey.get(String(key))?.idle)
+			const row = this.byKey.get(String(key));
+
+			if (!row?.idle && !row?.run_ns)
+				drawSpark(new CanvasSurface(context, ratio), this.app, [0], 0, 0, wide, SPARK_H);
+			else if (!row.idle)
 				new CanvasSurface(context, ratio).text(0, SPARK_H / 2, 'too many tasks', { colour: this.app.palette.dim, size: 11, room: wide });
 			return;
 		}

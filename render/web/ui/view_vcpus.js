@@ -11,12 +11,13 @@ import { Lanes } from './lanes.js';
 import { STATES, STATE_WORDS, legend, stateItems } from './legend.js';
 import { drawMarks } from './marks.js';
 import { Slices, fillRows } from './slices.js';
-import { clean, count, duration, exactNs, percent, shortName, vmName } from './text.js';
+import { clean, count, duration, exactNs, percent, plural, shortName, vmName } from './text.js';
 import { View, taskData } from './view.js';
 import { vcpuDetail } from './vcpu_detail.js';
 import { WhoDelayed } from './who_delayed.js';
 
 const PAD = 6;
+const SECOND_FROM = 20; // percent of its delay: less is no culprit (tables/vcpu_findings.c)
 const TICK = 90; // pixels between times
 const FEW = 12; // rows: they have room to be taller, as high as the window lets them
 const TALL = [28, 60];
@@ -190,11 +191,32 @@ export class VcpusView extends View {
 		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, momentIn(row.worst_at_ns, app.range[1] - app.range[0])));
 	}
 
+	/** Of whom the vCPU's antagonists are, who together had most. */
+	#crowdOf(row) {
+		const { tasks } = this.app.capture;
+		const crowds = new Map();
+
+		for (const { antagonist, delayed_percent: part } of this.antagonists.of(row.task)) {
+			const { fold, fold_kind: kind } = tasks[antagonist];
+			const crowd = crowds.get(fold) ?? { fold, name: fold === null ? '' : kind === 'vm' ? vmName(fold) : clean(fold), percent: 0, rows: 0 };
+
+			crowd.percent += part;
+			crowd.rows++;
+			crowds.set(fold, crowd);
+		}
+		return [...crowds.values()].filter(({ fold }) => fold !== null).sort((a, b) => b.percent - a.percent)[0];
+	}
+
 	#antagonist(row) {
 		const [worst] = row.delayed_ns && this.app.has('antagonists') ? this.antagonists.of(row.task, 1) : [];
 
 		if (!worst?.behind_ns)
 			return '';
+		const crowd = worst.delayed_percent < SECOND_FROM ? this.#crowdOf(row) : null;
+
+		// where no task stands out, what the tasks are part of, as the findings say it
+		if (crowd?.rows > 1)
+			return [h('span', { class: 'share' }, percent(crowd.percent)), h('span', { title: `${plural(crowd.rows, 'task')} of ${crowd.name}`, data: { crowd: crowd.fold } }, h('bdi', null, shortName(crowd.name, 14)), h('span', { class: 'dim' }, ` ×${crowd.rows}`))];
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {
 			class: 'pick', role: 'button', ...ENTER, title: `click: only ${this.app.who(worst.antagonist)}`, data: { antagonist: worst.antagonist },
