@@ -170,8 +170,8 @@ async function sentences(tab, where) {
 			const some = view === 'tasks' ? shown.tasks.filter((r) => 100 * (r.delayed_ns ?? 0) >= shown.range[1] - shown.range[0]) : shown.vcpu.filter((r) => r.delayed_percent >= 1);
 			says(Number.parseInt(text, 10) === some.length - shown.findings.filter((f) => f.kind === kind && f.tasks.length).length, `${where}: "${text}": ${some.length} waited so long, ${shown.findings.length} findings`);
 		} else if (kind === 'delayed' && view === 'tasks') {
-			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], row.worst_ns);
-			says(Number(/(\d+) time/.exec(words)[1]) === row.delays && at === row.worst_at_ns, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
+			is('waited, of, worst', row.delayed_ns, shown.range[1] - shown.range[0], ...row.delays ? [row.worst_ns] : []);
+			says(row.delays ? Number(/(\d+) time/.exec(words)?.[1]) === row.delays && at === row.worst_at_ns : at === null && range === null, `${where}: "${text}": ${row.delays} times, the worst at ${row.worst_at_ns}, ${at}`);
 		} else if (kind === 'delayed') {
 			const behind = shown.antagonists.filter((r) => r.task === task).sort((a, b) => b.behind_ns - a.behind_ns);
 			is('delayed, of, worst', row.delayed_ns, /the known/.test(text) ? life(row) - (row.unknown_ns - row.absent_ns) : life(row), ...row.worst_ns ? [row.worst_ns] : []);
