@@ -13,6 +13,17 @@ bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu)
 	       eng->sum.scope.whom != SCOPE_TASKS;
 }
 
+/* What of the piece lies in the window, and whoever wants to know. */
+static void tell_away(struct analyze_engine *eng, struct analyze_away *away)
+{
+	away->from_ns = away->start_ns;
+	away->to_ns = away->end_ns;
+	engine_clip(eng, &away->from_ns, &away->to_ns);
+	away->ns = analyze_engine_clip(eng, away->from_ns, away->to_ns);
+	for (const struct hook *h = eng->on_away; h->ops; h++)
+		h->ops->away(h->self, away);
+}
+
 /* IDLE may run whenever nobody knows who does, and only then. */
 static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
 {
@@ -20,16 +31,12 @@ static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_r
 				     .off = ANALYZE_OFF_UNKNOWN,
 				     .start_ns = run->start_ns,
 				     .end_ns = run->end_ns,
-				     .from_ns = run->from_ns,
-				     .to_ns = run->to_ns,
-				     .ns = run->ns,
 				     .ready_ns = ANALYZE_NO_TIME };
 
 	if (!eng->cpus[run->cpu].counts)
 		return;
 	away.task = table_find(&eng->table, 0, run->cpu);
-	for (const struct hook *h = eng->on_away; h->ops; h++)
-		h->ops->away(h->self, &away);
+	tell_away(eng, &away);
 }
 
 void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
@@ -71,17 +78,12 @@ void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t 
 				     .off = ANALYZE_OFF_UNKNOWN,
 				     .start_ns = t->ready_ns,
 				     .end_ns = end_ns,
-				     .from_ns = t->ready_ns,
-				     .to_ns = end_ns,
 				     .ready_ns = t->ready_ns,
 				     .waits = true };
 
 	if (t->ready_ns >= end_ns || !t->pub.tid || !analyze_engine_counts(eng, cpu))
 		return;
-	engine_clip(eng, &away.from_ns, &away.to_ns);
-	away.ns = analyze_engine_clip(eng, away.from_ns, away.to_ns);
-	for (const struct hook *h = eng->on_away; h->ops; h++)
-		h->ops->away(h->self, &away);
+	tell_away(eng, &away);
 }
 
 void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
@@ -95,8 +97,6 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 				     .in = ended && engine_in(eng, end_ns),
 				     .start_ns = start_ns,
 				     .end_ns = end_ns,
-				     .from_ns = start_ns,
-				     .to_ns = end_ns,
 				     .ready_ns = t->ready_ns };
 
 	if (start_ns >= end_ns && !ended)
@@ -104,8 +104,5 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 	/* That of IDLE is its CPU's: tell_idle_unknown(). */
 	if (!analyze_engine_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
-	engine_clip(eng, &away.from_ns, &away.to_ns);
-	away.ns = analyze_engine_clip(eng, away.from_ns, away.to_ns);
-	for (const struct hook *h = eng->on_away; h->ops; h++)
-		h->ops->away(h->self, &away);
+	tell_away(eng, &away);
 }

@@ -49,8 +49,8 @@ struct fleet_sums {
 	uint64_t wait_ns;
 	struct histogram latency;
 	uint64_t exits, exits_window_ns;
-	uint64_t vcpu_ns, delayed_ns, guest_ns,
-		exit_ns; /* vcpu_ns: of which it is known what they did */
+	uint64_t vcpu_ns; /* of which it is known what they did */
+	uint64_t delayed_ns, guest_ns, exit_ns;
 };
 
 /* fleet_figure - NAN: not known. */

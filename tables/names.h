@@ -64,8 +64,8 @@ void names_fini(struct names *names);
 /* names_display - the name, merged and with its tid as wished. */
 char *names_display(const struct names *names, const struct analyze_task *task);
 /* names_who - the task as a sentence names it, so that its likes can be told apart:
- * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid, "worker-1044-1279" and "web.worker-1279" where several of a VM's have one name; NULL: out of
- * memory. */
+ * "CPU 0/KVM-1044" with its VM, "worker-1279" with its tid, "worker-1044-1279" and "web.worker-1279"
+ * where several of a VM's have one name; NULL: out of memory. */
 char *names_who(const struct names *names, const struct analyze_task *task);
 /* names_order - by what the name is sorted instead of by its text (group first), or NULL:
  * by its text; borrowed. */
