@@ -8,7 +8,7 @@
 #define DICT_SAMPLE 512u
 #define DICT_SLOTS (4u * DICT_MAX)
 /* Symbols fewer than this share the pool: a stream of their own costs more. */
-#define OWN_STREAM_MIN 512u
+#define OWN_STREAM_MIN 256u
 /* Of a task's code or a key, 32 bits and one more: the longest varint. */
 #define CODE_BYTES 5u
 

@@ -9,6 +9,8 @@
 #define LITERAL_BITS 15u
 #define LENGTH_BITS 7u
 
+#define DIGIT 5 /* bits of a frequency that are sorted by at once */
+
 /* Symbols of one block: longer input has a table for each. */
 #define BLOCK (1u << 17)
 
@@ -103,6 +105,40 @@ static void assign_codes(struct code *c, unsigned n)
 	}
 }
 
+/* Symbols that occur, by frequency, then by number: by digits from the lowest. */
+static unsigned sort(uint16_t *symbol, const uint32_t *freq, unsigned n)
+{
+	uint16_t other[LITERALS], *from = other, *to = symbol;
+	uint32_t bits = 0;
+	unsigned used = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		symbol[used] = (uint16_t)i;
+		used += freq[i] != 0;
+		bits |= freq[i];
+	}
+	for (unsigned shift = 0; bits >> shift; shift += DIGIT) {
+		unsigned at[1 << DIGIT] = { 0 }, sum = 0;
+		uint16_t *was = from;
+
+		from = to;
+		to = was;
+		for (unsigned i = 0; i < used; i++)
+			at[freq[from[i]] >> shift & ((1 << DIGIT) - 1)]++;
+		for (unsigned k = 0; k < 1 << DIGIT; k++) {
+			unsigned many = at[k];
+
+			at[k] = sum;
+			sum += many;
+		}
+		for (unsigned i = 0; i < used; i++)
+			to[at[freq[from[i]] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
+	}
+	if (to != symbol)
+		memcpy(symbol, to, used * sizeof(*symbol));
+	return used;
+}
+
 /* A code for @n symbols of the given frequencies, no length above @limit. */
 static void make_code(struct code *c, uint32_t *freq, unsigned n, unsigned limit)
 {
@@ -111,18 +147,8 @@ static void make_code(struct code *c, uint32_t *freq, unsigned n, unsigned limit
 	unsigned used, longest;
 
 	do {
-		used = 0;
-		for (unsigned i = 0; i < n; i++) {
-			unsigned at = used;
-
-			c->len[i] = 0;
-			if (!freq[i])
-				continue;
-			for (; at && freq[symbol[at - 1]] > freq[i]; at--)
-				symbol[at] = symbol[at - 1];
-			symbol[at] = (uint16_t)i;
-			used++;
-		}
+		used = sort(symbol, freq, n);
+		memset(c->len, 0, n);
 		for (unsigned i = 0; i < used; i++)
 			sorted[i] = freq[symbol[i]];
 		lengths_in_place(sorted, (int)used);
