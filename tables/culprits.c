@@ -69,3 +69,65 @@ uint32_t culprits_pair(struct culprits *c, const char *vm, const char *other)
 		*number = c->n_pairs++;
 	return *number;
 }
+
+void culprits_crowds_fini(struct culprits_crowds *crowds)
+{
+	array_fini(&crowds->all);
+	array_fini(&crowds->of);
+	map_fini(&crowds->by_name);
+}
+
+/* Where in crowds->all those are that @name is; UINT32_MAX: out of memory. */
+static uint32_t crowd_of(struct culprits_crowds *crowds, const char *name, const char *kind)
+{
+	uint32_t *at = name ? map_add(&crowds->by_name, (uintptr_t)name, 0) : NULL;
+	struct culprits_crowd *one;
+
+	if (at && *at == MAP_NEW) {
+		one = array_add(&crowds->all);
+		if (!one)
+			return UINT32_MAX;
+		one->name = name;
+		one->kind = kind;
+		*at = (uint32_t)(crowds->all.n - 1);
+	}
+	return at ? *at : UINT32_MAX;
+}
+
+void culprits_crowds(struct culprits *c, const struct analyze_engine *eng,
+		     const struct analyze_vcpu_row *row, struct culprits_crowds *crowds)
+{
+	const char *victim = names_vm(c->names, analyze_engine_task(eng, row->task));
+
+	crowds->all.n = crowds->of.n = 0;
+	map_clear(&crowds->by_name);
+	for (size_t i = 0; i < row->n_antagonists; i++) {
+		const struct analyze_antagonist *a = &row->antagonists[i];
+		const char *kind,
+			*name = culprits_name(c, analyze_engine_task(eng, a->task), victim, &kind);
+		uint32_t *of = array_add(&crowds->of);
+		uint32_t at = of ? crowd_of(crowds, name, kind) : UINT32_MAX;
+
+		if (at == UINT32_MAX) {
+			c->failed = true;
+			return;
+		}
+		*of = at;
+		crowds->all.at[at].ns += a->preempted_ns + a->waiting_ns;
+		crowds->all.at[at].tasks++;
+	}
+}
+
+const struct culprits_crowd *culprits_most(const struct culprits_crowds *crowds,
+					   const struct culprits_crowd *than)
+{
+	const struct culprits_crowd *most = NULL;
+
+	for (size_t i = 0; i < crowds->all.n; i++) {
+		const struct culprits_crowd *one = &crowds->all.at[i];
+
+		if (one != than && (!most || one->ns > most->ns))
+			most = one;
+	}
+	return most;
+}

@@ -15,6 +15,8 @@
 #ifndef TABLES_CULPRITS_H
 #define TABLES_CULPRITS_H
 
+#include "analyze/vcpu.h"
+#include "base/array.h"
 #include "base/map.h"
 #include "base/stringset.h"
 #include "tables/names.h"
@@ -39,5 +41,26 @@ const char *culprits_name(struct culprits *c, const struct analyze_task *task, c
 /* culprits_pair - numbers from 0 for pairs of texts that culprits.h gave, a new one when it is c->n_pairs - 1 then;
  * UINT32_MAX: out of memory. */
 uint32_t culprits_pair(struct culprits *c, const char *vm, const char *other);
+
+/* What antagonists of one vCPU are part of. */
+struct culprits_crowd {
+	const char *name, *kind; /* as culprits_name() has them */
+	uint64_t ns;             /* that the vCPU was behind them */
+	size_t tasks;
+};
+
+struct culprits_crowds {
+	ARRAY(struct culprits_crowd) all;
+	ARRAY(uint32_t) of; /* of each antagonist its place in @all */
+	struct map by_name;
+};
+
+/* culprits_crowds - those of @row, in place of what @crowds had; a failure is @c's. */
+void culprits_crowds(struct culprits *c, const struct analyze_engine *eng,
+		     const struct analyze_vcpu_row *row, struct culprits_crowds *crowds);
+/* culprits_most - the one with most time but for @than; NULL: none. */
+const struct culprits_crowd *culprits_most(const struct culprits_crowds *crowds,
+					   const struct culprits_crowd *than);
+void culprits_crowds_fini(struct culprits_crowds *crowds);
 
 #endif

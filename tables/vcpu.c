@@ -2,6 +2,7 @@
 /* vCPUs: the tables of states, reasons and antagonists. */
 #include <stdlib.h>
 
+#include "tables/culprits.h"
 #include "tables/decl.h"
 #include "tables/tables.h"
 
@@ -258,23 +259,49 @@ struct table *tables_vcpu_reasons(const struct tables_walk *w)
 
 /* ---- antagonists ---- */
 
-#define ANTAGONIST(member) offsetof(struct analyze_antagonist, member)
+struct antagonist {
+	struct analyze_antagonist a;
+	const struct culprits_crowd *crowd; /* that it is one of */
+};
 
-static uint64_t behind_ns(const struct tables_row *r)
+#define ANTAGONIST(member) offsetof(struct antagonist, member)
+
+static const struct antagonist *antagonist_of(const struct cell *c)
 {
-	const struct analyze_antagonist *a = r->row;
-
-	return a->preempted_ns + a->waiting_ns;
+	return c->row;
 }
 
 static void cell_behind(const struct cell *c)
 {
-	table_u64(c->t, c->column, behind_ns(c->r));
+	table_u64(c->t, c->column,
+		  antagonist_of(c)->a.preempted_ns + antagonist_of(c)->a.waiting_ns);
 }
 
 static void cell_behind_share(const struct cell *c)
 {
-	table_share(c->t, c->column, behind_ns(c->r), delayed_ns(c->r->whole));
+	table_share(c->t, c->column,
+		    antagonist_of(c)->a.preempted_ns + antagonist_of(c)->a.waiting_ns,
+		    delayed_ns(c->r->whole));
+}
+
+static void cell_group(const struct cell *c)
+{
+	table_text(c->t, c->column, antagonist_of(c)->crowd->name);
+}
+
+static void cell_group_kind(const struct cell *c)
+{
+	table_text(c->t, c->column, antagonist_of(c)->crowd->kind);
+}
+
+static void cell_group_tasks(const struct cell *c)
+{
+	table_u64(c->t, c->column, antagonist_of(c)->crowd->tasks);
+}
+
+static void cell_group_share(const struct cell *c)
+{
+	table_share(c->t, c->column, antagonist_of(c)->crowd->ns, delayed_ns(c->r->whole));
 }
 
 static const struct table_column antagonist_columns[] = {
@@ -285,24 +312,38 @@ static const struct table_column antagonist_columns[] = {
 	{ "antagonist_vm", "vm", TABLE_TEXT, 0, cell_other_vm, 0 },
 	{ "behind_ns", "for ms", TABLE_MS, TABLE_KEEP, cell_behind, 0 },
 	{ "delayed_percent", "% of delay", TABLE_PERCENT, 0, cell_behind_share, 0 },
-	{ "preempted_ns", "preempted ms", TABLE_MS, 0, cell_u64, ANTAGONIST(preempted_ns) },
+	{ "preempted_ns", "preempted ms", TABLE_MS, 0, cell_u64, ANTAGONIST(a.preempted_ns) },
 	{ "waiting_ns", "waiting ms", TABLE_MS, TABLE_OF_WAKEUPS, cell_u64,
-	  ANTAGONIST(waiting_ns) },
-	{ "slices", "slices", TABLE_COUNT, 0, cell_u64, ANTAGONIST(slices) },
-	{ "took_over", "took over", TABLE_COUNT, 0, cell_u64, ANTAGONIST(took_over) },
+	  ANTAGONIST(a.waiting_ns) },
+	{ "slices", "slices", TABLE_COUNT, 0, cell_u64, ANTAGONIST(a.slices) },
+	{ "took_over", "took over", TABLE_COUNT, 0, cell_u64, ANTAGONIST(a.took_over) },
+	{ "group", "one of", TABLE_TEXT, TABLE_WIDE, cell_group, 0 },
+	{ "group_kind", "which is", TABLE_TEXT, TABLE_WIDE, cell_group_kind, 0 },
+	{ "group_tasks", "its tasks", TABLE_COUNT, TABLE_WIDE, cell_group_tasks, 0 },
+	{ "group_percent", "their %", TABLE_PERCENT, TABLE_WIDE, cell_group_share, 0 },
 	TABLE_COLUMNS_END,
 };
 
 struct table *tables_antagonists(const struct tables_walk *w, const struct table *vcpu, size_t most)
 {
 	struct table *t = table_new("antagonists", antagonist_columns);
+	struct culprits culprits = { .names = &w->names };
+	struct culprits_crowds crowds = { 0 };
 
-	for (size_t i = 0; t && i < vcpu->shown; i++) {
+	for (size_t i = 0; t && i < vcpu->shown && !culprits.failed; i++) {
 		const struct analyze_vcpu_row *row = tables_vcpu_row(w, vcpu, i);
 
-		for (size_t k = 0; k < row->n_antagonists && (!most || k < most); k++)
-			fill(t, w, row, &row->antagonists[k],
-			     analyze_engine_task(w->eng, row->antagonists[k].task));
+		culprits_crowds(&culprits, w->eng, row, &crowds);
+		for (size_t k = 0; k < crowds.of.n && (!most || k < most); k++) {
+			struct antagonist one = { row->antagonists[k],
+						  &crowds.all.at[crowds.of.at[k]] };
+
+			fill(t, w, row, &one, analyze_engine_task(w->eng, one.a.task));
+		}
 	}
-	return table_done(t);
+	if (t)
+		t->failed |= culprits.failed;
+	culprits_crowds_fini(&crowds);
+	culprits_fini(&culprits);
+	return t ? table_done(t) : NULL;
 }

@@ -90,48 +90,8 @@ static bool is_idle(const struct tables_walk *w, uint32_t task)
 	return !analyze_engine_task(w->eng, task)->tid;
 }
 
-/* What a vCPU's antagonists are part of: a VM, tasks of one name, the kernel's threads. */
-struct crowd {
-	const char *name, *kind;
-	uint64_t ns;
-	size_t tasks;
-};
-
-static int most_time(const void *a, const void *b)
-{
-	const struct crowd *x = a, *y = b;
-
-	return (x->ns < y->ns) - (x->ns > y->ns);
-}
-
-/* Fills @crowds, as many as there are antagonists, most time first; how many. */
-static size_t crowds_of(struct crowd *crowds, struct culprits *c, const struct tables_walk *w,
-			const struct analyze_vcpu_row *row)
-{
-	const char *victim = names_vm(&w->names, analyze_engine_task(w->eng, row->task));
-	size_t n = 0, k;
-
-	for (size_t i = 0; i < row->n_antagonists; i++) {
-		const struct analyze_antagonist *a = &row->antagonists[i];
-		struct crowd one = { .tasks = 1, .ns = a->preempted_ns + a->waiting_ns };
-
-		one.name =
-			culprits_name(c, analyze_engine_task(w->eng, a->task), victim, &one.kind);
-		for (k = 0; k < n && crowds[k].name != one.name;)
-			k++;
-		if (k == n) {
-			crowds[n++] = one;
-			continue;
-		}
-		crowds[k].ns += one.ns;
-		crowds[k].tasks++;
-	}
-	qsort(crowds, n, sizeof(*crowds), most_time);
-	return n;
-}
-
 /* A VM without a name is called by its pid. */
-static void say_crowd(struct sink *s, const struct crowd *crowd)
+static void say_crowd(struct sink *s, const struct culprits_crowd *crowd)
 {
 	if (!strcmp(crowd->kind, "vm") && !crowd->name[strspn(crowd->name, "0123456789")])
 		sink_puts(s, "VM ");
@@ -142,26 +102,28 @@ static void say_crowd(struct sink *s, const struct crowd *crowd)
 static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct culprits *c,
 			 const struct analyze_vcpu_row *row)
 {
-	struct crowd *crowds = calloc(row->n_antagonists, sizeof(*crowds));
-	size_t n = crowds ? crowds_of(crowds, c, w, row) : 0;
-	bool many = n && crowds[0].tasks > 1 && strcmp(crowds[0].kind, "idle") != 0;
+	struct culprits_crowds crowds = { 0 };
+	const struct culprits_crowd *crowd, *first;
+	bool many;
 
-	if (!crowds || c->failed)
-		s->error = -ENOMEM;
-	for (size_t k = 0; many && k < n && k < 2; k++) {
-		double share = percent(crowds[k].ns, delayed_ns(row));
+	culprits_crowds(c, w->eng, row, &crowds);
+	crowd = first = culprits_most(&crowds, NULL);
+	many = !c->failed && crowd && crowd->tasks > 1 && strcmp(crowd->kind, "idle") != 0;
+	while (many && crowd) {
+		double share = percent(crowd->ns, delayed_ns(row));
 
-		if (k && (share < SECOND_FROM || !strcmp(crowds[k].kind, "idle")))
+		if (crowd != first && (share < SECOND_FROM || !strcmp(crowd->kind, "idle")))
 			break;
-		sink_printf(s, "%s%.0f %% behind ", k ? ", " : ": ", share);
-		if (!strcmp(crowds[k].kind, "self"))
+		sink_printf(s, "%s%.0f %% behind ", crowd == first ? ": " : ", ", share);
+		if (!strcmp(crowd->kind, "self"))
 			sink_puts(s, "its own VM");
 		else
-			say_crowd(s, &crowds[k]);
-		if (crowds[k].tasks > 1)
-			sink_printf(s, " (%zu tasks)", crowds[k].tasks);
+			say_crowd(s, crowd);
+		if (crowd->tasks > 1)
+			sink_printf(s, " (%zu tasks)", crowd->tasks);
+		crowd = crowd == first ? culprits_most(&crowds, first) : NULL;
 	}
-	free(crowds);
+	culprits_crowds_fini(&crowds);
 	return many;
 }
 

@@ -16,3 +16,4 @@ $CDICT vcpu small.cdict --format json | grep -c '"lossy": true' || :
 ln -s $DATA/formats formats && $MKPERF -o six.data six.trace
 $CDICT convert -q -i six.data -o six.cdict
 $CDICT stats six.cdict | grep 'for a CPU\|preempted for'
+$CDICT vcpu six.cdict --by antagonist --format csv | sed -n 1,3p

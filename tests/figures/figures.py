@@ -397,6 +397,8 @@ def expected(c):
             ("delayed_percent", "% of delay", "%", Share(preempt.sum + by_r, delayed)),
             ("preempted_ns", "preempted ms", "ms", preempt.sum), ("waiting_ns", "waiting ms", "ms", by_r),
             ("slices", "slices", "n", 2 * N + 2), ("took_over", "took over", "n", N),
+            ("group", "one of", "text", "rival"), ("group_kind", "which is", "text", "task"),
+            ("group_tasks", "its tasks", "n", 1), ("group_percent", "their %", "%", Share(preempt.sum + by_r, delayed)),
         ],
     )
 

@@ -191,20 +191,9 @@ export class VcpusView extends View {
 		}, duration(row.worst_ns), h('span', { class: 'share', data: { key: 'worst_at_ns', value: row.worst_at_ns } }, momentIn(row.worst_at_ns, app.range[1] - app.range[0])));
 	}
 
-	/** Of whom the vCPU's antagonists are, who together had most. */
+	/** What the vCPU's antagonists are part of that it was behind longest. */
 	#crowdOf(row) {
-		const { tasks } = this.app.capture;
-		const crowds = new Map();
-
-		for (const { antagonist, delayed_percent: part } of this.antagonists.of(row.task)) {
-			const { fold, fold_kind: kind } = tasks[antagonist];
-			const crowd = crowds.get(fold) ?? { fold, name: fold === null ? '' : kind === 'vm' ? vmName(fold) : clean(fold), percent: 0, rows: 0 };
-
-			crowd.percent += part;
-			crowd.rows++;
-			crowds.set(fold, crowd);
-		}
-		return [...crowds.values()].filter(({ fold }) => fold !== null).sort((a, b) => b.percent - a.percent)[0];
+		return this.antagonists.of(row.task).reduce((most, one) => (one.group_percent > most.group_percent ? one : most));
 	}
 
 	#antagonist(row) {
@@ -215,8 +204,11 @@ export class VcpusView extends View {
 		const crowd = worst.delayed_percent < SECOND_FROM ? this.#crowdOf(row) : null;
 
 		// where no task stands out, what the tasks are part of, as the findings say it
-		if (crowd?.rows > 1)
-			return [h('span', { class: 'share' }, percent(crowd.percent)), h('span', { title: `${plural(crowd.rows, 'task')} of ${crowd.name}`, data: { crowd: crowd.fold } }, h('bdi', null, shortName(crowd.name, 14)), h('span', { class: 'dim' }, ` ×${crowd.rows}`))];
+		if (crowd?.group_tasks > 1 && crowd.group_kind !== 'idle') {
+			const name = crowd.group_kind === 'self' ? 'its own VM' : crowd.group_kind === 'vm' ? vmName(crowd.group) : clean(crowd.group);
+
+			return [h('span', { class: 'share' }, percent(crowd.group_percent)), h('span', { title: `${plural(crowd.group_tasks, 'task')} of ${name}`, data: { crowd: crowd.group } }, h('bdi', null, shortName(name, 14)), h('span', { class: 'dim' }, ` ×${crowd.group_tasks}`))];
+		}
 		return [h('span', { class: 'share' }, percent(worst.delayed_percent)),
 		h('a', {
 			class: 'pick', role: 'button', ...ENTER, title: `click: only ${this.app.who(worst.antagonist)}`, data: { antagonist: worst.antagonist },
