@@ -13,7 +13,7 @@
 static const struct {
 	int level, strategy;
 } settings[CODEC_STRATEGIES] = {
-	[CODEC_LZ] = { 2, Z_DEFAULT_STRATEGY },
+	[CODEC_LZ] = { 4, Z_DEFAULT_STRATEGY },
 	[CODEC_TEXT] = { 6, Z_DEFAULT_STRATEGY },
 };
 

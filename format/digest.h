@@ -67,12 +67,30 @@ struct digest_fields {
 bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *schema,
 		      const struct format_type *type);
 
+/* What happened to a task, so that what was of it before is of no use. */
+enum digest_over {
+	OVER_OUT = 1,
+	OVER_RAN = 2, /* before it was switched out */
+	OVER_OUT_TWICE = 4,
+	OVER_WAKE_TWICE = 8,
+	OVER_WOKEN = 16,
+	OVER_MOVED_TWICE = 32,
+	OVER_IO = 64,
+	OVER_EXIT = 128,
+	OVER_ENTRY = 256,
+	OVER_USER = 512,
+	OVER_ACCESS = 1024,
+};
+
+unsigned digest_over(const struct cdict_digest_row *row);
+
 struct block_task {
 	struct cdict_digest_row row;
 	uint64_t first_ns;
 	int32_t pid, vcpu_id;
 	char comm[16];
 	uint32_t book;  /* the writer's: in the list of all tasks */
+	uint16_t early; /* enum digest_over, of the block's first events */
 	bool seen;      /* by a sample, a switch, a wake-up, ... */
 	bool turned_up; /* on the CPU, without a switch-in */
 };
@@ -84,6 +102,7 @@ struct block_digest {
 	int32_t first_prev, cur; /* of the first and the last switch */
 	uint64_t first_switch_ns, switch_ns;
 	uint64_t missing;
+	uint64_t early_ns; /* the last of its first FORMAT_BLOCK_EARLY events; CDICT_NEVER: it has not so many */
 	size_t n;
 	struct block_task tasks[]; /* n */
 };

@@ -309,6 +309,7 @@ bool digest_task_add(struct format_encoder *enc)
 	memset(task, 0xff, sizeof(*task)); /* CDICT_NEVER, CDICT_CPU_UNKNOWN */
 	task->first_ns = enc->st.t_ns;
 	task->seen = task->turned_up = false;
+	task->early = 0;
 	return true;
 }
 
@@ -364,6 +365,51 @@ static uint64_t or_never(uint64_t t_ns)
 	return t_ns ? t_ns : CDICT_NEVER;
 }
 
+static void take_woken(struct cdict_digest_row *row)
+{
+	if (row->wake_ns[0] != CDICT_NEVER &&
+	    (row->woken_ns == CDICT_NEVER || row->wake_ns[0] >= row->woken_ns)) {
+		row->woken_ns = row->wake_ns[0];
+		row->woken_cpu = row->wake_cpu;
+	}
+}
+
+/* What the encoder's own memory tells of task @i. */
+static void take_outs(const struct format_encoder *enc, uint32_t i, struct cdict_digest_row *row)
+{
+	row->out_ns[0] = or_never(enc->st.tasks[i].out_ns);
+	row->out_ns[1] = or_never(enc->st.tasks[i].out_before_ns);
+	/* Switched out once, and that was the block's first switch: the switch-in was before. */
+	row->ran = row->out_ns[0] != CDICT_NEVER &&
+		   (row->out_ns[1] != CDICT_NEVER ||
+		    (i != enc->first_prev && !enc->digests[i].turned_up));
+}
+
+unsigned digest_over(const struct cdict_digest_row *row)
+{
+	return OVER_OUT * (row->out_ns[0] != CDICT_NEVER) | OVER_RAN * row->ran |
+	       OVER_OUT_TWICE * (row->out_ns[1] != CDICT_NEVER) |
+	       OVER_WAKE_TWICE * (row->wake_ns[1] != CDICT_NEVER) |
+	       OVER_WOKEN * (row->woken_ns != CDICT_NEVER) |
+	       OVER_MOVED_TWICE * (row->moved_ns[1] != CDICT_NEVER) |
+	       OVER_IO * (row->io_ns != CDICT_NEVER) | OVER_EXIT * (row->exit_ns != CDICT_NEVER) |
+	       OVER_ENTRY * (row->entry_ns != CDICT_NEVER) |
+	       OVER_USER * (row->user_ns != CDICT_NEVER) |
+	       OVER_ACCESS * (row->access_ns != CDICT_NEVER);
+}
+
+void digest_note_early(struct format_encoder *enc)
+{
+	enc->early_ns = enc->last_ns;
+	for (uint32_t i = 0; i < enc->st.n_tasks; i++) {
+		struct cdict_digest_row row = enc->digests[i].row;
+
+		take_outs(enc, i, &row);
+		take_woken(&row);
+		enc->digests[i].early = (uint16_t)digest_over(&row);
+	}
+}
+
 static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur,
 		      struct block_task *task)
 {
@@ -372,17 +418,9 @@ static void take_task(const struct format_encoder *enc, uint32_t i, uint32_t cur
 
 	*task = enc->digests[i];
 	row->tid = enc->st.tids[i];
-	row->out_ns[0] = or_never(enc->st.tasks[i].out_ns);
-	row->out_ns[1] = or_never(enc->st.tasks[i].out_before_ns);
 	row->prev_state = cell(enc, i, FORMAT_CELL_STATE);
-	/* Switched out once, and that was the block's first switch: the switch-in was before. */
-	row->ran = row->out_ns[0] != CDICT_NEVER &&
-		   (row->out_ns[1] != CDICT_NEVER || (i != enc->first_prev && !task->turned_up));
-	if (row->wake_ns[0] != CDICT_NEVER &&
-	    (row->woken_ns == CDICT_NEVER || row->wake_ns[0] >= row->woken_ns)) {
-		row->woken_ns = row->wake_ns[0];
-		row->woken_cpu = row->wake_cpu;
-	}
+	take_outs(enc, i, row);
+	take_woken(row);
 	task->seen |= i == cur || row->out_ns[0] != CDICT_NEVER || row->woken_ns != CDICT_NEVER ||
 		      row->in_ns != CDICT_NEVER;
 	v = cell(enc, i, FORMAT_CELL_VCPU);
@@ -411,7 +449,8 @@ struct block_digest *digest_collect(struct format_encoder *enc)
 				    .first_switch_ns = enc->switched ? enc->first_switch_ns
 								     : CDICT_NEVER,
 				    .switch_ns = enc->switched ? enc->switch_ns : CDICT_NEVER,
-				    .missing = enc->missing };
+				    .missing = enc->missing,
+				    .early_ns = enc->early_ns };
 	for (uint32_t i = 0; i < st->n_tasks; i++) {
 		if (st->tids[i] < 0)
 			continue;

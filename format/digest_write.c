@@ -147,34 +147,33 @@ static bool is_vcpu(const struct digest_book *b, const struct cpu_row *row)
 
 /* ---- what later events make of no use ---- */
 
-/* What is of no use in @row when @next, of the same task, is of the block behind it. */
-static void thin(const struct digest_book *b, struct cpu_row *of,
-		 const struct cdict_digest_row *next)
+/* What is of no use in @of when @over (enum digest_over) happened to the same task behind it. */
+static void thin(const struct digest_book *b, struct cpu_row *of, unsigned over)
 {
 	struct cdict_digest_row *row = &of->row;
 
-	if (next->out_ns[0] != CDICT_NEVER) {
+	if (over & OVER_OUT) {
 		/* It was off, woken, moved before: all that is over. */
 		row->in_ns = row->wake_ns[0] = row->wake_ns[1] = row->woken_ns = CDICT_NEVER;
 		row->moved_ns[0] = row->moved_ns[1] = row->io_ns = CDICT_NEVER;
-		if (next->ran && (next->out_ns[1] != CDICT_NEVER || !is_vcpu(b, of)))
+		if (over & OVER_RAN && (over & OVER_OUT_TWICE || !is_vcpu(b, of)))
 			row->out_ns[0] = row->out_ns[1] = CDICT_NEVER;
 	}
-	if (next->wake_ns[1] != CDICT_NEVER)
+	if (over & OVER_WAKE_TWICE)
 		row->wake_ns[0] = row->wake_ns[1] = CDICT_NEVER;
-	if (next->woken_ns != CDICT_NEVER)
+	if (over & OVER_WOKEN)
 		row->woken_ns = CDICT_NEVER;
-	if (next->moved_ns[1] != CDICT_NEVER)
+	if (over & OVER_MOVED_TWICE)
 		row->moved_ns[0] = row->moved_ns[1] = CDICT_NEVER;
-	if (next->io_ns != CDICT_NEVER)
+	if (over & OVER_IO)
 		row->io_ns = CDICT_NEVER;
-	if (next->exit_ns != CDICT_NEVER)
+	if (over & OVER_EXIT)
 		row->exit_ns = row->access_ns = CDICT_NEVER;
-	if (next->entry_ns != CDICT_NEVER)
+	if (over & OVER_ENTRY)
 		row->entry_ns = CDICT_NEVER;
-	if (next->user_ns != CDICT_NEVER)
+	if (over & OVER_USER)
 		row->user_ns = CDICT_NEVER;
-	if (next->access_ns != CDICT_NEVER)
+	if (over & OVER_ACCESS)
 		row->access_ns = CDICT_NEVER;
 }
 
@@ -283,11 +282,11 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_
 	b->cuts++;
 }
 
-static uint64_t budget(const struct digest_book *b)
+/* Of @bytes of events. */
+static uint64_t budget(const struct digest_book *b, uint64_t bytes)
 {
-	return b->budget ? b->event_bytes / 1000000 * b->budget +
-				   b->event_bytes % 1000000 * b->budget / 1000000
-			 : b->event_bytes / 1000 * 9;
+	return b->budget ? bytes / 1000000 * b->budget + bytes % 1000000 * b->budget / 1000000
+			 : bytes / 1000 * 9;
 }
 
 /* Whether @bytes of rows may be written now: what is written so far and what the last block will
@@ -296,7 +295,7 @@ static bool has_room(const struct digest_book *b, uint64_t bytes)
 {
 	return b->stored + content_bytes(b) + bytes + CUT_BYTES * (1 + b->cpus.n) +
 		       TASK_BYTES * b->listed <=
-	       budget(b);
+	       budget(b, b->event_bytes);
 }
 
 /* What the rows of @c take, by and large. */
@@ -330,11 +329,26 @@ static struct digest_cpu *cpu_of(struct digest_book *b, uint32_t cpu, bool *is_n
 	return c;
 }
 
-/* Cuts between the last block of @c and @d, or does not, and adds @d. */
+/* Takes from the rows of @c what happened in @d, whose tasks they are, or at its begin, makes of no use. */
+static void thin_all(const struct digest_book *b, struct digest_cpu *c,
+		     const struct block_digest *d, bool early)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct block_task *t = &d->tasks[i];
+		const uint32_t *at = map_find(&c->index, (uint32_t)t->row.tid, 0);
+
+		if (at)
+			thin(b, &c->rows.at[*at], early ? t->early : digest_over(&t->row));
+	}
+}
+
+/* Cuts between the last block of @c and @d, which takes @size bytes, or does not, and adds @d.  The less of @d the rows
+ * rest on, the less has to be read with them; they may take what @d adds to the budget. */
 static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct block_digest *d,
-		      const struct format_block *info)
+		      const struct format_block *info, uint64_t size)
 {
 	struct digest_cpu all = *c;
+	bool early = d->early_ns != CDICT_NEVER;
 
 	/* Mostly there is no room for a cut, whatever its rows take. */
 	if (c->rows.n && info->first_ns > c->last_ns && has_room(b, 0)) {
@@ -345,15 +359,13 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 		}
 		memcpy(c->rows.at, all.rows.at, all.rows.n * sizeof(*c->rows.at));
 		c->rows.n = all.rows.n;
-		for (size_t i = 0; i < d->n; i++) {
-			const struct cdict_digest_row *row = &d->tasks[i].row;
-			const uint32_t *at = map_find(&c->index, (uint32_t)row->tid, 0);
-
-			if (at)
-				thin(b, &c->rows.at[*at], row);
-		}
+		if (early)
+			thin_all(b, c, d, true);
+		early = early && row_bytes(b, c) <= budget(b, size);
+		if (!early)
+			thin_all(b, c, d, false);
 		if (has_room(b, row_bytes(b, c))) {
-			put_cut(b, c, info->last_ns, false);
+			put_cut(b, c, early ? d->early_ns : info->last_ns, false);
 			all.missing = 0;
 			all.rows.n = 0;
 			map_clear(&all.index);
@@ -380,7 +392,10 @@ static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_
 	if (!c->switched || !d->switched)
 		return true;
 	for (size_t i = 0; i < d->n && d->first_prev == c->cur; i++)
-		d->tasks[i].row.ran |= d->tasks[i].row.tid == c->cur;
+		if (d->tasks[i].row.tid == c->cur) {
+			d->tasks[i].row.ran = true;
+			d->tasks[i].early |= OVER_RAN;
+		}
 	if (d->first_prev == c->cur)
 		return true;
 	d->missing++; /* it shows in the new block */
@@ -413,7 +428,7 @@ void digest_book_add(struct digest_book *b, const struct format_block *info, uin
 	/* Of events that run backwards what is later is not the latest. */
 	ok = c && (is_new || info->first_ns >= c->last_ns) &&
 	     book_add_tasks(b, d, info->cpu, info->first_ns, info->last_ns) && note_seam(b, c, d) &&
-	     add_block(b, c, d, info);
+	     add_block(b, c, d, info, size);
 	if (ok) {
 		c->ordinal = ordinal;
 		c->last_ns = info->last_ns;

@@ -89,6 +89,7 @@ struct format_encoder {
 	uint32_t left; /* switched in at left_ns; a sample told of another since */
 	uint64_t left_ns;
 	uint64_t missing; /* switches */
+	uint64_t early_ns;
 	bool failed;
 };
 
@@ -104,6 +105,8 @@ void digest_type(struct format_encoder *enc, uint32_t at);
 void digest_type_begin(struct encode_type *et);
 /* A task was added to enc->st; false: out of memory. */
 bool digest_task_add(struct format_encoder *enc);
+/* The block has its first FORMAT_BLOCK_EARLY events. */
+void digest_note_early(struct format_encoder *enc);
 /* A sample of @task when @before was there. */
 void digest_note_sample(struct format_encoder *enc, uint32_t task, uint32_t before);
 /* A switch whose prev is not the task that was there. */

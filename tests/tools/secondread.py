@@ -475,7 +475,7 @@ class Block:
 KVM_OTHERS = 'kvm:kvm_pio', 'kvm:kvm_mmio', 'kvm:kvm_msr', 'kvm:kvm_inj_virq'
 TIMES = ('OUT', 'OUT2', 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'ENTRY', 'EXIT', 'USER',
          'ACCESS')
-AHEAD = 16384   # events that a cut's rows rest on
+AHEAD = 2048, 16384, 65536   # events that a cut's rows rest on: so many of the next block, or all
 UNIT = 20   # 2^20 ns, of a death
 OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO'
 
@@ -648,8 +648,11 @@ class Digests:
                 begin = end
                 if end == len(blocks):
                     continue
-                following = [e for *_, e in blocks[end].rows[:AHEAD]]
-                if following[-1].t != ahead:
+                for n in AHEAD:
+                    following = [e for *_, e in blocks[end].rows[:n]]
+                    if following[-1].t == ahead:
+                        break
+                else:
                     yield f'CPU {cpu}: rows rest on events up to {ahead}, not {following[-1].t}'
                 for e in following:
                     behind.add(e)

@@ -511,6 +511,55 @@ static void the_next_switch_is_the_same_when_it_is_asked_again(void **state)
 	cdict_schema_free(schema);
 }
 
+/* 900 tasks run in the first block, and in the second one, but not at its begin: where there is no room for their rows
+ * these rest on the whole second block, and are few. */
+static void rows_rest_on_the_first_2048_events_of_the_next_block(void **state)
+{
+	static const struct {
+		uint32_t millionths;
+		uint64_t events;
+	} cases[] = { { 1000000, 2048 }, { 100000, 24576 } };
+	struct cdict_schema *schema = usual_schema();
+
+	(void)state;
+	for (size_t c = 0; c < COUNT(cases); c++) {
+		struct cdict_digests *d;
+		struct cdict_reader *r;
+		struct file f;
+		unsigned cuts = 0;
+
+		file_begin(&f, schema);
+		format_writer_digests(f.w, cases[c].millionths);
+		dice_now = 7;
+		for (unsigned i = 0, next = 1, prev; i < 6 * 24576; i++) {
+			prev = next;
+			next = 1 + dice(i < 20000 || (i > 28000 && i < 48000) ? 900 : 9);
+			file_switch(&f, schema, 0, 1000 + 10ull * i, (int32_t)prev, (int32_t)next);
+		}
+		file_end(&f);
+		r = open_bytes(f.bytes.data, f.bytes.len);
+		assert_whole(r);
+		assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
+		for (size_t i = 0; i < d->n_cuts; i++) {
+			const struct cdict_digest_cut *cut = &d->cuts[i];
+			uint64_t end = cdict_reader_block_at(r, cut->block)->last_ns;
+
+			if (cut->last)
+				continue;
+			cuts++;
+			if (cuts > 1)
+				continue;
+			assert_int_equal(cut->ahead_ns - end, 10 * cases[c].events);
+			assert_true(cut->n_rows > 800 || cases[c].events == 24576);
+		}
+		assert_in_range(cuts, 1, 5);
+		cdict_digests_free(d);
+		cdict_reader_close(r);
+		buf_fini(&f.bytes);
+	}
+	cdict_schema_free(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,6 +570,7 @@ int main(void)
 		cmocka_unit_test(of_the_dead_nothing_is_told_but_when),
 		cmocka_unit_test(who_comes_back_was_not_dead),
 		cmocka_unit_test(the_next_switch_is_the_same_when_it_is_asked_again),
+		cmocka_unit_test(rows_rest_on_the_first_2048_events_of_the_next_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static void types_may_be_added_between_events(void **state)
 	cdict_schema_free(schema);
 }
 
-static void a_block_ends_after_16384_events(void **state)
+static void a_block_ends_after_24576_events(void **state)
 {
 	struct cdict_schema *schema = usual_schema();
 	const struct cdict_block_info *block;
@@ -78,7 +78,7 @@ static void a_block_ends_after_16384_events(void **state)
 	static const struct {
 		unsigned events;
 		size_t blocks;
-	} cases[] = { { 16383, 1 }, { 16384, 1 }, { 16385, 2 } };
+	} cases[] = { { 24575, 1 }, { 24576, 1 }, { 24577, 2 } };
 
 	(void)state;
 	for (size_t c = 0; c < COUNT(cases); c++) {
@@ -95,7 +95,7 @@ static void a_block_ends_after_16384_events(void **state)
 		assert_whole(r);
 		assert_int_equal(cdict_reader_block_count(r), cases[c].blocks);
 		block = cdict_reader_block_at(r, 0);
-		assert_int_equal(block->events, cases[c].events < 16384 ? cases[c].events : 16384);
+		assert_int_equal(block->events, cases[c].events < 24576 ? cases[c].events : 24576);
 		assert_int_equal(block->cpu, 5);
 		assert_int_equal(block->first_ns, 1000);
 		assert_int_equal(cdict_events_open(&it, r, NULL, NULL), 0);
@@ -216,7 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(more_than_256_event_types_need_another_block),
 		cmocka_unit_test(types_may_be_added_between_events),
-		cmocka_unit_test(a_block_ends_after_16384_events),
+		cmocka_unit_test(a_block_ends_after_24576_events),
 		cmocka_unit_test(events_that_come_late_are_read_in_their_place),
 		cmocka_unit_test(equal_times_keep_the_recorders_order),
 		cmocka_unit_test(a_query_gives_what_a_full_walk_gives_in_its_window),
