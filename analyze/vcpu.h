@@ -128,6 +128,24 @@ size_t analyze_vcpus_row_count(const struct analyze_vcpus *v);
 /* analyze_vcpu_life_ns - the time of which its percentages are: the window without absent_ns; of a
  * sum of rows that of all. */
 uint64_t analyze_vcpu_life_ns(const struct analyze_vcpu_row *row);
+/* analyze_vcpu_unknown_ns - of that, in which nobody knows what it did. */
+static inline uint64_t analyze_vcpu_unknown_ns(const struct analyze_vcpu_row *row)
+{
+	return row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
+}
+
+/* analyze_vcpu_delayed_ns - runnable without a CPU. */
+static inline uint64_t analyze_vcpu_delayed_ns(const struct analyze_vcpu_row *row)
+{
+	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
+}
+
+/* analyze_behind_ns - of a vCPU's delay, that behind this antagonist. */
+static inline uint64_t analyze_behind_ns(const struct analyze_antagonist *a)
+{
+	return a->preempted_ns + a->waiting_ns;
+}
+
 const struct analyze_vcpu_row *analyze_vcpus_row_at(const struct analyze_vcpus *v, size_t i);
 
 const struct analyze_capacity *analyze_vcpus_capacity(const struct analyze_vcpus *v);

@@ -5,15 +5,10 @@
 #include "analyze/vcpu_internal.h"
 #include "base/fail.h"
 
-static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
-{
-	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
-}
-
 static int worst_first(const void *a, const void *b)
 {
 	const struct analyze_vcpu_row *x = a, *y = b;
-	uint64_t xd = delayed_ns(x), yd = delayed_ns(y);
+	uint64_t xd = analyze_vcpu_delayed_ns(x), yd = analyze_vcpu_delayed_ns(y);
 
 	if (xd != yd)
 		return xd > yd ? -1 : 1;

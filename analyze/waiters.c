@@ -352,7 +352,7 @@ struct pair {
 static int by_task_and_time(const void *x, const void *y)
 {
 	const struct pair *p = x, *q = y;
-	uint64_t pn = p->a.preempted_ns + p->a.waiting_ns, qn = q->a.preempted_ns + q->a.waiting_ns;
+	uint64_t pn = analyze_behind_ns(&p->a), qn = analyze_behind_ns(&q->a);
 
 	if (p->task != q->task)
 		return p->task < q->task ? -1 : 1;

@@ -27,10 +27,9 @@ static void hear_row(void *ctx, enum fleet_kind kind, const struct fleet_key *ke
 		s->exits += any->exit.events;
 	} else if (kind == FLEET_VCPUS) {
 		g->vcpus = true;
-		s->vcpu_ns += analyze_vcpu_life_ns(&any->vcpu) + any->vcpu.absent_ns -
-			      any->vcpu.ns[ANALYZE_VCPU_UNKNOWN];
-		s->delayed_ns +=
-			any->vcpu.ns[ANALYZE_VCPU_PREEMPTED] + any->vcpu.ns[ANALYZE_VCPU_WAITING];
+		s->vcpu_ns +=
+			analyze_vcpu_life_ns(&any->vcpu) - analyze_vcpu_unknown_ns(&any->vcpu);
+		s->delayed_ns += analyze_vcpu_delayed_ns(&any->vcpu);
 		s->guest_ns += any->vcpu.ns[ANALYZE_VCPU_GUEST];
 		s->exit_ns += any->vcpu.ns[ANALYZE_VCPU_EXIT];
 	}

@@ -200,7 +200,7 @@ static double *find_unknown(const struct compare *c, const struct tables_walk *w
 	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
 		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
 		uint64_t life_ns = analyze_vcpu_life_ns(row);
-		uint64_t unknown_ns = row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
+		uint64_t unknown_ns = analyze_vcpu_unknown_ns(row);
 
 		out[row->task] = life_ns ? 100.0 * (double)unknown_ns / (double)life_ns : 0;
 	}

@@ -113,7 +113,7 @@ void culprits_crowds(struct culprits *c, const struct analyze_engine *eng,
 			return;
 		}
 		*of = at;
-		crowds->all.at[at].ns += a->preempted_ns + a->waiting_ns;
+		crowds->all.at[at].ns += analyze_behind_ns(a);
 		crowds->all.at[at].tasks++;
 	}
 }

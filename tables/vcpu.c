@@ -18,19 +18,14 @@ static void cell_index(const struct cell *c)
 	table_i64(c->t, c->column, (int64_t)c->r->index);
 }
 
-static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
-{
-	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
-}
-
 static void cell_delayed(const struct cell *c)
 {
-	table_u64(c->t, c->column, delayed_ns(vcpu_of(c->r)));
+	table_u64(c->t, c->column, analyze_vcpu_delayed_ns(vcpu_of(c->r)));
 }
 
 static void cell_delayed_share(const struct cell *c)
 {
-	table_share(c->t, c->column, delayed_ns(vcpu_of(c->r)), c->r->window_ns);
+	table_share(c->t, c->column, analyze_vcpu_delayed_ns(vcpu_of(c->r)), c->r->window_ns);
 }
 
 /* Of several vCPUs 0 tells that none had to wait. */
@@ -273,15 +268,13 @@ static const struct antagonist *antagonist_of(const struct cell *c)
 
 static void cell_behind(const struct cell *c)
 {
-	table_u64(c->t, c->column,
-		  antagonist_of(c)->a.preempted_ns + antagonist_of(c)->a.waiting_ns);
+	table_u64(c->t, c->column, analyze_behind_ns(&antagonist_of(c)->a));
 }
 
 static void cell_behind_share(const struct cell *c)
 {
-	table_share(c->t, c->column,
-		    antagonist_of(c)->a.preempted_ns + antagonist_of(c)->a.waiting_ns,
-		    delayed_ns(c->r->whole));
+	table_share(c->t, c->column, analyze_behind_ns(&antagonist_of(c)->a),
+		    analyze_vcpu_delayed_ns(c->r->whole));
 }
 
 static void cell_group(const struct cell *c)
@@ -301,7 +294,8 @@ static void cell_group_tasks(const struct cell *c)
 
 static void cell_group_share(const struct cell *c)
 {
-	table_share(c->t, c->column, antagonist_of(c)->crowd->ns, delayed_ns(c->r->whole));
+	table_share(c->t, c->column, antagonist_of(c)->crowd->ns,
+		    analyze_vcpu_delayed_ns(c->r->whole));
 }
 
 static const struct table_column antagonist_columns[] = {

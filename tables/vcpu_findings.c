@@ -80,11 +80,6 @@ static void who(struct sink *s, const struct tables_walk *w, uint32_t task)
 	tables_say_who(s, w, task);
 }
 
-static uint64_t delayed_ns(const struct analyze_vcpu_row *row)
-{
-	return row->ns[ANALYZE_VCPU_PREEMPTED] + row->ns[ANALYZE_VCPU_WAITING];
-}
-
 static bool is_idle(const struct tables_walk *w, uint32_t task)
 {
 	return !analyze_engine_task(w->eng, task)->tid;
@@ -110,7 +105,7 @@ static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct cul
 	crowd = first = culprits_most(&crowds, NULL);
 	many = !c->failed && crowd && crowd->tasks > 1 && strcmp(crowd->kind, "idle") != 0;
 	while (many && crowd) {
-		double share = percent(crowd->ns, delayed_ns(row));
+		double share = percent(crowd->ns, analyze_vcpu_delayed_ns(row));
 
 		if (crowd != first && (share < SECOND_FROM || !strcmp(crowd->kind, "idle")))
 			break;
@@ -132,7 +127,7 @@ static void behind(struct sink *s, const struct tables_walk *w, const struct ana
 {
 	for (size_t k = 0; k < row->n_antagonists && k < 2; k++) {
 		const struct analyze_antagonist *a = &row->antagonists[k];
-		double share = percent(a->preempted_ns + a->waiting_ns, delayed_ns(row));
+		double share = percent(analyze_behind_ns(a), analyze_vcpu_delayed_ns(row));
 
 		if (k && share < SECOND_FROM)
 			break;
@@ -166,15 +161,10 @@ static void worst(struct sink *s, const struct tables_walk *w, const struct anal
 	who(s, w, wait->behind);
 }
 
-static uint64_t unknown_of(const struct analyze_vcpu_row *row)
-{
-	return row->ns[ANALYZE_VCPU_UNKNOWN] - row->absent_ns;
-}
-
 /* What a time is a part of: where much was not recorded, what was. */
 static void known(struct sink *s, const struct analyze_vcpu_row *row)
 {
-	uint64_t life_ns = analyze_vcpu_life_ns(row), unknown_ns = unknown_of(row);
+	uint64_t life_ns = analyze_vcpu_life_ns(row), unknown_ns = analyze_vcpu_unknown_ns(row);
 
 	if (percent(unknown_ns, life_ns) < UNKNOWN_FROM) {
 		tables_duration(s, life_ns);
@@ -188,12 +178,12 @@ static void say_delayed(struct sink *s, const struct tables_walk *w, struct culp
 			const struct analyze_vcpu_row *row)
 {
 	const struct analyze_antagonist *first = row->n_antagonists ? row->antagonists : NULL;
-	bool crowd = first && percent(first->preempted_ns + first->waiting_ns, delayed_ns(row)) <
-				      SECOND_FROM;
+	bool crowd = first &&
+		     percent(analyze_behind_ns(first), analyze_vcpu_delayed_ns(row)) < SECOND_FROM;
 
 	who(s, w, row->task);
 	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
-	tables_duration(s, delayed_ns(row));
+	tables_duration(s, analyze_vcpu_delayed_ns(row));
 	sink_puts(s, " of ");
 	known(s, row);
 	if (tables_has_wakeups(w))
@@ -258,8 +248,8 @@ static void say_unknown(struct sink *s, const struct tables_walk *w,
 	sink_puts(s, "What ");
 	who(s, w, row->task);
 	sink_printf(s, " did is unknown for %.0f %% of the time",
-		    percent(unknown_of(row), analyze_vcpu_life_ns(row)));
-	if (row->lost_ns <= unknown_of(row) / 2)
+		    percent(analyze_vcpu_unknown_ns(row), analyze_vcpu_life_ns(row)));
+	if (row->lost_ns <= analyze_vcpu_unknown_ns(row) / 2)
 		sink_puts(s, ": nothing of it was recorded before its first entry or exit.\n");
 	else if (cdict_reader_loss_count(w->reader))
 		sink_puts(s, ": events are missing.\n");
@@ -269,7 +259,7 @@ static void say_unknown(struct sink *s, const struct tables_walk *w,
 
 static bool is_delayed(const struct analyze_vcpu_row *row)
 {
-	return percent(delayed_ns(row), analyze_vcpu_life_ns(row)) >= DELAYED_FROM;
+	return percent(analyze_vcpu_delayed_ns(row), analyze_vcpu_life_ns(row)) >= DELAYED_FROM;
 }
 
 /* What was seen of all wanted vCPUs; the rows come worst first. */
@@ -285,7 +275,7 @@ struct findings {
 static void look(struct findings *found, const struct analyze_vcpu_row *row)
 {
 	uint64_t life_ns = analyze_vcpu_life_ns(row);
-	uint64_t unknown_ns = unknown_of(row);
+	uint64_t unknown_ns = analyze_vcpu_unknown_ns(row);
 	struct handling h = handling_of(row);
 
 	found->seen++;
@@ -298,7 +288,7 @@ static void look(struct findings *found, const struct analyze_vcpu_row *row)
 		found->handling = h;
 	}
 	if (percent(unknown_ns, life_ns) >= UNKNOWN_FROM &&
-	    (!found->unknown || unknown_ns > unknown_of(found->unknown)))
+	    (!found->unknown || unknown_ns > analyze_vcpu_unknown_ns(found->unknown)))
 		found->unknown = row;
 }
 
@@ -391,9 +381,9 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 			continue;
 		if (!has_line(found, w, row, rest)) {
 			uint64_t life_ns = analyze_vcpu_life_ns(row);
-			bool some = percent(unknown_of(row), life_ns) >= UNKNOWN_FROM;
-			double part =
-				percent(delayed_ns(row), life_ns - (some ? unknown_of(row) : 0));
+			bool some = percent(analyze_vcpu_unknown_ns(row), life_ns) >= UNKNOWN_FROM;
+			double part = percent(analyze_vcpu_delayed_ns(row),
+					      life_ns - (some ? analyze_vcpu_unknown_ns(row) : 0));
 
 			partly |= some;
 			most = part > most ? part : most;

@@ -46,7 +46,7 @@ static struct delay *cell_of(struct delays *d, const char *vm, const char *behin
 
 static void add(struct delay *cell, uint32_t vcpu, const struct analyze_antagonist *a)
 {
-	cell->behind_ns += a->preempted_ns + a->waiting_ns;
+	cell->behind_ns += analyze_behind_ns(a);
 	cell->preempted_ns += a->preempted_ns;
 	cell->waiting_ns += a->waiting_ns;
 	cell->slices += a->slices;
@@ -72,7 +72,7 @@ static void add_vcpu(struct delays *d, const struct analyze_vcpu_row *row)
 
 	cell = cell_of(d, vm, culprits_all);
 	if (cell)
-		cell->behind_ns += rest.preempted_ns + rest.waiting_ns;
+		cell->behind_ns += analyze_behind_ns(&rest);
 	for (size_t k = 0; k <= row->n_antagonists && !d->culprits.failed; k++) {
 		bool last = k == row->n_antagonists;
 		const struct analyze_antagonist *a = last ? &rest : &row->antagonists[k];
@@ -80,7 +80,7 @@ static void add_vcpu(struct delays *d, const struct analyze_vcpu_row *row)
 							: analyze_engine_task(d->w->eng, a->task);
 		const char *kind, *behind;
 
-		if (last && !(rest.preempted_ns + rest.waiting_ns))
+		if (last && !analyze_behind_ns(&rest))
 			break;
 		behind = culprits_name(&d->culprits, other, vm, &kind);
 		cell = cell_of(d, vm, behind);
