@@ -268,9 +268,7 @@ static void close_all(struct recording *rec)
 	free(rec->births);
 	free(rec->refused);
 	free(rec->recorded);
-	for (size_t i = 0; i < rec->names.n; i++)
-		free(rec->names.at[i]);
-	array_fini(&rec->names);
+	texts_fini(&rec->names);
 	free(rec->name);
 	pthread_mutex_destroy(&rec->file_lock);
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/texts.h"
 #include "capture/choose.h"
 #include "capture/group.h"
 #include "capture/record_info.h"
@@ -61,7 +62,7 @@ struct recording {
 	char *name;                /* of the file, when it is not opts->output */
 	uint64_t name_bytes;       /* put_bytes when it was begun */
 	uint64_t rotate_at_ns;
-	ARRAY(char *) names; /* that are done, oldest first */
+	struct texts names; /* that are done, oldest first */
 	struct target *target;
 	struct cdict_writer *writer;
 	uint64_t n_blocks;   /* for the size of the index */

@@ -501,7 +501,7 @@ int figures_command(const struct cmd_call *call,
 		    int (*add)(struct figures *f, struct cdict_error *err),
 		    int (*print)(struct figures *f))
 {
-	struct input_files files = { 0 };
+	struct texts files = { 0 };
 	struct figures *f = NULL;
 	size_t opened = 0;
 	bool any = false;
@@ -522,6 +522,6 @@ int figures_command(const struct cmd_call *call,
 	for (size_t i = 0; i < opened; i++)
 		figures_close(&f[i]);
 	free(f);
-	input_files_fini(&files);
+	texts_fini(&files);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/texts.h"
 #include "capture/counting.h"
 #include "cmd/push.h"
 #include "cmd/record.h"
@@ -73,18 +74,6 @@ static void tell(const struct cmd_call *call, const struct counting *c)
 		cmd_warn(call, NULL, "the command ended with status %d", counting_status(c));
 }
 
-/* The events; a comma between slashes is a part of one: cpu/event=0x3c,umask=1/. */
-struct events {
-	ARRAY(char *) all;
-};
-
-static void events_fini(struct events *e)
-{
-	for (size_t i = 0; i < e->all.n; i++)
-		free(e->all.at[i]);
-	array_fini(&e->all);
-}
-
 static bool is_open(const char *event)
 {
 	const char *slash = strchr(event, '/');
@@ -92,10 +81,11 @@ static bool is_open(const char *event)
 	return slash && !strchr(slash + 1, '/');
 }
 
-static int events_init(struct events *e, const struct cmd_list *words, struct cdict_error *err)
+/* A comma between slashes is a part of an event: cpu/event=0x3c,umask=1/. */
+static int events_init(struct texts *events, const struct cmd_list *words, struct cdict_error *err)
 {
 	for (size_t i = 0; i < words->n; i++) {
-		char **last = e->all.n ? &e->all.at[e->all.n - 1] : NULL, *text = NULL;
+		char **last = events->n ? &events->at[events->n - 1] : NULL, *text = NULL;
 
 		if (last && is_open(*last)) {
 			if (asprintf(&text, "%s,%s", *last, words->at[i]) < 0)
@@ -104,23 +94,20 @@ static int events_init(struct events *e, const struct cmd_list *words, struct cd
 			*last = text;
 			continue;
 		}
-		text = strdup(words->at[i]);
-		if (!text || array_push(&e->all, text)) {
-			free(text);
+		if (texts_add(events, words->at[i]))
 			return cdict_fail_nomem(err);
-		}
 	}
 	return 0;
 }
 
-static int count(const struct cmd_call *call, const struct events *events, struct counting **out,
+static int count(const struct cmd_call *call, const struct texts *events, struct counting **out,
 		 struct cdict_error *err)
 {
 	const struct push_opts *o = call->opts;
 	uint64_t ns = 0;
 	int rc = o->seconds ? record_time("seconds", o->seconds, &ns, err) : 0;
 
-	rc = rc ? rc : counting_open(out, (const char *const *)events->all.at, events->all.n, err);
+	rc = rc ? rc : counting_open(out, (const char *const *)events->at, events->n, err);
 	return rc ? rc
 		  : counting_run(*out, (double)ns / 1e9, call->n_operands ? call->operands : NULL,
 				 err);
@@ -131,7 +118,7 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 	const struct push_opts *o = call->opts;
 	struct fleet_window window = { .from_ns = wall_ns(), .clocked = true };
 	struct fleet_rows rows = { 0 };
-	struct events events = { 0 };
+	struct texts events = { 0 };
 	struct cdict_error err = { 0 };
 	struct counting *c = NULL;
 	char host[FLEET_HOST_ROOM], name[64];
@@ -159,6 +146,6 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 			counting_cpus(c));
 	fleet_rows_fini(&rows);
 	counting_close(c);
-	events_fini(&events);
+	texts_fini(&events);
 	return rc ? options_fail(call, NULL, &err) : CMD_DONE;
 }

@@ -34,7 +34,7 @@ struct capture {
 struct session {
 	const struct cmd_call *call;
 	const struct query_opts *opts;
-	struct input_files files;
+	struct texts files;
 	struct capture *captures;
 	struct query_file *of;      /* the same for query/ */
 	struct table_frame *frames; /* and for JSON */
@@ -291,7 +291,7 @@ static int query_cmd_run(const struct cmd_call *call)
 	free(s.of);
 	free(s.frames);
 	free(s.sql);
-	input_files_fini(&s.files);
+	texts_fini(&s.files);
 	return status;
 }
 
