@@ -89,11 +89,11 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 		r->events, r->types, bytes_text(r->bytes_in, in, sizeof(in)),
 		bytes_text(r->bytes_out, out, sizeof(out)),
 		r->events ? (double)r->bytes_out / (double)r->events : 0.0, r->lost);
-	if (r->n_unstored) {
+	if (r->unstored.n) {
 		fprintf(stderr, "[ cdict convert: not stored:");
-		for (size_t i = 0; i < r->n_unstored; i++)
-			fprintf(stderr, "%s %" PRIu64 " %s", i ? "," : "", r->unstored[i].count,
-				r->unstored[i].name);
+		for (size_t i = 0; i < r->unstored.n; i++)
+			fprintf(stderr, "%s %" PRIu64 " %s", i ? "," : "", r->unstored.at[i].count,
+				r->unstored.at[i].name);
 		fprintf(stderr, " ]\n");
 	}
 	if (r->note[0])
@@ -136,9 +136,9 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	int status = CMD_DONE;
 
 	/* a ring loses events of every type: those left out are of them (tables/loss.c) */
-	for (size_t i = 0; i < r->n_unstored; i++) {
-		if (strncmp(r->unstored[i].name, "PERF_RECORD_", 12) != 0)
-			all += (double)r->unstored[i].count;
+	for (size_t i = 0; i < r->unstored.n; i++) {
+		if (strncmp(r->unstored.at[i].name, "PERF_RECORD_", 12) != 0)
+			all += (double)r->unstored.at[i].count;
 	}
 	if (r->damaged) {
 		cmd_warn(call, input, "input is damaged: %s; what could be read was kept",
