@@ -102,6 +102,8 @@ int recording_output(struct recording *rec);
 int recording_tasks(struct recording *rec);
 /* A further file, its head, tasks and names; rec->file_lock is held. */
 int recording_begin_file(struct recording *rec);
+/* record.c: all that was read so far is in the store. */
+void recording_flush(struct recording *rec);
 /* record_rotate.c: the file is ended, another one begun. */
 int recording_rotate(struct recording *rec);
 /* What the file's end says of how it began. */

@@ -167,11 +167,6 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 	return status;
 }
 
-static bool matches(void *tasks, const char *name)
-{
-	return task_pattern_matches(tasks, name);
-}
-
 static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		     const struct fleet_view *view, struct task_pattern *tasks)
 {
@@ -179,7 +174,7 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 	struct fleet_table_options how = {
 		.hidden = view->hidden,
 		.vm = o->vm,
-		.matches = tasks ? matches : NULL,
+		.matches = tasks ? task_pattern_matches : NULL,
 		.ctx = tasks,
 	};
 	struct table *tables[3];

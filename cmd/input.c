@@ -100,14 +100,6 @@ bool input_is_text(const char *file)
 
 /* ---- converted on the way ---- */
 
-static int collect(void *ctx, const void *data, size_t size)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, data, size);
-	return b->failed ? -ENOMEM : 0;
-}
-
 static int convert(struct cdict_reader **out, const struct cmd_call *call,
 		   const struct source_kind *kind, const char *file, unsigned flags)
 {
@@ -121,7 +113,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 	int status = CMD_DONE;
 
 	if (kind->open(&source, &file, 1, &err) ||
-	    kind->run(source, &how, collect, &made, &report, &err) < 0) {
+	    kind->run(source, &how, buf_write, &made, &report, &err) < 0) {
 		status = cmd_error(call, file, &err);
 	} else if (!report.events && !(flags & INPUT_MAY_BE_EMPTY)) {
 		status = cmd_errorf(call, file, "%s", report.missing);
