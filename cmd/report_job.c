@@ -32,7 +32,6 @@ struct job_page {
 	struct fleet_page_table tables[TABLES];
 	struct fleet_page_map page_map;
 	struct host_pages hosts;
-	ARRAY(struct fleet_page_link) links;
 	struct fleet_page page;
 };
 
@@ -302,21 +301,8 @@ static int make_page(struct job_page *p, struct store *st, const char *id, struc
 	return p->facts.failed || p->lines.failed ? cdict_fail_nomem(err) : 0;
 }
 
-/* Rows of hosts lead to their pages. */
-static int link_hosts(struct job_page *p)
-{
-	for (size_t i = 0; i < p->hosts.all.n; i++) {
-		struct fleet_page_link link = { p->hosts.all.at[i].host, p->hosts.all.at[i].file };
-
-		if (array_push(&p->links, link))
-			return cmd_errorf(p->call, NULL, "out of memory");
-	}
-	return CMD_DONE;
-}
-
 static void job_page_fini(struct job_page *p)
 {
-	array_fini(&p->links);
 	host_pages_fini(&p->hosts);
 	for (size_t i = 0; i < TABLES; i++)
 		table_free(p->tables[i].table);
@@ -342,8 +328,6 @@ static int one_job(const struct cmd_call *call, struct store *st,
 		status = fleet_fail(call, &err);
 	if (!status && !o->no_host_pages && strcmp(path, "-"))
 		status = host_pages_write(&p.hosts, call, st, id, path, o->embed);
-	if (!status)
-		status = link_hosts(&p);
 	p.page = (struct fleet_page){ .title = title,
 				      .facts = (const char *const *)p.facts.at,
 				      .n_facts = p.facts.n,
@@ -352,8 +336,8 @@ static int one_job(const struct cmd_call *call, struct store *st,
 				      .map = &p.page_map,
 				      .tables = p.tables,
 				      .n_tables = TABLES,
-				      .links = p.links.at,
-				      .n_links = p.links.n };
+				      .links = p.hosts.all.at, /* rows of hosts lead there */
+				      .n_links = p.hosts.all.n };
 	if (!status)
 		status = cmd_output_write(call, path, 0, write_page, &p.page);
 	if (!status)
