@@ -50,6 +50,14 @@ int buf_read(struct buf *b, int fd, size_t most)
 	return 0;
 }
 
+int buf_write(void *buf, const void *data, size_t size)
+{
+	struct buf *b = buf;
+
+	buf_add(b, data, size);
+	return b->failed ? -ENOMEM : 0;
+}
+
 void buf_fini(struct buf *b)
 {
 	free(b->data);

@@ -156,7 +156,7 @@ static bool is_pattern(const char *glob)
 
 static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 {
-	struct tracefs_names names = { 0 };
+	struct texts names = { 0 };
 	bool bare = !strncmp(glob, "*:", 2);
 	struct suggest s;
 	int ret;
@@ -170,13 +170,13 @@ static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 		err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
 		"this kernel has no tracepoint '%s'%s; 'perf list tracepoint' shows what it has",
 		s.asked, suggest_text(&s, ""));
-	tracefs_names_fini(&names);
+	texts_fini(&names);
 	return ret;
 }
 
 static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdict_error *err)
 {
-	struct tracefs_names names = { 0 };
+	struct texts names = { 0 };
 	size_t before;
 	int ret;
 
@@ -193,7 +193,7 @@ static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdi
 		if (!ret)
 			c->events.at[before < c->events.n ? before : c->events.n - 1].not = not ;
 	}
-	tracefs_names_fini(&names);
+	texts_fini(&names);
 	return ret;
 }
 

@@ -79,6 +79,11 @@ static uint64_t of_system(clockid_t id)
 	return clock_gettime(id, &ts) ? 0 : (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t clock_wall_ns(void)
+{
+	return of_system(CLOCK_REALTIME);
+}
+
 /* Bytes of the ring, which may wrap. */
 static void copy(const struct clock *c, uint64_t at, void *out, size_t n)
 {
@@ -115,8 +120,8 @@ bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns)
 
 	/* The tightest of several: nothing came between. */
 	for (int i = 0; i < 16; i++) {
-		uint64_t before = of_system(CLOCK_REALTIME), now = clock_now(c);
-		uint64_t after = of_system(CLOCK_REALTIME);
+		uint64_t before = clock_wall_ns(), now = clock_now(c);
+		uint64_t after = clock_wall_ns();
 
 		if (!now || after < before || after - before >= best)
 			continue;

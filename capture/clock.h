@@ -25,6 +25,9 @@ uint64_t clock_now(struct clock *c);
 /* clock_pair - wall clock and this clock at the same moment; false when it cannot be told. */
 bool clock_pair(struct clock *c, uint64_t *wall_ns, uint64_t *clock_ns);
 
+/* clock_wall_ns - CLOCK_REALTIME. */
+uint64_t clock_wall_ns(void);
+
 /* clock_name - "CLOCK_MONOTONIC", "mono", "raw", ... as perf's -k; false for none of them. */
 bool clock_find(const char *name, int *clockid);
 

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "base/cpulist.h"
 #include "base/fail.h"
 #include "capture/counting_internal.h"
+#include "capture/host.h"
 #include "capture/permit.h"
 #include "capture/tracefs.h"
 
@@ -203,17 +203,10 @@ static int open_cpu(struct counting *c, int cpu, struct cdict_error *err)
 
 static int open_cpus(struct counting *c, struct cdict_error *err)
 {
-	char *online = tracefs_read("/sys/devices/system/cpu/online", NULL);
-	const char *p = online;
-	uint32_t from, to;
-	int rc = 0;
+	int *online, n = host_cpus(&online, err), rc = n < 0 ? n : 0;
 
-	if (online)
-		online[strcspn(online, "\n")] = 0;
-	while (p && *p && !rc && cpulist_next(&p, &from, &to)) {
-		for (uint32_t cpu = from; cpu <= to && !rc; cpu++)
-			rc = open_cpu(c, (int)cpu, err);
-	}
+	for (int i = 0; i < n && !rc; i++)
+		rc = open_cpu(c, online[i], err);
 	free(online);
 	if (!rc && !c->groups.n)
 		rc = cdict_fail(err, -ENODEV, CDICT_NO_OFFSET, "no CPU is online");
@@ -263,55 +256,18 @@ void counting_close(struct counting *c)
 	free(c);
 }
 
-/* ---- what was counted ---- */
-
-size_t counting_events(const struct counting *c)
+struct counting_result counting_result(const struct counting *c)
 {
-	return c->n_events;
-}
-
-const char *counting_event(const struct counting *c, size_t event)
-{
-	return c->events[event].name;
-}
-
-struct counting_times counting_times(const struct counting *c, size_t event)
-{
-	return c->events[event].times;
-}
-
-size_t counting_names(const struct counting *c)
-{
-	return c->names.n;
-}
-
-const char *counting_name(const struct counting *c, size_t name)
-{
-	return c->names.at[name];
-}
-
-struct counting_figure counting_at(const struct counting *c, size_t name, size_t event)
-{
-	return c->figures.at[name * c->n_events + event];
-}
-
-uint64_t counting_switches(const struct counting *c, uint64_t *lost)
-{
-	*lost = c->lost;
-	return c->switches;
-}
-
-uint32_t counting_cpus(const struct counting *c)
-{
-	return c->n_cpus;
-}
-
-double counting_seconds(const struct counting *c)
-{
-	return (double)c->length_ns / 1e9;
-}
-
-int counting_status(const struct counting *c)
-{
-	return c->workload.ended ? workload_exit_status(&c->workload) : 0;
+	return (struct counting_result){
+		.events = c->events,
+		.n_events = c->n_events,
+		.names = c->names.at,
+		.n_names = c->names.n,
+		.figures = c->figures.at,
+		.switches = c->switches,
+		.lost = c->lost,
+		.cpus = c->n_cpus,
+		.seconds = (double)c->length_ns / 1e9,
+		.status = c->workload.ended ? workload_exit_status(&c->workload) : 0,
+	};
 }

@@ -30,8 +30,25 @@ struct counting_figure {
 	uint64_t value; /* extrapolated by enabled / running where counters took turns */
 	uint64_t count; /* as counted */
 };
-struct counting_times {
+struct counting_event {
+	const char *name; /* borrowed */
+	uint32_t type;
+	uint64_t config, config1, config2;
+	bool switches; /* counted by the leader: the kernel counts one after the switch, for the next task */
 	uint64_t enabled_ns, running_ns; /* over all CPUs */
+};
+/* Borrowed. */
+struct counting_result {
+	const struct counting_event *events;
+	size_t n_events;
+	const char *const *names; /* of programs */
+	size_t n_names;
+	const struct counting_figure *figures; /* [name][event] */
+	uint64_t switches;                     /* that were seen */
+	uint64_t lost;                         /* records that did not fit into a ring */
+	uint32_t cpus;
+	double seconds;
+	int status; /* the command's, as a shell tells it; 0: there was none */
 };
 
 /* counting_open - the events, disabled: names as of perf stat, tracepoints, r and a raw code. -EPERM and -EACCES when it is not
@@ -43,19 +60,8 @@ int counting_run(struct counting *c, double seconds, const char *const *command,
 		 struct cdict_error *err);
 void counting_close(struct counting *c);
 
-/* What was counted. */
-size_t counting_events(const struct counting *c);
-const char *counting_event(const struct counting *c, size_t event);
-struct counting_times counting_times(const struct counting *c, size_t event);
-size_t counting_names(const struct counting *c);
-const char *counting_name(const struct counting *c, size_t name);
-struct counting_figure counting_at(const struct counting *c, size_t name, size_t event);
-/* counting_switches - that were seen; *lost: records that did not fit into a ring. */
-uint64_t counting_switches(const struct counting *c, uint64_t *lost);
-uint32_t counting_cpus(const struct counting *c);
-double counting_seconds(const struct counting *c);
-/* counting_status - the command's, as a shell tells it; 0: there was none. */
-int counting_status(const struct counting *c);
+/* counting_result - what was counted. */
+struct counting_result counting_result(const struct counting *c);
 
 /* The kernel's number of an event that perf calls so; false: it is none of these. */
 struct perf_event_attr;

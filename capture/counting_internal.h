@@ -17,14 +17,6 @@
 #define RING_BYTES ((size_t)1 << 21)
 #define COMM_SIZE 16
 
-struct counting_event {
-	const char *name; /* borrowed */
-	uint32_t type;
-	uint64_t config, config1, config2;
-	bool switches; /* counted by the leader: the kernel counts one after the switch, for the next task */
-	struct counting_times times;
-};
-
 /* The events that one leader has on a CPU. */
 struct counting_group {
 	int cpu;

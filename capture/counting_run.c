@@ -170,10 +170,8 @@ static int finish_group(struct counting *c, struct counting_group *g)
 	account(c, g, *g->current ? g->current : COUNTING_UNKNOWN, values);
 	scale = raw[2] ? (double)raw[1] / (double)raw[2] : 0;
 	for (size_t i = 0; i < g->n; i++) {
-		struct counting_times *times = &c->events[g->first + i].times;
-
-		times->enabled_ns += raw[1];
-		times->running_ns += raw[2];
+		c->events[g->first + i].enabled_ns += raw[1];
+		c->events[g->first + i].running_ns += raw[2];
 	}
 	if (c->failed || (c->figures.n < c->names.n * c->n_events &&
 			  array_resize(&c->figures, c->names.n * c->n_events)))

@@ -120,12 +120,12 @@ static int prepare(struct recording *rec)
 	return ret ? ret : recording_tasks(rec);
 }
 
-static uint64_t wall_ns(void)
+void recording_flush(struct recording *rec)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_flush(rec->groups[i]);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		group_wait_flush(rec->groups[i]);
 }
 
 static void end_groups(struct recording *rec)
@@ -146,7 +146,7 @@ static void run(struct recording *rec)
 		end_groups(rec);
 		return;
 	}
-	rec->report->began_wall_ns = wall_ns();
+	rec->report->began_wall_ns = clock_wall_ns();
 	rec->began_ns = monotonic_ns();
 	if (!rec->opts->n_spans && !rec->opts->begin_paused)
 		recording_switch(rec, true);
@@ -268,9 +268,7 @@ static void close_all(struct recording *rec)
 	free(rec->births);
 	free(rec->refused);
 	free(rec->recorded);
-	for (size_t i = 0; i < rec->names.n; i++)
-		free(rec->names.at[i]);
-	array_fini(&rec->names);
+	texts_fini(&rec->names);
 	free(rec->name);
 	pthread_mutex_destroy(&rec->file_lock);
 }

@@ -96,10 +96,7 @@ static void *run(void *ctx)
 		return NULL;
 	newest_ns = show(rec, 0);
 	while (wait_a_second(g)) {
-		for (size_t i = 0; i < rec->n_groups; i++)
-			group_flush(rec->groups[i]);
-		for (size_t i = 0; i < rec->n_groups; i++)
-			group_wait_flush(rec->groups[i]);
+		recording_flush(rec);
 		newest_ns = show(rec, newest_ns);
 	}
 	return NULL;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
+#include "base/texts.h"
 #include "capture/choose.h"
 #include "capture/group.h"
 #include "capture/record_info.h"
@@ -61,7 +62,7 @@ struct recording {
 	char *name;                /* of the file, when it is not opts->output */
 	uint64_t name_bytes;       /* put_bytes when it was begun */
 	uint64_t rotate_at_ns;
-	ARRAY(char *) names; /* that are done, oldest first */
+	struct texts names; /* that are done, oldest first */
 	struct target *target;
 	struct cdict_writer *writer;
 	uint64_t n_blocks;   /* for the size of the index */
@@ -101,6 +102,8 @@ int recording_output(struct recording *rec);
 int recording_tasks(struct recording *rec);
 /* A further file, its head, tasks and names; rec->file_lock is held. */
 int recording_begin_file(struct recording *rec);
+/* record.c: all that was read so far is in the store. */
+void recording_flush(struct recording *rec);
 /* record_rotate.c: the file is ended, another one begun. */
 int recording_rotate(struct recording *rec);
 /* What the file's end says of how it began. */

@@ -397,10 +397,8 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 
 	if (!name)
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < rec->n_groups && flush; i++)
-		group_flush(rec->groups[i]);
-	for (size_t i = 0; i < rec->n_groups && flush; i++)
-		group_wait_flush(rec->groups[i]);
+	if (flush)
+		recording_flush(rec);
 	full = snapshot_ring_full(rec->ring, &held_ns);
 	ret = snapshot_ring_take(rec->ring, &snap, err);
 	if (ret) {

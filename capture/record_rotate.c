@@ -111,10 +111,7 @@ int recording_rotate(struct recording *rec)
 {
 	int ret;
 
-	for (size_t i = 0; i < rec->n_groups; i++)
-		group_flush(rec->groups[i]);
-	for (size_t i = 0; i < rec->n_groups; i++)
-		group_wait_flush(rec->groups[i]);
+	recording_flush(rec);
 	pthread_mutex_lock(&rec->file_lock);
 	ret = end_file(rec);
 	if (!ret)

@@ -6,14 +6,6 @@
 #include "base/fail.h"
 #include "capture/record_internal.h"
 
-static int collect(void *ctx, const void *data, size_t size)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, data, size);
-	return b->failed ? -ENOMEM : 0;
-}
-
 static uint64_t last_of(const struct store_item *item)
 {
 	uint64_t last = 0;
@@ -64,14 +56,11 @@ int recording_look(struct recording *rec)
 	struct buf made = { 0 };
 	int ret;
 
-	for (size_t i = 0; i < rec->n_groups; i++)
-		group_flush(rec->groups[i]);
-	for (size_t i = 0; i < rec->n_groups; i++)
-		group_wait_flush(rec->groups[i]);
+	recording_flush(rec);
 	ret = snapshot_ring_take(rec->ring, &snap, err);
 	if (ret)
 		return ret;
-	ret = cdict_writer_open(&w, collect, &made, err);
+	ret = cdict_writer_open(&w, buf_write, &made, err);
 	if (!ret)
 		ret = write_view(rec, &snap, w, err);
 	cdict_writer_close(w);

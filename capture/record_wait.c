@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/monotonic.h"
+#include "capture/clock.h"
 #include "capture/record_internal.h"
 
 /* How often triggers, sizes and commands are looked at. */
@@ -253,15 +254,12 @@ bool recording_wait_start(struct recording *rec)
 	uint64_t at_ns = rec->start.wall_ns;
 	struct timespec at = { .tv_sec = (time_t)(at_ns / 1000000000),
 			       .tv_nsec = (long)(at_ns % 1000000000) };
-	struct timespec now;
 
 	while (at_ns) {
-		uint64_t now_ns, left;
+		uint64_t now_ns = clock_wall_ns(), left;
 		struct timespec slice;
 		int sig;
 
-		clock_gettime(CLOCK_REALTIME, &now);
-		now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 		left = at_ns > now_ns ? at_ns - now_ns : 0;
 		if (left <= START_SLEEP_NS)
 			break;

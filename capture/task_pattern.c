@@ -49,8 +49,10 @@ void task_pattern_free(struct task_pattern *p)
 	free(p);
 }
 
-bool task_pattern_matches(const struct task_pattern *p, const char *name)
+bool task_pattern_matches(void *pattern, const char *name)
 {
+	const struct task_pattern *p = pattern;
+
 	return !p ||
 	       pcre2_match(p->code, (PCRE2_SPTR)name, strlen(name), 0, 0, p->match, NULL) >= 0;
 }

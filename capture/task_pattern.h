@@ -13,6 +13,7 @@ struct task_pattern;
 /* task_pattern_new - CDICT_EUSAGE, -ENOMEM; *@out is given in any case. */
 int task_pattern_new(struct task_pattern **out, const char *pattern, struct cdict_error *err);
 void task_pattern_free(struct task_pattern *p);
-bool task_pattern_matches(const struct task_pattern *p, const char *name); /* NULL: any */
+/* task_pattern_matches - whether @name does, of a struct task_pattern; NULL: any does. */
+bool task_pattern_matches(void *pattern, const char *name);
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/fail.h"
 #include "base/procfs.h"
 #include "capture/permit.h"
@@ -88,21 +87,13 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void tracefs_names_fini(struct tracefs_names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	array_fini(names);
-}
-
 /* Directories only; "." and what begins with it are left out. */
 static bool is_folder(const struct dirent *d)
 {
 	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
 }
 
-static int add_system(struct tracefs_names *names, const char *root, const char *system,
-		      const char *glob)
+static int add_system(struct texts *names, const char *root, const char *system, const char *glob)
 {
 	char path[PATH_MAX];
 	struct dirent *d;
@@ -123,19 +114,17 @@ static int add_system(struct tracefs_names *names, const char *root, const char 
 			ret = -ENOMEM;
 			break;
 		}
-		if (!fnmatch(glob, name, FNM_NOESCAPE)) {
-			ret = array_push(names, name);
-			name = ret ? name : NULL;
-		}
-		free(name);
+		if (!fnmatch(glob, name, FNM_NOESCAPE))
+			ret = texts_take(names, name);
+		else
+			free(name);
 	}
 	if (dir)
 		closedir(dir);
 	return ret;
 }
 
-int tracefs_names(struct tracefs_names *names, const char *root, const char *glob,
-		  struct cdict_error *err)
+int tracefs_names(struct texts *names, const char *root, const char *glob, struct cdict_error *err)
 {
 	char path[PATH_MAX], system_glob[256];
 	size_t system_len = strcspn(glob, ":");

@@ -12,21 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "cdict/error.h"
 
 /* tracefs_find - the mount point ("/sys/kernel/tracing"), whose events can be listed. */
 int tracefs_find(char *out, size_t size, struct cdict_error *err);
 
-/* As base/array.h has them. */
-struct tracefs_names {
-	char **at;
-	size_t n, cap;
-};
-
 /* tracefs_names - adds every "system:event" that matches @glob, ascending; 0 or negative. */
-int tracefs_names(struct tracefs_names *names, const char *root, const char *glob,
-		  struct cdict_error *err);
-void tracefs_names_fini(struct tracefs_names *names);
+int tracefs_names(struct texts *names, const char *root, const char *glob, struct cdict_error *err);
 
 /* tracefs_format - the format file of @system's @event, NUL-terminated, and its id. */
 int tracefs_format(const char *root, const char *system, const char *event, char **text,

@@ -65,7 +65,7 @@ struct trigger {
 	struct task_pattern *tasks; /* NULL: any */
 };
 
-struct watcher *watcher_new(const struct trigger_options *opts, const struct task_pattern *tasks);
+struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks);
 void watcher_free(struct watcher *w);
 /* Looks at one note; true and *hit when it is time. */
 bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit);

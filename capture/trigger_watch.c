@@ -31,14 +31,14 @@ struct watched {
 
 struct watcher {
 	struct trigger_spec spec;
-	const struct task_pattern *pattern;
+	struct task_pattern *pattern;
 	ARRAY(struct watched) tasks;
 	struct map places; /* in tasks, by tid */
 	size_t most;       /* tasks, until those that ended are forgotten */
 	uint64_t blind_ns; /* until then some events were lost */
 };
 
-struct watcher *watcher_new(const struct trigger_options *opts, const struct task_pattern *tasks)
+struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks)
 {
 	struct watcher *w = calloc(1, sizeof(*w));
 

@@ -14,22 +14,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-
-static int by_tid(const void *a, const void *b)
-{
-	const int32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static bool number_of(const char *name, int32_t *n)
-{
-	char *end;
-	long v = strtol(name, &end, 10);
-
-	*n = (int32_t)v;
-	return *name >= '0' && *name <= '9' && !*end && v > 0 && v <= INT32_MAX;
-}
+#include "base/procfs.h"
+#include "capture/group.h"
 
 /* The threads of @pid; 0 of one that is gone. */
 static int add_threads(struct whom *w, int32_t pid)
@@ -43,7 +29,8 @@ static int add_threads(struct whom *w, int32_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	while (dir && (d = readdir(dir)) && n >= 0) {
-		if (number_of(d->d_name, &tid))
+		tid = procfs_number(d->d_name);
+		if (tid)
 			n = array_push(&w->tids, tid) ? -ENOMEM : n + 1;
 	}
 	if (dir)
@@ -111,8 +98,8 @@ int whom_user(struct whom *w, const char *user, struct cdict_error *err)
 	while (proc && ret >= 0 && (d = readdir(proc))) {
 		struct stat st;
 
-		if (number_of(d->d_name, &pid) && !fstatat(dirfd(proc), d->d_name, &st, 0) &&
-		    st.st_uid == uid)
+		pid = procfs_number(d->d_name);
+		if (pid && !fstatat(dirfd(proc), d->d_name, &st, 0) && st.st_uid == uid)
 			ret = add_threads(w, pid);
 	}
 	if (proc)
@@ -193,7 +180,7 @@ void whom_done(struct whom *w)
 	size_t n = 0;
 
 	if (w->tids.n)
-		qsort(w->tids.at, w->tids.n, sizeof(*w->tids.at), by_tid);
+		qsort(w->tids.at, w->tids.n, sizeof(*w->tids.at), group_by_tid);
 	for (size_t i = 0; i < w->tids.n; i++) {
 		if (!n || w->tids.at[n - 1] != w->tids.at[i])
 			w->tids.at[n++] = w->tids.at[i];

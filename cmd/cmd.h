@@ -96,58 +96,42 @@ struct cmd_foreign {
 	const char *why; /* what it is here, or the reason */
 };
 
-#define CMD_OPTION(kind_, letter_, name_, type, member, arg_, help_)                               \
-	.kind = (kind_), .letter = (letter_), .name = (name_), .offset = offsetof(type, member),   \
-	.arg = (arg_), .help = (help_)
+#define CMD_OPTION(kind_, letter_, name_, type, member, arg_, choices_, preset_, help_)            \
+	{                                                                                          \
+		.kind = (kind_), .letter = (letter_), .name = (name_),                             \
+		.offset = offsetof(type, member), .arg = (arg_), .help = (help_),                  \
+		.preset = (preset_), .choices = (choices_)                                         \
+	}
 /* The value's member has the C type named at enum cmd_option_kind. */
 #define CMD_FLAG(letter, name, type, member, help)                                                 \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_FLAG, letter, name, type, member, NULL, help)                   \
-	}
+	CMD_OPTION(CMD_OPT_FLAG, letter, name, type, member, NULL, NULL, NULL, help)
 #define CMD_COUNT(letter, name, type, member, help)                                                \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_COUNT, letter, name, type, member, NULL, help)                  \
-	}
+	CMD_OPTION(CMD_OPT_COUNT, letter, name, type, member, NULL, NULL, NULL, help)
 #define CMD_STRING(letter, name, type, member, arg, help)                                          \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help)                  \
-	}
+	CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_MAYBE(letter, name, type, member, arg, help)                                           \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_MAYBE, letter, name, type, member, arg, help)                   \
-	}
-#define CMD_STRING_PRESET(letter, name, type, member, arg, preset_, help)                          \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, help),                 \
-			.preset = (preset_)                                                        \
-	}
-#define CMD_UINT(letter, name, type, member, arg, preset_, help)                                   \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_UINT, letter, name, type, member, arg, help),                   \
-			.preset = (preset_)                                                        \
-	}
-#define CMD_NUMBER(letter, name, type, member, arg, preset_, help)                                 \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_NUMBER, letter, name, type, member, arg, help),                 \
-			.preset = (preset_)                                                        \
-	}
-#define CMD_CHOICE(letter, name, type, member, arg, choices_, preset_, help)                       \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_CHOICE, letter, name, type, member, arg, help),                 \
-			.preset = (preset_), .choices = (choices_)                                 \
-	}
+	CMD_OPTION(CMD_OPT_MAYBE, letter, name, type, member, arg, NULL, NULL, help)
+#define CMD_STRING_PRESET(letter, name, type, member, arg, preset, help)                           \
+	CMD_OPTION(CMD_OPT_STRING, letter, name, type, member, arg, NULL, preset, help)
+#define CMD_UINT(letter, name, type, member, arg, preset, help)                                    \
+	CMD_OPTION(CMD_OPT_UINT, letter, name, type, member, arg, NULL, preset, help)
+#define CMD_NUMBER(letter, name, type, member, arg, preset, help)                                  \
+	CMD_OPTION(CMD_OPT_NUMBER, letter, name, type, member, arg, NULL, preset, help)
+#define CMD_CHOICE(letter, name, type, member, arg, choices, preset, help)                         \
+	CMD_OPTION(CMD_OPT_CHOICE, letter, name, type, member, arg, choices, preset, help)
 #define CMD_LIST(letter, name, type, member, arg, help)                                            \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_LIST, letter, name, type, member, arg, help)                    \
-	}
+	CMD_OPTION(CMD_OPT_LIST, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_ORDERED(letter, name, type, member, arg, help)                                         \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_ORDERED, letter, name, type, member, arg, help)                 \
-	}
+	CMD_OPTION(CMD_OPT_ORDERED, letter, name, type, member, arg, NULL, NULL, help)
 #define CMD_PAIR(letter, name, type, member, arg, help)                                            \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_PAIR, letter, name, type, member, arg, help)                    \
-	}
+	CMD_OPTION(CMD_OPT_PAIR, letter, name, type, member, arg, NULL, NULL, help)
+#define CMD_CPUS(letter, name, type, member, arg, help)                                            \
+	CMD_OPTION(CMD_OPT_CPUS, letter, name, type, member, arg, NULL, NULL, help)
+#define CMD_TIDS(letter, name, type, member, arg, help)                                            \
+	CMD_OPTION(CMD_OPT_TIDS, letter, name, type, member, arg, NULL, NULL, help)
+/* The same as that one of @choices for the option that has them. */
+#define CMD_CHOOSE(name, type, member, choices, help)                                              \
+	CMD_OPTION(CMD_OPT_CHOOSE, 0, name, type, member, NULL, choices, NULL, help)
 #define CMD_OPTIONS_END                                                                            \
 	{                                                                                          \
 		.kind = CMD_OPT_END                                                                \

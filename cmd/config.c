@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/suggest.h"
@@ -36,8 +35,6 @@ static const struct cmd_option *find(const struct cmd *cmd, const char *name)
 static int set(struct cmd_args *args, const struct cmd_option *o, const char *value,
 	       struct cdict_error *err)
 {
-	char *copy;
-
 	if (o->kind == CMD_OPT_FLAG) {
 		bool yes = !strcmp(value, "true") || !strcmp(value, "yes") ||
 			   !strcmp(value, "on") || !strcmp(value, "1") || !*value;
@@ -49,12 +46,9 @@ static int set(struct cmd_args *args, const struct cmd_option *o, const char *va
 		*(bool *)((char *)args->opts + o->offset) = yes;
 		return 0;
 	}
-	copy = strdup(value);
-	if (!copy || array_push(&args->texts, copy)) {
-		free(copy);
+	if (texts_add(&args->texts, value))
 		return cdict_fail_nomem(err);
-	}
-	return cmd_option_set(args->opts, o, copy, err);
+	return cmd_option_set(args->opts, o, args->texts.at[args->texts.n - 1], err);
 }
 
 static int unknown(const struct cmd *cmd, const char *name, struct cdict_error *err)

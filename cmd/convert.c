@@ -89,11 +89,11 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 		r->events, r->types, bytes_text(r->bytes_in, in, sizeof(in)),
 		bytes_text(r->bytes_out, out, sizeof(out)),
 		r->events ? (double)r->bytes_out / (double)r->events : 0.0, r->lost);
-	if (r->n_unstored) {
+	if (r->unstored.n) {
 		fprintf(stderr, "[ cdict convert: not stored:");
-		for (size_t i = 0; i < r->n_unstored; i++)
-			fprintf(stderr, "%s %" PRIu64 " %s", i ? "," : "", r->unstored[i].count,
-				r->unstored[i].name);
+		for (size_t i = 0; i < r->unstored.n; i++)
+			fprintf(stderr, "%s %" PRIu64 " %s", i ? "," : "", r->unstored.at[i].count,
+				r->unstored.at[i].name);
 		fprintf(stderr, " ]\n");
 	}
 	if (r->note[0])
@@ -106,7 +106,7 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 }
 
 /* "run.data" -> "run.cdict", beside it; a pipe's output needs a name, and so does that of several. */
-static const char *output_name(const struct input_files *inputs, char *out, size_t size)
+static const char *output_name(const struct texts *inputs, char *out, size_t size)
 {
 	static const char *const endings[] = { ".data", ".dat", ".pfw.gz", ".pfw" };
 	const char *input = inputs->at[0];
@@ -136,9 +136,9 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	int status = CMD_DONE;
 
 	/* a ring loses events of every type: those left out are of them (tables/loss.c) */
-	for (size_t i = 0; i < r->n_unstored; i++) {
-		if (strncmp(r->unstored[i].name, "PERF_RECORD_", 12) != 0)
-			all += (double)r->unstored[i].count;
+	for (size_t i = 0; i < r->unstored.n; i++) {
+		if (strncmp(r->unstored.at[i].name, "PERF_RECORD_", 12) != 0)
+			all += (double)r->unstored.at[i].count;
 	}
 	if (r->damaged) {
 		cmd_warn(call, input, "input is damaged: %s; what could be read was kept",
@@ -159,9 +159,8 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 	return status;
 }
 
-static int convert(const struct cmd_call *call, const struct input_files *inputs,
-		   const char *output, const struct source_kind *kind, void *source,
-		   const struct mapping *labels)
+static int convert(const struct cmd_call *call, const struct texts *inputs, const char *output,
+		   const struct source_kind *kind, void *source, const struct mapping *labels)
 {
 	const struct convert_opts *o = call->opts;
 	/* Of several a message names the file itself, or is about all of them. */
@@ -207,7 +206,7 @@ static int convert(const struct cmd_call *call, const struct input_files *inputs
 	return more ? more : status;
 }
 
-static int convert_inputs(const struct cmd_call *call, const struct input_files *inputs)
+static int convert_inputs(const struct cmd_call *call, const struct texts *inputs)
 {
 	const struct convert_opts *o = call->opts;
 	const struct source_kind *kind;
@@ -258,7 +257,7 @@ static int convert_run_command(const struct cmd_call *call)
 {
 	const struct convert_opts *o = call->opts;
 	const char *input = input_file(call);
-	struct input_files inputs = { 0 };
+	struct texts inputs = { 0 };
 	int status;
 
 	if (call->n_operands && o->shared.input)
@@ -269,7 +268,7 @@ static int convert_run_command(const struct cmd_call *call)
 				  : input_files_add(&inputs, call, &input, 1);
 	if (!status)
 		status = convert_inputs(call, &inputs);
-	input_files_fini(&inputs);
+	texts_fini(&inputs);
 	return status;
 }
 

@@ -29,7 +29,7 @@ static int open_capture(struct report_capture *c, const struct cmd_call *call, c
 
 /* The runs of both sides, *n_base of them the base's. As perf diff: one names the new one, none is the recording
  * and its predecessor. */
-static int files_of(const struct cmd_call *call, struct input_files *files, size_t *n_base)
+static int files_of(const struct cmd_call *call, struct texts *files, size_t *n_base)
 {
 	const char *names[2] = { INPUT_DEFAULT ".old", INPUT_DEFAULT };
 	size_t before = call->n_before, n = call->n_operands;
@@ -198,7 +198,7 @@ static int compare(struct diff *d)
 static int diff_run(const struct cmd_call *call)
 {
 	struct diff d = { .call = call, .opts = call->opts };
-	struct input_files files = { 0 };
+	struct texts files = { 0 };
 	size_t opened = 0;
 	bool page;
 	int status = diff_rules_init(&d);
@@ -232,7 +232,7 @@ static int diff_run(const struct cmd_call *call)
 	}
 	free(d.captures);
 	free(d.f);
-	input_files_fini(&files);
+	texts_fini(&files);
 	diff_rules_fini(&d);
 	return status;
 }

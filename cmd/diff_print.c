@@ -367,17 +367,11 @@ static int to_stdout(struct printing *p)
 	const struct cmd_call *call = p->d->call;
 	bool people = p->d->opts->shared.format == TABLE_AS_TEXT;
 	struct pager pager;
-	int rc, end;
 
 	pager_open(&pager, call, people);
 	if (people)
 		p->frame->columns = pager_columns();
-	rc = print(p, &pager.sink, NULL);
-	end = pager_close(&pager);
-	rc = rc ? rc : end;
-	if (rc == -ENOMEM)
-		return figures_no_memory(p->d->f[0]);
-	return rc ? cmd_stdout_error(call, rc) : CMD_DONE;
+	return pager_end(&pager, call, p->d->f[0]->file, print(p, &pager.sink, NULL));
 }
 
 int diff_print(struct diff *d)
@@ -393,7 +387,7 @@ int diff_print(struct diff *d)
 		status = figures_no_memory(d->f[0]);
 	} else {
 		for (size_t i = 0; i < d->n; i++)
-			frames[i] = figures_frame(d->f[i]);
+			frames[i] = figures_frame(d->f[i], NULL);
 		frames[0].note = note;
 		frames[0].others = frames + 1;
 		frames[0].n_others = d->n - 1;

@@ -17,11 +17,6 @@ static const struct {
 	{ "max-exits", "exits.rate > +%s %%" },
 };
 
-static bool matches(void *pattern, const char *text)
-{
-	return task_pattern_matches(pattern, text);
-}
-
 /* What "max-exits=10" means, given. */
 static int rule_text(const struct cmd_call *call, const char *item, char **out)
 {
@@ -75,7 +70,7 @@ static int add_rule(struct diff *d, const char *item)
 	if (rule_parse(rule, text, &err))
 		status = options_fail(d->call, NULL, &err);
 	free(text);
-	rule->matches = matches;
+	rule->matches = task_pattern_matches;
 	if (!status)
 		status = compile(d->call, rule->name, &rule->name_pattern);
 	if (!status)

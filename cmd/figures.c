@@ -211,8 +211,9 @@ bool figures_has_switch(const struct figures *f, const char *did)
 }
 
 /* CSV has no place for the loss line. */
-static void tell_loss(const struct figures *f, const struct analyze_summary *sum)
+void figures_tell_loss(const struct figures *f)
 {
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	struct loss_sum loss;
 	char *line;
 
@@ -225,7 +226,7 @@ static void tell_loss(const struct figures *f, const struct analyze_summary *sum
 	free(line);
 }
 
-static struct table_frame frame_of(const struct figures *f, const char *note)
+struct table_frame figures_frame(const struct figures *f, const char *note)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
@@ -245,35 +246,31 @@ static struct table_frame frame_of(const struct figures *f, const char *note)
 	};
 }
 
-int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n)
+int figures_to_stdout(const struct cmd_call *call, const char *file, struct table_frame *frame,
+		      bool apart, struct table *const *tables, size_t n)
 {
-	struct table_frame frame = frame_of(f, note);
+	const struct options_shared *o = call->opts;
 	struct pager p;
-	int rc, end;
 
-	pager_open(&p, f->call, f->opts->format == TABLE_AS_TEXT);
-	if (f->opts->format == TABLE_AS_TEXT)
-		frame.columns = pager_columns();
-	if (f->several && f->nth)
+	pager_open(&p, call, o->format == TABLE_AS_TEXT);
+	if (o->format == TABLE_AS_TEXT)
+		frame->columns = pager_columns();
+	if (apart)
 		sink_putc(&p.sink, '\n');
-	rc = table_print(&p.sink, (enum table_format)f->opts->format, &frame, tables, n);
-	end = pager_close(&p);
-	rc = rc ? rc : end;
-	if (rc == -ENOMEM)
-		return figures_no_memory(f);
-	if (rc)
-		return cmd_stdout_error(f->call, rc);
-	if (f->opts->format == TABLE_AS_CSV)
-		tell_loss(f, analyze_engine_summary(f->walk.eng));
-	return cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+	return pager_end(&p, call, file,
+			 table_print(&p.sink, (enum table_format)o->format, frame, tables, n));
 }
 
-int figures_write(struct figures *f, struct sink *s, const char *note, struct table *const *tables,
-		  size_t n)
+int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n)
 {
-	struct table_frame frame = frame_of(f, note);
+	struct table_frame frame = figures_frame(f, note);
+	int status = figures_to_stdout(f->call, f->file, &frame, f->several && f->nth, tables, n);
 
-	return table_print(s, TABLE_AS_TEXT, &frame, tables, n);
+	if (status)
+		return status;
+	if (f->opts->format == TABLE_AS_CSV)
+		figures_tell_loss(f);
+	return cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
 }
 
 /* For later, with those of the other files. */
@@ -292,24 +289,28 @@ static int keep(struct figures *f, const char *note, struct table **tables, size
 	return all && !note == !f->kept_note ? CMD_DONE : figures_no_memory(f);
 }
 
+int figures_sort(struct table **tables, size_t n, const struct options_shared *o,
+		 struct cdict_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = tables[i] ? table_sort(tables[i], i ? NULL : o->sort, err)
+			       : cdict_fail_nomem(err);
+	if (!rc)
+		table_top(tables[0], o->top);
+	return rc;
+}
+
 int figures_print(struct figures *f, const char *note, struct table **tables, size_t n)
 {
 	struct cdict_error err = { 0 };
-	int status = CMD_DONE;
+	int status;
 
 	if (f->several)
 		return keep(f, note, tables, n);
-
-	for (size_t i = 0; i < n && !status; i++) {
-		if (!tables[i])
-			status = figures_no_memory(f);
-		else if (table_sort(tables[i], i ? NULL : f->opts->sort, &err))
-			status = figures_fail(f, &err);
-	}
-	if (!status) {
-		table_top(tables[0], f->opts->top);
-		status = figures_print_all(f, note, tables, n);
-	}
+	status = figures_sort(tables, n, f->opts, &err) ? figures_fail(f, &err)
+							: figures_print_all(f, note, tables, n);
 	for (size_t i = 0; i < n; i++)
 		table_free(tables[i]);
 	return status;
@@ -397,47 +398,28 @@ static size_t join_tables(struct figures *f, size_t n, struct table **joined)
 	return 0;
 }
 
-struct table_frame figures_frame(const struct figures *f)
-{
-	return frame_of(f, NULL);
-}
-
-void figures_tell_loss(const struct figures *f)
-{
-	tell_loss(f, analyze_engine_summary(f->walk.eng));
-}
-
 static int print_tables(struct figures *f, size_t n, struct table *const *tables, size_t n_tables)
 {
 	struct table_frame *frames = calloc(n, sizeof(*frames));
 	bool failed = !frames;
 	char *note = join_texts(f, n, false, &failed), *chart = join_texts(f, n, true, &failed);
-	int rc = -ENOMEM;
+	int status;
 
-	if (!failed) {
-		struct pager p;
-		int end;
-
+	if (failed) {
+		status = figures_no_memory(f);
+	} else {
 		for (size_t i = 0; i < n; i++)
-			frames[i] = frame_of(&f[i], NULL);
+			frames[i] = figures_frame(&f[i], NULL);
 		frames[0].note = note;
 		frames[0].chart = chart;
 		frames[0].others = frames + 1;
 		frames[0].n_others = n - 1;
-		pager_open(&p, f->call, f->opts->format == TABLE_AS_TEXT);
-		if (f->opts->format == TABLE_AS_TEXT)
-			frames[0].columns = pager_columns();
-		rc = table_print(&p.sink, (enum table_format)f->opts->format, frames, tables,
-				 n_tables);
-		end = pager_close(&p);
-		rc = rc ? rc : end;
+		status = figures_to_stdout(f->call, f->file, frames, false, tables, n_tables);
 	}
 	free(frames);
 	free(note);
 	free(chart);
-	if (rc == -ENOMEM)
-		return figures_no_memory(f);
-	return rc ? cmd_stdout_error(f->call, rc) : CMD_DONE;
+	return status;
 }
 
 /* What the files kept, as tables of them all. */
@@ -448,16 +430,12 @@ static int print_kept(struct figures *f, size_t n)
 	size_t n_tables = join_tables(f, n, tables);
 	int status = n_tables ? CMD_DONE : figures_no_memory(f);
 
-	for (size_t i = 0; i < n_tables && !status; i++) {
-		if (table_sort(tables[i], i ? NULL : f->opts->sort, &err))
-			status = figures_fail(f, &err);
-	}
-	if (!status) {
-		table_top(tables[0], f->opts->top);
+	if (!status && figures_sort(tables, n_tables, f->opts, &err))
+		status = figures_fail(f, &err);
+	if (!status)
 		status = print_tables(f, n, tables, n_tables);
-	}
 	for (size_t i = 0; i < n && !status && f->opts->format == TABLE_AS_CSV; i++)
-		tell_loss(&f[i], analyze_engine_summary(f[i].walk.eng));
+		figures_tell_loss(&f[i]);
 	for (size_t i = 0; i < n_tables; i++)
 		table_free(tables[i]);
 	return status;
@@ -501,7 +479,7 @@ int figures_command(const struct cmd_call *call,
 		    int (*add)(struct figures *f, struct cdict_error *err),
 		    int (*print)(struct figures *f))
 {
-	struct input_files files = { 0 };
+	struct texts files = { 0 };
 	struct figures *f = NULL;
 	size_t opened = 0;
 	bool any = false;
@@ -522,6 +500,6 @@ int figures_command(const struct cmd_call *call,
 	for (size_t i = 0; i < opened; i++)
 		figures_close(&f[i]);
 	free(f);
-	input_files_fini(&files);
+	texts_fini(&files);
 	return status;
 }

@@ -74,11 +74,15 @@ bool figures_has_switch(const struct figures *f, const char *did);
 int figures_print(struct figures *f, const char *note, struct table **tables, size_t n);
 /* figures_print_all - prints tables that are sorted and cut already, and stay the caller's. */
 int figures_print_all(struct figures *f, const char *note, struct table *const *tables, size_t n);
-/* figures_write - the same to a sink of the caller's, text only, without a status of loss. */
-int figures_write(struct figures *f, struct sink *s, const char *note, struct table *const *tables,
-		  size_t n);
+/* figures_sort - the first one by -s, and cut by -n; one that is NULL could not be made: -ENOMEM. */
+int figures_sort(struct table **tables, size_t n, const struct options_shared *o,
+		 struct cdict_error *err);
+/* figures_to_stdout - prints as -F asks, by a pager what is long; reports a failure as that of @file, a status.
+ * @apart: behind an empty line. */
+int figures_to_stdout(const struct cmd_call *call, const char *file, struct table_frame *frame,
+		      bool apart, struct table *const *tables, size_t n);
 /* figures_frame - what stands around tables of the capture. */
-struct table_frame figures_frame(const struct figures *f);
+struct table_frame figures_frame(const struct figures *f, const char *note);
 /* figures_tell_loss - warns of what is lost: CSV has no place for it. */
 void figures_tell_loss(const struct figures *f);
 void figures_close(struct figures *f);

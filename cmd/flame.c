@@ -262,10 +262,7 @@ static int print(struct job *job)
 	pager_open(&p, job->call, o->format == TABLE_AS_TEXT);
 	sink_add(&p.sink, text, len);
 	free(text);
-	rc = pager_close(&p);
-	if (rc == -ENOMEM)
-		return cmd_errorf(job->call, job->in.name, "out of memory");
-	return rc ? cmd_stdout_error(job->call, rc) : CMD_DONE;
+	return pager_end(&p, job->call, job->in.name, 0);
 }
 
 static int write_all(struct job *job)

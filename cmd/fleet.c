@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "capture/task_pattern.h"
-#include "cmd/pager.h"
+#include "cmd/figures.h"
 #include "tables/number.h"
 
 const struct fleet_view fleet_tasks = { { FLEET_TASKS }, 1, 0 };
@@ -112,37 +112,17 @@ int fleet_refuse(const struct cmd_call *call)
 int fleet_print_tables(const struct cmd_call *call, const char *title, const char *note,
 		       struct table **tables, size_t n)
 {
-	const struct options_shared *o = call->opts;
 	struct table_frame frame = {
 		.command = call->cmd->name, .file = title, .note = note, .wide = call->verbose > 0
 	};
 	struct cdict_error err = { 0 };
-	struct pager p;
-	int rc = 0, end;
+	int status = figures_sort(tables, n, call->opts, &err)
+			     ? fleet_fail(call, &err)
+			     : figures_to_stdout(call, NULL, &frame, false, tables, n);
 
-	for (size_t i = 0; i < n && !rc; i++) {
-		if (!tables[i])
-			rc = cdict_fail_nomem(&err);
-		else
-			rc = table_sort(tables[i], i ? NULL : o->sort, &err);
-	}
-	if (rc) {
-		for (size_t i = 0; i < n; i++)
-			table_free(tables[i]);
-		return fleet_fail(call, &err);
-	}
-	table_top(tables[0], o->top);
-	pager_open(&p, call, o->format == TABLE_AS_TEXT);
-	if (o->format == TABLE_AS_TEXT)
-		frame.columns = pager_columns();
-	rc = table_print(&p.sink, (enum table_format)o->format, &frame, tables, n);
-	end = pager_close(&p);
-	rc = rc ? rc : end;
 	for (size_t i = 0; i < n; i++)
 		table_free(tables[i]);
-	if (rc == -ENOMEM)
-		return cmd_errorf(call, NULL, "out of memory");
-	return rc ? cmd_stdout_error(call, rc) : CMD_DONE;
+	return status;
 }
 
 static double loss_percent(const struct fleet_rows *rows)
@@ -187,11 +167,6 @@ int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
 	return status;
 }
 
-static bool matches(void *tasks, const char *name)
-{
-	return task_pattern_matches(tasks, name);
-}
-
 static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 		     const struct fleet_view *view, struct task_pattern *tasks)
 {
@@ -199,7 +174,7 @@ static int print_job(const struct cmd_call *call, const struct fleet_read *r,
 	struct fleet_table_options how = {
 		.hidden = view->hidden,
 		.vm = o->vm,
-		.matches = tasks ? matches : NULL,
+		.matches = tasks ? task_pattern_matches : NULL,
 		.ctx = tasks,
 	};
 	struct table *tables[3];

@@ -104,7 +104,7 @@ static const struct view {
 	  .titles = { "Tasks: CPU time against context switches",
 		      "Tasks: CPU time against context switches" },
 	  .all = "all tasks but IDLE",
-	  .add = heatmap_add_cpu,
+	  .add = heatmap_add_coremap,
 	  .draw = heatmap_draw_cpu,
 	  .grouped = true,
 	  .warn = warn_of_switches },
@@ -127,7 +127,7 @@ static const struct view {
 	  .bys = delay_bys,
 	  .titles = { "Who delayed whom", "Who had the other thread of a vCPU's core" },
 	  .all = "all vCPUs, by VM",
-	  .add = heatmap_add_delays,
+	  .add = heatmap_add_vcpu,
 	  .draw = heatmap_draw_delays,
 	  .warn = warn_of_switches },
 };

@@ -77,7 +77,7 @@ typedef int heatmap_add_fn(struct heatmap *h, struct cdict_error *err);
 typedef int heatmap_draw_fn(struct heatmap *h);
 
 heatmap_add_fn heatmap_add_slices, heatmap_add_cores, heatmap_add_exits, heatmap_add_vcpu,
-	heatmap_add_cpu, heatmap_add_coremap, heatmap_add_delays;
+	heatmap_add_coremap;
 heatmap_draw_fn heatmap_draw_slices, heatmap_draw_cores, heatmap_draw_exits, heatmap_draw_vcpu,
 	heatmap_draw_cpu, heatmap_draw_coremap, heatmap_draw_delays;
 

@@ -284,11 +284,6 @@ static int make_bars(struct bars *b, struct heatmap *h, bool per_cpu)
 
 /* ---- cpu ---- */
 
-int heatmap_add_cpu(struct heatmap *h, struct cdict_error *err)
-{
-	return analyze_coremap_new(&h->f.walk.coremap, h->f.walk.eng, err);
-}
-
 int heatmap_draw_cpu(struct heatmap *h)
 {
 	const struct options_shared *o = &h->opts->shared;

@@ -32,11 +32,6 @@ static const struct face {
 	  .none = "no vCPU was in the guest in this window" },
 };
 
-int heatmap_add_delays(struct heatmap *h, struct cdict_error *err)
-{
-	return analyze_vcpus_new(&h->f.walk.vcpus, h->f.walk.eng, err);
-}
-
 /* What the picture is made of. */
 struct matrix {
 	ARRAY(struct delays_name) rows;

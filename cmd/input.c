@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
 #include "cmd/options.h"
@@ -31,24 +30,7 @@ const char *input_file(const struct cmd_call *call)
 
 /* ---- several ---- */
 
-static int add_name(struct input_files *files, const char *name)
-{
-	char **at = files->at;
-
-	if (files->n + 2 > files->cap) {
-		at = array_grow(files->at, &files->cap, files->n + 2, sizeof(*files->at));
-		if (!at)
-			return -ENOMEM;
-		files->at = at;
-	}
-	at[files->n] = strdup(name);
-	if (!at[files->n])
-		return -ENOMEM;
-	at[++files->n] = NULL;
-	return 0;
-}
-
-static int add_matches(struct input_files *files, const char *pattern)
+static int add_matches(struct texts *files, const char *pattern)
 {
 	glob_t found = { 0 };
 	int rc = glob(pattern, 0, NULL, &found), ret = rc == GLOB_NOSPACE ? -ENOMEM : 0;
@@ -56,7 +38,7 @@ static int add_matches(struct input_files *files, const char *pattern)
 	if (rc == GLOB_NOMATCH)
 		ret = -ENOENT;
 	for (size_t i = 0; !rc && !ret && i < found.gl_pathc; i++)
-		ret = add_name(files, found.gl_pathv[i]);
+		ret = texts_add(files, found.gl_pathv[i]);
 	globfree(&found);
 	return ret;
 }
@@ -67,8 +49,8 @@ static bool is_pattern(const char *name)
 	return name[strcspn(name, "*?[")] && access(name, F_OK);
 }
 
-int input_files_add(struct input_files *files, const struct cmd_call *call,
-		    const char *const *names, size_t n)
+int input_files_add(struct texts *files, const struct cmd_call *call, const char *const *names,
+		    size_t n)
 {
 	size_t pipes = 0;
 	int rc = 0;
@@ -80,27 +62,19 @@ int input_files_add(struct input_files *files, const struct cmd_call *call,
 		if (pipes > 1)
 			return cmd_usage(call, "standard input can be read once only");
 		rc = is_pattern(names[i]) ? add_matches(files, names[i])
-					  : add_name(files, names[i]);
+					  : texts_add(files, names[i]);
 		if (rc == -ENOENT)
 			return cmd_errorf(call, NULL, "no file matches '%s'", names[i]);
 	}
 	return rc ? cmd_errorf(call, NULL, "out of memory") : CMD_DONE;
 }
 
-int input_files(struct input_files *files, const struct cmd_call *call)
+int input_files(struct texts *files, const struct cmd_call *call)
 {
 	const char *name = call->n_operands ? NULL : input_file(call);
 
 	return name ? input_files_add(files, call, &name, 1)
 		    : input_files_add(files, call, call->operands, call->n_operands);
-}
-
-void input_files_fini(struct input_files *files)
-{
-	for (size_t i = 0; i < files->n; i++)
-		free(files->at[i]);
-	free(files->at);
-	*files = (struct input_files){ 0 };
 }
 
 /* ---- what it is ---- */
@@ -126,14 +100,6 @@ bool input_is_text(const char *file)
 
 /* ---- converted on the way ---- */
 
-static int collect(void *ctx, const void *data, size_t size)
-{
-	struct buf *b = ctx;
-
-	buf_add(b, data, size);
-	return b->failed ? -ENOMEM : 0;
-}
-
 static int convert(struct cdict_reader **out, const struct cmd_call *call,
 		   const struct source_kind *kind, const char *file, unsigned flags)
 {
@@ -147,7 +113,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 	int status = CMD_DONE;
 
 	if (kind->open(&source, &file, 1, &err) ||
-	    kind->run(source, &how, collect, &made, &report, &err) < 0) {
+	    kind->run(source, &how, buf_write, &made, &report, &err) < 0) {
 		status = cmd_error(call, file, &err);
 	} else if (!report.events && !(flags & INPUT_MAY_BE_EMPTY)) {
 		status = cmd_errorf(call, file, "%s", report.missing);

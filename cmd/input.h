@@ -7,6 +7,7 @@
 #ifndef CMD_INPUT_H
 #define CMD_INPUT_H
 
+#include "base/texts.h"
 #include "cdict/reader.h"
 #include "cmd/cmd.h"
 
@@ -19,15 +20,10 @@ const char *input_file(const struct cmd_call *call);
 
 /* The files of a command that takes several, as input_file() when none is named. A pattern ("*.cdict") that
  * the shell left as it is stands for the files that match. */
-struct input_files {
-	char **at; /* ends with NULL */
-	size_t n, cap;
-};
-int input_files(struct input_files *files, const struct cmd_call *call);
+int input_files(struct texts *files, const struct cmd_call *call);
 /* input_files_add - @n names behind those that are there, patterns as above. */
-int input_files_add(struct input_files *files, const struct cmd_call *call,
-		    const char *const *names, size_t n);
-void input_files_fini(struct input_files *files);
+int input_files_add(struct texts *files, const struct cmd_call *call, const char *const *names,
+		    size_t n);
 
 enum input_flags {
 	INPUT_ALL_EVENTS = 1, /* of a recording of perf; else those of sched and kvm */

@@ -242,12 +242,6 @@ void options_filter_tell(const struct options_filter *f, const struct cmd_call *
 			 m->windows, m->ends);
 }
 
-/* Whether a comm or label matches -t. */
-static bool matches(void *tasks, const char *name)
-{
-	return task_pattern_matches(tasks, name);
-}
-
 struct names_options options_names(const struct options_shared *o, struct options_filter *f,
 				   struct label_index *labels)
 {
@@ -259,7 +253,7 @@ struct names_options options_names(const struct options_shared *o, struct option
 			    .tids = o->tids.at,
 			    .n_tids = o->tids.n,
 			    .pattern = o->task,
-			    .matches = o->task ? matches : NULL,
+			    .matches = o->task ? task_pattern_matches : NULL,
 			    .ctx = f->tasks },
 	};
 }

@@ -60,15 +60,10 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 	CMD_STRING('t', "task", struct options_shared, task, "REGEX",                              \
 		   "only tasks whose name matches; a leading * is taken as .*")
 #define OPTION_CPU                                                                                 \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_CPUS, 'C', "cpu", struct options_shared, cpus, "LIST",          \
-			   "only these CPUs, as in 0-3,8")                                         \
-	}
+	CMD_CPUS('C', "cpu", struct options_shared, cpus, "LIST", "only these CPUs, as in 0-3,8")
 #define OPTION_TID                                                                                 \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_TIDS, 0, "tid", struct options_shared, tids, "LIST",            \
-			   "only these thread ids, as in 17,23")                                   \
-	}
+	CMD_TIDS(0, "tid", struct options_shared, tids, "LIST",                                    \
+		 "only these thread ids, as in 17,23")
 #define OPTION_VM                                                                                  \
 	CMD_STRING(0, "vm", struct options_shared, vm, "NAME",                                     \
 		   "only tasks of this VM: its name, instance, UUID, project or pid")
@@ -96,11 +91,7 @@ extern const char *const options_picks[];        /* each first last outer: enum 
 			   "which windows between markers: each, first, last, or outer: from the " \
 			   "first start to the last end")
 #define OPTION_JSON(formats)                                                                       \
-	{                                                                                          \
-		CMD_OPTION(CMD_OPT_CHOOSE, 0, "json", struct options_shared, format, NULL,         \
-			   "the same as --format json"),                                           \
-			.choices = (formats)                                                       \
-	}
+	CMD_CHOOSE("json", struct options_shared, format, formats, "the same as --format json")
 #define OPTION_FORMAT                                                                              \
 	CMD_CHOICE(0, "format", struct options_shared, format, "FORMAT", options_formats, "text",  \
 		   "how to print: text, csv, json, md or openmetrics"),                            \

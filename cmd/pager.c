@@ -164,3 +164,13 @@ int pager_close(struct pager *p)
 		;
 	return rc;
 }
+
+int pager_end(struct pager *p, const struct cmd_call *call, const char *file, int rc)
+{
+	int end = pager_close(p);
+
+	rc = rc ? rc : end;
+	return rc == -ENOMEM ? cmd_errorf(call, file, "out of memory")
+	       : rc          ? cmd_stdout_error(call, rc)
+			     : CMD_DONE;
+}

@@ -40,5 +40,7 @@ unsigned pager_columns(void);
 /* pager_open - @text: what is written is for people; else it goes to stdout as it is. */
 void pager_open(struct pager *p, const struct cmd_call *call, bool text);
 int pager_close(struct pager *p);
+/* pager_end - closes it, and reports @rc, or that it failed; out of memory as of @file; a status. */
+int pager_end(struct pager *p, const struct cmd_call *call, const char *file, int rc);
 
 #endif

@@ -463,9 +463,7 @@ void cmd_args_fini(struct cmd_args *args, const struct cmd *cmd)
 			free(((struct cmd_tids *)value)->at);
 		}
 	}
-	for (size_t i = 0; i < args->texts.n; i++)
-		free((void *)args->texts.at[i]);
-	array_fini(&args->texts);
+	texts_fini(&args->texts);
 	free(args->opts);
 	free(args->operands);
 	*args = (struct cmd_args){ 0 };

@@ -9,15 +9,16 @@
 #ifndef CMD_PARSE_H
 #define CMD_PARSE_H
 
+#include "base/texts.h"
 #include "cmd/cmd.h"
 
 struct cmd_args {
 	void *opts;            /* the command's options struct */
 	const char **operands; /* NULL-terminated */
 	size_t n_operands;
-	size_t n_before;       /* of them, before "--"; all when there is none */
-	struct cmd_list texts; /* of the configuration, owned */
-	bool help;             /* -h or --help: nothing after it was looked at */
+	size_t n_before;    /* of them, before "--"; all when there is none */
+	struct texts texts; /* of the configuration, owned */
+	bool help;          /* -h or --help: nothing after it was looked at */
 };
 
 /* cmd_parse - @argv is NULL-terminated, without the program's and the command's

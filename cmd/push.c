@@ -132,7 +132,7 @@ static int push_run(const struct cmd_call *call)
 {
 	const struct push_opts *o = call->opts;
 	bool figures = o->bench.n || o->shared.events.n;
-	struct input_files files = { 0 };
+	struct texts files = { 0 };
 	struct cdict_error err = { 0 };
 	struct store *st = NULL;
 	struct fleet_job job;
@@ -160,7 +160,7 @@ static int push_run(const struct cmd_call *call)
 		worst = status ? status : worst;
 	}
 	store_close(st);
-	input_files_fini(&files);
+	texts_fini(&files);
 	return status ? status : worst;
 }
 

@@ -8,30 +8,24 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/texts.h"
 #include "capture/counting.h"
 #include "cmd/push.h"
 #include "cmd/record.h"
 #include "fleet/figures.h"
-
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+#include "fleet/start.h"
 
 /* A row for each program and event; what never happened to a program has none. */
-static int fill(struct fleet_rows *rows, const struct counting *c, struct cdict_error *err)
+static int fill(struct fleet_rows *rows, const struct counting_result *c, struct cdict_error *err)
 {
 	int rc = 0;
 
-	for (size_t name = 0; name < counting_names(c) && !rc; name++) {
-		for (size_t event = 0; event < counting_events(c) && !rc; event++) {
-			struct counting_figure figure = counting_at(c, name, event);
-			struct counting_times times = counting_times(c, event);
-			const struct fleet_key key = { .name = counting_name(c, name),
-						       .reason = counting_event(c, event),
+	for (size_t name = 0; name < c->n_names && !rc; name++) {
+		for (size_t event = 0; event < c->n_events && !rc; event++) {
+			struct counting_figure figure = c->figures[name * c->n_events + event];
+			const struct counting_event *ev = &c->events[event];
+			const struct fleet_key key = { .name = c->names[name],
+						       .reason = ev->name,
 						       .vcpu = -1 };
 			union fleet_any any;
 
@@ -41,8 +35,8 @@ static int fill(struct fleet_rows *rows, const struct counting *c, struct cdict_
 			any.count = (struct fleet_count_row){ .value = figure.value,
 							      .count = figure.count,
 							      .runs = 1,
-							      .enabled_ns = times.enabled_ns,
-							      .running_ns = times.running_ns };
+							      .enabled_ns = ev->enabled_ns,
+							      .running_ns = ev->running_ns };
 			rc = fleet_rows_add(rows, FLEET_COUNTS, &key, &any, false, 0, err);
 		}
 	}
@@ -50,39 +44,24 @@ static int fill(struct fleet_rows *rows, const struct counting *c, struct cdict_
 }
 
 /* What the figures do not say. */
-static void tell(const struct cmd_call *call, const struct counting *c)
+static void tell(const struct cmd_call *call, const struct counting_result *c)
 {
-	uint64_t lost, switches = counting_switches(c, &lost);
-
-	if (lost)
+	if (c->lost)
 		cmd_warn(call, NULL,
 			 "%" PRIu64 " of %" PRIu64
 			 " switches were lost: what was counted over them is of " COUNTING_UNKNOWN,
-			 lost, switches + lost);
-	for (size_t event = 0; event < counting_events(c); event++) {
-		struct counting_times times = counting_times(c, event);
+			 c->lost, c->switches + c->lost);
+	for (size_t event = 0; event < c->n_events; event++) {
+		const struct counting_event *ev = &c->events[event];
 
-		if (times.running_ns < times.enabled_ns)
+		if (ev->running_ns < ev->enabled_ns)
 			cmd_warn(
 				call, NULL,
 				"event '%s': counted %.1f %% of the time, its counter took turns: extrapolated",
-				counting_event(c, event),
-				100.0 * (double)times.running_ns / (double)times.enabled_ns);
+				ev->name, 100.0 * (double)ev->running_ns / (double)ev->enabled_ns);
 	}
-	if (counting_status(c))
-		cmd_warn(call, NULL, "the command ended with status %d", counting_status(c));
-}
-
-/* The events; a comma between slashes is a part of one: cpu/event=0x3c,umask=1/. */
-struct events {
-	ARRAY(char *) all;
-};
-
-static void events_fini(struct events *e)
-{
-	for (size_t i = 0; i < e->all.n; i++)
-		free(e->all.at[i]);
-	array_fini(&e->all);
+	if (c->status)
+		cmd_warn(call, NULL, "the command ended with status %d", c->status);
 }
 
 static bool is_open(const char *event)
@@ -92,10 +71,11 @@ static bool is_open(const char *event)
 	return slash && !strchr(slash + 1, '/');
 }
 
-static int events_init(struct events *e, const struct cmd_list *words, struct cdict_error *err)
+/* A comma between slashes is a part of an event: cpu/event=0x3c,umask=1/. */
+static int events_init(struct texts *events, const struct cmd_list *words, struct cdict_error *err)
 {
 	for (size_t i = 0; i < words->n; i++) {
-		char **last = e->all.n ? &e->all.at[e->all.n - 1] : NULL, *text = NULL;
+		char **last = events->n ? &events->at[events->n - 1] : NULL, *text = NULL;
 
 		if (last && is_open(*last)) {
 			if (asprintf(&text, "%s,%s", *last, words->at[i]) < 0)
@@ -104,23 +84,20 @@ static int events_init(struct events *e, const struct cmd_list *words, struct cd
 			*last = text;
 			continue;
 		}
-		text = strdup(words->at[i]);
-		if (!text || array_push(&e->all, text)) {
-			free(text);
+		if (texts_add(events, words->at[i]))
 			return cdict_fail_nomem(err);
-		}
 	}
 	return 0;
 }
 
-static int count(const struct cmd_call *call, const struct events *events, struct counting **out,
+static int count(const struct cmd_call *call, const struct texts *events, struct counting **out,
 		 struct cdict_error *err)
 {
 	const struct push_opts *o = call->opts;
 	uint64_t ns = 0;
 	int rc = o->seconds ? record_time("seconds", o->seconds, &ns, err) : 0;
 
-	rc = rc ? rc : counting_open(out, (const char *const *)events->all.at, events->all.n, err);
+	rc = rc ? rc : counting_open(out, (const char *const *)events->at, events->n, err);
 	return rc ? rc
 		  : counting_run(*out, (double)ns / 1e9, call->n_operands ? call->operands : NULL,
 				 err);
@@ -129,10 +106,11 @@ static int count(const struct cmd_call *call, const struct events *events, struc
 int push_counts(const struct cmd_call *call, struct store *st, const struct fleet_job *job)
 {
 	const struct push_opts *o = call->opts;
-	struct fleet_window window = { .from_ns = wall_ns(), .clocked = true };
+	struct fleet_window window = { .from_ns = fleet_now_ns(), .clocked = true };
 	struct fleet_rows rows = { 0 };
-	struct events events = { 0 };
+	struct texts events = { 0 };
 	struct cdict_error err = { 0 };
+	struct counting_result was = { 0 };
 	struct counting *c = NULL;
 	char host[FLEET_HOST_ROOM], name[64];
 	bool added;
@@ -140,12 +118,16 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 
 	rc = rc ? rc : events_init(&events, &o->shared.events, &err);
 	rc = rc ? rc : count(call, &events, &c, &err);
-	rc = rc ? rc : fill(&rows, c, &err);
 	if (!rc) {
-		window.events = counting_switches(c, &window.lost);
-		window.window_ns = (uint64_t)(counting_seconds(c) * 1e9);
-		window.cpus = counting_cpus(c);
-		tell(call, c);
+		was = counting_result(c);
+		rc = fill(&rows, &was, &err);
+	}
+	if (!rc) {
+		window.events = was.switches;
+		window.lost = was.lost;
+		window.window_ns = (uint64_t)(was.seconds * 1e9);
+		window.cpus = was.cpus;
+		tell(call, &was);
 		/* two of one host never begin at one moment in one process */
 		snprintf(name, sizeof(name), "%016" PRIx64 "-%d", window.from_ns, (int)getpid());
 		rc = fleet_figures_put(st, job->id, FLEET_SHELF_COUNTS, host, name, &rows, &window,
@@ -155,10 +137,9 @@ int push_counts(const struct cmd_call *call, struct store *st, const struct flee
 		fprintf(stderr,
 			"[ cdict push: job %s, %s: %zu events of %zu programs in %.3f s on %" PRIu32
 			" CPUs ]\n",
-			job->id, host, counting_events(c), counting_names(c), counting_seconds(c),
-			counting_cpus(c));
+			job->id, host, was.n_events, was.n_names, was.seconds, was.cpus);
 	fleet_rows_fini(&rows);
 	counting_close(c);
-	events_fini(&events);
+	texts_fini(&events);
 	return rc ? options_fail(call, NULL, &err) : CMD_DONE;
 }

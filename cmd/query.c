@@ -34,7 +34,7 @@ struct capture {
 struct session {
 	const struct cmd_call *call;
 	const struct query_opts *opts;
-	struct input_files files;
+	struct texts files;
 	struct capture *captures;
 	struct query_file *of;      /* the same for query/ */
 	struct table_frame *frames; /* and for JSON */
@@ -226,7 +226,7 @@ static int run(struct session *s)
 	struct query_options opts = { .jobs = s->captures[0].filter.query.jobs };
 	struct cdict_error err = { 0 };
 	struct pager p;
-	int rc, end;
+	int rc;
 
 	if (query_open(&s->query, s->of, s->files.n, &opts, &err))
 		return cmd_error(s->call, NULL, &err);
@@ -236,13 +236,11 @@ static int run(struct session *s)
 	s->frames[0].columns = pager_columns();
 	s->frames[0].wide = s->call->verbose > 0;
 	rc = write_results(s, &p.sink, &err);
-	end = pager_close(&p);
-	if (rc && err.code)
+	if (rc && err.code) {
+		pager_close(&p);
 		return cmd_error(s->call, NULL, &err);
-	rc = rc ? rc : end;
-	if (rc == -ENOMEM)
-		return cmd_errorf(s->call, NULL, "out of memory");
-	return rc ? cmd_stdout_error(s->call, rc) : CMD_DONE;
+	}
+	return pager_end(&p, s->call, NULL, rc);
 }
 
 static int tell_loss(const struct session *s)
@@ -291,7 +289,7 @@ static int query_cmd_run(const struct cmd_call *call)
 	free(s.of);
 	free(s.frames);
 	free(s.sql);
-	input_files_fini(&s.files);
+	texts_fini(&s.files);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #define CMD_QUERY_H
 
 #include "base/json.h"
+#include "base/texts.h"
 #include "query/query.h"
 #include "tables/table.h"
 #include "tables/table_fit.h"
@@ -17,16 +18,16 @@ struct query_printer {
 	enum table_format format;
 	const struct table_frame *frame; /* of JSON: the captures */
 	struct json json;
-	size_t results; /* statements that gave columns */
-	size_t rows;    /* of this one */
-	size_t n;       /* its columns */
-	char **names;   /* of the columns, each another one */
+	size_t results;     /* statements that gave columns */
+	size_t rows;        /* of this one */
+	size_t n;           /* its columns */
+	struct texts names; /* of the columns, each another one */
 	/* Text: the rows that wait until it is known how wide they are. */
 	bool settled;
 	bool cut;                 /* texts, to the width that is there */
 	struct table_room *rooms; /* of the columns; what is no text stands to the right */
 	size_t gone;              /* of them, for which the terminal has no room */
-	ARRAY(char *) cells;      /* escaped */
+	struct texts cells;       /* escaped */
 };
 
 void query_printer_init(struct query_printer *p, struct sink *s, enum table_format format,

@@ -100,28 +100,21 @@ static void text_line(struct query_printer *p, char *const *cells)
 	sink_putc(p->sink, '\n');
 }
 
-/* One line a row, on a terminal. */
-static void fit(struct query_printer *p)
-{
-	p->cut = p->frame->columns && !p->frame->wide;
-	if (p->cut)
-		p->gone = table_fit(p->rooms, p->n, p->frame->columns, READABLE);
-}
-
 static void settle(struct query_printer *p)
 {
 	if (p->settled || p->format != TABLE_AS_TEXT || !p->n)
 		return;
 	p->settled = true;
-	fit(p);
-	text_line(p, p->names);
+	/* One line a row, on a terminal. */
+	p->cut = p->frame->columns && !p->frame->wide;
+	if (p->cut)
+		p->gone = table_fit(p->rooms, p->n, p->frame->columns, READABLE);
+	text_line(p, p->names.at);
 	sink_repeat(p->sink, '-', table_fit_width(p->rooms, p->n));
 	sink_putc(p->sink, '\n');
 	for (size_t r = 0; r < p->cells.n; r += p->n)
 		text_line(p, &p->cells.at[r]);
-	for (size_t i = 0; i < p->cells.n; i++)
-		free(p->cells.at[i]);
-	p->cells.n = 0;
+	texts_clear(&p->cells);
 }
 
 static int text_row(struct query_printer *p, const struct query_value *values)
@@ -136,10 +129,8 @@ static int text_row(struct query_printer *p, const struct query_value *values)
 		sink_to_memory(&s);
 		add_cell(p, &s, &values[i]);
 		text = sink_take(&s, &len);
-		if (!text || array_push(&p->cells, text)) {
-			free(text);
+		if (texts_take(&p->cells, text))
 			return -ENOMEM;
-		}
 		width = escape_width(text, len);
 		if (p->settled)
 			continue;
@@ -150,9 +141,7 @@ static int text_row(struct query_printer *p, const struct query_value *values)
 	}
 	if (p->settled) {
 		text_line(p, &p->cells.at[first]);
-		for (size_t i = 0; i < p->n; i++)
-			free(p->cells.at[i]);
-		p->cells.n = 0;
+		texts_clear(&p->cells);
 	} else if (p->rows >= ROWS_KEPT) {
 		settle(p);
 	}
@@ -178,7 +167,7 @@ static int json_row(struct query_printer *p, const struct query_value *values)
 	json_open(&p->json, NULL, '{', false);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct query_value *v = &values[i];
-		const char *key = p->names[i];
+		const char *key = p->names.at[i];
 		struct sink s;
 		size_t len;
 		char *text;
@@ -219,20 +208,15 @@ static void end_result(struct query_printer *p)
 		json_close(&p->json);
 		json_close(&p->json);
 	}
-	for (size_t i = 0; i < p->cells.n; i++)
-		free(p->cells.at[i]);
-	p->cells.n = 0;
-	for (size_t i = 0; i < p->n; i++)
-		free(p->names[i]);
-	free(p->names);
+	texts_clear(&p->cells);
+	texts_fini(&p->names);
 	free(p->rooms);
-	p->names = NULL;
 	p->rooms = NULL;
 	p->n = 0;
 }
 
 /* The name as it is printed, escaped; of JSON another one where there is such a key already. */
-static char *name_of(struct query_printer *p, const char *name, size_t before)
+static char *name_of(struct query_printer *p, const char *name)
 {
 	unsigned same = 1;
 
@@ -254,8 +238,8 @@ static char *name_of(struct query_printer *p, const char *name, size_t before)
 		if (same > 1)
 			sink_printf(&s, "_%u", same);
 		text = sink_take(&s, &len);
-		for (size_t i = 0; text && i < before && p->format == TABLE_AS_JSON; i++)
-			taken |= !strcmp(p->names[i], text);
+		for (size_t i = 0; text && i < p->names.n && p->format == TABLE_AS_JSON; i++)
+			taken |= !strcmp(p->names.at[i], text);
 		if (!taken)
 			return text;
 		free(text);
@@ -272,17 +256,15 @@ int query_print_columns(void *printer, const char *const *names, size_t n)
 		sink_puts(p->sink, p->format == TABLE_AS_CSV ? "\r\n" : "\n");
 	p->rows = 0;
 	p->settled = false;
-	p->names = calloc(n, sizeof(*p->names));
 	p->rooms = calloc(n, sizeof(*p->rooms));
 	p->gone = 0;
-	if (!p->names || !p->rooms)
+	if (!p->rooms)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		p->names[i] = name_of(p, names[i], i);
-		if (!p->names[i])
+		if (texts_take(&p->names, name_of(p, names[i])))
 			return -ENOMEM;
 		p->n = i + 1;
-		p->rooms[i].width = escape_width(p->names[i], strlen(p->names[i]));
+		p->rooms[i].width = escape_width(p->names.at[i], strlen(p->names.at[i]));
 		p->rooms[i].rank = 1;
 	}
 	if (p->format == TABLE_AS_JSON) {
@@ -296,7 +278,7 @@ int query_print_columns(void *printer, const char *const *names, size_t n)
 		bool md = p->format == TABLE_AS_MD;
 
 		for (size_t i = 0; i < n; i++)
-			sink_printf(p->sink, md ? "| %s " : i ? ",%s" : "%s", p->names[i]);
+			sink_printf(p->sink, md ? "| %s " : i ? ",%s" : "%s", p->names.at[i]);
 		sink_puts(p->sink, md ? "|\n" : "\r\n");
 		for (size_t i = 0; md && i < n; i++)
 			sink_puts(p->sink, i + 1 < n ? "|---" : "|---|\n");
@@ -332,12 +314,7 @@ int query_printer_end(struct query_printer *p)
 
 void query_printer_fini(struct query_printer *p)
 {
-	p->settled = true; /* what was not printed is not any more */
-	for (size_t i = 0; i < p->cells.n; i++)
-		free(p->cells.at[i]);
-	array_fini(&p->cells);
-	for (size_t i = 0; p->names && i < p->n; i++)
-		free(p->names[i]);
-	free(p->names);
+	texts_fini(&p->cells);
+	texts_fini(&p->names);
 	free(p->rooms);
 }

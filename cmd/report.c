@@ -129,7 +129,7 @@ static int default_name(const struct cmd_call *call, const char *file, size_t n,
 	return CMD_DONE;
 }
 
-static int files_of(const struct cmd_call *call, struct input_files *files)
+static int files_of(const struct cmd_call *call, struct texts *files)
 {
 	const struct report_opts *opts = call->opts;
 	int status = input_files(files, call);
@@ -200,7 +200,7 @@ static int report_run(const struct cmd_call *call)
 	const struct report_opts *opts = call->opts;
 	const struct page_view everything = { 0 };
 	struct report_capture captures[REPORT_FILES] = { 0 };
-	struct input_files files = { 0 };
+	struct texts files = { 0 };
 	const char *path = opts->shared.output;
 	char name[PATH_MAX];
 	size_t opened = 0;
@@ -237,7 +237,7 @@ static int report_run(const struct cmd_call *call)
 		open_page(call, path);
 	for (size_t i = 0; i < opened; i++)
 		report_close(&captures[i]);
-	input_files_fini(&files);
+	texts_fini(&files);
 	return status ? status : worst;
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/texts.h"
 #include "cmd/fleet.h"
 #include "cmd/report_job.h"
-#include "cmd/report_texts.h"
 #include "fleet/pairs.h"
 #include "render/fleet_page.h"
 #include "render/text.h"
@@ -33,7 +33,7 @@ enum { TABLES = 1 + sizeof(pairs_tables) / sizeof(*pairs_tables) };
 
 struct two {
 	struct fleet_grid sides[2];
-	struct report_texts facts, lines;
+	struct texts facts, lines;
 	struct stringset words;
 	struct fleet_page_table tables[TABLES];
 };
@@ -64,9 +64,9 @@ static int make_tables(struct two *p, struct cdict_error *err)
 		t->grouped = true;
 		table_top(t, ROWS_MOST);
 		if (t->n_rows > ROWS_MOST)
-			report_say(&p->lines,
-				   "%s: the %d rows that changed for the worse most, of %zu.",
-				   p->tables[i].title, ROWS_MOST, t->n_rows);
+			texts_printf(&p->lines,
+				     "%s: the %d rows that changed for the worse most, of %zu.",
+				     p->tables[i].title, ROWS_MOST, t->n_rows);
 	}
 	return 0;
 }
@@ -77,25 +77,27 @@ static void say(struct two *p)
 		const struct fleet_read *r = &p->sides[i].read;
 		char span[TEXT_ROOM], events[TEXT_ROOM];
 
-		report_say(&p->facts, "%c: job %s%s%s", i ? 'B' : 'A', r->job.id,
-			   r->job.info[0] ? ", " : "", r->job.info);
-		report_say(&p->facts, "%zu host%s, %s together, %s events", r->hosts.n,
-			   r->hosts.n == 1 ? "" : "s",
-			   text_duration(span, (double)r->rows.window_ns),
-			   text_short(events, (double)r->rows.events));
+		texts_printf(&p->facts, "%c: job %s%s%s", i ? 'B' : 'A', r->job.id,
+			     r->job.info[0] ? ", " : "", r->job.info);
+		texts_printf(&p->facts, "%zu host%s, %s together, %s events", r->hosts.n,
+			     r->hosts.n == 1 ? "" : "s",
+			     text_duration(span, (double)r->rows.window_ns),
+			     text_short(events, (double)r->rows.events));
 		if (!r->hosts.n)
-			report_say(&p->lines, "Nobody has pushed anything into job %s.", r->job.id);
+			texts_printf(&p->lines, "Nobody has pushed anything into job %s.",
+				     r->job.id);
 		if (r->gone)
-			report_say(&p->lines,
-				   "Of job %s the store has lost %" PRIu64
-				   " buckets (it evicts): its figures are of the others.",
-				   r->job.id, r->gone);
+			texts_printf(&p->lines,
+				     "Of job %s the store has lost %" PRIu64
+				     " buckets (it evicts): its figures are of the others.",
+				     r->job.id, r->gone);
 		if (r->rows.lost)
-			report_say(&p->lines,
-				   "Of job %s %" PRIu64 " events were lost while it was recorded.",
-				   r->job.id, r->rows.lost);
+			texts_printf(&p->lines,
+				     "Of job %s %" PRIu64
+				     " events were lost while it was recorded.",
+				     r->job.id, r->rows.lost);
 	}
-	report_say(
+	texts_printf(
 		&p->lines,
 		"Percentages are of the time of all hosts of a job (of vCPUs: of theirs), counts are per second of one host: "
 		"jobs of other lengths and numbers of hosts can be compared. What only one of them has is all change.");
@@ -127,10 +129,10 @@ int report_two_jobs(const struct cmd_call *call, struct store *st, const char *c
 	snprintf(title, sizeof(title), "job %.*s to job %.*s", FLEET_ID_ROOM, ids[0], FLEET_ID_ROOM,
 		 ids[1]);
 	page = (struct fleet_page){ .title = title,
-				    .facts = (const char *const *)p->facts.at.at,
-				    .n_facts = p->facts.at.n,
-				    .lines = (const char *const *)p->lines.at.at,
-				    .n_lines = p->lines.at.n,
+				    .facts = (const char *const *)p->facts.at,
+				    .n_facts = p->facts.n,
+				    .lines = (const char *const *)p->lines.at,
+				    .n_lines = p->lines.n,
 				    .tables = p->tables,
 				    .n_tables = TABLES };
 	status = rc ? fleet_fail(call, &err) : cmd_output_write(call, path, 0, write_page, &page);
@@ -142,8 +144,8 @@ int report_two_jobs(const struct cmd_call *call, struct store *st, const char *c
 	}
 	for (size_t i = 0; i < TABLES; i++)
 		table_free(p->tables[i].table);
-	report_texts_fini(&p->facts);
-	report_texts_fini(&p->lines);
+	texts_fini(&p->facts);
+	texts_fini(&p->lines);
 	stringset_fini(&p->words);
 	free(p);
 	return status;

@@ -162,7 +162,6 @@ static int check_capture(struct writing *w, struct cdict_error *err)
 static int commit_capture(void *ctx)
 {
 	struct writing *w = ctx;
-	struct host_page page = { 0 };
 	struct cdict_error err = { 0 };
 	int rc;
 
@@ -174,9 +173,7 @@ static int commit_capture(void *ctx)
 	w->status = rc ? cmd_errorf(w->call, NULL, "out of memory") : write_page(w);
 	if (w->status)
 		return TOLD;
-	page.host = w->host;
-	page.file = w->name;
-	if (array_push(&w->out->all, page))
+	if (array_push(&w->out->all, ((struct fleet_page_link){ w->host, w->name })))
 		return no_memory(w);
 	w->host = w->name = NULL;
 	close_capture(w);
@@ -199,8 +196,8 @@ int host_pages_write(struct host_pages *out, const struct cmd_call *call, struct
 void host_pages_fini(struct host_pages *p)
 {
 	for (size_t i = 0; i < p->all.n; i++) {
-		free(p->all.at[i].host);
-		free(p->all.at[i].file);
+		free((void *)p->all.at[i].host);
+		free((void *)p->all.at[i].file);
 	}
 	array_fini(&p->all);
 }

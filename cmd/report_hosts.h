@@ -11,15 +11,11 @@
 
 #include "base/array.h"
 #include "cmd/cmd.h"
-
-struct host_page {
-	char *host; /* foreign */
-	char *file; /* of letters, digits and ._- only */
-};
+#include "render/fleet_page.h"
 
 struct host_pages {
-	ARRAY(struct host_page) all;
-	size_t bad; /* captures of which there is none: told */
+	ARRAY(struct fleet_page_link) all; /* the texts are its own */
+	size_t bad;                        /* captures of which there is none: told */
 };
 
 struct store;

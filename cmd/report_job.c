@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/texts.h"
 #include "cmd/fleet.h"
 #include "cmd/report_hosts.h"
-#include "cmd/report_texts.h"
 #include "fleet/grid.h"
 #include "render/fleet_page.h"
 #include "render/text.h"
@@ -26,13 +26,12 @@ struct job_page {
 	const struct cmd_call *call;
 	struct fleet_grid grid;
 	struct fleet_map map;
-	struct report_texts facts, lines, names;
+	struct texts facts, lines, names;
 	char *each;
 	struct fleet_page_figure figures[FLEET_FIGURES];
 	struct fleet_page_table tables[TABLES];
 	struct fleet_page_map page_map;
 	struct host_pages hosts;
-	ARRAY(struct fleet_page_link) links;
 	struct fleet_page page;
 };
 
@@ -151,7 +150,7 @@ static int make_tables(struct job_page *p, struct cdict_error *err)
 			rc = table_sort(t, NULL, err);
 		table_top(t, ROWS_MOST);
 		if (t->n_rows > ROWS_MOST)
-			report_say(
+			texts_printf(
 				&p->lines,
 				"%s: the first %d of %zu rows are in this page; 'cdict %s --job %s' prints all",
 				page_tables[i].title, ROWS_MOST, t->n_rows,
@@ -173,16 +172,17 @@ static void say_facts(struct job_page *p)
 	char span[TEXT_ROOM], events[TEXT_ROOM], utc[NUMBER_ROOM];
 
 	if (r->job.info[0])
-		report_say(&p->facts, "%s", r->job.info);
-	report_say(&p->facts, "%zu host%s", r->hosts.n, plural(r->hosts.n));
+		texts_printf(&p->facts, "%s", r->job.info);
+	texts_printf(&p->facts, "%zu host%s", r->hosts.n, plural(r->hosts.n));
 	if (r->rows.clocked) {
 		number_utc(utc, r->rows.first_ns);
-		report_say(&p->facts, "%s from %.19s UTC",
-			   text_duration(span, (double)(r->rows.last_ns - r->rows.first_ns)), utc);
+		texts_printf(&p->facts, "%s from %.19s UTC",
+			     text_duration(span, (double)(r->rows.last_ns - r->rows.first_ns)),
+			     utc);
 	}
-	report_say(&p->facts, "%" PRIu64 " buckets, %s of one host together", r->rows.values,
-		   text_duration(span, (double)r->rows.window_ns));
-	report_say(&p->facts, "%s events", text_short(events, (double)r->rows.events));
+	texts_printf(&p->facts, "%" PRIu64 " buckets, %s of one host together", r->rows.values,
+		     text_duration(span, (double)r->rows.window_ns));
+	texts_printf(&p->facts, "%s events", text_short(events, (double)r->rows.events));
 }
 
 static void say_lines(struct job_page *p)
@@ -194,31 +194,31 @@ static void say_lines(struct job_page *p)
 	for (size_t i = 0; i < r->hosts.n; i++)
 		silent += !r->hosts.at[i].buckets;
 	if (!r->hosts.n)
-		report_say(
+		texts_printf(
 			&p->lines,
 			"Nobody has pushed anything into this job yet: 'cdict push --job %s FILE' does.",
 			r->job.id);
 	if (silent)
-		report_say(&p->lines, "Of %zu host%s the store has no bucket any more.", silent,
-			   plural(silent));
+		texts_printf(&p->lines, "Of %zu host%s the store has no bucket any more.", silent,
+			     plural(silent));
 	if (r->gone)
-		report_say(
+		texts_printf(
 			&p->lines,
 			"The store has lost %" PRIu64
 			" bucket%s of those that were pushed (it evicts): all figures are of the others.",
 			r->gone, plural(r->gone));
 	if (r->rows.lost)
-		report_say(
+		texts_printf(
 			&p->lines,
 			"%s events were lost while it was recorded: figures with them are too small, and marked.",
 			number_grouped(n, r->rows.lost));
 	if (p->map.absent)
-		report_say(
+		texts_printf(
 			&p->lines,
 			"%zu host%s not tell the wall clock: not in the picture, but in the tables.",
 			p->map.absent, p->map.absent == 1 ? " does" : "s do");
 	if (!p->map.clocked && r->hosts.n)
-		report_say(
+		texts_printf(
 			&p->lines,
 			"No capture of this job tells the wall clock: each host's time begins at its own first event, hosts cannot be compared in time.");
 }
@@ -259,15 +259,15 @@ static int make_map(struct job_page *p, struct cdict_error *err)
 
 		last = last < p->grid.lines.n ? last : p->grid.lines.n;
 		if (last - first == 1)
-			report_say(&p->names, "%s", name);
+			texts_printf(&p->names, "%s", name);
 		else
-			report_say(&p->names, "%s and %zu more", name, last - first - 1);
+			texts_printf(&p->names, "%s and %zu more", name, last - first - 1);
 	}
 	for (int f = 0; f < FLEET_FIGURES; f++)
 		p->figures[f] = (struct fleet_page_figure){ fleet_figure_names[f].key,
 							    fleet_figure_names[f].title,
 							    fleet_figure_names[f].about, m->at[f] };
-	p->page_map = (struct fleet_page_map){ .names = (const char *const *)p->names.at.at,
+	p->page_map = (struct fleet_page_map){ .names = (const char *const *)p->names.at,
 					       .rows = m->rows,
 					       .columns = m->columns,
 					       .column_ns = m->column_ns,
@@ -301,28 +301,15 @@ static int make_page(struct job_page *p, struct store *st, const char *id, struc
 	return p->facts.failed || p->lines.failed ? cdict_fail_nomem(err) : 0;
 }
 
-/* Rows of hosts lead to their pages. */
-static int link_hosts(struct job_page *p)
-{
-	for (size_t i = 0; i < p->hosts.all.n; i++) {
-		struct fleet_page_link link = { p->hosts.all.at[i].host, p->hosts.all.at[i].file };
-
-		if (array_push(&p->links, link))
-			return cmd_errorf(p->call, NULL, "out of memory");
-	}
-	return CMD_DONE;
-}
-
 static void job_page_fini(struct job_page *p)
 {
-	array_fini(&p->links);
 	host_pages_fini(&p->hosts);
 	for (size_t i = 0; i < TABLES; i++)
 		table_free(p->tables[i].table);
 	free(p->each);
-	report_texts_fini(&p->facts);
-	report_texts_fini(&p->lines);
-	report_texts_fini(&p->names);
+	texts_fini(&p->facts);
+	texts_fini(&p->lines);
+	texts_fini(&p->names);
 	fleet_map_fini(&p->map);
 	fleet_grid_fini(&p->grid);
 }
@@ -341,18 +328,16 @@ static int one_job(const struct cmd_call *call, struct store *st,
 		status = fleet_fail(call, &err);
 	if (!status && !o->no_host_pages && strcmp(path, "-"))
 		status = host_pages_write(&p.hosts, call, st, id, path, o->embed);
-	if (!status)
-		status = link_hosts(&p);
 	p.page = (struct fleet_page){ .title = title,
-				      .facts = (const char *const *)p.facts.at.at,
-				      .n_facts = p.facts.at.n,
-				      .lines = (const char *const *)p.lines.at.at,
-				      .n_lines = p.lines.at.n,
+				      .facts = (const char *const *)p.facts.at,
+				      .n_facts = p.facts.n,
+				      .lines = (const char *const *)p.lines.at,
+				      .n_lines = p.lines.n,
 				      .map = &p.page_map,
 				      .tables = p.tables,
 				      .n_tables = TABLES,
-				      .links = p.links.at,
-				      .n_links = p.links.n };
+				      .links = p.hosts.all.at, /* rows of hosts lead there */
+				      .n_links = p.hosts.all.n };
 	if (!status)
 		status = cmd_output_write(call, path, 0, write_page, &p.page);
 	if (!status)

@@ -119,7 +119,8 @@ static int write_text(void *ctx, struct sink *s, struct cdict_error *err)
 	struct stats *st = ctx;
 	size_t n;
 	struct table **tables = printed(st, &n);
-	int rc = tables ? figures_write(&st->f, s, st->head, tables, n) : -ENOMEM;
+	const struct table_frame frame = figures_frame(&st->f, st->head);
+	int rc = tables ? table_print(s, TABLE_AS_TEXT, &frame, tables, n) : -ENOMEM;
 
 	free(tables);
 	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;

@@ -55,12 +55,8 @@ static int add_select(struct sweep *s, const char *option, const char *value,
 		      struct cdict_error *err)
 {
 	for (int i = 0; i < 2 && value; i++) {
-		char *word = strdup(i ? value : option);
-
-		if (!word || array_push(&s->select, word)) {
-			free(word);
+		if (texts_add(&s->select, i ? value : option))
 			return cdict_fail_nomem(err);
-		}
 	}
 	return 0;
 }
@@ -68,12 +64,8 @@ static int add_select(struct sweep *s, const char *option, const char *value,
 static int copy_command(struct sweep *s, const struct cmd_call *call, struct cdict_error *err)
 {
 	for (size_t i = 0; i < call->n_operands; i++) {
-		char *word = strdup(call->operands[i]);
-
-		if (!word || array_push(&s->command, word)) {
-			free(word);
+		if (texts_add(&s->command, call->operands[i]))
 			return cdict_fail_nomem(err);
-		}
 	}
 	return 0;
 }

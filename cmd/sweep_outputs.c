@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/fail.h"
+#include "base/texts.h"
 #include "cmd/pager.h"
 #include "cmd/sweep.h"
 #include "render/backend.h"
@@ -63,26 +64,19 @@ char *sweep_outputs_beside(const struct sweep_opts *o, const char *ending)
 	return asprintf(&path, "%.*s%s", (int)(dot - first), first, ending) < 0 ? NULL : path;
 }
 
-/* What is written: what -o names, without it a page; and, of a sweep that ran, the data beside it. */
-struct files {
-	ARRAY(char *) all;
-};
-
-static int add(struct files *f, char *path)
+static int add(struct texts *f, char *path)
 {
-	for (size_t i = 0; path && i < f->all.n; i++) {
-		if (!strcmp(f->all.at[i], path)) {
+	for (size_t i = 0; path && i < f->n; i++) {
+		if (!strcmp(f->at[i], path)) {
 			free(path);
 			return 0;
 		}
 	}
-	if (path && !array_push(&f->all, path))
-		return 0;
-	free(path);
-	return -ENOMEM;
+	return texts_take(f, path);
 }
 
-static int list(struct files *f, const struct sweep_opts *o)
+/* What is written: what -o names, without it a page; and, of a sweep that ran, the data beside it. */
+static int list(struct texts *f, const struct sweep_opts *o)
 {
 	int rc = 0;
 
@@ -93,13 +87,6 @@ static int list(struct files *f, const struct sweep_opts *o)
 	if (!rc && !o->plot)
 		rc = add(f, sweep_outputs_beside(o, ".json"));
 	return rc || o->plot ? rc : add(f, sweep_outputs_beside(o, ".csv"));
-}
-
-static void files_fini(struct files *f)
-{
-	for (size_t i = 0; i < f->all.n; i++)
-		free(f->all.at[i]);
-	array_fini(&f->all);
 }
 
 /* --- marks: "64K", "64K=L2 cache" --- */
@@ -161,7 +148,7 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 {
 	const struct sweep_opts *o = call->opts;
 	struct sweep_plot_options how = { 0 };
-	struct files f = { 0 };
+	struct texts f = { 0 };
 	enum table_format format;
 	int status = read_marks(call, s, &how);
 
@@ -172,17 +159,17 @@ int sweep_outputs_check(const struct cmd_call *call, const struct sweep *s)
 		status = cmd_usage(call, "option --height: at most %d", PIXELS_MAX);
 	if (!status && list(&f, o))
 		status = cmd_errorf(call, NULL, "out of memory");
-	for (size_t i = 0; i < f.all.n && !status; i++) {
-		if (kind_of(f.all.at[i], &format) == UNKNOWN)
+	for (size_t i = 0; i < f.n && !status; i++) {
+		if (kind_of(f.at[i], &format) == UNKNOWN)
 			status = cmd_usage(
 				call,
 				"cannot tell the format of '%s' by its ending: .html, .svg, .png, "
 				".pdf, .json, .csv, .md or .txt",
-				f.all.at[i]);
+				f.at[i]);
 		else
-			status = cmd_output_check(call, NULL, f.all.at[i]);
+			status = cmd_output_check(call, NULL, f.at[i]);
 	}
-	files_fini(&f);
+	texts_fini(&f);
 	return status;
 }
 
@@ -233,14 +220,14 @@ static int write_page(void *ctx, struct sink *out, struct cdict_error *err)
 	return rc;
 }
 
-static int write_files(const struct cmd_call *call, struct work *w, const struct files *f)
+static int write_files(const struct cmd_call *call, struct work *w, const struct texts *f)
 {
 	int status = CMD_DONE;
 
-	for (size_t i = 0; i < f->all.n && !status; i++) {
+	for (size_t i = 0; i < f->n && !status; i++) {
 		enum kind kind;
 
-		w->path = f->all.at[i];
+		w->path = f->at[i];
 		kind = kind_of(w->path, &w->format);
 		status = cmd_output_write(call, w->path, 0,
 					  kind == PAGE      ? write_page
@@ -273,7 +260,7 @@ int sweep_outputs_write(const struct cmd_call *call, const struct sweep *s)
 	struct sweep_plot_options how = { 0 };
 	struct sweep_picture picture = { 0 };
 	struct marks marks = { 0 };
-	struct files f = { 0 };
+	struct texts f = { 0 };
 	int status = read_marks(call, s, &how);
 
 	w.marks = &marks;
@@ -287,7 +274,7 @@ int sweep_outputs_write(const struct cmd_call *call, const struct sweep *s)
 	if (!status)
 		status = print(call, &w);
 	marks_free((struct sweep_value *)how.marks, how.n_marks);
-	files_fini(&f);
+	texts_fini(&f);
 	marks_fini(&marks);
 	sweep_picture_fini(&picture);
 	free(figures);

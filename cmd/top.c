@@ -111,15 +111,6 @@ static enum record_key on_key(void *ctx)
 		return RECORD_KEY_END;
 	case 's':
 		return RECORD_KEY_DUMP;
-	case 'w':
-		t->by = TOP_BY_WAITING;
-		break;
-	case 'e':
-		t->by = TOP_BY_EXITS;
-		break;
-	case 'c':
-		t->by = TOP_BY_CPU;
-		break;
 	case 'f':
 		t->fold = !t->fold;
 		break;
@@ -127,7 +118,8 @@ static enum record_key on_key(void *ctx)
 		t->frozen = !t->frozen;
 		break;
 	default:
-		return RECORD_KEY_NONE;
+		if (!top_by_key(key, &t->by))
+			return RECORD_KEY_NONE;
 	}
 	top_rows_sort(&t->rows, t->by);
 	draw(t);

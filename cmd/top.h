@@ -13,6 +13,8 @@
 #include "cdict/error.h"
 
 enum top_by { TOP_BY_WAITING = 0, TOP_BY_EXITS, TOP_BY_CPU };
+/* top_by_key - whether @key chooses one of them. */
+bool top_by_key(char key, enum top_by *by);
 
 struct top_row {
 	char *name;

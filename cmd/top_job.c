@@ -273,20 +273,12 @@ static bool obey(struct following *f, char key)
 	switch (key) {
 	case 'q':
 		return true;
-	case 'w':
-		f->by = TOP_BY_WAITING;
-		break;
-	case 'e':
-		f->by = TOP_BY_EXITS;
-		break;
-	case 'c':
-		f->by = TOP_BY_CPU;
-		break;
 	case ' ':
 		f->frozen = !f->frozen;
 		break;
 	default:
-		return false;
+		if (!top_by_key(key, &f->by))
+			return false;
 	}
 	draw(f);
 	return false;

@@ -182,6 +182,18 @@ int top_rows_fill(struct top_rows *t, const void *cdict, size_t size, uint64_t n
 	return ret;
 }
 
+bool top_by_key(char key, enum top_by *by)
+{
+	static const char keys[] = {
+		[TOP_BY_WAITING] = 'w', [TOP_BY_EXITS] = 'e', [TOP_BY_CPU] = 'c'
+	};
+	const char *at = memchr(keys, key, sizeof(keys));
+
+	if (at)
+		*by = (enum top_by)(at - keys);
+	return at;
+}
+
 static uint64_t key_of(const struct top_row *r, enum top_by by)
 {
 	return by == TOP_BY_WAITING ? r->waiting_ns : by == TOP_BY_EXITS ? r->exits : r->cpu_ns;

@@ -24,7 +24,7 @@
 
 void account_fini(struct account *a)
 {
-	free(a->events);
+	array_fini(&a->events);
 	*a = (struct account){ 0 };
 }
 
@@ -156,48 +156,21 @@ int account_unstored(struct account *a, int event, uint64_t n, struct cdict_erro
 		a->orphans += n;
 		return 0;
 	}
-	if ((size_t)event >= a->n_events) {
-		size_t cap = (size_t)event + 64;
-		uint64_t *events = realloc(a->events, cap * sizeof(*events));
-
-		if (!events)
-			return cdict_fail_nomem(err);
-		memset(events + a->n_events, 0, (cap - a->n_events) * sizeof(*events));
-		a->events = events;
-		a->n_events = cap;
-	}
-	a->events[event] += n;
+	if ((size_t)event >= a->events.n && array_resize(&a->events, (size_t)event + 1))
+		return cdict_fail_nomem(err);
+	a->events.at[event] += n;
 	return 0;
 }
 
 static int add_row(struct convert_report *report, const char *name, uint64_t count,
 		   struct cdict_error *err)
 {
-	struct convert_unstored *rows;
-
-	if (!count)
-		return 0;
-	for (size_t i = 0; i < report->n_unstored; i++)
-		if (!strcmp(report->unstored[i].name, name)) {
-			report->unstored[i].count += count;
+	for (size_t i = 0; i < report->unstored.n; i++)
+		if (!strcmp(report->unstored.at[i].name, name)) {
+			report->unstored.at[i].count += count;
 			return 0;
 		}
-	rows = realloc(report->unstored, (report->n_unstored + 1) * sizeof(*rows));
-	if (!rows)
-		return cdict_fail_nomem(err);
-	report->unstored = rows;
-	rows[report->n_unstored].name = strdup(name);
-	rows[report->n_unstored].count = count;
-	return rows[report->n_unstored++].name ? 0 : cdict_fail_nomem(err);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct convert_unstored *x = a, *y = b;
-
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return strcmp(x->name, y->name);
+	return convert_unstored_add(report, name, count, err);
 }
 
 static int list_unstored(struct account *a, struct cdict_writer *w, const struct perfdata *pd,
@@ -206,15 +179,15 @@ static int list_unstored(struct account *a, struct cdict_writer *w, const struct
 	char name[64];
 	int ret = 0;
 
-	for (size_t i = 0; i < a->n_events && !ret; i++) {
+	for (size_t i = 0; i < a->events.n && !ret; i++) {
 		const struct perfdata_event *ev =
 			i < perfdata_event_count(pd) ? perfdata_event_at(pd, i) : NULL;
 
 		if (!ev || !*ev->name) {
 			snprintf(name, sizeof(name), "event %zu", i);
-			ret = add_row(report, name, a->events[i], err);
+			ret = add_row(report, name, a->events.at[i], err);
 		} else {
-			ret = add_row(report, ev->name, a->events[i], err);
+			ret = add_row(report, ev->name, a->events.at[i], err);
 		}
 	}
 	if (!ret)
@@ -228,23 +201,16 @@ static int list_unstored(struct account *a, struct cdict_writer *w, const struct
 			snprintf(name, sizeof(name), "record type %u", i);
 		ret = add_row(report, name, a->types[i], err);
 	}
-	if (ret)
-		return ret;
-	if (report->n_unstored)
-		qsort(report->unstored, report->n_unstored, sizeof(*report->unstored), by_count);
-	for (size_t i = 0; i < report->n_unstored && !ret; i++)
-		ret = cdict_writer_unstored(w, report->unstored[i].name, report->unstored[i].count,
-					    err);
-	return ret;
+	return ret ? ret : convert_unstored_write(report, w, err);
 }
 
 static void say_damage(const struct account *a, const struct perfdata *pd, const char *wrong,
 		       struct convert_report *r)
 {
-	const struct perfdata_damage *d = perfdata_damage(pd);
+	const char *first = perfdata_damage(pd);
 
-	if (d->first[0])
-		snprintf(r->damage, sizeof(r->damage), "%s", d->first);
+	if (*first)
+		snprintf(r->damage, sizeof(r->damage), "%s", first);
 	else if (*wrong)
 		snprintf(r->damage, sizeof(r->damage), "%s", wrong);
 	else if (r->bad_samples)

@@ -14,12 +14,11 @@
 #include "ingest/ingest.h"
 
 struct account {
-	uint64_t types[128]; /* records by type, PERF_RECORD_* below 64 */
-	uint64_t *events;    /* samples not stored, by event of the recording */
-	size_t n_events;
-	uint64_t orphans;      /* samples of no known event */
-	uint64_t strange;      /* records of a type that no perf writes */
-	uint32_t strange_type; /* of the first */
+	uint64_t types[128];    /* records by type, PERF_RECORD_* below 64 */
+	ARRAY(uint64_t) events; /* samples not stored, by event of the recording */
+	uint64_t orphans;       /* samples of no known event */
+	uint64_t strange;       /* records of a type that no perf writes */
+	uint32_t strange_type;  /* of the first */
 };
 
 void account_fini(struct account *a);

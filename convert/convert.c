@@ -268,7 +268,7 @@ static int read_records(struct conversion *c)
 static void say_missing(struct conversion *c)
 {
 	struct convert_report *r = c->report;
-	size_t at, n = r->n_unstored < 3 ? r->n_unstored : 3;
+	size_t at, n = r->unstored.n < 3 ? r->unstored.n : 3;
 	bool switches = c->account.types[PERF_RECORD_SWITCH] ||
 			c->account.types[PERF_RECORD_SWITCH_CPU_WIDE];
 
@@ -278,8 +278,8 @@ static void say_missing(struct conversion *c)
 			      n ? ": it has" : "");
 	for (size_t i = 0; i < n && at < sizeof(r->missing); i++)
 		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
-				       "%s %" PRIu64 " %s", i ? "," : "", r->unstored[i].count,
-				       r->unstored[i].name);
+				       "%s %" PRIu64 " %s", i ? "," : "", r->unstored.at[i].count,
+				       r->unstored.at[i].name);
 	if (at < sizeof(r->missing) && switches)
 		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
 				       "; context-switch records tell neither why a task stopped "
@@ -367,9 +367,43 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 
 void convert_report_fini(struct convert_report *report)
 {
-	for (size_t i = 0; i < report->n_unstored; i++)
-		free(report->unstored[i].name);
-	free(report->unstored);
-	report->unstored = NULL;
-	report->n_unstored = 0;
+	for (size_t i = 0; i < report->unstored.n; i++)
+		free(report->unstored.at[i].name);
+	array_fini(&report->unstored);
+}
+
+int convert_unstored_add(struct convert_report *report, const char *name, uint64_t count,
+			 struct cdict_error *err)
+{
+	struct convert_unstored *row = count ? array_add(&report->unstored) : NULL;
+
+	if (!count)
+		return 0;
+	if (!row)
+		return cdict_fail_nomem(err);
+	row->count = count;
+	row->name = strdup(name);
+	return row->name ? 0 : cdict_fail_nomem(err);
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct convert_unstored *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+int convert_unstored_write(struct convert_report *report, struct cdict_writer *w,
+			   struct cdict_error *err)
+{
+	const struct convert_unstored *all = report->unstored.at;
+	int ret = 0;
+
+	if (report->unstored.n)
+		qsort(report->unstored.at, report->unstored.n, sizeof(*all), by_count);
+	for (size_t i = 0; i < report->unstored.n && !ret; i++)
+		ret = cdict_writer_unstored(w, all[i].name, all[i].count, err);
+	return ret;
 }

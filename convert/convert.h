@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "cdict/writer.h"
 #include "convert/perfdata.h"
 #include "format/mapping.h"
@@ -56,6 +57,11 @@ struct convert_options {
 	const struct convert_beside *beside;
 };
 
+struct convert_unstored {
+	char *name;
+	uint64_t count;
+};
+
 /* What was done, for the closing line. */
 struct convert_report {
 	uint64_t events, bytes_in, bytes_out;
@@ -68,16 +74,18 @@ struct convert_report {
 	char damage[512];  /* one sentence */
 	char note[256];    /* what is worth a word, but no damage */
 	char missing[512]; /* no event was stored: what the input has instead */
-	struct convert_unstored {
-		char *name;
-		uint64_t count;
-	} * unstored; /* most frequent first */
-	size_t n_unstored;
+	ARRAY(struct convert_unstored) unstored; /* most frequent first */
 };
 
 int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_write_fn fn,
 		void *ctx, struct convert_report *report, struct cdict_error *err);
 void convert_report_fini(struct convert_report *report);
+/* convert_unstored_add - @count events called @name were seen and not stored; 0: none. */
+int convert_unstored_add(struct convert_report *report, const char *name, uint64_t count,
+			 struct cdict_error *err);
+/* convert_unstored_write - they are sorted, the most frequent first, and become rows of the file. */
+int convert_unstored_write(struct convert_report *report, struct cdict_writer *w,
+			   struct cdict_error *err);
 
 /* convert_jobs - how many threads that is, the reading one of them; for other sources, too. */
 unsigned convert_jobs(const struct convert_options *opts);

@@ -20,8 +20,8 @@
 
 void perfdata_note(struct perfdata *pd, uint64_t offset, const char *fmt, ...)
 {
-	char *to = pd->damage.first;
-	size_t room = sizeof(pd->damage.first);
+	char *to = pd->damage;
+	size_t room = sizeof(pd->damage);
 	int n = 0;
 	va_list ap;
 
@@ -162,7 +162,6 @@ static int read_file_header(struct perfdata *pd, struct cursor *c, uint64_t head
 		cut = true;
 	} else if (!finished) {
 		to = pd->size;
-		pd->damage.unfinished = true;
 		perfdata_note(pd, 40,
 			      "the recorder was killed: the file states no size of its data");
 	} else if (data_size > pd->size - data) {
@@ -239,7 +238,7 @@ static int read_pipe_header(struct perfdata *pd, int fd, struct cdict_error *err
 	return 0;
 }
 
-static struct perfdata *new (const char *name)
+static struct perfdata *new (void)
 {
 	struct perfdata *pd = calloc(1, sizeof(*pd));
 
@@ -247,11 +246,8 @@ static struct perfdata *new (const char *name)
 		return NULL;
 	pd->main.fd = -1;
 	pd->id_at = pd->time_at = -1;
-	pd->name = strdup(name);
 	pd->recent = malloc(PERFDATA_RECENT * sizeof(*pd->recent));
-	if (!pd->name || !pd->recent) {
-		free(pd->name);
-		free(pd->recent);
+	if (!pd->recent) {
 		free(pd);
 		return NULL;
 	}
@@ -278,7 +274,7 @@ int perfdata_map(int fd, const uint8_t **bytes, size_t *size)
 }
 
 /* A mapping, or when the descriptor has none, the descriptor itself. */
-static int open_input(struct perfdata *pd, int fd, struct cdict_error *err)
+int perfdata_open_main(struct perfdata *pd, int fd, struct cdict_error *err)
 {
 	const uint8_t *map;
 	size_t size;
@@ -304,8 +300,8 @@ static void settle_stable(struct perfdata *pd)
 {
 	pd->stable = pd->main.fd < 0 && !pd->compressed &&
 		     !perfdata_stream_is_compressed(pd, &pd->main);
-	for (size_t i = 1; i < pd->n_streams && pd->stable; i++)
-		pd->stable = !perfdata_stream_is_compressed(pd, pd->streams[i]);
+	for (size_t i = 1; i < pd->streams.n && pd->stable; i++)
+		pd->stable = !perfdata_stream_is_compressed(pd, pd->streams.at[i]);
 }
 
 static int finish_open(struct perfdata *pd, int r, struct perfdata **out)
@@ -319,13 +315,13 @@ static int finish_open(struct perfdata *pd, int r, struct perfdata **out)
 	return 0;
 }
 
-int perfdata_open_fd(struct perfdata **out, int fd, const char *name, struct cdict_error *err)
+int perfdata_open_fd(struct perfdata **out, int fd, struct cdict_error *err)
 {
-	struct perfdata *pd = new (name);
+	struct perfdata *pd = new ();
 
 	if (!pd)
 		return cdict_fail_nomem(err);
-	return finish_open(pd, open_input(pd, fd, err), out);
+	return finish_open(pd, perfdata_open_main(pd, fd, err), out);
 }
 
 int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *err)
@@ -334,22 +330,20 @@ int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *e
 	int fd, r;
 
 	if (!strcmp(path, "-"))
-		return perfdata_open_fd(out, STDIN_FILENO, "standard input", err);
+		return perfdata_open_fd(out, STDIN_FILENO, err);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cdict_fail_errno(err, NULL);
 	if (fstat(fd, &st)) {
 		r = cdict_fail_errno(err, NULL);
 	} else if (S_ISDIR(st.st_mode)) {
-		struct perfdata *pd = new (path);
+		struct perfdata *pd = new ();
 
 		r = pd ? finish_open(pd, perfdata_dir_open(pd, fd, err), out)
 		       : cdict_fail_nomem(err);
-	} else if (S_ISREG(st.st_mode)) {
-		r = perfdata_open_fd(out, fd, path, err);
-	} else { /* a FIFO: it is read until the end, so the descriptor stays */
-		r = perfdata_open_fd(out, fd, path, err);
-		if (!r) {
+	} else {
+		r = perfdata_open_fd(out, fd, err);
+		if (!r && !S_ISREG(st.st_mode)) { /* a FIFO is read until the end */
 			(*out)->own_fd = true;
 			return 0;
 		}
@@ -358,14 +352,9 @@ int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *e
 	return r;
 }
 
-int perfdata_open_main(struct perfdata *pd, int fd, struct cdict_error *err)
-{
-	return open_input(pd, fd, err);
-}
-
 int perfdata_parse(struct perfdata **out, const void *data, size_t size, struct cdict_error *err)
 {
-	struct perfdata *pd = new ("memory");
+	struct perfdata *pd = new ();
 
 	if (!pd)
 		return cdict_fail_nomem(err);
@@ -390,10 +379,11 @@ void perfdata_close(struct perfdata *pd)
 		pd->arena = b->next;
 		free(b);
 	}
-	free(pd->events);
-	free(pd->ids);
+	array_fini(&pd->events);
+	array_fini(&pd->ids);
+	places_fini(&pd->ids_at);
+	array_fini(&pd->formats);
 	free(pd->recent);
-	free(pd->name);
 	free(pd);
 }
 
@@ -439,9 +429,9 @@ uint64_t perfdata_bytes_read(const struct perfdata *pd)
 {
 	uint64_t n = pd->main.end_offset - (uint64_t)(pd->main.end - pd->main.at);
 
-	for (size_t i = 1; i < pd->n_streams; i++)
-		n += pd->streams[i]->end_offset -
-		     (uint64_t)(pd->streams[i]->end - pd->streams[i]->at);
+	for (size_t i = 1; i < pd->streams.n; i++)
+		n += pd->streams.at[i]->end_offset -
+		     (uint64_t)(pd->streams.at[i]->end - pd->streams.at[i]->at);
 	return n;
 }
 
@@ -449,19 +439,19 @@ uint64_t perfdata_size(const struct perfdata *pd)
 {
 	uint64_t n = pd->size;
 
-	for (size_t i = 1; i < pd->n_streams; i++)
-		n += pd->streams[i]->map_size;
+	for (size_t i = 1; i < pd->streams.n; i++)
+		n += pd->streams.at[i]->map_size;
 	return n;
 }
 
 size_t perfdata_event_count(const struct perfdata *pd)
 {
-	return pd->n_events;
+	return pd->events.n;
 }
 
 const struct perfdata_event *perfdata_event_at(const struct perfdata *pd, size_t i)
 {
-	return i < pd->n_events ? &pd->events[i]->pub : NULL;
+	return i < pd->events.n ? &pd->events.at[i]->pub : NULL;
 }
 
 const struct perfdata_features *perfdata_features(const struct perfdata *pd)
@@ -474,7 +464,7 @@ const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd)
 	return &pd->tracing;
 }
 
-const struct perfdata_damage *perfdata_damage(const struct perfdata *pd)
+const char *perfdata_damage(const struct perfdata *pd)
 {
-	return &pd->damage;
+	return pd->damage;
 }

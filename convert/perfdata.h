@@ -44,10 +44,8 @@ struct perfdata_sample_layout {
 	int id, tid, time, cpu; /* fixed offsets in PERF_RECORD_SAMPLE */
 	int raw_fixed; /* offset of RAW's u32 size, or -1: absent, or after variable fields */
 	bool has_raw;
-	bool sample_id_all;
 	int tail_size; /* bytes of the sample_id trailer on other records, 0 if none */
-	int tail_id, tail_tid, tail_time,
-		tail_cpu; /* offsets from the trailer's start, -1 absent */
+	int tail_id, tail_time, tail_cpu; /* offsets from the trailer's start, -1 absent */
 };
 
 /* One event of the recording. */
@@ -56,17 +54,11 @@ struct perfdata_event {
 		*name; /* as perf prints it ("sched:sched_switch"); "" when the file does not say */
 	uint32_t attr_type; /* PERF_TYPE_* */
 	uint64_t config;    /* tracepoint id for PERF_TYPE_TRACEPOINT */
-	const uint64_t *ids;
-	size_t n_ids;
 	struct perfdata_sample_layout layout;
-	const uint8_t *attr; /* the attr's bytes in the file's order */
-	uint32_t attr_size;
-	bool exclude_guest, exclude_host;
 	bool inherit;        /* recorded of some tasks, and of what they start */
 	bool write_backward; /* into a ring that keeps its latest */
 	uint32_t clockid;
 	bool use_clockid;
-	uint64_t sample_period;
 };
 
 /* Header features, found as sections (file) or as records (pipe). Strings are
@@ -77,25 +69,16 @@ struct perfdata_features {
 	uint64_t total_mem_kb;
 	const char *const *cmdline;
 	size_t n_cmdline;
-	const char *const *sibling_cores; /* CPU lists, e.g. "0-3" */
-	size_t n_sibling_cores;
-	const char *const *sibling_threads;
+	const char *const *sibling_threads; /* CPU lists, e.g. "0-3" */
 	size_t n_sibling_threads;
 	const int32_t *core_id, *socket_id, *die_id; /* per CPU, n_topology entries (or NULL) */
 	size_t n_topology;
 	struct perfdata_numa_node {
 		uint32_t node;
-		uint64_t mem_total_kb, mem_free_kb;
 		const char *cpus; /* CPU list */
 	} const *numa;
 	size_t n_numa;
-	bool has_clockid;
-	uint64_t clockid_res_ns;
-	bool has_clock_data; /* perf record -k: clock and wall taken together */
-	uint32_t clock_data_id;
-	uint64_t clock_data_wall_ns, clock_data_clock_ns;
-	bool has_sample_time;
-	uint64_t sample_time_first, sample_time_last;
+	uint64_t clock_data_wall_ns, clock_data_clock_ns; /* perf record -k: taken together */
 };
 
 /* Tracing data: the kernel's own format files, as recorded. */
@@ -109,24 +92,10 @@ struct perfdata_tracing {
 	bool big_endian; /* byte order of raw payloads */
 	int long_size;   /* bytes */
 	uint32_t page_size;
-	const char *header_page; /* text, may be NULL */
-	size_t header_page_len;
 	const struct perfdata_format *formats;
 	size_t n_formats;
 	const char *printk; /* printk_formats text, may be NULL */
 	size_t printk_len;
-};
-
-/* What was damaged or odd, counted; the caller reports it and exits 2. */
-struct perfdata_damage {
-	bool truncated;          /* the data ends inside a record or before header.data.size */
-	uint64_t truncated_at;   /* file offset */
-	uint64_t bad_records;    /* skipped: size or type that cannot be */
-	uint64_t trailing_bytes; /* bytes after the last whole record that are no record */
-	uint64_t bad_features;   /* sections that could not be read */
-	bool unfinished;         /* header.data.size was 0: the recorder was killed */
-	bool bad_compression;    /* a compressed record did not decompress */
-	char first[256];         /* the first of them, as a sentence with its offset; "" if none */
 };
 
 struct perfdata;
@@ -136,8 +105,8 @@ struct perfdata;
  * mode attrs, features and tracing data arrive with perfdata_next(). */
 int perfdata_open(struct perfdata **out, const char *path, struct cdict_error *err);
 
-/* perfdata_open_fd - the same from an open descriptor (borrowed); @name is for messages. */
-int perfdata_open_fd(struct perfdata **out, int fd, const char *name, struct cdict_error *err);
+/* perfdata_open_fd - the same from an open descriptor (borrowed). */
+int perfdata_open_fd(struct perfdata **out, int fd, struct cdict_error *err);
 
 /* perfdata_parse - the same from memory, which must outlive the object. */
 int perfdata_parse(struct perfdata **out, const void *data, size_t size, struct cdict_error *err);
@@ -211,9 +180,8 @@ int perfdata_sample(const struct perfdata *pd, const struct perfdata_event *ev,
 		    const struct perfdata_record *rec, struct perfdata_sample *out);
 
 struct perfdata_sample_id {
-	bool has_time, has_cpu, has_id, has_tid;
+	bool has_time, has_cpu;
 	uint64_t time, id;
-	int32_t pid, tid;
 	uint32_t cpu;
 };
 
@@ -224,7 +192,9 @@ void perfdata_sample_id(const struct perfdata *pd, const struct perfdata_record 
 
 const struct perfdata_features *perfdata_features(const struct perfdata *pd);
 const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd);
-const struct perfdata_damage *perfdata_damage(const struct perfdata *pd);
+/* perfdata_damage - the first thing that was damaged or odd, as a sentence with its offset; "" if none. The caller
+ * reports it and exits 2. */
+const char *perfdata_damage(const struct perfdata *pd);
 
 /* perfdata_type_name - "SAMPLE", "LOST", ...; NULL when unknown. */
 const char *perfdata_type_name(uint32_t type);

@@ -3,16 +3,12 @@
  * things lie in those samples. */
 #include "convert/perfdata_internal.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 
 /* Bit positions among the attr's flags (8 bytes from 40 on). */
 enum attr_flag {
 	FLAG_INHERIT = 1,
 	FLAG_SAMPLE_ID_ALL = 18,
-	FLAG_EXCLUDE_HOST = 19,
-	FLAG_EXCLUDE_GUEST = 20,
 	FLAG_USE_CLOCKID = 25,
 	FLAG_WRITE_BACKWARD = 27,
 };
@@ -50,9 +46,7 @@ void perfdata_layout(struct perfdata_sample_layout *l, uint64_t sample_type, uin
 		.cpu = -1,
 		.raw_fixed = -1,
 		.has_raw = sample_type & PERF_SAMPLE_RAW,
-		.sample_id_all = sample_id_all,
 		.tail_id = -1,
-		.tail_tid = -1,
 		.tail_time = -1,
 		.tail_cpu = -1,
 	};
@@ -83,8 +77,6 @@ void perfdata_layout(struct perfdata_sample_layout *l, uint64_t sample_type, uin
 			continue;
 		if (field == PERF_SAMPLE_IDENTIFIER || field == PERF_SAMPLE_ID)
 			l->tail_id = at;
-		else if (field == PERF_SAMPLE_TID)
-			l->tail_tid = at;
 		else if (field == PERF_SAMPLE_TIME)
 			l->tail_time = at;
 		else if (field == PERF_SAMPLE_CPU)
@@ -94,71 +86,52 @@ void perfdata_layout(struct perfdata_sample_layout *l, uint64_t sample_type, uin
 	l->tail_size = at;
 }
 
-static size_t id_hash(const struct perfdata *pd, uint64_t id)
-{
-	/* The object's address is the seed: which ids collide is not the file's choice. */
-	id = (id ^ (uintptr_t)pd) * 0x9e3779b97f4a7c15;
-	id = (id ^ id >> 32) * 0xd6e8feb86659fd93;
-	return (size_t)(id >> (64 - pd->id_bits));
-}
-
-/* The slot that holds @id, or the free one where it belongs. */
-static struct id_slot *id_slot(const struct perfdata *pd, uint64_t id)
-{
-	size_t mask = ((size_t)1 << pd->id_bits) - 1;
-	size_t i = id_hash(pd, id);
-
-	while (pd->ids[i].event >= 0 && pd->ids[i].id != id)
-		i = (i + 1) & mask;
-	return &pd->ids[i];
-}
-
 struct id_slot *perfdata_find_id(const struct perfdata *pd, uint64_t id)
 {
-	struct id_slot *slot;
+	uint32_t i;
 
-	if (!pd->id_bits)
-		return NULL;
-	slot = id_slot(pd, id);
-	return slot->event >= 0 ? slot : NULL;
+	for (size_t at = places_begin(&pd->ids_at, id, 0); places_at(&pd->ids_at, at, &i);
+	     at = places_next(&pd->ids_at, at))
+		if (pd->ids.at[i].id == id)
+			return &pd->ids.at[i];
+	return NULL;
 }
 
-/* Keeps the table at most half full with @more ids. */
-static int ids_room(struct perfdata *pd, size_t more)
+static void id_key(const void *array, uint32_t place, uint64_t ab[2])
 {
-	struct id_slot *old = pd->ids, *table;
-	size_t old_size = pd->id_bits ? (size_t)1 << pd->id_bits : 0;
-	unsigned bits = pd->id_bits ? pd->id_bits : 6;
+	const struct id_slot *ids = array;
 
-	while ((size_t)1 << bits < (pd->n_ids + more) * 2)
-		bits++;
-	if (bits == pd->id_bits)
+	ab[0] = ids[place].id;
+	ab[1] = 0;
+}
+
+/* @id is of the next event, also when it was of another. */
+static int add_id(struct perfdata *pd, uint64_t id)
+{
+	struct id_slot slot = { .id = id, .event = (int32_t)pd->events.n, .cpu = -1 };
+	struct id_slot *known = perfdata_find_id(pd, id);
+
+	if (known) {
+		*known = slot;
 		return 0;
-	table = malloc(sizeof(*table) << bits);
-	if (!table)
+	}
+	if (places_room(&pd->ids_at, id_key, pd->ids.at) || array_push(&pd->ids, slot))
 		return -ENOMEM;
-	for (size_t i = 0; i < (size_t)1 << bits; i++)
-		table[i] = (struct id_slot){ .event = -1, .cpu = -1 };
-	pd->ids = table;
-	pd->id_bits = bits;
-	for (size_t i = 0; i < old_size; i++)
-		if (old[i].event >= 0)
-			*id_slot(pd, old[i].id) = old[i];
-	free(old);
+	places_add(&pd->ids_at, id, 0, (uint32_t)pd->ids.n - 1);
 	return 0;
 }
 
 /* What all events have in common decides how fast a record is understood. */
 static void note_common(struct perfdata *pd, const struct perfdata_sample_layout *l)
 {
-	const struct perfdata_sample_layout *first = &pd->events[0]->pub.layout;
+	const struct perfdata_sample_layout *first = &pd->events.at[0]->pub.layout;
 
 	if (l->id >= 0)
 		pd->id_places |= 1ull << l->id / 8;
 	pd->id_at = -1;
 	if (pd->id_places && !(pd->id_places & (pd->id_places - 1)))
 		pd->id_at = __builtin_ctzll(pd->id_places) * 8;
-	if (pd->n_events == 1) {
+	if (pd->events.n == 1) {
 		pd->time_at = l->time;
 		pd->same_tail = true;
 		return;
@@ -166,29 +139,20 @@ static void note_common(struct perfdata *pd, const struct perfdata_sample_layout
 	if (l->time != first->time)
 		pd->time_at = -1;
 	if (l->tail_size != first->tail_size || l->tail_id != first->tail_id ||
-	    l->tail_tid != first->tail_tid || l->tail_time != first->tail_time ||
-	    l->tail_cpu != first->tail_cpu)
+	    l->tail_time != first->tail_time || l->tail_cpu != first->tail_cpu)
 		pd->same_tail = false;
 }
 
-static int event_fill(struct perfdata *pd, struct event *ev, const uint8_t *bytes, size_t size)
+static void event_fill(const struct perfdata *pd, struct event *ev, const uint8_t *bytes,
+		       size_t size)
 {
 	uint8_t attr[136] = { 0 }; /* as far as it is known; what the file lacks is 0 */
 	struct perfdata_event *pub = &ev->pub;
-	uint8_t *copy = perfdata_keep(pd, size);
 
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, bytes, size);
 	memcpy(attr, bytes, size < sizeof(attr) ? size : sizeof(attr));
 	pub->name = "";
-	pub->attr = copy;
-	pub->attr_size = (uint32_t)size;
 	pub->attr_type = load32(attr, pd->big);
 	pub->config = load64(attr + 8, pd->big);
-	pub->sample_period = load64(attr + 16, pd->big);
-	pub->exclude_host = attr_flag(attr + 40, FLAG_EXCLUDE_HOST, pd->big);
-	pub->exclude_guest = attr_flag(attr + 40, FLAG_EXCLUDE_GUEST, pd->big);
 	pub->inherit = attr_flag(attr + 40, FLAG_INHERIT, pd->big);
 	pub->write_backward = attr_flag(attr + 40, FLAG_WRITE_BACKWARD, pd->big);
 	pub->use_clockid = attr_flag(attr + 40, FLAG_USE_CLOCKID, pd->big);
@@ -198,47 +162,24 @@ static int event_fill(struct perfdata *pd, struct event *ev, const uint8_t *byte
 	perfdata_layout(&pub->layout, load64(attr + 24, pd->big), load64(attr + 32, pd->big),
 			load64(attr + 72, pd->big),
 			attr_flag(attr + 40, FLAG_SAMPLE_ID_ALL, pd->big));
-	return 0;
 }
 
 int perfdata_add_event(struct perfdata *pd, const uint8_t *attr, size_t size, const uint8_t *ids,
 		       size_t n_ids)
 {
 	struct event *ev;
-	uint64_t *kept;
-	int r;
 
-	if (pd->n_events >= EVENTS_MAX)
+	if (pd->events.n >= EVENTS_MAX)
 		return CDICT_ELIMIT;
-	if (pd->n_events == pd->cap_events) {
-		size_t cap = pd->cap_events ? pd->cap_events * 2 : 16;
-		struct event **events = realloc(pd->events, cap * sizeof(*events));
-
-		if (!events)
-			return -ENOMEM;
-		pd->events = events;
-		pd->cap_events = cap;
-	}
 	ev = perfdata_keep(pd, sizeof(*ev));
-	kept = perfdata_keep(pd, n_ids * sizeof(*kept));
-	if (!ev || !kept)
+	if (!ev)
 		return -ENOMEM;
-	r = event_fill(pd, ev, attr, size);
-	if (!r)
-		r = ids_room(pd, n_ids);
-	if (r)
-		return r;
-	for (size_t i = 0; i < n_ids; i++) {
-		uint64_t id = load64(ids + i * 8, pd->big);
-		struct id_slot *slot = id_slot(pd, id);
-
-		kept[i] = id;
-		pd->n_ids += slot->event < 0;
-		*slot = (struct id_slot){ .id = id, .event = (int32_t)pd->n_events, .cpu = -1 };
-	}
-	ev->pub.ids = kept;
-	ev->pub.n_ids = n_ids;
-	pd->events[pd->n_events++] = ev;
+	event_fill(pd, ev, attr, size);
+	for (size_t i = 0; i < n_ids; i++)
+		if (add_id(pd, load64(ids + i * 8, pd->big)))
+			return -ENOMEM;
+	if (array_push(&pd->events, ev))
+		return -ENOMEM;
 	note_common(pd, &ev->pub.layout);
 	return 0;
 }
@@ -256,7 +197,6 @@ static size_t attr_ids(struct perfdata *pd, struct cursor *section, const uint8_
 			pd, at,
 			"the ids of an event are said to be %llu bytes at %llu, beyond the end",
 			(unsigned long long)size, (unsigned long long)offset);
-		pd->damage.bad_records++;
 		return 0;
 	}
 	/* Sections may overlap only in a damaged file; all together they never
@@ -264,7 +204,6 @@ static size_t attr_ids(struct perfdata *pd, struct cursor *section, const uint8_
 	pd->id_bytes += size;
 	if (pd->id_bytes > pd->size) {
 		perfdata_note(pd, at, "the events have more ids than the file has room for");
-		pd->damage.bad_records++;
 		return 0;
 	}
 	*ids = pd->bytes + offset;

@@ -35,17 +35,6 @@ static int by_file(const void *a, const void *b)
 	return x->file < y->file ? -1 : x->file > y->file;
 }
 
-static int add_stream(struct perfdata *pd, struct stream *s)
-{
-	struct stream **streams = realloc(pd->streams, (pd->n_streams + 1) * sizeof(*streams));
-
-	if (!streams)
-		return -ENOMEM;
-	pd->streams = streams;
-	streams[pd->n_streams++] = s;
-	return 0;
-}
-
 static int open_part(struct perfdata *pd, int dir, const char *name, uint32_t number,
 		     struct cdict_error *err)
 {
@@ -61,7 +50,7 @@ static int open_part(struct perfdata *pd, int dir, const char *name, uint32_t nu
 	if (r <= 0)
 		return r < 0 ? cdict_fail_nomem(err) : 0;
 	s = malloc(sizeof(*s));
-	if (!s || add_stream(pd, s)) {
+	if (!s || array_push(&pd->streams, s)) {
 		free(s);
 		munmap((void *)(uintptr_t)map, size);
 		return cdict_fail_nomem(err);
@@ -111,21 +100,21 @@ int perfdata_dir_open(struct perfdata *pd, int dir, struct cdict_error *err)
 			       "\"data\" in the directory is not a regular file");
 	if (pd->main.fd >= 0)
 		pd->main.fd = -1; /* closed above */
-	if (!r && add_stream(pd, &pd->main))
+	if (!r && array_push(&pd->streams, &pd->main))
 		r = cdict_fail_nomem(err);
 	if (!r)
 		r = open_parts(pd, dir, err);
 	if (r)
 		return r;
-	qsort(pd->streams, pd->n_streams, sizeof(struct stream *), by_file);
-	pd->directory = pd->n_streams > 1;
+	qsort(pd->streams.at, pd->streams.n, sizeof(struct stream *), by_file);
+	pd->directory = pd->streams.n > 1;
 	return 0;
 }
 
 void perfdata_dir_close(struct perfdata *pd)
 {
-	for (size_t i = 0; i < pd->n_streams; i++) {
-		struct stream *s = pd->streams[i];
+	for (size_t i = 0; i < pd->streams.n; i++) {
+		struct stream *s = pd->streams.at[i];
 
 		if (s == &pd->main)
 			continue;
@@ -133,16 +122,14 @@ void perfdata_dir_close(struct perfdata *pd)
 		munmap((void *)(uintptr_t)s->map, s->map_size);
 		free(s);
 	}
-	free(pd->streams);
+	array_fini(&pd->streams);
 	free(pd->heap);
-	pd->streams = NULL;
 	pd->heap = NULL;
-	pd->n_streams = 0;
 }
 
 static bool before(const struct perfdata *pd, size_t a, size_t b)
 {
-	uint64_t x = pd->streams[a]->head_time, y = pd->streams[b]->head_time;
+	uint64_t x = pd->streams.at[a]->head_time, y = pd->streams.at[b]->head_time;
 
 	return x < y || (x == y && a < b);
 }
@@ -182,11 +169,11 @@ static int advance(struct perfdata *pd, struct stream *s, struct cdict_error *er
 
 static int start(struct perfdata *pd, struct cdict_error *err)
 {
-	pd->heap = malloc(pd->n_streams * sizeof(*pd->heap));
+	pd->heap = malloc(pd->streams.n * sizeof(*pd->heap));
 	if (!pd->heap)
 		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < pd->n_streams; i++) {
-		int r = advance(pd, pd->streams[i], err);
+	for (size_t i = 0; i < pd->streams.n; i++) {
+		int r = advance(pd, pd->streams.at[i], err);
 
 		if (r < 0)
 			return r;
@@ -207,7 +194,7 @@ int perfdata_dir_next(struct perfdata *pd, struct perfdata_record *rec, struct c
 		if (r < 0)
 			return r;
 	} else if (pd->n_heap) { /* the top gave the last record */
-		r = advance(pd, pd->streams[pd->heap[0]], err);
+		r = advance(pd, pd->streams.at[pd->heap[0]], err);
 		if (r < 0)
 			return r;
 		if (r == 0)
@@ -216,6 +203,6 @@ int perfdata_dir_next(struct perfdata *pd, struct perfdata_record *rec, struct c
 	}
 	if (!pd->n_heap)
 		return 0;
-	*rec = pd->streams[pd->heap[0]]->head;
+	*rec = pd->streams.at[pd->heap[0]]->head;
 	return 1;
 }

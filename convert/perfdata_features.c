@@ -38,10 +38,8 @@ static int texts(struct perfdata *pd, struct cursor *c, const char *const **out,
 		if (!list[i])
 			return CDICT_ECORRUPT;
 	}
-	if (out) {
-		*out = list;
-		*n_out = n;
-	}
+	*out = list;
+	*n_out = n;
 	return 0;
 }
 
@@ -52,7 +50,9 @@ static int cpu_topology(struct perfdata *pd, struct cursor *c)
 	struct perfdata_features *f = &pd->features;
 	uint32_t n = f->nrcpus_avail;
 	int32_t *core, *socket, *die;
-	int r = texts(pd, c, &f->sibling_cores, &f->n_sibling_cores);
+	const char *const *passed; /* the siblings by core, by die */
+	size_t n_passed;
+	int r = texts(pd, c, &passed, &n_passed);
 
 	if (!r)
 		r = texts(pd, c, &f->sibling_threads, &f->n_sibling_threads);
@@ -74,7 +74,7 @@ static int cpu_topology(struct perfdata *pd, struct cursor *c)
 	f->n_topology = n;
 	if (!c->left)
 		return 0;
-	r = texts(pd, c, NULL, NULL);
+	r = texts(pd, c, &passed, &n_passed);
 	if (r)
 		return r;
 	for (uint32_t i = 0; i < n; i++)
@@ -97,8 +97,7 @@ static int numa_topology(struct perfdata *pd, struct cursor *c)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		nodes[i].node = cursor_u32(c);
-		nodes[i].mem_total_kb = cursor_u64(c);
-		nodes[i].mem_free_kb = cursor_u64(c);
+		cursor_skip(c, 16); /* its memory, how much of it is free */
 		nodes[i].cpus = text(pd, c);
 		if (!nodes[i].cpus)
 			return CDICT_ECORRUPT;
@@ -122,15 +121,15 @@ static int event_desc(struct perfdata *pd, struct cursor *c)
 		n_ids = cursor_u32(c);
 		if (!cursor_ok(c))
 			return CDICT_ECORRUPT;
-		if (i >= pd->n_events)
+		if (i >= pd->events.n)
 			return 0;
 		name = text(pd, c);
 		if (!name || n_ids > c->left / 8)
 			return CDICT_ECORRUPT;
 		cursor_skip(c, (size_t)n_ids * 8);
-		if (*name && !pd->events[i]->named) {
-			pd->events[i]->pub.name = name;
-			pd->events[i]->named = true;
+		if (*name && !pd->events.at[i]->named) {
+			pd->events.at[i]->pub.name = name;
+			pd->events.at[i]->named = true;
 		}
 	}
 	return 0;
@@ -140,14 +139,13 @@ static int clock_data(struct perfdata *pd, struct cursor *c)
 {
 	struct perfdata_features *f = &pd->features;
 	uint32_t version = cursor_u32(c);
-	uint32_t id = cursor_u32(c);
-	uint64_t wall = cursor_u64(c);
-	uint64_t clock = cursor_u64(c);
+	uint64_t wall, clock;
 
+	cursor_u32(c); /* which clock */
+	wall = cursor_u64(c);
+	clock = cursor_u64(c);
 	if (!cursor_ok(c) || version != 1)
 		return CDICT_ECORRUPT;
-	f->has_clock_data = true;
-	f->clock_data_id = id;
 	f->clock_data_wall_ns = wall;
 	f->clock_data_clock_ns = clock;
 	return 0;
@@ -157,28 +155,18 @@ static int numbers(struct perfdata *pd, unsigned feature, struct cursor *c)
 {
 	struct perfdata_features *f = &pd->features;
 	bool wide = feature != FEATURE_NRCPUS && feature != FEATURE_COMPRESSED;
-	bool two = feature == FEATURE_NRCPUS || feature == FEATURE_SAMPLE_TIME;
 	uint64_t first = wide ? cursor_u64(c) : cursor_u32(c);
-	uint64_t second = !two ? 0 : wide ? cursor_u64(c) : cursor_u32(c);
+	uint32_t second = feature == FEATURE_NRCPUS ? cursor_u32(c) : 0;
 
 	if (!cursor_ok(c))
 		return CDICT_ECORRUPT;
 	switch (feature) {
 	case FEATURE_NRCPUS:
 		f->nrcpus_avail = (uint32_t)first;
-		f->nrcpus_online = (uint32_t)second;
+		f->nrcpus_online = second;
 		break;
 	case FEATURE_TOTAL_MEM:
 		f->total_mem_kb = first;
-		break;
-	case FEATURE_SAMPLE_TIME:
-		f->has_sample_time = true;
-		f->sample_time_first = first;
-		f->sample_time_last = second;
-		break;
-	case FEATURE_CLOCKID:
-		f->has_clockid = true;
-		f->clockid_res_ns = first;
 		break;
 	case FEATURE_COMPRESSED:
 		pd->compressed = true;
@@ -249,15 +237,8 @@ void perfdata_read_features(struct perfdata *pd, const uint64_t bitmap[4], uint6
 		if (!cursor_ok(&table) || at > pd->size || size > pd->size - at) {
 			perfdata_note(pd, cursor_ok(&table) ? at : pd->size,
 				      "header feature %u lies beyond the end of the file", feature);
-			pd->damage.bad_features++;
-			/* A whole data section, but the file is cut behind it. */
-			if (!pd->damage.truncated) {
-				pd->damage.truncated = true;
-				pd->damage.truncated_at = pd->size;
-			}
 		} else if (perfdata_feature(pd, feature, pd->bytes + at, (size_t)size, at) < 0) {
 			perfdata_note(pd, at, "header feature %u cannot be read", feature);
-			pd->damage.bad_features++;
 		}
 	}
 }

@@ -64,8 +64,8 @@ int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struc
 		.perf_version = f->version,
 		.scope = perfdata_info_scope(pd),
 		.clock = clock_of(pd),
-		.wall_ns = f->has_clock_data ? f->clock_data_wall_ns : 0,
-		.clock_ns = f->has_clock_data ? f->clock_data_clock_ns : 0,
+		.wall_ns = f->clock_data_wall_ns,
+		.clock_ns = f->clock_data_clock_ns,
 	};
 
 	words(&cmdline, f->cmdline, f->n_cmdline);

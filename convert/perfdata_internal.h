@@ -10,9 +10,11 @@
 #ifndef CONVERT_PERFDATA_INTERNAL_H
 #define CONVERT_PERFDATA_INTERNAL_H
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/fail.h"
+#include "base/places.h"
 #include "convert/perfdata.h"
 
 /* Record types, <perf/event.h> and <linux/perf_event.h>; our own list, since
@@ -113,10 +115,11 @@ struct event {
 	uint64_t regs_user, regs_intr;
 };
 
+/* An id of samples. */
 struct id_slot {
 	uint64_t id;
-	int32_t event; /* -1: the slot is free */
-	int32_t cpu;
+	int32_t event;
+	int32_t cpu; /* -1: unknown */
 };
 
 struct inflate; /* one zstd stream */
@@ -124,7 +127,6 @@ struct inflate; /* one zstd stream */
 struct stream {
 	const uint8_t *at, *end; /* what is left of the plain bytes at hand */
 	uint64_t end_offset;     /* file offset of @end */
-	uint64_t start_offset;   /* where the records begin */
 	int fd;                  /* read more from here; -1: all bytes are at hand */
 	uint8_t *buf;            /* of @fd */
 	size_t cap;
@@ -149,15 +151,12 @@ struct perfdata {
 	struct stream main;
 	const uint8_t *bytes; /* the main file, when all of it is at hand */
 	size_t size;
-	char *name;
 
-	struct event **events;
-	size_t n_events, cap_events;
-	struct id_slot *ids;
-	size_t n_ids;       /* used slots */
-	unsigned id_bits;   /* log2 of the table's size; 0: no table */
-	uint64_t id_bytes;  /* bytes of ids taken from the file, see perfdata_add_ids() */
-	uint64_t id_places; /* bit n: some event has its id at 8n */
+	ARRAY(struct event *) events;
+	ARRAY(struct id_slot) ids;
+	struct places ids_at; /* by id */
+	uint64_t id_bytes;    /* bytes of ids taken from the file, see perfdata_add_ids() */
+	uint64_t id_places;   /* bit n: some event has its id at 8n */
 	struct perfdata_recent *recent; /* of samples: asked before the table */
 	int id_at;      /* offset of the id in samples, -1: the events differ or have none */
 	int time_at;    /* same of the time */
@@ -165,17 +164,17 @@ struct perfdata {
 
 	struct perfdata_features features;
 	struct perfdata_tracing tracing;
+	ARRAY(struct perfdata_format) formats; /* of the tracing data */
 	struct format_id {
 		uint64_t id;
 		size_t format;
 	} * format_ids; /* sorted */
 	size_t n_format_ids;
-	bool compressed; /* feature COMPRESSED */
-	struct perfdata_damage damage;
+	bool compressed;  /* feature COMPRESSED */
+	char damage[256]; /* the first, as a sentence; "" */
 
-	struct stream **streams; /* directory: [0] is &main */
-	size_t n_streams;
-	size_t *heap; /* of stream numbers, by head_time */
+	ARRAY(struct stream *) streams; /* directory: [0] is &main */
+	size_t *heap;                   /* of stream numbers, by head_time */
 	size_t n_heap;
 	uint32_t note_file; /* directory: the stream being read, for perfdata_note() */
 

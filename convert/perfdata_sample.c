@@ -44,7 +44,7 @@ static int event_of_mixed(const struct perfdata *pd, const struct perfdata_recor
 		if (rec->size < (uint32_t)at + 8)
 			break;
 		i = perfdata_event_by_id(pd, load64(rec->data + at, pd->big));
-		if (i >= 0 && pd->events[i]->pub.layout.id == at)
+		if (i >= 0 && pd->events.at[i]->pub.layout.id == at)
 			return i;
 	}
 	return -1;
@@ -55,8 +55,8 @@ int perfdata_event_of(const struct perfdata *pd, const struct perfdata_record *r
 	struct perfdata_recent *recent;
 	uint64_t id;
 
-	if (pd->n_events <= 1)
-		return (int)pd->n_events - 1;
+	if (pd->events.n <= 1)
+		return (int)pd->events.n - 1;
 	if (pd->id_at < 0)
 		return event_of_mixed(pd, rec);
 	if (rec->size < (uint32_t)pd->id_at + 8)
@@ -212,10 +212,10 @@ int perfdata_sample(const struct perfdata *pd, const struct perfdata_event *ev,
 static const struct perfdata_sample_layout *tail_layout(const struct perfdata *pd,
 							const struct perfdata_record *rec)
 {
-	if (!pd->n_events)
+	if (!pd->events.n)
 		return NULL;
-	for (size_t i = 0; !pd->same_tail && i < pd->n_events; i++) {
-		const struct perfdata_sample_layout *l = &pd->events[i]->pub.layout;
+	for (size_t i = 0; !pd->same_tail && i < pd->events.n; i++) {
+		const struct perfdata_sample_layout *l = &pd->events.at[i]->pub.layout;
 		uint32_t size = (uint32_t)l->tail_size;
 		int found;
 
@@ -223,11 +223,11 @@ static const struct perfdata_sample_layout *tail_layout(const struct perfdata *p
 			continue;
 		found = perfdata_event_by_id(pd, load64(rec->data + (rec->size - size) + l->tail_id,
 							pd->big));
-		if (found >= 0 && pd->events[found]->pub.layout.tail_size == l->tail_size &&
-		    pd->events[found]->pub.layout.tail_id == l->tail_id)
-			return &pd->events[found]->pub.layout;
+		if (found >= 0 && pd->events.at[found]->pub.layout.tail_size == l->tail_size &&
+		    pd->events.at[found]->pub.layout.tail_id == l->tail_id)
+			return &pd->events.at[found]->pub.layout;
 	}
-	return &pd->events[0]->pub.layout;
+	return &pd->events.at[0]->pub.layout;
 }
 
 void perfdata_sample_id(const struct perfdata *pd, const struct perfdata_record *rec,
@@ -236,23 +236,17 @@ void perfdata_sample_id(const struct perfdata *pd, const struct perfdata_record 
 	const struct perfdata_sample_layout *l;
 	const uint8_t *p;
 
-	*out = (struct perfdata_sample_id){ .pid = -1, .tid = -1 };
+	*out = (struct perfdata_sample_id){ 0 };
 	if (rec->type >= RECORD_USER_START || rec->type == RECORD_SAMPLE)
 		return;
 	l = tail_layout(pd, rec);
 	if (!l || !l->tail_size || rec->size - RECORD_HEADER_SIZE < (uint32_t)l->tail_size)
 		return;
 	p = rec->data + (rec->size - (uint32_t)l->tail_size);
-	out->has_id = l->tail_id >= 0;
-	out->has_tid = l->tail_tid >= 0;
 	out->has_time = l->tail_time >= 0;
 	out->has_cpu = l->tail_cpu >= 0;
-	if (out->has_id)
+	if (l->tail_id >= 0)
 		out->id = load64(p + l->tail_id, pd->big);
-	if (out->has_tid) {
-		out->pid = (int32_t)load32(p + l->tail_tid, pd->big);
-		out->tid = (int32_t)load32(p + l->tail_tid + 4, pd->big);
-	}
 	if (out->has_time)
 		out->time = load64(p + l->tail_time, pd->big);
 	if (out->has_cpu)
@@ -271,7 +265,7 @@ uint64_t perfdata_record_time(const struct perfdata *pd, const struct perfdata_r
 	if (at < 0) {
 		int i = perfdata_event_of(pd, rec);
 
-		at = i < 0 ? -1 : pd->events[i]->pub.layout.time;
+		at = i < 0 ? -1 : pd->events.at[i]->pub.layout.time;
 	}
 	return at < 0 || rec->size < (uint32_t)at + 8 ? 0 : load64(rec->data + at, pd->big);
 }

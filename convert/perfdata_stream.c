@@ -20,7 +20,6 @@ void perfdata_stream_init(struct stream *s, const uint8_t *bytes, uint64_t from,
 		.at = bytes + from,
 		.end = bytes + to,
 		.end_offset = to,
-		.start_offset = from,
 		.fd = -1,
 	};
 }
@@ -125,15 +124,6 @@ int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, cons
 	return n == 0;
 }
 
-/* The input stops inside a record, or before its header said it would. */
-static void stream_truncated(struct perfdata *pd, struct stream *s)
-{
-	if (!pd->damage.truncated) {
-		pd->damage.truncated = true;
-		pd->damage.truncated_at = s->end_offset;
-	}
-}
-
 /* Fewer than eight bytes are left, and no more will come. */
 static int stream_end(struct perfdata *pd, struct stream *s)
 {
@@ -143,22 +133,16 @@ static int stream_end(struct perfdata *pd, struct stream *s)
 	if (s->done)
 		return 0;
 	s->done = true;
-	if (left) {
+	if (left)
 		perfdata_note(pd, stream_offset(s), "a record header needs 8 bytes, %zu are left",
 			      left);
-		pd->damage.trailing_bytes += left;
-	}
-	if (partial) {
+	if (partial)
 		perfdata_note(
 			pd, s->end_offset,
 			"the compressed stream ends inside a record of which it has %zu bytes",
 			partial);
-		stream_truncated(pd, s);
-	}
 	if (s->cut)
 		perfdata_note(pd, s->end_offset, "the data end before the file header says");
-	if (s->cut || (left && s->open_ended))
-		stream_truncated(pd, s);
 	s->at = s->end;
 	return 0;
 }
@@ -167,28 +151,20 @@ static int stream_end(struct perfdata *pd, struct stream *s)
 static int stream_stop(struct perfdata *pd, struct stream *s, uint32_t type, uint16_t size)
 {
 	size_t left = stream_left(s);
-	bool known = perfdata_type_known(type);
 
 	s->done = true;
-	if (size < RECORD_HEADER_SIZE || (!known && size % 8)) {
+	if (size < RECORD_HEADER_SIZE || (!perfdata_type_known(type) && size % 8)) {
 		perfdata_note(pd, stream_offset(s),
 			      "no record has type %u and size %u; the rest is not read", type,
 			      size);
-		pd->damage.bad_records++;
 	} else if (s->open_ended || s->cut) {
 		perfdata_note(pd, stream_offset(s), "a record needs %u bytes, %zu are left", size,
 			      left);
-		if (known)
-			stream_truncated(pd, s);
 	} else {
 		perfdata_note(pd, stream_offset(s),
 			      "a record of %u bytes ends beyond the data, of which %zu are left",
 			      size, left);
-		pd->damage.bad_records++;
 	}
-	if (s->cut)
-		stream_truncated(pd, s);
-	pd->damage.trailing_bytes += left;
 	s->at = s->end;
 	return 0;
 }
@@ -203,7 +179,6 @@ static int stream_inflate(struct perfdata *pd, struct stream *s, const uint8_t *
 		/* Plain samples came first: perf writes no such file, and the
 		 * caller was told that records stay where they are. */
 		perfdata_note(pd, offset, "a compressed record after plain samples");
-		pd->damage.bad_compression = true;
 		return 0;
 	}
 	size = n - at;
@@ -216,7 +191,6 @@ static int stream_inflate(struct perfdata *pd, struct stream *s, const uint8_t *
 			perfdata_note(pd, offset,
 				      "a compressed record claims %llu bytes, %zu are in it",
 				      (unsigned long long)claimed, size);
-			pd->damage.bad_records++;
 		} else if (claimed < size) {
 			size = (size_t)claimed;
 		}
@@ -234,7 +208,6 @@ static int stream_inflated(struct perfdata *pd, struct stream *s, struct perfdat
 		if (r == -ENOMEM)
 			return cdict_fail_nomem(err);
 		if (r < 0) {
-			pd->damage.bad_compression = true;
 			perfdata_note(pd, rec->offset, "a compressed record does not decompress");
 			return 0;
 		}
@@ -243,7 +216,6 @@ static int stream_inflated(struct perfdata *pd, struct stream *s, struct perfdat
 		if (rec->type && rec->type <= RECORD_TYPE_MAX && rec->type != RECORD_COMPRESSED &&
 		    rec->type != RECORD_COMPRESSED2)
 			return 1;
-		pd->damage.bad_records++;
 		perfdata_note(pd, rec->offset, "a compressed record of type %u", rec->type);
 	}
 }
@@ -272,7 +244,6 @@ static int stream_special(struct perfdata *pd, struct stream *s, struct perfdata
 		return stream_inflate(pd, s, rec->data, rec->type, rec->size, rec->offset, err);
 	if (rec->type == 0 || rec->type > RECORD_TYPE_MAX) {
 		perfdata_note(pd, rec->offset, "no record has type %u", rec->type);
-		pd->damage.bad_records++;
 		return 0;
 	}
 	if (rec->type >= RECORD_USER_START) {
@@ -280,8 +251,6 @@ static int stream_special(struct perfdata *pd, struct stream *s, struct perfdata
 
 		if (r < 0)
 			return r;
-		if (r == 0)
-			stream_truncated(pd, s);
 	}
 	return 1;
 }

@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct formats {
-	struct perfdata_format *list;
-	size_t n, cap;
-};
-
 /* Text of @n bytes from @c, NUL-terminated. */
 static const char *keep(struct perfdata *pd, struct cursor *c, uint64_t n)
 {
@@ -24,7 +19,7 @@ static const char *keep(struct perfdata *pd, struct cursor *c, uint64_t n)
 	return p ? perfdata_keep_text(pd, p, (size_t)n) : NULL;
 }
 
-static int add_format(struct perfdata *pd, struct formats *f, const char *system, struct cursor *c)
+static int add_format(struct perfdata *pd, const char *system, struct cursor *c)
 {
 	uint64_t size = cursor_u64(c);
 	const char *text = keep(pd, c, size);
@@ -33,23 +28,15 @@ static int add_format(struct perfdata *pd, struct formats *f, const char *system
 		return CDICT_ECORRUPT;
 	if (!text)
 		return -ENOMEM;
-	if (f->n == f->cap) {
-		size_t cap = f->cap ? f->cap * 2 : 64;
-		struct perfdata_format *list = realloc(f->list, cap * sizeof(*list));
-
-		if (!list) {
-			pd->no_memory = true;
-			return -ENOMEM;
-		}
-		f->list = list;
-		f->cap = cap;
+	if (array_push(&pd->formats, (struct perfdata_format){ system, text, (size_t)size })) {
+		pd->no_memory = true;
+		return -ENOMEM;
 	}
-	f->list[f->n++] = (struct perfdata_format){ system, text, (size_t)size };
 	return 0;
 }
 
 /* "header_page" or "header_event", its NUL, a u64 size and the text. */
-static const char *header_file(struct perfdata *pd, struct cursor *c, const char *name, size_t *len)
+static void skip_header(struct cursor *c, const char *name)
 {
 	size_t n = strlen(name) + 1;
 	const uint8_t *p = cursor_take(c, n);
@@ -57,20 +44,20 @@ static const char *header_file(struct perfdata *pd, struct cursor *c, const char
 
 	if (!p || memcmp(p, name, n)) {
 		c->failed = true;
-		return NULL;
+		return;
 	}
 	size = cursor_u64(c);
-	*len = (size_t)size;
-	return keep(pd, c, size);
+	if (size > c->left || !cursor_skip(c, (size_t)size))
+		c->failed = true;
 }
 
-static int read_formats(struct perfdata *pd, struct cursor *c, struct formats *f)
+static int read_formats(struct perfdata *pd, struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
 	int r = 0;
 
 	while (n-- && !r)
-		r = add_format(pd, f, "ftrace", c);
+		r = add_format(pd, "ftrace", c);
 	if (r)
 		return r;
 	n = cursor_u32(c); /* systems */
@@ -85,7 +72,7 @@ static int read_formats(struct perfdata *pd, struct cursor *c, struct formats *f
 		if (!name)
 			return -ENOMEM;
 		while (count-- && !r)
-			r = add_format(pd, f, name, c);
+			r = add_format(pd, name, c);
 		if (r)
 			return r;
 	}
@@ -93,11 +80,10 @@ static int read_formats(struct perfdata *pd, struct cursor *c, struct formats *f
 }
 
 /* All of it, into pd->tracing as far as it goes. */
-static int read_all(struct perfdata *pd, struct cursor *c, struct formats *f)
+static int read_all(struct perfdata *pd, struct cursor *c)
 {
 	struct perfdata_tracing *t = &pd->tracing;
 	const uint8_t *magic = cursor_take(c, 10);
-	size_t skipped;
 	uint64_t size;
 	int r;
 
@@ -111,11 +97,11 @@ static int read_all(struct perfdata *pd, struct cursor *c, struct formats *f)
 	if (!cursor_ok(c) || (t->long_size != 4 && t->long_size != 8) || t->page_size > 1u << 30)
 		return CDICT_ECORRUPT;
 	t->present = true;
-	t->header_page = header_file(pd, c, "header_page", &t->header_page_len);
-	if (!t->header_page)
-		return cursor_ok(c) ? -ENOMEM : CDICT_ECORRUPT;
-	header_file(pd, c, "header_event", &skipped);
-	r = read_formats(pd, c, f);
+	skip_header(c, "header_page");
+	if (!cursor_ok(c))
+		return CDICT_ECORRUPT;
+	skip_header(c, "header_event");
+	r = read_formats(pd, c);
 	if (r)
 		return r;
 	size = cursor_u32(c); /* kallsyms, empty since perf 4.4 */
@@ -183,26 +169,18 @@ static int index_formats(struct perfdata *pd)
 int perfdata_read_tracing(struct perfdata *pd, const uint8_t *data, size_t size, uint64_t offset)
 {
 	struct cursor c = cursor_init(data, size, pd->big);
-	struct formats f = { 0 };
-	struct perfdata_format *kept;
 	int r, indexed;
 
 	if (pd->tracing.present) /* the first one counts */
 		return 0;
-	r = read_all(pd, &c, &f);
+	r = read_all(pd, &c);
 	if (r == CDICT_EFORMAT)
 		perfdata_note(pd, offset, "the tracing data do not start with their magic");
 	else if (r < 0 && !pd->no_memory)
 		perfdata_note(pd, offset, "the tracing data (%zu bytes) end or break at byte %zu",
 			      size, cursor_pos(&c));
-	kept = perfdata_keep(pd, f.n * sizeof(*kept));
-	if (kept) {
-		if (f.n)
-			memcpy(kept, f.list, f.n * sizeof(*kept));
-		pd->tracing.formats = kept;
-		pd->tracing.n_formats = f.n;
-	}
-	free(f.list);
+	pd->tracing.formats = pd->formats.at;
+	pd->tracing.n_formats = pd->formats.n;
 	indexed = index_formats(pd);
 	perfdata_name_events(pd, 0);
 	return pd->no_memory ? -ENOMEM : r ? r : indexed;
@@ -227,8 +205,8 @@ static const struct perfdata_format *find_format(const struct perfdata *pd, uint
 
 void perfdata_name_events(struct perfdata *pd, size_t first)
 {
-	for (size_t i = first; i < pd->n_events; i++) {
-		struct event *ev = pd->events[i];
+	for (size_t i = first; i < pd->events.n; i++) {
+		struct event *ev = pd->events.at[i];
 		const struct perfdata_format *f;
 		const char *name;
 		char both[128]; /* as long as perf makes it */

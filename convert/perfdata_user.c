@@ -9,7 +9,6 @@ static void bad_record(struct perfdata *pd, const struct perfdata_record *rec, c
 {
 	perfdata_note(pd, rec->offset, "%s record of %u bytes %s", perfdata_type_name(rec->type),
 		      rec->size, what);
-	pd->damage.bad_records++;
 }
 
 /* An event with its ids (pipe mode; a file has them in its header). */
@@ -39,7 +38,7 @@ static int take_attr(struct perfdata *pd, const struct perfdata_record *rec)
 		return 0;
 	}
 	if (r == 0)
-		perfdata_name_events(pd, pd->n_events - 1);
+		perfdata_name_events(pd, pd->events.n - 1);
 	return r;
 }
 
@@ -62,7 +61,7 @@ static int take_event_update(struct perfdata *pd, const struct perfdata_record *
 	i = perfdata_event_by_id(pd, id);
 	if (what != 2 || i < 0) /* PERF_EVENT_UPDATE__NAME */
 		return 0;
-	ev = pd->events[i];
+	ev = pd->events.at[i];
 	if (strnlen((const char *)c.at, c.left) == strlen(ev->pub.name) &&
 	    !memcmp(ev->pub.name, c.at, strlen(ev->pub.name))) {
 		ev->named = true;
@@ -94,7 +93,6 @@ static int take_feature(struct perfdata *pd, const struct perfdata_record *rec)
 	if (r < 0 && !pd->no_memory) {
 		perfdata_note(pd, rec->offset, "header feature %u cannot be read",
 			      (unsigned)feature);
-		pd->damage.bad_features++;
 		r = 0;
 	}
 	return r;
@@ -174,9 +172,8 @@ static int take_tracing(struct perfdata *pd, struct stream *s, const struct perf
 	if (r == -ENOMEM)
 		whole = cdict_fail_nomem(err);
 	else if (r < 0)
-		pd->damage.bad_features++;
 out:
-	buf_fini(&held);
+		buf_fini(&held);
 	return whole;
 }
 

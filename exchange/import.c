@@ -104,47 +104,9 @@ void import_close(struct import *in)
 	buf_fini(&in->bad);
 }
 
-int import_unstored(struct import *in, const char *name, uint64_t count)
-{
-	struct convert_report *r = in->report;
-	struct convert_unstored *rows;
-
-	if (!count)
-		return 0;
-	rows = realloc(r->unstored, (r->n_unstored + 1) * sizeof(*rows));
-	if (!rows)
-		return cdict_fail_nomem(in->err);
-	r->unstored = rows;
-	rows[r->n_unstored].count = count;
-	rows[r->n_unstored].name = strdup(name);
-	return rows[r->n_unstored++].name ? 0 : cdict_fail_nomem(in->err);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct convert_unstored *x = a, *y = b;
-
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
-int import_write_unstored(struct import *in)
-{
-	struct convert_report *r = in->report;
-	int ret = 0;
-
-	if (r->n_unstored)
-		qsort(r->unstored, r->n_unstored, sizeof(*r->unstored), by_count);
-	for (size_t i = 0; i < r->n_unstored && !ret; i++)
-		ret = cdict_writer_unstored(in->w, r->unstored[i].name, r->unstored[i].count,
-					    in->err);
-	return ret;
-}
-
 void import_missing(struct convert_report *r, const char *instead)
 {
-	size_t at, n = r->n_unstored < 3 ? r->n_unstored : 3;
+	size_t at, n = r->unstored.n < 3 ? r->unstored.n : 3;
 
 	if (r->events)
 		return;
@@ -152,8 +114,8 @@ void import_missing(struct convert_report *r, const char *instead)
 			      n ? ": it has" : "");
 	for (size_t i = 0; i < n && at < sizeof(r->missing); i++)
 		at += (size_t)snprintf(r->missing + at, sizeof(r->missing) - at,
-				       "%s %" PRIu64 " %.64s", i ? "," : "", r->unstored[i].count,
-				       r->unstored[i].name);
+				       "%s %" PRIu64 " %.64s", i ? "," : "",
+				       r->unstored.at[i].count, r->unstored.at[i].name);
 	if (at < sizeof(r->missing))
 		snprintf(r->missing + at, sizeof(r->missing) - at, "; %s", instead);
 }

@@ -45,11 +45,6 @@ int import_finish(struct import *in);
 
 void import_close(struct import *in);
 
-/* import_unstored - @count events called @name were seen and not stored; 0: none. */
-int import_unstored(struct import *in, const char *name, uint64_t count);
-/* import_write_unstored - they are sorted, the most frequent first, and become rows of the file. */
-int import_write_unstored(struct import *in);
-
 /* import_missing - the report says what there was when nothing was stored, and @instead. */
 void import_missing(struct convert_report *r, const char *instead);
 

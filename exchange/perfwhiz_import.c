@@ -415,10 +415,12 @@ static int list_unstored(struct conversion *c)
 
 	for (unsigned e = 0; e < PERFWHIZ_EVENTS && !ret; e++)
 		if (c->formats.source.at[e].type == SOURCE_UNSTORED)
-			ret = import_unstored(&c->in, perfwhiz_event_name(e), c->seen[e]);
+			ret = convert_unstored_add(c->in.report, perfwhiz_event_name(e), c->seen[e],
+						   c->in.err);
 	if (!ret)
-		ret = import_unstored(&c->in, "events of another name", c->seen[PERFWHIZ_EVENTS]);
-	return ret ? ret : import_write_unstored(&c->in);
+		ret = convert_unstored_add(c->in.report, "events of another name",
+					   c->seen[PERFWHIZ_EVENTS], c->in.err);
+	return ret ? ret : convert_unstored_write(c->in.report, c->in.w, c->in.err);
 }
 
 static int finish(struct conversion *c)

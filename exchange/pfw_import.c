@@ -279,20 +279,9 @@ static int read_parts(struct run *r)
 
 static int add_unstored(struct run *r, const char *name, uint64_t count)
 {
-	struct convert_report *report = r->report;
-	struct convert_unstored *more;
+	int ret = convert_unstored_add(r->report, name, count, r->err);
 
-	if (!count)
-		return 0;
-	more = realloc(report->unstored, (report->n_unstored + 1) * sizeof(*more));
-	if (!more)
-		return cdict_fail_nomem(r->err);
-	report->unstored = more;
-	more[report->n_unstored].name = strdup(name);
-	if (!more[report->n_unstored].name)
-		return cdict_fail_nomem(r->err);
-	more[report->n_unstored++].count = count;
-	return cdict_writer_unstored(r->w, name, count, r->err);
+	return ret || !count ? ret : cdict_writer_unstored(r->w, name, count, r->err);
 }
 
 static void say_damage(struct run *r)
@@ -382,7 +371,7 @@ static int finish(struct run *r)
 	if (!report->events)
 		snprintf(report->missing, sizeof(report->missing),
 			 "holds no event of an I/O trace%s",
-			 report->n_unstored ? " that is wanted" : "");
+			 report->unstored.n ? " that is wanted" : "");
 	if (!ret)
 		ret = write_infos(r);
 	for (size_t i = 0; r->opts->labels && i < r->opts->labels->n && !ret; i++)

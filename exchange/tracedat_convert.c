@@ -363,13 +363,15 @@ static int list_unstored(struct conversion *c)
 	int ret = 0;
 
 	for (size_t i = 0; i < c->kinds.n && !ret; i++)
-		ret = import_unstored(&c->in, c->kinds.at[i].name, c->kinds.at[i].unstored);
+		ret = convert_unstored_add(c->in.report, c->kinds.at[i].name,
+					   c->kinds.at[i].unstored, c->in.err);
 	if (!ret)
-		ret = import_unstored(&c->in, "events of an unknown type", c->orphans);
+		ret = convert_unstored_add(c->in.report, "events of an unknown type", c->orphans,
+					   c->in.err);
 	if (!ret)
-		ret = import_unstored(&c->in, "events that another buffer has as well",
-				      c->shadowed);
-	return ret ? ret : import_write_unstored(&c->in);
+		ret = convert_unstored_add(c->in.report, "events that another buffer has as well",
+					   c->shadowed, c->in.err);
+	return ret ? ret : convert_unstored_write(c->in.report, c->in.w, c->in.err);
 }
 
 static void say_damage(struct conversion *c)

@@ -2,21 +2,14 @@
 /* The plugin's options: --dlarg KEY=VALUE. */
 #include "plugin/args.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/fail.h"
 
 static int add(struct texts *texts, const char *text, size_t len, struct cdict_error *err)
 {
-	char *copy = strndup(text, len);
-
-	if (copy && !array_push(texts, copy))
-		return 0;
-	free(copy);
-	return cdict_fail_nomem(err);
+	return texts_take(texts, strndup(text, len)) ? cdict_fail_nomem(err) : 0;
 }
 
 /* Comma-separated. */
@@ -91,17 +84,10 @@ int args_parse(struct args *a, char *const *argv, int argc, struct cdict_error *
 	return ret;
 }
 
-static void forget(struct texts *texts)
-{
-	for (size_t i = 0; i < texts->n; i++)
-		free(texts->at[i]);
-	array_fini(texts);
-}
-
 void args_fini(struct args *a)
 {
 	free(a->out);
-	forget(&a->events);
-	forget(&a->maps);
+	texts_fini(&a->events);
+	texts_fini(&a->maps);
 	*a = (struct args){ 0 };
 }

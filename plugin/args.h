@@ -12,13 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/texts.h"
 #include "cdict/error.h"
-
-/* As base/array.h has them. */
-struct texts {
-	char **at;
-	size_t n, cap;
-};
 
 struct args {
 	char *out;           /* NULL: made from the input's name */

@@ -162,7 +162,7 @@ static void *convert(void *ctx)
 	};
 
 	if (!s->input.pd)
-		s->ret = perfdata_open_fd(&s->input.pd, s->input.fd, "standard input", &s->err);
+		s->ret = perfdata_open_fd(&s->input.pd, s->input.fd, &s->err);
 	if (!s->ret)
 		s->ret = convert_run(s->input.pd, &opts, write_out, s, &s->report, &s->err);
 	/* The copy ends with it, what perf reads does not. */

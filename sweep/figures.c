@@ -20,12 +20,8 @@ void sweep_fini(struct sweep *s)
 	for (size_t i = 0; i < s->done.n; i++)
 		sweep_done_fini(&s->done.at[i], s->metrics.all.n);
 	array_fini(&s->done);
-	for (size_t i = 0; i < s->command.n; i++)
-		free(s->command.at[i]);
-	array_fini(&s->command);
-	for (size_t i = 0; i < s->select.n; i++)
-		free(s->select.at[i]);
-	array_fini(&s->select);
+	texts_fini(&s->command);
+	texts_fini(&s->select);
 	sweep_params_fini(&s->params);
 	sweep_metrics_fini(&s->metrics);
 	free(s->shell);

@@ -180,14 +180,11 @@ static int read_command(struct sweep *s, const json_t *command, struct cdict_err
 		return bad(err, "command");
 	for (size_t i = 0; i < n; i++) {
 		const char *word = json_string_value(json_array_get(command, i));
-		char *copy = word ? strdup(word) : NULL;
 
 		if (!word)
 			return bad(err, "command");
-		if (!copy || array_push(&s->command, copy)) {
-			free(copy);
+		if (texts_add(&s->command, word))
 			return cdict_fail_nomem(err);
-		}
 	}
 	return 0;
 }

@@ -220,28 +220,13 @@ static bool shown(const struct sweep *s, size_t c, enum table_format format)
 	return format == TABLE_AS_CSV || c != s->params.all.n + UNIT;
 }
 
-static int add(struct sweep_cells *to, const char *text)
-{
-	char *copy = strdup(text);
-
-	if (copy && !array_push(&to->all, copy))
-		return 0;
-	free(copy);
-	return -ENOMEM;
-}
-
 static int add_value(struct sweep_cells *to, const struct sweep_params *p, size_t i, size_t point)
 {
 	struct sink text;
-	char *taken;
 
 	sink_to_memory(&text);
 	sweep_params_show(&text, &p->all.at[i], sweep_params_index(p, i, point));
-	taken = sink_take(&text, NULL);
-	if (taken && !array_push(&to->all, taken))
-		return 0;
-	free(taken);
-	return -ENOMEM;
+	return texts_take(&to->all, sink_take(&text, NULL));
 }
 
 /* What failed, a line a run. */
@@ -250,7 +235,6 @@ static int add_failures(struct sweep_cells *to, const struct sweep *s)
 	for (size_t i = 0; i < s->done.n; i++) {
 		const struct sweep_done *run = &s->done.at[i];
 		struct sink line;
-		char *text;
 
 		if (run->samples || run->dropped)
 			continue;
@@ -262,11 +246,8 @@ static int add_failures(struct sweep_cells *to, const struct sweep *s)
 		}
 		sink_printf(&line, "%srun %u failed: %s", s->params.all.n ? ": " : "", run->nth + 1,
 			    run->why ? run->why : "");
-		text = sink_take(&line, NULL);
-		if (!text || array_push(&to->lines, text)) {
-			free(text);
+		if (texts_take(&to->lines, sink_take(&line, NULL)))
 			return -ENOMEM;
-		}
 	}
 	return 0;
 }
@@ -283,8 +264,8 @@ int sweep_cells(struct sweep_cells *to, const struct sweep *s, const struct swee
 				continue;
 			rc = row && c < s->params.all.n
 				     ? add_value(to, &s->params, c, (row - 1) / s->metrics.all.n)
-				     : add(to,
-					   row ? cell(s, f, row - 1, c, true, room) : title(s, c));
+				     : texts_add(&to->all, row ? cell(s, f, row - 1, c, true, room)
+							       : title(s, c));
 			to->columns += !row;
 		}
 	}
@@ -294,12 +275,8 @@ int sweep_cells(struct sweep_cells *to, const struct sweep *s, const struct swee
 
 void sweep_cells_fini(struct sweep_cells *c)
 {
-	for (size_t i = 0; i < c->all.n; i++)
-		free(c->all.at[i]);
-	for (size_t i = 0; i < c->lines.n; i++)
-		free(c->lines.at[i]);
-	array_fini(&c->all);
-	array_fini(&c->lines);
+	texts_fini(&c->all);
+	texts_fini(&c->lines);
 }
 
 /* Values of parameters are cut to this before a column goes. */

@@ -113,25 +113,12 @@ static const char *value_text(struct work *w, const struct sweep_param *p, size_
 	return keep_text(w, &s);
 }
 
-static int ticks_by_x(const void *a, const void *b)
+/* Ticks, marks and points begin with it. */
+static int by_x(const void *a, const void *b)
 {
-	const struct view_sweep_tick *x = a, *y = b;
+	const double *x = a, *y = b;
 
-	return (x->x > y->x) - (x->x < y->x);
-}
-
-static int marks_by_x(const void *a, const void *b)
-{
-	const struct view_sweep_mark *x = a, *y = b;
-
-	return (x->x > y->x) - (x->x < y->x);
-}
-
-static int points_by_x(const void *a, const void *b)
-{
-	const struct view_sweep_point *x = a, *y = b;
-
-	return (x->x > y->x) - (x->x < y->x);
+	return (*x > *y) - (*x < *y);
 }
 
 static double x_of(const struct sweep_picture *to, const struct sweep_param *p, size_t i)
@@ -159,7 +146,7 @@ static void make_axis(struct work *w, const struct sweep_plot_options *o, int ax
 		tick->failed += w->f[i * w->s->metrics.all.n].failed;
 	}
 	if (ticks)
-		qsort(ticks, n, sizeof(*ticks), ticks_by_x);
+		qsort(ticks, n, sizeof(*ticks), by_x);
 	w->to->view.ticks = ticks;
 	w->to->view.n_ticks = ticks ? n : 0;
 	w->to->view.x_title = p ? p->name : "";
@@ -179,7 +166,7 @@ static void make_marks(struct work *w, const struct sweep_plot_options *o)
 		marks[i].label = keep_text(w, &s);
 	}
 	if (marks)
-		qsort(marks, o->n_marks, sizeof(*marks), marks_by_x);
+		qsort(marks, o->n_marks, sizeof(*marks), by_x);
 	w->to->view.marks = marks;
 	w->to->view.n_marks = marks ? o->n_marks : 0;
 }
@@ -283,7 +270,7 @@ static void make_series(struct work *w, struct view_sweep_series *to, size_t fir
 			points[i].why = why_of(w, point, f);
 	}
 	if (points)
-		qsort(points, n, sizeof(*points), points_by_x);
+		qsort(points, n, sizeof(*points), by_x);
 	to->points = points;
 	to->n = points ? n : 0;
 }

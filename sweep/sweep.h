@@ -20,6 +20,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/sink.h"
+#include "base/texts.h"
 #include "cdict/error.h"
 #include "tables/number.h"
 #include "tables/quartiles.h"
@@ -180,11 +181,11 @@ struct sweep_done {
 struct sweep {
 	struct sweep_params params;
 	struct sweep_metrics metrics;
-	ARRAY(char *) command;
+	struct texts command;
 	/* NULL: none */
 	char *shell, *setup, *prepare, *cleanup, *title;
 	char *record;          /* events; NULL: nothing is recorded */
-	ARRAY(char *) select;  /* of the recording: options for who looks at it, "-t", "bench" */
+	struct texts select;   /* of the recording: options for who looks at it, "-t", "bench" */
 	char *host;            /* where it ran */
 	uint32_t runs, warmup; /* at each point */
 	bool drop_first;
@@ -216,8 +217,7 @@ void sweep_table(struct sink *out, enum table_format format, const struct sweep 
 /* sweep_cells - the table as texts, the first row its titles; lines: what there is to say below it. 0 or -ENOMEM;
  * sweep_cells_fini() in either case. */
 struct sweep_cells {
-	ARRAY(char *) all;
-	ARRAY(char *) lines;
+	struct texts all, lines;
 	size_t columns, names; /* names: how many columns are text */
 };
 int sweep_cells(struct sweep_cells *to, const struct sweep *s, const struct sweep_figure *f);

@@ -402,11 +402,7 @@ static inline struct perfdata *parse(const struct out *o)
 
 static inline void assert_sound(const struct perfdata *pd)
 {
-	const struct perfdata_damage *d = perfdata_damage(pd);
-
-	assert_string_equal(d->first, "");
-	assert_false(d->truncated || d->unfinished || d->bad_compression);
-	assert_true(d->bad_records + d->trailing_bytes + d->bad_features == 0);
+	assert_string_equal(perfdata_damage(pd), "");
 }
 
 static inline void assert_samples(const struct seen *s)

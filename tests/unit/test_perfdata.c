@@ -19,9 +19,7 @@ static void a_file_reads_the_same_in_both_byte_orders(void **state)
 		assert_int_equal(perfdata_event_count(pd), 2);
 		assert_string_equal(ev->name, "my:switch"); /* EVENT_DESC before the format */
 		assert_string_equal(perfdata_event_at(pd, 1)->name, "sched:sched_wakeup");
-		assert_int_equal(ev->n_ids, 2);
-		assert_int_equal(ev->ids[1], 12);
-		assert_true(ev->exclude_guest && !ev->exclude_host && ev->layout.sample_id_all);
+		assert_int_equal(perfdata_event_by_id(pd, 12), 0);
 		assert_string_equal(perfdata_features(pd)->hostname, "host-1");
 		assert_int_equal(perfdata_features(pd)->nrcpus_avail, 8);
 		assert_int_equal(perfdata_features(pd)->nrcpus_online, 4);
@@ -50,7 +48,6 @@ static void a_pipe_recording_describes_itself_as_it_goes(void **state)
 		assert_int_equal(s.others, 8);
 		assert_string_equal(perfdata_event_at(pd, 0)->name, "sched:sched_switch");
 		assert_string_equal(perfdata_event_at(pd, 1)->name, "my:wakeup");
-		assert_int_equal(perfdata_event_at(pd, 1)->attr_size, 144);
 		assert_string_equal(perfdata_features(pd)->hostname, "host-2");
 		assert_int_equal(perfdata_id_cpu(pd, 12), 5);
 		assert_int_equal(perfdata_id_cpu(pd, 11), -1);
@@ -70,7 +67,6 @@ static void the_tracing_data_give_formats_by_system(void **state)
 	assert_true(t->present && t->big_endian);
 	assert_int_equal(t->long_size, 8);
 	assert_int_equal(t->page_size, 4096);
-	assert_string_equal(t->header_page, "page");
 	assert_int_equal(t->n_formats, 3);
 	assert_string_equal(t->formats[0].system, "ftrace");
 	assert_string_equal(t->formats[2].system, "sched");
@@ -92,7 +88,6 @@ static void an_attr_may_be_shorter_or_longer_than_ours(void **state)
 		struct seen s = read_all(pd);
 
 		assert_samples(&s);
-		assert_int_equal(perfdata_event_at(pd, 1)->attr_size, sizes[i]);
 		perfdata_close(pd);
 		buf_fini(&o.b);
 	}
@@ -132,7 +127,6 @@ static void fields_lie_where_the_sample_type_puts_them(void **state)
 	assert_int_equal(l.cpu, 40);
 	assert_int_equal(l.raw_fixed, 56);
 	assert_int_equal(l.tail_size, 32);
-	assert_int_equal(l.tail_tid, 0);
 	assert_int_equal(l.tail_time, 8);
 	assert_int_equal(l.tail_cpu, 16);
 	assert_int_equal(l.tail_id, 24);
@@ -315,7 +309,7 @@ static void a_live_pipe_gives_each_record_as_soon_as_it_is_whole(void **state)
 	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(write(fd[1], o.b.data, o.b.len), (ssize_t)o.b.len);
-	assert_int_equal(perfdata_open_fd(&pd, fd[0], "pipe", NULL), 0);
+	assert_int_equal(perfdata_open_fd(&pd, fd[0], NULL), 0);
 	for (int i = 0; i < 12; i++) { /* would hang if it read ahead for more */
 		assert_int_equal(perfdata_next(pd, &rec, NULL), 1);
 		look(pd, &rec, &s);
@@ -332,8 +326,7 @@ static void a_live_pipe_gives_each_record_as_soon_as_it_is_whole(void **state)
 	assert_int_equal(write(fd[1], more.b.data, 20), 20);
 	close(fd[1]);
 	assert_int_equal(perfdata_next(pd, &rec, NULL), 0);
-	assert_true(perfdata_damage(pd)->truncated);
-	assert_int_equal(perfdata_damage(pd)->truncated_at, o.b.len + 5000 * more.b.len + 20);
+	assert_non_null(strstr(perfdata_damage(pd), "20 are left"));
 	perfdata_close(pd);
 	close(fd[0]);
 	buf_fini(&more.b);
