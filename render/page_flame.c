@@ -19,9 +19,10 @@ struct flame {
 
 /* A frame as the page has it. */
 struct row {
-	uint32_t parent, name;
-	uint32_t kind;
-	uint64_t total;
+	uint32_t name, kind, depth;
+	uint64_t from,
+		total;  /* it begins where what it stands on does, or behind those before it */
+	double percent; /* of all */
 };
 
 static bool is_wanted(void *ctx, const struct analyze_task *task)
@@ -88,18 +89,23 @@ static char *number_of(void *ctx, uint32_t task)
 
 static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error *err)
 {
-	uint32_t *names = calloc(t->nodes.n, 2 * sizeof(*names)),
-		 *place = names ? names + t->nodes.n : NULL;
+	uint64_t *next = calloc(t->nodes.n, sizeof(*next));
+	uint32_t *names = calloc(t->nodes.n, sizeof(*names));
 	uint64_t sum = t->nodes.at[FOLDED_ROOT].total;
 	struct map by_name = { 0 };
 	ARRAY(struct row) rows = { 0 };
 	uint32_t n_names = 0;
-	int rc = names ? 0 : -ENOMEM;
+	int rc = names && next ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < t->nodes.n && !rc; i++) {
 		uint32_t node = t->order[i], *name;
 		const struct folded_node *n = &t->nodes.at[node];
+		struct row row = { .kind = n->kind, .depth = n->depth, .total = n->total };
 
+		if (node != FOLDED_ROOT) {
+			row.from = next[node] = next[n->parent];
+			next[n->parent] += n->total;
+		}
 		if (n->total < sum / NARROWEST_PART && node != FOLDED_ROOT)
 			continue;
 		name = map_add(&by_name, (uintptr_t)n->name, 0);
@@ -111,15 +117,17 @@ static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error 
 			names[n_names] = node;
 			*name = n_names++;
 		}
-		place[node] = (uint32_t)rows.n;
-		rc = array_push(&rows, (struct row){ node == FOLDED_ROOT ? 0 : place[n->parent],
-						     *name, n->kind, n->total });
+		row.name = *name;
+		row.percent = sum ? 100 * (double)n->total / (double)sum : 0;
+		rc = array_push(&rows, row);
 	}
 	if (!rc) {
-		arrays_member(a, "parent", rows, parent);
 		arrays_member(a, "name", rows, name);
 		arrays_member(a, "kind", rows, kind);
+		arrays_member(a, "depth", rows, depth);
+		arrays_member(a, "from", rows, from);
 		arrays_member(a, "total", rows, total);
+		arrays_double(a, "percent", &rows.at->percent, rows.n, sizeof(*rows.at));
 		json_open(a->j, "names", '[', false);
 		for (uint32_t i = 0; i < n_names; i++)
 			json_text(a->j, NULL, t->nodes.at[names[i]].name);
@@ -128,6 +136,7 @@ static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error 
 	map_fini(&by_name);
 	array_fini(&rows);
 	free(names);
+	free(next);
 	return rc ? cdict_fail_nomem(err) : 0;
 }
 

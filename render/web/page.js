@@ -163,16 +163,6 @@ export function commandRow(capture, table, row) {
 	return out;
 }
 
-// Text before digits by the digits' value: "worker2" before "worker10"; groups stand together.
-export function nameOrder(a, b) {
-	const x = a.group ?? '';
-	const y = b.group ?? '';
-	if (x !== y) return x === '' ? 1 : y === '' ? -1 : collator.compare(x, y);
-	return collator.compare(a.name, b.name) || a.index - b.index;
-}
-
-const collator = new Intl.Collator('en', { numeric: true });
-
 // ---- the page -------------------------------------------------------------------------------------
 
 function textOf(document, id) {
