@@ -22,6 +22,7 @@ static void heat_tail(struct arrays *w, uint64_t events, uint64_t outside, uint6
 		      uint64_t shorter, uint64_t longer)
 {
 	json_u64(w->j, "events", events);
+	json_u64(w->j, "drawn", events - outside - unplaced - shorter - longer);
 	json_u64(w->j, "outside", outside);
 	json_u64(w->j, "unplaced", unplaced);
 	json_u64(w->j, "shorter", shorter);

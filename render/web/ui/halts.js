@@ -23,7 +23,7 @@ export class Halts {
 		this.note = h('p', { class: 'dim' });
 		this.table = new Table([], { app, name: 'halts_vms', file, sort: ['hlt_cpu_ns', 'desc'], rowData: (row) => ({ vm: row.vm }) });
 		this.open = 0;
-		this.chosen = new Chosen(app, 'vcpus', () => this.#draw(), false);
+		this.chosen = new Chosen(app, 'vcpus', () => this.#draw(), { cpus: false });
 		this.el = h('section', { class: 'halts', hidden: true }, h('h3', null, 'Idle guests: halts by VM'), this.note, this.table.el);
 	}
 

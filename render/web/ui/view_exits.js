@@ -5,7 +5,8 @@ import { totalOf } from '../page.js';
 import { momentIn } from './clock.js';
 import { button, choice, h, keepHeight, replace } from './dom.js';
 import { drawValueAxis } from './axis.js';
-import { Question, rowsOf } from './figures.js';
+import { rowsOf } from './figures.js';
+import { Chosen } from './groups.js';
 import { Halts } from './halts.js';
 import { HeatMap } from './heat.js';
 import { reasonColours } from './legend.js';
@@ -44,10 +45,8 @@ export class ExitsView extends View {
 		}, { class: 'link', hidden: true });
 		this.reasons = this.#reasonTable();
 		this.opened = false;
-		this.question = new Question(app);
-		this.known = null; // {key, tables}: by reason, by VM and the sums, of the wanted tasks and reasons
-		this.asked = null;
-		this.heat = new HeatMap(this, 'exit', 220);
+		this.chosen = new Chosen(app, 'exits', () => this.#render(), { cpus: false, reasons: true, whole: ['exit_reasons', 'exits_vm'] });
+		this.heat = new HeatMap(this, 'exit', 220, this.chosen);
 		this.all = this.#allTable();
 		this.halts = new Halts(app, this.file('halts'));
 		// side by side where there is room, else one below the other (style.css): bars, reasons, halts, heat map
@@ -74,52 +73,23 @@ export class ExitsView extends View {
 	/** Of chosen tasks shares are of their exits, once the engine has told; until then of all. */
 	rows() {
 		const { selection } = this.app;
-		const own = this.known?.key === this.key ? this.known?.tables?.exits : null;
 
-		return (own ? rowsOf(own) : this.app.rows('exits')).filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
+		return (this.chosen.rows('exits') ?? this.app.rows('exits')).filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
 	}
 
 	update(change) {
-		if (change.figures || change.filter || change.options)
-			this.#ask();
-		else
+		if (!change.figures && !change.filter && !change.options) {
 			this.heat.plot.paint();
-	}
-
-	/** What is of several tasks or reasons: of all of them it is there, of others the engine has it. */
-	#ask() {
-		const { app } = this;
-		const { range, tables } = app.figures.shown;
-		const tasks = app.selection.list(), reasons = app.state.reasons.length ? app.state.reasons : null;
-		const key = JSON.stringify([app.capture.index, range, tasks, reasons]);
-
-		this.key = key;
-
-		if ((tasks || reasons) && this.known?.key !== key) {
-			if (this.asked !== key)
-				this.question.ask((decoder, signal) => decoder.exits(app.capture, range, { tasks, reasons, signal }), (answer, error) => {
-					this.asked = null;
-					this.known = { key, tables: answer?.tables ?? this.#withoutEngine(tables, tasks), why_not: error?.message };
-					this.#ask();
-				});
-			this.asked = key;
-		} else {
-			this.question.drop();
-			this.asked = null;
-			this.known = tasks || reasons ? this.known : { key, tables };
+			return;
 		}
+		this.chosen.ask();
 		this.#render();
-	}
-
-	/** Of some reasons there are the rows by reason, and by VM; their sums are not known. */
-	#withoutEngine(tables, tasks) {
-		return tasks ? {} : { exit_reasons: tables.exit_reasons, exits_vm: tables.exits_vm };
 	}
 
 	#render() {
 		const { app } = this;
 
-		this.sums = [...rowsOf(this.known?.tables?.exit_reasons)].sort((a, b) => a.idle - b.idle || this.#taken(b) - this.#taken(a));
+		this.sums = [...rowsOf(this.chosen.latest('exit_reasons'))].sort((a, b) => a.idle - b.idle || this.#taken(b) - this.#taken(a));
 		this.#pickColours();
 		this.#renderTools();
 		this.reasons.setColumns(this.#reasonColumns());
@@ -127,7 +97,7 @@ export class ExitsView extends View {
 		this.all.setRows(this.rows().filter((row) => app.selection.reason(row.reason)));
 		this.#renderFoot();
 		this.#renderMore();
-		this.halts.update(this.sums.filter((sum) => sum.idle).reduce((n, sum) => n + (sum.unpaired ?? 0), 0));
+		this.halts.update(this.sums.find((sum) => sum.idle)?.unpaired ?? 0); // a machine has one reason of idle guests
 		const column = this.#bars().length > FEW_BARS ? this.right : this.left;
 
 		if (this.halts.el.parentNode !== column)
@@ -189,8 +159,8 @@ export class ExitsView extends View {
 	}
 
 	#renderFoot() {
-		const { why_not } = this.known ?? {};
-		const table = this.known?.tables?.exit_reasons;
+		const { why_not } = this.chosen.known ?? {};
+		const table = this.chosen.latest('exit_reasons');
 		const work = table && totalOf(table);
 		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
@@ -205,12 +175,11 @@ export class ExitsView extends View {
 	barRows() {
 		const { app } = this;
 		const perVm = app.state.per === 'vm';
-		const tables = this.known?.key === this.key || perVm ? this.known?.tables : null;
 		const keyOf = (row) => (perVm ? row.vm ?? '' : row.task);
 		const bars = new Map();
 		const nameOf = (row) => (perVm ? `VM ${clean(row.vm ?? '?')}` : row.task === null ? 'all vCPUs' : app.who(row.task));
 
-		for (const row of perVm ? rowsOf(tables?.exits_vm) : this.rows()) {
+		for (const row of perVm ? rowsOf(this.chosen.latest('exits_vm')) : this.rows()) {
 			if (!app.selection.reason(row.reason))
 				continue;
 			const key = keyOf(row);
@@ -223,7 +192,7 @@ export class ExitsView extends View {
 		// of one reason the row is the sum
 		for (const bar of app.state.reasons.length === 1 ? bars.values() : [])
 			bar.work = bar.parts[0];
-		for (const sum of rowsOf(perVm ? tables?.exits_vm_sums : tables?.exits_sums)) {
+		for (const sum of rowsOf(perVm ? this.chosen.latest('exits_vm_sums') : this.chosen.table('exits_sums'))) {
 			const bar = bars.get(keyOf(sum));
 
 			if (bar && sum.idle)
@@ -323,7 +292,7 @@ export class ExitsView extends View {
 			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
 					lines: [`${bar.name}: ${clean(row.reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`,
-					share === null ? null : `${percent(share)} of ${app.selection.any && this.known?.key === this.key ? 'the chosen' : 'all'} exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
+					share === null ? null : `${percent(share)} of ${app.selection.any && this.chosen.table('exits') ? 'the chosen' : 'all'} exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
 					box, click: () => app.toggle('reasons', row.reason),
 				};
 		}
@@ -401,7 +370,7 @@ export class ExitsView extends View {
 	}
 
 	close() {
-		this.question.drop();
+		this.chosen.close();
 		this.halts.close();
 		this.heat.close();
 		super.close();

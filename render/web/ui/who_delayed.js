@@ -56,7 +56,7 @@ export class WhoDelayed {
 		this.app = view.app;
 		this.all = false;
 		this.wait = new Wait(view);
-		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), false);
+		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), { cpus: false });
 		this.words = h('span', { class: 'capacity' });
 		this.button = button('', 'every VM, and everybody who was in their way', () => this.#unfold(), { class: 'link' });
 		this.box = h('div', { class: 'delays-scroll' });
