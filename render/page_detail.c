@@ -268,8 +268,6 @@ static bool is_pending(void *self)
 
 static int detail_add(struct page_engine *e, struct cdict_error *err)
 {
-	const struct cdict_event_type *type =
-		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
 	struct detail *d = e->state;
 	struct analyze_slices_options how = { .tell = tell_slice, .ctx = e };
 	int rc = 0;
@@ -292,8 +290,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 		d->ops.needs |= ANALYZE_NEED(KVM_EXIT);
 		d->ops.kvm = on_kvm;
 		how.kinds = 1u << (d->kind == EXIT ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST);
-		rc = analyze_reasons_new(&d->names, type ? type->format : "",
-					 type ? type->format_len : 0, err);
+		rc = page_engine_reasons(e, &d->names, err);
 		rc = rc ? rc : analyze_slices_new(&d->slices, e->eng, &how, err);
 	}
 	if (d->kind == STATE) {
@@ -316,14 +313,6 @@ static void detail_fini(struct page_engine *e)
 
 /* ---- the answer ---- */
 
-static void time_json(const struct page_engine *e, struct json *j, const char *key, uint64_t t_ns)
-{
-	if (t_ns == ANALYZE_NO_TIME)
-		json_null(j, key);
-	else
-		json_i64(j, key, (int64_t)(t_ns - e->t0_ns));
-}
-
 static void item_json(struct page_engine *e, struct json *j, const char *key,
 		      const struct item *item)
 {
@@ -332,8 +321,8 @@ static void item_json(struct page_engine *e, struct json *j, const char *key,
 		return;
 	}
 	json_open(j, key, '{', false);
-	time_json(e, j, "from", item->from_ns);
-	time_json(e, j, "to", item->to_ns);
+	page_time_json(j, "from", item->from_ns, e->t0_ns);
+	page_time_json(j, "to", item->to_ns, e->t0_ns);
 	json_u64(j, "ns", item->to_ns - item->from_ns);
 	page_number_json(j, "cpu", item->cpu);
 	json_text(j, "state", item->state);
@@ -352,7 +341,7 @@ static void turn_json(struct page_engine *e, struct json *j, const char *key,
 		return;
 	}
 	json_open(j, key, '{', false);
-	time_json(e, j, "at", turn->t_ns);
+	page_time_json(j, "at", turn->t_ns, e->t0_ns);
 	page_number_json(j, "cpu", turn->cpu);
 	page_number_json(j, "task", page_tasks_number(e, turn->other));
 	json_bool(j, "involuntary", turn->involuntary);
@@ -370,12 +359,12 @@ static void stay_json(struct page_engine *e, struct json *j, const struct stay *
 	json_bool(j, "on", stay->on);
 	turn_json(e, j, "in", &stay->in);
 	turn_json(e, j, "out", &stay->out);
-	time_json(e, j, "off", stay->off_ns);
+	page_time_json(j, "off", stay->off_ns, e->t0_ns);
 	if (stay->woken.t_ns == ANALYZE_NO_TIME) {
 		json_null(j, "woken");
 	} else {
 		json_open(j, "woken", '{', false);
-		time_json(e, j, "at", stay->woken.t_ns);
+		page_time_json(j, "at", stay->woken.t_ns, e->t0_ns);
 		page_number_json(j, "cpu", stay->woken.cpu);
 		page_number_json(j, "target", stay->woken.target_cpu);
 		page_number_json(j, "task", page_tasks_number(e, stay->woken.by));

@@ -16,7 +16,7 @@
 
 #define COLUMNS_MAX 65535u
 
-/* ---- of some reasons only ---- */
+/* ---- reasons ---- */
 
 int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 			struct cdict_error *err)
@@ -24,10 +24,7 @@ int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 	const struct cdict_event_type *type =
 		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
 
-	*out = NULL;
-	return e->reasons.n ? analyze_reasons_new(out, type ? type->format : "",
-						  type ? type->format_len : 0, err)
-			    : 0;
+	return analyze_reasons_new(out, type ? type->format : "", type ? type->format_len : 0, err);
 }
 
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
@@ -79,7 +76,7 @@ static int bins_add(struct page_engine *e, struct cdict_error *err)
 					 .kinds = e->q.kinds,
 					 .columns = e->q.columns };
 	struct heat *heat = e->state;
-	int rc = page_engine_reasons(e, &heat->reasons, err);
+	int rc = e->reasons.n ? page_engine_reasons(e, &heat->reasons, err) : 0;
 
 	heat->e = e;
 	if (heat->reasons) {

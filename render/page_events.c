@@ -299,14 +299,6 @@ static int events_step(struct page_engine *e, uint64_t events, struct cdict_erro
 	return 1;
 }
 
-void page_number_json(struct json *j, const char *key, uint32_t n)
-{
-	if (n == UINT32_MAX)
-		json_null(j, key);
-	else
-		json_u64(j, key, n);
-}
-
 static int rows_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	const struct events *v = e->state;

@@ -25,19 +25,8 @@ struct row {
 	double percent; /* of all */
 };
 
-static bool is_wanted(void *ctx, const struct analyze_task *task)
-{
-	const struct page_task_key *known = page_tasks_of(ctx, task->index);
-
-	return known && known->wanted && page_tasks_wanted(ctx, known);
-}
-
 static int flame_add(struct page_engine *e, struct cdict_error *err)
 {
-	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
-				       .to_ns = e->t0_ns + e->q.to_ns,
-				       .cpus = e->cpus,
-				       .n_cpus = e->n_cpus };
 	struct flame *f = e->state;
 	unsigned by = 0;
 	int rc;
@@ -46,14 +35,7 @@ static int flame_add(struct page_engine *e, struct cdict_error *err)
 		by++;
 	if (!flame_bys[by])
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there are no such stacks");
-	if (e->q.filtered || e->chosen) {
-		opts.names.filter.wanted = is_wanted;
-		opts.names.filter.ctx = e;
-	}
-	rc = page_engine_digests(e, &opts.digests, err);
-	if (!rc)
-		rc = tables_walk_init(&f->walk, e->reader, &opts, err);
-	e->eng = f->walk.eng;
+	rc = page_engine_walk(e, &f->walk, err);
 	if (!rc)
 		rc = analyze_stacks_new(&f->stacks, e->eng, (enum analyze_stacks_by)by, err);
 	return rc ? rc : tables_walk_begin(&f->walk, err);

@@ -9,18 +9,10 @@
 #include "base/cpulist.h"
 #include "cdict/stack.h"
 #include "render/page.h"
+#include "render/page_arrays.h"
 #include "render/page_capture.h"
 #include "tables/info.h"
 #include "tables/loss.h"
-
-/* Times of the recording's clock from t0 on: they may lie before it. */
-static void json_t(struct json *j, const char *key, const struct page_capture *c, uint64_t t_ns)
-{
-	if (t_ns == ANALYZE_NO_TIME)
-		json_null(j, key);
-	else
-		json_i64(j, key, (int64_t)(t_ns - c->t0_ns));
-}
 
 static const char *base_name(const char *file)
 {
@@ -167,8 +159,10 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 			continue;
 		loss_record_open(j, loss, schema);
 		/* some last for ever; the page needs no more than the capture */
-		json_t(j, "from_ns", c, loss->from_ns < c->t0_ns ? c->t0_ns : loss->from_ns);
-		json_t(j, "to_ns", c, loss->to_ns > c->last_ns ? c->last_ns : loss->to_ns);
+		page_time_json(j, "from_ns", loss->from_ns < c->t0_ns ? c->t0_ns : loss->from_ns,
+			       c->t0_ns);
+		page_time_json(j, "to_ns", loss->to_ns > c->last_ns ? c->last_ns : loss->to_ns,
+			       c->t0_ns);
 		json_u64(j, "count", loss->count);
 		json_close(j);
 	}
@@ -217,7 +211,7 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 		json_text(j, NULL, line);
 	json_close(j);
 	if (scope->begins_ns)
-		json_t(j, "recorded_until", c, scope->begins_ns);
+		page_time_json(j, "recorded_until", scope->begins_ns, c->t0_ns);
 	else
 		json_null(j, "recorded_until");
 	free(text);
@@ -316,8 +310,8 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	clock_json(j, c);
 	json_u64(j, "length_ns", c->last_ns - c->t0_ns);
 	json_open(j, "window", '{', false);
-	json_t(j, "from", c, sum->from_ns);
-	json_t(j, "to", c, sum->to_ns);
+	page_time_json(j, "from", sum->from_ns, c->t0_ns);
+	page_time_json(j, "to", sum->to_ns, c->t0_ns);
 	json_close(j);
 	json_u64(j, "events", cdict_reader_events(r));
 	json_u64(j, "window_events", sum->events);

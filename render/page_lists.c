@@ -122,16 +122,6 @@ struct reason_list {
 	ARRAY(struct reason) all;
 };
 
-static int reasons_init(struct reason_list *list, const struct page_engine *e,
-			struct cdict_error *err)
-{
-	const struct cdict_event_type *type =
-		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
-
-	return analyze_reasons_new(&list->names, type ? type->format : "",
-				   type ? type->format_len : 0, err);
-}
-
 static void reasons_fini(struct reason_list *list)
 {
 	analyze_reasons_free(list->names);
@@ -206,7 +196,7 @@ static int states_add(struct page_engine *e, struct cdict_error *err)
 	struct states *s = e->state;
 	int rc;
 
-	rc = reasons_init(&s->reasons, e, err);
+	rc = page_engine_reasons(e, &s->reasons.names, err);
 	if (!rc)
 		rc = analyze_vcpus_new(&s->vcpus, e->eng, err);
 	if (!rc)
@@ -382,7 +372,7 @@ static int marks_add(struct page_engine *e, struct cdict_error *err)
 				       .kvm = mark_kvm,
 				       .resumes = true,
 				       .pending = marks_pending };
-	rc = reasons_init(&m->reasons, e, err);
+	rc = page_engine_reasons(e, &m->reasons.names, err);
 	return rc ? rc : analyze_engine_add(e->eng, &m->ops, e, err);
 }
 

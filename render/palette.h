@@ -50,6 +50,11 @@ struct palette_rgb {
 };
 
 struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink);
+/* palette_hex - the same as text: "#0072b2". */
+char *palette_hex(char out[8], enum palette_theme theme, struct ink ink);
+/* palette_names - of those that have one colour a theme: variables of the pages, members of their palettes. */
+#define PALETTE_PLAIN (INK_LOSS + 1)
+extern const char *const palette_names[PALETTE_PLAIN];
 
 /* palette_letter - what stands for a filled ink where there are no colours. */
 char palette_letter(struct ink ink);
