@@ -165,7 +165,7 @@ export function commandRow(capture, table, row) {
 
 // ---- the page -------------------------------------------------------------------------------------
 
-function textOf(document, id) {
+export function textOf(document, id) {
 	const element = document.getElementById(id);
 	return element ? element.textContent : null;
 }
@@ -186,7 +186,7 @@ function wasRead(document, id = null) {
 	});
 }
 
-async function inflatedOf(document, id, format = 'deflate') {
+export async function inflatedOf(document, id, format = 'deflate') {
 	return inflate(decodeBase64(textOf(document, id)), format);
 }
 

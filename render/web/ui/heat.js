@@ -6,8 +6,7 @@ import { button, h, replace } from './dom.js';
 import { LEFT, RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
 import { Chosen } from './groups.js';
-import { countLevels, rampColour, rampLegend } from './legend.js';
-import { Runs } from './surface.js';
+import { countCells, countEnds, countRamp } from './legend.js';
 import { count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
 
@@ -65,7 +64,7 @@ export class HeatMap {
 		this.found = h('div', { class: 'found', hidden: true });
 		this.plot = view.plot({
 			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
-			ramp: () => (this.grid ? ['1', `${count(this.grid.max)} per cell`, countLevels(1, this.grid.max).from] : null),
+			ramp: () => (this.grid ? countEnds(1, this.grid.max) : null),
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
@@ -102,7 +101,7 @@ export class HeatMap {
 		this.plot.paint();
 		const { app, grid } = this;
 
-		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`, countLevels(1, grid.max).from));
+		replace(this.ramp, grid ? countRamp(app.palette, 1, grid.max) : []);
 		this.#say();
 		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
@@ -201,10 +200,8 @@ export class HeatMap {
 		drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
-			const heights = new Map(); // of rows, as of colours of counts, there are few
-			const colours = new Map();
-			const { level } = countLevels(1, grid.max);
-			const runs = new Runs(s);
+			const heights = new Map(); // of rows there are few
+			const cells = countCells(s, palette, 1, grid.max);
 			const heightOf = (row) => {
 				if (!heights.has(row))
 					heights.set(row, Math.round(grid.scale(this.#edge(grid, row))));
@@ -220,11 +217,9 @@ export class HeatMap {
 				const row = Math.floor(key / grid.columns);
 				const y2 = heightOf(row), y1 = heightOf(row + 1);
 
-				if (!colours.has(n))
-					colours.set(n, rampColour(palette, level(n)));
-				runs.add(x1, y1, x2, Math.max(y1 + 1, y2), colours.get(n));
+				cells.put(x1, y1, x2, Math.max(y1 + 1, y2), n);
 			}
-			runs.end();
+			cells.end();
 		});
 		drawMarks(s, app, scale, TOP, plotHeight, true);
 	}

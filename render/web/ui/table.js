@@ -28,13 +28,12 @@ function order(a, b) {
 /**
  * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, rest: bool, first: 'asc' | 'desc', csv: bool}]
  *   rest: it has what width is left;
- *   value: the exact value (data-value, sort, CSV); show: what is seen, made of value by the key's unit when absent.
+ *   value: the exact value (data-value, sort, CSV), the row's of that key when absent; show: what is seen, made of value by the key's unit when absent.
  * options: {app, name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file,
  *   drawn(trs): these rows were made, tree() -> Tree of groups.js whose open rows are shown, or null}
  */
 export class Table {
 	constructor(columns, options) {
-		this.columns = columns;
 		this.options = options;
 		this.sort = options.sort ?? null;
 		this.filter = '';
@@ -54,11 +53,11 @@ export class Table {
 			button('copy', 'copy the rows as text', () => this.copy()),
 			button('CSV', 'save the rows, exact values, as CSV', () => this.save()));
 		this.el = h('div', { class: 'table-box' }, this.bar, h('div', { class: 'table-scroll' }, this.table));
-		this.#heads();
+		this.setColumns(columns);
 	}
 
 	setColumns(columns) {
-		this.columns = columns;
+		this.columns = columns.map((column) => ({ value: (row) => row[column.key], ...column }));
 		this.#heads();
 	}
 

@@ -3,7 +3,7 @@
 import { d3 } from '../d3.js';
 import { totalOf } from '../page.js';
 import { momentIn } from './clock.js';
-import { button, choice, h, keepHeight, replace } from './dom.js';
+import { button, choice, h, keepHeight, replace, swatch } from './dom.js';
 import { drawValueAxis } from './axis.js';
 import { rowsOf } from './figures.js';
 import { Chosen } from './groups.js';
@@ -24,8 +24,8 @@ const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
 
 const WHOLE = 'from kvm_exit to kvm_entry, what it was off the CPU included';
 const LENGTHS = [['min', 'the shortest'], ['avg', 'on average'], ['p50', 'half took no longer'], ['p99', '99 of 100 took no longer'], ['max', 'the longest']]
-	.map(([name, hint]) => ({ key: `${name}_ns`, title: name, hint: `${hint}; ${WHOLE}`, value: (r) => r[`${name}_ns`] }));
-const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are in the number, not in the times', value: (r) => r.unpaired };
+	.map(([name, hint]) => ({ key: `${name}_ns`, title: name, hint: `${hint}; ${WHOLE}` }));
+const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are in the number, not in the times' };
 
 export class ExitsView extends View {
 	constructor(app) {
@@ -135,19 +135,13 @@ export class ExitsView extends View {
 		const rest = h('button', {
 			type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'together again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
 			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } }
-		}, h('span', { class: 'swatch other' }), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
+		}, swatch(app.palette.reasons.other), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
 
-		rest.firstChild.style.background = app.palette.reasons.other;
-		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => {
-			const swatch = h('span', { class: 'swatch' });
-
-			swatch.style.background = this.colourOf(sum.reason);
-			return h('button', {
-				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
-				title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
-				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
-			}, swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
-		}), this.rest.length > 1 ? rest : null));
+		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => h('button', {
+			type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
+			title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
+			on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
+		}, swatch(this.colourOf(sum.reason)), h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)))), this.rest.length > 1 ? rest : null));
 		keepHeight(this.chips);
 	}
 
@@ -304,34 +298,29 @@ export class ExitsView extends View {
 	}
 
 	#reasonColumns() {
-		const swatch = (row) => {
-			const el = h('span', { class: 'swatch' });
-
-			el.style.background = this.colourOf(row.reason);
-			return [el, h('bdi', null, clean(row.reason)), row.idle ? h('span', { class: 'dim' }, ' idle') : null];
-		};
+		const named = (row) => [swatch(this.colourOf(row.reason)), h('bdi', null, clean(row.reason)), row.idle ? h('span', { class: 'dim' }, ' idle') : null];
 
 		return [
-			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
-			{ key: 'count', title: 'exits', value: (r) => r.count },
-			{ key: 'count_percent', title: '% of exits', hint: 'of the number of all exits; idle is left out', value: (r) => r.count_percent },
+			{ key: 'reason', title: 'reason', text: true, show: named },
+			{ key: 'count', title: 'exits' },
+			{ key: 'count_percent', title: '% of exits', hint: 'of the number of all exits; idle is left out' },
 			...this.#times(),
 			...LENGTHS,
-			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', show: (r) => this.#when(r) },
 			...this.sums?.some((r) => r.unpaired) ? [OPEN] : [],
 		];
 	}
 
 	/** On a CPU before what the clock says; without sched_switch only that. */
 	#times() {
-		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile', value: (r) => r.time_ns };
+		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile' };
 
 		return this.onCpu ? [
-			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry', value: (r) => r.cpu_ns },
-			{ key: 'cpu_percent', title: '% of exit time', hint: 'of the time that all exits were on a CPU; idle is left out', value: (r) => r.cpu_percent },
-			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry', value: (r) => r.off_cpu_ns },
+			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry' },
+			{ key: 'cpu_percent', title: '% of exit time', hint: 'of the time that all exits were on a CPU; idle is left out' },
+			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry' },
 			time,
-		] : [time, { key: 'time_percent', title: '% of exit time', hint: 'of the time of all exits; idle is left out', value: (r) => r.time_percent }];
+		] : [time, { key: 'time_percent', title: '% of exit time', hint: 'of the time of all exits; idle is left out' }];
 	}
 
 	#reasonTable() {
@@ -358,13 +347,13 @@ export class ExitsView extends View {
 
 	#allTable() {
 		const { app } = this;
-		const number = (key, title, hint) => ({ key, title, hint, value: (r) => r[key] });
+		const number = (key, title, hint) => ({ key, title, hint });
 
 		return new Table([
 			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => h('bdi', null, r.task === null ? '–' : app.who(r.task)) },
-			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason },
+			{ key: 'reason', title: 'reason', text: true },
 			number('count', 'exits'), number('count_percent', '% of exits', 'of the number of all exits; idle is left out'), ...this.#times(), ...LENGTHS,
-			{ key: 'max_at_ns', title: 'when', hint: 'the longest', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+			{ key: 'max_at_ns', title: 'when', hint: 'the longest', show: (r) => this.#when(r) },
 			OPEN,
 		], { app, name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
 	}
