@@ -34,6 +34,10 @@ export function pickGroup(app, row, e) {
 		app.toggle(row.kind === 'vm' ? 'vms' : 'groups', row.group);
 }
 
+export function isVm(app, name) {
+	return app.capture.tasks.some(({ vm }) => vm === name);
+}
+
 /** What a group is called to people. */
 export function nameOfGroup(row) {
 	return row.kind === 'vm' && !row.role ? vmName(row.group) : clean(row.role ?? row.group);
