@@ -98,19 +98,15 @@ static int second_write(struct arrays *w, const struct heat *h, const struct pag
 {
 	size_t n = b->seconds * SECOND_COLUMNS;
 	struct sparse s = { 0 };
-	uint32_t most = 0;
 	int rc;
 
 	if (!h->offsets) {
 		json_null(w->j, "second");
 		return 0;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		sparse_add(&s, (uint32_t)i, h->offsets[i]);
-		most = h->offsets[i] > most ? h->offsets[i] : most;
-	}
 	json_open(w->j, "second", '{', false);
-	json_u64(w->j, "most", most);
 	json_u64(w->j, "seconds", b->seconds);
 	json_u64(w->j, "columns", SECOND_COLUMNS);
 	rc = sparse_write(w, &s);

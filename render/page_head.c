@@ -52,12 +52,8 @@ static void has_json(struct json *j, const struct page_capture *c,
 	json_bool(j, "switch", sum->has_switch);
 	json_bool(j, "waking", sum->has_waking);
 	json_bool(j, "wakeup", sum->has_wakeup);
-	json_bool(j, "migrate", sum->has_migrate);
-	json_bool(j, "iowait", sum->has_iowait);
-	json_bool(j, "runtime", sum->has_runtime);
 	json_bool(j, "entry", sum->has_entry);
 	json_bool(j, "exit", sum->has_exit);
-	json_bool(j, "userspace_exit", sum->has_userspace_exit);
 	json_bool(j, "stacks", cdict_reader_stack_count(c->walk->reader));
 	json_close(j);
 }
@@ -99,32 +95,6 @@ static void siblings_json(struct json *j, const struct cdict_reader *r)
 			break;
 		if (*p == ' ')
 			p++;
-	}
-	json_close(j);
-}
-
-static void nodes_json(struct json *j, const struct page_capture *c)
-{
-	uint32_t cpus = cdict_reader_cpus(c->walk->reader);
-	int64_t next = 0;
-
-	json_open(j, "nodes", '[', false);
-	for (int64_t node = next; next != INT64_MAX; node = next) {
-		bool any = false;
-
-		next = INT64_MAX;
-		for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-			if (tables_node(c->walk, cpu) > node && tables_node(c->walk, cpu) < next)
-				next = tables_node(c->walk, cpu);
-			if (tables_node(c->walk, cpu) != node)
-				continue;
-			if (!any)
-				json_open(j, NULL, '[', false);
-			any = true;
-			json_u64(j, NULL, cpu);
-		}
-		if (any)
-			json_close(j);
 	}
 	json_close(j);
 }
@@ -181,12 +151,7 @@ static int loss(struct json *j, const struct page_capture *c)
 		return -ENOMEM;
 	json_open(j, "loss", '{', true);
 	json_u64(j, "lost", lost.lost);
-	json_u64(j, "unreadable", lost.unreadable);
-	json_u64(j, "damaged", lost.damaged);
-	json_u64(j, "disordered", lost.disordered);
-	json_u64(j, "throttled_ns", lost.throttled_ns);
 	json_number(j, "percent", lost.percent);
-	json_u64(j, "unknown_ns", sum->unknown_ns);
 	json_text(j, "text", text);
 	loss_records(j, c, sum->from_ns, sum->to_ns);
 	json_close(j);
@@ -308,7 +273,6 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++)
 		json_text(j, about[i][0], cdict_reader_info(r, about[i][1]));
 	clock_json(j, c);
-	json_u64(j, "length_ns", c->last_ns - c->t0_ns);
 	json_open(j, "window", '{', false);
 	page_time_json(j, "from", sum->from_ns, c->t0_ns);
 	page_time_json(j, "to", sum->to_ns, c->t0_ns);
@@ -325,7 +289,6 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
 	json_close(j);
 	types_json(j, r);
-	nodes_json(j, c);
 	cpus_json(j, c);
 	siblings_json(j, r);
 	rc = recorded_json(j, c, &sum->scope);

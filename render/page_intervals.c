@@ -247,12 +247,8 @@ static int subsecond_add(struct page_engine *e, struct cdict_error *err)
 static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	const struct intervals *v = e->state;
-	uint32_t most = 0;
 
 	(void)err;
-	for (size_t i = 0; i < v->seconds * e->q.columns; i++)
-		most = v->count[i] > most ? v->count[i] : most;
-	json_u64(a->j, "most", most);
 	json_u64(a->j, "seconds", v->seconds);
 	json_u64(a->j, "columns", e->q.columns);
 	arrays_put(a, "count", v->count, v->seconds * e->q.columns);
