@@ -453,8 +453,7 @@ static int detail_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return 0;
 }
 
-const struct page_call page_detail = { .name = "detail",
-				       .state_size = sizeof(struct detail),
+const struct page_call page_detail = { .state_size = sizeof(struct detail),
 				       .add = detail_add,
 				       .write = detail_write,
 				       .fini = detail_fini };

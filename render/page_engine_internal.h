@@ -32,6 +32,7 @@ struct page_engine {
 	struct page_tasks tasks;
 
 	const struct page_call *call; /* NULL: nothing is under way */
+	int part; /* of what it answers: figures (page_capture.h); events: PAGE_ROWS alone */
 	struct page_query q;
 	uint64_t *chosen; /* bitmap of q.tasks; NULL: all */
 	uint64_t *cpus;   /* of q.cpus */
@@ -47,10 +48,10 @@ struct page_engine {
 	struct sink json, arrays;
 };
 
+enum { PAGE_ROWS = 1 };
+
 struct page_call {
-	const char *name;
 	size_t state_size; /* of e->state, which is zeroed */
-	int part;          /* figures: which of them (page_capture.h) */
 	/* Intervals: each of the question's kinds. */
 	int (*tell)(void *ctx, const struct analyze_slice *slice);
 	/* Registers with e->eng. */
@@ -62,9 +63,9 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_vcpus,
-	page_histogram, page_pieces, page_states, page_marks, page_select, page_subsecond,
-	page_events, page_event_rows, page_checksum, page_flame, page_detail, page_tracks;
+extern const struct page_call page_figures, page_histogram, page_pieces, page_states, page_marks,
+	page_select, page_subsecond, page_events, page_checksum, page_flame, page_detail,
+	page_tracks;
 
 /* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);

@@ -48,7 +48,7 @@ static int figures_add(struct page_engine *e, struct cdict_error *err)
 	int rc = page_engine_walk(e, &f->walk, err);
 
 	f->capture.walk = &f->walk;
-	f->capture.part = e->call->part;
+	f->capture.part = e->part;
 	f->capture.reasons = (const char *const *)e->reasons.at;
 	f->capture.n_reasons = e->reasons.n;
 	if (!rc)
@@ -94,41 +94,8 @@ static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_e
 	return 0;
 }
 
-const struct page_call page_figures = { .name = "figures",
-					.state_size = sizeof(struct figures),
+const struct page_call page_figures = { .state_size = sizeof(struct figures),
 					.add = figures_add,
 					.write = figures_write,
 					.fini = figures_fini,
 					.step = figures_step };
-
-const struct page_call page_exits = { .name = "exits",
-				      .state_size = sizeof(struct figures),
-				      .part = PAGE_ONLY_EXITS,
-				      .add = figures_add,
-				      .write = figures_write,
-				      .fini = figures_fini,
-				      .step = figures_step };
-
-const struct page_call page_coremap = { .name = "coremap",
-					.state_size = sizeof(struct figures),
-					.part = PAGE_ONLY_COREMAP,
-					.add = figures_add,
-					.write = figures_write,
-					.fini = figures_fini,
-					.step = figures_step };
-
-const struct page_call page_tasks = { .name = "tasks",
-				      .state_size = sizeof(struct figures),
-				      .part = PAGE_ONLY_TASKS,
-				      .add = figures_add,
-				      .write = figures_write,
-				      .fini = figures_fini,
-				      .step = figures_step };
-
-const struct page_call page_vcpus = { .name = "vcpus",
-				      .state_size = sizeof(struct figures),
-				      .part = PAGE_ONLY_VCPUS,
-				      .add = figures_add,
-				      .write = figures_write,
-				      .fini = figures_fini,
-				      .step = figures_step };

@@ -138,8 +138,7 @@ static int flame_write(struct page_engine *e, struct arrays *a, struct cdict_err
 	return rc;
 }
 
-const struct page_call page_flame = { .name = "flame",
-				      .state_size = sizeof(struct flame),
+const struct page_call page_flame = { .state_size = sizeof(struct flame),
 				      .add = flame_add,
 				      .write = flame_write,
 				      .fini = flame_fini,

@@ -159,8 +159,7 @@ static int select_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return 0;
 }
 
-const struct page_call page_select = { .name = "select",
-				       .state_size = sizeof(struct intervals),
+const struct page_call page_select = { .state_size = sizeof(struct intervals),
 				       .tell = tell_select,
 				       .add = intervals_add,
 				       .write = select_write,
@@ -208,8 +207,7 @@ static int histogram_write(struct page_engine *e, struct arrays *a, struct cdict
 	return 0;
 }
 
-const struct page_call page_histogram = { .name = "histogram",
-					  .state_size = sizeof(struct intervals),
+const struct page_call page_histogram = { .state_size = sizeof(struct intervals),
 					  .tell = tell_histogram,
 					  .add = intervals_add,
 					  .write = histogram_write,
@@ -255,8 +253,7 @@ static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict
 	return 0;
 }
 
-const struct page_call page_subsecond = { .name = "subsecond",
-					  .state_size = sizeof(struct intervals),
+const struct page_call page_subsecond = { .state_size = sizeof(struct intervals),
 					  .tell = tell_subsecond,
 					  .add = subsecond_add,
 					  .write = subsecond_write,

@@ -103,8 +103,7 @@ static void pieces_fini(struct page_engine *e)
 	array_fini(&p->all);
 }
 
-const struct page_call page_pieces = { .name = "pieces",
-				       .state_size = sizeof(struct pieces),
+const struct page_call page_pieces = { .state_size = sizeof(struct pieces),
 				       .add = pieces_add,
 				       .write = pieces_write,
 				       .fini = pieces_fini };
@@ -235,8 +234,7 @@ static void states_fini(struct page_engine *e)
 	array_fini(&s->all);
 }
 
-const struct page_call page_states = { .name = "states",
-				       .state_size = sizeof(struct states),
+const struct page_call page_states = { .state_size = sizeof(struct states),
 				       .add = states_add,
 				       .write = states_write,
 				       .fini = states_fini };
@@ -403,8 +401,7 @@ static void marks_fini(struct page_engine *e)
 	array_fini(&m->all);
 }
 
-const struct page_call page_marks = { .name = "marks",
-				      .state_size = sizeof(struct marks),
+const struct page_call page_marks = { .state_size = sizeof(struct marks),
 				      .add = marks_add,
 				      .write = marks_write,
 				      .fini = marks_fini };

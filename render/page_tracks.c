@@ -177,8 +177,7 @@ static void tracks_fini(struct page_engine *e)
 	array_fini(&t->all);
 }
 
-const struct page_call page_tracks = { .name = "tracks",
-				       .state_size = sizeof(struct tracks),
+const struct page_call page_tracks = { .state_size = sizeof(struct tracks),
 				       .add = tracks_add,
 				       .write = tracks_write,
 				       .fini = tracks_fini };
