@@ -154,11 +154,6 @@ int page_engine_open(struct page_engine **out, const void *data, size_t size,
 	return 0;
 }
 
-uint64_t page_engine_events(const struct page_engine *e)
-{
-	return cdict_reader_events(e->reader);
-}
-
 /* The question that is under way, and its answer. */
 static void give_up(struct page_engine *e)
 {

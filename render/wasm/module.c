@@ -43,11 +43,6 @@ EXPORT(int, open_capture, const void *data, size_t size)
 	return page_engine_open(&engine, data, size, &problem);
 }
 
-EXPORT(double, events, void)
-{
-	return (double)page_engine_events(engine);
-}
-
 /* Of IDLE: @idle_cpu, else any; @born_ns NaN: not seen. */
 EXPORT(int, task, int32_t tid, uint32_t idle_cpu, double born_ns, int wanted, int vcpu)
 {
