@@ -52,7 +52,6 @@ export function chosenOf(app, kind) {
 export class HeatMap {
 	/** @exits: of that kind, the tables of the same choice that the view has. */
 	constructor(view, kind, height, exits = null) {
-		this.view = view;
 		this.app = view.app;
 		this.kind = kind;
 		this.question = new Question(this.app);
