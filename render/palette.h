@@ -64,7 +64,7 @@ struct ink palette_ramp(double level);
 
 /* palette_reason - the ink of the exit reason @name ("other": all the rest). */
 struct ink palette_reason(const char *name);
-/* palette_reason_again - another one for a name without a colour of its own, when its
+/* palette_reason_spare - another one for a name without a colour of its own, when its
  * colour is taken in this picture already; @n counts the tries. */
 struct ink palette_reason_spare(const char *name, unsigned n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the page's worker (render/web/engine.js) calls: page_engine.h for one capture, with numbers
+ * What the page's worker (render/web/engine/engine.js) calls: page_engine.h for one capture, with numbers
  * that JavaScript has.  An instance of the module holds one capture.
  *
  * Texts and lists are written into room() by the caller, which is give()n back when the call it was
