@@ -12,7 +12,7 @@
 #include "base/shared_object.h"
 #include "render/backend.h"
 
-/* Cairo's functions, once load() gave 0, under their own names. */
+/* Cairo's functions, once load() gave 0. */
 #define CAIRO(X)                                                                                   \
 	X(clip)                                                                                    \
 	X(create)                                                                                  \
@@ -68,35 +68,6 @@ static int load(struct cdict_error *err)
 	return shared_object_load(&so, err);
 }
 
-#define cairo_clip cairo.clip
-#define cairo_create cairo.create
-#define cairo_destroy cairo.destroy
-#define cairo_fill cairo.fill
-#define cairo_image_surface_create cairo.image_surface_create
-#define cairo_line_to cairo.line_to
-#define cairo_move_to cairo.move_to
-#define cairo_paint cairo.paint
-#define cairo_pdf_surface_create_for_stream cairo.pdf_surface_create_for_stream
-#define cairo_pdf_surface_set_metadata cairo.pdf_surface_set_metadata
-#define cairo_rectangle cairo.rectangle
-#define cairo_restore cairo.restore
-#define cairo_save cairo.save
-#define cairo_scale cairo.scale
-#define cairo_select_font_face cairo.select_font_face
-#define cairo_set_font_size cairo.set_font_size
-#define cairo_set_line_width cairo.set_line_width
-#define cairo_set_source_rgba cairo.set_source_rgba
-#define cairo_show_page cairo.show_page
-#define cairo_show_text cairo.show_text
-#define cairo_status cairo.status
-#define cairo_status_to_string cairo.status_to_string
-#define cairo_stroke cairo.stroke
-#define cairo_surface_destroy cairo.surface_destroy
-#define cairo_surface_finish cairo.surface_finish
-#define cairo_surface_status cairo.surface_status
-#define cairo_surface_write_to_png_stream cairo.surface_write_to_png_stream
-#define cairo_text_extents cairo.text_extents
-
 /* PDF's unit is 1/72 inch, ours a 96th. */
 #define PDF_SCALE 0.75
 
@@ -112,24 +83,24 @@ static void use(cairo_t *cr, enum palette_theme theme, struct ink ink, double al
 {
 	struct palette_rgb c = palette_colour(theme, ink);
 
-	cairo_set_source_rgba(cr, c.r / 255.0, c.g / 255.0, c.b / 255.0, alpha);
+	cairo.set_source_rgba(cr, c.r / 255.0, c.g / 255.0, c.b / 255.0, alpha);
 }
 
 static void hatch(cairo_t *cr, enum palette_theme theme, const struct mark *m)
 {
-	cairo_save(cr);
-	cairo_rectangle(cr, m->x, m->y, m->w, m->h);
-	cairo_clip(cr);
+	cairo.save(cr);
+	cairo.rectangle(cr, m->x, m->y, m->w, m->h);
+	cairo.clip(cr);
 	use(cr, theme, m->ink, 0.55);
-	cairo_set_line_width(cr, 3);
+	cairo.set_line_width(cr, 3);
 	/* stripes 7 apart, anchored to the paper so that neighbours continue each other */
 	for (double d = floor((m->x + m->y) / 9.9) * 9.9; d < m->x + m->w + m->y + m->h + 10;
 	     d += 9.9) {
-		cairo_move_to(cr, d - m->y + 1, m->y - 1);
-		cairo_line_to(cr, d - m->y - m->h - 1, m->y + m->h + 1);
+		cairo.move_to(cr, d - m->y + 1, m->y - 1);
+		cairo.line_to(cr, d - m->y - m->h - 1, m->y + m->h + 1);
 	}
-	cairo_stroke(cr);
-	cairo_restore(cr);
+	cairo.stroke(cr);
+	cairo.restore(cr);
 }
 
 static void text(cairo_t *cr, const struct mark *t)
@@ -139,35 +110,35 @@ static void text(cairo_t *cr, const struct mark *t)
 	cairo_text_extents_t ext;
 	double x = t->x;
 
-	cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+	cairo.select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
 			       bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cr, canvas_font(&c, t->size));
+	cairo.set_font_size(cr, canvas_font(&c, t->size));
 	if (t->anchor != MARK_START) {
-		cairo_text_extents(cr, t->text, &ext);
+		cairo.text_extents(cr, t->text, &ext);
 		x -= t->anchor == MARK_END ? ext.x_advance : ext.x_advance / 2;
 	}
-	cairo_move_to(cr, x, t->y + 0.36 * canvas_font(&c, t->size));
-	cairo_show_text(cr, t->text);
+	cairo.move_to(cr, x, t->y + 0.36 * canvas_font(&c, t->size));
+	cairo.show_text(cr, t->text);
 }
 
 static void marks(cairo_t *cr, const struct marks *m, enum palette_theme theme)
 {
 	use(cr, theme, (struct ink){ INK_PAPER, 0 }, 1);
-	cairo_paint(cr);
-	cairo_set_line_width(cr, 1);
+	cairo.paint(cr);
+	cairo.set_line_width(cr, 1);
 	for (size_t i = 0; i < m->all.n; i++) {
 		const struct mark *mark = &m->all.at[i];
 
 		use(cr, theme, mark->ink, 1);
 		switch (mark->kind) {
 		case MARK_RECT:
-			cairo_rectangle(cr, mark->x, mark->y, mark->w, mark->h);
-			cairo_fill(cr);
+			cairo.rectangle(cr, mark->x, mark->y, mark->w, mark->h);
+			cairo.fill(cr);
 			break;
 		case MARK_LINE:
-			cairo_move_to(cr, mark->x, mark->y);
-			cairo_line_to(cr, mark->x + mark->w, mark->y + mark->h);
-			cairo_stroke(cr);
+			cairo.move_to(cr, mark->x, mark->y);
+			cairo.line_to(cr, mark->x + mark->w, mark->y + mark->h);
+			cairo.stroke(cr);
 			break;
 		case MARK_HATCH:
 			hatch(cr, theme, mark);
@@ -184,18 +155,18 @@ static int finish(cairo_t *cr, cairo_surface_t *surface, cairo_status_t status,
 		  struct cdict_error *err)
 {
 	if (!status)
-		status = cairo_status(cr);
-	cairo_destroy(cr);
-	cairo_surface_finish(surface);
+		status = cairo.status(cr);
+	cairo.destroy(cr);
+	cairo.surface_finish(surface);
 	if (!status)
-		status = cairo_surface_status(surface);
-	cairo_surface_destroy(surface);
+		status = cairo.surface_status(surface);
+	cairo.surface_destroy(surface);
 	/* a write error is the sink's to tell */
 	if (!status || status == CAIRO_STATUS_WRITE_ERROR)
 		return 0;
 	return cdict_fail(err, status == CAIRO_STATUS_NO_MEMORY ? -ENOMEM : CDICT_ELIMIT,
 			  CDICT_NO_OFFSET, "cannot draw the picture: %s",
-			  cairo_status_to_string(status));
+			  cairo.status_to_string(status));
 }
 
 static int draw_png(const struct marks *m, const struct backend_options *opts, struct sink *out,
@@ -208,13 +179,13 @@ static int draw_png(const struct marks *m, const struct backend_options *opts, s
 
 	if (ret)
 		return ret;
-	surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(m->width),
+	surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(m->width),
 					     (int)ceil(m->height));
-	cr = cairo_create(surface);
+	cr = cairo.create(surface);
 	marks(cr, m, opts->theme);
-	status = cairo_status(cr);
+	status = cairo.status(cr);
 	if (!status)
-		status = cairo_surface_write_to_png_stream(surface, to_sink, out);
+		status = cairo.surface_write_to_png_stream(surface, to_sink, out);
 	return finish(cr, surface, status, err);
 }
 
@@ -230,19 +201,19 @@ static int draw_pdf(const struct marks *m, const struct backend_options *opts, s
 
 	if (ret)
 		return ret;
-	surface = cairo_pdf_surface_create_for_stream(to_sink, out, m->width * PDF_SCALE,
+	surface = cairo.pdf_surface_create_for_stream(to_sink, out, m->width * PDF_SCALE,
 						      m->height * PDF_SCALE);
 	/* the capture's date, not today's: the same input gives the same bytes */
 	if (gmtime_r(&at, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
+	cairo.pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, date);
 	if (m->title)
-		cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, m->title);
-	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "cdict");
-	cr = cairo_create(surface);
-	cairo_scale(cr, PDF_SCALE, PDF_SCALE);
+		cairo.pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, m->title);
+	cairo.pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "cdict");
+	cr = cairo.create(surface);
+	cairo.scale(cr, PDF_SCALE, PDF_SCALE);
 	marks(cr, m, opts->theme);
-	cairo_show_page(cr);
+	cairo.show_page(cr);
 	return finish(cr, surface, CAIRO_STATUS_SUCCESS, err);
 }
 

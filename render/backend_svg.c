@@ -42,23 +42,17 @@ static void attribute(struct sink *s, const char *name, double v)
 
 static void colour(struct svg *svg, const char *name, struct ink ink)
 {
-	/* as render/web/ui/theme.js calls them */
-	static const char *const variables[] = {
-		[INK_PAPER] = "paper",   [INK_PLOT] = "plot", [INK_TEXT] = "text",
-		[INK_DIM] = "dim",       [INK_AXIS] = "axis", [INK_GRID] = "grid",
-		[INK_ACCENT] = "accent", [INK_LOSS] = "loss",
-	};
-	struct palette_rgb c = palette_colour(svg->theme, ink);
+	char hex[8];
 
 	if (svg->variables && ink.kind == INK_RAMP) {
 		sink_printf(svg->out, " %s=\"var(--ramp-%u)\"", name, ink.level);
 		return;
 	}
-	if (svg->variables && ink.kind < sizeof(variables) / sizeof(*variables)) {
-		sink_printf(svg->out, " %s=\"var(--%s)\"", name, variables[ink.kind]);
+	if (svg->variables && ink.kind < PALETTE_PLAIN) {
+		sink_printf(svg->out, " %s=\"var(--%s)\"", name, palette_names[ink.kind]);
 		return;
 	}
-	sink_printf(svg->out, " %s=\"#%02x%02x%02x\"", name, c.r, c.g, c.b);
+	sink_printf(svg->out, " %s=\"%s\"", name, palette_hex(hex, svg->theme, ink));
 }
 
 static void note(struct svg *svg, const char *text)

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 #include "analyze/index.h"
+#include "render/columns.h"
 
 /* Rows of what is on no cell. */
 enum { ROW_SHORT = 0xfff0, ROW_LONG, ROW_OUTSIDE, ROW_UNPLACED };
 
 struct bins {
-	uint64_t from_ns, to_ns;
-	unsigned columns;
-	uint64_t edges[BINS_ROWS + 1];
+	struct columns columns;
+	struct bins_rows rows;
 	struct index index; /* (owner, column << 16 | row) */
 	ARRAY(uint64_t) counts;
 };
@@ -55,35 +55,38 @@ uint64_t bins_edge(unsigned row)
 	return (uint64_t)llround(part[row % BINS_PER_DECADE] * (double)ten);
 }
 
-unsigned bins_row(const struct bins *b, uint64_t dur_ns)
+void bins_rows_init(struct bins_rows *r)
 {
-	unsigned lo = 0, hi = BINS_ROWS;
-
-	/* the last row whose edge is not above */
-	if (dur_ns >= b->edges[BINS_ROWS])
-		return BINS_ROWS;
-	while (hi - lo > 1) {
-		unsigned mid = (lo + hi) / 2;
-
-		if (b->edges[mid] <= dur_ns)
-			lo = mid;
-		else
-			hi = mid;
+	for (unsigned row = 0; row <= BINS_ROWS; row++)
+		r->edges[row] = bins_edge(row);
+	for (unsigned bit = 0, row = 0; bit < 64; bit++) {
+		while (row + 1 < BINS_ROWS && r->edges[row + 1] <= UINT64_C(1) << bit)
+			row++;
+		r->first[bit] = (uint16_t)row;
 	}
-	return lo;
+}
+
+unsigned bins_row(const struct bins_rows *r, uint64_t dur_ns)
+{
+	unsigned row = r->first[63 - __builtin_clzll(dur_ns)];
+
+	if (dur_ns >= r->edges[BINS_ROWS])
+		return BINS_ROWS;
+	while (r->edges[row + 1] <= dur_ns)
+		row++;
+	return row;
 }
 
 struct bins *bins_new(uint64_t from_ns, uint64_t to_ns, unsigned columns)
 {
 	struct bins *b = calloc(1, sizeof(*b));
 
-	if (!b)
-		return NULL;
-	b->from_ns = from_ns;
-	b->to_ns = to_ns;
-	b->columns = columns;
-	for (unsigned row = 0; row <= BINS_ROWS; row++)
-		b->edges[row] = bins_edge(row);
+	if (b && columns_init(&b->columns, from_ns, to_ns, columns)) {
+		free(b);
+		b = NULL;
+	}
+	if (b)
+		bins_rows_init(&b->rows);
 	return b;
 }
 
@@ -91,6 +94,7 @@ void bins_free(struct bins *b)
 {
 	if (!b)
 		return;
+	columns_fini(&b->columns);
 	index_fini(&b->index);
 	array_fini(&b->counts);
 	free(b);
@@ -107,47 +111,18 @@ static int count(struct bins *b, uint32_t owner, unsigned column, unsigned row)
 	return 0;
 }
 
-/* @at * @columns / @span, where @at <= @span and the product may need more than 64 bits. */
-static unsigned column_of(uint64_t at, unsigned columns, uint64_t span)
-{
-	uint64_t column = 0, rest = 0;
-
-	if (at == span)
-		return columns;
-	if (!(at >> 48) && !(columns >> 16))
-		return (unsigned)(at * columns / span);
-	/* bit by bit; rest < span and at < span */
-	for (int bit = 31; bit >= 0; bit--) {
-		bool over = rest >= span - rest;
-
-		column = 2 * column + over;
-		rest = over ? rest - (span - rest) : 2 * rest;
-		if (!(columns >> bit & 1))
-			continue;
-		over = rest >= span - at;
-		column += over;
-		rest = over ? rest - (span - at) : rest + at;
-	}
-	return (unsigned)column;
-}
-
 int bins_add(struct bins *b, uint32_t owner, uint64_t t_ns, uint64_t dur_ns)
 {
-	uint64_t span = b->to_ns - b->from_ns;
-	unsigned row, column;
+	unsigned row;
 
-	if (t_ns < b->from_ns || t_ns > b->to_ns)
+	if (t_ns < b->columns.from_ns || t_ns > b->columns.to_ns)
 		return count(b, owner, 0, ROW_OUTSIDE);
 	if (!dur_ns)
 		return count(b, owner, 0, ROW_SHORT);
-	row = bins_row(b, dur_ns);
+	row = bins_row(&b->rows, dur_ns);
 	if (row == BINS_ROWS)
 		return count(b, owner, 0, ROW_LONG);
-	/* the end belongs to the last column */
-	column = span ? column_of(t_ns - b->from_ns, b->columns, span) : 0;
-	if (column >= b->columns)
-		column = b->columns - 1;
-	return count(b, owner, column, row);
+	return count(b, owner, columns_of(&b->columns, t_ns), row);
 }
 
 int bins_unplaced(struct bins *b, uint32_t owner)
@@ -210,7 +185,7 @@ int bins_sum(const struct bins *b, bool (*wanted)(void *ctx, uint32_t owner), vo
 	bool *mine = calloc(b->index.keys.n + 1, sizeof(*mine));
 	unsigned lo, hi;
 
-	*out = (struct bins_grid){ .columns = b->columns, .per_decade = per_decade };
+	*out = (struct bins_grid){ .columns = b->columns.n, .per_decade = per_decade };
 	if (!mine)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < b->index.keys.n; i++)

@@ -38,8 +38,14 @@ int bins_unplaced(struct bins *b, uint32_t owner);
 
 /* bins_edge - where row @row begins, ns; @row may be BINS_ROWS: its end. */
 uint64_t bins_edge(unsigned row);
+/* Edges of all rows, and of each bit in which row the durations begin whose highest it is. */
+struct bins_rows {
+	uint64_t edges[BINS_ROWS + 1];
+	uint16_t first[64];
+};
+void bins_rows_init(struct bins_rows *r);
 /* bins_row - the row of a duration, BINS_ROWS when it is beyond them; 0 ns has none. */
-unsigned bins_row(const struct bins *b, uint64_t dur_ns);
+unsigned bins_row(const struct bins_rows *r, uint64_t dur_ns);
 
 struct bins_grid {
 	unsigned columns, rows;

@@ -13,49 +13,26 @@
 #include "base/escape.h"
 #include "base/fail.h"
 #include "render/flame.h"
+#include "render/page.h"
 #include "render/page_assets.h"
 #include "render/text.h"
 
 #include "render/flame_policy.h"
 
-static void asset(struct sink *s, const struct page_asset *a)
-{
-	sink_add(s, a->start, (size_t)(a->end - a->start));
-}
-
-static void colour(struct sink *s, enum palette_theme theme, struct ink ink)
-{
-	struct palette_rgb c = palette_colour(theme, ink);
-
-	sink_printf(s, "#%02x%02x%02x", c.r, c.g, c.b);
-}
-
 static void variables(struct sink *s, enum palette_theme theme)
 {
-	static const struct {
-		const char *name;
-		uint8_t kind;
-	} plain[] = { { "paper", INK_PAPER },
-		      { "text", INK_TEXT },
-		      { "dim", INK_DIM },
-		      { "grid", INK_GRID },
-		      { "accent", INK_ACCENT } };
+	static const uint8_t plain[] = { INK_PAPER, INK_TEXT, INK_DIM, INK_GRID, INK_ACCENT };
+	char hex[8];
 
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-		sink_printf(s, "--%s:", plain[i].name);
-		colour(s, theme, (struct ink){ plain[i].kind, 0 });
-		sink_putc(s, ';');
-	}
-	for (unsigned i = 0; i < FOLDED_KINDS * PALETTE_SHADES; i++) {
-		sink_printf(s, "--f%u:", i);
-		colour(s, theme, (struct ink){ INK_FRAME, (uint8_t)i });
-		sink_putc(s, ';');
-	}
-	for (unsigned i = 0; i <= 2 * PALETTE_CHANGES; i++) {
-		sink_printf(s, "--c%u:", i);
-		colour(s, theme, (struct ink){ INK_CHANGE, (uint8_t)i });
-		sink_putc(s, ';');
-	}
+	for (size_t i = 0; i < sizeof(plain); i++)
+		sink_printf(s, "--%s:%s;", palette_names[plain[i]],
+			    palette_hex(hex, theme, (struct ink){ plain[i], 0 }));
+	for (uint8_t i = 0; i < FOLDED_KINDS * PALETTE_SHADES; i++)
+		sink_printf(s, "--f%u:%s;", i,
+			    palette_hex(hex, theme, (struct ink){ INK_FRAME, i }));
+	for (uint8_t i = 0; i <= 2 * PALETTE_CHANGES; i++)
+		sink_printf(s, "--c%u:%s;", i,
+			    palette_hex(hex, theme, (struct ink){ INK_CHANGE, i }));
 }
 
 static void style(struct sink *s)
@@ -70,20 +47,14 @@ static void style(struct sink *s)
 	for (unsigned i = 0; i <= 2 * PALETTE_CHANGES; i++)
 		sink_printf(s, ".c%u{fill:var(--c%u)}", i, i);
 	sink_putc(s, '\n');
-	asset(s, &page_flame_style);
+	page_put(s, &page_flame_style);
 	sink_puts(s, "</style>\n");
 }
 
 static void text(struct sink *s, const char *class, double x, double y, const char *raw)
 {
-	char *clean = text_clean(raw, strlen(raw));
-
 	sink_printf(s, "<text class=\"%s\" x=\"%g\" y=\"%g\">", class, x, y);
-	if (clean)
-		escape_xml_text(s, clean, strlen(clean));
-	else if (!s->error)
-		s->error = -ENOMEM;
-	free(clean);
+	text_xml(s, raw);
 	sink_puts(s, "</text>\n");
 }
 
@@ -96,6 +67,7 @@ static int box(struct sink *s, const struct flame *fl, const struct flame_layout
 	char *clean = text_clean(name, strlen(name)), *says = flame_says(fl, l, b->node);
 	char *fit = clean ? text_fit(clean, 12, b->w - 8) : NULL;
 	int rc = says && fit ? 0 : -ENOMEM;
+	char hex[8];
 
 	if (!rc) {
 		sink_printf(s,
@@ -111,11 +83,10 @@ static int box(struct sink *s, const struct flame *fl, const struct flame_layout
 		escape_xml_text(s, says, strlen(says));
 		sink_printf(
 			s,
-			"</title><rect class=\"%c%u\" x=\"%.2f\" y=\"%g\" width=\"%.2f\" height=\"%d\" fill=\"",
+			"</title><rect class=\"%c%u\" x=\"%.2f\" y=\"%g\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
 			ink.kind == INK_CHANGE ? 'c' : 'f', ink.level, b->x, b->y, b->w,
-			FLAME_ROW - 1);
-		colour(s, PALETTE_LIGHT, ink);
-		sink_printf(s, "\"/><text x=\"%.2f\" y=\"%g\">", b->x + 4, b->y + 12.5);
+			FLAME_ROW - 1, palette_hex(hex, PALETTE_LIGHT, ink));
+		sink_printf(s, "<text x=\"%.2f\" y=\"%g\">", b->x + 4, b->y + 12.5);
 		escape_xml_text(s, fit, strlen(fit));
 		sink_puts(s, "</text></g>\n");
 	}
@@ -166,7 +137,7 @@ int flame_svg(const struct flame *fl, struct sink *s, struct cdict_error *err)
 		sink_puts(s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 		rc = picture(s, fl, &l);
 		sink_puts(s, "<script><![CDATA[\n");
-		asset(s, &page_flame_script);
+		page_put(s, &page_flame_script);
 		sink_puts(s, "]]></script>\n</svg>\n");
 	}
 	flame_layout_fini(&l);
@@ -189,7 +160,7 @@ int flame_html(const struct flame *fl, struct sink *s, struct cdict_error *err)
 		sink_puts(s, "</title>\n</head>\n<body>\n");
 		rc = picture(s, fl, &l);
 		sink_puts(s, "</svg>\n<script>");
-		asset(s, &page_flame_script);
+		page_put(s, &page_flame_script);
 		sink_puts(s, "</script>\n</body>\n</html>\n");
 	}
 	flame_layout_fini(&l);

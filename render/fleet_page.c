@@ -20,11 +20,6 @@
 
 #define WIDTH 1248
 
-static void asset(struct sink *s, const struct page_asset *a)
-{
-	sink_add(s, a->start, (size_t)(a->end - a->start));
-}
-
 static void texts_json(struct json *j, const char *key, const char *const *at, size_t n)
 {
 	json_open(j, key, '[', false);
@@ -254,7 +249,8 @@ int fleet_page_write(const struct fleet_page *p, struct sink *out, struct cdict_
 	if (p->map)
 		rc = put_pictures(out, p, err);
 	sink_puts(out, "<script>");
-	asset(out, &page_fleet_script);
-	sink_puts(out, "</script>\n</body>\n</html>\n");
+	page_put(out, &page_fleet_script);
+	sink_puts(out, "</script>\n");
+	page_foot(out);
 	return rc;
 }

@@ -63,7 +63,7 @@ void frame_time(struct marks *m, const struct canvas *c, const struct frame *f,
 void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 		const struct frame_caption *caption, uint32_t cpu);
 
-/* frame_ramp - the scale of a heat map, its right end at @x: "1 [ramp] 345 @unit".
+/* frame_ramp - the scale of a heat map, its right end at @x: "1 [ramp] 345".
  * Returns its width. */
 double frame_ramp(struct marks *m, const struct canvas *c, double x, double y, const char *lo,
 		  const char *hi);

@@ -14,7 +14,7 @@
 #include "render/page_assets.h"
 #include "render/page_policy.h" /* made by the build: PAGE_POLICY */
 
-static void put(struct sink *s, const struct page_asset *asset)
+void page_put(struct sink *s, const struct page_asset *asset)
 {
 	sink_add(s, asset->start, (size_t)(asset->end - asset->start));
 }
@@ -35,7 +35,7 @@ void page_begin(struct sink *s, const char *policy, const char *title,
 	escape_xml_text(s, title, strlen(title));
 	/* without it a browser asks for /favicon.ico where there is a server */
 	sink_puts(s, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>");
-	put(s, style);
+	page_put(s, style);
 	sink_puts(s, "</style>\n"
 		     "</head>\n"
 		     "<body>\n"
@@ -156,15 +156,15 @@ bool page_has_engine(void)
 void page_program(struct sink *s)
 {
 	open_data(s, "text/plain", "cdict-worker");
-	put(s, &page_worker);
+	page_put(s, &page_worker);
 	close_data(s);
 	if (page_has_engine())
 		page_base64(s, "cdict-engine", page_engine_gz.start,
 			    (size_t)(page_engine_gz.end - page_engine_gz.start));
 	sink_puts(s, "<script>");
-	put(s, &page_d3);
+	page_put(s, &page_d3);
 	sink_puts(s, "</script>\n<script>");
-	put(s, &page_script);
+	page_put(s, &page_script);
 	close_data(s);
 }
 

@@ -22,6 +22,7 @@
 
 /* page_begin - a page with that policy and style; page_head - of cdict report. @title is foreign text. */
 struct page_asset;
+void page_put(struct sink *s, const struct page_asset *asset);
 void page_begin(struct sink *s, const char *policy, const char *title,
 		const struct page_asset *style);
 void page_head(struct sink *s, const char *title);

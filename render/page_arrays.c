@@ -4,6 +4,22 @@
 
 #include <string.h>
 
+void page_number_json(struct json *j, const char *key, uint32_t n)
+{
+	if (n == UINT32_MAX)
+		json_null(j, key);
+	else
+		json_u64(j, key, n);
+}
+
+void page_time_json(struct json *j, const char *key, uint64_t t_ns, uint64_t t0_ns)
+{
+	if (t_ns == UINT64_MAX)
+		json_null(j, key);
+	else
+		json_i64(j, key, (int64_t)(t_ns - t0_ns));
+}
+
 /* @v, little-endian, in @size bytes: 1, 2, 4 or (a double) 8. */
 static uint8_t *put(uint8_t *p, uint64_t v, unsigned size)
 {

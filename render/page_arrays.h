@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * page_arrays.h - arrays of numbers for the page: JSON that points into one piece of memory
+ * page_arrays.h - numbers for the page, and arrays of them: JSON that points into one piece of memory
  * where they lie little-endian, one after another.  doc/page.md, "Bins", says how; page.js
  * reads it.
  *
@@ -10,6 +10,11 @@
 #define RENDER_PAGE_ARRAYS_H
 
 #include "base/json.h"
+
+/* page_number_json - @n, or null when it is UINT32_MAX: none. */
+void page_number_json(struct json *j, const char *key, uint32_t n);
+/* page_time_json - @t_ns since @t0_ns, which may lie after it, or null when it is UINT64_MAX: no time. */
+void page_time_json(struct json *j, const char *key, uint64_t t_ns, uint64_t t0_ns);
 
 struct arrays {
 	struct json *j;

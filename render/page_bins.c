@@ -16,15 +16,6 @@
 #define SECONDS_KEPT 600u
 #define STATES_MAX 4096u
 
-static unsigned row_of(const struct page_bins *b, uint64_t dur_ns)
-{
-	unsigned row = b->row_of[63 - __builtin_clzll(dur_ns)];
-
-	while (b->edges[row + 1] <= dur_ns)
-		row++;
-	return row;
-}
-
 static int add_cell(struct heat *h, uint32_t columns, uint32_t column, uint32_t row)
 {
 	if (h->cells) {
@@ -62,6 +53,7 @@ static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t 
 {
 	struct heat *h = &b->heat[kind];
 	uint64_t dur_ns = end_ns - start_ns;
+	unsigned row;
 
 	if (b->opts.kinds && !(b->opts.kinds & 1u << kind))
 		return 0;
@@ -79,11 +71,10 @@ static int add_heat(struct page_bins *b, enum analyze_slice_kind kind, uint32_t 
 		h->outside++;
 	else if (!dur_ns)
 		h->shorter++;
-	else if (dur_ns >= b->edges[BINS_ROWS])
+	else if ((row = bins_row(&b->rows, dur_ns)) == BINS_ROWS)
 		h->longer++;
 	else
-		return add_cell(h, b->columns.n, columns_of(&b->columns, end_ns),
-				row_of(b, dur_ns));
+		return add_cell(h, b->columns.n, columns_of(&b->columns, end_ns), row);
 	return 0;
 }
 
@@ -245,13 +236,7 @@ static int make_room(struct page_bins *b)
 		if (!b->heat[kind].owned)
 			return -ENOMEM;
 	}
-	for (unsigned row = 0; row <= BINS_ROWS; row++)
-		b->edges[row] = bins_edge(row);
-	for (unsigned bit = 0, row = 0; bit < 64; bit++) {
-		while (row + 1 < BINS_ROWS && b->edges[row + 1] <= UINT64_C(1) << bit)
-			row++;
-		b->row_of[bit] = (uint16_t)row;
-	}
+	bins_rows_init(&b->rows);
 	return 0;
 }
 

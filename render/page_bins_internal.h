@@ -49,8 +49,7 @@ struct page_bins {
 
 	struct heat heat[HEAT_KINDS];
 	uint64_t first_second, seconds; /* 0: no offsets within them */
-	uint64_t edges[BINS_ROWS + 1];
-	uint16_t row_of[64]; /* the row of 2^i ns */
+	struct bins_rows rows;
 };
 
 #endif

@@ -22,6 +22,7 @@ static void heat_tail(struct arrays *w, uint64_t events, uint64_t outside, uint6
 		      uint64_t shorter, uint64_t longer)
 {
 	json_u64(w->j, "events", events);
+	json_u64(w->j, "drawn", events - outside - unplaced - shorter - longer);
 	json_u64(w->j, "outside", outside);
 	json_u64(w->j, "unplaced", unplaced);
 	json_u64(w->j, "shorter", shorter);
@@ -97,19 +98,15 @@ static int second_write(struct arrays *w, const struct heat *h, const struct pag
 {
 	size_t n = b->seconds * SECOND_COLUMNS;
 	struct sparse s = { 0 };
-	uint32_t most = 0;
 	int rc;
 
 	if (!h->offsets) {
 		json_null(w->j, "second");
 		return 0;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		sparse_add(&s, (uint32_t)i, h->offsets[i]);
-		most = h->offsets[i] > most ? h->offsets[i] : most;
-	}
 	json_open(w->j, "second", '{', false);
-	json_u64(w->j, "most", most);
 	json_u64(w->j, "seconds", b->seconds);
 	json_u64(w->j, "columns", SECOND_COLUMNS);
 	rc = sparse_write(w, &s);
@@ -188,16 +185,6 @@ static uint32_t number_of(const struct page_bins_select *select, uint32_t task)
 	return select->numbers && task != ANALYZE_NO_TASK ? select->numbers[task] : task;
 }
 
-static void write_number(struct arrays *w, const struct page_bins_select *select, uint32_t task)
-{
-	uint32_t number = number_of(select, task);
-
-	if (number == ANALYZE_NO_TASK)
-		json_null(w->j, NULL);
-	else
-		json_u64(w->j, NULL, number);
-}
-
 struct ranked {
 	uint64_t *row;
 	uint64_t sum;
@@ -238,7 +225,7 @@ static int write_sparks(struct arrays *w, const struct page_bins *b,
 	n = n < SPARK_TASKS ? n : SPARK_TASKS;
 	json_open(w->j, "spark_tasks", '[', false);
 	for (size_t i = 0; i < n; i++) {
-		write_number(w, select, all[i].number);
+		page_number_json(w->j, NULL, number_of(select, all[i].number));
 		rows[i] = all[i].row;
 	}
 	json_close(w->j);
@@ -283,7 +270,7 @@ static int write_vms(struct arrays *w, const struct page_bins_select *select, ui
 		for (size_t k = i; k < n; k++) {
 			if (select->vms[k] != select->vms[i])
 				continue;
-			write_number(w, select, select->vcpus[k]);
+			page_number_json(w->j, NULL, number_of(select, select->vcpus[k]));
 			for (size_t d = 0; rows[k] && d < 2; d++)
 				for (unsigned c = 0; c < columns; c++)
 					sum[c] += rows[k][delays[d] * columns + c];
@@ -313,7 +300,7 @@ static int write_states(struct arrays *w, const struct page_bins *b,
 	for (size_t i = 0; i < select->n_vcpus; i++) {
 		uint32_t task = select->vcpus[i];
 
-		write_number(w, select, task);
+		page_number_json(w->j, NULL, number_of(select, task));
 		rows[i] = task < b->states.n ? b->states.at[task] : NULL;
 	}
 	json_close(w->j);

@@ -81,8 +81,7 @@ static int checksum_write(struct page_engine *e, struct arrays *a, struct cdict_
 	return 0;
 }
 
-const struct page_call page_checksum = { .name = "checksum",
-					 .state_size = sizeof(struct checksum),
+const struct page_call page_checksum = { .state_size = sizeof(struct checksum),
 					 .add = checksum_add,
 					 .write = checksum_write,
 					 .fini = checksum_fini,

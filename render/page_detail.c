@@ -28,7 +28,7 @@ static const char *const off_words[] = {
 
 struct item {
 	uint64_t from_ns, to_ns;
-	uint32_t cpu, behind;
+	uint32_t cpu;
 	const char *state, *reason; /* or NULL */
 	bool began, ended;          /* seen */
 };
@@ -51,7 +51,6 @@ struct stay {
 	bool known, on;
 	struct turn in, out;
 	struct woken woken;
-	uint64_t off_ns; /* since when it was off before @in */
 };
 
 struct detail {
@@ -64,7 +63,6 @@ struct detail {
 	ARRAY(struct item) all;
 	struct turn in, out; /* the latest */
 	struct woken woken;
-	uint64_t off_ns;
 	struct stay stay;
 	/* the task's latest exit */
 	uint32_t isa;
@@ -94,7 +92,6 @@ static void on_run(void *self, const struct analyze_run *run)
 	struct item item = { .from_ns = run->start_ns,
 			     .to_ns = run->end_ns,
 			     .cpu = run->cpu,
-			     .behind = ANALYZE_NO_TASK,
 			     .began = run->start_seen,
 			     .ended = run->end_seen };
 
@@ -108,7 +105,6 @@ static void on_away(void *self, const struct analyze_away *away)
 	struct item item = { .from_ns = away->start_ns,
 			     .to_ns = away->end_ns,
 			     .cpu = away->cpu,
-			     .behind = ANALYZE_NO_TASK,
 			     .began = true,
 			     .ended = away->ended };
 
@@ -126,7 +122,6 @@ static void tell_wait(struct page_engine *e, const struct analyze_switch *sw)
 	struct item item = { .from_ns = woken ? sw->ready_ns : sw->away_ns,
 			     .to_ns = sw->t_ns,
 			     .cpu = sw->cpu,
-			     .behind = ANALYZE_NO_TASK,
 			     .state = wait_words[woken],
 			     .began = true,
 			     .ended = true };
@@ -153,12 +148,9 @@ static void tell_stay(struct detail *d, bool on, uint64_t from_ns, uint64_t to_n
 	if (d->stay.known || d->at_ns >= to_ns ||
 	    (from_ns != ANALYZE_NO_TIME && d->at_ns < from_ns))
 		return;
-	d->stay = (struct stay){ .known = true,
-				 .on = on,
-				 .in = d->in,
-				 .out = d->out,
-				 .woken = d->woken,
-				 .off_ns = d->off_ns };
+	d->stay = (struct stay){
+		.known = true, .on = on, .in = d->in, .out = d->out, .woken = d->woken
+	};
 }
 
 static void on_switch(void *self, const struct analyze_switch *sw)
@@ -181,7 +173,6 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		if (d->kind == WAIT)
 			tell_wait(e, sw);
 		d->in = turn_of(e, sw, false);
-		d->off_ns = sw->away_ns;
 		if (sw->ready_ns == ANALYZE_NO_TIME)
 			d->woken.t_ns = ANALYZE_NO_TIME;
 		tell_stay(d, false, from_ns, sw->t_ns);
@@ -220,7 +211,6 @@ static int tell_slice(void *ctx, const struct analyze_slice *s)
 	struct item item = { .from_ns = s->start_ns,
 			     .to_ns = s->end_ns,
 			     .cpu = s->cpu,
-			     .behind = ANALYZE_NO_TASK,
 			     .began = true,
 			     .ended = true };
 
@@ -239,7 +229,6 @@ static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
 	struct item item = { .from_ns = piece->from_ns,
 			     .to_ns = piece->to_ns,
 			     .cpu = CDICT_CPU_UNKNOWN,
-			     .behind = piece->behind,
 			     .state = analyze_vcpu_state_name(piece->state),
 			     .reason = piece->reason ? piece->reason->name : NULL,
 			     .began = true,
@@ -251,7 +240,6 @@ static void tell_state(void *ctx, const struct analyze_vcpu_piece *piece)
 	if (last && last->to_ns == item.from_ns && last->state == item.state &&
 	    last->reason == item.reason) {
 		last->to_ns = item.to_ns;
-		last->behind = item.behind;
 	} else {
 		put(e, &item);
 	}
@@ -268,8 +256,6 @@ static bool is_pending(void *self)
 
 static int detail_add(struct page_engine *e, struct cdict_error *err)
 {
-	const struct cdict_event_type *type =
-		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
 	struct detail *d = e->state;
 	struct analyze_slices_options how = { .tell = tell_slice, .ctx = e };
 	int rc = 0;
@@ -279,7 +265,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 	if (d->kind == KINDS)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there is no such thing");
 	d->at_ns = e->t0_ns + e->q.lo_ns;
-	d->in.t_ns = d->out.t_ns = d->woken.t_ns = d->off_ns = ANALYZE_NO_TIME;
+	d->in.t_ns = d->out.t_ns = d->woken.t_ns = ANALYZE_NO_TIME;
 	d->in.other = d->out.other = ANALYZE_NO_TASK;
 	d->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES,
 				       .sw = on_switch,
@@ -292,8 +278,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 		d->ops.needs |= ANALYZE_NEED(KVM_EXIT);
 		d->ops.kvm = on_kvm;
 		how.kinds = 1u << (d->kind == EXIT ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST);
-		rc = analyze_reasons_new(&d->names, type ? type->format : "",
-					 type ? type->format_len : 0, err);
+		rc = page_engine_reasons(e, &d->names, err);
 		rc = rc ? rc : analyze_slices_new(&d->slices, e->eng, &how, err);
 	}
 	if (d->kind == STATE) {
@@ -316,14 +301,6 @@ static void detail_fini(struct page_engine *e)
 
 /* ---- the answer ---- */
 
-static void time_json(const struct page_engine *e, struct json *j, const char *key, uint64_t t_ns)
-{
-	if (t_ns == ANALYZE_NO_TIME)
-		json_null(j, key);
-	else
-		json_i64(j, key, (int64_t)(t_ns - e->t0_ns));
-}
-
 static void item_json(struct page_engine *e, struct json *j, const char *key,
 		      const struct item *item)
 {
@@ -332,13 +309,12 @@ static void item_json(struct page_engine *e, struct json *j, const char *key,
 		return;
 	}
 	json_open(j, key, '{', false);
-	time_json(e, j, "from", item->from_ns);
-	time_json(e, j, "to", item->to_ns);
+	page_time_json(j, "from", item->from_ns, e->t0_ns);
+	page_time_json(j, "to", item->to_ns, e->t0_ns);
 	json_u64(j, "ns", item->to_ns - item->from_ns);
 	page_number_json(j, "cpu", item->cpu);
 	json_text(j, "state", item->state);
 	json_text(j, "reason", item->reason);
-	page_number_json(j, "behind", page_tasks_number(e, item->behind));
 	json_bool(j, "began", item->began);
 	json_bool(j, "ended", item->ended);
 	json_close(j);
@@ -352,7 +328,7 @@ static void turn_json(struct page_engine *e, struct json *j, const char *key,
 		return;
 	}
 	json_open(j, key, '{', false);
-	time_json(e, j, "at", turn->t_ns);
+	page_time_json(j, "at", turn->t_ns, e->t0_ns);
 	page_number_json(j, "cpu", turn->cpu);
 	page_number_json(j, "task", page_tasks_number(e, turn->other));
 	json_bool(j, "involuntary", turn->involuntary);
@@ -370,12 +346,11 @@ static void stay_json(struct page_engine *e, struct json *j, const struct stay *
 	json_bool(j, "on", stay->on);
 	turn_json(e, j, "in", &stay->in);
 	turn_json(e, j, "out", &stay->out);
-	time_json(e, j, "off", stay->off_ns);
 	if (stay->woken.t_ns == ANALYZE_NO_TIME) {
 		json_null(j, "woken");
 	} else {
 		json_open(j, "woken", '{', false);
-		time_json(e, j, "at", stay->woken.t_ns);
+		page_time_json(j, "at", stay->woken.t_ns, e->t0_ns);
 		page_number_json(j, "cpu", stay->woken.cpu);
 		page_number_json(j, "target", stay->woken.target_cpu);
 		page_number_json(j, "task", page_tasks_number(e, stay->woken.by));
@@ -478,8 +453,7 @@ static int detail_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return 0;
 }
 
-const struct page_call page_detail = { .name = "detail",
-				       .state_size = sizeof(struct detail),
+const struct page_call page_detail = { .state_size = sizeof(struct detail),
 				       .add = detail_add,
 				       .write = detail_write,
 				       .fini = detail_fini };

@@ -11,12 +11,13 @@
 #include "analyze/slices.h"
 #include "base/fail.h"
 #include "render/page_bins.h"
+#include "render/page_capture.h"
 #include "render/page_engine_internal.h"
 #include "tables/names.h"
 
 #define COLUMNS_MAX 65535u
 
-/* ---- of some reasons only ---- */
+/* ---- reasons ---- */
 
 int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 			struct cdict_error *err)
@@ -24,10 +25,7 @@ int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 	const struct cdict_event_type *type =
 		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
 
-	*out = NULL;
-	return e->reasons.n ? analyze_reasons_new(out, type ? type->format : "",
-						  type ? type->format_len : 0, err)
-			    : 0;
+	return analyze_reasons_new(out, type ? type->format : "", type ? type->format_len : 0, err);
 }
 
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
@@ -79,7 +77,7 @@ static int bins_add(struct page_engine *e, struct cdict_error *err)
 					 .kinds = e->q.kinds,
 					 .columns = e->q.columns };
 	struct heat *heat = e->state;
-	int rc = page_engine_reasons(e, &heat->reasons, err);
+	int rc = e->reasons.n ? page_engine_reasons(e, &heat->reasons, err) : 0;
 
 	heat->e = e;
 	if (heat->reasons) {
@@ -105,20 +103,36 @@ static void bins_fini(struct page_engine *e)
 	analyze_reasons_free(heat->reasons);
 }
 
-static const struct page_call page_bins_call = { .name = "bins",
-						 .state_size = sizeof(struct heat),
-						 .add = bins_add,
-						 .write = bins_write,
-						 .fini = bins_fini };
+static const struct page_call page_bins_call = {
+	.state_size = sizeof(struct heat), .add = bins_add, .write = bins_write, .fini = bins_fini
+};
 
 /* ---- questions ---- */
 
-static const struct page_call *const calls[] = { &page_figures,    &page_exits,     &page_coremap,
-						 &page_tasks,      &page_bins_call, &page_histogram,
-						 &page_pieces,     &page_states,    &page_marks,
-						 &page_select,     &page_subsecond, &page_events,
-						 &page_event_rows, &page_checksum,  &page_flame,
-						 &page_detail,     &page_tracks,    &page_vcpus };
+static const struct {
+	const char *name;
+	const struct page_call *call;
+	int part;
+} questions[] = {
+	{ "figures", &page_figures, PAGE_EVERYTHING },
+	{ "exits", &page_figures, PAGE_ONLY_EXITS },
+	{ "coremap", &page_figures, PAGE_ONLY_COREMAP },
+	{ "tasks", &page_figures, PAGE_ONLY_TASKS },
+	{ "vcpus", &page_figures, PAGE_ONLY_VCPUS },
+	{ "bins", &page_bins_call, 0 },
+	{ "histogram", &page_histogram, 0 },
+	{ "pieces", &page_pieces, 0 },
+	{ "states", &page_states, 0 },
+	{ "marks", &page_marks, 0 },
+	{ "select", &page_select, 0 },
+	{ "subsecond", &page_subsecond, 0 },
+	{ "events", &page_events, 0 },
+	{ "rows", &page_events, PAGE_ROWS },
+	{ "checksum", &page_checksum, 0 },
+	{ "flame", &page_flame, 0 },
+	{ "detail", &page_detail, 0 },
+	{ "tracks", &page_tracks, 0 },
+};
 
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err)
@@ -138,11 +152,6 @@ int page_engine_open(struct page_engine **out, const void *data, size_t size,
 	}
 	*out = e;
 	return 0;
-}
-
-uint64_t page_engine_events(const struct page_engine *e)
-{
-	return cdict_reader_events(e->reader);
 }
 
 /* The question that is under way, and its answer. */
@@ -285,9 +294,12 @@ int page_engine_ask(struct page_engine *e, const struct page_query *q, struct cd
 		give_up(e);
 		return cdict_fail_nomem(err);
 	}
-	for (size_t i = 0; !call && i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (!strcmp(calls[i]->name, q->call))
-			call = calls[i];
+	for (size_t i = 0; !call && i < sizeof(questions) / sizeof(questions[0]); i++) {
+		if (strcmp(questions[i].name, q->call))
+			continue;
+		call = questions[i].call;
+		e->part = questions[i].part;
+	}
 	if (!call)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there is no call \"%s\"",
 				  q->call);

@@ -29,7 +29,6 @@ struct page_engine;
 int page_engine_open(struct page_engine **out, const void *data, size_t size,
 		     struct cdict_error *err);
 void page_engine_close(struct page_engine *e);
-uint64_t page_engine_events(const struct page_engine *e); /* stored */
 
 /* A task of the page: what tells it from its likes, and what was chosen when the page was made. */
 struct page_task {

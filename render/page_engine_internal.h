@@ -32,6 +32,7 @@ struct page_engine {
 	struct page_tasks tasks;
 
 	const struct page_call *call; /* NULL: nothing is under way */
+	int part; /* of what it answers: figures (page_capture.h); events: PAGE_ROWS alone */
 	struct page_query q;
 	uint64_t *chosen; /* bitmap of q.tasks; NULL: all */
 	uint64_t *cpus;   /* of q.cpus */
@@ -47,9 +48,12 @@ struct page_engine {
 	struct sink json, arrays;
 };
 
+enum { PAGE_ROWS = 1 };
+
 struct page_call {
-	const char *name;
 	size_t state_size; /* of e->state, which is zeroed */
+	/* Intervals: each of the question's kinds. */
+	int (*tell)(void *ctx, const struct analyze_slice *slice);
 	/* Registers with e->eng. */
 	int (*add)(struct page_engine *e, struct cdict_error *err);
 	/* Members of the answer; 0 or a negative code. */
@@ -59,9 +63,9 @@ struct page_call {
 	int (*step)(struct page_engine *e, uint64_t events, struct cdict_error *err);
 };
 
-extern const struct page_call page_figures, page_exits, page_coremap, page_tasks, page_vcpus,
-	page_histogram, page_pieces, page_states, page_marks, page_select, page_subsecond,
-	page_events, page_event_rows, page_checksum, page_flame, page_detail, page_tracks;
+extern const struct page_call page_figures, page_histogram, page_pieces, page_states, page_marks,
+	page_select, page_subsecond, page_events, page_checksum, page_flame, page_detail,
+	page_tracks;
 
 /* page_engine_digests - what the capture's events leave behind, made by the first walk; NULL: it has none. */
 int page_engine_digests(struct page_engine *e, struct digests **out, struct cdict_error *err);
@@ -69,17 +73,16 @@ int page_engine_digests(struct page_engine *e, struct digests **out, struct cdic
 /* page_engine_labels - names of tasks that the file holds; NULL: it has none. */
 int page_engine_labels(struct page_engine *e, struct label_index **out, struct cdict_error *err);
 
-/* page_engine_reasons - what exits are called, when the question is of some of them only; else NULL. */
+/* page_engine_walk - over the question's range, of its tasks and CPUs; e->eng is the walk's. */
+struct tables_walk;
+int page_engine_walk(struct page_engine *e, struct tables_walk *w, struct cdict_error *err);
+
+/* page_engine_reasons - what exits are called. */
 int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 			struct cdict_error *err);
-/* page_engine_wants - whether an interval is wanted: of exits those of the question's reasons. */
+/* page_engine_wants - whether an interval is wanted: of exits those of the question's reasons; @names NULL: any. */
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,
 		       const struct analyze_slice *slice);
-
-/* --- page_events.c --- */
-
-/* page_number_json - @n, or null when it is UINT32_MAX: none. */
-void page_number_json(struct json *j, const char *key, uint32_t n);
 
 /* --- page_tasks.c --- */
 

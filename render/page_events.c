@@ -121,18 +121,11 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 	/* a query has its end in it, a range only where the capture ends */
 	if (v->query.to_ns != e->last_ns && v->query.to_ns > v->query.from_ns)
 		v->query.to_ns--;
+	/* how many there are is known to whoever asks for those that are shown alone */
+	v->whole = e->part == PAGE_ROWS;
 	v->from_ns = v->query.from_ns;
 	v->to_ns = v->query.to_ns;
 	return open_walk(e, err);
-}
-
-/* Those that are shown alone: how many there are is known to whoever asks. */
-static int rows_add(struct page_engine *e, struct cdict_error *err)
-{
-	struct events *v = e->state;
-
-	v->whole = true;
-	return events_add(e, err);
 }
 
 static void events_fini(struct page_engine *e)
@@ -299,20 +292,14 @@ static int events_step(struct page_engine *e, uint64_t events, struct cdict_erro
 	return 1;
 }
 
-void page_number_json(struct json *j, const char *key, uint32_t n)
-{
-	if (n == UINT32_MAX)
-		json_null(j, key);
-	else
-		json_u64(j, key, n);
-}
-
-static int rows_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
+static int events_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	const struct events *v = e->state;
 	const struct cdict_schema *schema = cdict_reader_schema(e->reader);
 
 	(void)err;
+	if (e->part != PAGE_ROWS)
+		json_u64(a->j, "total", v->total);
 	json_open(a->j, "rows", '[', true);
 	for (size_t i = 0; i < v->rows.n; i++) {
 		const struct row *row = &v->rows.at[i];
@@ -330,23 +317,7 @@ static int rows_write(struct page_engine *e, struct arrays *a, struct cdict_erro
 	return 0;
 }
 
-static int events_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
-{
-	const struct events *v = e->state;
-
-	json_u64(a->j, "total", v->total);
-	return rows_write(e, a, err);
-}
-
-const struct page_call page_event_rows = { .name = "rows",
-					   .state_size = sizeof(struct events),
-					   .add = rows_add,
-					   .write = rows_write,
-					   .fini = events_fini,
-					   .step = events_step };
-
-const struct page_call page_events = { .name = "events",
-				       .state_size = sizeof(struct events),
+const struct page_call page_events = { .state_size = sizeof(struct events),
 				       .add = events_add,
 				       .write = events_write,
 				       .fini = events_fini,

@@ -21,13 +21,12 @@ static bool is_wanted(void *ctx, const struct analyze_task *task)
 	return known && known->wanted && page_tasks_wanted(ctx, known);
 }
 
-static int add(struct page_engine *e, int part, struct cdict_error *err)
+int page_engine_walk(struct page_engine *e, struct tables_walk *w, struct cdict_error *err)
 {
 	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
 				       .to_ns = e->t0_ns + e->q.to_ns,
 				       .cpus = e->cpus,
 				       .n_cpus = e->n_cpus };
-	struct figures *f = e->state;
 	int rc = page_engine_digests(e, &opts.digests, err);
 
 	if (!rc)
@@ -38,40 +37,23 @@ static int add(struct page_engine *e, int part, struct cdict_error *err)
 		opts.names.filter.wanted = is_wanted;
 		opts.names.filter.ctx = e;
 	}
-	rc = tables_walk_init(&f->walk, e->reader, &opts, err);
-	e->eng = f->walk.eng;
+	rc = tables_walk_init(w, e->reader, &opts, err);
+	e->eng = w->eng;
+	return rc;
+}
+
+static int figures_add(struct page_engine *e, struct cdict_error *err)
+{
+	struct figures *f = e->state;
+	int rc = page_engine_walk(e, &f->walk, err);
+
 	f->capture.walk = &f->walk;
-	f->capture.part = part;
+	f->capture.part = e->part;
 	f->capture.reasons = (const char *const *)e->reasons.at;
 	f->capture.n_reasons = e->reasons.n;
 	if (!rc)
 		rc = page_capture_add(&f->capture, err);
 	return rc ? rc : tables_walk_begin(&f->walk, err);
-}
-
-static int figures_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, PAGE_EVERYTHING, err);
-}
-
-static int exits_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, PAGE_ONLY_EXITS, err);
-}
-
-static int coremap_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, PAGE_ONLY_COREMAP, err);
-}
-
-static int tasks_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, PAGE_ONLY_TASKS, err);
-}
-
-static int vcpus_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, PAGE_ONLY_VCPUS, err);
 }
 
 static void figures_fini(struct page_engine *e)
@@ -112,37 +94,8 @@ static int figures_write(struct page_engine *e, struct arrays *a, struct cdict_e
 	return 0;
 }
 
-const struct page_call page_figures = { .name = "figures",
-					.state_size = sizeof(struct figures),
+const struct page_call page_figures = { .state_size = sizeof(struct figures),
 					.add = figures_add,
 					.write = figures_write,
 					.fini = figures_fini,
 					.step = figures_step };
-
-const struct page_call page_exits = { .name = "exits",
-				      .state_size = sizeof(struct figures),
-				      .add = exits_add,
-				      .write = figures_write,
-				      .fini = figures_fini,
-				      .step = figures_step };
-
-const struct page_call page_coremap = { .name = "coremap",
-					.state_size = sizeof(struct figures),
-					.add = coremap_add,
-					.write = figures_write,
-					.fini = figures_fini,
-					.step = figures_step };
-
-const struct page_call page_tasks = { .name = "tasks",
-				      .state_size = sizeof(struct figures),
-				      .add = tasks_add,
-				      .write = figures_write,
-				      .fini = figures_fini,
-				      .step = figures_step };
-
-const struct page_call page_vcpus = { .name = "vcpus",
-				      .state_size = sizeof(struct figures),
-				      .add = vcpus_add,
-				      .write = figures_write,
-				      .fini = figures_fini,
-				      .step = figures_step };

@@ -19,24 +19,14 @@ struct flame {
 
 /* A frame as the page has it. */
 struct row {
-	uint32_t parent, name;
-	uint32_t kind;
-	uint64_t total;
+	uint32_t name, kind, depth;
+	uint64_t from,
+		total;  /* it begins where what it stands on does, or behind those before it */
+	double percent; /* of all */
 };
-
-static bool is_wanted(void *ctx, const struct analyze_task *task)
-{
-	const struct page_task_key *known = page_tasks_of(ctx, task->index);
-
-	return known && known->wanted && page_tasks_wanted(ctx, known);
-}
 
 static int flame_add(struct page_engine *e, struct cdict_error *err)
 {
-	struct tables_options opts = { .from_ns = e->t0_ns + e->q.from_ns,
-				       .to_ns = e->t0_ns + e->q.to_ns,
-				       .cpus = e->cpus,
-				       .n_cpus = e->n_cpus };
 	struct flame *f = e->state;
 	unsigned by = 0;
 	int rc;
@@ -45,14 +35,7 @@ static int flame_add(struct page_engine *e, struct cdict_error *err)
 		by++;
 	if (!flame_bys[by])
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "there are no such stacks");
-	if (e->q.filtered || e->chosen) {
-		opts.names.filter.wanted = is_wanted;
-		opts.names.filter.ctx = e;
-	}
-	rc = page_engine_digests(e, &opts.digests, err);
-	if (!rc)
-		rc = tables_walk_init(&f->walk, e->reader, &opts, err);
-	e->eng = f->walk.eng;
+	rc = page_engine_walk(e, &f->walk, err);
 	if (!rc)
 		rc = analyze_stacks_new(&f->stacks, e->eng, (enum analyze_stacks_by)by, err);
 	return rc ? rc : tables_walk_begin(&f->walk, err);
@@ -88,18 +71,23 @@ static char *number_of(void *ctx, uint32_t task)
 
 static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error *err)
 {
-	uint32_t *names = calloc(t->nodes.n, 2 * sizeof(*names)),
-		 *place = names ? names + t->nodes.n : NULL;
+	uint64_t *next = calloc(t->nodes.n, sizeof(*next));
+	uint32_t *names = calloc(t->nodes.n, sizeof(*names));
 	uint64_t sum = t->nodes.at[FOLDED_ROOT].total;
 	struct map by_name = { 0 };
 	ARRAY(struct row) rows = { 0 };
 	uint32_t n_names = 0;
-	int rc = names ? 0 : -ENOMEM;
+	int rc = names && next ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < t->nodes.n && !rc; i++) {
 		uint32_t node = t->order[i], *name;
 		const struct folded_node *n = &t->nodes.at[node];
+		struct row row = { .kind = n->kind, .depth = n->depth, .total = n->total };
 
+		if (node != FOLDED_ROOT) {
+			row.from = next[node] = next[n->parent];
+			next[n->parent] += n->total;
+		}
 		if (n->total < sum / NARROWEST_PART && node != FOLDED_ROOT)
 			continue;
 		name = map_add(&by_name, (uintptr_t)n->name, 0);
@@ -111,15 +99,17 @@ static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error 
 			names[n_names] = node;
 			*name = n_names++;
 		}
-		place[node] = (uint32_t)rows.n;
-		rc = array_push(&rows, (struct row){ node == FOLDED_ROOT ? 0 : place[n->parent],
-						     *name, n->kind, n->total });
+		row.name = *name;
+		row.percent = sum ? 100 * (double)n->total / (double)sum : 0;
+		rc = array_push(&rows, row);
 	}
 	if (!rc) {
-		arrays_member(a, "parent", rows, parent);
 		arrays_member(a, "name", rows, name);
 		arrays_member(a, "kind", rows, kind);
+		arrays_member(a, "depth", rows, depth);
+		arrays_member(a, "from", rows, from);
 		arrays_member(a, "total", rows, total);
+		arrays_double(a, "percent", &rows.at->percent, rows.n, sizeof(*rows.at));
 		json_open(a->j, "names", '[', false);
 		for (uint32_t i = 0; i < n_names; i++)
 			json_text(a->j, NULL, t->nodes.at[names[i]].name);
@@ -128,6 +118,7 @@ static int rows_of(struct arrays *a, const struct folded *t, struct cdict_error 
 	map_fini(&by_name);
 	array_fini(&rows);
 	free(names);
+	free(next);
 	return rc ? cdict_fail_nomem(err) : 0;
 }
 
@@ -147,8 +138,7 @@ static int flame_write(struct page_engine *e, struct arrays *a, struct cdict_err
 	return rc;
 }
 
-const struct page_call page_flame = { .name = "flame",
-				      .state_size = sizeof(struct flame),
+const struct page_call page_flame = { .state_size = sizeof(struct flame),
 				      .add = flame_add,
 				      .write = flame_write,
 				      .fini = flame_fini,

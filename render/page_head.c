@@ -9,18 +9,10 @@
 #include "base/cpulist.h"
 #include "cdict/stack.h"
 #include "render/page.h"
+#include "render/page_arrays.h"
 #include "render/page_capture.h"
 #include "tables/info.h"
 #include "tables/loss.h"
-
-/* Times of the recording's clock from t0 on: they may lie before it. */
-static void json_t(struct json *j, const char *key, const struct page_capture *c, uint64_t t_ns)
-{
-	if (t_ns == ANALYZE_NO_TIME)
-		json_null(j, key);
-	else
-		json_i64(j, key, (int64_t)(t_ns - c->t0_ns));
-}
 
 static const char *base_name(const char *file)
 {
@@ -60,12 +52,8 @@ static void has_json(struct json *j, const struct page_capture *c,
 	json_bool(j, "switch", sum->has_switch);
 	json_bool(j, "waking", sum->has_waking);
 	json_bool(j, "wakeup", sum->has_wakeup);
-	json_bool(j, "migrate", sum->has_migrate);
-	json_bool(j, "iowait", sum->has_iowait);
-	json_bool(j, "runtime", sum->has_runtime);
 	json_bool(j, "entry", sum->has_entry);
 	json_bool(j, "exit", sum->has_exit);
-	json_bool(j, "userspace_exit", sum->has_userspace_exit);
 	json_bool(j, "stacks", cdict_reader_stack_count(c->walk->reader));
 	json_close(j);
 }
@@ -111,32 +99,6 @@ static void siblings_json(struct json *j, const struct cdict_reader *r)
 	json_close(j);
 }
 
-static void nodes_json(struct json *j, const struct page_capture *c)
-{
-	uint32_t cpus = cdict_reader_cpus(c->walk->reader);
-	int64_t next = 0;
-
-	json_open(j, "nodes", '[', false);
-	for (int64_t node = next; next != INT64_MAX; node = next) {
-		bool any = false;
-
-		next = INT64_MAX;
-		for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-			if (tables_node(c->walk, cpu) > node && tables_node(c->walk, cpu) < next)
-				next = tables_node(c->walk, cpu);
-			if (tables_node(c->walk, cpu) != node)
-				continue;
-			if (!any)
-				json_open(j, NULL, '[', false);
-			any = true;
-			json_u64(j, NULL, cpu);
-		}
-		if (any)
-			json_close(j);
-	}
-	json_close(j);
-}
-
 static void cpus_json(struct json *j, const struct page_capture *c)
 {
 	uint64_t window_ns = analyze_engine_summary(c->walk->eng)->window_ns;
@@ -167,8 +129,10 @@ static void loss_records(struct json *j, const struct page_capture *c, uint64_t 
 			continue;
 		loss_record_open(j, loss, schema);
 		/* some last for ever; the page needs no more than the capture */
-		json_t(j, "from_ns", c, loss->from_ns < c->t0_ns ? c->t0_ns : loss->from_ns);
-		json_t(j, "to_ns", c, loss->to_ns > c->last_ns ? c->last_ns : loss->to_ns);
+		page_time_json(j, "from_ns", loss->from_ns < c->t0_ns ? c->t0_ns : loss->from_ns,
+			       c->t0_ns);
+		page_time_json(j, "to_ns", loss->to_ns > c->last_ns ? c->last_ns : loss->to_ns,
+			       c->t0_ns);
 		json_u64(j, "count", loss->count);
 		json_close(j);
 	}
@@ -187,12 +151,7 @@ static int loss(struct json *j, const struct page_capture *c)
 		return -ENOMEM;
 	json_open(j, "loss", '{', true);
 	json_u64(j, "lost", lost.lost);
-	json_u64(j, "unreadable", lost.unreadable);
-	json_u64(j, "damaged", lost.damaged);
-	json_u64(j, "disordered", lost.disordered);
-	json_u64(j, "throttled_ns", lost.throttled_ns);
 	json_number(j, "percent", lost.percent);
-	json_u64(j, "unknown_ns", sum->unknown_ns);
 	json_text(j, "text", text);
 	loss_records(j, c, sum->from_ns, sum->to_ns);
 	json_close(j);
@@ -217,7 +176,7 @@ static int recorded_json(struct json *j, const struct page_capture *c, const str
 		json_text(j, NULL, line);
 	json_close(j);
 	if (scope->begins_ns)
-		json_t(j, "recorded_until", c, scope->begins_ns);
+		page_time_json(j, "recorded_until", scope->begins_ns, c->t0_ns);
 	else
 		json_null(j, "recorded_until");
 	free(text);
@@ -314,10 +273,9 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++)
 		json_text(j, about[i][0], cdict_reader_info(r, about[i][1]));
 	clock_json(j, c);
-	json_u64(j, "length_ns", c->last_ns - c->t0_ns);
 	json_open(j, "window", '{', false);
-	json_t(j, "from", c, sum->from_ns);
-	json_t(j, "to", c, sum->to_ns);
+	page_time_json(j, "from", sum->from_ns, c->t0_ns);
+	page_time_json(j, "to", sum->to_ns, c->t0_ns);
 	json_close(j);
 	json_u64(j, "events", cdict_reader_events(r));
 	json_u64(j, "window_events", sum->events);
@@ -331,7 +289,6 @@ static int capture_json(struct json *j, const struct page_capture *c, size_t ind
 		    TABLE_HUMAN | TABLE_OF_HALTS | TABLE_OF_POLLS | TABLE_OF_CORES, tell_lack, j);
 	json_close(j);
 	types_json(j, r);
-	nodes_json(j, c);
 	cpus_json(j, c);
 	siblings_json(j, r);
 	rc = recorded_json(j, c, &sum->scope);

@@ -49,12 +49,13 @@ static int is_heated(struct page_engine *e, const struct analyze_slice *slice)
 	return v->heated.at[task] == 2 && page_engine_wants(e, v->reasons, slice);
 }
 
-static int add(struct page_engine *e, int (*tell)(void *ctx, const struct analyze_slice *s),
-	       struct cdict_error *err)
+static int intervals_add(struct page_engine *e, struct cdict_error *err)
 {
-	struct analyze_slices_options how = { .kinds = e->q.kinds, .tell = tell, .ctx = e };
+	struct analyze_slices_options how = { .kinds = e->q.kinds,
+					      .tell = e->call->tell,
+					      .ctx = e };
 	struct intervals *v = e->state;
-	int rc = page_engine_reasons(e, &v->reasons, err);
+	int rc = e->reasons.n ? page_engine_reasons(e, &v->reasons, err) : 0;
 
 	return rc ? rc : analyze_slices_new(&v->slices, e->eng, &how, err);
 }
@@ -135,11 +136,6 @@ static int tell_select(void *ctx, const struct analyze_slice *s)
 	return 0;
 }
 
-static int select_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, tell_select, err);
-}
-
 static int select_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	struct intervals *v = e->state;
@@ -163,9 +159,9 @@ static int select_write(struct page_engine *e, struct arrays *a, struct cdict_er
 	return 0;
 }
 
-const struct page_call page_select = { .name = "select",
-				       .state_size = sizeof(struct intervals),
-				       .add = select_add,
+const struct page_call page_select = { .state_size = sizeof(struct intervals),
+				       .tell = tell_select,
+				       .add = intervals_add,
 				       .write = select_write,
 				       .fini = intervals_fini };
 
@@ -186,11 +182,6 @@ static int tell_histogram(void *ctx, const struct analyze_slice *s)
 	if (bar < BARS)
 		v->bars[bar]++;
 	return 0;
-}
-
-static int histogram_add(struct page_engine *e, struct cdict_error *err)
-{
-	return add(e, tell_histogram, err);
 }
 
 /* Without the empty bars at both ends. */
@@ -216,9 +207,9 @@ static int histogram_write(struct page_engine *e, struct arrays *a, struct cdict
 	return 0;
 }
 
-const struct page_call page_histogram = { .name = "histogram",
-					  .state_size = sizeof(struct intervals),
-					  .add = histogram_add,
+const struct page_call page_histogram = { .state_size = sizeof(struct intervals),
+					  .tell = tell_histogram,
+					  .add = intervals_add,
 					  .write = histogram_write,
 					  .fini = intervals_fini };
 
@@ -238,7 +229,7 @@ static int tell_subsecond(void *ctx, const struct analyze_slice *s)
 
 static int subsecond_add(struct page_engine *e, struct cdict_error *err)
 {
-	int rc = add(e, tell_subsecond, err);
+	int rc = intervals_add(e, err);
 	struct intervals *v = e->state;
 	uint64_t n;
 
@@ -254,20 +245,16 @@ static int subsecond_add(struct page_engine *e, struct cdict_error *err)
 static int subsecond_write(struct page_engine *e, struct arrays *a, struct cdict_error *err)
 {
 	const struct intervals *v = e->state;
-	uint32_t most = 0;
 
 	(void)err;
-	for (size_t i = 0; i < v->seconds * e->q.columns; i++)
-		most = v->count[i] > most ? v->count[i] : most;
-	json_u64(a->j, "most", most);
 	json_u64(a->j, "seconds", v->seconds);
 	json_u64(a->j, "columns", e->q.columns);
 	arrays_put(a, "count", v->count, v->seconds * e->q.columns);
 	return 0;
 }
 
-const struct page_call page_subsecond = { .name = "subsecond",
-					  .state_size = sizeof(struct intervals),
+const struct page_call page_subsecond = { .state_size = sizeof(struct intervals),
+					  .tell = tell_subsecond,
 					  .add = subsecond_add,
 					  .write = subsecond_write,
 					  .fini = intervals_fini };

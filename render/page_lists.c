@@ -103,8 +103,7 @@ static void pieces_fini(struct page_engine *e)
 	array_fini(&p->all);
 }
 
-const struct page_call page_pieces = { .name = "pieces",
-				       .state_size = sizeof(struct pieces),
+const struct page_call page_pieces = { .state_size = sizeof(struct pieces),
 				       .add = pieces_add,
 				       .write = pieces_write,
 				       .fini = pieces_fini };
@@ -121,16 +120,6 @@ struct reason_list {
 	struct map numbers; /* of (isa, code) */
 	ARRAY(struct reason) all;
 };
-
-static int reasons_init(struct reason_list *list, const struct page_engine *e,
-			struct cdict_error *err)
-{
-	const struct cdict_event_type *type =
-		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
-
-	return analyze_reasons_new(&list->names, type ? type->format : "",
-				   type ? type->format_len : 0, err);
-}
 
 static void reasons_fini(struct reason_list *list)
 {
@@ -206,7 +195,7 @@ static int states_add(struct page_engine *e, struct cdict_error *err)
 	struct states *s = e->state;
 	int rc;
 
-	rc = reasons_init(&s->reasons, e, err);
+	rc = page_engine_reasons(e, &s->reasons.names, err);
 	if (!rc)
 		rc = analyze_vcpus_new(&s->vcpus, e->eng, err);
 	if (!rc)
@@ -245,8 +234,7 @@ static void states_fini(struct page_engine *e)
 	array_fini(&s->all);
 }
 
-const struct page_call page_states = { .name = "states",
-				       .state_size = sizeof(struct states),
+const struct page_call page_states = { .state_size = sizeof(struct states),
 				       .add = states_add,
 				       .write = states_write,
 				       .fini = states_fini };
@@ -382,7 +370,7 @@ static int marks_add(struct page_engine *e, struct cdict_error *err)
 				       .kvm = mark_kvm,
 				       .resumes = true,
 				       .pending = marks_pending };
-	rc = reasons_init(&m->reasons, e, err);
+	rc = page_engine_reasons(e, &m->reasons.names, err);
 	return rc ? rc : analyze_engine_add(e->eng, &m->ops, e, err);
 }
 
@@ -413,8 +401,7 @@ static void marks_fini(struct page_engine *e)
 	array_fini(&m->all);
 }
 
-const struct page_call page_marks = { .name = "marks",
-				      .state_size = sizeof(struct marks),
+const struct page_call page_marks = { .state_size = sizeof(struct marks),
 				      .add = marks_add,
 				      .write = marks_write,
 				      .fini = marks_fini };

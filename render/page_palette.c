@@ -10,11 +10,9 @@
 static void colour(struct json *j, const char *key, enum palette_theme theme, uint8_t kind,
 		   uint8_t level)
 {
-	struct palette_rgb c = palette_colour(theme, (struct ink){ kind, level });
 	char text[8];
 
-	snprintf(text, sizeof(text), "#%02x%02x%02x", c.r, c.g, c.b);
-	json_text(j, key, text);
+	json_text(j, key, palette_hex(text, theme, (struct ink){ kind, level }));
 }
 
 /* Each reason of the captures once, by name. */
@@ -53,16 +51,9 @@ static void reasons(struct json *j, enum palette_theme theme, struct page_captur
 static void theme_json(struct json *j, const char *key, enum palette_theme theme,
 		       struct page_capture *const *captures, size_t n)
 {
-	static const struct {
-		const char *name;
-		enum ink_kind kind;
-	} plain[] = { { "paper", INK_PAPER },   { "plot", INK_PLOT }, { "text", INK_TEXT },
-		      { "dim", INK_DIM },       { "axis", INK_AXIS }, { "grid", INK_GRID },
-		      { "accent", INK_ACCENT }, { "loss", INK_LOSS } };
-
 	json_open(j, key, '{', true);
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		colour(j, plain[i].name, theme, (uint8_t)plain[i].kind, 0);
+	for (uint8_t i = 0; i < PALETTE_PLAIN; i++)
+		colour(j, palette_names[i], theme, i, 0);
 	json_open(j, "ramp", '[', false);
 	for (uint8_t i = 1; i <= PALETTE_LEVELS; i++)
 		colour(j, NULL, theme, INK_RAMP, i);

@@ -9,6 +9,7 @@
 #include "analyze/ops.h"
 #include "base/array.h"
 #include "base/fail.h"
+#include "render/columns.h"
 #include "render/page_engine_internal.h"
 
 enum track_state { RUNNING, PREEMPTED, WAITING, ASLEEP, BLOCKED, UNKNOWN, TRACK_STATES };
@@ -23,6 +24,7 @@ struct interval {
 
 struct tracks {
 	struct analyze_ops ops;
+	struct columns columns;
 	size_t n;           /* tasks asked for */
 	uint32_t *rows;     /* by the page's number: row, or PAGE_NO_TASK */
 	uint64_t *ns;       /* [row][state][column] */
@@ -40,36 +42,18 @@ static uint32_t row_of(struct page_engine *e, uint32_t task)
 	return number == PAGE_NO_TASK ? PAGE_NO_TASK : t->rows[number];
 }
 
-static uint64_t edge(const struct page_engine *e, uint64_t column)
-{
-	uint64_t from_ns = e->t0_ns + e->q.from_ns;
-
-	return from_ns + (uint64_t)((double)(e->q.to_ns - e->q.from_ns) * (double)column /
-				    (double)e->q.columns);
-}
-
 static void put(struct page_engine *e, uint32_t row, uint32_t task, enum track_state state,
 		uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t first_ns = e->t0_ns + e->q.from_ns, last_ns = e->t0_ns + e->q.to_ns;
 	struct tracks *t = e->state;
+	uint64_t first_ns = t->columns.from_ns, last_ns = t->columns.to_ns;
 	uint64_t *ns = &t->ns[(row * (size_t)TRACK_STATES + state) * e->q.columns];
-	uint64_t column;
 
 	from_ns = from_ns < first_ns ? first_ns : from_ns;
 	to_ns = to_ns > last_ns ? last_ns : to_ns;
 	if (to_ns <= from_ns)
 		return;
-	column = (uint64_t)((double)(from_ns - first_ns) * (double)e->q.columns /
-			    (double)(last_ns - first_ns));
-	column -= column && edge(e, column) > from_ns;
-	for (; column < e->q.columns && edge(e, column) < to_ns; column++) {
-		uint64_t a = edge(e, column), b = edge(e, column + 1);
-
-		a = a < from_ns ? from_ns : a;
-		b = b > to_ns ? to_ns : b;
-		ns[column] += b > a ? b - a : 0;
-	}
+	columns_spread(&t->columns, ns, 0, from_ns, to_ns);
 	if (t->all.n >= e->q.max)
 		t->too_many = true;
 	if (!t->too_many &&
@@ -141,7 +125,8 @@ static int tracks_add(struct page_engine *e, struct cdict_error *err)
 	}
 	t->ns = calloc((t->n + 1) * TRACK_STATES * e->q.columns, sizeof(*t->ns));
 	t->ready_ns = malloc((t->n + 1) * sizeof(*t->ready_ns));
-	if (!t->rows || !t->ns || !t->ready_ns)
+	if (!t->rows || !t->ns || !t->ready_ns ||
+	    columns_init(&t->columns, e->t0_ns + e->q.from_ns, e->t0_ns + e->q.to_ns, e->q.columns))
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < t->n; i++)
 		t->ready_ns[i] = ANALYZE_NO_TIME;
@@ -188,11 +173,11 @@ static void tracks_fini(struct page_engine *e)
 	free(t->rows);
 	free(t->ns);
 	free(t->ready_ns);
+	columns_fini(&t->columns);
 	array_fini(&t->all);
 }
 
-const struct page_call page_tracks = { .name = "tracks",
-				       .state_size = sizeof(struct tracks),
+const struct page_call page_tracks = { .state_size = sizeof(struct tracks),
 				       .add = tracks_add,
 				       .write = tracks_write,
 				       .fini = tracks_fini };

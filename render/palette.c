@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <strings.h>
 
 #include "tables/folded.h"
@@ -14,7 +15,12 @@
 	}
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct palette_rgb plain[][2] = {
+const char *const palette_names[PALETTE_PLAIN] = {
+	[INK_PAPER] = "paper", [INK_PLOT] = "plot", [INK_TEXT] = "text",     [INK_DIM] = "dim",
+	[INK_AXIS] = "axis",   [INK_GRID] = "grid", [INK_ACCENT] = "accent", [INK_LOSS] = "loss",
+};
+
+static const struct palette_rgb plain[PALETTE_PLAIN][2] = {
 	[INK_PAPER] = { RGB(0xffffff), RGB(0x16191d) },
 	[INK_PLOT] = { RGB(0xf7f8f9), RGB(0x1e2227) },
 	[INK_TEXT] = { RGB(0x1c2126), RGB(0xe6e9ec) },
@@ -184,6 +190,14 @@ struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink)
 	}
 }
 
+char *palette_hex(char out[8], enum palette_theme theme, struct ink ink)
+{
+	struct palette_rgb c = palette_colour(theme, ink);
+
+	snprintf(out, 8, "#%02x%02x%02x", c.r, c.g, c.b);
+	return out;
+}
+
 char palette_letter(struct ink ink)
 {
 	static const char density[] = ".:-=+*#%@", state_letters[] = "geQPw.b?";
@@ -212,14 +226,19 @@ struct ink palette_ramp(double level)
 	return (struct ink){ INK_RAMP, (uint8_t)(1 + (unsigned)i) };
 }
 
-struct ink palette_frame(unsigned kind, const char *name)
+static uint32_t hash(const char *name)
 {
 	uint32_t h = 2166136261u;
 
 	for (; *name; name++)
 		h = (h ^ (uint8_t)*name) * 16777619u;
-	return (struct ink){ INK_FRAME,
-			     (uint8_t)(kind * PALETTE_SHADES + (h >> 8) % PALETTE_SHADES) };
+	return h;
+}
+
+struct ink palette_frame(unsigned kind, const char *name)
+{
+	return (struct ink){ INK_FRAME, (uint8_t)(kind * PALETTE_SHADES +
+						  (hash(name) >> 8) % PALETTE_SHADES) };
 }
 
 struct ink palette_change(double change)
@@ -230,11 +249,7 @@ struct ink palette_change(double change)
 
 struct ink palette_reason_spare(const char *name, unsigned n)
 {
-	uint32_t h = 2166136261u;
-
-	for (; *name; name++)
-		h = (h ^ (uint8_t)*name) * 16777619u;
-	return (struct ink){ INK_REASON, (uint8_t)(SPARE + (h + n) % 4) };
+	return (struct ink){ INK_REASON, (uint8_t)(SPARE + (hash(name) + n) % 4) };
 }
 
 struct ink palette_reason(const char *name)

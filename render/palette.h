@@ -50,6 +50,11 @@ struct palette_rgb {
 };
 
 struct palette_rgb palette_colour(enum palette_theme theme, struct ink ink);
+/* palette_hex - the same as text: "#0072b2". */
+char *palette_hex(char out[8], enum palette_theme theme, struct ink ink);
+/* palette_names - of those that have one colour a theme: variables of the pages, members of their palettes. */
+#define PALETTE_PLAIN (INK_LOSS + 1)
+extern const char *const palette_names[PALETTE_PLAIN];
 
 /* palette_letter - what stands for a filled ink where there are no colours. */
 char palette_letter(struct ink ink);
@@ -59,7 +64,7 @@ struct ink palette_ramp(double level);
 
 /* palette_reason - the ink of the exit reason @name ("other": all the rest). */
 struct ink palette_reason(const char *name);
-/* palette_reason_again - another one for a name without a colour of its own, when its
+/* palette_reason_spare - another one for a name without a colour of its own, when its
  * colour is taken in this picture already; @n counts the tries. */
 struct ink palette_reason_spare(const char *name, unsigned n);
 

@@ -60,18 +60,6 @@ static int put_picture(const struct sweep_page *p, enum palette_theme theme, str
 	return rc;
 }
 
-/* Foreign text, as a picture shows it. */
-static void put_text(struct sink *out, const char *text)
-{
-	char *clean = text_clean(text, strlen(text));
-
-	if (clean)
-		escape_xml_text(out, clean, strlen(clean));
-	else
-		out->error = -ENOMEM;
-	free(clean);
-}
-
 static void put_table(const struct sweep_page *p, struct sink *out)
 {
 	sink_puts(out, "<div class=\"wide\"><table>\n");
@@ -81,7 +69,7 @@ static void put_table(const struct sweep_page *p, struct sink *out)
 		sink_puts(out, "<tr>");
 		for (size_t c = 0; c < p->columns; c++) {
 			sink_printf(out, "<%s%s>", tag, c < p->names ? " class=\"name\"" : "");
-			put_text(out, p->cells[r * p->columns + c]);
+			text_xml(out, p->cells[r * p->columns + c]);
 			sink_printf(out, "</%s>", tag);
 		}
 		sink_puts(out, "</tr>\n");
@@ -95,7 +83,7 @@ int sweep_page_write(const struct sweep_page *p, struct sink *out, struct cdict_
 
 	sink_puts(out, head);
 	sink_puts(out, "<title>");
-	put_text(out, p->title);
+	text_xml(out, p->title);
 	sink_puts(out, "</title>\n");
 	sink_puts(out, style);
 	rc = put_picture(p, PALETTE_LIGHT, out, err);
@@ -106,7 +94,7 @@ int sweep_page_write(const struct sweep_page *p, struct sink *out, struct cdict_
 	put_table(p, out);
 	for (size_t i = 0; i < p->n_lines; i++) {
 		sink_puts(out, "<p>");
-		put_text(out, p->lines[i]);
+		text_xml(out, p->lines[i]);
 		sink_puts(out, "</p>\n");
 	}
 	sink_puts(out, "</body>\n</html>\n");

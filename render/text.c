@@ -2,6 +2,7 @@
 /* Numbers and names as pictures show them. */
 #include "render/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,17 @@ char *text_clean(const char *raw, size_t len)
 	sink_to_memory(&s);
 	escape_terminal(&s, raw, len);
 	return sink_take(&s, NULL);
+}
+
+void text_xml(struct sink *s, const char *raw)
+{
+	char *clean = text_clean(raw, strlen(raw));
+
+	if (clean)
+		escape_xml_text(s, clean, strlen(clean));
+	else if (!s->error)
+		s->error = -ENOMEM;
+	free(clean);
 }
 
 /* Advance widths of DejaVu Sans in 1/100 em, from the blank to the tilde. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sink.h"
 #include "tables/number.h"
 
 #define TEXT_ROOM NUMBER_ROOM
@@ -27,6 +28,9 @@ char *text_percent(char out[TEXT_ROOM], double part, double whole); /* 12.3 % */
  * characters or anything that reorders text (escape_terminal()).  NULL when out of
  * memory. */
 char *text_clean(const char *raw, size_t len);
+
+/* text_xml - the same into XML, as an element's text. */
+void text_xml(struct sink *s, const char *raw);
 
 /* text_width - of clean text set in @size pixels; @size 0: in terminal columns. */
 double text_width(const char *text, double size);

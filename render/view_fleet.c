@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/rows.h"
 #include "render/text.h"
 
 #define NAME_ROOM 170 /* of a host's name */
 #define HEIGHT 420    /* of all rows, about */
 
-static const struct ink text_ink = { INK_TEXT, 0 }, dim = { INK_DIM, 0 },
-			plot_ink = { INK_PLOT, 0 };
+static const struct ink text_ink = { INK_TEXT, 0 }, plot_ink = { INK_PLOT, 0 };
 
 static bool ends(const char *key, const char *end)
 {
@@ -169,9 +169,8 @@ int view_fleet_draw(struct marks *m, const struct canvas *c, const struct view_f
 	names(m, c, &f.plot, v);
 	legend(m, c, &f, v);
 	if (!shades_of(v).any)
-		marks_text(
-			m, dim, MARK_NORMAL, MARK_MIDDLE, f.plot.x + f.plot.w / 2,
-			f.plot.y + f.plot.h / 2,
+		rows_nothing(
+			m, &f,
 			v->rows ? "no host recorded what this figure is made of, or it is 0 everywhere"
 				: "no host has pushed anything yet");
 	*plot = (struct box){ f.plot.x, f.plot.y, f.plot.w, row_height(v) * (double)v->rows };

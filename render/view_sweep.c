@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/frame.h"
+#include "render/rows.h"
 #include "render/text.h"
 
 #define DOT 7     /* side of a median's square */
@@ -289,8 +289,7 @@ static void draw_panel(const struct plot *p, const struct view_sweep *v, bool fi
 	for (size_t i = 0; i < v->n_ticks; i++)
 		count_failed(p, &v->ticks[i]);
 	if (!p->panel->n)
-		marks_text(p->m, dim, MARK_NORMAL, MARK_MIDDLE, p->f.plot.x + p->f.plot.w / 2,
-			   p->f.plot.y + p->f.plot.h / 2, "nothing is known");
+		rows_nothing(p->m, &p->f, "nothing is known");
 }
 
 /* Room for the longest number on a y axis. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/sink.h"
+#include "render/rows.h"
 #include "render/text.h"
 
 /* What each picture says of itself. */
@@ -193,9 +194,7 @@ static void draw(struct marks *m, const struct canvas *c, const struct frame_cap
 	frame_loss(m, c, &f->plot, caption, CDICT_CPU_UNKNOWN);
 	cells(m, c, &f->plot, g);
 	if (!g->in_cells)
-		marks_text(m, (struct ink){ INK_DIM, 0 }, MARK_NORMAL, MARK_MIDDLE,
-			   f->plot.x + f->plot.w / 2, f->plot.y + f->plot.h / 2,
-			   "nothing to draw in this window for these tasks");
+		rows_nothing(m, f, "nothing to draw in this window for these tasks");
 }
 
 int view_switches(struct marks *m, const struct canvas *c, const struct frame_caption *caption,

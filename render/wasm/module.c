@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the page's worker (render/web/engine.js) calls: page_engine.h for one capture, with numbers
+ * What the page's worker (render/web/engine/engine.js) calls: page_engine.h for one capture, with numbers
  * that JavaScript has.  An instance of the module holds one capture.
  *
  * Texts and lists are written into room() by the caller, which is give()n back when the call it was
@@ -41,11 +41,6 @@ EXPORT(const char *, error, void)
 EXPORT(int, open_capture, const void *data, size_t size)
 {
 	return page_engine_open(&engine, data, size, &problem);
-}
-
-EXPORT(double, events, void)
-{
-	return (double)page_engine_events(engine);
 }
 
 /* Of IDLE: @idle_cpu, else any; @born_ns NaN: not seen. */

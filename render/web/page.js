@@ -163,19 +163,9 @@ export function commandRow(capture, table, row) {
 	return out;
 }
 
-// Text before digits by the digits' value: "worker2" before "worker10"; groups stand together.
-export function nameOrder(a, b) {
-	const x = a.group ?? '';
-	const y = b.group ?? '';
-	if (x !== y) return x === '' ? 1 : y === '' ? -1 : collator.compare(x, y);
-	return collator.compare(a.name, b.name) || a.index - b.index;
-}
-
-const collator = new Intl.Collator('en', { numeric: true });
-
 // ---- the page -------------------------------------------------------------------------------------
 
-function textOf(document, id) {
+export function textOf(document, id) {
 	const element = document.getElementById(id);
 	return element ? element.textContent : null;
 }
@@ -196,7 +186,7 @@ function wasRead(document, id = null) {
 	});
 }
 
-async function inflatedOf(document, id, format = 'deflate') {
+export async function inflatedOf(document, id, format = 'deflate') {
 	return inflate(decodeBase64(textOf(document, id)), format);
 }
 

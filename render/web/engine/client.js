@@ -11,7 +11,6 @@ function reasonOf(signal) {
 
 export class Decoder {
 	#worker = null;
-	#url = null;
 	#next = 1;
 	#calls = new Map(); // id -> {resolve, reject, onProgress, release}
 	#failed = null;
@@ -22,8 +21,7 @@ export class Decoder {
 	constructor(workerSource, engine) {
 		this.#engine = engine;
 		try {
-			this.#url = URL.createObjectURL(new Blob([workerSource], { type: 'text/javascript' }));
-			this.#worker = new Worker(this.#url);
+			this.#worker = new Worker(URL.createObjectURL(new Blob([workerSource], { type: 'text/javascript' })));
 			this.#worker.onmessage = ({ data }) => this.#answer(data);
 			this.#worker.onerror = (event) => {
 				event.preventDefault();
@@ -172,11 +170,5 @@ export class Decoder {
 
 	checksum(capture, how = {}) {
 		return this.#ask(capture, { call: 'checksum' }, how);
-	}
-
-	close() {
-		this.#fail(new Error('the decoder was closed'));
-		this.#worker?.terminate();
-		if (this.#url) URL.revokeObjectURL(this.#url);
 	}
 }

@@ -34,10 +34,6 @@ export class Engine {
 		return engine;
 	}
 
-	get events() {
-		return this.#wasm.events();
-	}
-
 	// A promise of {json, arrays}, both ArrayBuffers; watch(share) is awaited between steps, and may throw.
 	async answer({ call, range = [0, 0], tasks, cpus, reasons, kinds, type, filtered, columns, lo_ns, hi_ns, offset, max }, watch) {
 		const wasm = this.#wasm;

@@ -81,7 +81,7 @@ class Server {
 		if (call === 'open') {
 			const engine = Engine.open(this.module, args.bytes, args.tasks);
 			this.engines.set(args.capture, { engine, filtered: args.filtered });
-			return { events: engine.events };
+			return {};
 		}
 		const opened = this.engines.get(args.capture);
 		if (!opened) throw new Error('this capture was not opened');

@@ -9,7 +9,6 @@ export class FlameGraph {
 	/** @say is told what the frame under the pointer says, or ''. */
 	constructor(svg, say) {
 		this.svg = svg;
-		this.say = say;
 		this.sum = Number(svg.dataset.sum);
 		this.left = Number(svg.dataset.left);
 		this.room = svg.viewBox.baseVal.width - 2 * this.left;

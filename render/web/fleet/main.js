@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The page of a job: chooses which picture and which table is seen. What they say was counted and drawn by the program.
-import { decodeBase64 } from '../page.js';
+import { inflatedOf, textOf } from '../page.js';
 import { Card } from '../ui/card.js';
-import { button, choice, h, name, replace } from '../ui/dom.js';
+import { button, choice, h, replace } from '../ui/dom.js';
 import { Table } from '../ui/table.js';
 import { clean, duration, figure, plural } from '../ui/text.js';
 import { applyTheme, themeName } from '../ui/theme.js';
 
-const textOf = (id) => document.getElementById(id)?.textContent ?? '';
-
-/** The text of a deflated element. */
+/** What a deflated element holds: JSON, or a picture's text. */
 async function inflated(id) {
-	const { DecompressionStream } = /** @type {any} */ (globalThis);
-	const stream = new Blob([decodeBase64(textOf(id))]).stream().pipeThrough(new DecompressionStream('deflate'));
-
-	return new Response(stream).text();
+	return new TextDecoder().decode(await inflatedOf(document, id));
 }
 
 /** The state in the link: #figure=busy_percent&table=hosts&theme=dark */
@@ -39,7 +34,7 @@ class FleetPage {
 		this.tableBox = h('div', { class: 'table-place' });
 		replace(root,
 			h('header', { class: 'head' },
-				h('div', { class: 'what' }, h('strong', null, name(clean(page.title))),
+				h('div', { class: 'what' }, h('strong', null, h('bdi', null, clean(page.title))),
 					page.facts.map((fact) => h('span', { class: 'fact' }, h('bdi', null, clean(fact))))),
 				this.theme),
 			h('main', { class: 'fleet' },
@@ -63,7 +58,7 @@ class FleetPage {
 
 	async load() {
 		this.rows = JSON.parse(await inflated('fleet-tables'));
-		this.plot = JSON.parse(textOf('fleet-plot') || 'null');
+		this.plot = JSON.parse(textOf(document, 'fleet-plot') ?? 'null');
 		this.values = this.page.map ? JSON.parse(await inflated('fleet-values')) : null;
 		await this.draw();
 	}
@@ -152,11 +147,10 @@ class FleetPage {
 	}
 
 	#column(table, { key, title, text }) {
-		const host = table.key === 'hosts' && key === 'host';
+		const change = key.startsWith('change_');
+		const show = change ? (row) => changed(key, row[key]) : table.key === 'hosts' && key === 'host' ? (row) => this.#host(row[key]) : undefined;
 
-		if (key.startsWith('change_'))
-			return { key, title: title.replace(/ (ms|us|µs)$/, ''), hint: `${key}: B less A`, value: (row) => row[key], show: (row) => changed(key, row[key]) };
-		return { key, title: title.replace(/ (ms|us|µs)$/, ''), text, hint: key, value: (row) => row[key], show: host ? (row) => this.#host(row[key]) : undefined };
+		return { key, title: title.replace(/ (ms|us|µs)$/, ''), text: text && !change, hint: change ? `${key}: B less A` : key, show };
 	}
 
 	// Its name leads to its own page; several captures have several.
@@ -175,7 +169,7 @@ async function start() {
 	const root = document.getElementById('app');
 
 	try {
-		const page = JSON.parse(textOf('cdict-fleet'));
+		const page = JSON.parse(textOf(document, 'cdict-fleet'));
 
 		await new FleetPage(page, root).load();
 	} catch (error) {

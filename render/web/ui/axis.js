@@ -67,7 +67,7 @@ export function timeTicks([from, to], most) {
  * The axis of time under a picture: grid lines over [top, bottom], labels at the bottom (or at the top).
  * @palette the theme's colours.
  */
-export function drawTimeAxis(s, palette, scale, top, bottom, { above = false, title = null } = {}) {
+export function drawTimeAxis(s, palette, scale, top, bottom, { above = false } = {}) {
 	const [left, right] = scale.range();
 	const { base, ticks } = timeTicks(scale.domain(), Math.floor((right - left) / (clockKind() === 'start' ? 90 : 130)));
 	const y = above ? top - 8 : bottom + 10;
@@ -92,8 +92,6 @@ export function drawTimeAxis(s, palette, scale, top, bottom, { above = false, ti
 		s.text(middle, y, label, { colour: palette.dim, size: 11, anchor: 'middle' });
 		last = middle + half;
 	}
-	if (title)
-		s.text((left + right) / 2, y + 14, title, { colour: palette.dim, size: 11, anchor: 'middle' });
 	s.line(left, above ? top - 0.5 : bottom + 0.5, right, above ? top - 0.5 : bottom + 0.5, palette.axis);
 }
 

@@ -3,7 +3,7 @@
 // of it, what is inside, and the way to its neighbours and to those that are longer.
 import { tableObjects } from '../page.js';
 import { moment } from './clock.js';
-import { button, h, replace } from './dom.js';
+import { button, h, replace, swatch } from './dom.js';
 import { Question } from './figures.js';
 import { within } from './gestures.js';
 import { STATE_WORDS } from './legend.js';
@@ -19,7 +19,10 @@ const LARGE = 1500000; // events: from here on a walk around the thing comes fir
 const AROUND_NS = 20e6;
 const SMALL = 0.02; // of the range: what is smaller is zoomed to
 
-/** [from, to] with a fifth of its length before and after it. */
+/**
+ * [from, to] with a fifth of its length before and after it.
+ * @returns {[number, number]}
+ */
 export function aroundOf({ from, to }) {
 	const around = Math.max(20, Math.round((to - from) * 0.2));
 
@@ -187,12 +190,6 @@ export class Details {
 		this.look(thing.kind, thing.task, item.from, { range: range && within([Math.round(range[0]), Math.round(range[1])], app.window) });
 	}
 
-	#around() {
-		const [from, to] = aroundOf(this.thing);
-
-		return within([from, to], this.app.window);
-	}
-
 	/** The way to likes, by the keyboard too: , . in time, < > by length. */
 	step(where) {
 		const item = this.answer?.[where];
@@ -231,11 +228,8 @@ export class Details {
 			wait: () => (thing.state === 'preempted' ? 'preempted: waited to be back' : 'woken: waited for a CPU'),
 			state: () => `${STATE_WORDS[thing.state]}${thing.reason ? `, ${clean(thing.reason)}` : ''}`,
 		};
-		const swatch = h('span', { class: state === 'unknown' ? 'swatch hatched' : 'swatch' });
 
-		if (state && state !== 'unknown')
-			swatch.style.background = app.palette.states[state];
-		return h('div', { class: 'details-title' }, state ? swatch : null, this.#who(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
+		return h('div', { class: 'details-title' }, !state ? null : state === 'unknown' ? swatch(null, 'hatched') : swatch(app.palette.states[state]), this.#who(task, { class: 'strong' }), h('span', null, thing ? words[kind]() : this.error ?? '…'),
 			h('span', { class: 'space' }),
 			app.state.pins.includes(task) ? null : button('pin', 'keep this task in view, as a lane under the strip', () => app.set({ pins: [...app.state.pins, task] }), { class: 'link' }),
 			button('×', 'close (Esc)', () => this.close(), { class: 'close', 'aria-label': 'close the details' }));
@@ -278,7 +272,7 @@ export class Details {
 				answer.rank === 1 ? `the longest of ${count(answer.of)} ${MANY[this.thing.kind]}` : `${count(answer.rank)} of ${count(answer.of)} ${MANY[this.thing.kind]} by length`) : h('span', { class: 'dim' }, '…'),
 			answer.of && answer.rank > 1 ? button('longest', `the longest: ${duration(answer.worst.ns)} at ${moment(answer.worst.from)}`, () => this.step('worst'), { class: 'link', data: { way: 'worst' } }) : null,
 			h('span', { class: 'space' }),
-			button('go to it', 'it with a fifth of its length around it', () => app.select(this.#around()), { class: 'link' }));
+			button('go to it', 'it with a fifth of its length around it', () => app.select(within(aroundOf(this.thing), app.window)), { class: 'link' }));
 	}
 
 	/** A task that had to do with it: a click shows what it did then. */

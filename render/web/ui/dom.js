@@ -28,7 +28,7 @@ function fill(el, props, children) {
 			}
 		} else if (key === 'css') {
 			for (const [name, v] of Object.entries(value)) {
-				if (v !== null)
+				if (v !== null && v !== undefined)
 					el.style.setProperty(name, String(v));
 			}
 		} else {
@@ -37,11 +37,6 @@ function fill(el, props, children) {
 	}
 	el.append(...children.flat(2).filter((c) => c !== null && c !== undefined && c !== false));
 	return el;
-}
-
-/** A foreign name: its own direction, whatever is in it. The text is to be clean() already. */
-export function name(text, props) {
-	return h('bdi', { class: 'name', ...props }, text);
 }
 
 export function replace(el, ...children) {
@@ -57,6 +52,11 @@ export function keepHeight(el) {
 
 export function button(text, title, listener, props) {
 	return h('button', { type: 'button', title, on: { click: listener }, ...props }, text);
+}
+
+/** A little square that a legend's words or a row's name begin with. @look: more of its class. */
+export function swatch(colour, look = '') {
+	return h('span', { class: `swatch ${look}`.trim(), css: { background: colour } });
 }
 
 /** What makes an element that is no button one for keyboard and screen reader (keys.js). */

@@ -2,6 +2,11 @@
 // Files that the page gives: made here, never fetched.
 import { h } from './dom.js';
 
+/** A name of a file of the capture that is shown. */
+export function fileOf({ capture }, what) {
+	return `${capture.label.replace(/[^\p{L}\p{N}._-]+/gu, '_').replace(/^\.+/, '').slice(0, 60) || 'cdict'}-${what}`;
+}
+
 export function download(name, type, content) {
 	const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
 	const link = h('a', { href: url, download: name });

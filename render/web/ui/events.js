@@ -4,11 +4,11 @@
 import { clockTime, moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { Question } from './figures.js';
+import { MARGIN, inView } from './plot.js';
 import { copyText } from './table.js';
 import { clean, count } from './text.js';
 
 const PAGE = 200;
-const MARGIN = 200; // pixels around the window in which the list is seen already
 
 export class EventList {
 	constructor(app) {
@@ -16,7 +16,6 @@ export class EventList {
 		this.question = new Question(app);
 		this.rows = [];
 		this.total = 0;
-		this.kind = 'all';
 		this.words = h('span', { class: 'dim' });
 		this.more = button('more', `the next ${PAGE}`, () => this.#load(this.rows.length), { hidden: true });
 		this.types = h('select', { 'aria-label': 'events', on: { change: () => { this.key = null; this.follow(); } } });
@@ -41,7 +40,7 @@ export class EventList {
 
 		if (key === this.key)
 			return;
-		if (!this.#seen()) {
+		if (!inView(this.el)) {
 			this.key = null;
 			this.question.drop();
 			this.words.textContent = '';
@@ -51,12 +50,6 @@ export class EventList {
 		}
 		this.key = key;
 		this.#load(0);
-	}
-
-	#seen() {
-		const { top, bottom } = this.el.getBoundingClientRect();
-
-		return bottom >= -MARGIN && top <= innerHeight + MARGIN;
 	}
 
 	/** How many there are, or null: all of the range were counted with its figures. */

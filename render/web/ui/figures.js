@@ -27,20 +27,30 @@ export function columnsOf(table, ...keys) {
 	return keys.map((key) => table?.by_column?.[table.columns.indexOf(key)] ?? []);
 }
 
+/** Where each value stands: Map(value -> indexes); @wanted(i) tells which of them. */
+export function placesBy(values, wanted = (_) => true) {
+	const places = new Map();
+
+	for (let i = 0; i < values.length; i++) {
+		if (!wanted(i))
+			continue;
+		const list = places.get(values[i]);
+
+		if (list)
+			list.push(i);
+		else
+			places.set(values[i], [i]);
+	}
+	return places;
+}
+
 /** Rows of a table by the value of a column; of a large one only those are made that somebody asks for. */
 export class RowsBy {
-	#at = new Map();
+	#at;
 
 	constructor(table, key) {
 		this.table = table;
-		columnsOf(table, key)[0].forEach((value, i) => {
-			const list = this.#at.get(value);
-
-			if (list)
-				list.push(i);
-			else
-				this.#at.set(value, [i]);
-		});
+		this.#at = placesBy(columnsOf(table, key)[0]);
 	}
 
 	/** Those of @value, in the table's order, no more than @most. */
@@ -68,12 +78,11 @@ export class Figures {
 	#abort = null;
 	#timer = 0;
 
-	/** listener(what): 'shown' new figures, 'busy' begun, 'idle' ended, 'progress' (0..1), 'failed' (error) */
+	/** listener(what): 'shown' new figures, 'busy' begun, 'idle' ended, 'progress' (0..1) */
 	constructor(decoder, listener) {
 		this.decoder = decoder;
 		this.listener = listener;
 		this.shown = null;
-		this.error = null;
 	}
 
 	/** A promise that the decoder has the capture's bytes. */
@@ -110,7 +119,6 @@ export class Figures {
 		this.#wanted = key;
 		this.#abort?.abort();
 		clearTimeout(this.#timer);
-		this.error = null;
 		// Zoomed in and out again before there was anything new: what is shown is it.
 		if (same)
 			this.listener('idle');
@@ -153,7 +161,6 @@ export class Figures {
 			} catch (error) {
 				if (abort.signal.aborted)
 					return;
-				this.error = error;
 				this.#show(ofWindow(capture, `not decoded: ${error.message}`));
 			}
 		}, GESTURE_MS);

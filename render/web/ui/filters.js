@@ -4,6 +4,7 @@ import { momentIn } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { clean, count, duration } from './text.js';
 
+const LISTS = ['tasks', 'vms', 'groups', 'cpus', 'reasons', 'states'];
 const WORDS = { cpus: 'CPU', vms: 'VM', reasons: 'exit', states: 'state' };
 const MOST = 4;
 
@@ -45,18 +46,17 @@ export class FilterBar {
 		};
 
 		return [
-			list('tasks', (t) => app.who(t)), list('vms', clean), list('groups', clean), list('cpus', String), list('reasons', clean), list('states', clean),
+			LISTS.map((key) => list(key, key === 'tasks' ? (t) => app.who(t) : clean)),
 			state.search ? [this.#chip(`/${clean(state.search)}/`, 'names that match', { search: '' }, 'search')] : [],
-		].flat();
+		].flat(2);
 	}
 
 	#clear() {
 		const { state } = this.app;
-		const n = ['tasks', 'vms', 'groups', 'cpus', 'reasons', 'states'].reduce((sum, key) => sum + state[key].length, 0) +
-			(state.search ? 1 : 0) + (state.range ? 1 : 0);
+		const n = LISTS.reduce((sum, key) => sum + state[key].length, 0) + (state.search ? 1 : 0) + (state.range ? 1 : 0);
 
 		return n > 1 ? button('clear', 'everything again: the whole window, no filter', () => this.app.set({
-			range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
+			range: null, search: '', ...Object.fromEntries(LISTS.map((key) => [key, []])),
 		}), { class: 'link' }) : null;
 	}
 }

@@ -67,10 +67,9 @@ function wordsOf(app, { says, text }) {
 /** One sentence, a link; @p index: its place in the order of the command. */
 function lineOf(app, finding, index) {
 	const [state, word] = KINDS[finding.kind] ?? KINDS.good;
-	const mark = h('span', { class: state === 'unknown' ? 'mark hatched' : 'mark', title: word });
+	const hatched = state === 'unknown';
+	const mark = h('span', { class: hatched ? 'mark hatched' : 'mark', title: word, css: { background: hatched ? null : app.palette.states[state] } });
 
-	if (state !== 'unknown')
-		mark.style.background = app.palette.states[state];
 	return h('a', {
 		class: 'finding', data: { kind: finding.kind, index }, title: finding.title ?? 'show this',
 		href: `#${toFragment(leadsTo(app, finding), app.store.start)}`,

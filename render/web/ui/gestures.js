@@ -64,7 +64,6 @@ export function timeGestures(plot, app) {
 		drag.moved ||= Math.abs(x - drag.x) >= CLICK_PX;
 		if (!drag.moved)
 			return;
-		plot.busy = true;
 		app.card.hide();
 		if (drag.pans) {
 			const [from, to] = drag.range;
@@ -73,7 +72,7 @@ export function timeGestures(plot, app) {
 			app.zoom(within([from + by, to + by], app.window));
 			return;
 		}
-		drag.to = clampTime(plot, e.clientX, app);
+		drag.to = plot.nearestTime(e.clientX);
 		const place = Math.min(Math.max(x, plot.time.left), plot.width - plot.time.right);
 		plot.showBand(drag.x, place, duration(Math.round(Math.abs(drag.to - drag.at))));
 	});
@@ -82,7 +81,6 @@ export function timeGestures(plot, app) {
 		const was = drag;
 
 		drag = null;
-		plot.busy = false;
 		plot.showBand(null);
 		if (!was || cancelled)
 			return;
@@ -99,14 +97,6 @@ export function timeGestures(plot, app) {
 	el.addEventListener('pointercancel', (e) => end(e, true));
 	el.addEventListener('contextmenu', (e) => { if (plot.timeAt(e.clientX) !== null) e.preventDefault(); });
 	el.addEventListener('dblclick', (e) => { if (plot.timeAt(e.clientX) !== null) app.select(null); });
-}
-
-function clampTime(plot, clientX, app) {
-	const { left } = plot.canvas.getBoundingClientRect();
-	const a = left + plot.time.left, b = left + plot.width - plot.time.right;
-	const [from, to] = app.range;
-
-	return from + (Math.min(Math.max(clientX, a), b) - a) / (b - a) * (to - from);
 }
 
 /** Moves the range by @part of itself. */

@@ -34,6 +34,10 @@ export function pickGroup(app, row, e) {
 		app.toggle(row.kind === 'vm' ? 'vms' : 'groups', row.group);
 }
 
+export function isVm(app, name) {
+	return app.capture.tasks.some(({ vm }) => vm === name);
+}
+
 /** What a group is called to people. */
 export function nameOfGroup(row) {
 	return row.kind === 'vm' && !row.role ? vmName(row.group) : clean(row.role ?? row.group);
@@ -137,18 +141,19 @@ function into(all, known, place) {
 	return group;
 }
 
-/** Tables of the chosen tasks and CPUs: of all of them they are there, of others the engine has them, some time later. */
+/** Tables of the chosen tasks, CPUs and reasons: of all of them they are there, of others the engine has them, some time later. */
 export class Chosen {
 	#question;
+	#key = null;
 
-	/** call: the decoder's; drawn(): they came; onCpus: CPUs choose, too. */
-	constructor(app, call, drawn, onCpus = true) {
+	/** call: the decoder's; drawn(): they came; by: what chooses beside tasks, and which tables are whole when only reasons do. */
+	constructor(app, call, drawn, { cpus = true, reasons = false, whole = [] } = {}) {
 		this.app = app;
 		this.call = call;
 		this.drawn = drawn;
-		this.onCpus = onCpus;
+		this.by = { cpus, reasons, whole };
 		this.#question = new Question(app);
-		this.known = null;
+		this.known = null; // {key, tables, why_not}: of what was chosen last that is known
 		this.asked = null;
 	}
 
@@ -158,20 +163,20 @@ export class Chosen {
 	}
 
 	ask() {
-		const { app } = this;
+		const { app, by } = this;
 		const { range, tables } = app.figures.shown;
-		const tasks = app.selection.list(), cpus = this.onCpus && app.state.cpus.length ? app.state.cpus : null;
-		const key = JSON.stringify([app.capture.index, range, tasks, cpus]);
+		const tasks = app.selection.list(), [cpus, reasons] = ['cpus', 'reasons'].map((what) => (by[what] && app.state[what].length ? app.state[what] : null));
+		const key = JSON.stringify([app.capture.index, range, tasks, cpus, reasons]);
 
-		if (!tasks && !cpus) {
+		this.#key = key;
+		if (!tasks && !cpus && !reasons) {
 			this.#question.drop();
 			this.known = { key, tables };
 		} else if (this.known?.key !== key) {
-			this.known = null;
 			if (this.asked !== key)
-				this.#question.ask((decoder, signal) => decoder[this.call](app.capture, range, { tasks, cpus, signal }), (answer) => {
+				this.#question.ask((decoder, signal) => decoder[this.call](app.capture, range, { tasks, cpus, reasons, signal }), (answer, error) => {
 					this.asked = null;
-					this.known = { key, tables: answer?.tables ?? {} };
+					this.known = { key, tables: answer?.tables ?? Object.fromEntries((tasks ? [] : by.whole).map((name) => [name, tables[name]])), why_not: error?.message };
 					this.drawn();
 				});
 			this.asked = key;
@@ -182,7 +187,12 @@ export class Chosen {
 
 	/** Null: not known, or not yet. */
 	table(name) {
-		return this.known?.tables?.[name] ?? null;
+		return this.known?.key === this.#key ? this.latest(name) : null;
+	}
+
+	/** Until it is known the one of before. */
+	latest(name) {
+		return this.known?.tables[name] ?? null;
 	}
 
 	/** Its rows. */

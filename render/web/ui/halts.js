@@ -5,7 +5,7 @@ import { Chosen, vmRows } from './groups.js';
 import { Table } from './table.js';
 import { count, vmName } from './text.js';
 
-const column = (key, title, hint) => ({ key, title, hint, value: (row) => row[key] });
+const column = (key, title, hint) => ({ key, title, hint });
 const COST = [
 	column('hlt_cpu_ns', 'HLT on CPU', 'handling the exits of HLT and its kin on a CPU, polling included'),
 	column('hlt_cpu_percent', 'of a CPU', 'the same of the time that is shown'),
@@ -23,7 +23,7 @@ export class Halts {
 		this.note = h('p', { class: 'dim' });
 		this.table = new Table([], { app, name: 'halts_vms', file, sort: ['hlt_cpu_ns', 'desc'], rowData: (row) => ({ vm: row.vm }) });
 		this.open = 0;
-		this.chosen = new Chosen(app, 'vcpus', () => this.#draw(), false);
+		this.chosen = new Chosen(app, 'vcpus', () => this.#draw(), { cpus: false });
 		this.el = h('section', { class: 'halts', hidden: true }, h('h3', null, 'Idle guests: halts by VM'), this.note, this.table.el);
 	}
 
@@ -48,7 +48,7 @@ export class Halts {
 
 		this.note.hidden = !missing.length && !this.open;
 		this.note.textContent = [this.open ? `HLT on CPU is with the halts that had not ended (${count(this.open)}).` : null, missing.length ? `${missing.join(' and ')} ${missing.length > 1 ? 'were' : 'was'} not recorded: ${[ends ? null : 'whether KVM polled or the vCPU slept', limit ? null : 'for how long KVM was to poll'].filter(Boolean).join(', and ')}, is not known.` : null].filter(Boolean).join(' ');
-		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, value: (row) => row.vm, show: (row) => h('bdi', null, vmName(row.vm)) }, column('vcpus', 'vCPUs'),
+		this.table.setColumns([{ key: 'vm', title: 'VM', text: true, show: (row) => h('bdi', null, vmName(row.vm)) }, column('vcpus', 'vCPUs'),
 		...first.hlt_cpu_ns === null ? [] : COST, ...ends ? ENDS : [], ...limit ? LIMIT : []]);
 		this.table.setRows(rows);
 	}

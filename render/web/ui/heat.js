@@ -5,8 +5,8 @@ import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { LEFT, RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
 import { Question } from './figures.js';
-import { countLevels, rampColour, rampLegend } from './legend.js';
-import { Runs } from './surface.js';
+import { Chosen } from './groups.js';
+import { countCells, countEnds, countRamp } from './legend.js';
 import { count, duration, exactNs } from './text.js';
 import { drawMarks } from './marks.js';
 
@@ -50,19 +50,20 @@ export function chosenOf(app, kind) {
 }
 
 export class HeatMap {
-	constructor(view, kind, height) {
-		this.view = view;
+	/** @exits: of that kind, the tables of the same choice that the view has. */
+	constructor(view, kind, height, exits = null) {
 		this.app = view.app;
 		this.kind = kind;
 		this.question = new Question(this.app);
 		this.list = new Question(this.app);
 		this.own = null; // {key, bins}: of the filtered tasks
+		this.exits = exits ?? (kind === 'exit' ? new Chosen(this.app, 'exits', () => this.#say(), { cpus: false, reasons: true }) : null);
 		this.words = h('span', { class: 'dim' });
 		this.ramp = h('span');
 		this.found = h('div', { class: 'found', hidden: true });
 		this.plot = view.plot({
 			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
-			ramp: () => (this.grid ? ['1', `${count(this.grid.max)} per cell`, countLevels(1, this.grid.max).from] : null),
+			ramp: () => (this.grid ? countEnds(1, this.grid.max) : null),
 			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
@@ -77,14 +78,17 @@ export class HeatMap {
 		const key = JSON.stringify([app.state.capture, app.range, tasks, cpus, reasons]);
 
 		this.found.hidden = true;
+		this.exits?.ask();
 		if ((!tasks && !cpus && !reasons) || !app.figures.canDecode(app.capture)) {
 			this.own = null;
 			this.question.drop();
 			this.#finish();
 			return;
 		}
-		if (this.own?.key === key)
+		if (this.own?.key === key) {
+			this.#say();
 			return;
+		}
 		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: [this.kind], tasks, cpus, reasons, signal }), (bins) => {
 			this.own = bins && { key, bins };
 			this.#finish();
@@ -94,16 +98,20 @@ export class HeatMap {
 	#finish() {
 		this.grid = null;
 		this.plot.paint();
+		const { app, grid } = this;
+
+		replace(this.ramp, grid ? countRamp(app.palette, 1, grid.max) : []);
+		this.#say();
+		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
+	}
+
+	#say() {
 		const { app } = this;
-		const { grid } = this;
+		const { recorded_until: until } = app.capture;
 		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
 		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
 
-		replace(this.ramp, !grid ? [] : grid.max === 1 ? h('span', { class: 'dim small' }, '1 per cell') : rampLegend(app.palette, '1', `${count(grid.max)} per cell, logarithmic`, countLevels(1, grid.max).from));
-		const { recorded_until: until } = app.capture;
-
 		this.words.textContent = this.#account(this.kind) + this.#idleWords() + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
-		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
 	}
 
 	/** How many there are of a kind, and how many of them are drawn. */
@@ -113,22 +121,20 @@ export class HeatMap {
 
 		if (!heat)
 			return this.app.capture.bins.heat[kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
-		const drawn = heat.events - heat.outside - heat.unplaced - heat.shorter - heat.longer;
 		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
 		[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
 
-		return left.length ? `${count(drawn)} ${drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
+		return left.length ? `${count(heat.drawn)} ${heat.drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
 	}
 
 	/** The bars of exits are without those of idle guests; halts are of the lengths that stand out here. */
 	#idleWords() {
 		const { app } = this;
-		const { tasks, cpus, reasons } = chosenOf(app, this.kind);
 
-		if (this.kind !== 'exit' || cpus || !this.#bins()?.heat?.exit)
+		if (!this.exits || app.state.cpus.length || !this.#bins()?.heat?.exit)
 			return '';
-		const idle = app.rows('exits').filter((row) => row.idle && (!tasks || tasks.includes(row.task)) && (!reasons || reasons.includes(row.reason)))
-			.reduce((sum, row) => sum + row.count - row.unpaired, 0);
+		const row = this.exits.rows('exit_reasons')?.find((sum) => sum.idle && app.selection.reason(sum.reason)); // a machine has one such reason
+		const idle = row ? row.count - row.unpaired : 0;
 
 		return idle ? `; ${count(idle)} of those drawn ${idle === 1 ? 'is' : 'are'} of idle guests` : '';
 	}
@@ -193,10 +199,8 @@ export class HeatMap {
 		drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
 		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
 			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
-			const heights = new Map(); // of rows, as of colours of counts, there are few
-			const colours = new Map();
-			const { level } = countLevels(1, grid.max);
-			const runs = new Runs(s);
+			const heights = new Map(); // of rows there are few
+			const cells = countCells(s, palette, 1, grid.max);
 			const heightOf = (row) => {
 				if (!heights.has(row))
 					heights.set(row, Math.round(grid.scale(this.#edge(grid, row))));
@@ -212,11 +216,9 @@ export class HeatMap {
 				const row = Math.floor(key / grid.columns);
 				const y2 = heightOf(row), y1 = heightOf(row + 1);
 
-				if (!colours.has(n))
-					colours.set(n, rampColour(palette, level(n)));
-				runs.add(x1, y1, x2, Math.max(y1 + 1, y2), colours.get(n));
+				cells.put(x1, y1, x2, Math.max(y1 + 1, y2), n);
 			}
-			runs.end();
+			cells.end();
 		});
 		drawMarks(s, app, scale, TOP, plotHeight, true);
 	}
@@ -278,6 +280,7 @@ export class HeatMap {
 	}
 
 	close() {
+		this.exits?.close();
 		this.question.drop();
 		this.list.drop();
 	}

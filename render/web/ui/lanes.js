@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The states of a vCPU over time: stacked columns of the bins, or the intervals themselves when they are few enough.
 import { moment } from './clock.js';
-import { Question } from './figures.js';
+import { Question, placesBy } from './figures.js';
 import { STATES, STATE_WORDS } from './legend.js';
 import { clean, count, duration } from './text.js';
 
@@ -36,14 +36,19 @@ export function outline(s, app, task, scale, top, height) {
 		s.rect(x, top, 2, height, app.palette.text);
 }
 
-/** The first of @list, intervals in order of time, that ends after @t. */
-function firstAfter(list, ends, t) {
-	let low = 0, high = list.length;
+/** Whether @of, that the engine told of a range, has all of the one that is shown. */
+export function covers(app, of) {
+	const [from, to] = app.range;
 
+	return of && of.range[0] <= from && of.range[1] >= to;
+}
+
+/** The first of intervals in order of time, from number @low to before @high, that ends after @t. */
+export function firstAfter(endOf, low, high, t) {
 	while (low < high) {
 		const middle = (low + high) >> 1;
 
-		if (ends[list[middle]] <= t)
+		if (endOf(middle) <= t)
 			low = middle + 1;
 		else
 			high = middle;
@@ -93,17 +98,7 @@ export class Lanes {
 		this.question.ask((decoder, signal) => decoder.states(app.capture, range, { tasks, max: MOST, signal }), (states) => {
 			if (!states?.complete)
 				return;
-			const by = new Map();
-
-			for (let i = 0; i < states.task.length; i++) {
-				const list = by.get(states.task[i]);
-
-				if (list)
-					list.push(i);
-				else
-					by.set(states.task[i], [i]);
-			}
-			this.exact = { range, states, by };
+			this.exact = { range, states, by: placesBy(states.task) };
 			this.drawn();
 		});
 	}
@@ -113,9 +108,7 @@ export class Lanes {
 	}
 
 	covers() {
-		const [from, to] = this.app.range;
-
-		return this.exact && this.exact.range[0] <= from && this.exact.range[1] >= to;
+		return covers(this.app, this.exact);
 	}
 
 	colour(state) {
@@ -189,7 +182,7 @@ export class Lanes {
 		const k = (b - a) / (to - from);
 		const shares = new Float64Array(8 * px);
 
-		for (let i = firstAfter(list, states.to, from); i < list.length && states.from[list[i]] < to; i++) {
+		for (let i = firstAfter((k) => states.to[list[k]], 0, list.length, from); i < list.length && states.from[list[i]] < to; i++) {
 			const state = states.state[list[i]];
 
 			if (!ON_CPU.includes(state))

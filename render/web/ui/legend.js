@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Legends that explain themselves, and the words for states: those of render/view_vcpu.c.
-import { h } from './dom.js';
+import { h, swatch } from './dom.js';
+import { Runs } from './surface.js';
+import { count } from './text.js';
 
 export const STATES = ['guest', 'exit', 'qemu', 'preempted', 'waiting', 'halted', 'blocked', 'unknown'];
 
@@ -15,21 +17,17 @@ export const STATE_WORDS = {
 	unknown: 'unknown: not seen',
 };
 
+const RAMP_STEPS = 16;
+
 /**
  * items: [{colour | hatch, dot, text, title, key, on, click}]; `on` false: filtered away.
  */
 export function legend(items) {
-	return h('div', { class: 'legend' }, items.map((item) => {
-		const swatch = h('span', { class: item.hatch ? 'swatch hatched' : item.dot ? 'swatch dot' : 'swatch' });
-
-		if (item.colour)
-			swatch.style.background = item.colour;
-		return h(item.click ? 'button' : 'span', {
-			type: item.click ? 'button' : null, class: item.on === false ? 'item off' : 'item', title: item.title,
-			'aria-pressed': item.click ? String(item.on !== false) : null,
-			data: { legend: item.key }, on: item.click ? { click: item.click } : null,
-		}, swatch, h('bdi', null, item.text));
-	}));
+	return h('div', { class: 'legend' }, items.map((item) => h(item.click ? 'button' : 'span', {
+		type: item.click ? 'button' : null, class: item.on === false ? 'item off' : 'item', title: item.title,
+		'aria-pressed': item.click ? String(item.on !== false) : null,
+		data: { legend: item.key }, on: item.click ? { click: item.click } : null,
+	}, swatch(item.colour, item.hatch ? 'hatched' : item.dot ? 'dot' : ''), h('bdi', null, item.text))));
 }
 
 /** The same on a surface, for saved pictures; how high it got. */
@@ -65,26 +63,19 @@ export function stateItems(palette, has = () => true) {
 
 /** A ramp with its ends in numbers; @from: where of the whole ramp it begins. */
 export function rampLegend(palette, low, high, from = 0) {
-	const steps = 16;
-	const bar = h('span', { class: 'ramp', 'aria-hidden': 'true' });
+	const cells = Array.from({ length: RAMP_STEPS }, (_, i) => h('span', { css: { background: rampColour(palette, from + (1 - from) * i / (RAMP_STEPS - 1)) } }));
 
-	for (let i = 0; i < steps; i++) {
-		const cell = h('span');
-
-		cell.style.background = rampColour(palette, from + (1 - from) * i / (steps - 1));
-		bar.append(cell);
-	}
-	return h('span', { class: 'ramp-legend' }, h('span', { class: 'dim' }, low), bar, h('span', { class: 'dim' }, high));
+	return h('span', { class: 'ramp-legend' }, h('span', { class: 'dim' }, low), h('span', { class: 'ramp', 'aria-hidden': 'true' }, cells), h('span', { class: 'dim' }, high));
 }
 
 /** The same on a surface, ending at @right. */
 export function drawRamp(s, palette, right, y, [low, high, from = 0]) {
-	const steps = 16, wide = 8;
-	const x = right - s.measure(high, 11) - 8 - steps * wide;
+	const wide = 8;
+	const x = right - s.measure(high, 11) - 8 - RAMP_STEPS * wide;
 
 	s.text(right, y, high, { colour: palette.dim, size: 11, anchor: 'end' });
-	for (let i = 0; i < steps; i++)
-		s.rect(x + i * wide, y - 6, wide, 12, rampColour(palette, from + (1 - from) * i / (steps - 1)));
+	for (let i = 0; i < RAMP_STEPS; i++)
+		s.rect(x + i * wide, y - 6, wide, 12, rampColour(palette, from + (1 - from) * i / (RAMP_STEPS - 1)));
 	s.text(x - 8, y, low, { colour: palette.dim, size: 11, anchor: 'end' });
 }
 
@@ -98,6 +89,35 @@ export function countLevels(min, max) {
 	const from = max === min ? 1 : max <= 4 ? 0.5 : 0;
 
 	return { from, level: (n) => (max === min ? 1 : from + (1 - from) * Math.log(n / min) / Math.log(max / min)) };
+}
+
+/**
+ * The ends of such a ramp, as rampLegend() and drawRamp() take them.
+ * @returns {[string, string, number]}
+ */
+export function countEnds(min, max) {
+	return [count(min), `${count(max)} per cell`, countLevels(min, max).from];
+}
+
+/** A ramp of counts with its ends; of one count there is none. */
+export function countRamp(palette, min, max) {
+	const [low, high, from] = countEnds(min, max);
+
+	return max === min ? h('span', { class: 'dim small' }, high) : rampLegend(palette, low, `${high}, logarithmic`, from);
+}
+
+/** Draws cells of counts from @min to @max that come row by row: put(x1, y1, x2, y2, n), then end(). */
+export function countCells(s, palette, min, max) {
+	const colours = new Map(); // of counts there are few
+	const { level } = countLevels(min, max);
+	const runs = new Runs(s);
+	const put = (x1, y1, x2, y2, n) => {
+		if (!colours.has(n))
+			colours.set(n, rampColour(palette, level(n)));
+		runs.add(x1, y1, x2, y2, colours.get(n));
+	};
+
+	return { put, end: () => runs.end() };
 }
 
 /** Black or white, whichever can be read on @colour. */

@@ -2,7 +2,7 @@
 // The strip over everything: the whole window at a glance, and the range chosen in it.
 import { d3 } from '../d3.js';
 import { CLOCKS, clockKind, clockTime, moment, wallTime } from './clock.js';
-import { choice, h, replace, s as svg } from './dom.js';
+import { choice, h, replace, s as svg, swatch } from './dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } from './axis.js';
 import { within } from './gestures.js';
 import { STATES, rampColour, rampLegend } from './legend.js';
@@ -19,7 +19,7 @@ export class Overview {
 	constructor(app) {
 		this.app = app;
 		this.head = h('div', { class: 'strip-head' });
-		this.hatchKey = h('span', { class: 'dim', hidden: true }, h('span', { class: 'swatch hatched' }), ' not known');
+		this.hatchKey = h('span', { class: 'dim', hidden: true }, swatch(null, 'hatched'), ' not known');
 		this.plot = new Plot({
 			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
 			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),

@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { CanvasSurface } from './surface.js';
 
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const MARGIN = 200; // pixels around the window in which a picture is drawn already
+export const MARGIN = 200; // pixels around the window in which what is there is drawn already
 
 const plots = new WeakMap(); // element -> Plot
 let sizes = null, sights = null;
@@ -25,10 +25,16 @@ function observe(plot) {
 	sights.observe(plot.el);
 }
 
+export function inView(el) {
+	const { top, bottom } = el.getBoundingClientRect();
+
+	return bottom >= -MARGIN && top <= innerHeight + MARGIN;
+}
+
 /** Draws those that are in view; the others when they come into view. */
 export function paintAll(list) {
 	const changed = list.filter((plot) => plot.changed());
-	const seen = changed.filter((plot) => plot.inView());
+	const seen = changed.filter((plot) => inView(plot.el));
 
 	for (const plot of changed)
 		plot.stale = true;
@@ -77,12 +83,6 @@ export class Plot {
 		return this.stale || !was || this.resized() || this.options.shows().some((it, i) => it !== was[i]);
 	}
 
-	inView() {
-		const { top, bottom } = this.el.getBoundingClientRect();
-
-		return bottom >= -MARGIN && top <= innerHeight + MARGIN;
-	}
-
 	heightFor(width) {
 		const { height } = this.options;
 
@@ -121,16 +121,18 @@ export class Plot {
 
 	/** The time under the window's x, or null when the picture has none there. */
 	timeAt(clientX) {
-		const time = this.time;
+		const { left, right } = this.canvas.getBoundingClientRect();
 
-		if (!time)
-			return null;
+		return !this.time || clientX < left + this.time.left - 4 || clientX > right - this.time.right + 4 ? null : this.nearestTime(clientX);
+	}
+
+	/** The same, of the picture's first or last time where there is none. */
+	nearestTime(clientX) {
 		const { left, width } = this.canvas.getBoundingClientRect();
-		const x = clientX - left;
 		const [from, to] = this.app.range;
-		const [a, b] = [time.left, width - time.right];
+		const [a, b] = [this.time.left, width - this.time.right];
 
-		return x < a - 4 || x > b + 4 ? null : from + (Math.min(Math.max(x, a), b) - a) / (b - a) * (to - from);
+		return from + (Math.min(Math.max(clientX - left, a), b) - a) / (b - a) * (to - from);
 	}
 
 	#follow() {

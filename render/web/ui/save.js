@@ -3,7 +3,7 @@
 import { commandRow } from '../page.js';
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { download } from './download.js';
+import { download, fileOf } from './download.js';
 import { drawLegend, drawRamp } from './legend.js';
 import { CanvasSurface, SvgSurface, fit } from './surface.js';
 import { copyText, csvCell } from './table.js';
@@ -64,24 +64,14 @@ function shifted(s, dx, dy) {
 	};
 }
 
-function fileName(app, ending) {
-	const label = app.capture.label.replace(/[^\p{L}\p{N}._-]+/gu, '_').replace(/^\.+/, '').slice(0, 60) || 'cdict';
-
-	return `${label}-${app.state.view}.${ending}`;
-}
-
-export function svgText(app) {
+/** Once what the picture tells is read. */
+async function svgText(app) {
+	await app.figures.read('antagonists');
 	return compose(app, (w, h2) => new SvgSurface(w, h2)).toString();
 }
 
-/** Once what the picture tells is read. */
-async function svgWhole(app) {
-	await app.figures.read('antagonists');
-	return svgText(app);
-}
-
 async function saveSvg(app) {
-	download(fileName(app, 'svg'), 'image/svg+xml', await svgWhole(app));
+	download(`${fileOf(app, app.state.view)}.svg`, 'image/svg+xml', await svgText(app));
 }
 
 async function pngBlob(app) {
@@ -103,7 +93,7 @@ async function savePng(app) {
 	const blob = await pngBlob(app);
 
 	if (blob)
-		download(fileName(app, 'png'), 'image/png', blob);
+		download(`${fileOf(app, app.state.view)}.png`, 'image/png', blob);
 }
 
 /** Into the clipboard; saved where the browser has none for pictures. */
@@ -126,7 +116,7 @@ const TABLES = {
 };
 
 /** The rows of the wanted tasks with the columns of the command's --format csv. */
-export function tableCsv(app, name) {
+function tableCsv(app, name) {
 	const table = app.figures.shown.tables[name];
 	const place = Object.fromEntries(table.columns.map((key, i) => [key, i]));
 	const wanted = (row) => (place.task === undefined || row[place.task] === null ? !app.selection.any || place.task === undefined : app.selection.task(row[place.task])) &&
@@ -141,18 +131,19 @@ function tableButtons(app) {
 	const { tables } = app.figures.shown ?? { tables: {} };
 
 	return Object.entries(TABLES[app.state.view] ?? {}).filter(([name]) => tables[name]?.late || tables[name]?.rows.length).map(([name, words]) =>
-		button(`${words} as CSV`, `the table "${name}" of this range and filter, exact values`, async (e) => {
-			close(e);
-			await app.figures.read(name);
-			download(fileName(app, 'csv').replace(app.state.view, name), 'text/csv', tableCsv(app, name));
-		}, { data: { save: `csv-${name}` } }));
+		button(`${words} as CSV`, `the table "${name}" of this range and filter, exact values`, (e) => { close(e); saveTable(app, name); }, { data: { save: `csv-${name}` } }));
+}
+
+export async function saveTable(app, name) {
+	await app.figures.read(name);
+	download(`${fileOf(app, name)}.csv`, 'text/csv', tableCsv(app, name));
 }
 
 export function saveMenu(app) {
 	const box = h('div', { class: 'menu-box' });
 	const fill = () => replace(box,
 		button('copy picture', 'as PNG, twice as fine as the screen; saved where the browser cannot copy pictures', (e) => { close(e); copyPng(app); }, { data: { save: 'copy-png' } }),
-		button('copy picture as SVG', 'its text, for a file or an editor', (e) => { close(e); svgWhole(app).then(copyText); }, { data: { save: 'copy-svg' } }),
+		button('copy picture as SVG', 'its text, for a file or an editor', (e) => { close(e); svgText(app).then(copyText); }, { data: { save: 'copy-svg' } }),
 		button('save as SVG', 'text stays text', (e) => { close(e); saveSvg(app); }, { data: { save: 'svg' } }),
 		button('save as PNG', 'twice as fine as the screen', (e) => { close(e); savePng(app); }, { data: { save: 'png' } }),
 		button('print …', 'on white paper', (e) => { close(e); print(); }, { data: { save: 'print' } }),

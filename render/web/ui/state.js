@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What the page shows, and its place in the address: one object, never changed, only replaced.
 
-const NUMBERS = { parse: (text) => text.split(',').filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0) };
-const TEXTS = { parse: (text) => text.split(',').filter(Boolean).map(decodeURIComponent), each: encodeURIComponent };
-const TEXT = { single: true, parse: decodeURIComponent };
+const NUMBERS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(Number).filter((n) => Number.isInteger(n) && n >= 0) };
+const TEXTS = { start: [], parse: (text) => text.split(',').filter(Boolean).map(decodeURIComponent), each: encodeURIComponent };
+const TEXT = { start: '', single: true, parse: decodeURIComponent };
 
-// Part of the state -> how it stands in the fragment. Absent: as at the start.
+// Part of the state -> what it is at the start, and how it stands in the fragment when it is something else.
+/** @type {Object<string, any>} */
 const PARTS = {
-	view: TEXT,
-	range: { parse: parseRange },
+	view: { ...TEXT, start: 'vcpus' },
+	range: { parse: parseRange, start: null },
 	tasks: NUMBERS,
 	vms: TEXTS,
 	groups: TEXTS,
@@ -17,47 +18,28 @@ const PARTS = {
 	states: TEXTS,
 	search: TEXT,
 	theme: TEXT,
-	capture: { single: true, parse: (text) => Number(text) || 0 },
-	by: TEXT,
-	per: TEXT,
-	map: TEXT,
-	heat: TEXTS,
-	flame: TEXT,
-	open: NUMBERS,
-	compare: TEXT,
-	marks: NUMBERS,
-	strip: TEXT,
-	wait: NUMBERS,
-	matrix: TEXT,
-	clock: TEXT,
-	look: NUMBERS,
-	pins: NUMBERS,
-	fold: TEXT,
-	unfold: TEXTS,
-	paint: TEXT,
+	capture: { single: true, parse: (text) => Number(text) || 0, start: 0 },
+	by: { ...TEXT, start: 'time' }, // exits: by count or by time
+	per: { ...TEXT, start: 'task' }, // exits: a bar per task or per VM
+	map: { ...TEXT, start: 'run' }, // core map: run time or switches
+	heat: { ...TEXTS, start: ['run', 'wakeup'] }, // switches: which intervals
+	flame: { ...TEXT, start: 'off-cpu' }, // flame graph: of what
+	open: NUMBERS, // vCPU rows that are open
+	compare: { ...TEXT, start: 'vcpu' },
+	marks: NUMBERS, // times
+	strip: { ...TEXT, start: 'cpus' }, // overview: cpus, or waiting vms
+	wait: NUMBERS, // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
+	matrix: { ...TEXT, start: 'delays' }, // of VMs: who delayed whom, or who was beside whom
+	clock: { ...TEXT, start: 'start' }, // by which times are told: since the start, the recording's clock, the wall's
+	look: NUMBERS, // at: kind of thing (details.js), task, a time in it
+	pins: NUMBERS, // tasks that are lanes under the strip
+	fold: { ...TEXT, start: 'auto' }, // many tasks as few rows: auto, groups or tasks
+	unfold: TEXTS, // of those, the ones that are open
+	paint: { ...TEXT, start: 'auto' }, // cores: a colour a task, a group or a state; auto: a group where there are many tasks
 };
 
-export const START = Object.freeze({
-	view: 'vcpus', range: null, tasks: [], vms: [], groups: [], cpus: [], reasons: [], states: [], search: '',
-	theme: '', capture: 0,
-	by: 'time', // exits: by count or by time
-	per: 'task', // exits: a bar per task or per VM
-	map: 'run', // core map: run time or switches
-	heat: ['run', 'wakeup'], // switches: which intervals
-	flame: 'off-cpu', // flame graph: of what
-	open: [], // vCPU rows that are open
-	compare: 'vcpu',
-	marks: [], // times
-	strip: 'cpus', // overview: cpus, or waiting vms
-	matrix: 'delays', // of VMs: who delayed whom, or who was beside whom
-	clock: 'start', // by which times are told: since the start, the recording's clock, the wall's
-	look: [], // at: kind of thing (details.js), task, a time in it
-	pins: [], // tasks that are lanes under the strip
-	fold: 'auto', // many tasks as few rows: auto, groups or tasks
-	unfold: [], // of those, the ones that are open
-	paint: 'auto', // cores: a colour a task, a group or a state; auto: a group where there are many tasks
-	wait: [], // that is looked at: from, to, who waited, who had the CPU, which, for how long of it
-});
+/** @type {any} */
+export const START = Object.freeze(Object.fromEntries(Object.entries(PARTS).map(([key, { start }]) => [key, start])));
 
 function parseRange(text) {
 	const [from, to] = text.split(',').map(Number);

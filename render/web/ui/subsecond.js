@@ -6,8 +6,7 @@ import { h, replace } from './dom.js';
 import { Question } from './figures.js';
 import { KINDS, chosenOf } from './heat.js';
 import { within } from './gestures.js';
-import { countLevels, rampColour, rampLegend } from './legend.js';
-import { Runs } from './surface.js';
+import { countCells, countEnds, countRamp } from './legend.js';
 import { count, duration } from './text.js';
 
 const LEFT = 44, RIGHT = 10, TOP = 2, BOTTOM = 20, COLUMNS = 128;
@@ -55,7 +54,7 @@ export class SecondMap {
 		this.ramp = h('span');
 		this.words = h('span', { class: 'dim' });
 		this.plot = view.plot({
-			label: 'offset within the second', title: () => `Where in the second, a row ${this.#each()}`, ramp: () => (this.max ? [count(this.map.min), `${count(this.max)} per cell`, countLevels(this.map.min, this.max).from] : null), height: () => this.#height(),
+			label: 'offset within the second', title: () => `Where in the second, a row ${this.#each()}`, ramp: () => (this.max ? countEnds(this.map.min, this.max) : null), height: () => this.#height(),
 			shows: () => [this.map, this.app.palette], draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
 		});
 		this.el = h('div', { class: 'heat second' }, h('div', { class: 'heat-head' }, h('h3', null, 'Where in the second'),
@@ -108,13 +107,9 @@ export class SecondMap {
 	#have(kind, map, error) {
 		this.map = map;
 		this.max = this.map?.max ?? 0;
-		replace(this.ramp, this.max ? this.#ramp(this.map) : []);
+		replace(this.ramp, this.max ? countRamp(this.app.palette, map.min, map.max) : []);
 		this.words.textContent = error ? `not decoded: ${error.message}` : `${KINDS[kind].many}, a row ${this.#each()}; drag over a block to look at that time`;
 		this.plot.paint();
-	}
-
-	#ramp({ min, max }) {
-		return max === min ? h('span', { class: 'dim small' }, `${count(max)} per cell`) : rampLegend(this.app.palette, count(min), `${count(max)} per cell, logarithmic`, countLevels(min, max).from);
 	}
 
 	#each() {
@@ -139,9 +134,7 @@ export class SecondMap {
 			return;
 		const tall = (height - TOP - BOTTOM) / map.rows;
 		const wide = (w - LEFT - RIGHT) / map.columns;
-		const colours = new Map(); // of counts there are few
-		const { level } = countLevels(map.min, map.max);
-		const runs = new Runs(s);
+		const cells = countCells(s, palette, map.min, map.max);
 		const across = Array.from({ length: map.columns + 1 }, (_, i) => Math.round(LEFT + i * wide));
 		const first = Math.floor(map.range[0] / 1e9);
 		const every = Math.max(1, Math.ceil(14 / tall));
@@ -151,14 +144,12 @@ export class SecondMap {
 		for (let k = 0; k < map.at.length; k++) {
 			const at = map.at[k], n = map.n[k];
 
-			if (!colours.has(n))
-				colours.set(n, rampColour(palette, level(n)));
 			const column = at % map.columns, y = Math.round(TOP + Math.floor(at / map.columns) * tall);
 			const below = Math.round(TOP + (Math.floor(at / map.columns) + 1) * tall) - (tall > 4 ? 1 : 0);
 
-			runs.add(across[column], y, across[column + 1], Math.max(y + 1, below), colours.get(n));
+			cells.put(across[column], y, across[column + 1], Math.max(y + 1, below), n);
 		}
-		runs.end();
+		cells.end();
 		for (const ms of [0, 250, 500, 750, 1000]) {
 			const x = LEFT + (w - LEFT - RIGHT) * ms / 1000;
 

@@ -18,23 +18,20 @@ export function csvCell(value) {
 }
 
 function order(a, b) {
-	if (a === null || a === undefined || b === null || b === undefined)
-		return Number(a === null || a === undefined) - Number(b === null || b === undefined);
 	if (typeof a === 'number' && typeof b === 'number')
 		return a - b;
 	return String(a).localeCompare(String(b), 'en', { numeric: true });
 }
 
 /**
- * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, wide: bool, rest: bool, first: 'asc' | 'desc', csv: bool}]
+ * columns: [{key, title, hint, value(row), show(row) -> text | node, text: bool, rest: bool, first: 'asc' | 'desc', csv: bool}]
  *   rest: it has what width is left;
- *   value: the exact value (data-value, sort, CSV); show: what is seen, made of value by the key's unit when absent.
+ *   value: the exact value (data-value, sort, CSV), the row's of that key when absent; show: what is seen, made of value by the key's unit when absent.
  * options: {app, name, rowData(row) -> data-…, onRow(row), rowClass(row), sort: [key, 'asc' | 'desc'], file,
  *   drawn(trs): these rows were made, tree() -> Tree of groups.js whose open rows are shown, or null}
  */
 export class Table {
 	constructor(columns, options) {
-		this.columns = columns;
 		this.options = options;
 		this.sort = options.sort ?? null;
 		this.filter = '';
@@ -54,11 +51,11 @@ export class Table {
 			button('copy', 'copy the rows as text', () => this.copy()),
 			button('CSV', 'save the rows, exact values, as CSV', () => this.save()));
 		this.el = h('div', { class: 'table-box' }, this.bar, h('div', { class: 'table-scroll' }, this.table));
-		this.#heads();
+		this.setColumns(columns);
 	}
 
 	setColumns(columns) {
-		this.columns = columns;
+		this.columns = columns.map((column) => ({ value: (row) => row[column.key], ...column }));
 		this.#heads();
 	}
 
@@ -220,7 +217,7 @@ export class Table {
 		const value = column.value(row);
 
 		return h('td', {
-			class: [column.text ? null : 'num', column.wide ? 'wide' : null, column.rest ? 'rest' : null].filter(Boolean).join(' ') || null,
+			class: [column.text ? null : 'num', column.rest ? 'rest' : null].filter(Boolean).join(' ') || null,
 			data: { key: column.key, value: value === undefined ? null : JSON.stringify(value) },
 			title: column.title === '' || column.show && value === undefined ? null : column.text ? clean(value ?? '') : exactFigure(column.key, value),
 		}, column.show ? column.show(row) : column.text ? h('bdi', null, clean(value ?? '')) : figure(column.key, value));

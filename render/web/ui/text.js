@@ -80,11 +80,6 @@ export function exactNs(ns) {
 	return `${count(ns)} ns`;
 }
 
-/** Bytes: "24.0 MB". */
-export function bytes(v) {
-	return scaled(v, ['B', 'kB', 'MB', 'GB', 'TB'], ' ');
-}
-
 /** @type {[RegExp, (ns: number) => string][]} */
 const SHOWN_AS = [
 	[/percent$/, percent],

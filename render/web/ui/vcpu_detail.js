@@ -11,24 +11,19 @@ export function vcpuDetail(view, row, antagonists) {
 }
 
 function shareBar(part, colour) {
-	const inner = h('div');
-
-	inner.style.width = `${Math.min(100, part)}%`;
-	if (colour)
-		inner.style.background = colour;
-	return h('div', { class: 'share-bar' }, inner);
+	return h('div', { class: 'share-bar' }, h('div', { css: { width: `${Math.min(100, part)}%`, background: colour } }));
 }
 
 function antagonistTable(view, row, antagonists) {
 	const { app } = view;
 	const table = new Table([
 		{ key: 'antagonist', title: 'behind whom', text: true, value: (r) => app.who(r.antagonist), show: (r) => h('bdi', null, app.who(r.antagonist)) },
-		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU', value: (r) => r.behind_ns },
-		{ key: 'delayed_percent', title: 'share', value: (r) => r.delayed_percent },
+		{ key: 'behind_ns', title: 'waited', hint: 'while this task had the CPU' },
+		{ key: 'delayed_percent', title: 'share' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar(r.delayed_percent, app.palette.states.preempted) },
-		{ key: 'preempted_ns', title: 'preempted', value: (r) => r.preempted_ns },
-		{ key: 'waiting_ns', title: 'waiting', value: (r) => r.waiting_ns },
-		{ key: 'took_over', title: 'took over', hint: 'how often it was switched in for this vCPU', value: (r) => r.took_over },
+		{ key: 'preempted_ns', title: 'preempted' },
+		{ key: 'waiting_ns', title: 'waiting' },
+		{ key: 'took_over', title: 'took over', hint: 'how often it was switched in for this vCPU' },
 	], { app, name: 'antagonists', file: view.file('antagonists'), rowData: (r) => ({ task: r.task, antagonist: r.antagonist }), onRow: (r) => app.toggle('tasks', r.antagonist, true) });
 
 	table.setRows(antagonists);
@@ -40,10 +35,10 @@ function reasonTable(view, row) {
 	const rows = app.rows('vcpu_reasons').filter((r) => r.task === row.task);
 	const colours = reasonColours(app.palette, rows.map((r) => r.reason));
 	const table = new Table([
-		{ key: 'reason', title: 'exit', text: true, value: (r) => r.reason },
-		{ key: 'exit_ns', title: 'handling', hint: 'on a CPU, in the kernel', value: (r) => r.exit_ns },
-		{ key: 'qemu_ns', title: 'in QEMU', value: (r) => r.qemu_ns },
-		{ key: 'exit_percent', title: 'of the range', value: (r) => r.exit_percent },
+		{ key: 'reason', title: 'exit', text: true },
+		{ key: 'exit_ns', title: 'handling', hint: 'on a CPU, in the kernel' },
+		{ key: 'qemu_ns', title: 'in QEMU' },
+		{ key: 'exit_percent', title: 'of the range' },
 		{ key: 'bar', title: '', text: true, csv: false, value: () => undefined, show: (r) => shareBar((r.exit_percent + r.qemu_percent) * 2, colours.get(r.reason)) },
 	], {
 		app, name: 'vcpu_reasons', file: view.file('vcpu-exits'), rowData: (r) => ({ task: r.task, reason: r.reason }),
@@ -78,12 +73,7 @@ function histogram(view, row) {
 function histogramRows(bars, colour) {
 	const most = Math.max(...bars.map((bar) => bar.count));
 
-	return bars.map(({ from_ns, to_ns, count: n }) => {
-		const fill = h('div');
-
-		fill.style.width = `${100 * n / most}%`;
-		fill.style.background = colour;
-		return h('div', { class: 'histogram-row', title: `${count(n)} waits of ${duration(from_ns)} to ${duration(to_ns)}` },
-			h('span', { class: 'dim num' }, `≥ ${duration(Number(from_ns.toPrecision(2)))}`), h('div', { class: 'track' }, fill), h('span', { class: 'num' }, n ? count(n) : ''));
-	});
+	return bars.map(({ from_ns, to_ns, count: n }) => h('div', { class: 'histogram-row', title: `${count(n)} waits of ${duration(from_ns)} to ${duration(to_ns)}` },
+		h('span', { class: 'dim num' }, `≥ ${duration(Number(from_ns.toPrecision(2)))}`), h('div', { class: 'track' }, h('div', { css: { width: `${100 * n / most}%`, background: colour } })),
+		h('span', { class: 'num' }, n ? count(n) : '')));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What the views have in common.
 import { h } from './dom.js';
+import { fileOf } from './download.js';
 import { timeGestures } from './gestures.js';
 import { Plot, paintAll } from './plot.js';
 
@@ -72,7 +73,7 @@ export class View {
 
 	/** "all tasks": what a table's CSV is called. */
 	file(name) {
-		return () => `${this.app.capture.label.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 60)}-${name}`;
+		return () => fileOf(this.app, name);
 	}
 }
 

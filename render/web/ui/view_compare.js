@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The comparison of captures: side by side and as a signed difference, aligned by name, what changed most first.
 import { clockTime } from './clock.js';
-import { choice, h, replace } from './dom.js';
+import { choice, h, replace, swatch } from './dom.js';
 import { foldChoice, folded, groupName, turn } from './groups.js';
 import { COMPARISONS, FIGURE_WORDS, differenceColour, signed } from './compare.js';
 import { STATES, STATE_WORDS, inkOn, legend, stateItems } from './legend.js';
@@ -40,17 +40,18 @@ export class CompareView extends View {
 		const { app, kind } = this;
 		const { compare, captures } = app.page;
 		const table = compare.tables[kind];
+		const side = (c, word, look) => this.#side(c.label, ` ${duration(c.window.to - c.window.from)} from ${clockTime(c, c.window.from).slice(0, -3)} s`, word, look);
 
 		replace(this.verdict, compare.rules?.length ? this.#verdict(compare) : null);
-		replace(this.sides, ...(compare.sides ? this.#groups(compare) : [this.#side(captures[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'),
-		captures.length > 2 ? this.#chooseOther(captures) : null, this.#side(captures[this.other], 'new', 'solid')]),
+		replace(this.sides, ...(compare.sides ? this.#groups(compare) : [side(captures[0], 'base', 'hollow'), '→',
+		captures.length > 2 ? this.#chooseOther(captures) : null, side(captures[this.other], 'new', 'solid')]),
 			h('span', { class: 'dim' }, `${this.#lengths(compare, captures)}ounts and times are rates: per second, or percent of the window.`, ` Rows are aligned by name. The whole windows are compared.${table.hint ? ` ${table.hint[0].toUpperCase()}${table.hint.slice(1)}.` : ''}`));
 		replace(this.tools, choice('compare', Object.keys(COMPARISONS).filter((key) => compare.tables[key]).map((key) => [key, COMPARISONS[key].title]), kind,
 			(next) => app.set({ compare: next })), kind === 'tasks' && compare.tables.groups ? foldChoice(app, table.rows.length) : null);
 		// first, as it tells how far the colours go
 		replace(this.body, kind === 'coremap' ? this.#matrix(table) : this.#table(table, kind));
 		replace(this.key, kind === 'vcpu' ? legend(stateItems(app.palette)) : null,
-			kind === 'coremap' ? this.#ramp() : h('span', { class: 'difference-key' }, h('span', { class: 'swatch less' }), 'less than base', h('span', { class: 'swatch more' }), 'more than base'),
+			kind === 'coremap' ? this.#ramp() : h('span', { class: 'difference-key' }, swatch(null, 'less'), 'less than base', swatch(null, 'more'), 'more than base'),
 			kind === 'vcpu' ? h('span', { class: 'dim' }, 'Base, new and difference: kept waiting, which is preempted and waiting together, percent of the window.') : null);
 	}
 
@@ -63,10 +64,9 @@ export class CompareView extends View {
 
 	/** Two sides of several captures. */
 	#groups({ sides, alpha }) {
-		const group = (side, word, look) => h('span', { class: 'side' }, h('span', { class: `box ${look}` }), h('span', { class: 'dim' }, `${word}: `), h('strong', null, h('bdi', null, clean(side.label))),
-			side.runs > 1 ? h('span', { class: 'dim' }, ` ${side.runs} runs`) : null);
+		const side = ({ label, runs }, word, look) => this.#side(label, runs > 1 ? ` ${runs} runs` : null, word, look);
 
-		return [group(sides[0], 'base', 'hollow'), h('span', { class: 'versus' }, '→'), group(sides[1], 'new', 'solid'),
+		return [side(sides[0], 'base', 'hollow'), '→', side(sides[1], 'new', 'solid'),
 		sides[0].runs + sides[1].runs > 2 ? h('span', { class: 'dim' }, `Figures are medians of the runs. ~: may be chance (p of ${alpha} or more, Mann-Whitney).`) : null];
 	}
 
@@ -86,16 +86,13 @@ export class CompareView extends View {
 		];
 	}
 
-	#side(capture, word, look) {
-		return h('span', { class: 'side' }, h('span', { class: `box ${look}` }), h('span', { class: 'dim' }, `${word}: `), h('strong', null, h('bdi', null, clean(capture.label))),
-			h('span', { class: 'dim' }, ` ${duration(capture.window.to - capture.window.from)} from ${clockTime(capture, capture.window.from).slice(0, -3)} s`));
+	#side(label, tail, word, look) {
+		return h('span', { class: 'side' }, h('span', { class: `box ${look}` }), h('span', { class: 'dim' }, `${word}: `), h('strong', null, h('bdi', null, clean(label))), tail ? h('span', { class: 'dim' }, tail) : null);
 	}
 
 	#chooseOther(captures) {
-		const select = h('select', { 'aria-label': 'what to compare with the base', on: { change: (e) => { this.other = Number(e.target.value); this.update({ options: true }); } } },
+		return h('select', { 'aria-label': 'what to compare with the base', on: { change: (e) => { this.other = Number(e.target.value); this.update({ options: true }); } } },
 			captures.slice(1).map((c) => h('option', { value: c.index, selected: c.index === this.other }, clean(c.label))));
-
-		return select;
 	}
 
 	/** {key, base: values | null, now: values | null} of the wanted rows. */
@@ -189,21 +186,16 @@ export class CompareView extends View {
 	}
 
 	#pairBar(base, now, most, key) {
-		const box = h('div', { class: 'pair', data: { card: `base ${figure(key, base)}\nnew ${figure(key, now)}` } }), solid = h('div', { class: 'solid' }), hollow = h('div', { class: 'hollow' });
+		const bar = (v, look) => (v === null ? null : h('div', { class: look, css: { width: `${100 * v / most}%` } }));
 
-		solid.style.width = `${100 * (now ?? 0) / most}%`;
-		hollow.style.width = `${100 * (base ?? 0) / most}%`;
-		box.append(...(now === null ? [] : [solid]), ...(base === null ? [] : [hollow]));
-		return box;
+		return h('div', { class: 'pair', data: { card: `base ${figure(key, base)}\nnew ${figure(key, now)}` } }, bar(now, 'solid'), bar(base, 'hollow'));
 	}
 
 	#stateBars(row, table) {
 		const bar = (values, look) => h('div', { class: `bar ${look}` }, values ? STATES.map((state) => {
 			const v = values[table.figures.indexOf(`${state}_percent`)] ?? 0;
-			const cell = h('div', { class: `state-${state}`, data: { key: `${state}_percent`, value: v, card: `${look === 'base' ? 'base' : 'new'}: ${STATE_WORDS[state]}\n${percent(v)} of the window` } });
 
-			cell.style.width = `${v}%`;
-			return cell;
+			return h('div', { class: `state-${state}`, data: { key: `${state}_percent`, value: v, card: `${look}: ${STATE_WORDS[state]}\n${percent(v)} of the window` }, css: { width: `${v}%` } });
 		}) : null);
 
 		return h('div', { class: 'bars-two' }, bar(row.base, 'base'), bar(row.now, 'new'));
@@ -226,13 +218,9 @@ export class CompareView extends View {
 	}
 
 	#differenceBar(v, most) {
-		const box = h('div', { class: 'difference' }), inner = h('div', { class: (v ?? 0) > 0 ? 'more' : 'less' });
-		const part = 50 * Math.abs(v ?? 0) / most;
+		const more = (v ?? 0) > 0, part = 50 * Math.abs(v ?? 0) / most;
 
-		inner.style.width = `${part}%`;
-		inner.style.left = `${(v ?? 0) > 0 ? 50 : 50 - part}%`;
-		box.append(inner);
-		return box;
+		return h('div', { class: 'difference' }, h('div', { class: more ? 'more' : 'less', css: { width: `${part}%`, left: `${more ? 50 : 50 - part}%` } }));
 	}
 
 	#dark() {
@@ -242,12 +230,7 @@ export class CompareView extends View {
 	/** The colours of differences with their ends in numbers. */
 	#ramp() {
 		const { most } = this.current;
-		const steps = Array.from({ length: 2 * RAMP + 1 }, (_, i) => {
-			const cell = h('span');
-
-			cell.style.background = i === RAMP ? this.app.palette.paper : differenceColour((i - RAMP) / RAMP, this.#dark());
-			return cell;
-		});
+		const steps = Array.from({ length: 2 * RAMP + 1 }, (_, i) => h('span', { css: { background: i === RAMP ? this.app.palette.paper : differenceColour((i - RAMP) / RAMP, this.#dark()) } }));
 		const end = (sign) => `${sign}${most.toFixed(most < 9.95 ? 1 : 0)}`;
 
 		return h('span', { class: 'ramp-legend' }, h('span', { class: 'dim' }, 'less than base'), end('−'), h('span', { class: 'ramp', 'aria-hidden': 'true' }, steps), end('+'), h('span', { class: 'dim' }, 'points more'));
@@ -297,16 +280,10 @@ export class CompareView extends View {
 		if (cell.why)
 			return h('td', { class: 'num cell dim', title: cell.why }, '?');
 		const v = cell.change;
-		const td = h('td', { class: 'num cell', data: { cpu, base: cell.base, now: cell.now, value: v, card: `${clean(row.name)} on CPU ${cpu}\nbase ${percent(cell.base)}\nnew ${percent(cell.now)}` } },
+		const colour = Math.abs(v) < 0.05 ? null : differenceColour(v / most, this.#dark());
+
+		return h('td', { class: 'num cell', css: { background: colour, color: colour && inkOn(colour) }, data: { cpu, base: cell.base, now: cell.now, value: v, card: `${clean(row.name)} on CPU ${cpu}\nbase ${percent(cell.base)}\nnew ${percent(cell.now)}` } },
 			Math.abs(v) < 0.05 ? '·' : `${v > 0 ? '+' : '−'}${Math.abs(v).toFixed(Math.abs(v) < 9.95 ? 1 : 0)}`);
-
-		if (Math.abs(v) >= 0.05) {
-			const colour = differenceColour(v / most, this.#dark());
-
-			td.style.background = colour;
-			td.style.color = inkOn(colour);
-		}
-		return td;
 	}
 
 	/** For each sheet of paper: what is compared, and which of its figures. */

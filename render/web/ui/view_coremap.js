@@ -6,10 +6,10 @@ import { ENTER, button, choice, h, replace } from './dom.js';
 import { inkOn, rampColour, rampLegend } from './legend.js';
 import { RowsBy, columnsOf } from './figures.js';
 import { Chosen, Tree, foldChoice, folded, groupName, keyOf, nameOfGroup, pickGroup } from './groups.js';
+import { saveTable } from './save.js';
 import { Slices, fillRows } from './slices.js';
 import { copyText } from './table.js';
-import { download } from './download.js';
-import { clean, count, exactNs, percent, short } from './text.js';
+import { count, exactNs, percent, short } from './text.js';
 import { View } from './view.js';
 
 const FIRST_CELLS = 15000;
@@ -190,7 +190,7 @@ export class CoremapView extends View {
 			rampLegend(app.palette, ...this.ramp),
 			h('span', { class: 'dim hint' }, 'click a cell: that task on that CPU over time'),
 			h('span', { class: 'space' }), button('copy', 'copy the map as text', () => copyText(this.#asText('\t'))),
-			button('CSV', 'save the map as CSV, exact values', () => download(`${this.file('coremap')()}.csv`, 'text/csv', this.#cellsCsv())));
+			button('CSV', 'save the map as CSV, exact values', () => saveTable(app, 'coremap')));
 		this.#renderHead(columns);
 		this.#renderBody(matrix, columns);
 		this.note.textContent = columnsOf(app.figures.shown.tables.coremap, 'cpu')[0].length ? (this.key === 'switches' ? 'Context switches away from the task, per CPU; shade: logarithmic.' :
@@ -249,12 +249,10 @@ export class CoremapView extends View {
 			columns.map((c) => {
 				const q = this.queues.get(c.cpu);
 
-				const td = h('td', { class: c.first ? 'num cell first' : 'num cell', data: q ? { cpu: c.cpu, key: 'queue_mean', value: q.queue_mean, card: 'queue' } : { cpu: c.cpu } },
-					q ? q.queue_mean.toFixed(2) : '–');
-
-				if (q?.queue_mean > 0 && columns.length > MANY)
-					td.style.background = rampColour(app.palette, q.queue_mean / most);
-				return td;
+				return h('td', {
+					class: c.first ? 'num cell first' : 'num cell', css: { background: q?.queue_mean > 0 && columns.length > MANY ? rampColour(app.palette, q.queue_mean / most) : null },
+					data: q ? { cpu: c.cpu, key: 'queue_mean', value: q.queue_mean, card: 'queue' } : { cpu: c.cpu },
+				}, q ? q.queue_mean.toFixed(2) : '–');
 			}));
 	}
 
@@ -279,21 +277,15 @@ export class CoremapView extends View {
 	}
 
 	#cell(cell, task, column, plain = false) {
-		const td = h('td', {
-			class: ['num', 'cell', column.first ? 'first' : null].filter(Boolean).join(' '),
-			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, percent: cell.run_percent, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
-		}, cell ? this.figure(cell) : '');
-
 		// of a CPU all there can be is 100 %
 		const level = cell && (plain && this.key === 'run_ns' ? cell.run_percent / 100 : this.level(cell));
+		const shaded = cell && (!plain || this.cols.length > MANY) && cell[this.key] > 0 && (this.key === 'switches' || level >= 0.002);
+		const colour = shaded ? rampColour(this.app.palette, Math.min(1, level)) : null;
 
-		if (cell && (!plain || this.cols.length > MANY) && cell[this.key] > 0 && (this.key === 'switches' || level >= 0.002)) {
-			const colour = rampColour(this.app.palette, Math.min(1, level));
-
-			td.style.background = colour;
-			td.style.color = inkOn(colour);
-		}
-		return td;
+		return h('td', {
+			class: column.first ? 'num cell first' : 'num cell', css: { background: colour, color: colour && inkOn(colour) },
+			data: cell ? { task, cpu: column.cpu, key: this.key, value: cell[this.key], run: cell.run_ns, percent: cell.run_percent, switches: cell.switches, edge: cell.edge_ns, card: 'cell' } : { cpu: column.cpu },
+		}, cell ? this.figure(cell) : '');
 	}
 
 	#explain(el) {
@@ -341,17 +333,6 @@ export class CoremapView extends View {
 		const lines = this.matrix.tasks.map((row) => [this.#nameOf(row), row.sum ? this.figure(row.sum) : '–', ...this.cols.map((c) => (row.cells.get(c.cpu) ? this.figure(row.cells.get(c.cpu)) : '–'))]);
 
 		return `${[head, ...lines].map((line) => line.join(tab)).join('\n')}\n`;
-	}
-
-	#cellsCsv() {
-		const quote = (text) => `"${clean(text).replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
-		const lines = this.app.rows('coremap').filter((cell) => cell.task === null || this.app.selection.task(cell.task)).map((cell) => {
-			const task = cell.task === null ? null : this.app.capture.tasks[cell.task];
-
-			return [quote(task ? task.name : 'unknown'), task ? task.tid : '', cell.cpu, cell.idle, cell.unknown, cell.run_ns, cell.run_percent, cell.switches].join(',');
-		});
-
-		return `${['name,tid,cpu,idle,unknown,run_ns,run_percent,switches', ...lines].join('\r\n')}\r\n`;
 	}
 
 	drawings() {

@@ -4,23 +4,23 @@ import { moment } from './clock.js';
 import { choice, h, keepHeight, replace } from './dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, timeScale } from './axis.js';
 import { EventList } from './events.js';
-import { Question, rowsOf } from './figures.js';
-import { Chosen, folded } from './groups.js';
-import { Lanes, eventsIn, outline } from './lanes.js';
-import { STATES, STATE_WORDS, inkOn, legend, reasonColours } from './legend.js';
+import { Question, placesBy, rowsOf } from './figures.js';
+import { Chosen, folded, isVm } from './groups.js';
+import { Lanes, covers, eventsIn, outline } from './lanes.js';
+import { STATE_WORDS, inkOn, legend, reasonColours } from './legend.js';
 import { drawMarks } from './marks.js';
+import { NOBODY, Pieces } from './pieces.js';
 import { clean, count, duration, percent, vmName } from './text.js';
 import { View } from './view.js';
 
 const AXIS = 22;
-const MOST_PIECES = 200000, MOST_EVENTS = 400000, MOST_MARKS = 4000;
+const MOST_MARKS = 4000;
 const COLOURS = 12;
 const PAPER = 560; // pixels of a sheet for all CPUs
 const CROWD = 300; // marks: from here on lines in place of triangles
 const ROOM = 330; // pixels of the window above and below the picture
 const MOST_REASONS = 5; // in the key
 const WAKEUP = 0, EXIT = 1, ENTRY = 2, MIGRATION = 3;
-const NOBODY = 0xffffffff;
 
 /** What a linear scale does, without asking it each time. */
 function straight(scale) {
@@ -35,12 +35,9 @@ export class CoresView extends View {
 		super(app, 'Cores: which task had each CPU');
 		this.key = h('div', { class: 'legend-box' });
 		this.words = h('p', { class: 'dim' });
-		this.question = new Question(app);
+		this.pieces = new Pieces(app, () => this.#repaint());
 		this.markQuestion = new Question(app);
-		this.lanes = new Lanes(app, () => { // states of vCPUs, when they are the colours
-			this.main.paint();
-			this.#renderWords();
-		});
+		this.lanes = new Lanes(app, () => this.#repaint()); // states of vCPUs, when they are the colours
 		this.stripes = new Map(); // reason -> how many stripes of it are as wide as a pixel
 		this.chosen = new Chosen(app, 'tasks', () => this.#renderKey()); // what the colours ran, on the chosen CPUs
 		this.events = new EventList(app);
@@ -126,30 +123,24 @@ export class CoresView extends View {
 			this.#askPieces();
 		if (this.painting === 'state' && (change.range || change.figures || change.options))
 			this.lanes.follow(app.capture.bins.vcpus);
+		this.#repaint();
+		this.events.follow(); // below the picture, if that is in view
+	}
+
+	#repaint() {
 		this.main.paint();
 		this.#renderWords();
-		this.events.follow(); // below the picture, if that is in view
 	}
 
 	#askPieces() {
 		const { app } = this;
 		const { range } = app;
-		const key = `${app.state.capture}:${range}`;
 
-		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS) {
-			this.question.drop();
-			this.markQuestion.drop();
-			this.asked = null;
+		if (!this.pieces.follow()) {
+			if (!this.pieces.asked)
+				this.markQuestion.drop();
 			return;
 		}
-		if (key === this.asked)
-			return;
-		this.asked = key;
-		this.question.ask((decoder, signal) => decoder.pieces(app.capture, range, { max: MOST_PIECES, signal }), (pieces) => {
-			this.pieces = pieces?.complete ? { range, ...pieces, starts: startsOf(pieces) } : null;
-			this.main.paint();
-			this.#renderWords();
-		});
 		if (eventsIn(app) > 20 * MOST_MARKS)
 			this.marks = null;
 		else
@@ -161,19 +152,13 @@ export class CoresView extends View {
 			});
 	}
 
-	#covered(of) {
-		const [from, to] = this.app.range;
-
-		return of && of.range[0] <= from && of.range[1] >= to;
-	}
-
 	#legendItems() {
 		const { app } = this;
 		const { palette } = app;
 		const groups = this.painting === 'group';
 
 		if (this.painting === 'state')
-			return [...['guest', 'exit'].filter((state) => app.capture.bins.vcpus.length && STATES.includes(state)).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
+			return [...(app.capture.bins.vcpus.length ? ['guest', 'exit'] : []).map((state) => ({ key: state, colour: palette.states[state], text: STATE_WORDS[state] })),
 			{ key: 'qemu', colour: palette.states.qemu, text: app.capture.not_recorded.some(({ unknown }) => unknown.includes('QEMU')) ? 'other threads of QEMU' : 'in QEMU, and its other threads' }, { key: 'kernel', colour: palette.tasks[2], text: 'kernel threads' },
 			{ key: 'others', colour: palette.other_task, text: 'tasks of the host' }];
 		const run = new Map(groups ? this.chosen.rows('tasks_groups')?.map((row) => [row.group, row.run_ns]) : this.chosen.rows('tasks')?.map((row) => [row.task, row.run_ns]));
@@ -195,7 +180,7 @@ export class CoresView extends View {
 		if (item.task !== undefined)
 			app.toggle('tasks', item.task, e.shiftKey);
 		else
-			app.toggle(app.capture.tasks.some((task) => task.vm === item.group) ? 'vms' : 'groups', item.group, e.shiftKey);
+			app.toggle(isVm(app, item.group) ? 'vms' : 'groups', item.group, e.shiftKey);
 	}
 
 	#renderKey() {
@@ -213,7 +198,7 @@ export class CoresView extends View {
 
 	/** What the marks are, of which there are some. */
 	#marksKey() {
-		if (!this.#covered(this.marks))
+		if (!covers(this.app, this.marks))
 			return [];
 		const there = new Set(this.marks.what);
 		const crowd = this.marks.at.length > CROWD;
@@ -243,7 +228,7 @@ export class CoresView extends View {
 
 	#renderWords() {
 		const { app } = this;
-		const exact = this.#covered(this.pieces);
+		const exact = this.pieces.covered;
 		const bins = app.figures.shown.bins;
 		const states = this.painting !== 'state' || !bins.vcpus.length ? '' : !exact ? '; of a vCPU, what it did on a CPU about then' : this.lanes.covers() ? '; in a vCPU’s slice a pixel has as much of each state as there was' : '; all of a vCPU’s slice is drawn as in the guest: zoom in for its states';
 
@@ -276,7 +261,7 @@ export class CoresView extends View {
 			if (i % every === 0)
 				s.text(LEFT - 8, Math.max(6, y + lane / 2), `CPU ${cpu}`, { colour: palette.text, anchor: 'end' });
 			s.rect(LEFT, y, width - LEFT - RIGHT, lane, palette.plot);
-			if (this.#covered(this.pieces))
+			if (this.pieces.covered)
 				this.#drawPieces(s, cpu, scale, y, lane);
 			else
 				this.#drawBins(s, cpu, scale, y, lane);
@@ -284,7 +269,7 @@ export class CoresView extends View {
 			if (app.details.thing?.cpu === cpu)
 				outline(s, app, app.details.thing.task, scale, y, lane);
 		});
-		if (this.#covered(this.marks))
+		if (covers(app, this.marks))
 			this.#drawEvents(s, cpus, scale, head, tall);
 		drawMarks(s, app, scale, head, bottom - head, true);
 		if (striped !== [...this.stripes.keys()].join())
@@ -293,7 +278,7 @@ export class CoresView extends View {
 
 	/** Slices as they are; those below a pixel share it: the longest is drawn, and marked by a line on top. */
 	#drawPieces(s, cpu, scale, y, tall) {
-		const { pieces } = this;
+		const { all: pieces } = this.pieces;
 		const { palette } = this.app;
 		const [left, right] = scale.range();
 		const [from, to] = this.app.range;
@@ -315,7 +300,7 @@ export class CoresView extends View {
 			}
 		};
 
-		for (let i = this.#firstPiece(cpu, from); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
+		for (let i = this.pieces.first(cpu, from); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
 			if (pieces.from[i] >= to)
 				break;
 			const a = Math.max(left, x(pieces.from[i])), b = Math.min(right, x(pieces.to[i]));
@@ -349,9 +334,9 @@ export class CoresView extends View {
 
 	/** Exits of a slice, from kvm_exit to kvm_entry, as a stripe along its foot when they are as wide as a pixel. */
 	#exitsIn(s, piece, a, b, x, y, tall) {
-		if (!this.#covered(this.marks))
+		if (!covers(this.app, this.marks))
 			return;
-		const { marks, pieces } = this;
+		const { marks, pieces: { all: pieces } } = this;
 		const [from, to] = [pieces.from[piece], pieces.to[piece]];
 		const high = Math.max(3, Math.round(tall * 0.3));
 
@@ -377,17 +362,7 @@ export class CoresView extends View {
 	#sortExits() {
 		const { marks } = this;
 
-		this.exitsOf = new Map();
-		for (let i = 0; i < (marks?.at.length ?? 0); i++) {
-			if (marks.what[i] !== EXIT || Number.isNaN(marks.dur[i]))
-				continue;
-			const list = this.exitsOf.get(marks.task[i]);
-
-			if (list)
-				list.push(i);
-			else
-				this.exitsOf.set(marks.task[i], [i]);
-		}
+		this.exitsOf = placesBy(marks?.task ?? [], (i) => marks.what[i] === EXIT && !Number.isNaN(marks.dur[i]));
 		const colours = reasonColours(this.app.palette, marks?.texts ?? []);
 
 		this.reasonColour = new Map((marks?.texts ?? []).map((text, i) => [i, colours.get(text)]));
@@ -396,22 +371,6 @@ export class CoresView extends View {
 	/** Whether @task is drawn as what it does, a vCPU that is not filtered away. */
 	#isGuest(task) {
 		return this.colour(task) === this.app.palette.states.guest;
-	}
-
-	/** The first piece of @cpu that ends after @t. */
-	#firstPiece(cpu, t) {
-		const { pieces } = this;
-		let [low, high] = pieces.starts.get(cpu) ?? [pieces.cpu.length, pieces.cpu.length];
-
-		while (low < high) {
-			const middle = (low + high) >> 1;
-
-			if (pieces.to[middle] <= t)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
 	}
 
 	#name(s, task, colour, a, b, y, tall) {
@@ -492,8 +451,8 @@ export class CoresView extends View {
 
 	/** From where to where the tick at @t goes, a pixel wide: not out of the slice that it is in. */
 	#tick(cpu, t, x, scale) {
-		const { pieces } = this;
-		const i = this.#covered(pieces) ? this.#firstPiece(cpu, t) : Infinity;
+		const { all: pieces } = this.pieces;
+		const i = this.pieces.covered ? this.pieces.first(cpu, t) : Infinity;
 
 		if (!(i < pieces?.cpu.length) || pieces.cpu[i] !== cpu || pieces.from[i] > t)
 			return [x, x + 1];
@@ -521,11 +480,11 @@ export class CoresView extends View {
 
 		if (mark)
 			return { ...mark, box };
-		return this.#covered(this.pieces) ? this.#pieceAt(cpu, t, box) : this.#binAt(cpu, t, box);
+		return this.pieces.covered ? this.#pieceAt(cpu, t, box) : this.#binAt(cpu, t, box);
 	}
 
 	#markAt(cpu, x, y, scale) {
-		if (!this.#covered(this.marks))
+		if (!covers(this.app, this.marks))
 			return null;
 		const { marks, app } = this;
 		let best = -1, near = 4;
@@ -557,9 +516,9 @@ export class CoresView extends View {
 	}
 
 	#pieceAt(cpu, t, box) {
-		const { pieces, app } = this;
+		const { app, pieces: { all: pieces } } = this;
 
-		for (let i = this.#firstPiece(cpu, t); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
+		for (let i = this.pieces.first(cpu, t); i < pieces.cpu.length && pieces.cpu[i] === cpu; i++) {
 			if (pieces.from[i] > t)
 				break;
 			const [from, to, task] = [pieces.from[i], pieces.to[i], pieces.task[i]];
@@ -595,7 +554,7 @@ export class CoresView extends View {
 	}
 
 	close() {
-		this.question.drop();
+		this.pieces.close();
 		this.markQuestion.drop();
 		this.events.close();
 		this.lanes.close();
@@ -607,19 +566,4 @@ export class CoresView extends View {
 /** A mark that can be seen on any colour. */
 function glyph(s, palette, x, y, text, size) {
 	s.text(x, y, text, { colour: palette.text, size, anchor: 'middle', edge: palette.paper });
-}
-
-/** CPU -> [the first of its pieces, the one after its last]. */
-function startsOf(pieces) {
-	const starts = new Map();
-
-	for (let i = 0; i < pieces.cpu.length; i++) {
-		const of = starts.get(pieces.cpu[i]);
-
-		if (of)
-			of[1] = i + 1;
-		else
-			starts.set(pieces.cpu[i], [i, i + 1]);
-	}
-	return starts;
 }

@@ -3,9 +3,10 @@
 import { d3 } from '../d3.js';
 import { totalOf } from '../page.js';
 import { momentIn } from './clock.js';
-import { button, choice, h, keepHeight, replace } from './dom.js';
+import { button, choice, h, keepHeight, replace, swatch } from './dom.js';
 import { drawValueAxis } from './axis.js';
-import { Question, rowsOf } from './figures.js';
+import { rowsOf } from './figures.js';
+import { Chosen } from './groups.js';
 import { Halts } from './halts.js';
 import { HeatMap } from './heat.js';
 import { reasonColours } from './legend.js';
@@ -23,8 +24,8 @@ const LEAST_LEFT = 60, MOST_LEFT = 210, RIGHT = 96, ROW = 24, AXIS = 22;
 
 const WHOLE = 'from kvm_exit to kvm_entry, what it was off the CPU included';
 const LENGTHS = [['min', 'the shortest'], ['avg', 'on average'], ['p50', 'half took no longer'], ['p99', '99 of 100 took no longer'], ['max', 'the longest']]
-	.map(([name, hint]) => ({ key: `${name}_ns`, title: name, hint: `${hint}; ${WHOLE}`, value: (r) => r[`${name}_ns`] }));
-const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are in the number, not in the times', value: (r) => r.unpaired };
+	.map(([name, hint]) => ({ key: `${name}_ns`, title: name, hint: `${hint}; ${WHOLE}` }));
+const OPEN = { key: 'unpaired', title: 'open', hint: 'exits whose end was not seen: they are in the number, not in the times' };
 
 export class ExitsView extends View {
 	constructor(app) {
@@ -44,10 +45,8 @@ export class ExitsView extends View {
 		}, { class: 'link', hidden: true });
 		this.reasons = this.#reasonTable();
 		this.opened = false;
-		this.question = new Question(app);
-		this.known = null; // {key, tables}: by reason, by VM and the sums, of the wanted tasks and reasons
-		this.asked = null;
-		this.heat = new HeatMap(this, 'exit', 220);
+		this.chosen = new Chosen(app, 'exits', () => this.#render(), { cpus: false, reasons: true, whole: ['exit_reasons', 'exits_vm'] });
+		this.heat = new HeatMap(this, 'exit', 220, this.chosen);
 		this.all = this.#allTable();
 		this.halts = new Halts(app, this.file('halts'));
 		// side by side where there is room, else one below the other (style.css): bars, reasons, halts, heat map
@@ -74,52 +73,23 @@ export class ExitsView extends View {
 	/** Of chosen tasks shares are of their exits, once the engine has told; until then of all. */
 	rows() {
 		const { selection } = this.app;
-		const own = this.known?.key === this.key ? this.known?.tables?.exits : null;
 
-		return (own ? rowsOf(own) : this.app.rows('exits')).filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
+		return (this.chosen.rows('exits') ?? this.app.rows('exits')).filter((row) => (row.task === null ? !selection.any : selection.task(row.task)));
 	}
 
 	update(change) {
-		if (change.figures || change.filter || change.options)
-			this.#ask();
-		else
+		if (!change.figures && !change.filter && !change.options) {
 			this.heat.plot.paint();
-	}
-
-	/** What is of several tasks or reasons: of all of them it is there, of others the engine has it. */
-	#ask() {
-		const { app } = this;
-		const { range, tables } = app.figures.shown;
-		const tasks = app.selection.list(), reasons = app.state.reasons.length ? app.state.reasons : null;
-		const key = JSON.stringify([app.capture.index, range, tasks, reasons]);
-
-		this.key = key;
-
-		if ((tasks || reasons) && this.known?.key !== key) {
-			if (this.asked !== key)
-				this.question.ask((decoder, signal) => decoder.exits(app.capture, range, { tasks, reasons, signal }), (answer, error) => {
-					this.asked = null;
-					this.known = { key, tables: answer?.tables ?? this.#withoutEngine(tables, tasks), why_not: error?.message };
-					this.#ask();
-				});
-			this.asked = key;
-		} else {
-			this.question.drop();
-			this.asked = null;
-			this.known = tasks || reasons ? this.known : { key, tables };
+			return;
 		}
+		this.chosen.ask();
 		this.#render();
-	}
-
-	/** Of some reasons there are the rows by reason, and by VM; their sums are not known. */
-	#withoutEngine(tables, tasks) {
-		return tasks ? {} : { exit_reasons: tables.exit_reasons, exits_vm: tables.exits_vm };
 	}
 
 	#render() {
 		const { app } = this;
 
-		this.sums = [...rowsOf(this.known?.tables?.exit_reasons)].sort((a, b) => a.idle - b.idle || this.#taken(b) - this.#taken(a));
+		this.sums = [...rowsOf(this.chosen.latest('exit_reasons'))].sort((a, b) => a.idle - b.idle || this.#taken(b) - this.#taken(a));
 		this.#pickColours();
 		this.#renderTools();
 		this.reasons.setColumns(this.#reasonColumns());
@@ -127,7 +97,7 @@ export class ExitsView extends View {
 		this.all.setRows(this.rows().filter((row) => app.selection.reason(row.reason)));
 		this.#renderFoot();
 		this.#renderMore();
-		this.halts.update(this.sums.filter((sum) => sum.idle).reduce((n, sum) => n + (sum.unpaired ?? 0), 0));
+		this.halts.update(this.sums.find((sum) => sum.idle)?.unpaired ?? 0); // a machine has one reason of idle guests
 		const column = this.#bars().length > FEW_BARS ? this.right : this.left;
 
 		if (this.halts.el.parentNode !== column)
@@ -165,19 +135,13 @@ export class ExitsView extends View {
 		const rest = h('button', {
 			type: 'button', class: 'item', data: { reason: 'other' }, title: this.opened ? 'together again' : `show ${this.rest.map((r) => clean(r.reason)).join(', ')}`,
 			on: { click: () => { this.opened = !this.opened; this.#renderTools(); } }
-		}, h('span', { class: 'swatch other' }), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
+		}, swatch(app.palette.reasons.other), this.opened ? 'other ‹' : `other (${this.rest.length}) ›`);
 
-		rest.firstChild.style.background = app.palette.reasons.other;
-		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => {
-			const swatch = h('span', { class: 'swatch' });
-
-			swatch.style.background = this.colourOf(sum.reason);
-			return h('button', {
-				type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
-				title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
-				on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
-			}, swatch, h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)));
-		}), this.rest.length > 1 ? rest : null));
+		replace(this.chips, h('div', { class: 'legend' }, listed.map((sum) => h('button', {
+			type: 'button', class: app.selection.reason(sum.reason) ? 'item' : 'item off', data: { reason: sum.reason },
+			title: `${plural(sum.count, 'exit')}${this.#timeText(sum)}${sum.idle ? '; the guest was idle: not in the bars' : ''} · click: only this; shift-click: this too`,
+			on: { click: (e) => app.toggle('reasons', sum.reason, e.shiftKey) },
+		}, swatch(this.colourOf(sum.reason)), h('bdi', null, clean(sum.reason)), h('span', { class: 'dim' }, sum.idle ? 'idle' : this.byTime ? duration(this.#taken(sum)) : figure('count', sum.count)))), this.rest.length > 1 ? rest : null));
 		keepHeight(this.chips);
 	}
 
@@ -189,8 +153,8 @@ export class ExitsView extends View {
 	}
 
 	#renderFoot() {
-		const { why_not } = this.known ?? {};
-		const table = this.known?.tables?.exit_reasons;
+		const { why_not } = this.chosen.known ?? {};
+		const table = this.chosen.latest('exit_reasons');
 		const work = table && totalOf(table);
 		const idle = this.sums.filter((sum) => sum.idle && sum.count);
 
@@ -205,12 +169,11 @@ export class ExitsView extends View {
 	barRows() {
 		const { app } = this;
 		const perVm = app.state.per === 'vm';
-		const tables = this.known?.key === this.key || perVm ? this.known?.tables : null;
 		const keyOf = (row) => (perVm ? row.vm ?? '' : row.task);
 		const bars = new Map();
 		const nameOf = (row) => (perVm ? `VM ${clean(row.vm ?? '?')}` : row.task === null ? 'all vCPUs' : app.who(row.task));
 
-		for (const row of perVm ? rowsOf(tables?.exits_vm) : this.rows()) {
+		for (const row of perVm ? rowsOf(this.chosen.latest('exits_vm')) : this.rows()) {
 			if (!app.selection.reason(row.reason))
 				continue;
 			const key = keyOf(row);
@@ -223,7 +186,7 @@ export class ExitsView extends View {
 		// of one reason the row is the sum
 		for (const bar of app.state.reasons.length === 1 ? bars.values() : [])
 			bar.work = bar.parts[0];
-		for (const sum of rowsOf(perVm ? tables?.exits_vm_sums : tables?.exits_sums)) {
+		for (const sum of rowsOf(perVm ? this.chosen.latest('exits_vm_sums') : this.chosen.table('exits_sums'))) {
 			const bar = bars.get(keyOf(sum));
 
 			if (bar && sum.idle)
@@ -323,7 +286,7 @@ export class ExitsView extends View {
 			if (x >= this.scale.range()[0] && this.scale.invert(x) < at)
 				return {
 					lines: [`${bar.name}: ${clean(row.reason)}`, this.byTime ? `${duration(value)} (${count(value)} ns)` : `${count(value)} exits`,
-					share === null ? null : `${percent(share)} of ${app.selection.any && this.known?.key === this.key ? 'the chosen' : 'all'} exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
+					share === null ? null : `${percent(share)} of ${app.selection.any && this.chosen.table('exits') ? 'the chosen' : 'all'} exits' ${this.byTime ? 'time' : 'number'}`, 'click: only this reason'],
 					box, click: () => app.toggle('reasons', row.reason),
 				};
 		}
@@ -335,34 +298,29 @@ export class ExitsView extends View {
 	}
 
 	#reasonColumns() {
-		const swatch = (row) => {
-			const el = h('span', { class: 'swatch' });
-
-			el.style.background = this.colourOf(row.reason);
-			return [el, h('bdi', null, clean(row.reason)), row.idle ? h('span', { class: 'dim' }, ' idle') : null];
-		};
+		const named = (row) => [swatch(this.colourOf(row.reason)), h('bdi', null, clean(row.reason)), row.idle ? h('span', { class: 'dim' }, ' idle') : null];
 
 		return [
-			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason, show: swatch },
-			{ key: 'count', title: 'exits', value: (r) => r.count },
-			{ key: 'count_percent', title: '% of exits', hint: 'of the number of all exits; idle is left out', value: (r) => r.count_percent },
+			{ key: 'reason', title: 'reason', text: true, show: named },
+			{ key: 'count', title: 'exits' },
+			{ key: 'count_percent', title: '% of exits', hint: 'of the number of all exits; idle is left out' },
 			...this.#times(),
 			...LENGTHS,
-			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+			{ key: 'max_at_ns', title: 'when', hint: 'the longest began here; click a row to filter by it', show: (r) => this.#when(r) },
 			...this.sums?.some((r) => r.unpaired) ? [OPEN] : [],
 		];
 	}
 
 	/** On a CPU before what the clock says; without sched_switch only that. */
 	#times() {
-		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile', value: (r) => r.time_ns };
+		const time = { key: 'time_ns', title: 'time', hint: 'from kvm_exit to kvm_entry, whatever the thread did meanwhile' };
 
 		return this.onCpu ? [
-			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry', value: (r) => r.cpu_ns },
-			{ key: 'cpu_percent', title: '% of exit time', hint: 'of the time that all exits were on a CPU; idle is left out', value: (r) => r.cpu_percent },
-			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry', value: (r) => r.off_cpu_ns },
+			{ key: 'cpu_ns', title: 'on a CPU', hint: 'the thread was on a CPU between kvm_exit and kvm_entry' },
+			{ key: 'cpu_percent', title: '% of exit time', hint: 'of the time that all exits were on a CPU; idle is left out' },
+			{ key: 'off_cpu_ns', title: 'off CPU', hint: 'it slept or was preempted between kvm_exit and kvm_entry' },
 			time,
-		] : [time, { key: 'time_percent', title: '% of exit time', hint: 'of the time of all exits; idle is left out', value: (r) => r.time_percent }];
+		] : [time, { key: 'time_percent', title: '% of exit time', hint: 'of the time of all exits; idle is left out' }];
 	}
 
 	#reasonTable() {
@@ -389,19 +347,19 @@ export class ExitsView extends View {
 
 	#allTable() {
 		const { app } = this;
-		const number = (key, title, hint) => ({ key, title, hint, value: (r) => r[key] });
+		const number = (key, title, hint) => ({ key, title, hint });
 
 		return new Table([
 			{ key: 'name', title: 'vCPU', text: true, value: (r) => (r.task === null ? null : app.who(r.task)), show: (r) => h('bdi', null, r.task === null ? '–' : app.who(r.task)) },
-			{ key: 'reason', title: 'reason', text: true, value: (r) => r.reason },
+			{ key: 'reason', title: 'reason', text: true },
 			number('count', 'exits'), number('count_percent', '% of exits', 'of the number of all exits; idle is left out'), ...this.#times(), ...LENGTHS,
-			{ key: 'max_at_ns', title: 'when', hint: 'the longest', value: (r) => r.max_at_ns, show: (r) => this.#when(r) },
+			{ key: 'max_at_ns', title: 'when', hint: 'the longest', show: (r) => this.#when(r) },
 			OPEN,
 		], { app, name: 'exits', file: this.file('exits'), rowData: (r) => ({ ...taskData(app, r.task), reason: r.reason }) });
 	}
 
 	close() {
-		this.question.drop();
+		this.chosen.close();
 		this.halts.close();
 		this.heat.close();
 		super.close();

@@ -74,23 +74,16 @@ export class FlameView extends View {
 		this.#draw();
 	}
 
-	/** As frames, with where each begins: what it stands on comes before it. */
-	#named({ parent, name, kind, total, names }, by) {
+	/** As frames; what each stands on comes before it. */
+	#named({ name, kind, depth, from, total, percent: share, names }, by) {
 		const { app } = this;
-		const ends = [];
-		const depth = [];
 		const value = by === 'off-cpu' || by === 'exits' ? duration : count;
 
 		return Array.from(total, (n, i) => {
 			const [, before, task] = kind[i] === TASK ? /^(by )?(\d+)$/.exec(names[name[i]]) ?? [] : [];
 			const text = i === 0 ? 'all' : task === undefined ? clean(names[name[i]]) : `${before ?? ''}${app.who(Number(task))}`;
-			const from = i === 0 ? 0 : ends[parent[i]];
 
-			if (i)
-				ends[parent[i]] += n;
-			ends[i] = from;
-			depth[i] = i === 0 ? 0 : depth[parent[i]] + 1;
-			return { text, from, total: n, depth: depth[i], kind: i === 0 ? TASK : kind[i], says: `${text}: ${value(n)}, ${percent(total[0] ? (100 * n) / total[0] : 0)}` };
+			return { text, from: from[i], total: n, depth: depth[i], kind: i === 0 ? TASK : kind[i], says: `${text}: ${value(n)}, ${percent(share[i])}` };
 		});
 	}
 

@@ -49,14 +49,14 @@ export class TasksView extends View {
 
 	#makeTable() {
 		const { app } = this;
-		const number = (key, title, hint) => ({ key, title, hint, value: (r) => r[key] });
+		const number = (key, title, hint) => ({ key, title, hint });
 		const name = (r) => h('span', { class: 'tree', css: { '--depth': this.tree?.depth(r) ?? 0 } }, r.task === undefined ? groupName(app, r) : h('bdi', null, app.who(r.task)), r.lossy ? h('span', { class: 'lossy', title: 'events are missing: this may be more' }, '~') : null);
 		const tid = (r) => app.capture.tasks[r.task]?.tid;
 
 		return new Table([
 			{ key: 'name', title: 'task', text: true, value: (r) => (r.task === undefined ? r.role ?? r.group : app.who(r.task)), show: name },
 			{ key: 'tid', title: 'tid', value: tid, first: 'asc', show: (r) => String(tid(r) ?? '') },
-			{ key: 'run_percent', title: 'run %', hint: 'of the range; 100 is one CPU all the time', value: (r) => r.run_percent },
+			{ key: 'run_percent', title: 'run %', hint: 'of the range; 100 is one CPU all the time' },
 			{ key: 'bars', title: 'CPU ▮ switches ●', hint: 'bars: CPU %; dots: switches, on a scale of their own', text: true, csv: false, value: () => undefined, show: (r) => this.#barCell(r) },
 			number('run_ns', 'run', 'time on a CPU'),
 			number('switches', 'switches'),
@@ -79,18 +79,10 @@ export class TasksView extends View {
 	}
 
 	#barCell(row) {
-		const bar = h('div', { class: 'task-bar' }), fill = h('div', { class: 'fill' }), dot = h('div', { class: 'dot' });
+		const part = (n, most) => `${Math.min(100, 100 * n / most)}%`;
 
-		if (row.idle)
-			fill.classList.add('idle');
-		fill.style.width = `${Math.min(100, 100 * (row.run_percent ?? 0) / this.mostPercent)}%`;
-		bar.append(fill);
-		if (row.switches) {
-			dot.style.left = `${Math.min(100, 100 * row.switches / this.mostSwitches)}%`;
-			bar.append(dot);
-		}
-		bar.dataset.card = 'bar';
-		return bar;
+		return h('div', { class: 'task-bar', data: { card: 'bar' } }, h('div', { class: row.idle ? 'fill idle' : 'fill', css: { width: part(row.run_percent ?? 0, this.mostPercent) } }),
+			row.switches ? h('div', { class: 'dot', css: { left: part(row.switches, this.mostSwitches) } }) : null);
 	}
 
 	update(change) {
@@ -137,9 +129,9 @@ export class TasksView extends View {
 		const table = new Table([
 			...several ? [{ key: 'name', title: 'after', text: true, value: (r) => app.who(r.task) }] : [],
 			{ key: 'next', title: 'ran next', text: true, value: (r) => app.who(r.next) },
-			{ key: 'count', title: 'times', value: (r) => r.count },
-			{ key: 'percent', title: 'share', hint: 'of its switches', value: (r) => r.percent },
-			{ key: 'involuntary', title: 'forced', hint: 'it was preempted for this one', value: (r) => r.involuntary },
+			{ key: 'count', title: 'times' },
+			{ key: 'percent', title: 'share', hint: 'of its switches' },
+			{ key: 'involuntary', title: 'forced', hint: 'it was preempted for this one' },
 		], { app, name: 'successors', file: this.file('successors'), rowData: (r) => ({ task: r.task, next: r.next }), onRow: (r) => app.toggle('tasks', r.next, true) });
 
 		table.setRows(rows);

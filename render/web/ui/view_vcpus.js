@@ -107,13 +107,8 @@ export class VcpusView extends View {
 		const { app } = this;
 		const lane = this.#groupLane(this.tree.tasksOf(row));
 		const worst = this.delays.chosen.rows('delays')?.find((delay) => delay.vm === row.group && delay.behind_ns > 0);
-		const all = STATES.reduce((sum, state) => sum + (row[`${state}_ns`] ?? 0), 0);
-		const bar = h('div', { class: 'bar' }, STATES.map((state, k) => {
-			const cell = h('div', { class: `state-${app.selection.state(state) ? state : 'off'}${all && row[KEYS[k]] >= 0.015 * all ? ' wide' : ''}`, data: { key: KEYS[k], value: row[KEYS[k]] }, title: `${STATE_WORDS[state]}: ${duration(row[KEYS[k]] ?? 0)} of its vCPUs together` });
-
-			cell.style.width = `${all ? 100 * row[KEYS[k]] / all : 0}%`;
-			return cell;
-		}));
+		const all = STATES.reduce((sum, state) => sum + (row[`${state}_ns`] ?? 0), 0); // as wide as the bar
+		const bar = this.#bar(row, (state) => (all ? 100 * (row[`${state}_ns`] ?? 0) / all : 0), (state) => ({ title: `${STATE_WORDS[state]}: ${duration(row[`${state}_ns`] ?? 0)} of its vCPUs together` }));
 
 		return [h('tr', { class: 'group', data: { row: i, group: row.group } },
 			h('td', { class: 'who' }, groupName(app, row, 'vCPU')),
@@ -126,21 +121,11 @@ export class VcpusView extends View {
 	/** The states of several vCPUs behind each other, from the bins. */
 	#groupLane(tasks) {
 		const { app } = this;
-		const plot = this.plot({
-			label: 'states over time, all vCPUs together', height: () => this.laneHeight, reserve: true, time: { left: PAD, right: PAD },
-			draw: (s, w, tall) => {
-				const scale = timeScale(app.range, PAD, w - PAD);
 
-				s.rect(0, 0, w, tall, app.palette.paper);
-				s.rect(PAD, 1, w - 2 * PAD, tall - 2, app.palette.plot);
-				this.lanes.drawBins(s, tasks, scale, 1, tall - 2);
-				drawLoss(s, app.palette, app.capture, scale, 0, tall);
-				drawMarks(s, app, scale, 0, tall);
-			},
+		return this.#lane('states over time, all vCPUs together', (s, w, tall, scale) => {
+			s.rect(PAD, 1, w - 2 * PAD, tall - 2, app.palette.plot);
+			this.lanes.drawBins(s, tasks, scale, 1, tall - 2);
 		});
-
-		this.rowPlots.push(plot);
-		return plot;
 	}
 
 	#row(row, i, alone) {
@@ -149,7 +134,7 @@ export class VcpusView extends View {
 		const open = alone || app.state.open.includes(row.task);
 		const { vm } = app.capture.tasks[row.task];
 		const who = app.who(row.task);
-		const lane = this.#lane(row.task);
+		const lane = this.#taskLane(row.task);
 		const line = h('tr', { class: open ? 'open' : null, data: { row: i, ...taskData(app, row.task) } },
 			h('td', { class: 'who', css: { 'padding-left': this.tree?.depth(row) ? '22px' : null } },
 				alone ? null : button(open ? '▾' : '▸', 'antagonists, exits, waits', () => app.toggle('open', row.task, true), { class: 'opener', 'aria-expanded': String(open) }),
@@ -162,7 +147,7 @@ export class VcpusView extends View {
 				h('span', { class: 'share' }, row.delayed_ns ? percent(row.delayed_percent) : '')),
 			h('td', { class: 'behind' }, this.#antagonist(row)),
 			h('td', { class: 'num worst' }, this.#worst(row)),
-			h('td', { class: 'bar-cell' }, this.#bar(row)),
+			h('td', { class: 'bar-cell' }, this.#bar(row, (state) => this.shares.get(row.task)?.[`${state}_percent`] ?? 0, (state) => ({ data: { card: state } }))),
 			h('td', { class: 'lane-cell' }, lane.el));
 
 		if (!open)
@@ -216,36 +201,39 @@ export class VcpusView extends View {
 		}, h('bdi', null, shortName(this.app.who(worst.antagonist), document.documentElement.dataset.print ? 40 : 18)))];
 	}
 
-	#bar(row) {
-		const shares = this.shares.get(row.task);
-
+	/** Its states behind each other. shareOf(state): percent of the bar; propsOf(state): what it says. */
+	#bar(row, shareOf, propsOf) {
 		return h('div', { class: 'bar' }, STATES.map((state, k) => {
-			const ns = row[KEYS[k]];
-			const share = shares?.[`${state}_percent`] ?? 0;
-			const cell = h('div', { class: `state-${this.app.selection.state(state) ? state : 'off'}${share >= 1.5 ? ' wide' : ''}`, data: { key: KEYS[k], value: ns, card: state } });
+			const { data, ...props } = propsOf(state);
 
-			cell.style.width = `${share}%`;
-			return cell;
+			return h('div', { class: `state-${this.app.selection.state(state) ? state : 'off'}${shareOf(state) >= 1.5 ? ' wide' : ''}`, data: { key: KEYS[k], value: row[KEYS[k]], ...data }, css: { width: `${shareOf(state)}%` }, ...props });
 		}));
 	}
 
-	#lane(task) {
+	#taskLane(task) {
+		const { app } = this;
+		const lane = this.#lane('states over time', (s, _, tall, scale) => this.lanes.draw(s, task, scale, 1, tall - 2), (x) => {
+			const at = timeScale(app.range, PAD, lane.width - PAD).invert(x);
+			const found = this.lanes.at(task, at);
+
+			return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: () => { app.chosen = found.range ?? null; app.details.look('state', task, at); } };
+		});
+
+		return lane;
+	}
+
+	/** A row's picture of time. */
+	#lane(label, draw, hit = null) {
 		const { app } = this;
 		const plot = this.plot({
-			label: 'states over time', height: () => this.laneHeight, reserve: true, time: { left: PAD, right: PAD },
+			label, hit, height: () => this.laneHeight, reserve: true, time: { left: PAD, right: PAD },
 			draw: (s, w, tall) => {
 				const scale = timeScale(app.range, PAD, w - PAD);
 
 				s.rect(0, 0, w, tall, app.palette.paper);
-				this.lanes.draw(s, task, scale, 1, tall - 2);
+				draw(s, w, tall, scale);
 				drawLoss(s, app.palette, app.capture, scale, 0, tall);
 				drawMarks(s, app, scale, 0, tall);
-			},
-			hit: (x) => {
-				const at = timeScale(app.range, PAD, plot.width - PAD).invert(x);
-				const found = this.lanes.at(task, at);
-
-				return found && { lines: found.lines, box: { y: 0, h: this.laneHeight }, click: () => { app.chosen = found.range ?? null; app.details.look('state', task, at); } };
 			},
 		});
 

@@ -4,20 +4,18 @@ import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { LEFT, RIGHT, drawLoss, drawTimeAxis, timeScale } from './axis.js';
 import { aroundOf } from './details.js';
-import { Question } from './figures.js';
-import { Lanes, eventsIn } from './lanes.js';
+import { Lanes } from './lanes.js';
 import { drawMarks } from './marks.js';
+import { NOBODY, Pieces } from './pieces.js';
 import { duration } from './text.js';
 
 const LANE = 26, GAP = 4, AXIS = 20;
-const MOST_PIECES = 200000, MOST_EVENTS = 400000;
-const NOBODY = 0xffffffff;
 
 export class Wait {
 	constructor(view) {
 		this.app = view.app;
 		this.lanes = new Lanes(view.app, () => this.plot.paint());
-		this.question = new Question(view.app);
+		this.pieces = new Pieces(view.app, () => this.plot.paint());
 		this.words = h('p', { class: 'sentence', role: 'status' });
 		this.plot = view.plot({
 			label: 'who waited, who had the CPU, and the CPU', height: 3 * (LANE + GAP) + AXIS, time: { left: LEFT, right: RIGHT },
@@ -41,7 +39,7 @@ export class Wait {
 
 		this.el.hidden = !wait;
 		if (!wait) {
-			this.question.drop();
+			this.pieces.close();
 			this.lanes.close();
 			return;
 		}
@@ -62,28 +60,10 @@ export class Wait {
 		return [who(victim), ` waited ${duration(to - from)} from ${moment(from)} on for CPU ${cpu}: `, had, ` for ${duration(held)} of that.`];
 	}
 
-	#ask(wait) {
-		const { app } = this;
-		const range = app.range;
-		const key = `${app.state.capture}:${range}:${wait.victim}`;
-
-		if (key === this.asked)
-			return;
-		this.asked = null;
-		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS)
-			return;
-		this.asked = key;
-		this.lanes.follow([wait.victim]);
-		this.question.ask((decoder, signal) => decoder.pieces(app.capture, range, { max: MOST_PIECES, signal }), (pieces) => {
-			this.pieces = pieces?.complete ? { range, ...pieces } : null;
-			this.plot.paint();
-		});
-	}
-
-	#covered() {
-		const [from, to] = this.app.range;
-
-		return this.pieces && this.pieces.range[0] <= from && this.pieces.range[1] >= to;
+	#ask({ victim }) {
+		if (this.pieces.follow() || victim !== this.victim)
+			this.lanes.follow([victim]);
+		this.victim = victim;
 	}
 
 	/** Where each lane begins. */
@@ -107,7 +87,7 @@ export class Wait {
 		this.lanes.draw(s, wait.victim, scale, this.#top(0), LANE);
 		for (const i of [1, 2])
 			s.rect(LEFT, this.#top(i), width - LEFT - RIGHT, LANE, palette.plot);
-		if (this.#covered()) {
+		if (this.pieces.covered) {
 			this.#drawPieces(s, scale, 1, wait, (task) => task === wait.culprit);
 			this.#drawPieces(s, scale, 2, wait, (_, cpu) => cpu === wait.cpu);
 		}
@@ -132,7 +112,7 @@ export class Wait {
 	}
 
 	#drawPieces(s, scale, lane, wait, is) {
-		const { app, pieces } = this;
+		const { app, pieces: { all: pieces } } = this;
 		const { palette } = app;
 		const [from, to] = app.range;
 
@@ -174,9 +154,9 @@ export class Wait {
 
 			return found && { lines: found.lines, box, click: () => app.details.look('state', wait.victim, at) };
 		}
-		if (!this.#covered())
+		if (!this.pieces.covered)
 			return null;
-		const { pieces } = this;
+		const { all: pieces } = this.pieces;
 
 		for (let i = 0; i < pieces.cpu.length; i++) {
 			if (pieces.from[i] > at || pieces.to[i] <= at || !(lane === 1 ? pieces.task[i] === wait.culprit : pieces.cpu[i] === wait.cpu))
@@ -191,7 +171,7 @@ export class Wait {
 	}
 
 	close() {
-		this.question.drop();
+		this.pieces.close();
 		this.lanes.close();
 	}
 }

@@ -2,7 +2,7 @@
 // Who delayed whom: a matrix of VMs, and the worst wait of the pair that was clicked; or who was beside whom.
 import { aroundOf } from './details.js';
 import { ENTER, button, choice, h, replace } from './dom.js';
-import { Chosen, vmRows } from './groups.js';
+import { Chosen, isVm, vmRows } from './groups.js';
 import { clean, count, duration, percent, plural, shortName, vmName } from './text.js';
 import { Wait } from './wait.js';
 
@@ -56,7 +56,7 @@ export class WhoDelayed {
 		this.app = view.app;
 		this.all = false;
 		this.wait = new Wait(view);
-		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), false);
+		this.chosen = new Chosen(this.app, 'vcpus', () => view.vmsKnown(), { cpus: false });
 		this.words = h('span', { class: 'capacity' });
 		this.button = button('', 'every VM, and everybody who was in their way', () => this.#unfold(), { class: 'link' });
 		this.box = h('div', { class: 'delays-scroll' });
@@ -150,7 +150,7 @@ export class WhoDelayed {
 
 	/** VMs and others as people read them. */
 	#nameOf(name) {
-		return this.app.capture.tasks.some((task) => task.vm === name) ? vmName(name) : clean(name);
+		return isVm(this.app, name) ? vmName(name) : clean(name);
 	}
 
 	/** As cdict vcpu --by vm says it. */
@@ -223,10 +223,9 @@ export class WhoDelayed {
 
 	/** Where these ran, each in a colour of its own. */
 	#both(names) {
-		const { tasks } = this.app.capture;
-		const isVm = (name) => tasks.some((task) => task.vm === name);
+		const { app } = this;
 
-		this.app.set({ view: 'cores', vms: names.filter(isVm), groups: names.filter((name) => !isVm(name)), tasks: [], paint: 'group' });
+		app.set({ view: 'cores', vms: names.filter((name) => isVm(app, name)), groups: names.filter((name) => !isVm(app, name)), tasks: [], paint: 'group' });
 	}
 
 	/** The wait with a fifth of its length before and after it. */

@@ -16,7 +16,7 @@ const CELLS = `JSON.stringify([...document.querySelectorAll('table.delays tr[dat
 const SHOWN = `(() => {
 	const { wait } = cdictPage.app.view.delays;
 	const [from, to, victim, culprit, cpu] = cdictPage.state.wait;
-	const { pieces } = wait;
+	const pieces = wait.pieces.all;
 	let held = 0;
 	for (let i = 0; pieces && i < pieces.cpu.length; i++)
 		if (pieces.task[i] === culprit && pieces.cpu[i] === cpu)
@@ -47,7 +47,7 @@ async function checkBeside(tab, beside, says) {
 const SLICE = `(() => {
 	const { wait } = cdictPage.app.view.delays;
 	const [from, to, , culprit, cpu] = cdictPage.state.wait;
-	const { pieces, plot } = wait;
+	const { pieces: { all: pieces }, plot } = wait;
 	let best = null;
 	for (let i = 0; pieces && i < pieces.cpu.length; i++) {
 		const [a, b] = [Math.max(from, pieces.from[i]), Math.min(to, pieces.to[i])];

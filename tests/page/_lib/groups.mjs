@@ -123,7 +123,7 @@ async function check(browser, file, cdictFile) {
 			const { second } = heat, asked = await decoder.subsecond(app.capture, app.window, { kind });
 			const all = new Uint32Array(asked.count.length);
 			second?.cell.forEach((at, i) => { all[at] = second.count[i]; });
-			out.push([kind, second?.most === asked.most && second.seconds === asked.seconds && second.columns === asked.columns && String(all) === String(asked.count), asked.most]);
+			out.push([kind, second?.seconds === asked.seconds && second.columns === asked.columns && String(all) === String(asked.count), Math.max(...asked.count)]);
 		}
 		return JSON.stringify(out);
 	})()`));
