@@ -3,15 +3,11 @@
 #include "exchange/perfwhiz_import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -32,10 +28,7 @@
 #define ISA_SVM 2u
 
 struct perfwhiz_file {
-	const uint8_t *data;
-	size_t size;
-	bool mapped;
-	struct buf piped;
+	struct import_bytes bytes;
 };
 
 struct conversion {
@@ -69,33 +62,18 @@ int perfwhiz_parse(struct perfwhiz_file **out, const void *data, size_t size,
 	*out = pw;
 	if (!pw)
 		return cdict_fail_nomem(err);
-	pw->data = data;
-	pw->size = size;
+	pw->bytes = (struct import_bytes){ .data = data, .size = size };
 	return 0;
 }
 
 int perfwhiz_open(struct perfwhiz_file **out, const char *path, struct cdict_error *err)
 {
-	bool piped = !strcmp(path, "-");
-	int fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	int ret = fd < 0 ? cdict_fail_errno(err, NULL) : perfwhiz_parse(out, NULL, 0, err);
-	struct perfwhiz_file *pw = ret ? NULL : *out;
+	int ret = perfwhiz_parse(out, NULL, 0, err);
 
-	if (!ret && perfdata_map(fd, &pw->data, &pw->size) > 0) {
-		pw->mapped = true;
-	} else if (!ret) {
-		ret = buf_read(&pw->piped, fd, SIZE_MAX);
-		pw->data = pw->piped.data;
-		pw->size = pw->piped.len;
-		if (ret == -ENOMEM)
-			cdict_fail_nomem(err);
-		else if (ret)
-			cdict_fail_errno(err, NULL);
-	}
-	if (!piped && fd >= 0)
-		close(fd);
+	if (!ret)
+		ret = import_bytes_open(&(*out)->bytes, path, err);
 	if (ret) {
-		perfwhiz_close(pw);
+		perfwhiz_close(*out);
 		*out = NULL;
 	}
 	return ret;
@@ -103,11 +81,8 @@ int perfwhiz_open(struct perfwhiz_file **out, const char *path, struct cdict_err
 
 void perfwhiz_close(struct perfwhiz_file *pw)
 {
-	if (!pw)
-		return;
-	if (pw->mapped)
-		munmap((void *)(uintptr_t)pw->data, pw->size);
-	buf_fini(&pw->piped);
+	if (pw)
+		import_bytes_close(&pw->bytes);
 	free(pw);
 }
 
@@ -148,7 +123,7 @@ static int each_row(struct conversion *c,
 
 	if (!columns)
 		return cdict_fail_nomem(c->in.err);
-	ret = perfwhiz_columns_open(columns, c->pw->data, c->pw->size, &err);
+	ret = perfwhiz_columns_open(columns, c->pw->bytes.data, c->pw->bytes.size, &err);
 	if (ret)
 		*c->in.err = err;
 	if (!ret && columns->uneven)
@@ -376,8 +351,8 @@ static int tell_source(struct conversion *c)
 
 	info_begin(&pairs, &host, &recorder);
 	info_text(&pairs, "source", "perfwhiz");
-	info_number(&pairs, "input.bytes", c->pw->size);
-	info_text(&pairs, "input.mode", c->pw->mapped ? "file" : "pipe");
+	info_number(&pairs, "input.bytes", c->pw->bytes.size);
+	info_text(&pairs, "input.mode", c->pw->bytes.mapped ? "file" : "pipe");
 	return pairs.failed;
 }
 
@@ -428,7 +403,7 @@ static int finish(struct conversion *c)
 
 	if (!ret)
 		ret = list_unstored(c);
-	r->bytes_in = c->pw->size;
+	r->bytes_in = c->pw->bytes.size;
 	snprintf(r->damage, sizeof(r->damage), "%s", c->damage);
 	if (!r->damage[0] && r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),
