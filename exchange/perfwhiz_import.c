@@ -182,18 +182,6 @@ static int add_type(struct conversion *c, enum perfwhiz_event e)
 
 /* ---- events ---- */
 
-static void put32(uint8_t *p, uint32_t v)
-{
-	for (unsigned i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static void put64(uint8_t *p, uint64_t v)
-{
-	put32(p, (uint32_t)v);
-	put32(p + 4, (uint32_t)(v >> 32));
-}
-
 static void put_comm(uint8_t *p, const struct msgpack_value *v)
 {
 	char comm[PERFWHIZ_COMM];
@@ -239,11 +227,11 @@ static uint32_t payload(struct conversion *c, enum perfwhiz_event e,
 		if (!tid_of(&row[PERFWHIZ_NEXT_PID], &next))
 			return 0;
 		put_comm(p + SWITCH_PREV_COMM, &row[PERFWHIZ_TASK_NAME]);
-		put32(p + SWITCH_PREV_PID, (uint32_t)pid);
-		put32(p + SWITCH_PREV_STATE, STATE_UNKNOWN);
+		put_le32(p + SWITCH_PREV_PID, (uint32_t)pid);
+		put_le32(p + SWITCH_PREV_STATE, STATE_UNKNOWN);
 		put_comm(p + SWITCH_NEXT_COMM, &row[PERFWHIZ_NEXT_COMM]);
-		put32(p + SWITCH_NEXT_PID, (uint32_t)next);
-		put64(p + SWITCH_RUNTIME, ns);
+		put_le32(p + SWITCH_NEXT_PID, (uint32_t)next);
+		put_le64(p + SWITCH_RUNTIME, ns);
 		c->current[cpu] = next;
 		return SWITCH_SIZE;
 	case PERFWHIZ_SLEEP:
@@ -251,16 +239,16 @@ static uint32_t payload(struct conversion *c, enum perfwhiz_event e,
 		/* it is about who is woken; who wakes is who runs */
 		*tid = c->current[cpu];
 		put_comm(p + STAT_COMM, &row[PERFWHIZ_TASK_NAME]);
-		put32(p + STAT_PID, (uint32_t)pid);
-		put64(p + STAT_DELAY, ns);
+		put_le32(p + STAT_PID, (uint32_t)pid);
+		put_le64(p + STAT_DELAY, ns);
 		return STAT_SIZE;
 	case PERFWHIZ_KVM_ENTRY:
-		put64(p + KVM_NS, ns);
+		put_le64(p + KVM_NS, ns);
 		return KVM_ENTRY_SIZE;
 	default:
-		put64(p + KVM_NS, ns);
-		put32(p + KVM_REASON, reason_of(c, &row[PERFWHIZ_NEXT_COMM]));
-		put32(p + KVM_ISA, c->reasons.amd ? ISA_SVM : ISA_VMX);
+		put_le64(p + KVM_NS, ns);
+		put_le32(p + KVM_REASON, reason_of(c, &row[PERFWHIZ_NEXT_COMM]));
+		put_le32(p + KVM_ISA, c->reasons.amd ? ISA_SVM : ISA_VMX);
 		return KVM_EXIT_SIZE;
 	}
 }
@@ -279,7 +267,7 @@ static int add(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint3
 				  .order = passes_sample(&c->passes, cpu) };
 
 	r->payload[0] = (uint8_t)(e + 1);
-	put32(r->payload + COMMON_PID, (uint32_t)tid);
+	put_le32(r->payload + COMMON_PID, (uint32_t)tid);
 	r->head.type = PERF_RECORD_SAMPLE;
 	r->head.misc = PERF_RECORD_MISC_KERNEL;
 	r->head.size = (uint16_t)(sizeof(r->head) + r->head.raw_size);

@@ -215,7 +215,7 @@ static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct 
 static void blank_text(struct pfw_type *type, unsigned at)
 {
 	if (at)
-		put32(type->blank + at, (type->payload_size - 1u) | 1u << 16);
+		put_le32(type->blank + at, (type->payload_size - 1u) | 1u << 16);
 }
 
 /* Fields, format file and blank payload. @kind: of its first events, NULL: of those without a type. */
@@ -257,12 +257,12 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 	blank_text(type, type->fname_at);
 	blank_text(type, type->host_at);
 	if (type->size_at)
-		put64(type->blank + type->size_at, (uint64_t)PFW_ABSENT);
+		put_le64(type->blank + type->size_at, (uint64_t)PFW_ABSENT);
 	for (unsigned i = 0; i < type->n_fields; i++) {
 		if (type->fields[i].text)
 			blank_text(type, type->fields[i].at);
 		else
-			put64(type->blank + type->fields[i].at, (uint64_t)PFW_ABSENT);
+			put_le64(type->blank + type->fields[i].at, (uint64_t)PFW_ABSENT);
 	}
 	return 0;
 }
