@@ -24,22 +24,8 @@ enum {
 	SNAPSHOT_PRIMARY = 2,
 	CLOCK_ID = 1,
 	CLOCK_TIMESTAMP = 2,
-	TREE_PROCESSES = 1,
-	TREE_THREADS = 2,
-	PROCESS_PID = 1,
-	PROCESS_PPID = 2,
-	PROCESS_CMDLINE = 3,
-	THREAD_TID = 1,
-	THREAD_NAME = 2,
-	THREAD_TGID = 3,
-	TRACK_UUID = 1,
-	TRACK_PROCESS = 3,
-	TRACK_THREAD = 4,
-	TRACK_PROCESS_PID = 1,
-	TRACK_PROCESS_NAME = 6,
-	TRACK_THREAD_PID = 1,
-	TRACK_THREAD_TID = 2,
-	TRACK_THREAD_NAME = 5,
+	INTERNED_IID = 1,
+	INTERNED_NAME = 2,
 };
 
 /* A process tree of all tasks that there are would be one message of any length. */
@@ -57,6 +43,15 @@ size_t perfetto_packet(struct buf *b, uint64_t t_ns)
 		proto_number(b, PACKET_TIMESTAMP, t_ns);
 	proto_number(b, PACKET_SEQUENCE, SEQUENCE_ID);
 	return at;
+}
+
+void perfetto_interned(struct buf *b, unsigned what, uint32_t iid, const char *name)
+{
+	size_t at = proto_open(b, what);
+
+	proto_number(b, INTERNED_IID, iid);
+	proto_text(b, INTERNED_NAME, name);
+	proto_close(b, at);
 }
 
 uint64_t perfetto_track(uint32_t task)
