@@ -58,7 +58,9 @@ static int loss_open(struct query_source **out, struct query_run_of *run,
 			 loss_column, err);
 }
 
-const struct query_table query_loss = { "loss", loss_columns, QUERY_SMALL, loss_open, NULL };
+const struct query_table query_loss = {
+	.name = "loss", .columns = loss_columns, .flags = QUERY_SMALL, .open = loss_open
+};
 
 /* ---- cpu ---- */
 
@@ -98,7 +100,9 @@ static int cpu_open(struct query_source **out, struct query_run_of *run,
 			 cpu_column, err);
 }
 
-const struct query_table query_cpu = { "cpu", cpu_columns, QUERY_SMALL, cpu_open, NULL };
+const struct query_table query_cpu = {
+	.name = "cpu", .columns = cpu_columns, .flags = QUERY_SMALL, .open = cpu_open
+};
 
 /* ---- metadata ---- */
 
@@ -127,8 +131,9 @@ static int metadata_open(struct query_source **out, struct query_run_of *run,
 			 metadata_column, err);
 }
 
-const struct query_table query_metadata = { "metadata", metadata_columns, QUERY_SMALL,
-					    metadata_open, NULL };
+const struct query_table query_metadata = {
+	.name = "metadata", .columns = metadata_columns, .flags = QUERY_SMALL, .open = metadata_open
+};
 
 /* ---- trace_bounds ---- */
 
@@ -158,5 +163,6 @@ static int bounds_open(struct query_source **out, struct query_run_of *run,
 	return list_open(out, run, scan, 1, LIST_ALL, bounds_column, err);
 }
 
-const struct query_table query_trace_bounds = { "trace_bounds", bounds_columns, QUERY_SMALL,
-						bounds_open, NULL };
+const struct query_table query_trace_bounds = {
+	.name = "trace_bounds", .columns = bounds_columns, .flags = QUERY_SMALL, .open = bounds_open
+};

@@ -148,9 +148,9 @@ int query_db_register(struct query_db *qdb, struct cdict_error *err)
 	if (rc == SQLITE_OK)
 		rc = query_functions_register(qdb);
 	if (rc == SQLITE_OK)
-		rc = query_intervals_register(qdb->db);
+		rc = query_intervals_register(qdb);
 	if (rc == SQLITE_OK)
-		rc = query_active_register(qdb->db, qdb);
+		rc = query_vtab_register(qdb, &query_active_sums);
 	if (rc == SQLITE_OK)
 		rc = query_span_join_register(qdb->db);
 	if (rc == SQLITE_OK)

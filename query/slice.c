@@ -107,4 +107,4 @@ static int open_slices(struct query_source **out, struct query_run_of *run,
 	return stream_open(out, run, &opts, column_of, err);
 }
 
-const struct query_table query_slice = { "slice", columns, 0, open_slices, NULL };
+const struct query_table query_slice = { .name = "slice", .columns = columns, .open = open_slices };

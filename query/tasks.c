@@ -179,8 +179,9 @@ static int thread_open(struct query_source **out, struct query_run_of *run,
 	return list_open(out, run, scan, run->threads.n, only, thread_column, err);
 }
 
-const struct query_table query_thread_table = { "thread", thread_columns, QUERY_SMALL, thread_open,
-						NULL };
+const struct query_table query_thread_table = {
+	.name = "thread", .columns = thread_columns, .flags = QUERY_SMALL, .open = thread_open
+};
 
 /* ---- process ---- */
 
@@ -272,8 +273,9 @@ static int process_open(struct query_source **out, struct query_run_of *run,
 	return list_open(out, run, scan, run->processes.n, only, process_column, err);
 }
 
-const struct query_table query_process_table = { "process", process_columns, QUERY_SMALL,
-						 process_open, NULL };
+const struct query_table query_process_table = {
+	.name = "process", .columns = process_columns, .flags = QUERY_SMALL, .open = process_open
+};
 
 /* ---- thread_track: a thread's slices are on the track of its utid ---- */
 
@@ -301,5 +303,6 @@ static int track_open(struct query_source **out, struct query_run_of *run,
 	return rc;
 }
 
-const struct query_table query_thread_track = { "thread_track", track_columns, QUERY_SMALL,
-						track_open, NULL };
+const struct query_table query_thread_track = {
+	.name = "thread_track", .columns = track_columns, .flags = QUERY_SMALL, .open = track_open
+};
