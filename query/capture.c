@@ -54,8 +54,9 @@ static int loss_open(struct query_source **out, struct query_run_of *run,
 		     struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, cdict_reader_loss_count(run->reader), LIST_ALL,
-			 loss_column, err);
+	(void)scan;
+	return list_open(out, run, cdict_reader_loss_count(run->reader), LIST_ALL, loss_column,
+			 err);
 }
 
 const struct query_table query_loss = {
@@ -95,9 +96,9 @@ static int cpu_open(struct query_source **out, struct query_run_of *run,
 	if (rc)
 		return rc;
 	if (scan->has_key && (scan->key < 0 || (uint64_t)scan->key >= n))
-		return list_open(out, run, scan, 0, LIST_ALL, cpu_column, err);
-	return list_open(out, run, scan, n, scan->has_key ? (size_t)scan->key : LIST_ALL,
-			 cpu_column, err);
+		return list_open(out, run, 0, LIST_ALL, cpu_column, err);
+	return list_open(out, run, n, scan->has_key ? (size_t)scan->key : LIST_ALL, cpu_column,
+			 err);
 }
 
 const struct query_table query_cpu = {
@@ -127,8 +128,9 @@ static int metadata_open(struct query_source **out, struct query_run_of *run,
 			 struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, cdict_reader_info_count(run->reader), LIST_ALL,
-			 metadata_column, err);
+	(void)scan;
+	return list_open(out, run, cdict_reader_info_count(run->reader), LIST_ALL, metadata_column,
+			 err);
 }
 
 const struct query_table query_metadata = {
@@ -160,7 +162,8 @@ static int bounds_open(struct query_source **out, struct query_run_of *run,
 		       struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, 1, LIST_ALL, bounds_column, err);
+	(void)scan;
+	return list_open(out, run, 1, LIST_ALL, bounds_column, err);
 }
 
 const struct query_table query_trace_bounds = {

@@ -12,6 +12,7 @@
 
 #include "analyze/ops.h"
 #include "base/array.h"
+#include "base/sink.h"
 #include "query/query.h"
 #include "query/sqlite.h"
 #include "tables/walk.h"
@@ -173,6 +174,8 @@ uint64_t query_db_events(const struct query_db *qdb);
 /* --- vtab.c --- */
 
 int query_vtab_register(struct query_db *qdb, const struct query_table *table);
+/* query_add_name - as a name of SQL. */
+void query_add_name(struct sink *s, const char *name);
 
 /* --- threads.c --- */
 

@@ -168,7 +168,7 @@ static int thread_open(struct query_source **out, struct query_run_of *run,
 	(void)table;
 	/* another file's number: its tasks need not be known */
 	if (scan->has_key && (scan->key < 0 || (uint64_t)scan->key >> 32 != run->number))
-		return list_open(out, run, scan, 0, LIST_ALL, thread_column, err);
+		return list_open(out, run, 0, LIST_ALL, thread_column, err);
 	rc = query_threads(run, err);
 	if (rc)
 		return rc;
@@ -176,7 +176,7 @@ static int thread_open(struct query_source **out, struct query_run_of *run,
 		t = query_thread_find(run, scan->key);
 		only = t ? (size_t)(t - run->threads.at) : run->threads.n;
 	}
-	return list_open(out, run, scan, run->threads.n, only, thread_column, err);
+	return list_open(out, run, run->threads.n, only, thread_column, err);
 }
 
 const struct query_table query_thread_table = {
@@ -262,15 +262,15 @@ static int process_open(struct query_source **out, struct query_run_of *run,
 
 	(void)table;
 	if (scan->has_key && (scan->key <= 0 || (uint64_t)scan->key >> 32 != run->number))
-		return list_open(out, run, scan, 0, LIST_ALL, process_column, err);
+		return list_open(out, run, 0, LIST_ALL, process_column, err);
 	rc = query_threads(run, err);
 	if (rc)
 		return rc;
 	if (scan->has_key) /* 0 is no process: then it is behind all */
 		only = (size_t)((uint32_t)scan->key - 1);
 	if (scan->has_key && only >= run->processes.n)
-		return list_open(out, run, scan, 0, LIST_ALL, process_column, err);
-	return list_open(out, run, scan, run->processes.n, only, process_column, err);
+		return list_open(out, run, 0, LIST_ALL, process_column, err);
+	return list_open(out, run, run->processes.n, only, process_column, err);
 }
 
 const struct query_table query_process_table = {

@@ -38,7 +38,7 @@ static void free_module(void *aux)
 	free(m);
 }
 
-static void add_name(struct sink *s, const char *name)
+void query_add_name(struct sink *s, const char *name)
 {
 	sink_putc(s, '"');
 	for (; *name; name++) {
@@ -59,7 +59,7 @@ static char *declaration(const struct query_table *t)
 	for (const struct query_column *c = t->columns; c->name; c++) {
 		if (c != t->columns)
 			sink_puts(&s, ", ");
-		add_name(&s, c->name);
+		query_add_name(&s, c->name);
 		sink_printf(&s, " %s%s", c->type, c->hidden ? " HIDDEN" : "");
 	}
 	sink_puts(&s, ")");
