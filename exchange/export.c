@@ -206,7 +206,6 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 	    !told->format->wake || !export_wanted(&told->x, wake->task))
 		return;
 	w.waker = analyze_engine_sampled(told->x.eng, wake->cpu);
-	told->x.report->wakes++;
 	told->format->wake(&told->x, &w);
 	look_at_sink(told);
 }

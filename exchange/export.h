@@ -70,7 +70,7 @@ struct export_wake {
 
 /* What the command tells its user. */
 struct export_report {
-	uint64_t slices, exits, wakes;
+	uint64_t slices, exits;
 	uint32_t cpus_left_out; /* that the format cannot have */
 	uint64_t left_out;      /* events of the same fate */
 };

@@ -24,7 +24,6 @@ struct perfwhiz {
 	struct buf rows;
 	uint64_t n;
 	uint64_t us; /* of the row before; the first one is at 0 */
-	uint64_t first_us;
 };
 
 struct row {
@@ -38,7 +37,7 @@ static void keep(struct export *x, const struct row *r)
 	struct perfwhiz *p = x->own;
 
 	if (!p->n)
-		p->first_us = p->us = r->us;
+		p->us = r->us;
 	buf_u8(&p->rows, (uint8_t)r->kind);
 	buf_svarint(&p->rows, (int64_t)(r->us - p->us));
 	buf_varint(&p->rows, r->cpu);
