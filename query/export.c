@@ -147,19 +147,13 @@ static int attach(sqlite3 *db, const char *path, struct cdict_error *err)
 int query_export_sqlite(const struct query_file *files, size_t n, const struct query_options *opts,
 			const char *path, struct cdict_error *err)
 {
-	struct query_db *qdb = NULL;
+	struct query_db *qdb;
 	sqlite3 *db;
 	int rc = query_connect(&db, err);
 
 	if (rc)
 		return rc;
-	qdb = query_db_new(db, opts);
-	if (!qdb)
-		rc = cdict_fail_nomem(err);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = cdict_fail_in(err, query_db_add(qdb, &files[i], err), files[i].name);
-	if (!rc)
-		rc = query_db_register(qdb, err);
+	rc = query_connect_files(&qdb, db, files, n, opts, err);
 	if (!rc)
 		rc = attach(db, path, err);
 	/* the file appears whole or not at all by its caller's rule: it needs no journal */

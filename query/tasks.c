@@ -268,8 +268,6 @@ static int process_open(struct query_source **out, struct query_run_of *run,
 		return rc;
 	if (scan->has_key) /* 0 is no process: then it is behind all */
 		only = (size_t)((uint32_t)scan->key - 1);
-	if (scan->has_key && only >= run->processes.n)
-		return list_open(out, run, 0, LIST_ALL, process_column, err);
 	return list_open(out, run, run->processes.n, only, process_column, err);
 }
 
