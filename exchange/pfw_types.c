@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/escape.h"
 #include "base/fail.h"
 #include "format/layout.h"
 
@@ -97,12 +98,9 @@ static int define(struct pfw_types *t, const struct pfw_part *part, const struct
 /* A name as a format file can hold it, which goes by lines, and without what divides it. */
 static void add_name(struct buf *b, const struct pfw_word *w, bool category)
 {
-	uint32_t n = w->len < NAME_MAX_BYTES ? w->len : NAME_MAX_BYTES;
+	size_t n = escape_cut(w->text, w->len, NAME_MAX_BYTES);
 
-	/* Not within a character. */
-	while (n && n < w->len && (w->text[n] & 0xc0) == 0x80)
-		n--;
-	for (uint32_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)w->text[i];
 
 		buf_u8(b, c < ' ' || c == 0x7f || (category && c == ':') ? '_' : c);
