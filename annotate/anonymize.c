@@ -27,7 +27,6 @@ struct copy {
 	struct buf payload, raw;
 	uint64_t values[FORMAT_MAX_FIELDS];
 	struct cdict_bytes bytes[FORMAT_MAX_FIELDS];
-	uint64_t left_out; /* events of damaged blocks */
 	struct cdict_error *err;
 };
 
@@ -215,7 +214,6 @@ static int leave_out(struct copy *c, const struct cdict_block_info *b, uint64_t 
 				   .to_ns = b->last_ns > b->first_ns ? b->last_ns : b->first_ns,
 				   .count = b->events > done ? b->events - done : 0 };
 
-	c->left_out += loss.count;
 	return cdict_writer_loss(c->w, &loss, c->err);
 }
 

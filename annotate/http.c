@@ -35,7 +35,6 @@ struct http {
 
 /* One exchange. */
 struct exchange {
-	struct http *http;
 	struct http_reply *reply;
 	struct buf body;
 	size_t header_bytes;
@@ -298,7 +297,7 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 	int rc = 0;
 
 	for (unsigned try = r->tried + 1;; try++) {
-		struct exchange x = { .http = h, .reply = reply };
+		struct exchange x = { .reply = reply };
 		uint64_t began = monotonic_ns();
 		curl_off_t after_s = 0;
 		CURLcode code;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/fail.h"
 
 /* Two forms share the group's names: (?J). */
@@ -97,11 +98,7 @@ void namepattern_free(struct namepattern *p)
 /* Copies at most NAMEPATTERN_TEXT_MAX bytes, and no half of a character. */
 static void copy(char *into, const char *text, size_t len)
 {
-	if (len > NAMEPATTERN_TEXT_MAX) {
-		len = NAMEPATTERN_TEXT_MAX;
-		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
-			len--;
-	}
+	len = escape_cut(text, len, NAMEPATTERN_TEXT_MAX);
 	memcpy(into, text, len);
 	into[len] = '\0';
 }

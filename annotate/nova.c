@@ -97,11 +97,6 @@ void nova_close(struct nova *nova)
 	free(nova);
 }
 
-const char *nova_version(const struct nova *nova)
-{
-	return nova->version;
-}
-
 static char *page_url(const struct nova *nova, const struct nova_query *q, const char *marker)
 {
 	char *host = q->host ? http_url_escape(q->host) : NULL;

@@ -67,8 +67,6 @@ struct nova;
 int nova_open(struct nova **out, struct keystone *ks, const char *endpoint,
 	      struct cdict_error *err);
 void nova_close(struct nova *nova);
-/* nova_version - "2.79"; "" when the service has no microversions. */
-const char *nova_version(const struct nova *nova);
 
 struct nova_query {
 	bool all_projects;

@@ -9,6 +9,7 @@
 #include "annotate/http_url.h"
 #include "annotate/keystone_body.h"
 #include "annotate/nova.h"
+#include "base/escape.h"
 #include "base/fail.h"
 
 void nova_servers_fini(struct nova_servers *s)
@@ -23,14 +24,9 @@ void nova_servers_fini(struct nova_servers *s)
 static const char *text(struct nova_servers *s, const json_t *object, const char *key)
 {
 	const char *value = key ? keystone_json_text(object, key) : NULL;
-	size_t len = value ? strlen(value) : 0;
 
-	if (len > NOVA_TEXT_MAX) {
-		len = NOVA_TEXT_MAX;
-		while (len && ((unsigned char)value[len] & 0xc0) == 0x80)
-			len--; /* no half characters */
-	}
-	return stringset_add(&s->texts, value ? value : "", len);
+	value = value ? value : "";
+	return stringset_add(&s->texts, value, escape_cut(value, strlen(value), NOVA_TEXT_MAX));
 }
 
 static int add(struct nova_servers *s, const struct nova_keys *keys, const json_t *server,

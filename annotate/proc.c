@@ -224,7 +224,6 @@ static void walk(struct walker *w, DIR *d)
 			w->scan->unreadable += errno == EACCES || errno == EPERM;
 			continue;
 		}
-		w->scan->processes++;
 		read_process(w, dir, pid);
 		close(dir);
 	}

@@ -51,7 +51,6 @@ struct proc_scan {
 	ARRAY(struct proc_vm) vms;        /* by pid */
 	ARRAY(struct proc_kernel) kernel; /* those that belong to no VM stay here */
 	char host[256];                   /* "" unknown */
-	size_t processes;                 /* looked at */
 	size_t unreadable; /* processes nothing could be read of, permission denied */
 	size_t incomplete; /* threads of VMs whose name or cgroup could not be read */
 	bool live;         /* a real procfs */

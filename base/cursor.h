@@ -97,6 +97,18 @@ static inline uint64_t le64(const void *p)
 	return load64(p, false);
 }
 
+static inline void put_le32(uint8_t *p, uint32_t v)
+{
+	for (unsigned i = 0; i < 4; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void put_le64(uint8_t *p, uint64_t v)
+{
+	put_le32(p, (uint32_t)v);
+	put_le32(p + 4, (uint32_t)(v >> 32));
+}
+
 static inline uint8_t cursor_u8(struct cursor *c)
 {
 	const uint8_t *p = cursor_take(c, 1);

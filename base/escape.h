@@ -47,4 +47,14 @@ size_t escape_width(const char *text, size_t len);
  * *@cp and its length, or 0 when the first byte begins none. */
 size_t escape_decode(const char *text, size_t len, uint32_t *cp);
 
+/* escape_cut - @len, or less where @text is longer than @most bytes: no character is cut in two. */
+static inline size_t escape_cut(const char *text, size_t len, size_t most)
+{
+	if (len <= most)
+		return len;
+	while (most && ((unsigned char)text[most] & 0xc0) == 0x80)
+		most--;
+	return most;
+}
+
 #endif

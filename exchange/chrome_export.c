@@ -7,26 +7,18 @@
  */
 #include <string.h>
 
-#include "base/escape.h"
 #include "exchange/export.h"
 #include "tables/loss.h"
 
 /* The process whose threads are the CPUs: above every pid that Linux gives (PID_MAX_LIMIT is 2^22). */
 enum { PID_CPUS = 1 << 22 };
 
-static void text(struct sink *s, const char *value)
-{
-	sink_putc(s, '"');
-	escape_json(s, value, strlen(value));
-	sink_putc(s, '"');
-}
-
 /* An event up to its args: its name is the caller's to have, or NULL when out of memory. */
 static void event(struct sink *s, const char *ph, const char *category, const char *name,
 		  int64_t pid, int64_t tid, uint64_t t_ns, const uint64_t *dur_ns)
 {
 	sink_printf(s, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", ph, category);
-	text(s, name ? name : "");
+	export_text(s, name);
 	sink_printf(s, ",\"pid\":%lld,\"tid\":%lld,\"ts\":", (long long)pid, (long long)tid);
 	export_us(s, t_ns);
 	if (dur_ns) {
@@ -48,13 +40,8 @@ static void metadata(struct sink *s, bool first, const char *what, int64_t pid, 
 		s,
 		"%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%lld,\"tid\":%lld,\"args\":{\"name\":",
 		first ? "" : ",", what, (long long)pid, (long long)tid);
-	text(s, name);
+	export_text(s, name);
 	sink_puts(s, "}}");
-}
-
-static int64_t pid_of(const struct analyze_task *t)
-{
-	return t->pid > 0 ? t->pid : t->tid;
 }
 
 static void told_slice(struct export *x, const struct export_slice *s)
@@ -74,12 +61,12 @@ static void told_slice(struct export *x, const struct export_slice *s)
 	if (!t->tid)
 		return; /* where nothing is drawn the CPU was idle */
 	event(out, "X", "sched", export_name(x, s->task), PID_CPUS, s->cpu, s->from_ns, &dur_ns);
-	sink_printf(out, "\"tid\":%lld,\"pid\":%lld", (long long)t->tid, (long long)pid_of(t));
+	sink_printf(out, "\"tid\":%lld,\"pid\":%lld", (long long)t->tid, (long long)export_pid(t));
 	if (s->prio != ANALYZE_NO_PRIO)
 		sink_printf(out, ",\"prio\":%lld", (long long)s->prio);
 	if (*s->state) {
 		sink_puts(out, ",\"end_state\":");
-		text(out, s->state);
+		export_text(out, s->state);
 	}
 	close_event(out);
 }
@@ -88,7 +75,7 @@ static void told_exit(struct export *x, const struct export_exit *e)
 {
 	const struct analyze_task *t = export_task(x, e->task);
 
-	event(x->out, "X", "kvm_exit", e->reason, pid_of(t), t->tid, e->t_ns, &e->ns);
+	event(x->out, "X", "kvm_exit", e->reason, export_pid(t), t->tid, e->t_ns, &e->ns);
 	close_event(x->out);
 }
 
@@ -109,7 +96,7 @@ static void other_data(struct export *x, const char *key, const char *info)
 	if (!value)
 		return;
 	sink_printf(x->out, ",\"%s\":", key);
-	text(x->out, value);
+	export_text(x->out, value);
 }
 
 static int begin(struct export *x, struct cdict_error *err)
@@ -138,9 +125,9 @@ static int begin(struct export *x, struct cdict_error *err)
 		if (!t->is_vcpu || !names_wanted(&w->names, t))
 			continue;
 		called = export_name(x, t->index);
-		metadata(s, false, "thread_name", pid_of(t), t->tid, called ? called : "");
+		metadata(s, false, "thread_name", export_pid(t), t->tid, called);
 		if (vm)
-			metadata(s, false, "process_name", pid_of(t), t->tid, vm);
+			metadata(s, false, "process_name", export_pid(t), t->tid, vm);
 	}
 	return 0;
 }

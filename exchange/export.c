@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/reasons.h"
 #include "analyze/slices.h"
+#include "base/escape.h"
 #include "base/fail.h"
 
 /* A piece that waits for the switch that ends it. */
@@ -62,6 +64,11 @@ bool export_filtered(const struct export *x)
 	return f->vm || f->n_tids || f->matches || f->wanted;
 }
 
+int32_t export_pid(const struct analyze_task *t)
+{
+	return t->pid > 0 ? t->pid : t->tid;
+}
+
 const char *export_name(struct export *x, uint32_t task)
 {
 	const struct analyze_task *t = known(x, task);
@@ -83,6 +90,13 @@ const char *export_comm(const struct export *x, uint32_t task, char room[EXPORT_
 		return t->comm;
 	snprintf(room, EXPORT_COMM, "swapper/%u", t->idle_cpu);
 	return room;
+}
+
+void export_text(struct sink *s, const char *text)
+{
+	sink_putc(s, '"');
+	escape_json(s, text ? text : "", text ? strlen(text) : 0);
+	sink_putc(s, '"');
 }
 
 void export_us(struct sink *s, uint64_t ns)
@@ -192,7 +206,6 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 	    !told->format->wake || !export_wanted(&told->x, wake->task))
 		return;
 	w.waker = analyze_engine_sampled(told->x.eng, wake->cpu);
-	told->x.report->wakes++;
 	told->format->wake(&told->x, &w);
 	look_at_sink(told);
 }

@@ -70,7 +70,7 @@ struct export_wake {
 
 /* What the command tells its user. */
 struct export_report {
-	uint64_t slices, exits, wakes;
+	uint64_t slices, exits;
 	uint32_t cpus_left_out; /* that the format cannot have */
 	uint64_t left_out;      /* events of the same fate */
 };
@@ -124,6 +124,10 @@ const char *export_name(struct export *x, uint32_t task);
 const char *export_comm(const struct export *x, uint32_t task, char room[EXPORT_COMM]);
 /* export_filtered - whether anything but all tasks was asked for. */
 bool export_filtered(const struct export *x);
+/* export_pid - of a task of which nobody told the process: it is its own, as a process's first thread is. */
+int32_t export_pid(const struct analyze_task *t);
+/* export_text - foreign text as a string of JSON; NULL: an empty one. */
+void export_text(struct sink *s, const char *text);
 /* export_us - nanoseconds as microseconds with as many decimals as there are: 12, 12.5, 12.345. */
 void export_us(struct sink *s, uint64_t ns);
 

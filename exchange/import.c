@@ -1,13 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "exchange/import.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "convert/perfdata.h"
 #include "format/writer.h"
+
+int import_bytes_open(struct import_bytes *in, const char *path, struct cdict_error *err)
+{
+	bool piped = !strcmp(path, "-");
+	int fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), ret = 0;
+
+	*in = (struct import_bytes){ 0 };
+	if (fd < 0)
+		return cdict_fail_errno(err, NULL);
+	in->mapped = perfdata_map(fd, &in->data, &in->size) > 0;
+	if (!in->mapped) {
+		ret = buf_read(&in->piped, fd, SIZE_MAX);
+		in->data = in->piped.data;
+		in->size = in->piped.len;
+		if (ret == -ENOMEM)
+			cdict_fail_nomem(err);
+		else if (ret)
+			cdict_fail_errno(err, NULL);
+	}
+	if (!piped)
+		close(fd);
+	return ret;
+}
+
+void import_bytes_close(struct import_bytes *in)
+{
+	if (in->mapped)
+		munmap((void *)(uintptr_t)in->data, in->size);
+	buf_fini(&in->piped);
+}
 
 static int put(void *ctx, struct store_item *item, struct cdict_error *err)
 {

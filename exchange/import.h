@@ -17,6 +17,18 @@
 #include "convert/convert.h"
 #include "ingest/ingest.h"
 
+/* All bytes of an input. */
+struct import_bytes {
+	const uint8_t *data;
+	size_t size;
+	bool mapped;      /* else they were read, as those of a pipe are, or are the caller's */
+	struct buf piped; /* those that were read */
+};
+
+/* import_bytes_open - of the file @path, or "-": standard input. */
+int import_bytes_open(struct import_bytes *in, const char *path, struct cdict_error *err);
+void import_bytes_close(struct import_bytes *in);
+
 struct import {
 	const struct convert_options *opts;
 	struct convert_report *report;

@@ -8,33 +8,7 @@
 
 #include "exchange/perfetto.h"
 
-enum {
-	EVENT_CATEGORY_IID = 3,
-	EVENT_ANNOTATION = 4,
-	EVENT_TYPE = 9,
-	EVENT_NAME_IID = 10,
-	EVENT_TRACK = 11,
-	SLICE_BEGIN = 1,
-	SLICE_END = 2,
-	INSTANT = 3,
-	ANNOTATION_STRING = 6,
-	ANNOTATION_NAME = 10,
-	INTERNED_CATEGORIES = 1,
-	INTERNED_EVENT_NAMES = 2,
-	INTERNED_IID = 1,
-	INTERNED_NAME = 2,
-	TRACK_UUID = 1,
-	TRACK_NAME = 2,
-	TRACK_THREAD = 4,
-	TRACK_PARENT = 5,
-	TRACK_THREAD_PID = 1,
-	TRACK_THREAD_TID = 2,
-	TREE_PROCESSES = 1,
-	TREE_THREADS = 2,
-	PROCESS_PID = 1,
-	THREAD_TID = 1,
-	THREAD_TGID = 3,
-};
+enum { ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
 /* As many tracks a thread gets; of each as many of the latest slices are remembered, twice. */
 enum { LANES = 512, KEPT = 32 };
@@ -169,15 +143,6 @@ static struct lane *lane_of(struct io_perfetto *p, struct io_thread *t, uint64_t
 
 /* ---- events ---- */
 
-static void interned(struct buf *b, unsigned what, uint32_t iid, const char *name)
-{
-	size_t at = proto_open(b, what);
-
-	proto_number(b, INTERNED_IID, iid);
-	proto_text(b, INTERNED_NAME, name);
-	proto_close(b, at);
-}
-
 static void annotate(struct buf *b, struct cdict_bytes fname)
 {
 	char text[4096];
@@ -187,7 +152,7 @@ static void annotate(struct buf *b, struct cdict_bytes fname)
 		return;
 	memcpy(text, fname.data, n);
 	text[n] = '\0';
-	at = proto_open(b, EVENT_ANNOTATION);
+	at = proto_open(b, TRACK_EVENT_ANNOTATION);
 	proto_text(b, ANNOTATION_NAME, "fname");
 	proto_text(b, ANNOTATION_STRING, text);
 	proto_close(b, at);
@@ -203,17 +168,17 @@ static void tell(struct io_perfetto *p, const struct cdict_event *ev, uint64_t t
 	proto_number(&p->b, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
 	if (!p->told[ev->type->index]) {
 		data = proto_open(&p->b, PACKET_INTERNED_DATA);
-		interned(&p->b, INTERNED_CATEGORIES, iid, ev->type->system);
-		interned(&p->b, INTERNED_EVENT_NAMES, iid, ev->type->event);
+		perfetto_interned(&p->b, INTERNED_CATEGORIES, iid, ev->type->system);
+		perfetto_interned(&p->b, INTERNED_EVENT_NAMES, iid, ev->type->event);
 		proto_close(&p->b, data);
 		p->told[ev->type->index] = true;
 	}
 	event = proto_open(&p->b, PACKET_TRACK_EVENT);
-	proto_number(&p->b, EVENT_TYPE, type);
-	proto_number(&p->b, EVENT_TRACK, track);
+	proto_number(&p->b, TRACK_EVENT_TYPE, type);
+	proto_number(&p->b, TRACK_EVENT_TRACK, track);
 	if (type != SLICE_END) {
-		proto_number(&p->b, EVENT_CATEGORY_IID, iid);
-		proto_number(&p->b, EVENT_NAME_IID, iid);
+		proto_number(&p->b, TRACK_EVENT_CATEGORY_IID, iid);
+		proto_number(&p->b, TRACK_EVENT_NAME_IID, iid);
 		annotate(&p->b, fname);
 	}
 	proto_close(&p->b, event);

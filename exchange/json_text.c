@@ -10,6 +10,7 @@ enum { DEEPEST = 64 };
 
 struct text {
 	const char *at, *end;
+	bool of_line; /* see json_text_is_value() */
 };
 
 static bool take(struct text *t, char c)
@@ -22,7 +23,8 @@ static bool take(struct text *t, char c)
 
 static void blanks(struct text *t)
 {
-	while (t->at < t->end && (*t->at == ' ' || *t->at == '\t'))
+	while (t->at < t->end &&
+	       (*t->at == ' ' || *t->at == '\t' || (*t->at == '\r' && t->of_line)))
 		t->at++;
 }
 
@@ -72,9 +74,20 @@ static bool escaped(struct text *t)
 	return true;
 }
 
-static bool string(struct text *t)
+/* Of a string: its length, or 0 when it may not stand there. */
+static size_t character(const struct text *t)
 {
 	uint32_t cp;
+	size_t n;
+
+	if (t->of_line)
+		return t->at < t->end && (unsigned char)*t->at >= ' ';
+	n = escape_decode(t->at, (size_t)(t->end - t->at), &cp);
+	return n && cp >= 0x20 && cp != 0x7f ? n : 0;
+}
+
+static bool string(struct text *t)
+{
 	size_t n;
 
 	if (!take(t, '"'))
@@ -85,8 +98,8 @@ static bool string(struct text *t)
 				return false;
 			continue;
 		}
-		n = escape_decode(t->at, (size_t)(t->end - t->at), &cp);
-		if (!n || cp < 0x20 || cp == 0x7f)
+		n = character(t);
+		if (!n)
 			return false;
 		t->at += n;
 	}
@@ -126,15 +139,12 @@ static bool value(struct text *t, bool *opened)
 	}
 }
 
-bool json_text_is_object(const char *text, size_t len)
+static bool is_value(struct text t)
 {
-	struct text t = { text, text + len };
 	char close[DEEPEST];
 	unsigned depth = 0;
 	bool opened;
 
-	if (!len || *text != '{')
-		return false;
 	do {
 		blanks(&t);
 		if (!value(&t, &opened))
@@ -159,4 +169,14 @@ bool json_text_is_object(const char *text, size_t len)
 			return false;
 	} while (true);
 	return t.at == t.end;
+}
+
+bool json_text_is_object(const char *text, size_t len)
+{
+	return len && *text == '{' && is_value((struct text){ text, text + len, false });
+}
+
+bool json_text_is_value(const char *text, size_t len)
+{
+	return is_value((struct text){ text, text + len, true });
 }

@@ -37,16 +37,6 @@ enum {
 	WAKING_PRIO,
 	WAKING_SUCCESS,
 	WAKING_TARGET_CPU,
-	TRACK_EVENT_CATEGORY_IID = 3,
-	TRACK_EVENT_TYPE = 9,
-	TRACK_EVENT_NAME_IID = 10,
-	TRACK_EVENT_TRACK = 11,
-	SLICE_BEGIN = 1,
-	SLICE_END = 2,
-	INTERNED_CATEGORIES = 1,
-	INTERNED_EVENT_NAMES = 2,
-	INTERNED_IID = 1,
-	INTERNED_NAME = 2,
 };
 
 /* Perfetto refuses a trace with a higher CPU number. */
@@ -316,7 +306,7 @@ static uint32_t reason_iid(struct export *x, const struct export_exit *e)
 {
 	struct perfetto *p = x->own;
 	uint32_t *iid = map_add(&p->reasons, e->isa, e->code);
-	size_t data, name;
+	size_t data;
 
 	if (!iid) {
 		export_out_of_memory(x);
@@ -326,16 +316,9 @@ static uint32_t reason_iid(struct export *x, const struct export_exit *e)
 		return *iid;
 	*iid = ++p->iids;
 	data = proto_open(&p->packet, PACKET_INTERNED_DATA);
-	if (*iid == 1) {
-		name = proto_open(&p->packet, INTERNED_CATEGORIES);
-		proto_number(&p->packet, INTERNED_IID, 1);
-		proto_text(&p->packet, INTERNED_NAME, "kvm_exit");
-		proto_close(&p->packet, name);
-	}
-	name = proto_open(&p->packet, INTERNED_EVENT_NAMES);
-	proto_number(&p->packet, INTERNED_IID, *iid);
-	proto_text(&p->packet, INTERNED_NAME, e->reason);
-	proto_close(&p->packet, name);
+	if (*iid == 1)
+		perfetto_interned(&p->packet, INTERNED_CATEGORIES, 1, "kvm_exit");
+	perfetto_interned(&p->packet, INTERNED_EVENT_NAMES, *iid, e->reason);
 	proto_close(&p->packet, data);
 	return *iid;
 }

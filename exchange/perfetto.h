@@ -26,6 +26,39 @@ enum {
 	PACKET_FIRST_ON_SEQUENCE = 87,
 };
 enum { SEQUENCE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+enum {
+	TREE_PROCESSES = 1,
+	TREE_THREADS = 2,
+	PROCESS_PID = 1,
+	PROCESS_PPID = 2,
+	PROCESS_CMDLINE = 3,
+	THREAD_TID = 1,
+	THREAD_NAME = 2,
+	THREAD_TGID = 3,
+};
+enum {
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
+	TRACK_PROCESS_PID = 1,
+	TRACK_PROCESS_NAME = 6,
+	TRACK_THREAD_PID = 1,
+	TRACK_THREAD_TID = 2,
+	TRACK_THREAD_NAME = 5,
+};
+enum {
+	TRACK_EVENT_CATEGORY_IID = 3,
+	TRACK_EVENT_ANNOTATION = 4,
+	TRACK_EVENT_TYPE = 9,
+	TRACK_EVENT_NAME_IID = 10,
+	TRACK_EVENT_TRACK = 11,
+	SLICE_BEGIN = 1,
+	SLICE_END = 2,
+	INSTANT = 3,
+};
+enum { INTERNED_CATEGORIES = 1, INTERNED_EVENT_NAMES = 2 };
 /* One writer wrote all of it. */
 enum { SEQUENCE_ID = 1 };
 enum { CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6 };
@@ -42,6 +75,8 @@ extern const char *const perfetto_stand_ins[STAND_INS];
 
 /* perfetto_packet - begins a packet in @b, which proto_close() ends; with a time if it is not ANALYZE_NO_TIME. */
 size_t perfetto_packet(struct buf *b, uint64_t t_ns);
+/* perfetto_interned - the @name by which the number @iid of the kind @what (INTERNED_*) is called from now on. */
+void perfetto_interned(struct buf *b, unsigned what, uint32_t iid, const char *name);
 /* perfetto_track - the number of the track on which a task's slices lie. */
 uint64_t perfetto_track(uint32_t task);
 

@@ -24,22 +24,8 @@ enum {
 	SNAPSHOT_PRIMARY = 2,
 	CLOCK_ID = 1,
 	CLOCK_TIMESTAMP = 2,
-	TREE_PROCESSES = 1,
-	TREE_THREADS = 2,
-	PROCESS_PID = 1,
-	PROCESS_PPID = 2,
-	PROCESS_CMDLINE = 3,
-	THREAD_TID = 1,
-	THREAD_NAME = 2,
-	THREAD_TGID = 3,
-	TRACK_UUID = 1,
-	TRACK_PROCESS = 3,
-	TRACK_THREAD = 4,
-	TRACK_PROCESS_PID = 1,
-	TRACK_PROCESS_NAME = 6,
-	TRACK_THREAD_PID = 1,
-	TRACK_THREAD_TID = 2,
-	TRACK_THREAD_NAME = 5,
+	INTERNED_IID = 1,
+	INTERNED_NAME = 2,
 };
 
 /* A process tree of all tasks that there are would be one message of any length. */
@@ -57,6 +43,15 @@ size_t perfetto_packet(struct buf *b, uint64_t t_ns)
 		proto_number(b, PACKET_TIMESTAMP, t_ns);
 	proto_number(b, PACKET_SEQUENCE, SEQUENCE_ID);
 	return at;
+}
+
+void perfetto_interned(struct buf *b, unsigned what, uint32_t iid, const char *name)
+{
+	size_t at = proto_open(b, what);
+
+	proto_number(b, INTERNED_IID, iid);
+	proto_text(b, INTERNED_NAME, name);
+	proto_close(b, at);
 }
 
 uint64_t perfetto_track(uint32_t task)
@@ -216,12 +211,6 @@ static void thread(struct writer *w, int32_t tid, int32_t pid, const char *name)
 	proto_close(&w->b, at);
 }
 
-/* Nobody told of its process: then it is its own, as a process's first thread is. */
-static int32_t pid_of(const struct analyze_task *t)
-{
-	return t->pid > 0 ? t->pid : t->tid;
-}
-
 static bool is_told(const struct writer *w, const struct analyze_task *t)
 {
 	return t->tid > 0 && t->first_ns != ANALYZE_NO_TIME && names_wanted(&w->x->walk->names, t);
@@ -230,7 +219,8 @@ static bool is_told(const struct writer *w, const struct analyze_task *t)
 static const char *process_name(struct writer *w, const struct analyze_task *t)
 {
 	const struct names *names = &w->x->walk->names;
-	const char *vm = names_vm_pid(names, pid_of(t)) ? names_vm_of_pid(names, pid_of(t)) : NULL;
+	const char *vm = names_vm_pid(names, export_pid(t)) ? names_vm_of_pid(names, export_pid(t))
+							    : NULL;
 
 	return vm ? vm : t->comm;
 }
@@ -249,13 +239,13 @@ static int tree(struct writer *w, const bool needed[STAND_INS], uint32_t cpus)
 			const struct analyze_task *t = analyze_engine_task(eng, (uint32_t)i);
 			uint32_t *seen;
 
-			if (!is_told(w, t) || (!pass && t->tid != pid_of(t)))
+			if (!is_told(w, t) || (!pass && t->tid != export_pid(t)))
 				continue;
-			seen = map_add(&leaders, (uint64_t)pid_of(t), 0);
+			seen = map_add(&leaders, (uint64_t)export_pid(t), 0);
 			if (!seen)
 				rc = -ENOMEM;
 			else if (*seen == MAP_NEW)
-				process(w, pid_of(t), t->tid == pid_of(t) ? t->ppid : -1,
+				process(w, export_pid(t), t->tid == export_pid(t) ? t->ppid : -1,
 					process_name(w, t));
 			if (seen)
 				*seen = 0;
@@ -272,7 +262,7 @@ static int tree(struct writer *w, const bool needed[STAND_INS], uint32_t cpus)
 			name = export_name(w->x, t->index);
 			rc = name ? 0 : -ENOMEM;
 		}
-		thread(w, t->tid, pid_of(t), name);
+		thread(w, t->tid, export_pid(t), name);
 		rc = rc ? rc : tree_next(w);
 	}
 	for (unsigned what = 0; what < STAND_INS && !rc; what++) {
@@ -299,7 +289,7 @@ static void thread_track(struct writer *w, const struct analyze_task *t, const c
 	track = proto_open(&w->b, PACKET_TRACK_DESCRIPTOR);
 	proto_number(&w->b, TRACK_UUID, perfetto_track(t->index));
 	inside = proto_open(&w->b, TRACK_THREAD);
-	proto_number(&w->b, TRACK_THREAD_PID, (uint64_t)pid_of(t));
+	proto_number(&w->b, TRACK_THREAD_PID, (uint64_t)export_pid(t));
 	proto_number(&w->b, TRACK_THREAD_TID, (uint64_t)t->tid);
 	if (name)
 		proto_text(&w->b, TRACK_THREAD_NAME, name);
@@ -313,9 +303,9 @@ static void process_track_of(struct writer *w, const struct analyze_task *t)
 	size_t packet = perfetto_packet(&w->b, w->x->sum->from_ns), track, inside;
 
 	track = proto_open(&w->b, PACKET_TRACK_DESCRIPTOR);
-	proto_number(&w->b, TRACK_UUID, process_track(pid_of(t)));
+	proto_number(&w->b, TRACK_UUID, process_track(export_pid(t)));
 	inside = proto_open(&w->b, TRACK_PROCESS);
-	proto_number(&w->b, TRACK_PROCESS_PID, (uint64_t)pid_of(t));
+	proto_number(&w->b, TRACK_PROCESS_PID, (uint64_t)export_pid(t));
 	proto_text(&w->b, TRACK_PROCESS_NAME, process_name(w, t));
 	proto_close(&w->b, inside);
 	proto_close(&w->b, track);
@@ -338,8 +328,8 @@ static int tracks(struct writer *w)
 
 		if (!is_told(w, t) || (!named && !t->is_vcpu))
 			continue;
-		if (names_vm_pid(names, pid_of(t))) {
-			seen = map_add(&processes, (uint64_t)pid_of(t), 0);
+		if (names_vm_pid(names, export_pid(t))) {
+			seen = map_add(&processes, (uint64_t)export_pid(t), 0);
 			if (seen && *seen == MAP_NEW)
 				process_track_of(w, t);
 			rc = seen ? 0 : -ENOMEM;

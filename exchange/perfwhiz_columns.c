@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 
-static const char *const names[PERFWHIZ_COLUMNS] = {
+const char *const perfwhiz_column_names[PERFWHIZ_COLUMNS] = {
 	"event", "cpu", "usecs", "pid", "task_name", "duration", "next_pid", "next_comm",
 };
 
@@ -36,9 +36,9 @@ static int find_column(struct msgpack_reader *m, enum perfwhiz_column c, bool *f
 	for (left = v.n; left; left--) {
 		if (!msgpack_next(m, &v))
 			return broken(m, "its names of columns", err);
-		if (v.type == MSGPACK_TEXT && !strcmp(v.text, names[c])) {
+		if (v.type == MSGPACK_TEXT && !strcmp(v.text, perfwhiz_column_names[c])) {
 			if (!msgpack_next(m, &v))
-				return broken(m, names[c], err);
+				return broken(m, perfwhiz_column_names[c], err);
 			*found = v.type == MSGPACK_ARRAY;
 			*n = v.n;
 			return 0;
@@ -71,7 +71,7 @@ int perfwhiz_columns_open(struct perfwhiz_columns *c, const void *data, size_t s
 			if (i < PERFWHIZ_NEEDED)
 				return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 						  "has no column '%s', as files of perfwhiz have",
-						  names[i]);
+						  perfwhiz_column_names[i]);
 			msgpack_read_close(&c->readers[i]);
 			continue;
 		}
@@ -101,11 +101,11 @@ int perfwhiz_columns_next(struct perfwhiz_columns *c, struct cdict_error *err)
 		if (!c->has[i])
 			continue;
 		if (!msgpack_next(&c->readers[i], v))
-			return broken(&c->readers[i], names[i], err);
+			return broken(&c->readers[i], perfwhiz_column_names[i], err);
 		/* no entry is a list: what is in one would be taken for the entries behind */
 		if (v->type == MSGPACK_ARRAY || v->type == MSGPACK_MAP)
 			return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-					  "an entry of %s is a list", names[i]);
+					  "an entry of %s is a list", perfwhiz_column_names[i]);
 	}
 	c->at++;
 	return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfwhiz_columns.h - the rows of a perfwhiz file, out of its columns.
+ * perfwhiz_columns.h - the columns of a perfwhiz file, and its rows out of them.
  *
  * Failure    negative code with *err filled
  * Ownership  caller's storage; a row's texts live until the next one
@@ -22,6 +22,7 @@ enum perfwhiz_column {
 	PERFWHIZ_NEXT_COMM,
 	PERFWHIZ_COLUMNS,
 };
+extern const char *const perfwhiz_column_names[PERFWHIZ_COLUMNS];
 /* The first ones, without which there is no event. */
 #define PERFWHIZ_NEEDED 4
 

@@ -15,6 +15,7 @@
 #include "exchange/export.h"
 #include "exchange/gzip.h"
 #include "exchange/msgpack_write.h"
+#include "exchange/perfwhiz_columns.h"
 
 enum kind { SWITCH = 0, KVM_EXIT, KVM_ENTRY };
 
@@ -23,7 +24,6 @@ struct perfwhiz {
 	struct buf rows;
 	uint64_t n;
 	uint64_t us; /* of the row before; the first one is at 0 */
-	uint64_t first_us;
 };
 
 struct row {
@@ -37,7 +37,7 @@ static void keep(struct export *x, const struct row *r)
 	struct perfwhiz *p = x->own;
 
 	if (!p->n)
-		p->first_us = p->us = r->us;
+		p->us = r->us;
 	buf_u8(&p->rows, (uint8_t)r->kind);
 	buf_svarint(&p->rows, (int64_t)(r->us - p->us));
 	buf_varint(&p->rows, r->cpu);
@@ -107,70 +107,44 @@ static void name(struct export *x, struct sink *s, uint32_t task)
 	msgpack_text(s, text ? text : "");
 }
 
-static void put_event(struct export *x, struct sink *s, const struct row *r)
+static void put(struct export *x, struct sink *s, enum perfwhiz_column column, const struct row *r)
 {
 	static const char *const events[] = { "sched__sched_switch", "kvm_exit", "kvm_entry" };
 
-	(void)x;
-	msgpack_text(s, events[r->kind]);
+	switch (column) {
+	case PERFWHIZ_EVENT:
+		msgpack_text(s, events[r->kind]);
+		return;
+	case PERFWHIZ_CPU:
+		msgpack_int(s, r->cpu);
+		return;
+	case PERFWHIZ_USECS:
+		msgpack_int(s, (int64_t)r->us);
+		return;
+	case PERFWHIZ_PID:
+		msgpack_int(s, export_task(x, r->task)->tid);
+		return;
+	case PERFWHIZ_TASK_NAME:
+		name(x, s, r->task);
+		return;
+	case PERFWHIZ_DURATION:
+		msgpack_int(s, (int64_t)r->dur_us);
+		return;
+	case PERFWHIZ_NEXT_PID:
+		if (r->kind == SWITCH)
+			msgpack_int(s, export_task(x, (uint32_t)r->next)->tid);
+		else
+			msgpack_nil(s);
+		return;
+	default:
+		if (r->kind == SWITCH)
+			name(x, s, (uint32_t)r->next);
+		else if (r->kind == KVM_EXIT)
+			msgpack_int(s, (int64_t)r->next);
+		else
+			msgpack_nil(s);
+	}
 }
-
-static void put_cpu(struct export *x, struct sink *s, const struct row *r)
-{
-	(void)x;
-	msgpack_int(s, r->cpu);
-}
-
-static void put_usecs(struct export *x, struct sink *s, const struct row *r)
-{
-	(void)x;
-	msgpack_int(s, (int64_t)r->us);
-}
-
-static void put_pid(struct export *x, struct sink *s, const struct row *r)
-{
-	msgpack_int(s, export_task(x, r->task)->tid);
-}
-
-static void put_task_name(struct export *x, struct sink *s, const struct row *r)
-{
-	name(x, s, r->task);
-}
-
-static void put_duration(struct export *x, struct sink *s, const struct row *r)
-{
-	(void)x;
-	msgpack_int(s, (int64_t)r->dur_us);
-}
-
-static void put_next_pid(struct export *x, struct sink *s, const struct row *r)
-{
-	if (r->kind == SWITCH)
-		msgpack_int(s, export_task(x, (uint32_t)r->next)->tid);
-	else
-		msgpack_nil(s);
-}
-
-static void put_next_comm(struct export *x, struct sink *s, const struct row *r)
-{
-	if (r->kind == SWITCH)
-		name(x, s, (uint32_t)r->next);
-	else if (r->kind == KVM_EXIT)
-		msgpack_int(s, (int64_t)r->next);
-	else
-		msgpack_nil(s);
-}
-
-static const struct {
-	const char *key;
-	void (*put)(struct export *x, struct sink *s, const struct row *r);
-} columns[] = {
-	{ "event", put_event },         { "cpu", put_cpu },
-	{ "usecs", put_usecs },         { "pid", put_pid },
-	{ "task_name", put_task_name }, { "duration", put_duration },
-	{ "next_pid", put_next_pid },   { "next_comm", put_next_comm },
-};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 static int end(struct export *x, struct cdict_error *err)
 {
@@ -183,18 +157,18 @@ static int end(struct export *x, struct cdict_error *err)
 				  "holds more than 2^32 events: --time takes a part");
 	rc = gzip_open(&z, x->out, GZIP_ZLIB, err);
 	if (!rc)
-		msgpack_map(&z.sink, COLUMNS);
-	for (unsigned c = 0; !rc && c < COLUMNS; c++) {
+		msgpack_map(&z.sink, PERFWHIZ_COLUMNS);
+	for (unsigned c = 0; !rc && c < PERFWHIZ_COLUMNS; c++) {
 		struct cursor at;
 		uint64_t us = 0;
 
-		msgpack_text(&z.sink, columns[c].key);
+		msgpack_text(&z.sink, perfwhiz_column_names[c]);
 		msgpack_array(&z.sink, (uint32_t)p->n);
 		at = cursor_init(p->rows.data, p->rows.len, false);
 		for (uint64_t i = 0; i < p->n && !z.sink.error; i++) {
 			struct row r = next_row(&at, &us);
 
-			columns[c].put(x, &z.sink, &r);
+			put(x, &z.sink, c, &r);
 		}
 	}
 	return gzip_close(&z) == -ENOMEM && !rc ? cdict_fail_nomem(err) : rc;

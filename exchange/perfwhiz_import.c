@@ -3,15 +3,11 @@
 #include "exchange/perfwhiz_import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -32,10 +28,7 @@
 #define ISA_SVM 2u
 
 struct perfwhiz_file {
-	const uint8_t *data;
-	size_t size;
-	bool mapped;
-	struct buf piped;
+	struct import_bytes bytes;
 };
 
 struct conversion {
@@ -69,33 +62,18 @@ int perfwhiz_parse(struct perfwhiz_file **out, const void *data, size_t size,
 	*out = pw;
 	if (!pw)
 		return cdict_fail_nomem(err);
-	pw->data = data;
-	pw->size = size;
+	pw->bytes = (struct import_bytes){ .data = data, .size = size };
 	return 0;
 }
 
 int perfwhiz_open(struct perfwhiz_file **out, const char *path, struct cdict_error *err)
 {
-	bool piped = !strcmp(path, "-");
-	int fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	int ret = fd < 0 ? cdict_fail_errno(err, NULL) : perfwhiz_parse(out, NULL, 0, err);
-	struct perfwhiz_file *pw = ret ? NULL : *out;
+	int ret = perfwhiz_parse(out, NULL, 0, err);
 
-	if (!ret && perfdata_map(fd, &pw->data, &pw->size) > 0) {
-		pw->mapped = true;
-	} else if (!ret) {
-		ret = buf_read(&pw->piped, fd, SIZE_MAX);
-		pw->data = pw->piped.data;
-		pw->size = pw->piped.len;
-		if (ret == -ENOMEM)
-			cdict_fail_nomem(err);
-		else if (ret)
-			cdict_fail_errno(err, NULL);
-	}
-	if (!piped && fd >= 0)
-		close(fd);
+	if (!ret)
+		ret = import_bytes_open(&(*out)->bytes, path, err);
 	if (ret) {
-		perfwhiz_close(pw);
+		perfwhiz_close(*out);
 		*out = NULL;
 	}
 	return ret;
@@ -103,11 +81,8 @@ int perfwhiz_open(struct perfwhiz_file **out, const char *path, struct cdict_err
 
 void perfwhiz_close(struct perfwhiz_file *pw)
 {
-	if (!pw)
-		return;
-	if (pw->mapped)
-		munmap((void *)(uintptr_t)pw->data, pw->size);
-	buf_fini(&pw->piped);
+	if (pw)
+		import_bytes_close(&pw->bytes);
 	free(pw);
 }
 
@@ -148,7 +123,7 @@ static int each_row(struct conversion *c,
 
 	if (!columns)
 		return cdict_fail_nomem(c->in.err);
-	ret = perfwhiz_columns_open(columns, c->pw->data, c->pw->size, &err);
+	ret = perfwhiz_columns_open(columns, c->pw->bytes.data, c->pw->bytes.size, &err);
 	if (ret)
 		*c->in.err = err;
 	if (!ret && columns->uneven)
@@ -207,18 +182,6 @@ static int add_type(struct conversion *c, enum perfwhiz_event e)
 
 /* ---- events ---- */
 
-static void put32(uint8_t *p, uint32_t v)
-{
-	for (unsigned i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static void put64(uint8_t *p, uint64_t v)
-{
-	put32(p, (uint32_t)v);
-	put32(p + 4, (uint32_t)(v >> 32));
-}
-
 static void put_comm(uint8_t *p, const struct msgpack_value *v)
 {
 	char comm[PERFWHIZ_COMM];
@@ -264,11 +227,11 @@ static uint32_t payload(struct conversion *c, enum perfwhiz_event e,
 		if (!tid_of(&row[PERFWHIZ_NEXT_PID], &next))
 			return 0;
 		put_comm(p + SWITCH_PREV_COMM, &row[PERFWHIZ_TASK_NAME]);
-		put32(p + SWITCH_PREV_PID, (uint32_t)pid);
-		put32(p + SWITCH_PREV_STATE, STATE_UNKNOWN);
+		put_le32(p + SWITCH_PREV_PID, (uint32_t)pid);
+		put_le32(p + SWITCH_PREV_STATE, STATE_UNKNOWN);
 		put_comm(p + SWITCH_NEXT_COMM, &row[PERFWHIZ_NEXT_COMM]);
-		put32(p + SWITCH_NEXT_PID, (uint32_t)next);
-		put64(p + SWITCH_RUNTIME, ns);
+		put_le32(p + SWITCH_NEXT_PID, (uint32_t)next);
+		put_le64(p + SWITCH_RUNTIME, ns);
 		c->current[cpu] = next;
 		return SWITCH_SIZE;
 	case PERFWHIZ_SLEEP:
@@ -276,16 +239,16 @@ static uint32_t payload(struct conversion *c, enum perfwhiz_event e,
 		/* it is about who is woken; who wakes is who runs */
 		*tid = c->current[cpu];
 		put_comm(p + STAT_COMM, &row[PERFWHIZ_TASK_NAME]);
-		put32(p + STAT_PID, (uint32_t)pid);
-		put64(p + STAT_DELAY, ns);
+		put_le32(p + STAT_PID, (uint32_t)pid);
+		put_le64(p + STAT_DELAY, ns);
 		return STAT_SIZE;
 	case PERFWHIZ_KVM_ENTRY:
-		put64(p + KVM_NS, ns);
+		put_le64(p + KVM_NS, ns);
 		return KVM_ENTRY_SIZE;
 	default:
-		put64(p + KVM_NS, ns);
-		put32(p + KVM_REASON, reason_of(c, &row[PERFWHIZ_NEXT_COMM]));
-		put32(p + KVM_ISA, c->reasons.amd ? ISA_SVM : ISA_VMX);
+		put_le64(p + KVM_NS, ns);
+		put_le32(p + KVM_REASON, reason_of(c, &row[PERFWHIZ_NEXT_COMM]));
+		put_le32(p + KVM_ISA, c->reasons.amd ? ISA_SVM : ISA_VMX);
 		return KVM_EXIT_SIZE;
 	}
 }
@@ -304,7 +267,7 @@ static int add(struct conversion *c, enum perfwhiz_event e, uint64_t t_ns, uint3
 				  .order = passes_sample(&c->passes, cpu) };
 
 	r->payload[0] = (uint8_t)(e + 1);
-	put32(r->payload + COMMON_PID, (uint32_t)tid);
+	put_le32(r->payload + COMMON_PID, (uint32_t)tid);
 	r->head.type = PERF_RECORD_SAMPLE;
 	r->head.misc = PERF_RECORD_MISC_KERNEL;
 	r->head.size = (uint16_t)(sizeof(r->head) + r->head.raw_size);
@@ -376,8 +339,8 @@ static int tell_source(struct conversion *c)
 
 	info_begin(&pairs, &host, &recorder);
 	info_text(&pairs, "source", "perfwhiz");
-	info_number(&pairs, "input.bytes", c->pw->size);
-	info_text(&pairs, "input.mode", c->pw->mapped ? "file" : "pipe");
+	info_number(&pairs, "input.bytes", c->pw->bytes.size);
+	info_text(&pairs, "input.mode", c->pw->bytes.mapped ? "file" : "pipe");
 	return pairs.failed;
 }
 
@@ -430,7 +393,7 @@ static int finish(struct conversion *c)
 
 	if (!ret)
 		ret = list_unstored(c);
-	r->bytes_in = c->pw->size;
+	r->bytes_in = c->pw->bytes.size;
 	snprintf(r->damage, sizeof(r->damage), "%s", c->damage);
 	if (!r->damage[0] && r->bad_samples)
 		snprintf(r->damage, sizeof(r->damage),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/fail.h"
 #include "exchange/msgpack_read.h"
 
@@ -13,15 +14,8 @@
 
 void perfwhiz_comm(char comm[COMM], const char *text)
 {
-	size_t n = strnlen(text, COMM);
-
-	if (n == COMM) {
-		n = COMM - 1;
-		while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
-			n--;
-	}
 	memset(comm, 0, COMM);
-	memcpy(comm, text, n);
+	memcpy(comm, text, escape_cut(text, strnlen(text, COMM), COMM - 1));
 }
 
 int perfwhiz_names_add(struct perfwhiz_names *n, int64_t tid, const char *text)

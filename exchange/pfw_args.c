@@ -2,6 +2,7 @@
 /* The arguments of an event: keys, values, and which of both its kind has. */
 #include <string.h>
 
+#include "exchange/json_text.h"
 #include "exchange/pfw_parse_internal.h"
 
 #define DEPTH_MAX 64u
@@ -116,7 +117,7 @@ static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p
 	a->text = p;
 	a->len = (uint32_t)(end - p);
 	/* What is none becomes a string. */
-	a->form = pfw_is_json(p, a->len) ? PFW_RAW : PFW_TEXT;
+	a->form = json_text_is_value(p, a->len) ? PFW_RAW : PFW_TEXT;
 	if (a->form == PFW_TEXT || (!pfw_digit(*p) && *p != '-'))
 		return;
 	if (role == PFW_FHASH || role == PFW_HHASH || role == PFW_VALUE) {

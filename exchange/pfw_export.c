@@ -8,19 +8,11 @@
  */
 #include <string.h>
 
-#include "base/escape.h"
 #include "exchange/export.h"
 
 struct pfw {
 	uint64_t id;
 };
-
-static void text(struct sink *s, const char *value)
-{
-	sink_putc(s, '"');
-	escape_json(s, value ? value : "", value ? strlen(value) : 0);
-	sink_putc(s, '"');
-}
 
 /* A line up to what its args are besides the CPU. */
 static void begin_line(struct export *x, const char *category, const char *name, uint32_t task,
@@ -31,12 +23,9 @@ static void begin_line(struct export *x, const char *category, const char *name,
 	const struct analyze_task *t = task == ANALYZE_NO_TASK ? NULL : export_task(x, task);
 
 	sink_printf(s, "{\"id\":%llu,\"name\":", (unsigned long long)p->id++);
-	text(s, name);
+	export_text(s, name);
 	sink_printf(s, ",\"cat\":\"%s\",\"pid\":%lld,\"tid\":%lld,\"ph\":\"X\",\"ts\":", category,
-		    (long long)(!t           ? 0
-				: t->pid > 0 ? t->pid
-					     : t->tid),
-		    (long long)(t ? t->tid : 0));
+		    (long long)(t ? export_pid(t) : 0), (long long)(t ? t->tid : 0));
 	export_us(s, t_ns);
 	sink_puts(s, ",\"dur\":");
 	export_us(s, dur_ns);
@@ -48,7 +37,7 @@ static void member(struct sink *s, const char *key, const char *value)
 	if (!value)
 		return;
 	sink_printf(s, ",\"%s\":", key);
-	text(s, value);
+	export_text(s, value);
 }
 
 static void of_task(struct export *x, uint32_t task)

@@ -17,7 +17,6 @@
 /* A piece in work, or what came of it. */
 struct slot {
 	struct pool_job job;
-	struct pfw_feed *feed;
 	struct pfw_piece piece;
 	struct pfw_part part;
 	int parsed; /* 0 or -ENOMEM */
@@ -32,7 +31,7 @@ struct file {
 	uint64_t asked;  /* pieces of this way of reading */
 	uint64_t at;     /* members: up to where parts were taken */
 	struct buf tail; /* of them: a line whose end is to come */
-	bool open, last;
+	bool last;
 };
 
 struct pfw_feed {
@@ -295,7 +294,6 @@ int pfw_feed_new(struct pfw_feed **out, const struct pfw_feed_options *opts,
 	}
 	for (size_t i = 0; i < f->n_slots; i++) {
 		f->slots[i].job.run = run;
-		f->slots[i].feed = f;
 		release(f, &f->slots[i]);
 	}
 	*out = f;

@@ -2,7 +2,6 @@
 /* The way of the lines: read and parsed ahead, laid out, sorted, encoded, written. */
 #include "exchange/pfw_import.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +9,12 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
+#include "exchange/import.h"
 #include "exchange/pfw_feed.h"
 #include "exchange/pfw_input.h"
 #include "exchange/pfw_streams.h"
 #include "exchange/pfw_types.h"
-#include "format/writer.h"
 #include "ingest/info.h"
-#include "ingest/ingest.h"
 
 /* Of the CPU numbers that ingest believes the last few are for streams of the last file. */
 #define FILES_MAX (INGEST_CPUS_MAX - PFW_STREAMS_MAX)
@@ -32,12 +30,7 @@ struct pfw {
 
 struct run {
 	struct pfw *pfw;
-	const struct convert_options *opts;
-	struct convert_report *report;
-	struct cdict_error *err;
-	struct cdict_writer *w;
-	struct store *store;
-	struct ingest ingest;
+	struct import in;
 	struct pfw_types types;
 	struct pfw_feed *feed;
 	struct pfw_streams streams;
@@ -108,18 +101,9 @@ void pfw_close(struct pfw *p)
 	free(p);
 }
 
-static int put(void *ctx, struct store_item *item, struct cdict_error *err)
-{
-	struct run *r = ctx;
-
-	return store_write(r->w, item, err);
-}
-
-static const struct store_ops file_ops = { .put = put, .tell_bad = true };
-
 static int begin(struct run *r, uint64_t first_ns)
 {
-	struct info_pairs pairs = { .w = r->w, .err = r->err };
+	struct info_pairs pairs = { .w = r->in.w, .err = r->in.err };
 	struct info_host host = { 0 };
 	struct info_recorder recorder = { 0 };
 
@@ -137,14 +121,14 @@ static int begin(struct run *r, uint64_t first_ns)
 /* The schema grows: nobody reads it then. */
 static int grow(struct run *r, const struct pfw_part *part)
 {
-	int ret = ingest_wait(&r->ingest, r->err);
+	int ret = ingest_wait(&r->in.ingest, r->in.err);
 
 	if (!ret)
-		ret = pfw_types_grow(&r->types, part, r->err);
+		ret = pfw_types_grow(&r->types, part, r->in.err);
 	if (!ret)
-		ret = cdict_writer_schema(r->w, r->types.schema, r->err);
-	r->ingest.source.events = r->types.source.at;
-	r->ingest.source.n_events = r->types.source.n;
+		ret = cdict_writer_schema(r->in.w, r->types.schema, r->in.err);
+	r->in.ingest.source.events = r->types.source.at;
+	r->in.ingest.source.n_events = r->types.source.n;
 	return ret;
 }
 
@@ -157,7 +141,7 @@ static int add_events(struct run *r, const struct pfw_part *part)
 		uint32_t cpu;
 
 		if (size < 0)
-			return cdict_fail_nomem(r->err);
+			return cdict_fail_nomem(r->in.err);
 		if (!size)
 			continue;
 		cpu = pfw_streams_at(&r->streams, e->end_ns,
@@ -167,7 +151,7 @@ static int add_events(struct run *r, const struct pfw_part *part)
 			r->file_first_ns = e->end_ns;
 		if (e->end_ns > r->file_last_ns)
 			r->file_last_ns = e->end_ns;
-		ret = ingest_add(&r->ingest, cpu, &s, (uint32_t)size, r->err);
+		ret = ingest_add(&r->in.ingest, cpu, &s, (uint32_t)size, r->in.err);
 		if (ret)
 			return ret;
 	}
@@ -191,7 +175,7 @@ static int add_tasks(struct run *r, const struct pfw_part *part)
 		if (d->what < PFW_DEFINES_THREAD || ev.tid <= 0)
 			continue;
 		snprintf(comm, sizeof(comm), "%.*s", (int)(d->len < 63 ? d->len : 63), d->name);
-		ret = ingest_task(&r->ingest, &ev, r->err);
+		ret = ingest_task(&r->in.ingest, &ev, r->in.err);
 		if (ret)
 			return ret;
 	}
@@ -212,7 +196,7 @@ static int end_file(struct run *r)
 	int ret = 0;
 
 	if (r->file_broken && r->streams.n)
-		ret = ingest_loss(&r->ingest, &loss, r->err);
+		ret = ingest_loss(&r->in.ingest, &loss, r->in.err);
 	pfw_streams_begin(&r->streams);
 	r->file_broken = 0;
 	r->file_first_ns = UINT64_MAX;
@@ -242,7 +226,7 @@ static int add_part(struct run *r, const struct pfw_part *part)
 	if (!ret && part->events.n && !r->begun)
 		ret = begin(r, part->events.at[0].end_ns);
 	if (!ret)
-		ret = pfw_types_bind(&r->types, part, &grows, r->err);
+		ret = pfw_types_bind(&r->types, part, &grows, r->in.err);
 	if (!ret && grows)
 		ret = grow(r, part);
 	if (!ret)
@@ -255,40 +239,36 @@ static int read_parts(struct run *r)
 	struct pfw_part *part;
 	int ret;
 
-	while ((ret = pfw_feed_next(r->feed, &part, r->err)) > 0) {
+	while ((ret = pfw_feed_next(r->feed, &part, r->in.err)) > 0) {
 		uint64_t done = pfw_feed_counts(r->feed)->bytes;
 
 		ret = add_part(r, part);
 		if (ret)
 			return ret;
-		if (r->opts->progress && done >= r->progress_at) {
-			r->opts->progress(r->opts->progress_ctx, done, r->pfw->size);
+		if (r->in.opts->progress && done >= r->progress_at) {
+			r->in.opts->progress(r->in.opts->progress_ctx, done, r->pfw->size);
 			r->progress_at = done + PROGRESS_BYTES;
 		}
 	}
 	if (!ret)
 		ret = end_file(r);
-	if (!ret && !r->begun)
-		ret = begin(r, 0);
-	if (!ret)
-		ret = ingest_cut(&r->ingest, r->err);
-	return ret ? ret : ingest_wait(&r->ingest, r->err);
+	return ret || r->begun ? ret : begin(r, 0);
 }
 
 /* ---- at the end ---- */
 
 static int add_unstored(struct run *r, const char *name, uint64_t count)
 {
-	int ret = convert_unstored_add(r->report, name, count, r->err);
+	int ret = convert_unstored_add(r->in.report, name, count, r->in.err);
 
-	return ret || !count ? ret : cdict_writer_unstored(r->w, name, count, r->err);
+	return ret || !count ? ret : cdict_writer_unstored(r->in.w, name, count, r->in.err);
 }
 
 static void say_damage(struct run *r)
 {
 	const struct pfw_feed_counts *c = pfw_feed_counts(r->feed);
 	uint64_t broken = r->broken + c->long_lines;
-	struct convert_report *report = r->report;
+	struct convert_report *report = r->in.report;
 	char of[32] = "";
 	size_t file = c->damage.code ? c->damaged_file : r->first_broken_file;
 
@@ -316,7 +296,7 @@ static void say_damage(struct run *r)
 /* What was there and is worth a word, but no damage. */
 static void say_note(struct run *r)
 {
-	struct convert_report *report = r->report;
+	struct convert_report *report = r->in.report;
 	size_t at = 0;
 
 	if (r->beyond)
@@ -330,8 +310,8 @@ static void say_note(struct run *r)
 
 static int write_infos(struct run *r)
 {
-	struct info_pairs pairs = { .w = r->w, .err = r->err };
-	const struct convert_report *report = r->report;
+	struct info_pairs pairs = { .w = r->in.w, .err = r->in.err };
+	const struct convert_report *report = r->in.report;
 
 	info_number(&pairs, "input.bytes", report->bytes_in);
 	info_text(&pairs, "input.mode", r->pfw->size ? "file" : "pipe");
@@ -346,21 +326,11 @@ static int write_infos(struct run *r)
 
 static int finish(struct run *r)
 {
-	const struct store_counts *counts = store_counts(r->store);
-	struct convert_report *report = r->report;
-	struct rows rows = { 0 };
+	struct convert_report *report = r->in.report;
 	const char *name;
 	uint64_t count;
-	int ret = ingest_losses(&r->ingest, &rows, r->err);
+	int ret = import_settle(&r->in, r->types.schema);
 
-	if (!ret)
-		ret = rows_write(&rows, r->w, r->err);
-	rows_fini(&rows);
-	report->events = counts->events;
-	report->first_ns = counts->first_ns;
-	report->last_ns = counts->last_ns;
-	report->disordered = r->ingest.disordered;
-	report->types = r->types.source.n;
 	report->bytes_in = pfw_feed_counts(r->feed)->bytes;
 	for (size_t i = 0; !ret && (name = pfw_types_unstored(&r->types, i, &count)); i++)
 		ret = add_unstored(r, name, count);
@@ -374,69 +344,52 @@ static int finish(struct run *r)
 			 report->unstored.n ? " that is wanted" : "");
 	if (!ret)
 		ret = write_infos(r);
-	for (size_t i = 0; r->opts->labels && i < r->opts->labels->n && !ret; i++)
-		ret = cdict_writer_label(r->w, &r->opts->labels->labels[i], r->err);
-	if (!ret)
-		ret = cdict_writer_finish(r->w, r->err);
-	report->bytes_out = cdict_writer_bytes(r->w);
-	return ret;
+	return ret ? ret : import_finish(&r->in);
 }
 
 /* ---- all of it ---- */
 
 /* The threads are divided: some read and parse, some encode; who calls does both, and lays out between. */
-static int start(struct run *r, cdict_write_fn fn, void *ctx)
+static int start(struct run *r)
 {
-	unsigned jobs = convert_jobs(r->opts), encoders = (jobs - 1) / 2;
-	struct ingest_options in = { 0 };
-	struct encode_options encode = { .helps = true };
-	struct pfw_feed_options feed = { .names = r->pfw->files, .n_names = r->pfw->n_files };
-	int ret = cdict_writer_open(&r->w, fn, ctx, r->err);
+	const struct convert_options *opts = r->in.opts;
+	unsigned jobs = convert_jobs(opts), encoders = (jobs - 1) / 2;
+	struct encode_options encode = { .threads = encoders,
+					 .helps = true,
+					 .depth = 2 * encoders + 1 };
+	struct pfw_feed_options feed = { .names = r->pfw->files,
+					 .n_names = r->pfw->n_files,
+					 .jobs = jobs - encoders };
+	int ret = pfw_types_init(&r->types, opts->events, opts->n_events, r->in.err);
 
-	feed.jobs = jobs - encoders;
-	r->store = store_new(&file_ops, r);
-	in.store = r->store;
-	in.writer = r->w;
-	ingest_init(&r->ingest, &in);
-	if (!ret && !r->store)
-		ret = cdict_fail_nomem(r->err);
-	if (!ret)
-		ret = pfw_types_init(&r->types, r->opts->events, r->opts->n_events, r->err);
 	if (ret)
 		return ret;
-	format_writer_hold(r->w);
-	r->ingest.source.copy = true;
+	r->in.ingest.source.copy = true;
 	encode.schema = r->types.schema;
-	encode.threads = encoders;
-	encode.depth = 2 * encoders + 1;
-	ret = ingest_start(&r->ingest, &encode, r->err);
-	return ret ? ret : pfw_feed_new(&r->feed, &feed, r->err);
+	ret = ingest_start(&r->in.ingest, &encode, r->in.err);
+	return ret ? ret : pfw_feed_new(&r->feed, &feed, r->in.err);
 }
 
 int pfw_run(struct pfw *p, const struct convert_options *opts, cdict_write_fn fn, void *ctx,
 	    struct convert_report *report, struct cdict_error *err)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	struct cdict_error none;
 	int ret;
 
 	*report = (struct convert_report){ 0 };
 	if (!r)
 		return cdict_fail_nomem(err);
 	r->pfw = p;
-	r->opts = opts;
-	r->report = report;
-	r->err = err ? err : &none;
 	r->file_first_ns = UINT64_MAX;
-	ret = start(r, fn, ctx);
+	ret = import_open(&r->in, opts, fn, ctx, report, err);
+	if (!ret)
+		ret = start(r);
 	if (!ret)
 		ret = read_parts(r);
 	if (!ret)
 		ret = finish(r);
 	pfw_feed_free(r->feed);
-	ingest_fini(&r->ingest);
-	store_free(r->store);
-	cdict_writer_close(r->w);
+	import_close(&r->in);
 	pfw_types_fini(&r->types);
 	free(r);
 	return ret;

@@ -37,7 +37,7 @@ static void put_text(struct filling *f, uint32_t at, const char *text, uint32_t 
 		f->too_long = true;
 		return;
 	}
-	put32(f->payload + at, f->size | (len + 1) << 16);
+	put_le32(f->payload + at, f->size | (len + 1) << 16);
 	memcpy(f->payload + f->size, text, len);
 	f->payload[f->size + len] = 0;
 	f->size += len + 1;
@@ -89,7 +89,7 @@ static void put_size(struct filling *f, const struct pfw_type *type, const struc
 {
 	if (a->form != PFW_NUMBER || !type->size_at || (!sure && (f->sized || a->number <= 0)))
 		return;
-	put64(f->payload + type->size_at, (uint64_t)a->number);
+	put_le64(f->payload + type->size_at, (uint64_t)a->number);
 	f->sized = true;
 }
 
@@ -105,7 +105,7 @@ static bool put_field(struct filling *f, const struct pfw_part *part, const stru
 	if (field->text != (a->form != PFW_NUMBER) || a->form == PFW_RAW)
 		return false;
 	if (a->form == PFW_NUMBER)
-		put64(f->payload + field->at, (uint64_t)a->number);
+		put_le64(f->payload + field->at, (uint64_t)a->number);
 	else if (a->form == PFW_WORD)
 		put_text(f, field->at, part->words.all.at[a->word].text,
 			 part->words.all.at[a->word].len);
@@ -196,8 +196,8 @@ int pfw_types_record(struct pfw_types *t, const struct pfw_part *part, const str
 	memcpy(f.payload, type->blank, f.size);
 	f.payload[AT_TYPE] = (uint8_t)(type->index + 1);
 	f.payload[AT_TYPE + 1] = (uint8_t)((type->index + 1) >> 8);
-	put32(f.payload + AT_PID, (uint32_t)e->tid);
-	put64(f.payload + AT_DUR, e->dur_ns);
+	put_le32(f.payload + AT_PID, (uint32_t)e->tid);
+	put_le64(f.payload + AT_DUR, e->dur_ns);
 	f.payload[AT_PH] = (uint8_t)e->phase;
 	if (type == t->other)
 		put_names(&f, part, kind);
@@ -219,9 +219,9 @@ int pfw_types_record(struct pfw_types *t, const struct pfw_part *part, const str
 	memset(out, 0, 8);
 	out[6] = (uint8_t)size;
 	out[7] = (uint8_t)(size >> 8);
-	put32(out + offsetof(struct source_record, pid), (uint32_t)e->pid);
-	put32(out + offsetof(struct source_record, tid), (uint32_t)e->tid);
-	put32(out + offsetof(struct source_record, raw_size), f.size);
+	put_le32(out + offsetof(struct source_record, pid), (uint32_t)e->pid);
+	put_le32(out + offsetof(struct source_record, tid), (uint32_t)e->tid);
+	put_le32(out + offsetof(struct source_record, raw_size), f.size);
 	*index = (uint32_t)type->index;
 	return (int)size;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/escape.h"
 #include "base/fail.h"
 #include "format/layout.h"
 
@@ -97,12 +98,9 @@ static int define(struct pfw_types *t, const struct pfw_part *part, const struct
 /* A name as a format file can hold it, which goes by lines, and without what divides it. */
 static void add_name(struct buf *b, const struct pfw_word *w, bool category)
 {
-	uint32_t n = w->len < NAME_MAX_BYTES ? w->len : NAME_MAX_BYTES;
+	size_t n = escape_cut(w->text, w->len, NAME_MAX_BYTES);
 
-	/* Not within a character. */
-	while (n && n < w->len && (w->text[n] & 0xc0) == 0x80)
-		n--;
-	for (uint32_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)w->text[i];
 
 		buf_u8(b, c < ' ' || c == 0x7f || (category && c == ':') ? '_' : c);
@@ -215,7 +213,7 @@ static int make_fields(struct pfw_types *t, struct pfw_type *type, const struct 
 static void blank_text(struct pfw_type *type, unsigned at)
 {
 	if (at)
-		put32(type->blank + at, (type->payload_size - 1u) | 1u << 16);
+		put_le32(type->blank + at, (type->payload_size - 1u) | 1u << 16);
 }
 
 /* Fields, format file and blank payload. @kind: of its first events, NULL: of those without a type. */
@@ -257,12 +255,12 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 	blank_text(type, type->fname_at);
 	blank_text(type, type->host_at);
 	if (type->size_at)
-		put64(type->blank + type->size_at, (uint64_t)PFW_ABSENT);
+		put_le64(type->blank + type->size_at, (uint64_t)PFW_ABSENT);
 	for (unsigned i = 0; i < type->n_fields; i++) {
 		if (type->fields[i].text)
 			blank_text(type, type->fields[i].at);
 		else
-			put64(type->blank + type->fields[i].at, (uint64_t)PFW_ABSENT);
+			put_le64(type->blank + type->fields[i].at, (uint64_t)PFW_ABSENT);
 	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 #ifndef EXCHANGE_PFW_TYPES_INTERNAL_H
 #define EXCHANGE_PFW_TYPES_INTERNAL_H
 
+#include "base/cursor.h"
 #include "exchange/pfw_types.h"
 
 /* Fields that a type may have beside the first ones. */
@@ -36,17 +37,5 @@ struct pfw_type {
 	uint8_t *blank; /* a payload of which nothing is known */
 	uint64_t unstored;
 };
-
-static inline void put32(uint8_t *p, uint32_t v)
-{
-	for (unsigned i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static inline void put64(uint8_t *p, uint64_t v)
-{
-	put32(p, (uint32_t)v);
-	put32(p + 4, (uint32_t)(v >> 32));
-}
 
 #endif

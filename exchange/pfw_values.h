@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pfw_values.h - values of JSON as I/O traces have them: what a string's escapes stand for, numbers, whether a text is
- * JSON at all.
+ * pfw_values.h - values of JSON as I/O traces have them: what a string's escapes stand for, numbers.
  */
 #ifndef EXCHANGE_PFW_VALUES_H
 #define EXCHANGE_PFW_VALUES_H
@@ -21,7 +20,5 @@ static inline bool pfw_digit(char c)
 uint32_t pfw_unescape(char *text, const char *end);
 /* pfw_seconds - seconds, as in 7.86e-07, to ns, rounded; false: it is no such number, or too large. */
 bool pfw_seconds(const char *p, uint32_t len, int64_t *out);
-/* pfw_is_json - whether @p[@len] is one value of JSON (a string may hold any byte but control characters). */
-bool pfw_is_json(const char *p, uint32_t len);
 
 #endif

@@ -23,13 +23,6 @@ static inline void proto_number(struct buf *b, unsigned field, uint64_t value)
 	buf_varint(b, value);
 }
 
-static inline void proto_bytes(struct buf *b, unsigned field, const void *data, size_t len)
-{
-	buf_varint(b, (uint64_t)field << 3 | PROTO_BYTES);
-	buf_varint(b, len);
-	buf_add(b, data, len);
-}
-
 /* proto_text - foreign text: what is no UTF-8 becomes U+FFFD, as a field of this kind must be it. */
 void proto_text(struct buf *b, unsigned field, const char *text);
 

@@ -3,13 +3,9 @@
 #include "exchange/tracedat.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -44,7 +40,7 @@ const char *tracedat_keep(struct tracedat *td, const void *text, size_t n)
 int tracedat_add_cpu(struct tracedat *td, struct tracedat_buffer *b, const struct tracedat_cpu *cpu)
 {
 	/* each takes 16 bytes of the file, and no two the same */
-	if (td->n_cpu_places == td->size / 16)
+	if (td->n_cpu_places == td->file.size / 16)
 		return CDICT_ECORRUPT;
 	td->n_cpu_places++;
 	return array_push(&b->cpus, *cpu) ? -ENOMEM : 0;
@@ -94,9 +90,9 @@ struct section {
 
 static bool section_header(struct tracedat *td, uint64_t at, struct section *s, uint64_t *size)
 {
-	if (at > td->size)
+	if (at > td->file.size)
 		return false;
-	s->c = cursor_init(td->data + at, td->size - (size_t)at, td->tracing.big_endian);
+	s->c = cursor_init(td->file.data + at, td->file.size - (size_t)at, td->tracing.big_endian);
 	s->id = cursor_u16(&s->c);
 	s->flags = cursor_u16(&s->c);
 	cursor_u32(&s->c); /* what it is called, in a section of strings */
@@ -341,8 +337,8 @@ static int instances_v6(struct tracedat *td)
 		struct cursor c;
 		int ret = CDICT_ECORRUPT;
 
-		if (at < td->size) {
-			c = cursor_init(td->data + at, td->size - (size_t)at,
+		if (at < td->file.size) {
+			c = cursor_init(td->file.data + at, td->file.size - (size_t)at,
 					td->tracing.big_endian);
 			ret = buffer_v6(td, &c, i);
 		}
@@ -396,7 +392,7 @@ static int read_v6(struct tracedat *td, struct cursor *c, struct cdict_error *er
 		return cdict_fail_nomem(err);
 	if (ret)
 		tracedat_note(td, "its head ends or breaks at byte %zu",
-			      (size_t)(c->at - td->data));
+			      (size_t)(c->at - td->file.data));
 	return 0;
 }
 
@@ -404,7 +400,7 @@ static int read_v6(struct tracedat *td, struct cursor *c, struct cdict_error *er
 
 static int read_all(struct tracedat *td, struct cdict_error *err)
 {
-	struct cursor c = cursor_init(td->data, td->size, false);
+	struct cursor c = cursor_init(td->file.data, td->file.size, false);
 	const uint8_t *magic = cursor_take(&c, TRACEDAT_MAGIC_SIZE);
 	const char *version;
 	int ret;
@@ -449,58 +445,32 @@ static int read_head(struct tracedat *td, struct cdict_error *err)
 			    : ret;
 }
 
-int tracedat_parse(struct tracedat **out, const void *data, size_t size, struct cdict_error *err)
+/* @ret: what came of getting its bytes. */
+static int finish_open(struct tracedat **out, struct tracedat *td, int ret, struct cdict_error *err)
 {
-	struct tracedat *td = calloc(1, sizeof(*td));
-	int ret;
-
-	*out = NULL;
-	if (!td)
-		return cdict_fail_nomem(err);
-	td->data = data;
-	td->size = size;
-	ret = read_head(td, err);
-	if (ret)
-		tracedat_close(td);
-	else
-		*out = td;
-	return ret;
-}
-
-int tracedat_open(struct tracedat **out, const char *path, struct cdict_error *err)
-{
-	bool piped = !strcmp(path, "-");
-	int fd = piped ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), ret;
-	struct tracedat *td = calloc(1, sizeof(*td));
-	struct stat st;
-
-	*out = NULL;
-	if (!td)
-		ret = cdict_fail_nomem(err);
-	else if (fd < 0 || fstat(fd, &st))
-		ret = cdict_fail_errno(err, NULL);
-	else
-		ret = 0;
-	if (!ret && perfdata_map(fd, &td->data, &td->size) > 0) {
-		td->mapped = true;
-	} else if (!ret) {
-		ret = buf_read(&td->piped, fd, SIZE_MAX);
-		td->data = td->piped.data;
-		td->size = td->piped.len;
-		if (ret == -ENOMEM)
-			cdict_fail_nomem(err);
-		else if (ret)
-			cdict_fail_errno(err, NULL);
-	}
-	if (!piped && fd >= 0)
-		close(fd);
 	if (!ret)
 		ret = read_head(td, err);
 	if (ret)
 		tracedat_close(td);
-	else
-		*out = td;
+	*out = ret ? NULL : td;
 	return ret;
+}
+
+int tracedat_parse(struct tracedat **out, const void *data, size_t size, struct cdict_error *err)
+{
+	struct tracedat *td = calloc(1, sizeof(*td));
+
+	if (td)
+		td->file = (struct import_bytes){ .data = data, .size = size };
+	return finish_open(out, td, td ? 0 : cdict_fail_nomem(err), err);
+}
+
+int tracedat_open(struct tracedat **out, const char *path, struct cdict_error *err)
+{
+	struct tracedat *td = calloc(1, sizeof(*td));
+
+	return finish_open(
+		out, td, td ? import_bytes_open(&td->file, path, err) : cdict_fail_nomem(err), err);
 }
 
 void tracedat_close(struct tracedat *td)
@@ -521,9 +491,7 @@ void tracedat_close(struct tracedat *td)
 	array_fini(&td->stats);
 	array_fini(&td->formats);
 	array_fini(&td->kept);
-	if (td->mapped)
-		munmap((void *)(uintptr_t)td->data, td->size);
-	buf_fini(&td->piped);
+	import_bytes_close(&td->file);
 	ZSTD_freeDCtx(td->zstd);
 	free(td);
 }

@@ -164,7 +164,7 @@ static int open_rings(struct conversion *c)
 				return cdict_fail_nomem(c->in.err);
 			told += ring_open(r, td, b, &b->cpus.at[k], &c->live);
 			/* No two have the same pages: a small file would be endless. */
-			if (told > td->size) {
+			if (told > td->file.size) {
 				tracedat_note(td, "CPU %u has the events of another one", r->cpu);
 				c->rings.n--;
 				return 0;
@@ -300,7 +300,7 @@ static void progress(struct conversion *c)
 		return;
 	for (size_t i = 0; i < c->rings.n; i++)
 		done += ring_read(&c->rings.at[i]);
-	c->in.opts->progress(c->in.opts->progress_ctx, done, c->td->size);
+	c->in.opts->progress(c->in.opts->progress_ctx, done, c->td->file.size);
 }
 
 static int read_events(struct conversion *c)
@@ -413,7 +413,7 @@ static int finish(struct conversion *c)
 		ret = import_settle(&c->in, c->formats.schema);
 	if (!ret)
 		ret = list_unstored(c);
-	r->bytes_in = c->td->size;
+	r->bytes_in = c->td->file.size;
 	say_damage(c);
 	import_missing(r, only_text(c->td) ? "it holds the text of a latency tracer"
 					   : "record with: trace-cmd record -e sched -e kvm");

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/tracedat.h"
 #include "convert/perfdata.h"
+#include "exchange/import.h"
 #include "exchange/tracedat.h"
 
 /* trace-cmd-private.h; ids from 16 on are also those of the sections that they point to. */
@@ -44,7 +45,7 @@ enum tracedat_option {
 
 /* What all texts, options or packed pages of a file may take: what a reader may (DESIGN F13). Sections may
  * be told of several times, or overlap. */
-#define TRACEDAT_MEMORY(td) ((64ull << 20) + 8ull * (td)->size)
+#define TRACEDAT_MEMORY(td) ((64ull << 20) + 8ull * (td)->file.size)
 
 enum tracedat_codec { CODEC_NONE, CODEC_ZLIB, CODEC_ZSTD };
 
@@ -91,10 +92,7 @@ struct tracedat_stat {
 };
 
 struct tracedat {
-	const uint8_t *data;
-	size_t size;
-	bool mapped;
-	struct buf piped;
+	struct import_bytes file;
 	ARRAY(void *) kept;
 
 	unsigned version;

@@ -33,14 +33,14 @@ uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_bu
 	r->page_size = buffer->page_size ? buffer->page_size : td->page_size;
 	if (!cpu->size || !td->data_at)
 		return 0;
-	if (cpu->offset > td->size || cpu->size > td->size - cpu->offset)
+	if (cpu->offset > td->file.size || cpu->size > td->file.size - cpu->offset)
 		tracedat_note(td, "the events of CPU %u end beyond the end of the file", cpu->cpu);
-	if (cpu->offset >= td->size)
+	if (cpu->offset >= td->file.size)
 		return 0;
-	left = td->size - cpu->offset;
+	left = td->file.size - cpu->offset;
 	if (left > cpu->size)
 		left = cpu->size;
-	r->begin = td->data + cpu->offset;
+	r->begin = td->file.data + cpu->offset;
 	if (buffer->compressed) {
 		r->chunks = cursor_init(r->begin, (size_t)left, td->tracing.big_endian);
 		r->n_chunks = cursor_u32(&r->chunks);

@@ -176,8 +176,8 @@ int tracedat_tell_end(const struct tracedat *td, const struct ingest *in,
 	struct info_pairs pairs = { .w = w, .err = err };
 	int ret;
 
-	info_number(&pairs, "input.bytes", td->size);
-	info_text(&pairs, "input.mode", td->mapped ? "file" : "pipe");
+	info_number(&pairs, "input.bytes", td->file.size);
+	info_text(&pairs, "input.mode", td->file.mapped ? "file" : "pipe");
 	ret = pairs.failed ? pairs.failed : tell_scope(in, w, err);
 	if (!ret && r->damaged)
 		ret = cdict_writer_info(w, "input.damage", r->damage, err);

@@ -108,15 +108,9 @@ void fleet_figures_fill(struct table *t, const char *host, const struct fleet_ro
 
 /* ---- out of the store ---- */
 
-struct shelf {
-	char *name;
-	uint64_t values;
-};
-
 struct reading {
-	const char *id, *host; /* host: the only one, or NULL */
-	ARRAY(struct shelf) shelves;
-	const struct shelf *now;
+	const char *id;
+	const struct store_name *now;
 	struct fleet_rows rows; /* of one shelf */
 	struct cdict_error *err;
 };
@@ -129,22 +123,6 @@ static const char *host_of(const char *shelf)
 		       : strchr(shelf, ':') + 1;
 }
 
-static int hear_shelf(void *ctx, const char *name, uint64_t n)
-{
-	struct reading *k = ctx;
-	const char *host = host_of(name);
-	struct shelf shelf = { .values = n };
-
-	if (!host || (k->host && strcmp(k->host, host)))
-		return 0;
-	shelf.name = strdup(name);
-	if (!shelf.name || array_push(&k->shelves, shelf)) {
-		free(shelf.name);
-		return cdict_fail_nomem(k->err);
-	}
-	return 0;
-}
-
 static int hear_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct reading *k = ctx;
@@ -153,20 +131,20 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 
 	if (!rc)
 		return 0;
-	snprintf(subject, sizeof(subject), "job %s, shelf %.66s, value %.100s", k->id, k->now->name,
+	snprintf(subject, sizeof(subject), "job %s, shelf %.66s, value %.100s", k->id, k->now->text,
 		 name);
 	return cdict_fail_in(k->err, rc, subject);
 }
 
 static int read_shelf(struct reading *k, struct store *st, struct table *t, uint64_t *gone)
 {
-	int rc = store_values(st, k->id, k->now->name, hear_value, k, k->err);
+	int rc = store_values(st, k->id, k->now->text, hear_value, k, k->err);
 
 	if (!rc) {
-		fleet_figures_fill(t, host_of(k->now->name), &k->rows);
+		fleet_figures_fill(t, host_of(k->now->text), &k->rows);
 		/* more came meanwhile: none is missing */
-		if (k->now->values > k->rows.values)
-			*gone += k->now->values - k->rows.values;
+		if (k->now->n > k->rows.values)
+			*gone += k->now->n - k->rows.values;
 	}
 	fleet_rows_fini(&k->rows);
 	return rc;
@@ -175,20 +153,22 @@ static int read_shelf(struct reading *k, struct store *st, struct table *t, uint
 int fleet_figures_table(struct table **out, struct store *st, const char *id, const char *host,
 			uint64_t *gone, struct cdict_error *err)
 {
-	struct reading k = { .id = id, .host = host, .err = err };
+	struct reading k = { .id = id, .err = err };
+	struct store_names shelves = { 0 };
 	struct table *t = fleet_figures_new();
 	struct fleet_job job;
 	int rc = t ? store_get(st, id, &job, err) : cdict_fail_nomem(err);
 
 	*gone = 0;
-	rc = rc ? rc : store_shelves(st, id, hear_shelf, &k, err);
-	for (size_t i = 0; i < k.shelves.n && !rc; i++) {
-		k.now = &k.shelves.at[i];
-		rc = read_shelf(&k, st, t, gone);
+	rc = rc ? rc : store_list_shelves(&shelves, st, id, err);
+	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
+		const char *of = host_of(shelves.all.at[i].text);
+
+		k.now = &shelves.all.at[i];
+		if (of && (!host || !strcmp(host, of)))
+			rc = read_shelf(&k, st, t, gone);
 	}
-	for (size_t i = 0; i < k.shelves.n; i++)
-		free(k.shelves.at[i].name);
-	array_fini(&k.shelves);
+	array_fini(&shelves.all);
 	if (rc)
 		table_free(t);
 	*out = rc ? NULL : table_done(t);

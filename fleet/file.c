@@ -61,9 +61,6 @@ struct getting {
 	char capture[ID_SIZE + 1]; /* of the file that is open, else "" */
 	uint64_t chunks, bytes;
 	uint32_t crc;
-	ARRAY(char *) hosts;
-	const char *only;
-	struct cdict_error *err;
 };
 
 static int finish(struct getting *g, const char *why)
@@ -119,39 +116,24 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 	return g->ops->write(g->ctx, data, size);
 }
 
-static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
-{
-	struct getting *g = ctx;
-	char *host;
-
-	(void)n;
-	if (strncmp(shelf, FLEET_SHELF_FILE, strlen(FLEET_SHELF_FILE)) ||
-	    (g->only && strcmp(g->only, shelf + strlen(FLEET_SHELF_FILE))))
-		return 0;
-	host = strdup(shelf + strlen(FLEET_SHELF_FILE));
-	if (!host || array_push(&g->hosts, host)) {
-		free(host);
-		return cdict_fail_nomem(g->err);
-	}
-	return 0;
-}
-
 int fleet_files_get(struct store *st, const char *id, const char *host,
 		    const struct fleet_file_ops *ops, void *ctx, struct cdict_error *err)
 {
-	struct getting g = { .ops = ops, .ctx = ctx, .only = host, .err = err };
-	char shelf[STORE_NAME_MOST + 8];
-	int rc = store_shelves(st, id, hear_shelf, &g, err), end;
+	struct getting g = { .ops = ops, .ctx = ctx };
+	struct store_names shelves = { 0 };
+	int rc = store_list_shelves(&shelves, st, id, err), end;
 
-	for (size_t i = 0; i < g.hosts.n && !rc; i++) {
-		g.host = g.hosts.at[i];
-		snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_FILE, g.host);
+	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
+		const char *shelf = shelves.all.at[i].text;
+
+		g.host = shelf + strlen(FLEET_SHELF_FILE);
+		if (strncmp(shelf, FLEET_SHELF_FILE, strlen(FLEET_SHELF_FILE)) ||
+		    (host && strcmp(host, g.host)))
+			continue;
 		rc = store_values(st, id, shelf, hear_value, &g, err);
 		end = finish(&g, "its end was not pushed: push it again");
 		rc = rc ? rc : end;
 	}
-	for (size_t i = 0; i < g.hosts.n; i++)
-		free(g.hosts.at[i]);
-	array_fini(&g.hosts);
+	array_fini(&shelves.all);
 	return rc;
 }

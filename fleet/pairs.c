@@ -19,7 +19,6 @@ struct item {
 struct pairs {
 	ARRAY(struct item) items;
 	const char *text_keys[3]; /* NULL: no column */
-	size_t n_texts;
 	struct {
 		const char *key, *title;
 		size_t at; /* of the values */
@@ -94,7 +93,6 @@ static struct table_column *columns_of(struct pairs *p)
 				p->text_keys[i], p->text_keys[i], TABLE_TEXT, 0, NULL, 0
 			};
 	}
-	p->n_texts = n;
 	for (size_t i = 0; out && i < p->n_figures; i++) {
 		for (size_t k = 0; k < 3; k++) {
 			const char *key = word(p, keys[k], p->figures[i].key);

@@ -264,7 +264,6 @@ void fleet_rows_window(struct fleet_rows *rows, const struct fleet_window *w)
 	rows->lost += w->lost;
 	rows->unknown_ns += w->unknown_ns;
 	rows->cpus = w->cpus > rows->cpus ? w->cpus : rows->cpus;
-	rows->unclocked |= !w->clocked;
 	if (!w->clocked)
 		return;
 	rows->first_ns = !rows->clocked || w->from_ns < rows->first_ns ? w->from_ns

@@ -116,7 +116,7 @@ struct fleet_rows {
 	uint64_t window_ns; /* how long they are together */
 	uint64_t events, lost, unknown_ns;
 	uint64_t first_ns, last_ns; /* of the wall clock, when clocked */
-	bool clocked, unclocked;
+	bool clocked;
 	uint32_t cpus; /* the most of one bucket */
 	/* Hears of each row before it is added; or NULL. */
 	void (*hear)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,

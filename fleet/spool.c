@@ -51,7 +51,6 @@ struct moving {
 	const char *id, *shelf;
 	struct fleet_spool_counts *counts;
 	struct cdict_error *err;
-	ARRAY(char *) shelves;
 };
 
 static int hear_value(void *ctx, const char *name, const void *data, size_t size)
@@ -67,22 +66,11 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 	return store_dir_drop(m->spool, m->id, m->shelf, name, m->err);
 }
 
-static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
-{
-	struct moving *m = ctx;
-	char *name = strdup(shelf);
-
-	(void)n;
-	if (name && !array_push(&m->shelves, name))
-		return 0;
-	free(name);
-	return cdict_fail_nomem(m->err);
-}
-
 int fleet_spool_push(struct store *spool, const char *id, struct store *to,
 		     struct fleet_spool_counts *out, struct cdict_error *err)
 {
 	struct moving m = { .spool = spool, .to = to, .id = id, .counts = out, .err = err };
+	struct store_names shelves = { 0 };
 	struct fleet_job from, job;
 	int rc = store_get(spool, id, &from, err);
 
@@ -92,14 +80,12 @@ int fleet_spool_push(struct store *spool, const char *id, struct store *to,
 				"spooled were buckets of %" PRIu64 " ms, those of job %s are of "
 				"%" PRIu64 " ms: push the capture itself",
 				from.bucket_ns / 1000000, id, job.bucket_ns / 1000000);
-	rc = rc ? rc : store_shelves(spool, id, hear_shelf, &m, err);
-	for (size_t i = 0; i < m.shelves.n && !rc; i++) {
-		m.shelf = m.shelves.at[i];
+	rc = rc ? rc : store_list_shelves(&shelves, spool, id, err);
+	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
+		m.shelf = shelves.all.at[i].text;
 		rc = store_values(spool, id, m.shelf, hear_value, &m, err);
 	}
-	for (size_t i = 0; i < m.shelves.n; i++)
-		free(m.shelves.at[i]);
-	array_fini(&m.shelves);
+	array_fini(&shelves.all);
 	if (!rc)
 		store_dir_tidy(spool, id);
 	return rc;

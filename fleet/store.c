@@ -3,6 +3,7 @@
 #include "fleet/store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -15,6 +16,26 @@ int store_open(struct store **out, const char *where, const char *password, stru
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				  "--store %.80s: it is a folder, or redis://...", where);
 	return store_dir_open(out, where, err);
+}
+
+static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
+{
+	struct store_names *names = ctx;
+	struct store_name *name = array_add(&names->all);
+
+	if (!name)
+		return -ENOMEM;
+	snprintf(name->text, sizeof(name->text), "%s", shelf);
+	name->n = n;
+	return 0;
+}
+
+int store_list_shelves(struct store_names *out, struct store *st, const char *id,
+		       struct cdict_error *err)
+{
+	int rc = store_shelves(st, id, hear_shelf, out, err);
+
+	return rc == -ENOMEM ? cdict_fail_nomem(err) : rc;
 }
 
 int store_no_job(struct cdict_error *err, const char *id)

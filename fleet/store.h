@@ -20,6 +20,7 @@
 #ifndef FLEET_STORE_H
 #define FLEET_STORE_H
 
+#include "base/array.h"
 #include "fleet/job.h"
 
 struct store;
@@ -104,6 +105,19 @@ static inline int store_shelves(struct store *st, const char *id, store_hear_she
 {
 	return st->ops->shelves(st, id, hear, ctx, err);
 }
+
+/* Names of shelves, with the number of values on each. */
+struct store_names {
+	ARRAY(struct store_name {
+		char text[STORE_NAME_MOST + 1];
+		uint64_t n;
+	})
+	all;
+};
+/* store_list_shelves - all of the job's, to go through while the store is asked other things; array_fini(&out->all)
+ * empties it, also after a failure. */
+int store_list_shelves(struct store_names *out, struct store *st, const char *id,
+		       struct cdict_error *err);
 
 static inline int store_values(struct store *st, const char *id, const char *shelf,
 			       store_hear_value *hear, void *ctx, struct cdict_error *err)

@@ -87,22 +87,26 @@ static const char sizes_script[] =
 
 /* ---- shelves and names of values ---- */
 
-struct name {
-	char text[STORE_NAME_MOST + 1];
-	uint64_t n;
-};
-struct names {
-	ARRAY(struct name) all;
-};
+/* The number up to @most that the text of element @i is. */
+static bool number_of(const struct redis_answer *a, size_t i, uint64_t most, uint64_t *out)
+{
+	size_t n;
+	const char *text = redis_text(a, i, &n);
+
+	if (!text || !n || n > 18 || strspn(text, "0123456789") != n)
+		return false;
+	*out = strtoull(text, NULL, 10);
+	return *out <= most;
+}
 
 static int compare(const void *a, const void *b)
 {
-	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+	return strcmp(((const struct store_name *)a)->text, ((const struct store_name *)b)->text);
 }
 
 /* @command's names, sorted; of HGETALL with their numbers. */
 static int read_names(struct redis *r, const char *id, const char *command, const char *key,
-		      struct names *out, struct cdict_error *err)
+		      struct store_names *out, struct cdict_error *err)
 {
 	const char *args[] = { command, key };
 	bool pairs = !strcmp(command, "HGETALL");
@@ -110,14 +114,13 @@ static int read_names(struct redis *r, const char *id, const char *command, cons
 	int rc = redis_ask(r, id, args, NULL, 2, &a, err);
 
 	for (size_t i = 0; !rc && i < redis_count(a); i += pairs ? 2 : 1) {
-		size_t n, n_number;
+		size_t n;
 		const char *text = redis_text(a, i, &n);
-		const char *number = pairs ? redis_text(a, i + 1, &n_number) : NULL;
-		struct name *name;
+		struct store_name *name;
+		uint64_t number = 0;
 
 		if (!text || !n || n > STORE_NAME_MOST || memchr(text, 0, n) ||
-		    (pairs && (!number || !n_number || n_number > 18 ||
-			       strspn(number, "0123456789") != n_number))) {
+		    (pairs && !number_of(a, i + 1, UINT64_MAX, &number))) {
 			rc = strange(err, r, key);
 			break;
 		}
@@ -127,7 +130,7 @@ static int read_names(struct redis *r, const char *id, const char *command, cons
 			break;
 		}
 		memcpy(name->text, text, n);
-		name->n = number ? strtoull(number, NULL, 10) : 0;
+		name->n = number;
 	}
 	if (!rc && redis_kind(a) != REDIS_LIST)
 		rc = strange(err, r, key);
@@ -171,7 +174,7 @@ static int with_all_keys(struct redis *r, const char *id, const char *script,
 			 const char *const *more, const size_t *more_sizes, size_t n_more,
 			 int64_t *out, struct cdict_error *err)
 {
-	struct names shelves = { 0 };
+	struct store_names shelves = { 0 };
 	ARRAY(const char *) args = { 0 };
 	ARRAY(size_t) sizes = { 0 };
 	char *keys = NULL, number[24];
@@ -364,7 +367,7 @@ static int redis_store_put(struct store *st, const char *id, const char *shelf, 
 static int redis_store_shelves(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
 			       struct cdict_error *err)
 {
-	struct names shelves = { 0 };
+	struct store_names shelves = { 0 };
 	struct fleet_job job;
 	char key[KEY_ROOM];
 	int rc = redis_store_get(st, id, &job, err);
@@ -378,8 +381,8 @@ static int redis_store_shelves(struct store *st, const char *id, store_hear_shel
 }
 
 /* How many of the names, from the first on, are asked for at once: the server is not trusted with our memory. */
-static int batch_of(struct redis *r, const char *id, const char *key, const struct name *names,
-		    size_t n, size_t *out, struct cdict_error *err)
+static int batch_of(struct redis *r, const char *id, const char *key,
+		    const struct store_name *names, size_t n, size_t *out, struct cdict_error *err)
 {
 	const char *args[4 + BATCH_VALUES] = { "EVAL", sizes_script, "1", key };
 	struct redis_answer *a;
@@ -407,8 +410,9 @@ static int batch_of(struct redis *r, const char *id, const char *key, const stru
 	return rc;
 }
 
-static int read_batch(struct redis *r, const char *id, const char *key, const struct name *names,
-		      size_t n, store_hear_value *hear, void *ctx, struct cdict_error *err)
+static int read_batch(struct redis *r, const char *id, const char *key,
+		      const struct store_name *names, size_t n, store_hear_value *hear, void *ctx,
+		      struct cdict_error *err)
 {
 	const char *args[2 + BATCH_VALUES] = { "HMGET", key };
 	struct redis_answer *a;
@@ -431,7 +435,7 @@ static int read_batch(struct redis *r, const char *id, const char *key, const st
 }
 
 /* Names that are not wanted go, the others stay in their order. */
-static void keep_wanted(struct names *names, store_want_value *want, void *ctx)
+static void keep_wanted(struct store_names *names, store_want_value *want, void *ctx)
 {
 	size_t n = 0;
 
@@ -447,7 +451,7 @@ static int redis_store_values(struct store *st, const char *id, const char *shel
 			      struct cdict_error *err)
 {
 	struct redis *r = redis_of(st);
-	struct names names = { 0 };
+	struct store_names names = { 0 };
 	struct fleet_job job;
 	char key[KEY_ROOM];
 	size_t n = 0;
@@ -465,17 +469,6 @@ static int redis_store_values(struct store *st, const char *id, const char *shel
 	}
 	array_fini(&names.all);
 	return rc;
-}
-
-static bool number_of(const struct redis_answer *a, size_t i, uint64_t most, uint64_t *out)
-{
-	size_t n;
-	const char *text = redis_text(a, i, &n);
-
-	if (!text || !n || n > 18 || strspn(text, "0123456789") != n)
-		return false;
-	*out = strtoull(text, NULL, 10);
-	return *out <= most;
 }
 
 static int redis_store_now(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err)

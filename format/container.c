@@ -5,20 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void put32(uint8_t *p, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
 void container_header_write(uint8_t out[FORMAT_BLOCK_HEADER_SIZE], const struct container_header *h)
 {
-	put32(out, FORMAT_SYNC);
-	put32(out + 4, h->type);
-	put32(out + 8, h->size);
-	put32(out + 12, h->ordinal);
-	put32(out + 16, h->payload_crc);
-	put32(out + 20, codec_crc(out, 20));
+	put_le32(out, FORMAT_SYNC);
+	put_le32(out + 4, h->type);
+	put_le32(out + 8, h->size);
+	put_le32(out + 12, h->ordinal);
+	put_le32(out + 16, h->payload_crc);
+	put_le32(out + 20, codec_crc(out, 20));
 }
 
 bool container_header_read(const uint8_t *at, struct container_header *h)
@@ -49,16 +43,16 @@ uint64_t container_resync(const uint8_t *data, uint64_t size, uint64_t at)
 void container_file_header(uint8_t out[FORMAT_HEADER_SIZE])
 {
 	memcpy(out, FORMAT_MAGIC, FORMAT_MAGIC_SIZE);
-	put32(out + 8, FORMAT_MAJOR | FORMAT_MINOR << 16);
-	put32(out + 12, codec_crc(out, 12));
+	put_le32(out + 8, FORMAT_MAJOR | FORMAT_MINOR << 16);
+	put_le32(out + 12, codec_crc(out, 12));
 }
 
 void container_trailer(uint8_t out[FORMAT_TRAILER_SIZE], uint64_t index_offset)
 {
-	put32(out, (uint32_t)index_offset);
-	put32(out + 4, (uint32_t)(index_offset >> 32));
-	put32(out + 8, codec_crc(out, 8));
-	put32(out + 12, FORMAT_END);
+	put_le32(out, (uint32_t)index_offset);
+	put_le32(out + 4, (uint32_t)(index_offset >> 32));
+	put_le32(out + 8, codec_crc(out, 8));
+	put_le32(out + 12, FORMAT_END);
 }
 
 void container_pack(struct codec *codec, const struct buf *raw, struct buf *out)

@@ -54,11 +54,14 @@ static int loss_open(struct query_source **out, struct query_run_of *run,
 		     struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, cdict_reader_loss_count(run->reader), LIST_ALL,
-			 loss_column, err);
+	(void)scan;
+	return list_open(out, run, cdict_reader_loss_count(run->reader), LIST_ALL, loss_column,
+			 err);
 }
 
-const struct query_table query_loss = { "loss", loss_columns, QUERY_SMALL, loss_open, NULL };
+const struct query_table query_loss = {
+	.name = "loss", .columns = loss_columns, .flags = QUERY_SMALL, .open = loss_open
+};
 
 /* ---- cpu ---- */
 
@@ -93,12 +96,14 @@ static int cpu_open(struct query_source **out, struct query_run_of *run,
 	if (rc)
 		return rc;
 	if (scan->has_key && (scan->key < 0 || (uint64_t)scan->key >= n))
-		return list_open(out, run, scan, 0, LIST_ALL, cpu_column, err);
-	return list_open(out, run, scan, n, scan->has_key ? (size_t)scan->key : LIST_ALL,
-			 cpu_column, err);
+		return list_open(out, run, 0, LIST_ALL, cpu_column, err);
+	return list_open(out, run, n, scan->has_key ? (size_t)scan->key : LIST_ALL, cpu_column,
+			 err);
 }
 
-const struct query_table query_cpu = { "cpu", cpu_columns, QUERY_SMALL, cpu_open, NULL };
+const struct query_table query_cpu = {
+	.name = "cpu", .columns = cpu_columns, .flags = QUERY_SMALL, .open = cpu_open
+};
 
 /* ---- metadata ---- */
 
@@ -123,12 +128,14 @@ static int metadata_open(struct query_source **out, struct query_run_of *run,
 			 struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, cdict_reader_info_count(run->reader), LIST_ALL,
-			 metadata_column, err);
+	(void)scan;
+	return list_open(out, run, cdict_reader_info_count(run->reader), LIST_ALL, metadata_column,
+			 err);
 }
 
-const struct query_table query_metadata = { "metadata", metadata_columns, QUERY_SMALL,
-					    metadata_open, NULL };
+const struct query_table query_metadata = {
+	.name = "metadata", .columns = metadata_columns, .flags = QUERY_SMALL, .open = metadata_open
+};
 
 /* ---- trace_bounds ---- */
 
@@ -155,8 +162,10 @@ static int bounds_open(struct query_source **out, struct query_run_of *run,
 		       struct cdict_error *err)
 {
 	(void)table;
-	return list_open(out, run, scan, 1, LIST_ALL, bounds_column, err);
+	(void)scan;
+	return list_open(out, run, 1, LIST_ALL, bounds_column, err);
 }
 
-const struct query_table query_trace_bounds = { "trace_bounds", bounds_columns, QUERY_SMALL,
-						bounds_open, NULL };
+const struct query_table query_trace_bounds = {
+	.name = "trace_bounds", .columns = bounds_columns, .flags = QUERY_SMALL, .open = bounds_open
+};

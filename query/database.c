@@ -147,6 +147,22 @@ static int on_progress(void *ctx)
 	return q->stopped != 0;
 }
 
+int query_connect_files(struct query_db **out, sqlite3 *db, const struct query_file *files,
+			size_t n, const struct query_options *opts, struct cdict_error *err)
+{
+	int rc;
+
+	*out = query_db_new(db, opts);
+	if (!*out)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		rc = query_db_add(*out, &files[i], err);
+		if (rc)
+			return cdict_fail_in(err, rc, files[i].name);
+	}
+	return query_db_register(*out, err);
+}
+
 static int set_up(struct query *q, const struct query_file *files, size_t n,
 		  const struct query_options *opts, struct cdict_error *err)
 {
@@ -157,15 +173,7 @@ static int set_up(struct query *q, const struct query_file *files, size_t n,
 	sqlite3_hard_heap_limit64(opts && opts->memory_bytes ? (sqlite3_int64)opts->memory_bytes
 							     : MEMORY_DEFAULT);
 	sqlite3_limit(q->db, SQLITE_LIMIT_LENGTH, VALUE_MOST);
-	q->files = query_db_new(q->db, opts);
-	if (!q->files)
-		return cdict_fail_nomem(err);
-	for (size_t i = 0; i < n && !rc; i++) {
-		rc = query_db_add(q->files, &files[i], err);
-		if (rc)
-			return cdict_fail_in(err, rc, files[i].name);
-	}
-	rc = query_db_register(q->files, err);
+	rc = query_connect_files(&q->files, q->db, files, n, opts, err);
 	if (rc)
 		return rc;
 	sqlite3_set_authorizer(q->db, may, NULL);

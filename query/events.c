@@ -275,8 +275,11 @@ int query_events_register(struct query_db *qdb)
 			continue;
 		if (settle_columns(e))
 			return SQLITE_NOMEM;
-		e->full = (struct query_table){ e->full_name, e->columns, QUERY_ORDERED, event_open,
-						e };
+		e->full = (struct query_table){ .name = e->full_name,
+						.columns = e->columns,
+						.flags = QUERY_ORDERED,
+						.open = event_open,
+						.ctx = e };
 		e->bare = e->full;
 		e->bare.name = e->name;
 		rc = query_vtab_register(qdb, &e->full);
@@ -348,5 +351,7 @@ static int ftrace_open(struct query_source **out, struct query_run_of *run,
 	return stream_open(out, run, &opts, ftrace_column, err);
 }
 
-const struct query_table query_ftrace_event = { "ftrace_event", ftrace_columns, QUERY_ORDERED,
-						ftrace_open, NULL };
+const struct query_table query_ftrace_event = { .name = "ftrace_event",
+						.columns = ftrace_columns,
+						.flags = QUERY_ORDERED,
+						.open = ftrace_open };

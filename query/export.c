@@ -20,17 +20,6 @@ static int execute(sqlite3 *db, const char *sql, struct cdict_error *err)
 	return rc == SQLITE_OK ? 0 : query_sqlite_failed(db, rc, err);
 }
 
-static void add_name(struct sink *s, const char *name)
-{
-	sink_putc(s, '"');
-	for (; *name; name++) {
-		if (*name == '"')
-			sink_putc(s, '"');
-		sink_putc(s, *name);
-	}
-	sink_putc(s, '"');
-}
-
 static int execute_sink(sqlite3 *db, struct sink *s, struct cdict_error *err)
 {
 	size_t len;
@@ -50,7 +39,7 @@ static void add_columns(struct sink *s, const struct query_table *t, bool types)
 			continue;
 		sink_puts(s, any ? ", " : "");
 		any = true;
-		add_name(s, c->name);
+		query_add_name(s, c->name);
 		if (types)
 			sink_printf(s, " %s", c->type);
 	}
@@ -63,7 +52,7 @@ static int copy(sqlite3 *db, const struct query_table *t, struct cdict_error *er
 
 	sink_to_memory(&s);
 	sink_puts(&s, "CREATE TABLE exported.");
-	add_name(&s, t->name);
+	query_add_name(&s, t->name);
 	sink_puts(&s, "(");
 	add_columns(&s, t, true);
 	sink_puts(&s, ")");
@@ -72,11 +61,11 @@ static int copy(sqlite3 *db, const struct query_table *t, struct cdict_error *er
 		return rc;
 	sink_to_memory(&s);
 	sink_puts(&s, "INSERT INTO exported.");
-	add_name(&s, t->name);
+	query_add_name(&s, t->name);
 	sink_puts(&s, " SELECT ");
 	add_columns(&s, t, false);
 	sink_puts(&s, " FROM main.");
-	add_name(&s, t->name);
+	query_add_name(&s, t->name);
 	if (!(t->flags & (QUERY_SMALL | QUERY_ORDERED)))
 		sink_puts(&s, " ORDER BY ts");
 	return execute_sink(db, &s, err);
@@ -89,9 +78,9 @@ static int add_view(sqlite3 *db, const char *name, const char *of, struct cdict_
 
 	sink_to_memory(&s);
 	sink_puts(&s, "CREATE VIEW exported.");
-	add_name(&s, name);
+	query_add_name(&s, name);
 	sink_puts(&s, " AS SELECT * FROM ");
-	add_name(&s, of);
+	query_add_name(&s, of);
 	return execute_sink(db, &s, err);
 }
 
@@ -113,7 +102,7 @@ static int add_ftrace(sqlite3 *db, const struct query_db *qdb, struct cdict_erro
 
 		sink_printf(&s, "%sSELECT ts, %s AS name, cpu, utid, tid, %s AS system, run FROM ",
 			    i ? " UNION ALL " : "", name ? name : "NULL", quoted ? quoted : "NULL");
-		add_name(&s, e->full_name);
+		query_add_name(&s, e->full_name);
 		sqlite3_free(name);
 		sqlite3_free(system);
 		sqlite3_free(quoted);
@@ -158,19 +147,13 @@ static int attach(sqlite3 *db, const char *path, struct cdict_error *err)
 int query_export_sqlite(const struct query_file *files, size_t n, const struct query_options *opts,
 			const char *path, struct cdict_error *err)
 {
-	struct query_db *qdb = NULL;
+	struct query_db *qdb;
 	sqlite3 *db;
 	int rc = query_connect(&db, err);
 
 	if (rc)
 		return rc;
-	qdb = query_db_new(db, opts);
-	if (!qdb)
-		rc = cdict_fail_nomem(err);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = cdict_fail_in(err, query_db_add(qdb, &files[i], err), files[i].name);
-	if (!rc)
-		rc = query_db_register(qdb, err);
+	rc = query_connect_files(&qdb, db, files, n, opts, err);
 	if (!rc)
 		rc = attach(db, path, err);
 	/* the file appears whole or not at all by its caller's rule: it needs no journal */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * extension.c - what SQLite calls: of cdict_sqlite.so when it is loaded, of the program for the connections that it opens
- * (sqlite3_auto_extension).
+ * extension.c - what SQLite calls of cdict_sqlite.so when it is loaded.
  *
  *	.load cdict_sqlite
  *	SELECT cdict_open('run.cdict');
@@ -15,7 +14,9 @@
 
 SQLITE_EXTENSION_INIT1
 
-int query_extension_init(sqlite3 *db, char **why, const struct sqlite3_api_routines *api)
+/* By the name that SQLite makes of the file's. */
+CDICT_API int sqlite3_cdictsqlite_init(sqlite3 *db, char **why,
+				       const struct sqlite3_api_routines *api)
 {
 	struct cdict_error err = { 0 };
 	struct query_db *qdb;
@@ -32,11 +33,4 @@ int query_extension_init(sqlite3 *db, char **why, const struct sqlite3_api_routi
 	if (why && rc != -ENOMEM)
 		*why = sqlite3_mprintf("%s", err.text);
 	return rc == -ENOMEM ? SQLITE_NOMEM : SQLITE_ERROR;
-}
-
-/* By the name that SQLite makes of the file's. */
-CDICT_API int sqlite3_cdictsqlite_init(sqlite3 *db, char **why,
-				       const struct sqlite3_api_routines *api)
-{
-	return query_extension_init(db, why, api);
 }

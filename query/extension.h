@@ -6,7 +6,6 @@
 #include "cdict/export.h"
 #include "query/tables.h"
 
-int query_extension_init(sqlite3 *db, char **why, const struct sqlite3_api_routines *api);
 CDICT_API int sqlite3_cdictsqlite_init(sqlite3 *db, char **why,
 				       const struct sqlite3_api_routines *api);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/statistics.h"
 #include "query/tables.h"
 
 static void unref(void *qdb)
@@ -116,18 +117,9 @@ static void add_value(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 		v->failed = true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void end_values(sqlite3_context *ctx)
 {
 	struct values *v = sqlite3_aggregate_context(ctx, 0);
-	double rank, at;
-	size_t i;
 
 	if (!v)
 		return;
@@ -136,13 +128,9 @@ static void end_values(sqlite3_context *ctx)
 	} else if (!(v->percent >= 0 && v->percent <= 100)) {
 		sqlite3_result_error(ctx, "percentile() takes a percentage from 0 to 100", -1);
 	} else if (v->all.n) {
-		qsort(v->all.at, v->all.n, sizeof(*v->all.at), by_value);
-		rank = v->percent / 100 * (double)(v->all.n - 1);
-		i = (size_t)rank;
-		at = v->all.at[i];
-		if (i + 1 < v->all.n)
-			at += (rank - (double)i) * (v->all.at[i + 1] - at);
-		sqlite3_result_double(ctx, at);
+		statistics_sort(v->all.at, v->all.n);
+		sqlite3_result_double(ctx,
+				      statistics_quantile(v->all.at, v->all.n, v->percent / 100));
 	}
 	array_fini(&v->all);
 }

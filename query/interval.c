@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/fail.h"
 #include "query/tables.h"
 
 #define MAGIC "cdictiv1"
+#define NO_SET "this is no set of intervals: interval_union() makes one"
 enum { MAGIC_SIZE = 8, PAIR_SIZE = 16 };
 
 struct pair {
@@ -32,8 +34,8 @@ static struct pair pair_at(const struct set *s, size_t i)
 	return (struct pair){ (int64_t)le64toh(v[0]), (int64_t)le64toh(v[1]) };
 }
 
-/* False: it is none, and that was told; of NULL the empty set. */
-static bool set_of(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
+/* False: it is none; of NULL the empty set. */
+static bool set_of(sqlite3_value *v, struct set *out)
 {
 	const unsigned char *data = sqlite3_value_blob(v);
 	size_t size = (size_t)sqlite3_value_bytes(v);
@@ -42,15 +44,21 @@ static bool set_of(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
 	if (sqlite3_value_type(v) == SQLITE_NULL)
 		return true;
 	if (sqlite3_value_type(v) != SQLITE_BLOB || !data || size < MAGIC_SIZE ||
-	    (size - MAGIC_SIZE) % PAIR_SIZE || memcmp(data, MAGIC, MAGIC_SIZE)) {
-		if (ctx)
-			sqlite3_result_error(
-				ctx, "this is no set of intervals: interval_union() makes one", -1);
+	    (size - MAGIC_SIZE) % PAIR_SIZE || memcmp(data, MAGIC, MAGIC_SIZE))
 		return false;
-	}
 	out->data = data + MAGIC_SIZE;
 	out->n = (size - MAGIC_SIZE) / PAIR_SIZE;
 	return true;
+}
+
+/* The same for an argument of a function: what is none is told. */
+static bool set_in(sqlite3_context *ctx, sqlite3_value *v, struct set *out)
+{
+	bool is_one = set_of(v, out);
+
+	if (!is_one)
+		sqlite3_result_error(ctx, NO_SET, -1);
+	return is_one;
 }
 
 /* A begin and a duration; false: it takes no time. */
@@ -177,7 +185,7 @@ static void on_overlaps(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	size_t i;
 
 	(void)argc;
-	if (!set_of(ctx, argv[0], &s) || sqlite3_value_type(argv[1]) == SQLITE_NULL)
+	if (!set_in(ctx, argv[0], &s) || sqlite3_value_type(argv[1]) == SQLITE_NULL)
 		return;
 	if (!pair_of(argv + 1, &p)) /* without a duration it is an instant */
 		p.to = p.from = sqlite3_value_int64(argv[1]);
@@ -193,7 +201,7 @@ static void on_overlap_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	int64_t sum = 0;
 
 	(void)argc;
-	if (!set_of(ctx, argv[0], &s) || sqlite3_value_type(argv[1]) == SQLITE_NULL ||
+	if (!set_in(ctx, argv[0], &s) || sqlite3_value_type(argv[1]) == SQLITE_NULL ||
 	    sqlite3_value_type(argv[2]) == SQLITE_NULL)
 		return;
 	if (!pair_of(argv + 1, &p)) {
@@ -222,7 +230,7 @@ static void on_intersect(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	bool failed = false;
 
 	(void)argc;
-	if (!set_of(ctx, argv[0], &a) || !set_of(ctx, argv[1], &b))
+	if (!set_in(ctx, argv[0], &a) || !set_in(ctx, argv[1], &b))
 		return;
 	for (size_t i = 0, k = 0; i < a.n && k < b.n && !failed;) {
 		struct pair p = pair_at(&a, i), q = pair_at(&b, k);
@@ -248,7 +256,7 @@ static void on_set_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	uint64_t sum = 0;
 
 	(void)argc;
-	if (!set_of(ctx, argv[0], &s))
+	if (!set_in(ctx, argv[0], &s))
 		return;
 	for (size_t i = 0; i < s.n; i++)
 		sum += (uint64_t)pair_at(&s, i).to - (uint64_t)pair_at(&s, i).from;
@@ -257,143 +265,64 @@ static void on_set_dur(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 /* ---- intervals(set): its intervals as rows ---- */
 
-struct cursor {
-	sqlite3_vtab_cursor base;
-	sqlite3_value *value;
+static const struct query_column columns[] = {
+	{ "ts", "INTEGER", QUERY_PLAIN, false },
+	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "set_", "BLOB", QUERY_ARG, true },
+	QUERY_COLUMNS_END,
+};
+
+struct set_source {
+	struct query_source base;
 	struct set set;
-	size_t at;
+	size_t at; /* the interval + 1 */
 };
 
-static int on_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out,
-		      char **why)
+static int set_next(struct query_source *src, struct cdict_error *err)
 {
-	int rc = sqlite3_declare_vtab(db,
-				      "CREATE TABLE x(ts INTEGER, dur INTEGER, set_ BLOB HIDDEN)");
+	struct set_source *s = (struct set_source *)(void *)src;
 
-	(void)aux;
-	(void)argc;
-	(void)argv;
-	(void)why;
-	if (rc != SQLITE_OK)
-		return rc;
-	*out = calloc(1, sizeof(**out));
-	return *out ? SQLITE_OK : SQLITE_NOMEM;
+	(void)err;
+	return s->at++ < s->set.n;
 }
 
-static int on_disconnect(sqlite3_vtab *vtab)
+static void set_column(struct query_source *src, sqlite3_context *ctx, int column)
 {
-	free(vtab);
-	return SQLITE_OK;
+	const struct set_source *s = (const struct set_source *)(const void *)src;
+	struct pair p = pair_at(&s->set, s->at - 1);
+
+	sqlite3_result_int64(ctx, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from) : p.from);
 }
 
-static int on_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
+static void set_close(struct query_source *src)
 {
-	(void)vtab;
-	info->estimatedCost = 1000;
-	for (int i = 0; i < info->nConstraint; i++) {
-		if (info->aConstraint[i].iColumn != 2 ||
-		    info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
-			continue;
-		if (!info->aConstraint[i].usable)
-			return SQLITE_CONSTRAINT;
-		info->aConstraintUsage[i].argvIndex = 1;
-		info->aConstraintUsage[i].omit = 1;
-		break;
+	free(src);
+}
+
+static int set_open(struct query_source **out, struct query_run_of *run,
+		    const struct query_table *table, const struct query_scan *scan,
+		    struct cdict_error *err)
+{
+	struct set_source *s = calloc(1, sizeof(*s));
+
+	(void)run;
+	(void)table;
+	if (!s)
+		return cdict_fail_nomem(err);
+	if (scan->args[0] && !set_of(scan->args[0], &s->set)) {
+		free(s);
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, NO_SET);
 	}
-	return SQLITE_OK;
+	s->base = (struct query_source){ set_next, set_column, set_close };
+	*out = &s->base;
+	return 0;
 }
 
-static int on_cursor(sqlite3_vtab *vtab, sqlite3_vtab_cursor **out)
-{
-	struct cursor *c = calloc(1, sizeof(*c));
-
-	(void)vtab;
-	if (!c)
-		return SQLITE_NOMEM;
-	*out = &c->base;
-	return SQLITE_OK;
-}
-
-static int on_close(sqlite3_vtab_cursor *base)
-{
-	struct cursor *c = (struct cursor *)(void *)base;
-
-	sqlite3_value_free(c->value);
-	free(c);
-	return SQLITE_OK;
-}
-
-static int on_filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc,
-		     sqlite3_value **argv)
-{
-	struct cursor *c = (struct cursor *)(void *)base;
-
-	(void)number;
-	(void)text;
-	sqlite3_value_free(c->value);
-	c->value = NULL;
-	c->set = (struct set){ 0 };
-	c->at = 0;
-	if (!argc)
-		return SQLITE_OK;
-	c->value = sqlite3_value_dup(argv[0]);
-	if (!c->value)
-		return SQLITE_NOMEM;
-	if (set_of(NULL, c->value, &c->set))
-		return SQLITE_OK;
-	sqlite3_free(base->pVtab->zErrMsg);
-	base->pVtab->zErrMsg =
-		sqlite3_mprintf("this is no set of intervals: interval_union() makes one");
-	return SQLITE_ERROR;
-}
-
-static int on_next(sqlite3_vtab_cursor *base)
-{
-	((struct cursor *)(void *)base)->at++;
-	return SQLITE_OK;
-}
-
-static int on_eof(sqlite3_vtab_cursor *base)
-{
-	const struct cursor *c = (const struct cursor *)(const void *)base;
-
-	return c->at >= c->set.n;
-}
-
-static int on_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
-{
-	const struct cursor *c = (const struct cursor *)(const void *)base;
-	struct pair p = pair_at(&c->set, c->at);
-
-	if (column == 2)
-		sqlite3_result_value(ctx, c->value);
-	else
-		sqlite3_result_int64(ctx, column ? (int64_t)((uint64_t)p.to - (uint64_t)p.from)
-						 : p.from);
-	return SQLITE_OK;
-}
-
-static int on_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
-{
-	*out = (sqlite3_int64)((struct cursor *)(void *)base)->at;
-	return SQLITE_OK;
-}
-
-static const sqlite3_module module = {
-	.xConnect = on_connect,
-	.xBestIndex = on_best_index,
-	.xDisconnect = on_disconnect,
-	.xDestroy = on_disconnect,
-	.xOpen = on_cursor,
-	.xClose = on_close,
-	.xFilter = on_filter,
-	.xNext = on_next,
-	.xEof = on_eof,
-	.xColumn = on_column,
-	.xRowid = on_rowid,
+static const struct query_table intervals = {
+	.name = "intervals", .columns = columns, .flags = QUERY_SMALL | QUERY_ONCE, .open = set_open
 };
 
-int query_intervals_register(sqlite3 *db)
+int query_intervals_register(struct query_db *qdb)
 {
 	static const struct {
 		const char *name;
@@ -406,12 +335,11 @@ int query_intervals_register(sqlite3 *db)
 		{ "interval_dur", 1, on_set_dur },
 	};
 	const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-	int rc = sqlite3_create_function_v2(db, "interval_union", 2, flags, NULL, NULL, on_union,
-					    end_union, NULL);
+	int rc = sqlite3_create_function_v2(qdb->db, "interval_union", 2, flags, NULL, NULL,
+					    on_union, end_union, NULL);
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]) && rc == SQLITE_OK; i++)
-		rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].n_args, flags,
-						NULL, functions[i].fn, NULL, NULL, NULL);
-	return rc == SQLITE_OK ? sqlite3_create_module_v2(db, "intervals", &module, NULL, NULL)
-			       : rc;
+		rc = sqlite3_create_function_v2(qdb->db, functions[i].name, functions[i].n_args,
+						flags, NULL, functions[i].fn, NULL, NULL, NULL);
+	return rc == SQLITE_OK ? query_vtab_register(qdb, &intervals) : rc;
 }

@@ -178,4 +178,6 @@ static int open_exits(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, column_of, err);
 }
 
-const struct query_table query_kvm_exit = { "kvm_exit", columns, 0, open_exits, NULL };
+const struct query_table query_kvm_exit = { .name = "kvm_exit",
+					    .columns = columns,
+					    .open = open_exits };

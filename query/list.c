@@ -22,8 +22,7 @@ static void list_close(struct query_source *src)
 	free(src);
 }
 
-int list_open(struct query_source **out, struct query_run_of *run, const struct query_scan *scan,
-	      size_t n, size_t only,
+int list_open(struct query_source **out, struct query_run_of *run, size_t n, size_t only,
 	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
 	      struct cdict_error *err)
 {
@@ -33,7 +32,6 @@ int list_open(struct query_source **out, struct query_run_of *run, const struct 
 		return cdict_fail_nomem(err);
 	l->base = (struct query_source){ list_next, column, list_close };
 	l->run = run;
-	l->scan = *scan;
 	l->n = n;
 	if (only != LIST_ALL) {
 		l->at = only;

@@ -45,8 +45,11 @@ static bool helps(enum query_role role, char op)
 	case QUERY_RUN:
 	case QUERY_FROM:
 	case QUERY_TO:
+	case QUERY_ARG:
+	case QUERY_ARG_2:
 		return op == '=';
 	case QUERY_PLAIN:
+	case QUERY_ROLES:
 		break;
 	}
 	return false;
@@ -72,8 +75,11 @@ static double share(const struct query_table *t, const struct query_db *db, enum
 		return 1.0 / (double)(db->runs.n ? db->runs.n : 1);
 	case QUERY_FROM:
 	case QUERY_TO:
+	case QUERY_ARG:
+	case QUERY_ARG_2:
 		return 0.1;
 	case QUERY_PLAIN:
+	case QUERY_ROLES:
 		break;
 	}
 	return 1;
@@ -82,7 +88,7 @@ static double share(const struct query_table *t, const struct query_db *db, enum
 int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct query_table *table)
 {
 	/* of each role and operator one constraint is enough: SQLite tests the others */
-	bool taken[QUERY_TO + 1][128] = { { false } };
+	bool taken[QUERY_ROLES][128] = { { false } };
 	double rows = table->flags & QUERY_SMALL ? 200 : (double)query_db_events(db) + 200;
 	char *text = sqlite3_malloc(2 * 32 + 32);
 	int n = 0, len = 0;
@@ -94,11 +100,12 @@ int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct 
 		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
 		enum query_role role = c->iColumn < 0 ? QUERY_PLAIN
 						      : table->columns[c->iColumn].role;
+		bool argument = role >= QUERY_FROM;
 		char op = letter_of(c->op);
 
 		if (!op || !helps(role, op))
 			continue;
-		if (role == QUERY_FROM || role == QUERY_TO) {
+		if (argument) {
 			/* without its values such a table is another one */
 			if (!c->usable) {
 				sqlite3_free(text);
@@ -110,7 +117,7 @@ int plan_best(sqlite3_index_info *info, const struct query_db *db, const struct 
 			continue;
 		taken[role][(unsigned char)op] = true;
 		info->aConstraintUsage[i].argvIndex = ++n;
-		info->aConstraintUsage[i].omit = role == QUERY_FROM || role == QUERY_TO;
+		info->aConstraintUsage[i].omit = argument;
 		text[len++] = (char)('a' + (int)role);
 		text[len++] = op;
 		rows *= share(table, db, role, op);
@@ -220,7 +227,10 @@ static void take(struct query_scan *scan, enum query_role role, char op, int64_t
 			scan->clip_to_ns = (uint64_t)v;
 		break;
 	case QUERY_RUN:
+	case QUERY_ARG:
+	case QUERY_ARG_2:
 	case QUERY_PLAIN:
+	case QUERY_ROLES:
 		break;
 	}
 }
@@ -247,6 +257,10 @@ int plan_scan(struct query_scan *scan, struct plan_run *run, const char *text, i
 				return rc;
 		} else if (sqlite3_value_type(argv[i]) == SQLITE_NULL) {
 			scan->nothing = true;
+		} else if (role >= QUERY_ARG) {
+			scan->args[role - QUERY_ARG] = sqlite3_value_dup(argv[i]);
+			if (!scan->args[role - QUERY_ARG])
+				return SQLITE_NOMEM;
 		} else if (integer_of(argv[i], op, &v, &exact)) {
 			if (op != '=' || exact || role == QUERY_FROM || role == QUERY_TO)
 				take(scan, role, op, v, exact);
@@ -256,6 +270,13 @@ int plan_scan(struct query_scan *scan, struct plan_run *run, const char *text, i
 	}
 	scan->nothing |= scan->clip_to_ns && scan->clip_from_ns > scan->clip_to_ns;
 	return SQLITE_OK;
+}
+
+void plan_scan_fini(struct query_scan *scan)
+{
+	for (size_t i = 0; i < QUERY_ARGS; i++)
+		sqlite3_value_free(scan->args[i]);
+	*scan = (struct query_scan){ 0 };
 }
 
 bool plan_run_wants(const struct plan_run *run, const struct query_run_of *of)

@@ -16,8 +16,10 @@ struct plan_run {
 bool plan_run_wants(const struct plan_run *run, const struct query_run_of *of);
 void plan_run_fini(struct plan_run *run);
 
-/* plan_scan - what plan_best() wrote into @text, with the values; SQLITE_OK or SQLITE_NOMEM. */
+/* plan_scan - what plan_best() wrote into @text, with the values; SQLITE_OK or SQLITE_NOMEM. plan_scan_fini() empties
+ * the scan, also after that. */
 int plan_scan(struct query_scan *scan, struct plan_run *run, const char *text, int argc,
 	      sqlite3_value **argv);
+void plan_scan_fini(struct query_scan *scan);
 
 #endif

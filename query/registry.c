@@ -60,27 +60,17 @@ void query_db_unref(struct query_db *qdb)
 }
 
 /* Whether every CPU's own events tell all of it. */
-static bool is_whole(const struct cdict_reader *r)
+static bool is_whole(const struct cdict_reader *r, const struct scope *scope)
 {
-	struct scope scope;
-
-	scope_of_reader(&scope, r);
-	return scope.whom == SCOPE_SYSTEM && !scope.overwritten && !scope.filtered &&
-	       !scope.foreign && !scope.late && !scope.begins_ns && !cdict_reader_loss_count(r);
-}
-
-static bool is_foreign(const struct cdict_reader *r)
-{
-	struct scope scope;
-
-	scope_of_reader(&scope, r);
-	return scope.foreign;
+	return scope->whom == SCOPE_SYSTEM && !scope->overwritten && !scope->filtered &&
+	       !scope->foreign && !scope->late && !scope->begins_ns && !cdict_reader_loss_count(r);
 }
 
 static int fill_run(struct query_run_of *run, const struct query_file *file,
 		    struct cdict_error *err)
 {
 	const char *source;
+	struct scope scope;
 	int rc = 0;
 
 	run->own_name = strdup(file->name);
@@ -103,8 +93,9 @@ static int fill_run(struct query_run_of *run, const struct query_file *file,
 		return rc;
 	if (!cdict_reader_window(run->reader, &run->first_ns, &run->last_ns))
 		run->first_ns = run->last_ns = 0;
-	run->whole = is_whole(run->reader);
-	run->foreign = is_foreign(run->reader);
+	scope_of_reader(&scope, run->reader);
+	run->whole = is_whole(run->reader, &scope);
+	run->foreign = scope.foreign;
 	source = cdict_reader_info(run->reader, "source");
 	run->sparse = source && !strcmp(source, "pfw");
 	return query_events_add(run, err);
@@ -148,9 +139,9 @@ int query_db_register(struct query_db *qdb, struct cdict_error *err)
 	if (rc == SQLITE_OK)
 		rc = query_functions_register(qdb);
 	if (rc == SQLITE_OK)
-		rc = query_intervals_register(qdb->db);
+		rc = query_intervals_register(qdb);
 	if (rc == SQLITE_OK)
-		rc = query_active_register(qdb->db, qdb);
+		rc = query_vtab_register(qdb, &query_active_sums);
 	if (rc == SQLITE_OK)
 		rc = query_span_join_register(qdb->db);
 	if (rc == SQLITE_OK)

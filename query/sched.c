@@ -134,10 +134,13 @@ static int slice_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, scan, &ops, slice_column, err);
 }
 
-const struct query_table query_sched_slice = { "sched_slice", slice_columns, QUERY_NARROWS,
-					       slice_open, NULL };
+const struct query_table query_sched_slice = {
+	.name = "sched_slice", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
+};
 /* The same by its older name. */
-const struct query_table query_sched = { "sched", slice_columns, QUERY_NARROWS, slice_open, NULL };
+const struct query_table query_sched = {
+	.name = "sched", .columns = slice_columns, .flags = QUERY_NARROWS, .open = slice_open
+};
 
 /* ---- thread_state ---- */
 
@@ -369,8 +372,9 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, &with, &ops, state_column, err);
 }
 
-const struct query_table query_thread_state = { "thread_state", state_columns, 0, state_open,
-						NULL };
+const struct query_table query_thread_state = { .name = "thread_state",
+						.columns = state_columns,
+						.open = state_open };
 
 /* ---- wakeup ---- */
 
@@ -449,4 +453,6 @@ static int wake_open(struct query_source **out, struct query_run_of *run,
 	return walk_open(out, run, table, &with, &ops, wake_column, err);
 }
 
-const struct query_table query_wakeup = { "wakeup", wake_columns, QUERY_ORDERED, wake_open, NULL };
+const struct query_table query_wakeup = {
+	.name = "wakeup", .columns = wake_columns, .flags = QUERY_ORDERED, .open = wake_open
+};

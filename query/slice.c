@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* slice.c - slice: what an imported I/O trace (INFO source "pfw") holds: events that lasted, told of as they ended. */
-#include <string.h>
-
 #include "query/stream.h"
 
 enum {
@@ -92,14 +90,13 @@ static int open_slices(struct query_source **out, struct query_run_of *run,
 		       const struct query_table *table, const struct query_scan *scan,
 		       struct cdict_error *err)
 {
-	const char *source = cdict_reader_info(run->reader, "source");
 	const struct stream_options opts = {
 		.scan = scan,
 		.by_end = true,
 		.utid = query_uses(scan, SLICE_UTID) || query_uses(scan, SLICE_TRACK),
 		.field = field_of,
 		.n_fields = N_FIELDS,
-		.wants = source && !strcmp(source, "pfw") ? lasts : none,
+		.wants = run->sparse ? lasts : none,
 		.ctx = scan,
 	};
 
@@ -107,4 +104,4 @@ static int open_slices(struct query_source **out, struct query_run_of *run,
 	return stream_open(out, run, &opts, column_of, err);
 }
 
-const struct query_table query_slice = { "slice", columns, 0, open_slices, NULL };
+const struct query_table query_slice = { .name = "slice", .columns = columns, .open = open_slices };

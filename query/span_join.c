@@ -64,8 +64,8 @@ static bool parse(struct side *s, const char *text)
 	       !sqlite3_stricmp(word, "PARTITIONED");
 }
 
-/* Looks up the columns. */
-static int describe(struct span_table *t, struct side *s, char **why)
+/* Looks up the columns; those that stand after ts, dur and the partition are added to @text. */
+static int describe(struct span_table *t, struct side *s, sqlite3_str *text, char **why)
 {
 	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", s->table);
 	sqlite3_stmt *stmt = NULL;
@@ -89,6 +89,8 @@ static int describe(struct span_table *t, struct side *s, char **why)
 			s->dur = i;
 		else if (*s->partition && !sqlite3_stricmp(name, s->partition))
 			s->at = i;
+		else
+			sqlite3_str_appendf(text, ", \"%w\"", name);
 	}
 	sqlite3_finalize(stmt);
 	if (rc == SQLITE_OK && (s->ts < 0 || s->dur < 0 || (*s->partition && s->at < 0))) {
@@ -113,42 +115,24 @@ static const char *partition_of(const struct span_table *t)
 	return *t->sides[LEFT].partition ? t->sides[LEFT].partition : t->sides[RIGHT].partition;
 }
 
-/* The columns of one side that stand after ts, dur and the partition. */
-static int add_columns(struct span_table *t, const struct side *s, sqlite3_str *text)
-{
-	char *sql = sqlite3_mprintf("SELECT * FROM \"%w\"", s->table);
-	sqlite3_stmt *stmt = NULL;
-	int rc = sql ? sqlite3_prepare_v2(t->db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
-
-	sqlite3_free(sql);
-	for (int i = 0; rc == SQLITE_OK && i < s->n; i++) {
-		const char *name = sqlite3_column_name(stmt, i);
-
-		if (i != s->ts && i != s->dur && i != s->at)
-			sqlite3_str_appendf(text, ", \"%w\"", name ? name : "");
-	}
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
 static int declare(struct span_table *t, char **why)
 {
 	sqlite3_str *text = sqlite3_str_new(t->db);
+	int rc = SQLITE_OK;
 	char *sql;
-	int rc;
 
 	sqlite3_str_appendf(text, "CREATE TABLE x(ts INTEGER, dur INTEGER");
 	if (*partition_of(t))
 		sqlite3_str_appendf(text, ", \"%w\" INTEGER", partition_of(t));
-	rc = add_columns(t, &t->sides[LEFT], text);
-	if (rc == SQLITE_OK)
-		rc = add_columns(t, &t->sides[RIGHT], text);
+	for (int i = 0; i < SIDES && rc == SQLITE_OK; i++)
+		rc = describe(t, &t->sides[i], text, why);
 	sqlite3_str_appendf(text, ")");
 	sql = sqlite3_str_finish(text);
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK) {
 		rc = sql ? sqlite3_declare_vtab(t->db, sql) : SQLITE_NOMEM;
-	if (rc == SQLITE_ERROR)
-		*why = sqlite3_mprintf("span join: %s", sqlite3_errmsg(t->db));
+		if (rc == SQLITE_ERROR)
+			*why = sqlite3_mprintf("span join: %s", sqlite3_errmsg(t->db));
+	}
 	sqlite3_free(sql);
 	return rc;
 }
@@ -182,8 +166,6 @@ static int connect(sqlite3 *db, bool is_left, int argc, const char *const *argv,
 		*why = sqlite3_mprintf("span join: both tables are partitioned by the same column");
 		rc = SQLITE_ERROR;
 	}
-	for (int i = 0; i < SIDES && rc == SQLITE_OK; i++)
-		rc = describe(t, &t->sides[i], why);
 	if (rc == SQLITE_OK)
 		rc = declare(t, why);
 	if (rc != SQLITE_OK) {

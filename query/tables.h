@@ -12,6 +12,7 @@
 
 #include "analyze/ops.h"
 #include "base/array.h"
+#include "base/sink.h"
 #include "query/query.h"
 #include "query/sqlite.h"
 #include "tables/walk.h"
@@ -30,7 +31,11 @@ enum query_role {
 	QUERY_RUN,  /* which file */
 	QUERY_FROM, /* hidden: the window to which rows are clipped */
 	QUERY_TO,
+	QUERY_ARG, /* hidden: the first argument of a call, whatever it is */
+	QUERY_ARG_2,
+	QUERY_ROLES,
 };
+enum { QUERY_ARGS = QUERY_ROLES - QUERY_ARG };
 
 struct query_column {
 	const char *name;
@@ -50,7 +55,8 @@ struct query_scan {
 	int64_t utid;
 	bool has_key;
 	int64_t key;
-	bool nothing; /* no row can be asked for */
+	sqlite3_value *args[QUERY_ARGS]; /* NULL: not given */
+	bool nothing;                    /* no row can be asked for */
 	uint64_t used; /* a bit for each of the first 63 columns that are looked at, bit 63 for all others */
 };
 
@@ -74,6 +80,7 @@ enum query_table_flags {
 	QUERY_SMALL = 1,   /* a table of tasks, CPUs...: it costs nothing */
 	QUERY_ORDERED = 2, /* rows of a file come by ts */
 	QUERY_NARROWS = 4, /* a CPU's rows are read from its own blocks */
+	QUERY_ONCE = 8,    /* of no file: opened once, without one */
 };
 
 struct query_table {
@@ -83,7 +90,8 @@ struct query_table {
 	int (*open)(struct query_source **out, struct query_run_of *run,
 		    const struct query_table *table, const struct query_scan *scan,
 		    struct cdict_error *err);
-	const void *ctx; /* of open */
+	const void *ctx;     /* of open */
+	const char *without; /* what is wrong where QUERY_ARG is not given; NULL: nothing */
 };
 
 /* ---- the database: the files of one connection ---- */
@@ -166,6 +174,8 @@ uint64_t query_db_events(const struct query_db *qdb);
 /* --- vtab.c --- */
 
 int query_vtab_register(struct query_db *qdb, const struct query_table *table);
+/* query_add_name - as a name of SQL. */
+void query_add_name(struct sink *s, const char *name);
 
 /* --- threads.c --- */
 
@@ -185,12 +195,12 @@ int query_digests(struct query_run_of *run, struct cdict_error *err);
 /* --- functions.c, interval.c: SQL functions --- */
 
 int query_functions_register(struct query_db *qdb);
-int query_intervals_register(sqlite3 *db);
+int query_intervals_register(struct query_db *qdb);
 int query_span_join_register(sqlite3 *db); /* span_join.c */
 
-/* --- active_table.c: active_sums() --- */
+/* --- active_table.c --- */
 
-int query_active_register(sqlite3 *db, struct query_db *qdb);
+extern const struct query_table query_active_sums; /* a call, which none of the fixed tables is */
 
 /* --- the tables --- */
 

@@ -168,7 +168,7 @@ static int thread_open(struct query_source **out, struct query_run_of *run,
 	(void)table;
 	/* another file's number: its tasks need not be known */
 	if (scan->has_key && (scan->key < 0 || (uint64_t)scan->key >> 32 != run->number))
-		return list_open(out, run, scan, 0, LIST_ALL, thread_column, err);
+		return list_open(out, run, 0, LIST_ALL, thread_column, err);
 	rc = query_threads(run, err);
 	if (rc)
 		return rc;
@@ -176,11 +176,12 @@ static int thread_open(struct query_source **out, struct query_run_of *run,
 		t = query_thread_find(run, scan->key);
 		only = t ? (size_t)(t - run->threads.at) : run->threads.n;
 	}
-	return list_open(out, run, scan, run->threads.n, only, thread_column, err);
+	return list_open(out, run, run->threads.n, only, thread_column, err);
 }
 
-const struct query_table query_thread_table = { "thread", thread_columns, QUERY_SMALL, thread_open,
-						NULL };
+const struct query_table query_thread_table = {
+	.name = "thread", .columns = thread_columns, .flags = QUERY_SMALL, .open = thread_open
+};
 
 /* ---- process ---- */
 
@@ -261,19 +262,18 @@ static int process_open(struct query_source **out, struct query_run_of *run,
 
 	(void)table;
 	if (scan->has_key && (scan->key <= 0 || (uint64_t)scan->key >> 32 != run->number))
-		return list_open(out, run, scan, 0, LIST_ALL, process_column, err);
+		return list_open(out, run, 0, LIST_ALL, process_column, err);
 	rc = query_threads(run, err);
 	if (rc)
 		return rc;
 	if (scan->has_key) /* 0 is no process: then it is behind all */
 		only = (size_t)((uint32_t)scan->key - 1);
-	if (scan->has_key && only >= run->processes.n)
-		return list_open(out, run, scan, 0, LIST_ALL, process_column, err);
-	return list_open(out, run, scan, run->processes.n, only, process_column, err);
+	return list_open(out, run, run->processes.n, only, process_column, err);
 }
 
-const struct query_table query_process_table = { "process", process_columns, QUERY_SMALL,
-						 process_open, NULL };
+const struct query_table query_process_table = {
+	.name = "process", .columns = process_columns, .flags = QUERY_SMALL, .open = process_open
+};
 
 /* ---- thread_track: a thread's slices are on the track of its utid ---- */
 
@@ -301,5 +301,6 @@ static int track_open(struct query_source **out, struct query_run_of *run,
 	return rc;
 }
 
-const struct query_table query_thread_track = { "thread_track", track_columns, QUERY_SMALL,
-						track_open, NULL };
+const struct query_table query_thread_track = {
+	.name = "thread_track", .columns = track_columns, .flags = QUERY_SMALL, .open = track_open
+};

@@ -18,7 +18,6 @@ struct vtab {
 	sqlite3_vtab base;
 	struct query_db *db;
 	const struct query_table *table;
-	int run_column;
 };
 
 struct cursor {
@@ -39,7 +38,7 @@ static void free_module(void *aux)
 	free(m);
 }
 
-static void add_name(struct sink *s, const char *name)
+void query_add_name(struct sink *s, const char *name)
 {
 	sink_putc(s, '"');
 	for (; *name; name++) {
@@ -60,7 +59,7 @@ static char *declaration(const struct query_table *t)
 	for (const struct query_column *c = t->columns; c->name; c++) {
 		if (c != t->columns)
 			sink_puts(&s, ", ");
-		add_name(&s, c->name);
+		query_add_name(&s, c->name);
 		sink_printf(&s, " %s%s", c->type, c->hidden ? " HIDDEN" : "");
 	}
 	sink_puts(&s, ")");
@@ -85,10 +84,6 @@ static int on_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
 	}
 	v->db = m->db;
 	v->table = m->table;
-	v->run_column = -1;
-	for (int i = 0; m->table->columns[i].name; i++)
-		if (m->table->columns[i].role == QUERY_RUN)
-			v->run_column = i;
 	*out = &v->base;
 	return SQLITE_OK;
 }
@@ -123,6 +118,7 @@ static int on_close(sqlite3_vtab_cursor *base)
 
 	close_source(c);
 	plan_run_fini(&c->run);
+	plan_scan_fini(&c->scan);
 	free(c);
 	return SQLITE_OK;
 }
@@ -140,21 +136,23 @@ static int failed(struct cursor *c, const struct cdict_error *err)
 static int advance(struct cursor *c)
 {
 	const struct vtab *v = (const struct vtab *)(const void *)c->base.pVtab;
+	bool once = v->table->flags & QUERY_ONCE;
+	size_t n = once ? 1 : v->db->runs.n;
 	struct cdict_error err = { 0 };
 
 	for (;;) {
 		int rc;
 
 		if (!c->src) {
-			while (c->at < v->db->runs.n &&
+			while (c->at < n && !once &&
 			       !plan_run_wants(&c->run, v->db->runs.at[c->at]))
 				c->at++;
-			if (c->at >= v->db->runs.n || c->scan.nothing) {
+			if (c->at >= n || c->scan.nothing) {
 				c->eof = true;
 				return SQLITE_OK;
 			}
-			if (v->table->open(&c->src, v->db->runs.at[c->at], v->table, &c->scan,
-					   &err))
+			if (v->table->open(&c->src, once ? NULL : v->db->runs.at[c->at], v->table,
+					   &c->scan, &err))
 				return failed(c, &err);
 		}
 		rc = c->src->next(c->src, &err);
@@ -178,6 +176,7 @@ static int on_filter(sqlite3_vtab_cursor *base, int number, const char *text, in
 	(void)number;
 	close_source(c);
 	plan_run_fini(&c->run);
+	plan_scan_fini(&c->scan);
 	c->at = 0;
 	c->rowid = 0;
 	c->eof = false;
@@ -199,11 +198,14 @@ static int on_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column
 {
 	struct cursor *c = (struct cursor *)(void *)base;
 	const struct vtab *v = (const struct vtab *)(const void *)base->pVtab;
+	enum query_role role = v->table->columns[column].role;
 
-	if (column == v->run_column)
+	if (role == QUERY_RUN)
 		query_result_text(ctx, v->db->runs.at[c->at]->name);
-	else
+	else if (role < QUERY_ARG)
 		c->src->column(c->src, ctx, column);
+	else if (c->scan.args[role - QUERY_ARG])
+		sqlite3_result_value(ctx, c->scan.args[role - QUERY_ARG]);
 	return SQLITE_OK;
 }
 
@@ -213,11 +215,27 @@ static int on_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 	return SQLITE_OK;
 }
 
+static bool has_argument(const sqlite3_index_info *info, const struct query_table *table)
+{
+	for (int i = 0; i < info->nConstraint; i++) {
+		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+
+		if (c->op == SQLITE_INDEX_CONSTRAINT_EQ && c->iColumn >= 0 &&
+		    table->columns[c->iColumn].role == QUERY_ARG)
+			return true;
+	}
+	return false;
+}
+
 static int on_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct vtab *v = (const struct vtab *)(const void *)base;
 
-	return plan_best(info, v->db, v->table);
+	if (!v->table->without || has_argument(info, v->table))
+		return plan_best(info, v->db, v->table);
+	sqlite3_free(base->zErrMsg);
+	base->zErrMsg = sqlite3_mprintf("%s", v->table->without);
+	return SQLITE_ERROR;
 }
 
 /* Without xCreate: each is there without CREATE VIRTUAL TABLE, and no other can be made of it; without xUpdate none

@@ -28,7 +28,6 @@ struct walk_source {
 	bool windowed;  /* the walk ends before the capture does */
 	bool done;
 	uint64_t from_ns, to_ns; /* of what rows begin */
-	uint64_t told;           /* events that the walk was asked to go over */
 	ARRAY(struct walk_row) rows;
 	size_t at;               /* the row + 1 */
 	ARRAY(int64_t) utids;    /* by the engine's numbers, + 1; 0: not looked up yet, -1: none */

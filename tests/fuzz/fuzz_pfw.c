@@ -9,8 +9,8 @@
 #include <zlib.h>
 
 #include "base/buf.h"
+#include "exchange/json_text.h"
 #include "exchange/pfw_import.h"
-#include "exchange/pfw_values.h"
 #include "query/active.h"
 #include "tests/fuzz/walk.h"
 
@@ -57,7 +57,7 @@ static void check_events(struct cdict_reader *r)
 		struct cdict_bytes b = cdict_event_bytes(&ev, (size_t)args);
 
 		must(args >= 0 && cdict_event_type_field(ev.type, "dur") >= 0);
-		must(!b.len || pfw_is_json((const char *)b.data, (uint32_t)b.len));
+		must(!b.len || json_text_is_value((const char *)b.data, b.len));
 	}
 	cdict_events_close(it);
 }

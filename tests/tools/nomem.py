@@ -21,6 +21,23 @@ def read(path):
         return f.read()
 
 
+def run(command, preload, fds=(), cwd=None, **variables):
+    """Its status as a shell has it; what it said is in out and err."""
+    with open('out', 'wb') as out, open('err', 'wb') as err:
+        status = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=fds,
+                                env={**os.environ, 'LD_PRELOAD': preload, **variables}).returncode
+    return status if status >= 0 else 128 - status
+
+
+def counted(start, log):
+    """The status of a run that start(fds, VARIABLE) makes, and what it logs of its calls: numbers."""
+    with open('count', 'wb') as count:
+        os.dup2(count.fileno(), 9)
+    status = start((9,), **{log: '9'})
+    os.close(9)
+    return status, [int(n) for n in read('count').split()]
+
+
 class Walk:
     def __init__(self, argv):
         self.preload, some = argv[0], int(argv[1])
@@ -32,29 +49,22 @@ class Walk:
         self.told = 0
 
     def run(self, fds=(), **variables):
-        """Its status as a shell has it."""
         if self.file and os.path.lexists(self.file):
             os.unlink(self.file)
         if 'before' in self.options:
             subprocess.run(self.options['before'], shell=True, check=True)
-        with open('out', 'wb') as out, open('err', 'wb') as err:
-            status = subprocess.run(self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=fds,
-                                    env={**os.environ, 'LD_PRELOAD': self.preload, **variables}).returncode
-        return status if status >= 0 else 128 - status
+        return run(self.command, self.preload, fds, **variables)
 
     def all(self):
         """How many allocations there are; those that it starts log theirs."""
-        with open('count', 'wb') as count:
-            os.dup2(count.fileno(), 9)
-        status = self.run((9,), NOMEM_LOG='9')
-        os.close(9)
+        status, numbers = counted(self.run, 'NOMEM_LOG')
         if status:
             raise SystemExit(read('err').decode(errors='replace') or f'status {status}')
         os.replace('out', 'want.out')
         if self.file:
             with open('want.file', 'wb') as f:
                 f.write(read(self.file))
-        return max(int(n) for n in read('count').split())
+        return max(numbers)
 
     def wrong(self, status):
         err = read('err')
@@ -95,4 +105,5 @@ class Walk:
             print(f'only {self.told} of {n} failures were told')
 
 
-Walk(sys.argv[1:]).walk()
+if __name__ == '__main__':
+    Walk(sys.argv[1:]).walk()

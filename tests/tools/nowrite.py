@@ -11,16 +11,14 @@ EVERY=1 in the environment each. Says what is wrong. One process, so that a run 
 """
 import os
 import shutil
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import nomem
 
 
 def read(path):
-    try:
-        with open(path, 'rb') as f:
-            return f.read()
-    except FileNotFoundError:
-        return None
+    return nomem.read(path) if os.path.exists(path) else None
 
 
 class Walk:
@@ -31,26 +29,19 @@ class Walk:
         self.wanted = None
 
     def run(self, fds=(), **variables):
-        """Its status as a shell has it."""
         shutil.rmtree('work', ignore_errors=True)
         os.mkdir('work')
         for name, data in self.older.items():
             with open(f'work/x.{name}', 'wb') as f:
                 f.write(data)
-        with open('out', 'wb') as out, open('err', 'wb') as err:
-            status = subprocess.run(self.command, cwd='work', stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=fds,
-                                    env={**os.environ, 'LD_PRELOAD': self.preload, **variables}).returncode
-        return status if status >= 0 else 128 - status
+        return nomem.run(self.command, self.preload, fds, 'work', **variables)
 
     def all(self):
-        with open('count', 'wb') as count:
-            os.dup2(count.fileno(), 9)
-        status = self.run((9,), NOWRITE_LOG='9')
-        os.close(9)
+        status, numbers = nomem.counted(self.run, 'NOWRITE_LOG')
         self.wanted = read(f'work/{self.out}')
         if status or self.wanted in (None, self.older[self.mine]):
             raise SystemExit(read('err').decode(errors='replace') or f'status {status}, or no new file')
-        return int(read('count').split()[-1])
+        return numbers[-1]
 
     def wrong(self, how, status):
         made, err = read(f'work/{self.out}'), read('err')

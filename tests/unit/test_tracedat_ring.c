@@ -59,8 +59,8 @@ static struct bench *begin(bool big, unsigned long_size)
 
 	assert_non_null(b);
 	b->td.tracing.big_endian = big;
-	b->td.data = b->pages;
-	b->td.size = sizeof(b->pages);
+	b->td.file.data = b->pages;
+	b->td.file.size = sizeof(b->pages);
 	b->td.page_size = PAGE;
 	b->td.commit_at = 8;
 	b->td.commit_size = long_size;
@@ -274,8 +274,8 @@ static void a_file_that_ends_within_a_page_has_its_events_up_to_there(void **sta
 		put(b, i, 4);
 	}
 	commit(b, -1, 0);
-	b->td.size = 16 + 5 * 8 + 3;
-	assert_int_equal(ring_open(&b->ring, &b->td, &b->buffer, &cpu, &b->live), b->td.size);
+	b->td.file.size = 16 + 5 * 8 + 3;
+	assert_int_equal(ring_open(&b->ring, &b->td, &b->buffer, &cpu, &b->live), b->td.file.size);
 	for (unsigned i = 0; i < 5; i++)
 		next_is(b, 4, 11 + i, i);
 	end_is(b, "the events of CPU 3 end beyond the end of the file");
