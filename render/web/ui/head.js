@@ -67,7 +67,7 @@ export class Head {
 		const { captures } = this.app.page;
 
 		return h('select', {
-			class: 'capture', title: 'whose figures views 1 to 6 show', 'aria-label': 'capture',
+			class: 'capture', title: 'whose figures the views show; the comparison has all', 'aria-label': 'capture',
 			on: { change: (e) => this.app.set({ capture: Number(e.target.value), range: null, tasks: [], open: [], marks: [] }) },
 		}, captures.map((c) => h('option', { value: c.index, selected: c.index === this.app.state.capture }, clean(c.label))));
 	}

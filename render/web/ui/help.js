@@ -5,7 +5,7 @@ import { STATE_WORDS } from './legend.js';
 import { clean } from './text.js';
 
 const KEYS = [
-	['1 … 6', 'the views; 0: the comparison, when there is one'],
+	['1 … 7', 'the views; 0: the comparison, when there is one'],
 	['wheel', 'zoom at the pointer, over a picture of time that is zoomed; Ctrl: over the whole one, too; else it scrolls'],
 	['drag', 'choose a range of time for the whole page'],
 	['shift-drag, right drag', 'move through time'],
