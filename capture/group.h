@@ -44,8 +44,6 @@ struct group_counts {
 	uint64_t lost_ring;      /* by the kernel, LOST records and counters */
 	uint64_t lost_queue;     /* thrown away by the reader */
 	uint64_t disordered;     /* out of order on their CPU, sorted in */
-	uint64_t bad;            /* records that could not be read */
-	uint64_t passes;         /* over the rings */
 	/* The kernel's own counters at the end. */
 	uint64_t kernel_events, kernel_lost;
 	bool out_of_memory;

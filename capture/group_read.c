@@ -42,15 +42,11 @@ static void sample(struct group *g, uint32_t cpu, const struct perf_event_header
 	struct ring_sample in;
 	uint16_t type;
 
-	if (!ring_sample_read(p, g->opts.stacks, &in) || in.raw_size < 4) {
-		g->counts.bad++;
+	if (!ring_sample_read(p, g->opts.stacks, &in) || in.raw_size < 4)
 		return;
-	}
 	type = load16(in.raw, NATIVE_BIG);
-	if (g->opts.type_of[type] < 0) {
-		g->counts.bad++;
+	if (g->opts.type_of[type] < 0)
 		return;
-	}
 	s.t_ns = load64(p + RING_SAMPLE_TIME, NATIVE_BIG);
 	if (g->cpus[cpu].blind)
 		sees_again(g, cpu, s.t_ns);
@@ -197,7 +193,6 @@ static void pass(struct group *g)
 		if (g->cpus[rings_cpu(g->rings, i)].gone)
 			gets_blind(g, rings_cpu(g->rings, i));
 	read_more(g);
-	g->counts.passes++;
 	atomic_store(&g->lost, g->ingest.lost + g->ingest.dropped);
 	if (g->feed)
 		trigger_feed_end(g->feed);

@@ -151,14 +151,15 @@ static void read_cpu(struct host *h)
 	free(text);
 }
 
-static void read_memory(struct host *h)
+/* @key, "MemTotal:"; 0: it is not told. */
+static uint64_t memory_kb(const char *key)
 {
 	char *text = tracefs_read("/proc/meminfo", NULL);
-	const char *line = text ? strstr(text, "MemTotal:") : NULL;
+	const char *line = text ? strstr(text, key) : NULL;
+	uint64_t kb = line ? strtoull(line + strlen(key), NULL, 10) : 0;
 
-	if (line)
-		h->info.memory_kb = strtoull(line + 9, NULL, 10);
 	free(text);
+	return kb;
 }
 
 /* NULL: it is told of no CPU. */
@@ -222,7 +223,7 @@ void host_read(struct host *h)
 		h->info.arch = h->names.machine;
 	}
 	read_cpu(h);
-	read_memory(h);
+	h->info.memory_kb = memory_kb("MemTotal:");
 	h->info.cpus_online = online > 0 ? (uint64_t)online : 0;
 	h->info.cpus = n;
 	h->topology = calloc(3 * n + 1, sizeof(*h->topology));
@@ -245,13 +246,5 @@ void host_fini(struct host *h)
 
 uint64_t host_memory_available(void)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
-	unsigned long long kib = 0;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f) && !kib)
-		sscanf(line, "MemAvailable: %llu kB", &kib);
-	if (f)
-		fclose(f);
-	return kib << 10;
+	return memory_kb("MemAvailable:") << 10;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
 #include "capture/proc.h"
@@ -149,9 +150,7 @@ static struct outfile_options capture_named(const struct recording *rec, const c
 /* "x" of "x.cdict" and "x": how long it is. */
 static size_t stem_of(const char *output)
 {
-	size_t n = strlen(output);
-
-	return n > 6 && !strcmp(output + n - 6, ".cdict") ? n - 6 : n;
+	return ending_cut(output, strlen(output), ".cdict");
 }
 
 /* "x.2026112219301234.cdict", as perf record stamps its files: to the hundredth of a second. Given. */

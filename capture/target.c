@@ -99,11 +99,6 @@ int target_show(struct target *t, struct cdict_error *err)
 	return outfile_show(t->of, err);
 }
 
-bool target_shown(const struct target *t)
-{
-	return outfile_is_shown(t->of);
-}
-
 void target_mark(struct target *t)
 {
 	t->mark = outfile_bytes(t->of);
@@ -149,7 +144,7 @@ int target_close(struct target *t, struct cdict_error *err)
 				 strerror(errno));
 	if (t->is_stdout)
 		give_up_stdout();
-	if (ret || !target_shown(t))
+	if (ret || !outfile_is_shown(t->of))
 		outfile_abort(t->of);
 	else
 		ret = outfile_commit(t->of, OUTFILE_TOLD, err);

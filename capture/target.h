@@ -38,7 +38,6 @@ void target_mark(struct target *t);
 void target_trim(struct target *t);
 uint64_t target_bytes(const struct target *t);
 int target_fd(const struct target *t);
-bool target_shown(const struct target *t);
 /* target_close - closes, standard output too; a full disk of a network file system shows only here. */
 int target_close(struct target *t, struct cdict_error *err);
 

@@ -40,16 +40,6 @@ static int annotate_openstack(struct mapping *more, const struct cdict_reader *r
 	return status;
 }
 
-/* Other sources of names than --map join here: each adds its labels to @more. */
-int annotate_sources(struct mapping *more, const struct cdict_reader *r,
-		     const struct cmd_call *call)
-{
-	const struct annotate_opts *o = call->opts;
-	int status = maps_read(more, call, &o->shared);
-
-	return status ? status : annotate_openstack(more, r, call);
-}
-
 static int write_file(const struct cmd_call *call, const char *file, const char *output,
 		      const struct cdict_reader *r, const struct mapping *labels)
 {
@@ -82,8 +72,10 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	struct mapping more = { 0 }, old = { 0 };
 	struct label_index *labels = NULL;
 	struct cdict_error err = { 0 };
-	int status = annotate_sources(&more, r, call);
+	int status = maps_read(&more, call, &o->shared);
 
+	if (!status)
+		status = annotate_openstack(&more, r, call);
 	if (!status && !o->clear && label_index_reader(&old, r, &err))
 		status = cmd_error(call, file, &err);
 	if (!status && label_index_new(&labels, r, o->clear, &more, &err))

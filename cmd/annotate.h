@@ -14,11 +14,6 @@ struct annotate_opts {
 	struct openstack_opts openstack;
 };
 
-/* annotate_sources - adds to @more what is known beside --map; a status.  @r is the file
- * that is being annotated: its own labels tell which VMs there are. */
-int annotate_sources(struct mapping *more, const struct cdict_reader *r,
-		     const struct cmd_call *call);
-
 /* What came of it, found by one walk over the events. */
 struct annotate_report {
 	size_t labels;               /* in the new file */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
@@ -110,21 +111,16 @@ static const char *output_name(const struct texts *inputs, char *out, size_t siz
 {
 	static const char *const endings[] = { ".data", ".dat", ".pfw.gz", ".pfw" };
 	const char *input = inputs->at[0];
-	size_t n = strlen(input);
+	size_t n = strlen(input), stem;
 
 	if (!strcmp(input, "-") || inputs->n > 1)
 		return NULL;
 	while (n > 1 && input[n - 1] == '/')
 		n--;
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t len = strlen(endings[i]);
-
-		if (n > len && !strncmp(input + n - len, endings[i], len)) {
-			n -= len;
-			break;
-		}
-	}
-	if ((size_t)snprintf(out, size, "%.*s.cdict", (int)n, input) >= size)
+	stem = n;
+	for (size_t i = 0; stem == n && i < sizeof(endings) / sizeof(endings[0]); i++)
+		stem = ending_cut(input, n, endings[i]);
+	if ((size_t)snprintf(out, size, "%.*s.cdict", (int)stem, input) >= size)
 		return NULL;
 	return out;
 }

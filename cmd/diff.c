@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "cmd/input.h"
 
 /* One of the captures, walked; for a page, which holds all of it. */
@@ -156,7 +157,7 @@ static bool is_page(const char *path)
 {
 	size_t len = path ? strlen(path) : 0;
 
-	return len > 5 && !strcmp(path + len - 5, ".html");
+	return ending_cut(path, len, ".html") < len;
 }
 
 static int compare(struct diff *d)

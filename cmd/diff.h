@@ -41,8 +41,6 @@ int diff_judge(struct diff *d);
 /* diff_unjudged - why a rule could not be judged, given; NULL: out of memory. */
 char *diff_unjudged(const struct diff *d, const struct rule *rule);
 
-/* diff_side - what a side is called: by --label and --commit, else by its files; given, NULL: out of memory. */
-char *diff_side(const struct diff *d, unsigned side);
 /* diff_page - the page of the comparison, to -o; a status. */
 int diff_page(struct diff *d);
 /* diff_print - to stdout or -o; a status without that of loss. */

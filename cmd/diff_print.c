@@ -41,7 +41,8 @@ static const char *commit_of(const struct diff *d, unsigned side)
 	return nth(commits, side);
 }
 
-char *diff_side(const struct diff *d, unsigned side)
+/* What a side is called: by --label and --commit, else by its files; given, NULL: out of memory. */
+static char *side_name(const struct diff *d, unsigned side)
 {
 	const char *label = nth(&d->opts->labels, side), *commit = commit_of(d, side);
 	char *name = report_label(d->f[first_of(d, side)]->file, label), *out = NULL;
@@ -107,7 +108,7 @@ static char *note_of(const struct diff *d)
 {
 	uint64_t a = analyze_engine_summary(d->f[0]->walk.eng)->window_ns;
 	uint64_t b = analyze_engine_summary(d->f[d->n - 1]->walk.eng)->window_ns;
-	char *was = diff_side(d, CHANGES_BASE), *is = diff_side(d, CHANGES_NEW);
+	char *was = side_name(d, CHANGES_BASE), *is = side_name(d, CHANGES_NEW);
 	struct sink s;
 
 	sink_to_memory(&s);
@@ -251,7 +252,7 @@ static void md_kind(const struct diff *d, struct sink *s, const struct table_fra
 /* What a robot posts: the verdict first, the rest folded. */
 static void md(const struct diff *d, struct sink *s, const struct table_frame *frame)
 {
-	char *was = diff_side(d, CHANGES_BASE), *is = diff_side(d, CHANGES_NEW);
+	char *was = side_name(d, CHANGES_BASE), *is = side_name(d, CHANGES_NEW);
 
 	/* so that it finds its comment again */
 	sink_puts(s, "<!-- cdict diff -->\n### ");
@@ -403,7 +404,7 @@ int diff_print(struct diff *d)
 
 int diff_page(struct diff *d)
 {
-	char *was = diff_side(d, CHANGES_BASE), *is = diff_side(d, CHANGES_NEW);
+	char *was = side_name(d, CHANGES_BASE), *is = side_name(d, CHANGES_NEW);
 	const struct page_diff diff = { .all = d->all,
 					.groups = &d->groups,
 					.sides = { was, is },

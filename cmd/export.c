@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analyze/stacks.h"
+#include "base/ending.h"
 #include "base/fail.h"
 #include "cdict/stack.h"
 #include "exchange/export.h"
@@ -50,13 +51,6 @@ struct job {
 
 /* ---- which format ---- */
 
-static bool ends_with(const char *path, size_t len, const char *ending)
-{
-	size_t n = strlen(ending);
-
-	return len > n && !memcmp(path + len - n, ending, n);
-}
-
 /* All of it is written: SQL selects. */
 static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip)
 {
@@ -78,14 +72,12 @@ static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip
 static int choose(struct job *job, const char *path)
 {
 	const struct export_opts *o = job->call->opts;
-	size_t len = strlen(path);
+	size_t whole = strlen(path), len = ending_cut(path, whole, ".gz");
 
-	job->gzip = o->gzip || ends_with(path, len, ".gz");
-	if (ends_with(path, len, ".gz"))
-		len -= 3;
+	job->gzip = o->gzip || len < whole;
 	job->to = (enum to)o->to;
 	for (size_t i = 0; job->to == TO_AUTO && i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (ends_with(path, len, endings[i].ending))
+		if (ending_cut(path, len, endings[i].ending) < len)
 			job->to = endings[i].to;
 	if (job->to == TO_AUTO)
 		return cmd_usage(job->call,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "base/fail.h"
 #include "cmd/input.h"
 #include "cmd/pager.h"
@@ -196,12 +197,10 @@ static int as_of(const struct cmd_call *call, const char *path)
 	const char *slash = strrchr(path, '/');
 	size_t len = strlen(path);
 
-	if (!strchr(slash ? slash : path, '.') || (len > 4 && !strcmp(path + len - 4, ".txt")))
+	if (!strchr(slash ? slash : path, '.') || ending_cut(path, len, ".txt") < len)
 		return o->format;
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t n = strlen(endings[i].ending);
-
-		if (len > n && !strcmp(path + len - n, endings[i].ending))
+		if (ending_cut(path, len, endings[i].ending) < len)
 			return endings[i].as;
 	}
 	return -1;

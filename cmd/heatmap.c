@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/sink.h"
 #include "render/backend.h"
 #include "render/view_switches.h"
@@ -191,7 +192,7 @@ static bool is_page(const struct heatmap_opts *opts)
 
 	if (opts->format_out)
 		return file && !strcmp(opts->format_out, "html");
-	return len > 5 && !strcmp(file + len - 5, ".html");
+	return ending_cut(file, len, ".html") < len;
 }
 
 /* 24-bit colours where the terminal says so, else 256 where its name does and half blocks can be shown:

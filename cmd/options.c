@@ -21,11 +21,6 @@ const char *const options_picks[] = { "each", "first", "last", "outer", NULL };
 
 #define NS_PER_MS UINT64_C(1000000)
 
-bool options_glob(const char *glob, const char *name)
-{
-	return !fnmatch(glob, name, FNM_NOESCAPE);
-}
-
 int options_ms(const char *text, uint64_t *ns, struct cdict_error *err)
 {
 	/* milliseconds with six decimals are seconds with nine, read a thousand times */
@@ -158,7 +153,8 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 			const struct cdict_event_type *type = cdict_schema_at(schema, i);
 
 			/* "sched_switch" stands for "*:sched_switch" */
-			if (!options_glob(glob, strchr(glob, ':') ? type->name : type->event))
+			if (fnmatch(glob, strchr(glob, ':') ? type->name : type->event,
+				    FNM_NOESCAPE))
 				continue;
 			f->types[i / 64] |= UINT64_C(1) << (i % 64);
 			matched = true;

@@ -190,9 +190,6 @@ struct names_options options_names(const struct options_shared *o, struct option
  * CMD_USAGE or CMD_FAILED. */
 int options_fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err);
 
-/* options_glob - matches * ? [..] over the whole of @name ("sched:*"). */
-bool options_glob(const char *glob, const char *name);
-
 /* options_ms - "12.5" milliseconds as ns; CDICT_EUSAGE. */
 int options_ms(const char *text, uint64_t *ns, struct cdict_error *err);
 

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/ending.h"
 #include "base/fail.h"
 #include "cmd/input.h"
 #include "cmd/program.h"
@@ -35,15 +36,12 @@ static const char *const embeds[] = { "auto", "all", "none", NULL };
 char *report_label(const char *file, const char *label)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-	size_t len = strlen(name);
 
 	if (label)
 		return strdup(label);
 	if (!strcmp(file, "-"))
 		return strdup("standard input");
-	if (len > 6 && !strcmp(name + len - 6, ".cdict"))
-		len -= 6;
-	return strndup(name, len);
+	return strndup(name, ending_cut(name, strlen(name), ".cdict"));
 }
 
 int report_open(struct report_capture *c, const struct cmd_call *call, const char *file,
@@ -115,15 +113,13 @@ int report_write(const struct cmd_call *call, const char *path, struct report_ca
 static int default_name(const struct cmd_call *call, const char *file, size_t n, char *out,
 			size_t size)
 {
-	size_t len = strlen(file);
+	size_t len = strlen(file), stem = ending_cut(file, len, ".cdict");
 
 	if (!strcmp(file, "-"))
 		return cmd_usage(call, "needs -o FILE when it reads standard input");
-	if (len > 6 && !strcmp(file + len - 6, ".cdict"))
-		len -= 6;
-	else if (len > 5 && !strcmp(file + len - 5, ".data"))
-		len -= 5;
-	if ((size_t)snprintf(out, size, "%.*s%s.html", (int)len, file,
+	if (stem == len)
+		stem = ending_cut(file, len, ".data");
+	if ((size_t)snprintf(out, size, "%.*s%s.html", (int)stem, file,
 			     n > 1 ? "-comparison" : "") >= size)
 		return cmd_errorf(call, file, "its name is too long: name the page with -o");
 	return CMD_DONE;

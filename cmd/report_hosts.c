@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "cmd/fleet.h"
 #include "cmd/report.h"
 #include "fleet/file.h"
@@ -30,9 +31,7 @@ enum { TOLD = -9999 };
 /* What stands before "-HOST.html". */
 static size_t stem(const char *path)
 {
-	size_t len = strlen(path);
-
-	return len > 5 && !strcmp(path + len - 5, ".html") ? len - 5 : len;
+	return ending_cut(path, strlen(path), ".html");
 }
 
 static const char *base_name(const char *path)

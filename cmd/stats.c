@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ending.h"
 #include "base/escape.h"
 #include "base/fail.h"
 #include "cmd/figures.h"
@@ -221,13 +222,11 @@ int stats_beside(const struct cmd_call *call, const char *cdict)
 				  .operands = (const char *const[]){ NULL },
 				  .quiet = call->quiet,
 				  .verbose = call->verbose };
-	size_t n = strlen(cdict);
 	char *name;
 	int status;
 
-	if (n > 6 && !strcmp(cdict + n - 6, ".cdict"))
-		n -= 6;
-	if (asprintf(&name, "%.*s.stats.txt", (int)n, cdict) < 0)
+	if (asprintf(&name, "%.*s.stats.txt", (int)ending_cut(cdict, strlen(cdict), ".cdict"),
+		     cdict) < 0)
 		return cmd_errorf(call, cdict, "out of memory");
 	opts.output = name;
 	cmd.name = call->cmd->name;

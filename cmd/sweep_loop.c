@@ -178,8 +178,7 @@ static int take(struct loop *l, struct sweep_done *run, struct sweep_measured *m
 	if (capture)
 		rc = sweep_record_check(capture, l->opts->shared.max_loss_pct, &m->wall_ns, err);
 	m->capture = capture;
-	m->select = l->s->select.at;
-	m->n_select = l->s->select.n;
+	m->select = &l->s->select;
 	if (!rc)
 		rc = sweep_metrics_take(&l->s->metrics, m, run->samples, err);
 	if (!rc || rc == -ENOMEM || rc == -ENOENT || rc == -ENOSYS)

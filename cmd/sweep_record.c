@@ -180,8 +180,8 @@ static int ask(const struct sweep_exec *e)
 		argv[n++] = "--max-loss";
 		argv[n++] = "100"; /* looked at before */
 	}
-	for (size_t i = 0; i < q->from->n_select && n < WORDS_MAX + 8 && cmd != &cmd_info; i++)
-		argv[n++] = q->from->select[i];
+	for (size_t i = 0; i < q->from->select->n && n < WORDS_MAX + 8 && cmd != &cmd_info; i++)
+		argv[n++] = q->from->select->at[i];
 	argv[n++] = "--format";
 	argv[n++] = "json";
 	argv[n++] = q->from->capture;

@@ -31,15 +31,10 @@ void formats_fini(struct formats *f)
 	*f = (struct formats){ 0 };
 }
 
-bool formats_glob(const char *glob, const char *name)
-{
-	return fnmatch(glob, name, 0) == 0;
-}
-
 bool formats_wants(const struct formats *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_globs; i++)
-		if (formats_glob(f->globs[i], name))
+		if (!fnmatch(f->globs[i], name, 0))
 			return true;
 	return false;
 }

@@ -40,11 +40,8 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 /* formats_name - "sched:sched_switch" and the id out of a format's text; false when it names none. */
 bool formats_name(const struct perfdata_format *format, char *out, size_t size, uint32_t *id);
 
-/* formats_wants - whether one of the globs matches "system:event". */
+/* formats_wants - whether one of the globs (fnmatch(3)) matches "system:event". */
 bool formats_wants(const struct formats *f, const char *name);
-
-/* formats_glob - whether "system:event" matches @glob (fnmatch(3)). */
-bool formats_glob(const char *glob, const char *name);
 
 /* formats_need_strings - whether an event type has a field that is the address of a
  * string of the kernel (rcu:rcu_utilization): it can only be printed with the

@@ -95,7 +95,6 @@ struct perfdata_tracing {
 	const struct perfdata_format *formats;
 	size_t n_formats;
 	const char *printk; /* printk_formats text, may be NULL */
-	size_t printk_len;
 };
 
 struct perfdata;

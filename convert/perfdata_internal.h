@@ -213,8 +213,6 @@ int perfdata_stream_payload(struct stream *s, uint64_t n, struct buf *into, cons
 			    struct cdict_error *err);
 /* Whether a COMPRESSED record comes before the first sample. */
 bool perfdata_stream_is_compressed(const struct perfdata *pd, const struct stream *s);
-/* Which records may come: for damaged bytes. */
-bool perfdata_type_known(uint32_t type);
 
 /* --- perfdata_zstd.c */
 

@@ -147,13 +147,20 @@ static int stream_end(struct perfdata *pd, struct stream *s)
 	return 0;
 }
 
+/* Which records may come: for damaged bytes. */
+static bool type_known(uint32_t type)
+{
+	/* simpleperf's own types: 32768 and a few more */
+	return perfdata_type_name(type) || (type >= 32768 && type < 32768 + 256);
+}
+
 /* What is at hand is no record, or not all of one: the walk ends here. */
 static int stream_stop(struct perfdata *pd, struct stream *s, uint32_t type, uint16_t size)
 {
 	size_t left = stream_left(s);
 
 	s->done = true;
-	if (size < RECORD_HEADER_SIZE || (!perfdata_type_known(type) && size % 8)) {
+	if (size < RECORD_HEADER_SIZE || (!type_known(type) && size % 8)) {
 		perfdata_note(pd, stream_offset(s),
 			      "no record has type %u and size %u; the rest is not read", type,
 			      size);
@@ -289,7 +296,7 @@ int perfdata_stream_next(struct perfdata *pd, struct stream *s, struct perfdata_
 		type = load32(s->at, pd->big);
 		size = load16(s->at + 6, pd->big);
 		if (size < RECORD_HEADER_SIZE ||
-		    (type >= RECORD_USER_START && size % 8 && !perfdata_type_known(type)))
+		    (type >= RECORD_USER_START && size % 8 && !type_known(type)))
 			return stream_stop(pd, s, type, size);
 		if (left < size) {
 			r = perfdata_stream_need(s, size, err);
@@ -348,12 +355,6 @@ bool perfdata_stream_is_compressed(const struct perfdata *pd, const struct strea
 		cursor_skip(&c, (size_t)payload);
 	}
 	return false;
-}
-
-bool perfdata_type_known(uint32_t type)
-{
-	/* simpleperf's own types: 32768 and a few more */
-	return perfdata_type_name(type) || (type >= 32768 && type < 32768 + 256);
 }
 
 const char *perfdata_type_name(uint32_t type)

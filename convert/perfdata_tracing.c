@@ -108,10 +108,8 @@ static int read_all(struct perfdata *pd, struct cursor *c)
 	if (size > c->left || !cursor_skip(c, (size_t)size))
 		return CDICT_ECORRUPT;
 	size = cursor_u32(c);
-	if (size) {
+	if (size)
 		t->printk = keep(pd, c, size);
-		t->printk_len = t->printk ? (size_t)size : 0;
-	}
 	/* From version 0.6 on saved_cmdlines follow; perf has COMM records instead. */
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 }

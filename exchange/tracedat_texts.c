@@ -143,7 +143,6 @@ int tracedat_printk(struct tracedat *td, struct cursor *c)
 	if (!size)
 		return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
 	td->tracing.printk = take_text(td, c, size);
-	td->tracing.printk_len = td->tracing.printk ? size : 0;
 	return td->tracing.printk ? 0 : broken(td);
 }
 

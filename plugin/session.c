@@ -21,6 +21,7 @@
 
 #include "annotate/csv.h"
 #include "base/array.h"
+#include "base/ending.h"
 #include "base/fail.h"
 #include "base/outfile.h"
 #include "convert/chains.h"
@@ -188,9 +189,7 @@ static int name_output(struct session *s, struct cdict_error *err)
 				  "--dlarg out=FILE");
 	while (n > 1 && in[n - 1] == '/')
 		n--;
-	if (n > 5 && !strncmp(in + n - 5, ".data", 5))
-		n -= 5;
-	if (asprintf(&s->out, "%.*s.cdict", (int)n, in) < 0) {
+	if (asprintf(&s->out, "%.*s.cdict", (int)ending_cut(in, n, ".data"), in) < 0) {
 		s->out = NULL;
 		return cdict_fail_nomem(err);
 	}

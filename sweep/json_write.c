@@ -117,7 +117,7 @@ static void figure_json(struct json *j, const struct sweep *s, size_t point, siz
 	json_close(j);
 }
 
-void sweep_data_json(struct sink *out, const struct sweep *s, const struct sweep_figure *f)
+static void data_json(struct sink *out, const struct sweep *s, const struct sweep_figure *f)
 {
 	size_t n = sweep_params_points(&s->params) * s->metrics.all.n;
 	struct json j;
@@ -339,7 +339,7 @@ void sweep_table(struct sink *out, enum table_format format, const struct sweep 
 	bool md = format == TABLE_AS_MD;
 
 	if (format == TABLE_AS_JSON) {
-		sweep_data_json(out, s, f);
+		data_json(out, s, f);
 		return;
 	}
 	if (format == TABLE_AS_TEXT) {

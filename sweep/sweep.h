@@ -106,10 +106,9 @@ struct sweep_metrics {
 struct sweep_measured {
 	uint64_t wall_ns;
 	struct rusage usage;
-	struct buf output;   /* what the command printed */
-	const char *capture; /* the file of what was recorded; NULL: none */
-	char *const *select; /* options for who looks at it: -t and the like */
-	size_t n_select;
+	struct buf output;          /* what the command printed */
+	const char *capture;        /* the file of what was recorded; NULL: none */
+	const struct texts *select; /* options for who looks at it: -t and the like */
 };
 
 struct sweep_samples {
@@ -210,7 +209,6 @@ size_t sweep_failed(const struct sweep *s); /* runs that do not count, the dropp
 /* sweep_head_json - the open object's members that say what the sweep is; sweep_run_json - an object. */
 void sweep_head_json(struct json *j, const struct sweep *s);
 void sweep_run_json(struct json *j, const struct sweep *s, const struct sweep_done *run);
-void sweep_data_json(struct sink *out, const struct sweep *s, const struct sweep_figure *f);
 /* sweep_table - a row a point and metric; @columns: of the terminal that text is for, 0: of none. */
 void sweep_table(struct sink *out, enum table_format format, const struct sweep *s,
 		 const struct sweep_figure *f, size_t columns);
@@ -225,7 +223,7 @@ void sweep_cells_fini(struct sweep_cells *c);
 /* sweep_human - "1.25 GB/s", "12.3 ms". */
 char *sweep_human(char out[NUMBER_ROOM], double v, const char *unit);
 
-/* sweep_read - what sweep_data_json() wrote, into the zero value; sweep_fini() it in any case. */
+/* sweep_read - what sweep_table() wrote as JSON, into the zero value; sweep_fini() it in any case. */
 int sweep_read(struct sweep *s, const char *text, size_t size, struct cdict_error *err);
 /* sweep_read_run - a line of the journal into s->done; CDICT_EFORMAT. */
 int sweep_read_run(struct sweep *s, const char *line, size_t size, struct cdict_error *err);
