@@ -3,20 +3,7 @@
 #include "analyze/reasons.h"
 #include "query/walk.h"
 
-enum {
-	EXIT_TS,
-	EXIT_DUR,
-	EXIT_CPU,
-	EXIT_UTID,
-	EXIT_VCPU,
-	EXIT_REASON,
-	EXIT_ISA,
-	EXIT_CODE,
-	EXIT_RUN,
-	EXIT_FROM,
-	EXIT_TO,
-	EXIT_TS_END
-};
+enum { EXIT_VCPU = WALK_OWN, EXIT_REASON, EXIT_ISA, EXIT_CODE };
 
 static const struct query_column columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
@@ -131,18 +118,6 @@ static void column_of(struct query_source *src, sqlite3_context *ctx, int column
 	char room[24];
 
 	switch (column) {
-	case EXIT_TS:
-		query_result_time(ctx, row->ts);
-		break;
-	case EXIT_DUR:
-		query_result_time(ctx, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
-		break;
-	case EXIT_CPU:
-		query_result_cpu(ctx, row->cpu);
-		break;
-	case EXIT_UTID:
-		walk_result_utid(w, ctx, row->task, row->ts);
-		break;
 	case EXIT_VCPU:
 		if (task->vcpu_id >= 0)
 			sqlite3_result_int(ctx, task->vcpu_id);
@@ -157,10 +132,8 @@ static void column_of(struct query_source *src, sqlite3_context *ctx, int column
 	case EXIT_CODE:
 		sqlite3_result_int64(ctx, (sqlite3_int64)row->value);
 		break;
-	case EXIT_TS_END:
-		query_result_time(ctx, row->end);
-		break;
 	default:
+		walk_result(w, ctx, row, &columns[column]);
 		break;
 	}
 }

@@ -22,18 +22,7 @@ static bool on_cpu_pending(void *self)
 
 /* ---- sched_slice ---- */
 
-enum {
-	SLICE_TS,
-	SLICE_DUR,
-	SLICE_CPU,
-	SLICE_UTID,
-	SLICE_END_STATE,
-	SLICE_PRIORITY,
-	SLICE_RUN,
-	SLICE_FROM,
-	SLICE_TO,
-	SLICE_TS_END
-};
+enum { SLICE_END_STATE = WALK_OWN, SLICE_PRIORITY };
 
 static const struct query_column slice_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
@@ -94,18 +83,6 @@ static void slice_column(struct query_source *src, sqlite3_context *ctx, int col
 	const struct walk_row *row = walk_row_now(w);
 
 	switch (column) {
-	case SLICE_TS:
-		query_result_time(ctx, row->ts);
-		break;
-	case SLICE_DUR:
-		query_result_time(ctx, row->end - row->ts);
-		break;
-	case SLICE_CPU:
-		query_result_cpu(ctx, row->cpu);
-		break;
-	case SLICE_UTID:
-		walk_result_utid(w, ctx, row->task, row->ts);
-		break;
 	case SLICE_END_STATE:
 		result_state(w, ctx, row);
 		break;
@@ -113,10 +90,8 @@ static void slice_column(struct query_source *src, sqlite3_context *ctx, int col
 		if (row->number >= 0)
 			sqlite3_result_int(ctx, row->number);
 		break;
-	case SLICE_TS_END:
-		query_result_time(ctx, row->end);
-		break;
 	default:
+		walk_result(w, ctx, row, &slice_columns[column]);
 		break;
 	}
 }
@@ -144,19 +119,7 @@ const struct query_table query_sched = {
 
 /* ---- thread_state ---- */
 
-enum {
-	STATE_TS,
-	STATE_DUR,
-	STATE_CPU,
-	STATE_UTID,
-	STATE_STATE,
-	STATE_IO_WAIT,
-	STATE_WAKER,
-	STATE_RUN,
-	STATE_FROM,
-	STATE_TO,
-	STATE_TS_END
-};
+enum { STATE_STATE = WALK_OWN, STATE_IO_WAIT, STATE_WAKER };
 
 static const struct query_column state_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
@@ -340,12 +303,8 @@ static void state_column(struct query_source *src, sqlite3_context *ctx, int col
 		if (row->kind == STATE_WOKEN)
 			walk_result_utid(w, ctx, row->other, row->ts);
 		break;
-	case STATE_TS_END:
-		query_result_time(ctx, row->end);
-		break;
-	default: /* the same as sched_slice's */
-		if (column <= STATE_UTID)
-			slice_column(src, ctx, column);
+	default:
+		walk_result(w, ctx, row, &state_columns[column]);
 		break;
 	}
 }
@@ -365,7 +324,7 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 					 .pending = states_pending };
 
 	if (query_uses(scan, STATE_WAKER))
-		with.used |= 1u << STATE_UTID;
+		with.used |= 1u << WALK_UTID;
 	/* of what began before a walk does, its class is known, but neither its letter nor who ended it */
 	if (query_uses(scan, STATE_WAKER) || query_uses(scan, STATE_STATE))
 		with.end_from_ns = 0;
@@ -378,7 +337,7 @@ const struct query_table query_thread_state = { .name = "thread_state",
 
 /* ---- wakeup ---- */
 
-enum { WAKE_TS, WAKE_CPU, WAKE_TARGET, WAKE_UTID, WAKE_WAKER, WAKE_KIND };
+enum { WAKE_TARGET = 2, WAKE_WAKER = 4, WAKE_KIND };
 
 static const struct query_column wake_columns[] = {
 	{ "ts", "INTEGER", QUERY_TS, false },
@@ -414,17 +373,8 @@ static void wake_column(struct query_source *src, sqlite3_context *ctx, int colu
 	const struct walk_row *row = walk_row_now(w);
 
 	switch (column) {
-	case WAKE_TS:
-		query_result_time(ctx, row->ts);
-		break;
-	case WAKE_CPU:
-		query_result_cpu(ctx, row->cpu);
-		break;
 	case WAKE_TARGET:
 		query_result_cpu(ctx, (uint32_t)row->value);
-		break;
-	case WAKE_UTID:
-		walk_result_utid(w, ctx, row->task, row->ts);
 		break;
 	case WAKE_WAKER:
 		walk_result_utid(w, ctx, row->other, row->ts);
@@ -437,6 +387,7 @@ static void wake_column(struct query_source *src, sqlite3_context *ctx, int colu
 				    -1, SQLITE_STATIC);
 		break;
 	default:
+		walk_result(w, ctx, row, &wake_columns[column]);
 		break;
 	}
 }
@@ -449,7 +400,7 @@ static int wake_open(struct query_source **out, struct query_run_of *run,
 	const struct analyze_ops ops = { .needs = ANALYZE_NEED_WAKES, .wake = on_wake };
 
 	if (query_uses(scan, WAKE_WAKER))
-		with.used |= 1u << WAKE_UTID;
+		with.used |= 1u << WALK_UTID;
 	return walk_open(out, run, table, &with, &ops, wake_column, err);
 }
 

@@ -120,7 +120,7 @@ static int begin(struct walk_source *w, const struct query_table *table, struct 
 	struct analyze_options opts = { .jobs = w->run->db->opts.jobs };
 	int rc = 0;
 
-	if (w->scan.has_utid || query_uses(&w->scan, 3))
+	if (w->scan.has_utid || query_uses(&w->scan, WALK_UTID))
 		rc = query_threads(w->run, err);
 	if (rc)
 		return rc;
@@ -241,6 +241,30 @@ void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task
 		sqlite3_result_null(ctx);
 	else
 		sqlite3_result_int64(ctx, utid);
+}
+
+void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_row *row,
+		 const struct query_column *column)
+{
+	switch (column->role) {
+	case QUERY_TS:
+		query_result_time(ctx, row->ts);
+		break;
+	case QUERY_TS_END:
+		query_result_time(ctx, row->end);
+		break;
+	case QUERY_CPU:
+		query_result_cpu(ctx, row->cpu);
+		break;
+	case QUERY_UTID:
+		walk_result_utid(w, ctx, row->task, row->ts);
+		break;
+	case QUERY_PLAIN:
+		query_result_time(ctx, row->end == ANALYZE_NO_TIME ? row->end : row->end - row->ts);
+		break;
+	default: /* of the window nobody is told */
+		break;
+	}
 }
 
 bool walk_goes_on(const struct walk_source *w, uint32_t cpu)

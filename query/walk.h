@@ -8,6 +8,9 @@
 
 #include "query/tables.h"
 
+/* Where all tables have utid, and those of what lasts (ts, dur, cpu, utid) their own columns. */
+enum { WALK_UTID = 3, WALK_OWN };
+
 struct walk_row {
 	uint64_t ts, end; /* end: ANALYZE_NO_TIME, not known */
 	uint64_t value;   /* prev_state, exit reason */
@@ -58,6 +61,9 @@ struct walk_row *walk_add(struct walk_source *w, uint64_t ts, uint64_t end, uint
 struct walk_task *walk_task(struct walk_source *w, uint32_t task);
 /* walk_result_utid - of the engine's task. */
 void walk_result_utid(struct walk_source *w, sqlite3_context *ctx, uint32_t task, uint64_t t_ns);
+/* walk_result - of a column that all these tables have: its role says which, and without one it is dur. */
+void walk_result(struct walk_source *w, sqlite3_context *ctx, const struct walk_row *row,
+		 const struct query_column *column);
 /* walk_ended - where a piece ends that nothing was seen to end: the walk may have ended earlier. */
 uint64_t walk_ended(const struct walk_source *w, uint64_t end_ns);
 /* walk_goes_on - whether something to come on @cpu can end what goes on there. */
