@@ -171,9 +171,8 @@ static int take_tracing(struct perfdata *pd, struct stream *s, const struct perf
 	r = perfdata_read_tracing(pd, data, size, rec->offset);
 	if (r == -ENOMEM)
 		whole = cdict_fail_nomem(err);
-	else if (r < 0)
 out:
-		buf_fini(&held);
+	buf_fini(&held);
 	return whole;
 }
 
