@@ -15,7 +15,7 @@ struct book_task {
 	bool heard; /* of it, by an event */
 	bool is_vcpu;
 	uint64_t first_ns;
-	uint64_t told_ns; /* pid, vcpu_id, comm: the end of the block they are from */
+	uint64_t pid_ns, vcpu_ns, comm_ns; /* ends of the blocks that pid, vcpu_id, comm are from */
 	char comm[16];
 	uint64_t latest_ns;  /* something happened to it */
 	uint64_t died_ns;    /* ... and that was its last switch-out */

@@ -153,14 +153,17 @@ bool book_add_tasks(struct digest_book *b, struct block_digest *d, uint32_t cpu,
 		if (to->is_vcpu && to->dropped_ns != CDICT_NEVER)
 			return false;
 		/* Blocks of CPUs come one after the other, not in order of time. */
-		if (!idle && last_ns >= to->told_ns) {
-			to->told_ns = last_ns;
-			if (t->pid > 0)
-				to->pid = t->pid;
-			if (t->vcpu_id >= 0)
-				to->vcpu_id = t->vcpu_id;
-			if (t->comm[0])
-				memcpy(to->comm, t->comm, sizeof(to->comm));
+		if (!idle && t->pid > 0 && last_ns >= to->pid_ns) {
+			to->pid_ns = last_ns;
+			to->pid = t->pid;
+		}
+		if (!idle && t->vcpu_id >= 0 && last_ns >= to->vcpu_ns) {
+			to->vcpu_ns = last_ns;
+			to->vcpu_id = t->vcpu_id;
+		}
+		if (!idle && t->comm[0] && last_ns >= to->comm_ns) {
+			to->comm_ns = last_ns;
+			memcpy(to->comm, t->comm, sizeof(to->comm));
 		}
 		list(b, to);
 	}

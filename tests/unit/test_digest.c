@@ -560,6 +560,57 @@ static void rows_rest_on_the_first_2048_events_of_the_next_block(void **state)
 	cdict_schema_free(schema);
 }
 
+/* A block of two switches. */
+static void put_pair(struct file *f, const struct cdict_schema *schema, uint32_t cpu, uint64_t t_ns,
+		     int32_t first, int32_t second, int32_t third)
+{
+	struct format_encoder *enc = format_encoder_new(schema);
+	struct buf payload = { 0 };
+	struct format_block info;
+	struct block_digest *digest;
+
+	put_switch(enc, schema, t_ns, cpu, first, 1, second);
+	put_switch(enc, schema, t_ns + 10, cpu, second, 1, third);
+	assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
+	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, digest, NULL),
+			 0);
+	free(digest);
+	buf_fini(&payload);
+	format_encoder_free(enc);
+}
+
+/* Task 7 ran on CPU 1, whose block is written last; those of CPU 0 tell later of it, and not of which process it is. */
+static void what_only_an_earlier_time_tells_of_a_task_is_kept(void **state)
+{
+	struct cdict_schema *schema = usual_schema();
+	struct cdict_digests *d;
+	struct cdict_reader *r;
+	struct file f;
+	unsigned found = 0;
+
+	(void)state;
+	file_begin(&f, schema);
+	format_writer_digests(f.w, 1000000);
+	for (uint64_t t_ns = 2000; t_ns < 12000; t_ns += 1000)
+		put_pair(&f, schema, 0, t_ns, 1, 2, t_ns == 11000 ? 7 : 1);
+	put_pair(&f, schema, 1, 1000, 7, 6, 5);
+	file_end(&f);
+	r = open_bytes(f.bytes.data, f.bytes.len);
+	assert_whole(r);
+	assert_int_equal(cdict_reader_digests(r, &d, NULL), 0);
+	assert_non_null(d);
+	for (size_t i = 0; i < d->n_tasks; i++)
+		if (d->tasks[i].tid == 7) {
+			found++;
+			assert_int_equal(d->tasks[i].pid, 7);
+		}
+	assert_int_equal(found, 1);
+	cdict_digests_free(d);
+	cdict_reader_close(r);
+	buf_fini(&f.bytes);
+	cdict_schema_free(schema);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -571,6 +622,7 @@ int main(void)
 		cmocka_unit_test(who_comes_back_was_not_dead),
 		cmocka_unit_test(the_next_switch_is_the_same_when_it_is_asked_again),
 		cmocka_unit_test(rows_rest_on_the_first_2048_events_of_the_next_block),
+		cmocka_unit_test(what_only_an_earlier_time_tells_of_a_task_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
