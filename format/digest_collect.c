@@ -365,6 +365,7 @@ static uint64_t or_never(uint64_t t_ns)
 	return t_ns ? t_ns : CDICT_NEVER;
 }
 
+/* A waking counts as one of them. */
 static void take_woken(struct cdict_digest_row *row)
 {
 	if (row->wake_ns[0] != CDICT_NEVER &&
@@ -401,7 +402,7 @@ unsigned digest_over(const struct cdict_digest_row *row)
 void digest_note_early(struct format_encoder *enc)
 {
 	enc->early_ns = enc->last_ns;
-	for (uint32_t i = 0; i < enc->st.n_tasks; i++) {
+	for (uint32_t i = 0; enc->digested && i < enc->st.n_tasks; i++) {
 		struct cdict_digest_row row = enc->digests[i].row;
 
 		take_outs(enc, i, &row);

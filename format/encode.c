@@ -9,7 +9,7 @@
 #include "format/encode_internal.h"
 
 /* Of fewer events the pool is much of the block, and pressed hard; of a full block (8 M of perf bench sched messaging)
- * that wins 0.3 % of the file and costs 5 % of converting. */
+ * that wins 0.1 % of the file and costs 5 % of converting. */
 #define POOL_TEXT_EVENTS (FORMAT_BLOCK_FILL / 2)
 
 /* Times that a type makes room for at once. */

@@ -31,13 +31,26 @@ static unsigned dice(unsigned n)
 	return (unsigned)(dice_now >> 33) % n;
 }
 
+/* Ends the block and writes it. */
+static void end_block(struct file *f, struct format_encoder *enc)
+{
+	struct buf payload = { 0 };
+	struct format_block info;
+	struct block_digest *digest;
+
+	assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
+	assert_non_null(digest);
+	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, digest, NULL),
+			 0);
+	free(digest);
+	buf_fini(&payload);
+	format_encoder_free(enc);
+}
+
 static void put_block(struct file *f, const struct cdict_schema *schema, uint32_t cpu, unsigned b,
 		      int32_t *cur)
 {
 	struct format_encoder *enc = format_encoder_new(schema);
-	struct buf payload = { 0 };
-	struct format_block info;
-	struct block_digest *digest;
 
 	for (unsigned i = 0; i < EVENTS; i++) {
 		struct event *ev = &events[cpu][b][i];
@@ -64,13 +77,7 @@ static void put_block(struct file *f, const struct cdict_schema *schema, uint32_
 		}
 		assert_int_equal(format_encoder_add(enc, &s, p.type->index, p.data, p.size), 0);
 	}
-	assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
-	assert_non_null(digest);
-	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, digest, NULL),
-			 0);
-	free(digest);
-	buf_fini(&payload);
-	format_encoder_free(enc);
+	end_block(f, enc);
 }
 
 static void make_file(struct file *f, const struct cdict_schema *schema, uint32_t millionths)
@@ -389,22 +396,13 @@ static void make_lives(struct file *f, const struct cdict_schema *schema, bool b
 				      : back    ? 100
 						: BACK,
 				busy = (int32_t)cpu + 1;
-			struct buf payload = { 0 };
-			struct format_block info;
-			struct block_digest *digest;
 
 			put_switch(enc, schema, t_ns, cpu, cur[cpu], 0, tid);
 			put_switch(enc, schema, t_ns + MS, cpu, tid, cpu ? 0x20 : 1, busy);
 			put_switch(enc, schema, t_ns + 3 * MS, cpu, busy, 1, 3 + busy);
 			put_switch(enc, schema, t_ns + 20 * MS, cpu, 3 + busy, 1, busy);
 			cur[cpu] = busy;
-			assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
-			assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info,
-							   digest, NULL),
-					 0);
-			free(digest);
-			buf_fini(&payload);
-			format_encoder_free(enc);
+			end_block(f, enc);
 		}
 	file_end(f);
 }
@@ -565,18 +563,10 @@ static void put_pair(struct file *f, const struct cdict_schema *schema, uint32_t
 		     int32_t first, int32_t second, int32_t third)
 {
 	struct format_encoder *enc = format_encoder_new(schema);
-	struct buf payload = { 0 };
-	struct format_block info;
-	struct block_digest *digest;
 
 	put_switch(enc, schema, t_ns, cpu, first, 1, second);
 	put_switch(enc, schema, t_ns + 10, cpu, second, 1, third);
-	assert_int_equal(format_encoder_finish(enc, &payload, &info, &digest), 0);
-	assert_int_equal(format_writer_put(f->w, payload.data, payload.len, &info, digest, NULL),
-			 0);
-	free(digest);
-	buf_fini(&payload);
-	format_encoder_free(enc);
+	end_block(f, enc);
 }
 
 /* Task 7 ran on CPU 1, whose block is written last; those of CPU 0 tell later of it, and not of which process it is. */
