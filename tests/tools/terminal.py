@@ -22,12 +22,23 @@ how[1] &= ~termios.OPOST
 termios.tcsetattr(slave, termios.TCSANOW, how)
 child = subprocess.Popen(sys.argv[3:], stdout=slave, close_fds=False)
 os.close(slave)
-while True:
-    try:
-        data = os.read(master, 1 << 16)
-    except OSError:
-        break
-    if not data:
-        break
-    sys.stdout.buffer.write(data)
-sys.exit(child.wait())
+
+
+def drain():
+    """Copies what the terminal holds until nothing writes to it any more, which Linux says by EIO."""
+    while True:
+        try:
+            data = os.read(master, 1 << 16)
+        except OSError:
+            return
+        if not data:
+            return
+        sys.stdout.buffer.write(data)
+
+
+drain()
+status = child.wait()
+# n_tty_read() of Linux looks for data and then whether the other end is closed: what was written between the two is
+# still there behind the EIO.
+drain()
+sys.exit(status)
