@@ -134,9 +134,9 @@ export class HeatMap {
 		if (!this.exits || app.state.cpus.length || !this.#bins()?.heat?.exit)
 			return '';
 		const row = this.exits.rows('exit_reasons')?.find((sum) => sum.idle && app.selection.reason(sum.reason)); // a machine has one such reason
-		const idle = row ? row.count - row.unpaired : 0;
+		const ends = row?.unpaired ? `, the end of ${count(row.unpaired)} of them not seen` : '';
 
-		return idle ? `; ${count(idle)} of those drawn ${idle === 1 ? 'is' : 'are'} of idle guests` : '';
+		return row?.count ? `; ${count(row.count)} ${row.count === 1 ? 'was' : 'were'} of idle guests${ends}` : '';
 	}
 
 	#bins() {

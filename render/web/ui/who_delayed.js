@@ -196,13 +196,13 @@ export class WhoDelayed {
 			})));
 	}
 
-	/** Those who have no column, together. */
+	/** Those who have no column: how many, and how much the worst of them is. */
 	#restCell(rows) {
-		const { ns, percent: share } = this.face;
-		const sum = (key) => rows.reduce((all, row) => all + row[key], 0);
+		const { who, ns, percent: share } = this.face;
+		const [worst] = [...rows].sort((a, b) => b[ns] - a[ns]);
 
-		return h('td', { class: 'num rest' }, rows.length ? button([h('span', { class: 'share' }, percent(sum(share))), h('span', null, duration(sum(ns)))],
-			`${count(rows.length)} more, together; click: everybody who was in the way`, () => this.#unfold(), { class: 'link' }) : '');
+		return h('td', { class: 'num rest', data: worst ? { key: ns, value: worst[ns], [who]: worst[who] } : {} }, worst ? button([h('span', { class: 'share' }, `${count(rows.length)} ×`), h('span', null, `≤ ${duration(worst[ns])}`)],
+			`${count(rows.length)} more, the worst ${this.#nameOf(worst[who])} with ${percent(worst[share])}; click: everybody who was in the way`, () => this.#unfold(), { class: 'link' }) : '');
 	}
 
 	#cell(row, most, self, first = false) {
