@@ -28,7 +28,9 @@ killed() {
 		"$CDICT" info --verify x.cdict >info 2>info.err
 		status=$?
 		[ $status -eq 2 ] || { echo "killed after $at s: info ends with $status"; cat info.err; }
-		grep -q '^state: .*cut at byte' info || { echo "killed after $at s:"; tail -n 1 info; }
+		# a write that was under way may have left a part of a block
+		grep -qE '^state: (is cut at byte|block at byte [0-9]+ needs [0-9]+ bytes, [0-9]+ are left|[0-9]{1,2} bytes at byte [0-9]+ are no block)' info ||
+			{ echo "killed after $at s:"; grep '^state' info; }
 		grep -q 'damaged blocks' info && { echo "killed after $at s:"; tail -n 2 info; }
 		events=$(sed -n 's/^events  *\([0-9,]*\)$/\1/p' info | tr -d ,)
 		[ "$events" -eq 0 ] || blocks=$((blocks + 1))
