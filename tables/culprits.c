@@ -110,6 +110,7 @@ void culprits_crowds(struct culprits *c, const struct analyze_engine *eng,
 
 		if (at == UINT32_MAX) {
 			c->failed = true;
+			crowds->all.n = crowds->of.n = 0;
 			return;
 		}
 		*of = at;

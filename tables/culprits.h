@@ -55,7 +55,7 @@ struct culprits_crowds {
 	struct map by_name;
 };
 
-/* culprits_crowds - those of @row, in place of what @crowds had; a failure is @c's. */
+/* culprits_crowds - those of @row, in place of what @crowds had; a failure is @c's, and leaves none. */
 void culprits_crowds(struct culprits *c, const struct analyze_engine *eng,
 		     const struct analyze_vcpu_row *row, struct culprits_crowds *crowds);
 /* culprits_most - the one with most time but for @than; NULL: none. */

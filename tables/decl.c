@@ -172,7 +172,8 @@ static void fill_total(struct making *m)
 /* The rows of wanted tasks, then the groups. */
 static void add_rows(struct making *m, bool per_cpu)
 {
-	for (uint32_t i = 0; i < m->first_group; i++) {
+	/* a group that could not be made has a number, but no row */
+	for (uint32_t i = 0; i < m->first_group && !m->t->failed; i++) {
 		const void *row = m->decl.at(m->w, i);
 		const struct analyze_task *task = task_of(m, row);
 
