@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/ending.h"
+#include "base/fail.h"
 #include "base/sink.h"
 #include "render/backend.h"
 #include "render/view_switches.h"
@@ -281,13 +282,16 @@ static int put(const struct cmd_call *call, struct picture *p)
 	const struct heatmap_opts *opts = call->opts;
 	struct cdict_error err = { 0 };
 	struct sink s;
-	int rc;
+	int rc, end;
 
 	if (opts->shared.output)
 		return cmd_output_write(call, opts->shared.output, 0, draw, p);
 	sink_to_file(&s, stdout);
 	rc = draw(p, &s, &err);
-	if (sink_finish(&s) && !rc)
+	end = sink_finish(&s);
+	if (!rc && end == -ENOMEM)
+		rc = cdict_fail_nomem(&err);
+	if (!rc && end)
 		return CMD_FAILED; /* main() says why */
 	return rc ? cmd_error(call, NULL, &err) : CMD_DONE;
 }

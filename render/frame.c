@@ -22,13 +22,16 @@ double frame_snap(const struct canvas *c, double v)
 }
 
 /* Bytes of @text that make one line of at most @room, broken at a blank. */
-static size_t one_line(const struct canvas *c, const char *text, enum mark_size size, double room)
+static size_t one_line(struct marks *m, const struct canvas *c, const char *text,
+		       enum mark_size size, double room)
 {
 	size_t len = strlen(text), best = 0;
 	char *part = strdup(text);
 
-	if (!part)
+	if (!part) {
+		m->failed = true;
 		return len;
+	}
 	for (size_t i = 1; i <= len; i++) {
 		if (i < len && text[i] != ' ')
 			continue;
@@ -43,16 +46,16 @@ static size_t one_line(const struct canvas *c, const char *text, enum mark_size 
 	return best;
 }
 
-/* A text in as many lines as it needs; how many. With @m NULL only that. */
-static unsigned paragraph(struct marks *m, const struct canvas *c, struct ink ink,
+/* A text in as many lines as it needs; how many. Without @draws only that. */
+static unsigned paragraph(struct marks *m, const struct canvas *c, bool draws, struct ink ink,
 			  enum mark_size size, double x, double y, double room, const char *text)
 {
 	unsigned lines = 0;
 
 	while (*text) {
-		size_t n = one_line(c, text, size, room);
+		size_t n = one_line(m, c, text, size, room);
 
-		if (m) {
+		if (draws) {
 			char *line = strndup(text, n), *fit;
 
 			fit = line ? text_fit(line, canvas_font(c, size), room * 1.02) : NULL;
@@ -124,11 +127,12 @@ struct frame frame_begin(struct marks *m, const struct canvas *c, const struct f
 	m->width = c->width;
 	m->made_at_s = cap->made_at_s;
 	m->title = marks_keep(m, cap->title);
-	y += paragraph(m, c, text_ink, MARK_TITLE, x, y, room, cap->title) * c->line + c->gap_y / 2;
-	y += paragraph(m, c, dim, MARK_NORMAL, x, y, room, sub) * c->line;
+	y += paragraph(m, c, true, text_ink, MARK_TITLE, x, y, room, cap->title) * c->line +
+	     c->gap_y / 2;
+	y += paragraph(m, c, true, dim, MARK_NORMAL, x, y, room, sub) * c->line;
 	y += c->gap_y / 2;
 	f.above = y;
-	foot_lines = paragraph(NULL, c, dim, MARK_SMALL, x, y, room, foot);
+	foot_lines = paragraph(m, c, false, dim, MARK_SMALL, x, y, room, foot);
 	below = (shape->axis ? 2 * c->line : 0) + foot_lines * c->line + 2 * c->gap_y;
 
 	f.plot.x = shape->left;
@@ -138,8 +142,8 @@ struct frame frame_begin(struct marks *m, const struct canvas *c, const struct f
 	if (f.plot.h < 4 * c->line)
 		f.plot.h = shape->plot_h > 0 ? shape->plot_h : 4 * c->line;
 	m->height = ceil(f.plot.y + f.plot.h + below);
-	paragraph(m, c, dim, MARK_SMALL, x, m->height - c->gap_y - (foot_lines - 0.5) * c->line,
-		  room, foot);
+	paragraph(m, c, true, dim, MARK_SMALL, x,
+		  m->height - c->gap_y - (foot_lines - 0.5) * c->line, room, foot);
 	free(sub);
 	free(foot);
 	return f;
@@ -225,6 +229,7 @@ void frame_loss(struct marks *m, const struct canvas *c, const struct box *plot,
 		marks_hatch(m, plot->x, plot->y,
 			    plot->w * fmin(1, (double)(cap->begins_ns - cap->from_ns) / span),
 			    c->cells ? 1 : 8, "not all CPUs were recorded yet");
+	m->failed |= cap->n_losses && span > 0 && !lost;
 	if (!lost)
 		return;
 	for (size_t i = 0; i < cap->n_losses; i++) {
