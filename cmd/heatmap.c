@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/ending.h"
-#include "base/fail.h"
 #include "base/sink.h"
 #include "render/backend.h"
 #include "render/view_switches.h"
@@ -289,10 +288,8 @@ static int put(const struct cmd_call *call, struct picture *p)
 	sink_to_file(&s, stdout);
 	rc = draw(p, &s, &err);
 	end = sink_finish(&s);
-	if (!rc && end == -ENOMEM)
-		rc = cdict_fail_nomem(&err);
 	if (!rc && end)
-		return CMD_FAILED; /* main() says why */
+		return cmd_stdout_error(call, end);
 	return rc ? cmd_error(call, NULL, &err) : CMD_DONE;
 }
 
