@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * columns.h - the events of a cdict a block at a time, an array a field: for a program that sums
- * them up, or that is written in a language in which a call an event is dear.
+ * columns.h - the events of a cdict as column arrays, one block at a time: for programs that
+ * aggregate events, or languages in which a call per event is expensive.
  *
  *	struct cdict_batch b = { .size = sizeof(b) };
  *
@@ -11,9 +11,9 @@
  *			... b.t_ns[i], b.tid[i], b.values[field][i] ...
  *	cdict_columns_close(it);
  *
- * Order      within a batch that of time.  Batches come block by block as they lie in the file, of
- *            each block one a type: put together, those of one CPU and type are in order of time
- *            as far as the blocks are (cdict_block_info), those of several CPUs are not
+ * Order      events of a batch are in time order.  Batches come in file order, one per block and
+ *            event type.  The batches of one CPU and type are in time order as far as the blocks
+ *            are (cdict_block_info); those of different CPUs are not
  * Units      t_ns is in the recording's clock
  * Failure    0 or a negative code with *err filled; damaged blocks are skipped and noted in
  *            cdict_reader_damage()
@@ -33,7 +33,7 @@ struct cdict_columns;
 
 /* Events of one type from one block. */
 struct cdict_batch {
-	size_t size; /* the caller's sizeof(struct cdict_batch): no more of it is written */
+	size_t size; /* the caller's sizeof(struct cdict_batch); nothing beyond it is written */
 	const struct cdict_event_type *type;
 	size_t block; /* cdict_reader_block_at() */
 	uint32_t cpu;
@@ -42,13 +42,13 @@ struct cdict_batch {
 	const int32_t *pid, *tid; /* of the sample */
 	const uint8_t *mode;      /* enum cdict_mode */
 	const uint32_t *at;       /* the event's number in its block, over all types */
-	/* By field of the type, as cdict_event.values: NULL for a field that the query leaves
-	 * out.  Of a field that is no scalar: what @bytes is indexed with. */
+	/* By field of the type, like cdict_event.values; NULL for a field that the query leaves
+	 * out.  For a field that is not a scalar: the index into @bytes. */
 	const uint64_t *const *values;
 	const struct cdict_bytes *bytes;
 };
 
-/* cdict_columns_open - of the events of @query, NULL: of all. */
+/* cdict_columns_open - iterate over the events of @query; NULL: over all events. */
 CDICT_API int cdict_columns_open(struct cdict_columns **out, struct cdict_reader *r,
 				 const struct cdict_query *query, struct cdict_error *err);
 /* cdict_columns_next - 1 and *batch, 0 at the end, or a negative code. */

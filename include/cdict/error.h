@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * error.h - what went wrong, where, in one line.
+ * error.h - error code, input offset and a one-line text.
  *
  * Every fallible function of libcdict returns 0 (or a non-negative result) or
  * a negative code: a negated errno, or one of the codes below.  The last
- * parameter is a struct cdict_error, filled where the fault is seen; it may be
+ * parameter is a struct cdict_error, filled where the error is detected; it may be
  * NULL when the caller only wants the code.
  *
  * Threads    an error object belongs to one caller; nothing is global
@@ -26,12 +26,12 @@ extern "C" {
 	X(CDICT_EFORMAT, -1000, "not in the expected format")                                      \
 	X(CDICT_ETRUNCATED, -1001, "ends too early")                                               \
 	X(CDICT_ECORRUPT, -1002, "is damaged")                                                     \
-	X(CDICT_EVERSION, -1003, "is of a version this reader does not know")                      \
+	X(CDICT_EVERSION, -1003, "unsupported version")                                            \
 	X(CDICT_ENOTFOUND, -1004, "not found")                                                     \
 	X(CDICT_ELIMIT, -1005, "is beyond a limit")                                                \
-	X(CDICT_ENOEVENTS, -1006, "holds no events of the wanted kind")                            \
+	X(CDICT_ENOEVENTS, -1006, "no events of the requested kind")                               \
 	X(CDICT_EUSAGE, -1007, "wrong usage")                                                      \
-	X(CDICT_EUNSUPPORTED, -1008, "needs something this build lacks")
+	X(CDICT_EUNSUPPORTED, -1008, "not supported by this build")
 
 enum cdict_error_code {
 #define X(name, value, text) name = value,

@@ -36,7 +36,7 @@ struct cdict_bytes {
 	size_t len;
 };
 
-/* Stays as it is, as callers have room for one: what is new has functions of its own, as
+/* Never grows, because callers allocate it; new data gets its own functions, such as
  * cdict_events_stack(). */
 struct cdict_event {
 	uint64_t t_ns;
@@ -50,9 +50,9 @@ struct cdict_event {
 	const struct cdict_bytes *bytes; /* what the keys index */
 };
 
-/* cdict_event_bytes - the content of a field that is no scalar: of a fixed array
- * without its trailing NULs, of a dynamic string (is_text) without the final one. A
- * dynamic string that does not end in a NUL has the two bytes 0, 1 behind it. */
+/* cdict_event_bytes - content of a field that is not a scalar: a fixed array without its
+ * trailing NULs, a dynamic string (is_text) without the final one. If a dynamic string
+ * does not end in a NUL, the bytes 0, 1 follow it. */
 static inline struct cdict_bytes cdict_event_bytes(const struct cdict_event *ev, size_t field)
 {
 	return ev->bytes[ev->values[field]];

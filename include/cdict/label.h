@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * label.h - who a task is: the name, group and role that somebody who knew the
- * host gave to a tid. The raw comm is never replaced, only shown beside it.
+ * label.h - the identity of a task: name, group and role given to a tid by a mapping
+ * file, libvirt, OpenStack or /proc. Labels never replace the raw comm; both are shown.
  *
- * Display    <name>.<group as %02u>.<role>, "Firewall.05.vcpu0"; parts that are
- *            not known are left out; a group that is no number is kept as text
- * Origin     where the label came from. Of several labels for one task the
- *            greatest origin wins, field by field; among equals the later.
+ * Display    <name>.<group as %02u>.<role>, "Firewall.05.vcpu0"; unknown parts are
+ *            left out; a group that is not a number is kept as text
+ * Origin     the source of the label. If a task has several labels, the greatest
+ *            origin wins, field by field; among equals, the later one.
  * Text       untrusted: any bytes except NUL, may be invalid UTF-8; "" = unknown,
- *            never NULL in what a reader gives
+ *            readers never return NULL
  */
 #ifndef CDICT_LABEL_H
 #define CDICT_LABEL_H
@@ -24,14 +24,14 @@ enum cdict_label_origin {
 	CDICT_LABEL_PROC = 1,      /* the host's own /proc and cgroups */
 	CDICT_LABEL_LIBVIRT = 2,   /* libvirt's API or state XML */
 	CDICT_LABEL_OPENSTACK = 3, /* Nova */
-	CDICT_LABEL_CSV = 4,       /* a mapping file: the user's own word */
+	CDICT_LABEL_CSV = 4,       /* a mapping file, written by the user */
 };
 
 struct cdict_label {
 	int32_t tid;       /* > 0 */
 	int32_t pid;       /* the process, 0 = unknown */
 	uint64_t start_ns; /* when the thread started, ns since boot (proc(5), starttime);
-			    * 0 = unknown: the label then means every task with this tid */
+			    * 0 = unknown: the label then applies to every task with this tid */
 	enum cdict_label_origin origin;
 	const char *name;       /* "Firewall" */
 	const char *group;      /* "5" */

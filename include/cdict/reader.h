@@ -3,11 +3,11 @@
  * reader.h - open a cdict and walk its events.
  *
  * Units      *_ns in the recording's clock
- * Failure    0 or a negative code with *err filled; *out is then NULL. A file
- *            that is damaged or cut opens as long as its first header is whole:
- *            what is readable is read, cdict_reader_damage() tells the rest.
+ * Failure    0 or a negative code with *err filled; *out is then NULL. A damaged
+ *            or cut file opens as long as its first header is intact: everything
+ *            readable is read, cdict_reader_damage() reports the rest.
  * Threads    an open reader may be shared by threads; an iterator belongs to one
- * Ownership  open/parse give, close takes (NULL is fine); what is read from a
+ * Ownership  open/parse give, close takes (NULL is fine); everything read from a
  *            reader is borrowed and dies with it
  */
 #ifndef CDICT_READER_H
@@ -40,7 +40,7 @@ CDICT_API void cdict_reader_close(struct cdict_reader *r);
 CDICT_API uint64_t cdict_reader_size(const struct cdict_reader *r); /* bytes of the file */
 CDICT_API const struct cdict_schema *cdict_reader_schema(const struct cdict_reader *r);
 
-/* What the capture says of itself: key/value text, in the file's order of first
+/* The capture's metadata: key/value text, in the file's order of first
  * appearance; a later value of the same key replaces the earlier. cdict(5),
  * "INFO", lists the keys. Untrusted text. */
 CDICT_API const char *cdict_reader_info(const struct cdict_reader *r, const char *key);
@@ -54,14 +54,14 @@ CDICT_API const struct cdict_task_event *cdict_reader_task_at(const struct cdict
 CDICT_API size_t cdict_reader_loss_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_loss *cdict_reader_loss_at(const struct cdict_reader *r, size_t i);
 
-/* Names that somebody gave to tasks, in the file's order; label.h says which one wins. */
+/* Labels of tasks, in the file's order; label.h defines which one wins. */
 CDICT_API size_t cdict_reader_label_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_label *cdict_reader_label_at(const struct cdict_reader *r, size_t i);
 
 CDICT_API size_t cdict_reader_late_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_late *cdict_reader_late_at(const struct cdict_reader *r, size_t i);
 
-/* What the converter saw in its input and did not store, by name. */
+/* Events and records of the converter's input that were not stored, by name. */
 struct cdict_unstored {
 	const char *name; /* "cycles:u", "PERF_RECORD_MMAP2"... */
 	uint64_t count;
@@ -70,7 +70,7 @@ CDICT_API size_t cdict_reader_unstored_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_unstored *cdict_reader_unstored_at(const struct cdict_reader *r,
 								size_t i);
 
-/* One block of events: one CPU, in order of time. */
+/* One block of events: one CPU, in time order. */
 struct cdict_block_info {
 	uint64_t offset; /* of the block in the file */
 	uint64_t size;   /* bytes with its header */
@@ -83,31 +83,30 @@ CDICT_API const struct cdict_block_info *cdict_reader_block_at(const struct cdic
 							       size_t i);
 
 CDICT_API uint64_t cdict_reader_events(const struct cdict_reader *r); /* by the index */
-/* Events of the type @index, by the heads of the blocks: nothing is decoded. */
+/* Events of the type @index, from the block headers; decodes nothing. */
 CDICT_API uint64_t cdict_reader_type_events(const struct cdict_reader *r, size_t index);
-/* The window: from the first stored event over all CPUs to the last one, or to where the last loss
- * ends when that is later; false when there is no event. */
+/* The window: from the first stored event over all CPUs to the last one, or to the end of the last
+ * loss if that is later; false without events. */
 CDICT_API bool cdict_reader_window(const struct cdict_reader *r, uint64_t *first_ns,
 				   uint64_t *last_ns);
-/* Number of CPUs the capture knows of: 1 + the highest number in topology or events. */
+/* Number of CPUs in the capture: 1 + the highest number in topology or events. */
 CDICT_API uint32_t cdict_reader_cpus(const struct cdict_reader *r);
 
-/* What is wrong with the file, as far as is known now: opening tests headers
- * and small blocks; event blocks are tested as they are read, or all by
- * cdict_reader_verify(). */
-struct cdict_damage {           /* stays as it is: what is new will have functions of its own */
-	bool cut;               /* no index at the end: its writer was stopped */
-	uint64_t cut_at;        /* bytes that could be used, when cut */
+/* Damage found so far: opening tests headers and small blocks; event blocks are
+ * tested as they are read, or all at once by cdict_reader_verify(). */
+struct cdict_damage {           /* never grows; new data gets its own functions */
+	bool cut;               /* no index at the end: the writer did not finish */
+	uint64_t cut_at;        /* usable bytes, when cut */
 	bool input_damaged;     /* the converter's input was damaged (info key "input.damage") */
-	size_t blocks;          /* damaged blocks met so far */
-	uint64_t events;        /* events in them, by the index */
-	uint64_t skipped_bytes; /* bytes between blocks that are no block */
+	size_t blocks;          /* damaged blocks found so far */
+	uint64_t events;        /* events in them, from the index */
+	uint64_t skipped_bytes; /* bytes between blocks that belong to no block */
 	uint32_t cpu;           /* the first damaged event block's ... */
 	uint64_t first_ns, last_ns;
-	char first[320]; /* the first of all, one line; "" when none */
+	char first[320]; /* the first damage found, one line; "" when none */
 };
 CDICT_API void cdict_reader_damage(const struct cdict_reader *r, struct cdict_damage *out);
-/* cdict_reader_verify - reads every block; 0 when whole, CDICT_ECORRUPT or
+/* cdict_reader_verify - reads every block; 0 when intact, CDICT_ECORRUPT or
  * CDICT_ETRUNCATED otherwise (details in cdict_reader_damage()). */
 CDICT_API int cdict_reader_verify(struct cdict_reader *r, struct cdict_error *err);
 
@@ -116,27 +115,27 @@ struct cdict_query {
 	size_t size;             /* sizeof(struct cdict_query); 0: as in version 0.1 */
 	uint64_t from_ns, to_ns; /* inclusive; to_ns 0 = to the end */
 	const uint64_t *cpus;    /* bitmap, NULL = all */
-	size_t n_cpus;           /* bits in @cpus; CPUs beyond are not wanted */
+	size_t n_cpus;           /* bits in @cpus; CPUs beyond are left out */
 	const uint64_t *types;   /* bitmap over schema indexes, NULL = all */
 	size_t n_types;          /* bits in @types */
-	/* Whose values are looked at, by schema index: a bitmap over the type's fields, NULL = of
-	 * none. What is left out need not be worked out: its values may then be anything.
+	/* Fields whose values the caller reads, by schema index: a bitmap over the type's fields,
+	 * NULL = none. Other fields may not be decoded: their values are then undefined.
 	 * Borrowed until cdict_events_open() returns. NULL = all fields. */
 	const uint64_t *const *fields;
-	size_t n_fields; /* types in @fields; of types beyond, all fields */
-	/* Threads that decode ahead of the walk, the caller's among them; 0 and 1: none. What is
-	 * walked does not depend on it. */
+	size_t n_fields; /* types in @fields; types beyond: all fields */
+	/* Threads that decode ahead of the walk, including the caller's; 0 and 1: none. The result
+	 * does not depend on it. */
 	unsigned jobs;
-	/* Is told of the events before from_ns in the blocks that are read anyway, before the first event
-	 * is given: of each CPU in order, by the thread that decodes. cdict_events_open() alone heeds it. */
+	/* Called for the events before from_ns in blocks that are read anyway, before the first event is
+	 * returned: in order per CPU, by the decoding thread. Only cdict_events_open() uses it. */
 	void (*lead)(void *ctx, const struct cdict_event *ev);
 	void *lead_ctx;
 };
 
 struct cdict_events;
 
-/* cdict_events_open - a walk in order of time over all CPUs (ties: in the order
- * in which the recorder wrote them). Only blocks that the query touches are read. */
+/* cdict_events_open - a walk in time order over all CPUs (ties: in the order
+ * in which the recorder wrote them). Reads only blocks that match the query. */
 CDICT_API int cdict_events_open(struct cdict_events **out, struct cdict_reader *r,
 				const struct cdict_query *query, struct cdict_error *err);
 /* cdict_events_next - 1 and *ev, 0 at the end, or a negative code. Damaged blocks

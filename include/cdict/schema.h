@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * schema.h - what the stored events look like: every tracepoint's name, fields
- * and print format as the recording kernel gave them.
+ * schema.h - the layout of the stored events: every tracepoint's name, fields
+ * and print format as given by the recording kernel.
  *
  * Units      offsets and sizes are bytes inside the raw tracepoint payload
- * Threads    a schema that is no longer added to may be read from any thread
+ * Threads    once complete, a schema may be read from any thread
  * Ownership  everything read from a schema is borrowed and dies with it
  */
 #ifndef CDICT_SCHEMA_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * stack.h - where the code was when an event fired: call chains recorded with
- * perf record -g, with the symbols that perf resolved.
+ * stack.h - call chains of events recorded with perf record -g, with the
+ * symbols that perf resolved.
  *
- * A frame is an address with its names; a stack is a list of frames, the innermost
- * first. Both are kept once each and named by their number. Most captures have none.
+ * A frame is an address with its names; a stack is a list of frames, innermost first.
+ * Each is stored once and referred to by number. Most captures have none.
  *
  * Threads    as in reader.h
  * Ownership  everything read is borrowed and dies with the reader
@@ -39,11 +39,11 @@ CDICT_API size_t cdict_reader_frame_count(const struct cdict_reader *r);
 CDICT_API const struct cdict_frame *cdict_reader_frame_at(const struct cdict_reader *r, size_t i);
 
 CDICT_API size_t cdict_reader_stack_count(const struct cdict_reader *r);
-/* cdict_reader_stack_at - stack @i as frame numbers, innermost first; how many. */
+/* cdict_reader_stack_at - stack @i as frame numbers, innermost first; returns their number. */
 CDICT_API size_t cdict_reader_stack_at(const struct cdict_reader *r, size_t i,
 				       const uint32_t **frames);
 
-/* cdict_events_stack - the stack of the event that cdict_events_next() gave last. Costs
+/* cdict_events_stack - the stack of the event last returned by cdict_events_next(). Costs
  * nothing when the capture has no stacks. */
 CDICT_API uint32_t cdict_events_stack(struct cdict_events *it);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * task.h - which tasks there were: what the recorder said of their birth,
- * name and death (PERF_RECORD_FORK, COMM, EXIT).
+ * task.h - birth, names and death of tasks, as recorded
+ * (PERF_RECORD_FORK, COMM, EXIT).
  *
  * Units      t_ns in the recording's clock; 0 = already there at the start
  */
@@ -16,7 +16,7 @@ extern "C" {
 
 enum cdict_task_what {
 	CDICT_TASK_FORK = 0, /* pid/tid was created by ppid/ptid */
-	CDICT_TASK_COMM = 1, /* tid is called comm from here on */
+	CDICT_TASK_COMM = 1, /* tid is named comm from here on */
 	CDICT_TASK_EXEC = 2, /* the same, by exec: a new program */
 	CDICT_TASK_EXIT = 3,
 };

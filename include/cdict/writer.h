@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * writer.h - write a cdict to a stream. The writer never seeks, keeps at most
- * one block of events per CPU in memory, and gives the same bytes for the same
+ * one block of events per CPU in memory, and writes the same bytes for the same
  * calls.
  *
  * Threads    one thread at a time per writer
@@ -46,8 +46,8 @@ CDICT_API int cdict_writer_loss(struct cdict_writer *w, const struct cdict_loss 
 				struct cdict_error *err);
 CDICT_API int cdict_writer_late(struct cdict_writer *w, const struct cdict_late *late,
 				struct cdict_error *err);
-/* cdict_writer_label - a name for a task, at any time. CDICT_EUSAGE for a tid that is not
- * above 0, CDICT_ELIMIT when a text is longer than 4096 bytes or there are too many:
+/* cdict_writer_label - a name for a task; may be called at any time. CDICT_EUSAGE for a tid <= 0,
+ * CDICT_ELIMIT when a text is longer than 4096 bytes or there are too many labels:
  * that label is then not stored. */
 CDICT_API int cdict_writer_label(struct cdict_writer *w, const struct cdict_label *label,
 				 struct cdict_error *err);
@@ -66,7 +66,7 @@ struct cdict_sample {
 /* cdict_writer_event - stores one event of type @type with its raw payload in the
  * schema's layout. CDICT_ECORRUPT when the payload is shorter than its fields:
  * the event is then not stored. Events of one CPU should come in order of time;
- * one that does not starts a new block. */
+ * an event that does not starts a new block. */
 CDICT_API int cdict_writer_event(struct cdict_writer *w, const struct cdict_sample *sample,
 				 uint32_t type, const void *payload, size_t size,
 				 struct cdict_error *err);
