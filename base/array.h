@@ -10,10 +10,10 @@
  * The zero value is an empty array; at[0] to at[n - 1] are its elements.
  *
  * Threads    one at a time per array
- * Failure    out of memory, and a size that no memory can have, are one: NULL or -ENOMEM,
- *            and the array is what it was
+ * Failure    out of memory, and sizes that cannot be allocated, are the same: NULL or -ENOMEM,
+ *            and the array is unchanged
  * Ownership  caller's storage, array_fini() empties it; growing moves the elements, so a
- *            pointer to one lives until the next call that adds
+ *            pointer to one is valid until the next call that adds
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -29,11 +29,11 @@
 		size_t n, cap;                                                                     \
 	}
 
-/* array_grow - @at, of @size bytes an element, moved to where at least @want fit, and *cap how
- * many do; NULL, with @at and *cap untouched, when there is no memory. */
+/* array_grow - moves @at, with @size bytes per element, to memory for at least @want elements, and
+ * sets *cap to how many fit; NULL, with @at and *cap untouched, when out of memory. */
 void *array_grow(void *at, size_t *cap, size_t want, size_t size);
 
-/* array_reserve - room for @want elements in all, so that adding up to there cannot fail; 0 or
+/* array_reserve - room for @want elements in total, so that adding up to there cannot fail; 0 or
  * -ENOMEM. */
 #define array_reserve(a, want)                                                                     \
 	({                                                                                         \
@@ -72,7 +72,7 @@ void *array_grow(void *at, size_t *cap, size_t want, size_t size);
 		ap_rc_;                                                                            \
 	})
 
-/* array_resize - exactly @count elements: what is new is zeroed; 0 or -ENOMEM. */
+/* array_resize - exactly @count elements; new ones are zeroed; 0 or -ENOMEM. */
 #define array_resize(a, count)                                                                     \
 	({                                                                                         \
 		__typeof__(a) as_a_ = (a);                                                         \

@@ -19,9 +19,9 @@ struct buf {
 
 /* buf_room - makes room for @n more bytes; NULL (and failed) when it cannot. */
 uint8_t *buf_room_slow(struct buf *b, size_t n);
-/* buf_read - appends what @fd gives, until its end or until @most bytes are there; 0 or -errno. */
+/* buf_read - appends bytes from @fd, until its end or until @most bytes are there; 0 or -errno. */
 int buf_read(struct buf *b, int fd, size_t most);
-/* buf_write - appends, to a struct buf; for who calls back with bytes: 0 or -ENOMEM. */
+/* buf_write - appends to a struct buf; usable as a write callback: 0 or -ENOMEM. */
 int buf_write(void *buf, const void *data, size_t size);
 void buf_fini(struct buf *b);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -2,8 +2,8 @@
 /*
  * cursor.h - a bounded walk over untrusted bytes, in the input's byte order.
  *
- * Every read either succeeds or leaves the cursor in its failed state: reads
- * from then on give 0 / NULL, so a parser may read a whole structure and test
+ * Every read either succeeds or leaves the cursor in its failed state: later
+ * reads return 0 / NULL, so a parser may read a whole structure and test
  * cursor_ok() once.  The one bounds test neither adds nor subtracts.
  */
 #ifndef BASE_CURSOR_H
@@ -137,7 +137,7 @@ static inline uint64_t cursor_u64(struct cursor *c)
 	return p ? load64(p, c->big) : 0;
 }
 
-/* cursor_varint - LEB128, at most ten bytes, refused when it does not fit 64 bits. */
+/* cursor_varint - LEB128, at most ten bytes, rejected when it does not fit 64 bits. */
 static inline uint64_t cursor_varint(struct cursor *c)
 {
 	uint64_t v = 0;

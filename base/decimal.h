@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * decimal.h - decimal digits, two at a time: printf's way there is ten times as long.
+ * decimal.h - decimal digits, two at a time: ten times as fast as printf.
  */
 #ifndef BASE_DECIMAL_H
 #define BASE_DECIMAL_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of a 64-bit number. */
+/* Digits of a 64-bit number. */
 #define DECIMAL_MAX 20
 
 /* "00" to "99" */
@@ -18,7 +18,7 @@ static const char decimal_pairs[] = "0001020304050607080910111213141516171819"
 				    "6061626364656667686970717273747576777879"
 				    "8081828384858687888990919293949596979899";
 
-/* decimal_before - the digits of @v before @end: where they begin. */
+/* decimal_before - writes the digits of @v so that they end before @end; returns their start. */
 static inline char *decimal_before(uint64_t v, char *end)
 {
 	while (v >= 100) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* ending.h - what names of files end with. */
+/* ending.h - file name suffixes. */
 #ifndef BASE_ENDING_H
 #define BASE_ENDING_H
 
 #include <string.h>
 
-/* ending_cut - how many of the @len bytes of @path stand before @ending; @len when it does not end so, or is nothing
- * else. */
+/* ending_cut - length of @path (@len bytes) without the suffix @ending; @len when it does not end with it, or consists
+ * of nothing else. */
 static inline size_t ending_cut(const char *path, size_t len, const char *ending)
 {
 	size_t n = strlen(ending);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Foreign text made harmless, one function per context. */
+/* Escapes foreign text, one function per context. */
 #include "base/escape.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static bool in_ranges(uint32_t cp, const struct range *ranges, size_t n)
 	return false;
 }
 
-/* What a terminal or a viewer obeys instead of showing: bidi controls, zero
+/* Characters that a terminal or viewer interprets instead of showing: bidi controls, zero
  * widths, line separators, invisible fillers, interlinear and tag characters. */
 static bool is_deceptive(uint32_t cp)
 {
@@ -52,7 +52,7 @@ static bool is_wide(uint32_t cp)
 	return cp >= 0x1100 && in_ranges(cp, ranges, sizeof(ranges) / sizeof(ranges[0]));
 }
 
-/* Marks that stand on the character before them. */
+/* Combining marks. */
 static bool is_combining(uint32_t cp)
 {
 	static const struct range ranges[] = {
@@ -103,7 +103,7 @@ static void add_hex(struct sink *s, uint8_t byte)
 	sink_printf(s, "\\x%02x", byte);
 }
 
-/* The next character as terminal text; its length in bytes. */
+/* Writes the next character as terminal text; returns its length in bytes. */
 static size_t add_visible(struct sink *s, const char *text, size_t len)
 {
 	uint32_t cp = 0;
@@ -142,7 +142,7 @@ size_t escape_width(const char *text, size_t len)
 		uint32_t cp = 0;
 		size_t n;
 
-		if (*text >= ' ' && *text <= '~') { /* nearly all */
+		if (*text >= ' ' && *text <= '~') { /* the common case */
 			width++;
 			text++;
 			len--;
@@ -165,11 +165,11 @@ size_t escape_width(const char *text, size_t len)
 	return width;
 }
 
-/* How what would not be seen as it is stands in JSON. */
+/* How JSON represents invisible characters. */
 enum json_as {
 	JSON_SHOWN = 0, /* as in tables */
-	JSON_SCRIPT,    /* the page shows it so */
-	JSON_EXACT,     /* as itself, for who reads the value */
+	JSON_SCRIPT,    /* the page shows them like that */
+	JSON_EXACT,     /* unchanged after parsing */
 };
 
 static void json_code(struct sink *s, uint32_t cp)
@@ -230,7 +230,7 @@ void escape_json_exact(struct sink *s, const char *text, size_t len)
 	json(s, text, len, JSON_EXACT);
 }
 
-/* Its escapes are a part of JSON's: \\, \" and \n, which is shown like other control characters. */
+/* OpenMetrics has a subset of JSON's escapes: \\, \" and \n; \n is shown like other control characters. */
 void escape_openmetrics(struct sink *s, const char *text, size_t len)
 {
 	json(s, text, len, JSON_SHOWN);
@@ -261,13 +261,15 @@ static void xml(struct sink *s, const char *text, size_t len, bool in_attr)
 		} else if (in_attr && cp == '\'') {
 			sink_puts(s, "&#39;");
 		} else if (cp == '\t' || cp == '\n') {
-			/* an attribute's value would lose them otherwise */
+			/* attribute values are normalised: they would become blanks */
 			if (in_attr)
 				sink_printf(s, "&#%u;", cp);
 			else
 				sink_putc(s, (char)cp);
 		} else if (is_control(cp) || cp == 0xfffe || cp == 0xffff) {
-			sink_puts(s, REPLACEMENT); /* XML 1.0 has no way to say most of them */
+			sink_puts(
+				s,
+				REPLACEMENT); /* XML 1.0 cannot represent most control characters */
 		} else {
 			sink_add(s, text, n);
 		}
@@ -289,7 +291,7 @@ void escape_xml_attr(struct sink *s, const char *text, size_t len)
 void escape_csv(struct sink *s, const char *text, size_t len)
 {
 	bool quote = len && (text[0] == ' ' || text[len - 1] == ' ');
-	/* A spreadsheet would run it, and takes the mark away. */
+	/* A spreadsheet would evaluate it; it drops the '. */
 	bool formula = len && strchr("=+-@", text[0]);
 
 	for (size_t i = 0; i < len && !quote; i++)
@@ -320,7 +322,7 @@ void escape_csv(struct sink *s, const char *text, size_t len)
 		sink_putc(s, '"');
 }
 
-/* What could begin markup inside a cell; '|' would end it. */
+/* Escapes characters that may start markup inside a cell; '|' would end the cell. */
 static void add_md_ascii(struct sink *s, char c)
 {
 	switch (c) {
@@ -358,7 +360,7 @@ void escape_md(struct sink *s, const char *text, size_t len)
 
 		if (!n || is_control(cp)) {
 			n = n ? n : 1;
-			for (size_t i = 0; i < n; i++) /* the backslash is markup too */
+			for (size_t i = 0; i < n; i++) /* the backslash is markup as well */
 				sink_printf(s, "\\\\x%02x", (uint8_t)text[i]);
 		} else if (cp < 0x80) {
 			add_md_ascii(s, *text);

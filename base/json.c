@@ -18,8 +18,8 @@ static void new_line(struct json *j)
 	sink_repeat(j->sink, ' ', 2 * (size_t)j->depth);
 }
 
-/* What stands before a value: comma, line, key. */
-static void begin(struct json *j, const char *key)
+/* Writes the separator, the line break and the key before a value. */
+static void start_value(struct json *j, const char *key)
 {
 	if (j->depth) {
 		bool first = !j->at[j->depth - 1].any;
@@ -42,7 +42,7 @@ static void begin(struct json *j, const char *key)
 void json_open(struct json *j, const char *key, char bracket, bool lines)
 {
 	assert(j->depth < JSON_DEPTH);
-	begin(j, key);
+	start_value(j, key);
 	sink_putc(j->sink, bracket);
 	j->at[j->depth].close = bracket == '{' ? '}' : ']';
 	j->at[j->depth].lines = lines;
@@ -72,7 +72,7 @@ void json_text(struct json *j, const char *key, const char *value)
 
 void json_bytes(struct json *j, const char *key, const char *value, size_t len)
 {
-	begin(j, key);
+	start_value(j, key);
 	sink_putc(j->sink, '"');
 	(j->script ? escape_json_script : escape_json)(j->sink, value, len);
 	sink_putc(j->sink, '"');
@@ -84,7 +84,7 @@ static void number(struct json *j, const char *key, uint64_t value, bool negativ
 
 	if (negative)
 		*--at = '-';
-	begin(j, key);
+	start_value(j, key);
 	sink_add(j->sink, at, (size_t)(end - at));
 }
 
@@ -104,18 +104,18 @@ void json_number(struct json *j, const char *key, double value)
 		json_null(j, key);
 		return;
 	}
-	begin(j, key);
+	start_value(j, key);
 	sink_printf(j->sink, "%.10g", value);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-	begin(j, key);
+	start_value(j, key);
 	sink_puts(j->sink, value ? "true" : "false");
 }
 
 void json_null(struct json *j, const char *key)
 {
-	begin(j, key);
+	start_value(j, key);
 	sink_puts(j->sink, "null");
 }

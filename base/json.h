@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * json.h - writes one JSON document, commas and indentation looked after.
+ * json.h - writes one JSON document, with its commas and indentation.
  *
  *	json_init(&j, sink);
  *	json_open(&j, NULL, '{', true);
@@ -9,8 +9,8 @@
  *	...
  *	json_close(&j); json_close(&j);
  *
- * Keys are ours and written as they are; text values are escaped.  64-bit
- * integers are written with all their digits.  @key is NULL inside arrays.
+ * Keys are cdict's own and written unescaped; text values are escaped.  64-bit
+ * integers are written with all digits.  @key is NULL inside arrays.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -24,11 +24,11 @@
 
 struct json {
 	struct sink *sink;
-	bool script; /* stands in an HTML <script>: texts escape < > & too */
+	bool script; /* inside an HTML <script>: texts escape < > & too */
 	unsigned depth;
 	struct {
 		char close;
-		bool lines; /* one member a line */
+		bool lines; /* one member per line */
 		bool any;   /* a member was written */
 	} at[JSON_DEPTH];
 };
@@ -36,14 +36,14 @@ struct json {
 void json_init(struct json *j, struct sink *sink);
 /* json_open - @bracket is '{' or '['. */
 void json_open(struct json *j, const char *key, char bracket, bool lines);
-void json_close(struct json *j); /* the last one ends the line */
+void json_close(struct json *j); /* closing the outermost ends the line */
 
 void json_text(struct json *j, const char *key, const char *value); /* NULL: null */
-/* json_bytes - of a text that may hold NULs. */
+/* json_bytes - a text that may contain NULs. */
 void json_bytes(struct json *j, const char *key, const char *value, size_t len);
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
-void json_number(struct json *j, const char *key, double value); /* not finite: null */
+void json_number(struct json *j, const char *key, double value); /* not finite: writes null */
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 

@@ -73,7 +73,7 @@ size_t map_longest_run(const struct map *m)
 {
 	size_t longest = 0, run = 0;
 
-	/* twice around: a run may go over the end */
+	/* twice around: a run may wrap around the end */
 	for (size_t i = 0; i < 2 * m->n_slots; i++) {
 		run = m->slots[i & (m->n_slots - 1)].used ? run + 1 : 0;
 		longest = run > longest ? run : longest;

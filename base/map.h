@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * map.h - numbers by key: where in an array what belongs to a tid, an address, a pair of
- * numbers is.  A key is two 64-bit words; whose key is one passes 0 for the other.
+ * map.h - numbers by key, for example the array index of a tid, an address or a pair of
+ * numbers.  A key is two 64-bit words; for a one-word key pass 0 as the second.
  *
  *	uint32_t *row = map_add(&m, tid, 0);
  *
@@ -10,16 +10,16 @@
  *	if (*row == MAP_NEW)
  *		*row = (uint32_t)rows.n++;
  *
- * Nothing gives the keys in order: who wants them keeps them in the array.  A string's key is
- * its address in a stringset.
+ * The map does not iterate over its keys: callers that need them keep them in the array.  As the key
+ * of a string, use its address in a stringset.
  *
- * Keys are hostile: they come from files.  They are mixed with a number that differs from map to
- * map and from process to process, so that a file cannot hold keys that all fall into one place.
+ * Keys are hostile: they come from files.  They are mixed with a seed that differs between maps
+ * and processes, so that a file cannot choose keys that all collide.
  *
- * Threads    any number read, if nobody adds
- * Failure    out of memory: NULL, and the map is what it was
- * Ownership  caller's storage, whose zero value is an empty map; map_fini() empties it.  What
- *            map_find() and map_add() point to lives until the next map_add()
+ * Threads    any number may read while no thread adds
+ * Failure    out of memory: NULL, and the map is unchanged
+ * Ownership  caller's storage, whose zero value is an empty map; map_fini() empties it.  Pointers
+ *            from map_find() and map_add() are valid until the next map_add()
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -36,17 +36,17 @@ struct map {
 	unsigned shift; /* a hash shifted by it is a slot */
 };
 
-/* map_find - the number of (@a, @b); NULL when there is none. */
+/* map_find - the number of (@a, @b); NULL when the key is missing. */
 uint32_t *map_find(const struct map *m, uint64_t a, uint64_t b);
 
-/* map_add - the same; a new key's number is MAP_NEW, and the caller's to set. */
+/* map_add - the same, adding a missing key; its number is MAP_NEW, for the caller to set. */
 uint32_t *map_add(struct map *m, uint64_t a, uint64_t b);
 
-/* map_clear - without keys, with the room that they took. */
+/* map_clear - removes all keys, keeps the memory. */
 void map_clear(struct map *m);
 void map_fini(struct map *m);
 
-/* map_longest_run - slots in use that lie side by side: what a look-up may have to read. */
+/* map_longest_run - longest run of adjacent slots in use: the most a look-up reads. */
 size_t map_longest_run(const struct map *m);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* monotonic.h - a clock that never goes back, and deadlines by it (0: none). */
+/* monotonic.h - a clock that never goes back, and its deadlines (0: none). */
 #ifndef BASE_MONOTONIC_H
 #define BASE_MONOTONIC_H
 
@@ -16,14 +16,14 @@ static inline uint64_t monotonic_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* monotonic_in_ms - the deadline that is @ms from now on. */
+/* monotonic_in_ms - the deadline @ms from now. */
 static inline uint64_t monotonic_in_ms(uint64_t ms)
 {
 	return monotonic_ns() + ms * 1000000;
 }
 
-/* monotonic_left_ms - until @deadline_ns, rounded up, so that it is 0 only when that is over;
- * INT_MAX when there is none. */
+/* monotonic_left_ms - time until @deadline_ns, rounded up, so that it is 0 only when the deadline has passed;
+ * INT_MAX without a deadline. */
 static inline int monotonic_left_ms(uint64_t deadline_ns)
 {
 	uint64_t now = deadline_ns ? monotonic_ns() : 0, ms;

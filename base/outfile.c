@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* An output file that appears whole, or not at all, and destroys nothing. */
+/* An output file that appears whole or not at all, and destroys nothing. */
 #include "base/outfile.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@ struct outfile {
 	struct place at;
 	int fd;
 	bool is_stdout, direct, shown;
-	bool is_new;           /* nothing is there under the name */
-	struct stat old;       /* of what is there */
-	char *temp, *old_name; /* in the folder; NULL: none */
-	char *temp_path;       /* that of @temp, for who must remove it */
+	bool is_new;           /* the name does not exist yet */
+	struct stat old;       /* of the existing file */
+	char *temp, *old_name; /* in the directory; NULL: none */
+	char *temp_path;       /* path of @temp, for signal handlers that remove it */
 	uint64_t bytes;
 	int error; /* of the first failed write */
 };
@@ -49,8 +49,8 @@ static bool same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Terminals and /dev/null may be both. */
-static int know_inputs(struct outfile *of, const struct outfile_options *opts)
+/* Character devices (terminals, /dev/null) may be both input and output. */
+static int stat_inputs(struct outfile *of, const struct outfile_options *opts)
 {
 	struct stat in;
 
@@ -65,7 +65,7 @@ static int know_inputs(struct outfile *of, const struct outfile_options *opts)
 	return 0;
 }
 
-/* Whether @st is an input, or would be a file of one that is a directory. */
+/* Whether @st is an input, or would be a file inside an input directory. */
 static bool is_input(const struct outfile *of, const struct stat *st)
 {
 	struct stat dir;
@@ -80,7 +80,7 @@ static bool is_input(const struct outfile *of, const struct stat *st)
 	return false;
 }
 
-/* A recording that somebody made, by its first bytes: ours, perf's in either byte order, trace-cmd's. */
+/* Detects a recording by its first bytes: cdict, perf.data in either byte order, trace.dat. */
 static bool holds_capture(int fd)
 {
 	static const char *const magics[] = { "\x89"
@@ -99,36 +99,36 @@ static bool holds_capture(int fd)
 	return false;
 }
 
-/* What the open file @fd, which would be written over, allows. */
-static int allowed(const struct outfile *of, int fd, struct cdict_error *err)
+/* Whether the existing file @fd may be replaced. */
+static int check_replaceable(const struct outfile *of, int fd, struct cdict_error *err)
 {
 	if (!of->opts.capture && holds_capture(fd))
 		return cdict_fail(err, -EEXIST, CDICT_NO_OFFSET,
-				  "is a capture, which only another capture may replace");
+				  "is a capture: only another capture may replace it");
 	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET,
 				  "is being written by another process");
 	return 0;
 }
 
-static int both(const struct outfile *of, const char *what, struct cdict_error *err)
+static int fail_same_file(const struct outfile *of, const char *what, struct cdict_error *err)
 {
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s%s is both input and output",
 			  of->opts.path, what);
 }
 
-static int cannot(struct cdict_error *err, int code)
+static int fail_write(struct cdict_error *err, int code)
 {
 	if (code == CDICT_ELIMIT)
 		return cdict_fail(err, -EPERM, CDICT_NO_OFFSET,
-				  "is a link or special file of another user, where others may "
-				  "write: not followed");
+				  "refusing to follow another user's link or special file in a "
+				  "directory that others can write");
 	return cdict_fail(err, code, CDICT_NO_OFFSET, "cannot be written: %s",
 			  cdict_strerror(code));
 }
 
-/* The name that what is there will have. */
-static int look_at_old(struct outfile *of, struct cdict_error *err)
+/* Checks NAME.old, the name that the existing file will get. */
+static int check_old_name(struct outfile *of, struct cdict_error *err)
 {
 	struct stat st;
 	int ret;
@@ -145,40 +145,40 @@ static int look_at_old(struct outfile *of, struct cdict_error *err)
 	if (!ret && S_ISDIR(st.st_mode))
 		ret = -EISDIR;
 	if (!ret && is_input(of, &st))
-		return both(of, ".old, where the old file goes,", err);
+		return fail_same_file(of, ".old, the backup of the old file,", err);
 	return ret < 0 ? cdict_fail(err, ret, CDICT_NO_OFFSET, "cannot be kept as %s: %s",
 				    of->old_name, strerror(-ret))
 		       : 0;
 }
 
-/* Looks at what is there under the name, now; and again before it is replaced. */
-static int look(struct outfile *of, struct cdict_error *err)
+/* Checks the existing file under the name; repeated before it is replaced. */
+static int check_target(struct outfile *of, struct cdict_error *err)
 {
 	int ret = place_stat(&of->at, of->at.name, &of->old), fd;
 
 	of->is_new = ret == 1;
 	if (ret < 0)
-		return cannot(err, ret);
+		return fail_write(err, ret);
 	if (!of->is_new && S_ISDIR(of->old.st_mode))
 		return cdict_fail(err, -EISDIR, CDICT_NO_OFFSET, "is a directory");
 	if (is_input(of, of->is_new ? NULL : &of->old))
-		return both(of, "", err);
+		return fail_same_file(of, "", err);
 	if (of->is_new)
 		return 0;
 	of->direct = !S_ISREG(of->old.st_mode);
 	if (of->direct)
 		return S_ISFIFO(of->old.st_mode) && place_is_strange(&of->at, &of->old)
-			       ? cannot(err, CDICT_ELIMIT)
+			       ? fail_write(err, CDICT_ELIMIT)
 			       : 0;
-	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* a rename would not ask */
-		return cannot(err, -errno);
-	/* What cannot be read but written is nothing of which more could be known. */
+	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* rename() does not check this */
+		return fail_write(err, -errno);
+	/* A file that is writable but not readable cannot be checked further. */
 	fd = openat(of->at.dir, of->at.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
-		ret = allowed(of, fd, err);
+		ret = check_replaceable(of, fd, err);
 		close(fd);
 	}
-	return ret ? ret : look_at_old(of, err);
+	return ret ? ret : check_old_name(of, err);
 }
 
 /* ---- the file without a name ---- */
@@ -194,7 +194,7 @@ static uint32_t random_bits(void)
 	return (uint32_t)ts.tv_nsec ^ (uint32_t)getpid() << 12;
 }
 
-/* A hidden name beside the file's: given, NULL without memory. NAME_MAX is 255 bytes. */
+/* A hidden name beside the final one: given, NULL when out of memory. NAME_MAX is 255 bytes. */
 static char *hidden_name(const struct outfile *of)
 {
 	char *name;
@@ -202,7 +202,7 @@ static char *hidden_name(const struct outfile *of)
 	return asprintf(&name, ".%.200s.%08x", of->at.name, random_bits()) < 0 ? NULL : name;
 }
 
-/* As the user would call it. */
+/* @name with the path of its directory. */
 static char *path_of(const struct outfile *of, const char *name)
 {
 	char link[64], dir[PATH_MAX], *path;
@@ -213,13 +213,13 @@ static char *path_of(const struct outfile *of, const char *name)
 	return n < 0 || asprintf(&path, "%.*s/%s", (int)n, dir, name) < 0 ? NULL : path;
 }
 
-/* The name under which linkat() knows a file that has none. */
+/* The name by which linkat() finds a file without a name. */
 static void self_name(const struct outfile *of, char *name, size_t size)
 {
 	snprintf(name, size, "/proc/self/fd/%d", of->fd);
 }
 
-static int make(struct outfile *of)
+static int create(struct outfile *of)
 {
 	mode_t mode = of->opts.capture ? 0600 : 0666;
 	char self[64];
@@ -231,11 +231,11 @@ static int make(struct outfile *of)
 		self_name(of, self, sizeof(self));
 		if (!access(self, F_OK))
 			return 0;
-		close(of->fd); /* no /proc: it could get no name */
+		close(of->fd); /* without /proc it cannot be linked later */
 	} else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) {
 		return -errno;
 	}
-	/* Some file systems (NFS, older kernels' overlays) have no such files. O_EXCL: nobody can have laid a
+	/* Some file systems (NFS, older overlayfs) do not support O_TMPFILE. O_EXCL: no other user can have placed a
 	 * link there. */
 	for (int tries = 0; tries < 100; tries++) {
 		free(of->temp);
@@ -255,7 +255,7 @@ static int make(struct outfile *of)
 	return -errno;
 }
 
-/* The new file takes the place of the old one: same owner where allowed, same mode. */
+/* The new file replaces the old one: same mode, and same owner where permitted. */
 static void inherit(const struct outfile *of)
 {
 	const struct stat *old = &of->old;
@@ -266,12 +266,12 @@ static void inherit(const struct outfile *of)
 		return;
 	if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
 	    fchown(of->fd, old->st_uid, old->st_gid) && fchown(of->fd, (uid_t)-1, old->st_gid))
-		mode &= ~(mode_t)070; /* another group must not gain what the old one had */
+		mode &= ~(mode_t)070; /* another group must not gain the old group's access */
 	if (fchmod(of->fd, mode))
 		return;
 }
 
-/* Where it cannot be given away it stays ours. */
+/* The file stays ours if chown() is not permitted. */
 static void give_rights(const struct outfile *of)
 {
 	uid_t uid;
@@ -296,21 +296,21 @@ static int open_direct(struct outfile *of, struct cdict_error *err)
 		of->fd = openat(of->at.dir, of->at.name,
 				O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
 	if (of->fd < 0)
-		return cannot(err, -errno);
+		return fail_write(err, -errno);
 	of->direct = of->shown = true;
 	if (fstat(of->fd, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	if (is_input(of, &st))
-		return both(of, "", err);
+		return fail_same_file(of, "", err);
 	self_name(of, self, sizeof(self));
 	fd = open(self, O_RDONLY | O_CLOEXEC);
-	ret = fd < 0 ? 0 : allowed(of, fd, err);
+	ret = fd < 0 ? 0 : check_replaceable(of, fd, err);
 	if (fd >= 0)
 		close(fd);
 	return ret;
 }
 
-/* Everything but the file itself. */
+/* Fills everything except the file itself. */
 static int find(struct outfile *of, const struct outfile_options *opts, struct cdict_error *err)
 {
 	int ret;
@@ -319,14 +319,14 @@ static int find(struct outfile *of, const struct outfile_options *opts, struct c
 	of->opts.inputs = NULL;
 	of->at.fd = of->at.dir = of->fd = -1;
 	of->is_stdout = !strcmp(opts->path, "-");
-	if (!opts->in_place && know_inputs(of, opts))
+	if (!opts->in_place && stat_inputs(of, opts))
 		return cdict_fail_nomem(err);
 	if (of->is_stdout)
 		return 0;
 	ret = place_find(&of->at, opts->path);
 	if (ret)
-		return cannot(err, ret);
-	return of->at.name ? look(of, err) : 0;
+		return fail_write(err, ret);
+	return of->at.name ? check_target(of, err) : 0;
 }
 
 int outfile_check(const struct outfile_options *opts, struct cdict_error *err)
@@ -353,12 +353,12 @@ int outfile_open(struct outfile **out, const struct outfile_options *opts, struc
 	if (!ret && (!of->at.name || of->direct)) {
 		ret = open_direct(of, err);
 	} else if (!ret) {
-		ret = make(of);
+		ret = create(of);
 		if (ret)
-			cannot(err, ret);
+			fail_write(err, ret);
 		else
 			give_rights(of);
-		/* Who wants to replace it while it grows finds it locked. */
+		/* Other writers find it locked while it grows. */
 		if (!ret && opts->capture)
 			flock(of->fd, LOCK_EX | LOCK_NB);
 	}
@@ -378,7 +378,7 @@ int outfile_write_all(int fd, const void *data, size_t size, uint64_t *bytes)
 	while (size) {
 		ssize_t n = write(fd, data, size);
 
-		if (n < 0 && errno == EAGAIN) /* the reader of our pipe made it so */
+		if (n < 0 && errno == EAGAIN) /* the pipe's reader made it non-blocking */
 			poll(&wait, 1, -1);
 		else if (n < 0 && errno != EINTR)
 			return -errno;
@@ -438,8 +438,8 @@ const char *outfile_temporary(const struct outfile *of)
 
 /* ---- the name ---- */
 
-/* NAME is also NAME.old; at no time is either missing. Where there are no hard links NAME is renamed, which *@moved
- * tells. */
+/* Links NAME to NAME.old as well, so that neither is ever missing. Without hard links, renames NAME and sets
+ * *@moved. */
 static int keep_old(const struct outfile *of, bool *moved)
 {
 	char *hidden = hidden_name(of);
@@ -453,13 +453,14 @@ static int keep_old(const struct outfile *of, bool *moved)
 	} else {
 		if (renameat(of->at.dir, hidden, of->at.dir, of->old_name))
 			ret = -errno;
-		unlinkat(of->at.dir, hidden, 0); /* of one file with both names it is still there */
+		unlinkat(of->at.dir, hidden,
+			 0); /* rename() between two links of one file leaves both */
 	}
 	free(hidden);
 	return ret;
 }
 
-/* From the file without a name, or with a hidden one, to the one it is for. */
+/* Gives the unnamed file, or the one with a hidden name, its final name. */
 static int link_name(struct outfile *of)
 {
 	char self[64];
@@ -493,19 +494,19 @@ int outfile_show(struct outfile *of, struct cdict_error *err)
 
 	if (of->shown)
 		return 0;
-	ret = look(of, err);
+	ret = check_target(of, err);
 	if (ret)
 		return ret;
-	if (of->direct) /* since it was opened it became something else */
-		return cannot(err, -EEXIST);
+	if (of->direct) /* it was replaced by a device or pipe since open */
+		return fail_write(err, -EEXIST);
 	if (of->old_name)
 		ret = keep_old(of, &moved);
 	if (!ret)
 		ret = link_name(of);
-	if (ret && moved) /* what was there is there again */
+	if (ret && moved) /* move the old file back */
 		renameat(of->at.dir, of->old_name, of->at.dir, of->at.name);
 	if (ret)
-		return cannot(err, ret);
+		return fail_write(err, ret);
 	of->shown = true;
 	return 0;
 }
@@ -517,23 +518,23 @@ int outfile_commit(struct outfile *of, int flags, struct cdict_error *err)
 	if (!ret && flags & OUTFILE_SYNC && !of->direct && fsync(fd))
 		ret = -errno;
 	if (ret)
-		cannot(err, ret);
+		fail_write(err, ret);
 	else if (flags & OUTFILE_EMPTY && !of->shown && !of->is_new && of->old.st_size)
 		ret = cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
-				 "stays what it is: what would replace it is empty");
-	/* a full disk on NFS shows only when it is closed, which must be before the name is given: of a copy */
+				 "kept: the new output is empty");
+	/* on NFS, a full disk shows only at close(); so close a duplicate before naming the file */
 	if (!ret && !of->direct) {
 		int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
 		if (copy >= 0 && close(copy))
-			ret = cannot(err, -errno);
+			ret = fail_write(err, -errno);
 	}
 	if (!ret)
 		ret = outfile_show(of, err);
 	if (!of->is_stdout) {
 		of->fd = -1;
 		if (close(fd) && !ret)
-			ret = cannot(err, -errno);
+			ret = fail_write(err, -errno);
 	}
 	outfile_abort(of);
 	return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Where the name of an output leads. */
+/* Resolves the name of an output. */
 #include "base/place.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static bool id_of(const char *name, uint32_t *value)
 	errno = 0;
 	v = strtoull(text, &end, 10);
 	*value = (uint32_t)v;
-	return !*end && !errno && v < UINT32_MAX; /* the last one is nobody's: chown(2) */
+	return !*end && !errno && v < UINT32_MAX; /* the last id means "no change": chown(2) */
 }
 
 int place_sudo(uid_t *uid, gid_t *gid)
@@ -56,7 +56,7 @@ bool place_is_strange(const struct place *p, const struct stat *made)
 		return false;
 	if (fstat(p->dir, &dir))
 		return true;
-	/* Who owns the folder of another user's may lay into it what he likes; root he shall not lead. */
+	/* The owner of a directory may put links into it; but another user's link must not redirect root. */
 	if (made->st_uid == dir.st_uid && geteuid())
 		return false;
 	return dir.st_mode & (S_IWGRP | S_IWOTH) || !is_us(dir.st_uid);
@@ -81,7 +81,7 @@ static int enter(struct place *p, const char *name)
 	return 0;
 }
 
-/* /proc/self/fd: a name in it is an open file, to be shared with its position. */
+/* /proc/self/fd: its names are open files, used with their shared position. */
 static bool holds_our_files(const struct place *p)
 {
 	struct stat here, ours;
@@ -90,7 +90,7 @@ static bool holds_our_files(const struct place *p)
 	       here.st_dev == ours.st_dev && here.st_ino == ours.st_ino;
 }
 
-/* *@path is what link @name holds, and @rest behind it. */
+/* Sets *@path to the target of link @name, followed by @rest. */
 static int follow(struct place *p, const char *name, const struct stat *st, const char *rest,
 		  char **path)
 {
@@ -113,7 +113,7 @@ static int follow(struct place *p, const char *name, const struct stat *st, cons
 	return *next == '/' ? enter(p, "/") : 0;
 }
 
-/* One component of *@path; 1 when it was the last. */
+/* Resolves one component of *@path; 1 when it was the last. */
 static int step(struct place *p, char **path, int *links)
 {
 	char *name = *path + strspn(*path, "/"), *rest = name + strcspn(name, "/"), *copy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Keys in an array -> where they stand: linear probing. */
+/* Keys in an array -> their index: linear probing. */
 #include "base/places.h"
 
 #include <errno.h>

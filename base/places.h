@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * places.h - where in an array a key stands, when the array has the keys: a map of four to eight bytes a key
- * (map.h keeps them itself, and takes 48 to 96).
+ * places.h - array index by key, when the array itself holds the keys: four to eight bytes per key
+ * (map.h stores the keys, and needs 48 to 96).
  *
  *	size_t at;
  *
@@ -14,8 +14,8 @@
  *
  * Keys are hostile, as map.h says.
  *
- * Threads    any number read, if nobody adds
- * Failure    out of memory: -ENOMEM, and they are what they were
+ * Threads    any number may read while no thread adds
+ * Failure    out of memory: -ENOMEM, nothing changes
  * Ownership  caller's storage, whose zero value is empty; places_fini() empties
  */
 #ifndef BASE_PLACES_H
@@ -26,26 +26,26 @@
 #include <stdint.h>
 
 struct places {
-	uint32_t *slots; /* place in the array + 1, 0: none; at most half of them are used */
+	uint32_t *slots; /* array index + 1, 0: none; at most half of them are used */
 	size_t n_slots, n;
 	uint64_t seed;
 	unsigned shift; /* a hash shifted by it is a slot */
 };
 
-/* places_hash - every bit of both words reaches the high bits, which count; which keys meet there depends on the
- * seed. */
+/* places_hash - every bit of both words affects the high bits, which select the slot; the seed decides which keys
+ * collide. */
 static inline uint64_t places_hash(uint64_t seed, uint64_t a, uint64_t b)
 {
 	uint64_t x = (a ^ seed) * UINT64_C(0x9e3779b97f4a7c15);
 	uint64_t y = (b ^ seed) * UINT64_C(0xbf58476d1ce4e5b9);
 
 	x = (x ^ x >> 32) + y;
-	/* by a known good number, not by the seed: some make runs of likes */
+	/* multiply by a known good constant, not by the seed: some seeds cluster similar keys */
 	return (x ^ x >> 29) * UINT64_C(0x94d049bb133111eb);
 }
 
-/* places_begin, places_next - where keys that hash as (@a, @b) may be, one after the other; places_at - what is there,
- * false: that was all. */
+/* places_begin, places_next - slots of keys with the hash of (@a, @b), one after the other; places_at - the index in a
+ * slot, false: no more. */
 static inline size_t places_begin(const struct places *p, uint64_t a, uint64_t b)
 {
 	return p->n_slots ? (size_t)(places_hash(p->seed, a, b) >> p->shift) : 0;
@@ -64,15 +64,15 @@ static inline bool places_at(const struct places *p, size_t at, uint32_t *place)
 	return true;
 }
 
-/* places_room - for one more; @key tells the key at a place. */
+/* places_room - room for one more; @key returns the key at an index. */
 int places_room(struct places *p, void (*key)(const void *array, uint32_t place, uint64_t ab[2]),
 		const void *array);
-/* places_add - a key that is not there, after places_room(); places_move - what is at @at stands at @place now. */
+/* places_add - adds a missing key, after places_room(); places_move - the entry at @at now has index @place. */
 void places_add(struct places *p, uint64_t a, uint64_t b, uint32_t place);
 void places_move(struct places *p, size_t at, uint32_t place);
 void places_fini(struct places *p);
 
-/* places_seed - of a table at @where: where the kernel put it (address space layout randomization), mixed. */
+/* places_seed - a seed for a table at @where: mixes its address (address space layout randomization). */
 uint64_t places_seed(const void *where);
 
 #endif

@@ -13,14 +13,14 @@ enum { THREADS_MAX = 256 };
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct pool_job *first, **last; /* submitted and not begun */
-	unsigned idle;                  /* threads that wait for work */
+	struct pool_job *first, **last; /* submitted, not started */
+	unsigned idle;                  /* threads waiting for work */
 	bool waited_for, stop;
 	unsigned n_threads;
 	pthread_t threads[THREADS_MAX];
 };
 
-/* Runs the job that was submitted first; the lock is held before and after. */
+/* Runs the oldest submitted job; called and returns with the lock held. */
 static void run_first(struct pool *p)
 {
 	struct pool_job *job = p->first;

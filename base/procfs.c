@@ -37,7 +37,7 @@ int32_t procfs_number(const char *name)
 {
 	int64_t v = 0;
 
-	if (*name == '0') /* "017" beside "17" in a saved tree would be one task twice */
+	if (*name == '0') /* "017" beside "17" in a saved tree would be the same task twice */
 		return 0;
 	for (const char *p = name; *p; p++) {
 		if (*p < '0' || *p > '9')
@@ -59,7 +59,7 @@ static uint64_t ns_of_ticks(uint64_t ticks)
 	return __builtin_mul_overflow(ticks, UINT64_C(1000000000) / (uint64_t)hz, &ns) ? 0 : ns;
 }
 
-/* The next blank-separated number; false at the end or when it is none. */
+/* The next blank-separated number; false at the end or when it is not a number. */
 static bool next_number(const char **p, const char *end, uint64_t *v)
 {
 	const char *start;

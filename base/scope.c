@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* scope.c - see scope.h. The options are those of perf 6.1's builtin-record.c, and what 6.12 has more. */
+/* scope.c - see scope.h. The options are those of perf 6.1's builtin-record.c, plus those new in 6.12. */
 #include "base/scope.h"
 
 #include <fnmatch.h>
@@ -10,7 +10,7 @@
 
 #include "base/cpulist.h"
 
-/* What an option says. */
+/* Meaning of an option. */
 enum {
 	NOTHING,
 	ALL_CPUS,
@@ -25,12 +25,12 @@ enum {
 
 struct option {
 	char letter;
-	bool takes; /* a value, in the next word when not in this one */
+	bool takes; /* a value, in the next word unless in this one */
 	unsigned char says;
 	const char *name;
 };
 
-/* perf takes what is the beginning of one name only; of several here the first. */
+/* perf accepts unambiguous abbreviations only; here the first match counts. */
 static const struct option options[] = {
 	{ 'a', false, ALL_CPUS, "all-cpus" },
 	{ 'C', true, CPUS, "cpu" },
@@ -66,7 +66,7 @@ static const struct option options[] = {
 	{ 0, true, NOTHING, "synth" },
 	{ 0, true, NOTHING, "off-cpu-thresh" },
 	{ 0, true, NOTHING, "setup-filter" },
-	/* Their values, if any, are in the same word. */
+	/* Optional values of these are in the same word. */
 	{ 'I', false, NOTHING, "intr-regs" },
 	{ 'S', false, NOTHING, "snapshot" },
 	{ 'z', false, NOTHING, "compression-level" },
@@ -75,7 +75,7 @@ enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
 
 struct parse {
 	struct scope *s;
-	bool all, cpus, tasks, events; /* events: of the last -e, sched_switch is one */
+	bool all, cpus, tasks, events; /* events: the last -e includes sched_switch */
 	unsigned long online;
 };
 
@@ -98,7 +98,7 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
-/* How many CPUs "0,2-3" names; 0: it is no list. */
+/* Number of CPUs in "0,2-3"; 0: not a list. */
 static unsigned long count_cpus(const char *list)
 {
 	unsigned long n = 0;
@@ -109,7 +109,7 @@ static unsigned long count_cpus(const char *list)
 	return *list ? 0 : n;
 }
 
-/* Whether one of the event descriptions in "{kvm:*,sched:sched_switch}" is the switch. */
+/* Whether an event description in "{kvm:*,sched:sched_switch}" matches sched_switch. */
 static bool names_switch(const char *list)
 {
 	char name[64];
@@ -126,7 +126,7 @@ static bool names_switch(const char *list)
 	return false;
 }
 
-static void take(struct parse *p, const struct option *o, const char *value)
+static void apply_option(struct parse *p, const struct option *o, const char *value)
 {
 	switch (o->says) {
 	case ALL_CPUS:
@@ -159,8 +159,8 @@ static void take(struct parse *p, const struct option *o, const char *value)
 	}
 }
 
-/* The option(s) of one word; returns whether the next word is the value of the last. */
-static bool take_word(struct parse *p, const char *word, const char *next)
+/* Parses the option(s) of one word; returns whether the next word is the value of the last. */
+static bool parse_word(struct parse *p, const char *word, const char *next)
 {
 	const struct option *o;
 
@@ -171,27 +171,27 @@ static bool take_word(struct parse *p, const char *word, const char *next)
 		if (!o)
 			return false;
 		if (word[2 + len])
-			take(p, o, word + 2 + len + 1);
+			apply_option(p, o, word + 2 + len + 1);
 		else
-			take(p, o, o->takes ? next : "");
+			apply_option(p, o, o->takes ? next : "");
 		return o->takes && !word[2 + len];
 	}
 	for (const char *c = word + 1; *c; c++) {
 		o = find_letter(*c);
 		if (o && o->takes) {
-			take(p, o, c[1] ? c + 1 : next);
+			apply_option(p, o, c[1] ? c + 1 : next);
 			return !c[1];
 		}
 		if (o)
-			take(p, o, "");
+			apply_option(p, o, "");
 		if (o && (*c == 'I' || *c == 'S' || *c == 'z'))
 			break;
 	}
 	return false;
 }
 
-/* Returns false when it is no command line of perf record. */
-static bool take_words(struct parse *p, const char *const *words, size_t n, bool joined)
+/* Returns false when it is not a command line of perf record. */
+static bool parse_words(struct parse *p, const char *const *words, size_t n, bool joined)
 {
 	size_t i = 0;
 	bool command = false;
@@ -200,7 +200,7 @@ static bool take_words(struct parse *p, const char *const *words, size_t n, bool
 		i++;
 	if (i == n)
 		return false;
-	/* perf sched record and perf kwork record put -a before what they are given. */
+	/* perf sched record and perf kwork record prepend -a. */
 	p->all = i && (!strcmp(words[i - 1], "sched") || !strcmp(words[i - 1], "kwork"));
 	for (i++; i < n && !command; i++) {
 		const char *word = words[i];
@@ -213,12 +213,12 @@ static bool take_words(struct parse *p, const char *const *words, size_t n, bool
 		if (word[0] != '-' || !word[1])
 			command = true;
 		else
-			i += take_word(p, word, i + 1 < n ? words[i + 1] : "");
-		/* Where the blanks of a filter were nobody knows any more. */
+			i += parse_word(p, word, i + 1 < n ? words[i + 1] : "");
+		/* The joined command line does not show where a filter's blanks were: skip its words. */
 		while (filter && i + 1 < n && words[i + 1][0] != '-')
 			i++;
 	}
-	/* Told nothing, perf records the system; told of tasks, it forgets CPUs. */
+	/* Without a target perf records the system; with tasks it ignores CPUs. */
 	if (p->tasks || (!p->all && command))
 		p->s->whom = SCOPE_TASKS;
 	else if (p->cpus)
@@ -231,13 +231,13 @@ void scope_of_words(struct scope *s, const char *const *words, size_t n, unsigne
 	struct parse p = { .s = s, .online = online };
 
 	*s = (struct scope){ 0 };
-	take_words(&p, words, n, false);
+	parse_words(&p, words, n, false);
 }
 
-/* What is longer is a list of events or a command. */
+/* Longer command lines have a list of events or a command at the end. */
 enum { WORDS_MAX = 512, LINE_MAX_BYTES = 16384 };
 
-static void of_line(struct scope *s, const char *line, bool by_cpus)
+static void parse_line(struct scope *s, const char *line, bool by_cpus)
 {
 	struct parse p = { .s = s };
 	char text[LINE_MAX_BYTES];
@@ -258,8 +258,8 @@ static void of_line(struct scope *s, const char *line, bool by_cpus)
 			break;
 		*at = '\0';
 	}
-	take_words(&p, words, n, true);
-	/* cdict record takes -C; its command, -t and -s are something else. */
+	parse_words(&p, words, n, true);
+	/* cdict record has -C too; its command, -t and -s mean something else. */
 	if (by_cpus)
 		*s = (struct scope){ .whom = p.cpus ? SCOPE_CPUS : SCOPE_SYSTEM };
 }
@@ -310,7 +310,7 @@ void scope_read(struct scope *s, const char *text, const char *cmdline, bool by_
 {
 	*s = (struct scope){ 0 };
 	if (!text && cmdline)
-		of_line(s, cmdline, by_cpus);
+		parse_line(s, cmdline, by_cpus);
 	while (text && *text) {
 		size_t len = strcspn(text, " ");
 

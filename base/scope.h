@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * scope.h - what of a machine a recording saw: all of it, some CPUs, some tasks.
+ * scope.h - what a recording covers: the whole system, some CPUs, or some tasks.
  *
- * perf keeps it in the recorder's command line only, and in a few bits of its attrs. So whoever makes
- * a cdict reads it from there, and puts it into the file (INFO record.scope, cdict(5)); files without
- * that key are told by perf.cmdline.
+ * perf stores this only in the recorder's command line, and in a few bits of its attrs. Writers of a
+ * cdict parse it from there and store it in the file (INFO record.scope, cdict(5)); for files without
+ * that key, readers parse perf.cmdline.
  *
  * Ownership  caller's storage, nothing is allocated
  */
@@ -20,22 +20,22 @@ enum scope_whom { SCOPE_SYSTEM = 0, SCOPE_CPUS, SCOPE_TASKS };
 
 struct scope {
 	enum scope_whom whom;
-	bool overwritten; /* rings that keep their latest: each CPU begins where its ring does */
-	bool filtered;    /* not every sched_switch: there is a filter on it */
-	bool no_inherit;  /* of some tasks: what they start is not recorded */
-	bool late;        /* -D: recording began some time after the recorder */
-	bool foreign;     /* the recorder counted pids in a namespace of its own */
-	/* Up to then the recorder went from CPU to CPU and switched its events on: a CPU without an event begins
-	 * with its first one, or then.  0: all at once, as far as is known. */
+	bool overwritten; /* overwritten rings: each CPU starts where its ring does */
+	bool filtered;    /* not every sched_switch: it has a filter */
+	bool no_inherit;  /* some tasks: their children are not recorded */
+	bool late;        /* -D: recording started some time after the recorder */
+	bool foreign;     /* the recorder's pids are those of a PID namespace */
+	/* Until then the recorder enabled its events CPU by CPU: a CPU starts with its first event, or at this
+	 * time if it has none.  0: all at once, as far as known. */
 	uint64_t begins_ns;
 };
 
-/* scope_of_words - by the words of a perf record command line; of none: SCOPE_SYSTEM.
- * @online: how many CPUs the machine has, 0 not known: -C of as many is all of them. */
+/* scope_of_words - from the words of a perf record command line; without one: SCOPE_SYSTEM.
+ * @online: number of CPUs of the machine, 0 unknown: -C with as many means all. */
 void scope_of_words(struct scope *s, const char *const *words, size_t n, unsigned long online);
 
-/* scope_read - by the values of INFO record.scope and perf.cmdline, either may be NULL;
- * @by_cpus: the file has record.cpus, so the recorder was cdict record. */
+/* scope_read - from the values of INFO record.scope and perf.cmdline, either may be NULL;
+ * @by_cpus: the file has record.cpus, so cdict record wrote it. */
 void scope_read(struct scope *s, const char *text, const char *cmdline, bool by_cpus);
 
 static inline void scope_of_reader(struct scope *s, const struct cdict_reader *r)

@@ -10,14 +10,14 @@
 
 #ifdef CDICT_STATIC
 
-/* A static glibc loads only libraries of its own version: none is loaded. */
+/* A static glibc can load only libraries of its own version: load none. */
 int shared_object_open(const char *const *names, const struct shared_function *functions, size_t n,
 		       struct cdict_error *err)
 {
 	(void)names;
 	(void)functions;
 	(void)n;
-	return cdict_fail(err, -ENOSYS, CDICT_NO_OFFSET, "the static program loads no libraries");
+	return cdict_fail(err, -ENOSYS, CDICT_NO_OFFSET, "a static program cannot load libraries");
 }
 
 static void share(const char *const *names)
@@ -25,7 +25,7 @@ static void share(const char *const *names)
 	(void)names;
 }
 
-/* What libtraceevent would load plugins with, which nobody asks for (the linker's --wrap=dlopen). */
+/* Stops libtraceevent from loading plugins, which cdict does not use (the linker's --wrap=dlopen). */
 void *__wrap_dlopen(const char *name, int mode);
 void *__wrap_dlopen(const char *name, int mode)
 {
@@ -46,7 +46,7 @@ const char *shared_object_without(void)
 	return NULL;
 }
 
-/* What the loader says of a failure; it has no code for it. */
+/* The loader's message; dlopen() has no error code. */
 static int not_loaded(struct cdict_error *err)
 {
 	const char *text = dlerror();
@@ -76,7 +76,7 @@ int shared_object_open(const char *const *names, const struct shared_function *f
 	return ret;
 }
 
-/* Libraries that are loaded later find its functions. */
+/* Makes its functions visible to libraries loaded later. */
 static void share(const char *const *names)
 {
 	for (; *names; names++)
@@ -88,7 +88,7 @@ static void share(const char *const *names)
 int shared_object_load(struct shared_object *so, struct cdict_error *err)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	enum { NEW, OPEN }; /* or the code of the failure */
+	enum { NEW, OPEN }; /* or the error code */
 
 	pthread_mutex_lock(&lock);
 	if (so->state == NEW) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * shared_object.h - libraries that are loaded when they are used: a host or laptop may lack them, and to load what
- * they need is most of the time that a short command takes.
+ * shared_object.h - libraries loaded on first use: a host or laptop may lack them, and loading their
+ * dependencies takes most of the time of a short command.
  *
- * Names      sonames, which the loader looks for in the system's folders: never a path
- * Failure    0 or a negative code with *err filled: -ENOENT (none is there, or it lacks a function), -ENOMEM;
- *            -ENOSYS in the static program, which has no loader
+ * Names      sonames, which the loader searches in the system's directories: never a path
+ * Failure    0 or a negative code with *err filled: -ENOENT (not installed, or it lacks a function), -ENOMEM;
+ *            -ENOSYS in the statically linked program, which has no loader
  * Threads    any may load
  */
 #ifndef BASE_SHARED_OBJECT_H
@@ -18,32 +18,32 @@
 
 struct shared_function {
 	const char *name;
-	void *at; /* where the pointer to it goes */
+	void *at; /* where to store the function pointer */
 };
 
-/* shared_object_open - the first of @names (NULL-terminated) that is there, with its @n functions. It stays. */
+/* shared_object_open - loads the first of @names (NULL-terminated) that exists and its @n functions. It stays loaded. */
 int shared_object_open(const char *const *names, const struct shared_function *functions, size_t n,
 		       struct cdict_error *err);
 
-/* A library of the program's. */
+/* A library that the program uses. */
 struct shared_object {
 	const char *use;          /* "PNG is drawn by cairo" */
-	const char *package;      /* Debian's */
+	const char *package;      /* name of Debian's package */
 	const char *const *names; /* NULL-terminated */
 	const struct shared_function *functions;
 	size_t n;
-	bool is_shared; /* others of its package want its functions and do not say so (hiredis_ssl) */
+	bool is_shared; /* other libraries of its package need its symbols without declaring it (hiredis_ssl) */
 	void (*prepare)(void); /* called once when it is loaded; or NULL */
 
-	/* shared_object_load()'s own */
+	/* private to shared_object_load() */
 	int state;
 	struct cdict_error why;
 };
 
-/* shared_object_load - opens it once; then answers what came of that. */
+/* shared_object_load - loads it once; later calls return the same result. */
 int shared_object_load(struct shared_object *so, struct cdict_error *err);
 
-/* shared_object_without - what this program has no loader for: "PNG, PDF, ..."; NULL: it has one. */
+/* shared_object_without - features missing for lack of a loader: "PNG, PDF, ..."; NULL: there is a loader. */
 const char *shared_object_without(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Where text goes. */
+/* Outputs for text. */
 #include "base/sink.h"
 
 #include <errno.h>

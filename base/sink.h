@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * sink.h - where text goes: a growing buffer, a FILE*, or a function.
+ * sink.h - an output for text: a growing buffer, a FILE*, or a function.
  *
- * Failures are remembered: everything may be written without looking, and
- * sink_finish() tells at the end.
+ * Failures are remembered: callers may write without checking, and
+ * sink_finish() returns the first error at the end.
  *
  * Threads    one at a time per sink
- * Ownership  caller's storage; sink_finish() frees the buffer, except that
- *            sink_take() hands it over
+ * Ownership  caller's storage; sink_finish() frees the buffer, unless
+ *            sink_take() handed it over
  */
 #ifndef BASE_SINK_H
 #define BASE_SINK_H
@@ -19,7 +19,7 @@
 #include "base/buf.h"
 
 struct sink {
-	struct buf buf; /* pending text; all of it for a memory sink */
+	struct buf buf; /* pending text; a memory sink's whole text */
 	int (*write)(void *ctx, const void *data, size_t size); /* NULL: memory */
 	void *ctx;
 	int error; /* 0 or the first negative errno */
@@ -27,7 +27,7 @@ struct sink {
 
 void sink_to_memory(struct sink *s);
 void sink_to_file(struct sink *s, FILE *file);
-/* sink_to - @write as cdict_write_fn: all of the bytes or a negative errno. */
+/* sink_to - @write is a cdict_write_fn: writes all bytes or returns a negative errno. */
 void sink_to(struct sink *s, int (*write)(void *ctx, const void *data, size_t size), void *ctx);
 
 void sink_add(struct sink *s, const void *data, size_t size);
@@ -40,7 +40,7 @@ static inline void sink_putc(struct sink *s, char c)
 	sink_add(s, &c, 1);
 }
 
-/* sink_flush - passes on what is pending; 0 or the first error. */
+/* sink_flush - passes on pending text; 0 or the first error. */
 int sink_flush(struct sink *s);
 /* sink_finish - flushes and frees; 0 or the first error. */
 int sink_finish(struct sink *s);

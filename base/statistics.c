@@ -44,8 +44,8 @@ struct statistics_quartiles statistics_quartiles(const double *sorted, size_t n)
 
 struct ranked {
 	double value;
-	size_t rank2; /* twice the rank, counted from 1: those of equal values share the middle of theirs */
-	bool first; /* of the first group */
+	size_t rank2; /* twice the rank, from 1: equal values share the middle of their ranks */
+	bool first;   /* in the first group */
 };
 
 static int by_ranked(const void *a, const void *b)
@@ -55,7 +55,7 @@ static int by_ranked(const void *a, const void *b)
 	return by_value(&x->value, &y->value);
 }
 
-/* Gives every value its rank; what the ties take from the variance: the sum of t^3 - t. */
+/* Ranks every value; returns the correction of the variance for ties: the sum of t^3 - t. */
 static double rank(struct ranked *all, size_t n)
 {
 	double ties = 0;
@@ -75,9 +75,9 @@ static double rank(struct ranked *all, size_t n)
 }
 
 /*
- * Of all ways to choose @n_a of the ranks, how many have a sum of at most, and of at least, the one that was
- * seen: ways[k][s], of k ranks with twice the sum s, rank by rank. Below 2^53 doubles count exactly: 40 over 20
- * is less.
+ * Of all ways to choose @n_a of the ranks, counts those whose sum is at most, and at least, the observed
+ * one: ways[k][s] for k ranks with twice the sum s, rank by rank. Doubles count exactly below 2^53: 40 over
+ * 20 is less.
  */
 static int exact(double *p, const struct ranked *all, size_t n, size_t n_a, size_t sum2)
 {
@@ -114,7 +114,7 @@ static double normal(size_t n_a, size_t n_b, double ties, size_t sum2)
 	double a = (double)n_a, b = (double)n_b, n = a + b;
 	double u = (double)sum2 / 2 - a * (a + 1) / 2;
 	double variance = a * b / 12 * (n + 1 - ties / (n * (n - 1)));
-	double off = fabs(u - a * b / 2) - 0.5; /* sums are whole, the curve is not */
+	double off = fabs(u - a * b / 2) - 0.5; /* continuity correction: sums are whole numbers */
 
 	return off > 0 ? erfc(off / sqrt(variance) / sqrt(2)) : 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * statistics.h - what several runs say together: median and quartiles, and whether two groups of runs
+ * statistics.h - statistics over several runs: median and quartiles, and whether two groups of runs
  * differ by more than chance.
  *
  *	statistics_sort(values, n);
@@ -17,8 +17,8 @@
 /* statistics_sort - ascending, in place. */
 void statistics_sort(double *values, size_t n);
 
-/* statistics_quantile - of @n ascending values, at @part of 0 to 1: between two of them it lies on the line
- * that joins them (R's type 7: what numpy, R and spreadsheets give); NAN when there are none. */
+/* statistics_quantile - of @n ascending values, at @part of 0 to 1: linear interpolation between two
+ * values (R's type 7, the default of numpy, R and spreadsheets); NAN without values. */
 double statistics_quantile(const double *sorted, size_t n, double part);
 
 struct statistics_quartiles {
@@ -27,14 +27,14 @@ struct statistics_quartiles {
 struct statistics_quartiles statistics_quartiles(const double *sorted, size_t n);
 
 /*
- * statistics_mann_whitney - *@p: how likely two groups of one and the same kind are to differ at least as
- * much as these do (Mann and Whitney's U test, two-sided: twice the smaller tail). Exact, ties counted, up to
- * STATISTICS_EXACT values a group; the normal distribution, corrected for ties and continuity, with more.
+ * statistics_mann_whitney - *@p: the probability that two groups from the same distribution differ at least as
+ * much as these (Mann and Whitney's U test, two-sided: twice the smaller tail). Exact, including ties, up to
+ * STATISTICS_EXACT values per group; beyond that the normal distribution, corrected for ties and continuity.
  * NAN when a group is empty; 0 or -ENOMEM.
  */
 enum { STATISTICS_EXACT = 20 };
 int statistics_mann_whitney(double *p, const double *a, size_t n_a, const double *b, size_t n_b);
-/* statistics_mann_whitney_least - the smallest p that so many values can give: of two groups that do not overlap. */
+/* statistics_mann_whitney_least - the smallest possible p for these group sizes: that of two disjoint groups. */
 double statistics_mann_whitney_least(size_t n_a, size_t n_b);
 
 #endif

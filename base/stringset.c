@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Strings kept once each: a hash over texts that lie in chunks, which never move. */
+/* Interned strings: a hash over texts in chunks, which never move. */
 #include "base/stringset.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct stringset_slot {
 	uint32_t hash, len;
 };
 
-/* FNV-1a, with a last mix because slots are picked by the low bits. */
+/* FNV-1a, with a final mix because the low bits select the slot. */
 static uint32_t hash_of(const char *data, size_t len)
 {
 	uint32_t h = 2166136261u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * stringset.h - strings kept once each.
+ * stringset.h - stores each distinct string once.
  *
  * Threads    one at a time per set
  * Ownership  caller's storage; a string lives until stringset_fini()

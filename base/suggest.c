@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* What somebody may have meant. */
+/* Suggests a name for a misspelt one. */
 #include "base/suggest.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 void suggest_begin(struct suggest *s, const char *asked, size_t len)
 {
 	*s = (struct suggest){ .asked = asked, .asked_len = len };
-	/* a typing error in three letters */
+	/* allows one typing error per three letters */
 	s->distance = (unsigned)(len < 4 ? 1 : len / 3) + 1;
 }
 
@@ -19,7 +19,7 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Letters put in, left out, mistaken or swapped with their neighbour (optimal string alignment). */
+/* Edit distance with insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned rows[3][NAME_MAX_LEN + 1];
@@ -51,7 +51,7 @@ void suggest_try(struct suggest *s, const char *name)
 	if (!s->asked_len || len > NAME_MAX_LEN || s->asked_len > NAME_MAX_LEN)
 		return;
 	d = distance(s->asked, s->asked_len, name, len);
-	/* what begins so was not finished */
+	/* an unfinished name: prefixes match */
 	if (s->asked_len > 2 && len > s->asked_len && !strncmp(s->asked, name, s->asked_len))
 		d = 1;
 	if (d >= s->distance)

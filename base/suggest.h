@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * suggest.h - what somebody may have meant who misspelt a name.
+ * suggest.h - suggests a name for a misspelt one.
  *
  *	suggest_begin(&s, "taks");
- *	suggest_try(&s, "tasks");	// each name there is
+ *	suggest_try(&s, "tasks");	// for each valid name
  *	suggest_text(&s)		// " (did you mean 'tasks'?)", or ""
  *
- * Ownership  names are borrowed until suggest_text() was called; the text is in the struct
+ * Ownership  names are borrowed until suggest_text() returns; the text is in the struct
  */
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
@@ -17,7 +17,7 @@ struct suggest {
 	const char *asked;
 	size_t asked_len;
 	const char *best;
-	unsigned distance; /* of the best; more than that is no suggestion */
+	unsigned distance; /* of the best; a larger one is not suggested */
 	char text[128];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Which part of a capture's time is wanted. */
+/* Parses the time windows of --time. */
 #include "base/timespec.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int refuse(const char *text, struct cdict_error *err)
 			  text);
 }
 
-static int add(struct timespec_set *set, uint64_t from_ns, uint64_t to_ns)
+static int add_window(struct timespec_set *set, uint64_t from_ns, uint64_t to_ns)
 {
 	struct timespec_window *grown;
 
@@ -70,8 +70,8 @@ static int by_start(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Ascending, touching windows made one. */
-static void tidy(struct timespec_set *set)
+/* Sorts windows, merges touching ones. */
+static void merge_windows(struct timespec_set *set)
 {
 	size_t n = 0;
 
@@ -147,7 +147,7 @@ static int parse_percents(struct timespec_set *set, const char *text, uint64_t f
 
 		if (!percent_window(&p, &from, &to) || (*p && *p != ','))
 			return refuse(text, err);
-		/* a ninth tenth times 0.1 is a hair above 0.9: allow for that at the end */
+		/* 10%/9 computes to slightly above 0.9 of the end: tolerate that at 100% */
 		if (to > 1 && to < 1 + 1e-9)
 			to = 1;
 		if (from > to || to > 1 || to <= 0)
@@ -155,13 +155,13 @@ static int parse_percents(struct timespec_set *set, const char *text, uint64_t f
 					  "time '%s' is not within 0%%-100%%, or empty", text);
 		from_ns = from >= 1 ? last_ns : first_ns + (uint64_t)(from * total + 0.5);
 		to_ns = to >= 1 ? last_ns : first_ns + (uint64_t)(to * total + 0.5);
-		/* neighbours share no event; only the last one has its end */
+		/* windows are inclusive, so only the last one contains its end */
 		if (to_ns > from_ns && to_ns != last_ns)
 			to_ns--;
-		/* what a double cannot tell apart */
+		/* below the precision of a double */
 		if (from_ns > to_ns)
 			from_ns = to_ns;
-		rc = add(set, from_ns, to_ns);
+		rc = add_window(set, from_ns, to_ns);
 		if (rc)
 			return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
 		if (!*p++)
@@ -185,7 +185,7 @@ static int parse_seconds(struct timespec_set *set, const char *text, uint64_t fi
 			return refuse(text, err);
 		if (comma + 1 < len && timespec_seconds(p + comma + 1, len - comma - 1, &to_ns))
 			return refuse(text, err);
-		/* an open side means the capture's end; the other may lie beyond it */
+		/* an open side is the capture's start or end; the other side may lie outside */
 		if (comma && comma + 1 == len && from_ns > to_ns)
 			to_ns = from_ns;
 		if (!comma && to_ns < from_ns)
@@ -193,7 +193,7 @@ static int parse_seconds(struct timespec_set *set, const char *text, uint64_t fi
 		if (from_ns > to_ns)
 			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 					  "time '%s' ends before it begins", text);
-		rc = add(set, from_ns, to_ns);
+		rc = add_window(set, from_ns, to_ns);
 		if (rc)
 			return cdict_fail(err, rc, CDICT_NO_OFFSET, "out of memory");
 		p += len;
@@ -218,7 +218,7 @@ int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns
 		timespec_fini(&set);
 		return rc;
 	}
-	tidy(&set);
+	merge_windows(&set);
 	*out = set;
 	return 0;
 }
@@ -226,7 +226,7 @@ int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns
 int timespec_one(struct timespec_set *out, uint64_t from_ns, uint64_t to_ns)
 {
 	struct timespec_set set = { 0 };
-	int rc = add(&set, from_ns, to_ns);
+	int rc = add_window(&set, from_ns, to_ns);
 
 	if (!rc)
 		*out = set;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * timespec.h - which part of a capture's time is wanted, as `perf script --time`
- * lets one say it:
+ * timespec.h - selects a part of a capture's time, with the syntax of
+ * `perf script --time`:
  *	12.5,13		seconds, up to nine decimals; either side may be empty
  *	1,2 3,4		several windows, ascending, without overlap
  *	10%/2		the second tenth
@@ -29,8 +29,8 @@ struct timespec_set {
 	size_t n;
 };
 
-/* timespec_parse - @first_ns and @last_ns are the capture's own window: what an
- * open side and what percentages refer to.  CDICT_EUSAGE when @text is none of
+/* timespec_parse - @first_ns and @last_ns are the capture's window, to which
+ * open sides and percentages refer.  CDICT_EUSAGE when @text has none of
  * the forms above, -ENOMEM. */
 int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns, uint64_t last_ns,
 		   struct cdict_error *err);
@@ -38,13 +38,13 @@ int timespec_parse(struct timespec_set *out, const char *text, uint64_t first_ns
 int timespec_one(struct timespec_set *out, uint64_t from_ns, uint64_t to_ns);
 void timespec_fini(struct timespec_set *set);
 
-/* timespec_clip - cuts every window to [from_ns, to_ns]; empty ones go. */
+/* timespec_clip - cuts every window to [from_ns, to_ns]; removes empty ones. */
 void timespec_clip(struct timespec_set *set, uint64_t from_ns, uint64_t to_ns);
 
 bool timespec_covers(const struct timespec_set *set, uint64_t t_ns);
 
 /* timespec_seconds - "seconds[.decimals]" to ns: 0, or CDICT_EUSAGE for any other
- * text and for what does not fit 64 bits. */
+ * text and for values beyond 64 bits. */
 int timespec_seconds(const char *text, size_t len, uint64_t *ns);
 
 #endif

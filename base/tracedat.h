@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * tracedat.h - what trace-cmd records and KernelShark shows, known by its first bytes: who converts
- * reads it (exchange/tracedat.h), everybody else says so.
+ * tracedat.h - recognises trace.dat, the format of trace-cmd and KernelShark, by its first bytes: the
+ * converter reads it (exchange/tracedat.h), other commands refer to it.
  */
 #ifndef BASE_TRACEDAT_H
 #define BASE_TRACEDAT_H
@@ -14,7 +14,7 @@
 #define TRACEDAT_MAGIC "\x17\x08\x44tracing"
 #define TRACEDAT_MAGIC_SIZE 10u
 
-/* tracedat_is - by the first @size bytes; eight of them are enough. */
+/* tracedat_is - tests the first @size bytes; eight are enough. */
 static inline bool tracedat_is(const void *data, size_t size)
 {
 	return size >= 8 && !memcmp(data, TRACEDAT_MAGIC,

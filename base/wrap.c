@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* Prose in lines of a terminal's width. */
+/* Wraps prose to a terminal's width. */
 #include "base/wrap.h"
 
 #include <string.h>
 
 #include "base/escape.h"
 
-/* Where to break the line, at a blank: the last one before which it fits, else the first. @len: nowhere. */
+/* The blank at which to break the line: the last one before which it fits, else the first. @len: none. */
 static size_t break_at(const char *line, size_t len, size_t room)
 {
 	size_t at = 0, width = 0;
@@ -22,7 +22,7 @@ static size_t break_at(const char *line, size_t len, size_t room)
 		width += i - begin + escape_width(line + i, word - i);
 		if (width > room && at)
 			return at;
-		/* what it begins with is no place to break it */
+		/* never break inside the indentation */
 		if (word > i)
 			at = word;
 		if (width > room)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * wrap.h - prose in lines of a terminal's width: broken at blanks, never inside of a word.
+ * wrap.h - wraps prose to a terminal's width, at blanks, never inside a word.
  */
 #ifndef BASE_WRAP_H
 #define BASE_WRAP_H
 
 #include "base/sink.h"
 
-/* How wide lines are, and where they begin. */
+/* Width and position of lines. */
 struct wrap {
-	size_t columns; /* 0: as wide as they are */
-	size_t at;      /* where the first one begins: so much of it stands there */
-	size_t indent;  /* of what had to be broken off */
+	size_t columns; /* 0: do not wrap */
+	size_t at;      /* columns already used on the first line */
+	size_t indent;  /* of continuation lines */
 };
 
-/* wrap_text - the lines of @text, which is as escape_terminal() leaves it, and those that each is broken into; ends
+/* wrap_text - prints the lines of @text, already escaped by escape_terminal(), wrapped; ends
  * with a newline where @text does. */
 void wrap_text(struct sink *s, const char *text, size_t len, const struct wrap *how);
 

@@ -60,7 +60,7 @@ check() {
 	timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 	status=$?
 	# nothing does not replace what was there: then it is made where nothing is
-	if grep -q 'what would replace it is empty' convert.err; then
+	if grep -q 'kept: the new output is empty' convert.err; then
 		rm x.cdict
 		timeout -k 5 200 "$CDICT" convert -i "$file" -o x.cdict 2>convert.err >convert.out </dev/null
 		status=$?

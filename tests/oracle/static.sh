@@ -77,7 +77,7 @@ verdict alone_it_writes_the_same_page "$(cat err; cmp root/run.html root/want.ht
 
 alone heatmap run.cdict --view switches -o x.png 2>err
 verdict alone_it_refuses_what_it_cannot_draw "$([ $? = 1 ] || echo "not status 1"
-	grep -q 'drawn by cairo, but the static program loads no libraries$' err || cat err
+	grep -q 'drawn by cairo, but a static program cannot load libraries$' err || cat err
 	[ ! -e root/x.png ] || echo "it left a file")"
 
 # the VMs of a saved /proc

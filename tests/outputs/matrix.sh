@@ -241,7 +241,7 @@ strangers() {
 		for command in $commands; do
 			[ "$command" != swept ] || continue
 			"$command" open/x >/dev/null 2>err.txt && [ "$command" != plugin ] && echo "$command: status 0"
-			grep -q 'of another user' err.txt || echo "$command: $(head -n 1 err.txt)"
+			grep -q "another user's" err.txt || echo "$command: $(head -n 1 err.txt)"
 			"$command" open/folder/new >/dev/null 2>&1
 			[ ! -e new ] || echo "$command: through a stranger's folder"
 		done
