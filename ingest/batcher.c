@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * batcher.c - routing of samples. One ring per CPU writes in order but for
+ * batcher.c - distributes samples to batches. One ring per CPU is in time order, except for
  * interrupts that took their time stamp before the interrupted event was written;
- * several rings per CPU (perf record without -a, or -C with several threads) write
- * far out of order. Both are sorted here: a CPU keeps back more samples than any
- * of its late ones had to be moved.
+ * several rings per CPU (perf record without -a, or -C with several threads) are
+ * far out of order. Both are sorted here: each CPU keeps back more samples than any
+ * late sample had to be moved.
  */
 #include "ingest/batcher.h"
 
@@ -14,10 +14,10 @@
 #include "cdict/event.h"
 #include "format/layout.h"
 
-/* Kept back at least, when a block is cut. */
+/* Samples kept back at least when a block is cut. */
 #define BACK_MIN 512u
-/* How far the place of a late sample is looked for: input that runs backwards
- * throughout must not take time squared. */
+/* Limit of the search for the place of a late sample: input that runs backwards
+ * throughout must not take quadratic time. */
 #define BACK_SEARCH 4096u
 
 void batch_free(struct batch *b)
@@ -62,7 +62,7 @@ static bool batch_copy(struct batch *b, const uint8_t *record, uint32_t size)
 
 		if (!copies)
 			return false;
-		/* The samples point into it. */
+		/* The samples point into the old memory. */
 		for (size_t i = 0; i < b->n; i++)
 			b->samples[i].record = copies + (b->samples[i].record - b->copies);
 		b->copies = copies;
@@ -97,7 +97,7 @@ static bool batch_add(struct batch *b, const struct batch_sample *s, uint32_t si
 void batch_done(struct batch_spares *spares, struct batch *b)
 {
 	pthread_mutex_lock(&spares->lock);
-	/* Copies are what memory from a pipe is made of: one is kept. */
+	/* For input from a pipe, copies are most of the memory: keep one. */
 	if (spares->n < (b->copies ? 1 : BATCH_SPARES)) {
 		spares->batches[spares->n++] = b;
 		b = NULL;
@@ -140,7 +140,7 @@ bool batcher_add_slow(struct batcher *p, struct batcher_cpu *c, uint32_t cpu,
 		       b->samples[b->n - 1 - back].t_ns > s->t_ns)
 			back++;
 		if (back == BACK_SEARCH)
-			back = b->n; /* far enough to keep all */
+			back = b->n; /* keep all back */
 		if (back)
 			c->disordered = true;
 		if (back > c->back)
@@ -185,8 +185,8 @@ struct batcher_cpu *batcher_ready_slow(struct batcher *p, struct batcher_cpu *la
 	return most;
 }
 
-/* Stable, so that samples of one time keep the order in which they were written;
- * runs that are in order already are only copied. */
+/* Stable: samples with equal times keep the order in which they were written;
+ * sorted runs are only copied. */
 static bool sort(struct batch *b)
 {
 	struct batch_sample *from = b->samples, *to = malloc(b->n * sizeof(*to));
@@ -237,7 +237,7 @@ struct batch *batcher_cut(struct batcher *p, struct batcher_cpu *c, bool last, b
 	if (c->disordered && !sort(b))
 		goto fail;
 	c->disordered = false;
-	/* Half at least goes, however far back a sample had to be moved. */
+	/* At least half is cut, however far back a sample had to be moved. */
 	n = b->n > 2 * back ? b->n - back : (b->n + 1) / 2;
 	if (last)
 		n = b->n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * batcher.h - samples of each CPU that wait until they make a block.
+ * batcher.h - collects samples per CPU until they make a block.
  *
- * A batch is what becomes one block: samples of one CPU in order of time. Records
+ * A batch becomes one block: samples of one CPU in time order. Records
  * are borrowed from a mapped input, or copied into the batch.
  */
 #ifndef INGEST_BATCHER_H
@@ -16,16 +16,16 @@
 #include "format/layout.h"
 #include "ingest/source.h"
 
-/* All records that may wait, in bytes: the rest of 64 MiB is for batches in work and
- * their columns. */
+/* Limit for all waiting records, in bytes: batches being encoded and their columns
+ * use the rest of 64 MiB. */
 #define BATCHER_BYTES_MAX (12u << 20)
-/* One block's records: with the longest one more, 8 MiB. */
+/* Records of one block: plus the longest record, 8 MiB. */
 #define BATCH_BYTES_MAX ((8u << 20) - (64u << 10))
 
 struct batch_sample {
 	uint64_t t_ns;
 	const uint8_t *record; /* the whole record */
-	uint32_t event;        /* of the source */
+	uint32_t event;        /* index in source.events */
 	uint32_t order;        /* cdict_sample.order */
 };
 
@@ -39,14 +39,14 @@ struct batch {
 };
 
 void batch_free(struct batch *b);
-/* batch_memory - what a batch weighs. */
+/* batch_memory - memory used by a batch. */
 static inline size_t batch_memory(const struct batch *b)
 {
 	return b ? sizeof(*b) + b->copies_cap + b->cap * sizeof(*b->samples) : 0;
 }
 
-/* Batches that were worked off, with their memory, to be filled again: fresh memory
- * for each would be paged in for each. */
+/* Encoded batches, kept with their memory for reuse: fresh memory for each batch
+ * would cost page faults. */
 #define BATCH_SPARES 4u
 struct batch_spares {
 	pthread_mutex_t lock;
@@ -54,35 +54,35 @@ struct batch_spares {
 	size_t n;
 };
 
-/* batch_done - keeps @b for later, or frees it. */
+/* batch_done - keeps @b for reuse, or frees it. */
 void batch_done(struct batch_spares *spares, struct batch *b);
 
 struct batcher_cpu {
-	struct batch *batch; /* what waits; NULL when nothing does */
+	struct batch *batch; /* waiting samples; NULL when there are none */
 	uint64_t max_ns;     /* latest time seen on this CPU */
-	uint64_t cut_ns;     /* latest time that was already cut */
-	size_t back;         /* how many samples at most a late one had to be moved */
-	bool disordered;     /* the batch is not in order */
+	uint64_t cut_ns;     /* latest time already cut */
+	size_t back;         /* most positions that a late sample had to be moved */
+	bool disordered;     /* the batch needs sorting */
 	bool seen;
-	bool cut;      /* a batch of it was cut since ingest_age() looked */
-	uint64_t late; /* samples earlier than what was already cut */
+	bool cut;      /* a batch was cut since the last ingest_age() */
+	uint64_t late; /* samples earlier than cut_ns */
 	uint64_t late_first_ns, late_last_ns;
-	uint64_t sorted; /* samples that came out of order, sorted in time */
-	/* ingest.c's, of what was lost. */
-	uint64_t lost, counted; /* as told on the way, as counted by the kernel at the end */
-	uint64_t first_ns; /* of its first batch's first sample, and whose that is: 0: of none */
+	uint64_t sorted; /* samples that came out of order and were sorted in */
+	/* Losses; used by ingest.c. */
+	uint64_t lost, counted; /* reported on the way; counted by the kernel at the end */
+	uint64_t first_ns;      /* time and task of its first batch's first sample; 0: no sample */
 	int32_t first_tid;
 	bool begun;
-	uint64_t throttled_ns;  /* since when, 0: not */
-	uint64_t dropped_gives; /* its last batch was dropped when so many had been given: */
-	size_t dropped_row;     /* this row of the losses that wait tells of it */
+	uint64_t throttled_ns;  /* throttled since, 0: not throttled */
+	uint64_t dropped_gives; /* ingest.gives when its last batch was dropped, */
+	size_t dropped_row;     /* and the pending loss row for it */
 };
 
 struct batcher {
 	struct batcher_cpu *cpus; /* by CPU + 1; the first is the unknown CPU */
 	size_t n;
 	struct batch_spares *spares; /* borrowed */
-	size_t bytes;                /* that wait, over all CPUs */
+	size_t bytes;                /* waiting, over all CPUs */
 	bool copy;                   /* records must be copied */
 	bool swap;                   /* record headers are in the other byte order */
 };
@@ -108,7 +108,7 @@ static inline bool batcher_add(struct batcher *p, struct batcher_cpu *c, uint32_
 {
 	struct batch *b = c->batch;
 
-	/* The usual case: later than what is there, borrowed, and there is room. */
+	/* The common case: in order, borrowed, and there is room. */
 	if (!b || p->copy || b->n == b->cap || s->t_ns < c->max_ns)
 		return batcher_add_slow(p, c, cpu, s, size);
 	c->max_ns = s->t_ns;
@@ -118,14 +118,14 @@ static inline bool batcher_add(struct batcher *p, struct batcher_cpu *c, uint32_
 	return true;
 }
 
-/* Half of it when records are copied: then several batches in work are memory. */
+/* Half of it when records are copied, because several batches being encoded use memory too. */
 static inline size_t batcher_batch_max(const struct batcher *p)
 {
 	return p->copy ? BATCH_BYTES_MAX / 2 : BATCH_BYTES_MAX;
 }
 
-/* batcher_ready - a CPU that should be cut now, or NULL: one that holds a block and
- * what has to stay behind, or, when too many bytes wait, the one with most. */
+/* batcher_ready - a CPU to cut now, or NULL: one that holds a block plus the samples
+ * to keep back, or, when too many bytes wait, the CPU with the most. */
 struct batcher_cpu *batcher_ready_slow(struct batcher *p, struct batcher_cpu *latest);
 
 static inline struct batcher_cpu *batcher_ready(struct batcher *p, struct batcher_cpu *latest)
@@ -136,8 +136,8 @@ static inline struct batcher_cpu *batcher_ready(struct batcher *p, struct batche
 	return batcher_ready_slow(p, latest);
 }
 
-/* batcher_cut - takes the earliest samples of @c, a block at most, in order of time.
- * All of them when @last. NULL when there are none or memory is out (*oom). */
+/* batcher_cut - takes the earliest samples of @c, at most a block, in time order;
+ * all of them when @last. NULL when there are none or when out of memory (*oom). */
 struct batch *batcher_cut(struct batcher *p, struct batcher_cpu *c, bool last, bool *oom);
 
 #endif

@@ -12,34 +12,34 @@
 #include "base/fail.h"
 #include "cdict/stack.h"
 
-/* Records ahead to ask the memory for. */
+/* Records to prefetch ahead. */
 #define PREFETCH 8
 
 enum work_state { WORK_QUEUED, WORK_BEGUN, WORK_DONE };
 
-/* A batch on its way. */
+/* A queued batch. */
 struct work {
 	struct work *next;
 	enum work_state state;
 	struct batch *batch;
 	size_t bytes;
-	struct store_item item; /* rows from the beginning */
+	struct store_item item; /* holds the rows from the start */
 };
 
 struct encode {
 	struct encode_options opts;
 	pthread_t *threads;
 	unsigned n_threads;
-	struct format_encoder *own; /* of who gives */
+	struct format_encoder *own; /* of the giving thread */
 	pthread_mutex_t lock;
 	pthread_cond_t queued, stored;
-	struct work *first, **end; /* in the order given */
+	struct work *first, **end; /* in the order of encode_give() */
 	unsigned n;
 	size_t bytes;
-	uint64_t given, done; /* works so far */
-	bool storing;         /* some thread stores what is done */
+	uint64_t given, done; /* number of works */
+	bool storing;         /* a thread is storing finished works */
 	bool stop;
-	int failed; /* the store: its code */
+	int failed; /* the store's code */
 };
 
 /* --- one batch --- */
@@ -72,7 +72,7 @@ int32_t encode_tid(const struct encode *e, const struct batch_sample *p)
 	return read_sample(s, &s->events[p->event], p, s->big, &sample) ? -1 : sample.tid;
 }
 
-/* Ends a block of the batch. */
+/* Ends the current block of the batch. */
 static int end_block(struct format_encoder *enc, struct store_item *item, uint32_t **stacks)
 {
 	struct store_part *parts;
@@ -94,7 +94,7 @@ static int end_block(struct format_encoder *enc, struct store_item *item, uint32
 	return ret;
 }
 
-/* Of the event that was added last. */
+/* Stores the stack of the event added last. */
 static bool note_stack(const struct format_encoder *enc, const struct batch *batch,
 		       uint32_t **stacks, uint32_t stack)
 {
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) int encode_samples(const struct sou
 			out.tid = s.tid;
 			out.mode = load16(p->record + 4, big) & PERF_RECORD_MISC_CPUMODE_MASK;
 			ret = format_encoder_add(enc, &out, (uint32_t)ev->type, s.raw, s.raw_size);
-			if (ret == CDICT_ELIMIT) { /* the next block can have it */
+			if (ret == CDICT_ELIMIT) { /* it fits the next block */
 				ret = end_block(enc, item, &stacks);
 				if (!ret)
 					ret = format_encoder_add(enc, &out, (uint32_t)ev->type,
@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) int encode_samples(const struct sou
 	return ret;
 }
 
-/* What could not be encoded is lost, all of it. */
+/* If encoding failed, the whole batch is lost. */
 static void encode_lost(struct work *w)
 {
 	const struct batch *b = w->batch;
@@ -207,7 +207,7 @@ static void encode_work(struct encode *e, struct format_encoder *enc, struct wor
 	w->batch = NULL;
 }
 
-/* --- many: all of this with the lock held --- */
+/* --- many batches: everything below runs with the lock held --- */
 
 static void work_free(struct work *w)
 {
@@ -216,7 +216,7 @@ static void work_free(struct work *w)
 	free(w);
 }
 
-/* Whatever is done at the front, in order; one thread at a time. */
+/* Stores finished works from the front, in order; one thread at a time. */
 static void store_done(struct encode *e)
 {
 	struct work *w;
@@ -254,7 +254,7 @@ static struct work *first_queued(struct encode *e)
 	return w;
 }
 
-/* Works on the first batch that nobody has begun; false when there is none. */
+/* Encodes the first batch not started yet; false when there is none. */
 static bool work_on_one(struct encode *e, struct format_encoder **enc)
 {
 	struct work *w = first_queued(e);
@@ -295,14 +295,14 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* --- from outside --- */
+/* --- interface --- */
 
 static int start_threads(struct encode *e, struct cdict_error *err)
 {
 	sigset_t blocked, old;
 	int ret = 0;
 
-	/* Signals are for who made the threads, but for those that a write() raises. */
+	/* Signals go to the creating thread, except those raised by write(). */
 	sigfillset(&blocked);
 	sigdelset(&blocked, SIGPIPE);
 	sigdelset(&blocked, SIGXFSZ);

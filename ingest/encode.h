@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * encode.h - threads that turn batches into blocks, which are stored in the order in which the
- * batches were given.
+ * encode.h - threads that encode batches into blocks and store the blocks in the order in which
+ * the batches were given.
  *
- * Threads    one thread gives; encode_wait() is for any
- * Failure    the first failure of the store stays, and is told by encode_give()
- * Ownership  batch and rows are taken, whatever happens
+ * Threads    one thread calls encode_give(); any thread may call encode_wait()
+ * Failure    encode_give() returns the first failure of the store, from then on
+ * Ownership  batch and rows are taken, even on failure
  */
 #ifndef INGEST_ENCODE_H
 #define INGEST_ENCODE_H
@@ -22,31 +22,31 @@ struct encode_options {
 	const struct cdict_schema *schema;
 	struct batch_spares *spares;
 	struct store *store;
-	unsigned threads; /* beside who gives */
-	bool helps;       /* who gives works too while it waits */
-	unsigned depth;   /* batches given and not stored at most; 0: as many as there are */
-	/* In a thread: when it begins, false: it ends at once; before each batch, with the bytes that
-	 * wait or are in work; when something failed. */
+	unsigned threads; /* in addition to the giving thread */
+	bool helps;       /* the giving thread encodes while it waits */
+	unsigned depth;   /* limit of batches given and not stored; 0: unlimited */
+	/* Called in an encoder thread: at its start, false ends it at once; before each batch, with the bytes
+	 * that wait or are being encoded; after a failure. */
 	bool (*begin)(void *ctx);
 	void (*pace)(void *ctx, size_t bytes);
 	void (*failed)(void *ctx);
 	void *ctx;
 };
 
-/* encode_new - the threads begin; one that cannot be started is done without if somebody works. */
+/* encode_new - starts the threads; continues without those that cannot start, if one thread can encode. */
 int encode_new(struct encode **out, const struct encode_options *opts, struct cdict_error *err);
-/* encode_free - waits for what is in work; what nobody has begun is thrown away. */
+/* encode_free - waits for batches being encoded; drops those not started. */
 void encode_free(struct encode *e);
 
 const struct cdict_schema *encode_schema(const struct encode *e);
-/* encode_tid - whose sample @p is; -1: it cannot be read. */
+/* encode_tid - the tid of sample @p; -1: unreadable. */
 int32_t encode_tid(const struct encode *e, const struct batch_sample *p);
-/* encode_give - @batch (NULL: rows alone), after the rows that come before it. When as many are in
- * work as should be, waits first. The code of a failure, or 0. */
+/* encode_give - queues @batch (NULL: rows only), after its rows. Waits first while the queue is at
+ * its depth. Returns the code of a failure, or 0. */
 int encode_give(struct encode *e, struct batch *batch, struct rows *rows);
-/* encode_wait - until all that was given by now is stored. */
+/* encode_wait - until everything given so far is stored. */
 void encode_wait(struct encode *e);
 bool encode_idle(struct encode *e);
-size_t encode_bytes(struct encode *e); /* that wait, or are in work */
+size_t encode_bytes(struct encode *e); /* waiting or being encoded */
 
 #endif

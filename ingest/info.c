@@ -43,8 +43,8 @@ void info_list(struct info_pairs *p, const char *key, const int32_t *values, siz
 	info_take(p, key, &b);
 }
 
-/* Left out where the command line says the same. */
-static void tell_scope(struct info_pairs *p, const struct scope *scope, const char *cmdline)
+/* Left out when the command line implies the same scope. */
+static void write_scope(struct info_pairs *p, const struct scope *scope, const char *cmdline)
 {
 	char room[SCOPE_TEXT_MAX], told[SCOPE_TEXT_MAX];
 	struct scope read;
@@ -71,7 +71,7 @@ void info_begin(struct info_pairs *p, struct info_host *h, const struct info_rec
 	info_number(p, "host.cpus", h->cpus);
 	info_text(p, "perf.version", r->perf_version);
 	info_text(p, "perf.cmdline", r->cmdline);
-	tell_scope(p, &r->scope, r->cmdline);
+	write_scope(p, &r->scope, r->cmdline);
 	info_text(p, "clock.id", r->clock);
 	info_number(p, "clock.wall_ns", r->wall_ns);
 	info_number(p, "clock.mono_ns", r->clock_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way of samples and rows into the store. */
+/* Passes samples and rows to the store. */
 #include "ingest/ingest.h"
 
 #include <errno.h>
@@ -42,8 +42,8 @@ int ingest_start(struct ingest *in, struct encode_options *opts, struct cdict_er
 
 /* --- samples --- */
 
-/* The rows that wait leave with @b. */
-static int give(struct ingest *in, struct batch *b, struct cdict_error *err)
+/* Passes @b to the encoder, with the pending rows. */
+static int give_batch(struct ingest *in, struct batch *b, struct cdict_error *err)
 {
 	int ret;
 
@@ -62,7 +62,7 @@ static bool fits(struct ingest *in, const struct batch *b)
 	return !bytes || (bytes <= limit && batch_memory(b) <= limit - bytes);
 }
 
-static void drop(struct ingest *in, struct batcher_cpu *c, struct batch *b)
+static void drop_batch(struct ingest *in, struct batcher_cpu *c, struct batch *b)
 {
 	struct cdict_loss loss = {
 		.what = CDICT_LOSS_RING,
@@ -74,7 +74,7 @@ static void drop(struct ingest *in, struct batcher_cpu *c, struct batch *b)
 	};
 
 	if (c->dropped_gives == in->gives && c->dropped_row < rows_losses(&in->rows)) {
-		/* One after the other are one loss, however long the disk stands still. */
+		/* Merge consecutive drops into one loss, however long the disk stalls. */
 		struct cdict_loss *last = rows_loss(&in->rows, c->dropped_row);
 
 		last->to_ns = loss.to_ns;
@@ -88,9 +88,9 @@ static void drop(struct ingest *in, struct batcher_cpu *c, struct batch *b)
 	batch_done(&in->spares, b);
 }
 
-/* 1: a batch of @c was cut; 0: nothing was there. @must: it is not dropped. */
-static int cut(struct ingest *in, struct batcher_cpu *c, bool all, bool must,
-	       struct cdict_error *err)
+/* 1: cut a batch of @c; 0: nothing to cut. @must: do not drop it. */
+static int cut_batch(struct ingest *in, struct batcher_cpu *c, bool all, bool must,
+		     struct cdict_error *err)
 {
 	bool oom;
 	struct batch *b = batcher_cut(&in->batcher, c, all, &oom);
@@ -104,10 +104,10 @@ static int cut(struct ingest *in, struct batcher_cpu *c, bool all, bool must,
 		c->first_tid = encode_tid(in->encode, &b->samples[0]);
 	}
 	if (in->opts.queue_bytes && !must && !fits(in, b)) {
-		drop(in, c, b);
+		drop_batch(in, c, b);
 		return 1;
 	}
-	ret = give(in, b, err);
+	ret = give_batch(in, b, err);
 	return ret ? ret : 1;
 }
 
@@ -117,7 +117,7 @@ int ingest_cut_ready(struct ingest *in, uint32_t cpu, struct cdict_error *err)
 	int ret = 1;
 
 	while (c && ret > 0 && (ready = batcher_ready(&in->batcher, c)))
-		ret = cut(in, ready, false, false, err);
+		ret = cut_batch(in, ready, false, false, err);
 	return ret < 0 ? ret : 0;
 }
 
@@ -127,10 +127,10 @@ int ingest_cut(struct ingest *in, struct cdict_error *err)
 
 	for (size_t i = 0; i < in->batcher.n && ret >= 0; i++)
 		while (in->batcher.cpus[i].batch &&
-		       (ret = cut(in, &in->batcher.cpus[i], true, true, err)) > 0)
+		       (ret = cut_batch(in, &in->batcher.cpus[i], true, true, err)) > 0)
 			;
 	if (ret >= 0 && !rows_empty(&in->rows))
-		ret = give(in, NULL, err);
+		ret = give_batch(in, NULL, err);
 	return ret < 0 ? ret : 0;
 }
 
@@ -140,13 +140,13 @@ void ingest_age(struct ingest *in)
 		struct batcher_cpu *c = &in->batcher.cpus[i];
 		bool recent = c->cut;
 
-		while (!recent && c->batch && cut(in, c, true, false, NULL) > 0)
+		while (!recent && c->batch && cut_batch(in, c, true, false, NULL) > 0)
 			;
 		c->cut = false;
 	}
-	/* Where no event comes for long, no batch takes them along. */
+	/* Without new events, no batch would carry the rows. */
 	if (!rows_empty(&in->rows))
-		give(in, NULL, NULL);
+		give_batch(in, NULL, NULL);
 }
 
 int ingest_wait(struct ingest *in, struct cdict_error *err)
@@ -161,7 +161,7 @@ uint64_t ingest_begins(const struct ingest *in, const struct scope *scope)
 	const struct batcher_cpu *cpus = in->batcher.cpus;
 	uint64_t first_ns = UINT64_MAX, begins_ns = 0;
 
-	/* A task whose switches on other CPUs are not all there turns up anywhere. */
+	/* If some switches of a task were not recorded, it may appear on any CPU. */
 	if (scope->whom == SCOPE_TASKS || scope->filtered || scope->overwritten || !in->encode ||
 	    !cdict_schema_find(encode_schema(in->encode), "sched:sched_switch"))
 		return 0;
@@ -184,7 +184,7 @@ uint64_t ingest_begins(const struct ingest *in, const struct scope *scope)
 
 /* --- rows --- */
 
-static int settle(struct ingest *in, struct cdict_error *err)
+static int write_pending_rows(struct ingest *in, struct cdict_error *err)
 {
 	int ret;
 
@@ -200,13 +200,13 @@ static int settle(struct ingest *in, struct cdict_error *err)
 int ingest_task(struct ingest *in, const struct cdict_task_event *ev, struct cdict_error *err)
 {
 	rows_add_task(&in->rows, ev);
-	return settle(in, err);
+	return write_pending_rows(in, err);
 }
 
 int ingest_late(struct ingest *in, const struct cdict_late *late, struct cdict_error *err)
 {
 	rows_add_late(&in->rows, late);
-	return settle(in, err);
+	return write_pending_rows(in, err);
 }
 
 int ingest_loss(struct ingest *in, const struct cdict_loss *loss, struct cdict_error *err)
@@ -214,10 +214,10 @@ int ingest_loss(struct ingest *in, const struct cdict_loss *loss, struct cdict_e
 	if (loss->to_ns > in->lost_ns)
 		in->lost_ns = loss->to_ns;
 	rows_add_loss(&in->rows, loss);
-	return settle(in, err);
+	return write_pending_rows(in, err);
 }
 
-/* --- what was lost --- */
+/* --- losses --- */
 
 int ingest_lost(struct ingest *in, enum cdict_loss_what what, uint32_t cpu, uint64_t t_ns,
 		uint64_t count, struct cdict_loss *loss, struct cdict_error *err)
@@ -269,7 +269,7 @@ static uint32_t cpu_at(size_t i)
 	return (uint32_t)i - 1u; /* the first is CDICT_CPU_UNKNOWN */
 }
 
-/* Beyond what was told on the way: after the last event, to the end. */
+/* Losses beyond those reported on the way: from the last event to the end. */
 static void losses_to_the_end(struct ingest *in, size_t i, struct rows *out)
 {
 	const struct store_counts *counts = store_counts(in->opts.store);
@@ -281,7 +281,7 @@ static void losses_to_the_end(struct ingest *in, size_t i, struct rows *out)
 		.to_ns = counts->last_ns,
 	};
 
-	/* A loss elsewhere may be later than all events. */
+	/* A loss on another CPU may end after all events. */
 	if (loss.to_ns < counts->lost_ns)
 		loss.to_ns = counts->lost_ns;
 	if (loss.to_ns < in->lost_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows, from their source into the file. */
+/* Task and loss rows between source and file. */
 #include "ingest/rows.h"
 
 #include <errno.h>

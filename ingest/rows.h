@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rows.h - what a recording tells beside its events: births, names and deaths of tasks, losses,
+ * rows.h - records beside the events: births, names and deaths of tasks, losses
  * and late events, on their way from a source to the file.
  *
- * Failure    out of memory is remembered in the buffers (rows_failed)
+ * Failure    the buffers remember out of memory (rows_failed)
  */
 #ifndef INGEST_ROWS_H
 #define INGEST_ROWS_H
@@ -15,7 +15,7 @@ struct task_row {
 	uint64_t t_ns;
 	enum cdict_task_what what;
 	int32_t pid, tid, ppid, ptid;
-	uint32_t comm; /* in rows.text, + 1; 0: none */
+	uint32_t comm; /* offset in rows.text, + 1; 0: none */
 };
 
 /* The zero value is empty. */
@@ -35,7 +35,7 @@ static inline const struct task_row *rows_task(const struct rows *r, size_t i)
 	return (const struct task_row *)r->tasks.data + i;
 }
 
-/* rows_comm - of a task row of @r; NULL when it has none. */
+/* rows_comm - comm of a task row of @r; NULL when it has none. */
 static inline const char *rows_comm(const struct rows *r, const struct task_row *row)
 {
 	return row->comm ? (const char *)r->text.data + row->comm - 1 : NULL;
@@ -56,9 +56,9 @@ static inline void rows_add_loss(struct rows *r, const struct cdict_loss *loss)
 	buf_add(&r->losses, loss, sizeof(*loss));
 }
 
-/* rows_add_task - @ev's comm is copied. */
+/* rows_add_task - copies @ev's comm. */
 void rows_add_task(struct rows *r, const struct cdict_task_event *ev);
-/* rows_add_late - an event that perf hands out after others that happened after it. */
+/* rows_add_late - an event that perf prints after later ones. */
 void rows_add_late(struct rows *r, const struct cdict_late *late);
 
 static inline bool rows_empty(const struct rows *r)
@@ -78,7 +78,7 @@ static inline size_t rows_bytes(const struct rows *r)
 
 void rows_fini(struct rows *r);
 
-/* rows_write - as rows of the cdict. */
+/* rows_write - writes them as rows of the cdict. */
 int rows_write(const struct rows *r, struct cdict_writer *w, struct cdict_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The last blocks, in memory. */
+/* Keeps the last blocks in memory. */
 #include "ingest/snapshot.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ struct snapshot_item {
 	struct store_item item;
 	uint64_t last_ns;
 	size_t bytes;
-	unsigned refs; /* the ring's own, and snapshots' */
+	unsigned refs; /* the ring's and the snapshots' references */
 };
 
 struct snapshot_ring {
@@ -23,9 +23,9 @@ struct snapshot_ring {
 	uint64_t bytes, newest_ns;
 	struct snapshot_item *first, **end;
 	size_t n;
-	struct task_table tasks; /* as told by what fell out */
-	bool forgot;             /* events fell out */
-	uint64_t cut_ns;         /* latest time that fell out for want of room */
+	struct task_table tasks; /* from items that dropped out */
+	bool forgot;             /* events dropped out */
+	uint64_t cut_ns;         /* latest time that dropped out to stay within the bytes */
 };
 
 struct snapshot_ring *snapshot_ring_new(uint64_t ns, uint64_t bytes)
@@ -64,7 +64,7 @@ void snapshot_ring_free(struct snapshot_ring *k)
 	free(k);
 }
 
-/* The oldest falls out; who its tasks are stays. */
+/* Drops the oldest item, but keeps its tasks' identities. */
 static bool forget_first(struct snapshot_ring *k)
 {
 	struct snapshot_item *i = k->first;
@@ -82,7 +82,7 @@ static bool forget_first(struct snapshot_ring *k)
 	return ok;
 }
 
-/* Memory is given back what blocks did not fill: they stay for long. */
+/* Returns unused memory: items are kept for long. */
 static void shrink(struct buf *b)
 {
 	uint8_t *data = b->len ? realloc(b->data, b->len) : NULL;
@@ -110,7 +110,7 @@ int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *e
 	shrink(&i->item.rows.text);
 	i->bytes = sizeof(*i) + i->item.payload.cap + rows_bytes(&i->item.rows) +
 		   i->item.n_parts * sizeof(*i->item.parts);
-	/* Digests are of a file's blocks: those of a ring's are not all in it. */
+	/* A digest summarises all blocks of a file; a ring has dropped some. */
 	for (size_t p = 0; p < i->item.n_parts; p++) {
 		free(i->item.parts[p].digest);
 		i->item.parts[p].digest = NULL;
@@ -125,7 +125,7 @@ int snapshot_ring_put(void *ring, struct store_item *item, struct cdict_error *e
 	pthread_mutex_lock(&k->lock);
 	if (i->last_ns > k->newest_ns)
 		k->newest_ns = i->last_ns;
-	if (!i->last_ns) /* rows alone are as old as what they come with */
+	if (!i->last_ns) /* rows without events are as old as the newest events */
 		i->last_ns = k->newest_ns;
 	*k->end = i;
 	k->end = &i->next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Encoded blocks, one after the other, from any thread. */
+/* Stores encoded blocks, one after the other, from any thread. */
 #include "ingest/store.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@ struct store {
 	struct cdict_error failed;
 	struct store_counts counts;
 	uint64_t dropped_events;
-	struct rows dropped; /* a loss for each CPU */
-	struct rows losses;  /* that were in what was dropped */
+	struct rows dropped; /* one loss per CPU */
+	struct rows losses;  /* the loss rows of dropped items */
 };
 
 struct store *store_new(const struct store_ops *ops, void *ctx)
@@ -88,7 +88,7 @@ static void drop_events(struct store *s, uint32_t cpu, uint64_t n, uint64_t firs
 		loss->to_ns = last_ns;
 }
 
-static void drop(struct store *s, const struct store_item *item)
+static void count_dropped(struct store *s, const struct store_item *item)
 {
 	const struct cdict_loss *bad = &item->bad;
 
@@ -103,7 +103,7 @@ static void drop(struct store *s, const struct store_item *item)
 		rows_add_loss(&s->losses, rows_loss(&item->rows, i));
 }
 
-static void count(struct store_counts *c, const struct format_block *info)
+static void count_block(struct store_counts *c, const struct format_block *info)
 {
 	if (!c->events || info->first_ns < c->first_ns)
 		c->first_ns = info->first_ns;
@@ -113,8 +113,8 @@ static void count(struct store_counts *c, const struct format_block *info)
 	c->foreign += info->foreign;
 }
 
-/* The item may be taken: what is counted is asked before. */
-static int put(struct store *s, struct store_item *item, struct cdict_error *err)
+/* put() may take the item, so count first. */
+static int put_item(struct store *s, struct store_item *item, struct cdict_error *err)
 {
 	struct store_counts counts = s->counts;
 	int ret;
@@ -122,7 +122,7 @@ static int put(struct store *s, struct store_item *item, struct cdict_error *err
 	if (item->failed || rows_failed(&item->rows))
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < item->n_parts; i++)
-		count(&counts, &item->parts[i].info);
+		count_block(&counts, &item->parts[i].info);
 	for (size_t i = 0; i < rows_losses(&item->rows); i++)
 		if (rows_loss(&item->rows, i)->to_ns > counts.lost_ns)
 			counts.lost_ns = rows_loss(&item->rows, i)->to_ns;
@@ -143,7 +143,7 @@ int store_put(struct store *s, struct store_item *item)
 	if (!s->failed.code) {
 		struct cdict_error err = { 0 };
 
-		ret = put(s, item, &err);
+		ret = put_item(s, item, &err);
 		if (ret < 0) {
 			s->failed = err;
 			s->failed.code = ret;
@@ -151,7 +151,7 @@ int store_put(struct store *s, struct store_item *item)
 	}
 	ret = s->failed.code;
 	if (ret)
-		drop(s, item);
+		count_dropped(s, item);
 	pthread_mutex_unlock(&s->lock);
 	store_item_fini(item);
 	return ret;
@@ -195,7 +195,7 @@ int store_write(struct cdict_writer *w, const struct store_item *item, struct cd
 	int ret = rows_write(&item->rows, w, err);
 	size_t at = 0;
 
-	/* Without events they wait for the next ones. */
+	/* Without events, rows wait for the next block. */
 	if (!ret && (item->n_parts || item->bad.count))
 		ret = format_writer_flush(w, err);
 	for (size_t i = 0; i < item->n_parts && !ret; at += item->parts[i++].size) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tasks by tid: open addressing; the dead go when the table is rebuilt. */
+/* Tasks by tid: open addressing; a rebuild removes the dead. */
 #include "ingest/tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct task_slot *find(struct task_slot *slots, size_t size, int32_t tid)
+static struct task_slot *find_slot(struct task_slot *slots, size_t size, int32_t tid)
 {
 	size_t i = (uint32_t)tid * 2654435761u & (size - 1);
 
@@ -14,7 +14,7 @@ static struct task_slot *find(struct task_slot *slots, size_t size, int32_t tid)
 	return &slots[i];
 }
 
-/* Without the dead, and larger when many live. */
+/* Removes the dead, and grows when many are alive. */
 static bool rebuild(struct task_table *t)
 {
 	struct task_slot *slots;
@@ -29,7 +29,7 @@ static bool rebuild(struct task_table *t)
 		return false;
 	for (size_t i = 0; i < t->size; i++)
 		if (t->slots[i].tid && !t->slots[i].gone)
-			*find(slots, size, t->slots[i].tid) = t->slots[i];
+			*find_slot(slots, size, t->slots[i].tid) = t->slots[i];
 	free(t->slots);
 	t->slots = slots;
 	t->size = size;
@@ -45,7 +45,7 @@ bool task_table_apply(struct task_table *t, const struct rows *rows, const struc
 		return true;
 	if (t->n * 4 >= t->size * 3 && !rebuild(t))
 		return false;
-	slot = find(t->slots, t->size, row->tid);
+	slot = find_slot(t->slots, t->size, row->tid);
 	if (!slot->tid) {
 		if (row->what == CDICT_TASK_EXIT)
 			return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tasks.h - the tasks that live, by tid, as rows tell of them: what remains of rows that are
- * thrown away. The memory follows the number of tasks alive, not how many there ever were.
+ * tasks.h - the live tasks by tid, from task rows: keeps the content of rows that are
+ * dropped. Memory grows with the number of live tasks, not of all tasks.
  */
 #ifndef INGEST_TASKS_H
 #define INGEST_TASKS_H
