@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 
-static int add(struct texts *texts, const char *text, size_t len, struct cdict_error *err)
+static int add_text(struct texts *texts, const char *text, size_t len, struct cdict_error *err)
 {
 	return texts_take(texts, strndup(text, len)) ? cdict_fail_nomem(err) : 0;
 }
@@ -21,7 +21,7 @@ static int add_events(struct args *a, const char *value, struct cdict_error *err
 		size_t len = strcspn(value, ",");
 
 		if (len)
-			ret = add(&a->events, value, len, err);
+			ret = add_text(&a->events, value, len, err);
 		value += len + (value[len] == ',');
 	}
 	return ret;
@@ -35,11 +35,11 @@ static int set_flag(bool *flag, const char *arg, const char *value, struct cdict
 		*flag = false;
 	else
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--dlarg %s: 0 or 1 is expected behind the '='", arg);
+				  "--dlarg %s: expected 0 or 1 after '='", arg);
 	return 0;
 }
 
-static bool is(const char *arg, const char *key, const char **value)
+static bool has_key(const char *arg, const char *key, const char **value)
 {
 	size_t len = strlen(key);
 
@@ -53,24 +53,24 @@ static int parse_one(struct args *a, const char *arg, struct cdict_error *err)
 {
 	const char *value;
 
-	if (is(arg, "out", &value) && *value) {
+	if (has_key(arg, "out", &value) && *value) {
 		free(a->out);
 		a->out = strdup(value);
 		return a->out ? 0 : cdict_fail_nomem(err);
 	}
-	if (is(arg, "event", &value))
+	if (has_key(arg, "event", &value))
 		return add_events(a, value, err);
-	if (is(arg, "map", &value) && *value)
-		return add(&a->maps, value, strlen(value), err);
-	if (is(arg, "print", &value))
+	if (has_key(arg, "map", &value) && *value)
+		return add_text(&a->maps, value, strlen(value), err);
+	if (has_key(arg, "print", &value))
 		return set_flag(&a->print, arg, value, err);
-	if (is(arg, "quiet", &value))
+	if (has_key(arg, "quiet", &value))
 		return set_flag(&a->quiet, arg, value, err);
-	if (is(arg, "stacks", &value))
+	if (has_key(arg, "stacks", &value))
 		return set_flag(&a->stacks, arg, value, err);
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "--dlarg %s is unknown: out=FILE, event=GLOB, map=CSV, print=1, quiet=1 "
-			  "and stacks=0 are known",
+			  "unknown --dlarg %s; expected out=FILE, event=GLOB, map=CSV, print=1, "
+			  "quiet=1 or stacks=0",
 			  arg);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A queue between two threads, and behind it one a CPU, in order of time. */
+/* A queue between two threads; behind it, one queue per CPU in time order. */
 #include "plugin/handed.h"
 
 #include <pthread.h>
@@ -10,26 +10,26 @@
 #include "cdict/stack.h"
 #include "ingest/source.h"
 
-/* Samples that perf's thread keeps before it passes them on. */
+/* Samples that perf's thread collects before it passes them on. */
 #define PORTION 4096u
 
 struct samples {
 	ARRAY(struct handed_sample) all;
 };
 
-/* Of a CPU: ascending times. What is before @head was taken. */
+/* One CPU: ascending times. Samples before @head were taken. */
 struct cpu_queue {
 	struct samples s;
 	size_t head;
 };
 
 struct handed {
-	struct samples portion; /* perf's thread's */
+	struct samples portion; /* used by perf's thread */
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	struct samples passed_on;
 	bool ended, failed;
-	/* The converter's; by CPU + 1, the first is the unknown CPU. */
+	/* Used by the converter; by CPU + 1, the first is the unknown CPU. */
 	struct samples news;
 	ARRAY(struct cpu_queue) cpus;
 };
@@ -105,7 +105,7 @@ void handed_end(struct handed *h)
 	pass_on(h, true);
 }
 
-/* --- the converter's --- */
+/* --- the converter's thread --- */
 
 static struct cpu_queue *queue_of(struct handed *h, uint32_t cpu)
 {
@@ -119,7 +119,7 @@ static struct cpu_queue *queue_of(struct handed *h, uint32_t cpu)
 	return &h->cpus.at[i];
 }
 
-/* One that perf handed out late finds its place. */
+/* Sorts in samples that perf passes late. */
 static bool enqueue(struct cpu_queue *q, const struct handed_sample *s)
 {
 	struct handed_sample *at;
@@ -139,7 +139,7 @@ static bool enqueue(struct cpu_queue *q, const struct handed_sample *s)
 	return true;
 }
 
-/* What perf gave meanwhile; false when there is no more, and will be none. */
+/* Fetches new samples from perf's thread; false when there are no more. */
 static bool receive(struct handed *h)
 {
 	struct samples old = h->news;
@@ -156,7 +156,7 @@ static bool receive(struct handed *h)
 	for (size_t i = 0; i < h->news.all.n && !failed; i++) {
 		struct cpu_queue *q = queue_of(h, h->news.all.at[i].cpu);
 
-		/* Of a CPU that is not believed nothing is asked. */
+		/* Samples of rejected CPU numbers are never looked up. */
 		failed = q ? !enqueue(q, &h->news.all.at[i])
 			   : (uint32_t)(h->news.all.at[i].cpu + 1) <= INGEST_CPUS_MAX;
 	}
@@ -168,13 +168,13 @@ static bool receive(struct handed *h)
 	return h->news.all.n && !failed;
 }
 
-static struct handed_sample *find(struct cpu_queue *q, uint64_t t_ns, uint32_t config,
-				  unsigned steps)
+static struct handed_sample *find_sample(struct cpu_queue *q, uint64_t t_ns, uint32_t config,
+					 unsigned steps)
 {
 	struct handed_sample *at = q->s.all.at;
 	size_t lo = q->head, hi = q->s.all.n;
 
-	/* Mostly it is the next one. */
+	/* Usually it is the next one. */
 	if (lo < hi && at[lo].t_ns < t_ns) {
 		while (lo < hi) {
 			size_t mid = lo + (hi - lo) / 2;
@@ -199,7 +199,7 @@ const struct handed_sample *handed_take(struct handed *h, uint32_t cpu, uint64_t
 
 	do {
 		q = queue_of(h, cpu);
-		s = q ? find(q, t_ns, config, steps) : NULL;
+		s = q ? find_sample(q, t_ns, config, steps) : NULL;
 	} while (!s && q && receive(h));
 	if (!s)
 		return NULL;

@@ -13,9 +13,9 @@
 
 #include "base/fail.h"
 
-#define HEADER_SIZE 16 /* of a pipe: what perf has read when a filter starts */
+#define HEADER_SIZE 16 /* of a pipe: perf has read it when a filter starts */
 
-/* Whether this process, which is perf, has the file open. */
+/* Whether this process (perf) has the file open. */
 static bool is_open(const char *path)
 {
 	struct stat want, st;
@@ -24,7 +24,7 @@ static bool is_open(const char *path)
 	bool found = false;
 	char *data = NULL;
 
-	/* Of a directory perf has the file in it. */
+	/* For a directory, perf opens a file in it. */
 	if (!stat(path, &want) && S_ISDIR(want.st_mode)) {
 		if (asprintf(&data, "%s/data", path) < 0)
 			data = NULL;
@@ -47,14 +47,15 @@ static int open_file(struct input *in, const char *path, struct cdict_error *err
 
 	snprintf(in->from, sizeof(in->from), "%s", path);
 	if (!is_open(path))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "perf does not have %s open: tell perf script with -i FILE",
-				  path);
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"perf has not opened %s: name the recording with perf script -i FILE",
+			path);
 	ret = perfdata_open(&in->pd, path, &why);
 	return ret ? cdict_fail(err, ret, why.offset, "%s: %.200s", path, why.text) : 0;
 }
 
-/* Standard input: a file can be opened once more, of a pipe a copy is made. */
+/* Standard input: reopens a file, copies a pipe. */
 static int open_stdin(struct input *in, struct cdict_error *err)
 {
 	struct stat st;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf_abi.h - what perf script and a filter that it loads say to each other, written
- * from perf-dlfilter(1). The interface is the same in every perf since Linux 5.14:
- * structures only grow at their end, and the first member says how far.
+ * perf_abi.h - the interface between perf script and its filters, written
+ * from perf-dlfilter(1). It is the same in every perf since Linux 5.14:
+ * structures only grow at their end, and their first member is their size.
  *
  *	5.14  perf_dlfilter_sample up to event, perf_dlfilter_al up to comm, 8 functions
  *	6.1   perf_dlfilter_sample: machine_pid, vcpu
- *	6.6   perf_dlfilter_al: priv, which wants the ninth function, al_cleanup; not for
- *	      who asks with the old size, as we do
+ *	6.6   perf_dlfilter_al: priv, which requires the ninth function, al_cleanup; not for
+ *	      callers that pass the old size, as cdict does
  *
- * Only what 5.14 had is declared, and only read as far as size reaches.
+ * Only 5.14's members are declared, and they are read only as far as size reaches.
  */
 #ifndef PLUGIN_PERF_ABI_H
 #define PLUGIN_PERF_ABI_H
@@ -20,7 +20,7 @@
 struct perf_event_attr;
 
 struct perf_dlfilter_sample {
-	uint32_t size; /* of this structure, as perf knows it */
+	uint32_t size; /* of this structure in this perf */
 	uint16_t ins_lat, p_stage_cyc;
 	uint64_t ip;
 	int32_t pid, tid; /* -1 when not recorded */
@@ -45,13 +45,13 @@ struct perf_dlfilter_sample {
 #define PERF_DLFILTER_SAMPLE_SIZE                                                                  \
 	(offsetof(struct perf_dlfilter_sample, event) + sizeof(const char *))
 
-/* Where an address lies. */
+/* Resolved address. */
 struct perf_dlfilter_al {
 	uint32_t size; /* to be set before resolve_address() */
 	uint32_t symoff;
-	const char *sym; /* NULL: not known */
+	const char *sym; /* NULL: unknown */
 	uint64_t addr, sym_start, sym_end;
-	const char *dso; /* NULL: not known */
+	const char *dso; /* NULL: unknown */
 	uint8_t sym_binding, is_64_bit, is_kernel_ip;
 	uint32_t buildid_size;
 	uint8_t *buildid;
@@ -59,7 +59,7 @@ struct perf_dlfilter_al {
 	const char *comm;
 };
 
-/* perf fills the object of this name when it loads the filter: 128 pointers. */
+/* perf fills the symbol of this name when it loads the filter: 128 pointers. */
 struct perf_dlfilter_fns {
 	const struct perf_dlfilter_al *(*resolve_ip)(void *ctx);
 	const struct perf_dlfilter_al *(*resolve_addr)(void *ctx);

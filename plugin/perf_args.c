@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf script's own command line. A filter is told nothing of it, and needs two things
- * from it: the input, and whether perf is to leave events out. Whatever is not known
- * here to leave none out is taken for an option that does: that costs time only.
+ * Parses perf script's own command line, which perf does not pass to filters: for the input's
+ * name, and for options that make perf leave events out. An option not known to be harmless
+ * counts as one that leaves events out: that costs only time.
  */
 #include "plugin/args.h"
 
@@ -69,7 +69,7 @@ static const struct option *by_name(const char *name, size_t len)
 	for (size_t i = 0; i < N_HARMLESS; i++)
 		if (strlen(harmless[i].name) == len && !strncmp(harmless[i].name, name, len))
 			return &harmless[i];
-	/* perf takes an option's beginning for it: no other begins so. */
+	/* perf accepts abbreviations: no other option starts like this. */
 	if (len >= 3 && len < 5 && !strncmp("input", name, len))
 		return &harmless[0];
 	return NULL;
@@ -85,13 +85,13 @@ static bool has_value(const struct option *o)
 	return o->kind == VALUE || o->kind == INPUT || o->kind == SYMBOLS;
 }
 
-static const char *next(struct words *w)
+static const char *next_word(struct words *w)
 {
 	return w->i < w->n ? w->argv[w->i++] : NULL;
 }
 
-static int use(struct perf_args *p, const struct option *o, const char *value,
-	       struct cdict_error *err)
+static int apply_option(struct perf_args *p, const struct option *o, const char *value,
+			struct cdict_error *err)
 {
 	if (o->kind == GUEST)
 		p->guest_code = true;
@@ -123,8 +123,8 @@ static int long_option(struct perf_args *p, const char *name, struct words *w,
 		return 0;
 	}
 	if (!value && has_value(o))
-		value = next(w);
-	return use(p, o, value, err);
+		value = next_word(w);
+	return apply_option(p, o, value, err);
 }
 
 /* "-fi FILE", "-iFILE" */
@@ -138,19 +138,19 @@ static int letters(struct perf_args *p, const char *at, struct words *w, struct 
 			return 0;
 		}
 		if (has_value(o))
-			return use(p, o, at[1] ? at + 1 : next(w), err);
+			return apply_option(p, o, at[1] ? at + 1 : next_word(w), err);
 	}
 	return 0;
 }
 
-static int parse(struct perf_args *p, struct words *w, struct cdict_error *err)
+static int parse_words(struct perf_args *p, struct words *w, struct cdict_error *err)
 {
 	const char *arg;
 	int ret = 0;
 
-	while ((arg = next(w)) && strcmp(arg, "script"))
+	while ((arg = next_word(w)) && strcmp(arg, "script"))
 		;
-	while (!ret && (arg = next(w))) {
+	while (!ret && (arg = next_word(w))) {
 		if (!strncmp(arg, "--", 2) && arg[2])
 			ret = long_option(p, arg + 2, w, err);
 		else if (arg[0] == '-' && arg[1] && arg[1] != '-')
@@ -168,7 +168,7 @@ int perf_args_parse(struct perf_args *p, const char *cmdline, size_t size, struc
 	int ret;
 
 	*p = (struct perf_args){ 0 };
-	/* Every word ends in a NUL; a cut one is left out. */
+	/* Every word ends in a NUL; drop a truncated one. */
 	while (size && cmdline[size - 1])
 		size--;
 	for (size_t i = 0; i < size; i++)
@@ -179,7 +179,7 @@ int perf_args_parse(struct perf_args *p, const char *cmdline, size_t size, struc
 	for (size_t i = 0, at = 0; i < w.n; i++, at += strlen(cmdline + at) + 1)
 		argv[i] = cmdline + at;
 	w.argv = argv;
-	ret = parse(p, &w, err);
+	ret = parse_words(p, &w, err);
 	free(argv);
 	return ret;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread converts the recording as cdict convert does, from the file or a copy of what comes
- * through the pipe. perf's own thread tells it what only perf knows: the samples that pass perf's
- * filters, and stacks with their symbols.
+ * A thread converts the recording as cdict convert does, from the file or from a copy of the
+ * pipe's data. perf's own thread passes it the data that only perf has: which samples pass perf's
+ * filters, and call chains with their symbols.
  */
 #include "plugin/session.h"
 
@@ -36,30 +36,30 @@
 struct session {
 	const struct perf_dlfilter_fns *fns;
 	struct args args;
-	struct perf_args perf; /* filtered: only what passes perf's filters is stored */
+	struct perf_args perf; /* filtered: store only samples that pass perf's filters */
 	char *out;
 	struct outfile *of;
 	struct input input;
 	struct mapping labels;
 	struct handed *handed;
-	/* perf's thread's */
-	bool failed; /* and it was said */
+	/* used by perf's thread */
+	bool failed; /* and the reason was printed */
 	struct chains chains;
 	uint64_t guest_early,
 		guest_late; /* samples of guest mode before and after perf's filters */
-	/* the converter's, until it was joined */
+	/* used by the converter until it is joined */
 	pthread_t thread;
 	bool running;
-	atomic_bool dropped; /* nobody wants the file any more */
+	atomic_bool dropped; /* the output will not be kept */
 	struct convert_report report;
 	struct cdict_error err;
 	int ret;
 };
 
-static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* One line on stderr. */
-static void say(const char *fmt, ...)
+static void log_line(const char *fmt, ...)
 {
 	char line[1024];
 	va_list ap;
@@ -68,7 +68,7 @@ static void say(const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	/* Names of files and events are not to steer a terminal. */
+	/* Names of files and events must not control the terminal. */
 	for (char *p = line; n > 0 && *p; p++)
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
@@ -77,8 +77,8 @@ static void say(const char *fmt, ...)
 
 /* --- the converter --- */
 
-/* Whether perf's thread tells of such samples. */
-static bool is_told(const struct session *s, bool chain)
+/* Whether perf's thread passes such samples on. */
+static bool is_handed(const struct session *s, bool chain)
 {
 	return s->perf.filtered || (s->args.stacks && chain);
 }
@@ -89,7 +89,7 @@ static bool wanted(void *ctx, const struct convert_sample *key)
 	bool stack = key->stored && key->chain && s->args.stacks;
 	const struct handed_sample *got;
 
-	if (!is_told(s, key->chain) || (!s->perf.filtered && stack))
+	if (!is_handed(s, key->chain) || (!s->perf.filtered && stack))
 		return true;
 	got = handed_take(s->handed, key->cpu, key->t_ns, key->config,
 			  stack ? HANDED_WANTED : HANDED_BOTH);
@@ -107,8 +107,8 @@ static uint32_t stack_of(void *ctx, const struct convert_sample *key)
 	return got ? got->stack : CDICT_NO_STACK;
 }
 
-/* perf takes the running kernel's symbols for those of any recording, if nobody tells it
- * where better ones are: then the file and the user are told. */
+/* Without an option for symbol files, perf resolves any recording with the running kernel's symbols:
+ * then warn, and note it in the file. */
 static int check_symbols(struct session *s, struct cdict_writer *w, const struct perfdata *pd,
 			 struct cdict_error *err)
 {
@@ -118,15 +118,15 @@ static int check_symbols(struct session *s, struct cdict_writer *w, const struct
 	if (!s->chains.dict.stacks.n || !kernel || s->perf.symbols || uname(&uts) ||
 	    !strcmp(kernel, uts.release))
 		return 0;
-	say("kernel symbols of the stacks are those of %s, the recording is of %s: perf "
-	    "script -k VMLINUX or --symfs DIR gives the right ones, --dlarg stacks=0 none",
-	    uts.release, kernel);
+	log_line("stacks have kernel symbols of %s, but the recording is from %s: use perf "
+		 "script -k VMLINUX or --symfs DIR, or --dlarg stacks=0",
+		 uts.release, kernel);
 	return cdict_writer_info(w, "stacks.kernel", uts.release, err);
 }
 
-/* perf has ended: what it told is complete. */
-static int end(void *ctx, struct cdict_writer *w, const struct perfdata *pd,
-	       struct cdict_error *err)
+/* perf has finished: its samples are complete. */
+static int finish_file(void *ctx, struct cdict_writer *w, const struct perfdata *pd,
+		       struct cdict_error *err)
 {
 	struct session *s = ctx;
 	int ret;
@@ -152,12 +152,12 @@ static void *convert(void *ctx)
 		.filtered = s->perf.filtered,
 		.wanted = wanted,
 		.stack = s->args.stacks ? stack_of : NULL,
-		.end = end,
+		.end = finish_file,
 	};
 	const struct convert_options opts = {
 		.events = (const char *const *)s->args.events.at,
 		.n_events = s->args.events.n,
-		.jobs = 1, /* beside perf's own thread */
+		.jobs = 1, /* in addition to perf's own thread */
 		.labels = &s->labels,
 		.beside = &beside,
 	};
@@ -166,14 +166,14 @@ static void *convert(void *ctx)
 		s->ret = perfdata_open_fd(&s->input.pd, s->input.fd, &s->err);
 	if (!s->ret)
 		s->ret = convert_run(s->input.pd, &opts, write_out, s, &s->report, &s->err);
-	/* The copy ends with it, what perf reads does not. */
+	/* Closes the copy, not perf's input. */
 	input_close_copy(&s->input);
 	return NULL;
 }
 
 /* --- start --- */
 
-/* "run.data" -> "run.cdict", as convert names it. */
+/* "run.data" -> "run.cdict", as cdict convert does. */
 static int name_output(struct session *s, struct cdict_error *err)
 {
 	const char *in = s->perf.input ? s->perf.input : "perf.data";
@@ -185,7 +185,7 @@ static int name_output(struct session *s, struct cdict_error *err)
 	}
 	if (!s->input.pd)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "the recording comes through a pipe: give the output's name, "
+				  "input is a pipe: name the output with "
 				  "--dlarg out=FILE");
 	while (n > 1 && in[n - 1] == '/')
 		n--;
@@ -205,11 +205,12 @@ static int open_output(struct session *s, struct cdict_error *err)
 	int ret;
 
 	if (out && s->args.print)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "standard output cannot have the cdict and what perf prints");
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"cannot write both the cdict and perf's output to standard output");
 	if (out && isatty(STDOUT_FILENO))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "a cdict is not for a terminal: give --dlarg out=FILE");
+				  "refusing to write a cdict to a terminal; use --dlarg out=FILE");
 	ret = array_push(&inputs, s->perf.input ? s->perf.input : "perf.data");
 	for (size_t i = 0; i < s->args.maps.n && !ret; i++)
 		ret = array_push(&inputs, s->args.maps.at[i]);
@@ -242,16 +243,15 @@ static int start_thread(struct session *s, struct cdict_error *err)
 {
 	sigset_t all, old;
 
-	/* perf's signals are for perf's thread; a pipe that nobody reads is an error here. */
+	/* perf's thread handles perf's signals; a pipe without a reader is an error here. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	s->running = !pthread_create(&s->thread, NULL, convert, s);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return s->running ? 0
-			  : cdict_fail(err, -EAGAIN, CDICT_NO_OFFSET, "no thread can be started");
+	return s->running ? 0 : cdict_fail(err, -EAGAIN, CDICT_NO_OFFSET, "cannot start a thread");
 }
 
-static int begin(struct session *s, void *ctx, struct cdict_error *err)
+static int set_up(struct session *s, void *ctx, struct cdict_error *err)
 {
 	int n = 0, ret;
 	char **argv = s->fns->args ? s->fns->args(ctx, &n) : NULL;
@@ -275,8 +275,8 @@ static int begin(struct session *s, void *ctx, struct cdict_error *err)
 	return ret ? ret : start_thread(s, err);
 }
 
-/* The converter comes to its end: nothing more comes from perf. */
-static void join(struct session *s)
+/* Ends the converter: no more samples come from perf. */
+static void join_converter(struct session *s)
 {
 	if (!s->running)
 		return;
@@ -289,7 +289,7 @@ static void join(struct session *s)
 static void session_free(struct session *s)
 {
 	s->dropped = true;
-	join(s);
+	join_converter(s);
 	tidy_end();
 	outfile_abort(s->of);
 	input_close(&s->input);
@@ -303,8 +303,8 @@ static void session_free(struct session *s)
 	free(s);
 }
 
-/* perf prints what it knows of an errno, and it knows none of ours. */
-static int for_perf(int ret)
+/* perf prints the text of an errno; cdict's own codes are not errnos. */
+static int errno_for_perf(int ret)
 {
 	return ret > -1000 ? ret : -EINVAL;
 }
@@ -317,16 +317,16 @@ int session_start(struct session **out, const struct perf_dlfilter_fns *fns, voi
 
 	*out = NULL;
 	if (!s) {
-		say("out of memory");
+		log_line("out of memory");
 		return -ENOMEM;
 	}
 	s->fns = fns;
 	s->input.fd = -1;
-	ret = begin(s, ctx, &err);
+	ret = set_up(s, ctx, &err);
 	if (ret) {
-		say("%s", err.text);
+		log_line("%s", err.text);
 		session_free(s);
-		return for_perf(ret);
+		return errno_for_perf(ret);
 	}
 	*out = s;
 	return 0;
@@ -334,12 +334,12 @@ int session_start(struct session **out, const struct perf_dlfilter_fns *fns, voi
 
 /* --- a sample --- */
 
-/* The end of storing, not of perf. */
-static void give_up(struct session *s, const char *why)
+/* Stops storing; perf continues. */
+static void stop_storing(struct session *s, const char *why)
 {
 	s->failed = true;
 	s->dropped = true;
-	say("%s; nothing is stored", why);
+	log_line("%s; nothing stored", why);
 }
 
 struct perf_asked {
@@ -347,7 +347,7 @@ struct perf_asked {
 	void *ctx;
 };
 
-/* perf knows. */
+/* perf resolves the symbol. */
 static bool resolve(void *ctx, struct cdict_frame *f)
 {
 	const struct perf_asked *perf = ctx;
@@ -378,21 +378,21 @@ static uint32_t stack_in(struct session *s, const struct perf_dlfilter_sample *s
 	return chains_stack(&s->chains, &chain);
 }
 
-static void give(struct session *s, const struct perf_dlfilter_sample *sample, bool early,
-		 void *ctx)
+static void hand_sample(struct session *s, const struct perf_dlfilter_sample *sample, bool early,
+			void *ctx)
 {
 	const struct perf_event_attr *attr;
 	struct handed_sample to;
 
 	if (s->fns->attr == NULL || sample->size < PERF_DLFILTER_SAMPLE_SIZE) {
-		give_up(s, s->fns->attr
-				   ? "perf's samples are too short: it must be perf of Linux "
-				     "5.14 or later"
-				   : "this perf does not tell a filter which event a sample is of");
+		stop_storing(s,
+			     s->fns->attr
+				     ? "samples are too short: needs perf of Linux 5.14 or later"
+				     : "this perf does not pass the event of a sample to filters");
 		return;
 	}
 	attr = s->fns->attr(ctx);
-	if (!attr || !is_told(s, attr->sample_type & PERF_SAMPLE_CALLCHAIN))
+	if (!attr || !is_handed(s, attr->sample_type & PERF_SAMPLE_CALLCHAIN))
 		return;
 	to = (struct handed_sample){
 		.t_ns = sample->time,
@@ -401,8 +401,8 @@ static void give(struct session *s, const struct perf_dlfilter_sample *sample, b
 		.stack = CDICT_NO_STACK,
 		.passed = !s->perf.filtered,
 	};
-	/* Without filters all are taken before perf spends time on them, and drops those of guest
-	 * mode; else those that come back. */
+	/* Without filters, stacks are taken early, before perf spends time on the samples and drops those of
+	 * guest mode; with filters, only for samples that pass. */
 	if (early && s->args.stacks && !s->perf.filtered)
 		to.stack = stack_in(s, sample, ctx);
 	if (early)
@@ -420,12 +420,12 @@ static bool is_guest(uint8_t mode)
 int session_sample(struct session *s, const struct perf_dlfilter_sample *sample, void *ctx,
 		   bool early)
 {
-	/* Left out before perf's own filters, or behind them. */
+	/* Leave samples out before perf's own filters, or after them. */
 	int pass = s->args.print || (early && s->perf.filtered) ? 0 : 1;
 
 	if (s->failed || (!s->perf.filtered && !s->args.stacks))
 		return pass;
-	give(s, sample, early, ctx);
+	hand_sample(s, sample, early, ctx);
 	if (s->perf.filtered && !s->failed && is_guest(sample->cpumode)) {
 		s->guest_early += early;
 		s->guest_late += !early;
@@ -435,23 +435,24 @@ int session_sample(struct session *s, const struct perf_dlfilter_sample *sample,
 
 /* --- stop --- */
 
-static void say_result(const struct session *s, bool written)
+static void log_result(const struct session *s, bool written)
 {
 	const struct convert_report *r = &s->report;
 	uint64_t dropped = s->guest_early - s->guest_late;
 
 	if (r->damaged)
-		say("%s: input is damaged: %s; what could be read was kept", s->input.from,
-		    r->damage);
+		log_line("%s: input is damaged: %s; what could be read was kept", s->input.from,
+			 r->damage);
 	if (s->chains.full)
-		say("there are more stacks than a cdict may have: some are left out");
+		log_line("too many different stacks: some are left out");
 	if (dropped)
-		say("%" PRIu64 " host events that fired while a guest was entered are left out%s",
-		    dropped,
-		    s->perf.guest_code ? " by perf script's options"
-				       : ": perf script drops them without --guest-code");
+		log_line("%" PRIu64
+			 " host events that fired while a guest was entered are left out%s",
+			 dropped,
+			 s->perf.guest_code ? " by perf script's options"
+					    : ": perf script drops them without --guest-code");
 	if (!r->events)
-		say("%s %s", s->input.from, r->missing);
+		log_line("%s %s", s->input.from, r->missing);
 	if (!s->args.quiet && written)
 		fprintf(stderr,
 			"[ cdict-dlfilter: %" PRIu64 " events of %zu types kept in %s, %" PRIu64
@@ -466,7 +467,7 @@ int session_stop(struct session *s)
 	sigset_t signals;
 	int ret;
 
-	join(s);
+	join_converter(s);
 	ret = s->failed ? -ECANCELED : s->ret;
 	if (!ret && s->chains.out_of_memory)
 		ret = cdict_fail_nomem(&s->err);
@@ -479,12 +480,12 @@ int session_stop(struct session *s)
 	}
 	tidy_release_pipe(&signals);
 	if (ret)
-		say("%s is not written%s%s", s->out, s->failed ? "" : ": ",
-		    s->failed ? "" : s->err.text);
-	if (!ret || ret == CDICT_ENOEVENTS) /* and why it is empty */
-		say_result(s, !ret);
+		log_line("%s: not written%s%s", s->out, s->failed ? "" : ": ",
+			 s->failed ? "" : s->err.text);
+	if (!ret || ret == CDICT_ENOEVENTS) /* prints why it is empty */
+		log_result(s, !ret);
 	session_free(s);
-	return for_perf(ret);
+	return errno_for_perf(ret);
 }
 
 void session_drop(struct session *s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session.h - one run of perf script with the plugin: from its start to the cdict.
+ * session.h - one run of perf script with the plugin, from its start to the finished cdict.
  *
- * Nothing here ends perf. What goes wrong after the start is said once, on stderr, and
- * from then on nothing is stored; the output appears whole, at the end, or not at all.
+ * Nothing here stops perf. After the start, the first failure is printed once to stderr, and nothing
+ * more is stored; the output appears whole at the end, or not at all.
  *
  * Threads    perf's thread
  * Ownership  session_start() gives, session_stop() takes
@@ -18,17 +18,17 @@
 struct session;
 
 /* session_start - 0, or a negative code when the options are wrong or the output cannot be
- * made, which was then said. */
+ * created, after printing the reason. */
 int session_start(struct session **out, const struct perf_dlfilter_fns *fns, void *ctx);
 
-/* session_sample - a sample before (@early) or after perf's own filters; what the filter
- * returns: 0 let it through, 1 leave it out. */
+/* session_sample - a sample before (@early) or after perf's own filters; returns the filter's
+ * result: 0 keep it, 1 leave it out. */
 int session_sample(struct session *s, const struct perf_dlfilter_sample *sample, void *ctx,
 		   bool early);
 
-/* session_stop - writes the rest, says what was done; 0 or a negative code. */
+/* session_stop - writes the rest and prints a summary; 0 or a negative code. */
 int session_stop(struct session *s);
-/* session_drop - perf ends without session_stop(): leaves no unfinished file behind. */
+/* session_drop - for a perf that exits without session_stop(): removes the unfinished file. */
 void session_drop(struct session *s);
 
 #endif

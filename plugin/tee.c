@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pipe behind the pipe. */
+/* Copies a pipe. */
 #include "plugin/tee.h"
 
 #include <errno.h>
@@ -26,13 +26,13 @@ struct chunk {
 
 struct tee {
 	pthread_t thread;
-	int in;         /* what perf would have read */
-	int perf, copy; /* where it goes */
-	int stop[2];    /* a pipe: closed at one end, it says that perf wants no more */
+	int in;         /* the original input */
+	int perf, copy; /* the outputs */
+	int stop[2];    /* a pipe: closing one end stops reading for perf */
 	bool begun, no_memory;
-	struct chunk *for_perf;     /* what was read last, until perf has it, */
-	size_t perf_done;           /* and how much of it perf has */
-	struct chunk *first, *last; /* what the copy has not yet, and for_perf */
+	struct chunk *for_perf;     /* the latest chunk, until perf has read it */
+	size_t perf_done;           /* bytes of it that perf has read */
+	struct chunk *first, *last; /* chunks not yet in the copy, and for_perf */
 };
 
 static void close_end(int *fd)
@@ -42,7 +42,7 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* The copy begins with the header that perf has read: its byte order is that of the
+/* Starts the copy with the header that perf has already read: its byte order is that of the
  * first record, whose type is a small number. */
 static void begin_copy(struct chunk *header, const struct chunk *c)
 {
@@ -68,8 +68,8 @@ static void append(struct tee *t, struct chunk *c)
 	t->last = c;
 }
 
-/* One chunk from @in; false at its end. */
-static bool take(struct tee *t)
+/* Reads one chunk from @in; false at its end. */
+static bool read_chunk(struct tee *t)
 {
 	struct chunk *header = t->begun ? NULL : calloc(1, sizeof(*header));
 	struct chunk *c = malloc(sizeof(*c));
@@ -101,8 +101,8 @@ static bool take(struct tee *t)
 	return true;
 }
 
-/* What @fd takes of @c beyond *@done; false when nobody reads it. */
-static bool put(int fd, const struct chunk *c, size_t *done)
+/* Writes as much of @c beyond *@done as @fd accepts; false when @fd has no reader. */
+static bool write_chunk(int fd, const struct chunk *c, size_t *done)
 {
 	ssize_t n = write(fd, c->data + *done, c->n - *done);
 
@@ -120,8 +120,8 @@ static void forget_first(struct tee *t)
 	free(c);
 }
 
-/* perf waits for nobody but what it reads; what the copy's reader has not room for waits here. */
-static void *work(void *arg)
+/* perf waits only for its input; data for which the copy has no room is queued here. */
+static void *copy_thread(void *arg)
 {
 	struct tee *t = arg;
 	bool more = true;
@@ -140,20 +140,20 @@ static void *work(void *arg)
 			break;
 		}
 		if (fds[3].revents ||
-		    (fds[1].revents && !put(t->perf, t->for_perf, &t->perf_done))) {
+		    (fds[1].revents && !write_chunk(t->perf, t->for_perf, &t->perf_done))) {
 			close_end(&t->perf);
 			more = false;
 			t->for_perf = NULL;
 		}
 		if (t->for_perf && t->perf_done == t->for_perf->n)
 			t->for_perf = NULL;
-		if (fds[2].revents && !put(t->copy, t->first, &t->first->done))
+		if (fds[2].revents && !write_chunk(t->copy, t->first, &t->first->done))
 			close_end(&t->copy);
 		while (t->first && t->first != t->for_perf &&
 		       (t->first->done == t->first->n || t->copy < 0))
 			forget_first(t);
 		if (fds[0].revents)
-			more = take(t);
+			more = read_chunk(t);
 		if (!more && !t->for_perf)
 			close_end(&t->perf);
 	}
@@ -178,11 +178,11 @@ static int start_thread(struct tee *t)
 	sigset_t all, old;
 	int ret;
 
-	/* perf's signals are for perf's thread, and a pipe that perf has closed is no reason
-	 * to die. */
+	/* perf's thread handles perf's signals, and a pipe that perf has closed must not kill
+	 * it. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&t->thread, NULL, work, t);
+	ret = pthread_create(&t->thread, NULL, copy_thread, t);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return ret ? -EAGAIN : 0;
 }
@@ -205,7 +205,7 @@ int tee_open(struct tee **out, int fd, int *copy, struct cdict_error *err)
 	      fcntl(t->copy, F_SETFL, O_NONBLOCK);
 	if (ret)
 		goto fail;
-	/* Not allowed beyond a limit of the user's: then they stay as they are. */
+	/* Fails beyond the user's limit: the pipes then keep their size. */
 	fcntl(to_perf[1], F_SETPIPE_SZ, PIPE_SIZE);
 	fcntl(to_us[1], F_SETPIPE_SZ, PIPE_SIZE);
 	if (dup2(to_perf[0], fd) < 0)

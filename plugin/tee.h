@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tee.h - a recording that comes through a pipe, for perf and for us: the descriptor that
- * perf reads is put behind a pipe of ours, and a thread hands on what comes, to perf byte
- * for byte and a copy to us. Who reads the copy may wait for perf, and perf gets on: what
- * it has not read yet is kept in memory.
+ * tee.h - copies a recording that perf reads from a pipe: replaces perf's descriptor by a
+ * pipe of cdict's, and a thread passes the data on, to perf unchanged and to the copy. The
+ * copy's reader may wait for perf without blocking it: data that the reader has not read
+ * yet is kept in memory.
  *
- * perf has read the recording's first 16 bytes when a filter starts; they are given to
- * the copy again.
+ * When a filter starts, perf has already read the recording's first 16 bytes; the copy gets
+ * them again.
  *
- * Threads    the functions are for perf's thread
+ * Threads    call from perf's thread
  * Ownership  tee_open() gives, tee_close() takes
  */
 #ifndef PLUGIN_TEE_H
@@ -20,12 +20,12 @@
 
 struct tee;
 
-/* tee_open - @fd is what perf reads; *@copy is given: it ends when the recording does, or
- * with tee_stop(). On failure @fd is as it was. */
+/* tee_open - @fd is perf's input; *@copy is given: it ends with the recording, or
+ * with tee_stop(). On failure @fd is unchanged. */
 int tee_open(struct tee **out, int fd, int *copy, struct cdict_error *err);
-/* tee_stop - perf reads no more: nothing more is taken; the copy still gets what was. */
+/* tee_stop - perf has finished reading: reads no more input; the copy still gets the rest. */
 void tee_stop(struct tee *t);
-/* tee_close - waits until the copy is complete or closed; false when memory was out, and it is not. */
+/* tee_close - waits until the copy is complete or closed; false when memory ran out and it is incomplete. */
 bool tee_close(struct tee *t);
 
 #endif

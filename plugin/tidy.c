@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* No unfinished file after a signal. */
+/* Removes the unfinished file after a signal. */
 #include "plugin/tidy.h"
 
 #include <limits.h>
@@ -11,7 +11,7 @@
 static const int signals[] = { SIGTERM, SIGHUP };
 #define N_SIGNALS (sizeof(signals) / sizeof(signals[0]))
 
-/* A handler has nothing else than what is global. */
+/* A signal handler can use only globals. */
 static char name[PATH_MAX];
 static bool ours[N_SIGNALS];
 
@@ -44,7 +44,7 @@ void tidy_end(void)
 	for (size_t i = 0; i < N_SIGNALS; i++) {
 		struct sigaction now;
 
-		/* Not when somebody took it over since. */
+		/* Unless another handler was installed since. */
 		if (ours[i] && !sigaction(signals[i], NULL, &now) && now.sa_handler == end)
 			signal(signals[i], SIG_DFL);
 		ours[i] = false;
@@ -67,7 +67,7 @@ void tidy_release_pipe(const sigset_t *old)
 
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
-	/* The one that waits, if there is one, is ours. */
+	/* A pending SIGPIPE is ours. */
 	if (!sigismember(old, SIGPIPE))
 		sigtimedwait(&pipe, NULL, &now);
 	pthread_sigmask(SIG_SETMASK, old, NULL);

@@ -223,7 +223,7 @@ fails() {
 # Said once, and perf goes on: it takes no failure at the end.
 check_full_disk() {
 	perf script --dlfilter "$plugin" --dlarg out=/dev/full -i "$1" >perf.out 2>perf.err </dev/null
-	grep -q '^cdict-dlfilter: /dev/full is not written: No space left on device$' perf.err || cat perf.err
+	grep -q '^cdict-dlfilter: /dev/full: not written: No space left on device$' perf.err || cat perf.err
 	[ "$(grep -c '^cdict-dlfilter: ' perf.err)" -eq 1 ] || { echo "not one line:"; cat perf.err; }
 }
 
@@ -237,7 +237,7 @@ check_broken_pipe() {
 	wait $!
 	[ $status -eq 0 ] || echo "perf ends with $status"
 	[ "$(wc -l <perf.out)" -gt 10000 ] || echo "perf prints $(wc -l <perf.out) lines"
-	grep -q '^cdict-dlfilter: out.fifo is not written: Broken pipe$' perf.err || cat perf.err
+	grep -q '^cdict-dlfilter: out.fifo: not written: Broken pipe$' perf.err || cat perf.err
 	[ "$(grep -c '^cdict-dlfilter: ' perf.err)" -eq 1 ] || { echo "not one line:"; cat perf.err; }
 }
 
