@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* what came out, and its figures. */
+/* Figures of the finished runs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +34,10 @@ void sweep_fini(struct sweep *s)
 	*s = (struct sweep){ 0 };
 }
 
-/* Every sample that counts, those of a figure together. */
+/* All samples that count, grouped by figure. */
 struct grouped {
 	double *all;
-	size_t *from; /* by figure: where its samples begin; one more at the end */
+	size_t *from; /* by figure: index of its first sample; one more at the end */
 };
 
 static bool counts(const struct sweep_done *run)
@@ -52,7 +52,7 @@ static int group(struct grouped *g, const struct sweep *s, size_t n)
 	g->from = calloc(n + 2, sizeof(*g->from));
 	if (!g->from)
 		return -ENOMEM;
-	next = g->from + 1; /* which moves on to where the next figure begins */
+	next = g->from + 1; /* advances to the start of the next figure */
 	for (size_t i = 0; i < s->done.n; i++) {
 		const struct sweep_done *run = &s->done.at[i];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cdict sweep's journal: a line that says what the sweep is, then a line a run, each on the disk before the next run
- * begins.  Who takes it up again loses the run that was under way, no other.
+ * The journal of cdict sweep: a line describing the sweep, then a line per run, each on disk before the next run
+ * starts.  Resuming loses only the run that was in progress.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,8 @@
 #include "base/outfile.h"
 #include "sweep/sweep.h"
 
-#define OWN 36 /* bytes by which a file is known for a journal: {"schema": {"name": "cdict-sweep" */
+/* Length of the prefix that identifies a journal: {"schema": {"name": "cdict-sweep" */
+#define OWN 36
 
 static char *head_of(const struct sweep *s, size_t *len)
 {
@@ -31,9 +32,9 @@ static char *head_of(const struct sweep *s, size_t *len)
 	return sink_take(&out, len);
 }
 
-/* The first member that differs, for the message. */
-static int tell_difference(const char *had, size_t had_len, const char *now, size_t now_len,
-			   const char *path, struct cdict_error *err)
+/* Names the first member that differs. */
+static int fail_different(const char *had, size_t had_len, const char *now, size_t now_len,
+			  const char *path, struct cdict_error *err)
 {
 	static const char *const keys[] = { "command", "params", "metrics", "runs",  "drop_first",
 					    "warmup",  "record", "prepare", "setup", "cleanup",
@@ -59,12 +60,12 @@ static int tell_difference(const char *had, size_t had_len, const char *now, siz
 		return rc;
 	return cdict_fail(
 		err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-		"%s is of a sweep whose %s differ: finish that, take another -o, or forget it "
-		"with --restart",
+		"%s belongs to a sweep with different %s: finish that sweep, use another -o, or start "
+		"over with --restart",
 		path, key ? key : "members");
 }
 
-/* Whether the last run is the one whose turn it was. */
+/* Whether the latest run is the expected next one. */
 static bool follows(const struct sweep *s)
 {
 	const struct sweep_done *last = &s->done.at[s->done.n - 1];
@@ -73,9 +74,9 @@ static bool follows(const struct sweep *s)
 	return last->point == nth / s->runs && last->nth == nth % s->runs;
 }
 
-/* Takes up what is there; *@good: bytes of whole lines. */
-static int take_up(struct sweep *s, const struct buf *had, const char *head, size_t head_len,
-		   const char *path, bool forget, size_t *good, struct cdict_error *err)
+/* Reads an existing journal; *@good: length of its complete lines. */
+static int read_journal(struct sweep *s, const struct buf *had, const char *head, size_t head_len,
+			const char *path, bool forget, size_t *good, struct cdict_error *err)
 {
 	const char *text = (const char *)had->data, *end;
 	size_t at;
@@ -84,15 +85,15 @@ static int take_up(struct sweep *s, const struct buf *had, const char *head, siz
 	*good = 0;
 	if (memcmp(text, head, had->len < OWN ? had->len : OWN))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "%s is no journal of cdict sweep", path);
+				  "%s is not a cdict sweep journal", path);
 	if (forget)
 		return 0;
 	end = memchr(text, '\n', had->len);
 	if (!end)
-		return 0; /* it ended before there was anything */
+		return 0; /* the writer died before its first line was complete */
 	at = (size_t)(end - text) + 1;
 	if (at != head_len || memcmp(text, head, head_len))
-		return tell_difference(text, at, head, head_len, path, err);
+		return fail_different(text, at, head, head_len, path, err);
 	*good = at;
 	while (!rc && at < had->len && (end = memchr(text + at, '\n', had->len - at))) {
 		size_t n = (size_t)(end - (text + at));
@@ -104,15 +105,15 @@ static int take_up(struct sweep *s, const struct buf *had, const char *head, siz
 		at += n + 1;
 		*good = rc ? *good : at;
 	}
-	/* What the disk lost at the end is run again; a fault further up is no crash of ours. */
+	/* A broken last line is a crash: repeat the run; any other broken line is damage. */
 	if (rc == CDICT_EFORMAT && at == had->len)
 		return 0;
 	if (rc == CDICT_EFORMAT) {
 		struct cdict_error why = *err;
 
 		return cdict_fail(err, rc, CDICT_NO_OFFSET,
-				  "%s: line %zu %s; --restart forgets them all", path,
-				  s->done.n + 2, why.text);
+				  "%s: line %zu: %s; --restart starts over", path, s->done.n + 2,
+				  why.text);
 	}
 	return rc;
 }
@@ -128,7 +129,7 @@ static int write_line(struct sweep_journal *j, const char *line, size_t len,
 	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", j->path, strerror(-rc)) : 0;
 }
 
-/* A file's name is on the disk when its folder is. */
+/* A file's name is on disk once its directory is. */
 static void sync_folder(const char *path)
 {
 	char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
@@ -153,10 +154,10 @@ static int open_file(struct sweep_journal *j, struct cdict_error *err)
 	if (j->fd < 0)
 		return cdict_fail_errno(err, j->path);
 	if (fstat(j->fd, &st) || !S_ISREG(st.st_mode))
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s is no file of ours",
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s is not a regular file",
 				  j->path);
 	if (flock(j->fd, LOCK_EX | LOCK_NB))
-		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is written by another sweep",
+		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is in use by another sweep",
 				  j->path);
 	return 0;
 }
@@ -179,7 +180,7 @@ int sweep_journal_open(struct sweep_journal *j, struct sweep *s, const char *pat
 							strerror(-rc));
 	}
 	if (!rc && had.len)
-		rc = take_up(s, &had, head, head_len, path, restart, &good, err);
+		rc = read_journal(s, &had, head, head_len, path, restart, &good, err);
 	if (!rc && ftruncate(j->fd, (off_t)good))
 		rc = cdict_fail_errno(err, path);
 	if (!rc && !good)

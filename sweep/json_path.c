@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* figures in what a command prints as JSON. */
+/* Metrics from a command's JSON output. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +37,12 @@ static int add_bracket(struct sweep_metric *m, const char *whole, const char **t
 		size_t len = strcspn(++p, "\"");
 
 		if (p[len] != '"' || p[len + 1] != ']')
-			return refuse(err, whole, "has a [\" without its \"]");
+			return refuse(err, whole, "has an unclosed [\"");
 		*text = p + len + 2;
 		return add_key(m, p, len, err);
 	}
 	if (p[n] != ']' || n > 9)
-		return refuse(err, whole, "has a [ that is none of [], [3], [\"key\"]");
+		return refuse(err, whole, "has a bad subscript; expected [], [3] or [\"key\"]");
 	step = array_add(&m->path);
 	if (!step)
 		return cdict_fail_nomem(err);
@@ -62,22 +62,22 @@ int sweep_path_parse(struct sweep_metric *m, const char *text, struct cdict_erro
 		size_t len = strcspn(p, ".[");
 
 		if (m->path.n == STEPS_MAX)
-			return refuse(err, text, "goes deeper than 32 steps");
+			return refuse(err, text, "has more than 32 steps");
 		if (*p == '[')
 			rc = add_bracket(m, text, &p, err);
 		else if (len)
 			rc = add_key(m, p, len, err);
 		else
-			return refuse(err, text, "has two points with nothing between");
+			return refuse(err, text, "has two adjacent dots");
 		p += len;
 		if (!rc && *p == '.' && !*++p)
-			return refuse(err, text, "ends with a point");
+			return refuse(err, text, "ends with a dot");
 	}
-	return rc || m->path.n ? rc : refuse(err, text, "names nothing");
+	return rc || m->path.n ? rc : refuse(err, text, "is empty");
 }
 
-static int lacks(struct cdict_error *err, const struct sweep_metric *m, size_t step,
-		 const char *why)
+static int fail_missing(struct cdict_error *err, const struct sweep_metric *m, size_t step,
+			const char *why)
 {
 	const struct sweep_step *s = step < m->path.n ? &m->path.at[step] : NULL;
 
@@ -91,7 +91,7 @@ static int lacks(struct cdict_error *err, const struct sweep_metric *m, size_t s
 			  why);
 }
 
-/* As deep as the path has steps. */
+/* Recursion depth: the number of steps. */
 static int collect(const struct sweep_metric *m, size_t step, const json_t *at,
 		   struct sweep_samples *out, struct cdict_error *err)
 {
@@ -101,7 +101,7 @@ static int collect(const struct sweep_metric *m, size_t step, const json_t *at,
 
 	if (step == m->path.n) {
 		if (!json_is_number(at))
-			return lacks(err, m, step, "at its end");
+			return fail_missing(err, m, step, "at its end");
 		if (!(fabs(json_number_value(at)) <= SWEEP_NUMBER_MAX))
 			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 					  "%s: a number beyond 1e100", m->source);
@@ -114,11 +114,11 @@ static int collect(const struct sweep_metric *m, size_t step, const json_t *at,
 		const json_t *next = json_object_get(at, s->key);
 
 		return next ? collect(m, step + 1, next, out, err)
-			    : lacks(err, m, step, "in the JSON");
+			    : fail_missing(err, m, step, "in the JSON");
 	}
 	n = json_is_array(at) ? json_array_size(at) : 0;
 	if (!json_is_array(at) || (!s->all && s->index >= n))
-		return lacks(err, m, step, "in the JSON");
+		return fail_missing(err, m, step, "in the JSON");
 	if (!s->all)
 		return collect(m, step + 1, json_array_get(at, s->index), out, err);
 	for (size_t i = 0; i < n && !rc; i++)
@@ -126,8 +126,8 @@ static int collect(const struct sweep_metric *m, size_t step, const json_t *at,
 	return rc;
 }
 
-/* A command may say something before: JSON begins with the first line that begins with { or [. */
-static const char *begin(const char *text, size_t *size)
+/* Other output may come before: JSON starts at the first line that begins with { or [. */
+static const char *find_json(const char *text, size_t *size)
 {
 	const char *end = text + *size, *p = text;
 
@@ -151,18 +151,18 @@ int sweep_json_parse(json_t **out, const char *text, size_t size, const char *wh
 	*out = NULL;
 	if (rc)
 		return rc;
-	errno = 0; /* jansson has no code of its own for every such failure */
+	errno = 0; /* jansson has no error code for some of its failures */
 	*out = json_loadb(text, size,
 			  JSON_DISABLE_EOF_CHECK | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &why);
 	if (*out)
 		return 0;
 	if (errno == ENOMEM)
 		return cdict_fail_nomem(err);
-	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "%s is no JSON (line %d, column %d)",
-			  what, why.line, why.column);
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+			  "%s is not JSON (line %d, column %d)", what, why.line, why.column);
 }
 
-/* Whether the same text holds what both want. */
+/* Whether both take their numbers from the same text. */
 static bool same_text(const struct sweep_metric *a, const struct sweep_metric *b)
 {
 	return a->from == b->from && (a->from == SWEEP_FROM_JSON || !strcmp(a->args, b->args));
@@ -171,20 +171,20 @@ static bool same_text(const struct sweep_metric *a, const struct sweep_metric *b
 int sweep_json_take(const struct sweep_metrics *m, size_t first, const char *text, size_t size,
 		    struct sweep_samples *samples, struct cdict_error *err)
 {
-	const char *from = size ? begin(text, &size) : NULL;
+	const char *from = size ? find_json(text, &size) : NULL;
 	json_t *root = NULL;
 	int rc;
 
 	if (!from)
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "it printed no line that begins with { or [, as JSON does");
-	rc = sweep_json_parse(&root, from, size, "what it printed", err);
+				  "no JSON in its output: no line begins with { or [");
+	rc = sweep_json_parse(&root, from, size, "its output", err);
 	for (size_t i = first; i < m->all.n && !rc; i++) {
 		if (!same_text(&m->all.at[first], &m->all.at[i]))
 			continue;
 		rc = collect(&m->all.at[i], 0, root, &samples[i], err);
 		if (!rc && !samples[i].all.n)
-			rc = lacks(err, &m->all.at[i], m->all.at[i].path.n, "in the JSON");
+			rc = fail_missing(err, &m->all.at[i], m->all.at[i].path.n, "in the JSON");
 	}
 	json_decref(root);
 	return rc;

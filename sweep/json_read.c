@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* the data of a sweep, and a line of its journal, read again. They are foreign: files of anybody. */
+/* Reads the JSON of a sweep, and a line of its journal. Both are untrusted input. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,36 +7,35 @@
 #include "base/fail.h"
 #include "sweep/sweep.h"
 
-static int bad(struct cdict_error *err, const char *what)
+static int fail_data(struct cdict_error *err, const char *what)
 {
-	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "is no data of cdict sweep: %s",
-			  what);
+	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "not cdict sweep data: %s", what);
 }
 
-/* A member that is a whole number of at most @most. */
-static int whole(const json_t *object, const char *key, double most, uint32_t *out,
-		 struct cdict_error *err)
+/* A member that is a whole number up to @most. */
+static int read_whole(const json_t *object, const char *key, double most, uint32_t *out,
+		      struct cdict_error *err)
 {
 	const json_t *v = json_object_get(object, key);
 	double number = json_is_number(v) ? json_number_value(v) : -1;
 
 	if (!(number >= 0 && number <= most) || number != nearbyint(number))
-		return bad(err, key);
+		return fail_data(err, key);
 	*out = (uint32_t)number;
 	return 0;
 }
 
-/* A member that is a text: given; NULL when it is null or absent. */
-static int text(const json_t *object, const char *key, bool needed, char **out,
-		struct cdict_error *err)
+/* A string member: given; NULL when it is null or missing. */
+static int read_text(const json_t *object, const char *key, bool needed, char **out,
+		     struct cdict_error *err)
 {
 	const json_t *v = json_object_get(object, key);
 
 	*out = NULL;
 	if (!v || json_is_null(v))
-		return needed ? bad(err, key) : 0;
+		return needed ? fail_data(err, key) : 0;
 	if (!json_is_string(v))
-		return bad(err, key);
+		return fail_data(err, key);
 	*out = strdup(json_string_value(v));
 	return *out ? 0 : cdict_fail_nomem(err);
 }
@@ -46,13 +45,13 @@ static int read_values(struct sweep_param *p, const json_t *values, struct cdict
 	size_t n = json_array_size(values);
 
 	if (!json_is_array(values) || !n || n > SWEEP_VALUES_MAX)
-		return bad(err, "values");
+		return fail_data(err, "values");
 	for (size_t i = 0; i < n; i++) {
 		const char *t = json_string_value(json_array_get(values, i));
 		struct sweep_value *v;
 
 		if (!t)
-			return bad(err, "values");
+			return fail_data(err, "values");
 		v = array_add(&p->values);
 		if (!v || !(v->text = strdup(t)))
 			return cdict_fail_nomem(err);
@@ -64,7 +63,8 @@ static int read_values(struct sweep_param *p, const json_t *values, struct cdict
 
 static int read_params(struct sweep *s, const json_t *params, struct cdict_error *err)
 {
-	int rc = json_is_array(params) && json_array_size(params) <= 64 ? 0 : bad(err, "params");
+	int rc = json_is_array(params) && json_array_size(params) <= 64 ? 0
+									: fail_data(err, "params");
 
 	for (size_t i = 0; !rc && i < json_array_size(params); i++) {
 		const json_t *one = json_array_get(params, i);
@@ -73,11 +73,11 @@ static int read_params(struct sweep *s, const json_t *params, struct cdict_error
 		if (!p)
 			return cdict_fail_nomem(err);
 		p->binary = json_is_true(json_object_get(one, "binary"));
-		rc = text(one, "name", true, &p->name, err);
+		rc = read_text(one, "name", true, &p->name, err);
 		if (!rc)
 			rc = read_values(p, json_object_get(one, "values"), err);
 		if (!rc && sweep_params_points(&s->params) > SWEEP_RUNS_MAX)
-			rc = bad(err, "too many points");
+			rc = fail_data(err, "too many points");
 	}
 	return rc;
 }
@@ -85,7 +85,7 @@ static int read_params(struct sweep *s, const json_t *params, struct cdict_error
 static int read_metrics(struct sweep *s, const json_t *metrics, struct cdict_error *err)
 {
 	size_t n = json_array_size(metrics);
-	int rc = json_is_array(metrics) && n && n <= 1000 ? 0 : bad(err, "metrics");
+	int rc = json_is_array(metrics) && n && n <= 1000 ? 0 : fail_data(err, "metrics");
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		const json_t *one = json_array_get(metrics, i);
@@ -93,14 +93,14 @@ static int read_metrics(struct sweep *s, const json_t *metrics, struct cdict_err
 
 		if (!m)
 			return cdict_fail_nomem(err);
-		rc = text(one, "name", true, &m->name, err);
+		rc = read_text(one, "name", true, &m->name, err);
 		if (!rc)
-			rc = text(one, "unit", true, &m->unit, err);
+			rc = read_text(one, "unit", true, &m->unit, err);
 		if (!rc)
-			rc = text(one, "source", true, &m->source, err);
+			rc = read_text(one, "source", true, &m->source, err);
 	}
 	if (!rc && sweep_params_points(&s->params) * n > SWEEP_RUNS_MAX)
-		rc = bad(err, "too many figures");
+		rc = fail_data(err, "too many figures");
 	return rc;
 }
 
@@ -110,7 +110,7 @@ static int read_samples(struct sweep *s, struct sweep_done *run, const json_t *s
 	size_t n = s->metrics.all.n;
 
 	if (!json_is_array(samples) || json_array_size(samples) != n)
-		return bad(err, "samples");
+		return fail_data(err, "samples");
 	run->samples = calloc(n, sizeof(*run->samples));
 	if (!run->samples)
 		return cdict_fail_nomem(err);
@@ -119,12 +119,12 @@ static int read_samples(struct sweep *s, struct sweep_done *run, const json_t *s
 		size_t count = json_is_array(of) ? json_array_size(of) : 0;
 
 		if (!count || count > SWEEP_SAMPLES_MAX)
-			return bad(err, "samples");
+			return fail_data(err, "samples");
 		for (size_t i = 0; i < count; i++) {
 			const json_t *v = json_array_get(of, i);
 
 			if (!json_is_number(v) || !(fabs(json_number_value(v)) <= SWEEP_NUMBER_MAX))
-				return bad(err, "samples");
+				return fail_data(err, "samples");
 			if (array_push(&run->samples[m].all, json_number_value(v)))
 				return cdict_fail_nomem(err);
 		}
@@ -139,21 +139,21 @@ static int read_run(struct sweep *s, const json_t *from, struct cdict_error *err
 	struct sweep_done run = { 0 };
 	uint32_t status = 0;
 	double took = json_number_value(json_object_get(from, "took_ns"));
-	int rc = whole(from, "point", (double)points - 1, &run.point, err);
+	int rc = read_whole(from, "point", (double)points - 1, &run.point, err);
 
 	if (!rc)
-		rc = whole(from, "run", SWEEP_RUNS_MAX, &run.nth, err);
+		rc = read_whole(from, "run", SWEEP_RUNS_MAX, &run.nth, err);
 	if (!rc)
-		rc = whole(from, "status", 255, &status, err);
+		rc = read_whole(from, "status", 255, &status, err);
 	if (!rc)
-		rc = text(from, "failed", false, &run.why, err);
+		rc = read_text(from, "failed", false, &run.why, err);
 	run.status = (int)status;
 	run.dropped = json_is_true(json_object_get(from, "dropped"));
 	run.took_ns = took > 0 && took < 1e18 ? (uint64_t)took : 0;
 	if (!rc && !json_is_null(samples))
 		rc = read_samples(s, &run, samples, err);
 	else if (!rc && !run.why)
-		rc = bad(err, "a run that neither failed nor has samples");
+		rc = fail_data(err, "a run that neither failed nor has samples");
 	if (!rc && array_push(&s->done, run))
 		rc = cdict_fail_nomem(err);
 	if (rc)
@@ -177,12 +177,12 @@ static int read_command(struct sweep *s, const json_t *command, struct cdict_err
 	size_t n = json_array_size(command);
 
 	if (!json_is_array(command) || !n || n > SWEEP_WORDS_MAX)
-		return bad(err, "command");
+		return fail_data(err, "command");
 	for (size_t i = 0; i < n; i++) {
 		const char *word = json_string_value(json_array_get(command, i));
 
 		if (!word)
-			return bad(err, "command");
+			return fail_data(err, "command");
 		if (texts_add(&s->command, word))
 			return cdict_fail_nomem(err);
 	}
@@ -197,26 +197,26 @@ static int read_head(struct sweep *s, const json_t *root, struct cdict_error *er
 	int rc;
 
 	if (!name || strcmp(name, "cdict-sweep"))
-		return bad(err, "schema");
-	rc = whole(schema, "version", 1, &version, err);
+		return fail_data(err, "schema");
+	rc = read_whole(schema, "version", 1, &version, err);
 	if (!rc)
 		rc = read_command(s, json_object_get(root, "command"), err);
 	if (!rc)
-		rc = text(root, "title", false, &s->title, err);
+		rc = read_text(root, "title", false, &s->title, err);
 	if (!rc)
-		rc = text(root, "host", false, &s->host, err);
+		rc = read_text(root, "host", false, &s->host, err);
 	if (!rc)
-		rc = text(root, "record", false, &s->record, err);
+		rc = read_text(root, "record", false, &s->record, err);
 	if (!rc)
 		rc = read_params(s, json_object_get(root, "params"), err);
 	if (!rc)
 		rc = read_metrics(s, json_object_get(root, "metrics"), err);
 	if (!rc)
-		rc = whole(root, "runs", SWEEP_RUNS_MAX, &s->runs, err);
+		rc = read_whole(root, "runs", SWEEP_RUNS_MAX, &s->runs, err);
 	if (!rc && !s->runs)
-		rc = bad(err, "runs");
+		rc = fail_data(err, "runs");
 	if (!rc)
-		rc = whole(root, "warmup", SWEEP_RUNS_MAX, &s->warmup, err);
+		rc = read_whole(root, "warmup", SWEEP_RUNS_MAX, &s->warmup, err);
 	s->drop_first = json_is_true(json_object_get(root, "drop_first"));
 	return rc;
 }
@@ -231,12 +231,12 @@ int sweep_read(struct sweep *s, const char *data, size_t size, struct cdict_erro
 		rc = read_head(s, root, err);
 	done = rc ? NULL : json_object_get(root, "done");
 	if (!rc && (!json_is_array(done) || json_array_size(done) > SWEEP_RUNS_MAX))
-		rc = bad(err, "done");
+		rc = fail_data(err, "done");
 	for (size_t i = 0; !rc && i < json_array_size(done); i++)
 		rc = read_run(s, json_array_get(done, i), err);
-	/* so that figures take no more room than what they are of */
+	/* limits the memory for figures to the size of the runs */
 	if (!rc && s->done.n != sweep_params_points(&s->params) * s->runs)
-		rc = bad(err, "done holds not every run");
+		rc = fail_data(err, "done lacks some runs");
 	json_decref(root);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* what came out, as JSON, CSV, Markdown and text. */
+/* Prints the results as JSON, CSV, Markdown and text. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tables/table_fit.h"
 
 /* Whole numbers with all their digits. */
-static void number(struct json *j, const char *key, double v)
+static void write_number(struct json *j, const char *key, double v)
 {
 	if (fabs(v) < 9007199254740992.0 && v == nearbyint(v))
 		json_i64(j, key, (int64_t)v);
@@ -89,7 +89,7 @@ void sweep_run_json(struct json *j, const struct sweep *s, const struct sweep_do
 	for (size_t m = 0; m < s->metrics.all.n; m++) {
 		json_open(j, NULL, '[', false);
 		for (size_t i = 0; i < run->samples[m].all.n; i++)
-			number(j, NULL, run->samples[m].all.at[i]);
+			write_number(j, NULL, run->samples[m].all.at[i]);
 		json_close(j);
 	}
 	json_close(j);
@@ -109,11 +109,11 @@ static void figure_json(struct json *j, const struct sweep *s, size_t point, siz
 	json_u64(j, "runs", f->runs);
 	json_u64(j, "failed", f->failed);
 	json_u64(j, "samples", f->q.n);
-	number(j, "min", f->q.n ? f->q.min : NAN);
-	number(j, "q1", f->q.n ? f->q.q1 : NAN);
-	number(j, "median", f->q.n ? f->q.median : NAN);
-	number(j, "q3", f->q.n ? f->q.q3 : NAN);
-	number(j, "max", f->q.n ? f->q.max : NAN);
+	write_number(j, "min", f->q.n ? f->q.min : NAN);
+	write_number(j, "q1", f->q.n ? f->q.q1 : NAN);
+	write_number(j, "median", f->q.n ? f->q.median : NAN);
+	write_number(j, "q3", f->q.n ? f->q.q3 : NAN);
+	write_number(j, "max", f->q.n ? f->q.max : NAN);
 	json_close(j);
 }
 
@@ -136,7 +136,7 @@ static void data_json(struct sink *out, const struct sweep *s, const struct swee
 	json_close(&j);
 }
 
-/* How many ns a unit of time is; 0: it is another. */
+/* The unit of time in ns; 0: not a unit of time. */
 static double time_unit(const char *unit)
 {
 	static const struct {
@@ -165,7 +165,7 @@ char *sweep_human(char out[NUMBER_ROOM], double v, const char *unit)
 	}
 	text_short(text, fabs(v));
 	n = strcspn(text, "kMGT");
-	/* 12.3 MB/s and not 12.3M B/s */
+	/* 12.3 MB/s, not 12.3M B/s */
 	snprintf(out, NUMBER_ROOM, "%s%.*s%s%s%.16s", v < 0 ? "-" : "", (int)n, text,
 		 *unit || text[n] ? " " : "", text + n, unit);
 	return out;
@@ -229,7 +229,7 @@ static int add_value(struct sweep_cells *to, const struct sweep_params *p, size_
 	return texts_take(&to->all, sink_take(&text, NULL));
 }
 
-/* What failed, a line a run. */
+/* Failed runs, one per line. */
 static int add_failures(struct sweep_cells *to, const struct sweep *s)
 {
 	for (size_t i = 0; i < s->done.n; i++) {
@@ -279,7 +279,7 @@ void sweep_cells_fini(struct sweep_cells *c)
 	texts_fini(&c->lines);
 }
 
-/* Values of parameters are cut to this before a column goes. */
+/* Parameter values are shortened to this width before columns are dropped. */
 enum { READABLE = 16 };
 
 static void put_padded(struct sink *out, const char *text, const struct table_room *room)
@@ -307,7 +307,7 @@ static int put_text(struct sink *out, const struct sweep_cells *cells, size_t co
 
 		room->width = w > room->width ? w : room->width;
 		room->text = i % n < cells->names;
-		/* parameters, metric and medians stay */
+		/* parameters, metric and medians always stay */
 		room->rank = !room->text && strcmp(cells->all.at[i % n], "median") != 0;
 	}
 	if (columns)

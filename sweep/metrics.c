@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* what is measured of each run. */
+/* Metrics of each run. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ NS(nvcsw, (double)m->usage.ru_nvcsw)
 NS(nivcsw, (double)m->usage.ru_nivcsw)
 #undef NS
 
-/* getrusage(2)'s, by its names. */
+/* Fields of getrusage(2). */
 static const struct {
 	const char *name, *unit;
 	double (*get)(const struct sweep_measured *m);
@@ -66,8 +66,8 @@ static size_t name_length(const char *spec)
 	return spec[n] == '=' ? n : 0;
 }
 
-/* The next of @signs that is in no quotes. */
-static char *outside(char *text, const char *signs)
+/* The next of @signs outside quotes. */
+static char *find_unquoted(char *text, const char *signs)
 {
 	bool quoted = false;
 
@@ -79,7 +79,7 @@ static char *outside(char *text, const char *signs)
 	return NULL;
 }
 
-/* "median", "mean", ... behind the |. */
+/* "median", "mean", ... after the |. */
 static int reduce_by(struct sweep_metric *m, const char *spec, const char *how,
 		     struct cdict_error *err)
 {
@@ -89,14 +89,15 @@ static int reduce_by(struct sweep_metric *m, const char *spec, const char *how,
 			return 0;
 		}
 	}
-	return refuse(err, spec,
-		      "ends with none of |median, |mean, |min, |max, |sum, |first, |last, |count");
+	return refuse(
+		err, spec,
+		"has an unknown reduction; expected |median, |mean, |min, |max, |sum, |first, |last or |count");
 }
 
-/* The last thing that the source names. */
-static const char *called(const struct sweep_metric *m)
+/* The default name: the last name in the source. */
+static const char *default_name(const struct sweep_metric *m)
 {
-	/* record.exits and not "count" */
+	/* record.exits, not "count" */
 	if (!strncmp(m->source, "record.", 7))
 		return strrchr(m->source, '.') + 1;
 	for (size_t i = m->path.n; i-- > 0;) {
@@ -123,12 +124,12 @@ static int find_source(struct sweep_metric *m, const char *spec,
 	if (!strncmp(m->source, "record.", 7) || !strncmp(m->source, "record{", 7)) {
 		m->from = SWEEP_FROM_RECORD;
 		rc = recorder ? recorder->find(m, &unit, err)
-			      : refuse(err, spec, "is of a recording: there is none");
+			      : refuse(err, spec, "needs a recording: use --record");
 	} else if (m->from == SWEEP_FROM_JSON) {
 		rc = sweep_path_parse(m, m->source, err);
 	}
 	if (!rc && m->reduce && m->from == SWEEP_FROM_RUSAGE)
-		rc = refuse(err, spec, "is one figure a run: there is nothing to reduce");
+		rc = refuse(err, spec, "is a single figure per run: nothing to reduce");
 	if (!rc && !m->unit) {
 		m->unit = strdup(unit);
 		rc = m->unit ? 0 : cdict_fail_nomem(err);
@@ -136,18 +137,18 @@ static int find_source(struct sweep_metric *m, const char *spec,
 	return rc;
 }
 
-/* [NAME=]SOURCE[|REDUCTION][:UNIT], taken apart in @copy. */
-static int parse(struct sweep_metric *m, const char *spec, char *copy,
-		 const struct sweep_recorder *recorder, struct cdict_error *err)
+/* Parses [NAME=]SOURCE[|REDUCTION][:UNIT], splitting @copy. */
+static int parse_metric(struct sweep_metric *m, const char *spec, char *copy,
+			const struct sweep_recorder *recorder, struct cdict_error *err)
 {
 	size_t len = name_length(copy);
 	char *source = copy + (len ? len + 1 : 0), *unit, *bar;
 	int rc = 0;
 
-	unit = outside(source, ":");
+	unit = find_unquoted(source, ":");
 	if (unit)
 		*unit++ = '\0';
-	bar = outside(source, "|");
+	bar = find_unquoted(source, "|");
 	if (bar)
 		*bar++ = '\0';
 	if (!*source || (unit && !*unit))
@@ -162,7 +163,7 @@ static int parse(struct sweep_metric *m, const char *spec, char *copy,
 		rc = find_source(m, spec, recorder, err);
 	if (rc)
 		return rc;
-	m->name = len ? strndup(copy, len) : strdup(called(m));
+	m->name = len ? strndup(copy, len) : strdup(default_name(m));
 	return m->name ? 0 : cdict_fail_nomem(err);
 }
 
@@ -170,14 +171,13 @@ int sweep_metrics_add(struct sweep_metrics *all, const char *spec, struct cdict_
 {
 	struct sweep_metric *m = array_add(&all->all);
 	char *copy = m ? strdup(spec) : NULL;
-	int rc = copy ? parse(m, spec, copy, all->recorder, err) : cdict_fail_nomem(err);
+	int rc = copy ? parse_metric(m, spec, copy, all->recorder, err) : cdict_fail_nomem(err);
 
 	free(copy);
 	for (size_t i = 0; !rc && i + 1 < all->all.n; i++) {
 		if (!strcmp(all->all.at[i].name, m->name))
-			rc = refuse(
-				err, spec,
-				"has the name of another metric: give it one, as in NAME=SOURCE");
+			rc = refuse(err, spec,
+				    "has the name of another metric; name it, as in NAME=SOURCE");
 	}
 	return rc;
 }
@@ -212,8 +212,8 @@ const char *sweep_metrics_reduction(const struct sweep_metric *m)
 	return reductions[m->reduce];
 }
 
-/* Several samples of a run become one. */
-static void reduce(struct sweep_samples *s, enum sweep_reduce how)
+/* Reduces several samples of a run to one. */
+static void reduce_samples(struct sweep_samples *s, enum sweep_reduce how)
 {
 	double sum = 0, first = s->all.at[0], last = s->all.at[s->all.n - 1];
 	size_t n = s->all.n;
@@ -252,11 +252,11 @@ int sweep_metrics_take(const struct sweep_metrics *all, const struct sweep_measu
 			continue;
 		rc = sweep_json_take(all, i, (const char *)from->output.data, from->output.len,
 				     samples, err);
-		break; /* it took what all of them want */
+		break; /* it filled all metrics of the same source */
 	}
 	for (size_t i = 0; i < all->all.n && !rc; i++) {
 		if (all->all.at[i].reduce)
-			reduce(&samples[i], all->all.at[i].reduce);
+			reduce_samples(&samples[i], all->all.at[i].reduce);
 	}
 	return rc;
 }

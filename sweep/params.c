@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* what is varied. */
+/* Parameters and their values. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int refuse(struct cdict_error *err, const char *spec, const char *why)
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "option --param: '%s' %s", spec, why);
 }
 
-/* What stands before a unit. */
+/* Length of the number before a unit. */
 static size_t digits(const char *text)
 {
 	size_t n = *text == '-' || *text == '+', whole, part = 0;
@@ -57,7 +57,7 @@ bool sweep_number(const char *text, double *out, bool *binary)
 	return fabs(*out) <= SWEEP_NUMBER_MAX;
 }
 
-static int add(struct sweep_param *p, char *text, double number, struct cdict_error *err)
+static int add_value(struct sweep_param *p, char *text, double number, struct cdict_error *err)
 {
 	struct sweep_value *v = text ? array_add(&p->values) : NULL;
 
@@ -73,13 +73,13 @@ static int add_number(struct sweep_param *p, double v, struct cdict_error *err)
 {
 	char *text;
 
-	/* rounding of a step must not be seen: 0.1 and not 0.10000000000000001 */
+	/* hide the rounding of steps: 0.1, not 0.10000000000000001 */
 	if (asprintf(&text, "%.*g", fabs(v) < 1e15 && v == nearbyint(v) ? 15 : 12, v) < 0)
 		text = NULL;
-	return add(p, text, v, err);
+	return add_value(p, text, v, err);
 }
 
-/* How a range goes on. */
+/* Step or factor of a range. */
 struct progress {
 	bool times;
 	double by;
@@ -90,9 +90,9 @@ static bool close_to(double a, double b)
 	return fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
 }
 
-/* From the values before it: 1,2,4..16 doubles, 0,5..20 goes by 5. */
-static int guess(const struct sweep_param *p, double from, double to, const char *spec,
-		 struct progress *out, struct cdict_error *err)
+/* Derives the step from the values before: 1,2,4..16 doubles, 0,5..20 adds 5. */
+static int guess_step(const struct sweep_param *p, double from, double to, const char *spec,
+		      struct progress *out, struct cdict_error *err)
 {
 	size_t n = p->values.n;
 	double a = n > 1 ? p->values.at[n - 2].number : NAN;
@@ -103,7 +103,7 @@ static int guess(const struct sweep_param *p, double from, double to, const char
 		return 0;
 	if (isnan(b) || (n > 1 && isnan(a)))
 		return refuse(err, spec,
-			      "follows what is no number: give the range a step, as in 1..9:2");
+			      "follows a value that is not a number; add a step, as in 1..9:2");
 	out->by = from - b;
 	if (n == 1)
 		return 0;
@@ -112,13 +112,13 @@ static int guess(const struct sweep_param *p, double from, double to, const char
 		out->by = b / a;
 	else if (!close_to(b - a, from - b))
 		return refuse(err, spec,
-			      "does not go on as the two values before it: give the range a step "
-			      "or a factor, as in 1..9:2 or 1..64*2");
+			      "does not continue the two values before it; add a step or a "
+			      "factor, as in 1..9:2 or 1..64*2");
 	return 0;
 }
 
-static int fill(struct sweep_param *p, const char *spec, double from, double to,
-		const struct progress *by, struct cdict_error *err)
+static int add_steps(struct sweep_param *p, const char *spec, double from, double to,
+		     const struct progress *by, struct cdict_error *err)
 {
 	double slack = 1e-9 * (fabs(from) + fabs(to));
 	bool up = from <= to;
@@ -126,7 +126,7 @@ static int fill(struct sweep_param *p, const char *spec, double from, double to,
 
 	if (by->times ? !(from > 0 && to > 0 && by->by > 0) || by->by == 1 || (by->by > 1) != up
 		      : by->by == 0 || (by->by > 0) != up)
-		return refuse(err, spec, "never comes to its end");
+		return refuse(err, spec, "never ends");
 	for (size_t i = 0; !rc; i++) {
 		double v = by->times ? from * pow(by->by, (double)i) : from + (double)i * by->by;
 
@@ -155,12 +155,12 @@ static int add_range(struct sweep_param *p, char *spec, char *dots, struct cdict
 	*dots = '.';
 	*end = sign;
 	if (!numbers)
-		return refuse(err, spec, "is no range of numbers, as in 1..9 or 4K..1M*2");
+		return refuse(err, spec, "is not a range of numbers, as in 1..9 or 4K..1M*2");
 	if (!sign)
-		rc = guess(p, from, to, spec, &by, err);
+		rc = guess_step(p, from, to, spec, &by, err);
 	if (!rc && sign == ':' && from > to)
 		by.by = -fabs(by.by);
-	return rc ? rc : fill(p, spec, from, to, &by, err);
+	return rc ? rc : add_steps(p, spec, from, to, &by, err);
 }
 
 static int add_item(struct sweep_param *p, char *item, struct cdict_error *err)
@@ -168,16 +168,16 @@ static int add_item(struct sweep_param *p, char *item, struct cdict_error *err)
 	char *dots = strstr(item, "..");
 	double number, other;
 
-	/* a name with dots in it is no range: ../file */
+	/* a name may contain dots: ../file */
 	if (dots &&
 	    (isdigit((unsigned char)*item) || (*item == '-' && isdigit((unsigned char)item[1])) ||
 	     sweep_number(dots + 2, &other, NULL)))
 		return add_range(p, item, dots, err);
 	if (p->values.n == SWEEP_VALUES_MAX)
-		return refuse(err, item, "is the 10001st value");
+		return refuse(err, item, "exceeds 10000 values");
 	if (!sweep_number(item, &number, &p->binary))
 		number = NAN;
-	return add(p, strdup(item), number, err);
+	return add_value(p, strdup(item), number, err);
 }
 
 static bool is_name(const char *name, size_t len)
@@ -191,7 +191,7 @@ static bool is_name(const char *name, size_t len)
 	return true;
 }
 
-/* Powers of two are read as such: 64K and not 65536. */
+/* Print powers of two with units: 64K, not 65536. */
 static bool all_powers(const struct sweep_param *p)
 {
 	double last = 0;
@@ -216,7 +216,7 @@ int sweep_params_add(struct sweep_params *all, const char *spec, struct cdict_er
 		return refuse(err, spec, "is not NAME=VALUES, as in b=1,2,4..16M");
 	for (size_t i = 0; i < all->all.n; i++) {
 		if (!strncmp(all->all.at[i].name, spec, len) && !all->all.at[i].name[len])
-			return refuse(err, spec, "names a parameter for the second time");
+			return refuse(err, spec, "repeats a parameter");
 	}
 	copy = strdup(spec + len + 1);
 	p = copy ? array_add(&all->all) : NULL;
@@ -254,7 +254,7 @@ size_t sweep_params_points(const struct sweep_params *p)
 {
 	size_t n = 1;
 
-	/* each has SWEEP_VALUES_MAX at most, and it is asked about after each */
+	/* checked after each parameter; each has at most SWEEP_VALUES_MAX values */
 	for (size_t i = 0; i < p->all.n; i++)
 		n *= p->all.at[i].values.n;
 	return n;
@@ -301,7 +301,7 @@ char *sweep_params_replace(const struct sweep_params *p, size_t point, const cha
 	return sink_take(&s, NULL);
 }
 
-/* "64K", "0.5": as short as it is exact. */
+/* "64K", "0.5": the shortest exact form. */
 static void put_number(struct sink *s, double v, bool binary)
 {
 	static const char units[] = "KMGT";

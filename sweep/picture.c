@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* its figures as a picture: which parameter is the axis, which ones are series, which metrics share a plot. */
+/* Draws the figures: chooses the axis parameter, the series, and which metrics share a plot. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "sweep/picture.h"
 #include "render/text.h"
 
-#define FEW 3 /* values from which on a scale is guessed */
+#define FEW 3 /* values needed before a scale is guessed */
 
-/* Everything that was made, of which the picture borrows. */
+/* Memory made for the picture, which borrows it. */
 struct work {
 	struct sweep_picture *to;
 	const struct sweep *s;
@@ -18,7 +18,7 @@ struct work {
 	bool failed;
 };
 
-static void *keep(struct work *w, void *p)
+static void *keep_memory(struct work *w, void *p)
 {
 	if (p && array_push(&w->to->kept, p)) {
 		free(p);
@@ -34,7 +34,7 @@ static const char *keep_text(struct work *w, struct sink *s)
 	const char *kept;
 
 	free(raw);
-	kept = keep(w, clean);
+	kept = keep_memory(w, clean);
 	return kept ? kept : "";
 }
 
@@ -47,7 +47,7 @@ static bool numeric(const struct sweep_param *p)
 			return false;
 		for (size_t k = 0; k < i; k++) {
 			if (p->values.at[k].number == p->values.at[i].number)
-				return false; /* 1K and 1024 would lie on each other */
+				return false; /* 1K and 1024 would overlap */
 		}
 	}
 	return true;
@@ -66,7 +66,7 @@ int sweep_plot_axis(const struct sweep *s, const char *name)
 	return name ? -1 : first;
 }
 
-/* A logarithmic axis is for values that lie apart by factors. */
+/* Use a logarithmic axis when values differ by factors. */
 static bool wants_log(const struct sweep_param *p)
 {
 	double lo = INFINITY, hi = 0;
@@ -113,7 +113,7 @@ static const char *value_text(struct work *w, const struct sweep_param *p, size_
 	return keep_text(w, &s);
 }
 
-/* Ticks, marks and points begin with it. */
+/* x is the first member of ticks, marks and points. */
 static int by_x(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
@@ -130,7 +130,7 @@ static void make_axis(struct work *w, const struct sweep_plot_options *o, int ax
 {
 	const struct sweep_param *p = axis < 0 ? NULL : &w->s->params.all.at[axis];
 	size_t n = p ? p->values.n : 1;
-	struct view_sweep_tick *ticks = keep(w, calloc(n, sizeof(*ticks)));
+	struct view_sweep_tick *ticks = keep_memory(w, calloc(n, sizeof(*ticks)));
 
 	w->to->numbers = p && numeric(p);
 	for (size_t i = 0; ticks && i < n; i++) {
@@ -141,7 +141,7 @@ static void make_axis(struct work *w, const struct sweep_plot_options *o, int ax
 		struct view_sweep_tick *tick =
 			&ticks[p ? sweep_params_index(&w->s->params, (size_t)axis, i) : 0];
 
-		/* a run fails for all metrics */
+		/* a failed run fails for all metrics */
 		tick->runs += w->f[i * w->s->metrics.all.n].runs;
 		tick->failed += w->f[i * w->s->metrics.all.n].failed;
 	}
@@ -155,7 +155,7 @@ static void make_axis(struct work *w, const struct sweep_plot_options *o, int ax
 
 static void make_marks(struct work *w, const struct sweep_plot_options *o)
 {
-	struct view_sweep_mark *marks = keep(w, calloc(o->n_marks + 1, sizeof(*marks)));
+	struct view_sweep_mark *marks = keep_memory(w, calloc(o->n_marks + 1, sizeof(*marks)));
 
 	for (size_t i = 0; marks && i < o->n_marks; i++) {
 		struct sink s;
@@ -209,7 +209,7 @@ static const char *note_of(struct work *w, size_t point, size_t metric,
 	return keep_text(w, &s);
 }
 
-/* Why runs of a point failed: the first one's reason. */
+/* The reason of the first failed run at a point. */
 static const char *why_of(struct work *w, size_t point, const struct sweep_figure *f)
 {
 	const char *why = w->s->done.at[f->why - 1].why;
@@ -224,13 +224,13 @@ static const char *why_of(struct work *w, size_t point, const struct sweep_figur
 
 /* --- series --- */
 
-/* Points that differ in the axis alone: the first of them all has its first value there. */
+/* A series: points that differ in the axis only; the first one has the axis' first value. */
 static bool begins_series(const struct sweep *s, size_t point, int axis)
 {
 	return axis < 0 || !sweep_params_index(&s->params, (size_t)axis, point);
 }
 
-/* How far the next value of the axis is. */
+/* Distance between points with adjacent axis values. */
 static size_t stride(const struct sweep *s, int axis)
 {
 	size_t n = 1;
@@ -245,7 +245,7 @@ static void make_series(struct work *w, struct view_sweep_series *to, size_t fir
 {
 	const struct sweep_param *p = axis < 0 ? NULL : &w->s->params.all.at[axis];
 	size_t n = p ? p->values.n : 1, step = stride(w->s, axis), metrics = w->s->metrics.all.n;
-	struct view_sweep_point *points = keep(w, calloc(n, sizeof(*points)));
+	struct view_sweep_point *points = keep_memory(w, calloc(n, sizeof(*points)));
 	struct sink s;
 
 	sink_to_memory(&s);
@@ -275,7 +275,7 @@ static void make_series(struct work *w, struct view_sweep_series *to, size_t fir
 	to->n = points ? n : 0;
 }
 
-/* Metrics of the same unit share a plot; what only counts does not. */
+/* Metrics of the same unit share a plot; counts do not. */
 static bool same_plot(const struct sweep *s, size_t a, size_t b)
 {
 	const char *unit = s->metrics.all.at[a].unit;
@@ -303,7 +303,7 @@ static void make_panel(struct work *w, struct view_sweep_panel *to, size_t metri
 	sink_to_memory(&title);
 	sink_puts(&title, w->s->metrics.all.at[metric].unit);
 	to->unit = keep_text(w, &title);
-	series = keep(w, calloc(lines * points, sizeof(*series)));
+	series = keep_memory(w, calloc(lines * points, sizeof(*series)));
 	for (size_t m = metric; series && m < metrics; m++) {
 		for (size_t p = 0; p < points && same_plot(w->s, metric, m); p++) {
 			if (begins_series(w->s, p, axis))
@@ -317,7 +317,7 @@ static void make_panel(struct work *w, struct view_sweep_panel *to, size_t metri
 static void make_panels(struct work *w, int axis, bool log)
 {
 	size_t metrics = w->s->metrics.all.n, n = 0;
-	struct view_sweep_panel *panels = keep(w, calloc(metrics, sizeof(*panels)));
+	struct view_sweep_panel *panels = keep_memory(w, calloc(metrics, sizeof(*panels)));
 
 	for (size_t m = 0; panels && m < metrics; m++) {
 		bool drawn = false;
@@ -348,11 +348,11 @@ static void make_texts(struct work *w)
 	sink_to_memory(&s);
 	if (sw->host)
 		sink_printf(&s, "%s · ", sw->host);
-	sink_printf(&s, "%u run%s of each value", sw->runs, sw->runs == 1 ? "" : "s");
+	sink_printf(&s, "%u run%s per value", sw->runs, sw->runs == 1 ? "" : "s");
 	if (sw->drop_first)
 		sink_puts(&s, ", the first one dropped");
 	if (sw->warmup)
-		sink_printf(&s, ", after %u to warm up", sw->warmup);
+		sink_printf(&s, ", after %u warm-up run%s", sw->warmup, sw->warmup == 1 ? "" : "s");
 	w->to->view.subtitle = keep_text(w, &s);
 	sink_to_memory(&s);
 	sink_puts(&s, "squares: medians; bars: first to third quartile");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* one run of the command, of which what it prints and what it used are taken. */
+/* Runs the command once, and collects its output and resource usage. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,10 +15,10 @@
 #include "base/monotonic.h"
 #include "sweep/sweep.h"
 
-#define LOOK_MS 2      /* how often to look whether it has ended, where the kernel does not tell */
-#define SAID_MAX 65536 /* of standard error: the end is kept */
+#define LOOK_MS 2      /* polling interval for the command's end, on kernels without pidfd */
+#define SAID_MAX 65536 /* bytes of standard error; keeps the end */
 
-/* A handler can only be told through global state: which signal came. */
+/* The signal received; handlers can only use globals. */
 static volatile sig_atomic_t stopped;
 
 static void on_signal(int sig)
@@ -33,7 +33,7 @@ void sweep_run_watch(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction now, want = { .sa_handler = on_signal };
 
-		/* what the parent ignores (nohup) stays so */
+		/* keep signals ignored by the parent (nohup) ignored */
 		if (!sigaction(signals[i], NULL, &now) && now.sa_handler == SIG_DFL)
 			sigaction(signals[i], &want, NULL);
 	}
@@ -44,25 +44,25 @@ int sweep_run_stopped(void)
 	return stopped;
 }
 
-/* What the process tells before it is the command: that it is none, or, when it records, what the command used. */
+/* Sent by the child: the errno of a failed exec, or, when it records, the command's resource usage. */
 struct word {
 	int code; /* errno of execvp() */
 	struct rusage usage;
 };
 
-static void send_word(int fd, const struct word *w)
+static void send_report(int fd, const struct word *w)
 {
 	while (write(fd, w, sizeof(*w)) < 0 && errno == EINTR)
 		;
 }
 
-static void become(const struct sweep_exec *e, const int *out, const int *said, int word)
+static void exec_command(const struct sweep_exec *e, const int *out, const int *said, int word)
 {
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct word w = { 0 };
 	int status;
 
-	/* Whoever sweeps ends with all that it started, also after kill -9. */
+	/* The child dies with the sweep, also after kill -9. */
 	prctl(PR_SET_PDEATHSIG, e->inside ? SIGTERM : SIGKILL);
 	for (int sig = 1; sig < NSIG; sig++) {
 		struct sigaction now;
@@ -77,16 +77,16 @@ static void become(const struct sweep_exec *e, const int *out, const int *said, 
 		status = e->inside(e);
 		fflush(NULL);
 		getrusage(RUSAGE_CHILDREN, &w.usage);
-		send_word(word, &w);
+		send_report(word, &w);
 		_exit(status);
 	}
 	execvp(e->argv[0], e->argv);
 	w.code = errno;
-	send_word(word, &w);
+	send_report(word, &w);
 	_exit(127);
 }
 
-/* One piece: 1, 0 at the end, or a code. */
+/* Reads one piece: 1, 0 at the end, or a code. */
 static int read_piece(int fd, struct buf *to, size_t most, bool last_only, struct cdict_error *err)
 {
 	uint8_t *room = buf_room(to, 1 << 16);
@@ -99,7 +99,7 @@ static int read_piece(int fd, struct buf *to, size_t most, bool last_only, struc
 	to->len += (size_t)n;
 	if (to->len > most && !last_only)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "it printed more than %zu bytes", most);
+				  "its output exceeds %zu bytes", most);
 	if (to->len > most) {
 		memmove(to->data, to->data + to->len - most, most);
 		to->len = most;
@@ -114,10 +114,10 @@ static bool has_ended(pid_t pid)
 	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
 }
 
-/* Until it has ended; *@ended_ns is when. What it started may keep the pipes open longer. */
-static int follow(const struct sweep_exec *e, pid_t pid, int out, int said,
-		  struct sweep_measured *m, struct buf *tail, uint64_t *ended_ns,
-		  struct cdict_error *err)
+/* Waits for the command's end, at *@ended_ns. Its children may keep the pipes open longer. */
+static int wait_for_run(const struct sweep_exec *e, pid_t pid, int out, int said,
+			struct sweep_measured *m, struct buf *tail, uint64_t *ended_ns,
+			struct cdict_error *err)
 {
 	struct pollfd p[3] = { { .fd = out, .events = POLLIN },
 			       { .fd = said, .events = POLLIN },
@@ -158,7 +158,7 @@ static int follow(const struct sweep_exec *e, pid_t pid, int out, int said,
 	return rc < 0 ? rc : 0;
 }
 
-/* The last line of what it said, as the reason of a failure. */
+/* The last line of standard error, as the reason of a failure. */
 static char *last_line(const struct buf *said)
 {
 	size_t end = said->len, from;
@@ -177,7 +177,7 @@ static int why_it_failed(const struct buf *said, int status, char **why, struct 
 
 	if (line)
 		n = status > 128
-			    ? asprintf(why, "ended by signal %d%s%s", status - 128,
+			    ? asprintf(why, "killed by signal %d%s%s", status - 128,
 				       *line ? ": " : "", line)
 			    : asprintf(why, "exit status %d%s%s", status, *line ? ": " : "", line);
 	free(line);
@@ -196,9 +196,10 @@ static void close_both(int *fds)
 	}
 }
 
-/* After it has ended: its status, what it used, and why it failed. */
-static int reap(const struct sweep_exec *e, pid_t pid, int word, const struct buf *said,
-		struct sweep_measured *m, int *status, char **why, struct cdict_error *err)
+/* After the end: status, resource usage, and the reason of a failure. */
+static int collect_status(const struct sweep_exec *e, pid_t pid, int word, const struct buf *said,
+			  struct sweep_measured *m, int *status, char **why,
+			  struct cdict_error *err)
 {
 	struct word w = { 0 };
 	int raw = 0;
@@ -231,26 +232,26 @@ int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status,
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	fcntl(said[0], F_SETFL, O_NONBLOCK);
 	fcntl(word[0], F_SETFL, O_NONBLOCK);
-	fflush(NULL); /* what waits is ours to write, once */
+	fflush(NULL); /* otherwise the child would write buffered output again */
 	from_ns = monotonic_ns();
 	pid = rc ? -1 : fork();
 	if (!rc && pid < 0)
 		rc = cdict_fail_errno(err, "fork");
 	if (!pid)
-		become(e, out, said, word[1]);
+		exec_command(e, out, said, word[1]);
 	if (!rc) {
 		close(out[1]);
 		close(said[1]);
 		close(word[1]);
 		out[1] = said[1] = word[1] = -1;
-		rc = follow(e, pid, out[0], said[0], m, &tail, &to_ns, err);
+		rc = wait_for_run(e, pid, out[0], said[0], m, &tail, &to_ns, err);
 		if (rc || stopped)
 			kill(pid, e->inside ? SIGTERM : SIGKILL);
 		if (rc || stopped)
 			while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 				;
 		else
-			rc = reap(e, pid, word[0], &tail, m, status, why, err);
+			rc = collect_status(e, pid, word[0], &tail, m, status, why, err);
 		m->wall_ns = to_ns - from_ns;
 	}
 	close_both(out);
