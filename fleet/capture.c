@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A capture, bucket by bucket. */
+/* Figures of a capture, bucket by bucket. */
 #include "fleet/capture.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "tables/info.h"
 #include "tables/tables.h"
 
-/* FNV-1a: the ids of captures stay what they are. */
+/* FNV-1a: capture ids must never change. */
 static uint64_t hash(uint64_t h, const char *text)
 {
 	for (; text && *text; text++)
@@ -72,7 +72,7 @@ struct collecting {
 	unsigned lacks;
 };
 
-/* A VM without a name is called by its pid, which is another VM on another host. */
+/* A VM without a name has its pid as name, which belongs to another VM on another host. */
 static int vm_of(const struct collecting *k, const struct analyze_task *task, char **vm,
 		 struct cdict_error *err)
 {
@@ -85,8 +85,8 @@ static int vm_of(const struct collecting *k, const struct analyze_task *task, ch
 	return name && !*vm ? cdict_fail_nomem(err) : 0;
 }
 
-static int add(const struct collecting *k, enum fleet_kind kind, const void *row,
-	       struct cdict_error *err)
+static int add_row(const struct collecting *k, enum fleet_kind kind, const void *row,
+		   struct cdict_error *err)
 {
 	const struct analyze_task *task = analyze_engine_task(k->w->eng, *(const uint32_t *)row);
 	const struct tables_decl *decl = fleet_shapes[kind].decl;
@@ -113,7 +113,7 @@ static int add(const struct collecting *k, enum fleet_kind kind, const void *row
 		key.reason = any.exit.name;
 		key.idle = any.exit.idle;
 	} else if (kind == FLEET_VCPUS) {
-		/* where and behind whom is the host's alone */
+		/* the CPU and the antagonist are meaningful on this host only */
 		any.vcpu.worst.cpu = CDICT_CPU_UNKNOWN;
 		any.vcpu.worst.behind = ANALYZE_NO_TASK;
 	}
@@ -124,7 +124,7 @@ static int add(const struct collecting *k, enum fleet_kind kind, const void *row
 	return rc;
 }
 
-static int add_all(const struct collecting *k, struct cdict_error *err)
+static int add_rows(const struct collecting *k, struct cdict_error *err)
 {
 	const struct tables_walk *w = k->w;
 	int rc = 0;
@@ -134,12 +134,12 @@ static int add_all(const struct collecting *k, struct cdict_error *err)
 		size_t n = decl->count(w);
 
 		for (size_t i = 0; i < n && !rc; i++)
-			rc = add(k, (enum fleet_kind)kind, decl->at(w, i), err);
+			rc = add_row(k, (enum fleet_kind)kind, decl->at(w, i), err);
 	}
 	return rc;
 }
 
-/* A loss belongs to the bucket in which it ends: none is counted twice. */
+/* A loss belongs to the bucket in which it ends, so that it is counted once. */
 static uint64_t lost_in(const struct fleet_capture *c, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t lost = 0;
@@ -155,7 +155,7 @@ static uint64_t lost_in(const struct fleet_capture *c, uint64_t from_ns, uint64_
 	return lost;
 }
 
-static int walk(struct tables_walk *w, struct cdict_error *err)
+static int walk_bucket(struct tables_walk *w, struct cdict_error *err)
 {
 	const struct analyze_exits_options exits = { .no_accesses = true };
 	int rc = analyze_tasks_new(&w->tasks, w->eng, NULL, err);
@@ -186,7 +186,7 @@ int fleet_capture_bucket(const struct fleet_capture *c, uint64_t i, unsigned job
 	if (c->n == 1)
 		opts.from_ns = opts.to_ns = 0;
 	rc = tables_walk_init(&w, c->reader, &opts, err);
-	rc = rc ? rc : walk(&w, err);
+	rc = rc ? rc : walk_bucket(&w, err);
 	if (!rc && c->growing && analyze_engine_open(w.eng)) {
 		rc = FLEET_OPEN;
 	} else if (!rc) {
@@ -202,7 +202,7 @@ int fleet_capture_bucket(const struct fleet_capture *c, uint64_t i, unsigned job
 			.cpus = cdict_reader_cpus(c->reader),
 			.clocked = c->clocked,
 		};
-		rc = add_all(&k, err);
+		rc = add_rows(&k, err);
 	}
 	if (!rc)
 		rc = fleet_value_encode(out, &rows, &window, err);

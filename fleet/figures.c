@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts and figures of benchmarks, into a store and out of it. */
+/* Event counts and benchmark figures in a store. */
 #include "fleet/figures.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ int fleet_figures_put(struct store *st, const char *id, const char *shelf, const
 
 	if ((size_t)snprintf(on, sizeof(on), "%s%s", shelf, host) >= sizeof(on))
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "a host's name has at most 64 bytes");
+				  "host name is longer than 64 bytes");
 	rc = fleet_value_encode(&value, rows, window, err);
 	if (!rc)
 		rc = store_put(st, id, on, name, value.data, value.len, added, err);
@@ -46,7 +46,7 @@ static const struct table_column columns[] = {
 	[HOST] = { "host", "host", TABLE_TEXT, TABLE_KEEP, NULL, 0 },
 	[NAME] = { "name", "name", TABLE_TEXT, TABLE_KEEP, NULL, 0 },
 	[EVENT] = { "event", "event", TABLE_TEXT, TABLE_KEEP, NULL, 0 },
-	/* TABLE_PERCENT is any number that is not whole */
+	/* TABLE_PERCENT formats any number that is not whole */
 	[VALUE] = { "value", "value", TABLE_PERCENT, TABLE_KEEP, NULL, 0 },
 	[COUNT] = { "count", "count", TABLE_COUNT, 0, NULL, 0 },
 	[RUNS] = { "runs", "runs", TABLE_COUNT, 0, NULL, 0 },
@@ -69,7 +69,8 @@ struct table *fleet_figures_new(void)
 	return t;
 }
 
-static void begin(struct table *t, const char *kind, const char *host, const struct fleet_key *key)
+static void begin_row(struct table *t, const char *kind, const char *host,
+		      const struct fleet_key *key)
 {
 	table_row(t);
 	table_text(t, KIND, kind);
@@ -84,7 +85,7 @@ void fleet_figures_fill(struct table *t, const char *host, const struct fleet_ro
 		const struct fleet_row *row = &rows->of[FLEET_COUNTS].at[i];
 		const struct fleet_count_row *c = &row->any->count;
 
-		begin(t, "count", host, &row->key);
+		begin_row(t, "count", host, &row->key);
 		table_percent(t, VALUE, (double)c->value);
 		table_u64(t, COUNT, c->count);
 		table_u64(t, RUNS, c->runs);
@@ -95,7 +96,7 @@ void fleet_figures_fill(struct table *t, const char *host, const struct fleet_ro
 		const struct fleet_row *row = &rows->of[FLEET_BENCH].at[i];
 		const struct fleet_spread *s = &row->any->bench.spread;
 
-		begin(t, "bench", host, &row->key);
+		begin_row(t, "bench", host, &row->key);
 		table_u64(t, RUNS, s->runs);
 		if (!s->runs)
 			continue;
@@ -106,7 +107,7 @@ void fleet_figures_fill(struct table *t, const char *host, const struct fleet_ro
 	}
 }
 
-/* ---- out of the store ---- */
+/* ---- reading ---- */
 
 struct reading {
 	const char *id;
@@ -123,7 +124,7 @@ static const char *host_of(const char *shelf)
 		       : strchr(shelf, ':') + 1;
 }
 
-static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+static int handle_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct reading *k = ctx;
 	char subject[STORE_NAME_MOST * 2 + 32];
@@ -138,11 +139,11 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 
 static int read_shelf(struct reading *k, struct store *st, struct table *t, uint64_t *gone)
 {
-	int rc = store_values(st, k->id, k->now->text, hear_value, k, k->err);
+	int rc = store_values(st, k->id, k->now->text, handle_value, k, k->err);
 
 	if (!rc) {
 		fleet_figures_fill(t, host_of(k->now->text), &k->rows);
-		/* more came meanwhile: none is missing */
+		/* values may have been added meanwhile: none is missing */
 		if (k->now->n > k->rows.values)
 			*gone += k->now->n - k->rows.values;
 	}

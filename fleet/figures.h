@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * figures.h - what hosts pushed into a job that is of no capture: events counted by program, figures of benchmarks.
+ * figures.h - figures in a job that come from no capture: event counts by program, results of benchmarks.
  *
- * They are values as buckets are (value.h), on shelves of their own, written once: whoever reads adds up.
+ * They are values like buckets (value.h), on shelves of their own, written once; readers add them up.
  *
- * Failure    0 or a negative code with *err filled: damaged or foreign values are an error that names them
+ * Failure    0 or a negative code with *err filled; damaged or foreign values are errors that name them
  */
 #ifndef FLEET_FIGURES_H
 #define FLEET_FIGURES_H
@@ -12,23 +12,23 @@
 #include "fleet/rows.h"
 #include "fleet/store.h"
 
-/* With the host's name: counts by their moment, figures by their content. */
+/* Followed by the host's name: counts named by their time, figures by their content. */
 #define FLEET_SHELF_COUNTS "c:"
 #define FLEET_SHELF_BENCH "b:"
 
-/* fleet_bench_add - a value of the figure @event of the benchmark @name. */
+/* fleet_bench_add - adds a value of the figure @event of the benchmark @name. */
 int fleet_bench_add(struct fleet_rows *rows, const char *name, const char *event, double value,
 		    struct cdict_error *err);
-/* fleet_figures_put - @rows as the value @name on @host's shelf; *added: it was not there. */
+/* fleet_figures_put - stores @rows as the value @name on @host's shelf; *added: it was new. */
 int fleet_figures_put(struct store *st, const char *id, const char *shelf, const char *host,
 		      const char *name, const struct fleet_rows *rows,
 		      const struct fleet_window *window, bool *added, struct cdict_error *err);
 
 /* fleet_figures_new - an empty table of figures, NULL: out of memory.
- * fleet_figures_fill - with rows for @host's, added up. */
+ * fleet_figures_fill - adds the summed rows of @host to it. */
 struct table *fleet_figures_new(void);
 void fleet_figures_fill(struct table *t, const char *host, const struct fleet_rows *rows);
-/* fleet_figures_table - of the job, of @host alone or NULL: all; given. *gone: values that the store has no more. */
+/* fleet_figures_table - of the job, only @host or NULL: all; given. *gone: values missing from the store. */
 int fleet_figures_table(struct table **out, struct store *st, const char *id, const char *host,
 			uint64_t *gone, struct cdict_error *err);
 

@@ -14,10 +14,11 @@
 static const char magic[4] = { 'C', 'D', 'F', 'E' };
 enum { VERSION = 1, END_SIZE = 4 + 1 + 8 + 8 + 4, ID_SIZE = 16 };
 #define CHUNK ((size_t)1 << 20)
-#define END "end" /* behind all numbers, when names are in order */
+#define END "end" /* sorts after all numbers */
 
-static int put(struct store *st, const char *id, const char *shelf, const struct fleet_capture *c,
-	       const char *which, const void *data, size_t size, struct cdict_error *err)
+static int put_chunk(struct store *st, const char *id, const char *shelf,
+		     const struct fleet_capture *c, const char *which, const void *data,
+		     size_t size, struct cdict_error *err)
 {
 	char name[STORE_NAME_MOST + 1];
 	bool added;
@@ -37,8 +38,8 @@ int fleet_file_put(struct store *st, const char *id, const struct fleet_capture 
 	snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_FILE, c->host);
 	for (size_t at = 0; at < size && !rc; at += CHUNK, chunks++) {
 		snprintf(which, sizeof(which), "%012" PRIu64, chunks);
-		rc = put(st, id, shelf, c, which, (const char *)data + at,
-			 size - at < CHUNK ? size - at : CHUNK, err);
+		rc = put_chunk(st, id, shelf, c, which, (const char *)data + at,
+			       size - at < CHUNK ? size - at : CHUNK, err);
 	}
 	buf_add(&end, magic, sizeof(magic));
 	buf_u8(&end, VERSION);
@@ -47,23 +48,23 @@ int fleet_file_put(struct store *st, const char *id, const struct fleet_capture 
 	buf_le32(&end, (uint32_t)crc32_z(0, data, size));
 	if (!rc && end.failed)
 		rc = cdict_fail_nomem(err);
-	rc = rc ? rc : put(st, id, shelf, c, END, end.data, end.len, err);
+	rc = rc ? rc : put_chunk(st, id, shelf, c, END, end.data, end.len, err);
 	buf_fini(&end);
 	return rc;
 }
 
-/* ---- out of it ---- */
+/* ---- retrieving ---- */
 
 struct getting {
 	const struct fleet_file_ops *ops;
 	void *ctx;
 	const char *host;
-	char capture[ID_SIZE + 1]; /* of the file that is open, else "" */
+	char capture[ID_SIZE + 1]; /* of the open file, else "" */
 	uint64_t chunks, bytes;
 	uint32_t crc;
 };
 
-static int finish(struct getting *g, const char *why)
+static int finish_file(struct getting *g, const char *why)
 {
 	bool open = g->capture[0];
 
@@ -71,7 +72,7 @@ static int finish(struct getting *g, const char *why)
 	return !open ? 0 : why ? g->ops->abort(g->ctx, why) : g->ops->commit(g->ctx);
 }
 
-static int hear_end(struct getting *g, const void *data, size_t size)
+static int handle_end(struct getting *g, const void *data, size_t size)
 {
 	struct cursor c = cursor_init(data, size, false);
 	const uint8_t *head = cursor_take(&c, sizeof(magic));
@@ -80,24 +81,24 @@ static int hear_end(struct getting *g, const void *data, size_t size)
 	uint32_t crc = cursor_u32(&c);
 
 	if (size != END_SIZE || !head || memcmp(head, magic, sizeof(magic)) || version != VERSION)
-		return finish(g, "what tells of its end is not what cdict stores");
+		return finish_file(g, "its end marker is damaged");
 	if (chunks != g->chunks || bytes != g->bytes)
-		return finish(g, "chunks are missing");
-	return finish(g, crc == g->crc ? NULL : "its checksum is wrong");
+		return finish_file(g, "chunks are missing");
+	return finish_file(g, crc == g->crc ? NULL : "wrong checksum");
 }
 
-static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+static int handle_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct getting *g = ctx;
 	const char *which = name + ID_SIZE + 1;
 	char want[24];
 	int rc = 0;
 
-	/* what cdict did not put there is not looked at */
+	/* skip values that cdict did not put there */
 	if (strspn(name, "0123456789abcdef") != ID_SIZE || name[ID_SIZE] != '.')
 		return 0;
 	if (memcmp(g->capture, name, ID_SIZE) || !g->capture[0]) {
-		rc = finish(g, "its end was not pushed: push it again");
+		rc = finish_file(g, "its end is missing: push it again");
 		if (rc || strcmp(which, "000000000000"))
 			return rc;
 		snprintf(g->capture, sizeof(g->capture), "%.*s", ID_SIZE, name);
@@ -106,10 +107,10 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 		rc = g->ops->open(g->ctx, g->host, g->capture);
 	}
 	if (rc || !strcmp(which, END))
-		return rc ? rc : hear_end(g, data, size);
+		return rc ? rc : handle_end(g, data, size);
 	snprintf(want, sizeof(want), "%012" PRIu64, g->chunks);
 	if (strcmp(which, want))
-		return finish(g, "chunks are missing");
+		return finish_file(g, "chunks are missing");
 	g->chunks++;
 	g->bytes += size;
 	g->crc = (uint32_t)crc32_z(g->crc, data, size);
@@ -130,8 +131,8 @@ int fleet_files_get(struct store *st, const char *id, const char *host,
 		if (strncmp(shelf, FLEET_SHELF_FILE, strlen(FLEET_SHELF_FILE)) ||
 		    (host && strcmp(host, g.host)))
 			continue;
-		rc = store_values(st, id, shelf, hear_value, &g, err);
-		end = finish(&g, "its end was not pushed: push it again");
+		rc = store_values(st, id, shelf, handle_value, &g, err);
+		end = finish_file(&g, "its end is missing: push it again");
 		rc = rc ? rc : end;
 	}
 	array_fini(&shelves.all);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * file.h - a capture itself in a store, in chunks, and out of it.
+ * file.h - stores a capture file in chunks, and retrieves it.
  *
- * The last value tells how many chunks there are, how long they are together and their checksum: without it the file
- * is not whole, and nobody gets a part of one.
+ * The last value holds the number of chunks, the total length and the checksum: without it the file is
+ * incomplete, and readers skip it.
  *
  * Failure    0 or a negative code with *err filled
  */
@@ -13,13 +13,13 @@
 #include "fleet/capture.h"
 #include "fleet/store.h"
 
-#define FLEET_SHELF_FILE "f:" /* with the host's name: its files' chunks, by capture and number */
+#define FLEET_SHELF_FILE "f:" /* followed by the host's name: chunks of its files */
 
 int fleet_file_put(struct store *st, const char *id, const struct fleet_capture *c,
 		   const void *data, size_t size, struct cdict_error *err);
 
-/* Who takes files: for each that is whole open, write for each chunk, and commit; for one that turns out not to
- * be whole abort instead, with the reason. 0, or a code that ends it all. */
+/* The receiver of files: open for each file, write for each chunk, then commit; abort, with the reason, when the
+ * file turns out to be incomplete. 0, or a code that stops everything. */
 struct fleet_file_ops {
 	int (*open)(void *ctx, const char *host, const char *capture);
 	int (*write)(void *ctx, const void *data, size_t size);
@@ -27,7 +27,7 @@ struct fleet_file_ops {
 	int (*abort)(void *ctx, const char *why);
 };
 
-/* fleet_files_get - the files of the job; of @host alone, or NULL. */
+/* fleet_files_get - passes on the files of the job; only @host's, or NULL: all. */
 int fleet_files_get(struct store *st, const char *id, const char *host,
 		    const struct fleet_file_ops *ops, void *ctx, struct cdict_error *err);
 

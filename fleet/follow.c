@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is new in a job. */
+/* New values of a job. */
 #include "fleet/follow.h"
 
 #include <stdio.h>
@@ -13,13 +13,13 @@ struct looking {
 	struct fleet_follow *f;
 	const struct fleet_listener *listener;
 	const char *id;
-	ARRAY(uint64_t) counts; /* of values, by host */
+	ARRAY(uint64_t) counts; /* number of values, by host */
 	size_t host;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 	struct cdict_error *err;
 };
 
-static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
+static int handle_shelf(void *ctx, const char *shelf, uint64_t n)
 {
 	struct looking *k = ctx;
 	struct fleet_follow *f = k->f;
@@ -29,7 +29,7 @@ static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
 
 	if (strncmp(shelf, FLEET_SHELF_HOST, strlen(FLEET_SHELF_HOST)))
 		return 0;
-	/* they come in the order of their names: mostly it is the next one */
+	/* names are sorted: it is usually the next one */
 	if (i >= f->hosts.n || strcmp(f->hosts.at[i].name, name)) {
 		for (i = 0; i < f->hosts.n && strcmp(f->hosts.at[i].name, name);)
 			i++;
@@ -57,7 +57,7 @@ static uint64_t number_of(const char *name)
 	return dot ? strtoull(dot + 1, NULL, 10) : 0;
 }
 
-/* Whether it is heard of for the first time. */
+/* Whether this value is seen for the first time. */
 static bool is_new(struct looking *k, const char *name)
 {
 	struct stringset *seen = &k->f->seen;
@@ -93,7 +93,7 @@ static bool want_new(void *ctx, const char *name)
 	return is_new(ctx, name);
 }
 
-static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+static int handle_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct looking *k = ctx;
 	struct fleet_rows rows = { .hear = k->listener->row, .hear_ctx = k->listener->ctx };
@@ -119,10 +119,10 @@ static int look_at_host(struct looking *k, struct store *st, size_t host)
 	k->host = host;
 	snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_HOST, h->name);
 	if (first)
-		rc = store_values_wanted(st, k->id, shelf, want_none, hear_value, k, k->err);
+		rc = store_values_wanted(st, k->id, shelf, want_none, handle_value, k, k->err);
 	if (!rc)
-		rc = store_values_wanted(st, k->id, shelf, first ? want_last : want_new, hear_value,
-					 k, k->err);
+		rc = store_values_wanted(st, k->id, shelf, first ? want_last : want_new,
+					 handle_value, k, k->err);
 	if (!rc && k->failed)
 		rc = cdict_fail_nomem(k->err);
 	if (!rc)
@@ -136,7 +136,7 @@ int fleet_follow_look(struct fleet_follow *f, struct store *st, const char *id,
 	struct looking k = { .f = f, .listener = listener, .id = id, .err = err };
 	int rc = store_get(st, id, &f->job, err);
 
-	rc = rc ? rc : store_shelves(st, id, hear_shelf, &k, err);
+	rc = rc ? rc : store_shelves(st, id, handle_shelf, &k, err);
 	for (size_t i = 0; i < k.counts.n && !rc; i++) {
 		if (k.counts.at[i] && k.counts.at[i] != f->hosts.at[i].n)
 			rc = look_at_host(&k, st, i);

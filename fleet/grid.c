@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A job as hosts by time. */
+/* A job as a grid of hosts and time. */
 #include "fleet/grid.h"
 
 #include <errno.h>
@@ -7,10 +7,10 @@
 
 #include "base/fail.h"
 
-/* ---- what a bucket did ---- */
+/* ---- sums of a bucket ---- */
 
-static void hear_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
-		     const union fleet_any *any, unsigned lacks)
+static void handle_row(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		       const union fleet_any *any, unsigned lacks)
 {
 	struct fleet_grid *g = ctx;
 	struct fleet_sums *s = &g->now;
@@ -56,9 +56,9 @@ static int add_sums(struct fleet_sums *to, const struct fleet_sums *s)
 	return histogram_merge(&to->latency, &s->latency);
 }
 
-#define UNKNOWN_MOST 0.1 /* of the CPUs' time: where more is unknown, so is who waited */
+#define UNKNOWN_MOST 0.1 /* share of CPU time: if more is unknown, waiting is unknown too */
 
-/* What the bucket's figures are of; what lacks a part of it is no figure. */
+/* Computes the bases of the bucket's figures; a figure with a missing part is unknown. */
 static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 {
 	const unsigned waits = TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF;
@@ -85,7 +85,7 @@ static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 		s->exits = 0;
 }
 
-/* ---- where it is ---- */
+/* ---- placing a bucket ---- */
 
 static int by_column(const void *a, const void *b)
 {
@@ -94,7 +94,7 @@ static int by_column(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-/* The larger one of each figure; what is not known is none. */
+/* Keeps the larger value of each figure; unknown ones are ignored. */
 static void add_cell(struct fleet_cell *to, const struct fleet_cell *from)
 {
 	bool replace = from->whole && !to->whole, keep = to->whole && !from->whole;
@@ -105,7 +105,7 @@ static void add_cell(struct fleet_cell *to, const struct fleet_cell *from)
 		to->at[i] = replace ? from->at[i] : fmax(to->at[i], from->at[i]);
 }
 
-/* Two columns become one. */
+/* Merges pairs of columns. */
 static void halve(struct fleet_line *line, bool clocked)
 {
 	__typeof__(line->cells[0]) *cells = &line->cells[clocked];
@@ -126,7 +126,7 @@ static void halve(struct fleet_line *line, bool clocked)
 	line->last[clocked] /= 2;
 }
 
-/* Without a common clock each host has columns of its own. */
+/* Without a common clock each host has its own columns. */
 static bool too_wide(const struct fleet_grid *g, const struct fleet_line *line, bool clocked)
 {
 	uint64_t first = clocked ? g->first[1] : line->first[0];
@@ -166,7 +166,7 @@ static int put_cell(struct fleet_grid *g, struct fleet_line *line, bool clocked,
 		for (size_t i = 0; i < g->lines.n; i++)
 			halve(&g->lines.at[i], clocked);
 	}
-	/* they mostly come in their order */
+	/* they usually arrive in order */
 	for (size_t i = cells->n; i--;) {
 		if (cells->at[i].column == cell.column) {
 			add_cell(&cells->at[i], &cell);
@@ -176,8 +176,8 @@ static int put_cell(struct fleet_grid *g, struct fleet_line *line, bool clocked,
 	return array_push(cells, cell);
 }
 
-static int hear_bucket(void *ctx, size_t host, const struct fleet_window *w,
-		       struct cdict_error *err)
+static int handle_bucket(void *ctx, size_t host, const struct fleet_window *w,
+			 struct cdict_error *err)
 {
 	struct fleet_grid *g = ctx;
 	struct fleet_cell cell = { .buckets = 1 };
@@ -198,7 +198,7 @@ static int hear_bucket(void *ctx, size_t host, const struct fleet_window *w,
 
 int fleet_grid_read(struct fleet_grid *g, struct store *st, const char *id, struct cdict_error *err)
 {
-	const struct fleet_listener listener = { hear_row, hear_bucket, g };
+	const struct fleet_listener listener = { handle_row, handle_bucket, g };
 	int rc = store_get(st, id, &g->read.job, err);
 
 	g->width_ns[0] = g->width_ns[1] = g->read.job.bucket_ns ? g->read.job.bucket_ns : 1;
@@ -228,7 +228,7 @@ struct ranked {
 	double waiting, busy;
 };
 
-/* Who waited most first; who is not known to have, last. */
+/* Hosts that waited most first, hosts with unknown waiting last. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -241,7 +241,7 @@ static int by_rank(const void *a, const void *b)
 	return p != q ? (p < q ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-static int rank(struct fleet_map *m, const struct fleet_grid *g)
+static int rank_hosts(struct fleet_map *m, const struct fleet_grid *g)
 {
 	size_t n = g->lines.n;
 	struct ranked *list = calloc(n + 1, sizeof(*list));
@@ -298,7 +298,7 @@ int fleet_map_make(struct fleet_map *m, const struct fleet_grid *g)
 	m->rows = m->per_row ? (g->lines.n + m->per_row - 1) / m->per_row : 0;
 	n = m->rows * m->columns;
 	m->seen = calloc(n + 1, sizeof(*m->seen));
-	if (rank(m, g) || !m->seen)
+	if (rank_hosts(m, g) || !m->seen)
 		return -ENOMEM;
 	for (int f = 0; f < FLEET_FIGURES; f++) {
 		m->at[f] = calloc(n + 1, sizeof(**m->at));

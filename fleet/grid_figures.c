@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a host's figures are: of a bucket, or of all its time. */
+/* Computes a host's figures, of a bucket or of its whole time. */
 #include <math.h>
 
 #include "fleet/grid.h"
 
 const struct fleet_figure_name fleet_figure_names[FLEET_FIGURES] = {
 	[FLEET_WAITING] = { "waiting_percent", "waiting",
-			    "time that tasks could have run and waited for a CPU, in percent of the CPUs' time that is known" },
+			    "time that runnable tasks waited for a CPU, in percent of the CPUs' known time" },
 	[FLEET_BUSY] = { "busy_percent", "CPU busy",
-			 "time that tasks ran, in percent of the CPUs' time that is known" },
+			 "time that tasks ran, in percent of the CPUs' known time" },
 	[FLEET_LATENCY_P99] = { "latency_p99_ns", "run queue p99",
-				"from wake-up to running, of 99 % of the wake-ups at most" },
+				"from wake-up to running: 99 % of the wake-ups took at most this long" },
 	[FLEET_LATENCY_AVG] = { "latency_avg_ns", "run queue mean",
 				"from wake-up to running, on average" },
 	[FLEET_SWITCHES] = { "switches_per_s", "switches/s",
 			     "switches away from a task, per second of a host" },
 	[FLEET_MIGRATIONS] = { "migrations_per_s", "migrations/s",
-			       "tasks that went on, on another CPU, per second of a host" },
+			       "tasks that moved to another CPU, per second of a host" },
 	[FLEET_DELAYED] = { "delayed_percent", "vCPUs delayed",
-			    "time that vCPUs were preempted or waited for a CPU, in percent of what is known of theirs" },
+			    "time that vCPUs were preempted or waited for a CPU, in percent of their known time" },
 	[FLEET_GUEST_SHARE] = { "guest_percent", "in guests",
-				"time in the guest, in percent of the vCPUs' time that is known" },
+				"time in the guest, in percent of the vCPUs' known time" },
 	[FLEET_EXIT_SHARE] = { "exit_percent", "handling exits",
-			       "time in the kernel for exits, in percent of the vCPUs' time that is known" },
+			       "time in the kernel handling exits, in percent of the vCPUs' known time" },
 	[FLEET_EXITS_RATE] = { "exits_per_s", "exits/s",
-			       "VM exits but those of an idle guest, per second of a host" },
+			       "VM exits without those of an idle guest, per second of a host" },
 	[FLEET_EVENTS_RATE] = { "events_per_s", "events/s",
 				"events recorded, per second of a host" },
 	[FLEET_LOST] = { "lost_percent", "events lost", "events lost, in percent of all" },

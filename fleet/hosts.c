@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a job's hosts pushed. */
+/* The values that a job's hosts pushed. */
 #include "fleet/hosts.h"
 
 #include <stdlib.h>
@@ -14,11 +14,11 @@ struct reading {
 	const char *id;
 	struct fleet_host *host;
 	const struct fleet_listener *listener; /* or NULL */
-	char capture[17];                      /* the last one's id */
+	char capture[17];                      /* id of the latest capture */
 	struct cdict_error *err;
 };
 
-static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+static int handle_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct reading *k = ctx;
 	struct fleet_host *h = k->host;
@@ -53,8 +53,8 @@ static int hear_value(void *ctx, const char *name, const void *data, size_t size
 			   : 0;
 }
 
-/* The shelves are heard of first: a store need not be able to answer within an answer. */
-static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
+/* Lists shelves first, because a store need not support nested queries. */
+static int handle_shelf(void *ctx, const char *shelf, uint64_t n)
 {
 	struct reading *k = ctx;
 	struct fleet_host *h;
@@ -77,8 +77,8 @@ static int read_host(struct reading *k, struct fleet_host *h)
 	snprintf(shelf, sizeof(shelf), "%s%s", FLEET_SHELF_HOST, h->name);
 	k->host = h;
 	k->capture[0] = 0;
-	rc = store_values(k->st, k->id, shelf, hear_value, k, k->err);
-	/* more came meanwhile: none is missing */
+	rc = store_values(k->st, k->id, shelf, handle_value, k, k->err);
+	/* values may have been added meanwhile: none is missing */
 	h->gone = h->gone > h->buckets ? h->gone - h->buckets : 0;
 	k->out->gone += h->gone;
 	return rc;
@@ -92,7 +92,7 @@ int fleet_read_heard(struct fleet_read *out, struct store *st, const char *id,
 
 	out->rows.hear = listener ? listener->row : NULL;
 	out->rows.hear_ctx = listener ? listener->ctx : NULL;
-	rc = rc ? rc : store_shelves(st, id, hear_shelf, &k, err);
+	rc = rc ? rc : store_shelves(st, id, handle_shelf, &k, err);
 	for (size_t i = 0; i < out->hosts.n && !rc; i++)
 		rc = read_host(&k, &out->hosts.at[i]);
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Jobs: their ids, and what is written down of them. */
+/* Jobs: ids and encoding. */
 #include "fleet/job.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 
 static const char magic[4] = { 'C', 'D', 'F', 'J' };
 enum { VERSION = 1 };
-/* A bucket is between a millisecond and a day. */
+/* A bucket lasts a millisecond to a day. */
 #define BUCKET_LEAST UINT64_C(1000000)
 #define BUCKET_MOST (UINT64_C(86400) * 1000000000)
 #define TEN_YEARS_MS (UINT64_C(3653) * 86400000)
@@ -30,7 +30,7 @@ int fleet_job_id(const char *id, struct cdict_error *err)
 		return 0;
 	return cdict_fail(
 		err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-		"'%.80s' is no id of a job: it is 2001 to 9999, or a name of at most %d letters, "
+		"'%.80s' is not a job id; expected 2001 to 9999, or a name of at most %d letters, "
 		"digits, '.', '_' and '-' that begins with a letter",
 		id, FLEET_ID_ROOM - 1);
 }
@@ -56,10 +56,11 @@ int fleet_job_decode(struct fleet_job *job, const char *id, const void *data, si
 	*job = (struct fleet_job){ 0 };
 	if (!head || memcmp(head, magic, sizeof(magic)) || fleet_job_id(id, NULL))
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "what the store holds under this name is no job of cdict's");
+				  "the store's entry is not a cdict job");
 	if (version != VERSION)
 		return cdict_fail(err, CDICT_EVERSION, CDICT_NO_OFFSET,
-				  "a job of version %u, this program knows %d", version, VERSION);
+				  "the job has version %u; this program reads version %d", version,
+				  VERSION);
 	strcpy(job->id, id);
 	job->created_ms = cursor_varint(&c);
 	job->expires_ms = cursor_varint(&c);
@@ -69,7 +70,7 @@ int fleet_job_decode(struct fleet_job *job, const char *id, const void *data, si
 	if (!info || c.left || memchr(info, 0, n) || job->bucket_ns < BUCKET_LEAST ||
 	    job->bucket_ns > BUCKET_MOST || job->created_ms >> 60 || job->expires_ms >> 60)
 		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				  "what the store holds of the job is damaged");
+				  "the job's entry in the store is damaged");
 	memcpy(job->info, info, n);
 	return 0;
 }
@@ -106,6 +107,6 @@ int fleet_duration_ms(const char *text, uint64_t *ms, struct cdict_error *err)
 	}
 	return cdict_fail(
 		err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-		"'%.40s' is no duration: a number and ms, s, m, h or d, as in 7d, at most ten years",
+		"'%.40s' is not a duration; expected a number with ms, s, m, h or d, as in 7d, at most ten years",
 		text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A capture that grows, bucket by bucket into a store, or into a spool. */
+/* Pushes a growing capture, bucket by bucket, into a store or a spool. */
 #include "fleet/live.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ void fleet_live_fini(struct fleet_live *l)
 
 /* ---- the store ---- */
 
-/* The same is not told again and again. */
+/* Prints the same failure only once. */
 static void store_failed(struct fleet_live *l, const struct cdict_error *err)
 {
 	store_close(l->st);
@@ -47,11 +47,11 @@ static void store_failed(struct fleet_live *l, const struct cdict_error *err)
 	if (!strcmp(l->said, err->text))
 		return;
 	snprintf(l->said, sizeof(l->said), "%s", err->text);
-	say(l, "job %s: %s; figures are spooled to %s", l->opts.job, err->text, l->opts.spool);
+	say(l, "job %s: %s; spooling figures to %s", l->opts.job, err->text, l->opts.spool);
 }
 
-/* What was spooled follows. */
-static int drain(struct fleet_live *l, struct cdict_error *err)
+/* Pushes the spooled values. */
+static int push_spool(struct fleet_live *l, struct cdict_error *err)
 {
 	struct fleet_spool_counts counts = { 0 };
 	int rc;
@@ -62,14 +62,14 @@ static int drain(struct fleet_live *l, struct cdict_error *err)
 	l->counts.pushed += counts.values;
 	l->counts.spooled -= counts.values < l->counts.spooled ? counts.values : l->counts.spooled;
 	if (!rc) {
-		store_close(l->spool); /* it is gone */
+		store_close(l->spool); /* the directory is gone */
 		l->spool = NULL;
 	}
 	return rc;
 }
 
-/* Buckets of another length than was supposed: what was made of it begins again. */
-static void take_bucket(struct fleet_live *l, uint64_t bucket_ns)
+/* If the job's bucket length is not the assumed one, start over. */
+static void set_bucket_length(struct fleet_live *l, uint64_t bucket_ns)
 {
 	if (l->bucket_ns == bucket_ns)
 		return;
@@ -83,7 +83,7 @@ static void take_bucket(struct fleet_live *l, uint64_t bucket_ns)
 	l->waiting.n = 0;
 }
 
-/* Whether the store takes values now. */
+/* Whether the store accepts values now. */
 static bool is_ready(struct fleet_live *l)
 {
 	struct cdict_error err = { 0 };
@@ -97,13 +97,13 @@ static bool is_ready(struct fleet_live *l)
 	rc = l->opts.open(l->opts.open_ctx, &l->st, &err);
 	rc = rc ? rc : store_get(l->st, l->opts.job, &job, &err);
 	if (!rc) {
-		take_bucket(l, job.bucket_ns);
-		rc = drain(l, &err);
+		set_bucket_length(l, job.bucket_ns);
+		rc = push_spool(l, &err);
 	}
 	if (rc)
 		store_failed(l, &err);
 	else if (l->said[0])
-		say(l, "job %s: the store takes figures again", l->opts.job);
+		say(l, "job %s: the store accepts figures again", l->opts.job);
 	if (!rc)
 		l->said[0] = 0;
 	return !rc;
@@ -111,8 +111,8 @@ static bool is_ready(struct fleet_live *l)
 
 /* ---- a bucket ---- */
 
-static void spool(struct fleet_live *l, const struct fleet_capture *c, uint64_t i,
-		  const struct buf *value)
+static void spool_value(struct fleet_live *l, const struct fleet_capture *c, uint64_t i,
+			const struct buf *value)
 {
 	struct cdict_error err = { 0 };
 	bool added;
@@ -123,7 +123,7 @@ static void spool(struct fleet_live *l, const struct fleet_capture *c, uint64_t 
 	if (!rc && l->spool)
 		rc = fleet_capture_put(c, i, value, l->spool, l->opts.job, &added, &err);
 	if (rc && !l->full)
-		say(l, "%s; the capture itself has them: 'cdict push' it later", err.text);
+		say(l, "%s; run 'cdict push' on the capture later", err.text);
 	l->full |= rc != 0;
 	if (rc || !l->spool)
 		l->counts.left++;
@@ -131,8 +131,8 @@ static void spool(struct fleet_live *l, const struct fleet_capture *c, uint64_t 
 		l->counts.spooled++;
 }
 
-static void put(struct fleet_live *l, const struct fleet_capture *c, uint64_t i,
-		const struct buf *value)
+static void push_value(struct fleet_live *l, const struct fleet_capture *c, uint64_t i,
+		       const struct buf *value)
 {
 	struct cdict_error err = { 0 };
 	bool added;
@@ -143,18 +143,18 @@ static void put(struct fleet_live *l, const struct fleet_capture *c, uint64_t i,
 	}
 	if (l->st)
 		store_failed(l, &err);
-	spool(l, c, i, value);
+	spool_value(l, c, i, value);
 }
 
-/* False: its time has not come. */
-static bool bucket(struct fleet_live *l, const struct fleet_capture *c, uint64_t i)
+/* False: the bucket cannot be pushed yet. */
+static bool push_bucket(struct fleet_live *l, const struct fleet_capture *c, uint64_t i)
 {
 	struct cdict_error err = { 0 };
 	struct buf value = { 0 };
 	int rc = fleet_capture_bucket(c, i, 1, &value, &err);
 
 	if (!rc)
-		put(l, c, i, &value);
+		push_value(l, c, i, &value);
 	else if (rc < 0 && l->ending) {
 		say(l, "%s", err.text);
 		l->counts.left++;
@@ -170,40 +170,40 @@ static bool is_certain(const struct fleet_capture *c, uint64_t i, uint64_t certa
 	return i + 1 < c->n && end <= certain_ns;
 }
 
-/* Those that were open are looked at again, but not each time: a halt may last. */
-static void look_again(struct fleet_live *l, const struct fleet_capture *c)
+/* Retries buckets that had something open, at growing intervals: a halt may last. */
+static void retry_waiting(struct fleet_live *l, const struct fleet_capture *c)
 {
 	size_t left = 0;
 
 	for (size_t k = 0; k < l->waiting.n; k++) {
 		uint64_t i = l->waiting.at[k], age = l->next - i;
 
-		if ((!l->ending && (age & (age - 1))) || !bucket(l, c, i))
+		if ((!l->ending && (age & (age - 1))) || !push_bucket(l, c, i))
 			l->waiting.at[left++] = i;
 	}
 	l->waiting.n = left;
 }
 
-static void push(struct fleet_live *l, const struct fleet_capture *c, uint64_t certain_ns)
+static void push_buckets(struct fleet_live *l, const struct fleet_capture *c, uint64_t certain_ns)
 {
 	uint64_t before = l->next;
 
 	while (l->next < c->n && (l->ending || is_certain(c, l->next, certain_ns))) {
-		if (!bucket(l, c, l->next) && !l->ending && array_push(&l->waiting, l->next))
-			break; /* then at the end, or with the next view */
+		if (!push_bucket(l, c, l->next) && !l->ending && array_push(&l->waiting, l->next))
+			break; /* retry with the next view or at the end */
 		l->next++;
 	}
 	if (l->next != before || l->ending)
-		look_again(l, c);
+		retry_waiting(l, c);
 }
 
-/* The id rests on the first event: when that came late, the figures are another capture's. */
-static void take_id(struct fleet_live *l, const struct fleet_capture *c)
+/* The id depends on the first event: if an earlier one arrives late, the id changes. */
+static void set_id(struct fleet_live *l, const struct fleet_capture *c)
 {
 	if (l->id[0] && strcmp(l->id, c->id)) {
 		say(l,
-		    "job %s: what was pushed as capture %s is counted twice: an event before its "
-		    "first one came late",
+		    "job %s: figures pushed as capture %s are counted twice: an event arrived "
+		    "late, before its first one",
 		    l->opts.job, l->id);
 		l->next = 0;
 		l->waiting.n = 0;
@@ -223,10 +223,10 @@ static void read_capture(struct fleet_live *l, const void *data, size_t size, ui
 	rc = rc ? rc : fleet_capture_init(&c, reader, NULL, l->bucket_ns, &err);
 	c.growing = !l->ending;
 	if (!rc && c.n && (l->ending || certain_ns)) {
-		take_id(l, &c);
-		push(l, &c, certain_ns);
+		set_id(l, &c);
+		push_buckets(l, &c, certain_ns);
 	} else if (rc && l->ending) {
-		say(l, "job %s: the capture cannot be read: %s", l->opts.job, err.text);
+		say(l, "job %s: cannot read the capture: %s", l->opts.job, err.text);
 		l->counts.left++;
 	}
 	fleet_capture_fini(&c);
@@ -243,9 +243,9 @@ void fleet_live_end(struct fleet_live *l, const void *data, size_t size)
 	struct cdict_error err = { 0 };
 
 	l->ending = true;
-	l->retry_ns = 0; /* once more */
+	l->retry_ns = 0; /* retry now */
 	read_capture(l, data, size, 0);
-	/* of this recording's spool; the store came back with the last bucket */
-	if (l->st && l->spool && drain(l, &err))
+	/* push this recording's spool if the store came back with the last bucket */
+	if (l->st && l->spool && push_spool(l, &err))
 		store_failed(l, &err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two jobs beside each other. */
+/* Compares two jobs. */
 #include "fleet/pairs.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More do not fit beside each other. */
+/* The terminal has no room for more. */
 #define FIGURES_MOST 5
 
 struct item {
@@ -18,12 +18,12 @@ struct item {
 
 struct pairs {
 	ARRAY(struct item) items;
-	const char *text_keys[3]; /* NULL: no column */
+	const char *text_keys[3]; /* NULL: no such column */
 	struct {
 		const char *key, *title;
-		size_t at; /* of the values */
+		size_t at; /* index of its values */
 	} figures[FIGURES_MOST];
-	size_t n_figures, worst; /* by which they are ranked */
+	size_t n_figures, worst; /* worst: ranks the rows */
 	struct stringset *words;
 };
 
@@ -44,7 +44,7 @@ static int by_texts(const void *a, const void *b)
 	return order ? order : x->side - y->side;
 }
 
-/* A row; its sides' values, or NULL. */
+/* A row; the values of each side, or NULL. */
 struct pair {
 	const struct item *who;
 	const double *values[2];
@@ -60,8 +60,8 @@ static int by_rank(const void *a, const void *b)
 	return compare_texts(x->who, y->who);
 }
 
-/* What only one side has is all change; what neither knows is none. */
-static double change(const struct pairs *p, const struct pair *row, size_t figure)
+/* A row on one side only has changed by all of it; if both sides are unknown, there is no change. */
+static double change_of(const struct pairs *p, const struct pair *row, size_t figure)
 {
 	size_t at = p->figures[figure].at;
 	double was = row->values[0] ? row->values[0][at] : 0;
@@ -72,7 +72,7 @@ static double change(const struct pairs *p, const struct pair *row, size_t figur
 
 /* --- the table --- */
 
-static const char *word(struct pairs *p, const char *before, const char *text)
+static const char *join_word(struct pairs *p, const char *before, const char *text)
 {
 	char room[120];
 	int n = snprintf(room, sizeof(room), "%s%s", before, text);
@@ -95,8 +95,8 @@ static struct table_column *columns_of(struct pairs *p)
 	}
 	for (size_t i = 0; out && i < p->n_figures; i++) {
 		for (size_t k = 0; k < 3; k++) {
-			const char *key = word(p, keys[k], p->figures[i].key);
-			const char *title = word(p, titles[k], p->figures[i].title);
+			const char *key = join_word(p, keys[k], p->figures[i].key);
+			const char *title = join_word(p, titles[k], p->figures[i].title);
 
 			if (!key || !title) {
 				free(out);
@@ -110,7 +110,7 @@ static struct table_column *columns_of(struct pairs *p)
 	return out;
 }
 
-static void fill(struct table *t, const struct pairs *p, const struct pair *row)
+static void fill_row(struct table *t, const struct pairs *p, const struct pair *row)
 {
 	size_t c = 0;
 
@@ -124,11 +124,11 @@ static void fill(struct table *t, const struct pairs *p, const struct pair *row)
 			if (row->values[side])
 				table_percent(t, c, row->values[side][p->figures[i].at]);
 		}
-		table_percent(t, c++, change(p, row, i));
+		table_percent(t, c++, change_of(p, row, i));
 	}
 }
 
-static struct table *make(struct pairs *p, const char *name)
+static struct table *make_table(struct pairs *p, const char *name)
 {
 	struct pair *rows = calloc(p->items.n + 1, sizeof(*rows));
 	struct table_column *columns = columns_of(p);
@@ -152,18 +152,18 @@ static struct table *make(struct pairs *p, const char *name)
 		rows[n - 1].values[item->side] = item->values;
 	}
 	for (size_t i = 0; i < n; i++) {
-		rows[i].rank = change(p, &rows[i], p->worst);
+		rows[i].rank = change_of(p, &rows[i], p->worst);
 		if (isnan(rows[i].rank))
 			rows[i].rank = -INFINITY;
 	}
 	qsort(rows, n, sizeof(*rows), by_rank);
 	for (size_t i = 0; i < n; i++)
-		fill(t, p, &rows[i]);
+		fill_row(t, p, &rows[i]);
 	free(rows);
 	return table_done(t);
 }
 
-/* --- of rows --- */
+/* --- rows --- */
 
 static void choose_figures(struct pairs *p, const struct compare *c, const char *by)
 {
@@ -230,7 +230,7 @@ struct table *fleet_pairs(const char *name, const struct fleet_rows *was,
 		failed |= !values[side];
 	}
 	if (!failed)
-		t = make(&p, name);
+		t = make_table(&p, name);
 	for (int side = 0; side < 2; side++) {
 		free(values[side]);
 		fleet_picked_fini(&picked[side]);
@@ -239,7 +239,7 @@ struct table *fleet_pairs(const char *name, const struct fleet_rows *was,
 	return t;
 }
 
-/* --- of hosts --- */
+/* --- hosts --- */
 
 struct table *fleet_pairs_hosts(const struct fleet_grid *was, const struct fleet_grid *is,
 				struct stringset *words)
@@ -276,7 +276,7 @@ struct table *fleet_pairs_hosts(const struct fleet_grid *was, const struct fleet
 		}
 	}
 	if (!failed)
-		t = make(&p, "hosts");
+		t = make_table(&p, "hosts");
 	free(values[0]);
 	free(values[1]);
 	array_fini(&p.items);

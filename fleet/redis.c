@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connections to Redis, by hiredis. */
+/* Connections to Redis through hiredis. */
 #include "fleet/redis.h"
 
 #ifdef CDICT_HIREDIS
@@ -32,7 +32,7 @@ static const struct shared_function functions[] = {
 	{ "freeReplyObject", &lib.free_reply },
 };
 
-/* Its structs differ from version to version: no other than that of the header is asked for. */
+/* hiredis' structs differ between versions: load only the version of the header. */
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 static const char *const names[] = { "libhiredis.so." TEXT(HIREDIS_SONAME), NULL };
@@ -57,16 +57,16 @@ struct node {
 	redisContext *c; /* NULL: not connected */
 };
 
-/* Which node has the keys of a tag. */
+/* The node that has the keys of a tag. */
 struct route {
 	char tag[72];
 	size_t node;
 };
 
 struct redis {
-	ARRAY(struct node) nodes; /* first those of the address */
+	ARRAY(struct node) nodes; /* those of the address first */
 	size_t n_seeds;
-	struct route routes[4]; /* a job, and the list of jobs; the oldest goes */
+	struct route routes[4]; /* a job, and the list of jobs; a new one replaces the oldest */
 	unsigned n_routes;
 	char *user, *password;
 	int db;
@@ -126,9 +126,9 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* A command of a new connection. */
-static int introduce(struct redis *r, struct node *node, const char **args, int n,
-		     struct cdict_error *err)
+/* Sends a setup command on a new connection. */
+static int send_setup(struct redis *r, struct node *node, const char **args, int n,
+		      struct cdict_error *err)
 {
 	redisReply *reply = lib.command(node->c, n, args, NULL);
 	int rc = 0;
@@ -167,20 +167,20 @@ static int connect_node(struct redis *r, struct node *node, struct cdict_error *
 	if (!rc && r->password) {
 		if (!r->user)
 			auth[1] = r->password;
-		rc = introduce(r, node, auth, r->user ? 3 : 2, err);
+		rc = send_setup(r, node, auth, r->user ? 3 : 2, err);
 	}
 	if (!rc && r->db) {
 		snprintf(db, sizeof(db), "%d", r->db);
-		rc = introduce(r, node, select, 2, err);
+		rc = send_setup(r, node, select, 2, err);
 	}
 	if (rc)
 		disconnect(node);
 	return rc;
 }
 
-/* ---- asking ---- */
+/* ---- commands ---- */
 
-/* "MOVED 3999 127.0.0.1:6381": the node, made when new; SIZE_MAX: it is not said so. */
+/* Parses "MOVED 3999 127.0.0.1:6381": returns the node, added when new; SIZE_MAX: not of this form. */
 static size_t redirected(struct redis *r, const struct node *from, const char *text)
 {
 	const char *at = strchr(text, ' '), *colon;
@@ -192,23 +192,23 @@ static size_t redirected(struct redis *r, const struct node *from, const char *t
 	if (port <= 0 || port > 65535)
 		return SIZE_MAX;
 	at++;
-	/* without a host: the one that told */
+	/* without a host: the same host as the sender */
 	return colon == at ? find_node(r, from->host, strlen(from->host), (int)port)
 			   : find_node(r, at, (size_t)(colon - at), (int)port);
 }
 
-static int refused(const struct redis *r, const char *text, struct cdict_error *err)
+static int fail_refused(const struct redis *r, const char *text, struct cdict_error *err)
 {
 	const char *help = !strncmp(text, "NOAUTH", 6)      ? " (REDISCLI_AUTH or --store-password)"
 			   : !strncmp(text, "WRONGTYPE", 9) ? " (another program's key)"
-			   : !strncmp(text, "READONLY", 8)  ? " (name the master)"
+			   : !strncmp(text, "READONLY", 8)  ? " (use the master's address)"
 							    : "";
 
 	return cdict_fail(err, -EACCES, CDICT_NO_OFFSET, "%s: %.300s%s", r->name, text, help);
 }
 
-/* Nothing was answered: the connection is broken. */
-static int broken(struct redis *r, struct node *node, struct cdict_error *err)
+/* No answer: the connection is broken. */
+static int fail_broken(struct redis *r, struct node *node, struct cdict_error *err)
 {
 	int rc = cdict_fail(err, node->c->err == REDIS_ERR_OOM ? -ENOMEM : -ECONNRESET,
 			    CDICT_NO_OFFSET, "%s: %s", r->name,
@@ -219,8 +219,8 @@ static int broken(struct redis *r, struct node *node, struct cdict_error *err)
 	return rc;
 }
 
-/* What comes by waiting: a server that starts, a slot that moves. */
-static bool passes(const char *text)
+/* Errors that disappear with time: a server starting up, a slot being moved. */
+static bool is_temporary(const char *text)
 {
 	return !strncmp(text, "LOADING", 7) || !strncmp(text, "TRYAGAIN", 8) ||
 	       !strncmp(text, "BUSY ", 5);
@@ -242,7 +242,7 @@ int redis_ask(struct redis *r, const char *tag, const char *const *args, const s
 
 		rc = connect_node(r, node, err);
 		if (!rc && asking)
-			rc = introduce(r, node, ask, 1, err);
+			rc = send_setup(r, node, ask, 1, err);
 		if (rc)
 			return rc;
 		errno = 0;
@@ -250,7 +250,7 @@ int redis_ask(struct redis *r, const char *tag, const char *const *args, const s
 		if (!reply) {
 			bool slow = node->c->err == REDIS_ERR_IO && errno == EAGAIN;
 
-			rc = broken(r, node, err);
+			rc = fail_broken(r, node, err);
 			if (!again || slow)
 				return rc;
 			again = false;
@@ -263,15 +263,15 @@ int redis_ask(struct redis *r, const char *tag, const char *const *args, const s
 		if (!strncmp(reply->str, "ASK ", 4) || !strncmp(reply->str, "MOVED ", 6)) {
 			asking = *reply->str == 'A';
 			at = redirected(r, node, reply->str);
-			rc = at >= r->nodes.n ? refused(r, reply->str, err) : 0;
+			rc = at >= r->nodes.n ? fail_refused(r, reply->str, err) : 0;
 			if (!rc && !asking)
 				route->node = at;
 			redirections++;
-		} else if (passes(reply->str) && waits++ < WAITS) {
+		} else if (is_temporary(reply->str) && waits++ < WAITS) {
 			rc = 0;
 			pause_ms(100);
 		} else {
-			rc = refused(r, reply->str, err);
+			rc = fail_refused(r, reply->str, err);
 		}
 		lib.free_reply(reply);
 		if (rc)
@@ -351,10 +351,10 @@ bool redis_number(const struct redis_answer *a, int64_t *out)
 
 /* ---- the address ---- */
 
-static int wrong(struct cdict_error *err, const char *url, const char *what)
+static int fail_address(struct cdict_error *err, const char *url, const char *what)
 {
 	return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			  "--store %.100s: %s; it is redis://[user@]host[:port][,host...][/db]",
+			  "--store %.100s: %s; expected redis://[user@]host[:port][,host...][/db]",
 			  url, what);
 }
 
@@ -370,19 +370,19 @@ static int add_seed(struct redis *r, const char *url, const char *text, size_t n
 	long port = 6379;
 
 	if (bracket && !end)
-		return wrong(err, url, "a ] is missing");
+		return fail_address(err, url, "missing ]");
 	if (colon && colon < text + n) {
 		port = *colon == ':' && colon + 1 < text + n ? strtol(colon + 1, &rest, 10) : 0;
 		if (port <= 0 || port > 65535 || rest != text + n)
-			return wrong(err, url, "a port is 1 to 65535");
+			return fail_address(err, url, "port must be 1 to 65535");
 	}
 	if (!n_host || n_host >= HOST_ROOM)
-		return wrong(err, url, "a host is missing");
+		return fail_address(err, url, "missing host");
 	return find_node(r, text + bracket, n_host, (int)port) == SIZE_MAX ? cdict_fail_nomem(err)
 									   : 0;
 }
 
-static int parse(struct redis *r, const char *url, struct cdict_error *err)
+static int parse_address(struct redis *r, const char *url, struct cdict_error *err)
 {
 	const char *at = strstr(url, "://") + 3, *slash = strchr(at, '/'), *user;
 	const char *end = slash ? slash : at + strlen(at);
@@ -394,9 +394,10 @@ static int parse(struct redis *r, const char *url, struct cdict_error *err)
 	user = memchr(at, '@', (size_t)(end - at));
 	if (user) {
 		if (memchr(at, ':', (size_t)(user - at)))
-			return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-					  "--store takes no password, which others could see: "
-					  "REDISCLI_AUTH or --store-password");
+			return cdict_fail(
+				err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				"--store must not contain a password, which others could see; use "
+				"REDISCLI_AUTH or --store-password");
 		r->user = strndup(at, (size_t)(user - at));
 		if (!r->user)
 			return cdict_fail_nomem(err);
@@ -413,7 +414,7 @@ static int parse(struct redis *r, const char *url, struct cdict_error *err)
 	if (!rc && slash && slash[1]) {
 		r->db = atoi(slash + 1);
 		if (strspn(slash + 1, "0123456789") != strlen(slash + 1) || r->db < 0)
-			rc = wrong(err, url, "a database is a number");
+			rc = fail_address(err, url, "database must be a number");
 	}
 	return rc;
 }
@@ -426,7 +427,7 @@ int redis_open(struct redis **out, const char *url, const char *password, struct
 	if (rc)
 		return rc;
 	r = calloc(1, sizeof(*r));
-	rc = r ? parse(r, url, err) : cdict_fail_nomem(err);
+	rc = r ? parse_address(r, url, err) : cdict_fail_nomem(err);
 	if (!rc && password && *password && !(r->password = strdup(password)))
 		rc = cdict_fail_nomem(err);
 	if (!rc) {
@@ -435,7 +436,7 @@ int redis_open(struct redis **out, const char *url, const char *password, struct
 		do
 			rc = connect_node(r, &r->nodes.at[i], err);
 		while (rc && ++i < r->n_seeds);
-		if (!rc && i) { /* the first one is asked first */
+		if (!rc && i) { /* the first host is tried first */
 			struct node other = r->nodes.at[0];
 
 			r->nodes.at[0] = r->nodes.at[i];

@@ -28,7 +28,7 @@ static const struct shared_function functions[] = {
 	{ "redisInitiateSSLWithContext", &lib.begin },
 };
 
-/* As of hiredis itself: its structs differ from version to version. */
+/* Like hiredis itself: its structs differ between versions. */
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 static const char *const names[] = { "libhiredis_ssl.so." TEXT(HIREDIS_SONAME), NULL };
@@ -50,7 +50,7 @@ int redis_tls_begin(struct redisContext *c, const char *host, const char *name,
 		    struct cdict_error *err)
 {
 	redisSSLContextError why = REDIS_SSL_CTX_NONE;
-	/* A session keeps what it needs of the context. */
+	/* A session holds a reference to the parts of the context that it needs. */
 	redisSSLContext *ctx = lib.create(getenv("SSL_CERT_FILE"), NULL, getenv("CDICT_STORE_CERT"),
 					  getenv("CDICT_STORE_KEY"), host, &why);
 	int rc = 0;
@@ -68,8 +68,8 @@ int redis_tls_begin(struct redisContext *c, const char *host, const char *name,
 int redis_tls_load(struct cdict_error *err)
 {
 	return cdict_fail(err, -ENOSYS, CDICT_NO_OFFSET,
-			  "rediss:// needs hiredis 1.0 or later when cdict is built; "
-			  "redis:// through a tunnel does without");
+			  "rediss:// needs a cdict built with hiredis 1.0 or later; "
+			  "or use redis:// through a tunnel");
 }
 
 int redis_tls_begin(struct redisContext *c, const char *host, const char *name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* TLS for connections to Redis, where hiredis has it (1.0 and later). */
+/* TLS for connections to Redis, with hiredis 1.0 and later. */
 #ifndef FLEET_REDIS_TLS_H
 #define FLEET_REDIS_TLS_H
 
@@ -7,11 +7,11 @@
 
 struct redisContext;
 
-/* redis_tls_load - before the first connection.  -ENOSYS: this cdict was built with a hiredis that has no TLS. */
+/* redis_tls_load - call before the first connection.  -ENOSYS: cdict was built with a hiredis without TLS. */
 int redis_tls_load(struct cdict_error *err);
 /* redis_tls_begin - @c is connected and has its timeouts; @name: the server's, for SNI and messages.  The server's
- * certificate must be signed by one that the system trusts, or by $SSL_CERT_FILE's; its name is not looked at
- * (hiredis has no call for that).  $CDICT_STORE_CERT and $CDICT_STORE_KEY: the client's own, PEM. */
+ * certificate must be signed by an authority that the system, or $SSL_CERT_FILE, trusts; the host name in it is not
+ * checked (hiredis has no call for that).  $CDICT_STORE_CERT and $CDICT_STORE_KEY: the client's own, PEM. */
 int redis_tls_begin(struct redisContext *c, const char *host, const char *name,
 		    struct cdict_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of many hosts, added up. */
+/* Sums of rows over many hosts. */
 #include "fleet/rows.h"
 
 #include <errno.h>
@@ -168,12 +168,13 @@ void fleet_any_fini(enum fleet_kind kind, union fleet_any *any)
 
 static void key_text(struct buf *b, const char *text)
 {
-	/* with its length: names are foreign, no separator is safe */
+	/* length-prefixed: names are foreign, so no separator is safe */
 	buf_printf(b, text ? "%zu:%s" : "-", text ? strlen(text) : 0, text);
 }
 
-/* The place of the row, made when new; NULL: out of memory. */
-static uint32_t *find(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key)
+/* The index of the row, added when new; NULL: out of memory. */
+static uint32_t *find_row(struct fleet_rows *rows, enum fleet_kind kind,
+			  const struct fleet_key *key)
 {
 	struct buf b = { 0 };
 	const char *text = NULL;
@@ -190,7 +191,7 @@ static uint32_t *find(struct fleet_rows *rows, enum fleet_kind kind, const struc
 	return text ? map_add(&rows->by_key, (uintptr_t)text, 0) : NULL;
 }
 
-static bool keep(struct fleet_rows *rows, const char **text)
+static bool intern_text(struct fleet_rows *rows, const char **text)
 {
 	if (*text)
 		*text = stringset_add(&rows->texts, *text, strlen(*text));
@@ -203,8 +204,9 @@ static struct fleet_row *new_row(struct fleet_rows *rows, enum fleet_kind kind,
 	struct fleet_row row = { .key = *key, .lacks = ~0u };
 	struct fleet_row *at;
 
-	if ((key->name && !keep(rows, &row.key.name)) || (key->vm && !keep(rows, &row.key.vm)) ||
-	    (key->reason && !keep(rows, &row.key.reason)))
+	if ((key->name && !intern_text(rows, &row.key.name)) ||
+	    (key->vm && !intern_text(rows, &row.key.vm)) ||
+	    (key->reason && !intern_text(rows, &row.key.reason)))
 		return NULL;
 	row.any = calloc(1, sizeof(*row.any));
 	at = row.any ? array_add(&rows->of[kind]) : NULL;
@@ -229,7 +231,7 @@ static struct fleet_row *new_row(struct fleet_rows *rows, enum fleet_kind kind,
 int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key,
 		   const union fleet_any *any, bool lossy, unsigned lacks, struct cdict_error *err)
 {
-	uint32_t *number = find(rows, kind, key);
+	uint32_t *number = find_row(rows, kind, key);
 	struct fleet_row *row;
 
 	if (!number)
@@ -248,7 +250,7 @@ int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct f
 	} else {
 		row = &rows->of[kind].at[*number];
 	}
-	/* a sum of what was recorded and what was not is no whole figure */
+	/* a sum of recorded and unrecorded values is incomplete */
 	row->lossy |= lossy || row->lacks != lacks;
 	row->lacks &= lacks;
 	return add_fields(kind, row->any, any) ? cdict_fail_nomem(err) : 0;
@@ -296,9 +298,9 @@ static bool wanted(const struct fleet_row *row, const struct fleet_table_options
 	return !how->matches || (row->key.name && how->matches(how->ctx, row->key.name));
 }
 
-/* The wanted rows, with nothing told apart that is hidden. */
-static int pick(struct fleet_rows *to, const struct fleet_rows *rows, enum fleet_kind kind,
-		const struct fleet_table_options *how)
+/* Selects the wanted rows and merges those that differ only in hidden keys. */
+static int pick_rows(struct fleet_rows *to, const struct fleet_rows *rows, enum fleet_kind kind,
+		     const struct fleet_table_options *how)
 {
 	for (size_t i = 0; i < rows->of[kind].n; i++) {
 		const struct fleet_row *row = &rows->of[kind].at[i];
@@ -322,7 +324,7 @@ int fleet_pick(struct fleet_picked *out, const struct fleet_rows *rows, enum fle
 	       const struct fleet_table_options *how)
 {
 	*out = (struct fleet_picked){ 0 };
-	if (pick(&out->rows, rows, kind, how))
+	if (pick_rows(&out->rows, rows, kind, how))
 		return -ENOMEM;
 	out->n = out->rows.of[kind].n;
 	out->list = calloc(out->n ? out->n : 1, sizeof(*out->list));

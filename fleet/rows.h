@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rows.h - what many hosts did, added up by display name.
+ * rows.h - figures of many hosts, added up by display name.
  *
- * A row is the row of an analysis (struct analyze_task_row and its like), of which only what can be
- * added up is used: counters, histograms, the worst wait.  fleet_shapes[] lists these members once,
- * and storing, reading and adding go by it.
+ * A row is the row of an analysis (struct analyze_task_row and others), reduced to members that can be
+ * added up: counters, histograms, the worst wait.  fleet_shapes[] lists these members once;
+ * encoding, decoding and adding use it.
  *
  * Units      *_ns durations
  * Failure    0 or a negative code with *err filled
- * Ownership  caller's storage, zeroed at first; fleet_rows_fini() empties it.  Texts of rows are borrowed
+ * Ownership  caller's storage, zeroed; fleet_rows_fini() empties it.  Texts of rows are borrowed
  *            and die with the set
  */
 #ifndef FLEET_ROWS_H
@@ -25,7 +25,7 @@ enum fleet_kind {
 	FLEET_EXITS,
 	FLEET_GUEST,
 	FLEET_VCPUS,
-	/* Of no capture (figures.h). */
+	/* From no capture (figures.h). */
 	FLEET_COUNTS,
 	FLEET_BENCH,
 	FLEET_KINDS,
@@ -41,30 +41,30 @@ enum fleet_type {
 };
 
 struct fleet_field {
-	const char *key; /* NULL behind the last */
+	const char *key; /* NULL after the last */
 	enum fleet_type type;
 	size_t at; /* offset in the row */
 };
 
 struct fleet_shape {
 	const char *name;
-	const struct tables_decl *decl; /* the table that its rows make; NULL: figures.h makes it */
+	const struct tables_decl *decl; /* the table of its rows; NULL: figures.h makes it */
 	size_t size;
 	const struct fleet_field *fields;
 };
 extern const struct fleet_shape fleet_shapes[FLEET_KINDS];
 
-/* Values of a figure, added up. */
+/* Values of a figure, summed. */
 struct fleet_spread {
 	uint64_t runs;
 	double sum, min, max;
 };
-/* Beyond that no figure of ours or of a benchmark is. */
+/* Limit for figures of cdict and of benchmarks. */
 #define FLEET_NUMBER_MOST 1e100
 
-/* Events that the kernel counted while a program ran, on all CPUs; called by its comm. */
+/* Events that the kernel counted while a program ran, on all CPUs; named by its comm. */
 struct fleet_count_row {
-	uint64_t value; /* extrapolated where counters took turns, as perf stat does */
+	uint64_t value; /* scaled when counters were multiplexed, as perf stat does */
 	uint64_t count; /* as counted */
 	uint64_t runs;
 	uint64_t enabled_ns, running_ns; /* of the event, over all CPUs */
@@ -85,12 +85,12 @@ union fleet_any {
 	struct fleet_bench_row bench;
 };
 
-/* Whose figures they are: rows with the same are one. */
+/* The key of a row: equal keys share a row. */
 struct fleet_key {
 	const char *name, *vm; /* or NULL */
 	int32_t vcpu;          /* -1: none */
 	bool idle;
-	/* Of exits; of counts the event, of benchmarks the figure is the reason. */
+	/* Exits: the reason; counts: the event is the reason; benchmarks: the figure is. */
 	uint32_t isa;
 	uint64_t code;
 	const char *reason;
@@ -99,11 +99,11 @@ struct fleet_key {
 struct fleet_row {
 	struct fleet_key key;
 	bool lossy;
-	unsigned lacks; /* TABLE_OF_*: not recorded by any of what was added */
+	unsigned lacks; /* TABLE_OF_* that no added row had */
 	union fleet_any *any;
 };
 
-/* More than that no store of ours holds; a hostile one shall not take all memory. */
+/* Sanity limit: a hostile store must not exhaust memory. */
 #define FLEET_ROWS_MOST (1u << 20)
 
 struct fleet_rows {
@@ -111,14 +111,14 @@ struct fleet_rows {
 	struct stringset texts, keys;
 	struct map by_key;
 	size_t n;
-	/* Of what was added. */
+	/* Totals. */
 	uint64_t values;    /* buckets */
-	uint64_t window_ns; /* how long they are together */
+	uint64_t window_ns; /* sum of their lengths */
 	uint64_t events, lost, unknown_ns;
-	uint64_t first_ns, last_ns; /* of the wall clock, when clocked */
+	uint64_t first_ns, last_ns; /* wall clock, if clocked */
 	bool clocked;
-	uint32_t cpus; /* the most of one bucket */
-	/* Hears of each row before it is added; or NULL. */
+	uint32_t cpus; /* most CPUs in one bucket */
+	/* Called for each row before it is added; or NULL. */
 	void (*hear)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
 		     const union fleet_any *any, unsigned lacks);
 	void *hear_ctx;
@@ -127,7 +127,7 @@ struct fleet_rows {
 /* fleet_rows_add - adds @any to the row of @key. */
 int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key,
 		   const union fleet_any *any, bool lossy, unsigned lacks, struct cdict_error *err);
-/* fleet_rows_window - adds what a bucket tells of itself. @from_ns: of the wall clock, 0: not known. */
+/* fleet_rows_window - adds the totals of a bucket. @from_ns: wall clock, 0: unknown. */
 struct fleet_window {
 	uint64_t from_ns, window_ns, events, lost, unknown_ns;
 	uint32_t cpus;
@@ -139,21 +139,21 @@ void fleet_rows_fini(struct fleet_rows *rows);
 /* fleet_any_fini - empties the histograms of a row. */
 void fleet_any_fini(enum fleet_kind kind, union fleet_any *any);
 
-/* Which rows a table is of. The zero value: all, each by itself. */
+/* Selects the rows of a table. The zero value: all, each by itself. */
 struct fleet_table_options {
-	unsigned hidden;                              /* HIDE_*: what rows are not told apart by */
-	const char *vm;                               /* only of this VM; NULL: all */
-	bool (*matches)(void *ctx, const char *name); /* NULL: all do */
+	unsigned hidden; /* HIDE_*: merge rows that differ only in these */
+	const char *vm;  /* only this VM; NULL: all */
+	bool (*matches)(void *ctx, const char *name); /* NULL: matches all */
 	void *ctx;
 };
 
 /* The rows of a table. */
 struct fleet_picked {
 	struct fleet_rows rows;
-	struct tables_merged_row *list; /* one for each row of its kind */
+	struct tables_merged_row *list; /* one per row of its kind */
 	size_t n;
 };
-/* fleet_pick - 0 or -ENOMEM; fleet_picked_fini() also after that. */
+/* fleet_pick - 0 or -ENOMEM; call fleet_picked_fini() in either case. */
 int fleet_pick(struct fleet_picked *out, const struct fleet_rows *rows, enum fleet_kind kind,
 	       const struct fleet_table_options *how);
 void fleet_picked_fini(struct fleet_picked *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What waits for its store. */
+/* Values waiting for their store. */
 #include "fleet/spool.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "base/fail.h"
 
-static int check(struct store *spool, const char *path, const char *id, uint64_t bucket_ns,
-		 struct cdict_error *err)
+static int check_bucket_length(struct store *spool, const char *path, const char *id,
+			       uint64_t bucket_ns, struct cdict_error *err)
 {
 	struct fleet_job there;
 	int rc = store_get(spool, id, &there, err);
@@ -20,7 +20,7 @@ static int check(struct store *spool, const char *path, const char *id, uint64_t
 	if (rc || there.bucket_ns == bucket_ns)
 		return rc;
 	return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-			  "%s: it holds buckets of %" PRIu64 " ms, those of job %s are of %" PRIu64
+			  "%s: has buckets of %" PRIu64 " ms, but job %s has buckets of %" PRIu64
 			  " ms",
 			  path, there.bucket_ns / 1000000, id, bucket_ns / 1000000);
 }
@@ -38,7 +38,7 @@ int fleet_spool_open(struct store **out, const char *path, const char *id, uint6
 	strcpy(job.info, "spooled");
 	rc = store_create(st, &job, err);
 	if (rc == -EEXIST)
-		rc = check(st, path, id, bucket_ns, err);
+		rc = check_bucket_length(st, path, id, bucket_ns, err);
 	if (rc)
 		store_close(st);
 	else
@@ -53,7 +53,7 @@ struct moving {
 	struct cdict_error *err;
 };
 
-static int hear_value(void *ctx, const char *name, const void *data, size_t size)
+static int handle_value(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct moving *m = ctx;
 	bool added;
@@ -77,13 +77,13 @@ int fleet_spool_push(struct store *spool, const char *id, struct store *to,
 	rc = rc ? rc : store_get(to, id, &job, err);
 	if (!rc && from.bucket_ns != job.bucket_ns)
 		rc = cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-				"spooled were buckets of %" PRIu64 " ms, those of job %s are of "
+				"spooled buckets have %" PRIu64 " ms, but job %s has buckets of "
 				"%" PRIu64 " ms: push the capture itself",
 				from.bucket_ns / 1000000, id, job.bucket_ns / 1000000);
 	rc = rc ? rc : store_list_shelves(&shelves, spool, id, err);
 	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
 		m.shelf = shelves.all.at[i].text;
-		rc = store_values(spool, id, m.shelf, hear_value, &m, err);
+		rc = store_values(spool, id, m.shelf, handle_value, &m, err);
 	}
 	array_fini(&shelves.all);
 	if (!rc)

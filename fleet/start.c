@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waits, and for what moment. */
+/* Waiting recorders and start times. */
 #include "fleet/start.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 static const char waits_magic[4] = { 'C', 'D', 'F', 'W' };
 static const char starts_magic[4] = { 'C', 'D', 'F', 'S' };
 enum { VERSION = 2, QUESTIONS = 9 };
-/* No such moment is meant: 2200. */
+/* Later times are rejected: 2200. */
 #define LATEST_NS UINT64_C(7258118400000000000)
 
 uint64_t fleet_now_ns(void)
@@ -43,22 +43,23 @@ int fleet_clock_compare(struct store *st, const char *id, struct fleet_clock *ou
 	return rc;
 }
 
-static int strange(struct cdict_error *err, const char *id, const char *shelf, const char *name)
+static int fail_foreign(struct cdict_error *err, const char *id, const char *shelf,
+			const char *name)
 {
 	return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-			  "job %s: what the store holds as %s/%.100s is not cdict's, or damaged",
-			  id, shelf, name);
+			  "job %s: store entry %s/%.100s is damaged or not from cdict", id, shelf,
+			  name);
 }
 
-/* False: another's, or of another version. */
-static bool take_head(struct cursor *c, const char magic[4])
+/* False: not cdict's, or another version. */
+static bool check_head(struct cursor *c, const char magic[4])
 {
 	const uint8_t *head = cursor_take(c, 4);
 
 	return head && !memcmp(head, magic, 4) && cursor_u8(c) == VERSION;
 }
 
-/* ---- who waits ---- */
+/* ---- waiting recorders ---- */
 
 bool fleet_waiter_waits(const struct fleet_waiter *w, uint64_t now_ns)
 {
@@ -76,7 +77,7 @@ int fleet_waiter_put(struct store *st, const char *id, const struct fleet_waiter
 	n = snprintf(name, sizeof(name), "%s.%" PRIu32 ".%" PRIu64 ".%d", w->host, w->pid,
 		     w->since_ns / 1000000, w->state);
 
-	/* one more that says the same, later */
+	/* a renewal with a later time */
 	if (w->state == FLEET_WAITS && w->seen_ns > w->since_ns && n > 0 &&
 	    (size_t)n < sizeof(name))
 		snprintf(name + n, sizeof(name) - (size_t)n, ".%" PRIu64,
@@ -103,10 +104,10 @@ struct waiting {
 	struct cdict_error *err;
 };
 
-static bool decode(struct fleet_waiter *w, const void *data, size_t size)
+static bool decode_waiter(struct fleet_waiter *w, const void *data, size_t size)
 {
 	struct cursor c = cursor_init(data, size, false);
-	bool ours = take_head(&c, waits_magic);
+	bool ours = check_head(&c, waits_magic);
 	uint8_t state = cursor_u8(&c);
 	const uint8_t *host;
 	uint64_t pid, n;
@@ -129,14 +130,14 @@ static bool decode(struct fleet_waiter *w, const void *data, size_t size)
 	return true;
 }
 
-/* Names are sorted: the states of one come one after the other. */
-static int hear_waiter(void *ctx, const char *name, const void *data, size_t size)
+/* Names are sorted, so the states of one recorder are adjacent. */
+static int handle_waiter(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct waiting *k = ctx;
 	struct fleet_waiter w, *last = k->out->all.n ? &k->out->all.at[k->out->all.n - 1] : NULL;
 
-	if (!decode(&w, data, size))
-		return strange(k->err, k->id, FLEET_SHELF_WAITS, name);
+	if (!decode_waiter(&w, data, size))
+		return fail_foreign(k->err, k->id, FLEET_SHELF_WAITS, name);
 	if (last && last->pid == w.pid && last->since_ns == w.since_ns &&
 	    !strcmp(last->host, w.host)) {
 		if (w.state > last->state || (w.state == last->state && w.seen_ns >= last->seen_ns))
@@ -151,10 +152,10 @@ int fleet_waiters_read(struct fleet_waiters *out, struct store *st, const char *
 {
 	struct waiting k = { out, id, err };
 
-	return store_values(st, id, FLEET_SHELF_WAITS, hear_waiter, &k, err);
+	return store_values(st, id, FLEET_SHELF_WAITS, handle_waiter, &k, err);
 }
 
-/* ---- the moment ---- */
+/* ---- the start time ---- */
 
 int fleet_start_put(struct store *st, const char *id, const struct fleet_start *start,
 		    struct cdict_error *err)
@@ -182,15 +183,15 @@ struct starting {
 	struct cdict_error *err;
 };
 
-static int hear_start(void *ctx, const char *name, const void *data, size_t size)
+static int handle_start(void *ctx, const char *name, const void *data, size_t size)
 {
 	struct starting *k = ctx;
 	struct cursor c = cursor_init(data, size, false);
-	bool ours = take_head(&c, starts_magic);
+	bool ours = check_head(&c, starts_magic);
 	uint64_t at_ns = cursor_varint(&c), ms = cursor_varint(&c);
 
 	if (!ours || !cursor_ok(&c) || c.left || at_ns > LATEST_NS || ms > LATEST_NS / 1000000)
-		return strange(k->err, k->id, FLEET_SHELF_STARTS, name);
+		return fail_foreign(k->err, k->id, FLEET_SHELF_STARTS, name);
 	if (!k->any || at_ns > k->out->at_ns)
 		*k->out = (struct fleet_start){ at_ns, ms };
 	k->any = true;
@@ -201,7 +202,7 @@ int fleet_start_latest(struct store *st, const char *id, struct fleet_start *out
 		       struct cdict_error *err)
 {
 	struct starting k = { .out = out, .id = id, .err = err };
-	int rc = store_values(st, id, FLEET_SHELF_STARTS, hear_start, &k, err);
+	int rc = store_values(st, id, FLEET_SHELF_STARTS, handle_start, &k, err);
 
 	return rc ? rc : k.any;
 }

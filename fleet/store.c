@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What all stores have in common. */
+/* Code common to all stores. */
 #include "fleet/store.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@ int store_open(struct store **out, const char *where, const char *password, stru
 		return store_redis_open(out, where, password, err);
 	if (strstr(where, "://"))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "--store %.80s: it is a folder, or redis://...", where);
+				  "--store %.80s: expected a folder or redis://...", where);
 	return store_dir_open(out, where, err);
 }
 
-static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
+static int handle_shelf(void *ctx, const char *shelf, uint64_t n)
 {
 	struct store_names *names = ctx;
 	struct store_name *name = array_add(&names->all);
@@ -33,7 +33,7 @@ static int hear_shelf(void *ctx, const char *shelf, uint64_t n)
 int store_list_shelves(struct store_names *out, struct store *st, const char *id,
 		       struct cdict_error *err)
 {
-	int rc = store_shelves(st, id, hear_shelf, out, err);
+	int rc = store_shelves(st, id, handle_shelf, out, err);
 
 	return rc == -ENOMEM ? cdict_fail_nomem(err) : rc;
 }
@@ -41,17 +41,18 @@ int store_list_shelves(struct store_names *out, struct store *st, const char *id
 int store_no_job(struct cdict_error *err, const char *id)
 {
 	return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET,
-			  "there is no job %s; 'cdict job list' lists those there are", id);
+			  "no job %s; 'cdict job list' lists jobs", id);
 }
 
 int store_job_is_there(struct cdict_error *err, const char *id)
 {
 	return cdict_fail(err, -EEXIST, CDICT_NO_OFFSET,
-			  "there is a job %s already; 'cdict job remove' removes it", id);
+			  "job %s already exists; 'cdict job remove' removes it", id);
 }
 
 int store_too_large(struct cdict_error *err, size_t size)
 {
 	return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-			  "a value of %zu bytes, a store takes at most %u", size, STORE_VALUE_MOST);
+			  "value of %zu bytes exceeds the store's limit of %u", size,
+			  STORE_VALUE_MOST);
 }

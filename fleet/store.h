@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * store.h - where jobs are kept: a folder, or Redis.  One interface, the same rules.
+ * store.h - where jobs are kept: a folder or Redis, with one interface and the same rules.
  *
  * A job has shelves ("h:compute-01"), a shelf has values by name.  A value is written once and never changes:
- * putting it again adds nothing.  So nothing is counted twice however often, and from wherever, it is
- * pushed, and nothing needs a lock; whoever reads adds up.
+ * putting it again adds nothing.  So nothing is counted twice, however often and from wherever it is pushed,
+ * and no locks are needed; readers add values up.
  *
  *	store_open(&st, "/var/lib/cdict", NULL, err);
  *	store_create(st, &job, err);			// -EEXIST
@@ -12,8 +12,8 @@
  *	store_values(st, "2001", "h:compute-01", hear, ctx, err);
  *	store_close(st);
  *
- * Failure    0 or a negative code with *err filled: CDICT_ENOTFOUND there is no such job (or it
- *            expired), -EEXIST there is one, others as the store has them
+ * Failure    0 or a negative code with *err filled: CDICT_ENOTFOUND the job does not exist (or has
+ *            expired), -EEXIST it exists already, other codes from the store
  * Threads    one at a time per store; any number of processes
  * Ownership  open gives, close takes
  */
@@ -25,16 +25,16 @@
 
 struct store;
 
-/* A value of more is refused; and none is read. */
+/* Larger values are neither stored nor read. */
 #define STORE_VALUE_MOST (64u << 20)
-/* Names of shelves and values, in bytes. */
+/* Limit for names of shelves and values, in bytes. */
 #define STORE_NAME_MOST 100
 
 typedef int store_hear_job(void *ctx, const struct fleet_job *job);
-/* @n: values on it. */
+/* @n: number of values on it. */
 typedef int store_hear_shelf(void *ctx, const char *shelf, uint64_t n);
 typedef int store_hear_value(void *ctx, const char *name, const void *data, size_t size);
-/* Whether the value of this name is to be read at all. */
+/* Whether to read the value of this name. */
 typedef bool store_want_value(void *ctx, const char *name);
 
 struct store_ops {
@@ -50,7 +50,7 @@ struct store_ops {
 	int (*values)(struct store *st, const char *id, const char *shelf, store_want_value *want,
 		      store_hear_value *hear, void *ctx, struct cdict_error *err);
 	void (*close)(struct store *st);
-	/* What the clock of who keeps the job says, ns since 1970; NULL: it is this machine's. */
+	/* The clock of the store's server, ns since 1970; NULL: use this machine's. */
 	int (*now)(struct store *st, const char *id, uint64_t *ns, struct cdict_error *err);
 };
 
@@ -58,8 +58,8 @@ struct store {
 	const struct store_ops *ops;
 };
 
-/* store_open - @where: redis://[user@]host[:port][/db], else a folder, which is made when something is put into it.
- * @password of Redis, or NULL. */
+/* store_open - @where: redis://[user@]host[:port][/db], else a folder, created when a value is put into it.
+ * @password for Redis, or NULL. */
 int store_open(struct store **out, const char *where, const char *password,
 	       struct cdict_error *err);
 static inline void store_close(struct store *st)
@@ -80,7 +80,7 @@ static inline int store_get(struct store *st, const char *id, struct fleet_job *
 	return st->ops->get(st, id, job, err);
 }
 
-/* store_list - every job that has not expired; what @hear returns ends it, unless 0. */
+/* store_list - every job that has not expired; a nonzero result of @hear stops it. */
 static inline int store_list(struct store *st, store_hear_job *hear, void *ctx,
 			     struct cdict_error *err)
 {
@@ -92,14 +92,14 @@ static inline int store_remove(struct store *st, const char *id, struct cdict_er
 	return st->ops->remove(st, id, err);
 }
 
-/* store_put - *added: it was not there before. The job must be there; names have no NUL. */
+/* store_put - *added: it was new. The job must exist; names contain no NUL. */
 static inline int store_put(struct store *st, const char *id, const char *shelf, const char *name,
 			    const void *data, size_t size, bool *added, struct cdict_error *err)
 {
 	return st->ops->put(st, id, shelf, name, data, size, added, err);
 }
 
-/* store_shelves, store_values - in the order of their names. */
+/* store_shelves, store_values - in name order. */
 static inline int store_shelves(struct store *st, const char *id, store_hear_shelf *hear, void *ctx,
 				struct cdict_error *err)
 {
@@ -114,8 +114,8 @@ struct store_names {
 	})
 	all;
 };
-/* store_list_shelves - all of the job's, to go through while the store is asked other things; array_fini(&out->all)
- * empties it, also after a failure. */
+/* store_list_shelves - lists all shelves of the job first, so that the store can be queried meanwhile;
+ * free with array_fini(&out->all), even after a failure. */
 int store_list_shelves(struct store_names *out, struct store *st, const char *id,
 		       struct cdict_error *err);
 
@@ -125,7 +125,7 @@ static inline int store_values(struct store *st, const char *id, const char *she
 	return st->ops->values(st, id, shelf, NULL, hear, ctx, err);
 }
 
-/* store_values_wanted - of those that @want says yes to: the others cost no more than their names. */
+/* store_values_wanted - reads the values that @want accepts; the others cost only their names. */
 static inline int store_values_wanted(struct store *st, const char *id, const char *shelf,
 				      store_want_value *want, store_hear_value *hear, void *ctx,
 				      struct cdict_error *err)
@@ -133,13 +133,13 @@ static inline int store_values_wanted(struct store *st, const char *id, const ch
 	return st->ops->values(st, id, shelf, want, hear, ctx, err);
 }
 
-/* Of a folder only: store_dir_drop - takes a value away. store_dir_tidy - folders of the job that are empty go, the job
- * too, and the store's own, when nothing is in them; who puts something at this moment finds no job, and makes it. */
+/* Folders only: store_dir_drop - removes a value. store_dir_tidy - removes the job's empty folders, the empty job and
+ * the empty store; a concurrent writer finds the job missing, and creates it. */
 int store_dir_drop(struct store *st, const char *id, const char *shelf, const char *name,
 		   struct cdict_error *err);
 void store_dir_tidy(struct store *st, const char *id);
 
-/* The stores. */
+/* Implementations. */
 int store_dir_open(struct store **out, const char *path, struct cdict_error *err);
 int store_redis_open(struct store **out, const char *url, const char *password,
 		     struct cdict_error *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store that is a folder:
+ * A store in a folder:
  *
  *	DIR/2001/job                      the job
  *	DIR/2001/h%3Acompute-01/6b2f.17   a value of a shelf
  *
- * A job appears whole by rename(), a value by link(), which never replaces: any number of processes
- * may do that at once, and one that is killed leaves a hidden file that nobody reads.
+ * A job appears by rename(), a value by link(), which never replaces: any number of processes may do
+ * that at once; one that is killed leaves a hidden file that readers ignore.
  */
 #include "fleet/store.h"
 
@@ -26,7 +26,7 @@
 struct folder {
 	struct store store;
 	char *path;
-	unsigned made; /* temporary names so far */
+	unsigned made; /* number of temporary names so far */
 };
 
 static struct folder *folder_of(struct store *st)
@@ -34,14 +34,14 @@ static struct folder *folder_of(struct store *st)
 	return (struct folder *)(void *)st;
 }
 
-static int fail(const struct folder *f, struct cdict_error *err)
+static int fail_folder(const struct folder *f, struct cdict_error *err)
 {
 	return cdict_fail_errno(err, f->path);
 }
 
 /* ---- names ---- */
 
-/* A name of at most three bytes for each of ours. */
+/* Escaping needs at most three bytes per character. */
 #define FILE_ROOM (STORE_NAME_MOST * 3 + 1)
 
 static int escape(char *to, const char *name, struct cdict_error *err)
@@ -52,7 +52,7 @@ static int escape(char *to, const char *name, struct cdict_error *err)
 
 	if (!*name || strlen(name) > STORE_NAME_MOST)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "a name of %zu bytes, a store takes 1 to %d", strlen(name),
+				  "name of %zu bytes; a store accepts 1 to %d", strlen(name),
 				  STORE_NAME_MOST);
 	for (const char *p = name; *p; p++) {
 		if (strchr(plain, *p) || (*p == '.' && p > name))
@@ -69,7 +69,7 @@ static int hex(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* @name of FILE_ROOM bytes; false: none of ours. */
+/* Unescapes into @name, FILE_ROOM bytes; false: not a name by escape(). */
 static bool unescape(char *name, const char *file)
 {
 	char again[FILE_ROOM];
@@ -103,7 +103,7 @@ static void names_free(struct names *names)
 	array_fini(&names->all);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -133,7 +133,7 @@ static int names_read(struct names *names, int fd, bool hidden)
 	}
 	closedir(dir);
 	if (!rc && names->all.n)
-		qsort(names->all.at, names->all.n, sizeof(char *), compare);
+		qsort(names->all.at, names->all.n, sizeof(char *), compare_names);
 	return rc;
 }
 
@@ -149,7 +149,7 @@ static int open_root(const struct folder *f, bool make)
 		if (*p != '/')
 			continue;
 		*p = 0;
-		mkdir(f->path, 0700); /* what fails here fails below */
+		mkdir(f->path, 0700); /* open() below reports a failure */
 		*p = '/';
 	}
 	mkdir(f->path, 0700);
@@ -172,7 +172,7 @@ static int read_file(int dir, const char *name, struct buf *out)
 	return rc;
 }
 
-/* A new file with all of @data, or none. */
+/* Writes a new file with all of @data, or no file. */
 static int write_file(int dir, const char *name, const void *data, size_t size)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
@@ -190,7 +190,7 @@ static int write_file(int dir, const char *name, const void *data, size_t size)
 	return rc;
 }
 
-/* What is in the folder, and it: a job has one level of folders in it. */
+/* Removes a directory and its content: a job has one level of directories. */
 static int remove_tree(int dir, const char *name, int levels)
 {
 	struct names names = { 0 };
@@ -215,14 +215,14 @@ static int remove_tree(int dir, const char *name, int levels)
 	return rc;
 }
 
-static void temporary(struct folder *f, char *name, size_t room, const char *what)
+static void temporary_name(struct folder *f, char *name, size_t room, const char *what)
 {
 	snprintf(name, room, ".%s-%ld-%u", what, (long)getpid(), f->made++);
 }
 
 /* ---- jobs ---- */
 
-/* Of the folder of a job, whether it expired or not. */
+/* Reads the job in a directory, expired or not. */
 static int get_from(struct folder *f, int root, const char *id, struct fleet_job *job,
 		    struct cdict_error *err)
 {
@@ -230,7 +230,8 @@ static int get_from(struct folder *f, int root, const char *id, struct fleet_job
 	int dir = openat(root, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
 
 	if (dir < 0)
-		return errno == ENOENT || errno == ENOTDIR ? store_no_job(err, id) : fail(f, err);
+		return errno == ENOENT || errno == ENOTDIR ? store_no_job(err, id)
+							   : fail_folder(f, err);
 	rc = read_file(dir, "job", &b);
 	close(dir);
 	if (rc == -ENOENT)
@@ -251,12 +252,12 @@ static int dir_remove(struct store *st, const char *id, struct cdict_error *err)
 	char gone[64];
 
 	if (root < 0)
-		return errno == ENOENT ? store_no_job(err, id) : fail(f, err);
-	temporary(f, gone, sizeof(gone), "removed");
+		return errno == ENOENT ? store_no_job(err, id) : fail_folder(f, err);
+	temporary_name(f, gone, sizeof(gone), "removed");
 	if (renameat(root, id, root, gone))
-		rc = errno == ENOENT ? store_no_job(err, id) : fail(f, err);
+		rc = errno == ENOENT ? store_no_job(err, id) : fail_folder(f, err);
 	else if (remove_tree(root, gone, 3))
-		rc = fail(f, err);
+		rc = fail_folder(f, err);
 	close(root);
 	return rc;
 }
@@ -267,7 +268,7 @@ static int dir_get(struct store *st, const char *id, struct fleet_job *job, stru
 	int root = open_root(f, false), rc;
 
 	if (root < 0)
-		return errno == ENOENT ? store_no_job(err, id) : fail(f, err);
+		return errno == ENOENT ? store_no_job(err, id) : fail_folder(f, err);
 	rc = get_from(f, root, id, job, err);
 	close(root);
 	if (!rc && fleet_job_expired(job, fleet_now_ms())) {
@@ -285,12 +286,12 @@ static int dir_create(struct store *st, const struct fleet_job *job, struct cdic
 	char new[64];
 	int root, dir, rc;
 
-	dir_get(st, job->id, &there, NULL); /* removes it when it expired */
+	dir_get(st, job->id, &there, NULL); /* removes an expired job */
 	root = open_root(f, true);
 	if (root < 0)
-		return fail(f, err);
+		return fail_folder(f, err);
 	fleet_job_encode(&b, job);
-	temporary(f, new, sizeof(new), "new");
+	temporary_name(f, new, sizeof(new), "new");
 	rc = b.failed ? -ENOMEM : mkdirat(root, new, 0700) ? -errno : 0;
 	dir = rc ? -1 : openat(root, new, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!rc)
@@ -319,12 +320,12 @@ static int dir_list(struct store *st, store_hear_job *hear, void *ctx, struct cd
 	int fd = open_root(f, false), rc;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : fail(f, err);
+		return errno == ENOENT ? 0 : fail_folder(f, err);
 	rc = names_read(&names, fd, false);
 	if (rc)
 		rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", f->path, strerror(-rc));
 	for (size_t i = 0; i < names.all.n && !rc; i++) {
-		/* what is no job of ours, or gone meanwhile, is not looked at */
+		/* skip entries that are not jobs, or vanished */
 		if (fleet_job_id(names.all.at[i], NULL))
 			continue;
 		rc = dir_get(st, names.all.at[i], &job, err);
@@ -340,7 +341,7 @@ static int dir_list(struct store *st, store_hear_job *hear, void *ctx, struct cd
 
 /* ---- values ---- */
 
-/* The folder of the job, which must be there. */
+/* Opens the job's directory, which must exist. */
 static int open_job(struct folder *f, const char *id, struct cdict_error *err)
 {
 	struct fleet_job job;
@@ -351,7 +352,7 @@ static int open_job(struct folder *f, const char *id, struct cdict_error *err)
 	root = open_root(f, false);
 	dir = root < 0 ? -1 : openat(root, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
-		rc = errno == ENOENT ? store_no_job(err, id) : fail(f, err);
+		rc = errno == ENOENT ? store_no_job(err, id) : fail_folder(f, err);
 	if (root >= 0)
 		close(root);
 	return rc ? rc : dir;
@@ -374,8 +375,8 @@ static int put_value(struct folder *f, int dir, const char *name, const void *da
 
 	if (!faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
 		return 0;
-	temporary(f, new, sizeof(new), "new");
-	unlinkat(dir, new, 0); /* of a process that had our number and was killed */
+	temporary_name(f, new, sizeof(new), "new");
+	unlinkat(dir, new, 0); /* left by a killed process with the same pid */
 	rc = write_file(dir, new, data, size);
 	if (!rc) {
 		*added = !linkat(dir, new, dir, name, 0);
@@ -385,10 +386,10 @@ static int put_value(struct folder *f, int dir, const char *name, const void *da
 	return rc;
 }
 
-/* Where a value stands: of which shelf, as what. */
+/* The location of a value: directory and file name. */
 struct place {
 	char on[FILE_ROOM], as[FILE_ROOM];
-	int job, dir; /* dir: negative, why the shelf cannot be opened */
+	int job, dir; /* dir: negative: error of opening the shelf */
 };
 
 static int open_place(struct place *at, struct folder *f, const char *id, const char *shelf,
@@ -406,7 +407,7 @@ static int open_place(struct place *at, struct folder *f, const char *id, const 
 	return 0;
 }
 
-/* @rc: what came of it. */
+/* @rc: the result so far. */
 static int close_place(struct place *at, const struct folder *f, const char *id, int rc,
 		       struct cdict_error *err)
 {
@@ -468,7 +469,7 @@ static int dir_shelves(struct store *st, const char *id, store_hear_shelf *hear,
 		rc = count_values(job, names.all.at[i], &n);
 		if (!rc)
 			rc = hear(ctx, name, n);
-		else if (rc == -ENOTDIR || rc == -ENOENT || rc == -ELOOP) /* no shelf */
+		else if (rc == -ENOTDIR || rc == -ENOENT || rc == -ELOOP) /* not a shelf */
 			rc = 0;
 		else
 			rc = cdict_fail(err, rc, CDICT_NO_OFFSET, "%s/%s/%s: %s", f->path, id,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store that is Redis, one server or a cluster:
+ * A store in Redis, one server or a cluster:
  *
- *	cdict:jobs            sorted set: ids of jobs, by when they expire
+ *	cdict:jobs            sorted set: job ids by expiry time
  *	cdict:{2001}          string: the job
- *	cdict:{2001}:shelves  hash: shelf -> number of values that were put on it
+ *	cdict:{2001}:shelves  hash: shelf -> number of values put on it
  *	cdict:{2001}:s:SHELF  hash: name -> value
  *
- * The hash tag {2001} keeps all of a job on one node, so that a script may touch all of it; every key has
- * the job's time to live.  What writes is one script each: it happens whole or not at all, in the
+ * The hash tag {2001} keeps all keys of a job on one node, so that a script can use all of them; every key has
+ * the job's time to live.  Each write is one script: it is executed as a whole or not at all, in the
  * server's memory and in its append-only file.
  */
 #include "fleet/store.h"
@@ -37,9 +37,9 @@ static struct redis *redis_of(struct store *st)
 
 #define JOBS "cdict:jobs"
 #define KEY_ROOM (FLEET_ID_ROOM + STORE_NAME_MOST + 32)
-/* A name more would be no figure of ours. */
+/* Longer names are not from cdict. */
 #define VALUES_MOST (1 << 24)
-/* One answer has at most these, unless a single value is larger. */
+/* Limits of one answer, unless a single value is larger. */
 enum { BATCH_VALUES = 64, BATCH_BYTES = 4 << 20 };
 
 static void key_of(char key[KEY_ROOM], const char *id, const char *what, const char *shelf)
@@ -47,15 +47,15 @@ static void key_of(char key[KEY_ROOM], const char *id, const char *what, const c
 	snprintf(key, KEY_ROOM, "cdict:{%s}%s%s", id, what, shelf);
 }
 
-static int strange(struct cdict_error *err, const struct redis *r, const char *key)
+static int fail_foreign(struct cdict_error *err, const struct redis *r, const char *key)
 {
 	return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-			  "%s: what %.200s holds is not what cdict stores", redis_name(r), key);
+			  "%s: %.200s is not in cdict's format", redis_name(r), key);
 }
 
 /* ---- the scripts ---- */
 
-/* KEYS: job, shelves, what a job of this id that was evicted has left; ARGV: the job, when it expires. */
+/* KEYS: job, shelves, leftovers of an evicted job of this id; ARGV: the job, its expiry time. */
 static const char create_script[] =
 	"if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end "
 	"for i = 2, #KEYS do redis.call('UNLINK', KEYS[i]) end "
@@ -63,7 +63,7 @@ static const char create_script[] =
 	"if ARGV[2] ~= '0' then redis.call('PEXPIREAT', KEYS[1], ARGV[2]) end "
 	"return 1";
 
-/* KEYS: job, shelves, each shelf. A shelf that came meanwhile: again. */
+/* KEYS: job, shelves, each shelf. -2: a shelf was added meanwhile, retry. */
 static const char remove_script[] =
 	"if redis.call('HLEN', KEYS[2]) ~= #KEYS - 2 then return -2 end "
 	"local there = redis.call('EXISTS', KEYS[1]) "
@@ -87,7 +87,7 @@ static const char sizes_script[] =
 
 /* ---- shelves and names of values ---- */
 
-/* The number up to @most that the text of element @i is. */
+/* Parses element @i as a number up to @most. */
 static bool number_of(const struct redis_answer *a, size_t i, uint64_t most, uint64_t *out)
 {
 	size_t n;
@@ -99,12 +99,12 @@ static bool number_of(const struct redis_answer *a, size_t i, uint64_t most, uin
 	return *out <= most;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(((const struct store_name *)a)->text, ((const struct store_name *)b)->text);
 }
 
-/* @command's names, sorted; of HGETALL with their numbers. */
+/* Reads the names that @command returns, sorted; HGETALL: with their numbers. */
 static int read_names(struct redis *r, const char *id, const char *command, const char *key,
 		      struct store_names *out, struct cdict_error *err)
 {
@@ -121,7 +121,7 @@ static int read_names(struct redis *r, const char *id, const char *command, cons
 
 		if (!text || !n || n > STORE_NAME_MOST || memchr(text, 0, n) ||
 		    (pairs && !number_of(a, i + 1, UINT64_MAX, &number))) {
-			rc = strange(err, r, key);
+			rc = fail_foreign(err, r, key);
 			break;
 		}
 		name = array_add(&out->all);
@@ -133,10 +133,10 @@ static int read_names(struct redis *r, const char *id, const char *command, cons
 		name->n = number;
 	}
 	if (!rc && redis_kind(a) != REDIS_LIST)
-		rc = strange(err, r, key);
+		rc = fail_foreign(err, r, key);
 	redis_free(a);
 	if (!rc && out->all.n)
-		qsort(out->all.at, out->all.n, sizeof(*out->all.at), compare);
+		qsort(out->all.at, out->all.n, sizeof(*out->all.at), compare_names);
 	return rc;
 }
 
@@ -160,7 +160,7 @@ static int redis_store_get(struct store *st, const char *id, struct fleet_job *j
 	if (redis_kind(a) == REDIS_NOTHING)
 		rc = store_no_job(err, id);
 	else if (!data)
-		rc = strange(err, r, key);
+		rc = fail_foreign(err, r, key);
 	else
 		rc = fleet_job_decode(job, id, data, n, err);
 	redis_free(a);
@@ -169,10 +169,10 @@ static int redis_store_get(struct store *st, const char *id, struct fleet_job *j
 	return rc;
 }
 
-/* A script with all keys of the job, which there are at this moment: its number. */
-static int with_all_keys(struct redis *r, const char *id, const char *script,
-			 const char *const *more, const size_t *more_sizes, size_t n_more,
-			 int64_t *out, struct cdict_error *err)
+/* Runs a script with all current keys of the job; *out: its result. */
+static int eval_on_job(struct redis *r, const char *id, const char *script, const char *const *more,
+		       const size_t *more_sizes, size_t n_more, int64_t *out,
+		       struct cdict_error *err)
 {
 	struct store_names shelves = { 0 };
 	ARRAY(const char *) args = { 0 };
@@ -211,7 +211,7 @@ static int with_all_keys(struct redis *r, const char *id, const char *script,
 		}
 		rc = redis_ask(r, id, args.at, sizes.at, total, &a, err);
 		if (!rc && !redis_number(a, out))
-			rc = strange(err, r, key);
+			rc = fail_foreign(err, r, key);
 		redis_free(a);
 	}
 	free(keys);
@@ -221,9 +221,9 @@ static int with_all_keys(struct redis *r, const char *id, const char *script,
 	return rc;
 }
 
-/* Into the list of jobs, or out of it. */
-static int list_job(struct redis *r, const char *id, uint64_t expires_ms, bool in,
-		    struct cdict_error *err)
+/* Adds the job to the list of jobs, or removes it. */
+static int update_job_list(struct redis *r, const char *id, uint64_t expires_ms, bool in,
+			   struct cdict_error *err)
 {
 	char score[24] = "+inf";
 	const char *add[] = { "ZADD", JOBS, score, id }, *rem[] = { "ZREM", JOBS, id };
@@ -253,8 +253,8 @@ static int redis_store_create(struct store *st, const struct fleet_job *job,
 		return store_job_is_there(err, job->id);
 	if (rc != CDICT_ENOTFOUND)
 		return rc;
-	/* first into the list: a job that is in none could be found by nobody */
-	rc = list_job(r, job->id, job->expires_ms, true, err);
+	/* first into the list: an unlisted job could not be found */
+	rc = update_job_list(r, job->id, job->expires_ms, true, err);
 	if (rc)
 		return rc;
 	fleet_job_encode(&b, job);
@@ -263,7 +263,7 @@ static int redis_store_create(struct store *st, const struct fleet_job *job,
 	sizes[0] = b.len;
 	sizes[1] = strlen(expires);
 	rc = b.failed ? cdict_fail_nomem(err)
-		      : with_all_keys(r, job->id, create_script, more, sizes, 2, &made, err);
+		      : eval_on_job(r, job->id, create_script, more, sizes, 2, &made, err);
 	buf_fini(&b);
 	return rc || made ? rc : store_job_is_there(err, job->id);
 }
@@ -275,22 +275,22 @@ static int redis_store_remove(struct store *st, const char *id, struct cdict_err
 	int rc = 0;
 
 	for (int tries = 0; !rc && there == -2 && tries < 100; tries++)
-		rc = with_all_keys(r, id, remove_script, NULL, NULL, 0, &there, err);
+		rc = eval_on_job(r, id, remove_script, NULL, NULL, 0, &there, err);
 	if (!rc && there == -2)
 		rc = cdict_fail(err, -EAGAIN, CDICT_NO_OFFSET,
 				"%s: job %s: hosts push into it faster than it can be removed",
 				redis_name(r), id);
-	rc = rc ? rc : list_job(r, id, 0, false, err);
+	rc = rc ? rc : update_job_list(r, id, 0, false, err);
 	return rc || there ? rc : store_no_job(err, id);
 }
 
-/* An entry whose job expired a day ago may go: nobody is creating it now. */
-static void forget(struct redis *r, const char *id, const char *score)
+/* Removes the entry of a job that expired a day ago: no process is creating it now. */
+static void drop_expired(struct redis *r, const char *id, const char *score)
 {
 	uint64_t expired_ms = strtoull(score, NULL, 10);
 
 	if (*score >= '1' && *score <= '9' && expired_ms + 86400000 < fleet_now_ms())
-		list_job(r, id, 0, false, NULL);
+		update_job_list(r, id, 0, false, NULL);
 }
 
 static int redis_store_list(struct store *st, store_hear_job *hear, void *ctx,
@@ -303,7 +303,7 @@ static int redis_store_list(struct store *st, store_hear_job *hear, void *ctx,
 	int rc = redis_ask(r, "", args, NULL, 5, &a, err);
 
 	if (!rc && redis_kind(a) != REDIS_LIST)
-		rc = strange(err, r, JOBS);
+		rc = fail_foreign(err, r, JOBS);
 	for (size_t i = 0; !rc && i + 1 < redis_count(a); i += 2) {
 		size_t n, n_score;
 		const char *text = redis_text(a, i, &n), *score = redis_text(a, i + 1, &n_score);
@@ -320,7 +320,7 @@ static int redis_store_list(struct store *st, store_hear_job *hear, void *ctx,
 		if (!got)
 			rc = hear(ctx, &job);
 		else if (got == CDICT_ENOTFOUND)
-			forget(r, id, score);
+			drop_expired(r, id, score);
 		else if (got != CDICT_EFORMAT && got != CDICT_EVERSION && got != CDICT_ECORRUPT)
 			rc = cdict_fail(err, got, CDICT_NO_OFFSET, "%s", why.text);
 	}
@@ -348,7 +348,7 @@ static int redis_store_put(struct store *st, const char *id, const char *shelf, 
 		return store_too_large(err, size);
 	if (!*shelf || !*name || strlen(shelf) > STORE_NAME_MOST || strlen(name) > STORE_NAME_MOST)
 		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "a name is too long, a store takes 1 to %d bytes",
+				  "name is too long; a store accepts 1 to %d bytes",
 				  STORE_NAME_MOST);
 	key_of(keys[0], id, "", "");
 	key_of(keys[1], id, ":shelves", "");
@@ -358,7 +358,7 @@ static int redis_store_put(struct store *st, const char *id, const char *shelf, 
 	sizes[8] = size;
 	rc = redis_ask(r, id, args, sizes, 9, &a, err);
 	if (!rc && !redis_number(a, &new))
-		rc = strange(err, r, keys[2]);
+		rc = fail_foreign(err, r, keys[2]);
 	redis_free(a);
 	*added = !rc && new == 1;
 	return rc ? rc : new < 0 ? store_no_job(err, id) : 0;
@@ -380,7 +380,7 @@ static int redis_store_shelves(struct store *st, const char *id, store_hear_shel
 	return rc;
 }
 
-/* How many of the names, from the first on, are asked for at once: the server is not trusted with our memory. */
+/* Number of names to request at once, from the first on: a server must not exhaust the client's memory. */
 static int batch_of(struct redis *r, const char *id, const char *key,
 		    const struct store_name *names, size_t n, size_t *out, struct cdict_error *err)
 {
@@ -397,7 +397,7 @@ static int batch_of(struct redis *r, const char *id, const char *key,
 		int64_t size;
 
 		if (!redis_number_at(a, i, &size) || size < 0)
-			rc = strange(err, r, key);
+			rc = fail_foreign(err, r, key);
 		else if (size > STORE_VALUE_MOST)
 			rc = store_too_large(err, (size_t)size);
 		else if (i && total + (size_t)size > BATCH_BYTES)
@@ -422,7 +422,7 @@ static int read_batch(struct redis *r, const char *id, const char *key,
 		args[2 + i] = names[i].text;
 	rc = redis_ask(r, id, args, NULL, 2 + n, &a, err);
 	if (!rc && redis_count(a) != n)
-		rc = strange(err, r, key);
+		rc = fail_foreign(err, r, key);
 	for (size_t i = 0; i < n && !rc; i++) {
 		size_t size;
 		const char *data = redis_text(a, i, &size);
@@ -434,7 +434,7 @@ static int read_batch(struct redis *r, const char *id, const char *key,
 	return rc;
 }
 
-/* Names that are not wanted go, the others stay in their order. */
+/* Removes unwanted names, keeps the order. */
 static void keep_wanted(struct store_names *names, store_want_value *want, void *ctx)
 {
 	size_t n = 0;
@@ -460,7 +460,7 @@ static int redis_store_values(struct store *st, const char *id, const char *shel
 	key_of(key, id, ":s:", shelf);
 	rc = rc ? rc : read_names(r, id, "HKEYS", key, &names, err);
 	if (!rc && names.all.n > VALUES_MOST)
-		rc = strange(err, r, key);
+		rc = fail_foreign(err, r, key);
 	if (!rc && want)
 		keep_wanted(&names, want, ctx);
 	for (size_t i = 0; i < names.all.n && !rc; i += n) {
@@ -480,7 +480,7 @@ static int redis_store_now(struct store *st, const char *id, uint64_t *ns, struc
 	int rc = redis_ask(r, id, args, NULL, 1, &a, err);
 
 	if (!rc && (!number_of(a, 0, 7258118400, &s) || !number_of(a, 1, 999999, &us)))
-		rc = strange(err, r, "its clock");
+		rc = fail_foreign(err, r, "its clock");
 	if (!rc)
 		*ns = s * 1000000000 + us * 1000;
 	redis_free(a);
@@ -529,10 +529,9 @@ int store_redis_open(struct store **out, const char *url, const char *password,
 {
 	(void)out;
 	(void)password;
-	return cdict_fail(
-		err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-		"%.80s: this program was built without hiredis (HIREDIS=0), a store is a folder",
-		url);
+	return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
+			  "%.80s: built without hiredis (HIREDIS=0): a store must be a folder",
+			  url);
 }
 
 #endif

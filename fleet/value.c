@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One bucket of a host, as bytes. */
+/* Encoding of one bucket of a host. */
 #include "fleet/value.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ enum { STORED = 0, DEFLATED = 1 };
 enum { IS_IDLE = 1, IS_LOSSY = 2 };
 enum { IS_CLOCKED = 1 };
 
-/* What was not recorded, by its bit in the store: the order is for ever. */
+/* Bits for what was not recorded, as stored: the order must never change. */
 static const unsigned lack_bits[] = {
 	TABLE_OF_SWITCHES, TABLE_OF_TIMES_OFF, TABLE_OF_WAKEUPS, TABLE_OF_ENTRIES,
 	TABLE_OF_QEMU,     TABLE_OF_IOWAITS,   TABLE_OF_HALTS,   TABLE_OF_POLLS,
@@ -35,7 +35,7 @@ struct texts {
 	bool failed;
 };
 
-/* The text's number + 1; 0: none. */
+/* The index of the text + 1; 0: none. */
 static uint64_t number_of(struct texts *texts, const char *text)
 {
 	const char *kept = text ? stringset_add(&texts->set, text, strlen(text)) : NULL;
@@ -70,13 +70,13 @@ static void put_spread(struct buf *b, const struct fleet_spread *spread)
 	put_real(b, spread->max);
 }
 
-/* Of these two texts tell a row apart. */
+/* In these tables two texts identify a row. */
 static bool has_reason(enum fleet_kind kind)
 {
 	return kind == FLEET_EXITS || kind >= FLEET_OF_CAPTURES;
 }
 
-/* count, sum, min, max, number of bins, each as distance from the last one and its count. */
+/* count, sum, min, max, number of bins, each bin as distance from the previous one and its count. */
 static int put_histogram(struct buf *b, const struct histogram *from)
 {
 	struct histogram h = { 0 };
@@ -153,7 +153,7 @@ static int put_body(struct buf *body, const struct fleet_rows *rows, const struc
 	for (int kind = 0; kind < FLEET_KINDS; kind++) {
 		size_t n_fields = 0;
 
-		/* values of captures are what they were before there were others, which have no tables of those */
+		/* values of captures keep their original form, without tables for other figures */
 		if (!rows->of[kind].n && (kind >= FLEET_OF_CAPTURES || figures))
 			continue;
 		n_tables++;
@@ -204,8 +204,8 @@ int fleet_value_encode(struct buf *out, const struct fleet_rows *rows,
 
 	if (!rc && body.len > FLEET_VALUE_MOST)
 		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				"one bucket has %zu bytes of figures, at most %u are stored",
-				body.len, FLEET_VALUE_MOST);
+				"bucket has %zu bytes of figures; the limit is %u", body.len,
+				FLEET_VALUE_MOST);
 	if (!rc) {
 		buf_add(out, magic, sizeof(magic));
 		buf_u8(out, VERSION);
@@ -235,13 +235,13 @@ struct decoding {
 	struct cdict_error *err;
 };
 
-static int damaged(struct decoding *d, const char *what)
+static int fail_damaged(struct decoding *d, const char *what)
 {
 	return cdict_fail(d->err, CDICT_ECORRUPT, CDICT_NO_OFFSET, "stored figures: %s", what);
 }
 
-/* A number that no clock or counter exceeds: sums of many must not run over. */
-static uint64_t amount(struct decoding *d)
+/* Limits numbers to what a clock or counter can reach, so that sums cannot overflow. */
+static uint64_t get_amount(struct decoding *d)
 {
 	uint64_t v = cursor_varint(&d->c);
 
@@ -255,14 +255,14 @@ static int get_texts(struct decoding *d)
 	uint64_t n = cursor_varint(&d->c);
 
 	if (n > d->c.left)
-		return damaged(d, "more names than bytes");
+		return fail_damaged(d, "more names than bytes");
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t len = cursor_varint(&d->c);
 		const uint8_t *text = len <= d->c.left ? cursor_take(&d->c, len) : NULL;
 		const char *kept;
 
 		if (!text || memchr(text, 0, len))
-			return damaged(d, "a name that is none");
+			return fail_damaged(d, "bad name");
 		kept = stringset_add(&d->set, (const char *)text, len);
 		if (!kept || array_push(&d->texts, kept))
 			return cdict_fail_nomem(d->err);
@@ -282,18 +282,18 @@ static const char *text_of(struct decoding *d)
 /* @h is zeroed, and empty after a failure. */
 static int get_histogram(struct decoding *d, struct histogram *h)
 {
-	uint64_t count = amount(d), sum, min, max, used, counted = 0;
+	uint64_t count = get_amount(d), sum, min, max, used, counted = 0;
 	struct cursor first;
 	unsigned lo = 0, bin = 0;
 
 	if (!count || !cursor_ok(&d->c))
-		return cursor_ok(&d->c) ? 0 : damaged(d, "a histogram ends early");
+		return cursor_ok(&d->c) ? 0 : fail_damaged(d, "truncated histogram");
 	sum = cursor_varint(&d->c);
 	min = cursor_varint(&d->c);
 	max = cursor_varint(&d->c);
 	used = cursor_varint(&d->c);
 	if (!cursor_ok(&d->c) || min > max || used > HISTOGRAM_BINS || !used)
-		return damaged(d, "a histogram that is none");
+		return fail_damaged(d, "bad histogram");
 	first = d->c;
 	for (uint64_t i = 0; i < used; i++) {
 		uint64_t step = cursor_varint(&d->c);
@@ -301,14 +301,14 @@ static int get_histogram(struct decoding *d, struct histogram *h)
 
 		if (!cursor_ok(&d->c) || step >= HISTOGRAM_BINS - bin || (i && !step) || !n ||
 		    n > UINT32_MAX)
-			return damaged(d, "a histogram's bins");
+			return fail_damaged(d, "bad histogram bins");
 		bin += (unsigned)step;
 		lo = i ? lo : bin;
 		counted += n;
 	}
-	/* counters are full at 2^32 */
+	/* counters saturate at 2^32 */
 	if (counted > count || lo != histogram_bin(min) || bin != histogram_bin(max))
-		return damaged(d, "a histogram that contradicts itself");
+		return fail_damaged(d, "inconsistent histogram");
 	h->octave = (uint8_t)(lo >> HISTOGRAM_SUB_BITS);
 	h->n_octaves = (uint8_t)((bin >> HISTOGRAM_SUB_BITS) - h->octave + 1);
 	h->bins = calloc((size_t)h->n_octaves << HISTOGRAM_SUB_BITS, sizeof(*h->bins));
@@ -329,11 +329,11 @@ static int get_histogram(struct decoding *d, struct histogram *h)
 
 static int get_worst(struct decoding *d, struct analyze_wait *worst)
 {
-	uint64_t dur_ns = amount(d);
+	uint64_t dur_ns = get_amount(d);
 	uint64_t state = cursor_varint(&d->c);
 
 	if (!cursor_ok(&d->c) || state >= ANALYZE_VCPU_STATES)
-		return damaged(d, "a wait that is none");
+		return fail_damaged(d, "bad wait");
 	*worst = (struct analyze_wait){ .dur_ns = dur_ns,
 					.cpu = CDICT_CPU_UNKNOWN,
 					.state = (enum analyze_vcpu_state)state,
@@ -350,25 +350,25 @@ static double get_real(struct decoding *d)
 	return v;
 }
 
-/* Sums of many stay far below what a double takes. */
+/* Limits numbers so that sums stay far below the range of a double. */
 static int get_spread(struct decoding *d, struct fleet_spread *out)
 {
 	struct fleet_spread s;
 
-	s.runs = amount(d);
+	s.runs = get_amount(d);
 	s.sum = get_real(d);
 	s.min = get_real(d);
 	s.max = get_real(d);
-	/* what is no number is not within */
+	/* rejects NAN, too */
 	if (!cursor_ok(&d->c) || !s.runs || !(s.min <= s.max) ||
 	    !(fabs(s.min) <= FLEET_NUMBER_MOST) || !(fabs(s.max) <= FLEET_NUMBER_MOST) ||
 	    !(fabs(s.sum) <= FLEET_NUMBER_MOST * (double)s.runs))
-		return damaged(d, "a figure that is none");
+		return fail_damaged(d, "bad figure");
 	*out = s;
 	return 0;
 }
 
-/* A column as the writer had it; @at NULL: we do not know it. */
+/* A column as encoded; @at NULL: unknown to this program. */
 struct column {
 	const struct fleet_field *at;
 	enum fleet_type type;
@@ -384,10 +384,10 @@ static int get_field(struct decoding *d, const struct column *col, union fleet_a
 	int rc;
 
 	if (col->type == FLEET_COUNTER) {
-		v = amount(d);
+		v = get_amount(d);
 		if (at)
 			*(uint64_t *)(void *)at = v;
-		return cursor_ok(&d->c) ? 0 : damaged(d, "a row ends early");
+		return cursor_ok(&d->c) ? 0 : fail_damaged(d, "truncated row");
 	}
 	if (col->type == FLEET_WORST)
 		return get_worst(d, at ? (struct analyze_wait *)(void *)at : &wait);
@@ -413,7 +413,7 @@ static int get_row(struct decoding *d, int kind, bool reason, const struct colum
 	vcpu = cursor_varint(&d->c);
 	flags = cursor_u8(&d->c);
 	if (vcpu > INT32_MAX)
-		return damaged(d, "the number of a vCPU");
+		return fail_damaged(d, "bad vCPU number");
 	key.vcpu = (int32_t)vcpu - 1;
 	key.idle = flags & IS_IDLE;
 	if (reason) {
@@ -422,12 +422,12 @@ static int get_row(struct decoding *d, int kind, bool reason, const struct colum
 		key.code = cursor_varint(&d->c);
 		key.reason = text_of(d);
 		if (isa > UINT32_MAX || !key.reason)
-			return damaged(d, "a row without a reason");
+			return fail_damaged(d, "row without a reason");
 	}
 	for (size_t i = 0; i < n_columns && !rc; i++)
 		rc = get_field(d, &columns[i], &any);
 	if (!rc && kind == FLEET_BENCH && !any.bench.spread.runs)
-		rc = damaged(d, "a benchmark without a figure");
+		rc = fail_damaged(d, "benchmark without a figure");
 	if (!rc && kind >= 0)
 		rc = fleet_rows_add(d->rows, (enum fleet_kind)kind, &key, &any, flags & IS_LOSSY,
 				    d->lacks, d->err);
@@ -452,12 +452,12 @@ static int get_columns(struct decoding *d, int kind, struct column *columns, uin
 		uint8_t type = cursor_u8(&d->c);
 
 		if (!key || type >= FLEET_TYPES)
-			return damaged(d, "a column that is none");
+			return fail_damaged(d, "bad column");
 		columns[i] = (struct column){ field_of(kind, key, (enum fleet_type)type),
 					      (enum fleet_type)type };
 		for (uint64_t k = 0; k < i; k++) {
 			if (columns[i].at && columns[k].at == columns[i].at)
-				return damaged(d, "a column twice");
+				return fail_damaged(d, "duplicate column");
 		}
 	}
 	return 0;
@@ -471,13 +471,13 @@ static int get_table(struct decoding *d)
 	int kind = FLEET_KINDS - 1, rc;
 
 	if (!name || n_columns > sizeof(columns) / sizeof(*columns))
-		return damaged(d, "a table that is none");
+		return fail_damaged(d, "bad table");
 	while (kind >= 0 && strcmp(fleet_shapes[kind].name, name))
 		kind--;
 	rc = get_columns(d, kind, columns, n_columns);
 	n = rc ? 0 : cursor_varint(&d->c);
 	if (n > d->c.left)
-		return damaged(d, "more rows than bytes");
+		return fail_damaged(d, "more rows than bytes");
 	for (uint64_t i = 0; i < n && !rc; i++)
 		rc = get_row(d, kind, kind >= 0 && has_reason((enum fleet_kind)kind), columns,
 			     n_columns);
@@ -490,28 +490,28 @@ static int get_body(struct decoding *d, struct fleet_window *w)
 	int rc;
 
 	w->clocked = flags & IS_CLOCKED;
-	w->from_ns = amount(d);
-	w->window_ns = amount(d);
-	w->events = amount(d);
-	w->lost = amount(d);
-	w->unknown_ns = amount(d);
+	w->from_ns = get_amount(d);
+	w->window_ns = get_amount(d);
+	w->events = get_amount(d);
+	w->lost = get_amount(d);
+	w->unknown_ns = get_amount(d);
 	cpus = cursor_varint(&d->c);
 	w->cpus = (uint32_t)cpus;
 	lacks = cursor_varint(&d->c);
 	if (!cursor_ok(&d->c) || cpus > UINT32_MAX)
-		return damaged(d, "a head that is none");
+		return fail_damaged(d, "bad header");
 	for (size_t i = 0; i < LACK_BITS; i++)
 		d->lacks |= lacks >> i & 1 ? lack_bits[i] : 0;
 	rc = get_texts(d);
 	n = rc ? 0 : cursor_varint(&d->c);
 	for (uint64_t i = 0; i < n && !rc; i++)
-		rc = cursor_ok(&d->c) ? get_table(d) : damaged(d, "a table is missing");
+		rc = cursor_ok(&d->c) ? get_table(d) : fail_damaged(d, "missing table");
 	if (!rc && (!cursor_ok(&d->c) || d->c.left))
-		rc = damaged(d, "more bytes than rows");
+		rc = fail_damaged(d, "more bytes than rows");
 	return rc;
 }
 
-/* The body, given (free()). */
+/* Unpacks the body, given (free()). */
 static int get_bytes(struct cursor *c, uint8_t **out, size_t *size, struct cdict_error *err)
 {
 	uint8_t coding = cursor_u8(c);
@@ -522,7 +522,7 @@ static int get_bytes(struct cursor *c, uint8_t **out, size_t *size, struct cdict
 	if (!cursor_ok(c) || coding > DEFLATED || raw > FLEET_VALUE_MOST ||
 	    (coding == STORED ? raw != c->left : !codec_plausible(c->left, raw)))
 		return cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				  "stored figures: a size that cannot be");
+				  "stored figures: impossible size");
 	*out = malloc(raw ? raw : 1);
 	codec = codec_new();
 	if (!*out || !codec)
@@ -535,10 +535,10 @@ static int get_bytes(struct cursor *c, uint8_t **out, size_t *size, struct cdict
 		rc = cdict_fail_nomem(err);
 	else if (rc)
 		rc = cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				"stored figures: cannot be unpacked");
+				"stored figures: cannot decompress");
 	if (!rc && codec_crc(*out, raw) != crc)
 		rc = cdict_fail(err, CDICT_ECORRUPT, CDICT_NO_OFFSET,
-				"stored figures: the checksum is wrong");
+				"stored figures: wrong checksum");
 	codec_free(codec);
 	*size = raw;
 	if (rc) {
@@ -560,11 +560,11 @@ int fleet_value_decode(struct fleet_rows *rows, const void *data, size_t size,
 	int rc;
 
 	if (!head || memcmp(head, magic, sizeof(magic)))
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "not figures that cdict stored");
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "not figures from cdict");
 	if (version != VERSION)
 		return cdict_fail(err, CDICT_EVERSION, CDICT_NO_OFFSET,
-				  "figures of version %u, this program knows %d", version, VERSION);
+				  "figures have version %u; this program reads version %d", version,
+				  VERSION);
 	rc = get_bytes(&c, &body, &n, err);
 	if (rc)
 		return rc;

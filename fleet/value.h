@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * value.h - what a host tells of one bucket of time, as bytes in the store.
+ * value.h - encoding of one host's figures of one bucket, as stored.
  *
  *	"CDFV", version (1), coding (0 stored, 1 deflate), CRC-32 and size of the body, body
  *
- * The body names its columns: a reader adds those that it knows and steps over the others, so that
- * new ones may come without a new version.
+ * The body names its columns: readers skip unknown ones, so new columns do not need a new version.
  *
- * What is read back is foreign: anybody may have written it.
+ * Stored values are untrusted: anybody may have written them.
  *
  * Failure    0 or a negative code with *err filled
  */
@@ -17,14 +16,14 @@
 #include "base/buf.h"
 #include "fleet/rows.h"
 
-/* More than a bucket of a host with a hundred thousand tasks. */
+/* More than a bucket of a host with a hundred thousand tasks needs. */
 #define FLEET_VALUE_MOST (32u << 20)
 
-/* fleet_value_encode - appends the rows, which are those of one bucket. */
+/* fleet_value_encode - appends the rows of one bucket. */
 int fleet_value_encode(struct buf *out, const struct fleet_rows *rows,
 		       const struct fleet_window *window, struct cdict_error *err);
-/* fleet_value_decode - adds them to @rows; *window, when not NULL, is told. After a failure @rows holds no
- * figures, but is whole. */
+/* fleet_value_decode - adds them to @rows, and sets *window unless NULL. After a failure the figures in @rows are
+ * not valid, but @rows is consistent. */
 int fleet_value_decode(struct fleet_rows *rows, const void *data, size_t size,
 		       struct fleet_window *window, struct cdict_error *err);
 

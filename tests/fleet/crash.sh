@@ -74,7 +74,7 @@ faults() {
 	"$CDICT" job create 2001 || echo "no job"
 	$r set 'cdict:{2002}' 'something else' >/dev/null
 	"$CDICT" job show 2002 2>err && echo "another program's text was taken"
-	grep -q "no job of cdict's" err || cat err
+	grep -q "is not a cdict job" err || cat err
 	$r lpush 'cdict:{2003}' x >/dev/null
 	says "another program's key" "$CDICT" job show 2003
 	says "another program's key" "$CDICT" job create 2003
@@ -87,7 +87,7 @@ faults() {
 	"$CDICT" tasks --job 2001 >/dev/null 2>err
 	[ $? = 2 ] && grep -q 'has lost 2 buckets' err || cat err
 	$r hset 'cdict:{2001}:shelves' h:x -5 >/dev/null
-	says 'not what cdict stores' "$CDICT" tasks --job 2001
+	says "not in cdict's format" "$CDICT" tasks --job 2001
 	$r hdel 'cdict:{2001}:shelves' h:x >/dev/null
 	# no memory
 	$r config set maxmemory 1 >/dev/null
@@ -111,7 +111,7 @@ faults() {
 		sleep 0.1
 	done
 	"$CDICT" job show 2001 --store "redis://127.0.0.1:$replica" >/dev/null || echo "a replica cannot be read"
-	says 'name the master' "$CDICT" push -q --job 2001 --store "redis://127.0.0.1:$replica" a.cdict
+	says "use the master's address" "$CDICT" push -q --job 2001 --store "redis://127.0.0.1:$replica" a.cdict
 	[ "$($r get 'cdict:{2002}')" = 'something else' ] && [ "$($r type 'cdict:{2003}')" = list ] || echo "others' keys were touched"
 }
 faults >wrong 2>&1

@@ -88,11 +88,11 @@ refused() {
 	# a job that is not there: told, spooled, pushed when it is
 	"$CDICT" record -s 2500ms -o n.cdict --push --job nobody 2>err
 	[ $? = 2 ] || echo "status 0 without a job"
-	[ "$(grep -c 'there is no job nobody.*figures are spooled to n.cdict.spool' err)" = 1 ] || cat err
+	[ "$(grep -c 'no job nobody.*spooling figures to n.cdict.spool' err)" = 1 ] || cat err
 	grep -q "buckets are in n.cdict.spool: 'cdict push --job nobody --spool n.cdict.spool' pushes them" err || cat err
 	"$CDICT" job create nobody --bucket 10ms
 	"$CDICT" push --spool n.cdict.spool 2>err && echo "buckets of another length were taken"
-	grep -q 'spooled were buckets of 1000 ms, those of job nobody are of 10 ms' err || cat err
+	grep -q 'spooled buckets have 1000 ms, but job nobody has buckets of 10 ms' err || cat err
 	"$CDICT" job remove nobody && "$CDICT" job create nobody
 	"$CDICT" push --spool n.cdict.spool 2>err || cat err
 	[ ! -e n.cdict.spool ] || find n.cdict.spool
@@ -157,7 +157,7 @@ ended() {
 	wait $pid || cat err
 	unlost e.cdict
 	"$CDICT" record --wait --job m3 -s 300ms -o f.cdict 2>err && echo "waited for nothing"
-	grep -q 'there is no job m3' err && [ ! -e f.cdict ] || cat err
+	grep -q 'no job m3' err && [ ! -e f.cdict ] || cat err
 	"$CDICT" job remove m2
 }
 verdict waiting_is_ended_and_late_ones_are_told "$(ended 2>&1)"
@@ -190,7 +190,7 @@ dies() {
 	kill -INT $pid
 	wait $pid
 	[ $? = 2 ] || echo "status 0 with a spool"
-	[ "$(grep -c "job live: redis://127.0.0.1:$port: .*figures are spooled to d.cdict.spool" err)" -ge 1 ] || cat err
+	[ "$(grep -c "job live: redis://127.0.0.1:$port: .*spooling figures to d.cdict.spool" err)" -ge 1 ] || cat err
 	grep -q "buckets are in d.cdict.spool: 'cdict push --job live --spool d.cdict.spool' pushes them" err || cat err
 	unlost d.cdict
 	"$CDICT" push --spool d.cdict.spool 2>err && echo "pushed to nobody"
@@ -210,7 +210,7 @@ dies() {
 	until_ buckets back 1 || cat err
 	kill -INT $pid
 	wait $pid || echo "status $?"
-	grep -q 'job back: the store takes figures again' err || cat err
+	grep -q 'job back: the store accepts figures again' err || cat err
 	[ ! -e b.cdict.spool ] || find b.cdict.spool
 	same back b.cdict
 }
@@ -221,7 +221,7 @@ verdict store_that_dies_is_spooled "$(cat wrong)"
 faulty() {
 	"$CDICT" record -s 2500ms -o f.cdict --push --job live 2>err
 	[ $? = 2 ] || echo "$1: status 0"
-	[ "$(grep -c "redis://127.0.0.1:[0-9]*: .*$2.*figures are spooled" err)" = 1 ] || { echo "$1:"; cat err; }
+	[ "$(grep -c "redis://127.0.0.1:[0-9]*: .*$2.*spooling figures" err)" = 1 ] || { echo "$1:"; cat err; }
 	unlost f.cdict
 	[ -d f.cdict.spool/live ] || echo "$1: no spool"
 }
@@ -241,7 +241,7 @@ faults() {
 		redis-cli -p "$replica" info replication | grep -q master_link_status:up && break
 		sleep 0.1
 	done
-	CDICT_STORE=redis://127.0.0.1:$replica faulty replica 'name the master'
+	CDICT_STORE=redis://127.0.0.1:$replica faulty replica "use the master's address"
 	"$CDICT" push --spool f.cdict.spool 2>err || cat err
 	[ ! -e f.cdict.spool ] || echo "$i: the spool is still there"
 	"$CDICT" push --job live f.cdict 2>&1 | grep -q ' 0 of [0-9]* buckets are new' || echo "not all had been spooled"

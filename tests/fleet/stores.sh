@@ -16,15 +16,15 @@ ids() { "$CDICT" job list --json | jq -r '.jobs[].job' | tr '\n' ' '; }
 life() {
 	"$CDICT" job create 2001 --info 'a job' --ttl 1d || echo "create failed"
 	"$CDICT" job create 2001 2>err && echo "created twice"
-	grep -q 'there is a job 2001 already' err || cat err
+	grep -q 'job 2001 already exists' err || cat err
 	"$CDICT" job create night || echo "a name is no id"
 	[ "$(ids)" = '2001 night ' ] || echo "list: $(ids)"
 	"$CDICT" job show 2001 --json | jq -e '.jobs[0].info == "a job"' >/dev/null || echo "no info"
 	"$CDICT" job remove night || echo "remove failed"
 	"$CDICT" job remove night 2>err && echo "removed twice"
-	grep -q 'there is no job night' err || cat err
+	grep -q 'no job night' err || cat err
 	"$CDICT" push -q --job night a.cdict 2>err && echo "pushed into nothing"
-	grep -q 'there is no job night' err || cat err
+	grep -q 'no job night' err || cat err
 	[ "$(ids)" = '2001 ' ] || echo "list: $(ids)"
 	"$CDICT" job remove 2001
 }
