@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A copy of a cdict under pseudonyms. */
+/* Writes a copy of a cdict with pseudonyms. */
 #include "annotate/anonymize.h"
 
 #include <errno.h>
@@ -40,8 +40,8 @@ static int read_secret(struct pseudonyms *names, const char *path, struct cdict_
 		return 0;
 	rc = secret_read(&secret, path, SECRET_MAX);
 	if (rc)
-		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"key file '%s' cannot be read: %s", path, strerror(-rc));
+		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "cannot read key file '%s': %s",
+				path, strerror(-rc));
 	else if (!secret.len)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "key file '%s' is empty", path);
 	else
@@ -50,8 +50,8 @@ static int read_secret(struct pseudonyms *names, const char *path, struct cdict_
 	return rc;
 }
 
-/* INFO that tells of the kind of machine, not of whose it is.  What is not listed is
- * hidden: a later version may know more keys. */
+/* INFO keys that describe the kind of machine, not its owner.  Unlisted keys are
+ * hidden: a later version may add keys. */
 static bool keeps_value(const char *key)
 {
 	static const char *const keys[] = {
@@ -82,7 +82,7 @@ static int copy_info(struct copy *c)
 			value = pseudonym(&c->names, *key == 'h' ? 'h' : 'c', value, strlen(value));
 		rc = value ? cdict_writer_info(c->w, key, value, c->err) : cdict_fail_nomem(c->err);
 	}
-	/* The command line said it, and is hidden. */
+	/* The scope was in the command line, which is hidden. */
 	scope_of_reader(&scope, c->r);
 	scope_text(text, &scope);
 	if (!rc && !cdict_reader_info(c->r, "record.scope") &&
@@ -136,7 +136,7 @@ static int copy_labels(struct copy *c, const struct mapping *labels)
 	return rc;
 }
 
-/* Every text of the event becomes a pseudonym; c->raw is then its payload. */
+/* Replaces every text of the event by a pseudonym; the payload is then in c->raw. */
 static int hide_event(struct copy *c, const struct cdict_event *ev)
 {
 	struct cdict_event hidden = *ev;
@@ -204,7 +204,7 @@ static int add_event(struct copy *c, const struct cdict_event *ev, uint32_t orde
 	return rc;
 }
 
-/* What a damaged block held is gone: it becomes loss. */
+/* The events of a damaged block become a loss. */
 static int leave_out(struct copy *c, const struct cdict_block_info *b, uint64_t done)
 {
 	struct cdict_loss loss = { .what = CDICT_LOSS_DAMAGE,
@@ -251,7 +251,7 @@ static int copy_block(struct copy *c, size_t i)
 	return !rc && got < 0 ? leave_out(c, b, done) : rc;
 }
 
-/* A copy is whole in itself: it must say when what it was made of was not. */
+/* The copy itself is intact, so it must record damage of the original. */
 static int copy_damage(struct copy *c)
 {
 	struct cdict_damage damage;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * anonymize.h - a copy of a cdict that may be shared: names of tasks, also inside the
- * events, of VMs, of the host, and the command line are pseudonyms; numbers, times and
- * everything the figures are made of stay.
+ * anonymize.h - writes a copy of a cdict that can be shared: names of tasks (also inside
+ * events), VMs and the host, and the command line, become pseudonyms; numbers, times and
+ * all data used by figures stay.
  *
- * Blocks of events are decoded, changed and encoded again, each on its own.  One that
- * is damaged cannot be: it is left out, and the copy says so (LOSS rows, input.damage).
+ * Event blocks are decoded, changed and encoded again, one by one.  A damaged block is left
+ * out, and the copy records the loss (LOSS rows, input.damage).
  */
 #ifndef ANNOTATE_ANONYMIZE_H
 #define ANNOTATE_ANONYMIZE_H
@@ -14,7 +14,7 @@
 #include "cdict/reader.h"
 #include "cdict/writer.h"
 
-/* anonymize_write - @labels are those of the copy, before they are made pseudonyms;
+/* anonymize_write - @labels are the copy's labels, before pseudonymization;
  * @key_file holds a secret, or NULL. */
 int anonymize_write(const struct cdict_reader *r, const struct mapping *labels,
 		    const char *key_file, cdict_write_fn fn, void *ctx, struct cdict_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A file with other labels: its blocks are copied, the index is made anew. */
+/* Replaces labels: copies blocks, rewrites the index. */
 #include "annotate/apply.h"
 
 #include <errno.h>
@@ -19,23 +19,23 @@ struct copy {
 	uint64_t written;
 	struct codec *codec;
 	struct cdict_error *err;
-	int rc; /* the first failure, told in *err: then nothing more is written */
+	int rc; /* the first failure, described in *err: nothing more is written */
 
-	/* How the file is built: before @labels_at all stays, from @resume_at on the rest;
-	 * between them are the blocks of labels that go. */
+	/* Layout: everything before @labels_at stays, and the rest from @resume_at on;
+	 * the blocks of labels between them are removed. */
 	uint64_t labels_at, resume_at;
 	uint32_t next_ordinal; /* of a block at labels_at */
 	bool has_index;        /* at resume_at */
 	struct buf old_index;  /* its content */
-	struct buf emptied;    /* u64 offsets of blocks of labels that stay, without any */
+	struct buf emptied;    /* u64 offsets of label blocks that stay, without labels */
 	struct buf rows;       /* of the new blocks of labels: struct index_row */
 };
 
-/* Other blocks may name a block by its number: one of labels that has others behind it
- * cannot go, it is emptied. */
+/* Other blocks may refer to a block by its number, so a label block that other blocks follow
+ * is not removed but emptied. */
 static const uint8_t nothing[] = { FORMAT_STORED, 0 };
 
-static void put(struct copy *c, const void *data, size_t size)
+static void write_bytes(struct copy *c, const void *data, size_t size)
 {
 	int rc = size && !c->rc ? c->fn(c->ctx, data, size) : 0;
 
@@ -50,7 +50,7 @@ static void check_memory(struct copy *c, bool failed)
 		c->rc = cdict_fail_nomem(c->err);
 }
 
-/* A piece of the file: a whole block, or bytes that are none. */
+/* A piece of the file: a whole block, or bytes that belong to no block. */
 struct piece {
 	uint64_t at, size;
 	bool block;
@@ -82,12 +82,12 @@ static bool payload_good(const struct copy *c, const struct piece *p)
 	return codec_crc(c->data + p->at + FORMAT_BLOCK_HEADER_SIZE, p->h.size) == p->h.payload_crc;
 }
 
-static bool goes(const struct copy *c, const struct piece *p)
+static bool is_replaced(const struct copy *c, const struct piece *p)
 {
 	return p->block && p->h.type == FORMAT_LABELS && (c->clear || payload_good(c, p));
 }
 
-/* Whether it is an index whose content can be read to its end. */
+/* Whether it is an index that can be parsed completely. */
 static bool read_index(struct copy *c, const struct piece *p)
 {
 	struct index_row row;
@@ -111,20 +111,20 @@ static bool read_index(struct copy *c, const struct piece *p)
 	return true;
 }
 
-/* First pass: where the labels go. */
+/* First pass: finds the place of the labels. */
 static void plan(struct copy *c)
 {
-	bool any_gone = false; /* blocks of labels end at resume_at */
+	bool any_gone = false; /* removed blocks end at resume_at */
 	struct piece p;
 
 	c->labels_at = c->resume_at = FORMAT_HEADER_SIZE;
 	for (uint64_t at = FORMAT_HEADER_SIZE; next_piece(c, at, &p); at += p.size) {
-		bool behind = p.at != c->resume_at; /* something that is no block */
+		bool behind = p.at != c->resume_at; /* other bytes lie between */
 
 		if (!p.block)
 			continue;
 		c->has_index = read_index(c, &p);
-		if (!c->has_index && !goes(c, &p)) {
+		if (!c->has_index && !is_replaced(c, &p)) {
 			c->labels_at = p.at + p.size;
 			c->next_ordinal = p.h.ordinal + 1;
 			any_gone = false;
@@ -144,8 +144,8 @@ static void put_block(struct copy *c, const struct container_header *h, const ui
 	uint8_t header[FORMAT_BLOCK_HEADER_SIZE];
 
 	container_header_write(header, h);
-	put(c, header, sizeof(header));
-	put(c, payload, h->size);
+	write_bytes(c, header, sizeof(header));
+	write_bytes(c, payload, h->size);
 }
 
 static void put_packed(struct copy *c, uint32_t type, const struct buf *payload)
@@ -185,19 +185,19 @@ static void put_labels(struct copy *c)
 	buf_fini(&payload);
 }
 
-/* What stands before the labels. */
+/* Copies everything before the labels. */
 static void copy_front(struct copy *c)
 {
 	struct piece p;
 
-	/* The reader opened the file, so its header is there. */
-	put(c, c->data, FORMAT_HEADER_SIZE);
+	/* The reader opened the file, so it has a header. */
+	write_bytes(c, c->data, FORMAT_HEADER_SIZE);
 	for (uint64_t at = FORMAT_HEADER_SIZE; !c->rc && at < c->labels_at; at += p.size) {
 		struct container_header empty;
 
 		next_piece(c, at, &p);
-		if (!goes(c, &p)) {
-			put(c, c->data + at, p.size);
+		if (!is_replaced(c, &p)) {
+			write_bytes(c, c->data + at, p.size);
 			continue;
 		}
 		empty = p.h;
@@ -218,7 +218,7 @@ static bool was_emptied(const struct copy *c, uint64_t at)
 	return false;
 }
 
-/* The old rows but those of the labels that went, and those of the new. */
+/* The old rows except those of removed labels, plus those of the new labels. */
 static void new_index(struct copy *c, struct buf *out)
 {
 	struct cursor rows = cursor_init(c->old_index.data, c->old_index.len, false);
@@ -229,7 +229,7 @@ static void new_index(struct copy *c, struct buf *out)
 		size = row.size;
 		if (row.type == FORMAT_LABELS && was_emptied(c, at))
 			row.size = FORMAT_BLOCK_HEADER_SIZE + sizeof(nothing);
-		/* Rows may tell of blocks that are missing: their places are no longer true. */
+		/* Rows may refer to missing blocks: their offsets are no longer valid. */
 		if (row.type != FORMAT_LABELS || at < c->labels_at)
 			index_row_write(out, &row, &new_ns);
 		at += size;
@@ -241,7 +241,7 @@ static void new_index(struct copy *c, struct buf *out)
 	check_memory(c, out->failed || c->rows.failed);
 }
 
-/* The index, and the trailer where there was a good one. */
+/* Writes the index, and the trailer if there was a valid one. */
 static void put_end(struct copy *c)
 {
 	const uint8_t *old = c->data + c->size - FORMAT_TRAILER_SIZE;
@@ -259,7 +259,7 @@ static void put_end(struct copy *c)
 	container_trailer(trailer, c->written);
 	container_pack(c->codec, &index, &payload);
 	put_packed(c, FORMAT_INDEX, &payload);
-	put(c, whole ? trailer : c->data + c->size - left, left);
+	write_bytes(c, whole ? trailer : c->data + c->size - left, left);
 	buf_fini(&index);
 	buf_fini(&payload);
 }
@@ -271,8 +271,8 @@ static void run(struct copy *c)
 	put_labels(c);
 	if (c->has_index)
 		put_end(c);
-	else /* Behind a cut file's last whole block is nothing that anybody can read. */
-		put(c, c->data + c->resume_at, c->size - c->resume_at);
+	else /* After the last whole block of a cut file nothing is readable. */
+		write_bytes(c, c->data + c->resume_at, c->size - c->resume_at);
 }
 
 int apply_labels(const struct cdict_reader *r, const struct mapping *labels, bool clear,
@@ -290,7 +290,8 @@ int apply_labels(const struct cdict_reader *r, const struct mapping *labels, boo
 	check_memory(&c, !c.codec);
 	if (!c.rc && labels->n > FORMAT_MAX_LABELS)
 		c.rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				  "%zu labels, a file can hold %u", labels->n, FORMAT_MAX_LABELS);
+				  "%zu labels exceed the file's limit of %u", labels->n,
+				  FORMAT_MAX_LABELS);
 	if (!c.rc)
 		run(&c);
 	codec_free(c.codec);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * apply.h - other labels for a cdict that is there already.
+ * apply.h - replaces the labels of an existing cdict.
  *
- * No event block is decoded: blocks are copied byte for byte, only the numbers in their
- * headers and the index are made anew.  A file that is cut or damaged stays exactly as
- * cut and damaged: what cannot be understood is copied as it is.
+ * Decodes no event block: copies blocks byte for byte, and rewrites only the ordinals in their
+ * headers and the index.  A cut or damaged file stays exactly as cut and damaged: anything
+ * unknown is copied unchanged.
  *
  *	struct mapping m = { 0 };
- *	label_index_reader(&m, reader, err);	// what it has; not with --clear
- *	mapping_add(&m, &label, err);		// what is new
+ *	label_index_reader(&m, reader, err);	// existing labels; not with --clear
+ *	mapping_add(&m, &label, err);		// new labels
  *	apply_labels(reader, &m, outfile_write, of, err);
  *
- * The labels stand behind all other blocks, before the index, so that a file that had
- * none keeps all its bytes up to there.
+ * The labels follow all other blocks, before the index, so that a file without labels keeps all
+ * its bytes up to there.
  *
- * Failure    0 or a negative code with *err filled, then part of the output was written
+ * Failure    0 or a negative code with *err filled; the output is then incomplete
  */
 #ifndef ANNOTATE_APPLY_H
 #define ANNOTATE_APPLY_H
@@ -23,8 +23,8 @@
 #include "cdict/reader.h"
 #include "cdict/writer.h"
 
-/* apply_labels - writes @r's file with exactly the labels of @labels.  A block of labels
- * that is damaged stays, for nobody knows what it held, unless @clear. */
+/* apply_labels - writes @r's file with exactly the labels of @labels.  A damaged block of labels
+ * stays, because its content is unknown, unless @clear. */
 int apply_labels(const struct cdict_reader *r, const struct mapping *labels, bool clear,
 		 cdict_write_fn fn, void *ctx, struct cdict_error *err);
 

@@ -46,7 +46,7 @@ static bool is_role(struct part p)
 	       (p.len == 8 && starts(p, "emulator"));
 }
 
-/* What systemd wrote as \x2d. */
+/* Undoes systemd's \x2d. */
 static size_t unescape(char *out, size_t size, struct part p)
 {
 	size_t n = 0;
@@ -94,7 +94,7 @@ static void take_base(struct cgroup_place *out, struct part path)
 	out->base[n] = 0;
 }
 
-/* The component that is the domain's own, wherever it stands. */
+/* Recognises the domain's own path component, at any position. */
 static bool take_domain(struct cgroup_place *out, struct part path, struct part p)
 {
 	struct part name = p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cgroup.h - what a thread's control groups say of it. libvirt puts every thread of a
- * domain into one of its own:
+ * cgroup.h - role and VM of a thread from its control groups. libvirt puts every thread of a
+ * domain into a group of its own:
  *
  *	v2	0::/machine.slice/machine-qemu\x2d1\x2dNAME.scope/libvirt/vcpu0
  *	v1	5:cpuset:/machine.slice/machine-qemu\x2d1\x2dNAME.scope/vcpu0
@@ -16,8 +16,8 @@
 
 struct cgroup_place {
 	char role[24];              /* "vcpu0" "iothread1" "emulator", or "" */
-	char base[CGROUP_PATH_MAX]; /* the group of the whole VM, or ""; compare only */
-	char instance[256];         /* the domain's name as the group's name has it, or "" */
+	char base[CGROUP_PATH_MAX]; /* the group of the whole VM, or ""; only for comparing */
+	char instance[256];         /* domain name from the group's name, or "" */
 };
 
 /* cgroup_parse - @text is /proc/PID/task/TID/cgroup. */

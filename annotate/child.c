@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process of which only the output is wanted. */
+/* Runs a child process for its output. */
 #include "annotate/child.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/monotonic.h"
 
-#define LOOK_MS 100 /* how often to look whether it has ended, though somebody has its output */
+#define LOOK_MS 100 /* polling interval for the child's end while its output stays open */
 
 static int open_terminal(void)
 {
@@ -30,9 +30,9 @@ bool child_has_terminal(void)
 	return fd >= 0;
 }
 
-static void become(const struct child_options *opts, int output)
+static void run_child(const struct child_options *opts, int output)
 {
-	/* 1: neither a file nor, which 0 would let pass, a program that core_pattern names */
+	/* 1 prevents both a core file and a core_pattern pipe, which 0 would allow */
 	static const struct rlimit no_core = { 1, 1 };
 	int tty = opts->terminal ? open_terminal() : -1;
 	int in = tty < 0 ? open("/dev/null", O_RDWR | O_CLOEXEC) : tty;
@@ -42,19 +42,19 @@ static void become(const struct child_options *opts, int output)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* a shell that is told can give the terminal its echo back */
+	/* SIGTERM lets a shell restore the terminal's echo */
 	prctl(PR_SET_PDEATHSIG, tty < 0 ? SIGKILL : SIGTERM);
 	if (tty < 0)
 		setsid();
 	else if (!isatty(STDERR_FILENO))
-		dup2(tty, STDERR_FILENO); /* what it asks has to be seen */
+		dup2(tty, STDERR_FILENO); /* so that its prompts are visible */
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
 		_exit(127);
 	opts->run(opts->ctx);
 	_exit(0);
 }
 
-/* One piece of @fd's into @out: 1, 0 at its end, or a code. */
+/* Reads one piece of @fd into @out: 1, 0 at its end, or a code. */
 static int read_piece(const struct child_options *opts, int fd, struct buf *out,
 		      struct cdict_error *err)
 {
@@ -67,12 +67,12 @@ static int read_piece(const struct child_options *opts, int fd, struct buf *out,
 		return errno == EINTR ? 1 : cdict_fail_errno(err, opts->what);
 	out->len += (size_t)n;
 	if (out->len > opts->max_bytes)
-		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "%s said more than %zu bytes",
-				  opts->what, opts->max_bytes);
+		return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+				  "%s printed more than %zu bytes", opts->what, opts->max_bytes);
 	return n > 0;
 }
 
-/* Until it has ended and all it said is read: what it started may keep the pipe open. */
+/* Reads until the child has ended and its output is read: its children may keep the pipe open. */
 static int read_all(const struct child_options *opts, pid_t pid, int fd, struct buf *out,
 		    struct cdict_error *err)
 {
@@ -94,7 +94,7 @@ static int read_all(const struct child_options *opts, pid_t pid, int fd, struct 
 		if (rc < 0)
 			return rc;
 		if (!rc)
-			p.fd = -1; /* poll() takes it for a pause */
+			p.fd = -1; /* makes poll() ignore it */
 		ended = !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 			info.si_pid == pid;
 	}
@@ -111,7 +111,7 @@ int child_read(const struct child_options *opts, struct buf *out, int *status,
 		return cdict_fail_errno(err, opts->what);
 	pid = fork();
 	if (!pid)
-		become(opts, fds[1]);
+		run_child(opts, fds[1]);
 	close(fds[1]);
 	if (pid < 0) {
 		rc = cdict_fail_errno(err, opts->what);

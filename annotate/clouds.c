@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* clouds.yaml through libyaml. */
+/* Parses clouds.yaml with libyaml. */
 #include "annotate/clouds.h"
 
 #include <errno.h>
@@ -11,17 +11,17 @@
 #include "base/fail.h"
 
 #define CLOUDS_SIZE_MAX ((size_t)1 << 20)
-#define DEPTH_MAX 64     /* a real one has 4; the time that libyaml takes grows with its square */
+#define DEPTH_MAX 64     /* real files have 4; libyaml's time is quadratic in it */
 #define MERGE_DEPTH 8    /* << of << of ... */
-#define KEYS_MAX 1000000 /* visited per question: aliases of aliases multiply */
+#define KEYS_MAX 1000000 /* visited per query: nested aliases multiply */
 
 struct clouds {
 	yaml_document_t doc;
 	bool loaded;
-	const yaml_node_t *all; /* the mapping behind `clouds`; NULL: none */
+	const yaml_node_t *all; /* the mapping under `clouds`; NULL: none */
 };
 
-/* A walk over the keys of a mapping, with those that << brings in. */
+/* A walk over the keys of a mapping, including those merged with <<. */
 struct walk {
 	const struct clouds *clouds;
 	int (*key)(void *ctx, const yaml_node_t *key, const yaml_node_t *value);
@@ -31,7 +31,7 @@ struct walk {
 
 static const yaml_node_t *node(const struct clouds *c, int id)
 {
-	/* libyaml's getter takes no const document, and changes none */
+	/* libyaml's getter takes a non-const document, but does not change it */
 	return yaml_document_get_node((yaml_document_t *)&c->doc, id);
 }
 
@@ -49,7 +49,7 @@ static bool is_null(const yaml_node_t *n)
 
 static int walk(struct walk *w, const yaml_node_t *mapping, unsigned depth);
 
-/* The value of <<: a mapping, or a list of them of which the first counts most. */
+/* The value of <<: a mapping, or a list of them in which earlier ones win. */
 static int walk_merged(struct walk *w, const yaml_node_t *value, unsigned depth)
 {
 	const yaml_node_item_t *item;
@@ -108,7 +108,8 @@ static int if_wanted(void *ctx, const yaml_node_t *key, const yaml_node_t *value
 	return 0;
 }
 
-static const yaml_node_t *find(const struct clouds *c, const yaml_node_t *mapping, const char *key)
+static const yaml_node_t *find_key(const struct clouds *c, const yaml_node_t *mapping,
+				   const char *key)
 {
 	struct wanted wanted = { .key = key };
 	struct walk w = { c, if_wanted, &wanted, KEYS_MAX };
@@ -120,11 +121,11 @@ static int is_no_yaml(const yaml_parser_t *parser, struct cdict_error *err)
 {
 	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "line %zu: %s",
 			  (size_t)parser->problem_mark.line + 1,
-			  parser->problem ? parser->problem : "is no YAML");
+			  parser->problem ? parser->problem : "is not YAML");
 }
 
-/* Before a document is made of it: whether all of it can be read, and is not too deep. */
-static int look_through(const char *text, size_t size, struct cdict_error *err)
+/* Checks before building a document that all of it can be parsed, and is not too deep. */
+static int check_depth(const char *text, size_t size, struct cdict_error *err)
 {
 	yaml_parser_t parser;
 	yaml_event_t event;
@@ -147,7 +148,7 @@ static int look_through(const char *text, size_t size, struct cdict_error *err)
 			 event.type == YAML_MAPPING_END_EVENT;
 		if (depth > DEPTH_MAX)
 			rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					"line %zu: more than %d things inside each other",
+					"line %zu: nested more than %d levels deep",
 					(size_t)event.start_mark.line + 1, DEPTH_MAX);
 		yaml_event_delete(&event);
 	}
@@ -155,7 +156,7 @@ static int look_through(const char *text, size_t size, struct cdict_error *err)
 	return rc;
 }
 
-static int load(struct clouds *c, const char *text, size_t size, struct cdict_error *err)
+static int load_document(struct clouds *c, const char *text, size_t size, struct cdict_error *err)
 {
 	yaml_parser_t parser;
 	int rc = 0;
@@ -178,22 +179,21 @@ int clouds_parse(struct clouds **out, const char *text, size_t size, struct cdic
 
 	if (!rc && size > CLOUDS_SIZE_MAX)
 		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				"%zu bytes are no clouds.yaml: more than %zu", size,
-				CLOUDS_SIZE_MAX);
+				"%zu bytes exceed the limit of %zu", size, CLOUDS_SIZE_MAX);
 	if (!rc)
-		rc = look_through(text, size, err);
+		rc = check_depth(text, size, err);
 	if (!rc)
-		rc = load(c, text, size, err);
+		rc = load_document(c, text, size, err);
 	root = rc ? NULL : yaml_document_get_root_node(&c->doc);
 	if (root && root->type != YAML_MAPPING_NODE && !is_null(root))
 		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				"line %zu: a mapping with the key 'clouds' is expected",
+				"line %zu: expected a mapping with the key 'clouds'",
 				(size_t)root->start_mark.line + 1);
 	if (rc) {
 		clouds_free(c);
 		return rc;
 	}
-	c->all = find(c, root, "clouds");
+	c->all = find_key(c, root, "clouds");
 	*out = c;
 	return 0;
 }
@@ -221,14 +221,14 @@ const char *clouds_name(const struct clouds *c, size_t i)
 	     p < all->data.mapping.pairs.top; p++) {
 		const yaml_node_t *key = node(c, p->key);
 
-		/* libyaml ends its texts with a NUL */
+		/* libyaml NUL-terminates its texts */
 		if (key && key->type == YAML_SCALAR_NODE && !text_is(key, "<<") && !i--)
 			return (const char *)key->data.scalar.value;
 	}
 	return NULL;
 }
 
-static int put(void *ctx, const yaml_node_t *key, const yaml_node_t *value)
+static int store_value(void *ctx, const yaml_node_t *key, const yaml_node_t *value)
 {
 	if (!key || !value || key->type != YAML_SCALAR_NODE || value->type != YAML_SCALAR_NODE)
 		return 0;
@@ -238,18 +238,18 @@ static int put(void *ctx, const yaml_node_t *key, const yaml_node_t *value)
 				    value->data.scalar.length);
 }
 
-/* regions: [a, {name: b}] - the first one's name, as region_name when there is none. */
+/* regions: [a, {name: b}] - the first name becomes region_name if that is missing. */
 static int first_region(const struct clouds *c, const yaml_node_t *cloud,
 			struct openstack_values *into)
 {
-	const yaml_node_t *list = find(c, cloud, "regions"), *first;
+	const yaml_node_t *list = find_key(c, cloud, "regions"), *first;
 
 	if (!list || list->type != YAML_SEQUENCE_NODE ||
 	    list->data.sequence.items.top == list->data.sequence.items.start || into->region_name)
 		return 0;
 	first = node(c, list->data.sequence.items.start[0]);
 	if (first && first->type == YAML_MAPPING_NODE)
-		first = find(c, first, "name");
+		first = find_key(c, first, "name");
 	if (!first || first->type != YAML_SCALAR_NODE)
 		return 0;
 	return openstack_values_set(into, "region_name", strlen("region_name"),
@@ -260,15 +260,15 @@ static int first_region(const struct clouds *c, const yaml_node_t *cloud,
 int clouds_get(const struct clouds *c, const char *name, struct openstack_values *into,
 	       struct cdict_error *err)
 {
-	const yaml_node_t *cloud = find(c, c->all, name);
-	struct walk w = { c, put, into, KEYS_MAX };
+	const yaml_node_t *cloud = find_key(c, c->all, name);
+	struct walk w = { c, store_value, into, KEYS_MAX };
 	int rc;
 
 	if (!cloud || cloud->type != YAML_MAPPING_NODE)
 		return cdict_fail(err, CDICT_ENOTFOUND, CDICT_NO_OFFSET, "has no cloud '%s'", name);
 	rc = walk(&w, cloud, 0);
 	if (!rc)
-		rc = walk(&w, find(c, cloud, "auth"), 0);
+		rc = walk(&w, find_key(c, cloud, "auth"), 0);
 	if (!rc)
 		rc = first_region(c, cloud, into);
 	if (rc == -E2BIG)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading mapping files.  libcsv does the quoting; lines, comments and what the columns
- * mean are found here. */
+/* Reads mapping files.  libcsv handles quoting; this file handles lines, comments and
+ * columns. */
 #include <csv.h>
 #include <ctype.h>
 #include <errno.h>
@@ -42,16 +42,16 @@ bool csv_looks_calculated(const char *text)
 	return *text && strchr("=+-@\t\r\n", *text) && text[1];
 }
 
-/* A file larger than this is no mapping. */
+/* A larger file is not a mapping. */
 #define FILE_MAX ((size_t)1 << 30)
-#define FIELDS_MAX 64u /* of a record; a header may name what is left out */
-#define LOOK_BACK 64u  /* rows of one tid that a new one is compared with */
+#define FIELDS_MAX 64u /* per record; a header may name columns that are left out */
+#define LOOK_BACK 64u  /* earlier rows of a tid that a new one is compared with */
 
-/* One record as libcsv hands it out. */
+/* One record as returned by libcsv. */
 struct record {
-	struct buf text; /* the fields, each with a NUL behind it */
+	struct buf text; /* the fields, each NUL-terminated */
 	size_t from[FIELDS_MAX], len[FIELDS_MAX];
-	size_t n; /* fields, also those beyond FIELDS_MAX */
+	size_t n; /* number of fields, including those beyond FIELDS_MAX */
 	bool whole;
 };
 
@@ -62,10 +62,10 @@ struct reading {
 	struct cdict_error *err;
 	struct csv_parser parser;
 	struct record rec;
-	unsigned column_of[FIELDS_MAX]; /* what stands at a position; CSV_COLUMNS: left out */
-	size_t n_columns;               /* positions that may be filled */
-	uint64_t line;                  /* where the record began, from 1 */
-	bool first;                     /* no record was seen yet */
+	unsigned column_of[FIELDS_MAX]; /* column at each position; CSV_COLUMNS: left out */
+	size_t n_columns;               /* number of positions that may be filled */
+	uint64_t line;                  /* first line of the record, from 1 */
+	bool first;                     /* this is the first record */
 };
 
 static void on_field(void *data, size_t len, void *ctx)
@@ -94,7 +94,7 @@ static const char *field(const struct record *rec, size_t i)
 	return (const char *)rec->text.data + rec->from[i];
 }
 
-static void forget(struct record *rec)
+static void clear_record(struct record *rec)
 {
 	rec->text.len = 0;
 	rec->n = 0;
@@ -102,7 +102,7 @@ static void forget(struct record *rec)
 }
 
 /* "line 3, column 1 (tid): what"; @column from 0, or -1: the line. */
-static void place(const struct reading *rd, int column, const char *what, struct cdict_error *err)
+static void fail_at(const struct reading *rd, int column, const char *what, struct cdict_error *err)
 {
 	char where[80] = "";
 	const char *name = "too many";
@@ -118,11 +118,11 @@ static void place(const struct reading *rd, int column, const char *what, struct
 		   what);
 }
 
-/* A line that cannot be used: left out, or the end. */
-static int bad(struct reading *rd, int column, const char *fmt, ...)
+/* An unusable line: leaves it out, or stops. */
+static int skip_or_fail(struct reading *rd, int column, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int bad(struct reading *rd, int column, const char *fmt, ...)
+static int skip_or_fail(struct reading *rd, int column, const char *fmt, ...)
 {
 	struct cdict_error err;
 	char what[400];
@@ -131,7 +131,7 @@ static int bad(struct reading *rd, int column, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	place(rd, column, what, &err);
+	fail_at(rd, column, what, &err);
 	if (!rd->opts || !rd->opts->skip_bad) {
 		if (rd->err)
 			*rd->err = err;
@@ -143,8 +143,8 @@ static int bad(struct reading *rd, int column, const char *fmt, ...)
 	return 0;
 }
 
-/* The start of a foreign text as a message may show it. */
-static const char *shown(char room[96], const char *text, size_t len)
+/* The start of a foreign text, quoted and escaped for a message. */
+static const char *quote_text(char room[96], const char *text, size_t len)
 {
 	struct sink s;
 	char *clean;
@@ -157,7 +157,7 @@ static const char *shown(char room[96], const char *text, size_t len)
 	return room;
 }
 
-/* A decimal number up to @max and nothing else. */
+/* Parses exactly a decimal number up to @max. */
 static bool number(const char *text, size_t len, uint64_t max, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -173,7 +173,7 @@ static bool number(const char *text, size_t len, uint64_t max, uint64_t *out)
 	return v <= max;
 }
 
-/* Which column is called so; CSV_COLUMNS: none.  "task_name" and "Task-Name" are as good. */
+/* The column of this name; CSV_COLUMNS: none.  Also accepts "task_name" and "Task-Name". */
 static unsigned column_called(const char *name)
 {
 	for (unsigned i = 0; i < CSV_COLUMNS; i++) {
@@ -189,7 +189,7 @@ static unsigned column_called(const char *name)
 	return CSV_COLUMNS;
 }
 
-/* A first record that names a column is a header: it says where the columns stand. */
+/* A first record that names a column is a header: it sets the order of columns. */
 static bool is_header(const struct record *rec)
 {
 	bool names = false;
@@ -207,10 +207,10 @@ static int unknown_column(struct reading *rd, int column, const char *name)
 		strcat(all, i ? ", " : "");
 		strcat(all, csv_columns[i].name);
 	}
-	return bad(rd, column, "%s in the header is no column; they are %s", name, all);
+	return skip_or_fail(rd, column, "unknown column %s in the header; expected %s", name, all);
 }
 
-static int header(struct reading *rd)
+static int parse_header(struct reading *rd)
 {
 	const struct record *rec = &rd->rec;
 	unsigned seen = 0;
@@ -219,24 +219,24 @@ static int header(struct reading *rd)
 
 	rd->n_columns = rec->n < FIELDS_MAX ? rec->n : FIELDS_MAX;
 	for (size_t i = 0; i < rd->n_columns && !rc; i++) {
-		const char *name = shown(room, field(rec, i), rec->len[i]);
+		const char *name = quote_text(room, field(rec, i), rec->len[i]);
 		unsigned c = column_called(field(rec, i));
 		bool twice = c < CSV_COLUMNS && seen & 1u << c;
 
 		rd->column_of[i] = twice ? CSV_COLUMNS : c;
 		seen |= c < CSV_COLUMNS ? 1u << c : 0;
 		if (twice)
-			rc = bad(rd, (int)i, "the header names %s twice", name);
+			rc = skip_or_fail(rd, (int)i, "duplicate column %s in the header", name);
 		else if (c == CSV_COLUMNS)
 			rc = unknown_column(rd, (int)i, name);
 	}
 	if (!rc && !(seen & 1u << CSV_TID))
-		rc = bad(rd, -1, "the header has no column tid");
+		rc = skip_or_fail(rd, -1, "missing column tid in the header");
 	return rc;
 }
 
-/* What divides the fields of @text, the first one of a record, when that is no comma: it stands
- * behind what should be alone. '\0': nothing does. */
+/* The separator in @text, the first field of a record, when that is not a comma: it follows the
+ * tid or column name. '\0': none. */
 static char other_separator(const char *text)
 {
 	size_t at = strcspn(text, ";|\t ");
@@ -255,17 +255,17 @@ static int no_tid(struct reading *rd, int column, const char *text)
 	char room[96], separator = other_separator(text);
 
 	if (separator)
-		return bad(rd, column, "the fields are divided by %s: here a comma divides them",
-			   separator == '\t'  ? "tabs"
-			   : separator == ' ' ? "blanks"
-			   : separator == ';' ? "';'"
-					      : "'|'");
-	return bad(rd, column, "%s is no thread id (a number from 1 to 2147483647)",
-		   shown(room, text, strlen(text)));
+		return skip_or_fail(rd, column, "fields are separated by %s; expected commas",
+				    separator == '\t'  ? "tabs"
+				    : separator == ' ' ? "blanks"
+				    : separator == ';' ? "';'"
+						       : "'|'");
+	return skip_or_fail(rd, column, "%s is not a thread id (a number from 1 to 2147483647)",
+			    quote_text(room, text, strlen(text)));
 }
 
-/* Rows before this one that say something else of its task. */
-static void compare(struct reading *rd, struct cdict_label *l)
+/* Reports earlier rows that contradict this one. */
+static void report_contradictions(struct reading *rd, struct cdict_label *l)
 {
 	const struct mapping *m = rd->into;
 	uint32_t first = mapping_first(m, l->tid), at = first;
@@ -288,15 +288,16 @@ static void compare(struct reading *rd, struct cdict_label *l)
 			if (!was || !**was || !*is || !**is || !strcmp(*was, *is))
 				continue;
 			snprintf(text, sizeof(text),
-				 "tid %" PRId32 " has %s in a row before; %s counts", l->tid,
-				 shown(a, *was, strlen(*was)), shown(b, *is, strlen(*is)));
-			place(rd, (int)i, text, &why);
+				 "tid %" PRId32 " has %s in an earlier row; %s counts", l->tid,
+				 quote_text(a, *was, strlen(*was)),
+				 quote_text(b, *is, strlen(*is)));
+			fail_at(rd, (int)i, text, &why);
 			rd->opts->contradiction(rd->opts->ctx, why.text);
 		}
 	}
 }
 
-static int record(struct reading *rd)
+static int parse_record(struct reading *rd)
 {
 	struct record *rec = &rd->rec;
 	const char *tid = NULL, *start = NULL;
@@ -306,22 +307,22 @@ static int record(struct reading *rd)
 	char room[96];
 
 	if (rec->n > rd->n_columns)
-		return bad(rd, (int)rd->n_columns, "%zu fields, at most %zu are expected", rec->n,
-			   rd->n_columns);
+		return skip_or_fail(rd, (int)rd->n_columns, "%zu fields, expected at most %zu",
+				    rec->n, rd->n_columns);
 	for (size_t i = 0; i < rec->n; i++) {
 		const char *text = field(rec, i), **into = NULL;
 		unsigned column = rd->column_of[i];
 		size_t len = rec->len[i];
 
 		if (memchr(text, 0, len))
-			return bad(rd, (int)i, "holds a NUL byte");
+			return skip_or_fail(rd, (int)i, "contains a NUL byte");
 		if (*text == '\'' && csv_looks_calculated(text)) {
 			text++;
 			len--;
 		}
 		if (len > MAPPING_TEXT_MAX)
-			return bad(rd, (int)i, "is %zu bytes long, at most %u are expected", len,
-				   MAPPING_TEXT_MAX);
+			return skip_or_fail(rd, (int)i, "is %zu bytes long, the limit is %u", len,
+					    MAPPING_TEXT_MAX);
 		if (column < CSV_COLUMNS)
 			into = csv_text(&l, column);
 		if (into) {
@@ -335,44 +336,44 @@ static int record(struct reading *rd)
 		}
 	}
 	if (!tid || !*tid)
-		return bad(rd, tid_at, "the thread id is missing");
+		return skip_or_fail(rd, tid_at, "missing thread id");
 	if (!number(tid, strlen(tid), INT32_MAX, &number_of) || !number_of)
 		return no_tid(rd, tid_at, tid);
 	l.tid = (int32_t)number_of;
 	if (start && *start && !number(start, strlen(start), UINT64_MAX, &l.start_ns))
-		return bad(rd, start_at, "%s is no number of nanoseconds",
-			   shown(room, start, strlen(start)));
+		return skip_or_fail(rd, start_at, "%s is not a number of nanoseconds",
+				    quote_text(room, start, strlen(start)));
 	rd->result->rows++;
-	compare(rd, &l);
+	report_contradictions(rd, &l);
 	return mapping_add(rd->into, &l, rd->err);
 }
 
-/* The record that is whole. */
-static int take(struct reading *rd)
+/* Takes a complete record. */
+static int take_record(struct reading *rd)
 {
 	int rc;
 
 	if (rd->rec.text.failed)
 		return cdict_fail_nomem(rd->err);
 	if (rd->first && is_header(&rd->rec)) {
-		rc = header(rd);
+		rc = parse_header(rd);
 		rd->first = false;
 	} else {
 		rd->first = false;
-		rc = record(rd);
+		rc = parse_record(rd);
 	}
-	forget(&rd->rec);
+	clear_record(&rd->rec);
 	return rc;
 }
 
 static bool restart(struct reading *rd)
 {
 	csv_free(&rd->parser);
-	forget(&rd->rec);
+	clear_record(&rd->rec);
 	return !csv_init(&rd->parser, CSV_STRICT | CSV_STRICT_FINI);
 }
 
-/* A comment has a # as its first character that is no blank. */
+/* A comment starts with a #, after any blanks. */
 static bool comment(const char *line, size_t len)
 {
 	size_t i = 0;
@@ -382,7 +383,7 @@ static bool comment(const char *line, size_t len)
 	return i < len && line[i] == '#';
 }
 
-/* Length of the line at @at with its end: LF, CR LF or CR. */
+/* Length of the line at @at including its end: LF, CR LF or CR. */
 static size_t line_len(const char *at, size_t left)
 {
 	size_t i = 0;
@@ -394,20 +395,20 @@ static size_t line_len(const char *at, size_t left)
 	return i < left ? i + 1 : i;
 }
 
-/* After a record that cannot be read: what its quote swallowed is read again, from the
- * line after the one where it began. */
-static int fault(struct reading *rd, const char *why)
+/* After an unreadable record: the lines that its quote swallowed are read again, from the
+ * line after the record's first one. */
+static int retry_after_quote(struct reading *rd, const char *why)
 {
 	int rc;
 
 	if (csv_error(&rd->parser) != CSV_EPARSE)
 		return cdict_fail_nomem(rd->err);
 	rd->first = false;
-	rc = bad(rd, (int)rd->rec.n, "%s", why);
+	rc = skip_or_fail(rd, (int)rd->rec.n, "%s", why);
 	return !rc && !restart(rd) ? -ENOMEM : rc;
 }
 
-static int parse(struct reading *rd, const char *data, size_t size)
+static int parse_csv(struct reading *rd, const char *data, size_t size)
 {
 	size_t at = 0, resume = 0;
 	uint64_t line = 0;
@@ -420,7 +421,7 @@ static int parse(struct reading *rd, const char *data, size_t size)
 		bool failed;
 
 		line++;
-		if (!rd->parser.pstate) { /* no record has begun */
+		if (!rd->parser.pstate) { /* between records */
 			rd->line = line;
 			resume = at + len;
 			if (comment(data + at, len)) {
@@ -432,17 +433,18 @@ static int parse(struct reading *rd, const char *data, size_t size)
 		failed = done < len;
 		at += len;
 		if (failed)
-			rc = fault(rd, "a quote inside a field that is not quoted, or text after "
-				       "the quote that ends one");
+			rc = retry_after_quote(
+				rd,
+				"quote inside an unquoted field, or text after a closing quote");
 		if (!failed && at == size && csv_fini(&rd->parser, on_field, on_row, &rd->rec)) {
 			failed = true;
-			rc = fault(rd, "the quote that begins it is never closed");
+			rc = retry_after_quote(rd, "unclosed quote");
 		}
 		if (failed) {
 			line = rd->line;
 			at = resume;
 		} else if (rd->rec.whole) {
-			rc = take(rd);
+			rc = take_record(rd);
 		}
 	}
 	return rc;
@@ -463,7 +465,7 @@ int mapping_parse_csv(struct mapping *m, const void *data, size_t size,
 		rd.column_of[i] = i;
 	if (csv_init(&rd.parser, CSV_STRICT | CSV_STRICT_FINI))
 		return cdict_fail_nomem(err);
-	rc = parse(&rd, data, size);
+	rc = parse_csv(&rd, data, size);
 	csv_free(&rd.parser);
 	buf_fini(&rd.rec.text);
 	if (!rc && !m->n) {
@@ -495,7 +497,7 @@ int mapping_read_csv(struct mapping *m, const char *path, const struct mapping_c
 		cdict_fail_errno(err, "cannot be read");
 	else if (b.len > FILE_MAX)
 		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				"is larger than 1 GiB: that is no mapping file");
+				"is larger than 1 GiB: not a mapping file");
 	if (!is_stdin)
 		close(fd);
 	if (!rc)

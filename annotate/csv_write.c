@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writing mapping files. */
+/* Writes mapping files. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "annotate/csv.h"
 #include "base/fail.h"
 
-/* Quoted when it must be: the reader takes blanks around a bare field for nothing. */
+/* Quotes when necessary: the reader strips blanks around an unquoted field. */
 static void put(struct sink *s, const char *text)
 {
 	size_t len = strlen(text);
@@ -45,7 +45,7 @@ static void put_row(struct sink *s, struct cdict_label *l, bool project)
 	sink_putc(s, '\n');
 }
 
-/* By tid; those whose start is known first. */
+/* By tid; labels with a known start first. */
 static int by_task(const void *a, const void *b)
 {
 	const struct cdict_label *x = a, *y = b;
@@ -73,7 +73,7 @@ int mapping_write_csv(const struct mapping *m, struct sink *s, struct cdict_erro
 		sink_printf(s, "%s%s", i ? "," : "", csv_columns[i].name);
 	sink_putc(s, '\n');
 	for (size_t i = 0; i < m->n; i++) {
-		/* A label without a start is part of what its tid's others say. */
+		/* A label without a start applies to all tasks with its tid. */
 		if (i && tasks[i].tid == tasks[i - 1].tid &&
 		    (!tasks[i].start_ns || tasks[i].start_ns == tasks[i - 1].start_ns))
 			continue;

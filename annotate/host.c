@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The host's VMs and their threads, brought together from /proc and libvirt. */
+/* Combines /proc and libvirt into the labels of the host's VMs and their threads. */
 #include "annotate/host.h"
 
 #include <errno.h>
@@ -62,14 +62,14 @@ static bool daemon_is_there(void)
 	return false;
 }
 
-/* 0, 1 when there was no answer (which is noted), -ENOMEM. */
+/* 0, 1 without an answer (adds a note), -ENOMEM. */
 static int ask_daemon(struct job *j, const char *uri, struct cdict_error *err)
 {
 	int left = monotonic_left_ms(j->deadline_ns), rc;
 
 	if (!left)
 		return 1;
-	/* Half of the time: the state files may have to be read after all. */
+	/* Use half of the time: the state files may still have to be read. */
 	rc = libvirt_ask(&j->domains, uri, (unsigned)left / 2 + 1, err);
 	if (!rc || rc == -ENOMEM)
 		return rc;
@@ -77,7 +77,7 @@ static int ask_daemon(struct job *j, const char *uri, struct cdict_error *err)
 	return 1;
 }
 
-/* @silent: nobody asked for this folder by name. As ask_daemon(). */
+/* @silent: the user did not name this folder. Returns like ask_daemon(). */
 static int read_state(struct job *j, const char *dir, bool silent, struct cdict_error *err)
 {
 	int rc = libvirt_read_state(&j->domains, dir, j->deadline_ns, err);
@@ -112,8 +112,8 @@ static int find_domains(struct job *j, struct cdict_error *err)
 	return rc > 0 ? 0 : rc;
 }
 
-/* The domain of a VM. State files of an earlier run have the same names but other
- * processes: what they say of vCPUs is then not used. */
+/* The domain of a VM. State files of an earlier boot may have the same names but other
+ * processes: then their vCPUs are ignored. */
 static const struct libvirt_domain *domain_of(const struct job *j, const struct proc_vm *vm)
 {
 	const struct libvirt_domain *by_uuid = NULL, *by_name = NULL;
@@ -135,7 +135,7 @@ static const struct libvirt_domain *domain_of(const struct job *j, const struct 
 
 /* --- labels --- */
 
-/* What the user would call the VM; "" leaves the name to the instance. */
+/* The user's name for the VM; "": use the instance. */
 static const char *own_name(const struct libvirt_domain *d)
 {
 	return d->nova_name[0] ? d->nova_name : d->title;
@@ -158,7 +158,7 @@ static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc
 	};
 	int rc;
 
-	/* Nobody named it: the threads of two such VMs must still not become one. */
+	/* Without any name, make one, so that the threads of two such VMs are not merged. */
 	if (!vm->args.instance[0] && !(d && d->name[0]))
 		snprintf(nameless, sizeof(nameless), "qemu-%d", vm->pid);
 	rc = mapping_add(j->into, &label, err);
@@ -179,7 +179,7 @@ static bool is_vcpu(const struct proc_thread *t)
 	return !strncmp(t->role, "vcpu", 4);
 }
 
-static const char *keep(struct host_report *report, const char *text)
+static const char *keep_text(struct host_report *report, const char *text)
 {
 	return stringset_add(&report->texts, text, strlen(text));
 }
@@ -196,11 +196,11 @@ static int describe(struct job *j, const struct proc_vm *vm, const struct libvir
 	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
 	if (d && d->uuid[0])
 		memcpy(out->uuid, d->uuid, sizeof(out->uuid));
-	out->instance = keep(j->report, d && d->name[0] ? d->name : vm->args.instance);
-	out->title = keep(j->report, d ? d->title : "");
-	out->name = keep(j->report, d ? own_name(d) : "");
-	out->project = keep(j->report, d ? d->nova_project : "");
-	out->flavor = keep(j->report, d ? d->nova_flavor : "");
+	out->instance = keep_text(j->report, d && d->name[0] ? d->name : vm->args.instance);
+	out->title = keep_text(j->report, d ? d->title : "");
+	out->name = keep_text(j->report, d ? own_name(d) : "");
+	out->project = keep_text(j->report, d ? d->nova_project : "");
+	out->flavor = keep_text(j->report, d ? d->nova_flavor : "");
 	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < vm->threads.n; i++) {
@@ -245,7 +245,7 @@ static int label_all(struct job *j, struct cdict_error *err)
 	return rc;
 }
 
-/* --- what the user should know --- */
+/* --- notes to the user --- */
 
 static const char *s(size_t n)
 {
@@ -261,28 +261,27 @@ static void note_gaps(struct job *j)
 		vms += r->vms.at[i].unnamed > 0;
 	if (r->unnamed)
 		note(r,
-		     "%zu thread%s of %zu VM%s: no better role than \"thread\"; QEMU runs without "
-		     "debug-threads=on, and no control group or state of libvirt tells its "
-		     "threads apart",
+		     "%zu thread%s of %zu VM%s: role unknown (\"thread\"): QEMU runs without "
+		     "debug-threads=on, and neither control groups nor libvirt's state identify "
+		     "its threads",
 		     r->unnamed, s(r->unnamed), vms, s(vms));
 	if (j->scan.incomplete)
 		note(r, "the name%s of %zu thread%s could not be read%s", s(j->scan.incomplete),
 		     j->scan.incomplete, s(j->scan.incomplete), geteuid() ? ": run as root" : "");
 	if (j->scan.unreadable)
-		note(r, "%zu process%s could not be looked at, permission denied%s",
-		     j->scan.unreadable, j->scan.unreadable == 1 ? "" : "es",
-		     geteuid() ? ": run as root" : "");
+		note(r, "cannot inspect %zu process%s: permission denied%s", j->scan.unreadable,
+		     j->scan.unreadable == 1 ? "" : "es", geteuid() ? ": run as root" : "");
 	if (j->scan.kernel.n)
 		note(r, "%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
 		     j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
 		     j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
 	if (j->scan.inner && j->scan.vms.n)
-		note(r, "this /proc is that of a container, whose thread ids are not the host's, "
-			"which a recording has: run on the host, or give --proc-root the host's "
-			"/proc");
+		note(r,
+		     "this is a container's /proc: recordings have the host's thread ids, not these; "
+		     "run on the host, or give the host's /proc with --proc-root");
 	if (j->scan.cut || monotonic_past(j->deadline_ns)) {
 		r->incomplete = true;
-		note(r, "stopped after %u ms, not all was looked at", j->timeout_ms);
+		note(r, "stopped after %u ms with partial results", j->timeout_ms);
 	}
 }
 
@@ -306,7 +305,7 @@ int host_identify(struct mapping *into, const struct host_options *opts, struct 
 		rc = label_all(&j, err);
 	if (!rc) {
 		note_gaps(&j);
-		memset(err, 0, sizeof(*err)); /* of what is a note now */
+		memset(err, 0, sizeof(*err)); /* its failure is a note now */
 		rc = report->unsaid ? cdict_fail_nomem(err) : 0;
 	}
 	proc_scan_fini(&j.scan);

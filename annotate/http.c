@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* HTTP through libcurl: time budget, tries, redirections, bounds. */
+/* HTTP through libcurl: time budget, retries, redirections, limits. */
 #include "annotate/http.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ struct http {
 	CURL *curl;
 	struct http_options opts;
 	uint64_t deadline_ns;
-	bool no_memory; /* for an option */
+	bool no_memory; /* while setting an option */
 	char message[CURL_ERROR_SIZE];
 };
 
@@ -47,7 +47,7 @@ int http_open(struct http **out, const struct http_options *opts, struct cdict_e
 	int ret = library_curl(err);
 
 	if (!ret)
-		ret = library_json(err); /* what it brings is JSON */
+		ret = library_json(err); /* answers are JSON */
 	if (ret)
 		return ret;
 	h = calloc(1, sizeof(*h));
@@ -95,7 +95,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 	return x->body.failed ? 0 : n;
 }
 
-/* The header that matters, "X-Subject-Token: value\r\n"; of the others libcurl knows. */
+/* Handles the header "X-Subject-Token: value\r\n"; libcurl handles the others. */
 static size_t on_header(char *line, size_t size, size_t n, void *ctx)
 {
 	static const char name[] = "X-Subject-Token:";
@@ -142,7 +142,7 @@ static void set_tls(struct http *h)
 	curl.easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, h->opts.insecure ? 0L : 2L);
 	curl.easy_setopt(h->curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	if (h->opts.cacert) {
-		/* these authorities only, not the system's as well */
+		/* only these authorities, not the system's */
 		set_text(h, CURLOPT_CAINFO, folder ? NULL : h->opts.cacert);
 		set_text(h, CURLOPT_CAPATH, folder ? h->opts.cacert : NULL);
 	}
@@ -159,7 +159,7 @@ static struct curl_slist *header_list(const struct http_request *r)
 
 	if (r->body && more)
 		more = curl.slist_append(list, "Content-Type: application/json");
-	/* no waiting for `100 Continue` */
+	/* do not wait for `100 Continue` */
 	if (more)
 		more = curl.slist_append(list, "Expect:");
 	for (const char *const *p = r->headers; p && *p && more; p++)
@@ -179,7 +179,7 @@ static CURLcode perform(struct http *h, const struct http_request *r, const char
 
 	if (!headers)
 		return CURLE_OUT_OF_MEMORY;
-	/* forgets everything but live connections */
+	/* resets everything except live connections */
 	curl.easy_reset(h->curl);
 	h->no_memory = false;
 	set_tls(h);
@@ -214,7 +214,7 @@ static int code_of(CURLcode code)
 	case CURLE_OPERATION_TIMEDOUT:
 		return -ETIMEDOUT;
 	case CURLE_OUT_OF_MEMORY:
-	case CURLE_FAILED_INIT: /* where it cannot say more */
+	case CURLE_FAILED_INIT: /* libcurl gives no details */
 		return -ENOMEM;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_URL_MALFORMAT:
@@ -232,7 +232,7 @@ static int code_of(CURLcode code)
 	}
 }
 
-static int say_failed(struct http *h, CURLcode code, const char *shown, struct cdict_error *err)
+static int fail_transfer(struct http *h, CURLcode code, const char *shown, struct cdict_error *err)
 {
 	const char *why = h->message[0] ? h->message : curl.easy_strerror(code);
 	long number = 0;
@@ -243,17 +243,17 @@ static int say_failed(struct http *h, CURLcode code, const char *shown, struct c
 				  shown, strerror((int)number));
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
 		return cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
-				  "%s: %s: name its authority in OS_CACERT (cacert: in "
-				  "clouds.yaml), or give --insecure",
+				  "%s: %s: set OS_CACERT (cacert: in clouds.yaml) to its "
+				  "CA certificate, or give --insecure",
 				  shown, why);
 	if (code == CURLE_SSL_CACERT_BADFILE && h->opts.cacert)
 		return cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
-				  "%s: the file of authorities cannot be used: %s (OS_CACERT)",
+				  "%s: cannot use the file of CA certificates: %s (OS_CACERT)",
 				  shown, h->opts.cacert);
 	return cdict_fail(err, code_of(code), CDICT_NO_OFFSET, "%s: %s", shown, why);
 }
 
-static bool again(CURLcode code, long status)
+static bool is_retryable(CURLcode code, long status)
 {
 	switch (code) {
 	case CURLE_OK:
@@ -265,7 +265,7 @@ static bool again(CURLcode code, long status)
 	case CURLE_SEND_ERROR:
 	case CURLE_RECV_ERROR:
 	case CURLE_PARTIAL_FILE:
-	case CURLE_OPERATION_TIMEDOUT: /* of the connection; the budget is looked at apart */
+	case CURLE_OPERATION_TIMEDOUT: /* of the connection; the budget is checked separately */
 		return true;
 	default:
 		return false;
@@ -289,7 +289,7 @@ static void trace(const struct http *h, const char *method, const char *shown,
 	h->opts.trace(h->opts.trace_ctx, line);
 }
 
-/* One address, up to @tries times. */
+/* Requests one address, with up to @tries tries. */
 static int exchange(struct http *h, const struct http_request *r, const char *url,
 		    const char *shown, struct http_reply *reply, struct cdict_error *err)
 {
@@ -304,8 +304,9 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 
 		if (!left_ms(h))
 			return cdict_fail(err, -ETIMEDOUT, CDICT_NO_OFFSET,
-					  "%s: no time left of %u.%u s (--os-timeout)", shown,
-					  h->opts.budget_ms / 1000, h->opts.budget_ms / 100 % 10);
+					  "%s: the time limit of %u.%u s is used up (--os-timeout)",
+					  shown, h->opts.budget_ms / 1000,
+					  h->opts.budget_ms / 100 % 10);
 		code = perform(h, r, url, &x);
 		trace(h, r->method, shown, &x, code, began);
 		if (x.no_memory || x.body.failed)
@@ -320,13 +321,13 @@ static int exchange(struct http *h, const struct http_request *r, const char *ur
 					shown, h->opts.budget_ms / 1000,
 					h->opts.budget_ms / 100 % 10);
 		else if (code)
-			rc = say_failed(h, code, shown, err);
+			rc = fail_transfer(h, code, shown, err);
 		else
 			rc = 0;
 		curl.easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after_s);
 		if (after_s > 0)
 			wait = after_s < 10 ? (uint32_t)after_s * 1000 : 10000;
-		if (x.too_large || !again(code, reply->status) || try == TRIES ||
+		if (x.too_large || !is_retryable(code, reply->status) || try == TRIES ||
 		    left_ms(h) <= wait) {
 			buf_u8(&x.body, 0);
 			if (!rc && x.body.failed)
@@ -366,11 +367,12 @@ int http_send(struct http *h, const struct http_request *request, struct http_re
 		curl.easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to);
 		if (followed == REDIRECTS_MAX || !to || !http_url_same_service(url, to)) {
 			next = to ? http_url_shown(to) : NULL;
-			rc = cdict_fail(err, -EPROTO, CDICT_NO_OFFSET,
-					"%s: answers %ld, go to %s: not followed (too often, or "
-					"another scheme, host or port); name the service's own "
-					"address",
-					shown, reply->status, next ? next : "nowhere");
+			rc = cdict_fail(
+				err, -EPROTO, CDICT_NO_OFFSET,
+				"%s: status %ld redirects to %s: not followed (too many, or "
+				"another scheme, host or port); use the service's own "
+				"address",
+				shown, reply->status, next ? next : "nowhere");
 			free(next);
 			break;
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses: what they name, whether two name the same service. */
+/* Parses and compares URLs. */
 #include "annotate/http_url.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "annotate/library.h"
 #include "base/fail.h"
 
-/* NULL: no address, errno ENOMEM when it may be one, or there is no libcurl. */
+/* NULL: not a URL; errno ENOMEM: out of memory, or no libcurl. */
 static CURLU *parse(const char *url)
 {
 	CURLU *u = library_curl(NULL) ? NULL : curl.url();
@@ -23,7 +23,7 @@ static CURLU *parse(const char *url)
 	return code ? NULL : u;
 }
 
-/* NULL: it has none, or out of memory; else for curl.free(). */
+/* NULL: missing, or out of memory; else free with curl.free(). */
 static char *part(CURLU *u, CURLUPart which, unsigned flags)
 {
 	char *text = NULL;
@@ -70,7 +70,7 @@ int http_url_check(const char *url, struct cdict_error *err)
 {
 	CURLU *u = parse(url);
 	bool no_memory = !u && errno == ENOMEM;
-	char *scheme = part(u, CURLUPART_SCHEME, 0); /* every address has one */
+	char *scheme = part(u, CURLUPART_SCHEME, 0); /* every URL has one */
 	char *user = part(u, CURLUPART_USER, 0), *password = part(u, CURLUPART_PASSWORD, 0);
 	int rc = 0;
 
@@ -78,14 +78,15 @@ int http_url_check(const char *url, struct cdict_error *err)
 		rc = cdict_fail_nomem(err);
 	else if (!u)
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"the service's address is no URL");
+				"the service's address is not a URL");
 	else if (strcmp(scheme, "http") && strcmp(scheme, "https"))
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
 				"the service's address begins with neither http:// nor https://");
 	else if (user || password)
-		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"the service's address holds a user or password: take them out of "
-				"it");
+		rc = cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"the service's address contains a user or password: remove them from "
+			"it");
 	curl.free(scheme);
 	curl.free(user);
 	curl.free(password);
@@ -95,7 +96,7 @@ int http_url_check(const char *url, struct cdict_error *err)
 
 int http_url_parameter(char **value, const char *url, const char *name)
 {
-	/* of a relative address, too, the query is behind the first '?' */
+	/* also handles relative addresses: the query starts after the first '?' */
 	CURLU *u = parse("http://h/");
 	size_t len = strlen(name);
 	char *query = NULL, *decoded;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* http_url.h - addresses, taken apart by libcurl, which http_open() has loaded. */
+/* http_url.h - parses URLs with libcurl, which http_open() has loaded. */
 #ifndef ANNOTATE_HTTP_URL_H
 #define ANNOTATE_HTTP_URL_H
 
@@ -11,14 +11,14 @@
 bool http_url_same_service(const char *a, const char *b);
 
 /* http_url_shown - @url without user, password, query and fragment, for messages: given;
- * NULL when it is no address. */
+ * NULL when it is not a URL. */
 char *http_url_shown(const char *url);
 
-/* http_url_parameter - the decoded value of @name in the query of @url: *@value, given; NULL:
+/* http_url_parameter - the decoded value of @name in @url's query: *@value, given; NULL:
  * absent. 0 or -ENOMEM. */
 int http_url_parameter(char **value, const char *url, const char *name);
 
-/* http_url_escape - @text as part of a query: given; NULL when out of memory. */
+/* http_url_escape - @text, escaped for a query: given; NULL when out of memory. */
 char *http_url_escape(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keystone v3: tokens, and requests that carry one. */
+/* Keystone v3: tokens, and requests with a token. */
 #include "annotate/keystone.h"
 
 #include <errno.h>
@@ -21,9 +21,9 @@ struct keystone {
 	struct http *http;
 	const struct keystone_auth *auth;
 	char *url;    /* ends in /v3 */
-	char *wanted; /* the project that was found out; NULL: what auth says */
+	char *wanted; /* the project chosen by choose_project(); NULL: that of auth */
 	char *token;
-	uint64_t until_ns; /* renew it from then on; 0: never */
+	uint64_t until_ns; /* renew the token from then on; 0: never */
 	struct keystone_token about;
 };
 
@@ -43,13 +43,13 @@ static char *v3_url(const char *auth_url)
 	return asprintf(&out, "%.*s/v3", (int)len, auth_url) < 0 ? NULL : out;
 }
 
-/* Every occurrence of @secret in @text becomes "***". */
+/* Replaces every occurrence of @secret in @text by "***". */
 static void clean(char *text, const char *secret)
 {
 	size_t len = secret ? strlen(secret) : 0;
 	char *at = text;
 
-	/* what is as short as this says nothing, and would ruin every text */
+	/* such a short secret reveals nothing, and would garble every text */
 	if (len < 3)
 		return;
 	while ((at = strstr(at, secret)) != NULL) {
@@ -80,7 +80,7 @@ int keystone_refused(const struct keystone *ks, const char *url, const struct ht
 	return code;
 }
 
-/* Says which of the settings Keystone did not like, as far as it tells. */
+/* Adds a hint which settings Keystone rejected. */
 static int login_refused(const struct keystone *ks, const char *url, const struct http_reply *reply,
 			 struct cdict_error *err)
 {
@@ -89,12 +89,12 @@ static int login_refused(const struct keystone *ks, const char *url, const struc
 	const char *hint = "";
 
 	if (reply->status == 401 || (reply->status == 404 && ks->auth->by_appcred))
-		hint = ks->auth->by_appcred ? ": is the application credential right, and does it "
-					      "still live?"
-					    : ": are user, password, project and their domains "
-					      "right?";
+		hint = ks->auth->by_appcred ? ": check the application credential and its "
+					      "expiry date"
+					    : ": check user, password, project and their "
+					      "domains";
 	else if (reply->status == 404)
-		hint = ": is this Keystone's address (OS_AUTH_URL)?";
+		hint = ": check Keystone's address (OS_AUTH_URL)";
 	if (err)
 		snprintf(err->text + len, sizeof(err->text) - len, "%s", hint);
 	return reply->status == 404 && ks->auth->by_appcred ? -EACCES : rc;
@@ -119,7 +119,7 @@ static int take_token(struct keystone *ks, struct http_reply *reply, struct cdic
 	ks->until_ns = 0;
 	if (about.life_s > 0) {
 		uint64_t life_ms = (uint64_t)about.life_s * 1000;
-		/* of a very short life use at least half */
+		/* use at least half of a very short lifetime */
 		uint64_t early = life_ms / 2 < RENEW_BEFORE_MS ? life_ms / 2 : RENEW_BEFORE_MS;
 
 		ks->until_ns = monotonic_in_ms(life_ms - early);
@@ -143,7 +143,7 @@ static int login(struct keystone *ks, struct cdict_error *err)
 	}
 	if (!body) {
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"user, password or project are not UTF-8");
+				"user, password or project is not UTF-8");
 		goto out;
 	}
 	request.url = url;
@@ -161,7 +161,7 @@ out:
 	return rc;
 }
 
-/* One GET with the token we have. */
+/* One GET with the current token. */
 static int get(struct keystone *ks, const char *url, const char *extra, unsigned tried,
 	       struct http_reply *reply, struct cdict_error *err)
 {
@@ -183,7 +183,7 @@ static int get(struct keystone *ks, const char *url, const char *extra, unsigned
 int keystone_get(struct keystone *ks, const char *url, const char *extra, struct http_reply *reply,
 		 struct cdict_error *err)
 {
-	bool fresh = monotonic_past(ks->until_ns); /* the token, that nobody has accepted yet */
+	bool fresh = monotonic_past(ks->until_ns); /* a new token, not accepted by a service yet */
 	unsigned tried = 0;
 	int rc = 0;
 
@@ -194,7 +194,7 @@ int keystone_get(struct keystone *ks, const char *url, const char *extra, struct
 		rc = get(ks, url, extra, tried, reply, err);
 		if (rc || reply->status != 401 || (fresh && reply->tried == tried))
 			return rc;
-		/* expired early, revoked, or a slow server's tries outlived it */
+		/* it expired early, was revoked, or expired during a slow server's retries */
 		tried = reply->tried;
 		http_reply_fini(reply);
 		rc = login(ks, err);
@@ -203,7 +203,7 @@ int keystone_get(struct keystone *ks, const char *url, const char *extra, struct
 	return rc;
 }
 
-/* The names of @projects for a message. */
+/* Lists the names of @projects for a message. */
 static char *project_names(const json_t *projects)
 {
 	struct sink s;
@@ -223,7 +223,7 @@ static char *project_names(const json_t *projects)
 	return sink_take(&s, &len);
 }
 
-/* The token has no scope: the only project that the user may use is the one. */
+/* The token has no scope: choose the only project that the user may use. */
 static int choose_project(struct keystone *ks, struct cdict_error *err)
 {
 	struct http_reply reply = { 0 };
@@ -247,7 +247,7 @@ static int choose_project(struct keystone *ks, struct cdict_error *err)
 	} else if (!rc) {
 		names = project_names(projects);
 		rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				"no project is named (OS_PROJECT_NAME or OS_PROJECT_ID), and the "
+				"no project is set (OS_PROJECT_NAME or OS_PROJECT_ID), and the "
 				"user has %zu%s%s",
 				json_array_size(projects), names && *names ? ": " : "",
 				names ? names : "");

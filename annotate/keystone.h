@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * keystone.h - a token of OpenStack's identity service (v3), requests made with it, and the
- * catalog that comes with it.
+ * keystone.h - gets a token from OpenStack's identity service (v3), sends requests with it, and
+ * holds the catalog that comes with it.
  *
- * Secrets (password, secret, token) appear in no message: an error text that repeats what
- * the service said is cleaned of them first.
+ * Secrets (password, secret, token) appear in no message: error texts that quote the
+ * service have them removed.
  *
  * Threads    one at a time per struct keystone
- * Failure    0 or a negative code with *err filled: -EACCES when the service refuses who we
- *            are, else those of http.h
+ * Failure    0 or a negative code with *err filled: -EACCES when the service rejects the
+ *            credentials, else those of http.h
  * Ownership  keystone_open() gives; it borrows the auth and the http until keystone_close()
  */
 #ifndef ANNOTATE_KEYSTONE_H
@@ -19,7 +19,7 @@
 #include "annotate/http.h"
 #include "cdict/error.h"
 
-/* Who we are. Texts may be NULL or "". */
+/* Credentials. Texts may be NULL or "". */
 struct keystone_auth {
 	const char *auth_url; /* with or without /v3 */
 	bool by_appcred;      /* an application credential, else a password */
@@ -27,38 +27,38 @@ struct keystone_auth {
 	const char *user_id, *username, *user_domain_id, *user_domain_name, *password;
 	const char *appcred_id, *appcred_name, *appcred_secret;
 
-	/* the scope; of an application credential Keystone knows it */
+	/* the scope; Keystone knows that of an application credential */
 	const char *project_id, *project_name, *project_domain_id, *project_domain_name;
-	const char *domain_id, *domain_name; /* of a domain, when there is no project */
+	const char *domain_id, *domain_name; /* a domain as scope, without a project */
 	bool system_scope;
 };
 
 struct keystone;
 
-/* keystone_open - fetches a token. Without any scope, and when Keystone gives none by itself,
- * the user's only project is taken; of several they are named in the error. */
+/* keystone_open - requests a token. Without a scope, and if Keystone sets none by itself,
+ * uses the user's only project; with several projects the error names them. */
 int keystone_open(struct keystone **out, struct http *http, const struct keystone_auth *auth,
 		  struct cdict_error *err);
 void keystone_close(struct keystone *ks);
 
-/* keystone_endpoint - the address of the service of @types (first wins; NULL-terminated) in
- * the catalog: given. @interface "public", "internal", "admin" (as "publicURL" too); @region
- * NULL: the first one. CDICT_ENOTFOUND names what the catalog has. */
+/* keystone_endpoint - the address of a service of @types (first wins; NULL-terminated) in
+ * the catalog: given. @interface "public", "internal", "admin" ("publicURL" too); @region
+ * NULL: the first one. CDICT_ENOTFOUND lists the catalog's endpoints. */
 int keystone_endpoint(const struct keystone *ks, const char *const *types, const char *interface,
 		      const char *region, char **url, struct cdict_error *err);
 
-/* keystone_get - GET with the token, and with the header @extra when not NULL. A token near
- * its end is renewed before; a 401 is answered with one new token. Any status is returned. */
+/* keystone_get - GET with the token, and with the header @extra unless NULL. A token about to
+ * expire is renewed first; a 401 gets one new token and a retry. Any status is returned. */
 int keystone_get(struct keystone *ks, const char *url, const char *extra, struct http_reply *reply,
 		 struct cdict_error *err);
 
-/* keystone_refused - fills *err for an answer with an unwelcome status: "URL: 403: what the
- * service said"; returns -EACCES for 401, -EPERM for 403, CDICT_ENOTFOUND for 404, else -EPROTO. */
+/* keystone_refused - fills *err for an answer with an error status: "URL: 403: the service's
+ * message"; returns -EACCES for 401, -EPERM for 403, CDICT_ENOTFOUND for 404, else -EPROTO. */
 int keystone_refused(const struct keystone *ks, const char *url, const struct http_reply *reply,
 		     struct cdict_error *err);
 
-/* keystone_project_name - the name of a project: *@name, given; NULL when Keystone does not tell.
- * That of the token's own project is known without asking; others only if @ask. 0 or -ENOMEM. */
+/* keystone_project_name - the name of a project: *@name, given; NULL when Keystone does not return it.
+ * The token's own project needs no request; others are requested only if @ask. 0 or -ENOMEM. */
 int keystone_project_name(struct keystone *ks, char **name, const char *project_id, bool ask);
 
 /* The project of the token; NULL: none. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keystone's JSON: requests for tokens, tokens with their catalog, error messages. */
+/* Keystone's JSON: token requests, tokens with their catalog, error messages. */
 #include "annotate/keystone_body.h"
 
 #include <errno.h>
@@ -13,21 +13,21 @@
 
 #define SAID_MAX 200
 
-/* @text, NULL when it is empty: json_pack() leaves that out (*). What is not UTF-8 makes it fail,
- * and everything that was to hold it. */
+/* @text, NULL when empty: json_pack() leaves NULL out (*). Text that is not UTF-8 makes
+ * json_pack() fail as a whole. */
 static const char *given(const char *text)
 {
 	return text && *text ? text : NULL;
 }
 
-/* {"id": ...} or {"name": ...}; the id is the better one. */
+/* {"id": ...} or {"name": ...}; prefers the id. */
 static json_t *named(const char *id, const char *name)
 {
 	id = given(id);
 	return json_pack("{s:s*, s:s*}", "id", id, "name", id ? NULL : given(name));
 }
 
-/* An id needs no domain; with neither of the domain's own, it is the one called "default". */
+/* An id needs no domain; a name without a domain is in the one called "default". */
 static json_t *in_domain(const char *id, const char *name, const char *domain_id,
 			 const char *domain_name)
 {
@@ -112,14 +112,14 @@ int keystone_json(json_t **out, const char *text, size_t size, struct cdict_erro
 	*out = NULL;
 	if (rc)
 		return rc;
-	errno = 0; /* jansson has no code of its own for every such failure */
+	errno = 0; /* jansson has no error code for some of its failures */
 	*out = json_loadb(text ? text : "", size, JSON_ALLOW_NUL, &why);
 	if (*out)
 		return 0;
 	if (errno == ENOMEM)
 		return cdict_fail_nomem(err);
 	return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-			  "the answer is no JSON (line %d, column %d)", why.line, why.column);
+			  "the answer is not JSON (line %d, column %d)", why.line, why.column);
 }
 
 const char *keystone_json_text(const json_t *object, const char *key)
@@ -127,7 +127,7 @@ const char *keystone_json_text(const json_t *object, const char *key)
 	return given(json_string_value(json_object_get(object, key)));
 }
 
-/* "2026-11-20T16:40:30.000000Z"; -1: no such time. */
+/* Parses "2026-11-20T16:40:30.000000Z"; -1: not such a time. */
 static time_t instant(const char *text)
 {
 	struct tm tm = { 0 };
@@ -137,7 +137,7 @@ static time_t instant(const char *text)
 	return timegm(&tm);
 }
 
-/* By the service's clock alone: ours may be wrong. */
+/* By the service's clock only, because ours may be wrong. */
 static long life(const json_t *token)
 {
 	time_t from = instant(keystone_json_text(token, "issued_at"));
@@ -158,7 +158,8 @@ int keystone_token_parse(struct keystone_token *out, const char *text, size_t si
 	token = json_object_get(root, "token");
 	if (!json_is_object(token)) {
 		json_decref(root);
-		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "the answer holds no token");
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
+				  "the answer contains no token");
 	}
 	project = json_object_get(token, "project");
 	id = keystone_json_text(project, "id");
@@ -209,7 +210,7 @@ char *keystone_said(const char *text, size_t size)
 
 /* --- the catalog --- */
 
-/* "publicURL" and "public" are the same. */
+/* "publicURL" and "public" are equal. */
 static bool same_interface(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
@@ -228,7 +229,7 @@ static bool in_region(const json_t *endpoint, const char *region)
 	       (name && !strcmp(name, region));
 }
 
-/* What there is instead: "public in RegionOne, admin in RegionTwo". */
+/* Lists the available ones: "public in RegionOne, admin in RegionTwo". */
 static void other_endpoints(struct sink *s, const json_t *service, size_t *n)
 {
 	json_t *e;

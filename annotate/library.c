@@ -20,7 +20,7 @@ static void prepare_curl(void)
 
 int library_curl(struct cdict_error *err)
 {
-	/* Debian's GnuTLS build, with or without the other; elsewhere there is one. */
+	/* Debian's GnuTLS build first; other systems have only one. */
 	static const char *const names[] = { "libcurl-gnutls.so.4", "libcurl.so.4", NULL };
 	static const struct shared_function functions[] = {
 #define X(name) { "curl_" #name, &curl.name },
@@ -28,7 +28,7 @@ int library_curl(struct cdict_error *err)
 #undef X
 	};
 	static struct shared_object so = {
-		.use = "OpenStack is asked through libcurl",
+		.use = "OpenStack queries need libcurl",
 		.package = "libcurl3-gnutls",
 		.names = names,
 		.functions = functions,
@@ -49,7 +49,7 @@ int library_json(struct cdict_error *err)
 			{ "json_delete", &json.delete },
 	};
 	static struct shared_object so = {
-		.use = "JSON is read by jansson",
+		.use = "reading JSON needs jansson",
 		.package = "libjansson4",
 		.names = names,
 		.functions = functions,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* library.h - libcurl and jansson, which are loaded when OpenStack is asked or JSON is read. */
+/* library.h - libcurl and jansson, loaded when OpenStack is queried or JSON is read. */
 #ifndef ANNOTATE_LIBRARY_H
 #define ANNOTATE_LIBRARY_H
 
-#define CURL_DISABLE_TYPECHECK /* its macros would name the functions themselves */
+#define CURL_DISABLE_TYPECHECK /* its macros refer to the functions directly */
 #include <curl/curl.h>
 #include <stddef.h>
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 
-/* json_decref() is inline and calls it. */
+/* json_decref() is inline and calls json_delete(). */
 #define json_delete library_json_delete
-#define json_null library_json_null /* base/json.h has one, too */
+#define json_null library_json_null /* base/json.h has a json_null(), too */
 #include <jansson.h>
 #undef json_delete
 #undef json_null
@@ -37,7 +37,7 @@
 	X(url_get)                                                                                 \
 	X(url_set)
 
-/* libcurl's functions without their prefix, once library_curl() gave 0. */
+/* libcurl's functions without their prefix, valid after library_curl() returned 0. */
 extern struct library_curl {
 #define X(name) __typeof__ (&(curl_##name))(name);
 	LIBRARY_CURL(X)
@@ -61,7 +61,8 @@ extern struct library_curl {
 	X(string)                                                                                  \
 	X(string_value)
 
-/* jansson's, once library_json() gave 0, under their own names: its macros and inline functions call them. */
+/* jansson's functions, valid after library_json() returned 0, under their own names: its
+ * macros and inline functions call them. */
 extern struct library_json {
 #define X(name) __typeof__ (&(json_##name))(name);
 	LIBRARY_JSON(X)
@@ -85,7 +86,7 @@ extern struct library_json {
 #define json_string json.string
 #define json_string_value json.string_value
 
-/* library_curl, library_json - load and prepare it once; -ENOENT where it is not installed, -ENOSYS, -ENOMEM. */
+/* library_curl, library_json - load and initialise it once; -ENOENT when it is not installed, -ENOSYS, -ENOMEM. */
 int library_curl(struct cdict_error *err);
 int library_json(struct cdict_error *err);
 

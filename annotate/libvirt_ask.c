@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The running domains of libvirt's daemon, through its own library, which is loaded only
- * when asked for: a laptop without libvirt runs the same program.
+ * Gets the running domains of libvirt's daemon through libvirt's own library, which is loaded only
+ * when needed: the same program runs without libvirt.
  *
- * A child does the talking and says each domain's XML, a NUL behind each. Its status tells
- * whether it is that or a message.
+ * A child process makes the calls and writes each domain's XML, NUL-terminated. Its status shows
+ * whether the output is that or an error message.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,12 +19,12 @@
 #include "base/shared_object.h"
 
 #define STATUS_ERROR 2
-#define STATUS_ABSENT 3 /* no library here */
+#define STATUS_ABSENT 3 /* the library is not installed */
 #define TOTAL_MAX ((size_t)1 << 30)
 
 #define CONNECT_LIST_DOMAINS_ACTIVE 1 /* virConnectListAllDomainsFlags */
 
-/* The few functions of libvirt's stable interface that are used, with its struct names. */
+/* The functions used from libvirt's stable interface, with its struct names. */
 struct _virConnect;
 struct _virDomain;
 struct _virError;
@@ -39,7 +39,7 @@ struct library {
 };
 
 #if __has_include(<libvirt/libvirt.h>) && __has_include(<libvirt/virterror.h>)
-/* Where the headers are, the compiler compares. */
+/* If the headers are installed, the compiler compares the types. */
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 #define SAME(member, function)                                                                     \
@@ -55,7 +55,7 @@ SAME(set_error_func, virSetErrorFunc);
 _Static_assert(CONNECT_LIST_DOMAINS_ACTIVE == VIR_CONNECT_LIST_DOMAINS_ACTIVE, "another flag");
 #endif
 
-static int load(struct library *lib, struct cdict_error *err)
+static int load_library(struct library *lib, struct cdict_error *err)
 {
 	static const char *const names[] = { "libvirt.so.0", NULL };
 	const struct shared_function functions[] = {
@@ -85,23 +85,23 @@ static void end_with(FILE *out, int status, const char *message)
 	_exit(status);
 }
 
-static void talk(void *ctx)
+static void list_domains(void *ctx)
 {
 	struct library lib = { 0 };
 	struct _virDomain **domains = NULL;
 	struct _virConnect *conn;
 	struct cdict_error err;
-	/* not stdout, which may hold what the parent has still to write */
+	/* not stdout, whose buffer may hold the parent's unwritten output */
 	FILE *out = fdopen(STDOUT_FILENO, "w");
 	int n;
 
 	if (!out)
 		_exit(1);
-	/* ssh (qemu+ssh://) cannot ask for a password there, nor complain */
+	/* so that ssh (qemu+ssh://) can neither prompt for a password nor print errors */
 	dup2(STDIN_FILENO, STDERR_FILENO);
-	if (load(&lib, &err))
+	if (load_library(&lib, &err))
 		end_with(out, STATUS_ABSENT, err.text);
-	lib.set_error_func(NULL, quiet); /* else libvirt prints */
+	lib.set_error_func(NULL, quiet); /* otherwise libvirt prints errors */
 	conn = lib.initialize() ? NULL : lib.open_read_only(ctx);
 	n = conn ? lib.list(conn, &domains, CONNECT_LIST_DOMAINS_ACTIVE) : -1;
 	if (n < 0)
@@ -109,7 +109,7 @@ static void talk(void *ctx)
 	for (int i = 0; i < n; i++) {
 		char *xml = lib.xml(domains[i], 0);
 
-		if (xml && *xml) /* NULL: it was shut down meanwhile */
+		if (xml && *xml) /* NULL: the domain was shut down meanwhile */
 			fwrite(xml, 1, strlen(xml) + 1, out);
 		free(xml);
 	}
@@ -123,7 +123,7 @@ int libvirt_ask(struct libvirt_domains *d, const char *uri, unsigned timeout_ms,
 	struct child_options child = { .what = "libvirt",
 				       .timeout_ms = timeout_ms,
 				       .max_bytes = TOTAL_MAX,
-				       .run = talk,
+				       .run = list_domains,
 				       .ctx = (void *)uri };
 	struct buf text = { 0 };
 	int status = 0, rc = child_read(&child, &text, &status, err);
@@ -136,12 +136,11 @@ int libvirt_ask(struct libvirt_domains *d, const char *uri, unsigned timeout_ms,
 	end = p + text.len - 1;
 	if (!rc && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_ABSENT)
 		rc = cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-				"libvirt's library is not on this machine (%s)", p);
+				"libvirt's library is not installed (%s)", p);
 	else if (!rc && WIFEXITED(status) && WEXITSTATUS(status) == STATUS_ERROR)
 		rc = cdict_fail(err, -EIO, CDICT_NO_OFFSET, "%s", p);
 	else if (!rc && status)
-		rc = cdict_fail(err, -EIO, CDICT_NO_OFFSET,
-				"libvirt's library ended in the middle of its answer");
+		rc = cdict_fail(err, -EIO, CDICT_NO_OFFSET, "libvirt's answer is incomplete");
 	for (; !rc && p < end; p += strlen(p) + 1)
 		rc = libvirt_add_xml(d, "a domain", p, strlen(p), err);
 	buf_fini(&text);

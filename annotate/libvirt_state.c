@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libvirt's domains from files, and the list of them. */
+/* Reads libvirt's domains from files, and manages the list of domains. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ void libvirt_domains_fini(struct libvirt_domains *d)
 	memset(d, 0, sizeof(*d));
 }
 
-static void bad(struct libvirt_domains *d, const char *name, const char *why)
+static void count_bad(struct libvirt_domains *d, const char *name, const char *why)
 {
 	if (!d->bad++)
 		snprintf(d->first_bad, sizeof(d->first_bad), "%.100s: %.200s", name, why);
@@ -33,7 +33,7 @@ int libvirt_add_xml(struct libvirt_domains *d, const char *name, const void *xml
 	int rc = libvirt_xml_parse(&domain, xml, size, &why);
 
 	if (rc && rc != -ENOMEM) {
-		bad(d, name, why.text);
+		count_bad(d, name, why.text);
 		return 0;
 	}
 	if (!rc && array_push(&d->all, domain)) {
@@ -55,12 +55,12 @@ static int read_one(struct libvirt_domains *d, int dir, const char *name, struct
 {
 	int rc = procfs_read(dir, name, text, LIBVIRT_XML_MAX + 1);
 
-	if (rc == -ENOENT || rc == -EINVAL) /* the domain was shut down, or no file at all */
+	if (rc == -ENOENT || rc == -EINVAL) /* the domain was shut down, or not a file */
 		return 0;
 	if (rc == -ENOMEM)
 		return cdict_fail_nomem(err);
 	if (rc) {
-		bad(d, name, strerror(-rc));
+		count_bad(d, name, strerror(-rc));
 		return 0;
 	}
 	return libvirt_add_xml(d, name, text->data, text->len, err);
@@ -76,7 +76,7 @@ int libvirt_read_state(struct libvirt_domains *d, const char *dir, uint64_t dead
 
 	if (!open)
 		return cdict_fail_errno(err, dir);
-	/* In order, so that the same folder always gives the same. */
+	/* Sorted, so that the same folder always gives the same result. */
 	n = scandirat(dirfd(open), ".", &names, xml_name, alphasort);
 	if (n < 0)
 		rc = cdict_fail_errno(err, dir);

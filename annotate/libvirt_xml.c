@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libvirt's domain XML, read with expat. */
+/* Parses libvirt's domain XML with expat. */
 #include "annotate/libvirt.h"
 
 #include <errno.h>
@@ -12,14 +12,14 @@
 #include "base/buf.h"
 #include "base/fail.h"
 
-/* expat 2.9 has positions of 64 bits on every machine, and deprecates the older functions. */
+/* expat 2.9 has 64-bit positions on every machine, and deprecates the older functions. */
 #if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
 #define XML_GetCurrentByteIndex64 XML_GetCurrentByteIndex
 #define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
 #endif
 
-#define DEPTH_MAX 200       /* a real one has about 12 */
-#define LEVELS_MAX 16       /* what is wanted is not deeper */
+#define DEPTH_MAX 200       /* real files have about 12 */
+#define LEVELS_MAX 16       /* wanted elements are not deeper */
 #define TEXT_MAX_BYTES 1024 /* MAPPING_TEXT_MAX */
 #define VCPUS_MAX 65536
 
@@ -28,10 +28,10 @@ static const char nova_uri[] = "http://openstack.org/xmlns/libvirt/nova/";
 
 #define FLAVOR "domain/metadata/nova:instance/nova:flavor"
 
-/* An element whose text is wanted. */
+/* An element whose text is needed. */
 struct field {
 	const char *path;
-	char **text; /* NULL until it is known */
+	char **text; /* NULL until it is found */
 };
 
 struct parser {
@@ -41,9 +41,9 @@ struct parser {
 	char path[512];             /* of the open elements below <domstatus> */
 	size_t above[LEVELS_MAX];   /* length of path before each open element */
 	unsigned depth;
-	char **open; /* where the open element's text goes; NULL: nowhere */
+	char **open; /* destination of the open element's text; NULL: ignore it */
 	struct buf text;
-	int code; /* 0, or why the parser was stopped */
+	int code; /* 0, or why parsing was stopped */
 	const char *reason;
 };
 
@@ -62,7 +62,7 @@ static void keep(struct parser *p, char **into, const char *text, size_t len)
 
 	if (*into) /* the first one counts */
 		return;
-	/* As strndup(), of what may have no NUL behind: ASan lets strndup() look for one. */
+	/* Like strndup(), but for text that may lack a NUL: ASan makes strndup() look for one. */
 	copy = malloc(len + 1);
 	if (!copy) {
 		stop(p, -ENOMEM, "out of memory");
@@ -97,7 +97,7 @@ static void take_vcpu(struct parser *p, const char **atts)
 		stop(p, -ENOMEM, "out of memory");
 }
 
-/* expat gives "URI local" for names in a namespace. */
+/* expat returns "URI local" for names in a namespace. */
 static void add_name(struct parser *p, const char *name)
 {
 	const char *blank = strrchr(name, ' '), *prefix = "";
@@ -116,7 +116,7 @@ static void on_start(void *ctx, const char *name, const char **atts)
 
 	p->open = NULL;
 	if (++p->depth > DEPTH_MAX) {
-		stop(p, CDICT_ELIMIT, "has too many elements inside each other");
+		stop(p, CDICT_ELIMIT, "is nested too deeply");
 		return;
 	}
 	if (p->depth > LEVELS_MAX)
@@ -127,7 +127,7 @@ static void on_start(void *ctx, const char *name, const char **atts)
 		return;
 	}
 	if (p->depth == 1 && strcmp(name, "domain")) {
-		stop(p, CDICT_EFORMAT, "is neither a domain nor the state of one");
+		stop(p, CDICT_EFORMAT, "is neither a domain nor a domain's state");
 		return;
 	}
 	add_name(p, name);
@@ -137,7 +137,7 @@ static void on_start(void *ctx, const char *name, const char **atts)
 		if (!strcmp(p->path, f->path))
 			p->open = f->text;
 	}
-	if (!strcmp(p->path, FLAVOR)) /* an attribute is its name */
+	if (!strcmp(p->path, FLAVOR)) /* its name is an attribute */
 		keep(p, p->open, attribute(atts, "name"),
 		     strnlen(attribute(atts, "name"), TEXT_MAX_BYTES));
 	p->text.len = 0;
@@ -170,7 +170,7 @@ static void on_end(void *ctx, const char *name)
 	p->depth--;
 }
 
-/* Entities can only come from a DTD, and no domain has one. */
+/* Entities can only come from a DTD, and a domain has none. */
 static void on_doctype(void *ctx, const char *name, const char *system_id, const char *public_id,
 		       int internal)
 {
@@ -190,7 +190,7 @@ static int failure(struct parser *p, struct cdict_error *err)
 		return cdict_fail(err, p->code, at, "%s", p->reason);
 	if (e == XML_ERROR_NO_MEMORY)
 		return cdict_fail_nomem(err);
-	return cdict_fail(err, CDICT_EFORMAT, at, "is no XML: %s, line %lu", XML_ErrorString(e),
+	return cdict_fail(err, CDICT_EFORMAT, at, "is not XML: %s, line %lu", XML_ErrorString(e),
 			  (unsigned long)XML_GetCurrentLineNumber64(p->xml));
 }
 
@@ -222,7 +222,7 @@ int libvirt_xml_parse(struct libvirt_domain *out, const void *data, size_t size,
 	XML_SetElementHandler(p.xml, on_start, on_end);
 	XML_SetCharacterDataHandler(p.xml, on_text);
 	XML_SetStartDoctypeDeclHandler(p.xml, on_doctype);
-	/* the code alone: stopped at the very end */
+	/* check the code too: parsing may be stopped at the very end */
 	if (XML_Parse(p.xml, data, (int)size, 1) != XML_STATUS_OK || p.code)
 		rc = failure(&p, err);
 	for (const struct field *f = fields; f->path && !rc; f++) {

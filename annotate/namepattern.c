@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Server names -> task names and groups, by a regular expression. */
+/* Splits server names into task names and groups with a regular expression. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "annotate/namepattern.h"
 
@@ -12,12 +12,12 @@
 #include "base/escape.h"
 #include "base/fail.h"
 
-/* Two forms share the group's names: (?J). */
+/* Two alternatives use the same group names: (?J). */
 #define DEFAULT_PATTERN                                                                            \
 	"(?Ji)^(?:chain|group|grp|sfc)[-_. ]?(?<group>[0-9]{1,9})[-_. ]+(?<name>.*\\S)\\s*$"       \
 	"|^(?<name>.*[^-_. 0-9])[-_. ](?<group>[0-9]{1,9})$"
 
-/* Steps; a sensible pattern takes tens for a name. */
+/* Matching steps; a sensible pattern needs tens per name. */
 #define MATCH_LIMIT 100000u
 
 struct namepattern {
@@ -55,7 +55,7 @@ static int compile(struct namepattern *p, const char *pattern, struct cdict_erro
 	p->has_group = names(p->code, "group");
 	if (!p->has_name && !p->has_group)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "name pattern '%s' names neither (?<name>...) nor (?<group>...)",
+				  "name pattern '%s' has neither (?<name>...) nor (?<group>...)",
 				  pattern);
 	return 0;
 }
@@ -95,7 +95,7 @@ void namepattern_free(struct namepattern *p)
 	free(p);
 }
 
-/* Copies at most NAMEPATTERN_TEXT_MAX bytes, and no half of a character. */
+/* Copies at most NAMEPATTERN_TEXT_MAX bytes, without splitting a character. */
 static void copy(char *into, const char *text, size_t len)
 {
 	len = escape_cut(text, len, NAMEPATTERN_TEXT_MAX);
@@ -103,7 +103,7 @@ static void copy(char *into, const char *text, size_t len)
 	into[len] = '\0';
 }
 
-/* The named group's text, of the first of several that took part. */
+/* The text of the named group; if several have the name, of the first that matched. */
 static bool named(const struct namepattern *p, const char *server, const char *name, char *into)
 {
 	const PCRE2_SIZE *at = pcre2_get_ovector_pointer(p->match);

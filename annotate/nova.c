@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Nova: versions, and the list of servers page by page. */
+/* Nova: API versions, and the list of servers page by page. */
 #include "annotate/nova.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "annotate/http_url.h"
 #include "base/fail.h"
 
-/* With its metadata, addresses and, for administrators, up to 64 KiB of user data each, so many
- * servers stay far below what an answer may hold. */
+/* With metadata, addresses and, for administrators, up to 64 KiB of user data per server, this
+ * stays far below the limit of an answer. */
 #define PAGE_SERVERS 100
 #define PAGES_MAX 1000
 
@@ -29,8 +29,8 @@ static void set_header(struct nova *nova)
 			 nova->version);
 }
 
-/* The service's root says which versions it has. That it says nothing sensible is no reason
- * to give up: 2.1 needs no header. */
+/* The service's root lists its versions. If its answer is unusable, go on: 2.1 needs no
+ * header. */
 static int find_version(struct nova *nova, struct cdict_error *err)
 {
 	struct http_reply reply = { 0 };
@@ -124,7 +124,7 @@ static int get_page(struct nova *nova, const struct nova_query *q, const char *m
 	snprintf(list, sizeof(list), "%s/servers/detail", nova->endpoint);
 	rc = keystone_get(nova->ks, url, nova->header[0] ? nova->header : NULL, &reply, err);
 	if (!rc && reply.status == 406 && nova->header[0]) {
-		/* the root promised more than the service keeps: its oldest always works */
+		/* the service rejects a version that its root listed: the oldest always works */
 		nova->header[0] = nova->version[0] = '\0';
 		http_reply_fini(&reply);
 		rc = keystone_get(nova->ks, url, NULL, &reply, err);
@@ -152,7 +152,7 @@ int nova_list(struct nova *nova, const struct nova_query *query, struct nova_ser
 		free(marker);
 		marker = next;
 		next = NULL;
-		/* A page that brings nothing new would be followed by itself for ever. */
+		/* Stop at a page without new servers: its link would lead back to it. */
 		if (rc || !marker || !added)
 			break;
 		if (page == PAGES_MAX) {

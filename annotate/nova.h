@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * nova.h - the servers that OpenStack's compute service tells of.
+ * nova.h - lists the servers of OpenStack's compute service.
  *
  * Failure    0 or a negative code with *err filled, those of keystone.h
  * Ownership  the caller's struct nova_servers, nova_servers_fini() frees it
@@ -16,66 +16,66 @@
 #include "base/stringset.h"
 
 #define NOVA_SERVERS_MAX 200000
-#define NOVA_TEXT_MAX 1024 /* longer texts are cut */
+#define NOVA_TEXT_MAX 1024 /* longer texts are truncated */
 
-/* Texts are never NULL; "" = not told. */
+/* Texts are never NULL; "" = absent. */
 struct nova_server {
 	const char *id, *name;
 	const char *project_id;
-	const char *instance;   /* OS-EXT-SRV-ATTR:instance_name, for administrators only */
+	const char *instance;   /* OS-EXT-SRV-ATTR:instance_name, visible to administrators only */
 	const char *host;       /* OS-EXT-SRV-ATTR:host */
 	const char *hypervisor; /* OS-EXT-SRV-ATTR:hypervisor_hostname */
-	const char *name_value, *group_value; /* of the wanted metadata keys */
+	const char *name_value, *group_value; /* of the requested metadata keys */
 };
 
 struct nova_servers {
-	ARRAY(struct nova_server) all; /* no id twice */
+	ARRAY(struct nova_server) all; /* ids are unique */
 	struct stringset ids, texts;
-	size_t unreachable; /* named without anything else: their cell is down */
+	size_t unreachable; /* listed without any other data: their cell is down */
 };
 
-/* Which metadata to keep; NULL: none. */
+/* Metadata keys to keep; NULL: none. */
 struct nova_keys {
 	const char *name, *group;
 };
 
 void nova_servers_fini(struct nova_servers *s);
 
-/* nova_page_parse - adds the servers of one answer to `servers/detail`; those known already
- * are counted in neither way. *@next_marker: where the next page begins, given; NULL: this
- * is the last one. *@added: how many were new. CDICT_EFORMAT, CDICT_ELIMIT, -ENOMEM. */
+/* nova_page_parse - adds the servers of one answer to `servers/detail`, except those already
+ * in the list. *@next_marker: start of the next page, given; NULL: this
+ * is the last one. *@added: number of new servers. CDICT_EFORMAT, CDICT_ELIMIT, -ENOMEM. */
 int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const char *text,
 		    size_t size, char **next_marker, size_t *added, struct cdict_error *err);
 
 #define NOVA_VERSION_MAX 16
 
 /* nova_version_base - @endpoint up to its version ("http://h/v2.1/PROJECT" -> ".../v2.1"),
- * without a slash at the end: given; NULL when out of memory. *@versioned: it has one. */
+ * without a trailing slash: given; NULL when out of memory. *@versioned: whether it has a version. */
 char *nova_version_base(const char *endpoint, int *versioned);
 
-/* nova_version_choose - from the answer of the service's root: the microversion to ask for
- * ("" when it has none), and, when the answer is a list of versions, the path's last part of
+/* nova_version_choose - from the answer at the service's root: the microversion to request
+ * ("" when it has none), and, when the answer is a list of versions, the last path component of
  * the one to use ("v2.1"; "" for a single version). CDICT_EFORMAT; CDICT_EUNSUPPORTED when the
- * service no longer knows any that we do. */
+ * service supports no version that cdict supports. */
 int nova_version_choose(const char *text, size_t size, char version[NOVA_VERSION_MAX],
 			char path[NOVA_VERSION_MAX], struct cdict_error *err);
 
 struct nova;
 
-/* nova_open - at @endpoint of the catalog: finds the version of the API, and the newest
- * microversion that both sides know. */
+/* nova_open - at the catalog's @endpoint: finds the version of the API, and the newest
+ * microversion that both sides support. */
 int nova_open(struct nova **out, struct keystone *ks, const char *endpoint,
 	      struct cdict_error *err);
 void nova_close(struct nova *nova);
 
 struct nova_query {
 	bool all_projects;
-	const char *host; /* NULL: wherever they are */
+	const char *host; /* NULL: any */
 	struct nova_keys keys;
 };
 
-/* nova_list - all pages. On failure *s holds what came before it. -EPERM: the query is not
- * allowed (403). */
+/* nova_list - lists all pages. On failure *s keeps earlier pages. -EPERM: the query is not
+ * permitted (403). */
 int nova_list(struct nova *nova, const struct nova_query *query, struct nova_servers *s,
 	      struct cdict_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Nova's JSON: the answers to servers/detail, and of the service's root. */
+/* Nova's JSON: answers to servers/detail, and at the service's root. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static const char *text(struct nova_servers *s, const json_t *object, const char
 	return stringset_add(&s->texts, value, escape_cut(value, strlen(value), NOVA_TEXT_MAX));
 }
 
-static int add(struct nova_servers *s, const struct nova_keys *keys, const json_t *server,
-	       size_t *added)
+static int add_server(struct nova_servers *s, const struct nova_keys *keys, const json_t *server,
+		      size_t *added)
 {
 	const char *id = keystone_json_text(server, "id");
 	const json_t *metadata = json_object_get(server, "metadata");
@@ -63,9 +63,9 @@ static int add(struct nova_servers *s, const struct nova_keys *keys, const json_
 	return 0;
 }
 
-/* Of the link to the next page only the marker is used: its host may be one that only the
- * service itself can reach. 0 or -ENOMEM. */
-static int marker(char **out, const json_t *root)
+/* Of the link to the next page only the marker is used: its host may be reachable only for the
+ * service itself. 0 or -ENOMEM. */
+static int find_next_marker(char **out, const json_t *root)
 {
 	const json_t *links = json_object_get(root, "servers_links");
 	const json_t *servers = json_object_get(root, "servers");
@@ -108,19 +108,19 @@ int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const 
 	servers = json_object_get(root, "servers");
 	if (!json_is_array(servers))
 		rc = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				"the answer holds no list of servers");
+				"the answer contains no list of servers");
 	json_array_foreach(servers, i, server)
 	{
 		if (rc)
 			break;
-		rc = add(s, keys, server, added);
+		rc = add_server(s, keys, server, added);
 		if (rc == CDICT_ELIMIT)
 			cdict_fail(err, rc, CDICT_NO_OFFSET, "more than %d servers",
 				   NOVA_SERVERS_MAX);
 		else if (rc)
 			cdict_fail_nomem(err);
 	}
-	if (!rc && marker(next_marker, root))
+	if (!rc && find_next_marker(next_marker, root))
 		rc = cdict_fail_nomem(err);
 	json_decref(root);
 	return rc;
@@ -129,10 +129,10 @@ int nova_page_parse(struct nova_servers *s, const struct nova_keys *keys, const 
 /* --- versions --- */
 
 /*
- * Versions of the compute API. 2.1 already tells all we need. A newer one is asked for
- * because from 2.69 on servers whose cell is down are listed (without a name) instead of
- * left out in silence, and from 2.75 on a filter that the service does not know is refused
- * instead of ignored. 2.79 (2019) is the newest of which that has been tried.
+ * Versions of the compute API. 2.1 has all required data. Newer ones are requested because
+ * from 2.69 on servers whose cell is down are listed (without a name) instead of
+ * silently left out, and from 2.75 on the service rejects unknown filters
+ * instead of ignoring them. 2.79 (2019) is the newest version tested.
  */
 struct version {
 	unsigned major, minor;
@@ -164,7 +164,7 @@ char *nova_version_base(const char *endpoint, int *versioned)
 	while (at < len) {
 		size_t part = strcspn(endpoint + at, "/?#");
 
-		/* v2, v2.1: not the host, but a part of the path */
+		/* v2, v2.1: a path component, not the host */
 		if (at && endpoint[at - 1] == '/' && part >= 2 && endpoint[at] == 'v' &&
 		    strspn(endpoint + at + 1, "0123456789.") == part - 1 &&
 		    endpoint + at != host + 3) {
@@ -178,30 +178,31 @@ char *nova_version_base(const char *endpoint, int *versioned)
 	return strndup(endpoint, len);
 }
 
-static int choose(const json_t *one, char out[NOVA_VERSION_MAX], struct cdict_error *err)
+static int choose_version(const json_t *one, char out[NOVA_VERSION_MAX], struct cdict_error *err)
 {
 	const char *low = keystone_json_text(one, "min_version");
 	const char *high = keystone_json_text(one, "version");
 	struct version min, max, use = wanted;
 
 	out[0] = '\0';
-	if (!high) /* v2, before there were microversions */
+	if (!high) /* v2, which predates microversions */
 		return 0;
 	if (!read_version(high, &max) || !read_version(low, &min))
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-				  "the compute service's versions are no numbers");
+				  "the compute service's versions are not numbers");
 	if (newer(min, wanted))
-		return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-				  "the compute service knows microversions from %s on; this cdict "
-				  "knows those up to %u.%u",
-				  low, wanted.major, wanted.minor);
+		return cdict_fail(
+			err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
+			"the compute service supports microversions from %s on; this cdict "
+			"supports up to %u.%u",
+			low, wanted.major, wanted.minor);
 	if (newer(use, max))
 		use = max;
 	snprintf(out, NOVA_VERSION_MAX, "%u.%u", use.major, use.minor);
 	return 0;
 }
 
-/* Of a list of versions: v2.1, else the first one that begins with 2. */
+/* Chooses from a list of versions: v2.1, else the first 2.x. */
 static const json_t *of_list(const json_t *list)
 {
 	const json_t *found = NULL;
@@ -236,9 +237,9 @@ int nova_version_choose(const char *text, size_t size, char version[NOVA_VERSION
 		if (one)
 			snprintf(path, NOVA_VERSION_MAX, "%s", keystone_json_text(one, "id"));
 	}
-	rc = json_is_object(one) ? choose(one, version, err)
+	rc = json_is_object(one) ? choose_version(one, version, err)
 				 : cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
-					      "the answer holds no version of the compute API");
+					      "the answer contains no version of the compute API");
 	json_decref(root);
 	return rc;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* openrc files: sourced by a shell in a process of its own, whose environment is read back. */
+/* openrc files: a shell in a child process sources the file; its environment is read back. */
 #include "annotate/openrc.h"
 
 #include <errno.h>
@@ -16,18 +16,18 @@
 
 #define ENVIRONMENT_MAX ((size_t)8 << 20) /* the kernel takes 6 MiB */
 
-/* Absolute, for root's PATH may lead anywhere. The file's name comes as a variable: an argument
- * would be $1 to the file, and $0 would make it believe that it was not sourced. */
+/* Absolute paths, because root's PATH may lead anywhere. The file's name is passed as a variable: as an
+ * argument it would be the file's $1, and as $0 the file would notice that it is not sourced. */
 static const char script[] = "set -a; . \"$CDICT_OPENRC\" >&2; exec /usr/bin/env -0";
 static const char *const shells[] = { "/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash",
 				      "/bin/sh" };
 
-/* What is taken from the environment although a file was named: secrets that are left out of
- * files, and what belongs to the machine. */
+/* Taken from the environment even with a file: secrets, which people leave out of files, and
+ * settings of the machine. */
 static const char *const beside_a_file[] = { "OS_PASSWORD", "OS_APPLICATION_CREDENTIAL_SECRET",
 					     "OS_CACERT", "OS_CERT", "OS_KEY" };
 
-/* The value when @setting ("NAME=value") is of @name. */
+/* The value if @setting ("NAME=value") sets @name. */
 static const char *value_of(const char *setting, const char *name)
 {
 	size_t len = strlen(name);
@@ -47,7 +47,7 @@ const char *openrc_variable(char *const *environment, const char *name)
 static bool begins_with(const char *setting)
 {
 	if (value_of(setting, "BASH_ENV") || value_of(setting, "ENV"))
-		return false; /* files that nobody named */
+		return false; /* they name files that the user did not ask for */
 	for (size_t i = 0; i < sizeof(beside_a_file) / sizeof(beside_a_file[0]); i++) {
 		if (value_of(setting, beside_a_file[i]))
 			return true;
@@ -72,8 +72,8 @@ static void run_shell(void *ctx)
 	_exit(127);
 }
 
-static int prepare(struct shell *s, const char *path, char *const *environment,
-		   struct cdict_error *err)
+static int prepare_shell(struct shell *s, const char *path, char *const *environment,
+			 struct cdict_error *err)
 {
 	struct stat st;
 	size_t n = 0;
@@ -83,7 +83,7 @@ static int prepare(struct shell *s, const char *path, char *const *environment,
 	errno = S_ISDIR(st.st_mode) ? EISDIR : 0;
 	if (errno || eaccess(path, R_OK))
 		return cdict_fail_errno(err, path);
-	/* a shell looks for a bare name along PATH */
+	/* a shell searches a bare name in PATH */
 	if (asprintf(&s->file, "CDICT_OPENRC=%s%s", *path == '/' ? "" : "./", path) < 0) {
 		s->file = NULL;
 		return cdict_fail_nomem(err);
@@ -102,28 +102,29 @@ static int prepare(struct shell *s, const char *path, char *const *environment,
 	return 0;
 }
 
-/* The shell's end is good only when env(1) was its end. */
-static int judge(const char *path, int status, const struct buf *text, struct cdict_error *err)
+/* The shell succeeded only if it ended by running env(1). */
+static int check_status(const char *path, int status, const struct buf *text,
+			struct cdict_error *err)
 {
 	if (WIFSIGNALED(status))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "%s: the shell that reads it was ended by signal %d", path,
+				  "%s: the shell running it was killed by signal %d", path,
 				  WTERMSIG(status));
 	if (WEXITSTATUS(status) || !text->len || text->data[text->len - 1])
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-				  "%s: ends the shell that reads it, with status %d", path,
+				  "%s: exits the shell running it, with status %d", path,
 				  WEXITSTATUS(status));
 	return 0;
 }
 
-/* @setting, or what @before has of the name when it says nothing. */
+/* @setting, or the one of that name in @before when its value is empty. */
 static char *setting_or(char *setting, char *const *before)
 {
 	size_t name = strcspn(setting, "=") + 1, len = strlen(setting);
 
 	if (strncmp(setting, "OS_", 3))
 		return setting;
-	while (len > name && setting[len - 1] == '\r') /* lines that ended in CR LF */
+	while (len > name && setting[len - 1] == '\r') /* from lines ending in CR LF */
 		setting[--len] = '\0';
 	for (; len == name && *before; before++) {
 		if (!strncmp(setting, *before, name))
@@ -160,10 +161,10 @@ int openrc_run(struct openrc *out, const char *path, char *const *environment, u
 				       .max_bytes = ENVIRONMENT_MAX,
 				       .run = run_shell,
 				       .ctx = &shell };
-	int status = 0, rc = prepare(&shell, path, environment, err);
+	int status = 0, rc = prepare_shell(&shell, path, environment, err);
 
 	*out = (struct openrc){ 0 };
-	/* at once, so that growing leaves no copies of secrets behind */
+	/* allocate all at once, so that growing leaves no copies of secrets */
 	if (!rc && !buf_room(&out->text, ENVIRONMENT_MAX + (1 << 16)))
 		rc = cdict_fail_nomem(err);
 	if (!rc)
@@ -172,7 +173,7 @@ int openrc_run(struct openrc *out, const char *path, char *const *environment, u
 		cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: did not end within %.1f s (--os-timeout)",
 			   path, timeout_ms / 1000.0);
 	if (!rc)
-		rc = judge(path, status, &out->text, err);
+		rc = check_status(path, status, &out->text, err);
 	if (!rc)
 		rc = list_settings(out, shell.environment, err);
 	free(shell.file);

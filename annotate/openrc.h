@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * openrc.h - the environment that an openrc file makes.
+ * openrc.h - the environment set by an openrc file.
  *
- * Such a file is a program: a shell runs it, as its users' shells do on `source`, with the
- * rights of this process. It is therefore read only when the user names it, and looked for
- * nowhere.
+ * Such a file is a program: a shell runs it, like `source` in its users' shells, with this
+ * process's permissions. So it is read only when the user names it, and never searched
+ * for.
  *
- * - bash where there is one (the dashboard's file has `read -s`), else sh; no other file (BASH_ENV,
- *   profiles) is read. What it prints goes to standard error, or to the terminal when that goes
- *   elsewhere.
- * - It may ask on the controlling terminal. Where there is none its input is empty, and it is
- *   ended after a time.
- * - It begins with the environment but for OS_*, which an earlier file may have left there. Only
+ * - Uses bash if installed (the dashboard's file has `read -s`), else sh; reads no other file
+ *   (BASH_ENV, profiles). The file's output goes to standard error, or to the terminal when that
+ *   is redirected.
+ * - It may prompt on the controlling terminal. Without one its input is empty, and it is
+ *   killed after a timeout.
+ * - It starts with this environment except OS_*, which an earlier file may have set. Only
  *   secrets and certificates stay (they belong to the user and the machine, not to the file);
- *   they count also where the file leaves them empty.
+ *   they apply also when the file sets them to empty values.
  * - Its variables count whether exported or not.
  */
 #ifndef ANNOTATE_OPENRC_H
@@ -23,12 +23,12 @@
 #include "cdict/error.h"
 
 struct openrc {
-	char **environment; /* "NAME=value", NULL-terminated; borrowed from text and from what was
-			     * given */
+	char **environment; /* "NAME=value", NULL-terminated; borrowed from text and from the
+			     * @environment passed in */
 	struct buf text;
 };
 
-/* openrc_run - @environment: what the shell begins with. CDICT_EUSAGE when the file ends its shell;
+/* openrc_run - @environment: the shell's initial environment. CDICT_EUSAGE when the file exits the shell;
  * -ETIMEDOUT after @timeout_ms; -errno when it cannot be read. */
 int openrc_run(struct openrc *out, const char *path, char *const *environment, uint32_t timeout_ms,
 	       struct cdict_error *err);

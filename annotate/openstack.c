@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks OpenStack, and names the VMs of a mapping by what it says. */
+/* Queries OpenStack, and labels the VMs of a mapping. */
 #include "annotate/openstack.h"
 
 #include <ctype.h>
@@ -14,11 +14,11 @@
 #include "annotate/nova.h"
 #include "base/fail.h"
 
-#define PROJECTS_MAX 200 /* whose names are asked for */
+#define PROJECTS_MAX 200 /* limit of projects whose names are requested */
 
 struct project {
 	const char *id;
-	char *name; /* NULL: not told */
+	char *name; /* NULL: unknown */
 };
 
 struct asking {
@@ -47,8 +47,8 @@ static void note(const struct asking *a, const char *fmt, ...)
 	a->opts->note(a->opts->ctx, line);
 }
 
-/* Newest first; the last ones are what the service was called before it had a catalog's
- * official name. */
+/* Newest first; the last ones are names from before the catalog had official
+ * service types. */
 static const char *const compute_types[] = { "compute", "computev21", "compute_legacy", "nova",
 					     NULL };
 
@@ -76,7 +76,7 @@ static int connect_nova(struct asking *a, struct cdict_error *err)
 	if (!rc && !url)
 		rc = cdict_fail_nomem(err);
 	if (!rc && !strncmp(s->auth.auth_url, "https:", 6) && strncmp(url, "https:", 6))
-		note(a, "the compute service is asked without encryption: the catalog says %.200s",
+		note(a, "requests to the compute service are not encrypted: the catalog has %.200s",
 		     url);
 	if (!rc)
 		rc = nova_open(&a->nova, a->ks, url, err);
@@ -94,7 +94,8 @@ static void disconnect(struct asking *a)
 	http_close(a->http);
 }
 
-static int list(struct asking *a, bool all_projects, const char *host, struct cdict_error *err)
+static int list_pages(struct asking *a, bool all_projects, const char *host,
+		      struct cdict_error *err)
 {
 	struct nova_query query = { .all_projects = all_projects,
 				    .host = host,
@@ -103,7 +104,7 @@ static int list(struct asking *a, bool all_projects, const char *host, struct cd
 	return nova_list(a->nova, &query, &a->servers, err);
 }
 
-/* What could be listed is worth having, also when a later page fails. */
+/* Uses a partial list when a later page fails. */
 static int what_came(struct asking *a, int rc, struct cdict_error *err)
 {
 	if (!rc || rc == -ENOMEM || !a->servers.all.n)
@@ -112,7 +113,7 @@ static int what_came(struct asking *a, int rc, struct cdict_error *err)
 	return 0;
 }
 
-/* The servers of the host, else of the project, else all. */
+/* Lists the servers of the host, else of the project, else all. */
 static int list_servers(struct asking *a, struct cdict_error *err)
 {
 	const char *const *host = a->opts->hosts;
@@ -121,31 +122,31 @@ static int list_servers(struct asking *a, struct cdict_error *err)
 	int rc = 0;
 
 	for (; host && *host && !rc && !a->servers.all.n; host++)
-		rc = list(a, true, *host, &why);
+		rc = list_pages(a, true, *host, &why);
 	if (!rc && !a->servers.all.n) {
 		if (a->opts->hosts && *a->opts->hosts)
 			note(a,
-			     "no server is known on host '%.100s': all servers are looked through "
-			     "(--os-host names it as Nova does)",
+			     "Nova has no servers on host '%.100s': searching all servers "
+			     "(--os-host sets Nova's name of the host)",
 			     a->opts->hosts[0]);
-		rc = list(a, true, NULL, &why);
+		rc = list_pages(a, true, NULL, &why);
 	}
 	if (rc == -EPERM) {
 		scope = keystone_scope(a->ks);
-		note(a, "only the servers of %s%s are seen: %.300s",
+		note(a, "only the servers of %s%s are visible: %.300s",
 		     scope ? "project " : "the token's scope", scope ? scope : "", why.text);
-		rc = list(a, false, NULL, &why);
+		rc = list_pages(a, false, NULL, &why);
 	}
 	if (rc && err)
 		*err = why;
 	rc = what_came(a, rc, &why);
 	if (!rc && a->servers.unreachable)
-		note(a, "%zu servers are in a cell that does not answer: their names are not known",
+		note(a, "%zu servers are in a cell that does not answer: their names are unknown",
 		     a->servers.unreachable);
 	return rc;
 }
 
-/* The project's name as far as Keystone tells, else its id; NULL: out of memory. */
+/* The project's name if Keystone returns it, else its id; NULL: out of memory. */
 static const char *project_of(struct asking *a, const struct nova_server *s)
 {
 	struct project *p;
@@ -159,7 +160,7 @@ static const char *project_of(struct asking *a, const struct nova_server *s)
 		return s->project_id;
 	p = &a->projects[a->n_projects];
 	p->id = s->project_id;
-	/* it may not be allowed at all: do not try it with every project */
+	/* names may not be permitted at all: do not try every project */
 	if (keystone_project_name(a->ks, &p->name, p->id, a->nameless < 2))
 		return NULL;
 	a->nameless += !p->name;
@@ -167,7 +168,7 @@ static const char *project_of(struct asking *a, const struct nova_server *s)
 	return p->name ? p->name : p->id;
 }
 
-/* Name and group: from the metadata that was asked for, else by the pattern. */
+/* Name and group: from the requested metadata, else from the pattern. */
 static int name_of(const struct asking *a, const struct nova_server *s,
 		   struct namepattern_result *out)
 {
@@ -201,7 +202,7 @@ static int add_label(struct asking *a, struct mapping *m, const struct cdict_lab
 	return mapping_add(m, &label, err);
 }
 
-/* A VM is counted by what tells it from others. */
+/* Counts each VM once, by its identity. */
 static int count_vm(struct stringset *seen, const struct cdict_label *label, bool *first)
 {
 	const char *id = *label->uuid ? label->uuid : label->instance;
@@ -217,7 +218,7 @@ static int count_vm(struct stringset *seen, const struct cdict_label *label, boo
 	return 0;
 }
 
-/* --- which server a label's VM is --- */
+/* --- the server of a label's VM --- */
 
 /* Servers by UUID and by instance name. */
 struct server_index {
@@ -293,15 +294,15 @@ static const struct nova_server *of_instance(const struct server_index *j, const
 	for (; lo < j->n && !strcmp(j->by_instance[lo]->instance, instance); lo++) {
 		if (!on_host(j, j->by_instance[lo]))
 			continue;
-		if (found) /* two cells, and nothing that tells which is ours */
+		if (found) /* the name exists in two cells: ambiguous */
 			return NULL;
 		found = j->by_instance[lo];
 	}
 	return found;
 }
 
-/* By UUID. A label without one is found by its domain name, which is unique within a cell only:
- * the server must be on one of the hosts, as far as Nova tells where it is, and be the only such.
+/* Finds the server by UUID. A label without one is found by its domain name, which is unique within a cell
+ * only: the server must be on one of the hosts, unless Nova does not return its host, and be the only one.
  * NULL: none. */
 static const struct nova_server *server_of(const struct server_index *j,
 					   const struct cdict_label *label)
@@ -316,12 +317,12 @@ static const struct nova_server *server_of(const struct server_index *j,
 	return label->instance && *label->instance ? of_instance(j, label->instance) : NULL;
 }
 
-static int join(struct asking *a, const struct mapping *known, struct mapping *into,
-		struct openstack_result *result, struct cdict_error *err)
+static int label_tasks(struct asking *a, const struct mapping *known, struct mapping *into,
+		       struct openstack_result *result, struct cdict_error *err)
 {
 	struct stringset seen = { 0 };
 	struct server_index j;
-	size_t n = known->n; /* those that are added need no name */
+	size_t n = known->n; /* added labels need no name */
 	int rc = index_init(&j, &a->servers, a->opts->hosts);
 
 	if (rc)
@@ -361,13 +362,13 @@ int openstack_label(const struct mapping *known, struct mapping *into,
 		rc = list_servers(&a, err);
 	result->servers = a.servers.all.n;
 	if (!rc)
-		rc = join(&a, known, into, result, err);
-	/* a name for the way out when TLS alone was the trouble */
+		rc = label_tasks(&a, known, into, result, err);
+	/* explain the way out when only TLS verification failed */
 	if (rc == -EPROTO && opts->settings->unverified && !opts->insecure && err) {
 		size_t len = strlen(err->text);
 
 		snprintf(err->text + len, sizeof(err->text) - len,
-			 " (that the settings do not want it verified is not enough)");
+			 " (the settings cannot disable verification)");
 	}
 	disconnect(&a);
 	return rc;

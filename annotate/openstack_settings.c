@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which OpenStack: openrc, clouds.yaml, environment. */
+/* Selects the cloud: openrc, clouds.yaml, environment. */
 #include "annotate/openstack_settings.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 #include "annotate/secret.h"
 #include "base/fail.h"
 
-/* More than any parser of the files takes. */
+/* Larger files are rejected before parsing. */
 #define FILE_MAX ((size_t)2 << 20)
 
-/* Variables that choose among clouds and make none. */
+/* Variables that select a cloud but do not define one. */
 static const char *const selectors[] = { "OS_CLOUD", "OS_REGION_NAME", "OS_CLIENT_CONFIG_FILE",
 					 "OS_CLIENT_SECURE_FILE", "OS_CLOUD_NAME" };
 
-/* OS_USERNAME=x -> username: x, as in clouds.yaml. */
+/* OS_USERNAME=x becomes username: x, as in clouds.yaml. */
 static int from_variables(struct openstack_values *into, char *const *environment)
 {
 	int rc = 0;
@@ -60,7 +60,7 @@ static bool makes_a_cloud(char *const *environment)
 	return false;
 }
 
-/* --- where clouds.yaml and secure.yaml are looked for --- */
+/* --- locations of clouds.yaml and secure.yaml --- */
 
 static bool readable(const char *path)
 {
@@ -69,7 +69,7 @@ static bool readable(const char *path)
 	return !stat(path, &st) && !S_ISDIR(st.st_mode) && !access(path, R_OK);
 }
 
-/* @folder/@below/@stem with each suffix into *@path, unless one was found. */
+/* Stores the first readable @folder/@below/@stem with a suffix in *@path, unless one was found before. */
 static int in_folder(char **path, const char *folder, const char *below, const char *stem)
 {
 	static const char *const suffixes[] = { "yaml", "yml", "json" };
@@ -89,8 +89,8 @@ static int in_folder(char **path, const char *folder, const char *below, const c
 	return 0;
 }
 
-/* The first of what the variable @named names, ./, $XDG_CONFIG_HOME/openstack, ~/.config/openstack,
- * /etc/xdg/openstack, /etc/openstack, each with .yaml, .yml and .json, that exists and may be read:
+/* Finds the first readable file of: the value of the variable @named, ./, $XDG_CONFIG_HOME/openstack,
+ * ~/.config/openstack, /etc/xdg/openstack, /etc/openstack, each with .yaml, .yml and .json:
  * *@path, given. NULL: none. @stem is "clouds" or "secure". 0 or -ENOMEM. */
 static int find_file(char **path, char *const *environment, const char *named, const char *stem)
 {
@@ -114,7 +114,7 @@ static int find_file(char **path, char *const *environment, const char *named, c
 	return rc;
 }
 
-/* Reads and parses the file of that stem, where it is; *out NULL and *path NULL: nowhere. */
+/* Reads and parses the file of that stem; *out NULL and *path NULL: not found. */
 static int load_clouds(struct clouds **out, char **path, char *const *environment,
 		       const char *named, const char *stem, struct cdict_error *err)
 {
@@ -132,8 +132,7 @@ static int load_clouds(struct clouds **out, char **path, char *const *environmen
 	else if (rc)
 		cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", *path, strerror(-rc));
 	else if (text.len == FILE_MAX)
-		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-				"%s: is larger than any such file", *path);
+		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET, "%s: is too large", *path);
 	else
 		rc = cdict_fail_in(err, clouds_parse(out, (const char *)text.data, text.len, err),
 				   *path);
@@ -164,7 +163,7 @@ static void close_files(struct cloud_files *f)
 	free(f->secure_path);
 }
 
-/* Which cloud is meant when none is named: the only one. */
+/* The cloud to use when none is named: the only one. */
 static const char *only_cloud(const struct cloud_files *f, struct cdict_error *err)
 {
 	const char *first = f->clouds ? clouds_name(f->clouds, 0) : NULL;
@@ -173,12 +172,12 @@ static const char *only_cloud(const struct cloud_files *f, struct cdict_error *e
 		return first;
 	if (first)
 		cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			   "%s has several clouds ('%s', '%s', ...): name one with --os-cloud or "
+			   "%s has several clouds ('%s', '%s', ...): choose one with --os-cloud or "
 			   "OS_CLOUD",
 			   f->path, first, clouds_name(f->clouds, 1));
 	else
 		cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
-			   "nothing says which OpenStack is meant: give --openrc or --os-cloud, or "
+			   "no OpenStack cloud selected: use --openrc or --os-cloud, or "
 			   "set the OS_* variables");
 	return NULL;
 }
@@ -204,7 +203,7 @@ static int from_files(struct openstack_settings *s, const char *name, char *cons
 	if (!rc && f.clouds) {
 		rc = cdict_fail_in(err, clouds_get(f.clouds, name, &s->values, err), f.path);
 		found = !rc;
-		/* secure.yaml alone may have it */
+		/* it may be in secure.yaml only */
 		rc = rc == CDICT_ENOTFOUND && f.secure ? 0 : rc;
 	}
 	if (!rc && f.secure) {
@@ -222,9 +221,9 @@ static int from_files(struct openstack_settings *s, const char *name, char *cons
 	return rc;
 }
 
-/* --- the clients' names for the same thing, defaults, and what is missing --- */
+/* --- alternative names of settings, defaults, and missing settings --- */
 
-/* The first of both that says something; NULL: neither. */
+/* The first of both that is set; NULL: neither. */
 static const char *either(const char *text, const char *older)
 {
 	return text && *text ? text : older && *older ? older : NULL;
@@ -247,7 +246,7 @@ static bool is_false(const char *value)
 			 !strcasecmp(value, "off") || !strcmp(value, "0"));
 }
 
-static void names(struct keystone_auth *a, const struct openstack_values *v)
+static void set_names(struct keystone_auth *a, const struct openstack_values *v)
 {
 	const char *default_id, *default_name;
 
@@ -266,7 +265,7 @@ static void names(struct keystone_auth *a, const struct openstack_values *v)
 	default_id = given(v->default_domain_id);
 	default_name = either(v->default_domain_name, v->default_domain);
 	if (a->project_id || a->project_name) {
-		/* one domain named for both user and project */
+		/* a single domain, for both user and project */
 		default_id = a->domain_id ? a->domain_id : default_id;
 		default_name = a->domain_name ? a->domain_name : default_name;
 		a->domain_id = a->domain_name = NULL;
@@ -281,8 +280,8 @@ static void names(struct keystone_auth *a, const struct openstack_values *v)
 	}
 }
 
-static int method(struct keystone_auth *a, const struct openstack_values *v,
-		  struct cdict_error *err)
+static int set_method(struct keystone_auth *a, const struct openstack_values *v,
+		      struct cdict_error *err)
 {
 	const char *type = either(v->auth_type, v->auth_plugin);
 	bool secret = v->application_credential_secret != NULL;
@@ -294,7 +293,7 @@ static int method(struct keystone_auth *a, const struct openstack_values *v,
 		a->by_appcred = true;
 	else if (strcmp(type, "password") && strcmp(type, "v3password"))
 		return cdict_fail(err, CDICT_EUNSUPPORTED, CDICT_NO_OFFSET,
-				  "authentication by '%s' is not known here, only password and "
+				  "authentication type '%s' is not supported, only password and "
 				  "v3applicationcredential",
 				  type);
 	if (a->by_appcred) {
@@ -307,7 +306,7 @@ static int method(struct keystone_auth *a, const struct openstack_values *v,
 	return 0;
 }
 
-static const char *missing(const struct keystone_auth *a)
+static const char *missing_setting(const struct keystone_auth *a)
 {
 	if (!a->auth_url)
 		return "auth_url";
@@ -324,8 +323,8 @@ static const char *missing(const struct keystone_auth *a)
 	return a->username || a->user_id ? NULL : "username";
 }
 
-/* "auth_url" -> "OS_AUTH_URL" for those who think in variables. */
-static const char *variable(const char *key, char into[64])
+/* "auth_url" -> "OS_AUTH_URL", for messages about variables. */
+static const char *variable_name(const char *key, char into[64])
 {
 	size_t n = 3;
 
@@ -336,17 +335,17 @@ static const char *variable(const char *key, char into[64])
 	return into;
 }
 
-/* From names and values to what Keystone is to be told: fills all of @s but values and from, which it
- * reads. CDICT_EUSAGE names what is missing; CDICT_EUNSUPPORTED for other ways to authenticate. */
-static int settle(struct openstack_settings *s, struct cdict_error *err)
+/* Fills Keystone's credentials from names and values: all of @s except values and from, which it
+ * reads. CDICT_EUSAGE names missing settings; CDICT_EUNSUPPORTED for other types of authentication. */
+static int set_auth(struct openstack_settings *s, struct cdict_error *err)
 {
 	const struct openstack_values *v = &s->values;
 	const char *lacks;
 	char name[64];
 	int rc;
 
-	names(&s->auth, v);
-	rc = method(&s->auth, v, err);
+	set_names(&s->auth, v);
+	rc = set_method(&s->auth, v, err);
 	if (rc)
 		return rc;
 	s->region = given(v->region_name);
@@ -358,10 +357,10 @@ static int settle(struct openstack_settings *s, struct cdict_error *err)
 	s->key = given(v->key);
 	s->compute_url = given(v->compute_endpoint_override);
 	s->unverified = is_false(given(v->verify)) || is_true(given(v->insecure));
-	lacks = missing(&s->auth);
+	lacks = missing_setting(&s->auth);
 	if (lacks)
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s: lacks %s (%s)", s->from,
-				  lacks, variable(lacks, name));
+				  lacks, variable_name(lacks, name));
 	return 0;
 }
 
@@ -394,7 +393,7 @@ int openstack_settings_load(struct openstack_settings *s, const struct openstack
 		rc = from_files(s, cloud, environment, err);
 	}
 	if (!rc)
-		rc = settle(s, err);
+		rc = set_auth(s, err);
 	openrc_fini(&openrc);
 	if (rc)
 		openstack_settings_fini(s);

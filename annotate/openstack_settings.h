@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * openstack_settings.h - which OpenStack, and who we are there, from where the OpenStack
- * clients look, in their order (openstacksdk's):
+ * openstack_settings.h - finds the cloud and the credentials where the OpenStack clients look, in
+ * the order of openstacksdk:
  *
- * 1. an openrc file that was named, as a shell reads it (openrc.h): the OS_* variables there are
- *    then; they may name a cloud (2)
- * 2. a cloud that was named (--os-cloud, else OS_CLOUD): clouds.yaml with secure.yaml over it;
- *    of the environment OS_REGION_NAME only
- * 3. OS_* variables of the environment, when there is any besides OS_CLOUD, OS_REGION_NAME,
- *    OS_CLIENT_CONFIG_FILE, OS_CLIENT_SECURE_FILE, OS_CLOUD_NAME
+ * 1. an openrc file named by the user, run by a shell (openrc.h): the OS_* variables that it
+ *    leaves; they may name a cloud (2)
+ * 2. a cloud named by --os-cloud, else OS_CLOUD: clouds.yaml overridden by secure.yaml;
+ *    from the environment only OS_REGION_NAME
+ * 3. OS_* variables of the environment, if any besides OS_CLOUD, OS_REGION_NAME,
+ *    OS_CLIENT_CONFIG_FILE, OS_CLIENT_SECURE_FILE, OS_CLOUD_NAME is set
  * 4. the only cloud of clouds.yaml
  *
  * Threads    forks for an openrc file: load before threads are started
@@ -25,7 +25,7 @@ struct openstack_sources {
 	const char *openrc;       /* file; NULL: none */
 	const char *cloud;        /* --os-cloud; NULL: not given */
 	char *const *environment; /* "NAME=value", NULL-terminated; NULL: the process's */
-	uint32_t timeout_ms;      /* for a file that cannot ask on a terminal; 0: 30 s */
+	uint32_t timeout_ms;      /* for an openrc file without a terminal; 0: 30 s */
 };
 
 struct openstack_settings {
@@ -34,7 +34,7 @@ struct openstack_settings {
 	const char *interface;
 	const char *cacert, *cert, *key; /* NULL: none */
 	const char *compute_url;         /* instead of the catalog's; NULL: the catalog's */
-	bool unverified; /* they ask not to verify TLS. Nobody obeys; it makes a message clear. */
+	bool unverified; /* they disable TLS verification: ignored, used only for a clear message */
 	char from[160];  /* "cloud 'x' of ./clouds.yaml", "environment" */
 	struct openstack_values values;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was said of an OpenStack, kept and forgotten carefully. */
+/* OpenStack settings, overwritten when freed. */
 #include "annotate/openstack_values.h"
 
 #include <ctype.h>

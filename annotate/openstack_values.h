@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * openstack_values.h - what the files and variables of the OpenStack clients may say, under the
- * names of clouds.yaml; a variable is OS_ and the name in capitals. Names that nobody here asks
- * for are not kept. Some are secrets: what is freed is overwritten first.
+ * openstack_values.h - settings from the files and variables of the OpenStack clients, under the
+ * names of clouds.yaml; a variable is OS_ and the name in capitals. Other names are not
+ * stored. Some values are secrets: memory is overwritten before it is freed.
  */
 #ifndef ANNOTATE_OPENSTACK_VALUES_H
 #define ANNOTATE_OPENSTACK_VALUES_H
@@ -11,7 +11,7 @@
 
 #define OPENSTACK_NAMES(X)                                                                         \
 	X(auth_type)                                                                               \
-	X(auth_plugin) /* the older name of the one above it, as below */                          \
+	X(auth_plugin) /* older name of the previous one; likewise below */                        \
 	X(auth_url)                                                                                \
 	X(user_id)                                                                                 \
 	X(username)                                                                                \
@@ -44,15 +44,15 @@
 	X(verify)                                                                                  \
 	X(insecure)
 
-/* The zero value is empty; NULL: not said. */
+/* The zero value is empty; NULL: not set. */
 struct openstack_values {
 #define X(name) char *name;
 	OPENSTACK_NAMES(X)
 #undef X
 };
 
-/* openstack_values_set - a copy of @text[@len], up to a NUL inside; NULL: as if it had not been
- * said. @name in any case, with - for _. 0 or -ENOMEM. */
+/* openstack_values_set - stores a copy of @text[@len], up to a NUL; NULL: unsets it.
+ * @name in any case, with - for _. 0 or -ENOMEM. */
 int openstack_values_set(struct openstack_values *v, const char *name, size_t name_len,
 			 const char *text, size_t len);
 void openstack_values_fini(struct openstack_values *v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The walk over /proc. Everything below a process is opened relative to its directory:
- * when the process ends and its number is used again, those reads fail instead of
- * telling of the new one. */
+/* The walk over /proc. All files of a process are opened relative to its directory:
+ * if the process ends and its pid is reused, those reads fail instead of
+ * returning data of the new process. */
 #include "annotate/proc.h"
 
 #include <dirent.h>
@@ -20,14 +20,14 @@
 #include "base/monotonic.h"
 
 #define SMALL_MAX 65536                /* stat, status, cgroup */
-#define PROBE_MAX 4096                 /* of a command line, to see whose it is */
+#define PROBE_MAX 4096                 /* part of a command line that identifies the program */
 #define CMDLINE_MAX ((size_t)16 << 20) /* the kernel's own limit is 6 MiB */
 
 struct walker {
 	struct proc_scan *scan;
 	uint64_t deadline_ns;
-	struct buf text, cmdline; /* a buffer remembers that it could not grow */
-	bool no_memory;           /* for a thread, a VM */
+	struct buf text, cmdline; /* buffers remember a failed allocation */
+	bool no_memory;           /* for a thread or VM */
 };
 
 static bool failed(const struct walker *w)
@@ -40,7 +40,7 @@ static int dir_at(int dir, const char *name)
 	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY);
 }
 
-/* stat and comm of the process or thread @dir: 0, or why neither could be read. */
+/* Reads stat and comm of the process or thread @dir: 0, or the error if neither could be read. */
 static int read_stat(struct walker *w, int dir, struct procfs_stat *st)
 {
 	int rc;
@@ -56,7 +56,7 @@ static int read_stat(struct walker *w, int dir, struct procfs_stat *st)
 	return rc;
 }
 
-/* Nothing when it cannot be read. */
+/* Leaves @place empty when it cannot be read. */
 static void read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
 {
 	memset(place, 0, sizeof(*place));
@@ -64,7 +64,7 @@ static void read_cgroup(struct walker *w, int dir, struct cgroup_place *place)
 		cgroup_parse(place, (char *)w->text.data, w->text.len);
 }
 
-/* @t NULL: there was no memory for it. */
+/* @t NULL: it could not be allocated. */
 static void set_thread(struct walker *w, struct proc_thread *t, int32_t tid,
 		       const struct procfs_stat *st, const struct cgroup_place *place)
 {
@@ -77,7 +77,7 @@ static void set_thread(struct walker *w, struct proc_thread *t, int32_t tid,
 	memcpy(t->cgroup_role, place->role, sizeof(t->cgroup_role));
 }
 
-/* It may be gone. */
+/* The thread may be gone. */
 static void read_thread(struct walker *w, struct proc_vm *vm, int tasks, const char *name)
 {
 	struct cgroup_place place = { 0 };
@@ -93,7 +93,7 @@ static void read_thread(struct walker *w, struct proc_vm *vm, int tasks, const c
 		close(dir);
 	}
 	if (rc && (fstatat(tasks, name, &there, 0) || !S_ISDIR(there.st_mode)))
-		return; /* it ended in between */
+		return; /* it ended meanwhile */
 	w->scan->incomplete += rc != 0;
 	set_thread(w, array_add(&vm->threads), procfs_number(name), &st, &place);
 }
@@ -121,7 +121,7 @@ static void read_tasks(struct walker *w, struct proc_vm *vm, int dir)
 	while (!failed(w) && (e = readdir(d)) && !time_is_up(w)) {
 		int32_t tid = procfs_number(e->d_name);
 
-		if (tid && tid != vm->pid) /* the process itself is there already */
+		if (tid && tid != vm->pid) /* the main thread is in the list already */
 			read_thread(w, vm, fd, e->d_name);
 	}
 	closedir(d);
@@ -202,7 +202,7 @@ static void read_process(struct walker *w, int dir, int32_t pid)
 	if (proc_is_qemu(exe, st.comm, w->cmdline.len ? (char *)w->cmdline.data : "",
 			 w->cmdline.len))
 		add_vm(w, dir, pid, &st);
-	/* A saved tree may lack the flags that tell a kernel thread. */
+	/* A saved tree may lack the flags that identify a kernel thread. */
 	else if (!w->cmdline.len && !st.ppid && proc_kernel_thread(st.comm, &owner))
 		add_kernel(w, dir, pid, &st);
 }
@@ -229,7 +229,7 @@ static void walk(struct walker *w, DIR *d)
 	}
 }
 
-static void look_around(struct walker *w, int root)
+static void read_host(struct walker *w, int root)
 {
 	struct proc_scan *scan = w->scan;
 	struct statfs fs;
@@ -240,8 +240,8 @@ static void look_around(struct walker *w, int root)
 			 (int)strcspn((char *)w->text.data, "\n"), (char *)w->text.data);
 	scan->live = !fstatfs(root, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 	rc = procfs_read(root, "2/comm", &w->text, 64);
-	/* The host's pid 2 is kthreadd; that of another namespace is anything. Where other
-	 * users' processes are hidden (hidepid), its absence says nothing. */
+	/* The host's pid 2 is kthreadd; in another namespace it is any process. Where other
+	 * users' processes are hidden (hidepid), its absence proves nothing. */
 	scan->inner = scan->live &&
 		      (rc ? !geteuid() : strcmp((char *)w->text.data, "kthreadd\n") != 0);
 }
@@ -255,7 +255,7 @@ int proc_scan(struct proc_scan *out, const char *root, uint64_t deadline_ns,
 	memset(out, 0, sizeof(*out));
 	if (!d)
 		return cdict_fail_errno(err, root ? root : "/proc");
-	look_around(&w, dirfd(d));
+	read_host(&w, dirfd(d));
 	walk(&w, d);
 	closedir(d);
 	w.no_memory = failed(&w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* QEMU's command line. */
+/* Parses QEMU's command line. */
 #include "annotate/proc_args.h"
 
 #include <ctype.h>
@@ -38,7 +38,7 @@ static bool qemu_base(const char *name, size_t len)
 	static const char system_[] = "qemu-system-", kvm[] = "qemu-kvm";
 
 	base_of(&name, &len);
-	if (len && name[0] == '.') { /* ".qemu-system-x86_64-wrapped", as NixOS has it */
+	if (len && name[0] == '.') { /* ".qemu-system-x86_64-wrapped", on NixOS */
 		name++;
 		len--;
 	}
@@ -56,8 +56,8 @@ bool proc_is_qemu_name(const char *path)
 	return qemu_base(path, len);
 }
 
-/* Proxmox starts QEMU as "/usr/bin/kvm -id 100 -name ...": the short name alone says too
- * little. */
+/* Proxmox starts QEMU as "/usr/bin/kvm -id 100 -name ...": the short name alone is
+ * ambiguous. */
 static bool is_kvm(struct walk w)
 {
 	const char *arg;
@@ -87,8 +87,8 @@ bool proc_is_qemu(const char *exe, const char *comm, const char *cmdline, size_t
 		return proc_is_qemu_name(comm);
 	if (qemu_base(arg, n))
 		return true;
-	/* A comm alone: QEMU under another argv[0], or a script of that name, whose
-	 * interpreter has it as its argument. */
+	/* Only the comm matches: QEMU with another argv[0], or a script of that name, which its
+	 * interpreter has as an argument. */
 	if (*exe || !proc_is_qemu_name(comm))
 		return false;
 	while (next(&w, &arg, &n)) {
@@ -115,8 +115,8 @@ bool proc_uuid(char out[37], const char *text, size_t len)
 	return true;
 }
 
-/* One "key=value" of QEMU's option syntax, in which ",," stands for a comma. @at moves
- * behind it. A first one without '=' is the value of @implied. */
+/* Parses one "key=value" of QEMU's option syntax, where ",," stands for a comma, and moves @at
+ * after it. A first item without '=' is the value of @implied. */
 static void next_pair(const char **at, const char *end, const char *implied, char *key,
 		      size_t key_size, char *value, size_t value_size)
 {
@@ -187,7 +187,7 @@ static void take_smbios(char out[37], const char *text, size_t len)
 	}
 }
 
-/* Options without a value, of QEMU 0.12 to 10; also all of "no-..." and "enable-...". */
+/* Options without a value, in QEMU 0.12 to 10; also all of "no-..." and "enable-...". */
 static bool takes_value(const char *option, size_t len)
 {
 	static const char *const none[] = {
@@ -255,7 +255,7 @@ void proc_args_parse(struct proc_args *out, const char *cmdline, size_t len)
 			continue;
 		arg++;
 		n--;
-		if (arg[0] == '-') { /* QEMU takes --name as well */
+		if (arg[0] == '-') { /* QEMU accepts --name as well */
 			arg++;
 			n--;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of threads, as QEMU and the kernel give them, to roles. */
+/* Maps thread names, as set by QEMU and the kernel, to roles. */
 #include "annotate/proc_role.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static const char *after(const char *text, const char *word)
 	return strncmp(text, word, n) ? NULL : text + n;
 }
 
-/* Between one and six digits; *@end behind them. */
+/* Parses one to six digits; *@end after them. */
 static bool number(const char *text, unsigned long *v, const char **end)
 {
 	size_t n = strspn(text, "0123456789");
@@ -47,13 +47,13 @@ enum proc_kernel_thread proc_kernel_thread(const char *comm, int32_t *owner)
 		return *owner ? words[i].kind : PROC_KERNEL_NONE;
 	}
 	*owner = 0;
-	/* Cut to 15 bytes; since Linux 6.13 a thread of QEMU's own, without a number. */
+	/* Truncated to 15 bytes; since Linux 6.13 a thread inside QEMU, without a number. */
 	if (!strcmp(comm, "kvm-nx-lpage-re") || !strcmp(comm, "kvm-nx-lpage-recovery"))
 		return PROC_KERNEL_NX;
 	return PROC_KERNEL_NONE;
 }
 
-/* What the kernel calls threads that it starts inside QEMU's process. */
+/* Names of threads that the kernel starts inside the QEMU process. */
 static const char *kernel_role(const char *comm)
 {
 	static const char *const roles[] = { NULL, "vhost", "kvm-pit", "kvm-nx" };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc_role.h - the role of a thread of QEMU, from what is known of it.
+ * proc_role.h - the role of a QEMU thread, from its names.
  *
  *	vcpuN		runs the guest's CPU N
- *	vcpus		runs all of them (TCG in one thread)
+ *	vcpus		runs all guest CPUs (TCG in one thread)
  *	iothreadN	an I/O thread of libvirt; iothread-NAME: one with another id
- *	worker		of QEMU's thread pool or of io_uring
+ *	worker		in QEMU's thread pool or of io_uring
  *	vhost		the kernel's back end of a network card, a disk or a vsock
  *	kvm-pit		KVM's timer interrupts
  *	kvm-nx		KVM's recovery of large pages
- *	emulator	every other thread: what libvirt calls so and pins together
- *	thread		QEMU's threads carry no names and nobody else knew this one
+ *	emulator	any other thread: libvirt's name for them, which it pins together
+ *	thread		unknown: QEMU's threads have no names, and no other source identifies it
  */
 #ifndef ANNOTATE_PROC_ROLE_H
 #define ANNOTATE_PROC_ROLE_H
@@ -20,9 +20,9 @@
 
 #define PROC_ROLE_MAX 32
 
-/* proc_role_of_comm - the role that a thread's own name tells, "" when it tells none.
- * *@qemu_named is set when the name is one that QEMU gives with debug-threads=on;
- * never cleared. */
+/* proc_role_of_comm - the role shown by a thread's own name, "" when it shows none.
+ * Sets *@qemu_named when the name is one of QEMU's with debug-threads=on;
+ * never clears it. */
 void proc_role_of_comm(char role[PROC_ROLE_MAX], const char *comm, bool *qemu_named);
 
 enum proc_kernel_thread {
@@ -32,12 +32,12 @@ enum proc_kernel_thread {
 	PROC_KERNEL_NX,
 };
 
-/* proc_kernel_thread - which of the kernel's threads that serve a VM has this name, and
- * in *@owner the number in it: a tid of the host, for the PIT a pid in QEMU's own
- * namespace; 0 when the name was cut (Linux before 5.17). */
+/* proc_kernel_thread - the kind of VM-serving kernel thread with this name, and
+ * in *@owner the number in the name: a tid of the host, for the PIT a pid in QEMU's own
+ * namespace; 0 when the name was truncated (Linux before 5.17). */
 enum proc_kernel_thread proc_kernel_thread(const char *comm, int32_t *owner);
 
-/* proc_role_is_single - whether a VM has but one thread of this role (vcpuN, iothreadN). */
+/* proc_role_is_single - whether a VM has only one thread of this role (vcpuN, iothreadN). */
 bool proc_role_is_single(const char *role);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which thread has which role, and which VM a kernel thread serves. */
+/* Assigns roles to threads, and kernel threads to VMs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "base/fail.h"
 #include "base/map.h"
 
-/* How sure a claim to a single role is. */
+/* Confidence in a claim to a single role. */
 enum claim {
 	CLAIM_NONE = 0,
-	CLAIM_CGROUP, /* threads that a vCPU starts are in its group too */
+	CLAIM_CGROUP, /* threads started by a vCPU are in its group too */
 	CLAIM_COMM,
 	CLAIM_BOTH,
 	CLAIM_LIBVIRT,
@@ -23,7 +23,7 @@ static bool same_kind(const char *a, const char *b)
 	return *a == *b; /* vcpu, iothread */
 }
 
-/* What a thread is when it is not one of a kind. */
+/* The role of a thread without a specific one. */
 static void fall_back(const struct proc_vm *vm, struct proc_thread *t, bool named, bool only_vcpus)
 {
 	bool ignored = false;
@@ -32,7 +32,7 @@ static void fall_back(const struct proc_vm *vm, struct proc_thread *t, bool name
 	proc_role_of_comm(t->role, t->comm, &ignored);
 	if (t->tid != vm->pid && t->role[0] && !proc_role_is_single(t->role))
 		return;
-	/* Without names all of QEMU's own threads inherit the first one's comm. */
+	/* Without names, all of QEMU's threads inherit the main thread's comm. */
 	if (t->tid != vm->pid && strcmp(t->cgroup_role, "emulator") && !only_vcpus &&
 	    (!t->comm[0] || (!named && !strcmp(t->comm, vm->comm))))
 		role = "thread";
@@ -54,7 +54,7 @@ static enum claim claim(const struct proc_vm *vm, struct proc_thread *t, bool na
 	proc_role_of_comm(comm, t->comm, &ignored);
 	by_comm = proc_role_is_single(comm);
 	by_cgroup = proc_role_is_single(t->cgroup_role);
-	/* The main thread is never one of them, and a name such as "worker" knows better
+	/* The main thread is never one of them, and a name such as "worker" is more reliable
 	 * than the group in which the thread was started. */
 	if (t->tid == vm->pid || (comm[0] && !by_comm) || (!by_comm && !by_cgroup)) {
 		fall_back(vm, t, named, only_vcpus);
@@ -86,7 +86,7 @@ struct rival {
 	enum claim claim;
 };
 
-/* By role; the surest first, then the eldest: QEMU starts its vCPUs before others. */
+/* By role; then by confidence, then by age: QEMU starts its vCPUs before other threads. */
 static int by_role(const void *a, const void *b)
 {
 	const struct rival *x = a, *y = b;
@@ -119,7 +119,7 @@ int proc_vm_roles(struct proc_vm *vm, const struct proc_vcpu *vcpus, size_t n_vc
 			rivals[n++] = (struct rival){ t, c };
 	}
 	qsort(rivals, n, sizeof(*rivals), by_role);
-	/* From the end, so that what is compared with still has its role. */
+	/* Backwards, so that the entry compared with still has its role. */
 	for (size_t i = n; i-- > 1;) {
 		if (!strcmp(rivals[i].thread->role, rivals[i - 1].thread->role)) {
 			rivals[i].thread->by_libvirt = false;
@@ -139,7 +139,7 @@ static bool in_cgroup(const struct proc_vm *vm, const struct proc_kernel *k)
 	return *k->base && !strcmp(vm->base, k->base);
 }
 
-/* Its process has this number in its own namespace. */
+/* The VM's process has this pid in its own namespace. */
 static bool has_inner_pid(const struct proc_vm *vm, const struct proc_kernel *k)
 {
 	return (vm->inner_pid ? vm->inner_pid : vm->pid) == k->owner;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that say nothing.  SipHash: Aumasson, Bernstein, "SipHash: a fast short-input
+/* Pseudonyms.  SipHash: Aumasson, Bernstein, "SipHash: a fast short-input
  * PRF", 2012. */
 #include "annotate/pseudonym.h"
 
@@ -75,7 +75,7 @@ void pseudonyms_fini(struct pseudonyms *p)
 	*p = (struct pseudonyms){ 0 };
 }
 
-/* @kind makes the same text of two kinds two pseudonyms. */
+/* @kind makes the same text of two kinds two different pseudonyms. */
 static uint64_t hash_of(const struct pseudonyms *p, char kind, const char *text, size_t len)
 {
 	uint64_t key[2] = { p->key[0], p->key[1] ^ (uint64_t)(uint8_t)kind << 32 };
@@ -95,7 +95,7 @@ const char *pseudonym(struct pseudonyms *p, char kind, const char *text, size_t 
 	return stringset_add(&p->texts, room, (size_t)n);
 }
 
-/* Whether @text is @pattern, in which # stands for one or more digits. */
+/* Whether @text matches @pattern, in which # stands for one or more digits. */
 static bool like(const char *pattern, const char *text, size_t len)
 {
 	size_t i = 0;
@@ -125,7 +125,7 @@ static bool like_any(const char *const *patterns, const char *text, size_t len)
 	return false;
 }
 
-/* What says nothing about whose machine it is. */
+/* Common comms that do not identify a machine's owner. */
 static const char *const usual_comms[] = {
 	"swapper",
 	"swapper/#",
@@ -212,7 +212,7 @@ static bool hide(struct pseudonyms *p, char kind, const char *const *usual, cons
 	return *text != NULL;
 }
 
-/* A UUID stays one in form. */
+/* The pseudonym of a UUID is a UUID, too. */
 static bool hide_uuid(struct pseudonyms *p, const char **uuid)
 {
 	size_t len = *uuid ? strlen(*uuid) : 0;

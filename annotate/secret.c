@@ -13,7 +13,7 @@ int secret_read(struct buf *out, const char *path, size_t most)
 	*out = (struct buf){ 0 };
 	if (fd < 0)
 		return -errno;
-	/* at once, so that growing leaves no copies behind */
+	/* allocate all at once, so that growing leaves no copies */
 	rc = buf_room(out, most) ? buf_read(out, fd, most) : -ENOMEM;
 	close(fd);
 	if (rc)

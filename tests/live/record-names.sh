@@ -73,7 +73,7 @@ slow() {
 nothing_says_whom() {
 	"$CDICT" record -s 0.1 -o y.cdict --openstack 2>rec.err
 	[ $? -eq 1 ] || echo "record does not end with 1"
-	grep -q 'give --openrc or --os-cloud, or set the OS_\* variables$' rec.err || cat rec.err
+	grep -q 'use --openrc or --os-cloud, or set the OS_\* variables$' rec.err || cat rec.err
 	[ ! -e y.cdict ] || echo "a file is left"
 }
 

@@ -246,7 +246,7 @@ printf '> POST /v3/auth/tokens\n%s\n' "$refused" >"$work/no"
 serve "$work/no"
 sed -i "s|OS_AUTH_URL=[^ ]*|OS_AUTH_URL=$url|" "$work/openrc"
 run wrong_password --openrc "$work/openrc"
-all_the_same a_wrong_password_is_told '401: The request you have made requires authentication.: are user, password'
+all_the_same a_wrong_password_is_told '401: The request you have made requires authentication.: check user, password'
 if grep -q wrong-one-4711 "$work/err"; then not_ok wrong_passwords_are_not_shown; else ok wrong_passwords_are_not_shown; fi
 same refusals_are_not_repeated 1 "$(grep -c '^POST' "$log")"
 
@@ -262,7 +262,7 @@ against forbidden
 same what_the_project_sees_is_named 'instance-00000001   
 instance-00000002 fw 5 ops
 instance-00000003   ' "$(named)"
-says and_that_it_is_only_the_project_is_told 'only the servers of project ops are seen' "$work/err"
+says and_that_it_is_only_the_project_is_told 'only the servers of project ops are visible' "$work/err"
 same a_403_is_no_failure 0 "$status"
 
 # --- tokens --------------------------------------------------------------------------------------
@@ -565,7 +565,7 @@ rules elsewhere <<-R
 R
 against elsewhere
 same a_host_with_another_name_in_nova_is_found_by_its_vms "$want" "$(named)"
-says and_that_is_told "no server is known on host 'node-7'" "$work/err"
+says and_that_is_told "Nova has no servers on host 'node-7'" "$work/err"
 
 sed 's/node-7/node-8.example.org/' "$work/good" >"$work/good8"
 serve "$work/good8"
@@ -619,10 +619,10 @@ instance-00000003 c  p-3' "$(named)"
 run bad_pattern --openrc "$work/openrc" --name-pattern '(?<name>'
 same a_wrong_pattern_is_wrong_usage 129 "$status"
 run bad_pattern --openrc "$work/openrc" --name-pattern 'a(b)'
-says a_pattern_without_names_is_told 'names neither (?<name>...) nor (?<group>...)' "$work/err"
+says a_pattern_without_names_is_told 'has neither (?<name>...) nor (?<group>...)' "$work/err"
 run nothing
 same without_any_settings_it_fails 1 "$status"
-says and_says_what_can_be_given 'give --openrc or --os-cloud, or set the OS_* variables' "$work/err"
+says and_says_what_can_be_given 'use --openrc or --os-cloud, or set the OS_* variables' "$work/err"
 "$CDICT" identify --proc-root "$work/proc" --os-cloud x >/dev/null 2>&1
 same options_of_openstack_need_openstack 129 $?
 run no_file --openrc "$work/no-such-file"

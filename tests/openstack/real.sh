@@ -104,7 +104,7 @@ ask openrc --name-key role --group-key env
 same names_can_come_from_metadata 'instance-0000000a web prod team-a' "$(named | head -n 1)"
 sed 's/admin-pass/wrong-pass/' "$state/s/openrc" >"$state/s/openrc-wrong"
 ask openrc-wrong
-says a_wrong_password_is_told '401: The request you have made requires authentication.: are user' "$work/err"
+says a_wrong_password_is_told '401: The request you have made requires authentication.: check user' "$work/err"
 sed '/OS_PROJECT/d' "$state/s/openrc-alice" >"$state/s/openrc-unscoped"
 ask openrc-unscoped
 same without_a_project_the_only_one_is_taken 'instance-0000000a web 1 team-a' "$(named | grep team)"

@@ -34,13 +34,13 @@ says three_pages_hold_five_servers '5 servers seen' "$work/err"
 rc 'export OS_USERNAME=alice OS_PASSWORD=alice-pass OS_PROJECT_NAME=team-a'
 vm "$work/proc" 400 - ${id}2
 identify --openrc "$work/openrc"
-says without_admin_it_is_the_project 'only the servers of project team-a are seen: ' "$work/err"
+says without_admin_it_is_the_project 'only the servers of project team-a are visible: ' "$work/err"
 same and_its_servers_are_found_by_uuid '- web 2 team-a' "$(named | grep web)"
 rm -r "$work/proc/400"
 
 rc 'export OS_PASSWORD=wrong'
 identify --openrc "$work/openrc"
-says a_wrong_password '401: The request you have made requires authentication.: are user, password' "$work/err"
+says a_wrong_password '401: The request you have made requires authentication.: check user, password' "$work/err"
 same and_the_hosts_names_are_there 3 "$(grep -c ',vcpu0,' "$work/out")"
 
 rc 'export OS_USERNAME=alice OS_PASSWORD=alice-pass OS_PROJECT_NAME=team-b'
@@ -61,7 +61,7 @@ identify --openrc "$work/openrc"
 same an_application_credential_by_name "$of_host" "$(named)"
 rc "$by_appcred" "export OS_APPLICATION_CREDENTIAL_ID=$appcred OS_APPLICATION_CREDENTIAL_SECRET=wrong"
 identify --openrc "$work/openrc"
-says a_wrong_secret '401: The request you have made requires authentication.: is the application credential' "$work/err"
+says a_wrong_secret '401: The request you have made requires authentication.: check the application credential' "$work/err"
 rc "$by_appcred" 'export OS_APPLICATION_CREDENTIAL_ID=00000000000000000000000000000000 OS_APPLICATION_CREDENTIAL_SECRET=wrong'
 identify --openrc "$work/openrc"
 says an_unknown_application_credential '404: Could not find Application Credential' "$work/err"

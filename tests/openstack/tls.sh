@@ -90,7 +90,7 @@ serve_tls right
 rc_file "OS_CACERT='$work/other.crt'"
 identify --openrc openrc
 refused another_authority_is_not_believed
-says and_the_way_out_is_told 'name its authority in OS_CACERT (cacert: in clouds.yaml), or give --insecure' "$work/err"
+says and_the_way_out_is_told 'set OS_CACERT (cacert: in clouds.yaml) to its CA certificate, or give --insecure' "$work/err"
 rc_file
 identify --openrc openrc
 refused without_an_authority_of_ones_own_the_systems_do_not_do

@@ -207,7 +207,7 @@ mkdir -p nolib && echo none >nolib/libvirt.so.0
 wrong=
 LD_LIBRARY_PATH=$PWD/nolib identify --proc-root tree --libvirt qemu:///system
 status=$?
-[ $status = 2 ] && grep -q "library is not on this machine" err && [ "$(wc -l <map.csv)" = 2 ] ||
+[ $status = 2 ] && grep -q "library is not installed" err && [ "$(wc -l <map.csv)" = 2 ] ||
 	wrong="status $status: $(cat err)"
 readelf -d "$CDICT" 2>/dev/null | grep -i 'NEEDED.*libvirt' && wrong+=" the program is linked with libvirt"
 verdict without_libvirts_library_the_program_runs "$wrong"
@@ -267,7 +267,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	wrong=
 	[ $status = 0 ] || wrong+="status $status "
 	[ "$(cut -d, -f1,3 map.csv | tr '\n' ' ')" = '700,emulator 701,thread ' ] || wrong+="$(cat map.csv) "
-	grep -q '1 process could not be looked at, permission denied: run as root' err &&
+	grep -q 'cannot inspect 1 process: permission denied: run as root' err &&
 		grep -q "the name of 1 thread could not be read: run as root" err &&
 		grep -q '1 VM, 1 thread named, 1 not' err || wrong+="$(cat err)"
 	verdict what_may_not_be_read_is_counted_and_told "$wrong"

@@ -111,10 +111,10 @@ static void what_is_no_clouds_yaml_is_told(void **state)
 		const char *yaml, *text;
 	} all[] = {
 		{ "clouds:\n  a: [", "line 3: " },
-		{ "- a\n", "line 1: a mapping with the key 'clouds' is expected" },
+		{ "- a\n", "line 1: expected a mapping with the key 'clouds'" },
 		{ "a: b\n\tc: d\n", "line 2: " },
 		{ "clouds: *nobody\n", "line 1: " },
-		{ "just text", "line 1: a mapping" },
+		{ "just text", "line 1: expected a mapping" },
 	};
 	struct clouds *c;
 	struct cdict_error err;
@@ -188,7 +188,7 @@ static void what_is_nested_without_end_is_refused(void **state)
 			n += len;
 		}
 		assert_int_equal(clouds_parse(&c, yaml, n, &err), CDICT_ELIMIT);
-		assert_string_equal(err.text, "line 1: more than 64 things inside each other");
+		assert_string_equal(err.text, "line 1: nested more than 64 levels deep");
 	}
 }
 
@@ -344,7 +344,7 @@ static void an_openrc_file_goes_before_everything(void **state)
 	fails_with("gone", NULL, nothing, "gone: No such file or directory");
 	fails_with("home", NULL, nothing, "home: Is a directory");
 	write_file("rc", "exit 3\n");
-	fails_with("rc", NULL, nothing, "rc: ends the shell that reads it, with status 3");
+	fails_with("rc", NULL, nothing, "rc: exits the shell running it, with status 3");
 }
 
 static void secure_yaml_lies_over_clouds_yaml(void **state)
@@ -381,7 +381,7 @@ static void what_is_missing_is_named(void **state)
 		  "OS_APPLICATION_CREDENTIAL_NAME=n",
 		  "lacks username" },
 		{ "OS_AUTH_URL=u\nOS_AUTH_TYPE=v3oidcpassword\nOS_USERNAME=u\nOS_PASSWORD=p",
-		  "authentication by 'v3oidcpassword' is not known here" },
+		  "authentication type 'v3oidcpassword' is not supported" },
 	};
 
 	(void)state;
@@ -389,7 +389,7 @@ static void what_is_missing_is_named(void **state)
 		write_file("rc", all[i].rc);
 		fails_with("rc", NULL, nothing, all[i].text);
 	}
-	fails_with(NULL, NULL, nothing, "nothing says which OpenStack is meant");
+	fails_with(NULL, NULL, nothing, "no OpenStack cloud selected");
 	fails_with(NULL, "x", nothing, "no clouds.yaml with the cloud 'x'");
 }
 

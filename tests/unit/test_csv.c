@@ -116,42 +116,43 @@ static void a_file_without_rows_is_an_empty_mapping(void **state)
 static const struct {
 	const char *text, *message; /* how it begins */
 } wrong[] = {
-	{ "x,,,,,,Web", "line 1, column 1 (tid): 'x' is no thread id" },
-	{ "1,,,,,,Web\n0,,,,,,Web\n", "line 2, column 1 (tid): '0' is no thread id" },
-	{ "-7,,,,,,Web", "line 1, column 1 (tid): '-7' is no thread id" },
-	{ "+7,,,,,,Web", "line 1, column 1 (tid): '+7' is no thread id" },
-	{ "7.5,,,,,,Web", "line 1, column 1 (tid): '7.5' is no thread id" },
-	{ "0x7,,,,,,Web", "line 1, column 1 (tid): '0x7' is no thread id" },
-	{ "2147483648,,,,,,W", "line 1, column 1 (tid): '2147483648' is no thread id" },
+	{ "x,,,,,,Web", "line 1, column 1 (tid): 'x' is not a thread id" },
+	{ "1,,,,,,Web\n0,,,,,,Web\n", "line 2, column 1 (tid): '0' is not a thread id" },
+	{ "-7,,,,,,Web", "line 1, column 1 (tid): '-7' is not a thread id" },
+	{ "+7,,,,,,Web", "line 1, column 1 (tid): '+7' is not a thread id" },
+	{ "7.5,,,,,,Web", "line 1, column 1 (tid): '7.5' is not a thread id" },
+	{ "0x7,,,,,,Web", "line 1, column 1 (tid): '0x7' is not a thread id" },
+	{ "2147483648,,,,,,W", "line 1, column 1 (tid): '2147483648' is not a thread id" },
 	{ "99999999999999999999999999,,,,,,W", "line 1, column 1 (tid): '9999" },
-	{ "\x1b[2J,,,,,,Web", "line 1, column 1 (tid): '\\x1b[2J' is no thread id" },
-	{ ",,vcpu0,,,5,Firewall", "line 1, column 1 (tid): the thread id is missing" },
-	{ "\n# c\r\n\"\",,,,,,Web", "line 3, column 1 (tid): the thread id is missing" },
-	{ "7,,,,,,Web,soon", "line 1, column 8 (start-ns): 'soon' is no number of nanoseconds" },
+	{ "\x1b[2J,,,,,,Web", "line 1, column 1 (tid): '\\x1b[2J' is not a thread id" },
+	{ ",,vcpu0,,,5,Firewall", "line 1, column 1 (tid): missing thread id" },
+	{ "\n# c\r\n\"\",,,,,,Web", "line 3, column 1 (tid): missing thread id" },
+	{ "7,,,,,,Web,soon", "line 1, column 8 (start-ns): 'soon' is not a number of nanoseconds" },
 	{ "7,,,,,,Web,18446744073709551616",
 	  "line 1, column 8 (start-ns): '18446744073709551616'" },
-	{ "7,,,,,,Web,1,p,x", "line 1, column 10 (too many): 10 fields, at most 9 are expected" },
-	{ "role,tid\nvcpu0,7,x\n", "line 2, column 3 (too many): 3 fields, at most 2" },
-	{ "role,tid\nvcpu0,x\n", "line 2, column 2 (tid): 'x' is no thread id" },
-	{ "role,tid\nvcpu0\n", "line 2, column 1 (role): the thread id is missing" },
-	{ "tid,tid\n7,8\n", "line 1, column 2: the header names 'tid' twice" },
+	{ "7,,,,,,Web,1,p,x", "line 1, column 10 (too many): 10 fields, expected at most 9" },
+	{ "role,tid\nvcpu0,7,x\n", "line 2, column 3 (too many): 3 fields, expected at most 2" },
+	{ "role,tid\nvcpu0,x\n", "line 2, column 2 (tid): 'x' is not a thread id" },
+	{ "role,tid\nvcpu0\n", "line 2, column 1 (role): missing thread id" },
+	{ "tid,tid\n7,8\n", "line 1, column 2: duplicate column 'tid' in the header" },
 	{ "tid,colour\n7,red\n",
-	  "line 1, column 2: 'colour' in the header is no column; they are tid, libvirt-instance, "
+	  "line 1, column 2: unknown column 'colour' in the header; expected tid, libvirt-instance, "
 	  "role, uuid, group-type, group-id, task-name, start-ns, project" },
-	{ "# by hand\nTID,Task Name\n7,a\n", "line 2, column 2: 'Task Name' in the header is no" },
-	{ "role,task-name\nvcpu0,a\n", "line 1: the header has no column tid" },
+	{ "# by hand\nTID,Task Name\n7,a\n",
+	  "line 2, column 2: unknown column 'Task Name' in the header" },
+	{ "role,task-name\nvcpu0,a\n", "line 1: missing column tid in the header" },
 	{ "7;i;vcpu0;;;5;Web\n",
-	  "line 1, column 1 (tid): the fields are divided by ';': here a comma divides them" },
+	  "line 1, column 1 (tid): fields are separated by ';'; expected commas" },
 	{ "tid;role;task-name\n7;vcpu0;a\n",
-	  "line 1, column 1 (tid): the fields are divided by ';'" },
-	{ "7\ti\tvcpu0\n", "line 1, column 1 (tid): the fields are divided by tabs" },
-	{ "7|i|vcpu0\n", "line 1, column 1 (tid): the fields are divided by '|'" },
-	{ "7 i vcpu0\n", "line 1, column 1 (tid): the fields are divided by blanks" },
-	{ "7,a\n8;b\n", "line 2, column 1 (tid): the fields are divided by ';'" },
-	{ "7,,,,,,Web\ntid,role\n", "line 2, column 1 (tid): 'tid' is no thread id" },
-	{ "7,,,,,,We\"b\n", "line 1, column 7 (task-name): a quote inside a field" },
-	{ "7,,,,,,\"We\"b\n", "line 1, column 7 (task-name): a quote inside a field" },
-	{ "7\n8,,\"vcpu0,,,,\n9\n", "line 2, column 3 (role): the quote that begins it is never" },
+	  "line 1, column 1 (tid): fields are separated by ';'" },
+	{ "7\ti\tvcpu0\n", "line 1, column 1 (tid): fields are separated by tabs" },
+	{ "7|i|vcpu0\n", "line 1, column 1 (tid): fields are separated by '|'" },
+	{ "7 i vcpu0\n", "line 1, column 1 (tid): fields are separated by blanks" },
+	{ "7,a\n8;b\n", "line 2, column 1 (tid): fields are separated by ';'" },
+	{ "7,,,,,,Web\ntid,role\n", "line 2, column 1 (tid): 'tid' is not a thread id" },
+	{ "7,,,,,,We\"b\n", "line 1, column 7 (task-name): quote inside an unquoted field" },
+	{ "7,,,,,,\"We\"b\n", "line 1, column 7 (task-name): quote inside an unquoted field" },
+	{ "7\n8,,\"vcpu0,,,,\n9\n", "line 2, column 3 (role): unclosed quote" },
 };
 
 static void a_bad_line_is_told_by_line_column_and_reason_and_nothing_is_taken(void **state)
@@ -179,12 +180,12 @@ static void a_nul_and_a_text_too_long_are_refused(void **state)
 	(void)state;
 	r.rc = mapping_parse_csv(&r.m, nul, sizeof(nul) - 1, NULL, NULL, &r.err);
 	assert_int_equal(r.rc, CDICT_EFORMAT);
-	assert_string_equal(r.err.text, "line 1, column 7 (task-name): holds a NUL byte");
+	assert_string_equal(r.err.text, "line 1, column 7 (task-name): contains a NUL byte");
 	snprintf(text, sizeof(text), "7,,,,,,%01025d", 0);
 	parse(&r, text, NULL);
 	assert_int_equal(r.rc, CDICT_EFORMAT);
-	assert_string_equal(r.err.text, "line 1, column 7 (task-name): is 1025 bytes long, at most "
-					"1024 are expected");
+	assert_string_equal(r.err.text,
+			    "line 1, column 7 (task-name): is 1025 bytes long, the limit is 1024");
 	snprintf(text, sizeof(text), "7,,,,,,%01024d", 0);
 	parse(&r, text, NULL);
 	assert_int_equal(r.rc, 0);
@@ -222,7 +223,7 @@ static void with_skip_bad_the_other_lines_are_taken(void **state)
 	assert_ptr_equal(strstr(told, "line 2, column 1 (tid): 'x'"), told);
 	assert_non_null(strstr(told, ";line 3, column 3 (role): "));
 	assert_non_null(strstr(told, ";line 5, column 2 (libvirt-instance): "));
-	assert_non_null(strstr(told, ";line 8, column 3 (role): the quote that begins it"));
+	assert_non_null(strstr(told, ";line 8, column 3 (role): unclosed quote"));
 	mapping_fini(&r.m);
 }
 
@@ -238,9 +239,9 @@ static void with_skip_bad_unknown_columns_are_left_out(void **state)
 	assert_int_equal(r.result.bad, 2);
 	assert_int_equal(r.m.n, 1);
 	assert_string_equal(line_of(&r.m.labels[0]), "7||vcpu0||||a|0|");
-	assert_ptr_equal(strstr(told, "line 1, column 1: 'colour' in the header is no column"),
+	assert_ptr_equal(strstr(told, "line 1, column 1: unknown column 'colour' in the header"),
 			 told);
-	assert_non_null(strstr(told, ";line 1, column 4: the header names 'role' twice;"));
+	assert_non_null(strstr(told, ";line 1, column 4: duplicate column 'role' in the header;"));
 	mapping_fini(&r.m);
 	/* without tids there is nothing to take */
 	parse(&r, "role\nvcpu0\n7\n", &opts);
@@ -256,11 +257,11 @@ static void rows_that_contradict_each_other_are_told(void **state)
 		const char *text, *told;
 	} all[] = {
 		{ "7,,vcpu0,,,5,Web\n\n7,,,,,6,\n",
-		  "line 3, column 6 (group-id): tid 7 has '5' in a row before; '6' counts;" },
+		  "line 3, column 6 (group-id): tid 7 has '5' in an earlier row; '6' counts;" },
 		{ "task-name,tid\nA,7\nB,8\nC,7\n",
-		  "line 4, column 1 (task-name): tid 7 has 'A' in a row before; 'C' counts;" },
+		  "line 4, column 1 (task-name): tid 7 has 'A' in an earlier row; 'C' counts;" },
 		{ "7,,,,,,A,5\n7,,,,,,B\n",
-		  "line 2, column 7 (task-name): tid 7 has 'A' in a row before; 'B' counts;" },
+		  "line 2, column 7 (task-name): tid 7 has 'A' in an earlier row; 'B' counts;" },
 		/* other tasks, or the same again, or more of it */
 		{ "7,,,,,,A,5\n7,,,,,,B,6\n8,,,,,,C\n", "" },
 		{ "7,,vcpu0,,,,A\n7,,vcpu0,,,,A\n7,,,,,5\n", "" },

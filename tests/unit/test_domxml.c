@@ -155,11 +155,11 @@ static void what_is_no_domain_is_refused(void **state)
 		int code;
 		const char *says;
 	} cases[] = {
-		{ "", CDICT_EFORMAT, "is no XML" },
-		{ "text", CDICT_EFORMAT, "is no XML" },
-		{ "<domain><name>d</name>", CDICT_EFORMAT, "is no XML" },
-		{ "<domain><name>d</title></domain>", CDICT_EFORMAT, "is no XML" },
-		{ "<domain><name>\xff</name></domain>", CDICT_EFORMAT, "is no XML" },
+		{ "", CDICT_EFORMAT, "is not XML" },
+		{ "text", CDICT_EFORMAT, "is not XML" },
+		{ "<domain><name>d</name>", CDICT_EFORMAT, "is not XML" },
+		{ "<domain><name>d</title></domain>", CDICT_EFORMAT, "is not XML" },
+		{ "<domain><name>\xff</name></domain>", CDICT_EFORMAT, "is not XML" },
 		{ "<network><name>d</name></network>", CDICT_EFORMAT, "neither a domain" },
 		{ "<domain/>", CDICT_EFORMAT, "neither a domain's name" },
 		{ "<domstatus pid='5'/>", CDICT_EFORMAT, "neither a domain's name" },
@@ -168,7 +168,7 @@ static void what_is_no_domain_is_refused(void **state)
 		{ "<!DOCTYPE domain [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;'>"
 		  "<!ENTITY c SYSTEM 'file:///etc/passwd'>]><domain><name>&b;&c;</name></domain>",
 		  CDICT_EFORMAT, "DOCTYPE" },
-		{ "<domain><name>&undefined;</name></domain>", CDICT_EFORMAT, "is no XML" },
+		{ "<domain><name>&undefined;</name></domain>", CDICT_EFORMAT, "is not XML" },
 	};
 
 	(void)state;

@@ -96,11 +96,11 @@ static void a_file_that_ends_its_shell_is_told(void **state)
 	static const struct {
 		const char *script, *text;
 	} all[] = {
-		{ "OS_X=a\nexit 0", "rc: ends the shell that reads it, with status 0" },
-		{ "OS_X=a\nexit 4", "rc: ends the shell that reads it, with status 4" },
-		{ "set -e\nfalse\n", "rc: ends the shell that reads it, with status 1" },
-		{ "exec true", "rc: ends the shell that reads it, with status 0" },
-		{ "kill -9 $$", "rc: the shell that reads it was ended by signal 9" },
+		{ "OS_X=a\nexit 0", "rc: exits the shell running it, with status 0" },
+		{ "OS_X=a\nexit 4", "rc: exits the shell running it, with status 4" },
+		{ "set -e\nfalse\n", "rc: exits the shell running it, with status 1" },
+		{ "exec true", "rc: exits the shell running it, with status 0" },
+		{ "kill -9 $$", "rc: the shell running it was killed by signal 9" },
 	};
 	struct cdict_error err;
 	struct openrc rc;
@@ -126,7 +126,7 @@ static void what_is_no_script_comes_to_an_end(void **state)
 	openrc_fini(&rc);
 	/* more than any process may be given */
 	assert_true(run_rc(&rc, "OS_X=$(printf %0200000d 1)", &err) < 0);
-	assert_string_equal(err.text, "rc: ends the shell that reads it, with status 126");
+	assert_string_equal(err.text, "rc: exits the shell running it, with status 126");
 }
 
 static void its_shell_leaves_no_core(void **state)
