@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Sourced: what the benchmarks of many hosts have in common. $top, $CDICT, $FLEETLOAD are set.
+# Sourced: functions shared by the benchmarks of many hosts. $top, $CDICT, $FLEETLOAD are set.
 . "$top/tests/fleet/_lib/redis.sh"
 
-# fleet_missing - says what is missing; false: nothing is.
+# fleet_missing - prints the missing dependency; false: nothing is missing.
 fleet_missing() {
 	local tool
 	for tool in "$CDICT" "$FLEETLOAD" redis-server redis-cli python3 jq; do
@@ -11,7 +11,7 @@ fleet_missing() {
 	"$CDICT" job list --store redis://127.0.0.1:1 2>&1 | grep -q 'built without hiredis' && echo "built without hiredis"
 }
 
-# fleet_values DIR - a folder store with the buckets of real KVM hosts: those of tests/data, further ones where they are.
+# fleet_values DIR - creates a folder store with the buckets of real KVM hosts: those of tests/data, and others where available.
 fleet_values() {
 	local capture folder=$top/tests/data
 	[ ! -d "$top/../shared/captures/kvm" ] || folder=$top/../shared/captures/kvm

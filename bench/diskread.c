@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * diskread - reads a file in blocks of one size and tells how fast: a small benchmark for `cdict sweep`.
+ * diskread - reads a file in blocks of one size and prints the speed: a small benchmark for `cdict sweep`.
  *
  *	diskread -f FILE -b 64K [-c COUNT] [-n SAMPLES] [-d] [-j]
  *
- * A sample is COUNT blocks, one after the other, from the beginning again where the file ends. -d reads past the page
- * cache (O_DIRECT), else the file is dropped from it before each sample. -j prints JSON:
+ * A sample is COUNT consecutive blocks, wrapping around at the end of the file. -d bypasses the page
+ * cache (O_DIRECT); otherwise the file is dropped from the cache before each sample. -j prints JSON:
  *	{"block_bytes": 65536, "count": 256, "benchmark_samples": [{"seconds": 0.01, "bandwidth": 1.6e9}, ...]}
- * bandwidth is in bytes a second.
+ * bandwidth is in bytes per second.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* "64K"; 0: none. */
+/* Parses "64K"; 0: invalid. */
 static size_t size_of(const char *text)
 {
 	char *end;
@@ -56,7 +56,7 @@ static size_t size_of(const char *text)
 	return *end || v > (1u << 30) ? 0 : (size_t)v;
 }
 
-/* Bytes that were read, 0 when that failed. */
+/* Reads a sample; returns the number of bytes, 0 on failure. */
 static size_t sample(int fd, char *block, size_t size, unsigned long count)
 {
 	size_t bytes = 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A hundred hosts and a minute of buckets of a second in one Redis server: what they take there, how long pushing and the page take.
+# A hundred hosts with a minute of one-second buckets in one Redis server: memory used there, and the cost of pushing and of the page.
 # Prints lines of the table of bench/run.sh, which calls it.
 #
-# Environment: CDICT the program, FLEETLOAD (build/tests/tools/fleetload), HOSTS=100, BUCKETS=60, STRICT=1: status 1 when the "must" is missed
+# Environment: CDICT the program, FLEETLOAD (build/tests/tools/fleetload), HOSTS=100, BUCKETS=60, STRICT=1: exit with status 1 if a "must" is missed
 set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +22,7 @@ dir=$(mktemp -d "${TMPDIR:-/var/tmp}/cdict-fleet.XXXXXX") && cd "$dir" || exit 1
 trap 'stop_servers; rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 
-# cpu COMMAND... - its seconds of CPU
+# cpu COMMAND... - prints its CPU seconds
 cpu() {
 	local TIMEFORMAT='%3U %3S'
 	{ time "$@" >cpu.out; } 2>time.out || echo "fleet.sh: $*: status $?" >&2

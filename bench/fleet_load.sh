@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Hosts that push for minutes into a cluster of three Redis servers on this machine: at real pace, a bucket a second each, and as
-# fast as it goes. Prints pushes a second, lag, memory and CPU of each node, and what the controller then takes to read it.
+# Hosts push for minutes into a cluster of three Redis servers on this machine: at real pace, one bucket a second each, and as
+# fast as possible. Prints pushes a second, lag, memory and CPU of each node, and the controller's cost of reading the job.
 #
-#   bench/fleet_load.sh                         a thousand hosts, ten minutes: takes a quarter of an hour and 7 GB of memory
+#   bench/fleet_load.sh                         a thousand hosts, ten minutes: needs a quarter of an hour and 7 GB of memory
 #   HOSTS=20 BUCKETS=5 MOST=2 bench/fleet_load.sh
 #
-# Environment: CDICT the program, FLEETLOAD (build/tests/tools/fleetload), HOSTS=1000, BUCKETS=600 (seconds), MOST=20 (buckets of each
-#   host as fast as it goes), READ=20000 (buckets of which all is read back and added up), SPREAD=1000 (ms after the end of a bucket within which hosts push it), WORKERS=4, VARIANTS=16 (hosts
-#   with values of their own), NICE=10 (of all of it: servers, hosts and reader), LOAD_DIR=dir to write into
+# Environment: CDICT the program, FLEETLOAD (build/tests/tools/fleetload), HOSTS=1000, BUCKETS=600 (seconds), MOST=20 (buckets per
+#   host at full speed), READ=20000 (buckets that are read back and added up), SPREAD=1000 (ms after a bucket's end within which hosts push it), WORKERS=4, VARIANTS=16 (hosts
+#   with different values), NICE=10 (for servers, hosts and reader), LOAD_DIR=dir to write into
 #
-# Status 77: what it needs is missing. 1: not all arrived.
+# Status 77: a dependency is missing. 1: some buckets did not arrive.
 set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +20,7 @@ HOSTS=${HOSTS:-1000} BUCKETS=${BUCKETS:-600} MOST=${MOST:-20} READ=${READ:-20000
 . "$top/bench/_fleet.sh"
 missing=$(fleet_missing) && { echo "fleet_load.sh: $missing" >&2; exit 77; }
 renice -n "${NICE:-10}" $$ >/dev/null
-# each host has a connection of its own, to the node that it asks first, and to the one that has the job
+# each host has two connections: to the first node in the address, and to the job's node
 ulimit -n "$(ulimit -Hn)"
 
 dir=$(mktemp -d "${LOAD_DIR:-${TMPDIR:-/var/tmp}}/cdict-load.XXXXXX") && cd "$dir" || exit 1
@@ -41,7 +41,7 @@ node_of() { # JOB
 }
 info() { redis-cli -p "$1" info "$2" | tr -d '\r' | sed -n "s/^$3://p"; }
 
-# tell_nodes - memory and CPU of each
+# tell_nodes - prints memory and CPU of each node
 tell_nodes() {
 	local port
 	for port in "${nodes[@]}"; do
@@ -50,8 +50,8 @@ tell_nodes() {
 	done
 }
 
-# arrived JOBS OUT - every bucket of every host: those that the nodes hold, and those that were counted as they came; of a run that
-# can be read in short time their events, too, to the last
+# arrived JOBS OUT - checks that every bucket of every host arrived, in the nodes and in the counts of shelves; for a run that is
+# quick to read, also that all its events did
 arrived() {
 	local job port n=0 counted=0 events
 	for job in ${1//,/ }; do

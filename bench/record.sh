@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What live recording costs beside perf record of the same events: how much slower the recorded load
-# becomes, the recorder's CPU, bytes written, events lost. A round runs the load under each once, and every second
-# time alone, now in one order and now in the other; figures are compared within the round.
+# The cost of live recording, compared with perf record of the same events: slow-down of the recorded load,
+# the recorder's CPU, bytes written, events lost. A round runs the load once under each recorder, and in every second
+# round also alone, in alternating order; figures are compared within the round.
 #
-# Both are run as they come: cdict with a ring of 16 MB, perf with one of 512 KB. Since perf loses events then, which
-# costs it nothing, it is run with 16 MB too.
+# Both run with their defaults: cdict with a ring of 16 MB, perf with one of 512 KB. Because perf then loses events, which
+# costs it nothing, it also runs with 16 MB.
 #
 #   bench/record.sh             also called by bench/run.sh; prints lines of its table
 #
-# Environment: CDICT the program, RUNS=5 (4 * RUNS + 1 rounds: runs of the same program lie 30 % apart),
-#   STRICT=1: status 1 when a "must" is missed,
-#   RECORD_DIR=dir where to write (a disk's, not a tmpfs: perf writes hundreds of megabytes)
+# Environment: CDICT the program, RUNS=5 (4 * RUNS + 1 rounds: runs of the same program differ by 30 %),
+#   STRICT=1: exit with status 1 if a "must" is missed,
+#   RECORD_DIR=dir where to write (on a disk, not a tmpfs: perf writes hundreds of megabytes)
 set -u
 export LC_ALL=C
 CDICT=${CDICT:-$PWD/build/cdict}
@@ -27,13 +27,13 @@ median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print (v[int((NR + 1) / 2
 line() { printf '%-66s %10s %8s %8s  %s\n' "$@"; }
 note() { line "$1" "$2" - - "${3-}"; }
 
-# seconds WHO LOAD... - the load's own account of its time goes to WHO.time
+# seconds WHO LOAD... - appends the time that the load reports to WHO.time
 seconds() {
 	local who=$1
 	shift
 	"$@" 2>"$who.err" | sed -n 's/^ *Total time: *\([0-9.]*\) .*/\1/p' >>"$who.time"
 }
-# cpu WHO COMMAND... - CPU seconds of it and its children to WHO.cpu: the load's is taken off later
+# cpu WHO COMMAND... - writes CPU seconds of it and its children to WHO.cpu; the load's are subtracted later
 cpu() {
 	local who=$1 TIMEFORMAT='%U %S'
 	shift
@@ -48,7 +48,7 @@ with_none() { "$@"; }
 
 lost() { "$CDICT" info -q --max-loss 100 --format json "$1" | sed -n 's/^ *"lost": \([0-9]*\),*$/\1/p'; }
 
-# under WHO LOAD... - one run, and what WHO lost in it; what the run before wrote is on the disk by then
+# under WHO LOAD... - one run, and the events that WHO lost; output of the previous run is on disk before it starts
 under() {
 	local who=$1
 	shift
@@ -67,8 +67,8 @@ under() {
 	esac
 }
 
-# ratios NAME WHO - ours through WHO's, round by round: "LOW MEDIAN HIGH". As many of the lowest and of the highest
-# are left out as the 95 % interval of a median leaves out (order statistics of the binomial distribution).
+# ratios NAME WHO - our value divided by WHO's, round by round: "LOW MEDIAN HIGH", the 95 % confidence interval of
+# the median (order statistics of the binomial distribution).
 ratios() {
 	paste -d' ' "cdict.$1" "$2.$1" | awk '{ print $1 / $2 }' | sort -n | awk '
 		{ v[NR] = $1 }
@@ -80,8 +80,8 @@ ratios() {
 		}'
 }
 
-# compare NAME FIGURE WHO TEXT - the median of ours through WHO's against the bounds; the 95 % interval behind the
-# verdict says what may be noise
+# compare NAME FIGURE WHO TEXT - checks the median ratio of ours to WHO's against the bounds; the 95 % interval after
+# the verdict shows how much may be noise
 compare() {
 	local low ratio high verdict
 	read -r low ratio high <<<"$(ratios "$2" "$3")"
@@ -123,13 +123,13 @@ storm() {
 	rm -f perf.data
 }
 
-# events FILE - that are in it, and those that were lost
+# events FILE - number of events in it, including lost ones
 events() {
 	"$CDICT" info -q --max-loss 100 --format json "$1" |
 		awk -F'[ ,:]+' '/^ *"(events|lost)":/ && $3 ~ /^[0-9]+$/ { n += $3 } END { print n + 0 }'
 }
 
-# own WHO RECORDER... - its CPU for a million events while something else is recorded: the load is no child of it
+# own WHO RECORDER... - its CPU per million events while something else is recorded: the load is not its child
 own() {
 	local who=$1 TIMEFORMAT='%U %S'
 	shift
@@ -144,7 +144,7 @@ own() {
 	rm -f own.out own.out.old own.cdict
 }
 
-# owns NAME OPTIONS... - of both, with the same events and buffers
+# owns NAME OPTIONS... - the same for both recorders, with the same events and buffers
 owns() {
 	local name=$1 i
 	shift
@@ -170,10 +170,10 @@ fi
 storm "sched messaging" perf bench sched messaging -g 10 -l 300
 storm "sched pipe on one CPU" taskset -c 0 perf bench sched pipe -l 60000
 storm "sched pipe on two CPUs" "$here/apart.sh" perf bench sched pipe -l 30000
-# Left to the kernel, the two tasks are now on one CPU and now on two, where a step takes ten times as long: an idle
-# CPU is woken, in a VM by the host. They come together while something else keeps the other CPU busy. Perf writing
-# half of 16 MB at a time does that the most, and the load can be faster under it than alone: a recorder that has less
-# to do cannot copy it. What an event costs is seen in both places above, where the placement is held equal.
+# Left to the kernel, the two tasks are sometimes on one CPU and sometimes on two, where a step takes ten times as long: an
+# idle CPU must be woken, in a VM by the host. They share a CPU while something else keeps the other CPU busy. perf, which
+# writes half of 16 MB at a time, causes that most often, so the load can be faster under perf than alone; a recorder with
+# less work cannot reproduce that. The two cases above, with fixed placement, show the cost per event.
 storm "sched pipe" perf bench sched pipe -l 40000
 owns "record, pipe"
 owns "record -g, pipe" -g

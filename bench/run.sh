@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What cdict costs, beside perf on the same capture in the same run: the table of DESIGN section 9.
+# The cost of cdict, compared with perf on the same capture in the same run: the table of DESIGN section 9.
 #
 #   make bench                    records about 8 million scheduler events of its own
 #   make bench CAPTURE=file       measures on that perf.data instead
 #
 # Environment:
-#   RUNS=5         runs of each command, in turns; medians are printed
+#   RUNS=5         runs of each command, alternating; medians are printed
 #   FAST=1         three runs, and no zstd -19 of large files
-#   STRICT=1       end with status 1 when a "must" is missed
-#   BENCH_DIR=dir  keep the recordings there, and take those that are there already
-#   EVENTS=8000000 how many to record
+#   STRICT=1       exit with status 1 if a "must" is missed
+#   BENCH_DIR=dir  keep the recordings there, and reuse existing ones
+#   EVENTS=8000000 number of events to record
 #
-# CPU is user + system time.  A ratio 1/N says that perf takes N times as much.
+# CPU is user + system time.  A ratio 1/N means that perf takes N times as much.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C TZ=UTC
@@ -40,14 +40,14 @@ holds() { awk "BEGIN { exit !($1) }"; }
 median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }
 thousands() { sed -e :a -e 's/\(.*[0-9]\)\([0-9]\{3\}\)/\1,\2/;ta' <<<"$1"; }
 
-# measure NAME COMMAND... - one run; wall and CPU seconds are added to NAME.wall and NAME.cpu.
+# measure NAME COMMAND... - runs it once; appends wall and CPU seconds to NAME.wall and NAME.cpu.
 measure() {
 	local name=$1 status
 	local TIMEFORMAT='%3R %3U %3S'
 	shift
 	{ time "$@" >/dev/null 2>command.err </dev/null; } 2>time.out
 	status=$?
-	[ $status -eq 0 ] || say "$* ends with status $status: $(tail -n 1 command.err)"
+	[ $status -eq 0 ] || say "$* exits with status $status: $(tail -n 1 command.err)"
 	awk '{ print $1 }' time.out >>"$name.wall"
 	awk '{ print $2 + $3 }' time.out >>"$name.cpu"
 }
@@ -60,7 +60,7 @@ size_of() { stat -c %s "$1"; }
 
 line() { printf '%-66s %10s %8s %8s  %s\n' "$@"; }
 
-# judge GOOD-FOR-MUST GOOD-FOR-AIM: two conditions
+# judge GOOD-FOR-MUST GOOD-FOR-AIM - evaluates two conditions
 judge() {
 	if holds "$2"; then
 		echo "ok, aim"
@@ -71,7 +71,7 @@ judge() {
 	fi
 }
 
-# speed WHAT PERF OURS MUST AIM - perf's time through ours
+# speed WHAT PERF OURS MUST AIM - perf's time divided by ours
 speed() {
 	local n verdict
 	n=$(calc "$2 / ($3 + 1e-9)" 1)
@@ -96,7 +96,7 @@ may_record() {
 	perf record -q -e sched:sched_switch -a -o probe.data -- true >/dev/null 2>&1
 }
 
-# lost FILE - events that were lost (perf report --stats cannot read a pipe's form)
+# lost FILE - number of lost events (perf report --stats cannot read pipe format)
 lost() {
 	"$CDICT" convert -i "$1" -o lost.cdict 2>&1 | sed -n 's/.* \([0-9]*\) lost \]$/\1/p'
 }
@@ -104,8 +104,8 @@ samples() {
 	perf report --stats -f -i "$1" 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
 }
 
-# record OUT LOOPS - the load, to a file, or to a pipe's form when the name ends in .pipe; larger
-# buffers when events were lost.
+# record OUT LOOPS - records the load, to a file, or in pipe format when the name ends in .pipe; retries with larger
+# buffers if events were lost.
 record() {
 	local out=$1 loops=$2 buffer n_lost to=$1
 	[ "${out%.pipe}" = "$out" ] || to=-
@@ -120,7 +120,7 @@ record() {
 	done
 }
 
-# The small capture tells how many loops make the large one; what the load does varies.
+# The small capture determines the number of loops for the large one; the load varies.
 record_captures() {
 	local loops n
 	if [ ! -s small.data ]; then record small.data $((EVENTS / 6400)); fi
@@ -159,7 +159,7 @@ enough_space() {
 	[ "$free" -ge $NEEDED_MB ] || die "$PWD has $free MB free, the recordings need $NEEDED_MB"
 }
 
-# ---- what is measured ---------------------------------------------------------------------------
+# ---- measurements -------------------------------------------------------------------------------
 
 has_command() { "$CDICT" help | grep -q "^  $1  "; }
 
@@ -168,7 +168,7 @@ perf_timehist() { perf sched timehist -f --summary -i "$big"; }
 # shellcheck disable=SC2120 # measure passes options
 convert() { "$CDICT" convert -q -i "$big" -o big.cdict "$@"; }
 
-# Every table that asks for no task.
+# All tables that need no task.
 TABLES="tasks exits vcpu latency coremap switches"
 
 in_turns() {
@@ -293,7 +293,7 @@ cost_row() {
 		"$(calc "$per_many / $per_few")" 1.1 "" 2
 }
 
-# window_row WHAT COMMAND... - milliseconds of wall time, process start included
+# window_row WHAT COMMAND... - milliseconds of wall time, including process start
 window_row() {
 	local what=$1 i begin
 	shift
@@ -338,7 +338,7 @@ table_rows() {
 	STRICT=1 "$top/bench/fleet.sh" || missed=$((missed + 1))
 }
 
-# What a browser takes for the page of the large capture.
+# The cost of the large capture's page in a browser.
 page_rows() {
 	local said number
 	has_command report || return
@@ -361,7 +361,7 @@ page_rows() {
 	note "figures of a tenth of the capture, ms" "$(number range_tenth_ms)"
 }
 
-# made_traces N - as DFTracer writes them: four threads, 2000 files, lines of 200 to 230 bytes
+# made_traces N - prints lines as DFTracer writes them: four threads, 2000 files, lines of 200 to 230 bytes
 made_traces() {
 	awk -v n="$1" 'BEGIN {
 		split("read write open64 close lseek64 NPZReader.read_index TorchDataLoader.next compute", name, " ")
@@ -385,7 +385,7 @@ made_traces() {
 	}'
 }
 
-# Python's json takes a sample: what it would take for all is ten times that and more.
+# Python's json gets a sample: for all lines it would take ten times that and more.
 python_traces() {
 	zcat traces.pfw.gz | head -n $((trace_lines / 10)) |
 		python3 -c 'import json, sys
@@ -393,7 +393,7 @@ for line in sys.stdin:
 	if line[0] == "{": json.loads(line)'
 }
 
-# I/O traces: what a line costs, that two threads are of use, and what the question costs then.
+# I/O traces: cost per line, gain of two threads, and the cost of the query.
 trace_rows() {
 	local i
 	trace_lines=${FAST:+1000000} trace_lines=${trace_lines:-6000000}

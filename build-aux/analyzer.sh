@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# analyzer.sh BUILD CC CFLAGS...: what gcc -fanalyzer says of the product's sources and no pattern of analyzer.txt, which was
-# reviewed, answers; status 1. BUILD/analyzer.found keeps all of it. The sources are $FILES.
+# analyzer.sh BUILD CC CFLAGS...: prints findings of gcc -fanalyzer in the product's sources that no pattern of analyzer.txt (the reviewed
+# list) matches; status 1 if there are any. BUILD/analyzer.found keeps all findings. The sources are $FILES.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,4 +15,4 @@ printf '%s\n' "${sources[@]}" |
 if grep -vxEf <(grep -v '^[#	]' build-aux/analyzer.txt) "$build/analyzer.found"; then
 	exit 1
 fi
-echo "analyzer: ${#sources[@]} files, nothing that build-aux/analyzer.txt does not answer"
+echo "analyzer: ${#sources[@]} files, no findings beyond build-aux/analyzer.txt"

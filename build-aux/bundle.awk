@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Joins ES modules into one script: awk -f bundle.awk -v entry=render/web/main.js
 #
-# Every module becomes a function of its own, called once, in order of the imports; what it
-# exports is the object it returns.  The subset that is understood is in doc/page.md, "Modules".
-# Whatever looks like import or export and is not in it ends the build.
+# Every module becomes a function, called once, in the order of the imports; it returns an object
+# with its exports.  doc/page.md, "Modules", describes the supported subset.
+# Any other import or export stops the build.
 
 function fail(file, line, text) {
 	printf "%s:%d: %s\n", file, line, text >"/dev/stderr"
@@ -43,7 +43,7 @@ function exported(list,    n, i, part, out, two) {
 	return out
 }
 
-# Whether a comma stands outside of strings and brackets of "const a = 1, b = 2"; brackets may stay open.
+# Whether "const a = 1, b = 2" has a comma outside of strings and brackets; brackets may stay open.
 function has_second(text) {
 	gsub(/'[^']*'|"[^"]*"|`[^`]*`/, "", text)
 	sub(/\/\/.*$/, "", text)
@@ -53,7 +53,7 @@ function has_second(text) {
 	return text ~ /,/
 }
 
-# One import statement: the line that replaces it.
+# Translates one import statement.
 function import_of(file, line, text,    names, path, id) {
 	if (text !~ /^import[ \t\n]*(\{[^}]*\}|\* as [A-Za-z0-9_$]+)[ \t\n]*from[ \t\n]*'\.[^']*\.js';[ \t]*$/)
 		fail(file, line, "this import is none that build-aux/bundle.awk knows: " text)
@@ -72,7 +72,7 @@ function import_of(file, line, text,    names, path, id) {
 	return "const {" destructure(names) "} = module" id ";"
 }
 
-# A line without the spaces that only people need; one that holds a text or an expression stays.
+# Removes spaces that only help people from a line; a line with a string or a regular expression stays.
 function thin(text) {
 	if (text ~ /['"`\/]/)
 		return text
@@ -90,7 +90,7 @@ function thin(text) {
 	return text
 }
 
-# Reads @file and what it imports; gives its number.  The rest are locals.
+# Reads @file and its imports; returns its number.  The remaining parameters are locals.
 function visit(file,    id, text, line, whole, out, names, name, got, read, remark) {
 	if (file in number) {
 		if (number[file] == 0)
@@ -128,7 +128,7 @@ function visit(file,    id, text, line, whole, out, names, name, got, read, rema
 			name = text
 			sub(/^(async function\*?|function\*?|class|const) */, "", name)
 			match(name, /^[A-Za-z0-9_$]+/)
-			# const a = 1, b = 2: the second would be nobody's
+			# const a = 1, b = 2: the second would not be exported
 			if (text ~ /^const/ && has_second(text))
 				fail(file, line, "one name an export, for build-aux/bundle.awk: " text)
 			name = substr(name, RSTART, RLENGTH)
@@ -136,7 +136,7 @@ function visit(file,    id, text, line, whole, out, names, name, got, read, rema
 		} else if (text ~ /^import[ \t]*['(]/ || text ~ /[^A-Za-z0-9_$.'`]import\.meta/) {
 			fail(file, line, "this import is none that build-aux/bundle.awk knows: " text)
 		}
-		# a page carries neither indents nor lines of comment alone (no text of the sources' goes over lines)
+		# drop indentation and comment-only lines (no string in the sources spans lines)
 		sub(/^[ \t]+/, "", text)
 		if (text ~ /^\/\*/ && text !~ /\*\//)
 			remark = 1

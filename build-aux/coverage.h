@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* coverage.h - included by every file of `make coverage`: what a child reached before its _exit() counts, too. */
+/* coverage.h - included by every file of `make coverage`: counts coverage of a child before its _exit(), too. */
 #ifndef BUILD_AUX_COVERAGE_H
 #define BUILD_AUX_COVERAGE_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# coverage.sh BUILD: what the tests that ran in BUILD, made with --coverage, saw of each file, worst first, and of each folder.
+# coverage.sh BUILD: prints the coverage of each file, lowest first, and of each folder, by the tests that ran in BUILD (made with --coverage).
 set -euo pipefail
 
 build=$(cd "$1" && pwd)

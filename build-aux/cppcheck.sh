@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# cppcheck.sh: what cppcheck says of the sources $FILES and cppcheck.txt, which was reviewed, has not; status 1.
+# cppcheck.sh: prints findings of cppcheck in the sources $FILES that cppcheck.txt, the reviewed list, does not have; status 1 if there are any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,4 +11,4 @@ found=$(cppcheck -q --enable=warning,portability --std=c11 --suppress=missingInc
 if grep -vxFf <(grep -v '^[#	]' build-aux/cppcheck.txt) <<<"$found"; then
 	exit 1
 fi
-echo "cppcheck: ${#sources[@]} files, nothing that build-aux/cppcheck.txt does not answer"
+echo "cppcheck: ${#sources[@]} files, no findings beyond build-aux/cppcheck.txt"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Debian's packages of a tarball: deb.sh VERSION TARBALL DIR puts them into DIR.
-# Needs dpkg-dev, debhelper and what packaging/debian/control names; lintian, where it is, must find nothing.
+# Builds Debian packages from a tarball: deb.sh VERSION TARBALL DIR puts them into DIR.
+# Needs dpkg-dev, debhelper and the build dependencies of packaging/debian/control; lintian, if installed, must find nothing.
 set -euo pipefail
 
 version=$1 tarball=$(realpath "$2") dir=$3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The sources as a tarball that builds without git: dist.sh VERSION OUT.tar.xz
-# Of a checkout what git knows, as it is in the work tree; of an unpacked tarball all but build/.
+# Packs the sources into a tarball that builds without git: dist.sh VERSION OUT.tar.xz
+# In a checkout: the files tracked by git, as in the work tree; in an unpacked tarball: everything except build/.
 set -euo pipefail
 
 version=$1 out=$2

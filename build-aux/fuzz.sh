@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # fuzz.sh BUILD SECONDS [NAME]: runs each libFuzzer target, or tests/fuzz/fuzz_NAME.c only.
 # Starts from tests/fuzz/corpus/TARGET and tests/data/bad; new inputs stay in BUILD/corpus,
-# an input that fails in BUILD/found.  Status 1 when one was found.
+# failing inputs in BUILD/found.  Status 1 if there is one.
 set -euo pipefail
 
 build=$1

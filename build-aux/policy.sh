@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The page's Content-Security-Policy as a C string: policy.sh [wasm-unsafe-eval] STYLE SCRIPT...
-# Only what these files hold, byte by byte, may run or style, and WebAssembly where it is said;
+# Only the exact content of these files may run or style, plus WebAssembly if requested;
 # nothing may be fetched.
 set -eu
 
-# sha256 in base64, with what POSIX and coreutils have
+# sha256 in base64, with POSIX tools and coreutils only
 hash() {
 	sha256sum <"$1" | awk '{
 		letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Root folders of other systems, for tests/live/static.sh and build-aux/test-deb.sh: roots.sh DIR [NAME...]
-# Bare ones by debootstrap (Debian's by name of release, Ubuntu's noble), and musl: Debian's packages of it and of busybox.
-# What is there already stays.
+# Creates root folders of other systems, for tests/live/static.sh and build-aux/test-deb.sh: roots.sh DIR [NAME...]
+# Minimal ones by debootstrap (Debian by release name, Ubuntu's noble), and musl: Debian's musl and busybox packages.
+# Existing ones are kept.
 set -euo pipefail
 
 dir=$1
@@ -15,7 +15,7 @@ command -v debootstrap >/dev/null || { echo "debootstrap is not installed" >&2; 
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 
-# download PACKAGE - in the folder where we are, by apt of the root folder bookworm
+# download PACKAGE - into the current folder, with apt of the root folder bookworm
 download() {
 	chroot "$dir/bookworm" sh -c "apt-get update -q && cd /tmp && apt-get download -q $1" >&2
 	mv "$dir/bookworm/tmp/$1"_*.deb .

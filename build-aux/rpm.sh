@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# RPM packages of a tarball: rpm.sh VERSION TARBALL DIR puts them into DIR.
-# Where rpm does not know the system's packages (Debian's rpmbuild), what the spec needs is looked for by the build itself.
+# Builds RPM packages from a tarball: rpm.sh VERSION TARBALL DIR puts them into DIR.
+# If rpm does not know the system's packages (Debian's rpmbuild), the build itself checks the spec's dependencies.
 set -euo pipefail
 
 version=$1 tarball=$(realpath "$2") dir=$3

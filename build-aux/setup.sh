@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs, on Debian, what is missing to build (setup.sh build) or also to test (setup.sh test).
-# Silent and quick when nothing is.  When it may not install, it prints the one line that does,
-# and stops with status 1.
+# Installs, on Debian, missing dependencies for building (setup.sh build) or also for testing (setup.sh test).
+# Silent and quick when nothing is missing.  Without permission to install, it prints the command to run
+# and exits with status 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Debian package, and how to see that what it brings is there, from wherever it came:
+# Debian package, and a check whether its content is installed, from any source:
 # cmd:PROGRAM, pkg:PKG-CONFIG NAME, file:PATH, lib:SHARED LIBRARY.
 build_needs='
 gcc                     cmd:gcc
@@ -32,7 +32,7 @@ wasi-libc               file:/usr/include/wasm32-wasi/stdlib.h
 libclang-rt-dev-wasm32  clang-rt:wasm32
 libstb-dev              file:/usr/include/stb/stb_image.h
 '
-# Used where it is there; zlib does the same, three times slower.
+# Used if installed; zlib does the same, three times slower.
 optional_needs='
 libisal-dev             file:/usr/include/isa-l/igzip_lib.h
 '
@@ -93,7 +93,7 @@ while read -r package check; do
 	[ -z "$package" ] || is_there "$check" || missing+=("$package")
 done <<<"$needs"
 system=$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}")
-# linux-source-6.1 is what Debian 12 has; other releases have a package of that kind as well.
+# linux-source-6.1 is Debian 12's; other releases have a similar package.
 if ! libperf_is_there; then
 	case $system in
 	'debian 12') missing+=(linux-source-6.1) ;;
@@ -104,7 +104,7 @@ fi
 
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-# Before anything is downloaded.
+# Checked before downloading.
 case $system in
 debian\ [1-9] | debian\ 1[01] | ubuntu\ 1* | ubuntu\ 2[0-3].*)
 	echo "cdict: this is $(. /etc/os-release && echo "$PRETTY_NAME"), and building needs Debian 12 or Ubuntu 24.04, or later" \
@@ -124,7 +124,7 @@ refuse() {
 command -v apt-get >/dev/null || refuse "not installing ${missing[*]}: there is no apt-get"
 if [ "$(id -u)" -ne 0 ]; then
 	command -v sudo >/dev/null || refuse "not root, and there is no sudo"
-	# Without a terminal nobody can type a password.
+	# Without a terminal a password prompt would hang.
 	sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } || refuse "not root, and sudo refuses"
 	as_root=(sudo)
 fi
@@ -140,7 +140,7 @@ apt_get() {
 }
 apt_get update || refuse "apt-get update failed"
 
-# What the tests need and this system does not have is left out: they say so. Ubuntu's browsers are snaps.
+# Test dependencies that this system does not have are skipped with a message. Ubuntu's browsers are snaps.
 known=()
 for package in "${missing[@]}"; do
 	if [ -n "$(LC_ALL=C apt-cache policy "$package" | sed -n 's/^  Candidate: //p' | grep -v '(none)')" ]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # syscalls.sh LINUX [LATER] - tables/syscalls_names.c from a kernel tree: the numbers and names in
 # arch/x86/entry/syscalls/*.tbl, arch/s390/kernel/syscalls/syscall.tbl and, for arm64, <asm-generic/unistd.h>.
-# LATER is a newer kernel's scripts/syscall.tbl: what it adds from 424 on has the same number everywhere.
+# LATER is a newer kernel's scripts/syscall.tbl: its additions from 424 on have the same number on all architectures.
 set -eu
 linux=$1 later=${2:-/dev/null}
 
@@ -20,7 +20,7 @@ of_generic() {
 			if ($3 ~ /^[0-9]+$/) print $3, name }' "$tmp" | grep -vE ' (fcntl64|statfs64|fstatfs64|truncate64|ftruncate64|llseek|sendfile64|fstatat64|fstat64|mmap2|fadvise64_64)$' || true
 }
 
-# words, "@N" where the numbers go on elsewhere; 451 and later of a newer kernel behind them
+# words, with "@N" before a gap in the numbers; numbers from 451 on of a newer kernel follow
 put() {
 	printf '\nconst char %s[] =\n' "$1"
 	{ cat; awk '!/^#/ && $1 >= 424 && ($2 == "common" || $2 == "memfd_secret") { print $1, $3 }' "$later"; } | sort -n -u -k1,1 |

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The packages of a tarball are built, installed, used and purged in bare Debians: test-deb.sh VERSION TARBALL ROOTS [RELEASE...]
-# ROOTS is what build-aux/roots.sh fills. A release is built in ROOTS/build-RELEASE, which keeps the build's dependencies
-# for the next time. Where a package cannot be had, or chroots are not allowed: skipped, with the reason.
+# Builds, installs, uses and purges a tarball's packages in minimal Debian systems: test-deb.sh VERSION TARBALL ROOTS [RELEASE...]
+# build-aux/roots.sh fills ROOTS. A release is built in ROOTS/build-RELEASE, which keeps the build dependencies
+# for the next run. Unavailable packages, or missing permission for chroot: skipped, with the reason.
 set -u
 
 version=$1 tarball=$(realpath "$2")
@@ -15,7 +15,7 @@ skip() { echo "skip deb $1"; exit 0; }
 [ "$(id -u)" = 0 ] || skip "not root"
 unshare -m true 2>/dev/null || skip "no mount namespaces"
 
-# inside ROOT COMMAND... - with the kernel's file systems, in a mount namespace
+# inside ROOT COMMAND... - runs it there, with the kernel's file systems, in a mount namespace
 inside() {
 	unshare -m --propagation private bash -c 'root=$1; shift; mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" &&
 		mount --rbind /sys "$root/sys" && cp /etc/resolv.conf "$root/etc/" &&

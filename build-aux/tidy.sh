@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tidy.sh BUILD CFLAGS...: what clang-tidy (.clang-tidy says which checks) says of the product's sources and no pattern of tidy.txt, which was
-# reviewed, answers; status 1. BUILD/tidy.found keeps all of it. The sources are $FILES.
+# tidy.sh BUILD CFLAGS...: prints findings of clang-tidy (checks: .clang-tidy) in the product's sources that no pattern of tidy.txt (the
+# reviewed list) matches; status 1 if there are any. BUILD/tidy.found keeps all findings. The sources are $FILES.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,4 +16,4 @@ printf '%s\n' "${sources[@]}" |
 if grep -vxEf <(grep -v '^[#	]' build-aux/tidy.txt) "$build/tidy.found"; then
 	exit 1
 fi
-echo "tidy: ${#sources[@]} files, nothing that build-aux/tidy.txt does not answer"
+echo "tidy: ${#sources[@]} files, no findings beyond build-aux/tidy.txt"

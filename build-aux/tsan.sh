@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tsan.sh CDICT: what uses several threads, in a build with the thread sanitizer; status 66 when two meet.
+# tsan.sh CDICT: runs commands that use several threads, in a build with the thread sanitizer; status 66 on a data race.
 set -euo pipefail
 
 cdict=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") data=$PWD/tests/data top=$PWD
@@ -17,7 +17,7 @@ for jobs in 2 4; do
 	done
 done
 cmp x2.cdict x4.cdict
-# several members of gzip, inflated and read side by side
+# several gzip members, inflated and read in parallel
 "$cdict" export -q x2.cdict -o one.pfw.gz
 for ((i = 0; i < 8; i++)); do cat one.pfw.gz; done >job.pfw.gz
 for jobs in 1 4; do
@@ -31,7 +31,7 @@ done
 cmp job1.txt job4.txt
 cmp query1.txt query4.txt
 for to in perfetto csv pfw; do cmp x1.$to x4.$to; done
-# Of so many events the halves are walked at once.
+# Captures of this size are walked in two parts in parallel.
 large=../shared/captures/kvm/kvm-libvirt.data
 if [ -r "$top/$large" ]; then
 	"$cdict" convert -q -j 2 -i "$top/$large" -o large.cdict
@@ -41,5 +41,5 @@ if [ -r "$top/$large" ]; then
 		cmp one two
 	done
 else
-	echo "tsan.sh: without $large no capture is large enough to be walked in two parts"
+	echo "tsan.sh: without $large no capture is large enough for a walk in two parts"
 fi

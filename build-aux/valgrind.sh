@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# valgrind.sh CDICT: conversions and every table under memcheck; status 1 at the first fault or leak.
+# valgrind.sh CDICT: runs conversions and every table under memcheck; status 1 at the first error or leak.
 set -euo pipefail
 
 cdict=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") data=$PWD/tests/data
