@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a job holds beside captures: figures of benchmarks are added up by name, once; events counted by program are what perf stat says of the same
-# run, and what was there before is added to. What a store holds that is none of it ends with its name.
+# Figures in a job beside captures: benchmark figures are added up by name, once; events counted by program equal perf stat's counts of the same
+# run, and are added to earlier ones. A foreign value in the store stops the command, which names it.
 # needs: python3 jq
 # takes: 20
 set -u
@@ -13,7 +13,7 @@ cat >run.json <<'J'
 {"jobs": [{"read": {"iops": 1000.5, "lat.ns": {"99.9": 12}}, "samples": [1, 2, 6]}, {"read": {"iops": -2e3}}],
  "name": "a \"name\"", "text": "12", "yes": true, "no": null, "": {"a\"b\\": 0.25}}
 J
-# dumped FILTER - of the figures, one a line
+# dumped FILTER - prints the figures, one per line
 dumped() { "$CDICT" pull --job 2001 --format json | jq -c "[.figures[] | $1]"; }
 
 bench() {
@@ -22,11 +22,11 @@ bench() {
 	once=$(dumped '[.name, .event, .value, .runs, .sum, .min, .max]')
 	[ "$once" = '[["run","[\"\"][\"a\\\"b\\\\\"]",0.25,1,0.25,0.25,0.25],["run","jobs[0].read.iops",1000.5,1,1000.5,1000.5,1000.5],["run","jobs[0].read[\"lat.ns\"][\"99.9\"]",12,1,12,12,12],["run","jobs[0].samples[]",3,3,9,1,6],["run","jobs[1].read.iops",-2000,1,-2000,-2000,-2000]]' ] ||
 		echo "$once"
-	# the same again, from another place, is the same; under another name it is not
+	# the same content from another path adds nothing; under another name it is new
 	cp run.json other.json
 	"$CDICT" push -q --job 2001 --host one --bench other.json --name run
 	[ "$(dumped '[.name, .event, .value, .runs, .sum, .min, .max]')" = "$once" ] || echo "counted twice: $(dumped .)"
-	# another result of that name is added, another host's is not
+	# another result of that name is added, another host's is separate
 	sed 's/1000.5/2000/; s/6\]/10]/' run.json | "$CDICT" push -q --job 2001 --host one --bench - --name run
 	"$CDICT" push -q --job 2001 --host two --bench run.json
 	[ "$(dumped 'select(.host == "one" and .event == "jobs[0].read.iops") | [.runs, .sum, .min, .max]')" = '[[2,3000.5,1000.5,2000]]' ] || dumped .
@@ -39,7 +39,7 @@ bench() {
 export CDICT_STORE=$PWD/jobs
 verdict folder_adds_figures_of_benchmarks "$(bench 2>&1)"
 
-# refused PATTERN TEXT - as a benchmark, in one line
+# refused PATTERN TEXT - as a benchmark, with one line of error
 refused() {
 	printf '%s' "$2" >bad.json
 	"$CDICT" push -q --job 2001 --bench bad.json 2>err && echo "taken: ${2:0:60}"
@@ -78,7 +78,7 @@ verdict hostile_figures_are_refused "$(hostile 2>&1)"
 
 # ---- counts ----
 
-tests='counts_are_perfs counts_are_added unknown_events_are_told'
+tests='counts_are_perfs counts_are_added unknown_events_are_reported'
 "$CDICT" job create 2001
 if ! "$CDICT" push -q --job 2001 -e page-faults -- true 2>err; then
 	if grep -q 'trac' err; then
@@ -96,7 +96,7 @@ own=tp$$
 cp "$BUILD/tests/tools/touchpages" "$own"
 counted() { dumped "select(.kind == \"count\" and .name == \"$own\" and .event == \"$1\") | .value" | jq add; }
 perfs() { awk -F, -v e="$1" '$3 == e { print $1 }' perf.csv; }
-# near A B SLACK: perf begins to count when the program is loaded, its name is there some faults earlier or later
+# near A B SLACK: perf starts counting when the program is loaded; its comm is set some faults earlier or later
 near() { [ -n "$2" ] && [ $(($1 - $2)) -le "$3" ] && [ $(($2 - $1)) -le "$3" ]; }
 counts() {
 	local events=page-faults,context-switches,minor-faults
@@ -105,10 +105,10 @@ counts() {
 		near "$(counted $event)" "$(perfs $event)" 100 || echo "$event: $(counted $event), perf $(perfs $event)"
 		[ "$(counted $event)" -ge 20000 ] || echo "$event: $(counted $event)"
 	done
-	# it ends with one, after perf's counter; where others want the CPU, it is preempted on that way, too
+	# it ends with one switch, after perf's counter; on a busy CPU it is also preempted on the way
 	near "$(counted context-switches)" "$(perfs context-switches)" $((12 + $(perfs context-switches) / 4)) ||
 		echo "context-switches: $(counted context-switches), perf $(perfs context-switches)"
-	# of all programs: what perf counted within that time is not more
+	# all programs together: not more than perf counted in that time
 	"$CDICT" push -q --job 2001 --host all -e page-faults -- perf stat -a -x, -o perf.csv -e page-faults "./$own" 20000 || return
 	local all
 	all=$(dumped 'select(.host == "all") | .value' | jq add)
@@ -128,7 +128,7 @@ added() {
 	new=$(($(counted page-faults) - before))
 	near $new 30000 400 || echo "page-faults: $new more"
 	[ "$(dumped "select(.name == \"$own\" and .event == \"page-faults\") | .runs" | jq add)" -ge 1 ] || dumped .
-	# a switch as an event of its own: of the one who ran
+	# a switch as an event of its own: belongs to the task that ran
 	[ "$(counted sched:sched_switch)" -ge 1 ] || echo "no sched:sched_switch"
 	"$CDICT" tasks --job 2001 --json | jq -e '.tasks == []' >/dev/null || echo "counts became tasks"
 }
@@ -141,7 +141,7 @@ unknown() {
 	grep -q 'no:such' err || cat err
 	"$CDICT" push -q --job 2001 -e page-faults,page-faults -s 1ms 2>err && echo "twice: taken"
 	grep -q 'twice' err || cat err
-	# what a PMU describes; a comma within is no end, a name no path
+	# an event described by the PMU; a comma inside does not end it, and a name is not a path
 	if [ -e /sys/bus/event_source/devices/msr/events/tsc ]; then
 		"$CDICT" push -q --job 2001 --host pmu -e page-faults,msr/tsc/,msr/event=0x0/ -- "./$own" 10 || echo "msr/tsc/: failed"
 		dumped 'select(.host == "pmu" and .value > 0) | .event' | jq -e 'unique == ["msr/event=0x0/", "msr/tsc/", "page-faults"]' >/dev/null || dumped .
@@ -150,12 +150,12 @@ unknown() {
 		"$CDICT" push -q --job 2001 -e "$event" -s 1ms 2>err && echo "$event: taken"
 		grep -qF "'$event'" err || cat err
 	done
-	# hardware that a virtual machine may lack is told by name
+	# hardware events that a virtual machine may lack are reported by name
 	if ! "$CDICT" push -q --job 2001 -e cycles -s 1ms 2>err; then
 		[ "$(cat err)" = "cdict push: event 'cycles': this machine cannot count it" ] || cat err
 	fi
 }
-verdict unknown_events_are_told "$(unknown 2>&1)"
+verdict unknown_events_are_reported "$(unknown 2>&1)"
 "$CDICT" job remove 2001
 
 if "$CDICT" job list --store redis://127.0.0.1:1 2>&1 | grep -q 'built without hiredis' || ! command -v redis-server >/dev/null; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Who pushes is killed at fifty moments, the server is killed and started again on its append-only file in the middle of it: after pushing once
-# more totals are exact. What a server may answer is told with its name and the cause, and nothing of others is touched.
+# The pusher is killed at fifty moments; the server is killed in between and restarted from its append-only file: after one more push
+# the totals are exact. Server errors are reported with the server's name and the cause, and foreign keys are not touched.
 # needs: python3 jq redis-server redis-cli
 # takes: 60
 # timeout: 600
@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 
 captures
 
-# killed MS - a push that is killed after that time; whether it still ran
+# killed MS - a push that is killed after that time; returns whether it was still running
 killed() {
 	"$CDICT" push -q --job 2001 a.cdict b.cdict &
 	local pid=$!
@@ -23,7 +23,7 @@ killed() {
 	return $ran
 }
 
-# crashes BETWEEN - BETWEEN is called after half of them
+# crashes BETWEEN - calls BETWEEN after half of them
 crashes() {
 	local i died=0
 	"$CDICT" job create 2001 --bucket 1ms || return
@@ -53,12 +53,12 @@ restart() {
 	wait "${servers[-1]}" 2>/dev/null
 	start_redis "$port" r --appendonly yes --appendfsync always
 }
-# not in a subshell: the servers are this shell's to end
+# not in a subshell, because this shell must end the servers
 crashes restart >wrong 2>&1
 verdict redis_is_exact_after_fifty_kills_and_its_own "$(cat wrong)"
 verdict redis_has_no_key_left "$(redis-cli -p "$port" keys '*')"
 
-# says PATTERN COMMAND... - it fails, and tells why in one line with the server's name
+# says PATTERN COMMAND... - it fails with one line that has the reason and the server's name
 says() {
 	local pattern=$1
 	shift
@@ -82,14 +82,14 @@ faults() {
 	says "another program's key" "$CDICT" push -q --job 2001 a.cdict
 	$r del 'cdict:{2001}:s:h:compute-01' >/dev/null
 	"$CDICT" push -q --job 2001 a.cdict || echo "push failed"
-	# what was pushed and evicted is told
+	# evicted values are reported
 	$r del 'cdict:{2001}:s:h:compute-01' >/dev/null
 	"$CDICT" tasks --job 2001 >/dev/null 2>err
 	[ $? = 2 ] && grep -q 'has lost 2 buckets' err || cat err
 	$r hset 'cdict:{2001}:shelves' h:x -5 >/dev/null
 	says "not in cdict's format" "$CDICT" tasks --job 2001
 	$r hdel 'cdict:{2001}:shelves' h:x >/dev/null
-	# no memory
+	# out of memory
 	$r config set maxmemory 1 >/dev/null
 	says OOM "$CDICT" push -q --job 2001 a.cdict
 	$r config set maxmemory 0 >/dev/null
@@ -115,4 +115,4 @@ faults() {
 	[ "$($r get 'cdict:{2002}')" = 'something else' ] && [ "$($r type 'cdict:{2003}')" = list ] || echo "others' keys were touched"
 }
 faults >wrong 2>&1
-verdict redis_faults_are_told "$(cat wrong)"
+verdict redis_faults_are_reported "$(cat wrong)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Eight hosts with captures of their own push at once: the job's tables are the sums of all files', and its percentiles are those of the
-# single waits and slices of all of them, within what a histogram states. Of one capture they are what the file says.
+# Eight hosts with different captures push at once: the job's tables are the sums of all files, and its percentiles are those of
+# all single waits and slices, within a histogram's precision. For one capture they equal the file's.
 # needs: python3 jq
 # takes: 30
 # timeout: 600
@@ -10,7 +10,7 @@ set -u
 . "$TOP/tests/fleet/_lib/redis.sh"
 cd "$(mktemp -d)" || exit 1
 
-# Every host has captures that no other has together; all captures are pushed by somebody.
+# Every host has a set of captures that no other host has; every capture is pushed by some host.
 files=()
 while read -r data; do
 	is_large "$data" && continue
@@ -40,7 +40,7 @@ for name in "${files[@]}"; do
 done
 verdict captures_are_read "$(cat wrong 2>/dev/null)"
 
-# push_all JOB - each host's captures one after the other, all hosts at once
+# push_all JOB - each host pushes its captures one after the other, all hosts in parallel
 push_all() {
 	local host pair pushers=()
 	for host in h1 h2 h3 h4 h5 h6 h7 h8; do

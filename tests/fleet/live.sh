@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # again: moments of a clock
-# What is pushed while it is recorded is what the file says: pushing it later adds nothing. Whatever the store does, the recording goes on:
-# what it does not take is spooled, and pushed from there. Recorders that wait begin at one moment.
+# Values pushed during a recording equal those of the file: pushing the file later adds nothing. Whatever the store does, the recording continues:
+# values that it does not accept are spooled, and pushed from the spool. Waiting recorders start at the same moment.
 # needs: python3 jq
 # takes: 40
 # waits: 1
@@ -13,13 +13,13 @@ set -u
 cd "$(mktemp -d)" || exit 1
 
 names="pushes_while_it_records store_that_dies_is_spooled store_faults_do_not_touch_the_recording slow_store_does_not_delay
-	spool_is_told_and_refused waiting_ones_begin_together waiting_is_ended_and_late_ones_are_told"
+	spool_is_told_and_refused waiting_ones_begin_together waiting_is_ended_and_late_ones_are_reported"
 if ! "$CDICT" record -q -s 200ms -o may.cdict 2>may.err; then
 	for name in $names; do skip "$name" "may not record here: $(tail -n 1 may.err)"; done
 	exit
 fi
 
-# load - tasks that wake each other, until they are ended
+# load - tasks that wake each other until they are killed
 cat >load.py <<'EOF'
 import os, time
 a, b = os.pipe(), os.pipe()
@@ -34,7 +34,7 @@ python3 load.py 2>/dev/null &
 load=$!
 trap 'kill $load; stop_servers' EXIT
 
-# until_ COMMAND... - it holds, within a minute
+# until_ COMMAND... - waits up to a minute until it succeeds
 until_() {
 	local n=0
 	until "$@" >/dev/null 2>&1; do
@@ -44,7 +44,7 @@ until_() {
 }
 buckets() { [ "$("$CDICT" job show "$1" --json | jq '[.hosts[].buckets] | add // 0')" -ge "$2" ]; }
 
-# same JOB FILE - the job's figures are the file's, and pushing the file adds nothing
+# same JOB FILE - the job's figures equal the file's, and pushing the file adds nothing
 same() {
 	local of
 	"$CDICT" push --job "$1" "$2" 2>push.err || cat push.err
@@ -55,7 +55,7 @@ same() {
 	diff job.total file.total
 	[ "$(jq .switches job.total)" -gt 100 ] || echo "nothing was recorded"
 }
-# unlost FILE - the recording is whole, and lost nothing
+# unlost FILE - the recording is complete and lost nothing
 unlost() {
 	"$CDICT" info -q --verify "$1" | grep -q whole || echo "$1 is not whole"
 	[ "$("$CDICT" info -q --json "$1" | jq .loss.lost)" = 0 ] || "$CDICT" info -q "$1" | grep -i lost
@@ -85,7 +85,7 @@ refused() {
 	done
 	"$CDICT" push --spool nowhere 2>err && echo "pushed from nowhere"
 	grep -q 'nowhere: nothing is spooled there' err || cat err
-	# a job that is not there: told, spooled, pushed when it is
+	# a missing job: reported, spooled, pushed when it exists
 	"$CDICT" record -s 2500ms -o n.cdict --push --job nobody 2>err
 	[ $? = 2 ] || echo "status 0 without a job"
 	[ "$(grep -c 'no job nobody.*spooling figures to n.cdict.spool' err)" = 1 ] || cat err
@@ -105,7 +105,7 @@ verdict spool_is_told_and_refused "$(refused 2>&1)"
 waiting() { [ "$("$CDICT" job show "$1" --json | jq '[.waits[] | select(.state == "waits")] | length')" = "$2" ]; }
 first() { "$CDICT" info -q --json "$1" | jq .first_event_wall_ns; }
 
-# began - three of them, and how far their first events are from each other and the moment, in ns
+# began - starts three of them; prints the distance of their first events from each other and from the start time, in ns
 together() {
 	local i at pids=()
 	"$CDICT" job remove "$1" 2>/dev/null
@@ -119,7 +119,7 @@ together() {
 	grep -q "$1: 3 recorders wait" err || cat err
 	for i in "${pids[@]}"; do wait "$i" || echo "status $?"; done
 	at=$("$CDICT" info --json w1.cdict | jq -r '.about["job.start_wall_ns"]')
-	# the bound is on what the files say
+	# the bound applies to the times in the files
 	for i in 1 2 3; do echo $(($(first w$i.cdict) - at)); done | sort -n >begins
 	echo "$(tail -n 1 begins) $(head -n 1 begins)" >apart
 }
@@ -127,7 +127,7 @@ begin() {
 	local low high
 	together m1 || return
 	read -r high low <apart
-	# once more, where the machine stood still
+	# repeat if the machine stalled
 	[ $((high - low)) -lt 50000000 ] || { together m1; read -r high low <apart; }
 	[ $((high - low)) -lt 50000000 ] || echo "begins are $((high - low)) ns apart: $(tr '\n' ' ' <begins)"
 	[ "$low" -gt -1000000 ] || echo "one began before the moment: $low ns"
@@ -148,7 +148,7 @@ ended() {
 	"$CDICT" job show m2 --json | jq -e '.waits[0].state == "gave up"' >/dev/null || "$CDICT" job show m2
 	"$CDICT" job start m2 --in 1ms 2>err || echo "status $?"
 	grep -q 'nobody waits now' err || cat err
-	# that one is over; the next is taken
+	# that start is over; the next one is used
 	"$CDICT" record --wait --job m2 -s 300ms -o e.cdict 2>err &
 	pid=$!
 	until_ waiting m2 1
@@ -160,7 +160,7 @@ ended() {
 	grep -q 'no job m3' err && [ ! -e f.cdict ] || cat err
 	"$CDICT" job remove m2
 }
-verdict waiting_is_ended_and_late_ones_are_told "$(ended 2>&1)"
+verdict waiting_is_ended_and_late_ones_are_reported "$(ended 2>&1)"
 
 if ! command -v redis-server >/dev/null || "$CDICT" job list --store redis://127.0.0.1:1 2>&1 | grep -q 'built without hiredis'; then
 	verdict waiting_ones_begin_together "$(begin 2>&1)"
@@ -177,7 +177,7 @@ start_redis "$port" r --appendonly yes --appendfsync always
 export CDICT_STORE=redis://127.0.0.1:$port
 verdict waiting_ones_begin_together "$(begin 2>&1)"
 
-# not in a subshell: the servers are this shell's to end
+# not in a subshell, because this shell must end the servers
 dies() {
 	local pid
 	"$CDICT" job create live || return
@@ -199,7 +199,7 @@ dies() {
 	grep -q 'job live, d.cdict.spool: [1-9][0-9]* of' err || cat err
 	[ ! -e d.cdict.spool ] || find d.cdict.spool
 	same live d.cdict
-	# back while it records: what was spooled follows by itself
+	# the server returns during the recording: spooled values follow automatically
 	"$CDICT" job create back
 	kill -9 "${servers[-1]}"
 	wait "${servers[-1]}" 2>/dev/null
@@ -217,7 +217,7 @@ dies() {
 dies >wrong 2>&1
 verdict store_that_dies_is_spooled "$(cat wrong)"
 
-# faulty WHAT PATTERN - a recording beside a store that answers so
+# faulty WHAT PATTERN - a recording with a store that answers like this
 faulty() {
 	"$CDICT" record -s 2500ms -o f.cdict --push --job live 2>err
 	[ $? = 2 ] || echo "$1: status 0"
@@ -249,7 +249,7 @@ faults() {
 faults >wrong 2>&1
 verdict store_faults_do_not_touch_the_recording "$(cat wrong)"
 
-# Every answer comes a second late.
+# Every answer is delayed by a second.
 cat >slow.py <<'EOF'
 import socket, sys, threading, time
 def pump(a, b, wait):
@@ -276,7 +276,7 @@ slow() {
 	until_ test -s slow.port
 	"$CDICT" job remove live && "$CDICT" job create live
 	CDICT_STORE=redis://127.0.0.1:$(cat slow.port) "$CDICT" record -s 3s -o s.cdict --push --job live 2>err || { echo "status $?"; cat err; }
-	# what is recorded ends in time; what is left to push follows
+	# the recording ends in time; the remaining values are pushed afterwards
 	s=$("$CDICT" info --json s.cdict | jq .window_ns.length)
 	[ "$s" -lt 4500000000 ] && [ "$s" -gt 2500000000 ] || echo "three seconds were $s ns"
 	unlost s.cdict

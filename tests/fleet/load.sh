@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # again: moments of a clock
-# bench/fleet_load.sh with few hosts: what they push at real pace, and as fast as it goes, arrives in a cluster of three to the last event.
+# bench/fleet_load.sh with few hosts: everything pushed at real pace and at full speed arrives in a cluster of three, to the last event.
 # needs: python3 jq redis-server redis-cli
 # takes: 10
 # waits: 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The page of a job: its tables are what the commands print, its cells what a capture says; hosts may be called anything; many hosts and
-# buckets are folded to the largest; a real Chromium draws it without a complaint.
+# The page of a job: its tables equal the commands' output, its cells the captures' figures; host names may be hostile; many hosts and
+# buckets are merged by their largest figures; a real Chromium draws it without errors.
 # needs: python3 jq
 # takes: 30
 # timeout: 300
@@ -31,7 +31,7 @@ tables() {
 	done
 	"$CDICT" exits -q --job 2001 --by reason --json >exits.json
 	page fleet.html equal exits exits.json
-	# VMs: the vCPUs of each, added up
+	# VMs: the sum of their vCPUs
 	[ "$(jq '[.vcpu[].delayed_ns] | add' vcpu.json)" = "$(page fleet.html print "sum(rows['vms']['by_column'][rows['vms']['columns'].index('delayed_ns')])")" ] || echo 'vms: other sums'
 	is "len(head['map']['figures'])" 12 fleet.html
 	# noisy hosts first
@@ -45,10 +45,10 @@ tables() {
 	"$CDICT" job remove 2002
 }
 
-# column TABLE COLUMN - an expression: its values
+# column TABLE COLUMN - prints an expression for its values
 column() { echo "rows['$1']['by_column'][rows['$1']['columns'].index('$2')]"; }
 
-# two jobs: what is twice as much of twice as many hosts is the same; what one has alone is all change; worst first
+# two jobs: doubling both figures and hosts changes nothing; rows on one side only are all change; worst first
 compares() {
 	local percent
 	"$CDICT" job create before --bucket 50ms && "$CDICT" push -q --job before --host h1 a.cdict
@@ -69,7 +69,7 @@ compares() {
 	"$CDICT" job remove before && "$CDICT" job remove after
 }
 
-# nothing pushed, nothing there
+# an empty job, and a missing one
 empty() {
 	"$CDICT" job create 2003 && "$CDICT" report --job 2003 -o empty.html || echo "status $?"
 	is "'Nobody has pushed' in head['lines'][0]" True empty.html
@@ -82,7 +82,7 @@ empty() {
 	"$CDICT" report --job ../x 2>/dev/null && echo 'an id that is none'
 }
 
-# names that lead elsewhere, end an element, or are one file
+# names that contain a path, end an element, or map to the same file
 hostile() {
 	local host hosts=('../../evil' '<script>x</script>"' 'a/b' 'a_b' '-o' $'\x1b[2Jx')
 	mkdir -p out/in
@@ -105,7 +105,7 @@ hostile() {
 	"$CDICT" job remove 2004
 }
 
-# a capture that is none, and one that was changed in the store: told by the host's name, the others have their pages
+# a value that is not a capture, and one modified in the store: reported with the host's name; the others get their pages
 damaged() {
 	local folder
 	"$CDICT" job create 2008 && "$CDICT" push -q --job 2008 --with-file --host good a.cdict && "$CDICT" push -q --job 2008 --with-file --host bad b.cdict
@@ -124,7 +124,7 @@ damaged() {
 	grep -q 'bad: wrong checksum: there is no page of it' err && grep -q 'worse: .*: there is no page of it' err && [ "$(wc -l <err)" = 2 ] || cat err
 	[ "$(ls dam | tr '\n' ' ')" = 'fleet-good.html fleet.html ' ] || ls dam
 	"$CDICT" job remove 2008
-	# figures that are none end it: nothing is drawn of a part of them
+	# bad figures stop it: no partial page is drawn
 	"$CDICT" job create 2009 && "$CDICT" push -q --job 2009 --host bad a.cdict
 	for folder in "$CDICT_STORE"/2009/h*/*; do printf x | dd of="$folder" bs=1 seek=100 conv=notrunc status=none; done
 	"$CDICT" report --job 2009 -o dam/none.html 2>err && echo 'figures that are none'
@@ -134,7 +134,7 @@ damaged() {
 	"$CDICT" job remove 2009
 }
 
-# one second is a hundred times the others: it is seen however many stand in its cell
+# one second is a hundred times the others: it stays visible however many buckets share its cell
 folds() {
 	"$CDICT" job create many && "$MKJOB" "$CDICT_STORE" many 300 2
 	"$CDICT" report -q --job many -o many.html
@@ -151,14 +151,14 @@ folds() {
 	is "head['map']['names'][0]" host-0003 long.html
 	is "[min(values['waiting_percent'][60:85]) > 2 * max(values['waiting_percent'][0:55])]" '[True]' long.html
 	"$CDICT" job remove long
-	# the same buckets, and two more of them than there are columns
+	# the same buckets, with two more than there are columns
 	"$CDICT" job create fits && "$MKJOB" "$CDICT_STORE" fits 1 300 && "$CDICT" report -q --job fits -o fits.html
 	"$CDICT" job create over && "$MKJOB" "$CDICT_STORE" over 1 302 && "$CDICT" report -q --job over -o over.html
 	is "values['busy_percent'][:50]" "$(page fits.html print "[max(values['busy_percent'][2 * i:2 * i + 2]) for i in range(50)]")" over.html
 	"$CDICT" job remove fits && "$CDICT" job remove over
 }
 
-# a page that is drawn says so; what the policy forbids would be a line in the log
+# a page that is drawn reports it; a violation of the policy would be a line in the log
 drawn() {
 	local profile
 	profile=$(mktemp -d)
@@ -173,10 +173,10 @@ drawn() {
 	grep CONSOLE log
 }
 
-# events FILE - of all tables that top printed, but the first
+# events FILE - sum over all tables that top printed, except the first
 events() { sed -n 's/^job 2006.* s, \([0-9,]*\) events.*/\1/p' "$1" | tr -d , | awk 'NR > 1 { n += $1 } END { print n + 0 }'; }
 
-# top: at first each host's last bucket, then each new one once, until a signal
+# top prints each host's last bucket first, then each new bucket once, until a signal
 follows() {
 	local pid i want
 	want=$("$CDICT" info a.cdict --json | jq .capture.events)
@@ -193,7 +193,7 @@ follows() {
 	cat top.err
 	[ "$(events top.out)" = "$want" ] || { echo "$(events top.out) events, wanted $want"; cat top.out; }
 	grep -q ', 1 of 2 hosts' top.out || cat top.out
-	# VMs have rows, and their exits are those of the table
+	# VMs have rows, with the exits of the table
 	"$CDICT" job create 2007 --bucket 1d && "$CDICT" push -q --job 2007 a.cdict
 	"$CDICT" top --job 2007 --seconds 1ms >once.out || echo "once: status $?"
 	[ "$(awk '/host$/ { h = 1; next } h { gsub(",", "", $2); print $2; exit }' once.out)" = \
@@ -218,7 +218,7 @@ store folder "$PWD/jobs"
 verdict two_jobs_are_compared "$(compares 2>&1)"
 verdict empty_job_is_said_in_words "$(empty 2>&1)"
 verdict hostile_names_of_hosts "$(hostile 2>&1)"
-verdict damaged_values_are_told "$(damaged 2>&1)"
+verdict damaged_values_are_reported "$(damaged 2>&1)"
 verdict many_fold_to_the_largest "$(folds 2>&1)"
 if command -v "${CHROMIUM:-chromium}" >/dev/null; then
 	verdict chromium_draws_it "$(drawn 2>&1)"
@@ -233,7 +233,7 @@ port=$(free_port)
 start_redis "$port" r1
 store redis "redis://127.0.0.1:$port"
 
-# what the server evicted is counted, told in words, and the status says so
+# values evicted by the server are counted, reported in words, and change the status
 evicted() {
 	local key='cdict:{2010}:s:h:gone'
 	"$CDICT" job create 2010 --bucket 10ms && "$CDICT" push -q --job 2010 --host gone a.cdict
@@ -249,4 +249,4 @@ evicted() {
 	is "'no bucket any more' in head['lines'][0]" True gone.html
 	"$CDICT" job remove 2010
 }
-verdict evicted_values_are_told "$(evicted 2>&1)"
+verdict evicted_values_are_reported "$(evicted 2>&1)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The slot of a job moves to another node of the cluster: what has moved is read and pushed where it is by then (ASK), what needs keys that are
-# on neither side waits until it has moved (TRYAGAIN).
+# A job's slot moves to another node of the cluster: keys that have moved are read and written at their new node (ASK); commands on keys that are
+# spread over both nodes wait for the move (TRYAGAIN).
 # needs: python3 jq redis-server redis-cli
 # takes: 10
 # timeout: 300
@@ -35,14 +35,14 @@ moves() {
 	[ ${#keys[@]} = 3 ] || echo "keys: ${keys[*]}"
 	cli "$from" migrate 127.0.0.1 "$to" '' 0 5000 keys "${keys[@]}" | grep -vx OK
 	cli "$from" get 'cdict:{2001}' | grep -q '^ASK ' || echo "it is not asked elsewhere"
-	# all of it is there, on a node that is not the slot's yet
+	# all keys are on a node that does not own the slot yet
 	"$CDICT" tasks -q --job 2001 --json >after || echo "tasks: status $?"
 	cmp before after
 	"$CDICT" push -q --job 2001 --host one b.cdict || echo "push: status $?"
 	one=$("$CDICT" job show 2001 --json | jq '.hosts[0].events')
 	both=$(($("$CDICT" info -q --json a.cdict | jq .capture.events) + $("$CDICT" info -q --json b.cdict | jq .capture.events)))
 	[ "$one" = $both ] || echo "$one events, not $both"
-	# a shelf that is new: some keys of the script are there, one is not
+	# a new shelf: some keys of the script exist, one does not
 	"$CDICT" push -q --job 2001 --host two a.cdict 2>err &
 	pid=$!
 	sleep 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The same of every store: a folder, a Redis server, a cluster of three. Jobs are created, not twice, listed, shown, removed whole, and expire;
-# what many push at once, and again, is the sum of the captures to the last digit.
+# The same tests for every store: a folder, a Redis server, a cluster of three. Jobs are created (only once), listed, shown, removed completely, and expire;
+# parallel and repeated pushes give the exact sum of the captures.
 # needs: python3 jq
 # takes: 40
 # timeout: 300
@@ -12,7 +12,7 @@ cd "$(mktemp -d)" || exit 1
 
 ids() { "$CDICT" job list --json | jq -r '.jobs[].job' | tr '\n' ' '; }
 
-# life - create, refuse a second, list, remove
+# life - create, reject a second one, list, remove
 life() {
 	"$CDICT" job create 2001 --info 'a job' --ttl 1d || echo "create failed"
 	"$CDICT" job create 2001 2>err && echo "created twice"
@@ -29,7 +29,7 @@ life() {
 	"$CDICT" job remove 2001
 }
 
-# adds - two at a time, all of it twice: nothing is counted twice
+# adds - two pushes at a time, each twice: nothing is counted twice
 adds() {
 	local i
 	"$CDICT" job create 2002 --bucket 10ms
@@ -41,7 +41,7 @@ adds() {
 	done
 	wait "${pushers[@]}"
 	sums 2002 a.cdict b.cdict
-	# eight hosts: eight times as much, VMs apart
+	# eight hosts: eight times the figures, VMs separate
 	"$CDICT" job create 2003
 	for i in 1 2 3 4 5 6 7 8; do
 		"$CDICT" push -q --job 2003 --host "h$i" a.cdict &
@@ -54,7 +54,7 @@ adds() {
 	"$CDICT" job remove 2002 && "$CDICT" job remove 2003
 }
 
-# files - come out as they went in, and not at all when a chunk is missing or changed
+# files - are retrieved unchanged, and not at all when a chunk is missing or modified
 files() {
 	local dir=$PWD/pulled.$RANDOM f
 	head -c 3000000 /dev/zero >>b.cdict # several chunks: what follows the index is no block
@@ -74,7 +74,7 @@ files() {
 	captures
 }
 
-# expires - with all of it
+# expires - the job with all its values
 expires() {
 	"$CDICT" job create 2004 --ttl 1500ms && "$CDICT" push -q --job 2004 a.cdict
 	[ "$(ids)" = '2004 ' ] || echo "list: $(ids)"

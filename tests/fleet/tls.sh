@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# rediss://: a server that speaks TLS only and asks for the client's certificate; one that nobody trusts.
+# rediss://: a TLS-only server that requires a client certificate; a server whose certificate is not trusted.
 # needs: python3 jq redis-server redis-cli openssl
 # takes: 5
 # timeout: 300
@@ -16,12 +16,12 @@ case $told in
 	exit
 	;;
 *'hiredis 1.0 or later'*)
-	verdict tls_that_is_not_there_is_told "$(wc -l <<<"$told" | grep -vx 1)"
+	verdict missing_tls_is_reported "$(wc -l <<<"$told" | grep -vx 1)"
 	skip tls 'built with a hiredis that has no TLS'
 	exit
 	;;
 esac
-# sign NAME - NAME.key and NAME.crt
+# sign NAME - creates NAME.key and NAME.crt
 sign() {
 	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$1" -out "$1.csr" &&
 		openssl x509 -req -in "$1.csr" -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -out "$1.crt"
@@ -43,7 +43,7 @@ verdict tables_by_tls "$(
 	trusted sums 2001 a.cdict b.cdict || echo "sums: status $?"
 	trusted "$CDICT" job remove 2001
 )"
-# told WHY COMMAND... - fails for that, in one line that names the server
+# told WHY COMMAND... - fails for that reason, with one line that has the server's name
 told() {
 	local rc why=$1
 	shift
@@ -52,9 +52,9 @@ told() {
 	[ $rc = 1 ] && [ ! -s out ] || { echo "status $rc"; cat out; }
 	[ "$(wc -l <err)" = 1 ] && grep -q "rediss://127.0.0.1:$port: .*$why" err || cat err
 }
-verdict server_that_nobody_trusts "$(told 'certificate verify failed' "$CDICT" job list)"
+verdict server_with_an_untrusted_certificate "$(told 'certificate verify failed' "$CDICT" job list)"
 verdict client_without_a_certificate "$(told '.' env SSL_CERT_FILE="$PWD/ca.crt" "$CDICT" job list)"
-verdict certificate_that_is_not_there "$(told 'client' env SSL_CERT_FILE="$PWD/ca.crt" CDICT_STORE_CERT=none CDICT_STORE_KEY=none "$CDICT" job list)"
+verdict missing_client_certificate_file "$(told 'client' env SSL_CERT_FILE="$PWD/ca.crt" CDICT_STORE_CERT=none CDICT_STORE_KEY=none "$CDICT" job list)"
 verdict server_without_tls "$(
 	plain=$(free_port)
 	start_redis "$plain" plain && CDICT_STORE=rediss://127.0.0.1:$plain port=$plain told TLS env "$CDICT" job list

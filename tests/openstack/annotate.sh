@@ -83,5 +83,5 @@ if cmp -s down.cdict same.cdict; then ok and_the_file_is_as_it_was; else not_ok 
 serve rules
 rc_file
 "$CDICT" annotate plain.cdict --openstack --openrc openrc 2>err
-says a_file_that_knows_no_vms_is_told "no VM to name" err
+says a_file_that_knows_no_vms_is_reported "no VM to name" err
 exit $failed

@@ -160,7 +160,7 @@ run appcred_by_name --openrc "$work/openrc"
 same an_application_credential_by_name_works "$want" "$(named)"
 sed -i 's/NAME=mine/NAME=deleted/' "$work/openrc"
 run appcred_deleted --openrc "$work/openrc"
-all_the_same a_deleted_application_credential_is_told '404: Could not find Application Credential: ***.'
+all_the_same a_deleted_application_credential_is_reported '404: Could not find Application Credential: ***.'
 
 # --- clouds.yaml and the environment -------------------------------------------------------------
 
@@ -234,7 +234,7 @@ rules broken_page <<-R
 	{"rel": "next", "href": "http://x/servers/detail?marker=two"}]}
 R
 against broken_page
-says a_list_that_breaks_off_is_told 'the list of servers is not complete' "$work/err"
+says a_list_that_breaks_off_is_reported 'the list of servers is not complete' "$work/err"
 says and_what_came_before_is_used '1 of 3 VMs named' "$work/err"
 
 # --- refusals ------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ printf '> POST /v3/auth/tokens\n%s\n' "$refused" >"$work/no"
 serve "$work/no"
 sed -i "s|OS_AUTH_URL=[^ ]*|OS_AUTH_URL=$url|" "$work/openrc"
 run wrong_password --openrc "$work/openrc"
-all_the_same a_wrong_password_is_told '401: The request you have made requires authentication.: check user, password'
+all_the_same a_wrong_password_is_reported '401: The request you have made requires authentication.: check user, password'
 if grep -q wrong-one-4711 "$work/err"; then not_ok wrong_passwords_are_not_shown; else ok wrong_passwords_are_not_shown; fi
 same refusals_are_not_repeated 1 "$(grep -c '^POST' "$log")"
 
@@ -262,7 +262,7 @@ against forbidden
 same what_the_project_sees_is_named 'instance-00000001   
 instance-00000002 fw 5 ops
 instance-00000003   ' "$(named)"
-says and_that_it_is_only_the_project_is_told 'only the servers of project ops are visible' "$work/err"
+says and_that_it_is_only_the_project_is_reported 'only the servers of project ops are visible' "$work/err"
 same a_403_is_no_failure 0 "$status"
 
 # --- tokens --------------------------------------------------------------------------------------
@@ -291,7 +291,7 @@ rules always_401 <<-R
 	$refused
 R
 against always_401
-all_the_same a_service_that_takes_no_token_is_told 'servers/detail: 401'
+all_the_same a_service_that_takes_no_token_is_reported 'servers/detail: 401'
 same and_is_not_asked_for_ever 2 "$(grep -c '^POST' "$log")"
 
 rules short <<-R
@@ -356,10 +356,10 @@ catalog() { # CATALOG: a service whose token has this one
 }
 catalog '[{"type": "volume", "endpoints": []}]'
 run no_compute --openrc "$work/openrc"
-all_the_same a_catalog_without_compute_is_told 'the catalog has no service of type compute'
+all_the_same a_catalog_without_compute_is_reported 'the catalog has no service of type compute'
 catalog "$compute" OS_REGION_NAME=R9
 run no_region --openrc "$work/openrc"
-all_the_same a_region_that_is_not_there_is_told \
+all_the_same a_region_that_is_not_there_is_reported \
 	'no public compute service in region R9, only: admin in R1, public in R2, public in R1'
 catalog "${compute//http:\/\/127.0.0.1:1\/v2.1/http:\/\/127.0.0.1:\{PORT\}\/v2.1}" OS_INTERFACE=adminURL
 run interface --openrc "$work/openrc"
@@ -401,7 +401,7 @@ rules new <<-R
 	{"version": {"id": "v2.1", "version": "2.193", "min_version": "2.100"}}
 R
 against new
-all_the_same a_service_from_the_future_is_told 'microversions from 2.100 on'
+all_the_same a_service_from_the_future_is_reported 'microversions from 2.100 on'
 
 rules not_acceptable <<-R
 	> GET /v2.1/servers/detail
@@ -420,7 +420,7 @@ same a_406_falls_back_to_the_oldest_microversion "$want" "$(named)"
 stop_servers
 rc_file OS_REGION_NAME=R1
 run down --openrc "$work/openrc"
-all_the_same a_service_that_is_down_is_told 'cannot be reached: Connection refused'
+all_the_same a_service_that_is_down_is_reported 'cannot be reached: Connection refused'
 same after_three_tries 3 "$(grep -c '^cdict identify: POST' "$work/err")"
 
 rules flaky <<-R
@@ -441,7 +441,7 @@ rules broken <<-R
 	{"computeFault": {"code": 500, "message": "Unexpected API Error.\nclass <x>"}}
 R
 against broken
-all_the_same a_service_that_stays_broken_is_told '500: Unexpected API Error.'
+all_the_same a_service_that_stays_broken_is_reported '500: Unexpected API Error.'
 same after_three_tries_as_well 3 "$(grep -c '^GET /v2.1/servers' "$log")"
 
 # The token's life ends between the tries of a slow server: a new one, and the tries go on.
@@ -508,7 +508,7 @@ rules not_http <<-R
 	< SSH-2.0-OpenSSH_9.2
 R
 against not_http
-all_the_same what_speaks_no_http_is_told 'servers/detail: '
+all_the_same what_speaks_no_http_is_reported 'servers/detail: '
 
 rules huge <<-R
 	> GET /v2.1/servers/detail
@@ -565,7 +565,7 @@ rules elsewhere <<-R
 R
 against elsewhere
 same a_host_with_another_name_in_nova_is_found_by_its_vms "$want" "$(named)"
-says and_that_is_told "Nova has no servers on host 'node-7'" "$work/err"
+says and_that_is_reported "Nova has no servers on host 'node-7'" "$work/err"
 
 sed 's/node-7/node-8.example.org/' "$work/good" >"$work/good8"
 serve "$work/good8"
@@ -619,7 +619,7 @@ instance-00000003 c  p-3' "$(named)"
 run bad_pattern --openrc "$work/openrc" --name-pattern '(?<name>'
 same a_wrong_pattern_is_wrong_usage 129 "$status"
 run bad_pattern --openrc "$work/openrc" --name-pattern 'a(b)'
-says a_pattern_without_names_is_told 'has neither (?<name>...) nor (?<group>...)' "$work/err"
+says a_pattern_without_names_is_reported 'has neither (?<name>...) nor (?<group>...)' "$work/err"
 run nothing
 same without_any_settings_it_fails 1 "$status"
 says and_says_what_can_be_given 'use --openrc or --os-cloud, or set the OS_* variables' "$work/err"

@@ -63,7 +63,7 @@ if terminal; then
 	on_terminal "$password"$'\n' "$ask </dev/null >out 2>err"
 	same wherever_its_input_comes_from "$want" "$(named)"
 	on_terminal $'wrong\n' "$ask >out 2>err"
-	says a_wrong_answer_is_told 'no names from OpenStack: ' err
+	says a_wrong_answer_is_reported 'no names from OpenStack: ' err
 	OS_PASSWORD=$password on_terminal $'\n' "$ask >out 2>err"
 	same no_answer_leaves_that_of_the_environment "$want" "$(named)"
 	# Ctrl-C ends it, and the terminal has its echo back
@@ -113,7 +113,7 @@ began=$SECONDS
 echo 'sleep 300; :' >openrc
 setsid -w "$CDICT" identify --proc-root proc --openstack --openrc openrc --os-timeout 500 >out 2>err </dev/null
 same a_file_that_hangs_fails 1 $?
-says and_is_told 'openrc: did not end within 0.5 s (--os-timeout)' err
+says and_is_reported 'openrc: did not end within 0.5 s (--os-timeout)' err
 if [ $((SECONDS - began)) -lt 20 ]; then ok in_time; else not_ok in_time $((SECONDS - began)); fi
 
 # nobody is told: the process is looked at while the file runs

@@ -104,7 +104,7 @@ ask openrc --name-key role --group-key env
 same names_can_come_from_metadata 'instance-0000000a web prod team-a' "$(named | head -n 1)"
 sed 's/admin-pass/wrong-pass/' "$state/s/openrc" >"$state/s/openrc-wrong"
 ask openrc-wrong
-says a_wrong_password_is_told '401: The request you have made requires authentication.: check user' "$work/err"
+says a_wrong_password_is_reported '401: The request you have made requires authentication.: check user' "$work/err"
 sed '/OS_PROJECT/d' "$state/s/openrc-alice" >"$state/s/openrc-unscoped"
 ask openrc-unscoped
 same without_a_project_the_only_one_is_taken 'instance-0000000a web 1 team-a' "$(named | grep team)"
@@ -153,11 +153,11 @@ same by_a_second_login 2 "$(grep -c 'POST .*auth/tokens: 201' "$work/err")"
 
 kill "$(pid_of network)"
 ask openrc --os-timeout 300000
-says a_500_of_nova_is_told 'servers/detail: 500: Unexpected API Error.' "$work/err"
+says a_500_of_nova_is_reported 'servers/detail: 500: Unexpected API Error.' "$work/err"
 same after_three_tries 3 "$(grep -c 'servers/detail: 500, ' "$work/err")"
 "$down" "$state/s"
 ask openrc
-says a_keystone_that_is_gone_is_told 'cannot be reached: Connection refused' "$work/err"
+says a_keystone_that_is_gone_is_reported 'cannot be reached: Connection refused' "$work/err"
 same with_the_hosts_names '3 0' "$(grep -c ',vcpu0,' "$work/out") $status"
 same no_secret_was_shown 0 $secret_seen
 exit $failed

@@ -90,7 +90,7 @@ serve_tls right
 rc_file "OS_CACERT='$work/other.crt'"
 identify --openrc openrc
 refused another_authority_is_not_believed
-says and_the_way_out_is_told 'set OS_CACERT (cacert: in clouds.yaml) to its CA certificate, or give --insecure' "$work/err"
+says and_the_way_out_is_reported 'set OS_CACERT (cacert: in clouds.yaml) to its CA certificate, or give --insecure' "$work/err"
 rc_file
 identify --openrc openrc
 refused without_an_authority_of_ones_own_the_systems_do_not_do
@@ -99,7 +99,7 @@ identify --openrc openrc
 refused settings_alone_do_not_make_it_insecure
 rc_file "OS_CACERT='$work/no-such.crt'"
 identify --openrc openrc
-says a_missing_file_of_authorities_is_told no-such.crt "$work/err"
+says a_missing_file_of_authorities_is_reported no-such.crt "$work/err"
 serve_tls wrong-name
 rc_file "OS_CACERT='$work/ours.crt'"
 identify --openrc openrc
@@ -116,6 +116,6 @@ serve plain
 url=${url/http:/https:}
 rc_file
 identify --openrc openrc
-says what_speaks_no_tls_is_told 'no names from OpenStack: https://127.0.0.1' "$work/err"
+says what_speaks_no_tls_is_reported 'no names from OpenStack: https://127.0.0.1' "$work/err"
 if grep -q "$password" "$log"; then not_ok and_gets_nothing; else ok and_gets_nothing; fi
 exit $failed
