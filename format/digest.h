@@ -61,6 +61,7 @@ struct digest_fields {
 	const struct format_field *cpu;                /* where to; NULL: not told */
 	const struct format_field *reason, *how, *isa; /* of an exit, or NULL */
 	const struct format_field *old;                /* of an exec: which tid it had */
+	const struct format_field *success; /* of a wake-up: 0: it woke nobody; NULL: it did */
 };
 
 /* digest_fields_of - false: a digest of @type's events cannot be made. */
@@ -80,12 +81,15 @@ enum digest_over {
 	OVER_ENTRY = 256,
 	OVER_USER = 512,
 	OVER_ACCESS = 1024,
+	OVER_UP_TWICE = 2048,
 };
 
-unsigned digest_over(const struct cdict_digest_row *row);
+struct block_task;
+unsigned digest_over(const struct block_task *task);
 
 struct block_task {
 	struct cdict_digest_row row;
+	uint64_t up_ns[2]; /* sched_wakeup beside sched_waking, the latest first */
 	uint64_t first_ns;
 	int32_t pid, vcpu_id;
 	char comm[16];
@@ -114,6 +118,9 @@ struct block_digest *digest_collect(struct format_encoder *enc);
 
 /* In the flags of a DGST block: deaths and ahead_ns are told. */
 #define DIGEST_DEATHS 12u
+/* In a row's WOKEN and WAKE there is no wake-up that woke nobody, and the block has the column of
+ * sched_wakeup beside sched_waking. */
+#define DIGEST_WAKES_APART 16u
 
 /* A task's death is told in about milliseconds: when it is certainly over, by its last switch-out, or
  * by its PERF_RECORD_EXIT, which comes a little before that. */
@@ -136,7 +143,8 @@ struct digest_book {
 	uint64_t event_bytes;
 	uint64_t stored; /* bytes of DGST blocks */
 	uint32_t cuts, n_cuts;
-	struct buf head, flags, tids, times, values;
+	struct buf head, flags, tids, times, values, ups;
+	uint64_t rows, ups_row; /* of the block, and the one after the latest in ups */
 	bool wakeup_counts;
 	bool off;        /* no digest, for good */
 	bool failed;     /* out of memory: nothing to go on with */

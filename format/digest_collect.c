@@ -105,6 +105,8 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 	case DIGEST_WAKING:
 		task = find_task(t, "pid");
 		out->cpu = find_cpu(t, "target_cpu|cpu");
+		if (find(t, "success"))
+			return false; /* no kernel's: it is noted where its task is coded */
 		if (!task || task->path != FORMAT_PATH_WAKEE || !out->cpu)
 			return false;
 		break;
@@ -112,6 +114,7 @@ bool digest_fields_of(struct digest_fields *out, const struct cdict_schema *sche
 	case DIGEST_WAKEUP_NEW:
 		task = find_task(t, "pid");
 		out->cpu = find_cpu(t, "target_cpu|cpu");
+		out->success = find(t, "success");
 		break;
 	case DIGEST_MIGRATE:
 		task = find_task(t, "pid");
@@ -225,14 +228,23 @@ static inline uint32_t cpu_of(const struct adding *a)
 /* Nearly half of all events: take_task() sees by woken_ns that it is seen. */
 static void note_woken(struct adding *a)
 {
+	struct block_task *task;
 	struct cdict_digest_row *row;
 
 	a->type->shape(a);
-	row = &a->enc->digests[a->enc->failed ? 0 : a->row[a->type->digest.task]].row;
+	task = &a->enc->digests[a->enc->failed ? 0 : a->row[a->type->digest.task]];
+	row = &task->row;
+	if (a->type->digest.success && !scalar(a, a->type->digest.success)) {
+		task->seen = true;
+		return;
+	}
 	if (a->type->digest.kind != DIGEST_WAKEUP || a->enc->wakeup_counts) {
 		row->wake_ns[1] = row->wake_ns[0];
 		row->wake_ns[0] = a->enc->st.t_ns;
 		row->wake_cpu = cpu_of(a);
+	} else {
+		task->up_ns[1] = task->up_ns[0];
+		task->up_ns[0] = a->enc->st.t_ns;
 	}
 	row->woken_ns = a->enc->st.t_ns;
 	row->woken_cpu = cpu_of(a);
@@ -386,11 +398,14 @@ static void take_outs(const struct format_encoder *enc, uint32_t i, struct cdict
 		    (i != enc->first_prev && !enc->digests[i].turned_up));
 }
 
-unsigned digest_over(const struct cdict_digest_row *row)
+unsigned digest_over(const struct block_task *task)
 {
+	const struct cdict_digest_row *row = &task->row;
+
 	return OVER_OUT * (row->out_ns[0] != CDICT_NEVER) | OVER_RAN * row->ran |
 	       OVER_OUT_TWICE * (row->out_ns[1] != CDICT_NEVER) |
 	       OVER_WAKE_TWICE * (row->wake_ns[1] != CDICT_NEVER) |
+	       OVER_UP_TWICE * (task->up_ns[1] != CDICT_NEVER) |
 	       OVER_WOKEN * (row->woken_ns != CDICT_NEVER) |
 	       OVER_MOVED_TWICE * (row->moved_ns[1] != CDICT_NEVER) |
 	       OVER_IO * (row->io_ns != CDICT_NEVER) | OVER_EXIT * (row->exit_ns != CDICT_NEVER) |
@@ -403,11 +418,11 @@ void digest_note_early(struct format_encoder *enc)
 {
 	enc->early_ns = enc->last_ns;
 	for (uint32_t i = 0; enc->digested && i < enc->st.n_tasks; i++) {
-		struct cdict_digest_row row = enc->digests[i].row;
+		struct block_task task = enc->digests[i];
 
-		take_outs(enc, i, &row);
-		take_woken(&row);
-		enc->digests[i].early = (uint16_t)digest_over(&row);
+		take_outs(enc, i, &task.row);
+		take_woken(&task.row);
+		enc->digests[i].early = (uint16_t)digest_over(&task);
 	}
 }
 

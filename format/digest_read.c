@@ -11,10 +11,15 @@
 /* Rows and tasks take 8 times the file and this, no more. */
 #define FREE_BYTES (32u << 20)
 
+struct up {
+	uint64_t ns[2];
+};
+
 struct file_digests {
 	struct cdict_digests pub;
 	ARRAY(struct cdict_digest_cut) cuts;
 	ARRAY(struct cdict_digest_row) rows;
+	ARRAY(struct up) ups; /* of each row, where they are told */
 	ARRAY(struct cdict_digest_task) tasks;
 	ARRAY(struct cdict_digest_life) lives;
 	ARRAY(size_t) first_row; /* of each cut */
@@ -260,13 +265,50 @@ static int read_lives(const struct cdict_reader *r, struct file_digests *d)
 	return ret;
 }
 
+/* sched_wakeup beside sched_waking, of the rows from @first on: what the column says, else WOKEN. */
+static int read_ups(struct reading *b, struct cursor *c, size_t first)
+{
+	const struct cdict_reader *r = b->r;
+	struct file_digests *d = b->d;
+	struct cursor ups;
+	size_t at = first;
+
+	if (array_resize(&d->ups, d->rows.n))
+		return -ENOMEM;
+	for (size_t i = first; i < d->rows.n; i++) {
+		const struct cdict_digest_row *row = &d->rows.at[i];
+		bool same = row->woken_ns == row->wake_ns[0] && row->woken_cpu == row->wake_cpu;
+
+		d->ups.at[i] = (struct up){
+			{ d->pub.wakeup_counts || same ? CDICT_NEVER : row->woken_ns, CDICT_NEVER }
+		};
+	}
+	if (!take_column(c, &ups))
+		return CDICT_ECORRUPT;
+	for (size_t cut = 0; ups.left; at++) {
+		uint64_t skip = cursor_varint(&ups), up = cursor_varint(&ups),
+			 before = cursor_varint(&ups), end_ns;
+
+		if (!cursor_ok(&ups) || skip >= d->rows.n - at)
+			return CDICT_ECORRUPT;
+		at += (size_t)skip;
+		/* Cuts may be without rows. */
+		for (; cut + 1 < d->first_row.n && d->first_row.at[cut + 1] <= at; cut++)
+			;
+		end_ns = r->blocks.at[d->cuts.at[cut].block].last_ns;
+		d->ups.at[at] = (struct up){ { end_ns - up,
+					       before ? end_ns - (before - 1) : CDICT_NEVER } };
+	}
+	return 0;
+}
+
 static int read_block(struct reading *b, const struct buf *raw)
 {
 	struct file_digests *d = b->d;
 	struct cursor c = cursor_init(raw->data, raw->len, false);
 	uint8_t flags = cursor_u8(&c);
 	uint64_t n = cursor_varint(&c);
-	size_t first = d->cuts.n;
+	size_t first = d->cuts.n, first_row = d->rows.n;
 	ARRAY(size_t) counts = { 0 };
 	int ret = 0;
 
@@ -304,6 +346,12 @@ static int read_block(struct reading *b, const struct buf *raw)
 		ret = CDICT_ECORRUPT;
 	if (!ret && b->last)
 		ret = read_tasks(b, &c);
+	if (flags & DIGEST_WAKES_APART && !ret)
+		ret = read_ups(b, &c, first_row);
+	/* All blocks tell it, or none. */
+	if (first && d->pub.wakes_apart != !!(flags & DIGEST_WAKES_APART))
+		ret = CDICT_ECORRUPT;
+	d->pub.wakes_apart = flags & DIGEST_WAKES_APART;
 	array_fini(&counts);
 	return ret;
 }
@@ -337,6 +385,7 @@ static void free_digests(struct file_digests *d)
 {
 	array_fini(&d->cuts);
 	array_fini(&d->rows);
+	array_fini(&d->ups);
 	array_fini(&d->tasks);
 	array_fini(&d->lives);
 	array_fini(&d->first_row);
@@ -393,6 +442,9 @@ int cdict_reader_digests(struct cdict_reader *r, struct cdict_digests **out,
 			d->cuts.at[i].rows = d->rows.at + d->first_row.at[i];
 	d->pub.cuts = d->cuts.at;
 	d->pub.n_cuts = d->cuts.n;
+	d->pub.rows = d->rows.at;
+	d->pub.n_rows = d->rows.n;
+	d->pub.up_ns = d->pub.wakes_apart && d->ups.n ? &d->ups.at->ns : NULL;
 	d->pub.tasks = d->tasks.at;
 	d->pub.n_tasks = d->tasks.n;
 	d->pub.lives = d->lives.at;

@@ -22,7 +22,8 @@
 /* Of a task on a CPU, since the CPU's last cut. */
 struct cpu_row {
 	struct cdict_digest_row row;
-	uint32_t book; /* in the list of all tasks, or BOOK_NONE */
+	uint64_t up_ns[2]; /* as of struct block_task */
+	uint32_t book;     /* in the list of all tasks, or BOOK_NONE */
 };
 
 struct digest_cpu {
@@ -53,6 +54,7 @@ void digest_book_fini(struct digest_book *b)
 	buf_fini(&b->tids);
 	buf_fini(&b->times);
 	buf_fini(&b->values);
+	buf_fini(&b->ups);
 }
 
 /* No digest for the file: what is written already says nothing without the last block. */
@@ -112,7 +114,7 @@ static void add_row(struct cdict_digest_row *to, const struct cdict_digest_row *
 	add_one(&to->access_ns, row->access_ns);
 }
 
-static struct cdict_digest_row *row_of(struct digest_cpu *c, int32_t tid, uint32_t book)
+static struct cpu_row *row_of(struct digest_cpu *c, int32_t tid, uint32_t book)
 {
 	uint32_t *i = map_add(&c->index, (uint32_t)tid, 0);
 	struct cpu_row *row;
@@ -120,7 +122,7 @@ static struct cdict_digest_row *row_of(struct digest_cpu *c, int32_t tid, uint32
 	if (!i)
 		return NULL;
 	if (*i != MAP_NEW)
-		return &c->rows.at[*i].row;
+		return &c->rows.at[*i];
 	row = array_add(&c->rows);
 	if (!row)
 		return NULL;
@@ -128,8 +130,9 @@ static struct cdict_digest_row *row_of(struct digest_cpu *c, int32_t tid, uint32
 	memset(&row->row, 0xff, sizeof(row->row));
 	row->row.tid = tid;
 	row->row.ran = false;
+	row->up_ns[0] = row->up_ns[1] = CDICT_NEVER;
 	row->book = book;
-	return &row->row;
+	return row;
 }
 
 /* NULL: of IDLE. */
@@ -156,11 +159,14 @@ static void thin(const struct digest_book *b, struct cpu_row *of, unsigned over)
 		/* It was off, woken, moved before: all that is over. */
 		row->in_ns = row->wake_ns[0] = row->wake_ns[1] = row->woken_ns = CDICT_NEVER;
 		row->moved_ns[0] = row->moved_ns[1] = row->io_ns = CDICT_NEVER;
+		of->up_ns[0] = of->up_ns[1] = CDICT_NEVER;
 		if (over & OVER_RAN && (over & OVER_OUT_TWICE || !is_vcpu(b, of)))
 			row->out_ns[0] = row->out_ns[1] = CDICT_NEVER;
 	}
 	if (over & OVER_WAKE_TWICE)
 		row->wake_ns[0] = row->wake_ns[1] = CDICT_NEVER;
+	if (over & OVER_UP_TWICE)
+		of->up_ns[0] = of->up_ns[1] = CDICT_NEVER;
 	if (over & OVER_WOKEN)
 		row->woken_ns = CDICT_NEVER;
 	if (over & OVER_MOVED_TWICE)
@@ -191,10 +197,26 @@ static void put_time(struct digest_book *b, uint64_t end_ns, uint64_t t_ns)
 	buf_varint(&b->times, end_ns - t_ns);
 }
 
-/* False: nothing is left of it. */
-static bool put_row(struct digest_book *b, const struct cdict_digest_row *row, uint64_t end_ns,
-		    bool vcpu, int32_t *tid)
+/* What WOKEN, told or not, does not say of sched_wakeup.  False: nothing. */
+static bool put_ups(struct digest_book *b, const struct cpu_row *of, uint64_t flags,
+		    uint64_t end_ns)
 {
+	bool woken = flags & UINT64_C(2) << DIGEST_WOKEN;
+
+	if (of->up_ns[0] == CDICT_NEVER || (woken && of->up_ns[1] == CDICT_NEVER))
+		return false;
+	buf_varint(&b->ups, b->rows - b->ups_row);
+	b->ups_row = b->rows + 1;
+	buf_varint(&b->ups, end_ns - of->up_ns[0]);
+	buf_varint(&b->ups, of->up_ns[1] == CDICT_NEVER ? 0 : end_ns - of->up_ns[1] + 1);
+	return true;
+}
+
+/* False: nothing is left of it. */
+static bool put_row(struct digest_book *b, const struct cpu_row *of, uint64_t end_ns, bool vcpu,
+		    int32_t *tid)
+{
+	const struct cdict_digest_row *row = &of->row;
 	const uint64_t times[DIGEST_TIMES] = {
 		[DIGEST_OUT] = row->out_ns[0],
 		[DIGEST_OUT_BEFORE] = vcpu ? row->out_ns[1] : CDICT_NEVER,
@@ -218,8 +240,9 @@ static bool put_row(struct digest_book *b, const struct cdict_digest_row *row, u
 	/* Mostly the same. */
 	if (row->woken_ns == row->wake_ns[0] && row->woken_cpu == row->wake_cpu)
 		flags &= ~(UINT64_C(2) << DIGEST_WOKEN);
-	if (!(flags >> 1))
+	if (!put_ups(b, of, flags, end_ns) && !(flags >> 1))
 		return false;
+	b->rows++;
 	buf_varint(&b->flags, flags);
 	buf_svarint(&b->tids, (int64_t)row->tid - *tid);
 	*tid = row->tid;
@@ -245,7 +268,7 @@ static bool put_row(struct digest_book *b, const struct cdict_digest_row *row, u
 
 static uint64_t content_bytes(const struct digest_book *b)
 {
-	return b->head.len + b->flags.len + b->tids.len + b->times.len + b->values.len;
+	return b->head.len + b->flags.len + b->tids.len + b->times.len + b->values.len + b->ups.len;
 }
 
 /* Behind the last block of @c; @last: of the file.  Its rows rest on the events up to @ahead_ns. */
@@ -261,7 +284,7 @@ static void put_cut(struct digest_book *b, struct digest_cpu *c, uint64_t ahead_
 			struct book_task *t = task_of(b, row);
 
 			if (!book_is_over(t, c->last_ns))
-				n += put_row(b, &row->row, c->last_ns, t && t->is_vcpu, &tid);
+				n += put_row(b, row, c->last_ns, t && t->is_vcpu, &tid);
 			else if (t->dropped_ns == CDICT_NEVER || c->last_ns < t->dropped_ns)
 				t->dropped_ns = c->last_ns;
 		}
@@ -338,7 +361,7 @@ static void thin_all(const struct digest_book *b, struct digest_cpu *c,
 		const uint32_t *at = map_find(&c->index, (uint32_t)t->row.tid, 0);
 
 		if (at)
-			thin(b, &c->rows.at[*at], early ? t->early : digest_over(&t->row));
+			thin(b, &c->rows.at[*at], early ? t->early : digest_over(t));
 	}
 }
 
@@ -374,11 +397,12 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 		*c = all;
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		struct cdict_digest_row *row = row_of(c, d->tasks[i].row.tid, d->tasks[i].book);
+		struct cpu_row *row = row_of(c, d->tasks[i].row.tid, d->tasks[i].book);
 
 		if (!row)
 			return false;
-		add_row(row, &d->tasks[i].row);
+		add_row(&row->row, &d->tasks[i].row);
+		add_two(row->up_ns, d->tasks[i].up_ns);
 	}
 	return true;
 }
@@ -386,7 +410,7 @@ static bool add_block(struct digest_book *b, struct digest_cpu *c, const struct 
 /* Who ran last on @c is who the first switch of @d found there, and has run; or he is not. */
 static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_digest *d)
 {
-	struct cdict_digest_row *row;
+	struct cpu_row *row;
 	struct book_task *t;
 
 	if (!c->switched || !d->switched)
@@ -404,7 +428,7 @@ static bool note_seam(struct digest_book *b, struct digest_cpu *c, struct block_
 		return false;
 	row = row_of(c, c->cur, t ? (uint32_t)(t - b->tasks.at) : BOOK_NONE);
 	if (row)
-		row->in_ns = c->switch_ns;
+		row->row.in_ns = c->switch_ns;
 	return row != NULL;
 }
 
@@ -454,7 +478,7 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 	/* All CPUs' ends, so that whoever reads this far knows them all. */
 	for (size_t i = 0; last && i < b->cpus.n; i++)
 		put_cut(b, &b->cpus.at[i], b->cpus.at[i].last_ns, true);
-	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1 | DIGEST_DEATHS));
+	buf_u8(out, (uint8_t)(b->wakeup_counts | last << 1 | DIGEST_DEATHS | DIGEST_WAKES_APART));
 	buf_varint(out, b->n_cuts);
 	buf_add(out, b->head.data, b->head.len);
 	out->failed |= b->head.failed;
@@ -466,6 +490,9 @@ bool digest_book_take(struct digest_book *b, struct buf *out, bool last)
 	book_put_column(out, &b->values);
 	if (last)
 		book_put_tasks(b, out);
+	/* Behind all that older readers know. */
+	book_put_column(out, &b->ups);
+	b->rows = b->ups_row = 0;
 	return true;
 }
 
@@ -491,6 +518,7 @@ bool digest_book_view(const struct digest_book *b, struct buf *out)
 	copy_buf(&v.tids, &b->tids);
 	copy_buf(&v.times, &b->times);
 	copy_buf(&v.values, &b->values);
+	copy_buf(&v.ups, &b->ups);
 	ok = v.cpus.at && v.tasks.at;
 	if (ok) {
 		memcpy(v.cpus.at, b->cpus.at, b->cpus.n * sizeof(*v.cpus.at));
@@ -505,6 +533,7 @@ bool digest_book_view(const struct digest_book *b, struct buf *out)
 	buf_fini(&v.tids);
 	buf_fini(&v.times);
 	buf_fini(&v.values);
+	buf_fini(&v.ups);
 	return ok && !out->failed;
 }
 

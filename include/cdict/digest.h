@@ -83,6 +83,12 @@ struct cdict_digests {
 	const struct cdict_digest_life *lives; /* by tid */
 	size_t n_lives;
 	bool wakeup_counts; /* wake_ns are sched_wakeup times */
+	/* Rows of all cuts; up_ns: of each the latest two sched_wakeup where sched_waking is recorded, too,
+	 * the latest first.  Only where wakes_apart: older files do not tell it. */
+	bool wakes_apart;
+	const struct cdict_digest_row *rows;
+	size_t n_rows;
+	const uint64_t (*up_ns)[2];
 };
 
 /* cdict_reader_digests - *out is NULL when the file has no digests, or when they do not cover all

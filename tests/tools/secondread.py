@@ -474,10 +474,10 @@ class Block:
 
 KVM_OTHERS = 'kvm:kvm_pio', 'kvm:kvm_mmio', 'kvm:kvm_msr', 'kvm:kvm_inj_virq'
 TIMES = ('OUT', 'OUT2', 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'ENTRY', 'EXIT', 'USER',
-         'ACCESS')
+         'ACCESS', 'UP', 'UP2')   # the last two in a column of their own
 AHEAD = 2048, 16384, 65536   # events that a cut's rows rest on: so many of the next block, or all
 UNIT = 20   # 2^20 ns, of a death
-OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO'
+OVER_WITH_OUT = 'IN', 'WAKE', 'WAKE2', 'WOKEN', 'MOVED', 'MOVED2', 'IO', 'UP', 'UP2'
 
 
 class Facts:
@@ -517,6 +517,10 @@ class Facts:
             self.cur, self.last = nxt, e.t
         elif name in ('sched:sched_waking', 'sched:sched_wakeup', 'sched:sched_wakeup_new'):
             cpu = v.get('target_cpu', v.get('cpu', M32))
+            if not v.get('success', 1):
+                return
+            if name == 'sched:sched_wakeup' and not self.wakeup:
+                self.latest(v['pid'], 'UP', e.t)
             if name != 'sched:sched_wakeup' or self.wakeup:
                 self.latest(v['pid'], 'WAKE', e.t, cpu)
             self.latest(v['pid'], 'WOKEN', e.t, cpu)
@@ -543,12 +547,13 @@ class Digests:
     """The DGST blocks."""
 
     def __init__(self):
-        self.cuts, self.tasks, self.last, self.wakeup = [], [], False, False
+        self.cuts, self.tasks, self.last, self.wakeup, self.apart = [], [], False, False, False
         self.deaths = {}    # by tid
 
     def read(self, r, blocks):
         flags = r.u8()
-        check(flags < 16 and flags & 12 == 12, 'flags of a DGST')
+        check(flags < 32 and flags & 12 == 12, 'flags of a DGST')
+        self.apart = bool(flags & 16)
         check(not self.last, 'more after the last')
         self.wakeup, self.last = bool(flags & 1), bool(flags & 2)
         cuts = []
@@ -561,6 +566,7 @@ class Digests:
                 latest = cur, at, at - r.varint()
             cuts.append((cpu, block, rows, missing, latest, ahead))
         flags, tids, times, values = (Bytes(r.string()) for _ in range(4))
+        every = []
         for cpu, block, n, missing, latest, ahead in cuts:
             rows, tid = {}, None
             for _ in range(n):
@@ -570,13 +576,16 @@ class Digests:
                 tid = step + (tid or 0)
                 row = {TIMES[i]: block.last - times.varint()
                        for i in range(13) if bits >> i + 1 & 1}
-                check(row and bits < 1 << 14, 'flags of a row')
+                check((row or self.apart) and bits < 1 << 14, 'flags of a row')
+                if 'WOKEN' in row and self.apart and not self.wakeup:
+                    row['UP'] = row['WOKEN']
                 for what in ('OUT', 'WAKE', 'WOKEN', 'MOVED', 'EXIT'):
                     if what in row:
                         n_values = 4 if what == 'EXIT' else 1
                         row[what, 'value'] = [values.varint() for _ in range(n_values)]
                 row['ran'] = bool(bits & 1)
                 rows[tid] = row
+                every.append((block, row))
             self.cuts.append((cpu, block, rows, missing, latest, ahead))
         check(not (flags or tids or times or values), 'bytes behind a column')
         if self.last:
@@ -593,6 +602,14 @@ class Digests:
                 if death := columns[5].varint():
                     self.deaths[tid] = (t >> UNIT) + death << UNIT
             check(not any(columns), 'bytes behind a column of tasks')
+        if self.apart:
+            ups, n = Bytes(r.string()), -1
+            while ups:
+                n += ups.varint() + 1
+                block, row = every[n]
+                row['UP'] = block.last - ups.varint()
+                if before := ups.varint():
+                    row['UP2'] = block.last - (before - 1)
         check(not r, 'bytes behind')
 
     def prove(self, c):
@@ -664,7 +681,7 @@ class Digests:
                     if tid not in rows and tid in deaths and deaths[tid] <= block.last:
                         continue
                     yield from self.prove_row(c, cpu, tid, facts, behind, rows.get(tid, {}),
-                                              facts.is_vcpu(tid) or vcpus.get(tid))
+                                              facts.is_vcpu(tid) or vcpus.get(tid), self.apart)
 
     @staticmethod
     def named(e):
@@ -704,16 +721,16 @@ class Digests:
                 0 < forks[tid][0] <= first.get(tid, 0)}
 
     @staticmethod
-    def prove_row(c, cpu, tid, facts, behind, row, vcpu):
+    def prove_row(c, cpu, tid, facts, behind, row, vcpu, apart):
         # Of several switch-outs in a block some switch-in may be missing, which is not told
         vague = behind.missing and behind.outs.get(tid, 0) > 1
         have, later = facts.tasks[tid], behind.tasks.get(tid, {})
-        for what in TIMES:
+        for what in TIMES if apart else TIMES[:13]:
             t, over = have.get(what), False
             if 'OUT' in later:
                 over = what in OVER_WITH_OUT or (
                     what in ('OUT', 'OUT2') and 'ran' in later and (not vcpu or 'OUT2' in later))
-            if what in ('WAKE', 'WAKE2', 'MOVED', 'MOVED2'):
+            if what in ('WAKE', 'WAKE2', 'MOVED', 'MOVED2', 'UP', 'UP2'):
                 over |= what[:5].rstrip('2') + '2' in later
             if what in ('WOKEN', 'IO', 'ENTRY', 'EXIT', 'USER', 'ACCESS'):
                 over |= what in later or what == 'ACCESS' and 'EXIT' in later
