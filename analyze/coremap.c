@@ -571,6 +571,7 @@ static const struct analyze_ops queue_ops = {
 	.all_cpus = true, /* who waits for a CPU may be switched in on another one */
 	.sw = queue_switch,
 	.wake = queue_wake,
+	.late_wakes = true,
 	.sched = queue_sched,
 	.start = queue_start,
 	.finish = queue_finish,

@@ -94,6 +94,7 @@ struct digest_row *digest_take_row(struct digest *d, struct digest_task *task)
 				    .out = { never, never },
 				    .in = { never, never },
 				    .wake = { never, never },
+				    .up = { never, never },
 				    .woken = never,
 				    .moved = { never, never } };
 	return row;
@@ -199,6 +200,7 @@ static int add_row(struct digest *d, struct digest_task *task, const struct dige
 		digest_latest_two(to->out, &row->out[i]);
 		digest_latest_two(to->in, &row->in[i]);
 		digest_latest_two(to->wake, &row->wake[i]);
+		digest_latest_two(to->up, &row->up[i]);
 		digest_latest_two(to->moved, &row->moved[i]);
 	}
 	digest_latest(&to->woken, &row->woken);
@@ -448,6 +450,11 @@ int digests_step(struct digests *d, uint64_t events, struct cdict_error *err)
 bool digests_done(const struct digests *d)
 {
 	return d->done;
+}
+
+bool digests_tell_ups(const struct digests *d)
+{
+	return !d->file || d->file->wakes_apart || !d->has.has_waking || !d->has.has_wakeup;
 }
 
 const struct digest *digests_whole(const struct digests *d)

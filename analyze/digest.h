@@ -55,11 +55,13 @@ struct digest_row {
 	bool early_on_many;
 	struct digest_when early;
 	struct digest_when out[2], in[2]; /* switches, the latest first */
-	struct digest_when wake[2];       /* wake-ups that count; where to */
-	struct digest_when woken;         /* of any kind */
+	struct digest_when wake[2];       /* sched_waking (else _wakeup), _wakeup_new; where to */
+	struct digest_when up[2];         /* sched_wakeup beside sched_waking */
+	struct digest_when woken;         /* the latest of all */
 	struct digest_when moved[2];      /* sched_migrate_task: where to */
 	uint64_t io_ns;                   /* sched_stat_iowait */
 	uint64_t lost_ns; /* resume.c's: it was switched in, and another one out instead */
+	bool late_wait;   /* early_wakes.c's: it waits since its switch-out */
 	bool woken_often; /* while it waits, more than twice: set by resume_check.c */
 };
 
@@ -118,6 +120,8 @@ bool digests_done(const struct digests *d);
 bool digests_tell(const struct digests *d);
 /* digests_broken - whether switches are missing: some prev was not switched in before. */
 bool digests_broken(const struct digests *d);
+/* digests_tell_ups - whether rows have digest_row.up: older files do not tell it. */
+bool digests_tell_ups(const struct digests *d);
 /* digests_whole - of all events. */
 const struct digest *digests_whole(const struct digests *d);
 /* digests_at - of the events before @t_ns; @out is zeroed storage, emptied by digest_fini().  @walk: whose events
@@ -142,7 +146,7 @@ struct digest_switch {
 int digests_next_switch(struct digests *d, uint32_t cpu, uint64_t after_ns, uint64_t to_ns,
 			struct digest_switch *next, struct cdict_error *err);
 
-/* digests_first_wake - the first wake-up of @tid from @from_ns on that counts, if it is among the next
+/* digests_first_wake - the first wake-up of @tid from @from_ns on, of any kind, if it is among the next
  * @events: 1; 0: it is not. */
 int digests_first_wake(struct digests *d, int32_t tid, uint64_t from_ns, uint64_t events,
 		       struct digest_when *wake, struct cdict_error *err);

@@ -112,6 +112,7 @@ static int add_file_kvm(struct digest *out, struct digest_row *to, const struct 
 static int add_file_row(const struct digests *d, const struct cdict_digest_row *r, uint32_t cpu,
 			uint64_t first_ns, struct digest *out)
 {
+	const uint64_t *up_ns = d->file->wakes_apart ? d->file->up_ns[r - d->file->rows] : NULL;
 	struct digest_row *to = row_of(d, out, r->tid, cpu, first_ns);
 
 	if (!to)
@@ -125,6 +126,11 @@ static int add_file_row(const struct digests *d, const struct cdict_digest_row *
 
 		digest_latest_two(to->out, &when);
 		digest_latest_two(to->wake, &wake);
+		if (up_ns)
+			digest_latest_two(to->up, &(struct digest_when){
+							  up_ns[i], up_ns[i] == r->woken_ns
+									    ? r->woken_cpu
+									    : CDICT_CPU_UNKNOWN });
 		digest_latest_two(to->moved, &moved);
 	}
 	if (r->ran)
@@ -321,13 +327,23 @@ static int add_running(struct digests *d)
 	return 0;
 }
 
+/* Whether wake-ups may say that they woke nobody: older files count those. */
+static bool may_fail(const struct digests *d)
+{
+	for (size_t i = 0; i < d->n_types; i++)
+		if (ANALYZE_NEED_WAKES & 1u << d->types[i].kind &&
+		    d->types[i].field[WAKE_SUCCESS] >= 0)
+			return true;
+	return false;
+}
+
 int digest_take_file(struct digests *d, struct cdict_error *err)
 {
 	int ret = cdict_reader_digests(d->reader, &d->file, err);
 
 	if (ret || !d->file)
 		return ret;
-	if (d->file->wakeup_counts == d->has.has_waking) {
+	if (d->file->wakeup_counts == d->has.has_waking || (!d->file->wakes_apart && may_fail(d))) {
 		cdict_digests_free(d->file);
 		d->file = NULL;
 		return 0;

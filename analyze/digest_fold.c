@@ -126,11 +126,6 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 	f->state->cur = next;
 }
 
-static bool counts(const struct digests *d, const struct type_info *ti)
-{
-	return ti->kind != ANALYZE_KIND_WAKEUP || !d->has.has_waking;
-}
-
 static struct digest_when wake_of(const struct cdict_event *ev, const struct type_info *ti)
 {
 	int field = ti->field[WAKE_TARGET];
@@ -146,7 +141,7 @@ bool digest_wakes(const struct digests *d, const struct cdict_event *ev, int32_t
 
 	if ((ti->kind != ANALYZE_KIND_WAKING && ti->kind != ANALYZE_KIND_WAKEUP &&
 	     ti->kind != ANALYZE_KIND_WAKEUP_NEW) ||
-	    !counts(d, ti) || (int32_t)ev->values[ti->field[WAKE_PID]] != tid)
+	    !types_wakes(ev, ti) || (int32_t)ev->values[ti->field[WAKE_PID]] != tid)
 		return false;
 	*wake = wake_of(ev, ti);
 	return true;
@@ -161,9 +156,11 @@ static void fold_wake(struct digests *d, struct fold *f, const struct cdict_even
 	if (!row)
 		return;
 	name(mention(f, row, ev->t_ns), ev, ti->field[WAKE_COMM], false);
+	if (!types_wakes(ev, ti))
+		return;
 	digest_latest(&row->woken, &now);
-	if (counts(d, ti))
-		digest_latest_two(row->wake, &now);
+	digest_latest_two(
+		ti->kind == ANALYZE_KIND_WAKEUP && d->has.has_waking ? row->up : row->wake, &now);
 }
 
 static void fold_kvm(struct fold *f, const struct cdict_event *ev, const struct type_info *ti)

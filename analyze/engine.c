@@ -57,6 +57,7 @@ void analyze_engine_free(struct analyze_engine *eng)
 		digest_fini(eng->at);
 	free(eng->at);
 	array_fini(&eng->waits);
+	array_fini(&eng->early);
 	free(eng->ahead);
 	map_fini(&eng->vms);
 	gaps_fini(&eng->sched_gaps);
@@ -802,5 +803,7 @@ int analyze_engine_run(struct analyze_engine *eng, const struct analyze_source *
 {
 	int ret = engine_prepare(eng, src, err);
 
+	if (!ret)
+		ret = early_wakes_of_source(eng, src, err);
 	return ret ? ret : engine_walk(eng, src, UINT64_MAX, err);
 }

@@ -122,6 +122,9 @@ struct analyze_source {
 	void *ctx;
 	/* 1 and *ev in order of time, 0 at the end, negative on failure. */
 	int (*next)(void *ctx, struct cdict_event *ev, struct cdict_error *err);
+	/* next() begins again; NULL: it cannot, and waits that only a later switch-in shows (early_wakes.c) are
+	 * not found. */
+	int (*rewind)(void *ctx, struct cdict_error *err);
 	struct scope scope;
 	uint64_t first_ns, last_ns; /* of the whole capture */
 	uint32_t cpus;              /* 1 + the highest CPU number */

@@ -29,7 +29,7 @@ enum {
 	SW_PREV_PRIO, /* with ANALYZE_NEED_PRIORITIES */
 	SW_NEXT_PRIO,
 };
-enum { WAKE_PID, WAKE_TARGET, WAKE_COMM, WAKE_PRIO };
+enum { WAKE_PID, WAKE_TARGET, WAKE_COMM, WAKE_PRIO, WAKE_SUCCESS };
 enum { MIG_PID, MIG_ORIG, MIG_DEST };
 enum { STAT_PID, STAT_VALUE };
 enum { FORK_CHILD, FORK_COMM };
@@ -50,6 +50,12 @@ uint64_t **types_fields(const struct type_info *types, const struct cdict_schema
 			unsigned needs, bool common_pid);
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err);
+
+/* types_wakes - whether a wake-up woke its task: before Linux 4.3 the event says. */
+static inline bool types_wakes(const struct cdict_event *ev, const struct type_info *ti)
+{
+	return ti->field[WAKE_SUCCESS] < 0 || ev->values[ti->field[WAKE_SUCCESS]];
+}
 
 /* state_class - the class of a prev_state; the lowest named bit decides, as perf's
  * and the kernel's printing do. */
@@ -112,6 +118,8 @@ struct task {
 	bool gone;         /* switched out dead */
 	bool appeared;     /* its birth says since when it may have run unseen */
 	bool recorded;     /* its own events were, where only those of some tasks were */
+	/* Whose waking came while it was on its CPU, and on which CPU: early_wakes.c. */
+	uint32_t waker, waker_cpu;
 };
 
 struct task_table {
@@ -160,6 +168,12 @@ struct cpu_state {
 struct hook {
 	const struct analyze_ops *ops;
 	void *self;
+};
+
+/* A wait that began at a switch-out: early_wakes.c. */
+struct early_wake {
+	uint64_t out_ns;
+	int32_t tid;
 };
 
 struct analyze_engine {
@@ -212,6 +226,9 @@ struct analyze_engine {
 	bool led, has_first;
 	struct cdict_event first;
 
+	ARRAY(struct early_wake) early; /* by out_ns */
+	size_t next_early;
+
 	/* Of a walk in two parts. */
 	uint64_t part_ns; /* of the first: where the later one begins; else 0 */
 	bool is_later, walked, joined;
@@ -242,6 +259,16 @@ int engine_begin(struct analyze_engine *eng, struct cdict_reader *r, struct cdic
 int engine_begin_events(struct analyze_engine *eng, struct cdict_error *err);
 /* engine_records - what the records of tasks tell up to @t_ns. */
 void engine_records(struct analyze_engine *eng, uint64_t t_ns);
+/* early_wakes.c: finds, in a capture without sched_wakeup, the waits that begin at a switch-out from @from_ns on; @at: of
+ * the events before, whose rows' late_wait is set, or NULL. */
+struct digest;
+int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest *at,
+		     struct cdict_error *err);
+/* early_wakes_of_source - the same of all of @src, which begins again then. */
+int early_wakes_of_source(struct analyze_engine *eng, const struct analyze_source *src,
+			  struct cdict_error *err);
+/* early_wakes_take - whether one begins with the switch-out of @tid at @out_ns. */
+bool early_wakes_take(struct analyze_engine *eng, uint64_t out_ns, int32_t tid);
 /* resume.c, with opts.digests: sets begin_ns, and the state there; whether nothing of the window is
  * open; what else is known of the tasks, once the walk has stopped early. */
 int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err);
@@ -267,7 +294,7 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 		    uint64_t end_ns, bool start_seen, bool end_seen);
 /* track_tell_wait - the task, of which is not known where it was, waits since it was woken. */
 void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
-		     uint64_t end_ns);
+		     uint64_t end_ns, bool ended);
 void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
 		     uint64_t start_ns, uint64_t end_ns, bool ended);
 /* track_flush - tells of the samples that were counted together. */

@@ -108,6 +108,10 @@ struct analyze_wake {
 	uint32_t task;
 	uint32_t target_cpu; /* CDICT_CPU_UNKNOWN when not recorded */
 	int32_t prio;
+	/* No event of now: @task was woken while it was still on its CPU, by @waker (ANALYZE_NO_TASK: not
+	 * known) on @cpu, and nothing else wakes it before its next switch-in.  It is switched out now. */
+	bool late;
+	uint32_t waker;
 };
 
 struct analyze_sched { /* migrate, runtime, iowait */
@@ -170,8 +174,9 @@ struct analyze_resume {
 unsigned analyze_type_tasks(const struct cdict_event_type *type, int fields[2]);
 
 struct analyze_ops {
-	unsigned needs; /* ANALYZE_NEED() bits: what the callbacks are told of */
-	bool all_cpus;  /* switches and wake-ups on CPUs too that analyze_options leaves out */
+	unsigned needs;  /* ANALYZE_NEED() bits: what the callbacks are told of */
+	bool all_cpus;   /* switches and wake-ups on CPUs too that analyze_options leaves out */
+	bool late_wakes; /* wake is called with analyze_wake.late, too */
 	void (*run)(void *self, const struct analyze_run *run);
 	void (*away)(void *self, const struct analyze_away *away);
 	void (*sw)(void *self, const struct analyze_switch *sw);

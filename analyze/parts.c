@@ -161,7 +161,9 @@ int analyze_engine_begin_two(struct analyze_engine *eng, struct cdict_reader *r,
 	if (ret || !*later)
 		return ret ? ret : engine_begin_events(eng, err);
 	eng->part_ns = (*later)->begin_ns;
-	ret = engine_open(eng, eng->part_ns - 1, 1, err);
+	ret = early_wakes_find(eng, eng->begin_ns, NULL, err);
+	if (!ret)
+		ret = engine_open(eng, eng->part_ns - 1, 1, err);
 	if (ret) {
 		analyze_engine_free(*later);
 		*later = NULL;
@@ -335,7 +337,9 @@ int analyze_engine_join(struct analyze_engine *eng, struct analyze_engine *later
 	}
 	eng->begin_ns = eng->part_ns;
 	eng->part_ns = 0;
-	ret = engine_open(eng, eng->walk_to_ns, eng->opts.jobs, err);
+	ret = early_wakes_find(eng, eng->walk_from_ns, NULL, err);
+	if (!ret)
+		ret = engine_open(eng, eng->walk_to_ns, eng->opts.jobs, err);
 	return ret ? ret : analyze_engine_step(eng, UINT64_MAX, err);
 }
 

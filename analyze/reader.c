@@ -134,6 +134,8 @@ static int open_events(struct analyze_engine *eng, struct cdict_error *err)
 {
 	int ret = eng->opts.digests ? engine_resume(eng, eng->sum.from_ns, err) : 0;
 
+	if (!ret && eng->begin_ns == eng->walk_from_ns)
+		ret = early_wakes_find(eng, eng->begin_ns, NULL, err);
 	return ret || eng->it ? ret : engine_open(eng, eng->walk_to_ns, eng->opts.jobs, err);
 }
 

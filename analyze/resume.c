@@ -280,6 +280,8 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 		}
 		if (digest_later(row->wake[0].t_ns, t->where == TASK_LOST ? t->since_ns : r.out_ns))
 			t->ready_ns = r.ready_ns = row->wake[0].t_ns;
+		else if (row->late_wait)
+			t->ready_ns = r.ready_ns = r.out_ns;
 		if (wait.t_ns != ANALYZE_NO_TIME) {
 			struct digest_when now = resume_moved_to(row, &wait);
 
@@ -439,6 +441,8 @@ int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 		eng->begin_ns = begin;
 		/* A later half begins when it is its turn. */
 		ret = digests_at(d, begin, eng->is_later ? NULL : eng, eng->at, err);
+		if (!ret)
+			ret = early_wakes_find(eng, begin, eng->at, err);
 		if (ret)
 			return ret;
 		t_ns = resume_check(eng, eng->at, begin);
@@ -450,5 +454,6 @@ int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 	}
 	engine_close(eng);
 	eng->begin_ns = eng->walk_from_ns;
+	eng->early.n = 0;
 	return 0;
 }

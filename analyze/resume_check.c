@@ -111,6 +111,8 @@ struct digest_when resume_wait_of(const struct digest *d, const struct digest_ro
 		if (row->off == ANALYZE_OFF_RUNNABLE || row->off == ANALYZE_OFF_PREEMPTED)
 			return row->out[0];
 	}
+	if (row->late_wait)
+		return row->out[0];
 	if (digest_later(row->wake[0].t_ns,
 			 resume_is_lost(d, row) ? row->early.t_ns : row->out[0].t_ns)) {
 		wait = row->wake[0];
@@ -166,20 +168,38 @@ bool resume_is_displaced(const struct analyze_engine *eng, const struct digest *
 	       resume_is_gap(eng, row->in[0].cpu, row->in[0].t_ns, t_ns);
 }
 
-/* Of several wake-ups since @from_ns the first one counts; false: it is not known. */
+static bool is_since(const struct digest_when *when, uint64_t from_ns)
+{
+	return when->t_ns != ANALYZE_NO_TIME && when->t_ns >= from_ns;
+}
+
+/* Of several wake-ups since @from_ns the first one counts, whatever its kind; false: it is not known. */
 static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
 			    uint64_t from_ns)
 {
+	const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
 	struct digest_when last = row->wake[1];
+	bool up_first = is_since(&row->up[0], from_ns) &&
+			(!is_since(&row->wake[0], from_ns) || row->up[0].t_ns < row->wake[0].t_ns);
+	bool untold = !digests_tell_ups(eng->opts.digests)
+			      ? is_since(&row->woken, from_ns)
+			      : up_first && row->up[0].cpu == CDICT_CPU_UNKNOWN;
 	struct cdict_error err;
 
-	if (last.t_ns != ANALYZE_NO_TIME && last.t_ns >= from_ns) {
+	if (is_since(&last, from_ns) || is_since(&row->up[1], from_ns) || untold) {
+		struct digest_when latest = row->wake[0];
+
 		if (digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD,
 				       &row->wake[0], &err) != 1)
 			return false;
-		row->woken_often = last.t_ns != row->wake[0].t_ns || last.cpu != row->wake[0].cpu;
+		/* The latest of all is known, and one before it. */
+		row->woken_often = is_since(&last, from_ns) ? last.t_ns != row->wake[0].t_ns ||
+								      last.cpu != row->wake[0].cpu
+							    : latest.t_ns != row->wake[0].t_ns;
+	} else if (up_first) {
+		row->wake[0] = row->up[0];
 	}
-	row->wake[1] = (struct digest_when){ ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
+	row->wake[1] = row->up[0] = row->up[1] = never;
 	return true;
 }
 
@@ -195,7 +215,7 @@ static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_
 
 	if (row->in[1].t_ns == in || (k && digest_later(k->exit.t_ns, k->entry.t_ns)))
 		return in;
-	if (row->wake[0].t_ns == ANALYZE_NO_TIME || row->wake[0].t_ns < in)
+	if (!is_since(&row->woken, in))
 		return t_ns;
 	if (digests_next_switch(eng->opts.digests, row->in[0].cpu, in, t_ns, &next, &err))
 		return in;
@@ -203,10 +223,10 @@ static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_
 	gap = gaps_find(&eng->sched_gaps, row->in[0].cpu, in, t_ns);
 	if (gap < row->lost_ns)
 		row->lost_ns = gap;
-	if (row->lost_ns == ANALYZE_NO_TIME || row->lost_ns == row->wake[0].t_ns)
+	if (row->lost_ns == ANALYZE_NO_TIME || row->lost_ns == row->woken.t_ns)
 		return in;
 	/* Before it none counts: of more than one the first after it does. */
-	if (row->wake[0].t_ns < row->lost_ns)
+	if (row->woken.t_ns < row->lost_ns)
 		return t_ns;
 	return take_first_wake(eng, row, row->lost_ns) && row->wake[0].t_ns != row->lost_ns ? t_ns
 											    : in;
@@ -222,6 +242,15 @@ static bool was_broken(const struct analyze_engine *eng, const struct digest *d,
 	return resume_is_gap(eng, CDICT_CPU_UNKNOWN, from_ns, t_ns);
 }
 
+/* More than once, or before it was seen on a CPU. */
+static bool is_woken_early(const struct analyze_engine *eng, const struct digest_row *row)
+{
+	if (row->woken.t_ns != ANALYZE_NO_TIME && !digests_tell_ups(eng->opts.digests))
+		return true;
+	return row->wake[1].t_ns != ANALYZE_NO_TIME || row->up[1].t_ns != ANALYZE_NO_TIME ||
+	       row->wake[0].t_ns <= row->early.t_ns || row->up[0].t_ns <= row->early.t_ns;
+}
+
 static uint64_t check_row(const struct analyze_engine *eng, const struct digest *d,
 			  struct digest_row *row, uint64_t t_ns)
 {
@@ -233,16 +262,19 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 		return t_ns;
 	lost = resume_is_lost(d, row);
 	/* Woken and seen without a switch: it runs to some, it waits to others. */
-	if (lost &&
-	    (resume_is_gap(eng, CDICT_CPU_UNKNOWN, eng->walk_from_ns, t_ns) || row->early_on_many ||
-	     row->wake[1].t_ns != ANALYZE_NO_TIME || row->wake[0].t_ns <= row->early.t_ns))
+	if (lost && (resume_is_gap(eng, CDICT_CPU_UNKNOWN, eng->walk_from_ns, t_ns) ||
+		     row->early_on_many || is_woken_early(eng, row)))
 		return RESUME_IMPOSSIBLE;
 	/* Nobody saw it leave: which sample was the last before the switch? */
 	if (lost && digests_broken(eng->opts.digests) &&
-	    (d->cpus[row->early.cpu].mixed || row->wake[0].t_ns != ANALYZE_NO_TIME))
+	    (d->cpus[row->early.cpu].mixed || row->woken.t_ns != ANALYZE_NO_TIME))
 		return RESUME_IMPOSSIBLE;
 	if (out != ANALYZE_NO_TIME && out == in)
 		return out;
+	/* Was it on its CPU already? */
+	if (eng->sum.has_waking && !eng->sum.has_wakeup && in != ANALYZE_NO_TIME &&
+	    in == row->woken.t_ns)
+		return in;
 	if (resume_is_displaced(eng, d, row, t_ns)) {
 		if (check_displaced(eng, row, t_ns) != t_ns)
 			return in;
@@ -252,8 +284,7 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 			return RESUME_IMPOSSIBLE; /* another one has its tid */
 		/* Which wake-up was the first? */
 		off = lost ? row->early.t_ns : out;
-		if (!lost &&
-		    !take_first_wake(eng, row,
+		if (!take_first_wake(eng, row,
 				     off != ANALYZE_NO_TIME ? off
 							    : d->tasks.at[row->task].first_ns))
 			return out == ANALYZE_NO_TIME ? RESUME_IMPOSSIBLE : out;
@@ -298,7 +329,7 @@ static uint64_t check_cpu(const struct analyze_engine *eng, const struct digest 
 	} else if (c->sample_ns != ANALYZE_NO_TIME) {
 		row = digest_find(d, c->sample_tid, cpu);
 		if (c->mixed || !row || row->in[0].t_ns != ANALYZE_NO_TIME ||
-		    row->out[0].t_ns != ANALYZE_NO_TIME || row->wake[0].t_ns != ANALYZE_NO_TIME)
+		    row->out[0].t_ns != ANALYZE_NO_TIME || row->woken.t_ns != ANALYZE_NO_TIME)
 			return RESUME_IMPOSSIBLE;
 		for (uint32_t other = 0; c->sample_tid && other < d->n_cpus; other++)
 			if (other != cpu && d->cpus[other].switch_ns == ANALYZE_NO_TIME &&

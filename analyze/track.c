@@ -219,6 +219,27 @@ static int32_t priority(const struct analyze_engine *eng, const struct cdict_eve
 	return (int32_t)ev->values[field];
 }
 
+/* @task is switched out on @cpu, and was woken before: early_wakes.c. */
+static void wake_late(struct analyze_engine *eng, uint32_t cpu, uint32_t task)
+{
+	struct task *t = task_at(eng, task);
+	struct analyze_wake wake = { .t_ns = eng->now_ns,
+				     .cpu = t->waker_cpu,
+				     .kind = ANALYZE_KIND_WAKING,
+				     .in = engine_in(eng, eng->now_ns),
+				     .first = true,
+				     .late = true,
+				     .waker = t->waker,
+				     .task = task,
+				     .target_cpu = cpu,
+				     .prio = ANALYZE_NO_PRIO };
+
+	t->ready_ns = eng->now_ns;
+	for (const struct hook *h = eng->on_wake; h->ops; h++)
+		if (h->ops->late_wakes && (h->ops->all_cpus || analyze_engine_counts(eng, cpu)))
+			h->ops->wake(h->self, &wake);
+}
+
 void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		  const struct type_info *ti)
 {
@@ -285,7 +306,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		else
 			sw.incomplete = true;
 		if (sw.ready_ns != ANALYZE_NO_TIME && sw.away_ns == ANALYZE_NO_TIME)
-			track_tell_wait(eng, n, ev->cpu, t);
+			track_tell_wait(eng, n, ev->cpu, t, true);
 	}
 	n->ready_ns = ANALYZE_NO_TIME;
 	n->cpu = ev->cpu;
@@ -295,6 +316,9 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	for (const struct hook *h = eng->on_sw; h->ops; h++)
 		if (c->counts || h->ops->all_cpus)
 			h->ops->sw(h->self, &sw);
+
+	if (eng->early.n && early_wakes_take(eng, t, task_at(eng, sw.prev)->pub.tid))
+		wake_late(eng, ev->cpu, sw.prev);
 
 	c->since_ns = c->own_ns = t;
 	if (t < c->blind_ns && c->blind_ns != BLIND_TO_SWITCH) {
@@ -322,7 +346,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	struct task *t;
 
 	wake.task = living(eng, (int32_t)ev->values[ti->field[WAKE_PID]], CDICT_CPU_UNKNOWN);
-	if (wake.task == ANALYZE_NO_TASK)
+	if (wake.task == ANALYZE_NO_TASK || !types_wakes(ev, ti))
 		return;
 	t = task_at(eng, wake.task);
 	if (!t->pub.comm[0])
@@ -330,12 +354,14 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (ti->field[WAKE_TARGET] >= 0)
 		wake.target_cpu = (uint32_t)ev->values[ti->field[WAKE_TARGET]];
 	wake.prio = priority(eng, ev, ti->field[WAKE_PRIO]);
-	if (kind == ANALYZE_KIND_WAKEUP && eng->sum.has_waking)
-		wake.first = false;
-	else
-		wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
+	wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
+	/* Of who was not seen yet it may turn out that it was on its CPU. */
+	if (eng->early.n && (t->where == TASK_ON || t->where == TASK_NEVER)) {
+		t->waker = analyze_engine_sampled(eng, ev->cpu);
+		t->waker_cpu = ev->cpu;
+	}
 	for (const struct hook *h = eng->on_wake; h->ops; h++)
 		if (h->ops->all_cpus || analyze_engine_counts(eng, ev->cpu))
 			h->ops->wake(h->self, &wake);
@@ -611,6 +637,6 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 			track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, gap, to, false);
 		}
 		if (waits_somewhere(eng, t, end_ns))
-			track_tell_wait(eng, t, t->cpu, end_ns);
+			track_tell_wait(eng, t, t->cpu, end_ns, false);
 	}
 }

@@ -71,7 +71,7 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 }
 
 void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
-		     uint64_t end_ns)
+		     uint64_t end_ns, bool ended)
 {
 	struct analyze_away away = { .task = t->pub.index,
 				     .cpu = cpu,
@@ -79,6 +79,7 @@ void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t 
 				     .start_ns = t->ready_ns,
 				     .end_ns = end_ns,
 				     .ready_ns = t->ready_ns,
+				     .ended = ended,
 				     .waits = true };
 
 	if (t->ready_ns >= end_ns || !t->pub.tid || !analyze_engine_counts(eng, cpu))

@@ -25,7 +25,7 @@ struct known {
 #define WAKE(what, kind)                                                                           \
 	{                                                                                          \
 		"sched:sched_" what, ANALYZE_KIND_##kind,                                          \
-			{ "pid", "target_cpu|cpu", "comm", "prio" }, 1                             \
+			{ "pid", "target_cpu|cpu", "comm", "prio", "success" }, 1                  \
 	}
 
 static const struct known known[] = {

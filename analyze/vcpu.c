@@ -532,6 +532,7 @@ static bool pending(void *self)
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
 		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
+	.late_wakes = true,
 	.all_cpus = true, /* a vCPU leaves a CPU that counts and goes on where none does */
 	.run = on_run,
 	.sw = on_switch,

@@ -186,10 +186,12 @@ static void on_wake(void *self, const struct analyze_wake *wake)
 	struct detail *d = e->state;
 
 	if (wake->first && is_asked_for(e, wake->task))
-		d->woken = (struct woken){ .t_ns = wake->t_ns,
-					   .cpu = wake->cpu,
-					   .by = analyze_engine_sampled(e->eng, wake->cpu),
-					   .target_cpu = wake->target_cpu };
+		d->woken = (struct woken){
+			.t_ns = wake->t_ns,
+			.cpu = wake->cpu,
+			.by = wake->late ? wake->waker : analyze_engine_sampled(e->eng, wake->cpu),
+			.target_cpu = wake->target_cpu
+		};
 }
 
 static void on_kvm(void *self, const struct analyze_kvm *k)
@@ -270,6 +272,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 	d->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES,
 				       .sw = on_switch,
 				       .wake = on_wake,
+				       .late_wakes = true,
 				       .run = d->kind == RUN ? on_run : NULL,
 				       .away = d->kind == OFF ? on_away : NULL,
 				       .pending = is_pending,

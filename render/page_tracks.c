@@ -134,6 +134,7 @@ static int tracks_add(struct page_engine *e, struct cdict_error *err)
 				       .run = on_run,
 				       .away = on_away,
 				       .wake = on_wake,
+				       .late_wakes = true,
 				       .resume = on_resume,
 				       .resumes = true };
 	return analyze_engine_add(e->eng, &t->ops, e, err);

@@ -21,9 +21,9 @@ static unsigned n_windows;
 struct thinned {
 	struct cdict_reader *reader;
 	struct cdict_events *it;
-	uint64_t seed;
-	uint32_t drop;   /* one event in so many, 0: none */
-	uint64_t cut_ns; /* nothing after */
+	uint64_t seed, walk_seed; /* now; as the walk began */
+	uint32_t drop;            /* one event in so many, 0: none */
+	uint64_t cut_ns;          /* nothing after */
 	struct cdict_loss losses[4];
 	struct parts whole, alone;
 };
@@ -47,6 +47,15 @@ static int next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 	return ret;
 }
 
+static int again(void *ctx, struct cdict_error *err)
+{
+	struct thinned *th = ctx;
+
+	cdict_events_close(th->it);
+	th->seed = th->walk_seed;
+	return cdict_events_open(&th->it, th->reader, NULL, err);
+}
+
 static const struct cdict_task_event *task_at(void *ctx, size_t i)
 {
 	return cdict_reader_task_at(((struct thinned *)ctx)->reader, i);
@@ -66,6 +75,7 @@ static void walk(struct thinned *th, struct analyze_source *src, const struct an
 	struct all a;
 
 	all_new(&a, opts);
+	th->walk_seed = seed;
 	HOLDS(!cdict_events_open(&th->it, th->reader, NULL, &err));
 	HOLDS(!analyze_engine_run(a.eng, src, &err));
 	cdict_events_close(th->it);
@@ -80,6 +90,7 @@ static void round_of(struct thinned *th, unsigned round)
 	struct analyze_source src = { .schema = cdict_reader_schema(th->reader),
 				      .ctx = th,
 				      .next = next,
+				      .rewind = again,
 				      .cpus = cdict_reader_cpus(th->reader),
 				      .n_tasks = cdict_reader_task_count(th->reader),
 				      .task_at = task_at,

@@ -188,6 +188,91 @@ static void without_sched_waking_sched_wakeup_counts(void **state)
 	run_end(&r);
 }
 
+static void wakeup(struct trace *tr, uint64_t t_ns, uint32_t cpu, int32_t waker, int32_t tid)
+{
+	trace_add(tr, t_ns, cpu, waker, "sched:sched_wakeup", "pid", (uint64_t)tid, "target_cpu",
+		  (uint64_t)0, NULL);
+}
+
+/* Woken by 20 on CPU 1 while it is on its way off CPU 0; @with a wakeup behind the switch-out. */
+static void woken_on_its_cpu(struct run *r, const char *without, bool with)
+{
+	run_begin_without(r, 2, without);
+	trace_switch(&r->tr, 900, 0, 0, TRACE_R, 10);
+	trace_switch(&r->tr, 900, 1, 0, TRACE_R, 20);
+	trace_waking(&r->tr, 1000, 1, 20, 10, 0);
+	trace_switch(&r->tr, 1020, 0, 10, TRACE_S, 0);
+	if (with)
+		wakeup(&r->tr, 1030, 0, 0, 10);
+	trace_switch(&r->tr, 1100, 0, 0, TRACE_R, 10);
+	trace_switch(&r->tr, 1200, 0, 10, TRACE_S, 0);
+}
+
+static void a_task_woken_before_its_switch_out_waits_from_the_wakeup(void **state)
+{
+	struct run r;
+
+	(void)state;
+	woken_on_its_cpu(&r, "", true);
+	run_on(&r, NULL);
+	assert_true(row(&r, 10, 0)->latency.count == 1 && row(&r, 10, 0)->latency.max == 70);
+	assert_true(row(&r, 10, 0)->delayed_ns == 70 && row(&r, 10, 0)->wakeups == 1);
+	run_end(&r);
+}
+
+static void a_waking_of_before_the_switch_out_begins_the_wait_where_nothing_else_can(void **state)
+{
+	/* The window ends before the switch-in that shows it. */
+	struct analyze_options part = { .from_ns = 900, .to_ns = 1050 };
+	struct run r;
+
+	(void)state;
+	woken_on_its_cpu(&r, "sched_wakeup", false);
+	run_on(&r, NULL);
+	assert_true(row(&r, 10, 0)->latency.count == 1 && row(&r, 10, 0)->latency.max == 80);
+	assert_true(row(&r, 10, 0)->delayed_ns == 80 && row(&r, 10, 0)->wakeups == 1);
+	run_on(&r, &part);
+	assert_true(row(&r, 10, 0)->latency.count == 0 && row(&r, 10, 0)->delayed_ns == 30);
+	run_end(&r);
+}
+
+static void a_later_waking_begins_it_instead(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_begin_without(&r, 2, "sched_wakeup");
+	trace_switch(&r.tr, 900, 0, 0, TRACE_R, 10);
+	trace_waking(&r.tr, 1000, 1, 20, 10, 0);
+	trace_switch(&r.tr, 1020, 0, 10, TRACE_S, 0);
+	trace_waking(&r.tr, 1090, 1, 20, 10, 0);
+	trace_switch(&r.tr, 1100, 0, 0, TRACE_R, 10);
+	/* not woken again: it just sleeps on */
+	trace_waking(&r.tr, 1110, 1, 20, 10, 0);
+	trace_switch(&r.tr, 1120, 0, 10, TRACE_S, 0);
+	trace_switch(&r.tr, 1500, 1, 20, TRACE_S, 0);
+	run_on(&r, NULL);
+	assert_true(row(&r, 10, 0)->latency.count == 1 && row(&r, 10, 0)->latency.max == 10);
+	assert_true(row(&r, 10, 0)->delayed_ns == 10);
+	run_end(&r);
+}
+
+static void woken_and_awake_before_the_switch_out_is_no_wait(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_begin(&r, 2);
+	trace_switch(&r.tr, 900, 0, 0, TRACE_R, 10);
+	trace_waking(&r.tr, 1000, 1, 20, 10, 0);
+	wakeup(&r.tr, 1010, 1, 20, 10);
+	trace_switch(&r.tr, 1020, 0, 10, TRACE_S, 0);
+	trace_switch(&r.tr, 1100, 0, 0, TRACE_R, 10);
+	run_on(&r, NULL);
+	assert_true(row(&r, 10, 0)->latency.count == 0 && row(&r, 10, 0)->delayed_ns == 0);
+	run_end(&r);
+}
+
 static void io_wait_is_the_part_of_disk_sleep_that_the_kernel_calls_so(void **state)
 {
 	struct run r;
@@ -243,6 +328,11 @@ int main(void)
 		cmocka_unit_test(nested_migrations_are_one_move_and_two_events),
 		cmocka_unit_test(an_offline_cpu_is_idle_until_it_comes_back),
 		cmocka_unit_test(without_sched_waking_sched_wakeup_counts),
+		cmocka_unit_test(a_task_woken_before_its_switch_out_waits_from_the_wakeup),
+		cmocka_unit_test(
+			a_waking_of_before_the_switch_out_begins_the_wait_where_nothing_else_can),
+		cmocka_unit_test(a_later_waking_begins_it_instead),
+		cmocka_unit_test(woken_and_awake_before_the_switch_out_is_no_wait),
 		cmocka_unit_test(io_wait_is_the_part_of_disk_sleep_that_the_kernel_calls_so),
 		cmocka_unit_test(an_iowait_counts_in_the_window_in_which_it_ends),
 	};

@@ -248,6 +248,13 @@ static inline void trace_loss(struct trace *tr, uint32_t cpu, uint64_t from, uin
 							  .count = 10 };
 }
 
+static inline int trace_rewind(void *ctx, struct cdict_error *err)
+{
+	(void)err;
+	((struct trace *)ctx)->at = 0;
+	return 0;
+}
+
 static inline int trace_next(void *ctx, struct cdict_event *ev, struct cdict_error *err)
 {
 	struct trace *tr = ctx;
@@ -288,6 +295,7 @@ static inline void trace_run(struct trace *tr, struct analyze_engine *eng)
 	struct analyze_source src = { .schema = tr->schema,
 				      .ctx = tr,
 				      .next = trace_next,
+				      .rewind = trace_rewind,
 				      .first_ns = tr->first_ns,
 				      .last_ns = tr->last_ns,
 				      .cpus = tr->cpus,
