@@ -184,7 +184,7 @@ static void on_state_wake(void *self, const struct analyze_wake *wake)
 	if (!t)
 		return;
 	t->t_ns = wake->t_ns + 1;
-	t->other = analyze_engine_sampled(w->eng, wake->cpu);
+	t->other = wake->late ? wake->waker : analyze_engine_sampled(w->eng, wake->cpu);
 	begun(w, t, OPEN_WOKEN, wake->t_ns);
 }
 
@@ -240,10 +240,12 @@ static void on_state_away(void *self, const struct analyze_away *away)
 	if (!t)
 		return;
 	ended(w, t, OPEN_OFF | OPEN_WOKEN);
-	if (away->off == ANALYZE_OFF_UNKNOWN || !analyze_engine_task(w->eng, away->task)->tid)
+	/* Of who was woken it may be all that is known. */
+	if ((away->off == ANALYZE_OFF_UNKNOWN && !away->waits) ||
+	    !analyze_engine_task(w->eng, away->task)->tid)
 		return;
-	if (t->t_ns && t->t_ns - 1 >= away->start_ns && t->t_ns - 1 <= end)
-		ready = t->t_ns - 1;
+	if (away->ready_ns != ANALYZE_NO_TIME && away->ready_ns <= end)
+		ready = away->ready_ns;
 	row = add_piece(w, away, away->start_ns, ready);
 	if (row) {
 		row->kind = STATE_OFF;
@@ -255,7 +257,7 @@ static void on_state_away(void *self, const struct analyze_away *away)
 	row = add_piece(w, away, ready, end);
 	if (row) {
 		row->kind = STATE_WOKEN;
-		row->other = t->other;
+		row->other = t->t_ns == ready + 1 ? t->other : ANALYZE_NO_TASK;
 	}
 }
 
@@ -320,6 +322,7 @@ static int state_open(struct query_source **out, struct query_run_of *run,
 					 .away = on_state_away,
 					 .sw = on_state_switch,
 					 .wake = on_state_wake,
+					 .late_wakes = true,
 					 .resume = on_state_resume,
 					 .pending = states_pending };
 

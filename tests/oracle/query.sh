@@ -35,6 +35,8 @@ verdict queries_written_for_perfetto_run_as_they_are "$("$CDICT" query --sql "$T
 
 # ---- equal to the commands ----
 
+# a wait of who was woken where it is not known what it did before is no part of its time off the CPU
+since_unknown='before IS NULL AND ts > (SELECT min(ts) FROM thread_state)'
 # tables NAME FILE OPTIONS...
 tables() {
 	local name=$1 file=$2
@@ -46,7 +48,8 @@ tables() {
 		<(csv "$file" "SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE utid AND state = 'Running' GROUP BY utid HAVING sum(dur)" "$@" | sort) \
 		<(csv "$file" "SELECT tid, sum(dur) FROM sched_slice JOIN thread USING (utid) WHERE utid GROUP BY utid HAVING sum(dur)" "$@" | sort))"
 	verdict "${name}_time_off_the_CPU_is_that_of_tasks" "$(diff \
-		<(csv "$file" "SELECT tid, sum(dur) FROM thread_state JOIN thread USING (utid) WHERE utid AND state != 'Running' GROUP BY utid" "$@" | sort) \
+		<(csv "$file" "SELECT tid, sum(dur) FROM (SELECT *, lag(ts + dur) OVER (PARTITION BY utid ORDER BY ts) AS before FROM thread_state)
+			JOIN thread USING (utid) WHERE utid AND state != 'Running' AND NOT (state = 'R' AND $since_unknown) GROUP BY utid" "$@" | sort) \
 		<("$CDICT" tasks -q --max-loss 100 --json "$@" "$file" |
 			jq -r '.tasks[] | select(.tid != 0) | [.tid, .sleep_ns + .block_ns + .preempt_ns] | select(.[1] > 0) | "\(.[0]),\(.[1])"' | sort))"
 	verdict "${name}_exits_are_those_of_exits" "$(diff \
