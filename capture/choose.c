@@ -18,7 +18,7 @@
 /*
  * The default: what the tables and pictures are made of (analyze/types.c), and nothing else.
  *
- * sched_wakeup tells nothing that sched_waking did not, and sched_stat_runtime sums up to what
+ * sched_wakeup tells next to nothing that sched_waking did not (analyze/early_wakes.c), and sched_stat_runtime sums up to what
  * the switches say: the two are half of all events of sched:*, so they are left out. The KVM
  * events of other architectures are missing on each.
  */

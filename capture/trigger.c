@@ -86,6 +86,7 @@ static struct watch watch_of(const struct cdict_event_type *type)
 		w.is_new = !strcmp(type->event, "sched_wakeup_new");
 		w.tid = field(type, "pid");
 		w.comm = field(type, "comm");
+		w.success = field(type, "success");
 	} else if (!strcmp(type->name, "sched:sched_switch")) {
 		w.kind = NOTE_SWITCH;
 		w.tid = field(type, "prev_pid");
@@ -313,6 +314,8 @@ void trigger_feed_sample(struct trigger_feed *f, const struct batch_sample *s, u
 
 	switch (w->kind) {
 	case NOTE_WAKE:
+		if (w->success.size && !scalar(&w->success, raw, raw_size))
+			return;
 		n.flag = w->is_new;
 		n.tid = (int32_t)scalar(&w->tid, raw, raw_size);
 		text(&w->comm, raw, raw_size, n.comm);

@@ -35,7 +35,7 @@ struct watch_field {
 struct watch {
 	enum note_kind kind;
 	bool is_new; /* WAKE */
-	struct watch_field tid, next, state, comm, code, isa, esr;
+	struct watch_field tid, next, state, comm, code, isa, esr, success;
 	const struct cdict_event_type *type;
 };
 

@@ -21,9 +21,11 @@ struct watched {
 	bool seen;   /* switched in or out: that it does not run is known */
 	bool unsure; /* woken, but it may run all the same: nobody saw it stop */
 	bool told;   /* of what it waits for now */
+	bool early;  /* woken in its last slice: if nothing else does, it waits since out_ns */
 	char comm[16];
 	uint64_t woken_ns;  /* waits since then for its CPU; 0: does not */
 	uint64_t ready_ns;  /* the same, or preempted since */
+	uint64_t out_ns;    /* it sleeps since then, 0: does not */
 	uint64_t exit_ns;   /* the vCPU left the guest, 0: is in it */
 	uint64_t window_ns; /* since when stolen_ns is counted */
 	uint64_t stolen_ns;
@@ -32,6 +34,7 @@ struct watched {
 struct watcher {
 	struct trigger_spec spec;
 	struct task_pattern *pattern;
+	bool waking_alone; /* sched_wakeup is not recorded */
 	ARRAY(struct watched) tasks;
 	struct map places; /* in tasks, by tid */
 	size_t most;       /* tasks, until those that ended are forgotten */
@@ -46,6 +49,7 @@ struct watcher *watcher_new(const struct trigger_options *opts, struct task_patt
 		return NULL;
 	w->spec = opts->spec;
 	w->pattern = tasks;
+	w->waking_alone = !cdict_schema_find(opts->schema, "sched:sched_wakeup");
 	w->most = TASKS_MIN;
 	return w;
 }
@@ -217,6 +221,7 @@ static bool on_wake(struct watcher *w, const struct note *n, struct trigger_hit 
 	memcpy(t->comm, n->comm, sizeof(t->comm));
 	if (w->spec.kind == TRIGGER_STEAL)
 		found = steal(w, t, n->t_ns, hit);
+	t->early |= t->running && w->waking_alone;
 	if (t->running || t->woken_ns || t->ready_ns)
 		return found;
 	t->woken_ns = t->ready_ns = n->t_ns;
@@ -240,6 +245,7 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 		prev->seen = true;
 		prev->woken_ns = 0;
 		prev->ready_ns = n->flag ? n->t_ns : 0;
+		prev->out_ns = n->flag ? 0 : n->t_ns;
 	}
 	if (prev && n->gone) /* its number may be another one's soon */
 		*prev = (struct watched){ .tid = prev->tid };
@@ -248,13 +254,18 @@ static bool on_switch(struct watcher *w, const struct note *n, struct trigger_hi
 		return found;
 	memcpy(next->comm, n->comm, sizeof(next->comm));
 	next->unsure = false;
+	if (next->early && next->out_ns && !next->woken_ns) {
+		next->woken_ns = next->ready_ns = next->out_ns;
+		next->told = next->told && w->spec.kind != TRIGGER_LATENCY;
+	}
 	if (w->spec.kind == TRIGGER_STEAL)
 		found |= steal(w, next, n->t_ns, hit);
 	else if (w->spec.kind == TRIGGER_LATENCY && next->woken_ns && n->t_ns > next->woken_ns)
 		found |= hit_ns(w, next, "latency", n->t_ns - next->woken_ns, n->t_ns, hit);
 	add_ready(next, n->t_ns);
 	next->running = next->seen = true;
-	next->woken_ns = 0;
+	next->early = false;
+	next->woken_ns = next->out_ns = 0;
 	return found;
 }
 
