@@ -14,6 +14,9 @@
 #include "base/fail.h"
 #include "base/map.h"
 
+/* Behind a window, in which a task that was off its CPU before it may be switched in. */
+enum { EVENTS_AHEAD = 1 << 14 };
+
 /* Of a tid. */
 struct sleeper {
 	bool known;    /* it was switched in or out since the reading began */
@@ -197,9 +200,9 @@ static void search_end(struct search *s)
 
 static bool is_needed(const struct analyze_engine *eng)
 {
-	return (eng->on_wake->ops || eng->on_sw->ops || eng->on_away->ops) && eng->sum.has_switch &&
-	       eng->sum.has_waking && !eng->sum.has_wakeup && eng->sum.scope.whom == SCOPE_SYSTEM &&
-	       !eng->opts.no_guest_mode;
+	return !eng->opts.narrow && (eng->on_wake->ops || eng->on_sw->ops || eng->on_away->ops) &&
+	       eng->sum.has_switch && eng->sum.has_waking && !eng->sum.has_wakeup &&
+	       eng->sum.scope.whom == SCOPE_SYSTEM && !eng->opts.no_guest_mode;
 }
 
 int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest *at,
@@ -214,6 +217,7 @@ int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest
 				     .jobs = eng->opts.jobs,
 				     .n_fields = eng->n_types };
 	struct search s = { .eng = eng, .at = at, .to_ns = to_ns };
+	unsigned ahead = EVENTS_AHEAD;
 	struct cdict_events *it = NULL;
 	struct cdict_event ev;
 	uint64_t **fields, *types;
@@ -233,8 +237,9 @@ int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest
 	ret = fields && types ? cdict_events_open(&it, eng->reader, &query, err)
 			      : cdict_fail_nomem(err);
 	free(fields);
-	/* After the window until nothing of it is open. */
-	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 && (ev.t_ns <= to_ns || s.open))
+	/* After the window until nothing of it is open; a wait may be longer than a window, at both ends. */
+	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 &&
+	       (ev.t_ns <= to_ns || s.open || (at && ahead--)))
 		ret = on_event(&s, &ev, err);
 	cdict_events_close(it);
 	free(types);
