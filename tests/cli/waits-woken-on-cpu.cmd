@@ -6,7 +6,7 @@ for trace in woken-on-cpu waking-alone wakeup-in-vain; do
   echo $trace
   $CDICT latency --json $trace.cdict | jq -c '.latency[] | [.tid, .latency_count, .latency_ns, .latency_max_at_ns, .preempt_ns]'
   $CDICT tasks --json $trace.cdict | jq -c '.tasks[] | select(.tid > 0) | [.tid, .delayed_ns, .delays, .worst_ns, .wakeups]'
-  $CDICT coremap --json $trace.cdict | jq -c '.cpus[] | [.cpu, .queue_avg, .queue_max]'
+  $CDICT coremap --json $trace.cdict | jq -c '.cpus[] | [.cpu, .queue_mean, .queue_max]'
 done
 $CDICT vcpu --json waking-alone.cdict | jq -c '(.vcpu[] | [.waiting_ns, .halted_ns, .delayed_ns]), (.antagonists[] | [.antagonist, .waiting_ns])'
 # of a window that ends before the switch-in that shows it
