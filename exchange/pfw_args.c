@@ -109,7 +109,6 @@ static inline void text_value(struct line *l, struct pfw_arg *a, uint8_t role, c
 
 static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p, const char *end)
 {
-	char *number_end;
 	int64_t number;
 
 	while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
@@ -124,7 +123,7 @@ static void other_value(struct line *l, struct pfw_arg *a, uint8_t role, char *p
 		a->form = PFW_WORD;
 		a->word = word(l, p, a->len);
 	} else if (role == PFW_TIME ? pfw_seconds(p, a->len, &number)
-				    : pfw_number(p, &number_end, &number) && number_end == end) {
+				    : pfw_whole(p, a->len, &number)) {
 		a->form = PFW_NUMBER;
 		a->number = number;
 	}

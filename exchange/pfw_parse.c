@@ -158,9 +158,9 @@ static char *member(struct line *l, struct reading *r, unsigned m, char *p)
 		return *p == '"' ? pfw_string(l, p + 1, &r->category, &r->category_len) : NULL;
 	case TS:
 		r->has_ts = true;
-		return pfw_scaled(p, 1000, &r->ts_ns);
+		return pfw_time(p, &r->ts_ns);
 	case DUR:
-		return pfw_scaled(p, 1000, &r->dur_ns);
+		return pfw_time(p, &r->dur_ns);
 	case PID:
 		return pfw_id(p, &r->pid);
 	case TID:

@@ -151,24 +151,27 @@ static inline char *pfw_digits(char *p, uint64_t *out)
 	return p == begin || p - begin > (int)PFW_DIGITS_MAX ? NULL : p;
 }
 
-/* A time of the text, a number or one in quotes, times @scale (1000: of µs to ns). */
-static inline char *pfw_scaled(char *p, unsigned scale, uint64_t *out)
+/* A time of the text in µs, a number or one in quotes, as ns. */
+static inline char *pfw_time(char *p, uint64_t *out)
 {
+	char *begin = p;
 	bool quoted = *p == '"';
 	uint64_t v;
 
 	p = pfw_digits(p + quoted, &v);
-	if (!p || v > INT64_MAX / scale)
-		return NULL;
-	v *= scale;
+	if (!p || v > INT64_MAX / 1000)
+		return pfw_any_time(begin, out);
+	v *= 1000;
 	if (*p == '.') {
-		unsigned part = scale;
+		unsigned part = 1000;
 
 		for (p++; pfw_digit(*p); p++) {
 			part /= 10;
 			v += part * (uint64_t)(*p - '0');
 		}
 	}
+	if (*p == 'e' || *p == 'E')
+		return pfw_any_time(begin, out);
 	if (quoted && *p++ != '"')
 		return NULL;
 	*out = v;
@@ -177,13 +180,16 @@ static inline char *pfw_scaled(char *p, unsigned scale, uint64_t *out)
 
 static inline char *pfw_id(char *p, int64_t *out)
 {
+	char *begin = p;
 	bool quoted = *p == '"', minus;
 	uint64_t v;
 
 	p += quoted;
 	minus = *p == '-';
 	p = pfw_digits(p + minus, &v);
-	if (!p || (quoted && *p++ != '"'))
+	if (!p || *p == '.' || *p == 'e' || *p == 'E')
+		return pfw_any_id(begin, out);
+	if (quoted && *p++ != '"')
 		return NULL;
 	*out = minus ? -(int64_t)v : (int64_t)v;
 	return p;

@@ -2,6 +2,8 @@
 /* Strings and numbers. */
 #include "exchange/pfw_values.h"
 
+#include <stddef.h>
+
 static int hex4(const char *p)
 {
 	int v = 0;
@@ -97,42 +99,143 @@ uint32_t pfw_unescape(char *text, const char *end)
 
 /* ---- numbers ---- */
 
-bool pfw_seconds(const char *p, uint32_t len, int64_t *out)
-{
-	const char *end = p + len;
-	int exponent = 9, e = 0;
-	uint64_t v = 0;
-	bool point = false, minus = false;
+/* digits * 10^exponent */
+struct decimal {
+	uint64_t digits; /* at most DIGITS_EXACT of them */
+	int exponent;
+	bool minus, more; /* further digits, that are not 0 */
+};
 
-	for (; p < end && (pfw_digit(*p) || (*p == '.' && !point)); p++) {
-		if (*p == '.') {
-			point = true;
-		} else if (v < 100000000000000000ull) {
-			v = v * 10 + (uint64_t)(*p - '0');
-			exponent -= point;
+enum { DIGITS_EXACT = 19, EXPONENT_MAX = 100000 };
+enum rounding { DOWN, NEAREST, EXACT };
+
+static const char *take_digits(const char *p, const char *end, struct decimal *d, bool fraction)
+{
+	for (; p < end && pfw_digit(*p); p++) {
+		if (d->digits < 1000000000000000000u) { /* of DIGITS_EXACT */
+			d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+			d->exponent -= fraction;
 		} else {
-			exponent += !point;
+			d->more |= *p != '0';
+			d->exponent += !fraction && d->exponent < EXPONENT_MAX;
 		}
 	}
-	if (p < end && (*p == 'e' || *p == 'E')) {
-		p++;
-		minus = p < end && *p == '-';
-		p += p < end && (*p == '-' || *p == '+');
-		for (; p < end && pfw_digit(*p); p++)
-			e = e < 1000 ? e * 10 + (*p - '0') : e;
+	return p;
+}
+
+/* A number as JSON has them; what follows it, NULL: there is none. */
+static const char *take_decimal(const char *p, const char *end, struct decimal *d)
+{
+	const char *at;
+	int e = 0;
+	bool minus;
+
+	*d = (struct decimal){ .minus = p < end && *p == '-' };
+	at = p + d->minus;
+	p = take_digits(at, end, d, false);
+	if (p == at)
+		return NULL;
+	if (p < end && *p == '.') {
+		at = p + 1;
+		p = take_digits(at, end, d, true);
+		if (p == at)
+			return NULL;
 	}
-	exponent += minus ? -e : e;
-	for (; exponent > 0 && v; exponent--) {
-		if (v > INT64_MAX / 10)
+	if (p == end || (*p != 'e' && *p != 'E'))
+		return p;
+	p++;
+	minus = p < end && *p == '-';
+	p += p < end && (*p == '-' || *p == '+');
+	for (at = p; p < end && pfw_digit(*p); p++)
+		e = e < EXPONENT_MAX ? e * 10 + (*p - '0') : e;
+	d->exponent += minus ? -e : e;
+	return p == at ? NULL : p;
+}
+
+/* Times 10^@unit, without the sign; false: it is too large, or, if that is asked for, no whole number. */
+static bool scale(const struct decimal *d, int unit, enum rounding how, uint64_t *out)
+{
+	int exponent = d->exponent + unit;
+	uint64_t v = d->digits;
+	unsigned last = 0;
+	bool lost = d->more;
+
+	for (; exponent > 0 && v; exponent--)
+		if (__builtin_mul_overflow(v, 10, &v))
 			return false;
-		v *= 10;
-	}
-	for (; exponent < -1 && v; exponent++)
+	for (; exponent < 0 && v; exponent++) {
+		lost |= last != 0;
+		last = (unsigned)(v % 10);
 		v /= 10;
-	if (exponent == -1)
-		v = (v + 5) / 10;
-	if (p != end)
+	}
+	if (exponent < 0) { /* less than a tenth */
+		lost |= last != 0;
+		last = 0;
+	}
+	*out = v + (how == NEAREST && last >= 5);
+	return how != EXACT || (!lost && !last);
+}
+
+/* -0 is none that a whole number could keep. */
+static bool sign(const struct decimal *d, uint64_t v, int64_t *out)
+{
+	if (v > INT64_MAX || (d->minus && !v))
 		return false;
-	*out = (int64_t)v;
+	*out = d->minus ? -(int64_t)v : (int64_t)v;
 	return true;
+}
+
+bool pfw_seconds(const char *p, uint32_t len, int64_t *out)
+{
+	struct decimal d;
+	uint64_t v;
+
+	return take_decimal(p, p + len, &d) == p + len && scale(&d, 9, NEAREST, &v) &&
+	       sign(&d, v, out);
+}
+
+bool pfw_whole(const char *p, uint32_t len, int64_t *out)
+{
+	struct decimal d;
+	uint64_t v;
+
+	return take_decimal(p, p + len, &d) == p + len && scale(&d, 0, EXACT, &v) &&
+	       sign(&d, v, out);
+}
+
+/* The longest that a number can be here: behind its line is its newline. */
+static const char *end_of(const char *p)
+{
+	while (pfw_digit(*p) || *p == '-' || *p == '+' || *p == '.' || *p == 'e' || *p == 'E')
+		p++;
+	return p;
+}
+
+char *pfw_any_time(char *p, uint64_t *out)
+{
+	bool quoted = *p == '"';
+	struct decimal d;
+	const char *end;
+
+	p += quoted;
+	end = take_decimal(p, end_of(p), &d);
+	if (!end || !scale(&d, 3, DOWN, out) || *out > INT64_MAX || (d.minus && *out) ||
+	    (quoted && *end++ != '"'))
+		return NULL;
+	return p + (end - p);
+}
+
+char *pfw_any_id(char *p, int64_t *out)
+{
+	bool quoted = *p == '"';
+	struct decimal d;
+	const char *end;
+	uint64_t v;
+
+	p += quoted;
+	end = take_decimal(p, end_of(p), &d);
+	if (!end || !scale(&d, 0, EXACT, &v) || (quoted && *end++ != '"'))
+		return NULL;
+	*out = (int64_t)(d.minus ? -v : v);
+	return p + (end - p);
 }

@@ -72,7 +72,7 @@ columns several both.cdict one.pfw two.pfw
 # ---- other people's ----
 
 n=0
-for file in ${SHARED:+$(find "$SHARED/captures/public" -name '*.pfw' -o -name '*.pfw.gz*' | sort)}; do
+for file in ${SHARED:+$(find "$SHARED/captures/public" "$SHARED/captures/reports" -name '*.pfw' -o -name '*.pfw.gz*' | sort)}; do
 	n=$((n + 1))
 	convert -o public.cdict "$file" || fail "pfw_public_$n" <<<"$file: status 1"
 	pattern=file_0

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """I/O traces read in the plainest way: pfw.py active PATTERN FILE..., events FILE..., make N SEED."""
+import decimal
 import gzip
 import json
 import random
+import re
 import sys
 
 
@@ -16,17 +18,27 @@ def lines(path):
 
 
 def number(v):
-    return int(v) if isinstance(v, str) else v
+    """Of a number of any form, or one in quotes."""
+    return decimal.Decimal(v) if isinstance(v, str) else v
+
+
+def ns(v):
+    """From µs; what is less than a ns is dropped."""
+    return int(decimal.Decimal(number(v)) * 1000)
+
+
+def whole(v):
+    return int(v) if v == int(v) else ""
 
 
 def size_of(v, args):
     for key in ("size", "size_sum"):
         if args.get(key) is not None:
-            return number(args[key])
+            return whole(number(args[key]))
     sized = v["cat"] in ("POSIX", "STDIO") and ("read" in v["name"] or "write" in v["name"])
     for key, so in (("ret", sized), ("image_size", True)):
         if so and args.get(key) is not None and number(args[key]) > 0:
-            return number(args[key])
+            return whole(number(args[key]))
     return ""
 
 
@@ -36,7 +48,7 @@ def events(paths):
         for line in lines(path):
             text = "".join(chr(c) if c < 128 else "#" for c in line).strip().rstrip(",")
             try:
-                v = json.loads(text, strict=False)
+                v = json.loads(text, strict=False, parse_float=decimal.Decimal)
             except ValueError:
                 continue
             if not isinstance(v, dict):
@@ -48,8 +60,8 @@ def events(paths):
                 continue
             fname = args.get("fname") or files.get(str(args.get("fhash")), "")
             host = args.get("hostname") or hosts.get(str(args.get("hhash")), "")
-            dur = number(v.get("dur", 0)) * 1000
-            yield (number(v["ts"]) * 1000, dur, number(v.get("tid", 0)), v["cat"], v["name"], fname,
+            dur = ns(v.get("dur", 0))
+            yield (ns(v["ts"]), dur, int(number(v.get("tid", 0))), v["cat"], v["name"], fname,
                    size_of(v, args), host)
 
 
@@ -71,6 +83,23 @@ def active(pattern, paths):
             sums[cat, name] = (n + 1, total + dur)
     for (cat, name), (n, total) in sorted(sums.items()):
         print(f"{cat},{name},{n},{total}")
+
+
+def other_forms(line, rnd):
+    """The same numbers, and some fractions of a µs, as JSON may have them, too: without quotes, with an exponent."""
+
+    def form(m):
+        v = m[2]
+        if m[1] in ("ts", "dur"):
+            v += rnd.choice(("", ".5", ".0625", ".000999"))
+        sign, digits, exponent = decimal.Decimal(v).as_tuple()
+        digits = "".join(map(str, digits))
+        e = rnd.randrange(len(digits))
+        point = digits[:len(digits) - e] + ("." + digits[len(digits) - e:] if e else "")
+        out = "-" * sign + point + rnd.choice("eE") + rnd.choice(("", "+") if exponent + e >= 0 else ("",)) + str(exponent + e)
+        return f'"{m[1]}":{out}'
+
+    return re.sub('"(ts|dur|ret|image_size|tid)":"?(-?[0-9]+)"?', form, line)
 
 
 def make(n, seed):
@@ -95,6 +124,8 @@ def make(n, seed):
             args.update(epoch=rnd.randrange(3), ratio=0.5, image_size=rnd.randrange(5))
         line = json.dumps({"id": str(i), "name": name, "cat": cat, "pid": str(seed), "tid": str(tid), "ts": str(t),
                            "dur": str(rnd.choice([0, 1, 5, 80, 3000])), "ph": "X", "args": args}, separators=(",", ":"))
+        if i % 11 == 3:
+            line = other_forms(line, rnd)
         if i % 997 == 5:
             line = line[:40]
         out.append(line)
