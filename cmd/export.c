@@ -117,7 +117,7 @@ static int write_format(struct job *job, struct sink *s, struct cdict_error *err
 		return export_write(&job->f.walk, formats[job->to], s, &job->report, err);
 	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, NULL, err);
 	if (!rc)
-		folded_write(&folded, s);
+		folded_write(&folded, NULL, s);
 	folded_fini(&folded);
 	return rc;
 }

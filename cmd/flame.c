@@ -80,6 +80,9 @@ static char *subtitle_of(const struct job *job)
 		sink_printf(&s, "%s%llu files", any ? ", " : "", (unsigned long long)job->in.files);
 		any = true;
 	}
+	if (job->in.compared)
+		sink_puts(&s, any ? ", against the first numbers: shares of all"
+				  : "against the first numbers: shares of all");
 	if (job->has_base) {
 		sink_puts(&s, any ? ", against " : "against ");
 		sink_puts(&s, job->base.name);
@@ -134,7 +137,9 @@ static int describe(struct job *job)
 	job->foot = foot_of(job);
 	job->picture = (struct flame){
 		.tree = in->tree,
-		.base = job->has_base ? job->base.tree : NULL,
+		.base = job->has_base      ? job->base.tree
+			: job->in.compared ? &job->in.before
+					   : NULL,
 		.title = job->title,
 		.subtitle = job->subtitle,
 		.count = o->count_name ? o->count_name : count_of(in),
@@ -175,7 +180,7 @@ static int write_as(void *ctx, struct sink *s, struct cdict_error *err)
 	case AS_PDF:
 		return write_marks(job, &backend_pdf, s, err);
 	case AS_FOLDED:
-		folded_write(job->in.tree, s);
+		folded_write(job->in.tree, job->in.compared ? &job->in.before : NULL, s);
 		return 0;
 	default:
 		rc = table_print(s, (enum table_format)job->as, job->frame, &job->table, 1);
@@ -280,8 +285,9 @@ static int write_all(struct job *job)
 		frame.to_ns = analyze_engine_summary(in->f.walk.eng)->to_ns;
 	}
 	job->frame = &frame;
-	job->table = in->from == FLAME_LOG ? calllog_table(&in->log)
-					   : flame_table(in->tree, in->by);
+	job->table = in->from == FLAME_LOG
+			     ? calllog_table(&in->log)
+			     : flame_table(in->tree, in->compared ? &in->before : NULL, in->by);
 	if (!job->table || describe(job))
 		return cmd_errorf(job->call, in->name, "out of memory");
 	frame.note = in->from == FLAME_CAPTURE ? job->title : *job->subtitle ? job->subtitle : NULL;
@@ -310,9 +316,17 @@ static int flame_run(const struct cmd_call *call)
 		return status;
 	status = flame_input_init(&job.in, call, one ? &one : call->operands,
 				  one ? 1 : call->n_operands, o->log_dir);
+	if (!status && o->base && job.in.compared)
+		status = cmd_usage(
+			call, "option --base: %s has two numbers a line, and is compared by them",
+			job.in.name);
 	if (!status && o->base) {
 		job.has_base = true;
 		status = flame_input_init(&job.base, call, &o->base, 1, NULL);
+		if (!status && job.base.compared)
+			status = cmd_errorf(
+				call, o->base,
+				"has two numbers a line: which of them is meant is not known");
 		if (!status && (job.base.from != job.in.from || job.base.by != job.in.by))
 			status = cmd_errorf(call, o->base, "is of another kind than %s",
 					    job.in.name);

@@ -32,6 +32,9 @@ struct flame_input {
 	struct figures f;     /* CAPTURE */
 	struct calllog log;   /* LOG */
 	struct folded folded; /* else */
+	struct folded
+		before; /* STACKS of two numbers a line, as difffolded.pl writes them: the first ones */
+	bool compared; /* such */
 	const struct folded *tree;
 	int by; /* CAPTURE: enum analyze_stacks_by; LOG: enum calllog_figure; else -1 */
 	uint64_t files, lacking;

@@ -41,6 +41,24 @@ static int read_text(struct buf *text, const char *name, struct cdict_error *err
 	return rc;
 }
 
+/* Stacks with one number a line, or, all of them, with two. */
+static int add_stacks(struct flame_input *in, const struct buf *text, size_t *ignored,
+		      struct cdict_error *err)
+{
+	bool compared = folded_is_comparison((const char *)text->data, text->len);
+
+	if (in->folded.nodes.n > 1 && compared != in->compared)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "has %s a line, the files before %s: draw them apart",
+				  compared ? "two numbers" : "one number",
+				  compared ? "one" : "two");
+	in->compared = compared;
+	return compared ? folded_parse_comparison(&in->before, &in->folded,
+						  (const char *)text->data, text->len, ignored, err)
+			: folded_parse(&in->folded, (const char *)text->data, text->len, ignored,
+				       err);
+}
+
 /* Adds the file to the logs, or, where no line of any is one of a log, to the stacks. */
 static int add_text(struct flame_input *in, const struct cmd_call *call, const char *name,
 		    bool only_logs)
@@ -54,7 +72,7 @@ static int add_text(struct flame_input *in, const struct cmd_call *call, const c
 	if (!rc)
 		rc = calllog_read(&in->log, (const char *)text.data, text.len, &err);
 	if (!rc && in->log.lines == before && !only_logs && !in->log.lines)
-		rc = folded_parse(&in->folded, (const char *)text.data, text.len, &ignored, &err);
+		rc = add_stacks(in, &text, &ignored, &err);
 	buf_fini(&text);
 	in->files++;
 	if (rc)
@@ -64,7 +82,7 @@ static int add_text(struct flame_input *in, const struct cmd_call *call, const c
 			 "ignored lines that begin with + and are no calls, "
 			 "'++,thread,function,calls,percent,cycles,ns': %llu",
 			 (unsigned long long)(in->log.ignored - odd));
-	if (in->folded.sum && ignored)
+	if (in->folded.nodes.n > 1 && ignored)
 		cmd_warn(call, name, "ignored lines that are no stacks, 'main;work;read 12': %zu",
 			 ignored);
 	return CMD_DONE;
@@ -183,9 +201,9 @@ static int read_texts(struct flame_input *in, const struct cmd_call *call, const
 	struct cdict_error err = { 0 };
 	int status = CMD_DONE, rc;
 
-	if (folded_init(&in->folded) || calllog_init(&in->log))
+	if (folded_init(&in->folded) || folded_init(&in->before) || calllog_init(&in->log))
 		return cmd_errorf(call, in->name, "out of memory");
-	in->folded.parts = 100;
+	in->folded.parts = in->before.parts = 100;
 	in->from = dir ? FLAME_LOG : FLAME_STACKS;
 	if (dir)
 		status = look_below(in, call, dir, 0);
@@ -211,7 +229,8 @@ static int read_texts(struct flame_input *in, const struct cmd_call *call, const
 	if (in->from == FLAME_LOG)
 		rc = calllog_done(&in->log, (enum calllog_figure)in->by, &err);
 	else
-		rc = folded_done(&in->folded) ? cdict_fail_nomem(&err) : 0;
+		rc = folded_done(&in->folded) || folded_done(&in->before) ? cdict_fail_nomem(&err)
+									  : 0;
 	in->tree = in->from == FLAME_LOG ? &in->log.tree : &in->folded;
 	return rc ? cmd_error(call, in->name, &err) : CMD_DONE;
 }
@@ -247,4 +266,5 @@ void flame_input_fini(struct flame_input *in)
 		figures_close(&in->f);
 	calllog_fini(&in->log);
 	folded_fini(&in->folded);
+	folded_fini(&in->before);
 }

@@ -158,6 +158,13 @@ static const struct table_column times[] = {
 };
 static const struct table_column counts[] = { STACK_COLUMN, COUNT_COLUMN, SHARE_COLUMN,
 					      TABLE_COLUMNS_END };
+static const struct table_column compared[] = {
+	STACK_COLUMN,
+	{ .key = "value_before", .title = "before", .kind = TABLE_PERCENT, .flags = TABLE_KEEP },
+	{ .key = "value", .title = "value", .kind = TABLE_PERCENT, .flags = TABLE_KEEP },
+	SHARE_COLUMN,
+	TABLE_COLUMNS_END,
+};
 static const struct table_column values[] = {
 	STACK_COLUMN,
 	{ .key = "value", .title = "value", .kind = TABLE_PERCENT, .flags = TABLE_KEEP },
@@ -165,11 +172,14 @@ static const struct table_column values[] = {
 	TABLE_COLUMNS_END,
 };
 
-struct table *flame_table(const struct folded *f, int by)
+struct table *flame_table(const struct folded *f, const struct folded *before, int by)
 {
 	bool is_time = by >= 0 && flame_is_time((enum analyze_stacks_by)by);
-	struct table *t = table_new("stacks", by < 0 ? values : is_time ? times : counts);
-	size_t figure = is_time ? 2 : 1;
+	struct table *t = table_new("stacks", before    ? compared
+					      : by < 0  ? values
+					      : is_time ? times
+							: counts);
+	size_t figure = is_time || before ? 2 : 1;
 
 	if (!t)
 		return NULL;
@@ -191,6 +201,9 @@ struct table *flame_table(const struct folded *f, int by)
 		free(path);
 		if (is_time)
 			table_u64(t, 1, n->count);
+		if (before)
+			table_percent(t, 1,
+				      (double)before->nodes.at[f->order[i]].value / before->parts);
 		if (by < 0)
 			table_percent(t, figure, (double)n->value / f->parts);
 		else

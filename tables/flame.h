@@ -33,7 +33,8 @@ struct flame_names {
  * many events there is no stack; it and @names may be NULL. */
 int flame_fold(struct folded *f, const struct tables_walk *w, const struct analyze_stacks *stacks,
 	       const struct flame_names *names, uint64_t *lacking, struct cdict_error *err);
-/* flame_table - a row a stack, the largest first; @by: what of, -1: of a file of stacks. Given, NULL: out of memory. */
-struct table *flame_table(const struct folded *f, int by);
+/* flame_table - a row a stack, the largest first; @by: what of, -1: of a file of stacks; @before: what they
+ * are compared with, of the same nodes, or NULL. Given, NULL: out of memory. */
+struct table *flame_table(const struct folded *f, const struct folded *before, int by);
 
 #endif

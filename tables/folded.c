@@ -170,59 +170,117 @@ bool folded_read_number(const char *text, size_t len, uint64_t *hundredths)
 	       !__builtin_add_overflow(v, part, hundredths);
 }
 
-/* One line without its end: whether it was a stack; a failure in *rc. */
-static bool parse_line(struct folded *f, const char *line, size_t len, int *rc,
-		       struct cdict_error *err)
+/* Where the last word of @line[*@len] begins when it is a number; 0: it is none. *@len then ends before it. */
+static size_t take_number(const char *line, size_t *len, uint64_t *value)
+{
+	size_t end = *len, at;
+
+	while (end && (line[end - 1] == ' ' || line[end - 1] == '\t' || line[end - 1] == '\r'))
+		end--;
+	for (at = end; at && line[at - 1] != ' ' && line[at - 1] != '\t';)
+		at--;
+	if (!at || !folded_read_number(line + at, end - at, value))
+		return 0;
+	for (*len = at; *len && (line[*len - 1] == ' ' || line[*len - 1] == '\t');)
+		--*len;
+	return *len ? at : 0;
+}
+
+/* "# duration: 23873", as profilers write above their stacks. */
+static bool is_comment(const char *line, size_t len)
+{
+	return len && *line == '#' &&
+	       (len == 1 || line[1] == ' ' || line[1] == '\t' || line[1] == '\r' || line[1] == '!');
+}
+
+static int add_stack(struct folded *f, const char *line, size_t len, uint64_t value,
+		     struct cdict_error *err)
 {
 	uint32_t node = FOLDED_ROOT;
-	uint64_t value;
-	size_t end;
 
-	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r'))
-		len--;
-	for (end = len; end && line[end - 1] != ' ' && line[end - 1] != '\t';)
-		end--;
-	if (!end || !folded_read_number(line + end, len - end, &value))
-		return false;
-	while (end && (line[end - 1] == ' ' || line[end - 1] == '\t'))
-		end--;
-	if (!end)
-		return false;
-	for (size_t at = 0; at <= end;) {
-		const char *semi = memchr(line + at, ';', end - at);
-		size_t to = semi ? (size_t)(semi - line) : end;
+	for (size_t at = 0; at <= len;) {
+		const char *semi = memchr(line + at, ';', len - at);
+		size_t to = semi ? (size_t)(semi - line) : len;
 
-		if (f->nodes.at[node].depth >= FOLDED_DEPTH) {
-			*rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
-					 "a stack has more than %d frames", FOLDED_DEPTH);
-			return true;
-		}
+		if (f->nodes.at[node].depth >= FOLDED_DEPTH)
+			return cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
+					  "a stack has more than %d frames", FOLDED_DEPTH);
 		node = folded_child(f, node, line + at, to - at, FOLDED_PLAIN);
-		if (node == FOLDED_NONE) {
-			*rc = cdict_fail_nomem(err);
-			return true;
-		}
+		if (node == FOLDED_NONE)
+			return cdict_fail_nomem(err);
 		at = to + 1;
 	}
-	*rc = folded_add(f, node, value, 1, err);
+	return folded_add(f, node, value, 1, err);
+}
+
+/* One line without its end: whether it was a stack; a failure in *rc. */
+static bool parse_line(struct folded *f, struct folded *before, const char *line, size_t len,
+		       int *rc, struct cdict_error *err)
+{
+	uint64_t value, was = 0;
+
+	if (!take_number(line, &len, &value) || (before && !take_number(line, &len, &was)))
+		return false;
+	if (before)
+		*rc = add_stack(before, line, len, was, err);
+	if (!*rc)
+		*rc = add_stack(f, line, len, value, err);
 	return true;
+}
+
+/* The line at *@at without its end; NULL: there is none any more. */
+static const char *next_line(const char *text, size_t size, size_t *at, size_t *len)
+{
+	const char *line = text + *at, *nl;
+
+	if (*at >= size)
+		return NULL;
+	nl = memchr(line, '\n', size - *at);
+	*len = nl ? (size_t)(nl - line) : size - *at;
+	*at += *len + 1;
+	return line;
+}
+
+bool folded_is_comparison(const char *text, size_t size)
+{
+	const char *line;
+	size_t at = 0, len, stacks = 0;
+	uint64_t value;
+
+	while ((line = next_line(text, size, &at, &len)) != NULL) {
+		if (is_comment(line, len) || !take_number(line, &len, &value))
+			continue;
+		if (!take_number(line, &len, &value))
+			return false;
+		stacks++;
+	}
+	return stacks;
+}
+
+static int parse(struct folded *f, struct folded *before, const char *text, size_t size,
+		 size_t *ignored, struct cdict_error *err)
+{
+	const char *line;
+	size_t at = 0, len;
+	int rc = 0;
+
+	while (!rc && (line = next_line(text, size, &at, &len)) != NULL)
+		/* an empty line is none that somebody would miss */
+		if (!is_comment(line, len) && !parse_line(f, before, line, len, &rc, err))
+			*ignored += len > 0;
+	return rc;
 }
 
 int folded_parse(struct folded *f, const char *text, size_t size, size_t *ignored,
 		 struct cdict_error *err)
 {
-	int rc = 0;
+	return parse(f, NULL, text, size, ignored, err);
+}
 
-	for (size_t at = 0; at < size && !rc;) {
-		const char *nl = memchr(text + at, '\n', size - at);
-		size_t end = nl ? (size_t)(nl - text) : size;
-
-		/* an empty line is none that somebody would miss */
-		if (!parse_line(f, text + at, end - at, &rc, err))
-			*ignored += end > at;
-		at = end + 1;
-	}
-	return rc;
+int folded_parse_comparison(struct folded *before, struct folded *after, const char *text,
+			    size_t size, size_t *ignored, struct cdict_error *err)
+{
+	return parse(after, before, text, size, ignored, err);
 }
 
 /* What ends frames is shown as a colon, as perf's scripts do; what ends lines as escape_terminal() shows it. */
@@ -246,14 +304,19 @@ void folded_path(const struct folded *f, uint32_t node, struct sink *s)
 
 	for (; node != FOLDED_ROOT; node = f->nodes.at[node].parent)
 		path[n++] = node;
-	while (n) {
-		frame_text(f->nodes.at[path[--n]].name, s);
+	/* what would be a comment */
+	if (n && is_comment(f->nodes.at[path[n - 1]].name, strlen(f->nodes.at[path[n - 1]].name)))
+		sink_puts(s, "\\x23");
+	for (size_t skip = n; n;) {
+		const char *name = f->nodes.at[path[--n]].name;
+
+		frame_text(name + (n + 1 == skip && is_comment(name, strlen(name))), s);
 		if (n)
 			sink_putc(s, ';');
 	}
 }
 
-void folded_write(const struct folded *f, struct sink *s)
+void folded_write(const struct folded *f, const struct folded *before, struct sink *s)
 {
 	char number[FOLDED_ROOM];
 
@@ -263,6 +326,10 @@ void folded_write(const struct folded *f, struct sink *s)
 		if (!n->stack)
 			continue;
 		folded_path(f, f->order[i], s);
+		if (before)
+			sink_printf(s, " %s",
+				    folded_number(number, before->parts,
+						  before->nodes.at[f->order[i]].value));
 		sink_printf(s, " %s\n", folded_number(number, f->parts, n->value));
 	}
 }

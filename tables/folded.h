@@ -82,11 +82,18 @@ int folded_add(struct folded *f, uint32_t node, uint64_t value, uint64_t count,
 int folded_done(struct folded *f);
 
 /* folded_parse - adds the lines of @text to the tree, whose parts must be 100: frames with ';' between
- * them, a blank and a number. *ignored: lines that are none. CDICT_ELIMIT: too deep, too much. */
+ * them, a blank and a number; comments, "# duration: 23873", are left out. *ignored: lines that are none. CDICT_ELIMIT: too deep, too much. */
 int folded_parse(struct folded *f, const char *text, size_t size, size_t *ignored,
 		 struct cdict_error *err);
-/* folded_write - the same lines, by name: what would end a frame or a line in a name is shown otherwise. */
-void folded_write(const struct folded *f, struct sink *s);
+/* folded_is_comparison - whether each line of @text that is a stack has two numbers, as difffolded.pl writes them. */
+bool folded_is_comparison(const char *text, size_t size);
+/* folded_parse_comparison - the same of such lines: the first number to @before, the second to @after, whose nodes, when
+ * both got no others, have the same numbers. */
+int folded_parse_comparison(struct folded *before, struct folded *after, const char *text,
+			    size_t size, size_t *ignored, struct cdict_error *err);
+/* folded_write - the same lines, by name: what would end a frame or a line in a name, or be a comment, is shown otherwise.
+ * @before: of a comparison, whose lines have two numbers; else NULL. */
+void folded_write(const struct folded *f, const struct folded *before, struct sink *s);
 /* folded_path - the frames from the first to @node with ';' between them, as there. */
 void folded_path(const struct folded *f, uint32_t node, struct sink *s);
 

@@ -292,7 +292,7 @@ static void folded(struct cdict_reader *r, const struct tables_options *opts,
 		must(err.text[0]);
 	} else {
 		sink_to_memory(&s);
-		folded_write(&f, &s);
+		folded_write(&f, NULL, &s);
 		text = sink_take(&s, &len);
 		must(text && !folded_init(&again));
 		again.parts = 100;

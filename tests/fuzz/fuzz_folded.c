@@ -23,7 +23,7 @@ static char *written(const struct folded *f)
 	char *text;
 
 	sink_to_memory(&s);
-	folded_write(f, &s);
+	folded_write(f, NULL, &s);
 	text = sink_take(&s, NULL);
 	must(text);
 	return text;
@@ -111,7 +111,7 @@ static void stacks(const char *text, size_t size)
 		must(!folded_done(&f));
 		adds_up(&f);
 		again(&f);
-		table_of(flame_table(&f, -1));
+		table_of(flame_table(&f, NULL, -1));
 	}
 	folded_fini(&f);
 }

@@ -18,7 +18,7 @@ static char *written(const struct folded *f)
 	struct sink s;
 
 	sink_to_memory(&s);
-	folded_write(f, &s);
+	folded_write(f, NULL, &s);
 	return sink_take(&s, NULL);
 }
 
@@ -88,6 +88,70 @@ static void lines_that_are_no_stacks_are_counted(void **state)
 	assert_int_equal(ignored, 6);
 	assert_int_equal(f.sum, 150);
 	folded_fini(&f);
+}
+
+static void comments_are_no_stacks(void **state)
+{
+	static const char text[] =
+		"# duration: 23873\r\n#!/x 2\n#\nmain;work 12\r\n#1 3\nmain;# x 4\n# 5\n";
+	struct folded f;
+	size_t ignored;
+	char *out;
+
+	(void)state;
+	parse(&f, text, &ignored);
+	assert_int_equal(ignored, 0);
+	assert_int_equal(f.sum, 1900);
+	out = written(&f);
+	assert_string_equal(out, "#1 3\nmain;# x 4\nmain;work 12\n");
+	free(out);
+	folded_fini(&f);
+	/* a task may be called so, and is read again */
+	folded_init(&f);
+	folded_add(&f,
+		   folded_child(&f, folded_child(&f, 0, "# a", 3, FOLDED_TASK), "b", 1,
+				FOLDED_PLAIN),
+		   7, 1, &err);
+	assert_int_equal(folded_done(&f), 0);
+	out = written(&f);
+	assert_string_equal(out, "\\x23 a;b 7\n");
+	free(out);
+	folded_fini(&f);
+}
+
+/* As difffolded.pl writes them: before, after. */
+static void two_numbers_a_line_are_a_comparison(void **state)
+{
+	static const char text[] = "# both\nmain;work 31 56\r\nmain;idle 6 0\nmain;new 0 2.5\n";
+	struct folded before, after;
+	size_t ignored = 0;
+	struct sink s;
+	char *out;
+
+	(void)state;
+	assert_true(folded_is_comparison(text, strlen(text)));
+	assert_false(folded_is_comparison("", 0));
+	assert_false(folded_is_comparison("# 1 2\n", 6));
+	assert_false(folded_is_comparison("a 1 2\nb 3\n", 10));
+	assert_false(folded_is_comparison("1 2\n", 4));
+	folded_init(&before);
+	folded_init(&after);
+	before.parts = after.parts = 100;
+	assert_int_equal(
+		folded_parse_comparison(&before, &after, text, strlen(text), &ignored, &err), 0);
+	assert_int_equal(folded_done(&before), 0);
+	assert_int_equal(folded_done(&after), 0);
+	assert_int_equal(ignored, 0);
+	assert_int_equal(before.sum, 3700);
+	assert_int_equal(after.sum, 5850);
+	assert_int_equal(after.nodes.n, before.nodes.n);
+	sink_to_memory(&s);
+	folded_write(&after, &before, &s);
+	out = sink_take(&s, NULL);
+	assert_string_equal(out, "main;idle 6 0\nmain;new 0 2.50\nmain;work 31 56\n");
+	free(out);
+	folded_fini(&before);
+	folded_fini(&after);
 }
 
 static void numbers_are_rounded_to_hundredths(void **state)
@@ -230,6 +294,8 @@ int main(void)
 		cmocka_unit_test(a_frame_is_what_its_stacks_add_up_to),
 		cmocka_unit_test(what_is_written_is_read_again_the_same),
 		cmocka_unit_test(lines_that_are_no_stacks_are_counted),
+		cmocka_unit_test(comments_are_no_stacks),
+		cmocka_unit_test(two_numbers_a_line_are_a_comparison),
 		cmocka_unit_test(numbers_are_rounded_to_hundredths),
 		cmocka_unit_test(names_end_neither_frames_nor_lines),
 		cmocka_unit_test(a_sum_that_is_too_large_is_refused),
