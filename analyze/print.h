@@ -4,8 +4,7 @@
  *
  * A format is parsed once, into operations.  What they print is what libtraceevent prints, its
  * peculiarities included: fields are unsigned, a sum below 0 in a table is -1.  A format that it
- * cannot read, or groups otherwise than C does, or that needs more than the event (an address's
- * name), is not taken: printer_knows().
+ * cannot read, or groups otherwise than C does, is not taken: printer_knows().
  *
  * Failure    out of memory while printing: out->failed
  * Ownership  printer_new() gives; the schema is borrowed
@@ -22,6 +21,8 @@ struct printer;
 /* printer_new - NULL when out of memory. */
 struct printer *printer_new(const struct cdict_schema *schema);
 void printer_free(struct printer *p);
+/* printer_symbols - names of the kernel's functions: INFO key "trace.symbols", borrowed, or NULL. 0 or -ENOMEM. */
+int printer_symbols(struct printer *p, const char *symbols);
 
 /* printer_knows - whether events of the type @index are printed by their format. */
 bool printer_knows(const struct printer *p, size_t index);

@@ -6,6 +6,7 @@
 #include "analyze/expr.h"
 #include "analyze/print.h"
 #include "analyze/symbols.h"
+#include "base/kernel_functions.h"
 
 enum print_how {
 	PRINT_LITERAL, /* the text before, and nothing behind it */
@@ -13,16 +14,16 @@ enum print_how {
 	PRINT_STRING,  /* a fixed text field: %s without width */
 	PRINT_NUMBER,
 	PRINT_POINTER, /* %p */
-	PRINT_ADDRESS, /* %ps: the address, its name is not in the capture */
+	PRINT_ADDRESS, /* %ps, %pS: the function there, or the address */
 	PRINT_TEXT,
 };
 
 /* How one conversion is written. */
 struct print_spec {
-	uint8_t bits; /* of the number */
-	uint8_t base; /* 8, 10, 16 */
-	bool negative, left, zeros, prefix, capitals;
-	int precision; /* -1: none */
+	uint8_t bits;                                             /* of the number */
+	uint8_t base;                                             /* 8, 10, 16 */
+	bool negative, left, zeros, prefix, capitals, from_start; /* how far from its start: %pS */
+	int precision;                                            /* -1: none */
 	int width;
 };
 
@@ -45,6 +46,7 @@ struct print_program {
 
 struct printer {
 	const struct cdict_schema *schema;
+	struct kernel_functions symbols;
 	struct print_program **programs; /* by type; NULL: not known */
 	struct buf names; /* "  sched:sched_switch: ", aligned, one after the other */
 	size_t name_len;  /* of each, but for those that are longer */

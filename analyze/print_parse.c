@@ -248,6 +248,7 @@ static bool conversion(struct expr *x, const char **at, const char *end, struct 
 		if (*at < end && strchr("MmIiUh", **at))
 			return false;
 		if (*at < end && strchr("FfSs", **at)) {
+			op->spec.from_start = **at == 'F' || **at == 'S';
 			++*at;
 			op->how = PRINT_ADDRESS;
 		}

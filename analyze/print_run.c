@@ -306,7 +306,25 @@ static inline void plain_decimal(struct buf *out, const struct cdict_event *ev,
 	buf_add(out, at, (size_t)(end - at));
 }
 
-static bool print(const struct print_program *p, const struct cdict_event *ev, struct buf *out)
+/* %ps and kin */
+static void address(struct buf *out, const struct kernel_functions *symbols, uint64_t v,
+		    const struct print_spec *s)
+{
+	const struct kernel_function *hit = kernel_functions_find(symbols, v);
+
+	if (!hit) {
+		hex(out, v);
+		return;
+	}
+	buf_add(out, hit->name, hit->len);
+	if (s->from_start) {
+		buf_u8(out, '+');
+		hex(out, v - hit->address);
+	}
+}
+
+static bool print(const struct print_program *p, const struct kernel_functions *symbols,
+		  const struct cdict_event *ev, struct buf *out)
 {
 	for (size_t i = 0; i < p->ops.n; i++) {
 		const struct print_op *op = &p->ops.at[i];
@@ -333,6 +351,8 @@ static bool print(const struct print_program *p, const struct cdict_event *ev, s
 				number(out, v, &op->spec);
 			else if (op->how == PRINT_POINTER && !v)
 				buf_add(out, "(nil)", 5);
+			else if (op->how == PRINT_ADDRESS)
+				address(out, symbols, v, &op->spec);
 			else if (op->how != PRINT_TEXT)
 				hex(out, v);
 		}
@@ -383,8 +403,14 @@ void printer_free(struct printer *p)
 	for (size_t i = 0; p->programs && i < cdict_schema_count(p->schema); i++)
 		print_program_free(p->programs[i]);
 	free(p->programs);
+	kernel_functions_fini(&p->symbols);
 	buf_fini(&p->names);
 	free(p);
+}
+
+int printer_symbols(struct printer *p, const char *symbols)
+{
+	return symbols ? kernel_functions_read(&p->symbols, symbols) : 0;
 }
 
 bool printer_knows(const struct printer *p, size_t index)
@@ -480,7 +506,7 @@ bool printer_text(struct printer *p, const struct cdict_event *ev, struct buf *o
 	const struct print_program *program = p->programs[ev->type->index];
 	size_t len = out->len;
 
-	if (program && print(program, ev, out))
+	if (program && print(program, &p->symbols, ev, out))
 		return true;
 	out->len = len;
 	return false;

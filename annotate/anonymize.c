@@ -155,6 +155,10 @@ static int hide_event(struct copy *c, const struct cdict_event *ev)
 			continue;
 		c->bytes[i] = cdict_event_bytes(ev, i);
 		c->values[i] = i;
+		/* what was printed, or anything at all */
+		if (cdict_field_is_flexible(ev->type, field) && !field->is_text &&
+		    strcmp(field->name, "caller"))
+			c->bytes[i].len = 0;
 		if (!field->is_text || !c->bytes[i].len)
 			continue;
 		text = pseudonym_comm(&c->names, (const char *)c->bytes[i].data, c->bytes[i].len);

@@ -304,6 +304,10 @@ static bool lines_init(struct lines *l, const struct cmd_call *call, const struc
 
 	*l = (struct lines){ .printer = printer_new(schema),
 			     .fallback = print_new(schema, cdict_reader_info(r, "trace.strings")) };
+	if (l->fallback)
+		print_symbols(l->fallback, cdict_reader_info(r, "trace.symbols"));
+	if (l->printer && printer_symbols(l->printer, cdict_reader_info(r, "trace.symbols")))
+		return false;
 	/* the text was tested before */
 	if (script_fields_parse(&l->head, o->fields, o->ns, &err) ||
 	    script_fields_init(&l->head, r, &err))

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "convert/perfdata_info.h"
 #include "convert/account.h"
+#include "convert/kernel_symbols.h"
 #include "convert/span.h"
 #include "format/writer.h"
 #include "ingest/ingest.h"
@@ -33,6 +34,7 @@ struct conversion {
 	struct store *store;
 	struct ingest ingest;
 	struct formats formats;
+	struct kernel_symbols symbols;
 	struct account account;
 	struct rounds rounds;
 	struct buf bad; /* struct cdict_loss of samples that could not be read */
@@ -143,7 +145,10 @@ static int update_formats(struct conversion *c)
 
 	if (!ret)
 		ret = formats_update(&c->formats, c->pd, c->err);
-	if (!ret && !span_update(&c->span, &c->formats))
+	if (!ret)
+		ret = kernel_symbols_update(&c->symbols, c->formats.schema,
+					    perfdata_tracing(c->pd)->kallsyms, c->err);
+	if (!ret && !span_update(&c->span, &c->formats, &c->symbols))
 		ret = cdict_fail_nomem(c->err);
 	c->ingest.source.events = c->formats.source.at;
 	c->ingest.source.n_events = c->formats.source.n;
@@ -156,6 +161,16 @@ static int update_formats(struct conversion *c)
 	if (!ret)
 		ret = cdict_writer_schema(c->w, c->formats.schema, c->err);
 	return ret ? ret : start_ingest(c);
+}
+
+/* The kernel's functions that an event names. */
+static void look_for_symbols(struct conversion *c, int event, const struct perfdata_record *rec)
+{
+	struct perfdata_sample s;
+
+	if (!perfdata_sample(c->pd, c->formats.events.at[event], rec, &s) && s.raw)
+		kernel_symbols_event(&c->symbols, (uint32_t)c->formats.source.at[event].type, s.raw,
+				     s.raw_size);
 }
 
 static int sample(struct conversion *c, const struct perfdata_record *rec)
@@ -198,6 +213,8 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	late = rounds_record(&c->rounds, s.t_ns);
 	if (!wanted(c, event, rec))
 		return 0;
+	if (kernel_symbols_wanted(&c->symbols, (uint32_t)c->formats.source.at[event].type))
+		look_for_symbols(c, event, rec);
 	s.order = rec->file ? rec->chunk : passes_sample(&c->passes, cpu);
 	if (late) {
 		struct cdict_late row = { cpu, s.t_ns, c->rounds.done_ns };
@@ -315,6 +332,8 @@ static int finish(struct conversion *c)
 		ret = account_close(&c->account, c->w, c->pd, c->formats.why, &c->ingest, r,
 				    c->err);
 	say_missing(c);
+	if (!ret)
+		ret = kernel_symbols_write(&c->symbols, c->w, c->err);
 	for (size_t i = 0; c->opts->labels && i < c->opts->labels->n && !ret; i++)
 		ret = cdict_writer_label(c->w, &c->opts->labels->labels[i], c->err);
 	if (!ret && c->opts->beside && c->opts->beside->end)
@@ -361,6 +380,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	buf_fini(&c.bad);
 	account_fini(&c.account);
 	formats_fini(&c.formats);
+	kernel_symbols_fini(&c.symbols);
 	span_fini(&c.span);
 	return ret;
 }

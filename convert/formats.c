@@ -11,6 +11,7 @@
 #include <traceevent/event-parse.h>
 
 #include "base/fail.h"
+#include "base/kernel_functions.h"
 
 static const char *const default_globs[] = { "sched:*", "kvm:*" };
 
@@ -96,7 +97,7 @@ static bool agrees(const struct cdict_event_type *type, const struct tep_event *
 				return false;
 			f = &type->fields[n];
 			if (strcmp(f->name, t->name) || f->offset != (uint32_t)t->offset ||
-			    f->size != (uint32_t)t->size ||
+			    (f->size != (uint32_t)t->size && !cdict_field_is_flexible(type, f)) ||
 			    dynamic != (f->kind > CDICT_FIELD_BYTES))
 				return false;
 			if (f->kind <= CDICT_FIELD_INT &&
@@ -304,7 +305,24 @@ void formats_tep_add(struct tep_handle *tep, const struct cdict_event_type *type
 	tep_parse_event(tep, type->format, type->format_len, type->system);
 }
 
-struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings)
+/* What libtraceevent asks for the function at *@address, which becomes where it begins; its name. */
+static char *resolve(void *ctx, unsigned long long *address, char **module)
+{
+	const struct kernel_function *s = kernel_functions_find(ctx, *address);
+	struct kernel_functions *k = ctx;
+
+	(void)module;
+	if (!s)
+		return NULL;
+	*address = s->address;
+	k->name.len = 0;
+	buf_add(&k->name, s->name, s->len);
+	buf_u8(&k->name, 0);
+	return k->name.failed ? NULL : (char *)k->name.data;
+}
+
+struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings,
+			       struct kernel_functions *symbols)
 {
 	struct tep_handle *tep = tep_new(cdict_schema_big_endian(schema),
 					 (int)cdict_schema_long_size(schema),
@@ -312,5 +330,7 @@ struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *st
 
 	if (tep && strings)
 		add_strings(tep, strings);
+	if (tep && symbols)
+		tep_set_function_resolver(tep, resolve, symbols);
 	return tep;
 }

@@ -48,11 +48,14 @@ bool formats_wants(const struct formats *f, const char *name);
  * recording's printk_formats. */
 bool formats_need_strings(const struct cdict_schema *schema);
 
+struct kernel_functions;
 struct tep_handle;
 /* formats_tep - a libtraceevent handle for printing events of @schema, of which it knows no
- * type yet; @strings is the recording's printk_formats text or NULL. NULL when out of
+ * type yet; @strings is the recording's printk_formats text or NULL, @symbols
+ * its functions or NULL, which must outlive it. NULL when out of
  * memory. Freed with tep_free(). */
-struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings);
+struct tep_handle *formats_tep(const struct cdict_schema *schema, const char *strings,
+			       struct kernel_functions *symbols);
 /* formats_tep_add - lets @tep read a type's format, on which it may crash. */
 void formats_tep_add(struct tep_handle *tep, const struct cdict_event_type *type);
 

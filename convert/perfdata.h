@@ -94,7 +94,8 @@ struct perfdata_tracing {
 	uint32_t page_size;
 	const struct perfdata_format *formats;
 	size_t n_formats;
-	const char *printk; /* printk_formats text, may be NULL */
+	const char *printk;   /* printk_formats text, may be NULL */
+	const char *kallsyms; /* may be NULL: perf has left them out since 4.4 */
 };
 
 struct perfdata;

@@ -104,9 +104,11 @@ static int read_all(struct perfdata *pd, struct cursor *c)
 	r = read_formats(pd, c);
 	if (r)
 		return r;
-	size = cursor_u32(c); /* kallsyms, empty since perf 4.4 */
-	if (size > c->left || !cursor_skip(c, (size_t)size))
+	size = cursor_u32(c);
+	if (size > c->left)
 		return CDICT_ECORRUPT;
+	if (size)
+		t->kallsyms = keep(pd, c, size);
 	size = cursor_u32(c);
 	if (size)
 		t->printk = keep(pd, c, size);

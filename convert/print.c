@@ -20,6 +20,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "base/cursor.h"
+#include "base/kernel_functions.h"
 #include "convert/formats.h"
 
 /* Behind a payload, for strings that do not end inside it. */
@@ -34,7 +35,7 @@
 
 struct print {
 	const struct cdict_schema *schema;
-	const char *strings;
+	const char *strings, *symbols;
 	bool *refused; /* by type: a child ended at it */
 	unsigned lost; /* so many did */
 	pid_t child;   /* 0: there is none */
@@ -181,6 +182,89 @@ static void settle(void)
 	setrlimit(RLIMIT_AS, &limit);
 }
 
+/* The text that the kernel has at @address, by printk_formats, up to its closing quote; NULL: it is not there. */
+static const char *string_at(const char *strings, uint64_t address)
+{
+	for (const char *line = strings; line && *line;) {
+		const char *quote = line + strcspn(line, "\"\n");
+
+		if (strtoull(line, NULL, 16) == address)
+			return *quote == '"' ? quote + 1 : NULL;
+		line += strcspn(line, "\n");
+		line += *line == '\n';
+	}
+	return NULL;
+}
+
+/* Of a bprint whose arguments a cdict of an older writer did not store: the text without them, which libtraceevent would
+ * make up. False: it is none such. */
+static bool print_without_arguments(const struct print *p, const struct tep_event *event,
+				    const uint8_t *data, size_t size, struct trace_seq *seq)
+{
+	bool big = tep_is_file_bigendian(event->tep);
+	struct tep_format_field *ip, *fmt;
+	const char *text, *end, *name;
+	unsigned long long address;
+
+	if (!(event->flags & TEP_EVENT_FL_ISBPRINT))
+		return false;
+	ip = tep_find_field((struct tep_event *)event, "ip");
+	fmt = tep_find_field((struct tep_event *)event, "fmt");
+	if (!ip || !fmt || (fmt->size != 4 && fmt->size != 8) || ip->size != fmt->size ||
+	    (size_t)(fmt->offset + fmt->size) != size || (size_t)(ip->offset + ip->size) > size)
+		return false;
+	address = fmt->size == 8 ? load64(data + fmt->offset, big)
+				 : load32(data + fmt->offset, big);
+	text = string_at(p->strings, address);
+	end = text ? text + strcspn(text, "\n") : NULL;
+	while (end && end > text && end[-1] != '"')
+		end--;
+	if (!end || end == text || !memchr(text, '%', (size_t)(end - text)))
+		return false;
+	end -= (size_t)(end - text) > 2 && !memcmp(end - 3, "\\n", 2) ? 3 : 1;
+	address = ip->size == 8 ? load64(data + ip->offset, big) : load32(data + ip->offset, big);
+	name = tep_find_function(event->tep, address);
+	trace_seq_reset(seq);
+	if (name)
+		trace_seq_puts(seq, name);
+	else
+		trace_seq_printf(seq, "0x%llx", address);
+	trace_seq_printf(seq, ": %.*s (arguments not stored)", (int)(end - text), text);
+	return seq->state == TRACE_SEQ__GOOD;
+}
+
+/* The entries of a kernel_stack, as its format prints them: that has eight, and the event as many as it has. */
+static bool print_stack(const struct tep_event *event, const uint8_t *data, size_t size,
+			struct trace_seq *seq)
+{
+	bool big = tep_is_file_bigendian(event->tep);
+	size_t each = (size_t)tep_get_long_size(event->tep);
+	struct tep_format_field *f = strcmp(event->system, "ftrace")
+					     ? NULL
+					     : tep_find_field((struct tep_event *)event, "caller");
+	uint64_t end = each == 8 ? UINT64_MAX : UINT32_MAX;
+
+	if (!f || !(f->flags & TEP_FIELD_IS_ARRAY) || !strstr(event->print_fmt.format, "=> %ps"))
+		return false;
+	trace_seq_reset(seq);
+	for (size_t at = (size_t)f->offset; at + each <= size; at += each) {
+		uint64_t address = each == 8 ? load64(data + at, big) : load32(data + at, big);
+		const char *name;
+
+		/* an entry of 0 is the recorder's padding */
+		if (address == end || !address)
+			break;
+		name = tep_find_function(event->tep, address);
+		trace_seq_puts(seq, "\t=> ");
+		if (name)
+			trace_seq_puts(seq, name);
+		else
+			trace_seq_printf(seq, "0x%llx", (unsigned long long)address);
+		trace_seq_putc(seq, '\n');
+	}
+	return seq->state == TRACE_SEQ__GOOD;
+}
+
 /* Prints the event of @type whose payload is @data; false: there is no such text. */
 static bool print_event(struct tep_event *event, uint8_t *data, size_t size, struct trace_seq *seq)
 {
@@ -199,20 +283,25 @@ static bool print_event(struct tep_event *event, uint8_t *data, size_t size, str
 /* Answers until nobody asks any more. */
 static void serve(const struct print *p, int fd)
 {
-	struct tep_handle *tep = formats_tep(p->schema, p->strings);
+	struct kernel_functions symbols = { 0 };
+	bool named = !p->symbols || !kernel_functions_read(&symbols, p->symbols);
+	struct tep_handle *tep = formats_tep(p->schema, p->strings, p->symbols ? &symbols : NULL);
 	bool *known = calloc(cdict_schema_count(p->schema) + 1, sizeof(*known));
 	struct buf in = { 0 }, out = { 0 };
 	struct trace_seq seq;
 	struct frame f;
 
 	trace_seq_init(&seq);
-	while (tep && known && receive(fd, &in, &f)) {
+	while (tep && known && named && receive(fd, &in, &f)) {
 		struct tep_event *event;
 		size_t size = f.size - SLACK;
 
 		in_time();
 		event = event_of(tep, cdict_schema_at(p->schema, f.what), &known[f.what]);
-		f.what = event && print_event(event, in.data + sizeof(f), size, &seq);
+		f.what = event &&
+			 (print_without_arguments(p, event, in.data + sizeof(f), size, &seq) ||
+			  print_stack(event, in.data + sizeof(f), size, &seq) ||
+			  print_event(event, in.data + sizeof(f), size, &seq));
 		f.size = f.what ? seq.len : 0;
 		out.len = 0;
 		buf_add(&out, &f, sizeof(f));
@@ -279,6 +368,11 @@ struct print *print_new(const struct cdict_schema *schema, const char *strings)
 	return p;
 }
 
+void print_symbols(struct print *p, const char *symbols)
+{
+	p->symbols = symbols;
+}
+
 void print_free(struct print *p)
 {
 	if (!p)
@@ -325,6 +419,10 @@ bool print_text(struct print *p, const struct cdict_event *ev, struct buf *out)
 		child_end(p);
 		return false;
 	}
+	/* a marker's own newline, which trace-cmd report leaves out, too */
+	if (f.size && p->text.data[sizeof(f) + f.size - 1] == '\n' &&
+	    !strcmp(ev->type->system, "ftrace"))
+		f.size--;
 	buf_add(out, p->text.data + sizeof(f), f.size);
 	return f.what;
 }

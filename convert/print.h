@@ -17,6 +17,8 @@ struct print;
 
 /* print_new - @strings: INFO key "trace.strings", or NULL. NULL when out of memory. */
 struct print *print_new(const struct cdict_schema *schema, const char *strings);
+/* print_symbols - names of the kernel's functions: INFO key "trace.symbols", or NULL; borrowed. Before the first event. */
+void print_symbols(struct print *p, const char *symbols);
 /* print_begin - starts the child, which the first event does else: best before there are threads. */
 void print_begin(struct print *p);
 void print_free(struct print *p);

@@ -9,7 +9,8 @@
 /* Where the next record is, this one says: without help every one waits for memory. */
 #define AHEAD 4096
 
-bool span_update(struct span *span, const struct formats *formats)
+bool span_update(struct span *span, const struct formats *formats,
+		 const struct kernel_symbols *symbols)
 {
 	struct span_event *events = realloc(span->events, formats->events.n * sizeof(*events));
 
@@ -19,7 +20,8 @@ bool span_update(struct span *span, const struct formats *formats)
 		const struct perfdata_sample_layout *l = &formats->events.at[i]->layout;
 
 		events[i] = (struct span_event){ .size = UINT32_MAX };
-		if (formats->source.at[i].type == SOURCE_UNSTORED || l->time < 0 || l->cpu < 0)
+		if (formats->source.at[i].type == SOURCE_UNSTORED || l->time < 0 || l->cpu < 0 ||
+		    kernel_symbols_wanted(symbols, (uint32_t)formats->source.at[i].type))
 			continue;
 		events[i].time = (uint16_t)l->time;
 		events[i].cpu = (uint16_t)l->cpu;

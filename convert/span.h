@@ -7,6 +7,7 @@
 #define CONVERT_SPAN_H
 
 #include "convert/formats.h"
+#include "convert/kernel_symbols.h"
 #include "ingest/batcher.h"
 #include "convert/rounds.h"
 
@@ -37,8 +38,9 @@ struct span {
 	size_t n;
 };
 
-/* span_update - events were added; false when out of memory. */
-bool span_update(struct span *span, const struct formats *formats);
+/* span_update - events were added; false when out of memory. Those that @symbols looks at are not plain. */
+bool span_update(struct span *span, const struct formats *formats,
+		 const struct kernel_symbols *symbols);
 void span_fini(struct span *span);
 
 /* span_walk - queues samples until one that is not plain, which is then the next

@@ -250,6 +250,8 @@ static int read_v7(struct tracedat *td, struct cursor *c, struct cdict_error *er
 		ret = read_section(td, OPTION_EVENT_FORMATS, "event formats",
 				   tracedat_event_formats);
 	if (!ret)
+		ret = read_section(td, OPTION_KALLSYMS, "kernel symbols", tracedat_kallsyms);
+	if (!ret)
 		ret = read_section(td, OPTION_PRINTK, "printk formats", tracedat_printk);
 	if (!ret)
 		ret = read_section(td, OPTION_CMDLINES, "task names", tracedat_cmdlines);
@@ -355,7 +357,6 @@ static int instances_v6(struct tracedat *td)
 
 static int head_v6(struct tracedat *td, struct cursor *c)
 {
-	uint64_t size;
 	int ret = tracedat_header_info(td, c);
 
 	if (!ret)
@@ -364,10 +365,9 @@ static int head_v6(struct tracedat *td, struct cursor *c)
 		ret = tracedat_event_formats(td, c);
 	if (ret)
 		return ret;
-	size = cursor_u32(c); /* kallsyms */
-	if (size > c->left || !cursor_skip(c, (size_t)size))
-		return CDICT_ECORRUPT;
-	ret = tracedat_printk(td, c);
+	ret = tracedat_kallsyms(td, c);
+	if (!ret)
+		ret = tracedat_printk(td, c);
 	if (!ret)
 		ret = tracedat_cmdlines(td, c);
 	if (ret)

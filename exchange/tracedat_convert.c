@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "convert/formats.h"
+#include "convert/kernel_symbols.h"
 #include "exchange/import.h"
 #include "exchange/tracedat_clock.h"
 #include "exchange/tracedat_tell.h"
@@ -30,6 +31,7 @@ struct conversion {
 	struct tracedat *td;
 	struct import in;
 	struct formats formats;
+	struct kernel_symbols symbols;
 	ARRAY(struct kind) kinds; /* by the number of an event, as formats.source */
 	int32_t by_id[UINT16_MAX + 1];
 	ARRAY(struct ring) rings;
@@ -288,6 +290,8 @@ static int event(struct conversion *c, struct ring *r)
 		.raw_size = r->size,
 	};
 	memcpy(record + 1, r->payload, r->size);
+	kernel_symbols_event(&c->symbols, (uint32_t)c->formats.source.at[number].type, r->payload,
+			     r->size);
 	s.record = (const uint8_t *)record;
 	return ingest_add(&c->in.ingest, r->cpu, &s, record->size, c->in.err);
 }
@@ -347,6 +351,9 @@ static int begin(struct conversion *c)
 		ret = tracedat_tell_host(c->td, c->in.w, clock, c->in.err);
 	if (!ret && c->td->tracing.printk && formats_need_strings(c->formats.schema))
 		ret = cdict_writer_info(c->in.w, "trace.strings", c->td->tracing.printk, c->in.err);
+	if (!ret)
+		ret = kernel_symbols_update(&c->symbols, c->formats.schema, c->td->tracing.kallsyms,
+					    c->in.err);
 	if (!ret)
 		ret = cdict_writer_schema(c->in.w, c->formats.schema, c->in.err);
 	if (!ret)
@@ -412,6 +419,8 @@ static int finish(struct conversion *c)
 	if (!ret)
 		ret = import_settle(&c->in, c->formats.schema);
 	if (!ret)
+		ret = kernel_symbols_write(&c->symbols, c->in.w, c->in.err);
+	if (!ret)
 		ret = list_unstored(c);
 	r->bytes_in = c->td->file.size;
 	say_damage(c);
@@ -443,6 +452,7 @@ int tracedat_convert(struct tracedat *td, const struct convert_options *opts, cd
 	close_rings(c);
 	import_close(&c->in);
 	formats_fini(&c->formats);
+	kernel_symbols_fini(&c->symbols);
 	map_fini(&c->leaders);
 	array_fini(&c->kinds);
 	array_fini(&c->rings);

@@ -141,6 +141,7 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c);
 int tracedat_header_info(struct tracedat *td, struct cursor *c);
 int tracedat_ftrace_formats(struct tracedat *td, struct cursor *c);
 int tracedat_event_formats(struct tracedat *td, struct cursor *c);
+int tracedat_kallsyms(struct tracedat *td, struct cursor *c);
 int tracedat_printk(struct tracedat *td, struct cursor *c);
 int tracedat_cmdlines(struct tracedat *td, struct cursor *c);
 

@@ -272,11 +272,12 @@ int tracedat_option(struct tracedat *td, uint16_t id, struct cursor *c)
 	case OPTION_HEADER_INFO:
 	case OPTION_FTRACE_EVENTS:
 	case OPTION_EVENT_FORMATS:
+	case OPTION_KALLSYMS:
 	case OPTION_PRINTK:
 	case OPTION_CMDLINES:
 		td->section_at[id] = cursor_u64(c);
 		break;
-	default: /* KALLSYMS: nobody asks for symbols; HOOK: how trace-cmd report pairs events */
+	default: /* HOOK: how trace-cmd report pairs events */
 		break;
 	}
 	return td->no_memory ? -ENOMEM : ret;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/kernel_functions.h"
 #include "exchange/tracedat_internal.h"
 
 /* @n bytes that a u64 or u32 announced. */
@@ -134,6 +135,28 @@ int tracedat_event_formats(struct tracedat *td, struct cursor *c)
 			return ret;
 	}
 	return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
+}
+
+int tracedat_kallsyms(struct tracedat *td, struct cursor *c)
+{
+	uint32_t size = cursor_u32(c);
+	uint64_t table = 0;
+
+	if (!size)
+		return cursor_ok(c) ? 0 : CDICT_ECORRUPT;
+	td->tracing.kallsyms = take_text(td, c, size);
+	if (!td->tracing.kallsyms)
+		return broken(td);
+	/* what its table takes, when there is one, twice while it is sorted */
+	for (const char *p = td->tracing.kallsyms; p && *p; p = strchr(p, '\n'), p += p != NULL)
+		table += 2 * sizeof(struct kernel_address);
+	if (table < TRACEDAT_MEMORY(td) - td->kept_bytes) {
+		td->kept_bytes += table;
+		return 0;
+	}
+	tracedat_note(td, "its kernel symbols would take too much memory, and are left out");
+	td->tracing.kallsyms = NULL;
+	return 0;
 }
 
 int tracedat_printk(struct tracedat *td, struct cursor *c)

@@ -226,6 +226,7 @@ int format_encoder_add(struct format_encoder *enc, const struct cdict_sample *s,
 	a->type = et;
 	a->at = et->events++;
 	a->payload = payload;
+	a->size = size;
 	a->row[FORMAT_F_TIME] = t_ns;
 	enc->kinds[enc->n++] = (uint8_t)et->local;
 

@@ -34,12 +34,18 @@ static inline size_t dynamic_at(const struct format_field *f, const uint8_t *pay
 	return (loc & 0xffff) + (f->kind == CDICT_FIELD_REL_LOC ? f->offset + f->len : 0);
 }
 
-/* The bytes of a field that is no scalar. */
-static const uint8_t *field_bytes(const struct format_field *f, const uint8_t *payload, bool big,
-				  size_t *len)
+/* The bytes of a field that is no scalar, of a payload of @size bytes. */
+static const uint8_t *field_bytes(const struct format_field *f, const uint8_t *payload, size_t size,
+				  bool big, size_t *len)
 {
 	const uint8_t *p = payload + f->offset;
 
+	if (f->rest) {
+		*len = size - f->offset;
+		if (f->is_text)
+			*len = strnlen((const char *)p, *len);
+		return p;
+	}
 	if (f->kind != CDICT_FIELD_BYTES)
 		return payload + dynamic_at(f, payload, big, len);
 	for (*len = f->len; *len && !p[*len - 1];)
@@ -141,7 +147,7 @@ static void add_bytes(struct adding *a, const struct format_field *f)
 	uint64_t p = state_predict(&enc->st, f, f->model.kind, a->row);
 	const struct entry *e = &enc->entries[p < enc->n_entries ? p : 0];
 	size_t len;
-	const uint8_t *data = field_bytes(f, a->payload, enc->schema->big_endian, &len);
+	const uint8_t *data = field_bytes(f, a->payload, a->size, enc->schema->big_endian, &len);
 
 	if (f->text)
 		text_form(enc, &data, &len);

@@ -46,6 +46,7 @@ struct adding {
 	struct encode_type *type;
 	uint32_t at; /* number of the event within its type */
 	const uint8_t *payload;
+	size_t size; /* of the payload */
 	uint64_t row[FORMAT_F_SAMPLE + FORMAT_MAX_FIELDS];
 };
 

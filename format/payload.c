@@ -42,6 +42,15 @@ size_t cdict_event_payload(const struct cdict_schema *schema, const struct cdict
 			continue;
 		}
 		b = cdict_event_bytes(ev, i);
+		if (cdict_field_is_flexible(ev->type, f)) {
+			tail += b.len + (f->is_text && b.len);
+			if (tail > room || !b.len)
+				continue;
+			memcpy(p + at, b.data, b.len);
+			if (f->is_text)
+				p[at + b.len] = 0;
+			continue;
+		}
 		if (f->kind == CDICT_FIELD_BYTES) {
 			if (b.len > f->size)
 				b.len = f->size;

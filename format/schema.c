@@ -197,12 +197,30 @@ static bool model_fits(const struct cdict_field *f, const struct format_field *c
 	       m->kind == FORMAT_FOLLOW || m->kind == FORMAT_CONTEXT;
 }
 
+/* A type's flexible array: the last of its fields, without a size of its own, behind all others. The kernel's have
+ * nothing else that is of no fixed size. */
+static const struct cdict_field *flexible(const struct format_type *type)
+{
+	const struct cdict_field *last = NULL;
+
+	for (size_t i = 0; i < type->pub.n_fields; i++) {
+		const struct cdict_field *f = &type->fields[i];
+
+		if (f->kind > CDICT_FIELD_BYTES)
+			return NULL;
+		if (cdict_field_is_flexible(&type->pub, f))
+			last = f;
+	}
+	return last;
+}
+
 /* Lays out the coding order (layout.h) and checks that every model only looks at
  * what is decoded before it. */
 static int type_finish(struct cdict_schema *schema, struct format_type *type, bool ours,
 		       struct cdict_error *err)
 {
 	size_t n = type->pub.n_fields;
+	const struct cdict_field *rest = flexible(type);
 	struct format_field *coded = calloc(FORMAT_F_SAMPLE + n, sizeof(*coded));
 	uint32_t at = FORMAT_F_SAMPLE, slots = schema->slots;
 
@@ -235,6 +253,8 @@ static int type_finish(struct cdict_schema *schema, struct format_type *type, bo
 				.len = f->size,
 				.slot = slots++,
 				.text = f->is_text && f->kind > CDICT_FIELD_BYTES,
+				.rest = f == rest,
+				.is_text = f->is_text,
 			};
 			if (!model_fits(f, coded, at)) {
 				if (!ours)

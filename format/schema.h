@@ -25,6 +25,8 @@ struct format_field {
 	uint8_t path;    /* enum format_path */
 	uint8_t index;   /* its own number among the coded fields */
 	bool text;       /* a dynamic string: kept without its final NUL */
+	bool rest;       /* a flexible array: all that the payload has from there on */
+	bool is_text;    /* of that: up to its first NUL */
 	bool needed;     /* another field's model reads its value */
 };
 #define FORMAT_NO_VALUE UINT16_MAX

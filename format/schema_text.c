@@ -82,10 +82,26 @@ static int field_parse(const char *p, const char *end, struct cdict_field *f)
 	return f->name ? 0 : -ENOMEM;
 }
 
+/* A flexible array of char whose elements the print format takes one by one (ftrace:raw_data) is no text. */
+static bool is_indexed(const char *name, const char *print, const char *end)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = print; p && p < end; p++) {
+		p = memmem(p, (size_t)(end - p), "REC->", 5);
+		if (!p)
+			break;
+		if ((size_t)(end - p) > 5 + n && !memcmp(p + 5, name, n) && p[5 + n] == '[')
+			return true;
+	}
+	return false;
+}
+
 int cdict_schema_add(struct cdict_schema *schema, const char *system, const char *format,
 		     size_t format_len, struct cdict_error *err)
 {
 	const char *p = format, *end = format + format_len, *name = NULL, *name_end = NULL;
+	const char *print = NULL;
 	struct cdict_field *fields = NULL;
 	struct format_type *type;
 	uint32_t id = 0, n = 0;
@@ -118,6 +134,7 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 				goto bad;
 			n++;
 		} else if (starts(line, eol, "print fmt")) {
+			print = line;
 			break;
 		}
 	}
@@ -131,12 +148,20 @@ int cdict_schema_add(struct cdict_schema *schema, const char *system, const char
 		free(fields);
 		return cdict_fail_nomem(err);
 	}
+	/* Of kernel_stack the format tells of 8 entries; recorded are as many as the stack has. */
+	if (!strcmp(system, "ftrace") && fields[n - 1].kind == CDICT_FIELD_BYTES &&
+	    !strcmp(fields[n - 1].name, "caller"))
+		fields[n - 1].size = 0;
 	type->pub.tracepoint = id;
 	type->fields = fields;
 	type->pub.n_fields = n;
 	for (uint32_t i = 0; i < n; i++)
 		if (fields[i].offset + fields[i].size > type->pub.payload_size)
 			type->pub.payload_size = fields[i].offset + fields[i].size;
+	for (uint32_t i = 0; i < n; i++)
+		if (cdict_field_is_flexible(&type->pub, &fields[i]) &&
+		    is_indexed(fields[i].name, print, end))
+			fields[i].is_text = false;
 	format_schema_models(type);
 	return format_schema_append(schema, type, true, err);
 bad:

@@ -104,7 +104,8 @@ static int events_add(struct page_engine *e, struct cdict_error *err)
 	v->on = calloc(v->n_cpus / 64 + 1, sizeof(*v->on));
 	v->counted = calloc(v->n_cpus / 64 + 1, sizeof(*v->counted));
 	v->printer = printer_new(schema);
-	if (!v->tasks || !v->types || !v->on || !v->counted || !v->printer)
+	if (!v->tasks || !v->types || !v->on || !v->counted || !v->printer ||
+	    printer_symbols(v->printer, cdict_reader_info(e->reader, "trace.symbols")))
 		return cdict_fail_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		v->tasks[i].n = analyze_type_tasks(cdict_schema_at(schema, i), v->tasks[i].fields);

@@ -61,6 +61,15 @@ struct cdict_event_type {
 
 struct cdict_schema;
 
+/* cdict_field_is_flexible - whether @field is the array at the payload's end that has no size of its own, as
+ * "char buf[]" of ftrace:print: its content is what the payload has from there on. */
+static inline bool cdict_field_is_flexible(const struct cdict_event_type *type,
+					   const struct cdict_field *field)
+{
+	return field->kind == CDICT_FIELD_BYTES && !field->size &&
+	       field->offset == type->payload_size;
+}
+
 CDICT_API size_t cdict_schema_count(const struct cdict_schema *schema);
 CDICT_API const struct cdict_event_type *cdict_schema_at(const struct cdict_schema *schema,
 							 size_t index);

@@ -77,6 +77,7 @@ for file in ${SHARED:+$(find "$SHARED/captures/public" "$SHARED/captures/reports
 	convert -o public.cdict "$file" || fail "pfw_public_$n" <<<"$file: status 1"
 	pattern=file_0
 	zcat -f "$file" | grep -q file_0 || pattern=/
+	zcat -f "$file" | grep -q 'fname\|fhash' || pattern=nothing
 	zcat -f "$file" | grep -q '"dur"' || pattern=nothing # a profile: nothing lasts
 	holds "public_$n" $pattern public.cdict "$file"
 	columns "public_$n" public.cdict "$file"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Other people's recordings, and what their fuzzers found: `cdict convert` ends soon with 0, 1 or 2,
-# says so in a few lines that name the file, leaves an existing output alone when it fails, and
-# where perf prints scheduler events of the file, prints the same.
+# Other people's recordings, what their fuzzers found, and inputs made after what people reported of other tools: `cdict
+# convert` ends soon with 0, 1 or 2, says so in a few lines that name the file, leaves an existing output alone when it fails,
+# and where perf prints scheduler events of the file, prints the same; with -e '*:*' all tracepoints. trace.dat files as
+# trace-cmd report has them (I/O traces: oracle/pfw), folded stacks as they are.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 
@@ -81,6 +82,37 @@ check() {
 	*) return ;;
 	esac
 	check_lines $status "$file"
+	check_everything $status "$file"
+}
+
+# Every tracepoint of the file, where perf can read it. What follows the colon of another event is a modifier.
+check_everything() {
+	perf_lines "$2" '[A-Za-z0-9_]+:[A-Za-z0-9_]{5,}' >perf.lines
+	[ "$1" -ne 1 ] && [ -s perf.lines ] || return 0
+	timeout -k 5 200 "$CDICT" convert -q -e '*:*' -i "$2" -o all.cdict 2>convert.err </dev/null || [ $? -eq 2 ] || cat convert.err
+	cdict_lines all.cdict >cdict.lines
+	differ perf.lines cdict.lines
+}
+
+# A trace.dat: its events by their formats.
+check_trace_dat() {
+	"$CDICT" convert -q --max-loss 100 -e '*:*' -i "$1" -o x.cdict 2>&1
+	trace-cmd report -N -t "$1" 2>/dev/null | python3 "$TOP/tests/oracle/_ftrace_lines.py" trace-cmd | sort >theirs
+	[ -s theirs ] || echo "trace-cmd report prints nothing"
+	"$CDICT" script --max-loss 100 x.cdict 2>&1 | python3 "$TOP/tests/oracle/_ftrace_lines.py" cdict | sort | diff theirs - | head -6
+	"$CDICT" convert -q --max-loss 100 -i "$1" -o y.cdict >said 2>&1 || [ $? -le 2 ] || cat said
+}
+
+# Folded stacks: what they say, comments aside, is what is printed again.
+check_folded() {
+	if ! [ -s "$1" ]; then
+		"$CDICT" flame "$1" >said 2>&1
+		[ $? -eq 1 ] && [ "$(wc -l <said)" -eq 1 ] || cat said
+		return
+	fi
+	"$CDICT" flame -q --format folded "$1" >got 2>&1
+	grep -v '^# ' "$1" | sort | diff - <(sort got) | head -6
+	"$CDICT" flame -q --format svg "$1" | python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.stdin)' 2>&1 | tail -1
 }
 
 [ -n "$SHARED" ] || { echo "no ../shared with the public captures" >&2; exit 77; }
@@ -90,3 +122,12 @@ while read -r file; do
 	name=${file#"$SHARED"/captures/public/}
 	verdict "${name%%/*}/${name##*/}" "$(check "$file")"
 done < <(find "$SHARED/captures/public" -type f | sort)
+for file in "$SHARED"/captures/reports/*.{data,pfw,dat,folded}; do
+	[ -e "$file" ] || continue
+	case $file in
+	*.dat) wrong=$(if command -v trace-cmd >/dev/null; then check_trace_dat "$file"; fi) ;;
+	*.folded) wrong=$(check_folded "$file") ;;
+	*) wrong=$(check "$file") ;;
+	esac
+	verdict "reports/${file##*/}" "$wrong"
+done

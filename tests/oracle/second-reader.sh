@@ -58,6 +58,12 @@ while IFS= read -r data; do
 done < <(real_captures)
 [ -n "$SHARED" ] || skip shared-captures "../shared is not there"
 
+# Flexible arrays: texts, arguments, stacks.
+for form in "" --big-endian; do
+	python3 "$TOP/tests/tools/mkftrace.py" $form x.dat && convert x.dat x.cdict
+	agree "ftrace${form#-}" x.cdict 23
+done
+
 # Long enough for digests, two tasks in turn, and every 90 ms one that is born, works and dies; too
 # long for the sanitizers.
 long() {

@@ -12,7 +12,7 @@ set -u
 cd "$(mktemp -d)" || exit 1
 
 mktracedat() { python3 "$TOP/tests/tools/mktracedat.py" "$@"; }
-convert() { "$CDICT" convert -q --max-loss 100 -e '*' -i "$1" -o "$2" 2>convert.err || { cat convert.err; return 1; }; }
+convert() { "$CDICT" convert -q --max-loss 100 -e '*' -i "$1" -o "$2" 2>convert.err || { echo "convert ends with $?"; cat convert.err; return 1; }; }
 # Lines "tid cpu time event fields" in order of time; what happened at the same time in order of its text. Debian 13's
 # trace-cmd tells of interrupts and preemption before the time.
 as_trace_cmd() {
@@ -136,6 +136,86 @@ mktracedat --per-page 4 --lost 0,1,-1 --lost 1,2,7 --stat 1,10 run.data t.dat
 verdict trace_dat_losses_that_the_kernel_counted "$(
 	same t.dat
 	losses | diff - <(printf '%s\n' '0 100000120000 100000140000 0' '1 100000710000 100000990000 7' '1 100000995000 100001000000 3'))"
+
+# ---- markers, trace_printk, functions --------------------------------------------------------------------
+
+mkftrace() { python3 "$TOP/tests/tools/mkftrace.py" "$@"; }
+ftrace_lines() { python3 "$TOP/tests/oracle/_ftrace_lines.py" "$@"; }
+# as_reported TRACE.dat AT_LEAST - each event as trace-cmd report prints it by its format, stacks as it prints them itself
+as_reported() {
+	convert "$1" f.cdict || return
+	"$CDICT" script --max-loss 100 f.cdict >script.txt 2>script.err || cat script.err
+	trace-cmd report -N -t "$1" 2>/dev/null | ftrace_lines trace-cmd | sort >theirs.txt
+	ftrace_lines cdict <script.txt | sort >ours.txt
+	[ "$(wc -l <ours.txt)" -ge "$2" ] || echo "$(wc -l <ours.txt) events"
+	diff theirs.txt ours.txt | head -6
+	trace-cmd report -t "$1" 2>/dev/null | ftrace_lines trace-cmd kernel_stack | sort >theirs.txt
+	ftrace_lines cdict kernel_stack <script.txt | sort | diff theirs.txt - | head -6
+}
+for form in '' --32 --big-endian '--32 --big-endian' --no-strings --no-kallsyms; do
+	# shellcheck disable=SC2086 # none, one or two words
+	mkftrace $form f.dat
+	verdict "trace_dat_of_ftrace${form// /}" "$(as_reported f.dat 19)"
+done
+if [ -n "$SHARED" ]; then
+	verdict trace_dat_of_a_report "$(as_reported "$SHARED/captures/reports/ftrace-print.dat" 4)"
+fi
+mkftrace f.dat
+trace-cmd convert -i f.dat -o seven.dat --file-version 7 --compression zstd >/dev/null 2>trace-cmd.err
+verdict trace_dat_of_ftrace_version_7 "$(as_reported seven.dat 19)"
+# The same events in a perf.data are the same, with what perf before 4.4 kept of kallsyms.
+for form in '' --32; do
+	# shellcheck disable=SC2086 # one word or none
+	mkftrace $form f.dat && mkftrace $form --perf f.data
+	verdict "perf_data_of_ftrace$form" "$(
+		convert f.dat f.cdict && convert f.data p.cdict
+		"$CDICT" script f.cdict >theirs.txt
+		"$CDICT" script p.cdict | diff theirs.txt - | head -6)"
+done
+# What an event is called in this test's own words, too: the oracle might be as wrong.
+mkftrace f.dat
+convert f.dat f.cdict >convert.txt
+verdict trace_dat_texts_of_ftrace "$(
+	cat convert.txt
+	"$CDICT" script f.cdict | grep -e print: -e bputs: -e caller | sed 's/^.*[a-z]*: *\([a-z]*:[a-z_]*: \)/\1/' | diff - <(cat <<'T'
+ftrace:print: fn_a: MARK begin run 1
+ftrace:print: fn_b: without a newline
+ftrace:print: 0xffffffff8a000000: of nobody; "quoted" ü	|
+ftrace:bprint: fn_a: n: 7 name=abc u=9
+ftrace:bprint: fn_b: n: -1 name=a longer name u=0
+ftrace:bprint: fn_a: no arguments
+ftrace:bprint: fn_a: at fn_c+0x4, fn_d in -3 of 100%
+ftrace:bputs: fn_a: plain
+test:t_caller: caller fn_b+0x4 other fn_c
+test:t_caller: caller 0xffffffff81100000 other fn_a
+ftrace:print: fn_a: MARK end run 1
+T
+))"
+verdict trace_dat_keeps_the_functions_that_occur "$(
+	"$CDICT" query --format csv "SELECT str_value FROM metadata WHERE name = 'trace.symbols'" f.cdict | tr -d '"\r' | grep -o 'fn_[a-z]*' | sort |
+		diff - <(printf '%s\n' fn_a fn_b fn_c fn_d))"
+# an older cdict has no arguments: never a text that looks as if
+mkftrace --no-arguments f.dat
+convert f.dat f.cdict >convert.txt
+verdict trace_dat_arguments_that_are_not_stored "$(
+	"$CDICT" script f.cdict | grep -c 'bprint: fn_[a-z]*: n: %d name=%s u=%u (arguments not stored)$' | grep -qx 2 || "$CDICT" script f.cdict
+	"$CDICT" script f.cdict | grep -q 'bprint: fn_[a-z]*: no arguments$' || "$CDICT" script f.cdict)"
+# Markers cut windows, in the trace.dat itself and in a cdict of it.
+mkftrace f.dat
+convert f.dat f.cdict >convert.txt
+begin='ftrace:print/buf ~ "MARK begin*"/'
+end='print/buf ~ "MARK end*"/'
+verdict trace_dat_markers_cut_windows "$(
+	n=$("$CDICT" script f.cdict | grep -c '^ *42 ')
+	for file in f.cdict f.dat; do
+		"$CDICT" script --window-start "$begin" --window-end "$end" $file | grep -c '^ *42 ' | grep -qx "$n" || echo "$file: not all $n"
+		"$CDICT" script --window-start 'print/buf ~ "*newline"/' --window-end "$end" $file | grep -c '^ *42 ' | grep -qx $((n - 1)) || echo "$file: not $n - 1"
+		"$CDICT" stats -q --window-start "$begin" --window-end "$end" $file >stats.txt 2>&1
+		grep -q '0.000022 s from 1.000000, ' stats.txt || head -3 stats.txt
+		"$CDICT" tasks -q --json --window-start "$begin" --window-end "$end" $file >tasks.json 2>tasks.err
+		grep -q '"from": 1000000000, "to": 1000022000' tasks.json || head -3 tasks.json tasks.err
+		"$CDICT" report -q --window-start "$begin" --window-end "$end" -o f.html $file 2>report.err || cat report.err
+	done)"
 
 # ---- what cannot be -----------------------------------------------------------------------------------
 
