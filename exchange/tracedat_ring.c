@@ -27,7 +27,7 @@
 uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_buffer *buffer,
 		   const struct tracedat_cpu *cpu, uint64_t *live)
 {
-	uint64_t left;
+	uint64_t left, all;
 
 	*r = (struct ring){ .td = td, .buffer = buffer, .cpu = cpu->cpu, .live = live };
 	r->page_size = buffer->page_size ? buffer->page_size : td->page_size;
@@ -37,12 +37,14 @@ uint64_t ring_open(struct ring *r, struct tracedat *td, const struct tracedat_bu
 		tracedat_note(td, "the events of CPU %u end beyond the end of the file", cpu->cpu);
 	if (cpu->offset >= td->file.size)
 		return 0;
-	left = td->file.size - cpu->offset;
+	all = left = td->file.size - cpu->offset;
 	if (left > cpu->size)
 		left = cpu->size;
 	r->begin = td->file.data + cpu->offset;
 	if (buffer->compressed) {
-		r->chunks = cursor_init(r->begin, (size_t)left, td->tracing.big_endian);
+		/* trace-cmd's sizes are of the chunks, without the word before them that tells how many they are */
+		all = all < left + 4 ? all : left + 4;
+		r->chunks = cursor_init(r->begin, (size_t)all, td->tracing.big_endian);
 		r->n_chunks = cursor_u32(&r->chunks);
 	} else {
 		r->pages = r->begin;
