@@ -2,8 +2,8 @@
 /*
  * counts.h - how often something happened: events or system calls, by what they are, task, CPU and time bucket.
  *
- * A system call begins with raw_syscalls:sys_enter and ends with the next sys_exit of its thread; it is
- * counted where it begins, and its time and error where it returns.
+ * A system call begins with raw_syscalls:sys_enter, or syscalls:sys_enter_NAME where there is none, and ends with the
+ * next sys_exit of its thread; it is counted where it begins, and its time and error where it returns.
  *
  * Units      bucket b covers [from + b * bucket_ns, from + (b + 1) * bucket_ns)
  * Ownership  rows are borrowed and die with the analysis

@@ -34,7 +34,7 @@ enum analyze_kind {
 	ANALYZE_KIND_KVM_VIRQ,
 	ANALYZE_KIND_KVM_WAKEUP,    /* kvm_vcpu_wakeup: value ns, how whether it slept */
 	ANALYZE_KIND_KVM_HALT_POLL, /* kvm_halt_poll_ns: value the new limit, how whether it grew */
-	ANALYZE_KIND_SYS_ENTER,     /* raw_syscalls:sys_enter */
+	ANALYZE_KIND_SYS_ENTER,     /* raw_syscalls:sys_enter, syscalls:sys_enter_NAME */
 	ANALYZE_KIND_SYS_EXIT,
 	ANALYZE_KIND_N,
 };

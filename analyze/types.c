@@ -10,7 +10,7 @@
 #include "base/fail.h"
 
 struct known {
-	const char *name;
+	const char *name; /* one that ends with '_' stands for all that begin so */
 	enum analyze_kind kind;
 	/* In the order of the kind's enum in internal.h; alternatives by '|'. The first
 	 * @needed ones must be there, or the event is of no use. */
@@ -55,6 +55,9 @@ static const struct known known[] = {
 	{ "kvm:kvm_vcpu_wakeup", ANALYZE_KIND_KVM_WAKEUP, { "vcpu_id", "ns", "waited" }, 0 },
 	{ "raw_syscalls:sys_enter", ANALYZE_KIND_SYS_ENTER, { "id" }, 1 },
 	{ "raw_syscalls:sys_exit", ANALYZE_KIND_SYS_EXIT, { "id", "ret" }, 2 },
+	/* an event type a system call: the same, where there is no raw_syscalls */
+	{ "syscalls:sys_enter_", ANALYZE_KIND_SYS_ENTER, { "__syscall_nr|nr" }, 1 },
+	{ "syscalls:sys_exit_", ANALYZE_KIND_SYS_EXIT, { "__syscall_nr|nr", "ret" }, 2 },
 	{ "kvm:kvm_halt_poll_ns", ANALYZE_KIND_KVM_HALT_POLL, { "vcpu_id", "new", "grow" }, 0 },
 };
 
@@ -83,10 +86,17 @@ static int find_field(const struct cdict_event_type *type, const char *names)
 	return -1;
 }
 
+static bool is_known(const struct known *k, const char *name)
+{
+	size_t len = strlen(k->name);
+
+	return k->name[len - 1] == '_' ? !strncmp(k->name, name, len) : !strcmp(k->name, name);
+}
+
 static void resolve(struct type_info *ti, const struct cdict_event_type *type)
 {
 	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
-		if (strcmp(known[k].name, type->name))
+		if (!is_known(&known[k], type->name))
 			continue;
 		for (unsigned i = 0; i < FIELDS_MAX && known[k].fields[i]; i++) {
 			int at = find_field(type, known[k].fields[i]);
@@ -175,6 +185,29 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 	return failed ? -ENOMEM : 0;
 }
 
+/* A call that raw_syscalls tells of is not told of again by the event of its own. */
+static void tell_calls_once(struct type_info *types, const struct cdict_schema *schema,
+			    const struct analyze_summary *sum)
+{
+	bool raw[2] = { false, false };
+
+	if (!sum->has_sys_enter && !sum->has_sys_exit)
+		return;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < cdict_schema_count(schema); i++) {
+			bool exit = types[i].kind == ANALYZE_KIND_SYS_EXIT;
+			bool is_raw =
+				!strncmp(cdict_schema_at(schema, i)->name, "raw_syscalls:", 13);
+
+			if (!exit && types[i].kind != ANALYZE_KIND_SYS_ENTER)
+				continue;
+			if (!pass)
+				raw[exit] |= is_raw;
+			else if (raw[exit] && !is_raw)
+				types[i].kind = ANALYZE_KIND_OTHER;
+		}
+}
+
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err)
 {
@@ -235,6 +268,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 			break;
 		}
 	}
+	tell_calls_once(types, schema, sum);
 	*out = types;
 	return 0;
 }

@@ -73,13 +73,15 @@ static enum syscalls_abi abi_of(struct figures *f, char *note, size_t size)
 	const char *machine = cdict_reader_info(f->reader, "host.arch");
 	enum syscalls_abi abi = opts->abi ? (enum syscalls_abi)opts->abi : syscalls_abi_of(machine);
 
-	if (!sum->has_sys_enter || !sum->has_sys_exit)
+	if (!sum->has_sys_enter && !sum->has_sys_exit)
+		figures_lacks(f, "holds neither raw_syscalls:* nor syscalls:*: no system call is "
+				 "to be seen; record with -e 'raw_syscalls:*'");
+	else if (!sum->has_sys_enter || !sum->has_sys_exit)
 		cmd_warn(f->call, f->file,
 			 "holds no raw_syscalls:%s: %s; record with -e 'raw_syscalls:*'",
 			 sum->has_sys_enter ? "sys_exit" : "sys_enter",
-			 sum->has_sys_enter  ? "nobody knows how system calls ended"
-			 : sum->has_sys_exit ? "nobody knows which system calls began"
-					     : "nobody knows of system calls");
+			 sum->has_sys_enter ? "nobody knows how system calls ended"
+					    : "nobody knows which system calls began");
 	if (abi == SYSCALLS_UNKNOWN)
 		cmd_warn(
 			f->call, f->file,
@@ -168,7 +170,7 @@ const struct cmd cmd_count = {
 	.operands = "[FILE...]",
 	.about =
 		"A row per event or, with --by syscall, per system call, which needs "
-		"raw_syscalls:sys_enter and raw_syscalls:sys_exit. A call counts where it begins, its "
+		"raw_syscalls:* or syscalls:sys_enter_*,syscalls:sys_exit_*. A call counts where it begins, its "
 		"time and whether it failed where it returns.",
 	.options = count_options,
 	.opts_size = sizeof(struct count_opts),
