@@ -57,7 +57,7 @@ static int print(struct figures *f)
 	const struct exits_opts *opts = f->call->opts;
 
 	if (!sum->has_exit)
-		cmd_warn(f->call, f->file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+		figures_lacks(f, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
 	else if (!sum->has_entry)
 		cmd_warn(f->call, f->file,
 			 "holds no kvm:kvm_entry: exits are counted, their time is "

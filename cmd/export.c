@@ -11,6 +11,7 @@
 #include "base/ending.h"
 #include "base/fail.h"
 #include "cdict/stack.h"
+#include "cmd/flame.h"
 #include "exchange/export.h"
 #include "exchange/gzip.h"
 #include "exchange/io_export.h"
@@ -153,13 +154,16 @@ static int add(struct job *job, struct cdict_error *err)
 }
 
 /* What cannot be in the output because nobody recorded it. */
-static void tell_lacks(const struct job *job)
+static void tell_lacks(struct job *job)
 {
-	const struct figures *f = &job->f;
+	struct figures *f = &job->f;
 
 	if (job->io)
 		return;
-	if (figures_has_switch(f, "ran") && job->to != TO_FOLDED && !tables_has_wakeups(&f->walk))
+	if (job->to == TO_FOLDED)
+		flame_warn(f,
+			   (enum analyze_stacks_by)((const struct export_opts *)f->call->opts)->by);
+	else if (figures_has_switch(f, "ran") && !tables_has_wakeups(&f->walk))
 		cmd_warn(f->call, f->file,
 			 "holds no wake-ups: nobody will see how long a task waited; record "
 			 "with -e 'sched:*'");
@@ -222,7 +226,9 @@ static int export_run(const struct cmd_call *call)
 			"more events of one thread overlap than Perfetto gets tracks for: %llu are left out",
 			(unsigned long long)job.report.left_out);
 	if (!status)
-		status = cmd_loss_status(call, job.f.file, job.f.reader, o->max_loss_pct);
+		status = job.to == TO_FOLDED
+				 ? figures_status(&job.f)
+				 : cmd_loss_status(call, job.f.file, job.f.reader, o->max_loss_pct);
 	analyze_stacks_free(job.stacks);
 	figures_close(&job.f);
 	return status;

@@ -3,6 +3,7 @@
 #include "cmd/figures.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,22 +193,52 @@ int figures_run_wanted(struct figures *f)
 	return status || figures_any_task(f) ? status : figures_no_task(f);
 }
 
-bool figures_has_switch(const struct figures *f, const char *did)
+void figures_lacks(struct figures *f, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	cmd_warn(f->call, f->file, "%s", line);
+	f->lacks = true;
+}
+
+bool figures_has_switch(struct figures *f, const char *did)
 {
 	if (analyze_engine_summary(f->walk.eng)->has_switch)
 		return true;
 	if (analyze_engine_summary(f->walk.eng)->scope.filtered)
-		cmd_warn(
-			f->call, f->file,
+		figures_lacks(
+			f,
 			"holds only some sched:sched_switch: nobody knows who %s; record without a "
 			"filter on it",
 			did);
 	else
-		cmd_warn(
-			f->call, f->file,
+		figures_lacks(
+			f,
 			"holds no sched:sched_switch: nobody knows who %s; record with -e 'sched:*'",
 			did);
 	return false;
+}
+
+bool figures_has_vcpus(struct figures *f)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
+
+	if (sum->has_entry || sum->has_exit)
+		return true;
+	figures_lacks(f, "holds neither kvm:kvm_entry nor kvm:kvm_exit: no vCPU is to be seen; "
+			 "record with -e 'kvm:*' -e 'sched:*'");
+	return false;
+}
+
+int figures_status(const struct figures *f)
+{
+	int status = cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+
+	return status || !f->lacks ? status : CMD_DAMAGED;
 }
 
 /* CSV has no place for the loss line. */
@@ -270,7 +301,7 @@ int figures_print_all(struct figures *f, const char *note, struct table *const *
 		return status;
 	if (f->opts->format == TABLE_AS_CSV)
 		figures_tell_loss(f);
-	return cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+	return figures_status(f);
 }
 
 /* For later, with those of the other files. */
@@ -468,9 +499,9 @@ static int print_files(struct figures *f, size_t n, int (*print)(struct figures 
 		return worst; /* printed one by one, with what was lost */
 	status = print_kept(f, n);
 	for (size_t i = 0; i < n && (!status || status == CMD_DAMAGED); i++) {
-		int loss = cmd_loss_status(f->call, f[i].file, f[i].reader, f->opts->max_loss_pct);
+		int its = figures_status(&f[i]);
 
-		status = loss ? loss : status;
+		status = its ? its : status;
 	}
 	return status ? status : worst;
 }

@@ -44,6 +44,7 @@ struct figures {
 	struct table *kept[FIGURES_TABLES];
 	size_t n_kept;
 	char *kept_note, *kept_chart;
+	bool lacks; /* figures_lacks() was called */
 };
 
 /* figures_command - one walk over each of the command's files; a status.  @add registers the
@@ -65,9 +66,16 @@ bool figures_any_task(const struct figures *f);
 int figures_no_task(const struct figures *f);
 /* figures_run_wanted - the three in one, for a command of one capture. */
 int figures_run_wanted(struct figures *f);
-/* figures_has_switch - whether the capture has sched_switch; warns when not: "nobody
+/* figures_lacks - the capture has none of the events that all of what was asked for comes from: warns of that, with
+ * what to record. It is printed as it is, empty; the status is CMD_DAMAGED. */
+void figures_lacks(struct figures *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* figures_has_switch - whether the capture has sched_switch; figures_lacks() when not: "nobody
  * knows who @did", which is "ran" or "waited". */
-bool figures_has_switch(const struct figures *f, const char *did);
+bool figures_has_switch(struct figures *f, const char *did);
+/* figures_has_vcpus - whether it has entries or exits of guests; figures_lacks() when not. */
+bool figures_has_vcpus(struct figures *f);
+/* figures_status - when all was read and printed: cmd_loss_status(), or that of figures_lacks(). */
+int figures_status(const struct figures *f);
 /* figures_print - of several files: keeps the tables, to be printed as one with a column that tells the
  * file; else sorts the tables, the first one by -s, cuts that by -n, prints all and frees
  * them; one that is NULL could not be made: out of memory. */

@@ -334,11 +334,8 @@ static int flame_run(const struct cmd_call *call)
 	if (!status)
 		status = write_all(&job);
 	if (!status && job.in.from == FLAME_CAPTURE) {
-		status = cmd_loss_status(call, job.in.f.file, job.in.f.reader,
-					 o->shared.max_loss_pct);
-		loss = !job.has_base ? CMD_DONE
-				     : cmd_loss_status(call, job.base.f.file, job.base.f.reader,
-						       o->shared.max_loss_pct);
+		status = figures_status(&job.in.f);
+		loss = job.has_base ? figures_status(&job.base.f) : CMD_DONE;
 		status = status ? status : loss;
 	}
 	table_free(job.table);

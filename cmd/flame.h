@@ -44,5 +44,7 @@ struct flame_input {
 int flame_input_init(struct flame_input *in, const struct cmd_call *call, const char *const *names,
 		     size_t n, const char *dir);
 void flame_input_fini(struct flame_input *in);
+/* flame_warn - figures_lacks() when the capture has none of the events that stacks @by are of. */
+void flame_warn(struct figures *f, enum analyze_stacks_by by);
 
 #endif

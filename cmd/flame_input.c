@@ -143,17 +143,17 @@ static int look_below(struct flame_input *in, const struct cmd_call *call, const
 
 /* ---- a capture ---- */
 
-static void warn_of(const struct figures *f, enum analyze_stacks_by by)
+void flame_warn(struct figures *f, enum analyze_stacks_by by)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
 	if (by == ANALYZE_STACKS_EXITS) {
 		if (!sum->has_exit || !sum->has_entry)
-			cmd_warn(f->call, f->file, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
-				 sum->has_exit ? "entry" : "exit");
+			figures_lacks(f, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
+				      sum->has_exit ? "entry" : "exit");
 	} else if (by == ANALYZE_STACKS_WAKEUPS) {
 		if (!tables_has_wakeups(&f->walk))
-			cmd_warn(f->call, f->file, "holds no wake-ups; record with -e 'sched:*'");
+			figures_lacks(f, "holds no wake-ups; record with -e 'sched:*'");
 	} else {
 		figures_has_switch(f, "ran");
 	}
@@ -178,7 +178,7 @@ static int read_capture(struct flame_input *in, const struct cmd_call *call, con
 	if (!status && flame_fold(&in->folded, &in->f.walk, stacks, NULL, &in->lacking, &err))
 		status = figures_fail(&in->f, &err);
 	if (!status)
-		warn_of(&in->f, (enum analyze_stacks_by)in->by);
+		flame_warn(&in->f, (enum analyze_stacks_by)in->by);
 	analyze_stacks_free(stacks);
 	return status;
 }

@@ -32,26 +32,38 @@ static const enum analyze_slice_kind switch_kinds[] = { ANALYZE_SLICE_RUN, ANALY
 							ANALYZE_SLICE_WAKEUP };
 static const enum analyze_slice_kind kvm_kinds[] = { ANALYZE_SLICE_EXIT, ANALYZE_SLICE_GUEST };
 
-static void warn_of_switches(const struct heatmap *h)
+static void warn_of_switches(struct heatmap *h)
 {
 	if (figures_has_switch(&h->f, "ran") && h->kind == ANALYZE_SLICE_WAKEUP &&
 	    !tables_has_wakeups(&h->f.walk))
-		cmd_warn(h->f.call, h->f.file, "holds no wake-ups; record with -e 'sched:*'");
+		figures_lacks(&h->f, "holds no wake-ups; record with -e 'sched:*'");
 }
 
-static void warn_of_kvm(const struct heatmap *h)
+static void warn_of_kvm(struct heatmap *h)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(h->f.walk.eng);
 
 	if (!sum->has_exit || !sum->has_entry)
-		cmd_warn(h->f.call, h->f.file, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
-			 sum->has_exit ? "entry" : "exit");
+		figures_lacks(&h->f, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
+			      sum->has_exit ? "entry" : "exit");
 }
 
-static void warn_of_exits(const struct heatmap *h)
+static void warn_of_exits(struct heatmap *h)
 {
 	if (!analyze_engine_summary(h->f.walk.eng)->has_exit)
-		cmd_warn(h->f.call, h->f.file, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+		figures_lacks(&h->f, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+}
+
+static void warn_of_vcpus(struct heatmap *h)
+{
+	figures_has_vcpus(&h->f);
+}
+
+/* Who waited behind whom: of the vCPUs. */
+static void warn_of_delays(struct heatmap *h)
+{
+	if (figures_has_vcpus(&h->f))
+		figures_has_switch(&h->f, "ran");
 }
 
 static const char *const view_names[] = { "switches", "exits", "vcpu",   "coremap", "cpu",
@@ -65,8 +77,8 @@ static const struct view {
 	const char *all;                      /* what no task filter stands for */
 	heatmap_add_fn *add;
 	heatmap_draw_fn *draw;
-	bool grouped;                          /* --rows makes sense */
-	void (*warn)(const struct heatmap *h); /* of what the capture lacks; NULL: nothing */
+	bool grouped;                    /* --rows makes sense */
+	void (*warn)(struct heatmap *h); /* of what the capture lacks; NULL: nothing */
 } views[] = {
 	/* in the order of view_names */
 	{ .name = "switches",
@@ -90,7 +102,8 @@ static const struct view {
 	  .all = "all vCPUs, worst first",
 	  .add = heatmap_add_vcpu,
 	  .draw = heatmap_draw_vcpu,
-	  .grouped = true },
+	  .grouped = true,
+	  .warn = warn_of_vcpus },
 	{ .name = "coremap",
 	  .bys = use_bys,
 	  .titles = { "Core map: run time per task and CPU",
@@ -123,14 +136,15 @@ static const struct view {
 		      "CPUs: what vCPUs, QEMU, the kernel and the host did where" },
 	  .all = "all tasks",
 	  .add = heatmap_add_cores,
-	  .draw = heatmap_draw_cores },
+	  .draw = heatmap_draw_cores,
+	  .warn = warn_of_switches },
 	{ .name = "delays",
 	  .bys = delay_bys,
 	  .titles = { "Who delayed whom", "Who had the other thread of a vCPU's core" },
 	  .all = "all vCPUs, by VM",
 	  .add = heatmap_add_vcpu,
 	  .draw = heatmap_draw_delays,
-	  .warn = warn_of_switches },
+	  .warn = warn_of_delays },
 };
 
 /* The index of @text in @choices, the first when not given; or CMD_USAGE reported. */
@@ -375,7 +389,7 @@ static int heatmap_run(const struct cmd_call *call)
 	if (!status)
 		status = put(call, &(struct picture){ backend, &how, &h.m });
 	if (!status)
-		status = cmd_loss_status(call, h.f.file, h.f.reader, opts->shared.max_loss_pct);
+		status = figures_status(&h.f);
 	fini(&h);
 	return status;
 }

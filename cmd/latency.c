@@ -33,9 +33,8 @@ static int print(struct figures *f)
 	int status;
 
 	if (figures_has_switch(f, "waited") && !tables_has_wakeups(&f->walk))
-		cmd_warn(f->call, f->file,
-			 "holds neither sched:sched_waking nor sched:sched_wakeup: no "
-			 "wake-up latency is known");
+		figures_lacks(f, "holds neither sched:sched_waking nor sched:sched_wakeup: no "
+				 "wake-up latency is known; record with -e 'sched:*'");
 	t = opts->perf           ? tables_latency_perf(&f->walk)
 	    : opts->by == BY_CPU ? tables_latency_cpus(&f->walk)
 				 : tables_latency(&f->walk);

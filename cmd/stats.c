@@ -140,15 +140,17 @@ static int print_to_people(struct stats *st)
 
 static int print(struct stats *st)
 {
+	const struct analyze_summary *sum = analyze_engine_summary(st->f.walk.eng);
 	const struct options_shared *opts = st->f.opts;
 	int status;
 
+	if (!sum->has_entry && !sum->has_exit)
+		figures_has_switch(&st->f, "ran");
 	st->f.chart = *st->chart ? st->chart : NULL;
 	if (!opts->output)
 		return print_to_people(st);
 	status = cmd_output_write(st->f.call, opts->output, 0, write_text, st);
-	return status ? status
-		      : cmd_loss_status(st->f.call, st->f.file, st->f.reader, opts->max_loss_pct);
+	return status ? status : figures_status(&st->f);
 }
 
 static int stats_run(const struct cmd_call *call)

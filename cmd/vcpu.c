@@ -112,15 +112,13 @@ static int print_tables(struct figures *f, int by)
 	return status;
 }
 
-static void warn(const struct figures *f)
+static void warn(struct figures *f)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
-	if (!sum->has_entry && !sum->has_exit)
-		cmd_warn(f->call, f->file,
-			 "holds neither kvm:kvm_entry nor kvm:kvm_exit: no vCPU is to be seen; "
-			 "record with -e 'kvm:*' -e 'sched:*'");
-	else if (!sum->has_entry || !sum->has_exit)
+	if (!figures_has_vcpus(f))
+		return;
+	if (!sum->has_entry || !sum->has_exit)
 		cmd_warn(f->call, f->file,
 			 "holds no kvm:%s: what a vCPU did on its CPU is mostly unknown",
 			 sum->has_entry ? "kvm_exit" : "kvm_entry");
