@@ -154,10 +154,16 @@ static bool is_pattern(const char *glob)
 	return glob[strcspn(glob, "*?[")];
 }
 
+/* "*:sched", which was "sched". */
+static bool is_bare(const char *glob)
+{
+	return !strncmp(glob, "*:", 2);
+}
+
 static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 {
 	struct texts names = { 0 };
-	bool bare = !strncmp(glob, "*:", 2);
+	bool bare = is_bare(glob);
 	struct suggest s;
 	int ret;
 
@@ -174,6 +180,18 @@ static int no_event(struct choice *c, const char *glob, struct cdict_error *err)
 	return ret;
 }
 
+/* A system's name alone is all of its events, as for trace-cmd (base/event_glob.h). */
+static int add_system(const struct choice *c, struct texts *names, const char *system,
+		      struct cdict_error *err)
+{
+	char glob[256];
+
+	if (!*system || is_pattern(system) || !is_system(c, system, strlen(system)) ||
+	    (size_t)snprintf(glob, sizeof(glob), "%s:*", system) >= sizeof(glob))
+		return 0;
+	return tracefs_names(names, c->root, glob, err);
+}
+
 static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdict_error *err)
 {
 	struct texts names = { 0 };
@@ -185,6 +203,8 @@ static int add_glob(struct choice *c, const char *glob, unsigned not, struct cdi
 				  "'%s' is no tracepoint: they are called as sched:sched_switch",
 				  glob);
 	ret = tracefs_names(&names, c->root, glob, err);
+	if (!ret && is_bare(glob))
+		ret = add_system(c, &names, glob + 2, err);
 	if (!ret && !names.n)
 		ret = no_event(c, glob, err);
 	for (size_t i = 0; i < names.n && !ret; i++) {

@@ -48,7 +48,7 @@ void choice_fini(struct choice *c);
 /* choice_defaults - what the views need: see choose.c for the list. */
 int choice_defaults(struct choice *c, struct cdict_error *err);
 /* choice_add - every event that matches one of the globs in @list, "sched:*,kvm:kvm_exit", as perf takes
- * them: a name without a system, modifiers ("sched:sched_switch:k"), groups ("{a,b}"). A pattern that nothing
+ * them: a name without a system, or a system's (all of its events), modifiers ("sched:sched_switch:k"), groups ("{a,b}"). A pattern that nothing
  * matches is in c->missing, a name is a failure. */
 int choice_add(struct choice *c, const char *list, struct cdict_error *err);
 /* choice_filter - the filter of the events that the last choice_add() named; as perf's --filter,

@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_glob.h"
 #include "base/fail.h"
 #include "base/pool.h"
 #include "base/suggest.h"
@@ -152,9 +152,7 @@ static int init_types(struct options_filter *f, const struct options_shared *o,
 		for (size_t i = 0; i < n; i++) {
 			const struct cdict_event_type *type = cdict_schema_at(schema, i);
 
-			/* "sched_switch" stands for "*:sched_switch" */
-			if (fnmatch(glob, strchr(glob, ':') ? type->name : type->event,
-				    FNM_NOESCAPE))
+			if (!event_glob(glob, type->name))
 				continue;
 			f->types[i / 64] |= UINT64_C(1) << (i % 64);
 			matched = true;

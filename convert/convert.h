@@ -47,7 +47,7 @@ struct convert_beside {
 };
 
 struct convert_options {
-	const char *const *events; /* globs over "system:event"; NULL: sched:* and kvm:* */
+	const char *const *events; /* base/event_glob.h; NULL: sched:* and kvm:* */
 	size_t n_events;
 	unsigned jobs; /* threads; 0: one per CPU that this process may use */
 	/* Called now and then with the bytes read and the input's size (0: unknown). */

@@ -3,13 +3,13 @@
 #include "convert/formats.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
 
+#include "base/event_glob.h"
 #include "base/fail.h"
 #include "base/kernel_functions.h"
 
@@ -35,7 +35,7 @@ void formats_fini(struct formats *f)
 bool formats_wants(const struct formats *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_globs; i++)
-		if (!fnmatch(f->globs[i], name, 0))
+		if (event_glob(f->globs[i], name))
 			return true;
 	return false;
 }

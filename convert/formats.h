@@ -40,7 +40,7 @@ int formats_add(struct formats *f, const struct perfdata_tracing *tracing,
 /* formats_name - "sched:sched_switch" and the id out of a format's text; false when it names none. */
 bool formats_name(const struct perfdata_format *format, char *out, size_t size, uint32_t *id);
 
-/* formats_wants - whether one of the globs (fnmatch(3)) matches "system:event". */
+/* formats_wants - whether one of the globs (base/event_glob.h) matches "system:event". */
 bool formats_wants(const struct formats *f, const char *name);
 
 /* formats_need_strings - whether an event type has a field that is the address of a

@@ -3,12 +3,12 @@
 #include "exchange/pfw_types_internal.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cursor.h"
 #include "base/escape.h"
+#include "base/event_glob.h"
 #include "base/fail.h"
 #include "format/layout.h"
 
@@ -268,7 +268,7 @@ static int make(struct pfw_types *t, struct pfw_type *type, const struct pfw_par
 static bool wanted(const struct pfw_types *t, const char *name)
 {
 	for (size_t i = 0; i < t->n_globs; i++)
-		if (!fnmatch(t->globs[i], name, 0))
+		if (event_glob(t->globs[i], name))
 			return true;
 	return !t->n_globs;
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* event_glob.c - see event_glob.h. */
+#include "base/event_glob.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+bool event_glob(const char *glob, const char *name)
+{
+	const char *colon = strchr(name, ':');
+	size_t system = colon ? (size_t)(colon - name) : 0;
+
+	if (strchr(glob, ':') || !colon)
+		return !fnmatch(glob, name, FNM_NOESCAPE);
+	return (strlen(glob) == system && !memcmp(glob, name, system)) ||
+	       !fnmatch(glob, colon + 1, FNM_NOESCAPE);
+}
