@@ -72,20 +72,30 @@ static int annotate(const struct cmd_call *call, const char *file, const char *o
 	struct mapping more = { 0 }, old = { 0 };
 	struct label_index *labels = NULL;
 	struct cdict_error err = { 0 };
+	size_t rows;
+	/* A map of another host is a mistake; what OpenStack says of other hosts is not. */
+	bool foreign_matters = o->shared.maps.n && !o->openstack.on;
 	int status = maps_read(&more, call, &o->shared);
 
 	if (!status)
 		status = annotate_openstack(&more, r, call);
+	rows = more.n; /* they are taken */
 	if (!status && !o->clear && label_index_reader(&old, r, &err))
 		status = cmd_error(call, file, &err);
 	if (!status && label_index_new(&labels, r, o->clear, &more, &err))
 		status = cmd_error(call, file, &err);
-	if (!status && !call->quiet)
+	if (!status && (!call->quiet || foreign_matters))
 		status = annotate_look(&report, call, file, r, labels, old.n);
+	if (!status && foreign_matters && annotate_foreign(&report, rows))
+		status = cmd_errorf(
+			call, file,
+			"none of the %zu task%s of --map is in the capture, and nothing was "
+			"written: %s",
+			rows, rows == 1 ? "" : "s", report.unmatched_text);
 	if (!status)
 		status = write_file(call, file, output, r, label_index_mapping(labels));
 	if (!status)
-		annotate_tell(&report, call, file);
+		annotate_tell(&report, call, file, rows);
 	if (!status)
 		status = cmd_loss_status(call, file, r, o->shared.max_loss_pct);
 	annotate_report_fini(&report);

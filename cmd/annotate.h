@@ -27,11 +27,14 @@ struct annotate_report {
 	char *unnamed_text;
 };
 
+/* annotate_foreign - whether of @rows of --map none is of a task of the capture. */
+bool annotate_foreign(const struct annotate_report *report, size_t rows);
 /* annotate_look - @n_old labels of @labels are the file's own. A status. */
 int annotate_look(struct annotate_report *out, const struct cmd_call *call, const char *file,
 		  struct cdict_reader *r, struct label_index *labels, size_t n_old);
+/* annotate_tell - @rows: of --map and its like. */
 void annotate_tell(const struct annotate_report *report, const struct cmd_call *call,
-		   const char *file);
+		   const char *file, size_t rows);
 void annotate_report_fini(struct annotate_report *report);
 
 #endif

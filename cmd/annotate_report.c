@@ -135,7 +135,13 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-void annotate_tell(const struct annotate_report *r, const struct cmd_call *call, const char *file)
+bool annotate_foreign(const struct annotate_report *r, size_t rows)
+{
+	return rows && r->unmatched == rows;
+}
+
+void annotate_tell(const struct annotate_report *r, const struct cmd_call *call, const char *file,
+		   size_t rows)
 {
 	char events[NUMBER_ROOM], all[NUMBER_ROOM];
 
@@ -147,8 +153,8 @@ void annotate_tell(const struct annotate_report *r, const struct cmd_call *call,
 		r->labels, plural(r->labels), r->tasks, plural(r->tasks),
 		number_grouped(events, r->events), number_grouped(all, r->all_events));
 	if (r->unmatched)
-		cmd_warn(call, file, "%zu row%s matched no task: %s", r->unmatched,
-			 plural(r->unmatched), r->unmatched_text);
+		cmd_warn(call, file, "%zu of %zu row%s matched no task: %s", r->unmatched, rows,
+			 plural(rows), r->unmatched_text);
 	if (r->ambiguous)
 		cmd_warn(call, file,
 			 "%zu row%s not used: several tasks had the tid, and the start does not "
