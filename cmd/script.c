@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "cdict/reader.h"
 #include "cmd/cmd.h"
+#include "cmd/figures.h"
 #include "cmd/input.h"
 #include "tables/loss.h"
 #include "cmd/options.h"
@@ -29,7 +30,7 @@ static const struct cmd_option script_options[] = {
 	OPTION_INPUT,
 	OPTION_EVENT,
 	OPTION_CPU,
-	OPTION_TID,
+	OPTIONS_TASKS,
 	CMD_STRING('F', "fields", struct script_opts, fields, "LIST",
 		   "of comm, pid, tid, cpu, time, event, trace, and of stacks ip, sym, symoff, dso; "
 		   "or changes as in +comm,-ip (default: all but comm and pid, in ns)"),
@@ -241,8 +242,9 @@ static bool ties_add(struct late *late, const struct cdict_event *ev, struct buf
 	return !late->ties_text.failed;
 }
 
+/* Of the tasks: their tids, ascending; none: all. */
 static bool wanted(const struct options_filter *f, const struct options_shared *o,
-		   const struct cdict_event *ev)
+		   const struct cmd_tids *tids, const struct cdict_event *ev)
 {
 	size_t type = ev->type->index;
 
@@ -254,7 +256,7 @@ static bool wanted(const struct options_filter *f, const struct options_shared *
 	if (o->no_guest_mode &&
 	    (ev->mode == CDICT_MODE_GUEST_KERNEL || ev->mode == CDICT_MODE_GUEST_USER))
 		return false;
-	return names_wanted_tid(o->tids.at, o->tids.n, ev->tid);
+	return names_wanted_tid(tids->at, tids->n, ev->tid);
 }
 
 /* Lines to stdout, or its pager. On a terminal what a task was called may not steer it; into a
@@ -345,7 +347,7 @@ static void line(struct lines *l, const struct cdict_event *ev, struct buf *out)
 }
 
 static int print_all(const struct cmd_call *call, const char *input, struct cdict_reader *r,
-		     const struct options_filter *f)
+		     const struct options_filter *f, const struct cmd_tids *tids)
 {
 	const struct options_shared *o = call->opts;
 	bool terminal = isatty(STDOUT_FILENO);
@@ -380,13 +382,13 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	       (ret = cdict_events_next(it, &ev, &err)) > 0) {
 		ret = 0;
 		tie = late.n && late_any(&late, ev.t_ns);
-		if (!tie && !wanted(f, o, &ev))
+		if (!tie && !wanted(f, o, tids, &ev))
 			continue;
 		if (late.ties.n && ev.t_ns != late.ties_ns && !ties_end(&late, &text))
 			text.failed = true;
 		late_release(&late, ev.t_ns, &text);
 		at = text.len;
-		if (!tie || wanted(f, o, &ev)) {
+		if (!tie || wanted(f, o, tids, &ev)) {
 			line(&lines, &ev, &text);
 			script_fields_stack(&lines.head, r, it, &text);
 		}
@@ -411,6 +413,42 @@ static int print_all(const struct cmd_call *call, const char *input, struct cdic
 	return rc ? cmd_stdout_error(call, rc) : cmd_loss_status(call, input, r, o->max_loss_pct);
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* -t and --vm, as the tables take them: which tasks there are is known when all was walked. */
+static int print_tasks(const struct cmd_call *call, const char *input)
+{
+	struct cmd_tids tids = { 0 };
+	struct cdict_error err = { 0 };
+	struct figures f;
+	int status = figures_open_file(&f, call, input);
+
+	if (!status && (analyze_tasks_new(&f.walk.tasks, f.walk.eng,
+					  &(struct analyze_tasks_options){ 0 }, &err) ||
+			analyze_vcpus_new(&f.walk.vcpus, f.walk.eng, &err)))
+		status = figures_fail(&f, &err);
+	if (!status)
+		status = figures_run_wanted(&f);
+	for (size_t i = 0; !status && i < analyze_engine_task_count(f.walk.eng); i++) {
+		const struct analyze_task *task = analyze_engine_task(f.walk.eng, (uint32_t)i);
+
+		if (names_wanted(&f.walk.names, task) && array_push(&tids, task->tid))
+			status = figures_no_memory(&f);
+	}
+	if (!status) {
+		qsort(tids.at, tids.n, sizeof(*tids.at), by_tid);
+		status = print_all(call, input, f.reader, &f.filter, &tids);
+	}
+	array_fini(&tids);
+	figures_close(&f);
+	return status;
+}
+
 static int script_run(const struct cmd_call *call)
 {
 	const struct options_shared *o = call->opts;
@@ -424,6 +462,8 @@ static int script_run(const struct cmd_call *call)
 
 	if (script_fields_parse(&fields, opts->fields, opts->ns, &err))
 		return cmd_usage(call, "%s", err.text);
+	if (o->task || o->vm)
+		return print_tasks(call, input);
 	status = input_open(&r, call, input, INPUT_ALL_EVENTS);
 	if (status)
 		return status;
@@ -431,7 +471,7 @@ static int script_run(const struct cmd_call *call)
 		status = options_fail(call, input, &err);
 	if (!status) {
 		options_filter_tell(&filter, call, input);
-		status = print_all(call, input, r, &filter);
+		status = print_all(call, input, r, &filter, &o->tids);
 	}
 	options_filter_fini(&filter);
 	cdict_reader_close(r);
@@ -442,6 +482,7 @@ static const struct cmd_example script_examples[] = {
 	{ "cdict script run.cdict", "all events" },
 	{ "cdict script -e sched:sched_switch --time 544.9,545 -C 0-1 run.cdict",
 	  "switches of two CPUs in a tenth of a second" },
+	{ "cdict script -t vhost --vm web run.cdict", "what the vhost threads of one VM did" },
 	{ "cdict script -F comm,tid,time,event", "these fields, as perf script -F" },
 	{ NULL, NULL },
 };
@@ -458,6 +499,7 @@ const struct cmd cmd_script = {
 	.foreign = script_perf_options,
 	.opts_size = sizeof(struct script_opts),
 	.max_operands = 1,
+	.all_events = true,
 	.examples = script_examples,
 	.run = script_run,
 };
