@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -15,6 +16,8 @@
 
 #define CAP_SYS_ADMIN 21
 #define CAP_PERFMON 38
+/* PROC_USER_INIT_INO of the kernel's <linux/proc_ns.h>. */
+#define INITIAL_USER_NAMESPACE 0xEFFFFFFDu
 
 static bool capable(unsigned cap)
 {
@@ -42,9 +45,17 @@ const char *permit_setcap(char *out, size_t size)
 
 	if (n > 0)
 		self[n] = '\0';
-	/* To trace; to lock large rings; to read tracefs, which is root's. */
-	snprintf(out, size, "setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search=ep %s", self);
+	/* To trace; to lock large rings; to read tracefs, which is root's; to see where the kernel's functions are. */
+	snprintf(out, size, "setcap cap_perfmon,cap_ipc_lock,cap_dac_read_search,cap_syslog=ep %s",
+		 self);
 	return out;
+}
+
+bool permit_in_user_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/user", &st) && st.st_ino != INITIAL_USER_NAMESPACE;
 }
 
 int permit_explain(int code, struct cdict_error *err)
@@ -57,6 +68,12 @@ int permit_explain(int code, struct cdict_error *err)
 		ret = cdict_fail(err, code, CDICT_NO_OFFSET,
 				 "the kernel is locked down (confidentiality) and lets nobody "
 				 "trace: boot without lockdown=confidentiality");
+	else if (permit_in_user_namespace())
+		ret = cdict_fail(
+			err, code, CDICT_NO_OFFSET,
+			"tracing is refused in a user namespace: root and CAP_PERFMON count "
+			"only in the initial one; record outside of the namespace (a "
+			"rootless container, unshare -U)");
 	else if (capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))
 		ret = cdict_fail(err, code, CDICT_NO_OFFSET,
 				 "tracing is refused in spite of CAP_PERFMON: a container's "

@@ -36,6 +36,11 @@ static int not_readable(const char *path, struct cdict_error *err)
 {
 	char setcap[PATH_MAX + 80];
 
+	if (permit_in_user_namespace())
+		return cdict_fail(err, -EACCES, CDICT_NO_OFFSET,
+				  "%s cannot be read in a user namespace: record outside of it (a "
+				  "rootless container, unshare -U)",
+				  path);
 	return cdict_fail(err, -EACCES, CDICT_NO_OFFSET,
 			  "%s cannot be read: run as root, or as root run %s", path,
 			  permit_setcap(setcap, sizeof(setcap)));
