@@ -292,6 +292,11 @@ uint64_t group_lost(const struct group *g)
 	return atomic_load(&g->lost);
 }
 
+uint64_t group_samples(const struct group *g)
+{
+	return atomic_load(&g->samples);
+}
+
 bool group_over(const struct group *g)
 {
 	return rings_over(g->rings);

@@ -33,6 +33,7 @@ struct group_options {
 	 * that went offline, and calls group_add_cpu() for those that came. */
 	atomic_bool *live;
 	size_t n_possible;
+	unsigned poll_ms;          /* the rings are looked at so often at least; 0: as is usual */
 	int realtime;              /* SCHED_FIFO priority of the reader, 0: nice -20 */
 	void (*failed)(void *ctx); /* the store failed: called from the encoder */
 	void *failed_ctx;
@@ -75,6 +76,8 @@ void group_pause(struct group *g);
 void group_resume(struct group *g);
 /* group_lost - events that were lost so far, as far as is known; from any thread. */
 uint64_t group_lost(const struct group *g);
+/* group_samples - read from the rings so far; from any thread. */
+uint64_t group_samples(const struct group *g);
 /* group_over - all tasks whose events are recorded have ended. */
 bool group_over(const struct group *g);
 /* group_stop - after rings_disable() of group_rings(): the rest is read, encoded and stored, and the threads end. */

@@ -45,7 +45,8 @@ struct group {
 	atomic_uint flush_wanted;
 	atomic_bool has_arrived;
 	atomic_bool paused;
-	atomic_ullong lost; /* for group_lost() */
+	atomic_ullong lost;    /* for group_lost() */
+	atomic_ullong samples; /* for group_samples() */
 
 	/* Under @lock: the start, and flushes that are done. */
 	pthread_mutex_t lock;

@@ -194,6 +194,7 @@ static void pass(struct group *g)
 			gets_blind(g, rings_cpu(g->rings, i));
 	read_more(g);
 	atomic_store(&g->lost, g->ingest.lost + g->ingest.dropped);
+	atomic_store(&g->samples, g->counts.samples);
 	if (g->feed)
 		trigger_feed_end(g->feed);
 }
@@ -276,7 +277,9 @@ void *group_read(void *arg)
 		unsigned wanted = atomic_load(&g->flush_wanted);
 
 		if (wanted == flushed)
-			rings_wait(g->rings, g->more ? POLL_MORE_MS : POLL_MS);
+			rings_wait(g->rings, g->opts.poll_ms ? (int)g->opts.poll_ms
+					     : g->more       ? POLL_MORE_MS
+							     : POLL_MS);
 		pass(g);
 		if (was_paused != atomic_load(&g->paused))
 			pause_or_resume(g, was_paused = !was_paused);

@@ -155,6 +155,9 @@ static void run(struct recording *rec)
 	recording_wait(rec);
 	for (size_t i = 0; i < rec->n_groups; i++)
 		rings_disable(group_rings(rec->groups[i]));
+	if (rec->on)
+		rec->recorded_ns += monotonic_ns() - rec->on_ns;
+	rec->report->seconds = (double)rec->recorded_ns / 1e9;
 	/* it asks the readers, which are still there */
 	recording_growing_end(rec);
 	end_groups(rec);
@@ -196,6 +199,10 @@ static void tell_dropped(struct recording *rec, struct record_info_end *end)
 	struct record_report *r = rec->report;
 	uint64_t since_ns, n = store_dropped(rec->store, &since_ns);
 
+	if (atomic_load(&rec->at_limit)) { /* what was asked for, and no failure */
+		r->over_limit = n;
+		return;
+	}
 	r->dropped += n;
 	end->dropped = r->dropped;
 	if (!n)
@@ -211,6 +218,7 @@ static void finish(struct recording *rec, struct record_info_end *end)
 	struct record_report *r = rec->report;
 	struct cdict_error err = { 0 };
 	char why[64];
+	int ret;
 
 	if (store_failed(rec->store, &err)) {
 		r->ended = err;
@@ -229,7 +237,10 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		return;
 	end->scope = recording_scope_end(rec);
 	/* What could be written is ended as any file, if that can be. */
-	if (recording_finish(rec, end, &err) < 0 && !r->ended.code)
+	ret = recording_finish(rec, end, &err);
+	if (atomic_load(&rec->at_limit) && r->ended.code == -EFBIG)
+		r->ended = (struct cdict_error){ 0 };
+	if (ret < 0 && !r->ended.code)
 		r->ended = err;
 	if (rec->target)
 		r->bytes_out += target_bytes(rec->target);
@@ -281,7 +292,7 @@ int record_run(const struct record_options *opts, struct record_report *report,
 	};
 	struct record_info_end end = { 0 };
 	uint64_t woken = 0, cpu;
-	uint64_t began_ns, began_all_ns = monotonic_ns();
+	uint64_t began_all_ns = monotonic_ns();
 	int ret;
 
 	*report = (struct record_report){ 0 };
@@ -290,12 +301,10 @@ int record_run(const struct record_options *opts, struct record_report *report,
 	recording_signals(&rec);
 	cpu = cpu_ns(&woken);
 	ret = prepare(&rec);
-	began_ns = monotonic_ns();
 	if (!ret) {
 		struct rusage use;
 
 		run(&rec);
-		report->seconds = (double)(monotonic_ns() - began_ns) / 1e9;
 		count(&rec);
 		end.why = rec.end;
 		end.cpus = rec.info.cpus.failed ? NULL : (const char *)rec.info.cpus.data;

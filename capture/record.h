@@ -43,9 +43,10 @@ struct record_span {
 /* While it records. */
 struct record_progress {
 	double seconds;
-	uint64_t events, bytes; /* encoded, and written or held, so far */
-	uint64_t lost;          /* by the rings and by us, as far as is known */
-	double cpu_seconds;     /* the recorder's own */
+	uint64_t events;    /* read from the rings so far */
+	uint64_t bytes;     /* encoded, and written or held */
+	uint64_t lost;      /* by the rings and by us, as far as is known */
+	double cpu_seconds; /* the recorder's own */
 	bool paused;
 };
 
@@ -71,11 +72,11 @@ struct record_start {
 struct record_options {
 	const struct record_event *events; /* in the order given; NULL: the default */
 	size_t n_events;
-	bool all;                   /* sched:* and kvm:* */
-	bool tell_missing;          /* which of the default the kernel lacks */
-	const uint64_t *cpus;       /* bitmap; NULL: all that are online */
-	size_t n_cpus;              /* bits */
-	double seconds;             /* 0: until a signal or the command's end */
+	bool all;             /* sched:* and kvm:* */
+	bool tell_missing;    /* which of the default the kernel lacks */
+	const uint64_t *cpus; /* bitmap; NULL: all that are online */
+	size_t n_cpus;        /* bits */
+	double seconds; /* from when events are recorded; 0: until a signal or the command's end */
 	const char *const *command; /* NULL: none */
 	const char *output;
 	/* One file after the other, each with the time in its name: by time, size or SIGUSR2. */
@@ -171,7 +172,8 @@ struct record_report {
 	size_t types, cpus, groups;
 	size_t ring_bytes;     /* as they came to be */
 	uint64_t memory_bytes; /* never more than that: doc/cdict-record.1, Memory */
-	double seconds;
+	uint64_t over_limit; /* of those that came when max_bytes was reached, and are not in the file */
+	double seconds;      /* events were recorded so long */
 	/* The recorder's own: CPU, with that of preparing, in @own_seconds. */
 	double cpu_seconds, own_seconds;
 	uint64_t wakeups, max_rss_bytes;

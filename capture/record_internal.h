@@ -52,10 +52,14 @@ struct recording {
 	/* Recorded now, or paused; the next of opts->spans to begin or end. */
 	bool on, was_on;
 	size_t next_span;
-	uint64_t began_ns; /* base/monotonic.h */
+	uint64_t began_ns;           /* base/monotonic.h */
+	uint64_t first_on_ns, on_ns; /* events were switched on then; the last time */
+	uint64_t recorded_ns; /* how long they were, up to the last time they were switched off */
 
 	/* What an encoder told, for record_progress. */
 	atomic_ullong put_events, put_bytes;
+	atomic_ullong file_bytes; /* of the file so far, with what its end will take */
+	atomic_bool at_limit;     /* what came did not fit into --max-size: it is not in the file */
 
 	/* To a file. */
 	pthread_mutex_t file_lock; /* of all below it, while encoders run */
@@ -84,6 +88,13 @@ struct recording {
 	const char *end; /* why it ended */
 	char full[128];  /* the same, of a disk that was full */
 };
+
+/* A storm fills a small --max-size in no time: rings and sizes are looked at so often then. */
+#define RECORD_SMALL_MS 5
+static inline bool recording_is_small(const struct record_options *o)
+{
+	return o->max_bytes && o->max_bytes < UINT64_C(16) << 20;
+}
 
 /* --- record_open.c */
 

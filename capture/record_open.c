@@ -188,6 +188,7 @@ static int start_groups(struct recording *rec)
 			.live = rec->live,
 			.n_possible = rec->n_possible,
 			.realtime = o->realtime,
+			.poll_ms = recording_is_small(o) ? RECORD_SMALL_MS : 0,
 			.failed = store_is_broken,
 			.failed_ctx = rec,
 		};

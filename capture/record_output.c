@@ -18,6 +18,8 @@
 /* What ends the file, beside the index: INFO, a loss or two of each CPU. */
 #define CLOSING_BYTES ((uint64_t)16 << 10)
 #define CLOSING_CPU_BYTES 96u
+/* The same, as it usually is: what --max-size leaves for it. */
+#define CLOSING_USUAL_BYTES ((uint64_t)2 << 10)
 /* A block's row of the index, and its header: packed, and rather too much than too little. */
 #define INDEX_BYTES 32u
 #define HEADER_BYTES 32u
@@ -37,6 +39,21 @@ static uint64_t stacks_bytes(struct recording *rec, const struct store_item *ite
 	return rec->stacks_bytes + stacks_waiting(rec->stacks);
 }
 
+/* With --max-size: whether so many @bytes more, and the file's end, may be written. */
+static bool fits(struct recording *rec, uint64_t bytes)
+{
+	uint64_t limit = rec->opts->rotate ? 0 : rec->opts->max_bytes;
+	uint64_t all = target_bytes(rec->target) + bytes + CLOSING_USUAL_BYTES +
+		       rec->n_cpus * CLOSING_CPU_BYTES;
+
+	if (limit && all > limit) {
+		atomic_store(&rec->at_limit, true);
+		return false;
+	}
+	atomic_store(&rec->file_bytes, all);
+	return true;
+}
+
 /* With the item there must be room for the file's end: else it is not begun. */
 static int reserve(struct recording *rec, const struct store_item *item, struct cdict_error *err)
 {
@@ -44,11 +61,14 @@ static int reserve(struct recording *rec, const struct store_item *item, struct 
 	uint64_t blocks = item->n_parts +
 			  (rows ? ROWS_BLOCKS + rows / (8192 * sizeof(struct cdict_loss)) : 0);
 	uint64_t stacks = rec->stacks ? stacks_bytes(rec, item) : 0;
-	int ret = target_reserve(rec->target, item->payload.len + rows + stacks + rec->rows_bytes +
-						      blocks * (HEADER_BYTES + INDEX_BYTES) +
-						      rec->n_blocks * INDEX_BYTES + CLOSING_BYTES +
-						      rec->n_possible * CLOSING_CPU_BYTES);
+	uint64_t bytes = item->payload.len + rows + stacks + rec->rows_bytes +
+			 blocks * (HEADER_BYTES + INDEX_BYTES) + rec->n_blocks * INDEX_BYTES;
+	int ret;
 
+	if (item->n_parts && !fits(rec, bytes))
+		return cdict_fail(err, -EFBIG, CDICT_NO_OFFSET, "--max-size was reached");
+	ret = target_reserve(rec->target,
+			     bytes + CLOSING_BYTES + rec->n_possible * CLOSING_CPU_BYTES);
 	if (ret)
 		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s", cdict_strerror(ret));
 	rec->n_blocks += blocks;
@@ -243,6 +263,7 @@ int recording_tasks(struct recording *rec)
 	if (!ret)
 		ret = format_writer_flush(rec->writer, rec->err);
 	rec->rows_bytes = 0; /* they are in the file */
+	fits(rec, 0);
 	/* From here on the file is a recording; before, nothing is seen of it. */
 	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
 }

@@ -50,6 +50,8 @@ void recording_switch(struct recording *rec, bool on)
 	rec->was_on = true;
 	if (on) {
 		done_ns = switch_on(rec);
+		rec->on_ns = monotonic_ns();
+		rec->first_on_ns = again ? rec->first_on_ns : rec->on_ns;
 		/* After a pause each CPU is unknown up to its first event. */
 		rec->info.scope.begins_ns = again ? rec->info.scope.begins_ns : done_ns;
 		return;
@@ -58,6 +60,7 @@ void recording_switch(struct recording *rec, bool on)
 		rings_disable(group_rings(rec->groups[i]));
 		group_pause(rec->groups[i]);
 	}
+	rec->recorded_ns += monotonic_ns() - rec->on_ns;
 }
 
 /* Those that are too many are removed, the oldest first. */

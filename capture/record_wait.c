@@ -100,7 +100,8 @@ static bool on_signal(struct recording *rec, int sig)
 			return false;
 		}
 	} else if (sig == RECORD_SIGNAL_FAILED) {
-		rec->end = "it could not be written";
+		rec->end = atomic_load(&rec->at_limit) ? "--max-size was reached"
+						       : "it could not be written";
 		return false;
 	} else if (sig > 0) {
 		rec->end = sig == SIGINT    ? "interrupted"
@@ -177,6 +178,29 @@ static bool on_span(struct recording *rec)
 	return true;
 }
 
+/* What was read and is not encoded yet will not fit: so far an event took so many bytes, the first ones about ten. */
+static bool soon_full(const struct recording *rec)
+{
+	uint64_t events = atomic_load(&rec->put_events), bytes = atomic_load(&rec->file_bytes);
+	uint64_t each = events ? bytes / events + 1 : 10, read = 0;
+
+	for (size_t i = 0; i < rec->n_groups; i++)
+		read += group_samples(rec->groups[i]);
+	return !rec->opts->rotate && read > events &&
+	       bytes + (read - events) * each >= rec->opts->max_bytes;
+}
+
+/* What it is known by is encoded, until so little room is left that it is not worth a block of each CPU. */
+static bool is_full(struct recording *rec)
+{
+	uint64_t most = rec->opts->max_bytes;
+
+	if (!soon_full(rec))
+		return false;
+	recording_flush(rec);
+	return soon_full(rec) || atomic_load(&rec->file_bytes) >= most - most / 16;
+}
+
 /* Sizes that were reached, and times. */
 static bool on_bounds(struct recording *rec)
 {
@@ -184,7 +208,7 @@ static bool on_bounds(struct recording *rec)
 	uint64_t bytes = atomic_load(&rec->put_bytes);
 	size_t over = 0;
 
-	if (o->max_bytes && bytes >= o->max_bytes) {
+	if (o->max_bytes && (bytes >= o->max_bytes || is_full(rec))) {
 		rec->end = "--max-size was reached";
 		return false;
 	}
@@ -215,7 +239,6 @@ static void tell_progress(struct recording *rec, double before)
 {
 	struct record_progress p = {
 		.seconds = (double)(monotonic_ns() - rec->began_ns) / 1e9,
-		.events = atomic_load(&rec->put_events),
 		.bytes = atomic_load(&rec->put_bytes),
 		.cpu_seconds = own_seconds() - before,
 		.paused = !rec->on,
@@ -223,8 +246,10 @@ static void tell_progress(struct recording *rec, double before)
 
 	if (!rec->opts->progress)
 		return;
-	for (size_t i = 0; i < rec->n_groups; i++)
+	for (size_t i = 0; i < rec->n_groups; i++) {
 		p.lost += group_lost(rec->groups[i]);
+		p.events += group_samples(rec->groups[i]);
+	}
 	rec->opts->progress(rec->opts->progress_ctx, &p);
 }
 
@@ -242,7 +267,7 @@ static int wait_ms(const struct recording *rec, uint64_t end_ns, uint64_t look_n
 	left = sooner(left, monotonic_left_ms(next_switch(rec)));
 	left = sooner(left, monotonic_left_ms(rec->rotate_at_ns));
 	if (rec->trigger || o->key || o->control || o->max_bytes || o->rotate_bytes || o->tids)
-		left = sooner(left, LOOK_MS);
+		left = sooner(left, recording_is_small(o) ? RECORD_SMALL_MS : LOOK_MS);
 	return left;
 }
 
@@ -280,7 +305,7 @@ void recording_wait(struct recording *rec)
 	double seconds = rec->start.seconds > 0 ? rec->start.seconds : rec->opts->seconds;
 	double before = own_seconds();
 	bool ends = seconds > 0 && seconds < 1e9; /* nobody waits for 30 years */
-	uint64_t end_ns = ends ? monotonic_in_ms((uint64_t)(seconds * 1000 + 0.5)) : 0;
+	uint64_t length_ns = ends ? (uint64_t)(seconds * 1e9 + 0.5) : 0, end_ns = 0;
 	uint64_t look_ns = monotonic_in_ms(CPUS_MS);
 
 	tell_progress(rec, before);
@@ -288,6 +313,9 @@ void recording_wait(struct recording *rec)
 		struct timespec ts;
 		int left;
 
+		/* From when events are recorded, which -D and --control tell. */
+		if (ends && rec->first_on_ns)
+			end_ns = rec->first_on_ns + length_ns;
 		if (monotonic_past(look_ns)) {
 			recording_look_for_cpus(rec);
 			tell_progress(rec, before);

@@ -406,6 +406,12 @@ static void closing_lines(const struct recorder *r, const struct record_options 
 			o->rotate ? "files as " : "", o->output,
 			rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
 			rep->lost + rep->dropped);
+	if (rep->over_limit)
+		fprintf(stderr,
+			"[ cdict record: --max-size was reached: %" PRIu64
+			" events that came then are not in "
+			"the file ]\n",
+			rep->over_limit);
 	if (r->call->verbose)
 		fprintf(stderr,
 			"[ cdict record: the kernel counted %" PRIu64 " events and %" PRIu64

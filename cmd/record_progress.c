@@ -31,10 +31,18 @@ void record_progress_show(void *meter, const struct record_progress *p)
 	sink_to_memory(&s);
 	sink_puts(&s, p->paused ? "paused, " : "recording to ");
 	escape_terminal(&s, m->output, strlen(m->output));
-	sink_printf(&s, ", %.0f s: %s events, %s, %s lost, %.1f %% of a CPU; Ctrl-C ends",
-		    p->seconds, number_grouped(events, p->events), number_bytes(bytes, p->bytes),
-		    number_grouped(lost, p->lost),
-		    p->seconds > 0.1 ? 100 * p->cpu_seconds / p->seconds : 0.0);
+	sink_printf(&s, ", %.0f s: ", p->seconds);
+	/* The rings are emptied some times a second, blocks are encoded once a second: no zeros before that. */
+	if (p->events)
+		sink_printf(&s, "%s events, ", number_grouped(events, p->events));
+	else if (!p->paused)
+		sink_puts(&s, "waiting for the first events, ");
+	if (p->bytes)
+		sink_printf(&s, "%s, ", number_bytes(bytes, p->bytes));
+	sink_printf(&s, "%s lost", number_grouped(lost, p->lost));
+	if (p->seconds > 0.1)
+		sink_printf(&s, ", %.1f %% of a CPU", 100 * p->cpu_seconds / p->seconds);
+	sink_puts(&s, "; Ctrl-C ends");
 	text = sink_take(&s, &len);
 	if (text && len > columns() - 1)
 		len = columns() - 1;

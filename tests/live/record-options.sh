@@ -113,6 +113,62 @@ ranges() {
 	whole x.cdict
 }
 
+# seconds FILE - between its first and last event
+seconds() { "$CDICT" info -q --max-loss 100 --json "$1" | python3 -c 'import json, sys; w = json.load(sys.stdin)["window_ns"]; print(w["length"] / 1e9)'; }
+# is_about WHAT SECONDS FROM TO
+is_about() { python3 -c 'import sys; v, a, b = map(float, sys.argv[2:]); a <= v <= b or print(sys.argv[1], v, "s, not", a, "to", b)' "$@"; }
+
+# -s is how long events are recorded, whenever they begin; what is printed is that, too, and not what names took afterwards.
+how_long() {
+	local said
+	load 2000000 &
+	"$CDICT" record -o x.cdict -D 600 -s 700ms 2>rec.err || cat rec.err
+	is_about "-D 600 -s 700ms: first to last event" "$(seconds x.cdict)" 0.6 1
+	said=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
+	is_about "-D 600 -s 700ms: printed" "${said:-0}" 0.69 0.95
+	"$CDICT" record -o x.cdict -g -s 300ms 2>rec.err || grep '^cdict record' rec.err
+	said=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
+	is_about "-g -s 300ms: printed" "${said:-0}" 0.29 0.6
+	"$CDICT" record -o x.cdict -D 100-300,600-800 -s 20 2>rec.err || cat rec.err
+	said=$(sed -n 's/.* events of .* in \([0-9.]*\) s, .*/\1/p' rec.err)
+	is_about "two ranges of 200 ms: printed" "${said:-0}" 0.39 0.7
+	kill $! 2>/dev/null
+	wait
+}
+
+# The file is no larger than --max-size, and holds what fits into it.
+max_size() {
+	local size bytes
+	load 2000000 &
+	for size in 50k 200K 1M; do
+		"$CDICT" record -o x.cdict --max-size $size -s 20 2>rec.err || cat rec.err
+		why '--max-size was reached'
+		whole x.cdict
+		bytes=$(stat -c %s x.cdict)
+		case $size in 50k) limit=51200 ;; 200K) limit=204800 ;; *) limit=1048576 ;; esac
+		[ "$bytes" -le $limit ] || echo "--max-size $size: $bytes bytes"
+		[ "$bytes" -ge $((limit / 4)) ] || echo "--max-size $size: $bytes bytes only"
+		[ "$(events x.cdict)" -gt 100 ] || echo "--max-size $size: $(events x.cdict) events"
+	done
+	kill $! 2>/dev/null
+	wait
+}
+
+# types of a recording, one a line
+types() { "$CDICT" info -q -v --max-loss 100 x.cdict | grep -o ' [a-z_]*:[a-z_]*$' | sort; }
+systems() {
+	rec -e 'sched:*,kvm:*' -s 0.1
+	types >want
+	rec -e sched,kvm -s 0.1
+	types >got
+	[ "$(wc -l <want)" -gt 20 ] || echo "only $(wc -l <want) types"
+	diff want got | head -n 3
+	rec -e sched -s 0.1
+	types | diff - <(grep sched: want) | head -n 3
+	"$CDICT" record -q -e sche -s 0.1 -o y.cdict 2>rec.err
+	[ $? -eq 1 ] && grep -q "no tracepoint 'sche'" rec.err || cat rec.err
+}
+
 control() {
 	local answer
 	mkfifo ctl ack
@@ -180,6 +236,8 @@ terminal() {
 	    text += part
 	if os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]):
 	    print('record fails', text)
+	if b' 0 events' in text or b', 0 B' in text:
+	    print('0 events, or bytes, are shown:', text)
 	for want in b'\rrecording to record.cdict, 0 s: ', b'\rrecording to record.cdict, 2 s: ', b' % of a CPU', b"next: 'cdict vcpu', 'cdict tasks', or 'cdict report' for a page":
 	    if want not in text:
 	        print('no', want, 'in', text)
@@ -197,6 +255,9 @@ run one_process_and_what_it_starts one_process
 run tasks_that_end_end_the_recording tasks_that_end
 run a_user_by_number one_user
 run only_in_ranges_of_time ranges
+run seconds_are_those_of_recording how_long
+run a_file_is_no_larger_than_max_size max_size
+run a_system_is_all_of_its_events systems
 run commands_to_a_running_recording control
 run sizes_end_or_switch_files sizes_and_files
 run files_are_switched_by_a_signal switched_by_signal
