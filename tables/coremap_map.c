@@ -479,7 +479,8 @@ static struct table *make_table(struct coremap_map *m, uint32_t from, uint32_t t
 
 static int make_tables(struct coremap_map *m)
 {
-	size_t n = (m->n_cpus + CPUS_A_TABLE - 1) / CPUS_A_TABLE;
+	/* without a CPU there is one all the same: that of the rows' sums */
+	size_t n = m->n_cpus ? (m->n_cpus + CPUS_A_TABLE - 1) / CPUS_A_TABLE : 1;
 
 	m->tables = calloc(n + 1, sizeof(struct table *));
 	m->columns = calloc(n + 1, sizeof(struct table_column *));
@@ -516,7 +517,7 @@ void coremap_map_fini(struct coremap_map *m)
 {
 	for (size_t i = 0; i < m->n_tables; i++)
 		table_free(m->tables[i]);
-	for (size_t i = 0; m->columns && i <= m->n_tables; i++)
+	for (size_t i = 0; i < m->n_tables; i++)
 		free(m->columns[i]);
 	array_fini(&m->rows);
 	array_fini(&m->groups);
