@@ -49,6 +49,14 @@ int cdict_fail_nomem(struct cdict_error *err)
 	return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
 }
 
+int cdict_fail_empty(struct cdict_error *err, const char *path)
+{
+	return cdict_fail(err, CDICT_ETRUNCATED, CDICT_NO_OFFSET, "%s",
+			  strcmp(path, "-") ? "is empty"
+					    : "standard input is empty: did the command before the "
+					      "pipe fail?");
+}
+
 int cdict_fail_in(struct cdict_error *err, int code, const char *subject)
 {
 	char text[sizeof(err->text)];

@@ -20,6 +20,8 @@ int cdict_fail_errno(struct cdict_error *err, const char *subject);
 /* cdict_fail_nomem - reports a failed allocation: "out of memory", -ENOMEM. */
 int cdict_fail_nomem(struct cdict_error *err);
 
+/* cdict_fail_empty - the one way in which an input without a byte fails; "-" is standard input. */
+int cdict_fail_empty(struct cdict_error *err, const char *path);
 /* cdict_fail_in - prefixes the text of *@err (may be NULL) with "@subject: " when @code is an
  * error; returns @code. */
 int cdict_fail_in(struct cdict_error *err, int code, const char *subject);

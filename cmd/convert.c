@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/ending.h"
+#include "base/fail.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
+#include "cmd/lending.h"
 #include "cmd/maps.h"
 #include "cmd/options.h"
 #include "cmd/source_kinds.h"
@@ -17,6 +19,7 @@
 struct convert_opts {
 	struct options_shared shared;
 	bool stats;
+	const char *formats;
 };
 
 static const struct cmd_option convert_options[] = {
@@ -28,6 +31,9 @@ static const struct cmd_option convert_options[] = {
 	OPTIONS_MAP,
 	CMD_FLAG(0, "stats", struct convert_opts, stats,
 		 "also write what cdict stats prints, beside the output: run.stats.txt"),
+	CMD_STRING(0, "formats", struct convert_opts, formats, "SOURCE",
+		   "tracepoint formats of a perf.data without its own: a folder (tracefs' events), "
+		   "a perf.data or a cdict of the same kernel"),
 	OPTION_MAX_LOSS,
 	OPTIONS_MESSAGES,
 	CMD_OPTIONS_END,
@@ -156,7 +162,8 @@ static int status_of(const struct cmd_call *call, const char *input, const struc
 }
 
 static int convert(const struct cmd_call *call, const struct texts *inputs, const char *output,
-		   const struct source_kind *kind, void *source, const struct mapping *labels)
+		   const struct source_kind *kind, void *source, const struct mapping *labels,
+		   struct lending *lending)
 {
 	const struct convert_opts *o = call->opts;
 	/* Of several a message names the file itself, or is about all of them. */
@@ -175,6 +182,9 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 	struct outfile *of;
 	int status, more;
 
+	status = lending_init(lending, call, inputs->at[0], o->formats, &options);
+	if (status)
+		return status;
 	status = cmd_output_open(&of, call, NULL,
 				 &(struct outfile_options){
 					 .path = output,
@@ -193,6 +203,8 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 				 &err);
 	}
 	clear_progress(&meter);
+	if (o->formats && !lending->used)
+		cmd_warn(call, input, "has its own formats: --formats is not used");
 	more = cmd_output_commit(call, output, of, report.events ? 0 : OUTFILE_EMPTY);
 	if (!more)
 		closing_line(call, &report);
@@ -208,6 +220,7 @@ static int convert_inputs(const struct cmd_call *call, const struct texts *input
 	const struct source_kind *kind;
 	struct mapping labels = { 0 };
 	struct cdict_error err = { 0 };
+	struct lending lending = { 0 };
 	const char *output;
 	void *source;
 	char name[4096];
@@ -224,12 +237,18 @@ static int convert_inputs(const struct cmd_call *call, const struct texts *input
 	kind = source_kind_of(inputs->at[0]);
 	if (!kind)
 		kind = source_kind_perf();
+	if (o->formats && kind != source_kind_perf())
+		return cmd_usage(call, "--formats is for what perf recorded");
 	for (size_t i = 1; i < inputs->n; i++) {
 		if (!kind->many)
 			return cmd_usage(call, "several files become one cdict when they are I/O "
 					       "traces (.pfw, .pfw.gz)");
 		if (access(inputs->at[i], F_OK))
 			return cmd_errorf(call, inputs->at[i], "%s", strerror(errno));
+		if (input_is_empty(inputs->at[i])) {
+			cdict_fail_empty(&err, inputs->at[i]);
+			return cmd_error(call, inputs->at[i], &err);
+		}
 		if (source_kind_of(inputs->at[i]) != kind)
 			return cmd_errorf(call, inputs->at[i],
 					  "is no I/O trace (.pfw, .pfw.gz), as the first file is");
@@ -238,9 +257,10 @@ static int convert_inputs(const struct cmd_call *call, const struct texts *input
 		return cmd_error(call, inputs->n == 1 ? inputs->at[0] : NULL, &err);
 	status = maps_read(&labels, call, &o->shared);
 	if (!status)
-		status = convert(call, inputs, output, kind, source, &labels);
+		status = convert(call, inputs, output, kind, source, &labels, &lending);
 	mapping_fini(&labels);
 	kind->close(source);
+	lending_fini(&lending);
 	if (o->stats && (status == CMD_DONE || status == CMD_DAMAGED)) {
 		int more = stats_beside(call, output);
 

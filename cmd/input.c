@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
+#include "cmd/lending.h"
 #include "cmd/options.h"
 #include "cmd/source_kinds.h"
 #include "format/layout.h"
@@ -84,6 +85,13 @@ bool input_is_perf(const char *file)
 	return source_kind_of(file) == source_kind_perf();
 }
 
+bool input_is_empty(const char *file)
+{
+	struct stat st;
+
+	return strcmp(file, "-") && !stat(file, &st) && S_ISREG(st.st_mode) && !st.st_size;
+}
+
 bool input_is_text(const char *file)
 {
 	uint8_t first[SOURCE_KIND_MAGIC] = { 0 };
@@ -104,26 +112,33 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 		   const struct source_kind *kind, const char *file, unsigned flags)
 {
 	static const char *const everything[] = { "*" };
+	const char *name = strcmp(file, "-") ? file : NULL;
 	struct convert_options how = { .events = flags & INPUT_ALL_EVENTS ? everything : NULL,
 				       .n_events = flags & INPUT_ALL_EVENTS ? 1 : 0 };
 	struct convert_report report = { 0 };
 	struct cdict_error err = { 0 };
 	struct buf made = { 0 };
+	struct lending lending;
 	void *source = NULL;
-	int status = CMD_DONE;
+	int status = lending_init(&lending, call, file, NULL, &how);
 
 	if (kind->open(&source, &file, 1, &err) ||
 	    kind->run(source, &how, buf_write, &made, &report, &err) < 0) {
 		status = cmd_error(call, file, &err);
 	} else if (!report.events && !(flags & INPUT_MAY_BE_EMPTY)) {
-		status = cmd_errorf(call, file, "%s", report.missing);
+		if (report.damaged)
+			cmd_warn(call, name, "input is damaged: %s", report.damage);
+		cmd_errorf(call, name, "%s", report.missing);
+		status = report.damaged ? CMD_DAMAGED : CMD_FAILED;
 	} else {
-		cmd_warn(call, strcmp(file, "-") ? file : NULL,
+		cmd_warn(call, name,
 			 "what %s recorded, converted on the way, in memory; 'cdict convert' "
 			 "keeps it",
 			 kind->recorder);
 		if (!report.events)
-			cmd_warn(call, file, "%s", report.missing);
+			cmd_warn(call, name, "%s", report.missing);
+		if (kind == source_kind_perf() && report.note[0])
+			cmd_warn(call, name, "%s", report.note);
 		if (reader_take(out, made.data, made.len, &err))
 			status = cmd_error(call, file, &err);
 		made = (struct buf){ 0 };
@@ -131,6 +146,7 @@ static int convert(struct cdict_reader **out, const struct cmd_call *call,
 	buf_fini(&made);
 	convert_report_fini(&report);
 	kind->close(source);
+	lending_fini(&lending);
 	return status;
 }
 

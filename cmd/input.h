@@ -34,6 +34,8 @@ enum input_flags {
 int input_open(struct cdict_reader **out, const struct cmd_call *call, const char *file,
 	       unsigned flags);
 
+/* input_is_empty - whether @file is a regular file without a byte. */
+bool input_is_empty(const char *file);
 /* input_is_text - whether @file begins as a text does, and not as a capture; what cannot be read yet is none. */
 bool input_is_text(const char *file);
 /* input_is_perf - whether it is what perf records, a file or a directory. */

@@ -16,6 +16,7 @@
 #include "convert/perfdata_info.h"
 #include "convert/account.h"
 #include "convert/kernel_symbols.h"
+#include "convert/lent.h"
 #include "convert/span.h"
 #include "format/writer.h"
 #include "ingest/ingest.h"
@@ -41,6 +42,11 @@ struct conversion {
 	struct span span;
 	struct passes passes;
 	bool directory; /* records come from several files */
+	struct convert_lent lent;
+	bool asked;   /* for formats */
+	bool sampled; /* there is a sample */
+	ARRAY(bool)
+	misfits; /* by event: a sample did not fit the format lent, the rest is left out */
 	uint64_t progress_at;
 };
 
@@ -138,11 +144,64 @@ static int start_ingest(struct conversion *c)
 	return ingest_start(&c->ingest, &opts, c->err);
 }
 
+/* Whether a tracepoint of the recording has no format. */
+static bool lacks_formats(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_event_count(pd); i++) {
+		const struct perfdata_event *ev = perfdata_event_at(pd, i);
+
+		if (ev->attr_type == PERF_TYPE_TRACEPOINT && !perfdata_format(pd, ev))
+			return true;
+	}
+	return false;
+}
+
+static int ask_for_formats(struct conversion *c)
+{
+	int ret;
+
+	if (!c->opts->lend || c->asked || !lacks_formats(c->pd))
+		return 0;
+	c->asked = true;
+	ret = c->opts->lend(c->opts->lend_ctx, c->pd, &c->lent, c->err);
+	if (ret || !c->lent.tracing)
+		return ret;
+	return perfdata_lend(c->pd, c->lent.tracing) ? cdict_fail_nomem(c->err) : 0;
+}
+
+/* Where formats are lent and nobody held them against the samples before: one that does not fit, and what follows
+ * of its event, is left out. */
+static int misfits(struct conversion *c, int event, const struct perfdata_record *rec)
+{
+	const struct perfdata_event *ev = c->formats.events.at[event];
+	const struct cdict_event_type *type = NULL;
+	struct perfdata_sample s;
+
+	if ((size_t)event >= c->misfits.n && array_resize(&c->misfits, (size_t)event + 1))
+		return cdict_fail_nomem(c->err);
+	if (c->misfits.at[event])
+		return 1;
+	if (lent_type(c->lent.each, ev->config, &type, c->err) < 0)
+		return -ENOMEM;
+	if (!type || perfdata_sample(c->pd, ev, rec, &s) < 0 || !s.raw ||
+	    lent_fits(type, s.raw, s.raw_size, perfdata_big_endian(c->pd)))
+		return 0;
+	c->misfits.at[event] = true;
+	if (!c->lent.left_out[0])
+		snprintf(c->lent.left_out, sizeof(c->lent.left_out),
+			 "%.80s (id %" PRIu64 ") is left out from a sample of %u bytes on, which "
+			 "does not fit its format of %u",
+			 type->name, ev->config, s.raw_size, type->payload_size);
+	return 1;
+}
+
 /* Events that came since: their types, and what the recording says of itself. */
 static int update_formats(struct conversion *c)
 {
 	int ret = ingest_wait(&c->ingest, c->err);
 
+	if (!ret)
+		ret = ask_for_formats(c);
 	if (!ret)
 		ret = formats_update(&c->formats, c->pd, c->err);
 	if (!ret)
@@ -155,6 +214,8 @@ static int update_formats(struct conversion *c)
 	if (ret || c->ingest.encode)
 		return ret;
 	ret = perfdata_info_write(c->w, c->pd, c->err);
+	if (!ret && c->lent.tracing)
+		ret = cdict_writer_info(c->w, "formats.source", c->lent.source, c->err);
 	if (!ret && perfdata_tracing(c->pd)->printk && formats_need_strings(c->formats.schema))
 		ret = cdict_writer_info(c->w, "trace.strings", perfdata_tracing(c->pd)->printk,
 					c->err);
@@ -183,6 +244,7 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 	bool late;
 	int ret;
 
+	c->sampled = true;
 	if (!c->ingest.encode || (event >= 0 && (size_t)event >= c->formats.events.n)) {
 		ret = update_formats(c);
 		if (ret)
@@ -195,6 +257,11 @@ static int sample(struct conversion *c, const struct perfdata_record *rec)
 		if (l->time >= 0 && (uint32_t)l->time + 8 <= rec->size)
 			rounds_record(&c->rounds, load64(rec->data + l->time, big));
 		return wanted(c, event, rec) ? account_unstored(&c->account, event, 1, c->err) : 0;
+	}
+	if (c->lent.each) {
+		ret = misfits(c, event, rec);
+		if (ret)
+			return ret < 0 ? ret : account_unstored(&c->account, event, 1, c->err);
 	}
 	cpu = CDICT_CPU_UNKNOWN;
 	if (l->cpu >= 0 && (uint32_t)l->cpu + 4 <= rec->size)
@@ -268,7 +335,7 @@ static int read_records(struct conversion *c)
 			ret = other(c, &rec);
 		if (ret < 0)
 			return ret;
-		if (!each)
+		if (!each && !c->lent.each)
 			span_walk(&c->span, c->pd, &c->ingest.batcher, &c->rounds, &c->passes);
 		if (!(++n & 63))
 			progress(c);
@@ -281,6 +348,22 @@ static int read_records(struct conversion *c)
 	return ret ? ret : ingest_wait(&c->ingest, c->err);
 }
 
+/* The recording's own formats are missing, and no others were found. */
+static void say_no_formats(struct conversion *c)
+{
+	struct convert_report *r = c->report;
+	const char *unfinished = perfdata_unfinished(c->pd);
+
+	snprintf(
+		r->missing, sizeof(r->missing),
+		"has no tracepoint formats%s%s%s: 'cdict convert --formats SOURCE' takes them from "
+		"/sys/kernel/tracing/events of its host, from another perf.data or from a cdict of the "
+		"same kernel%s%s",
+		unfinished ? ", because " : "", unfinished ? unfinished : "",
+		unfinished ? " before perf wrote them, at the end" : "", c->lent.why[0] ? "; " : "",
+		c->lent.why);
+}
+
 /* Why nothing was stored, for somebody who expected a table. */
 static void say_missing(struct conversion *c)
 {
@@ -291,6 +374,14 @@ static void say_missing(struct conversion *c)
 
 	if (r->events)
 		return;
+	if (!perfdata_tracing(c->pd)->present && lacks_formats(c->pd) && c->sampled) {
+		say_no_formats(c);
+		return;
+	}
+	if (r->damaged && !c->sampled) {
+		snprintf(r->missing, sizeof(r->missing), "no event is there before the damage");
+		return;
+	}
 	at = (size_t)snprintf(r->missing, sizeof(r->missing), "holds no event of the wanted kind%s",
 			      n ? ": it has" : "");
 	for (size_t i = 0; i < n && at < sizeof(r->missing); i++)
@@ -329,8 +420,11 @@ static int finish(struct conversion *c)
 	r->disordered = c->ingest.disordered;
 	r->types = cdict_schema_count(c->formats.schema);
 	if (!ret)
-		ret = account_close(&c->account, c->w, c->pd, c->formats.why, &c->ingest, r,
-				    c->err);
+		ret = account_close(&c->account, c->w, c->pd,
+				    c->lent.left_out[0] ? c->lent.left_out : c->formats.why,
+				    &c->ingest, r, c->err);
+	if (!ret && c->lent.left_out[0])
+		snprintf(r->note, sizeof(r->note), "%s", c->lent.left_out);
 	say_missing(c);
 	if (!ret)
 		ret = kernel_symbols_write(&c->symbols, c->w, c->err);
@@ -382,6 +476,7 @@ int convert_run(struct perfdata *pd, const struct convert_options *opts, cdict_w
 	formats_fini(&c.formats);
 	kernel_symbols_fini(&c.symbols);
 	span_fini(&c.span);
+	array_fini(&c.misfits);
 	return ret;
 }
 

@@ -46,6 +46,17 @@ struct convert_beside {
 		   struct cdict_error *err);
 };
 
+/* Formats for a recording that lacks those of some of its events. */
+struct convert_lent {
+	const struct perfdata_tracing
+		*tracing;   /* NULL: there are none; else they outlive the conversion */
+	const char *source; /* "tracefs", "folder", "perf.data", "cdict" */
+	struct lent
+		*each; /* whose types each sample is held against on the way; NULL: that was done */
+	char left_out[256]; /* an event whose samples do not fit: a sentence; "" */
+	char why[384];      /* there are none because...; "": nobody looked */
+};
+
 struct convert_options {
 	const char *const *events; /* base/event_glob.h; NULL: sched:* and kvm:* */
 	size_t n_events;
@@ -55,6 +66,10 @@ struct convert_options {
 	void *progress_ctx;
 	const struct mapping *labels; /* go into the file as well; NULL: none */
 	const struct convert_beside *beside;
+	/* Called once, before the first sample of such a recording, which stays as it is. NULL: never. */
+	int (*lend)(void *ctx, const struct perfdata *pd, struct convert_lent *out,
+		    struct cdict_error *err);
+	void *lend_ctx;
 };
 
 struct convert_unstored {
@@ -70,10 +85,10 @@ struct convert_report {
 	uint64_t bad_samples; /* samples that could not be read */
 	size_t types;         /* event types stored */
 	uint64_t first_ns, last_ns;
-	bool damaged;      /* the input: see damage */
-	char damage[512];  /* one sentence */
-	char note[256];    /* what is worth a word, but no damage */
-	char missing[512]; /* no event was stored: what the input has instead */
+	bool damaged;       /* the input: see damage */
+	char damage[512];   /* one sentence */
+	char note[256];     /* what is worth a word, but no damage */
+	char missing[1024]; /* no event was stored: what the input has instead */
 	ARRAY(struct convert_unstored) unstored; /* most frequent first */
 };
 

@@ -162,6 +162,7 @@ static int read_file_header(struct perfdata *pd, struct cursor *c, uint64_t head
 		cut = true;
 	} else if (!finished) {
 		to = pd->size;
+		pd->killed = true;
 		perfdata_note(pd, 40,
 			      "the recorder was killed: the file states no size of its data");
 	} else if (data_size > pd->size - data) {
@@ -176,6 +177,7 @@ static int read_file_header(struct perfdata *pd, struct cursor *c, uint64_t head
 		return cdict_fail_nomem(err);
 	perfdata_stream_init(&pd->main, pd->bytes, from, to);
 	pd->main.cut = cut;
+	pd->cut |= cut;
 	pd->main.open_ended = !finished;
 	return 0;
 }
@@ -187,6 +189,8 @@ static int read_header(struct perfdata *pd, struct cdict_error *err)
 	uint64_t header_size;
 	int r;
 
+	if (!pd->size)
+		return cdict_fail_empty(err, "");
 	if (pd->size < HEADER_PIPE)
 		return cdict_fail(err, CDICT_ETRUNCATED, pd->size,
 				  "a perf.data header needs %u bytes, there are %zu", HEADER_PIPE,
@@ -222,6 +226,8 @@ static int read_pipe_header(struct perfdata *pd, int fd, struct cdict_error *err
 	r = perfdata_stream_need(s, HEADER_PIPE, err);
 	if (r < 0)
 		return r;
+	if (r == 0 && !s->end_offset)
+		return cdict_fail_empty(err, fd == STDIN_FILENO ? "-" : "");
 	if (r == 0)
 		return cdict_fail(err, CDICT_ETRUNCATED, s->end_offset,
 				  "a perf.data header needs %u bytes, %llu came", HEADER_PIPE,
@@ -284,7 +290,7 @@ int perfdata_open_main(struct perfdata *pd, int fd, struct cdict_error *err)
 	if (fstat(fd, &st))
 		return cdict_fail_errno(err, NULL);
 	if (S_ISREG(st.st_mode) && !st.st_size)
-		return cdict_fail(err, CDICT_ETRUNCATED, 0, "the file is empty");
+		return cdict_fail_empty(err, fd == STDIN_FILENO ? "-" : "");
 	r = lseek(fd, 0, SEEK_CUR) == 0 ? perfdata_map(fd, &map, &size) : 0;
 	if (r < 0)
 		return cdict_fail_nomem(err);
@@ -462,6 +468,16 @@ const struct perfdata_features *perfdata_features(const struct perfdata *pd)
 const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd)
 {
 	return &pd->tracing;
+}
+
+enum perfdata_whom perfdata_whom(const struct perfdata *pd)
+{
+	return pd->whom;
+}
+
+const char *perfdata_unfinished(const struct perfdata *pd)
+{
+	return pd->killed ? "the recorder was killed" : pd->cut ? "it is cut" : NULL;
 }
 
 const char *perfdata_damage(const struct perfdata *pd)

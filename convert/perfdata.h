@@ -192,6 +192,18 @@ void perfdata_sample_id(const struct perfdata *pd, const struct perfdata_record 
 
 const struct perfdata_features *perfdata_features(const struct perfdata *pd);
 const struct perfdata_tracing *perfdata_tracing(const struct perfdata *pd);
+/* perfdata_lend - formats from elsewhere, which live as long as @pd: of events that have none they count as the
+ * recording's. 0 or -ENOMEM. */
+int perfdata_lend(struct perfdata *pd, const struct perfdata_tracing *lent);
+/* perfdata_format - the format of event @ev, or NULL. */
+const struct perfdata_format *perfdata_format(const struct perfdata *pd,
+					      const struct perfdata_event *ev);
+/* perfdata_whom - whose events were asked for, by a THREAD_MAP record; perf writes it first. */
+enum perfdata_whom { PERFDATA_UNKNOWN, PERFDATA_ALL, PERFDATA_SOME };
+enum perfdata_whom perfdata_whom(const struct perfdata *pd);
+/* perfdata_unfinished - why the end of the recording is not there, where perf writes what it knows of events and host:
+ * "the recorder was killed", "it is cut"; NULL: the end is there, or nothing says. */
+const char *perfdata_unfinished(const struct perfdata *pd);
 /* perfdata_damage - the first thing that was damaged or odd, as a sentence with its offset; "" if none. The caller
  * reports it and exits 2. */
 const char *perfdata_damage(const struct perfdata *pd);

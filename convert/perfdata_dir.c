@@ -94,6 +94,8 @@ int perfdata_dir_open(struct perfdata *pd, int dir, struct cdict_error *err)
 	if (fd < 0)
 		return cdict_fail_errno(err, NULL);
 	r = perfdata_open_main(pd, fd, err);
+	if (r == CDICT_ETRUNCATED)
+		cdict_fail_in(err, r, "data");
 	close(fd);
 	if (!r && pd->main.fd >= 0)
 		r = cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,

@@ -235,6 +235,7 @@ void perfdata_read_features(struct perfdata *pd, const uint64_t bitmap[4], uint6
 		at = cursor_u64(&table);
 		size = cursor_u64(&table);
 		if (!cursor_ok(&table) || at > pd->size || size > pd->size - at) {
+			pd->cut = true;
 			perfdata_note(pd, cursor_ok(&table) ? at : pd->size,
 				      "header feature %u lies beyond the end of the file", feature);
 		} else if (perfdata_feature(pd, feature, pd->bytes + at, (size_t)size, at) < 0) {

@@ -29,9 +29,12 @@ struct scope perfdata_info_scope(const struct perfdata *pd)
 		const struct perfdata_event *ev = perfdata_event_at(pd, i);
 
 		s.overwritten |= ev->write_backward;
-		if (!f->n_cmdline && ev->inherit)
+		/* perf sets it with -a, too */
+		if (!f->n_cmdline && ev->inherit && perfdata_whom(pd) != PERFDATA_ALL)
 			s.whom = SCOPE_TASKS;
 	}
+	if (!f->n_cmdline && perfdata_whom(pd) == PERFDATA_SOME)
+		s.whom = SCOPE_TASKS;
 	return s;
 }
 

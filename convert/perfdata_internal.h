@@ -170,7 +170,10 @@ struct perfdata {
 		size_t format;
 	} * format_ids; /* sorted */
 	size_t n_format_ids;
-	bool compressed;  /* feature COMPRESSED */
+	bool compressed; /* feature COMPRESSED */
+	enum perfdata_whom whom;
+	bool killed;      /* the header states no size of the data, */
+	bool cut;         /* or one beyond the end; or a feature is beyond it */
 	char damage[256]; /* the first, as a sentence; "" */
 
 	ARRAY(struct stream *) streams; /* directory: [0] is &main */

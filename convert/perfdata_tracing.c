@@ -203,6 +203,40 @@ static const struct perfdata_format *find_format(const struct perfdata *pd, uint
 	return &pd->tracing.formats[pd->format_ids[lo].format];
 }
 
+const struct perfdata_format *perfdata_format(const struct perfdata *pd,
+					      const struct perfdata_event *ev)
+{
+	return ev->attr_type == TYPE_TRACEPOINT ? find_format(pd, ev->config) : NULL;
+}
+
+int perfdata_lend(struct perfdata *pd, const struct perfdata_tracing *lent)
+{
+	struct perfdata_tracing *t = &pd->tracing;
+	int r;
+
+	for (size_t i = 0; i < lent->n_formats; i++) {
+		size_t len;
+		const char *id = line_value(&lent->formats[i], "ID:", &len);
+
+		if (!id || !len || find_format(pd, strtoull(id, NULL, 10)))
+			continue;
+		if (array_push(&pd->formats, lent->formats[i])) {
+			pd->no_memory = true;
+			return -ENOMEM;
+		}
+		t->formats = pd->formats.at;
+	}
+	if (!t->present) {
+		*t = *lent;
+		t->present = true;
+	}
+	t->formats = pd->formats.at;
+	t->n_formats = pd->formats.n;
+	r = index_formats(pd);
+	perfdata_name_events(pd, 0);
+	return pd->no_memory ? -ENOMEM : r;
+}
+
 void perfdata_name_events(struct perfdata *pd, size_t first)
 {
 	for (size_t i = first; i < pd->events.n; i++) {

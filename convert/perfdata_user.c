@@ -122,6 +122,19 @@ static int take_id_index(struct perfdata *pd, const struct perfdata_record *rec)
 	return 0;
 }
 
+/* Whose events were asked for: one that stands for all is -1. */
+static void take_thread_map(struct perfdata *pd, const struct perfdata_record *rec)
+{
+	struct cursor c = cursor_init(rec->data, rec->size, pd->big);
+	uint64_t n, tid;
+
+	cursor_skip(&c, RECORD_HEADER_SIZE);
+	n = cursor_u64(&c);
+	tid = cursor_u64(&c);
+	if (cursor_ok(&c))
+		pd->whom = n == 1 && (int32_t)tid == -1 ? PERFDATA_ALL : PERFDATA_SOME;
+}
+
 /* simpleperf puts the tracing data inside the record, perf behind it. */
 static bool tracing_is_inside(size_t record, uint32_t size)
 {
@@ -193,6 +206,9 @@ int perfdata_user_record(struct perfdata *pd, struct stream *s, const struct per
 		break;
 	case RECORD_ID_INDEX:
 		r = take_id_index(pd, rec);
+		break;
+	case RECORD_THREAD_MAP:
+		take_thread_map(pd, rec);
 		break;
 	case RECORD_TRACING_DATA:
 		if (rec->size < 12) {

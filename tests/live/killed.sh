@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 280
+# shares: 1
+# needs: python3
+#
+# perf record that kill -9 ended has no formats: on the same host cdict takes tracefs' own, says so, and every whole
+# record is what perf script prints of it. perf reads no such file; so the formats of a recording made beside,
+# which ended well, are put behind the records (tests/tools/mendperf.py), and nothing else is changed.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+
+lines() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//'; }
+
+# killed WHAT... - perf record WHAT..., killed after each of five times
+killed() {
+	local at pid status
+	# little: perf script has to print all of it
+	while [ ! -e ended ]; do perf bench sched pipe -l 300 >/dev/null 2>&1; sleep 0.05; done &
+	local load=$!
+	for at in 0.2 0.5 0.9 1.4 2.1; do
+		rm -rf killed.data* x.cdict y.cdict
+		perf record "$@" -e 'sched:*' -o killed.data >/dev/null 2>&1 &
+		pid=$!
+		perf record -q -a -e 'sched:*' -o beside.data sleep 0.1 >/dev/null 2>&1
+		for ((i = 0; i < 200; i++)); do [ ! -s killed.data ] || break; sleep 0.01; done
+		sleep "$at"
+		kill -KILL $pid
+		wait $pid 2>/dev/null
+		"$CDICT" convert killed.data -o x.cdict 2>err
+		status=$?
+		if ! grep -q "formats of [0-9]* events are taken from this host's tracefs: the recording is of its kernel" err; then
+			# no record was written yet: that is said
+			grep -q 'no event is there before the damage' err && continue
+			echo "killed after $at s: the formats are not taken"
+			cat err
+			continue
+		fi
+		[ $status -eq 2 ] || echo "killed after $at s: status $status"
+		grep -q 'input is damaged: the recorder was killed' err || cat err
+		python3 "$TOP/tests/tools/mendperf.py" killed.data beside.data mended.data
+		perf script --guest-code --ns -F tid,cpu,time,event,trace -i mended.data 2>/dev/null | lines | sort >perf.txt
+		"$CDICT" script -q x.cdict 2>/dev/null | lines | sort >cdict.txt
+		cmp -s perf.txt cdict.txt || { echo "killed after $at s:"; diff perf.txt cdict.txt | head -n 4; }
+		found=$((found + $(wc -l <cdict.txt)))
+		# the formats of the recording beside are those of tracefs
+		"$CDICT" convert -q --formats beside.data killed.data -o y.cdict
+		"$CDICT" script -q y.cdict 2>/dev/null | lines | sort | cmp -s cdict.txt - || echo "killed after $at s: other lines with --formats"
+		"$CDICT" tasks -q killed.data >tasks.txt
+		[ $? -eq 2 ] || echo "killed after $at s: tasks does not end with 2"
+		"$CDICT" tasks -q x.cdict | tail -n +2 | cmp -s - <(tail -n +2 tasks.txt) || echo "killed after $at s: another table on the way"
+	done
+	: >ended
+	wait $load 2>/dev/null
+	[ "$found" -gt 1000 ] || echo "only $found events: nothing was tested"
+}
+
+one() {
+	local found=0
+	killed -a
+}
+compressed() {
+	local found=0
+	killed -a -z
+}
+
+may_record || exit 77
+have_perf || exit 77
+run recordings-killed-at-five-moments-are-what-perf-script-prints one
+run compressed-recordings-killed-at-five-moments-too compressed
