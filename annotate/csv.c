@@ -495,6 +495,8 @@ int mapping_read_csv(struct mapping *m, const char *path, const struct mapping_c
 		cdict_fail_nomem(err);
 	else if (rc)
 		cdict_fail_errno(err, "cannot be read");
+	else if (!b.len)
+		rc = cdict_fail_empty(err, path);
 	else if (b.len > FILE_MAX)
 		rc = cdict_fail(err, CDICT_ELIMIT, CDICT_NO_OFFSET,
 				"is larger than 1 GiB: not a mapping file");

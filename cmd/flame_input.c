@@ -239,6 +239,7 @@ int flame_input_init(struct flame_input *in, const struct cmd_call *call, const 
 		     size_t n, const char *dir)
 {
 	const struct flame_opts *opts = call->opts;
+	struct cdict_error err = { 0 };
 	int status;
 
 	*in = (struct flame_input){ .name = dir ? dir : names[0] };
@@ -247,7 +248,10 @@ int flame_input_init(struct flame_input *in, const struct cmd_call *call, const 
 		n = 0;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (!dir && n > 1 && !input_is_text(names[i]))
+		if (!dir && n > 1 && input_is_empty(names[i])) {
+			cdict_fail_empty(&err, names[i]);
+			return cmd_error(call, names[i], &err);
+		} else if (!dir && n > 1 && !input_is_text(names[i]))
 			return cmd_usage(call,
 					 "takes one capture; several files are logs or stacks");
 	if (dir || input_is_text(names[0]))

@@ -338,7 +338,9 @@ static int finish(struct run *r)
 		ret = add_unstored(r, "metadata", r->unused);
 	say_damage(r);
 	say_note(r);
-	if (!report->events)
+	if (!report->events && !r->lines && !report->damaged)
+		snprintf(report->missing, sizeof(report->missing), "is empty");
+	else if (!report->events)
 		snprintf(report->missing, sizeof(report->missing),
 			 "holds no event of an I/O trace%s",
 			 report->unstored.n ? " that is wanted" : "");

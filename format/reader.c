@@ -190,6 +190,8 @@ static int open_data(struct cdict_reader *r, struct cdict_error *err)
 	const uint8_t *end = r->data + r->size;
 	int ret;
 
+	if (!r->size)
+		return cdict_fail_empty(err, r->piped ? "-" : "");
 	if (tracedat_is(r->data, r->size))
 		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET,
 				  "is a trace.dat of trace-cmd: convert it with 'cdict convert'");
@@ -321,7 +323,8 @@ int cdict_reader_open(struct cdict_reader **out, const char *path, struct cdict_
 	*out = NULL;
 	if (!r)
 		return cdict_fail_nomem(err);
-	if (strcmp(path, "-"))
+	r->piped = !strcmp(path, "-");
+	if (!r->piped)
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		ret = cdict_fail_errno(err, "cannot be opened");

@@ -21,6 +21,7 @@ struct cdict_reader {
 	size_t size;
 	void *mapped; /* munmap() */
 	void *owned;  /* free() */
+	bool piped;   /* it was standard input */
 
 	struct cdict_schema *schema;
 	ARRAY(struct reader_pair) info;
