@@ -113,8 +113,8 @@ static int follow(struct place *p, const char *name, const struct stat *st, cons
 	return *next == '/' ? enter(p, "/") : 0;
 }
 
-/* Resolves one component of *@path; 1 when it was the last. */
-static int step(struct place *p, char **path, int *links)
+/* One component of *@path; 1 when it was the last. Folders that are missing are made with mode @make, 0: not. */
+static int step(struct place *p, char **path, int *links, mode_t make)
 {
 	char *name = *path + strspn(*path, "/"), *rest = name + strcspn(name, "/"), *copy;
 	struct stat st;
@@ -139,31 +139,67 @@ static int step(struct place *p, char **path, int *links)
 		return 1;
 	} else if (ret >= 0) {
 		rest += strspn(rest, "/");
-		ret = !ret ? enter(p, copy) : *rest ? -ENOENT : -EISDIR;
+		/* of two that make it one is the first */
+		if (ret && make && (!mkdirat(p->dir, copy, make) || errno == EEXIST))
+			ret = 0;
+		else if (ret && make)
+			ret = -errno;
+		if (ret >= 0)
+			ret = !ret ? enter(p, copy) : *rest ? -ENOENT : -EISDIR;
 		memmove(*path, rest, strlen(rest) + 1);
 	}
 	free(copy);
 	return ret;
 }
 
-int place_find(struct place *p, const char *path)
+/* Takes @left. */
+static int walk(struct place *p, char *left, mode_t make)
 {
-	char *left = strdup(path);
 	int ret = left ? 0 : -ENOMEM, links = 0;
 
 	*p = (struct place){ .dir = -1, .fd = -1 };
-	if (!ret && !*path)
+	if (!ret && !*left)
 		ret = -ENOENT;
 	if (!ret) {
-		p->dir = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		p->dir = open(*left == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		ret = p->dir < 0 ? -errno : 0;
 	}
 	while (!ret)
-		ret = step(p, &left, &links);
+		ret = step(p, &left, &links, make);
 	free(left);
 	if (ret < 0)
 		place_fini(p);
 	return ret < 0 ? ret : 0;
+}
+
+int place_find(struct place *p, const char *path)
+{
+	return walk(p, strdup(path), 0);
+}
+
+int place_folder(const char *path, mode_t make)
+{
+	struct place p;
+	char *left = NULL;
+	int ret;
+
+	if (!*path)
+		return -ENOENT;
+	ret = asprintf(&left, "%s/.", path) < 0 ? -ENOMEM : walk(&p, left, make);
+	if (ret)
+		return ret;
+	ret = openat(p.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ret = ret < 0 ? -errno : ret;
+	place_fini(&p);
+	return ret;
+}
+
+const char *place_strerror(int code)
+{
+	return code == CDICT_ELIMIT
+		       ? "a link of another user is part of it, in a folder where others may write: not "
+			 "followed; name the folder that it leads to"
+		       : cdict_strerror(code);
 }
 
 void place_fini(struct place *p)

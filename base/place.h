@@ -24,6 +24,11 @@ struct place {
 
 /* place_find - CDICT_ELIMIT: another user's link. */
 int place_find(struct place *p, const char *path);
+/* place_folder - the folder @path, open for reading; with @make, its mode, it and those above it are made where they
+ * are missing, 0: none is.  A descriptor, or as place_find(). */
+int place_folder(const char *path, mode_t make);
+/* place_strerror - the sentence for a code of these. */
+const char *place_strerror(int code);
 void place_fini(struct place *p);
 
 /* place_stat - lstat() of the name; 1 when nothing exists. */

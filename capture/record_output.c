@@ -11,6 +11,7 @@
 #include "base/ending.h"
 #include "base/fail.h"
 #include "base/monotonic.h"
+#include "base/place.h"
 #include "capture/proc.h"
 #include "capture/record_internal.h"
 #include "format/writer.h"
@@ -342,28 +343,27 @@ static bool is_later_dump(const char *name, const char *stem, size_t n)
  * first does when it is replaced. */
 static void put_away_leftovers(struct recording *rec)
 {
-	const char *output = rec->opts->output, *slash = strrchr(output, '/');
-	int folder_len = slash ? (int)(slash - output) + 1 : 0, n;
-	size_t stem = stem_of(output) - (size_t)folder_len;
-	char *folder, *from, *to;
+	struct place at;
 	struct dirent **all;
+	char *to;
+	int n;
 
-	if (asprintf(&folder, "%.*s", folder_len, output) < 0)
+	if (place_find(&at, rec->opts->output))
 		return;
-	n = scandir(*folder ? folder : ".", &all, NULL, alphasort);
+	n = at.name ? scandirat(at.dir, ".", &all, NULL, alphasort) : -1;
 	for (int i = 0; i < n; i++) {
-		from = to = NULL;
-		if (is_later_dump(all[i]->d_name, output + folder_len, stem) &&
-		    asprintf(&from, "%s%s", folder, all[i]->d_name) >= 0 &&
-		    asprintf(&to, "%s.old", from) >= 0 && !rename(from, to))
+		const char *from = all[i]->d_name;
+
+		to = NULL;
+		if (is_later_dump(from, at.name, stem_of(at.name)) &&
+		    asprintf(&to, "%s.old", from) >= 0 && !renameat(at.dir, from, at.dir, to))
 			recording_say(rec, false, "%s of an earlier recording is %s now", from, to);
 		free(to);
-		free(from);
 		free(all[i]);
 	}
 	if (n >= 0)
 		free(all);
-	free(folder);
+	place_fini(&at);
 }
 
 static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,

@@ -22,6 +22,10 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/outfile.h"
+#include "base/place.h"
+
+/* errno of a root behind a stranger's link (base/place.h). */
+#define STRANGE (-CDICT_ELIMIT)
 
 struct folder {
 	struct store store;
@@ -36,6 +40,12 @@ static struct folder *folder_of(struct store *st)
 
 static int fail_folder(const struct folder *f, struct cdict_error *err)
 {
+	int code = errno;
+
+	if (code == STRANGE)
+		return cdict_fail(err, -EPERM, CDICT_NO_OFFSET, "%s: %s", f->path,
+				  place_strerror(CDICT_ELIMIT));
+	errno = code;
 	return cdict_fail_errno(err, f->path);
 }
 
@@ -139,21 +149,15 @@ static int names_read(struct names *names, int fd, bool hidden)
 
 /* ---- files ---- */
 
+/* -1 and errno, as open(2). */
 static int open_root(const struct folder *f, bool make)
 {
-	int fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = place_folder(f->path, make ? 0700 : 0);
 
-	if (fd >= 0 || errno != ENOENT || !make)
+	if (fd >= 0)
 		return fd;
-	for (char *p = f->path + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = 0;
-		mkdir(f->path, 0700); /* open() below reports a failure */
-		*p = '/';
-	}
-	mkdir(f->path, 0700);
-	return open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	errno = fd == CDICT_ELIMIT ? STRANGE : -fd;
+	return -1;
 }
 
 static int read_file(int dir, const char *name, struct buf *out)
@@ -386,13 +390,13 @@ static int put_value(struct folder *f, int dir, const char *name, const void *da
 	return rc;
 }
 
-/* The location of a value: directory and file name. */
-struct place {
+/* Where a value stands: of which shelf, as what. */
+struct shelf_place {
 	char on[FILE_ROOM], as[FILE_ROOM];
 	int job, dir; /* dir: negative: error of opening the shelf */
 };
 
-static int open_place(struct place *at, struct folder *f, const char *id, const char *shelf,
+static int open_place(struct shelf_place *at, struct folder *f, const char *id, const char *shelf,
 		      const char *name, bool make, struct cdict_error *err)
 {
 	int rc = escape(at->on, shelf, err);
@@ -407,8 +411,8 @@ static int open_place(struct place *at, struct folder *f, const char *id, const 
 	return 0;
 }
 
-/* @rc: the result so far. */
-static int close_place(struct place *at, const struct folder *f, const char *id, int rc,
+/* @rc: what came of it. */
+static int close_place(struct shelf_place *at, const struct folder *f, const char *id, int rc,
 		       struct cdict_error *err)
 {
 	if (at->dir >= 0)
@@ -423,7 +427,7 @@ static int dir_put(struct store *st, const char *id, const char *shelf, const ch
 		   const void *data, size_t size, bool *added, struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
-	struct place at;
+	struct shelf_place at;
 	int rc;
 
 	*added = false;
@@ -524,13 +528,25 @@ int store_dir_drop(struct store *st, const char *id, const char *shelf, const ch
 		   struct cdict_error *err)
 {
 	struct folder *f = folder_of(st);
-	struct place at;
+	struct shelf_place at;
 	int rc = open_place(&at, f, id, shelf, name, false, err);
 
 	if (rc)
 		return rc;
 	rc = at.dir < 0 ? at.dir : unlinkat(at.dir, at.as, 0) && errno != ENOENT ? -errno : 0;
 	return close_place(&at, f, id, rc, err);
+}
+
+/* When nothing is in it. */
+static void remove_root(const struct folder *f)
+{
+	struct place at;
+
+	if (place_find(&at, f->path))
+		return;
+	if (at.name)
+		unlinkat(at.dir, at.name, AT_REMOVEDIR);
+	place_fini(&at);
 }
 
 void store_dir_tidy(struct store *st, const char *id)
@@ -549,9 +565,11 @@ void store_dir_tidy(struct store *st, const char *id)
 	names_free(&names);
 	if (empty && !unlinkat(job, "job", 0)) {
 		root = open_root(f, false);
-		unlinkat(root, id, AT_REMOVEDIR);
-		close(root);
-		rmdir(f->path);
+		if (root >= 0) {
+			unlinkat(root, id, AT_REMOVEDIR);
+			close(root);
+		}
+		remove_root(f);
 	}
 	close(job);
 }
