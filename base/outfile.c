@@ -24,10 +24,11 @@ struct outfile {
 	struct place at;
 	int fd;
 	bool is_stdout, direct, shown;
-	bool is_new;           /* the name does not exist yet */
-	struct stat old;       /* of the existing file */
-	char *temp, *old_name; /* in the directory; NULL: none */
-	char *temp_path;       /* path of @temp, for signal handlers that remove it */
+	bool is_new;           /* nothing is there under the name */
+	bool keep_old;         /* what is there is kept as NAME.old */
+	struct stat old;       /* of what is there */
+	char *temp, *old_name; /* in the folder; NULL: none */
+	char *temp_path;       /* that of @temp, for who must remove it */
 	uint64_t bytes;
 	int error; /* of the first failed write */
 };
@@ -80,35 +81,20 @@ static bool is_input(const struct outfile *of, const struct stat *st)
 	return false;
 }
 
-/* Detects a recording by its first bytes: cdict, perf.data in either byte order, trace.dat. */
-static bool holds_capture(int fd)
+/* What the open file @fd, which would be written over, allows: enum outfile_may or a negative code. */
+static int allowed(const struct outfile *of, int fd, struct cdict_error *err)
 {
-	static const char *const magics[] = { "\x89"
-					      "CDICT\r\n",
-					      "PERFILE2", "2ELIFREP",
-					      "\x17\x08\x44"
-					      "traci" };
-	char head[8];
+	const struct outfile_there what = { .fd = fd, .dir = of->at.dir, .name = of->at.name };
+	int may = of->opts.capture ? OUTFILE_KEEP_OLD : OUTFILE_REPLACE;
 
-	if (pread(fd, head, sizeof(head), 0) != sizeof(head))
-		return false;
-	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
-		if (!memcmp(head, magics[i], sizeof(head)))
-			return true;
-	}
-	return false;
-}
-
-/* Whether the existing file @fd may be replaced. */
-static int check_replaceable(const struct outfile *of, int fd, struct cdict_error *err)
-{
-	if (!of->opts.capture && holds_capture(fd))
-		return cdict_fail(err, -EEXIST, CDICT_NO_OFFSET,
-				  "is a capture: only another capture may replace it");
+	if (!of->opts.capture && of->opts.there)
+		may = of->opts.there(&what, of->opts.there_ctx, err);
+	if (may < 0 || may == OUTFILE_REFUSE)
+		return may < 0 ? may : -EEXIST;
 	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
 		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET,
 				  "is being written by another process");
-	return 0;
+	return may;
 }
 
 static int fail_same_file(const struct outfile *of, const char *what, struct cdict_error *err)
@@ -135,7 +121,7 @@ static int check_old_name(struct outfile *of, struct cdict_error *err)
 
 	free(of->old_name);
 	of->old_name = NULL;
-	if (!of->opts.capture || of->is_new || !of->old.st_size)
+	if (!of->keep_old || of->is_new || !of->old.st_size)
 		return 0;
 	if (asprintf(&of->old_name, "%s.old", of->at.name) < 0) {
 		of->old_name = NULL;
@@ -170,15 +156,17 @@ static int check_target(struct outfile *of, struct cdict_error *err)
 		return S_ISFIFO(of->old.st_mode) && place_is_strange(&of->at, &of->old)
 			       ? fail_write(err, CDICT_ELIMIT)
 			       : 0;
-	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* rename() does not check this */
-		return fail_write(err, -errno);
-	/* A file that is writable but not readable cannot be checked further. */
+	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* a rename would not ask */
+		return cannot(err, -errno);
+	/* What cannot be read but written is nothing of which more could be known. */
+	of->keep_old = of->opts.capture;
 	fd = openat(of->at.dir, of->at.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
-		ret = check_replaceable(of, fd, err);
+		ret = allowed(of, fd, err);
+		of->keep_old = ret == OUTFILE_KEEP_OLD;
 		close(fd);
 	}
-	return ret ? ret : check_old_name(of, err);
+	return ret < 0 ? ret : look_at_old(of, err);
 }
 
 /* ---- the file without a name ---- */
@@ -307,7 +295,7 @@ static int open_direct(struct outfile *of, struct cdict_error *err)
 	ret = fd < 0 ? 0 : check_replaceable(of, fd, err);
 	if (fd >= 0)
 		close(fd);
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 /* Fills everything except the file itself. */
@@ -460,7 +448,40 @@ static int keep_old(const struct outfile *of, bool *moved)
 	return ret;
 }
 
-/* Gives the unnamed file, or the one with a hidden name, its final name. */
+static bool same_bytes(int a, int b, off_t size)
+{
+	static const size_t room = 1 << 16;
+	uint8_t *x = malloc(2 * room), *y = x ? x + room : NULL;
+	bool same = x;
+
+	for (off_t at = 0; at < size && same;) {
+		ssize_t n = pread(a, x, room, at), m = pread(b, y, room, at);
+
+		same = n > 0 && n == m && !memcmp(x, y, (size_t)n);
+		at += n;
+	}
+	free(x);
+	return same;
+}
+
+/* What loses its name now is kept, unless the new file is the same or the caller gives the old one up. */
+static void look_whether_lost(struct outfile *of)
+{
+	int fd = openat(of->at.dir, of->at.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat now;
+
+	if (fd < 0)
+		return;
+	if ((!fstat(of->fd, &now) && now.st_size == of->old.st_size &&
+	     same_bytes(fd, of->fd, now.st_size)) ||
+	    (of->opts.can_be_made_again && of->opts.can_be_made_again(fd, of->fd))) {
+		free(of->old_name);
+		of->old_name = NULL;
+	}
+	close(fd);
+}
+
+/* From the file without a name, or with a hidden one, to the one it is for. */
 static int link_name(struct outfile *of)
 {
 	char self[64];
@@ -499,6 +520,8 @@ int outfile_show(struct outfile *of, struct cdict_error *err)
 		return ret;
 	if (of->direct) /* it was replaced by a device or pipe since open */
 		return fail_write(err, -EEXIST);
+	if (of->old_name)
+		look_whether_lost(of);
 	if (of->old_name)
 		ret = keep_old(of, &moved);
 	if (!ret)

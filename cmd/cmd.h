@@ -210,6 +210,14 @@ void cmd_output_abort(struct outfile *of);
 struct sink;
 int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
 		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx);
+/* The same of what is itself a capture to convert: one of its kind that is there is kept as NAME.old. */
+struct source_kind;
+int cmd_output_check_kind(const struct cmd_call *call, const char *input, const char *path,
+			  const struct source_kind *kind);
+int cmd_output_write_kind(const struct cmd_call *call, const char *path,
+			  const struct source_kind *kind, int flags,
+			  int (*write)(void *ctx, struct sink *s, struct cdict_error *err),
+			  void *ctx);
 /* cmd_inputs - what the command line names as files, into @opts, borrowed from *in, an array that the caller empties;
  * 0 or -ENOMEM. */
 int cmd_inputs(struct cmd_list *in, const struct cmd_call *call, const char *input,

@@ -4,10 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ending.h"
 #include "base/fail.h"
+#include "base/escape.h"
 #include "base/outfile.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
@@ -83,12 +85,22 @@ static const char *bytes_text(uint64_t n, char *out, size_t size)
 	return out;
 }
 
-static void closing_line(const struct cmd_call *call, const struct convert_report *r)
+/* @named: the output has a name that nobody typed. */
+static void closing_line(const struct cmd_call *call, const struct convert_report *r,
+			 const char *named)
 {
 	char in[32], out[32];
+	struct sink s;
 
 	if (call->quiet)
 		return;
+	if (named) {
+		sink_to_file(&s, stderr);
+		sink_puts(&s, "[ cdict convert: wrote ");
+		escape_terminal(&s, named, strlen(named));
+		sink_puts(&s, " ]\n");
+		sink_finish(&s);
+	}
 	fprintf(stderr,
 		"[ cdict convert: %" PRIu64
 		" events of %zu types kept, %s -> %s, %.2f bytes/event, "
@@ -110,6 +122,86 @@ static void closing_line(const struct cmd_call *call, const struct convert_repor
 			"[ cdict convert: %" PRIu64 " events were out of order on their CPU "
 			"and sorted in ]\n",
 			r->disordered);
+}
+
+/* ---- what is there under the output's name ---- */
+
+static struct cdict_reader *read_fd(int fd)
+{
+	struct cdict_reader *r = NULL;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return cdict_reader_open(&r, path, NULL) ? NULL : r;
+}
+
+/* What an input says of itself, whatever of it is kept, and that their times overlap. */
+static bool same_input(const struct cdict_reader *a, const struct cdict_reader *b)
+{
+	static const char *const keys[] = { "source",        "host.name",   "host.kernel",
+					    "perf.cmdline",  "clock.id",    "clock.wall_ns",
+					    "clock.mono_ns", "input.bytes", "input.mode",
+					    "input.files",   "input.lines" };
+	uint64_t a_first, a_last, b_first, b_last;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *x = cdict_reader_info(a, keys[i]), *y = cdict_reader_info(b, keys[i]);
+
+		if (!x != !y || (x && strcmp(x, y) != 0))
+			return false;
+	}
+	return cdict_reader_window(a, &a_first, &a_last) &&
+	       cdict_reader_window(b, &b_first, &b_last) && a_first <= b_last && b_first <= a_last;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Names that somebody gave the old file are work that no input has. */
+static bool has_labels_of(const struct cdict_reader *new, const struct cdict_reader *old)
+{
+	size_t n = cdict_reader_label_count(old);
+
+	if (n && n != cdict_reader_label_count(new))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct cdict_label *a = cdict_reader_label_at(old, i);
+		const struct cdict_label *b = cdict_reader_label_at(new, i);
+
+		if (a->tid != b->tid || a->pid != b->pid || a->start_ns != b->start_ns ||
+		    a->origin != b->origin || !same_text(a->name, b->name) ||
+		    !same_text(a->group, b->group) || !same_text(a->group_type, b->group_type) ||
+		    !same_text(a->role, b->role) || !same_text(a->uuid, b->uuid) ||
+		    !same_text(a->instance, b->instance) || !same_text(a->project, b->project) ||
+		    !same_text(a->host, b->host))
+			return false;
+	}
+	return true;
+}
+
+/* An earlier conversion of the same files: as they are still there, nothing is lost with it. */
+static bool is_of_same_input(int old_fd, int new_fd)
+{
+	struct cdict_reader *old = read_fd(old_fd), *new = old ? read_fd(new_fd) : NULL;
+	bool same = new &&same_input(old, new) && has_labels_of(new, old);
+
+	cdict_reader_close(new);
+	cdict_reader_close(old);
+	return same;
+}
+
+/* What a pipe gave is gone. */
+static bool all_are_files(const struct texts *inputs)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < inputs->n; i++)
+		if (!strcmp(inputs->at[i], "-") || stat(inputs->at[i], &st) ||
+		    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+			return false;
+	return true;
 }
 
 /* "run.data" -> "run.cdict", beside it; a pipe's output needs a name, and so does that of several. */
@@ -189,6 +281,8 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 				 &(struct outfile_options){
 					 .path = output,
 					 .capture = true,
+					 .can_be_made_again =
+						 all_are_files(inputs) ? is_of_same_input : NULL,
 					 .inputs = (const char *const *)inputs->at,
 					 .n_inputs = inputs->n,
 				 });
@@ -207,7 +301,7 @@ static int convert(const struct cmd_call *call, const struct texts *inputs, cons
 		cmd_warn(call, input, "has its own formats: --formats is not used");
 	more = cmd_output_commit(call, output, of, report.events ? 0 : OUTFILE_EMPTY);
 	if (!more)
-		closing_line(call, &report);
+		closing_line(call, &report, o->shared.output ? NULL : output);
 	if (!more || !report.events) /* why it is empty */
 		status = status_of(call, input, kind, &report, o->shared.max_loss_pct);
 	convert_report_fini(&report);

@@ -12,6 +12,8 @@
 #include "base/fail.h"
 #include "cdict/stack.h"
 #include "cmd/flame.h"
+#include "cmd/input.h"
+#include "cmd/source_kinds.h"
 #include "exchange/export.h"
 #include "exchange/gzip.h"
 #include "exchange/io_export.h"
@@ -139,6 +141,12 @@ static int write_to(void *ctx, struct sink *s, struct cdict_error *err)
 	return !rc && end == -ENOMEM ? cdict_fail_nomem(err) : rc;
 }
 
+/* As what convert reads the output, NULL: not at all. Chrome's JSON are the lines of an I/O trace, too. */
+static const struct source_kind *kind_of(enum to to)
+{
+	return source_kind_named(to_names[to == TO_CHROME ? TO_PFW : to]);
+}
+
 /* ---- the command ---- */
 
 static int add(struct job *job, struct cdict_error *err)
@@ -207,15 +215,17 @@ static int export_run(const struct cmd_call *call)
 	struct job job = { .call = call };
 	int status = choose(&job, path);
 
+	if (!status) /* before all of it is read */
+		status = cmd_output_check_kind(call, NULL, path, kind_of(job.to));
 	if (!status)
-		status = figures_open(&job.f, call);
+		status = figures_open_file(&job.f, call, input_file(call));
 	if (!status && job.to == TO_SQLITE)
 		return export_tables(&job, path);
 	if (!status)
 		status = walk(&job);
 	if (!status) {
 		tell_lacks(&job);
-		status = cmd_output_write(call, path, 0, write_to, &job);
+		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
 	}
 	if (!status && job.report.cpus_left_out)
 		cmd_warn(call, job.f.file, "Perfetto takes no more than 1024 CPUs: %u are left out",

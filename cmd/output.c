@@ -16,6 +16,7 @@
 #include "base/outfile.h"
 #include "base/sink.h"
 #include "cmd/options.h"
+#include "cmd/source_kinds.h"
 
 #define OPEN_MAX_FILES 16
 
@@ -132,9 +133,12 @@ static int failed(const struct cmd_call *call, const char *path, const struct cd
 					 : cmd_error(call, path, err);
 }
 
-int cmd_output_check(const struct cmd_call *call, const char *input, const char *path)
+int cmd_output_check_kind(const struct cmd_call *call, const char *input, const char *path,
+			  const struct source_kind *kind)
 {
-	struct outfile_options opts = { .path = path };
+	struct outfile_options opts = { .path = path,
+					.there = source_kind_may_replace,
+					.there_ctx = kind };
 	struct cdict_error err = { 0 };
 	struct cmd_list in;
 	int status = CMD_DONE;
@@ -147,6 +151,11 @@ int cmd_output_check(const struct cmd_call *call, const char *input, const char 
 	return status;
 }
 
+int cmd_output_check(const struct cmd_call *call, const char *input, const char *path)
+{
+	return cmd_output_check_kind(call, input, path, NULL);
+}
+
 int cmd_output_open(struct outfile **out, const struct cmd_call *call, const char *input,
 		    const struct outfile_options *how)
 {
@@ -156,6 +165,7 @@ int cmd_output_open(struct outfile **out, const struct cmd_call *call, const cha
 	sigset_t old;
 	int rc;
 
+	opts.there = source_kind_may_replace;
 	if (cmd_inputs(&in, call, input, &opts))
 		return cmd_errorf(call, how->path, "out of memory");
 	install_handlers();
@@ -193,20 +203,26 @@ void cmd_output_abort(struct outfile *of)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
-		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx)
+int cmd_output_write_kind(const struct cmd_call *call, const char *path,
+			  const struct source_kind *kind, int flags,
+			  int (*write)(void *ctx, struct sink *s, struct cdict_error *err),
+			  void *ctx)
 {
 	struct cdict_error err = { 0 };
 	struct outfile *of = NULL;
 	struct sink s;
 	int rc, end;
 
-	rc = cmd_output_open(&of, call, NULL, &(struct outfile_options){ .path = path });
+	rc = cmd_output_open(&of, call, NULL,
+			     &(struct outfile_options){ .path = path, .there_ctx = kind });
 	if (rc)
 		return rc;
 	sink_to(&s, outfile_write, of);
 	rc = write(ctx, &s, &err);
 	end = sink_finish(&s);
+	if (rc &&
+	    !err.code) /* it ended because of the output, of which commit tells, or without memory */
+		rc = end ? 0 : cdict_fail(&err, rc, CDICT_NO_OFFSET, "%s", cdict_strerror(rc));
 	if (!rc && end == -ENOMEM)
 		rc = cdict_fail_nomem(&err);
 	if (rc || (end && !strcmp(path, "-"))) {
@@ -215,4 +231,10 @@ int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
 	}
 	/* what could not be written, commit tells */
 	return cmd_output_commit(call, path, of, flags);
+}
+
+int cmd_output_write(const struct cmd_call *call, const char *path, int flags,
+		     int (*write)(void *ctx, struct sink *s, struct cdict_error *err), void *ctx)
+{
+	return cmd_output_write_kind(call, path, NULL, flags, write, ctx);
 }

@@ -2,17 +2,22 @@
 /* What a file is that becomes a cdict, and who reads it. */
 #include "cmd/source_kinds.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+#include "base/outfile.h"
 #include "base/tracedat.h"
 #include "exchange/perfwhiz_import.h"
 #include "exchange/tracedat.h"
 #include "exchange/pfw_import.h"
+#include "format/layout.h"
 
 /* ---- perf.data ---- */
 
@@ -122,34 +127,55 @@ static void traces_close(void *source)
 /* ---- all of them ---- */
 
 static const struct source_kind kinds[] = {
-	{ .recorder = "perf",
+	{ .name = "perf.data",
+	  .recorder = "perf",
 	  .room = "perf record -m",
 	  .is = perf_is,
 	  .open = perf_open,
 	  .run = perf_run,
 	  .close = perf_close },
-	{ .recorder = "trace-cmd",
+	{ .name = "trace.dat",
+	  .recorder = "trace-cmd",
 	  .room = "trace-cmd record -b",
 	  .is = is_tracedat,
 	  .open = tracedat_begin,
 	  .run = tracedat_run,
 	  .close = tracedat_end },
-	{ .recorder = "perfwhiz",
+	{ .name = "perfwhiz",
+	  .recorder = "perfwhiz",
 	  .is = perfwhiz_is,
+	  .holds = perfwhiz_holds,
 	  .open = whiz_open,
 	  .run = whiz_run,
 	  .close = whiz_close },
-	{ .recorder = "an I/O tracer",
+	{ .name = "pfw",
+	  .recorder = "an I/O tracer",
 	  .many = true,
 	  .is = pfw_is,
+	  .holds = pfw_holds,
 	  .open = traces_open,
 	  .run = traces_run,
 	  .close = traces_close },
 };
 
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
 const struct source_kind *source_kind_perf(void)
 {
 	return &kinds[0];
+}
+
+const struct source_kind *source_kind_at(size_t i)
+{
+	return i < N_KINDS ? &kinds[i] : NULL;
+}
+
+const struct source_kind *source_kind_named(const char *name)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	return NULL;
 }
 
 /* What a pipe will give first, without taking it. */
@@ -237,8 +263,82 @@ const struct source_kind *source_kind_of(const char *file)
 
 	if (is_dir)
 		return source_kind_perf();
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < N_KINDS; i++)
 		if (kinds[i].is(first, n))
 			return &kinds[i];
 	return NULL;
+}
+
+/* ---- what nothing else replaces ---- */
+
+/* *@kind is that of the file that begins with the @n bytes at @head, NULL: none. */
+static int find_kind(const struct source_kind **kind, const uint8_t *head, size_t n)
+{
+	int holds = 0;
+
+	*kind = NULL;
+	for (size_t i = 0; i < N_KINDS && !holds; i++) {
+		holds = kinds[i].is(head, n < SOURCE_KIND_MAGIC ? n : SOURCE_KIND_MAGIC);
+		if (holds && kinds[i].holds)
+			holds = kinds[i].holds(head, n);
+		if (holds > 0)
+			*kind = &kinds[i];
+	}
+	return holds < 0 ? holds : 0;
+}
+
+/* data.0, data.1, ... of what perf record --threads wrote: bare records. */
+static bool is_part_of_perf(const struct outfile_there *what)
+{
+	uint8_t first[SOURCE_KIND_MAGIC];
+	bool is;
+	int fd;
+
+	if (what->dir < 0 || !what->name || strncmp(what->name, "data.", 5) ||
+	    strspn(what->name + 5, "0123456789") != strlen(what->name + 5))
+		return false;
+	fd = openat(what->dir, "data", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	is = perf_is(first, peek_file(fd, first));
+	close(fd);
+	return is;
+}
+
+static int refuse(const char *recorder, struct cdict_error *err)
+{
+	cdict_fail(
+		err, -EEXIST, CDICT_NO_OFFSET,
+		recorder ? "is a capture (what %s recorded), which only another capture may replace"
+			 : "is a capture, which only another capture may replace",
+		recorder);
+	return OUTFILE_REFUSE;
+}
+
+int source_kind_may_replace(const struct outfile_there *what, const void *makes,
+			    struct cdict_error *err)
+{
+	const struct source_kind *kind = NULL;
+	uint8_t first[SOURCE_KIND_MAGIC], *head;
+	ssize_t n = pread(what->fd, first, sizeof(first), 0);
+	bool may_be = false;
+	int ret;
+
+	if (n == sizeof(first) && !memcmp(first, FORMAT_MAGIC, sizeof(first)))
+		return refuse(NULL, err);
+	if (is_part_of_perf(what))
+		return refuse(source_kind_perf()->recorder, err);
+	for (size_t i = 0; n > 0 && i < N_KINDS; i++)
+		may_be |= kinds[i].is(first, (size_t)n);
+	if (!may_be)
+		return OUTFILE_REPLACE;
+	head = malloc(SOURCE_KIND_HEAD);
+	n = head ? pread(what->fd, head, SOURCE_KIND_HEAD, 0) : 0;
+	ret = head ? find_kind(&kind, head, n > 0 ? (size_t)n : 0) : -ENOMEM;
+	free(head);
+	if (ret)
+		return cdict_fail_nomem(err);
+	return !kind           ? OUTFILE_REPLACE
+	       : kind == makes ? OUTFILE_KEEP_OLD
+			       : refuse(kind->recorder, err);
 }

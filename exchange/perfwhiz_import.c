@@ -52,6 +52,22 @@ bool perfwhiz_is(const uint8_t *first, size_t n)
 	       !(first[1] & 0x20);
 }
 
+int perfwhiz_holds(const uint8_t *first, size_t n)
+{
+	struct msgpack_reader m;
+	struct msgpack_value v;
+	bool holds;
+
+	if (!perfwhiz_is(first, n))
+		return 0;
+	holds = msgpack_read_open(&m, first, n) && msgpack_next(&m, &v) && v.type == MSGPACK_MAP &&
+		msgpack_next(&m, &v) && (v.type == MSGPACK_TEXT || v.type == MSGPACK_INT);
+	if (m.no_memory)
+		holds = false;
+	msgpack_read_close(&m);
+	return m.no_memory ? -ENOMEM : holds;
+}
+
 /* ---- open ---- */
 
 int perfwhiz_parse(struct perfwhiz_file **out, const void *data, size_t size,

@@ -19,6 +19,9 @@ struct perfwhiz_file;
 /* perfwhiz_is - zlib, by the first @n bytes of a file: of which map, they do not say. */
 bool perfwhiz_is(const uint8_t *first, size_t n);
 
+/* perfwhiz_holds - whether the first @n bytes of a file are zlib of a map, as the tool's are: 1 or 0, or -ENOMEM. */
+int perfwhiz_holds(const uint8_t *first, size_t n);
+
 int perfwhiz_open(struct perfwhiz_file **out, const char *path, struct cdict_error *err);
 /* perfwhiz_parse - the same from memory, which must outlive the object. */
 int perfwhiz_parse(struct perfwhiz_file **out, const void *data, size_t size,

@@ -2,6 +2,7 @@
 /* The way of the lines: read and parsed ahead, laid out, sorted, encoded, written. */
 #include "exchange/pfw_import.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,64 @@ bool pfw_is(const uint8_t *first, size_t n)
 			return true;
 	}
 	return i + 1 < n && first[i] == '{' && (first[i + 1] == '"' || blank(first[i + 1]));
+}
+
+/* As much as the import reads of a line. */
+static int inflate_head(struct buf *text, const uint8_t *first, size_t n)
+{
+	struct gunzip z;
+	enum gunzip_state state = GUNZIP_MORE;
+	int ret = gunzip_open(&z);
+
+	if (ret)
+		return ret;
+	z.next_in = first;
+	z.avail_in = n;
+	z.next_out = text->data;
+	z.avail_out = PFW_PIECE_TEXT;
+	while (state == GUNZIP_MORE && z.avail_in && z.avail_out) {
+		size_t in = z.avail_in, room = z.avail_out;
+
+		state = gunzip_run(&z);
+		if (state == GUNZIP_MORE && in == z.avail_in && room == z.avail_out)
+			break;
+		/* Members may be small: DFTracer's are of some lines. */
+		if (state == GUNZIP_END && z.avail_in && z.avail_out) {
+			gunzip_next(&z);
+			state = GUNZIP_MORE;
+		}
+	}
+	text->len = PFW_PIECE_TEXT - z.avail_out;
+	gunzip_close(&z);
+	return state == GUNZIP_NOMEM ? -ENOMEM : 0;
+}
+
+int pfw_holds(const uint8_t *first, size_t n)
+{
+	struct pfw_part part = { 0 };
+	struct buf text = { 0 };
+	int ret = 0;
+
+	if (!pfw_is(first, n))
+		return 0;
+	if (!buf_room(&text, PFW_PIECE_TEXT + 1 + PFW_PADDING)) {
+		ret = -ENOMEM;
+	} else if (first[0] == 0x1f) {
+		ret = inflate_head(&text, first, n);
+	} else {
+		text.len = n < PFW_PIECE_TEXT ? n : PFW_PIECE_TEXT;
+		memcpy(text.data, first, text.len);
+	}
+	if (!ret) {
+		text.data[text.len++] = '\n';
+		memset(text.data + text.len, 0, PFW_PADDING);
+		ret = pfw_parse(&part, (char *)text.data, text.len);
+	}
+	if (!ret)
+		ret = part.events.n || part.definitions.n;
+	pfw_part_fini(&part);
+	buf_fini(&text);
+	return ret;
 }
 
 int pfw_open(struct pfw **out, const char *const *files, size_t n, struct cdict_error *err)

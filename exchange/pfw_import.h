@@ -18,6 +18,9 @@ struct pfw;
 
 /* pfw_is - whether a file that begins with these bytes is taken for one. */
 bool pfw_is(const uint8_t *first, size_t n);
+/* pfw_holds - whether in the first @n bytes of a file that pfw_is, plain or gzip, an event of an I/O trace is read:
+ * 1 or 0, for other texts begin so, too; or -ENOMEM. */
+int pfw_holds(const uint8_t *first, size_t n);
 int pfw_open(struct pfw **out, const char *const *files, size_t n, struct cdict_error *err);
 /* pfw_run - as convert_run(): once. */
 int pfw_run(struct pfw *p, const struct convert_options *opts, cdict_write_fn fn, void *ctx,

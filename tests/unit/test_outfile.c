@@ -217,9 +217,27 @@ static void what_cannot_be_is_refused_at_open(void **state)
 	unlink("loop");
 }
 
+/* What begins with "PERF" is a capture, "keep" is kept. */
+static int there(const struct outfile_there *what, const void *ctx, struct cdict_error *err)
+{
+	char head[4] = "";
+
+	(void)ctx;
+	if (what->name)
+		assert_int_equal(faccessat(what->dir, what->name, F_OK, 0), 0);
+	if (pread(what->fd, head, sizeof(head), 0) != sizeof(head))
+		return OUTFILE_REPLACE;
+	if (!memcmp(head, "keep", 4))
+		return OUTFILE_KEEP_OLD;
+	if (memcmp(head, "PERF", 4) != 0)
+		return OUTFILE_REPLACE;
+	snprintf(err->text, sizeof(err->text), "is a capture");
+	return OUTFILE_REFUSE;
+}
+
 static int open_as(struct outfile **of, const char *path, bool capture, const char *input)
 {
-	struct outfile_options opts = { .path = path, .capture = capture };
+	struct outfile_options opts = { .path = path, .capture = capture, .there = there };
 	struct cdict_error err = { 0 };
 
 	opts.inputs = &input;
@@ -277,6 +295,60 @@ static void a_capture_is_replaced_by_captures_only_and_kept(void **state)
 	assert_int_equal(open_as(&of, "x", true, NULL), 0);
 	assert_int_equal(outfile_commit(of, 0, NULL), 0);
 	expect("x.old", "new");
+	assert_int_equal(files(), 2);
+	unlink("x");
+	unlink("x.old");
+}
+
+static void what_the_caller_wants_kept_is_kept(void **state)
+{
+	struct outfile *of;
+
+	(void)state;
+	put("x", "keep this", 0640);
+	assert_int_equal(open_as(&of, "x", false, NULL), 0);
+	assert_int_equal(outfile_write(of, "new", 3), 0);
+	assert_int_equal(outfile_commit(of, 0, NULL), 0);
+	expect("x", "new");
+	expect("x.old", "keep this");
+	unlink("x.old");
+	assert_int_equal(open_as(&of, "x", false, NULL), 0);
+	assert_int_equal(outfile_commit(of, 0, NULL), 0);
+	assert_int_equal(files(), 1);
+	unlink("x");
+}
+
+static bool begins_with_same(int old, int new)
+{
+	char a[4] = "", b[4] = "";
+
+	return pread(old, a, 4, 0) == 4 && pread(new, b, 4, 0) == 4 && !memcmp(a, b, 4);
+}
+
+/* x.old is what "other" was, whatever is made of the same again. */
+static void what_can_be_made_again_pushes_nothing_away(void **state)
+{
+	static const char *const texts[] = { "sameone", "sameone", "sametwo" };
+	struct outfile_options opts = { .path = "x",
+					.capture = true,
+					.can_be_made_again = begins_with_same };
+	struct outfile *of;
+
+	(void)state;
+	put("x", "other", 0644);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(outfile_open(&of, &opts, NULL), 0);
+		assert_int_equal(outfile_write(of, texts[i], strlen(texts[i])), 0);
+		assert_int_equal(outfile_commit(of, 0, NULL), 0);
+		expect("x", texts[i]);
+		expect("x.old", "other");
+	}
+	/* of the same bytes, whoever made it */
+	opts.can_be_made_again = NULL;
+	assert_int_equal(outfile_open(&of, &opts, NULL), 0);
+	assert_int_equal(outfile_write(of, "sametwo", 7), 0);
+	assert_int_equal(outfile_commit(of, 0, NULL), 0);
+	expect("x.old", "other");
 	assert_int_equal(files(), 2);
 	unlink("x");
 	unlink("x.old");
@@ -412,6 +484,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_refused_at_open),
 		cmocka_unit_test(an_input_is_no_output_by_whatever_name),
 		cmocka_unit_test(a_capture_is_replaced_by_captures_only_and_kept),
+		cmocka_unit_test(what_the_caller_wants_kept_is_kept),
+		cmocka_unit_test(what_can_be_made_again_pushes_nothing_away),
 		cmocka_unit_test(nothing_does_not_replace_something),
 		cmocka_unit_test(what_is_being_written_is_not_replaced),
 		cmocka_unit_test(a_strangers_link_is_not_followed),
