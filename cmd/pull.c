@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <strings.h>
+#include <unistd.h>
 
-#include "base/outfile.h"
-#include "cmd/fleet.h"
 #include "base/fail.h"
+#include "base/outfile.h"
+#include "base/place.h"
+#include "base/texts.h"
+#include "cmd/fleet.h"
 #include "fleet/figures.h"
 #include "fleet/file.h"
 
@@ -28,7 +31,8 @@ static const enum table_format format_of[] = { TABLE_AS_TEXT, TABLE_AS_CSV, TABL
 struct pulling {
 	const struct cmd_call *call;
 	const char *dir;
-	char *path;
+	struct texts names; /* of all files */
+	const char *path;   /* of them, the one that is open */
 	struct outfile *of;
 	size_t whole, bad;
 	int status; /* of what was told already */
@@ -37,33 +41,64 @@ struct pulling {
 /* A failure that was told. */
 enum { TOLD = -9999 };
 
-/* A host may be called anything: a part of a name of a file has no more than these. */
-static void plain(char *name)
+/* More of a host's name has no place in that of a file, which has 255 bytes with what follows. */
+#define HOST_MOST 192u
+
+/* A host may be called anything: what is no letter, digit or one of ._- is %XX, as is a first . or -, so that no two
+ * hosts have one name. */
+static void escape_host(char out[HOST_MOST + 1], const char *host)
 {
-	for (char *p = name; *p; p++) {
-		if (!isalnum((unsigned char)*p) && !strchr("._-", *p))
-			*p = '_';
+	size_t n = 0;
+
+	for (const char *p = host; *p && n + 3 <= HOST_MOST; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if ((isalnum(c) && c < 0x80) || c == '_' || ((c == '.' || c == '-') && p > host))
+			out[n++] = (char)c;
+		else
+			n += (size_t)sprintf(out + n, "%%%02X", c);
 	}
-	if (*name == '.' || *name == '-')
-		*name = '_';
+	out[n] = '\0';
+}
+
+static bool taken(const struct pulling *p, const char *path)
+{
+	for (size_t i = 0; i < p->names.n; i++) {
+		/* file systems may mind no case */
+		if (!strcasecmp(p->names.at[i], path))
+			return true;
+	}
+	return false;
+}
+
+/* What differs in letters' case only, or behind HOST_MOST bytes, is numbered. Given. */
+static char *name_of(const struct pulling *p, const char *host, const char *capture)
+{
+	char name[HOST_MOST + 1], *path;
+
+	escape_host(name, host);
+	if (asprintf(&path, "%s/%s-%s.cdict", p->dir, name, capture) < 0)
+		return NULL;
+	for (unsigned i = 2; taken(p, path); i++) {
+		free(path);
+		if (asprintf(&path, "%s/%s-%s-%u.cdict", p->dir, name, capture, i) < 0)
+			return NULL;
+	}
+	return path;
 }
 
 static int open_file(void *ctx, const char *host, const char *capture)
 {
 	struct pulling *p = ctx;
-	char name[FLEET_HOST_ROOM];
+	char *path = name_of(p, host, capture);
 
-	snprintf(name, sizeof(name), "%s", host);
-	plain(name);
-	free(p->path);
-	if (asprintf(&p->path, "%s/%s-%s.cdict", p->dir, name, capture) < 0) {
-		p->path = NULL;
+	if (texts_take(&p->names, path)) {
 		p->status = cmd_errorf(p->call, NULL, "out of memory");
-	} else {
-		p->status = cmd_output_open(&p->of, p->call, NULL,
-					    &(struct outfile_options){ .path = p->path,
-								       .capture = true });
+		return TOLD;
 	}
+	p->path = path;
+	p->status = cmd_output_open(&p->of, p->call, NULL,
+				    &(struct outfile_options){ .path = p->path, .capture = true });
 	return p->status ? TOLD : 0;
 }
 
@@ -119,7 +154,7 @@ static int pull(const struct cmd_call *call, struct store *st, const char *dir)
 	else if (!call->quiet)
 		fprintf(stderr, "[ cdict pull: job %s: %zu files in %s ]\n", o->shared.job, p.whole,
 			dir);
-	free(p.path);
+	texts_fini(&p.names);
 	return status ? status : p.bad ? CMD_DAMAGED : CMD_DONE;
 }
 
@@ -174,6 +209,16 @@ static int pull_figures(const struct cmd_call *call, struct store *st)
 	return status;
 }
 
+static int make_folder(const struct cmd_call *call, const char *dir)
+{
+	int fd = place_folder(dir, 0777);
+
+	if (fd < 0)
+		return cmd_errorf(call, dir, "%s", place_strerror(fd));
+	close(fd);
+	return CMD_DONE;
+}
+
 static int pull_run(const struct cmd_call *call)
 {
 	const struct pull_opts *o = call->opts;
@@ -191,9 +236,9 @@ static int pull_run(const struct cmd_call *call)
 		return status;
 	if (o->format)
 		status = pull_figures(call, st);
-	else if (mkdir(dir, 0777) && errno != EEXIST)
-		status = cmd_errorf(call, dir, "%s", strerror(errno));
 	else
+		status = make_folder(call, dir);
+	if (!status && !o->format)
 		status = pull(call, st, dir);
 	store_close(st);
 	return status;

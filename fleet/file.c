@@ -105,6 +105,8 @@ static int handle_value(void *ctx, const char *name, const void *data, size_t si
 		g->chunks = g->bytes = 0;
 		g->crc = 0;
 		rc = g->ops->open(g->ctx, g->host, g->capture);
+		if (rc) /* nothing is open */
+			g->capture[0] = 0;
 	}
 	if (rc || !strcmp(which, END))
 		return rc ? rc : handle_end(g, data, size);
@@ -122,7 +124,7 @@ int fleet_files_get(struct store *st, const char *id, const char *host,
 {
 	struct getting g = { .ops = ops, .ctx = ctx };
 	struct store_names shelves = { 0 };
-	int rc = store_list_shelves(&shelves, st, id, err), end;
+	int rc = store_list_shelves(&shelves, st, id, err);
 
 	for (size_t i = 0; i < shelves.all.n && !rc; i++) {
 		const char *shelf = shelves.all.at[i].text;
@@ -131,9 +133,9 @@ int fleet_files_get(struct store *st, const char *id, const char *host,
 		if (strncmp(shelf, FLEET_SHELF_FILE, strlen(FLEET_SHELF_FILE)) ||
 		    (host && strcmp(host, g.host)))
 			continue;
-		rc = store_values(st, id, shelf, handle_value, &g, err);
-		end = finish_file(&g, "its end is missing: push it again");
-		rc = rc ? rc : end;
+		rc = store_values(st, id, shelf, hear_value, &g, err);
+		if (!rc)
+			rc = finish(&g, "its end was not pushed: push it again");
 	}
 	array_fini(&shelves.all);
 	return rc;
