@@ -447,12 +447,14 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 	if (rep->ended.code == -EPIPE && !strcmp(o->output, "-"))
 		return CMD_FAILED; /* who read it went away */
 	if (rep->ended.code) {
-		cmd_errorf(r->call, o->output,
-			   "recording ended early: %s; what was written is kept", rep->ended.text);
-		return CMD_DAMAGED;
+		bool any = !o->keep || rep->dumps;
+
+		cmd_errorf(r->call, o->output, "recording ended early: %s; %s", rep->ended.text,
+			   any ? "what was written is kept" : "nothing was written");
+		return any ? CMD_DAMAGED : CMD_FAILED;
 	}
 	if (rep->failed_dumps) /* each was told */
-		return CMD_DAMAGED;
+		return rep->dumps ? CMD_DAMAGED : CMD_FAILED;
 	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
 		cmd_warn(
 			r->call, o->output,
