@@ -179,7 +179,7 @@ static int measure(const struct cmd_call *call, struct sweep *s)
 {
 	const struct sweep_opts *o = call->opts;
 	char *path = sweep_outputs_beside(o, ".journal");
-	struct sweep_journal journal = { .fd = -1 };
+	struct sweep_journal journal = { .fd = -1, .at = { .dir = -1, .fd = -1 } };
 	struct cdict_error err = { 0 };
 	int status, rc;
 

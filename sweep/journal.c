@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,37 +128,51 @@ static int write_line(struct sweep_journal *j, const char *line, size_t len,
 	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", j->path, strerror(-rc)) : 0;
 }
 
-/* A file's name is on disk once its directory is. */
-static void sync_folder(const char *path)
+/* A file's name is on the disk when its folder is. */
+static void sync_folder(const struct sweep_journal *j)
 {
-	char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
-	int fd;
+	int fd = openat(j->at.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (slash)
-		slash[slash == folder] = '\0';
-	fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(folder);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+/* Of this process, not of what it starts: a run that outlives a sweep that was killed does not hold it, as it would
+ * flock(2)'s. */
+static int lock(int fd)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_SETLK, &whole) ? -errno : 0;
 }
 
 static int open_file(struct sweep_journal *j, struct cdict_error *err)
 {
+	int rc = place_find(&j->at, j->path);
 	struct stat st;
 
-	j->fd = open(j->path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-		     0666);
+	if (rc)
+		return cdict_fail(err, rc == CDICT_ELIMIT ? -EPERM : rc, CDICT_NO_OFFSET, "%s: %s",
+				  j->path, place_strerror(rc));
+	if (!j->at.name)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s is no file of ours",
+				  j->path);
+	j->fd = openat(j->at.dir, j->at.name,
+		       O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
 	if (j->fd < 0)
 		return cdict_fail_errno(err, j->path);
 	if (fstat(j->fd, &st) || !S_ISREG(st.st_mode))
 		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s is not a regular file",
 				  j->path);
-	if (flock(j->fd, LOCK_EX | LOCK_NB))
-		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is in use by another sweep",
+	rc = lock(j->fd);
+	if (rc == -EACCES || rc == -EAGAIN)
+		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is written by another sweep",
 				  j->path);
-	return 0;
+	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: it cannot be locked: %s", j->path,
+			       strerror(-rc))
+		  : 0;
 }
 
 int sweep_journal_open(struct sweep_journal *j, struct sweep *s, const char *path, bool restart,
@@ -170,7 +183,9 @@ int sweep_journal_open(struct sweep_journal *j, struct sweep *s, const char *pat
 	char *head = head_of(s, &head_len);
 	int rc;
 
-	*j = (struct sweep_journal){ .fd = -1, .path = strdup(path) };
+	*j = (struct sweep_journal){ .fd = -1,
+				     .path = strdup(path),
+				     .at = { .dir = -1, .fd = -1 } };
 	rc = head && j->path ? open_file(j, err) : cdict_fail_nomem(err);
 	if (!rc) {
 		rc = buf_read(&had, j->fd, (size_t)1 << 31);
@@ -186,7 +201,7 @@ int sweep_journal_open(struct sweep_journal *j, struct sweep *s, const char *pat
 	if (!rc && !good)
 		rc = write_line(j, head, head_len, err);
 	if (!rc)
-		sync_folder(path);
+		sync_folder(j);
 	buf_fini(&had);
 	free(head);
 	return rc;
@@ -212,10 +227,11 @@ int sweep_journal_add(struct sweep_journal *j, const struct sweep *s, const stru
 
 void sweep_journal_close(struct sweep_journal *j, bool over)
 {
-	if (over)
-		unlink(j->path);
+	if (over && j->fd >= 0)
+		unlinkat(j->at.dir, j->at.name, 0);
 	if (j->fd >= 0)
 		close(j->fd);
+	place_fini(&j->at);
 	free(j->path);
-	*j = (struct sweep_journal){ .fd = -1 };
+	*j = (struct sweep_journal){ .fd = -1, .at = { .dir = -1, .fd = -1 } };
 }

@@ -56,7 +56,8 @@ static void send_report(int fd, const struct word *w)
 		;
 }
 
-static void exec_command(const struct sweep_exec *e, const int *out, const int *said, int word)
+static void become(const struct sweep_exec *e, pid_t parent, const int *out, const int *said,
+		   int word)
 {
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct word w = { 0 };
@@ -64,6 +65,8 @@ static void exec_command(const struct sweep_exec *e, const int *out, const int *
 
 	/* The child dies with the sweep, also after kill -9. */
 	prctl(PR_SET_PDEATHSIG, e->inside ? SIGTERM : SIGKILL);
+	if (getppid() != parent) /* it was over before that */
+		_exit(127);
 	for (int sig = 1; sig < NSIG; sig++) {
 		struct sigaction now;
 
@@ -223,7 +226,7 @@ int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status,
 	int out[2] = { -1, -1 }, said[2] = { -1, -1 }, word[2] = { -1, -1 }, rc = 0;
 	uint64_t from_ns, to_ns = 0;
 	struct buf tail = { 0 };
-	pid_t pid;
+	pid_t pid, parent;
 
 	*why = NULL;
 	*status = 0;
@@ -234,11 +237,12 @@ int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status,
 	fcntl(word[0], F_SETFL, O_NONBLOCK);
 	fflush(NULL); /* otherwise the child would write buffered output again */
 	from_ns = monotonic_ns();
+	parent = getpid();
 	pid = rc ? -1 : fork();
 	if (!rc && pid < 0)
 		rc = cdict_fail_errno(err, "fork");
 	if (!pid)
-		exec_command(e, out, said, word[1]);
+		become(e, parent, out, said, word[1]);
 	if (!rc) {
 		close(out[1]);
 		close(said[1]);

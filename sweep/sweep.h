@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "base/sink.h"
 #include "base/texts.h"
 #include "cdict/error.h"
@@ -234,6 +235,7 @@ int sweep_read_run(struct sweep *s, const char *line, size_t size, struct cdict_
 struct sweep_journal {
 	int fd;
 	char *path;
+	struct place at;
 };
 
 /* sweep_journal_open - resumes @path: adds its runs to s->done. CDICT_EUSAGE when it belongs to another sweep,
