@@ -330,11 +330,11 @@ uint64_t analyze_engine_loss_ns(const struct analyze_engine *eng, uint32_t cpu)
 	return ns;
 }
 
-/* One allocation holds the nine NULL-terminated lists. */
+/* One allocation holds the ten NULL-terminated lists. */
 static int sort_hooks(struct analyze_engine *eng)
 {
 	size_t n = eng->hooks.n + 1;
-	struct hook *room = calloc(9 * n, sizeof(*room));
+	struct hook *room = calloc(10 * n, sizeof(*room));
 
 	if (!room)
 		return -ENOMEM;
@@ -347,8 +347,9 @@ static int sort_hooks(struct analyze_engine *eng)
 	eng->on_events = room + 6 * n;
 	eng->on_event = room + 7 * n;
 	eng->on_syscall = room + 8 * n;
+	eng->on_in = room + 9 * n;
 	for (size_t i = 0, run = 0, away = 0, sw = 0, wake = 0, sched = 0, kvm = 0, events = 0,
-		    event = 0, syscall = 0;
+		    event = 0, syscall = 0, in = 0;
 	     i < eng->hooks.n; i++) {
 		const struct analyze_ops *ops = eng->hooks.at[i].ops;
 
@@ -370,6 +371,8 @@ static int sort_hooks(struct analyze_engine *eng)
 			eng->on_event[event++] = eng->hooks.at[i];
 		if (ops->syscall)
 			eng->on_syscall[syscall++] = eng->hooks.at[i];
+		if (ops->in)
+			eng->on_in[in++] = eng->hooks.at[i];
 	}
 	return 0;
 }
@@ -465,6 +468,10 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	/* Of some switches nothing follows about the time between them. */
 	if (src->scope.filtered)
 		eng->sum.has_switch = false;
+	eng->sum.has_runs = eng->sum.has_switch &&
+			    (src->scope.whom != SCOPE_TASKS || eng->sum.has_runtime);
+	if (src->scope.whom == SCOPE_TASKS)
+		eng->needs |= ANALYZE_NEED(RUNTIME);
 	eng->n_types = cdict_schema_count(src->schema);
 	eng->n_cpus = src->cpus < CPUS_MAX ? src->cpus : CPUS_MAX;
 	ret = gaps_init(&eng->sched_gaps, src, eng->types, SCHED_KINDS, eng->n_cpus, err);
@@ -537,8 +544,10 @@ void engine_records(struct analyze_engine *eng, uint64_t t_ns)
 			break;
 		case CDICT_TASK_EXIT:
 			i = rec->tid > 0 ? table_peek(&eng->table, rec->tid) : ANALYZE_NO_TASK;
-			if (i != ANALYZE_NO_TASK)
-				eng->table.all.at[i].pub.exit_ns = rec->t_ns;
+			if (i == ANALYZE_NO_TASK)
+				break;
+			eng->table.all.at[i].pub.exit_ns = rec->t_ns;
+			eng->table.all.at[i].recorded = true;
 			break;
 		}
 	}
@@ -658,8 +667,12 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	case ANALYZE_KIND_WAKEUP_NEW:
 		track_wake(eng, ev, ti);
 		break;
-	case ANALYZE_KIND_MIGRATE:
 	case ANALYZE_KIND_RUNTIME:
+		if (eng->sum.scope.whom == SCOPE_TASKS)
+			track_runtime(eng, ev, ti);
+		tell_sched(eng, ev, ti);
+		break;
+	case ANALYZE_KIND_MIGRATE:
 	case ANALYZE_KIND_IOWAIT:
 		tell_sched(eng, ev, ti);
 		break;

@@ -120,6 +120,16 @@ struct task {
 	bool recorded;     /* its own events were, where only those of some tasks were */
 	/* Whose waking came while it was on its CPU, and on which CPU: early_wakes.c. */
 	uint32_t waker, waker_cpu;
+	/* SCOPE_TASKS: the time that sched_stat_runtime accounted to it since it was switched in, ANALYZE_NO_TIME */
+	uint64_t stat_from_ns, stat_to_ns;
+};
+
+/* Where a task was, as in struct task. */
+struct task_state {
+	uint64_t since_ns, ready_ns;
+	uint32_t cpu;
+	uint8_t where, off;
+	bool io;
 };
 
 struct task_table {
@@ -163,6 +173,11 @@ struct cpu_state {
 	uint64_t samples; /* in the window, not yet told of */
 	bool counts;      /* by analyze_options.cpus */
 	uint64_t own_ns;  /* SCOPE_TASKS: of the latest event that is cur's own, or its switch-in */
+	/* SCOPE_TASKS: cur ran since @since_ns at the latest; track_settle() finds the begin of its slice,
+	 * not before @floor_ns, and accounts for the CPU since @unseen_ns and the task since @before. */
+	bool loose;
+	uint64_t unseen_ns, floor_ns;
+	struct task_state before;
 };
 
 struct hook {
@@ -181,7 +196,7 @@ struct analyze_engine {
 	ARRAY(struct hook) hooks;
 	/* hooks by what they implement, NULL-terminated by ops */
 	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events, *on_event,
-		*on_syscall;
+		*on_syscall, *on_in;
 	unsigned needs;
 
 	struct type_info *types;
@@ -289,12 +304,29 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti);
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
 void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
+/* track_lose - from @since_ns on nobody knows where it is. */
+void track_lose(struct task *t, uint64_t since_ns);
+/* track_gap_since - where the first gap in (from, to) begins, or ANALYZE_NO_TIME. */
+uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
+/* track_some.c: of a recording of some tasks.  Who runs on @cpu is known to up to its last own event, for whoever
+ * came after it has no switch-out. */
+void track_end_at_own(struct analyze_engine *eng, uint32_t cpu);
+/* track_begin_loose - @task, which is on no other CPU, runs on @cpu now, and nobody else is known to. */
+void track_begin_loose(struct analyze_engine *eng, uint32_t cpu, uint32_t task);
+/* track_settle - where the slice of @cpu's runner began, before it is told; @switched: it is switched out now. */
+void track_settle(struct analyze_engine *eng, uint32_t cpu, bool switched);
+/* track_runtime - sched_stat_runtime. */
+void track_runtime(struct analyze_engine *eng, const struct cdict_event *ev,
+		   const struct type_info *ti);
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
 void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		    uint64_t end_ns, bool start_seen, bool end_seen);
 /* track_tell_wait - the task, of which is not known where it was, waits since it was woken. */
 void track_tell_wait(struct analyze_engine *eng, const struct task *t, uint32_t cpu,
 		     uint64_t end_ns, bool ended);
+/* track_tell_in - @t, which was off its CPU as @before says, was switched in on @cpu at @at_ns. */
+void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *t,
+		   const struct task_state *before, uint64_t at_ns);
 void track_tell_away(struct analyze_engine *eng, const struct task *t, enum analyze_off off,
 		     uint64_t start_ns, uint64_t end_ns, bool ended);
 /* track_flush - tells of the samples that were counted together. */

@@ -101,14 +101,12 @@ static void perf_switch(struct analyze_latency *l, const struct analyze_switch *
 	}
 }
 
-static void on_switch(void *self, const struct analyze_switch *sw)
+static void on_in(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_latency *l = self;
 	bool idle = !analyze_engine_task(l->eng, sw->next)->tid;
 	bool runnable = sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED;
 
-	if (l->like_perf)
-		perf_switch(l, sw);
 	if (!sw->in || idle)
 		return;
 	if (sw->ready_ns != ANALYZE_NO_TIME)
@@ -119,6 +117,15 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 			      sw->t_ns - sw->away_ns, sw->away_ns);
 	if (sw->incomplete)
 		row_of(l, sw->next, sw->cpu)->incomplete++;
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_latency *l = self;
+
+	if (l->like_perf)
+		perf_switch(l, sw);
+	on_in(l, sw);
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)
@@ -207,6 +214,7 @@ static int on_finish(void *self, struct cdict_error *err)
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES,
 	.sw = on_switch,
+	.in = on_in,
 	.wake = on_wake,
 	.finish = on_finish,
 	.resumes = true,
@@ -218,6 +226,7 @@ static const struct analyze_ops ops = {
 static const struct analyze_ops ops_like_perf = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(RUNTIME),
 	.sw = on_switch,
+	.in = on_in,
 	.wake = on_wake,
 	.sched = on_sched,
 	.finish = on_finish,

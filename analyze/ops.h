@@ -180,6 +180,9 @@ struct analyze_ops {
 	void (*run)(void *self, const struct analyze_run *run);
 	void (*away)(void *self, const struct analyze_away *away);
 	void (*sw)(void *self, const struct analyze_switch *sw);
+	/* Of a recording of some tasks: next was switched in; who was switched out for it is not known (prev is
+	 * ANALYZE_NO_TASK), and it is told once the slice has ended. */
+	void (*in)(void *self, const struct analyze_switch *sw);
 	void (*wake)(void *self, const struct analyze_wake *wake);
 	void (*sched)(void *self, const struct analyze_sched *ev);
 	void (*kvm)(void *self, const struct analyze_kvm *ev);

@@ -40,6 +40,7 @@ static struct task *new_task(struct task_table *tab, int32_t tid)
 	t->since_ns = t->ready_ns = t->moved_ns = t->named_ns = ANALYZE_NO_TIME;
 	t->waker = ANALYZE_NO_TASK;
 	t->waker_cpu = CDICT_CPU_UNKNOWN;
+	t->stat_from_ns = t->stat_to_ns = ANALYZE_NO_TIME;
 	return t;
 }
 

@@ -125,11 +125,43 @@ static void delayed(struct analyze_task_row *row, const struct analyze_switch *s
 		row->worst = (struct analyze_wait){ since_ns, ns, sw->cpu, state, ANALYZE_NO_TASK };
 }
 
+static struct analyze_task_row *switched_in(struct analyze_tasks *t,
+					    const struct analyze_switch *sw)
+{
+	struct analyze_task_row *row = row_of(t, sw->next, sw->cpu);
+	const int32_t *node;
+
+	row->cpu = sw->cpu;
+	row->switch_ins++;
+	if (sw->ready_ns != ANALYZE_NO_TIME && !t->latency)
+		analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
+	/* who could run on waits since then, whatever is said of a wake-up */
+	if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
+	    sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid)
+		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
+	else if (sw->ready_ns != ANALYZE_NO_TIME)
+		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
+	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
+		return row;
+	row->migrations++;
+	node = analyze_engine_options(t->eng)->node_of_cpu;
+	if (node && sw->last_cpu < analyze_engine_options(t->eng)->n_node_of_cpu &&
+	    sw->cpu < analyze_engine_options(t->eng)->n_node_of_cpu)
+		row->node_migrations += node[sw->last_cpu] != node[sw->cpu] &&
+					node[sw->last_cpu] >= 0 && node[sw->cpu] >= 0;
+	return row;
+}
+
+static void on_in(void *self, const struct analyze_switch *sw)
+{
+	if (sw->in)
+		switched_in(self, sw);
+}
+
 static void on_switch(void *self, const struct analyze_switch *sw)
 {
 	struct analyze_tasks *t = self;
 	struct analyze_task_row *row;
-	const int32_t *node;
 
 	if (!sw->in) {
 		if (t->per_cpu || !sparse_has(&t->rows, sw->prev))
@@ -145,28 +177,9 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	row->edge_outs += sw->slice_start_ns == ANALYZE_NO_TIME;
 	if (analyze_engine_task(t->eng, sw->prev)->tid)
 		row->outs[sw->off]++;
-	row = row_of(t, sw->next, sw->cpu);
-	row->cpu = sw->cpu;
-	row->switch_ins++;
-	if (sw->ready_ns != ANALYZE_NO_TIME) {
+	row = switched_in(t, sw);
+	if (sw->ready_ns != ANALYZE_NO_TIME)
 		row->open_latency_ns = sw->t_ns - sw->ready_ns;
-		if (!t->latency)
-			analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
-	}
-	/* who could run on waits since then, whatever is said of a wake-up */
-	if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
-	    sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid)
-		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
-	else if (sw->ready_ns != ANALYZE_NO_TIME)
-		delayed(row, sw, sw->ready_ns, ANALYZE_VCPU_WAITING);
-	if (sw->last_cpu == CDICT_CPU_UNKNOWN || sw->last_cpu == sw->cpu)
-		return;
-	row->migrations++;
-	node = analyze_engine_options(t->eng)->node_of_cpu;
-	if (node && sw->last_cpu < analyze_engine_options(t->eng)->n_node_of_cpu &&
-	    sw->cpu < analyze_engine_options(t->eng)->n_node_of_cpu)
-		row->node_migrations += node[sw->last_cpu] != node[sw->cpu] &&
-					node[sw->last_cpu] >= 0 && node[sw->cpu] >= 0;
 }
 
 static void on_wake(void *self, const struct analyze_wake *wake)
@@ -319,6 +332,7 @@ static const struct analyze_ops ops = {
 	.run = on_run,
 	.away = on_away,
 	.sw = on_switch,
+	.in = on_in,
 	.wake = on_wake,
 	.sched = on_sched,
 	.events = on_events,
@@ -336,6 +350,7 @@ static const struct analyze_ops ops_stat_runtime = {
 	.run = on_run,
 	.away = on_away,
 	.sw = on_switch,
+	.in = on_in,
 	.wake = on_wake,
 	.sched = on_sched,
 	.events = on_events,

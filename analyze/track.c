@@ -16,7 +16,7 @@ static struct task *task_at(struct analyze_engine *eng, uint32_t index)
 }
 
 /* Where the first gap in (from, to) begins; cheap while no gap began. */
-static uint64_t gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
+uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
 {
 	if (eng->reach_ns <= from_ns)
 		return ANALYZE_NO_TIME;
@@ -30,12 +30,13 @@ static uint64_t known_off_until(const struct analyze_engine *eng, const struct t
 {
 	if (eng->sum.scope.whom != SCOPE_SYSTEM)
 		return t->since_ns;
-	return gap_since(eng, t->since_ns, to_ns);
+	return track_gap_since(eng, t->since_ns, to_ns);
 }
 
-static void lose(struct task *t, uint64_t since_ns)
+void track_lose(struct task *t, uint64_t since_ns)
 {
 	t->where = TASK_LOST;
+	t->stat_from_ns = t->stat_to_ns = ANALYZE_NO_TIME;
 	t->since_ns = since_ns;
 	t->ready_ns = ANALYZE_NO_TIME;
 }
@@ -48,7 +49,7 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 	uint64_t at = c->last_ns > c->since_ns ? c->last_ns : c->since_ns;
 
 	track_tell_run(eng, cpu, c->cur, c->since_ns, at, false, false);
-	lose(task_at(eng, c->cur), at);
+	track_lose(task_at(eng, c->cur), at);
 	c->since_ns = at;
 	c->cur = ANALYZE_NO_TASK;
 	eng->sum.mismatches += engine_in(eng, eng->now_ns);
@@ -59,34 +60,20 @@ static bool is_of_tasks(const struct analyze_engine *eng)
 	return eng->sum.scope.whom == SCOPE_TASKS;
 }
 
-/* Of a recording of some tasks: who runs on @cpu is known to up to its last own event, for
- * whoever came after it has no switch-out. */
-static void end_at_own(struct analyze_engine *eng, uint32_t cpu)
-{
-	struct cpu_state *c = &eng->cpus[cpu];
-
-	if (c->cur == ANALYZE_NO_TASK)
-		return;
-	track_tell_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
-	lose(task_at(eng, c->cur), c->own_ns);
-	c->since_ns = c->own_ns;
-	c->cur = ANALYZE_NO_TASK;
-}
-
 /* The task turns up although its CPU thought it still ran there. */
 static void leave_cpu(struct analyze_engine *eng, struct task *t)
 {
 	struct cpu_state *c = t->cpu < eng->n_cpus ? &eng->cpus[t->cpu] : NULL;
 
 	if (!c || c->cur != t->pub.index) {
-		lose(t, t->since_ns);
+		track_lose(t, t->since_ns);
 	} else if (is_of_tasks(eng)) {
-		end_at_own(eng, t->cpu);
+		track_end_at_own(eng, t->cpu);
 	} else if (!c->seen && c->last == c->cur) {
 		end_at_last_sample(eng, t->cpu);
 		c->blind_ns = eng->now_ns;
 	} else {
-		lose(t, t->since_ns);
+		track_lose(t, t->since_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = BLIND_TO_SWITCH;
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
@@ -190,17 +177,15 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		track_tell_run(eng, cpu, prev, c->since_ns, t, c->seen, true);
 		return;
 	}
-	if (is_of_tasks(eng))
-		end_at_own(eng, cpu);
 	if (c->cur != ANALYZE_NO_TASK) {
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
-		lose(task_at(eng, c->cur), c->since_ns);
+		track_lose(task_at(eng, c->cur), c->since_ns);
 		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
 		appear(eng, cpu, prev);
 		return;
 	}
 	from = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
-	if (from > t || is_of_tasks(eng) || !plausible(task_at(eng, prev), from))
+	if (from > t || !plausible(task_at(eng, prev), from))
 		from = t;
 	track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, from, false, false);
 	if (c->blind_ns == BLIND_TO_SWITCH)
@@ -209,6 +194,20 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		turn_up(eng, task_at(eng, prev), c->since_ns, from);
 	if (from < t)
 		track_tell_run(eng, cpu, prev, from, t, false, true);
+}
+
+/* Of a recording of some tasks: @prev, which is switched out, ran on @cpu, since when is settled. */
+static void own_slice(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
+{
+	struct cpu_state *c = &eng->cpus[cpu];
+
+	if (c->cur != prev) {
+		track_end_at_own(eng, cpu);
+		if (task_at(eng, prev)->where == TASK_ON)
+			leave_cpu(eng, task_at(eng, prev));
+		track_begin_loose(eng, cpu, prev);
+	}
+	track_settle(eng, cpu, true);
 }
 
 /* What a priority field says, when an analysis asks for it. */
@@ -274,6 +273,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (!n->pub.comm[0])
 		comm_of(ev, ti->field[SW_NEXT_COMM], n);
 
+	if (is_of_tasks(eng))
+		own_slice(eng, ev->cpu, sw.prev);
 	if (c->cur == sw.prev && c->seen)
 		sw.slice_start_ns = c->since_ns;
 	end_piece(eng, ev->cpu, sw.prev);
@@ -281,7 +282,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	p->off = (uint8_t)sw.off;
 	p->gone = sw.off == ANALYZE_OFF_DEAD && p->pub.tid;
 	p->since_ns = p->moved_ns = t;
-	p->ready_ns = ANALYZE_NO_TIME;
+	p->ready_ns = p->stat_from_ns = p->stat_to_ns = ANALYZE_NO_TIME;
 	p->io = false;
 	p->cpu = ev->cpu;
 
@@ -292,7 +293,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		sw.last_cpu = CDICT_CPU_UNKNOWN;
 		n->ready_ns = ANALYZE_NO_TIME;
 		turn_up(eng, n, t, t);
-	} else if (n->where == TASK_OFF && gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
+	} else if (n->where == TASK_OFF &&
+		   track_gap_since(eng, n->since_ns, t) == ANALYZE_NO_TIME) {
 		sw.away_ns = n->since_ns;
 		sw.away = (enum analyze_off)n->off;
 		track_tell_away(eng, n, sw.away, n->since_ns, t, true);
@@ -301,7 +303,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		turn_up(eng, n, t, t);
 	}
 	if (n->ready_ns != ANALYZE_NO_TIME) {
-		if (gap_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
+		if (track_gap_since(eng, n->ready_ns, t) == ANALYZE_NO_TIME)
 			sw.ready_ns = n->ready_ns;
 		else
 			sw.incomplete = true;
@@ -383,6 +385,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	leader = table_find(&eng->table, tid, ev->cpu);
 	if (old == ANALYZE_NO_TASK || leader == ANALYZE_NO_TASK || c->cur != old)
 		return;
+	track_settle(eng, ev->cpu, false);
 	track_tell_run(eng, ev->cpu, old, c->since_ns, eng->now_ns, c->seen, false);
 	task_at(eng, old)->where = TASK_OFF;
 	task_at(eng, old)->off = ANALYZE_OFF_DEAD;
@@ -505,24 +508,29 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 
 /* Of a recording of some tasks: what the sample on @cpu says.  Wake-ups and sched_stat_* are given to
  * the task they are about too, whoever runs: such a sample only ends what it contradicts. */
-static void sample_of_some(struct analyze_engine *eng, uint32_t cpu, const struct type_info *ti)
+static void sample_of_some(struct analyze_engine *eng, const struct cdict_event *ev,
+			   const struct type_info *ti)
 {
+	uint32_t cpu = ev->cpu;
 	struct cpu_state *c = &eng->cpus[cpu];
 	struct task *t = task_at(eng, c->last);
+	/* the runtime of who runs is its own */
+	bool own = !ti->of_others || (ti->kind == ANALYZE_KIND_RUNTIME &&
+				      t->pub.tid == (int32_t)ev->values[ti->field[STAT_PID]]);
 
-	t->recorded |= !ti->of_others;
+	t->recorded |= own;
 	if (ti->kind == ANALYZE_KIND_SWITCH || !eng->sum.has_switch)
 		return;
 	if (ti->kind == ANALYZE_KIND_EXEC && c->cur != ANALYZE_NO_TASK)
 		return; /* the task may have got another tid: track_exec() */
 	if (c->cur != c->last)
-		end_at_own(eng, cpu);
-	if (ti->of_others)
+		track_end_at_own(eng, cpu);
+	if (!own)
 		return;
 	if (c->cur == ANALYZE_NO_TASK && c->blind_ns <= eng->now_ns && !t->gone) {
-		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, eng->now_ns, false, false);
-		turn_up(eng, t, 0, eng->now_ns);
-		start_piece(eng, cpu, eng->now_ns);
+		if (t->where == TASK_ON)
+			leave_cpu(eng, t);
+		track_begin_loose(eng, cpu, c->last);
 	}
 	c->own_ns = eng->now_ns;
 }
@@ -546,7 +554,7 @@ void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool
 	c->last_ns = eng->now_ns;
 	c->samples += in && c->counts;
 	if (is_of_tasks(eng))
-		sample_of_some(eng, ev->cpu, &eng->types[ev->type->index]);
+		sample_of_some(eng, ev, &eng->types[ev->type->index]);
 	else if (c->cur == ANALYZE_NO_TASK &&
 		 eng->types[ev->type->index].kind != ANALYZE_KIND_SWITCH)
 		take_runner(eng, ev->cpu);
@@ -558,12 +566,12 @@ static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, ui
 	struct cpu_state *c = &eng->cpus[cpu];
 
 	if (is_of_tasks(eng))
-		end_at_own(eng, cpu);
+		track_end_at_own(eng, cpu);
 	if (from_ns < c->since_ns)
 		from_ns = c->since_ns;
 	if (c->cur != ANALYZE_NO_TASK) {
 		track_tell_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
-		lose(task_at(eng, c->cur), from_ns);
+		track_lose(task_at(eng, c->cur), from_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = to_ns;
 	} else {
@@ -601,8 +609,9 @@ void track_flush(struct analyze_engine *eng)
 static bool waits_somewhere(const struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
 {
 	return t->where != TASK_ON && t->ready_ns != ANALYZE_NO_TIME &&
-	       gap_since(eng, t->ready_ns, end_ns) == ANALYZE_NO_TIME &&
-	       (t->where != TASK_OFF || gap_since(eng, t->since_ns, end_ns) != ANALYZE_NO_TIME);
+	       track_gap_since(eng, t->ready_ns, end_ns) == ANALYZE_NO_TIME &&
+	       (t->where != TASK_OFF ||
+		track_gap_since(eng, t->since_ns, end_ns) != ANALYZE_NO_TIME);
 }
 
 void track_finish(struct analyze_engine *eng, uint64_t end_ns)
@@ -613,9 +622,14 @@ void track_finish(struct analyze_engine *eng, uint64_t end_ns)
 		struct cpu_state *c = &eng->cpus[cpu];
 
 		flush_samples(eng, cpu);
-		if (is_of_tasks(eng) && c->cur != ANALYZE_NO_TASK &&
-		    !task_at(eng, c->cur)->recorded)
-			end_at_own(eng, cpu);
+		if (is_of_tasks(eng) && c->cur != ANALYZE_NO_TASK) {
+			const struct task *t = task_at(eng, c->cur);
+
+			if (!t->recorded || t->pub.exit_ns < end_ns)
+				track_end_at_own(eng, cpu);
+			else
+				track_settle(eng, cpu, false);
+		}
 		track_tell_run(eng, cpu, c->cur, c->since_ns, end_ns, c->seen,
 			       engine_switches_later(eng, cpu));
 		c->since_ns = end_ns;

@@ -52,6 +52,9 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 				   .start_seen = start_seen,
 				   .end_seen = end_seen };
 
+	/* Of some tasks the switches out alone: when they came is unknown. */
+	if (!eng->sum.has_runs)
+		run.task = task = ANALYZE_NO_TASK;
 	engine_clip(eng, &run.from_ns, &run.to_ns);
 	run.ns = analyze_engine_clip(eng, run.from_ns, run.to_ns);
 	if (task == ANALYZE_NO_TASK) {
@@ -106,4 +109,32 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 	if (!analyze_engine_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
 	tell_away(eng, &away);
+}
+
+void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *t,
+		   const struct task_state *before, uint64_t at_ns)
+{
+	struct analyze_switch sw = { .t_ns = at_ns,
+				     .cpu = cpu,
+				     .in = engine_in(eng, at_ns),
+				     .prev = ANALYZE_NO_TASK,
+				     .next = t->pub.index,
+				     .slice_start_ns = ANALYZE_NO_TIME,
+				     .away_ns = before->since_ns,
+				     .away = (enum analyze_off)before->off,
+				     .ready_ns = before->ready_ns,
+				     .last_cpu = before->cpu };
+
+	if (sw.ready_ns > at_ns) /* it ran already */
+		sw.ready_ns = ANALYZE_NO_TIME;
+	if (before->where == TASK_NEVER) {
+		sw.away = ANALYZE_OFF_UNKNOWN;
+		sw.away_ns = ANALYZE_NO_TIME;
+		track_tell_wait(eng, t, cpu, at_ns, true);
+	} else {
+		track_tell_away(eng, t, sw.away, before->since_ns, at_ns, true);
+	}
+	for (const struct hook *h = eng->on_in; h->ops; h++)
+		if (eng->cpus[cpu].counts || h->ops->all_cpus)
+			h->ops->in(h->self, &sw);
 }

@@ -43,6 +43,16 @@ static int choose_cpus(struct recording *rec)
 	return n;
 }
 
+/* Of some tasks the switches out are seen alone: how long they ran sched_stat_runtime tells. */
+static int recorded_defaults(struct recording *rec)
+{
+	int ret = choice_defaults(&rec->choice, rec->err);
+
+	if (!ret && rec->opts->tids)
+		ret = choice_add(&rec->choice, "sched:sched_stat_runtime*", rec->err);
+	return ret;
+}
+
 static int choose_events(struct recording *rec)
 {
 	const struct record_options *o = rec->opts;
@@ -66,7 +76,7 @@ static int choose_events(struct recording *rec)
 				 "this kernel has none of %s",
 				 (const char *)rec->choice.missing.data);
 	if (!ret && !rec->choice.events.n)
-		ret = choice_defaults(&rec->choice, rec->err);
+		ret = recorded_defaults(rec);
 	/* Of the default what a kernel lacks is no news: one without KVM has no KVM events. */
 	if (!ret && rec->choice.missing.len && (o->n_events || o->all || o->tell_missing))
 		recording_say(rec, o->n_events || o->all, "this kernel does not have %s",

@@ -113,7 +113,7 @@ static const struct figures *lacking(const struct diff *d, const struct rule *ru
 {
 	const struct compare *c = &d->all[rule->what].compare;
 	unsigned flags = c->decl->columns[c->figures[rule->figure].column].flags;
-	const unsigned of_switches = TABLE_OF_SWITCHES | TABLE_OF_TIMES_OFF;
+	const unsigned of_switches = TABLE_OF_SWITCHES | TABLE_OF_TIMES_OFF | TABLE_OF_RUNS;
 
 	for (size_t i = 0; i < d->n && (flags & of_switches); i++) {
 		if (!analyze_engine_summary(d->f[i]->walk.eng)->has_switch)

@@ -207,8 +207,13 @@ void figures_lacks(struct figures *f, const char *fmt, ...)
 
 bool figures_has_switch(struct figures *f, const char *did)
 {
-	if (analyze_engine_summary(f->walk.eng)->has_switch)
+	if (analyze_engine_summary(f->walk.eng)->has_switch) {
+		if (!analyze_engine_summary(f->walk.eng)->has_runs)
+			cmd_warn(f->call, f->file,
+				 "was recorded of some tasks without sched:sched_stat_runtime: how "
+				 "long they ran is unknown; record with -e 'sched:*'");
 		return true;
+	}
 	if (analyze_engine_summary(f->walk.eng)->scope.filtered)
 		figures_lacks(
 			f,

@@ -48,7 +48,7 @@ static int add_exits(const struct heatmap *h, struct exit_mix *mix, const struct
 
 int heatmap_draw_exits(struct heatmap *h)
 {
-	struct exit_mix mix = { .on_cpu = analyze_engine_summary(h->f.walk.eng)->has_switch,
+	struct exit_mix mix = { .on_cpu = analyze_engine_summary(h->f.walk.eng)->has_runs,
 				.grouped = h->rows != HEATMAP_ROWS_TASK };
 	ARRAY(struct placed_exits) all = { 0 };
 	int rc = 0;

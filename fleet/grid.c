@@ -61,7 +61,8 @@ static int add_sums(struct fleet_sums *to, const struct fleet_sums *s)
 /* Computes the bases of the bucket's figures; a figure with a missing part is unknown. */
 static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 {
-	const unsigned waits = TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF;
+	const unsigned waits = TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF |
+			       TABLE_OF_RUNS | TABLE_OF_ALL;
 	struct fleet_sums *s = &g->now;
 	double whole_ns = (double)w->window_ns * w->cpus;
 	double cpu_ns = fmax(0, whole_ns - (double)w->unknown_ns);
@@ -69,7 +70,7 @@ static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 	s->window_ns = w->window_ns;
 	s->events = w->events;
 	s->lost = w->lost;
-	if (g->tasks && !(g->lacks & TABLE_OF_SWITCHES)) {
+	if (g->tasks && !(g->lacks & (TABLE_OF_SWITCHES | TABLE_OF_RUNS))) {
 		s->run_cpu_ns = cpu_ns;
 		s->run_window_ns = w->window_ns;
 	} else {

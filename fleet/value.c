@@ -19,9 +19,9 @@ enum { IS_CLOCKED = 1 };
 
 /* Bits for what was not recorded, as stored: the order must never change. */
 static const unsigned lack_bits[] = {
-	TABLE_OF_SWITCHES, TABLE_OF_TIMES_OFF, TABLE_OF_WAKEUPS, TABLE_OF_ENTRIES,
-	TABLE_OF_QEMU,     TABLE_OF_IOWAITS,   TABLE_OF_HALTS,   TABLE_OF_POLLS,
-	TABLE_OF_CALLS,    TABLE_OF_RETURNS,   TABLE_OF_CORES,
+	TABLE_OF_SWITCHES, TABLE_OF_TIMES_OFF, TABLE_OF_WAKEUPS, TABLE_OF_ENTRIES, TABLE_OF_QEMU,
+	TABLE_OF_IOWAITS,  TABLE_OF_HALTS,     TABLE_OF_POLLS,   TABLE_OF_CALLS,   TABLE_OF_RETURNS,
+	TABLE_OF_CORES,    TABLE_OF_RUNS,      TABLE_OF_ALL,
 };
 #define LACK_BITS (sizeof(lack_bits) / sizeof(*lack_bits))
 

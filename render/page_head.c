@@ -50,6 +50,7 @@ static void has_json(struct json *j, const struct page_capture *c,
 {
 	json_open(j, "has", '{', false);
 	json_bool(j, "switch", sum->has_switch);
+	json_bool(j, "runs", sum->has_runs);
 	json_bool(j, "waking", sum->has_waking);
 	json_bool(j, "wakeup", sum->has_wakeup);
 	json_bool(j, "entry", sum->has_entry);

@@ -17,14 +17,27 @@ static void cell_if_known(const struct cell *c)
 		cell_u64(c);
 }
 
+/* Of IDLE no event is own, either. */
+static void cell_run(const struct cell *c)
+{
+	if (!c->r->task || !(tables_lacks(c->r->w) & TABLE_OF_RUNS))
+		cell_u64(c);
+}
+
+static void cell_run_share(const struct cell *c)
+{
+	if (!c->r->task || !(tables_lacks(c->r->w) & TABLE_OF_RUNS))
+		cell_share(c);
+}
+
 static const struct table_column columns[] = {
 	CELLS_OF_TASK,
 	{ "cpu", "cpu", TABLE_INTEGER, 0, cell_u32, CELL(cpu) },
 	{ "idle", "idle", TABLE_INTEGER, 0, cell_is_idle, 0 },
 	{ "unknown", "unknown", TABLE_INTEGER, 0, cell_unknown, 0 },
-	{ "run_ns", "run ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_u64, CELL(run_ns) },
-	{ "run_percent", "run %", TABLE_PERCENT, 0, cell_share, CELL(run_ns) },
-	{ "edge_ns", "edge ms", TABLE_MS, 0, cell_if_known, CELL(edge_ns) },
+	{ "run_ns", "run ms", TABLE_MS, TABLE_CHANGE_SHARE, cell_run, CELL(run_ns) },
+	{ "run_percent", "run %", TABLE_PERCENT, 0, cell_run_share, CELL(run_ns) },
+	{ "edge_ns", "edge ms", TABLE_MS, TABLE_OF_RUNS, cell_if_known, CELL(edge_ns) },
 	{ "switches", "switches", TABLE_COUNT, TABLE_CHANGE, cell_if_known, CELL(switches) },
 	TABLE_COLUMNS_END,
 };
@@ -101,7 +114,7 @@ static const struct analyze_core_queue *queue_of(const struct cell *c)
 	const struct analyze_core_queue *q = &((const struct analyze_core_cpu *)c->row)->queue;
 
 	return q->seen && q->known_ns && tables_has_wakeups(c->r->w) &&
-			       analyze_engine_summary(c->r->w->eng)->has_switch
+			       !(tables_lacks(c->r->w) & (TABLE_OF_SWITCHES | TABLE_OF_ALL))
 		       ? q
 		       : NULL;
 }
@@ -136,10 +149,14 @@ static void cell_queue_at(const struct cell *c)
 static const struct table_column cpu_columns[] = {
 	{ "cpu", "CPU", TABLE_INTEGER, 0, cell_cpu, 0 },
 	{ "node", "node", TABLE_INTEGER, 0, cell_node, 0 },
-	{ "busy_ns", "busy ms", TABLE_MS, TABLE_OF_SWITCHES, cell_u64, CPU(busy_ns) },
-	{ "busy_percent", "busy %", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_share, CPU(busy_ns) },
-	{ "idle_ns", "idle ms", TABLE_MS, TABLE_OF_SWITCHES, cell_u64, CPU(idle_ns) },
-	{ "idle_percent", "idle %", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_share, CPU(idle_ns) },
+	{ "busy_ns", "busy ms", TABLE_MS, TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_u64,
+	  CPU(busy_ns) },
+	{ "busy_percent", "busy %", TABLE_PERCENT, TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_share,
+	  CPU(busy_ns) },
+	{ "idle_ns", "idle ms", TABLE_MS, TABLE_OF_SWITCHES | TABLE_OF_ALL, cell_u64,
+	  CPU(idle_ns) },
+	{ "idle_percent", "idle %", TABLE_PERCENT, TABLE_OF_SWITCHES | TABLE_OF_ALL, cell_share,
+	  CPU(idle_ns) },
 	{ "unknown_ns", "unknown ms", TABLE_MS, 0, cell_u64, CPU(unknown_ns) },
 	{ "switches", "switches", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, CPU(switches) },
 	{ "queue_mean", "queue", TABLE_PERCENT, 0, cell_queue_mean, 0 },
@@ -159,8 +176,9 @@ struct table *tables_coremap_cpus(const struct tables_walk *w)
 	struct table *t = table_new("cpus", cpu_columns);
 
 	for (uint32_t c = 0; t && c < analyze_engine_cpus(w->eng); c++) {
+		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(w->coremap, c);
 		struct tables_row r = { .w = w,
-					.row = analyze_coremap_cpu(w->coremap, c),
+					.row = cpu,
 					.cpu = c,
 					.window_ns = analyze_engine_summary(w->eng)->window_ns };
 
@@ -168,7 +186,8 @@ struct table *tables_coremap_cpus(const struct tables_walk *w)
 			continue;
 		table_row(t);
 		cells_fill(t, &r);
-		table_lossy(t, analyze_engine_loss_ns(w->eng, c) > 0);
+		table_lossy(t, analyze_engine_loss_ns(w->eng, c) > 0 ||
+				       cpu->unknown_ns > cpu->busy_ns + cpu->idle_ns);
 	}
 	return table_done(t);
 }

@@ -107,12 +107,22 @@ static bool row_lossy(const struct making *m, const void *row)
 	return tables_lossy(m->w, task_of(m, row)) || (m->decl.lossy && m->decl.lossy(row));
 }
 
+/* More of it is unknown than known. */
+static bool row_unknown(const struct making *m, const void *row)
+{
+	return m->decl.unknown && m->decl.unknown(row);
+}
+
 static bool lossy(void *ctx, uint32_t id)
 {
 	const struct making *m = ctx;
 
-	return id < m->first_group ? row_lossy(m, m->decl.at(m->w, id))
-				   : m->groups.at[id - m->first_group].lossy;
+	const struct group *g;
+
+	if (id < m->first_group)
+		return row_lossy(m, m->decl.at(m->w, id)) || row_unknown(m, m->decl.at(m->w, id));
+	g = &m->groups.at[id - m->first_group];
+	return g->lossy || row_unknown(m, g->row);
 }
 
 static void making_free(void *ctx)
@@ -165,7 +175,7 @@ static void fill_total(struct making *m)
 	r.total = true;
 	table_total(m->t);
 	cells_fill(m->t, &r);
-	table_lossy(m->t, m->lossy);
+	table_lossy(m->t, m->lossy || row_unknown(m, m->total));
 	m->decl.fini(m->total);
 }
 

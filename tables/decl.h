@@ -27,6 +27,8 @@ struct tables_decl {
 	bool merged; /* tasks whose names were merged are one row */
 	/* Whether the row lacks events for another reason than its task does; or NULL. */
 	bool (*lossy)(const void *row);
+	bool (*unknown)(
+		const void *row); /* more of a row, or of a sum, is unknown than known; NULL: no */
 	size_t cpu_at, reason_at; /* offsets of a uint32_t and of a const char *, where there are */
 	bool folded;              /* compared by groups (fold.h) */
 	bool key_cpu, key_reason; /* it tells rows of a task apart, when captures are compared */

@@ -22,9 +22,9 @@ static void cell_count_share(const struct cell *c)
 		table_share(c->t, c->column, row->events, sum->work.events);
 }
 
-static bool has_switch(const struct tables_walk *w)
+static bool has_runs(const struct tables_walk *w)
 {
-	return analyze_engine_summary(w->eng)->has_switch;
+	return analyze_engine_summary(w->eng)->has_runs;
 }
 
 static void cell_off_cpu(const struct cell *c)
@@ -50,7 +50,7 @@ static void cell_time_share(const struct cell *c)
 	const struct analyze_exit_row *row = c->row;
 	const struct tables_exits_totals *sum = c->r->whole;
 
-	if (!row->idle && (c->t->lacks & TABLE_OF_SWITCHES))
+	if (!row->idle && (c->t->lacks & (TABLE_OF_SWITCHES | TABLE_OF_RUNS)))
 		table_share(c->t, c->column, row->time.sum, sum->work.time.sum);
 }
 
@@ -68,11 +68,12 @@ static const struct table_column columns[] = {
 	{ "count", "exits", TABLE_COUNT, TABLE_CHANGE, cell_u64, ROW(events) },
 	{ "count_percent", "exits %", TABLE_PERCENT, 0, cell_count_share, 0 },
 	{ "cpu_ns", "on CPU ms", TABLE_MS,
-	  TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES | TABLE_OF_SWITCHES, cell_u64, ROW(cpu_ns) },
-	{ "cpu_percent", "CPU %", TABLE_PERCENT, TABLE_OF_ENTRIES | TABLE_OF_SWITCHES,
-	  cell_cpu_share, 0 },
-	{ "off_cpu_ns", "off CPU ms", TABLE_MS, TABLE_OF_ENTRIES | TABLE_OF_SWITCHES, cell_off_cpu,
-	  0 },
+	  TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_u64,
+	  ROW(cpu_ns) },
+	{ "cpu_percent", "CPU %", TABLE_PERCENT,
+	  TABLE_OF_ENTRIES | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_cpu_share, 0 },
+	{ "off_cpu_ns", "off CPU ms", TABLE_MS,
+	  TABLE_OF_ENTRIES | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_off_cpu, 0 },
 	{ "time_ns", "time ms", TABLE_MS, TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES, cell_sum,
 	  ROW(time) },
 	{ "time_percent", "time %", TABLE_PERCENT, TABLE_OF_ENTRIES, cell_time_share, 0 },
@@ -204,7 +205,7 @@ struct table *tables_exits(const struct tables_walk *w, enum tables_exits_by by,
 
 	if (!t)
 		return NULL;
-	t->order = has_switch(w) ? "idle,cpu_ns" : "idle,time_ns";
+	t->order = has_runs(w) ? "idle,cpu_ns" : "idle,time_ns";
 	t->grouped = by == TABLES_EXITS_BY_REASON || by == TABLES_EXITS_BY_VM;
 	for (size_t i = 0; i < analyze_exits_count(w->exits) && !t->failed; i++) {
 		const struct analyze_exit_row *row = analyze_exits_at(w->exits, i);

@@ -341,6 +341,8 @@ static void imbalance(struct findings *all)
 	uint32_t busy = 0, idle = 0;
 	char text[160];
 
+	if (tables_lacks(w) & TABLE_OF_ALL)
+		return;
 	for (uint32_t i = 0; i < analyze_engine_cpus(w->eng); i++) {
 		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(w->coremap, i);
 
@@ -432,6 +434,8 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 		say(&all, &good,
 		    tables_lacks(w) & TABLE_OF_SWITCHES
 			    ? "This capture does not tell who ran: it holds no sched_switch."
+		    : tables_lacks(w) & TABLE_OF_RUNS
+			    ? "Some tasks were recorded only, without sched_stat_runtime: how long they ran is unknown."
 		    : tables_lacks(w) & TABLE_OF_TIMES_OFF
 			    ? "Some CPUs were recorded only: how long tasks waited is unknown."
 		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."

@@ -262,7 +262,7 @@ static void fill(struct table *t, const struct folding *f)
 
 		table_row(t);
 		cells_fill(t, &r);
-		table_lossy(t, row->lossy);
+		table_lossy(t, row->lossy || (f->decl->unknown && f->decl->unknown(row->sum)));
 	}
 }
 

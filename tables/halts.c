@@ -53,7 +53,8 @@ static void cell_halts_vm(const struct cell *c)
 		  cell_u64,    HALTS(row.polled_ns) },                                                 \
 		{ "slept", "slept", TABLE_COUNT, TABLE_OF_HALTS, cell_u64, HALTS(row.slept) },         \
 		{ "slept_ns", "slept ms", TABLE_MS, TABLE_OF_HALTS, cell_u64, HALTS(row.slept_ns) },   \
-		{ "hlt_cpu_ns", "HLT on CPU ms",  TABLE_MS, TABLE_KEEP | TABLE_OF_SWITCHES,            \
+		{ "hlt_cpu_ns", "HLT on CPU ms",                                                       \
+		  TABLE_MS,     TABLE_KEEP | TABLE_OF_SWITCHES | TABLE_OF_RUNS,                        \
 		  cell_u64,     HALTS(hlt_cpu_ns) },                                                   \
 		{ "poll_limit_ns", "limit ms",         TABLE_MS, TABLE_GAUGE | TABLE_OF_POLLS,         \
 		  cell_u64,        HALTS(row.limit_ns) },                                              \
@@ -72,7 +73,8 @@ static const struct table_column vm_columns[] = {
 	{ "vm", "VM", TABLE_TEXT, 0, cell_halts_vm, 0 },
 	{ "vcpus", "vCPUs", TABLE_COUNT, TABLE_GAUGE, cell_u64, HALTS(vcpus) },
 	CELLS_OF_HALTS,
-	{ "hlt_cpu_percent", "% of a CPU", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_of_cpu, 0 },
+	{ "hlt_cpu_percent", "% of a CPU", TABLE_PERCENT, TABLE_OF_SWITCHES | TABLE_OF_RUNS,
+	  cell_of_cpu, 0 },
 	TABLE_COLUMNS_END,
 };
 

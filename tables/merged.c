@@ -78,7 +78,7 @@ struct table *tables_merged(const struct tables_decl *decl, const struct tables_
 		r.window_ns = share_of(decl, r.row, window_ns);
 		table_row(t);
 		fill(t, &r, rows[i].lacks);
-		table_lossy(t, rows[i].lossy);
+		table_lossy(t, rows[i].lossy || (decl->unknown && decl->unknown(r.row)));
 	}
 	if (any && (decl->total || exits)) {
 		r.row = exits ? (void *)&totals.work : sum;
@@ -87,7 +87,7 @@ struct table *tables_merged(const struct tables_decl *decl, const struct tables_
 		r.idle = false;
 		r.window_ns = share_of(decl, r.row, window_ns);
 		fill_total(t, &r, exits ? "total without idle" : decl->total, lacks, hidden);
-		table_lossy(t, lossy);
+		table_lossy(t, lossy || (decl->unknown && decl->unknown(r.row)));
 	}
 	if (exits) {
 		decl->fini(&totals.work);

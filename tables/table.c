@@ -18,6 +18,7 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 		const char *event, *what;
 	} needs[] = {
 		{ TABLE_OF_SWITCHES, "sched:sched_switch", "who ran and who waited" },
+		{ TABLE_OF_RUNS, "sched:sched_stat_runtime", "for how long tasks ran" },
 		{ TABLE_OF_WAKEUPS, "sched:sched_waking", "waiting after wake-ups" },
 		{ TABLE_OF_ENTRIES, "kvm:kvm_entry with kvm:kvm_exit",
 		  "time in guests and of exits" },

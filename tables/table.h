@@ -75,8 +75,11 @@ enum table_column_flags {
 	/* Where a terminal has no room for all columns: the last to go, the first to go. */
 	TABLE_KEEP = 1 << 16,
 	TABLE_SPARE = 1 << 17,
-	TABLE_GAUGE = 1 << 21, /* a count or duration that does not add up over time */
-	TABLE_RIGHT = 1 << 22, /* a text that stands to the right, as figures do */
+	TABLE_OF_RUNS =
+		1 << 23, /* how long tasks ran: not of some tasks without sched_stat_runtime */
+	TABLE_OF_ALL = 1 << 24, /* what others than the recorded tasks did is a part of it */
+	TABLE_GAUGE = 1 << 21,  /* a count or duration that does not add up over time */
+	TABLE_RIGHT = 1 << 22,  /* a text that stands to the right, as figures do */
 };
 
 /* Fills one cell (cells.h). */

@@ -34,6 +34,17 @@ static void cell_worst(const struct cell *c)
 		cell_not_idle(c);
 }
 
+/* More of it is unknown than known. */
+static bool tasks_unknown(const void *row)
+{
+	const struct analyze_task_row *r = row;
+	uint64_t known_ns = r->run_ns;
+
+	for (unsigned s = 0; s < ANALYZE_OFF_N; s++)
+		known_ns += r->off_ns[s];
+	return r->unknown_ns > known_ns;
+}
+
 static const struct table_column columns[] = {
 	{ "name", "task", TABLE_TEXT, 0, cell_name, 0 },
 	{ "tid", "tid", TABLE_INTEGER, 0, cell_tid, 0 },
@@ -43,12 +54,15 @@ static const struct table_column columns[] = {
 	{ "vcpu", "vcpu", TABLE_INTEGER, TABLE_WIDE, cell_vcpu, 0 },
 	{ "cpu", "cpu", TABLE_INTEGER, TABLE_SPARE, cell_cpu, 0 },
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_is_idle, 0 },
-	{ "run_ns", "run ms", TABLE_MS, TABLE_KEEP | TABLE_CHANGE_SHARE | TABLE_OF_SWITCHES,
-	  cell_u64, ROW(run_ns) },
-	{ "run_percent", "%CPU", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_share, ROW(run_ns) },
-	{ "edge_ns", "edge ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES, cell_u64, ROW(edge_ns) },
-	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES, cell_u64,
-	  ROW(unknown_ns) },
+	{ "run_ns", "run ms", TABLE_MS,
+	  TABLE_KEEP | TABLE_CHANGE_SHARE | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_u64,
+	  ROW(run_ns) },
+	{ "run_percent", "%CPU", TABLE_PERCENT, TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_share,
+	  ROW(run_ns) },
+	{ "edge_ns", "edge ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_u64,
+	  ROW(edge_ns) },
+	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES | TABLE_OF_RUNS,
+	  cell_u64, ROW(unknown_ns) },
 	{ "switches", "switches", TABLE_COUNT, TABLE_CHANGE | TABLE_OF_SWITCHES, cell_u64,
 	  ROW(switches) },
 	{ "voluntary", "volunt", TABLE_COUNT, TABLE_SPARE | TABLE_OF_SWITCHES, cell_not_idle,
@@ -95,14 +109,14 @@ static const struct table_column columns[] = {
 	  TABLE_CHANGE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_max, ROW(latency) },
 	{ "latency_max_at_ns", "lat max at s", TABLE_TIME,
 	  TABLE_WIDE | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF, cell_max_at, ROW(latency) },
-	{ "slice_avg_ns", "slice avg ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES, cell_avg,
-	  ROW(slice) },
-	{ "slice_p50_ns", "slice p50 ms", TABLE_MS, TABLE_MACHINE | TABLE_OF_SWITCHES, cell_p50,
-	  ROW(slice) },
-	{ "slice_p99_ns", "slice p99 ms", TABLE_MS, TABLE_MACHINE | TABLE_OF_SWITCHES, cell_p99,
-	  ROW(slice) },
-	{ "slice_max_ns", "slice max ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES, cell_max,
-	  ROW(slice) },
+	{ "slice_avg_ns", "slice avg ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES | TABLE_OF_RUNS,
+	  cell_avg, ROW(slice) },
+	{ "slice_p50_ns", "slice p50 ms", TABLE_MS,
+	  TABLE_MACHINE | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_p50, ROW(slice) },
+	{ "slice_p99_ns", "slice p99 ms", TABLE_MS,
+	  TABLE_MACHINE | TABLE_OF_SWITCHES | TABLE_OF_RUNS, cell_p99, ROW(slice) },
+	{ "slice_max_ns", "slice max ms", TABLE_MS, TABLE_WIDE | TABLE_OF_SWITCHES | TABLE_OF_RUNS,
+	  cell_max, ROW(slice) },
 	{ "events", "events", TABLE_COUNT, TABLE_WIDE, cell_u64, ROW(events) },
 	TABLE_COLUMNS_END,
 };
@@ -113,7 +127,8 @@ TABLES_SUMS(tasks, analyze_task_row_merge, analyze_task_row_fini)
 #define DECL_OF_TASKS                                                                              \
 	.columns = columns, .order = "idle,run_ns", .count = tasks_count, .at = tasks_at,          \
 	.row_size = sizeof(struct analyze_task_row), .merge = tasks_merge, .fini = tasks_fini,     \
-	.total = "total without idle", .merged = true, .cpu_at = ROW(cpu)
+	.total = "total without idle", .merged = true, .cpu_at = ROW(cpu),                         \
+	.unknown = tasks_unknown
 
 const struct tables_decl tables_decl_tasks = { .name = "tasks", DECL_OF_TASKS };
 const struct tables_decl tables_decl_groups = { .name = "groups", DECL_OF_TASKS, .folded = true };

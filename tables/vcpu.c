@@ -71,47 +71,54 @@ static void cell_worst_behind(const struct cell *c)
 #define STATE(state) cell_u64, ROW(ns[ANALYZE_VCPU_##state])
 #define STATE_FLAGS TABLE_CHANGE_SHARE | TABLE_CHANGE_WIDE
 
+/* A switch-in has to be seen when it comes: of some tasks it is not. */
+#define OF_OFF TABLE_OF_TIMES_OFF | TABLE_OF_ALL
+
 static const struct table_column columns[] = {
 	CELLS_OF_TASK,
 #define COLUMN_ROW 6
 	{ "row", "row", TABLE_INTEGER, TABLE_HIDDEN | TABLE_EACH, cell_index, 0 },
-	{ "delayed_ns", "delayed ms", TABLE_MS,
-	  TABLE_KEEP | TABLE_CHANGE_SHARE | TABLE_OF_TIMES_OFF, cell_delayed, 0 },
-	{ "delayed_percent", "%", TABLE_PERCENT, TABLE_OF_TIMES_OFF, cell_delayed_share, 0 },
+	{ "delayed_ns", "delayed ms", TABLE_MS, TABLE_KEEP | TABLE_CHANGE_SHARE | OF_OFF,
+	  cell_delayed, 0 },
+	{ "delayed_percent", "%", TABLE_PERCENT, OF_OFF, cell_delayed_share, 0 },
 	{ "guest_ns", "guest ms", TABLE_MS, TABLE_CHANGE_SHARE | TABLE_OF_ENTRIES, STATE(GUEST) },
 	{ "exit_ns", "exit ms", TABLE_MS, STATE_FLAGS, STATE(EXIT) },
 	{ "qemu_ns", "QEMU ms", TABLE_MS, STATE_FLAGS | TABLE_OF_QEMU, STATE(QEMU) },
-	{ "preempted_ns", "preempted ms", TABLE_MS, STATE_FLAGS | TABLE_OF_TIMES_OFF,
-	  STATE(PREEMPTED) },
-	{ "waiting_ns", "waiting ms", TABLE_MS, STATE_FLAGS | TABLE_OF_TIMES_OFF | TABLE_OF_WAKEUPS,
+	{ "preempted_ns", "preempted ms", TABLE_MS, STATE_FLAGS | OF_OFF, STATE(PREEMPTED) },
+	{ "waiting_ns", "waiting ms", TABLE_MS, STATE_FLAGS | OF_OFF | TABLE_OF_WAKEUPS,
 	  STATE(WAITING) },
-	{ "halted_ns", "halted ms", TABLE_MS, STATE_FLAGS | TABLE_OF_TIMES_OFF, STATE(HALTED) },
-	{ "blocked_ns", "blocked ms", TABLE_MS, TABLE_SPARE | STATE_FLAGS | TABLE_OF_TIMES_OFF,
+	{ "halted_ns", "halted ms", TABLE_MS, STATE_FLAGS | OF_OFF, STATE(HALTED) },
+	{ "blocked_ns", "blocked ms", TABLE_MS, TABLE_SPARE | STATE_FLAGS | OF_OFF,
 	  STATE(BLOCKED) },
 	{ "unknown_ns", "unknown ms", TABLE_MS, TABLE_SPARE | STATE_FLAGS, STATE(UNKNOWN) },
 #define EACH TABLE_WIDE | TABLE_EACH
 	{ "edge_ns", "edge ms", TABLE_MS, EACH, cell_u64, ROW(edge_ns) },
 	{ "lost_ns", "lost ms", TABLE_MS, EACH, cell_u64, ROW(lost_ns) },
 	{ "absent_ns", "absent ms", TABLE_MS, EACH, cell_u64, ROW(absent_ns) },
-	{ "behind_ns", "behind ms", TABLE_MS, EACH | TABLE_OF_TIMES_OFF, cell_u64, ROW(behind_ns) },
-	{ "preemptions", "preemptions", TABLE_COUNT, EACH | TABLE_OF_SWITCHES, cell_u64,
-	  ROW(preemptions) },
-	{ "waits", "waits", TABLE_COUNT, EACH | TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS, cell_u64,
-	  ROW(waits) },
-	{ "halts", "halts", TABLE_COUNT, EACH | TABLE_OF_SWITCHES, cell_u64, ROW(halts) },
-	{ "blocks", "blocks", TABLE_COUNT, EACH | TABLE_OF_SWITCHES, cell_u64, ROW(blocks) },
-	{ "preempted_avg_ns", "pre avg ms", TABLE_MS, EACH, cell_avg, ROW(preempted) },
-	{ "preempted_p99_ns", "pre p99 ms", TABLE_MS, EACH, cell_p99, ROW(preempted) },
-	{ "waiting_avg_ns", "wait avg ms", TABLE_MS, EACH, cell_avg, ROW(waiting) },
-	{ "waiting_p99_ns", "wait p99 ms", TABLE_MS, EACH, cell_p99, ROW(waiting) },
+	{ "behind_ns", "behind ms", TABLE_MS, EACH | OF_OFF, cell_u64, ROW(behind_ns) },
+	{ "preemptions", "preemptions", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES,
+	  cell_u64, ROW(preemptions) },
+	{ "waits", "waits", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS,
+	  cell_u64, ROW(waits) },
+	{ "halts", "halts", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES, cell_u64,
+	  ROW(halts) },
+	{ "blocks", "blocks", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES, cell_u64,
+	  ROW(blocks) },
+	{ "preempted_avg_ns", "pre avg ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_avg,
+	  ROW(preempted) },
+	{ "preempted_p99_ns", "pre p99 ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_p99,
+	  ROW(preempted) },
+	{ "waiting_avg_ns", "wait avg ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_avg, ROW(waiting) },
+	{ "waiting_p99_ns", "wait p99 ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_p99, ROW(waiting) },
 	{ "worst_ns", "worst ms", TABLE_MS,
-	  TABLE_GAUGE | TABLE_KEEP | TABLE_EACH | TABLE_CHANGE | TABLE_OF_TIMES_OFF, cell_worst,
+	  TABLE_GAUGE | TABLE_KEEP | TABLE_EACH | TABLE_CHANGE | OF_OFF, cell_worst,
 	  ROW(worst.dur_ns) },
-	{ "worst_at_ns", "at s", TABLE_TIME, TABLE_KEEP | TABLE_EACH, cell_worst_at,
+	{ "worst_at_ns", "at s", TABLE_TIME, TABLE_KEEP | TABLE_EACH | TABLE_OF_ALL, cell_worst_at,
 	  ROW(worst.at_ns) },
-	{ "worst_cpu", "on CPU", TABLE_INTEGER, TABLE_EACH, cell_worst_cpu, ROW(worst.cpu) },
-	{ "worst_state", "worst was", TABLE_TEXT, EACH, cell_worst_state, 0 },
-	{ "worst_behind", "behind", TABLE_TEXT, EACH, cell_worst_behind, 0 },
+	{ "worst_cpu", "on CPU", TABLE_INTEGER, TABLE_EACH | TABLE_OF_ALL, cell_worst_cpu,
+	  ROW(worst.cpu) },
+	{ "worst_state", "worst was", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_state, 0 },
+	{ "worst_behind", "behind", TABLE_TEXT, EACH | TABLE_OF_ALL, cell_worst_behind, 0 },
 	TABLE_COLUMNS_END,
 };
 
@@ -125,20 +132,37 @@ static const struct table_column share_columns[] = {
 	{ "guest_percent", "guest %", TABLE_PERCENT, TABLE_OF_ENTRIES, SHARE(GUEST) },
 	{ "exit_percent", "exit %", TABLE_PERCENT, 0, SHARE(EXIT) },
 	{ "qemu_percent", "QEMU %", TABLE_PERCENT, TABLE_OF_QEMU, SHARE(QEMU) },
-	{ "preempted_percent", "preempted %", TABLE_PERCENT, TABLE_OF_TIMES_OFF, SHARE(PREEMPTED) },
-	{ "waiting_percent", "waiting %", TABLE_PERCENT, TABLE_OF_TIMES_OFF | TABLE_OF_WAKEUPS,
+	{ "preempted_percent", "preempted %", TABLE_PERCENT, OF_OFF, SHARE(PREEMPTED) },
+	{ "waiting_percent", "waiting %", TABLE_PERCENT, OF_OFF | TABLE_OF_WAKEUPS,
 	  SHARE(WAITING) },
-	{ "halted_percent", "halted %", TABLE_PERCENT, TABLE_OF_TIMES_OFF, SHARE(HALTED) },
-	{ "blocked_percent", "blocked %", TABLE_PERCENT, TABLE_OF_TIMES_OFF, SHARE(BLOCKED) },
+	{ "halted_percent", "halted %", TABLE_PERCENT, OF_OFF, SHARE(HALTED) },
+	{ "blocked_percent", "blocked %", TABLE_PERCENT, OF_OFF, SHARE(BLOCKED) },
 	{ "unknown_percent", "unknown %", TABLE_PERCENT, 0, SHARE(UNKNOWN) },
 	TABLE_COLUMNS_END,
 };
 
+/* More of it is unknown than known. */
+static bool vcpu_unknown(const void *row)
+{
+	const struct analyze_vcpu_row *vcpu = row;
+
+	return vcpu->ns[ANALYZE_VCPU_UNKNOWN] > analyze_vcpu_life_ns(vcpu) / 2;
+}
+
+/* Events of it are missing by its own account. */
+static bool vcpu_lossy(const void *row)
+{
+	return ((const struct analyze_vcpu_row *)row)->lost_ns;
+}
+
 struct table *tables_vcpu_shares(const struct tables_walk *w)
 {
-	static const struct tables_decl decl = {
-		.name = "vcpu_shares", .columns = share_columns, .count = vcpu_count, .at = vcpu_at
-	};
+	static const struct tables_decl decl = { .name = "vcpu_shares",
+						 .columns = share_columns,
+						 .count = vcpu_count,
+						 .at = vcpu_at,
+						 .lossy = vcpu_lossy,
+						 .unknown = vcpu_unknown };
 
 	return tables_make(w, &decl, false);
 }
@@ -167,12 +191,6 @@ static void vcpu_fini(void *row)
 	(void)row; /* owns nothing */
 }
 
-/* Events of it are missing by its own account. */
-static bool vcpu_lossy(const void *row)
-{
-	return ((const struct analyze_vcpu_row *)row)->lost_ns;
-}
-
 const struct tables_decl tables_decl_vcpu = {
 	.name = "vcpu",
 	.columns = columns,
@@ -184,6 +202,7 @@ const struct tables_decl tables_decl_vcpu = {
 	.total = "all vCPUs",
 	.life_ns = vcpu_life_ns,
 	.lossy = vcpu_lossy,
+	.unknown = vcpu_unknown,
 };
 
 struct table *tables_vcpu(const struct tables_walk *w)
@@ -213,7 +232,7 @@ static void fill(struct table *t, const struct tables_walk *w, const struct anal
 
 	table_row(t);
 	cells_fill(t, &r);
-	table_lossy(t, vcpu->lost_ns || tables_lossy(w, task));
+	table_lossy(t, vcpu_lossy(vcpu) || vcpu_unknown(vcpu) || tables_lossy(w, task));
 }
 
 /* ---- by reason ---- */

@@ -172,7 +172,8 @@ static const struct table_column columns[] = {
 	{ "behind_kind", "which is", TABLE_TEXT, TABLE_SPARE | TABLE_EACH, cell_text, DELAY(kind) },
 	{ "behind_ns", "for ms", TABLE_MS, TABLE_KEEP | TABLE_OF_TIMES_OFF | TABLE_OF_SWITCHES,
 	  cell_u64, DELAY(behind_ns) },
-	{ "delayed_percent", "% of delay", TABLE_PERCENT, TABLE_OF_TIMES_OFF, cell_of_delay, 0 },
+	{ "delayed_percent", "% of delay", TABLE_PERCENT, TABLE_OF_TIMES_OFF | TABLE_OF_ALL,
+	  cell_of_delay, 0 },
 	{ "vm_delayed_ns", "of ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_u64,
 	  DELAY(vm_delayed_ns) },
 	{ "preempted_ns", "preempted ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF, cell_u64,
@@ -286,10 +287,10 @@ static const struct table_column capacity_columns[] = {
 	{ "cpus", "CPUs", TABLE_COUNT, TABLE_GAUGE | TABLE_OF_SWITCHES, cell_u64, CAPACITY(cpus) },
 	{ "busy_ns", "busy ms", TABLE_MS, TABLE_OF_SWITCHES, cell_u64, CAPACITY(busy_ns) },
 	{ "known_ns", "known ms", TABLE_MS, TABLE_OF_SWITCHES, cell_u64, CAPACITY(known_ns) },
-	{ "busy_percent", "busy %", TABLE_PERCENT, TABLE_OF_SWITCHES, cell_busy, 0 },
+	{ "busy_percent", "busy %", TABLE_PERCENT, TABLE_OF_SWITCHES | TABLE_OF_ALL, cell_busy, 0 },
 	{ "vcpus", "vCPUs", TABLE_COUNT, TABLE_GAUGE, cell_u64, CAPACITY(vcpus) },
-	{ "overcommitted", "overcommitted", TABLE_BOOL, TABLE_MACHINE | TABLE_OF_SWITCHES,
-	  cell_bool, CAPACITY(overcommitted) },
+	{ "overcommitted", "overcommitted", TABLE_BOOL,
+	  TABLE_MACHINE | TABLE_OF_SWITCHES | TABLE_OF_ALL, cell_bool, CAPACITY(overcommitted) },
 	TABLE_COLUMNS_END,
 };
 

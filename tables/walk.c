@@ -189,8 +189,12 @@ unsigned tables_lacks(const struct tables_walk *w)
 
 	if (!sum->has_switch)
 		lacks |= TABLE_OF_SWITCHES | TABLE_OF_TIMES_OFF;
+	else if (!sum->has_runs)
+		lacks |= TABLE_OF_RUNS | TABLE_OF_TIMES_OFF;
 	if (sum->scope.whom == SCOPE_CPUS)
 		lacks |= TABLE_OF_TIMES_OFF;
+	if (sum->scope.whom == SCOPE_TASKS)
+		lacks |= TABLE_OF_ALL;
 	if (!tables_has_wakeups(w))
 		lacks |= TABLE_OF_WAKEUPS;
 	if (!sum->has_entry || !sum->has_exit)

@@ -106,3 +106,33 @@ cores
 "$CDICT" convert -q -e 'sched:sched_wak*' -i x.data -o x.cdict && "$CDICT" info x.cdict | grep ^recorded: || echo nothing
 sed 's/ -a / -p 300,700,701 /' begins.trace >some.trace
 capture some.trace
+
+# with sched_stat_runtime it is known for how long 700 ran: 2.001 ms from the first event on, 3.5 ms up to 10.014001 s though its
+# first event there is 1 ms before, and since 10.029 s; it waited 0.501 ms after its wake-up, and 14.999 ms preempted. What
+# CPU 0 says of it while it runs on CPU 1, and the second copy of that, change nothing
+cat >runtime.trace <<'TRACE'
+cpus 2
+cmdline perf record -e sched:* -p 700
+proc 700 mine
+proc 701 yours
+700 [000] 10.000000: sched:sched_stat_runtime: pid=700 runtime=4000000
+700 [000] 10.002000: sched:sched_stat_runtime: pid=700 runtime=2000000
+700 [000] 10.002001: sched:sched_switch: prev_pid=700 prev_state=S next_pid=0
+  0 [001] 10.010000: sched:sched_waking: pid=700 target_cpu=1
+800 [000] 10.012500: sched:sched_stat_runtime: pid=700 runtime=2000000
+800 [000] 10.012501: sched:sched_stat_runtime: pid=700 runtime=2000000
+700 [001] 10.013000: sched:sched_waking: pid=701 target_cpu=0
+700 [001] 10.014000: sched:sched_stat_runtime: pid=700 runtime=1500000
+700 [001] 10.014001: sched:sched_switch: prev_pid=700 prev_state=R next_pid=800
+700 [000] 10.030000: sched:sched_stat_runtime: pid=700 runtime=1000000
+700 [000] 10.031000: sched:sched_migrate_task: pid=701 orig_cpu=0 dest_cpu=0
+TRACE
+capture runtime.trace
+tasks
+cores
+"$CDICT" tasks x.cdict --format json |
+	jq -c '.not_recorded, (.tasks[] | [.preempt_ns, .delayed_ns, .delays, .worst_ns, .slice_max_ns, .lossy])'
+"$CDICT" query 'SELECT ts, dur, cpu FROM sched_slice; SELECT sum(dur) FROM sched_slice' x.cdict --format csv | tr -d '\r'
+for w in 10,10.001 10.001,10.0125 10.0125,10.0135 10.0135,; do
+	"$CDICT" tasks x.cdict --time $w --format json | jq -c '.tasks[] | [.run_ns, .unknown_ns]'
+done

@@ -62,7 +62,7 @@ export class ExitsView extends View {
 
 	/** Without sched_switch what part of an exit the thread was on a CPU is not known. */
 	get onCpu() {
-		return this.app.capture.has.switch;
+		return this.app.capture.has.runs;
 	}
 
 	/** What bars and order go by. */

@@ -145,9 +145,10 @@ class Capture:
     def is_switch(self, e):
         return e.type.name == 'sched:sched_switch' and not self.filtered
 
-    @staticmethod
-    def is_of_others(e):
+    def is_of_others(self, e):
         """Is it given to the task that it is about as well, whoever runs?"""
+        if e.type.name == 'sched:sched_stat_runtime' and self.value(e, 'pid') == e.tid:
+            return False
         return e.type.name.startswith(('sched:sched_wak', 'sched:sched_stat_'))
 
     @staticmethod
@@ -184,10 +185,24 @@ class Capture:
     def find_sightings(self):
         """task -> sorted times and CPUs of where it was certainly on a CPU."""
         sightings, known, self.seen = defaultdict(list), {}, []
+        self.places = defaultdict(list) # task -> (order, t) of its sightings
         self.recorded, self.others = set(), set()
         self.switch_at = defaultdict(list)
         self.on_cpu = defaultdict(list) # CPU -> (t, order, prev or None, task, letter)
+        self.accounted = defaultdict(list) # task -> (order, t, runtime) of sched_stat_runtime
+        self.came = [] # (task, t, order, cpu) of switches in that sched_stat_runtime tells
+        self.born, self.gone = defaultdict(list), {}
+        for what, t, _, tid, _ in self.file.tasks:
+            if what == 0 and t:
+                self.born[tid].append(t)
+            elif what == 3:
+                self.gone[tid] = t
+                self.recorded.add(tid)
         for order, e in enumerate(self.events):
+            if e.type.name == 'sched:sched_stat_runtime':
+                self.accounted[self.value(e, 'pid')].append((order, e.t, self.value(e, 'runtime')))
+            elif e.type.name == 'sched:sched_process_fork':
+                self.born[self.value(e, 'child_pid')].append(e.t)
             if e.cpu is None:
                 continue
             if self.is_switch(e):
@@ -195,6 +210,8 @@ class Capture:
                 task = self.task(self.value(e, 'next_pid'), e.cpu)
                 letter = self.letter(self.value(e, 'prev_state'))
                 self.on_cpu[e.cpu].append((e.t, order, prev, task, letter))
+                self.places[prev].append((order, e.t))
+                self.places[task].append((order, e.t))
                 sightings[prev].append((e.t, e.cpu))
                 sightings[task].append((e.t, e.cpu))
                 known[e.cpu] = e.t
@@ -206,6 +223,7 @@ class Capture:
                 self.on_cpu[e.cpu].append((e.t, order, None, task, None))
                 if self.some_tasks:
                     if not self.is_of_others(e):
+                        self.places[task].append((order, e.t))
                         sightings[task].append((e.t, e.cpu))
                         self.seen.append((e.t, order, e.cpu, task))
                         self.recorded.add(task)
@@ -294,39 +312,73 @@ class Capture:
         else:
             self.slices.append(Slice(runner, cpu, since, end, switched, False, None, None))
 
+    def begin_of(self, runner, since, first, end, switched):
+        """A slice of which the first event is first, (order, t), and the last at end, (order, t): when it
+        began by what was accounted to it, and whether that is when it was switched in."""
+        places = self.places[runner]
+        at = bisect.bisect_left(places, first)
+        before = places[at - 1] if at else None # where it was last seen
+        births = [t for t in self.born[runner] if t <= first[1]]
+        stats = [s for s in self.accounted[runner]
+                 if (before is None or s[0] > before[0]) and s[0] <= end[0]]
+        if not stats:
+            return first[1], False
+        t = stats[0][1] - stats[0][2]
+        if switched:
+            t += end[1] - stats[-1][1]
+        floor = max([since] + ([before[1]] if before else []) + births)
+        known = (before is not None or bool(births)) and (t >= floor or floor > self.first)
+        return min(max(t, floor), first[1]), known
+
     def follow_recorded(self, cpu, begin, end, rows, is_last):
         """The same of a recording of some tasks: only their own events tell of the CPU.  Who is
         switched in runs when it is one of them; else nobody knows who runs until one shows."""
         runner, since, begun, last_seen = None, begin, False, begin
+        first = None # its first event, (order, t), when no switch told of it
+        if 'sched:sched_stat_runtime' not in self.names:
+            self.unknown.append(Gap(cpu, begin, end))
+            return
 
-        def close(t, ended, letter=None, task=None):
+        def close(t, order, ended, letter=None, task=None):
+            nonlocal since, begun
             if runner is None:
                 self.unknown.append(Gap(cpu, since, t))
-            else:
-                self.slices.append(Slice(runner, cpu, since, t, begun, ended, letter, task))
+                return
+            if first is not None:
+                unseen = since
+                since, begun = self.begin_of(runner, since, first, (order, t), ended)
+                self.unknown.append(Gap(cpu, unseen, since))
+                if begun:
+                    self.came.append((runner, since, first[0], cpu))
+            self.slices.append(Slice(runner, cpu, since, t, begun, ended, letter, task))
 
-        def lose(t): # its switch-out is missing
-            nonlocal runner, since
+        def lose(t, order): # its switch-out is missing
+            nonlocal runner, since, first
             if runner is not None:
-                close(last_seen, False)
-            runner, since = None, last_seen if runner is not None else since
+                at = last_seen
+                if last_seen < self.gone.get(runner, end + 1) <= t:
+                    at = self.gone[runner]
+                close(at, order, False)
+                runner, since = None, at
+            first = None
 
         for t, order, prev, task, letter in rows:
             who = task if prev is None else prev
             if runner is not None and (who != runner or self.elsewhere(runner, cpu, last_seen, t)):
-                lose(t)
+                lose(t, order)
             if order in self.others:
                 continue
             if runner is None:
-                close(t, False)
-                runner, since, begun = who, t, False
+                runner, first, begun = who, (order, t), False
             last_seen = t
             if prev is not None:
-                close(t, True, letter, task)
+                close(t, order, True, letter, task)
                 runner, since, begun = task if task in self.recorded else None, t, task in self.recorded
-        if not is_last or self.elsewhere(runner, cpu, last_seen, end):
-            lose(end)
-        close(end, False)
+                first = None
+        if not is_last or self.elsewhere(runner, cpu, last_seen, end) or \
+                self.gone.get(runner, end) < end:
+            lose(end, len(self.events))
+        close(end, len(self.events), False)
 
     def follow_tasks(self):
         """What each task did between its slices."""
@@ -351,6 +403,8 @@ class Capture:
                 happened[task].append((e.t, order + .5, 'in', e.cpu))
         for t, order, cpu, task in self.seen:
             happened[task].append((t, order, 'seen', cpu))
+        for task, t, order, cpu in self.came:
+            happened[task].append((t, order - .5, 'in', cpu))
         for what, t, _, tid, _ in self.file.tasks:
             if what == 0 and t:
                 happened[tid].append((t, -1, 'birth', None))
@@ -363,6 +417,8 @@ class Capture:
                 continue
             rows.sort(key=lambda row: row[:2])
             self.follow_task(task, rows, outs, ins, gaps)
+        if self.some_tasks and 'sched:sched_stat_runtime' not in self.names:
+            self.offs, self.waits, self.moves = [], [], []
         if self.some_cpus: # whoever is off them may run on another
             self.offs, self.waits, self.moves = [], [], []
         self.find_unknown(happened)
@@ -370,6 +426,8 @@ class Capture:
     def find_unknown(self, happened):
         """(task, begin, end): since it was first seen it neither ran nor was off a CPU, for all that is known."""
         self.unknown_of = []
+        if self.some_tasks and 'sched:sched_stat_runtime' not in self.names:
+            return
         known = defaultdict(list)
         for s in self.slices + self.offs:
             known[s.task].append((s.begin, s.end))

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# again: a recording may lose events, and a hypervisor may take the CPU away
+# timeout: 280
+# needs: python3 jq
+# waits: 1
+#
+# Recordings of a process that is attached to (-p, -t, -i), by perf and by cdict: how long it ran is what
+# /proc/PID/task/*/schedstat counted from before the recorder's start to its end, or it is empty. Work waits until the
+# recorder is there and ends before it goes, so that both counted the same work, whatever the machine does meanwhile.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+. "$TOP/tests/live/_capture.sh"
+may_record || exit 77
+ulimit -n "$(ulimit -Hn)"
+perf record -q -e sched:sched_stat_runtime -a -o may.data -- true 2>/dev/null || {
+	echo "no sched_stat_runtime here" >&2
+	exit 77
+}
+
+work=$PWD/load.py
+cat >load.py <<'LOAD'
+import os, signal, sys, threading, time
+def burn(ms):
+    end = time.thread_time() + ms / 1000
+    while time.thread_time() < end:
+        pass
+def naps(n, ms):
+    for _ in range(n):
+        burn(ms)
+        time.sleep(.002)
+def pipe(n):
+    a, b, c, d = *os.pipe(), *os.pipe()
+    if not os.fork():
+        os.close(b), os.close(c)
+        while os.read(a, 1):
+            os.write(d, b'x')
+        os._exit(0)
+    for _ in range(n):
+        os.write(b, b'x')
+        os.read(c, 1)
+    os.close(b)
+    os.wait()
+def threads(n):
+    all = [threading.Thread(target=naps, args=(40, 2 + i)) for i in range(n)]
+    for t in all:
+        t.start()
+    for t in all:
+        t.join()
+def forks(n):
+    for _ in range(n):
+        if not os.fork():
+            burn(2)
+            os._exit(0)
+        os.wait()
+        burn(8)
+work = {'spin': lambda: burn(600), 'sleep': lambda: naps(100, 1), 'pipe': lambda: pipe(20000),
+        'threads': lambda: threads(4), 'fork': lambda: forks(60)}[sys.argv[1]]
+if sys.argv[1] == 'threads': # those that are there when it is attached to
+    gates = [threading.Event() for _ in range(3)]
+    for i, g in enumerate(gates):
+        threading.Thread(target=lambda g=g, i=i: (g.wait(), naps(60, 2 + i), time.sleep(1000)), daemon=True).start()
+    work = lambda: ([g.set() for g in gates], naps(60, 2), time.sleep(.5))
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+signal.sigwait([signal.SIGUSR1])
+work()
+open('done', 'w').close()
+signal.pause()
+LOAD
+
+ran() { cat "/proc/$1"/task/*/schedstat | awk '{ sum += $1 } END { printf "%.0f", sum }'; }
+until_sleeps() { # PID - its main thread waits in a system call
+	local n=0
+	until grep -q '^State:.*S (sleeping)' "/proc/$1/status" || [ $((n += 1)) -gt 500 ]; do sleep 0.02; done 2>/dev/null
+}
+# attached LOAD RECORDER OPTIONS... - x.cdict of it; sets pid, counted
+attached() {
+	local load=$1 recorder=$2 before n=0 rec
+	shift 2
+	rm -f done x.data x.cdict ctl ack
+	mkfifo ctl ack
+	python3 "$work" "$load" >/dev/null 2>&1 &
+	pid=$!
+	n=0
+	until grep -q sigtimedwait "/proc/$pid/wchan" || [ $((n += 1)) -gt 500 ]; do sleep 0.02; done 2>/dev/null
+	until_sleeps $pid
+	before=$(ran $pid)
+	if [ "$recorder" = perf ]; then
+		perf record -q -m 4M -o x.data -D -1 --control fifo:ctl,ack -p $pid "$@" >rec.out 2>&1 &
+		rec=$!
+		exec 8>ctl 9<ack
+		echo enable >&8
+		read -r <&9
+	else
+		"$CDICT" record -q -o x.cdict -p $pid "$@" >rec.out 2>&1 &
+		rec=$!
+		ready $rec
+	fi
+	kill -USR1 $pid
+	n=0
+	until [ -e "done" ] || [ $((n += 1)) -gt 1500 ]; do sleep 0.02; done
+	until_sleeps $pid
+	counted=$(($(ran $pid) - before))
+	kill -INT $rec
+	wait $rec
+	[ "$recorder" = cdict ] || exec 8>&- 9<&-
+	{ kill -9 $pid && wait $pid; } 2>/dev/null
+	[ "$recorder" = cdict ] || "$CDICT" convert -q -i x.data -o x.cdict 2>convert.err || cat convert.err
+}
+# of_process FILE COMMAND JQ - the run times of its threads, added up; those of children are others
+near() { # WHAT NS - within 1 %
+	awk -v a="$2" -v b="$counted" -v what="$1" 'BEGIN { if (a < b * .99 || a > b * 1.01)
+		printf "%s: ran %.3f ms, schedstat says %.3f ms\n", what, a / 1e6, b / 1e6 }'
+}
+is_right() { # LOAD RECORDER OPTIONS...
+	attached "$@"
+	[ -s x.cdict ] || { cat rec.out; return; }
+	near tasks "$("$CDICT" tasks x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
+	near stats "$("$CDICT" stats x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
+	near coremap "$("$CDICT" coremap x.cdict -q --format json | jq "[.coremap[] | select(.pid == $pid) | .run_ns] | add")"
+	near SQL "$("$CDICT" query "SELECT sum(dur) FROM sched_slice JOIN thread USING (utid) WHERE pid = $pid" x.cdict --format csv | tr -d '\r' | tail -n 1)"
+	"$CDICT" tasks x.cdict -q --format json | jq -r '.tasks[] | select(.lossy and .unknown_ns <= .run_ns) | "marked: \(.)"'
+}
+is_empty() { # LOAD RECORDER OPTIONS...
+	attached "$@"
+	[ -s x.cdict ] || { cat rec.out; return; }
+	"$CDICT" tasks x.cdict --format json 2>err | jq -r '(.tasks[] | select(.run_ns != null or .run_percent != null or .switches == null)), (select(.not_recorded | index("sched:sched_stat_runtime") | not) | "not told")'
+	grep -q 'how long they ran is unknown' err || cat err
+	"$CDICT" stats x.cdict -q --format json 2>&1 | jq -r '.tasks[] | select(.run_ns != null) | "stats: \(.)"'
+	"$CDICT" coremap x.cdict -q --format json 2>/dev/null | jq -r '.coremap[] | select(.unknown == 0 and .run_ns != null) | "coremap: \(.)"'
+	[ "$("$CDICT" query "SELECT sum(dur) FROM sched_slice" x.cdict --format csv | tr -d '\r' | tail -n 1)" = "" ] || echo "SQL sums"
+}
+
+for load in spin sleep pipe threads fork; do
+	run "perf_${load}" is_right $load perf -e 'sched:*'
+	run "cdict_${load}" is_right $load cdict
+done
+run perf_fork_no_inherit is_right fork perf -i -e 'sched:*'
+run cdict_fork_no_inherit is_right fork cdict -i
+run perf_without_runtime is_empty pipe perf -e sched:sched_switch
+run cdict_without_runtime is_empty pipe cdict -e sched:sched_switch
