@@ -107,7 +107,6 @@ attached() {
 	{ kill -9 $pid && wait $pid; } 2>/dev/null
 	[ "$recorder" = cdict ] || "$CDICT" convert -q -i x.data -o x.cdict 2>convert.err || cat convert.err
 }
-# of_process FILE COMMAND JQ - the run times of its threads, added up; those of children are others
 near() { # WHAT NS - within 1 %
 	awk -v a="$2" -v b="$counted" -v what="$1" 'BEGIN { if (a < b * .99 || a > b * 1.01)
 		printf "%s: ran %.3f ms, schedstat says %.3f ms\n", what, a / 1e6, b / 1e6 }'
@@ -116,7 +115,8 @@ is_right() { # LOAD RECORDER OPTIONS...
 	attached "$@"
 	[ -s x.cdict ] || { cat rec.out; return; }
 	near tasks "$("$CDICT" tasks x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
-	near stats "$("$CDICT" stats x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
+	"$CDICT" stats x.cdict -q -n 1000 >stats
+	"$CDICT" tasks x.cdict -q | grep -F " $pid " | while IFS= read -r line; do grep -qxF -- "$line" stats || echo "not in stats: $line"; done
 	near coremap "$("$CDICT" coremap x.cdict -q --format json | jq "[.coremap[] | select(.pid == $pid) | .run_ns] | add")"
 	near SQL "$("$CDICT" query "SELECT sum(dur) FROM sched_slice JOIN thread USING (utid) WHERE pid = $pid" x.cdict --format csv | tr -d '\r' | tail -n 1)"
 	"$CDICT" tasks x.cdict -q --format json | jq -r '.tasks[] | select(.lossy and .unknown_ns <= .run_ns) | "marked: \(.)"'
@@ -126,7 +126,6 @@ is_empty() { # LOAD RECORDER OPTIONS...
 	[ -s x.cdict ] || { cat rec.out; return; }
 	"$CDICT" tasks x.cdict --format json 2>err | jq -r '(.tasks[] | select(.run_ns != null or .run_percent != null or .switches == null)), (select(.not_recorded | index("sched:sched_stat_runtime") | not) | "not told")'
 	grep -q 'how long they ran is unknown' err || cat err
-	"$CDICT" stats x.cdict -q --format json 2>&1 | jq -r '.tasks[] | select(.run_ns != null) | "stats: \(.)"'
 	"$CDICT" coremap x.cdict -q --format json 2>/dev/null | jq -r '.coremap[] | select(.unknown == 0 and .run_ns != null) | "coremap: \(.)"'
 	[ "$("$CDICT" query "SELECT sum(dur) FROM sched_slice" x.cdict --format csv | tr -d '\r' | tail -n 1)" = "" ] || echo "SQL sums"
 }
