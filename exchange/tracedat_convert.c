@@ -37,6 +37,7 @@ struct conversion {
 	ARRAY(struct ring) rings;
 	ARRAY(uint32_t) heap; /* rings that have an event: the earliest first */
 	uint64_t live, n, orphans, shadowed;
+	uint64_t first_ns; /* of the first event of any ring */
 	struct map leaders; /* tids that are processes */
 	struct source_record *record;
 };
@@ -243,7 +244,9 @@ static int lost(struct conversion *c, const struct ring *r, uint64_t t_ns)
 	if (cpu->seen)
 		return ingest_lost(&c->in.ingest, CDICT_LOSS_RING, r->cpu, t_ns, r->missed_count,
 				   NULL, c->in.err);
-	/* before the first event that was kept: a ring that was overwritten begins there */
+	/* A ring that was overwritten begins with the first event that was kept. */
+	if (c->first_ns < t_ns)
+		loss.from_ns = c->first_ns;
 	cpu->lost += loss.count;
 	c->in.ingest.lost += loss.count;
 	return ingest_loss(&c->in.ingest, &loss, c->in.err);
@@ -257,6 +260,8 @@ static int event(struct conversion *c, struct ring *r)
 	struct source_record *record = c->record;
 	struct kind *k;
 
+	if (!c->first_ns)
+		c->first_ns = t_ns;
 	if (r->missed) {
 		int ret = lost(c, r, t_ns);
 

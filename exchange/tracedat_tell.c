@@ -163,8 +163,8 @@ static int tell_scope(const struct ingest *in, struct cdict_writer *w, struct cd
 	char text[SCOPE_TEXT_MAX];
 
 	scope.foreign = store_foreign(store_counts(in->opts.store));
-	scope.begins_ns = ingest_begins(in, &scope);
-	if (!scope.foreign && !scope.begins_ns)
+	/* no begins_ns: one word in tracefs switches all rings on */
+	if (!scope.foreign)
 		return 0;
 	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);
 }

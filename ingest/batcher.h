@@ -72,7 +72,8 @@ struct batcher_cpu {
 	uint64_t lost, counted; /* reported on the way; counted by the kernel at the end */
 	uint64_t first_ns;      /* time and task of its first batch's first sample; 0: no sample */
 	int32_t first_tid;
-	bool begun;
+	int32_t left_tid; /* task of the CPU's first switch-out, once that is seen */
+	bool begun, left;
 	uint64_t throttled_ns;  /* throttled since, 0: not throttled */
 	uint64_t dropped_gives; /* ingest.gives when its last batch was dropped, */
 	size_t dropped_row;     /* and the pending loss row for it */

@@ -88,6 +88,20 @@ static void drop_batch(struct ingest *in, struct batcher_cpu *c, struct batch *b
 	batch_done(&in->spares, b);
 }
 
+/* Who leaves with the first switch of the CPU: its sample is of the task that is switched out. */
+static void see_switch(const struct ingest *in, struct batcher_cpu *c, const struct batch *b)
+{
+	const struct cdict_event_type *type =
+		cdict_schema_find(encode_schema(in->encode), "sched:sched_switch");
+
+	for (size_t i = 0; type && i < b->n && !c->left; i++) {
+		if (in->source.events[b->samples[i].event].type != (int32_t)type->index)
+			continue;
+		c->left_tid = encode_tid(in->encode, &b->samples[i]);
+		c->left = true;
+	}
+}
+
 /* 1: cut a batch of @c; 0: nothing to cut. @must: do not drop it. */
 static int cut_batch(struct ingest *in, struct batcher_cpu *c, bool all, bool must,
 		     struct cdict_error *err)
@@ -103,6 +117,8 @@ static int cut_batch(struct ingest *in, struct batcher_cpu *c, bool all, bool mu
 		c->first_ns = b->samples[0].t_ns;
 		c->first_tid = encode_tid(in->encode, &b->samples[0]);
 	}
+	if (!c->left && b->cpu != CDICT_CPU_UNKNOWN && c->first_tid > 0)
+		see_switch(in, c, b);
 	if (in->opts.queue_bytes && !must && !fits(in, b)) {
 		drop_batch(in, c, b);
 		return 1;
@@ -156,6 +172,12 @@ int ingest_wait(struct ingest *in, struct cdict_error *err)
 	return store_failed(in->opts.store, err);
 }
 
+/* A recorder on its way stood on this CPU when it was switched on, and left it. */
+static bool passed_by(const struct batcher_cpu *c)
+{
+	return c->begun && c->left && c->first_tid > 0 && c->left_tid == c->first_tid;
+}
+
 uint64_t ingest_begins(const struct ingest *in, const struct scope *scope)
 {
 	const struct batcher_cpu *cpus = in->batcher.cpus;
@@ -170,14 +192,13 @@ uint64_t ingest_begins(const struct ingest *in, const struct scope *scope)
 			continue;
 		if (cpus[i].first_ns < first_ns)
 			first_ns = cpus[i].first_ns;
-		for (size_t k = 0; k < i; k++) {
-			uint64_t later_ns = cpus[i].first_ns > cpus[k].first_ns ? cpus[i].first_ns
-										: cpus[k].first_ns;
-
-			if (cpus[k].begun && cpus[i].first_tid > 0 &&
-			    cpus[i].first_tid == cpus[k].first_tid && later_ns > begins_ns)
-				begins_ns = later_ns;
-		}
+		if (!passed_by(&cpus[i]))
+			continue;
+		/* perf goes by the numbers of the CPUs */
+		for (size_t k = 0; k < i; k++)
+			if (passed_by(&cpus[k]) && cpus[i].first_tid == cpus[k].first_tid &&
+			    cpus[i].first_ns > cpus[k].first_ns && cpus[i].first_ns > begins_ns)
+				begins_ns = cpus[i].first_ns;
 	}
 	return begins_ns > first_ns ? begins_ns : 0;
 }

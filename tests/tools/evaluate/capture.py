@@ -113,13 +113,17 @@ class Capture:
         if self.some_tasks or self.filtered or self.overwritten or \
                 'sched:sched_switch' not in self.names:
             return 0
-        firsts = {}
+        if self.file.info.get(b'source') == b'trace-cmd': # switched on by one word
+            return 0
+        firsts, leavers = {}, {}
         for e in self.events:
             if e.cpu is not None:
                 firsts.setdefault(e.cpu, e)
-        tids = [e.tid for e in firsts.values() if e.tid > 0]
-        return max([e.t for e in firsts.values() if tids.count(e.tid) > 1 and e.t > self.first],
-                   default=0)
+                if e.type.name == 'sched:sched_switch':
+                    leavers.setdefault(e.cpu, e.tid)
+        stops = [e for cpu, e in sorted(firsts.items()) if e.tid > 0 and leavers.get(cpu) == e.tid]
+        return max([e.t for i, e in enumerate(stops) if e.t > self.first and
+                    any(other.tid == e.tid and other.t < e.t for other in stops[:i])], default=0)
 
     def value(self, event, name):
         return event.values[self.fields[event.type.name][name]]
