@@ -331,6 +331,10 @@ int digests_new(struct digests **out, struct cdict_reader *r, uint64_t events,
 	d->n_cpus = cdict_reader_cpus(r);
 	d->n_types = cdict_schema_count(schema);
 	ret = types_resolve(&d->types, schema, &d->states, &d->has, err);
+	if (!ret && d->has.undigested) {
+		digests_free(d);
+		return 0;
+	}
 	if (!ret) {
 		d->fields = types_fields(d->types, schema, DIGEST_NEEDS, false);
 		if (!d->fields || digest_init(&d->whole, d->n_cpus))

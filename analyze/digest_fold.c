@@ -110,7 +110,7 @@ static void fold_switch(struct digests *d, struct fold *f, const struct cdict_ev
 		return;
 	name(mention(f, row, ev->t_ns), ev, ti->field[SW_PREV_COMM], true);
 	digest_latest_two(row->out, &now);
-	row->off = (uint8_t)state_class(&d->states, ev->values[ti->field[SW_PREV_STATE]]);
+	row->off = (uint8_t)types_off(ti, &d->states, ev);
 	row = row_of(f, next, ev->t_ns);
 	if (!row)
 		return;

@@ -6,12 +6,14 @@
 
 #include "analyze/digest.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 #include "cdict/stack.h"
 
 /* Events whose loss makes the scheduler's, and KVM's, pairs unsure. */
 #define SCHED_KINDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
 #define KVM_KINDS                                                                                  \
-	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE) |          \
+	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON) |             \
+	 ANALYZE_NEED(KVM_USERSPACE) |                                                             \
 	 ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
 
 #define SYS_KINDS ANALYZE_NEED_SYSCALLS
@@ -486,7 +488,7 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 
 		if (loss->what != CDICT_LOSS_DISORDER && loss->from_ns <= eng->sum.to_ns &&
 		    loss->to_ns >= eng->sum.from_ns)
-			eng->sum.lost_events += loss->count;
+			saturated_add(&eng->sum.lost_events, loss->count);
 	}
 	eng->cpus = calloc(eng->n_cpus + 1, sizeof(*eng->cpus));
 	if (!eng->cpus || table_init(&eng->table, eng->n_cpus) || sort_hooks(eng) ||
@@ -594,7 +596,7 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 				 .how = value_of(ev, ti->field[KVM_HOW]) };
 	struct task *t;
 
-	if (ev->tid <= 0)
+	if (ev->tid <= 0 || (k.kind == ANALYZE_KIND_KVM_REASON && ti->field[KVM_VALUE] < 0))
 		return;
 	if (ev->cpu < eng->n_cpus && eng->cpus[ev->cpu].last_tid == ev->tid)
 		k.task = eng->cpus[ev->cpu].last; /* by track_sample(), of this event */
@@ -603,8 +605,8 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (k.task == ANALYZE_NO_TASK)
 		return;
 	t = &eng->table.all.at[k.task];
-	if (k.kind == ANALYZE_KIND_KVM_EXIT)
-		k.isa = (uint32_t)value_of(ev, ti->field[KVM_ISA]);
+	if (k.kind == ANALYZE_KIND_KVM_EXIT || k.kind == ANALYZE_KIND_KVM_REASON)
+		k.isa = types_isa(ti, ev);
 	if (k.kind == ANALYZE_KIND_KVM_ENTRY || k.kind == ANALYZE_KIND_KVM_EXIT)
 		t->pub.is_vcpu = true;
 	if (ti->field[KVM_VCPU] >= 0)
@@ -692,6 +694,7 @@ static void dispatch(struct analyze_engine *eng, const struct cdict_event *ev,
 	case ANALYZE_KIND_KVM_VIRQ:
 	case ANALYZE_KIND_KVM_WAKEUP:
 	case ANALYZE_KIND_KVM_HALT_POLL:
+	case ANALYZE_KIND_KVM_REASON:
 		tell_kvm(eng, ev, ti);
 		break;
 	case ANALYZE_KIND_SYS_ENTER:

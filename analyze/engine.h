@@ -205,6 +205,8 @@ struct analyze_summary {
 	/* Which figures the capture can give. */
 	bool has_switch, has_waking, has_wakeup, has_migrate, has_iowait, has_runtime;
 	bool has_runs; /* for how long tasks ran: not of some tasks, whose switches in nothing tells */
+	bool has_state;  /* sched_switch tells why (with has_switch) */
+	bool undigested; /* digests do not know all of its KVM events */
 	bool has_entry, has_exit, has_userspace_exit, has_sys_enter, has_sys_exit;
 };
 /* analyze_engine_absent_ns - time of the window before the task's birth and after its death, as far

@@ -120,11 +120,11 @@ static void on_access(struct analyze_exits *x, struct thread *th, const struct a
 	}
 }
 
-static void on_exit_event(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
+/* The row of the event's reason; INDEX_NONE: out of memory. */
+static uint32_t exit_row(struct analyze_exits *x, const struct analyze_kvm *k)
 {
 	uint32_t isa = k->isa, i;
 	uint64_t code = k->value;
-	struct analyze_guest_row *guest;
 	struct analyze_exit_row *row;
 
 	analyze_reasons_code(x->reasons, &isa, &code, k->how);
@@ -132,11 +132,33 @@ static void on_exit_event(struct analyze_exits *x, struct thread *th, const stru
 	row = row_at(&x->exits, i);
 	if (!row) {
 		analyze_engine_out_of_memory(x->eng);
-		return;
+		return INDEX_NONE;
 	}
 	row->task = k->task;
 	row->isa = isa;
 	row->reason = code;
+	return i;
+}
+
+/* What the exit is for is found out while it is handled: it is one of the other reason. */
+static void on_reason(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
+{
+	uint32_t i;
+
+	if (th->exit.t_ns == ANALYZE_NO_TIME)
+		return;
+	i = exit_row(x, k);
+	if (i != INDEX_NONE)
+		th->exit.row = i;
+}
+
+static void on_exit_event(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
+{
+	uint32_t i = exit_row(x, k);
+	struct analyze_guest_row *guest;
+
+	if (i == INDEX_NONE)
+		return;
 	if (th->exit.t_ns != ANALYZE_NO_TIME)
 		break_exit(x, &th->exit);
 	begin(&th->exit, k, i);
@@ -207,7 +229,8 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	struct analyze_exits *x = self;
 	struct thread *th;
 
-	if (k->kind == ANALYZE_KIND_KVM_USERSPACE || k->kind > ANALYZE_KIND_KVM_VIRQ)
+	if (k->kind == ANALYZE_KIND_KVM_USERSPACE ||
+	    (k->kind > ANALYZE_KIND_KVM_VIRQ && k->kind != ANALYZE_KIND_KVM_REASON))
 		return;
 	th = thread_of(x, k->task);
 	if (!th) {
@@ -222,6 +245,8 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		on_entry(x, th, k);
 	else if (k->kind == ANALYZE_KIND_KVM_EXIT)
 		on_exit_event(x, th, k);
+	else if (k->kind == ANALYZE_KIND_KVM_REASON)
+		on_reason(x, th, k);
 	else if (!x->no_accesses)
 		on_access(x, th, k);
 }
@@ -229,10 +254,8 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
 {
 	struct analyze_exits *x = self;
-	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
 
-	return analyze_reasons_new(&x->reasons, type ? type->format : "",
-				   type ? type->format_len : 0, err);
+	return analyze_reasons_of(&x->reasons, schema, err);
 }
 
 static int by_exit(const void *a, const void *b)
@@ -320,7 +343,8 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
-#define NEED_EXITS (ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT))
+#define NEED_EXITS                                                                                 \
+	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON))
 #define NEED_ACCESSES                                                                              \
 	(ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) |                  \
 	 ANALYZE_NEED(KVM_VIRQ))

@@ -9,6 +9,7 @@
 #include "analyze/ops.h"
 #include "base/array.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 
 struct analyze_halts {
 	struct analyze_engine *eng;
@@ -31,10 +32,10 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 			row->limit_ns = k->value;
 	} else if (k->how) {
 		row->slept++;
-		row->slept_ns += k->value;
+		saturated_add(&row->slept_ns, k->value);
 	} else {
 		row->polled++;
-		row->polled_ns += k->value;
+		saturated_add(&row->polled_ns, k->value);
 	}
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /* histogram.c - see histogram.h. */
 #include "analyze/histogram.h"
+#include "base/saturate.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -101,8 +102,8 @@ int histogram_merge(struct histogram *to, const struct histogram *from)
 	}
 	if (!to->count || from->min < to->min)
 		to->min = from->min;
-	to->count += from->count;
-	to->sum += from->sum;
+	saturated_add(&to->count, from->count);
+	saturated_add(&to->sum, from->sum);
 	for (unsigned o = 0; o < from->n_octaves; o++) {
 		const uint32_t *src = from->bins + (o << HISTOGRAM_SUB_BITS);
 		unsigned octave = from->octave + o;

@@ -4,6 +4,7 @@
 #define ANALYZE_INTERNAL_H
 
 #include "analyze/ops.h"
+#include "analyze/reasons.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "base/places.h"
@@ -57,6 +58,14 @@ static inline bool types_wakes(const struct cdict_event *ev, const struct type_i
 	return ti->field[WAKE_SUCCESS] < 0 || ev->values[ti->field[WAKE_SUCCESS]];
 }
 
+/* types_isa - of a KVM_EXIT or KVM_REASON, as reasons.h has it. */
+static inline uint32_t types_isa(const struct type_info *ti, const struct cdict_event *ev)
+{
+	if (ti->field[KVM_VALUE] < 0)
+		return ANALYZE_ISA_UNTOLD;
+	return ti->field[KVM_ISA] >= 0 ? (uint32_t)ev->values[ti->field[KVM_ISA]] : 0;
+}
+
 /* state_class - the class of a prev_state; the lowest named bit decides, as perf's
  * and the kernel's printing do. */
 static inline enum analyze_off state_class(const struct state_table *st, uint64_t state)
@@ -66,6 +75,19 @@ static inline enum analyze_off state_class(const struct state_table *st, uint64_
 	if (state & st->known)
 		return (enum analyze_off)st->off[__builtin_ctzll(state & st->known)];
 	return ANALYZE_OFF_PREEMPTED;
+}
+
+/* types_prev_state, types_off - of a SWITCH; without the field 0, and a time off for a reason that is not known. */
+static inline uint64_t types_prev_state(const struct type_info *ti, const struct cdict_event *ev)
+{
+	return ti->field[SW_PREV_STATE] >= 0 ? ev->values[ti->field[SW_PREV_STATE]] : 0;
+}
+
+static inline enum analyze_off types_off(const struct type_info *ti, const struct state_table *st,
+					 const struct cdict_event *ev)
+{
+	return ti->field[SW_PREV_STATE] >= 0 ? state_class(st, types_prev_state(ti, ev))
+					     : ANALYZE_OFF_OTHER;
 }
 
 /* --- gaps.c: where events are missing --- */

@@ -10,6 +10,7 @@
 #include "analyze/ops.h"
 #include "analyze/sparse.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 
 /* perf's struct work_atom: the latest of a task, all it looks at. */
 enum { ATOM_SLEEPING = 0, ATOM_WAIT_CPU, ATOM_SCHED_IN, ATOM_IGNORE };
@@ -160,7 +161,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 	if (a && !a->has)
 		atom_out(a, ev->t_ns, true);
 	if (ev->in && !l->by_cpu)
-		row_of(l, ev->task, ev->cpu)->perf.runtime_ns += ev->value;
+		saturated_add(&row_of(l, ev->task, ev->cpu)->perf.runtime_ns, ev->value);
 }
 
 static int part(void *self, struct analyze_engine *eng, struct cdict_error *err)
@@ -308,8 +309,8 @@ int analyze_latency_row_merge(struct analyze_latency_row *to,
 
 	to->incomplete += from->incomplete;
 	to->perf.count += from->perf.count;
-	to->perf.sum_ns += from->perf.sum_ns;
-	to->perf.runtime_ns += from->perf.runtime_ns;
+	saturated_add(&to->perf.sum_ns, from->perf.sum_ns);
+	saturated_add(&to->perf.runtime_ns, from->perf.runtime_ns);
 	if (from->perf.max_ns > to->perf.max_ns) {
 		to->perf.max_ns = from->perf.max_ns;
 		to->perf.max_start_ns = from->perf.max_start_ns;

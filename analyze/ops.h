@@ -36,6 +36,7 @@ enum analyze_kind {
 	ANALYZE_KIND_KVM_HALT_POLL, /* kvm_halt_poll_ns: value the new limit, how whether it grew */
 	ANALYZE_KIND_SYS_ENTER,     /* raw_syscalls:sys_enter, syscalls:sys_enter_NAME */
 	ANALYZE_KIND_SYS_EXIT,
+	ANALYZE_KIND_KVM_REASON, /* what the exit that began is for, told a little later */
 	ANALYZE_KIND_N,
 };
 
@@ -130,7 +131,7 @@ struct analyze_kvm {
 	bool in;
 	enum analyze_kind kind;
 	uint32_t task;  /* the thread */
-	uint32_t isa;   /* KVM_EXIT: 0 when the event has none */
+	uint32_t isa;   /* KVM_EXIT, KVM_REASON: 0 when the event has none (reasons.h) */
 	uint64_t value; /* exit reason, port, gpa, MSR, vector */
 	uint64_t how;   /* rw of pio, type of mmio, write of msr, esr_ec of an arm64 exit */
 };

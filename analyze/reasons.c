@@ -28,7 +28,7 @@ struct analyze_reasons {
 	struct table tables[TABLES_MAX];
 	size_t n;
 	const struct table *trap; /* of esr_ec, NULL when not arm64 */
-	const struct table *of_isa[ANALYZE_ISA_ARM_TRAP + 1];
+	const struct table *of_isa[ANALYZE_ISA_UNTOLD + 1];
 };
 
 static const char *find(const char *at, const char *end, const char *word)
@@ -103,7 +103,14 @@ static const struct table *find_table(const struct analyze_reasons *r, uint32_t 
 
 static const struct table *table_of(const struct analyze_reasons *r, uint32_t isa)
 {
-	return isa <= ANALYZE_ISA_ARM_TRAP ? r->of_isa[isa] : find_table(r, isa);
+	return isa <= ANALYZE_ISA_UNTOLD ? r->of_isa[isa] : find_table(r, isa);
+}
+
+/* Of arm and arm64: what a trap was for. */
+static bool is_class(const struct table *t, const struct analyze_reasons *r)
+{
+	return !strcmp(t->field, "esr_ec") ||
+	       (!strcmp(t->field, "exit_reason") && !strcmp(r->tables[0].field, "idx"));
 }
 
 int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t len,
@@ -136,7 +143,7 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 		}
 		/* Later tables of another field say something else, unless it is arm64's. */
 		if (r->n && strcmp(t->field, r->tables[0].field)) {
-			if (strcmp(t->field, "esr_ec") || r->trap) {
+			if (!is_class(t, r) || r->trap) {
 				symbols_fini(&t->names);
 				continue;
 			}
@@ -148,10 +155,20 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 		analyze_reasons_free(r);
 		return cdict_fail_nomem(err);
 	}
-	for (uint32_t isa = 0; isa <= ANALYZE_ISA_ARM_TRAP; isa++)
+	for (uint32_t isa = 0; isa < ANALYZE_ISA_UNTOLD; isa++)
 		r->of_isa[isa] = find_table(r, isa);
 	*out = r;
 	return 0;
+}
+
+int analyze_reasons_of(struct analyze_reasons **out, const struct cdict_schema *schema,
+		       struct cdict_error *err)
+{
+	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
+
+	if (!type)
+		type = cdict_schema_find(schema, "kvm:kvm_s390_sie_exit");
+	return analyze_reasons_new(out, type ? type->format : "", type ? type->format_len : 0, err);
 }
 
 void analyze_reasons_free(struct analyze_reasons *r)
@@ -169,12 +186,15 @@ void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64
 	const struct table *t = table_of(r, *isa);
 	const char *name;
 
+	if (*isa == ANALYZE_ISA_UNTOLD)
+		return;
 	if (t)
 		*code &= t->mask;
 	if (!r->trap)
 		return;
 	name = t ? symbols_find(&t->names, *code) : NULL;
-	if (name && !strcmp(name, "TRAP")) {
+	/* arm of 32 bits has its traps under HVC (arch/arm/include/asm/kvm_arm.h, Linux 4.8 to 5.6) */
+	if (name && (!strcmp(name, "TRAP") || !strcmp(name, "HVC"))) {
 		*isa = ANALYZE_ISA_ARM_TRAP;
 		*code = esr_ec & r->trap->mask;
 	}
@@ -200,12 +220,40 @@ const char *analyze_reasons_text(const struct analyze_reasons *r, uint32_t isa, 
 
 	if (name)
 		return name;
+	if (isa == ANALYZE_ISA_UNTOLD)
+		return "reason not recorded";
 	snprintf(room, 24, "0x%" PRIx64, code);
 	return room;
+}
+
+const struct analyze_kvm_events *analyze_kvm_events(const char *machine)
+{
+	static const struct analyze_kvm_events all[] = {
+		{ "s390", "kvm:kvm_s390_sie_enter", "kvm:kvm_s390_sie_exit" },
+		{ "loongarch", "kvm:kvm_enter", "kvm:kvm_exit" },
+		{ "mips", "kvm:kvm_enter", "kvm:kvm_exit" },
+		{ "", "kvm:kvm_entry", "kvm:kvm_exit" },
+	};
+	const struct analyze_kvm_events *e = all;
+
+	while (strncmp(machine ? machine : "", e->machine, strlen(e->machine)) != 0)
+		e++;
+	return e;
 }
 
 bool analyze_reason_is_idle(const char *name)
 {
 	/* MWAIT and PAUSE exits are handled without blocking: work, not idleness. */
-	return !strcasecmp(name, "hlt") || !strcasecmp(name, "wfx") || !strcasecmp(name, "wait");
+	static const char *const idle[] = {
+		"hlt", /* x86 */
+		"wfx", "wfi", /* arm64, arm */
+		"wait", /* MIPS */
+		"wait state", /* s390 */
+		"idle", /* LoongArch */
+	};
+
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+		if (!strcasecmp(name, idle[i]))
+			return true;
+	return false;
 }

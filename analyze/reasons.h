@@ -3,8 +3,9 @@
  * reasons.h - what a kvm_exit is called, from the capture's own kvm_exit format.
  *
  * x86 has one table for VMX (isa 1, low 16 bits of the code) and one for SVM (isa
- * 2); old kernels have one for both.  arm64 has the exception type (ret) and,
- * for traps, the exception class (esr_ec).  Elsewhere the first table counts.
+ * 2); old kernels have one for both.  arm and arm64 have the exception type (ret, before
+ * Linux 5.4 idx) and, for traps, the exception class (esr_ec, exit_reason).  s390 has intercept
+ * codes (kvm_s390_sie_exit).  Elsewhere the first table counts.
  *
  * Ownership  new gives, free takes; names are borrowed and die with the reasons
  */
@@ -16,12 +17,14 @@
 #include <stdint.h>
 
 #include "cdict/error.h"
+#include "cdict/schema.h"
 
 enum {
 	ANALYZE_ISA_NONE = 0, /* the event has no isa */
 	ANALYZE_ISA_VMX = 1,
 	ANALYZE_ISA_SVM = 2,
 	ANALYZE_ISA_ARM_TRAP = 3, /* ours: the code is an exception class (esr_ec) */
+	ANALYZE_ISA_UNTOLD = 4,   /* ours: the event has no reason (arm before Linux 4.1) */
 };
 
 struct analyze_reasons;
@@ -30,6 +33,9 @@ struct analyze_reasons;
  * @format).  Text without a table is no error: all codes are then unknown. */
 int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t len,
 			struct cdict_error *err);
+/* analyze_reasons_of - those of the capture whose event types are @schema's. */
+int analyze_reasons_of(struct analyze_reasons **out, const struct cdict_schema *schema,
+		       struct cdict_error *err);
 void analyze_reasons_free(struct analyze_reasons *r);
 
 /* analyze_reasons_code - @isa and @code as the tables have them: masked, and an
@@ -40,9 +46,17 @@ void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64
 /* analyze_reasons_name - of a code as analyze_reasons_code() made it, or NULL. */
 const char *analyze_reasons_name(const struct analyze_reasons *r, uint32_t isa, uint64_t code);
 
-/* analyze_reasons_text - the name, or the number ("0x1234") written into @room. */
+/* analyze_reasons_text - the name, or the number ("0x1234") written into @room; "reason not
+ * recorded" where the event has none. */
 const char *analyze_reasons_text(const struct analyze_reasons *r, uint32_t isa, uint64_t code,
 				 char room[24]);
+
+/* analyze_kvm_events - what entering and leaving a guest are called on a machine (uname -m), for who
+ * lacks them; NULL: x86's. */
+struct analyze_kvm_events {
+	const char *machine, *entry, *exit;
+};
+const struct analyze_kvm_events *analyze_kvm_events(const char *machine);
 
 /* analyze_reason_is_idle - whether @name means that the guest waits for an
  * interrupt (HLT, WFx), so that the time is not work. */

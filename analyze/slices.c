@@ -81,11 +81,17 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	uint64_t start_ns = ANALYZE_NO_TIME;
 	struct thread *th;
 
-	if (!entry && k->kind != ANALYZE_KIND_KVM_EXIT)
+	if (!entry && k->kind != ANALYZE_KIND_KVM_EXIT && k->kind != ANALYZE_KIND_KVM_REASON)
 		return;
 	th = row_at(&s->threads, k->task);
 	if (!th) {
 		analyze_engine_out_of_memory(s->eng);
+		return;
+	}
+	if (k->kind == ANALYZE_KIND_KVM_REASON) {
+		th->isa = k->isa;
+		th->reason = k->value;
+		th->how = k->how;
 		return;
 	}
 	if (th->any && th->entry != entry &&
@@ -120,7 +126,8 @@ int analyze_slices_new(struct analyze_slices **out, struct analyze_engine *eng,
 	if (opts->kinds & 1u << ANALYZE_SLICE_WAKEUP)
 		s->ops.needs |= ANALYZE_NEED_WAKES;
 	if (opts->kinds & kvm)
-		s->ops.needs |= ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT);
+		s->ops.needs |= ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) |
+				ANALYZE_NEED(KVM_REASON);
 	if (opts->kinds & switches)
 		s->ops.sw = on_switch;
 	if (opts->kinds & 1u << ANALYZE_SLICE_PIECE)

@@ -10,6 +10,7 @@
 #include "analyze/ops.h"
 #include "analyze/sparse.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 
 struct analyze_tasks {
 	struct analyze_engine *eng;
@@ -202,7 +203,7 @@ static void on_sched(void *self, const struct analyze_sched *ev)
 	if (ev->kind == ANALYZE_KIND_MIGRATE)
 		row_of(t, ev->task, ev->dest_cpu)->migrate_events++;
 	else if (ev->kind == ANALYZE_KIND_RUNTIME && t->stat_runtime)
-		row_of(t, ev->task, ev->cpu)->stat_runtime_ns += ev->value;
+		saturated_add(&row_of(t, ev->task, ev->cpu)->stat_runtime_ns, ev->value);
 }
 
 static void on_events(void *self, uint32_t task, uint32_t cpu, uint64_t n)
@@ -437,30 +438,30 @@ int analyze_task_row_merge(struct analyze_task_row *to, const struct analyze_tas
 
 	to->run_ns += from->run_ns;
 	to->edge_ns += from->edge_ns;
-	to->unknown_ns += from->unknown_ns;
-	to->switches += from->switches;
-	to->switch_ins += from->switch_ins;
-	to->edge_outs += from->edge_outs;
+	saturated_add(&to->unknown_ns, from->unknown_ns);
+	saturated_add(&to->switches, from->switches);
+	saturated_add(&to->switch_ins, from->switch_ins);
+	saturated_add(&to->edge_outs, from->edge_outs);
 	for (unsigned s = 0; s < ANALYZE_OFF_N; s++) {
-		to->outs[s] += from->outs[s];
-		to->off_ns[s] += from->off_ns[s];
-		to->tail_ns[s] += from->tail_ns[s];
+		saturated_add(&to->outs[s], from->outs[s]);
+		saturated_add(&to->off_ns[s], from->off_ns[s]);
+		saturated_add(&to->tail_ns[s], from->tail_ns[s]);
 	}
-	to->voluntary += from->voluntary;
-	to->involuntary += from->involuntary;
-	to->iowait_ns += from->iowait_ns;
-	to->iowaits += from->iowaits;
-	to->wakeups += from->wakeups;
-	to->migrations += from->migrations;
-	to->node_migrations += from->node_migrations;
-	to->migrate_events += from->migrate_events;
-	to->events += from->events;
-	to->delays += from->delays;
-	to->delayed_ns += from->delayed_ns;
+	saturated_add(&to->voluntary, from->voluntary);
+	saturated_add(&to->involuntary, from->involuntary);
+	saturated_add(&to->iowait_ns, from->iowait_ns);
+	saturated_add(&to->iowaits, from->iowaits);
+	saturated_add(&to->wakeups, from->wakeups);
+	saturated_add(&to->migrations, from->migrations);
+	saturated_add(&to->node_migrations, from->node_migrations);
+	saturated_add(&to->migrate_events, from->migrate_events);
+	saturated_add(&to->events, from->events);
+	saturated_add(&to->delays, from->delays);
+	saturated_add(&to->delayed_ns, from->delayed_ns);
 	if (from->worst.dur_ns > to->worst.dur_ns)
 		to->worst = from->worst;
 	ret |= histogram_merge(&to->latency, &from->latency);
-	to->stat_runtime_ns += from->stat_runtime_ns;
+	saturated_add(&to->stat_runtime_ns, from->stat_runtime_ns);
 	return ret;
 }
 

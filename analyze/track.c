@@ -263,10 +263,10 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 		return;
 	p = task_at(eng, sw.prev);
 	n = task_at(eng, sw.next);
-	sw.prev_state = ev->values[ti->field[SW_PREV_STATE]];
+	sw.prev_state = types_prev_state(ti, ev);
 	sw.prev_prio = priority(eng, ev, ti->field[SW_PREV_PRIO]);
 	sw.next_prio = priority(eng, ev, ti->field[SW_NEXT_PRIO]);
-	sw.off = state_class(&eng->states, sw.prev_state);
+	sw.off = types_off(ti, &eng->states, ev);
 	sw.involuntary = p->pub.tid &&
 			 (sw.off == ANALYZE_OFF_RUNNABLE || sw.off == ANALYZE_OFF_PREEMPTED);
 	comm_of(ev, ti->field[SW_PREV_COMM], p);

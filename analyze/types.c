@@ -33,7 +33,7 @@ static const struct known known[] = {
 	  ANALYZE_KIND_SWITCH,
 	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio",
 	    "next_prio" },
-	  3 },
+	  2 },
 	WAKE("waking", WAKING),
 	WAKE("wakeup", WAKEUP),
 	WAKE("wakeup_new", WAKEUP_NEW),
@@ -43,10 +43,22 @@ static const struct known known[] = {
 	{ "sched:sched_process_fork", ANALYZE_KIND_FORK, { "child_pid", "child_comm" }, 1 },
 	{ "sched:sched_process_exec", ANALYZE_KIND_EXEC, { "pid", "old_pid" }, 2 },
 	{ "kvm:kvm_entry", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
+	/* arm and arm64 have idx and exit_reason before Linux 5.4, ret and esr_ec since then. */
 	{ "kvm:kvm_exit",
 	  ANALYZE_KIND_KVM_EXIT,
-	  { "vcpu_id", "exit_reason|ret|exit_nr|reason|scause", "esr_ec", "isa" },
+	  { "vcpu_id", "idx|exit_reason|ret|exit_nr|reason|scause", "esr_ec|exit_reason", "isa" },
 	  0 },
+	/* s390: arch/s390/kvm/trace.h, Linux 4.4 to 6.x */
+	{ "kvm:kvm_s390_sie_enter", ANALYZE_KIND_KVM_ENTRY, { "id" }, 0 },
+	{ "kvm:kvm_s390_sie_exit", ANALYZE_KIND_KVM_EXIT, { "id", "icptcode" }, 0 },
+	/* LoongArch: arch/loongarch/kvm/trace.h, Linux 6.8 and later. kvm_exit has the exception's code; what is
+	 * found out while it is handled has an event of its own. */
+	{ "kvm:kvm_enter", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
+	{ "kvm:kvm_reenter", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
+	{ "kvm:kvm_exit_idle", ANALYZE_KIND_KVM_REASON, { "vcpu_id", "reason" }, 0 },
+	{ "kvm:kvm_exit_cache", ANALYZE_KIND_KVM_REASON, { "vcpu_id", "reason" }, 0 },
+	{ "kvm:kvm_exit_cpucfg", ANALYZE_KIND_KVM_REASON, { "vcpu_id", "reason" }, 0 },
+	{ "kvm:kvm_exit_csr", ANALYZE_KIND_KVM_REASON, { "vcpu_id", "reason" }, 0 },
 	{ "kvm:kvm_userspace_exit", ANALYZE_KIND_KVM_USERSPACE, { "vcpu_id", "reason" }, 0 },
 	{ "kvm:kvm_pio", ANALYZE_KIND_KVM_PIO, { "vcpu_id", "port", "rw" }, 0 },
 	{ "kvm:kvm_mmio", ANALYZE_KIND_KVM_MMIO, { "vcpu_id", "gpa", "type" }, 0 },
@@ -109,6 +121,9 @@ static void resolve(struct type_info *ti, const struct cdict_event_type *type)
 				return;
 		}
 		ti->kind = (uint8_t)known[k].kind;
+		/* of two alternatives one field */
+		if (ti->kind == ANALYZE_KIND_KVM_EXIT && ti->field[KVM_HOW] == ti->field[KVM_VALUE])
+			ti->field[KVM_HOW] = -1;
 		return;
 	}
 }
@@ -208,6 +223,32 @@ static void tell_calls_once(struct type_info *types, const struct cdict_schema *
 		}
 }
 
+/* Whether any state has a letter: a source that does not know them names them "?" (perfwhiz). */
+static bool is_told(const struct state_table *st)
+{
+	for (uint64_t bits = st->known; bits; bits &= bits - 1)
+		if (st->letter[__builtin_ctzll(bits)] != '?')
+			return true;
+	return false;
+}
+
+/* Of a machine whose exits format/digest_collect.c does not note, or not with what they are for. */
+static bool is_undigested(const struct type_info *ti, const struct cdict_event_type *type)
+{
+	switch ((enum analyze_kind)ti->kind) {
+	case ANALYZE_KIND_KVM_REASON:
+		return true;
+	case ANALYZE_KIND_KVM_ENTRY:
+		return strcmp(type->event, "kvm_entry") != 0;
+	case ANALYZE_KIND_KVM_EXIT:
+		return strcmp(type->event, "kvm_exit") != 0 || ti->field[KVM_VALUE] < 0 ||
+		       (ti->field[KVM_VALUE] == cdict_event_type_field(type, "idx") &&
+			ti->field[KVM_HOW] >= 0);
+	default:
+		return false;
+	}
+}
+
 int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		  struct state_table *states, struct analyze_summary *sum, struct cdict_error *err)
 {
@@ -226,6 +267,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 		types[i].of_others = !strncmp(type->name, "sched:sched_wak", 15) ||
 				     !strncmp(type->name, "sched:sched_stat_", 17);
 		resolve(&types[i], type);
+		sum->undigested |= is_undigested(&types[i], type);
 		switch ((enum analyze_kind)types[i].kind) {
 		case ANALYZE_KIND_SWITCH:
 			if (states_init(states, type)) {
@@ -233,6 +275,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 				return cdict_fail_nomem(err);
 			}
 			sum->has_switch = true;
+			sum->has_state = types[i].field[SW_PREV_STATE] >= 0 && is_told(states);
 			break;
 		case ANALYZE_KIND_WAKING:
 			sum->has_waking = true;

@@ -354,6 +354,12 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	enum what what;
 	struct waiter done;
 
+	if (k->kind == ANALYZE_KIND_KVM_REASON) {
+		w = vcpu_watch(v, k->task);
+		if (w && w->mode == MODE_EXIT)
+			w->reason = reason_of(v, k);
+		return;
+	}
 	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
 		what = ENTRY;
 	else if (k->kind == ANALYZE_KIND_KVM_EXIT)
@@ -416,15 +422,14 @@ static void on_run(void *self, const struct analyze_run *run)
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
 {
 	struct analyze_vcpus *v = self;
-	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
+	const struct analyze_summary *sum = analyze_engine_summary(v->eng);
 
 	/* Without KVM's events there is no vCPU to be found. */
-	v->some_cpus = analyze_engine_summary(v->eng)->scope.whom == SCOPE_CPUS;
-	v->off = !type && !cdict_schema_find(schema, "kvm:kvm_entry");
+	v->some_cpus = sum->scope.whom == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
+	v->off = !sum->has_exit && !sum->has_entry;
 	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
 		return cdict_fail_nomem(err);
-	return analyze_reasons_new(&v->names, type ? type->format : "", type ? type->format_len : 0,
-				   err);
+	return analyze_reasons_of(&v->names, schema, err);
 }
 
 /* The state the thread is in when the walk ends. */
@@ -531,7 +536,7 @@ static bool pending(void *self)
 
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
-		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_USERSPACE),
+		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON) | ANALYZE_NEED(KVM_USERSPACE),
 	.late_wakes = true,
 	.all_cpus = true, /* a vCPU leaves a CPU that counts and goes on where none does */
 	.run = on_run,

@@ -37,6 +37,14 @@ static const char *const defaults[] = {
 	"kvm:kvm_mmio",
 	"kvm:kvm_msr",
 	"kvm:kvm_inj_virq",
+	"kvm:kvm_s390_sie_enter",
+	"kvm:kvm_s390_sie_exit",
+	"kvm:kvm_enter",
+	"kvm:kvm_reenter",
+	"kvm:kvm_exit_idle",
+	"kvm:kvm_exit_cache",
+	"kvm:kvm_exit_cpucfg",
+	"kvm:kvm_exit_csr",
 };
 
 int choice_init(struct choice *c, struct cdict_error *err)

@@ -226,7 +226,7 @@ static const char *output_name(const struct texts *inputs, char *out, size_t siz
 static int status_of(const struct cmd_call *call, const char *input, const struct source_kind *kind,
 		     const struct convert_report *r, double max_loss_pct)
 {
-	double all = (double)(r->events + r->lost);
+	double all = (double)r->events + (double)r->lost;
 	int status = CMD_DONE;
 
 	/* a ring loses events of every type: those left out are of them (tables/loss.c) */

@@ -2,6 +2,7 @@
 /* cdict exits: what the guests exited for, and how long it took. */
 #include <stdio.h>
 
+#include "analyze/reasons.h"
 #include "cmd/figures.h"
 #include "cmd/fleet.h"
 #include "tables/number.h"
@@ -56,12 +57,16 @@ static int print(struct figures *f)
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 	const struct exits_opts *opts = f->call->opts;
 
+	const struct analyze_kvm_events *kvm =
+		analyze_kvm_events(cdict_reader_info(f->reader, "host.arch"));
+
 	if (!sum->has_exit)
-		figures_lacks(f, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+		figures_lacks(f, "holds no %s; record with -e 'kvm:*'", kvm->exit);
 	else if (!sum->has_entry)
 		cmd_warn(f->call, f->file,
-			 "holds no kvm:kvm_entry: exits are counted, their time is "
-			 "unknown");
+			 "holds no %s: exits are counted, their time is "
+			 "unknown",
+			 kvm->entry);
 	return opts->by >= BY_PORT ? print_access(f, opts->by)
 				   : print_reasons(f, (enum tables_exits_by)opts->by);
 }

@@ -231,11 +231,15 @@ bool figures_has_switch(struct figures *f, const char *did)
 bool figures_has_vcpus(struct figures *f)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
+	const struct analyze_kvm_events *kvm =
+		analyze_kvm_events(cdict_reader_info(f->reader, "host.arch"));
 
 	if (sum->has_entry || sum->has_exit)
 		return true;
-	figures_lacks(f, "holds neither kvm:kvm_entry nor kvm:kvm_exit: no vCPU is to be seen; "
-			 "record with -e 'kvm:*' -e 'sched:*'");
+	figures_lacks(f,
+		      "holds neither %s nor %s: no vCPU is to be seen; "
+		      "record with -e 'kvm:*' -e 'sched:*'",
+		      kvm->entry, kvm->exit);
 	return false;
 }
 

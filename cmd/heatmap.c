@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analyze/reasons.h"
 #include "base/ending.h"
 #include "base/sink.h"
 #include "render/backend.h"
@@ -42,16 +43,20 @@ static void warn_of_switches(struct heatmap *h)
 static void warn_of_kvm(struct heatmap *h)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(h->f.walk.eng);
+	const struct analyze_kvm_events *kvm =
+		analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"));
 
 	if (!sum->has_exit || !sum->has_entry)
-		figures_lacks(&h->f, "holds no kvm:kvm_%s; record with -e 'kvm:*'",
-			      sum->has_exit ? "entry" : "exit");
+		figures_lacks(&h->f, "holds no %s; record with -e 'kvm:*'",
+			      sum->has_exit ? kvm->entry : kvm->exit);
 }
 
 static void warn_of_exits(struct heatmap *h)
 {
 	if (!analyze_engine_summary(h->f.walk.eng)->has_exit)
-		figures_lacks(&h->f, "holds no kvm:kvm_exit; record with -e 'kvm:*'");
+		figures_lacks(
+			&h->f, "holds no %s; record with -e 'kvm:*'",
+			analyze_kvm_events(cdict_reader_info(h->f.reader, "host.arch"))->exit);
 }
 
 static void warn_of_vcpus(struct heatmap *h)

@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 #include "base/map.h"
 #include "base/monotonic.h"
 #include "base/stringset.h"
@@ -185,9 +186,9 @@ static int hear_bucket(void *ctx, size_t host, const struct fleet_window *w,
 		n->vms.rows.at[n->touched.at[i]].window_ns += w->window_ns;
 	n->touched.n = 0;
 	n->now = (struct top_row){ 0 };
-	n->hosts.window_ns += w->window_ns;
-	n->hosts.events += w->events;
-	n->hosts.lost += w->lost;
+	saturated_add(&n->hosts.window_ns, w->window_ns);
+	saturated_add(&n->hosts.events, w->events);
+	saturated_add(&n->hosts.lost, w->lost);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/reasons.h"
 #include "cmd/figures.h"
 #include "cmd/fleet.h"
 
@@ -116,12 +117,15 @@ static void warn(struct figures *f)
 {
 	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
 
+	const struct analyze_kvm_events *kvm =
+		analyze_kvm_events(cdict_reader_info(f->reader, "host.arch"));
+
 	if (!figures_has_vcpus(f))
 		return;
 	if (!sum->has_entry || !sum->has_exit)
 		cmd_warn(f->call, f->file,
-			 "holds no kvm:%s: what a vCPU did on its CPU is mostly unknown",
-			 sum->has_entry ? "kvm_exit" : "kvm_entry");
+			 "holds no %s: what a vCPU did on its CPU is mostly unknown",
+			 sum->has_entry ? kvm->exit : kvm->entry);
 	if (!sum->has_switch)
 		cmd_warn(f->call, f->file,
 			 "holds no sched:sched_switch: a vCPU that was off its CPU counts as "

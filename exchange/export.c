@@ -285,14 +285,12 @@ int export_prepare(struct tables_walk *w, struct cdict_error *err)
 static int begin(struct told *told, struct tables_walk *again, struct cdict_error *err)
 {
 	const struct cdict_schema *schema = cdict_reader_schema(again->reader);
-	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
 	int rc = analyze_engine_add(again->eng, &second_walk, told, err);
 
 	if (!rc)
 		rc = add_exits(again, told, err);
 	if (!rc)
-		rc = analyze_reasons_new(&told->reasons, type ? type->format : "",
-					 type ? type->format_len : 0, err);
+		rc = analyze_reasons_of(&told->reasons, schema, err);
 	if (!rc && told->format->guest)
 		rc = analyze_slices_new(
 			&told->slices, again->eng,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/saturate.h"
 #include "convert/formats.h"
 #include "convert/kernel_symbols.h"
 #include "exchange/import.h"
@@ -247,8 +248,8 @@ static int lost(struct conversion *c, const struct ring *r, uint64_t t_ns)
 	/* A ring that was overwritten begins with the first event that was kept. */
 	if (c->first_ns < t_ns)
 		loss.from_ns = c->first_ns;
-	cpu->lost += loss.count;
-	c->in.ingest.lost += loss.count;
+	saturated_add(&cpu->lost, loss.count);
+	saturated_add(&c->in.ingest.lost, loss.count);
 	return ingest_loss(&c->in.ingest, &loss, c->in.err);
 }
 

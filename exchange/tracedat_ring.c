@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Pages of the kernel's ring buffer: include/linux/ring_buffer.h, kernel/trace/ring_buffer.c. */
 #include "exchange/tracedat_ring.h"
+#include "base/saturate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -156,7 +157,7 @@ static int next_page(struct ring *r, struct cdict_error *err)
 	if (commit & COMMIT_MISSED) {
 		r->missed = true;
 		if (commit & COMMIT_MISSED_STORED && page - committed >= td->commit_size)
-			r->missed_count += load_long(td, p + committed);
+			saturated_add(&r->missed_count, load_long(td, p + committed));
 	}
 	r->at = p;
 	r->end = p + committed;

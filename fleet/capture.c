@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/saturate.h"
 #include "tables/info.h"
 #include "tables/tables.h"
 
@@ -150,7 +151,7 @@ static uint64_t lost_in(const struct fleet_capture *c, uint64_t from_ns, uint64_
 
 		if (loss_missing(loss) && (end >= from_ns || from_ns == c->first_ns) &&
 		    (end < to_ns || to_ns == c->last_ns))
-			lost += loss->count;
+			saturated_add(&lost, loss->count);
 	}
 	return lost;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/saturate.h"
 
 /* ---- sums of a bucket ---- */
 
@@ -37,22 +38,22 @@ static void handle_row(void *ctx, enum fleet_kind kind, const struct fleet_key *
 
 static int add_sums(struct fleet_sums *to, const struct fleet_sums *s)
 {
-	to->window_ns += s->window_ns;
-	to->events += s->events;
-	to->lost += s->lost;
+	saturated_add(&to->window_ns, s->window_ns);
+	saturated_add(&to->events, s->events);
+	saturated_add(&to->lost, s->lost);
 	to->run_cpu_ns += s->run_cpu_ns;
-	to->run_window_ns += s->run_window_ns;
-	to->run_ns += s->run_ns;
+	saturated_add(&to->run_window_ns, s->run_window_ns);
+	saturated_add(&to->run_ns, s->run_ns);
 	to->wait_cpu_ns += s->wait_cpu_ns;
-	to->wait_ns += s->wait_ns;
-	to->switches += s->switches;
-	to->migrations += s->migrations;
-	to->exits += s->exits;
-	to->exits_window_ns += s->exits_window_ns;
-	to->vcpu_ns += s->vcpu_ns;
-	to->delayed_ns += s->delayed_ns;
-	to->guest_ns += s->guest_ns;
-	to->exit_ns += s->exit_ns;
+	saturated_add(&to->wait_ns, s->wait_ns);
+	saturated_add(&to->switches, s->switches);
+	saturated_add(&to->migrations, s->migrations);
+	saturated_add(&to->exits, s->exits);
+	saturated_add(&to->exits_window_ns, s->exits_window_ns);
+	saturated_add(&to->vcpu_ns, s->vcpu_ns);
+	saturated_add(&to->delayed_ns, s->delayed_ns);
+	saturated_add(&to->guest_ns, s->guest_ns);
+	saturated_add(&to->exit_ns, s->exit_ns);
 	return histogram_merge(&to->latency, &s->latency);
 }
 
@@ -62,7 +63,7 @@ static int add_sums(struct fleet_sums *to, const struct fleet_sums *s)
 static void finish_bucket(struct fleet_grid *g, const struct fleet_window *w)
 {
 	const unsigned waits = TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF |
-			       TABLE_OF_RUNS | TABLE_OF_ALL;
+			       TABLE_OF_RUNS | TABLE_OF_ALL | TABLE_OF_STATES;
 	struct fleet_sums *s = &g->now;
 	double whole_ns = (double)w->window_ns * w->cpus;
 	double cpu_ns = fmax(0, whole_ns - (double)w->unknown_ns);

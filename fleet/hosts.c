@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/saturate.h"
 #include "fleet/value.h"
 
 struct reading {
@@ -44,9 +45,9 @@ static int handle_value(void *ctx, const char *name, const void *data, size_t si
 	h->last_ns = w.clocked && end > h->last_ns ? end : h->last_ns;
 	h->buckets++;
 	h->bytes += size;
-	h->window_ns += w.window_ns;
-	h->events += w.events;
-	h->lost += w.lost;
+	saturated_add(&h->window_ns, w.window_ns);
+	saturated_add(&h->events, w.events);
+	saturated_add(&h->lost, w.lost);
 	h->cpus = w.cpus > h->cpus ? w.cpus : h->cpus;
 	return k->listener ? k->listener->bucket(k->listener->ctx, (size_t)(h - k->out->hosts.at),
 						 &w, k->err)

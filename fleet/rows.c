@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/saturate.h"
 
 #define COUNTER(type, member)                                                                      \
 	{                                                                                          \
@@ -261,10 +262,10 @@ void fleet_rows_window(struct fleet_rows *rows, const struct fleet_window *w)
 	uint64_t end = w->from_ns + w->window_ns;
 
 	rows->values++;
-	rows->window_ns += w->window_ns;
-	rows->events += w->events;
-	rows->lost += w->lost;
-	rows->unknown_ns += w->unknown_ns;
+	saturated_add(&rows->window_ns, w->window_ns);
+	saturated_add(&rows->events, w->events);
+	saturated_add(&rows->lost, w->lost);
+	saturated_add(&rows->unknown_ns, w->unknown_ns);
 	rows->cpus = w->cpus > rows->cpus ? w->cpus : rows->cpus;
 	if (!w->clocked)
 		return;

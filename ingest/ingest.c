@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/saturate.h"
 
 int ingest_no_memory(struct ingest *in, struct cdict_error *err)
 {
@@ -78,7 +79,7 @@ static void drop_batch(struct ingest *in, struct batcher_cpu *c, struct batch *b
 		struct cdict_loss *last = rows_loss(&in->rows, c->dropped_row);
 
 		last->to_ns = loss.to_ns;
-		last->count += loss.count;
+		saturated_add(&last->count, loss.count);
 	} else {
 		c->dropped_gives = in->gives;
 		c->dropped_row = rows_losses(&in->rows);
@@ -252,8 +253,8 @@ int ingest_lost(struct ingest *in, enum cdict_loss_what what, uint32_t cpu, uint
 	row.to_ns = t_ns ? t_ns : c->max_ns;
 	row.from_ns = c->max_ns < row.to_ns ? c->max_ns : row.to_ns;
 	if (what == CDICT_LOSS_RING)
-		c->lost += count;
-	in->lost += count;
+		saturated_add(&c->lost, count);
+	saturated_add(&in->lost, count);
 	if (loss)
 		*loss = row;
 	return ingest_loss(in, &row, err);
@@ -265,7 +266,7 @@ int ingest_counted(struct ingest *in, uint32_t cpu, uint64_t count, struct cdict
 
 	if (!c)
 		return ingest_no_memory(in, err);
-	c->counted += count;
+	saturated_add(&c->counted, count);
 	return 0;
 }
 
@@ -312,7 +313,7 @@ static void losses_to_the_end(struct ingest *in, size_t i, struct rows *out)
 	if (c->counted > c->lost) {
 		loss.what = CDICT_LOSS_SAMPLES;
 		loss.count = c->counted - c->lost;
-		in->lost += loss.count;
+		saturated_add(&in->lost, loss.count);
 		rows_add_loss(out, &loss);
 	}
 	if (c->throttled_ns) {

@@ -38,10 +38,18 @@ static void tell(struct walk_source *w, uint32_t task, struct walk_task *t, uint
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
 {
 	struct walk_source *w = self;
-	const struct cdict_event_type *type = cdict_schema_find(schema, "kvm:kvm_exit");
 
-	return analyze_reasons_new(&w->reasons, type ? type->format : "",
-				   type ? type->format_len : 0, err);
+	return analyze_reasons_of(&w->reasons, schema, err);
+}
+
+static void set_reason(const struct walk_source *w, struct walk_task *t,
+		       const struct analyze_kvm *k)
+{
+	uint32_t isa = k->isa;
+
+	t->value = k->value;
+	analyze_reasons_code(w->reasons, &isa, &t->value, k->how);
+	t->number = (int32_t)isa;
 }
 
 static void on_kvm(void *self, const struct analyze_kvm *k)
@@ -49,11 +57,17 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	struct walk_source *w = self;
 	struct walk_task *t;
 
-	if (k->kind != ANALYZE_KIND_KVM_ENTRY && k->kind != ANALYZE_KIND_KVM_EXIT)
+	if (k->kind != ANALYZE_KIND_KVM_ENTRY && k->kind != ANALYZE_KIND_KVM_EXIT &&
+	    k->kind != ANALYZE_KIND_KVM_REASON)
 		return;
 	t = walk_task(w, k->task);
 	if (!t)
 		return;
+	if (k->kind == ANALYZE_KIND_KVM_REASON) {
+		if (t->t_ns)
+			set_reason(w, t, k);
+		return;
+	}
 	if (t->t_ns && k->kind == ANALYZE_KIND_KVM_ENTRY &&
 	    !analyze_engine_pair_broken(w->eng, k, t->t_ns - 1, t->cpu)) {
 		/* of several windows it is that in which it ends, as in cdict exits */
@@ -70,14 +84,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
 		return;
 	*t = (struct walk_task){ .t_ns = k->t_ns + 1, .cpu = k->cpu, .known = k->in };
-	t->value = k->value;
-	t->number = (int32_t)k->isa;
-	{
-		uint32_t isa = k->isa;
-
-		analyze_reasons_code(w->reasons, &isa, &t->value, k->how);
-		t->number = (int32_t)isa;
-	}
+	set_reason(w, t, k);
 	w->open += walk_in_window(w, k->t_ns);
 }
 
@@ -142,7 +149,8 @@ static int open_exits(struct query_source **out, struct query_run_of *run,
 		      const struct query_table *table, const struct query_scan *scan,
 		      struct cdict_error *err)
 {
-	const struct analyze_ops ops = { .needs = ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT),
+	const struct analyze_ops ops = { .needs = ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) |
+						  ANALYZE_NEED(KVM_REASON),
 					 .kvm = on_kvm,
 					 .pending = pending,
 					 .start = on_start,

@@ -71,7 +71,7 @@ static void result_state(const struct walk_source *w, sqlite3_context *ctx,
 {
 	char room[ANALYZE_STATE_ROOM];
 
-	if (row->known)
+	if (row->known && analyze_engine_summary(w->eng)->has_state)
 		query_result_text(ctx, analyze_engine_state(w->eng, row->value, room));
 	else
 		sqlite3_result_null(ctx);

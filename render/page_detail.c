@@ -111,7 +111,9 @@ static void on_away(void *self, const struct analyze_away *away)
 	if (away->off == ANALYZE_OFF_UNKNOWN || away->from_ns == away->to_ns ||
 	    !is_asked_for(e, away->task))
 		return;
-	item.state = off_words[away->off];
+	item.state = away->off == ANALYZE_OFF_OTHER && !analyze_engine_summary(e->eng)->has_state
+			     ? "off the CPU, it is not known why"
+			     : off_words[away->off];
 	put(e, &item);
 }
 
@@ -137,7 +139,7 @@ static struct turn turn_of(const struct page_engine *e, const struct analyze_swi
 			     .other = out ? sw->next : sw->prev,
 			     .involuntary = out && sw->involuntary };
 
-	if (out)
+	if (out && analyze_engine_summary(e->eng)->has_state)
 		analyze_engine_state(e->eng, sw->prev_state, turn.state);
 	return turn;
 }
@@ -199,7 +201,8 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	struct page_engine *e = self;
 	struct detail *d = e->state;
 
-	if (k->kind != ANALYZE_KIND_KVM_EXIT || !is_asked_for(e, k->task))
+	if ((k->kind != ANALYZE_KIND_KVM_EXIT && k->kind != ANALYZE_KIND_KVM_REASON) ||
+	    !is_asked_for(e, k->task))
 		return;
 	d->isa = k->isa;
 	d->code = k->value;
@@ -278,7 +281,7 @@ static int detail_add(struct page_engine *e, struct cdict_error *err)
 				       .pending = is_pending,
 				       .resumes = true };
 	if (d->kind == EXIT || d->kind == GUEST) {
-		d->ops.needs |= ANALYZE_NEED(KVM_EXIT);
+		d->ops.needs |= ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON);
 		d->ops.kvm = on_kvm;
 		how.kinds = 1u << (d->kind == EXIT ? ANALYZE_SLICE_EXIT : ANALYZE_SLICE_GUEST);
 		rc = page_engine_reasons(e, &d->names, err);

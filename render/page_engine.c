@@ -22,10 +22,7 @@
 int page_engine_reasons(struct page_engine *e, struct analyze_reasons **out,
 			struct cdict_error *err)
 {
-	const struct cdict_event_type *type =
-		cdict_schema_find(cdict_reader_schema(e->reader), "kvm:kvm_exit");
-
-	return analyze_reasons_new(out, type ? type->format : "", type ? type->format_len : 0, err);
+	return analyze_reasons_of(out, cdict_reader_schema(e->reader), err);
 }
 
 bool page_engine_wants(const struct page_engine *e, struct analyze_reasons *names,

@@ -328,11 +328,17 @@ static void mark_kvm(void *self, const struct analyze_kvm *k)
 	uint32_t isa = k->isa;
 	uint64_t code = k->value;
 
-	if (!entry && k->kind != ANALYZE_KIND_KVM_EXIT)
+	if (!entry && k->kind != ANALYZE_KIND_KVM_EXIT && k->kind != ANALYZE_KIND_KVM_REASON)
 		return;
 	open = open_of(e, k->task);
 	if (!open)
 		return;
+	if (k->kind == ANALYZE_KIND_KVM_REASON) {
+		analyze_reasons_code(m->reasons.names, &isa, &code, k->how);
+		if (open->kvm && m->all.at[open->kvm - 1].what == MARK_EXIT)
+			m->all.at[open->kvm - 1].text = reason_number(&m->reasons, e, isa, code);
+		return;
+	}
 	before = open->kvm ? &m->all.at[open->kvm - 1] : NULL;
 	if (before && before->what == (entry ? MARK_EXIT : MARK_ENTRY) &&
 	    analyze_engine_gap(e->eng, true, CDICT_CPU_UNKNOWN, before->at_ns, k->t_ns) ==
@@ -363,7 +369,8 @@ static int marks_add(struct page_engine *e, struct cdict_error *err)
 	int rc;
 
 	m->ops = (struct analyze_ops){ .needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) |
-						ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT),
+						ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) |
+						ANALYZE_NEED(KVM_REASON),
 				       .sw = mark_switch,
 				       .wake = mark_wake,
 				       .sched = mark_sched,

@@ -81,7 +81,10 @@ static void on_away(void *self, const struct analyze_away *away)
 	struct page_engine *e = self;
 	const struct tracks *t = e->state;
 	uint32_t row = row_of(e, away->task);
-	enum track_state state = states[away->off];
+	enum track_state state = away->off == ANALYZE_OFF_OTHER &&
+						 !analyze_engine_summary(e->eng)->has_state
+					 ? UNKNOWN
+					 : states[away->off];
 	uint64_t ready_ns;
 
 	if (row == PAGE_NO_TASK || away->waits)

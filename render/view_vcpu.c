@@ -48,7 +48,9 @@ static char *note(const struct vcpu_bar *bar, bool brief)
 	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
 	int rc;
 
-	if (!waited)
+	if (bar->untold)
+		rc = asprintf(&text, "waits are not known");
+	else if (!waited)
 		rc = asprintf(&text, "never kept waiting");
 	else if (bar->antagonist)
 		rc = asprintf(&text, brief ? "%s, %s: %s" : "kept waiting %s, %s behind %s",

@@ -13,6 +13,7 @@ struct vcpu_bar {
 	char *antagonist;                 /* clean: who was in its way longest, or NULL */
 	double antagonist_share;          /* of preempted + waiting, 0..1 */
 	uint64_t ns[ANALYZE_VCPU_STATES]; /* sum: the window, of each of its vCPUs */
+	bool untold;                      /* why it left its CPU is not known, so no wait is */
 	uint32_t vcpus;                   /* of how many it is */
 	uint32_t row;                     /* the caller's */
 };

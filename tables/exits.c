@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* Exits: what the guests exited for, and how long it took. */
+#include "analyze/reasons.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "tables/decl.h"
@@ -9,7 +10,10 @@
 
 static void cell_code(const struct cell *c)
 {
-	table_i64(c->t, c->column, (int64_t)((const struct analyze_exit_row *)c->row)->reason);
+	const struct analyze_exit_row *row = c->row;
+
+	if (row->isa != ANALYZE_ISA_UNTOLD)
+		table_u64(c->t, c->column, row->reason);
 }
 
 /* Every share is of the exits without those of idle guests. */
@@ -63,7 +67,7 @@ static const struct table_column columns[] = {
 	[VM] = { "vm", "vm", TABLE_TEXT, 0, cell_vm, 0 },
 	{ "vcpu", "vcpu", TABLE_INTEGER, 0, cell_vcpu, 0 },
 	[REASON] = { "reason", "reason", TABLE_TEXT, 0, cell_text, ROW(name) },
-	{ "reason_code", "code", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_code, 0 },
+	{ "reason_code", "code", TABLE_CODE, TABLE_MACHINE | TABLE_EACH, cell_code, 0 },
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE | TABLE_EACH, cell_bool, ROW(idle) },
 	{ "count", "exits", TABLE_COUNT, TABLE_CHANGE, cell_u64, ROW(events) },
 	{ "count_percent", "exits %", TABLE_PERCENT, 0, cell_count_share, 0 },

@@ -438,6 +438,8 @@ int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t
 			    ? "Some tasks were recorded only, without sched_stat_runtime: how long they ran is unknown."
 		    : tables_lacks(w) & TABLE_OF_TIMES_OFF
 			    ? "Some CPUs were recorded only: how long tasks waited is unknown."
+		    : tables_lacks(w) & TABLE_OF_STATES
+			    ? "This capture does not tell why tasks left their CPU (prev_state): who was kept waiting is unknown."
 		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
 					    : "No task was preempted for 1 % of the time.");
 	json_close(j);

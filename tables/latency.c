@@ -28,17 +28,17 @@
 		{ "latency_max_at_ns", "max at s",                                                  \
 		  TABLE_TIME,          TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,                       \
 		  cell_max_at,         ROW(wakeup) },                                               \
-		{ "preempt_count", "preempted", TABLE_COUNT, TABLE_WIDE | TABLE_OF_TIMES_OFF,       \
+		{ "preempt_count", "preempted", TABLE_COUNT, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,       \
 		  cell_count,      ROW(preempt) },                                                  \
-		{ "preempt_ns", "pre sum ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF,            \
+		{ "preempt_ns", "pre sum ms", TABLE_MS, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,            \
 		  cell_sum,     ROW(preempt) },                                                     \
-		{ "preempt_avg_ns", "pre avg ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF,        \
+		{ "preempt_avg_ns", "pre avg ms", TABLE_MS, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,        \
 		  cell_avg,         ROW(preempt) },                                                 \
 		{ "preempt_p99_ns", "pre p99 ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF,        \
 		  cell_p99,         ROW(preempt) },                                                 \
-		{ "preempt_max_ns", "pre max ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF,        \
+		{ "preempt_max_ns", "pre max ms", TABLE_MS, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,        \
 		  cell_max,         ROW(preempt) },                                                 \
-		{ "preempt_max_at_ns", "pre max at s", TABLE_TIME, TABLE_WIDE | TABLE_OF_TIMES_OFF, \
+		{ "preempt_max_at_ns", "pre max at s", TABLE_TIME, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF, \
 		  cell_max_at,         ROW(preempt) },                                              \
 		{ "incomplete", "incomplete",   TABLE_COUNT, TABLE_WIDE | TABLE_OF_TIMES_OFF,       \
 		  cell_u64,     ROW(incomplete) },                                                  \

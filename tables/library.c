@@ -285,6 +285,7 @@ enum cdict_table_kind cdict_table_kind(const struct cdict_table *t, size_t colum
 	case TABLE_INTEGER:
 	case TABLE_BOOL:
 		return CDICT_TABLE_INTEGER;
+	case TABLE_CODE:
 	case TABLE_COUNT:
 		return CDICT_TABLE_COUNT;
 	case TABLE_MS:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /* How much a capture does not tell. */
 #include "tables/loss.h"
+#include "base/saturate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void note_cpu(struct per_cpu *c, const struct cdict_loss *loss)
 		c->from_ns = loss->from_ns;
 	if (!c->count || loss->to_ns > c->to_ns)
 		c->to_ns = loss->to_ns;
-	c->count += loss->count;
+	saturated_add(&c->count, loss->count);
 }
 
 static void note_worst(struct loss_sum *out, uint32_t cpu, const struct per_cpu *c)
@@ -96,7 +97,7 @@ static uint64_t left_out(const struct cdict_reader *r)
 		const struct cdict_unstored *u = cdict_reader_unstored_at(r, i);
 
 		if (strncmp(u->name, "PERF_RECORD_", 12) != 0)
-			n += u->count;
+			saturated_add(&n, u->count);
 	}
 	return n;
 }
@@ -125,24 +126,24 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 		const struct cdict_loss *loss = cdict_reader_loss_at(r, i);
 
 		if (loss_missing(loss)) {
-			gone += loss->count;
+			saturated_add(&gone, loss->count);
 			of_any |= loss->type >= cdict_schema_count(cdict_reader_schema(r));
 		}
 		if (loss->to_ns < from_ns || loss->from_ns > to_ns)
 			continue;
 		switch (loss->what) {
 		case CDICT_LOSS_DISORDER:
-			out->disordered += loss->count;
+			saturated_add(&out->disordered, loss->count);
 			continue;
 		case CDICT_LOSS_THROTTLE:
-			out->throttled_ns += loss->to_ns - loss->from_ns;
+			saturated_add(&out->throttled_ns, loss->to_ns - loss->from_ns);
 			continue;
 		case CDICT_LOSS_DAMAGE:
-			out->unreadable += loss->count;
+			saturated_add(&out->unreadable, loss->count);
 			break;
 		case CDICT_LOSS_RING:
 		case CDICT_LOSS_SAMPLES:
-			out->lost += loss->count;
+			saturated_add(&out->lost, loss->count);
 			break;
 		}
 		if (loss->cpu >= n)
@@ -159,7 +160,7 @@ void loss_sum(struct loss_sum *out, const struct cdict_reader *r, uint64_t from_
 		out->worst_from_ns = first_ns;
 	free(cpus);
 	/* events of damaged blocks are in the index, so they count as stored there */
-	gone += damage.events;
+	saturated_add(&gone, damage.events);
 	of_all = out->stored + (of_any ? left_out(r) : 0);
 	if (gone)
 		out->percent = 100.0 * (double)gone /

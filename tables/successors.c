@@ -46,7 +46,8 @@ static const struct table_column columns[] = {
 	{ "next_vm", "vm", TABLE_TEXT, 0, cell_other_vm, 0 },
 	{ "count", "count", TABLE_COUNT, 0, cell_u64, PAIR(count) },
 	{ "percent", "%", TABLE_PERCENT, TABLE_EACH, cell_of_all, 0 },
-	{ "involuntary", "involunt", TABLE_COUNT, 0, cell_not_idle, PAIR(involuntary) },
+	{ "involuntary", "involunt", TABLE_COUNT, TABLE_OF_STATES, cell_not_idle,
+	  PAIR(involuntary) },
 	TABLE_COLUMNS_END,
 };
 

@@ -49,7 +49,7 @@ static const struct table_column columns[] = {
 	{ "from_ns", "from s", TABLE_TIME, 0, cell_from, 0 },
 	{ "length_ns", "length ms", TABLE_MS, TABLE_GAUGE | TABLE_WIDE, cell_length, 0 },
 	{ "switches", "switches", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, CELL(switches) },
-	{ "involuntary", "involunt", TABLE_COUNT, TABLE_OF_SWITCHES, cell_u64, CELL(involuntary) },
+	{ "involuntary", "involunt", TABLE_COUNT, TABLE_OF_SWITCHES | TABLE_OF_STATES, cell_u64, CELL(involuntary) },
 	{ "wakeups", "wakeups", TABLE_COUNT, TABLE_OF_WAKEUPS, cell_u64, CELL(wakeups) },
 	{ "switches_per_s", "switches/s", TABLE_COUNT, TABLE_GAUGE | TABLE_OF_SWITCHES, cell_rate,
 	  0 },

@@ -19,6 +19,8 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 	} needs[] = {
 		{ TABLE_OF_SWITCHES, "sched:sched_switch", "who ran and who waited" },
 		{ TABLE_OF_RUNS, "sched:sched_stat_runtime", "for how long tasks ran" },
+		{ TABLE_OF_STATES, "prev_state of sched:sched_switch",
+		  "why tasks left their CPU and who was kept waiting" },
 		{ TABLE_OF_WAKEUPS, "sched:sched_waking", "waiting after wake-ups" },
 		{ TABLE_OF_ENTRIES, "kvm:kvm_entry with kvm:kvm_exit",
 		  "time in guests and of exits" },
@@ -40,6 +42,9 @@ void table_lacks(struct table *const *tables, size_t n, unsigned hidden,
 		}
 	}
 	for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++) {
+		/* without a switch there is no state either */
+		if (needs[i].bit == TABLE_OF_STATES && lacks & TABLE_OF_SWITCHES)
+			continue;
 		if (lacks & needs[i].bit)
 			tell(ctx, needs[i].event, needs[i].what);
 	}
@@ -238,6 +243,9 @@ const char *table_cell_human(const struct table_column *c, const struct table_ce
 		return number_seconds(room, cell->u64);
 	case TABLE_PERCENT:
 		snprintf(room, NUMBER_ROOM, "%.2f", cell->percent);
+		return room;
+	case TABLE_CODE:
+		snprintf(room, NUMBER_ROOM, "%llu", (unsigned long long)cell->u64);
 		return room;
 	case TABLE_BOOL:
 	case TABLE_END:

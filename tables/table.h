@@ -40,6 +40,7 @@ enum table_format {
 enum table_kind {
 	TABLE_TEXT = 0,
 	TABLE_INTEGER, /* an identity: tid, cpu; sorts ascending */
+	TABLE_CODE,    /* an unsigned identity: an exit's reason; sorts ascending */
 	TABLE_COUNT,   /* 12,345 */
 	TABLE_MS,      /* a duration in ns, for people in ms with three decimals */
 	TABLE_US,      /* the same in µs with two */
@@ -78,6 +79,8 @@ enum table_column_flags {
 	TABLE_OF_RUNS =
 		1 << 23, /* how long tasks ran: not of some tasks without sched_stat_runtime */
 	TABLE_OF_ALL = 1 << 24, /* what others than the recorded tasks did is a part of it */
+	/* prev_state: why tasks left their CPU, so who could have run on */
+	TABLE_OF_STATES = 1 << 25,
 	TABLE_GAUGE = 1 << 21,  /* a count or duration that does not add up over time */
 	TABLE_RIGHT = 1 << 22,  /* a text that stands to the right, as figures do */
 };

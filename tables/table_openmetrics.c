@@ -62,7 +62,8 @@ static bool adds_up(const struct table_column *c)
 
 static bool is_figure(const struct table_column *c)
 {
-	return c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER && c->kind != TABLE_TIME;
+	return c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER && c->kind != TABLE_CODE &&
+	       c->kind != TABLE_TIME;
 }
 
 struct family {

@@ -52,7 +52,8 @@ static int parse_keys(struct sort_keys *keys, const char *spec, struct cdict_err
 					  "option --sort takes at most %d keys", MAX_SORT_KEYS);
 		keys->key[keys->n].column = c;
 		keys->key[keys->n].descending = t->columns[c].kind != TABLE_TEXT &&
-						t->columns[c].kind != TABLE_INTEGER;
+						t->columns[c].kind != TABLE_INTEGER &&
+						t->columns[c].kind != TABLE_CODE;
 		if (order_len == 4 && !strncmp(order, ":asc", 4))
 			keys->key[keys->n].descending = false;
 		else if (order_len == 5 && !strncmp(order, ":desc", 5))

@@ -104,7 +104,7 @@ static void loss(struct sink *s, const struct table_frame *frame)
 static bool marked(const struct table_column *c, const struct table_cell *cell)
 {
 	return cell->set && cell->lossy && c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER &&
-	       c->kind != TABLE_TIME;
+	       c->kind != TABLE_CODE && c->kind != TABLE_TIME;
 }
 
 static bool any_marked(const struct table *t, size_t c)

@@ -2,6 +2,7 @@
 /* vCPUs: the tables of states, reasons and antagonists. */
 #include <stdlib.h>
 
+#include "analyze/reasons.h"
 #include "tables/culprits.h"
 #include "tables/decl.h"
 #include "tables/tables.h"
@@ -72,7 +73,7 @@ static void cell_worst_behind(const struct cell *c)
 #define STATE_FLAGS TABLE_CHANGE_SHARE | TABLE_CHANGE_WIDE
 
 /* A switch-in has to be seen when it comes: of some tasks it is not. */
-#define OF_OFF TABLE_OF_TIMES_OFF | TABLE_OF_ALL
+#define OF_OFF TABLE_OF_TIMES_OFF | TABLE_OF_ALL | TABLE_OF_STATES
 
 static const struct table_column columns[] = {
 	CELLS_OF_TASK,
@@ -96,13 +97,13 @@ static const struct table_column columns[] = {
 	{ "lost_ns", "lost ms", TABLE_MS, EACH, cell_u64, ROW(lost_ns) },
 	{ "absent_ns", "absent ms", TABLE_MS, EACH, cell_u64, ROW(absent_ns) },
 	{ "behind_ns", "behind ms", TABLE_MS, EACH | OF_OFF, cell_u64, ROW(behind_ns) },
-	{ "preemptions", "preemptions", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES,
+	{ "preemptions", "preemptions", TABLE_COUNT, EACH | TABLE_OF_STATES | TABLE_OF_ALL | TABLE_OF_SWITCHES,
 	  cell_u64, ROW(preemptions) },
-	{ "waits", "waits", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS,
+	{ "waits", "waits", TABLE_COUNT, EACH | TABLE_OF_STATES | TABLE_OF_ALL | TABLE_OF_SWITCHES | TABLE_OF_WAKEUPS,
 	  cell_u64, ROW(waits) },
-	{ "halts", "halts", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES, cell_u64,
+	{ "halts", "halts", TABLE_COUNT, EACH | TABLE_OF_STATES | TABLE_OF_ALL | TABLE_OF_SWITCHES, cell_u64,
 	  ROW(halts) },
-	{ "blocks", "blocks", TABLE_COUNT, EACH | TABLE_OF_ALL | TABLE_OF_SWITCHES, cell_u64,
+	{ "blocks", "blocks", TABLE_COUNT, EACH | TABLE_OF_STATES | TABLE_OF_ALL | TABLE_OF_SWITCHES, cell_u64,
 	  ROW(blocks) },
 	{ "preempted_avg_ns", "pre avg ms", TABLE_MS, EACH | TABLE_OF_ALL, cell_avg,
 	  ROW(preempted) },
@@ -241,13 +242,16 @@ static void fill(struct table *t, const struct tables_walk *w, const struct anal
 
 static void cell_code(const struct cell *c)
 {
-	table_i64(c->t, c->column, (int64_t)((const struct analyze_vcpu_reason *)c->row)->reason);
+	const struct analyze_vcpu_reason *row = c->row;
+
+	if (row->isa != ANALYZE_ISA_UNTOLD)
+		table_u64(c->t, c->column, row->reason);
 }
 
 static const struct table_column reason_columns[] = {
 	CELLS_OF_TASK,
 	{ "reason", "reason", TABLE_TEXT, 0, cell_text, REASON(name) },
-	{ "reason_code", "code", TABLE_INTEGER, TABLE_MACHINE, cell_code, 0 },
+	{ "reason_code", "code", TABLE_CODE, TABLE_MACHINE, cell_code, 0 },
 	{ "idle", "idle", TABLE_INTEGER, TABLE_MACHINE, cell_bool, REASON(idle) },
 	{ "exit_ns", "exit ms", TABLE_MS, 0, cell_u64, REASON(exit_ns) },
 	{ "exit_percent", "% of life", TABLE_PERCENT, 0, cell_share, REASON(exit_ns) },

@@ -404,7 +404,7 @@ static void say(struct sink *s, const struct tables_walk *w, struct findings *fo
 			    rest == 1 ? "" : "up to ", most, partly ? "known " : "",
 			    tables_has_wakeups(w) ? " for a CPU" : "");
 	}
-	if (!found->delayed && !(tables_lacks(w) & TABLE_OF_TIMES_OFF)) {
+	if (!found->delayed && !(tables_lacks(w) & (TABLE_OF_TIMES_OFF | TABLE_OF_STATES))) {
 		note(found, "good", found->longest);
 		if (found->longest)
 			note_worst(found, found->longest);

@@ -195,6 +195,8 @@ unsigned tables_lacks(const struct tables_walk *w)
 		lacks |= TABLE_OF_TIMES_OFF;
 	if (sum->scope.whom == SCOPE_TASKS)
 		lacks |= TABLE_OF_ALL;
+	if (!sum->has_switch || !sum->has_state)
+		lacks |= TABLE_OF_STATES;
 	if (!tables_has_wakeups(w))
 		lacks |= TABLE_OF_WAKEUPS;
 	if (!sum->has_entry || !sum->has_exit)

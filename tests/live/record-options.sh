@@ -51,10 +51,18 @@ as_perf_is_called() {
 # Of a group that is sampled by its leader perf prints the leader's samples under the members' names, too: kept is what happened.
 group_sampling() {
 	perf record -q -a -e '{sched:sched_switch,sched:sched_waking}:S' -o s.data -- perf bench sched pipe -l 200 >/dev/null 2>&1
-	perf script --guest-code --ns -F tid,cpu,time,event,trace -i s.data 2>/dev/null | grep 'sched_switch:' | squeeze >want
+	perf script --guest-code --ns -F tid,cpu,time,event,trace -i s.data 2>/dev/null | squeeze >all
+	grep 'sched_switch:' all >want
 	"$CDICT" script -q -f s.data | squeeze >got
 	[ "$(wc -l <want)" -gt 300 ] || echo "only $(wc -l <want) events"
 	diff want got | head -n 4
+	# nothing else is in the file: each line that perf has more is one of these under the member's name, once
+	[ "$(wc -l <got)" -eq "$(perf report --stats -i s.data 2>/dev/null | awk '$1 == "SAMPLE" && $2 == "events:" { print $3; exit }')" ] ||
+		echo "$(wc -l <got) events of the file's $(perf report --stats -i s.data 2>/dev/null | grep -m1 'SAMPLE events')"
+	grep -v 'sched_switch:' all | sed 's/sched:sched_waking:/sched:sched_switch:/' >repeats
+	[ -s repeats ] || echo "perf repeats nothing: $(wc -l <all) lines"
+	sort repeats | uniq -d | head -n 2
+	sort repeats | comm -23 - <(sort got) | head -n 2
 	rec -e '{sched:sched_switch,sched:sched_waking}:S' -- true | grep -q "modifier 'S' .* of its events each is a sample" || echo "record takes :S"
 }
 

@@ -295,7 +295,7 @@ export class Details {
 			if (involuntary)
 				say('displaced by', 'displaced', other, ` at ${moment(at)} on CPU ${cpu}`);
 			else
-				say('left the CPU', 'left', `${state === 'R' ? 'yielded' : `went to sleep (${clean(state)})`} at ${moment(at)} on CPU ${cpu}`, idle ? ', which was idle then' : [', then ran ', other]);
+				say('left the CPU', 'left', `${!state ? '(why is not known)' : state === 'R' ? 'yielded' : `went to sleep (${clean(state)})`} at ${moment(at)} on CPU ${cpu}`, idle ? ', which was idle then' : [', then ran ', other]);
 		};
 		const woken = ({ at, cpu, task }) => say('woken by', 'woken', this.#link('run', task, at), ` at ${moment(at)} on CPU ${cpu}`);
 		const came = ({ at, cpu, task }, word) => say(word, 'before', ...(task !== null && this.app.capture.tasks[task].tid === 0 ? [`CPU ${cpu} was idle`]

@@ -27,7 +27,7 @@ function antagonistTable(view, row, antagonists) {
 	], { app, name: 'antagonists', file: view.file('antagonists'), rowData: (r) => ({ task: r.task, antagonist: r.antagonist }), onRow: (r) => app.toggle('tasks', r.antagonist, true) });
 
 	table.setRows(antagonists);
-	return h('div', { class: 'block' }, h('h4', null, 'Who was in its way'), antagonists.length ? table.el : h('p', { class: 'dim' }, row.delayed_ns ? 'not known' : 'it was never kept waiting'));
+	return h('div', { class: 'block' }, h('h4', null, 'Who was in its way'), antagonists.length ? table.el : h('p', { class: 'dim' }, row.delayed_ns === null || row.delayed_ns ? 'not known' : 'it was never kept waiting'));
 }
 
 function reasonTable(view, row) {

@@ -220,7 +220,7 @@ export class TasksView extends View {
 				[who, `run ${percent(row.run_percent)} of the range`, `most ${duration(Math.max(...series))} in one of ${series.length} parts`];
 		}
 		return [who, (row.run_ns ?? null) === null ? 'run not known' : `run ${exactNs(row.run_ns)}, ${percent(row.run_percent)}`,
-			(row.switches ?? null) === null ? null : `${count(row.switches)} switches${row.idle ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
+			(row.switches ?? null) === null ? null : `${count(row.switches)} switches${row.idle || (row.involuntary ?? null) === null ? '' : `: ${count(row.voluntary)} own, ${count(row.involuntary)} forced`}`,
 			row.latency_max_ns ? `longest wait after a wake-up ${duration(row.latency_max_ns)}` : null];
 	}
 

@@ -316,7 +316,7 @@ export class VcpusView extends View {
 					s.rect(bar(at), y, bar(at + part) - bar(at), 18, palette.states[state]);
 				at += part;
 			}
-			s.text(bar(100) + 8, y + 9, !row.delayed_ns ? 'never kept waiting' : `${duration(row.delayed_ns)}${worst ?
+			s.text(bar(100) + 8, y + 9, row.delayed_ns === null ? 'waits are not known' : !row.delayed_ns ? 'never kept waiting' : `${duration(row.delayed_ns)}${worst ?
 				`, ${percent(worst.delayed_percent)} behind ${app.who(worst.antagonist)}` : ''}`,
 				{ colour: palette.dim, size: 11, room: scale.range()[0] - bar(100) - 16 });
 			this.lanes.draw(s, row.task, scale, y, 18);
