@@ -13,8 +13,8 @@
 #define SCHED_KINDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
 #define KVM_KINDS                                                                                  \
 	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON) |             \
-	 ANALYZE_NEED(KVM_USERSPACE) |                                                             \
-	 ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR))
+	 ANALYZE_NEED(KVM_USERSPACE) | ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) |            \
+	 ANALYZE_NEED(KVM_MSR))
 
 #define SYS_KINDS ANALYZE_NEED_SYSCALLS
 

@@ -343,8 +343,7 @@ static int on_finish(void *self, struct cdict_error *err)
 	return 0;
 }
 
-#define NEED_EXITS                                                                                 \
-	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON))
+#define NEED_EXITS (ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON))
 #define NEED_ACCESSES                                                                              \
 	(ANALYZE_NEED(KVM_PIO) | ANALYZE_NEED(KVM_MMIO) | ANALYZE_NEED(KVM_MSR) |                  \
 	 ANALYZE_NEED(KVM_VIRQ))

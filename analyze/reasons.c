@@ -245,11 +245,11 @@ bool analyze_reason_is_idle(const char *name)
 {
 	/* MWAIT and PAUSE exits are handled without blocking: work, not idleness. */
 	static const char *const idle[] = {
-		"hlt", /* x86 */
-		"wfx", "wfi", /* arm64, arm */
-		"wait", /* MIPS */
-		"wait state", /* s390 */
-		"idle", /* LoongArch */
+		"hlt",               /* x86 */
+		"wfx",        "wfi", /* arm64, arm */
+		"wait",              /* MIPS */
+		"wait state",        /* s390 */
+		"idle",              /* LoongArch */
 	};
 
 	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)

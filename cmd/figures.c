@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/reasons.h"
 #include "base/escape.h"
 #include "base/fail.h"
 #include "base/pool.h"

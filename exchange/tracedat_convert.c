@@ -38,7 +38,7 @@ struct conversion {
 	ARRAY(struct ring) rings;
 	ARRAY(uint32_t) heap; /* rings that have an event: the earliest first */
 	uint64_t live, n, orphans, shadowed;
-	uint64_t first_ns; /* of the first event of any ring */
+	uint64_t first_ns;  /* of the first event of any ring */
 	struct map leaders; /* tids that are processes */
 	struct source_record *record;
 };

@@ -57,7 +57,8 @@ static int statistics(struct tracedat *td, const struct cursor *c)
 		}
 		for (size_t i = 0; i < 3; i++)
 			if (!strncmp(line, lost[i], strlen(lost[i])))
-				saturated_add(&stat.lost, strtoull(line + strlen(lost[i]), NULL, 10));
+				saturated_add(&stat.lost,
+					      strtoull(line + strlen(lost[i]), NULL, 10));
 	}
 	if (!has_cpu || td->stats_of_instance || stat.cpu >= INGEST_CPUS_MAX || !stat.lost)
 		return 0;

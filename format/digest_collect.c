@@ -83,8 +83,8 @@ static bool is_unknown_kvm(const char *name)
 {
 	static const char *const events[] = {
 		"kvm:kvm_s390_sie_enter", "kvm:kvm_s390_sie_exit", "kvm:kvm_enter",
-		"kvm:kvm_reenter",	  "kvm:kvm_exit_idle",	   "kvm:kvm_exit_cache",
-		"kvm:kvm_exit_cpucfg",	  "kvm:kvm_exit_csr",
+		"kvm:kvm_reenter",        "kvm:kvm_exit_idle",     "kvm:kvm_exit_cache",
+		"kvm:kvm_exit_cpucfg",    "kvm:kvm_exit_csr",
 	};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)

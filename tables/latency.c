@@ -9,39 +9,44 @@
 
 #define ROW(member) offsetof(struct analyze_latency_row, member)
 
-#define LATENCY_COLUMNS                                                                             \
-	{ "latency_count", "waits",    TABLE_COUNT, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,          \
-	  cell_count,      ROW(wakeup) },                                                           \
-		{ "latency_ns", "sum ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,        \
-		  cell_sum,     ROW(wakeup) },                                                      \
-		{ "latency_avg_ns", "avg ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,    \
-		  cell_avg,         ROW(wakeup) },                                                  \
-		{ "latency_p50_ns", "p50 ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,    \
-		  cell_p50,         ROW(wakeup) },                                                  \
-		{ "latency_p99_ns", "p99 ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,    \
-		  cell_p99,         ROW(wakeup) },                                                  \
-		{ "latency_p999_ns", "p99.9 ms", TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
-		  cell_p999,         ROW(wakeup) },                                                 \
-		{ "latency_max_ns", "max ms",                                                       \
-		  TABLE_MS,         TABLE_KEEP | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,             \
-		  cell_max,         ROW(wakeup) },                                                  \
-		{ "latency_max_at_ns", "max at s",                                                  \
-		  TABLE_TIME,          TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,                       \
-		  cell_max_at,         ROW(wakeup) },                                               \
-		{ "preempt_count", "preempted", TABLE_COUNT, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,       \
-		  cell_count,      ROW(preempt) },                                                  \
-		{ "preempt_ns", "pre sum ms", TABLE_MS, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,            \
-		  cell_sum,     ROW(preempt) },                                                     \
-		{ "preempt_avg_ns", "pre avg ms", TABLE_MS, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,        \
-		  cell_avg,         ROW(preempt) },                                                 \
-		{ "preempt_p99_ns", "pre p99 ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF,        \
-		  cell_p99,         ROW(preempt) },                                                 \
-		{ "preempt_max_ns", "pre max ms", TABLE_MS, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,        \
-		  cell_max,         ROW(preempt) },                                                 \
-		{ "preempt_max_at_ns", "pre max at s", TABLE_TIME, TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF, \
-		  cell_max_at,         ROW(preempt) },                                              \
-		{ "incomplete", "incomplete",   TABLE_COUNT, TABLE_WIDE | TABLE_OF_TIMES_OFF,       \
-		  cell_u64,     ROW(incomplete) },                                                  \
+#define LATENCY_COLUMNS                                                                            \
+	{ "latency_count", "waits",    TABLE_COUNT, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,         \
+	  cell_count,      ROW(wakeup) },                                                          \
+		{ "latency_ns", "sum ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,       \
+		  cell_sum,     ROW(wakeup) },                                                     \
+		{ "latency_avg_ns", "avg ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
+		  cell_avg,         ROW(wakeup) },                                                 \
+		{ "latency_p50_ns", "p50 ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
+		  cell_p50,         ROW(wakeup) },                                                 \
+		{ "latency_p99_ns", "p99 ms",   TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,   \
+		  cell_p99,         ROW(wakeup) },                                                 \
+		{ "latency_p999_ns", "p99.9 ms", TABLE_MS, TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,  \
+		  cell_p999,         ROW(wakeup) },                                                \
+		{ "latency_max_ns", "max ms",                                                      \
+		  TABLE_MS,         TABLE_KEEP | TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,            \
+		  cell_max,         ROW(wakeup) },                                                 \
+		{ "latency_max_at_ns", "max at s",                                                 \
+		  TABLE_TIME,          TABLE_OF_WAKEUPS | TABLE_OF_TIMES_OFF,                      \
+		  cell_max_at,         ROW(wakeup) },                                              \
+		{ "preempt_count", "preempted",                                                    \
+		  TABLE_COUNT,     TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,              \
+		  cell_count,      ROW(preempt) },                                                 \
+		{ "preempt_ns", "pre sum ms",                                                      \
+		  TABLE_MS,     TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,                 \
+		  cell_sum,     ROW(preempt) },                                                    \
+		{ "preempt_avg_ns", "pre avg ms",                                                  \
+		  TABLE_MS,         TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,             \
+		  cell_avg,         ROW(preempt) },                                                \
+		{ "preempt_p99_ns", "pre p99 ms", TABLE_MS, TABLE_WIDE | TABLE_OF_TIMES_OFF,       \
+		  cell_p99,         ROW(preempt) },                                                \
+		{ "preempt_max_ns", "pre max ms",                                                  \
+		  TABLE_MS,         TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,             \
+		  cell_max,         ROW(preempt) },                                                \
+		{ "preempt_max_at_ns", "pre max at s",                                             \
+		  TABLE_TIME,          TABLE_WIDE | TABLE_OF_STATES | TABLE_OF_TIMES_OFF,          \
+		  cell_max_at,         ROW(preempt) },                                             \
+		{ "incomplete", "incomplete",   TABLE_COUNT, TABLE_WIDE | TABLE_OF_TIMES_OFF,      \
+		  cell_u64,     ROW(incomplete) },                                                 \
 		TABLE_COLUMNS_END
 
 static const struct table_column columns[] = { CELLS_OF_TASK, LATENCY_COLUMNS };

@@ -81,8 +81,8 @@ enum table_column_flags {
 	TABLE_OF_ALL = 1 << 24, /* what others than the recorded tasks did is a part of it */
 	/* prev_state: why tasks left their CPU, so who could have run on */
 	TABLE_OF_STATES = 1 << 25,
-	TABLE_GAUGE = 1 << 21,  /* a count or duration that does not add up over time */
-	TABLE_RIGHT = 1 << 22,  /* a text that stands to the right, as figures do */
+	TABLE_GAUGE = 1 << 21, /* a count or duration that does not add up over time */
+	TABLE_RIGHT = 1 << 22, /* a text that stands to the right, as figures do */
 };
 
 /* Fills one cell (cells.h). */

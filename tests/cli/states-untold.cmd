@@ -5,7 +5,7 @@ look() {
 	"$CDICT" tasks --format json x.cdict | jq -c '.not_recorded, (.tasks[] | [.name, .run_ns, .switches, .voluntary, .involuntary, .preempt_ns, .delayed_ns, .delays, .worst_ns, .sleep_ns, .block_ns])'
 	"$CDICT" vcpu -q --format json x.cdict | jq -c '.vcpu[]? | [.guest_ns, .exit_ns, .delayed_ns, .preempted_ns, .halted_ns, .blocked_ns, .unknown_ns, .preemptions, .worst_ns]'
 	"$CDICT" vcpu -q x.cdict | grep recorded:
-	"$CDICT" successors -t 4242,11 --format json x.cdict | jq -c '[.successors[].involuntary] | unique'
+	"$CDICT" successors --task . --format json x.cdict | jq -c '[.successors[].involuntary] | unique'
 	"$CDICT" stats -q x.cdict 2>&1 | grep -iE 'never|kept|waited|preempted for|not tell|prev_state'
 	"$CDICT" coremap --format json x.cdict | jq -c '.not_recorded'
 	"$CDICT" query "SELECT count(*), count(state), count(end_state) FROM (SELECT state, NULL AS end_state FROM thread_state UNION ALL SELECT NULL, end_state FROM sched_slice)" x.cdict
