@@ -102,7 +102,7 @@ static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_
 	w->row.ns[state] += ns;
 	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
 		w->late = true;
-	else if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen)
+	else if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen && !v->untold)
 		w->row.lost_ns += ns;
 	w->since_ns = to_ns;
 	if (w->reason == INDEX_NONE)
@@ -426,6 +426,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 
 	/* Without KVM's events there is no vCPU to be found. */
 	v->some_cpus = sum->scope.whom == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
+	v->untold = sum->has_switch && !sum->has_state; /* nothing was lost */
 	v->off = !sum->has_exit && !sum->has_entry;
 	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
 		return cdict_fail_nomem(err);

@@ -27,6 +27,7 @@ struct watch {
 
 struct analyze_vcpus {
 	struct analyze_engine *eng;
+	bool untold;         /* switches do not tell why */
 	bool off, some_cpus; /* away from those it may run on others, or nobody knows why it left */
 	struct analyze_reasons *names;
 	ARRAY(struct watch) watches; /* by task */
