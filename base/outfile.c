@@ -24,11 +24,11 @@ struct outfile {
 	struct place at;
 	int fd;
 	bool is_stdout, direct, shown;
-	bool is_new;           /* nothing is there under the name */
-	bool keep_old;         /* what is there is kept as NAME.old */
-	struct stat old;       /* of what is there */
-	char *temp, *old_name; /* in the folder; NULL: none */
-	char *temp_path;       /* that of @temp, for who must remove it */
+	bool is_new;           /* the name does not exist yet */
+	bool keep_old;         /* the existing file is kept as NAME.old */
+	struct stat old;       /* of the existing file */
+	char *temp, *old_name; /* in the directory; NULL: none */
+	char *temp_path;       /* path of @temp, for signal handlers that remove it */
 	uint64_t bytes;
 	int error; /* of the first failed write */
 };
@@ -81,8 +81,8 @@ static bool is_input(const struct outfile *of, const struct stat *st)
 	return false;
 }
 
-/* What the open file @fd, which would be written over, allows: enum outfile_may or a negative code. */
-static int allowed(const struct outfile *of, int fd, struct cdict_error *err)
+/* Whether the existing file @fd may be replaced: enum outfile_may or a negative code. */
+static int check_replaceable(const struct outfile *of, int fd, struct cdict_error *err)
 {
 	const struct outfile_there what = { .fd = fd, .dir = of->at.dir, .name = of->at.name };
 	int may = of->opts.capture ? OUTFILE_KEEP_OLD : OUTFILE_REPLACE;
@@ -156,17 +156,17 @@ static int check_target(struct outfile *of, struct cdict_error *err)
 		return S_ISFIFO(of->old.st_mode) && place_is_strange(&of->at, &of->old)
 			       ? fail_write(err, CDICT_ELIMIT)
 			       : 0;
-	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* a rename would not ask */
-		return cannot(err, -errno);
-	/* What cannot be read but written is nothing of which more could be known. */
+	if (faccessat(of->at.dir, of->at.name, W_OK, AT_EACCESS)) /* rename() does not check this */
+		return fail_write(err, -errno);
+	/* A file that is writable but not readable cannot be checked further. */
 	of->keep_old = of->opts.capture;
 	fd = openat(of->at.dir, of->at.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0) {
-		ret = allowed(of, fd, err);
+		ret = check_replaceable(of, fd, err);
 		of->keep_old = ret == OUTFILE_KEEP_OLD;
 		close(fd);
 	}
-	return ret < 0 ? ret : look_at_old(of, err);
+	return ret < 0 ? ret : check_old_name(of, err);
 }
 
 /* ---- the file without a name ---- */
@@ -464,8 +464,8 @@ static bool same_bytes(int a, int b, off_t size)
 	return same;
 }
 
-/* What loses its name now is kept, unless the new file is the same or the caller gives the old one up. */
-static void look_whether_lost(struct outfile *of)
+/* Drops @old_name when the new file has the same bytes, or the caller can make the old one again. */
+static void check_lost(struct outfile *of)
 {
 	int fd = openat(of->at.dir, of->at.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat now;
@@ -481,7 +481,7 @@ static void look_whether_lost(struct outfile *of)
 	close(fd);
 }
 
-/* From the file without a name, or with a hidden one, to the one it is for. */
+/* Gives the unnamed file, or the one with a hidden name, its final name. */
 static int link_name(struct outfile *of)
 {
 	char self[64];
@@ -521,7 +521,7 @@ int outfile_show(struct outfile *of, struct cdict_error *err)
 	if (of->direct) /* it was replaced by a device or pipe since open */
 		return fail_write(err, -EEXIST);
 	if (of->old_name)
-		look_whether_lost(of);
+		check_lost(of);
 	if (of->old_name)
 		ret = keep_old(of, &moved);
 	if (!ret)

@@ -8,12 +8,12 @@
  * terminal) is written directly and cannot be undone. A symbolic link stays and its target is replaced, unless
  * another user may have placed the link (base/place.h).
  *
- * Of what is there under the name
- *   - an input (the same file by whatever name, or in a directory that is one) is never replaced;
- *   - a capture is never replaced by something else: the caller's there() knows them;
- *   - whatever a capture replaces is kept as NAME.old, as perf record does, which must be no input either, but for
- *     a file of the same bytes and one that the caller's can_be_made_again() gives up;
- *   - what somebody writes at this moment (a recorder: it holds a lock on it) is not replaced.
+ * If the name already exists
+ *   - an input (the same file by any name, or a file in an input directory) is never replaced;
+ *   - a capture is only replaced by another capture: the caller's there() recognises captures;
+ *   - the file that a capture replaces is kept as NAME.old, as perf record does; that must not be an input either.
+ *     Not kept: a file of the same bytes, and one for which the caller's can_be_made_again() is true;
+ *   - a file that is being written (a recorder holds a lock on it) is not replaced.
  *
  * Captures are readable and writable by their owner only: the user that called sudo, if any. Other files get the mode
  * and, where permitted, the owner of the file they replace, else the umask applies.
@@ -34,11 +34,11 @@
 
 struct outfile;
 
-/* What is there under the name: an open file, and where it lies. */
+/* The existing file. */
 struct outfile_there {
-	int fd;           /* to be read */
-	int dir;          /* negative: not known */
-	const char *name; /* in it; NULL: not known */
+	int fd;           /* open for reading */
+	int dir;          /* its directory; negative: unknown */
+	const char *name; /* in @dir; NULL: unknown */
 };
 
 enum outfile_may { OUTFILE_REPLACE, OUTFILE_KEEP_OLD, OUTFILE_REFUSE };
@@ -46,15 +46,15 @@ enum outfile_may { OUTFILE_REPLACE, OUTFILE_KEEP_OLD, OUTFILE_REFUSE };
 struct outfile_options {
 	const char *path; /* borrowed until commit */
 	bool capture;
-	/* Whether what is there may be replaced, by something that is no capture; NULL: it may.  Not asked when
-	 * @capture is set.  OUTFILE_REFUSE with *err filled.  A negative code: it cannot be told, *err is filled. */
+	/* Whether the existing file may be replaced by an output that is no capture; NULL: it may. Not called when
+	 * @capture is set. OUTFILE_REFUSE and negative codes come with *err filled. */
 	int (*there)(const struct outfile_there *what, const void *ctx, struct cdict_error *err);
 	const void *there_ctx; /* borrowed until commit */
-	/* Whether the file @old, of which the new one takes the name, is lost to nobody; NULL: it never is. */
+	/* Whether the existing file @old need not be kept, because it can be made again; NULL: it is kept. */
 	bool (*can_be_made_again)(int old, int new);
-	bool in_place; /* of the only input, whose mode and owner it gets */
-	bool named; /* it has a hidden name at once, outfile_temporary(), by which a library can open it */
-	/* What it is made of, and must not replace: "-" is standard input. Needed by open only, which looks what they are. */
+	bool in_place; /* replaces the only input and gets its mode and owner */
+	bool named; /* gets a hidden name at once, outfile_temporary(), which a library can open */
+	/* Files it is made of, which it must not replace: "-" is standard input. Used during open only. */
 	const char *const *inputs;
 	size_t n_inputs;
 };

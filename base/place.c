@@ -113,7 +113,7 @@ static int follow(struct place *p, const char *name, const struct stat *st, cons
 	return *next == '/' ? enter(p, "/") : 0;
 }
 
-/* One component of *@path; 1 when it was the last. Folders that are missing are made with mode @make, 0: not. */
+/* Resolves one component of *@path; 1 when it was the last. Makes missing directories with mode @make; 0: does not. */
 static int step(struct place *p, char **path, int *links, mode_t make)
 {
 	char *name = *path + strspn(*path, "/"), *rest = name + strcspn(name, "/"), *copy;
@@ -139,7 +139,7 @@ static int step(struct place *p, char **path, int *links, mode_t make)
 		return 1;
 	} else if (ret >= 0) {
 		rest += strspn(rest, "/");
-		/* of two that make it one is the first */
+		/* EEXIST: another process made it meanwhile */
 		if (ret && make && (!mkdirat(p->dir, copy, make) || errno == EEXIST))
 			ret = 0;
 		else if (ret && make)
@@ -197,8 +197,8 @@ int place_folder(const char *path, mode_t make)
 const char *place_strerror(int code)
 {
 	return code == CDICT_ELIMIT
-		       ? "a link of another user is part of it, in a folder where others may write: not "
-			 "followed; name the folder that it leads to"
+		       ? "the path contains a link of another user in a directory where others may "
+			 "write: not followed; name the directory that it leads to"
 		       : cdict_strerror(code);
 }
 

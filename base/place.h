@@ -24,10 +24,10 @@ struct place {
 
 /* place_find - CDICT_ELIMIT: another user's link. */
 int place_find(struct place *p, const char *path);
-/* place_folder - the folder @path, open for reading; with @make, its mode, it and those above it are made where they
- * are missing, 0: none is.  A descriptor, or as place_find(). */
+/* place_folder - opens directory @path for reading; missing directories are made with mode @make, 0: none is.
+ * A descriptor, or an error as of place_find(). */
 int place_folder(const char *path, mode_t make);
-/* place_strerror - the sentence for a code of these. */
+/* place_strerror - the text of such an error. */
 const char *place_strerror(int code);
 void place_fini(struct place *p);
 

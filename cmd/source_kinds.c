@@ -307,11 +307,10 @@ static bool is_part_of_perf(const struct outfile_there *what)
 
 static int refuse(const char *recorder, struct cdict_error *err)
 {
-	cdict_fail(
-		err, -EEXIST, CDICT_NO_OFFSET,
-		recorder ? "is a capture (what %s recorded), which only another capture may replace"
-			 : "is a capture, which only another capture may replace",
-		recorder);
+	cdict_fail(err, -EEXIST, CDICT_NO_OFFSET,
+		   recorder ? "is a capture, recorded by %s: only another capture may replace it"
+			    : "is a capture: only another capture may replace it",
+		   recorder);
 	return OUTFILE_REFUSE;
 }
 

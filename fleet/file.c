@@ -133,9 +133,9 @@ int fleet_files_get(struct store *st, const char *id, const char *host,
 		if (strncmp(shelf, FLEET_SHELF_FILE, strlen(FLEET_SHELF_FILE)) ||
 		    (host && strcmp(host, g.host)))
 			continue;
-		rc = store_values(st, id, shelf, hear_value, &g, err);
+		rc = store_values(st, id, shelf, handle_value, &g, err);
 		if (!rc)
-			rc = finish(&g, "its end was not pushed: push it again");
+			rc = finish_file(&g, "its end is missing: push it again");
 	}
 	array_fini(&shelves.all);
 	return rc;

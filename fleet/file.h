@@ -18,9 +18,8 @@
 int fleet_file_put(struct store *st, const char *id, const struct fleet_capture *c,
 		   const void *data, size_t size, struct cdict_error *err);
 
-/* Who takes files: for each that is whole open, write for each chunk, and commit; for one that turns out not to
- * be whole abort instead, with the reason. 0, or a code that ends it all: then what is open stays so, and is closed
- * by who took it. */
+/* The receiver of files: open for each file, write for each chunk, then commit; abort, with the reason, when the
+ * file turns out to be incomplete. 0, or a code that stops everything: the receiver then closes an open file. */
 struct fleet_file_ops {
 	int (*open)(void *ctx, const char *host, const char *capture);
 	int (*write)(void *ctx, const void *data, size_t size);

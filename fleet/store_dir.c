@@ -24,7 +24,7 @@
 #include "base/outfile.h"
 #include "base/place.h"
 
-/* errno of a root behind a stranger's link (base/place.h). */
+/* errno when the path contains a link of another user (base/place.h). */
 #define STRANGE (-CDICT_ELIMIT)
 
 struct folder {
@@ -390,7 +390,7 @@ static int put_value(struct folder *f, int dir, const char *name, const void *da
 	return rc;
 }
 
-/* Where a value stands: of which shelf, as what. */
+/* The location of a value: directory and file name. */
 struct shelf_place {
 	char on[FILE_ROOM], as[FILE_ROOM];
 	int job, dir; /* dir: negative: error of opening the shelf */
@@ -411,7 +411,7 @@ static int open_place(struct shelf_place *at, struct folder *f, const char *id, 
 	return 0;
 }
 
-/* @rc: what came of it. */
+/* @rc: the result so far. */
 static int close_place(struct shelf_place *at, const struct folder *f, const char *id, int rc,
 		       struct cdict_error *err)
 {
@@ -537,7 +537,7 @@ int store_dir_drop(struct store *st, const char *id, const char *shelf, const ch
 	return close_place(&at, f, id, rc, err);
 }
 
-/* When nothing is in it. */
+/* Removes the root directory when it is empty. */
 static void remove_root(const struct folder *f)
 {
 	struct place at;

@@ -128,7 +128,7 @@ static int write_line(struct sweep_journal *j, const char *line, size_t len,
 	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: %s", j->path, strerror(-rc)) : 0;
 }
 
-/* A file's name is on the disk when its folder is. */
+/* A file's name is on disk once its directory is. */
 static void sync_folder(const struct sweep_journal *j)
 {
 	int fd = openat(j->at.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -139,8 +139,8 @@ static void sync_folder(const struct sweep_journal *j)
 	close(fd);
 }
 
-/* Of this process, not of what it starts: a run that outlives a sweep that was killed does not hold it, as it would
- * flock(2)'s. */
+/* The lock belongs to this process alone: a child that outlives a killed sweep does not inherit it, as it would a
+ * flock(2). */
 static int lock(int fd)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -157,7 +157,7 @@ static int open_file(struct sweep_journal *j, struct cdict_error *err)
 		return cdict_fail(err, rc == CDICT_ELIMIT ? -EPERM : rc, CDICT_NO_OFFSET, "%s: %s",
 				  j->path, place_strerror(rc));
 	if (!j->at.name)
-		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s is no file of ours",
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET, "%s is not a regular file",
 				  j->path);
 	j->fd = openat(j->at.dir, j->at.name,
 		       O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
@@ -168,7 +168,7 @@ static int open_file(struct sweep_journal *j, struct cdict_error *err)
 				  j->path);
 	rc = lock(j->fd);
 	if (rc == -EACCES || rc == -EAGAIN)
-		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is written by another sweep",
+		return cdict_fail(err, -EBUSY, CDICT_NO_OFFSET, "%s is in use by another sweep",
 				  j->path);
 	return rc ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s: it cannot be locked: %s", j->path,
 			       strerror(-rc))

@@ -56,8 +56,8 @@ static void send_report(int fd, const struct word *w)
 		;
 }
 
-static void become(const struct sweep_exec *e, pid_t parent, const int *out, const int *said,
-		   int word)
+static void exec_command(const struct sweep_exec *e, pid_t parent, const int *out, const int *said,
+			 int word)
 {
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct word w = { 0 };
@@ -65,7 +65,7 @@ static void become(const struct sweep_exec *e, pid_t parent, const int *out, con
 
 	/* The child dies with the sweep, also after kill -9. */
 	prctl(PR_SET_PDEATHSIG, e->inside ? SIGTERM : SIGKILL);
-	if (getppid() != parent) /* it was over before that */
+	if (getppid() != parent) /* the sweep ended before prctl() */
 		_exit(127);
 	for (int sig = 1; sig < NSIG; sig++) {
 		struct sigaction now;
@@ -242,7 +242,7 @@ int sweep_run(const struct sweep_exec *e, struct sweep_measured *m, int *status,
 	if (!rc && pid < 0)
 		rc = cdict_fail_errno(err, "fork");
 	if (!pid)
-		become(e, parent, out, said, word[1]);
+		exec_command(e, parent, out, said, word[1]);
 	if (!rc) {
 		close(out[1]);
 		close(said[1]);
