@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/saturate.h"
+
 /* Who leaves out the check prints a figure that is none. */
 #define ANALYZE_CHECK __attribute__((warn_unused_result))
 
@@ -77,7 +79,7 @@ ANALYZE_CHECK static inline int histogram_add(struct histogram *h, uint64_t v, u
 	if (!h->count || v < h->min)
 		h->min = v;
 	h->count++;
-	h->sum += v;
+	saturated_add(&h->sum, v);
 	h->waiting[h->n_waiting++] = (uint16_t)histogram_bin(v);
 	return h->n_waiting == HISTOGRAM_WAITING ? histogram_settle(h) : 0;
 }

@@ -51,7 +51,7 @@ static void what_is_no_perf_data_is_refused_in_one_line(void **state)
 				 cases[i].code);
 		assert_int_equal(err.code, cases[i].code);
 		assert_null(strchr(err.text, '\n'));
-		assert_true(strlen(err.text) > 10);
+		assert_true(strlen(err.text) >= strlen("is empty"));
 	}
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(write(fd[1], whole.b.data, whole.b.len), (ssize_t)whole.b.len);

@@ -173,7 +173,9 @@ static void what_is_no_cdict_is_refused(void **state)
 	struct cdict_reader *r;
 
 	(void)state;
-	for (size_t n = 0; n < FORMAT_HEADER_SIZE; n++)
+	assert_int_equal(cdict_reader_parse(&r, whole.bytes.data, 0, &err), CDICT_ETRUNCATED);
+	assert_non_null(strstr(err.text, "is empty"));
+	for (size_t n = 1; n < FORMAT_HEADER_SIZE; n++)
 		assert_int_equal(cdict_reader_parse(&r, whole.bytes.data, n, &err), CDICT_EFORMAT);
 	assert_int_equal(cdict_reader_parse(&r, "PERFILE2PERFILE2PERFILE2", 24, &err),
 			 CDICT_EFORMAT);

@@ -49,6 +49,16 @@ static bool is_own(const struct cdict_table *t, size_t c)
 }
 
 /* The lines that `cdict COMMAND --format csv` prints of the table; no text in them is quoted. */
+/* 2: the golden file @name lost events, or lacks those that the table of @command is made of. */
+static int status_expected(const char *name, const char *command)
+{
+	bool of_kvm = !strncmp(command, "exits", 5) || !strncmp(command, "vcpu", 4);
+	bool has_kvm = strcmp(name, "sched") != 0;
+	bool has_switches = strcmp(name, "svm") != 0 && strcmp(name, "arm64") != 0;
+
+	return !strcmp(name, "loss") || !(of_kvm ? has_kvm : has_switches) ? 2 : 0;
+}
+
 static void assert_as_printed(const struct cdict_table *t, const char *name, const char *command)
 {
 	char asked[4096], line[4096], cell[256];
@@ -83,7 +93,7 @@ static void assert_as_printed(const struct cdict_table *t, const char *name, con
 		assert_string_equal(cdict_table_lossy(t, row) ? "true\r\n" : "false\r\n", at);
 	}
 	assert_int_equal(row, cdict_table_rows(t));
-	assert_int_equal(pclose(f), strcmp(name, "loss") ? 0 : 2 << 8);
+	assert_int_equal(pclose(f), status_expected(name, command) << 8);
 }
 
 static void rows_are_those_of_the_commands(void **state)
