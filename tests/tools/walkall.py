@@ -5,7 +5,7 @@ walkall.py FILE...: runs every command that reads captures on each FILE, with ev
 output, every table of SQL, and each other option once, and says what ends otherwise than with one of cdict's statuses, or fails
 without a reason. The commands, their options and the choices are those of `cdict --completion bash`: a new one is in by itself.
 
-Every command and output on each FILE; every choice of what is shown on three of them, the rest of the options on one, in turn; with
+Every command on each FILE, every output and every choice of what is shown on two of them, the rest of the options on one, in turn; with
 EVERY=1 in the environment all on all. What the sanitizers report is the caller's to look for.
 """
 import os
@@ -63,13 +63,13 @@ def runs(command, options):
     base = NEEDS.get(command, [])
     chosen = [(o, c) for o, c in options.items() if c and o not in NO_OPTION]
     yield base, 99
-    yield base + ['-v'], 99
+    yield base + ['-v'], 2
     for ending in ENDINGS.get(command, ['txt'] if 'output' in options else []):
-        yield [w for w in base if w not in ('-o', '-') and not w.startswith('out.')] + ['-o', 'out.' + ending], 99
+        yield [w for w in base if w not in ('-o', '-') and not w.startswith('out.')] + ['-o', 'out.' + ending], 2
     for i, (option, choices) in enumerate(chosen):
         shows = option in ('by', 'view', 'what', 'to')
         for choice in choices:
-            yield base + [f'--{option}={choice}'], 3 if shows else 1
+            yield base + [f'--{option}={choice}'], 2 if shows else 1
             # what is drawn, and how: every pair with a later option's choices
             for other, others in chosen[1:] if i == 0 and shows else []:
                 for word in others:
