@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# takes: 90
+# takes: 30
 # needs: python3
 #
 # Captures without CPUs, without tasks, without time: every command with every choice of its options ends with one of cdict's
