@@ -197,8 +197,8 @@ int place_folder(const char *path, mode_t make)
 const char *place_strerror(int code)
 {
 	return code == CDICT_ELIMIT
-		       ? "the path contains a link of another user in a directory where others may "
-			 "write: not followed; name the directory that it leads to"
+		       ? "refusing to follow another user's link in a directory that others can write: "
+			 "name the directory that it leads to"
 		       : cdict_strerror(code);
 }
 

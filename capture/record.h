@@ -179,7 +179,8 @@ struct record_report {
 	uint64_t wakeups, max_rss_bytes;
 	unsigned dumps; /* of the flight recorder */
 	unsigned failed_dumps;
-	unsigned files; /* with rotate */
+	struct cdict_error dump_error; /* of the last of them */
+	unsigned files;                /* with rotate */
 	bool have_status;
 	int command_status;
 	struct cdict_error ended; /* code 0, or why it ended early */

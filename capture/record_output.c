@@ -455,6 +455,7 @@ int recording_dump(struct recording *rec, const char *why, bool flush, struct cd
 				      (double)rec->opts->keep_ns / 1e9);
 	} else {
 		rec->report->failed_dumps++;
+		rec->report->dump_error = *err;
 		recording_say(rec, true, "%s: %s", name, err->text);
 	}
 	free(name);

@@ -453,8 +453,12 @@ static int status_of(const struct recorder *r, const struct record_options *o,
 			   any ? "what was written is kept" : "nothing was written");
 		return any ? CMD_DAMAGED : CMD_FAILED;
 	}
-	if (rep->failed_dumps) /* each was told */
+	if (rep->failed_dumps) {
+		/* A warning was printed for each, but not with -q. */
+		if (r->call->quiet)
+			cmd_error(r->call, o->output, &rep->dump_error);
 		return rep->dumps ? CMD_DAMAGED : CMD_FAILED;
+	}
 	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
 		cmd_warn(
 			r->call, o->output,
