@@ -19,7 +19,7 @@ fi
 cp "$DATA/kvm-callchain.data" in.data
 "$CDICT" convert -q -i "$DATA/kvm-callchain.data" -o in.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o older.cdict || exit 1
-echo "1228,Mine,vcpu0,,,7,Web" >map.csv
+echo "1002,Mine,vcpu0,,,7,Web" >map.csv
 echo "a text" >older.txt
 echo "main;work 3" >in.folded
 

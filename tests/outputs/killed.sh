@@ -15,7 +15,7 @@ NOWRITE=$BUILD/tests/tools/preload/nowrite.so
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o older.cdict || exit 1
 cp "$DATA/kvm-callchain.data" in.data
 echo "a text" >older.txt
-echo "1228,Mine,vcpu0,,,7,Web" >map.csv
+echo "1002,Mine,vcpu0,,,7,Web" >map.csv
 
 fresh() {
 	rm -rf work && mkdir work

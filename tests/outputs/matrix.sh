@@ -18,7 +18,7 @@ echo "main;work 3" >given/in.stacks
 "$CDICT" sweep -q -n 2 -L b 1,2 --metric v -o s.json -- echo '{"v": {b}}' >/dev/null && mv s.json given/in.json || exit 1
 rm -f s.*
 cp "$DATA/kvm-pipe.data" given/other.data
-echo "1228,Mine,vcpu0,,,7,Web" >given/map.csv
+echo "1002,Mine,vcpu0,,,7,Web" >given/map.csv
 echo "a text of the user" >given/text
 mkdir given/dir given/dir.csv
 (cd given && sha256sum in.* other.* map.csv text) >sums
@@ -276,7 +276,7 @@ two() {
 	for ((i = 0; i < 200; i++)); do [ -e two.cdict ] && break; sleep 0.05; done
 	record two.cdict 2>err.txt && echo "the second recorder: status 0"
 	grep -q 'being written' err.txt || head -n 1 err.txt
-	"$CDICT" annotate -q two.cdict --map map.csv 2>err.txt
+	"$CDICT" annotate -q two.cdict --clear 2>err.txt
 	grep -q 'being written' err.txt || echo "annotate: $(head -n 1 err.txt)"
 	kill -INT $pid
 	wait $pid
