@@ -75,6 +75,7 @@ int analyze_engine_add(struct analyze_engine *eng, const struct analyze_ops *ops
 	if (array_push(&eng->hooks, (struct hook){ .ops = ops, .self = self }))
 		return cdict_fail_nomem(err);
 	eng->needs |= ops->needs;
+	eng->asked |= ops->needs;
 	eng->walk_all |= !ops->resumes;
 	return 0;
 }

@@ -220,6 +220,7 @@ struct analyze_engine {
 	struct hook *on_run, *on_away, *on_sw, *on_wake, *on_sched, *on_kvm, *on_events, *on_event,
 		*on_syscall, *on_in;
 	unsigned needs;
+	unsigned asked; /* of them what analyses asked for */
 
 	struct type_info *types;
 	size_t n_types;

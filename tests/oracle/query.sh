@@ -36,7 +36,7 @@ verdict queries_written_for_perfetto_run_as_they_are "$("$CDICT" query --sql "$T
 # ---- equal to the commands ----
 
 # a wait of who was woken where it is not known what it did before is no part of its time off the CPU
-since_unknown='before IS NULL AND ts > (SELECT min(ts) FROM thread_state)'
+since_unknown='(before IS NULL OR before < ts) AND ts > (SELECT min(ts) FROM thread_state)'
 # tables NAME FILE OPTIONS...
 tables() {
 	local name=$1 file=$2

@@ -128,8 +128,8 @@ verdict trace_dat_losses_are_kept "$(
 	same t.dat
 	trace-cmd report t.dat | sed -n 's/^CPU:\([0-9]*\) \[\([0-9]*\) EVENTS DROPPED\]$/\1 \2/p' | sort >dropped.txt
 	losses | awk '{ print $1, $4 }' | sort | diff dropped.txt -
-	# before the first of CPU 1, between its eighth and ninth, between the fourth and fifth of CPU 0
-	losses | diff - <(printf '%s\n' '0 100000120000 100000140000 5' '1 100000005000 100000005000 2' '1 100000710000 100000990000 7'))"
+	# before the first of CPU 1, from the capture's begin on, between its eighth and ninth, between the fourth and fifth of CPU 0
+	losses | diff - <(printf '%s\n' '0 100000120000 100000140000 5' '1 100000000000 100000005000 2' '1 100000710000 100000990000 7'))"
 
 # A page that does not say how many; the kernel's own count, of which the pages tell a part.
 mktracedat --per-page 4 --lost 0,1,-1 --lost 1,2,7 --stat 1,10 run.data t.dat

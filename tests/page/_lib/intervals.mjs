@@ -9,7 +9,9 @@ const LINE = /^\s*(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\S+):\s(.*)$/;
 /** {run, sleep, wakeup, guest, exit: [{tid, cpu, from: null | ns, to, reason, doubtful}]}, times since t0_ns; doubtful: a switch was not seen meanwhile. */
 export function intervalsOf(file, t0_ns) {
 	const lines = cdict('script', '-q', file).split('\n').map((line) => LINE.exec(line)).filter(Boolean);
-	const first = lines.some(([, , , , , event]) => event === 'sched:sched_waking') ? 'sched:sched_waking' : 'sched:sched_wakeup';
+	// without sched_wakeup a sleeper's switch-in is due to the waking of before its switch-out, where none came after it
+	const alone = !lines.some(([, , , , , event]) => event === 'sched:sched_wakeup');
+	const early = new Set(), since = new Map();
 	const out = { run: [], sleep: [], wakeup: [], guest: [], exit: [] };
 	const on = new Map(), away = new Map(), woken = new Map(), kvm = new Map();
 	const runs = new Set(); // who was heard of and not switched out since
@@ -29,15 +31,21 @@ export function intervalsOf(file, t0_ns) {
 			if (ran?.tid !== prev) gaps.push([ran?.at ?? -1, at]);
 			if (prev) out.run.push({ tid: prev, cpu, from: ran?.tid === prev ? ran.at : null, to: at });
 			if (next) out.sleep.push({ tid: next, cpu, from: away.get(next) ?? null, to: at });
+			if (next && !woken.has(next) && since.has(next)) woken.set(next, since.get(next));
 			if (next && (woken.get(next) ?? null) !== null) out.wakeup.push({ tid: next, cpu, from: woken.get(next), to: at });
 			woken.delete(next);
 			woken.delete(prev);
+			since.delete(next);
+			if (alone && early.delete(prev) && !/prev_state=R/.test(text)) since.set(prev, at);
+			early.delete(next);
 			runs.delete(prev);
 			runs.add(next);
 			away.set(prev, at);
 			on.set(cpu, { tid: next, at });
-		} else if (event === first || event === 'sched:sched_wakeup_new') {
+		} else if (/^sched:sched_(waking|wakeup|wakeup_new)$/.test(event) && !/success=0/.test(text)) {
 			const who = pid('pid');
+
+			if (runs.has(who) && event === 'sched:sched_waking') early.add(who);
 
 			if (!woken.has(who) && !runs.has(who)) woken.set(who, on.has(pid('target_cpu')) ? at : null);
 		} else if (event === 'kvm:kvm_entry' || event === 'kvm:kvm_exit') {

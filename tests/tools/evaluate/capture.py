@@ -24,6 +24,7 @@ Wakeup = namedtuple('Wakeup', 't cpu task')
 Move = namedtuple('Move', 't task cpu')
 Gap = namedtuple('Gap', 'cpu begin end')
 
+WAKES = 'sched:sched_waking', 'sched:sched_wakeup', 'sched:sched_wakeup_new'
 HOLES = 0, 1, 2, 4 # of LOSS rows: RING, SAMPLES, THROTTLE, DAMAGE
 
 
@@ -392,9 +393,12 @@ class Capture:
         happened = defaultdict(list)
         for order, e in enumerate(self.events):
             name = e.type.name
-            if name in (wake_name, 'sched:sched_wakeup_new'):
+            if name in WAKES:
+                if not self.wakes(e):
+                    continue
                 task = self.value(e, 'pid')
-                self.wakeups.append(Wakeup(e.t, e.cpu, task))
+                if name in (wake_name, 'sched:sched_wakeup_new'):
+                    self.wakeups.append(Wakeup(e.t, e.cpu, task))
                 happened[task].append((e.t, order, 'wake', e.cpu))
             elif name == 'sched:sched_stat_iowait':
                 self.iowaits[self.value(e, 'pid')].append(e.t)
@@ -412,7 +416,7 @@ class Capture:
         for what, t, _, tid, _ in self.file.tasks:
             if what == 0 and t:
                 happened[tid].append((t, -1, 'birth', None))
-        outs = {(s.task, s.cpu, s.end): s for s in self.slices if s.ended}
+        outs = self.outs = {(s.task, s.cpu, s.end): s for s in self.slices if s.ended}
         ins = {(s.task, s.cpu, s.begin): s for s in self.slices if s.begun}
         gaps = sorted(g.begin for rows in self.gaps.values() for g in rows)
         self.unseen = {(g.cpu, g.end): g.begin for g in self.unknown if g.begin < g.end}
@@ -420,12 +424,35 @@ class Capture:
             if self.some_tasks and task not in self.recorded:
                 continue
             rows.sort(key=lambda row: row[:2])
+            self.wake_late(rows, lambda t, where, task=task: outs.get((task, where, t)))
             self.follow_task(task, rows, outs, ins, gaps)
         if self.some_tasks and 'sched:sched_stat_runtime' not in self.names:
             self.offs, self.waits, self.moves = [], [], []
         if self.some_cpus: # whoever is off them may run on another
             self.offs, self.waits, self.moves = [], [], []
         self.find_unknown(happened)
+
+    def wakes(self, e):
+        """Whether the wake-up woke its task: before Linux 4.3 the event says."""
+        return 'success' not in self.fields[e.type.name] or self.value(e, 'success')
+
+    def wake_late(self, rows, slice_of):
+        """Without sched_wakeup: a sleeper that nothing woke after its switch-out was woken before it, and waits since then."""
+        if 'sched:sched_wakeup' in self.names:
+            return
+        on, early, since = False, False, None
+        for t, order, what, where in list(rows):
+            if what == 'wake':
+                early, since = early or on, None
+            elif what == 'out':
+                s = slice_of(t, where)
+                since = (t, order + .25, 'wake', where) if early and s and s.state[:1] not in 'RXZ' else None
+                on = early = False
+            elif what in ('in', 'seen'):
+                if what == 'in' and since:
+                    rows.append(since)
+                on, since = True, None
+        rows.sort(key=lambda row: row[:2])
 
     def find_unknown(self, happened):
         """(task, begin, end): since it was first seen it neither ran nor was off a CPU, for all that is known."""

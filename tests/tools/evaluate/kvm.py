@@ -4,6 +4,8 @@ import bisect
 import re
 from collections import defaultdict, namedtuple
 
+from capture import WAKES
+
 # An exit and the entry after it, or an entry and the exit after it (reason None); end None: broken.
 # cpu_ns: the part on a CPU.
 Pair = namedtuple('Pair', 'task reason begin end cpu_ns')
@@ -102,8 +104,6 @@ class Kvm:
 
     def follow(self, of_thread):
         c = self.c
-        wake_name = next((n for n in ('sched:sched_waking', 'sched:sched_wakeup')
-                          if n in c.names), None)
         happened = {tid: list(rows) for tid, rows in of_thread.items() if tid in set(self.vcpus)}
         for order, e in enumerate(c.events):
             name = e.type.name
@@ -113,7 +113,7 @@ class Kvm:
                     happened[prev].append((e.t, order, 'out', e))
                 if task in happened:
                     happened[task].append((e.t, order + .5, 'in', e))
-            elif name in (wake_name, 'sched:sched_wakeup_new') and c.value(e, 'pid') in happened:
+            elif name in WAKES and c.value(e, 'pid') in happened and c.wakes(e):
                 happened[c.value(e, 'pid')].append((e.t, order, 'wake', e))
             elif name == 'sched:sched_migrate_task' and c.value(e, 'pid') in happened:
                 happened[c.value(e, 'pid')].append((e.t, order, 'move', e))
@@ -121,6 +121,7 @@ class Kvm:
                         and s.end == s.begin}
         for tid, rows in happened.items():
             rows.sort(key=lambda row: row[:2])
+            c.wake_late(rows, lambda t, e, tid=tid: c.outs.get((tid, e.cpu, t)))
             self.follow_vcpu(tid, rows, contradicted)
 
     def follow_vcpu(self, tid, rows, contradicted):
@@ -191,7 +192,7 @@ class Kvm:
                 else:
                     what = 'blocked'
             elif kind == 'wake':
-                what, cpu = 'waiting', self.c.value(e, 'target_cpu')
+                what, cpu = 'waiting', e.cpu if self.c.is_switch(e) else self.c.value(e, 'target_cpu')
                 is_off = True
             elif kind == 'in':
                 what = 'unknown' if self.c.some_cpus else back or 'unknown'
