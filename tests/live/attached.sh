@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # again: a recording may lose events, and a hypervisor may take the CPU away
-# timeout: 280
+# timeout: 500
 # needs: python3 jq
 # waits: 1
 #
@@ -107,11 +107,13 @@ attached() {
 	{ kill -9 $pid && wait $pid; } 2>/dev/null
 	[ "$recorder" = cdict ] || "$CDICT" convert -q -i x.data -o x.cdict 2>convert.err || cat convert.err
 }
-near() { # WHAT NS - within 1 %
-	awk -v a="$2" -v b="$counted" -v what="$1" 'BEGIN { if (a < b * .99 || a > b * 1.01)
+near() { # WHAT NS - within 1 %; of tens of thousands of slices, each of which loses the switch's own time, within 2 %
+	awk -v a="$2" -v b="$counted" -v what="$1" -v part="$part" 'BEGIN { if (a < b * (1 - part) || a > b * (1 + part))
 		printf "%s: ran %.3f ms, schedstat says %.3f ms\n", what, a / 1e6, b / 1e6 }'
 }
 is_right() { # LOAD RECORDER OPTIONS...
+	local part=.01
+	[ "$1" != pipe ] || part=.02
 	attached "$@"
 	[ -s x.cdict ] || { cat rec.out; return; }
 	near tasks "$("$CDICT" tasks x.cdict -q --format json | jq "[.tasks[] | select(.pid == $pid) | .run_ns] | add")"
