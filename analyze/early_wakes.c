@@ -200,9 +200,9 @@ static void search_end(struct search *s)
 
 static bool is_needed(const struct analyze_engine *eng)
 {
-	return !eng->opts.narrow && (eng->asked & ANALYZE_NEED_WAKES) &&
-	       eng->sum.has_switch && eng->sum.has_waking && !eng->sum.has_wakeup &&
-	       eng->sum.scope.whom == SCOPE_SYSTEM && !eng->opts.no_guest_mode;
+	return !eng->opts.narrow && (eng->asked & ANALYZE_NEED_WAKES) && eng->sum.has_switch &&
+	       eng->sum.has_waking && !eng->sum.has_wakeup && eng->sum.scope.whom == SCOPE_SYSTEM &&
+	       !eng->opts.no_guest_mode;
 }
 
 int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest *at,
