@@ -327,14 +327,14 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti);
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
 void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
-/* track_lose - from @since_ns on nobody knows where it is. */
+/* track_lose - the position of the task is unknown from @since_ns on. */
 void track_lose(struct task *t, uint64_t since_ns);
 /* track_gap_since - where the first gap in (from, to) begins, or ANALYZE_NO_TIME. */
 uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
 /* track_some.c: of a recording of some tasks.  Who runs on @cpu is known to up to its last own event, for whoever
  * came after it has no switch-out. */
 void track_end_at_own(struct analyze_engine *eng, uint32_t cpu);
-/* track_begin_loose - @task, which is on no other CPU, runs on @cpu now, and nobody else is known to. */
+/* track_begin_loose - @task, which is on no other CPU, runs on @cpu from now on; no other task is known to. */
 void track_begin_loose(struct analyze_engine *eng, uint32_t cpu, uint32_t task);
 /* track_settle - where the slice of @cpu's runner began, before it is told; @switched: it is switched out now. */
 void track_settle(struct analyze_engine *eng, uint32_t cpu, bool switched);

@@ -200,7 +200,7 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 	return failed ? -ENOMEM : 0;
 }
 
-/* A call that raw_syscalls tells of is not told of again by the event of its own. */
+/* Count a call once: raw_syscalls events win over syscalls:sys_enter_NAME. */
 static void tell_calls_once(struct type_info *types, const struct cdict_schema *schema,
 			    const struct analyze_summary *sum)
 {

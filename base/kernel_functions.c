@@ -41,7 +41,7 @@ static size_t name_len(const char *name)
 	return strcspn(name, " \t\r\n");
 }
 
-/* One line; false: it is none. */
+/* Parse one line; false: not a symbol line. */
 static bool line(uint64_t *address, char *type, const char **name, const char *at)
 {
 	if (!hex(&at, address) || *at++ != ' ' || !*at || *at == '\n')

@@ -228,7 +228,7 @@ static void finish(struct recording *rec, struct record_info_end *end)
 		return;
 	if (rec->ring) {
 		snprintf(why, sizeof(why), "at the end: %s", rec->end);
-		recording_dump(rec, why, false, &err); /* that it failed was told, and counted */
+		recording_dump(rec, why, false, &err); /* a failure is already reported */
 		return;
 	}
 	r->events = store_counts(rec->store)->events;
