@@ -50,6 +50,9 @@ void analyze_engine_free(struct analyze_engine *eng)
 	free(eng->on_run);
 	free(eng->types);
 	free(eng->cpus);
+	free(eng->loose);
+	array_fini(&eng->accounted);
+	array_fini(&eng->early_wakers);
 	free(eng->records);
 	cdict_events_close(eng->it);
 	free(eng->windows);
@@ -492,8 +495,10 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 			saturated_add(&eng->sum.lost_events, loss->count);
 	}
 	eng->cpus = calloc(eng->n_cpus + 1, sizeof(*eng->cpus));
-	if (!eng->cpus || table_init(&eng->table, eng->n_cpus) || sort_hooks(eng) ||
-	    sort_records(eng, src))
+	if (src->scope.whom == SCOPE_TASKS)
+		eng->loose = calloc(eng->n_cpus + 1, sizeof(*eng->loose));
+	if (!eng->cpus || (src->scope.whom == SCOPE_TASKS && !eng->loose) ||
+	    table_init(&eng->table, eng->n_cpus) || sort_hooks(eng) || sort_records(eng, src))
 		return cdict_fail_nomem(err);
 	eng->now_ns = eng->walk_from_ns;
 	for (uint32_t c = 0; c < eng->n_cpus; c++) {

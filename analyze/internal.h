@@ -140,10 +140,6 @@ struct task {
 	bool gone;         /* switched out dead */
 	bool appeared;     /* its birth says since when it may have run unseen */
 	bool recorded;     /* its own events were, where only those of some tasks were */
-	/* Whose waking came while it was on its CPU, and on which CPU: early_wakes.c. */
-	uint32_t waker, waker_cpu;
-	/* SCOPE_TASKS: the time that sched_stat_runtime accounted to it since it was switched in, ANALYZE_NO_TIME */
-	uint64_t stat_from_ns, stat_to_ns;
 };
 
 /* Where a task was, as in struct task. */
@@ -194,17 +190,32 @@ struct cpu_state {
 	uint64_t last_ns; /* of the latest sample */
 	uint64_t samples; /* in the window, not yet told of */
 	bool counts;      /* by analyze_options.cpus */
-	uint64_t own_ns;  /* SCOPE_TASKS: of the latest event that is cur's own, or its switch-in */
-	/* SCOPE_TASKS: cur ran since @since_ns at the latest; track_settle() finds the begin of its slice,
-	 * not before @floor_ns, and accounts for the CPU since @unseen_ns and the task since @before. */
-	bool loose;
+	bool loose; /* SCOPE_TASKS: when cur was switched in is not known yet: struct loose_run */
+	uint64_t own_ns; /* SCOPE_TASKS: of the latest event that is cur's own, or its switch-in */
+};
+
+/* Only of SCOPE_TASKS, so that a whole system's tasks and CPUs do without: of a CPU whose runner ran
+ * since cpu_state.since_ns at the latest.  track_settle() finds the begin of its slice, not before
+ * @floor_ns, and accounts for the CPU since @unseen_ns and the task since @before. */
+struct loose_run {
 	uint64_t unseen_ns, floor_ns;
 	struct task_state before;
+};
+
+/* Of a task: what sched_stat_runtime accounted to it since it was switched in; nothing: to_ns is 0. */
+struct accounted {
+	uint64_t from_ns, to_ns;
 };
 
 struct hook {
 	const struct analyze_ops *ops;
 	void *self;
+};
+
+/* Who woke a task while it was on its CPU, and on which CPU: early_wakes.c. */
+struct early_waker {
+	bool any;
+	uint32_t task, cpu;
 };
 
 /* A wait that began at a switch-out: early_wakes.c. */
@@ -264,7 +275,10 @@ struct analyze_engine {
 	bool led, has_first;
 	struct cdict_event first;
 
-	ARRAY(struct early_wake) early; /* by out_ns */
+	struct loose_run *loose;                /* by CPU; NULL but for SCOPE_TASKS */
+	ARRAY(struct accounted) accounted;      /* by task, as far as needed; only of SCOPE_TASKS */
+	ARRAY(struct early_wake) early;         /* by out_ns */
+	ARRAY(struct early_waker) early_wakers; /* by task, as far as needed; only with @early */
 	size_t next_early;
 
 	/* Of a walk in two parts. */
@@ -328,7 +342,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in);
 void track_gaps(struct analyze_engine *eng, uint64_t t_ns);
 /* track_lose - the position of the task is unknown from @since_ns on. */
-void track_lose(struct task *t, uint64_t since_ns);
+void track_lose(struct analyze_engine *eng, struct task *t, uint64_t since_ns);
 /* track_gap_since - where the first gap in (from, to) begins, or ANALYZE_NO_TIME. */
 uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns);
 /* track_some.c: of a recording of some tasks.  Who runs on @cpu is known to up to its last own event, for whoever
@@ -341,6 +355,12 @@ void track_settle(struct analyze_engine *eng, uint32_t cpu, bool switched);
 /* track_runtime - sched_stat_runtime. */
 void track_runtime(struct analyze_engine *eng, const struct cdict_event *ev,
 		   const struct type_info *ti);
+/* track_forget_runtime - @task is switched out, or it is not known where it is. */
+static inline void track_forget_runtime(struct analyze_engine *eng, uint32_t task)
+{
+	if (task < eng->accounted.n)
+		eng->accounted.at[task] = (struct accounted){ 0 };
+}
 void track_finish(struct analyze_engine *eng, uint64_t end_ns);
 void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		    uint64_t end_ns, bool start_seen, bool end_seen);

@@ -38,9 +38,6 @@ static struct task *new_task(struct task_table *tab, int32_t tid)
 	t->pub.idle_cpu = t->cpu = CDICT_CPU_UNKNOWN;
 	t->pub.born_ns = t->pub.exit_ns = t->pub.first_ns = t->pub.last_ns = ANALYZE_NO_TIME;
 	t->since_ns = t->ready_ns = t->moved_ns = t->named_ns = ANALYZE_NO_TIME;
-	t->waker = ANALYZE_NO_TASK;
-	t->waker_cpu = CDICT_CPU_UNKNOWN;
-	t->stat_from_ns = t->stat_to_ns = ANALYZE_NO_TIME;
 	return t;
 }
 

@@ -33,10 +33,10 @@ static uint64_t known_off_until(const struct analyze_engine *eng, const struct t
 	return track_gap_since(eng, t->since_ns, to_ns);
 }
 
-void track_lose(struct task *t, uint64_t since_ns)
+void track_lose(struct analyze_engine *eng, struct task *t, uint64_t since_ns)
 {
+	track_forget_runtime(eng, t->pub.index);
 	t->where = TASK_LOST;
-	t->stat_from_ns = t->stat_to_ns = ANALYZE_NO_TIME;
 	t->since_ns = since_ns;
 	t->ready_ns = ANALYZE_NO_TIME;
 }
@@ -49,7 +49,7 @@ static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 	uint64_t at = c->last_ns > c->since_ns ? c->last_ns : c->since_ns;
 
 	track_tell_run(eng, cpu, c->cur, c->since_ns, at, false, false);
-	track_lose(task_at(eng, c->cur), at);
+	track_lose(eng, task_at(eng, c->cur), at);
 	c->since_ns = at;
 	c->cur = ANALYZE_NO_TASK;
 	eng->sum.mismatches += engine_in(eng, eng->now_ns);
@@ -66,14 +66,14 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
 	struct cpu_state *c = t->cpu < eng->n_cpus ? &eng->cpus[t->cpu] : NULL;
 
 	if (!c || c->cur != t->pub.index) {
-		track_lose(t, t->since_ns);
+		track_lose(eng, t, t->since_ns);
 	} else if (is_of_tasks(eng)) {
 		track_end_at_own(eng, t->cpu);
 	} else if (!c->seen && c->last == c->cur) {
 		end_at_last_sample(eng, t->cpu);
 		c->blind_ns = eng->now_ns;
 	} else {
-		track_lose(t, t->since_ns);
+		track_lose(eng, t, t->since_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = BLIND_TO_SWITCH;
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
@@ -179,7 +179,7 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	}
 	if (c->cur != ANALYZE_NO_TASK) {
 		eng->sum.mismatches += engine_in(eng, eng->now_ns);
-		track_lose(task_at(eng, c->cur), c->since_ns);
+		track_lose(eng, task_at(eng, c->cur), c->since_ns);
 		track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->since_ns, t, false, true);
 		appear(eng, cpu, prev);
 		return;
@@ -221,19 +221,22 @@ static int32_t priority(const struct analyze_engine *eng, const struct cdict_eve
 /* @task is switched out on @cpu, and was woken before: early_wakes.c. */
 static void wake_late(struct analyze_engine *eng, uint32_t cpu, uint32_t task)
 {
-	struct task *t = task_at(eng, task);
+	bool known = task < eng->early_wakers.n && eng->early_wakers.at[task].any;
+	struct early_waker by =
+		known ? eng->early_wakers.at[task]
+		      : (struct early_waker){ .task = ANALYZE_NO_TASK, .cpu = CDICT_CPU_UNKNOWN };
 	struct analyze_wake wake = { .t_ns = eng->now_ns,
-				     .cpu = t->waker_cpu,
+				     .cpu = by.cpu,
 				     .kind = ANALYZE_KIND_WAKING,
 				     .in = engine_in(eng, eng->now_ns),
 				     .first = true,
 				     .late = true,
-				     .waker = t->waker,
+				     .waker = by.task,
 				     .task = task,
 				     .target_cpu = cpu,
 				     .prio = ANALYZE_NO_PRIO };
 
-	t->ready_ns = eng->now_ns;
+	task_at(eng, task)->ready_ns = eng->now_ns;
 	for (const struct hook *h = eng->on_wake; h->ops; h++)
 		if (h->ops->late_wakes && (h->ops->all_cpus || analyze_engine_counts(eng, cpu)))
 			h->ops->wake(h->self, &wake);
@@ -282,7 +285,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	p->off = (uint8_t)sw.off;
 	p->gone = sw.off == ANALYZE_OFF_DEAD && p->pub.tid;
 	p->since_ns = p->moved_ns = t;
-	p->ready_ns = p->stat_from_ns = p->stat_to_ns = ANALYZE_NO_TIME;
+	p->ready_ns = ANALYZE_NO_TIME;
+	track_forget_runtime(eng, p->pub.index);
 	p->io = false;
 	p->cpu = ev->cpu;
 
@@ -336,6 +340,18 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	c->seen = true;
 }
 
+/* @task, which may be on its CPU, is woken on @cpu by who runs there. */
+static void keep_waker(struct analyze_engine *eng, uint32_t task, uint32_t cpu)
+{
+	if (task >= eng->early_wakers.n && array_resize(&eng->early_wakers, (size_t)task + 1)) {
+		analyze_engine_out_of_memory(eng);
+		return;
+	}
+	eng->early_wakers.at[task] = (struct early_waker){ .any = true,
+							   .task = analyze_engine_sampled(eng, cpu),
+							   .cpu = cpu };
+}
+
 void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 		const struct type_info *ti)
 {
@@ -360,10 +376,8 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
 	/* Of who was not seen yet it may turn out that it was on its CPU. */
-	if (eng->early.n && (t->where == TASK_ON || t->where == TASK_NEVER)) {
-		t->waker = analyze_engine_sampled(eng, ev->cpu);
-		t->waker_cpu = ev->cpu;
-	}
+	if (eng->early.n && (t->where == TASK_ON || t->where == TASK_NEVER))
+		keep_waker(eng, wake.task, ev->cpu);
 	for (const struct hook *h = eng->on_wake; h->ops; h++)
 		if (h->ops->all_cpus || analyze_engine_counts(eng, ev->cpu))
 			h->ops->wake(h->self, &wake);
@@ -571,7 +585,7 @@ static void blind(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, ui
 		from_ns = c->since_ns;
 	if (c->cur != ANALYZE_NO_TASK) {
 		track_tell_run(eng, cpu, c->cur, c->since_ns, from_ns, c->seen, false);
-		track_lose(task_at(eng, c->cur), from_ns);
+		track_lose(eng, task_at(eng, c->cur), from_ns);
 		c->cur = ANALYZE_NO_TASK;
 		c->blind_ns = to_ns;
 	} else {

@@ -18,14 +18,16 @@ void track_begin_loose(struct analyze_engine *eng, uint32_t cpu, uint32_t task)
 	struct cpu_state *c = &eng->cpus[cpu];
 	struct task *t = task_at(eng, task);
 
-	c->unseen_ns = c->since_ns;
-	c->floor_ns = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns;
-	c->before = (struct task_state){ .since_ns = t->since_ns,
-					 .ready_ns = t->ready_ns,
-					 .cpu = t->cpu,
-					 .where = t->where,
-					 .off = t->off,
-					 .io = t->io };
+	eng->loose[cpu] = (struct loose_run){
+		.unseen_ns = c->since_ns,
+		.floor_ns = c->blind_ns > c->since_ns ? c->blind_ns : c->since_ns,
+		.before = { .since_ns = t->since_ns,
+			    .ready_ns = t->ready_ns,
+			    .cpu = t->cpu,
+			    .where = t->where,
+			    .off = t->off,
+			    .io = t->io },
+	};
 	c->loose = true;
 	t->where = TASK_ON;
 	t->since_ns = t->moved_ns = eng->now_ns;
@@ -42,19 +44,20 @@ void track_begin_loose(struct analyze_engine *eng, uint32_t cpu, uint32_t task)
 static bool find_begin(struct analyze_engine *eng, uint32_t cpu, bool switched, uint64_t *from_ns)
 {
 	const struct cpu_state *c = &eng->cpus[cpu];
+	const struct loose_run *run = &eng->loose[cpu];
 	const struct task *t = task_at(eng, c->cur);
-	uint64_t floor = c->floor_ns, at;
-	bool known = c->before.where != TASK_NEVER || t->pub.born_ns != ANALYZE_NO_TIME;
+	uint64_t floor = run->floor_ns, at;
+	bool known = run->before.where != TASK_NEVER || t->pub.born_ns != ANALYZE_NO_TIME;
 
 	*from_ns = c->since_ns;
-	if (t->stat_from_ns == ANALYZE_NO_TIME)
+	if (c->cur >= eng->accounted.n || !eng->accounted.at[c->cur].to_ns)
 		return false;
 	/* It is accounted from before one sched_switch to before the other: both as late. */
-	at = t->stat_from_ns;
+	at = eng->accounted.at[c->cur].from_ns;
 	if (switched)
-		at += eng->now_ns - t->stat_to_ns;
-	if (c->before.where != TASK_NEVER && c->before.since_ns > floor)
-		floor = c->before.since_ns;
+		at += eng->now_ns - eng->accounted.at[c->cur].to_ns;
+	if (run->before.where != TASK_NEVER && run->before.since_ns > floor)
+		floor = run->before.since_ns;
 	if (t->pub.born_ns != ANALYZE_NO_TIME && t->pub.born_ns > floor)
 		floor = t->pub.born_ns;
 	if (at < floor) {
@@ -64,25 +67,25 @@ static bool find_begin(struct analyze_engine *eng, uint32_t cpu, bool switched, 
 	if (at > c->since_ns)
 		at = c->since_ns;
 	*from_ns = at;
-	return known && at >= c->floor_ns;
+	return known && at >= run->floor_ns;
 }
 
 /* What the task did from when it was last seen to @from_ns; @known: it was switched in then. */
 static void tell_before(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, bool known)
 {
-	struct cpu_state *c = &eng->cpus[cpu];
-	struct task *t = task_at(eng, c->cur), now = *t;
-	uint64_t since = c->before.since_ns;
+	const struct task_state *before = &eng->loose[cpu].before;
+	struct task *t = task_at(eng, eng->cpus[cpu].cur), now = *t;
+	uint64_t since = before->since_ns;
 
-	t->cpu = c->before.cpu;
-	t->io = c->before.io;
-	t->ready_ns = c->before.ready_ns;
-	if (c->before.where == TASK_NEVER)
-		since = c->before.ready_ns; /* it was born, and woken */
-	if ((c->before.where == TASK_OFF || (c->before.where == TASK_NEVER && since < from_ns)) &&
+	t->cpu = before->cpu;
+	t->io = before->io;
+	t->ready_ns = before->ready_ns;
+	if (before->where == TASK_NEVER)
+		since = before->ready_ns; /* it was born, and woken */
+	if ((before->where == TASK_OFF || (before->where == TASK_NEVER && since < from_ns)) &&
 	    known && track_gap_since(eng, since, from_ns) == ANALYZE_NO_TIME)
-		track_tell_in(eng, cpu, t, &c->before, from_ns);
-	else if (c->before.where != TASK_NEVER)
+		track_tell_in(eng, cpu, t, before, from_ns);
+	else if (before->where != TASK_NEVER)
 		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, since, from_ns, false);
 	t->cpu = now.cpu;
 	t->io = now.io;
@@ -98,7 +101,8 @@ void track_settle(struct analyze_engine *eng, uint32_t cpu, bool switched)
 		return;
 	c->loose = false;
 	c->seen = find_begin(eng, cpu, switched, &from_ns);
-	track_tell_run(eng, cpu, ANALYZE_NO_TASK, c->unseen_ns, from_ns, false, c->seen);
+	track_tell_run(eng, cpu, ANALYZE_NO_TASK, eng->loose[cpu].unseen_ns, from_ns, false,
+		       c->seen);
 	tell_before(eng, cpu, from_ns, c->seen);
 	c->since_ns = from_ns;
 	/* What was computed from ran_ns meanwhile did not have it. */
@@ -119,7 +123,7 @@ void track_end_at_own(struct analyze_engine *eng, uint32_t cpu)
 		c->own_ns = t->pub.exit_ns;
 	track_settle(eng, cpu, false);
 	track_tell_run(eng, cpu, c->cur, c->since_ns, c->own_ns, c->seen, false);
-	track_lose(t, c->own_ns);
+	track_lose(eng, t, c->own_ns);
 	c->since_ns = c->own_ns;
 	c->cur = ANALYZE_NO_TASK;
 }
@@ -129,12 +133,16 @@ void track_runtime(struct analyze_engine *eng, const struct cdict_event *ev,
 {
 	uint64_t ns = ev->values[ti->field[STAT_VALUE]];
 	uint32_t i = table_find(&eng->table, (int32_t)ev->values[ti->field[STAT_PID]], ev->cpu);
-	struct task *t;
+	struct accounted *a;
 
 	if (i == ANALYZE_NO_TASK)
 		return;
-	t = task_at(eng, i);
-	if (t->stat_from_ns == ANALYZE_NO_TIME)
-		t->stat_from_ns = ns < eng->now_ns ? eng->now_ns - ns : 0;
-	t->stat_to_ns = eng->now_ns;
+	if (i >= eng->accounted.n && array_resize(&eng->accounted, (size_t)i + 1)) {
+		analyze_engine_out_of_memory(eng);
+		return;
+	}
+	a = &eng->accounted.at[i];
+	if (!a->to_ns)
+		a->from_ns = ns < eng->now_ns ? eng->now_ns - ns : 0;
+	a->to_ns = eng->now_ns;
 }

@@ -379,7 +379,7 @@ static void say_missing(struct conversion *c)
 		return;
 	}
 	if (r->damaged && !c->sampled) {
-		snprintf(r->missing, sizeof(r->missing), "no event is there before the damage");
+		snprintf(r->missing, sizeof(r->missing), "no events before the damage");
 		return;
 	}
 	at = (size_t)snprintf(r->missing, sizeof(r->missing), "holds no event of the wanted kind%s",

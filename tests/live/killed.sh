@@ -33,7 +33,7 @@ killed() {
 		status=$?
 		if ! grep -q "formats of [0-9]* events are taken from this host's tracefs: the recording is of its kernel" err; then
 			# no record was written yet: that is said
-			grep -q 'no event is there before the damage' err && continue
+			grep -q 'no events before the damage' err && continue
 			echo "killed after $at s: the formats are not taken"
 			cat err
 			continue
