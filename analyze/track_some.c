@@ -75,18 +75,14 @@ static void tell_before(struct analyze_engine *eng, uint32_t cpu, uint64_t from_
 {
 	const struct task_state *before = &eng->loose[cpu].before;
 	struct task *t = task_at(eng, eng->cpus[cpu].cur), now = *t;
-	uint64_t since = before->since_ns;
 
 	t->cpu = before->cpu;
 	t->io = before->io;
 	t->ready_ns = before->ready_ns;
-	if (before->where == TASK_NEVER)
-		since = before->ready_ns; /* it was born, and woken */
-	if ((before->where == TASK_OFF || (before->where == TASK_NEVER && since < from_ns)) &&
-	    known && track_gap_since(eng, since, from_ns) == ANALYZE_NO_TIME)
+	if (known && (before->where != TASK_NEVER || before->ready_ns < from_ns))
 		track_tell_in(eng, cpu, t, before, from_ns);
 	else if (before->where != TASK_NEVER)
-		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, since, from_ns, false);
+		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, from_ns, false);
 	t->cpu = now.cpu;
 	t->io = now.io;
 	t->ready_ns = now.ready_ns;

@@ -120,19 +120,27 @@ void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *
 				     .prev = ANALYZE_NO_TASK,
 				     .next = t->pub.index,
 				     .slice_start_ns = ANALYZE_NO_TIME,
-				     .away_ns = before->since_ns,
-				     .away = (enum analyze_off)before->off,
+				     .away = ANALYZE_OFF_UNKNOWN,
+				     .away_ns = ANALYZE_NO_TIME,
 				     .ready_ns = before->ready_ns,
 				     .last_cpu = before->cpu };
 
-	if (sw.ready_ns > at_ns) /* it ran already */
-		sw.ready_ns = ANALYZE_NO_TIME;
-	if (before->where == TASK_NEVER) {
-		sw.away = ANALYZE_OFF_UNKNOWN;
-		sw.away_ns = ANALYZE_NO_TIME;
-		track_tell_wait(eng, t, cpu, at_ns, true);
-	} else {
+	if (before->where == TASK_OFF &&
+	    track_gap_since(eng, before->since_ns, at_ns) == ANALYZE_NO_TIME) {
+		sw.away = (enum analyze_off)before->off;
+		sw.away_ns = before->since_ns;
 		track_tell_away(eng, t, sw.away, before->since_ns, at_ns, true);
+	} else if (before->where != TASK_NEVER) {
+		sw.incomplete = true;
+		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, at_ns, false);
+	}
+	if (sw.ready_ns > at_ns) { /* it ran already */
+		sw.ready_ns = ANALYZE_NO_TIME;
+	} else if (track_gap_since(eng, sw.ready_ns, at_ns) != ANALYZE_NO_TIME) {
+		sw.ready_ns = ANALYZE_NO_TIME;
+		sw.incomplete = true;
+	} else if (sw.away_ns == ANALYZE_NO_TIME) {
+		track_tell_wait(eng, t, cpu, at_ns, true);
 	}
 	for (const struct hook *h = eng->on_in; h->ops; h++)
 		if (eng->cpus[cpu].counts || h->ops->all_cpus)

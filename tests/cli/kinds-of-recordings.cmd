@@ -136,3 +136,21 @@ cores
 for w in 10,10.001 10.001,10.0125 10.0125,10.0135 10.0135,; do
 	"$CDICT" tasks x.cdict --time $w --format json | jq -c '.tasks[] | [.run_ns, .unknown_ns]'
 done
+
+# an event is lost while 700 sleeps, before it is woken: how long it slept is unknown, its wait of 1 ms is not
+cat >lost.trace <<'TRACE'
+cpus 2
+cmdline perf record -e sched:* -p 700,701
+proc 700 mine
+proc 701 yours
+700 [000] 10.000000: sched:sched_stat_runtime: pid=700 runtime=500000
+700 [000] 10.000000: sched:sched_switch: prev_pid=700 prev_state=S next_pid=0
+701 [001] 10.000500: sched:sched_waking: pid=702 target_cpu=1
+701 [001] 10.001000: LOST 3
+701 [001] 10.001500: sched:sched_waking: pid=702 target_cpu=1
+701 [001] 10.002000: sched:sched_waking: pid=700 target_cpu=0
+700 [000] 10.005000: sched:sched_stat_runtime: pid=700 runtime=2000000
+700 [000] 10.005000: sched:sched_switch: prev_pid=700 prev_state=S next_pid=0
+TRACE
+capture lost.trace
+tasks --task mine

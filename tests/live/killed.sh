@@ -12,7 +12,7 @@ set -u
 . "$TOP/tests/live/_capture.sh"
 
 # blanks aside, and %ps: perf asks the running kernel for names, and no killed recording has its symbols
-lines() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//' -e 's/ function=[^ ]*/ function=/'; }
+lines() { sed -e 's/  */ /g' -e 's/^ //' -e 's/ $//' -e 's/ function[ =][^ ]*/ function/'; }
 
 # killed WHAT... - perf record WHAT..., killed after each of five times
 killed() {
