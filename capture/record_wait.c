@@ -311,12 +311,16 @@ void recording_wait(struct recording *rec)
 	tell_progress(rec, before);
 	while (1) {
 		struct timespec ts;
+		bool over;
 		int left;
 
 		/* From when events are recorded, which -D and --control tell. */
 		if (ends && rec->first_on_ns)
 			end_ns = rec->first_on_ns + length_ns;
-		if (monotonic_past(look_ns)) {
+		over = monotonic_past(end_ns);
+		/* With the last second there is a last look. */
+		if (monotonic_past(look_ns) ||
+		    (over && rec->opts->look && monotonic_left_ms(look_ns) < (int)CPUS_MS / 2)) {
 			recording_look_for_cpus(rec);
 			tell_progress(rec, before);
 			if (rec->opts->look && recording_look(rec)) {
@@ -325,7 +329,7 @@ void recording_wait(struct recording *rec)
 			}
 			look_ns = monotonic_in_ms(CPUS_MS);
 		}
-		if (monotonic_past(end_ns)) {
+		if (over) {
 			rec->end = "the time was over";
 			return;
 		}

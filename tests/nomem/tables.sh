@@ -104,6 +104,7 @@ walk nomem_completion "$CDICT" --completion bash
 		f = "%d [%03d] %.6f: %s\n"
 		for (i = 0; i < 34000; i++) {
 			c = i % 2; v = 1001 + c; t = 100 + i / 1000
+			printf f, 0, c, t - 5e-6, "sched:sched_waking: pid=" v " target_cpu=" c
 			printf f, 0, c, t, "sched:sched_switch: prev_pid=0 prev_state=R next_pid=" v
 			printf f, v, c, t + 10e-6, "kvm:kvm_entry: vcpu_id=" c " rip=0x1000"
 			printf f, v, c, t + 300e-6, "kvm:kvm_exit: vcpu_id=" c " exit_reason=HLT guest_rip=0x1010"
