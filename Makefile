@@ -28,7 +28,7 @@
 #   make install        also uninstall; honours DESTDIR and prefix; strips, and writes below prefix only
 #   make dist           build/dist/cdict-VERSION.tar.xz, which builds without git
 #   make deb            Debian's packages, in build/deb      make test-deb   install, use and purge them (ROOT_DIR=)
-#   make rpm            the same by packaging/cdict.spec.in, in build/rpm
+#   make rpm            the same by doc/packaging/cdict.spec.in, in build/rpm
 #   make clean          remove what was built         make distclean  libperf as well
 #
 # Variables, on the command line:
@@ -99,7 +99,7 @@ endif
 # ---- dependencies ------------------------------------------------------------------------------
 # libcdict needs zlib and the C library only.  The program's packages are in PROGRAM_PKGS or, where
 # there is no .pc file (libcsv), in PROGRAM_LIBS; of those in LOADED_PKGS only the headers are needed:
-# the library is loaded when it is used (base/shared_object.h).
+# the library is loaded when it is used (base/system/shared_object.h).
 
 LIBRARY_PKGS := zlib
 # HIREDIS=0, or a machine without it: jobs of many hosts are in folders only.
@@ -159,32 +159,32 @@ program_libs = $(PERF_LIBS) $(PROGRAM_PKG_LIBS) $(PROGRAM_LIBS) $(library_libs)
 
 # ---- sources -----------------------------------------------------------------------------------
 
-ROOMS ?= base format ingest cmd convert analyze tables render annotate capture plugin query exchange fleet sweep
-sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(wildcard $(room)/*.c)))
+ROOMS ?= base format convert capture plugin annotate analyze tables render query cmd
+sources = $(sort $(foreach room,$(filter $(1),$(ROOMS)),$(filter-out render/wasm/%,$(wildcard $(room)/*.c $(room)/*/*.c $(room)/*/*/*.c))))
 objects = $(patsubst %.c,$(B)/obj/%.o,$(1))
 
 # of base, what only the program may do
-program_base := $(filter base/shared_object.c,$(call sources,base))
+program_base := $(filter base/system/shared_object.c,$(call sources,base))
 library_objs := $(call objects,$(filter-out $(program_base),$(call sources,base format analyze tables)))
-main_obj := $(call objects,$(filter cmd/main.c,$(call sources,cmd)))
-internal_objs := $(call objects,$(program_base) $(filter-out cmd/main.c,\
-	$(call sources,cmd ingest convert render annotate capture query exchange fleet sweep)))
+main_obj := $(call objects,$(filter cmd/core/main.c,$(call sources,cmd)))
+internal_objs := $(call objects,$(program_base) $(filter-out cmd/core/main.c,\
+	$(call sources,convert capture annotate render query cmd)))
 plugin_objs := $(call objects,$(call sources,plugin))
 # what SQLite loads: not what loads SQLite
-extension_objs := $(call objects,$(filter-out query/database.c query/export.c,$(call sources,query)))
+extension_objs := $(call objects,$(filter-out query/sql/database.c query/sql/export.c,$(filter query/sql/%,$(call sources,query))))
 
-unit_srcs := $(sort $(wildcard tests/unit/test_*.c))
-tool_srcs := $(sort $(wildcard tests/tools/*.c))
-mkperf_srcs := $(sort $(wildcard tests/tools/mkperf/*.c))
+unit_srcs := $(sort $(wildcard tests/unit/test_*.c tests/unit/*/test_*.c))
+tool_srcs := $(sort $(wildcard tests/tools/*/*.c))
+mkperf_srcs := $(sort $(wildcard tests/tools/make/mkperf/*.c))
 fuzz_srcs := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 unit_bins := $(unit_srcs:%.c=$(B)/%)
 tool_bins := $(tool_srcs:%.c=$(B)/%)
-bench_srcs := $(sort $(wildcard bench/*.c))
+bench_srcs := $(sort $(wildcard tests/bench/measure/*.c))
 bench_bins := $(bench_srcs:%.c=$(B)/%)
-preload_srcs := $(sort $(wildcard tests/tools/preload/*.c))
+preload_srcs := $(sort $(wildcard tests/tools/run/preload/*.c))
 preload_sos := $(preload_srcs:%.c=$(B)/%.so)
 fuzz_bins := $(fuzz_srcs:%.c=$(B)/%)
-replay_obj := $(B)/obj/tests/fuzz/replay.o
+replay_obj := $(B)/obj/tests/fuzz/lib/replay.o
 
 all_objs := $(library_objs) $(main_obj) $(internal_objs) $(plugin_objs) $(replay_obj) \
 	$(call objects,$(unit_srcs) $(tool_srcs) $(mkperf_srcs) $(preload_srcs) $(bench_srcs) $(fuzz_srcs))
@@ -212,8 +212,8 @@ have-library-pkgs have-program-pkgs:
 			"'make setup' installs it on Debian" >&2; exit 1; fi
 
 ifneq ($(PERF_DEP),)
-$(PERF_DEP): build-aux/libperf.sh
-	$(Q)build-aux/libperf.sh $(deps) $(cross)
+$(PERF_DEP): doc/packaging/libperf.sh
+	$(Q)doc/packaging/libperf.sh $(deps) $(cross)
 endif
 
 # Files that change only when what they hold changes: other flags rebuild the objects, another
@@ -236,19 +236,19 @@ $(all_objs): $(B)/obj/%.o: %.c $(B)/flags
 	$(Q)$(CC) $(all_cflags) -MMD -MP -c -o $@ $<
 
 # The page of `cdict report`: modules joined by bundle.awk, d3 from Debian, the engine, and the policy that
-# names what may run.  render/page_assets.c takes them into the program.
+# names what may run.  render/page/assets.c takes them into the program.
 WEB ?= render/web
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
-page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css fleet.js fleet.css engine.wasm.gz render/page_policy.h \
-	render/flame_policy.h render/fleet_policy.h)
-$(B)/obj/render/page.o $(B)/obj/render/flame_svg.o $(B)/obj/render/fleet_page.o $(B)/obj/render/page_assets.o: \
+page_files := $(addprefix $(B)/web/,page.js worker.js page.css d3.js flame.js flame.css fleet.js fleet.css engine.wasm.gz render/page/page_policy.h \
+	render/page/flame_policy.h render/page/fleet_policy.h)
+$(B)/obj/render/page/page.o $(B)/obj/render/page/flame_svg.o $(B)/obj/render/page/fleet_page.o $(B)/obj/render/page/assets.o: \
 	private page_cflags := -I$(B)/web -DPAGE_WEB='"$(B)/web"'
-$(B)/obj/render/page.o: $(B)/web/render/page_policy.h
-$(B)/obj/render/flame_svg.o: $(B)/web/render/flame_policy.h
-$(B)/obj/render/fleet_page.o: $(B)/web/render/fleet_policy.h
-$(B)/obj/render/page_assets.o: $(page_files)
+$(B)/obj/render/page/page.o: $(B)/web/render/page/page_policy.h
+$(B)/obj/render/page/flame_svg.o: $(B)/web/render/page/flame_policy.h
+$(B)/obj/render/page/fleet_page.o: $(B)/web/render/page/fleet_policy.h
+$(B)/obj/render/page/assets.o: $(page_files)
 # what its assembler brings has names that link-time optimization does not see
-$(B)/obj/render/page_assets.o: private late_cflags := -fno-lto
+$(B)/obj/render/page/assets.o: private late_cflags := -fno-lto
 
 # The engine that the page runs: the reader, analyze and what draws on it, as WebAssembly.  Every build
 # directory shares it.
@@ -256,12 +256,10 @@ WASM ?= 1
 WASM_CC ?= clang
 engine := $(if $(filter 1,$(WASM)),build/wasm/engine.wasm)
 # what no page needs, and wasi-libc cannot
-engine_leaves := base/outfile.c base/place.c base/procfs.c base/shared_object.c
-engine_leaves += tables/changes.c tables/changes_list.c tables/merged.c tables/rules.c tables/rules_judge.c
-engine_srcs := $(filter-out $(engine_leaves),$(sort $(wildcard base/*.c format/*.c analyze/*.c tables/*.c)) \
-	$(wildcard render/wasm/*.c) $(addprefix render/,bins.c columns.c lanes.c page_arrays.c page_bins.c \
-	page_bins_write.c page_capture.c page_checksum.c page_detail.c page_engine.c page_events.c page_figures.c page_flame.c \
-	page_intervals.c page_lists.c page_tables.c page_tasks.c page_tracks.c))
+engine_leaves := base/system/outfile.c base/system/place.c base/system/procfs.c base/system/shared_object.c
+engine_leaves += tables/compare/changes.c tables/compare/changes_list.c tables/compare/merged.c tables/compare/rules.c tables/compare/rules_judge.c
+engine_srcs := $(filter-out $(engine_leaves),$(call sources,base format analyze tables)) \
+	$(sort $(wildcard render/wasm/*.c render/bins/*.c render/engine/*.c))
 engine_objs := $(engine_srcs:%.c=build/wasm/%.o)
 engine_cflags := --target=wasm32-wasi -O3 -flto -mbulk-memory -g0 -std=gnu11 -D_GNU_SOURCE= -DNDEBUG -Irender/wasm -I. -Iinclude \
 	-D_WASI_EMULATED_MMAN -fvisibility=hidden $(warnings)
@@ -284,10 +282,10 @@ $(B)/web/page.js: entry := main.js
 $(B)/web/worker.js: entry := engine/worker.js
 $(B)/web/flame.js: entry := flame/main.js
 $(B)/web/fleet.js: entry := fleet/main.js
-$(B)/web/page.js $(B)/web/worker.js $(B)/web/flame.js $(B)/web/fleet.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js) build-aux/bundle.awk
+$(B)/web/page.js $(B)/web/worker.js $(B)/web/flame.js $(B)/web/fleet.js: $(wildcard $(WEB)/*.js $(WEB)/*/*.js $(WEB)/*/*/*.js) render/web/build/bundle.awk
 	$(say) BUNDLE $@
 	@mkdir -p $(@D)
-	$(Q)awk -f build-aux/bundle.awk -v entry=$(WEB)/$(entry) </dev/null >$@
+	$(Q)awk -f render/web/build/bundle.awk -v entry=$(WEB)/$(entry) </dev/null >$@
 $(B)/web/fleet.css: $(WEB)/ui/style.css $(WEB)/fleet/fleet.css
 $(B)/web/page.css: $(wildcard $(WEB)/ui/*.css)
 $(B)/web/page.css $(B)/web/fleet.css:
@@ -307,21 +305,21 @@ $(B)/web/d3.js:
 $(B)/web/engine.wasm.gz: $(engine) $(B)/web/engine
 	@mkdir -p $(@D)
 	$(Q)$(if $(engine),gzip -9n <$(engine),:) >$@
-$(B)/web/render/page_policy.h: $(addprefix $(B)/web/,page.css d3.js page.js engine) build-aux/policy.sh
+$(B)/web/render/page/page_policy.h: $(addprefix $(B)/web/,page.css d3.js page.js engine) render/web/build/policy.sh
 	$(say) GEN $@
 	@mkdir -p $(@D)
-	$(Q)build-aux/policy.sh $(if $(engine),wasm-unsafe-eval) $(B)/web/page.css $(B)/web/d3.js $(B)/web/page.js >$@
+	$(Q)render/web/build/policy.sh $(if $(engine),wasm-unsafe-eval) $(B)/web/page.css $(B)/web/d3.js $(B)/web/page.js >$@
 
-$(B)/web/render/fleet_policy.h: $(B)/web/fleet.js $(B)/web/fleet.css build-aux/policy.sh
+$(B)/web/render/page/fleet_policy.h: $(B)/web/fleet.js $(B)/web/fleet.css render/web/build/policy.sh
 	$(say) GEN $@
 	@mkdir -p $(@D)
-	$(Q)build-aux/policy.sh $(B)/web/fleet.css $(B)/web/fleet.js | sed 's/PAGE_POLICY/FLEET_POLICY/' >$@
+	$(Q)render/web/build/policy.sh $(B)/web/fleet.css $(B)/web/fleet.js | sed 's/PAGE_POLICY/FLEET_POLICY/' >$@
 
 # its style has the palette's colours, which the program writes
-$(B)/web/render/flame_policy.h: $(B)/web/flame.js $(B)/web/flame.css build-aux/policy.sh
+$(B)/web/render/page/flame_policy.h: $(B)/web/flame.js $(B)/web/flame.css render/web/build/policy.sh
 	$(say) GEN $@
 	@mkdir -p $(@D)
-	$(Q)build-aux/policy.sh $(B)/web/flame.css $(B)/web/flame.js | \
+	$(Q)render/web/build/policy.sh $(B)/web/flame.css $(B)/web/flame.js | \
 		sed "s/PAGE_POLICY/FLAME_POLICY/; s/style-src '[^']*'/style-src 'unsafe-inline'/" >$@
 
 ifdef MUTANTS
@@ -351,8 +349,8 @@ $(B)/cdict: $(main_obj) $(internal_a) $(libcdict_a)
 	$(say) LINK $@
 	$(Q)$(CC) -o $@ $^ $(all_ldflags) $(san_program_flags) $(program_libs)
 
-# The same objects without any shared library: what is loaded when it is used is left out (base/shared_object.c).
-static_obj := $(B)/obj/static/shared_object.o
+# The same objects without any shared library: what is loaded when it is used is left out (base/system/shared_object.c).
+static_obj := $(B)/obj/static/base/system/shared_object.o
 static_pkgs := $(filter-out $(LOADED_PKGS),$(LIBRARY_PKGS) $(PROGRAM_PKGS))
 static_libs = $(PERF_LIBS) $(shell $(PKG_CONFIG) --static --libs $(static_pkgs) 2>/dev/null) $(PROGRAM_LIBS) $(LIBRARY_LIBS)
 static_missing := $(if $(SAN),all,$(shell for lib in c z traceevent zstd pcre2-8 yaml expat csv; do \
@@ -361,7 +359,7 @@ static_missing := $(if $(SAN),all,$(shell for lib in c z traceevent zstd pcre2-8
 static: $(B)/cdict-host
 have-static:
 	@if [ -n '$(static_missing)' ]; then echo "the static program needs $(static_missing)" >&2; exit 1; fi
-$(static_obj): base/shared_object.c $(B)/flags
+$(static_obj): base/system/shared_object.c $(B)/flags
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(all_cflags) -DCDICT_STATIC -MMD -MP -c -o $@ $<
@@ -381,15 +379,15 @@ $(B)/cdict-dlfilter.so: $(plugin_objs) $(internal_a) $(libcdict_a) plugin/dlfilt
 		$(plugin_libs)
 
 # SQLite loads it and hands its functions over: it is linked with none of SQLite's.
-$(B)/cdict_sqlite.so: $(extension_objs) $(libcdict_a) query/cdict_sqlite.map $(B)/sources
+$(B)/cdict_sqlite.so: $(extension_objs) $(libcdict_a) query/sql/cdict_sqlite.map $(B)/sources
 	$(say) LINK $@
-	$(Q)$(CC) -shared -Wl,--version-script=query/cdict_sqlite.map -Wl,-Bsymbolic -Wl,--as-needed \
+	$(Q)$(CC) -shared -Wl,--version-script=query/sql/cdict_sqlite.map -Wl,-Bsymbolic -Wl,--as-needed \
 		$(if $(SAN),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o %.a,$^) $(all_ldflags) $(library_libs)
 
-$(B)/cdict.pc: cdict.pc.in $(B)/prefix
+$(B)/cdict.pc: doc/packaging/cdict.pc.in $(B)/prefix
 	$(say) GEN $@
 	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' \
-		-e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' cdict.pc.in >$@
+		-e 's|@includedir@|$(includedir)|' -e 's|@version@|$(VERSION)|' doc/packaging/cdict.pc.in >$@
 
 # Test programs: unit tests, tools, fuzz targets.  Of the archives the linker takes only the used
 # objects.  FUZZER=1 gives the targets libFuzzer's main, else replay.c runs each named file once.
@@ -398,7 +396,7 @@ $(unit_bins): test_libs := -lcmocka $(test_json)
 $(tool_bins): test_libs := $(test_json)
 $(fuzz_bins): test_libs := $(if $(FUZZER),-fsanitize=fuzzer) $(test_json)
 $(fuzz_bins): $(if $(FUZZER),,$(replay_obj))
-$(B)/tests/tools/mkperf: $(call objects,$(mkperf_srcs))
+$(B)/tests/tools/make/mkperf: $(call objects,$(mkperf_srcs))
 $(unit_bins) $(tool_bins) $(fuzz_bins): $(B)/%: $(B)/obj/%.o $(internal_a) $(libcdict_a)
 	$(say) LINK $@
 	@mkdir -p $(@D)
@@ -430,15 +428,15 @@ parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 .PHONY: setup setup-test demo roots
 ROOT_DIR ?= build/roots
 roots:
-	@build-aux/roots.sh $(ROOT_DIR)
+	@tests/tools/source/roots.sh $(ROOT_DIR)
 setup:
-	@build-aux/setup.sh build
+	@doc/packaging/setup.sh build
 setup-test:
-	@build-aux/setup.sh test
+	@doc/packaging/setup.sh test
 
 demo: setup
 	@$(MAKE) $(parallel) all
-	@build-aux/demo.sh $(B)
+	@doc/packaging/demo.sh $(B)
 
 .PHONY: test test-build unit cli lint layers headers format-check format check-san golden
 test: setup-test
@@ -476,7 +474,7 @@ golden: all $(tool_bins)
 
 .PHONY: pictures
 pictures: all
-	@TOP='$(CURDIR)' CDICT='$(abspath $(B))/cdict' tests/tools/pictures.sh doc/pictures
+	@TOP='$(CURDIR)' CDICT='$(abspath $(B))/cdict' tests/tools/run/pictures.sh doc/pictures
 
 # N changes as a slip would make them, chosen by SEED, of all or of ROOM=format; THOROUGH=1: by slow tests, too.
 N ?= 500
@@ -492,43 +490,43 @@ mutants-judge: $(B)/cdict $(unit_bins) $(tool_bins) $(preload_sos) $(fuzz_bins)
 .PHONY: coverage cppcheck analyzer tidy valgrind tsan syntax
 COVERED ?= unit cli openstack hostile nomem outputs
 coverage:
-	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include build-aux/coverage.h' LDFLAGS=--coverage test-build
+	@$(MAKE) $(parallel) B=build/coverage CFLAGS='-O1 -g1 --coverage -include tests/tools/source/coverage.h' LDFLAGS=--coverage test-build
 	@find build/coverage -name '*.gcda' -delete
 	@GCOV_ERROR_FILE=/dev/null JOBS=$(JOBS) tests/run -b build/coverage $(if $(T),-t '$(T)') $(COVERED) || :
-	@build-aux/coverage.sh build/coverage
+	@tests/tools/source/coverage.sh build/coverage
 
 # all that the product is made of, or FILES="a.c b.c"
-analysed = FILES='$(or $(FILES),$(filter-out render/page_assets.c,$(call sources,$(ROOMS))))'
+analysed = FILES='$(or $(FILES),$(filter-out render/page/assets.c,$(call sources,$(ROOMS))))'
 cppcheck:
-	@$(analysed) build-aux/cppcheck.sh
+	@$(analysed) tests/tools/source/cppcheck.sh
 # as they are compiled; the files that the page and its policy come from are made before
 analysed_flags = $(filter-out -W%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 analyzer: $(page_files)
-	@JOBS=$(JOBS) $(analysed) build-aux/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
+	@JOBS=$(JOBS) $(analysed) tests/tools/source/analyzer.sh $(B)/analyzer $(CC) $(analysed_flags)
 tidy: $(page_files)
-	@JOBS=$(JOBS) $(analysed) build-aux/tidy.sh $(B)/analyzer $(filter-out -W% -f%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
+	@JOBS=$(JOBS) $(analysed) tests/tools/source/tidy.sh $(B)/analyzer $(filter-out -W% -f%,$(all_cflags)) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 syntax: $(page_files)
 	@JOBS=$(JOBS) FILES='$(sort $(all_objs:$(B)/obj/%.o=%.c) $(extension_objs:$(B)/obj/%.o=%.c))' \
-		build-aux/syntax.sh clang $(all_cflags) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
+		tests/tools/source/syntax.sh clang $(all_cflags) -I$(B)/web -DPAGE_WEB='"$(B)/web"'
 valgrind: all
-	@build-aux/valgrind.sh $(B)/cdict
+	@tests/tools/source/valgrind.sh $(B)/cdict
 tsan:
 	@$(MAKE) $(parallel) B=build/tsan SAN=thread all
-	@build-aux/tsan.sh build/tsan/cdict
+	@tests/tools/source/tsan.sh build/tsan/cdict
 
 # ---- fuzz, bench -------------------------------------------------------------------------------
 
 .PHONY: fuzz fuzz-build bench
 fuzz-build: $(fuzz_bins)
 # Unrolled, with what libFuzzer and two sanitizers put in between: minutes of register allocation.
-$(if $(FUZZER),$(B)/obj/format/encode_fields.o: private CFLAGS += -O0)
+$(if $(FUZZER),$(B)/obj/format/coding/encode_fields.o: private CFLAGS += -O0)
 fuzz:
 	@$(MAKE) $(parallel) B=build/fuzz CC=clang SAN=fuzzer-no-link,address,undefined FUZZER=1 \
 		fuzz-build
-	@build-aux/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
+	@tests/tools/source/fuzz.sh build/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-bench: all $(B)/tests/tools/fleetload
-	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/fleetload) CAPTURE='$(CAPTURE)' bench/run.sh
+bench: all $(B)/tests/tools/make/fleetload
+	@CDICT=$(abspath $(B)/cdict) FLEETLOAD=$(abspath $(B)/tests/tools/make/fleetload) CAPTURE='$(CAPTURE)' tests/bench/measure/run.sh
 
 # ---- install, clean, help ----------------------------------------------------------------------
 
@@ -615,13 +613,13 @@ uninstall:
 .PHONY: dist deb test-deb rpm
 dist_tar := build/dist/cdict-$(VERSION).tar.xz
 dist:
-	@build-aux/dist.sh $(VERSION) $(dist_tar)
+	@doc/packaging/dist.sh $(VERSION) $(dist_tar)
 deb: dist
-	@build-aux/deb.sh $(VERSION) $(dist_tar) build/deb
+	@doc/packaging/deb.sh $(VERSION) $(dist_tar) build/deb
 rpm: dist
-	@build-aux/rpm.sh $(VERSION) $(dist_tar) build/rpm
+	@doc/packaging/rpm.sh $(VERSION) $(dist_tar) build/rpm
 test-deb: dist
-	@build-aux/test-deb.sh $(VERSION) $(dist_tar) $(ROOT_DIR)
+	@tests/tools/source/test-deb.sh $(VERSION) $(dist_tar) $(ROOT_DIR)
 
 clean:
 	$(say) CLEAN build

@@ -11,10 +11,10 @@
 #include "annotate/pseudonym.h"
 #include "annotate/secret.h"
 #include "base/fail.h"
-#include "base/scope.h"
-#include "format/decode.h"
-#include "format/reader.h"
-#include "format/writer.h"
+#include "base/text/scope.h"
+#include "format/coding/decode.h"
+#include "format/file/reader.h"
+#include "format/file/writer.h"
 
 #define SECRET_MAX 65536u
 

@@ -10,7 +10,7 @@
 #ifndef ANNOTATE_ANONYMIZE_H
 #define ANNOTATE_ANONYMIZE_H
 
-#include "format/mapping.h"
+#include "format/labels/mapping.h"
 #include "cdict/reader.h"
 #include "cdict/writer.h"
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 
 #include "base/fail.h"
-#include "format/container.h"
-#include "format/labels.h"
-#include "format/reader.h"
+#include "format/file/container.h"
+#include "format/file/reader.h"
+#include "format/labels/labels.h"
 
 struct copy {
 	const uint8_t *data;

@@ -19,7 +19,7 @@
 #ifndef ANNOTATE_APPLY_H
 #define ANNOTATE_APPLY_H
 
-#include "format/mapping.h"
+#include "format/labels/mapping.h"
 #include "cdict/reader.h"
 #include "cdict/writer.h"
 

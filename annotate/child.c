@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/monotonic.h"
+#include "base/system/monotonic.h"
 
 #define LOOK_MS 100 /* polling interval for the child's end while its output stays open */
 

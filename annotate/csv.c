@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "annotate/csv.h"
-#include "base/buf.h"
-#include "base/escape.h"
 #include "base/fail.h"
+#include "base/memory/buf.h"
+#include "base/text/escape.h"
 
 const struct csv_column_of csv_columns[CSV_COLUMNS] = {
 	[CSV_TID] = { "tid", 0 },

@@ -3,8 +3,8 @@
 #ifndef ANNOTATE_CSV_H
 #define ANNOTATE_CSV_H
 
-#include "base/sink.h"
-#include "format/mapping.h"
+#include "base/text/sink.h"
+#include "format/labels/mapping.h"
 
 enum csv_column {
 	CSV_TID,

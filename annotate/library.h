@@ -11,7 +11,7 @@
 
 /* json_decref() is inline and calls json_delete(). */
 #define json_delete library_json_delete
-#define json_null library_json_null /* base/json.h has a json_null(), too */
+#define json_null library_json_null /* base/text/json.h has a json_null(), too */
 #include <jansson.h>
 #undef json_delete
 #undef json_null

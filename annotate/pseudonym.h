@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stringset.h"
+#include "base/memory/stringset.h"
 #include "cdict/label.h"
 
 struct pseudonyms {

@@ -3,7 +3,7 @@
 #ifndef ANNOTATE_SECRET_H
 #define ANNOTATE_SECRET_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 
 /* secret_read - reads at most @most bytes of the file into @out; free with secret_forget(): 0 or -errno. */
 int secret_read(struct buf *out, const char *path, size_t most);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * tracedat.h - recognises trace.dat, the format of trace-cmd and KernelShark, by its first bytes: the
- * converter reads it (exchange/tracedat.h), other commands refer to it.
+ * converter reads it (convert/tracedat/tracedat.h), other commands refer to it.
  */
 #ifndef BASE_TRACEDAT_H
 #define BASE_TRACEDAT_H

@@ -11,7 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "convert/perfdata_info.h"
+#include "convert/perfdata/info.h"
 
 /* PERF_RECORD_MISC_LOST_SAMPLES_BPF of Linux 6.12: samples a BPF filter dropped on
  * purpose, no loss. */

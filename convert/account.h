@@ -11,7 +11,7 @@
 #define CONVERT_ACCOUNT_H
 
 #include "convert/convert.h"
-#include "ingest/ingest.h"
+#include "convert/ingest/ingest.h"
 
 struct account {
 	uint64_t types[128];    /* records by type, PERF_RECORD_* below 64 */

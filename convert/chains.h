@@ -12,8 +12,8 @@
 #ifndef CONVERT_CHAINS_H
 #define CONVERT_CHAINS_H
 
-#include "base/map.h"
-#include "format/stacks.h"
+#include "base/memory/map.h"
+#include "format/file/stacks.h"
 
 /* The zero value is empty. */
 struct chains {

@@ -12,14 +12,14 @@
 
 #include "base/cursor.h"
 #include "base/fail.h"
-#include "base/pool.h"
-#include "convert/perfdata_info.h"
+#include "base/memory/pool.h"
+#include "convert/perfdata/info.h"
 #include "convert/account.h"
 #include "convert/kernel_symbols.h"
 #include "convert/lent.h"
 #include "convert/span.h"
-#include "format/writer.h"
-#include "ingest/ingest.h"
+#include "format/file/writer.h"
+#include "convert/ingest/ingest.h"
 
 /* Memory of a conversion from a pipe is bounded: so is the number of batches there. */
 #define PIPE_JOBS_MAX 2u

@@ -17,10 +17,10 @@
 
 #include <stdbool.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "cdict/writer.h"
-#include "convert/perfdata.h"
-#include "format/mapping.h"
+#include "convert/perfdata/perfdata.h"
+#include "format/labels/mapping.h"
 
 struct stack_dict;
 

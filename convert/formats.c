@@ -11,7 +11,7 @@
 
 #include "base/event_glob.h"
 #include "base/fail.h"
-#include "base/kernel_functions.h"
+#include "base/text/kernel_functions.h"
 
 static const char *const default_globs[] = { "sched:*", "kvm:*" };
 

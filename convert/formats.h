@@ -8,10 +8,10 @@
 #ifndef CONVERT_FORMATS_H
 #define CONVERT_FORMATS_H
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "cdict/schema.h"
-#include "convert/perfdata.h"
-#include "ingest/source.h"
+#include "convert/ingest/source.h"
+#include "convert/perfdata/perfdata.h"
 
 struct formats {
 	struct cdict_schema *schema;

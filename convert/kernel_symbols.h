@@ -11,7 +11,7 @@
 #ifndef CONVERT_KERNEL_SYMBOLS_H
 #define CONVERT_KERNEL_SYMBOLS_H
 
-#include "base/kernel_functions.h"
+#include "base/text/kernel_functions.h"
 #include "cdict/schema.h"
 #include "cdict/writer.h"
 

@@ -14,9 +14,9 @@
 #ifndef CONVERT_LENT_H
 #define CONVERT_LENT_H
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "cdict/schema.h"
-#include "convert/perfdata.h"
+#include "convert/perfdata/perfdata.h"
 
 struct lent;
 

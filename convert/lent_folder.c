@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/procfs.h"
+#include "base/system/procfs.h"
 #include "convert/lent_internal.h"
 
 /* Whether a glob over "system:event" may name events of @system. */

@@ -3,7 +3,7 @@
 #ifndef CONVERT_LENT_INTERNAL_H
 #define CONVERT_LENT_INTERNAL_H
 
-#include "base/texts.h"
+#include "base/memory/texts.h"
 #include "convert/lent.h"
 
 /* Linux 6.18 with all its modules has some 3,000 tracepoints, the largest format 40 kB. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events by libtraceevent, for what analyze/print.h does not take. Formats and events come from strangers, and
+ * Events by libtraceevent, for what analyze/printing/print.h does not take. Formats and events come from strangers, and
  * libtraceevent 1.7 crashes on some: it divides by what an event holds, and counts an array's elements by it. So it
  * runs in a child, which is asked event by event; what the child ends at is not asked again.
  */
@@ -20,7 +20,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "base/cursor.h"
-#include "base/kernel_functions.h"
+#include "base/text/kernel_functions.h"
 #include "convert/formats.h"
 
 /* Behind a payload, for strings that do not end inside it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * print.h - what a stored event says by libtraceevent, from the capture's own formats: the
- * fallback for formats that analyze/print.h does not take, and what tests hold it against.
+ * fallback for formats that analyze/printing/print.h does not take, and what tests hold it against.
  *
  * It runs in a child, whose crash costs the type of event that it was asked for.
  *
@@ -10,7 +10,7 @@
 #ifndef CONVERT_PRINT_H
 #define CONVERT_PRINT_H
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "cdict/event.h"
 
 struct print;

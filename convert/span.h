@@ -8,7 +8,7 @@
 
 #include "convert/formats.h"
 #include "convert/kernel_symbols.h"
-#include "ingest/batcher.h"
+#include "convert/ingest/batcher.h"
 #include "convert/rounds.h"
 
 /* What the walk must know of an event of the recording. */

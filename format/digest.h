@@ -9,9 +9,9 @@
 #ifndef FORMAT_DIGEST_H
 #define FORMAT_DIGEST_H
 
-#include "base/array.h"
-#include "base/buf.h"
-#include "base/map.h"
+#include "base/memory/array.h"
+#include "base/memory/buf.h"
+#include "base/memory/map.h"
 #include "cdict/digest.h"
 #include "format/schema.h"
 

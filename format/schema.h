@@ -6,9 +6,9 @@
 #ifndef FORMAT_SCHEMA_H
 #define FORMAT_SCHEMA_H
 
-#include "base/array.h"
-#include "base/buf.h"
 #include "base/cursor.h"
+#include "base/memory/array.h"
+#include "base/memory/buf.h"
 #include "cdict/schema.h"
 #include "format/layout.h"
 

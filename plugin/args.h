@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/texts.h"
+#include "base/memory/texts.h"
 #include "cdict/error.h"
 
 struct args {

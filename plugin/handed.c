@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "cdict/stack.h"
-#include "ingest/source.h"
+#include "convert/ingest/source.h"
 
 /* Samples that perf's thread collects before it passes them on. */
 #define PORTION 4096u

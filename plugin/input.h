@@ -9,7 +9,7 @@
 #ifndef PLUGIN_INPUT_H
 #define PLUGIN_INPUT_H
 
-#include "convert/perfdata.h"
+#include "convert/perfdata/perfdata.h"
 #include "plugin/args.h"
 #include "plugin/tee.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/procfs.h"
+#include "base/system/procfs.h"
 
 #define CMDLINE_MAX (4u << 20)
 

@@ -20,13 +20,13 @@
 #include <unistd.h>
 
 #include "annotate/csv.h"
-#include "base/array.h"
-#include "base/ending.h"
 #include "base/fail.h"
-#include "base/outfile.h"
+#include "base/memory/array.h"
+#include "base/system/ending.h"
+#include "base/system/outfile.h"
 #include "convert/chains.h"
 #include "convert/convert.h"
-#include "format/writer.h"
+#include "format/file/writer.h"
 #include "plugin/args.h"
 #include "plugin/handed.h"
 #include "plugin/input.h"

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "render/page_engine.h"
+#include "base/memory/array.h"
+#include "render/engine/engine.h"
 
 #define EXPORT(type, name, ...)                                                                    \
 	__attribute__((export_name(#name))) type name(__VA_ARGS__);                                \

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# takes: 60
 # Programs of other machines, run by qemu-user, write the bytes that this machine's does, and read what it wrote.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -34,7 +33,7 @@ same_bytes() {
 		rm -f "$dir"/*.cdict
 		n=$((n + 1))
 	done
-	for input in tests/golden/*.cdict; do
+	for input in tests/oracle/format/*.cdict; do
 		"$CDICT" script -q --max-loss 100 "$input" >"$dir/native.txt" 2>&1
 		$run "$cross" script -q --max-loss 100 "$input" 2>&1 | cmp - "$dir/native.txt" || echo "of $input script prints something else"
 		n=$((n + 1))

@@ -3,7 +3,6 @@
 # Figures in a job beside captures: benchmark figures are added up by name, once; events counted by program equal perf stat's counts of the same
 # run, and are added to earlier ones. A foreign value in the store stops the command, which names it.
 # needs: python3 jq
-# takes: 20
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/fleet/_lib/redis.sh"
@@ -93,7 +92,7 @@ fi
 
 # a name that no other program has
 own=tp$$
-cp "$BUILD/tests/tools/touchpages" "$own"
+cp "$BUILD/tests/tools/run/touchpages" "$own"
 counted() { dumped "select(.kind == \"count\" and .name == \"$own\" and .event == \"$1\") | .value" | jq add; }
 perfs() { awk -F, -v e="$1" '$3 == e { print $1 }' perf.csv; }
 # near A B SLACK: perf starts counting when the program is loaded; its comm is set some faults earlier or later

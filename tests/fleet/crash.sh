@@ -3,7 +3,6 @@
 # The pusher is killed at fifty moments; the server is killed in between and restarted from its append-only file: after one more push
 # the totals are exact. Server errors are reported with the server's name and the cause, and foreign keys are not touched.
 # needs: python3 jq redis-server redis-cli
-# takes: 60
 # timeout: 600
 set -u
 . "$TOP/tests/oracle/_lib.sh"

@@ -3,7 +3,6 @@
 # Eight hosts with different captures push at once: the job's tables are the sums of all files, and its percentiles are those of
 # all single waits and slices, within a histogram's precision. For one capture they equal the file's.
 # needs: python3 jq
-# takes: 30
 # timeout: 600
 set -u
 . "$TOP/tests/oracle/_lib.sh"

@@ -4,7 +4,6 @@
 # Values pushed during a recording equal those of the file: pushing the file later adds nothing. Whatever the store does, the recording continues:
 # values that it does not accept are spooled, and pushed from the spool. Waiting recorders start at the same moment.
 # needs: python3 jq
-# takes: 40
 # waits: 1
 # timeout: 600
 set -u

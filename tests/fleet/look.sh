@@ -3,13 +3,12 @@
 # The page of a job: its tables equal the commands' output, its cells the captures' figures; host names may be hostile; many hosts and
 # buckets are merged by their largest figures; a real Chromium draws it without errors.
 # needs: python3 jq
-# takes: 30
 # timeout: 300
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/fleet/_lib/redis.sh"
 cd "$(mktemp -d)" || exit 1
-MKJOB=$BUILD/tests/tools/mkjob
+MKJOB=$BUILD/tests/tools/make/mkjob
 
 page() { python3 "$TOP/tests/fleet/_lib/page.py" "$@"; }
 

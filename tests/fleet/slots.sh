@@ -3,7 +3,6 @@
 # A job's slot moves to another node of the cluster: keys that have moved are read and written at their new node (ASK); commands on keys that are
 # spread over both nodes wait for the move (TRYAGAIN).
 # needs: python3 jq redis-server redis-cli
-# takes: 10
 # timeout: 300
 set -u
 . "$TOP/tests/oracle/_lib.sh"

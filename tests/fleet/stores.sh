@@ -3,7 +3,6 @@
 # The same tests for every store: a folder, a Redis server, a cluster of three. Jobs are created (only once), listed, shown, removed completely, and expire;
 # parallel and repeated pushes give the exact sum of the captures.
 # needs: python3 jq
-# takes: 40
 # timeout: 300
 set -u
 . "$TOP/tests/oracle/_lib.sh"

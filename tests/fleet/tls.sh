@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # rediss://: a TLS-only server that requires a client certificate; a server whose certificate is not trusted.
 # needs: python3 jq redis-server redis-cli openssl
-# takes: 5
 # timeout: 300
 set -u
 . "$TOP/tests/oracle/_lib.sh"

@@ -4,12 +4,12 @@
  * size and its content.  What is made of them is a file whose check sums and index are right; all that a
  * command reads of it is read, its tables are walked for and printed, and JSON is JSON.
  */
-#include "analyze/digest.h"
-#include "tables/info.h"
-#include "tables/tables.h"
-#include "tests/fuzz/blocksfile.h"
-#include "tests/fuzz/limits.h"
-#include "tests/fuzz/walk.h"
+#include "analyze/walk/digest.h"
+#include "tables/columns/tables.h"
+#include "tables/info/info.h"
+#include "tests/fuzz/lib/blocksfile.h"
+#include "tests/fuzz/lib/limits.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,9 +4,9 @@
  * the whole add up, as do windows that touch; a walk over a window from the digests of the file, or of the
  * page, tells what one from the start tells of it, unless the input contradicts itself.
  */
-#include "analyze/digest.h"
-#include "format/writer.h"
-#include "tests/fuzz/limits.h"
+#include "analyze/walk/digest.h"
+#include "format/file/writer.h"
+#include "tests/fuzz/lib/limits.h"
 #include "tests/unit/hold.h"
 #include "tests/unit/trace.h"
 

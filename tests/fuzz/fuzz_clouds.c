@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "annotate/clouds.h"
+#include "annotate/openstack/clouds.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

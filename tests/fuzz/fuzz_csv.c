@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/label_text.h"
+#include "format/labels/label_text.h"
 #include "annotate/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/libvirt.h"
+#include "annotate/host/libvirt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

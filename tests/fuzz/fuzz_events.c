@@ -4,8 +4,8 @@
  * The streams are stored in most of the corpus, so that changes reach what they hold.
  */
 #include "base/fail.h"
-#include "format/decode.h"
-#include "tests/fuzz/walk.h"
+#include "format/coding/decode.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,17 +8,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "exchange/export.h"
-#include "exchange/gzip.h"
-#include "exchange/io_export.h"
-#include "exchange/perfwhiz_import.h"
-#include "query/database.h"
-#include "query/query.h"
-#include "tables/flame.h"
-#include "tests/fuzz/blocksfile.h"
-#include "tests/fuzz/limits.h"
-#include "tests/fuzz/protocheck.h"
-#include "tests/fuzz/walk.h"
+#include "convert/perfwhiz/import.h"
+#include "query/export/export.h"
+#include "query/export/gzip.h"
+#include "query/export/io_export.h"
+#include "query/sql/database.h"
+#include "query/sql/query.h"
+#include "tables/stacks/flame.h"
+#include "tests/fuzz/lib/blocksfile.h"
+#include "tests/fuzz/lib/limits.h"
+#include "tests/fuzz/lib/protocheck.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fleet/figures.h"
-#include "fleet/job.h"
-#include "fleet/start.h"
-#include "fleet/value.h"
-#include "format/codec.h"
-#include "tests/fuzz/limits.h"
+#include "format/coding/codec.h"
+#include "query/fleet/figures/figures.h"
+#include "query/fleet/figures/start.h"
+#include "query/fleet/figures/value.h"
+#include "query/fleet/store/job.h"
+#include "tests/fuzz/lib/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

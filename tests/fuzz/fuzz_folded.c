@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables/calllog.h"
-#include "tables/flame.h"
+#include "tables/stacks/calllog.h"
+#include "tables/stacks/flame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

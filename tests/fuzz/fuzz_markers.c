@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/marker_filter.h"
+#include "analyze/printing/marker_filter.h"
 #include "cdict/error.h"
-#include "tests/fuzz/limits.h"
+#include "tests/fuzz/lib/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/keystone_body.h"
-#include "annotate/nova.h"
+#include "annotate/openstack/keystone_body.h"
+#include "annotate/openstack/nova.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpulist.h"
+#include "base/text/cpulist.h"
 #include "base/fail.h"
-#include "capture/task_pattern.h"
-#include "cmd/options.h"
-#include "cmd/parse.h"
+#include "capture/trigger/task_pattern.h"
+#include "cmd/core/options.h"
+#include "cmd/core/parse.h"
 #include "cdict/writer.h"
-#include "tests/fuzz/limits.h"
+#include "tests/fuzz/lib/limits.h"
 #include "tests/unit/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

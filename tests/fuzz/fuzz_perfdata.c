@@ -6,7 +6,7 @@
 
 #include <linux/perf_event.h>
 
-#include "convert/perfdata.h"
+#include "convert/perfdata/perfdata.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,9 +5,9 @@
  */
 #include <zlib.h>
 
-#include "base/buf.h"
-#include "exchange/perfwhiz_import.h"
-#include "tests/fuzz/walk.h"
+#include "base/memory/buf.h"
+#include "convert/perfwhiz/import.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,11 +8,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/buf.h"
-#include "exchange/json_text.h"
-#include "exchange/pfw_import.h"
-#include "query/active.h"
-#include "tests/fuzz/walk.h"
+#include "base/memory/buf.h"
+#include "base/text/json_text.h"
+#include "convert/pfw/import.h"
+#include "query/sql/rows/active.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

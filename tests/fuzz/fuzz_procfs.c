@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/cgroup.h"
-#include "annotate/proc_args.h"
-#include "annotate/proc_role.h"
-#include "base/procfs.h"
+#include "annotate/host/cgroup.h"
+#include "annotate/host/proc_args.h"
+#include "annotate/host/proc_role.h"
+#include "base/system/procfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

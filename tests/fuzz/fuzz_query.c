@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "cdict/writer.h"
-#include "query/query.h"
+#include "query/sql/query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,9 +5,9 @@
  * with the last byte odd they stay as they are.
  */
 #include "base/cursor.h"
-#include "format/codec.h"
+#include "format/coding/codec.h"
 #include "format/layout.h"
-#include "tests/fuzz/walk.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

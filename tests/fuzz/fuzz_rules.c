@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables/rules.h"
-#include "tests/fuzz/limits.h"
+#include "tables/compare/rules.h"
+#include "tests/fuzz/lib/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A kernel format file; and what was made of it, written as a file and read back. */
-#include "base/buf.h"
+#include "base/memory/buf.h"
 #include "cdict/writer.h"
-#include "tests/fuzz/walk.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

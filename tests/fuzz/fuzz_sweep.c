@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/sweep.h"
-#include "sweep/picture.h"
-#include "render/backend.h"
+#include "cmd/sweep/sweep.h"
+#include "cmd/sweep/run/picture.h"
+#include "render/draw/backend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

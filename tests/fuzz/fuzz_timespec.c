@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/timespec.h"
+#include "base/text/timespec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

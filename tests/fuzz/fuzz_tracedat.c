@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A trace.dat, converted; what comes out is whole, whatever went in. */
-#include "base/buf.h"
-#include "exchange/tracedat.h"
-#include "tests/fuzz/walk.h"
+#include "base/memory/buf.h"
+#include "convert/tracedat/tracedat.h"
+#include "tests/fuzz/lib/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# build-aux/bundle.awk ends the build on a module that it would join wrongly, and only then.
+# render/web/build/bundle.awk ends the build on a module that it would join wrongly, and only then.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 module=$(mktemp "${TMPDIR:-/tmp}/bundle.XXXXXX")
@@ -8,7 +8,7 @@ trap 'rm -f "$module"' EXIT
 failed=0
 holds() { # NAME STATUS TEXT
 	printf '%s\n' "$3" >"$module"
-	awk -f build-aux/bundle.awk -v entry="$module" </dev/null >/dev/null 2>"$module.err"
+	awk -f render/web/build/bundle.awk -v entry="$module" </dev/null >/dev/null 2>"$module.err"
 	if [ $? = "$2" ]; then
 		echo "ok $1"
 	else
@@ -30,11 +30,11 @@ holds names_taken_apart_end_the_build 1 "export const { a, b } = x;"
 holds a_default_export_ends_the_build 1 "export default 1;"
 # what a page carries of a module: its code, whole
 printf '%s\n' '// words' '/**' ' * @type {number}' ' */' 'export const a = 1; // one' '	/** @type {any} */ (f)(a);' '/* words */' "	const u = 'http://x'; /* y */" >"$module"
-if [ "$(awk -f build-aux/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a = 1; // one' '/** @type {any} */ (f)(a);' "const u = 'http://x'; /* y */" 'return { a };' '})();' '})();')" ]; then
+if [ "$(awk -f render/web/build/bundle.awk -v entry="$module" | sed '1,4d')" = "$(printf '%s\n' 'const a = 1; // one' '/** @type {any} */ (f)(a);' "const u = 'http://x'; /* y */" 'return { a };' '})();' '})();')" ]; then
 	echo "ok lines_of_comment_stay_behind_and_code_does_not"
 else
 	echo "not ok lines_of_comment_stay_behind_and_code_does_not"
-	awk -f build-aux/bundle.awk -v entry="$module"
+	awk -f render/web/build/bundle.awk -v entry="$module"
 	failed=1
 fi
 exit $failed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every source file names its licence in its first lines, and the right one: what libcdict is made of
-# (base/, format/, include/, analyze/, tables/) is LGPL-2.1-only, everything else GPL-2.0-only.  The texts are in LICENSES/.
+# (base/, format/, include/, analyze/, tables/) is LGPL-2.1-only, everything else GPL-2.0-only.  The texts are in COPYING and COPYING.LIB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -31,8 +31,8 @@ done < <(find . \( -name '*.[ch]' -o -name '*.js' -o -name '*.css' -o -name '*.h
 verdict every_source_file_names_its_licence "$wrong"
 
 wrong=
-for licence in GPL-2.0-only LGPL-2.1-only; do
-	[ -s "LICENSES/$licence.txt" ] || wrong+="LICENSES/$licence.txt is missing"
+for licence in COPYING COPYING.LIB; do
+	[ -s "$licence" ] || wrong+="$licence is missing"
 done
 verdict the_texts_of_both_licences_are_here "$wrong"
 

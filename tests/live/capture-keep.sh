@@ -90,7 +90,7 @@ names_are_not_repeated() {
 	taskset -c 0 "$CDICT" record -q -j 2 --keep 10s --trigger 'latency>30s' -s 3 -o x.cdict 2>rec.err &
 	pid=$! # taskset's becomes the recorder's; other tests run programs of its name
 	wait $pid || cat rec.err
-	n=$("$BUILD/tests/tools/dumpevents" -a x.cdict | grep -cE "^# comm [0-9]+ $pid/[0-9]+ \"cdict\"$")
+	n=$("$BUILD/tests/tools/check/dumpevents" -a x.cdict | grep -cE "^# comm [0-9]+ $pid/[0-9]+ \"cdict\"$")
 	[ "$n" -ge 1 ] && [ "$n" -le 20 ] || echo "the recorder is named $n times"
 }
 

@@ -76,7 +76,7 @@ forks() {
 	comm -23 want ran | head -n 3 | sed 's/^/was not seen running: /'
 	tr , '\n' <tasks.csv | tr -d '"' | sort -u >words
 	comm -23 want words | head -n 3 | sed 's/^/without a row: /'
-	"$BUILD/tests/tools/dumpevents" -a x.cdict | sed -n 's/^# \(comm\|exec\) [0-9]* [0-9/]* //p' | tr -d '"' | sort | uniq -c >named
+	"$BUILD/tests/tools/check/dumpevents" -a x.cdict | sed -n 's/^# \(comm\|exec\) [0-9]* [0-9/]* //p' | tr -d '"' | sort | uniq -c >named
 	awk '{ print $2 }' named | sort -u | comm -23 want - | head -n 3 | sed 's/^/without a name: /'
 	[ "$(awk '$2 == "sleeper" { print $1 }' named)" -ge $many ] || grep sleeper named
 	[ "$(sed -n 's/^tasks  *\([0-9,]*\) threads.*/\1/p' info | tr -d ,)" -ge $((many + short)) ] || grep '^tasks' info

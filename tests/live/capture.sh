@@ -26,7 +26,7 @@ nothing_lost() {
 switches_match() {
 	local root theirs ours tasks
 	"$CDICT" record -q -e sched:sched_switch,sched:sched_process_fork -o x.cdict -- \
-		"$BUILD/tests/tools/rusage" use "$@" >/dev/null || echo "record ends with $?"
+		"$BUILD/tests/tools/run/rusage" use "$@" >/dev/null || echo "record ends with $?"
 	read -r root theirs ours <use
 	theirs=$((theirs + ours))
 	read -r ours tasks < <("$CDICT" script x.cdict | awk -v root="$root" '

@@ -3,7 +3,6 @@
 # again: on a busy machine a recorder may lose events
 # needs: perl taskset
 # timeout: 300
-# takes: 5
 #
 # cdict diff as a gate on recordings of this machine: a hog on the workload's CPU is found, named, and ends with
 # status 3; equal runs pass.
@@ -79,7 +78,7 @@ else
 	few_runs $name "ten pairs $pairs"
 fi
 
-# Who has the CPU is named; how much the worker had before depends on what else runs here: oracle/diff holds that.
+# Who has the CPU is named; how much the worker had before depends on what else runs here: oracle/figures/diff holds that.
 named() {
 	grep -q '^cpu\[name=^daemon\$\] > +5 points  *daemon  .*'"${1-}" out || echo "not named: $(head -n 30 out)"
 }

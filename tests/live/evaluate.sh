@@ -23,7 +23,7 @@ evaluated() { # COMMAND OPTIONS for perf record...
 	"$CDICT" convert -q -e '*:*' -i x.data -o x.cdict 2>convert.err
 	[ -s x.cdict ] || { cat convert.err; return; }
 	[ "$(events x.cdict)" -gt 5 ] || echo "$(events x.cdict) events"
-	python3 "$TOP/tests/tools/evaluate" --windows "${EVALUATE_WINDOWS:-8}" "$CDICT" x.cdict \
+	python3 "$TOP/tests/tools/check/evaluate" --windows "${EVALUATE_WINDOWS:-8}" "$CDICT" x.cdict \
 		>evaluate.out 2>&1 || cat evaluate.out
 }
 
@@ -51,7 +51,7 @@ in_a_namespace() {
 	namespace "$CDICT" record -q -o own.cdict -- sh -c "$storm" >record.out 2>&1
 	for file in perf.cdict own.cdict; do
 		"$CDICT" info "$file" | grep -q '^recorded: in a PID namespace' || echo "$file: not told"
-		python3 "$TOP/tests/tools/evaluate" --windows 4 "$CDICT" "$file" >evaluate.out 2>&1 || cat evaluate.out
+		python3 "$TOP/tests/tools/check/evaluate" --windows 4 "$CDICT" "$file" >evaluate.out 2>&1 || cat evaluate.out
 		# The benchmark's tasks have names, and their wake-ups are there.
 		[ "$("$CDICT" tasks "$file" --format csv | grep -c sched-messaging)" -gt 10 ] || echo "$file: who ran?"
 	done
@@ -64,20 +64,20 @@ switched_on_slowly() {
 	timeout 60 perf bench sched messaging -g 2 -l 100000 >/dev/null 2>&1 &
 	load=$!
 	until [ "$(cat /proc/[0-9]*/comm | grep -c '^sched-messaging')" -gt 20 ] || [ $((n += 1)) -gt 1000 ]; do sleep 0.02; done 2>/dev/null
-	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/preload/enableslow.so \
+	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/run/preload/enableslow.so \
 		"$CDICT" record -q -o x.cdict -s 0.3 >record.out 2>&1 || cat record.out
 	kill $load
 	# Of some tasks their own events alone tell who runs.
 	taskset -c 0 sh -c 'while sleep 0.002; do :; done' &
 	load=$!
-	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/preload/enableslow.so \
+	ENABLESLOW_US=$us LD_PRELOAD=$BUILD/tests/tools/run/preload/enableslow.so \
 		"$CDICT" record -q -o y.cdict -p $load -s 0.1 >record.out 2>&1 || cat record.out
 	kill $load
 	"$CDICT" info -q --max-loss 100 --format json y.cdict | grep -q '"scope": "tasks",' || echo "some tasks begin later"
 	begins=$("$CDICT" info -q --max-loss 100 --format json x.cdict | sed -n 's/.*"scope": "system begins=\([0-9]*\)",/\1/p')
 	first=$("$CDICT" info -q --max-loss 100 --format json x.cdict | sed -n 's/.*"first_ns": \([0-9]*\),.*/\1/p' | sort -n | head -n 1)
 	[ $((${begins:-0} - ${first:-0})) -ge $((us * 250)) ] || echo "begins=$begins, first event at $first"
-	python3 "$TOP/tests/tools/evaluate" --windows 4 "$CDICT" x.cdict >evaluate.out 2>&1 || cat evaluate.out
+	python3 "$TOP/tests/tools/check/evaluate" --windows 4 "$CDICT" x.cdict >evaluate.out 2>&1 || cat evaluate.out
 }
 if [ "$(nproc)" -gt 1 ]; then
 	run switched_on_slowly switched_on_slowly

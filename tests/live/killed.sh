@@ -6,7 +6,7 @@
 #
 # perf record that kill -9 ended has no formats: on the same host cdict takes tracefs' own, says so, and every whole
 # record is what perf script prints of it. perf reads no such file; so the formats of a recording made beside,
-# which ended well, are put behind the records (tests/tools/mendperf.py), and nothing else is changed.
+# which ended well, are put behind the records (tests/tools/run/mendperf.py), and nothing else is changed.
 set -u
 . "$TOP/tests/oracle/_lib.sh"
 . "$TOP/tests/live/_capture.sh"
@@ -40,7 +40,7 @@ killed() {
 		fi
 		[ $status -eq 2 ] || echo "killed after $at s: status $status"
 		grep -q 'input is damaged: the recorder was killed' err || cat err
-		python3 "$TOP/tests/tools/mendperf.py" killed.data beside.data mended.data
+		python3 "$TOP/tests/tools/run/mendperf.py" killed.data beside.data mended.data
 		perf script --guest-code --ns -F tid,cpu,time,event,trace -i mended.data 2>/dev/null | lines | sort >perf.txt
 		"$CDICT" script -q x.cdict 2>/dev/null | lines | sort >cdict.txt
 		cmp -s perf.txt cdict.txt || { echo "killed after $at s:"; diff perf.txt cdict.txt | head -n 4; }

@@ -21,7 +21,7 @@ cloud $token "{\"id\": \"$uuid\", \"name\": \"chain-05-Firewall\", \"tenant_id\"
 # A process with the threads of a VM; ends with its input.
 begin_vm() {
 	mkdir -p vm
-	cp "$BUILD/tests/tools/fakeqemu" vm/qemu-system-x86_64
+	cp "$BUILD/tests/tools/make/fakeqemu" vm/qemu-system-x86_64
 	mkfifo vm/in
 	THREADS=$'CPU 0/KVM\nCPU 1/KVM' vm/qemu-system-x86_64 -name guest=instance-000000aa,debug-threads=on \
 		-uuid $uuid -accel kvm <vm/in >vm/out &

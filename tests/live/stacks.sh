@@ -3,7 +3,6 @@
 # again: on a busy machine a recorder may lose events
 # timeout: 240
 # shares: 1
-# takes: 12
 # needs: python3
 #
 # record -g: call chains with their symbols, against perf record -g of the same minute.
@@ -106,8 +105,8 @@ lines_as_perf_s() {
 	grep -v -e '^	' -e '^$' with | cmp - without
 	awk -v RS= -F'\n' '{ for (i = 2; i <= NF; i++) if ($i !~ /^\t *[0-9a-f]+ .* \(.*\)$/) { print; exit } }' with
 	[ "$(awk -v RS= -F'\n' 'NF > 3 { n++ } END { print n }' with)" -gt 500 ] || head -n 40 with
-	python3 "$TOP/tests/tools/secondread.py" -a x.cdict >second 2>second.err || cat second.err
-	"$BUILD/tests/tools/dumpevents" -a x.cdict | differ_from second
+	python3 "$TOP/tests/tools/check/secondread.py" -a x.cdict >second 2>second.err || cat second.err
+	"$BUILD/tests/tools/check/dumpevents" -a x.cdict | differ_from second
 }
 differ_from() { cmp - "$1" || echo "the second reader reads something else"; }
 

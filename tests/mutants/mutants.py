@@ -48,7 +48,7 @@ def sites(rooms):
                 changed = (line[:at] + "«" + text[start:end] + "→" + new + "»" + line[at + end - start:]).strip()
                 yield file, number, changed, text[:start] + new + text[end:]
             if room == "tables":
-                for what, mutant in columns.mutations(text, file == "tables/coremap.c"):
+                for what, mutant in columns.mutations(text, file == "tables/rows/coremap.c"):
                     yield file, 0, what, mutant
 
 

@@ -15,8 +15,8 @@ import sys
 import tempfile
 import time
 
-SCRIPTS = ("figures/*", "golden/*", "oracle/addup", "oracle/annotate", "oracle/cut", "oracle/evaluate", "oracle/flame", "oracle/print",
-           "oracle/script", "oracle/tables", "oracle/windows")
+SCRIPTS = ("oracle/figures/worked-out", "oracle/format/golden", "oracle/figures/addup", "oracle/figures/annotate", "oracle/perf/cut", "oracle/figures/evaluate", "oracle/figures/flame", "oracle/perf/print",
+           "oracle/perf/script", "oracle/figures/tables", "oracle/figures/windows")
 LIMIT = 100  # s of a test without any change
 
 
@@ -27,7 +27,7 @@ class Tests:
         self.build, self.top, self.folder = os.path.abspath(build), os.getcwd(), folder
         os.chmod(folder, 0o755)  # a test becomes nobody, who must find the library
         self.env = dict(os.environ, LC_ALL="C", TZ="UTC", TERM="dumb", PAGER="cat", TOP=self.top, DATA=f"{self.top}/tests/data",
-                        BUILD=self.build, CDICT=f"{self.build}/cdict", MKPERF=f"{self.build}/tests/tools/mkperf",
+                        BUILD=self.build, CDICT=f"{self.build}/cdict", MKPERF=f"{self.build}/tests/tools/make/mkperf",
                         PATH=f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}",  # not through pyenv's shims
                         SHARED="", FEW="3", LD_LIBRARY_PATH=folder, MALLOC_PERTURB_="165")  # of the real captures only those in tests/data: quick, and everywhere the same
 

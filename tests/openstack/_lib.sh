@@ -71,7 +71,7 @@ serve() {
 	local state
 	state=$(mktemp -d "$work/serve.XXXXXX")
 	stop_servers
-	"$BUILD/tests/tools/replay" "$state" "$@" 2>"$state/err" &
+	"$BUILD/tests/tools/check/replay" "$state" "$@" 2>"$state/err" &
 	servers+=($!)
 	for _ in $(seq 200); do
 		[ ! -s "$state/port" ] || break

@@ -533,7 +533,7 @@ against moved
 same a_redirection_within_the_service_is_followed "$want" "$(named)"
 # where the token must not go: another port of this host
 mkdir "$work/trap"
-"$BUILD/tests/tools/replay" "$work/trap" "$work/good" &
+"$BUILD/tests/tools/check/replay" "$work/trap" "$work/good" &
 trap_pid=$!
 for _ in $(seq 200); do [ ! -s "$work/trap/port" ] && sleep 0.05; done
 for to in "http://127.0.0.1:$(cat "$work/trap/port")/v2.1/servers/detail" "file:///etc/passwd" "https://127.0.0.1/x" "/loop"; do

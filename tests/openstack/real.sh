@@ -4,7 +4,6 @@
 # Debian's packages by $SHARED/openstack/openstack-up (which installs them where that is allowed).
 # needs: jq
 # timeout: 900
-# takes: 30
 # waits: 1
 # shellcheck disable=SC2154
 set -uo pipefail

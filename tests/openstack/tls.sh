@@ -39,7 +39,7 @@ serve_tls() {
 		state=$(mktemp -d "$work/tls.XXXXXX")
 		mkfifo "$state/in" "$state/out"
 		port=$((port + try))
-		"$BUILD/tests/tools/replay" --stdio "$port" "$state" rules <"$state/in" >"$state/out" &
+		"$BUILD/tests/tools/check/replay" --stdio "$port" "$state" rules <"$state/in" >"$state/out" &
 		servers+=($!)
 		# its own address, IPv4: another service may have the port on IPv6
 		openssl s_server -4 -accept "127.0.0.1:$port" -cert "$1.crt" -key "$1.key" -quiet \

@@ -20,7 +20,7 @@ verdict() {
 	if [ -z "$2" ]; then pass "$1"; else fail "$1" <<<"$2"; fi
 }
 
-. "$TOP/tests/tools/terminals.sh"
+. "$TOP/tests/tools/run/terminals.sh"
 
 have_perf() { command -v perf >/dev/null 2>&1; }
 
@@ -28,8 +28,8 @@ have_perf() { command -v perf >/dev/null 2>&1; }
 
 # real_captures [all] - the files of all real captures: those in tests/data, then the others of
 # ../shared/captures.  kvm-medium and kvm-libvirt-run2 are of kvm-libvirt's kind (the same host,
-# events and guests, 8 s): only with `all`, and that is oracle/script, which holds every event of
-# them against perf's, and oracle/numbers, perf's figures.  With $FEW (make mutants) one.
+# events and guests, 8 s): only with `all`, and that is oracle/perf/script, which holds every event of
+# them against perf's, and oracle/figures/numbers, perf's figures.  With $FEW (make mutants) one.
 real_captures() {
 	local file name found=
 	for file in "$DATA"/*.data ${SHARED:+"$SHARED"/captures/kvm/*.data "$SHARED"/captures/vmx/*.data}; do

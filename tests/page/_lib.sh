@@ -71,7 +71,7 @@ made_up() {
 		"$CDICT" convert -q -i "$name.data" -o "$name.cdict" >/dev/null 2>&1
 		[ -s "$name.cdict" ] && echo "$name $name.cdict"
 	done
-	for file in "$TOP"/tests/golden/*.cdict; do
+	for file in "$TOP"/tests/oracle/format/*.cdict; do
 		echo "$(basename "$file" .cdict) $file"
 	done
 }

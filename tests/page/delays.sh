@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # waits: 1
 # timeout: 900
-# takes: 40
 #
 # In a real Chromium: two clicks lead from the first finding to the worst wait with who had the CPU in view, and
 # every number there is the command's; and who was beside whom is the command's, or it is said why nobody knows. Of a made-up
@@ -27,7 +26,7 @@ page() {
 # names NAME - what identify finds in the saved /proc of a capture's host
 names() {
 	local state=()
-	"$BUILD/tests/tools/proctree" "$identity/$1.proc.txt" "$1.proc" || exit
+	"$BUILD/tests/tools/make/proctree" "$identity/$1.proc.txt" "$1.proc" || exit
 	case $1 in
 	kvm-libvirt-run2) state=(--libvirt-state "$identity/libvirt-run2/run-libvirt-qemu") ;;
 	kvm-libvirt) state=(--libvirt-state "$identity/libvirt/run-libvirt-qemu") ;;
@@ -41,7 +40,7 @@ ln -s "$DATA/formats" formats
 "$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
 page neighbours neighbours.data
 # as if the host had two threads a core, so that somebody was beside somebody
-python3 "$TOP/tests/tools/pairthreads.py" "$DATA/kvm-small.data" paired.data || exit
+python3 "$TOP/tests/tools/check/pairthreads.py" "$DATA/kvm-small.data" paired.data || exit
 page paired paired.data
 for file in "$identity"/*.proc.txt; do
 	name=$(basename "$file" .proc.txt)

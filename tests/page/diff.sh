@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 6
 #
 # The page of cdict diff: the sides are what the command compares, the verdict stands above them.
 set -u

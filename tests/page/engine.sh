@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# takes: 14
 # needs: openssl
 #
 # In real browsers: the engine in the page reads what libcdict reads, every field of every event; and what a
@@ -9,7 +8,7 @@
 set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium
-sum=$BUILD/tests/tools/pagesum
+sum=$BUILD/tests/tools/check/pagesum
 [ -x "$sum" ] || { echo "there is no $sum" >&2; exit 1; }
 
 # all NAME: of the captures on stdin

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# takes: 15
 #
 # The page as a file, without a browser: what is in it, how large it is, and that its tables and
 # bins are what the commands print.

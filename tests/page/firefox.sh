@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 400
-# takes: 20
 # waits: 1
 #
 # The same page in a real Firefox: the figures of the commands, for the whole capture and for ranges; nothing on its
@@ -20,7 +19,7 @@ same() {
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o small.cdict || exit 1
 same a_range_of_kvm-small_has_the_figures_of_--time small.cdict
 for name in vmx loss; do
-	same "a_range_of_made-up_${name}_has_the_figures_of_--time" "$TOP/tests/golden/v1.0-$name.cdict"
+	same "a_range_of_made-up_${name}_has_the_figures_of_--time" "$TOP/tests/oracle/format/v1.0-$name.cdict"
 done
 
 node "$LIB/ranges.mjs" --firefox "${cases[@]}" || fail the_browser_ends_well <<<"node ended with $?"

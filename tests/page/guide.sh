@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 30
 #
 # The page's pictures in doc/guide.md and README.md are what the page looks like today, in a real Chromium; so they would be with letters
 # drawn in another way, and other views and other captures are none of them.
@@ -9,10 +8,10 @@ set -u
 need node chromium python3
 
 # same A B - what tells the pictures apart
-same() { python3 "$TOP/tests/tools/samepicture.py" "$1" "$2" >told 2>&1 || echo "${1##*/}: $(cat told)"; }
+same() { python3 "$TOP/tests/tools/check/samepicture.py" "$1" "$2" >told 2>&1 || echo "${1##*/}: $(cat told)"; }
 
 mkdir today jagged other
-"$TOP/tests/tools/pictures.sh" today png 2>shoot.err
+"$TOP/tests/tools/run/pictures.sh" today png 2>shoot.err
 case $? in
 0) ;;
 77) skip the_page_looks_as_the_guide_shows_it "$(tail -n 1 shoot.err)" && exit ;;
@@ -22,7 +21,7 @@ pictures=$(cd today && echo *.png)
 verdict the_page_looks_as_the_guide_shows_it "$(for name in $pictures; do same "$TOP/doc/pictures/$name" "today/$name"; done | sed 's/$/; make pictures/')"
 
 edit='<edit name="hinting" mode="assign"><bool>false</bool></edit><edit name="antialias" mode="assign"><bool>false</bool></edit>'
-FONTS="<match target=\"pattern\">$edit</match><match target=\"font\">$edit</match>" "$TOP/tests/tools/pictures.sh" jagged png
+FONTS="<match target=\"pattern\">$edit</match><match target=\"font\">$edit</match>" "$TOP/tests/tools/run/pictures.sh" jagged png
 verdict letters_drawn_in_another_way_are_no_other_picture "$(for name in $pictures; do
 	! cmp -s "today/$name" "jagged/$name" || echo "$name: the letters are the same"
 	same "today/$name" "jagged/$name"

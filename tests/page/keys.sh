@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
-# takes: 5
 #
 # In a real Chromium, by the keyboard alone: cells of the core map and slices of the cores are reached, named and opened.
 set -u

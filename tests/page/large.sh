@@ -7,7 +7,7 @@ set -u
 . "$TOP/tests/page/_lib.sh"
 need node chromium
 
-"$BUILD/tests/tools/mkhost" "$DATA/formats" host.cdict 500000 cpus=128 vms=30 vcpus=180 tasks=1200 || exit 1
+"$BUILD/tests/tools/make/mkhost" "$DATA/formats" host.cdict 500000 cpus=128 vms=30 vcpus=180 tasks=1200 || exit 1
 report host.cdict || exit 1
 first=$("$CDICT" script -q host.cdict 2>/dev/null | sed -n '1s/.*: //p')
 text=$(node "$LIB/large.mjs" host.html "$first" 2>&1) && text=

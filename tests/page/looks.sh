@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 600
-# takes: 20
 #
 # In a real Chromium: every text of every view can be read in both themes (WCAG 2.1 AA), and all of it is reached by the Tab key, in order,
 # marked, and named for a screen reader.
@@ -12,7 +11,7 @@ ln -sfn "$DATA/formats" formats
 
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o run.cdict && "$CDICT" annotate -q run.cdict --map "$DATA/kvm-small.map.csv" && report run.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o other.cdict && report run.cdict other.cdict --label before,after -o both.html || exit 1
-report "$TOP/tests/golden/v1.0-loss.cdict" -o loss.html || exit 1
+report "$TOP/tests/oracle/format/v1.0-loss.cdict" -o loss.html || exit 1
 export CDICT_STORE=$PWD/store
 "$CDICT" job create 2001 --bucket 10ms && "$CDICT" push -q --job 2001 run.cdict && "$CDICT" report -q --job 2001 --no-host-pages -o job.html || exit 1
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
-# takes: 60
 #
 # In a real Chromium, for ranges and every filter: cells of heat maps and matrices, columns of the strip, bars and halts are what
 # can be counted from `cdict script` or what the commands print of the same time.
@@ -13,7 +12,7 @@ cd "$TMPDIR" || exit
 ln -s "$DATA/formats" formats
 "$MKPERF" -o neighbours.data "$DATA/neighbours.trace" || exit
 # as if the host had two threads a core, so that somebody was beside somebody
-python3 "$TOP/tests/tools/pairthreads.py" "$DATA/kvm-small.data" kvm-small.data || exit
+python3 "$TOP/tests/tools/check/pairthreads.py" "$DATA/kvm-small.data" kvm-small.data || exit
 what=()
 for file in neighbours.data kvm-small.data "$DATA/kvm-callchain.data" ${SHARED:+"$SHARED/captures/kvm/kvm-medium.data"}; do
 	name=$(basename "$file" .data)

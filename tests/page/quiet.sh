@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 900
-# takes: 12
 # waits: 1
 #
 # In a real Chromium: no view, and nothing that is taken along from one, writes to the console or asks the network for anything, whatever

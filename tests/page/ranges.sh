@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
-# takes: 30
 # waits: 1
 #
 # In a real Chromium: the figures of the page and of its document are those of the commands, for the
@@ -24,6 +23,6 @@ while read -r name file; do
 	one "a_range_of_${name}_has_the_figures_of_--time" "$file"
 done < <(captures)
 for name in vmx svm arm64 sched loss disorder late; do
-	one "a_range_of_made-up_${name}_has_the_figures_of_--time" "$TOP/tests/golden/v1.0-$name.cdict"
+	one "a_range_of_made-up_${name}_has_the_figures_of_--time" "$TOP/tests/oracle/format/v1.0-$name.cdict"
 done
 node "$LIB/ranges.mjs" "${cases[@]}" || fail the_browser_ends_well <<<"node ended with $?"

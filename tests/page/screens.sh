@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1800
-# takes: 30
 # waits: 1
 #
 # Pictures of every view, kept in build/screens to be looked at: four tasks, four hundred, a large host, VMs with their names, loss, a
@@ -46,11 +45,11 @@ many() {
 
 "$MKPERF" -o few.data "$DATA/neighbours.trace" && "$CDICT" convert -q -i few.data -o few.cdict && report few.cdict || exit 1
 many && report many.cdict || exit 1
-"$BUILD/tests/tools/mkswitches" formats host.cdict 200000 256 && report host.cdict || exit 1
+"$BUILD/tests/tools/make/mkswitches" formats host.cdict 200000 256 && report host.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-libvirt-cgroups.data" -o run.cdict && report run.cdict || exit 1
 "$CDICT" convert -q -i "$DATA/kvm-small.data" -o small.cdict && "$CDICT" annotate -q small.cdict --map "$DATA/kvm-small.map.csv" && report small.cdict || exit 1
 report small.cdict run.cdict --label before,after -o both.html || exit 1
-report "$TOP/tests/golden/v1.0-loss.cdict" -o loss.html || exit 1
+report "$TOP/tests/oracle/format/v1.0-loss.cdict" -o loss.html || exit 1
 stacks=()
 if command -v perf >/dev/null; then
 	perf script --dlfilter "$BUILD/cdict-dlfilter.so" --dlarg out=stacks.cdict -i "$DATA/kvm-callchain.data" >/dev/null 2>perf.err

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 300
-# takes: 15
 # waits: 1
 #
 # In a real Chromium: every view's picture, tables and link can be taken along, of the whole and of a range, and are whole; the tables are

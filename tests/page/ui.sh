@@ -7,7 +7,7 @@ set -u
 . "$TOP/tests/page/_lib.sh"
 need chromium
 
-(cd "$TOP" && awk -f build-aux/bundle.awk -v entry=tests/page/_lib/ui_checks.js </dev/null) >checks.js || exit 1
+(cd "$TOP" && awk -f render/web/build/bundle.awk -v entry=tests/page/_lib/ui_checks.js </dev/null) >checks.js || exit 1
 {
 	echo '<!DOCTYPE html><meta charset="utf-8"><body><script>'
 	cat "$BUILD/web/d3.js"

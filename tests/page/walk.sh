@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1200
-# takes: 60
 #
 # In a real Chromium, view by view, with filters and at three zoom levels: tooltips, the details of what is clicked and
 # the findings say what the commands say of the same time.
@@ -13,7 +12,7 @@ cd "$TMPDIR" || exit
 ln -s "$DATA/formats" formats
 "$MKPERF" -o neighbours.data "$DATA/neighbours.trace" && "$MKPERF" -o latency.data "$DATA/latency.trace" || exit
 what=()
-for file in neighbours.data latency.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.data" "$DATA/kvm-callchain.data" "$TOP/tests/golden/v1.0-loss.cdict" "$TOP/tests/golden/v1.0-sched.cdict" \
+for file in neighbours.data latency.data "$DATA/kvm-small.data" "$DATA/kvm-zstd.data" "$DATA/kvm-callchain.data" "$TOP/tests/oracle/format/v1.0-loss.cdict" "$TOP/tests/oracle/format/v1.0-sched.cdict" \
 	${SHARED:+"$SHARED/captures/kvm/kvm-libvirt-small.data"}; do
 	name=$(basename "$file" | sed 's/\.[a-z]*$//')
 	case $file in

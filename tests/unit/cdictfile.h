@@ -16,13 +16,13 @@
 
 #include <cmocka.h>
 
-#include "base/buf.h"
 #include "base/cursor.h"
+#include "base/memory/buf.h"
 #include "cdict/reader.h"
 #include "cdict/writer.h"
-#include "format/codec.h"
+#include "format/coding/codec.h"
 #include "format/layout.h"
-#include "tests/tools/dumpline.h"
+#include "tests/tools/check/dumpline.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/coremap.h"
-#include "analyze/exits.h"
-#include "analyze/latency.h"
-#include "analyze/successors.h"
-#include "analyze/switches.h"
-#include "analyze/tasks.h"
-#include "analyze/vcpu.h"
-#include "base/array.h"
+#include "analyze/kvm/exits.h"
+#include "analyze/kvm/vcpu.h"
+#include "analyze/sched/coremap.h"
+#include "analyze/sched/latency.h"
+#include "analyze/sched/successors.h"
+#include "analyze/sched/switches.h"
+#include "analyze/sched/tasks.h"
+#include "base/memory/array.h"
 
 #define HOLDS(what)                                                                                \
 	do {                                                                                       \

@@ -18,7 +18,7 @@
 #include <ftw.h>
 #include <stdbool.h>
 
-#include "annotate/host.h"
+#include "annotate/host/host.h"
 #include "tests/unit/proctree.h"
 
 static char top[] = "/tmp/test_host.XXXXXX";

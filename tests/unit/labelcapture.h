@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_LABELCAPTURE_H
 #define TESTS_UNIT_LABELCAPTURE_H
 
-#include "format/label_index.h"
+#include "format/labels/label_index.h"
 #include "tests/unit/cdictfile.h"
 
 #define S UINT64_C(1000000000)

@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "analyze/engine.h"
-#include "base/buf.h"
-#include "render/page_engine.h"
+#include "analyze/walk/engine.h"
+#include "base/memory/buf.h"
+#include "render/engine/engine.h"
 
 /* A golden capture, opened, with its own tasks as the page's. */
 struct asked {
@@ -34,7 +34,7 @@ static inline void read_golden(struct buf *file, const char *name)
 	FILE *f;
 	size_t n;
 
-	snprintf(path, sizeof(path), "%s/tests/golden/v1.0-%s.cdict", getenv("TOP"), name);
+	snprintf(path, sizeof(path), "%s/tests/oracle/format/v1.0-%s.cdict", getenv("TOP"), name);
 	f = fopen(path, "rb");
 	assert_non_null(f);
 	do {

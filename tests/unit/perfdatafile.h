@@ -21,9 +21,9 @@
 #include <linux/perf_event.h>
 #include <zstd.h>
 
-#include "base/buf.h"
 #include "base/cursor.h"
-#include "convert/perfdata_internal.h"
+#include "base/memory/buf.h"
+#include "convert/perfdata/internal.h"
 
 #define SAMPLE_TYPE                                                                                \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \

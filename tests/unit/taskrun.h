@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "analyze/coremap.h"
-#include "analyze/tasks.h"
+#include "analyze/sched/coremap.h"
+#include "analyze/sched/tasks.h"
 #include "tests/unit/trace.h"
 
 struct run {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/engine.h"
+#include "analyze/walk/engine.h"
 
 enum { TRACE_FIELDS = 16 };
 

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "capture/rings.h"
-#include "capture/trigger_internal.h"
+#include "capture/host/rings.h"
+#include "capture/trigger/trigger_internal.h"
 #include "tests/unit/trace.h"
 
 #define US UINT64_C(1000)
@@ -33,7 +33,7 @@ struct bench {
 	struct trigger_hit hit;
 };
 
-/* As cmd/record.c tells it, for Intel's exits. */
+/* As cmd/record/record.c tells it, for Intel's exits. */
 static inline bool hlt_is_idle(void *ctx, const struct cdict_event_type *type, uint32_t isa,
 			       uint64_t code, uint64_t esr_ec)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The C that the page runs (render/page_engine.h) as a JavaScript object: numbers, texts and lists go into
+// The C that the page runs (render/engine/engine.h) as a JavaScript object: numbers, texts and lists go into
 // its memory, answers come out of it. An Engine holds one capture. doc/page.md, "The decoder".
 
 const STEP_EVENTS = 50000; // some ms

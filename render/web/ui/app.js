@@ -7,17 +7,17 @@ import { h, replace } from './dom.js';
 import { Figures, rowsOf } from './figures.js';
 import { FilterBar } from './filters.js';
 import { findings } from './findings.js';
-import { within } from './gestures.js';
+import { within } from './input/gestures.js';
 import { Head } from './head.js';
-import { followKeys } from './keys.js';
-import { Overview } from './overview.js';
-import { Pins } from './pins.js';
+import { followKeys } from './input/keys.js';
+import { Overview } from './marks/overview.js';
+import { Pins } from './marks/pins.js';
 import { GESTURE_MS, finishSlices, holdSlices, inGesture } from './slices.js';
-import { START, Store } from './state.js';
-import { Selection } from './selection.js';
+import { START, Store } from './input/state.js';
+import { Selection } from './input/selection.js';
 import { clean, duration } from './text.js';
 import { applyTheme } from './theme.js';
-import { lacksOf, viewsFor } from './views.js';
+import { lacksOf, viewsFor } from './views/views.js';
 
 const LEAST_NS = 40; // the narrowest range
 

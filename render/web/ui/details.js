@@ -5,8 +5,8 @@ import { tableObjects } from '../page.js';
 import { moment } from './clock.js';
 import { button, h, replace, swatch } from './dom.js';
 import { Question } from './figures.js';
-import { within } from './gestures.js';
-import { STATE_WORDS } from './legend.js';
+import { within } from './input/gestures.js';
+import { STATE_WORDS } from './marks/legend.js';
 import { clean, count, duration, exactNs, percent } from './text.js';
 
 /** Kinds of things, as the engine calls them; their places are what the address holds. */

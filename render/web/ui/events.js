@@ -4,7 +4,7 @@
 import { clockTime, moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { Question } from './figures.js';
-import { MARGIN, inView } from './plot.js';
+import { MARGIN, inView } from './marks/plot.js';
 import { copyText } from './table.js';
 import { clean, count } from './text.js';
 

@@ -4,7 +4,7 @@ import { moment, spanText } from './clock.js';
 import { COMPARISONS, FIGURE_WORDS, signed } from './compare.js';
 import { KINDS as THINGS } from './details.js';
 import { h } from './dom.js';
-import { START, toFragment } from './state.js';
+import { START, toFragment } from './input/state.js';
 import { clean, figure, vmName } from './text.js';
 
 const KINDS = {

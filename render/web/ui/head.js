@@ -2,10 +2,10 @@
 // The head line: what this is a recording of, whether anything is missing, search, theme, save, help.
 import { moment, spanText, wallTime } from './clock.js';
 import { button, h, replace } from './dom.js';
-import { lossOf } from './axis.js';
+import { lossOf } from './marks/axis.js';
 import { showHelp } from './help.js';
 import { saveMenu } from './save.js';
-import { searchRegex } from './selection.js';
+import { searchRegex } from './input/selection.js';
 import { themeName } from './theme.js';
 import { clean, count, duration, short } from './text.js';
 

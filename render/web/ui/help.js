@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What keys and gestures do, and what the words mean.
 import { button, h } from './dom.js';
-import { STATE_WORDS } from './legend.js';
+import { STATE_WORDS } from './marks/legend.js';
 import { clean } from './text.js';
 
 const KEYS = [

@@ -4,8 +4,8 @@ import { commandRow } from '../page.js';
 import { moment } from './clock.js';
 import { button, h, replace } from './dom.js';
 import { download, fileOf } from './download.js';
-import { drawLegend, drawRamp } from './legend.js';
-import { CanvasSurface, SvgSurface, fit } from './surface.js';
+import { drawLegend, drawRamp } from './marks/legend.js';
+import { CanvasSurface, SvgSurface, fit } from './marks/surface.js';
 import { copyText, csvCell } from './table.js';
 import { clean, duration } from './text.js';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Names and numbers as people read them; the same words and digits as render/text.c.
+// Names and numbers as people read them; the same words and digits as render/draw/text.c.
 
 import { moment } from './clock.js';
 
-// What a browser obeys instead of showing: bidi controls, zero widths, fillers (base/escape.c).
+// What a browser obeys instead of showing: bidi controls, zero widths, fillers (base/text/escape.c).
 const DECEPTIVE = [
 	[0x00ad, 0x00ad], [0x034f, 0x034f], [0x061c, 0x061c], [0x115f, 0x1160], [0x17b4, 0x17b5],
 	[0x180b, 0x180f], [0x200b, 0x200f], [0x2028, 0x202e], [0x2060, 0x206f], [0x3164, 0x3164],

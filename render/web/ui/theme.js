@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Dark and light: the colours of render/palette.c become the style sheet's variables.
+// Dark and light: the colours of render/draw/palette.c become the style sheet's variables.
 
 export function themeName(wish) {
 	return wish || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');

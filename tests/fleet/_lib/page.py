@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is in a job's page (render/fleet_page.h), read as a stranger would.
+"""What is in a job's page (render/page/fleet_page.h), read as a stranger would.
 
 page.py PAGE.html equal TABLE COMMAND.json   rows and total of TABLE are those that the command prints
 page.py PAGE.html cells CAPTURE-TASKS.json CPUS   of a job with one bucket: cell and host's row against the capture's tasks

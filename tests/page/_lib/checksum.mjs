@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // node checksum.mjs [--firefox] [--damaged] PAGE CDICT SUM [PAGE CDICT SUM]... - the engine in a page, in a real
-// browser, reads what build/tests/tools/pagesum, whose answer is in the file SUM, reads natively: as many events, and
+// browser, reads what build/tests/tools/check/pagesum, whose answer is in the file SUM, reads natively: as many events, and
 // every bit of them; as many as the index has, unless blocks are --damaged.
 
 import { readFileSync } from 'node:fs';

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The page's own rules, without a page: names, numbers, the address, zoom. Bundled by
-// build-aux/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
+// render/web/build/bundle.awk as the page is, run by node and by Chromium (tests/page/ui.sh). Tells
 // "ok NAME" or "not ok NAME" and why.
 
 import * as clock from '../../../render/web/ui/clock.js';
 import * as compare from '../../../render/web/ui/compare.js';
-import * as gestures from '../../../render/web/ui/gestures.js';
-import * as lanes from '../../../render/web/ui/lanes.js';
-import * as legend from '../../../render/web/ui/legend.js';
-import * as selection from '../../../render/web/ui/selection.js';
-import * as state from '../../../render/web/ui/state.js';
+import * as gestures from '../../../render/web/ui/input/gestures.js';
+import * as lanes from '../../../render/web/ui/marks/lanes.js';
+import * as legend from '../../../render/web/ui/marks/legend.js';
+import * as selection from '../../../render/web/ui/input/selection.js';
+import * as state from '../../../render/web/ui/input/state.js';
 import * as text from '../../../render/web/ui/text.js';
 
 const lines = [];

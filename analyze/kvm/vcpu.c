@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/*
+ * vcpu.c - see vcpu.h.  Every task is followed, since a thread shows only with its first
+ * KVM event that it is a vCPU; rows are made of those that are.
+ */
+#include "analyze/kvm/vcpu_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task)
+{
+	struct watch *w = row_at(&v->watches, task);
+
+	if (!w) {
+		analyze_engine_out_of_memory(v->eng);
+		return NULL;
+	}
+	if (!w->set) {
+		uint64_t end;
+
+		w->set = true;
+		w->reason = INDEX_NONE;
+		w->cpu = CDICT_CPU_UNKNOWN;
+		w->row.worst.behind = ANALYZE_NO_TASK;
+		analyze_engine_walk(v->eng, &w->since_ns, &end);
+	}
+	return w;
+}
+
+/* A piece of a thread's time, for whoever wants to hear of it. */
+static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vcpu_state state,
+		 uint64_t to_ns)
+{
+	struct analyze_vcpu_piece p = { .task = (uint32_t)(w - v->watches.at),
+					.state = state,
+					.from_ns = w->since_ns,
+					.to_ns = to_ns,
+					.behind = ANALYZE_NO_TASK };
+	uint64_t from_ns, end_ns;
+
+	analyze_engine_window(v->eng, &from_ns, &end_ns);
+	if (p.from_ns < from_ns)
+		p.from_ns = from_ns;
+	if (p.to_ns > end_ns)
+		p.to_ns = end_ns;
+	if (p.from_ns >= p.to_ns)
+		return;
+	if (w->reason != INDEX_NONE && (state == ANALYZE_VCPU_EXIT || state == ANALYZE_VCPU_QEMU))
+		p.reason = &v->reasons.at[w->reason];
+	else if (state == ANALYZE_VCPU_PREEMPTED || state == ANALYZE_VCPU_WAITING)
+		p.behind = waiters_top(&v->waiters, p.task);
+	v->tell(v->tell_ctx, &p);
+}
+
+/* That a CPU was not recorded yet is no loss, nor is what follows from it: what the vCPU goes back to. */
+static bool is_late(const struct analyze_vcpus *v, const struct watch *w, uint64_t to_ns)
+{
+	uint64_t from_ns = w->since_ns;
+
+	return (w->late || from_ns < analyze_engine_summary(v->eng)->scope.begins_ns) &&
+	       analyze_engine_lost(v->eng, true, from_ns, to_ns) == ANALYZE_NO_TIME &&
+	       analyze_engine_lost(v->eng, false, from_ns, to_ns) == ANALYZE_NO_TIME;
+}
+
+static bool in_guest(const struct watch *w)
+{
+	return w->where == ON && w->mode == MODE_GUEST;
+}
+
+static void was_guest(struct analyze_vcpus *v, struct watch *w, uint64_t to_ns)
+{
+	size_t task = (size_t)(w - v->watches.at);
+
+	if (task < v->begin.n && in_guest(&v->begin.at[task]) &&
+	    v->begin.at[task].since_ns == w->since_ns)
+		siblings_crossed(&v->siblings, (uint32_t)task);
+	siblings_guest(&v->siblings, &w->row, (uint32_t)task, w->cpu, w->since_ns, to_ns);
+}
+
+static void account(struct analyze_vcpus *v, struct watch *w, enum analyze_vcpu_state state,
+		    uint64_t to_ns)
+{
+	uint64_t ns;
+
+	if (to_ns <= w->since_ns)
+		return;
+	if (v->tell)
+		tell(v, w, state, to_ns);
+	ns = analyze_engine_clip(v->eng, w->since_ns, to_ns);
+	if (state != ANALYZE_VCPU_UNKNOWN && !analyze_engine_counts(v->eng, w->cpu)) {
+		w->row.ns[ANALYZE_VCPU_UNKNOWN] += ns;
+		w->row.absent_ns += ns;
+		w->since_ns = to_ns;
+		return;
+	}
+	if (state == ANALYZE_VCPU_GUEST)
+		was_guest(v, w, to_ns);
+	w->row.ns[state] += ns;
+	if (state == ANALYZE_VCPU_UNKNOWN && is_late(v, w, to_ns))
+		w->late = true;
+	else if (state == ANALYZE_VCPU_UNKNOWN && w->kvm_seen && !v->untold)
+		w->row.lost_ns += ns;
+	w->since_ns = to_ns;
+	if (w->reason == INDEX_NONE)
+		return;
+	if (state == ANALYZE_VCPU_EXIT)
+		v->reasons.at[w->reason].exit_ns += ns;
+	else if (state == ANALYZE_VCPU_QEMU)
+		v->reasons.at[w->reason].qemu_ns += ns;
+}
+
+static bool gap_on(const struct analyze_vcpus *v, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	return analyze_engine_gap(v->eng, true, cpu, from_ns, to_ns) != ANALYZE_NO_TIME ||
+	       analyze_engine_gap(v->eng, false, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
+}
+
+/* Whether @what may follow when the thread is in @mode. */
+static bool fits(enum mode mode, enum what what)
+{
+	if (mode == MODE_GUEST)
+		return what == EXIT;
+	return mode != MODE_UNKNOWN && what != EXIT;
+}
+
+static enum analyze_vcpu_state state_of(enum mode mode)
+{
+	static const enum analyze_vcpu_state states[] = {
+		[MODE_UNKNOWN] = ANALYZE_VCPU_UNKNOWN,
+		[MODE_GUEST] = ANALYZE_VCPU_GUEST,
+		[MODE_EXIT] = ANALYZE_VCPU_EXIT,
+		[MODE_QEMU] = ANALYZE_VCPU_QEMU,
+	};
+
+	return states[mode];
+}
+
+static enum analyze_vcpu_state off_state(enum where where)
+{
+	switch (where) {
+	case PREEMPTED:
+		return ANALYZE_VCPU_PREEMPTED;
+	case WAITING:
+		return ANALYZE_VCPU_WAITING;
+	case HALTED:
+		return ANALYZE_VCPU_HALTED;
+	case BLOCKED:
+		return ANALYZE_VCPU_BLOCKED;
+	default:
+		return ANALYZE_VCPU_UNKNOWN;
+	}
+}
+
+/* The time off the CPU up to @t; false when it is broken: it may have run meanwhile. */
+static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
+{
+	uint64_t gap;
+
+	if (w->where == NEW || w->where == ON || w->where == DEAD || v->some_cpus) {
+		account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+		return false;
+	}
+	gap = analyze_engine_gap(v->eng, false, CDICT_CPU_UNKNOWN, w->since_ns, t);
+	if (gap == ANALYZE_NO_TIME) {
+		account(v, w, off_state((enum where)w->where), t);
+		return true;
+	}
+	account(v, w, off_state((enum where)w->where), gap);
+	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+	return false;
+}
+
+/* The thread itself does @what on @cpu at @t: its time up to there. */
+static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, uint32_t cpu,
+			 enum what what)
+{
+	uint64_t unseen_ns = 0;
+
+	if (w->where == ON && w->cpu == cpu && fits((enum mode)w->mode, what) &&
+	    !gap_on(v, cpu, w->since_ns, t)) {
+		account(v, w, state_of((enum mode)w->mode), t);
+		return;
+	}
+	/* Its switch-in was not seen: until the CPU's last switch another one had the CPU. */
+	analyze_engine_running(v->eng, cpu, &unseen_ns);
+	if (w->where != ON && unseen_ns > w->since_ns)
+		off_cpu_until(v, w, unseen_ns < t ? unseen_ns : t);
+	account(v, w, ANALYZE_VCPU_UNKNOWN, t);
+	w->mode = MODE_UNKNOWN;
+}
+
+/* Those whose waits are watched: QEMU calls its vCPU threads so from their start, and of who has not run
+ * yet nobody knows. */
+static bool is_candidate(const struct watch *w, const struct analyze_task *task)
+{
+	return task->is_vcpu || !w->ran ||
+	       (!memcmp(task->comm, "CPU ", 4) && strstr(task->comm, "/KVM"));
+}
+
+static void wait_begins(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint32_t cpu)
+{
+	w->cpu = cpu;
+	if (is_candidate(w, analyze_engine_task(v->eng, task)))
+		waiters_add(&v->waiters, task, cpu, w->since_ns, w->where == WAITING);
+}
+
+static void wait_ends(struct analyze_vcpus *v, struct watch *w, const struct analyze_switch *sw,
+		      uint64_t start_ns, bool whole)
+{
+	struct waiter done = { .top = ANALYZE_NO_TASK };
+	struct analyze_wait *worst = &w->row.worst;
+
+	whole = whole && analyze_engine_counts(v->eng, sw->cpu);
+	waiters_end(&v->waiters, sw->next,
+		    !whole   ? WAIT_BROKEN
+		    : sw->in ? WAIT_ENDED
+			     : WAIT_OPEN,
+		    &done);
+	if (!whole || !sw->in || !is_candidate(w, analyze_engine_task(v->eng, sw->next)))
+		return;
+	analyze_count(v->eng, w->where == WAITING ? &w->row.waiting : &w->row.preempted,
+		      sw->t_ns - start_ns, start_ns);
+	if (sw->t_ns - start_ns <= worst->dur_ns)
+		return;
+	*worst = (struct analyze_wait){ .at_ns = start_ns,
+					.dur_ns = sw->t_ns - start_ns,
+					.cpu = sw->cpu,
+					.state = off_state((enum where)w->where),
+					.behind = done.top };
+	w->row.worst_by = done.held_by;
+	w->row.worst_by_cpu = done.held_cpu;
+	w->row.worst_held_ns = done.held_ns;
+}
+
+static void on_switch(void *self, const struct analyze_switch *sw)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w = v->off ? NULL : vcpu_watch(v, sw->prev);
+	struct analyze_antagonist *a;
+	struct waiter done;
+	uint64_t start;
+	bool idle, whole, waits, in = sw->in && analyze_engine_counts(v->eng, sw->cpu);
+
+	if (!w)
+		return;
+	if (w->where == PREEMPTED || w->where == WAITING)
+		waiters_end(&v->waiters, sw->prev, WAIT_BROKEN, &done);
+	on_cpu_until(v, w, sw->t_ns, sw->cpu, OUT);
+	w->ran |= sw->slice_start_ns != ANALYZE_NO_TIME;
+	idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE && v->reasons.at[w->reason].idle;
+	w->cpu = sw->cpu;
+	if (sw->involuntary) {
+		w->where = PREEMPTED;
+		w->row.preemptions += in;
+		wait_begins(v, w, sw->prev, sw->cpu);
+		if (in && is_candidate(w, analyze_engine_task(v->eng, sw->prev))) {
+			a = waiters_antagonist(&v->waiters, sw->prev, sw->next);
+			if (a)
+				a->took_over++;
+		}
+	} else if (sw->off == ANALYZE_OFF_DEAD) {
+		w->where = DEAD;
+	} else {
+		w->where = idle ? HALTED : BLOCKED;
+		*(idle ? &w->row.halts : &w->row.blocks) += in;
+	}
+
+	w = vcpu_watch(v, sw->next);
+	if (!w)
+		return;
+	start = w->since_ns;
+	/* A wait is of the CPU on which it ends, also where nobody told that it moved. */
+	waits = w->where == PREEMPTED || w->where == WAITING;
+	if (waits)
+		w->cpu = sw->cpu;
+	whole = off_cpu_until(v, w, sw->t_ns);
+	if (waits)
+		wait_ends(v, w, sw, start, whole);
+	if (!whole || w->mode == MODE_GUEST)
+		w->mode = MODE_UNKNOWN;
+	w->where = ON;
+	w->cpu = sw->cpu;
+}
+
+static void on_wake(void *self, const struct analyze_wake *wake)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w = v->off ? NULL : vcpu_watch(v, wake->task);
+
+	if (!w)
+		return;
+	if (wake->first && (w->where == HALTED || w->where == BLOCKED || w->where == NEW)) {
+		if (!off_cpu_until(v, w, wake->t_ns))
+			w->mode = MODE_UNKNOWN;
+		w->where = WAITING;
+		wait_begins(v, w, wake->task,
+			    wake->target_cpu != CDICT_CPU_UNKNOWN ? wake->target_cpu : w->cpu);
+		w->row.waits += wake->in && analyze_engine_counts(v->eng, w->cpu);
+	} else if (w->where == WAITING && wake->target_cpu != CDICT_CPU_UNKNOWN &&
+		   wake->target_cpu != w->cpu) {
+		waiters_move(&v->waiters, wake->task, wake->target_cpu, wake->t_ns);
+		w->cpu = wake->target_cpu;
+	}
+}
+
+static void on_sched(void *self, const struct analyze_sched *ev)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w;
+
+	if (ev->kind != ANALYZE_KIND_MIGRATE || v->off)
+		return;
+	w = vcpu_watch(v, ev->task);
+	if (w && (w->where == PREEMPTED || w->where == WAITING) && ev->dest_cpu != w->cpu) {
+		waiters_move(&v->waiters, ev->task, ev->dest_cpu, ev->t_ns);
+		w->cpu = ev->dest_cpu;
+	}
+}
+
+static uint32_t reason_of(struct analyze_vcpus *v, const struct analyze_kvm *k)
+{
+	uint32_t isa = k->isa, i;
+	uint64_t code = k->value;
+	struct analyze_vcpu_reason *reason;
+	const char *name;
+
+	analyze_reasons_code(v->names, &isa, &code, k->how);
+	i = index_take(&v->reason_index, k->task | (uint64_t)isa << 32, code);
+	reason = row_at(&v->reasons, i);
+	if (!reason) {
+		analyze_engine_out_of_memory(v->eng);
+		return INDEX_NONE;
+	}
+	if (!reason->name) {
+		name = analyze_reasons_name(v->names, isa, code);
+		*reason = (struct analyze_vcpu_reason){ .isa = isa,
+							.reason = code,
+							.name = name ? name : "",
+							.idle = name &&
+								analyze_reason_is_idle(name) };
+	}
+	reason->in |= k->in;
+	return i;
+}
+
+static void on_kvm(void *self, const struct analyze_kvm *k)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w;
+	enum what what;
+	struct waiter done;
+
+	if (k->kind == ANALYZE_KIND_KVM_REASON) {
+		w = vcpu_watch(v, k->task);
+		if (w && w->mode == MODE_EXIT)
+			w->reason = reason_of(v, k);
+		return;
+	}
+	if (k->kind == ANALYZE_KIND_KVM_ENTRY)
+		what = ENTRY;
+	else if (k->kind == ANALYZE_KIND_KVM_EXIT)
+		what = EXIT;
+	else if (k->kind == ANALYZE_KIND_KVM_USERSPACE)
+		what = USERSPACE;
+	else
+		return;
+	w = vcpu_watch(v, k->task);
+	if (!w)
+		return;
+	if (w->where == PREEMPTED || w->where == WAITING)
+		waiters_end(&v->waiters, k->task, WAIT_BROKEN, &done);
+	on_cpu_until(v, w, k->t_ns, k->cpu, what);
+	w->where = ON;
+	w->cpu = k->cpu;
+	if (what == ENTRY) {
+		w->mode = MODE_GUEST;
+		siblings_enter(&v->siblings, k->task);
+	} else if (what == EXIT) {
+		w->mode = MODE_EXIT;
+		w->reason = reason_of(v, k);
+	} else {
+		if (w->mode == MODE_UNKNOWN)
+			w->reason = INDEX_NONE;
+		w->mode = MODE_QEMU;
+	}
+	w->kvm_seen = true;
+	w->late = false;
+}
+
+/* A piece of @run->cpu, for those who are in the guest on the other threads of the core. */
+static void ran_beside(struct analyze_vcpus *v, const struct analyze_run *run)
+{
+	for (uint32_t c = siblings_next(&v->siblings, run->cpu); c != run->cpu;
+	     c = siblings_next(&v->siblings, c)) {
+		uint64_t since_ns;
+		uint32_t task = analyze_engine_running(v->eng, c, &since_ns);
+		const struct watch *w = task < v->watches.n ? &v->watches.at[task] : NULL;
+
+		if (w && in_guest(w) && w->cpu == c)
+			siblings_heard(&v->siblings, task, run, w->since_ns);
+	}
+	siblings_ran(&v->siblings, run);
+}
+
+static void on_run(void *self, const struct analyze_run *run)
+{
+	struct analyze_vcpus *v = self;
+
+	ran_beside(v, run);
+	if (run->task == ANALYZE_NO_TASK)
+		return;
+	waiters_ran(&v->waiters, run->cpu, run->task, run->start_ns, run->end_ns);
+	v->capacity.known_ns += run->ns;
+	if (analyze_engine_task(v->eng, run->task)->tid)
+		v->capacity.busy_ns += run->ns;
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_vcpus *v = self;
+	const struct analyze_summary *sum = analyze_engine_summary(v->eng);
+
+	/* Without KVM's events there is no vCPU to be found. */
+	v->some_cpus = sum->scope.whom == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
+	v->untold = sum->has_switch && !sum->has_state; /* nothing was lost */
+	v->off = !sum->has_exit && !sum->has_entry;
+	if (waiters_init(&v->waiters, v->eng) || siblings_init(&v->siblings, v->eng))
+		return cdict_fail_nomem(err);
+	return analyze_reasons_of(&v->names, schema, err);
+}
+
+/* The state the thread is in when the walk ends. */
+void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end)
+{
+	enum analyze_vcpu_state state = state_of((enum mode)w->mode);
+	struct waiter done;
+	uint64_t before;
+
+	if (w->where != ON) {
+		bool whole = off_cpu_until(v, w, end) && analyze_engine_counts(v->eng, w->cpu);
+
+		waiters_end(&v->waiters, task, whole ? WAIT_OPEN : WAIT_BROKEN, &done);
+		return;
+	}
+	if (state == ANALYZE_VCPU_UNKNOWN || gap_on(v, w->cpu, w->since_ns, end)) {
+		account(v, w, ANALYZE_VCPU_UNKNOWN, end);
+		return;
+	}
+	before = w->row.ns[state];
+	account(v, w, state, end);
+	w->row.edge_ns += w->row.ns[state] - before;
+}
+
+/* The switches and the wake-up after the events of KVM that were told. */
+static void on_resume(void *self, const struct analyze_resume *r)
+{
+	struct analyze_vcpus *v = self;
+	struct watch *w = v->off ? NULL : vcpu_watch(v, r->task);
+	bool out_last = r->out_ns != ANALYZE_NO_TIME && !r->on && !r->lost,
+	     runs = r->kvm_ns != ANALYZE_NO_TIME;
+
+	if (!w)
+		return;
+	w->ran = r->ran;
+	/* What it left it goes back to, unless that was the guest. */
+	if (r->out_ns != ANALYZE_NO_TIME && (!runs || r->out_ns > r->kvm_ns)) {
+		if (!runs || !fits((enum mode)w->mode, OUT) || w->cpu != r->out_cpu)
+			w->mode = MODE_UNKNOWN;
+	} else if (!runs) {
+		w->mode = MODE_UNKNOWN;
+	}
+	if (v->some_cpus && runs && r->in_ns != ANALYZE_NO_TIME && r->in_ns > r->kvm_ns)
+		w->mode = MODE_UNKNOWN;
+	if (out_last) {
+		bool idle = w->mode == MODE_EXIT && w->reason != INDEX_NONE &&
+			    v->reasons.at[w->reason].idle;
+
+		if (r->off == ANALYZE_OFF_RUNNABLE || r->off == ANALYZE_OFF_PREEMPTED)
+			w->where = PREEMPTED;
+		else if (r->off == ANALYZE_OFF_DEAD)
+			w->where = DEAD;
+		else
+			w->where = idle ? HALTED : BLOCKED;
+		w->since_ns = r->out_ns;
+		w->cpu = r->out_cpu;
+	} else if ((r->on || r->lost) && r->in_ns != ANALYZE_NO_TIME &&
+		   (!runs || r->in_ns > r->kvm_ns)) {
+		w->where = ON;
+		w->since_ns = r->in_ns;
+		w->cpu = r->in_cpu;
+	}
+	if (r->ready_ns != ANALYZE_NO_TIME &&
+	    (w->where == HALTED || w->where == BLOCKED || w->where == NEW)) {
+		if (w->where == NEW)
+			w->mode = MODE_UNKNOWN;
+		w->where = WAITING;
+		w->since_ns = r->ready_ns;
+	}
+	if (w->where == WAITING || w->where == PREEMPTED)
+		wait_begins(v, w, r->task, r->wait_cpu);
+}
+
+static void on_waited(void *self, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
+		      uint64_t to_ns)
+{
+	struct analyze_vcpus *v = self;
+
+	if (!v->off)
+		waiters_waited(&v->waiters, task, cpu, who, from_ns, to_ns);
+}
+
+/* What goes on at the window's end must be seen to end as it should; a wait, for who was in its
+ * way. */
+static bool pending(void *self)
+{
+	const struct analyze_vcpus *v = self;
+	uint64_t from, to;
+
+	analyze_engine_window(v->eng, &from, &to);
+	for (size_t i = 0; i < v->watches.n; i++) {
+		const struct watch *w = &v->watches.at[i];
+
+		if (!w->set || w->since_ns >= to)
+			continue;
+		if (w->where == ON
+			    ? w->mode != MODE_UNKNOWN
+			    : (w->where == PREEMPTED || w->where == WAITING) &&
+				      is_candidate(w, analyze_engine_task(v->eng, (uint32_t)i)))
+			return true;
+	}
+	return false;
+}
+
+static const struct analyze_ops ops = {
+	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
+		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON) | ANALYZE_NEED(KVM_USERSPACE),
+	.late_wakes = true,
+	.all_cpus = true, /* a vCPU leaves a CPU that counts and goes on where none does */
+	.run = on_run,
+	.sw = on_switch,
+	.wake = on_wake,
+	.sched = on_sched,
+	.kvm = on_kvm,
+	.start = on_start,
+	.finish = vcpu_finish,
+	.resumes = true,
+	.resume = on_resume,
+	.waited = on_waited,
+	.pending = pending,
+	.part = vcpu_part,
+	.part_free = vcpu_part_free,
+	.begun = vcpu_begun,
+	.agrees = vcpu_agrees,
+	.join = vcpu_join,
+};
+
+int analyze_vcpus_new(struct analyze_vcpus **out, struct analyze_engine *eng,
+		      struct cdict_error *err)
+{
+	struct analyze_vcpus *v = calloc(1, sizeof(*v));
+	int ret;
+
+	*out = NULL;
+	if (!v)
+		return cdict_fail_nomem(err);
+	v->eng = eng;
+	ret = analyze_engine_add(eng, &ops, v, err);
+	if (ret) {
+		free(v);
+		return ret;
+	}
+	*out = v;
+	return 0;
+}
+
+void analyze_vcpus_tell(struct analyze_vcpus *v, analyze_vcpu_tell *tell_fn, void *ctx)
+{
+	v->tell = tell_fn;
+	v->tell_ctx = ctx;
+}
+
+void analyze_vcpus_free(struct analyze_vcpus *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < v->watches.n; i++) {
+		histogram_fini(&v->watches.at[i].row.preempted);
+		histogram_fini(&v->watches.at[i].row.waiting);
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		histogram_fini(&v->rows[i].preempted);
+		histogram_fini(&v->rows[i].waiting);
+	}
+	array_fini(&v->watches);
+	free(v->rows);
+	array_fini(&v->reasons);
+	free(v->sorted_reasons);
+	free(v->sorted_antagonists);
+	free(v->sorted_beside);
+	free(v->numbers);
+	index_fini(&v->reason_index);
+	waiters_fini(&v->waiters);
+	siblings_fini(&v->siblings);
+	array_fini(&v->begin);
+	waiters_fini(&v->begin_waiters);
+	analyze_reasons_free(v->names);
+	free(v);
+}

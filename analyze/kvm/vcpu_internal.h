@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* vcpu_internal.h - the vCPUs' own state, shared by vcpu.c, vcpu_rows.c and vcpu_parts.c. */
+#ifndef ANALYZE_VCPU_INTERNAL_H
+#define ANALYZE_VCPU_INTERNAL_H
+
+#include "analyze/kvm/siblings.h"
+#include "analyze/kvm/vcpu.h"
+#include "analyze/kvm/waiters.h"
+#include "analyze/printing/reasons.h"
+#include "analyze/walk/index.h"
+#include "analyze/walk/ops.h"
+
+enum where { NEW, ON, PREEMPTED, WAITING, HALTED, BLOCKED, DEAD };
+enum mode { MODE_UNKNOWN, MODE_GUEST, MODE_EXIT, MODE_QEMU };
+enum what { ENTRY, EXIT, USERSPACE, OUT };
+
+struct watch {
+	uint64_t since_ns; /* accounted up to here */
+	uint8_t where, mode;
+	bool set, kvm_seen;
+	bool late;       /* mode is unknown, as some CPU was not recorded yet */
+	bool ran;        /* a slice of it was seen whole */
+	uint32_t cpu;    /* it runs or waits on */
+	uint32_t reason; /* of the last exit, INDEX_NONE */
+	struct analyze_vcpu_row row;
+};
+
+struct analyze_vcpus {
+	struct analyze_engine *eng;
+	bool untold;         /* switches do not tell why */
+	bool off, some_cpus; /* away from those it may run on others, or nobody knows why it left */
+	struct analyze_reasons *names;
+	ARRAY(struct watch) watches; /* by task */
+	struct index reason_index;   /* (task, isa and code) */
+	ARRAY(struct analyze_vcpu_reason) reasons;
+	struct waiters waiters;
+	struct siblings siblings;
+	ARRAY(struct watch) begin; /* of a later part of a walk, without rows */
+	struct waiters begin_waiters;
+	struct analyze_capacity capacity;
+	analyze_vcpu_tell *tell; /* or NULL */
+	void *tell_ctx;
+	/* after the run */
+	struct analyze_vcpu_row *rows;
+	size_t n;
+	struct analyze_vcpu_reason *sorted_reasons;
+	struct analyze_antagonist *sorted_antagonists;
+	struct analyze_beside *sorted_beside;
+	char (*numbers)[24];
+};
+
+/* --- vcpu.c --- */
+
+/* vcpu_watch - of @task, made when new; NULL: out of memory, which is told. */
+struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task);
+/* vcpu_end - the state that the thread is in when the walk ends. */
+void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end_ns);
+
+/* --- vcpu_rows.c --- */
+
+int vcpu_finish(void *self, struct cdict_error *err); /* of struct analyze_ops */
+
+/* --- vcpu_parts.c: of struct analyze_ops --- */
+
+int vcpu_part(void *self, struct analyze_engine *eng, struct cdict_error *err);
+void vcpu_part_free(void *self);
+int vcpu_begun(void *self);
+bool vcpu_agrees(const void *self, const void *later);
+int vcpu_join(void *self, void *later);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-only
+/* counts.c - see counts.h. */
+#include "analyze/sched/counts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/walk/index.h"
+#include "analyze/walk/ops.h"
+#include "base/fail.h"
+
+enum { ERRNO_MAX = 4095 }; /* MAX_ERRNO of the kernel's <linux/err.h> */
+/* What sys_exit has for the number of sigreturn, which puts back the registers of before the signal: its own number
+ * is gone, and what it returns is the interrupted code's. */
+#define FORGOTTEN (-1)
+enum { CPU_BITS = 17 }; /* engine.c's CPUS_MAX, and one for none */
+
+/* The call that a thread is in. */
+struct open_call {
+	bool open;
+	uint32_t cpu;
+	uint64_t t_ns;
+	int64_t nr;
+};
+
+struct analyze_counts {
+	struct analyze_engine *eng;
+	struct analyze_counts_options opts;
+	uint64_t from_ns;
+	struct index numbers; /* of system calls: a foreign 64-bit number in 32 */
+	struct index keys;    /* of rows */
+	ARRAY(struct analyze_counts_row) rows;
+	ARRAY(struct open_call) threads; /* by task */
+};
+
+static bool wanted(const struct analyze_counts *c, uint32_t type)
+{
+	return !c->opts.types ||
+	       (type < c->opts.n_types && c->opts.types[type / 64] >> type % 64 & 1);
+}
+
+/* NULL: out of memory, which was said. */
+static struct analyze_counts_row *row_of(struct analyze_counts *c, uint64_t what, uint32_t task,
+					 uint32_t cpu, uint64_t t_ns)
+{
+	uint64_t bucket = c->opts.bucket_ns ? (t_ns - c->from_ns) / c->opts.bucket_ns : 0;
+	struct analyze_counts_row *row;
+	uint64_t a = what << 32, b;
+	uint32_t i;
+
+	if (c->opts.by & ANALYZE_COUNTS_BY_WINDOW)
+		bucket = analyze_engine_window_of(c->eng, t_ns);
+	b = bucket << CPU_BITS;
+	if (c->opts.by & ANALYZE_COUNTS_BY_TASK)
+		a |= task;
+	if (c->opts.by & ANALYZE_COUNTS_BY_CPU)
+		b |= cpu < analyze_engine_cpus(c->eng) ? cpu : (1u << CPU_BITS) - 1;
+	i = index_take(&c->keys, a, b);
+	row = row_at(&c->rows, i);
+	if (!row) {
+		analyze_engine_out_of_memory(c->eng);
+		return NULL;
+	}
+	row->bucket = bucket;
+	if (c->opts.by & ANALYZE_COUNTS_BY_TASK)
+		row->task = task;
+	if (c->opts.by & ANALYZE_COUNTS_BY_CPU)
+		row->cpu = cpu < analyze_engine_cpus(c->eng) ? cpu : CDICT_CPU_UNKNOWN;
+	return row;
+}
+
+static void on_event(void *self, const struct analyze_event *ev)
+{
+	struct analyze_counts *c = self;
+	struct analyze_counts_row *row;
+
+	if (!ev->in || !wanted(c, ev->type))
+		return;
+	row = row_of(c, c->opts.by & ANALYZE_COUNTS_BY_EVENT ? ev->type : 0, ev->task, ev->cpu,
+		     ev->t_ns);
+	if (!row)
+		return;
+	if (c->opts.by & ANALYZE_COUNTS_BY_EVENT)
+		row->type = ev->type;
+	row->events++;
+}
+
+static struct analyze_counts_row *row_of_call(struct analyze_counts *c,
+					      const struct analyze_syscall *sc, int64_t nr)
+{
+	uint32_t number = index_take(&c->numbers, (uint64_t)nr, 0);
+	struct analyze_counts_row *row =
+		number == INDEX_NONE ? NULL : row_of(c, number, sc->task, sc->cpu, sc->t_ns);
+
+	if (row)
+		row->nr = nr;
+	else
+		analyze_engine_out_of_memory(c->eng);
+	return row;
+}
+
+static void on_syscall(void *self, const struct analyze_syscall *sc)
+{
+	struct analyze_counts *c = self;
+	struct open_call *call = row_at(&c->threads, sc->task);
+	struct analyze_counts_row *row = NULL;
+	bool whole, forgotten;
+	int64_t nr = sc->nr;
+
+	if (!call) {
+		analyze_engine_out_of_memory(c->eng);
+		return;
+	}
+	forgotten = sc->exit && sc->nr == FORGOTTEN;
+	if (forgotten && call->open)
+		nr = call->nr;
+	if (sc->in)
+		row = row_of_call(c, sc, nr);
+	if (!sc->exit) {
+		*call = (struct open_call){
+			.open = true, .cpu = sc->cpu, .t_ns = sc->t_ns, .nr = sc->nr
+		};
+		if (row)
+			row->events++;
+		return;
+	}
+	whole = call->open && call->nr == nr &&
+		!analyze_engine_call_broken(c->eng, sc, call->t_ns, call->cpu);
+	call->open = false;
+	if (!row)
+		return;
+	row->returns++;
+	row->errors += !forgotten && sc->ret < 0 && sc->ret >= -ERRNO_MAX;
+	row->broken += !whole;
+	if (whole)
+		analyze_count(c->eng, &row->time, sc->t_ns - call->t_ns, call->t_ns);
+}
+
+static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
+{
+	struct analyze_counts *c = self;
+	uint64_t to_ns;
+
+	(void)schema;
+	analyze_engine_window(c->eng, &c->from_ns, &to_ns);
+	if (c->opts.bucket_ns && (to_ns - c->from_ns) / c->opts.bucket_ns >= ANALYZE_COUNTS_BUCKETS)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "the window has more than %llu such buckets",
+				  (unsigned long long)ANALYZE_COUNTS_BUCKETS);
+	return 0;
+}
+
+static const struct analyze_ops ops_events = {
+	.event = on_event,
+	.start = on_start,
+	.resumes = true,
+};
+
+/* Of a call that returns in the window the beginning may be anywhere before it: the walk is of the whole. */
+static const struct analyze_ops ops_syscalls = {
+	.needs = ANALYZE_NEED_SYSCALLS,
+	.syscall = on_syscall,
+	.start = on_start,
+};
+
+int analyze_counts_new(struct analyze_counts **out, struct analyze_engine *eng,
+		       const struct analyze_counts_options *opts, struct cdict_error *err)
+{
+	struct analyze_counts *c = calloc(1, sizeof(*c));
+	int ret;
+
+	*out = NULL;
+	if (!c)
+		return cdict_fail_nomem(err);
+	c->eng = eng;
+	c->opts = *opts;
+	ret = analyze_engine_add(
+		eng, opts->by & ANALYZE_COUNTS_BY_SYSCALL ? &ops_syscalls : &ops_events, c, err);
+	if (ret) {
+		free(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+void analyze_counts_free(struct analyze_counts *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->rows.n; i++)
+		analyze_counts_row_fini(&c->rows.at[i]);
+	array_fini(&c->rows);
+	array_fini(&c->threads);
+	index_fini(&c->numbers);
+	index_fini(&c->keys);
+	free(c);
+}
+
+size_t analyze_counts_row_count(const struct analyze_counts *c)
+{
+	return c->rows.n;
+}
+
+const struct analyze_counts_row *analyze_counts_row_at(const struct analyze_counts *c, size_t i)
+{
+	return &c->rows.at[i];
+}
+
+const struct analyze_counts_options *analyze_counts_how(const struct analyze_counts *c)
+{
+	return &c->opts;
+}
+
+int analyze_counts_row_merge(struct analyze_counts_row *to, const struct analyze_counts_row *from)
+{
+	to->events += from->events;
+	to->returns += from->returns;
+	to->errors += from->errors;
+	to->broken += from->broken;
+	return histogram_merge(&to->time, &from->time);
+}
+
+void analyze_counts_row_fini(struct analyze_counts_row *row)
+{
+	histogram_fini(&row->time);
+}

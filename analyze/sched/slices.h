@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * slices.h - intervals as they end, one by one: for pictures, which count them on a
+ * grid and need none of them afterwards.
+ *
+ * Told are the intervals that end in the window on a CPU that counts; PIECE is clipped
+ * to the window.
+ *
+ * Units      *_ns in the recording's clock
+ * Ownership  new gives, free takes; a slice is borrowed for the call
+ */
+#ifndef ANALYZE_SLICES_H
+#define ANALYZE_SLICES_H
+
+#include "analyze/walk/engine.h"
+
+enum analyze_slice_kind {
+	ANALYZE_SLICE_RUN = 0, /* switch-in to switch-out; one a sched_switch with prev = task */
+	ANALYZE_SLICE_SLEEP,   /* switch-out to switch-in, whatever the reason */
+	ANALYZE_SLICE_WAKEUP,  /* wake-up to switch-in */
+	ANALYZE_SLICE_GUEST,   /* kvm_entry to kvm_exit; one a kvm_exit */
+	ANALYZE_SLICE_EXIT,    /* kvm_exit to kvm_entry; one a kvm_entry */
+	ANALYZE_SLICE_PIECE,   /* of a CPU's time, the edges of the walk too; they tile it */
+	ANALYZE_SLICE_N,
+};
+
+struct analyze_slice {
+	enum analyze_slice_kind kind;
+	uint32_t task;     /* PIECE: ANALYZE_NO_TASK when nobody knows who ran */
+	uint32_t cpu;      /* where it ended */
+	uint64_t start_ns; /* ANALYZE_NO_TIME: not seen, or broken by loss */
+	uint64_t end_ns;
+	/* EXIT: of the kvm_exit it began with, as struct analyze_kvm has them. */
+	uint32_t isa; /* UINT32_MAX: it was not seen */
+	uint64_t reason, how;
+};
+
+struct analyze_slices_options {
+	unsigned kinds; /* a bit each: 1u << ANALYZE_SLICE_RUN, ... */
+	int (*tell)(void *ctx, const struct analyze_slice *slice); /* not 0: out of memory */
+	void *ctx;
+};
+
+struct analyze_slices;
+
+/* analyze_slices_new - registers with @eng before its run; @opts is copied. */
+int analyze_slices_new(struct analyze_slices **out, struct analyze_engine *eng,
+		       const struct analyze_slices_options *opts, struct cdict_error *err);
+void analyze_slices_free(struct analyze_slices *s);
+
+#endif

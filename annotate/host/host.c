@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Combines /proc and libvirt into the labels of the host's VMs and their threads. */
+#include "annotate/host/host.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate/host/libvirt.h"
+#include "annotate/host/proc.h"
+#include "base/fail.h"
+#include "base/system/monotonic.h"
+
+#define STATE_DIR "/run/libvirt/qemu"
+#define DAEMON_URI "qemu:///system"
+
+struct job {
+	const struct host_options *opts;
+	struct host_report *report;
+	struct mapping *into;
+	struct proc_scan scan;
+	struct libvirt_domains domains;
+	uint64_t deadline_ns;
+	uint32_t timeout_ms;
+};
+
+static void note(struct host_report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void note(struct host_report *report, const char *fmt, ...)
+{
+	const char *kept = NULL;
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n >= 0) {
+		kept = stringset_add(&report->texts, text, (size_t)n);
+		free(text);
+	}
+	report->unsaid |= !kept || array_push(&report->notes, kept);
+}
+
+/* --- libvirt --- */
+
+static const char *const sockets[] = {
+	"/run/libvirt/libvirt-sock-ro",
+	"/run/libvirt/virtqemud-sock-ro",
+};
+
+static bool daemon_is_there(void)
+{
+	for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
+		if (!access(sockets[i], R_OK | W_OK))
+			return true;
+	}
+	return false;
+}
+
+/* 0, 1 without an answer (adds a note), -ENOMEM. */
+static int ask_daemon(struct job *j, const char *uri, struct cdict_error *err)
+{
+	int left = monotonic_left_ms(j->deadline_ns), rc;
+
+	if (!left)
+		return 1;
+	/* Use half of the time: the state files may still have to be read. */
+	rc = libvirt_ask(&j->domains, uri, (unsigned)left / 2 + 1, err);
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	note(j->report, "libvirt at %s: %s", uri, err->text);
+	return 1;
+}
+
+/* @silent: the user did not name this folder. Returns like ask_daemon(). */
+static int read_state(struct job *j, const char *dir, bool silent, struct cdict_error *err)
+{
+	int rc = libvirt_read_state(&j->domains, dir, j->deadline_ns, err);
+
+	if (!rc || rc == -ENOMEM)
+		return rc;
+	if (!silent)
+		note(j->report, "libvirt's state: %s", err->text);
+	return 1;
+}
+
+static int find_domains(struct job *j, struct cdict_error *err)
+{
+	const char *how = j->opts->libvirt ? j->opts->libvirt : "auto";
+	const char *state = j->opts->libvirt_state;
+	bool automatic = !strcmp(how, "auto"), off = !strcmp(how, "off");
+	bool wanted = state || (!automatic && !off);
+	int rc = 1;
+
+	if (!automatic && !off)
+		rc = ask_daemon(j, how, err);
+	if (rc > 0 && state)
+		rc = read_state(j, state, false, err);
+	else if (rc > 0 && j->scan.live && !off && j->scan.vms.n)
+		rc = read_state(j, STATE_DIR, true, err);
+	if (rc > 0 && automatic && !state && j->scan.live && j->scan.vms.n && daemon_is_there())
+		rc = ask_daemon(j, DAEMON_URI, err);
+	if (j->domains.bad)
+		note(j->report, "libvirt: %zu of its documents cannot be read, the first is %s",
+		     j->domains.bad, j->domains.first_bad);
+	j->report->incomplete |= (rc && wanted) || j->domains.bad;
+	return rc > 0 ? 0 : rc;
+}
+
+/* The domain of a VM. State files of an earlier boot may have the same names but other
+ * processes: then their vCPUs are ignored. */
+static const struct libvirt_domain *domain_of(const struct job *j, const struct proc_vm *vm)
+{
+	const struct libvirt_domain *by_uuid = NULL, *by_name = NULL;
+
+	for (size_t i = 0; i < j->domains.all.n; i++) {
+		const struct libvirt_domain *d = &j->domains.all.at[i];
+		bool uuid = d->uuid[0] && !strcmp(d->uuid, vm->args.uuid);
+		bool name = d->name[0] && !strcmp(d->name, vm->args.instance);
+
+		if (d->pid == vm->pid && (uuid || name || !vm->args.uuid[0]))
+			return d;
+		if (uuid && !by_uuid)
+			by_uuid = d;
+		if (name && !by_name && (!d->uuid[0] || !vm->args.uuid[0]))
+			by_name = d;
+	}
+	return by_uuid ? by_uuid : by_name;
+}
+
+/* --- labels --- */
+
+/* The user's name for the VM; "": use the instance. */
+static const char *own_name(const struct libvirt_domain *d)
+{
+	return d->nova_name[0] ? d->nova_name : d->title;
+}
+
+static int add_thread(struct job *j, const struct proc_vm *vm, const struct proc_thread *t,
+		      const struct libvirt_domain *d, struct cdict_error *err)
+{
+	char nameless[32] = "";
+	struct cdict_label label = {
+		.tid = t->tid,
+		.pid = t->kernel ? t->tid : vm->pid,
+		.start_ns = t->start_ns,
+		.origin = CDICT_LABEL_PROC,
+		.name = nameless,
+		.role = t->role,
+		.uuid = vm->args.uuid,
+		.instance = vm->args.instance,
+		.host = j->scan.host,
+	};
+	int rc;
+
+	/* Without any name, make one, so that the threads of two such VMs are not merged. */
+	if (!vm->args.instance[0] && !(d && d->name[0]))
+		snprintf(nameless, sizeof(nameless), "qemu-%d", vm->pid);
+	rc = mapping_add(j->into, &label, err);
+	if (rc || !d)
+		return rc;
+	label.origin = CDICT_LABEL_LIBVIRT;
+	label.name = own_name(d);
+	label.role = t->by_libvirt ? t->role : "";
+	label.uuid = d->uuid;
+	label.instance = d->name;
+	label.project = d->nova_project;
+	label.host = "";
+	return mapping_add(j->into, &label, err);
+}
+
+static bool is_vcpu(const struct proc_thread *t)
+{
+	return !strncmp(t->role, "vcpu", 4);
+}
+
+static const char *keep_text(struct host_report *report, const char *text)
+{
+	return stringset_add(&report->texts, text, strlen(text));
+}
+
+static int describe(struct job *j, const struct proc_vm *vm, const struct libvirt_domain *d,
+		    struct cdict_error *err)
+{
+	struct host_vm *out = array_add(&j->report->vms);
+
+	if (!out)
+		return cdict_fail_nomem(err);
+	out->pid = vm->pid;
+	out->libvirt = d != NULL;
+	memcpy(out->uuid, vm->args.uuid, sizeof(out->uuid));
+	if (d && d->uuid[0])
+		memcpy(out->uuid, d->uuid, sizeof(out->uuid));
+	out->instance = keep_text(j->report, d && d->name[0] ? d->name : vm->args.instance);
+	out->title = keep_text(j->report, d ? d->title : "");
+	out->name = keep_text(j->report, d ? own_name(d) : "");
+	out->project = keep_text(j->report, d ? d->nova_project : "");
+	out->flavor = keep_text(j->report, d ? d->nova_flavor : "");
+	if (!out->instance || !out->title || !out->name || !out->project || !out->flavor)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < vm->threads.n; i++) {
+		out->threads++;
+		out->vcpus += is_vcpu(&vm->threads.at[i]);
+		out->unnamed += !strcmp(vm->threads.at[i].role, "thread");
+	}
+	j->report->threads += out->threads;
+	j->report->unnamed += out->unnamed;
+	return 0;
+}
+
+static int give_roles(struct proc_vm *vm, const struct libvirt_domain *d)
+{
+	bool ours = d && d->pid == vm->pid && d->vcpus.n;
+
+	return proc_vm_roles(vm, ours ? d->vcpus.at : NULL, ours ? d->vcpus.n : 0,
+			     ours && !d->iothreads);
+}
+
+static int label_all(struct job *j, struct cdict_error *err)
+{
+	const struct libvirt_domain **domains;
+	int rc = 0;
+
+	domains = calloc(j->scan.vms.n ? j->scan.vms.n : 1, sizeof(*domains));
+	if (!domains)
+		return cdict_fail_nomem(err);
+	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
+		domains[i] = domain_of(j, &j->scan.vms.at[i]);
+		rc = give_roles(&j->scan.vms.at[i], domains[i]);
+	}
+	rc = rc ? cdict_fail_nomem(err) : proc_join_kernel(&j->scan, err);
+	for (size_t i = 0; i < j->scan.vms.n && !rc; i++) {
+		const struct proc_vm *vm = &j->scan.vms.at[i];
+
+		rc = describe(j, vm, domains[i], err);
+		for (size_t t = 0; t < vm->threads.n && !rc; t++)
+			rc = add_thread(j, vm, &vm->threads.at[t], domains[i], err);
+	}
+	free(domains);
+	return rc;
+}
+
+/* --- notes to the user --- */
+
+static const char *s(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void note_gaps(struct job *j)
+{
+	struct host_report *r = j->report;
+	size_t vms = 0;
+
+	for (size_t i = 0; i < r->vms.n; i++)
+		vms += r->vms.at[i].unnamed > 0;
+	if (r->unnamed)
+		note(r,
+		     "%zu thread%s of %zu VM%s: role unknown (\"thread\"): QEMU runs without "
+		     "debug-threads=on, and neither control groups nor libvirt's state identify "
+		     "its threads",
+		     r->unnamed, s(r->unnamed), vms, s(vms));
+	if (j->scan.incomplete)
+		note(r, "the name%s of %zu thread%s could not be read%s", s(j->scan.incomplete),
+		     j->scan.incomplete, s(j->scan.incomplete), geteuid() ? ": run as root" : "");
+	if (j->scan.unreadable)
+		note(r, "cannot inspect %zu process%s: permission denied%s", j->scan.unreadable,
+		     j->scan.unreadable == 1 ? "" : "es", geteuid() ? ": run as root" : "");
+	if (j->scan.kernel.n)
+		note(r, "%zu kernel thread%s of a VM, such as %s (%d), belong%s to no QEMU process",
+		     j->scan.kernel.n, s(j->scan.kernel.n), j->scan.kernel.at[0].thread.comm,
+		     j->scan.kernel.at[0].thread.tid, j->scan.kernel.n == 1 ? "s" : "");
+	if (j->scan.inner && j->scan.vms.n)
+		note(r,
+		     "this is a container's /proc: recordings have the host's thread ids, not these; "
+		     "run on the host, or give the host's /proc with --proc-root");
+	if (j->scan.cut || monotonic_past(j->deadline_ns)) {
+		r->incomplete = true;
+		note(r, "stopped after %u ms with partial results", j->timeout_ms);
+	}
+}
+
+int host_identify(struct mapping *into, const struct host_options *opts, struct host_report *report,
+		  struct cdict_error *err)
+{
+	struct job j = { .opts = opts, .report = report, .into = into };
+	struct cdict_error own = { 0 };
+	int rc;
+
+	memset(report, 0, sizeof(*report));
+	if (!err)
+		err = &own;
+	j.timeout_ms = opts->timeout_ms ? opts->timeout_ms : 5000;
+	j.deadline_ns = monotonic_in_ms(j.timeout_ms);
+	rc = proc_scan(&j.scan, opts->proc_root, j.deadline_ns, err);
+	if (rc)
+		return rc;
+	rc = find_domains(&j, err);
+	if (!rc)
+		rc = label_all(&j, err);
+	if (!rc) {
+		note_gaps(&j);
+		memset(err, 0, sizeof(*err)); /* its failure is a note now */
+		rc = report->unsaid ? cdict_fail_nomem(err) : 0;
+	}
+	proc_scan_fini(&j.scan);
+	libvirt_domains_fini(&j.domains);
+	return rc;
+}
+
+void host_report_fini(struct host_report *report)
+{
+	array_fini(&report->vms);
+	array_fini(&report->notes);
+	stringset_fini(&report->texts);
+	memset(report, 0, sizeof(*report));
+}
+
+void host_report_summary(const struct host_report *report, struct sink *sink)
+{
+	size_t named = report->threads - report->unnamed;
+
+	if (!report->vms.n) {
+		sink_puts(sink, "no QEMU process found");
+		return;
+	}
+	sink_printf(sink, "%zu VM%s, %zu thread%s named", report->vms.n, s(report->vms.n), named,
+		    s(named));
+	if (report->unnamed)
+		sink_printf(sink, ", %zu not", report->unnamed);
+}

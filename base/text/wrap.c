@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Wraps prose to a terminal's width. */
+#include "base/text/wrap.h"
+
+#include <string.h>
+
+#include "base/text/escape.h"
+
+/* The blank at which to break the line: the last one before which it fits, else the first. @len: none. */
+static size_t break_at(const char *line, size_t len, size_t room)
+{
+	size_t at = 0, width = 0;
+
+	for (size_t i = 0, word; i < len; i = word) {
+		size_t begin = i;
+
+		while (i < len && line[i] == ' ')
+			i++;
+		word = i;
+		while (word < len && line[word] != ' ')
+			word++;
+		width += i - begin + escape_width(line + i, word - i);
+		if (width > room && at)
+			return at;
+		/* never break inside the indentation */
+		if (word > i)
+			at = word;
+		if (width > room)
+			return at ? at : len;
+	}
+	return len;
+}
+
+static void wrap_line(struct sink *s, const char *line, size_t len, size_t at,
+		      const struct wrap *how)
+{
+	while (how->columns) {
+		size_t n = break_at(line, len, how->columns > at ? how->columns - at : 0);
+
+		if (n == len)
+			break;
+		sink_add(s, line, n);
+		while (n < len && line[n] == ' ')
+			n++;
+		line += n;
+		len -= n;
+		if (!len)
+			return;
+		sink_putc(s, '\n');
+		sink_repeat(s, ' ', how->indent);
+		at = how->indent;
+	}
+	sink_add(s, line, len);
+}
+
+void wrap_text(struct sink *s, const char *text, size_t len, const struct wrap *how)
+{
+	size_t at = how->at;
+
+	while (len) {
+		const char *end = memchr(text, '\n', len);
+		size_t n = end ? (size_t)(end - text) : len;
+
+		wrap_line(s, text, n, at, how);
+		if (!end)
+			return;
+		sink_putc(s, '\n');
+		text += n + 1;
+		len -= n + 1;
+		at = 0;
+	}
+}

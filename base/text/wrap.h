@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * wrap.h - wraps prose to a terminal's width, at blanks, never inside a word.
+ */
+#ifndef BASE_WRAP_H
+#define BASE_WRAP_H
+
+#include "base/text/sink.h"
+
+/* Width and position of lines. */
+struct wrap {
+	size_t columns; /* 0: do not wrap */
+	size_t at;      /* columns already used on the first line */
+	size_t indent;  /* of continuation lines */
+};
+
+/* wrap_text - prints the lines of @text, already escaped by escape_terminal(), wrapped; ends
+ * with a newline where @text does. */
+void wrap_text(struct sink *s, const char *text, size_t len, const struct wrap *how);
+
+#endif

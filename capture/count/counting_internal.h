@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* counting_internal.h - what opening and counting share. */
+#ifndef CAPTURE_COUNTING_INTERNAL_H
+#define CAPTURE_COUNTING_INTERNAL_H
+
+#include <unistd.h>
+
+#include "base/memory/array.h"
+#include "base/memory/map.h"
+#include "base/memory/stringset.h"
+#include "capture/count/counting.h"
+#include "capture/host/choose.h"
+#include "capture/record/workload.h"
+
+/* Of a ring, a power of two of pages: a sample takes some 150 bytes, so that it holds a tenth of a second of a hundred
+ * thousand switches a second. */
+#define RING_BYTES ((size_t)1 << 21)
+#define COMM_SIZE 16
+
+/* The events that one leader has on a CPU. */
+struct counting_group {
+	int cpu;
+	int fd; /* the leader's */
+	int members[COUNTING_EVENTS_MOST];
+	size_t first, n;                           /* of the events */
+	uint64_t values[COUNTING_EVENTS_MOST + 1]; /* at the last switch */
+	uint8_t *ring;
+	char current[COMM_SIZE + 1]; /* who runs */
+	bool unsure;                 /* since the last switch that was read some were lost */
+	ARRAY(uint64_t) counts;      /* [name][event of the group] */
+};
+
+struct counting {
+	struct counting_event events[COUNTING_EVENTS_MOST];
+	size_t n_events;
+	uint32_t switch_id;
+	unsigned prev_at, next_at, next_pid_at; /* in its raw fields */
+	size_t raw_size;
+	ARRAY(struct counting_group) groups;
+	uint32_t n_cpus;
+	struct stringset texts;
+	struct map numbers;
+	ARRAY(const char *) names;
+	ARRAY(struct counting_figure) figures; /* [name][event], at the end */
+	uint64_t switches, lost;
+	uint64_t length_ns;
+	struct workload workload;
+	struct choice choice;
+	bool failed;
+};
+
+static inline size_t ring_size(void)
+{
+	return RING_BYTES + (size_t)sysconf(_SC_PAGESIZE);
+}
+
+#endif

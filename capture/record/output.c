@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a recording goes: its file, or the flight recorder's dumps. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/system/ending.h"
+#include "base/system/monotonic.h"
+#include "base/system/place.h"
+#include "capture/host/proc.h"
+#include "capture/record/internal.h"
+#include "format/file/writer.h"
+
+/* What ends the file, beside the index: INFO, a loss or two of each CPU. */
+#define CLOSING_BYTES ((uint64_t)16 << 10)
+#define CLOSING_CPU_BYTES 96u
+/* The same, as it usually is: what --max-size leaves for it. */
+#define CLOSING_USUAL_BYTES ((uint64_t)2 << 10)
+/* A block's row of the index, and its header: packed, and rather too much than too little. */
+#define INDEX_BYTES 32u
+#define HEADER_BYTES 32u
+/* So often stacks go into the file: what a killed recording misses. */
+#define STACKS_MS 1000u
+/* An item's tasks and losses are a block each at most, and one more for each 8192 of them. */
+#define ROWS_BLOCKS 2u
+/* Of what the events' stacks name, beside a block for each of theirs. */
+#define STACKS_BLOCKS 2u
+
+/* Of stacks, which go into the file once a second, and a block more each time. */
+static uint64_t stacks_bytes(struct recording *rec, const struct store_item *item)
+{
+	for (size_t i = 0; i < item->n_parts; i++)
+		rec->stacks_bytes += item->parts[i].info.events * 4u + HEADER_BYTES + INDEX_BYTES;
+	rec->stacks_blocks += item->n_parts;
+	return rec->stacks_bytes + stacks_waiting(rec->stacks);
+}
+
+/* With --max-size: whether so many @bytes more, and the file's end, may be written. */
+static bool fits(struct recording *rec, uint64_t bytes)
+{
+	uint64_t limit = rec->opts->rotate ? 0 : rec->opts->max_bytes;
+	uint64_t all = target_bytes(rec->target) + bytes + CLOSING_USUAL_BYTES +
+		       rec->n_cpus * CLOSING_CPU_BYTES;
+
+	if (limit && all > limit) {
+		atomic_store(&rec->at_limit, true);
+		return false;
+	}
+	atomic_store(&rec->file_bytes, all);
+	return true;
+}
+
+/* With the item there must be room for the file's end: else it is not begun. */
+static int reserve(struct recording *rec, const struct store_item *item, struct cdict_error *err)
+{
+	uint64_t rows = item->rows.tasks.len + item->rows.losses.len + item->rows.text.len;
+	uint64_t blocks = item->n_parts +
+			  (rows ? ROWS_BLOCKS + rows / (8192 * sizeof(struct cdict_loss)) : 0);
+	uint64_t stacks = rec->stacks ? stacks_bytes(rec, item) : 0;
+	uint64_t bytes = item->payload.len + rows + stacks + rec->rows_bytes +
+			 blocks * (HEADER_BYTES + INDEX_BYTES) + rec->n_blocks * INDEX_BYTES;
+	int ret;
+
+	if (item->n_parts && !fits(rec, bytes))
+		return cdict_fail(err, -EFBIG, CDICT_NO_OFFSET, "--max-size was reached");
+	ret = target_reserve(rec->target,
+			     bytes + CLOSING_BYTES + rec->n_possible * CLOSING_CPU_BYTES);
+	if (ret)
+		return cdict_fail(err, ret, CDICT_NO_OFFSET, "%s", cdict_strerror(ret));
+	rec->n_blocks += blocks;
+	/* Without events they wait for the next ones. */
+	rec->rows_bytes = item->n_parts ? 0 : rec->rows_bytes + rows;
+	return 0;
+}
+
+static int put_into_file(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct recording *rec = ctx;
+	int ret = reserve(rec, item, err);
+
+	if (ret)
+		return ret;
+	ret = store_write(rec->writer, item, err);
+	if (!ret && rec->stacks && monotonic_past(rec->stacks_at_ns)) {
+		ret = stacks_write(rec->stacks, rec->writer, err);
+		rec->stacks_at_ns = monotonic_in_ms(STACKS_MS);
+		rec->n_blocks += rec->stacks_blocks + STACKS_BLOCKS;
+		rec->stacks_bytes = rec->stacks_blocks = 0;
+	}
+	if (ret < 0)
+		target_trim(rec->target);
+	else
+		target_mark(rec->target);
+	for (size_t i = 0; i < item->n_parts && !ret; i++) {
+		const struct format_block *b = &item->parts[i].info;
+
+		rec->first_ns = !rec->first_ns || b->first_ns < rec->first_ns ? b->first_ns
+									      : rec->first_ns;
+		rec->newest_ns = b->last_ns > rec->newest_ns ? b->last_ns : rec->newest_ns;
+	}
+	return ret;
+}
+
+static void count_put(struct recording *rec, const struct store_item *item)
+{
+	unsigned long long events = 0;
+
+	for (size_t i = 0; i < item->n_parts; i++)
+		events += item->parts[i].info.events;
+	atomic_fetch_add(&rec->put_events, events);
+	atomic_fetch_add(&rec->put_bytes, item->payload.len);
+}
+
+static int put_file(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct recording *rec = ctx;
+	int ret;
+
+	count_put(rec, item);
+	pthread_mutex_lock(&rec->file_lock);
+	ret = put_into_file(rec, item, err);
+	pthread_mutex_unlock(&rec->file_lock);
+	return ret;
+}
+
+static int put_ring(void *ctx, struct store_item *item, struct cdict_error *err)
+{
+	struct recording *rec = ctx;
+
+	count_put(rec, item);
+	return snapshot_ring_put(rec->ring, item, err);
+}
+
+static const struct store_ops file_ops = { .put = put_file, .tell_bad = true };
+static const struct store_ops ring_ops = { .put = put_ring, .tell_bad = true };
+
+const char *recording_name(const struct recording *rec)
+{
+	return rec->name ? rec->name : rec->opts->output;
+}
+
+static int write_labels(struct recording *rec, struct cdict_writer *w, struct cdict_error *err)
+{
+	return rec->opts->labels ? rec->opts->labels(rec->opts->labels_ctx, *rec->end, w, err) : 0;
+}
+
+/* What failed is the file: its name before the reason. */
+static int of_output(const struct recording *rec, int ret)
+{
+	struct cdict_error why = *rec->err;
+
+	if (!ret || ret == CDICT_EUSAGE)
+		return ret;
+	return cdict_fail(rec->err, ret, why.offset, "%s: %s", recording_name(rec), why.text);
+}
+
+static struct outfile_options capture_named(const struct recording *rec, const char *path)
+{
+	const struct record_options *o = rec->opts;
+
+	return (struct outfile_options){
+		.path = path, .capture = true, .inputs = o->inputs, .n_inputs = o->n_inputs
+	};
+}
+
+/* "x" of "x.cdict" and "x": how long it is. */
+static size_t stem_of(const char *output)
+{
+	return ending_cut(output, strlen(output), ".cdict");
+}
+
+/* "x.2026112219301234.cdict", as perf record stamps its files: to the hundredth of a second. Given. */
+static char *stamped_name(const char *output)
+{
+	struct timespec now;
+	struct tm tm;
+	char stamp[32], *name;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!localtime_r(&now.tv_sec, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm))
+		return NULL;
+	if (asprintf(&name, "%.*s.%s%02ld%s", (int)stem_of(output), output, stamp,
+		     now.tv_nsec / 10000000, output + stem_of(output)) < 0)
+		return NULL;
+	return name;
+}
+
+static int next_name(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+
+	rec->name = stamped_name(o->output);
+	if (!rec->name)
+		return cdict_fail_nomem(rec->err);
+	rec->rotate_at_ns = o->rotate_ns ? monotonic_in_ms(o->rotate_ns / 1000000) : 0;
+	rec->name_bytes = atomic_load(&rec->put_bytes);
+	rec->report->files++;
+	return 0;
+}
+
+int recording_output(struct recording *rec)
+{
+	const struct record_options *o = rec->opts;
+	struct outfile_options file = capture_named(rec, o->output);
+	int ret;
+
+	if (o->keep) {
+		/* What cannot be is told now, and not when there is something to write. */
+		ret = of_output(rec, outfile_check(&file, rec->err));
+		if (ret)
+			return ret;
+		rec->ring = snapshot_ring_new(o->keep_ns, o->keep_bytes);
+		rec->store = rec->ring ? store_new(&ring_ops, rec) : NULL;
+		return rec->store ? 0 : cdict_fail_nomem(rec->err);
+	}
+	if (o->rotate) {
+		ret = next_name(rec);
+		if (ret)
+			return ret;
+		file.path = rec->name;
+	}
+	rec->store = store_new(&file_ops, rec);
+	return rec->store ? of_output(rec, target_open(&rec->target, &file, rec->err))
+			  : cdict_fail_nomem(rec->err);
+}
+
+int recording_tasks(struct recording *rec)
+{
+	struct store_item item = { 0 };
+	int ret = 0;
+
+	if (!rec->ring) {
+		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
+		if (!ret)
+			ret = record_info_begin(&rec->info, rec->writer, rec->err);
+	}
+	if (ret)
+		return of_output(rec, ret);
+	for (size_t i = 0; i < rec->n_groups; i++)
+		rings_watch_tasks(group_rings(rec->groups[i]));
+	proc_tasks("/proc", &item.rows);
+	if (rec->stacks) {
+		stacks_processes(rec->stacks);
+		rec->stacks_at_ns = monotonic_in_ms(STACKS_MS);
+	}
+	if (rows_failed(&item.rows)) {
+		store_item_fini(&item);
+		return cdict_fail_nomem(rec->err);
+	}
+	ret = store_put(rec->store, &item);
+	if (ret) {
+		store_failed(rec->store, rec->err);
+		return of_output(rec, ret);
+	}
+	if (rec->ring)
+		return 0;
+	/* Into the file now: at its end there may be no room for them. */
+	ret = write_labels(rec, rec->writer, rec->err);
+	if (!ret)
+		ret = format_writer_flush(rec->writer, rec->err);
+	rec->rows_bytes = 0; /* they are in the file */
+	fits(rec, 0);
+	/* From here on the file is a recording; before, nothing is seen of it. */
+	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
+}
+
+int recording_begin_file(struct recording *rec)
+{
+	struct rows rows = { 0 };
+	struct outfile_options file;
+	int ret = next_name(rec);
+
+	if (ret)
+		return ret;
+	file = capture_named(rec, rec->name);
+	rec->n_blocks = rec->rows_bytes = rec->stacks_bytes = rec->stacks_blocks = 0;
+	if (rec->stacks)
+		stacks_begin(rec->stacks);
+	ret = target_open(&rec->target, &file, rec->err);
+	if (!ret)
+		ret = cdict_writer_open(&rec->writer, target_write, rec->target, rec->err);
+	if (!ret)
+		ret = record_info_begin(&rec->info, rec->writer, rec->err);
+	proc_tasks("/proc", &rows);
+	if (!ret)
+		ret = rows_failed(&rows) ? cdict_fail_nomem(rec->err)
+					 : rows_write(&rows, rec->writer, rec->err);
+	rows_fini(&rows);
+	if (!ret)
+		ret = write_labels(rec, rec->writer, rec->err);
+	if (!ret)
+		ret = format_writer_flush(rec->writer, rec->err);
+	return of_output(rec, ret ? ret : target_show(rec->target, rec->err));
+}
+
+int recording_finish(struct recording *rec, const struct record_info_end *end,
+		     struct cdict_error *err)
+{
+	int ret = rec->report->ended.code ? store_write_dropped(rec->store, rec->writer, err)
+					  : write_labels(rec, rec->writer, err);
+
+	if (!ret && rec->stacks)
+		ret = stacks_write(rec->stacks, rec->writer, err);
+	if (!ret)
+		ret = record_info_end(end, rec->writer, err);
+	if (!ret)
+		ret = cdict_writer_finish(rec->writer, err);
+	if (ret)
+		target_trim(rec->target);
+	else
+		target_mark(rec->target);
+	return ret;
+}
+
+/* "x.cdict", then "x.2.cdict", "x.3.cdict". Given. */
+static char *dump_name(const char *output, unsigned number)
+{
+	char *name;
+
+	if (number == 1)
+		return strdup(output);
+	if (asprintf(&name, "%.*s.%u.cdict", (int)stem_of(output), output, number) < 0)
+		return NULL;
+	return name;
+}
+
+static bool is_later_dump(const char *name, const char *stem, size_t n)
+{
+	size_t digits;
+
+	if (strncmp(name, stem, n) || name[n] != '.')
+		return false;
+	digits = strspn(name + n + 1, "0123456789");
+	return digits && !strcmp(name + n + 1 + digits, ".cdict");
+}
+
+/* x.2.cdict and those after it of an earlier recording would seem to be of this one: each becomes NAME.old, as the
+ * first does when it is replaced. */
+static void put_away_leftovers(struct recording *rec)
+{
+	struct place at;
+	struct dirent **all;
+	char *to;
+	int n;
+
+	if (place_find(&at, rec->opts->output))
+		return;
+	n = at.name ? scandirat(at.dir, ".", &all, NULL, alphasort) : -1;
+	for (int i = 0; i < n; i++) {
+		const char *from = all[i]->d_name;
+
+		to = NULL;
+		if (is_later_dump(from, at.name, stem_of(at.name)) &&
+		    asprintf(&to, "%s.old", from) >= 0 && !renameat(at.dir, from, at.dir, to))
+			recording_say(rec, false, "%s of an earlier recording is %s now", from, to);
+		free(to);
+		free(all[i]);
+	}
+	if (n >= 0)
+		free(all);
+	place_fini(&at);
+}
+
+static int write_snapshot(struct recording *rec, const struct snapshot *snap, const char *why,
+			  struct cdict_writer *w, struct cdict_error *err)
+{
+	struct record_info info = rec->info;
+	uint64_t first_ns = UINT64_MAX;
+	int ret;
+
+	for (size_t i = 0; i < snap->n; i++) {
+		const struct store_item *item = snapshot_item(snap->items[i]);
+
+		for (size_t p = 0; p < item->n_parts; p++)
+			if (item->parts[p].info.first_ns < first_ns)
+				first_ns = item->parts[p].info.first_ns;
+	}
+	info.scope.overwritten = snap->forgot;
+	if (snap->forgot || info.scope.begins_ns <= first_ns)
+		info.scope.begins_ns = 0;
+	ret = record_info_begin(&info, w, err);
+	if (!ret)
+		ret = cdict_writer_info(w, "record.trigger", why, err);
+	if (!ret)
+		ret = rows_write(&snap->before, w, err);
+	for (size_t i = 0; i < snap->n && !ret; i++) {
+		const struct store_item *item = snapshot_item(snap->items[i]);
+
+		for (size_t p = 0; p < item->n_parts; p++)
+			rec->report->events += item->parts[p].info.events;
+		ret = store_write(w, item, err);
+	}
+	if (!ret)
+		ret = write_labels(rec, w, err);
+	if (!ret && rec->stacks) {
+		stacks_begin(rec->stacks);
+		ret = stacks_write(rec->stacks, w, err);
+	}
+	return ret ? ret : cdict_writer_finish(w, err);
+}
+
+int recording_dump(struct recording *rec, const char *why, bool flush, struct cdict_error *err)
+{
+	char *name = dump_name(rec->opts->output, rec->report->dumps + 1);
+	struct cdict_writer *w = NULL;
+	struct target *target = NULL;
+	struct outfile_options file;
+	struct snapshot snap;
+	uint64_t bytes = 0, held_ns;
+	int ret, closed;
+	bool full;
+
+	if (!name)
+		return cdict_fail_nomem(err);
+	if (flush)
+		recording_flush(rec);
+	full = snapshot_ring_full(rec->ring, &held_ns);
+	ret = snapshot_ring_take(rec->ring, &snap, err);
+	if (ret) {
+		free(name);
+		return ret;
+	}
+	rec->report->events = 0;
+	if (!rec->report->dumps)
+		put_away_leftovers(rec);
+	file = capture_named(rec, name);
+	ret = target_open(&target, &file, err);
+	if (!ret)
+		ret = cdict_writer_open(&w, target_write, target, err);
+	if (!ret)
+		ret = write_snapshot(rec, &snap, why, w, err);
+	if (!ret)
+		ret = target_show(target, err); /* whole, or not at all */
+	if (!ret)
+		bytes = target_bytes(target);
+	cdict_writer_close(w);
+	closed = target_close(target, ret ? NULL : err);
+	ret = ret ? ret : closed;
+	snapshot_free(rec->ring, &snap);
+	if (!ret) {
+		rec->report->dumps++;
+		rec->report->bytes_out += bytes;
+		recording_say(rec, false, "%s: %llu events written to %s", why,
+			      (unsigned long long)rec->report->events, name);
+		if (full)
+			recording_say(rec, true,
+				      "%s: only the last %.1f s are held of %.1f s asked for: more "
+				      "need a larger SIZE in --keep TIME,SIZE",
+				      name, (double)held_ns / 1e9,
+				      (double)rec->opts->keep_ns / 1e9);
+	} else {
+		rec->report->failed_dumps++;
+		rec->report->dump_error = *err;
+		recording_say(rec, true, "%s: %s", name, err->text);
+	}
+	free(name);
+	return ret;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * whom.h - the tasks that are recorded when it is not all: those of processes, users, cgroups, as they
+ * are now. What they start later the kernel adds by itself (inherit).
+ *
+ * Failure    negative code with *err filled
+ * Ownership  whom_fini() empties what whom_*() filled
+ */
+#ifndef CAPTURE_WHOM_H
+#define CAPTURE_WHOM_H
+
+#include "base/memory/array.h"
+#include "cdict/error.h"
+
+struct whom {
+	ARRAY(int32_t) tids; /* ascending and each once, after whom_done() */
+};
+
+/* whom_pid - all threads of a process; whom_tid - one thread. */
+int whom_pid(struct whom *w, int32_t pid, struct cdict_error *err);
+int whom_tid(struct whom *w, int32_t tid, struct cdict_error *err);
+/* whom_user - all threads of a user's processes, by name or number. */
+int whom_user(struct whom *w, const char *user, struct cdict_error *err);
+/* whom_cgroup - the threads of a cgroup and of those below it: a path below the mount point, or a
+ * whole path, of cgroup v2 or of v1's perf_event. */
+int whom_cgroup(struct whom *w, const char *name, struct cdict_error *err);
+void whom_done(struct whom *w);
+void whom_fini(struct whom *w);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "capture/stacks/demangle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/system/shared_object.h"
+
+/* Calls for one name: so many templates a name may be made of. */
+#define TRIES 64
+
+static char *(*cxa_demangle)(const char *name, char *buffer, size_t *size, int *status);
+
+static bool load(void)
+{
+	static const char *const names[] = { "libstdc++.so.6", NULL };
+	static const struct shared_function functions[] = { { "__cxa_demangle", &cxa_demangle } };
+	static struct shared_object so = {
+		.use = "names of C++ are read by libstdc++",
+		.package = "libstdc++6",
+		.names = names,
+		.functions = functions,
+		.n = 1,
+	};
+
+	return !shared_object_load(&so, NULL);
+}
+
+/* The first @n bytes of a mangled name, if they are one. Given. */
+static char *read_part(const char *symbol, size_t n)
+{
+	/* "_ZNK": const and its kin are of the object that a method is called for */
+	size_t skip = strncmp(symbol, "_ZN", 3) ? 0 : 3 + strspn(symbol + 3, "rVKRO");
+	char part[DEMANGLE_MAX + 4] = "_ZN";
+	int status;
+
+	if (skip > n)
+		return NULL;
+	memcpy(part + (skip ? 3 : 0), symbol + skip, n - skip);
+	part[(skip ? 3 : 0) + n - skip] = '\0';
+	return cxa_demangle(part, NULL, NULL, &status);
+}
+
+/* Where a name of one word, or an operator's, ends; 0: it is none. */
+static size_t word_end(const char *symbol, size_t len)
+{
+	size_t at = strncmp(symbol, "_ZSt", 4) ? 2 : 4;
+	char *digits_end;
+	unsigned long n;
+
+	if (symbol[at] >= 'a' && symbol[at] <= 'z')
+		return at + 2;
+	if (symbol[at] < '1' || symbol[at] > '9')
+		return 0;
+	n = strtoul(symbol + at, &digits_end, 10);
+	at = (size_t)(digits_end - symbol);
+	return n < len - at ? at + n : 0;
+}
+
+/* Behind the function's name stand the types of its parameters. What is before them is a name, too, and the shortest one
+ * that is: it ends with an E, or with its word, where no template arguments and tags follow. */
+static char *read_name(const char *symbol, size_t len)
+{
+	size_t word = word_end(symbol, len);
+	char *name = NULL;
+
+	if (word && word < len && symbol[word] != 'I' && symbol[word] != 'B')
+		name = read_part(symbol, word);
+	for (size_t i = 2, tries = 0; !name && i < len && tries < TRIES; i++) {
+		if (symbol[i] != 'E' || symbol[i + 1] == 'I' || symbol[i + 1] == 'B')
+			continue;
+		tries++;
+		name = read_part(symbol, i + 1);
+	}
+	return name ? name : read_part(symbol, len);
+}
+
+const char *demangle(struct stringset *names, const char *symbol)
+{
+	const char *kept = NULL;
+	size_t len, end;
+	char *name;
+
+	if (strncmp(symbol, "_Z", 2))
+		return symbol;
+	/* "_Z4workv@@LIB_1": libdw's, of a symbol with a version; "_Z4workv.part.0": a part of it */
+	len = strcspn(symbol, "@.");
+	if (len > DEMANGLE_MAX || !load())
+		return symbol;
+	name = read_name(symbol, len);
+	/* of a lambda's call operator they stand behind the function that it is in */
+	end = name && !strncmp(symbol, "_ZZ", 3) ? strlen(name) : 0;
+	if (end > 6 && !strcmp(name + end - 6, " const"))
+		name[end - 6] = '\0';
+	if (name && strlen(name) <= DEMANGLE_MAX)
+		kept = stringset_add(names, name, strlen(name));
+	free(name);
+	return kept ? kept : symbol;
+}

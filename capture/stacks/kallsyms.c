@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* /proc/kallsyms: "ffffffff81000000 T _text", in modules with "\t[kvm]" behind. */
+#include "capture/stacks/kallsyms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/array.h"
+#include "base/system/procfs.h"
+
+/* Linux 6.18 has 12 MB of it, with BTF's and all modules 20. */
+#define KALLSYMS_MAX ((size_t)128 << 20)
+/* perf ends the last function of an object on the page after its own. */
+#define PAGE 4096u
+
+struct function {
+	uint64_t address;
+	const char *name, *object; /* in the text */
+	uint32_t order;            /* in the file */
+};
+
+struct kallsyms {
+	struct buf text;
+	ARRAY(struct function) functions; /* by address */
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address > y->address ? 1 : -1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The word at *at, ended with a NUL in the text; *at behind it. */
+static char *word(char **at)
+{
+	char *begin = *at + strspn(*at, " \t");
+	size_t len = strcspn(begin, " \t");
+
+	*at = begin + len;
+	if (**at)
+		*(*at)++ = '\0';
+	return begin;
+}
+
+static int add_line(struct kallsyms *k, char *line)
+{
+	struct function f = { .order = (uint32_t)k->functions.n };
+	char *end, *type;
+
+	f.address = strtoull(word(&line), &end, 16);
+	type = word(&line);
+	f.name = word(&line);
+	f.object = word(&line);
+	if (*end || !*type || type[1] || !strchr("tTwW", *type) || !*f.name)
+		return 0;
+	if (!*f.object)
+		f.object = "[kernel.kallsyms]";
+	return array_push(&k->functions, f) ? -ENOMEM : 0;
+}
+
+int kallsyms_read(struct kallsyms **out, int dir, const char *path)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	int ret = k ? procfs_read(dir, path, &k->text, KALLSYMS_MAX) : -ENOMEM;
+	char *at, *nl;
+
+	*out = NULL;
+	for (at = ret ? NULL : (char *)k->text.data; at && !ret && (nl = strchr(at, '\n'));
+	     at = nl + 1) {
+		*nl = '\0';
+		ret = add_line(k, at);
+	}
+	if (!ret) {
+		struct function *all = k->functions.at;
+		size_t n = k->functions.n;
+
+		if (n)
+			qsort(all, n, sizeof(*all), by_address);
+		if (!n || !all[n - 1].address)
+			ret = -EACCES;
+	}
+	if (ret)
+		kallsyms_free(k);
+	else
+		*out = k;
+	return ret;
+}
+
+void kallsyms_free(struct kallsyms *k)
+{
+	if (!k)
+		return;
+	array_fini(&k->functions);
+	buf_fini(&k->text);
+	free(k);
+}
+
+bool kallsyms_resolve(const struct kallsyms *k, struct cdict_frame *frame)
+{
+	const struct function *all = k->functions.at, *f;
+	size_t lo = 0, hi = k->functions.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (all[mid].address <= frame->address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return false;
+	/* Of several names of one address the last one, as perf takes it. */
+	f = &all[lo - 1];
+	if ((lo == k->functions.n || strcmp(all[lo].object, f->object)) &&
+	    frame->address >= (f->address / PAGE + 2) * PAGE)
+		return false;
+	frame->symbol = f->name;
+	frame->offset = frame->address - f->address;
+	frame->object = f->object;
+	return true;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* trigger_internal.h - what readers note, and how it is looked at. */
+#ifndef CAPTURE_TRIGGER_INTERNAL_H
+#define CAPTURE_TRIGGER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "base/memory/buf.h"
+#include "capture/trigger/task_pattern.h"
+#include "capture/trigger/trigger.h"
+
+enum note_kind { NOTE_NONE, NOTE_WAKE, NOTE_SWITCH, NOTE_EXIT, NOTE_ENTRY, NOTE_LOSS };
+
+/* What matters of one event. */
+struct note {
+	uint64_t t_ns;
+	enum note_kind kind;
+	bool flag;    /* SWITCH: prev stays ready; EXIT: the vCPU waits for work; WAKE: it is new */
+	bool gone;    /* SWITCH: prev has ended */
+	int32_t tid;  /* woken; prev; of the vCPU */
+	int32_t next; /* SWITCH */
+	union {
+		char comm[16];     /* of the woken, of next */
+		uint64_t until_ns; /* LOSS */
+	};
+};
+
+/* A scalar or text field of an event type; size 0: absent. */
+struct watch_field {
+	uint32_t offset, size;
+	bool data_loc;
+};
+
+/* How an event type is noted. */
+struct watch {
+	enum note_kind kind;
+	bool is_new; /* WAKE */
+	struct watch_field tid, next, state, comm, code, isa, esr, success;
+	const struct cdict_event_type *type;
+};
+
+struct trigger_feed {
+	struct trigger *trigger;
+	struct trigger_feed *next;
+	struct clock *clock;
+	bool clock_tried;
+	uint64_t began_ns;   /* of the pass; 0: there is no clock */
+	struct buf notes;    /* of this pass */
+	uint64_t horizon_ns; /* under the trigger's lock */
+};
+
+struct watcher; /* the state of all tasks: trigger_watch.c */
+
+struct trigger {
+	struct trigger_options opts;
+	struct watch *watches; /* by type */
+	size_t n_types;
+	pthread_mutex_t lock;
+	struct trigger_feed *feeds;
+	struct buf incoming; /* struct note, from all feeds */
+	bool overflow;       /* some are missing: too many came while nobody looked */
+	uint64_t blind_ns;   /* until then */
+	struct buf waiting;  /* the looker's: beyond the horizon */
+	struct watcher *watcher;
+	struct task_pattern *tasks; /* NULL: any */
+};
+
+struct watcher *watcher_new(const struct trigger_options *opts, struct task_pattern *tasks);
+void watcher_free(struct watcher *w);
+/* Looks at one note; true and *hit when it is time. */
+bool watcher_note(struct watcher *w, const struct note *n, struct trigger_hit *hit);
+/* What still waits at @now_ns. */
+bool watcher_time(struct watcher *w, uint64_t now_ns, struct trigger_hit *hit);
+
+#endif

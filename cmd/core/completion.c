@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* `cdict --completion SHELL`: the option tables as what a shell completes. */
+#include <string.h>
+
+#include "cmd/core/help.h"
+
+#define EVENTS_FILE "/sys/kernel/tracing/available_events"
+
+/* What an option's argument can be. */
+enum argument { ARG_NONE, ARG_ANY, ARG_FILE, ARG_FOLDER, ARG_EVENT, ARG_WORDS };
+
+/* Values of options that take more than their choices. */
+static const struct {
+	const char *option;
+	const char *words;
+} values[] = {
+	{ "clockid", "mono raw real boot tai" },
+	{ "trigger", "latency> exit> steal>" },
+	{ "libvirt", "auto off qemu:///system" },
+};
+
+static const char *words_of(const struct cmd_option *o)
+{
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (!strcmp(values[i].option, o->name))
+			return values[i].words;
+	}
+	return NULL;
+}
+
+static enum argument argument_of(const struct cmd_option *o)
+{
+	if (!o->arg)
+		return ARG_NONE;
+	if (o->choices || words_of(o))
+		return ARG_WORDS;
+	if (!strcmp(o->name, "event"))
+		return ARG_EVENT;
+	if (!strcmp(o->arg, "DIR") || !strcmp(o->arg, "FOLDER"))
+		return ARG_FOLDER;
+	return !strcmp(o->arg, "FILE") || !strcmp(o->arg, "CSV") ? ARG_FILE : ARG_ANY;
+}
+
+static void put_words(struct sink *s, const struct cmd_option *o)
+{
+	if (!o->choices)
+		sink_puts(s, words_of(o));
+	for (size_t i = 0; o->choices && o->choices[i]; i++)
+		sink_printf(s, "%s%s", i ? " " : "", o->choices[i]);
+}
+
+/* @text in single quotes; what is in @escape gets a backslash. */
+static void quoted(struct sink *s, const char *text, const char *escape)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			sink_puts(s, "'\\''");
+		else if (strchr(escape, *text))
+			sink_printf(s, "\\%c", *text);
+		else
+			sink_putc(s, *text);
+	}
+}
+
+/* --- bash --- */
+
+static void bash_options(struct sink *s, const struct cmd *cmd)
+{
+	for (const struct cmd_option *o = cmd->options; o && o->kind; o++) {
+		if (o->letter)
+			sink_printf(s, "-%c ", o->letter);
+		sink_printf(s, "--%s ", o->name);
+	}
+	sink_puts(s, "--help");
+}
+
+/* One arm of the case over "command,option" for what an argument can be. */
+static void bash_argument(struct sink *s, const struct cmd *cmd, const struct cmd_option *o)
+{
+	if (!o->arg)
+		return;
+	sink_puts(s, "\t");
+	if (o->letter)
+		sink_printf(s, "%s,-%c|", cmd->name, o->letter);
+	sink_printf(s, "%s,--%s) ", cmd->name, o->name);
+	switch (argument_of(o)) {
+	case ARG_WORDS:
+		sink_puts(s, "words='");
+		put_words(s, o);
+		sink_puts(s, "' ;;\n");
+		break;
+	case ARG_EVENT:
+		sink_puts(s, "words=$(cat " EVENTS_FILE " 2>/dev/null) ;;\n");
+		break;
+	case ARG_FILE:
+	case ARG_FOLDER:
+		sink_puts(s, "files=1 ;;\n");
+		break;
+	default:
+		sink_puts(s, "return ;;\n"); /* nothing we could know */
+	}
+}
+
+static void bash(struct sink *s, const struct cmd *const *cmds)
+{
+	sink_puts(
+		s,
+		"# bash completion for cdict, written by 'cdict --completion bash'\n"
+		"_cdict()\n"
+		"{\n"
+		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+		"\tlocal cmd=${COMP_WORDS[1]} words= files=\n\n"
+		"\tCOMPREPLY=()\n"
+		"\t# --option=value arrives as three words, sched:sched_switch too\n"
+		"\tif [[ $cur$prev == *:* && $COMP_WORDBREAKS == *:* ]] && declare -F _get_comp_words_by_ref >/dev/null; then\n"
+		"\t\t_get_comp_words_by_ref -n : cur prev\n"
+		"\tfi\n"
+		"\tif [ \"$cur\" = = ]; then\n"
+		"\t\tcur=\n"
+		"\telif [ \"$prev\" = = ]; then\n"
+		"\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
+		"\tfi\n"
+		"\tif [ \"$COMP_CWORD\" = 1 ] || [ \"$COMP_CWORD,$cmd\" = 2,help ]; then\n"
+		"\t\tCOMPREPLY=($(compgen -W '");
+	for (size_t i = 0; cmds[i]; i++)
+		sink_printf(s, "%s ", cmds[i]->name);
+	sink_puts(s, "help --version --help' -- \"$cur\"))\n"
+		     "\t\treturn\n"
+		     "\tfi\n"
+		     "\tcase $cmd,$prev in\n");
+	for (size_t i = 0; cmds[i]; i++) {
+		for (const struct cmd_option *o = cmds[i]->options; o && o->kind; o++)
+			bash_argument(s, cmds[i], o);
+	}
+	sink_puts(s, "\t*)\n"
+		     "\t\tcase $cur in\n"
+		     "\t\t-*)\n"
+		     "\t\t\tcase $cmd in\n");
+	for (size_t i = 0; cmds[i]; i++) {
+		sink_printf(s, "\t\t\t%s) words='", cmds[i]->name);
+		bash_options(s, cmds[i]);
+		sink_puts(s, "' ;;\n");
+	}
+	sink_puts(
+		s,
+		"\t\t\tesac ;;\n"
+		"\t\t*) files=1 ;;\n"
+		"\t\tesac ;;\n"
+		"\tesac\n"
+		"\tif [ -n \"$files\" ]; then\n"
+		"\t\tcompopt -o filenames 2>/dev/null\n"
+		"\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+		"\telse\n"
+		"\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+		"\t\t! declare -F __ltrim_colon_completions >/dev/null || __ltrim_colon_completions \"$cur\"\n"
+		"\tfi\n"
+		"}\n"
+		"complete -F _cdict cdict cdict-host\n");
+}
+
+/* --- zsh --- */
+
+static void zsh_option(struct sink *s, const struct cmd_option *o)
+{
+	if (o->letter)
+		sink_printf(s, "\t\t'*'{-%c%s,--%s%s}'[", o->letter, o->arg ? "+" : "", o->name,
+			    o->arg ? "=" : "");
+	else
+		sink_printf(s, "\t\t'*--%s%s[", o->name, o->arg ? "=" : "");
+	quoted(s, o->help, "[]:\\");
+	sink_putc(s, ']');
+	if (o->arg) {
+		sink_putc(s, ':');
+		quoted(s, o->arg, ":\\");
+		sink_putc(s, ':');
+	}
+	switch (argument_of(o)) {
+	case ARG_WORDS:
+		sink_putc(s, '(');
+		put_words(s, o);
+		sink_putc(s, ')');
+		break;
+	case ARG_EVENT:
+		sink_puts(s, "_cdict_events");
+		break;
+	case ARG_FILE:
+		sink_puts(s, "_files");
+		break;
+	case ARG_FOLDER:
+		sink_puts(s, "_files -/");
+		break;
+	default:
+		break;
+	}
+	sink_puts(s, "' \\\n");
+}
+
+static void zsh(struct sink *s, const struct cmd *const *cmds)
+{
+	sink_puts(s, "#compdef cdict cdict-host\n"
+		     "# zsh completion for cdict, written by 'cdict --completion zsh'\n"
+		     "_cdict_events() {\n"
+		     "\tlocal -a events\n"
+		     "\tevents=(${(f)\"$(cat " EVENTS_FILE " 2>/dev/null)\"})\n"
+		     "\tcompadd -a events\n"
+		     "}\n"
+		     "_cdict() {\n"
+		     "\tlocal -a commands\n"
+		     "\tcommands=(\n");
+	for (size_t i = 0; cmds[i]; i++) {
+		sink_printf(s, "\t\t'%s:", cmds[i]->name);
+		quoted(s, cmds[i]->brief, "\\");
+		sink_puts(s, "'\n");
+	}
+	sink_puts(s, "\t)\n"
+		     "\tif (( CURRENT == 2 )) || [[ $CURRENT = 3 && $words[2] = help ]]; then\n"
+		     "\t\t_describe command commands\n"
+		     "\t\t(( CURRENT == 3 )) || compadd help --version --help\n"
+		     "\t\treturn\n"
+		     "\tfi\n"
+		     "\tlocal command=$words[2]\n"
+		     "\tshift words\n"
+		     "\t(( CURRENT-- ))\n"
+		     "\tcase $command in\n");
+	for (size_t i = 0; cmds[i]; i++) {
+		sink_printf(s, "\t%s)\n\t\t_arguments -s -S \\\n", cmds[i]->name);
+		for (const struct cmd_option *o = cmds[i]->options; o && o->kind; o++)
+			zsh_option(s, o);
+		sink_puts(s, "\t\t'--help[print the options]' '*:file:_files' ;;\n");
+	}
+	sink_puts(
+		s,
+		"\tesac\n"
+		"}\n"
+		"if [[ $funcstack[1] = _cdict ]]; then _cdict \"$@\"; else compdef _cdict cdict cdict-host; fi\n");
+}
+
+/* --- fish --- */
+
+/* fish knows no '\'' within quotes, but \'. */
+static void fish_quoted(struct sink *s, const char *text)
+{
+	for (; *text; text++)
+		sink_printf(s, "%s%c", strchr("'\\", *text) ? "\\" : "", *text);
+}
+
+static void fish_option(struct sink *s, const struct cmd *cmd, const struct cmd_option *o)
+{
+	sink_printf(s, "complete -c cdict -n '__fish_seen_subcommand_from %s'", cmd->name);
+	if (o->letter)
+		sink_printf(s, " -s %c", o->letter);
+	sink_printf(s, " -l %s", o->name);
+	switch (argument_of(o)) {
+	case ARG_NONE:
+		break;
+	case ARG_WORDS:
+		sink_puts(s, " -x -a '");
+		put_words(s, o);
+		sink_putc(s, '\'');
+		break;
+	case ARG_EVENT:
+		sink_puts(s, " -x -a '(cat " EVENTS_FILE " 2>/dev/null)'");
+		break;
+	case ARG_FILE:
+		sink_puts(s, " -r -F");
+		break;
+	case ARG_FOLDER:
+		sink_puts(s, " -x -a '(__fish_complete_directories)'");
+		break;
+	case ARG_ANY:
+		sink_puts(s, " -x");
+		break;
+	}
+	sink_puts(s, " -d '");
+	fish_quoted(s, o->help);
+	sink_puts(s, "'\n");
+}
+
+static void fish(struct sink *s, const struct cmd *const *cmds)
+{
+	sink_puts(s, "# fish completion for cdict, written by 'cdict --completion fish'\n"
+		     "complete -c cdict -n '__fish_use_subcommand' -f -a help\n"
+		     "complete -c cdict -n '__fish_use_subcommand' -f -l version\n"
+		     "complete -c cdict -f -l help\n");
+	for (size_t i = 0; cmds[i]; i++) {
+		sink_printf(s, "complete -c cdict -n '__fish_use_subcommand' -f -a %s -d '",
+			    cmds[i]->name);
+		fish_quoted(s, cmds[i]->brief);
+		sink_puts(s, "'\n");
+		sink_printf(s, "complete -c cdict -n '__fish_seen_subcommand_from help' -f -a %s\n",
+			    cmds[i]->name);
+		for (const struct cmd_option *o = cmds[i]->options; o && o->kind; o++)
+			fish_option(s, cmds[i], o);
+	}
+	sink_puts(s, "complete -c cdict-host -w cdict\n");
+}
+
+bool help_completion(struct sink *s, const char *shell, const struct cmd *const *cmds)
+{
+	static const struct {
+		const char *shell;
+		void (*write)(struct sink *s, const struct cmd *const *cmds);
+	} all[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!strcmp(all[i].shell, shell)) {
+			all[i].write(s, cmds);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict: picks the command, and answers for what every command shares. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/system/shared_object.h"
+#include "base/text/sink.h"
+#include "base/text/suggest.h"
+#include "cdict/version.h"
+#include "cmd/core/help.h"
+#include "cmd/core/options.h"
+#include "cmd/core/parse.h"
+
+/* Every command, in the order in which the help lists them: a new one is one line here and one file
+ * cmd/<name>.c. */
+#define COMMANDS(X)                                                                                \
+	X(record)                                                                                  \
+	X(top)                                                                                     \
+	X(convert)                                                                                 \
+	X(identify)                                                                                \
+	X(annotate)                                                                                \
+	X(info)                                                                                    \
+	X(script)                                                                                  \
+	X(tasks)                                                                                   \
+	X(exits)                                                                                   \
+	X(vcpu)                                                                                    \
+	X(latency)                                                                                 \
+	X(coremap)                                                                                 \
+	X(switches)                                                                                \
+	X(count)                                                                                   \
+	X(successors)                                                                              \
+	X(stats)                                                                                   \
+	X(heatmap)                                                                                 \
+	X(flame)                                                                                   \
+	X(export)                                                                                  \
+	X(report)                                                                                  \
+	X(query)                                                                                   \
+	X(diff)                                                                                    \
+	X(job)                                                                                     \
+	X(push)                                                                                    \
+	X(pull)                                                                                    \
+	X(sweep)
+
+#define X(name) extern const struct cmd cmd_##name;
+COMMANDS(X)
+#undef X
+
+static const struct cmd *const commands[] = {
+#define X(name) &cmd_##name,
+	COMMANDS(X)
+#undef X
+		NULL,
+};
+
+static const struct cmd *find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+static int no_command(const char *name)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	struct suggest s;
+
+	suggest_begin(&s, name, strlen(name));
+	for (size_t i = 0; commands[i]; i++)
+		suggest_try(&s, commands[i]->name);
+	suggest_try(&s, "help");
+	suggest_try(&s, "version");
+	return cmd_usage(&call, "there is no command '%s'%s", name, suggest_text(&s, ""));
+}
+
+/* A failed write's errno may be gone; whether a pipe's reader is gone can be asked. */
+static bool reader_left(void)
+{
+	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLERR);
+}
+
+/* What did not reach stdout was lost: tell, unless its reader just went away. */
+static int close_stdout(const struct cmd_call *call, int status)
+{
+	bool failed = ferror(stdout) != 0;
+
+	errno = 0;
+	if (failed && reader_left())
+		errno = EPIPE;
+	else if (fflush(stdout) || fclose(stdout))
+		failed = true;
+	if (!failed || status == CMD_FAILED) /* told already */
+		return status;
+	return cmd_stdout_error(call, -errno);
+}
+
+/* What was put together for stdout, of which nothing is there when memory was short. */
+static int print(const struct cmd_call *call, struct sink *s)
+{
+	int rc = sink_finish(s);
+
+	return rc == -ENOMEM ? cmd_errorf(call, NULL, "out of memory") : CMD_DONE;
+}
+
+/* A closed descriptor 0, 1 or 2 would be given to the next file that is opened, and
+ * messages written into it.  Opened the wrong way round, its use still fails. */
+static void hold_standard_files(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			return;
+	}
+}
+
+static int run(const struct cmd *cmd, const char *const *argv)
+{
+	struct cmd_call call = { .cmd = cmd };
+	const struct options_shared *shared;
+	struct cmd_args args;
+	struct cdict_error err = { 0 };
+	int status = CMD_DONE, rc;
+
+	rc = cmd_parse(&args, cmd, argv, &err);
+	if (rc == CDICT_EUSAGE) {
+		status = cmd_usage(&call, "%s", err.text);
+	} else if (rc) {
+		status = cmd_error(&call, NULL, &err);
+	} else if (args.help) {
+		struct sink s;
+
+		sink_to_file(&s, stdout);
+		help_command(&s, cmd);
+		status = print(&call, &s);
+	} else {
+		shared = args.opts;
+		call.opts = args.opts;
+		call.operands = args.operands;
+		call.n_operands = args.n_operands;
+		call.n_before = args.n_before;
+		call.quiet = shared->quiet;
+		call.verbose = shared->verbose;
+		status = cmd->run(&call);
+	}
+	cmd_args_fini(&args, cmd);
+	return close_stdout(&call, status);
+}
+
+static int help(const char *const *argv)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	const struct cmd *cmd = NULL;
+	struct sink s;
+
+	if (argv[0] && !strcmp(argv[0], "--"))
+		argv++;
+	if (argv[0]) {
+		cmd = find(argv[0]);
+		if (!cmd)
+			return no_command(argv[0]);
+		if (argv[1])
+			return cmd_usage(&call, "unexpected operand '%s'", argv[1]);
+	}
+	sink_to_file(&s, stdout);
+	if (cmd)
+		help_command(&s, cmd);
+	else
+		help_commands(&s, commands);
+	return close_stdout(&call, print(&call, &s));
+}
+
+static int completion(const char *shell)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	struct sink s;
+
+	sink_to_file(&s, stdout);
+	if (!shell || !help_completion(&s, shell, commands))
+		return cmd_usage(&call, "option --completion takes bash, zsh or fish");
+	return close_stdout(&call, print(&call, &s));
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd_call call = { .cmd = NULL };
+	const char *const *args = (const char *const *)argv + (argc > 0);
+	const char *first = args[0];
+
+	hold_standard_files();
+	if (!first) {
+		/* as perf: no command is wrong usage, answered with the list */
+		help(args);
+		return CMD_USAGE;
+	}
+	if (!strcmp(first, "help") || !strcmp(first, "--help") || !strcmp(first, "-h"))
+		return help(args + 1);
+	if (!strcmp(first, "--version") || !strcmp(first, "-V") || !strcmp(first, "-v") ||
+	    !strcmp(first, "version")) {
+		printf("cdict %s\n", cdict_version());
+		if (shared_object_without())
+			printf("one static file, without %s\n", shared_object_without());
+		return close_stdout(&call, CMD_DONE);
+	}
+	if (!strcmp(first, "--completion"))
+		return completion(args[1]);
+	if (!strncmp(first, "--completion=", 13))
+		return completion(first + 13);
+	if (first[0] == '-')
+		return cmd_usage(&call, "unknown option '%s'", first);
+	if (!find(first))
+		return no_command(first);
+	return run(find(first), args + 1);
+}

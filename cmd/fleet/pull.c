@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict pull: the captures that hosts pushed with their figures. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory/texts.h"
+#include "base/system/outfile.h"
+#include "base/system/place.h"
+#include "cmd/tables/fleet.h"
+#include "query/fleet/figures/figures.h"
+#include "query/fleet/figures/file.h"
+
+struct pull_opts {
+	struct options_shared shared;
+	const char *host;
+	int format; /* 0: files; enum pull_format */
+};
+
+/* Of figures; the first is of the table. */
+static const char *const formats[] = { "files", "csv", "json", "openmetrics", NULL };
+static const enum table_format format_of[] = { TABLE_AS_TEXT, TABLE_AS_CSV, TABLE_AS_JSON,
+					       TABLE_AS_OPENMETRICS };
+
+struct pulling {
+	const struct cmd_call *call;
+	const char *dir;
+	struct texts names; /* of all files */
+	const char *path;   /* of them, the one that is open */
+	struct outfile *of;
+	size_t whole, bad;
+	int status; /* of what was told already */
+};
+
+/* A failure that was told. */
+enum { TOLD = -9999 };
+
+/* More of a host's name has no place in that of a file, which has 255 bytes with what follows. */
+#define HOST_MOST 192u
+
+/* A host may be called anything: what is no letter, digit or one of ._- is %XX, as is a first . or -, so that no two
+ * hosts have one name. */
+static void escape_host(char out[HOST_MOST + 1], const char *host)
+{
+	size_t n = 0;
+
+	for (const char *p = host; *p && n + 3 <= HOST_MOST; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if ((isalnum(c) && c < 0x80) || c == '_' || ((c == '.' || c == '-') && p > host))
+			out[n++] = (char)c;
+		else
+			n += (size_t)sprintf(out + n, "%%%02X", c);
+	}
+	out[n] = '\0';
+}
+
+static bool taken(const struct pulling *p, const char *path)
+{
+	for (size_t i = 0; i < p->names.n; i++) {
+		/* file systems may mind no case */
+		if (!strcasecmp(p->names.at[i], path))
+			return true;
+	}
+	return false;
+}
+
+/* What differs in letters' case only, or behind HOST_MOST bytes, is numbered. Given. */
+static char *name_of(const struct pulling *p, const char *host, const char *capture)
+{
+	char name[HOST_MOST + 1], *path;
+
+	escape_host(name, host);
+	if (asprintf(&path, "%s/%s-%s.cdict", p->dir, name, capture) < 0)
+		return NULL;
+	for (unsigned i = 2; taken(p, path); i++) {
+		free(path);
+		if (asprintf(&path, "%s/%s-%s-%u.cdict", p->dir, name, capture, i) < 0)
+			return NULL;
+	}
+	return path;
+}
+
+static int open_file(void *ctx, const char *host, const char *capture)
+{
+	struct pulling *p = ctx;
+	char *path = name_of(p, host, capture);
+
+	if (texts_take(&p->names, path)) {
+		p->status = cmd_errorf(p->call, NULL, "out of memory");
+		return TOLD;
+	}
+	p->path = path;
+	p->status = cmd_output_open(&p->of, p->call, NULL,
+				    &(struct outfile_options){ .path = p->path, .capture = true });
+	return p->status ? TOLD : 0;
+}
+
+static int write_file(void *ctx, const void *data, size_t size)
+{
+	struct pulling *p = ctx;
+
+	/* remembered until commit */
+	outfile_write(p->of, data, size);
+	return 0;
+}
+
+static int commit_file(void *ctx)
+{
+	struct pulling *p = ctx;
+	struct outfile *of = p->of;
+
+	p->of = NULL;
+	p->status = cmd_output_commit(p->call, p->path, of, 0);
+	p->whole += !p->status;
+	return p->status ? TOLD : 0;
+}
+
+static int abort_file(void *ctx, const char *why)
+{
+	struct pulling *p = ctx;
+
+	cmd_output_abort(p->of);
+	p->of = NULL;
+	p->bad++;
+	cmd_warn(p->call, p->path, "%s: not fetched", why);
+	return 0;
+}
+
+static const struct fleet_file_ops ops = { open_file, write_file, commit_file, abort_file };
+
+static int pull(const struct cmd_call *call, struct store *st, const char *dir)
+{
+	const struct pull_opts *o = call->opts;
+	struct pulling p = { .call = call, .dir = dir };
+	struct cdict_error err = { 0 };
+	int rc = fleet_files_get(st, o->shared.job, o->host, &ops, &p, &err);
+	int status = CMD_DONE;
+
+	if (p.of)
+		cmd_output_abort(p.of);
+	if (rc)
+		status = rc == TOLD ? p.status : fleet_fail(call, &err);
+	else if (!p.whole && !p.bad)
+		status = cmd_errorf(call, NULL,
+				    "job %s has no files%s%s; 'cdict push --with-file' adds them",
+				    o->shared.job, o->host ? " of " : "", o->host ? o->host : "");
+	else if (!call->quiet)
+		fprintf(stderr, "[ cdict pull: job %s: %zu files in %s ]\n", o->shared.job, p.whole,
+			dir);
+	texts_fini(&p.names);
+	return status ? status : p.bad ? CMD_DAMAGED : CMD_DONE;
+}
+
+static int print_figures(const struct cmd_call *call, struct sink *s, struct table *t,
+			 enum table_format format)
+{
+	const struct options_shared *o = call->opts;
+	char title[FLEET_ID_ROOM + 8];
+	struct table_frame frame = { .command = "pull", .file = title };
+
+	snprintf(title, sizeof(title), "job %s", o->job);
+	return table_print(s, format, &frame, &t, 1);
+}
+
+struct printing {
+	const struct cmd_call *call;
+	struct table *t;
+	enum table_format format;
+};
+
+static int write_figures(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	struct printing *p = ctx;
+	int rc = print_figures(p->call, s, p->t, p->format);
+
+	return rc == -ENOMEM ? cdict_fail_nomem(err) : 0;
+}
+
+/* Counts and benchmarks, as a table. */
+static int pull_figures(const struct cmd_call *call, struct store *st)
+{
+	const struct pull_opts *o = call->opts;
+	struct printing p = { .call = call, .format = format_of[o->format] };
+	struct cdict_error err = { 0 };
+	uint64_t gone = 0;
+	int status = CMD_DONE;
+
+	if (fleet_figures_table(&p.t, st, o->shared.job, o->host, &gone, &err) ||
+	    table_sort(p.t, NULL, &err))
+		status = fleet_fail(call, &err);
+	if (!status)
+		status = cmd_output_write(call, o->shared.output ? o->shared.output : "-", 0,
+					  write_figures, &p);
+	table_free(p.t);
+	if (!status && gone) {
+		cmd_warn(call, NULL,
+			 "job %s: the store has lost %" PRIu64
+			 " values that were pushed (it evicts): the figures are of the others",
+			 o->shared.job, gone);
+		status = CMD_DAMAGED;
+	}
+	return status;
+}
+
+static int make_folder(const struct cmd_call *call, const char *dir)
+{
+	int fd = place_folder(dir, 0777);
+
+	if (fd < 0)
+		return cmd_errorf(call, dir, "%s", place_strerror(fd));
+	close(fd);
+	return CMD_DONE;
+}
+
+static int pull_run(const struct cmd_call *call)
+{
+	const struct pull_opts *o = call->opts;
+	const char *dir = o->shared.output ? o->shared.output : ".";
+	struct cdict_error err = { 0 };
+	struct store *st;
+	int status;
+
+	if (!o->shared.job)
+		return cmd_usage(call, "needs --job, the ID of a job");
+	if (fleet_job_id(o->shared.job, &err))
+		return fleet_fail(call, &err);
+	status = fleet_open(&st, call);
+	if (status)
+		return status;
+	if (o->format)
+		status = pull_figures(call, st);
+	else
+		status = make_folder(call, dir);
+	if (!status && !o->format)
+		status = pull(call, st, dir);
+	store_close(st);
+	return status;
+}
+
+static const struct cmd_option pull_options[] = {
+	OPTION_JOB("the job that they were pushed into"),
+	OPTIONS_STORE,
+	CMD_STRING(0, "host", struct pull_opts, host, "NAME", "only what is of this host"),
+	CMD_STRING('o', "output", struct options_shared, output, "DIR",
+		   "the folder for HOST-CAPTURE.cdict (default: this one); with --format the file "
+		   "(default: standard output)"),
+	CMD_CHOICE(
+		0, "format", struct pull_opts, format, "FORMAT", formats, "files",
+		"instead of the captures what 'cdict push -e' counted and '--bench' took: csv, json "
+		"or openmetrics"),
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example pull_examples[] = {
+	{ "cdict pull --job 2001 -o hosts", "every file that hosts pushed, into a folder" },
+	{ "cdict pull --job 2001 --host compute-01", "those of one host" },
+	{ "cdict pull --job 2001 --format csv", "counts and figures of benchmarks" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_pull = {
+	.name = "pull",
+	.brief = "fetch the captures and figures that hosts pushed into a job",
+	.operands = "",
+	.about =
+		"Fetches what 'cdict push --with-file' put beside the figures. A file appears whole or not "
+		"at all: one whose push did not end, or of which something is missing, is told. With --format "
+		"it prints counts and figures of benchmarks, added up by host.",
+	.options = pull_options,
+	.opts_size = sizeof(struct pull_opts),
+	.examples = pull_examples,
+	.run = pull_run,
+};

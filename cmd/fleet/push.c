@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict push: a host's figures into a job. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory/pool.h"
+#include "cmd/fleet/push.h"
+#include "cmd/input/input.h"
+#include "cmd/tables/figures.h"
+#include "cmd/tables/fleet.h"
+#include "format/file/reader.h"
+#include "query/fleet/figures/file.h"
+
+int push_host(char host[FLEET_HOST_ROOM], const struct push_opts *o, struct cdict_error *err)
+{
+	if (o->host)
+		snprintf(host, FLEET_HOST_ROOM, "%s", o->host);
+	else if (gethostname(host, FLEET_HOST_ROOM))
+		return cdict_fail_errno(err, "the name of this machine");
+	host[FLEET_HOST_ROOM - 1] = 0;
+	if (!*host)
+		snprintf(host, FLEET_HOST_ROOM, "unknown");
+	return 0;
+}
+
+uint64_t push_hash(uint64_t h, const void *data, size_t size)
+{
+	for (const uint8_t *p = data, *end = p + size; p < end; p++)
+		h = (h ^ *p) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+static int push_bucket(struct store *st, const struct fleet_job *job, const struct fleet_capture *c,
+		       uint64_t i, unsigned jobs, bool *added, struct cdict_error *err)
+{
+	struct buf value = { 0 };
+	int rc = fleet_capture_bucket(c, i, jobs, &value, err);
+
+	if (!rc)
+		rc = fleet_capture_put(c, i, &value, st, job->id, added, err);
+	buf_fini(&value);
+	return rc;
+}
+
+static int push_capture(const struct cmd_call *call, struct store *st, const struct fleet_job *job,
+			const char *file, struct cdict_reader *reader)
+{
+	const struct push_opts *o = call->opts;
+	unsigned jobs = o->shared.jobs && o->shared.jobs < 1024 ? (unsigned)o->shared.jobs
+								: pool_cpus();
+	struct fleet_capture c;
+	struct cdict_error err = { 0 };
+	uint64_t new = 0;
+	bool added;
+	int rc = fleet_capture_init(&c, reader, o->host, job->bucket_ns, &err);
+
+	for (uint64_t i = 0; i < c.n && !rc; i++) {
+		rc = push_bucket(st, job, &c, i, jobs, &added, &err);
+		new += !rc &&added;
+	}
+	if (!rc && c.n && o->with_file)
+		rc = fleet_file_put(st, job->id, &c, reader->data, reader->size, &err);
+	if (!rc && !c.n)
+		cmd_warn(call, file, "holds no events: nothing was pushed");
+	else if (!rc && !c.clocked)
+		cmd_warn(call, file,
+			 "does not tell the wall clock: its buckets are of its own time");
+	if (!rc && c.n && !call->quiet)
+		fprintf(stderr,
+			"[ cdict push: job %s, %s: %" PRIu64 " of %" PRIu64 " buckets are new ]\n",
+			job->id, file, new, c.n);
+	fleet_capture_fini(&c);
+	return rc ? options_fail(call, file, &err) : CMD_DONE;
+}
+
+static int push_file(const struct cmd_call *call, struct store *st, const struct fleet_job *job,
+		     const char *file)
+{
+	const struct push_opts *o = call->opts;
+	struct cdict_reader *reader = NULL;
+	int status = input_open(&reader, call, file, 0);
+
+	if (!status)
+		status = push_capture(call, st, job, file, reader);
+	if (!status)
+		status = cmd_loss_status(call, file, reader, o->shared.max_loss_pct);
+	cdict_reader_close(reader);
+	return status;
+}
+
+/* What is of no capture. */
+static int push_figures(const struct cmd_call *call, struct store *st, const struct fleet_job *job)
+{
+	const struct push_opts *o = call->opts;
+	int status = CMD_DONE;
+
+	for (size_t i = 0; i < o->bench.n && !status; i++)
+		status = push_bench(call, st, job, o->bench.at[i]);
+	return status || !o->shared.events.n ? status : push_counts(call, st, job);
+}
+
+/* Of what goes together: a capture is a file, beside --event an operand is a command. */
+static int check(const struct cmd_call *call)
+{
+	const struct push_opts *o = call->opts;
+	bool counts = o->shared.events.n,
+	     captures = !counts && (call->n_operands || o->shared.input);
+
+	if (o->spool && (counts || o->bench.n || o->with_file || o->host))
+		return cmd_usage(call, "%s does not go with --spool",
+				 counts         ? "--event"
+				 : o->bench.n   ? "--bench"
+				 : o->with_file ? "--with-file"
+						: "--host");
+	if (o->seconds && !counts)
+		return cmd_usage(call, "--seconds is of --event");
+	if (o->name && !o->bench.n)
+		return cmd_usage(call, "--name is of --bench");
+	if (o->name && o->bench.n > 1)
+		return cmd_usage(call, "--name is of one --bench");
+	if (counts && (o->shared.input || o->with_file))
+		return cmd_usage(call, "%s does not go with --event",
+				 o->shared.input ? "--input" : "--with-file");
+	if (o->bench.n && (captures || o->with_file))
+		return cmd_usage(call, "a capture does not go with --bench");
+	return CMD_DONE;
+}
+
+static int push_run(const struct cmd_call *call)
+{
+	const struct push_opts *o = call->opts;
+	bool figures = o->bench.n || o->shared.events.n;
+	struct texts files = { 0 };
+	struct cdict_error err = { 0 };
+	struct store *st = NULL;
+	struct fleet_job job;
+	int status, worst = CMD_DONE;
+
+	status = check(call);
+	if (status || o->spool)
+		return status ? status : push_spool(call, o->spool);
+	if (!o->shared.job)
+		return cmd_usage(call, "needs --job, the ID of a job");
+	if (fleet_job_id(o->shared.job, &err))
+		return fleet_fail(call, &err);
+	if (o->host && !*o->host)
+		return cmd_usage(call, "option --host needs a name");
+	if (!status && !figures)
+		status = input_files(&files, call);
+	if (!status)
+		status = fleet_open(&st, call);
+	if (!status && store_get(st, o->shared.job, &job, &err))
+		status = fleet_fail(call, &err);
+	if (!status && figures)
+		status = push_figures(call, st, &job);
+	for (size_t i = 0; i < files.n && (!status || status == CMD_DAMAGED); i++) {
+		status = push_file(call, st, &job, files.at[i]);
+		worst = status ? status : worst;
+	}
+	store_close(st);
+	texts_fini(&files);
+	return status ? status : worst;
+}
+
+static const struct cmd_option push_options[] = {
+	OPTION_INPUT,
+	OPTION_JOB("the job that they are pushed into"),
+	OPTIONS_STORE,
+	CMD_STRING(0, "host", struct push_opts, host, "NAME",
+		   "whose they are (default: as the file says)"),
+	CMD_FLAG(0, "with-file", struct push_opts, with_file,
+		 "the captures themselves, too: 'cdict pull' fetches them"),
+	CMD_LIST(0, "bench", struct push_opts, bench, "JSON",
+		 "every number of a benchmark's JSON instead, comma list, repeatable; '-' is standard "
+		 "input"),
+	CMD_STRING(0, "name", struct push_opts, name, "NAME",
+		   "what the benchmark is called (default: its file, without the ending)"),
+	CMD_LIST('e', "event", struct push_opts, shared.events, "EVENT",
+		 "count these events by program on this host instead, as perf stat does, while the "
+		 "operands, a command, run; comma list, repeatable"),
+	CMD_STRING(
+		's', "seconds", struct push_opts, seconds, "TIME",
+		"of --event: count so long: seconds, or as in 300ms or 2m (default: until the command "
+		"ends, or Ctrl-C)"),
+	CMD_STRING(
+		0, "spool", struct push_opts, spool, "DIR",
+		"instead of files: what 'cdict record --push' spooled; what arrives is removed there"),
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example push_examples[] = {
+	{ "cdict push --job 2001 run.cdict", "add this host's figures" },
+	{ "cdict push --job 2001 --store redis://controller run.cdict", "the same on a server" },
+	{ "cdict push --job 2001 --host compute-07 run.cdict", "under another name" },
+	{ "cdict push --job 2001 --bench fio.json", "the figures of a benchmark" },
+	{ "cdict push --job 2001 -e cycles,cache-misses -s 10",
+	  "events of each program, ten seconds" },
+	{ "cdict push --spool run.cdict.spool", "what a recording could not push" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_push = {
+	.name = "push",
+	.brief = "add the figures of captures to a job of many hosts",
+	.operands = "[FILE... | -- COMMAND...]",
+	.about =
+		"Pushes, for each piece of time, counters and distributions of every task, exit reason and "
+		"vCPU by name, not the events. Pushing a capture again adds only what is not there yet, so "
+		"that a push that was interrupted is simply repeated.",
+	.options = push_options,
+	.opts_size = sizeof(struct push_opts),
+	.max_operands = FIGURES_FILES,
+	.examples = push_examples,
+	.run = push_run,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* maps.h - the mapping files of --map. */
+#ifndef CMD_MAPS_H
+#define CMD_MAPS_H
+
+#include "annotate/csv.h"
+#include "cmd/core/options.h"
+
+/* maps_read - all --map files, in their order, into @m (free it with mapping_fini(), also
+ * after a failure).  Bad lines are reported; a status. */
+int maps_read(struct mapping *m, const struct cmd_call *call, const struct options_shared *o);
+
+#endif

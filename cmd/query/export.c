@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict export: a capture as other tools read it. */
+#include "cmd/query/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/sched/stacks.h"
+#include "base/fail.h"
+#include "base/system/ending.h"
+#include "cdict/stack.h"
+#include "cmd/input/input.h"
+#include "cmd/input/source_kinds.h"
+#include "cmd/query/flame.h"
+#include "query/export/export.h"
+#include "query/export/gzip.h"
+#include "query/export/io_export.h"
+#include "tables/stacks/flame.h"
+
+enum to { TO_PERFETTO = 0, TO_CHROME, TO_PFW, TO_CSV, TO_FOLDED, TO_SQLITE, TO_PERFWHIZ, TO_AUTO };
+
+static const char *const to_names[] = { "perfetto", "chrome",   "pfw",  "csv", "folded",
+					"sqlite",   "perfwhiz", "auto", NULL };
+
+static const struct {
+	const char *ending;
+	enum to to;
+} endings[] = { { ".pftrace", TO_PERFETTO }, { ".perfetto-trace", TO_PERFETTO },
+		{ ".json", TO_CHROME },      { ".pfw", TO_PFW },
+		{ ".csv", TO_CSV },          { ".folded", TO_FOLDED },
+		{ ".sqlite", TO_SQLITE },    { ".db", TO_SQLITE } };
+#define ENDINGS ".pftrace, .json, .pfw, .csv, .folded or .sqlite"
+
+/* Of the folded stacks there is one that can do without a name. */
+static const char *const by_names[] = { "off-cpu", "exits", "wakeups", "switches", NULL };
+
+struct export_opts {
+	struct options_shared shared;
+	int to, by;
+	bool gzip;
+};
+
+struct job {
+	const struct cmd_call *call;
+	struct figures f;
+	enum to to;
+	bool gzip;
+	bool io; /* of I/O traces */
+	struct analyze_stacks *stacks;
+	struct export_report report;
+};
+
+/* ---- which format ---- */
+
+/* All of it is written: SQL selects. */
+static int check_sqlite(const struct cmd_call *call, const char *path, bool gzip)
+{
+	const struct options_shared *o = call->opts;
+
+	if (!strcmp(path, "-") || gzip)
+		return cmd_usage(
+			call,
+			"option --to sqlite needs a file of its own, not compressed: -o FILE");
+	if (o->task || o->tids.n || o->vm || o->cpus.n || o->no_guest_mode || o->merge_sys_tasks ||
+	    o->append_tid)
+		return cmd_usage(
+			call,
+			"option --to sqlite takes a part of the time only: SQL selects the rest");
+	return CMD_DONE;
+}
+
+/* What --to says, else the ending of the output's name, before .gz. */
+static int choose(struct job *job, const char *path)
+{
+	const struct export_opts *o = job->call->opts;
+	size_t whole = strlen(path), len = ending_cut(path, whole, ".gz");
+
+	job->gzip = o->gzip || len < whole;
+	job->to = (enum to)o->to;
+	for (size_t i = 0; job->to == TO_AUTO && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ending_cut(path, len, endings[i].ending) < len)
+			job->to = endings[i].to;
+	if (job->to == TO_AUTO)
+		return cmd_usage(job->call,
+				 "which format? --to, or an output that ends in " ENDINGS);
+	if (o->by && job->to != TO_FOLDED)
+		return cmd_usage(job->call, "option --by makes no sense with --to %s",
+				 to_names[job->to]);
+	if (job->to == TO_SQLITE)
+		return check_sqlite(job->call, path, job->gzip);
+	if (o->gzip && job->to == TO_PERFWHIZ)
+		return cmd_usage(job->call,
+				 "option --gzip: what --to perfwhiz writes is compressed");
+	if (!strcmp(path, "-") && isatty(STDOUT_FILENO) &&
+	    (job->to == TO_PERFETTO || job->to == TO_PERFWHIZ || job->gzip))
+		return cmd_usage(job->call, "that is not for a terminal: name a file with -o");
+	return CMD_DONE;
+}
+
+/* ---- what is written ---- */
+
+static int write_format(struct job *job, struct sink *s, struct cdict_error *err)
+{
+	static const struct export_format *const formats[] = {
+		[TO_PERFETTO] = &export_perfetto, [TO_CHROME] = &export_chrome,
+		[TO_PFW] = &export_pfw,           [TO_CSV] = &export_csv,
+		[TO_PERFWHIZ] = &export_perfwhiz,
+	};
+	static const enum io_to io[] = {
+		[TO_PERFETTO] = IO_PERFETTO, [TO_CHROME] = IO_CHROME, [TO_PFW] = IO_PFW, [TO_CSV] = IO_CSV
+	};
+	struct folded folded = { 0 };
+	int rc;
+
+	if (job->io)
+		return io_export_write(&job->f.walk, io[job->to], s, &job->report, err);
+	if (job->to != TO_FOLDED)
+		return export_write(&job->f.walk, formats[job->to], s, &job->report, err);
+	rc = flame_fold(&folded, &job->f.walk, job->stacks, NULL, NULL, err);
+	if (!rc)
+		folded_write(&folded, NULL, s);
+	folded_fini(&folded);
+	return rc;
+}
+
+static int write_to(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	struct job *job = ctx;
+	struct gzip gz;
+	int rc, end;
+
+	if (!job->gzip)
+		return write_format(job, s, err);
+	rc = gzip_open(&gz, s, GZIP_MEMBERS, err);
+	if (!rc)
+		rc = write_format(job, &gz.sink, err);
+	end = gzip_close(&gz);
+	/* what the file could not take, its owner tells */
+	return !rc && end == -ENOMEM ? cdict_fail_nomem(err) : rc;
+}
+
+/* As what convert reads the output, NULL: not at all. Chrome's JSON are the lines of an I/O trace, too. */
+static const struct source_kind *kind_of(enum to to)
+{
+	return source_kind_named(to_names[to == TO_CHROME ? TO_PFW : to]);
+}
+
+/* ---- the command ---- */
+
+static int add(struct job *job, struct cdict_error *err)
+{
+	const struct export_opts *o = job->call->opts;
+
+	if (job->io)
+		return 0;
+	if (job->to != TO_FOLDED)
+		return export_prepare(&job->f.walk, err);
+	return analyze_stacks_new(&job->stacks, job->f.walk.eng, (enum analyze_stacks_by)o->by,
+				  err);
+}
+
+/* What cannot be in the output because nobody recorded it. */
+static void tell_lacks(struct job *job)
+{
+	struct figures *f = &job->f;
+
+	if (job->io)
+		return;
+	if (job->to == TO_FOLDED)
+		flame_warn(f,
+			   (enum analyze_stacks_by)((const struct export_opts *)f->call->opts)->by);
+	else if (figures_has_switch(f, "ran") && !tables_has_wakeups(&f->walk))
+		cmd_warn(f->call, f->file,
+			 "holds no wake-ups: nobody will see how long a task waited; record "
+			 "with -e 'sched:*'");
+}
+
+/* Both walks have to be the same, so the first one is not in two parts either. */
+static int walk(struct job *job)
+{
+	struct figures *f = &job->f;
+	struct cdict_error err = { 0 };
+
+	job->io = io_export_is(f->reader);
+	if (job->io && (job->to == TO_FOLDED || job->to == TO_PERFWHIZ))
+		return cmd_errorf(job->call, f->file,
+				  "was made of I/O traces: --to %s has no place for these",
+				  to_names[job->to]);
+	if (job->to == TO_FOLDED && !cdict_reader_stack_count(f->reader))
+		return cmd_errorf(job->call, f->file,
+				  "holds no stacks: record with 'cdict record -g', or see "
+				  "cdict-dlfilter(1)");
+	if (add(job, &err) || tables_walk_run(&f->walk, &err))
+		return figures_fail(f, &err);
+	return figures_any_task(f) ? CMD_DONE : figures_no_task(f);
+}
+
+static int export_tables(struct job *job, const char *path)
+{
+	struct figures *f = &job->f;
+	int status = export_sqlite(f, path);
+
+	if (!status)
+		status = cmd_loss_status(f->call, f->file, f->reader, f->opts->max_loss_pct);
+	figures_close(f);
+	return status;
+}
+
+static int export_run(const struct cmd_call *call)
+{
+	const struct options_shared *o = call->opts;
+	const char *path = o->output ? o->output : "-";
+	struct job job = { .call = call };
+	int status = choose(&job, path);
+
+	if (!status) /* before all of it is read */
+		status = cmd_output_check_kind(call, NULL, path, kind_of(job.to));
+	if (!status)
+		status = figures_open_file(&job.f, call, input_file(call));
+	if (!status && job.to == TO_SQLITE)
+		return export_tables(&job, path);
+	if (!status)
+		status = walk(&job);
+	if (!status) {
+		tell_lacks(&job);
+		status = cmd_output_write_kind(call, path, kind_of(job.to), 0, write_to, &job);
+	}
+	if (!status && job.report.cpus_left_out)
+		cmd_warn(call, job.f.file, "Perfetto takes no more than 1024 CPUs: %u are left out",
+			 job.report.cpus_left_out);
+	if (!status && job.report.left_out)
+		cmd_warn(
+			call, job.f.file,
+			"more events of one thread overlap than Perfetto gets tracks for: %llu are left out",
+			(unsigned long long)job.report.left_out);
+	if (!status)
+		status = job.to == TO_FOLDED
+				 ? figures_status(&job.f)
+				 : cmd_loss_status(call, job.f.file, job.f.reader, o->max_loss_pct);
+	analyze_stacks_free(job.stacks);
+	figures_close(&job.f);
+	return status;
+}
+
+static const struct cmd_option export_options[] = {
+	OPTION_INPUT,
+	OPTION_OUTPUT,
+	CMD_CHOICE(
+		0, "to", struct export_opts, to, "FORMAT", to_names, "auto",
+		"perfetto, chrome (JSON), pfw, csv, folded (stacks), sqlite, or perfwhiz; auto: by the "
+		"output's ending, " ENDINGS),
+	CMD_FLAG('z', "gzip", struct export_opts, gzip,
+		 "compress, as is done for an output that ends in .gz"),
+	CMD_CHOICE(0, "by", struct export_opts, by, "WHAT", by_names, "off-cpu",
+		   "what folded stacks are of: off-cpu, exits, wakeups or switches"),
+	OPTIONS_SELECT,
+	OPTION_MERGE_SYS_TASKS,
+	OPTION_APPEND_TID,
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example export_examples[] = {
+	{ "cdict export run.cdict -o run.pftrace", "for ui.perfetto.dev and trace_processor" },
+	{ "cdict export run.cdict -o run.pfw.gz", "for readers of I/O traces, several at once" },
+	{ "cdict export run.cdict --time 10%-20% -C 0-3 -o part.csv.gz",
+	  "a part of it, for a spreadsheet" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_export = {
+	.name = "export",
+	.brief = "write a capture as other tools read it: Perfetto, Chrome, CSV, ...",
+	.operands = "[FILE]",
+	.about =
+		"Who ran on each CPU and when, wake-ups, and exits, with the names that tables have. "
+		"What nobody knows because events were lost is not filled in. An output that ends "
+		"in .gz is compressed.",
+	.options = export_options,
+	.opts_size = sizeof(struct export_opts),
+	.max_operands = 1,
+	.one_window = true,
+	.examples = export_examples,
+	.run = export_run,
+};

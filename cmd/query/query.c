@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cdict query: SQL over captures. */
+#include "cmd/query/query.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory/buf.h"
+#include "base/system/monotonic.h"
+#include "cmd/core/pager.h"
+#include "cmd/input/input.h"
+#include "cmd/input/maps.h"
+#include "cmd/tables/figures.h"
+
+struct query_opts {
+	struct options_shared shared;
+	const char *sql; /* a file of statements */
+};
+
+/* One capture. */
+struct capture {
+	struct cdict_reader *reader;
+	struct options_filter filter;
+	struct label_index *labels;
+};
+
+struct session {
+	const struct cmd_call *call;
+	const struct query_opts *opts;
+	struct texts files;
+	struct capture *captures;
+	struct query_file *of;      /* the same for query/ */
+	struct table_frame *frames; /* and for JSON */
+	char *sql;
+	struct query *query;
+	uint64_t begun_ns;
+	int percent; /* shown, -1: nothing */
+};
+
+static int fail(const struct session *s, const char *file, const struct cdict_error *err)
+{
+	return err->code == CDICT_EUSAGE || err->code == CDICT_ENOTFOUND
+		       ? options_fail(s->call, file, err)
+		       : cmd_error(s->call, file, err);
+}
+
+static int open_labels(struct session *s, struct capture *c, const char *file)
+{
+	struct cdict_error err = { 0 };
+	struct mapping more = { 0 };
+	int status = maps_read(&more, s->call, &s->opts->shared);
+
+	if (!status && label_index_new(&c->labels, c->reader, false, &more, &err))
+		status = cmd_error(s->call, file, &err);
+	mapping_fini(&more);
+	return status;
+}
+
+static int open_capture(struct session *s, size_t i)
+{
+	const char *file = s->files.at[i];
+	struct capture *c = &s->captures[i];
+	struct cdict_error err = { 0 };
+	int status = input_open(&c->reader, s->call, file, INPUT_ALL_EVENTS);
+
+	if (status)
+		return status;
+	if (options_filter_init(&c->filter, &s->opts->shared, c->reader, &err) ||
+	    options_filter_one_window(&c->filter, &err))
+		return fail(s, file, &err);
+	status = open_labels(s, c, file);
+	s->of[i] = (struct query_file){ .name = file, .reader = c->reader, .labels = c->labels };
+	s->frames[i] = (struct table_frame){ .command = "query",
+					     .file = file,
+					     .reader = c->reader,
+					     .from_ns = c->filter.from_ns,
+					     .to_ns = c->filter.to_ns };
+	if (!c->filter.clipped) {
+		cdict_reader_window(c->reader, &s->frames[i].from_ns, &s->frames[i].to_ns);
+	} else {
+		s->of[i].from_ns = c->filter.from_ns;
+		s->of[i].to_ns = c->filter.to_ns;
+	}
+	return status;
+}
+
+static int open_captures(struct session *s)
+{
+	int status = CMD_DONE;
+
+	s->captures = calloc(s->files.n, sizeof(*s->captures));
+	s->of = calloc(s->files.n, sizeof(*s->of));
+	s->frames = calloc(s->files.n, sizeof(*s->frames));
+	if (!s->captures || !s->of || !s->frames)
+		return cmd_errorf(s->call, NULL, "out of memory");
+	for (size_t i = 0; i < s->files.n && !status; i++)
+		status = open_capture(s, i);
+	s->frames[0].others = s->frames + 1;
+	s->frames[0].n_others = s->files.n - 1;
+	return status;
+}
+
+/* More than that is no text that somebody wrote. */
+enum { SQL_MOST = 1 << 20 };
+
+static int read_file(struct session *s, const char *file)
+{
+	bool pipe = !strcmp(file, "-");
+	int fd = pipe ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC), rc;
+	struct cdict_error err = { 0 };
+	struct buf b = { 0 };
+
+	rc = fd < 0 ? -errno : buf_read(&b, fd, SQL_MOST + 1);
+	if (fd >= 0 && !pipe)
+		close(fd);
+	if (!rc && b.len > SQL_MOST)
+		rc = -EFBIG;
+	buf_u8(&b, 0);
+	if (b.failed)
+		rc = -ENOMEM;
+	s->sql = (char *)b.data;
+	if (rc) {
+		errno = -rc;
+		cdict_fail_errno(&err, NULL);
+		return cmd_error(s->call, file, &err);
+	}
+	return strlen(s->sql) + 1 == b.len
+		       ? CMD_DONE
+		       : cmd_errorf(s->call, file, "is no text: it holds a NUL");
+}
+
+/* A pipe is the capture, as of the other commands, unless the statements are in it. */
+static bool is_piped(const struct session *s)
+{
+	struct stat st;
+
+	return !(s->opts->sql && !strcmp(s->opts->sql, "-")) && !fstat(STDIN_FILENO, &st) &&
+	       S_ISFIFO(st.st_mode);
+}
+
+/* The statements: the first operand, or what --sql names. */
+static int read_sql(struct session *s)
+{
+	const struct cmd_call *call = s->call;
+	size_t first = s->opts->sql ? 0 : 1;
+	const char *file;
+	int status;
+
+	if (s->opts->sql) {
+		status = read_file(s, s->opts->sql);
+		if (status)
+			return status;
+	} else {
+		if (!call->n_operands)
+			return cmd_usage(call, "needs a statement: 'SELECT ...', or --sql FILE");
+		s->sql = strdup(call->operands[0]);
+		if (!s->sql)
+			return cmd_errorf(call, NULL, "out of memory");
+	}
+	if (call->n_operands > first)
+		return input_files_add(&s->files, call, call->operands + first,
+				       call->n_operands - first);
+	file = s->opts->shared.input;
+	if (!file)
+		file = is_piped(s) ? "-" : INPUT_DEFAULT;
+	return input_files_add(&s->files, call, &file, 1);
+}
+
+/* ---- running ---- */
+
+static int on_progress(void *ctx, uint64_t read, uint64_t events)
+{
+	struct session *s = ctx;
+	int percent = events ? (int)((double)read / (double)events * 100) : 0;
+
+	/* what is over in a moment shows nothing */
+	if (percent == s->percent || monotonic_ns() - s->begun_ns < 1000000000)
+		return 0;
+	s->percent = percent;
+	if (percent <= 100)
+		fprintf(stderr, "\rreading %3d %%", percent);
+	else
+		fprintf(stderr, "\rread %" PRIu64 " million events", read / 1000000);
+	return 0;
+}
+
+static void clear_progress(const struct session *s)
+{
+	if (s->percent >= 0)
+		fprintf(stderr, "\r\033[K");
+}
+
+static int write_results(void *ctx, struct sink *sink, struct cdict_error *err)
+{
+	struct session *s = ctx;
+	struct query_printer printer;
+	struct query_out out = { .columns = query_print_columns,
+				 .row = query_print_row,
+				 .ctx = &printer };
+	int rc;
+
+	query_printer_init(&printer, sink, (enum table_format)s->opts->shared.format, s->frames);
+	if (!s->call->quiet && isatty(STDERR_FILENO)) {
+		out.progress = on_progress;
+		out.progress_ctx = s;
+	}
+	s->begun_ns = monotonic_ns();
+	rc = query_run(s->query, s->sql, &out, err);
+	clear_progress(s);
+	if (!rc)
+		rc = query_printer_end(&printer);
+	query_printer_fini(&printer);
+	return rc;
+}
+
+static int run(struct session *s)
+{
+	const struct options_shared *o = &s->opts->shared;
+	struct query_options opts = { .jobs = s->captures[0].filter.query.jobs };
+	struct cdict_error err = { 0 };
+	struct pager p;
+	int rc;
+
+	if (query_open(&s->query, s->of, s->files.n, &opts, &err))
+		return cmd_error(s->call, NULL, &err);
+	if (o->output)
+		return cmd_output_write(s->call, o->output, 0, write_results, s);
+	pager_open(&p, s->call, o->format == TABLE_AS_TEXT);
+	s->frames[0].columns = pager_columns();
+	s->frames[0].wide = s->call->verbose > 0;
+	rc = write_results(s, &p.sink, &err);
+	if (rc && err.code) {
+		pager_close(&p);
+		return cmd_error(s->call, NULL, &err);
+	}
+	return pager_end(&p, s->call, NULL, rc);
+}
+
+static int tell_loss(const struct session *s)
+{
+	int status = CMD_DONE;
+
+	if (s->call->verbose && s->query) {
+		size_t blocks = 0;
+
+		for (size_t i = 0; i < s->files.n; i++)
+			blocks += cdict_reader_block_count(s->captures[i].reader);
+		cmd_warn(s->call, NULL, "%" PRIu64 " event blocks read, of %zu",
+			 query_blocks_read(s->query), blocks);
+	}
+	for (size_t i = 0; i < s->files.n; i++) {
+		int one = cmd_loss_status(s->call, s->files.at[i], s->captures[i].reader,
+					  s->opts->shared.max_loss_pct);
+
+		status = one ? one : status;
+	}
+	return status;
+}
+
+static int query_cmd_run(const struct cmd_call *call)
+{
+	struct session s = { .call = call, .opts = call->opts, .percent = -1 };
+	int status = CMD_DONE;
+
+	if (s.opts->shared.output)
+		status = cmd_output_check(call, NULL, s.opts->shared.output);
+	if (!status)
+		status = read_sql(&s);
+	if (!status)
+		status = open_captures(&s);
+	if (!status)
+		status = run(&s);
+	if (!status)
+		status = tell_loss(&s);
+	query_close(s.query);
+	for (size_t i = 0; s.captures && i < s.files.n; i++) {
+		label_index_free(s.captures[i].labels);
+		options_filter_fini(&s.captures[i].filter);
+		cdict_reader_close(s.captures[i].reader);
+	}
+	free(s.captures);
+	free(s.of);
+	free(s.frames);
+	free(s.sql);
+	texts_fini(&s.files);
+	return status;
+}
+
+static const struct cmd_option query_options[] = {
+	OPTION_INPUT,
+	OPTION_OUTPUT,
+	CMD_STRING(0, "sql", struct query_opts, sql, "FILE",
+		   "the statements are in FILE, all operands are captures; '-' is standard input"),
+	OPTIONS_MAP,
+	OPTION_TIME,
+	OPTION_FROM,
+	OPTION_CAP,
+	OPTION_FORMAT_ROWS,
+	OPTION_NO_PAGER,
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example query_examples[] = {
+	{ "cdict query 'SELECT name, sum(dur) / 1e6 AS run_ms FROM sched_slice JOIN thread USING (utid) "
+	  "GROUP BY utid ORDER BY 2 DESC LIMIT 10' run.cdict",
+	  "who ran longest" },
+	{ "cdict query \"SELECT reason, count(*), sum(dur) FROM kvm_exit GROUP BY reason\" before.cdict after.cdict",
+	  "exits of two captures together; `run` tells them apart" },
+	{ "cdict query --sql report.sql --format csv -o report.csv run.cdict",
+	  "statements of a file, as CSV" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_query = {
+	.name = "query",
+	.brief = "SQL over captures: slices, thread states, exits, wake-ups, every tracepoint",
+	.operands = "SQL [FILE...]",
+	.about =
+		"Tables: sched_slice thread_state thread process kvm_exit wakeup slice loss cpu metadata "
+		"trace_bounds ftrace_event, and one for each stored tracepoint (sched_switch, "
+		"\"kvm:kvm_entry\"). ts and dur are nanoseconds. What WHERE says of ts and cpu decides "
+		"which blocks are read. Nothing is imported and no file is written.",
+	.options = query_options,
+	.opts_size = sizeof(struct query_opts),
+	.max_operands = FIGURES_FILES,
+	.one_window = true,
+	.all_events = true,
+	.examples = query_examples,
+	.run = query_cmd_run,
+};

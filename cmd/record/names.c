@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names at capture: who is running here is known best now. */
+#include <signal.h>
+
+#include "annotate/host/host.h"
+#include "capture/host/host.h"
+#include "cmd/input/maps.h"
+#include "cmd/record/record.h"
+
+/* This host's VMs; what cannot be read is no reason not to record. */
+static void ask_host(struct record_names *n)
+{
+	const struct record_opts *o = n->call->opts;
+	struct host_options host = { .libvirt = o->libvirt, .timeout_ms = 5000 };
+	struct cdict_error err = { 0 };
+	struct host_report report = { 0 };
+
+	if (host_identify(&n->labels, &host, &report, &err)) {
+		cmd_warn(n->call, NULL, "tasks are not named: %s", err.text);
+		n->failed = true;
+	}
+	/* "No VM here" is no news on a host without. */
+	for (size_t i = 0; i < report.notes.n && (report.vms.n || n->call->verbose); i++)
+		cmd_warn(n->call, NULL, "%s", report.notes.at[i]);
+	host_report_fini(&report);
+}
+
+static void *ask_openstack(void *names)
+{
+	struct record_names *n = names;
+
+	/* That it could not be asked is said; the host's names are there. */
+	if (openstack_add(n->call, n->ask, NULL, &n->labels, &n->asked))
+		n->failed = true;
+	return NULL;
+}
+
+/* A network is slow, and what is to be recorded happens now: the answer comes while it is recorded. Signals
+ * are for the recorder. */
+static void begin_asking(struct record_names *n)
+{
+	sigset_t all, old;
+
+	if (!n->ask)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	n->asking = !pthread_create(&n->thread, NULL, ask_openstack, n);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!n->asking)
+		ask_openstack(n);
+}
+
+int record_names_init(struct record_names *n, const struct cmd_call *call)
+{
+	const struct record_opts *o = call->opts;
+
+	*n = (struct record_names){ .call = call };
+	n->status = openstack_prepare(call, &o->openstack, &n->ask);
+	if (!n->status)
+		n->status = maps_read(&n->labels, call, &o->shared);
+	/* By tids that the events have only where pids are the kernel's. */
+	if (!n->status && !o->no_names && !host_pids_foreign())
+		ask_host(n);
+	if (!n->status)
+		begin_asking(n);
+	return n->status;
+}
+
+bool record_names_wait(struct record_names *n)
+{
+	if (n->asking)
+		pthread_join(n->thread, NULL);
+	n->asking = false;
+	return !n->failed;
+}
+
+void record_names_fini(struct record_names *n)
+{
+	record_names_wait(n);
+	openstack_free(n->ask);
+	n->ask = NULL;
+	mapping_fini(&n->labels);
+	mapping_fini(&n->asked);
+}
+
+static int write_all(const struct mapping *m, struct cdict_writer *w, struct cdict_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < m->n && !ret; i++)
+		ret = cdict_writer_label(w, &m->labels[i], err);
+	return ret;
+}
+
+/* What is known at the beginning, and all of it at the end. */
+int record_names_write(void *names, bool last, struct cdict_writer *w, struct cdict_error *err)
+{
+	struct record_names *n = names;
+	int ret = write_all(&n->labels, w, err);
+
+	if (ret || (n->asking && !last))
+		return ret;
+	record_names_wait(n);
+	return write_all(&n->asked, w, err);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perf record's options (of Linux 6.1 to 6.12) that are none of ours: what is so here anyway is accepted, the rest
+ * refused with the reason. cdict-record(1) has the same list, and tests/live holds both against perf.
+ */
+#include "cmd/record/record.h"
+
+#define ACCEPTED(letter, name, argument, why)                                                      \
+	{                                                                                          \
+		letter, name, CMD_FOREIGN_##argument, false, why                                   \
+	}
+#define REFUSED(letter, name, argument, why)                                                       \
+	{                                                                                          \
+		letter, name, CMD_FOREIGN_##argument, true, why                                    \
+	}
+
+#define EVERY_EVENT "tracepoints are not sampled: every event is recorded"
+#define NO_CODE "no code is looked at: the fields of tracepoints are recorded"
+#define NO_MEMORY "tracepoints access no memory: there is no such address"
+
+const struct cmd_foreign record_perf_options[] = {
+	ACCEPTED('R', "raw-samples", NONE, "always: the raw fields are what is recorded"),
+	ACCEPTED('T', "timestamp", NONE, "always"),
+	ACCEPTED('P', "period", NONE, "always"),
+	ACCEPTED(0, "sample-cpu", NONE, "always: each ring is a CPU's"),
+	ACCEPTED(0, "sample-identifier", NONE, "always: an event tells its type itself"),
+	ACCEPTED(0, "timestamp-boundary", NONE, "always: the index has it"),
+	ACCEPTED('z', "compression-level", MAYBE, "always compressed, at a level of its own"),
+	ACCEPTED('B', "no-buildid", NONE, "no build ids are kept"),
+	ACCEPTED('N', "no-buildid-cache", NONE, "there is no such cache"),
+	ACCEPTED(0, "buildid-all", NONE, "no build ids are kept"),
+	ACCEPTED(0, "buildid-mmap", NONE, "no build ids are kept"),
+	ACCEPTED(0, "no-bpf-event", NONE, "none are recorded"),
+	ACCEPTED(0, "exclude-perf", NONE, "always: what the recorder does to itself is left out"),
+	ACCEPTED(0, "switch-events", NONE,
+		 "sched_switch tells the same and more; of some tasks (-p) with sched_stat_runtime"),
+	ACCEPTED(0, "all-kernel", NONE, "tracepoints are the kernel's"),
+	ACCEPTED(0, "group", NONE, "of a tracepoint each event is recorded, in a group or not"),
+	ACCEPTED(0, "no-buffering", NONE, "a ring is read when it has a megabyte, or 0.2 s later"),
+	ACCEPTED(0, "mmap-flush", ONE, "a ring is read when it has a megabyte, or 0.2 s later"),
+	ACCEPTED(0, "aio", MAYBE, "a thread of its own writes"),
+	ACCEPTED(0, "threads", MAYBE, "a thread for each 16 CPUs reads: see --jobs"),
+	ACCEPTED(0, "affinity", ONE, "the scheduler places the readers"),
+	ACCEPTED(0, "synth", ONE, "the tasks that are there are always read from /proc"),
+	ACCEPTED(0, "tail-synthesize", NONE, "tasks are read from /proc at the beginning"),
+	ACCEPTED(0, "num-thread-synthesize", ONE, "one thread reads /proc"),
+	ACCEPTED(0, "proc-map-timeout", ONE, "only with -g, of the processes that are there"),
+	ACCEPTED(0, "namespaces", NONE,
+		 "namespaces are not kept; containers are named by their cgroup"),
+	ACCEPTED(0, "all-cgroups", NONE, "cgroups of VMs are read from /proc, for their names"),
+	ACCEPTED(0, "debuginfod", MAYBE, "nothing is looked up"),
+
+	REFUSED('c', "count", ONE, EVERY_EVENT),
+	REFUSED('F', "freq", ONE, EVERY_EVENT),
+	REFUSED(0, "strict-freq", NONE, EVERY_EVENT),
+	REFUSED('n', "no-samples", NONE, "then nothing would be recorded"),
+	REFUSED(0, "all-user", NONE, "tracepoints are the kernel's: nothing would be recorded"),
+	REFUSED(0, "stat", NONE, "-s is --seconds here; 'cdict tasks' counts per thread"),
+	REFUSED(0, "per-thread", NONE, "rings are per CPU: -t TID records a thread on all of them"),
+	REFUSED(0, "overwrite", NONE, "--keep holds the last part, compressed"),
+	REFUSED('S', "snapshot", MAYBE, "there is no AUX area; --keep writes what led up to now"),
+	REFUSED(0, "aux-sample", MAYBE, "there is no AUX area"),
+	REFUSED(0, "switch-output-event", ONE, "--keep --trigger writes when something happened"),
+	REFUSED(0, "running-time", NONE, "tracepoints are not multiplexed"),
+	REFUSED('b', "branch-any", NONE, NO_CODE),
+	REFUSED(0, "branch-filter", ONE, NO_CODE),
+	REFUSED('I', "intr-regs", MAYBE, NO_CODE),
+	REFUSED(0, "user-regs", MAYBE, NO_CODE),
+	REFUSED(0, "code-page-size", NONE, NO_CODE),
+	REFUSED(0, "kcore", NONE, NO_CODE),
+	REFUSED(0, "vmlinux", ONE, NO_CODE),
+	REFUSED('d', "data", NONE, NO_MEMORY),
+	REFUSED(0, "phys-data", NONE, NO_MEMORY),
+	REFUSED(0, "data-page-size", NONE, NO_MEMORY),
+	REFUSED('W', "weight", NONE, NO_MEMORY),
+	REFUSED(0, "transaction", NONE, NO_MEMORY),
+	REFUSED(0, "off-cpu", NONE, "sched_switch tells the time off CPUs: 'cdict tasks -v'"),
+	REFUSED(0, "clang-opt", ONE, "no BPF programs are built"),
+	REFUSED(0, "clang-path", ONE, "no BPF programs are built"),
+	REFUSED(0, "setup-filter", ONE, "BPF filters are not used: --filter is the kernel's"),
+	{ 0, NULL, CMD_FOREIGN_NONE, false, NULL },
+};

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict record: what the scheduler and KVM do now -> cdict. */
+#include "cmd/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyze/printing/reasons.h"
+#include "base/fail.h"
+#include "base/memory/array.h"
+#include "base/memory/buf.h"
+#include "base/system/outfile.h"
+#include "base/system/procfs.h"
+#include "capture/host/clock.h"
+#include "capture/record/whom.h"
+#include "cmd/input/input.h"
+#include "cmd/tables/fleet.h"
+#include "tables/columns/number.h"
+
+#define OPT struct record_opts
+
+static const struct cmd_option record_options[] = {
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",
+		   "write FILE, readable up to its last block while it grows; '-' is standard "
+		   "output (default: record.cdict)"),
+	CMD_STRING('s', "seconds", OPT, seconds, "TIME",
+		   "record so long: seconds, or as in 300ms or 2m; without it, until the command "
+		   "ends or Ctrl-C"),
+	OPTION_CPU,
+	CMD_FLAG('a', "all-cpus", OPT, all_cpus, "record all CPUs, which is the default"),
+	CMD_TIDS('p', "pid", OPT, pids, "LIST",
+		 "only what these processes do, and what they start"),
+	CMD_TIDS('t', "tid", struct options_shared, tids, "LIST",
+		 "only what these threads do, and what they start"),
+	CMD_STRING('u', "uid", OPT, user, "USER", "only what the processes of USER do"),
+	CMD_LIST('G', "cgroup", OPT, cgroups, "NAME",
+		 "only what the tasks do that are in this cgroup or below it now"),
+	CMD_FLAG('i', "no-inherit", OPT, no_inherit, "of -p, -t, -u and -G: not what they start"),
+	CMD_ORDERED('e', "event", OPT, events, "GLOB",
+		    "these tracepoints, comma list, repeatable, as in sched:*,kvm:kvm_exit or "
+		    "sched_switch"),
+	CMD_ORDERED(0, "filter", OPT, events, "FILTER",
+		    "only events of the -e before for which FILTER holds, as perf record"),
+	CMD_FLAG('g', "stacks", OPT, stacks, "with each event its call chain, by frame pointers"),
+	CMD_STRING(
+		0, "call-graph", OPT, call_graph, "HOW",
+		"the same, fp: by frame pointers; dwarf[,SIZE]: by unwind tables and SIZE bytes of "
+		"the stack (default: 8192)"),
+	CMD_FLAG(0, "kernel-callchains", OPT, kernel_stacks,
+		 "of call chains only the kernel's part"),
+	CMD_FLAG(0, "user-callchains", OPT, user_stacks, "of call chains only the program's part"),
+	CMD_FLAG(0, "all", OPT, all, "all of sched:* and kvm:* instead of what the views need"),
+	CMD_STRING(
+		'm', "mmap-pages", OPT, buffer, "SIZE",
+		"ring buffer of each CPU: pages, or with a unit as in 512K (default: 16M, of more than "
+		"16 CPUs less, at least 4M)"),
+	CMD_STRING(0, "queue", OPT, queue, "SIZE",
+		   "memory for what waits to be compressed (default: 128M)"),
+	CMD_UINT('r', "realtime", OPT, realtime, "PRIO", "1",
+		 "read the rings with this SCHED_FIFO priority, 1 to 99; 0: at nice -20"),
+	CMD_UINT('j', "jobs", OPT, groups, "N", NULL,
+		 "read with N threads and compress with as many (default: one per 16 CPUs)"),
+	CMD_STRING('D', "delay", OPT, delay, "MS",
+		   "begin MS milliseconds after the command; -1: when --control says so; or only "
+		   "in ranges, as in 10-20,30-40"),
+	CMD_STRING(0, "control", OPT, control, "fd:N[,M]|fifo:A[,B]",
+		   "take commands: enable, disable, snapshot, stop, ping"),
+	CMD_STRING(0, "max-size", OPT, max_size, "SIZE", "end when so much was written"),
+	CMD_MAYBE(0, "switch-output", OPT, switch_output, "WHEN",
+		  "one file after the other, the time in their names: at each SIGUSR2, or after a "
+		  "time or size as in 30s or 2G"),
+	CMD_UINT(0, "switch-max-files", OPT, switch_max_files, "N", NULL,
+		 "of --switch-output: keep the last N files"),
+	CMD_FLAG(0, "timestamp-filename", OPT, timestamp_filename,
+		 "put the time into the file's name"),
+	CMD_FLAG(0, "dry-run", OPT, dry_run, "test the options, record nothing"),
+	CMD_STRING('k', "clockid", OPT, clock, "CLOCK",
+		   "time stamps of this clock: mono, raw, real, boot, tai (default: perf's)"),
+	CMD_STRING(0, "keep", OPT, keep, "TIME[,SIZE]",
+		   "flight recorder: hold only the last TIME or SIZE, write it on SIGUSR2 and at "
+		   "the end"),
+	CMD_STRING(0, "trigger", OPT, trigger, "WHAT",
+		   "and write it when latency>TIME, exit>TIME or steal>PCT% of a task happens"),
+	CMD_STRING(0, "task", struct options_shared, task, "REGEX",
+		   "the trigger is for tasks whose comm matches; a leading * is taken as .*"),
+	OPTIONS_MAP,
+	CMD_STRING_PRESET(0, "libvirt", OPT, libvirt, "URI", "auto",
+			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
+	CMD_FLAG(0, "no-names", OPT, no_names, "do not look who is running on this host"),
+	OPENSTACK_OPTIONS(OPT, openstack),
+	CMD_FLAG(0, "stats", OPT, stats,
+		 "also write what cdict stats prints, beside the output: run.stats.txt"),
+	CMD_FLAG(0, "push", OPT, push, "push figures into --job while it is recorded"),
+	CMD_FLAG(0, "wait", OPT, wait,
+		 "wait for 'cdict job start' of --job: all that wait begin at one moment"),
+	OPTION_JOB("of --push and --wait: the job, which 'cdict job create' made"),
+	OPTIONS_STORE,
+	CMD_STRING(0, "spool", OPT, spool, "DIR",
+		   "of --push: what the store does not take goes here (default: FILE.spool)"),
+	CMD_STRING(0, "keep-perf-data", OPT, perf_data, "FILE",
+		   "run perf record beside, of the same events, into FILE"),
+	OPTION_MAX_LOSS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+
+#undef OPT
+
+struct recorder {
+	const struct cmd_call *call;
+	struct record_names names;
+	struct record_perf perf;
+	struct record_push push;
+	struct record_moment moment;
+	struct analyze_reasons *reasons;
+	struct buf cmdline;
+	struct record_event *events;
+	const struct record_options *options;
+	struct whom whom;
+	struct record_span *spans;
+	struct control control;
+	struct record_meter meter;
+	bool terminal; /* somebody looks at standard error */
+	char *stamped; /* -o with the time in it */
+	int status;
+};
+
+static void say(void *ctx, bool warning, const char *line)
+{
+	struct recorder *r = ctx;
+
+	record_progress_end(&r->meter);
+	if (warning)
+		cmd_warn(r->call, NULL, "%s", line);
+	else if (!r->call->quiet)
+		fprintf(stderr, "[ cdict record: %s ]\n", line);
+}
+
+/* HLT and its kin, by the name that the recorded format gives the exit. */
+static bool exit_is_idle(void *ctx, const struct cdict_event_type *type, uint32_t isa,
+			 uint64_t code, uint64_t esr_ec)
+{
+	struct recorder *r = ctx;
+	struct cdict_error err;
+	const char *name;
+
+	if (!r->reasons && analyze_reasons_new(&r->reasons, type->format, type->format_len, &err))
+		return false;
+	analyze_reasons_code(r->reasons, &isa, &code, esr_ec);
+	name = analyze_reasons_name(r->reasons, isa, code);
+	return name && analyze_reason_is_idle(name);
+}
+
+/* What the user typed, from the kernel: the parser has taken it apart. */
+static void read_cmdline(struct recorder *r)
+{
+	/* the last argument's NUL ends it */
+	if (procfs_read(AT_FDCWD, "/proc/self/cmdline", &r->cmdline, 65536))
+		buf_fini(&r->cmdline);
+	for (size_t i = 0; i + 1 < r->cmdline.len; i++)
+		r->cmdline.data[i] = r->cmdline.data[i] ? r->cmdline.data[i] : ' ';
+}
+
+/* "event=..." and "filter=..." in their order. */
+static int take_events(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+
+	r->events = calloc(o->events.n + 1, sizeof(*r->events));
+	if (!r->events)
+		return cdict_fail(err, -ENOMEM, CDICT_NO_OFFSET, "out of memory");
+	for (size_t i = 0; i < o->events.n; i++) {
+		const char *item = o->events.at[i];
+
+		r->events[i].is_filter = *item == 'f';
+		r->events[i].text = strchr(item, '=') + 1;
+	}
+	if (o->events.n && r->events[0].is_filter && !o->all)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --filter follows the -e whose events it is for");
+	to->events = r->events;
+	to->n_events = o->events.n;
+	return 0;
+}
+
+/* Whom: -p, -t, -u, -G. */
+static int take_tasks(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	int ret = 0;
+
+	for (size_t i = 0; i < o->pids.n && !ret; i++)
+		ret = whom_pid(&r->whom, o->pids.at[i], err);
+	for (size_t i = 0; i < o->shared.tids.n && !ret; i++)
+		ret = whom_tid(&r->whom, o->shared.tids.at[i], err);
+	if (!ret && o->user)
+		ret = whom_user(&r->whom, o->user, err);
+	for (size_t i = 0; i < o->cgroups.n && !ret; i++)
+		ret = whom_cgroup(&r->whom, o->cgroups.at[i], err);
+	whom_done(&r->whom);
+	to->tids = r->whom.tids.n ? r->whom.tids.at : NULL;
+	to->n_tids = r->whom.tids.n;
+	to->no_inherit = o->no_inherit;
+	if (!ret && o->all_cpus && to->tids)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "takes -a or some tasks (-p, -t, -u, -G), not both");
+	return ret;
+}
+
+/* Where the code was: -g and its kin. */
+static int take_stacks(const struct record_opts *o, struct record_options *to,
+		       struct cdict_error *err)
+{
+	to->stacks = o->stacks || o->call_graph || o->kernel_stacks || o->user_stacks;
+	to->no_user_stacks = o->kernel_stacks;
+	to->no_kernel_stacks = o->user_stacks;
+	if (o->kernel_stacks && o->user_stacks)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "takes --kernel-callchains or --user-callchains, not both: both "
+				  "parts are what -g has");
+	return o->call_graph ? record_call_graph(o->call_graph, &to->stack_bytes, err) : 0;
+}
+
+/* When, and into which files. */
+static int take_times(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	uint64_t ns = 0;
+	uint64_t bytes = 0;
+	int ret = 0;
+
+	r->control.in = r->control.out = -1;
+	if (o->seconds)
+		ret = record_time("seconds", o->seconds, &ns, err);
+	to->seconds = (double)ns / 1e9;
+	if (!ret && o->delay)
+		ret = record_delay(o->delay, &r->spans, &to->n_spans, &to->begin_paused, err);
+	to->spans = r->spans;
+	if (!ret && o->max_size)
+		ret = record_size("max-size", o->max_size, false, &bytes, err);
+	to->max_bytes = bytes;
+	if (!ret && o->switch_output)
+		ret = record_rotation(o->switch_output, to, err);
+	to->rotate_files = (unsigned)(o->switch_max_files > 65536 ? 65536 : o->switch_max_files);
+	if (!ret && o->switch_max_files && !o->switch_output)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --switch-max-files needs --switch-output");
+	if (!ret && o->switch_output && (o->keep || !strcmp(to->output, "-")))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--switch-output writes whole files: not with --keep or -o -");
+	if (!ret && to->max_bytes && o->keep)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--max-size is of a file that grows: not with --keep, whose SIZE "
+				 "bounds it");
+	if (!ret && to->begin_paused && !o->control)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "-D -1 needs --control: who would begin it?");
+	if (!ret && o->control)
+		ret = control_open(&r->control, o->control, err);
+	to->control = !ret && o->control ? &r->control : NULL;
+	return ret;
+}
+
+static int take_output(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	char stamp[32];
+	struct tm tm;
+	time_t now = time(NULL);
+	size_t stem;
+
+	to->output = o->shared.output ? o->shared.output : INPUT_DEFAULT;
+	if (!o->timestamp_filename || !strcmp(to->output, "-") || o->switch_output)
+		return 0;
+	stem = strlen(to->output);
+	stem -= stem > 6 && !strcmp(to->output + stem - 6, ".cdict") ? 6 : 0;
+	if (!localtime_r(&now, &tm) || !strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm) ||
+	    asprintf(&r->stamped, "%.*s.%s00%s", (int)stem, to->output, stamp, to->output + stem) <
+		    0) {
+		r->stamped = NULL;
+		return cdict_fail_nomem(err);
+	}
+	to->output = r->stamped;
+	return 0;
+}
+
+/* --push, and what goes with it. */
+static int take_job(const struct record_opts *o, const struct record_options *to,
+		    struct cdict_error *err)
+{
+	bool of_job = o->push || o->wait;
+
+	if (of_job && !o->shared.job)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--%s needs --job, the ID of a job", o->push ? "push" : "wait");
+	if (!of_job && (o->shared.job || o->shared.store || o->shared.store_password))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --%s needs --push or --wait",
+				  o->shared.job     ? "job"
+				  : o->shared.store ? "store"
+						    : "store-password");
+	if (!o->push && o->spool)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "option --spool needs --push");
+	if (o->wait && (to->keep || to->n_spans || to->begin_paused))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--wait says when it begins: not with --keep or --delay");
+	if (o->push && (to->keep || to->rotate || !strcmp(to->output, "-")))
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "--push follows one file while it grows: not with --keep, "
+				  "--switch-output or -o -");
+	return of_job ? fleet_job_id(o->shared.job, err) : 0;
+}
+
+static int take_options(struct recorder *r, struct record_options *to, struct cdict_error *err)
+{
+	const struct record_opts *o = r->call->opts;
+	int ret = take_events(r, to, err);
+	uint64_t bytes = 0;
+
+	if (!ret)
+		ret = take_output(r, to, err);
+	if (!ret)
+		ret = take_times(r, to, err);
+	if (!ret)
+		ret = take_stacks(o, to, err);
+	to->all = o->all;
+	to->cpus = o->shared.cpus.bits;
+	to->n_cpus = o->shared.cpus.n;
+	to->command = r->call->n_operands ? r->call->operands : NULL;
+	to->tell_missing = r->call->verbose > 0;
+	to->groups = (unsigned)(o->groups > 1024 ? 1024 : o->groups); /* CPUs are fewer still */
+	to->realtime = (int)o->realtime;
+	to->trigger = o->trigger;
+	to->trigger_task = o->shared.task;
+	to->exit_is_idle = exit_is_idle;
+	to->exit_ctx = r;
+	to->keep = o->keep != NULL;
+	to->use_clockid = o->clock != NULL;
+	if (!ret && o->clock && !clock_find(o->clock, &to->clockid))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --clockid takes mono, raw, real, boot or tai, not '%s'",
+				 o->clock);
+	if (!ret && o->realtime > 99)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --realtime takes 0 to 99, not %" PRIu64, o->realtime);
+	if (!ret && o->buffer)
+		ret = record_size("mmap-pages", o->buffer, true, &bytes, err);
+	if (!ret && bytes > RECORD_RING_LIMIT)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --mmap-pages: a ring of %s is %" PRIu64 " MiB; libperf "
+				 "reads rings of 1 GiB at most",
+				 o->buffer, bytes >> 20);
+	to->ring_bytes = (size_t)bytes;
+	bytes = 0;
+	if (!ret && o->queue)
+		ret = record_size("queue", o->queue, false, &bytes, err);
+	to->queue_bytes = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+	if (!ret && o->keep)
+		ret = record_keep(o->keep, &to->keep_ns, &to->keep_bytes, err);
+	if (!ret && (o->trigger || o->shared.task) && !o->keep)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --%s needs --keep: what should be written then?",
+				 o->trigger ? "trigger" : "task");
+	/* Now, and not after what may take longer or is refused to others than root. */
+	if (!ret && o->trigger)
+		ret = trigger_parse(&(struct trigger_spec){ 0 }, o->trigger, err);
+	if (!ret && o->shared.task && !o->trigger)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "option --task needs --trigger");
+	if (!ret && to->command && o->seconds)
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "takes -s SEC or a command, not both");
+	if (!ret && to->keep && !strcmp(to->output, "-"))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--keep writes whole files: give -o FILE");
+	if (!ret && o->stats && (to->keep || !strcmp(to->output, "-")))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "--stats writes beside one output file: not with --keep or -o -");
+	if (!ret && o->perf_data && !strcmp(o->perf_data, to->output))
+		ret = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				 "-o and --keep-perf-data name the same file");
+	if (!ret)
+		ret = take_job(o, to, err);
+	return ret ? ret : take_tasks(r, to, err);
+}
+
+static void closing_lines(const struct recorder *r, const struct record_options *o,
+			  const struct record_report *rep)
+{
+	char out[NUMBER_ROOM], rings[NUMBER_ROOM], memory[NUMBER_ROOM], bound[NUMBER_ROOM];
+
+	if (r->call->quiet)
+		return;
+	if (!o->keep)
+		fprintf(stderr,
+			"[ cdict record: %" PRIu64 " events of %zu types in %.3f s, %s to %s%s, "
+			"%.2f bytes/event, %" PRIu64 " lost ]\n",
+			rep->events, rep->types, rep->seconds, number_bytes(out, rep->bytes_out),
+			o->rotate ? "files as " : "", o->output,
+			rep->events ? (double)rep->bytes_out / (double)rep->events : 0.0,
+			rep->lost + rep->dropped);
+	if (rep->over_limit)
+		fprintf(stderr,
+			"[ cdict record: --max-size was reached: %" PRIu64
+			" events that came then are not in "
+			"the file ]\n",
+			rep->over_limit);
+	if (r->call->verbose)
+		fprintf(stderr,
+			"[ cdict record: the kernel counted %" PRIu64 " events and %" PRIu64
+			" lost records; %" PRIu64 " samples were read, %" PRIu64
+			" of them dropped ]\n",
+			rep->kernel_events, rep->kernel_lost, rep->samples, rep->dropped);
+	fprintf(stderr,
+		"[ cdict record: itself used %.3f s of CPU (%.2f %% of %zu CPUs), read %s, woke "
+		"%" PRIu64 " times, %s of memory, at most %s allowed ]\n",
+		rep->cpu_seconds,
+		rep->own_seconds > 0 ? 100 * rep->cpu_seconds / rep->own_seconds / (double)rep->cpus
+				     : 0.0,
+		rep->cpus, number_bytes(rings, rep->bytes_rings), rep->wakeups,
+		number_bytes(memory, rep->max_rss_bytes), number_bytes(bound, rep->memory_bytes));
+	/* What to type next, when somebody looks who may not know. */
+	if (r->terminal && strcmp(o->output, "-") && !o->rotate && (!o->keep || rep->dumps)) {
+		bool named = strcmp(o->output, INPUT_DEFAULT) != 0;
+
+		fprintf(stderr,
+			"[ cdict record: next: 'cdict vcpu%s%s', 'cdict tasks%s%s', or 'cdict "
+			"report%s%s' for a page ]\n",
+			named ? " " : "", named ? o->output : "", named ? " " : "",
+			named ? o->output : "", named ? " " : "", named ? o->output : "");
+	}
+}
+
+static int status_of(const struct recorder *r, const struct record_options *o,
+		     const struct record_report *rep)
+{
+	const struct record_opts *opts = r->call->opts;
+	double lost = (double)(rep->lost + rep->dropped), all = (double)rep->events + lost;
+
+	if (rep->ended.code == -EPIPE && !strcmp(o->output, "-"))
+		return CMD_FAILED; /* who read it went away */
+	if (rep->ended.code) {
+		bool any = !o->keep || rep->dumps;
+
+		cmd_errorf(r->call, o->output, "recording ended early: %s; %s", rep->ended.text,
+			   any ? "what was written is kept" : "nothing was written");
+		return any ? CMD_DAMAGED : CMD_FAILED;
+	}
+	if (rep->failed_dumps) {
+		/* A warning was printed for each, but not with -q. */
+		if (r->call->quiet)
+			cmd_error(r->call, o->output, &rep->dump_error);
+		return rep->dumps ? CMD_DAMAGED : CMD_FAILED;
+	}
+	if (lost > 0 && 100 * lost > opts->shared.max_loss_pct * all) {
+		cmd_warn(
+			r->call, o->output,
+			"%.1f %% of the events were lost (%.0f by the rings, %.0f by what followed): "
+			"%s",
+			100 * lost / all, (double)rep->lost, (double)rep->dropped,
+			rep->lost ? "larger buffers (-m) lose fewer"
+				  : "a larger --queue or a faster disk loses fewer");
+		return CMD_DAMAGED;
+	}
+	return CMD_DONE;
+}
+
+static void ended(void *ctx, const struct record_report *report)
+{
+	struct recorder *r = ctx;
+
+	record_push_over(&r->push);
+	record_progress_end(&r->meter);
+	closing_lines(r, r->options, report);
+	r->status = status_of(r, r->options, report);
+	/* Done, but what was asked for is not all there. */
+	if (!record_names_wait(&r->names) && r->status == CMD_DONE)
+		r->status = CMD_DAMAGED;
+}
+
+static int record(struct recorder *r, const struct record_options *o)
+{
+	struct record_report report;
+	struct cdict_error err = { 0 };
+	int ret = record_run(o, &report, &err);
+
+	record_moment_end(&r->moment, ret ? 0 : report.began_wall_ns);
+	if (ret == CDICT_EUSAGE)
+		return cmd_usage(r->call, "%s", err.text);
+	if (ret)
+		return cmd_error(r->call, NULL, &err);
+	if (((const struct record_opts *)r->call->opts)->stats && r->status != CMD_FAILED) {
+		int more = stats_beside(r->call, o->output);
+
+		r->status = more ? more : r->status;
+	}
+	if (report.have_status && report.command_status && r->status != CMD_FAILED)
+		return report.command_status;
+	return r->status;
+}
+
+static int record_run_command(const struct cmd_call *call)
+{
+	const struct record_opts *opts = call->opts;
+	struct recorder r = { .call = call };
+	struct record_options o = { .say = say, .say_ctx = &r, .ended = ended, .ended_ctx = &r };
+	struct cdict_error err = { 0 };
+	struct outfile_options file = { 0 };
+	struct cmd_list inputs = { 0 };
+	int ret = take_options(&r, &o, &err), status;
+
+	if (ret == CDICT_EUSAGE)
+		status = cmd_usage(call, "%s", err.text);
+	else if (ret)
+		status = cmd_error(call, NULL, &err);
+	else if (!strcmp(o.output, "-") && isatty(STDOUT_FILENO))
+		status = cmd_usage(call, "a cdict is not for a terminal: give -o FILE, or a pipe");
+	else if (opts->push && !opts->dry_run)
+		status = record_push_begin(&r.push, call, o.output);
+	else
+		status = CMD_DONE;
+	if (!ret && status == CMD_DONE && !opts->dry_run)
+		status = record_names_init(&r.names, call);
+	if (!ret && status == CMD_DONE && !opts->dry_run) {
+		r.terminal = !call->quiet && isatty(STDERR_FILENO);
+		r.meter.output = o.output;
+		/* A command writes to the terminal itself. */
+		if (r.terminal && !o.command) {
+			o.progress = record_progress_show;
+			o.progress_ctx = &r.meter;
+		}
+		read_cmdline(&r);
+		o.cmdline = (const char *)r.cmdline.data;
+		o.labels = record_names_write;
+		o.labels_ctx = &r.names;
+		if (opts->perf_data) {
+			r.perf = (struct record_perf){ .opts = opts };
+			o.beside = record_perf_beside;
+			o.beside_ctx = &r.perf;
+		}
+		if (opts->push) {
+			o.view = record_push_view;
+			o.view_ctx = &r.push;
+		}
+		if (opts->wait) {
+			r.moment.call = call;
+			o.wait = record_moment_wait;
+			o.wait_ctx = &r.moment;
+		}
+		r.options = &o;
+		ret = cmd_inputs(&inputs, call, NULL, &file);
+		o.inputs = file.inputs;
+		o.n_inputs = file.n_inputs;
+		status = ret ? cmd_errorf(call, NULL, "out of memory") : record(&r, &o);
+	}
+	ret = record_push_end(&r.push, call);
+	status = status == CMD_DONE ? ret : status;
+	array_fini(&inputs);
+	record_names_fini(&r.names);
+	analyze_reasons_free(r.reasons);
+	buf_fini(&r.cmdline);
+	control_close(&r.control);
+	whom_fini(&r.whom);
+	free(r.spans);
+	free(r.stamped);
+	free(r.events);
+	return status;
+}
+
+static const struct cmd_example record_examples[] = {
+	{ "cdict record -s 5 -o run.cdict", "five seconds of this host" },
+	{ "cdict record -o run.cdict -- perf bench sched messaging", "while a command runs" },
+	{ "ssh host cdict record -s 5 -o - | cdict info -", "of another host, nothing left there" },
+	{ "cdict record --keep 30s --trigger 'latency>10ms' -o slow.cdict",
+	  "wait for a late task, keep what led up to it" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.brief = "record the scheduler and KVM live, straight into a cdict",
+	.operands = "[--] [COMMAND...]",
+	.about = "Records what the views need of all CPUs, until COMMAND ends, the time is over or "
+		 "Ctrl-C. Needs root, or CAP_PERFMON and a readable tracefs. Nothing in the system "
+		 "is changed. The file can be read up to its last block at any moment; a file that "
+		 "had its name is kept as FILE.old.",
+	.options = record_options,
+	.foreign = record_perf_options,
+	.opts_size = sizeof(struct record_opts),
+	.max_operands = 4096,
+	.operands_end_options = true,
+	.examples = record_examples,
+	.run = record_run_command,
+};

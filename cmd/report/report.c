@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict report: one HTML page with everything, which opens anywhere. */
+#include "cmd/report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/system/ending.h"
+#include "base/fail.h"
+#include "cmd/input/input.h"
+#include "cmd/core/program.h"
+#include "cmd/report/job.h"
+#include "cmd/tables/fleet.h"
+#include "format/file/reader.h"
+#include "render/page/page.h"
+
+struct report_opts {
+	struct options_shared shared;
+	struct cmd_list labels;
+	int embed; /* enum report_embed */
+	bool open;
+	struct cmd_list jobs;
+	bool no_host_pages;
+};
+
+static const char *const embeds[] = { "auto", "all", "none", NULL };
+
+/* ---- captures ---- */
+
+char *report_label(const char *file, const char *label)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+
+	if (label)
+		return strdup(label);
+	if (!strcmp(file, "-"))
+		return strdup("standard input");
+	return strndup(name, ending_cut(name, strlen(name), ".cdict"));
+}
+
+int report_open(struct report_capture *c, const struct cmd_call *call, const char *file,
+		const char *label)
+{
+	struct cdict_error err = { 0 };
+	int status = figures_open_file(&c->f, call, file);
+
+	if (status)
+		return status;
+	c->label = report_label(file, label);
+	c->page = (struct page_capture){ .walk = &c->f.walk, .label = c->label, .file = file };
+	if (!c->label)
+		return figures_no_memory(&c->f);
+	if (page_capture_add(&c->page, &err))
+		return figures_fail(&c->f, &err);
+	status = figures_run(&c->f);
+	if (!status && page_capture_fill(&c->page))
+		status = figures_no_memory(&c->f);
+	return status;
+}
+
+void report_close(struct report_capture *c)
+{
+	page_capture_fini(&c->page);
+	free(c->label);
+	figures_close(&c->f);
+}
+
+/* ---- the file ---- */
+
+/* The pages of a report, for page_write(). */
+struct pages {
+	struct page_capture *at[REPORT_FILES];
+	size_t n;
+	const struct page_view *view;
+};
+
+static int write_pages(void *ctx, struct sink *s, struct cdict_error *err)
+{
+	const struct pages *pages = ctx;
+
+	return page_write(s, pages->at, pages->n, pages->view) ? cdict_fail_nomem(err) : 0;
+}
+
+int report_write(const struct cmd_call *call, const char *path, struct report_capture *captures,
+		 size_t n, const struct page_view *view, int embed)
+{
+	struct pages pages = { .n = n, .view = view };
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += cdict_reader_size(captures[i].f.reader);
+	for (size_t i = 0; i < n; i++) {
+		pages.at[i] = &captures[i].page;
+		if (page_has_engine() &&
+		    (embed == REPORT_EMBED_ALL ||
+		     (embed == REPORT_EMBED_AUTO && bytes <= REPORT_EMBED_LIMIT))) {
+			pages.at[i]->data = captures[i].f.reader->data;
+			pages.at[i]->size = captures[i].f.reader->size;
+		}
+	}
+	return cmd_output_write(call, path, 0, write_pages, &pages);
+}
+
+/* ---- names ---- */
+
+/* "dir/run.cdict" -> "dir/run.html"; of several files "dir/run-comparison.html". */
+static int default_name(const struct cmd_call *call, const char *file, size_t n, char *out,
+			size_t size)
+{
+	size_t len = strlen(file), stem = ending_cut(file, len, ".cdict");
+
+	if (!strcmp(file, "-"))
+		return cmd_usage(call, "needs -o FILE when it reads standard input");
+	if (stem == len)
+		stem = ending_cut(file, len, ".data");
+	if ((size_t)snprintf(out, size, "%.*s%s.html", (int)stem, file,
+			     n > 1 ? "-comparison" : "") >= size)
+		return cmd_errorf(call, file, "its name is too long: name the page with -o");
+	return CMD_DONE;
+}
+
+static int files_of(const struct cmd_call *call, struct texts *files)
+{
+	const struct report_opts *opts = call->opts;
+	int status = input_files(files, call);
+
+	if (!status && files->n > REPORT_FILES)
+		return cmd_usage(call, "compares at most %d files, not %zu", REPORT_FILES,
+				 files->n);
+	if (!status && opts->labels.n > files->n)
+		return cmd_usage(call, "option --label: %zu labels for %zu file%s", opts->labels.n,
+				 files->n, files->n > 1 ? "s" : "");
+	return status;
+}
+
+/* The desktop's own opener; the page is written, so a failure is only told. */
+static void open_page(const struct cmd_call *call, const char *path)
+{
+	char name[] = "xdg-open", *argv[] = { name, (char *)path, NULL };
+	int status = 0, null;
+	pid_t pid = fork();
+
+	if (!pid) {
+		null = open("/dev/null", O_RDWR);
+		if (null >= 0) {
+			dup2(null, 0);
+			dup2(null, 1);
+		}
+		program_run(argv[0], argv);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+		cmd_warn(call, path, "is written, but cannot be opened here (xdg-open)");
+}
+
+/* --job ID: job-ID.html; of two: job-A-B.html. */
+static int run_jobs(const struct cmd_call *call)
+{
+	const struct report_opts *opts = call->opts;
+	const struct report_job_options how = { .jobs = &opts->jobs,
+						.no_host_pages = opts->no_host_pages,
+						.open = opts->open,
+						.embed = opts->embed };
+	const char *path = opts->shared.output;
+	char name[2 * FLEET_ID_ROOM + 16];
+	int status = fleet_refuse(call);
+
+	if (!status && opts->jobs.n > 2)
+		return cmd_usage(call, "compares two jobs, not %zu", opts->jobs.n);
+	if (!status && (opts->labels.n || opts->shared.task || opts->shared.vm))
+		return cmd_usage(call, "%s does not go with --job",
+				 opts->labels.n      ? "--label"
+				 : opts->shared.task ? "--task"
+						     : "--vm");
+	if (!status && !path) {
+		snprintf(name, sizeof(name), "job-%.*s%s%.*s.html", FLEET_ID_ROOM, opts->jobs.at[0],
+			 opts->jobs.n > 1 ? "-" : "", FLEET_ID_ROOM,
+			 opts->jobs.n > 1 ? opts->jobs.at[1] : "");
+		path = name;
+	}
+	if (!status)
+		status = report_job(call, &how, path);
+	if ((!status || status == CMD_DAMAGED) && opts->open && strcmp(path, "-"))
+		open_page(call, path);
+	return status;
+}
+
+static int report_run(const struct cmd_call *call)
+{
+	const struct report_opts *opts = call->opts;
+	const struct page_view everything = { 0 };
+	struct report_capture captures[REPORT_FILES] = { 0 };
+	struct texts files = { 0 };
+	const char *path = opts->shared.output;
+	char name[PATH_MAX];
+	size_t opened = 0;
+	bool any = false;
+	int status, worst = CMD_DONE;
+	size_t n;
+
+	if (opts->jobs.n)
+		return run_jobs(call);
+	status = files_of(call, &files);
+	n = files.n;
+	if (!status && !path) {
+		status = default_name(call, files.at[0], n, name, sizeof(name));
+		path = name;
+	}
+	if (!status)
+		status = cmd_output_check(call, NULL, path);
+	for (; opened < n && !status; opened++)
+		status = report_open(&captures[opened], call, files.at[opened],
+				     opened < opts->labels.n ? opts->labels.at[opened] : NULL);
+	for (size_t i = 0; i < opened && !status && !any; i++)
+		any = figures_any_task(&captures[i].f);
+	if (!status && !any)
+		status = figures_no_task(&captures[0].f);
+	if (!status)
+		status = report_write(call, path, captures, n, &everything, opts->embed);
+	for (size_t i = 0; i < n && !status; i++) {
+		int loss = cmd_loss_status(call, files.at[i], captures[i].f.reader,
+					   opts->shared.max_loss_pct);
+
+		worst = loss ? loss : worst;
+	}
+	if (!status && opts->open && strcmp(path, "-"))
+		open_page(call, path);
+	for (size_t i = 0; i < opened; i++)
+		report_close(&captures[i]);
+	texts_fini(&files);
+	return status ? status : worst;
+}
+
+static const struct cmd_option report_options[] = {
+	OPTION_INPUT,
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",
+		   "write FILE, whole or not at all; '-' is standard output (default: run.html "
+		   "beside run.cdict)"),
+	CMD_LIST(0, "label", struct report_opts, labels, "TEXT",
+		 "call the first capture TEXT; again, or with commas, the next ones"),
+	CMD_CHOICE(0, "embed", struct report_opts, embed, "WHAT", embeds, "auto",
+		   "take the captures into the page, for zooming down to single events: auto up to "
+		   "64 MiB of them, all, none"),
+	CMD_FLAG(0, "open", struct report_opts, open, "show the page in the browser"),
+	CMD_LIST(0, "job", struct report_opts, jobs, "ID",
+		 "of all hosts of this job ('cdict job') instead of files; of two, with a comma or "
+		 "again: what changed"),
+	CMD_FLAG(0, "no-host-pages", struct report_opts, no_host_pages,
+		 "of a job: no pages of the hosts whose captures were pushed, too"),
+	OPTIONS_STORE,
+	OPTIONS_TASKS,
+	OPTIONS_WINDOW,
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example report_examples[] = {
+	{ "cdict report run.cdict", "everything about it in run.html" },
+	{ "cdict report run.cdict -t qemu --time 10%-20% -o qemu.html",
+	  "QEMU's threads, in a part of the time" },
+	{ "cdict report before.cdict after.cdict --label before,after -o change.html",
+	  "two runs beside each other" },
+	{ "cdict report --job 2001 -o fleet.html", "all hosts of a job by time, noisy hosts, VMs" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_report = {
+	.name = "report",
+	.brief = "one HTML page with everything, which opens anywhere",
+	.operands = "[FILE...]",
+	.about =
+		"The page needs no network and no server: mail it, keep it. Its numbers are those of "
+		"tasks, exits, vcpu, latency and coremap; a range of time chosen in it gives what "
+		"they give with --time. With several captures it compares them, task by task by "
+		"name. With --job it is of many hosts: which one was noisy, when, and which VM "
+		"suffered.",
+	.options = report_options,
+	.opts_size = sizeof(struct report_opts),
+	.max_operands = REPORT_FILES,
+	.examples = report_examples,
+	.one_window = true,
+	.run = report_run,
+};

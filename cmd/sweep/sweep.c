@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict sweep: runs a command with other parameters again and again, and draws what came out. */
+#include "cmd/sweep/sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "capture/trigger/task_pattern.h"
+
+static const char *const scales[] = { "auto", "linear", "log", NULL };
+static const char *const y_scales[] = { "linear", "log", NULL };
+static const char *const themes[] = { "light", "dark", NULL };
+
+static int fail(const struct cmd_call *call, const char *subject, const struct cdict_error *err)
+{
+	return err->code == CDICT_EUSAGE ? cmd_usage(call, "%s", err->text)
+					 : cmd_error(call, subject, err);
+}
+
+/* A copy of what may be absent. */
+static int copy(char **to, const char *text, struct cdict_error *err)
+{
+	*to = text ? strdup(text) : NULL;
+	return text && !*to ? cdict_fail_nomem(err) : 0;
+}
+
+/* -e's, with commas between; what they are without. What begins and ends windows is recorded, too. */
+static int copy_events(struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
+{
+	struct sink all;
+
+	sink_to_memory(&all);
+	for (size_t i = 0; i < o->shared.events.n; i++)
+		sink_printf(&all, "%s%s", i ? "," : "", o->shared.events.at[i]);
+	if (!o->shared.events.n)
+		sink_puts(&all, sweep_record_events());
+	for (int i = 0; i < 2; i++) {
+		const char *marker = i ? o->window_end : o->window_start;
+
+		if (marker)
+			sink_printf(&all, ",%.*s", (int)strcspn(marker, "/"), marker);
+	}
+	s->record = sink_take(&all, NULL);
+	return s->record ? 0 : cdict_fail_nomem(err);
+}
+
+static int add_select(struct sweep *s, const char *option, const char *value,
+		      struct cdict_error *err)
+{
+	for (int i = 0; i < 2 && value; i++) {
+		if (texts_add(&s->select, i ? value : option))
+			return cdict_fail_nomem(err);
+	}
+	return 0;
+}
+
+static int copy_command(struct sweep *s, const struct cmd_call *call, struct cdict_error *err)
+{
+	for (size_t i = 0; i < call->n_operands; i++) {
+		if (texts_add(&s->command, call->operands[i]))
+			return cdict_fail_nomem(err);
+	}
+	return 0;
+}
+
+/* The recorder's figures need one; a placeholder must be a parameter's. */
+static int check(const struct sweep *s, const struct sweep_opts *o, struct cdict_error *err)
+{
+	struct task_pattern *tasks = NULL;
+	int rc = 0;
+
+	if (!o->record &&
+	    (sweep_metrics_any(&s->metrics, SWEEP_FROM_RECORD) || o->shared.events.n || o->keep ||
+	     o->window_start || o->window_end || o->shared.task))
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"metrics of a recording, -e, -t, --window-* and --keep need --record");
+	if ((o->window_start || o->window_end) && !sweep_record_windows())
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "the tables have no --window-start and --window-end");
+	if (!s->runs || s->runs > SWEEP_RUNS_MAX || (s->drop_first && s->runs < 2))
+		return cdict_fail(
+			err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+			"option --runs: at least one that is not dropped, and at most a million");
+	if (sweep_params_points(&s->params) * s->runs > SWEEP_RUNS_MAX)
+		return cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+				  "that is more than a million runs");
+	if (o->shared.task)
+		rc = task_pattern_new(&tasks, o->shared.task, err);
+	task_pattern_free(tasks);
+	return rc;
+}
+
+/* What the command line says. */
+static int take_options(struct sweep *s, const struct cmd_call *call, struct cdict_error *err)
+{
+	const struct sweep_opts *o = call->opts;
+	char host[256] = "";
+	int rc = copy_command(s, call, err);
+
+	for (size_t i = 0; i < o->params.n && !rc; i++)
+		rc = sweep_params_add(&s->params, strchr(o->params.at[i], '=') + 1, err);
+	for (size_t i = 0; i < o->metrics.n && !rc; i++)
+		rc = sweep_metrics_add(&s->metrics, strchr(o->metrics.at[i], '=') + 1, err);
+	if (!rc && !o->metrics.n)
+		rc = sweep_metrics_add(&s->metrics, o->record ? "record.switches" : "wall", err);
+	gethostname(host, sizeof(host) - 1);
+	rc = rc ? rc : copy(&s->host, host, err);
+	rc = rc ? rc : copy(&s->shell, o->shell, err);
+	rc = rc ? rc : copy(&s->setup, o->setup, err);
+	rc = rc ? rc : copy(&s->prepare, o->prepare, err);
+	rc = rc ? rc : copy(&s->cleanup, o->cleanup, err);
+	rc = rc ? rc : copy(&s->title, o->title, err);
+	rc = rc ? rc : add_select(s, "-t", o->shared.task, err);
+	rc = rc ? rc : add_select(s, "--window-start", o->window_start, err);
+	rc = rc ? rc : add_select(s, "--window-end", o->window_end, err);
+	rc = rc ? rc : add_select(s, "--window-pick", o->window_pick, err);
+	if (!rc && o->record)
+		rc = copy_events(s, o, err);
+	s->runs = (uint32_t)(o->runs > SWEEP_RUNS_MAX ? SWEEP_RUNS_MAX + 1 : o->runs);
+	s->warmup = (uint32_t)(o->warmup > SWEEP_RUNS_MAX ? SWEEP_RUNS_MAX : o->warmup);
+	s->drop_first = o->drop_first;
+	return rc ? rc : check(s, o, err);
+}
+
+/* --plot: the data of a sweep that ran. */
+static int read_file(struct buf *to, const char *path, struct cdict_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return cdict_fail(err, -errno, CDICT_NO_OFFSET, "%s", strerror(errno));
+	rc = buf_read(to, fd, (size_t)1 << 30);
+	close(fd);
+	return rc == -ENOMEM ? cdict_fail_nomem(err)
+	       : rc          ? cdict_fail(err, rc, CDICT_NO_OFFSET, "%s", strerror(-rc))
+			     : 0;
+}
+
+static int plot(const struct cmd_call *call)
+{
+	const struct sweep_opts *o = call->opts;
+	struct cdict_error err = { 0 };
+	struct buf data = { 0 };
+	struct sweep s = { .metrics.recorder = &sweep_recorder };
+	int rc, status;
+
+	if (call->n_operands || o->params.n || o->metrics.n || o->record)
+		return cmd_usage(
+			call,
+			"--plot draws what was measured: without parameters, metrics or a command");
+	rc = read_file(&data, o->plot, &err);
+	if (!rc)
+		rc = sweep_read(&s, (const char *)data.data, data.len, &err);
+	if (!rc && o->title) {
+		free(s.title);
+		rc = copy(&s.title, o->title, &err);
+	}
+	if (rc)
+		status = cmd_error(call, o->plot, &err);
+	else
+		status = sweep_outputs_check(call, &s);
+	if (!status)
+		status = sweep_outputs_write(call, &s);
+	buf_fini(&data);
+	sweep_fini(&s);
+	return status;
+}
+
+/* All runs, and then the files. */
+static int measure(const struct cmd_call *call, struct sweep *s)
+{
+	const struct sweep_opts *o = call->opts;
+	char *path = sweep_outputs_beside(o, ".journal");
+	struct sweep_journal journal = { .fd = -1, .at = { .dir = -1, .fd = -1 } };
+	struct cdict_error err = { 0 };
+	int status, rc;
+
+	rc = path ? sweep_journal_open(&journal, s, path, o->restart, &err)
+		  : cdict_fail_nomem(&err);
+	status = rc ? fail(call, NULL, &err) : sweep_loop(call, s, &journal);
+	if (!status)
+		status = sweep_outputs_write(call, s);
+	/* What failed after the last run can be had again without running; of another sweep it is not ours. */
+	sweep_journal_close(&journal, !rc && (!status || !s->done.n));
+	free(path);
+	if (status || !sweep_failed(s) || o->ignore_failure)
+		return status;
+	return cmd_errorf(call, NULL, "%zu of %zu runs failed", sweep_failed(s), s->done.n);
+}
+
+static int sweep_command(const struct cmd_call *call)
+{
+	const struct sweep_opts *o = call->opts;
+	struct cdict_error err = { 0 };
+	struct sweep s = { .metrics.recorder = &sweep_recorder };
+	int status;
+
+	if (o->plot)
+		return plot(call);
+	if (!call->n_operands)
+		return cmd_usage(call, "needs a command, or --plot FILE");
+	if (take_options(&s, call, &err))
+		status = fail(call, NULL, &err);
+	else
+		status = sweep_outputs_check(call, &s);
+	if (!status)
+		status = measure(call, &s);
+	sweep_fini(&s);
+	return status;
+}
+
+#define OPT struct sweep_opts
+
+static const struct cmd_option sweep_options[] = {
+	CMD_PAIR('L', "param", OPT, params, "NAME=VALUES",
+		 "{NAME} in the command is each of VALUES in turn, as in b=1,2,4..16M; several make all "
+		 "their combinations"),
+	CMD_UINT('n', "runs", OPT, runs, "N", "11", "runs of each combination"),
+	CMD_FLAG(0, "drop-first", OPT, drop_first, "the first run of each does not count"),
+	CMD_UINT('w', "warmup", OPT, warmup, "N", "0",
+		 "runs before those of each, of which nothing is kept"),
+	CMD_STRING(0, "setup", OPT, setup, "SHELL-COMMAND",
+		   "run before the runs of each combination"),
+	CMD_STRING(0, "prepare", OPT, prepare, "SHELL-COMMAND", "run before each run"),
+	CMD_STRING(0, "cleanup", OPT, cleanup, "SHELL-COMMAND",
+		   "run after the runs of each combination"),
+	CMD_STRING(
+		0, "shell", OPT, shell, "SHELL",
+		"run the command, its words with blanks between, by SHELL -c (default: without a shell)"),
+	CMD_FLAG(0, "ignore-failure", OPT, ignore_failure,
+		 "status 0 also when runs failed; they are shown in any case"),
+	CMD_ORDERED(
+		0, "metric", OPT, metrics, "[NAME=]SOURCE[:UNIT]",
+		"what is measured: wall, user, sys, cpu, maxrss, ..., record.switches, ..., or a path in "
+		"the JSON that the command prints, as samples[].bandwidth; repeatable (default: wall)"),
+	CMD_FLAG(0, "record", OPT, record,
+		 "record each run, as cdict record, for metrics record.*"),
+	CMD_LIST('e', "event", OPT, shared.events, "GLOB",
+		 "of --record: these tracepoints (default: those of the views, and system calls)"),
+	CMD_STRING('t', "task", OPT, shared.task, "REGEX",
+		   "of --record: figures of tasks whose name matches; a leading * is taken as .*"),
+	CMD_STRING(0, "window-start", OPT, window_start, "EVENT[/FILTER/]",
+		   "of --record: figures of what lies between markers, from this event on"),
+	CMD_STRING(0, "window-end", OPT, window_end, "EVENT[/FILTER/]",
+		   "up to the next such event"),
+	CMD_STRING(0, "window-pick", OPT, window_pick, "WHICH",
+		   "which windows between markers, as the tables' option of that name"),
+	CMD_STRING(0, "keep", OPT, keep, "FOLDER", "of --record: keep the recordings in DIR"),
+	OPTION_MAX_LOSS,
+	CMD_ORDERED(
+		'o', "output", OPT, outputs, "FILE",
+		"write a picture (.html, .svg, .png, .pdf) or the data (.json, .csv, .md, .txt), by the "
+		"ending; repeatable (default: sweep.html); JSON and CSV are written beside the first"),
+	CMD_STRING(0, "plot", OPT, plot, "FILE", "run nothing: draw the JSON of a sweep again"),
+	CMD_FLAG(0, "restart", OPT, restart, "forget the runs of a sweep that was interrupted"),
+	CMD_STRING(0, "x", OPT, x, "NAME",
+		   "the parameter that is the axis (default: the first with numbers)"),
+	CMD_CHOICE(0, "x-scale", OPT, x_scale, "SCALE", scales, "auto",
+		   "the axis: linear, log or as fits"),
+	CMD_CHOICE(0, "y-scale", OPT, y_scale, "SCALE", y_scales, "linear",
+		   "the metrics' axis: linear or log"),
+	CMD_LIST(0, "mark", OPT, marks, "VALUE[=LABEL]",
+		 "a line across the plot there, as in 4K,64K=L2"),
+	CMD_STRING(0, "title", OPT, title, "TEXT", "call it TEXT (default: the command)"),
+	CMD_UINT(0, "width", OPT, width, "N", NULL, "width in pixels (default: 1280)"),
+	CMD_UINT(0, "height", OPT, height, "N", NULL, "height in pixels (default: 720)"),
+	CMD_CHOICE(0, "theme", OPT, theme, "THEME", themes, "light",
+		   "paper of SVG, PNG and PDF; HTML is as its reader has it"),
+	OPTION_FORMAT_ROWS,
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+#undef OPT
+
+static const struct cmd_example sweep_examples[] = {
+	{ "cdict sweep -n 3 -L b 1K,4K,16K..1M -- dd if=/dev/zero of=/dev/null bs={b} count=100",
+	  "how long it takes with each block size" },
+	{ "cdict sweep -n 3 -L b 4K,64K --metric 'benchmark_samples[].bandwidth:B/s' -o disk.svg -- diskread -f /dev/zero -b {b} -j",
+	  "a figure that the command prints" },
+	{ "cdict sweep --plot disk.json -o disk.png --mark 32K=L1 --y-scale log", "drawn again" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_sweep = {
+	.name = "sweep",
+	.brief = "benchmark a command over parameters: medians, quartiles, a plot",
+	.operands = "[--] COMMAND...",
+	.about =
+		"Runs COMMAND for each combination of parameter values and draws medians with quartile bars. What "
+		"was interrupted goes on where it was when the same command line is given again. A run that fails "
+		"is shown, with its status, and does not count.",
+	.options = sweep_options,
+	.opts_size = sizeof(struct sweep_opts),
+	.max_operands = SWEEP_WORDS_MAX,
+	.operands_end_options = true,
+	.examples = sweep_examples,
+	.run = sweep_command,
+};

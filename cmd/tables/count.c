@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict count: how often something happened, by event, system call, task, CPU and time. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/tables/figures.h"
+#include "tables/columns/number.h"
+
+struct count_opts {
+	struct options_shared shared;
+	struct cmd_list by;
+	const char *bucket_ms;
+	int abi; /* index of abis, the order of enum syscalls_abi */
+};
+
+static const char *const abis[] = { "capture", "x86_64", "i386", "aarch64", "s390x", NULL };
+
+/* What --by asks for; 0: something that is none of it, told in *@wrong, or NULL: a combination. */
+static unsigned keys_of(const struct count_opts *opts, const char **wrong)
+{
+	static const struct {
+		const char *word;
+		unsigned key;
+	} known[] = {
+		{ "event", ANALYZE_COUNTS_BY_EVENT },   { "syscall", ANALYZE_COUNTS_BY_SYSCALL },
+		{ "task", ANALYZE_COUNTS_BY_TASK },     { "cpu", ANALYZE_COUNTS_BY_CPU },
+		{ "window", ANALYZE_COUNTS_BY_WINDOW },
+	};
+	unsigned by = 0;
+
+	for (size_t i = 0; i < opts->by.n; i++) {
+		unsigned key = 0;
+
+		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+			if (!strcmp(opts->by.at[i], known[k].word))
+				key = known[k].key;
+		*wrong = opts->by.at[i];
+		if (!key)
+			return 0;
+		by |= key;
+	}
+	*wrong = NULL;
+	if (by & ANALYZE_COUNTS_BY_EVENT && by & ANALYZE_COUNTS_BY_SYSCALL)
+		return 0;
+	return by & ~(unsigned)ANALYZE_COUNTS_BY_WINDOW ? by : by | ANALYZE_COUNTS_BY_EVENT;
+}
+
+static bool filters_tasks(const struct options_shared *o)
+{
+	return o->task || o->tids.n || o->vm;
+}
+
+static int add(struct figures *f, struct cdict_error *err)
+{
+	const struct count_opts *opts = f->call->opts;
+	struct analyze_counts_options how = { .types = f->filter.types,
+					      .n_types = f->filter.query.n_types };
+	const char *wrong;
+
+	how.by = keys_of(opts, &wrong);
+	if (filters_tasks(f->opts))
+		how.by |= ANALYZE_COUNTS_BY_TASK;
+	if (opts->bucket_ms && options_ms(opts->bucket_ms, &how.bucket_ns, err))
+		return err->code;
+	return analyze_counts_new(&f->walk.counts, f->walk.eng, &how, err);
+}
+
+/* Says what of system calls the capture lacks, and what names them. */
+static enum syscalls_abi abi_of(struct figures *f, char *note, size_t size)
+{
+	const struct count_opts *opts = f->call->opts;
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
+	const char *machine = cdict_reader_info(f->reader, "host.arch");
+	enum syscalls_abi abi = opts->abi ? (enum syscalls_abi)opts->abi : syscalls_abi_of(machine);
+
+	if (!sum->has_sys_enter && !sum->has_sys_exit)
+		figures_lacks(f, "holds neither raw_syscalls:* nor syscalls:*: no system call is "
+				 "to be seen; record with -e 'raw_syscalls:*'");
+	else if (!sum->has_sys_enter || !sum->has_sys_exit)
+		cmd_warn(f->call, f->file,
+			 "holds no raw_syscalls:%s: %s; record with -e 'raw_syscalls:*'",
+			 sum->has_sys_enter ? "sys_exit" : "sys_enter",
+			 sum->has_sys_enter ? "nobody knows how system calls ended"
+					    : "nobody knows which system calls began");
+	if (abi == SYSCALLS_UNKNOWN)
+		cmd_warn(
+			f->call, f->file,
+			"does not say of which machine it is, or of one whose system calls have no "
+			"names here: --abi names them");
+	else
+		snprintf(note, size, "system calls named as on %s", abis[abi]);
+	return abi;
+}
+
+static int print(struct figures *f)
+{
+	const struct count_opts *opts = f->call->opts;
+	struct tables_count_options how = { 0 };
+	char note[100] = "", width[NUMBER_ROOM];
+	const char *wrong;
+	unsigned by = keys_of(opts, &wrong);
+	struct table *t;
+	uint64_t ns = analyze_counts_how(f->walk.counts)->bucket_ns;
+	size_t len;
+
+	how.by_task = by & ANALYZE_COUNTS_BY_TASK;
+	if (by & ANALYZE_COUNTS_BY_SYSCALL)
+		how.abi = abi_of(f, note, sizeof(note));
+	len = strlen(note);
+	if (ns)
+		snprintf(note + len, sizeof(note) - len, "%sbuckets of %s ms", len ? "; " : "",
+			 number_scaled(width, ns, 1000000, 3));
+	t = tables_count(&f->walk, &how);
+	return figures_print(f, *note ? note : NULL, &t, 1);
+}
+
+static int count_run(const struct cmd_call *call)
+{
+	const struct count_opts *opts = call->opts;
+	struct cdict_error err = { 0 };
+	const char *wrong;
+	unsigned by = keys_of(opts, &wrong);
+	uint64_t ns;
+
+	/* wrong usage is told before the file is opened */
+	if (!by && wrong)
+		return cmd_usage(call,
+				 "option --by takes event, syscall, task, cpu and window, not '%s'",
+				 wrong);
+	if (!by)
+		return cmd_usage(call, "option --by takes either event or syscall");
+	if (by & ANALYZE_COUNTS_BY_SYSCALL && opts->shared.events.n)
+		return cmd_usage(call, "option -e is of events: --by syscall counts system calls");
+	if (by & ANALYZE_COUNTS_BY_WINDOW && opts->bucket_ms)
+		return cmd_usage(call, "options --bucket and --by window exclude each other");
+	if (opts->bucket_ms && options_ms(opts->bucket_ms, &ns, &err))
+		return options_fail(call, NULL, &err);
+	if (opts->bucket_ms && !ns)
+		return cmd_usage(call, "option --bucket takes more than 0 milliseconds");
+	return figures_command(call, add, print);
+}
+
+static const struct cmd_option count_options[] = {
+	OPTION_INPUT,
+	CMD_LIST(0, "by", struct count_opts, by, "WHAT",
+		 "a row per event (the default) or syscall, task, cpu, window between markers; comma "
+		 "list: task,syscall"),
+	CMD_STRING(0, "bucket", struct count_opts, bucket_ms, "MS",
+		   "a row per time bucket of MS milliseconds, too"),
+	CMD_CHOICE(0, "abi", struct count_opts, abi, "MACHINE", abis, "capture",
+		   "name system calls as on this machine: i386 for tasks of 32 bits"),
+	OPTION_EVENT,
+	OPTIONS_SELECT,
+	OPTION_APPEND_TID,
+	OPTIONS_TABLE("events or calls, by time first with --bucket and --by window"),
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example count_examples[] = {
+	{ "cdict count run.cdict", "which events, how many" },
+	{ "cdict count run.cdict --by task,syscall -t qemu", "system calls, as perf trace -s" },
+	{ "cdict count run.cdict --bucket 10 -e sched_switch", "switches per 10 ms" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_count = {
+	.name = "count",
+	.brief = "how often events and system calls happened, and how long calls took",
+	.operands = "[FILE...]",
+	.about =
+		"A row per event or, with --by syscall, per system call, which needs "
+		"raw_syscalls:* or syscalls:sys_enter_*,syscalls:sys_exit_*. A call counts where it begins, its "
+		"time and whether it failed where it returns.",
+	.options = count_options,
+	.opts_size = sizeof(struct count_opts),
+	.max_operands = FIGURES_FILES,
+	.all_events = true,
+	.examples = count_examples,
+	.run = count_run,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What commands share that look at many hosts. */
+#include "cmd/tables/fleet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "capture/trigger/task_pattern.h"
+#include "cmd/tables/figures.h"
+#include "tables/columns/number.h"
+
+const struct fleet_view fleet_tasks = { { FLEET_TASKS }, 1, 0 };
+const struct fleet_view fleet_latency = { { FLEET_LATENCY }, 1, 0 };
+const struct fleet_view fleet_vcpu = { { FLEET_VCPUS }, 1, 0 };
+
+int fleet_fail(const struct cmd_call *call, const struct cdict_error *err)
+{
+	return options_fail(call, NULL, err);
+}
+
+/* The first line of @path, given. */
+static int read_password(const char *path, char **out, struct cdict_error *err)
+{
+	FILE *file = fopen(path, "re");
+	size_t room = 0;
+	ssize_t n;
+
+	*out = NULL;
+	if (!file)
+		return cdict_fail_errno(err, path);
+	n = getline(out, &room, file);
+	fclose(file);
+	if (n < 0) {
+		free(*out);
+		*out = NULL;
+		return cdict_fail(err, CDICT_EFORMAT, CDICT_NO_OFFSET, "%s: holds no password",
+				  path);
+	}
+	(*out)[strcspn(*out, "\r\n")] = 0;
+	return 0;
+}
+
+/* Where jobs are when nobody tells, given; NULL: out of memory, or there is no home. */
+static char *default_place(void)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	char *path = NULL;
+	int n = -1;
+
+	if (data && *data == '/')
+		n = asprintf(&path, "%s/cdict/jobs", data);
+	else if (home && *home)
+		n = asprintf(&path, "%s/.local/share/cdict/jobs", home);
+	return n < 0 ? NULL : path;
+}
+
+int fleet_open_store(struct store **out, const struct options_shared *o, struct cdict_error *err)
+{
+	const char *where = o->store ? o->store : getenv("CDICT_STORE");
+	const char *password = getenv("REDISCLI_AUTH");
+	char *own = NULL, *read = NULL;
+	int rc = 0;
+
+	*out = NULL;
+	if (o->store_password) {
+		rc = read_password(o->store_password, &read, err);
+		password = read;
+	}
+	if (!rc && (!where || !*where)) {
+		where = own = default_place();
+		if (!own)
+			rc = cdict_fail(err, CDICT_EUSAGE, CDICT_NO_OFFSET,
+					"needs --store: there is no home folder for jobs");
+	}
+	rc = rc ? rc : store_open(out, where, password, err);
+	free(own);
+	if (read)
+		explicit_bzero(read, strlen(read));
+	free(read);
+	return rc;
+}
+
+int fleet_open(struct store **out, const struct cmd_call *call)
+{
+	struct cdict_error err = { 0 };
+
+	return fleet_open_store(out, call->opts, &err) ? fleet_fail(call, &err) : CMD_DONE;
+}
+
+/* ---- tables ---- */
+
+int fleet_refuse(const struct cmd_call *call)
+{
+	const struct options_shared *o = call->opts;
+	const char *what = call->n_operands || o->input         ? "a file"
+			   : o->tids.n                          ? "--tid"
+			   : o->cpus.n                          ? "--cpu"
+			   : o->time || o->from_ms || o->cap_ms ? "--time, --from or --cap"
+			   : o->window_start || o->window_end   ? "--window-start or --window-end"
+			   : o->maps.n || o->map_skip_bad       ? "--map"
+			   : o->no_guest_mode                   ? "--no-guest-mode"
+			   : o->append_tid                      ? "--append-tid"
+								: NULL;
+
+	return what ? cmd_usage(call, "%s does not go with --job", what) : CMD_DONE;
+}
+
+int fleet_print_tables(const struct cmd_call *call, const char *title, const char *note,
+		       struct table **tables, size_t n)
+{
+	struct table_frame frame = {
+		.command = call->cmd->name, .file = title, .note = note, .wide = call->verbose > 0
+	};
+	struct cdict_error err = { 0 };
+	int status = figures_sort(tables, n, call->opts, &err)
+			     ? fleet_fail(call, &err)
+			     : figures_to_stdout(call, NULL, &frame, false, tables, n);
+
+	for (size_t i = 0; i < n; i++)
+		table_free(tables[i]);
+	return status;
+}
+
+static double loss_percent(const struct fleet_rows *rows)
+{
+	uint64_t all = rows->events + rows->lost;
+
+	return all ? 100.0 * (double)rows->lost / (double)all : 0;
+}
+
+/* What the figures are of, given; NULL: out of memory. */
+static char *note_of(const struct fleet_read *r)
+{
+	char events[NUMBER_ROOM], lost[NUMBER_ROOM], time[NUMBER_ROOM];
+	char *note = NULL;
+	int n = asprintf(&note,
+			 "%zu host%s, %" PRIu64 " buckets, %s s together, %s events, %s lost",
+			 r->hosts.n, r->hosts.n == 1 ? "" : "s", r->rows.values,
+			 number_seconds(time, r->rows.window_ns),
+			 number_grouped(events, r->rows.events),
+			 number_grouped(lost, r->rows.lost));
+
+	return n < 0 ? NULL : note;
+}
+
+int fleet_loss_status(const struct cmd_call *call, const struct fleet_read *r)
+{
+	const struct options_shared *o = call->opts;
+	int status = CMD_DONE;
+
+	if (r->gone) {
+		cmd_warn(call, NULL,
+			 "job %s: the store has lost %" PRIu64
+			 " buckets that were pushed (it evicts): the figures are of the others",
+			 r->job.id, r->gone);
+		status = CMD_DAMAGED;
+	}
+	if (loss_percent(&r->rows) > o->max_loss_pct) {
+		cmd_warn(call, NULL, "job %s: %.1f %% of the events are lost", r->job.id,
+			 loss_percent(&r->rows));
+		status = CMD_DAMAGED;
+	}
+	return status;
+}
+
+static int print_job(const struct cmd_call *call, const struct fleet_read *r,
+		     const struct fleet_view *view, struct task_pattern *tasks)
+{
+	const struct options_shared *o = call->opts;
+	struct fleet_table_options how = {
+		.hidden = view->hidden,
+		.vm = o->vm,
+		.matches = tasks ? task_pattern_matches : NULL,
+		.ctx = tasks,
+	};
+	struct table *tables[3];
+	char title[FLEET_ID_ROOM + 8], *note = note_of(r);
+	size_t n = 0;
+	int status;
+
+	snprintf(title, sizeof(title), "job %s", r->job.id);
+	for (; n < view->n; n++) {
+		how.hidden = n ? 0 : view->hidden;
+		tables[n] = fleet_table(&r->rows, view->kinds[n], &how);
+	}
+	if (o->format == TABLE_AS_JSON || o->format == TABLE_AS_OPENMETRICS)
+		tables[n++] = fleet_hosts_table(r);
+	if (!note) { /* told as a table that could not be made */
+		table_free(tables[0]);
+		tables[0] = NULL;
+	}
+	status = fleet_print_tables(call, title, note, tables, n);
+	free(note);
+	return status ? status : fleet_loss_status(call, r);
+}
+
+int fleet_print(const struct cmd_call *call, const struct fleet_view *view)
+{
+	const struct options_shared *o = call->opts;
+	struct task_pattern *tasks = NULL;
+	struct cdict_error err = { 0 };
+	struct fleet_read r = { 0 };
+	struct store *st = NULL;
+	int status = fleet_refuse(call), rc = 0;
+
+	if (status)
+		return status;
+	if (o->task)
+		rc = task_pattern_new(&tasks, o->task, &err);
+	rc = rc ? rc : fleet_job_id(o->job, &err);
+	status = rc ? fleet_fail(call, &err) : fleet_open(&st, call);
+	if (!status && fleet_read(&r, st, o->job, &err))
+		status = fleet_fail(call, &err);
+	store_close(st);
+	if (!status)
+		status = print_job(call, &r, view, tasks);
+	fleet_read_fini(&r);
+	task_pattern_free(tasks);
+	return status;
+}

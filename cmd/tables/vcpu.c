@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict vcpu: where every vCPU's time went, and who was in its way. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/printing/reasons.h"
+#include "cmd/tables/figures.h"
+#include "cmd/tables/fleet.h"
+
+enum by {
+	BY_STATE = 0,
+	BY_REASON,
+	BY_ANTAGONIST,
+	BY_VM,
+	BY_SIBLING,
+	BY_HALT,
+	HALTS_VMS,
+	CAPACITY,
+	TABLES
+};
+
+struct vcpu_opts {
+	struct options_shared shared;
+	int by; /* enum by */
+};
+
+static const char *const by_choices[] = { "state",   "reason", "antagonist", "vm",
+					  "sibling", "halt",   NULL };
+
+/* As many antagonists of each vCPU as a reader looks at; with -v, in JSON and on request: all. */
+#define MOST_ANTAGONISTS 3
+
+/* All tables go to them. */
+static bool for_programs(const struct figures *f)
+{
+	return f->opts->format == TABLE_AS_JSON || f->opts->format == TABLE_AS_OPENMETRICS;
+}
+
+/* One of them; of the vCPUs' own table it is known which rows are shown. */
+static struct table *make(const struct figures *f, int by, struct table *vcpu)
+{
+	bool all_rows = for_programs(f) || f->call->verbose || f->opts->format == TABLE_AS_CSV;
+	const struct vcpu_opts *opts = f->call->opts;
+
+	switch (by) {
+	case BY_REASON:
+		return tables_vcpu_reasons(&f->walk);
+	case BY_ANTAGONIST:
+		return tables_antagonists(&f->walk, vcpu,
+					  all_rows || opts->by == BY_ANTAGONIST ? 0
+										: MOST_ANTAGONISTS);
+	case BY_VM:
+		return tables_delays(&f->walk);
+	case BY_SIBLING:
+		return tables_beside(&f->walk);
+	case BY_HALT:
+		return tables_halts(&f->walk);
+	case HALTS_VMS:
+		return tables_halts_vms(&f->walk);
+	default:
+		return tables_capacity(&f->walk);
+	}
+}
+
+/* The vCPUs' tables, the chosen one first. */
+static int print_tables(struct figures *f, int by)
+{
+	bool json = for_programs(f), text = f->opts->format == TABLE_AS_TEXT;
+	struct table *vcpu = tables_vcpu(&f->walk), *tables[TABLES];
+	struct cdict_error err = { 0 };
+	char *note = NULL;
+	size_t n = 1;
+	int status;
+
+	if (!vcpu)
+		return figures_no_memory(f);
+	if (by == BY_STATE) { /* the antagonists follow its rows */
+		if (f->opts->sort && table_sort(vcpu, f->opts->sort, &err)) {
+			table_free(vcpu);
+			return figures_fail(f, &err);
+		}
+		table_top(vcpu, f->opts->top);
+	}
+	tables[0] = by == BY_STATE ? vcpu : make(f, by, vcpu);
+	for (int i = BY_REASON; i < TABLES; i++) {
+		bool of_halts = i == BY_HALT || i == HALTS_VMS;
+		bool follows = by == BY_STATE ? i == BY_ANTAGONIST
+					      : by == BY_HALT && i == HALTS_VMS;
+
+		if (i == by || (of_halts && by != BY_HALT) || !(json || follows))
+			continue;
+		tables[n] = make(f, i, vcpu);
+		if (tables[n] && !tables[n]->n_rows && !json)
+			table_free(tables[n]);
+		else
+			n++;
+	}
+	if (by != BY_STATE && json)
+		tables[n++] = vcpu;
+	else if (by != BY_STATE)
+		table_free(vcpu);
+	if (text && (by == BY_STATE || by == BY_VM || by == BY_SIBLING)) {
+		note = by == BY_VM        ? tables_capacity_text(&f->walk)
+		       : by == BY_SIBLING ? strdup(tables_beside_text(&f->walk))
+					  : tables_vcpu_findings(&f->walk);
+		if (!note) { /* told as a table that could not be made */
+			table_free(tables[0]);
+			tables[0] = NULL;
+		}
+	}
+	status = figures_print(f, note, tables, n);
+	free(note);
+	return status;
+}
+
+static void warn(struct figures *f)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(f->walk.eng);
+
+	const struct analyze_kvm_events *kvm =
+		analyze_kvm_events(cdict_reader_info(f->reader, "host.arch"));
+
+	if (!figures_has_vcpus(f))
+		return;
+	if (!sum->has_entry || !sum->has_exit)
+		cmd_warn(f->call, f->file,
+			 "holds no %s: what a vCPU did on its CPU is mostly unknown",
+			 sum->has_entry ? kvm->exit : kvm->entry);
+	if (!sum->has_switch)
+		cmd_warn(f->call, f->file,
+			 "holds no sched:sched_switch: a vCPU that was off its CPU counts as "
+			 "handling an exit; record with -e 'sched:*'");
+}
+
+static int add(struct figures *f, struct cdict_error *err)
+{
+	const struct vcpu_opts *opts = f->call->opts;
+	int rc = analyze_vcpus_new(&f->walk.vcpus, f->walk.eng, err);
+
+	if (!rc && opts->by == BY_HALT)
+		rc = analyze_halts_new(&f->walk.halts, f->walk.eng, err);
+	return rc;
+}
+
+static int print(struct figures *f)
+{
+	const struct vcpu_opts *opts = f->call->opts;
+
+	warn(f);
+	return print_tables(f, opts->by);
+}
+
+static int vcpu_run(const struct cmd_call *call)
+{
+	const struct vcpu_opts *opts = call->opts;
+
+	if (opts->shared.job)
+		return opts->by != BY_STATE ? cmd_usage(call, "--by is for files, not for --job")
+					    : fleet_print(call, &fleet_vcpu);
+	return figures_command(call, add, print);
+}
+
+static const struct cmd_option vcpu_options[] = {
+	OPTION_INPUT,
+	CMD_CHOICE(
+		0, "by", struct vcpu_opts, by, "WHAT", by_choices, "state",
+		"a row per vCPU with its states, per vCPU and exit reason, per vCPU and "
+		"antagonist, per VM and whom it waited behind, per VM and who had the other thread of "
+		"its cores, or per vCPU and how its halts ended"),
+	OPTIONS_SELECT,
+	OPTION_APPEND_TID,
+	OPTIONS_OF_JOB,
+	OPTIONS_TABLE("worst first"),
+	OPTIONS_READ,
+	CMD_OPTIONS_END,
+};
+
+static const struct cmd_example vcpu_examples[] = {
+	{ "cdict vcpu run.cdict", "what kept the vCPUs from running, worst first" },
+	{ "cdict vcpu run.cdict --by vm",
+	  "which VM delayed which, and the worst wait of each pair" },
+	{ "cdict vcpu run.cdict --by sibling", "who shared the cores of each VM's vCPUs" },
+	{ "cdict vcpu run.cdict --by reason --vm 1044", "which exits one VM's time went into" },
+	{ "cdict vcpu run.cdict --by antagonist --format csv",
+	  "who was in whose way, for a script" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_vcpu = {
+	.name = "vcpu",
+	.brief = "where every vCPU's time went, and who was in its way",
+	.operands = "[FILE...]",
+	.about =
+		"Opens with what to look at. Then, for every vCPU, the window to the ns: in the guest, "
+		"handling an exit in the kernel, in QEMU, preempted, waiting for a CPU after a "
+		"wake-up, halted, blocked, unknown; delayed is preempted and waiting. The antagonists "
+		"ran on the CPU meanwhile.",
+	.options = vcpu_options,
+	.opts_size = sizeof(struct vcpu_opts),
+	.max_operands = FIGURES_FILES,
+	.examples = vcpu_examples,
+	.run = vcpu_run,
+};

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cdict top: what happens now, once a second. */
+#include "cmd/top/top.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory/array.h"
+#include "base/system/outfile.h"
+#include "base/text/escape.h"
+#include "cmd/record/record.h"
+#include "cmd/tables/fleet.h"
+#include "cmd/top/job.h"
+#include "cmd/top/terminal.h"
+
+#define KEEP_NS (UINT64_C(32) * 1000000000)
+#define WINDOW_NS UINT64_C(1000000000)
+#define KEYS "w waiting, e exits, c CPU, f fold, SPACE freeze, s save 30 s, q quit"
+
+struct top_opts {
+	struct record_opts record; /* of record_names_*() too */
+	int sort;                  /* enum top_by */
+	bool unfold;
+	const char *interval;
+};
+
+struct top {
+	const struct cmd_call *call;
+	struct record_names names;
+	struct top_rows rows;
+	enum top_by by;
+	bool fold, frozen;
+	struct top_terminal terminal;
+	char message[512];
+	unsigned told;          /* how often it was shown */
+	struct cdict_error err; /* why there is no table */
+};
+
+static const char *const sorts[] = { "waiting", "exits", "cpu", NULL };
+
+static void draw(struct top *t)
+{
+	unsigned rows, columns;
+	size_t top = ((const struct top_opts *)t->call->opts)->record.shared.top;
+	size_t lines = top ? top + 2 : 1000000;
+	const char *last = t->message[0] ? t->message : t->frozen ? "frozen: SPACE goes on" : KEYS;
+	struct sink s;
+	int rc;
+
+	sink_to_file(&s, stdout);
+	top_terminal_size(&rows, &columns);
+	if (t->terminal.on) {
+		if (lines > rows - 2u)
+			lines = rows - 2u;
+		sink_puts(&s, "\033[H");
+	}
+	top_rows_print(&t->rows, &s, t->by, lines, columns - t->terminal.on,
+		       t->terminal.on ? "\033[K\n" : "\n");
+	if (t->terminal.on) {
+		escape_terminal(&s, last, strlen(last) < columns ? strlen(last) : columns - 1u);
+		sink_puts(&s, "\033[K\033[J");
+	} else {
+		sink_putc(&s, '\n');
+	}
+	rc = sink_finish(&s);
+	if (rc == -ENOMEM)
+		cdict_fail_nomem(&t->err);
+	fflush(stdout);
+}
+
+/* ---- what record_run() calls ---- */
+
+static void look(void *ctx, const void *cdict, size_t size)
+{
+	struct top *t = ctx;
+	struct top_rows rows;
+
+	if (t->frozen)
+		return;
+	if (top_rows_fill(&rows, cdict, size, WINDOW_NS, t->fold, &t->err)) {
+		top_rows_fini(&rows);
+		return;
+	}
+	top_rows_fini(&t->rows);
+	t->rows = rows;
+	top_rows_sort(&t->rows, t->by);
+	draw(t);
+	/* shown three times */
+	if (++t->told == 3)
+		t->message[0] = '\0';
+}
+
+static enum record_key on_key(void *ctx)
+{
+	struct top *t = ctx;
+	char key;
+
+	if (t->err.code || ferror(stdout))
+		return RECORD_KEY_END; /* there is nothing to show, or nobody reads any more */
+	key = top_terminal_key(&t->terminal, 0);
+	if (!key)
+		return RECORD_KEY_NONE;
+	t->message[0] = '\0';
+	switch (key) {
+	case 'q':
+		return RECORD_KEY_END;
+	case 's':
+		return RECORD_KEY_DUMP;
+	case 'f':
+		t->fold = !t->fold;
+		break;
+	case ' ':
+		t->frozen = !t->frozen;
+		break;
+	default:
+		if (!top_by_key(key, &t->by))
+			return RECORD_KEY_NONE;
+	}
+	top_rows_sort(&t->rows, t->by);
+	draw(t);
+	return RECORD_KEY_NONE;
+}
+
+/* "SIGUSR2: 12 events written to top.cdict" */
+static void say(void *ctx, bool warning, const char *line)
+{
+	struct top *t = ctx;
+
+	if (t->terminal.on) {
+		snprintf(t->message, sizeof(t->message), "%s", line);
+		t->told = 0;
+		draw(t);
+	} else if (warning) {
+		cmd_warn(t->call, NULL, "%s", line);
+	}
+}
+
+static int run(struct top *t)
+{
+	const struct top_opts *o = t->call->opts;
+	struct record_options to = { .keep = true,
+				     .keep_ns = KEEP_NS,
+				     .cpus = o->record.shared.cpus.bits,
+				     .n_cpus = o->record.shared.cpus.n,
+				     .realtime = 1,
+				     .cmdline = "cdict top",
+				     .labels = record_names_write,
+				     .labels_ctx = &t->names,
+				     .look = look,
+				     .look_ctx = t,
+				     .look_ns = 2 * WINDOW_NS,
+				     .key = on_key,
+				     .key_ctx = t,
+				     .say = say,
+				     .say_ctx = t };
+	struct outfile_options file = { .capture = true };
+	struct cmd_list inputs;
+	struct record_report report;
+	struct cdict_error err = { 0 };
+	uint64_t ns = 0, bytes = 0;
+	int ret = 0;
+
+	if (o->record.seconds)
+		ret = record_time("seconds", o->record.seconds, &ns, &err);
+	if (!ret && o->record.buffer)
+		ret = record_size("mmap-pages", o->record.buffer, true, &bytes, &err);
+	if (ret)
+		return cmd_usage(t->call, "%s", err.text);
+	to.seconds = (double)ns / 1e9;
+	to.ring_bytes = (size_t)bytes;
+	to.output = o->record.shared.output ? o->record.shared.output : "top.cdict";
+	if (!strcmp(to.output, "-"))
+		return cmd_usage(t->call, "standard output is for the rows: give -o FILE");
+	file.path = to.output;
+	if (cmd_inputs(&inputs, t->call, NULL, &file))
+		return cmd_errorf(t->call, NULL, "out of memory");
+	to.inputs = file.inputs;
+	to.n_inputs = file.n_inputs;
+	ret = outfile_check(&file, &err);
+	if (!ret) {
+		top_terminal_enter(&t->terminal);
+		ret = record_run(&to, &report, &err);
+		top_terminal_leave(&t->terminal);
+	}
+	array_fini(&inputs);
+	if (ret == CDICT_EUSAGE)
+		return cmd_usage(t->call, "%s", err.text);
+	if (!ret && !t->err.code)
+		t->err = report.ended;
+	if (!ret && t->err.code)
+		return cmd_error(t->call, NULL, &t->err);
+	/* also with -q, and when the rows have covered what was said of it */
+	if (!ret && report.failed_dumps)
+		cmd_errorf(t->call, to.output, "%u of what was to be saved was not written",
+			   report.failed_dumps);
+	return ret ? cmd_error(t->call, NULL, &err) : report.failed_dumps ? CMD_DAMAGED : CMD_DONE;
+}
+
+/* ---- of a job ---- */
+
+static int follow(const struct cmd_call *call)
+{
+	const struct top_opts *o = call->opts;
+	const char *what = o->record.shared.output ? "-o"
+			   : o->record.buffer      ? "--mmap-pages"
+			   : o->record.no_names    ? "--no-names"
+			   : o->unfold             ? "--unfold"
+						   : NULL;
+	struct top_job_options how = { .by = (enum top_by)o->sort, .interval_ns = WINDOW_NS };
+	struct cdict_error err = { 0 };
+	int status = fleet_refuse(call), rc = 0;
+
+	if (status)
+		return status;
+	if (what)
+		return cmd_usage(call, "%s does not go with --job", what);
+	if (o->record.seconds)
+		rc = record_time("seconds", o->record.seconds, &how.length_ns, &err);
+	if (!rc && o->interval)
+		rc = record_time("interval", o->interval, &how.interval_ns, &err);
+	return rc ? cmd_usage(call, "%s", err.text) : top_job(call, &how);
+}
+
+static int top_run(const struct cmd_call *call)
+{
+	const struct top_opts *o = call->opts;
+	struct top t = { .call = call,
+			 .by = (enum top_by)o->sort,
+			 .fold = !o->unfold,
+			 .terminal.on = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) };
+	int status;
+
+	if (o->record.shared.job)
+		return follow(call);
+	if (o->interval || o->record.shared.store || o->record.shared.store_password)
+		return cmd_usage(call, "%s is for --job", o->interval ? "--interval" : "--store");
+	status = record_names_init(&t.names, call);
+	if (!status)
+		status = run(&t);
+	record_names_fini(&t.names);
+	top_rows_fini(&t.rows);
+	return status;
+}
+
+#define OPT struct top_opts
+static const struct cmd_option top_options[] = {
+	CMD_CHOICE('s', "sort", OPT, sort, "WHAT", sorts, "waiting",
+		   "most first: waiting for a CPU, exits, or cpu; keys w, e, c"),
+	CMD_FLAG(0, "unfold", OPT, unfold, "a row a thread, not a VM; key f"),
+	CMD_STRING(0, "seconds", OPT, record.seconds, "TIME", "end after so long, as in 10 or 2m"),
+	OPTION_JOB("of the hosts that push into this job, instead of this one: what is new in it"),
+	OPTIONS_STORE,
+	CMD_STRING(0, "interval", OPT, interval, "TIME",
+		   "look into the job so often, as in 5 or 500ms (default: 1)"),
+	CMD_UINT('n', "top", struct options_shared, top, "N", NULL, "only the first N rows"),
+	CMD_STRING('o', "output", struct options_shared, output, "FILE",
+		   "what key s writes: the last 30 seconds as a cdict (default: top.cdict)"),
+	OPTION_CPU,
+	CMD_STRING('m', "mmap-pages", OPT, record.buffer, "SIZE",
+		   "ring buffer of each CPU, as of cdict record"),
+	OPTIONS_MAP,
+	CMD_STRING_PRESET(0, "libvirt", OPT, record.libvirt, "URI", "auto",
+			  "name VMs by libvirt at URI, read only; auto: what is there, off"),
+	CMD_FLAG(0, "no-names", OPT, record.no_names, "do not look who is running on this host"),
+	OPTIONS_MESSAGES,
+	CMD_OPTIONS_END,
+};
+#undef OPT
+
+static const struct cmd_example top_examples[] = {
+	{ "cdict top", "who waits for a CPU, VM by VM" },
+	{ "cdict top -s exits --unfold", "which vCPUs exit most" },
+	{ "cdict top --job 2001", "the hosts and VMs of a job, as they push" },
+	{ "cdict top --seconds 5 -n 10 | cat", "five times ten rows, for a file" },
+	{ NULL, NULL },
+};
+
+const struct cmd cmd_top = {
+	.name = "top",
+	.brief = "what VMs and tasks do now: waiting, exits, CPU, once a second",
+	.operands = "",
+	.about =
+		"Records live into memory and shows the last second, VM by VM, or thread by "
+		"thread. Keys: " KEYS ". Into a pipe it prints a table a second. Needs what cdict "
+		"record needs. With --job it records nothing: it shows what hosts have pushed since it "
+		"looked last, hosts first, then VMs.",
+	.options = top_options,
+	.opts_size = sizeof(struct top_opts),
+	.examples = top_examples,
+	.run = top_run,
+};

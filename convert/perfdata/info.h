@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* info.h - what the recording says of its host, as INFO pairs of the cdict. */
+#ifndef CONVERT_PERFDATA_INFO_H
+#define CONVERT_PERFDATA_INFO_H
+
+#include "base/text/scope.h"
+#include "cdict/writer.h"
+#include "convert/perfdata/perfdata.h"
+
+/* perfdata_info_write - writes every pair that the recording has. */
+int perfdata_info_write(struct cdict_writer *w, const struct perfdata *pd, struct cdict_error *err);
+/* perfdata_info_scope - what was recorded, by the command line; without one by what the kernel was
+ * asked for. */
+struct scope perfdata_info_scope(const struct perfdata *pd);
+
+#endif

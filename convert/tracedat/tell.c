@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The host's name, names of tasks, guests' vCPUs. */
+#include "convert/tracedat/tell.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "convert/ingest/info.h"
+
+/* TASK_COMM_LEN, without its NUL: a longer one was never a comm. */
+#define COMM_MAX 15u
+#define TID_MAX (1 << 30)
+
+/* "Linux compute-01 6.1.0-18-amd64 x86_64": the words from the second on. */
+static void uname_words(const char *uname, char words[3][256])
+{
+	const char *at = uname ? uname + strcspn(uname, " ") : "";
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t n;
+
+		at += strspn(at, " ");
+		n = strcspn(at, " ");
+		words[i][0] = '\0';
+		if (n < sizeof(words[i])) {
+			memcpy(words[i], at, n);
+			words[i][n] = '\0';
+		}
+		at += n;
+	}
+}
+
+static void tell_guests(const struct tracedat *td, struct info_pairs *pairs)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < td->guests.n; i++)
+		buf_printf(&b, "%s%s:%016" PRIx64, i ? " " : "", td->guests.at[i].name,
+			   td->guests.at[i].trace_id);
+	info_take(pairs, "trace.guests", &b);
+}
+
+int tracedat_tell_host(const struct tracedat *td, struct cdict_writer *w, const char *clock,
+		       struct cdict_error *err)
+{
+	struct info_pairs pairs = { .w = w, .err = err };
+	char words[3][256], id[24] = "";
+	struct info_host host = { .cpus = td->n_cpus };
+	struct info_recorder recorder = { .clock = clock };
+
+	uname_words(td->uname, words);
+	host.name = words[0];
+	host.kernel = words[1];
+	host.arch = words[2];
+	info_begin(&pairs, &host, &recorder);
+	info_text(&pairs, "source", "trace-cmd");
+	info_text(&pairs, "source.version", td->recorder);
+	if (td->has_trace_id)
+		snprintf(id, sizeof(id), "%016" PRIx64, td->trace_id);
+	info_text(&pairs, "trace.id", id);
+	tell_guests(td, &pairs);
+	return pairs.failed;
+}
+
+/* "1234 name"; *@end: behind the line. */
+static bool name_line(const char *line, int32_t *tid, char comm[COMM_MAX + 1], const char **end)
+{
+	char *blank;
+	long n = strtol(line, &blank, 10);
+	size_t len = strcspn(line, "\n"), name;
+
+	*end = line + len + (line[len] == '\n');
+	if (blank == line || *blank != ' ' || n <= 0 || n >= TID_MAX)
+		return false;
+	name = len - (size_t)(blank + 1 - line);
+	if (!name || name > COMM_MAX)
+		return false;
+	*tid = (int32_t)n;
+	memcpy(comm, blank + 1, name);
+	comm[name] = '\0';
+	return true;
+}
+
+/* "1234 31 /usr/bin/qemu" heads the maps of a process, the lines of which begin with a blank or a hex
+ * address and have no second number. */
+static bool process_line(const char *line, int32_t *tid)
+{
+	char *end;
+	long n = strtol(line, &end, 10), maps;
+
+	if (end == line || *end != ' ' || n <= 0 || n >= TID_MAX)
+		return false;
+	line = end + 1;
+	maps = strtol(line, &end, 10);
+	*tid = (int32_t)n;
+	return end != line && *end == ' ' && maps >= 0 && end[1] == '/';
+}
+
+static int add_leaders(const struct tracedat *td, struct map *leaders, struct cdict_error *err)
+{
+	const char *line = td->procmaps ? td->procmaps : "";
+	int32_t tid;
+
+	for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		uint32_t *n = process_line(line, &tid) ? map_add(leaders, (uint32_t)tid, 0)
+						       : &(uint32_t){ 0 };
+
+		if (!n)
+			return cdict_fail_nomem(err);
+		*n = 0;
+	}
+	return 0;
+}
+
+int tracedat_tell_tasks(const struct tracedat *td, struct ingest *in, struct map *leaders,
+			struct cdict_error *err)
+{
+	const char *line = td->cmdlines ? td->cmdlines : "";
+	int ret = add_leaders(td, leaders, err);
+	char comm[COMM_MAX + 1];
+
+	while (*line && !ret) {
+		struct cdict_task_event ev = { .what = CDICT_TASK_COMM, .pid = -1, .comm = comm };
+
+		/* tracefs writes <...> for a name that it has forgotten */
+		if (!name_line(line, &ev.tid, comm, &line) || !strcmp(comm, "<...>"))
+			continue;
+		if (map_find(leaders, (uint32_t)ev.tid, 0))
+			ev.pid = ev.tid;
+		ret = ingest_task(in, &ev, err);
+	}
+	return ret;
+}
+
+static int tell_vcpus(const struct tracedat_guest *g, struct cdict_writer *w,
+		      struct cdict_error *err)
+{
+	char role[24];
+	int ret = 0;
+
+	for (size_t i = 0; i < g->vcpus.n && !ret; i++) {
+		struct cdict_label label = {
+			.tid = g->vcpus.at[i].tid,
+			.origin = CDICT_LABEL_PROC,
+			.name = g->name,
+			.role = role,
+			.instance = g->name,
+		};
+
+		snprintf(role, sizeof(role), "vcpu%u", g->vcpus.at[i].vcpu);
+		if (label.tid <= 0 || strlen(g->name) > 4096)
+			continue;
+		ret = cdict_writer_label(w, &label, err);
+	}
+	return ret;
+}
+
+static int tell_scope(const struct ingest *in, struct cdict_writer *w, struct cdict_error *err)
+{
+	struct scope scope = { .whom = SCOPE_SYSTEM };
+	char text[SCOPE_TEXT_MAX];
+
+	scope.foreign = store_foreign(store_counts(in->opts.store));
+	/* no begins_ns: one word in tracefs switches all rings on */
+	if (!scope.foreign)
+		return 0;
+	return cdict_writer_info(w, "record.scope", scope_text(text, &scope), err);
+}
+
+int tracedat_tell_end(const struct tracedat *td, const struct ingest *in,
+		      const struct convert_report *r, struct cdict_writer *w,
+		      struct cdict_error *err)
+{
+	struct info_pairs pairs = { .w = w, .err = err };
+	int ret;
+
+	info_number(&pairs, "input.bytes", td->file.size);
+	info_text(&pairs, "input.mode", td->file.mapped ? "file" : "pipe");
+	ret = pairs.failed ? pairs.failed : tell_scope(in, w, err);
+	if (!ret && r->damaged)
+		ret = cdict_writer_info(w, "input.damage", r->damage, err);
+	for (size_t i = 0; i < td->guests.n && !ret; i++)
+		ret = tell_vcpus(&td->guests.at[i], w, err);
+	return ret;
+}

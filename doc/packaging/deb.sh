@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Builds Debian packages from a tarball: deb.sh VERSION TARBALL DIR puts them into DIR.
+# Needs dpkg-dev, debhelper and the build dependencies of doc/packaging/debian/control; lintian, if installed, must find nothing.
+set -euo pipefail
+
+version=$1 tarball=$(realpath "$2") dir=$3
+command -v dpkg-buildpackage >/dev/null && command -v dh >/dev/null || {
+	echo "packages need dpkg-dev and debhelper" >&2
+	exit 1
+}
+rm -rf "$dir/work"
+mkdir -p "$dir/work"
+tar -C "$dir/work" -xf "$tarball"
+cd "$dir/work/cdict-$version"
+mv doc/packaging/debian debian
+maintainer=$(sed -n 's/^Maintainer: //p' debian/control)
+cat >debian/changelog <<END
+cdict ($version) unstable; urgency=medium
+
+  * What is new stands in /usr/share/doc/cdict/changelog.gz.
+
+ -- $maintainer  $(LC_ALL=C date -R -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y CHANGES)}")
+END
+dpkg-buildpackage -b -us -uc >../log 2>&1 || {
+	tail -n 30 ../log >&2
+	echo "dpkg-buildpackage failed: $dir/work/log" >&2
+	exit 1
+}
+if command -v lintian >/dev/null; then
+	lintian --allow-root --fail-on error,warning ../*.changes
+fi
+cd ..
+mv ./*.deb ./*.changes ./*.buildinfo ..
+cd ..
+rm -rf work
+for deb in *"_${version}_"*.deb; do
+	[[ $deb == *-dbgsym_* ]] || printf '  %-8s %s\n' DEB "$dir/$deb"
+done

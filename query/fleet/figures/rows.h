@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rows.h - figures of many hosts, added up by display name.
+ *
+ * A row is the row of an analysis (struct analyze_task_row and others), reduced to members that can be
+ * added up: counters, histograms, the worst wait.  fleet_shapes[] lists these members once;
+ * encoding, decoding and adding use it.
+ *
+ * Units      *_ns durations
+ * Failure    0 or a negative code with *err filled
+ * Ownership  caller's storage, zeroed; fleet_rows_fini() empties it.  Texts of rows are borrowed
+ *            and die with the set
+ */
+#ifndef FLEET_ROWS_H
+#define FLEET_ROWS_H
+
+#include "base/memory/array.h"
+#include "base/memory/map.h"
+#include "base/memory/stringset.h"
+#include "tables/compare/merged.h"
+
+enum fleet_kind {
+	FLEET_TASKS = 0,
+	FLEET_LATENCY,
+	FLEET_EXITS,
+	FLEET_GUEST,
+	FLEET_VCPUS,
+	/* From no capture (figures.h). */
+	FLEET_COUNTS,
+	FLEET_BENCH,
+	FLEET_KINDS,
+	FLEET_OF_CAPTURES = FLEET_COUNTS,
+};
+
+enum fleet_type {
+	FLEET_COUNTER = 0, /* uint64_t, added */
+	FLEET_HISTOGRAM,   /* struct histogram, merged */
+	FLEET_WORST,       /* struct analyze_wait, the longest */
+	FLEET_SPREAD,      /* struct fleet_spread, merged */
+	FLEET_TYPES,
+};
+
+struct fleet_field {
+	const char *key; /* NULL after the last */
+	enum fleet_type type;
+	size_t at; /* offset in the row */
+};
+
+struct fleet_shape {
+	const char *name;
+	const struct tables_decl *decl; /* the table of its rows; NULL: figures.h makes it */
+	size_t size;
+	const struct fleet_field *fields;
+};
+extern const struct fleet_shape fleet_shapes[FLEET_KINDS];
+
+/* Values of a figure, summed. */
+struct fleet_spread {
+	uint64_t runs;
+	double sum, min, max;
+};
+/* Limit for figures of cdict and of benchmarks. */
+#define FLEET_NUMBER_MOST 1e100
+
+/* Events that the kernel counted while a program ran, on all CPUs; named by its comm. */
+struct fleet_count_row {
+	uint64_t value; /* scaled when counters were multiplexed, as perf stat does */
+	uint64_t count; /* as counted */
+	uint64_t runs;
+	uint64_t enabled_ns, running_ns; /* of the event, over all CPUs */
+};
+
+/* A figure of a benchmark. */
+struct fleet_bench_row {
+	struct fleet_spread spread;
+};
+
+union fleet_any {
+	struct analyze_task_row task;
+	struct analyze_latency_row latency;
+	struct analyze_exit_row exit;
+	struct analyze_guest_row guest;
+	struct analyze_vcpu_row vcpu;
+	struct fleet_count_row count;
+	struct fleet_bench_row bench;
+};
+
+/* The key of a row: equal keys share a row. */
+struct fleet_key {
+	const char *name, *vm; /* or NULL */
+	int32_t vcpu;          /* -1: none */
+	bool idle;
+	/* Exits: the reason; counts: the event is the reason; benchmarks: the figure is. */
+	uint32_t isa;
+	uint64_t code;
+	const char *reason;
+};
+
+struct fleet_row {
+	struct fleet_key key;
+	bool lossy;
+	unsigned lacks; /* TABLE_OF_* that no added row had */
+	union fleet_any *any;
+};
+
+/* Sanity limit: a hostile store must not exhaust memory. */
+#define FLEET_ROWS_MOST (1u << 20)
+
+struct fleet_rows {
+	ARRAY(struct fleet_row) of[FLEET_KINDS];
+	struct stringset texts, keys;
+	struct map by_key;
+	size_t n;
+	/* Totals. */
+	uint64_t values;    /* buckets */
+	uint64_t window_ns; /* sum of their lengths */
+	uint64_t events, lost, unknown_ns;
+	uint64_t first_ns, last_ns; /* wall clock, if clocked */
+	bool clocked;
+	uint32_t cpus; /* most CPUs in one bucket */
+	/* Called for each row before it is added; or NULL. */
+	void (*hear)(void *ctx, enum fleet_kind kind, const struct fleet_key *key,
+		     const union fleet_any *any, unsigned lacks);
+	void *hear_ctx;
+};
+
+/* fleet_rows_add - adds @any to the row of @key. */
+int fleet_rows_add(struct fleet_rows *rows, enum fleet_kind kind, const struct fleet_key *key,
+		   const union fleet_any *any, bool lossy, unsigned lacks, struct cdict_error *err);
+/* fleet_rows_window - adds the totals of a bucket. @from_ns: wall clock, 0: unknown. */
+struct fleet_window {
+	uint64_t from_ns, window_ns, events, lost, unknown_ns;
+	uint32_t cpus;
+	bool clocked;
+};
+void fleet_rows_window(struct fleet_rows *rows, const struct fleet_window *w);
+void fleet_rows_fini(struct fleet_rows *rows);
+
+/* fleet_any_fini - empties the histograms of a row. */
+void fleet_any_fini(enum fleet_kind kind, union fleet_any *any);
+
+/* Selects the rows of a table. The zero value: all, each by itself. */
+struct fleet_table_options {
+	unsigned hidden; /* HIDE_*: merge rows that differ only in these */
+	const char *vm;  /* only this VM; NULL: all */
+	bool (*matches)(void *ctx, const char *name); /* NULL: matches all */
+	void *ctx;
+};
+
+/* The rows of a table. */
+struct fleet_picked {
+	struct fleet_rows rows;
+	struct tables_merged_row *list; /* one per row of its kind */
+	size_t n;
+};
+/* fleet_pick - 0 or -ENOMEM; call fleet_picked_fini() in either case. */
+int fleet_pick(struct fleet_picked *out, const struct fleet_rows *rows, enum fleet_kind kind,
+	       const struct fleet_table_options *how);
+void fleet_picked_fini(struct fleet_picked *p);
+
+/* fleet_table - the command's table; given, NULL: out of memory. */
+struct table *fleet_table(const struct fleet_rows *rows, enum fleet_kind kind,
+			  const struct fleet_table_options *how);
+
+#endif

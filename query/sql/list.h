@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* list.h - a source whose rows are numbered: tasks, CPUs, losses. */
+#ifndef QUERY_LIST_H
+#define QUERY_LIST_H
+
+#include "query/sql/tables.h"
+
+struct list_source {
+	struct query_source base;
+	struct query_run_of *run;
+	size_t at, n; /* the row, + 1 before the first next() */
+	bool begun;
+};
+
+/* list_open - of @n rows; with an @only below @n of that one. */
+int list_open(struct query_source **out, struct query_run_of *run, size_t n, size_t only,
+	      void (*column)(struct query_source *src, sqlite3_context *ctx, int column),
+	      struct cdict_error *err);
+#define LIST_ALL SIZE_MAX
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * active.h - what else went on while some events of an I/O trace were active: of all events with a duration that
+ * overlap the union of those on certain files, how many there are and how long they took, by name and category.
+ *
+ * An event lasts from its time less `dur` up to its time, which is not part of it: those that touch do not
+ * overlap. What takes no time neither overlaps nor makes anything active. The events that are active count, too.
+ *
+ * Units      ns
+ * Threads    active_sums() uses some of its own; the reader may be in use elsewhere
+ * Failure    negative code with *err filled; a block that cannot be read is noted in the reader's damage
+ * Ownership  active_sums() fills caller's storage, active_fini() empties it; texts are the reader's
+ */
+#ifndef QUERY_ACTIVE_H
+#define QUERY_ACTIVE_H
+
+#include "base/memory/array.h"
+#include "cdict/reader.h"
+
+struct active_interval {
+	uint64_t from_ns, to_ns; /* exclusive */
+};
+
+struct active_row {
+	const struct cdict_event_type *type; /* category is its system, name its event */
+	uint64_t count, dur_ns;
+};
+
+struct active {
+	ARRAY(struct active_row) rows; /* the longest first */
+	ARRAY(struct active_interval)
+	intervals; /* while something was active, in order, apart from each other */
+};
+
+struct active_options {
+	const char *file;        /* what the names of the files hold; "": any name */
+	const char *name;        /* of the events that make active: "read"; NULL: any */
+	uint64_t from_ns, to_ns; /* events that reach into this window; to_ns 0: to the end */
+	unsigned jobs;           /* 0: one per CPU */
+};
+
+int active_sums(struct active *out, struct cdict_reader *r, const struct active_options *opts,
+		struct cdict_error *err);
+void active_fini(struct active *a);
+
+#endif

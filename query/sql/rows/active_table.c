@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * active_table.c - active_sums(FILE [, NAME]): of what overlaps the events on files whose names hold FILE (events called
+ * NAME alone), count and sum by name and category. The same can be asked with interval_union() over slice; this
+ * walks columns with threads.
+ */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "query/sql/rows/active.h"
+#include "query/sql/tables.h"
+
+enum { ACTIVE_NAME, ACTIVE_CATEGORY, ACTIVE_COUNT, ACTIVE_SUM, ACTIVE_DUR };
+
+static const struct query_column columns[] = {
+	{ "name", "TEXT", QUERY_PLAIN, false },
+	{ "category", "TEXT", QUERY_PLAIN, false },
+	{ "count", "INTEGER", QUERY_PLAIN, false },
+	{ "sum", "REAL", QUERY_PLAIN, false },
+	{ "dur", "INTEGER", QUERY_PLAIN, false },
+	QUERY_COLUMN_RUN,
+	{ "file", "TEXT", QUERY_ARG, true },
+	{ "only", "TEXT", QUERY_ARG_2, true },
+	QUERY_COLUMNS_END,
+};
+
+struct active_source {
+	struct query_source base;
+	struct active found;
+	size_t at; /* the row + 1 */
+};
+
+static int active_next(struct query_source *src, struct cdict_error *err)
+{
+	struct active_source *s = (struct active_source *)(void *)src;
+
+	(void)err;
+	return s->at++ < s->found.rows.n;
+}
+
+static void active_column(struct query_source *src, sqlite3_context *ctx, int column)
+{
+	const struct active_source *s = (const struct active_source *)(const void *)src;
+	const struct active_row *row = &s->found.rows.at[s->at - 1];
+
+	switch (column) {
+	case ACTIVE_NAME:
+		query_result_text(ctx, row->type->event);
+		break;
+	case ACTIVE_CATEGORY:
+		query_result_text(ctx, row->type->system);
+		break;
+	case ACTIVE_COUNT:
+		sqlite3_result_int64(ctx, (sqlite3_int64)row->count);
+		break;
+	case ACTIVE_SUM:
+		sqlite3_result_double(ctx, (double)row->dur_ns / 1e9);
+		break;
+	default:
+		sqlite3_result_int64(ctx, (sqlite3_int64)row->dur_ns);
+	}
+}
+
+static void active_close(struct query_source *src)
+{
+	struct active_source *s = (struct active_source *)(void *)src;
+
+	active_fini(&s->found);
+	free(s);
+}
+
+static int active_open(struct query_source **out, struct query_run_of *run,
+		       const struct query_table *table, const struct query_scan *scan,
+		       struct cdict_error *err)
+{
+	struct active_source *s = calloc(1, sizeof(*s));
+	sqlite3_value *only = scan->args[1];
+	struct active_options opts = {
+		.file = (const char *)sqlite3_value_text(scan->args[0]),
+		.name = only ? (const char *)sqlite3_value_text(only) : NULL,
+		.from_ns = run->from_ns,
+		.to_ns = run->to_ns,
+		.jobs = run->db->opts.jobs,
+	};
+
+	(void)table;
+	if (!s || !opts.file || (only && !opts.name) ||
+	    active_sums(&s->found, run->reader, &opts, err)) {
+		free(s);
+		return cdict_fail_nomem(err);
+	}
+	s->base = (struct query_source){ active_next, active_column, active_close };
+	*out = &s->base;
+	return 0;
+}
+
+const struct query_table query_active_sums = {
+	.name = "active_sums",
+	.columns = columns,
+	.open = active_open,
+	.without = "active_sums() takes what names of files hold"
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* slice.c - slice: what an imported I/O trace (INFO source "pfw") holds: events that lasted, told of as they ended. */
+#include "query/sql/stream.h"
+
+enum {
+	SLICE_TS,
+	SLICE_DUR,
+	SLICE_UTID,
+	SLICE_TRACK,
+	SLICE_CATEGORY,
+	SLICE_NAME,
+	SLICE_DEPTH,
+	SLICE_FIELDS, /* fname, size, host, args */
+	SLICE_RUN = SLICE_FIELDS + 4,
+	SLICE_TS_END
+};
+
+static const struct query_column columns[] = {
+	{ "ts", "INTEGER", QUERY_TS, false },        { "dur", "INTEGER", QUERY_PLAIN, false },
+	{ "utid", "INTEGER", QUERY_UTID, false },    { "track_id", "INTEGER", QUERY_PLAIN, false },
+	{ "category", "TEXT", QUERY_PLAIN, false },  { "name", "TEXT", QUERY_PLAIN, false },
+	{ "depth", "INTEGER", QUERY_PLAIN, false },  { "fname", "TEXT", QUERY_PLAIN, false },
+	{ "size", "INTEGER", QUERY_PLAIN, false },   { "host", "TEXT", QUERY_PLAIN, false },
+	{ "args", "TEXT", QUERY_PLAIN, false },      QUERY_COLUMN_RUN,
+	{ "ts_end", "INTEGER", QUERY_TS_END, true }, QUERY_COLUMNS_END,
+};
+
+static const char *const fields[] = { "dur", "fname", "size", "host", "args" };
+enum { N_FIELDS = sizeof(fields) / sizeof(fields[0]) };
+
+static int field_of(const void *ctx, const struct cdict_event_type *type, size_t i)
+{
+	const struct query_scan *scan = ctx;
+
+	if (i && !query_uses(scan, SLICE_FIELDS + (int)i - 1))
+		return -1;
+	return cdict_event_type_field(type, fields[i]);
+}
+
+static bool lasts(const void *ctx, const struct cdict_event_type *type)
+{
+	int dur = cdict_event_type_field(type, "dur");
+
+	(void)ctx;
+	return dur >= 0 && type->fields[dur].kind == CDICT_FIELD_UINT;
+}
+
+static void column_of(struct query_source *src, sqlite3_context *ctx, int column)
+{
+	const struct stream_source *s = (const struct stream_source *)(const void *)src;
+	uint64_t dur = s->ev.values[stream_field(s, 0)];
+
+	switch (column) {
+	case SLICE_TS:
+		query_result_time(ctx, s->ev.t_ns > dur ? s->ev.t_ns - dur : 0);
+		break;
+	case SLICE_DUR:
+		sqlite3_result_int64(ctx, (sqlite3_int64)dur);
+		break;
+	case SLICE_UTID:
+	case SLICE_TRACK:
+		stream_result_utid(s, ctx);
+		break;
+	case SLICE_CATEGORY:
+		query_result_text(ctx, s->ev.type->system);
+		break;
+	case SLICE_NAME:
+		query_result_text(ctx, s->ev.type->event);
+		break;
+	case SLICE_DEPTH:
+		sqlite3_result_int(ctx, 0);
+		break;
+	case SLICE_TS_END:
+		query_result_time(ctx, s->ev.t_ns);
+		break;
+	default:
+		stream_result_field(s, ctx, stream_field(s, (size_t)(column - SLICE_FIELDS) + 1));
+		break;
+	}
+}
+
+static bool none(const void *ctx, const struct cdict_event_type *type)
+{
+	(void)ctx;
+	(void)type;
+	return false;
+}
+
+static int open_slices(struct query_source **out, struct query_run_of *run,
+		       const struct query_table *table, const struct query_scan *scan,
+		       struct cdict_error *err)
+{
+	const struct stream_options opts = {
+		.scan = scan,
+		.by_end = true,
+		.utid = query_uses(scan, SLICE_UTID) || query_uses(scan, SLICE_TRACK),
+		.field = field_of,
+		.n_fields = N_FIELDS,
+		.wants = run->sparse ? lasts : none,
+		.ctx = scan,
+	};
+
+	(void)table;
+	return stream_open(out, run, &opts, column_of, err);
+}
+
+const struct query_table query_slice = { .name = "slice", .columns = columns, .open = open_slices };

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tables.h - what a virtual table is made of: its columns, and a source of rows that reads one file.
+ *
+ * vtab.c speaks with SQLite for all of them; a table is one struct query_table, listed in registry.c, and its source.
+ *
+ * Threads    one at a time per database connection
+ * Failure    0 or a negative code with *err filled
+ */
+#ifndef QUERY_TABLES_H
+#define QUERY_TABLES_H
+
+#include "analyze/walk/ops.h"
+#include "base/memory/array.h"
+#include "base/text/sink.h"
+#include "query/sql/query.h"
+#include "query/sql/sqlite.h"
+#include "tables/columns/walk.h"
+
+struct query_db;
+struct query_run_of;
+
+/* What a column is to the plan: constraints on it narrow what is read. */
+enum query_role {
+	QUERY_PLAIN = 0,
+	QUERY_TS,     /* a row's begin */
+	QUERY_TS_END, /* its end */
+	QUERY_CPU,
+	QUERY_UTID,
+	QUERY_KEY,  /* an identity: with it there are few rows */
+	QUERY_RUN,  /* which file */
+	QUERY_FROM, /* hidden: the window to which rows are clipped */
+	QUERY_TO,
+	QUERY_ARG, /* hidden: the first argument of a call, whatever it is */
+	QUERY_ARG_2,
+	QUERY_ROLES,
+};
+enum { QUERY_ARGS = QUERY_ROLES - QUERY_ARG };
+
+struct query_column {
+	const char *name;
+	const char *type; /* "INTEGER", "TEXT"... */
+	enum query_role role;
+	bool hidden; /* SELECT * does not give it */
+};
+
+/* What of a table a statement looks at. */
+struct query_scan {
+	uint64_t from_ns, to_ns;           /* of ts, inclusive */
+	uint64_t end_from_ns, end_to_ns;   /* of ts + dur */
+	uint64_t clip_from_ns, clip_to_ns; /* the window, both 0: none */
+	bool has_cpu;
+	uint32_t cpu;
+	bool has_utid;
+	int64_t utid;
+	bool has_key;
+	int64_t key;
+	sqlite3_value *args[QUERY_ARGS]; /* NULL: not given */
+	bool nothing;                    /* no row can be asked for */
+	uint64_t used; /* a bit for each of the first 63 columns that are looked at, bit 63 for all others */
+};
+
+/* query_clip - the window of @run and of @scan together into @scan. */
+void query_clip(const struct query_run_of *run, struct query_scan *scan);
+
+static inline bool query_uses(const struct query_scan *scan, int column)
+{
+	return scan->used >> (column < 63 ? column : 63) & 1;
+}
+
+/* The rows of one file. */
+struct query_source {
+	/* 1: there is a row; 0: no more. */
+	int (*next)(struct query_source *src, struct cdict_error *err);
+	void (*column)(struct query_source *src, sqlite3_context *ctx, int column);
+	void (*close)(struct query_source *src);
+};
+
+enum query_table_flags {
+	QUERY_SMALL = 1,   /* a table of tasks, CPUs...: it costs nothing */
+	QUERY_ORDERED = 2, /* rows of a file come by ts */
+	QUERY_NARROWS = 4, /* a CPU's rows are read from its own blocks */
+	QUERY_ONCE = 8,    /* of no file: opened once, without one */
+};
+
+struct query_table {
+	const char *name;
+	const struct query_column *columns; /* end with one without name */
+	unsigned flags;
+	int (*open)(struct query_source **out, struct query_run_of *run,
+		    const struct query_table *table, const struct query_scan *scan,
+		    struct cdict_error *err);
+	const void *ctx;     /* of open */
+	const char *without; /* what is wrong where QUERY_ARG is not given; NULL: nothing */
+};
+
+/* ---- the database: the files of one connection ---- */
+
+/* A task of a file, as `thread` has it. */
+struct query_thread {
+	int64_t utid, upid; /* upid 0: not known */
+	int32_t tid, pid;
+	uint64_t born_ns, exit_ns, first_ns; /* ANALYZE_NO_TIME */
+	uint32_t task;                       /* of the walk's engine */
+};
+
+/* A process of a file. */
+struct query_process {
+	int32_t pid;
+	uint32_t first, threads; /* the first of its threads, and how many there are */
+};
+
+/* One file. */
+struct query_run_of {
+	struct query_db *db;
+	size_t number;
+	const char *name;
+	char *own_name;
+	struct cdict_reader *reader, *own_reader;
+	struct label_index *labels, *own_labels;
+	struct digests *digests; /* NULL: the file tells none, or not yet asked */
+	bool asked_digests;
+	uint64_t first_ns, last_ns;
+	uint64_t from_ns, to_ns; /* the window, both 0: the whole */
+	bool sparse;  /* an I/O trace: what an event does not have is INT64_MIN or an empty text */
+	bool whole;   /* a system's recording without losses */
+	bool foreign; /* samples have the recorder's tids, payloads the host's */
+	/* Once somebody asks (threads.c): */
+	bool has_threads;
+	struct tables_walk walk;            /* of the end alone where the file tells of the rest */
+	ARRAY(struct query_thread) threads; /* by utid */
+	uint32_t *by_tid;                   /* of the threads, by tid and then utid */
+	ARRAY(struct query_process) processes; /* in the order of upid */
+};
+
+/* A tracepoint of some file, events.c. */
+struct query_event_field {
+	char *name, *column; /* the column is called otherwise where the name is taken */
+	const char *type;
+	bool common;
+	int at; /* its column */
+};
+struct query_event_table {
+	char *full_name, *name; /* "sched:sched_switch", "sched_switch" */
+	ARRAY(struct query_event_field) fields;
+	struct query_column *columns; /* once registered */
+	int *field_of;                /* by column: which of fields, -1 */
+	struct query_table full, bare;
+	bool has_bare;
+};
+
+struct query_db {
+	unsigned refs;
+	sqlite3 *db;
+	struct query_options opts;
+	ARRAY(struct query_run_of *) runs;
+	ARRAY(struct query_event_table *) events;
+	uint64_t read; /* events that sources went over */
+};
+
+/* --- registry.c --- */
+
+struct query_db *query_db_new(sqlite3 *db, const struct query_options *opts);
+void query_db_unref(struct query_db *qdb);
+/* query_db_add - @file's reader and labels are borrowed; with a name alone the file is opened. */
+int query_db_add(struct query_db *qdb, const struct query_file *file, struct cdict_error *err);
+/* query_db_register - modules for all tables that have none yet. */
+int query_db_register(struct query_db *qdb, struct cdict_error *err);
+/* query_db_tables - the fixed tables, NULL after the last. */
+const struct query_table *const *query_tables(void);
+uint64_t query_db_blocks(const struct query_db *qdb);
+uint64_t query_db_events(const struct query_db *qdb);
+
+/* --- vtab.c --- */
+
+int query_vtab_register(struct query_db *qdb, const struct query_table *table);
+/* query_add_name - as a name of SQL. */
+void query_add_name(struct sink *s, const char *name);
+
+/* --- threads.c --- */
+
+/* query_threads - makes run->threads. */
+int query_threads(struct query_run_of *run, struct cdict_error *err);
+void query_threads_fini(struct query_run_of *run);
+/* query_thread_at - that @tid is at @t_ns, or NULL; after query_threads(). */
+const struct query_thread *query_thread_at(const struct query_run_of *run, int32_t tid,
+					   uint64_t t_ns);
+/* query_thread_nth - the @nth of those that had @tid, or NULL. */
+const struct query_thread *query_thread_nth(const struct query_run_of *run, int32_t tid,
+					    size_t nth);
+const struct query_thread *query_thread_find(const struct query_run_of *run, int64_t utid);
+/* query_digests - asks the file once. */
+int query_digests(struct query_run_of *run, struct cdict_error *err);
+
+/* --- functions.c, interval.c: SQL functions --- */
+
+int query_functions_register(struct query_db *qdb);
+int query_intervals_register(struct query_db *qdb);
+int query_span_join_register(sqlite3 *db); /* span_join.c */
+
+/* --- active_table.c --- */
+
+extern const struct query_table query_active_sums; /* a call, which none of the fixed tables is */
+
+/* --- the tables --- */
+
+extern const struct query_table query_sched_slice, query_sched, query_thread_state, query_wakeup;
+extern const struct query_table query_kvm_exit;
+extern const struct query_table query_thread_table, query_process_table, query_thread_track;
+extern const struct query_table query_loss, query_cpu, query_metadata, query_trace_bounds;
+extern const struct query_table query_ftrace_event, query_slice;
+
+/* --- events.c: a table for each tracepoint --- */
+
+/* query_events_add - those of @run's schema to db->events, or their columns. */
+int query_events_add(struct query_run_of *run, struct cdict_error *err);
+int query_events_register(struct query_db *qdb);
+void query_events_free(struct query_db *qdb);
+
+/* ---- what sources share ---- */
+
+static inline void query_result_time(sqlite3_context *ctx, uint64_t t_ns)
+{
+	if (t_ns == ANALYZE_NO_TIME)
+		sqlite3_result_null(ctx);
+	else
+		sqlite3_result_int64(ctx, (sqlite3_int64)t_ns);
+}
+
+static inline void query_result_text(sqlite3_context *ctx, const char *text)
+{
+	if (text)
+		sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_result_null(ctx);
+}
+
+static inline void query_result_cpu(sqlite3_context *ctx, uint32_t cpu)
+{
+	if (cpu == CDICT_CPU_UNKNOWN)
+		sqlite3_result_null(ctx);
+	else
+		sqlite3_result_int64(ctx, cpu);
+}
+
+#define QUERY_COLUMNS_END                                                                          \
+	{                                                                                          \
+		.name = NULL                                                                       \
+	}
+/* The last column of every table but for those that are hidden: which file. */
+#define QUERY_COLUMN_RUN                                                                           \
+	{                                                                                          \
+		"run", "TEXT", QUERY_RUN, false                                                    \
+	}
+
+/* Behind it, first of the hidden ones: the arguments of a call, sched_slice(from, to). */
+#define QUERY_COLUMNS_WINDOW                                                                       \
+	{ "from_ts", "INTEGER", QUERY_FROM, true },                                                \
+	{                                                                                          \
+		"to_ts", "INTEGER", QUERY_TO, true                                                 \
+	}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * bins.h - what the page draws first: everything counted on columns of time, in the
+ * same walk as the figures.  doc/page.md, "Bins".
+ *
+ *	page_bins_new(&bins, eng, &opts, err);	// before the run
+ *	... analyze_vcpus_tell(vcpus, page_bins_state, bins) ...
+ *	analyze_engine_run_reader(eng, reader, err);
+ *	page_bins_write(bins, &select, &json, &arrays);
+ *
+ * Memory     a few numbers a CPU, task, vCPU or reason and column; columns are fewer where
+ *            there are many of those
+ * Failure    0 or a negative code
+ * Ownership  new gives, free takes (NULL is fine)
+ */
+#ifndef RENDER_PAGE_BINS_H
+#define RENDER_PAGE_BINS_H
+
+#include "analyze/kvm/vcpu.h"
+#include "analyze/sched/slices.h"
+#include "analyze/walk/engine.h"
+#include "base/text/json.h"
+#include "base/text/sink.h"
+
+struct page_bins;
+
+struct page_bins_options {
+	uint64_t from_ns, to_ns; /* the window */
+	uint32_t cpus;
+	bool by_task; /* heat maps are of chosen tasks, known after the walk */
+	bool seconds; /* heat maps have the offsets within the second, too, which count from @t0_ns */
+	uint64_t t0_ns;
+	unsigned columns; /* at most; 0: 1024 */
+	unsigned kinds; /* heat maps alone, a bit each: 1u << ANALYZE_SLICE_RUN, ...; 0: all there is */
+	/* Exits of these reasons alone; NULL: of all. */
+	bool (*exit_wanted)(void *ctx, const struct analyze_slice *slice);
+	void *ctx;
+};
+
+int page_bins_new(struct page_bins **out, struct analyze_engine *eng,
+		  const struct page_bins_options *opts, struct cdict_error *err);
+void page_bins_free(struct page_bins *b);
+
+/* page_bins_state - as analyze_vcpu_tell: @bins is a struct page_bins. */
+void page_bins_state(void *bins, const struct analyze_vcpu_piece *piece);
+
+struct page_bins_select {
+	const uint32_t *vcpus;  /* tasks, in the page's order */
+	const char *const *vms; /* of each, NULL: none known; one text a VM */
+	size_t n_vcpus;
+	uint64_t t0_ns;          /* what the page's times count from */
+	const uint32_t *numbers; /* the page's of each task, UINT32_MAX: none; NULL: as they are */
+	bool (*wanted)(void *ctx, uint32_t task); /* by_task: whose heat maps */
+	void *ctx;
+};
+
+/* page_bins_write - the object "bins" to @j, what its arrays hold to @arrays, a memory
+ * sink.  0 or -ENOMEM. */
+int page_bins_write(struct page_bins *b, const struct page_bins_select *select, struct json *j,
+		    struct sink *arrays);
+
+#endif

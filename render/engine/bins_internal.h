@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* bins_internal.h - shared by page_bins.c, which counts, and page_bins_write.c. */
+#ifndef RENDER_PAGE_BINS_INTERNAL_H
+#define RENDER_PAGE_BINS_INTERNAL_H
+
+#include "analyze/sched/slices.h"
+#include "analyze/walk/index.h"
+#include "analyze/walk/ops.h"
+#include "base/memory/array.h"
+#include "render/bins/bins.h"
+#include "render/bins/columns.h"
+#include "render/bins/lanes.h"
+#include "render/engine/bins.h"
+
+#define SPARK_COLUMNS 64u
+#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_COLUMNS 128u
+#define SPARK_TASKS 512u
+
+enum { HEAT_KINDS = ANALYZE_SLICE_EXIT + 1 }; /* RUN, SLEEP, WAKEUP, GUEST, EXIT */
+
+/* A grid of all tasks but IDLE, column by column, so that a walk stays in one of them. A window of some ms holds
+ * less than the grid has lines of a cache: it takes longer to clear and to read one than to sort these. */
+enum { HEAT_FEW = 1 << 12 };
+struct heat {
+	ARRAY(uint32_t) few; /* row * columns + column of each, until there are so many */
+	uint32_t *cells;     /* [column][row], NULL: not yet */
+	uint64_t events, shorter, longer, outside, unplaced;
+	struct bins *owned; /* by task instead */
+	uint32_t *offsets;  /* [second][SECOND_COLUMNS], NULL: nothing yet */
+};
+
+struct page_bins {
+	struct analyze_engine *eng;
+	struct page_bins_options opts;
+	uint32_t cpus; /* that have rows: none when there are heat maps alone */
+	struct analyze_slices *slices;
+	struct analyze_ops ops;
+	struct columns columns;
+	unsigned spark_shift, vcpu_shift; /* column >> shift: the coarser one */
+
+	/* By CPU a row of columns, ns or how many; NULL: nothing there. */
+	uint64_t **busy, **unknown, **switches;
+	struct lanes *lanes;
+
+	ARRAY(uint64_t *) sparks;  /* by task, NULL: never ran, or too many tasks */
+	ARRAY(uint64_t *) states;  /* by task: [state][column >> vcpu_shift] */
+	size_t n_sparks, n_states; /* that have a row */
+
+	struct heat heat[HEAT_KINDS];
+	uint64_t first_second, seconds; /* 0: no offsets within them */
+	struct bins_rows rows;
+};
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All that the page shows of a capture, from one walk. */
+#include "render/engine/capture.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static int only_tasks_add(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = analyze_tasks_new(&w->tasks, w->eng, NULL, err);
+
+	return rc ? rc : analyze_successors_new(&w->successors, w->eng, err);
+}
+
+static int only_vcpus_add(struct tables_walk *w, struct cdict_error *err)
+{
+	int rc = analyze_vcpus_new(&w->vcpus, w->eng, err);
+
+	return rc ? rc : analyze_halts_new(&w->halts, w->eng, err);
+}
+
+int page_capture_add(struct page_capture *c, struct cdict_error *err)
+{
+	struct tables_walk *w = c->walk;
+	const struct tables_options *opts = &w->opts;
+	const struct names_filter *filter = &opts->names.filter;
+	struct page_bins_options how = { .cpus = cdict_reader_cpus(w->reader),
+					 .by_task = filter->matches || filter->n_tids ||
+						    filter->vm || filter->wanted };
+	int rc;
+
+	if (!cdict_reader_window(w->reader, &c->t0_ns, &c->last_ns))
+		return cdict_fail(err, CDICT_ENOEVENTS, CDICT_NO_OFFSET,
+				  "holds no event: there is nothing to show");
+	if (c->part == PAGE_ONLY_EXITS)
+		return analyze_exits_new(&w->exits, w->eng,
+					 &(struct analyze_exits_options){ .no_accesses = true },
+					 err);
+	if (c->part == PAGE_ONLY_COREMAP)
+		return analyze_coremap_new(&w->coremap, w->eng, err);
+	if (c->part == PAGE_ONLY_TASKS)
+		return only_tasks_add(w, err);
+	if (c->part == PAGE_ONLY_VCPUS)
+		return only_vcpus_add(w, err);
+	how.from_ns = opts->to_ns ? opts->from_ns : c->t0_ns;
+	how.to_ns = opts->to_ns ? opts->to_ns : c->last_ns;
+	how.seconds = true;
+	how.t0_ns = c->t0_ns;
+	rc = tables_walk_add(w, err);
+	if (!rc)
+		rc = page_bins_new(&c->bins, w->eng, &how, err);
+	if (!rc)
+		analyze_vcpus_tell(w->vcpus, page_bins_state, c->bins);
+	return rc;
+}
+
+/* ---- sums ---- */
+
+/* Of the exits, those of the wanted reasons. */
+static bool has_reason(void *ctx, const struct table_cell *row)
+{
+	const struct page_capture *c = ctx;
+	const struct table_cell *reason = &row[table_column(c->tables[PAGE_EXITS], "reason")];
+	size_t i = 0;
+
+	while (i < c->n_reasons && (!reason->set || strcmp(c->reasons[i], reason->text) != 0))
+		i++;
+	return !c->reasons || i < c->n_reasons;
+}
+
+static struct table *exits_sums(struct page_capture *c, enum page_table of, const char *who)
+{
+	const struct table *t = c->tables[of];
+	/* has_reason() looks into PAGE_EXITS */
+	struct table *sums = t && c->tables[PAGE_EXITS] ? table_new("exits", t->columns) : NULL;
+
+	if (!sums)
+		return NULL;
+	sums->grouped = t->grouped;
+	table_add_sums(sums, t, (const char *const[]){ who, NULL }, has_reason, c);
+	table_add_sums(sums, t, (const char *const[]){ who, "idle", NULL }, has_reason, c);
+	return table_done(sums);
+}
+
+static bool is_any(void *ctx, const struct table_cell *row)
+{
+	(void)ctx;
+	(void)row;
+	return true;
+}
+
+/* Of a task that is not IDLE. */
+static bool is_of_task(void *ctx, const struct table_cell *row)
+{
+	const struct table *t = ctx;
+
+	return !row[table_column(t, "idle")].i64 && !row[table_column(t, "unknown")].i64;
+}
+
+static struct table *coremap_sums(struct table *t)
+{
+	struct table *sums = t ? table_new("coremap", t->columns) : NULL;
+
+	if (!sums)
+		return NULL;
+	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", NULL }, is_any, NULL);
+	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "cpu", NULL }, is_of_task,
+		       t);
+	table_add_sums(sums, t, (const char *const[]){ "idle", "unknown", "name", NULL },
+		       is_of_task, t);
+	return table_done(sums);
+}
+
+/* Each as its command prints it, if it has an order of its own. */
+static int sort_tables(struct page_capture *c)
+{
+	struct cdict_error err = { 0 };
+
+	for (size_t i = 0; i < PAGE_TABLES; i++) {
+		if (c->tables[i] && table_sort(c->tables[i], NULL, &err))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The tables from @first to @last are there. */
+static bool has_tables(const struct page_capture *c, size_t first, size_t last)
+{
+	while (first <= last && c->tables[first])
+		first++;
+	return first > last;
+}
+
+/* What of several vCPUs is one row. */
+static int fill_vms(struct page_capture *c)
+{
+	const struct tables_walk *w = c->walk;
+	struct table **t = c->tables;
+
+	t[PAGE_VCPU_GROUPS] = tables_vcpu_groups(w);
+	t[PAGE_DELAYS] = tables_delays(w);
+	t[PAGE_BESIDE] = tables_beside(w);
+	t[PAGE_HALTS_VMS] = tables_halts_vms(w);
+	return t[PAGE_VCPU_GROUPS] && has_tables(c, PAGE_DELAYS, PAGE_HALTS_VMS) ? 0 : -ENOMEM;
+}
+
+int page_capture_fill(struct page_capture *c)
+{
+	const struct tables_walk *w = c->walk;
+	struct table **t = c->tables;
+
+	if (c->part == PAGE_ONLY_VCPUS)
+		return fill_vms(c) ? -ENOMEM : sort_tables(c);
+	if (c->part == PAGE_EVERYTHING || c->part == PAGE_ONLY_TASKS) {
+		t[PAGE_TASKS] = tables_tasks(w, false);
+		t[PAGE_TASKS_GROUPS] = tables_tasks_groups(w);
+		t[PAGE_TASKS_ROLES] = tables_tasks_roles(w);
+	}
+	if (c->part == PAGE_ONLY_TASKS) {
+		t[PAGE_SUCCESSORS] = tables_successors(w);
+		return t[PAGE_TASKS] && t[PAGE_SUCCESSORS] &&
+				       has_tables(c, PAGE_TASKS_GROUPS, PAGE_TASKS_ROLES)
+			       ? sort_tables(c)
+			       : -ENOMEM;
+	}
+	if (c->part != PAGE_ONLY_EXITS) {
+		t[PAGE_COREMAP] = tables_coremap(w);
+		t[PAGE_COREMAP_SUMS] = coremap_sums(t[PAGE_COREMAP]);
+		t[PAGE_COREMAP_GROUPS] = tables_coremap_groups(w);
+		t[PAGE_COREMAP_ROLES] = tables_coremap_roles(w);
+	}
+	if (c->part == PAGE_ONLY_COREMAP)
+		return t[PAGE_COREMAP_SUMS] &&
+				       has_tables(c, PAGE_COREMAP_GROUPS, PAGE_COREMAP_ROLES)
+			       ? sort_tables(c)
+			       : -ENOMEM;
+	t[PAGE_EXITS] = tables_exits(w, TABLES_EXITS_BY_TASK, NULL);
+	t[PAGE_EXIT_REASONS] = tables_exits(w, TABLES_EXITS_BY_REASON, NULL);
+	t[PAGE_EXITS_VM] = tables_exits(w, TABLES_EXITS_BY_VM, NULL);
+	t[PAGE_EXITS_SUMS] = exits_sums(c, PAGE_EXITS, "name");
+	t[PAGE_EXITS_VM_SUMS] = exits_sums(c, PAGE_EXITS_VM, "vm");
+	if (c->part == PAGE_ONLY_EXITS)
+		return has_tables(c, PAGE_EXITS, PAGE_EXIT_REASONS) &&
+				       has_tables(c, PAGE_EXITS_VM, PAGE_EXITS_VM_SUMS)
+			       ? sort_tables(c)
+			       : -ENOMEM;
+	t[PAGE_GUEST] = tables_guest(w);
+	t[PAGE_VCPU] = tables_vcpu(w);
+	t[PAGE_VCPU_SHARES] = tables_vcpu_shares(w);
+	t[PAGE_VCPU_REASONS] = tables_vcpu_reasons(w);
+	if (t[PAGE_VCPU])
+		t[PAGE_ANTAGONISTS] = tables_antagonists(w, t[PAGE_VCPU], 0);
+	t[PAGE_CAPACITY] = tables_capacity(w);
+	t[PAGE_LATENCY] = tables_latency(w);
+	t[PAGE_CPUS] = tables_coremap_cpus(w);
+	return !fill_vms(c) && has_tables(c, 0, PAGE_SUCCESSORS - 1) ? sort_tables(c) : -ENOMEM;
+}
+
+void page_capture_fini(struct page_capture *c)
+{
+	for (size_t i = 0; i < PAGE_TABLES; i++)
+		table_free(c->tables[i]);
+	page_bins_free(c->bins);
+	*c = (struct page_capture){ 0 };
+}

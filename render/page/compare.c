@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The member "compare" of the page: doc/page.md, "Comparison". */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "render/engine/capture.h"
+#include "tables/compare/compare.h"
+
+/* What the row is of, and its tasks in each capture. */
+static void key_json(struct json *j, const struct compare *c, const struct compare_row *row)
+{
+	json_open(j, "key", '[', false);
+	json_text(j, NULL, row->name);
+	if (row->reason)
+		json_text(j, NULL, row->reason);
+	if (row->cpu != CDICT_CPU_UNKNOWN)
+		json_u64(j, NULL, row->cpu);
+	json_close(j);
+	json_open(j, "tasks", '[', false);
+	for (size_t k = 0; k < c->n_captures; k++) {
+		json_open(j, NULL, '[', false);
+		for (size_t i = 0; i < compare_task_count(row, k); i++)
+			json_u64(j, NULL, compare_task_at(row, k, i));
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void row_json(struct json *j, const struct compare *c, const struct compare_row *row)
+{
+	json_open(j, NULL, '{', false);
+	key_json(j, c, row);
+	json_open(j, "values", '[', false);
+	for (size_t k = 0; k < c->n_captures; k++) {
+		if (!row->set[k]) {
+			json_null(j, NULL);
+			continue;
+		}
+		json_open(j, NULL, '[', false);
+		for (size_t i = 0; i < c->n_figures; i++)
+			json_number(j, NULL, row->values[k * c->n_figures + i]);
+		json_close(j);
+	}
+	json_close(j);
+	json_open(j, "differences", '[', false);
+	for (size_t k = 0; k < c->n_captures; k++) {
+		if (!k || !compare_row_stands(c, row, k)) {
+			json_null(j, NULL);
+			continue;
+		}
+		json_open(j, NULL, '[', false);
+		for (size_t i = 0; i < c->n_figures; i++)
+			json_number(j, NULL, compare_difference(c, row, k, i));
+		json_close(j);
+	}
+	json_close(j);
+	json_number(j, "change", row->change);
+	json_open(j, "unknown", '[', false);
+	for (size_t k = 0; k < c->n_captures; k++)
+		json_number(j, NULL, row->unknown[k]);
+	json_close(j);
+	json_bool(j, "nameless", row->nameless);
+	json_close(j);
+}
+
+/* ---- of two sides ---- */
+
+static void numbers_json(struct json *j, const struct changes *c, const struct changes_row *row,
+			 double (*of)(const struct changes_value *v))
+{
+	bool any = false;
+
+	for (size_t i = 0; i < c->compare.n_figures; i++)
+		any |= isfinite(of(&row->values[i]));
+	if (!any) {
+		json_null(j, NULL);
+		return;
+	}
+	json_open(j, NULL, '[', false);
+	for (size_t i = 0; i < c->compare.n_figures; i++)
+		json_number(j, NULL, of(&row->values[i]));
+	json_close(j);
+}
+
+static double was(const struct changes_value *v)
+{
+	return v->side[CHANGES_BASE].median;
+}
+
+static double is(const struct changes_value *v)
+{
+	return v->side[CHANGES_NEW].median;
+}
+
+/* What only one side has, it has in full. */
+static double difference(const struct changes_value *v)
+{
+	double a = was(v), b = is(v);
+
+	return isfinite(a) || isfinite(b) ? (isfinite(b) ? b : 0) - (isfinite(a) ? a : 0) : NAN;
+}
+
+static double chance(const struct changes_value *v)
+{
+	return v->p;
+}
+
+static void sides_row_json(struct json *j, const struct changes *c, const struct changes_row *row)
+{
+	const struct compare_row *of = row->row;
+
+	json_open(j, NULL, '{', false);
+	key_json(j, &c->compare, of);
+	json_open(j, "values", '[', false);
+	numbers_json(j, c, row, was);
+	numbers_json(j, c, row, is);
+	json_close(j);
+	json_open(j, "differences", '[', false);
+	json_null(j, NULL);
+	if (row->stands)
+		numbers_json(j, c, row, difference);
+	else
+		json_null(j, NULL);
+	json_close(j);
+	json_open(j, "p", '[', false);
+	json_null(j, NULL);
+	numbers_json(j, c, row, chance);
+	json_close(j);
+	json_number(j, "change", row->stands ? difference(&row->values[0]) : 0);
+	json_open(j, "unknown", '[', false);
+	for (unsigned side = 0; side < CHANGES_SIDES; side++)
+		json_number(j, NULL, changes_unknown(c, of, side));
+	json_close(j);
+	json_bool(j, "nameless", of->nameless);
+	json_close(j);
+}
+
+/* With what tables show people, too. */
+static void table_json(struct json *j, const char *key, const struct table *t)
+{
+	json_open(j, key, '[', true);
+	for (size_t r = 0; r < t->n_rows; r++) {
+		json_open(j, NULL, '{', false);
+		for (size_t i = 0; i < t->n_columns; i++)
+			table_cell_json(j, t->columns[i].key, &t->columns[i],
+					&t->cells[r * t->n_columns + i], 0);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+static void sides_json(struct json *j, const struct page_diff *diff, size_t n)
+{
+	if (!diff) {
+		json_null(j, "sides");
+		return;
+	}
+	json_open(j, "sides", '[', true);
+	for (unsigned side = 0; side < CHANGES_SIDES; side++) {
+		json_open(j, NULL, '{', false);
+		json_text(j, "label", diff->sides[side]);
+		json_u64(j, "runs", side ? n - diff->n_base : diff->n_base);
+		json_close(j);
+	}
+	json_close(j);
+	json_number(j, "alpha", diff->alpha);
+	table_json(j, "rules", diff->rules);
+	table_json(j, "broken", diff->broken);
+}
+
+/* ---- */
+
+static void kind_json(struct json *j, const struct compare *c)
+{
+	json_open(j, c->decl->name, '{', true);
+	json_open(j, "key", '[', false);
+	json_text(j, NULL, "name");
+	if (c->decl->key_reason)
+		json_text(j, NULL, "reason");
+	if (c->decl->key_cpu)
+		json_text(j, NULL, "cpu");
+	json_close(j);
+	json_open(j, "figures", '[', false);
+	for (size_t i = 0; i < c->n_figures; i++)
+		json_text(j, NULL, c->figures[i].key);
+	json_close(j);
+	json_text(j, "hint", c->nameless ? COMPARE_NAMELESS : NULL);
+	json_u64(j, "unknown_most", COMPARE_UNKNOWN_MAX);
+	json_open(j, "rows", '[', true);
+}
+
+static int captures_json(struct json *j, enum compare_what what,
+			 const struct tables_walk *const *walks, size_t n)
+{
+	struct compare c;
+	int rc = compare_init(&c, what, walks, n);
+
+	kind_json(j, &c);
+	for (size_t i = 0; i < c.rows.n && !rc; i++)
+		row_json(j, &c, &c.rows.at[i]);
+	json_close(j);
+	json_close(j);
+	compare_fini(&c);
+	return rc;
+}
+
+static void changes_json(struct json *j, const struct changes *c)
+{
+	kind_json(j, &c->compare);
+	for (size_t i = 0; i < c->rows.n; i++)
+		sides_row_json(j, c, &c->rows.at[i]);
+	json_close(j);
+	json_close(j);
+}
+
+int page_compare_json(struct json *j, struct page_capture *const *captures, size_t n,
+		      const struct page_diff *diff)
+{
+	uint64_t first = analyze_engine_summary(captures[0]->walk->eng)->window_ns;
+	const struct tables_walk **walks = calloc(n, sizeof(*walks));
+	bool same = true;
+	int rc = walks ? 0 : -ENOMEM;
+
+	json_open(j, "compare", '{', true);
+	for (size_t k = 0; k < n && !rc; k++) {
+		walks[k] = captures[k]->walk;
+		same &= analyze_engine_summary(walks[k]->eng)->window_ns == first;
+	}
+	json_bool(j, "normalised", !same);
+	sides_json(j, diff, n);
+	json_open(j, "tables", '{', true);
+	for (unsigned what = 0; what < COMPARE_N && !rc; what++)
+		if (diff)
+			changes_json(j, &diff->all[what]);
+		else
+			rc = captures_json(j, (enum compare_what)what, walks, n);
+	if (diff)
+		changes_json(j, diff->groups);
+	else if (!rc)
+		rc = captures_json(j, COMPARE_GROUPS, walks, n);
+	json_close(j);
+	json_close(j);
+	free(walks);
+	return rc;
+}

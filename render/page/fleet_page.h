@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fleet_page.h - the HTML file of cdict report --job: pictures of hosts by time, one a figure, and tables.
+ *
+ *	cdict-fleet     JSON: what the page is of, its palette, its figures, its tables' columns
+ *	fleet-tables    deflated JSON: their rows, by column
+ *	fleet-values    deflated JSON: {figure: values of the cells}, "seen": buckets of each
+ *	picture-FIGURE  deflated SVG, its colours are the page's variables
+ *
+ * Everything in it was counted and drawn here; its script (render/web/fleet/) chooses what is seen.
+ *
+ * Ownership  all borrowed
+ */
+#ifndef RENDER_FLEET_PAGE_H
+#define RENDER_FLEET_PAGE_H
+
+#include "cdict/error.h"
+#include "base/text/sink.h"
+#include "tables/columns/table.h"
+
+struct fleet_page_figure {
+	const char *key, *title, *about;
+	const double *values; /* [row * columns + column], NAN: not known */
+};
+
+/* Hosts by time. */
+struct fleet_page_map {
+	const char *const *names; /* of the rows, foreign */
+	size_t rows, columns;
+	uint64_t column_ns;
+	uint64_t from_ns; /* of the wall clock, 0: each host's own time */
+	const char *each; /* what a cell is: "a cell is a second of a host" */
+	const uint32_t *seen;
+	const struct fleet_page_figure *figures;
+	size_t n;
+};
+
+struct fleet_page_table {
+	const char *key, *title, *about;
+	struct table *table;
+};
+
+struct fleet_page_link {
+	const char *host; /* as the rows of table "hosts" have it */
+	const char *file; /* of letters, digits and ._- only */
+};
+
+struct fleet_page {
+	const char *title;        /* "job 2001", foreign */
+	const char *const *facts; /* beside it */
+	size_t n_facts;
+	const char *const *lines; /* what is to be told of it: what is missing, how it was folded */
+	size_t n_lines;
+	const struct fleet_page_map *map; /* NULL: there is none */
+	const struct fleet_page_table *tables;
+	size_t n_tables;
+	/* Pages of hosts themselves, beside this one. */
+	const struct fleet_page_link *links;
+	size_t n_links;
+};
+
+/* fleet_page_write - 0 or a code with *err filled; what failed to be written is remembered by the sink. */
+int fleet_page_write(const struct fleet_page *p, struct sink *out, struct cdict_error *err);
+
+#endif

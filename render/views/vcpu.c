@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where each vCPU's time went. */
+#include "render/views/vcpu.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "render/draw/rows.h"
+#include "render/draw/text.h"
+
+static const char *const state_names[ANALYZE_VCPU_STATES] = {
+	[ANALYZE_VCPU_GUEST] = "in the guest",
+	[ANALYZE_VCPU_EXIT] = "handling an exit",
+	[ANALYZE_VCPU_QEMU] = "in QEMU",
+	[ANALYZE_VCPU_PREEMPTED] = "preempted: ready to run, another task had the CPU",
+	[ANALYZE_VCPU_WAITING] = "waiting: woken, not yet on a CPU",
+	[ANALYZE_VCPU_HALTED] = "halted: the guest was idle",
+	[ANALYZE_VCPU_BLOCKED] = "blocked: asleep for another reason",
+	[ANALYZE_VCPU_UNKNOWN] = "unknown: not seen",
+};
+
+/* As drawn from the left: from what the vCPU is for to what nobody knows. */
+static bool any_of(const struct vcpu_bar *bars, size_t n, unsigned state)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (bars[i].ns[state])
+			return true;
+	}
+	return false;
+}
+
+/* Whether there is no room for many words beside the bars. */
+static bool is_narrow(const struct canvas *c)
+{
+	return c->cells || c->width < 1000;
+}
+
+uint64_t vcpu_bar_waited(const struct vcpu_bar *bar)
+{
+	return bar->ns[ANALYZE_VCPU_PREEMPTED] + bar->ns[ANALYZE_VCPU_WAITING];
+}
+
+/* How long it was kept waiting and behind whom most. */
+static char *note(const struct vcpu_bar *bar, bool brief)
+{
+	uint64_t waited = vcpu_bar_waited(bar);
+	char ms[TEXT_ROOM], share[TEXT_ROOM], *text;
+	int rc;
+
+	if (bar->untold)
+		rc = asprintf(&text, "waits are not known");
+	else if (!waited)
+		rc = asprintf(&text, "never kept waiting");
+	else if (bar->antagonist)
+		rc = asprintf(&text, brief ? "%s, %s: %s" : "kept waiting %s, %s behind %s",
+			      text_duration(ms, (double)waited),
+			      text_percent(share, bar->antagonist_share, 1), bar->antagonist);
+	else
+		rc = asprintf(&text, brief ? "%s" : "kept waiting %s",
+			      text_duration(ms, (double)waited));
+	return rc < 0 ? NULL : text;
+}
+
+static void draw_bar(struct marks *m, const struct canvas *c, const struct frame *f,
+		     const struct vcpu_bar *bar, double y)
+{
+	uint64_t total = 0, sum = 0;
+	double from = f->plot.x;
+
+	for (unsigned s = 0; s < ANALYZE_VCPU_STATES; s++)
+		total += bar->ns[s];
+	for (unsigned s = 0; total && s < ANALYZE_VCPU_STATES; s++) {
+		char text[3 * TEXT_ROOM], ms[TEXT_ROOM], share[TEXT_ROOM];
+		double to;
+
+		if (!bar->ns[s])
+			continue;
+		sum += bar->ns[s];
+		to = f->plot.x + f->plot.w * (double)sum / (double)total;
+		snprintf(text, sizeof(text), "%s: %s, %s", state_names[s],
+			 text_duration(ms, (double)bar->ns[s]),
+			 text_percent(share, (double)bar->ns[s], (double)total));
+		if (s == ANALYZE_VCPU_UNKNOWN)
+			marks_hatch(m, from, y - c->bar / 2, to - from, c->bar, text);
+		else
+			marks_rect(m, (struct ink){ INK_STATE, (uint8_t)s }, from, y - c->bar / 2,
+				   to - from, c->bar, text);
+		from = to;
+	}
+}
+
+static int draw(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
+		const struct vcpu_bar *bars, size_t n, struct row_label *rows)
+{
+	struct frame_shape shape = { .axis = true };
+	struct row_swatch swatches[ANALYZE_VCPU_STATES];
+	struct scale_tick ticks[SCALE_TICKS];
+	struct scale s = { .lo = 0, .hi = 100 };
+	struct frame f;
+	size_t n_swatches = 0, n_ticks, vcpus = 0;
+	unsigned most;
+	char groups[TEXT_ROOM] = "", foot[6 * TEXT_ROOM];
+
+	for (unsigned i = 0; i < ANALYZE_VCPU_STATES; i++) {
+		struct ink ink = { i == ANALYZE_VCPU_UNKNOWN ? INK_LOSS : INK_STATE,
+				   i == ANALYZE_VCPU_UNKNOWN ? 0 : (uint8_t)i };
+
+		if (any_of(bars, n, i))
+			swatches[n_swatches++] = (struct row_swatch){ ink, state_names[i] };
+	}
+	for (size_t i = 0; i < n; i++)
+		vcpus += bars[i].vcpus;
+	if (vcpus > n)
+		snprintf(groups, sizeof(groups), "%zu group%s of ", n, n == 1 ? "" : "s");
+	snprintf(foot, sizeof(foot), "%s%zu vCPU%s, each bar is the whole window%s%s", groups,
+		 vcpus, vcpus == 1 ? "" : "s", *groups ? " of its vCPUs together" : "",
+		 is_narrow(c) ? "; at the right how long it was kept waiting, and behind whom most"
+			      : "");
+	shape.foot = foot;
+	shape.above = rows_legend(NULL, c, swatches, n_swatches, 0);
+	rows_margins(c, rows, n, &shape);
+	f = frame_begin(m, c, caption, &shape);
+	rows_legend(m, c, swatches, n_swatches, f.above);
+	s.from = f.plot.x;
+	s.to = f.plot.x + f.plot.w;
+	most = (unsigned)(f.plot.w / (c->cells ? 10 : 60));
+	n_ticks = scale_ticks_count(ticks, 0, 100, most > 10 ? 10 : most, " %");
+	frame_axis_x(m, c, &f, &s, ticks, n_ticks, "share of the window");
+	for (size_t i = 0; i < n; i++) {
+		draw_bar(m, c, &f, &bars[i], rows_middle(c, &f, i));
+		rows[i].end = s.to;
+	}
+	rows_labels(m, c, &f, rows, n);
+	if (!n)
+		rows_nothing(m, &f, "no vCPU in this window for these tasks");
+	return m->failed ? -ENOMEM : 0;
+}
+
+int view_vcpu(struct marks *m, const struct canvas *c, const struct frame_caption *caption,
+	      const struct vcpu_bar *bars, size_t n)
+{
+	struct row_label *rows = calloc(n + 1, sizeof(*rows));
+	int rc = rows ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		rows[i].name = bars[i].name;
+		rows[i].note = note(&bars[i], is_narrow(c));
+		if (!rows[i].note)
+			rc = -ENOMEM;
+	}
+	if (!rc)
+		rc = draw(m, c, caption, bars, n, rows);
+	for (size_t i = 0; rows && i < n; i++)
+		free(rows[i].note);
+	free(rows);
+	return rc;
+}

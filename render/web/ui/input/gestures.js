@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Wheel, drag and keys over pictures of time: all of them change the page's range.
+import { duration } from '../text.js';
+
+const CLICK_PX = 4;
+
+/** [from, to] of @span ns around @at, where @at keeps its place in @range; within @window. */
+export function zoomed(range, at, factor, window, least) {
+	const [from, to] = range;
+	const whole = window[1] - window[0];
+	const span = Math.min(whole, Math.max(least, (to - from) * factor));
+	const part = (at - from) / (to - from);
+
+	return within([at - part * span, at - part * span + span], window);
+}
+
+/** The range moved into the window, in whole ns. */
+export function within([from, to], window) {
+	const span = Math.min(to - from, window[1] - window[0]);
+	const start = Math.min(Math.max(from, window[0]), window[1] - span);
+
+	return [Math.floor(start), Math.min(Math.ceil(start + span), window[1])];
+}
+
+/** Makes @plot answer to the wheel, to dragging and to clicks. */
+export function timeGestures(plot, app) {
+	const { el, canvas } = plot;
+	let drag = null;
+
+	el.addEventListener('wheel', (e) => {
+		const at = plot.timeAt(e.clientX);
+		const across = Math.abs(e.deltaX) > Math.abs(e.deltaY);
+
+		// Over the whole window the wheel scrolls the page, as everywhere else.
+		if (at === null || (!app.state.range && (!e.ctrlKey || across)))
+			return;
+		e.preventDefault();
+		const unit = e.deltaMode === 1 ? 20 : 1;
+
+		if (across) {
+			pan(app, e.deltaX * unit / plot.width);
+			return;
+		}
+		app.zoom(zoomed(app.range, at, Math.exp(Math.max(-1, Math.min(1, e.deltaY * unit * 0.003))), app.window, app.least));
+	}, { passive: false });
+
+	el.addEventListener('pointerdown', (e) => {
+		const at = plot.timeAt(e.clientX);
+
+		if (at === null || e.button === 1)
+			return;
+		const { left } = canvas.getBoundingClientRect();
+
+		drag = { x: e.clientX - left, at, pans: e.button === 2 || e.shiftKey, range: app.range, moved: false };
+		el.setPointerCapture(e.pointerId);
+	});
+
+	el.addEventListener('pointermove', (e) => {
+		if (!drag)
+			return;
+		const { left } = canvas.getBoundingClientRect();
+		const x = e.clientX - left;
+
+		drag.moved ||= Math.abs(x - drag.x) >= CLICK_PX;
+		if (!drag.moved)
+			return;
+		app.card.hide();
+		if (drag.pans) {
+			const [from, to] = drag.range;
+			const by = (drag.x - x) / (plot.width - plot.time.left - plot.time.right) * (to - from);
+
+			app.zoom(within([from + by, to + by], app.window));
+			return;
+		}
+		drag.to = plot.nearestTime(e.clientX);
+		const place = Math.min(Math.max(x, plot.time.left), plot.width - plot.time.right);
+		plot.showBand(drag.x, place, duration(Math.round(Math.abs(drag.to - drag.at))));
+	});
+
+	const end = (e, cancelled) => {
+		const was = drag;
+
+		drag = null;
+		plot.showBand(null);
+		if (!was || cancelled)
+			return;
+		if (!was.moved) {
+			if (e.button === 0)
+				plot.found?.click?.(e);
+		} else if (!was.pans && was.to !== undefined) {
+			const [a, b] = [Math.min(was.at, was.to), Math.max(was.at, was.to)];
+
+			app.select(within([Math.floor(a), Math.max(Math.ceil(b), Math.floor(a) + app.least)], app.window));
+		}
+	};
+	el.addEventListener('pointerup', (e) => end(e, false));
+	el.addEventListener('pointercancel', (e) => end(e, true));
+	el.addEventListener('contextmenu', (e) => { if (plot.timeAt(e.clientX) !== null) e.preventDefault(); });
+	el.addEventListener('dblclick', (e) => { if (plot.timeAt(e.clientX) !== null) app.select(null); });
+}
+
+/** Moves the range by @part of itself. */
+export function pan(app, part) {
+	const [from, to] = app.range;
+	const by = (to - from) * part;
+
+	app.zoom(within([from + by, to + by], app.window));
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The keyboard: 1-7 views, w a s d zoom and move, f fit, / search, m marks, Esc back, ? help.
+import { pan, within, zoomed } from './gestures.js';
+import { closeHelp, showHelp } from '../help.js';
+
+const STEP = 0.75;
+
+function zoomBy(app, factor) {
+	const [from, to] = app.range;
+	const at = app.pointer ?? (from + to) / 2;
+
+	app.zoom(zoomed(app.range, at, factor, app.window, app.least));
+}
+
+/** The slice clicked last, else what lies between two marks, else everything. */
+function fit(app) {
+	const marks = [...app.state.marks].sort((a, b) => a - b);
+	const what = app.chosen ?? (marks.length === 2 && marks[1] > marks[0] ? marks : null);
+
+	app.chosen = null;
+	if (!what) {
+		app.select(null);
+		return;
+	}
+	const edge = Math.max((what[1] - what[0]) * 0.1, app.least);
+
+	app.select(within([Math.floor(what[0] - edge), Math.ceil(what[1] + edge)], app.window));
+}
+
+/** Sets a mark at the pointer: two of them show their distance, a third begins anew. */
+function mark(app) {
+	if (app.pointer === null)
+		return;
+	const marks = app.state.marks;
+
+	app.set({ marks: [...(marks.length > 1 ? [] : marks), Math.round(app.pointer)] });
+}
+
+function undo(app) {
+	if (closeHelp())
+		return;
+	if (app.state.look.length && app.details.el.contains(document.activeElement)) {
+		app.details.close();
+		return;
+	}
+	if (JSON.stringify(app.state) === JSON.stringify(app.store.start))
+		return;
+	if (history.length > 1)
+		history.back();
+	else
+		app.set({ ...app.store.start });
+}
+
+const KEYS = {
+	w: (app) => zoomBy(app, STEP),
+	s: (app) => zoomBy(app, 1 / STEP),
+	a: (app) => pan(app, -0.2),
+	d: (app) => pan(app, 0.2),
+	f: fit,
+	m: mark,
+	',': (app) => app.details.step('before'),
+	'.': (app) => app.details.step('after'),
+	'<': (app) => app.details.step('worse'),
+	'>': (app) => app.details.step('milder'),
+	'?': showHelp,
+	Escape: undo,
+	'/': (app) => { app.head.search.focus(); app.head.search.select(); },
+};
+
+export function followKeys(app) {
+	addEventListener('keydown', (e) => {
+		const typing = e.target instanceof Element && e.target.closest('input, select, textarea');
+
+		if (typing || e.ctrlKey || e.metaKey || e.altKey)
+			return;
+		// what is no button of its own, but can be clicked
+		if ((e.key === 'Enter' || e.key === ' ') && e.target instanceof HTMLElement && e.target.matches('[data-enter]')) {
+			e.target.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: e.shiftKey }));
+			e.preventDefault();
+			return;
+		}
+		const view = app.views.find((v) => v.key === e.key);
+
+		if (view)
+			app.set({ view: view.id });
+		else if (KEYS[e.key])
+			KEYS[e.key](app);
+		else
+			return;
+		e.preventDefault();
+	});
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The heat map of intervals: time across, length up (logarithmic), shade = how many. As render/views/switches.c.
+import { d3 } from '../../d3.js';
+import { moment } from '../clock.js';
+import { button, h, replace } from '../dom.js';
+import { LEFT, RIGHT, drawLogAxis, drawMissing, drawTimeAxis, timeScale } from './axis.js';
+import { Question } from '../figures.js';
+import { Chosen } from '../groups.js';
+import { countCells, countEnds, countRamp } from './legend.js';
+import { count, duration, exactNs } from '../text.js';
+import { drawMarks } from './marks.js';
+
+export const KINDS = {
+	run: { title: 'How long tasks ran', axis: 'length of each run, drawn where it ended', one: 'run', many: 'runs' },
+	sleep: { title: 'How long tasks were off the CPU', axis: 'time off the CPU, drawn where it ended', one: 'return to a CPU', many: 'returns to a CPU' },
+	wakeup: { title: 'Wake-up latency: how long tasks waited for a CPU', axis: 'from wake-up to running, drawn where it ended', one: 'wait after a wake-up', many: 'waits after a wake-up' },
+	guest: { title: 'How long guests ran between exits', axis: 'kvm_entry to kvm_exit, drawn where it ended', one: 'stay in the guest', many: 'stays in the guest' },
+	exit: { title: 'How long exits took', axis: 'kvm_exit to kvm_entry, drawn where it ended', one: 'exit', many: 'exits' },
+};
+
+const LEAST_PX = 3.5, MOST_ACROSS = 450; // cells: their width, how many
+const LEAST_HIGH = 4, MOST_HIGH = 60;
+
+const TOP = 8, BOTTOM = 22, BAND = 7;
+const DIVISORS = [1, 2, 3, 4, 6, 8, 12, 24];
+
+/** Sums of neighbours: {cells: Map(row * columns + column -> n), max}. */
+function cellsOf(heat, columns, tall) {
+	const wide = heat.columns / columns;
+	const cells = new Map();
+	let max = 0;
+
+	for (let i = 0; i < heat.cell.length; i++) {
+		const cell = heat.cell[i];
+		const key = Math.floor(Math.floor(cell / heat.columns) / tall) * columns + Math.floor(cell % heat.columns / wide);
+		const n = (cells.get(key) ?? 0) + heat.count[i];
+
+		cells.set(key, n);
+		if (n > max)
+			max = n;
+	}
+	return { cells, max };
+}
+
+/** Of whom the intervals of a kind are: the filter; null: of all. */
+export function chosenOf(app, kind) {
+	const { cpus, reasons } = app.state;
+
+	return { tasks: app.selection.list(), cpus: cpus.length ? cpus : null, reasons: kind === 'exit' && reasons.length ? reasons : null };
+}
+
+export class HeatMap {
+	/** @exits: of that kind, the tables of the same choice that the view has. */
+	constructor(view, kind, height, exits = null) {
+		this.app = view.app;
+		this.kind = kind;
+		this.question = new Question(this.app);
+		this.list = new Question(this.app);
+		this.own = null; // {key, bins}: of the filtered tasks
+		this.exits = exits ?? (kind === 'exit' ? new Chosen(this.app, 'exits', () => this.#say(), { cpus: false, reasons: true }) : null);
+		this.words = h('span', { class: 'dim' });
+		this.ramp = h('span');
+		this.found = h('div', { class: 'found', hidden: true });
+		this.plot = view.plot({
+			label: KINDS[kind].title, height, time: { left: LEFT, right: RIGHT }, title: `${KINDS[kind].title}: ${KINDS[kind].axis}`,
+			ramp: () => (this.grid ? countEnds(1, this.grid.max) : null),
+			draw: (s, w, tall) => this.#draw(s, w, tall), hit: (x, y) => this.#hit(x, y),
+		});
+		this.el = h('div', { class: 'heat', data: { heat: kind } }, h('div', { class: 'heat-head' },
+			h('h3', null, KINDS[kind].title), h('span', { class: 'dim small' }, KINDS[kind].axis), h('span', { class: 'space' }), this.ramp),
+			this.plot.el, this.words, this.found);
+	}
+
+	/** The bins to show: all tasks' from the figures, else of the filtered tasks, once the decoder has them. */
+	follow() {
+		const { app } = this;
+		const { tasks, cpus, reasons } = chosenOf(app, this.kind);
+		const key = JSON.stringify([app.state.capture, app.range, tasks, cpus, reasons]);
+
+		this.found.hidden = true;
+		this.exits?.ask();
+		if ((!tasks && !cpus && !reasons) || !app.figures.canDecode(app.capture)) {
+			this.own = null;
+			this.question.drop();
+			this.#finish();
+			return;
+		}
+		if (this.own?.key === key) {
+			this.#say();
+			return;
+		}
+		this.question.ask((decoder, signal) => decoder.bins(app.capture, app.range, { columns: 1024, heat: [this.kind], tasks, cpus, reasons, signal }), (bins) => {
+			this.own = bins && { key, bins };
+			this.#finish();
+		});
+	}
+
+	#finish() {
+		this.grid = null;
+		this.plot.paint();
+		const { app, grid } = this;
+
+		replace(this.ramp, grid ? countRamp(app.palette, 1, grid.max) : []);
+		this.#say();
+		this.plot.el.dataset.events = String(this.#bins()?.heat?.[this.kind]?.events ?? 0);
+	}
+
+	#say() {
+		const { app } = this;
+		const { recorded_until: until } = app.capture;
+		const chosen = app.selection.any || app.state.cpus.length || (this.kind === 'exit' && app.state.reasons.length);
+		const tail = chosen && !this.own ? '; of all tasks, CPUs and reasons: the filter needs the capture in the page' : '';
+
+		this.words.textContent = this.#account(this.kind) + this.#idleWords() + tail + (until !== null && until > app.range[0] ? `; hatched above: not all CPUs were recorded before ${moment(until, 6)}` : '');
+	}
+
+	/** How many there are of a kind, and how many of them are drawn. */
+	#account(kind) {
+		const heat = this.#bins()?.heat?.[kind];
+		const { one, many } = KINDS[kind];
+
+		if (!heat)
+			return this.app.capture.bins.heat[kind] ? `no ${many} in this range for these tasks` : `the capture has no events that tell of ${many}`;
+		const left = [[heat.unplaced, 'whose beginning was not seen'], [heat.shorter, 'of less than 1 ns'], [heat.longer, 'longer than 1000 s'],
+		[heat.outside, 'outside the range']].filter(([n]) => n > 0).map(([n, text]) => `${count(n)} ${text}`);
+
+		return left.length ? `${count(heat.drawn)} ${heat.drawn === 1 ? one : many} drawn of ${count(heat.events)} that ended here; ${left.join(', ')}` : `${count(heat.events)} ${heat.events === 1 ? one : many}, all drawn`;
+	}
+
+	/** The bars of exits are without those of idle guests; halts are of the lengths that stand out here. */
+	#idleWords() {
+		const { app } = this;
+
+		if (!this.exits || app.state.cpus.length || !this.#bins()?.heat?.exit)
+			return '';
+		const row = this.exits.rows('exit_reasons')?.find((sum) => sum.idle && app.selection.reason(sum.reason)); // a machine has one such reason
+		const ends = row?.unpaired ? `, the end of ${count(row.unpaired)} of them not seen` : '';
+
+		return row?.count ? `; ${count(row.count)} ${row.count === 1 ? 'was' : 'were'} of idle guests${ends}` : '';
+	}
+
+	#bins() {
+		return this.own?.bins ?? this.app.figures.shown?.bins;
+	}
+
+	/** The cells as they are drawn: sums of neighbours where those would be too small to see. */
+	#gridOf(plotWidth, plotHeight) {
+		const bins = this.#bins();
+		const heat = bins?.heat?.[this.kind];
+
+		if (!heat?.cell.length)
+			return null;
+		const [from, to] = this.app.range;
+		const pixels = plotWidth * (bins.to - bins.from) / (to - from); // of all columns
+		let { columns } = heat;
+
+		while (pixels / columns < Math.max(LEAST_PX, plotWidth / MOST_ACROSS) && columns > 1)
+			columns /= 2;
+		// cells are in the order of their rows
+		const low = Math.floor(heat.cell[0] / heat.columns), high = Math.floor(heat.cell[heat.cell.length - 1] / heat.columns);
+		const { per_decade: per, lo_ns: lo } = heat;
+		const [first, last] = [Math.floor(low / per), Math.floor(high / per) + 1];
+		const tall = DIVISORS.find((d) => plotHeight / ((last - first) * per) * d >= Math.max(LEAST_HIGH, plotHeight / MOST_HIGH)) ?? per;
+		const scale = d3.scaleLog().domain([lo * 10 ** first, lo * 10 ** last]).range([TOP + plotHeight, TOP]);
+
+		return { ...this.#cellsOf(heat, columns, tall), columns, wide: (bins.to - bins.from) / columns, from: bins.from, tall, per, lo, scale, bins };
+	}
+
+	/** Kept while a step of a zoom leaves them as they are. */
+	#cellsOf(heat, columns, tall) {
+		const { kept } = this;
+
+		if (kept?.heat !== heat || kept.columns !== columns || kept.tall !== tall)
+			this.kept = { heat, columns, tall, sums: cellsOf(heat, columns, tall) };
+		return this.kept.sums;
+	}
+
+	#edge(grid, row) {
+		return grid.lo * 10 ** (row * grid.tall / grid.per);
+	}
+
+	#draw(s, width, height) {
+		const { app } = this;
+		const { palette } = app;
+		const scale = timeScale(app.range, LEFT, width - RIGHT);
+		const plotHeight = height - TOP - BOTTOM;
+		const grid = this.#gridOf(width - LEFT - RIGHT, plotHeight);
+
+		this.grid = grid;
+		s.rect(0, 0, width, height, palette.paper);
+		s.rect(LEFT, TOP, width - LEFT - RIGHT, plotHeight, palette.plot);
+		drawTimeAxis(s, palette, scale, TOP, TOP + plotHeight);
+		if (!grid) {
+			s.text((LEFT + width - RIGHT) / 2, TOP + plotHeight / 2, 'nothing to draw in this range for these tasks', { colour: palette.dim, anchor: 'middle' });
+			drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
+			return;
+		}
+		drawLogAxis(s, palette, grid.scale, LEFT, width - RIGHT);
+		drawMissing(s, palette, app.capture, scale, TOP, plotHeight, BAND);
+		s.clip(LEFT, TOP, width - LEFT - RIGHT, plotHeight, () => {
+			const ends = Array.from({ length: grid.columns + 1 }, (_, i) => Math.round(scale(grid.from + i * grid.wide)));
+			const heights = new Map(); // of rows there are few
+			const cells = countCells(s, palette, 1, grid.max);
+			const heightOf = (row) => {
+				if (!heights.has(row))
+					heights.set(row, Math.round(grid.scale(this.#edge(grid, row))));
+				return heights.get(row);
+			};
+
+			for (const [key, n] of grid.cells) {
+				const column = key % grid.columns;
+				const x1 = ends[column], x2 = Math.max(x1 + 1, ends[column + 1]);
+
+				if (x2 < LEFT || x1 > width - RIGHT)
+					continue;
+				const row = Math.floor(key / grid.columns);
+				const y2 = heightOf(row), y1 = heightOf(row + 1);
+
+				cells.put(x1, y1, x2, Math.max(y1 + 1, y2), n);
+			}
+			cells.end();
+		});
+		drawMarks(s, app, scale, TOP, plotHeight, true);
+	}
+
+	/** The cell under the pointer, and how many are in it. */
+	#cellAt(x, y) {
+		const { grid, app } = this;
+		const scale = timeScale(app.range, LEFT, this.plot.width - RIGHT);
+
+		if (!grid || x < LEFT || x > this.plot.width - RIGHT || y < TOP || y > this.plot.height - BOTTOM)
+			return null;
+		const column = Math.floor((scale.invert(x) - grid.from) / grid.wide);
+		const row = Math.floor(Math.log10(grid.scale.invert(y) / grid.lo) * grid.per / grid.tall);
+		const n = grid.cells.get(row * grid.columns + column);
+
+		return n ? { n, row, column, at: grid.from + column * grid.wide } : null;
+	}
+
+	#hit(x, y) {
+		const { app, grid } = this;
+		const cell = this.#cellAt(x, y);
+
+		if (!cell)
+			return null;
+		const [lo, hi] = [this.#edge(grid, cell.row), this.#edge(grid, cell.row + 1)];
+		const decodes = app.figures.canDecode(app.capture);
+
+		return {
+			lines: [`${count(cell.n)} ${KINDS[this.kind][cell.n === 1 ? 'one' : 'many']} of ${duration(Number(lo.toPrecision(3)))} to ${duration(Number(hi.toPrecision(3)))}`,
+			`from ${moment(cell.at, 9)}`, `in ${duration(Math.round(grid.wide))}`, decodes ? 'click: which they are' : null],
+			box: { y: y - 6, h: 12 },
+			click: decodes ? () => this.#listCell(cell, lo, hi) : null,
+		};
+	}
+
+	#listCell(cell, lo, hi) {
+		const { app, grid } = this;
+		const range = [Math.ceil(cell.at), Math.ceil(cell.at + grid.wide)];
+		const { kind } = this;
+
+		this.list.ask((decoder, signal) => decoder.select(app.capture, {
+			kind, range, lo_ns: Math.round(lo), hi_ns: Math.round(hi), ...chosenOf(app, kind),
+		}, { limit: 100, signal }), (result, error) => {
+			this.found.hidden = false;
+			replace(this.found, error ? h('p', { class: 'dim' }, `not decoded: ${error.message}`) : this.#foundRows(kind, result));
+		});
+	}
+
+	#foundRows(kind, { total, rows }) {
+		const { app } = this;
+
+		return [h('div', { class: 'found-head' }, h('strong', null, `${count(total)} ${KINDS[kind][total === 1 ? 'one' : 'many']}`),
+			button('×', 'close', () => { this.found.hidden = true; }, { class: 'close' })),
+		rows.map((row) => h('button', {
+			type: 'button', class: 'found-row', title: `${exactNs(row.to - row.from)}; click: show it on the cores`,
+			on: { click: () => app.details.look({ run: 'run', sleep: 'off', wakeup: 'wait', guest: 'guest', exit: 'exit' }[kind], row.task, row.from, { view: 'cores', range: [Math.floor(row.from - (row.to - row.from)), Math.ceil(row.to + (row.to - row.from))] }) },
+		}, h('bdi', null, app.who(row.task)), h('span', { class: 'dim' }, `CPU ${row.cpu}`), h('span', { class: 'num' }, duration(row.to - row.from)),
+			h('span', { class: 'dim num' }, `from ${moment(row.from, 9)}`)))];
+	}
+
+	close() {
+		this.exits?.close();
+		this.question.drop();
+		this.list.drop();
+	}
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The strip over everything: the whole window at a glance, and the range chosen in it.
+import { d3 } from '../../d3.js';
+import { CLOCKS, clockKind, clockTime, moment, wallTime } from '../clock.js';
+import { choice, h, replace, s as svg, swatch } from '../dom.js';
+import { LEFT, RIGHT, drawLoss, drawTimeAxis, labelStep, lossOf, timeScale } from './axis.js';
+import { within } from '../input/gestures.js';
+import { STATES, rampColour, rampLegend } from './legend.js';
+import { Plot } from './plot.js';
+import { duration, plural, vmName } from '../text.js';
+
+const AXIS = 18;
+const LEAST = 36;
+
+/** How high its rows may be together, in a window so high. */
+const most = d3.scaleLinear().domain([800, 1080, 2160]).range([84, 110, 140]).clamp(true);
+
+export class Overview {
+	constructor(app) {
+		this.app = app;
+		this.head = h('div', { class: 'strip-head' });
+		this.hatchKey = h('span', { class: 'dim', hidden: true }, swatch(null, 'hatched'), ' not known');
+		this.plot = new Plot({
+			app, label: 'the whole window: how busy each CPU was', height: () => this.#rowsHeight() + AXIS,
+			draw: (s, w) => this.#draw(s, w), hit: (x, y) => this.#hit(x, y),
+		});
+		this.svg = svg('svg', { class: 'brush', 'aria-hidden': 'true' });
+		this.plot.el.append(this.svg);
+		this.el = h('section', { class: 'overview', 'aria-label': 'overview' }, this.head, this.plot.el);
+		this.brush = d3.brushX().handleSize(5).on('start brush end', () => this.#brushed());
+		this.svg.addEventListener('dblclick', () => app.select(null));
+	}
+
+	/** Rows of the strip: {label, value(column) 0..1 for its shade, unknown(column) 0..1: of which nothing is known, part: what is known is a part of the value, words(column), cpu}. */
+	#rows() {
+		const { capture, state } = this.app;
+		const { bins } = capture;
+
+		if (state.strip === 'vms' && bins.vcpus.length)
+			return this.#vmRows(capture, bins);
+		const wide = (bins.to - bins.from) / bins.columns;
+
+		return capture.cpus.filter((c) => c.seen).map(({ cpu }) => ({
+			label: `CPU ${cpu}`, cpu, columns: bins.columns,
+			value: (i) => bins.busy_ns[cpu * bins.columns + i] / wide,
+			unknown: (i) => bins.unknown_ns[cpu * bins.columns + i] / wide,
+			words: (i) => `busy ${duration(bins.busy_ns[cpu * bins.columns + i])}${bins.unknown_ns[cpu * bins.columns + i] ? `, unknown ${duration(bins.unknown_ns[cpu * bins.columns + i])}` : ''}`,
+		}));
+	}
+
+	#vmRows(capture, bins) {
+		const n = bins.vcpu_columns;
+		const wide = (bins.to - bins.from) / n;
+
+		const place = new Map(bins.vcpus.map((task, i) => [task, i]));
+		const unknown = (task, i) => bins.vcpu_ns[(place.get(task) * STATES.length + STATES.indexOf('unknown')) * n + i];
+
+		return bins.vms.map(({ vcpus }, row) => {
+			const { vm } = capture.tasks[vcpus[0]];
+
+			return {
+				label: vm === null ? 'vCPUs' : vmName(vm), vm, columns: n, part: true,
+				value: (i) => bins.vm_delayed_ns[row * n + i] / (vcpus.length * wide),
+				unknown: (i) => Math.min(1, vcpus.reduce((sum, task) => sum + unknown(task, i), 0) / (vcpus.length * wide)),
+				words: (i) => `${plural(vcpus.length, 'vCPU')} waited for a CPU ${duration(bins.vm_delayed_ns[row * n + i])}`,
+			};
+		});
+	}
+
+	#rowsHeight() {
+		const all = most(innerHeight);
+
+		return Math.round(Math.max(LEAST, Math.min(all, this.rows.length * (this.rows.length > 12 ? 4 : 14) * all / 84)));
+	}
+
+	paint() {
+		const { app } = this;
+		const vms = app.capture.bins.vcpus.length > 0;
+
+		this.rows = this.#rows();
+		replace(this.head,
+			vms ? choice(null, [['cpus', 'busy CPUs', 'how busy each CPU was'], ['vms', 'waiting VMs', 'how much the vCPUs of each VM waited for a CPU']],
+				app.state.strip, (strip) => app.set({ strip })) : h('span', { class: 'dim' }, 'busy CPUs'),
+			rampLegend(app.palette, '0', app.state.strip === 'vms' ? '100 % waiting' : '100 % busy'),
+			this.hatchKey,
+			this.#clocks(),
+			h('span', { class: 'dim hint' }, 'drag: a range for the whole page · double click: everything'));
+		this.plot.paint();
+	}
+
+	/** By which clock the page tells times. */
+	#clocks() {
+		const { app } = this;
+		const wall = wallTime(app.capture, 0);
+		const first = `the first event was at ${clockTime(app.capture, 0)} s${wall ? `, ${wall.day} ${wall.time}.${wall.ns} UTC` : ''}`;
+		const clocks = choice('times', Object.entries(CLOCKS).map(([key, [name, title]]) => [key, name, `${title}; ${first}`]), clockKind(), (clock) => app.set({ clock }));
+		const no = clocks.querySelector('[data-choice=wall]');
+
+		if (!wall) {
+			no.disabled = true;
+			no.title = 'the wall clock was not recorded (perf record -k mono does)';
+		}
+		return clocks;
+	}
+
+	#draw(s, width) {
+		const { app, rows } = this;
+		const { palette, capture } = app;
+		const scale = timeScale(app.window, LEFT, width - RIGHT);
+		const height = this.#rowsHeight();
+		const tall = height / rows.length;
+		const each = labelStep(tall, 12 + Math.max(0, 6 - tall / 2)); // the first is not above the strip
+		// names of some rows only have a line to theirs
+		const lines = each > 1 && tall > 2;
+
+		s.rect(0, 0, width, height + AXIS, palette.paper);
+		s.rect(LEFT, 0, width - RIGHT - LEFT, height, palette.plot);
+		this.hatched = lossOf(capture).length > 0;
+		// of more rows than pixels some share one
+		const share = Math.ceil(rows.length / height);
+
+		for (let k = 0; k < rows.length; k += share)
+			this.#drawRow(s, rows.slice(k, k + share), scale, share > 1 ? Math.floor(k * tall) : k * tall,
+				share > 1 ? Math.floor((k + share) * tall) - Math.floor(k * tall) : tall > 3 ? tall - 1 : tall);
+		rows.forEach((row, k) => {
+			if (k % each === 0)
+				this.#label(s, row, k * tall + (tall > 3 ? tall - 1 : tall) / 2, lines);
+			if (row.cpu !== undefined)
+				drawLoss(s, palette, capture, scale, k * tall, tall, row.cpu);
+		});
+		if (rows.length && rows[0].cpu === undefined)
+			drawLoss(s, palette, capture, scale, 0, height);
+		this.hatchKey.hidden = !this.hatched;
+		drawTimeAxis(s, palette, scale, height, height);
+		this.drawnMarks = app.state.marks;
+		for (const at of app.state.marks)
+			s.line(scale(at), 0, scale(at), height, palette.accent, 2);
+		this.#placeBrush(width, height);
+	}
+
+	#label(s, { label }, y, line) {
+		const { palette } = this.app;
+
+		if (line)
+			s.line(LEFT - 8, Math.floor(y) + 0.5, LEFT - 2, Math.floor(y) + 0.5, palette.axis);
+		s.text(LEFT - (line ? 11 : 8), Math.max(6, y), label, { colour: palette.dim, size: 11, anchor: 'end', room: LEFT - 12 });
+	}
+
+	#drawRow(s, rows, scale, y, tall) {
+		const { palette } = this.app;
+		const [left, right] = scale.range();
+		const px = Math.ceil(right - left);
+		const { columns } = rows[0];
+		let hatched = px; // since which pixel
+
+		for (let x = 0; x <= px; x++) {
+			const a = Math.floor(x * columns / px);
+			const b = Math.max(a + 1, Math.floor((x + 1) * columns / px));
+			const all = (b - a) * rows.length;
+			let sum = 0, unknown = 0;
+
+			for (const row of x < px ? rows : []) {
+				for (let i = a; i < b; i++) {
+					sum += row.value(i);
+					unknown += row.unknown(i);
+				}
+			}
+			// of one of two vCPUs nothing is known: what is known of the other shines through, no darker than if both were
+			if (sum > 0 && unknown < 0.95 * all)
+				s.rect(left + x, y, 1, tall, rampColour(palette, Math.min(1, sum / (rows[0].part ? all : all - unknown))));
+			// not idle where nobody knows
+			if (unknown >= 0.45 * all && x < px) {
+				hatched = Math.min(hatched, x);
+				continue;
+			}
+			if (hatched < x) {
+				s.hatch(left + hatched, y, x - hatched, tall, palette.loss);
+				this.hatched = true;
+			}
+			hatched = px;
+		}
+	}
+
+	#hit(x, y) {
+		const [left, right] = [LEFT, this.plot.width - RIGHT];
+		const row = this.rows[Math.floor(y / this.#rowsHeight() * this.rows.length)];
+
+		if (!row || x < left || x > right || y > this.#rowsHeight())
+			return null;
+		const i = Math.min(row.columns - 1, Math.floor((x - left) / (right - left) * row.columns));
+		const [from, to] = this.app.window;
+		const at = from + i * (to - from) / row.columns;
+
+		return {
+			lines: [row.label, row.words(i), `${moment(at, 4)} + ${duration(Math.round((to - from) / row.columns))}`],
+			box: { y: 0, h: this.#rowsHeight() + AXIS },
+		};
+	}
+
+	/** The range changed elsewhere. */
+	moved() {
+		if (this.drawnMarks === this.app.state.marks && this.plot.width > 0)
+			this.#placeBrush(this.plot.width, this.#rowsHeight());
+		else
+			this.plot.paint();
+	}
+
+	#placeBrush(width, height) {
+		const { app } = this;
+		const scale = timeScale(app.window, LEFT, width - RIGHT);
+		const g = d3.select(this.svg);
+
+		this.svg.setAttribute('width', width);
+		this.svg.setAttribute('height', height);
+		if (this.dragging)
+			return;
+		this.quiet = true;
+		this.brush.extent([[LEFT, 0], [width - RIGHT, height]]);
+		g.call(this.brush);
+		g.call(this.brush.move, app.state.range ? app.range.map(scale) : null);
+		this.quiet = false;
+	}
+
+	#brushed() {
+		if (this.quiet || !d3.event.sourceEvent)
+			return;
+		const { type, selection } = d3.event;
+		const { app } = this;
+
+		this.dragging = type !== 'end';
+		if (!selection) {
+			if (type === 'end')
+				this.plot.paint();
+			return;
+		}
+		const scale = timeScale(app.window, LEFT, this.plot.width - RIGHT);
+		const [from, to] = selection.map(scale.invert);
+
+		if (to - from >= app.least && type !== 'start')
+			app.zoom(within([from, to], app.window), 'strip');
+		if (type === 'end')
+			this.plot.paint();
+	}
+}

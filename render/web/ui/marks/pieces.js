@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Who had which CPU, slice by slice, where they are few enough.
+import { Question } from '../figures.js';
+import { covers, eventsIn, firstAfter } from './lanes.js';
+
+const MOST = 200000, MOST_EVENTS = 400000; // slices; events of a range
+
+export const NOBODY = 0xffffffff;
+
+export class Pieces {
+	/** drawn(): they came. */
+	constructor(app, drawn) {
+		this.app = app;
+		this.drawn = drawn;
+		this.question = new Question(app);
+		this.all = null; // {range, cpu, task, from, to, starts}: CPU by CPU in order of time
+	}
+
+	/** Asks for those of the range; whether they are other ones than before. */
+	follow() {
+		const { app } = this;
+		const { range } = app;
+		const key = `${app.state.capture}:${range}`;
+
+		if (!app.figures.canDecode(app.capture) || eventsIn(app) > MOST_EVENTS) {
+			this.question.drop();
+			this.asked = null;
+			return false;
+		}
+		if (key === this.asked)
+			return false;
+		this.asked = key;
+		this.question.ask((decoder, signal) => decoder.pieces(app.capture, range, { max: MOST, signal }), (pieces) => {
+			this.all = pieces?.complete ? { range, ...pieces, starts: startsOf(pieces) } : null;
+			this.drawn();
+		});
+		return true;
+	}
+
+	get covered() {
+		return covers(this.app, this.all);
+	}
+
+	/** The first of @cpu that ends after @t. */
+	first(cpu, t) {
+		const { starts, cpu: cpus, to } = this.all;
+		const [first, end] = starts.get(cpu) ?? [cpus.length, cpus.length];
+
+		return firstAfter((i) => to[i], first, end, t);
+	}
+
+	close() {
+		this.asked = null;
+		this.question.drop();
+	}
+}
+
+/** CPU -> [the first of its pieces, the one after its last]. */
+function startsOf(pieces) {
+	const starts = new Map();
+
+	for (let i = 0; i < pieces.cpu.length; i++) {
+		const of = starts.get(pieces.cpu[i]);
+
+		if (of)
+			of[1] = i + 1;
+		else
+			starts.set(pieces.cpu[i], [i, i + 1]);
+	}
+	return starts;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Columns of text that fit a terminal. */
+#include "tables/columns/table_fit.h"
+
+#include <string.h>
+
+#include "base/text/escape.h"
+
+#define LEAST_TEXT 8 /* of a name that has to be cut */
+
+static size_t fit_text(struct sink *s, const char *text, size_t width,
+		       void (*put)(struct sink *s, const char *text, size_t len))
+{
+	size_t len = strlen(text), all = escape_width(text, len);
+
+	if (all <= width) {
+		put(s, text, len);
+		return all;
+	}
+	do {
+		len--;
+		/* not inside of a character */
+		while (len && ((unsigned char)text[len] & 0xc0) == 0x80)
+			len--;
+	} while (len && escape_width(text, len) + 2 > width);
+	put(s, text, len);
+	sink_puts(s, "..");
+	return escape_width(text, len) + 2;
+}
+
+size_t table_fit_text(struct sink *s, const char *text, size_t width)
+{
+	return fit_text(s, text, width, escape_terminal);
+}
+
+static void put_safe(struct sink *s, const char *text, size_t len)
+{
+	sink_add(s, text, len);
+}
+
+size_t table_fit_safe(struct sink *s, const char *text, size_t width)
+{
+	return fit_text(s, text, width, put_safe);
+}
+
+size_t table_fit_width(const struct table_room *rooms, size_t n)
+{
+	size_t width = 0;
+
+	for (size_t c = 0; c < n; c++) {
+		if (!rooms[c].hidden)
+			width += rooms[c].width + (width ? 2 : 0);
+	}
+	return width;
+}
+
+/* The column that is missed least, @n: none may go. */
+static size_t least_important(const struct table_room *rooms, size_t n)
+{
+	size_t least = n;
+	unsigned char rank = 1;
+
+	for (size_t c = 1; c < n; c++) {
+		if (!rooms[c].hidden && rooms[c].rank >= rank) {
+			least = c;
+			rank = rooms[c].rank;
+		}
+	}
+	return least;
+}
+
+/* Cuts texts, the widest first, down to @least. */
+static void cut_texts(struct table_room *rooms, size_t n, size_t columns, size_t least)
+{
+	while (table_fit_width(rooms, n) > columns) {
+		size_t widest = n;
+
+		for (size_t c = 0; c < n; c++) {
+			if (!rooms[c].hidden && rooms[c].text && rooms[c].width > least &&
+			    (widest == n || rooms[c].width > rooms[widest].width))
+				widest = c;
+		}
+		if (widest == n)
+			return;
+		rooms[widest].width--;
+	}
+}
+
+size_t table_fit(struct table_room *rooms, size_t n, size_t columns, size_t readable)
+{
+	size_t gone = 0, c;
+
+	cut_texts(rooms, n, columns, readable);
+	for (; table_fit_width(rooms, n) > columns; gone++) {
+		c = least_important(rooms, n);
+		if (c == n)
+			break;
+		rooms[c].hidden = true;
+	}
+	cut_texts(rooms, n, columns, LEAST_TEXT);
+	/* whatever is left of a very narrow one: the first column */
+	for (c = n; c && --c && table_fit_width(rooms, n) > columns;) {
+		gone += !rooms[c].hidden;
+		rooms[c].hidden = true;
+	}
+	return gone;
+}
+
+void table_fit_tell(struct sink *s, size_t gone)
+{
+	if (gone)
+		sink_printf(s, "(%zu more column%s: -v)\n", gone, gone == 1 ? "" : "s");
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Rows of a table, added up. */
+#include <string.h>
+
+#include "base/memory/map.h"
+#include "base/memory/stringset.h"
+#include "tables/columns/table.h"
+
+/* How rows are told apart: each key that is new makes a number of those before it. */
+struct groups {
+	struct map next;        /* (number so far, key) -> number */
+	struct stringset texts; /* a text's key is its address here */
+	uint32_t n;
+};
+
+static bool next_group(struct groups *g, uint32_t *group, uint64_t key)
+{
+	uint32_t *number = map_add(&g->next, *group, key);
+
+	if (!number)
+		return false;
+	if (*number == MAP_NEW)
+		*number = ++g->n;
+	*group = *number;
+	return true;
+}
+
+static bool key_of(struct groups *g, const struct table_column *column,
+		   const struct table_cell *cell, uint64_t *key)
+{
+	const char *text;
+
+	*key = cell->set ? (uint64_t)cell->i64 + 1 : 0;
+	if (column->kind != TABLE_TEXT || !cell->set)
+		return true;
+	/* A name means a task; others may be called the same. */
+	*key = cell->task;
+	if (cell->task)
+		return true;
+	text = stringset_add(&g->texts, cell->text, strlen(cell->text));
+	*key = (uintptr_t)text;
+	return text;
+}
+
+static bool is_one_of(const struct table_column *column, const char *const *by)
+{
+	while (*by && strcmp(*by, column->key) != 0)
+		by++;
+	return *by;
+}
+
+/* Counts, times and shares of one whole add up; how long one took does not. */
+static bool adds_up(const struct table_column *c)
+{
+	return c->kind == TABLE_COUNT || c->kind == TABLE_MS || c->kind == TABLE_PERCENT;
+}
+
+static void add(struct table *to, const struct table_cell *row, const char *const *by)
+{
+	for (size_t c = 0; c < to->n_columns && to->now; c++) {
+		const struct table_column *column = &to->columns[c];
+		struct table_cell *cell = &to->now[c];
+
+		if (!row[c].set)
+			continue;
+		if (adds_up(column)) {
+			if (column->kind == TABLE_PERCENT)
+				table_percent(to, c,
+					      (cell->set ? cell->percent : 0) + row[c].percent);
+			else
+				table_u64(to, c, (cell->set ? cell->u64 : 0) + row[c].u64);
+		} else if (!cell->set && is_one_of(column, by)) {
+			if (column->kind == TABLE_TEXT)
+				table_text(to, c, row[c].text);
+			else
+				table_i64(to, c, row[c].i64);
+			cell->task = row[c].task;
+		}
+	}
+	table_lossy(to, row[0].lossy || (to->now && to->now[0].lossy));
+}
+
+void table_add_sums(struct table *to, const struct table *t, const char *const *by,
+		    bool (*pick)(void *ctx, const struct table_cell *row), void *ctx)
+{
+	struct groups g = { 0 };
+	struct map rows = { 0 };
+
+	for (size_t r = 0; r < t->n_rows && !to->failed; r++) {
+		const struct table_cell *row = table_cells(t, r);
+		uint32_t group = 0, *at;
+		uint64_t key;
+
+		if (!pick(ctx, row))
+			continue;
+		for (size_t c = 0; c < t->n_columns; c++)
+			if (is_one_of(&t->columns[c], by))
+				to->failed |= !key_of(&g, &t->columns[c], &row[c], &key) ||
+					      !next_group(&g, &group, key);
+		at = map_add(&rows, group, 0);
+		if (!at || to->failed) {
+			to->failed = true;
+			break;
+		}
+		if (*at == MAP_NEW) {
+			table_row(to);
+			*at = (uint32_t)to->n_filled - 1;
+		} else {
+			to->now = to->cells + *at * to->n_columns;
+		}
+		add(to, row, by);
+	}
+	map_fini(&rows);
+	map_fini(&g.next);
+	stringset_fini(&g.texts);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Several captures beside each other. */
+#include "tables/compare/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "tables/findings/fold.h"
+
+static const struct tables_decl *const compared[COMPARE_N + 1] = {
+	[COMPARE_TASKS] = &tables_decl_tasks,   [COMPARE_EXITS] = &tables_decl_exits,
+	[COMPARE_VCPU] = &tables_decl_vcpu,     [COMPARE_COREMAP] = &tables_decl_coremap,
+	[COMPARE_GROUPS] = &tables_decl_groups,
+};
+
+struct compare_item {
+	const char *name, *reason;
+	uint32_t cpu;
+	size_t capture;
+	size_t alone; /* the capture + 1 when it is like nothing in another one, else 0 */
+	bool of_vm;
+	uint32_t task;
+	size_t row; /* of the analysis */
+};
+
+/* ---- figures ---- */
+
+static void name_figure(struct compare_figure *f, const struct table_column *col)
+{
+	int key = (int)strlen(col->key), title = (int)strlen(col->title);
+	const char *unit = "_ns", *people = " ms";
+
+	f->counts = col->kind == TABLE_COUNT;
+	f->ns = !f->counts && (col->flags & TABLE_CHANGE_SHARE) != TABLE_CHANGE_SHARE;
+	f->wide = (col->flags & TABLE_CHANGE_WIDE) == TABLE_CHANGE_WIDE;
+	if (f->counts) {
+		unit = "_per_s";
+		people = "/s";
+	} else { /* in place of _ns and of ms or us */
+		key -= 3;
+		title -= 3;
+		if (!f->ns) {
+			unit = "_percent";
+			people = " %";
+		}
+	}
+	snprintf(f->key, sizeof(f->key), "%.*s%s", key, col->key, unit);
+	if (f->wide)
+		memcpy(f->title, f->key, sizeof(f->title));
+	else
+		snprintf(f->title, sizeof(f->title), "%.*s%s", title, col->title, people);
+}
+
+static void find_figures(struct compare *c)
+{
+	const struct table_column *columns = c->decl->columns;
+
+	for (size_t i = 0; columns[i].kind != TABLE_END; i++) {
+		if (!(columns[i].flags & TABLE_CHANGE))
+			continue;
+		c->figures[c->n_figures].column = i;
+		name_figure(&c->figures[c->n_figures++], &columns[i]);
+	}
+}
+
+void compare_declare(struct compare *c, enum compare_what what)
+{
+	*c = (struct compare){ .decl = compared[what] };
+	find_figures(c);
+}
+
+double compare_value(const struct compare_figure *f, const struct table_cell *cell,
+		     uint64_t window_ns)
+{
+	if (!cell->set)
+		return NAN;
+	if (f->ns)
+		return (double)cell->u64;
+	if (!window_ns)
+		return NAN;
+	return (f->counts ? 1e9 : 100.0) * (double)cell->u64 / (double)window_ns;
+}
+
+/* What @n items of one capture come to together; @scratch has a row for it. */
+static int evaluate(const struct compare *c, double *values, const struct compare_item *items,
+		    size_t n, const struct tables_walk *w, struct table *scratch)
+{
+	struct tables_row r = { .w = w, .several = true, .cpu = CDICT_CPU_UNKNOWN };
+	void *sum = calloc(1, c->decl->row_size);
+
+	if (!sum)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		scratch->failed |= c->decl->merge(sum, c->decl->at(w, items[i].row)) != 0;
+	r.row = sum;
+	r.window_ns = tables_life_ns(c->decl, w, sum);
+	for (size_t f = 0; f < c->n_figures; f++) {
+		const struct compare_figure *figure = &c->figures[f];
+
+		table_clear(scratch, figure->column);
+		cells_fill_one(scratch, figure->column, &r);
+		values[f] = compare_value(figure, &scratch->now[figure->column], r.window_ns);
+	}
+	c->decl->fini(sum);
+	free(sum);
+	return scratch->failed ? -ENOMEM : 0;
+}
+
+/* ---- items ---- */
+
+static char *name_of(const struct compare *c, const struct tables_walk *w, struct fold *fold,
+		     const struct analyze_task *task)
+{
+	struct fold_place place;
+
+	if (!task->tid)
+		return strdup(COMPARE_IDLE);
+	if (c->decl->folded)
+		return fold_find(fold, task, &place) ? strdup(place.group) : NULL;
+	/* a kernel thread that serves one has its number in its name */
+	return c->nameless && names_vm(&w->names, task) && names_nameless(&w->names, task)
+		       ? names_who(&w->names, task)
+		       : names_display(&w->names, task);
+}
+
+static int collect(struct compare *c, const struct tables_walk *w, size_t capture)
+{
+	struct fold fold = { .culprits = { .names = &w->names } };
+	const struct tables_decl *decl = c->decl;
+	int rc = 0;
+
+	for (size_t i = 0; i < decl->count(w) && !rc; i++) {
+		const void *row = decl->at(w, i);
+		const struct analyze_task *task =
+			analyze_engine_task(w->eng, *(const uint32_t *)row);
+		struct compare_item item = {
+			.cpu = CDICT_CPU_UNKNOWN, .capture = capture, .task = task->index, .row = i
+		};
+		char *name;
+
+		if (!names_wanted(&w->names, task))
+			continue;
+		name = name_of(c, w, &fold, task);
+		if (c->nameless && names_nameless(&w->names, task))
+			item.alone = capture + 1;
+		item.of_vm = names_vm(&w->names, task) || names_vm_served(&w->names, task);
+		if (name)
+			item.name = stringset_add(&c->names, name, strlen(name));
+		free(name);
+		if (decl->key_reason)
+			item.reason = *(const char *const *)((const char *)row + decl->reason_at);
+		if (decl->key_cpu)
+			item.cpu = *(const uint32_t *)((const char *)row + decl->cpu_at);
+		if (!item.name || array_push(&c->items, item))
+			rc = -ENOMEM;
+	}
+	fold_fini(&fold);
+	return rc;
+}
+
+static int same_key(const struct compare_item *a, const struct compare_item *b)
+{
+	int order = strverscmp(a->name, b->name);
+
+	if (!order && a->reason && b->reason)
+		order = strcmp(a->reason, b->reason);
+	if (!order)
+		order = (a->cpu > b->cpu) - (a->cpu < b->cpu);
+	return order ? order : (a->alone > b->alone) - (a->alone < b->alone);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct compare_item *x = a, *y = b;
+	int order = same_key(x, y);
+
+	if (!order)
+		order = (x->capture > y->capture) - (x->capture < y->capture);
+	return order ? order : (x->task > y->task) - (x->task < y->task);
+}
+
+/* ---- rows ---- */
+
+/* In percent, by task: of vCPUs' lives for what is of guests, else of the window; given, NULL: out of
+ * memory. */
+static double *find_unknown(const struct compare *c, const struct tables_walk *w)
+{
+	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
+	double *out = calloc(analyze_engine_task_count(w->eng) + 1, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; window_ns && i < analyze_tasks_row_count(w->tasks); i++) {
+		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
+
+		out[row->task] = 100.0 * (double)row->unknown_ns / (double)window_ns;
+	}
+	if (c->decl != &tables_decl_vcpu && c->decl != &tables_decl_exits)
+		return out;
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+		uint64_t life_ns = analyze_vcpu_life_ns(row);
+		uint64_t unknown_ns = analyze_vcpu_unknown_ns(row);
+
+		out[row->task] = life_ns ? 100.0 * (double)unknown_ns / (double)life_ns : 0;
+	}
+	return out;
+}
+
+bool compare_row_hidden(const struct compare *c, const struct compare_row *row, size_t capture)
+{
+	return row->of_vm && !row->set[capture] && c->anonymous[capture];
+}
+
+bool compare_row_stands(const struct compare *c, const struct compare_row *row, size_t capture)
+{
+	return !row->nameless && !compare_row_hidden(c, row, 0) &&
+	       !compare_row_hidden(c, row, capture) && row->unknown[0] <= COMPARE_UNKNOWN_MAX &&
+	       row->unknown[capture] <= COMPARE_UNKNOWN_MAX;
+}
+
+static double or_zero(double v)
+{
+	return isfinite(v) ? v : 0;
+}
+
+double compare_difference(const struct compare *c, const struct compare_row *row, size_t capture,
+			  size_t i)
+{
+	double base = row->values[i], now = row->values[capture * c->n_figures + i];
+
+	return isfinite(base) || isfinite(now) ? or_zero(now) - or_zero(base) : NAN;
+}
+
+static int fill_row(struct compare *c, struct compare_row *row,
+		    const struct tables_walk *const *walks, double *const *unknown,
+		    struct table *scratch)
+{
+	size_t nf = c->n_figures;
+	int rc = 0;
+
+	row->values = calloc(c->n_captures * nf, sizeof(*row->values));
+	row->set = calloc(c->n_captures, sizeof(*row->set));
+	row->unknown = calloc(c->n_captures, sizeof(*row->unknown));
+	if (!row->values || !row->set || !row->unknown)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_captures * nf; i++)
+		row->values[i] = NAN;
+	for (size_t a = 0, b; a < row->n_items && !rc; a = b) {
+		size_t k = row->items[a].capture;
+
+		for (b = a; b < row->n_items && row->items[b].capture == k; b++)
+			row->unknown[k] += unknown[k][row->items[b].task];
+		row->unknown[k] /= (double)(b - a);
+		row->set[k] = true;
+		rc = evaluate(c, row->values + k * nf, row->items + a, b - a, walks[k], scratch);
+	}
+	for (size_t k = 1; k < c->n_captures; k++) {
+		double change = or_zero(row->values[k * nf]) - or_zero(row->values[0]);
+
+		if (compare_row_stands(c, row, k) && fabs(change) > fabs(row->change))
+			row->change = change;
+	}
+	return rc;
+}
+
+static int most_changed(const void *a, const void *b)
+{
+	const struct compare_row *x = a, *y = b;
+	double xc = fabs(x->change), yc = fabs(y->change);
+
+	if (xc != yc)
+		return xc > yc ? -1 : 1;
+	return (x->items > y->items) - (x->items < y->items); /* by their keys */
+}
+
+static int make_rows(struct compare *c, const struct tables_walk *const *walks,
+		     double *const *unknown, struct table *scratch)
+{
+	for (size_t a = 0, b; a < c->items.n; a = b) {
+		const struct compare_item *first = &c->items.at[a];
+		struct compare_row *row = array_add(&c->rows);
+
+		if (!row)
+			return -ENOMEM;
+		for (b = a; b < c->items.n && !same_key(first, &c->items.at[b]);)
+			b++;
+		*row = (struct compare_row){ .name = first->name,
+					     .reason = first->reason,
+					     .cpu = first->cpu,
+					     .items = first,
+					     .n_items = b - a,
+					     .nameless = first->alone,
+					     .of_vm = first->of_vm };
+		if (fill_row(c, row, walks, unknown, scratch))
+			return -ENOMEM;
+	}
+	if (c->rows.n)
+		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), most_changed);
+	return 0;
+}
+
+int compare_init(struct compare *c, enum compare_what what, const struct tables_walk *const *walks,
+		 size_t n)
+{
+	double **unknown = calloc(n, sizeof(*unknown));
+	struct table *scratch = NULL;
+	int rc = unknown ? 0 : -ENOMEM;
+
+	compare_declare(c, what);
+	c->n_captures = n;
+	c->anonymous = calloc(n, sizeof(*c->anonymous));
+	rc = c->anonymous ? rc : -ENOMEM;
+	for (size_t k = 0; k < n && !rc; k++) {
+		c->anonymous[k] = names_nameless_vms(&walks[k]->names) > 1;
+		c->nameless |= c->anonymous[k];
+	}
+	for (size_t k = 0; k < n && !rc; k++) {
+		rc = collect(c, walks[k], k);
+		unknown[k] = find_unknown(c, walks[k]);
+		if (!unknown[k])
+			rc = -ENOMEM;
+	}
+	if (!rc && c->items.n)
+		qsort(c->items.at, c->items.n, sizeof(*c->items.at), by_key);
+	if (!rc)
+		scratch = table_new(c->decl->name, c->decl->columns);
+	if (scratch)
+		table_row(scratch);
+	rc = !rc && scratch && !scratch->failed ? make_rows(c, walks, unknown, scratch) : -ENOMEM;
+	table_free(scratch);
+	for (size_t k = 0; unknown && k < n; k++)
+		free(unknown[k]);
+	free(unknown);
+	return rc;
+}
+
+void compare_fini(struct compare *c)
+{
+	for (size_t i = 0; i < c->rows.n; i++) {
+		free(c->rows.at[i].values);
+		free(c->rows.at[i].set);
+		free(c->rows.at[i].unknown);
+	}
+	free(c->anonymous);
+	array_fini(&c->rows);
+	array_fini(&c->items);
+	stringset_fini(&c->names);
+}
+
+size_t compare_task_count(const struct compare_row *row, size_t capture)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n_items; i++)
+		n += row->items[i].capture == capture;
+	return n;
+}
+
+uint32_t compare_task_at(const struct compare_row *row, size_t capture, size_t at)
+{
+	for (size_t i = 0; i < row->n_items; i++) {
+		if (row->items[i].capture == capture && !at--)
+			return row->items[i].task;
+	}
+	return ANALYZE_NO_TASK;
+}

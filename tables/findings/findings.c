@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* The sentences at the top of the page, each with where it leads to. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory/array.h"
+#include "base/text/escape.h"
+#include "base/text/json.h"
+#include "tables/columns/loss.h"
+#include "tables/columns/number.h"
+#include "tables/columns/tables.h"
+#include "tables/findings/fold.h"
+
+/* So many of those that waited most have a sentence, of others the first of each further group. */
+#define NAMED_TASKS 2
+/* In percent of the window. */
+#define DELAYED_FROM 1.0
+#define BUSY_FROM 90.0
+#define IDLE_FROM 80.0
+
+struct findings {
+	struct json *j;
+	const struct tables_walk *w;
+	uint64_t t0_ns;
+	struct fold_lines lines;
+	const uint32_t *numbers; /* the reader's, of the walk's tasks; NULL: the same */
+	size_t n, about_none;    /* sentences; of them those about nobody */
+	int rc;
+};
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static uint32_t number_of(const struct findings *all, uint32_t task)
+{
+	return all->numbers && task != ANALYZE_NO_TASK ? all->numbers[task] : task;
+}
+
+/* A moment with a fifth of its length before and after it, inside the window. */
+static void range_json(const struct findings *all, uint64_t at_ns, uint64_t dur_ns)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(all->w->eng);
+	struct json *j = all->j;
+	uint64_t around = (dur_ns + 2) / 5 > 20 ? (dur_ns + 2) / 5 : 20;
+	uint64_t from = at_ns > around ? at_ns - around : 0, to = at_ns + dur_ns + around;
+
+	from = from < all->t0_ns ? all->t0_ns : from;
+	/* of a page's range it may lead out of it */
+	if (!all->numbers) {
+		from = from < sum->from_ns ? sum->from_ns : from;
+		to = to > sum->to_ns ? sum->to_ns : to;
+	}
+	if (!dur_ns || from >= to) {
+		json_null(j, "range");
+		return;
+	}
+	json_open(j, "range", '[', false);
+	json_u64(j, NULL, from - all->t0_ns);
+	json_u64(j, NULL, to - all->t0_ns);
+	json_close(j);
+}
+
+/* The wait that can be looked at: from, to, who waited, who had the CPU, which, for how long of it. */
+static void wait_json(const struct findings *all, const struct tables_finding *about)
+{
+	struct json *j = all->j;
+
+	if (!about->held_ns || about->at_ns < all->t0_ns) {
+		json_null(j, "wait");
+		return;
+	}
+	json_open(j, "wait", '[', false);
+	json_u64(j, NULL, about->at_ns - all->t0_ns);
+	json_u64(j, NULL, about->at_ns + about->dur_ns - all->t0_ns);
+	json_u64(j, NULL, number_of(all, about->task));
+	json_u64(j, NULL, number_of(all, about->behind));
+	json_u64(j, NULL, about->behind_cpu);
+	json_u64(j, NULL, about->held_ns);
+	json_close(j);
+}
+
+/* The page has no terminal's letters to keep to: "us" is written as all else there is. */
+static void units(char *text)
+{
+	static const char us[] = { TABLES_MENTION, 'u', ' ', 'u', 's', TABLES_MENTION_END, 0 };
+
+	while ((text = strstr(text, us))) {
+		memcpy(text, "µs", strlen("µs"));
+		memmove(text + strlen("µs"), text + strlen(us), strlen(text + strlen(us)) + 1);
+	}
+}
+
+/* The sentence in pieces: words, tasks, times. */
+static void says_json(const struct findings *all, char *text)
+{
+	static const char mention[] = { TABLES_MENTION, 0 };
+	struct json *j = all->j;
+
+	json_open(j, "says", '[', false);
+	while (*text) {
+		size_t n = strcspn(text, mention);
+		char was = text[n], *end;
+
+		if (n) {
+			text[n] = 0;
+			json_text(j, NULL, text);
+			text[n] = was;
+			text += n;
+			continue;
+		}
+		if (text[1] == 't') {
+			uint32_t task = (uint32_t)strtoul(text + 2, &end, 10);
+
+			json_open(j, NULL, '{', false);
+			json_u64(j, "task", number_of(all, task));
+		} else {
+			uint64_t t_ns = strtoull(text + 2, &end, 10);
+
+			json_open(j, NULL, '{', false);
+			json_i64(j, "at", (int64_t)(t_ns - all->t0_ns));
+		}
+		json_close(j);
+		text = strchr(end, TABLES_MENTION_END) + 1;
+	}
+	json_close(j);
+}
+
+static void list_json(struct json *j, const char *key, uint32_t value, uint32_t none)
+{
+	json_open(j, key, '[', false);
+	if (value != none)
+		json_u64(j, NULL, value);
+	json_close(j);
+}
+
+/* Whom it is about: the task's VM, else what stands for tasks like it. */
+static void of_json(struct findings *all, uint32_t task)
+{
+	struct json *j = all->j;
+	struct fold_place place;
+
+	if (task == ANALYZE_NO_TASK ||
+	    !fold_find(&all->lines.fold, analyze_engine_task(all->w->eng, task), &place)) {
+		json_null(j, "of");
+		return;
+	}
+	json_open(j, "of", '{', false);
+	json_text(j, "kind", place.kind);
+	json_text(j, "name", place.group);
+	json_close(j);
+}
+
+/* @text: its mentions are taken out. */
+static void finding(struct findings *all, const struct tables_finding *about, const char *view,
+		    char *text)
+{
+	struct json *j = all->j;
+
+	if (about->task == ANALYZE_NO_TASK) {
+		if (all->lines.n + all->about_none >= FOLD_LINES)
+			return;
+		all->about_none++;
+	} else {
+		fold_lines_add(&all->lines, analyze_engine_task(all->w->eng, about->task));
+	}
+	all->n++;
+	json_open(j, NULL, '{', false);
+	units(text);
+	says_json(all, text);
+	tables_plain(text);
+	json_text(j, "text", text);
+	json_text(j, "kind", about->kind);
+	of_json(all, about->task);
+	json_text(j, "view", view);
+	range_json(all, about->at_ns, about->dur_ns);
+	wait_json(all, about);
+	list_json(j, "tasks", number_of(all, about->task), ANALYZE_NO_TASK);
+	json_open(j, "reasons", '[', false);
+	if (about->reason)
+		json_text(j, NULL, about->reason);
+	json_close(j);
+	list_json(j, "cpus", about->cpu, CDICT_CPU_UNKNOWN);
+	json_close(j);
+}
+
+static void vcpus(struct findings *all)
+{
+	struct tables_finding about[TABLES_FINDINGS];
+	size_t n = 0;
+	char *text = tables_vcpu_findings_about(all->w, about, &n), *save = NULL;
+	char *line = text ? strtok_r(text, "\n", &save) : NULL;
+
+	if (!text)
+		all->rc = -ENOMEM;
+	for (size_t i = 0; i < n && line; i++, line = strtok_r(NULL, "\n", &save)) {
+		/* the CPU is where it waited once: no filter for the rest */
+		about[i].cpu = CDICT_CPU_UNKNOWN;
+		finding(all, &about[i], strcmp(about[i].kind, "handling") ? "vcpus" : "exits",
+			line);
+	}
+	free(text);
+}
+
+/* The same of what is in @s. */
+static void tell(struct findings *all, const struct tables_finding *about, struct sink *s)
+{
+	char *text = sink_take(s, NULL);
+
+	if (text)
+		finding(all, about, "tasks", text);
+	else
+		all->rc = -ENOMEM;
+	free(text);
+}
+
+/* ---- tasks: captures without VMs ---- */
+
+static void one_task(struct findings *all, const struct analyze_task_row *row)
+{
+	const struct tables_walk *w = all->w;
+	struct tables_finding about = { .kind = "delayed",
+					.task = row->task,
+					.at_ns = row->worst.at_ns,
+					.dur_ns = row->worst.dur_ns,
+					.cpu = CDICT_CPU_UNKNOWN };
+	struct sink s;
+
+	sink_to_memory(&s);
+	tables_say_who(&s, w, row->task);
+	sink_puts(&s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
+	tables_duration(&s, row->delayed_ns);
+	sink_puts(&s, " of ");
+	tables_duration(&s, analyze_engine_summary(w->eng)->window_ns);
+	sink_puts(&s, tables_has_wakeups(w) ? " for a CPU" : "");
+	if (row->delays) {
+		sink_printf(&s, ", %" PRIu64 " time%s; worst ", row->delays,
+			    row->delays == 1 ? "" : "s");
+		tables_duration(&s, row->worst.dur_ns);
+		sink_puts(&s, " at ");
+		tables_say_when(&s, row->worst.at_ns);
+	}
+	sink_putc(&s, '.');
+	tell(all, &about, &s);
+}
+
+static bool is_delayed(const struct tables_walk *w, const struct analyze_task_row *row)
+{
+	return percent(row->delayed_ns, analyze_engine_summary(w->eng)->window_ns) >=
+		       DELAYED_FROM &&
+	       names_wanted(&w->names, analyze_engine_task(w->eng, row->task));
+}
+
+/* The rest, of which one waited for @most_ns, in one sentence: three alike tell no more than one. */
+static void other_tasks(struct findings *all, size_t n, uint64_t most_ns)
+{
+	struct tables_finding about = { .kind = "delayed",
+					.task = ANALYZE_NO_TASK,
+					.cpu = CDICT_CPU_UNKNOWN };
+	struct sink s;
+
+	sink_to_memory(&s);
+	sink_printf(&s, "%zu more task%s %s%s %.0f %% of the time%s.", n, n == 1 ? "" : "s",
+		    tables_has_wakeups(all->w) ? "waited"
+		    : n == 1                   ? "was preempted for"
+					       : "were preempted for",
+		    n == 1 ? "" : " up to",
+		    percent(most_ns, analyze_engine_summary(all->w->eng)->window_ns),
+		    tables_has_wakeups(all->w) ? " for a CPU" : "");
+	tell(all, &about, &s);
+}
+
+struct sufferer {
+	uint64_t ns;
+	size_t at;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct sufferer *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+/* Whether the next one has a sentence: @rest are left with it, and have a line, too. */
+static bool has_line(struct findings *all, const struct analyze_task *task, size_t rest)
+{
+	if (fold_lines_has(&all->lines, task))
+		return all->n < NAMED_TASKS;
+	return all->lines.n + (rest > 1) < FOLD_LINES;
+}
+
+static void tasks(struct findings *all)
+{
+	const struct tables_walk *w = all->w;
+	ARRAY(struct sufferer) delayed = { 0 };
+	size_t rest;
+	uint64_t most_ns = 0; /* of those without a sentence */
+
+	for (size_t i = 0; i < analyze_tasks_row_count(w->tasks); i++) {
+		const struct analyze_task_row *row = analyze_tasks_row_at(w->tasks, i);
+		const struct sufferer one = { row->delayed_ns, i };
+
+		if (is_delayed(w, row) && array_push(&delayed, one))
+			all->rc = -ENOMEM;
+	}
+	rest = delayed.n;
+	if (delayed.n)
+		qsort(delayed.at, delayed.n, sizeof(*delayed.at), longest_first);
+	for (size_t i = 0; i < delayed.n; i++) {
+		const struct analyze_task_row *row =
+			analyze_tasks_row_at(w->tasks, delayed.at[i].at);
+
+		if (!has_line(all, analyze_engine_task(w->eng, row->task), rest)) {
+			most_ns = most_ns ? most_ns : delayed.at[i].ns;
+			continue;
+		}
+		one_task(all, row);
+		rest--;
+	}
+	if (rest)
+		other_tasks(all, rest, most_ns);
+	array_fini(&delayed);
+}
+
+/* ---- CPUs, loss ---- */
+
+static void imbalance(struct findings *all)
+{
+	const struct tables_walk *w = all->w;
+	uint64_t window_ns = analyze_engine_summary(w->eng)->window_ns;
+	struct tables_finding about = { .kind = "imbalance",
+					.task = ANALYZE_NO_TASK,
+					.cpu = CDICT_CPU_UNKNOWN };
+	const struct analyze_core_cpu *busiest = NULL, *idlest = NULL;
+	uint32_t busy = 0, idle = 0;
+	char text[160];
+
+	if (tables_lacks(w) & TABLE_OF_ALL)
+		return;
+	for (uint32_t i = 0; i < analyze_engine_cpus(w->eng); i++) {
+		const struct analyze_core_cpu *cpu = analyze_coremap_cpu(w->coremap, i);
+
+		if (!busiest || cpu->busy_ns > busiest->busy_ns) {
+			busiest = cpu;
+			busy = i;
+		}
+		if (!idlest || cpu->idle_ns > idlest->idle_ns) {
+			idlest = cpu;
+			idle = i;
+		}
+	}
+	if (!busiest || percent(busiest->busy_ns, window_ns) < BUSY_FROM ||
+	    percent(idlest->idle_ns, window_ns) < IDLE_FROM)
+		return;
+	snprintf(text, sizeof(text),
+		 "CPU %" PRIu32 " was busy %.0f %% of the time, CPU %" PRIu32 " idle %.0f %%.",
+		 busy, percent(busiest->busy_ns, window_ns), idle,
+		 percent(idlest->idle_ns, window_ns));
+	finding(all, &about, "coremap", text);
+}
+
+static void lost(struct findings *all)
+{
+	const struct analyze_summary *sum = analyze_engine_summary(all->w->eng);
+	struct tables_finding about = { .kind = "loss",
+					.task = ANALYZE_NO_TASK,
+					.cpu = CDICT_CPU_UNKNOWN };
+	struct loss_sum loss;
+	struct sink s;
+	char *text;
+
+	loss_sum(&loss, all->w->reader, sum->from_ns, sum->to_ns);
+	if (!loss.lost && !loss.unreadable && !loss.damaged && !loss.throttled_ns)
+		return;
+	sink_to_memory(&s);
+	loss_finding(&s, &loss, sum->unknown_ns);
+	sink_putc(&s, '.');
+	text = sink_take(&s, NULL);
+	if (text && text[0] == 'l') {
+		text[0] = 'L';
+		finding(all, &about, "cores", text);
+	}
+	all->rc = text ? all->rc : -ENOMEM;
+	free(text);
+}
+
+/* Whether a vCPU was wanted and seen. */
+static bool any_vcpu(const struct tables_walk *w)
+{
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		if (names_wanted(&w->names,
+				 analyze_engine_task(w->eng,
+						     analyze_vcpus_row_at(w->vcpus, i)->task)))
+			return true;
+	}
+	return false;
+}
+
+static void say(struct findings *all, const struct tables_finding *about, const char *text)
+{
+	struct sink s;
+
+	sink_to_memory(&s);
+	sink_puts(&s, text);
+	tell(all, about, &s);
+}
+
+int tables_findings_json(struct json *j, const struct tables_walk *w, uint64_t t0_ns,
+			 const uint32_t *numbers)
+{
+	struct findings all = { .j = j,
+				.w = w,
+				.t0_ns = t0_ns,
+				.numbers = numbers,
+				.lines.fold.culprits.names = &w->names };
+	struct tables_finding good = { .kind = "good",
+				       .task = ANALYZE_NO_TASK,
+				       .cpu = CDICT_CPU_UNKNOWN };
+
+	json_open(j, "findings", '[', true);
+	if (any_vcpu(w))
+		vcpus(&all);
+	else
+		tasks(&all);
+	imbalance(&all);
+	lost(&all);
+	if (!all.n)
+		say(&all, &good,
+		    tables_lacks(w) & TABLE_OF_SWITCHES
+			    ? "This capture does not tell who ran: it holds no sched_switch."
+		    : tables_lacks(w) & TABLE_OF_RUNS
+			    ? "Some tasks were recorded only, without sched_stat_runtime: how long they ran is unknown."
+		    : tables_lacks(w) & TABLE_OF_TIMES_OFF
+			    ? "Some CPUs were recorded only: how long tasks waited is unknown."
+		    : tables_lacks(w) & TABLE_OF_STATES
+			    ? "This capture does not tell why tasks left their CPU (prev_state): who was kept waiting is unknown."
+		    : tables_has_wakeups(w) ? "No task waited 1 % of the time for a CPU."
+					    : "No task was preempted for 1 % of the time.");
+	json_close(j);
+	if (all.lines.fold.culprits.failed)
+		all.rc = -ENOMEM;
+	fold_fini(&all.lines.fold);
+	return all.rc;
+}

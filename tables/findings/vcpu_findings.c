@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* vCPUs: what to look at, in sentences. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/escape.h"
+#include "tables/columns/number.h"
+#include "tables/columns/tables.h"
+#include "tables/findings/fold.h"
+
+/* In percent of a vCPU's life: from where on something is worth a sentence. */
+#define DELAYED_FROM 1.0
+#define HANDLING_FROM 20.0
+#define UNKNOWN_FROM 10.0
+/* Of a vCPU's delay: from where on a second antagonist is named; where the first has less, what it is one of is. */
+#define SECOND_FROM 20.0
+
+/* So many of the most delayed vCPUs have a sentence, of others the most delayed of each further VM, while there are
+ * lines; the rest are one. */
+#define MOST_DELAYED 2
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void tables_duration(struct sink *s, uint64_t ns)
+{
+	if (ns >= UINT64_C(995000000))
+		sink_printf(s, "%.2f s", (double)ns / 1e9);
+	else if (ns >= 9950000)
+		sink_printf(s, "%.0f ms", (double)ns / 1e6);
+	else if (ns >= 995000)
+		sink_printf(s, "%.1f ms", (double)ns / 1e6);
+	else
+		sink_printf(s, "%.*f %cu us%c", ns < 9950, (double)ns / 1e3, TABLES_MENTION,
+			    TABLES_MENTION_END);
+}
+
+/* Foreign text in a sentence is escaped: these two characters are nobody else's. */
+void tables_say_who(struct sink *s, const struct tables_walk *w, uint32_t task)
+{
+	char *name = names_who(&w->names, analyze_engine_task(w->eng, task));
+
+	sink_printf(s, "%ct%" PRIu32 " ", TABLES_MENTION, task);
+	if (name)
+		escape_terminal(s, name, strlen(name));
+	else
+		s->error = -ENOMEM;
+	sink_putc(s, TABLES_MENTION_END);
+	free(name);
+}
+
+void tables_say_when(struct sink *s, uint64_t t_ns)
+{
+	char at[NUMBER_ROOM];
+
+	sink_printf(s, "%cc%" PRIu64 " %s s%c", TABLES_MENTION, t_ns, number_seconds(at, t_ns),
+		    TABLES_MENTION_END);
+}
+
+void tables_plain(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == TABLES_MENTION)
+			while (*text != ' ')
+				text++;
+		else if (*text != TABLES_MENTION_END)
+			*to++ = *text;
+	}
+	*to = 0;
+}
+
+static void who(struct sink *s, const struct tables_walk *w, uint32_t task)
+{
+	tables_say_who(s, w, task);
+}
+
+static bool is_idle(const struct tables_walk *w, uint32_t task)
+{
+	return !analyze_engine_task(w->eng, task)->tid;
+}
+
+/* A VM without a name is called by its pid. */
+static void say_crowd(struct sink *s, const struct culprits_crowd *crowd)
+{
+	if (!strcmp(crowd->kind, "vm") && !crowd->name[strspn(crowd->name, "0123456789")])
+		sink_puts(s, "VM ");
+	escape_terminal(s, crowd->name, strlen(crowd->name));
+}
+
+/* "54 % behind ceph-osd (12 tasks), 20 % behind its own VM (3 tasks)"; false: nothing was said, no crowd is more than one. */
+static bool behind_crowd(struct sink *s, const struct tables_walk *w, struct culprits *c,
+			 const struct analyze_vcpu_row *row)
+{
+	struct culprits_crowds crowds = { 0 };
+	const struct culprits_crowd *crowd, *first;
+	bool many;
+
+	culprits_crowds(c, w->eng, row, &crowds);
+	crowd = first = culprits_most(&crowds, NULL);
+	many = !c->failed && crowd && crowd->tasks > 1 && strcmp(crowd->kind, "idle") != 0;
+	while (many && crowd) {
+		double share = percent(crowd->ns, analyze_vcpu_delayed_ns(row));
+
+		if (crowd != first && (share < SECOND_FROM || !strcmp(crowd->kind, "idle")))
+			break;
+		sink_printf(s, "%s%.0f %% behind ", crowd == first ? ": " : ", ", share);
+		if (!strcmp(crowd->kind, "self"))
+			sink_puts(s, "its own VM");
+		else
+			say_crowd(s, crowd);
+		if (crowd->tasks > 1)
+			sink_printf(s, " (%zu tasks)", crowd->tasks);
+		crowd = crowd == first ? culprits_most(&crowds, first) : NULL;
+	}
+	culprits_crowds_fini(&crowds);
+	return many;
+}
+
+/* "61 % behind A, 20 % behind B" */
+static void behind(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row)
+{
+	for (size_t k = 0; k < row->n_antagonists && k < 2; k++) {
+		const struct analyze_antagonist *a = &row->antagonists[k];
+		double share = percent(analyze_behind_ns(a), analyze_vcpu_delayed_ns(row));
+
+		if (k && share < SECOND_FROM)
+			break;
+		sink_printf(s, "%s%.0f %% ", k ? ", " : ": ", share);
+		if (is_idle(w, a->task)) {
+			sink_puts(s, "while that CPU was idle");
+			continue;
+		}
+		sink_puts(s, "behind ");
+		who(s, w, a->task);
+	}
+}
+
+static void worst(struct sink *s, const struct tables_walk *w, const struct analyze_vcpu_row *row,
+		  bool named)
+{
+	const struct analyze_wait *wait = &row->worst;
+
+	if (!wait->dur_ns)
+		return;
+	sink_puts(s, "; worst ");
+	tables_duration(s, wait->dur_ns);
+	sink_puts(s, " at ");
+	tables_say_when(s, wait->at_ns);
+	if (wait->cpu != CDICT_CPU_UNKNOWN)
+		sink_printf(s, " on CPU %" PRIu32, wait->cpu);
+	if (wait->behind == ANALYZE_NO_TASK || is_idle(w, wait->behind) ||
+	    (named && row->n_antagonists && row->antagonists[0].task == wait->behind))
+		return;
+	sink_puts(s, " behind ");
+	who(s, w, wait->behind);
+}
+
+/* What a time is a part of: where much was not recorded, what was. */
+static void known(struct sink *s, const struct analyze_vcpu_row *row)
+{
+	uint64_t life_ns = analyze_vcpu_life_ns(row), unknown_ns = analyze_vcpu_unknown_ns(row);
+
+	if (percent(unknown_ns, life_ns) < UNKNOWN_FROM) {
+		tables_duration(s, life_ns);
+		return;
+	}
+	sink_puts(s, "the known ");
+	tables_duration(s, life_ns - unknown_ns);
+}
+
+static void say_delayed(struct sink *s, const struct tables_walk *w, struct culprits *c,
+			const struct analyze_vcpu_row *row)
+{
+	const struct analyze_antagonist *first = row->n_antagonists ? row->antagonists : NULL;
+	bool crowd = first &&
+		     percent(analyze_behind_ns(first), analyze_vcpu_delayed_ns(row)) < SECOND_FROM;
+
+	who(s, w, row->task);
+	sink_puts(s, tables_has_wakeups(w) ? " waited " : " was preempted for ");
+	tables_duration(s, analyze_vcpu_delayed_ns(row));
+	sink_puts(s, " of ");
+	known(s, row);
+	if (tables_has_wakeups(w))
+		sink_puts(s, " for a CPU");
+	crowd = crowd && behind_crowd(s, w, c, row);
+	if (!crowd)
+		behind(s, w, row);
+	worst(s, w, row, !crowd);
+	sink_puts(s, ".\n");
+}
+
+/* Time in which the vCPU ran, but not its guest: exits, and QEMU, that are not idling. */
+struct handling {
+	uint64_t all_ns, qemu_ns, most_ns;
+	const char *most; /* the reason that took longest; borrowed */
+};
+
+static struct handling handling_of(const struct analyze_vcpu_row *row)
+{
+	struct handling h = { 0 };
+
+	for (size_t k = 0; k < row->n_reasons; k++) {
+		const struct analyze_vcpu_reason *r = &row->reasons[k];
+		uint64_t ns = r->exit_ns + r->qemu_ns;
+
+		if (r->idle)
+			continue;
+		h.all_ns += ns;
+		h.qemu_ns += r->qemu_ns;
+		if (ns > h.most_ns) {
+			h.most_ns = ns;
+			h.most = r->name;
+		}
+	}
+	return h;
+}
+
+static void say_handling(struct sink *s, const struct tables_walk *w,
+			 const struct analyze_vcpu_row *row, const struct handling *h)
+{
+	who(s, w, row->task);
+	sink_puts(s, " spent ");
+	tables_duration(s, h->all_ns);
+	sink_printf(s, " (%.0f %%) handling exits", percent(h->all_ns, analyze_vcpu_life_ns(row)));
+	if (h->qemu_ns) {
+		sink_puts(s, ", ");
+		tables_duration(s, h->qemu_ns);
+		sink_puts(s, " of it in QEMU");
+	}
+	if (h->most) {
+		sink_puts(s, "; ");
+		tables_duration(s, h->most_ns);
+		sink_puts(s, " for ");
+		escape_terminal(s, h->most, strlen(h->most));
+	}
+	sink_puts(s, ".\n");
+}
+
+static void say_unknown(struct sink *s, const struct tables_walk *w,
+			const struct analyze_vcpu_row *row)
+{
+	sink_puts(s, "What ");
+	who(s, w, row->task);
+	sink_printf(s, " did is unknown for %.0f %% of the time",
+		    percent(analyze_vcpu_unknown_ns(row), analyze_vcpu_life_ns(row)));
+	if (row->lost_ns <= analyze_vcpu_unknown_ns(row) / 2)
+		sink_puts(s, ": nothing of it was recorded before its first entry or exit.\n");
+	else if (cdict_reader_loss_count(w->reader))
+		sink_puts(s, ": events are missing.\n");
+	else
+		sink_puts(s, ": not all of it was recorded.\n");
+}
+
+static bool is_delayed(const struct analyze_vcpu_row *row)
+{
+	return percent(analyze_vcpu_delayed_ns(row), analyze_vcpu_life_ns(row)) >= DELAYED_FROM;
+}
+
+/* What was seen of all wanted vCPUs; the rows come worst first. */
+struct findings {
+	size_t seen, delayed;
+	struct fold_lines lines;
+	const struct analyze_vcpu_row *longest, *busiest, *unknown;
+	struct handling handling; /* of @busiest */
+	struct tables_finding *about;
+	size_t n_about;
+};
+
+static void look(struct findings *found, const struct analyze_vcpu_row *row)
+{
+	uint64_t life_ns = analyze_vcpu_life_ns(row);
+	uint64_t unknown_ns = analyze_vcpu_unknown_ns(row);
+	struct handling h = handling_of(row);
+
+	found->seen++;
+	found->delayed += is_delayed(row);
+	if (row->worst.dur_ns &&
+	    (!found->longest || row->worst.dur_ns > found->longest->worst.dur_ns))
+		found->longest = row;
+	if (percent(h.all_ns, life_ns) >= HANDLING_FROM && h.all_ns > found->handling.all_ns) {
+		found->busiest = row;
+		found->handling = h;
+	}
+	if (percent(unknown_ns, life_ns) >= UNKNOWN_FROM &&
+	    (!found->unknown || unknown_ns > analyze_vcpu_unknown_ns(found->unknown)))
+		found->unknown = row;
+}
+
+static void say_nothing_wrong(struct sink *s, const struct tables_walk *w,
+			      const struct findings *found)
+{
+	if (found->unknown)
+		sink_puts(s, "As far as is known: ");
+	sink_puts(s, tables_has_wakeups(w)
+			     ? "No vCPU is seen to have waited 1 % of the time for a CPU"
+			     : "No vCPU is seen to have been preempted for 1 % of the time");
+	if (found->longest) {
+		sink_puts(s, "; the longest wait was ");
+		tables_duration(s, found->longest->worst.dur_ns);
+		sink_puts(s, ", of ");
+		who(s, w, found->longest->task);
+		sink_puts(s, " at ");
+		tables_say_when(s, found->longest->worst.at_ns);
+	}
+	sink_puts(s, ".\n");
+}
+
+/* Notes what the sentence that comes next is about. */
+static void note(struct findings *found, const char *kind, const struct analyze_vcpu_row *row)
+{
+	struct tables_finding *about = &found->about[found->n_about++];
+
+	*about = (struct tables_finding){ .kind = kind,
+					  .task = row ? row->task : ANALYZE_NO_TASK,
+					  .behind = ANALYZE_NO_TASK,
+					  .cpu = CDICT_CPU_UNKNOWN };
+}
+
+/* The moment at which to look. */
+static void note_worst(struct findings *found, const struct analyze_vcpu_row *row)
+{
+	struct tables_finding *about = &found->about[found->n_about - 1];
+
+	about->at_ns = row->worst.at_ns;
+	about->dur_ns = row->worst.dur_ns;
+	about->cpu = row->worst.cpu;
+	about->behind = row->worst_by;
+	about->behind_cpu = row->worst_by_cpu;
+	about->held_ns = row->worst_held_ns;
+}
+
+static const struct analyze_task *task_of(const struct tables_walk *w,
+					  const struct analyze_vcpu_row *row)
+{
+	return analyze_engine_task(w->eng, row->task);
+}
+
+static bool is_wanted(const struct tables_walk *w, const struct analyze_vcpu_row *row)
+{
+	return names_wanted(&w->names, task_of(w, row));
+}
+
+/* Whether the delayed vCPU has a sentence of its own, when @rest were not told of yet, it among them: those that then
+ * are still not have a line, too. */
+static bool has_line(struct findings *found, const struct tables_walk *w,
+		     const struct analyze_vcpu_row *row, size_t rest)
+{
+	bool more = fold_lines_has(&found->lines, task_of(w, row));
+
+	if (more)
+		return found->n_about < MOST_DELAYED;
+	return found->lines.n + (rest > 1) < FOLD_LINES &&
+	       fold_lines_add(&found->lines, task_of(w, row));
+}
+
+static void say(struct sink *s, const struct tables_walk *w, struct findings *found)
+{
+	size_t rest = found->delayed;
+	double most = 0;     /* of the rest, of what is known of them: */
+	bool partly = false; /* that is not all */
+
+	if (!found->seen) {
+		note(found, "good", NULL);
+		sink_puts(s, "No vCPU was seen.\n");
+		return;
+	}
+	if (found->busiest)
+		fold_lines_add(&found->lines, task_of(w, found->busiest));
+	if (found->unknown)
+		fold_lines_add(&found->lines, task_of(w, found->unknown));
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus) && rest; i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+
+		if (!is_wanted(w, row) || !is_delayed(row))
+			continue;
+		if (!has_line(found, w, row, rest)) {
+			uint64_t life_ns = analyze_vcpu_life_ns(row);
+			bool some = percent(analyze_vcpu_unknown_ns(row), life_ns) >= UNKNOWN_FROM;
+			double part = percent(analyze_vcpu_delayed_ns(row),
+					      life_ns - (some ? analyze_vcpu_unknown_ns(row) : 0));
+
+			partly |= some;
+			most = part > most ? part : most;
+			continue;
+		}
+		note(found, "delayed", row);
+		note_worst(found, row);
+		say_delayed(s, w, &found->lines.fold.culprits, row);
+		rest--;
+	}
+	if (rest) {
+		note(found, "delayed", NULL);
+		sink_printf(s, "%zu more vCPU%s %s%s%.0f %% of the %stime%s.\n", rest,
+			    rest == 1 ? "" : "s",
+			    tables_has_wakeups(w) ? "waited "
+			    : rest == 1           ? "was preempted for "
+						  : "were preempted for ",
+			    rest == 1 ? "" : "up to ", most, partly ? "known " : "",
+			    tables_has_wakeups(w) ? " for a CPU" : "");
+	}
+	if (!found->delayed && !(tables_lacks(w) & (TABLE_OF_TIMES_OFF | TABLE_OF_STATES))) {
+		note(found, "good", found->longest);
+		if (found->longest)
+			note_worst(found, found->longest);
+		say_nothing_wrong(s, w, found);
+	}
+	if (found->busiest) {
+		note(found, "handling", found->busiest);
+		found->about[found->n_about - 1].reason = found->handling.most;
+		say_handling(s, w, found->busiest, &found->handling);
+	}
+	if (found->unknown) {
+		note(found, "unknown", found->unknown);
+		say_unknown(s, w, found->unknown);
+	}
+}
+
+char *tables_vcpu_findings(const struct tables_walk *w)
+{
+	struct tables_finding about[TABLES_FINDINGS];
+	size_t n;
+	char *text = tables_vcpu_findings_about(w, about, &n);
+
+	if (text)
+		tables_plain(text);
+	return text;
+}
+
+char *tables_vcpu_findings_about(const struct tables_walk *w, struct tables_finding *about,
+				 size_t *n)
+{
+	struct findings found = { .about = about, .lines.fold.culprits.names = &w->names };
+	struct sink s;
+	size_t len = 0;
+	char *text;
+
+	for (size_t i = 0; i < analyze_vcpus_row_count(w->vcpus); i++) {
+		const struct analyze_vcpu_row *row = analyze_vcpus_row_at(w->vcpus, i);
+
+		if (is_wanted(w, row))
+			look(&found, row);
+	}
+	sink_to_memory(&s);
+	say(&s, w, &found);
+	*n = found.n_about;
+	if (found.lines.fold.culprits.failed)
+		s.error = -ENOMEM;
+	fold_fini(&found.lines.fold);
+	text = sink_take(&s, &len);
+	if (text && len)
+		text[len - 1] = 0; /* the last line's end: whoever prints it ends it */
+	return text;
+}

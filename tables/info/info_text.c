@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* What a file says of itself, for people. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyze/walk/engine.h"
+#include "format/labels/label_text.h"
+#include "base/text/escape.h"
+#include "base/text/wrap.h"
+#include "cdict/stack.h"
+#include "tables/info/info.h"
+#include "tables/columns/loss.h"
+#include "tables/columns/number.h"
+#include "tables/columns/table_fit.h"
+
+enum { KEY = 14 }; /* columns of a line's title */
+
+static void key(struct sink *s, const char *title)
+{
+	sink_printf(s, "%-*s", KEY, title);
+}
+
+/* Foreign texts are cut where the terminal ends, unless all is asked for. */
+static size_t room_behind(const struct info *info, size_t column)
+{
+	return info->all_types || info->columns < column + 8 ? SIZE_MAX : info->columns - column;
+}
+
+/* A line of foreign text, left out when unknown. */
+static void line(struct sink *s, const struct info *info, const char *title, const char *name)
+{
+	const char *value = cdict_reader_info(info->reader, name);
+
+	if (!value || !*value)
+		return;
+	key(s, title);
+	table_fit_text(s, value, room_behind(info, KEY));
+	sink_putc(s, '\n');
+}
+
+static void host(struct sink *s, const struct info *info)
+{
+	const char *online = cdict_reader_info(info->reader, "host.cpus_online");
+	const char *cpus = cdict_reader_info(info->reader, "host.cpus");
+	const char *memory = cdict_reader_info(info->reader, "host.memory_kb");
+	const char *node = cdict_reader_info(info->reader, "topology.numa");
+	char room[NUMBER_ROOM];
+
+	line(s, info, "host", "host.name");
+	line(s, info, "kernel", "host.kernel");
+	line(s, info, "architecture", "host.arch");
+	line(s, info, "cpu", "host.cpu");
+	line(s, info, "cpuid", "host.cpuid");
+	key(s, "cpus");
+	sink_printf(s, "%" PRIu32, cdict_reader_cpus(info->reader));
+	if (online && cpus)
+		sink_printf(s, " (%llu online, %llu available)", strtoull(online, NULL, 10),
+			    strtoull(cpus, NULL, 10));
+	sink_putc(s, '\n');
+	if (memory) {
+		key(s, "memory");
+		sink_puts(s, number_bytes(room, strtoull(memory, NULL, 10) * 1024));
+		sink_putc(s, '\n');
+	}
+	while (node && *node) {
+		size_t len = strcspn(node, ";"), number = strcspn(node, ":;");
+
+		key(s, "numa node");
+		escape_terminal(s, node, number);
+		sink_puts(s, ": CPUs ");
+		if (number < len)
+			escape_terminal(s, node + number + 1, len - number - 1);
+		sink_putc(s, '\n');
+		node += len + (node[len] == ';');
+	}
+}
+
+static void instant(struct sink *s, const struct info *info, const char *title, uint64_t t_ns)
+{
+	char room[NUMBER_ROOM];
+	uint64_t wall;
+
+	key(s, title);
+	sink_puts(s, number_ns(room, t_ns));
+	if (info_wall(info->reader, t_ns, &wall))
+		sink_printf(s, " s = %s", number_utc(room, wall));
+	else
+		sink_puts(s, t_ns != info->first_ns
+				     ? " s"
+				     : " s (wall clock not recorded; perf record -k mono does)");
+	sink_putc(s, '\n');
+}
+
+static uint64_t last_event(const struct cdict_reader *r)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < cdict_reader_block_count(r); i++)
+		if (cdict_reader_block_at(r, i)->last_ns > last_ns)
+			last_ns = cdict_reader_block_at(r, i)->last_ns;
+	return last_ns;
+}
+
+/* By 'cdict job start': with which moment it was to begin, and how far its clock was from the store's. */
+static void started(struct sink *s, const struct info *info)
+{
+	const char *job = cdict_reader_info(info->reader, "job.id");
+	const char *at = cdict_reader_info(info->reader, "job.start_wall_ns");
+	const char *offset = cdict_reader_info(info->reader, "job.offset_ns");
+	const char *trip = cdict_reader_info(info->reader, "job.round_trip_ns");
+	char room[NUMBER_ROOM];
+
+	if (!job || !at || !offset || !trip)
+		return;
+	key(s, "started by");
+	sink_puts(s, "job ");
+	escape_terminal(s, job, strlen(job));
+	sink_printf(
+		s,
+		" for %s by its store's clock, which was %.3f ms %s this host's (round trip %.3f ms)\n",
+		number_utc(room, strtoull(at, NULL, 10)),
+		(double)strtoull(offset + (*offset == '-'), NULL, 10) / 1e6,
+		*offset == '-' ? "behind" : "ahead of", (double)strtoull(trip, NULL, 10) / 1e6);
+}
+
+static void recording(struct sink *s, const struct info *info)
+{
+	const char *at = cdict_reader_info(info->reader, "captured.at_s");
+	char room[NUMBER_ROOM];
+
+	line(s, info, "perf", "perf.version");
+	line(s, info, "command", "perf.cmdline");
+	line(s, info, "clock", "clock.id");
+	if (info->any_event) {
+		instant(s, info, "first event", info->first_ns);
+		instant(s, info, "last event", last_event(info->reader));
+		if (info->last_ns > last_event(info->reader))
+			instant(s, info, "last loss", info->last_ns);
+		key(s, "window");
+		sink_printf(s, "%s s\n", number_ns(room, info->last_ns - info->first_ns));
+	}
+	started(s, info);
+	if (at) {
+		number_utc(room, strtoull(at, NULL, 10) * UINT64_C(1000000000));
+		room[strcspn(room, ".")] = '\0'; /* known to the second */
+		key(s, "finished");
+		sink_printf(s, "%s UTC\n", room);
+	}
+}
+
+static void contents(struct sink *s, const struct info *info)
+{
+	const char *input = cdict_reader_info(info->reader, "input.bytes");
+	const char *mode = cdict_reader_info(info->reader, "input.mode");
+	const char *source = cdict_reader_info(info->reader, "source");
+	uint64_t events = cdict_reader_events(info->reader);
+	uint64_t size = cdict_reader_size(info->reader);
+	char room[NUMBER_ROOM], more[NUMBER_ROOM];
+
+	line(s, info, "written by", "capture.version");
+	if (input) {
+		key(s, "made from");
+		sink_printf(s, "%s bytes of ", number_grouped(room, strtoull(input, NULL, 10)));
+		if (source)
+			escape_terminal(s, source, strlen(source));
+		else
+			sink_puts(s, "perf.data");
+		if (mode) {
+			sink_puts(s, " (");
+			escape_terminal(s, mode, strlen(mode));
+			sink_putc(s, ')');
+		}
+		sink_putc(s, '\n');
+	}
+	key(s, "size");
+	sink_printf(s, "%s bytes (%s)", number_grouped(room, size), number_bytes(more, size));
+	if (events)
+		sink_printf(s, ", %.2f bytes per event", (double)size / (double)events);
+	sink_putc(s, '\n');
+	key(s, "blocks");
+	sink_printf(s, "%s of events\n",
+		    number_grouped(room, cdict_reader_block_count(info->reader)));
+	if (cdict_reader_stack_count(info->reader)) {
+		key(s, "stacks");
+		sink_printf(s, "%s of %s frames\n",
+			    number_grouped(room, cdict_reader_stack_count(info->reader)),
+			    number_grouped(more, cdict_reader_frame_count(info->reader)));
+	}
+	key(s, "tasks");
+	sink_printf(s, "%s threads", number_grouped(room, info->n_threads));
+	/* not every recorder knows whose threads they are */
+	if (info->n_processes || !info->n_threads)
+		sink_printf(s, " of %s processes", number_grouped(more, info->n_processes));
+	sink_puts(s, " named by the recorder\n");
+	key(s, "events");
+	sink_puts(s, number_grouped(room, events));
+	sink_putc(s, '\n');
+}
+
+struct by_count {
+	const char *name;
+	uint64_t count;
+};
+
+static int larger_first(const void *a, const void *b)
+{
+	const struct by_count *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* "  12,004  35.0 %  sched:sched_switch", most first. */
+static void counts(struct sink *s, struct by_count *rows, size_t n, uint64_t total)
+{
+	char room[NUMBER_ROOM];
+
+	qsort(rows, n, sizeof(*rows), larger_first);
+	for (size_t i = 0; i < n; i++) {
+		sink_printf(s, "%14s  ", number_grouped(room, rows[i].count));
+		if (total)
+			sink_printf(s, "%6.2f %%  ", 100.0 * (double)rows[i].count / (double)total);
+		escape_terminal(s, rows[i].name, strlen(rows[i].name));
+		sink_putc(s, '\n');
+	}
+}
+
+static void events(struct sink *s, const struct info *info)
+{
+	const struct cdict_schema *schema = cdict_reader_schema(info->reader);
+	size_t types = cdict_schema_count(schema),
+	       skipped = cdict_reader_unstored_count(info->reader);
+	struct by_count *rows = calloc(types + skipped + 1, sizeof(*rows));
+	size_t n = 0;
+
+	if (!rows) {
+		s->buf.failed = true; /* sink_finish() tells */
+		return;
+	}
+	for (size_t i = 0; i < types; i++) {
+		if (info->events[i] || info->all_types)
+			rows[n++] = (struct by_count){ cdict_schema_at(schema, i)->name,
+						       info->events[i] };
+	}
+	sink_puts(s, "\nevents by type\n");
+	counts(s, rows, n, info->counted);
+	if (n < types)
+		sink_printf(s,
+			    "%14zu  more types were recorded and did not occur (-v lists them)\n",
+			    types - n);
+	if (skipped)
+		sink_puts(s, "\nin the recording, not stored here\n");
+	for (size_t i = 0; i < skipped; i++) {
+		const struct cdict_unstored *u = cdict_reader_unstored_at(info->reader, i);
+
+		rows[i] = (struct by_count){ u->name, u->count };
+	}
+	counts(s, rows, skipped, 0);
+	free(rows);
+}
+
+/* Of overwritten rings: which begins last, and how many CPUs have none. */
+static void rings(struct sink *s, const struct info *info)
+{
+	uint32_t cpus = cdict_reader_cpus(info->reader), last = 0, empty = 0;
+	uint64_t *first_ns = calloc(cpus + 1, sizeof(*first_ns));
+	char begin[NUMBER_ROOM], end[NUMBER_ROOM];
+
+	if (!first_ns)
+		return;
+	analyze_first_of_cpus(info->reader, first_ns, cpus);
+	for (uint32_t c = 0; c < cpus; c++) {
+		if (first_ns[c] == ANALYZE_NO_TIME)
+			empty++;
+		else if (first_ns[last] == ANALYZE_NO_TIME || first_ns[c] > first_ns[last])
+			last = c;
+	}
+	sink_printf(s, "  they begin between %s and %s s, that of CPU %" PRIu32 " last",
+		    number_seconds(begin, info->first_ns), number_seconds(end, first_ns[last]),
+		    last);
+	if (empty)
+		sink_printf(s, "; %" PRIu32 " CPUs have no event", empty);
+	sink_putc(s, '\n');
+	free(first_ns);
+}
+
+/* One line a record. */
+static void losses(struct sink *s, const struct info *info)
+{
+	size_t n = cdict_reader_loss_count(info->reader);
+	struct loss_sum sum;
+	struct scope scope;
+
+	loss_sum(&sum, info->reader, 0, UINT64_MAX);
+	loss_line(s, &sum, 0);
+	sink_putc(s, '\n');
+	scope_of_reader(&scope, info->reader);
+	loss_scope(s, &scope, 0);
+	if (scope.overwritten && info->any_event)
+		rings(s, info);
+	for (size_t i = 0; i < n; i++) {
+		const struct cdict_loss *loss = cdict_reader_loss_at(info->reader, i);
+		const struct cdict_schema *schema = cdict_reader_schema(info->reader);
+		char count[NUMBER_ROOM], from[NUMBER_ROOM], to[NUMBER_ROOM];
+
+		if (loss->cpu == CDICT_CPU_UNKNOWN)
+			sink_puts(s, "  any CPU");
+		else
+			sink_printf(s, "  CPU %-3" PRIu32, loss->cpu);
+		sink_printf(s, "  %10s %-8s  %s to %s s", number_grouped(count, loss->count),
+			    loss_what(loss->what),
+			    /* a ring may lose before it has an event */
+			    number_seconds(from, loss->from_ns > info->first_ns ? loss->from_ns
+										: info->first_ns),
+			    number_seconds(to, loss->to_ns));
+		if (loss->type < cdict_schema_count(schema)) {
+			const char *name = cdict_schema_at(schema, loss->type)->name;
+
+			sink_puts(s, "  ");
+			escape_terminal(s, name, strlen(name));
+		}
+		sink_putc(s, '\n');
+	}
+	if (cdict_reader_late_count(info->reader))
+		sink_printf(s,
+			    "late: %zu events reached the recording out of order and stand in "
+			    "their place\n",
+			    cdict_reader_late_count(info->reader));
+}
+
+static void state(struct sink *s, const struct info *info)
+{
+	const char *input = cdict_reader_info(info->reader, "input.damage");
+	struct cdict_damage damage;
+	char room[NUMBER_ROOM];
+
+	cdict_reader_damage(info->reader, &damage);
+	sink_puts(s, "state: ");
+	if (damage.first[0])
+		escape_terminal(s, damage.first, strlen(damage.first));
+	else if (damage.cut)
+		sink_printf(s, "cut after byte %s: its writer was stopped",
+			    number_grouped(room, damage.cut_at));
+	else
+		sink_puts(s, info->verified ? "whole, every block tested" : "no damage seen");
+	sink_putc(s, '\n');
+	if (damage.blocks)
+		sink_printf(s, "  %zu damaged blocks, with %s events\n", damage.blocks,
+			    number_grouped(room, damage.events));
+	if (damage.skipped_bytes)
+		sink_printf(s, "  %s bytes that are no block\n",
+			    number_grouped(room, damage.skipped_bytes));
+	if (input) {
+		sink_puts(s, "  the recording was damaged: ");
+		escape_terminal(s, input, strlen(input));
+		sink_putc(s, '\n');
+	}
+}
+
+static void label_field(struct sink *s, const char *title, const char *text)
+{
+	if (!*text)
+		return;
+	sink_printf(s, "  %s ", title);
+	escape_terminal(s, text, strlen(text));
+}
+
+static void label(struct sink *s, const struct cdict_label *l)
+{
+	bool failed = false;
+	char *name = label_text_name(l, &failed);
+
+	sink_printf(s, "%10" PRId32 "  %-9s  ", l->tid, label_text_origin(l->origin));
+	if (name)
+		escape_terminal(s, name, strlen(name));
+	else
+		label_field(s, "role", l->role);
+	label_field(s, "instance", l->instance);
+	label_field(s, "uuid", l->uuid);
+	label_field(s, "group type", l->group_type);
+	label_field(s, "project", l->project);
+	label_field(s, "host", l->host);
+	if (l->pid)
+		sink_printf(s, "  process %" PRId32, l->pid);
+	if (l->start_ns)
+		sink_printf(s, "  started %" PRIu64 ".%09" PRIu64 " s after boot",
+			    l->start_ns / 1000000000, l->start_ns % 1000000000);
+	free(name);
+}
+
+static void labels(struct sink *s, const struct info *info)
+{
+	struct sink one;
+	char *text;
+	size_t n = cdict_reader_label_count(info->reader);
+
+	sink_puts(s, n ? "\nlabels\n" : "\nno labels: nobody named the tasks (cdict annotate)\n");
+	for (size_t i = 0; i < n; i++) {
+		sink_to_memory(&one);
+		label(&one, cdict_reader_label_at(info->reader, i));
+		text = sink_take(&one, NULL);
+		if (text)
+			table_fit_safe(s, text, room_behind(info, 0));
+		else
+			s->error = -ENOMEM;
+		sink_putc(s, '\n');
+		free(text);
+	}
+	sink_puts(s, "\ntasks named by the recorder\n");
+	for (size_t i = 0; i < cdict_reader_task_count(info->reader); i++) {
+		const struct cdict_task_event *task = cdict_reader_task_at(info->reader, i);
+
+		if (task->what != CDICT_TASK_COMM && task->what != CDICT_TASK_EXEC)
+			continue;
+		sink_printf(s, "%10" PRId32 " %10" PRId32 "  ", task->pid, task->tid);
+		escape_terminal(s, task->comm, strlen(task->comm));
+		sink_putc(s, '\n');
+	}
+}
+
+/* What anybody should see first stands above the lists. */
+static void head(struct sink *s, const struct info *info)
+{
+	key(s, "file");
+	table_fit_text(s, info->file, room_behind(info, KEY));
+	sink_putc(s, '\n');
+	host(s, info);
+	recording(s, info);
+	contents(s, info);
+	sink_putc(s, '\n');
+	losses(s, info);
+	state(s, info);
+}
+
+void info_print_text(struct sink *s, const struct info *info)
+{
+	struct sink prose;
+	size_t len;
+	char *text;
+
+	sink_to_memory(&prose);
+	head(&prose, info);
+	text = sink_take(&prose, &len);
+	if (text)
+		wrap_text(s, text, len, &(struct wrap){ info->columns, 0, 2 });
+	else
+		s->error = -ENOMEM;
+	free(text);
+	events(s, info);
+	if (info->labels)
+		labels(s, info);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * calllog.h - call-depth logs: what a program that measures its own calls prints, a line a call.
+ *
+ *	++,thread,function,calls,percent,cycles,ns
+ *
+ * As many + as the call is deep; it was called by the last line of the thread that is less deep, depth 1
+ * begins a new stack. Other lines, and lines that only look like it, are ignored. The function may have commas.
+ * Figures of one stack, in several files or threads, are averaged.
+ *
+ *	struct calllog log;
+ *
+ *	calllog_init(&log);
+ *	calllog_read(&log, text, size, err);	// of each file
+ *	calllog_done(&log, CALLLOG_NS, err);	// what the tree is of
+ *	t = calllog_table(&log);
+ *	calllog_fini(&log);
+ *
+ * Failure    0 or a negative code with *err filled
+ * Ownership  caller's storage; calllog_fini() also after a failure
+ */
+#ifndef TABLES_CALLLOG_H
+#define TABLES_CALLLOG_H
+
+#include "tables/columns/table.h"
+#include "tables/stacks/folded.h"
+
+enum calllog_figure {
+	CALLLOG_CALLS = 0,
+	CALLLOG_PERCENT,
+	CALLLOG_CYCLES,
+	CALLLOG_NS,
+	CALLLOG_FIGURES,
+};
+extern const char *const calllog_figures[]; /* "calls", ..., NULL */
+
+struct calllog_sum {
+	uint64_t lines; /* 0: it only called others */
+	/* in hundredths: the sums; after calllog_done() their means */
+	uint64_t of[CALLLOG_FIGURES];
+};
+
+struct calllog {
+	struct folded tree;
+	ARRAY(struct calllog_sum) sums; /* by node */
+	uint64_t lines, ignored;        /* calls; lines with a + that are none */
+};
+
+int calllog_init(struct calllog *log); /* 0 or -ENOMEM */
+void calllog_fini(struct calllog *log);
+/* calllog_read - one file: no stack goes on from another. CDICT_ELIMIT: the figures are too large to be summed. */
+int calllog_read(struct calllog *log, const char *text, size_t size, struct cdict_error *err);
+/* calllog_done - averages; the tree's values are those of @of. */
+int calllog_done(struct calllog *log, enum calllog_figure of, struct cdict_error *err);
+/* calllog_table - a row a stack, most calls first; given, NULL: out of memory. */
+struct table *calllog_table(const struct calllog *log);
+
+#endif

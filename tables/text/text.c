@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* Tables for people: aligned text, and Markdown. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/escape.h"
+#include "base/text/wrap.h"
+#include "tables/columns/number.h"
+#include "tables/columns/table.h"
+#include "tables/columns/table_fit.h"
+
+#define WIDE_FROM 200 /* a terminal like that has room for all columns */
+
+static bool to_the_right(const struct table_column *col)
+{
+	return col->kind != TABLE_TEXT || (col->flags & TABLE_RIGHT);
+}
+
+static bool is_wide(const struct table_frame *frame)
+{
+	return frame->wide || frame->columns >= WIDE_FROM;
+}
+
+/* A column in which no row says anything is left out, too. */
+static bool visible(const struct table_frame *frame, const struct table *t, size_t c)
+{
+	unsigned flags = t->columns[c].flags;
+
+	if ((flags & TABLE_MACHINE) || ((flags & TABLE_WIDE) && !is_wide(frame)))
+		return false;
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (table_at(t, r, c)->set)
+			return true;
+	}
+	return !t->n_rows || (t->total && t->total[c].set);
+}
+
+/* "compute-01, 5.003127 s from 812.000001, 12,004 events, 4 CPUs" */
+static void title_of(struct sink *s, const struct table_frame *frame)
+{
+	const char *host = frame->reader ? cdict_reader_info(frame->reader, "host.name") : NULL;
+	const char *file = strcmp(frame->file, "-") ? frame->file : "standard input";
+	char a[NUMBER_ROOM];
+
+	escape_terminal(s, file, strlen(file));
+	if (!frame->reader) {
+		sink_putc(s, '\n');
+		return;
+	}
+	sink_puts(s, ": ");
+	if (host) {
+		escape_terminal(s, host, strlen(host));
+		sink_puts(s, ", ");
+	}
+	sink_puts(s, number_seconds(a, frame->n_windows > 1 ? frame->length_ns
+							    : frame->to_ns - frame->from_ns));
+	sink_puts(s, " s");
+	if (frame->n_windows > 1)
+		sink_printf(s, " in %zu windows", frame->n_windows);
+	sink_printf(s, " from %s", number_seconds(a, frame->from_ns));
+	sink_printf(s, ", %s events", number_grouped(a, cdict_reader_events(frame->reader)));
+	sink_printf(s, ", %" PRIu32 " CPUs\n", cdict_reader_cpus(frame->reader));
+}
+
+static void title(struct sink *s, const struct table_frame *frame)
+{
+	title_of(s, frame);
+	for (size_t i = 0; i < frame->n_others; i++)
+		title_of(s, &frame->others[i]);
+}
+
+static void loss_of(struct sink *s, const struct table_frame *frame)
+{
+	struct loss_sum sum;
+	struct scope scope;
+
+	if (!frame->reader)
+		return;
+	loss_sum(&sum, frame->reader, frame->from_ns, frame->to_ns);
+	loss_line(s, &sum, frame->unknown_ns ? *frame->unknown_ns : 0);
+	sink_putc(s, '\n');
+	scope_of_reader(&scope, frame->reader);
+	loss_scope(s, &scope, frame->from_ns);
+}
+
+/* Of several captures, whose it is. */
+static void loss(struct sink *s, const struct table_frame *frame)
+{
+	for (size_t i = 0; i <= frame->n_others; i++) {
+		const struct table_frame *of = i ? &frame->others[i - 1] : frame;
+
+		if (frame->n_others) {
+			escape_terminal(s, of->file, strlen(of->file));
+			sink_puts(s, ": ");
+		}
+		loss_of(s, of);
+	}
+}
+
+/* A figure that missing events can have changed has a ~ behind it. */
+static bool marked(const struct table_column *c, const struct table_cell *cell)
+{
+	return cell->set && cell->lossy && c->kind != TABLE_TEXT && c->kind != TABLE_INTEGER &&
+	       c->kind != TABLE_CODE && c->kind != TABLE_TIME;
+}
+
+static bool any_marked(const struct table *t, size_t c)
+{
+	for (size_t r = 0; t->any_lossy && r < t->shown; r++) {
+		if (marked(&t->columns[c], table_at(t, r, c)))
+			return true;
+	}
+	return t->total && marked(&t->columns[c], &t->total[c]);
+}
+
+static void explain_marks(struct sink *s, const struct table_frame *frame,
+			  struct table *const *tables, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t c = 0; c < tables[i]->n_columns; c++) {
+			if (!any_marked(tables[i], c) || !visible(frame, tables[i], c))
+				continue;
+			sink_puts(s, "~ what it is known to be: events are missing that could have "
+				     "changed it\n");
+			return;
+		}
+	}
+}
+
+static void tell_lack(void *ctx, const char *event, const char *what)
+{
+	sink_printf(ctx, "not recorded: %s, so %s is unknown\n", event, what);
+}
+
+/* Why columns are empty that people would look for. */
+static void explain_lacks(struct sink *s, const struct table_frame *frame,
+			  struct table *const *tables, size_t n)
+{
+	table_lacks(tables, n, TABLE_MACHINE | (is_wide(frame) ? 0 : TABLE_WIDE), tell_lack, s);
+}
+
+void table_print_below(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		       size_t n)
+{
+	explain_marks(s, frame, tables, n);
+	explain_lacks(s, frame, tables, n);
+	loss(s, frame);
+}
+
+/* A cell as this frame has it. */
+static const char *human(const struct table_frame *frame, const struct table_column *c,
+			 const struct table_cell *cell, char room[NUMBER_ROOM])
+{
+	if (frame->columns && cell->set && (c->kind == TABLE_MS || c->kind == TABLE_US))
+		return number_duration(room, cell->u64);
+	if (frame->columns && cell->set && c->kind == TABLE_PERCENT) {
+		snprintf(room, NUMBER_ROOM, "%.1f", cell->percent);
+		return room;
+	}
+	return table_cell_human(c, cell, room);
+}
+
+/* The head of the column: durations with their own units need none there. */
+static const char *head_of(const struct table_frame *frame, const struct table_column *c,
+			   char room[NUMBER_ROOM])
+{
+	size_t len = strlen(c->title);
+
+	if (!frame->columns || (c->kind != TABLE_MS && c->kind != TABLE_US) || len <= 3 ||
+	    len >= NUMBER_ROOM)
+		return c->title;
+	memcpy(room, c->title, len - 3);
+	room[len - 3] = '\0';
+	return room;
+}
+
+static size_t cell_width(const struct table_frame *frame, const struct table_column *c,
+			 const struct table_cell *cell)
+{
+	char room[NUMBER_ROOM];
+	const char *text = human(frame, c, cell, room);
+
+	return escape_width(text, strlen(text));
+}
+
+#define HEAD (TABLE_TOTAL - 1) /* in place of a row */
+
+static void text_row(struct sink *s, const struct table_frame *frame, const struct table *t,
+		     const struct table_room *rooms, size_t row)
+{
+	size_t pending = 0; /* blanks that nothing follows are not written */
+	bool first = true;
+
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+		char room[NUMBER_ROOM];
+		const char *text;
+		size_t width, blanks;
+		const struct table_cell *cell;
+		bool mark;
+
+		if (rooms[c].hidden)
+			continue;
+		cell = row == HEAD ? NULL : table_at(t, row, c);
+		mark = cell && marked(col, cell);
+		text = cell ? human(frame, col, cell, room) : head_of(frame, col, room);
+		width = escape_width(text, strlen(text)) + rooms[c].mark;
+		if (width > rooms[c].width)
+			width = rooms[c].width;
+		blanks = rooms[c].width - width;
+		if (!first)
+			pending += 2;
+		first = false;
+		if (to_the_right(col)) {
+			pending += blanks;
+			blanks = 0;
+		}
+		if (*text) {
+			sink_repeat(s, ' ', pending);
+			pending = 0;
+			width = table_fit_text(s, text, rooms[c].width - rooms[c].mark);
+			if (!to_the_right(col))
+				blanks = rooms[c].width - rooms[c].mark - width;
+		}
+		if (mark)
+			sink_putc(s, '~');
+		pending += blanks + (rooms[c].mark && !mark);
+	}
+	sink_putc(s, '\n');
+}
+
+/* When it has to go: marked ones first, those that -v brings before them. */
+static unsigned char rank_of(const struct table_column *col)
+{
+	return col->flags & TABLE_WIDE    ? 3
+	       : col->flags & TABLE_SPARE ? 2
+	       : col->flags & TABLE_KEEP  ? 0
+					  : 1;
+}
+
+static void rule(struct sink *s, const struct table *t, const struct table_room *rooms)
+{
+	sink_repeat(s, '-', table_fit_width(rooms, t->n_columns));
+	sink_putc(s, '\n');
+}
+
+static void widen(struct table_room *rooms, const struct table_frame *frame, const struct table *t,
+		  size_t row)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		size_t width = rooms[c].hidden
+				       ? 0
+				       : cell_width(frame, &t->columns[c], table_at(t, row, c));
+
+		if (width > rooms[c].width)
+			rooms[c].width = width;
+	}
+}
+
+static void text_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+{
+	struct table_room *rooms = calloc(t->n_columns, sizeof(*rooms));
+	char room[NUMBER_ROOM];
+	size_t gone;
+
+	if (!rooms) {
+		s->error = -ENOMEM;
+		return;
+	}
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+		const char *title = head_of(frame, col, room);
+		size_t width = escape_width(title, strlen(title));
+
+		rooms[c].hidden = !visible(frame, t, c);
+		rooms[c].width = width;
+		rooms[c].text = col->kind == TABLE_TEXT;
+		rooms[c].rank = rank_of(col);
+	}
+	for (size_t r = 0; r < t->shown; r++)
+		widen(rooms, frame, t, r);
+	if (t->total)
+		widen(rooms, frame, t, TABLE_TOTAL);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		rooms[c].mark = !rooms[c].hidden && any_marked(t, c);
+		rooms[c].width += rooms[c].mark;
+	}
+	gone = frame->columns && !frame->wide
+		       ? table_fit(rooms, t->n_columns, frame->columns, SIZE_MAX)
+		       : 0;
+	text_row(s, frame, t, rooms, HEAD);
+	rule(s, t, rooms);
+	for (size_t r = 0; r < t->shown; r++)
+		text_row(s, frame, t, rooms, r);
+	if (t->shown < t->n_rows)
+		sink_printf(s, "(%zu more rows)\n", t->n_rows - t->shown);
+	if (t->total) {
+		rule(s, t, rooms);
+		text_row(s, frame, t, rooms, TABLE_TOTAL);
+	}
+	table_fit_tell(s, gone);
+	free(rooms);
+}
+
+/* The sentences around the tables, broken at blanks to fit. */
+static void put_wrapped(struct sink *s, const struct table_frame *frame, struct sink *prose)
+{
+	size_t len;
+	char *text = sink_take(prose, &len);
+
+	if (text)
+		wrap_text(s, text, len, &(struct wrap){ .columns = frame->columns });
+	else
+		s->error = -ENOMEM;
+	free(text);
+}
+
+void table_print_text(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		      size_t n)
+{
+	struct sink prose;
+
+	sink_to_memory(&prose);
+	title(&prose, frame);
+	if (frame->note)
+		sink_printf(&prose, "%s\n", frame->note);
+	put_wrapped(s, frame, &prose);
+	for (size_t i = 0; i < n; i++) {
+		sink_putc(s, '\n');
+		if (tables[i]->heading)
+			sink_printf(s, "%s\n\n", tables[i]->heading);
+		text_table(s, frame, tables[i]);
+	}
+	if (frame->chart)
+		sink_printf(s, "\n%s", frame->chart);
+	sink_putc(s, '\n');
+	sink_to_memory(&prose);
+	table_print_below(&prose, frame, tables, n);
+	put_wrapped(s, frame, &prose);
+}
+
+static void md_row(struct sink *s, const struct table *t, const bool *shown, size_t row,
+		   bool strong)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct table_column *col = &t->columns[c];
+		const struct table_cell *cell;
+		char room[NUMBER_ROOM];
+		const char *text;
+
+		if (!shown[c])
+			continue;
+		cell = row == HEAD ? NULL : table_at(t, row, c);
+		text = cell ? table_cell_human(col, cell, room) : col->title;
+		sink_puts(s, "| ");
+		if (strong && *text)
+			sink_puts(s, "**");
+		escape_md(s, text, strlen(text));
+		if (cell && marked(col, cell))
+			sink_putc(s, '~');
+		if (strong && *text)
+			sink_puts(s, "**");
+		sink_putc(s, ' ');
+	}
+	sink_puts(s, "|\n");
+}
+
+void table_print_md_table(struct sink *s, const struct table_frame *frame, const struct table *t)
+{
+	bool *shown = calloc(t->n_columns + 1, sizeof(*shown));
+
+	if (!shown) {
+		s->error = -ENOMEM;
+		return;
+	}
+	for (size_t c = 0; c < t->n_columns; c++)
+		shown[c] = visible(frame, t, c);
+	md_row(s, t, shown, HEAD, false);
+	for (size_t c = 0; c < t->n_columns; c++) {
+		if (shown[c])
+			sink_puts(s, t->columns[c].kind == TABLE_TEXT ? "| --- " : "| ---: ");
+	}
+	sink_puts(s, "|\n");
+	for (size_t r = 0; r < t->shown; r++)
+		md_row(s, t, shown, r, false);
+	if (t->total)
+		md_row(s, t, shown, TABLE_TOTAL, true);
+	if (t->shown < t->n_rows)
+		sink_printf(s, "\n(%zu more rows)\n", t->n_rows - t->shown);
+	free(shown);
+}
+
+void table_print_md(struct sink *s, const struct table_frame *frame, struct table *const *tables,
+		    size_t n)
+{
+	struct sink line;
+	size_t len = 0;
+	char *text;
+
+	/* the title holds foreign text: as terminal text first it is one line, then
+	 * Markdown's own characters are taken care of */
+	for (size_t i = 0; i <= frame->n_others; i++) {
+		sink_to_memory(&line);
+		title_of(&line, i ? &frame->others[i - 1] : frame);
+		text = sink_take(&line, &len);
+		if (text)
+			escape_md(s, text, len ? len - 1 : 0);
+		else
+			s->error = -ENOMEM;
+		free(text);
+		sink_puts(s, "\n\n");
+	}
+	for (const char *at = frame->note; at && *at; at += strspn(at, "\n")) {
+		escape_md(s, at, strcspn(at, "\n"));
+		sink_puts(s, "\n\n");
+		at += strcspn(at, "\n");
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (tables[i]->heading)
+			sink_printf(s, "### %s\n\n", tables[i]->heading);
+		table_print_md_table(s, frame, tables[i]);
+		sink_putc(s, '\n');
+	}
+	table_print_below(s, frame, tables, n);
+}

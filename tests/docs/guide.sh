@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# doc/guide.md: each command in it is run, and prints what stands there; its SVG pictures and README's are what is drawn, to the byte.
+# needs: python3
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+cd "$TMPDIR" || exit
+unset COLUMNS LINES LESS CDICT_PAGER
+export PAGER=cat PATH="${CDICT%/*}:$PATH"
+cp "$DATA/kvm-small.data" run.data && cp "$DATA/kvm-small.map.csv" map.csv || exit
+python3 "$TOP/tests/tools/check/guide.py" "$TOP/doc/guide.md" >guide.md 2>guide.err
+status=$?
+if [ $status -eq 77 ]; then
+	echo "skip the_guide_prints_what_its_commands_print no pseudo-terminal"
+	exit
+fi
+[ $status -eq 0 ] || fail the_guide_is_run <guide.err
+verdict the_guide_prints_what_its_commands_print "$(diff "$TOP/doc/guide.md" guide.md 2>&1 | head -40)"
+
+# The page's own pictures: tests/page/guide.sh.
+mkdir drawn
+"$TOP/tests/tools/run/pictures.sh" drawn svg 2>draw.err || fail the_pictures_are_drawn <draw.err
+verdict the_pictures_are_what_the_commands_draw "$(for path in "$TOP"/doc/pictures/*.svg drawn/*.svg; do
+	cmp "$TOP/doc/pictures/${path##*/}" "drawn/${path##*/}" 2>&1
+done | sort -u | sed 's/$/; make pictures/')"
+shown=$(cat "$TOP/doc/guide.md" "$TOP/README.md" | grep -o 'pictures/[a-z-]*\.[a-z]*' | sort -u)
+verdict each_picture_is_there_and_shown "$(diff <(cd "$TOP/doc" && ls pictures/*) - <<<"$shown")"

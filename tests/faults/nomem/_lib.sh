@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# To be sourced, in a folder of one's own: a command run again and again, with another allocation failing each time.
+NOMEM=$BUILD/tests/tools/run/preload/nomem.so
+# A command of hundreds of allocations is tried at each of the first SOME, then at as many others; with EVERY=1 at each.
+SOME=${NOMEM_SOME:-15}
+
+if [ ! -e "$NOMEM" ] || nm -C "$CDICT" 2>/dev/null | grep -q ' __asan_init$'; then
+	echo "nomem: the sanitizers' build has an allocator of its own" >&2
+	exit 77
+fi
+
+# What a command writes instead of printing it: there with status 0, and not at all with 1.
+FILE_MADE=
+# What is to be done before each run, of a command that uses something up; words for a shell.
+BEFORE=
+
+# walk NAME COMMAND... - nomem.py says what is wrong
+walk() {
+	local name=$1 wrong
+	shift
+	wrong=$(python3 "$TOP/tests/tools/check/nomem.py" "$NOMEM" "$SOME" ${FILE_MADE:+"file=$FILE_MADE"} ${BEFORE:+"before=$BEFORE"} \
+		${TOLD:+"told=$TOLD"} ${SEVERAL_LINES:+lines=several} ${PRINTS_AS_IT_GOES:+prints=early} -- "$@" 2>&1)
+	if [ -z "$wrong" ]; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		head -n 20 <<<"$wrong" | sed 's/^/    # /'
+	fi
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# timeout: 600
+#
+# For every real and made-up capture, whole and randomly thinned, cut and holed: vCPU states add up to the
+# window, core map columns to all of it, antagonists to no more than the waits (unit/hold.h); and a
+# walk over a window alone tells what one over all tells of it, also of captures with events missing
+# that nobody reported, and with lost ones; and a walk in two parts, cut anywhere, prints what one in one prints;
+# and what each CPU alone tells adds up to what all tell. EVERY=1: of captures of one kind each.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+addup=$BUILD/tests/tools/check/addup
+twoparts=$BUILD/tests/tools/check/twoparts
+
+for trace in "$DATA"/*.trace; do
+	name=$(basename "$trace" .trace)
+	case $name in
+	switch-only | switch-per-task | generic) continue ;; # no events of these kinds
+	old-states) continue ;;                              # a task that lives on when it is dead
+	esac
+	rm -f x.cdict
+	"$MKPERF" -o x.data "$trace" 2>mkperf.err && "$CDICT" convert -q -i x.data -o x.cdict 2>>mkperf.err
+	"$addup" x.cdict "${FEW:-30}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict "${FEW:-30}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	python3 "$TOP/tests/tools/check/sumcpus.py" "$CDICT" x.cdict 2>&1 | head -3 >>addup.err
+	verdict "addup-$name" "$(cat addup.err)"
+done
+
+while IFS= read -r data; do
+	rm -f x.cdict
+	"$CDICT" convert -q -i "$data" -o x.cdict 2>convert.err </dev/null
+	if [ ! -s x.cdict ]; then
+		fail "addup-$(basename "$data")" <convert.err
+		continue
+	fi
+	"$addup" x.cdict "${FEW:-15}" 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+	"$twoparts" x.cdict "${FEW:-6}" 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+	python3 "$TOP/tests/tools/check/sumcpus.py" "$CDICT" x.cdict 2>&1 | head -3 >>addup.err
+	verdict "addup-$(basename "$data" .data)" "$(cat addup.err)"
+	for missing in '40 0' '300 2' '0 8'; do
+		# shellcheck disable=SC2086
+		python3 "$TOP/tests/tools/make/thinperf.py" "$data" x.data $missing 1 2>thin.err || break
+		rm -f x.cdict
+		"$CDICT" convert -q -i x.data -o x.cdict 2>>thin.err </dev/null
+		"$addup" x.cdict 3 2>addup.err >addup.out || echo "ends with $?" >>addup.err
+		"$twoparts" x.cdict 4 2>>addup.err >>twoparts.out || echo "twoparts ends with $?" >>addup.err
+		verdict "addup-$(basename "$data" .data)-${missing/ /-}" "$(cat addup.err)"
+	done
+done < <(real_captures ${EVERY:+all})
+
+# Else nothing of the above was about two parts.
+awk '{ walks += $1; joined += $3 } END { exit !(joined > walks / 2) }' twoparts.out
+verdict half-of-walks-in-two-parts-and-more-were-joined "$([ $? -eq 0 ] || sort twoparts.out | uniq -c)"

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# needs: jq awk
+# timeout: 600
+#
+# cdict diff as a gate: a seeded regression is found and named, equal runs pass, real recordings of the same VMs
+# compare by name. Made-up runs: tests/live/diff.sh records some.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+
+# run NAME SEED [HOG_US] - 300 rounds of 1 ms on CPU 0: "worker" is woken, waits, exits twice to KVM and sleeps; with
+# HOG_US a hog has the CPU first in every second round. No two seeds have the same tids, or lengths.
+run() {
+	awk -v seed="$2" -v hog="${3-0}" 'BEGIN {
+		x = seed * 77 + 1
+		worker = 300 + seed; rival = 900 + seed
+		print "cpus 2\ndefault kvm:kvm_exit isa=1"
+		print "default sched:sched_switch prev_prio=120 next_prio=120"
+		print "proc " worker " worker\nproc " rival " hog"
+		f = "%d [000] %.6f: %s\n"
+		for (i = 0; i < 300; i++) {
+			t = 100 + i / 1000
+			wait = some(20, 15); busy = some(300, 30); quiet = i % 20 == 19
+			printf f, 0, t, "sched:sched_waking: pid=" worker " prio=120 target_cpu=0 comm=worker"
+			from = 0
+			if (hog && i % 2) {
+				printf f, 0, t + 5e-6, "sched:sched_switch: prev_pid=0 prev_state=R next_pid=" rival
+				wait += hog; from = rival
+			}
+			printf f, from, t + wait / 1e6, "sched:sched_switch: prev_pid=" from " prev_state=S next_pid=" worker
+			s = t + (wait + 10) / 1e6
+			printf f, worker, s, "kvm:kvm_entry: vcpu_id=0 rip=0x1000"
+			if (!quiet) {
+				printf f, worker, s + busy / 2e6, "kvm:kvm_exit: vcpu_id=0 exit_reason=CPUID guest_rip=0x1010"
+				printf f, worker, s + busy / 2e6 + some(3, 2) / 1e6, "kvm:kvm_entry: vcpu_id=0 rip=0x1000"
+			}
+			printf f, worker, s + busy / 1e6, "kvm:kvm_exit: vcpu_id=0 exit_reason=HLT guest_rip=0x1010"
+			printf f, worker, s + (busy + 5) / 1e6, "sched:sched_switch: prev_pid=" worker " prev_state=S next_pid=0"
+		}
+	}
+	function some(least, more) { x = (x * 75 + 74) % 65537; return least + x % more }' >"$1.trace"
+	"$MKPERF" --formats "$DATA/formats" -o "$1.data" "$1.trace" && "$CDICT" convert -q -i "$1.data" -o "$1.cdict"
+}
+
+# expect STATUS ARGUMENT... - what cdict diff ends with, output in out and err
+expect() {
+	local want=$1 status
+	shift
+	"$CDICT" diff "$@" >out 2>err
+	status=$?
+	[ $status = "$want" ] || echo "status $status, not $want: cdict diff $*: $(head -n 3 err)"
+}
+
+for ((i = 1; i <= 20; i++)); do
+	run "equal-$i" "$i"
+done
+for ((i = 1; i <= 5; i++)); do
+	run "hog-$i" $((40 + i)) 400
+done
+
+gate=(--fail-if 'latency.p99[name=^worker$] > +10 %' --fail-if 'vcpu.delayed > +2 points' --fail-if 'exits.rate > +10 %'
+	--fail-if 'cpu > +10 %')
+
+wrong=
+for hog in "equal-1.cdict hog-1.cdict" "equal-1.cdict equal-2.cdict equal-3.cdict equal-4.cdict equal-5.cdict -- hog-1.cdict hog-2.cdict hog-3.cdict hog-4.cdict hog-5.cdict"; do
+	# shellcheck disable=SC2086 # files are words
+	wrong+=$(expect 3 "${gate[@]}" --format json $hog)
+	wrong+=$(jq -r '[.regressions[] | .rule + " " + .name] | unique | join("\n")' out | diff - <(
+		echo 'latency.p99[name=^worker$] > +10 % worker'
+		echo 'vcpu.delayed > +2 points worker'
+	))
+	# 150 of 300 waits are 400 us longer
+	wrong+=$(jq -r '.regressions[] | select(.figure == "latency_p99_ns") | select((.base < 15000 or .base > 35000 or .new < 415000 or .new > 435000)) | "p99 \(.base) \(.new)"' out)
+	wrong+=$(jq -r '.regressions[] | select(.figure == "delayed_percent") | select(.change < 18 or .change > 22) | "delayed by \(.change)"' out)
+	# shellcheck disable=SC2086
+	wrong+=$(expect 3 "${gate[@]}" $hog)
+	wrong+=$(grep -q '^latency.p99\[name=^worker\$\] > +10 %  worker  *[0-9.]* us  *4[0-9][0-9] us  *+[34][0-9][0-9] us' out || echo "text does not name it: $(head -n 12 out)")
+done
+verdict a_seeded_regression_is_found_and_named "$wrong"
+
+wrong=
+for ((i = 1; i <= 10; i++)); do
+	wrong+=$(expect 0 "${gate[@]}" "equal-$i.cdict" -- "equal-$((i + 10)).cdict")
+done
+wrong+=$(expect 0 "${gate[@]}" equal-[1-9].cdict equal-10.cdict -- equal-1[1-9].cdict equal-20.cdict --format json)
+wrong+=$(jq -r '.rules[] | select(.result != "held" or .judged == 0) | .rule' out)
+verdict ten_pairs_of_equal_runs_do_not_fail "$wrong"
+
+# the medians are far apart, but so are the runs of each side: one of five has a hog, and four. Of 252 ways to part
+# five and five high and low ones 26 have at most one high here: p is 52 of 252
+mixed=(equal-1.cdict equal-2.cdict equal-3.cdict equal-4.cdict hog-1.cdict -- equal-5.cdict hog-2.cdict hog-3.cdict hog-4.cdict hog-5.cdict)
+wrong=$(expect 0 "${gate[@]}" "${mixed[@]}")
+grep -q '^worker  *latency.p99 .*  *+[0-9.]* us  *~  *0.206  5+5$' out || wrong+=$(grep latency.p99 out)
+wrong+=$(expect 3 "${gate[@]}" --alpha 0.3 "${mixed[@]}")
+# a limit of the value itself is held against the median
+wrong+=$(expect 3 --fail-if 'latency.p99[name=worker] > 100 us' equal-1.cdict -- hog-1.cdict equal-2.cdict hog-2.cdict)
+wrong+=$(expect 0 --fail-if 'latency.p99[name=worker] > 100 us' equal-1.cdict -- hog-1.cdict equal-2.cdict equal-3.cdict)
+verdict what_may_be_chance_is_no_change "$wrong"
+
+# what a task did not exit for is 0 a second, not unknown
+sed 's/CPUID/MSR_WRITE/' equal-2.trace >msr.trace
+"$MKPERF" --formats "$DATA/formats" -o msr.data msr.trace && "$CDICT" convert -q -i msr.data -o msr.cdict
+wrong=$(expect 3 --fail-if 'exits.rate[reason=MSR] > +900 /s' --fail-if 'exits.rate[reason=^CPUID] < -99 %' equal-1.cdict msr.cdict --format json)
+wrong+=$(jq -r '.regressions[] | select(.base != 0 and .new != 0) | tostring' out)
+[ "$(jq '.regressions | length' out)" = 2 ] || wrong+=$(jq -c .rules out)
+verdict a_reason_that_is_new_or_gone_is_a_change "$wrong"
+
+# ---- the statistics, worked out a second time ----
+"$CDICT" diff equal-[1-5].cdict -- hog-*.cdict --format json >out
+for ((i = 1; i <= 5; i++)); do
+	"$CDICT" tasks --format json "equal-$i.cdict"
+	"$CDICT" tasks --format json "hog-$i.cdict"
+done | jq -s '
+	def quantile($q): sort | ((length - 1) * $q) as $at | ($at | floor) as $i | .[$i] + ($at - $i) * ((.[$i + 1] // .[$i]) - .[$i]);
+	def rate: .window_ns.length as $w | .tasks[] | select(.name == "worker") | 100 * .run_ns / $w;
+	([range(0; 10; 2) as $i | .[$i] | rate]) as $base | ([range(1; 10; 2) as $i | .[$i] | rate]) as $new |
+	[$base | quantile(0.5), quantile(0.25), quantile(0.75)] + [$new | quantile(0.5), quantile(0.25), quantile(0.75)] | .[] * 1e6 | round' >want
+jq '.changes[] | select(.table == "tasks" and .figure == "run_percent" and .name == "worker") | [.base, .base_q1, .base_q3, .new, .new_q1, .new_q3] | .[] * 1e6 | round' out >got
+wrong=$(diff want got)
+[ "$(wc -l <got)" = 6 ] || wrong+="$(wc -l <got) figures"
+# five runs apart from five: 2 of 252 ways
+wrong+=$(jq -r '.changes[] | select(.figure == "latency_p99_ns" and .name == "worker") | [.base_runs, .new_runs, (.p * 252 * 1e6 | round), .significant] | select(. != [5, 5, 2000000, true]) | tostring' out)
+verdict medians_quartiles_and_p_are_as_worked_out "$wrong"
+
+"$CDICT" diff equal-[1-5].cdict -- hog-*.cdict --format csv -o x.csv 2>err
+wrong=$(cat err)
+[ "$(($(wc -l <x.csv) - 1))" = "$(jq '.changes | length' out)" ] || wrong+="CSV has other rows than JSON"
+[ "$(jq '[.vcpu, .exits, .tasks, .coremap | length] | length' out)" = 4 ] || wrong+="JSON lacks tables"
+verdict csv_and_json_hold_every_row "$wrong"
+
+# ---- what cannot be judged ----
+wrong=$(expect 1 "${gate[@]}" equal-1.cdict equal-2.cdict -- hog-1.cdict hog-2.cdict)
+grep -q 'too few to tell a change from chance (p can be no less than 0.33): --alpha 0.05 needs 4 on each side' err || wrong+=$(cat err)
+wrong+=$(expect 0 "${gate[@]}" --skip-unjudged equal-1.cdict equal-2.cdict -- hog-1.cdict hog-2.cdict)
+wrong+=$(expect 1 --fail-if 'latency.p99[name=nobody] > +1 %' equal-1.cdict hog-1.cdict)
+wrong+=$(expect 1 --fail-if 'latency.p99 > +1 %' --min-events 301 equal-1.cdict hog-1.cdict)
+"$CDICT" convert -q -e 'kvm:*' -i hog-1.data -o kvm.cdict
+wrong+=$(expect 1 --fail-if 'latency.p99 > +1 %' equal-1.cdict kvm.cdict)
+grep -q "kvm.cdict holds no sched:sched_switch" err || wrong+=$(cat err)
+wrong+=$(expect 1 equal-1.cdict kvm.cdict)
+sed 's/worker/other/; s/hog/another/' equal-1.trace >other.trace
+"$MKPERF" --formats "$DATA/formats" -o other.data other.trace && "$CDICT" convert -q -i other.data -o other.cdict
+wrong+=$(expect 1 equal-1.cdict other.cdict)
+grep -q 'nothing was compared' err || wrong+=$(cat err)
+verdict what_cannot_be_judged_is_no_pass "$wrong"
+
+# ---- real recordings of the same VMs ----
+captures=$SHARED/captures/kvm
+if [ -z "$SHARED" ] || [ ! -f "$captures/kvm-libvirt-run2.data" ]; then
+	echo "skip the_same_vms_of_two_recordings_compare_by_name no captures"
+	exit
+fi
+wrong=
+for name in kvm-libvirt kvm-libvirt-run2 kvm-medium; do
+	rm -rf tree
+	"$BUILD/tests/tools/make/proctree" "$captures/identity/$name.proc.txt" tree
+	"$CDICT" identify -q --proc-root tree --libvirt off -o "$name.csv" || wrong+="identify $name: $?"
+	"$CDICT" convert -q --max-loss 100 -i "$captures/$name.data" -o "$name.raw" &&
+		"$CDICT" annotate -q "$name.raw" --map "$name.csv" -o "$name.cdict" || wrong+="annotate $name: $?"
+done
+same_vms() { # BASE NEW
+	"$CDICT" diff -q --max-loss 100 "$1.cdict" "$2.cdict" --format json >out 2>err || echo "status $?: $(cat err)"
+	# every vCPU of both, by name, with tids of their own, and both states add up
+	jq -r '.vcpu | map(select(.not_compared == null and .guest_percent_base > 0 and .guest_percent_new > 0 and .delayed_percent_change != null)) | length' out >both
+	jq -r '.vcpu[] | select(.name | startswith("CPU ")) | "not named: " + .name' out
+	cut -d, -f1 "$1.csv" | sort >a
+	cut -d, -f1 "$2.csv" | sort >b
+	[ -z "$(comm -12 a b | grep -v tid)" ] || echo "the same tids"
+}
+wrong+=$(same_vms kvm-libvirt kvm-libvirt-run2)
+[ "$(cat both)" -gt 4 ] || wrong+="$(cat both) vCPUs of kvm-libvirt and its second run"
+wrong+=$(same_vms kvm-medium kvm-libvirt-run2)
+[ "$(cat both)" -gt 4 ] || wrong+="$(cat both) vCPUs of kvm-medium and the second run: $(jq -r '.vcpu[].name' out | sort | tr '\n' ' ')"
+verdict the_same_vms_of_two_recordings_compare_by_name "$wrong"

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# needs: python3
+# timeout: 300
+#
+# The sweep of a real benchmark (tests/bench/measure/diskread.c): its data and pictures are there, the figures are those that Python's
+# statistics make of the samples, squares and bars are where the axes of the SVG say, hostile text stays text; what kill -9
+# interrupts at any moment goes on.
+set -u
+. "$TOP/tests/oracle/_lib.sh"
+cd "$(mktemp -d)" || exit 1
+head -c 4M /dev/urandom >file
+
+sweep() {
+	"$CDICT" sweep -q -n 5 --drop-first -L b 1K,2K,4K..64K -L n 2,3 --metric 'benchmark_samples[].bandwidth:B/s' \
+		--metric wall --metric 'seconds=benchmark_samples[].seconds|median:s' --mark '4K=</text><script>,32K' \
+		--title 'reads of {b} & <b>"more"</b>' -o disk.svg -o disk.png -o disk.pdf -o disk.html \
+		-- "$BUILD/tests/bench/measure/diskread" -f file -b '{b}' -c 8 -n '{n}' -j >out 2>err
+}
+verdict a_real_benchmark_is_swept "$(sweep || echo "status $?"; cat err; [ "$(wc -l <out)" = 43 ] || wc -l out
+	for file in svg png pdf html json csv; do [ -s disk.$file ] || echo "no disk.$file"; done)"
+
+cat >figures.py <<'END'
+import csv, json, statistics
+d = json.load(open('disk.json'))
+rows = list(csv.DictReader(open('disk.csv', newline='')))
+values = [p['values'] for p in d['params']]
+points = [(a, b) for a in values[0] for b in values[1]]
+if len(rows) != len(points) * 3 or len(d['done']) != len(points) * 5:
+    print('rows', len(rows), 'runs', len(d['done']))
+for p, point in enumerate(points):
+    runs = [r for r in d['done'] if r['point'] == p]
+    if [r['dropped'] for r in runs] != [True] + [False] * 4:
+        print(point, 'is not dropped as it should be')
+    for m, metric in enumerate(d['metrics']):
+        v = sorted(x for r in runs if not r['dropped'] for x in r['samples'][m])
+        want = 4 * (int(point[1]) if m == 0 else 1)
+        if len(v) != want:
+            print(point, metric['name'], len(v), 'samples, not', want)
+        q = statistics.quantiles(v, n=4, method='inclusive')
+        row = next(r for r in rows if (r['b'], r['n'], r['metric']) == (*point, metric['name']))
+        for key, x in zip(['min', 'q1', 'median', 'q3', 'max'], [v[0], *q, v[-1]]):
+            if abs(float(row[key]) - x) > 1e-7 * abs(x):
+                print(point, metric['name'], key, row[key], 'is', x)
+            s = next(r for r in d['sweep'] if r['params'] == {'b': point[0], 'n': point[1]} and r['metric'] == metric['name'])
+            if abs(s[key] - x) > 1e-7 * abs(x):
+                print(point, metric['name'], key, 'in JSON', s[key], 'is', x)
+END
+verdict figures_are_those_of_pythons_statistics "$(python3 figures.py 2>&1)"
+
+# A plot whose values are round: of each point the square's middle must be where the ticks' labels say.
+cat >bench <<'END'
+#!/bin/sh
+echo "{\"v\": [$(($1 * 10)), $(($1 * 20)), $(($1 * 30))]}"
+END
+chmod +x bench
+cat >positions.py <<'END'
+import math, re, sys
+import xml.etree.ElementTree as ET
+root = ET.parse(sys.argv[1]).getroot()
+ns = '{http://www.w3.org/2000/svg}'
+log_x, log_y = sys.argv[2] == 'log', sys.argv[3] == 'log'
+texts = [(t.text, float(t.get('x')), float(t.get('y')), t.get('text-anchor')) for t in root.iter(ns + 'text')]
+xs = {t[0]: t[1] for t in texts if t[3] == 'middle'}
+ys = {t[0]: t[2] - 0.36 * 12 for t in texts if t[3] == 'end'}
+dots = {}
+for r in root.iter(ns + 'rect'):
+    title = r.find(ns + 'title')
+    if title is None:
+        continue
+    b, median = re.match(r'b=(\d+): v: median ([\d.]+)', title.text).groups()
+    dots[int(b)] = (float(r.get('x')) + float(r.get('width')) / 2, float(r.get('y')) + float(r.get('height')) / 2, float(median))
+if sorted(dots) != [1, 2, 5, 10]:
+    print('squares:', sorted(dots))
+for b, (x, y, median) in dots.items():
+    if median != 20 * b:
+        print(b, 'has median', median)
+    if abs(x - xs[str(b)]) > 1:
+        print(b, 'stands at', x, 'and not at', xs[str(b)])
+at = lambda v, log: math.log(v) if log else v
+# the axis by two of its labels
+known = sorted((float(k), v) for k, v in ys.items() if re.fullmatch(r'[\d.]+', k) and (float(k) > 0 or not log_y))
+(v1, y1), (v2, y2) = known[0], known[-1]
+for b, (x, y, median) in dots.items():
+    want = y1 + (at(median, log_y) - at(v1, log_y)) / (at(v2, log_y) - at(v1, log_y)) * (y2 - y1)
+    if abs(y - want) > 1.2:
+        print('median', median, 'stands at', y, 'and not at', want)
+(x1, x2) = xs['1'], xs['10']
+for b in (2, 5):
+    want = x1 + (at(b, log_x) - at(1, log_x)) / (at(10, log_x) - at(1, log_x)) * (x2 - x1)
+    if abs(xs[str(b)] - want) > 1.2:
+        print('tick', b, 'stands at', xs[str(b)], 'and not at', want)
+END
+for scales in 'linear linear' 'log linear' 'linear log' 'log log'; do
+	set -- $scales
+	verdict "squares_are_where_the_axes_say_$1_$2" "$("$CDICT" sweep -q -n 1 -L b 1,2,5,10 --metric 'v[]' --x-scale "$1" \
+		--y-scale "$2" -o p.svg -- ./bench '{b}' 2>&1 >/dev/null; python3 positions.py p.svg "$1" "$2" 2>&1)"
+done
+
+hostile() {
+	for file in disk.svg disk.html; do
+		grep -q '<script>' $file && echo "$file has a script"
+		grep -q '&lt;script' $file || echo "$file has lost the label"
+		grep -q '&lt;b&gt;"more"&lt;/b&gt;\|&lt;b&gt;&quot;more&quot;' $file || echo "$file has lost the title"
+	done
+	! command -v xmllint >/dev/null || xmllint --noout disk.svg 2>&1
+	grep -qE 'src=|href=|https?://[^w]' disk.html && echo "disk.html asks for something"
+}
+verdict hostile_text_stays_text "$(hostile)"
+
+# Killed three times at whatever it is doing; every run that was told as done is in the end's data, once.
+cat >slow <<'END'
+#!/bin/sh
+echo x >>ran
+sleep 0.05
+echo "{\"v\": $1}"
+END
+chmod +x slow
+interrupted() {
+	local kills=0 pid before round
+	for round in {1..30}; do
+		"$CDICT" sweep -q -n 4 -L b 1..5 --metric v -o k.svg -- ./slow '{b}' >out 2>err &
+		pid=$!
+		before=$(wc -l <k.journal 2>/dev/null || echo 0)
+		# until it has done some runs more
+		while kill -0 $pid 2>/dev/null && [ "$(wc -l <k.journal 2>/dev/null || echo 0)" -lt $((before + 4)) ]; do sleep 0.01; done
+		[ $kills -lt 3 ] || break
+		kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+		wait $pid || [ $? = 137 ] || break
+	done
+	wait $pid || echo "status $?: $(cat err)"
+	[ "$(wc -l <ran)" -le $((20 + kills)) ] || echo "$(wc -l <ran) runs for 20 and $kills kills"
+	[ "$(jq '.done | length' k.json)" = 20 ] || echo "not 20 runs in the data"
+	[ ! -e k.journal ] || echo "the journal is left"
+}
+if command -v jq >/dev/null; then
+	verdict what_kill_9_interrupts_goes_on "$(interrupted 2>/dev/null)"
+else
+	skip what_kill_9_interrupts_goes_on jq
+fi
+# A signal that can be caught says how to go on, and ends with it.
+stopped() {
+	local pid
+	rm -f k.*
+	"$CDICT" sweep -n 4 -L b 1..5 --metric v -o k.svg -- ./slow '{b}' >out 2>err &
+	pid=$!
+	while kill -0 $pid 2>/dev/null && [ "$(wc -l <k.journal 2>/dev/null || echo 0)" -lt 3 ]; do sleep 0.01; done
+	kill -TERM $pid
+	wait $pid
+	[ $? = 143 ] || echo "status $?"
+	grep -q 'stopped after [0-9]* of 20 runs; the same command line goes on' err || cat err
+	[ -e k.journal ] || echo "no journal is left"
+	[ ! -e k.svg ] || echo "a picture is there"
+}
+verdict a_stopped_sweep_says_how_to_go_on "$(stopped 2>/dev/null)"

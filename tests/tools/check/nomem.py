@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""A command run again and again, with another allocation failing each time (tests/tools/run/preload/nomem.c): it says so in one line with
+status 1, or prints what it always prints.
+
+  nomem.py NOMEM.SO SOME [file=PATH] [before=COMMAND] [told=REGEX] [lines=several] [prints=early] -- COMMAND...
+
+Each of the first SOME allocations fails, then as many others, the last among them, and as often all from one on; with EVERY=1 in
+the environment each. file: what the command writes instead of printing it, there with status 0 and not at all with 1. before: what a
+shell does before each run. told: what is said where status 0 and other output are right. prints: output may come before status 1.
+Says what is wrong; out, err, want.out and want.file are the last run's and the good one's. One process, so that a run is one start.
+"""
+import os
+import re
+import subprocess
+import sys
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def run(command, preload, fds=(), cwd=None, **variables):
+    """Its status as a shell has it; what it said is in out and err."""
+    with open('out', 'wb') as out, open('err', 'wb') as err:
+        status = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=fds,
+                                env={**os.environ, 'LD_PRELOAD': preload, **variables}).returncode
+    return status if status >= 0 else 128 - status
+
+
+def counted(start, log):
+    """The status of a run that start(fds, VARIABLE) makes, and what it logs of its calls: numbers."""
+    with open('count', 'wb') as count:
+        os.dup2(count.fileno(), 9)
+    status = start((9,), **{log: '9'})
+    os.close(9)
+    return status, [int(n) for n in read('count').split()]
+
+
+class Walk:
+    def __init__(self, argv):
+        self.preload, some = argv[0], int(argv[1])
+        end = argv.index('--')
+        self.options = dict(word.split('=', 1) for word in argv[2:end])
+        self.command = argv[end + 1:]
+        self.some = 1 << 62 if os.environ.get('EVERY') == '1' else some
+        self.file = self.options.get('file')
+        self.told = 0
+
+    def run(self, fds=(), **variables):
+        if self.file and os.path.lexists(self.file):
+            os.unlink(self.file)
+        if 'before' in self.options:
+            subprocess.run(self.options['before'], shell=True, check=True)
+        return run(self.command, self.preload, fds, **variables)
+
+    def all(self):
+        """How many allocations there are; those that it starts log theirs."""
+        status, numbers = counted(self.run, 'NOMEM_LOG')
+        if status:
+            raise SystemExit(read('err').decode(errors='replace') or f'status {status}')
+        os.replace('out', 'want.out')
+        if self.file:
+            with open('want.file', 'wb') as f:
+                f.write(read(self.file))
+        return max(numbers)
+
+    def wrong(self, status):
+        err = read('err')
+        if status == 0:
+            if read('out') != read('want.out') and not self.is_told(err):
+                yield 'status 0 and other output'
+            if self.file and (not os.path.exists(self.file) or read(self.file) != read('want.file')):
+                yield 'status 0 and another file'
+        elif status == 1:
+            if 'lines' not in self.options and err.count(b'\n') != 1:
+                yield f'{err.count(10)} lines: {err[:300].decode(errors="replace")!r}'
+            if not re.search(rb'^cdict', err, re.M):
+                yield repr(err[:200])
+            if 'prints' not in self.options and os.path.getsize('out'):
+                yield 'status 1 after output'
+            if self.file and os.path.lexists(self.file):
+                yield 'status 1 and a file'
+        else:
+            yield f'status {status}: {err[:200].decode(errors="replace")}'
+
+    def is_told(self, err):
+        return 'told' in self.options and re.search(rb'^cdict.*' + self.options['told'].encode(), err, re.M)
+
+    def walk(self):
+        n = self.all()
+        if not n:
+            print('no allocation was seen')
+        step = n // self.some + 1
+        first = [*range(1, min(self.some, n + 1))]
+        at = sorted({*first, *range(min(self.some, n), n + 1, step), n})
+        for how, places in ('AT', at), ('FROM', sorted({*range(1, n + 1, step), n})):
+            for place in places:
+                for wrong in self.wrong(self.run(**{f'NOMEM_{how}': str(place)})):
+                    print(f'{how} {place}: {wrong}')
+                self.told += how == 'AT' and os.path.getsize('err') > 0
+        # stdio does without one
+        if self.told <= 10 and self.told < n - 1:
+            print(f'only {self.told} of {n} failures were told')
+
+
+if __name__ == '__main__':
+    Walk(sys.argv[1:]).walk()

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Builds, installs, uses and purges a tarball's packages in minimal Debian systems: test-deb.sh VERSION TARBALL ROOTS [RELEASE...]
+# tests/tools/source/roots.sh fills ROOTS. A release is built in ROOTS/build-RELEASE, which keeps the build dependencies
+# for the next run. Unavailable packages, or missing permission for chroot: skipped, with the reason.
+set -u
+
+version=$1 tarball=$(realpath "$2")
+mkdir -p "$3"
+roots=$(realpath "$3")
+shift 3
+[ $# -gt 0 ] || set -- bookworm trixie
+here=$(realpath "$(dirname "$0")")
+skip() { echo "skip deb $1"; exit 0; }
+[ "$(id -u)" = 0 ] || skip "not root"
+unshare -m true 2>/dev/null || skip "no mount namespaces"
+
+# inside ROOT COMMAND... - runs it there, with the kernel's file systems, in a mount namespace
+inside() {
+	unshare -m --propagation private bash -c 'root=$1; shift; mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" &&
+		mount --rbind /sys "$root/sys" && cp /etc/resolv.conf "$root/etc/" &&
+		exec chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
+		${https_proxy:+"https_proxy=$https_proxy"} ${http_proxy:+"http_proxy=$http_proxy"} "$@"' _ "$@"
+}
+failed=0
+verdict() { # NAME STATUS LOG
+	if [ "$2" = 0 ]; then
+		echo "ok deb/$1"
+	else
+		echo "not ok deb/$1"
+		tail -n 25 "$3" | sed 's/^/    # /'
+		failed=1
+	fi
+}
+
+for release; do
+	log=$roots/deb-$release.log
+	"$here/roots.sh" "$roots" "$release" || { echo "skip deb/$release there is no root folder"; continue; }
+	build=$roots/build-$release use=$roots/use-$release
+	[ -d "$build" ] || { cp -a "$roots/$release/." "$build.new" && mv "$build.new" "$build"; }
+	rm -rf --one-file-system "$build/root/deb" "$use"
+	mkdir -p "$build/root/deb/build"
+	tar -C "$build/root/deb" --strip-components=1 -xf "$tarball"
+	cp "$tarball" "$build/root/deb/build/dist.tar.xz"
+	inside "$build" sh -ec 'cd /root/deb; apt-get update -q; apt-get install -q -y --no-install-recommends dpkg-dev debhelper lintian fakeroot
+		ln -sfn doc/packaging/debian debian; apt-get build-dep -q -y --no-install-recommends -P nocheck .; rm debian' >"$log" 2>&1 ||
+		{ echo "skip deb/$release its packages cannot be had: $(tail -n 1 "$log")"; continue; }
+	inside "$build" env DEB_BUILD_OPTIONS="nocheck parallel=${JOBS:-2}" DEB_BUILD_PROFILES=nocheck \
+		/root/deb/doc/packaging/deb.sh "$version" /root/deb/build/dist.tar.xz /root/deb/out >"$log" 2>&1
+	verdict "${release}_builds_and_lintian_finds_nothing" $? "$log"
+	ls "$build"/root/deb/out/cdict_*.deb >/dev/null 2>&1 || continue
+
+	cp -a "$roots/$release/." "$use"
+	mkdir -p "$use/root/deb"
+	cp "$build"/root/deb/out/*.deb "$use/root/deb"
+	cp "$here/../../data/kvm-small.data" "$use/root/run.data"
+	inside "$use" sh -ec 'cd /root/deb; rm -f ./*-dbgsym*; apt-get update -q; dpkg --get-selections | sort >/root/before
+		find / -xdev -not -path "/root/*" -not -path "/var/*" -not -path "/proc/*" -not -path "/sys/*" | sort >/root/files
+		apt-get install -q -y --no-install-recommends ./*.deb linux-perf gcc libc6-dev pkgconf libcairo2 man-db' >"$log" 2>&1
+	verdict "${release}_installs" $? "$log"
+	inside "$use" sh -exc 'cd /root
+		cdict --version | grep -F "cdict '"$version"'"
+		cdict convert -q -i run.data -o run.cdict
+		cdict stats run.cdict | grep -q vcpu
+		cdict heatmap run.cdict --view switches -o run.png
+		cdict-host convert -q -i run.data -o - | cmp - run.cdict
+		man -P cat cdict-record | grep -q -- --trigger
+		man -P cat cdict-host | grep -q static
+		bash -c ". /usr/share/bash-completion/completions/cdict; complete -p cdict"
+		perf script --list-dlfilters | grep -q cdict-dlfilter
+		perf script --dlfilter cdict-dlfilter.so --dlarg out=plugin.cdict -i run.data
+		cdict info -q plugin.cdict | grep -q "^events  *12,004"
+		printf "%s\n" "#include <cdict/version.h>" "int main(void) { return !cdict_version(); }" >a.c
+		gcc a.c -o a $(pkg-config --cflags --libs cdict); ./a
+		gcc -static a.c -o a $(pkg-config --static --cflags --libs cdict); ./a' >"$log" 2>&1
+	verdict "${release}_program_plugin_library_and_pages_work" $? "$log"
+	inside "$use" sh -exc 'cd /root; apt-get purge -q -y cdict cdict-host cdict-perf-plugin libcdict0 libcdict-dev
+		! find / -xdev -name "*cdict*" -not -path "/root/*" -not -path "/proc/*" -not -path "/sys/*" -not -path "/var/log/*" \
+			-not -path "/var/cache/*" | grep .' >"$log" 2>&1
+	verdict "${release}_purge_leaves_nothing" $? "$log"
+	rm -rf --one-file-system "$use"
+done
+exit $failed

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* base/text/wrap.h and tables/columns/table_fit.h: what fits a terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text/wrap.h"
+#include "tables/columns/table_fit.h"
+
+static void becomes(const char *text, struct wrap how, const char *want)
+{
+	struct sink s;
+	char *got;
+
+	sink_to_memory(&s);
+	wrap_text(&s, text, strlen(text), &how);
+	got = sink_take(&s, NULL);
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void lines_are_broken_at_blanks_where_they_would_be_too_long(void **state)
+{
+	(void)state;
+	becomes("one two three\n", (struct wrap){ 0, 0, 0 }, "one two three\n");
+	becomes("one two three\n", (struct wrap){ 13, 0, 0 }, "one two three\n");
+	becomes("one two three\n", (struct wrap){ 12, 0, 0 }, "one two\nthree\n");
+	becomes("one two three", (struct wrap){ 7, 0, 2 }, "one two\n  three");
+	/* what stands before it on its line counts, and only there */
+	becomes("one two\none two", (struct wrap){ 7, 4, 0 }, "one\ntwo\none two");
+	/* runs of blanks stay inside of a line, and go with its end */
+	becomes("a   b   c", (struct wrap){ 5, 0, 0 }, "a   b\nc");
+	becomes("  key  value", (struct wrap){ 8, 0, 2 }, "  key\n  value");
+}
+
+static void words_are_never_broken(void **state)
+{
+	(void)state;
+	becomes("longer than", (struct wrap){ 3, 0, 0 }, "longer\nthan");
+	becomes("longer", (struct wrap){ 3, 0, 0 }, "longer");
+	becomes("\n\nx\n", (struct wrap){ 3, 0, 0 }, "\n\nx\n");
+}
+
+static void a_wide_character_takes_two_columns(void **state)
+{
+	(void)state;
+	becomes("日本 x", (struct wrap){ 6, 0, 0 }, "日本 x");
+	becomes("日本 x", (struct wrap){ 5, 0, 0 }, "日本\nx");
+}
+
+static void the_least_important_columns_go_first_of_equals_the_last(void **state)
+{
+	struct table_room rooms[] = {
+		{ .width = 10, .text = true },
+		{ .width = 5, .rank = 1 },
+		{ .width = 5, .rank = 2 },
+		{ .width = 5, .rank = 1 },
+	};
+
+	(void)state;
+	assert_int_equal(table_fit_width(rooms, 4), 31);
+	assert_int_equal(table_fit(rooms, 4, 31, SIZE_MAX), 0);
+	assert_int_equal(table_fit(rooms, 4, 24, SIZE_MAX), 1);
+	assert_true(rooms[2].hidden);
+	assert_int_equal(table_fit(rooms, 4, 20, SIZE_MAX), 1);
+	assert_true(rooms[3].hidden && !rooms[1].hidden);
+	assert_int_equal(table_fit(rooms, 4, 9, SIZE_MAX), 1);
+	assert_int_equal(rooms[0].width, 9);
+}
+
+static void texts_are_cut_before_a_column_goes_when_they_stay_readable(void **state)
+{
+	struct table_room rooms[] = {
+		{ .width = 30, .text = true, .rank = 1 },
+		{ .width = 20, .text = true, .rank = 1 },
+		{ .width = 5, .rank = 1 },
+	};
+
+	(void)state;
+	assert_int_equal(table_fit(rooms, 3, 41, 16), 0);
+	assert_int_equal(rooms[0].width, 16);
+	assert_int_equal(rooms[1].width, 16);
+	assert_int_equal(table_fit(rooms, 3, 40, 16), 1);
+	assert_true(rooms[2].hidden);
+}
+
+static void a_text_that_is_cut_ends_with_dots_and_no_half_character(void **state)
+{
+	struct sink s;
+	char *got;
+
+	(void)state;
+	sink_to_memory(&s);
+	assert_int_equal(table_fit_text(&s, "exact", 5), 5);
+	assert_int_equal(table_fit_text(&s, "longer", 5), 5);
+	assert_int_equal(table_fit_text(&s, "日本語", 5), 4);
+	assert_int_equal(table_fit_safe(&s, "a\\x1b", 5), 5);
+	got = sink_take(&s, NULL);
+	assert_string_equal(got, "exactlon..日..a\\x1b");
+	free(got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_broken_at_blanks_where_they_would_be_too_long),
+		cmocka_unit_test(words_are_never_broken),
+		cmocka_unit_test(a_wide_character_takes_two_columns),
+		cmocka_unit_test(the_least_important_columns_go_first_of_equals_the_last),
+		cmocka_unit_test(texts_are_cut_before_a_column_goes_when_they_stay_readable),
+		cmocka_unit_test(a_text_that_is_cut_ends_with_dots_and_no_half_character),
+	};
+
+	return cmocka_run_group_tests_name("wrap", tests, NULL, NULL);
+}
