@@ -12,7 +12,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(command):
-    words = [sys.executable, os.path.join(here, "terminal.py"), "100", "200", "bash", "-c", command]
+    words = [sys.executable, os.path.join(here, "..", "run", "terminal.py"), "100", "200", "bash", "-c", command]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if done.returncode == 77:
         sys.exit(77)
