@@ -34,7 +34,7 @@ static void begin(struct open *open, const struct analyze_kvm *k, uint32_t row)
 	*open = (struct open){ .t_ns = k->t_ns, .cpu = k->cpu, .row = row, .in = k->in };
 }
 
-/* An exit without its entry: of the window in which it began. */
+/* An exit without an entry counts in the window in which it began. */
 static void break_exit(struct analyze_exits *x, const struct open *exit)
 {
 	x->exits.at[exit->row].broken += exit->in;
@@ -70,7 +70,7 @@ static void end_access(struct analyze_exits *x, struct open *open, const struct 
 	}
 }
 
-/* A port or MSR: to the next entry.  perf knows the latest of a kind only. */
+/* A port or MSR access lasts to the next entry. perf keeps only the latest of a kind. */
 static void begin_access(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k,
 			 enum analyze_access_kind kind)
 {
@@ -109,7 +109,7 @@ static void on_access(struct analyze_exits *x, struct thread *th, const struct a
 			begin(mmio, k, access_row(x, ANALYZE_ACCESS_MMIO, k, true));
 		} else if (k->how == MMIO_READ) {
 			row = access_row(x, ANALYZE_ACCESS_MMIO, k, false);
-			/* perf books a read after a write as the write's. */
+			/* perf books a read after a write to the write. */
 			if (!x->like_perf || mmio->row == INDEX_NONE)
 				mmio->row = row;
 			end_access(x, mmio, k);
@@ -140,7 +140,7 @@ static uint32_t exit_row(struct analyze_exits *x, const struct analyze_kvm *k)
 	return i;
 }
 
-/* What the exit is for is found out while it is handled: it is one of the other reason. */
+/* The reason is recorded while the exit is handled: move the exit to that reason. */
 static void on_reason(struct analyze_exits *x, struct thread *th, const struct analyze_kvm *k)
 {
 	uint32_t i;
@@ -289,7 +289,7 @@ static int by_access(const void *a, const void *b)
 	return x->write < y->write ? -1 : x->write > y->write;
 }
 
-/* Takes out the rows to which nothing happened in the window. */
+/* Removes the rows without an event in the window. */
 static void leave_in_window(struct analyze_exits *x)
 {
 	size_t exits = 0, guests = 0, accesses = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * exits.h - what the guests exited for and how long it took.
+ * exits.h - the reasons for guest exits, and how long they took.
  *
- * One row a thread and reason; commands merge rows by reason, VM or vCPU with
- * analyze_exit_row_merge().  An exit's time runs from kvm_exit to the next
- * kvm_entry of the same thread, whatever the thread did in between; it belongs to
- * the window in which it ends, one without an entry to that in which it begins.  HLT and its kin (WFx on arm64) are the guest being
- * idle, not work: rows say so in @idle, totals keep them apart.
+ * One row per thread and reason; commands merge rows by reason, VM or vCPU with
+ * analyze_exit_row_merge(). An exit's time runs from kvm_exit to the next kvm_entry of the same
+ * thread, whatever the thread did in between; it belongs to the window in which it ends, one
+ * without an entry to that in which it begins. In HLT and similar exits (WFx on arm64) the guest is
+ * idle: such rows have @idle set, totals keep them apart.
  *
  * Units      *_ns durations; *.max_at the time of the kvm_exit
  * Ownership  rows and names are borrowed and die with the analysis
@@ -21,37 +21,38 @@ struct analyze_exits;
 struct analyze_exit_row;
 
 struct analyze_exits_options {
-	/* Pair exactly as perf kvm stat report does: a thread counts from its first
-	 * kvm_entry on, loss is not looked at.  For comparing. */
+	/* Pair exactly as perf kvm stat report does: a thread counts from its first kvm_entry on,
+	 * loss is ignored. For comparisons. */
 	bool like_perf;
-	/* Leave out what was accessed: analyze_exits_access_count() is then 0, and events of
-	 * ports, MMIO, MSRs and injected interrupts are not looked at. */
+	/* Leave out accesses: analyze_exits_access_count() is then 0, and events of ports, MMIO,
+	 * MSRs and injected interrupts are ignored. */
 	bool no_accesses;
-	/* Told of each exit of the window whose end is known: it was at @t_ns and took @ns. @row is that of its thread and
-	 * reason, borrowed for the call. NULL: nobody asks. The walk is then in one. */
+	/* Called for each exit in the window with a known end: it began at @t_ns and took @ns. @row
+	 * is the row of its thread and reason, borrowed for the call. May be NULL; else the walk is
+	 * in one part. */
 	void (*ended)(void *ctx, const struct analyze_exit_row *row, uint64_t t_ns, uint64_t ns);
 	void *ctx;
 };
 
 struct analyze_exit_row {
 	uint32_t task;         /* the vCPU thread */
-	uint32_t isa;          /* 1 VMX, 2 SVM, 0 the event has no isa */
-	uint64_t reason;       /* code as the event has it (VMX: the low 16 bits) */
-	const char *name;      /* from the capture's own table, or the number in hex */
+	uint32_t isa;          /* 1 VMX, 2 SVM, 0 no isa in the event */
+	uint64_t reason;       /* code from the event (VMX: the low 16 bits) */
+	const char *name;      /* from the capture's kvm_exit format, or the number in hex */
 	bool idle;             /* HLT, WFx: the guest waits for an interrupt */
-	uint64_t events;       /* exits of the window */
-	uint64_t broken;       /* of the exits, those without a usable kvm_entry (edge, loss) */
+	uint64_t events;       /* exits in the window */
+	uint64_t broken;       /* exits without a usable kvm_entry (edge, loss) */
 	struct histogram time; /* time.count = events - broken */
-	uint64_t cpu_ns;       /* of time.sum: the thread was on a CPU (0 without sched_switch) */
+	uint64_t cpu_ns;       /* part of time.sum on a CPU (0 without sched_switch) */
 };
 
-/* Time in the guest of one thread: kvm_entry -> next kvm_exit. */
+/* One thread's time in the guest: kvm_entry -> next kvm_exit. */
 struct analyze_guest_row {
 	uint32_t task;
 	uint64_t entries;      /* kvm_entry events in the window */
-	uint64_t broken;       /* of them, those without a usable kvm_exit */
+	uint64_t broken;       /* entries without a usable kvm_exit */
 	struct histogram time; /* intervals that ended in the window */
-	uint64_t guest_ns;     /* the same clipped to the window */
+	uint64_t guest_ns;     /* their sum, clipped to the window */
 };
 
 enum analyze_access_kind {
@@ -63,14 +64,14 @@ enum analyze_access_kind {
 	ANALYZE_ACCESS_N,
 };
 
-/* One row a thread, kind, place and direction. */
+/* One row per thread, kind, place and direction. */
 struct analyze_access_row {
 	uint32_t task;
 	enum analyze_access_kind kind;
 	uint64_t where;
 	bool write;            /* PIO, MMIO, MSR */
 	uint64_t events;       /* in the window */
-	struct histogram time; /* those with a known time; perf's Samples = time.count */
+	struct histogram time; /* accesses with a known time; perf's Samples = time.count */
 };
 
 int analyze_exits_new(struct analyze_exits **out, struct analyze_engine *eng,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* exits_internal.h - the exits' own state, shared by exits.c and exits_parts.c. */
+/* exits_internal.h - the state of the exits analysis, shared by exits.c and exits_parts.c. */
 #ifndef ANALYZE_EXITS_INTERNAL_H
 #define ANALYZE_EXITS_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "analyze/walk/index.h"
 #include "analyze/walk/ops.h"
 
-/* A begun interval: since when, on which CPU, for which row. */
+/* An open interval: its begin, CPU and row. */
 struct open {
 	uint64_t t_ns; /* ANALYZE_NO_TIME: none */
 	uint32_t cpu;
@@ -16,18 +16,18 @@ struct open {
 	bool in;      /* it began in the window */
 };
 
-/* More ports and MSRs than an exit can access: those beyond are counted, not timed. */
+/* More than an exit can access ports and MSRs: further accesses are counted, not timed. */
 enum { ACCESSES_MAX = 64 };
 
 struct thread {
-	bool known;   /* the opens are initialised */
-	bool entered; /* had a kvm_entry: perf counts from here on */
+	bool known;   /* the members below are initialised */
+	bool entered; /* had a kvm_entry: perf counts from there on */
 	struct open exit, entry, mmio;
 	ARRAY(struct open) accesses; /* of ports and MSRs, since the exit */
 	uint64_t ran_ns;             /* analyze_engine_ran_ns() at the exit */
 };
 
-/* Of a thread as a later part of a walk began. */
+/* A thread's state at the begin of a later part of a walk. */
 struct thread_begin {
 	bool known;
 	struct open exit, entry, mmio;
@@ -51,7 +51,7 @@ struct analyze_exits {
 	bool done;
 };
 
-/* --- exits_parts.c: of struct analyze_ops --- */
+/* --- exits_parts.c: callbacks of struct analyze_ops --- */
 
 int exits_part(void *self, struct analyze_engine *eng, struct cdict_error *err);
 void exits_part_free(void *self);

@@ -80,7 +80,7 @@ static bool same_open(const struct open *a, const struct index *of_a, const stru
 	return a->t_ns == b->t_ns && a->cpu == b->cpu && same_key(of_a, a->row, of_b, b->row);
 }
 
-/* Whether @th, the first part's, is what the later one began with. */
+/* Whether @th of the first part is the state with which the later one began. */
 static bool begins(const struct analyze_exits *x, uint32_t task, const struct analyze_exits *l,
 		   const struct thread_begin *b)
 {
@@ -97,7 +97,7 @@ static bool begins(const struct analyze_exits *x, uint32_t task, const struct an
 		!th->accesses.n && !b->n_accesses);
 }
 
-/* Nothing happened to it in the later part. */
+/* Whether it had no event in the later part. */
 static bool rests(const struct analyze_exits *l, const struct thread *th,
 		  const struct thread_begin *b)
 {
@@ -130,7 +130,7 @@ bool exits_agree(const void *self, const void *later)
 	return true;
 }
 
-/* The row of @x that is as row @i of @rows of the later part; INDEX_NONE: out of memory. */
+/* The row of @to with the key of row @i of @from, the later part's; INDEX_NONE: out of memory. */
 static uint32_t row_like(struct index *to, const struct index *from, uint32_t i)
 {
 	return i == INDEX_NONE ? i : index_take(to, from->keys.at[i].a, from->keys.at[i].b);
@@ -177,14 +177,14 @@ static int join_rows(struct analyze_exits *x, const struct analyze_exits *l)
 	return ret;
 }
 
-/* What is open in the later part, with the rows of @x. */
+/* Takes the later part's open intervals, with the rows of @x. */
 static void join_thread(struct analyze_exits *x, struct thread *to, const struct analyze_exits *l,
 			struct thread *from)
 {
 	struct thread was = *to;
 
 	*to = *from;
-	*from = was; /* who has its memory frees it */
+	*from = was; /* swapped: the owner frees the memory */
 	if (is_open(&to->exit))
 		to->exit.row = row_like(&x->exit_index, &l->exit_index, to->exit.row);
 	if (is_open(&to->entry))

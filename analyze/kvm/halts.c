@@ -77,7 +77,7 @@ static int join(void *self, void *later)
 static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED(KVM_WAKEUP) | ANALYZE_NEED(KVM_HALT_POLL),
 	.kvm = on_kvm,
-	/* each event tells all there is to know of it */
+	/* each event is complete in itself */
 	.resumes = true,
 	.part = part,
 	.part_free = part_free,

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #define LOOK_BACK 8
-/* Stretches beside a CPU of which no switch was seen are kept one by one, for what an event may still say of
- * it; so many of them. */
+/* Stretches beside a CPU without a switch so far are kept one by one, as a later event may still
+ * show its task; at most this many. */
 #define STRETCHES_MOST 4096
 
-/* The cores' threads, each a ring. */
+/* Links the threads of each core into a ring. */
 static int make_rings(struct siblings *s, const int32_t *core, size_t n)
 {
 	size_t cores = 0;
@@ -92,7 +92,7 @@ static void end_slice(struct siblings *s, struct sibling_cpu *cpu, uint32_t task
 		struct sibling_stretch *x = &cpu->open.at[i];
 		uint64_t to_ns = x->to_ns < end_ns ? x->to_ns : end_ns;
 
-		/* Of several nobody knows how much was before. */
+		/* Of merged stretches, the part before is unknown. */
 		if (task != ANALYZE_NO_TASK && x->from_ns < to_ns)
 			count(s, x->task, task,
 			      !x->merged          ? analyze_engine_clip(s->eng, x->from_ns, to_ns)
@@ -126,7 +126,7 @@ static int by_who(const void *x, const void *y)
 	return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* One for each who. */
+/* Merges the entries of the same task. */
 static void merge(struct sibling_guest *g)
 {
 	size_t n = 0;
@@ -182,13 +182,13 @@ void siblings_crossed(struct siblings *s, uint32_t task)
 		analyze_engine_out_of_memory(s->eng);
 }
 
-/* A stretch beside a CPU whose piece is not over. */
+/* Keeps a stretch beside a CPU whose piece is not over. */
 static void keep(struct siblings *s, uint32_t cpu, const struct sibling_stretch *x)
 {
 	struct sibling_cpu *c = &s->cpus[cpu];
 	struct sibling_stretch *last = NULL;
 
-	/* Who was switched in has the CPU until the piece is over. */
+	/* A task that was switched in has the CPU until the piece is over. */
 	if (analyze_engine_switched_in(s->eng, cpu) || c->open.n >= STRETCHES_MOST)
 		for (size_t i = c->open.n; i && !last && i + LOOK_BACK > c->open.n; i--)
 			if (c->open.at[i - 1].task == x->task)
@@ -241,7 +241,7 @@ void siblings_begin(struct siblings *s)
 	index_fini(&s->index);
 }
 
-/* What the part before heard of @task's stretch that was open at the cut. */
+/* Adds what the first part collected for @task's stretch that was open at the cut. */
 static int join_guest(struct siblings *s, struct siblings *later, uint32_t task, bool rests)
 {
 	struct sibling_guest *g = &s->guests.at[task];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * vcpu.c - see vcpu.h.  Every task is followed, since a thread shows only with its first
- * KVM event that it is a vCPU; rows are made of those that are.
+ * vcpu.c - see vcpu.h. Every task is followed, since only its first KVM event shows that a thread
+ * is a vCPU; only vCPUs get rows.
  */
 #include "analyze/kvm/vcpu_internal.h"
 
@@ -31,7 +31,7 @@ struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task)
 	return w;
 }
 
-/* A piece of a thread's time, for whoever wants to hear of it. */
+/* Reports a piece of a thread's time to v->tell. */
 static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vcpu_state state,
 		 uint64_t to_ns)
 {
@@ -56,7 +56,8 @@ static void tell(struct analyze_vcpus *v, const struct watch *w, enum analyze_vc
 	v->tell(v->tell_ctx, &p);
 }
 
-/* That a CPU was not recorded yet is no loss, nor is what follows from it: what the vCPU goes back to. */
+/* A CPU that was not recorded yet is not a loss, nor is the unknown mode to which the vCPU then
+ * returns. */
 static bool is_late(const struct analyze_vcpus *v, const struct watch *w, uint64_t to_ns)
 {
 	uint64_t from_ns = w->since_ns;
@@ -155,7 +156,8 @@ static enum analyze_vcpu_state off_state(enum where where)
 	}
 }
 
-/* The time off the CPU up to @t; false when it is broken: it may have run meanwhile. */
+/* Accounts for the time off the CPU up to @t; false when events are missing: it may have run
+ * meanwhile. */
 static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 {
 	uint64_t gap;
@@ -174,7 +176,7 @@ static bool off_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t)
 	return false;
 }
 
-/* The thread itself does @what on @cpu at @t: its time up to there. */
+/* The thread itself does @what on @cpu at @t: accounts for its time up to there. */
 static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, uint32_t cpu,
 			 enum what what)
 {
@@ -185,7 +187,7 @@ static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, u
 		account(v, w, state_of((enum mode)w->mode), t);
 		return;
 	}
-	/* Its switch-in was not seen: until the CPU's last switch another one had the CPU. */
+	/* Its switch-in was not seen: before the CPU's last switch another task had the CPU. */
 	analyze_engine_running(v->eng, cpu, &unseen_ns);
 	if (w->where != ON && unseen_ns > w->since_ns)
 		off_cpu_until(v, w, unseen_ns < t ? unseen_ns : t);
@@ -193,8 +195,8 @@ static void on_cpu_until(struct analyze_vcpus *v, struct watch *w, uint64_t t, u
 	w->mode = MODE_UNKNOWN;
 }
 
-/* Those whose waits are watched: QEMU calls its vCPU threads so from their start, and of who has not run
- * yet nobody knows. */
+/* Whether to watch its waits: QEMU names its vCPU threads "CPU n/KVM" from their start, and a task
+ * that has not run yet may be one. */
 static bool is_candidate(const struct watch *w, const struct analyze_task *task)
 {
 	return task->is_vcpu || !w->ran ||
@@ -273,7 +275,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	if (!w)
 		return;
 	start = w->since_ns;
-	/* A wait is of the CPU on which it ends, also where nobody told that it moved. */
+	/* A wait belongs to the CPU on which it ends, even if the migration was not recorded. */
 	waits = w->where == PREEMPTED || w->where == WAITING;
 	if (waits)
 		w->cpu = sw->cpu;
@@ -391,7 +393,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 	w->late = false;
 }
 
-/* A piece of @run->cpu, for those who are in the guest on the other threads of the core. */
+/* Counts a piece of @run->cpu for vCPUs in the guest on the core's other threads. */
 static void ran_beside(struct analyze_vcpus *v, const struct analyze_run *run)
 {
 	for (uint32_t c = siblings_next(&v->siblings, run->cpu); c != run->cpu;
@@ -424,7 +426,7 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	struct analyze_vcpus *v = self;
 	const struct analyze_summary *sum = analyze_engine_summary(v->eng);
 
-	/* Without KVM's events there is no vCPU to be found. */
+	/* Without KVM events no vCPU can be found (off). */
 	v->some_cpus = sum->scope.whom == SCOPE_CPUS || (sum->has_switch && !sum->has_state);
 	v->untold = sum->has_switch && !sum->has_state; /* nothing was lost */
 	v->off = !sum->has_exit && !sum->has_entry;
@@ -433,7 +435,6 @@ static int on_start(void *self, const struct cdict_schema *schema, struct cdict_
 	return analyze_reasons_of(&v->names, schema, err);
 }
 
-/* The state the thread is in when the walk ends. */
 void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end)
 {
 	enum analyze_vcpu_state state = state_of((enum mode)w->mode);
@@ -455,7 +456,7 @@ void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t 
 	w->row.edge_ns += w->row.ns[state] - before;
 }
 
-/* The switches and the wake-up after the events of KVM that were told. */
+/* Applies the switches and the wake-up after the KVM events that were reported before. */
 static void on_resume(void *self, const struct analyze_resume *r)
 {
 	struct analyze_vcpus *v = self;
@@ -466,7 +467,7 @@ static void on_resume(void *self, const struct analyze_resume *r)
 	if (!w)
 		return;
 	w->ran = r->ran;
-	/* What it left it goes back to, unless that was the guest. */
+	/* It returns to the mode that it left, unless that was the guest. */
 	if (r->out_ns != ANALYZE_NO_TIME && (!runs || r->out_ns > r->kvm_ns)) {
 		if (!runs || !fits((enum mode)w->mode, OUT) || w->cpu != r->out_cpu)
 			w->mode = MODE_UNKNOWN;
@@ -513,8 +514,8 @@ static void on_waited(void *self, uint32_t task, uint32_t cpu, uint32_t who, uin
 		waiters_waited(&v->waiters, task, cpu, who, from_ns, to_ns);
 }
 
-/* What goes on at the window's end must be seen to end as it should; a wait, for who was in its
- * way. */
+/* Only its end confirms a state that is open at the window's end; for a wait it also shows the
+ * antagonists. */
 static bool pending(void *self)
 {
 	const struct analyze_vcpus *v = self;
@@ -539,7 +540,7 @@ static const struct analyze_ops ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE) | ANALYZE_NEED(KVM_ENTRY) |
 		 ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON) | ANALYZE_NEED(KVM_USERSPACE),
 	.late_wakes = true,
-	.all_cpus = true, /* a vCPU leaves a CPU that counts and goes on where none does */
+	.all_cpus = true, /* a vCPU may move from a selected CPU to another one */
 	.run = on_run,
 	.sw = on_switch,
 	.wake = on_wake,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* vcpu_internal.h - the vCPUs' own state, shared by vcpu.c, vcpu_rows.c and vcpu_parts.c. */
+/* vcpu_internal.h - the state of the vCPU analysis, shared by vcpu.c, vcpu_rows.c and
+ * vcpu_parts.c. */
 #ifndef ANALYZE_VCPU_INTERNAL_H
 #define ANALYZE_VCPU_INTERNAL_H
 
@@ -18,24 +19,26 @@ struct watch {
 	uint64_t since_ns; /* accounted up to here */
 	uint8_t where, mode;
 	bool set, kvm_seen;
-	bool late;       /* mode is unknown, as some CPU was not recorded yet */
-	bool ran;        /* a slice of it was seen whole */
-	uint32_t cpu;    /* it runs or waits on */
-	uint32_t reason; /* of the last exit, INDEX_NONE */
+	bool late;       /* mode is unknown because some CPU was not recorded yet */
+	bool ran;        /* a whole slice of it was seen */
+	uint32_t cpu;    /* that it runs on or waits for */
+	uint32_t reason; /* of the last exit, or INDEX_NONE */
 	struct analyze_vcpu_row row;
 };
 
 struct analyze_vcpus {
 	struct analyze_engine *eng;
-	bool untold;         /* switches do not tell why */
-	bool off, some_cpus; /* away from those it may run on others, or nobody knows why it left */
+	bool untold; /* switches have no prev_state */
+	/* off: no KVM events; some_cpus: it may run on CPUs that were not recorded, or switches
+	 * have no prev_state. */
+	bool off, some_cpus;
 	struct analyze_reasons *names;
 	ARRAY(struct watch) watches; /* by task */
 	struct index reason_index;   /* (task, isa and code) */
 	ARRAY(struct analyze_vcpu_reason) reasons;
 	struct waiters waiters;
 	struct siblings siblings;
-	ARRAY(struct watch) begin; /* of a later part of a walk, without rows */
+	ARRAY(struct watch) begin; /* of a later part of a walk, at its begin, without rows */
 	struct waiters begin_waiters;
 	struct analyze_capacity capacity;
 	analyze_vcpu_tell *tell; /* or NULL */
@@ -51,16 +54,16 @@ struct analyze_vcpus {
 
 /* --- vcpu.c --- */
 
-/* vcpu_watch - of @task, made when new; NULL: out of memory, which is told. */
+/* vcpu_watch - the watch of @task, created if new; NULL: out of memory, reported to the engine. */
 struct watch *vcpu_watch(struct analyze_vcpus *v, uint32_t task);
-/* vcpu_end - the state that the thread is in when the walk ends. */
+/* vcpu_end - accounts for the thread's state at the walk's end. */
 void vcpu_end(struct analyze_vcpus *v, struct watch *w, uint32_t task, uint64_t end_ns);
 
 /* --- vcpu_rows.c --- */
 
-int vcpu_finish(void *self, struct cdict_error *err); /* of struct analyze_ops */
+int vcpu_finish(void *self, struct cdict_error *err); /* callback of struct analyze_ops */
 
-/* --- vcpu_parts.c: of struct analyze_ops --- */
+/* --- vcpu_parts.c: callbacks of struct analyze_ops --- */
 
 int vcpu_part(void *self, struct analyze_engine *eng, struct cdict_error *err);
 void vcpu_part_free(void *self);

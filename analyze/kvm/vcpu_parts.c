@@ -9,7 +9,7 @@ int vcpu_part(void *self, struct analyze_engine *eng, struct cdict_error *err)
 	const struct analyze_vcpus *v = self;
 	struct analyze_vcpus *later;
 
-	/* Who hears of pieces hears of them in order. */
+	/* tell() gets the pieces in order. */
 	return v->tell ? 1 : analyze_vcpus_new(&later, eng, err);
 }
 
@@ -46,7 +46,7 @@ static bool is_set(const struct watch *w)
 	return w && w->set;
 }
 
-/* Of the exit in which it is. */
+/* Compares the reasons of the current exit. */
 static bool same_reason(const struct analyze_vcpus *a, const struct watch *w,
 			const struct analyze_vcpus *b, const struct watch *o)
 {
@@ -61,7 +61,7 @@ static bool same_reason(const struct analyze_vcpus *a, const struct watch *w,
 	return x->a == y->a && x->b == y->b;
 }
 
-/* Of two watches of a thread, NULL or not set: nothing was heard of it. */
+/* Compares two watches of a thread; NULL or not set: it had no event. */
 static bool same(const struct analyze_vcpus *a, const struct watch *w,
 		 const struct analyze_vcpus *b, const struct watch *o)
 {
@@ -74,7 +74,7 @@ static bool same(const struct analyze_vcpus *a, const struct watch *w,
 
 #define AT(list, i) ((i) < (list).n ? &(list).at[i] : NULL)
 
-/* Nothing happened to it in the later part. */
+/* Whether it had no event in the later part. */
 static bool rests(const void *later, size_t i)
 {
 	const struct analyze_vcpus *l = later;
@@ -91,7 +91,7 @@ bool vcpu_agrees(const void *self, const void *later)
 		bool is_vcpu = analyze_engine_task(l->eng, (uint32_t)i)->is_vcpu ||
 			       (i < tasks && analyze_engine_task(v->eng, (uint32_t)i)->is_vcpu);
 
-		/* Of the others nothing is told. */
+		/* The others have no figures. */
 		if (!is_vcpu)
 			continue;
 		if (!rests(l, i) && !same(v, AT(v->watches, i), l, AT(l->begin, i)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* vcpu_rows.c - the rows of vcpu.h: what the walk left, sorted, and what is asked of it. */
+/* vcpu_rows.c - the rows of vcpu.h: the walk's results, sorted, and their getters. */
 #include <stdlib.h>
 
 #include "analyze/kvm/vcpu_internal.h"
@@ -27,7 +27,7 @@ static int most_time(const void *a, const void *b)
 	return x->reason < y->reason ? -1 : x->reason > y->reason;
 }
 
-/* The reasons of each row, one row's after the other's. */
+/* Sorts the reasons, row by row. */
 static int sort_reasons(struct analyze_vcpus *v)
 {
 	size_t n = v->reasons.n, at = 0;
@@ -63,7 +63,7 @@ int vcpu_finish(void *self, struct cdict_error *err)
 	uint64_t from, end;
 
 	analyze_engine_walk(v->eng, &from, &end);
-	/* Also of those that are none yet. */
+	/* Also vCPUs without a watch yet. */
 	for (size_t i = 0; !v->off && i < analyze_engine_task_count(v->eng); i++)
 		if (analyze_engine_task(v->eng, (uint32_t)i)->is_vcpu &&
 		    !vcpu_watch(v, (uint32_t)i))

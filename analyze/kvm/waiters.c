@@ -67,7 +67,7 @@ static void book(struct waiters *ws, struct waiter *w, uint32_t cpu, uint32_t wh
 		w->top = who;
 	}
 	ns = analyze_engine_clip(ws->eng, from_ns, to_ns);
-	/* A few look-backs keep the list short; the rest is merged when it is counted. */
+	/* A short look back keeps the list short; merge() does the rest when it is counted. */
 	for (size_t i = list->all.n; !b && i && i + LOOK_BACK > list->all.n; i--)
 		if (list->all.at[i - 1].who == who && list->all.at[i - 1].cpu == cpu)
 			b = &list->all.at[i - 1];
@@ -112,7 +112,7 @@ void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t wh
 	if (w && who != ANALYZE_NO_TASK)
 		book(ws, w, cpu, who, from_ns, to_ns);
 	else if (w && to_ns > w->booked_ns)
-		w->booked_ns = to_ns; /* of the next CPU's it is none either */
+		w->booked_ns = to_ns; /* unknown, but not to be booked to the next CPU either */
 }
 
 uint32_t waiters_top(const struct waiters *ws, uint32_t task)
@@ -156,8 +156,8 @@ static bool take_out(struct waiters *ws, uint32_t task, struct waiter *out)
 	for (size_t i = 0; i < list->all.n; i++) {
 		if (list->all.at[i].task != task)
 			continue;
-		/* At a switch-in of @task itself the engine has already told the piece: then
-		 * nothing is left to book. */
+		/* At a switch-in of @task itself the engine has already reported the piece: nothing
+		 * is left to book. */
 		runs = analyze_engine_running(ws->eng, cpu, &since);
 		if (runs != ANALYZE_NO_TASK && runs != task)
 			book(ws, &list->all.at[i], cpu, runs, since, analyze_engine_now(ws->eng));
@@ -191,7 +191,7 @@ static int by_who_and_cpu(const void *x, const void *y)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-/* One booking for each who and CPU. */
+/* Merges the bookings of the same task and CPU. */
 static void merge(struct booking_list *list)
 {
 	size_t n = 0;
@@ -213,7 +213,7 @@ static void merge(struct booking_list *list)
 	list->all.n = n;
 }
 
-/* The wait in which it held a CPU longest; of several the earliest. */
+/* Keeps the wait in which it held a CPU longest; of equal ones the earliest. */
 static void keep_worst(struct analyze_antagonist *a, const struct analyze_wait *wait,
 		       uint64_t held_ns)
 {

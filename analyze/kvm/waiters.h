@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * waiters.h - which vCPUs wait for which CPU, and who runs there meanwhile (vcpu.c's).
+ * waiters.h - the vCPUs that wait for each CPU, and the tasks that run there meanwhile (for
+ * vcpu.c).
  *
  * Ownership  caller's storage; waiters_fini() empties
  */
@@ -14,15 +15,15 @@ struct waiter {
 	uint32_t task;
 	bool woken; /* waits after a wake-up, else preempted */
 	uint64_t since_ns;
-	uint64_t booked_ns; /* who ran is booked up to here */
-	uint32_t top;       /* who ran longest at a stretch, ANALYZE_NO_TASK */
+	uint64_t booked_ns; /* running tasks are booked up to here */
+	uint32_t top;       /* task with the longest single run, or ANALYZE_NO_TASK */
 	uint64_t top_ns;
-	/* Of one that has ended: who had which CPU longest in all, ANALYZE_NO_TASK. */
+	/* When it has ended: the task that held a CPU longest in all, or ANALYZE_NO_TASK. */
 	uint32_t held_by, held_cpu;
 	uint64_t held_ns;
 };
 
-/* What is booked to a wait that has not ended: it counts only if no event was missed. */
+/* Time booked to a wait that has not ended: it counts only if no event was missed. */
 struct booking {
 	uint32_t who, cpu, slices;
 	uint64_t ns;      /* in the window */
@@ -31,8 +32,8 @@ struct booking {
 
 /* How a wait ends. */
 enum wait_end {
-	WAIT_BROKEN, /* what ran until now is forgotten */
-	WAIT_OPEN,   /* it counts as in its way, but the wait is not one of the window's */
+	WAIT_BROKEN, /* the bookings are dropped */
+	WAIT_OPEN,   /* the bookings count, but the wait is not one of the window's */
 	WAIT_ENDED,  /* in the window */
 };
 
@@ -45,40 +46,42 @@ struct booking_list {
 };
 
 struct waiters {
-	struct analyze_engine *eng; /* told when there is no memory */
+	struct analyze_engine *eng; /* out of memory is reported to it */
 	struct waiter_list *cpus;
 	uint32_t n_cpus;
 	struct index index; /* (vCPU, antagonist) */
 	ARRAY(struct analyze_antagonist) antagonists;
-	ARRAY(uint32_t) where;             /* by task: CPU it waits on + 1, 0: it does not wait */
+	ARRAY(uint32_t) where; /* by task: the CPU it waits for + 1, 0: it does not wait */
 	ARRAY(struct booking_list) booked; /* by task */
 };
 
 int waiters_init(struct waiters *ws, struct analyze_engine *eng);
 void waiters_fini(struct waiters *ws);
-/* @woken: after a wake-up, else preempted. CPUs that do not exist are taken as none. */
+/* waiters_add - @task waits for @cpu; @woken: after a wake-up, else preempted. A CPU that does not
+ * exist is ignored. */
 void waiters_add(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t since_ns, bool woken);
-/* waiters_end - @task waits no longer. false when it did not wait. */
+/* waiters_end - @task no longer waits; returns false if it did not wait. */
 bool waiters_end(struct waiters *ws, uint32_t task, enum wait_end how, struct waiter *out);
-/* waiters_waited - @who had @cpu, for which @task, which waits, waited then. */
+/* waiters_waited - @who ran on @cpu while @task, which still waits, waited for it. */
 void waiters_waited(struct waiters *ws, uint32_t task, uint32_t cpu, uint32_t who, uint64_t from_ns,
 		    uint64_t to_ns);
 void waiters_move(struct waiters *ws, uint32_t task, uint32_t cpu, uint64_t t_ns);
-/* waiters_ran - @task ran on @cpu in [start, end]: books it to whom waits there. */
+/* waiters_ran - @task ran on @cpu in [start, end]: books it to the vCPUs that wait for @cpu. */
 void waiters_ran(struct waiters *ws, uint32_t cpu, uint32_t task, uint64_t start_ns,
 		 uint64_t end_ns);
-/* waiters_top - who has been in @task's way longest so far, ANALYZE_NO_TASK: nobody, or it does
- * not wait. */
+/* waiters_top - the task that has delayed @task longest so far, ANALYZE_NO_TASK: none, or @task
+ * does not wait. */
 uint32_t waiters_top(const struct waiters *ws, uint32_t task);
-/* waiters_antagonist - the cell of the pair, or NULL when out of memory. */
+/* waiters_antagonist - the pair's figures, or NULL when out of memory. */
 struct analyze_antagonist *waiters_antagonist(struct waiters *ws, uint32_t task, uint32_t who);
-/* Of a walk in parts. waiters_begin - copies into @to, zeroed, who waits, and empties the cells;
- * waiters_same - whether @task waits as in @b; waiters_join - adds the cells of @later, and takes who waits from it.
- * 0 or -ENOMEM. */
+/* For a walk in parts. waiters_begin - copies the waiters into @to, zeroed, and clears the
+ * antagonists' figures; waiters_same - whether @task waits alike in @a and @b; waiters_join - adds
+ * the figures of @later and takes its waiters. 0 or -ENOMEM. */
 int waiters_begin(struct waiters *ws, struct waiters *to);
 bool waiters_same(const struct waiters *a, const struct waiters *b, uint32_t task);
 int waiters_join(struct waiters *ws, struct waiters *later);
-/* waiters_sort - gives all cells, row by row, and sets the rows' antagonists. */
+/* waiters_sort - allocates *@out, all antagonists row by row, and sets the rows' pointers into
+ * it. */
 int waiters_sort(const struct waiters *ws, struct analyze_vcpu_row *rows, size_t n,
 		 struct analyze_antagonist **out);
 
