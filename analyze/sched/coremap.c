@@ -12,37 +12,39 @@
 /* The queue of one CPU. */
 struct queue {
 	uint32_t length;
-	uint64_t since_ns;     /* it is so long; accounted up to here */
-	uint64_t above_at_ns;  /* longer than 1 since then, while it is */
+	uint64_t since_ns;     /* begin of the present length; accounted up to here */
+	uint64_t above_at_ns;  /* longer than 1 since then, if it is */
 	ARRAY(uint64_t) at_ns; /* known time at each length */
 	struct analyze_core_queue *row;
-	/* Of a later part: as it began; where it was longer than 1, until when it stayed so. */
+	/* Later part: the length at its begin; whether it has been above 1 since then; until when
+	 * it was. */
 	uint32_t begin_length;
 	bool stays;
 	uint64_t stayed_ns;
 };
 
 struct waiting {
-	uint32_t cpu; /* + 1: it waits for that one, or n_queues + 1: for one without a queue; 0: it does not */
-	uint32_t gap; /* in which stretch between gaps that began */
+	uint32_t cpu; /* the CPU it waits for + 1; n_queues + 1: a CPU without a queue; 0: it does
+		       * not wait */
+	uint32_t gap; /* analyze_coremap.gap when the wait began */
 };
 
 struct analyze_coremap {
 	struct analyze_engine *eng;
 	ARRAY(struct analyze_core_cell) cells;
 	struct places places; /* of (task, CPU) in cells, while walking */
-	uint32_t *order;      /* afterwards: of the cells, by task, then CPU */
+	uint32_t *order;      /* after the walk: the cells by task, then CPU */
 	struct analyze_core_cell spill;
-	uint32_t *last; /* per CPU: the cell asked for last */
+	uint32_t *last; /* per CPU: the cell used last */
 	struct analyze_core_cpu *cpus;
 	struct queue *queues; /* per CPU */
 	uint32_t n_queues;
 	ARRAY(struct waiting) waiting; /* by task */
-	ARRAY(uint32_t) begin;         /* waiting.cpu, as a later part began */
-	uint32_t gap;                  /* grows with each gap: what waited before is forgotten */
+	ARRAY(uint32_t) begin;         /* waiting.cpu at the begin of a later part */
+	uint32_t gap;                  /* incremented at each gap: earlier waits are dropped */
 	uint64_t seen_ns;              /* the latest switch, wake-up or migration */
-	uint64_t gap_ns;               /* where the next gap begins, ANALYZE_NO_TIME */
-	uint64_t from_ns;              /* the window's */
+	uint64_t gap_ns;               /* where the next gap begins, or ANALYZE_NO_TIME */
+	uint64_t from_ns;              /* of the window */
 };
 
 static void key_at(const void *cells, uint32_t place, uint64_t ab[2])
@@ -53,7 +55,7 @@ static void key_at(const void *cells, uint32_t place, uint64_t ab[2])
 	ab[1] = cell->cpu;
 }
 
-/* Where in the cells that of the pair is, made when new; INDEX_NONE: out of memory. */
+/* The index of the pair's cell, created if new; INDEX_NONE: out of memory. */
 static uint32_t place_of(struct analyze_coremap *m, uint32_t task, uint32_t cpu)
 {
 	uint32_t i;
@@ -74,7 +76,7 @@ static struct analyze_core_cell *cell_of(struct analyze_coremap *m, uint32_t tas
 {
 	uint32_t i = m->last[cpu];
 
-	/* A switch asks for the cell that the piece before it had. */
+	/* A switch uses the same cell as the piece before it. */
 	if (i < m->cells.n && m->cells.at[i].task == task && m->cells.at[i].cpu == cpu)
 		return &m->cells.at[i];
 	i = place_of(m, task, cpu);
@@ -118,7 +120,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 	m->cpus[sw->cpu].switches++;
 }
 
-/* Cells into @to as @from (NULL: as they stand), but by @number: those of the same keep their order. */
+/* Sorts the cells of @from (NULL: all, in their present order) into @to by @number, stably. */
 static int order_by(const struct analyze_coremap *m, uint32_t *to, const uint32_t *from,
 		    uint32_t (*number)(const struct analyze_core_cell *), size_t numbers)
 {
@@ -224,7 +226,7 @@ static const struct analyze_ops ops = {
 	.join = join_cells,
 };
 
-/* ---- how many wait for each CPU ---- */
+/* ---- run queues ---- */
 
 /* Books the time from since_ns to @t_ns, in which the length was the same and known. */
 static inline void account(struct analyze_coremap *m, struct queue *cpu, uint64_t t_ns)
@@ -276,8 +278,8 @@ static void change(struct analyze_coremap *m, uint32_t c, bool one_more, uint64_
 	}
 }
 
-/* Up to @t_ns: where a gap begins nobody waits any more that is known of, and time in it counts
- * for no length. */
+/* Advances to @t_ns: at the begin of a gap all waits are dropped, and the time in it counts for no
+ * length. */
 static void pass(struct analyze_coremap *m, uint64_t t_ns)
 {
 	uint64_t gap;
@@ -307,7 +309,7 @@ static void pass(struct analyze_coremap *m, uint64_t t_ns)
 	m->gap_ns = analyze_engine_gap(m->eng, false, CDICT_CPU_UNKNOWN, t_ns, UINT64_MAX);
 }
 
-/* The task, when it waits and is known to. */
+/* The task's wait, NULL if it is not known to wait. */
 static struct waiting *who_waits(struct analyze_coremap *m, uint32_t task)
 {
 	struct waiting *w = task < m->waiting.n ? &m->waiting.at[task] : NULL;
@@ -315,7 +317,7 @@ static struct waiting *who_waits(struct analyze_coremap *m, uint32_t task)
 	return w && w->cpu && w->gap == m->gap ? w : NULL;
 }
 
-/* The CPU, + 1; 0: for none. */
+/* The CPU + 1; 0: none. */
 static uint32_t waits_for(const struct analyze_coremap *m, uint32_t task)
 {
 	const struct waiting *w = task < m->waiting.n ? &m->waiting.at[task] : NULL;
@@ -334,7 +336,7 @@ static void leave(struct analyze_coremap *m, uint32_t task, uint64_t t_ns)
 	w->cpu = 0;
 }
 
-/* A CPU that the recording has nothing of has no queue, but who waits for it still waits. */
+/* A CPU outside of the recording has no queue, but a task that waits for it still waits. */
 static struct waiting waiting_for(const struct analyze_coremap *m, uint32_t cpu)
 {
 	return (struct waiting){ .cpu = (cpu < m->n_queues ? cpu : m->n_queues) + 1,
@@ -367,11 +369,11 @@ static void queue_switch(void *self, const struct analyze_switch *sw)
 	pass(m, sw->t_ns);
 	if (sw->cpu < m->n_queues)
 		m->queues[sw->cpu].row->seen = true;
-	/* First who comes, then who goes: a length that is as long afterwards stays so. */
+	/* First add, then remove: if the length is the same afterwards, its stretch goes on. */
 	if (sw->involuntary)
 		join(m, sw->prev, sw->cpu, sw->t_ns);
 	else
-		leave(m, sw->prev, sw->t_ns); /* it ran: its switch-in was not seen */
+		leave(m, sw->prev, sw->t_ns); /* it ran, but its switch-in was not seen */
 	leave(m, sw->next, sw->t_ns);
 }
 
@@ -423,11 +425,11 @@ static int queue_start(void *self, const struct cdict_schema *schema, struct cdi
 	return 0;
 }
 
-/* The least length that @percent of the known time did not exceed. */
+/* The smallest length not exceeded for @percent of the known time. */
 static uint32_t percentile(const struct queue *cpu, unsigned percent)
 {
 	uint64_t known = cpu->row->known_ns, below = 0;
-	/* of that the percent, rounded up, without a product that overflows */
+	/* known * percent / 100, rounded up, without overflow */
 	uint64_t want = known / 100 * percent + (known % 100 * percent + 99) / 100;
 
 	for (size_t length = 0; length < cpu->at_ns.n; length++) {
@@ -568,7 +570,7 @@ static int queue_join(void *self, void *later)
 
 static const struct analyze_ops queue_ops = {
 	.needs = ANALYZE_NEED_WAKES | ANALYZE_NEED(MIGRATE),
-	.all_cpus = true, /* who waits for a CPU may be switched in on another one */
+	.all_cpus = true, /* a task that waits for a CPU may be switched in on another one */
 	.sw = queue_switch,
 	.wake = queue_wake,
 	.late_wakes = true,
@@ -593,7 +595,7 @@ int analyze_coremap_new(struct analyze_coremap **out, struct analyze_engine *eng
 		return cdict_fail_nomem(err);
 	m->eng = eng;
 	ret = analyze_engine_add(eng, &ops, m, err);
-	if (!ret) /* after it: its start makes the rows */
+	if (!ret) /* after ops: its start allocates the rows */
 		ret = analyze_engine_add(eng, &queue_ops, m, err);
 	if (ret) {
 		free(m);

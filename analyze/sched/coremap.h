@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * coremap.h - which task ran on which CPU, for how long, how often; who waited for the CPUs.
+ * coremap.h - which task ran on which CPU, how long and how often, and the queue of each CPU.
  *
  * For every CPU the cells' run_ns and its unknown time add up to the window, to the ns.
  *
@@ -29,28 +29,28 @@ void analyze_coremap_free(struct analyze_coremap *m);
 size_t analyze_coremap_count(const struct analyze_coremap *m);
 const struct analyze_core_cell *analyze_coremap_at(const struct analyze_coremap *m, size_t i);
 
-/* How many tasks wait for a CPU: runnable, the running one apart.  A task waits from its wake-up,
- * or from being switched out runnable, to its next switch-in, for the CPU that the wake-up, the
- * switch or its last migration names.  So the lengths of all CPUs add up to the waits of all
- * tasks.  Who waits since before the walk began is not known to.  In a gap (events are missing on
- * any CPU) every length is unknown, and who waited at any time in it is forgotten. */
+/* The number of tasks that wait for a CPU: runnable tasks without the running one. A task waits
+ * from its wake-up, or from its switch-out while runnable, to its next switch-in, for the CPU named
+ * by the wake-up, the switch or its last migration. So the lengths of all CPUs add up to the waits
+ * of all tasks. A wait that began before the walk is unknown. In a gap (events are missing on any
+ * CPU) every length is unknown, and the waits in it are dropped. */
 struct analyze_core_queue {
 	bool seen;           /* there was a switch on the CPU, or a wait for it */
 	uint64_t known_ns;   /* of the window; the rest is in gaps */
 	uint64_t waited_ns;  /* length * time: divided by known_ns it is the mean */
-	uint32_t p50, p99;   /* the least length that 50, 99 % of the known time did not exceed */
-	uint32_t max;        /* the largest that lasted */
+	uint32_t p50, p99;   /* the smallest length not exceeded for 50, 99 % of the known time */
+	uint32_t max;        /* the largest that lasted any time */
 	uint64_t max_at_ns;  /* the first time it was reached; 0 when max is 0 */
 	uint64_t above_ns;   /* of known_ns, longer than 1 */
-	uint64_t stay_ns;    /* the longest stretch of that */
+	uint64_t stay_ns;    /* the longest stretch above 1 */
 	uint64_t stay_at_ns; /* its start; 0 when there is none */
 };
 
 /* Columns: one per CPU, analyze_engine_cpus() of them. */
 struct analyze_core_cpu {
-	uint64_t busy_ns;    /* tasks */
+	uint64_t busy_ns;    /* tasks other than IDLE */
 	uint64_t idle_ns;    /* IDLE */
-	uint64_t unknown_ns; /* busy + idle + unknown = the window (0 for CPUs not asked for) */
+	uint64_t unknown_ns; /* busy + idle + unknown = the window (0 for CPUs not selected) */
 	uint64_t switches;
 	struct analyze_core_queue queue;
 };

@@ -10,12 +10,12 @@
 #include "base/fail.h"
 
 enum { ERRNO_MAX = 4095 }; /* MAX_ERRNO of the kernel's <linux/err.h> */
-/* What sys_exit has for the number of sigreturn, which puts back the registers of before the signal: its own number
- * is gone, and what it returns is the interrupted code's. */
+/* The number in sys_exit of sigreturn, which restores the registers from before the signal: its own
+ * number is lost, and its return value belongs to the interrupted code. */
 #define FORGOTTEN (-1)
-enum { CPU_BITS = 17 }; /* engine.c's CPUS_MAX, and one for none */
+enum { CPU_BITS = 17 }; /* CPUS_MAX of engine.c, and one for none */
 
-/* The call that a thread is in. */
+/* A thread's current call. */
 struct open_call {
 	bool open;
 	uint32_t cpu;
@@ -27,7 +27,7 @@ struct analyze_counts {
 	struct analyze_engine *eng;
 	struct analyze_counts_options opts;
 	uint64_t from_ns;
-	struct index numbers; /* of system calls: a foreign 64-bit number in 32 */
+	struct index numbers; /* maps 64-bit system call numbers, which are untrusted, to 32 bits */
 	struct index keys;    /* of rows */
 	ARRAY(struct analyze_counts_row) rows;
 	ARRAY(struct open_call) threads; /* by task */
@@ -39,7 +39,7 @@ static bool wanted(const struct analyze_counts *c, uint32_t type)
 	       (type < c->opts.n_types && c->opts.types[type / 64] >> type % 64 & 1);
 }
 
-/* NULL: out of memory, which was said. */
+/* NULL: out of memory, reported to the engine. */
 static struct analyze_counts_row *row_of(struct analyze_counts *c, uint64_t what, uint32_t task,
 					 uint32_t cpu, uint64_t t_ns)
 {
@@ -156,7 +156,8 @@ static const struct analyze_ops ops_events = {
 	.resumes = true,
 };
 
-/* Of a call that returns in the window the beginning may be anywhere before it: the walk is of the whole. */
+/* A call that returns in the window may have begun any time before: no .resumes, the walk covers
+ * the whole capture. */
 static const struct analyze_ops ops_syscalls = {
 	.needs = ANALYZE_NEED_SYSCALLS,
 	.syscall = on_syscall,

@@ -12,7 +12,7 @@
 #include "base/fail.h"
 #include "base/saturate.h"
 
-/* perf's struct work_atom: the latest of a task, all it looks at. */
+/* perf's struct work_atom: perf only uses the latest one of a task. */
 enum { ATOM_SLEEPING = 0, ATOM_WAIT_CPU, ATOM_SCHED_IN, ATOM_IGNORE };
 
 struct atom {
@@ -26,10 +26,10 @@ struct analyze_latency {
 	bool by_cpu;
 	enum analyze_perf like_perf;
 	struct sparse rows;       /* by task, or CPU */
-	ARRAY(uint32_t) order;    /* after the run: the numbers of those who waited */
+	ARRAY(uint32_t) order;    /* after the run: the numbers of rows with waits */
 	ARRAY(struct atom) atoms; /* by task */
 	struct analyze_latency_row spill;
-	struct analyze_latency_row told; /* the row that was asked for, borrows of its like in rows */
+	struct analyze_latency_row told; /* the row returned last, borrows from the one in rows */
 	size_t told_at;                  /* + 1 */
 	struct analyze_latency_row wakeup;
 };
@@ -196,7 +196,7 @@ static int join(void *self, void *later)
 	return ret;
 }
 
-/* Not those who never waited. */
+/* Leaves out rows without waits. */
 static int on_finish(void *self, struct cdict_error *err)
 {
 	struct analyze_latency *l = self;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * latency.h - how long tasks that could run waited for a CPU.
+ * latency.h - how long runnable tasks waited for a CPU.
  *
- * The main figure is wake-up (sched_waking, else sched_wakeup; sched_wakeup_new) to
- * switch-in.  Beside it the wait after a preemption.  perf sched latency mixes both and
- * starts at sched_wakeup: its numbers are kept apart, for comparing.
+ * The main figure is wake-up (sched_waking, else sched_wakeup; sched_wakeup_new) to switch-in, next
+ * to the wait after a preemption. perf sched latency mixes both and starts at sched_wakeup: its
+ * figures are kept apart, for comparison.
  *
  * Units      ns; max_at is the wait's start
- * Ownership  a row is borrowed until the next one is asked for
+ * Ownership  a row is borrowed until the next one is requested
  */
 #ifndef ANALYZE_LATENCY_H
 #define ANALYZE_LATENCY_H
@@ -17,13 +17,13 @@
 
 struct analyze_latency;
 
-/* Whose `perf sched latency`: that of Linux 6.1 starts at sched_wakeup and takes R+ for sleep,
- * that of 6.12 starts at sched_waking, where it was recorded, and takes R+ for R. */
+/* The version of `perf sched latency`: Linux 6.1 starts at sched_wakeup and treats R+ as sleep,
+ * 6.12 starts at sched_waking, if recorded, and treats R+ as R. */
 enum analyze_perf { ANALYZE_NOT_PERF = 0, ANALYZE_PERF_6_1, ANALYZE_PERF_6_12 };
 
 struct analyze_latency_options {
-	bool by_cpu; /* one row a CPU that tasks were switched in on, instead of one a task */
-	enum analyze_perf like_perf; /* fill .perf, as that perf sched latency computes it */
+	bool by_cpu;                 /* one row per CPU of the switch-in, instead of one per task */
+	enum analyze_perf like_perf; /* fill .perf like that perf sched latency */
 };
 
 /* What perf sched latency prints for a task. */
@@ -37,7 +37,7 @@ struct analyze_perf_latency {
 struct analyze_latency_row {
 	_Alignas(8) uint32_t task; /* by_cpu: ANALYZE_NO_TASK */
 	uint32_t cpu;              /* by_cpu; else CDICT_CPU_UNKNOWN */
-	struct histogram wakeup;   /* wake-up -> switch-in, by switch-ins in the window */
+	struct histogram wakeup;   /* wake-up -> switch-in in the window */
 	struct histogram preempt;  /* switched out runnable -> switch-in */
 	uint64_t incomplete;       /* waits not counted because events are missing */
 	struct analyze_perf_latency perf;
@@ -46,11 +46,11 @@ struct analyze_latency_row {
 int analyze_latency_new(struct analyze_latency **out, struct analyze_engine *eng,
 			const struct analyze_latency_options *opts, struct cdict_error *err);
 void analyze_latency_free(struct analyze_latency *l);
-/* analyze_latency_of - the one of the engine's that counts wake-up latency by task, or NULL:
- * who wants the same figures takes them from there.  Whatever the order of registration, it
- * can be asked from ops.start() on. */
+/* analyze_latency_of - the engine's analysis of wake-up latency by task, or NULL, for analyses that
+ * need the same figures. Callable from ops.start() on, whatever the order of registration. */
 struct analyze_latency *analyze_latency_of(const struct analyze_engine *eng);
-/* analyze_latency_wakeup - @task's wake-ups so far, or at the end, borrowed until it is called again; NULL: none. */
+/* analyze_latency_wakeup - @task's wake-up latency so far, borrowed until the next call; NULL:
+ * none. */
 const struct histogram *analyze_latency_wakeup(struct analyze_latency *l, uint32_t task);
 
 /* Rows with at least one wait (or a perf count), by task index or CPU. IDLE has none. */

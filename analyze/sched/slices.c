@@ -11,7 +11,7 @@
 
 /* The latest kvm_entry or kvm_exit of a thread. */
 struct thread {
-	bool any, entry; /* which of them */
+	bool any, entry; /* entry: it was a kvm_entry */
 	uint32_t cpu, isa;
 	uint64_t t_ns, reason, how;
 };
@@ -42,7 +42,7 @@ static void on_switch(void *self, const struct analyze_switch *sw)
 		return;
 	tell(s, ANALYZE_SLICE_RUN, sw->prev, sw->cpu, sw->slice_start_ns, sw->t_ns);
 	tell(s, ANALYZE_SLICE_SLEEP, sw->next, sw->cpu, sw->away_ns, sw->t_ns);
-	/* without a wake-up there is nothing to tell: it was preempted, or never asleep */
+	/* no wake-up: it was preempted, or never asleep */
 	if (sw->ready_ns != ANALYZE_NO_TIME)
 		tell(s, ANALYZE_SLICE_WAKEUP, sw->next, sw->cpu, sw->ready_ns, sw->t_ns);
 }
@@ -56,7 +56,7 @@ static void on_run(void *self, const struct analyze_run *run)
 		tell(self, ANALYZE_SLICE_PIECE, run->task, run->cpu, from_ns, to_ns);
 }
 
-/* Of an exit of which the beginning was not seen, the reason was not either. */
+/* If the begin of an exit was not seen, its reason is unknown as well. */
 static void tell_kvm(struct analyze_slices *s, const struct thread *th, const struct analyze_kvm *k,
 		     uint64_t start_ns)
 {

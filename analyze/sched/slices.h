@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * slices.h - intervals as they end, one by one: for pictures, which count them on a
- * grid and need none of them afterwards.
+ * slices.h - reports intervals one by one as they end, for pictures, which count them on a grid and
+ * do not keep them.
  *
- * Told are the intervals that end in the window on a CPU that counts; PIECE is clipped
- * to the window.
+ * Reports the intervals that end in the window on a selected CPU; PIECE is clipped to the window.
  *
  * Units      *_ns in the recording's clock
  * Ownership  new gives, free takes; a slice is borrowed for the call
@@ -15,22 +14,22 @@
 #include "analyze/walk/engine.h"
 
 enum analyze_slice_kind {
-	ANALYZE_SLICE_RUN = 0, /* switch-in to switch-out; one a sched_switch with prev = task */
+	ANALYZE_SLICE_RUN = 0, /* switch-in to switch-out; one per sched_switch with prev = task */
 	ANALYZE_SLICE_SLEEP,   /* switch-out to switch-in, whatever the reason */
 	ANALYZE_SLICE_WAKEUP,  /* wake-up to switch-in */
-	ANALYZE_SLICE_GUEST,   /* kvm_entry to kvm_exit; one a kvm_exit */
-	ANALYZE_SLICE_EXIT,    /* kvm_exit to kvm_entry; one a kvm_entry */
-	ANALYZE_SLICE_PIECE,   /* of a CPU's time, the edges of the walk too; they tile it */
+	ANALYZE_SLICE_GUEST,   /* kvm_entry to kvm_exit; one per kvm_exit */
+	ANALYZE_SLICE_EXIT,    /* kvm_exit to kvm_entry; one per kvm_entry */
+	ANALYZE_SLICE_PIECE,   /* of a CPU's time, with the edges of the walk; they tile it */
 	ANALYZE_SLICE_N,
 };
 
 struct analyze_slice {
 	enum analyze_slice_kind kind;
-	uint32_t task;     /* PIECE: ANALYZE_NO_TASK when nobody knows who ran */
-	uint32_t cpu;      /* where it ended */
+	uint32_t task;     /* PIECE: ANALYZE_NO_TASK when unknown */
+	uint32_t cpu;      /* of its end */
 	uint64_t start_ns; /* ANALYZE_NO_TIME: not seen, or broken by loss */
 	uint64_t end_ns;
-	/* EXIT: of the kvm_exit it began with, as struct analyze_kvm has them. */
+	/* EXIT: from the kvm_exit that began it, as in struct analyze_kvm. */
 	uint32_t isa; /* UINT32_MAX: it was not seen */
 	uint64_t reason, how;
 };

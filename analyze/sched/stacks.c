@@ -9,7 +9,7 @@
 #include "analyze/walk/ops.h"
 #include "base/fail.h"
 
-/* What began with a stack: a task's time off, a vCPU's exit. */
+/* An interval that began with a stack: a task's time off the CPU, a vCPU's exit. */
 struct begun {
 	uint64_t t_ns;
 	uint32_t stack;
@@ -21,7 +21,7 @@ struct analyze_stacks {
 	enum analyze_stacks_by by;
 	struct analyze_exits *exits;
 	ARRAY(struct begun) begun;  /* by task */
-	struct index index, others; /* (task, other), stack; what @other stands for */
+	struct index index, others; /* (task, other), stack; the key of @other */
 	ARRAY(struct analyze_stack_row) rows;
 	bool done;
 };
@@ -36,7 +36,8 @@ static void begin(struct analyze_stacks *s, uint32_t task, uint64_t t_ns)
 		*b = (struct begun){ t_ns, analyze_engine_stack(s->eng), true };
 }
 
-/* The stack with which it began at @t_ns: not that of an earlier one, should the beginning be unseen. */
+/* The stack of the interval that began at @t_ns; not an earlier one's, if that begin was not
+ * seen. */
 static uint32_t stack_since(const struct analyze_stacks *s, uint32_t task, uint64_t t_ns)
 {
 	const struct begun *b = task < s->begun.n ? &s->begun.at[task] : NULL;
@@ -120,7 +121,7 @@ static void on_kvm(void *self, const struct analyze_kvm *k)
 		begin(s, k->task, k->t_ns);
 }
 
-/* analyze_exits has counted one. */
+/* Called by analyze_exits for each exit it counts. */
 static void on_exit_end(void *self, const struct analyze_exit_row *exit, uint64_t t_ns, uint64_t ns)
 {
 	struct analyze_stacks *s = self;

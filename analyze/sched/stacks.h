@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * stacks.h - where in the code it happened: times off the CPU, exits, wake-ups and switches by the call
- * chain of their event, in captures that have them (cdict/stack.h).
+ * stacks.h - times off the CPU, exits, wake-ups and switches by the call chain of their event, in
+ * captures with call chains (cdict/stack.h).
  *
- * What is counted, and how it is clipped, is what analyze/sched/tasks.h and analyze/kvm/exits.h count, so that the rows
- * of a task add up to its figures there.
+ * Counts and clips like analyze/sched/tasks.h and analyze/kvm/exits.h, so that the rows of a task
+ * add up to its figures there.
  *
  * Units      *_ns durations
  * Ownership  rows are borrowed and die with the analysis
@@ -22,34 +22,35 @@ enum analyze_stacks_by {
 	ANALYZE_STACKS_OFF_CPU = 0, /* time from the switch-out with the stack to the switch-in */
 	ANALYZE_STACKS_EXITS,       /* time from the kvm_exit with the stack to the kvm_entry */
 	ANALYZE_STACKS_WAKEUPS,     /* by the waker's stack */
-	ANALYZE_STACKS_SWITCHES,    /* by the stack of who was switched out */
+	ANALYZE_STACKS_SWITCHES,    /* by the stack of the task that was switched out */
 	ANALYZE_STACKS_N,
 };
 
-/* One row a task, stack and other. */
+/* One row per task, stack and waker or reason. */
 struct analyze_stack_row {
 	uint32_t task;  /* off the CPU, vCPU, woken, switched out */
 	uint32_t stack; /* of the capture, or CDICT_NO_STACK */
-	/* WAKEUPS: the task that was running where the wake-up came from, or ANALYZE_NO_TASK */
+	/* WAKEUPS: the task running on the waker's CPU, or ANALYZE_NO_TASK */
 	uint32_t waker;
-	/* EXITS: what the guest left for, as struct analyze_exit_row has it */
+	/* EXITS: the exit reason, as in struct analyze_exit_row */
 	uint32_t isa;
 	uint64_t reason;
-	uint64_t count; /* that ended in the window; WAKEUPS, SWITCHES: in it */
-	uint64_t ns;    /* OFF_CPU: in the window; EXITS: of those that ended in it */
+	uint64_t count; /* that ended in the window; WAKEUPS, SWITCHES: in the window */
+	uint64_t ns;    /* OFF_CPU: time in the window; EXITS: of exits that ended in it */
 };
 
-/* analyze_stacks_new - registers itself, for EXITS an analyze_exits too. The walk is of the whole capture,
- * by one thread: what began before a window has its stack there. */
+/* analyze_stacks_new - registers itself, for EXITS an analyze_exits too. The walk covers the whole
+ * capture, in one thread: an interval that began before a window has its stack there. */
 int analyze_stacks_new(struct analyze_stacks **out, struct analyze_engine *eng,
 		       enum analyze_stacks_by by, struct cdict_error *err);
 void analyze_stacks_free(struct analyze_stacks *s);
 
-/* Rows that something happened to in the window, in order of task. */
+/* Rows with events in the window, in order of task. */
 size_t analyze_stacks_count(const struct analyze_stacks *s);
 const struct analyze_stack_row *analyze_stacks_at(const struct analyze_stacks *s, size_t i);
 enum analyze_stacks_by analyze_stacks_by(const struct analyze_stacks *s);
-/* analyze_stacks_reason - what the exits of @row are called, and whether the guest was idle in them; EXITS. */
+/* analyze_stacks_reason - for EXITS: the name of the exit reason of @row; *idle: whether the guest
+ * was idle. */
 const char *analyze_stacks_reason(const struct analyze_stacks *s,
 				  const struct analyze_stack_row *row, bool *idle);
 

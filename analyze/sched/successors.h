@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * successors.h - who ran next on the CPU after a task.
+ * successors.h - the task that ran next on the CPU after each task.
  *
- * Every pair is counted; a command keeps the tasks it was asked for.
+ * Every pair is counted; commands filter the tasks.
  *
  * Ownership  rows are borrowed and die with the analysis
  */
@@ -16,7 +16,7 @@ struct analyze_successors;
 struct analyze_successor {
 	uint32_t task, next;
 	uint64_t count;       /* sched_switch task ==> next in the window */
-	uint64_t involuntary; /* of them task could have run on; never IDLE */
+	uint64_t involuntary; /* those after which task was still runnable; never IDLE */
 	uint64_t total;       /* of all successors of @task; count / total is the share */
 };
 

@@ -15,7 +15,7 @@ struct analyze_switches {
 	struct analyze_switches_options opts;
 	uint64_t from_ns, to_ns, bucket_ns;
 	uint32_t buckets, cpus;
-	struct analyze_switch_cell **rows; /* by CPU: its buckets, NULL: nothing there */
+	struct analyze_switch_cell **rows; /* by CPU: its buckets, NULL: no events */
 };
 
 static int on_start(void *self, const struct cdict_schema *schema, struct cdict_error *err)
@@ -62,7 +62,7 @@ static struct analyze_switch_cell *cell_at(struct analyze_switches *s, uint32_t 
 	return row && s->buckets > 1 ? row + (t - s->from_ns) / s->bucket_ns : row;
 }
 
-/* A part of a run that lies in the window. */
+/* Counts a part of a run inside the window. */
 static void book(struct analyze_switches *s, const struct analyze_run *run, uint64_t from,
 		 uint64_t to_ns)
 {

@@ -14,12 +14,12 @@ struct analyze_switches;
 
 struct analyze_switches_options {
 	uint64_t bucket_ns; /* 0: the window in @buckets parts */
-	uint32_t buckets; /* 0: 100; at most 1 << 20 buckets are made, the width grows if need be */
+	uint32_t buckets;   /* 0: 100; at most 1 << 20 buckets, the width grows if needed */
 };
 
 struct analyze_switch_cell {
 	uint64_t switches;
-	uint64_t involuntary;                  /* of them prev could have run on; never IDLE */
+	uint64_t involuntary;                  /* those with prev still runnable; never IDLE */
 	uint64_t busy_ns, idle_ns, unknown_ns; /* sum = the bucket's width inside the window */
 	uint64_t wakeups;                      /* by a waker on this CPU */
 };

@@ -16,16 +16,16 @@ struct analyze_tasks {
 	struct analyze_engine *eng;
 	bool per_cpu;
 	bool stat_runtime;
-	struct analyze_latency *latency; /* counts the wake-ups; NULL: this one does */
+	struct analyze_latency *latency; /* counts the wake-ups; NULL: this analysis does */
 	struct index index;              /* per_cpu: (task, CPU) */
 	struct sparse rows;              /* by number in the index, else by task */
 	ARRAY(uint32_t) order;           /* after the run: the numbers of rows */
-	struct analyze_task_row spill;   /* what could not be allocated goes here */
-	struct analyze_task_row told; /* the row that was asked for, borrows of its like in rows */
-	size_t told_at;               /* + 1 */
+	struct analyze_task_row spill;   /* target of writes after a failed allocation */
+	struct analyze_task_row told;    /* the row returned last, borrows from the one in rows */
+	size_t told_at;                  /* + 1 */
 };
 
-/* Nobody knows yet where it was. */
+/* A new row: no CPU yet. */
 static const struct analyze_task_row fresh = { .cpu = CDICT_CPU_UNKNOWN };
 
 _Static_assert(sizeof(fresh) % 8 == 0 && sizeof(fresh) <= SPARSE_SIZE_MAX, "words of a row");
@@ -70,7 +70,7 @@ static void on_run(void *self, const struct analyze_run *run)
 		analyze_count(t->eng, &row->slice, run->end_ns - run->start_ns, run->start_ns);
 }
 
-/* Of time off the CPU, that in which it could have run; in the window. */
+/* The runnable part of a time off the CPU, in the window. */
 static uint64_t waited_ns(struct analyze_engine *eng, const struct analyze_away *away)
 {
 	if (away->off == ANALYZE_OFF_RUNNABLE || away->off == ANALYZE_OFF_PREEMPTED)
@@ -115,7 +115,7 @@ static void on_away(void *self, const struct analyze_away *away)
 	}
 }
 
-/* A wait that ended; the longest is told whole. */
+/* Counts a wait that ended; the longest is kept unclipped. */
 static void delayed(struct analyze_task_row *row, const struct analyze_switch *sw,
 		    uint64_t since_ns, enum analyze_vcpu_state state)
 {
@@ -136,7 +136,7 @@ static struct analyze_task_row *switched_in(struct analyze_tasks *t,
 	row->switch_ins++;
 	if (sw->ready_ns != ANALYZE_NO_TIME && !t->latency)
 		analyze_count(t->eng, &row->latency, sw->t_ns - sw->ready_ns, sw->ready_ns);
-	/* who could run on waits since then, whatever is said of a wake-up */
+	/* a runnable task waits since its switch-out, even with a wake-up */
 	if ((sw->away == ANALYZE_OFF_RUNNABLE || sw->away == ANALYZE_OFF_PREEMPTED) &&
 	    sw->away_ns != ANALYZE_NO_TIME && analyze_engine_task(t->eng, sw->next)->tid)
 		delayed(row, sw, sw->away_ns, ANALYZE_VCPU_PREEMPTED);
@@ -225,13 +225,13 @@ static void part_free(void *self)
 	analyze_tasks_free(self);
 }
 
-/* Whose row it is. */
+/* The task of a row. */
 static uint32_t task_of(const struct analyze_tasks *t, uint32_t number)
 {
 	return t->per_cpu ? (uint32_t)t->index.keys.at[number].a : number;
 }
 
-/* What perf had not booked is as after the latest switch. */
+/* For the times that perf has not counted, the latest switch decides. */
 static int join_row(struct analyze_task_row *to, const struct analyze_task_row *from)
 {
 	if (from->cpu != CDICT_CPU_UNKNOWN)
@@ -265,7 +265,7 @@ static int join(void *self, void *later)
 	return ret;
 }
 
-/* IDLE of a CPU that never went idle is none. */
+/* IDLE of a CPU that never went idle has no row. */
 static bool is_there(const struct analyze_tasks *t, uint32_t task)
 {
 	const struct analyze_task *a = analyze_engine_task(t->eng, task);
@@ -296,7 +296,7 @@ static int by_task(const void *a, const void *b)
 	return x->cpu < y->cpu ? -1 : x->cpu > y->cpu;
 }
 
-/* per_cpu: their numbers are in the order in which the rows came. */
+/* With per_cpu the numbers are in order of the rows' first appearance. */
 static int sort_by_task(struct analyze_tasks *t)
 {
 	struct placed *all = calloc(t->order.n + 1, sizeof(*all));

@@ -12,7 +12,7 @@
 struct analyze_unknown {
 	struct analyze_engine *eng;
 	ARRAY(bool) tasks;
-	uint64_t sched_gap, kvm_gap; /* the first in the window, ANALYZE_NO_TIME: none */
+	uint64_t sched_gap, kvm_gap; /* first one in the window, ANALYZE_NO_TIME: none */
 };
 
 static void on_away(void *self, const struct analyze_away *away)
@@ -20,8 +20,8 @@ static void on_away(void *self, const struct analyze_away *away)
 	struct analyze_unknown *u = self;
 	bool *task;
 
-	/* Time that is unknown for another reason (the recording's own beginning and end) is
-	 * told as such; here it is about events that were lost. */
+	/* Time that is unknown for another reason (the recording's begin and end) is reported as
+	 * such; this is about lost events. */
 	if (away->off != ANALYZE_OFF_UNKNOWN || !away->ns ||
 	    analyze_engine_lost(u->eng, false, away->start_ns, away->end_ns) == ANALYZE_NO_TIME)
 		return;
@@ -114,10 +114,10 @@ bool analyze_unknown_task(const struct analyze_unknown *u, uint32_t index)
 		return analyze_engine_loss_ns(u->eng, task->idle_cpu) > 0;
 	if (index < u->tasks.n && u->tasks.at[index])
 		return true;
-	/* Without switches, or when KVM's events alone are missing, nobody knows whose. */
+	/* Without switches, or if only KVM events are missing, any task may be concerned. */
 	if (!analyze_engine_summary(u->eng)->has_switch)
 		return u->sched_gap != ANALYZE_NO_TIME || u->kvm_gap != ANALYZE_NO_TIME;
-	/* First heard of after events were lost: it may have run there. */
+	/* First seen after events were lost: it may have run before. */
 	if (u->sched_gap != ANALYZE_NO_TIME && task->first_ns >= u->sched_gap &&
 	    (task->born_ns == ANALYZE_NO_TIME || task->born_ns < u->sched_gap))
 		return true;
