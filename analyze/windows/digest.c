@@ -8,10 +8,10 @@
 
 #include "base/fail.h"
 
-/* Of a digest, unless somebody says so: the rest of it is read for a time in it. */
+/* Default events per digest: for a time inside one, the events up to that time are read. */
 enum { EVENTS_DEFAULT = 1 << 14 };
 
-/* That may be used beside 8 times the file's. */
+/* Limit of memory: 8 times the file's size, plus this. */
 enum { BYTES_FREE = 48 << 20 };
 
 void digest_fini(struct digest *d)
@@ -137,7 +137,7 @@ void digest_latest_two(struct digest_when to[2], const struct digest_when *w)
 
 static uint64_t earliest(uint64_t a, uint64_t b)
 {
-	return a < b ? a : b; /* never is the largest */
+	return a < b ? a : b; /* ANALYZE_NO_TIME is the largest */
 }
 
 /* ---- adding up ---- */
@@ -234,7 +234,7 @@ static int add_task(struct digest *d, const struct digest *from, const struct di
 	return task->row ? add_row(d, to, from, &from->rows.at[task->row - 1]) : 0;
 }
 
-/* Whether the first switch of @c does not fit to what was before. */
+/* Whether the first switch of @c does not fit the events before. */
 static bool is_break(const struct digest_cpu *to, const struct digest_cpu *c)
 {
 	if (c->first_switch_ns == ANALYZE_NO_TIME)
@@ -288,7 +288,7 @@ int digest_add_part(struct digest *d, const struct part *p)
 
 /* ---- reading ---- */
 
-/* The file tells what tasks are called: of events that need not be read. */
+/* The file stores the comms: do not read them from events. */
 static int leave_names_out(struct digests *d, const struct cdict_schema *schema,
 			   struct cdict_error *err)
 {
@@ -405,7 +405,7 @@ static int end_part(struct digests *d)
 	digest_fold_end(&d->fold);
 	d->fold.to = NULL;
 	p->last_ns = p->sum.cpus[0].last_ns;
-	/* More tasks than a recorder sees: a reader's memory is bounded. */
+	/* Bounds memory: no recorder sees that many tasks. */
 	d->bytes += digest_part_bytes(p);
 	d->hopeless |= d->bytes / 8 > cdict_reader_size(d->reader) + BYTES_FREE / 8;
 	return digest_add_part(&d->whole, p);

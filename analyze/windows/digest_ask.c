@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* digest_ask.c - what a walk that begins in the middle asks of single events before and behind it. */
+/* digest_ask.c - look-ups of single events before and after the begin of a walk in the middle. */
 #include <stdlib.h>
 
 #include "analyze/windows/digest_internal.h"
 #include "base/fail.h"
 
-/* Switches that are remembered. */
+/* Size of the cache of switches. */
 #define NEXT_MAX (1u << 16)
 
 int digest_open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, uint64_t from_ns,
@@ -53,8 +53,8 @@ static int on_next_switch(void *ctx, uint64_t t_ns, int32_t prev)
 	return 1;
 }
 
-/* Each question of a page asks this of the same tasks: to decode a block again for each is a quarter of what a
- * window of 10 ms costs. */
+/* Cached: each query of a page needs this for the same tasks, and decoding a block again for each
+ * would be a quarter of the cost of a 10 ms window. */
 int digests_next_switch(struct digests *d, uint32_t cpu, uint64_t after_ns, uint64_t to_ns,
 			struct digest_switch *next, struct cdict_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* digest_file.c - digests of what the file tells of its events (cdict/digest.h), and of few of them. */
+/* digest_file.c - digests from those stored in the file (cdict/digest.h), and from few events. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "analyze/windows/digest_internal.h"
 #include "base/fail.h"
 
-/* Of a CPU; each time that is asked for may end one. */
+/* Per CPU; each time that is requested may end a piece. */
 enum { PIECES_MAX = 64 };
 
-/* With more CPUs what is at work for each at once takes too much. */
+/* With more CPUs, the state of all at once takes too much memory. */
 enum { LEAD_CPUS = 1024 };
 
 static const struct digest_when never = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
@@ -20,7 +20,7 @@ static struct digest_when at_ns(uint64_t t_ns, uint32_t cpu)
 	return t_ns == CDICT_NEVER ? never : (struct digest_when){ t_ns, cpu };
 }
 
-/* The tasks that were heard of before @t_ns. */
+/* Adds the tasks that were seen before @t_ns. */
 static int add_tasks(const struct digests *d, uint64_t t_ns, struct digest *out)
 {
 	const struct cdict_digest_task *all = d->file->tasks;
@@ -73,7 +73,7 @@ static const struct cdict_digest_life *life_of(const struct digests *d, int32_t 
 				: NULL;
 }
 
-/* @first_ns: the CPU's, unless more is known. */
+/* @first_ns: used unless the birth is known. */
 static struct digest_row *row_of(const struct digests *d, struct digest *out, int32_t tid,
 				 uint32_t cpu, uint64_t first_ns)
 {
@@ -107,8 +107,8 @@ static int add_file_kvm(struct digest *out, struct digest_row *to, const struct 
 	return 0;
 }
 
-/* A switch-in is told of who is on the CPU alone: that others were on one before they were off it says
- * 0, which is before all. */
+/* The file stores a switch-in only of the task on the CPU: for other tasks that ran, 0 stands for
+ * it, the earliest time. */
 static int add_file_row(const struct digests *d, const struct cdict_digest_row *r, uint32_t cpu,
 			uint64_t first_ns, struct digest *out)
 {
@@ -142,7 +142,7 @@ static int add_file_row(const struct digests *d, const struct cdict_digest_row *
 	return add_file_kvm(out, to, r, cpu);
 }
 
-/* Rows of @cut and those of its CPU before it, and the CPU as it is there. */
+/* Adds the rows of @cut and of the CPU's cuts before it, and the CPU's state there. */
 static int add_rows(const struct digests *d, const struct cut *cut, struct digest *out)
 {
 	const struct cdict_digest_cut *of = cut->of;
@@ -169,7 +169,7 @@ static int add_rows(const struct digests *d, const struct cut *cut, struct diges
 	return 0;
 }
 
-/* What the events up to the first switch tell beside the file's rows. */
+/* Adds the samples before the first switch, which the file's rows lack. */
 static int add_head(const struct digests *d, const struct part *head, struct digest *out)
 {
 	digest_add_cpu(&out->cpus[head->cpu], &head->sum.cpus[0]);
@@ -185,7 +185,7 @@ static int add_head(const struct digests *d, const struct part *head, struct dig
 	return 0;
 }
 
-/* The events behind @cut and before @t_ns. */
+/* Adds the events after @cut and before @t_ns. */
 static int add_behind(struct digests *d, size_t cut, struct part *rest, uint64_t t_ns,
 		      struct lead_cpu *lead, struct digest *out, struct cdict_error *err)
 {
@@ -213,13 +213,13 @@ static int add_behind(struct digests *d, size_t cut, struct part *rest, uint64_t
 	if (rest->first_ns >= to_ns)
 		return 0;
 	ret = digest_add_piece(d, rest, to_ns, out, keep, err);
-	/* One behind another. */
+	/* Kept pieces must be contiguous. */
 	if (lead && keep && (!keep->all.n || keep->all.at[keep->all.n - 1].last_ns + 1 != to_ns))
 		lead->keep = NULL;
 	return ret;
 }
 
-/* The events of @cpu before @t_ns. */
+/* Adds the events of @cpu before @t_ns. */
 static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct lead_cpu *lead,
 		    struct digest *out, struct cdict_error *err)
 {
@@ -234,7 +234,7 @@ static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct lead_
 	}
 	while (i && (d->cuts[i - 1].of->last || d->cuts[i - 1].of->ahead_ns >= t_ns))
 		i = d->cuts[i - 1].before;
-	/* Of samples before a CPU's first switch nothing is told. */
+	/* The file does not store samples before a CPU's first switch. */
 	if (i && d->cuts[i - 1].of->switched) {
 		if (add_head(d, &c->head, out) || add_rows(d, &d->cuts[i - 1], out))
 			return cdict_fail_nomem(err);
@@ -244,7 +244,7 @@ static int add_cuts(struct digests *d, uint32_t cpu, uint64_t t_ns, struct lead_
 	return add_behind(d, i, &rest, t_ns, lead, out, err);
 }
 
-/* Per CPU its cuts, one behind the other, its first and last time. */
+/* Links the cuts of each CPU, and finds its first and last time. */
 static void link_cuts(struct digests *d)
 {
 	const struct cdict_digests *f = d->file;
@@ -274,13 +274,13 @@ static void link_cuts(struct digests *d)
 		if (c->last_ns == ANALYZE_NO_TIME)
 			c->last_ns = info->last_ns;
 		c->first_ns = info->first_ns;
-		/* Of all blocks behind the cut the first one stays. */
+		/* The first block after the cut is set last. */
 		if (c->cut)
 			d->cuts[c->cut - 1].next_first_ns = info->first_ns;
 	}
 }
 
-/* What the CPUs' heads and the last cuts tell of the whole. */
+/* Sums up the CPUs' heads and last cuts as the digest of the whole. */
 static int sum_whole(struct digests *d, struct cdict_error *err)
 {
 	for (uint32_t c = 0; c < d->n_cpus; c++) {
@@ -310,7 +310,7 @@ static int sum_whole(struct digests *d, struct cdict_error *err)
 	return 0;
 }
 
-/* Who runs at the end; where switches are missing nobody knows. */
+/* Adds the tasks running at the end; unknown where switches are missing. */
 static int add_running(struct digests *d)
 {
 	for (uint32_t c = 0; c < d->n_cpus; c++) {
@@ -327,7 +327,7 @@ static int add_running(struct digests *d)
 	return 0;
 }
 
-/* Whether wake-ups may say that they woke nobody: older files count those. */
+/* Whether wake-ups have a field "success" that may be 0: older files count those, too. */
 static bool may_fail(const struct digests *d)
 {
 	for (size_t i = 0; i < d->n_types; i++)
@@ -373,14 +373,14 @@ void digest_file_fini(struct digests *d)
 	cdict_digests_free(d->file);
 }
 
-/* Of who is dead nothing is open: rows may lack that it died. */
+/* Removes the rows of dead tasks, which have nothing open: rows may lack the death. */
 static void bury(const struct digests *d, struct digest *out, uint64_t t_ns)
 {
 	const struct cdict_digest_task *all = d->file->tasks;
 
 	for (size_t i = 0; i < out->tasks.n; i++) {
 		struct digest_task *task = &out->tasks.at[i];
-		/* Those of the file are the first, in its order. */
+		/* The file's tasks come first, in its order. */
 		bool listed = i < d->file->n_tasks && all[i].tid == task->tid;
 		const struct cdict_digest_life *life = task->row && !listed ? life_of(d, task->tid)
 									    : NULL;

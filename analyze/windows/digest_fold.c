@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* digest_fold.c - what an event does to a digest. */
+/* digest_fold.c - adds an event to a digest. */
 #include <string.h>
 
 #include "analyze/windows/digest_internal.h"
@@ -48,7 +48,7 @@ static void name(struct digest_task *task, const struct cdict_event *ev, int fie
 	memcpy(task->comm, b.data, b.len);
 }
 
-/* The latest sample's task was there up to that one. */
+/* Extends the last mention of the latest sample's task to that sample. */
 static void end_samples(struct fold *f)
 {
 	struct digest_task *task;
@@ -196,7 +196,7 @@ static void fold_kvm(struct fold *f, const struct cdict_event *ev, const struct 
 	}
 }
 
-/* Whoever is switched out was switched in before, or sampled last. */
+/* A task that is switched out must have been switched in before, or sampled last. */
 static void fold_chain(struct fold *f, const struct cdict_event *ev, int32_t prev)
 {
 	const struct digest_cpu *c = f->state;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* digest_internal.h - the digests' own state, shared by digest.c, digest_file.c and digest_pieces.c. */
+/* digest_internal.h - the state of the digests, shared by digest.c, digest_file.c and
+ * digest_pieces.c. */
 #ifndef ANALYZE_DIGEST_INTERNAL_H
 #define ANALYZE_DIGEST_INTERNAL_H
 
 #include "analyze/walk/digest.h"
 #include "cdict/digest.h"
 
-/* What a run of one CPU's events leaves; its cpus[] has one element. */
+/* The digest of consecutive events of one CPU; its cpus[] has one element. */
 struct part {
 	uint32_t cpu;
 	uint64_t first_ns, last_ns;
@@ -16,43 +17,43 @@ struct part {
 
 enum { FOLD_ROWS = 1024 };
 
-/* A CPU's events on their way into a digest. */
+/* The state while a CPU's events are folded into a digest. */
 struct fold {
 	struct digest *to;
 	struct digest_cpu *state;
 	uint32_t cpu;
-	uint32_t sampled; /* row of the latest sample, UINT32_MAX */
-	int32_t tid, pid; /* of that one */
-	uint32_t cur;     /* row that was switched in last, UINT32_MAX */
+	uint32_t sampled; /* row of the latest sample, or UINT32_MAX */
+	int32_t tid, pid; /* of that sample */
+	uint32_t cur;     /* row that was switched in last, or UINT32_MAX */
 	bool switched;    /* the CPU had a switch */
 	bool no_memory;
-	uint32_t rows[FOLD_ROWS]; /* + 1, by the tid's last bits: where it was found last */
+	uint32_t rows[FOLD_ROWS]; /* cache by the tid's low bits: its row + 1 */
 };
 
-/* What was read behind a cut, one piece behind the other: for the next time that is asked for. */
+/* Events read after a cut, piece by piece, kept for the next time that is requested. */
 struct pieces {
 	size_t cut; /* + 1; 0: from the CPU's begin */
 	ARRAY(struct part) all;
 };
 
-/* A CPU's events in the blocks that a walk is about to read. */
+/* A CPU's events before the walk's begin in blocks that the walk reads anyway. */
 struct lead_cpu {
-	uint64_t before_ns;  /* the CPU's block before ends, ANALYZE_NO_TIME: there is none */
-	uint64_t from_ns;    /* those that are not read otherwise */
-	struct pieces *keep; /* they may stay here; NULL: they do not */
+	uint64_t before_ns;  /* end of the CPU's block before, ANALYZE_NO_TIME: none */
+	uint64_t from_ns;    /* first of the events to take from the walk */
+	struct pieces *keep; /* where to keep them; NULL: do not keep */
 	struct part part;
 	struct fold *fold; /* NULL: there was no event yet */
 };
 
-/* A cut of the file's, with what is behind it. */
+/* A cut stored in the file. */
 struct cut {
 	const struct cdict_digest_cut *of;
-	uint64_t next_first_ns; /* the CPU's next block */
-	uint64_t break_ns;      /* switches are missing before it: not after that */
-	size_t before;          /* the CPU's cut before, + 1 */
+	uint64_t next_first_ns; /* begin of the CPU's next block */
+	uint64_t break_ns;      /* switches are missing before this time, none after it */
+	size_t before;          /* the CPU's previous cut, + 1 */
 };
 
-/* A CPU, where the file tells. */
+/* A CPU with stored digests. */
 struct cpu_cuts {
 	struct part head; /* up to its first switch */
 	struct pieces pieces;
@@ -62,8 +63,8 @@ struct cpu_cuts {
 
 struct digests {
 	struct cdict_reader *reader;
-	struct cdict_digests *file; /* what the file tells, or NULL: parts are read */
-	struct cut *cuts;           /* as those of the file */
+	struct cdict_digests *file; /* stored in the file, or NULL: parts are read */
+	struct cut *cuts;           /* in the order of the file's */
 	struct cpu_cuts *cpus;
 	struct type_info *types;
 	struct state_table states;
@@ -76,13 +77,13 @@ struct digests {
 	struct digest whole;
 	bool hopeless; /* a thread took another's tid */
 	bool done;
-	/* The CPU that is read. */
+	/* The CPU being read. */
 	uint32_t cpu;
 	struct cdict_events *it;
 	struct fold fold;
 	uint64_t in_part, per_part, bytes;
 	size_t kept; /* bytes of pieces */
-	/* What digests_next_switch() found, by CPU and time. */
+	/* Results of digests_next_switch(), by CPU and time. */
 	struct map next_index;
 	ARRAY(struct digest_switch) next;
 };
@@ -90,7 +91,7 @@ struct digests {
 /* --- digest.c --- */
 
 int digest_init(struct digest *d, uint32_t n_cpus); /* 0 or -ENOMEM */
-/* digest_take_task - @tid, made when new, heard of at @t_ns; NULL: out of memory. */
+/* digest_take_task - the task @tid, created if new, seen at @t_ns; NULL: out of memory. */
 struct digest_task *digest_take_task(struct digest *d, int32_t tid, uint32_t cpu, uint64_t t_ns);
 struct digest_row *digest_take_row(struct digest *d, struct digest_task *task);
 struct digest_kvm *digest_take_kvm(struct digest *d, struct digest_row *row);
@@ -100,29 +101,31 @@ void digest_add_kvm(struct digest_kvm *to, const struct digest_kvm *k);
 void digest_add_early(struct digest_row *to, const struct digest_row *row);
 void digest_add_cpu(struct digest_cpu *to, const struct digest_cpu *c);
 int digest_add_part(struct digest *d, const struct part *p);
-/* digest_open_cpu - the events of @cpu, or of all (CDICT_CPU_UNKNOWN), with the fields that digests need. */
+/* digest_open_cpu - opens the events of @cpu, or of all CPUs (CDICT_CPU_UNKNOWN), with the fields
+ * that digests need. */
 int digest_open_cpu(struct digests *d, struct cdict_events **it, uint32_t cpu, uint64_t from_ns,
 		    uint64_t to_ns, struct cdict_error *err);
 
 /* --- digest_pieces.c --- */
 
 size_t digest_part_bytes(const struct part *p);
-/* digest_read_piece - the events of @p's CPU from its first_ns on and before @t_ns, into @p. */
+/* digest_read_piece - reads the events of @p's CPU in [p->first_ns, @t_ns) into @p. */
 int digest_read_piece(struct digests *d, struct part *p, uint64_t t_ns, struct cdict_error *err);
-/* digest_add_piece - the same, added to @out.  @keep: some thousand events of it at a time stay there; may
- * be NULL. */
+/* digest_add_piece - like digest_read_piece(), but adds them to @out. @keep: takes them in pieces
+ * of some thousand events; may be NULL. */
 int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, struct digest *out,
 		     struct pieces *keep, struct cdict_error *err);
 
-/* digest_end_piece - *p is whole: it goes to @out and, while there is room, to *keep; from @next_ns on it is
- * another one. */
+/* digest_end_piece - *p is complete: adds it to @out and, while there is room, to *keep; *p is then
+ * a new piece from @next_ns on. */
 int digest_end_piece(struct digests *d, struct part *p, uint64_t next_ns, struct digest *out,
 		     struct pieces **keep);
 void digest_forget_pieces(struct digests *d, struct pieces *pieces);
-/* digest_lead_cpus - by CPU which events before @t_ns the walk leads with; NULL: out of memory. */
+/* digest_lead_cpus - for each CPU, the events before @t_ns that the walk reads anyway; NULL: out of
+ * memory. */
 struct lead_cpu *digest_lead_cpus(const struct digests *d, const struct analyze_engine *walk,
 				  uint64_t t_ns);
-/* digest_add_lead - adds them to @out, which has what is before them. */
+/* digest_add_lead - adds these events to @out, which has the events before them. */
 int digest_add_lead(struct digests *d, struct analyze_engine *walk, struct lead_cpu *cpus,
 		    uint64_t t_ns, struct digest *out, struct cdict_error *err);
 void digest_lead_free(struct digests *d, struct lead_cpu *cpus);
@@ -132,14 +135,15 @@ void digest_lead_free(struct digests *d, struct lead_cpu *cpus);
 void digest_fold_begin(struct fold *f, struct part *p);
 void digest_fold(struct digests *d, struct fold *f, const struct cdict_event *ev);
 void digest_fold_end(struct fold *f);
-/* digest_wakes - whether @ev is a wake-up of @tid that counts; then *wake is when, and where to. */
+/* digest_wakes - whether @ev is a wake-up of @tid that counts; sets *wake to its time and target
+ * CPU. */
 bool digest_wakes(const struct digests *d, const struct cdict_event *ev, int32_t tid,
 		  struct digest_when *wake);
 
 /* --- digest_file.c --- */
 
-/* digest_take_file - what the file tells of the whole, and where its cuts are; d->file stays NULL when
- * it tells nothing.  0 or a negative code. */
+/* digest_take_file - takes the stored digests of the whole file and its cuts; d->file stays NULL
+ * when there are none. 0 or a negative code. */
 int digest_take_file(struct digests *d, struct cdict_error *err);
 void digest_file_fini(struct digests *d);
 /* digest_file_at - adds the events before @t_ns to @out. */

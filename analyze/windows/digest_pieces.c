@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * digest_pieces.c - digests of a CPU's events behind a cut: those that are read for it, and those that
- * the walk, which is about to begin there, reads anyway.
+ * digest_pieces.c - digests of a CPU's events after a cut: events read for it, and events that the
+ * walk about to begin there reads anyway.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "analyze/windows/digest_internal.h"
 #include "base/fail.h"
 
-/* Of a piece that is kept for the next time that is asked for: it is the most that is folded again. Kept
- * bytes of all CPUs. */
+/* Events of a piece that is kept for the next request, which folds at most that many again; bytes
+ * kept for all CPUs. */
 enum { PIECE_EVENTS = 1 << 14, KEPT_MAX = 8 << 20 };
 
 size_t digest_part_bytes(const struct part *p)
@@ -52,7 +52,7 @@ int digest_end_piece(struct digests *d, struct part *p, uint64_t next_ns, struct
 	return 0;
 }
 
-/* With @keep what is read is cut into pieces of PIECE_EVENTS; *p is the last one. */
+/* With @keep, cuts the events into pieces of PIECE_EVENTS; *p is the last one. */
 static int read_pieces(struct digests *d, struct part *p, uint64_t t_ns, struct digest *out,
 		       struct pieces **keep, struct cdict_error *err)
 {
@@ -103,7 +103,7 @@ int digest_add_piece(struct digests *d, const struct part *p, uint64_t t_ns, str
 	return ret == -ENOMEM ? cdict_fail_nomem(err) : ret;
 }
 
-/* ---- what leads up to a walk ---- */
+/* ---- events just before a walk ---- */
 
 static bool walks(const struct analyze_engine *walk, uint32_t cpu)
 {
@@ -132,7 +132,7 @@ struct lead_cpu *digest_lead_cpus(const struct digests *d, const struct analyze_
 	return cpus;
 }
 
-/* What of @c the walk led up to goes to @out. */
+/* Adds the events of @c that the walk read to @out. */
 static int end_lead(struct digests *d, struct lead_cpu *c, uint64_t t_ns, struct digest *out)
 {
 	struct pieces *keep = c->keep;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * early_wakes.c - waits that a sched_waking of before the switch-out began.
+ * early_wakes.c - waits due to a sched_waking before the switch-out.
  *
- * A task may be woken while it is still on its way off the CPU: sched_waking, the switch-out, sched_wakeup, the
- * switch-in.  Where sched_wakeup is recorded it begins the wait.  Where it is not, only the switch-in shows that nothing
- * else woke the task: then the wait began with the switch-out.  So that everything can be told in order of time, such
- * captures are read twice, and what is found here is known when the switch-out comes.
+ * A task may be woken while it is still on its way off the CPU: sched_waking, the switch-out,
+ * sched_wakeup, the switch-in. Where sched_wakeup is recorded it begins the wait. Where it is not,
+ * only the switch-in shows that nothing else woke the task: then the wait began with the
+ * switch-out. To report everything in order of time, such captures are read twice: the waits found
+ * here are known when the switch-out comes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,24 +15,25 @@
 #include "base/fail.h"
 #include "base/memory/map.h"
 
-/* Behind a window, in which a task that was off its CPU before it may be switched in. */
+/* Events to read after a window, to find the switch-in of tasks that were off their CPU before
+ * it. */
 enum { EVENTS_AHEAD = 1 << 14 };
 
-/* Of a tid. */
+/* The state of a tid. */
 struct sleeper {
-	bool known;    /* it was switched in or out since the reading began */
-	bool on, open; /* on a CPU; off it, woken before, and nothing else happened since */
-	uint64_t woken_ns; /* the latest while it was on a CPU, or before it was known; ANALYZE_NO_TIME */
+	bool known;        /* it was switched in or out since the reading began */
+	bool on, open;     /* on: on a CPU; open: off it, woken before, and no event since */
+	uint64_t woken_ns; /* latest wake-up while on a CPU or not yet known, or ANALYZE_NO_TIME */
 	uint64_t out_ns;
 };
 
 struct search {
 	struct analyze_engine *eng;
-	struct digest *at; /* what is known of before, or NULL */
-	struct map index;  /* of all, by tid */
+	struct digest *at; /* digest of the events before, or NULL */
+	struct map index;  /* tid -> index in @all */
 	ARRAY(struct sleeper) all;
-	size_t open;    /* of them those that are */
-	uint64_t to_ns; /* what begins later is of no use */
+	size_t open;    /* number with sleeper.open */
+	uint64_t to_ns; /* waits that begin later are not needed */
 };
 
 static struct sleeper *sleeper_of(struct search *s, int32_t tid)
@@ -77,8 +79,8 @@ static int push(struct search *s, int32_t tid, uint64_t out_ns)
 	return array_push(&s->eng->early, early) ? -ENOMEM : 0;
 }
 
-/* Who was off its CPU before the reading began is switched in: was it woken in its last slice?  Its digest of
- * just before the switch-out has the latest switch-in and wake-up. */
+/* A task that was off its CPU before the first event read is switched in: was it woken in its last
+ * slice? The digest just before its switch-out has the latest switch-in and wake-up. */
 static int look_back(struct search *s, int32_t tid, struct cdict_error *err)
 {
 	struct digest_row *row = row_of(s->at, tid), *then;
@@ -103,7 +105,7 @@ static int look_back(struct search *s, int32_t tid, struct cdict_error *err)
 	return ret;
 }
 
-/* The latest waking while @tid, which is on a CPU, was so before the reading began. */
+/* The latest wake-up of @tid, which is on a CPU, in this slice but before the first event read. */
 static uint64_t woken_before(const struct search *s, int32_t tid)
 {
 	const struct digest_row *row = row_of(s->at, tid);
@@ -237,7 +239,7 @@ int early_wakes_find(struct analyze_engine *eng, uint64_t from_ns, struct digest
 	ret = fields && types ? cdict_events_open(&it, eng->reader, &query, err)
 			      : cdict_fail_nomem(err);
 	free(fields);
-	/* After the window until nothing of it is open; a wait may be longer than a window, at both ends. */
+	/* Continues after the window until no wait is open; a wait may extend beyond both ends. */
 	while (!ret && (ret = cdict_events_next(it, &ev, err)) > 0 &&
 	       (ev.t_ns <= to_ns || s.open || (at && ahead--)))
 		ret = on_event(&s, &ev, err);

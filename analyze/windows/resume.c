@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * resume.c - a walk that begins at the window, in the state in which the events before leave
- * everything, and ends where nothing of the window is open.
+ * resume.c - a walk that begins at the window, in the state after the events before it, and ends
+ * when nothing in the window is open.
  *
- * The latest switch of a task tells where it is: on the CPU which switched it in last, off it, or, where
- * that CPU switched somebody else in since, nobody knows where.  Where that, or what is left of the
- * rest, does not say enough the walk begins earlier, at the latest at the capture's start.
+ * The latest switch of a task shows its position: on the CPU that switched it in last, off the CPU,
+ * or, if that CPU has switched in another task since, unknown. If the digest is not sufficient, the
+ * walk begins earlier, if need be at the capture's start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "analyze/windows/resume.h"
 #include "base/fail.h"
 
-/* Tries to begin earlier, before the walk begins at the start. */
+/* Attempts to begin earlier; then the walk begins at the capture's start. */
 enum { TRIES = 8 };
 
 /* ---- tasks, in the order in which a whole walk meets them ---- */
@@ -27,7 +27,7 @@ static int by_first(const void *a, const void *b)
 	return (*x)->tid < (*y)->tid ? -1 : (*x)->tid > (*y)->tid;
 }
 
-/* All but IDLE, in that order; given, NULL: out of memory. */
+/* All but IDLE in that order; the caller frees the array; NULL: out of memory. */
 static const struct digest_task **in_order(const struct digest *d, size_t *n)
 {
 	const struct digest_task **tasks = calloc(d->tasks.n + 1, sizeof(*tasks));
@@ -37,7 +37,8 @@ static const struct digest_task **in_order(const struct digest *d, size_t *n)
 		if (d->tasks.at[i].tid)
 			tasks[(*n)++] = &d->tasks.at[i];
 	for (size_t i = 1; tasks && i < *n; i++)
-		if (by_first(&tasks[i - 1], &tasks[i]) > 0) { /* those of a file mostly are */
+		if (by_first(&tasks[i - 1], &tasks[i]) > 0) { /* tasks of a file are mostly in
+							       * order */
 			qsort(tasks, *n, sizeof(*tasks), by_first);
 			break;
 		}
@@ -69,7 +70,7 @@ void resume_take_names(const struct digest *d, const struct digest_task *task, s
 	t->pub.vcpu_id = k->vcpu_id;
 }
 
-/* A tid that is used again is of two tasks: their events cannot be told apart. */
+/* A reused tid is two tasks, whose events in digests cannot be told apart. */
 static bool is_used_again(const struct analyze_engine *eng, const struct digest *whole)
 {
 	for (size_t i = 0; i < eng->n_records; i++) {
@@ -115,7 +116,7 @@ static void tell_kvm(struct analyze_engine *eng, const struct digest_row *row, u
 		h->ops->kvm(h->self, &k);
 }
 
-/* What the vCPU did last, as if it did it now: the analyses know what to keep of it. */
+/* Reports the vCPU's latest events as if they came now; the analyses keep what they need. */
 static void tell_kvms(struct analyze_engine *eng, const struct digest_row *row, uint32_t task)
 {
 	const struct digest_kvm *k = &eng->at->kvm.at[row->kvm - 1];
@@ -129,10 +130,10 @@ static void tell_kvms(struct analyze_engine *eng, const struct digest_row *row, 
 		tell_kvm(eng, row, task, ANALYZE_KIND_KVM_USERSPACE, &k->user);
 }
 
-/* A stretch in which a vCPU waits for one CPU. */
+/* A vCPU's wait for one CPU. */
 struct resume_wait {
 	uint32_t task, cpu;
-	bool last; /* it waits there still */
+	bool last; /* it still waits there */
 	uint64_t from_ns, to_ns;
 };
 
@@ -142,7 +143,7 @@ static void add_wait(struct analyze_engine *eng, uint32_t task, const struct dig
 	struct resume_wait first = { task, wait->cpu, false, wait->t_ns, now->t_ns };
 	struct resume_wait last = { task, now->cpu, true, now->t_ns, t_ns };
 
-	/* A wake-up that left it where it was is no move. */
+	/* A wake-up to the same CPU is not a move. */
 	if (first.cpu == last.cpu)
 		first.to_ns = last.from_ns = first.from_ns;
 	if ((first.from_ns < first.to_ns && array_push(&eng->waits, first)) ||
@@ -182,7 +183,8 @@ static int on_past_switch(void *ctx, uint64_t t_ns, int32_t prev)
 	return 0;
 }
 
-/* Who had the CPUs for which vCPUs wait, since they do: first those for which they do not any more. */
+/* Reports the tasks on the CPUs that vCPUs wait for, since the waits began: first CPUs that they no
+ * longer wait for. */
 static int resume_waits(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error *err)
 {
 	int ret = 0;
@@ -201,7 +203,7 @@ static int resume_waits(struct analyze_engine *eng, uint64_t t_ns, struct cdict_
 				continue;
 			ret = digests_switches(eng->opts.digests, c, from_ns, t_ns, on_past_switch,
 					       &past, err);
-			/* Who runs there now had it up to the move. */
+			/* The task running there now had the CPU up to the move. */
 			for (size_t i = 0; i < eng->waits.n && pass == 0; i++)
 				if (eng->waits.at[i].cpu == c && !eng->waits.at[i].last)
 					tell_waited(eng, &eng->waits.at[i], eng->cpus[c].cur, t_ns);
@@ -292,7 +294,7 @@ static void resume_task(struct analyze_engine *eng, const struct digest_row *row
 		}
 	}
 	if (k && eng->sum.has_switch && digest_later(k->exit.t_ns, k->entry.t_ns)) {
-		/* As it was told: the exit was when the task had run for 0 ns. */
+		/* The exit was reported as at a run time of 0 ns. */
 		uint64_t ran = ran_since(row, k->exit.t_ns, t_ns);
 
 		t->ran_ns = ran - (t->where == TASK_ON ? t_ns - t->since_ns : 0);
@@ -328,7 +330,7 @@ static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
 		c->seen = true;
 		c->cur_births = eng->table.births;
 	} else if (d->sample_ns != ANALYZE_NO_TIME) {
-		/* Nobody else was there, so it runs since the CPU's start. */
+		/* No other task was seen there, so it has run since the CPU's start. */
 		c->cur = c->last = table_find(&eng->table, d->sample_tid, cpu);
 		c->cur_births = c->births = eng->table.births;
 		c->last_tid = d->sample_tid;
@@ -344,7 +346,7 @@ static void resume_cpu(struct analyze_engine *eng, uint32_t cpu)
 	}
 }
 
-/* Gaps that began before @t_ns: what they broke is in the state. */
+/* Skips gaps that began before @t_ns: their effect is in the state. */
 static void pass_gaps(struct analyze_engine *eng, uint64_t t_ns)
 {
 	const struct gap_set *set = &eng->sched_gaps;
@@ -354,7 +356,6 @@ static void pass_gaps(struct analyze_engine *eng, uint64_t t_ns)
 			eng->reach_ns = set->all[eng->begun].to_ns;
 }
 
-/* The tasks that @d has heard of, in the order in which a walk meets them; given, NULL: out of memory. */
 const struct digest_task **resume_meet(struct analyze_engine *eng, const struct digest *d,
 				       size_t *n)
 {
@@ -439,7 +440,7 @@ int engine_resume(struct analyze_engine *eng, uint64_t t_ns, struct cdict_error 
 	for (unsigned i = 0; i < TRIES && begin > eng->walk_from_ns; i++) {
 		digest_fini(eng->at);
 		eng->begin_ns = begin;
-		/* A later half begins when it is its turn. */
+		/* A later part opens its events when it runs. */
 		ret = digests_at(d, begin, eng->is_later ? NULL : eng, eng->at, err);
 		if (!ret)
 			ret = early_wakes_find(eng, begin, eng->at, err);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* resume_check.c - whether a digest says enough for a walk to begin at its time; if not, how much earlier. */
+/* resume_check.c - whether a digest is sufficient for a walk to begin at its time; if not, how much
+ * earlier. */
 #include <string.h>
 
 #include "analyze/windows/resume.h"
 
-/* Events in which a wake-up is looked for. */
+/* Events to search for a wake-up. */
 enum { EVENTS_AHEAD = 1 << 16 };
 
 bool resume_is_gap(const struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, uint64_t to_ns)
@@ -13,8 +14,8 @@ bool resume_is_gap(const struct analyze_engine *eng, uint32_t cpu, uint64_t from
 	       gaps_find(&eng->sched_gaps, cpu, from_ns, to_ns) != ANALYZE_NO_TIME;
 }
 
-/* A vCPU with an exit that has no entry yet: since then it was switched out and in once at most, so
- * that its time on a CPU and what it goes back to are known. */
+/* A vCPU with an exit but no entry yet: it was switched out and in at most once since, so that its
+ * time on a CPU and the mode to which it returns are known. */
 static bool is_simple(const struct digest_row *row, uint64_t exit_ns)
 {
 	if (digest_later(row->in[1].t_ns, exit_ns) || digest_later(row->out[1].t_ns, exit_ns))
@@ -41,21 +42,21 @@ static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest 
 				  ANALYZE_NEED(KVM_MSR);
 	uint64_t latest = resume_latest_kvm(k);
 
-	/* Accesses that nothing went before: of several only the last is told. */
+	/* Accesses without an event before them: the digest has only the last one. */
 	if (latest == ANALYZE_NO_TIME)
 		return eng->needs & accesses && k->access_ns != ANALYZE_NO_TIME ? RESUME_IMPOSSIBLE
 										: t_ns;
 	if (resume_is_gap(eng, CDICT_CPU_UNKNOWN, latest, t_ns) ||
 	    gaps_find(&eng->kvm_gaps, CDICT_CPU_UNKNOWN, latest, t_ns) != ANALYZE_NO_TIME)
 		return latest;
-	/* One without an exit before it. */
+	/* An access without an exit before it. */
 	if (eng->needs & accesses && k->access_ns != ANALYZE_NO_TIME &&
 	    k->entry.t_ns != ANALYZE_NO_TIME && k->access_ns >= k->entry.t_ns &&
 	    !digest_later(k->exit.t_ns, k->entry.t_ns))
 		return k->entry.t_ns;
 	if (k->exit.t_ns == k->entry.t_ns)
 		return latest;
-	/* It does something while it is off its CPU. */
+	/* A KVM event while the task was off its CPU. */
 	if (digest_later(row->out[0].t_ns, row->in[0].t_ns) && latest >= row->out[0].t_ns)
 		return row->out[0].t_ns;
 	if (digest_later(k->exit.t_ns, k->entry.t_ns) &&
@@ -68,7 +69,6 @@ static uint64_t check_kvm(const struct analyze_engine *eng, const struct digest 
 	return t_ns;
 }
 
-/* A slice of it was seen whole. */
 bool resume_has_run(const struct digest_row *row)
 {
 	return row->out[0].t_ns != ANALYZE_NO_TIME &&
@@ -77,7 +77,6 @@ bool resume_has_run(const struct digest_row *row)
 			: row->in[1].t_ns != ANALYZE_NO_TIME);
 }
 
-/* Those whose waits are watched, as analyze/kvm/vcpu.c has them, and that are vCPUs in the end. */
 bool resume_is_candidate(const struct analyze_engine *eng, const struct digest_row *row)
 {
 	const struct digest_row *whole = digest_find(digests_whole(eng->opts.digests), row->tid, 0);
@@ -88,7 +87,6 @@ bool resume_is_candidate(const struct analyze_engine *eng, const struct digest_r
 		(!memcmp(comm, "CPU ", 4) && strstr(comm, "/KVM")));
 }
 
-/* It was seen on a CPU that had no switch yet, and is not known to have left it. */
 bool resume_is_lost(const struct digest *d, const struct digest_row *row)
 {
 	const struct digest_cpu *c;
@@ -100,7 +98,6 @@ bool resume_is_lost(const struct digest *d, const struct digest_row *row)
 	return c->switch_ns != ANALYZE_NO_TIME;
 }
 
-/* Since when it waits, and for which CPU at first; of a task that is off its CPU. */
 struct digest_when resume_wait_of(const struct digest *d, const struct digest_row *row)
 {
 	struct digest_when wait = { ANALYZE_NO_TIME, CDICT_CPU_UNKNOWN };
@@ -122,7 +119,7 @@ struct digest_when resume_wait_of(const struct digest *d, const struct digest_ro
 	return wait;
 }
 
-/* Where it waits now, and since when: by the latest that named a CPU. */
+/* By the latest wake-up or migration that named a CPU. */
 struct digest_when resume_moved_to(const struct digest_row *row, const struct digest_when *wait)
 {
 	const struct digest_when *moved = &row->moved[0];
@@ -132,18 +129,18 @@ struct digest_when resume_moved_to(const struct digest_row *row, const struct di
 		now = row->woken;
 	if (digest_later(moved->t_ns, now.t_ns))
 		now = *moved;
-	/* The wake-up tells what the migration before it did. */
+	/* The wake-up repeats the CPU of the migration before it. */
 	else if (digest_later(moved->t_ns, wait->t_ns) && moved->cpu == now.cpu)
 		now.t_ns = moved->t_ns;
 	return now;
 }
 
-/* It was moved once at most: of more only the last is known. */
+/* Whether it was moved at most once: the digest has only the last move. */
 static bool is_one_move(const struct digest_row *row, const struct digest_when *wait)
 {
 	struct digest_when now = resume_moved_to(row, wait);
 
-	/* Those between the first and the last may have moved it too. */
+	/* Wake-ups between the first and the last may also have moved it. */
 	if (row->woken_often)
 		return false;
 	if (digest_later(row->moved[1].t_ns, wait->t_ns) ||
@@ -154,8 +151,6 @@ static bool is_one_move(const struct digest_row *row, const struct digest_when *
 		(row->woken.cpu == now.cpu || row->woken.cpu == wait->cpu));
 }
 
-/* It was switched in last on a CPU that switched another one in since, or that events are missing of: so
- * is its switch-out. */
 bool resume_is_displaced(const struct analyze_engine *eng, const struct digest *d,
 			 const struct digest_row *row, uint64_t t_ns)
 {
@@ -173,7 +168,7 @@ static bool is_since(const struct digest_when *when, uint64_t from_ns)
 	return when->t_ns != ANALYZE_NO_TIME && when->t_ns >= from_ns;
 }
 
-/* Of several wake-ups since @from_ns the first one counts, whatever its kind; false: it is not known. */
+/* Takes the first of several wake-ups since @from_ns, of any kind; false: it is unknown. */
 static bool take_first_wake(const struct analyze_engine *eng, struct digest_row *row,
 			    uint64_t from_ns)
 {
@@ -192,7 +187,7 @@ static bool take_first_wake(const struct analyze_engine *eng, struct digest_row 
 		if (digests_first_wake(eng->opts.digests, row->tid, from_ns, EVENTS_AHEAD,
 				       &row->wake[0], &err) != 1)
 			return false;
-		/* The latest of all is known, and one before it. */
+		/* The latest of all and one before it are known. */
 		row->woken_often = is_since(&last, from_ns) ? last.t_ns != row->wake[0].t_ns ||
 								      last.cpu != row->wake[0].cpu
 							    : latest.t_ns != row->wake[0].t_ns;
@@ -203,8 +198,8 @@ static bool take_first_wake(const struct analyze_engine *eng, struct digest_row 
 	return true;
 }
 
-/* Of one that is: the time at which that is known, or from which it shows.  Before the switch that
- * showed it a wake-up says nothing, after it does. */
+/* For a displaced task: @t_ns, or an earlier time at which to begin. A wake-up counts only after
+ * the switch or gap that displaced it. */
 static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_row *row,
 				uint64_t t_ns)
 {
@@ -225,14 +220,14 @@ static uint64_t check_displaced(const struct analyze_engine *eng, struct digest_
 		row->lost_ns = gap;
 	if (row->lost_ns == ANALYZE_NO_TIME || row->lost_ns == row->woken.t_ns)
 		return in;
-	/* Before it none counts: of more than one the first after it does. */
+	/* Wake-ups before lost_ns do not count; of those after it the first one does. */
 	if (row->woken.t_ns < row->lost_ns)
 		return t_ns;
 	return take_first_wake(eng, row, row->lost_ns) && row->wake[0].t_ns != row->lost_ns ? t_ns
 											    : in;
 }
 
-/* Whether it is not known of all CPUs who ran there since @from_ns. */
+/* Whether the running task of some CPU is unknown at a time since @from_ns. */
 static bool was_broken(const struct analyze_engine *eng, const struct digest *d, uint64_t from_ns,
 		       uint64_t t_ns)
 {
@@ -242,7 +237,7 @@ static bool was_broken(const struct analyze_engine *eng, const struct digest *d,
 	return resume_is_gap(eng, CDICT_CPU_UNKNOWN, from_ns, t_ns);
 }
 
-/* More than once, or before it was seen on a CPU. */
+/* Whether it was woken more than once, or before it was seen on a CPU. */
 static bool is_woken_early(const struct analyze_engine *eng, const struct digest_row *row)
 {
 	if (row->woken.t_ns != ANALYZE_NO_TIME && !digests_tell_ups(eng->opts.digests))
@@ -261,11 +256,11 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 	if (!row->tid)
 		return t_ns;
 	lost = resume_is_lost(d, row);
-	/* Woken and seen without a switch: it runs to some, it waits to others. */
+	/* Woken and sampled without a switch: analyses differ on whether it runs or waits. */
 	if (lost && (resume_is_gap(eng, CDICT_CPU_UNKNOWN, eng->walk_from_ns, t_ns) ||
 		     row->early_on_many || is_woken_early(eng, row)))
 		return RESUME_IMPOSSIBLE;
-	/* Nobody saw it leave: which sample was the last before the switch? */
+	/* Its switch-out was not seen: which sample was the last before it? */
 	if (lost && digests_broken(eng->opts.digests) &&
 	    (d->cpus[row->early.cpu].mixed || row->woken.t_ns != ANALYZE_NO_TIME))
 		return RESUME_IMPOSSIBLE;
@@ -281,7 +276,7 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 	} else if (!digest_later(in, out)) {
 		if (out != ANALYZE_NO_TIME && row->off == ANALYZE_OFF_DEAD &&
 		    digest_later(row->woken.t_ns, out))
-			return RESUME_IMPOSSIBLE; /* another one has its tid */
+			return RESUME_IMPOSSIBLE; /* another task has its tid */
 		/* Which wake-up was the first? */
 		off = lost ? row->early.t_ns : out;
 		if (!take_first_wake(eng, row,
@@ -298,7 +293,6 @@ static uint64_t check_row(const struct analyze_engine *eng, const struct digest 
 	return row->kvm ? check_kvm(eng, d, row, &d->kvm.at[row->kvm - 1], t_ns) : t_ns;
 }
 
-/* Whether who was switched in last on @cpu was not seen anywhere else after that. */
 bool resume_runs_on(const struct digest *d, uint32_t cpu)
 {
 	const struct digest_cpu *c = &d->cpus[cpu];
@@ -318,7 +312,7 @@ static uint64_t check_cpu(const struct analyze_engine *eng, const struct digest 
 
 	if (!eng->sum.has_switch)
 		return t_ns;
-	/* A sample after a gap says who runs, from when on depends. */
+	/* A sample after a gap shows the running task, but not since when. */
 	if (gaps_blind(&eng->sched_gaps, cpu, from_ns, t_ns, &begin, &end) &&
 	    c->sample_ns != ANALYZE_NO_TIME && (switched ? c->sample_ns >= end : c->first_ns < end))
 		return switched ? c->switch_ns : RESUME_IMPOSSIBLE;

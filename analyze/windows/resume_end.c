@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* resume_end.c - where a walk may end, and what is told of the rest. */
+/* resume_end.c - where a walk may end, and the figures after it. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analyze/windows/resume.h"
 #include "base/fail.h"
 
-/* Who runs on @cpu, where no switch comes any more, runs on there as far as is known. */
+/* Whether the task running on @cpu, which has no more switches, runs there to the end. */
 static bool stays(const struct analyze_engine *eng, const struct digest *whole, uint32_t cpu)
 {
 	const struct cpu_state *c = &eng->cpus[cpu];
@@ -23,8 +23,8 @@ static bool stays(const struct analyze_engine *eng, const struct digest *whole, 
 	       digest_later(row->in[0].t_ns, row->out[0].t_ns);
 }
 
-/* Whether what goes on on @cpu since before the window's end ends with a switch that fits: then it
- * is what it seems. */
+/* Whether the piece of @cpu that is open at the window's end ends with a matching switch, which
+ * confirms it. */
 static bool ends_well(const struct analyze_engine *eng, uint32_t cpu)
 {
 	const struct cpu_state *c = &eng->cpus[cpu];
@@ -42,7 +42,7 @@ static bool ends_well(const struct analyze_engine *eng, uint32_t cpu)
 	return next->t_ns != ANALYZE_NO_TIME && !next->prev;
 }
 
-/* Nobody is known to run on the CPU since @to_ns or later, or in a gap that lasts until then. */
+/* The running task has been unknown since @to_ns or later, or in a gap that lasts until then. */
 static bool is_unknown(const struct cpu_state *c, uint64_t to_ns)
 {
 	return c->cur == ANALYZE_NO_TASK &&
@@ -103,7 +103,7 @@ bool engine_switches_later(const struct analyze_engine *eng, uint32_t cpu)
 	if (!whole || cpu >= whole->n_cpus ||
 	    !digest_later(whole->cpus[cpu].switch_ns, eng->now_ns))
 		return false;
-	/* Events may be missing before it. */
+	/* Events before it may be missing. */
 	return !resume_is_gap(eng, cpu, eng->now_ns, whole->cpus[cpu].switch_ns) ||
 	       (!digests_next_switch(eng->opts.digests, cpu, eng->now_ns, UINT64_MAX, &next,
 				     &err) &&
@@ -118,7 +118,7 @@ bool engine_heeds(const struct analyze_engine *eng, int32_t tid, int32_t pid)
 	       eng->opts.heeds(eng->opts.heeds_ctx, tid);
 }
 
-/* The processes that have a vCPU. */
+/* Finds the processes that have a vCPU. */
 static int find_vms(struct analyze_engine *eng, const struct digest *whole)
 {
 	for (size_t i = 0; i < whole->rows.n; i++) {
