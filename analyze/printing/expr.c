@@ -165,7 +165,7 @@ bool expr_emit(struct expr *x, struct expr_code code)
 	return x->code.n < CODE_MAX && !x->no_memory;
 }
 
-/* The last instruction, when it pushes a constant and nothing jumps behind it. */
+/* The @back'th instruction from the end, if it pushes a constant and no jump goes past it. */
 static struct expr_code *constant(struct expr *x, size_t back)
 {
 	struct expr_code *c = &x->code.at[x->code.n - back];
@@ -203,7 +203,7 @@ bool expr_push(struct expr *x, struct expr_code code)
 
 /* ---- grammar ----------------------------------------------------------------------- */
 
-/* Bits that a cast to @type keeps, as libtraceevent sees it. */
+/* Bits that a cast to @type keeps in libtraceevent. */
 static unsigned type_bits(const char *type)
 {
 	static const struct {
@@ -219,7 +219,8 @@ static unsigned type_bits(const char *type)
 	return 64;
 }
 
-/* "unsigned int)" before an operand: the bits it keeps; 0 when what was opened is no type. */
+/* "unsigned int)" before an operand: the bits it keeps; 0 when the parenthesis does not hold a
+ * type. */
 static unsigned cast(struct expr *x)
 {
 	const char *start = x->at, *name;
@@ -265,7 +266,7 @@ static enum expr_kind parenthesis(struct expr *x)
 	return expr_take(x, ')') ? kind : EXPR_BAD;
 }
 
-/* Without a sign before it. */
+/* An operand without a sign before it. */
 static enum expr_kind primary(struct expr *x)
 {
 	struct expr_code code = { .op = EXPR_CONST };
@@ -302,13 +303,13 @@ enum expr_kind expr_operand(struct expr *x)
 	return kind;
 }
 
-/* "--" or "++", which are other operators. */
+/* "--" or "++", which are not signs. */
 static bool doubled(const struct expr *x)
 {
 	return x->end - x->at > 1 && (x->at[0] == '-' || x->at[0] == '+') && x->at[1] == x->at[0];
 }
 
-/* An operand with its signs: *@signs of them, the first is *@sign. */
+/* An operand with its signs: their number in *@signs, the first in *@sign. */
 static enum expr_kind signed_operand(struct expr *x, unsigned *signs, char *sign)
 {
 	char all[SIGNS_MAX] = "";
@@ -337,7 +338,7 @@ static enum expr_kind signed_operand(struct expr *x, unsigned *signs, char *sign
 	return kind == EXPR_NUMBER ? kind : EXPR_BAD;
 }
 
-/* The operator that is next, or NULL. */
+/* The next operator, or NULL. */
 static const struct operator* peek(struct expr *x)
 {
 	size_t left;
@@ -354,28 +355,28 @@ static const struct operator* peek(struct expr *x)
 }
 
 /*
- * How libtraceevent groups a chain of operators: one that binds looser than the one before
- * takes everything read so far for its left side, any other begins the right side of the one
- * before, and so does all that follows. That is C's way while no later operator is as loose
- * as the one whose right side it fell into. What is in parentheses is turned over like the
- * rest: a right side that is looser gives away its left part.
+ * How libtraceevent groups a chain of operators: an operator that binds looser than the one before
+ * takes everything read so far as its left side; any other begins the right side of the one before,
+ * with everything after it. This agrees with C unless a later operator is as loose as the one whose
+ * right side it is in. Parenthesised operands are regrouped like the rest: a looser right side
+ * gives away its left part.
  */
 struct grouping {
 	const struct operator* last;
-	const struct operator* inside; /* we are in its right side, of all such the tightest */
+	const struct operator* inside; /* the tightest operator whose right side is being read */
 	unsigned signs;                /* before the last operand */
-	bool alone;                    /* a sign has taken the operator behind it */
+	bool alone;                    /* a sign has taken the operator after it */
 };
 
-/* Whether it computes the same with @op next. */
+/* Whether libtraceevent computes the same as C with @op next. */
 static bool groups_alike(struct grouping *g, const struct operator* op)
 {
 	const struct operator* last = g->last;
 
-	/* It reads '^', and then gives 0. */
+	/* It parses '^', but computes 0. */
 	if (op->op == EXPR_XOR)
 		return false;
-	/* A sign takes what follows it too, but what it took is turned over once. */
+	/* A sign takes what follows it, too, but is regrouped once. */
 	if (g->alone || g->signs > 1 || (g->signs && last && op->level <= last->level))
 		return false;
 	g->alone = g->signs && last;
@@ -388,7 +389,7 @@ static bool groups_alike(struct grouping *g, const struct operator* op)
 	       (op == g->inside || g->inside->op == EXPR_ADD);
 }
 
-/* Operands and binary operators; *@asked: a '?' was behind them. */
+/* Operands and binary operators; *@asked: a '?' follows. */
 static enum expr_kind chain(struct expr *x, bool *asked)
 {
 	const struct operator* pending[LEVELS], *op;
@@ -426,7 +427,7 @@ static enum expr_kind chain(struct expr *x, bool *asked)
 	return kind;
 }
 
-/* Behind a '?'. */
+/* After a '?'. */
 static enum expr_kind branches(struct expr *x)
 {
 	size_t unless = x->code.n, over;
@@ -447,7 +448,7 @@ static enum expr_kind branches(struct expr *x)
 	x->code.at[unless].to = (uint32_t)x->code.n;
 	x->joint = x->code.n;
 	x->stack -= yes == EXPR_NUMBER;
-	/* For libtraceevent it ends with the first operand. */
+	/* In libtraceevent it ends after the first operand. */
 	no = x->as_perf ? signed_operand(x, &signs, &sign) : condition(x);
 	if (no != yes || (x->as_perf && peek(x)))
 		return EXPR_BAD;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * expr.h - the C expressions of print formats, as code for a small stack machine.
+ * expr.h - C expressions in print formats, compiled to code for a small stack machine.
  *
- * Precedence and association are C's; all arithmetic is of 64 bits, unsigned, as
- * libtraceevent's. A text needs no stack: its instruction writes it.
+ * Precedence and associativity are those of C; all arithmetic is unsigned 64-bit, as in
+ * libtraceevent. Texts do not use the stack: an instruction writes them.
  *
- * Failure    false: it cannot be read, or memory ran out (@no_memory)
+ * Failure    false: the text cannot be parsed, or out of memory (@no_memory)
  * Ownership  the zero value with text set; expr_fini() frees the code
  */
 #ifndef ANALYZE_EXPR_H
@@ -19,8 +19,8 @@
 
 enum expr_op {
 	EXPR_CONST, /* pushes value */
-	EXPR_FIELD, /* pushes the scalar field: @field, as @bits unsigned ones */
-	EXPR_LEN,   /* pushes how long the dynamic field is */
+	EXPR_FIELD, /* pushes scalar field @field, as @bits unsigned bits */
+	EXPR_LEN,   /* pushes the length of the dynamic field */
 	EXPR_NEG,
 	EXPR_NOT,
 	EXPR_INVERT,
@@ -43,15 +43,15 @@ enum expr_op {
 	EXPR_OR,
 	EXPR_LAND,
 	EXPR_LOR,
-	EXPR_UNLESS, /* pops: zero goes on at code[to] */
-	EXPR_GOTO,   /* goes on at code[to] */
-	/* These write; what they need is popped. */
+	EXPR_UNLESS, /* pops; if zero, jumps to code[to] */
+	EXPR_GOTO,   /* jumps to code[to] */
+	/* These write text; they pop their operands. */
 	EXPR_TEXT,    /* text, len */
 	EXPR_STRING,  /* the field's text */
-	EXPR_SYMBOL,  /* the name of a number in table @to */
-	EXPR_FLAGS,   /* the names of its bits in table @to, text between them */
-	EXPR_HEX,     /* as many bytes of the field, with blanks */
-	EXPR_HEX_STR, /* without */
+	EXPR_SYMBOL,  /* a number's name in table @to */
+	EXPR_FLAGS,   /* the names of a number's bits in table @to, text between them */
+	EXPR_HEX,     /* a number of bytes of the field, with blanks */
+	EXPR_HEX_STR, /* without blanks */
 };
 
 struct expr_code {
@@ -70,23 +70,24 @@ struct expr_code {
 
 enum expr_kind { EXPR_BAD, EXPR_NUMBER, EXPR_WRITES };
 
-#define EXPR_STACK 64 /* numbers at once */
+#define EXPR_STACK 64 /* numbers on it */
 
 struct expr {
 	const char *at, *end;
 	ARRAY(struct expr_code) code;
-	/* What libtraceevent groups otherwise than C does is refused. */
+	/* Refuse expressions that libtraceevent groups differently from C. */
 	bool as_perf;
 	bool no_memory;
-	bool atom;       /* what was read last is one number, not computed */
+	bool atom;       /* the last operand is a single number, not computed */
 	uint64_t used;   /* bits of the EXPR_* operators seen */
 	uint8_t loosest; /* precedence of the loosest operator of the last operand */
 	unsigned depth, stack;
-	size_t joint; /* code before this is jumped to or over */
-	/* Emits what an identifier begins, which was just read; NULL: nothing does. */
+	size_t joint; /* jumps go over or to code before this */
+	/* Parses and emits the operand that begins with the identifier just read; NULL: none
+	 * can. */
 	enum expr_kind (*name)(struct expr *x, const char *name, size_t len);
 	void *ctx;
-	/* Texts that had to be put together. */
+	/* Texts joined from several literals. */
 	ARRAY(char *) joined;
 };
 
@@ -94,23 +95,23 @@ void expr_fini(struct expr *x);
 
 /* expr_parse - appends the code of the longest expression that begins here. */
 enum expr_kind expr_parse(struct expr *x);
-/* expr_operand - the same up to the first operator. */
+/* expr_operand - like expr_parse(), but stops at the first operator. */
 enum expr_kind expr_operand(struct expr *x);
-/* expr_number - the value of a constant expression; the code is as it was. */
+/* expr_number - the value of a constant expression; leaves the code unchanged. */
 bool expr_number(struct expr *x, uint64_t *out);
 
 /* expr_emit - appends an instruction; expr_push() one that pushes a number. */
 bool expr_emit(struct expr *x, struct expr_code code);
 bool expr_push(struct expr *x, struct expr_code code);
 
-/* expr_take - moves behind @c, if it is next after blanks. */
+/* expr_take - moves past @c, if it is next after blanks. */
 bool expr_take(struct expr *x, char c);
 /* expr_at_end - whether nothing but blanks is left. */
 bool expr_at_end(struct expr *x);
-/* expr_name - moves behind the identifier that is next: its length, 0 when there is none. */
+/* expr_name - moves past the next identifier; returns its length, 0 when there is none. */
 size_t expr_name(struct expr *x, const char **name);
-/* expr_string - the string literals that are next, as one, borrowed from the text or from
- * @x; escapes stay as they are written. */
+/* expr_string - reads the next string literals as one, borrowed from the text or from @x; escapes
+ * stay as written. */
 bool expr_string(struct expr *x, const char **text, size_t *len);
 
 static inline uint64_t expr_unary(uint8_t op, uint8_t bits, uint64_t v)
@@ -127,7 +128,7 @@ static inline uint64_t expr_unary(uint8_t op, uint8_t bits, uint64_t v)
 	}
 }
 
-/* What a division by 0 gives is 0; shifts are by @b modulo 64. */
+/* Division by 0 gives 0; shifts are by @b modulo 64. */
 static inline uint64_t expr_binary(uint8_t op, uint64_t a, uint64_t b)
 {
 	switch (op) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* internal.h - a parsed print format: print_parse.c makes it, print_run.c runs it. */
+/* internal.h - a parsed print format: parse.c makes it, run.c runs it. */
 #ifndef ANALYZE_PRINT_INTERNAL_H
 #define ANALYZE_PRINT_INTERNAL_H
 
@@ -9,20 +9,21 @@
 #include "base/text/kernel_functions.h"
 
 enum print_how {
-	PRINT_LITERAL, /* the text before, and nothing behind it */
-	PRINT_DECIMAL, /* a scalar field as it is: %d, %u and kin without width */
+	PRINT_LITERAL, /* only the text before */
+	PRINT_DECIMAL, /* a plain scalar field: %d, %u etc. without width */
 	PRINT_STRING,  /* a fixed text field: %s without width */
 	PRINT_NUMBER,
 	PRINT_POINTER, /* %p */
-	PRINT_ADDRESS, /* %ps, %pS: the function there, or the address */
+	PRINT_ADDRESS, /* %ps, %pS: the function at the address, or the address */
 	PRINT_TEXT,
 };
 
-/* How one conversion is written. */
+/* The format of one conversion. */
 struct print_spec {
 	uint8_t bits;                                             /* of the number */
 	uint8_t base;                                             /* 8, 10, 16 */
-	bool negative, left, zeros, prefix, capitals, from_start; /* how far from its start: %pS */
+	bool negative, left, zeros, prefix, capitals, from_start; /* from_start: with the offset,
+								   * %pS */
 	int precision;                                            /* -1: none */
 	int width;
 };
@@ -30,10 +31,10 @@ struct print_spec {
 struct print_op {
 	uint8_t how; /* enum print_how */
 	struct print_spec spec;
-	uint8_t field_bits; /* of a NUMBER that is a field and nothing else; 0: run the code */
+	uint8_t field_bits; /* of a NUMBER that is just a field; 0: run the code */
 	uint16_t field;     /* of DECIMAL, STRING */
 	uint32_t at, len;   /* the text before, in print_program.texts */
-	uint32_t code, to;  /* of the others: from where to where */
+	uint32_t code, to;  /* of the others: the range of code */
 };
 
 struct print_program {
@@ -41,22 +42,22 @@ struct print_program {
 	struct buf texts;
 	struct expr x; /* its code */
 	ARRAY(struct symbols) tables;
-	uint64_t *fields; /* looked at; NULL: all, the event may have to be printed otherwise */
+	uint64_t *fields; /* used; NULL: all, as the event may have to be printed otherwise */
 };
 
 struct printer {
 	const struct cdict_schema *schema;
 	struct kernel_functions symbols;
-	struct print_program **programs; /* by type; NULL: not known */
-	struct buf names; /* "  sched:sched_switch: ", aligned, one after the other */
-	size_t name_len;  /* of each, but for those that are longer */
-	uint64_t second;  /* of the line before, and its digits */
+	struct print_program **programs; /* by type; NULL: format not supported */
+	struct buf names;                /* "  sched:sched_switch: ", aligned, concatenated */
+	size_t name_len;                 /* of each, except longer ones */
+	uint64_t second;                 /* of the previous line, and its digits */
 	char digits[24];
 	unsigned n_digits;
 };
 
-/* print_parse - NULL: the format of @type is not taken; *no_memory says it when there was no
- * memory for it. */
+/* print_parse - NULL: the format of @type is not supported, or out of memory, which sets
+ * *no_memory. */
 struct print_program *print_parse(const struct cdict_event_type *type, bool *no_memory);
 void print_program_free(struct print_program *p);
 

@@ -10,7 +10,7 @@
 #include "base/text/suggest.h"
 #include "cdict/error.h"
 
-/* What is no field of the event, but known of each: behind its fields in code. */
+/* Properties of every sample; in code they are numbered after the event's fields. */
 enum sample { SAMPLE_TID, SAMPLE_PID, SAMPLE_CPU, SAMPLE_COMM, SAMPLE_N };
 static const char *const samples[SAMPLE_N] = { "tid", "pid", "cpu", "comm" };
 
@@ -19,15 +19,16 @@ enum text_op { TEXT_IS, TEXT_IS_NOT, TEXT_LIKE };
 struct marker_filter {
 	const struct cdict_event_type *type;
 	struct expr
-		x; /* EXPR_STRING pushes whether the field's text is, as code.bits says, code.text */
+		x; /* EXPR_STRING pushes the result of comparing (code.bits: text_op) the field with
+		    * code.text */
 	uint64_t *fields;
 	size_t n_words;
 	bool comm;
-	const char *unknown; /* a name that is none, in the text */
+	const char *unknown; /* an unknown name, in the text */
 	size_t n_unknown;
 };
 
-/* ---- reading it ---- */
+/* ---- parsing ---- */
 
 static int find(const struct marker_filter *f, const char *name, size_t len)
 {
@@ -41,7 +42,7 @@ static int find(const struct marker_filter *f, const char *name, size_t len)
 	return -1;
 }
 
-/* "== \"text\"", or a word without quotes, as the kernel's filters have it. */
+/* "== \"text\"", or a word without quotes, as in the kernel's filters. */
 static bool text_operand(struct expr *x, struct expr_code *code)
 {
 	size_t len;
@@ -171,9 +172,9 @@ void marker_filter_share(struct marker_filter *a, struct marker_filter *b)
 	}
 }
 
-/* ---- asking it ---- */
+/* ---- evaluation ---- */
 
-/* The whole of @text is @like, where * is any text and ? any byte. */
+/* Whether all of @text matches @like, where * is any text and ? any byte. */
 static bool is_like(const uint8_t *text, size_t n, const char *like, size_t n_like)
 {
 	size_t t = 0, l = 0, star = SIZE_MAX, from = 0;
@@ -231,7 +232,7 @@ static uint64_t number(const struct marker_filter *f, size_t field, const struct
 	}
 }
 
-/* Fields are signed or not, numbers are not: so ret < 0 is what it says. */
+/* Compares as signed, so that ret < 0 works. */
 static uint64_t binary(uint8_t op, uint64_t a, uint64_t b)
 {
 	switch (op) {

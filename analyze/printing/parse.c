@@ -10,7 +10,7 @@ enum { WIDTH_MAX = 4096, SPEC_LEN_MAX = 30, FORMAT_LEN_MAX = 1 << 20 };
 struct parse {
 	const struct cdict_event_type *type;
 	struct print_program *program;
-	bool may_fail; /* an event's fields may be such that the runner gives up */
+	bool may_fail; /* run.c may fail for some events' fields */
 };
 
 /* ---- arguments --------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static const struct cdict_field *take_field(struct expr *x, uint16_t *index)
 	return NULL;
 }
 
-/* "->name" behind REC. */
+/* "->name" after REC. */
 static const struct cdict_field *take_member(struct expr *x, uint16_t *index)
 {
 	return expr_take(x, '-') && x->at < x->end && *x->at++ == '>' ? take_field(x, index) : NULL;
@@ -53,7 +53,7 @@ static bool is(const char *name, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(name, word, len);
 }
 
-/* Of __print_hex(): a field of bytes, and the comma behind it. */
+/* In __print_hex(): a field of bytes, and the comma after it. */
 static bool take_bytes(struct expr *x, uint16_t *index)
 {
 	const struct cdict_field *f = NULL;
@@ -67,7 +67,7 @@ static bool take_bytes(struct expr *x, uint16_t *index)
 			return false;
 	} else if (is(name, len, "__get_dynamic_array") && expr_take(x, '(')) {
 		f = take_dynamic(x, index);
-		/* libtraceevent looks in another place then */
+		/* libtraceevent looks in another place for it */
 		if (f && f->kind == CDICT_FIELD_REL_LOC)
 			return false;
 	}
@@ -76,7 +76,7 @@ static bool take_bytes(struct expr *x, uint16_t *index)
 
 static bool take_table(struct expr *x, uint32_t *index)
 {
-	/* What libtraceevent cannot compute here. */
+	/* Operators that libtraceevent cannot compute here. */
 	const uint64_t unknown = UINT64_C(1) << EXPR_MUL | UINT64_C(1) << EXPR_DIV |
 				 UINT64_C(1) << EXPR_MOD | UINT64_C(1) << EXPR_NOT |
 				 UINT64_C(1) << EXPR_UNLESS;
@@ -139,7 +139,8 @@ static enum expr_kind call(struct expr *x, const char *name, size_t len)
 	if (is(name, len, "__print_hex_str"))
 		code.op = EXPR_HEX_STR;
 	else if (!is(name, len, "__print_hex"))
-		return EXPR_BAD; /* how __print_array() looks depends on libtraceevent's version */
+		return EXPR_BAD; /* the output of __print_array() depends on libtraceevent's
+				  * version */
 	if (!take_bytes(x, &code.field) || expr_operand(x) != EXPR_NUMBER || !expr_take(x, ')'))
 		return EXPR_BAD;
 	return writes(x, code);
@@ -213,7 +214,7 @@ static bool next_argument(struct expr *x, enum expr_kind want)
 	return expr_take(x, ',') && expr_parse(x) == want;
 }
 
-/* The conversion behind a '%'. */
+/* The conversion after a '%'. */
 static bool conversion(struct expr *x, const char **at, const char *end, struct print_op *op)
 {
 	const char *start = *at;
@@ -258,7 +259,7 @@ static bool conversion(struct expr *x, const char **at, const char *end, struct 
 		if (op->spec.bits != 32 || op->spec.zeros || op->spec.prefix)
 			return false;
 		break;
-	default: /* libtraceevent prints its letter, the kernel what it means */
+	default: /* libtraceevent prints its letter, the kernel converts */
 		return false;
 	}
 	if (!next_argument(x, op->how == PRINT_TEXT ? EXPR_WRITES : EXPR_NUMBER))
@@ -325,9 +326,9 @@ static bool parse(struct expr *x, struct print_program *program)
 		if (x->no_memory)
 			return false;
 	}
-	buf_add(&program->texts, slack, sizeof(slack)); /* it is copied by words */
+	buf_add(&program->texts, slack, sizeof(slack)); /* copied by words */
 	x->no_memory |= program->texts.failed;
-	/* More arguments than conversions are no fault, if they can be read. */
+	/* More arguments than conversions are accepted, if they can be parsed. */
 	while (x->stack = 0, expr_take(x, ','))
 		if (expr_parse(x) == EXPR_BAD)
 			return false;
@@ -364,7 +365,7 @@ struct print_program *print_parse(const struct cdict_event_type *type, bool *no_
 		return NULL;
 	}
 	program->x = (struct expr){ .as_perf = true, .name = named, .ctx = &p };
-	/* ftrace's own events are printed by other rules there. */
+	/* libtraceevent prints ftrace's own events by other rules. */
 	if (text && strcmp(type->system, "ftrace")) {
 		program->x.at = text + sizeof(mark) - 1;
 		program->x.end = type->format + type->format_len;

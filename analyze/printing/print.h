@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * print.h - stored events as perf script prints them, by the capture's own print formats.
+ * print.h - prints stored events like perf script, with the capture's own print formats.
  *
- * A format is parsed once, into operations.  What they print is what libtraceevent prints, its
- * peculiarities included: fields are unsigned, a sum below 0 in a table is -1.  A format that it
- * cannot read, or groups otherwise than C does, is not taken: printer_knows().
+ * A format is parsed once, into operations. They print what libtraceevent prints, with its
+ * peculiarities: fields are unsigned, a sum below 0 in a table is -1. A format that libtraceevent
+ * cannot read, or groups differently from C, is not supported: printer_knows().
  *
  * Failure    out of memory while printing: out->failed
  * Ownership  printer_new() gives; the schema is borrowed
@@ -21,23 +21,24 @@ struct printer;
 /* printer_new - NULL when out of memory. */
 struct printer *printer_new(const struct cdict_schema *schema);
 void printer_free(struct printer *p);
-/* printer_symbols - names of the kernel's functions: INFO key "trace.symbols", borrowed, or NULL. 0 or -ENOMEM. */
+/* printer_symbols - sets the names of the kernel's functions: INFO key "trace.symbols", borrowed,
+ * or NULL. 0 or -ENOMEM. */
 int printer_symbols(struct printer *p, const char *symbols);
 
 /* printer_knows - whether events of the type @index are printed by their format. */
 bool printer_knows(const struct printer *p, size_t index);
-/* printer_fields - the fields of the type @index that are looked at, as a bitmap (struct
+/* printer_fields - the fields of the type @index that are used, as a bitmap (struct
  * cdict_query); NULL: all of them. */
 const uint64_t *printer_fields(const struct printer *p, size_t index);
 
 /* printer_head - appends "tid [cpu] seconds: name: ". */
 void printer_head(struct printer *p, const struct cdict_event *ev, struct buf *out);
-/* printer_name - of that only "name: ". */
+/* printer_name - appends only "name: ". */
 void printer_name(struct printer *p, const struct cdict_event *ev, struct buf *out);
-/* printer_text - appends what the format says of the event; false, and nothing is appended,
- * when it is not known, or this event's fields are not what it expects. */
+/* printer_text - appends the event's text by its format; returns false and appends nothing when the
+ * format is not supported or does not fit this event's fields. */
 bool printer_text(struct printer *p, const struct cdict_event *ev, struct buf *out);
-/* printer_plain - the same field by field: " name=value". */
+/* printer_plain - appends the event field by field: " name=value". */
 void printer_plain(const struct cdict_event *ev, struct buf *out);
 
 #endif

@@ -14,13 +14,13 @@
 
 enum { TABLES_MAX = 4, FIELD_LEN = 32 };
 
-/* Which isa a table is for. */
+/* The isa of a table. */
 enum { FOR_ANY = -1, FOR_OTHERS = -2 };
 
 struct table {
 	char field[FIELD_LEN];
 	uint64_t mask;
-	int isa; /* a number, FOR_ANY, or FOR_OTHERS: than the table before */
+	int isa; /* a number, FOR_ANY, or FOR_OTHERS: not that of the table before */
 	struct symbols names;
 };
 
@@ -36,7 +36,7 @@ static const char *find(const char *at, const char *end, const char *word)
 	return memmem(at, (size_t)(end - at), word, strlen(word));
 }
 
-/* "REC->exit_reason & 0xffff," -> field and mask; NULL when it is anything else. */
+/* "REC->exit_reason & 0xffff," -> field and mask; NULL for anything else. */
 static const char *argument(struct table *t, const char *at, const char *end, bool *no_memory)
 {
 	size_t n = 0;
@@ -106,7 +106,7 @@ static const struct table *table_of(const struct analyze_reasons *r, uint32_t is
 	return isa <= ANALYZE_ISA_UNTOLD ? r->of_isa[isa] : find_table(r, isa);
 }
 
-/* Of arm and arm64: what a trap was for. */
+/* Whether it is the table of trap classes (arm, arm64). */
 static bool is_class(const struct table *t, const struct analyze_reasons *r)
 {
 	return !strcmp(t->field, "esr_ec") ||
@@ -141,7 +141,7 @@ int analyze_reasons_new(struct analyze_reasons **out, const char *format, size_t
 			analyze_reasons_free(r);
 			return cdict_fail_nomem(err);
 		}
-		/* Later tables of another field say something else, unless it is arm64's. */
+		/* Later tables of another field are not about the reason, except arm64's. */
 		if (r->n && strcmp(t->field, r->tables[0].field)) {
 			if (!is_class(t, r) || r->trap) {
 				symbols_fini(&t->names);
@@ -193,7 +193,7 @@ void analyze_reasons_code(const struct analyze_reasons *r, uint32_t *isa, uint64
 	if (!r->trap)
 		return;
 	name = t ? symbols_find(&t->names, *code) : NULL;
-	/* arm of 32 bits has its traps under HVC (arch/arm/include/asm/kvm_arm.h, Linux 4.8 to 5.6) */
+	/* 32-bit arm has its traps under HVC (arch/arm/include/asm/kvm_arm.h, Linux 4.8 to 5.6) */
 	if (name && (!strcmp(name, "TRAP") || !strcmp(name, "HVC"))) {
 		*isa = ANALYZE_ISA_ARM_TRAP;
 		*code = esr_ec & r->trap->mask;
@@ -205,7 +205,7 @@ const char *analyze_reasons_name(const struct analyze_reasons *r, uint32_t isa, 
 	const struct table *t = table_of(r, isa);
 	const char *name = t ? symbols_find(&t->names, code) : NULL;
 
-	/* { -1, "err" } is compared as the field's 32 bits too. */
+	/* { -1, "err" } is also compared as the field's 32 bits. */
 	if (!name && t && code >> 31 == 1)
 		name = symbols_find(&t->names, code | UINT64_C(0xffffffff00000000));
 	if (!name && t && code >> 32 == 0xffffffff)
@@ -243,7 +243,7 @@ const struct analyze_kvm_events *analyze_kvm_events(const char *machine)
 
 bool analyze_reason_is_idle(const char *name)
 {
-	/* MWAIT and PAUSE exits are handled without blocking: work, not idleness. */
+	/* MWAIT and PAUSE exits are handled without blocking: not idle. */
 	static const char *const idle[] = {
 		"hlt",               /* x86 */
 		"wfx",        "wfi", /* arm64, arm */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* run.c - operations of a print format, and an event -> text. */
+/* run.c - runs a print format's operations on an event. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static char *in_base(uint64_t v, unsigned shift, bool capitals, char *end)
 	return end;
 }
 
-/* Appends @n bytes of a text that has 16 more behind it. */
+/* Appends @n bytes of a text that is followed by 16 more readable bytes. */
 static inline void add_padded(struct buf *out, const uint8_t *text, size_t n)
 {
 	uint8_t *p = buf_room(out, n + 16);
@@ -49,7 +49,7 @@ static uint64_t sign_extend(uint64_t v, unsigned bits)
 	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
 }
 
-/* As printf() does. */
+/* Like printf(). */
 static void number(struct buf *out, uint64_t v, const struct print_spec *s)
 {
 	char room[DIGITS_MAX], sign[2], *end = room + sizeof(room), *at = end;
@@ -111,8 +111,8 @@ static inline uint64_t scalar(const struct cdict_event *ev, uint16_t field, uint
 	return ev->values[field] & (UINT64_MAX >> (64 - bits));
 }
 
-/* The bytes of a dynamic text without the mark of those that end in no NUL (event.h): whether
- * it has the NUL. */
+/* Removes the mark of a dynamic text without a NUL at its end (event.h); returns whether it has the
+ * NUL. */
 static bool ends_in_nul(struct cdict_bytes *b)
 {
 	if (b->len < 2 || b->data[b->len - 2] || b->data[b->len - 1] != 1)
@@ -121,8 +121,8 @@ static bool ends_in_nul(struct cdict_bytes *b)
 	return false;
 }
 
-/* A field's bytes as they were recorded, and how many there are; false when they were more
- * than a location can tell. */
+/* A field's bytes as recorded, and their number; false when there were more than a location can
+ * hold. */
 static bool bytes_of(const struct cdict_event *ev, uint16_t field, struct cdict_bytes *b,
 		     size_t *size)
 {
@@ -145,8 +145,8 @@ static inline size_t until_nul(const uint8_t *data, size_t n)
 	return nul ? (size_t)(nul - data) : n;
 }
 
-/* Where in the text of a field the first NUL is; false when what follows it in the record
- * would be printed too. */
+/* A field's text up to the first NUL; false when perf would also print what follows it in the
+ * record. */
 static bool string_of(const struct cdict_event *ev, uint16_t field, struct cdict_bytes *b)
 {
 	size_t size, n;
@@ -201,7 +201,7 @@ static void flags(struct buf *out, const struct symbols *table, uint64_t v,
 	hex(out, v);
 }
 
-/* @count bytes of the field; those at its end that are not stored are 0. */
+/* @count bytes of the field; bytes at its end that are not stored are 0. */
 static bool bytes(struct buf *out, const struct cdict_event *ev, const struct expr_code *c,
 		  uint64_t count)
 {
@@ -222,7 +222,7 @@ static bool bytes(struct buf *out, const struct cdict_event *ev, const struct ex
 	return true;
 }
 
-/* Runs @op's code; what it writes goes to @out, a number to *@result. */
+/* Runs @op's code; its text goes to @out, a number to *@result. */
 static bool run(const struct print_program *p, const struct print_op *op,
 		const struct cdict_event *ev, struct buf *out, uint64_t *result)
 {
@@ -306,7 +306,7 @@ static inline void plain_decimal(struct buf *out, const struct cdict_event *ev,
 	buf_add(out, at, (size_t)(end - at));
 }
 
-/* %ps and kin */
+/* %ps, %pS */
 static void address(struct buf *out, const struct kernel_functions *symbols, uint64_t v,
 		    const struct print_spec *s)
 {
@@ -423,7 +423,7 @@ const uint64_t *printer_fields(const struct printer *p, size_t index)
 	return p->programs[index] ? p->programs[index]->fields : NULL;
 }
 
-/* "  544.833380363:", the seconds as they were for the line before. */
+/* "  544.833380363:", with the digits of the seconds kept from the line before. */
 static void stamp(struct printer *p, uint64_t t_ns, struct buf *out)
 {
 	static const struct print_spec seconds = {
@@ -471,7 +471,7 @@ static void who(const struct cdict_event *ev, struct buf *out)
 
 	if (!at)
 		return;
-	/* nearly always so */
+	/* the common case */
 	if (ev->tid >= 0 && ev->tid < 100000 && ev->cpu < 1000) {
 		memset(end - 5, ' ', 5);
 		decimal_before((uint32_t)ev->tid, end);

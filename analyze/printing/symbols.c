@@ -35,7 +35,7 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* A word that stands for a number: libtraceevent knows these, and takes any other for -1. */
+/* Words that libtraceevent replaces by a number; it takes any other for -1. */
 static bool known_word(const char *word, size_t n)
 {
 	static const char softirq[] = "_SOFTIRQ", hrtimer[] = "HRTIMER_";
@@ -75,7 +75,7 @@ static bool add(struct symbols *out, uint64_t value, const char *name, size_t le
 	return true;
 }
 
-/* Of two alike the first of the text is kept, as printing finds it. */
+/* Of equal values the first one in the text is kept, as libtraceevent finds that. */
 static void sort(struct symbols *s)
 {
 	size_t n = 0;

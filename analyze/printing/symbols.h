@@ -3,7 +3,7 @@
  * symbols.h - the value/name lists in a tracepoint's print format, as in
  * __print_symbolic(REC->reason, { 0x040 + 1, "DB excp" }, { -1, "err" }).
  *
- * Failure    text that cannot be read ends the list: what was read before stays
+ * Failure    text that cannot be parsed ends the list; entries before it stay
  * Ownership  symbols_init() zeroes, symbols_fini() empties; names are its own
  */
 #ifndef ANALYZE_SYMBOLS_H
@@ -15,7 +15,7 @@
 
 #include "base/memory/array.h"
 
-#define SYMBOL_LEN_MAX 4096 /* bytes of a name; a longer one cannot be read */
+#define SYMBOL_LEN_MAX 4096 /* bytes of a name; longer ones cannot be parsed */
 
 struct symbol {
 	uint64_t value;
@@ -24,7 +24,7 @@ struct symbol {
 };
 
 struct symbols {
-	ARRAY(struct symbol) all; /* by value; of two alike the first of the text */
+	ARRAY(struct symbol) all; /* by value; of equal values the first one in the text */
 	bool failed;              /* out of memory */
 };
 
@@ -34,15 +34,15 @@ const char *symbols_parse(struct symbols *out, const char *text, const char *end
 void symbols_fini(struct symbols *s);
 const char *symbols_find(const struct symbols *s, uint64_t value);
 const struct symbol *symbols_at(const struct symbols *s, uint64_t value);
-/* symbols_in_order - puts them as they are in the text; then nothing is found any more. */
+/* symbols_in_order - sorts them by their place in the text; look-ups no longer work then. */
 void symbols_in_order(struct symbols *s);
 
 struct expr;
-/* symbols_read - symbols_parse() inside of a larger text. */
+/* symbols_read - symbols_parse() inside a larger text. */
 void symbols_read(struct symbols *out, struct expr *x);
 
-/* symbols_number - evaluates a constant C integer expression without ?: (expr.h); false when
- * there is none. *@text moves behind it. */
+/* symbols_number - evaluates a constant C integer expression without ?: (expr.h); false when there
+ * is none. *@text moves past it. */
 bool symbols_number(const char **text, const char *end, uint64_t *out, bool *no_memory);
 
 #endif
