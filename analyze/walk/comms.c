@@ -60,7 +60,7 @@ static bool set_name(struct comms *c, int32_t tid, const char *name)
 	return true;
 }
 
-/* What a task starts is called as it is. */
+/* A forked task inherits the comm. */
 static bool follow(struct comms *c, uint64_t t_ns)
 {
 	bool done = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * comms.h - what a task is called at a time, by the records of a capture, as perf script prints it.
+ * comms.h - a task's comm at a time, from the records of a capture, as perf script prints it.
  *
  * Failure    negative code with *err filled
  * Ownership  caller's storage; the reader is borrowed, and so are names
@@ -22,8 +22,8 @@ struct comms {
 int comms_init(struct comms *c, const struct cdict_reader *r, struct cdict_error *err);
 void comms_fini(struct comms *c);
 
-/* comms_at - *name is what @tid is called at @t_ns, which is no earlier than the last call's; NULL: not known. 0 or
- * -ENOMEM. */
+/* comms_at - sets *name to the comm of @tid at @t_ns, NULL: unknown; @t_ns never goes back between
+ * calls. 0 or -ENOMEM. */
 int comms_at(struct comms *c, int32_t tid, uint64_t t_ns, const char **name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* engine.c - the walk: reads events, keeps the time, hands them on. */
+/* engine.c - the walk: reads events, keeps the time, passes them on. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/saturate.h"
 #include "cdict/stack.h"
 
-/* Events whose loss makes the scheduler's, and KVM's, pairs unsure. */
+/* Events whose loss breaks pairs of scheduler events, and of KVM events. */
 #define SCHED_KINDS (ANALYZE_NEED(SWITCH) | ANALYZE_NEED_WAKES)
 #define KVM_KINDS                                                                                  \
 	(ANALYZE_NEED(KVM_ENTRY) | ANALYZE_NEED(KVM_EXIT) | ANALYZE_NEED(KVM_REASON) |             \
@@ -18,10 +18,10 @@
 
 #define SYS_KINDS ANALYZE_NEED_SYSCALLS
 
-/* Events after the window between looks whether something is open. */
+/* Events after the window between two checks whether something is open. */
 enum { SETTLED_EVERY = 64 };
 
-/* CPU numbers beyond are damage; their events count, but for no CPU. */
+/* Higher CPU numbers are damage; their events count, but for no CPU. */
 enum { CPUS_MAX = 1 << 16 };
 
 int analyze_engine_new(struct analyze_engine **out, const struct analyze_options *opts,
@@ -131,7 +131,7 @@ const char *analyze_engine_state(const struct analyze_engine *eng, uint64_t prev
 		room[n++] = eng->states.letter[__builtin_ctzll(named)];
 	if (!n)
 		room[n++] = 'R';
-	/* what no letter is of is preemption */
+	/* a bit without a letter means preemption */
 	if (prev_state & ~eng->states.known)
 		room[n++] = '+';
 	room[n] = '\0';
@@ -187,7 +187,7 @@ size_t analyze_engine_window_of(const struct analyze_engine *eng, uint64_t t_ns)
 {
 	size_t i = engine_window(eng, t_ns);
 
-	/* its end may be the next one's begin */
+	/* its end may be the begin of the next one */
 	return i + (i + 1 < eng->n_windows && eng->windows[i].to_ns == t_ns);
 }
 
@@ -389,7 +389,7 @@ static int record_order(const void *a, const void *b)
 
 	if ((*x)->t_ns != (*y)->t_ns)
 		return (*x)->t_ns < (*y)->t_ns ? -1 : 1;
-	/* They lie in one array or were appended in order: address order is file order. */
+	/* They are in one array or were appended in order: address order is file order. */
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -400,7 +400,7 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 		return -ENOMEM;
 	for (size_t i = 0; i < src->n_tasks; i++)
 		eng->records[i] = src->task_at(src->ctx, i);
-	/* Of another PID namespace they are about others. */
+	/* In another PID namespace they are about other tasks. */
 	eng->n_records = eng->sum.scope.foreign ? 0 : src->n_tasks;
 	for (size_t i = 1; i < eng->n_records; i++) {
 		if (record_order(&eng->records[i - 1], &eng->records[i]) <= 0)
@@ -412,7 +412,7 @@ static int sort_records(struct analyze_engine *eng, const struct analyze_source 
 	return 0;
 }
 
-/* What is left of several windows inside the one. */
+/* Keeps the parts of several windows inside from_ns and to_ns. */
 static int set_windows(struct analyze_engine *eng)
 {
 	struct analyze_summary *sum = &eng->sum;
@@ -471,7 +471,7 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 	eng->sum.scope = src->scope;
 	eng->stack = src->stack;
 	eng->stack_ctx = src->ctx;
-	/* Of some switches nothing follows about the time between them. */
+	/* If only some switches were recorded, the time between them is unknown. */
 	if (src->scope.filtered)
 		eng->sum.has_switch = false;
 	eng->sum.has_runs = eng->sum.has_switch &&
@@ -507,7 +507,7 @@ int engine_prepare(struct analyze_engine *eng, const struct analyze_source *src,
 		eng->cpus[c].since_ns = eng->walk_from_ns;
 		eng->cpus[c].counts = !eng->opts.cpus || (c < eng->opts.n_cpus &&
 							  eng->opts.cpus[c / 64] >> (c % 64) & 1);
-		/* Of very many CPUs most are but a high number: IDLE of those when it is heard of. */
+		/* With very many CPUs most do not exist: IDLE of those is created when seen. */
 		if ((eng->cpus[c].counts || eng->n_cpus <= ANALYZE_CPUS_MANY) &&
 		    table_find(&eng->table, 0, c) == ANALYZE_NO_TASK)
 			return cdict_fail_nomem(err);
@@ -605,7 +605,7 @@ static void tell_kvm(struct analyze_engine *eng, const struct cdict_event *ev,
 	if (ev->tid <= 0 || (k.kind == ANALYZE_KIND_KVM_REASON && ti->field[KVM_VALUE] < 0))
 		return;
 	if (ev->cpu < eng->n_cpus && eng->cpus[ev->cpu].last_tid == ev->tid)
-		k.task = eng->cpus[ev->cpu].last; /* by track_sample(), of this event */
+		k.task = eng->cpus[ev->cpu].last; /* set by track_sample() for this event */
 	else
 		k.task = table_find(&eng->table, ev->tid, ev->cpu);
 	if (k.task == ANALYZE_NO_TASK)
@@ -752,7 +752,7 @@ static bool take(struct analyze_engine *eng, const struct cdict_event *ev)
 	return true;
 }
 
-/* The sample's tid is that of the recorder's PID namespace; the kernel's own is in the payload, as in all
+/* The sample's tid belongs to the recorder's PID namespace; the payload has the host's, as in all
  * fields. */
 static void take_host_tid(const struct analyze_engine *eng, struct cdict_event *ev)
 {

@@ -28,7 +28,7 @@ static void reach(struct gap *gaps, size_t n)
 	}
 }
 
-/* Whether a loss can have taken an event of @kinds. */
+/* Whether events of @kinds may be among the lost ones. */
 static bool concerns(const struct cdict_loss *loss, const struct type_info *types, size_t n_types,
 		     unsigned kinds)
 {
@@ -44,7 +44,7 @@ int gaps_init(struct gap_set *set, const struct analyze_source *src, const struc
 {
 	size_t n_types = cdict_schema_count(src->schema), any = 0;
 	bool overwritten = src->scope.overwritten;
-	/* Where CPUs begin at different times. */
+	/* Recordings whose CPUs begin at different times. */
 	uint64_t until_ns = overwritten ? src->last_ns : src->scope.begins_ns;
 	uint32_t rings = until_ns > src->first_ns ? cpus : 0;
 	uint64_t *first_ns = calloc((size_t)rings + 1, sizeof(*first_ns));
@@ -141,7 +141,7 @@ static const struct gap *of_cpu(const struct gap_set *set, uint32_t cpu, size_t 
 	return set->cpu[cpu];
 }
 
-/* The first gap that reaches past @from_ns; reach_ns never falls. */
+/* The first gap that reaches past @from_ns; reach_ns never decreases. */
 static size_t first_past(const struct gap *gaps, size_t n, uint64_t from_ns)
 {
 	size_t lo = 0, hi = n;

@@ -52,7 +52,7 @@ int histogram_settle(struct histogram *h)
 {
 	unsigned n = h->n_waiting, first;
 
-	h->n_waiting = 0; /* also when there is no memory: then it holds no figure */
+	h->n_waiting = 0; /* even if out of memory: the histogram is then invalid */
 	for (unsigned i = 0; i < n; i++) {
 		unsigned octave = h->waiting[i] >> HISTOGRAM_SUB_BITS;
 
@@ -123,7 +123,8 @@ int histogram_merge(struct histogram *to, const struct histogram *from)
 	return 0;
 }
 
-/* The bin that holds the value of that rank, 1 being the least; HISTOGRAM_BINS: counters were full. */
+/* The bin with the value of that rank, 1 for the smallest; HISTOGRAM_BINS: counters are
+ * saturated. */
 static unsigned bin_of_rank(const struct histogram *h, uint64_t rank)
 {
 	unsigned n = h->n_waiting, first = (unsigned)h->octave << HISTOGRAM_SUB_BITS;
@@ -173,7 +174,7 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
 	return v < h->min ? h->min : v > h->max ? h->max : v;
 }
 
-/* The power of two of the bin, 0 also of 0. */
+/* log2 of the bin's lowest value, 0 for 0. */
 static unsigned log2_of(unsigned bin)
 {
 	uint64_t low = histogram_bin_low(bin);

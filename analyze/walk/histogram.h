@@ -2,15 +2,15 @@
 /*
  * histogram.h - a mergeable distribution of durations.
  *
- * Log-linear bins: below 64 one bin a value, above it 64 bins an octave.  A
- * percentile is the middle of its bin, held inside [min, max]: it differs from
- * the exact one by at most 1/128 (0.79 %).  count, sum, min and max are exact,
- * and merging two histograms gives what one fed with both would hold.
+ * Log-linear bins: below 64 one bin a value, above it 64 bins an octave. A percentile is the middle
+ * of its bin, clamped to [min, max]: it differs from the exact one by at most 1/128 (0.79 %).
+ * count, sum, min and max are exact, and merging two histograms gives the same as feeding one with
+ * both.
  *
- * Threads    one at a time per histogram that writes; any number read
- * Units      values are ns by use, the code does not care
- * Failure    out of memory: histogram_add() and histogram_merge() say so, and what the
- *            histogram then holds is no figure
+ * Threads    one writer at a time per histogram; any number of readers
+ * Units      values are usually ns; the code does not depend on it
+ * Failure    out of memory: histogram_add() and histogram_merge() return -ENOMEM; the histogram
+ *            is then invalid
  * Ownership  caller's storage, zeroed by histogram_init(); bins are its own
  */
 #ifndef ANALYZE_HISTOGRAM_H
@@ -22,7 +22,7 @@
 
 #include "base/saturate.h"
 
-/* Who leaves out the check prints a figure that is none. */
+/* Without the check, an invalid figure would be printed. */
 #define ANALYZE_CHECK __attribute__((warn_unused_result))
 
 #define HISTOGRAM_SUB_BITS 6
@@ -30,16 +30,15 @@
 #define HISTOGRAM_OCTAVES (64 - HISTOGRAM_SUB_BITS + 1)
 #define HISTOGRAM_BINS (HISTOGRAM_OCTAVES * HISTOGRAM_SUB)
 
-/* Every task has some histograms and its values fall anywhere into them: a counter is mostly
- * not in the processor's cache.  So values wait until there are this many, and are then
- * counted together: the processor waits for all their counters at once.  And of a million tasks most have a
- * few values: until then there are no counters. */
+/* Every task has some histograms, and its values hit them anywhere: a counter is mostly a cache
+ * miss. So this many values are collected and then counted together, so that their misses overlap.
+ * Also, of a million tasks most have only a few values: until then there are no counters. */
 #define HISTOGRAM_WAITING 14
 
 struct histogram {
 	uint64_t count, sum;
 	uint64_t min, max;         /* 0 when count is 0 */
-	uint64_t max_at;           /* what histogram_add() was told of the (first) max: its time */
+	uint64_t max_at;           /* the time that histogram_add() got with the (first) max */
 	uint8_t octave, n_octaves; /* @bins covers octaves [octave, octave + n_octaves) */
 	uint8_t n_waiting;         /* bins of values that are not counted in @bins yet */
 	uint16_t waiting[HISTOGRAM_WAITING];
@@ -66,10 +65,10 @@ uint64_t histogram_bin_count(const struct histogram *h, unsigned bin);
 void histogram_init(struct histogram *h);
 void histogram_fini(struct histogram *h);
 
-/* histogram_settle - counts the values that wait; 0 or -ENOMEM. */
+/* histogram_settle - counts the collected values; 0 or -ENOMEM. */
 ANALYZE_CHECK int histogram_settle(struct histogram *h);
 
-/* histogram_add - counts @v; @at is its time, kept for the largest; 0 or -ENOMEM. */
+/* histogram_add - counts @v; @at is its time, kept for the largest value; 0 or -ENOMEM. */
 ANALYZE_CHECK static inline int histogram_add(struct histogram *h, uint64_t v, uint64_t at)
 {
 	if (!h->count || v > h->max) {
@@ -88,7 +87,7 @@ ANALYZE_CHECK static inline int histogram_add(struct histogram *h, uint64_t v, u
 ANALYZE_CHECK int histogram_merge(struct histogram *to, const struct histogram *from);
 
 /* histogram_percentile - the smallest value that at least @percent of the
- * values do not exceed (nearest rank), as precise as above; 0 when empty. */
+ * values do not exceed (nearest rank), with the precision above; 0 when empty. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
 static inline uint64_t histogram_avg(const struct histogram *h)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * index.h - pairs of numbers -> 0, 1, 2, ... in order of first appearance: where a
- * row of an analysis is kept.
+ * index.h - maps pairs of numbers to 0, 1, 2, ... in order of first appearance: the rows of an
+ * analysis.
  *
  * Ownership  caller's storage, zeroed; index_fini() empties
  */
@@ -22,19 +22,19 @@ struct index {
 	struct places places;
 };
 
-/* index_take - the number of (a, b), a new one when it has none: then it is the old
- * ix->keys.n. INDEX_NONE when out of memory. */
+/* index_take - the number of (a, b), a new one (the old ix->keys.n) when it has none; INDEX_NONE
+ * when out of memory. */
 uint32_t index_take(struct index *ix, uint64_t a, uint64_t b);
-/* index_find - the same, INDEX_NONE when it has none. */
+/* index_find - like index_take(), but INDEX_NONE when it has none. */
 uint32_t index_find(const struct index *ix, uint64_t a, uint64_t b);
 void index_fini(struct index *ix);
 
-/* index_first - of @n elements of @size bytes, which begin with a uint32_t and are in its order: the first that
- * is @task's or a later one's; @n when there is none. */
+/* index_first - among @n elements of @size bytes, sorted by the uint32_t that they begin with: the
+ * first that is >= @task; @n when there is none. */
 size_t index_first(const void *all, size_t n, size_t size, uint32_t task);
 
-/* row_at - element @i of the array *@rows, which grows to hold it, the new ones zeroed; NULL
- * when out of memory, or when @i is the INDEX_NONE of an index that was. */
+/* row_at - element @i of the array *@rows, grown with zeroed elements to hold it; NULL when out of
+ * memory, or when @i is INDEX_NONE, as an index returns when out of memory. */
 #define row_at(rows, i)                                                                            \
 	({                                                                                         \
 		__typeof__(rows) ra_rows_ = (rows);                                                \

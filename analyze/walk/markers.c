@@ -12,12 +12,12 @@
 #include "base/memory/array.h"
 #include "base/text/suggest.h"
 
-/* A marker of one event type; several have one text where it names no system. */
+/* A marker; without a system its event may be of several types. */
 struct marker {
 	const char *option, *text;
 	const char *filter; /* in @text */
 	size_t n_event, n_filter;
-	struct marker_filter **by_type; /* NULL: another event */
+	struct marker_filter **by_type; /* NULL: not this marker's event */
 	bool comm;
 };
 
@@ -28,8 +28,8 @@ struct search {
 	struct markers_found *found;
 	struct marker start, end;
 	uint64_t *types;
-	const uint64_t **fields; /* looked at, by type */
-	uint64_t *none;          /* of a type that is no marker */
+	const uint64_t **fields; /* used, by type */
+	uint64_t *none;          /* for types that are not markers */
 	struct comms comms;
 	ARRAY(struct timespec_window) windows;
 	bool open;
@@ -78,7 +78,7 @@ static int no_event(const struct search *s, const struct marker *m, struct cdict
 			  suggest_text(&like, ""));
 }
 
-/* The marker's filter for each type that it names. */
+/* Creates the marker's filter for each type that it names. */
 static int marker_init(struct search *s, struct marker *m, const char *option, const char *text,
 		       struct cdict_error *err)
 {
@@ -141,7 +141,8 @@ static void end(struct search *s, uint64_t t_ns)
 	s->open = false;
 }
 
-/* What opens a window does not end it, and what ends one opens none. */
+/* An event that opens a window does not end it, and one that ends a window does not open
+ * another. */
 static int take(struct search *s, const struct cdict_event *ev, struct cdict_error *err)
 {
 	const char *comm = NULL;
@@ -182,7 +183,7 @@ static int walk(struct search *s, struct cdict_error *err)
 	return ret;
 }
 
-/* The fields that the filters look at: of a type that both name those of both. */
+/* Selects the fields that the filters use, of both markers if both name a type. */
 static int choose_fields(struct search *s, struct cdict_error *err)
 {
 	size_t n = cdict_schema_count(s->schema), words = 1;
@@ -205,7 +206,8 @@ static int choose_fields(struct search *s, struct cdict_error *err)
 	return 0;
 }
 
-/* After the walk: what is open ends nowhere, or with the time where no event is to end it. */
+/* After the walk: drops an open window, or ends it with the time range when there is no end
+ * marker. */
 static int finish(struct search *s, struct cdict_error *err)
 {
 	size_t n = s->windows.n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * names.h - what analyze/ asks of whoever knows the labels.
+ * names.h - the interface through which analyze/ looks up labels.
  *
  * The analyses count by task; names, roles and VMs are looked up when rows are
  * made.  Without labels a task is called by its comm, and a VM is a process (its
@@ -27,7 +27,7 @@ struct analyze_names {
 	void (*find)(void *ctx, const struct analyze_task *task, struct analyze_label *out);
 };
 
-/* analyze_names_find - the same, and all NULL when @names is NULL. */
+/* analyze_names_find - the label of @task; all NULL when @names is NULL. */
 static inline struct analyze_label analyze_names_find(const struct analyze_names *names,
 						      const struct analyze_task *task)
 {

@@ -2,11 +2,12 @@
 /*
  * parts.c - a walk in two parts at the same time.
  *
- * The later part begins as a window's walk does, in the state that digests tell of (resume.c), but its window is the
- * whole: what goes on at the cut is told of once, whole, by whoever sees it end. So nothing of it has to be added up
- * but what was counted, and the later part goes on to be the whole's. That its begin was what the first part left is
- * not believed but compared, for all that the later part went on from; what nothing happened to there is the
- * first part's.
+ * The later part begins like the walk of a window, in the state rebuilt from digests (resume.c),
+ * but its window is the whole: the part that sees the end of an interval open at the cut reports it
+ * once, whole. So only counts have to be added, and the state at the later part's end becomes the
+ * state of the whole. The state at its begin is compared with the state at the end of the first
+ * part, as far as the later part used it; for tasks without an event in the later part the first
+ * part's state is taken.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static double events_before(const struct cdict_reader *r, uint64_t t_ns)
 	return sum;
 }
 
-/* Where half of the events are over, about. */
+/* The time at which about half of the events are over. */
 static uint64_t middle(const struct cdict_reader *r, uint64_t from_ns, uint64_t to_ns)
 {
 	double half = (double)cdict_reader_events(r) / 2;
@@ -56,7 +57,7 @@ static bool is_damaged(const struct cdict_reader *r)
 	return damage.blocks || damage.cut || damage.skipped_bytes;
 }
 
-/* Whether @eng's walk may be in parts; the rest shows when the later one begins. */
+/* Whether @eng's walk may be in parts; more checks follow when the later one begins. */
 static bool may_part(const struct analyze_engine *eng, const struct analyze_parts *parts)
 {
 	const struct analyze_options *o = &eng->opts;
@@ -67,13 +68,13 @@ static bool may_part(const struct analyze_engine *eng, const struct analyze_part
 	       !is_damaged(parts->reader);
 }
 
-/* No event is missing from @t_ns on. */
+/* Whether no event is missing from @t_ns on. */
 static bool is_whole_from(const struct gap_set *set, uint64_t t_ns)
 {
 	return !set->n || set->all[set->n - 1].reach_ns < t_ns;
 }
 
-/* The same analyses with @later; false: one of them cannot. */
+/* Registers the same analyses with @later; false: one of them does not support it. */
 static bool add_analyses(const struct analyze_engine *eng, struct analyze_engine *later, int *ret,
 			 struct cdict_error *err)
 {
@@ -81,7 +82,7 @@ static bool add_analyses(const struct analyze_engine *eng, struct analyze_engine
 		const struct hook *h = &eng->hooks.at[i];
 
 		if (i < later->hooks.n && later->hooks.at[i].ops == h->ops)
-			continue; /* it came with the one before */
+			continue; /* registered by the one before */
 		*ret = h->ops->part ? h->ops->part(h->self, later, err) : 1;
 		if (*ret || i >= later->hooks.n || later->hooks.at[i].ops != h->ops)
 			return false;
@@ -89,7 +90,7 @@ static bool add_analyses(const struct analyze_engine *eng, struct analyze_engine
 	return later->hooks.n == eng->hooks.n;
 }
 
-/* What it was told of up to now is its begin. */
+/* Takes the present state as the begin of the later part. */
 static int set_begin(struct analyze_engine *later)
 {
 	later->may_stop = false;
@@ -110,7 +111,7 @@ static int set_begin(struct analyze_engine *later)
 	return 0;
 }
 
-/* *later stays NULL where there is none. */
+/* *out stays NULL when there is no later part. */
 static int begin_later(struct analyze_engine *eng, const struct analyze_parts *parts,
 		       struct analyze_engine **out, struct cdict_error *err)
 {
@@ -187,12 +188,12 @@ static bool same_state(const struct task *a, const struct task *b)
 {
 	return a->where == b->where && a->since_ns == b->since_ns && a->ready_ns == b->ready_ns &&
 	       a->moved_ns == b->moved_ns && a->cpu == b->cpu && a->gone == b->gone &&
-	       (a->where == TASK_ON || a->io == b->io) && /* of its last time off */
+	       (a->where == TASK_ON || a->io == b->io) && /* io: of its last time off */
 	       (a->where != TASK_OFF || a->off == b->off);
 }
 
-/* Whether @now, of the first part at its end, is what the later part began with, as far as it went on from
- * there. */
+/* Whether @now, from the first part's end, is the state with which the later part began, as far as
+ * that part used it. */
 static bool task_agrees(const struct task *now, const struct task *start, const struct task *end)
 {
 	if (now->pub.tid != start->pub.tid || now->pub.idle_cpu != start->pub.idle_cpu ||
@@ -200,7 +201,8 @@ static bool task_agrees(const struct task *now, const struct task *start, const 
 		return false;
 	if (same_state(start, end))
 		return true;
-	/* Of its birth a record and an event tell: which one matters to who appeared. */
+	/* Both a record and an event may set the birth; the difference matters for tasks that
+	 * appeared. */
 	return same_state(now, start) && (!end->appeared || now->pub.born_ns == start->pub.born_ns);
 }
 
@@ -209,7 +211,7 @@ static bool cpu_agrees(const struct cpu_state *now, const struct cpu_state *star
 	if (now->cur != start->cur || now->since_ns != start->since_ns ||
 	    now->blind_ns != start->blind_ns || now->seen != start->seen)
 		return false;
-	/* Of who is known to run from samples alone the latest one matters. */
+	/* If only samples show the running task, the latest one matters. */
 	return now->seen || (now->last == start->last &&
 			     (now->last == ANALYZE_NO_TASK || now->last_ns == start->last_ns));
 }
@@ -239,8 +241,8 @@ static bool agrees(const struct analyze_engine *eng, const struct analyze_engine
 
 /* ---- the whole ---- */
 
-/* What is said of a task: the later part's where it says something of it, which the digests let it say as
- * the whole does. */
+/* Merges the properties of a task: the later part's take precedence, as digests make them those of
+ * the whole. */
 static void join_names(struct analyze_task *to, const struct analyze_task *now, bool named)
 {
 	if (now->first_ns != ANALYZE_NO_TIME)
@@ -257,7 +259,7 @@ static void join_names(struct analyze_task *to, const struct analyze_task *now, 
 	to->events += now->events;
 }
 
-/* @t is the later part's, at its end. */
+/* @t is the task at the later part's end. */
 static void join_task(struct task *t, const struct task *now, const struct task *start,
 		      uint64_t part_ns)
 {

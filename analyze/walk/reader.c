@@ -80,7 +80,7 @@ void engine_close(struct analyze_engine *eng)
 	eng->led = false;
 }
 
-/* @query: what else than the rest is said there. */
+/* @query: with the fields that differ between callers set. */
 static int open_from(struct analyze_engine *eng, struct cdict_query query, unsigned needs,
 		     struct cdict_error *err)
 {
@@ -121,7 +121,7 @@ int engine_lead(struct analyze_engine *eng, void (*lead)(void *ctx, const struct
 
 	engine_close(eng);
 	ret = open_from(eng, query, eng->needs | DIGEST_NEEDS, err);
-	/* Before it is given all the rest was told of. */
+	/* Reading the first event passes all earlier ones to lead(). */
 	if (!ret)
 		ret = cdict_events_next(eng->it, &eng->first, err);
 	eng->led = true;
@@ -129,7 +129,7 @@ int engine_lead(struct analyze_engine *eng, void (*lead)(void *ctx, const struct
 	return ret < 0 ? ret : 0;
 }
 
-/* Begins to read events, where that is known. */
+/* Opens the events at the begin that engine_resume() finds. */
 static int open_events(struct analyze_engine *eng, struct cdict_error *err)
 {
 	int ret = eng->opts.digests ? engine_resume(eng, eng->sum.from_ns, err) : 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKED (UINT32_C(1) << 31) /* the rest: where, in units */
+#define PACKED (UINT32_C(1) << 31) /* the other bits: the place, in units */
 #define UNIT 8u
 #define BLOCK_UNITS 8192u
 
@@ -53,7 +53,7 @@ static void give_units(struct sparse *s, uint32_t unit, uint32_t n)
 	s->free[n] = unit + 1;
 }
 
-/* ---- a packed row: which words are not 0, then these, seven bits a byte ---- */
+/* ---- a packed row: a mask of the non-zero words, then these words, seven bits a byte ---- */
 
 static size_t mask_bytes(const struct sparse *s)
 {
@@ -81,7 +81,7 @@ static size_t pack(const struct sparse *s, const char *row, unsigned char *out)
 	return (size_t)(p - out);
 }
 
-/* How many bytes it was. */
+/* Returns the number of packed bytes. */
 static size_t unpack(const struct sparse *s, const unsigned char *in, char *row)
 {
 	const unsigned char *p = in + mask_bytes(s);

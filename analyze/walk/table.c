@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* table.c - tid -> task: a dense table behind a map. */
+/* table.c - maps tids to tasks: a dense table with an index. */
 #include "analyze/walk/internal.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void tid_at(const void *all, uint32_t place, uint64_t ab[2])
 	ab[1] = 0;
 }
 
-/* Where in tab->latest the tid stands; false: nowhere. */
+/* The slot of the tid in tab->latest; false: none. */
 static bool find_slot(const struct task_table *tab, int32_t tid, size_t *slot, uint32_t *task)
 {
 	size_t at = places_begin(&tab->latest, (uint32_t)tid, 0);
@@ -113,8 +113,8 @@ uint32_t table_birth(struct task_table *tab, int32_t tid, int32_t pid, int32_t p
 
 	if (tid <= 0)
 		return ANALYZE_NO_TASK;
-	/* The record and the tracepoint both tell of one fork: who was not heard of since
-	 * is the same task. */
+	/* The record and the tracepoint report the same fork: a task not seen since is the same
+	 * task. */
 	if (old == ANALYZE_NO_TASK) {
 		index = table_find(tab, tid, CDICT_CPU_UNKNOWN);
 	} else if (t_ns && tab->all.at[old].pub.first_ns != ANALYZE_NO_TIME) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * track.c - who runs where, who is off since when.
+ * track.c - the task running on each CPU, and since when other tasks are off.
  *
- * What is known comes from switches: the next of one is the prev of the CPU's
- * following one.  At the walk's start and after a gap the first switch's prev
- * tells backwards.  Whatever contradicts is unknown, never guessed.
+ * The state comes from switches: the next of one is the prev of the CPU's following one. At the
+ * walk's start and after a gap the first switch's prev also shows the time before it.
+ * Contradictions become unknown time, never guesses.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct task *task_at(struct analyze_engine *eng, uint32_t index)
 	return &eng->table.all.at[index];
 }
 
-/* Where the first gap in (from, to) begins; cheap while no gap began. */
+/* Cheap while no gap has begun. */
 uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uint64_t to_ns)
 {
 	if (eng->reach_ns <= from_ns)
@@ -23,8 +23,8 @@ uint64_t track_gap_since(const struct analyze_engine *eng, uint64_t from_ns, uin
 	return gaps_find(&eng->sched_gaps, CDICT_CPU_UNKNOWN, from_ns, to_ns);
 }
 
-/* Until when in (t->since_ns, to) a task that is off its CPU is known to be: to the first gap;
- * with CPUs or tasks that were not recorded from its start on it may run unseen. */
+/* Until when in (t->since_ns, to) a task off its CPU is known to be off: up to the first gap; if
+ * some CPUs or tasks were not recorded it may run unseen from the start. */
 static uint64_t known_off_until(const struct analyze_engine *eng, const struct task *t,
 				uint64_t to_ns)
 {
@@ -41,8 +41,7 @@ void track_lose(struct analyze_engine *eng, struct task *t, uint64_t since_ns)
 	t->ready_ns = ANALYZE_NO_TIME;
 }
 
-/* Who is known to run on @cpu from samples alone did not run on to now: it did up to its
- * last sample. */
+/* The task on @cpu, known from samples alone, did not run until now: ends it at its last sample. */
 static void end_at_last_sample(struct analyze_engine *eng, uint32_t cpu)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -60,7 +59,7 @@ static bool is_of_tasks(const struct analyze_engine *eng)
 	return eng->sum.scope.whom == SCOPE_TASKS;
 }
 
-/* The task turns up although its CPU thought it still ran there. */
+/* The task turns up elsewhere although it was taken to run on its CPU: ends that. */
 static void leave_cpu(struct analyze_engine *eng, struct task *t)
 {
 	struct cpu_state *c = t->cpu < eng->n_cpus ? &eng->cpus[t->cpu] : NULL;
@@ -80,8 +79,8 @@ static void leave_cpu(struct analyze_engine *eng, struct task *t)
 	}
 }
 
-/* A task turns up running at @at, without a switch-in, on a CPU of which nobody knows who ran since
- * @unseen_ns: tells of the time before as far as it is known. */
+/* A task turns up running at @at, without a switch-in, on a CPU with an unknown task since
+ * @unseen_ns: reports its time before as far as it is known. */
 static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_ns, uint64_t at)
 {
 	uint64_t off;
@@ -107,7 +106,7 @@ static void turn_up(struct analyze_engine *eng, struct task *t, uint64_t unseen_
 	}
 }
 
-/* Whether nothing speaks against @t having run since @since. */
+/* Whether @t may have run since @since_ns. */
 static bool plausible(const struct task *t, uint64_t since_ns)
 {
 	return t->where != TASK_ON && (t->where != TASK_LOST || t->since_ns <= since_ns) &&
@@ -121,7 +120,7 @@ static void mention(struct analyze_engine *eng, struct task *t)
 	t->pub.last_ns = eng->now_ns;
 }
 
-/* The task of @tid; one that was switched out dead is another from now on. */
+/* The task of @tid; if it was switched out dead, a new task from now on. */
 static uint32_t living(struct analyze_engine *eng, int32_t tid, uint32_t cpu)
 {
 	uint32_t i = table_find(&eng->table, tid, cpu);
@@ -155,7 +154,7 @@ static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	struct task *p = task_at(eng, prev);
 	uint64_t since_ns = eng->cpus[cpu].since_ns;
 
-	/* Nothing was heard of it before: of the time of which nobody knows who ran it had some. */
+	/* Not seen before: it had some of the time in which the running task is unknown. */
 	if (p->where == TASK_NEVER) {
 		p->appeared = true;
 		p->cpu = cpu;
@@ -166,7 +165,7 @@ static void appear(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	turn_up(eng, p, eng->cpus[cpu].since_ns, eng->now_ns);
 }
 
-/* The piece of @c that ends with prev being switched out. */
+/* Ends the piece of @cpu in which @prev is switched out. */
 static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -196,7 +195,7 @@ static void end_piece(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 		track_tell_run(eng, cpu, prev, from, t, false, true);
 }
 
-/* Of a recording of some tasks: @prev, which is switched out, ran on @cpu, since when is settled. */
+/* In a recording of some tasks: @prev, which is switched out, ran on @cpu; settles since when. */
 static void own_slice(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -210,7 +209,7 @@ static void own_slice(struct analyze_engine *eng, uint32_t cpu, uint32_t prev)
 	track_settle(eng, cpu, true);
 }
 
-/* What a priority field says, when an analysis asks for it. */
+/* The value of a priority field, if an analysis needs it. */
 static int32_t priority(const struct analyze_engine *eng, const struct cdict_event *ev, int field)
 {
 	if (field < 0 || !(eng->needs & ANALYZE_NEED_PRIORITIES))
@@ -218,7 +217,8 @@ static int32_t priority(const struct analyze_engine *eng, const struct cdict_eve
 	return (int32_t)ev->values[field];
 }
 
-/* @task is switched out on @cpu, and was woken before: early_wakes.c. */
+/* Reports the wake-up of @task, which is switched out on @cpu but was woken before:
+ * early_wakes.c. */
 static void wake_late(struct analyze_engine *eng, uint32_t cpu, uint32_t task)
 {
 	bool known = task < eng->early_wakers.n && eng->early_wakers.at[task].any;
@@ -293,7 +293,8 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	sw.last_cpu = n->cpu;
 	sw.away = ANALYZE_OFF_UNKNOWN;
 	if (eng->sum.scope.whom == SCOPE_CPUS) {
-		/* Where it was since, and since when it waited, other CPUs know. */
+		/* Its position since, and the begin of its wait, may be on CPUs that were not
+		 * recorded. */
 		sw.last_cpu = CDICT_CPU_UNKNOWN;
 		n->ready_ns = ANALYZE_NO_TIME;
 		turn_up(eng, n, t, t);
@@ -328,7 +329,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 
 	c->since_ns = c->own_ns = t;
 	if (t < c->blind_ns && c->blind_ns != BLIND_TO_SWITCH) {
-		/* Inside a gap: it was switched in, but for how long nobody saw. */
+		/* Inside a gap: it was switched in, but for an unknown time. */
 		n->where = TASK_LOST;
 		c->cur = ANALYZE_NO_TASK;
 	} else {
@@ -340,7 +341,7 @@ void track_switch(struct analyze_engine *eng, const struct cdict_event *ev,
 	c->seen = true;
 }
 
-/* @task, which may be on its CPU, is woken on @cpu by who runs there. */
+/* Notes that the task running on @cpu wakes @task, which may be on its CPU. */
 static void keep_waker(struct analyze_engine *eng, uint32_t task, uint32_t cpu)
 {
 	if (task >= eng->early_wakers.n && array_resize(&eng->early_wakers, (size_t)task + 1)) {
@@ -375,7 +376,7 @@ void track_wake(struct analyze_engine *eng, const struct cdict_event *ev,
 	wake.first = t->where != TASK_ON && t->ready_ns == ANALYZE_NO_TIME;
 	if (wake.first)
 		t->ready_ns = eng->now_ns;
-	/* Of who was not seen yet it may turn out that it was on its CPU. */
+	/* A task not seen yet may turn out to be on its CPU. */
 	if (eng->early.n && (t->where == TASK_ON || t->where == TASK_NEVER))
 		keep_waker(eng, wake.task, ev->cpu);
 	for (const struct hook *h = eng->on_wake; h->ops; h++)
@@ -418,7 +419,7 @@ void track_exec(struct analyze_engine *eng, const struct cdict_event *ev,
 	c->seen = false;
 }
 
-/* Tells of the samples that were counted together. */
+/* Reports the samples that were counted together. */
 static void flush_samples(struct analyze_engine *eng, uint32_t cpu)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -435,7 +436,7 @@ static void flush_samples(struct analyze_engine *eng, uint32_t cpu)
 	c->samples = 0;
 }
 
-/* A sample of a CPU that is not known: it tells of its task alone. */
+/* A sample with an unknown CPU only concerns its task. */
 static void sample_of_no_cpu(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
 {
 	uint32_t i = ev->tid > 0 ? table_find(&eng->table, ev->tid, CDICT_CPU_UNKNOWN)
@@ -450,14 +451,14 @@ static void sample_of_no_cpu(struct analyze_engine *eng, const struct cdict_even
 		h->ops->events(h->self, i, CDICT_CPU_UNKNOWN, 1);
 }
 
-/* The sample is of another task than the CPU's last one. */
+/* Handles a sample of another task than the CPU's last one. */
 static bool other_sample(struct analyze_engine *eng, const struct cdict_event *ev)
 {
 	struct cpu_state *c = &eng->cpus[ev->cpu];
 	enum analyze_kind kind = (enum analyze_kind)eng->types[ev->type->index].kind;
 	uint32_t i;
 
-	/* After a switch it is the one that was switched in. */
+	/* After a switch it is mostly the task that was switched in. */
 	if (c->cur != ANALYZE_NO_TASK && c->cur_births == eng->table.births &&
 	    task_at(eng, c->cur)->pub.tid == ev->tid)
 		i = c->cur;
@@ -483,7 +484,7 @@ static bool other_sample(struct analyze_engine *eng, const struct cdict_event *e
 	return true;
 }
 
-/* The latest sample's task runs on @cpu since @from_ns. */
+/* The latest sample's task has run on @cpu since @from_ns. */
 static void start_piece(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -500,7 +501,7 @@ static void start_piece(struct analyze_engine *eng, uint32_t cpu, uint64_t from_
 	c->blind_ns = 0;
 }
 
-/* Nobody is known to run on @cpu: its last sample's task does. */
+/* No task is known to run on @cpu: takes its last sample's task, if plausible. */
 static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 {
 	struct cpu_state *c = &eng->cpus[cpu];
@@ -520,15 +521,16 @@ static void take_runner(struct analyze_engine *eng, uint32_t cpu)
 	start_piece(eng, cpu, from);
 }
 
-/* Of a recording of some tasks: what the sample on @cpu says.  Wake-ups and sched_stat_* are given to
- * the task they are about too, whoever runs: such a sample only ends what it contradicts. */
+/* Handles a sample on @cpu in a recording of some tasks. Wake-ups and sched_stat_* are also
+ * delivered to the task that they are about, whichever task runs: such a sample only ends a piece
+ * that it contradicts. */
 static void sample_of_some(struct analyze_engine *eng, const struct cdict_event *ev,
 			   const struct type_info *ti)
 {
 	uint32_t cpu = ev->cpu;
 	struct cpu_state *c = &eng->cpus[cpu];
 	struct task *t = task_at(eng, c->last);
-	/* the runtime of who runs is its own */
+	/* sched_stat_runtime is the running task's own event */
 	bool own = !ti->of_others || (ti->kind == ANALYZE_KIND_RUNTIME &&
 				      t->pub.tid == (int32_t)ev->values[ti->field[STAT_PID]]);
 
@@ -536,7 +538,7 @@ static void sample_of_some(struct analyze_engine *eng, const struct cdict_event 
 	if (ti->kind == ANALYZE_KIND_SWITCH || !eng->sum.has_switch)
 		return;
 	if (ti->kind == ANALYZE_KIND_EXEC && c->cur != ANALYZE_NO_TASK)
-		return; /* the task may have got another tid: track_exec() */
+		return; /* the task may have a new tid: track_exec() */
 	if (c->cur != c->last)
 		track_end_at_own(eng, cpu);
 	if (!own)
@@ -549,8 +551,8 @@ static void sample_of_some(struct analyze_engine *eng, const struct cdict_event 
 	c->own_ns = eng->now_ns;
 }
 
-/* Any event says who runs on its CPU: counts it, learns the pid, and, where the runner
- * is not known, takes it from there. */
+/* Any event shows the task running on its CPU: counts it, takes the pid and, if the running task is
+ * unknown, takes it from the event. */
 void track_sample(struct analyze_engine *eng, const struct cdict_event *ev, bool in)
 {
 	struct cpu_state *c;
@@ -619,7 +621,7 @@ void track_flush(struct analyze_engine *eng)
 		flush_samples(eng, cpu);
 }
 
-/* Whether it is known that the task was woken and waits, but not where it was before. */
+/* Whether the task is known to be woken and to wait, while its position before is unknown. */
 static bool waits_somewhere(const struct analyze_engine *eng, const struct task *t, uint64_t end_ns)
 {
 	return t->where != TASK_ON && t->ready_ns != ANALYZE_NO_TIME &&

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only
 /*
- * track_some.c - who runs where, of a recording of some tasks.
+ * track_some.c - the running tasks in a recording of some tasks.
  *
- * Their events show the switch-out and not the switch-in.  sched_stat_runtime has how long the
- * scheduler let a task run up to now: what it accounted since the last switch-out is the slice.  So a
- * slice is open at its begin ("loose") until it ends.
+ * Their events show the switch-out but not the switch-in. sched_stat_runtime has the run time of a
+ * task so far: the time accounted since the last switch-out is the slice. So the begin of a slice
+ * is open ("loose") until it ends.
  */
 #include "analyze/walk/internal.h"
 
@@ -40,7 +40,8 @@ void track_begin_loose(struct analyze_engine *eng, uint32_t cpu, uint32_t task)
 	c->blind_ns = 0;
 }
 
-/* Where the slice began, if that is known: else false, and *from_ns is when it was first seen. */
+/* Finds the begin of the slice; false: it is unknown, and *from_ns is when the task was first seen
+ * in it. */
 static bool find_begin(struct analyze_engine *eng, uint32_t cpu, bool switched, uint64_t *from_ns)
 {
 	const struct cpu_state *c = &eng->cpus[cpu];
@@ -52,7 +53,8 @@ static bool find_begin(struct analyze_engine *eng, uint32_t cpu, bool switched, 
 	*from_ns = c->since_ns;
 	if (c->cur >= eng->accounted.n || !eng->accounted.at[c->cur].to_ns)
 		return false;
-	/* It is accounted from before one sched_switch to before the other: both as late. */
+	/* The runtime is accounted just before each sched_switch: both ends are early by the same
+	 * time. */
 	at = eng->accounted.at[c->cur].from_ns;
 	if (switched)
 		at += eng->now_ns - eng->accounted.at[c->cur].to_ns;
@@ -70,7 +72,8 @@ static bool find_begin(struct analyze_engine *eng, uint32_t cpu, bool switched, 
 	return known && at >= run->floor_ns;
 }
 
-/* What the task did from when it was last seen to @from_ns; @known: it was switched in then. */
+/* Reports the task's time from when it was last seen to @from_ns; @known: it was switched in
+ * then. */
 static void tell_before(struct analyze_engine *eng, uint32_t cpu, uint64_t from_ns, bool known)
 {
 	const struct task_state *before = &eng->loose[cpu].before;
@@ -101,7 +104,7 @@ void track_settle(struct analyze_engine *eng, uint32_t cpu, bool switched)
 		       c->seen);
 	tell_before(eng, cpu, from_ns, c->seen);
 	c->since_ns = from_ns;
-	/* What was computed from ran_ns meanwhile did not have it. */
+	/* ran_ns as used meanwhile did not include this time. */
 	task_at(eng, c->cur)->ran_ns -= first_ns - from_ns;
 }
 

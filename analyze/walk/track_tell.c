@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only
-/* track_tell.c - what the analyses are told of pieces of time, clipped to the window. */
+/* track_tell.c - reports pieces of time to the analyses, clipped to the window. */
 #include "analyze/walk/internal.h"
 
 bool analyze_engine_counts(const struct analyze_engine *eng, uint32_t cpu)
@@ -13,7 +13,7 @@ bool analyze_engine_switched_in(const struct analyze_engine *eng, uint32_t cpu)
 	       eng->sum.scope.whom != SCOPE_TASKS;
 }
 
-/* What of the piece lies in the window, and whoever wants to know. */
+/* Clips the piece to the window and passes it to the analyses. */
 static void tell_away(struct analyze_engine *eng, struct analyze_away *away)
 {
 	away->from_ns = away->start_ns;
@@ -24,7 +24,7 @@ static void tell_away(struct analyze_engine *eng, struct analyze_away *away)
 		h->ops->away(h->self, away);
 }
 
-/* IDLE may run whenever nobody knows who does, and only then. */
+/* IDLE may run whenever the running task is unknown, and only then. */
 static void tell_idle_unknown(struct analyze_engine *eng, const struct analyze_run *run)
 {
 	struct analyze_away away = { .cpu = run->cpu,
@@ -52,7 +52,7 @@ void track_tell_run(struct analyze_engine *eng, uint32_t cpu, uint32_t task, uin
 				   .start_seen = start_seen,
 				   .end_seen = end_seen };
 
-	/* Of some tasks the switches out alone: when they came is unknown. */
+	/* Only switch-outs of some tasks were recorded: the switch-ins are unknown. */
 	if (!eng->sum.has_runs)
 		run.task = task = ANALYZE_NO_TASK;
 	engine_clip(eng, &run.from_ns, &run.to_ns);
@@ -105,7 +105,7 @@ void track_tell_away(struct analyze_engine *eng, const struct task *t, enum anal
 
 	if (start_ns >= end_ns && !ended)
 		return;
-	/* That of IDLE is its CPU's: tell_idle_unknown(). */
+	/* Unknown time of IDLE depends on its CPU: tell_idle_unknown(). */
 	if (!analyze_engine_counts(eng, t->cpu) || (off == ANALYZE_OFF_UNKNOWN && !t->pub.tid))
 		return;
 	tell_away(eng, &away);
@@ -134,7 +134,7 @@ void track_tell_in(struct analyze_engine *eng, uint32_t cpu, const struct task *
 		sw.incomplete = true;
 		track_tell_away(eng, t, ANALYZE_OFF_UNKNOWN, before->since_ns, at_ns, false);
 	}
-	if (sw.ready_ns > at_ns) { /* it ran already */
+	if (sw.ready_ns > at_ns) { /* it already ran */
 		sw.ready_ns = ANALYZE_NO_TIME;
 	} else if (track_gap_since(eng, sw.ready_ns, at_ns) != ANALYZE_NO_TIME) {
 		sw.ready_ns = ANALYZE_NO_TIME;

@@ -10,10 +10,10 @@
 #include "base/fail.h"
 
 struct known {
-	const char *name; /* one that ends with '_' stands for all that begin so */
+	const char *name; /* a name that ends with '_' is a prefix */
 	enum analyze_kind kind;
-	/* In the order of the kind's enum in internal.h; alternatives by '|'. The first
-	 * @needed ones must be there, or the event is of no use. */
+	/* In the order of the kind's enum in internal.h; alternatives by '|'. Without the first
+	 * @needed ones the event is ignored. */
 	const char *fields[FIELDS_MAX];
 	unsigned needed;
 };
@@ -51,8 +51,8 @@ static const struct known known[] = {
 	/* s390: arch/s390/kvm/trace.h, Linux 4.4 to 6.x */
 	{ "kvm:kvm_s390_sie_enter", ANALYZE_KIND_KVM_ENTRY, { "id" }, 0 },
 	{ "kvm:kvm_s390_sie_exit", ANALYZE_KIND_KVM_EXIT, { "id", "icptcode" }, 0 },
-	/* LoongArch: arch/loongarch/kvm/trace.h, Linux 6.8 and later. kvm_exit has the exception's code; what is
-	 * found out while it is handled has an event of its own. */
+	/* LoongArch: arch/loongarch/kvm/trace.h, Linux 6.8 and later. kvm_exit has the exception's
+	 * code; reasons found while it is handled have their own events. */
 	{ "kvm:kvm_enter", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
 	{ "kvm:kvm_reenter", ANALYZE_KIND_KVM_ENTRY, { "vcpu_id" }, 0 },
 	{ "kvm:kvm_exit_idle", ANALYZE_KIND_KVM_REASON, { "vcpu_id", "reason" }, 0 },
@@ -67,7 +67,7 @@ static const struct known known[] = {
 	{ "kvm:kvm_vcpu_wakeup", ANALYZE_KIND_KVM_WAKEUP, { "vcpu_id", "ns", "waited" }, 0 },
 	{ "raw_syscalls:sys_enter", ANALYZE_KIND_SYS_ENTER, { "id" }, 1 },
 	{ "raw_syscalls:sys_exit", ANALYZE_KIND_SYS_EXIT, { "id", "ret" }, 2 },
-	/* an event type a system call: the same, where there is no raw_syscalls */
+	/* one event type per system call, for captures without raw_syscalls */
 	{ "syscalls:sys_enter_", ANALYZE_KIND_SYS_ENTER, { "__syscall_nr|nr" }, 1 },
 	{ "syscalls:sys_exit_", ANALYZE_KIND_SYS_EXIT, { "__syscall_nr|nr", "ret" }, 2 },
 	{ "kvm:kvm_halt_poll_ns", ANALYZE_KIND_KVM_HALT_POLL, { "vcpu_id", "new", "grow" }, 0 },
@@ -121,7 +121,7 @@ static void resolve(struct type_info *ti, const struct cdict_event_type *type)
 				return;
 		}
 		ti->kind = (uint8_t)known[k].kind;
-		/* of two alternatives one field */
+		/* both alternatives matched the same field */
 		if (ti->kind == ANALYZE_KIND_KVM_EXIT && ti->field[KVM_HOW] == ti->field[KVM_VALUE])
 			ti->field[KVM_HOW] = -1;
 		return;
@@ -151,7 +151,7 @@ unsigned analyze_type_tasks(const struct cdict_event_type *type, int fields[2])
 	}
 }
 
-/* One letter to a class: fs/proc/array.c, task_state_array. */
+/* The class of a state letter: fs/proc/array.c, task_state_array. */
 static enum analyze_off letter_class(char c)
 {
 	switch (c) {
@@ -200,7 +200,7 @@ static int states_init(struct state_table *st, const struct cdict_event_type *ty
 	return failed ? -ENOMEM : 0;
 }
 
-/* Count a call once: raw_syscalls events win over syscalls:sys_enter_NAME. */
+/* Counts a call once: raw_syscalls events win over syscalls:sys_enter_NAME. */
 static void tell_calls_once(struct type_info *types, const struct cdict_schema *schema,
 			    const struct analyze_summary *sum)
 {
@@ -223,7 +223,7 @@ static void tell_calls_once(struct type_info *types, const struct cdict_schema *
 		}
 }
 
-/* Whether any state has a letter: a source that does not know them names them "?" (perfwhiz). */
+/* Whether any state has a letter: a source without states names them "?" (perfwhiz). */
 static bool is_told(const struct state_table *st)
 {
 	for (uint64_t bits = st->known; bits; bits &= bits - 1)
@@ -232,7 +232,8 @@ static bool is_told(const struct state_table *st)
 	return false;
 }
 
-/* Of a machine whose exits format/digest/digest_collect.c does not note, or not with what they are for. */
+/* Whether format/digest/digest_collect.c does not record the machine's exits, or not their
+ * reasons. */
 static bool is_undigested(const struct type_info *ti, const struct cdict_event_type *type)
 {
 	switch ((enum analyze_kind)ti->kind) {
@@ -316,7 +317,7 @@ int types_resolve(struct type_info **out, const struct cdict_schema *schema,
 	return 0;
 }
 
-/* What few analyses ask for. */
+/* Priorities, which few analyses need. */
 static bool is_priority(const struct type_info *ti, int field)
 {
 	switch ((enum analyze_kind)ti->kind) {
